@@ -133,7 +133,7 @@ line_begin(const struct str *text, size_t at)
 	return at;
 }
 
-/* Behind the LF; the text's end when there is none. */
+/* After the LF; the text's end when there is none. */
 static size_t
 text_line_end(const struct str *text, size_t at)
 {

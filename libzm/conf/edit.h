@@ -36,7 +36,7 @@ bool conf_piece_is(const struct conf_piece *piece, size_t index,
     const char *word);
 
 /* Put lines (which end in LF) in front of the line on which the statement
- * begins, or behind the one on which it ends; what is commented directly
+ * begins, or after the one on which it ends; what is commented directly
  * above a statement stays above it. */
 void conf_put_before(struct str *text, const struct conf_piece *piece,
     const char *lines);

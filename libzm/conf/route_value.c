@@ -1,7 +1,7 @@
 /* route_value.c - what stands in a table of routes
  *
  * In     the value of an entry, the domain it is asked for
- * Out    channel, host, user; the ways behind else
+ * Out    channel, host, user; the ways after else
  * Holds  nothing
  * Trusts nothing in it: a bad value is a complaint
  * Spec   zmailer.conf(5), route; routes of ZMailer: channel!host!user
@@ -76,7 +76,7 @@ route_target_complete(struct arena *arena, const char *channel,
 		    SLICE_ARG(out->host), SLICE_ARG(domain)));
 }
 
-/* What stands behind "channel!": "", "host" or "host!user". */
+/* What stands after "channel!": "", "host" or "host!user". */
 static int
 parse_behind(struct arena *arena, struct slice behind, struct slice domain,
     struct route_target *out, struct err *err)
@@ -131,7 +131,7 @@ route_target_parse(struct arena *arena, struct slice value, struct slice domain,
 	    err);
 }
 
-/* Up to the next " else ", which *rest stands behind then; the words of an
+/* Up to the next " else ", which *rest stands after then; the words of an
  * error may be anything. */
 static struct slice
 cut_else(struct slice *rest)
@@ -167,7 +167,7 @@ cut_after(struct slice *rest, int64_t *out_s, struct err *err)
 	return 1;
 }
 
-/* One more way, behind else. */
+/* One more way, after else. */
 static int
 parse_way(struct arena *arena, struct slice *rest, struct slice domain,
     struct route_target *out, struct err *err)
@@ -181,7 +181,7 @@ parse_way(struct arena *arena, struct slice *rest, struct slice domain,
 	if (cut_after(rest, &after_s, err) != 1)
 		return -1;
 	if (route_target_parse(arena, cut_else(rest), domain, &other, err) != 1)
-		return err_prefix(err, "behind else");
+		return err_prefix(err, "after else");
 	if (out->ways == NULL)
 		out->ways = arena_alloc(arena, CONTROL_WAYS_MAX *
 		    sizeof(*out->ways));

@@ -38,7 +38,7 @@ void route_target_complete(struct arena *arena, const char *channel,
     const char *host, struct slice domain, struct route_target *out);
 
 /* The host of an error place: the name of a form, or words, which become one
- * word with _ for blanks.  Has a NUL behind it. */
+ * word with _ for blanks.  Has a NUL after it. */
 struct slice route_error_host(struct arena *arena, struct slice words);
 
 #endif

@@ -81,7 +81,7 @@ net_parse(struct slice text, struct net *out, struct err *err)
 		return 0;
 	if (!slice_number(slice_from(text, slash + 1), 0, is_ipv4 ? 32 : 128,
 	    &bits))
-		return err_set(err, "'" SLICE_FMT "': behind / stands 0 to %d",
+		return err_set(err, "'" SLICE_FMT "': after / stands 0 to %d",
 		    SLICE_ARG(slice_first(text, 60)), is_ipv4 ? 32 : 128);
 	out->bits = (unsigned)bits + (is_ipv4 ? MAPPED_BITS : 0);
 	masked = *out;
@@ -91,7 +91,7 @@ net_parse(struct slice text, struct net *out, struct err *err)
 	inet_ntop(is_ipv4 ? AF_INET : AF_INET6,
 	    masked.bytes + (is_ipv4 ? MAPPED_BITS / 8 : 0), meant,
 	    sizeof(meant));
-	return err_set(err, "'" SLICE_FMT "' has bits behind its mask; the "
+	return err_set(err, "'" SLICE_FMT "' has bits after its mask; the "
 	    "network is %s/%u", SLICE_ARG(slice_first(text, 60)), meant,
 	    (unsigned)bits);
 }

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "grammar/selector_internal.h"
+#include "grammar/smtp/xtext.h"
 #include "grammar/units.h"
 
 #include "base/banned.h"
@@ -24,7 +25,7 @@ const struct selector_key selector_keys[] = {
 	[SELECTOR_KEY_FROM] = { "from", SELECTOR_ADDRESS,
 	    "sender; @domain; <> for reports" },
 	[SELECTOR_KEY_TO] = { "to", SELECTOR_ADDRESS,
-	    "recipient; @domain" },
+	    "recipient, as given or as routed; @domain" },
 	[SELECTOR_KEY_DEST] = { "dest", SELECTOR_TEXT,
 	    "channel/host, or the host alone" },
 	[SELECTOR_KEY_STATE] = { "state", SELECTOR_TEXT,
@@ -101,6 +102,31 @@ address_is(struct slice pattern, struct slice address)
 	return at > 0 && glob_match(pattern, slice_from(address, at - 1));
 }
 
+static bool
+address_is_encoded(struct slice pattern, struct slice xtext)
+{
+	struct str plain = STR_INIT;
+	struct err err;
+	bool result = xtext.n > 0 && xtext_decode(xtext, &plain, &err) == 0 &&
+	    address_is(pattern, str_slice(&plain));
+
+	str_release(&plain);
+	return result;
+}
+
+/* The one place that says whether a recipient has an address: as it is served,
+ * as its sender gave it, or as a host before us had it. */
+static bool
+recipient_is(struct slice pattern, const struct selector_subject *subject)
+{
+	struct slice type, orcpt = subject->orcpt;
+
+	return address_is(pattern, subject->to) ||
+	    address_is_encoded(pattern, subject->given) ||
+	    (slice_cut(&orcpt, ';', &type) &&
+	    address_is_encoded(pattern, orcpt));
+}
+
 /* A destination may be named without its channel. */
 static bool
 text_is(const struct selector *test, struct slice text)
@@ -146,6 +172,9 @@ test_fits(const struct selector *test, const struct selector_subject *subject)
 	const void *field = field_of(subject, test->key);
 	const struct selector_key *key = &selector_keys[test->key];
 
+	if (test->key == SELECTOR_KEY_TO)
+		return recipient_is(test->pattern, subject) ==
+		    (test->op == OP_IS);
 	if (key->type == SELECTOR_ADDRESS)
 		return address_is(test->pattern, *(const struct slice *)field)
 		    == (test->op == OP_IS);

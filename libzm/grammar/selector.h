@@ -34,6 +34,9 @@ struct selector_subject {
 	struct slice	id;		/* spool id */
 	struct slice	from, to;	/* addresses; "" is the null sender
 					 * when from.p is not NULL */
+	struct slice	orcpt, given;	/* what `to` was before it was routed:
+					 * "rfc822;xtext", xtext; `to` in a
+					 * selector means each of the three */
 	struct slice	dest;		/* "smtp/gmail.com" */
 	struct slice	state;		/* "held" "waiting" "frozen" ... */
 	struct slice	area;		/* "queue" "deferred" "freezer" ... */

@@ -110,7 +110,7 @@ units_bytes(struct slice text, uint64_t *out_bytes, struct err *err)
 	if (units_take(&text, byte_units, COUNT(byte_units), &bytes, err) < 0)
 		return -1;
 	if (text.n > 0)
-		return err_set(err, "'" SLICE_FMT "' behind a size",
+		return err_set(err, "'" SLICE_FMT "' after a size",
 		    SLICE_ARG(slice_first(text, 40)));
 	*out_bytes = bytes;
 	return 0;

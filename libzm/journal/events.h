@@ -44,7 +44,7 @@ EVENT(TLS_OPEN, "tls.open", INFO,
 EVENT(TLS_FAILED, "tls.failed", INFO, "client session reason",
     "A TLS handshake did not come to its end.")
 EVENT(TLS_INJECTED, "tls.injected", WARN, "client session bytes",
-    "Bytes came behind STARTTLS in the clear: a broken client, or somebody "
+    "Bytes came after STARTTLS in the clear: a broken client, or somebody "
     "in between; they were thrown away.")
 EVENT(AUTH_OK, "auth.ok", INFO, "client session mech user",
     "A user logged in.")
@@ -147,7 +147,7 @@ EVENT(RCPT_NEXT, "rcpt.next", INFO, "channel host offset",
     "One recipient failed there and goes its next way (else of a route).")
 EVENT(FORWARD_IGNORED, "forward.ignored", WARN, "to reason",
     "A user's forward file, or a part of it, cannot be believed or "
-    "understood; without the rest mail goes to the mailbox.")
+    "understood; mail goes to what is left, and to the mailbox.")
 EVENT(VACATION, "vacation", INFO, "to sender as reason",
     "A user is away: its sender got an answer (as), or none, and why.")
 EVENT(RCPT_DELAYED, "rcpt.delayed", INFO, "to",

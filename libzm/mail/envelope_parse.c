@@ -87,7 +87,7 @@ read_address(struct slice value, struct path *out, struct err *err)
 	if (path_parse(value, address_flags, out, &rest, err) != 0)
 		return -1;
 	if (rest.n > 0)
-		return err_set(err, "text behind the address");
+		return err_set(err, "text after the address");
 	return 0;
 }
 

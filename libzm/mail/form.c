@@ -66,7 +66,7 @@ static const struct form_advice english_advice[] = {
 	    "way." },
 	{ ".3.4", "The message is too big. Send less, or pass the files on "
 	    "another way." },
-	{ ".4.4", "Check what stands behind the @ for typing errors." },
+	{ ".4.4", "Check what stands after the @ for typing errors." },
 	{ ".4.7", "It could not be delivered in time. Try again later, or "
 	    "reach the person another way." },
 	{ ".7.", "The other side refuses this message by its rules. Its "

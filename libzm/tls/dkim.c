@@ -145,7 +145,7 @@ dkim_key_fits(struct slice pem, struct slice public_key, struct err *err)
 	if (key != NULL)
 		other = public_read(public_key);
 	if (key != NULL && other == NULL)
-		err_set(err, "what stands behind p= is no public key");
+		err_set(err, "what stands after p= is no public key");
 	if (other != NULL)
 		result = sample_holds(key, other);
 	EVP_PKEY_free(other);

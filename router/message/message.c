@@ -91,7 +91,7 @@ message_is_complete(struct slice file, struct err *err)
 	if (!first_line_read(file, &line))
 		return err_set(err, "the file was never completed");
 	if (line.bytes != rest.n)
-		return err_set(err, "the file has %zu bytes behind its first "
+		return err_set(err, "the file has %zu bytes after its first "
 		    "line, it should have %llu", rest.n,
 		    (unsigned long long)line.bytes);
 	if (file.n <= MESSAGE_CHECKED_BYTES_MAX &&

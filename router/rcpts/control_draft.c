@@ -211,7 +211,7 @@ control_draft_add(struct control_draft *draft, const struct rcpt *rcpt,
 	    .host = rcpt->host, .user = rcpt->user, .uid = rcpt->uid,
 	    .notify = rcpt->notify, .orcpt = rcpt->orcpt,
 	    .ways = rcpt->ways, .way_count = rcpt->way_count,
-	    .zone = rcpt->zone };
+	    .zone = rcpt->zone, .given = rcpt->given };
 
 	if (!draft->is_begun)
 		control_draft_begin(draft);
@@ -290,7 +290,7 @@ control_draft_write_done(struct control_draft *draft,
 
 	if (done->done == RCPT_EXPANDED)
 		verdict_set(&record.verdict, VERDICT_EXPANDED, NULL, "router",
-		    "sent on to the addresses behind it");
+		    "sent on to the addresses after it");
 	else
 		verdict_set(&record.verdict, VERDICT_DELIVERED, NULL,
 		    "router", "handed to the mailing list");

@@ -29,6 +29,8 @@ struct rcpt {		/* what ZMailer calls a quad, and how it came */
 	int64_t		  uid;
 	unsigned	  notify;	/* enum dsn_notify bits */
 	struct slice	  orcpt;	/* xtext, or empty */
+	struct slice	  given;	/* xtext of `to` for the control file;
+					 * empty: orcpt or user is it */
 	const struct control_way *ways;	/* after this one, in order; they
 					 * stay as long as the control file */
 	size_t		  way_count;

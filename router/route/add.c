@@ -41,6 +41,23 @@ routing_orcpt(const struct routing *routing, struct slice user)
 	return copy;
 }
 
+/* The address as it came where ORCPT is another's, or none: for those who look
+ * for the message by it (grammar/selector.h). */
+static struct slice
+routing_given(const struct routing *routing, struct slice user)
+{
+	bool is_told = routing->sender == 0 && routing->given->orcpt.n == 0;
+	struct str text = STR_INIT;
+	struct slice copy;
+
+	if (is_told || slice_equal_nocase(user, routing->to))
+		return (struct slice){ NULL, 0 };
+	xtext_encode(&text, routing->to);
+	copy = slice_copy(routing->rcpts->arena, str_slice(&text));
+	str_release(&text);
+	return copy;
+}
+
 void
 routing_done(const struct routing *routing, struct slice address,
     enum rcpt_done done, const struct rcpt_rule *rule)
@@ -53,6 +70,7 @@ routing_done(const struct routing *routing, struct slice address,
 	};
 
 	rcpt.orcpt = routing_orcpt(routing, address);
+	rcpt.given = routing_given(routing, address);
 	rcpts_add(routing->rcpts, &rcpt);
 }
 
@@ -79,6 +97,7 @@ routing_add_rcpt(struct routing *routing, const struct rcpt *found,
 	    rewrite_rcpt(routing, &rcpt, err) < 0)
 		return -1;
 	rcpt.orcpt = routing_orcpt(routing, rcpt.user);
+	rcpt.given = routing_given(routing, rcpt.user);
 	if (rcpts_add(routing->rcpts, &rcpt) &&
 	    ++routing->counts->added > limits->expansion) {
 		counters_limit("expansion");

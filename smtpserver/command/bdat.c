@@ -83,7 +83,7 @@ cmd_bdat(struct session *session, struct slice args, struct answer *out)
 	chunk->is_last = slice_is_nocase(args, " LAST");
 	if (args.n > 0 && !chunk->is_last)
 		bdat_refuse(chunk, 501, "5.5.4",
-		    "behind the size only LAST may stand");
+		    "after the size only LAST may stand");
 	else
 		bdat_permit(session, chunk);
 	out->code = 0;		/* after the chunk */

@@ -211,7 +211,7 @@ mail_read_address(struct filter_mail *mail, struct slice text, struct path *out,
 		PATH_POSTMASTER_OK | PATH_UTF8, out, &rest, err) != 0)
 		return -1;
 	if (rest.n > 0)
-		return err_set(err, "text behind the address");
+		return err_set(err, "text after the address");
 	return 0;
 }
 

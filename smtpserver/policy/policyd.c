@@ -110,7 +110,7 @@ policyd_action_parse(struct slice text, struct policyd_answer *out,
 	if (text.n > POLICYD_TEXT_BYTES_MAX || !is_printable(text))
 		return err_set(err, "its text is too long, or not printable");
 	if (out->action == POLICYD_PREPEND && !policyd_is_field(text))
-		return err_set(err, "PREPEND has no header field behind it");
+		return err_set(err, "PREPEND has no header field after it");
 	out->text = out->action == POLICYD_PREPEND ? text :
 	    policyd_without_status(text);
 	return 0;

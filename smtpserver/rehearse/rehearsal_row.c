@@ -75,7 +75,7 @@ rehearsal_word_take(struct rehearsal_row *row, struct slice word,
 		return 0;
 	}
 	if (!slice_word(rest, &value))
-		return err_set(err, "'" SLICE_FMT "' needs a value behind it",
+		return err_set(err, "'" SLICE_FMT "' needs a value after it",
 		    SLICE_ARG(slice_first(word, 40)));
 	if (text != NULL)
 		*text = value;
@@ -110,7 +110,7 @@ expectation_take(struct rehearsal_row *row, struct slice rest,
 
 	row->has_expectation = true;
 	if (!slice_word(&rest, &word) || !result_find(word, &row->want))
-		return err_set(err, "behind => stands one of: accept reject "
+		return err_set(err, "after => stands one of: accept reject "
 		    "defer freeze trouble need");
 	while (slice_word(&rest, &word)) {
 		if (slice_is(word, "text")) {

@@ -248,7 +248,7 @@ options_take(struct rehearse_run *run, int argc, char **argv,
 		if (row == count || (rows[row].has_value && i + 1 == argc)) {
 			fprintf(stderr, "zmailer: test: %s '%s'\n",
 			    row == count ? "there is no option" :
-			    "a value is missing behind", argv[i]);
+			    "a value is missing after", argv[i]);
 			return -1;
 		}
 		str_addf(out_line, "%s ", rows[row].word);

@@ -9,7 +9,7 @@ again.  Prints the rates, how long routing the list took, and the most memory
 that a router worker had.  With --waits the list's mail stays in the queue:
 then the small ones are beside its expansion alone, not beside its delivery.
 
-Behind each rate stands what the small ones cost while it was measured, and
+After each rate stands what the small ones cost while it was measured, and
 who spent it.  What is spent beside the list and not alone is the list's; of
 two cores that share them so much is gone for the small ones whatever anybody
 does, so the last line holds their rate against the one that is left, alone

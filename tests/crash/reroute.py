@@ -6,7 +6,7 @@
 A message has two recipients: one is served, the other is held.  Who is held
 is routed again as a new message, which the operator asks for until it is
 answered.  Kinds and points are those of crash.py; the calls that count are
-those behind the request.
+those after the request.
 
 Afterwards both have the message; who was served before the request has it
 once (but for a power cut that took the record of it), who was routed again

@@ -7,7 +7,7 @@ has it is stopped (tests/flow/intruder.c), and it is made to call the system
 itself: open, make, list, rename and remove files, run programs, reach other
 processes, make sockets, become somebody else.  All of it must fail; what a
 session needs (a file in public/, its rename into router/) must work, else the
-test would prove nothing.  Behind each step the session goes on as if nothing
+test would prove nothing.  After each step the session goes on as if nothing
 had been, and in the end the mail has arrived.
 
 SPDX-License-Identifier: ISC

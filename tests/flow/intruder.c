@@ -2,7 +2,7 @@
  *
  * Usage: intruder PID [fsync]
  *
- * Stops the process PID where it waits (with fsync: behind its next fsync),
+ * Stops the process PID where it waits (with fsync: after its next fsync),
  * and then lets it do, inside itself, what is read from stdin, a line a call:
  *
  *	CALL ARGUMENT...	an argument: a number, "a string", or x and
@@ -138,7 +138,7 @@ is_behind_call(const struct user_regs_struct *at)
 	    code[0] == 0x0f && code[1] == 0x05;
 }
 
-/* Where it is behind the end of a call: of any, or of fsync. */
+/* Where it is after the end of a call: of any, or of fsync. */
 static void
 stop(int at_fsync, struct user_regs_struct *out)
 {
@@ -174,7 +174,7 @@ hex(int c)
 }
 
 /* The bytes of "x00ff" or "\"text\"" into out; returns how many, and moves
- * *at behind them. */
+ * *at after them. */
 static size_t
 bytes_parse(char **at, unsigned char *out)
 {

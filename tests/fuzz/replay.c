@@ -35,7 +35,7 @@ run_file(const char *path)
 		size += got;
 	} while (got > 0);
 	fclose(file);
-	/* an exact-size copy, so that a read behind the end is seen */
+	/* an exact-size copy, so that a read after the end is seen */
 	uint8_t *exact = malloc(size ? size : 1);
 	if (exact == NULL)
 		exit(1);

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """summary.py - what make check found, over all suites
 
-    summary.py LOG...
+    summary.py [--not-run REASON] LOG...
 
 Each LOG is what a suite of `make check` said, with its result (.trs) beside
 it.  Prints what was skipped and why, what failed, and last of all
 
     N passed, N failed, N skipped
 
+and, where this machine lacks what whole suites need, NOT RUN and the REASON.
 Exit status 1 when something failed.  A suite that counts nothing is one test.
 
 SPDX-License-Identifier: ISC
@@ -77,15 +78,18 @@ def told(name, text, result):
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__.split("\n\n")[1])
-    total, lines = [0, 0, 0], []
-    for log in sys.argv[1:]:
+    total, lines, logs, not_run = [0, 0, 0], [], sys.argv[1:], ""
+    if logs[0] == "--not-run":
+        not_run, logs = logs[1].strip().rstrip(";"), logs[2:]
+    for log in logs:
         text, result = read(log), result_of(log)
         count = counts(text, result)
         total = [a + b for a, b in zip(total, count)]
         lines += told(re.sub(r"\.log$", "", log), text, result)
     for line in sorted(lines, key=lambda l: not l.startswith("skipped")):
         print(line)
-    print("%d passed, %d failed, %d skipped" % tuple(total))
+    print("%d passed, %d failed, %d skipped" % tuple(total)
+          + (f" - NOT RUN: {not_run}" if not_run else ""))
     return 1 if total[1] else 0
 
 

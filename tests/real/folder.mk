@@ -7,3 +7,8 @@ TESTS += tests/real/run-real tests/real/run-milters tests/real/run-secure \
 	tests/real/run-next-hops tests/real/run-policy
 endif
 endif
+# what apt made for private roots (privateroot.py)
+clean-local: clean-layers
+.PHONY: clean-layers
+clean-layers:
+	rm -rf tests/real/layers tests/seconds

@@ -23,6 +23,7 @@ from hop import BIG, DOTS, EIGHT, PLAIN, NextHop, arrived, send  # noqa: E402
 import exim                                          # noqa: E402
 import hop_tls                                       # noqa: E402
 import nginx                                         # noqa: E402
+import privateroot                                   # noqa: E402
 from zmtest import mta, tls                          # noqa: E402
 from zmtest.cases import tell_events                 # noqa: E402
 
@@ -30,7 +31,7 @@ MINE = "127.0.0.2"           # Postfix, where it hears of our clients
 
 
 class Postfix(NextHop):
-    domain, port, packages = "post.test", 2700, ["postfix"]
+    domain, port, packages = "post.test", 2700, privateroot.POSTFIX
     mailboxes = "/var/vmail"
 
     def start(self):
@@ -97,7 +98,7 @@ maillog_file = /var/log/postfix.log
 
 
 class Exim(NextHop):
-    domain, port, packages = "exim.test", 2701, ["exim4-daemon-light"]
+    domain, port, packages = "exim.test", 2701, privateroot.EXIM
     mailboxes = "/var/mail/maildirs"
 
     def start(self):
@@ -118,7 +119,7 @@ class Exim(NextHop):
 
 
 class OpenSmtpd(NextHop):
-    domain, port, packages = "open.test", 2702, ["opensmtpd"]
+    domain, port, packages = "open.test", 2702, privateroot.OPENSMTPD
     host = "localhost"
     mailboxes = "/home"
 
@@ -138,7 +139,7 @@ match from any for domain "open.test" action "box"
 
 class Dovecot(NextHop):
     domain, port = "box.test", 2703
-    packages = ["dovecot-core", "dovecot-lmtpd"]
+    packages = privateroot.DOVECOT
     mailboxes = "/var/vmail"
 
     def start(self):

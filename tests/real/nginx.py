@@ -7,6 +7,7 @@ import base64
 import os
 import socket
 
+import privateroot
 from hop import BIG, EIGHT, PLAIN, NextHop, send
 from zmtest import mta
 
@@ -36,7 +37,7 @@ KEEP = f"""client_body_in_file_only on;
 
 
 class Nginx(NextHop):
-    domain, port, packages = "hook.test", 2704, ["nginx-light"]
+    domain, port, packages = "hook.test", 2704, privateroot.NGINX
     bodies = "/var/bodies"
 
     @staticmethod

@@ -2,55 +2,116 @@
 
 Needs root and a mount namespace of its own (run-real makes one).  The
 machine itself is not changed: what apt writes lies in the upper layer,
-which goes away with the directory.
+which goes away with the directory.  Whatever is a service comes into tests
+this way and no other: installed on the machine, its package would start it.
+
+What apt made of a list of packages is kept in the build directory
+(tests/real/layers), and copied for each root that has the same list.
+
+    privateroot.py fetch        make all layers now, as tools/setup does
+    privateroot.py run NAME COMMAND...
+                                a command in a root with the packages NAME
 
 SPDX-License-Identifier: ISC
 """
+import fcntl
+import hashlib
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 
 # in front of a command: in the network of the machine, as for apt
-MACHINE = ["nsenter", f"--net={os.environ.get('ZM_REAL_NET')}"]
+MACHINE = ["nsenter", f"--net={os.environ.get('ZM_REAL_NET')}"] \
+    if "ZM_REAL_NET" in os.environ else []
+
+POSTFIX = ["postfix", "bsd-mailx", "cron", "libsasl2-modules",
+           "ca-certificates", "prometheus", "monitoring-plugins-standard"]
+DOVECOT = ["dovecot-core", "dovecot-lmtpd", "dovecot-imapd"]
+EXIM = ["exim4-daemon-light"]
+OPENSMTPD = ["opensmtpd"]
+NGINX = ["nginx-light"]
+SASLAUTHD = ["sasl2-bin"]
+FILTERS = ["opendkim", "opendkim-tools", "rspamd", "python3-milter",
+           "postgrey", "fail2ban"]
+LAYERS = {"postfix": POSTFIX, "dovecot": DOVECOT, "exim": EXIM,
+          "opensmtpd": OPENSMTPD, "nginx": NGINX, "saslauthd": SASLAUTHD,
+          "filters": FILTERS}
+
+# Nothing here outlives the tests: no file is synced.
+APT = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q"]
+INSTALL = [*APT, "install", "-y", "--no-install-recommends",
+           "-o", "Dpkg::Options::=--force-unsafe-io"]
+
+
+def mount(*words):
+    subprocess.run(["mount", *words], check=True)
 
 
 class PrivateRoot:
     def __init__(self, packages, shared=()):
+        self.packages, self.shared = packages, shared
         self.top = tempfile.mkdtemp(prefix="zmailer-root-", dir="/var/tmp")
         self.root = os.path.join(self.top, "root")
-        for name in ("root", "upper", "work"):
-            os.mkdir(os.path.join(self.top, name))
-        self._mount("-t", "overlay", "overlay", "-o",
-                    f"lowerdir=/,upperdir={self.top}/upper,"
-                    f"workdir={self.top}/work", self.root)
-        self._mount("--bind", "/dev", f"{self.root}/dev")
-        self._mount("-t", "proc", "proc", f"{self.root}/proc")
-        for path in shared:          # seen, and written, as outside
-            os.makedirs(self.root + path, exist_ok=True)
-            self._mount("--bind", path, self.root + path)
+        os.mkdir(self.root)
+
+    def _up(self):
+        """The overlay, over what upper has by now."""
+        upper, work = f"{self.top}/upper", f"{self.top}/work"
+        for name in (upper, work):
+            os.makedirs(name, exist_ok=True)
+        mount("-t", "overlay", "overlay", "-o",
+              f"lowerdir=/,upperdir={upper},workdir={work}", self.root)
+        mount("--bind", "/dev", f"{self.root}/dev")
+        mount("-t", "proc", "proc", f"{self.root}/proc")
         policy = f"{self.root}/usr/sbin/policy-rc.d"
         with open(policy, "w") as file:
             file.write("#!/bin/sh\nexit 101\n")
         os.chmod(policy, 0o755)
-        self.packages = packages
 
-    @staticmethod
-    def _mount(*words):
-        subprocess.run(["mount", *words], check=True)
-
-    def install(self, network):
+    def _apt(self, network):
         """apt-get needs the network of the machine: network is a prefix
-        (nsenter ...) that leads back to it."""
-        done = subprocess.run(
-            [*network, "chroot", self.root, "env",
-             "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-y",
-             "-q", "--no-install-recommends", *self.packages],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        if done.returncode:
+        (nsenter ...) that leads back to it.  A machine whose lists are old
+        or missing gets new ones, here."""
+        said = b""
+        for words in (INSTALL + self.packages, [*APT, "update"],
+                      INSTALL + self.packages):
+            done = subprocess.run([*network, "chroot", self.root, *words],
+                                  stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT)
+            said += done.stdout
+            if done.returncode == 0 and words[-1] != "update":
+                break
+        else:
             raise SystemExit("real: apt-get could not install "
                              + " ".join(self.packages) + "\n"
-                             + done.stdout.decode()[-2000:])
+                             + said.decode(errors="replace")[-2000:])
+        subprocess.run(["chroot", self.root, *APT, "clean"],
+                       stdout=subprocess.DEVNULL)
+
+    def install(self, network):
+        """The packages, from their layer; the first one to need a layer
+        makes it, and who comes meanwhile waits."""
+        layer = layer_path(self.packages)
+        os.makedirs(os.path.dirname(layer), exist_ok=True)
+        with open(layer + ".lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not os.path.isdir(layer):
+                self._up()
+                self._apt(network)
+                subprocess.run(["umount", "-R", self.root], check=True)
+                shutil.rmtree(f"{self.top}/work")
+                shutil.rmtree(layer + ".new", ignore_errors=True)
+                copy(f"{self.top}/upper", layer + ".new")
+                os.rename(layer + ".new", layer)
+            else:
+                copy(layer, f"{self.top}/upper")
+        self._up()
+        for path in self.shared:     # seen, and written, as outside
+            os.makedirs(self.root + path, exist_ok=True)
+            mount("--bind", path, self.root + path)
 
     def run(self, *words, check=True, env=None, input=None, **more):
         return subprocess.run(
@@ -69,5 +130,52 @@ class PrivateRoot:
             file.write(text)
 
     def close(self):
-        subprocess.run(["umount", "-R", "-l", self.root])
+        subprocess.run(["umount", "-R", "-l", self.root],
+                       stderr=subprocess.DEVNULL)
         shutil.rmtree(self.top, ignore_errors=True)
+
+
+def copy(source, target):
+    """With owners, devices and the marks of an overlay."""
+    subprocess.run(["cp", "-a", source, target], check=True)
+
+
+def layer_path(packages):
+    """Of this list, over what the machine has installed now."""
+    digest = hashlib.sha256(" ".join(packages).encode())
+    with open("/var/lib/dpkg/status", "rb") as file:
+        digest.update(file.read())
+    return os.path.join(os.environ["ZMAILER_BUILD"], "tests", "real",
+                        "layers", digest.hexdigest()[:16])
+
+
+def fetch():
+    for name, packages in LAYERS.items():
+        print(f"{name}: {' '.join(packages)}", flush=True)
+        root = PrivateRoot(packages)
+        try:
+            root.install(MACHINE)
+        finally:
+            root.close()
+
+
+def run(name, *command):
+    """The tests see the whole machine, and the packages besides."""
+    here = os.environ
+    root = PrivateRoot(LAYERS[name], ["/tmp", "/var/tmp",
+                                      here["ZMAILER_SRC"],
+                                      here["ZMAILER_BUILD"]])
+    try:
+        root.install(MACHINE)
+        return subprocess.run(["chroot", root.root, *command]).returncode
+    finally:
+        root.close()
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["fetch"]:
+        fetch()
+    elif sys.argv[1:2] == ["run"] and len(sys.argv) > 3:
+        sys.exit(run(*sys.argv[2:]))
+    else:
+        sys.exit(__doc__)

@@ -10,7 +10,7 @@ import re
 import shutil
 import socket
 
-from privateroot import PrivateRoot
+from privateroot import DOVECOT, PrivateRoot
 from zmtest import mta, mutt
 
 CONF = """protocols = imap
@@ -59,8 +59,7 @@ class Shared:
         self.rest = f"mailbox {kind} {self.mail}/{{user}} as nobody\n" + \
             "schedule local/* { retry 1s }\n" + "".join(kept)
         self.configure(statements)
-        self.root = PrivateRoot(["dovecot-core", "dovecot-imapd"],
-                                [self.site.top])
+        self.root = PrivateRoot(DOVECOT, [self.site.top])
         self.root.install(machine)
         where = {"maildir": f"maildir:{self.mail}/%n",
                  "mbox": f"mbox:{self.site.dir}/folders/%n:"

@@ -18,7 +18,7 @@ import tempfile
 
 TOP = os.environ["ZMAILER_SRC"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
-from privateroot import MACHINE, PrivateRoot         # noqa: E402
+from privateroot import EXIM, MACHINE, POSTFIX, PrivateRoot  # noqa: E402
 from zmtest import mta, mutt                         # noqa: E402
 from zmtest.cases import Cases, tell_events          # noqa: E402
 import desk                                          # noqa: E402
@@ -45,8 +45,8 @@ class Site:
             "freeze sender @odd.test\n"
             "schedule smtp/* { retry 1s }\n")
         shared = [self.instance.top, mta.BUILD]
-        self.postfix = PrivateRoot(["postfix", "bsd-mailx", "cron"], shared)
-        self.exim = PrivateRoot(["exim4-daemon-light"], shared)
+        self.postfix = PrivateRoot(POSTFIX, shared)
+        self.exim = PrivateRoot(EXIM, shared)
         self.postfix.install(MACHINE)
         self.exim.install(MACHINE)
         self.instance.start()
@@ -176,12 +176,12 @@ def setup_and_doctor_fit_80_columns(site):
 
 @case
 def promtool_reads_our_metrics(site):
-    desk.promtool_reads_metrics(site.instance)
+    desk.promtool_reads_metrics(site.postfix, site.instance)
 
 
 @case
 def promtool_takes_our_alerts(site):
-    desk.promtool_reads_alerts(site.instance)
+    desk.promtool_reads_alerts(site.postfix, site.instance)
 
 
 @case

@@ -19,7 +19,7 @@ import time
 
 TOP = os.environ["ZMAILER_SRC"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
-from privateroot import MACHINE, PrivateRoot         # noqa: E402
+from privateroot import DOVECOT, MACHINE, POSTFIX, PrivateRoot, SASLAUTHD  # noqa: E402
 from zmtest import mta, sasl, tls                    # noqa: E402
 from zmtest.cases import Cases                       # noqa: E402
 
@@ -142,8 +142,7 @@ def swaks_logs_in_by_plain_and_login():
 @case
 def postfix_sends_over_tls_with_a_password():
     with Site("users <passwords>") as site:
-        postfix = PrivateRoot(["postfix", "libsasl2-modules",
-                               "ca-certificates"],
+        postfix = PrivateRoot(POSTFIX,
                               [site.instance.top, site.cert.dir, mta.BUILD])
         try:
             postfix.install(MACHINE)
@@ -233,7 +232,7 @@ def dovecot_judges_every_mechanism():
     shared = mta.tempfile.mkdtemp(prefix="zmailer-dovecot-")
     os.chmod(shared, 0o755)
     socket = os.path.join(shared, "auth")
-    root = PrivateRoot(["dovecot-core"], [shared])
+    root = PrivateRoot(DOVECOT, [shared])
     try:
         root.install(MACHINE)
         root.write("/etc/dovecot/dovecot.conf", DOVECOT % socket)
@@ -294,7 +293,7 @@ def dovecot_cases(root, socket):
 @case
 def saslauthd_is_asked():
     shared = mta.tempfile.mkdtemp(prefix="zmailer-saslauthd-")
-    root = PrivateRoot(["sasl2-bin"], [shared])
+    root = PrivateRoot(SASLAUTHD, [shared])
     try:
         root.install(MACHINE)
         root.run("useradd", "-p", sasl.crypt_entry("wonder"), "alison")

@@ -143,7 +143,7 @@ clock_parse(const char *text, int64_t *out_ms, int64_t *out_for_ms)
 	return *text == '\0' || strcmp(text, "Z") == 0;
 }
 
-/* "2026-11-20", with a time behind "T" or a blank */
+/* "2026-11-20", with a time after "T" or a blank */
 static bool
 journal_date_parse(const char *text, int64_t *out_ms, int64_t *out_for_ms)
 {

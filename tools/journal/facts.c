@@ -179,6 +179,7 @@ line_fits(struct facts *facts, struct slice line)
 	subject.id = journal_line_id(line);
 	subject.from = facts_sender_of(facts);
 	subject.to = frame_bare(facts_value_of(facts, F_TO));
+	subject.orcpt = facts_value_of(facts, F_ORCPT);
 	subject.dest = str_slice(&facts->dest);
 	subject.state = facts_value_of(facts, F_STATE);
 	subject.class = facts_value_of(facts, F_CLASS);
@@ -192,11 +193,6 @@ line_fits(struct facts *facts, struct slice line)
 	subject.tries = facts_number_of(facts, F_TRIES);
 	subject.priority = -1;
 	subject.age_s = at_ms < 0 ? -1 : clock_wall_s() - at_ms / 1000;
-	if (selector_match(facts->selector, &subject))
-		return true;
-	if (facts->values[F_ORCPT].len == 0)
-		return false;
-	subject.to = frame_bare(facts_value_of(facts, F_ORCPT));
 	return selector_match(facts->selector, &subject);
 }
 

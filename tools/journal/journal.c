@@ -24,7 +24,7 @@
 #include "base/banned.h"
 
 enum { TRIES = 10, LATE_MS = 60000 };	/* a line of before midnight may be
-					 * written behind it */
+					 * written after it */
 
 struct part {
 	struct slice	map;

@@ -76,7 +76,7 @@ struct life_line {
 	struct slice	id;		/* of the message, or the session */
 	struct slice	line;
 	int64_t		at_ms;
-	struct journal_cursor at;	/* behind it, in the files */
+	struct journal_cursor at;	/* after it, in the files */
 };
 
 struct life {			/* in the arena */

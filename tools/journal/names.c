@@ -72,7 +72,7 @@ journal_name_parse(const char *text, struct journal_name *out)
 	return out->is_packed || strcmp(rest, ".jsonl") == 0;
 }
 
-/* What is being written comes behind the closed parts of its day. */
+/* What is being written comes after the closed parts of its day. */
 static int
 journal_name_compare(const void *left, const void *right)
 {

@@ -100,7 +100,7 @@ CLEAN = {
 PATH_C = "libzm/grammar/smtp/path.c"
 ROUTE_C = "router/route.c"
 
-# (what is broken, file, bytes put behind it or (old, new), words wanted)
+# (what is broken, file, bytes put after it or (old, new), words wanted)
 ROWS = [
     ("long line", PATH_C, "/* %s */\n" % ("x" * 80), "86 columns"),
     ("tabs count eight", PATH_C, "/*" + "\t" * 9 + "123456789 */\n",

@@ -86,8 +86,8 @@ report_choose(const struct reading *reading, struct mailq_flags *out)
 		out->report = MAILQ_THREAD;
 }
 
-/* -h is a thread's host behind -c; alone it is a server, which ZMailer's
- * mailq takes as the word behind the options. */
+/* -h is a thread's host after -c; alone it is a server, which ZMailer's
+ * mailq takes as the word after the options. */
 static int
 place_choose(const struct reading *reading, char **words,
     struct mailq_flags *out)

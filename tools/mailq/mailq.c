@@ -73,7 +73,7 @@ conf_or_exit(const char *path)
 	return conf;
 }
 
-/* The words behind the options, else what the flags ask for. */
+/* The words after the options, else what the flags ask for. */
 static void
 command_add(struct str *out, const struct mailq_flags *flags)
 {

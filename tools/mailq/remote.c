@@ -48,7 +48,7 @@ connect_unix(struct remote *remote, const char *path)
 	    -1;
 }
 
-/* "host:port" is parted at its last colon, "[address]:port" behind the
+/* "host:port" is parted at its last colon, "[address]:port" after the
  * bracket; of more colons and no bracket none parts. */
 static void
 place_part(struct slice place, char host[256], char port[16])

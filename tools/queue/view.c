@@ -90,6 +90,7 @@ rcpt_from_control(const struct walk *walk, const struct control_rcpt *in,
 
 	*out = (struct view_rcpt){ .offset = in->offset, .user = in->user,
 	    .channel = in->channel, .host = in->host, .tries = in->tries,
+	    .orcpt = in->orcpt, .given = in->given,
 	    .zone = in->zone, .who = "", .words = "", .status = "",
 	    .state = "queued" };
 	if (in->last != NULL) {
@@ -213,6 +214,7 @@ view_from_envelope(const struct walk *walk, const struct envelope *envelope,
 		path_add(&address, &envelope->rcpts[i].path);
 		view->rcpts[i] = (struct view_rcpt){ .who = "", .words = "",
 		    .status = "", .state = view->state,
+		    .orcpt = envelope->rcpts[i].orcpt,
 		    .user = slice_copy(walk->arena, str_slice(&address)) };
 	}
 	view->rcpt_count = envelope->rcpt_count;

@@ -42,7 +42,7 @@ struct live {
 
 /* Ask RUN/scheduler.sock; is_up is false when nobody answers in time. */
 void live_ask(const char *run_dir, struct arena *arena, struct live *out);
-/* The same about a page of its mail alone: at most limit messages behind the
+/* The same about a page of its mail alone: at most limit messages after the
  * id after (NULL: from the oldest) that the selector means (NULL: all; its
  * keys must mean the same there: selection_is_shared).  is_page is set then,
  * unless the scheduler does not answer or will not: then it is as from
@@ -63,6 +63,7 @@ const struct live_thread *live_find(const struct live *live,
 struct view_rcpt {
 	uint32_t	 offset;	/* of its line in a control file */
 	struct slice	user, channel, host;
+	struct slice	orcpt, given;	/* as in a control file */
 	const char	*state;		/* "waiting" "active" "delivered" ... */
 	unsigned	 tries;
 	int64_t		 next_s;	/* wall; 0: not known or now */

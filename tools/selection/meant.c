@@ -115,6 +115,8 @@ selection_is_meant(const struct selection_test *test, const struct view *view,
 		return true;
 	if (rcpt != NULL) {
 		subject.to = rcpt->user;
+		subject.orcpt = rcpt->orcpt;
+		subject.given = rcpt->given;
 		subject.dest = meant_dest_of(rcpt, dest, sizeof(dest));
 		if ((test->keys & key_bit("zone")) != 0)
 			subject.zone = meant_zone_of(test, view, rcpt);

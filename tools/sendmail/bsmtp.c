@@ -155,7 +155,7 @@ transaction_begin(struct batch *batch)
 	    .header = STR_INIT };
 }
 
-/* What stands in < > behind the colon. */
+/* What stands in < > after the colon. */
 static struct slice
 bsmtp_address_of(struct slice line)
 {

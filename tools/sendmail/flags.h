@@ -5,8 +5,8 @@
  *   act    function of sendmail.c; NULL: accepted, and nothing is done
  *   shown  the flag with its value, for people
  *   text   what it does, or why nothing
- * MODE(letter, act, shown, text): what stands behind -b
- * OPTION(word, act, shown, text): what stands behind -o; a prefix
+ * MODE(letter, act, shown, text): what stands after -b
+ * OPTION(word, act, shown, text): what stands after -o; a prefix
  *
  * Parser, the table of sendmail(1) and the test come from these rows.
  *

@@ -1,4 +1,4 @@
-/* modes.c - what stands behind -b and -q of sendmail(1)
+/* modes.c - what stands after -b and -q of sendmail(1)
  *
  * In     the command line, understood
  * Out    another program in our place, or a message submitted
@@ -265,7 +265,7 @@ do_address_test(const struct request *given, const char *self)
 	    ask_zmailer(&request, self, front, 2);
 }
 
-/* The first word behind -bh is the client. */
+/* The first word after -bh is the client. */
 static int
 do_rehearse(const struct request *given, const char *self)
 {

@@ -272,7 +272,7 @@ sendmail_take_flags(struct request *request, int argc, char **argv, int *at)
 		}
 		if (*value == '\0' && flag->takes == VALUE) {
 			if (*at + 1 >= argc)
-				return sendmail_usage("no value behind ",
+				return sendmail_usage("no value after ",
 				    argv[*at]);
 			value = argv[++*at];
 		}

@@ -12,8 +12,8 @@ struct request {		/* the command line, understood */
 	struct submission submission;
 	struct arena	*arena;
 	const char	*conf_path;
-	const char	*mode;		/* behind -b: "m", "p", "i" ... */
-	const char	*queue;		/* behind -q: "", "Iid" ...; NULL */
+	const char	*mode;		/* after -b: "m", "p", "i" ... */
+	const char	*queue;		/* after -q: "", "Iid" ...; NULL */
 	bool		 is_verbose, waits, is_quiet;
 	bool		 mails_errors;	/* -oem, -oew, -oee */
 	bool		 hides_errors;	/* -oee: 0 when they are mailed */

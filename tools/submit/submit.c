@@ -192,7 +192,7 @@ submit_add_from(struct str *out, const struct submission *what,
 }
 
 /* The next address of an argument, which may list several by commas; *text
- * becomes what is left.  Whatever else stands behind an address is an error:
+ * becomes what is left.  Whatever else stands after an address is an error:
  * it would otherwise be dropped in silence. */
 static int
 submit_address_take(struct slice *text, bool is_utf8, struct path *out,
@@ -205,7 +205,7 @@ submit_address_take(struct slice *text, bool is_utf8, struct path *out,
 		return -1;
 	rest = slice_trim(rest);
 	if (rest.n > 0 && rest.p[0] != ',')
-		return err_set(err, "what is '" SLICE_FMT "' behind the "
+		return err_set(err, "what is '" SLICE_FMT "' after the "
 		    "address? quote it, or put a comma between addresses",
 		    SLICE_ARG(rest));
 	*text = rest.n == 0 ? rest : slice_trim(slice_from(rest, 1));
@@ -300,7 +300,7 @@ submit_caller(void)
 	return number;
 }
 
-/* Everything behind the envelope, in pieces. */
+/* Everything after the envelope, in pieces. */
 static int
 copy_message(struct input *input, struct str *piece, struct draft *draft,
     struct err *err)

@@ -117,8 +117,8 @@ option_take(struct arguments *arguments, const struct option_row *option,
 	return 0;
 }
 
-/* An option of which the name is known: its value stands behind "=" (or
- * behind a letter), else it is the next word. */
+/* An option of which the name is known: its value stands after "=" (or
+ * after a letter), else it is the next word. */
 static int
 option_value_take(struct arguments *arguments, const struct option_row *option,
     const char *attached, char **next, int *out_used, struct err *err)

@@ -80,7 +80,7 @@ usage_has_value(struct slice rest, const char *value)
 	    (rest.n == n + 1 || strchr(" ]", rest.p[n + 1]) != NULL);
 }
 
-/* The row of a name, with the value if that stands next; *rest moves behind
+/* The row of a name, with the value if that stands next; *rest moves after
  * the value. */
 static const struct option_row *
 usage_option_row(struct slice name, struct slice *rest)

@@ -2,7 +2,7 @@
  *
  * In     the files of a configuration
  * Out    SPOOL/desk/history/NUMBER, one file a version: a line of JSON that
- *        says when, who and why, then each file behind a line with its name
+ *        says when, who and why, then each file after a line with its name
  *        and length, then "end"
  * Holds  nothing; SPOOL/desk/lock while one is written
  * Trusts a version only when it ends with "end"; lengths are bounded

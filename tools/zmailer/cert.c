@@ -3,7 +3,7 @@
  * In     zmailer cert list|check|install
  * Out    a table; monitors' exit status; a pair of files in place and in the
  *        configuration
- * Holds  a key while it is copied; wiped behind it, never shown
+ * Holds  a key while it is copied; wiped after it, never shown
  * Trusts nothing in a certificate: its words are escaped
  * Spec   zmailer-cert(8)
  *
@@ -208,7 +208,7 @@ cert_is_named(const struct conf *conf, const char *file, const char *key)
 	return false;
 }
 
-/* Behind the last such statement, else at the end. */
+/* After the last such statement, else at the end. */
 static int
 statement_put(struct change *change, const char *file, const char *key,
     const char *host)

@@ -1,6 +1,6 @@
 /* classic.c - the words of ZMailer's script, for fingers and crontabs
  *
- * In     an old word and what stands behind it
+ * In     an old word and what stands after it
  * Out    what the verb of today does; a line that says which one that is
  * Spec   zmailer(8), VERBS OF OLD
  *

@@ -98,7 +98,7 @@ domain_list(const struct change *change)
 
 /* ---- add -------------------------------------------------------------- */
 
-/* Behind the last domain statement of the main file. */
+/* After the last domain statement of the main file. */
 static void
 put_statement(struct change *change, struct str *text, const char *line)
 {

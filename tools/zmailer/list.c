@@ -29,7 +29,7 @@ struct list {
 	struct selector	*selector;	/* NULL: all */
 	struct selection_test test;
 	bool		 is_json, is_page;
-	const char	*after;		/* only what is behind this id */
+	const char	*after;		/* only what is after this id */
 	size_t		 limit;
 	int64_t		 now_s;
 	struct entry	*entries;
@@ -102,7 +102,7 @@ entries_print(struct list *list)
 	}
 }
 
-/* Behind it: how many, and how to go on. */
+/* After it: how many, and how to go on. */
 static void
 end_print(const struct list *list, bool is_up)
 {

@@ -104,7 +104,7 @@ main(int argc, char **argv)
 		} else {
 			fprintf(stderr, "zmailer: there is no option %s; -C "
 			    "FILE goes in front of the verb, a verb's own "
-			    "options behind it\n", argv[at]);
+			    "options after it\n", argv[at]);
 			return zmailer_usage(stderr, EX_USAGE);
 		}
 	}

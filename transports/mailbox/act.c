@@ -10,7 +10,8 @@
  * A deferred step makes the whole recipient deferred.  Where there are several
  * steps each one that is done is noted in the control file at once
  * (steps.h), so that the next attempt does only what is left.  Files and
- * programs come before addresses, each in the order of the file.
+ * programs come before addresses, each in the order of the file.  What is
+ * left out or fails may be the part that kept a copy: the mailbox gets one.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -31,6 +32,7 @@ struct tally {				/* the steps of a forward file */
 							 * address */
 	bool			 is_several;	/* steps: each is noted */
 	bool			 keeps;		/* in the mailbox as well */
+	bool			 has_failed;	/* a step, for good */
 	bool			 is_away;	/* vacation is no delivery */
 	struct verdict		*verdict;	/* the worst so far */
 };
@@ -239,6 +241,7 @@ act_once(const struct action *action, struct tally *tally, const char *kind,
 		if (tally->is_several && verdict.kind == VERDICT_DELIVERED)
 			step_done(action, name);
 	}
+	tally->has_failed |= verdict.kind == VERDICT_FAILED;
 	act_tally(tally, &verdict);
 }
 
@@ -328,20 +331,30 @@ act_mailbox(const struct action *action, struct slice text,
 	maildir_settle();
 }
 
+/* The only step of a file that was understood whole may refuse mail: its
+ * sender hears of it, and nothing is lost. */
+static bool
+act_keeps_copy(const struct tally *tally, const struct forward *forward)
+{
+	if (tally->keeps || forward->remark[0] != '\0')
+		return true;
+	if (tally->has_failed && tally->is_several)
+		return true;
+	return tally->is_away && tally->others == 0 && tally->rcpt_count == 0;
+}
+
 void
 action_forward(const struct action *action, const struct forward *forward,
     struct verdict *verdict)
 {
 	struct tally tally = { .verdict = verdict,
-	    .is_several = forward->count > 1 };
+	    .is_several = forward->count > 1 || forward->remark[0] != '\0' };
 	struct verdict last;
 
 	for (size_t i = 0; i < forward->count; i++)
 		act_on_step(action, &forward->items[i], &tally);
-	if (tally.keeps || (tally.is_away && tally.others == 0 &&
-	    tally.rcpt_count == 0)) {
+	if (act_keeps_copy(&tally, forward))
 		act_once(action, &tally, "mailbox", SLICE(""), act_mailbox);
-	}
 	if (tally.rcpt_count == 0 || (tally.others > 0 &&
 	    verdict->kind == VERDICT_DEFERRED))
 		return;

@@ -65,7 +65,7 @@ vacation_parse(struct arena *arena, struct slice command,
 		    words[0][1] == '\0' || words[0][2] != '\0' ||
 		    words[1] == NULL)
 			return err_set(err, "vacation: %.40s is not known, "
-			    "or needs a word behind it", words[0]);
+			    "or needs a word after it", words[0]);
 		if (words[0][1] == 't' && vacation_parse_days(value, &out->days,
 		    err) < 0)
 			return -1;

@@ -116,7 +116,7 @@ done:
 	return result;
 }
 
-/* Behind a line that a crash tore, a new one. */
+/* After a line that a crash tore, a new one. */
 static int
 vacation_add_memory(int fd, struct slice memory, struct slice line,
     struct err *err)

@@ -71,7 +71,7 @@ target_bracketed(struct slice text, struct client_target *out, struct err *err)
 		return err_set(err, "the host lacks its ']'");
 	if (rest.n > 0 && (rest.p[0] != ':' ||
 	    target_set_port(slice_from(rest, 1), out, err) < 0))
-		return err_set(err, "behind the host's ']' stands no port");
+		return err_set(err, "after the host's ']' stands no port");
 	return target_set_name(slice_from(slice_first(text, end), 1), out, err);
 }
 

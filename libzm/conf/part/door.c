@@ -16,7 +16,7 @@ static const char *const trust_words[] = {
 	"expn"
 };
 
-/* net: NULL, a network or a table.  words: the choices behind it. */
+/* net: NULL, a network or a table.  words: the choices after it. */
 static struct conf_peers
 peers_of(const struct conf_statement *statement,
     const struct conf_value *net)

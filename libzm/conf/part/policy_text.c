@@ -91,7 +91,7 @@ add_span(struct str *out, const char *word, int64_t span_s)
 	units_add_span(out, span_s * 1000);
 }
 
-/* What stands behind the conditions. */
+/* What stands after the conditions. */
 static void
 add_rest(struct str *out, const struct conf_rule *rule)
 {

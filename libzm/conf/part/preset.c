@@ -1,7 +1,7 @@
 /* preset.c - what holds when the file is silent
  *
  * In     the presets of the SETTING rows; the statements below, which stand
- *        behind those of the file
+ *        after those of the file
  * Out    a conf in which every field has a value
  * Holds  nothing
  *

@@ -128,7 +128,7 @@ waits_take(struct conf_loader *loader, const struct conf_statement *statement,
 	}
 	if (waits->count == 0)
 		conf_complain(loader, CONF_ERROR, token, NULL,
-		    "a length of time is missing behind this");
+		    "a length of time is missing after this");
 	return waits->count > 0;
 }
 
@@ -215,7 +215,7 @@ rule_take(struct conf_loader *loader, const struct conf_statement *statement,
 		return index + 1 == statement->arg_count ||
 		    retry_complain(loader,
 		    statement->args[index + 1].token, NULL,
-		    "stands behind 'end', where nothing follows");
+		    "stands after 'end', where nothing follows");
 	}
 	if (!waits_take(loader, statement, index, &waits))
 		return false;

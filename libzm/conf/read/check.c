@@ -164,7 +164,7 @@ take_keyword(struct conf_cursor *cursor, struct conf_statement *statement)
 	if (cursor->next == cursor->end) {
 		conf_complain(cursor->loader, CONF_ERROR, word,
 		    usage_hint(cursor->loader, cursor->row),
-		    "'%s' needs %s behind it", cursor->subject,
+		    "'%s' needs %s after it", cursor->subject,
 		    conf_type_noun(type));
 		return false;
 	}

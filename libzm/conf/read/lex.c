@@ -111,7 +111,7 @@ lex_word(struct conf_lexer *lexer, struct conf_token *token)
 	token->text = token->raw;
 }
 
-/* Behind the opening quote; \" and \\ are the escapes. */
+/* After the opening quote; \" and \\ are the escapes. */
 static void
 lex_string(struct conf_lexer *lexer, struct conf_token *token)
 {

@@ -2,7 +2,7 @@
  *
  * In     tokens
  * Out    a tree of nodes; one that is broken is marked and was complained
- *        about, and reading goes on behind it
+ *        about, and reading goes on after it
  * Holds  nothing across calls
  * Spec   zmailer.conf(5), GRAMMAR
  *
@@ -33,7 +33,7 @@ ends_list(const struct parser *parser)
 	    parser->token.kind == TOKEN_CLOSE;
 }
 
-/* Behind the closing brace that belongs to the open one just read. */
+/* After the closing brace that belongs to the open one just read. */
 static void
 skip_block(struct parser *parser)
 {
@@ -62,7 +62,7 @@ skip_statement(struct parser *parser)
 
 static struct conf_node *parse_list(struct parser *parser, unsigned depth);
 
-/* At "{"; leaves behind "}". */
+/* At "{"; leaves after "}". */
 static void
 parse_block(struct parser *parser, struct conf_node *node, unsigned depth)
 {
@@ -117,7 +117,7 @@ parse_statement(struct parser *parser, unsigned depth)
 			conf_complain(parser->loader, CONF_ERROR,
 			    &parser->token,
 			    "begin the next statement on a line of its own",
-			    "a statement ends behind its block");
+			    "a statement ends after its block");
 		node->is_bad = true;
 		skip_statement(parser);
 	}

@@ -1,6 +1,6 @@
 /* target.c - where a route leads: words to channel and host
  *
- * In     what stands behind `via`, or the value of a table of routes
+ * In     what stands after `via`, or the value of a table of routes
  * Out    channel and host as the router writes them into a control file
  * Spec   zmailer.conf(5), route
  *
@@ -48,7 +48,7 @@ parse_host(struct arena *arena, struct slice text, uint64_t number,
 		port = slice_from(text, at + 1);
 		if (port.n > 0 && port.p[0] != ':')
 			return err_set(err,
-			    "behind the ] only :PORT may stand");
+			    "after the ] only :PORT may stand");
 	} else if ((at = slice_find(text, ':')) < text.n) {
 		host = slice_first(text, at);
 		port = slice_from(text, at);
@@ -96,7 +96,7 @@ parse_lmtp(struct arena *arena, struct slice text, const char **out_host,
 		*out_host = slice_dup(arena, text);
 	else
 		return err_set(err,
-		    "write unix:/PATH or inet:HOST:PORT behind lmtp");
+		    "write unix:/PATH or inet:HOST:PORT after lmtp");
 	return 0;
 }
 
@@ -106,7 +106,7 @@ parse_sm(struct arena *arena, struct slice text, const char **out_channel,
     const char **out_host, struct err *err)
 {
 	if (text.n == 0 || slice_find(text, ' ') < text.n)
-		return err_set(err, "write MAILER or MAILER/HOST behind sm");
+		return err_set(err, "write MAILER or MAILER/HOST after sm");
 	return target_set(out_channel, out_host, "sm",
 	    slice_dup(arena, text));
 }
@@ -139,7 +139,7 @@ parse_channel(struct arena *arena, struct slice text,
 			name.n = 0;
 	if (name.n == 0 || name.n > CHANNEL_BYTES_MAX ||
 	    slice_find(text, ' ') < text.n)
-		return err_set(err, "write NAME or NAME/HOST behind channel: "
+		return err_set(err, "write NAME or NAME/HOST after channel: "
 		    "letters, digits and -");
 	return target_set(out_channel, out_host, slice_dup(arena, name),
 	    host.n > 0 ? slice_dup(arena, host) : "-");
@@ -278,7 +278,7 @@ take_one(struct conf_cursor *cursor, const char **out_channel,
 	    out_host, why) == 0;
 }
 
-/* "after SPAN" and "via", which may stand behind else. */
+/* "after SPAN" and "via", which may stand after else. */
 static bool
 take_after(struct conf_cursor *cursor, struct conf_way *way, struct err *why)
 {
@@ -314,7 +314,7 @@ conf_take_target(struct conf_cursor *cursor, struct slice range,
 			return false;
 		if (++cursor->next >= cursor->end) {
 			cursor->next--;
-			err_set(why, "a target is missing behind else");
+			err_set(why, "a target is missing after else");
 			return false;
 		}
 		if (!take_one(cursor, &way.channel, &way.host, why))

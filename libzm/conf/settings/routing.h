@@ -54,7 +54,7 @@ struct conf_list {		/* list ADDRESS members FILE owner ADDRESS */
 	struct conf_at	 at;
 };
 
-struct conf_way {		/* TARGET of a route, or behind its else */
+struct conf_way {		/* TARGET of a route, or after its else */
 	const char	*channel, *host;	/* as in a route */
 	int64_t		 after_s;	/* of the way before it; 0: until that
 					 * has failed */
@@ -68,7 +68,7 @@ struct conf_route {		/* route PATTERN via TARGET */
 	const char	*host;		/* "" : the domain's MX; "[h]:25":
 					 * this host, no MX; "NAME@[h]:25":
 					 * logged in as NAME of auth-to */
-	const struct conf_way *ways;	/* behind else */
+	const struct conf_way *ways;	/* after else */
 	size_t		 way_count;
 	const char	*sender, *user;	/* patterns as of a rule; NULL: all */
 	enum conf_route_by { ROUTE_BY_RCPT, ROUTE_BY_SENDER,

@@ -61,7 +61,7 @@ struct conf_log_level {		/* log-level normal|debug ...: first fit */
 };
 
 /* Is what is said with this client, or this next hop, to be noted now
- * (log-level)?  Append what stands behind the statement. */
+ * (log-level)?  Append what stands after the statement. */
 bool conf_debugs_client(const struct conf *conf, const struct net *client);
 bool conf_debugs_dest(const struct conf *conf, struct slice name);
 void conf_log_level_add(struct str *out, const struct conf_log_level *level);

@@ -1,7 +1,7 @@
 /* show.c - the settings in force, and where each was written
  *
  * In     a conf
- * Out    statements that would make it, with "# file:line" behind them; or
+ * Out    statements that would make it, with "# file:line" after them; or
  *        JSON
  * Holds  nothing
  *

@@ -9,7 +9,7 @@ STATEMENT(TOP, "mailbox", NONE, mailbox, "choice:maildir,mbox,mmdf template",
     "its home directory, {first} and {second} are the first letters of the "
     "name, {hash} and {hash2} two hexadecimal digits each of its CRC-32C, "
     "{domain} and {detail} are from the address as it came; {detail} is what "
-    "stands behind + and is empty when there is none.  as ACCOUNT: all "
+    "stands after + and is empty when there is none.  as ACCOUNT: all "
     "mailboxes belong to this one account, and their users need none.",
     "mailbox maildir {home}/Maildir")
 
@@ -36,7 +36,7 @@ STATEMENT(TOP, "quota", NONE, quota, "size:0B-1024T",
 
 STATEMENT(TOP, "mx-port", NONE, setting, "setting", "",
     "mx-port PORT", "",
-    "The port of next hops that the DNS names; another than 25 only behind "
+    "The port of next hops that the DNS names; another than 25 only after "
     "a translating gateway, or in tests.",
     "mx-port 2525")
 SETTING("mx-port", "", mx_port, "number:1-65535", "25", "a port")
@@ -50,7 +50,7 @@ STATEMENT(TOP, "tls-to", NONE, tls_to,
     "PATTERN is compared with the domain, or the host that a route or lmtp "
     "names.  may: TLS where the host offers it, in the clear when its TLS is "
     "broken.  encrypt: TLS or the mail waits.  verify: also its certificate "
-    "must lead to a trusted root and have one of the names: those behind "
+    "must lead to a trusted root and have one of the names: those after "
     "name (.example.org stands for all below it), else the domain, what is "
     "below it, or the routed host itself; names of MX records count only "
     "when they are among them, as anybody can forge DNS answers.  ca has the "

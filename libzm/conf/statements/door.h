@@ -15,7 +15,7 @@ STATEMENT(TOP, "listen", NONE, listen, "listen",
     "as there is a tls certificate.  verify off takes recipients here "
     "without looking whether they exist (see verify).  lmtp: LMTP (RFC "
     "2033) is spoken instead of SMTP, with a reply for each recipient "
-    "behind the message.  decide early: rules (see accept) that need not know "
+    "after the message.  decide early: rules (see accept) that need not know "
     "the recipient refuse already at connect (554, 421), HELO or MAIL, our "
     "postmaster's mail, too; else at RCPT.  A unix socket is open to "
     "whoever can reach its directory; its clients count as 127.0.0.1.",
@@ -127,7 +127,7 @@ STATEMENT(TOP, "content-filter", NONE, content_filter, "text",
     "none",
     "ZMailer's content filter: a program that says #hungry, is told the file "
     "of a message, and answers with a number, a reply code and words: below "
-    "zero the message is refused, above it is set aside in freezer/.  Behind "
+    "zero the message is refused, above it is set aside in freezer/.  After "
     "the milters, before the message is accepted.  Up to eight run at once.",
     "content-filter \"/usr/local/lib/zmailer/filter.sh\" timeout 30s "
     "fail accept except 10.0.0.0/8")

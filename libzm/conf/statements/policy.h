@@ -92,7 +92,7 @@ STATEMENT(TOP, "defer", NONE, defer, "",
 STATEMENT(TOP, "freeze", NONE, freeze, "", RULE_WORDS,
     "freeze [shadow] [CONDITION...]", "none",
     "A rule (see accept): a message that is taken goes into freezer/, for a "
-    "person to look at.  For domains that are not ours the rules behind it "
+    "person to look at.  For domains that are not ours the rules after it "
     "decide whether it is taken.",
     "freeze sender *@odd.example")
 
@@ -160,7 +160,7 @@ STATEMENT(TOP, "policy-service", NONE, policy_service, "text",
     "only), REJECT, DEFER and numbers refuse, DEFER_IF_PERMIT refuses for now "
     "what nothing else refuses, HOLD and DISCARD put the message into "
     "freezer/, PREPEND adds a field to its header, WARN goes to the journal, "
-    "DUNNO leaves it to the rules behind.  else says what is done when it "
+    "DUNNO leaves it to the rules after.  else says what is done when it "
     "does not answer in 10 s or says something else: 451, or nothing.  It is "
     "not asked about who logged in, loopback and who may relay, unless the "
     "rule names them (see accept, strangers).",

@@ -239,7 +239,7 @@ STATEMENT(ZONE, "warm-up", NONE, zone_warm_up, "word number+:1-100000000", "",
     "warm-up YYYY-MM-DD N...", "none",
     "Recipients that the zone may serve at each provider (or destination, "
     "while its provider is not known) on this day, the next, ... in UTC; "
-    "behind the last day there is no limit.  What is too much takes the zone "
+    "after the last day there is no limit.  What is too much takes the zone "
     "that `overflow` names, else it waits for the next day.",
     "zone a { warm-up 2026-11-21 50 100 200 500 1000 5000 }")
 

@@ -10,7 +10,7 @@ STATEMENT(TOP, "canonical", NONE, canonical, "table+",
     "Addresses that become others on the way in, before anything is looked "
     "up.  A key is user@domain, user (of a domain of ours), or @domain; a "
     "value is an address, or @other for the same user there.  What stands "
-    "behind + of a user that is not found goes on to the new address.  "
+    "after + of a user that is not found goes on to the new address.  "
     "Without a word senders and recipients are looked up, in the envelope of "
     "all mail and in the headers of our own: of this machine, and of users "
     "who logged in.  strangers: in the headers of mail from outside, too, "
@@ -23,9 +23,9 @@ STATEMENT(TOP, "masquerade", NONE, masquerade, "domain+",
     "keep=word except=word",
     "masquerade DOMAIN... [keep DOMAIN,...] [except USER,...]", "none",
     "In our own mail, as of canonical, user@host.DOMAIN becomes "
-    "user@DOMAIN: in the headers and in the envelope's sender, behind "
-    "canonical.  Domains behind keep, and what is below them, stay as they "
-    "are, and so do the addresses of the users behind except.",
+    "user@DOMAIN: in the headers and in the envelope's sender, after "
+    "canonical.  Domains after keep, and what is below them, stay as they "
+    "are, and so do the addresses of the users after except.",
     "masquerade example.org keep lab.example.org except root,postmaster")
 
 STATEMENT(TOP, "generic", NONE, generic, "table+",
@@ -37,7 +37,7 @@ STATEMENT(TOP, "generic", NONE, generic, "table+",
     "PATTERN is that of a route, and is compared with the recipient's "
     "domain.  The first statement that covers a recipient counts; recipients "
     "that others cover, or none, get the header that is theirs.  The ways of a "
-    "route and behind its else share one sender and header: a statement that "
+    "route and after its else share one sender and header: a statement that "
     "covers one of them only is an error (of a table: the message waits in "
     "deferred/); hold, error and discard go with all.",
     "table outside { @lan.example.org @example.org }\n"
@@ -62,7 +62,7 @@ STATEMENT(TOP, "archive", NONE, archive, "path",
 
 STATEMENT(TOP, "qualify", NONE, setting, "setting", "",
     "qualify DOMAIN|none", "",
-    "What stands behind the @ of addresses without one in the headers of our "
+    "What stands after the @ of addresses without one in the headers of our "
     "own mail, as of canonical.  none: they stay as they are.",
     "qualify example.org")
 SETTING("qualify", "", qualify, "word", "none", "a domain, or none")

@@ -18,7 +18,7 @@ STATEMENT(DOMAIN, "users", NONE, users, "users", "",
     "users passwd | any | none | <table>", "passwd",
     "Who has a mailbox: the accounts of the system, everybody (the next "
     "program decides), nobody (only aliases count), or the keys of a table: "
-    "user@domain, or user; behind a key \\NAME may name the mailbox.",
+    "user@domain, or user; after a key \\NAME may name the mailbox.",
     "table people file:/etc/zmailer/people\n"
     "domain example.org { users <people> }")
 
@@ -105,7 +105,7 @@ STATEMENT(TOP, "routes", NONE, routes, "table",
     "Routes in a table, tried in this place of the order.  A key is a "
     "domain, .DOMAIN for what is below it, or a dot for all others; a value "
     "is mx, HOST (its MX is asked), [HOST]:PORT, CHANNEL!HOST or "
-    "error!WORDS, also with login and else as behind route.  by sender: "
+    "error!WORDS, also with login and else as after route.  by sender: "
     "the keys are the sender that mail has there, @DOMAIN, its domain, and so "
     "on; by user: the name of the user whose mail it is.",
     "table routes { partner.example [relay.isp.example]:587 }\n"

@@ -5,7 +5,7 @@
 STATEMENT(TOP, "host", NONE, setting, "setting", "",
     "host NAME", "",
     "The name of this machine in mail: in greetings, in Received fields, and "
-    "behind the @ of addresses that were written without a domain.  Other "
+    "after the @ of addresses that were written without a domain.  Other "
     "mail servers want it to be a name that the DNS knows.",
     "host mx.example.org")
 SETTING("host", "", host, "name", "",

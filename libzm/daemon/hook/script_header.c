@@ -34,7 +34,7 @@ struct item {
 };
 
 /* New values are strings in the user value 1, a table: by number of the
- * item, and behind count those that were added. */
+ * item, and after count those that were added. */
 struct header {
 	size_t		count, added;
 	struct item	items[];

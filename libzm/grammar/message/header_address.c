@@ -199,7 +199,7 @@ walk_domain(struct walk *walk, struct spec *spec)
 		wants_label = !wants_label;
 	}
 	if (wants_label)
-		return err_set(walk->err, "an address ends behind @ or dot");
+		return err_set(walk->err, "an address ends after @ or dot");
 	return 1;
 }
 
@@ -267,7 +267,7 @@ is_headers_alone(struct slice text)
 	return false;
 }
 
-/* The rooms behind see what path_parse accepts and nothing else. */
+/* The stages that follow see what path_parse accepts and nothing else. */
 static int
 spec_finish(struct arena *arena, const struct walk *walk,
     const struct spec *spec, struct path *out)
@@ -289,7 +289,7 @@ spec_finish(struct arena *arena, const struct walk *walk,
 	    &rest, walk->err) < 0)
 		return -1;
 	if (rest.n > 0)
-		return err_set(walk->err, "unexpected bytes behind an address");
+		return err_set(walk->err, "unexpected bytes after an address");
 	return 1;
 }
 
@@ -358,7 +358,7 @@ walk_element(struct arena *arena, struct walk *walk, struct path *out,
 	if (!skip_cfws(walk))
 		return -1;
 	if (walk->at < walk->end && *walk->at != ',' && *walk->at != ';')
-		return err_set(walk->err, "unexpected bytes behind an address");
+		return err_set(walk->err, "unexpected bytes after an address");
 	*out_at = (struct slice){ spec.start, (size_t)(spec.end -
 	    spec.start) };
 	return spec_finish(arena, walk, &spec, out);

@@ -100,7 +100,7 @@ walk_day_name(struct slice *rest, struct token *token, struct err *err)
 		return err_set(err, "no day of the week is called so");
 	*token = date_take(rest);
 	if (!slice_is(token->text, ","))
-		return err_set(err, "no comma behind the day of the week");
+		return err_set(err, "no comma after the day of the week");
 	*token = date_take(rest);
 	return 1;
 }
@@ -165,5 +165,5 @@ header_date(struct slice value, struct err *err)
 		return -1;
 	token = date_take(&value);
 	return token.text.n == 0 ? 0 :
-	    err_set(err, "something stands behind the time zone");
+	    err_set(err, "something stands after the time zone");
 }

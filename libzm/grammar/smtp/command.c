@@ -74,7 +74,7 @@ param_check_value(struct slice value, struct err *err)
 	size_t i = 0, n;
 
 	if (value.n == 0)
-		return err_set(err, "a parameter has nothing behind its '='");
+		return err_set(err, "a parameter has nothing after its '='");
 	while (i < value.n) {
 		unsigned char c = (unsigned char)value.p[i];
 

@@ -255,7 +255,7 @@ scan_source_route(struct scan *scan, struct err *err)
 			    "each host");
 	}
 	if (!scan_is(scan, ':'))
-		return err_set(err, "the source route has no ':' behind it");
+		return err_set(err, "the source route has no ':' after it");
 	scan->at++;
 	return 1;
 }

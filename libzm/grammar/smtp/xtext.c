@@ -49,7 +49,7 @@ decode_hexchar(struct slice in, char *out_byte, struct err *err)
 
 	if (high < 0 || low < 0)
 		return err_set(err, "'+' in xtext needs two hexadecimal "
-		    "digits behind it");
+		    "digits after it");
 	*out_byte = (char)(high << 4 | low);
 	if (*out_byte == '\0' || *out_byte == '\r' || *out_byte == '\n')
 		return err_set(err, "xtext may not stand for NUL, CR or LF");

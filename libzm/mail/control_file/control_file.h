@@ -81,6 +81,8 @@ struct control_rcpt {
 	int64_t		uid;		/* privilege; -2 is nobody */
 	unsigned	notify;
 	struct slice	orcpt;		/* as given, or empty */
+	struct slice	given;		/* xtext of the address that became it,
+					 * where ORCPT does not say it */
 	const struct control_way *ways;	/* that are left, in order */
 	size_t		way_count;
 	int64_t		way_since_s;	/* wall, when an earlier way had

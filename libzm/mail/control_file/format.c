@@ -151,7 +151,7 @@ static void
 add_notify(struct str *out, const struct control_rcpt *rcpt, int64_t after_s)
 {
 	if (rcpt->notify == DSN_NOTIFY_DEFAULT && rcpt->orcpt.n == 0 &&
-	    rcpt->zone.n == 0 && after_s == 0)
+	    rcpt->zone.n == 0 && rcpt->given.n == 0 && after_s == 0)
 		return;
 	str_addc(out, 'N');
 	if (after_s > 0)
@@ -168,6 +168,10 @@ add_notify(struct str *out, const struct control_rcpt *rcpt, int64_t after_s)
 		str_adds(out, " ZONE=");
 		str_add_slice(out, rcpt->zone);
 	}
+	if (rcpt->given.n > 0) {
+		str_adds(out, " GIVEN=");
+		str_add_slice(out, rcpt->given);
+	}
 	str_addc(out, '\n');
 }
 
@@ -181,7 +185,8 @@ control_writer_rcpt(struct control_writer *writer, struct control_rcpt *rcpt,
 
 	if (way_check(&first, err) < 0 ||
 	    value_check("an ORCPT", rcpt->orcpt, false, err) < 0 ||
-	    value_check("a zone", rcpt->zone, false, err) < 0)
+	    value_check("a zone", rcpt->zone, false, err) < 0 ||
+	    value_check("a given address", rcpt->given, false, err) < 0)
 		return -1;
 	rcpt->offset = offset_of(writer);
 	add_way(out, "r ", &first);

@@ -97,6 +97,8 @@ control_read_notify(struct slice value, struct control_rcpt *rcpt,
 			rcpt->orcpt = slice_from(word, 6);
 		} else if (slice_starts(word, "ZONE=")) {
 			rcpt->zone = slice_from(word, 5);
+		} else if (slice_starts(word, "GIVEN=")) {
+			rcpt->given = slice_from(word, 6);
 		}
 	}
 	return 0;

@@ -49,7 +49,7 @@ draft_name(struct spool *spool, char out_name[SPOOL_NAME_BYTES])
 }
 
 /* Recovery may have opened the fresh file first.  It holds the lock while it
- * looks, and unlinks what is empty; so whoever has the lock behind it asks
+ * looks, and unlinks what is empty; so whoever has the lock after it asks
  * whether the file has its name still.  The name is recovery's until then:
  * nothing may be unlinked or created under it. */
 static bool

@@ -112,7 +112,7 @@ read_pattern(struct row *row, struct slice *rest, struct err *err)
 	while (n < body.n && body.p[n] != delimiter)
 		n += body.p[n] == '\\' && n + 1 < body.n ? 2 : 1;
 	if (n >= body.n)
-		return err_set(err, "the pattern has no '%c' behind it",
+		return err_set(err, "the pattern has no '%c' after it",
 		    delimiter);
 	*rest = slice_from(body, n + 1);
 	while (rest->n > 0 && rest->p[0] != ' ' && rest->p[0] != '\t') {

@@ -36,7 +36,7 @@ read_pieces(struct slice wire, bool bare_ok, size_t step, struct result *out)
 	}
 }
 
-/* Only CR LF "." CR LF ends; the start counts as behind CR LF. */
+/* Only CR LF "." CR LF ends; the start counts as after CR LF. */
 static void
 check_end(struct slice wire, const struct result *result)
 {

@@ -28,7 +28,7 @@ check(struct slice in, const struct proxy *proxy)
 	if (proxy_parse(slice_first(in, proxy->bytes), &again, &err) !=
 	    PROXY_DONE ||
 	    again.bytes != proxy->bytes)
-		panic("it looked behind its end");
+		panic("it looked after its end");
 	if (proxy_parse(slice_first(in, proxy->bytes - 1), &again, &err) !=
 	    PROXY_MORE)
 		panic("it was complete before its end");

@@ -1,4 +1,4 @@
-/* fuzz_reply.c - any bytes as replies of a server, one behind the other
+/* fuzz_reply.c - any bytes as replies of a server, one after the other
  *
  * SPDX-License-Identifier: ISC
  */

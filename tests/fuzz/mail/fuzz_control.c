@@ -1,7 +1,7 @@
 /* fuzz_control.c - a control file, its checksums mended so that the parser
- * behind them is reached
+ * after them is reached
  *
- * The input is what stands behind the first line; where it has a NUL the
+ * The input is what stands after the first line; where it has a NUL the
  * head ends and records begin.  Each "d" line gets the checksum it needs.
  *
  * SPDX-License-Identifier: ISC
@@ -43,7 +43,7 @@ add_records(struct str *file, struct slice rest, uint32_t seed)
 	}
 }
 
-/* On its r line, or on an X line behind it when the ways before failed. */
+/* On its r line, or on an X line after it when the ways before failed. */
 static bool
 is_way_of(const struct control_rcpt *rcpt, struct slice file)
 {

@@ -1,6 +1,6 @@
 /* fuzz_job.c - a job line against a control file
  *
- * The input's first line is the job, the rest the control file behind its
+ * The input's first line is the job, the rest the control file after its
  * first line.
  *
  * SPDX-License-Identifier: ISC

@@ -36,7 +36,7 @@ check_frame(struct slice text)
 			ends += slice_is(slice_from(line, boundary.n + 2),
 			    "--");
 		if (ends > 0 && rest.n > 0)
-			abort();	/* something behind the end */
+			abort();	/* something after the end */
 	}
 	if (opens != 3 || ends != 1)
 		abort();

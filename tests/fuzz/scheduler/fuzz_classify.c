@@ -1,6 +1,6 @@
 /* fuzz_classify.c - rules of a site, then replies of anybody
  *
- * Up to the first NUL the input is rules, behind it replies, a line each.
+ * Up to the first NUL the input is rules, after it replies, a line each.
  *
  * SPDX-License-Identifier: ISC
  */

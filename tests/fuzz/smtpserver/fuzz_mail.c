@@ -1,6 +1,6 @@
 /* fuzz_mail.c - the parameters of MAIL
  *
- * Input: what stands behind "MAIL FROM:".  What is taken must be written
+ * Input: what stands after "MAIL FROM:".  What is taken must be written
  * into an envelope that reads back; what is refused must leave the session
  * as it was.
  *
@@ -44,7 +44,7 @@ check_stored(void)
 	str_release(&file);
 }
 
-/* Codes of all replies behind the one to EHLO. */
+/* Codes of all replies after the one to EHLO. */
 static bool
 is_taken(const struct str *replies)
 {

@@ -26,7 +26,7 @@ Test(json, writes_one_line)
 	str_release(&line);
 }
 
-/* Lines one behind the other in one buffer: the first member of the second
+/* Lines one after the other in one buffer: the first member of the second
  * has no comma in front. */
 Test(json, a_second_line_in_the_same_buffer)
 {

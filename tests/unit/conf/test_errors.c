@@ -108,7 +108,7 @@ static const struct row { const char *in, *want; } rows[] = {
 	  "      | ^\n"
 	  "      = the { stands on the line of its statement\n" COUNT_1 },
 	{ "domain a.example { users any } size 1M\n",
-	  "t.conf:1:32: error: a statement ends behind its block\n"
+	  "t.conf:1:32: error: a statement ends after its block\n"
 	  "    1 | domain a.example { users any } size 1M\n"
 	  "      |                                ^~~~\n"
 	  "      = begin the next statement on a line of its own\n" COUNT_1 },
@@ -145,7 +145,7 @@ static const struct row { const char *in, *want; } rows[] = {
 	    "[login NAME] [else [after SPAN] TARGET]... "
 	    "[zone NAME]\n" COUNT_1 },
 	{ "route x.example via\n",
-	  "t.conf:1:17: error: 'via' needs a target behind it\n"
+	  "t.conf:1:17: error: 'via' needs a target after it\n"
 	  "    1 | route x.example via\n"
 	  "      |                 ^~~\n"
 	  "      = write: route PATTERN [from SENDER] [as USER] via TARGET "
@@ -165,7 +165,7 @@ static const struct row { const char *in, *want; } rows[] = {
 	  "t.conf:1:13: error: '10.0.0.1/8' is not a network for from\n"
 	  "    1 | accept from 10.0.0.1/8 from any\n"
 	  "      |             ^~~~~~~~~~\n"
-	  "      = '10.0.0.1/8' has bits behind its mask; "
+	  "      = '10.0.0.1/8' has bits after its mask; "
 	  "the network is 10.0.0.0/8\n"
 	  COUNT_1 },
 	{ "reject to\t@a.example\tto @b.example\n",
@@ -295,7 +295,7 @@ static const struct row items[] = {
 	{ "retry on rate", "'retry on' needs classes and what to do" },
 	{ "retry on 5m", "'retry on' needs classes and what to do" },
 	{ "retry on rate suspend", "'suspend' needs one length of time" },
-	{ "retry on rate end 5m", "'5m' stands behind 'end'" },
+	{ "retry on rate end 5m", "'5m' stands after 'end'" },
 	{ "retry on rate expo(1s,2)", "'expo(1s,2)' is no list of waits" },
 	{ "retry expo(1s,0,5)", "expo(12s,5,5)" },
 	{ "retry expo(1s,1.123,5)", "is no list of waits" },

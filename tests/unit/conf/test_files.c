@@ -112,7 +112,7 @@ Test(conf, values_of_tables_are_looked_at)
 		"routes:4: odd.test: channel 'nowhere' has no agent",
 		"add: schedule nowhere/* { command ",
 		"routes:6: two.test: channel 'gone' has no agent",
-		"routes:7: else.test: behind else", "routes:8: login.test: ",
+		"routes:7: else.test: after else", "routes:8: login.test: ",
 		"people:2: eve: this names no mailbox",
 		"people:4: dot: this names no mailbox",
 	};

@@ -165,7 +165,7 @@ Test(header, addresses)
 		{ "\"My group\": A <a@b>;", "a@b;" },
 		{ "root", "root;" }, { "root, a@b", "root;a@b;" },
 		{ "Ann <root>", "root;" }, { "\xc3\xb6@b", "\xc3\xb6@b;" },
-		/* bad ones, and on behind the next comma */
+		/* bad ones, and on after the next comma */
 		{ "A B, c@d", "!c@d;" }, { "<>, c@d", "!c@d;" },
 		{ "A <>, c@d", "!c@d;" }, { "<a@b, c@d", "!c@d;" },
 		{ "<a@b> x, c@d", "!c@d;" }, { "a@b x, c@d", "!c@d;" },
@@ -286,7 +286,7 @@ Test(header, dates)
 		{ "Fri, 20 Nov 2026 21:04:00:00 +0000", "time of the day" },
 		{ "Fri, 20 Nov 2026 21:04:00", "no time zone" },
 		{ "Fri, 20 Nov 2026 21:04:00 +000", "four digits" },
-		{ "Fri, 20 Nov 2026 21:04:00 +0000 CET", "behind" },
+		{ "Fri, 20 Nov 2026 21:04:00 +0000 CET", "after" },
 		{ "Fri, 20 Nov 2026 21:04:00 (+0000", "no time zone" },
 		{ "2026-11-20T21:04:00Z", "day of the month" },
 	};

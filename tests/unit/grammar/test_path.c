@@ -111,7 +111,7 @@ Test(path, refuses_the_rest_and_says_why)
 		{ SLICE("<a..b@c>"), 0, "two dots" },
 		{ SLICE("<a@>"), 0, "unexpected '>' in the domain" },
 		{ SLICE("<a@"), 0, "ends in the domain" },
-		{ SLICE("<@b>"), 0, "no ':' behind it" },
+		{ SLICE("<@b>"), 0, "no ':' after it" },
 		{ SLICE("<@b,c:d@e>"), 0, "@ before each host" },
 		{ SLICE("<@b:>"), 0, "unexpected '>'" },
 		{ SLICE("<a@b@c>"), 0, "unexpected '@'" },

@@ -184,7 +184,7 @@ Test(stable, every_address_list_is_taken)
 
 /* ---- headers ------------------------------------------------------------- */
 
-/* The fields of a header put one behind the other, unfolded. */
+/* The fields of a header put one after the other, unfolded. */
 static unsigned
 print_header(struct slice header, struct str *whole, struct str *flat)
 {

@@ -51,7 +51,7 @@ print_head(struct str *out, const struct mime_head *head)
 		    encodings[head->encoding]);
 }
 
-/* A field of type with parameters before and behind the boundary, comments
+/* A field of type with parameters before and after the boundary, comments
  * wherever one may stand. */
 static void
 make_type(struct abnf *abnf, struct str *out, const char *type,

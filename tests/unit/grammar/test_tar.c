@@ -100,7 +100,7 @@ Test(tar, what_is_none)
 
 		memcpy(changed, block, sizeof(changed));
 		changed[i] = (char)(changed[i] + 1);
-		/* behind the checksum's digits stands a byte of no meaning */
+		/* after the checksum's digits stands a byte of no meaning */
 		if (i != 155)
 			cr_expect_eq(tar_head_parse(changed, &out, &err),
 			    TAR_HEAD_BAD,

@@ -66,7 +66,7 @@ Test(units, sizes)
 		{ "1025B", 0, 1025, "1025B" },
 		{ "", -1, 0, "is needed" }, { "25", -1, 0, "needs a unit" },
 		{ "25MB", -1, 0, "'MB' is not a unit" },
-		{ "1M1K", -1, 0, "behind a size" }, { "K", -1, 0, "'K'" },
+		{ "1M1K", -1, 0, "after a size" }, { "K", -1, 0, "'K'" },
 		{ "9999999999T", -1, 0, "too large" },
 	};
 

@@ -164,7 +164,7 @@ Test(control_file, damaged_heads_are_none)
 		    &out, &err), -1, "cut at %zu", n);
 		free(exact);
 	}
-	/* one bit anywhere behind the format number, too */
+	/* one bit anywhere after the format number, too */
 	for (size_t i = 4; i < text.len; i++) {
 		text.buf[i] ^= 1;
 		cr_expect_eq(control_file_parse(arena, str_slice(&text), &out,

@@ -101,7 +101,7 @@ Test(control_file, torn_at_every_byte_the_last_good_record_wins)
 		if (want < RECORDS && n >= ends[want + 1])
 			want++;
 		cr_assert_eq(tries_in(text.buf, n), whole, "cut at %zu", n);
-		/* what is appended behind the tear is read; NULs change
+		/* what is appended after the tear is read; NULs change
 		 * nothing */
 		str_add(&cut, text.buf, n);
 		if (n % 3 == 0)

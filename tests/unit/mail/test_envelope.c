@@ -185,7 +185,7 @@ Test(envelope, no_value_becomes_a_second_line)
 	str_release(&text);
 }
 
-/* Whatever part of the file is there, and however much stands behind. */
+/* Whatever part of the file is there, and however much stands after. */
 Test(envelope, the_front_alone_can_be_read)
 {
 	static const char text[] = "id 361g9eyp5bafph4\n"

@@ -161,7 +161,7 @@ Test(table_types, pcre_says_what_is_wrong, .init = setup, .fini = teardown)
 {
 	static const struct { const char *text, *want; } rows[] = {
 		{ "/a/ b\n/(/ c\n", "p:2: column 2 of the pattern: " },
-		{ "/a b\n", "p:1: the pattern has no '/' behind it" },
+		{ "/a b\n", "p:1: the pattern has no '/' after it" },
 		{ "abc d\n", "p:1: a pattern is written /PATTERN/" },
 		{ "/a/q b\n", "p:1: unknown flag 'q'" },
 		{ "/(a)/ $2\n", "p:1: the value has $2, the pattern no such" },

@@ -106,7 +106,7 @@ trial_close(struct trial *t)
 /* NOBODY: a user's, from <>. */
 enum from_where { LOCAL, USER, NOBODY, STRANGER };
 
-/* What goes on, behind our Received. */
+/* What goes on, after our Received. */
 static const char *
 pass(struct trial *t, enum from_where where, const char *header)
 {

@@ -203,7 +203,7 @@ Test(stream, duplicates_are_merged_across_memory_and_file)
 }
 
 /* What a recipient over the limit had put into the file is taken back, and
- * those before and behind it are there. */
+ * those before and after it are there. */
 Test(stream, an_alias_over_the_limit_is_taken_back)
 {
 	check_same("ann@mx.test big@mx.test over@mx.test zoe@mx.test "

@@ -328,7 +328,7 @@ Test(core, a_class_that_ends_it_is_final_at_once)
 	yard_close(&yard);
 }
 
-/* The list of a class may end it, too: behind its last wait. */
+/* The list of a class may end it, too: after its last wait. */
 Test(core, a_list_of_a_class_may_stop)
 {
 	struct str text = STR_INIT;

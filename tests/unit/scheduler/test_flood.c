@@ -131,7 +131,7 @@ Test(flood, a_babbler_is_killed_and_its_work_returns)
 	}
 }
 
-/* All of them at once, each with others of its destination behind it in the
+/* All of them at once, each with others of its destination after it in the
  * same agent's hands; but for the first UNHURT rows, who end the job that
  * they are at, so that the next one in their hands has a try. */
 Test(flood, others_do_not_wait)

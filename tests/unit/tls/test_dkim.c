@@ -153,7 +153,7 @@ Test(tls_dkim, what_stands_behind_p)
 	    rows[] = {
 		{ "nothing: the key is revoked", NULL, -1 },
 		{ "a key of another kind", &curve, 0 },
-		{ "words behind it", &tail, -1 },
+		{ "words after it", &tail, -1 },
 		{ "words in front", &head, -1 },
 		{ "cut off", &cut, -1 },
 		{ "too much", &huge, -1 },

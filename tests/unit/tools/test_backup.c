@@ -266,7 +266,7 @@ Test(backup, hostile_members)
 	    EX_CANTCREAT, "cannot write");
 }
 
-/* Later members say more: a control file behind its message. */
+/* Later members say more: a control file after its message. */
 Test(backup, the_last_word_counts)
 {
 	struct backup_index index;

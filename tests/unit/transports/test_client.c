@@ -408,7 +408,7 @@ Test(client, controls_never_reach_a_command_line)
 	cr_expect_str_eq(verdicts[0].status, "5.1.3");
 }
 
-/* 3 MB with dots, bare CRs and no line end behind it: one end, all there. */
+/* 3 MB with dots, bare CRs and no line end after it: one end, all there. */
 Test(client, a_big_message_arrives_whole)
 {
 	size_t n = 3 << 20;

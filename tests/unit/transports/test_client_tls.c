@@ -184,7 +184,7 @@ Test(client_tls, each_policy_meets_each_server)
 	}
 }
 
-/* CVE-2011-0411 turned round: what a man in the middle put behind the 220
+/* CVE-2011-0411 turned round: what a man in the middle put after the 220
  * is not what the server announces. */
 Test(client_tls, what_was_said_before_the_handshake_is_forgotten)
 {

@@ -242,6 +242,17 @@ Test(forward, several_are_an_expansion)
 	box_finish();
 }
 
+Test(forward, a_bad_entry_beside_an_address_keeps_a_copy)
+{
+	begin("bob@far.test, \"|no end\n");
+	box_deliver();
+	cr_expect_eq(box.verdicts[0].kind, VERDICT_EXPANDED, "%s",
+	    box.verdicts[0].text);
+	cr_expect(strstr(handed_in(), "bob@far.test") != NULL);
+	cr_expect_eq(box_count_in("zm-alice/new", NULL), 1);
+	box_finish();
+}
+
 Test(forward, the_null_sender_stays_null)
 {
 	char *text;
@@ -271,6 +282,14 @@ static const struct {
 	{ "|/bin/true\n", VERDICT_FAILED, "5.7.1", 0 },
 	{ "/tmp/zm-none\n", VERDICT_FAILED, "5.7.1", 0 },
 	{ "zm-alice, |/bin/true\n", VERDICT_FAILED, "5.7.1", 1 },
+	/* what is not understood may have kept the copy */
+	{ "/dev/null, <<<\n", VERDICT_DELIVERED, "2.0.0", 1 },
+	{ "/dev/null, \"|no end\nzm-alice\n", VERDICT_DELIVERED, "2.0.0", 1 },
+	{ "|/bin/true, <<<\n", VERDICT_FAILED, "5.7.1", 1 },
+	{ ":include:/tmp/zm-none, /dev/null\n", VERDICT_DELIVERED, "2.0.0", 1 },
+	/* one of several fails */
+	{ "|/bin/true, /dev/null\n", VERDICT_FAILED, "5.7.1", 1 },
+	{ "/tmp/zm-none, |/bin/true\n", VERDICT_FAILED, "5.7.1", 1 },
 };
 
 Test(forward, one_verdict_of_all)

@@ -298,7 +298,7 @@ Test(torn, an_mmdf_file_is_cut_back)
 	torn(MAILBOX_MMDF);
 }
 
-/* Somebody who does not know the dotlock wrote behind what is torn. */
+/* Somebody who does not know the dotlock wrote after what is torn. */
 Test(torn, mail_of_others_is_never_cut)
 {
 	char *text;

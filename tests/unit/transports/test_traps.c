@@ -138,7 +138,7 @@ Test(traps, who_holds_a_lock_is_waited_for, .timeout = 120)
 	unlink(getenv("ZMAILER_TEST_CLOCK"));
 }
 
-/* ---- what lies behind the noted end ------------------------------------ */
+/* ---- what lies after the noted end ------------------------------------ */
 
 #define OLD "From x\n\nold\n\n"
 

@@ -182,7 +182,7 @@ Test(vacation, what_it_says)
 
 static const struct {
 	size_t		 old, recent;	/* bytes of lines in the memory */
-	const char	*end;		/* what stands behind them */
+	const char	*end;		/* what stands after them */
 	bool		 is_answered;
 	bool		 is_shortened;	/* the old ones are gone */
 } memory_rows[] = {

@@ -1,4 +1,4 @@
-/* archive.c - members of a tar archive, one behind the other
+/* archive.c - members of a tar archive, one after the other
  *
  * In     texts and files
  * Out    bytes to a descriptor, in large writes; their checksum

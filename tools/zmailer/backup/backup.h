@@ -10,7 +10,7 @@
  * KEY is the spool id; of a file without one its checksum and length, with
  * a "-" in front of each.  A member that comes later says more: a message
  * that moved on while the archive was written may be in it twice, and a
- * control file comes behind its message.
+ * control file comes after its message.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -105,7 +105,7 @@ int backup_settings(const struct conf *conf, struct archive *archive,
 /* ---- index.c: what an archive holds ------------------------------------ */
 
 struct backup_item {		/* a message, as the last that is said of it */
-	const char	*key;		/* of a copy: behind it "._why" */
+	const char	*key;		/* of a copy: after it "._why" */
 	enum spool_area	 area;		/* AREA_QUEUE: with its control file */
 	unsigned	 priority;
 	const char	*why;		/* "" */

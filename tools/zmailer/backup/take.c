@@ -1,7 +1,7 @@
 /* take.c - the spool into an archive, while mail moves in it
  *
  * In     a spool, with the daemons running or not
- * Out    each message at least once, control files behind their messages
+ * Out    each message at least once, control files after their messages
  * Holds  a key and a word for each message met
  * Trusts no directory to stand still.  Areas are read in the order in which
  *        mail moves, so what moves on is met again below; what moves back,

@@ -210,7 +210,7 @@ milter_put(struct change *change, const char *socket)
 	text = change_main(change);
 	if (text == NULL)
 		return EX_NOINPUT;
-	/* behind the others: what they change is signed, too */
+	/* after the others: what they change is signed, too */
 	conf_put_last(text, arena_printf(change->arena,
 	    "milter %s fail accept\n", socket));
 	return EX_OK;

@@ -127,7 +127,7 @@ doctor_processes(struct doctor *doctor)
 static const char *const level_words[] = { "ok", "warn", "BAD" };
 static const char *const level_colours[] = { "32", "33", "31;1" };
 
-/* On a terminal wrap at blanks; the lines behind the first begin in column
+/* On a terminal wrap at blanks; the lines after the first begin in column
  * indent.  In a pipe a finding is one line, its advice another. */
 static void
 put_wrapped(const char *text, size_t indent)

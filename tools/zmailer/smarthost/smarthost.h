@@ -17,7 +17,7 @@ enum {
 };
 
 struct smarthost {		/* what is wanted; NULL: not said */
-	const char	*target;	/* as behind via: "h:587" */
+	const char	*target;	/* as after via: "h:587" */
 	const char	*name;		/* of the host, in tls-to, auth-to */
 	const char	*user, *password;
 	const char	*level, *roots;	/* of tls-to */

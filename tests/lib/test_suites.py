@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""What make check says of its suites: driver, longest-first, summaries.
+
+SPDX-License-Identifier: ISC
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+from zmtest.cases import Cases                       # noqa: E402
+
+case = Cases()
+LOGS = ["tests/a.log", "tests/b.log", "tests/c.log"]
+
+
+def said(top, *words, **env):
+    done = subprocess.run(words, cwd=top, env=dict(os.environ, **env),
+                          capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout + done.stderr
+
+
+def drive(top, name, command, at_once="1"):
+    return said(top, "sh", f"{HERE}/driver", "--test-name", f"tests/{name}",
+                "--log-file", f"tests/{name}.log", "--trs-file",
+                f"tests/{name}.trs", "--color-tests", "no",
+                "--enable-hard-errors", "yes", "--expect-failure", "no",
+                "--", "sh", "-c", command, ZM_LOGS=" ".join(LOGS),
+                ZM_AT_ONCE=at_once, ZMAILER_SRC=top)
+
+
+def tree(top):
+    os.mkdir(f"{top}/tests")
+    with open(f"{top}/tests/seconds", "w", encoding="ascii") as file:
+        file.write("tests/b 30\ntests/c 100\n")
+
+
+@case
+def a_suite_tells_its_result_and_the_rest():
+    with tempfile.TemporaryDirectory() as top:
+        tree(top)
+        _, text = drive(top, "a", "echo fine")
+        assert text.startswith("PASS ") and "2:10 to go" in text, text
+        _, text = drive(top, "a", "exit 1", at_once="2")
+        assert text.startswith("FAIL ") and "1:40 to go" in text, text
+        _, text = drive(top, "b", "exit 77")
+        assert text.startswith("SKIP ") and "1:40 to go" in text, text
+
+
+@case
+def the_longest_suite_begins():
+    with tempfile.TemporaryDirectory() as top:
+        tree(top)
+        _, text = said(top, "sh", f"{HERE}/longest-first", *LOGS)
+        assert text.split() == LOGS[::-1], text
+
+
+@case
+def the_last_line_says_what_was_not_run():
+    why = "all unit tests (no Criterion: apt-get install libcriterion-dev)"
+    with tempfile.TemporaryDirectory() as top:
+        tree(top)
+        drive(top, "a", "echo '3 passed, 0 failed'")
+        drive(top, "b", "exit 77")
+        for words, count in (
+                ([sys.executable, f"{HERE}/summary.py", "--not-run", why],
+                 "3 passed, 0 failed, 1 skipped"),
+                (["sh", f"{HERE}/summary.sh", why],
+                 "1 passed, 0 failed, 1 skipped")):
+            status, text = said(top, *words, *LOGS[:2])
+            assert status == 0, text
+            assert text.split("\n")[-2] == f"{count} - NOT RUN: {why}", text
+        drive(top, "c", "exit 3")
+        for words in ([sys.executable, f"{HERE}/summary.py", "--not-run", ""],
+                      ["sh", f"{HERE}/summary.sh", ""]):
+            status, text = said(top, *words, *LOGS)
+            assert status == 1 and "FAILED: tests/c" in text, text
+            assert "NOT RUN" not in text, text
+
+
+sys.exit(case.run("suites"))
