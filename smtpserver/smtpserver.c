@@ -19,6 +19,7 @@ main(int argc, char **argv)
 		.after_drop = listener_start,
 		.reload = listener_reload,
 		.stop = listener_stop,
+		.leave = listener_leave,
 	};
 
 	if (rehearse_is_meant(argc, argv))

@@ -79,7 +79,9 @@ tools_libtools_a_SOURCES += tools/selection/act.c tools/selection/allow.c \
 	tools/selection/meant.c tools/selection/order.c \
 	tools/selection/orders.h tools/selection/selection.h
 tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
-	tools/run/dirs.c tools/run/libexec.c tools/run/manager.c \
+	tools/run/dirs.c tools/run/doors.c tools/run/doors.h \
+	tools/run/keeper.c tools/run/keeper.h \
+	tools/run/libexec.c tools/run/manager.c \
 	tools/run/running.c tools/run/standstill.c \
 	tools/run/standstill.h tools/run/state.c tools/run/supervisor.c tools/run/supervisor.h
 tools_libtools_a_SOURCES += tools/submit/submit.c tools/submit/submit.h
@@ -89,6 +91,7 @@ tools_libtools_a_SOURCES += tools/zmailer/doctor/areas.h \
 	tools/zmailer/doctor/ask.c tools/zmailer/doctor/certificates.c \
 	tools/zmailer/doctor/doctor.h tools/zmailer/doctor/machine.c \
 	tools/zmailer/doctor/names.c tools/zmailer/doctor/ports.c \
+	tools/zmailer/doctor/postmaster.c \
 	tools/zmailer/doctor/report.c tools/zmailer/doctor/spool.c
 tools_libtools_a_SOURCES += tools/zmailer/report/capacity.c \
 	tools/zmailer/report/capacity.h tools/zmailer/report/count.c \

@@ -2,6 +2,7 @@
 # libzm/daemon - the ladder of a daemon, the launcher, the site's script
 libzm_a_SOURCES += \
 	libzm/daemon/child.h \
+	libzm/daemon/given.h \
 	libzm/daemon/launcher.h \
 	libzm/daemon/listen_socket.h \
 	libzm/daemon/sandbox.h \
@@ -10,6 +11,7 @@ libzm_a_SOURCES += \
 	libzm/daemon/drop.c \
 	libzm/daemon/drop_reader.c \
 	libzm/daemon/fork.c \
+	libzm/daemon/given.c \
 	libzm/daemon/launcher.c \
 	libzm/daemon/launcher_client.c \
 	libzm/daemon/launcher_command.c \
@@ -39,6 +41,7 @@ libzm_a_SOURCES += \
 	libzm/daemon/machine/certificates.c \
 	libzm/daemon/machine/files.c \
 	libzm/daemon/machine/hooks.c \
+	libzm/daemon/machine/listeners.c \
 	libzm/daemon/machine/look.c \
 	libzm/daemon/machine/neighbours.c \
 	libzm/daemon/machine/neighbours.h \

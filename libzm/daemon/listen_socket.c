@@ -65,25 +65,56 @@ set_options(int fd, int family)
 		    sizeof(one));
 }
 
+/* The system lets sockets share a port when each of them, and of one
+ * account, says so.  Ours say it for this moment only: whoever comes later
+ * shall not. */
+static void
+listen_socket_share(const int *fds, size_t count, int is_shared)
+{
+	for (size_t i = 0; i < count; i++)
+		(void)setsockopt(fds[i], SOL_SOCKET, SO_REUSEPORT, &is_shared,
+		    sizeof(is_shared));
+}
+
+static int
+listen_socket_bind(int fd, const struct conf_listen *at)
+{
+	const char *path = listen_socket_path(at->text);
+
+	if (path != NULL)
+		remove_stale(at, path);
+	return bind(fd, (const struct sockaddr *)&at->address, at->length) ==
+	    0 && (path == NULL || chmod(path, UNIX_MODE) == 0) &&
+	    listen(fd, LISTEN_BACKLOG) == 0 ? 0 : -1;
+}
+
 int
 listen_socket(const struct conf_listen *at, struct err *err)
+{
+	return listen_socket_beside(at, NULL, 0, err);
+}
+
+int
+listen_socket_beside(const struct conf_listen *at, const int *beside,
+    size_t count, struct err *err)
 {
 	const char *path = listen_socket_path(at->text);
 	int family = at->address.ss_family;
 	int fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
 	    0);
-	int error;
+	int result, error;
 
 	if (fd < 0)
 		return err_sys(err, "cannot make a socket for %s", at->text);
 	set_options(fd, family);
-	if (path != NULL)
-		remove_stale(at, path);
-	if (bind(fd, (const struct sockaddr *)&at->address, at->length) == 0 &&
-	    (path == NULL || chmod(path, UNIX_MODE) == 0) &&
-	    listen(fd, LISTEN_BACKLOG) == 0)
-		return fd;
+	listen_socket_share(beside, count, 1);
+	listen_socket_share(&fd, count > 0, 1);
+	result = listen_socket_bind(fd, at);
 	error = errno;
+	listen_socket_share(&fd, count > 0, 0);
+	listen_socket_share(beside, count, 0);
+	if (result == 0)
+		return fd;
 	err_set(err, "cannot listen on %s: %s%s", at->text, strerror(error),
 	    error == EADDRINUSE ? "; another program has it (ss -ltnp names "
 	    "it)" : error == EACCES && path == NULL ? "; ports below 1024 are "

@@ -11,6 +11,12 @@
  * whoever can reach it may connect.  returns the descriptor, or -1. */
 int listen_socket(const struct conf_listen *at, struct err *err);
 
+/* The same beside sockets of our own that have this port at other addresses
+ * and will go (beside[0..count)): 127.0.0.1:25 does not keep 0.0.0.0:25 from
+ * coming before it.  Sockets of others do. */
+int listen_socket_beside(const struct conf_listen *at, const int *beside,
+    size_t count, struct err *err);
+
 /* Close; the name of a unix socket is removed, where we may.  text: the
  * listen's. */
 void listen_socket_close(int fd, const char *text);

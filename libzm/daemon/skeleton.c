@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "journal/event.h"
+#include "daemon/given.h"
 #include "daemon/launcher.h"
 
 #include "base/banned.h"
@@ -82,10 +83,21 @@ daemon_restart_reason(const struct conf *old, const struct conf *fresh)
 		return "log changed: zmailer restart";
 	if (old->hash_levels != fresh->hash_levels)
 		return "hash changed: zmailer restart";
+	if (old->sync != fresh->sync)
+		return "sync changed: zmailer restart";
 	for (int i = 0; i < ROLE_COUNT; i++)
 		if (strcmp(old->accounts[i], fresh->accounts[i]) != 0)
 			return "an account changed: zmailer restart";
 	return NULL;
+}
+
+/* Who reads keys and passwords is forked before the rights are dropped, and
+ * drops as many of its own as it can do without. */
+bool
+daemon_wants_successor(const struct conf *old, const struct conf *fresh)
+{
+	return (conf_has_certificate(fresh) && !conf_has_certificate(old)) ||
+	    old->auth.kind != fresh->auth.kind;
 }
 
 /* From now on by absolute path: reload and agents read the same file. */
@@ -105,6 +117,16 @@ conf_path_settle(struct process *process)
 
 /* ---- signals and the lifeline ---------------------------------------- */
 
+/* With what the supervisor learns of it. */
+static void
+lifeline_say(struct process *process, const char *byte)
+{
+	if (process->lifeline_watch != NULL &&
+	    write(process->lifeline, byte, 1) != 1)
+		warning("the supervisor does not listen: %s",
+		    strerror(errno));
+}
+
 static void
 daemon_refuse(struct process *process, const char *reason)
 {
@@ -113,7 +135,7 @@ daemon_refuse(struct process *process, const char *reason)
 	    slice_of(reason), NULL);
 }
 
-static void
+static bool
 daemon_take_over(struct process *process, struct conf *fresh)
 {
 	struct conf *old = process->conf;
@@ -122,7 +144,7 @@ daemon_take_over(struct process *process, struct conf *fresh)
 	if (reason != NULL) {
 		daemon_refuse(process, reason);
 		conf_free(&fresh);
-		return;
+		return false;
 	}
 	process->conf = fresh;
 	/* First the launcher: what reload starts has the new clauses. */
@@ -131,6 +153,7 @@ daemon_take_over(struct process *process, struct conf *fresh)
 		process->daemon->reload(process, old);
 	conf_free(&old);
 	event(EV_CONF_RELOAD, NULL, "file", slice_of(fresh->path), NULL);
+	return true;
 }
 
 static void
@@ -141,19 +164,17 @@ on_hangup_signal(void *context)
 	struct conf_report report;
 	struct conf *fresh = conf_load(process->conf_path, arena, &report);
 	char reason[ERR_TEXT_BYTES];
+	bool is_taken = false;
 
 	if (fresh != NULL) {
-		daemon_take_over(process, fresh);
+		is_taken = daemon_take_over(process, fresh);
 	} else {
 		daemon_report_line(&report, reason, sizeof(reason));
 		daemon_refuse(process, reason);
 	}
 	arena_free(&arena);
 	event_flush();
-	if (process->lifeline_watch != NULL &&
-	    write(process->lifeline, "T", 1) != 1)
-		warning("the supervisor does not listen: %s",
-		    strerror(errno));
+	lifeline_say(process, is_taken ? "T" : "F");
 }
 
 /* ---- names of domains in tables ---------------------------------------- */
@@ -205,14 +226,33 @@ on_stop_signal(void *context)
 	stop_begin(context, "signal");
 }
 
+/* A successor is ready: it has the sockets, and what comes by them. */
+static void
+leave_begin(struct process *process)
+{
+	if (process->is_stopping)
+		return;
+	if (process->daemon->leave == NULL) {
+		stop_begin(process, "another one takes its place");
+		return;
+	}
+	event(EV_DAEMON_STOP, NULL, "reason",
+	    SLICE("another one takes its place"), NULL);
+	process->daemon->leave(process);
+	lifeline_say(process, "L");
+}
+
 static void
 on_lifeline(void *context, unsigned ready)
 {
 	struct process *process = context;
 	char byte;
 
-	if (read(process->lifeline, &byte, 1) > 0)
+	if (read(process->lifeline, &byte, 1) > 0) {
+		if (byte == 'L')
+			leave_begin(process);
 		return;
+	}
 	watch_free(&process->lifeline_watch);
 	stop_begin(process, "the supervisor is gone");
 }
@@ -221,15 +261,17 @@ static void
 lifeline_open(struct process *process)
 {
 	const char *text = getenv("ZMAILER_LIFELINE");
+	uint64_t fd;
 
 	process->lifeline = -1;
-	if (text == NULL || strcmp(text, "3") != 0)
+	if (text == NULL || !slice_number(slice_of(text), GIVEN_FIRST_FD,
+	    GIVEN_FIRST_FD + GIVEN_MAX, &fd))
 		return;
 	(void)unsetenv("ZMAILER_LIFELINE");
-	(void)fcntl(4, F_SETFD, FD_CLOEXEC);	/* the instance's lock */
-	if (fcntl(3, F_SETFD, FD_CLOEXEC) < 0)
+	(void)fcntl((int)fd + 1, F_SETFD, FD_CLOEXEC);	/* the lock */
+	if (fcntl((int)fd, F_SETFD, FD_CLOEXEC) < 0)
 		return;
-	process->lifeline = 3;
+	process->lifeline = (int)fd;
 }
 
 static void

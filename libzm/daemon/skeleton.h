@@ -7,13 +7,16 @@
  * instance runs as that user.
  *
  * Arguments every daemon takes: -C FILE, --version, --help.
- * Descriptor 3, when ZMAILER_LIFELINE=3 is in the environment, is a socket
- * to the supervisor: one byte "R" is sent when ready; end of file there
- * means that the supervisor is gone: stop in good order.  Descriptor 4 is
- * the instance's lock, held open by daemons and their workers.
+ * Descriptor N, when ZMAILER_LIFELINE=N is in the environment, is a socket
+ * to the supervisor: one byte "R" is sent when ready, "T" when a reload was
+ * taken over, "F" when it was refused; "L" from there means that a successor
+ * is ready: leave (answered by "L" when nothing new is taken any more); end
+ * of file there means that the supervisor is gone: stop in good order.
+ * Descriptor N + 1 is the instance's lock, held open by daemons and their
+ * workers.  From 3 to N - 1 there may be listening sockets (given.h).
  * SIGTERM, SIGINT: stop; once more: at once.  SIGHUP: reload; a bad file,
  * or one that changes what only a restart can change (directories, hash,
- * accounts), is refused (event conf.refused) and the old one stays.
+ * sync, accounts), is refused (event conf.refused) and the old one stays.
  * SIGPIPE is ignored; umask is 007; descriptors up to the hard limit.
  *
  * SPDX-License-Identifier: ISC
@@ -56,6 +59,9 @@ struct daemon {
 	/* Finish what cannot be put down, then call loop_stop.  NULL: at
 	 * once. */
 	void	(*stop)(struct process *process);
+	/* A successor takes what comes from now on: finish what there is, for
+	 * as long as it takes, then call loop_stop.  NULL: stop. */
+	void	(*leave)(struct process *process);
 	/* A service beside a daemon that wants_launcher; the launcher starts
 	 * it when it is asked to.  beside_open is called as root, with
 	 * the configuration as it is then: *out_fd is what the service
@@ -107,6 +113,12 @@ bool daemon_is_private(const struct conf *conf);
 /* What in fresh cannot be taken over by a reload: a text such as "spool
  * changed", or NULL: it can. */
 const char *daemon_restart_reason(const struct conf *old,
+    const struct conf *fresh);
+
+/* Can only a fresh smtpserver take fresh over, because what it sets up
+ * before it drops its rights must come or be another?  It then takes the
+ * place of the one that runs. */
+bool daemon_wants_successor(const struct conf *old,
     const struct conf *fresh);
 
 /* First error of a report, as "file:line: text", into out. */

@@ -20,6 +20,9 @@ EVENT(CONF_RELOAD, "conf.reload", INFO, "file",
     "A changed configuration was taken over.")
 EVENT(CONF_REFUSED, "conf.refused", WARN, "file reason",
     "A bad configuration was refused; the old one stays in force.")
+EVENT(LISTENER_UNUSED, "listener.unused", WARN, "listener",
+    "The service manager gave a socket for which there is no listen "
+    "statement.")
 EVENT(SESSION_OPEN, "session.open", INFO, "client listener session",
     "A client connected.")
 EVENT(SESSION_XCLIENT, "session.xclient", INFO,

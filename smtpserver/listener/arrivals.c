@@ -87,8 +87,16 @@ arrivals_in_child(struct arrivals *arrivals)
 {
 	struct arrival *arrival;
 
+	if (arrivals == NULL)
+		return;
 	TAILQ_FOREACH(arrival, &arrivals->list, entry)
 		close(arrival->fd);
+}
+
+unsigned
+arrivals_count(const struct arrivals *arrivals)
+{
+	return arrivals->count;
 }
 
 static void

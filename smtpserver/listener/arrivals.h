@@ -22,8 +22,11 @@ struct arrivals *arrivals_new(struct loop *loop, arrivals_fn *fn,
 /* Those that wait are closed. */
 void arrivals_free(struct arrivals **arrivals);
 
-/* In a forked child: they are not its business. */
+/* In a forked child: they are not its business.  arrivals may be NULL. */
 void arrivals_in_child(struct arrivals *arrivals);
+
+/* How many wait. */
+unsigned arrivals_count(const struct arrivals *arrivals);
 
 enum {
 	ARRIVALS_MAX = 1000,		/* at a time; more are closed */

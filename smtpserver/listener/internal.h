@@ -18,6 +18,7 @@ struct bound_socket {
 	struct watch	*watch;
 	char		 text[CONF_LISTEN_BYTES];
 	bool		 is_submission, is_tls;
+	bool		 is_given;	/* the supervisor has it, too */
 	struct bound_socket	*next;
 };
 
@@ -38,7 +39,8 @@ struct listener {
 	struct helpers	*helpers;
 	struct bound_socket	*sockets;
 	bool		 is_paused;
-	struct timer	 pause_timer, stop_timer;
+	bool		 is_leaving;	/* a successor takes what comes */
+	struct timer	 pause_timer, stop_timer, leave_timer;
 	struct policy	*policy;	/* who is known */
 	int		 pressure;	/* as last told: enum shed_level */
 };

@@ -26,26 +26,32 @@
 #include "smtpserver/worker/confine.h"
 #include "smtpserver/transaction/space.h"
 #include "smtpserver/tls/keys.h"
+#include "daemon/given.h"
 #include "daemon/listen_socket.h"
 
 #include "base/banned.h"
 
-enum { STOP_FOR_MS = 13000 };		/* workers take at most 10 s */
+enum {
+	STOP_FOR_MS = 13000,		/* workers take at most 10 s */
+	LEAVE_LOOK_MS = 50
+};
 
 /* ---- listeners -------------------------------------------------------- */
 
+/* fd: given, or -1 for a fresh one. */
 static struct bound_socket *
 bound_socket_new(struct listener *listener, const struct conf_listen *listen_at,
-    struct err *err)
+    int fd, struct err *err)
 {
-	int fd = listen_socket(listen_at, err);
+	bool is_given = fd >= 0;
 	struct bound_socket *bound;
 
-	if (fd < 0)
+	if (!is_given && (fd = listen_socket(listen_at, err)) < 0)
 		return NULL;
-	bound = mem_alloc(1, sizeof(*listener));
+	bound = mem_alloc(1, sizeof(*bound));
 	bound->listener = listener;
 	bound->fd = fd;
+	bound->is_given = is_given;
 	bound->is_submission = listen_at->is_submission;
 	bound->is_tls = listen_at->is_tls;
 	snprintf(bound->text, sizeof(bound->text), "%s",
@@ -62,11 +68,61 @@ bound_socket_free(struct bound_socket **at)
 
 	*at = bound->next;
 	watch_free(&bound->watch);
-	listen_socket_close(bound->fd, bound->text);
+	if (bound->fd < 0)
+		;			/* given up by listener_leave */
+	else if (bound->is_given)
+		close(bound->fd);
+	else
+		listen_socket_close(bound->fd, bound->text);
 	mem_free(&bound);
 }
 
+static bool
+sockets_serve(const struct listener *listener, const struct conf_listen *at)
+{
+	for (struct bound_socket *l = listener->sockets; l != NULL; l = l->next)
+		if (strcmp(l->text, at->text) == 0 || given_fits(l->fd, at))
+			return true;
+	return false;
+}
+
+/* What the supervisor gave, and what it did not: we run alone, too. */
+static int
+sockets_open(struct listener *listener, struct err *err)
+{
+	const struct conf *conf = listener->process->conf;
+	struct given given;
+	int result = 0;
+
+	given_take(&given);
+	for (size_t i = 0; i < conf->listen_count && result == 0; i++) {
+		const struct conf_listen *at = &conf->listens[i];
+
+		if (sockets_serve(listener, at) || bound_socket_new(listener,
+		    at, given_find(&given, at), err) != NULL)
+			continue;
+		if (!at->is_optional)
+			result = -1;
+		else if (listener->process->lifeline < 0)
+			warning("%s; IPv4 alone is served", err->text);
+	}
+	given_close(&given);
+	return result;
+}
+
 /* ---- the rungs -------------------------------------------------------- */
+
+/* In a child: close what accepts connections. */
+static void
+listener_close_in_child(void *context)
+{
+	struct listener *listener = context;
+
+	for (struct bound_socket *l = listener->sockets; l != NULL; l = l->next)
+		if (l->fd >= 0)
+			close(l->fd);
+	arrivals_in_child(listener->arrivals);
+}
 
 int
 listener_bind(struct process *process, struct err *err)
@@ -76,35 +132,19 @@ listener_bind(struct process *process, struct err *err)
 
 	listener->process = process;
 	process->state = listener;
-	/* First: it shall have nothing of what comes here. */
-	if (conf_has_certificate(conf) &&
-	    (listener->keys = keys_start(process, err)) == NULL)
+	if (sockets_open(listener, err) < 0)
+		return -1;
+	if (conf_has_certificate(conf) && (listener->keys = keys_start(process,
+	    listener_close_in_child, listener, err)) == NULL)
 		return -1;
 	if (auth_process_is_wanted(conf) && (listener->auth =
-	    auth_process_start(process, NULL, NULL, err)) == NULL)
+	    auth_process_start(process, listener_close_in_child, listener,
+	    err)) == NULL)
 		return -1;
 	if ((listener->failures = failures_new(err)) == NULL ||
 	    (listener->space = space_shared_new(err)) == NULL)
 		return -1;
-	for (size_t i = 0; i < conf->listen_count; i++) {
-		if (bound_socket_new(listener, &conf->listens[i], err) != NULL)
-			continue;
-		if (!conf->listens[i].is_optional)
-			return -1;
-		warning("%s; IPv4 alone is served", err->text);
-	}
 	return 0;
-}
-
-/* In a child: close what accepts connections. */
-static void
-listener_close_in_child(void *context)
-{
-	struct listener *listener = context;
-
-	for (struct bound_socket *l = listener->sockets; l != NULL; l = l->next)
-		close(l->fd);
-	arrivals_in_child(listener->arrivals);
 }
 
 static void
@@ -115,7 +155,7 @@ listener_on_workers_changed(void *context)
 	if (listener->workers[WORKERS_FOR_OWN] == NULL)
 		return;
 	listener_weigh(listener);
-	if (listener->process->is_stopping &&
+	if ((listener->process->is_stopping || listener->is_leaving) &&
 	    workers_count(listener->workers[WORKERS_FOR_STRANGERS]) == 0 &&
 	    workers_count(listener->workers[WORKERS_FOR_OWN]) == 0)
 		loop_stop(listener->process->loop);
@@ -236,7 +276,7 @@ listener_start(struct process *process, struct err *err)
 	return 0;
 }
 
-/* What only root may read, and PAM, need a restart. */
+/* The first passwords: as the first certificate. */
 static void
 listener_renew_auth(struct listener *listener)
 {
@@ -252,7 +292,8 @@ listener_renew_auth(struct listener *listener)
 }
 
 /* The first certificate: workers that know of no keys make room for some
- * that do.  What only root may read needs a restart. */
+ * that do.  This is for one who runs alone, and never had rights to drop: the
+ * supervisor starts a successor. */
 static void
 listener_renew_keys(struct listener *listener)
 {
@@ -265,7 +306,7 @@ listener_renew_keys(struct listener *listener)
 	}
 	if (!conf_has_certificate(process->conf))
 		return;
-	listener->keys = keys_start_late(process, listener_close_in_child,
+	listener->keys = keys_start(process, listener_close_in_child,
 	    listener, &err);
 	if (listener->keys == NULL) {
 		warning("%s", err.text);
@@ -282,15 +323,6 @@ listen_find(const struct conf *conf, const char *text)
 		if (strcmp(conf->listens[i].text, text) == 0)
 			return &conf->listens[i];
 	return NULL;
-}
-
-static bool
-socket_is_bound(const struct listener *listener, const char *text)
-{
-	for (struct bound_socket *l = listener->sockets; l != NULL; l = l->next)
-		if (strcmp(l->text, text) == 0)
-			return true;
-	return false;
 }
 
 /* A listener that stays may get another purpose. */
@@ -321,11 +353,10 @@ listener_renew_workers(struct listener *listener, const struct conf *old)
 			(void)workers_resize(listener->workers[i], 0, &err);
 }
 
-void
-listener_reload(struct process *process, const struct conf *old)
+static void
+listener_renew_sockets(struct listener *listener)
 {
-	struct listener *listener = process->state;
-	const struct conf *conf = process->conf;
+	const struct conf *conf = listener->process->conf;
 	struct bound_socket **at = &listener->sockets, *fresh;
 	struct err err;
 
@@ -335,14 +366,42 @@ listener_reload(struct process *process, const struct conf *old)
 		else
 			bound_socket_free(at);
 	for (size_t i = 0; i < conf->listen_count; i++) {
-		if (socket_is_bound(listener, conf->listens[i].text))
+		if (listener->process->lifeline >= 0 ||
+		    sockets_serve(listener, &conf->listens[i]))
 			continue;
-		fresh = bound_socket_new(listener, &conf->listens[i], &err);
+		fresh = bound_socket_new(listener, &conf->listens[i], -1,
+		    &err);
 		if (fresh != NULL)
 			bound_socket_watch(fresh);
 		else
-			warning("%s; zmailer restart can", err.text);
+			warning("%s", err.text);
 	}
+}
+
+/* Those who are still here go by the new file, too. */
+static void
+listener_reload_leaving(struct listener *listener)
+{
+	if (listener->keys != NULL)
+		keys_reload(listener->keys);
+	if (listener->auth != NULL)
+		auth_process_reload(listener->auth);
+	for (int i = 0; i < WORKERS_KINDS; i++)
+		workers_tell(listener->workers[i], "reload");
+}
+
+void
+listener_reload(struct process *process, const struct conf *old)
+{
+	struct listener *listener = process->state;
+	const struct conf *conf = process->conf;
+	struct err err;
+
+	if (listener->is_leaving) {
+		listener_reload_leaving(listener);
+		return;
+	}
+	listener_renew_sockets(listener);
 	peers_free(&listener->peers);
 	listener->peers = peers_new(conf);
 	policy_free(&listener->policy);
@@ -354,6 +413,48 @@ listener_reload(struct process *process, const struct conf *old)
 	if (listener_resize_workers(listener, &err) != 0)
 		warning("%s", err.text);
 	listener_watch_sockets(listener);
+}
+
+/* Whose proxy has yet to say who they are still find a worker. */
+static void
+listener_leave_look(void *context)
+{
+	struct listener *listener = context;
+	struct err err;
+
+	if (arrivals_count(listener->arrivals) > 0) {
+		timer_set(listener->process->loop, &listener->leave_timer,
+		    clock_steady_ms() + LEAVE_LOOK_MS, listener_leave_look,
+		    listener);
+		return;
+	}
+	while (listener->sockets != NULL)
+		bound_socket_free(&listener->sockets);
+	for (int i = 0; i < WORKERS_KINDS; i++)
+		(void)workers_resize(listener->workers[i], 0, &err);
+	listener_on_workers_changed(listener);
+}
+
+/* Who waits at a socket that the successor does not have comes in first.
+ * Closed, for the kernel not to give us more; who came by it is known by its
+ * name until no proxy owes a header. */
+void
+listener_leave(struct process *process)
+{
+	struct listener *listener = process->state;
+
+	if (listener->is_leaving)
+		return;
+	for (struct bound_socket *l = listener->sockets; l != NULL;
+	    l = l->next) {
+		listener_on_connection(l, LOOP_READ);
+		watch_free(&l->watch);
+		close(l->fd);
+		l->fd = -1;
+	}
+	listener->is_leaving = true;
+	timer_clear(&listener->pause_timer);
+	listener_leave_look(listener);
 }
 
 static void
@@ -373,6 +474,7 @@ listener_stop(struct process *process)
 	while (listener->sockets != NULL)
 		bound_socket_free(&listener->sockets);
 	timer_clear(&listener->pause_timer);
+	timer_clear(&listener->leave_timer);
 	for (int i = 0; i < WORKERS_KINDS; i++)
 		workers_stop(listener->workers[i]);
 	timer_set(process->loop, &listener->stop_timer,
@@ -388,6 +490,7 @@ listener_release(struct process *process)
 	while (listener->sockets != NULL)
 		bound_socket_free(&listener->sockets);
 	timer_clear(&listener->pause_timer);
+	timer_clear(&listener->leave_timer);
 	timer_clear(&listener->stop_timer);
 	helpers_free(&listener->helpers);
 	arrivals_free(&listener->arrivals);

@@ -9,7 +9,8 @@
 
 #include "daemon/skeleton.h"
 
-/* Bind and listen on every `listen` of the configuration.  0 or -1. */
+/* Take the sockets that were given (daemon/given.h), and bind and listen on
+ * every `listen` of the configuration that has none.  0 or -1. */
 int listener_bind(struct process *process, struct err *err);
 
 /* Open the spool, fork the workers, begin to accept.  0 or -1. */
@@ -17,6 +18,10 @@ int listener_start(struct process *process, struct err *err);
 
 /* Other listeners, another number of workers; workers read the file. */
 void listener_reload(struct process *process, const struct conf *old);
+
+/* A successor has the sockets: no new connections; sessions go on to their
+ * end; then the loop ends. */
+void listener_leave(struct process *process);
 
 /* No new connections; workers finish; then the loop ends. */
 void listener_stop(struct process *process);

@@ -20,7 +20,7 @@
 struct keys {
 	struct process	*process;
 	struct child	*child;
-	loop_fn		*child_fn;	/* or NULL */
+	loop_fn		*child_fn;
 	void		*context;
 };
 
@@ -29,8 +29,7 @@ keys_run(void *context, int socket)
 {
 	struct keys *keys = context;
 
-	if (keys->child_fn != NULL)
-		keys->child_fn(keys->context);
+	keys->child_fn(keys->context);
 	keys_process(keys->process, socket);
 }
 
@@ -47,13 +46,7 @@ static const struct child_kind keys_kind = {
 };
 
 struct keys *
-keys_start(struct process *process, struct err *err)
-{
-	return keys_start_late(process, NULL, NULL, err);
-}
-
-struct keys *
-keys_start_late(struct process *process, loop_fn *child_fn, void *context,
+keys_start(struct process *process, loop_fn *child_fn, void *context,
     struct err *err)
 {
 	struct keys *keys = mem_alloc(1, sizeof(*keys));

@@ -29,11 +29,9 @@
 
 struct keys;
 
-/* Fork it.  NULL with err. */
-struct keys *keys_start(struct process *process, struct err *err);
-/* The same when the process has a loop and descriptors already: child_fn
- * closes in the child what is not its business. */
-struct keys *keys_start_late(struct process *process, loop_fn *child_fn,
+/* Fork it: child_fn closes in the child what is not its business.  NULL with
+ * err. */
+struct keys *keys_start(struct process *process, loop_fn *child_fn,
     void *context, struct err *err);
 /* Watch it from now on: its end is ours, fatal. */
 void keys_attach(struct keys *keys);

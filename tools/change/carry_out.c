@@ -268,8 +268,9 @@ change_take_over(struct change *change, const char *conf_path)
 		return status;
 	}
 	if (status != EX_OK)
-		fprintf(stderr, "zmailer: %s: it is written, but the daemons "
-		    "go on as before; zmailer config undo takes it back\n",
+		fprintf(stderr, "zmailer: %s: it is written, but not every "
+		    "daemon has taken it over; zmailer config undo takes it "
+		    "back\n",
 		    change->verb);
 	return status;
 }

@@ -134,6 +134,11 @@ reload_wait(const struct conf *conf, unsigned before)
 		printf("reloaded\n");
 		return EX_OK;
 	}
+	if (state.is_partial) {
+		fprintf(stderr, "zmailer: reload: not taken over by all: %s; "
+		    "zmailer events says why\n", state.refused);
+		return EX_UNAVAILABLE;
+	}
 	fprintf(stderr, "zmailer: reload: refused, the old configuration "
 	    "stays: %s\n", state.refused);
 	return EX_CONFIG;

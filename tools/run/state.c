@@ -28,6 +28,9 @@ state_format(const struct state *state, struct str *out)
 	json_number(out, "since", state->since_s);
 	json_number(out, "reloads", state->reloads);
 	json_text(out, "refused", slice_of(state->refused));
+	json_number(out, "partial", state->is_partial);
+	json_text(out, "unused", slice_of(state->unused));
+	json_text(out, "listeners", slice_of(state->listeners));
 	json_close(out);
 	for (size_t i = 0; i < state->child_count; i++) {
 		const struct state_child *child = &state->children[i];
@@ -108,6 +111,11 @@ state_line_take(struct slice line, struct state *out)
 		    UINT32_MAX);
 		state_text_of(line, "refused", out->refused,
 		    sizeof(out->refused));
+		out->is_partial = state_number_of(line, "partial", 1) == 1;
+		state_text_of(line, "unused", out->unused,
+		    sizeof(out->unused));
+		state_text_of(line, "listeners", out->listeners,
+		    sizeof(out->listeners));
 		return;
 	}
 	if (name[0] == '\0' || out->child_count == STATE_CHILDREN_MAX)

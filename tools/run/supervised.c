@@ -1,9 +1,9 @@
 /* supervised.c - one daemon: started, ready, gone, started again
  *
  * In     a name; its ready byte; its end as waitpid tells it
- * Out    a process with a lifeline on descriptor 3 and little else
+ * Out    a process with a lifeline, maybe sockets, and little else
  * Holds  the supervisor's end of the lifeline, one timer
- * Spec   skeleton.h (ZMAILER_LIFELINE), supervisor.h
+ * Spec   skeleton.h (ZMAILER_LIFELINE), given.h, supervisor.h
  *
  * SPDX-License-Identifier: ISC
  */
@@ -17,14 +17,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "journal/event.h"
 #include "daemon/skeleton.h"
 #include "io/ipc.h"
 #include "tools/run/supervised.h"
 
 #include "base/banned.h"
-
-enum { LIFELINE_FD = 3, LOCK_FD = 4 };
 
 static const char *const state_names[] = {
 #define STATE(symbol, name) name,
@@ -41,21 +40,25 @@ supervised_init(struct supervised *child, const char *name,
 	child->boss = boss;
 	child->lifeline = -1;
 	child->since_s = clock_wall_s();
+	TAILQ_INIT(&child->predecessors);
 }
 
-/* Put both where the skeleton looks for them, whatever they are now. */
+/* Put all where the skeleton looks for them, whatever they are now. */
 static int
-descriptors_place(int lifeline, int lock)
+descriptors_place(const struct supervised *child, int lifeline)
 {
-	int high_lifeline = fcntl(lifeline, F_DUPFD, LOCK_FD + 1);
-	int high_lock = fcntl(lock, F_DUPFD, LOCK_FD + 1);
+	size_t count = child->doors == NULL ? 0 : child->doors->count;
+	int *fds = mem_alloc(count + 1, sizeof(*fds));
+	const int others[2] = { lifeline, child->lock_fd };
+	char number[32];
 
-	if (high_lifeline < 0 || high_lock < 0 ||
-	    dup2(high_lifeline, LIFELINE_FD) < 0 ||
-	    dup2(high_lock, LOCK_FD) < 0)
+	for (size_t i = 0; i < count; i++)
+		fds[i] = child->doors->rows[i].fd;
+	if (given_pass(fds, count, others) < 0)
 		return -1;
-	closefrom(LOCK_FD + 1);
-	return 0;
+	mem_free(&fds);
+	snprintf(number, sizeof(number), "%zu", GIVEN_FIRST_FD + count);
+	return setenv("ZMAILER_LIFELINE", number, 1);
 }
 
 static void
@@ -78,14 +81,108 @@ supervised_child_exec(const struct supervised *child, int lifeline,
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0)
 		fatal("/dev/null: %s", strerror(errno));
-	if (descriptors_place(lifeline, child->lock_fd) < 0)
+	if (descriptors_place(child, lifeline) < 0)
 		fatal("dup2: %s", strerror(errno));
-	(void)setenv("ZMAILER_LIFELINE", "3", 1);
 	(void)unsetenv("NOTIFY_SOCKET");
 	daemon_libexec(child->name, path, sizeof(path));
 	execv(path, argv);
 	fatal("cannot start %s: %s", path, strerror(errno));
 }
+
+/* ---- those before it --------------------------------------------- */
+
+static void
+predecessor_on_lifeline(void *context, unsigned ready)
+{
+	struct predecessor *before = context;
+	char byte;
+	ssize_t n = read(before->lifeline, &byte, 1);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		watch_set(before->watch, 0);
+	} else if (byte == 'L') {
+		before->has_left = true;
+		before->successor->on_change(before->successor);
+	}
+}
+
+static void
+predecessor_stop(struct predecessor *before)
+{
+	if (!before->is_stopping)	/* twice would be: at once */
+		(void)kill(before->pid, SIGTERM);
+	before->is_stopping = true;
+	before->is_told = true;
+}
+
+static void
+predecessors_tell(struct supervised *child)
+{
+	struct predecessor *before;
+
+	TAILQ_FOREACH(before, &child->predecessors, entry) {
+		if (before->is_told)
+			continue;
+		before->is_told = true;
+		if (write(before->lifeline, "L", 1) != 1)
+			predecessor_stop(before);
+	}
+}
+
+static void
+predecessor_add(struct supervised *child)
+{
+	struct predecessor *before = mem_alloc(1, sizeof(*before));
+
+	before->successor = child;
+	before->pid = child->pid;
+	before->lifeline = child->lifeline;
+	watch_free(&child->watch);
+	before->watch = loop_watch(child->loop, before->lifeline, LOOP_READ,
+	    predecessor_on_lifeline, before);
+	TAILQ_INSERT_TAIL(&child->predecessors, before, entry);
+	if (++child->predecessor_count > PREDECESSORS_MAX)
+		predecessor_stop(TAILQ_FIRST(&child->predecessors));
+	child->pid = 0;
+	child->lifeline = -1;
+	child->state = SUPERVISED_DOWN;
+}
+
+static void
+predecessor_free(struct predecessor *before)
+{
+	TAILQ_REMOVE(&before->successor->predecessors, before, entry);
+	before->successor->predecessor_count--;
+	watch_free(&before->watch);
+	close(before->lifeline);
+	mem_free(&before);
+}
+
+int
+supervised_replace(struct supervised *child, struct err *err)
+{
+	if (child->state == SUPERVISED_STOPPING)
+		return 0;	/* the one after it has the new file */
+	if (child->pid > 0)
+		predecessor_add(child);
+	child->is_reloading = true;
+	return supervised_start(child, err);
+}
+
+bool
+supervised_is_settled(const struct supervised *child)
+{
+	const struct predecessor *before;
+
+	TAILQ_FOREACH(before, &child->predecessors, entry)
+		if (before->is_told && !before->has_left)
+			return false;
+	return !child->is_reloading;
+}
+
+/* ---- itself -------------------------------------------------------- */
 
 static void
 supervised_on_lifeline(void *context, unsigned ready)
@@ -100,11 +197,15 @@ supervised_on_lifeline(void *context, unsigned ready)
 		watch_set(child->watch, 0);
 		return;
 	}
-	if (byte == 'T' && child->state == SUPERVISED_READY) {
+	if ((byte == 'T' || byte == 'F') &&
+	    child->state == SUPERVISED_READY) {
 		child->is_reloading = false;
+		child->has_refused = byte == 'F';
 	} else if (byte == 'R' && child->state == SUPERVISED_STARTING) {
 		child->state = SUPERVISED_READY;
+		child->was_ready = true;
 		child->is_reloading = false;
+		predecessors_tell(child);
 		if (child->owes_reload)
 			supervised_reload(child);
 	} else {
@@ -141,6 +242,8 @@ supervised_start(struct supervised *child, struct err *err)
 	child->lifeline = ends[0];
 	child->state = SUPERVISED_STARTING;
 	child->owes_reload = false;
+	child->has_refused = false;
+	child->was_ready = false;
 	child->since_s = clock_wall_s();
 	child->started_at_ms = clock_steady_ms();
 	child->watch = loop_watch(child->loop, ends[0], LOOP_READ,
@@ -151,17 +254,33 @@ supervised_start(struct supervised *child, struct err *err)
 void
 supervised_reload(struct supervised *child)
 {
+	struct predecessor *before;
+
 	child->owes_reload = child->state == SUPERVISED_STARTING;
 	child->is_reloading = child->pid > 0;
+	child->has_refused = false;
 	if (child->state == SUPERVISED_READY)
 		(void)kill(child->pid, SIGHUP);
+	TAILQ_FOREACH(before, &child->predecessors, entry)
+		if (before->is_told)
+			(void)kill(before->pid, SIGHUP);
 }
 
 void
 supervised_kill(struct supervised *child)
 {
+	struct predecessor *before;
+
 	if (child->pid > 0)
 		(void)kill(child->pid, SIGKILL);
+	TAILQ_FOREACH(before, &child->predecessors, entry)
+		(void)kill(before->pid, SIGKILL);
+}
+
+bool
+supervised_lives(const struct supervised *child)
+{
+	return child->pid > 0 || child->predecessor_count > 0;
 }
 
 static void
@@ -176,26 +295,63 @@ on_patience_over(void *context)
 void
 supervised_stop(struct supervised *child, int64_t span_ms)
 {
-	if (child->pid <= 0)
+	struct predecessor *before;
+
+	if (!supervised_lives(child))
 		return;
 	child->state = SUPERVISED_STOPPING;
-	(void)kill(child->pid, SIGTERM);
+	if (child->pid > 0)
+		(void)kill(child->pid, SIGTERM);
+	TAILQ_FOREACH(before, &child->predecessors, entry)
+		predecessor_stop(before);
 	timer_set(child->loop, &child->timer, clock_steady_ms() + span_ms,
 	    on_patience_over, child);
 }
 
-void
-supervised_ended(struct supervised *child, int status)
+/* returns the one with this pid; NULL: none */
+static struct predecessor *
+predecessor_find(const struct supervised *child, pid_t pid)
 {
-	bool was_asked = child->state == SUPERVISED_STOPPING;
+	struct predecessor *before;
 
-	timer_clear(&child->timer);
+	TAILQ_FOREACH(before, &child->predecessors, entry)
+		if (before->pid == pid)
+			return before;
+	return NULL;
+}
+
+static void
+supervised_main_ended(struct supervised *child)
+{
 	watch_free(&child->watch);
 	close(child->lifeline);
 	child->lifeline = -1;
 	child->pid = 0;
-	child->state = SUPERVISED_DOWN;
 	child->since_s = clock_wall_s();
+}
+
+void
+supervised_ended(struct supervised *child, pid_t pid, int status)
+{
+	bool is_main = pid == child->pid;
+	bool was_asked = child->state == SUPERVISED_STOPPING;
+	struct predecessor *before = is_main ? NULL :
+	    predecessor_find(child, pid);
+
+	if (!is_main && before == NULL)
+		return;
+	if (is_main)
+		supervised_main_ended(child);
+	else
+		predecessor_free(before);
+	if (was_asked && supervised_lives(child))
+		return;
+	if (!is_main && !was_asked) {
+		child->on_change(child);
+		return;
+	}
+	timer_clear(&child->timer);
+	child->state = SUPERVISED_DOWN;
 	child->on_gone(child, status, was_asked);
 }
 
@@ -212,8 +368,8 @@ on_restart(void *context)
 		child->on_change(child);
 }
 
-static void
-status_text(int status, char *out, size_t size)
+void
+supervised_end_text(int status, char *out, size_t size)
 {
 	if (status == -1)
 		snprintf(out, size, "not started");
@@ -236,7 +392,7 @@ supervised_restart_later(struct supervised *child, int status)
 		child->backoff_ms *= 2;
 	else
 		child->backoff_ms = RESTART_LAST_MS;
-	status_text(status, how, sizeof(how));
+	supervised_end_text(status, how, sizeof(how));
 	snprintf(when, sizeof(when), "%lldms", (long long)child->backoff_ms);
 	event(EV_DAEMON_EXIT, NULL, "name", slice_of(child->name), "status",
 	    slice_of(how), "restart", slice_of(when), NULL);

@@ -5,7 +5,10 @@
 #ifndef ZM_TOOLS_RUN_SUPERVISED_H
 #define ZM_TOOLS_RUN_SUPERVISED_H
 
+#include <sys/queue.h>
+
 #include "io/loop.h"
+#include "tools/run/doors.h"
 #include "tools/run/supervisor.h"
 
 enum supervised_state {
@@ -20,6 +23,21 @@ enum supervised_state {
 #undef STATE
 };
 
+/* A process whose successor was started: it serves until that is ready, then
+ * takes nothing new, and ends when what it has is done. */
+struct predecessor {
+	struct supervised	*successor;
+	pid_t			 pid;
+	int			 lifeline;
+	struct watch		*watch;
+	bool			 is_told;	/* to leave */
+	bool			 has_left;	/* it takes nothing more */
+	bool			 is_stopping;	/* SIGTERM was sent */
+	TAILQ_ENTRY(predecessor) entry;
+};
+
+enum { PREDECESSORS_MAX = 8 };	/* more: the oldest one is stopped */
+
 struct supervised;
 /* It became ready, was started again, or has read its new file. */
 typedef void supervised_change_fn(struct supervised *child);
@@ -33,7 +51,8 @@ struct supervised {
 	struct loop	*loop;
 	const char	*conf_path;
 	int		 lock_fd;	/* it holds this open as long as it
-					 * lives, on descriptor 4 */
+					 * lives */
+	const struct doors *doors;	/* it gets them; or NULL */
 	supervised_change_fn	*on_change;
 	supervised_gone_fn	*on_gone;
 	enum supervised_state state;
@@ -45,9 +64,13 @@ struct supervised {
 	int64_t		 started_at_ms;
 	int64_t		 backoff_ms;
 	unsigned	 restarts;
+	bool		 was_ready;	/* the present or the last process */
+	TAILQ_HEAD(, predecessor) predecessors;	/* oldest first */
+	unsigned	 predecessor_count;
 	bool		 owes_reload;	/* SIGHUP, as soon as it is ready */
 	bool		 is_reloading;	/* it has not said yet that it took
 					 * the new file, or refused it */
+	bool		 has_refused;	/* the last reload */
 };
 
 /* name, conf_path and the other fields of the first block are the caller's
@@ -57,15 +80,25 @@ void supervised_init(struct supervised *child, const char *name,
 
 /* Fork and execute; ready comes later.  0 or -1. */
 int supervised_start(struct supervised *child, struct err *err);
+/* Start a successor of the process that there is, which serves until it is
+ * ready: what only a start can take over is taken over, and no session is
+ * cut.  is_reloading until then.  0 or -1. */
+int supervised_replace(struct supervised *child, struct err *err);
 /* SIGHUP, now or when it is ready: one that starts may have read the old
  * file, and has no handler yet.  is_reloading until it answers or ends. */
 void supervised_reload(struct supervised *child);
-/* SIGTERM, and SIGKILL after span_ms. */
+/* Has it taken the new file, and does none before it take anything? */
+bool supervised_is_settled(const struct supervised *child);
+/* SIGTERM to all of its processes, and SIGKILL after span_ms. */
 void supervised_stop(struct supervised *child, int64_t span_ms);
 /* SIGKILL now, if there is a process. */
 void supervised_kill(struct supervised *child);
-/* Its process was waited for. */
-void supervised_ended(struct supervised *child, int status);
+/* Is there a process, it or a predecessor? */
+bool supervised_lives(const struct supervised *child);
+/* pid was waited for: look whether it is one of its processes. */
+void supervised_ended(struct supervised *child, pid_t pid, int status);
+/* "exit 111", "signal 9", "not started" for -1. */
+void supervised_end_text(int status, char *out, size_t size);
 /* Arm the timer for the next start (event daemon.exit). status -1: it could
  * not be forked. */
 void supervised_restart_later(struct supervised *child, int status);

@@ -1,9 +1,8 @@
 /* supervisor.c - starts, watches, restarts and stops the daemons
  *
  * In     the configuration, signals, ready bytes, ends of children
- * Out    three daemons in order; the state file; words to the manager; a
- *        journal in its bounds
- * Holds  the spool's lock, a lifeline to each child
+ * Out    three daemons in order; the state file; words to the manager
+ * Holds  the spool's lock, the listening sockets, a lifeline to each child
  * Trusts its children to be broken: each is waited for with a bound
  * Spec   supervisor.h; zmailer(8)
  *
@@ -16,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <sysexits.h>
@@ -29,7 +27,7 @@
 #include "mail/spool/spool.h"
 #include "tools/verb/verb.h"
 #include "tools/versions/versions.h"
-#include "tools/journal/keep.h"
+#include "tools/run/keeper.h"
 #include "tools/run/supervised.h"
 
 #include "base/banned.h"
@@ -50,13 +48,15 @@ struct supervisor {
 	int		 status;	/* to exit with */
 	int64_t		 since_s;
 	unsigned	 reloads;
+	struct given	 given;		/* by the service manager */
+	struct doors	 doors;
 	char		 refused[ERR_TEXT_BYTES];
+	bool		 is_partial;	/* refused by some only */
 	bool		 was_ready;	/* all three, once */
 	bool		 is_stopping;
 	bool		 is_taking;	/* a new configuration: not every
 					 * daemon has answered */
-	struct timer	 keep_timer;
-	pid_t		 rotation;	/* of the journal; 0: none */
+	struct keeper	 keeper;	/* of the journal */
 };
 
 static void
@@ -66,7 +66,17 @@ state_publish(struct supervisor *boss)
 	    .reloads = boss->reloads, .child_count = CHILD_COUNT };
 	struct err err;
 
+	struct str text = STR_INIT;
+
 	snprintf(state.refused, sizeof(state.refused), "%s", boss->refused);
+	state.is_partial = boss->is_partial;
+	given_add_left(&boss->given, &text);
+	strlcpy(state.unused, text.buf, sizeof(state.unused));
+	str_reset(&text);
+	for (size_t i = 0; i < boss->doors.count; i++)
+		str_addf(&text, " %s ", boss->doors.rows[i].text);
+	strlcpy(state.listeners, text.buf, sizeof(state.listeners));
+	str_release(&text);
 	for (size_t i = 0; i < CHILD_COUNT; i++)
 		supervised_describe(&boss->children[i], &state.children[i]);
 	if (state_write(boss->conf->run_dir, &state, &err) < 0)
@@ -82,7 +92,7 @@ stop_next(struct supervisor *boss)
 	int rank = CHILD_COUNT + 1;
 
 	for (size_t i = 0; i < CHILD_COUNT; i++)
-		if (boss->children[i].pid > 0 &&
+		if (supervised_lives(&boss->children[i]) &&
 		    child_rows[i].stop_rank < rank) {
 			next = &boss->children[i];
 			rank = child_rows[i].stop_rank;
@@ -105,7 +115,8 @@ supervisor_stop_begin(struct supervisor *boss, const char *reason, int status)
 	event(EV_DAEMON_STOP, NULL, "reason", slice_of(reason), NULL);
 	for (size_t i = 0; i < CHILD_COUNT; i++)
 		timer_clear(&boss->children[i].timer);
-	timer_clear(&boss->keep_timer);
+	keeper_stop(&boss->keeper);
+	doors_close(&boss->doors, NULL, &boss->given);
 	stop_next(boss);
 }
 
@@ -178,6 +189,34 @@ start_next(struct supervisor *boss)
 	all_ready(boss);
 }
 
+/* It is in force for the others: who ordered it must hear of that. */
+static void
+reload_is_partial(struct supervisor *boss, const struct supervised *child,
+    const char *what)
+{
+	boss->is_partial = true;
+	snprintf(boss->refused, sizeof(boss->refused), "the %s %s",
+	    child->name, what);
+	event(EV_CONF_REFUSED, NULL, "file", slice_of(boss->conf->path),
+	    "reason", slice_of(boss->refused), NULL);
+}
+
+/* A successor that does not become ready: the one before it goes on. */
+static void
+reload_note_end(struct supervisor *boss, const struct supervised *child,
+    int status)
+{
+	char how[32], what[128];
+
+	if (!boss->is_taking || !child->is_reloading || child->was_ready)
+		return;
+	supervised_end_text(status, how, sizeof(how));
+	snprintf(what, sizeof(what), "does not start with it (%s)%s", how,
+	    child->predecessor_count > 0 ? "; the one before it goes on" :
+	    "");
+	reload_is_partial(boss, child, what);
+}
+
 /* Who waits for a reload hears of it when every daemon has the new file: what
  * is sent from then on meets it.  Two reloads at once may be told together. */
 static void
@@ -186,8 +225,13 @@ reload_settle(struct supervisor *boss)
 	if (!boss->is_taking)
 		return;
 	for (size_t i = 0; i < CHILD_COUNT; i++)
-		if (boss->children[i].is_reloading)
+		if (!supervised_is_settled(&boss->children[i]))
 			return;
+	for (size_t i = 0; i < CHILD_COUNT; i++)
+		if (boss->children[i].has_refused)
+			reload_is_partial(boss, &boss->children[i],
+			    "refused it");
+	event_flush();
 	boss->is_taking = false;
 	boss->reloads++;
 }
@@ -228,6 +272,7 @@ on_gone(struct supervised *child, int status, bool was_asked)
 		    failed_status(status));
 		return;
 	}
+	reload_note_end(boss, child, status);
 	if (was_asked) {
 		if (supervised_start(child, &err) < 0)
 			supervised_restart_later(child, -1);
@@ -247,102 +292,92 @@ on_child_signal(void *context)
 
 	/* Any pid: in a container we are also init. */
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		if (pid == boss->rotation)
-			boss->rotation = 0;
+		keeper_ended(&boss->keeper, pid);
 		for (size_t i = 0; i < CHILD_COUNT; i++)
-			if (boss->children[i].pid == pid)
-				supervised_ended(&boss->children[i], status);
-	}
-}
-
-/* ---- the journal ------------------------------------------------------- */
-
-/* In a process of its own, without what we have open: our locks and
- * lifelines end with us, not with it. */
-static void
-keep_here(const struct supervisor *boss, const sigset_t *before)
-	__attribute__((noreturn));
-static void
-keep_here(const struct supervisor *boss, const sigset_t *before)
-{
-	struct kept kept;
-	struct err err;
-
-	for (int i = 1; i < NSIG; i++)
-		(void)signal(i, SIG_DFL);
-	sigprocmask(SIG_SETMASK, before, NULL);
-	event_open_fd(-1);
-	closefrom(STDERR_FILENO + 1);
-	(void)setpriority(PRIO_PROCESS, 0, KEEPER_NICE);
-	(void)event_open(boss->conf->log_dir);
-	if (journal_keep(boss->conf, false, &kept, &err) == KEEP_FAILED)
-		warning("journal: %s", err.text);
-	event_flush();
-	_exit(EX_OK);
-}
-
-static void
-on_keep_time(void *context)
-{
-	struct supervisor *boss = context;
-	sigset_t all, before;
-
-	timer_set(boss->loop, &boss->keep_timer,
-	    clock_steady_ms() + KEEP_EVERY_MS, on_keep_time, boss);
-	if (boss->rotation > 0)
-		return;
-	event_flush();
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &before);
-	boss->rotation = fork();
-	if (boss->rotation == 0)
-		keep_here(boss, &before);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	if (boss->rotation < 0) {
-		warning("journal: cannot fork: %s", strerror(errno));
-		boss->rotation = 0;
+			supervised_ended(&boss->children[i], pid, status);
 	}
 }
 
 /* ---- the configuration -------------------------------------------------- */
 
-static bool
-listens_differ(const struct conf *a, const struct conf *b)
+/* Words for those that nobody wants: whoever connects to them waits in
+ * vain. */
+static void
+unused_say(const struct supervisor *boss)
 {
-	if (a->listen_count != b->listen_count)
-		return true;
-	for (size_t i = 0; i < a->listen_count; i++)
-		if (strcmp(a->listens[i].text, b->listens[i].text) != 0 ||
-		    a->listens[i].is_submission !=
-		    b->listens[i].is_submission ||
-		    a->listens[i].is_tls != b->listens[i].is_tls)
-			return true;
-	return false;
+	struct str text = STR_INIT;
+
+	given_add_left(&boss->given, &text);
+	if (text.len > 0) {
+		event(EV_LISTENER_UNUSED, NULL, "listener", str_slice(&text),
+		    NULL);
+		warning("no listen statement is for what the service manager "
+		    "gave: %s", text.buf);
+	}
+	str_release(&text);
 }
 
-/* New sockets need the smtpserver's way through root: it is started anew;
- * all others, and it when the sockets stay, take the signal. */
 static void
-conf_take(struct supervisor *boss, struct conf *fresh)
+smtpserver_replace(struct supervised *child)
 {
-	bool differ = listens_differ(boss->conf, fresh);
+	struct err err;
 
+	if (!child->boss->was_ready && child->state == SUPERVISED_DOWN)
+		return;		/* its turn to start comes */
+	if (supervised_replace(child, &err) == 0)
+		return;
+	warning("%s", err.text);
+	supervised_restart_later(child, -1);
+}
+
+/* Sockets, and what is set up with root's rights, come with a start: a fresh
+ * smtpserver takes the place of the one that runs.  All others, and it when
+ * those stay, take the signal. */
+static void
+conf_take(struct supervisor *boss, struct conf *fresh, struct doors *doors)
+{
+	bool differ = doors_differ(&boss->doors, doors) ||
+	    daemon_wants_successor(boss->conf, fresh);
+
+	doors_close(&boss->doors, doors, &boss->given);
+	boss->doors = *doors;
 	conf_free(&boss->conf);
 	boss->conf = fresh;
 	boss->refused[0] = '\0';
 	version_keep(fresh, "reload");
 	event(EV_CONF_RELOAD, NULL, "file", slice_of(fresh->path), NULL);
+	unused_say(boss);
 	for (size_t i = 0; i < CHILD_COUNT; i++) {
 		struct supervised *child = &boss->children[i];
 
-		if (differ && strcmp(child->name, "smtpserver") == 0) {
-			supervised_stop(child, STOP_FOR_MS);
-			child->is_reloading = child->pid > 0;
-		} else {
+		if (differ && child->doors != NULL)
+			smtpserver_replace(child);
+		else
 			supervised_reload(child);
-		}
 	}
 	boss->is_taking = true;
+}
+
+/* All that can be refused is looked at, and bound, before anything is given
+ * up.  0, or -1 with the reason in boss->refused. */
+static int
+conf_try(struct supervisor *boss, const struct conf *fresh,
+    struct doors *doors)
+{
+	const char *reason = daemon_restart_reason(boss->conf, fresh);
+	struct err err;
+
+	if (reason != NULL) {
+		snprintf(boss->refused, sizeof(boss->refused), "%s", reason);
+		return -1;
+	}
+	if (doors_bind(&boss->doors, &boss->given, fresh, doors, &err) == 0) {
+		if (doors_try_mailq(boss->conf, fresh, &err) == 0)
+			return 0;
+		doors_close(doors, &boss->doors, &boss->given);
+	}
+	snprintf(boss->refused, sizeof(boss->refused), "%s", err.text);
+	return -1;
 }
 
 static void
@@ -352,17 +387,19 @@ supervisor_on_hangup_signal(void *context)
 	struct arena *arena = arena_new();
 	struct conf_report report;
 	struct conf *fresh = conf_load(boss->conf_path, arena, &report);
-	const char *reason = NULL;
+	struct doors doors;
 
+	if (boss->is_stopping) {
+		conf_free(&fresh);
+		arena_free(&arena);
+		return;
+	}
+	boss->is_partial = false;
 	if (fresh == NULL)
 		daemon_report_line(&report, boss->refused,
 		    sizeof(boss->refused));
-	else
-		reason = daemon_restart_reason(boss->conf, fresh);
-	if (reason != NULL)
-		snprintf(boss->refused, sizeof(boss->refused), "%s", reason);
-	if (fresh != NULL && reason == NULL) {
-		conf_take(boss, fresh);
+	if (fresh != NULL && conf_try(boss, fresh, &doors) == 0) {
+		conf_take(boss, fresh, &doors);
 	} else {
 		conf_free(&fresh);
 		event(EV_CONF_REFUSED, NULL, "file",
@@ -371,6 +408,7 @@ supervisor_on_hangup_signal(void *context)
 		boss->reloads++;
 	}
 	arena_free(&arena);
+	event_flush();		/* it is there for who reads of it below */
 	reload_settle(boss);
 	state_publish(boss);
 }
@@ -422,10 +460,29 @@ lock_wait(struct supervisor *boss, struct err *err)
 	    "run (see who holds %s); try later", path);
 }
 
+/* Before any daemon: what cannot be had is said to who starts us.
+ * Returns 0, or the status to exit with. */
+static int
+doors_open(struct supervisor *boss, struct err *err)
+{
+	const struct doors none = { NULL, 0 };
+
+	if (doors_bind(&none, &boss->given, boss->conf, &boss->doors, err) < 0)
+		return EX_UNAVAILABLE;
+	if (doors_try_mailq(NULL, boss->conf, err) < 0) {
+		doors_close(&boss->doors, NULL, &boss->given);
+		return EX_UNAVAILABLE;
+	}
+	unused_say(boss);
+	return 0;
+}
+
 /* Returns 0, or the status to exit with. */
 static int
 supervisor_prepare(struct supervisor *boss, struct err *err)
 {
+	int status;
+
 	if (dirs_prepare(boss->conf, err) < 0)
 		return EX_CANTCREAT;
 	if (spool_lock(boss->conf->spool_dir, err) < 0)
@@ -437,6 +494,9 @@ supervisor_prepare(struct supervisor *boss, struct err *err)
 		    boss->conf->log_dir);
 		return EX_CANTCREAT;
 	}
+	status = doors_open(boss, err);
+	if (status != 0)
+		return status;
 	return pid_write(boss->conf->run_dir, err) < 0 ? EX_CANTCREAT : 0;
 }
 
@@ -448,6 +508,8 @@ supervised_prepare(struct supervisor *boss, struct supervised *child,
 	child->loop = boss->loop;
 	child->conf_path = boss->conf_path;
 	child->lock_fd = boss->lock_fd;
+	if (strcmp(name, "smtpserver") == 0)
+		child->doors = &boss->doors;
 	child->on_change = on_change;
 	child->on_gone = on_gone;
 }
@@ -461,6 +523,7 @@ supervisor_run(struct conf *conf, const char *conf_path, int ready_fd)
 	bool is_denied;
 
 	err_program("supervisor");
+	given_take(&boss.given);
 	signal(SIGPIPE, SIG_IGN);
 	libexec_settle();
 	umask(022);		/* who holds the spool is no secret */
@@ -484,11 +547,11 @@ supervisor_run(struct conf *conf, const char *conf_path, int ready_fd)
 		    child_rows[i].name);
 	start_next(&boss);
 	state_publish(&boss);
-	timer_set(boss.loop, &boss.keep_timer,
-	    clock_steady_ms() + KEEP_EVERY_MS, on_keep_time, &boss);
+	keeper_start(&boss.keeper, boss.loop, &boss.conf);
 	loop_run(boss.loop);
 	event_flush();
 	state_remove(boss.conf->run_dir);
+	given_close(&boss.given);
 	loop_free(&boss.loop);
 	conf_free(&boss.conf);
 	return boss.status;

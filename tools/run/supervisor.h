@@ -20,8 +20,6 @@
 enum {
 	RESTART_FIRST_MS = 100,
 	RESTART_LAST_MS = 30000,	/* also: who ran so long starts anew */
-	KEEP_EVERY_MS = 60000,		/* the journal is looked at */
-	KEEPER_NICE = 10,
 	STOP_FOR_MS = 30000,		/* then SIGKILL */
 	LOCK_FOR_MS = 15000		/* for daemons of a killed instance */
 };
@@ -69,6 +67,12 @@ struct state {
 	int64_t		since_s;
 	unsigned	reloads;	/* SIGHUPs taken */
 	char		refused[512];	/* why the last one was refused */
+	bool		is_partial;	/* it was taken over, but not by all:
+					 * refused says by whom not */
+	char		unused[512];	/* sockets of the service manager
+					 * that no listener has */
+	char		listeners[4096];	/* what is listened on, each
+					 * between blanks */
 	struct state_child children[STATE_CHILDREN_MAX];
 	size_t		child_count;
 };

@@ -151,7 +151,12 @@ status_judge(const struct state *state, const struct areas *areas,
 		child_judge(&state->children[i], findings);
 	if (state->refused[0] != '\0')
 		status_find(findings, STATUS_WARNING,
+		    state->is_partial ?
+		    "the last reload was not taken over by all" :
 		    "the last reload was refused");
+	if (state->unused[0] != '\0')
+		status_find(findings, STATUS_WARNING, "the service manager "
+		    "gave sockets that no listen statement is for");
 	areas_judge(areas, findings);
 	standstill_judge(findings);
 	if (!areas->is_known)
@@ -191,6 +196,8 @@ table_put(const struct state *state, const struct areas *areas,
 	printf("\n%s", findings->text.buf);
 	if (findings->status == STATUS_WARNING && state->refused[0] != '\0')
 		printf("  refused: %s\n", state->refused);
+	if (findings->status == STATUS_WARNING && state->unused[0] != '\0')
+		printf("  unused: %s\n", state->unused);
 }
 
 /* Of the scheduler, when it answers. */

@@ -17,4 +17,10 @@
 void machine_check(const struct conf *conf, struct arena *arena,
     struct conf_report *report);
 
+/* A warning for each listener whose address another program has now.  ours
+ * has what zmailer itself listens on, each between blanks; "" when it does
+ * not run. */
+void machine_check_listeners(const struct conf *conf, const char *ours,
+    struct arena *arena, struct conf_report *report);
+
 #endif

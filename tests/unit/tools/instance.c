@@ -42,8 +42,9 @@ instance_configure(const struct instance *in, const char *host,
 	FILE *file = fopen(in->conf, "w");
 
 	cr_assert_not_null(file);
-	fprintf(file, "host %s\nspool %s\nrun %s\nlog %s\n%s\n", host,
-	    in->spool, in->run, in->log, more);
+	fprintf(file, "host %s\nspool %s\nrun %s\nlog %s\n%s\n"
+	    "listen unix:%s/smtp\n", host,
+	    in->spool, in->run, in->log, more, in->run);
 	fclose(file);
 }
 

@@ -118,8 +118,14 @@ doctor_processes(struct doctor *doctor)
 	}
 	if (state.refused[0] != '\0')
 		doctor_add(doctor, DOCTOR_WARN, "reload", "zmailer check; "
-		    "zmailer config undo", "the last one was refused: %s",
+		    "zmailer config undo", "the last one was %s: %s",
+		    state.is_partial ? "not taken over by all" : "refused",
 		    state.refused);
+	if (state.unused[0] != '\0')
+		doctor_add(doctor, DOCTOR_WARN, "sockets", "add a listen "
+		    "statement, or remove them from the socket unit",
+		    "the service manager gave some that no listen statement "
+		    "is for: %s", state.unused);
 }
 
 /* ---- saying so -------------------------------------------------------- */

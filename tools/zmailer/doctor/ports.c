@@ -78,6 +78,48 @@ greeting_read(int fd, int wait_ms, char out[GREETING_BYTES])
 	out[strcspn(out, "\r\n")] = '\0';
 }
 
+/* Does the answer to EHLO offer STARTTLS?  Bytes that do not come in time
+ * are no answer: then true. */
+static bool
+offers_tls(int fd, int wait_ms)
+{
+	static const char hello[] = "EHLO localhost\r\n";
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
+	char reply[2048];
+	size_t have = 0;
+	ssize_t n;
+
+	if (write(fd, hello, sizeof(hello) - 1) != sizeof(hello) - 1)
+		return true;
+	for (;;) {
+		n = poll(&wait, 1, wait_ms) == 1 ? read(fd, reply + have,
+		    sizeof(reply) - 1 - have) : 0;
+		if (n <= 0)
+			return true;
+		have += (size_t)n;
+		reply[have] = '\0';
+		if (strstr(reply, "STARTTLS\r\n") != NULL)
+			return true;
+		if (strncmp(reply, "250 ", 4) == 0 ||
+		    strstr(reply, "\n250 ") != NULL)
+			return false;
+	}
+}
+
+/* Conditions that people set (ehlo ... without) are theirs: we come from
+ * loopback. */
+static void
+judge_tls(struct doctor *doctor, const struct conf_listen *listen, int fd)
+{
+	if (conf_has_certificate(doctor->conf) &&
+	    doctor->conf->without_count == 0 &&
+	    !offers_tls(fd, DOCTOR_CONNECT_MS))
+		doctor_add(doctor, DOCTOR_BAD, listen->text,
+		    "zmailer events certificate.refused; zmailer reload",
+		    "a certificate is configured, and STARTTLS is not "
+		    "offered");
+}
+
 static void
 judge_answer(struct doctor *doctor, const struct conf_listen *listen, int fd)
 {
@@ -91,10 +133,11 @@ judge_answer(struct doctor *doctor, const struct conf_listen *listen, int fd)
 		return;
 	}
 	greeting_read(fd, wait_ms, greeting);
-	if (strncmp(greeting, "220", 3) == 0)
+	if (strncmp(greeting, "220", 3) == 0) {
 		doctor_add(doctor, DOCTOR_OK, listen->text, "",
 		    "it answers: %s", greeting);
-	else if (strncmp(greeting, "421", 3) == 0)
+		judge_tls(doctor, listen, fd);
+	} else if (strncmp(greeting, "421", 3) == 0)
 		doctor_add(doctor, DOCTOR_WARN, listen->text,
 		    "see zmailer events; limit sessions",
 		    "it is too busy: %s", greeting);

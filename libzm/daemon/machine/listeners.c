@@ -1,0 +1,63 @@
+/* listeners.c - is there somebody where we are to listen?
+ *
+ * In     the listeners of a configuration; those that zmailer has now
+ * Out    a warning for each that somebody else has
+ * Spec   machine.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/listen_socket.h"
+#include "daemon/machine/look.h"
+#include "daemon/machine/machine.h"
+
+#include "base/banned.h"
+
+/* One with the same port is in our own way only, and a reload knows how. */
+static bool
+listener_is_ours(const struct conf_listen *at, const char *ours)
+{
+	const char *colon = strrchr(at->text, ':');
+	char word[CONF_LISTEN_BYTES + 2];
+
+	snprintf(word, sizeof(word), "%s ",
+	    listen_socket_path(at->text) != NULL || colon == NULL ?
+	    at->text : colon);
+	return strstr(ours, word) != NULL;
+}
+
+static void
+check_listener(const struct machine_look *look, const struct conf_listen *at,
+    const char *ours)
+{
+	struct err err;
+	int fd;
+
+	/* a socket in the file system would be made, and be seen */
+	if (listen_socket_path(at->text) != NULL || listener_is_ours(at, ours))
+		return;
+	fd = listen_socket(at, &err);
+	if (fd >= 0)
+		close(fd);
+	else if (errno == EADDRINUSE)
+		machine_tell(look, CONF_WARNING, at->at,
+		    "end that program, or listen elsewhere; as root, ss "
+		    "-ltnp names it", arena_printf(look->arena,
+		    "another program listens at %s now: zmailer cannot be "
+		    "started or reloaded with this", at->text));
+}
+
+void
+machine_check_listeners(const struct conf *conf, const char *ours,
+    struct arena *arena, struct conf_report *report)
+{
+	struct machine_look look = { conf, arena, report, 1 };
+
+	for (size_t i = 0; i < conf->listen_count; i++)
+		check_listener(&look, &conf->listens[i], ours);
+	conf_report_sort(report, conf->book);
+}

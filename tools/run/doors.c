@@ -1,0 +1,195 @@
+/* doors.c - the listening sockets of an instance
+ *
+ * In     the listeners of a configuration; what a service manager gave
+ * Out    bound sockets; the line of the one that cannot be bound
+ * Holds  every socket that clients come in by, over restarts of smtpserver
+ * Spec   doors.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "daemon/listen_socket.h"
+#include "tools/run/doors.h"
+
+#include "base/banned.h"
+
+static struct door *
+door_find(const struct doors *doors, const char *text)
+{
+	for (size_t i = 0; i < doors->count; i++)
+		if (strcmp(doors->rows[i].text, text) == 0)
+			return &doors->rows[i];
+	return NULL;
+}
+
+static unsigned
+door_port(const struct conf_listen *at)
+{
+	return ntohs(at->address.ss_family == AF_INET6 ?
+	    ((const struct sockaddr_in6 *)&at->address)->sin6_port :
+	    ((const struct sockaddr_in *)&at->address)->sin_port);
+}
+
+/* Ours that have at's port, and that conf does not have any more. */
+static size_t
+doors_going(const struct doors *now, const struct conf *conf,
+    const struct conf_listen *at, int *out_fds)
+{
+	char port[16];
+	size_t count = 0;
+
+	snprintf(port, sizeof(port), ":%u", door_port(at));
+	for (size_t i = 0; i < now->count; i++)
+		if (at->address.ss_family != AF_UNIX &&
+		    listen_socket_path(now->rows[i].text) == NULL &&
+		    conf_listen_find(conf, now->rows[i].text) == NULL &&
+		    slice_ends(slice_of(now->rows[i].text), port))
+			out_fds[count++] = now->rows[i].fd;
+	return count;
+}
+
+static int
+door_bind(const struct doors *now, const struct conf *conf,
+    const struct conf_listen *at, struct err *err)
+{
+	int *going = mem_alloc(now->count + 1, sizeof(*going));
+	int fd = listen_socket_beside(at, going,
+	    doors_going(now, conf, at, going), err), error = errno;
+
+	mem_free(&going);
+	errno = error;
+	return fd;
+}
+
+static bool
+doors_have(const struct doors *doors, const struct conf_listen *at)
+{
+	for (size_t i = 0; i < doors->count; i++)
+		if (given_fits(doors->rows[i].fd, at))
+			return true;
+	return false;
+}
+
+static int
+door_add(const struct doors *now, struct given *given,
+    const struct conf *conf, const struct conf_listen *at,
+    struct doors *fresh, struct err *err)
+{
+	const struct door *old = door_find(now, at->text);
+	struct door *door = &fresh->rows[fresh->count];
+
+	if (doors_have(fresh, at))
+		return 0;
+	door->is_given = old != NULL && old->is_given;
+	door->fd = old != NULL ? old->fd : given_find(given, at);
+	if (old == NULL && door->fd >= 0)
+		door->is_given = true;
+	else if (old == NULL)
+		door->fd = door_bind(now, conf, at, err);
+	if (door->fd < 0 && at->is_optional && errno != EADDRINUSE) {
+		warning("%s; IPv4 alone is served", err->text);
+		return 0;
+	}
+	if (door->fd < 0)
+		return -1;
+	strlcpy(door->text, at->text, sizeof(door->text));
+	door->is_submission = at->is_submission;
+	door->is_tls = at->is_tls;
+	fresh->count++;
+	return 0;
+}
+
+static void
+err_at(struct err *err, const struct conf_at *at)
+{
+	struct err what = *err;
+
+	err_set(err, "%s:%u: %s", at->file ? at->file : "configuration",
+	    at->line, what.text);
+}
+
+int
+doors_bind(const struct doors *now, struct given *given,
+    const struct conf *conf, struct doors *fresh, struct err *err)
+{
+	memset(fresh, 0, sizeof(*fresh));
+	fresh->rows = mem_alloc(conf->listen_count + 1,
+	    sizeof(*fresh->rows));
+	for (size_t i = 0; i < conf->listen_count; i++) {
+		if (door_add(now, given, conf, &conf->listens[i], fresh,
+		    err) == 0)
+			continue;
+		err_at(err, &conf->listens[i].at);
+		doors_close(fresh, now, given);
+		return -1;
+	}
+	return 0;
+}
+
+bool
+doors_differ(const struct doors *a, const struct doors *b)
+{
+	if (a->count != b->count)
+		return true;
+	for (size_t i = 0; i < a->count; i++)
+		if (a->rows[i].fd != b->rows[i].fd ||
+		    a->rows[i].is_submission != b->rows[i].is_submission ||
+		    a->rows[i].is_tls != b->rows[i].is_tls)
+			return true;
+	return false;
+}
+
+static bool
+doors_have_fd(const struct doors *doors, int fd)
+{
+	for (size_t i = 0; doors != NULL && i < doors->count; i++)
+		if (doors->rows[i].fd == fd)
+			return true;
+	return false;
+}
+
+void
+doors_close(struct doors *gone, const struct doors *kept,
+    struct given *given)
+{
+	for (size_t i = 0; i < gone->count; i++) {
+		struct door *door = &gone->rows[i];
+
+		if (doors_have_fd(kept, door->fd))
+			continue;
+		if (door->is_given)
+			given_return(given, door->fd);
+		else
+			listen_socket_close(door->fd, door->text);
+	}
+	mem_free(&gone->rows);
+	gone->count = 0;
+}
+
+/* The launcher binds it, when the scheduler asks for the service: this one
+ * is closed again. */
+int
+doors_try_mailq(const struct conf *was, const struct conf *now,
+    struct err *err)
+{
+	const struct conf_listen *at = &now->mailq.listen;
+	int fd;
+
+	if (at->length == 0 || listen_socket_path(at->text) != NULL ||
+	    (was != NULL && was->mailq.listen.length != 0 &&
+	    door_port(&was->mailq.listen) == door_port(at)))
+		return 0;
+	fd = listen_socket(at, err);
+	if (fd < 0) {
+		err_at(err, &at->at);
+		return -1;
+	}
+	listen_socket_close(fd, at->text);
+	return 0;
+}

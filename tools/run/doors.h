@@ -1,0 +1,45 @@
+/* doors.h - the listening sockets of an instance; internal to tools/run
+ *
+ * The supervisor binds them and hands them to each smtpserver that it
+ * starts: whoever comes while there is none waits in the backlog.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_RUN_DOORS_H
+#define ZM_TOOLS_RUN_DOORS_H
+
+#include "conf/conf.h"
+#include "daemon/given.h"
+
+struct door {
+	char	text[CONF_LISTEN_BYTES];
+	int	fd;
+	bool	is_given;	/* by the service manager */
+	bool	is_submission, is_tls;
+};
+
+struct doors {
+	struct door	*rows;
+	size_t		 count;
+};
+
+/* Each listener of conf: the socket that now has for it, or one of given, or
+ * a fresh one.  Nothing of now is given up.  -1: one cannot be bound, err
+ * names its line; all is as before. */
+int doors_bind(const struct doors *now, struct given *given,
+    const struct conf *conf, struct doors *fresh, struct err *err);
+
+/* Have they other sockets, or the same for another purpose? */
+bool doors_differ(const struct doors *a, const struct doors *b);
+
+/* What gone has and kept has not is closed, or goes back to given; then gone
+ * is empty. */
+void doors_close(struct doors *gone, const struct doors *kept,
+    struct given *given);
+
+/* Can mailq's listener, which is another in now than it was (NULL: there was
+ * none), be bound?  0 or -1 with err. */
+int doors_try_mailq(const struct conf *was, const struct conf *now,
+    struct err *err);
+
+#endif
