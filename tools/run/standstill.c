@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 #include "daemon/machine/neighbours.h"
 #include "journal/counters.h"
 #include "journal/neighbours.h"
+#include "mail/spool/spool.h"
 #include "tools/queue/control.h"
 #include "tools/queue/words.h"
 #include "tools/run/standstill.h"
@@ -254,8 +256,9 @@ standstill_scheduler(struct standstill *all, const char *run_dir)
 
 /* ---- the disk ----------------------------------------------------------- */
 
+/* effect: what happens when it is full. */
 static void
-standstill_disk(struct standstill *all, const char *dir)
+standstill_disk(struct standstill *all, const char *dir, const char *effect)
 {
 	struct standstill_row *row;
 	struct statvfs fs;
@@ -269,10 +272,79 @@ standstill_disk(struct standstill *all, const char *dir)
 		return;
 	row = standstill_row(all, "disk", dir);
 	row->text = arena_printf(all->arena, "the disk of %s is full (%s): "
-	    "mail is refused for now with 452", dir, is_full ?
-	    "less than 1 MB is free" : "no inode is free");
+	    "%s", dir, is_full ? "less than 1 MB is free" :
+	    "no inode is free", effect);
 	row->next = arena_printf(all->arena, "make room; df %s %s", is_full ?
 	    "-h" : "-i", dir);
+}
+
+static void
+standstill_disks(struct standstill *all, const struct conf *conf)
+{
+	struct stat spool, log;
+
+	standstill_disk(all, conf->spool_dir,
+	    "mail is refused for now with 452");
+	if (stat(conf->spool_dir, &spool) == 0 &&
+	    stat(conf->log_dir, &log) == 0 && spool.st_dev != log.st_dev)
+		standstill_disk(all, conf->log_dir,
+		    "what happens is not written down");
+}
+
+/* ---- set aside ----------------------------------------------------------- */
+
+static bool
+standstill_count_file(void *context, const char *name)
+{
+	const char *base = strrchr(name, '/');
+	struct spool_name parsed;
+
+	base = base != NULL ? base + 1 : name;
+	/* a control file beside its message is no message */
+	if (base[0] != '.' && !(spool_name_parse(slice_of(base), &parsed) &&
+	    slice_ends(parsed.why, ".control")))
+		(*(uint64_t *)context)++;
+	return true;
+}
+
+/* What waits for a person; what may not be read is left out. */
+static void
+standstill_aside(struct standstill *all, const struct conf *conf)
+{
+	static const struct {
+		enum spool_area	area;
+		const char	*text, *next;
+	} rows[] = {
+		{ AREA_DEFERRED, "in deferred/: routing had trouble",
+		    "zmailer resubmit" },
+		{ AREA_FREEZER, "in freezer/ for a person to look at",
+		    "zmailer review" },
+		{ AREA_POSTMAN, "in postman/ for a person to look at",
+		    "zmailer review" },
+	};
+	struct standstill_row *row;
+	struct spool *spool;
+	struct err err;
+
+	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
+	    &err) < 0)
+		return;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint64_t count = 0;
+
+		(void)spool_scan(spool, rows[i].area, 0,
+		    standstill_count_file, &count, &err);
+		if (count == 0)
+			continue;
+		row = standstill_row(all, "set-aside",
+		    spool_area_names[rows[i].area]);
+		row->count = count;
+		row->next = rows[i].next;
+		row->text = arena_printf(all->arena, "%" PRIu64 " message%s "
+		    "%s", count, count == 1 ? " waits" : "s wait",
+		    rows[i].text);
+	}
+	spool_close(&spool);
 }
 
 /* ---- other programs ----------------------------------------------------- */
@@ -326,7 +398,8 @@ standstill_look(const struct conf *conf, bool is_running, struct arena *arena,
     struct standstill *out)
 {
 	*out = (struct standstill){ .arena = arena };
-	standstill_disk(out, conf->spool_dir);
+	standstill_disks(out, conf);
+	standstill_aside(out, conf);
 	if (!is_running)
 		return;
 	standstill_scheduler(out, conf->run_dir);

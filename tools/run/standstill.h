@@ -18,7 +18,8 @@ enum {
 
 struct standstill_row {
 	const char	*what;		/* "drain" "suspend" "disk" "scheduler"
-					 * "next-hop" "milter" ...; static */
+					 * "set-aside" "next-hop" "milter" ...;
+					 * static */
 	const char	*name;		/* of a socket, a destination; or "" */
 	const char	*text;		/* a sentence, escaped */
 	const char	*next;		/* the next step */
@@ -37,7 +38,7 @@ struct standstill {
 };
 
 /* Look at everything.  is_running: somebody has the spool; if nobody has,
- * only the disk is looked at.  What the caller may not see is left out. */
+ * only the files are looked at.  What the caller may not see is left out. */
 void standstill_look(const struct conf *conf, bool is_running,
     struct arena *arena, struct standstill *out);
 /* Is there a row that is no note? */

@@ -105,24 +105,6 @@ child_judge(const struct state_child *child, struct findings *findings)
 	}
 }
 
-static void
-areas_judge(const struct areas *areas, struct findings *findings)
-{
-	static const struct {
-		enum spool_area area;
-		const char *text;
-	} rows[] = {
-		{ AREA_DEFERRED, "mail in deferred/: routing had trouble "
-		    "(zmailer resubmit)" },
-		{ AREA_FREEZER, "mail in freezer/ waits for a person" },
-		{ AREA_POSTMAN, "mail in postman/ waits for a person" },
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (areas->count[rows[i].area] > 0)
-			status_find(findings, STATUS_WARNING, rows[i].text);
-}
-
 /* A scheduler that is down was told of with the processes. */
 static void
 standstill_judge(struct findings *findings)
@@ -157,7 +139,6 @@ status_judge(const struct state *state, const struct areas *areas,
 	if (state->unused[0] != '\0')
 		status_find(findings, STATUS_WARNING, "the service manager "
 		    "gave sockets that no listen statement is for");
-	areas_judge(areas, findings);
 	standstill_judge(findings);
 	if (!areas->is_known)
 		str_adds(&findings->text,

@@ -73,6 +73,7 @@ standstill_level(const struct standstill_row *row)
 	if (row->is_note)
 		return DOCTOR_OK;
 	return strcmp(row->what, "drain") == 0 ||
+	    strcmp(row->what, "set-aside") == 0 ||
 	    strcmp(row->what, "suspend") == 0 ? DOCTOR_WARN : DOCTOR_BAD;
 }
 
