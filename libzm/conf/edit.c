@@ -218,19 +218,10 @@ conf_take_word(struct str *text, const struct conf_word *word)
 size_t
 conf_sources(const struct conf *conf, const char **out, size_t max)
 {
-	const struct conf_source *source = conf->book->sources;
-	size_t count = 0;
+	struct conf_draft texts[CONF_FILES_MAX + 1];
+	size_t count = conf_texts(conf, texts, CONF_FILES_MAX + 1);
 
-	for (; source != NULL; source = source->next) {
-		bool is_twice = false;
-
-		for (size_t i = 0; i < count && i < max && !is_twice; i++)
-			is_twice = strcmp(out[i], source->name) == 0;
-		if (is_twice || source->name[0] == '\0')
-			continue;
-		if (count < max)
-			out[count] = source->name;
-		count++;
-	}
+	for (size_t i = 0; i < count && i < max; i++)
+		out[i] = texts[i].path;
 	return count;
 }

@@ -1,10 +1,12 @@
-# order: settings < statements < read < part < show < legacy
+# order: settings < snapshot < statements < read < part < show < legacy
 # libzm/conf - the configuration: who calls it includes conf/conf.h
 libzm_a_SOURCES += \
 	libzm/conf/conf.h \
 	libzm/conf/edit.h \
 	libzm/conf/edit.c \
+	libzm/conf/in_force.c \
 	libzm/conf/load.c \
+	libzm/conf/load.h \
 	libzm/conf/route_value.c libzm/conf/route_value.h
 # what the statements fill in, by subject
 libzm_a_SOURCES += \
@@ -21,6 +23,12 @@ libzm_a_SOURCES += \
 	libzm/conf/settings/routing.h \
 	libzm/conf/settings/secure.h \
 	libzm/conf/settings/site.h
+# what a running zmailer took over
+libzm_a_SOURCES += \
+	libzm/conf/snapshot/snapshot.h \
+	libzm/conf/snapshot/parse.c \
+	libzm/conf/snapshot/readers.c \
+	libzm/conf/snapshot/write.c
 # a row a statement, by subject
 libzm_a_SOURCES += \
 	libzm/conf/statements/agents.h \

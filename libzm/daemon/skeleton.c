@@ -100,12 +100,12 @@ daemon_wants_successor(const struct conf *old, const struct conf *fresh)
 	    old->auth.kind != fresh->auth.kind;
 }
 
-/* From now on by absolute path: reload and agents read the same file. */
+/* From now on by absolute path: reload and agents read the same file, or the
+ * same snapshot. */
 static void
 conf_path_settle(struct process *process)
 {
-	const char *path = process->conf_path ? process->conf_path :
-	    process->conf->path;
+	const char *path = process->conf->read_from;
 
 	if (*path == '\0')	/* no file: all defaults */
 		return;
@@ -130,9 +130,8 @@ lifeline_say(struct process *process, const char *byte)
 static void
 daemon_refuse(struct process *process, const char *reason)
 {
-	event(EV_CONF_REFUSED, NULL, "file", slice_of(process->conf_path ?
-	    process->conf_path : process->conf->path), "reason",
-	    slice_of(reason), NULL);
+	event(EV_CONF_REFUSED, NULL, "file", slice_of(process->conf->path),
+	    "reason", slice_of(reason), NULL);
 }
 
 static bool

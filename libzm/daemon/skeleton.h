@@ -34,7 +34,9 @@
 struct process {
 	const struct daemon	*daemon;
 	struct conf		*conf;		/* current; swapped on reload */
-	const char		*conf_path;	/* as given; NULL: default */
+	const char		*conf_path;	/* where conf is read: the
+						 * supervisor's snapshot, or
+						 * a file */
 	struct loop		*loop;		/* from after_drop on */
 	void			*state;		/* the daemon's own */
 	bool			 is_stopping;

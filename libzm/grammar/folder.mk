@@ -26,6 +26,7 @@ libzm_a_SOURCES += \
 # what else is read from outside or typed by people
 libzm_a_SOURCES += \
 	libzm/grammar/base64.c libzm/grammar/base64.h \
+	libzm/grammar/bundle.c libzm/grammar/bundle.h \
 	libzm/grammar/http.c libzm/grammar/http.h \
 	libzm/grammar/http_body.c \
 	libzm/grammar/mailq.c libzm/grammar/mailq.h \

@@ -142,7 +142,7 @@ hungry_become(const struct hungry *hungry, int fd)
 		words[n++] = slice_dup(arena, word);
 	words[n++] = zconf;
 	words[n++] = slice_dup(arena,
-	    slice_of(hungry->process->conf_path));
+	    slice_of(hungry->process->conf->path));
 	words[n] = NULL;
 	if (dup2(fd, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0)
 		_exit(111);

@@ -93,7 +93,7 @@ confine_rules(const struct conf *conf, const char *conf_path,
 		.filed_count = 2,
 		.sockets = SOCKETS_NONE,
 	};
-	if (conf_path != NULL)
+	if (conf_path != NULL)		/* for a reload */
 		confine_add_readable(out, confine_directory(arena,
 		    slice_of(conf_path)));
 	for (size_t i = 0; i < conf->table_count; i++) {

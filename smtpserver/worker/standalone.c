@@ -140,12 +140,13 @@ standalone_run(int argc, char **argv)
 {
 	const char *path = argc > 3 && strcmp(argv[2], "-C") == 0 ? argv[3] :
 	    NULL;
-	struct conf *conf = conf_load_or_tell(path);
+	struct conf *conf = conf_in_force_or_tell(path);
 	int ends[2];
 	pid_t child;
 
 	if (conf == NULL)
 		return EX_CONFIG;
+	conf_hand_on(conf);
 	err_program("smtpserver");
 	(void)event_open(conf->log_dir);
 	signal(SIGPIPE, SIG_IGN);

@@ -24,6 +24,7 @@ import mailq                                         # noqa: E402
 import place                                         # noqa: E402
 import programs                                      # noqa: E402
 import rights                                        # noqa: E402
+import successor                                     # noqa: E402
 import taken                                         # noqa: E402
 from processes import all_fit_design, parent, processes   # noqa: E402
 from zmtest import mta, smtpserver                   # noqa: E402
@@ -359,7 +360,7 @@ def programs_run_as_who_named_them(site):
         assert not extra, (name, lines[:6])     # 10: sh reading its script
 
 
-for part in (boxes, programs, desk, mailq, taken, rights):
+for part in (boxes, programs, desk, mailq, taken, rights, successor):
     case.extend(part.case)
 
 

@@ -54,8 +54,8 @@ change_begin(struct change *change, const struct arguments *arguments,
 	    .is_yes = arguments_has(arguments, OPT_YES),
 	    .is_dry = arguments_has(arguments, OPT_DRY_RUN),
 	    .arena = arena_new() };
-	change->conf_path = target_of(change->arena,
-	    path != NULL ? path : conf_default_path());
+	change->conf_path = target_of(change->arena, conf_path_of(change->arena,
+	    path != NULL ? path : conf_default_path()));
 	change->conf = conf_load(access(change->conf_path, F_OK) == 0 ?
 	    change->conf_path : path, change->arena, out_report);
 }

@@ -144,36 +144,40 @@ reload_wait(const struct conf *conf, unsigned before)
 	return EX_CONFIG;
 }
 
+/* What runs takes the file over, which is good. */
+static int
+reload_order(const struct conf *running, pid_t pid)
+{
+	struct state state;
+	struct err err;
+
+	if (state_read(running->run_dir, &state, &err) != STATE_READ)
+		state.reloads = 0;
+	return kill(pid, SIGHUP) == 0 ? reload_wait(running, state.reloads) :
+	    not_ours("reload", pid);
+}
+
 int
 running_reload(const char *conf_path)
 {
-	struct state state;
-	struct conf *conf;
-	struct err err;
-	pid_t pid;
-	int status;
+	struct conf *conf = verb_conf_file(conf_path);
+	struct conf *running = verb_conf(conf_path);
+	int status = files_check(conf);
+	pid_t pid = running_pid(running);
 
-	conf = verb_conf(conf_path);
-	status = files_check(conf);
-	pid = running_pid(conf);
 	if (pid < 0) {
-		status = running_unknown("reload", conf);
+		status = running_unknown("reload", running);
 	} else if (status != EX_OK) {
 		fprintf(stderr, "zmailer: reload: nothing was changed\n");
 	} else if (pid == 0) {
 		fprintf(stderr, "zmailer: reload: zmailer does not run: nobody "
 		    "has the lock of %s; `zmailer start` begins with this "
-		    "configuration\n", conf->spool_dir);
+		    "configuration\n", running->spool_dir);
 		status = EX_UNAVAILABLE;
 	} else {
-		if (state_read(conf->run_dir, &state, &err) != STATE_READ)
-			state.reloads = 0;
-		if (kill(pid, SIGHUP) == 0) {
-			status = reload_wait(conf, state.reloads);
-		} else {
-			status = not_ours("reload", pid);
-		}
+		status = reload_order(running, pid);
 	}
+	conf_free(&running);
 	conf_free(&conf);
 	return status;
 }

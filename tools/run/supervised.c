@@ -67,13 +67,10 @@ supervised_child_exec(const struct supervised *child, int lifeline,
 {
 	char path[4200];
 	char option[] = "-C";
-	char *argv[4] = { (char *)(uintptr_t)child->name, NULL, NULL, NULL };
+	char *argv[] = { (char *)(uintptr_t)child->name, option,
+	    (char *)(uintptr_t)child->conf_path, NULL };
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
-	if (child->conf_path != NULL) {
-		argv[1] = option;
-		argv[2] = (char *)(uintptr_t)child->conf_path;
-	}
 	/* A ^C at the terminal is for the supervisor, who stops in order. */
 	(void)setpgid(0, 0);
 	for (int i = 1; i < 32; i++)

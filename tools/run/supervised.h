@@ -49,7 +49,7 @@ struct supervised {
 	const char	*name;
 	struct supervisor *boss;
 	struct loop	*loop;
-	const char	*conf_path;
+	const char	*conf_path;	/* the snapshot it reads */
 	int		 lock_fd;	/* it holds this open as long as it
 					 * lives */
 	const struct doors *doors;	/* it gets them; or NULL */

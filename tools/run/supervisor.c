@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "conf/snapshot/snapshot.h"
 #include "journal/event.h"
 #include "daemon/skeleton.h"
 #include "mail/spool/spool.h"
@@ -40,7 +41,8 @@ enum { CHILD_COUNT = sizeof(child_rows) / sizeof(child_rows[0]) };
 
 struct supervisor {
 	struct conf	*conf;
-	const char	*conf_path;
+	const char	*conf_path;	/* the file; only we read it */
+	char		 snapshot_path[4200];	/* what all others read */
 	struct loop	*loop;
 	struct supervised	 children[CHILD_COUNT];
 	int		 ready_fd;
@@ -359,7 +361,8 @@ conf_take(struct supervisor *boss, struct conf *fresh, struct doors *doors)
 }
 
 /* All that can be refused is looked at, and bound, before anything is given
- * up.  0, or -1 with the reason in boss->refused. */
+ * up; last the snapshot, which is in force once it is written.  0, or -1
+ * with the reason in boss->refused. */
 static int
 conf_try(struct supervisor *boss, const struct conf *fresh,
     struct doors *doors)
@@ -372,7 +375,8 @@ conf_try(struct supervisor *boss, const struct conf *fresh,
 		return -1;
 	}
 	if (doors_bind(&boss->doors, &boss->given, fresh, doors, &err) == 0) {
-		if (doors_try_mailq(boss->conf, fresh, &err) == 0)
+		if (doors_try_mailq(boss->conf, fresh, &err) == 0 &&
+		    conf_snapshot_write(fresh, &err) == 0)
 			return 0;
 		doors_close(doors, &boss->doors, &boss->given);
 	}
@@ -497,7 +501,12 @@ supervisor_prepare(struct supervisor *boss, struct err *err)
 	status = doors_open(boss, err);
 	if (status != 0)
 		return status;
-	return pid_write(boss->conf->run_dir, err) < 0 ? EX_CANTCREAT : 0;
+	if (pid_write(boss->conf->run_dir, err) < 0 ||
+	    conf_snapshot_write(boss->conf, err) < 0)
+		return EX_CANTCREAT;
+	snprintf(boss->snapshot_path, sizeof(boss->snapshot_path),
+	    "%s/" SNAPSHOT_NAME, boss->conf->run_dir);
+	return 0;
 }
 
 static void
@@ -506,7 +515,7 @@ supervised_prepare(struct supervisor *boss, struct supervised *child,
 {
 	supervised_init(child, name, boss);
 	child->loop = boss->loop;
-	child->conf_path = boss->conf_path;
+	child->conf_path = boss->snapshot_path;
 	child->lock_fd = boss->lock_fd;
 	if (strcmp(name, "smtpserver") == 0)
 		child->doors = &boss->doors;

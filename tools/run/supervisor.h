@@ -4,7 +4,8 @@
  * the spool before it says ready), scheduler, smtpserver, one after the
  * other.  From then on a child that ends is started again after 100 ms,
  * doubling to 30 s.  SIGTERM stops smtpserver, router, scheduler, in this
- * order.  SIGHUP checks the configuration and hands the signal on.
+ * order.  SIGHUP checks the configuration, keeps it as RUN/zmailer.snapshot
+ * (snapshot/snapshot.h), which the daemons read, and hands the signal on.
  * RUN/zmailer.pid and RUN/zmailer.state tell tools what there is.
  *
  * SPDX-License-Identifier: ISC
@@ -24,8 +25,9 @@ enum {
 	LOCK_FOR_MS = 15000		/* for daemons of a killed instance */
 };
 
-/* Run in the foreground until stopped.  conf is taken; conf_path is read
- * again on SIGHUP (NULL: the default).  ready_fd: gets one byte "R" when
+/* Run in the foreground until stopped.  conf is taken, and was read by its
+ * absolute path; conf_path is that, and read again on SIGHUP (NULL: the
+ * default).  ready_fd: gets one byte "R" when
  * all three are ready, then is closed; -1: nobody waits.
  * returns the exit status: 0 stopped; 75 another instance has the spool;
  * 69 (or the daemon's own) a daemon did not become ready. */

@@ -106,32 +106,48 @@ submit_one(const struct conf *conf, const struct request *request)
 	return status;
 }
 
-/* One message, or (-bS) a batch of them, on standard input. */
-static int
-submit(const struct request *request)
+/* Mail of a local program is taken also while somebody edits: what wants to
+ * be told of it has no other day. */
+static struct conf *
+conf_to_submit(const char *path)
 {
 	struct arena *arena = arena_new();
 	struct str text = STR_INIT;
 	struct conf_report report;
-	struct conf *conf = conf_load(request->conf_path, arena, &report);
-	char path[PATH_MAX];
-	int status = EX_CONFIG;
+	bool is_makeshift;
+	struct conf *conf = conf_load_makeshift(path, arena, &report,
+	    &is_makeshift);
 
 	if (conf == NULL) {
-		conf_report_print(&report, request->conf_path, &text);
+		conf_report_print(&report, path, &text);
 		fputs(text.buf, stderr);
-	} else {
-		(void)event_open(conf->log_dir);
-		if (request->mode[0] == 'S') {
-			server_find(request->conf_path, path);
-			status = bsmtp_run(conf, path, STDIN_FILENO);
-		} else {
-			status = submit_one(conf, request);
-		}
-		conf_free(&conf);
+	} else if (is_makeshift) {
+		fprintf(stderr, "sendmail: %s has errors (zmailer check); the "
+		    "message waits in %s\n", conf->path, conf->spool_dir);
 	}
 	str_release(&text);
 	arena_free(&arena);
+	return conf;
+}
+
+/* One message, or (-bS) a batch of them, on standard input. */
+static int
+submit(const struct request *request)
+{
+	struct conf *conf = conf_to_submit(request->conf_path);
+	char path[PATH_MAX];
+	int status;
+
+	if (conf == NULL)
+		return EX_CONFIG;
+	(void)event_open(conf->log_dir);
+	if (request->mode[0] == 'S') {
+		server_find(request->conf_path, path);
+		status = bsmtp_run(conf, path, STDIN_FILENO);
+	} else {
+		status = submit_one(conf, request);
+	}
+	conf_free(&conf);
 	return status;
 }
 

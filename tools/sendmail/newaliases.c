@@ -81,9 +81,6 @@ int
 main(int argc, char **argv)
 {
 	const char *path = NULL;
-	struct arena *arena = arena_new();
-	struct str text = STR_INIT;
-	struct conf_report report;
 	struct conf *conf;
 	int status = EX_OK;
 
@@ -94,17 +91,13 @@ main(int argc, char **argv)
 		fprintf(stderr, "usage: newaliases [-C FILE]\n");
 		return EX_USAGE;
 	}
-	conf = conf_load(path, arena, &report);
-	if (conf == NULL) {
-		conf_report_print(&report, path, &text);
-		fputs(text.buf, stderr);
+	conf = conf_in_force_or_tell(path);
+	if (conf == NULL)
 		return EX_CONFIG;
-	}
 	for (size_t i = 0; i < conf->domain_count; i++) {
 		if (check_domain(conf, i) != EX_OK)
 			status = EX_DATAERR;
 	}
 	conf_free(&conf);
-	arena_free(&arena);
 	return status;
 }

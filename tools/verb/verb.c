@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <limits.h>
 #include <pwd.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,20 +20,38 @@
 
 #include "base/banned.h"
 
+static struct conf *
+verb_conf_settle(struct conf *conf, const char *path)
+{
+	if (conf != NULL)
+		return conf;
+	if (path == NULL)
+		path = conf_default_path();
+	fputs(access(path, F_OK) != 0 ?
+	    "`zmailer setup` writes one; -C FILE or ZMAILER_CONF "
+	    "names another\n" : "mend it, or see `zmailer config "
+	    "diff`; `zmailer config undo` goes back\n", stderr);
+	exit(EX_CONFIG);
+}
+
 struct conf *
 verb_conf(const char *conf_path)
 {
-	struct conf *conf = conf_load_or_tell(conf_path);
-	const char *path = conf_path != NULL ? conf_path : conf_default_path();
+	return verb_conf_settle(conf_in_force_or_tell(conf_path), conf_path);
+}
 
-	if (conf == NULL)
-		fputs(access(path, F_OK) != 0 ?
-		    "`zmailer setup` writes one; -C FILE or ZMAILER_CONF "
-		    "names another\n" : "mend it, or see `zmailer config "
-		    "diff`; `zmailer config undo` goes back\n", stderr);
-	if (conf == NULL)
-		exit(EX_CONFIG);
-	return conf;
+struct conf *
+verb_conf_file(const char *conf_path)
+{
+	static char path[PATH_MAX];
+	struct arena *arena = arena_new();
+	const char *file = conf_path_of(arena, conf_path != NULL ? conf_path :
+	    conf_default_path());
+
+	if (realpath(file, path) != NULL)
+		conf_path = path;
+	arena_free(&arena);
+	return verb_conf_settle(conf_load_or_tell(conf_path), conf_path);
 }
 
 int

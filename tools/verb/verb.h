@@ -63,8 +63,12 @@ void arguments_join(const struct arguments *arguments, struct str *out);
 int arguments_refuse(const struct arguments *arguments, const char *format,
     ...) __attribute__((format(printf, 2, 3)));
 
-/* The configuration for a verb; prints the report and exits 78 when bad. */
+/* The configuration for a verb: the one in force, whatever is being edited,
+ * else the file's; prints the report and exits 78 when bad. */
 struct conf *verb_conf(const char *conf_path);
+/* The same of the file as it stands now, by its absolute path: for verbs that
+ * start with it, take it over or show it. */
+struct conf *verb_conf_file(const char *conf_path);
 
 /* Why a verb cannot go on, on standard error, and who may do it when the
  * caller may not.

@@ -1,9 +1,8 @@
 /* versions.c - the last configurations, so that one can go back
  *
- * In     the files of a configuration
+ * In     the texts of a configuration
  * Out    SPOOL/desk/history/NUMBER, one file a version: a line of JSON that
- *        says when, who and why, then each file after a line with its name
- *        and length, then "end"
+ *        says when, who and why, then a bundle of the files (bundle.h)
  * Holds  nothing; SPOOL/desk/lock while one is written
  * Trusts a version only when it ends with "end"; lengths are bounded
  * Spec   versions.h; doc/INTERNALS.md rows E2, E3
@@ -143,21 +142,6 @@ word_of(struct arena *arena, struct slice line, const char *key)
 	return result;
 }
 
-/* A line that names a file, its bytes, LF. */
-static bool
-version_file_take(struct slice *rest, struct slice line, struct arena *arena,
-    struct version_file *out)
-{
-	uint64_t n = (uint64_t)json_get_number(line, "bytes");
-
-	if (n >= rest->n || rest->p[n] != '\n')
-		return false;
-	out->path = word_of(arena, line, "file");
-	out->text = slice_copy(arena, slice_first(*rest, n));
-	*rest = slice_from(*rest, n + 1);
-	return true;
-}
-
 static int
 version_parse(struct slice text, struct arena *arena, struct version *out)
 {
@@ -170,18 +154,8 @@ version_parse(struct slice text, struct arena *arena, struct version *out)
 	out->by = word_of(arena, line, "by");
 	out->verb = word_of(arena, line, "verb");
 	out->reason = word_of(arena, line, "reason");
-	out->files = arena_alloc(arena,
-	    VERSION_FILES_MAX * sizeof(*out->files));
-	while (slice_cut(&text, '\n', &line)) {
-		if (slice_is(line, "end"))
-			return 1;
-		if (out->file_count == VERSION_FILES_MAX ||
-		    !version_file_take(&text, line, arena,
-		    &out->files[out->file_count]))
-			return -1;
-		out->file_count++;
-	}
-	return -1;
+	return bundle_parse(text, VERSION_FILES_MAX, arena, &out->files,
+	    &out->file_count) == 0 ? 1 : -1;
 }
 
 enum version_found
@@ -204,32 +178,27 @@ version_read(const char *spool_dir, unsigned number, struct arena *arena,
 
 /* ---- keeping ------------------------------------------------------------ */
 
-static int
-files_take(const struct conf *conf, struct arena *arena, struct version *out,
-    struct err *err)
+/* The texts that were read, whatever the files hold by now; each by the name
+ * that is no symbolic link. */
+static void
+files_take(const struct conf *conf, struct arena *arena, struct version *out)
 {
-	const char *paths[VERSION_FILES_MAX];
-	size_t count = conf_sources(conf, paths, VERSION_FILES_MAX);
+	struct conf_draft texts[VERSION_FILES_MAX];
+	size_t count = conf_texts(conf, texts, VERSION_FILES_MAX);
 
 	if (count > VERSION_FILES_MAX)
 		count = VERSION_FILES_MAX;
 	out->files = arena_alloc(arena, (count + 1) * sizeof(*out->files));
 	for (size_t i = 0; i < count; i++) {
-		struct str text = STR_INIT;
-		char *real = realpath(paths[i], NULL);
-		int result = real == NULL ? 0 : text_read(real, &text, err);
+		char *real = realpath(texts[i].path, NULL);
 
-		if (result == 1)
-			out->files[out->file_count++] = (struct version_file){
+		if (real != NULL)
+			out->files[out->file_count++] = (struct bundle_file){
 				arena_printf(arena, "%s", real),
-				slice_copy(arena, str_slice(&text))
+				slice_copy(arena, texts[i].text)
 			};
-		str_release(&text);
 		free(real);	/* realpath made it */
-		if (result < 0)
-			return -1;
 	}
-	return 0;
 }
 
 static bool
@@ -255,16 +224,10 @@ version_format(const struct version *version, struct str *out)
 	json_text(out, "reason", slice_of(version->reason));
 	json_number(out, "was", version->was);
 	json_close(out);
-	for (size_t i = 0; i < version->file_count; i++) {
-		json_open(out);
-		json_text(out, "file", slice_of(version->files[i].path));
-		json_number(out, "bytes",
-		    (int64_t)version->files[i].text.n);
-		json_close(out);
-		str_add_slice(out, version->files[i].text);
-		str_addc(out, '\n');
-	}
-	str_adds(out, "end\n");
+	for (size_t i = 0; i < version->file_count; i++)
+		bundle_add_file(out, version->files[i].path,
+		    version->files[i].text);
+	bundle_add_end(out);
 }
 
 static int
@@ -315,10 +278,11 @@ versions_keep(const struct conf *conf, const struct version *about,
 	now.file_count = 0;
 	now.time_s = clock_wall_s();
 	count = versions_list(conf->spool_dir, numbers);
-	if (folders_make(conf->spool_dir) != 0 ||
-	    files_take(conf, arena, &now, err) != 0)
+	files_take(conf, arena, &now);
+	if (folders_make(conf->spool_dir) != 0) {
+		err_sys(err, "%s/desk", conf->spool_dir);
 		result = errno == ENOENT ? VERSION_KNOWN : VERSION_NOT_KEPT;
-	else if (now.file_count > 0 && (count == 0 ||
+	} else if (now.file_count > 0 && (count == 0 ||
 	    version_read(conf->spool_dir, numbers[count - 1], arena, &newest,
 	    err) != VERSION_READ || !version_is_same(&now, &newest))) {
 		now.number = count == 0 ? 1 : numbers[count - 1] + 1;

@@ -6,6 +6,7 @@
 #define ZM_TOOLS_VERSIONS_H
 
 #include "conf/conf.h"
+#include "grammar/bundle.h"
 
 enum {
 	VERSIONS_MAX = 20,		/* kept */
@@ -13,16 +14,12 @@ enum {
 	VERSION_BYTES_MAX = 16 << 20	/* of one version */
 };
 
-struct version_file {
-	const char	*path;
-	struct slice	 text;
-};
 struct version {
 	unsigned	 number;	/* from 1 */
 	unsigned	 was;		/* it is this one again; 0: new */
 	int64_t		 time_s;
 	const char	*by, *verb, *reason;
-	struct version_file *files;
+	struct bundle_file *files;
 	size_t		 file_count;
 };
 

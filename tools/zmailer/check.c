@@ -107,6 +107,8 @@ verb_check(struct arguments *arguments)
 	if (check.path == NULL)
 		check.path = arguments->conf_path;
 	arena = arena_new();
+	if (check.path != NULL)
+		check.path = conf_path_of(arena, check.path);
 	conf = conf_load(check.path, arena, &report);
 	if (conf != NULL && !check.is_syntax_only) {
 		machine_check(conf, arena, &report);

@@ -25,7 +25,7 @@ config_show(const struct arguments *arguments)
 	struct str text = STR_INIT;
 	struct conf *conf;
 
-	conf = verb_conf(arguments->conf_path);
+	conf = verb_conf_file(arguments->conf_path);
 	if (arguments_has(arguments, OPT_JSON))
 		conf_show_json(conf, all, &text);
 	else

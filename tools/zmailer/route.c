@@ -60,19 +60,22 @@ route_words(const struct arguments *arguments, const char *path)
 int
 verb_route(struct arguments *arguments)
 {
-	const char *given = arguments_text(arguments, OPT_CONFIG_FILE),
-	    *conf_path = given != NULL ? given : arguments->conf_path;
+	const char *given = arguments_text(arguments, OPT_CONFIG_FILE);
 	char path[PATH_MAX];
 	const char **words;
 	struct conf *conf;
 
 	if (arguments->count == 0 && !arguments_has(arguments, OPT_ADDRESSES))
 		return arguments_refuse(arguments, "say an address");
-	conf = verb_conf(conf_path);	/* says what is wrong with it */
+	/* says what is wrong with it */
+	conf = given != NULL ? verb_conf_file(given) :
+	    verb_conf(arguments->conf_path);
+	if (given == NULL && conf_files_look(conf) != CONF_FILES_SAME)
+		fprintf(stderr, "zmailer: route: %s was changed and not taken "
+		    "over; --config %s asks it\n", conf->path, conf->path);
+	conf_hand_on(conf);
 	conf_free(&conf);
 	libexec_settle();
-	if (conf_path != NULL)
-		setenv("ZMAILER_CONF", conf_path, 1);
 	daemon_libexec("router", path, sizeof(path));
 	words = route_words(arguments, path);
 	fflush(stdout);

@@ -44,7 +44,7 @@ path_settle(const struct conf *conf)
 int
 verb_run(struct arguments *arguments)
 {
-	struct conf *conf = verb_conf(arguments->conf_path);
+	struct conf *conf = verb_conf_file(arguments->conf_path);
 
 	return supervisor_run(conf, path_settle(conf), -1);
 }
@@ -151,42 +151,46 @@ run_start(struct conf *conf)
 	return status;
 }
 
+int
+verb_start(struct arguments *arguments)
+{
+	struct conf *conf = verb_conf_file(arguments->conf_path);
+	int status = run_start(conf);
+
+	conf_free(&conf);
+	return status;
+}
+
+/* ---- stop, restart, reload --------------------------------------------- */
+
 static int
-run_with(const struct arguments *arguments, int (*act)(struct conf *conf))
+run_stop(const struct arguments *arguments)
 {
 	struct conf *conf = verb_conf(arguments->conf_path);
-	int status = act(conf);
+	int status = running_stop(conf);
 
 	conf_free(&conf);
 	return status;
 }
 
 int
-verb_start(struct arguments *arguments)
-{
-	return run_with(arguments, run_start);
-}
-
-/* ---- stop, restart, reload --------------------------------------------- */
-
-static int
-run_restart(struct conf *conf)
-{
-	int status = running_stop(conf);
-
-	return status == EX_OK ? run_start(conf) : status;
-}
-
-int
 verb_stop(struct arguments *arguments)
 {
-	return run_with(arguments, running_stop);
+	return run_stop(arguments);
 }
 
+/* What stops is what runs, wherever that is; with a file that is broken
+ * nothing is stopped. */
 int
 verb_restart(struct arguments *arguments)
 {
-	return run_with(arguments, run_restart);
+	struct conf *conf = verb_conf_file(arguments->conf_path);
+	int status = run_stop(arguments);
+
+	if (status == EX_OK)
+		status = run_start(conf);
+	conf_free(&conf);
+	return status;
 }
 
 int

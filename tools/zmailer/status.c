@@ -145,6 +145,20 @@ status_judge(const struct state *state, const struct areas *areas,
 		    "  not all of the spool may be read by you\n");
 }
 
+/* Not taken over is no trouble of what runs. */
+static void
+files_judge(const struct conf *conf, struct findings *findings)
+{
+	enum conf_files files = findings->status == STATUS_DOWN ?
+	    CONF_FILES_SAME : conf_files_look(conf);
+
+	if (files != CONF_FILES_SAME)
+		str_addf(&findings->text, "  %s was changed and not taken "
+		    "over%s: `zmailer check`, then `zmailer reload`\n",
+		    conf->path, files == CONF_FILES_BROKEN ?
+		    ", and has errors" : "");
+}
+
 /* ---- saying so --------------------------------------------------- */
 
 static void
@@ -256,6 +270,7 @@ verb_status(struct arguments *arguments)
 		    conf->spool_dir, strerror(errno));
 	standstill_look(conf, held == 1, arena, &findings.standstill);
 	status_judge(&state, &areas, held == 1, &findings);
+	files_judge(conf, &findings);
 	if (arguments_has(arguments, OPT_JSON))
 		json_put(&state, &areas, conf->run_dir, &findings);
 	else

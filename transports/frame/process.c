@@ -112,7 +112,7 @@ agent_main(int argc, char **argv, const struct agent *agent)
 	status = process_take_arguments(argc, argv, agent, &arguments);
 	if (status >= 0)
 		return status;
-	conf = conf_load_or_tell(arguments.path);
+	conf = conf_in_force_or_tell(arguments.path);
 	if (conf == NULL)
 		return EX_CONFIG;
 	run.conf = conf;

@@ -28,29 +28,35 @@ conf_default_path(void)
 }
 
 int
-conf_read_file(const char *path, struct str *out, struct err *err)
+conf_read_fd(int fd, size_t max, struct str *out, struct err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 	ssize_t n = 1;
 
-	if (fd < 0)
-		return err_set(err, "%s", strerror(errno));
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-		close(fd);
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
 		return err_set(err, "it is no regular file");
-	}
-	while (n > 0 && out->len <= CONF_FILE_BYTES_MAX) {
+	while (n > 0 && out->len <= max) {
 		n = read(fd, str_room(out, 16384), 16384);
 		if (n > 0)
 			out->len += (size_t)n;
 	}
 	out->buf[out->len] = '\0';
 	if (n < 0)
-		err_set(err, "%s", strerror(errno));
+		return err_set(err, "%s", strerror(errno));
+	if (out->len > max)
+		return err_set(err, "it is longer than %zu bytes", max);
+	return 0;
+}
+
+int
+conf_read_file(const char *path, struct str *out, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int result;
+
+	if (fd < 0)
+		return err_set(err, "%s", strerror(errno));
+	result = conf_read_fd(fd, CONF_FILE_BYTES_MAX, out, err);
 	close(fd);
-	if (out->len > CONF_FILE_BYTES_MAX)
-		return err_set(err, "it is longer than %d bytes",
-		    CONF_FILE_BYTES_MAX);
-	return n < 0 ? -1 : 0;
+	return result;
 }

@@ -43,12 +43,18 @@ names_add(struct names *names, const struct conf_name *name)
 	names->list[names->count++] = *name;
 }
 
+/* A table can be edited at any time: with a snapshot, which was good once, a
+ * bad line of it stops nobody, nor who can be lenient a missing table. */
 static void
-names_complain(struct names *names, const char *text)
+names_complain(struct names *names, bool is_line, const char *text)
 {
+	const struct conf_loader *loader = names->loader;
+	bool is_small = loader != NULL && (loader->is_lenient ||
+	    (is_line && loader->is_sealed));
+
 	if (names->loader != NULL)
-		conf_complain(names->loader, CONF_ERROR, names->from->token,
-		    NULL, "%s", text);
+		conf_complain(names->loader, is_small ? CONF_WARNING :
+		    CONF_ERROR, names->from->token, NULL, "%s", text);
 	else if (!names->is_bad)
 		err_set(names->err, "%s", text);
 	names->is_bad = true;
@@ -67,7 +73,7 @@ names_take(void *context, struct slice key, struct slice value, unsigned line)
 		err_set(&why, "%s:%u: " SLICE_FMT " is not a domain",
 		    table_path(names->table), line,
 		    SLICE_ARG(slice_first(key, 64)));
-		names_complain(names, why.text);
+		names_complain(names, true, why.text);
 		return true;
 	}
 	name.name = slice_dup(names->arena, key);
@@ -97,7 +103,7 @@ names_of_table(struct names *names, const struct conf_name *from)
 	names->path = arena_printf(names->arena, "%s", table_path(table)[0] ?
 	    table_path(table) : row->name);
 	if (table_each(table, names_take, names, &err) == TABLE_TROUBLE)
-		names_complain(names, err.text);
+		names_complain(names, false, err.text);
 	table_free(&table);
 }
 
@@ -179,7 +185,8 @@ conf_index_domains(struct conf_loader *loader)
 		book->names = names.list;
 		book->name_count = names.count;
 	}
-	conf_index_names(conf->arena, book, loader);
+	conf_index_names(conf->arena, book,
+	    loader->is_sealed ? NULL : loader);
 }
 
 static bool

@@ -199,6 +199,9 @@ struct conf_loader {
 	unsigned		 depth, files;
 	const struct conf_draft	*drafts;	/* in place of files */
 	size_t			 draft_count;
+	bool			 is_sealed;	/* a snapshot: no file but the
+						 * drafts */
+	bool			 is_lenient;	/* tables may be out of order */
 	bool			 includes_ok;
 	bool			 is_partial;	/* something was not read:
 						 * tables may be there */
@@ -230,8 +233,9 @@ struct conf_source *conf_source_new(struct conf_loader *loader,
  * the reason in err. */
 int conf_source_read(const struct conf_loader *loader, const char *path,
     struct str *out, struct err *err);
-/* Add the bytes of a regular file of at most CONF_FILE_BYTES_MAX.  0, or -1
- * with the reason in err. */
+/* Add the bytes of a regular file of at most CONF_FILE_BYTES_MAX; of an open
+ * one, of at most max.  0, or -1 with the reason in err. */
+int conf_read_fd(int fd, size_t max, struct str *out, struct err *err);
 int conf_read_file(const char *path, struct str *out, struct err *err);
 
 /* Add a word as the lexer reads it back, in quotes if need be. */

@@ -1,6 +1,6 @@
 /* source.c - the texts that a configuration is made of, and their files
  *
- * In     names of files, drafts in their place, presets
+ * In     names of files, drafts or a snapshot in their place, presets
  * Out    statements, checked and applied in the order they stand
  * Holds  the list of sources, in the book
  * Trusts no file to end its includes: depth and number are bounded
@@ -39,15 +39,56 @@ conf_load_text(struct conf_loader *loader, const char *name,
 	    NULL);
 }
 
+size_t
+conf_texts(const struct conf *conf, struct conf_draft *out, size_t max)
+{
+	const struct conf_source *source = conf->book->sources;
+	size_t count = 0;
+
+	for (; source != NULL; source = source->next) {
+		bool is_twice = source->name[0] == '\0';
+
+		for (size_t i = 0; i < count && i < max && !is_twice; i++)
+			is_twice = strcmp(out[i].path, source->name) == 0;
+		if (is_twice)
+			continue;
+		if (count < max)
+			out[count] = (struct conf_draft){ source->name,
+			    source->text };
+		count++;
+	}
+	return count;
+}
+
+/* A file that is included twice is read once: both places have one text. */
+static const struct conf_source *
+source_known(const struct conf_book *book, const char *path)
+{
+	const struct conf_source *source = book->sources;
+
+	while (source != NULL && strcmp(source->name, path) != 0)
+		source = source->next;
+	return source;
+}
+
 int
 conf_source_read(const struct conf_loader *loader, const char *path,
     struct str *out, struct err *err)
 {
+	const struct conf_source *known = source_known(loader->book, path);
+
+	if (known != NULL) {
+		str_add_slice(out, known->text);
+		return 0;
+	}
 	for (size_t i = 0; i < loader->draft_count; i++)
 		if (strcmp(loader->drafts[i].path, path) == 0) {
 			str_add_slice(out, loader->drafts[i].text);
 			return 0;
 		}
+	if (loader->is_sealed)
+		return err_set(err, "it was not there when the configuration "
+		    "was taken over");
 	return conf_read_file(path, out, err);
 }
 

@@ -27,6 +27,8 @@
 struct conf {
 	struct arena	*arena;
 	const char	*path;			/* "" : no file, defaults */
+	const char	*read_from;		/* path, or the snapshot that
+						 * stood for it */
 
 	const char	*host;			/* our name */
 	const char	*postmaster;		/* local part or address */

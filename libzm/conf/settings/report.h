@@ -30,5 +30,11 @@ struct conf_draft {
 	const char	*path;		/* as conf_sources has it */
 	struct slice	 text;
 };
+struct conf;
+/* The texts a configuration was made of, by the names they were read under,
+ * each once; the first is the main file's.  They live as long as conf.
+ * Returns how many; at most max are put into out. */
+size_t conf_texts(const struct conf *conf, struct conf_draft *out,
+    size_t max);
 
 #endif

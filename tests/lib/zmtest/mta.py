@@ -204,12 +204,13 @@ class Mta:
 
     def pids(self):
         """Every process of this instance, by its environment."""
-        mark = f"ZMAILER_CONF={self.conf}".encode()
+        marks = {f"ZMAILER_CONF={path}".encode() for path in
+                 (self.conf, self.dir + "/run/zmailer.snapshot")}
         found = []
         for path in glob.glob("/proc/[0-9]*/environ"):
             try:
                 with open(path, "rb") as file:
-                    if mark in file.read().split(b"\0"):
+                    if marks & set(file.read().split(b"\0")):
                         found.append(int(path.split("/")[2]))
             except OSError:
                 continue

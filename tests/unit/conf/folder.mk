@@ -10,6 +10,7 @@ tests_unit_conf_unit_conf_SOURCES = \
 	tests/unit/conf/test_legacy.c \
 	tests/unit/conf/test_load.c \
 	tests/unit/conf/test_show.c \
+	tests/unit/conf/test_snapshot.c \
 	tests/unit/conf/test_timeouts.c \
 	tests/unit/conf/test_tls.c tests/unit/tls/made.c \
 	tests/unit/conf/test_zone.c

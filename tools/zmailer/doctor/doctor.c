@@ -53,6 +53,10 @@ doctor_config(struct doctor *doctor)
 
 	if (doctor->conf != NULL)
 		machine_check(doctor->conf, doctor->arena, &report);
+	if (doctor->is_changed)
+		doctor_add(doctor, DOCTOR_WARN, doctor->conf_path,
+		    "`zmailer check`, then `zmailer reload`",
+		    "it was changed and not taken over");
 	for (size_t i = 0; i < report.count; i++) {
 		const struct conf_complaint *one = &report.complaints[i];
 
@@ -61,7 +65,7 @@ doctor_config(struct doctor *doctor)
 		    arena_printf(doctor->arena, "%s:%u", one->at.file,
 		    one->at.line), one->hint, "%s", one->text);
 	}
-	if (report.count == 0)
+	if (report.count == 0 && !doctor->is_changed)
 		doctor_add(doctor, DOCTOR_OK, doctor->conf_path, "",
 		    "no errors");
 }
@@ -269,6 +273,25 @@ take_area(const char *word, struct options *options)
 	return EX_USAGE;
 }
 
+/* The report is of the files as they stand; all else is looked at with the
+ * configuration in force. */
+static struct conf *
+doctor_conf_load(struct doctor *doctor, const char *conf_path,
+    struct conf_report *report)
+{
+	struct conf_report ignored;
+	struct conf *conf, *file;
+
+	conf = conf_load_in_force(conf_path, doctor->arena, &ignored);
+	doctor->conf = conf;
+	doctor->is_changed = conf != NULL &&
+	    conf_files_look(conf) != CONF_FILES_SAME;
+	file = conf_load(conf_path, doctor->arena, report);
+	conf_free(&file);
+	doctor->report = report;
+	return conf;
+}
+
 int
 verb_doctor(struct arguments *arguments)
 {
@@ -290,14 +313,13 @@ verb_doctor(struct arguments *arguments)
 	if (status != EX_OK)
 		return status;
 	doctor.arena = arena_new();
-	conf = conf_load(conf_path, doctor.arena, &report);
-	doctor.conf = conf;
-	doctor.report = &report;
+	conf = doctor_conf_load(&doctor, conf_path, &report);
 	doctor.conf_path = conf_path != NULL ? conf_path :
 	    conf_default_path();
 	doctor.shows_progress = isatty(STDERR_FILENO) && !options.is_json;
-	doctor.is_running = conf != NULL && spool_lock_holder(
-	    conf->spool_dir, text, sizeof(text), &pid) == SPOOL_LOCK_HELD;
+	doctor.is_running = doctor.conf != NULL &&
+	    spool_lock_holder(doctor.conf->spool_dir, text, sizeof(text),
+		&pid) == SPOOL_LOCK_HELD;
 	status = examine(&doctor, &options);
 	conf_free(&conf);
 	arena_free(&doctor.arena);

@@ -33,6 +33,8 @@ struct doctor {
 	struct arena		*arena;
 	const struct conf	*conf;		/* NULL: it is broken */
 	const char		*conf_path;
+	bool			 is_changed;	/* the files are no more what
+						 * runs */
 	const struct conf_report *report;	/* of reading it */
 	const char		*outbound;	/* --outbound HOST; or NULL */
 	int64_t			 dns_ms;	/* bound of all questions */

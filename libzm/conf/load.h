@@ -1,0 +1,20 @@
+/* load.h - what load.c does for in_force.c
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_CONF_LOAD_H
+#define ZM_CONF_LOAD_H
+
+#include "conf/conf.h"
+
+/* Add the bytes of a snapshot.  False: the file is none, nothing is added. */
+bool conf_read_snapshot(const char *path, struct str *out);
+/* Load the text of a snapshot that was read from a path.  is_lenient: tables
+ * of domains may be out of order.  NULL: there were errors. */
+struct conf *conf_load_snapshot(const char *from, struct slice text,
+    bool is_lenient, struct arena *arena, struct conf_report *out_report);
+/* All statements of a file that can be understood, and nothing checked: only
+ * its directories and its host name mean something.  Never NULL. */
+struct conf *conf_load_places(const char *path);
+
+#endif

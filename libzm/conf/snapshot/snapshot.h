@@ -1,0 +1,69 @@
+/* snapshot.h - the configuration in force: what a running zmailer took over
+ *
+ * RUN/zmailer.snapshot: a line of JSON {"zmailer-snapshot":1,"pid":N,
+ * "started":N,"t":N,"conf":PATH}, then a bundle (bundle.h) of every file that
+ * was read; the first is PATH.  The supervisor writes it before a daemon
+ * starts and before daemons hear of a reload; they and what they start read
+ * it in place of the files, which are a person's to edit until the next
+ * reload.  It is in force as long as its supervisor lives.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_CONF_SNAPSHOT_H
+#define ZM_CONF_SNAPSHOT_H
+
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "conf/settings/conf.h"
+
+#define SNAPSHOT_NAME "zmailer.snapshot"
+
+enum {
+	SNAPSHOT_VERSION = 1,
+	SNAPSHOT_FILES_MAX = 201,		/* as the loader has it */
+	SNAPSHOT_BYTES_MAX = 64 << 20
+};
+
+struct conf_snapshot {
+	pid_t		 pid;		/* the supervisor, */
+	int64_t		 started;	/* as /proc/PID/stat field 22 has it;
+					 * 0: not known */
+	int64_t		 time_s;	/* taken over then */
+	const char	*path;		/* of the configuration, absolute;
+					 * "": no file, all defaults */
+	struct conf_draft *files;
+	size_t		 file_count;
+};
+
+/* Whether a text is meant to be one. */
+bool conf_snapshot_is(struct slice text);
+/* Read one; everything lives in the arena.  0, or -1 with err: damaged, or of
+ * another version. */
+int conf_snapshot_parse(struct slice text, struct arena *arena,
+    struct conf_snapshot *out, struct err *err);
+
+/* Put conf, which was read by its absolute path, into RUN/zmailer.snapshot
+ * as this process's; the one of before stands until the new one is whole.
+ * Its owner, group and mode let nobody read it who could not read every one
+ * of the files.  0 or -1. */
+int conf_snapshot_write(const struct conf *conf, struct err *err);
+
+/* Who may read all of some files, the directories above them included: owner
+ * and others as always, and one group. */
+struct conf_readers {
+	uid_t	uid;			/* of the first file */
+	gid_t	gid;
+	mode_t	mode;			/* of 0644 */
+};
+/* Look at paths, which are absolute.  0 or -1. */
+int conf_readers_find(const char *const *paths, size_t count,
+    struct conf_readers *out, struct err *err);
+
+/* The start time of a process; 0: there is none, or nobody tells; -1: it has
+ * ended, and its parent has not looked yet. */
+int64_t conf_process_started(pid_t pid);
+/* Whether the supervisor that wrote it lives. */
+bool conf_snapshot_is_live(const struct conf_snapshot *snapshot);
+
+#endif

@@ -1,0 +1,141 @@
+/* write.c - what was taken over, for whoever starts from now on
+ *
+ * In     a configuration that was read and is good
+ * Out    RUN/zmailer.snapshot, whole or as it was
+ * Holds  nothing; a draft beside it while it writes
+ * Trusts nobody who may write to RUN: the draft is made anew
+ * Spec   snapshot.h; doc/INTERNALS.md row O6
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/json.h"
+#include "conf/snapshot/snapshot.h"
+#include "grammar/bundle.h"
+
+#include "base/banned.h"
+
+enum { SNAPSHOT_PATH_BYTES = 4200 };
+
+static void
+snapshot_format(const struct conf_snapshot *snapshot, struct str *out)
+{
+	json_open(out);
+	json_number(out, "zmailer-snapshot", SNAPSHOT_VERSION);
+	json_number(out, "pid", snapshot->pid);
+	json_number(out, "started", snapshot->started);
+	json_number(out, "t", snapshot->time_s);
+	json_text(out, "conf", slice_of(snapshot->path));
+	json_close(out);
+	for (size_t i = 0; i < snapshot->file_count; i++)
+		bundle_add_file(out, snapshot->files[i].path,
+		    snapshot->files[i].text);
+	bundle_add_end(out);
+}
+
+/* It must come back as it went, names included. */
+static int
+snapshot_check(const struct conf_snapshot *snapshot, struct slice text,
+    struct arena *arena, struct err *err)
+{
+	struct conf_snapshot again;
+
+	if (text.n > SNAPSHOT_BYTES_MAX)
+		return err_set(err, "the configuration has more than %d "
+		    "bytes", SNAPSHOT_BYTES_MAX);
+	for (size_t i = 0; i < snapshot->file_count; i++)
+		if (snapshot->files[i].path[0] != '/')
+			return err_set(err, "'%s' is not an absolute path",
+			    snapshot->files[i].path);
+	if (conf_snapshot_parse(text, arena, &again, err) < 0)
+		return -1;
+	for (size_t i = 0; i < again.file_count; i++)
+		if (strcmp(again.files[i].path, snapshot->files[i].path) != 0)
+			return err_set(err, "the name of %s is not UTF-8",
+			    again.files[i].path);
+	return 0;
+}
+
+/* Who may not give a file away keeps it, for himself alone. */
+static int
+snapshot_give(int fd, const struct conf_readers *readers)
+{
+	mode_t mode = readers->mode;
+
+	if (fchown(fd, readers->uid, readers->gid) < 0 &&
+	    fchown(fd, (uid_t)-1, readers->gid) < 0)
+		mode &= ~(mode_t)040;
+	return fchmod(fd, mode);
+}
+
+static int
+snapshot_put(const char *run_dir, struct slice text,
+    const struct conf_readers *readers, struct err *err)
+{
+	char path[SNAPSHOT_PATH_BYTES], draft[SNAPSHOT_PATH_BYTES];
+	bool is_good;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" SNAPSHOT_NAME, run_dir);
+	snprintf(draft, sizeof(draft), "%s/" SNAPSHOT_NAME ".new", run_dir);
+	(void)unlink(draft);	/* O6: of one who died, or a stranger's */
+	fd = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+	    0600);
+	if (fd < 0)
+		return err_sys(err, "cannot write %s", draft);
+	is_good = fd_write_all(fd, text.p, text.n) == 0 &&
+	    snapshot_give(fd, readers) == 0;
+	if (!is_good)
+		err_sys(err, "cannot write %s", draft);
+	if (close(fd) != 0 && is_good) {
+		err_sys(err, "cannot write %s", draft);
+		is_good = false;
+	}
+	/* O6: until here the old one stands */
+	if (is_good && rename(draft, path) != 0) {
+		err_sys(err, "cannot replace %s", path);
+		is_good = false;
+	}
+	if (!is_good)
+		(void)unlink(draft);	/* O6: ours alone */
+	return is_good ? 0 : -1;
+}
+
+int
+conf_snapshot_write(const struct conf *conf, struct err *err)
+{
+	struct arena *arena = arena_new();
+	struct conf_draft files[SNAPSHOT_FILES_MAX];
+	const char *paths[SNAPSHOT_FILES_MAX];
+	struct conf_snapshot snapshot = { .pid = getpid(),
+	    .started = conf_process_started(getpid()),
+	    .time_s = clock_wall_s(), .path = conf->path, .files = files };
+	struct conf_readers readers;
+	struct str text = STR_INIT;
+	int result = 0;
+
+	if (conf->path[0] != '\0')
+		snapshot.file_count = conf_texts(conf, files,
+		    SNAPSHOT_FILES_MAX);
+	if (snapshot.file_count > SNAPSHOT_FILES_MAX)
+		result = err_set(err, "the configuration has more than %d "
+		    "files", SNAPSHOT_FILES_MAX);
+	else
+		snapshot_format(&snapshot, &text);
+	for (size_t i = 0; result == 0 && i < snapshot.file_count; i++)
+		paths[i] = files[i].path;
+	if (result == 0 && (snapshot_check(&snapshot, str_slice(&text), arena,
+	    err) < 0 || conf_readers_find(paths, snapshot.file_count, &readers,
+	    err) < 0 || snapshot_put(conf->run_dir, str_slice(&text), &readers,
+	    err) < 0))
+		result = -1;
+	str_release(&text);
+	arena_free(&arena);
+	return result;
+}
