@@ -4,7 +4,9 @@ EXTRA_DIST += README COPYING NEWS doc/OVERVIEW.md doc/INTERNALS.md doc/FILTERS.m
 	doc/PIC.local.md doc/PIC.relay.md doc/PIC.bounce.md doc/PIC.deferred.md \
 	doc/TLS.md doc/POLICY.md \
 	doc/HOOKS.md doc/examples/hooks.lua doc/examples/zmailer-alerts.yml \
-	doc/examples/rules.conf doc/examples/rules.test
+	doc/examples/rules.conf doc/examples/rules.test \
+	doc/examples/zmailer-mta.equivs doc/examples/fail2ban/filter.conf \
+	doc/examples/fail2ban/jail.conf
 dist_man_MANS += doc/man/scheduler.8 doc/man/mailq.1 \
 	doc/man/zmailer-list.8 doc/man/zmailer-order.8 \
 	doc/man/zmailer-selector.7 doc/man/zmailer-forms.5 doc/man/zmailer-review.8 doc/man/zmailer-top.8 doc/man/zmailer-doctor.8 doc/man/zmailer-domain.8 doc/man/zmailer-smarthost.8 doc/man/zmailer-dkim.8 doc/man/zmailer-config.8 doc/man/zmailer-hello.8 doc/man/zmailer-unblock.8 doc/man/zmailer-alias.8 doc/man/zmailer-cert.8 doc/man/zmailer-setup.8 doc/man/zmailer-block.8 doc/man/zmailer-limit.8 doc/man/zmailer-log.8 doc/man/zmailer-report.8 \
@@ -119,6 +121,15 @@ doc/man/zmailer.8: doc/man/zmailer.8.in doc/verbs-manual$(EXEEXT)
 
 # accounts, by systemd-sysusers where it is, else by hand; once, as root
 EXTRA_DIST += doc/zmailer.sysusers doc/zmailer.service
+unit_DATA = doc/unit/zmailer.service
+CLEANFILES += doc/unit/zmailer.service
+doc/unit/zmailer.service: doc/zmailer.service Makefile
+	@$(MKDIR_P) doc/unit
+	$(AM_V_GEN)sed -e '1{/^# An example/d' -e '}' \
+	    -e 's|/usr/sbin/|$(sbindir)/|' -e 's|^ProtectSystem=.*|&\
+	ReadWritePaths=-$(localstatedir) -$(runstatedir)|' \
+	    $(srcdir)/doc/zmailer.service | sed 's|^	Read|Read|' > $@.new && \
+	  mv $@.new $@
 .PHONY: install-users
 install-users:
 	@if command -v systemd-sysusers >/dev/null; then \

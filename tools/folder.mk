@@ -44,6 +44,21 @@ bin_sendmail_SOURCES = tools/sendmail/bsmtp.c tools/sendmail/bsmtp.h \
 	tools/sendmail/wait.c tools/sendmail/wait.h
 bin_sendmail_LDADD = tools/libtools.a $(ZM_LIBS)
 
+# programs look for sendmail in one of two places
+.PHONY: sendmail-link sendmail-unlink
+install-exec-hook: sendmail-link
+sendmail-link:
+	@$(MKDIR_P) "$(DESTDIR)$(exec_prefix)/lib"
+	@link="$(DESTDIR)$(exec_prefix)/lib/sendmail"; \
+	if test -e "$$link" && ! test -L "$$link"; then \
+	  echo "$$link is not a link and stays as it is" >&2; exit 0; fi; \
+	echo " $(LN_S) $(sbindir)/sendmail $$link"; \
+	rm -f "$$link" && $(LN_S) "$(sbindir)/sendmail" "$$link"
+uninstall-hook: sendmail-unlink
+sendmail-unlink:
+	-@link="$(DESTDIR)$(exec_prefix)/lib/sendmail"; \
+	test "`readlink "$$link"`" != "$(sbindir)/sendmail" || rm -f "$$link"
+
 bin_newaliases_SOURCES = tools/sendmail/newaliases.c
 bin_newaliases_LDADD = $(ZM_LIBS)
 
@@ -82,8 +97,9 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/dirs.c tools/run/doors.c tools/run/doors.h \
 	tools/run/keeper.c tools/run/keeper.h \
 	tools/run/libexec.c tools/run/manager.c \
-	tools/run/running.c tools/run/standstill.c \
-	tools/run/standstill.h tools/run/state.c tools/run/supervisor.c tools/run/supervisor.h
+	tools/run/running.c tools/run/standstill.c tools/run/standstill.h \
+	tools/run/state.c tools/run/supervisor.c \
+	tools/run/supervisor.h tools/run/unit.c tools/run/unit.h
 tools_libtools_a_SOURCES += tools/submit/submit.c tools/submit/submit.h
 tools_libtools_a_SOURCES += tools/mailq/flags.c tools/mailq/flags.h \
 	tools/mailq/local.c tools/mailq/local.h tools/mailq/sums.c

@@ -61,6 +61,10 @@ class Reroute(ledger.Ledger):
         mta.wait_for("the other to be held", lambda: (self.ask(
             instance, "hold", select=f"to={ledger.REMOTE}",
             reason="test") or {}).get("recipients") == 1)
+        # the answer of who has the local one comes after the mail
+        mta.wait_for("nobody to be at an agent", lambda: (self.ask(
+            instance, "count", select="state=active") or {}).get(
+                "recipients") == 0)
         done("resume", channel="smtp")
         self.acked, self.tries = {}, {}
 

@@ -4,7 +4,8 @@ if HAVE_PYTHON3
 TESTS += tests/real/run-corpus
 if !SANITIZE
 TESTS += tests/real/run-real tests/real/run-milters tests/real/run-secure \
-	tests/real/run-next-hops tests/real/run-policy
+	tests/real/run-next-hops tests/real/run-policy \
+	tests/real/run-fail2ban
 endif
 endif
 # what apt made for private roots (privateroot.py)

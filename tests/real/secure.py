@@ -187,7 +187,7 @@ smtp_generic_maps = inline:{{ alice@localhost.test=alice@localhost }}
 
 # ---- back ends ----------------------------------------------------------
 
-DOVECOT = """protocols =
+DOVECOT_CONF = """protocols =
 ssl = no
 base_dir = /run/dovecot
 log_path = /var/log/dovecot.log
@@ -235,7 +235,7 @@ def dovecot_judges_every_mechanism():
     root = PrivateRoot(DOVECOT, [shared])
     try:
         root.install(MACHINE)
-        root.write("/etc/dovecot/dovecot.conf", DOVECOT % socket)
+        root.write("/etc/dovecot/dovecot.conf", DOVECOT_CONF % socket)
         entry = root.run("doveadm", "pw", "-s", "SCRAM-SHA-256", "-p",
                          "wonder").stdout.decode().strip()
         root.write("/etc/dovecot/users", f"alice:{entry}::::::\n"

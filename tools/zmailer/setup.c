@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sysexits.h>
@@ -17,6 +18,7 @@
 
 #include "daemon/machine/machine.h"
 #include "tools/change/change.h"
+#include "tools/run/unit.h"
 #include "tools/screen/question.h"
 #include "tools/zmailer/verb.h"
 
@@ -66,7 +68,7 @@ struct setup {
 static const char *
 setup_preset_of(struct setup *setup, int which)
 {
-	const char *host = questions[HOST].answer, *dot;
+	const char *host = questions[HOST].answer, *dot, *mailname;
 	struct conf_report report;
 	struct conf *conf;
 
@@ -78,6 +80,9 @@ setup_preset_of(struct setup *setup, int which)
 		conf_free(&conf);
 		return host;
 	case DOMAIN:
+		mailname = conf_mailname(setup->arena);
+		if (mailname != NULL)
+			return mailname;
 		dot = strchr(host, '.');
 		return dot != NULL && strchr(dot + 1, '.') != NULL ? dot + 1 :
 		    dot != NULL ? host : "-";
@@ -275,10 +280,36 @@ setup_file_put(struct setup *setup)
 	return EX_CANTCREAT;
 }
 
+/* The host's own instance is started at boot: by its unit where systemd is,
+ * elsewhere it is said what to do.  out_start is how it is started now. */
+static int
+setup_unit(struct setup *setup, const char **out_start)
+{
+	if (strcmp(setup->path, conf_default_path()) != 0 || geteuid() != 0 ||
+	    getenv("ZMAILER_CONF") != NULL)
+		return EX_OK;
+	if (!unit_is_installed()) {
+		printf("not started at boot: there is no unit %s\n"
+		    "  (make install puts it there)\n", unit_path());
+		return EX_OK;
+	}
+	if (!unit_has_manager()) {
+		printf("not started at boot: there is no systemctl; let the "
+		    "system run\n  zmailer run\n");
+		return EX_OK;
+	}
+	if (!setup->is_yes && !question_is_yes("Start zmailer at each boot "
+	    "(systemctl enable %s)", unit_path()))
+		return EX_OK;
+	*out_start = "systemctl start zmailer";
+	return unit_enable() == 0 ? EX_OK : EX_UNAVAILABLE;
+}
+
 static int
 write_it(struct setup *setup)
 {
 	struct str text = STR_INIT;
+	const char *start = "zmailer start";
 	int status;
 
 	text_make(&text);
@@ -293,12 +324,15 @@ write_it(struct setup *setup)
 	    !question_is_yes("Write this to %s", setup->path))
 		return 1;
 	status = setup_file_put(setup);
-	if (status == EX_OK)
-		printf("wrote %s\nnext:\n"
-		    "  zmailer start      (or: systemctl start zmailer)\n"
-		    "  zmailer hello      sends one message and follows it\n"
-		    "  zmailer doctor     says what the DNS still lacks\n",
-		    setup->path);
+	if (status != EX_OK)
+		return status;
+	printf("wrote %s\n", setup->path);
+	fflush(stdout);
+	status = setup_unit(setup, &start);
+	printf("next:\n"
+	    "  %s      starts the daemons\n"
+	    "  zmailer hello      sends one message and follows it\n"
+	    "  zmailer doctor     says what the DNS still lacks\n", start);
 	return status;
 }
 

@@ -14,14 +14,16 @@
 
 /* Is it one that people mean against strangers, whatever else stands in it?
  * It remembers or counts who comes, asks others about them, or looks at how
- * a host presents itself, which the program of a user need not do well. */
+ * a host presents itself, which the program of a user need not do well.  A
+ * limit for a sender is about that sender, wherever the mail is from. */
 static bool
 rule_is_against_strangers(const struct conf_rule *rule)
 {
 	if (rule->action == ACTION_ACCEPT)
 		return false;
 	return rule->service != NULL || rule->greylist.after_s > 0 ||
-	    rule->count.kind != COUNT_NOTHING || rule->sender_unknown ||
+	    (rule->count.kind != COUNT_NOTHING &&
+	    rule->patterns[PATTERN_SENDER] == NULL) || rule->sender_unknown ||
 	    rule->patterns[PATTERN_HELO] != NULL ||
 	    rule->patterns[PATTERN_NAME] != NULL ||
 	    rule->patterns[PATTERN_LISTED] != NULL;

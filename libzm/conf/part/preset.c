@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 #include "conf/part/part.h"
+#include "conf/read/read.h"
 #include "grammar/smtp/path.h"
 
 #include "base/banned.h"
 
+static const char system_mailname[] = "/etc/mailname";
 static const char system_aliases[] = "/etc/aliases";
 
 static const char statements_after[] =
@@ -54,15 +56,40 @@ preset_setting(struct conf_loader *loader, const struct conf_setting *setting,
 	    setting->width, setting->type, &value);
 }
 
-/* The system's name of this machine, if mail can use it. */
+const char *
+conf_mailname(struct arena *arena)
+{
+	struct str text = STR_INIT;
+	struct err err = { "" };
+	const char *name = NULL;
+	struct slice line;
+
+	if (conf_read_file(system_mailname, &text, &err) == 0) {
+		line = slice_trim(slice_of(text.buf));
+		if (memchr(line.p, '.', line.n) != NULL &&
+		    line.p[0] != '[' && domain_parse(line, NULL) == 0)
+			name = slice_lower(arena, line).p;
+	}
+	str_release(&text);
+	return name;
+}
+
+/* The system's name of this machine, if mail can use it.  Debian's installer
+ * makes it a name without a domain, and writes the one that mail is to show
+ * into /etc/mailname. */
 static const char *
 system_host(struct conf_loader *loader)
 {
+	const char *mailname;
 	char name[256];
 
 	if (gethostname(name, sizeof(name)) != 0)
 		return "localhost";
 	name[sizeof(name) - 1] = '\0';
+	mailname = strchr(name, '.') == NULL ?
+	    conf_mailname(loader->conf->arena) : NULL;
+	if (mailname != NULL)
+		return mailname;
 	if (name[0] == '[' || domain_parse(slice_of(name), NULL) != 0)
 		return "localhost";
 	return slice_lower(loader->conf->arena, slice_of(name)).p;

@@ -117,6 +117,11 @@ struct conf {
 	struct conf_book	*book;	/* read/read.h: sources, origins */
 };
 
+/* The domain in /etc/mailname, in small letters, in arena; NULL when there is
+ * no such file or no domain with a dot in its first line.  Debian writes there
+ * what mail shows after the @ of local addresses. */
+const char *conf_mailname(struct arena *arena);
+
 /* Where conf_load looks when path is NULL: ZMAILER_CONF of the environment,
  * else SYSCONFDIR/zmailer/zmailer.conf. */
 const char *conf_default_path(void);

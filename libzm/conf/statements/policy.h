@@ -53,7 +53,8 @@ STATEMENT(TOP, "accept", NONE, accept, "", RULE_WORDS " for=choice:any",
     "or a listener for our users (then it meets who logged in), with from "
     "NET or <table>, cert or issuer (then it meets these clients, as long as "
     "they do not log in), or with everybody: strangers or not.  Other rules "
-    "(from, sender, to, size) are for everybody unless strangers is said.  "
+    "(from, sender, to, size, and a limit with sender) are for everybody "
+    "unless strangers is said.  "
     "not-owner <table>: somebody logged in, and the sender is not one of "
     "theirs: the row of the sender (see below; the most exact one) names "
     "other users, or there is none and it is not their name either.  The "
@@ -109,8 +110,8 @@ STATEMENT(TOP, "limit rate", NONE, limit_rate, "rate",
     "the first 64 bits of IPv6), net (/24 and /48), user, sender, "
     "sender-domain, to, domain (of the recipient), or all.  Unless said: per "
     "client, else defer (450).  Counters are kept in memory, for all sessions "
-    "together.  Without auth, from or everybody strangers alone are counted "
-    "(see accept).",
+    "together.  Without auth, from, sender or everybody strangers alone are "
+    "counted (see accept).",
     "limit rate 200/1h per user auth else freeze\n"
     "limit rate 100/1m per client of messages\n"
     "limit rate 50/1m per client from 127.0.0.0/8 else freeze\n"
@@ -130,8 +131,8 @@ STATEMENT(TOP, "limit parallel", NONE, limit_parallel, "number:1-100000",
     "place is free again before its client hears the reply that ends the "
     "message, or the session (221, 421): who has heard that may come again "
     "at once.  Who goes without a word may be refused until the server has "
-    "seen the end of the connection.  Without auth, from or everybody "
-    "strangers alone are counted (see accept).",
+    "seen the end of the connection.  Without auth, from, sender or "
+    "everybody strangers alone are counted (see accept).",
     "limit parallel 5 per user auth\n"
     "limit parallel 30 per net of sessions\n"
     "limit parallel 20 per net else defer text \"one after the other\"")

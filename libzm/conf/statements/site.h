@@ -9,7 +9,8 @@ STATEMENT(TOP, "host", NONE, setting, "setting", "",
     "mail servers want it to be a name that the DNS knows.",
     "host mx.example.org")
 SETTING("host", "", host, "name", "",
-    "name of this machine; as a preset what the system calls itself")
+    "name of this machine; as a preset what the system calls itself; "
+    "where that has no dot, what /etc/mailname has")
 
 STATEMENT(TOP, "postmaster", NONE, setting, "setting", "",
     "postmaster ADDRESS", "",
