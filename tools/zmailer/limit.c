@@ -111,10 +111,9 @@ sender_put(struct change *change, const struct limit *limit)
 	if (text == NULL)
 		return EX_NOINPUT;
 	limit_sender_take(change, text, limit->whom);
-	/* whoever writes this sender: a user, a script of this host, too */
 	str_addf(&line, "limit rate %s per %s %s %s", limit->rate,
-	    limit->key, strcmp(limit->key, "user") == 0 ? "user" :
-	    "everybody sender", limit->whom);
+	    limit->key, strcmp(limit->key, "user") == 0 ? "user" : "sender",
+	    limit->whom);
 	if (limit->until_s != 0) {
 		str_adds(&line, " until ");
 		date_add(&line, limit->until_s);
