@@ -23,4 +23,5 @@ include tests/crash/folder.mk
 include tests/priv/folder.mk
 include tests/corpus/folder.mk
 include tests/real/folder.mk
+include tests/firstday/folder.mk
 include tests/bench/folder.mk

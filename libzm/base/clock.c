@@ -133,6 +133,18 @@ clock_rfc5322(int64_t wall_s, char out_text[CLOCK_TEXT_BYTES])
 }
 
 void
+clock_local(int64_t wall_s, char out_text[CLOCK_TEXT_BYTES])
+{
+	time_t seconds = (time_t)wall_s;
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm) == NULL || strftime(out_text,
+	    CLOCK_TEXT_BYTES, "%Y-%m-%d %H:%M:%S %Z", &tm) == 0)
+		snprintf(out_text, CLOCK_TEXT_BYTES, "@%lld",
+		    (long long)wall_s);
+}
+
+void
 clock_span(int64_t span_s, char out_text[CLOCK_TEXT_BYTES])
 {
 	static const struct { int64_t s; char name; } units[] = {

@@ -42,6 +42,10 @@ void clock_rfc3339(int64_t wall_us, char out_text[CLOCK_TEXT_BYTES]);
 /* "Fri, 20 Nov 2026 21:04:00 +0000" (RFC 5322 section 3.3), local zone. */
 void clock_rfc5322(int64_t wall_s, char out_text[CLOCK_TEXT_BYTES]);
 
+/* "2026-11-20 21:04:05 CET": a moment for people, local with its zone.  What
+ * programs read (JSON, the journal) is in UTC. */
+void clock_local(int64_t wall_s, char out_text[CLOCK_TEXT_BYTES]);
+
 /* "3h12m", "45s", "5d": a span for people, two units at the most. */
 void clock_span(int64_t span_s, char out_text[CLOCK_TEXT_BYTES]);
 

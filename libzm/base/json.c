@@ -289,6 +289,7 @@ json_get(struct slice line, const char *key, struct str *out_value)
 
 	while (!found && json_next(line, &cursor, &name, &value))
 		if (slice_is(name, key)) {
+			str_reset(out_value);
 			str_add_slice(out_value, str_slice(&value));
 			found = true;
 		}

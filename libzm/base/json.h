@@ -28,10 +28,10 @@ void json_list(struct str *out, const char *key, const struct slice *values,
     size_t count);
 void json_close(struct str *out);		/* adds "}\n" */
 
-/* Reading one line.  Finds key at the top level; the value, unescaped, is
- * appended to *out_value (numbers and true/false as their text, a list as
- * its raw text).  Returns false when there is no such key or the line is
- * not such an object. */
+/* Reading one line.  Finds key at the top level; *out_value becomes
+ * the value, unescaped (numbers and true/false as their text, a list as its
+ * raw text), and nothing of what it was.  Returns false, and leaves it alone,
+ * when there is no such key or the line is not such an object. */
 bool json_get(struct slice line, const char *key, struct str *out_value);
 /* A whole number from 0 to INT64_MAX; 0 when it is not there or is none. */
 int64_t json_get_number(struct slice line, const char *key);

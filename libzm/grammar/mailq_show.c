@@ -46,12 +46,12 @@ show_add_line(struct str *out, struct slice text)
 static void
 show_add_text(struct str *out, struct slice line, const char *key)
 {
-	size_t from = out->len;
+	struct str value = STR_INIT;
 
-	(void)json_get(line, key, out);
-	for (; from < out->len; from++)
-		if (is_control(out->buf[from]))
-			out->buf[from] = ' ';
+	(void)json_get(line, key, &value);
+	for (size_t i = 0; i < value.len; i++)
+		str_addc(out, is_control(value.buf[i]) ? ' ' : value.buf[i]);
+	str_release(&value);
 }
 
 static int64_t

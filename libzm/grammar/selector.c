@@ -29,7 +29,7 @@ const struct selector_key selector_keys[] = {
 	[SELECTOR_KEY_DEST] = { "dest", SELECTOR_TEXT,
 	    "channel/host, or the host alone" },
 	[SELECTOR_KEY_STATE] = { "state", SELECTOR_TEXT,
-	    "waiting, active, held, frozen ..." },
+	    "ready, waiting, active, held, frozen ..." },
 	[SELECTOR_KEY_AREA] = { "area", SELECTOR_TEXT,
 	    "queue, deferred, freezer, postman ..." },
 	[SELECTOR_KEY_CLASS] = { "class", SELECTOR_TEXT,
@@ -137,6 +137,9 @@ text_is(const struct selector *test, struct slice text)
 		return false;
 	if (glob_match(test->pattern, text))
 		return true;
+	if (test->key == SELECTOR_KEY_STATE)	/* its name until 4.0 */
+		return slice_is(text, "ready") &&
+		    slice_is_nocase(test->pattern, "queued");
 	return test->key == SELECTOR_KEY_DEST && slash < text.n &&
 	    slice_find(test->pattern, '/') == test->pattern.n &&
 	    glob_match(test->pattern, slice_from(text, slash + 1));

@@ -84,8 +84,9 @@ EVENT(MESSAGE_REFUSED, "message.refused", INFO,
     "client listener session from code reply rcpts",
     "The end of data was answered with 4xx or 5xx.")
 EVENT(MESSAGE_FROZEN, "message.frozen", WARN,
-    "client listener from rule file",
-    "A rule put an accepted message into freezer/.")
+    "client listener from rule text file",
+    "A rule put an accepted message into freezer/; text= place and words of "
+    "the rule as they were then.")
 EVENT(MILTER_FAILED, "milter.failed", WARN, "session milter reason fail",
     "A milter did not do its work; fail= what was done instead.")
 EVENT(NEIGHBOUR_DOWN, "neighbour.down", WARN, "kind name reason",

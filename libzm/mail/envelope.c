@@ -119,6 +119,7 @@ envelope_add_head(struct str *out, const struct envelope *envelope,
 	    slice_of(dsn_ret_name(envelope->ret)),
 		err) < 0 ||
 	    envelope_add_line(out, "report-of", envelope->dsn_of, err) < 0 ||
+	    envelope_add_line(out, "aside", envelope->aside, err) < 0 ||
 	    envelope_add_terms(out, &envelope->terms, err) < 0)
 		return -1;
 	if (envelope->header_rcpts)

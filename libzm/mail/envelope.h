@@ -43,6 +43,8 @@ struct envelope {
 	struct terms	terms;		/* what else was asked for */
 	bool		header_rcpts;	/* sendmail -t: take To/Cc/Bcc too */
 	struct slice	dsn_of;		/* this is a report about that id */
+	struct slice	aside;		/* "FILE:LINE: RULE" that put it into
+					 * freezer/, as it stood then */
 	struct envelope_rcpt *rcpts;
 	size_t		rcpt_count;
 	size_t		header_offset;	/* in the file: first header byte */

@@ -129,6 +129,13 @@ read_report_of(struct reader *r, struct slice value, struct err *err)
 }
 
 static int
+read_aside(struct reader *r, struct slice value, struct err *err)
+{
+	r->out->aside = value;
+	return 0;
+}
+
+static int
 read_terms(struct reader *r, struct slice value, struct err *err)
 {
 	return terms_parse(value, &r->out->terms, err);
@@ -213,6 +220,7 @@ static const struct keyword {
 	{ "envid", read_envid, false, true },
 	{ "notaryret", read_notaryret, false, true },
 	{ "report-of", read_report_of, false, true },
+	{ "aside", read_aside, false, true },
 	{ "terms", read_terms, false, true },
 	{ "header-recipients", read_header_recipients, false, false },
 	{ "comment", read_comment, true, true },

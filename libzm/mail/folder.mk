@@ -6,6 +6,7 @@ libzm_a_SOURCES += \
 	libzm/mail/first_line.c libzm/mail/first_line.h \
 	libzm/mail/verdict.c libzm/mail/verdict.h \
 	libzm/mail/cause.c libzm/mail/cause.h \
+	libzm/mail/state.c libzm/mail/state.h \
 	libzm/mail/classify.c libzm/mail/classify.h \
 	libzm/mail/terms.c libzm/mail/terms.h \
 	libzm/mail/form.c libzm/mail/form.h \

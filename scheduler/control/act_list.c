@@ -12,8 +12,10 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "mail/state.h"
 #include "scheduler/control/act.h"
 #include "scheduler/control/constraint.h"
+#include "scheduler/control/control.h"
 
 #include "base/banned.h"
 
@@ -107,14 +109,16 @@ list_add_rcpt_line(const struct visit *visit, const struct control_group *group,
 static const char *
 list_is_more_urgent(const char *a, const char *b)
 {
-	static const char *const order[] = { "active", "ready", "down",
-	    "suspended", "waiting", "frozen", "held", "deleted", "done" };
+	static const enum mail_state order[] = { MAIL_STATE_ACTIVE,
+	    MAIL_STATE_READY, MAIL_STATE_DOWN, MAIL_STATE_SUSPENDED,
+	    MAIL_STATE_WAITING, MAIL_STATE_FROZEN, MAIL_STATE_HELD,
+	    MAIL_STATE_DELETED, MAIL_STATE_DONE };
 
 	for (size_t i = 0; a != NULL && i < sizeof(order) / sizeof(order[0]);
 	    i++) {
-		if (strcmp(order[i], a) == 0)
+		if (strcmp(mail_states[order[i]].name, a) == 0)
 			return a;
-		if (strcmp(order[i], b) == 0)
+		if (strcmp(mail_states[order[i]].name, b) == 0)
 			return b;
 	}
 	return b;
@@ -280,6 +284,8 @@ why_line(const struct visit *visit, const struct control_rcpt *rcpt,
 		json_number(out, "limit", why.limit);
 		json_number(out, "used", why.used);
 	}
+	json_text(out, "said", slice_of(thread == NULL ? "" :
+	    control_thread_said(thread)));
 	json_number(out, "with", thread == NULL ? 0 : thread->ready_count +
 	    thread->wait_count + thread->flight_count);
 	list_add_words(rcpt, "code_last", out);

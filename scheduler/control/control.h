@@ -41,6 +41,9 @@ void control_reload(struct control *control);
 /* Which destination it is and how much waits for it, as members of an open
  * object. */
 void control_thread_name(const struct thread *thread, struct str *out);
+/* The last words of a destination about itself, as long as they matter: it is
+ * in trouble, throttles us, or has mail that waits; else "". */
+const char *control_thread_said(const struct thread *thread);
 /* What feedback learned of a destination, as members of an open object. */
 void control_thread(const struct thread *thread, struct str *out);
 

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "mail/classify.h"
+#include "mail/state.h"
 #include "scheduler/control/visit.h"
 #include "scheduler/report/report.h"
 
@@ -190,18 +191,19 @@ const char *
 visit_vertex_state(const struct vertex *vertex)
 {
 	if (vertex->state == VERTEX_DONE || vertex->is_expired)
-		return "done";
+		return MAIL_STATE_WORD(DONE);
 	if (vertex->state == VERTEX_FLIGHT)
-		return "active";
+		return MAIL_STATE_WORD(ACTIVE);
 	if (vertex->park == PARK_FROZEN)
-		return "frozen";
+		return MAIL_STATE_WORD(FROZEN);
 	if (vertex->park == PARK_HELD)
-		return "held";
+		return MAIL_STATE_WORD(HELD);
 	if (vertex->state != VERTEX_READY)
-		return "waiting";
+		return MAIL_STATE_WORD(WAITING);
 	if (vertex->thread->is_suspended)
-		return "suspended";
-	return vertex->thread->wake_ms != 0 ? "down" : "ready";
+		return MAIL_STATE_WORD(SUSPENDED);
+	return vertex->thread->wake_ms != 0 ? MAIL_STATE_WORD(DOWN) :
+	    MAIL_STATE_WORD(READY);
 }
 
 struct vertex *
@@ -229,15 +231,17 @@ visit_state(const struct visit *visit, const struct control_rcpt *rcpt)
 	const struct vertex *vertex;
 
 	if (rcpt->is_final)
-		return rcpt->is_cancelled ? "deleted" : "done";
+		return rcpt->is_cancelled ? MAIL_STATE_WORD(DELETED) :
+		    MAIL_STATE_WORD(DONE);
 	vertex = visit_vertex(visit, rcpt->offset);
 	if (vertex != NULL && vertex->state == VERTEX_FLIGHT)
-		return "active";
+		return MAIL_STATE_WORD(ACTIVE);
 	if (rcpt->is_frozen)
-		return "frozen";
+		return MAIL_STATE_WORD(FROZEN);
 	if (!control_rcpt_is_free(rcpt, visit->now_s))
-		return "held";
-	return vertex != NULL ? visit_vertex_state(vertex) : "waiting";
+		return MAIL_STATE_WORD(HELD);
+	return vertex != NULL ? visit_vertex_state(vertex) :
+	    MAIL_STATE_WORD(WAITING);
 }
 
 /* ---- matching ---------------------------------------------------- */

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "scheduler/control/control.h"
+#include "scheduler/plan/pace.h"
 #include "scheduler/plan/provider.h"
 
 #include "base/banned.h"
@@ -47,6 +48,17 @@ control_thread(const struct thread *thread, struct str *out)
 	    provider->learned : 0);
 	json_bool(out, "waits_for_provider", thread->is_blocked);
 	json_bool(out, "suspended_by_rule", thread->is_firm);
+	json_bool(out, "throttled", pace_is_throttled(thread));
+	json_text(out, "said", slice_of(control_thread_said(thread)));
+}
+
+const char *
+control_thread_said(const struct thread *thread)
+{
+	bool matters = thread->trouble_count > 0 || thread->wait_count > 0 ||
+	    pace_is_throttled(thread);
+
+	return matters && thread->reason != NULL ? thread->reason : "";
 }
 
 static void

@@ -78,9 +78,12 @@ thread_heard(struct vertex *vertex, const struct answer *answer,
 	struct thread *thread = vertex->thread;
 	int64_t now_ms = clock_steady_ms();
 
-	if (finding->scope < SCOPE_HOST || (finding->class != CLASS_RATE &&
+	if (finding->scope < SCOPE_HOST)
+		return;
+	thread_keep_reason(thread, answer);
+	if (finding->class != CLASS_RATE &&
 	    finding->class != CLASS_CONNECTIONS &&
-	    finding->class != CLASS_BUSY && finding->class != CLASS_QUOTA))
+	    finding->class != CLASS_BUSY && finding->class != CLASS_QUOTA)
 		return;
 	if (finding->scope == SCOPE_PROVIDER)
 		provider_less(thread, vertex->moment_ms, now_ms);

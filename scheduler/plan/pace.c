@@ -56,6 +56,14 @@ pace_limit(const struct thread *thread)
 	return thread->pin > 0 ? thread->pin : thread->limit;
 }
 
+bool
+pace_is_throttled(const struct thread *thread)
+{
+	return thread->ring->clause.has_feedback &&
+	    (thread->pace.slow_us > 0 || (thread->pace.reduced_ms != 0 &&
+	    thread->limit < pace_most(thread)));
+}
+
 /* ---- how fast ------------------------------------------------------- */
 
 static int64_t

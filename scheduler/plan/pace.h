@@ -31,6 +31,9 @@ enum {
 void pace_init(struct thread *thread);
 void pace_rematch(struct thread *thread);
 
+/* It said that we are too many or too fast, and we have not come back yet to
+ * what its clause allows. */
+bool pace_is_throttled(const struct thread *thread);
 /* Sessions it may have. */
 unsigned pace_limit(const struct thread *thread);
 

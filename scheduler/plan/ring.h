@@ -71,7 +71,8 @@ struct thread {
 	bool		 is_warming;	/* held by its zone's plan of today */
 	bool		 is_firm;	/* a success does not end the hold */
 	TAILQ_ENTRY(thread) run_entry;
-	char		*reason;	/* last host trouble, or NULL */
+	char		*reason;	/* its last words about itself: trouble,
+					 * or that we are too much; or NULL */
 };
 TAILQ_HEAD(thread_queue, thread);
 

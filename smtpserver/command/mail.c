@@ -118,7 +118,8 @@ cmd_mail(struct session *session, struct slice args, struct answer *out)
 	    !mail_has_room(session, &params, out))
 		return;
 	early.size_bytes = params.size_bytes;
-	if (!permit_early(session, &early, mail_answered, out))
+	if (!permit_sender(session, &sender, out) ||
+	    !permit_early(session, &early, mail_answered, out))
 		return;
 	extra.path = &sender;
 	extra.params = rest;

@@ -95,7 +95,7 @@ early_strip(struct trial *trial, struct conf_rule *rule,
 	is_whole &= early_strip_pattern(rule, PATTERN_SENDER);
 	is_whole &= early_strip_pattern(rule, PATTERN_OWNERS);
 	is_whole &= !rule->sender_unknown && rule->over_bytes == 0;
-	if (question->is_submission)	/* nobody logs in elsewhere */
+	if (question->is_submission && stage != POLICY_AT_AUTH)
 		is_whole &= early_strip_pattern(rule, PATTERN_USER);
 	rule->sender_unknown = false;
 	rule->over_bytes = 0;
@@ -162,4 +162,55 @@ policy_ask_early(struct policy *policy,
 	for (size_t i = 0; i < policy->conf->rule_count; i++)
 		if (early_rule_try(&trial, &policy->conf->rules[i], stage))
 			return;
+}
+
+/* ---- who may not log in -------------------------------------------------- */
+
+bool
+policy_may_bar(const struct policy *policy)
+{
+	for (size_t i = 0; i < policy->conf->rule_count; i++)
+		if (policy->conf->rules[i].action == ACTION_REJECT &&
+		    policy->conf->rules[i].patterns[PATTERN_USER] != NULL)
+			return true;
+	return false;
+}
+
+/* Does it decide about a user: bar, or let all through that come after? */
+static bool
+early_fits_user(struct trial *trial, const struct conf_rule *rule)
+{
+	struct conf_rule known = *rule;
+	bool is_whole = early_strip(trial, &known, POLICY_AT_AUTH);
+	const char *why;
+
+	if (rule->is_shadow || (rule->action == ACTION_REJECT ?
+	    rule->patterns[PATTERN_USER] == NULL || !is_whole :
+	    rule->action != ACTION_ACCEPT))
+		return false;
+	return rule_fit(trial, &known, &why) == FIT_YES;
+}
+
+const struct conf_rule *
+policy_bars_user(struct policy *policy, const struct policy_question *question,
+    const char **out_words)
+{
+	struct policy_verdict verdict = { .result = POLICY_ACCEPT };
+	struct trial trial = { .policy = policy, .question = question,
+	    .out = &verdict };
+	const struct conf *conf = policy->conf;
+
+	if (!policy_may_bar(policy) || question->user.n == 0)
+		return NULL;
+	arena_reset(policy->scratch);
+	for (size_t i = 0; i < conf->rule_count; i++) {
+		const struct conf_rule *rule = &conf->rules[i];
+
+		if (!early_fits_user(&trial, rule))
+			continue;
+		*out_words = rule->text != NULL && rule->text[0] != '\0' ?
+		    rule->text : "this account may not log in here";
+		return rule->action == ACTION_REJECT ? rule : NULL;
+	}
+	return NULL;
 }

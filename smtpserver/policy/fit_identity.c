@@ -60,7 +60,7 @@ fit_issuer(struct trial *trial, const struct conf_rule *rule)
 
 /* "alice, bob": one of them; names of users have no case here, as addresses
  * have none. */
-static bool
+bool
 name_is_among(struct slice users, struct slice user)
 {
 	struct slice part, name;

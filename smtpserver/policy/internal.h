@@ -75,6 +75,9 @@ enum fit fit_cert(struct trial *trial, const struct conf_rule *rule);
 enum fit fit_issuer(struct trial *trial, const struct conf_rule *rule);
 enum fit fit_not_owner(struct trial *trial, const struct conf_rule *rule);
 
+/* "alice, bob@example.org": is the user one of them? */
+bool name_is_among(struct slice users, struct slice user);
+
 /* Ask the rule's service; FIT_YES: it has an opinion,
  * which is in trial->service. */
 enum fit fit_service(struct trial *trial, const struct conf_rule *rule);

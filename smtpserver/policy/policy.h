@@ -102,7 +102,9 @@ struct policy_verdict {
 void policy_ask(struct policy *policy, const struct policy_question *question,
     struct policy_verdict *out);
 
-enum policy_stage { POLICY_AT_CONNECT, POLICY_AT_HELO, POLICY_AT_MAIL };
+enum policy_stage {
+	POLICY_AT_CONNECT, POLICY_AT_HELO, POLICY_AT_AUTH, POLICY_AT_MAIL
+};
 
 /* Decide before there is a recipient, by what is known at a stage: of the
  * rules in file order those that refuse and look at nothing else.  A rule that
@@ -111,6 +113,23 @@ enum policy_stage { POLICY_AT_CONNECT, POLICY_AT_HELO, POLICY_AT_MAIL };
 void policy_ask_early(struct policy *policy,
     const struct policy_question *question, enum policy_stage stage,
     struct policy_verdict *out);
+
+/* Is this user not to be logged in at all?  So a rule says that rejects, names
+ * users and looks at nothing that only a message brings.  What would have to be
+ * asked first (a name, a counter) bars nobody here: MAIL and RCPT will tell.
+ * returns the rule that bars, with its words or preset ones in *out_words;
+ * NULL: none does */
+const struct conf_rule *policy_bars_user(struct policy *policy,
+    const struct policy_question *question, const char **out_words);
+/* Is there any such rule? */
+bool policy_may_bar(const struct policy *policy);
+
+enum policy_ownership { OWNER_NO, OWNER_YES, OWNER_TROUBLE };
+
+/* May who has logged in give this address in MAIL?  By `auth ... senders`;
+ * aliases and owners are looked up in the configuration's tables. */
+enum policy_ownership policy_owns(struct policy *policy, struct slice user,
+    const struct path *sender, struct err *err);
 
 /* May this client relay, whatever it says of itself?  By the rules that look
  * at nothing but its address; a table that cannot be read knows nobody. */

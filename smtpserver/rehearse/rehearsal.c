@@ -226,12 +226,40 @@ rehearsal_conclude(const struct policy_verdict *verdict,
 }
 
 static void
-conclude_login(struct rehearsal_outcome *out)
+conclude_reject(struct rehearsal_outcome *out, int code, const char *status,
+    const char *words)
 {
 	out->result = REHEARSAL_REJECT;
-	out->code = 530;
-	str_adds(&out->status, "5.7.0");
-	str_adds(&out->words, "log in first");
+	out->code = code;
+	str_adds(&out->status, status);
+	str_adds(&out->words, words);
+}
+
+/* What is refused before a rule is asked about a recipient.  returns whether
+ * it was. */
+static bool
+rehearsal_is_over(const struct rehearsal *rehearsal,
+    const struct policy_question *question, struct rehearsal_outcome *out)
+{
+	const char *words;
+	struct err err;
+
+	if (policy_owes_login(rehearsal->conf, question->is_submission,
+	    question->user.n > 0)) {
+		conclude_reject(out, 530, "5.7.0", "log in first");
+		return true;
+	}
+	out->rule = policy_bars_user(rehearsal->policy, question, &words);
+	if (out->rule != NULL) {
+		conclude_reject(out, 535, "5.7.13", words);
+		return true;
+	}
+	if (policy_owns(rehearsal->policy, question->user, &question->sender,
+	    &err) != OWNER_NO)
+		return false;
+	conclude_reject(out, 550, "5.7.1", "not an address of this user: "
+	    "auth ... senders <table> gives it");
+	return true;
 }
 
 int
@@ -249,11 +277,8 @@ rehearsal_run(const struct rehearsal *rehearsal,
 	str_init(&out->words);
 	if (rehearsal_question_fill(rehearsal, row, facts, &question, err) < 0)
 		return -1;
-	if (policy_owes_login(rehearsal->conf, row->is_submission,
-	    row->user.n > 0)) {
-		conclude_login(out);
+	if (rehearsal_is_over(rehearsal, &question, out))
 		return 0;
-	}
 	/* the rules are told of once, when all is known */
 	question.trace = NULL;
 	do

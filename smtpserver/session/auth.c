@@ -19,6 +19,7 @@
 #include "grammar/base64.h"
 #include "smtpserver/session/journal.h"
 #include "smtpserver/session/auth.h"
+#include "smtpserver/session/permit.h"
 #include "smtpserver/session/transcript.h"
 #include "smtpserver/session/step.h"
 
@@ -127,7 +128,12 @@ static enum step
 auth_succeed(struct session *session)
 {
 	struct str key = STR_INIT;
+	const char *words;
 
+	if (!permit_user(session, str_slice(&session->login->user), &words)) {
+		note_auth_failed(session, "a rule bars this user");
+		return auth_end(session, 535, "5.7.13", words);
+	}
 	auth_add_key(&key, "user", str_slice(&session->login->user));
 	failures_clear(session->service->failures, str_slice(&key));
 	str_release(&key);

@@ -228,7 +228,7 @@ note_message_accepted(const struct session *session)
 		    "client", slice_of(session->client.text),
 		    "listener", slice_of(session->client.listener),
 		    "from", str_slice(&from), "rule", str_slice(&rule),
-		    "file", str_slice(&file), NULL);
+		    "text", t->envelope.aside, "file", str_slice(&file), NULL);
 	}
 	str_release(&from);
 	str_release(&rule);

@@ -170,6 +170,49 @@ permit_rcpt(struct session *session, const struct path *rcpt,
 	return permit_conclude(session, &verdict, out);
 }
 
+bool
+permit_user(struct session *session, struct slice user, const char **out_words)
+{
+	/* as it is now: the session may have begun under another one */
+	struct policy *policy = session->service->settings->policy;
+	struct policy_question question;
+
+	if (user.n == 0 || !policy_may_bar(policy))
+		return true;
+	permit_question_fill(session, &question);
+	question.user = user;
+	return policy_bars_user(policy, &question, out_words) == NULL;
+}
+
+bool
+permit_sender(struct session *session, const struct path *sender,
+    struct answer *out)
+{
+	struct str shown = STR_INIT;
+	struct err err = { "" };
+	enum policy_ownership whose;
+
+	/* a proxy's user (XCLIENT) is the proxy's to judge */
+	if (session->mechanism[0] == '\0')
+		return true;
+	whose = policy_owns(session->settings->policy,
+	    str_slice(&session->user), sender, &err);
+	if (whose == OWNER_YES)
+		return true;
+	if (whose == OWNER_TROUBLE) {
+		note_policy_trouble(session, NULL, &err);
+		answer_set(out, 451, "4.3.0", "whose address this is cannot "
+		    "be looked up now, try later");
+		return false;
+	}
+	str_add_escaped(&shown, str_slice(&session->user));
+	answer_set(out, 550, "5.7.1", "this is not an address of %s: send as "
+	    "one of your own, or ask the postmaster to give it to you "
+	    "(auth ... senders <table>)", shown.buf);
+	str_release(&shown);
+	return false;
+}
+
 static void
 permit_release_holds(struct session *session, struct facts *facts)
 {

@@ -27,6 +27,14 @@ struct permit_early {
 bool permit_early(struct session *session, const struct permit_early *early,
     answered_fn *fn, struct answer *out);
 
+/* May somebody be logged in as this user?  false: the words of the rule that
+ * bars them. */
+bool permit_user(struct session *session, struct slice user,
+    const char **out_words);
+/* May who has logged in give this sender?  false: out has the refusal. */
+bool permit_sender(struct session *session, const struct path *sender,
+    struct answer *out);
+
 /* Before a message begins and after it has ended: what was counted for it
  * goes to session->holds, "NUMBER ..." for the rate helper to release. */
 void permit_end_message(struct session *session);

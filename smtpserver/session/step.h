@@ -34,6 +34,10 @@ enum step session_say(struct session *session, const struct answer *answer,
 enum step session_say_end(struct session *session, const char *status,
     const char *reason, const char *text);
 
+/* Has who logged in been barred since?  421 is said then, and *out_next is the
+ * last step. */
+bool session_is_barred(struct session *session, enum step *out_next);
+
 /* A command did not bring a message nearer.  Returns STEP_COMMAND, or the
  * last step when there were too many of these. */
 enum step session_count_idle(struct session *session);

@@ -126,6 +126,27 @@ write_envelope(struct transaction *transaction, struct err *err)
 	return result;
 }
 
+/* The rule as it stands now: its line may be another one's tomorrow. */
+static void
+transaction_keep_rule(struct transaction *transaction)
+{
+	const struct conf_rule *rule = transaction->freeze;
+	struct str text = STR_INIT, words = STR_INIT;
+
+	if (rule == NULL)
+		return;
+	conf_rule_add(&words, rule);
+	str_addf(&text, "%s:%u: %s %s", rule->at.file ? rule->at.file : "",
+	    rule->at.line, rule->word, words.buf);
+	str_release(&words);
+	for (size_t i = 0; i < text.len; i++)
+		if ((unsigned char)text.buf[i] < ' ' || text.buf[i] == 0x7f)
+			text.buf[i] = '?';
+	transaction->envelope.aside = slice_copy(transaction->arena,
+	    slice_first(str_slice(&text), FREEZE_RULE_BYTES_MAX));
+	str_release(&text);
+}
+
 int
 transaction_open(struct transaction *transaction, struct spool *spool,
     struct slice rcvdfrom, struct slice with, struct err *err)
@@ -140,6 +161,7 @@ transaction_open(struct transaction *transaction, struct spool *spool,
 	_Static_assert(sizeof(envelope->id) == sizeof(transaction->draft.id),
 	    "both are spool ids");
 	memcpy(envelope->id, transaction->draft.id, sizeof(envelope->id));
+	transaction_keep_rule(transaction);
 	if ((transaction->promise.is_reserved &&
 	    draft_reserve(&transaction->draft, transaction->size_bytes,
 	    err) != 0) || write_envelope(transaction, err) != 0) {

@@ -68,7 +68,10 @@ bool transaction_has_domain_room(const struct transaction *transaction,
 int transaction_open(struct transaction *transaction, struct spool *spool,
     struct slice rcvdfrom, struct slice with, struct err *err);
 
-enum { FREEZE_CAUSE_BYTES = 32 };
+enum {
+	FREEZE_CAUSE_BYTES = 32,
+	FREEZE_RULE_BYTES_MAX = 1000	/* of its text, in the envelope */
+};
 
 /* Whether it goes into freezer/: a rule or a filter said so. */
 bool transaction_is_frozen(const struct transaction *transaction);

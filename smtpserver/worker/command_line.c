@@ -192,6 +192,18 @@ command_bytes_max(const struct conf *conf)
 	return max < STREAM_INPUT_BYTES_MAX ? max : STREAM_INPUT_BYTES_MAX;
 }
 
+/* Who logged in has been barred since. */
+bool
+session_is_barred(struct session *session, enum step *out_next)
+{
+	const char *words;
+
+	if (permit_user(session, str_slice(&session->user), &words))
+		return false;
+	*out_next = session_say_end(session, "4.7.0", "user barred", words);
+	return true;
+}
+
 enum step
 step_command(struct session *session)
 {
@@ -217,6 +229,8 @@ step_command(struct session *session)
 		line.n--;
 	else if (!conf->bare_lf_ok)
 		return command_refuse_bare_lf(session, line);
+	if (session->ask == NULL && session_is_barred(session, &next))
+		return next;
 	if (session->ask == NULL)
 		session->asked_at_us = clock_steady_us();
 	next = command_run(session, line);

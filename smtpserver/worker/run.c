@@ -196,6 +196,27 @@ session_stop(struct session *session, bool is_final)
 	session_run(session);
 }
 
+bool
+session_is_watched(const struct session *session)
+{
+	return session->user.len > 0 && session->step < STEP_LAST &&
+	    policy_may_bar(session->service->settings->policy);
+}
+
+void
+session_watch(struct session *session)
+{
+	enum step next;
+
+	if (session->step >= STEP_LAST || session->step == STEP_STORE ||
+	    session->step == STEP_TLS || session_is_asking(session) ||
+	    !session_is_barred(session, &next))
+		return;
+	session->step = next;
+	session_wait_for(session, LINGER_FOR_MS);
+	session_run(session);
+}
+
 void
 session_answered(struct session *session, enum ask_state state,
     struct slice answer)

@@ -20,6 +20,10 @@ void session_expire(struct session *session);
 /* We stop: 421 now, or after the message that is on its way.  is_final:
  * that message cannot be waited for. */
 void session_stop(struct session *session, bool is_final);
+/* Does somebody use it who may be barred at any time?  Then session_watch
+ * looks for it, now and then. */
+bool session_is_watched(const struct session *session);
+void session_watch(struct session *session);
 /* Its draft is in router/ or freezer/, or could not be stored. */
 void session_stored(struct session *session, bool is_done);
 /* The answer to its ask, or trouble.  Nothing when it does not wait. */

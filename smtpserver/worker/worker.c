@@ -26,7 +26,10 @@
 
 #include "base/banned.h"
 
-enum { COMMIT_MAX = 128 };
+enum {
+	COMMIT_MAX = 128,
+	WATCH_MS = 2000		/* who logged in may be barred since */
+};
 
 struct connection {
 	struct worker		*worker;
@@ -224,6 +227,9 @@ connection_arm(struct connection *connection)
 {
 	int64_t at_ms = session_deadline(connection->session);
 
+	if (session_is_watched(connection->session) &&
+	    at_ms > clock_steady_ms() + WATCH_MS)
+		at_ms = clock_steady_ms() + WATCH_MS;
 	if (connection->timer.at_ms == 0 || at_ms < connection->timer.at_ms)
 		timer_set(connection->worker->loop, &connection->timer, at_ms,
 		    connection_on_timer,
@@ -238,6 +244,8 @@ connection_on_timer(void *context)
 	if (clock_steady_ms() >= session_deadline(connection->session)) {
 		asks_close(connection->worker->asks, &connection->ask_token);
 		session_expire(connection->session);
+	} else if (session_is_watched(connection->session)) {
+		session_watch(connection->session);
 	}
 	connection_stir(connection);
 }
@@ -449,6 +457,18 @@ worker_equip(struct worker *worker, struct keyring *keyring,
 
 /* ---- reload and stop -------------------------------------------------- */
 
+/* Who logged in may be barred now. */
+static void
+worker_look_again(struct worker *worker)
+{
+	struct connection *connection;
+
+	TAILQ_FOREACH(connection, &worker->all, all) {
+		session_watch(connection->session);
+		connection_stir(connection);
+	}
+}
+
 void
 worker_reload(struct worker *worker, struct settings *settings)
 {
@@ -457,6 +477,7 @@ worker_reload(struct worker *worker, struct settings *settings)
 	worker->service.settings = settings;
 	if (worker->service.keyring != NULL)
 		keyring_configure(worker->service.keyring, settings->conf);
+	worker_look_again(worker);
 }
 
 static void

@@ -127,6 +127,23 @@ def taken_at_reload(site, other):
     code, out, errors = site.zmailer("check", check=None)
     assert code == 0 and f"listens at 127.0.0.1:{port} now" in out, out
     assert f"127.0.0.1:{site.port} now" not in out, out
+    # what could not be started again is not stopped
+    code, out, errors = site.zmailer("restart", check=None)
+    assert code == 69 and "nothing was stopped" in errors, (code, errors)
+    answers(site.port)
+
+
+def mailq_is_taken(site, other):
+    users = site.dir + "/mailq-users"
+    with open(users, "w") as file:
+        file.write("")
+    os.chmod(users, 0o600)
+    site.write(f"mailq 127.0.0.1:{other.getsockname()[1]} users {users}\n"
+               + site.text)
+    code, out, errors = site.zmailer("reload", check=None)
+    assert code == 78 and f"{site.conf}:1: cannot listen" in errors, errors
+    site.write(site.text)
+    site.zmailer("reload")
 
 
 def order_is_taken_back(site, other):
@@ -315,6 +332,7 @@ def main():
         site.start()
         taken_at_reload(site, other)
         order_is_taken_back(site, other)
+        mailq_is_taken(site, other)
         added_and_removed(site)
         unix_listener_stays(site)
         killed(site)

@@ -230,12 +230,13 @@ change_add_diff(struct str *out, const struct change *change)
 	for (size_t i = 0; i < change->file_count; i++) {
 		const struct change_file *file = &change->files[i];
 
-		if (!file->is_secret)
+		if (!file->is_secret && file->about == NULL)
 			diff_add(out, file->path, str_slice(&file->before),
 			    str_slice(&file->after));
 		else if (!slice_equal(str_slice(&file->before),
 		    str_slice(&file->after)))
-			str_addf(out, "--- %s: a key, not shown\n",
-			    file->path);
+			str_addf(out, "--- %s: %s\n", file->path,
+			    file->is_secret ? "a secret, not shown" :
+			    file->about);
 	}
 }

@@ -22,7 +22,7 @@
 
 #include "base/banned.h"
 
-enum { MINUTE_MS = 60000, SECOND_MS = 1000 };
+enum { HOUR_MS = 3600000, MINUTE_MS = 60000, SECOND_MS = 1000 };
 static const unsigned char ipv4_prefix[12] = { [10] = 0xff, [11] = 0xff };
 
 /* ---- whom -------------------------------------------------------------- */
@@ -143,7 +143,30 @@ clock_parse(const char *text, int64_t *out_ms, int64_t *out_for_ms)
 	return *text == '\0' || strcmp(text, "Z") == 0;
 }
 
-/* "2026-11-20", with a time after "T" or a blank */
+/* So many milliseconds after a day began: local, like all that people read. */
+static int64_t
+day_moment_ms(struct tm tm, int64_t time_ms, bool is_utc)
+{
+	tm.tm_hour = (int)(time_ms / HOUR_MS);
+	tm.tm_min = (int)(time_ms / MINUTE_MS % 60);
+	tm.tm_sec = (int)(time_ms / SECOND_MS % 60);
+	tm.tm_isdst = -1;
+	return (int64_t)(is_utc ? timegm(&tm) : mktime(&tm)) * 1000;
+}
+
+/* days after today, local. */
+static int64_t
+near_day_ms(int64_t now_ms, int days, int64_t time_ms)
+{
+	time_t now_s = (time_t)(now_ms / 1000);
+	struct tm tm;
+
+	localtime_r(&now_s, &tm);
+	tm.tm_mday += days;
+	return day_moment_ms(tm, time_ms, false);
+}
+
+/* "2026-11-20", with a time after "T" or a blank; "Z" after it: UTC */
 static bool
 journal_date_parse(const char *text, int64_t *out_ms, int64_t *out_for_ms)
 {
@@ -159,16 +182,17 @@ journal_date_parse(const char *text, int64_t *out_ms, int64_t *out_for_ms)
 	tm.tm_year = (int)year - 1900;
 	tm.tm_mon = (int)month - 1;
 	tm.tm_mday = (int)day;
-	*out_ms = (int64_t)timegm(&tm) * 1000;
+	(void)timegm(&tm);
 	if (tm.tm_mday != (int)day)	/* the 31st of a short month */
 		return false;
 	*out_for_ms = JOURNAL_DAY_MS;
+	*out_ms = day_moment_ms(tm, 0, false);
 	if (text[end] == '\0')
 		return true;
 	if ((text[end] != 'T' && text[end] != ' ') ||
 	    !clock_parse(text + end + 1, &time_ms, out_for_ms))
 		return false;
-	*out_ms += time_ms;
+	*out_ms = day_moment_ms(tm, time_ms, slice_ends(slice_of(text), "Z"));
 	return true;
 }
 
@@ -176,27 +200,29 @@ int
 ask_moment(const char *text, int64_t now_ms, int64_t *out_at_ms,
     int64_t *out_for_ms, struct err *err)
 {
-	int64_t today_ms = now_ms - now_ms % JOURNAL_DAY_MS, span_ms;
+	int64_t span_ms, time_ms;
 	struct err why;
 
-	*out_at_ms = today_ms;
+	*out_at_ms = near_day_ms(now_ms, 0, 0);
 	*out_for_ms = JOURNAL_DAY_MS;
 	if (strcmp(text, "today") == 0 ||
 	    journal_date_parse(text, out_at_ms, out_for_ms))
 		return 0;
 	if (strcmp(text, "yesterday") == 0) {
-		*out_at_ms = today_ms - JOURNAL_DAY_MS;
+		*out_at_ms = near_day_ms(now_ms, -1, 0);
 		return 0;
 	}
-	if (clock_parse(text, out_at_ms, out_for_ms)) {
-		*out_at_ms += today_ms;
+	if (clock_parse(text, &time_ms, out_for_ms)) {
+		*out_at_ms = slice_ends(slice_of(text), "Z") ? now_ms -
+		    now_ms % JOURNAL_DAY_MS + time_ms :
+		    near_day_ms(now_ms, 0, time_ms);
 		return 0;
 	}
 	*out_for_ms = 0;
 	if (units_span_ms(slice_of(text), &span_ms, &why) < 0)
 		return err_set(err, "'%s' is no moment: 2026-11-20, "
-		    "2026-11-20T21:04, 21:04 (UTC), today, yesterday or 2h "
-		    "(ago) are", text);
+		    "2026-11-20T21:04, 21:04 (local, or with Z), today, "
+		    "yesterday or 2h (ago) are", text);
 	*out_at_ms = now_ms - span_ms;
 	return 0;
 }

@@ -292,6 +292,31 @@ line_compare(const void *left, const void *right)
 	return a->at.offset < b->at.offset ? -1 : 1;
 }
 
+/* The router may have a message before smtpserver has noted that it accepted
+ * it. */
+static void
+life_accepted_first(struct life *life)
+{
+	size_t first = 0;
+
+	for (size_t i = 0; i < life->count; i++) {
+		struct life_line line = life->lines[i];
+		struct slice name, program;
+
+		if (i > 0 && !slice_equal(line.id, life->lines[i - 1].id))
+			first = i;
+		if (journal_line_has(line.line, "d", &program) &&
+		    slice_is(program, "smtpserver") && i == first)
+			first = i + 1;
+		if (i <= first || !journal_line_has(line.line, "ev", &name) ||
+		    !slice_is(name, "message.accepted"))
+			continue;
+		memmove(&life->lines[first + 1], &life->lines[first],
+		    (i - first) * sizeof(line));
+		life->lines[first] = line;
+	}
+}
+
 void
 life_find(struct journal *journal, const struct ask *ask,
     struct arena *arena, struct life *out)
@@ -316,6 +341,7 @@ life_find(struct journal *journal, const struct ask *ask,
 		    search.count * sizeof(*search.lines));
 		memcpy(out->lines, search.lines,
 		    search.count * sizeof(*search.lines));
+		life_accepted_first(out);
 	}
 	mem_free(&search.lines);
 	mem_free(&search.ids);

@@ -35,16 +35,16 @@ life_print(const struct life *life, struct str *out)
 {
 	struct str program = STR_INIT, name = STR_INIT;
 	int64_t first_ms = 0;
-	char span[CLOCK_TEXT_BYTES + 1];
+	char span[CLOCK_TEXT_BYTES + 1], date[CLOCK_TEXT_BYTES];
 
 	for (size_t i = 0; i < life->count; i++) {
 		const struct life_line *row = &life->lines[i];
 
 		if (i == 0 || !slice_equal(row->id, row[-1].id)) {
 			first_ms = row->at_ms;
-			str_addf(out, "%s" SLICE_FMT "   %.10s %.12s UTC\n",
-			    i == 0 ? "" : "\n", SLICE_ARG(row->id),
-			    row->line.p + 6, row->line.p + 17);
+			clock_local(first_ms / 1000, date);
+			str_addf(out, "%s" SLICE_FMT "   %s\n",
+			    i == 0 ? "" : "\n", SLICE_ARG(row->id), date);
 		}
 		span_text(row->at_ms - first_ms, span, sizeof(span));
 		journal_line_word(row->line, "d", &program);

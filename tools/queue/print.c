@@ -80,6 +80,12 @@ view_is_over(const struct view_rcpt *rcpt)
 }
 
 void
+view_add_why(struct str *out, struct slice rule, const char *why)
+{
+	str_add_escaped(out, rule.n > 0 ? rule : slice_of(why));
+}
+
+void
 view_add_list(struct str *out, const struct view *view, int64_t now_s)
 {
 	char age[CLOCK_TEXT_BYTES];
@@ -90,8 +96,11 @@ view_add_list(struct str *out, const struct view *view, int64_t now_s)
 	str_addf(out, "%-16s %6s %6s  %-8s ", view->id, age, size.buf,
 	    view->state);
 	view_add_sender(out, view);
-	if (*view->why != '\0')
-		str_addf(out, "  (%s)", view->why);
+	if (*view->why != '\0') {
+		str_adds(out, "  (");
+		view_add_why(out, view->rule, view->why);
+		str_addc(out, ')');
+	}
 	str_addc(out, '\n');
 	if (view->trouble != NULL)
 		str_addf(out, "    %s/%s: %s\n", spool_area_names[view->area],
@@ -107,7 +116,7 @@ view_add_list(struct str *out, const struct view *view, int64_t now_s)
 			str_addf(out, "  tried %u time%s", rcpt->tries,
 			    rcpt->tries == 1 ? "" : "s");
 		if (rcpt->channel.n > 0 && strcmp(rcpt->state, "waiting") != 0
-		    && strcmp(rcpt->state, "queued") != 0)
+		    && strcmp(rcpt->state, "ready") != 0)
 			str_addf(out, "  %s", rcpt->state);
 		add_next(out, rcpt, now_s);
 		str_addc(out, '\n');
@@ -129,6 +138,7 @@ view_add_json(struct str *out, const struct view *view)
 		json_text(out, "area", slice_of(spool_area_names[view->area]));
 		json_text(out, "file", slice_of(view->name));
 		json_text(out, "why", slice_of(view->why));
+		json_text(out, "rule", view->rule);
 		json_text(out, "from", view->sender);
 		json_number(out, "size", (int64_t)view->size_bytes);
 		json_number(out, "time", view->time_s);
@@ -173,8 +183,11 @@ view_add_mailq(struct str *out, const struct view *view)
 	str_addc(out, '\n');
 	if (view->trouble != NULL)
 		str_addf(out, "(%s)\n", view->trouble);
-	else if (*view->why != '\0')
-		str_addf(out, "(%s: %s)\n", view->state, view->why);
+	else if (*view->why != '\0') {
+		str_addf(out, "(%s: ", view->state);
+		view_add_why(out, view->rule, view->why);
+		str_adds(out, ")\n");
+	}
 	for (size_t i = 0; i < view->rcpt_count; i++) {
 		const struct view_rcpt *rcpt = &view->rcpts[i];
 
@@ -274,8 +287,10 @@ view_add_show(struct str *out, const struct view *view, int64_t now_s)
 	if (view->priority > 0)
 		str_addf(out, ".%u", view->priority);
 	str_addf(out, "/%s\nState:   %s", view->name, view->state);
-	if (*view->why != '\0')
-		str_addf(out, ": %s", view->why);
+	if (*view->why != '\0') {
+		str_adds(out, ": ");
+		view_add_why(out, view->rule, view->why);
+	}
 	str_addf(out, "\nArrived: %s (%s ago)\nSize:    %ju\nFrom:    ", date,
 	    age, (uintmax_t)view->size_bytes);
 	view_add_sender(out, view);

@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "grammar/message/header.h"
+#include "mail/state.h"
 #include "tools/queue/view.h"
 
 #include "base/banned.h"
@@ -37,11 +38,12 @@ struct walk {
 	bool			 is_over;
 };
 
-static const char *const area_states[AREA_COUNT] = {
-	[AREA_PUBLIC] = "arriving", [AREA_ROUTER] = "routing",
-	[AREA_TRANSPORT] = "queued", [AREA_DEFERRED] = "deferred",
-	[AREA_FREEZER] = "frozen", [AREA_POSTMAN] = "postman",
-	[AREA_TRASH] = "trash",
+static const enum mail_state area_states[AREA_COUNT] = {
+	[AREA_PUBLIC] = MAIL_STATE_ARRIVING, [AREA_ROUTER] = MAIL_STATE_ROUTING,
+	[AREA_TRANSPORT] = MAIL_STATE_READY,
+	[AREA_DEFERRED] = MAIL_STATE_DEFERRED,
+	[AREA_FREEZER] = MAIL_STATE_FROZEN, [AREA_POSTMAN] = MAIL_STATE_POSTMAN,
+	[AREA_TRASH] = MAIL_STATE_TRASH,
 };
 
 /* ---- control files ----------------------------------------------- */
@@ -68,11 +70,11 @@ order_state(const struct walk *walk, const struct control_rcpt *in,
     struct view_rcpt *out)
 {
 	if (in->is_cancelled)
-		out->state = "deleted";
+		out->state = MAIL_STATE_WORD(DELETED);
 	else if (in->is_frozen)
-		out->state = "frozen";
+		out->state = MAIL_STATE_WORD(FROZEN);
 	else if (!control_rcpt_is_free(in, walk->now_s))
-		out->state = "held";
+		out->state = MAIL_STATE_WORD(HELD);
 	else
 		return false;
 	out->next_s = in->is_held && !in->is_frozen ? in->hold_until_s : 0;
@@ -92,7 +94,7 @@ rcpt_from_control(const struct walk *walk, const struct control_rcpt *in,
 	    .channel = in->channel, .host = in->host, .tries = in->tries,
 	    .orcpt = in->orcpt, .given = in->given,
 	    .zone = in->zone, .who = "", .words = "", .status = "",
-	    .state = "queued" };
+	    .state = MAIL_STATE_WORD(READY) };
 	if (in->last != NULL) {
 		out->who = in->last->verdict.who;
 		out->words = in->last->verdict.text;
@@ -100,7 +102,8 @@ rcpt_from_control(const struct walk *walk, const struct control_rcpt *in,
 		if (in->last->verdict.kind >= VERDICT_DEFERRED)
 			out->trouble = &in->last->verdict;
 		out->state = in->is_final && !in->is_cancelled ?
-		    verdict_names[in->last->verdict.kind] : "waiting";
+		    verdict_names[in->last->verdict.kind] :
+		    MAIL_STATE_WORD(WAITING);
 	}
 	if (order_state(walk, in, out) || in->is_final)
 		return;
@@ -109,16 +112,16 @@ rcpt_from_control(const struct walk *walk, const struct control_rcpt *in,
 	if (thread == NULL)
 		return;
 	if (thread->is_suspended) {
-		out->state = "suspended";
+		out->state = MAIL_STATE_WORD(SUSPENDED);
 	} else if (thread->held_until_s > 0) {
-		out->state = "waiting";
+		out->state = MAIL_STATE_WORD(DOWN);
 		if (out->next_s < thread->held_until_s)
 			out->next_s = thread->held_until_s;
 		if (*out->words == '\0')
 			out->words = arena_dup(walk->arena, thread->reason,
 			    strlen(thread->reason));
 	} else if (thread->flight > 0 && in->tries == 0) {
-		out->state = "active";
+		out->state = MAIL_STATE_WORD(ACTIVE);
 	}
 }
 
@@ -128,6 +131,7 @@ static const char *
 view_state_of(const struct view *view)
 {
 	const char *state = NULL;
+	bool is_over = false;
 
 	for (size_t i = 0; i < view->rcpt_count; i++) {
 		const char *own = view->rcpts[i].state;
@@ -136,12 +140,16 @@ view_state_of(const struct view *view)
 
 		if (strcmp(own, "active") == 0)
 			return own;
-		if (verdict_kind_parse(slice_of(own)) >= 0)
+		if (verdict_kind_parse(slice_of(own)) >= 0) {
+			is_over = true;
 			continue;
+		}
 		if (!is_kept || (state != NULL && strcmp(state, own) != 0))
 			own = view->state;
 		state = own;
 	}
+	if (state == NULL && is_over)
+		return MAIL_STATE_WORD(DONE);
 	return state != NULL ? state : view->state;
 }
 
@@ -206,6 +214,9 @@ view_from_envelope(const struct walk *walk, const struct envelope *envelope,
 	view->user = envelope->user;
 	view->source = envelope_source(envelope);
 	view->zone = envelope->terms.zone;
+	if (view->area == AREA_FREEZER && strncmp(view->why, "policy-",
+	    7) == 0)
+		view->rule = envelope->aside;
 	view->asked = envelope->terms.priority;
 	view->rcpts = arena_alloc(walk->arena,
 	    (envelope->rcpt_count + 1) * sizeof(*view->rcpts));
@@ -306,8 +317,11 @@ static bool
 walk_file(void *context, const char *name, int fd)
 {
 	struct walk *walk = context;
-	struct view view = { .area = walk->area, .priority = walk->priority,
-	    .name = name, .id = "-", .state = area_states[walk->area] };
+	struct view view = { .area = walk->area,
+		.priority = walk->priority,
+		.name = name,
+		.id = "-",
+		.state = mail_states[area_states[walk->area]].name };
 	struct stat st;
 
 	if (*name == '.' || strstr(name, "/.") != NULL ||

@@ -90,6 +90,43 @@ running_stop(struct conf *conf)
 	return EX_TEMPFAIL;
 }
 
+void
+running_check_listeners(const struct conf *conf, struct arena *arena,
+    struct conf_report *report)
+{
+	struct state state = { .pid = 0 };
+	char holder[256];
+	char ours[sizeof(state.listeners) + sizeof(state.unused) + 2];
+	struct err err;
+	pid_t pid;
+
+	if (spool_lock_holder(conf->spool_dir, holder, sizeof(holder), &pid) !=
+	    SPOOL_LOCK_FREE && state_read(conf->run_dir, &state, &err) != 1)
+		return;
+	snprintf(ours, sizeof(ours), "%s%s ", state.listeners, state.unused);
+	machine_check_listeners(conf, ours, arena, report);
+}
+
+int
+running_check_restart(const struct conf *conf)
+{
+	struct arena *arena = arena_new();
+	struct conf_report report = { NULL, 0, 0, 0 };
+	struct str text = STR_INIT;
+	int status = EX_OK;
+
+	running_check_listeners(conf, arena, &report);
+	if (report.warnings > 0) {
+		conf_report_print(&report, conf->path, &text);
+		fputs(text.buf, stderr);
+		fprintf(stderr, "zmailer: restart: nothing was stopped\n");
+		status = EX_UNAVAILABLE;
+	}
+	str_release(&text);
+	arena_free(&arena);
+	return status;
+}
+
 /* ---- reload ------------------------------------------------------ */
 
 /* The second level: what the file names must exist, too. */

@@ -92,6 +92,13 @@ void state_remove(const char *run_dir);
 /* running.c: stop what has the lock of the spool, and wait until it ended.
  * returns an exit status, after words about it */
 int running_stop(struct conf *conf);
+/* A warning for each listener of conf that neither is free nor listened on by
+ * the instance that runs; none when that cannot be known. */
+void running_check_listeners(const struct conf *conf, struct arena *arena,
+    struct conf_report *report);
+/* Before what runs is stopped for a fresh start with conf: could that have
+ * its listeners?  returns an exit status, after words about it */
+int running_check_restart(const struct conf *conf);
 /* Check the configuration, and have what runs take it over.
  * returns an exit status, after words about it */
 int running_reload(const char *conf_path);

@@ -16,6 +16,8 @@ struct change_file {
 	struct str	 before, after;
 	bool		 is_new, is_table;
 	bool		 is_secret;	/* a key: its text is never shown */
+	const char	*about;		/* shown in place of the text; or
+					 * NULL */
 	unsigned	 mode;		/* of a new one */
 	const char	*account;	/* owner of a new one, when we are
 					 * root; NULL or "-": ours */

@@ -1,8 +1,8 @@
 /* block.c - zmailer block, unblock: who is refused for a while
  *
- * In     a network or a sender, how long, why
- * Out    a row in blocked-clients or blocked-senders beside zmailer.conf;
- *        at first use also the tables and rules in zmailer.conf
+ * In     a network, a sender or a user who logs in; how long, why
+ * Out    a row in blocked-clients, blocked-senders or blocked-users beside
+ *        zmailer.conf; at first use also the tables and rules in zmailer.conf
  * Holds  nothing; smtpserver looks at the tables once a second, and a row
  *        whose moment is over does not count any more
  * Trusts no words: a reason has its controls escaped, it is one line
@@ -29,16 +29,24 @@
 enum {
 	NET_BITS_LEAST = 16,	/* IPv6; wider ones are half the world */
 	NET_BITS_LEAST_4 = 96 + 8,
-	FILES = 2
+	FILES = 3
 };
 
+enum { KIND_CLIENTS, KIND_SENDERS, KIND_USERS };	/* rows of kinds */
+
 static const struct kind {
-	const char	*table, *text;
+	const char	*table;
+	int		 pattern;	/* of the rule; -1: from */
+	const char	*shown;		/* before the key, for people */
+	const char	*text;
 } kinds[FILES] = {
-	{ "blocked-clients", "reject from <blocked-clients> text \"mail from "
-	    "your address is blocked here\"\n" },
-	{ "blocked-senders", "reject sender <blocked-senders> text \"mail "
-	    "from this sender is blocked here\"\n" },
+	{ "blocked-clients", -1, "", "reject from <blocked-clients> "
+	    "text \"mail from your address is blocked here\"\n" },
+	{ "blocked-senders", PATTERN_SENDER, "", "reject sender "
+	    "<blocked-senders> text \"mail from this sender is blocked "
+	    "here\"\n" },
+	{ "blocked-users", PATTERN_USER, "user:", "reject user <blocked-users> "
+	    "text \"this account is blocked here\"\n" },
 };
 
 struct target {			/* what is to be blocked */
@@ -76,7 +84,7 @@ block_take_net(struct arena *arena, const char *word, struct target *out)
 		    word);
 		return EX_USAGE;
 	}
-	out->kind = &kinds[0];
+	out->kind = &kinds[KIND_CLIENTS];
 	out->key = arena_printf(arena, "%s", word);
 	return EX_OK;
 }
@@ -102,6 +110,25 @@ is_sender(struct slice word)
 	    (at < word.n || slice_find(domain, '.') < domain.n);
 }
 
+/* As one logs in; a table has its keys in small letters. */
+static int
+block_take_user(struct arena *arena, const char *word, struct target *out)
+{
+	struct slice user = slice_of(word + strlen("user:"));
+	bool is_good = user.n > 0 && user.n <= 255 && user.p[0] != '#';
+
+	for (size_t i = 0; i < user.n; i++)
+		is_good = is_good && (unsigned char)user.p[i] > 32 &&
+		    user.p[i] != 127;
+	out->kind = &kinds[KIND_USERS];
+	out->key = slice_lower(arena, user).p;
+	if (!is_good)
+		fprintf(stderr, "zmailer: block: user: wants the name with "
+		    "which somebody logs in (user:alice, "
+		    "user:alice@example.org)\n");
+	return is_good ? EX_OK : EX_USAGE;
+}
+
 static int
 take_target(struct arena *arena, const char *word, struct target *out)
 {
@@ -109,6 +136,8 @@ take_target(struct arena *arena, const char *word, struct target *out)
 	struct err err;
 	size_t n = strlen(word);
 
+	if (strncmp(word, "user:", 5) == 0)
+		return block_take_user(arena, word, out);
 	if (n > 0 && strspn(word, "0123456789abcdefABCDEF.:/") == n &&
 	    strpbrk(word, ".:/") != NULL) {
 		if (net_parse(slice_of(word), &out->net, &err) == 0)
@@ -120,14 +149,14 @@ take_target(struct arena *arena, const char *word, struct target *out)
 		}
 	}
 	if (is_sender(slice_of(word))) {
-		out->kind = &kinds[1];
+		out->kind = &kinds[KIND_SENDERS];
 		out->key = slice_lower(arena, slice_of(word)).p;
 		return EX_OK;
 	}
 	str_add_escaped(&shown, slice_of(word));
-	fprintf(stderr, "zmailer: block: '%s' is neither a network "
-	    "(192.0.2.0/24) nor a sender (user@domain, @domain, domain, "
-	    ".domain)\n", shown.buf);
+	fprintf(stderr, "zmailer: block: '%s' is no network (192.0.2.0/24), no "
+	    "sender (user@domain, @domain, domain, .domain) and no user who "
+	    "logs in (user:NAME)\n", shown.buf);
 	str_release(&shown);
 	return EX_USAGE;
 }
@@ -165,7 +194,7 @@ block_is_within(const struct target *outer, struct slice key)
 {
 	struct net net;
 
-	if (outer->kind == &kinds[0])
+	if (outer->kind == &kinds[KIND_CLIENTS])
 		return net_parse(key, &net, NULL) == 0 &&
 		    net_contains(&outer->net, &net);
 	return slice_is_nocase(key, outer->key);
@@ -222,15 +251,17 @@ block_row_add(struct str *text, const struct target *target, int64_t until_s,
 static bool
 has_rule(const struct conf *conf, const struct kind *kind)
 {
-	const char *pattern = kind == &kinds[0] ? NULL : "<blocked-senders>";
+	struct slice table = slice_of(kind->table);
 
 	for (size_t i = 0; i < conf->rule_count; i++) {
 		const struct conf_rule *rule = &conf->rules[i];
-		const char *sender = rule->patterns[PATTERN_SENDER];
+		const char *named = kind->pattern < 0 ? rule->from_table :
+		    rule->patterns[kind->pattern];
+		struct slice text = slice_of(named == NULL ? "" : named);
 
-		if (pattern == NULL ? rule->from_table != NULL &&
-		    strcmp(rule->from_table, kind->table) == 0 :
-		    sender != NULL && strcmp(sender, pattern) == 0)
+		if (kind->pattern >= 0 && slice_starts(text, "<"))
+			text = slice_first(slice_from(text, 1), text.n - 2);
+		if (slice_equal(text, table))
 			return true;
 	}
 	return false;
@@ -322,7 +353,7 @@ is_blocked(const struct str *text, const struct target *target,
 	struct net net;
 	int64_t its_s;
 
-	if (target->kind != &kinds[0])
+	if (target->kind != &kinds[KIND_CLIENTS])
 		return false;
 	while (row_next(&rest, &row)) {
 		if (!row.is_entry || row.is_over ||
@@ -342,6 +373,16 @@ is_blocked(const struct str *text, const struct target *target,
 		return true;
 	}
 	return false;
+}
+
+/* A block stops what comes; what is here already is another order's. */
+static void
+block_tell_next(const struct change *change, const struct target *target)
+{
+	if (!change->is_json && !change->is_dry)
+		printf("nobody logs in as %s any more, and sessions under way "
+		    "end; mail that is here already: zmailer list user:%s, "
+		    "then hold or delete\n", target->key, target->key);
 }
 
 static int
@@ -364,7 +405,10 @@ block(struct change *change, const struct target *target, int64_t until_s)
 		return 1;
 	rows_sweep(text, target);
 	block_row_add(text, target, until_s, change->reason);
-	return change_carry_out(change);
+	status = change_carry_out(change);
+	if (status == EX_OK && target->kind == &kinds[KIND_USERS])
+		block_tell_next(change, target);
+	return status;
 }
 
 static int
@@ -377,8 +421,8 @@ unblock(struct change *change, const struct target *target)
 
 	change->is_quiet_table = true;
 	if (text == NULL || rows_sweep(text, target) == 0) {
-		fprintf(stderr, "zmailer: unblock: %s is not blocked "
-		    "(zmailer block list)\n", target->key);
+		fprintf(stderr, "zmailer: unblock: %s%s is not blocked "
+		    "(zmailer block list)\n", target->kind->shown, target->key);
 		return 1;
 	}
 	return change_carry_out(change);
@@ -389,17 +433,19 @@ unblock(struct change *change, const struct target *target)
 static void
 block_put_row(const struct kind *kind, const struct row *row, bool is_json)
 {
-	struct str out = STR_INIT;
+	struct str out = STR_INIT, key = STR_INIT;
 
+	str_adds(&key, kind->shown);
+	str_add_slice(&key, row->key);
 	if (is_json) {
 		json_open_answer(&out);
 		json_text(&out, "table", slice_of(kind->table));
-		json_text(&out, "blocked", row->key);
+		json_text(&out, "blocked", str_slice(&key));
 		json_text(&out, "about", row->value);
 		json_bool(&out, "over", row->is_over);
 		json_close(&out);
 	} else {
-		str_add_escaped(&out, row->key);
+		str_add_escaped(&out, str_slice(&key));
 		while (out.len < 32)
 			str_addc(&out, ' ');
 		str_addc(&out, ' ');
@@ -408,6 +454,7 @@ block_put_row(const struct kind *kind, const struct row *row, bool is_json)
 	}
 	fputs(out.buf, stdout);
 	str_release(&out);
+	str_release(&key);
 }
 
 static int

@@ -235,9 +235,32 @@ statement_put(struct change *change, const char *file, const char *key,
 	return EX_OK;
 }
 
-static int
-cert_copy(struct change *change, const char *from, const char *to, bool is_key)
+/* What people are shown in place of a page of letters. */
+static const char *
+cert_summary(struct change *change, const struct tls_about *about)
 {
+	char expires[CLOCK_TEXT_BYTES];
+	struct str text = STR_INIT;
+	const char *result;
+
+	clock_rfc3339(about->expires_s * 1000000, expires);
+	str_adds(&text, "a certificate of ");
+	str_add_escaped(&text, str_slice(&about->subject));
+	str_adds(&text, ", names ");
+	str_add_escaped(&text, str_slice(&about->names));
+	str_addf(&text, ", expires %.10s, SHA-256 %s", expires,
+	    about->fingerprint);
+	result = slice_dup(change->arena, str_slice(&text));
+	str_release(&text);
+	return result;
+}
+
+/* about NULL: it is a key. */
+static int
+cert_copy(struct change *change, const char *from, const char *to,
+    const struct tls_about *about)
+{
+	bool is_key = about == NULL;
 	struct str *text = change_file(change, to, true, is_key ? 0600 :
 	    0644);
 	struct err err;
@@ -245,6 +268,9 @@ cert_copy(struct change *change, const char *from, const char *to, bool is_key)
 	if (text == NULL)
 		return EX_NOINPUT;
 	change->files[change->file_count - 1].is_secret = is_key;
+	if (!is_key)
+		change->files[change->file_count - 1].about =
+		    cert_summary(change, about);
 	str_reset(text);
 	if (tls_file_read(from, text, &err) == 0)
 		return EX_OK;
@@ -296,9 +322,9 @@ install_pair(struct change *change, char **argv, const char *host,
 	if (host != NULL && !tls_about_has(about, host))
 		printf("note: the certificate is not for %s, but for %s\n",
 		    host, about->names.buf);
-	status = cert_copy(change, argv[0], file, false);
+	status = cert_copy(change, argv[0], file, about);
 	if (status == EX_OK)
-		status = cert_copy(change, argv[1], key, true);
+		status = cert_copy(change, argv[1], key, NULL);
 	if (status == EX_OK && !cert_is_named(change->conf, file, key))
 		status = statement_put(change, file, key, host);
 	return status == EX_OK ? change_carry_out(change) : status;

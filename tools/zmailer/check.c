@@ -13,7 +13,6 @@
 #include "base/json.h"
 #include "conf/show/show.h"
 #include "daemon/machine/machine.h"
-#include "mail/spool/spool.h"
 #include "tools/run/supervisor.h"
 #include "tools/zmailer/verb.h"
 
@@ -77,22 +76,6 @@ print_report(const struct check *check, const struct conf_report *report)
 	str_release(&text);
 }
 
-/* Nothing can be said of what runs and does not let itself be looked at. */
-static void
-check_listeners(const struct conf *conf, struct arena *arena,
-    struct conf_report *report)
-{
-	struct state state = { .pid = 0 };
-	char holder[256];
-	struct err err;
-	pid_t pid;
-
-	if (spool_lock_holder(conf->spool_dir, holder, sizeof(holder), &pid) !=
-	    SPOOL_LOCK_FREE && state_read(conf->run_dir, &state, &err) != 1)
-		return;
-	machine_check_listeners(conf, state.listeners, arena, report);
-}
-
 int
 verb_check(struct arguments *arguments)
 {
@@ -112,7 +95,7 @@ verb_check(struct arguments *arguments)
 	conf = conf_load(check.path, arena, &report);
 	if (conf != NULL && !check.is_syntax_only) {
 		machine_check(conf, arena, &report);
-		check_listeners(conf, arena, &report);
+		running_check_listeners(conf, arena, &report);
 	}
 	if (!check.is_quiet || report.errors > 0)
 		print_report(&check, &report);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "grammar/units.h"
 #include "tools/selection/selection.h"
@@ -65,6 +66,53 @@ destinations_add_words(struct str *request, const struct arguments *arguments)
 	json_text(request, "who", slice_of(who));
 }
 
+/* Words for a member whose value is a machine's; NULL: there are none.
+ * returns an empty text when people need not hear of it */
+static const char *
+member_in_words(struct slice key, struct slice value)
+{
+	static const struct { const char *key, *value, *words; } rows[] = {
+		{ "was", "true", "deliveries begin again" },
+		{ "was", "false", "it was not drained" },
+		{ "known", "true", "it has mail" },
+		{ "known", "false", "no such destination has mail" },
+		{ "limit", "0", "" }, { "limit", "-1", "" },
+		{ "until", "0", "" }, { "since", "0", "" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (slice_is(key, rows[i].key) &&
+		    slice_is(value, rows[i].value))
+			return rows[i].words;
+	return NULL;
+}
+
+static void
+member_add(struct str *out, struct slice key, struct slice value)
+{
+	const char *words = member_in_words(key, value);
+	char date[CLOCK_TEXT_BYTES];
+	uint64_t moment;
+
+	if (words != NULL && words[0] == '\0')
+		return;
+	if (out->len > 0)
+		str_adds(out, "  ");
+	if (words != NULL) {
+		str_adds(out, words);
+		return;
+	}
+	str_add_escaped(out, key);
+	str_addc(out, ' ');
+	if ((slice_is(key, "since") || slice_is(key, "until")) &&
+	    slice_number(value, 1, INT64_MAX, &moment)) {
+		clock_local((int64_t)moment, date);
+		str_adds(out, date);
+	} else {
+		str_add_escaped(out, value);
+	}
+}
+
 static bool
 print_line(void *context, struct slice line)
 {
@@ -81,11 +129,7 @@ print_line(void *context, struct slice line)
 		if (value.len == 0 || slice_is(key, "done") ||
 		    slice_is(key, "op") || slice_is(key, "tag"))
 			continue;
-		if (text.len > 0)
-			str_adds(&text, "  ");
-		str_add_escaped(&text, key);
-		str_addc(&text, ' ');
-		str_add_escaped(&text, str_slice(&value));
+		member_add(&text, key, str_slice(&value));
 	}
 	printf("%s\n", text.buf);
 	str_release(&value);

@@ -261,6 +261,17 @@ hello_is_address(const char *text)
 	return true;
 }
 
+/* When the message got its id: the router may have it before the call that
+ * handed it in returns. */
+static int64_t
+hello_accepted_ms(const struct hello *hello)
+{
+	int64_t ms = spool_id_time_us(slice_of(hello->id)) / 1000 -
+	    hello->begin_ms;
+
+	return ms > 0 ? ms : 0;
+}
+
 static int
 say_hello(struct hello *hello)
 {
@@ -287,7 +298,7 @@ say_hello(struct hello *hello)
 		return status;
 	if (!hello->is_json)
 		printf("to %s\n%6lld ms  accepted   id %s\n", hello->to,
-		    (long long)(clock_wall_us() / 1000 - hello->begin_ms),
+		    (long long)hello_accepted_ms(hello),
 		    hello->id);
 	return hello_follow(hello);
 }

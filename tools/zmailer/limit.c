@@ -304,6 +304,22 @@ limit_take_back(struct change *change, const char *kind, const char *whom)
 
 /* ---- the command line -------------------------------------------------- */
 
+/* Whoever wants nothing at all wants another verb. */
+static int
+limit_refuse_nothing(const struct arguments *arguments, const char *word)
+{
+	const char *whom = arguments->words[0];
+	bool is_user = strpbrk(whom, "@.") == NULL;
+
+	if (arguments_is(arguments, "sender"))
+		return arguments_refuse(arguments, "%s: a rate of 0 is no "
+		    "limit; `zmailer block %s%s` lets nothing through", word,
+		    is_user ? "user:" : "", whom);
+	return arguments_refuse(arguments, "%s: a rate of 0 is no limit; "
+	    "`zmailer suspend smtp/%s` begins no deliveries there", word,
+	    whom);
+}
+
 static int
 take_amount(const struct arguments *arguments, const char *word,
     struct limit *out)
@@ -318,11 +334,10 @@ take_amount(const struct arguments *arguments, const char *word,
 		return arguments_refuse(arguments, "'%s' is neither a number "
 		    "of sessions nor a rate (600/1m)", word);
 	}
-	if (units_rate(slice_of(word), &count, &per_ms, &err) != 0 ||
-	    count == 0)
-		return arguments_refuse(arguments, "%s: %s", word,
-		    err.text[0] ? err.text :
-		    "a rate of 0; zmailer block refuses all");
+	if (units_rate(slice_of(word), &count, &per_ms, &err) != 0)
+		return arguments_refuse(arguments, "%s: %s", word, err.text);
+	if (count == 0)
+		return limit_refuse_nothing(arguments, word);
 	out->rate = word;
 	return EX_OK;
 }

@@ -31,9 +31,23 @@ struct entry {
 	char	*text;
 };
 
+/* Hosts that take the mail of destinations, and how many sessions we may
+ * have with them. */
+struct provider_row {
+	char	*name;
+	int64_t	 destinations, ready, waiting, agents, limit;
+	bool	 is_full;
+};
+
+struct provider_rows {
+	struct provider_row *rows;
+	size_t		 count, room;
+};
+
 struct queue {
 	bool		 is_json;
 	bool		 is_impatient;	/* it did not answer just now */
+	struct provider_rows providers;
 	int64_t		 now_s;
 	struct entry	*entries;
 	size_t		 count, room;
@@ -49,6 +63,28 @@ queue_add_member(struct str *out, struct slice line, const char *key)
 	str_release(&value);
 }
 
+/* It said that we are too many, or too fast. */
+static void
+add_throttle(struct str *out, struct slice line)
+{
+	int64_t pause_ms = json_get_number(line, "pause_ms");
+
+	str_addf(out, "throttled to %" PRId64, json_get_number(line, "limit"));
+	if (pause_ms > 0)
+		str_addf(out, ", %.1f s apart", (double)pause_ms / 1000);
+}
+
+/* Nothing goes there now, and nothing is wrong with it. */
+static const char *
+rest_state(struct slice line)
+{
+	if (json_get_number(line, "ready") > 0)
+		return "ready";
+	if (json_get_number(line, "waiting") > 0)
+		return "waiting";
+	return json_get_number(line, "parked") > 0 ? "held" : "idle";
+}
+
 /* What an operator wants to know first. */
 static void
 add_state(struct str *out, struct slice line, int64_t now_s)
@@ -61,13 +97,102 @@ add_state(struct str *out, struct slice line, int64_t now_s)
 	else if (held > now_s) {
 		str_adds(out, "down, next ");
 		words_add_moment(out, held, now_s);
-	} else if (json_get_number(line, "active") > 0)
+	} else if (json_is(line, "throttled", "true"))
+		add_throttle(out, line);
+	else if (json_get_number(line, "active") > 0)
 		str_adds(out, "delivering");
 	else
-		str_adds(out, "-");
+		str_adds(out, rest_state(line));
 	if (pin > 0)
 		str_addf(out, ", pinned to %" PRId64, pin);
 }
+
+/* ---- providers --------------------------------------------------- */
+
+static struct provider_row *
+providers_row(struct provider_rows *providers, const char *name)
+{
+	for (size_t i = 0; i < providers->count; i++)
+		if (strcmp(providers->rows[i].name, name) == 0)
+			return &providers->rows[i];
+	if (providers->count == providers->room) {
+		providers->room = providers->room ? providers->room * 2 : 16;
+		providers->rows = mem_grow(providers->rows, providers->room,
+		    sizeof(*providers->rows));
+	}
+	providers->rows[providers->count] = (struct provider_row){
+		.name = mem_strdup(name)
+	};
+	return &providers->rows[providers->count++];
+}
+
+static void
+providers_add(struct provider_rows *providers, struct slice line)
+{
+	struct provider_row *row;
+	struct str name = STR_INIT;
+
+	queue_add_member(&name, line, "provider");
+	if (name.len > 0) {
+		row = providers_row(providers, name.buf);
+		row->destinations++;
+		row->ready += json_get_number(line, "ready");
+		row->waiting += json_get_number(line, "waiting");
+		row->agents = json_get_number(line, "provider_agents");
+		row->limit = json_get_number(line, "provider_limit");
+		row->is_full |= json_is(line, "waits_for_provider", "true");
+	}
+	str_release(&name);
+}
+
+/* One that has a single destination and no limit says nothing new. */
+static bool
+provider_row_tells(const struct provider_row *row)
+{
+	return row->ready + row->waiting + row->agents > 0 &&
+	    (row->destinations > 1 || row->limit > 0 || row->is_full);
+}
+
+static void
+provider_row_print(const struct provider_row *row)
+{
+	printf("%-32s %6" PRId64 " %6" PRId64 " %6" PRId64 " %6" PRId64 "  ",
+	    row->name, row->ready, row->waiting, row->agents,
+	    row->destinations);
+	if (row->limit > 0)
+		printf("throttled to %" PRId64 "\n", row->limit);
+	else if (row->is_full)
+		printf("all its sessions are taken\n");
+	else
+		printf("%s\n", row->agents > 0 ? "delivering" :
+		    row->ready > 0 ? "ready" : "waiting");
+}
+
+static void
+providers_print(const struct provider_rows *providers)
+{
+	bool is_headed = false;
+
+	for (size_t i = 0; i < providers->count; i++) {
+		if (!provider_row_tells(&providers->rows[i]))
+			continue;
+		if (!is_headed)
+			printf("\n%-32s %6s %6s %6s %6s  %s\n", "PROVIDER",
+			    "READY", "WAIT", "ACTIVE", "DESTS", "STATE");
+		is_headed = true;
+		provider_row_print(&providers->rows[i]);
+	}
+}
+
+static void
+providers_release(struct provider_rows *providers)
+{
+	for (size_t i = 0; i < providers->count; i++)
+		mem_free(&providers->rows[i].name);
+	mem_free(&providers->rows);
+}
+
+/* ---- destinations ------------------------------------------------ */
 
 static bool
 queue_one(void *context, struct slice line)
@@ -91,7 +216,8 @@ queue_one(void *context, struct slice line)
 	str_addf(&text, "%-32s %6" PRId64 " %6" PRId64 " %6" PRId64 " %6"
 	    PRId64 "  %-24s ", name.buf, ready, waiting, active, parked,
 	    state.buf);
-	queue_add_member(&text, line, "reason");
+	queue_add_member(&text, line, "said");
+	providers_add(&queue->providers, line);
 	if (queue->count == queue->room) {
 		queue->room = queue->room ? queue->room * 2 : 64;
 		queue->entries = mem_grow(queue->entries, queue->room,
@@ -130,6 +256,7 @@ queue_print(struct queue *queue)
 		printf("%s\n", queue->entries[i].text);
 		mem_free(&queue->entries[i].text);
 	}
+	providers_print(&queue->providers);
 }
 
 static int
@@ -196,6 +323,7 @@ verb_queue(struct arguments *arguments)
 	status = queue_ask(&queue, conf, arguments_word(arguments, 0));
 	if (status == EX_OK && !queue.is_json)
 		queue_print(&queue);
+	providers_release(&queue.providers);
 	mem_free(&queue.entries);
 	arena_free(&arena);
 	conf_free(&conf);

@@ -185,8 +185,10 @@ int
 verb_restart(struct arguments *arguments)
 {
 	struct conf *conf = verb_conf_file(arguments->conf_path);
-	int status = run_stop(arguments);
+	int status = running_check_restart(conf);
 
+	if (status == EX_OK)
+		status = run_stop(arguments);
 	if (status == EX_OK)
 		status = run_start(conf);
 	conf_free(&conf);

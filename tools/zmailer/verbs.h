@@ -23,10 +23,11 @@ VERB(alias, "list | show NAME | add NAME TARGET... | remove NAME "
 VERB(cert, "list | check | install FILE KEY [--for NAME]; [--yes] "
     "[--dry-run] [--reason WORDS] [--json]",
     "certificates: how long, for which names; put a new pair in place")
-VERB(block, "list | NET|SENDER [--for SPAN]; [--yes] [--dry-run] [--reason "
-    "WORDS] [--json]",
-    "refuse a network or a sender, for a while")
-VERB(unblock, "NET|SENDER; [--yes] [--dry-run] [--reason WORDS] [--json]",
+VERB(block, "list | NET|SENDER|user:NAME [--for SPAN]; [--yes] [--dry-run] "
+    "[--reason WORDS] [--json]",
+    "refuse a network, a sender or a user who logs in, for a while")
+VERB(unblock, "NET|SENDER|user:NAME; [--yes] [--dry-run] [--reason WORDS] "
+    "[--json]",
     "take a block back")
 VERB(limit, "list | sender USER|ADDRESS|@DOMAIN RATE [--for SPAN] | dest "
     "HOST [SESSIONS] [RATE] [--for SPAN] | remove sender|dest WHOM; [--yes] "

@@ -117,6 +117,30 @@ why_add_times(struct why *why, struct slice line)
 	}
 }
 
+/* A 421 that another message got keeps this one, too. */
+static void
+why_add_said(struct why *why, struct slice line)
+{
+	struct str said = STR_INIT, known = STR_INIT;
+	bool is_new;
+
+	(void)json_get(line, "said", &said);
+	is_new = said.len > 0;
+	if (json_get(line, "text", &known) && known.len > 0 &&
+	    strstr(said.buf, known.buf) != NULL)
+		is_new = false;
+	if (json_get(line, "reason", &known) && known.len > 0 &&
+	    strstr(known.buf, said.buf) != NULL)
+		is_new = false;
+	if (is_new) {
+		why_add_row(why, "said");
+		str_add_escaped(&why->text, str_slice(&said));
+		str_addc(&why->text, '\n');
+	}
+	str_release(&said);
+	str_release(&known);
+}
+
 static void
 add_last(struct why *why, struct slice line)
 {
@@ -191,6 +215,7 @@ why_one(void *context, struct slice line)
 	why_add_member(why, line, "zone", "  zone ");
 	str_addc(&why->text, '\n');
 	add_cause(why, line);
+	why_add_said(why, line);
 	add_last(why, line);
 	why_add_times(why, line);
 	add_help(why, line);

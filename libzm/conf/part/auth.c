@@ -14,12 +14,14 @@
 #include "base/banned.h"
 
 enum { WORD_USERS, WORD_SCRAM, WORD_DOVECOT, WORD_PAM, WORD_SASLAUTHD,
-	WORD_SERVICE, WORD_MECHANISMS, WORD_CLEAR };	/* keyword order */
+	WORD_SERVICE, WORD_MECHANISMS, WORD_CLEAR,
+	WORD_SENDERS };			/* keyword order */
 
 static const struct back_end {
 	int			 word;
 	enum conf_auth_kind	 kind;
-	unsigned		 allowed;	/* 1 << word, beside clear */
+	unsigned		 allowed;	/* 1 << word, beside those of
+					 * all */
 } back_ends[] = {
 	{ WORD_USERS, AUTH_USERS, 1u << WORD_SCRAM },
 	{ WORD_DOVECOT, AUTH_DOVECOT, 1u << WORD_MECHANISMS },
@@ -66,9 +68,9 @@ words_fit(struct conf_loader *loader, const struct conf_statement *statement,
     const struct back_end *back_end)
 {
 	unsigned allowed = back_end->allowed | 1u << back_end->word |
-	    1u << WORD_CLEAR;
+	    1u << WORD_CLEAR | 1u << WORD_SENDERS;
 
-	for (int i = 0; i <= WORD_CLEAR; i++) {
+	for (int i = 0; i <= WORD_SENDERS; i++) {
 		if (!auth_word_is_given(statement, i) || (allowed & 1u << i))
 			continue;
 		conf_complain(loader, CONF_ERROR,
@@ -123,6 +125,7 @@ conf_apply_auth(struct conf_loader *loader,
 		    words[WORD_SERVICE].text : "smtp",
 		.mechanisms = mechanisms_of(loader, statement),
 		.clear_loopback = words[WORD_CLEAR].number == 1,
+		.senders = words[WORD_SENDERS].text,
 		.at = conf_at(statement->node->tokens),
 	};
 }

@@ -125,6 +125,17 @@ conf_take_userpattern(struct conf_cursor *cursor, struct slice range,
 	return out->token->text.n > 0 && keep(cursor, out);
 }
 
+/* own, any, or a table of owners. */
+bool
+conf_take_senders(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why)
+{
+	if (out->token->kind == TOKEN_TABLE)
+		return take_table_pattern(cursor, range, out, why);
+	return (slice_is(out->token->text, "own") ||
+	    slice_is(out->token->text, "any")) && keep(cursor, out);
+}
+
 bool
 conf_take_listener(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why)

@@ -127,7 +127,8 @@ conf_take_fn conf_take_table;
 conf_take_fn conf_take_target;
 /* Values of rules, by the names of their types. */
 conf_take_fn conf_take_hostpattern, conf_take_certpattern,
-    conf_take_tablepattern, conf_take_userpattern, conf_take_listener,
+    conf_take_tablepattern, conf_take_userpattern, conf_take_senders,
+    conf_take_listener,
     conf_take_listed, conf_take_pattern, conf_take_dnszone;
 /* A target, and a route's, as somebody would write them. */
 void conf_target_add(struct str *out, const char *channel, const char *host);

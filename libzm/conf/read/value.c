@@ -444,6 +444,8 @@ static const struct type_row {
 	    "write any, none, a SHA-256 fingerprint, CN=NAME, a pattern with "
 	    "* or <table>" },
 	{ "tablepattern", conf_take_tablepattern, "a table", "write <name>" },
+	{ "senders", conf_take_senders, "own, any or a table of owners",
+	    "write <name>, the rows: ADDRESS USER" },
 	{ "listener", conf_take_listener, "a listener",
 	    "write 192.0.2.1:25, :25 or submission" },
 	{ "listed", conf_take_listed, "a list or a number",

@@ -52,6 +52,8 @@ struct conf_auth {		/* auth ...: who checks passwords */
 					 * without those of SCRAM's that
 					 * need TLS */
 	bool		 clear_loopback;	/* without TLS from loopback */
+	const char	*senders;	/* "own", "any", "<owners>"; NULL: not
+					 * said */
 	struct conf_at	 at;
 };
 

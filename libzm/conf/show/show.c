@@ -271,6 +271,8 @@ show_auth(struct view *view)
 		str_addf(value, " service %s", auth->service);
 	if (auth->clear_loopback)
 		str_adds(value, " clear loopback");
+	if (auth->senders != NULL)
+		str_addf(value, " senders %s", auth->senders);
 	emit(view, "auth", auth->at);
 }
 

@@ -38,9 +38,10 @@ STATEMENT(TOP, "tls", NONE, tls, "",
 
 STATEMENT(TOP, "auth", NONE, auth, "",
     "users=table scram dovecot=path pam saslauthd=path service=word "
-    "mechanisms=text clear=choice:never,loopback",
+    "mechanisms=text clear=choice:never,loopback senders=senders",
     "auth users <table> [scram]; auth dovecot SOCKET [mechanisms \"WORDS\"]; "
-    "auth pam|saslauthd SOCKET [service NAME]; each: [clear loopback]",
+    "auth pam|saslauthd SOCKET [service NAME]; each: [clear loopback] "
+    "[senders own|any|<table>]",
     "nobody can log in",
     "Who checks the passwords of our own users (AUTH).  Offered on listeners "
     "with the word submission, and only on an encrypted connection; with "
@@ -53,6 +54,14 @@ STATEMENT(TOP, "auth", NONE, auth, "",
     "pam and saslauthd: by the service NAME, default smtp.  Passwords are "
     "looked at by processes of their own; a table may be readable for root "
     "alone.  Failed logins are answered late, and from limit auth-failures on "
-    "not at all for a quarter of an hour.",
-    "auth users <passwords>\n"
-    "table passwords file:/etc/zmailer/passwords")
+    "not at all for a quarter of an hour.  senders: whose addresses one who "
+    "has logged in may give in MAIL.  own, which is the default: the user's "
+    "name when it is an address, else that name at each of our domains, with "
+    "a detail as well, the addresses that our aliases deliver to the user "
+    "alone, and the null sender.  <table>: these, and the addresses whose "
+    "row names the user (see not-owner in accept); other names may stand in "
+    "the row, too.  any: every address; so it is without the word, too, when "
+    "a rule with not-owner says whose address is whose.",
+    "auth users <passwords> senders <owners>\n"
+    "table passwords file:/etc/zmailer/passwords\n"
+    "table owners file:/etc/zmailer/owners")

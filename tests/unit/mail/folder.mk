@@ -5,7 +5,7 @@ TESTS += tests/unit/mail/unit-mail
 tests_unit_mail_unit_mail_SOURCES = \
 	tests/unit/mail/fixture.c tests/unit/mail/fixture.h \
 	tests/unit/mail/test_verdict.c tests/unit/mail/test_classify.c \
-	tests/unit/mail/test_terms.c \
+	tests/unit/mail/test_terms.c tests/unit/mail/test_state.c \
 	tests/unit/mail/test_envelope.c tests/unit/mail/test_first_line.c \
 	tests/unit/mail/test_names.c \
 	tests/unit/mail/test_control_file.c \

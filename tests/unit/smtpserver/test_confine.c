@@ -158,7 +158,7 @@ setup_waiting(void)
 	    "tarpit first 2s\n"
 	    "listen 127.0.0.1:587 submission\n"
 	    "table passwords file:/nowhere/x\n"
-	    "auth users <passwords> clear loopback\n"
+	    "auth users <passwords> clear loopback senders any\n"
 	    "content-filter unix:/nowhere fail tempfail\n");
 	house.conf->verify = VERIFY_REJECT;
 	worker_equip(house.worker, NULL, NULL, true);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -143,7 +144,7 @@ Test(journal, a_life_is_found_by_id_address_and_message_id)
 Test(journal, a_life_is_told_in_order_with_relative_times)
 {
 	static const char *const want[] = {
-		ID_A "   2026-11-20 23:59:59.900 UTC\n",
+		ID_A "   2026-11-20 23:59:59 UTC\n",
 		"+0ms  smtpserver  message.accepted  from=alice@example.org "
 		    "rcpts=1\n",
 		"+11ms  router      rcpt.routed       to=<bob@example.net>\n",
@@ -170,6 +171,34 @@ Test(journal, a_life_is_told_in_order_with_relative_times)
 		at = found;
 	}
 	str_release(&text);
+	arena_free(&arena);
+	journal_close(&journal);
+}
+
+Test(journal, acceptance_is_told_before_what_the_router_did)
+{
+	static const char early[] =
+	    AT("10:00:00.100") "\"id\":\"" ID_A "\",\"ev\":\"rcpt.routed\","
+	    "\"d\":\"router\",\"pid\":2,\"to\":\"<bob@example.net>\"}\n"
+	    AT("10:00:00.101") "\"id\":\"" ID_A "\",\"ev\":"
+	    "\"message.routed\",\"d\":\"router\",\"pid\":2}\n"
+	    AT("10:00:00.102") "\"id\":\"" ID_A "\",\"ev\":"
+	    "\"message.accepted\",\"d\":\"smtpserver\",\"pid\":1}\n";
+	struct arena *arena = arena_new();
+	struct journal *journal;
+	struct life life;
+	struct ask ask;
+	struct err err;
+
+	day_write(0, early);
+	cr_assert_eq(journal_days_open(dir, JOURNAL_DAYS, &journal, &err), 0);
+	cr_assert_eq(ask_parse(ID_A, &ask, &err), 0);
+	life_find(journal, &ask, arena, &life);
+	cr_assert_eq(life.count, 3);
+	cr_expect(memmem(life.lines[0].line.p, life.lines[0].line.n,
+	    "message.accepted", 16) != NULL);
+	cr_expect(memmem(life.lines[1].line.p, life.lines[1].line.n,
+	    "rcpt.routed", 11) != NULL);
 	arena_free(&arena);
 	journal_close(&journal);
 }
@@ -276,6 +305,33 @@ Test(journal, moments)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		cr_expect_eq(ask_moment(bad[i], now, &at, &span, &err), -1,
 		    "%s", bad[i]);
+}
+
+Test(journal, moments_are_local_and_z_is_utc)
+{
+	static const int64_t now = INT64_C(1795208640000);
+	static const struct { const char *in; int64_t at; } rows[] = {
+		{ "2026-11-20", INT64_C(1795125600000) },
+		{ "today", INT64_C(1795125600000) },
+		{ "yesterday", INT64_C(1795039200000) },
+		{ "2026-11-20T23:04", INT64_C(1795208640000) },
+		{ "23:04", INT64_C(1795208640000) },
+		{ "2026-11-20T21:04Z", INT64_C(1795208640000) },
+		{ "21:04Z", INT64_C(1795208640000) },
+	};
+	char text[CLOCK_TEXT_BYTES];
+	int64_t at, span;
+	struct err err;
+
+	setenv("TZ", "XYZ-2", 1);
+	tzset();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		cr_expect_eq(ask_moment(rows[i].in, now, &at, &span, &err), 0);
+		cr_expect_eq(at, rows[i].at, "%s: %lld", rows[i].in,
+		    (long long)at);
+	}
+	clock_local(now / 1000, text);
+	cr_expect_str_eq(text, "2026-11-20 23:04:00 XYZ");
 }
 
 #define SESSION(t, name, more) \

@@ -13,6 +13,7 @@
 
 #include "journal/counters.h"
 #include "base/json.h"
+#include "mail/state.h"
 #include "tools/zmailer/metrics/metrics.h"
 #include "tools/queue/control.h"
 #include "tools/queue/turns.h"
@@ -20,8 +21,10 @@
 #include "base/banned.h"
 
 /* Every state has a line, so that a graph has no gaps. */
-static const char *const states[] = { "ready", "waiting", "down",
-	"suspended", "active", "held", "frozen", "done", "deleted" };
+static const enum mail_state states[] = { MAIL_STATE_READY,
+	MAIL_STATE_WAITING, MAIL_STATE_DOWN, MAIL_STATE_SUSPENDED,
+	MAIL_STATE_ACTIVE, MAIL_STATE_HELD, MAIL_STATE_FROZEN, MAIL_STATE_DONE,
+	MAIL_STATE_DELETED };
 
 enum { STATES = sizeof(states) / sizeof(states[0]), CHANNELS_MAX = 16 };
 
@@ -37,7 +40,7 @@ metrics_state_of(struct slice name)
 {
 	unsigned i = 0;
 
-	while (i < STATES && !slice_is(name, states[i]))
+	while (i < STATES && !slice_is(name, mail_states[states[i]].name))
 		i++;
 	return i;
 }
@@ -153,11 +156,12 @@ metrics_add_mail(struct str *out, const struct queue *queue)
 	counters_print_head(out, "queue_messages");
 	for (unsigned i = 0; i < STATES; i++)
 		str_addf(out, "zmailer_queue_messages{state=\"%s\"} %" PRId64
-		    "\n", states[i], queue->messages[i]);
+		    "\n", mail_states[states[i]].name, queue->messages[i]);
 	counters_print_head(out, "queue_recipients");
 	for (unsigned c = 0; counters_channel_name(c) != NULL; c++)
 		for (unsigned i = 0; i < STATES; i++)
-			add_channel(out, "queue_recipients", c, states[i],
+			add_channel(out, "queue_recipients", c,
+			    mail_states[states[i]].name,
 			    queue->recipients[c][i]);
 	counters_print_head(out, "queue_oldest_seconds");
 	for (unsigned c = 0; counters_channel_name(c) != NULL; c++)

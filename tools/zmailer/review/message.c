@@ -102,6 +102,11 @@ review_read(struct review *review)
 	if (review->rows[review->cursor].note != NULL)
 		review_add_line(&review->text, "note",
 		    slice_of(review->rows[review->cursor].note));
+	if (item->rule.n > 0)
+		review_add_line(&review->text, "rule", item->rule);
+	if (review->rows[review->cursor].reason != NULL)
+		review_add_line(&review->text, "reason",
+		    slice_of(review->rows[review->cursor].reason));
 	fd = openat(spool_dir_fd(review->choice->spool, item->area, 0),
 	    item->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 || !review_read_front(fd, &bytes)) {

@@ -34,13 +34,48 @@ note_take(struct review *review, struct slice line)
 	str_release(&text);
 }
 
+static void
+note_take_reason(struct review *review, struct slice line)
+{
+	struct slice id = journal_line_id(line);
+	struct str text = STR_INIT;
+
+	for (size_t i = 0; i < review->total; i++) {
+		enum spool_area area = review->rows[i].item->area;
+
+		if (slice_is(id, review->rows[i].item->id) &&
+		    area != AREA_FREEZER) {
+			journal_line_word(line, "reason", &text);
+			review->rows[i].reason = text.len == 0 ? NULL :
+			    arena_printf(review->choice->arena, "%s",
+			    text.buf);
+		}
+	}
+	str_release(&text);
+}
+
+static void
+note_look_at(struct review *review, struct slice line)
+{
+	struct slice name;
+
+	if (journal_line_id(line).n == 0 ||
+	    !journal_line_has(line, "ev", &name))
+		return;
+	if (slice_is(name, "message.noted"))
+		note_take(review, line);
+	else if (slice_is(name, "message.deferred") ||
+	    slice_is(name, "message.postman"))
+		note_take_reason(review, line);
+}
+
 void
 review_notes(struct review *review, const char *log_dir)
 {
 	struct journal_cursor cursor = { 0, 0, 0 };
 	struct frame_key *keys = mem_alloc(review->total + 1, sizeof(*keys));
 	struct journal *journal;
-	struct slice line, name;
+	struct slice line;
 	struct err err;
 
 	for (size_t i = 0; i < review->total; i++)
@@ -49,10 +84,7 @@ review_notes(struct review *review, const char *log_dir)
 	    journal_open_all(log_dir, &journal, &err) == 0) {
 		journal_want(journal, keys, review->total);
 		while (journal_next(journal, &cursor, &line))
-			if (journal_line_id(line).n > 0 &&
-			    journal_line_has(line, "ev", &name) &&
-			    slice_is(name, "message.noted"))
-				note_take(review, line);
+			note_look_at(review, line);
 		journal_close(&journal);
 	}
 	mem_free(&keys);

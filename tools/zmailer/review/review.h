@@ -19,6 +19,7 @@ struct review_row {
 	bool			 is_marked, is_gone;
 	size_t			 alike;	/* in its group, this one too */
 	const char		*note;	/* the newest; NULL */
+	const char		*reason;	/* the router's words; NULL */
 };
 
 enum review_act { REVIEW_NO_ACT, REVIEW_RELEASE, REVIEW_ALLOW, REVIEW_DELETE,
@@ -63,7 +64,8 @@ void review_draw(struct review *review, struct canvas *canvas);
  * of others are taken back. */
 void review_filter(struct review *review, const char *part);
 
-/* notes.c: the notes that the journal has about the rows. */
+/* notes.c: the notes that the journal has about the rows, and why the router
+ * set them aside. */
 void review_notes(struct review *review, const char *log_dir);
 
 /* The list as lines (line mode). */

@@ -10,6 +10,7 @@
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sysexits.h>
 #include <unistd.h>
 
@@ -212,6 +213,18 @@ secret_take(struct str *table, const char *name)
 	str_release(&kept);
 }
 
+/* The host that is to be replaced, when it is another; or NULL. */
+static const char *
+smarthost_before(struct change *change, const struct smarthost *host)
+{
+	const struct conf_route *route = smarthost_route(change->conf);
+	const char *name = route == NULL || route->host == NULL ||
+	    route->host[0] == '\0' ? NULL :
+	    smarthost_name(change->arena, route->host);
+
+	return name != NULL && strcasecmp(name, host->name) != 0 ? name : NULL;
+}
+
 static int
 secret_put(struct change *change, struct str *text,
     const struct smarthost *host)
@@ -231,10 +244,56 @@ secret_put(struct change *change, struct str *text,
 	change->files[change->file_count - 1].account =
 	    change->conf->accounts[ROLE_AGENT];
 	secret_take(table, host->name);
+	if (smarthost_before(change, host) != NULL)
+		secret_take(table, smarthost_before(change, host));
 	if (table->len > 0 && table->buf[table->len - 1] != '\n')
 		str_addc(table, '\n');
 	str_addf(table, "%s %s %s\n", host->name, host->user, host->password);
 	return EX_OK;
+}
+
+static bool
+secrets_are_there(const struct str *table)
+{
+	struct slice rest = str_slice(table), line, word;
+
+	while (slice_cut(&rest, '\n', &line))
+		if (slice_word(&line, &word) && word.p[0] != '#')
+			return true;
+	return false;
+}
+
+static void
+login_statement_take(struct change *change, struct str *text, const char *verb,
+    const char *second)
+{
+	struct conf_piece *piece = piece_find(change, text, verb, second);
+
+	if (piece != NULL)
+		conf_take_piece(text, piece);
+}
+
+/* Take out the login of a host, and what names the table when it was the last
+ * one there.  A table of another name is the site's own. */
+static void
+smarthost_login_take(struct change *change, struct str *text, const char *name)
+{
+	const char *path, *called = change->conf->auth_to.table;
+	struct str *table;
+
+	if (called == NULL)
+		return;
+	path = secrets_path(change, NULL);
+	table = path == NULL || access(path, F_OK) != 0 ? NULL :
+	    change_file(change, path, true, 0);
+	if (table == NULL)
+		return;		/* it is kept elsewhere: theirs */
+	change->files[change->file_count - 1].is_secret = true;
+	secret_take(table, name);
+	if (strcmp(called, SECRETS_TABLE) != 0 || secrets_are_there(table))
+		return;
+	login_statement_take(change, text, "auth-to", NULL);
+	login_statement_take(change, text, "table", SECRETS_TABLE);
 }
 
 /* ---- both -------------------------------------------------------------- */
@@ -243,10 +302,13 @@ int
 smarthost_edit(struct change *change, const struct smarthost *host)
 {
 	struct str *text = change_main(change);
+	const char *before = smarthost_before(change, host);
 	int status;
 
 	if (text == NULL)
 		return EX_NOINPUT;
+	if (before != NULL && host->user == NULL)
+		smarthost_login_take(change, text, before);
 	status = route_put(change, text, host);
 	if (status == EX_OK)
 		tls_put(change, text, host);
@@ -256,9 +318,8 @@ smarthost_edit(struct change *change, const struct smarthost *host)
 int
 smarthost_take(struct change *change, const char *name)
 {
-	struct str *text = change_main(change), *table;
+	struct str *text = change_main(change);
 	struct conf_piece *piece;
-	const char *path;
 
 	if (text == NULL)
 		return EX_NOINPUT;
@@ -273,14 +334,6 @@ smarthost_take(struct change *change, const char *name)
 	piece = piece_find(change, text, "tls-to", name);
 	if (piece != NULL)
 		conf_take_piece(text, piece);
-	if (change->conf->auth_to.table == NULL)
-		return EX_OK;
-	path = secrets_path(change, NULL);
-	table = path == NULL || access(path, F_OK) != 0 ? NULL :
-	    change_file(change, path, true, 0);
-	if (table == NULL)
-		return EX_OK;	/* it is kept elsewhere: theirs */
-	change->files[change->file_count - 1].is_secret = true;
-	secret_take(table, name);
+	smarthost_login_take(change, text, name);
 	return EX_OK;
 }

@@ -1,0 +1,204 @@
+/* owner.c - whose address it is that somebody gives who has logged in
+ *
+ * In     a user, a sender; the aliases of our domains, the table of owners
+ * Out    yes, no, or trouble with a table
+ * Holds  nothing
+ * Trusts the tables' owners; names have no case, as addresses have none
+ * Spec   zmailer.conf(5), auth, senders; RFC 6409 section 6.1
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "grammar/message/alias.h"
+#include "smtpserver/policy/internal.h"
+
+#include "base/banned.h"
+
+enum { ALIASES_DEEP_MAX = 5 };
+
+struct owning {
+	struct trial		*trial;		/* of whom it is asked */
+	struct slice		 user;
+	int			 depth;		/* of aliases */
+	struct err		*err;
+};
+
+static enum policy_ownership owning_alias(struct owning *owning,
+    const struct canonical *address);
+
+/* ---- the user's own name ------------------------------------------------ */
+
+/* "alice+lists" is Alice's, where recipient-delimiter says so. */
+static struct slice
+owner_without_detail(const struct conf *conf, struct slice local)
+{
+	if (strcmp(conf->delimiters, "none") == 0)
+		return local;
+	for (size_t i = 1; i < local.n; i++)
+		if (strchr(conf->delimiters, local.p[i]) != NULL)
+			return slice_first(local, i);
+	return local;
+}
+
+/* Is it "alice" or "alice@example.org", as the user is called? */
+static bool
+owner_is_name(const struct owning *owning, struct slice local,
+    struct slice domain)
+{
+	const struct conf *conf = owning->trial->policy->conf;
+	struct slice rest = owning->user, name;
+	bool is_ours = domain.n == 0 || conf_domain_find(conf, domain) != NULL;
+
+	slice_cut(&rest, '@', &name);
+	return slice_equal_nocase(name, local) && (rest.p == NULL ? is_ours :
+	    slice_equal_nocase(rest, domain));
+}
+
+static bool
+owner_is_user(const struct owning *owning, const struct canonical *address)
+{
+	struct slice bare = owner_without_detail(owning->trial->policy->conf,
+	    address->local);
+
+	return owner_is_name(owning, address->local, address->domain) ||
+	    owner_is_name(owning, bare, address->domain);
+}
+
+/* ---- aliases ------------------------------------------------------------ */
+
+/* Does this target of an alias lead to the user, and nowhere else? */
+static enum policy_ownership
+owning_item(struct owning *owning, const struct alias_item *item,
+    struct slice domain)
+{
+	struct arena *scratch = owning->trial->policy->scratch;
+	struct path path = item->path;
+	struct canonical target;
+
+	if (item->kind != ALIAS_ADDRESS && item->kind != ALIAS_MAILBOX)
+		return OWNER_NO;
+	if (path.domain.n == 0)
+		path.domain = domain;
+	target = canonical_of(scratch, &path);
+	if (owner_is_user(owning, &target))
+		return OWNER_YES;
+	return item->kind == ALIAS_ADDRESS ? owning_alias(owning, &target) :
+	    OWNER_NO;
+}
+
+static enum policy_ownership
+owning_value(struct owning *owning, struct slice value, struct slice domain)
+{
+	struct arena *scratch = owning->trial->policy->scratch;
+	enum policy_ownership all = OWNER_NO;
+	struct alias_item item;
+	enum alias_answer more;
+
+	while ((more = alias_next(scratch, &value, 0, &item, NULL)) !=
+	    ALIAS_END) {
+		if (more == ALIAS_BAD)
+			return OWNER_NO;
+		all = owning_item(owning, &item, domain);
+		if (all != OWNER_YES)
+			return all;
+	}
+	return all;
+}
+
+static enum table_result
+owning_look_up(struct owning *owning, const char *name,
+    const struct canonical *address, struct slice *out_value)
+{
+	struct trial *trial = owning->trial;
+	struct table *table = trial_table(trial, arena_printf(
+	    trial->policy->scratch, "<%s>", name));
+	enum table_result result = TABLE_NONE;
+
+	if (table == NULL)
+		return TABLE_NONE;
+	result = table_lookup(table, address->text, out_value, NULL,
+	    owning->err);
+	if (result == TABLE_NONE && table_takes_parts(table))
+		result = table_lookup(table, address->local, out_value, NULL,
+		    owning->err);
+	if (result == TABLE_FOUND)
+		*out_value = slice_copy(trial->policy->scratch, *out_value);
+	return result;
+}
+
+/* The first table of the domain that has it tells, as it does the router. */
+static enum policy_ownership
+owning_alias(struct owning *owning, const struct canonical *address)
+{
+	const struct conf_domain *domain = conf_domain_find(
+	    owning->trial->policy->conf, address->domain);
+	struct slice value;
+
+	if (domain == NULL || ++owning->depth > ALIASES_DEEP_MAX)
+		return OWNER_NO;
+	for (size_t i = 0; i < domain->alias_count; i++)
+		switch (owning_look_up(owning, domain->aliases[i], address,
+		    &value)) {
+		case TABLE_FOUND:
+			return owning_value(owning, value, address->domain);
+		case TABLE_NONE:
+			break;
+		default:
+			return OWNER_TROUBLE;
+		}
+	return OWNER_NO;
+}
+
+/* ---- what the configuration says ---------------------------------------- */
+
+static bool
+owner_has_rules(const struct conf *conf)
+{
+	for (size_t i = 0; i < conf->rule_count; i++)
+		if (conf->rules[i].patterns[PATTERN_OWNERS] != NULL)
+			return true;
+	return false;
+}
+
+/* The row of the sender that is most exact names the user, or does not. */
+static enum policy_ownership
+owning_row(struct owning *owning, const struct canonical *sender)
+{
+	struct trial *trial = owning->trial;
+	struct table *table = trial_table(trial,
+	    trial->policy->conf->auth.senders);
+	enum fit fit = table == NULL ? FIT_NO :
+	    table_fits_address(trial, table, sender);
+
+	if (fit == FIT_TROUBLE)
+		*owning->err = trial->out->err;
+	return fit == FIT_TROUBLE ? OWNER_TROUBLE : fit == FIT_YES &&
+	    name_is_among(trial->row, owning->user) ? OWNER_YES : OWNER_NO;
+}
+
+enum policy_ownership
+policy_owns(struct policy *policy, struct slice user,
+    const struct path *sender, struct err *err)
+{
+	struct policy_verdict verdict = { .result = POLICY_ACCEPT };
+	struct trial trial = { .policy = policy, .out = &verdict };
+	struct owning owning = { .trial = &trial, .user = user, .err = err };
+	const char *senders = policy->conf->auth.senders;
+	struct canonical address;
+	enum policy_ownership found;
+
+	if (user.n == 0 || path_is_null(sender) ||
+	    policy->conf->auth.kind == AUTH_NONE || (senders == NULL ?
+	    owner_has_rules(policy->conf) : strcmp(senders, "any") == 0))
+		return OWNER_YES;
+	arena_reset(policy->scratch);
+	address = canonical_of(policy->scratch, sender);
+	if (address.domain.n == 0)
+		address.domain = slice_of(policy->conf->host);
+	if (owner_is_user(&owning, &address))
+		return OWNER_YES;
+	found = senders == NULL || senders[0] != '<' ? OWNER_NO :
+	    owning_row(&owning, &address);
+	return found != OWNER_NO ? found : owning_alias(&owning, &address);
+}
