@@ -45,6 +45,8 @@ libzm_a_SOURCES += \
 	libzm/daemon/machine/listeners.c \
 	libzm/daemon/machine/look.c \
 	libzm/daemon/machine/loops.c \
+	libzm/daemon/machine/neighbours.c \
+	libzm/daemon/machine/neighbours.h \
 	libzm/daemon/machine/programs.c \
 	libzm/daemon/machine/tables.c \
 	libzm/daemon/machine/values.c

@@ -234,5 +234,6 @@ machine_check(const struct conf *conf, struct arena *arena,
 	check_mailq(&look);
 	check_accounts(&look);
 	machine_check_certificates(conf, arena, report);
+	machine_check_neighbours(&look);
 	conf_report_sort(report, conf->book);
 }

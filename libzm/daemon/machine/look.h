@@ -49,6 +49,8 @@ void machine_check_certificates(const struct conf *conf, struct arena *arena,
 /* Programs of pipes, agents and filters can be run; sockets have their
  * directories. */
 void machine_check_programs(struct machine_look *look);
+/* Somebody listens at the sockets that are named. */
+void machine_check_neighbours(const struct machine_look *look);
 /* The script of hooks is safe and compiles. */
 void machine_check_hooks(const struct machine_look *look);
 
