@@ -47,13 +47,20 @@ neighbour_note(struct neighbour_list *list, const char *kind,
 	    at };
 }
 
+static bool
+neighbour_is_socket(const char *name)
+{
+	return name != NULL && (strncmp(name, "unix:", 5) == 0 ||
+	    strncmp(name, "inet:", 5) == 0);
+}
+
 /* A next hop on this host or another, by its socket. */
 static void
 neighbour_note_hop(struct neighbour_list *list, const char *channel,
     const char *host, struct conf_at at)
 {
-	if (channel != NULL && host != NULL && strcmp(channel, "lmtp") == 0 &&
-	    (strncmp(host, "unix:", 5) == 0 || strncmp(host, "inet:", 5) == 0))
+	if (channel != NULL && strcmp(channel, "lmtp") == 0 &&
+	    neighbour_is_socket(host))
 		neighbour_note(list, "lmtp", host, at);
 }
 
@@ -66,8 +73,9 @@ machine_neighbours(const struct conf *conf, struct arena *arena,
 	for (size_t i = 0; i < conf->milter_count; i++)
 		neighbour_note(&list, "milter", conf->milters[i].socket,
 		    conf->milters[i].at);
-	neighbour_note(&list, "content-filter", conf->content_filter.socket,
-	    conf->content_filter.at);
+	if (neighbour_is_socket(conf->content_filter.socket))
+		neighbour_note(&list, "content-filter",
+		    conf->content_filter.socket, conf->content_filter.at);
 	for (size_t i = 0; i < conf->rule_count; i++)
 		neighbour_note(&list, "policy-service", conf->rules[i].service,
 		    conf->rules[i].at);
