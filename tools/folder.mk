@@ -97,7 +97,8 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/dirs.c tools/run/doors.c tools/run/doors.h \
 	tools/run/keeper.c tools/run/keeper.h \
 	tools/run/libexec.c tools/run/manager.c \
-	tools/run/running.c tools/run/state.c tools/run/supervisor.c \
+	tools/run/running.c tools/run/standstill.c tools/run/standstill.h \
+	tools/run/state.c tools/run/supervisor.c \
 	tools/run/supervisor.h tools/run/unit.c tools/run/unit.h
 tools_libtools_a_SOURCES += tools/submit/submit.c tools/submit/submit.h
 tools_libtools_a_SOURCES += tools/mailq/flags.c tools/mailq/flags.h \
@@ -106,6 +107,7 @@ tools_libtools_a_SOURCES += tools/zmailer/doctor/areas.h \
 	tools/zmailer/doctor/ask.c tools/zmailer/doctor/certificates.c \
 	tools/zmailer/doctor/doctor.h tools/zmailer/doctor/machine.c \
 	tools/zmailer/doctor/names.c tools/zmailer/doctor/ports.c \
+	tools/zmailer/doctor/postmaster.c \
 	tools/zmailer/doctor/report.c tools/zmailer/doctor/spool.c
 tools_libtools_a_SOURCES += tools/zmailer/report/capacity.c \
 	tools/zmailer/report/capacity.h tools/zmailer/report/count.c \

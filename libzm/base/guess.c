@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/guess.h"
 
 #include "base/banned.h"
@@ -34,7 +35,8 @@ edit_distance(struct slice a, struct slice b)
 	for (size_t i = 1; i <= a.n; i++) {
 		here[0] = i;
 		for (size_t j = 1; j <= b.n; j++) {
-			size_t change = a.p[i - 1] != b.p[j - 1];
+			size_t change = ascii_lower(a.p[i - 1]) !=
+			    ascii_lower(b.p[j - 1]);
 
 			here[j] = least(least(above[j], here[j - 1]) + 1,
 			    above[j - 1] + change);

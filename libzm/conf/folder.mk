@@ -51,13 +51,17 @@ libzm_a_SOURCES += \
 	libzm/conf/read/check.c \
 	libzm/conf/read/complain.c \
 	libzm/conf/read/file.c \
+	libzm/conf/read/foreign.c \
 	libzm/conf/read/index.c \
 	libzm/conf/read/lex.c \
+	libzm/conf/read/mend.c \
+	libzm/conf/read/mend_name.c \
 	libzm/conf/read/names.c \
 	libzm/conf/read/parse.c \
 	libzm/conf/read/policy_value.c \
 	libzm/conf/read/source.c \
 	libzm/conf/read/target.c \
+	libzm/conf/read/text.c \
 	libzm/conf/read/value.c \
 	libzm/conf/read/word.c \
 	libzm/conf/read/zenv.c
@@ -69,6 +73,7 @@ libzm_a_SOURCES += \
 	libzm/conf/part/auth.c \
 	libzm/conf/part/classes.c \
 	libzm/conf/part/door.c \
+	libzm/conf/part/doubt.c \
 	libzm/conf/part/hooks.c \
 	libzm/conf/part/log.c \
 	libzm/conf/part/mailbox.c \

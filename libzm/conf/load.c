@@ -60,6 +60,7 @@ loader_load(struct conf_loader *loader, const char *name, struct slice text)
 		conf_check_reach(loader);
 		conf_check_tls(loader);
 		conf_check_auth(loader);
+		conf_check_doubts(loader);
 	}
 	conf_report_sort(loader->report, loader->book);
 	if (loader->report->errors > 0)

@@ -41,6 +41,12 @@ libzm_a_SOURCES += \
 	libzm/daemon/machine/certificates.c \
 	libzm/daemon/machine/files.c \
 	libzm/daemon/machine/hooks.c \
+	libzm/daemon/machine/hosts.c \
 	libzm/daemon/machine/listeners.c \
 	libzm/daemon/machine/look.c \
+	libzm/daemon/machine/loops.c \
+	libzm/daemon/machine/neighbours.c \
+	libzm/daemon/machine/neighbours.h \
+	libzm/daemon/machine/programs.c \
+	libzm/daemon/machine/tables.c \
 	libzm/daemon/machine/values.c

@@ -132,7 +132,14 @@ static size_t
 map_bytes(void)
 {
 	return slot_count * sizeof(*slots) +
-	    LEARNED_SETS * SET_LEARNED * sizeof(*names);
+	    LEARNED_SETS * SET_LEARNED * sizeof(*names) +
+	    COUNTERS_BESIDE_BYTES;
+}
+
+void *
+counters_beside(void)
+{
+	return slots == NULL ? NULL : names + LEARNED_SETS * SET_LEARNED;
 }
 
 static void

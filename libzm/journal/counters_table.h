@@ -22,7 +22,8 @@ enum {
 	SET_LEARNED = 16,		/* slots of a learned set */
 	LEARNED_SETS = 2,
 	LEARNED_BYTES = 56,		/* of a name, with its NUL */
-	COUNTERS_BOUNDS_MAX = 12
+	COUNTERS_BOUNDS_MAX = 12,
+	COUNTERS_BESIDE_BYTES = 4096	/* behind the counters: neighbours.c */
 };
 
 /* One value: what it looks like in an event (words: ? any byte, * at the
@@ -74,6 +75,8 @@ struct counters_row {
 extern const struct counters_row counters_rows[];
 extern const unsigned counters_row_count;
 
+/* So many zeroed bytes that all processes share; NULL: nothing is mapped. */
+void *counters_beside(void);
 /* Slots for each combination of its labels. */
 unsigned counters_row_width(const struct counters_row *row);
 /* How many combinations. */

@@ -89,6 +89,12 @@ EVENT(MESSAGE_FROZEN, "message.frozen", WARN,
     "the rule as they were then.")
 EVENT(MILTER_FAILED, "milter.failed", WARN, "session milter reason fail",
     "A milter did not do its work; fail= what was done instead.")
+EVENT(NEIGHBOUR_DOWN, "neighbour.down", WARN, "kind name reason",
+    "A program that mail depends on (a milter, a policy service, a content "
+    "filter, who checks passwords) did not do its work for the first time; "
+    "zmailer status tells until it does.")
+EVENT(NEIGHBOUR_UP, "neighbour.up", INFO, "kind name down_s told",
+    "It works again; so many commands were refused because of it.")
 EVENT(MILTER_QUARANTINE, "milter.quarantine", WARN, "session reason",
     "A milter wants a person to look; the message goes to freezer/.")
 EVENT(MESSAGE_DISCARDED, "message.discarded", WARN,

@@ -3,4 +3,5 @@ libzm_a_SOURCES += \
 	libzm/journal/channels.h libzm/journal/counters.c libzm/journal/counters.h libzm/journal/metrics.h \
 	libzm/journal/counters_rows.c libzm/journal/counters_print.c \
 	libzm/journal/counters_table.h \
-	libzm/journal/event.c libzm/journal/event.h libzm/journal/events.h
+	libzm/journal/event.c libzm/journal/event.h libzm/journal/events.h \
+	libzm/journal/neighbours.c libzm/journal/neighbours.h

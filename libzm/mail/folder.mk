@@ -31,7 +31,8 @@ libzm_a_SOURCES += \
 	libzm/mail/table/side.c libzm/mail/table/side.h \
 	libzm/mail/table/build.c libzm/mail/table/build.h \
 	libzm/mail/table/net.c libzm/mail/table/internal.h \
-	libzm/mail/table/cidr.c libzm/mail/table/pcre.c \
+	libzm/mail/table/cidr.c libzm/mail/table/faults.c \
+	libzm/mail/table/pcre.c \
 	libzm/mail/table/cdb.c libzm/mail/table/lmdb.c \
 	libzm/mail/table/alias_check.c libzm/mail/table/alias_check.h \
 	libzm/mail/table/passwd.c libzm/mail/users.c libzm/mail/users.h

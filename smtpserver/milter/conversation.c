@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "journal/counters.h"
 #include "journal/event.h"
+#include "journal/neighbours.h"
 #include "base/mem.h"
 #include "smtpserver/milter/conversation.h"
 #include "smtpserver/milter/link.h"
@@ -202,9 +203,13 @@ conversation_make_do(struct conversation *c, struct link *link)
 	result->word = FILTER_PASS;
 	if (milter->fail == MILTER_FAIL_ACCEPT)
 		link->talk.is_off = true;
+	neighbour_fails("milter", milter->socket, result->err.text);
 	if (c->request->stage->goal < TALK_MAIL ||
 	    c->request->stage->goal == TALK_UNKNOWN)
 		return;
+	if (milter->fail == MILTER_FAIL_REJECT ||
+	    milter->fail == MILTER_FAIL_TEMPFAIL)
+		neighbour_told("milter", milter->socket);
 	switch (milter->fail) {
 	case MILTER_FAIL_ACCEPT:
 		break;
@@ -298,6 +303,8 @@ conversation_take_turn(struct conversation *c)
 		c->result.word = FILTER_PASS;	/* it was only told */
 	else if (c->result.word == FILTER_TROUBLE)
 		conversation_make_do(c, link);
+	else if (!link->talk.is_off && link->talk.where >= TALK_OPEN)
+		neighbour_works("milter", link->conf->socket);
 	if (c->result.word != FILTER_PASS)
 		c->turn = c->link_count;
 	if (c->turn < c->link_count)

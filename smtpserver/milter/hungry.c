@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "journal/event.h"
+#include "journal/neighbours.h"
 #include "io/ipc.h"
 #include "io/peer.h"
 #include "smtpserver/helper/helper.h"
@@ -272,6 +273,10 @@ hungry_make_do(const struct hungry *hungry, const char *id,
 	event(EV_MILTER_FAILED, id, "milter", slice_of(conf->socket),
 	    "reason", slice_of(err->text), "fail",
 	    slice_of(conf_milter_fails[conf->fail]), NULL);
+	neighbour_fails("content-filter", conf->socket, err->text);
+	if (conf->fail == MILTER_FAIL_REJECT ||
+	    conf->fail == MILTER_FAIL_TEMPFAIL)
+		neighbour_told("content-filter", conf->socket);
 	str_reset(out);
 	switch (conf->fail) {
 	case MILTER_FAIL_ACCEPT:
@@ -309,6 +314,8 @@ hungry_answer(void *state, struct slice question, struct str *out)
 	    str_slice(&path), deadline_ms, out, &err) != 0) {
 		hungry_make_do(hungry, slice_dup(arena, id), &err, out);
 		hungry_let_go(hungry);
+	} else {
+		neighbour_works("content-filter", hungry->conf->socket);
 	}
 	str_release(&path);
 	arena_free(&arena);

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "grammar/net.h"
 #include "io/peer.h"
+#include "journal/neighbours.h"
 #include "smtpserver/helper/helper.h"
 #include "smtpserver/policy/serve.h"
 #include "smtpserver/policy/policyd.h"
@@ -124,8 +125,11 @@ policyd_answer(void *state, struct slice question, struct str *out)
 	/* a connection that was kept may just have been closed: once more */
 	if ((was_open && policyd_converse(link, question, deadline_ms, out,
 	    &err) == 0) || (policyd_link_open(link, deadline_ms, &err) == 0 &&
-	    policyd_converse(link, question, deadline_ms, out, &err) == 0))
+	    policyd_converse(link, question, deadline_ms, out, &err) == 0)) {
+		neighbour_works("policy-service", link->endpoint);
 		return true;
+	}
+	neighbour_fails("policy-service", link->endpoint, err.text);
 	str_reset(out);
 	str_addf(out, "policy service %s: %s", link->endpoint, err.text);
 	return false;

@@ -14,6 +14,7 @@
 #include "base/ascii.h"
 #include "base/clock.h"
 #include "journal/counters.h"
+#include "journal/neighbours.h"
 #include "base/mem.h"
 #include "grammar/base64.h"
 #include "smtpserver/session/journal.h"
@@ -309,6 +310,23 @@ auth_line_take(struct session *session, struct str *out)
 	return next;
 }
 
+/* The program behind the socket answered, or did not. */
+static void
+auth_note_neighbour(const struct session *session, enum login_next next,
+    const char *words)
+{
+	const char *path = session->settings->conf->auth.path;
+
+	if (path == NULL)
+		return;
+	if (next != LOGIN_TROUBLE) {
+		neighbour_works("auth", path);
+		return;
+	}
+	neighbour_fails("auth", path, words);
+	neighbour_told("auth", path);
+}
+
 static enum step
 auth_answer_take(struct session *session, struct str *out)
 {
@@ -316,6 +334,7 @@ auth_answer_take(struct session *session, struct str *out)
 	enum login_next next = login_answered(session->login, asked->state,
 	    str_slice(&asked->answer), out);
 
+	auth_note_neighbour(session, next, out->buf);
 	session->ask = NULL;
 	ask_free(&asked);
 	return auth_act(session, next, out);

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "journal/counters.h"
 #include "journal/event.h"
+#include "journal/neighbours.h"
 #include "smtpserver/session/journal.h"
 
 #include "base/banned.h"
@@ -172,6 +173,8 @@ note_policy_trouble(const struct session *session,
 	struct str at = STR_INIT;
 
 	note_add_rule(&at, rule);
+	if (rule->service != NULL)
+		neighbour_told("policy-service", rule->service);
 	event(EV_POLICY_TROUBLE, NULL,
 	    "session", slice_of(session->id), "rule", str_slice(&at),
 	    "reason", slice_of(err->text), NULL);

@@ -112,9 +112,28 @@ def main():
             if mta.process_name(pid) == "smtpserver" and is_worker(pid):
                 os.kill(pid, signal.SIGKILL)
         mta.wait_for("new workers", lambda: can_announce(site))
+        full_disk_is_told(site)
         print("space: promised, refused, delivered, given back")
     finally:
         site.close()
+
+
+def full_disk_is_told(site):
+    ballast = os.path.join(site.dir, "ballast")
+    fs = os.statvfs(site.dir)
+    with open(ballast, "wb") as file:
+        os.posix_fallocate(file.fileno(), 0,
+                           fs.f_bavail * fs.f_frsize - MB // 4)
+    _, out, _ = site.zmailer("status", check=1)
+    assert "is full (less than 1 MB is free): mail is refused" in out, out
+    _, out, _ = site.zmailer("doctor", "standstill", check=2)
+    assert "-> make room; df -h " in out, out
+    for words in ("queue",), ("top", "--batch"):
+        _, out, _ = site.zmailer(*words)
+        assert "is full (less than 1 MB is free)" in out, out
+    os.unlink(ballast)
+    _, out, _ = site.zmailer("status")
+    assert "is full" not in out, out
 
 
 def all_fit(site, wire, count):

@@ -31,7 +31,8 @@ control_connect(const char *run_dir, struct control *out, struct err *err)
 	int n = snprintf(address.sun_path, sizeof(address.sun_path),
 	    "%s/scheduler.sock", run_dir);
 
-	*out = (struct control){ .fd = -1, .in = STR_INIT };
+	*out = (struct control){ .fd = -1, .in = STR_INIT,
+	    .answer_ms = CONTROL_ANSWER_MS };
 	if (n < 0 || (size_t)n >= sizeof(address.sun_path))
 		return err_set(err, "%s/scheduler.sock is too long a name "
 		    "for a socket", run_dir);
@@ -114,7 +115,7 @@ read_more(struct control *control, struct err *err)
 	int ready;
 
 	do
-		ready = poll(&fd, 1, CONTROL_ANSWER_MS);
+		ready = poll(&fd, 1, control->answer_ms);
 	while (ready < 0 && errno == EINTR);
 	if (ready == 0)
 		return err_set(err, "the scheduler does not answer");

@@ -19,6 +19,8 @@ struct control {
 	int		fd;
 	struct str	in;
 	size_t		in_used;
+	int		answer_ms;	/* CONTROL_ANSWER_MS; a caller may have
+					 * less patience */
 	bool		is_denied;	/* the last failure was a right that
 					 * the caller has not */
 };

@@ -22,9 +22,16 @@
 #include "base/banned.h"
 
 static void
-newaliases_complain(void *context, const char *text)
+newaliases_complain(void *context, unsigned line, const char *what)
 {
-	fprintf(stderr, "newaliases: %s\n", text);
+	const struct table *table = context;
+
+	if (line > 0)
+		fprintf(stderr, "newaliases: %s:%u: %s\n",
+		    table_path(table)[0] != '\0' ? table_path(table) :
+		    table_name(table), line, what);
+	else
+		fprintf(stderr, "newaliases: %s\n", what);
 }
 
 static int
@@ -38,10 +45,11 @@ newaliases_check_table(const struct conf_table *row)
 
 	if (table_build(row->spec, NULL, &built, &err) == TABLE_BUILD_TROUBLE ||
 	    table_check(table, &err) == TABLE_CHECK_BAD) {
-		newaliases_complain(NULL, err.text);
+		newaliases_complain(NULL, 0, err.text);
 		status = EX_DATAERR;
 	} else {
-		if (alias_check(table, newaliases_complain, NULL, &entries) > 0)
+		if (alias_check(table, newaliases_complain, table,
+		    &entries) > 0)
 			status = EX_DATAERR;
 		printf("%s: %u aliases\n", table_path(table), entries);
 	}

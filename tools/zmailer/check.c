@@ -95,6 +95,7 @@ verb_check(struct arguments *arguments)
 	conf = conf_load(check.path, arena, &report);
 	if (conf != NULL && !check.is_syntax_only) {
 		machine_check(conf, arena, &report);
+		machine_check_hosts(conf, arena, &report);
 		running_check_listeners(conf, arena, &report);
 	}
 	if (!check.is_quiet || report.errors > 0)

@@ -135,15 +135,30 @@ statement_add(struct str *line, const char *name,
 	str_addc(line, '\n');
 }
 
+/* Nobody looks up a name without a dot, nor an MX that leads to one. */
 static void
 say_records(const struct change *change, const char *name)
 {
+	const char *host = change->conf->host;
+
+	if (name[0] != '.' && !conf_name_is_full(name)) {
+		printf("%s is known on this machine and its network alone: "
+		    "others find no name\nwithout a domain in the DNS, there "
+		    "is nothing to publish\n", name);
+		return;
+	}
+	if (!conf_name_is_full(host)) {
+		printf("nothing to publish yet: the name of this machine, %s, "
+		    "has no domain, and no\nMX can lead to it; write host "
+		    "NAME.DOMAIN first, then zmailer doctor dns\n", host);
+		return;
+	}
 	printf("records to publish, unless they are there (zmailer doctor "
 	    "dns looks):\n"
 	    "  %s.  MX  10 %s.\n"
 	    "  %s.  TXT \"v=spf1 mx -all\"\n"
-	    "  _dmarc.%s.  TXT \"v=DMARC1; p=none\"\n", name,
-	    change->conf->host, name, name);
+	    "  _dmarc.%s.  TXT \"v=DMARC1; p=none\"\n", name, host, name,
+	    name);
 }
 
 static int

@@ -16,11 +16,15 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "mail/spool/spool.h"
 #include "tools/queue/control.h"
 #include "tools/queue/words.h"
+#include "tools/run/standstill.h"
 #include "tools/zmailer/verb.h"
 
 #include "base/banned.h"
+
+enum { IMPATIENT_MS = 100 };	/* it was asked in vain just now */
 
 struct entry {
 	int64_t	 mail;		/* messages in line, waiting, active, held */
@@ -42,6 +46,7 @@ struct provider_rows {
 
 struct queue {
 	bool		 is_json;
+	bool		 is_impatient;	/* it did not answer just now */
 	struct provider_rows providers;
 	int64_t		 now_s;
 	struct entry	*entries;
@@ -266,6 +271,8 @@ queue_ask(struct queue *queue, const struct conf *conf, const char *dest)
 	int status = EX_OK;
 
 	if (reached == CONTROL_REACHED) {
+		if (queue->is_impatient)
+			control.answer_ms = IMPATIENT_MS;
 		control_begin(&request, "destinations");
 		if (slash != NULL && slash > dest)
 			json_text(&request, "channel", (struct slice){ dest,
@@ -288,20 +295,37 @@ queue_ask(struct queue *queue, const struct conf *conf, const char *dest)
 	return status;
 }
 
+/* Who may not look is told by the scheduler, or by its silence. */
+static bool
+queue_is_running(const struct conf *conf)
+{
+	char text[256];
+	pid_t pid;
+
+	return spool_lock_holder(conf->spool_dir, text, sizeof(text),
+	    &pid) != SPOOL_LOCK_FREE;
+}
+
 int
 verb_queue(struct arguments *arguments)
 {
 	struct queue queue = { .now_s = clock_wall_s(),
 	    .is_json = arguments_has(arguments, OPT_JSON) };
+	struct arena *arena = arena_new();
+	struct standstill standstill;
 	struct conf *conf;
 	int status;
 
 	conf = verb_conf(arguments->conf_path);
+	standstill_look(conf, queue_is_running(conf), arena, &standstill);
+	standstill_print(&standstill, queue.is_json);
+	queue.is_impatient = standstill.is_silent;
 	status = queue_ask(&queue, conf, arguments_word(arguments, 0));
 	if (status == EX_OK && !queue.is_json)
 		queue_print(&queue);
 	providers_release(&queue.providers);
 	mem_free(&queue.entries);
+	arena_free(&arena);
 	conf_free(&conf);
 	return status;
 }

@@ -93,6 +93,22 @@ setup_preset_of(struct setup *setup, int which)
 	}
 }
 
+/* A name of ours that nobody else can look up, and what follows from it. */
+static bool
+setup_name_is_short(int which, const char *answer)
+{
+	return (which == HOST || which == DOMAIN) &&
+	    strcmp(answer, "-") != 0 && !conf_name_is_full(answer);
+}
+
+static void
+setup_say_short(FILE *to, const char *front, const char *name)
+{
+	fprintf(to, "%s%s is no full name: others cannot look it up in the "
+	    "DNS, many refuse\nmail from it, and no MX can lead to it; write "
+	    "NAME.DOMAIN, as mx.example.org\n", front, name);
+}
+
 /* A line of the terminal; NULL at its end. */
 static const char *
 setup_answer_read(struct setup *setup)
@@ -104,6 +120,30 @@ setup_answer_read(struct setup *setup)
 	return slice_dup(setup->arena, slice_trim(slice_of(line)));
 }
 
+/* Asks once more for a name that has no dot; who gives it again means it. */
+static const char *
+setup_answer_sure(struct setup *setup, int which, const char *preset,
+    const char *answer)
+{
+	const char *again;
+
+	while (answer != NULL && setup_name_is_short(which,
+	    answer[0] == '\0' ? preset : answer)) {
+		const char *short_name = answer[0] == '\0' ? preset : answer;
+
+		setup_say_short(stdout, "  ", short_name);
+		printf("  Once more, or the same again to keep it\n  [%s] ",
+		    preset);
+		fflush(stdout);
+		again = setup_answer_read(setup);
+		if (again == NULL || strcmp(again[0] == '\0' ? preset : again,
+		    short_name) == 0)
+			return again;
+		answer = again;
+	}
+	return answer;
+}
+
 static int
 ask_all(struct setup *setup)
 {
@@ -111,14 +151,22 @@ ask_all(struct setup *setup)
 		struct question *question = &questions[i];
 		const char *preset = setup_preset_of(setup, i), *answer = "";
 
-		if (question->answer != NULL)
+		if (question->answer != NULL) {
+			if (setup_name_is_short(i, question->answer))
+				setup_say_short(stderr, "zmailer: setup: ",
+				    question->answer);
 			continue;
+		}
 		if (question->is_asked && !setup->is_yes && !(i == KEY &&
 		    strcmp(questions[CERTIFICATE].answer, "-") == 0)) {
 			printf("%s\n  (%s)\n  [%s] ", question->text,
 			    question->why, preset);
 			fflush(stdout);
-			answer = setup_answer_read(setup);
+			answer = setup_answer_sure(setup, i, preset,
+			    setup_answer_read(setup));
+		} else if (setup_name_is_short(i, preset) &&
+		    setup->is_yes) {
+			setup_say_short(stderr, "zmailer: setup: ", preset);
 		}
 		if (answer == NULL) {
 			printf("\nNothing was done.\n");

@@ -17,6 +17,7 @@
 #include "base/json.h"
 #include "mail/spool/spool.h"
 #include "tools/queue/turns.h"
+#include "tools/run/standstill.h"
 #include "tools/run/supervisor.h"
 #include "tools/zmailer/verb.h"
 
@@ -31,8 +32,9 @@ struct areas {
 };
 
 struct findings {
-	int		status;
-	struct str	text;		/* a line each */
+	int		 status;
+	struct str	 text;		/* a line each */
+	struct standstill standstill;
 };
 
 static void
@@ -103,22 +105,17 @@ child_judge(const struct state_child *child, struct findings *findings)
 	}
 }
 
+/* A scheduler that is down was told of with the processes. */
 static void
-areas_judge(const struct areas *areas, struct findings *findings)
+standstill_judge(struct findings *findings)
 {
-	static const struct {
-		enum spool_area area;
-		const char *text;
-	} rows[] = {
-		{ AREA_DEFERRED, "mail in deferred/: routing had trouble "
-		    "(zmailer resubmit)" },
-		{ AREA_FREEZER, "mail in freezer/ waits for a person" },
-		{ AREA_POSTMAN, "mail in postman/ waits for a person" },
-	};
+	const struct standstill *all = &findings->standstill;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (areas->count[rows[i].area] > 0)
-			status_find(findings, STATUS_WARNING, rows[i].text);
+	for (size_t i = 0; i < all->count; i++)
+		standstill_add_text(&findings->text, &all->rows[i],
+		    all->rows[i].is_note ? "  note: " : "  warning: ");
+	if (findings->status < STATUS_WARNING && standstill_has_trouble(all))
+		findings->status = STATUS_WARNING;
 }
 
 static void
@@ -142,7 +139,7 @@ status_judge(const struct state *state, const struct areas *areas,
 	if (state->unused[0] != '\0')
 		status_find(findings, STATUS_WARNING, "the service manager "
 		    "gave sockets that no listen statement is for");
-	areas_judge(areas, findings);
+	standstill_judge(findings);
 	if (!areas->is_known)
 		str_adds(&findings->text,
 		    "  not all of the spool may be read by you\n");
@@ -215,8 +212,9 @@ add_turns(struct str *out, const char *run_dir)
 
 static void
 json_put(const struct state *state, const struct areas *areas,
-    const char *run_dir, int status)
+    const char *run_dir, const struct findings *findings)
 {
+	int status = findings->status;
 	static const char *const words[] = { "ok", "warning", "critical",
 	    "down" };
 	struct str out = STR_INIT;
@@ -238,18 +236,22 @@ json_put(const struct state *state, const struct areas *areas,
 		json_number(&out, "pid", state->children[i].pid);
 		json_number(&out, "since", state->children[i].since_s);
 		json_number(&out, "restarts", state->children[i].restarts);
-		if (strcmp(state->children[i].name, "scheduler") == 0)
+		if (strcmp(state->children[i].name, "scheduler") == 0 &&
+		    !findings->standstill.is_silent)
 			add_turns(&out, run_dir);
 		json_close(&out);
 	}
 	fputs(out.buf, stdout);
 	str_release(&out);
+	standstill_print(&findings->standstill, true);
 }
 
 int
 verb_status(struct arguments *arguments)
 {
-	struct findings findings = { STATUS_OK, STR_INIT };
+	struct findings findings = { .status = STATUS_OK,
+	    .text = STR_INIT };
+	struct arena *arena = arena_new();
 	char text[256];
 	struct state state;
 	struct areas areas;
@@ -266,13 +268,15 @@ verb_status(struct arguments *arguments)
 	if (held < 0)
 		fprintf(stderr, "zmailer: status: %s/.lock: %s\n",
 		    conf->spool_dir, strerror(errno));
+	standstill_look(conf, held == 1, arena, &findings.standstill);
 	status_judge(&state, &areas, held == 1, &findings);
 	files_judge(conf, &findings);
 	if (arguments_has(arguments, OPT_JSON))
-		json_put(&state, &areas, conf->run_dir, findings.status);
+		json_put(&state, &areas, conf->run_dir, &findings);
 	else
 		table_put(&state, &areas, &findings);
 	str_release(&findings.text);
+	arena_free(&arena);
 	conf_free(&conf);
 	return findings.status;
 }

@@ -171,13 +171,17 @@ conf_apply_listen(struct conf_loader *loader,
 
 /* ---- tables ---------------------------------------------------------- */
 
-/* The lines of a block as they stand there, joined by newlines. */
+/* The lines of a block as they stand there, each as far below the first as in
+ * the file, unless several stand on one. */
 static const char *
-inline_spec(struct conf_loader *loader, const struct conf_node *lines)
+inline_spec(struct conf_loader *loader, const struct conf_node *lines,
+    unsigned first_line, bool *out_has_lines)
 {
 	struct str spec = STR_INIT;
+	unsigned line = first_line;
 	const char *result;
 
+	*out_has_lines = true;
 	str_adds(&spec, "inline:");
 	for (; lines != NULL; lines = lines->next) {
 		const struct conf_token *first = lines->tokens, *last;
@@ -191,6 +195,10 @@ inline_spec(struct conf_loader *loader, const struct conf_node *lines)
 			continue;
 		}
 		last = first + lines->count - 1;
+		for (; line < first->line; line++)
+			str_addc(&spec, '\n');
+		*out_has_lines = *out_has_lines && line == first->line;
+		line++;
 		str_add(&spec, first->raw.p, (size_t)(last->raw.p +
 		    last->raw.n - first->raw.p));
 		str_addc(&spec, '\n');
@@ -223,7 +231,8 @@ conf_apply_table(struct conf_loader *loader,
 		    "a table needs file:PATH or a block of lines");
 		return;
 	}
-	table.spec = node->has_block ? inline_spec(loader, node->children) :
+	table.spec = node->has_block ? inline_spec(loader, node->children,
+	    node->tokens[0].line, &table.has_lines) :
 	    statement->args[1].text;
 	conf->tables = conf_push(conf->arena, conf->tables, conf->table_count,
 	    sizeof(*conf->tables));

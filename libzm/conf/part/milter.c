@@ -18,13 +18,29 @@ enum { CONNECT_MS = 10000, COMMAND_MS = 30000, TIMEOUT_MS = 60000,
 const char *const conf_milter_fails[] = { "tempfail", "accept", "reject",
 	"quarantine" };
 
+void
+conf_complain_socket(struct conf_loader *loader,
+    const struct conf_token *token)
+{
+	struct err why = { "" };
+	const char *hint = conf_mend_socket(loader->conf->arena, token->text);
+
+	if (hint == NULL && slice_starts(token->text, "unix:/"))
+		(void)conf_unix_parse(token->text, NULL, &why);
+	conf_complain(loader, CONF_ERROR, token, hint != NULL ? hint :
+	    why.text[0] != '\0' ? why.text :
+	    "write unix:/PATH or inet:ADDRESS:PORT",
+	    "'" SLICE_FMT "' is not a socket",
+	    SLICE_ARG(slice_first(token->text, 100)));
+}
+
 bool
 conf_is_socket(const char *text)
 {
 	struct sockaddr_storage address;
 	socklen_t length;
 
-	if (strncmp(text, "unix:/", 6) == 0)
+	if (conf_unix_parse(slice_of(text), NULL, NULL))
 		return true;
 	return strncmp(text, "inet:", 5) == 0 &&
 	    net_endpoint_parse(slice_of(text + 5), 0, &address, &length,
@@ -45,9 +61,7 @@ conf_apply_milter(struct conf_loader *loader,
 	};
 
 	if (!conf_is_socket(milter.socket)) {
-		conf_complain(loader, CONF_ERROR, statement->args[0].token,
-		    "write unix:/run/x.sock or inet:127.0.0.1:8891",
-		    "'%s' is not a socket", milter.socket);
+		conf_complain_socket(loader, statement->args[0].token);
 		return;
 	}
 	if (statement->keywords[0].token != NULL)
@@ -80,7 +94,7 @@ conf_apply_content_filter(struct conf_loader *loader,
 	};
 
 	if (filter.socket[0] != '/' &&
-	    strncmp(filter.socket, "unix:/", 6) != 0) {
+	    !conf_unix_parse(slice_of(filter.socket), NULL, NULL)) {
 		conf_complain(loader, CONF_ERROR, statement->args[0].token,
 		    "write /path/of/a/program or unix:/path/of/a/socket",
 		    "'%s' is neither a program nor a socket", filter.socket);
@@ -88,7 +102,8 @@ conf_apply_content_filter(struct conf_loader *loader,
 	}
 	if (conf->content_filter.socket != NULL) {
 		conf_complain_twice(loader, statement->node->tokens,
-		    conf->content_filter.at, "content-filter");
+		    conf->content_filter.at,
+		    "'content-filter' is said twice");
 		return;
 	}
 	if (statement->keywords[0].token != NULL)

@@ -22,6 +22,9 @@ void conf_listen_make(struct conf_listen *listen_on, const char *text,
     unsigned port);
 /* "unix:/PATH" or "inet:ADDRESS:PORT"? */
 bool conf_is_socket(const char *text);
+/* The token is none: says what was meant. */
+void conf_complain_socket(struct conf_loader *loader,
+    const struct conf_token *token);
 
 /* ---- presets ---------------------------------------------------------- */
 
@@ -48,6 +51,9 @@ void conf_clause_say(struct conf_loader *loader,
 /* Does the one match whatever the other matches? */
 bool conf_schedule_covers(const struct conf_schedule *wide,
     const struct conf_schedule *narrow);
+/* Did the clause say the item itself? */
+bool conf_clause_said(const struct conf_loader *loader, size_t index,
+    const char *item);
 /* Fill in what clauses left unsaid. */
 void conf_schedule_resolve(struct conf_loader *loader);
 /* One more clause, at the end of those read so far. */
@@ -71,6 +77,10 @@ void conf_check_zones(struct conf_loader *loader);
 void conf_check_sending_zones(struct conf_loader *loader);
 /* Statements that can never match, open relays. */
 void conf_check_reach(struct conf_loader *loader);
+/* Statements that are right and most likely not meant: mail that comes back,
+ * waits beyond the end, listeners that nobody can use, names that nobody
+ * finds. */
+void conf_check_doubts(struct conf_loader *loader);
 /* Routes whose ways differ in the generic that covers them. */
 void conf_check_ways(struct conf_loader *loader);
 /* Lists and srs of domains that are not ours. */

@@ -239,9 +239,7 @@ conf_apply_policy_service(struct conf_loader *loader,
 	rule.service = statement->args[0].text;
 	rule.service_optional = statement->keywords[WORD_LAST].number == 1;
 	if (!conf_is_socket(rule.service))
-		conf_complain(loader, CONF_ERROR, statement->args[0].token,
-		    "write unix:/PATH or inet:127.0.0.1:PORT",
-		    "'%s' is not a socket", rule.service);
+		conf_complain_socket(loader, statement->args[0].token);
 	else
 		policy_rule_add(loader, &rule);
 }

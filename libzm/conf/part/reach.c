@@ -45,7 +45,9 @@ warn_shadowed(struct conf_loader *loader, struct conf_at at,
 	bool is_same = strcmp(at.file, by.file) == 0;
 
 	conf_complain_at(loader->report, loader->report_arena, loader->book,
-	    CONF_WARNING, at, 1, "the first match in the file wins",
+	    CONF_WARNING, at, 1, arena_printf(arena, "the first match in the "
+	    "file wins: write it above line %u%s%s, or delete it", by.line,
+	    is_same ? "" : " of ", is_same ? "" : by.file),
 	    arena_printf(arena, "line %u can never match: line %u%s%s matches "
 	    "%s", at.line, by.line, is_same ? "" : " of ", is_same ? "" :
 	    by.file, is_everything ? "everything" : "all that it does"));

@@ -99,6 +99,14 @@ add_expo(struct conf_loader *loader, const struct conf_token *token,
 	return true;
 }
 
+static bool
+wait_is_none(struct slice text)
+{
+	int64_t wait_ms;
+
+	return units_span_ms(text, &wait_ms, NULL) != 0;
+}
+
 /* The words from index on are waits. */
 static bool
 waits_take(struct conf_loader *loader, const struct conf_statement *statement,
@@ -118,7 +126,13 @@ waits_take(struct conf_loader *loader, const struct conf_statement *statement,
 				return false;
 		} else if (units_span_ms(token->text, &wait_ms, NULL) != 0 ||
 		    wait_ms < WAIT_MIN_MS || wait_ms > WAIT_MAX_MS) {
-			return retry_complain(loader, token, "write 1m 5m 1h "
+			const char *mend = conf_mend_span(loader->conf->arena,
+			    token->text, index + 1 < statement->arg_count ?
+			    statement->args[index + 1].token->text :
+			    SLICE(""));
+
+			return retry_complain(loader, token, mend != NULL &&
+			    wait_is_none(token->text) ? mend : "write 1m 5m 1h "
 			    "(1s to 4w), expo(12s,5,5), and stop at the end "
 			    "when the last one shall not repeat",
 			    "is not a length of time");

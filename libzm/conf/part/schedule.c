@@ -67,6 +67,14 @@ conf_clause_note(struct conf_clause *clause, const char *item)
 	    slice_of(item)));
 }
 
+bool
+conf_clause_said(const struct conf_loader *loader, size_t index,
+    const char *item)
+{
+	return (loader->schedule_set[index] & item_bit(conf_row_find(
+	    GROUP_SCHEDULE, slice_of(item)))) != 0;
+}
+
 void
 conf_clause_say(struct conf_loader *loader,
     const struct conf_statement *statement, struct conf_clause *clause)
@@ -75,7 +83,8 @@ conf_clause_say(struct conf_loader *loader,
 
 	if (clause->said & bit)
 		conf_complain(loader, CONF_ERROR, statement->node->tokens,
-		    NULL, "'%s' is said twice", statement->row->name);
+		    "keep one of them", "'%s' is said twice",
+		    statement->row->name);
 	clause->said |= bit;
 }
 

@@ -198,7 +198,9 @@ zone_check_routes(struct conf_loader *loader)
 			continue;
 		if (conf_zone_find(conf, slice_of(route->zone)) == NULL)
 			conf_complain_at(loader->report, loader->report_arena,
-			    loader->book, CONF_ERROR, route->at, 5, NULL,
+			    loader->book, CONF_ERROR, route->at, 5,
+			    arena_printf(conf->arena, "add: zone %s { source "
+			    "ADDRESS }", route->zone),
 			    arena_printf(conf->arena, "no zone is called "
 			    "'%s'", route->zone));
 		else if (strncmp(route->channel, "smtp", 4) != 0)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "conf/read/read.h"
+#include "grammar/units.h"
 
 #include "base/banned.h"
 
@@ -119,6 +120,65 @@ take_args(struct conf_cursor *cursor, struct conf_statement *statement)
 	return true;
 }
 
+/* The words from here to the end, as they are written. */
+static struct slice
+raw_words(const struct conf_token *first, const struct conf_token *end)
+{
+	const struct conf_token *last = end - 1;
+
+	return first >= end ? SLICE("") : (struct slice){ first->raw.p,
+	    (size_t)(last->raw.p + last->raw.n - first->raw.p) };
+}
+
+/* Without the quotes of a shell or of a text. */
+static struct slice
+bare_of_quotes(struct slice text)
+{
+	while (text.n > 0 && strchr("'\"", text.p[0]) != NULL)
+		text = slice_from(text, 1);
+	while (text.n > 0 && strchr("'\"", text.p[text.n - 1]) != NULL)
+		text.n--;
+	return text;
+}
+
+/* A word more than the statement takes: it belongs to the one before. */
+static const char *
+stray_hint(const struct conf_cursor *cursor)
+{
+	const struct conf_token *word = cursor->next, *before = word - 1;
+	struct arena *arena = cursor->loader->conf->arena;
+	struct slice line = slice_trim((struct slice){ before->raw.p,
+	    (size_t)(word->raw.p + word->raw.n - before->raw.p) });
+	int64_t span_ms;
+	uint64_t number;
+
+	if (word->kind == TOKEN_WORD && (slice_is(before[-1].text, "error") ||
+	    slice_is(before[-1].text, "defer") ||
+	    slice_starts(before->text, "'")))
+		return arena_printf(arena, "write \"" SLICE_FMT "\", in quotes",
+		    SLICE_ARG(bare_of_quotes(raw_words(before, cursor->end))));
+	if (slice_is(word->text, "login"))
+		return "write login NAME, and NAME PASSWORD into the table of "
+		    "auth-to";
+	if (slice_starts(before->text, "'") || slice_starts(word->text, "'"))
+		return "a text stands in \"...\"";
+	if (units_span_ms(word->text, &span_ms, NULL) == 0 &&
+	    units_span_ms(before->text, &span_ms, NULL) == 0)
+		return arena_printf(arena, "write " SLICE_FMT SLICE_FMT
+		    ", in one word", SLICE_ARG(before->text),
+		    SLICE_ARG(word->text));
+	if (slice_number(word->text, 1, 65535, &number)) {
+		if (strcmp(cursor->row->name, "listen") == 0)
+			return arena_printf(arena, "write a statement for "
+			    "each: listen %u", (unsigned)number);
+		if (strncmp(cursor->row->name, "route", 5) == 0)
+			return arena_printf(arena, "write " SLICE_FMT ":%u",
+			    SLICE_ARG(before->text), (unsigned)number);
+	}
+	return line.n > 0 && slice_starts(word->text, "#") ?
+	    "a comment begins after a blank" : NULL;
+}
+
 static bool
 complain_unknown_word(struct conf_cursor *cursor)
 {
@@ -130,7 +190,12 @@ complain_unknown_word(struct conf_cursor *cursor)
 
 	while (conf_spec_next(&rest, &name, &type, &is_needed))
 		guess_offer(&guess, slice_dup(loader->conf->arena, name));
-	hint = guess_hint(&guess, loader->conf->arena);
+	hint = stray_hint(cursor);
+	if (hint == NULL)
+		hint = conf_foreign_hint(loader->conf->arena,
+		    cursor->next->text, SLICE(""));
+	if (hint == NULL)
+		hint = guess_hint(&guess, loader->conf->arena);
 	conf_complain(loader, CONF_ERROR, cursor->next,
 	    hint ? hint : usage_hint(loader, cursor->row),
 	    "'%s' knows no '" SLICE_FMT "'", cursor->row->name,
@@ -152,8 +217,9 @@ take_keyword(struct conf_cursor *cursor, struct conf_statement *statement)
 	for (int i = 0; i <= index; i++)
 		conf_spec_next(&rest, &name, &type, &is_needed);
 	if (statement->keywords[index].token != NULL) {
-		conf_complain(cursor->loader, CONF_ERROR, word, NULL,
-		    "'" SLICE_FMT "' stands here twice", SLICE_ARG(name));
+		conf_complain(cursor->loader, CONF_ERROR, word,
+		    "keep one of them", "'" SLICE_FMT "' stands here twice",
+		    SLICE_ARG(name));
 		return false;
 	}
 	statement->keywords[index].token = word;
@@ -197,41 +263,98 @@ take_keywords(struct conf_cursor *cursor, struct conf_statement *statement)
 	return is_good;
 }
 
-/* "host=mx": somebody thinks of another system. */
+/* "host=mx", "host: mx": somebody thinks of another system. */
 static const char *
 assign_hint(struct conf_loader *loader, enum conf_group group,
     struct slice word)
 {
-	struct slice rest = word, name;
+	size_t n = 0;
 
-	slice_cut(&rest, '=', &name);
-	if (rest.p == NULL || conf_row_find(group, name) == NULL)
+	while (n < word.n && word.p[n] != '=' && word.p[n] != ':')
+		n++;
+	if (n == word.n || conf_row_find(group, slice_first(word, n)) == NULL)
 		return NULL;
 	return arena_printf(loader->conf->arena, "write '" SLICE_FMT
-	    "' and a blank, without '='", SLICE_ARG(name));
+	    "' and a blank, without '%c'", SLICE_ARG(slice_first(word, n)),
+	    word.p[n]);
+}
+
+/* Does the line of the token begin like a comment of another language? */
+static bool
+is_foreign_comment(const struct conf_token *token)
+{
+	const char *p = token->raw.p, *text = token->source->text.p;
+
+	while (p > text && p[-1] != '\n')
+		p--;
+	while (*p == ' ' || *p == '\t')
+		p++;
+	return *p == ';' || slice_starts(token->raw, "//") ||
+	    slice_starts(token->raw, "/*") || slice_starts(token->raw, "--") ||
+	    slice_starts(token->raw, "*/") || slice_is(token->raw, "dnl");
+}
+
+/* Into which block an item belongs. */
+static const char *
+outside_hint(struct conf_loader *loader, enum conf_group group)
+{
+	for (size_t i = 0; i < conf_row_count; i++)
+		if (conf_rows[i].group == GROUP_TOP &&
+		    conf_rows[i].block == group)
+			return arena_printf(loader->conf->arena,
+			    "this belongs into the { } of '%s': %s",
+			    conf_rows[i].name, conf_rows[i].usage);
+	return "this belongs into the { } of a statement";
+}
+
+/* What may stand in a block. */
+static const char *
+inside_hint(struct conf_loader *loader, enum conf_group group)
+{
+	struct str text = STR_INIT;
+	const char *hint;
+
+	str_adds(&text, "one of:");
+	for (size_t i = 0; i < conf_row_count; i++)
+		if (conf_rows[i].group == group)
+			str_addf(&text, " %s", conf_rows[i].name);
+	hint = slice_dup(loader->conf->arena, str_slice(&text));
+	str_release(&text);
+	return hint;
 }
 
 static void
-complain_unknown(struct conf_loader *loader, const struct conf_token *token,
+complain_unknown(struct conf_loader *loader, const struct conf_node *node,
     enum conf_group group)
 {
+	const struct conf_token *token = node->tokens;
 	struct guess guess = { .word = token->text };
 	const char *hint = assign_hint(loader, group, token->text);
 	const char *other = NULL;
 
+	if (hint == NULL && is_foreign_comment(token))
+		hint = "a comment begins with #";
+	if (hint == NULL)
+		hint = conf_foreign_hint(loader->conf->arena, token->text,
+		    raw_words(token + 1, token + node->count));
+
 	for (size_t i = 0; i < conf_row_count; i++) {
 		if (conf_rows[i].group == group)
 			guess_offer(&guess, conf_rows[i].name);
-		else if (slice_is(token->text, conf_rows[i].name))
+		else if (other == NULL &&
+		    slice_is(token->text, conf_rows[i].name))
 			other = group == GROUP_TOP ?
-			    "this belongs into the { } of a statement" :
+			    outside_hint(loader, conf_rows[i].group) :
 			    "this is a statement of its own, not part of "
-			    "the { }";
+			    "the { }: write it after the }";
 	}
-	if (hint == NULL)
+	if (hint == NULL && (other == NULL || guess.distance == 1))
 		hint = guess_hint(&guess, loader->conf->arena);
 	if (hint == NULL)
 		hint = other;
+	if (hint == NULL)
+		hint = group == GROUP_TOP ? "zmailer.conf(5) has all "
+		    "statements" : inside_hint(loader, group);
 	conf_complain(loader, CONF_ERROR, token, hint, "unknown %s '" SLICE_FMT
 	    "'", group == GROUP_TOP ? "statement" : "item",
 	    SLICE_ARG(slice_first(token->raw, 100)));
@@ -260,6 +383,26 @@ node_row(const struct conf_node *node, enum conf_group group,
 	return conf_row_find(group, name->text);
 }
 
+/* "size = 10M", as in most other files. */
+static bool
+complain_assign(struct conf_loader *loader, const struct conf_node *node,
+    size_t words)
+{
+	const struct conf_token *sign = node->tokens + words;
+	const struct conf_token *end = node->tokens + node->count;
+
+	if (sign >= end || sign->kind != TOKEN_WORD ||
+	    (!slice_is(sign->text, "=") && !slice_is(sign->text, ":") &&
+	    !slice_is(sign->text, ":=")))
+		return false;
+	conf_complain(loader, CONF_ERROR, sign,
+	    arena_printf(loader->conf->arena, "write: " SLICE_FMT " " SLICE_FMT,
+	    SLICE_ARG(raw_words(node->tokens, sign)),
+	    SLICE_ARG(raw_words(sign + 1, end))),
+	    "'" SLICE_FMT "' has no place here", SLICE_ARG(sign->text));
+	return true;
+}
+
 static void
 check_node(struct conf_loader *loader, const struct conf_node *node,
     enum conf_group group, void *target)
@@ -282,7 +425,7 @@ check_node(struct conf_loader *loader, const struct conf_node *node,
 	}
 	row = node_row(node, group, &words);
 	if (row == NULL) {
-		complain_unknown(loader, name, group);
+		complain_unknown(loader, node, group);
 		return;
 	}
 	if (node->has_block && row->block == GROUP_NONE) {
@@ -290,6 +433,8 @@ check_node(struct conf_loader *loader, const struct conf_node *node,
 		    usage_hint(loader, row), "'%s' takes no block", row->name);
 		return;
 	}
+	if (complain_assign(loader, node, words))
+		return;
 	statement.row = cursor.row = row;
 	cursor.next = node->tokens + words;
 	cursor.end = node->tokens + node->count;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "conf/read/read.h"
+#include "base/odd.h"
 
 #include "base/banned.h"
 
@@ -26,6 +27,8 @@ source_line(const struct conf_source *source, unsigned line)
 	for (unsigned i = 0; i < line; i++)
 		if (!slice_cut(&rest, '\n', &found))
 			return (struct slice){ NULL, 0 };
+	if (line == 1 && slice_starts(found, ODD_MARK))
+		found = slice_from(found, strlen(ODD_MARK));
 	if (found.n > 0 && found.p[found.n - 1] == '\r')
 		found.n--;
 	return slice_first(found, CONF_SOURCE_LINE_MAX);
@@ -43,12 +46,32 @@ source_find(const struct conf_book *book, const char *name)
 	return NULL;
 }
 
+struct slice
+conf_line_of(const struct conf_book *book, struct conf_at at)
+{
+	const struct conf_source *source = source_find(book, at.file);
+
+	return source == NULL || at.line == 0 ? (struct slice){ NULL, 0 } :
+	    source_line(source, at.line);
+}
+
 void
 conf_complain_at(struct conf_report *report, struct arena *arena,
     const struct conf_book *book, enum conf_kind kind, struct conf_at at,
     unsigned width, const char *hint, const char *text)
 {
 	const struct conf_source *source = source_find(book, at.file);
+
+	conf_complain_line(report, arena, kind, at, width,
+	    source == NULL || at.line == 0 ? NULL :
+	    slice_dup(arena, source_line(source, at.line)), hint, text);
+}
+
+void
+conf_complain_line(struct conf_report *report, struct arena *arena,
+    enum conf_kind kind, struct conf_at at, unsigned width,
+    const char *line, const char *hint, const char *text)
+{
 	struct conf_complaint *complaint;
 
 	if (kind == CONF_ERROR)
@@ -62,8 +85,7 @@ conf_complain_at(struct conf_report *report, struct arena *arena,
 	complaint = &report->complaints[report->count++];
 	*complaint = (struct conf_complaint){
 		.is_error = kind == CONF_ERROR, .at = at, .width = width,
-		.source = source == NULL || at.line == 0 ? NULL :
-		    slice_dup(arena, source_line(source, at.line)),
+		.source = line,
 		.text = arena_dup(arena, text, strlen(text)),
 		.hint = hint ? arena_dup(arena, hint, strlen(hint)) : NULL,
 	};
@@ -95,7 +117,8 @@ conf_complain_twice(struct conf_loader *loader,
     const struct conf_token *token, struct conf_at first, const char *what)
 {
 	conf_complain(loader, CONF_ERROR, token,
-	    arena_printf(loader->conf->arena, "the first is in line %u%s%s",
+	    arena_printf(loader->conf->arena, "the first is in line %u%s%s; "
+	    "keep one of them",
 	    first.line, strcmp(first.file, token->source->name) ? " of " : "",
 	    strcmp(first.file, token->source->name) ? first.file : ""),
 	    "%s", what);

@@ -67,9 +67,11 @@ complain_twice(struct conf_loader *loader, const struct conf_name *first,
 	if (second->token == NULL || first->token == NULL)
 		return;
 	conf_complain(loader, CONF_ERROR, second->token,
-	    arena_printf(loader->conf->arena, "the first is in line %u",
-	    first->token->line), "domain %s stands here and before",
-	    second->name);
+	    arena_printf(loader->conf->arena,
+		"the first is in line %u; "
+		"keep one of them",
+		first->token->line),
+	    "domain %s stands here and before", second->name);
 }
 
 /* The first of two counts. */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "conf/read/read.h"
+#include "base/odd.h"
 
 #include "base/banned.h"
 
@@ -94,9 +95,31 @@ token_finish(const struct conf_lexer *lexer, struct conf_token *token,
 		token->width = 1;
 }
 
+/* A blank, a quote or a dash of text where one of the keyboard was meant:
+ * complained about where it stands, once a statement. */
+static bool
+lex_odd(struct conf_lexer *lexer)
+{
+	struct conf_token token = token_begin(lexer);
+	struct odd odd;
+
+	if (!odd_at(token.raw, &odd))
+		return false;
+	for (size_t i = 0; i < odd.bytes; i++)
+		lex_step(lexer);
+	token_finish(lexer, &token, TOKEN_BAD);
+	if (!lexer->is_odd)
+		conf_complain(lexer->loader, CONF_ERROR, &token, odd.mend,
+		    "%s (U+%04X) has no place here", odd.name, odd.code);
+	lexer->is_odd = true;
+	return true;
+}
+
 static void
 lex_word(struct conf_lexer *lexer, struct conf_token *token)
 {
+	bool is_odd = false;
+
 	for (;;) {
 		int c = peek(lexer, 0);
 		size_t skip = placeholder_bytes(lexer);
@@ -104,11 +127,37 @@ lex_word(struct conf_lexer *lexer, struct conf_token *token)
 		if (skip == 0 && (c < 33 || c == ';' || c == '{' ||
 		    c == '}' || c == 127))
 			break;
+		if (c > 127 && lex_odd(lexer)) {
+			is_odd = true;
+			continue;
+		}
 		for (lex_step(lexer); skip > 1; skip--)
 			lex_step(lexer);
 	}
-	token_finish(lexer, token, TOKEN_WORD);
+	token_finish(lexer, token, is_odd ? TOKEN_BAD : TOKEN_WORD);
 	token->text = token->raw;
+}
+
+/* A backslash and a line end: the lines belong to one statement, for who
+ * wrote them. */
+static bool
+lex_joined(struct conf_lexer *lexer, struct conf_token *token)
+{
+	size_t n = 1;
+
+	while (lex_is_blank(peek(lexer, n)))
+		n++;
+	if (peek(lexer, 0) != '\\' || peek(lexer, n) != '\n')
+		return false;
+	lex_step(lexer);
+	token_finish(lexer, token, TOKEN_BAD);
+	token->text = token->raw;
+	conf_complain(lexer->loader, CONF_ERROR, token,
+	    "write the whole statement on one line, without the backslash",
+	    "a backslash does not join lines");
+	for (; n > 0; n--)
+		lex_step(lexer);
+	return true;
 }
 
 /* After the opening quote; \" and \\ are the escapes. */
@@ -116,6 +165,7 @@ static void
 lex_string(struct conf_lexer *lexer, struct conf_token *token)
 {
 	struct str text = STR_INIT;
+	struct odd odd;
 	bool is_bad = false;
 	int c;
 
@@ -142,7 +192,9 @@ lex_string(struct conf_lexer *lexer, struct conf_token *token)
 	str_release(&text);
 	if (c != '"')
 		conf_complain(lexer->loader, CONF_ERROR, token,
-		    "put a \" where the text ends, on the same line",
+		    odd_find(token->raw, &odd) && odd.kind == ODD_QUOTE ?
+		    "put a plain \" in the place of the quotation mark at its "
+		    "end" : "put a \" where the text ends, on the same line",
 		    "this string has no end");
 	else if (is_bad)
 		conf_complain(lexer->loader, CONF_ERROR, token,
@@ -230,8 +282,8 @@ lex_control(struct conf_lexer *lexer, struct conf_token *token, int c)
 	lex_step(lexer);
 	token_finish(lexer, token, TOKEN_BAD);
 	conf_complain(lexer->loader, CONF_ERROR, token,
-	    "this is a file of text lines", "byte \\x%02X has no place here",
-	    (unsigned)c);
+	    "delete it: this is a file of text lines",
+	    "byte \\x%02X has no place here", (unsigned)c);
 }
 
 struct conf_token
@@ -242,6 +294,8 @@ conf_lex(struct conf_lexer *lexer)
 	size_t n;
 	int c;
 
+	if (lexer->at == 0 && slice_starts(lexer->source->text, ODD_MARK))
+		lexer->at = strlen(ODD_MARK);
 	lex_skip_blanks(lexer);
 	token = token_begin(lexer);
 	c = peek(lexer, 0);
@@ -252,6 +306,7 @@ conf_lex(struct conf_lexer *lexer)
 		lex_step(lexer);
 		token_finish(lexer, &token, TOKEN_END);
 		lexer->is_start = true;
+		lexer->is_odd = false;
 	} else if (c == '}' || (c == '{' && placeholder_bytes(lexer) == 0)) {
 		lex_step(lexer);
 		token_finish(lexer, &token, c == '{' ? TOKEN_OPEN :
@@ -265,7 +320,7 @@ conf_lex(struct conf_lexer *lexer)
 		lex_table(lexer, &token);
 	} else if (c < 32 || c == 127) {
 		lex_control(lexer, &token, c);
-	} else {
+	} else if (!lex_joined(lexer, &token)) {
 		lex_word(lexer, &token);
 	}
 	return token;

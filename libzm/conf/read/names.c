@@ -44,17 +44,27 @@ names_add(struct names *names, const struct conf_name *name)
 }
 
 /* A table can be edited at any time: with a snapshot, which was good once, a
- * bad line of it stops nobody, nor who can be lenient a missing table. */
+ * bad line of it stops nobody, nor who can be lenient a missing table.
+ * line: of the table's file, with the key; 0: the table itself. */
 static void
-names_complain(struct names *names, bool is_line, const char *text)
+names_complain(struct names *names, unsigned line, struct slice key,
+    const char *text)
 {
-	const struct conf_loader *loader = names->loader;
+	struct conf_loader *loader = names->loader;
+	struct conf_at at = { names->path, line, 1 };
 	bool is_small = loader != NULL && (loader->is_lenient ||
-	    (is_line && loader->is_sealed));
+	    (line > 0 && loader->is_sealed));
+	enum conf_kind kind = is_small ? CONF_WARNING : CONF_ERROR;
 
-	if (names->loader != NULL)
-		conf_complain(names->loader, is_small ? CONF_WARNING :
-		    CONF_ERROR, names->from->token, NULL, "%s", text);
+	if (loader != NULL && line > 0)
+		conf_complain_line(loader->report, loader->report_arena,
+		    kind, at, (unsigned)key.n,
+		    slice_dup(loader->report_arena, key),
+		    conf_mend_domain(loader->conf->arena, key), text);
+	else if (loader != NULL)
+		conf_complain(loader, kind, names->from->token,
+		    "make the file, even an empty one, or name another",
+		    "%s", text);
 	else if (!names->is_bad)
 		err_set(names->err, "%s", text);
 	names->is_bad = true;
@@ -70,10 +80,14 @@ names_take(void *context, struct slice key, struct slice value, unsigned line)
 
 	if (domain_parse(slice_from(key, slice_starts(key, ".")),
 	    &why) != 0) {
-		err_set(&why, "%s:%u: " SLICE_FMT " is not a domain",
-		    table_path(names->table), line,
-		    SLICE_ARG(slice_first(key, 64)));
-		names_complain(names, true, why.text);
+		key = slice_first(key, 64);
+		if (names->loader != NULL)
+			err_set(&why, "'" SLICE_FMT "' is not a domain",
+			    SLICE_ARG(key));
+		else
+			err_set(&why, "%s:%u: " SLICE_FMT " is not a domain",
+			    table_path(names->table), line, SLICE_ARG(key));
+		names_complain(names, line, key, why.text);
 		return true;
 	}
 	name.name = slice_dup(names->arena, key);
@@ -103,7 +117,7 @@ names_of_table(struct names *names, const struct conf_name *from)
 	names->path = arena_printf(names->arena, "%s", table_path(table)[0] ?
 	    table_path(table) : row->name);
 	if (table_each(table, names_take, names, &err) == TABLE_TROUBLE)
-		names_complain(names, false, err.text);
+		names_complain(names, 0, SLICE(""), err.text);
 	table_free(&table);
 }
 

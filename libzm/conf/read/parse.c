@@ -62,6 +62,23 @@ skip_statement(struct parser *parser)
 
 static struct conf_node *parse_list(struct parser *parser, unsigned depth);
 
+/* A statement that cannot stand inside is most likely where it ended. */
+static const char *
+block_end_hint(struct conf_loader *loader, const struct conf_node *node)
+{
+	const struct conf_row *row = node->count == 0 ? NULL :
+	    conf_row_find(GROUP_TOP, node->tokens[0].text);
+
+	for (const struct conf_node *child = node->children;
+	    row != NULL && child != NULL; child = child->next)
+		if (child->count > 0 && row->block != GROUP_LINES &&
+		    conf_row_find(row->block, child->tokens[0].text) == NULL &&
+		    conf_row_find(GROUP_TOP, child->tokens[0].text) != NULL)
+			return arena_printf(loader->conf->arena,
+			    "put a } before line %u", child->tokens[0].line);
+	return "put a } where it ends";
+}
+
 /* At "{"; leaves after "}". */
 static void
 parse_block(struct parser *parser, struct conf_node *node, unsigned depth)
@@ -84,7 +101,7 @@ parse_block(struct parser *parser, struct conf_node *node, unsigned depth)
 	}
 	node->is_bad = parser->loader->is_partial = true;
 	conf_complain(parser->loader, CONF_ERROR, &open,
-	    "put a } where it ends", "this block has no end");
+	    block_end_hint(parser->loader, node), "this block has no end");
 }
 
 /* Words and at the most one block, up to the end of the statement. */
@@ -104,7 +121,7 @@ parse_statement(struct parser *parser, unsigned depth)
 	}
 	if (parser->token.kind == TOKEN_OPEN && node->count == 0) {
 		conf_complain(parser->loader, CONF_ERROR, &parser->token,
-		    "the { stands on the line of its statement",
+		    "write the { on the line of its statement, at its end",
 		    "this block belongs to no statement");
 		node->is_bad = true;
 		skip_statement(parser);
@@ -157,8 +174,9 @@ conf_parse_tree(struct conf_loader *loader, const struct conf_source *source)
 			end = &(*end)->next;
 		if (parser.token.kind == TOKEN_EOF)
 			return first;
-		conf_complain(loader, CONF_ERROR, &parser.token, NULL,
-		    "this } closes nothing");
+		conf_complain(loader, CONF_ERROR, &parser.token,
+		    "delete it, or write the { of its block at the end of "
+		    "the statement", "this } closes nothing");
 		advance(&parser);
 	}
 }

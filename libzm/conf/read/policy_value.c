@@ -35,6 +35,28 @@ take_table_pattern(struct conf_cursor *cursor, struct slice range,
 	return true;
 }
 
+bool
+conf_take_net(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why)
+{
+	if (out->token->kind == TOKEN_TABLE)
+		return conf_take_table(cursor, range, out, why);
+	if (slice_is(out->token->text, "any")) {
+		out->net = (struct net){ .bits = 0 };
+		return keep(cursor, out);
+	}
+	if (net_parse(out->token->text, &out->net, why) != 0) {
+		cursor->mend = conf_mend_net(cursor->loader->conf->arena,
+		    out->token->text);
+		if (out->token->text.n == 0 ||
+		    strchr("0123456789:[", out->token->text.p[0]) == NULL ||
+		    slice_ends(slice_of(why->text), "or network"))
+			why->text[0] = '\0';
+		return false;
+	}
+	return keep(cursor, out);
+}
+
 /* "user@domain", "@domain", "<>", or a glob of such. */
 bool
 conf_take_pattern(struct conf_cursor *cursor, struct slice range,

@@ -56,6 +56,9 @@ struct conf_lexer {
 	size_t			 at;
 	unsigned		 line, column;
 	bool			 is_start;	/* of a statement */
+	bool			 is_odd;	/* a character that looks like
+						 * another: one complaint a
+						 * statement */
 };
 
 /* Next token; a bad one was complained about. */
@@ -76,6 +79,9 @@ struct conf_node {
 	bool			 is_bad;	/* already complained about */
 };
 
+/* Is the source a text with line ends?  Complains once when it is none. */
+bool conf_text_is_good(struct conf_loader *loader,
+    const struct conf_source *source);
 /* All statements of a source, in order. */
 struct conf_node *conf_parse_tree(struct conf_loader *loader,
     const struct conf_source *source);
@@ -110,6 +116,8 @@ struct conf_cursor {
 	const struct conf_row	*row;
 	const struct conf_token	*next, *end;
 	const char		*subject;	/* "for timeout"; may be NULL */
+	const char		*mend;		/* what to write instead, when
+						 * a value's type knows */
 };
 
 /* Take a value of type ("span:1s-1d") off the cursor, where a token is.
@@ -125,8 +133,12 @@ typedef bool conf_take_fn(struct conf_cursor *cursor, struct slice range,
 conf_take_fn conf_take_table;
 /* A target, and what follows its else. */
 conf_take_fn conf_take_target;
+/* "unix:/PATH" of a socket, written the same wherever one may stand; out (may
+ * be NULL): the path, which fits into an address.  false: it is none. */
+bool conf_unix_parse(struct slice text, struct slice *out_path,
+    struct err *why);
 /* Values of rules, by the names of their types. */
-conf_take_fn conf_take_hostpattern, conf_take_certpattern,
+conf_take_fn conf_take_net, conf_take_hostpattern, conf_take_certpattern,
     conf_take_tablepattern, conf_take_userpattern, conf_take_senders,
     conf_take_listener,
     conf_take_listed, conf_take_pattern, conf_take_dnszone;
@@ -144,6 +156,40 @@ void conf_zenv(struct conf_loader *loader, const struct conf_token *token);
  * those that agree. */
 void conf_check_list(struct conf_loader *loader, const struct conf_node *list,
     enum conf_group group, void *target);
+
+/* ---- what was meant --------------------------------------------------- */
+
+/* Hints that name the replacement ("write 10m"), in the arena; NULL when
+ * nobody can tell what was meant.  next: the word after it, may be empty. */
+const char *conf_mend_span(struct arena *arena, struct slice text,
+    struct slice next);
+const char *conf_mend_size(struct arena *arena, struct slice text,
+    struct slice next);
+const char *conf_mend_number(struct arena *arena, struct slice text);
+const char *conf_mend_rate(struct arena *arena, struct slice text,
+    struct slice next);
+const char *conf_mend_moment(struct arena *arena, struct slice text);
+/* choices: "a,b,c". */
+const char *conf_mend_choice(struct arena *arena, struct slice text,
+    struct slice choices);
+const char *conf_mend_listen(struct arena *arena, struct slice text);
+const char *conf_mend_net(struct arena *arena, struct slice text);
+/* The name of a host or domain that was meant; in the arena, or NULL. */
+const char *conf_meant_name(struct arena *arena, struct slice text);
+const char *conf_mend_name(struct arena *arena, struct slice text);
+/* The same for what may begin with a dot or have a star. */
+const char *conf_mend_domain(struct arena *arena, struct slice text);
+/* from: the file in which it stands. */
+const char *conf_mend_path(struct arena *arena, struct slice text,
+    const char *from);
+/* A socket that is not written unix:/PATH or inet:HOST:PORT. */
+const char *conf_mend_socket(struct arena *arena, struct slice text);
+/* A target that conf_target_parse does not take. */
+const char *conf_mend_target(struct arena *arena, struct slice text);
+/* What another mail system calls so is written here in this way: a hint, or
+ * NULL.  rest: what follows the word in its statement. */
+const char *conf_foreign_hint(struct arena *arena, struct slice word,
+    struct slice rest);
 
 /* ---- loading --------------------------------------------------------- */
 
@@ -267,6 +313,13 @@ void conf_complain(struct conf_loader *loader, enum conf_kind kind,
 void conf_complain_at(struct conf_report *report, struct arena *arena,
     const struct conf_book *book, enum conf_kind kind, struct conf_at at,
     unsigned width, const char *hint, const char *text);
+/* The same with the line as it is there, in the arena; or NULL. */
+void conf_complain_line(struct conf_report *report, struct arena *arena,
+    enum conf_kind kind, struct conf_at at, unsigned width,
+    const char *line, const char *hint, const char *text);
+/* A line of a source, without its end, cut to what is shown; empty when
+ * there is none. */
+struct slice conf_line_of(const struct conf_book *book, struct conf_at at);
 /* What is said here was said at first already: complain. */
 void conf_complain_twice(struct conf_loader *loader,
     const struct conf_token *token, struct conf_at first, const char *what);

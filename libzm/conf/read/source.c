@@ -35,6 +35,8 @@ conf_load_text(struct conf_loader *loader, const char *name,
 {
 	struct conf_source *source = conf_source_new(loader, name, text);
 
+	if (!conf_text_is_good(loader, source))
+		return;
 	conf_check_list(loader, conf_parse_tree(loader, source), GROUP_TOP,
 	    NULL);
 }
@@ -121,7 +123,7 @@ conf_load_file(struct conf_loader *loader, const char *path,
 	if (loader->depth >= CONF_INCLUDE_DEPTH_MAX ||
 	    loader->files >= CONF_FILES_MAX) {
 		conf_complain(loader, CONF_ERROR, from,
-		    "does it include itself?",
+		    "delete this if it includes itself",
 		    "files are included more than %d deep",
 		    CONF_INCLUDE_DEPTH_MAX);
 		return;
@@ -131,7 +133,9 @@ conf_load_file(struct conf_loader *loader, const char *path,
 	loader->files++;
 	if (conf_source_read(loader, path, &text, &why) != 0) {
 		loader->is_partial = true;
-		conf_complain(loader, CONF_ERROR, from, NULL,
+		conf_complain(loader, CONF_ERROR, from,
+		    "name one file that is there; a path begins with /, or "
+		    "counts from the file that includes it",
 		    "%s cannot be read: %s", path, why.text);
 	} else {
 		load_text(loader, path, str_slice(&text));

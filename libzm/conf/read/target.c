@@ -87,16 +87,19 @@ parse_lmtp(struct arena *arena, struct slice text, const char **out_host,
 {
 	const char *inside;
 
-	if (slice_starts(text, "unix:/"))
+	if (slice_starts(text, "unix:")) {
+		if (!conf_unix_parse(text, NULL, err))
+			return -1;
 		*out_host = slice_dup(arena, text);
-	else if (slice_starts(text, "inet:") &&
+	} else if (slice_starts(text, "inet:") &&
 	    parse_host(arena, slice_from(text, 5), SMTP_PORT, &inside,
 	    NULL) == 0 &&
-	    slice_find(slice_from(text, 5), ':') < text.n - 5)
+	    slice_find(slice_from(text, 5), ':') < text.n - 5) {
 		*out_host = slice_dup(arena, text);
-	else
+	} else {
 		return err_set(err,
 		    "write unix:/PATH or inet:HOST:PORT after lmtp");
+	}
 	return 0;
 }
 
@@ -274,8 +277,11 @@ take_one(struct conf_cursor *cursor, const char **out_channel,
 		text = arena_printf(arena, "%s login " SLICE_FMT, text,
 		    SLICE_ARG(cursor->next->text));
 	}
-	return conf_target_parse(arena, slice_of(text), out_channel,
-	    out_host, why) == 0;
+	if (conf_target_parse(arena, slice_of(text), out_channel, out_host,
+	    why) == 0)
+		return true;
+	cursor->mend = conf_mend_target(arena, slice_of(text));
+	return false;
 }
 
 /* "after SPAN" and "via", which may stand after else. */

@@ -8,7 +8,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <string.h>
-#include <sys/un.h>
 
 #include "base/ascii.h"
 #include "conf/read/read.h"
@@ -35,6 +34,22 @@ keep_text(struct conf_cursor *cursor, struct conf_value *out)
 {
 	out->text = slice_dup(arena_of(cursor), out->token->text);
 	return true;
+}
+
+/* The word after the one that is looked at; may be empty. */
+static struct slice
+word_after(const struct conf_cursor *cursor)
+{
+	return cursor->next + 1 < cursor->end ? cursor->next[1].text :
+	    SLICE("");
+}
+
+/* It is none; mend (may be NULL) says what was meant. */
+static bool
+refuse(struct conf_cursor *cursor, const char *mend)
+{
+	cursor->mend = mend;
+	return false;
 }
 
 static bool
@@ -84,7 +99,7 @@ type_take_name(struct conf_cursor *cursor, struct slice range,
 
 	if (out->token->kind != TOKEN_WORD || domain_parse(text, NULL) != 0 ||
 	    text.p[0] == '[')
-		return false;
+		return refuse(cursor, conf_mend_name(arena_of(cursor), text));
 	out->text = slice_lower(arena_of(cursor), text).p;
 	return true;
 }
@@ -100,7 +115,8 @@ take_domain(struct conf_cursor *cursor, struct slice range,
 	if (text.n > 1 && text.p[0] == '.')
 		text = slice_from(text, 1);
 	if (out->token->kind != TOKEN_WORD || domain_parse(text, NULL) != 0)
-		return false;
+		return refuse(cursor, conf_mend_domain(arena_of(cursor),
+		    out->token->text));
 	out->text = slice_lower(arena_of(cursor), out->token->text).p;
 	return true;
 }
@@ -114,9 +130,13 @@ take_routepattern(struct conf_cursor *cursor, struct slice range,
 	for (size_t i = 0; i < text.n; i++)
 		if (!value_is_name_byte(text.p[i]) && strchr("*?[]:",
 		    text.p[i]) == NULL && (unsigned char)text.p[i] < 128)
-			return false;
+			return refuse(cursor, conf_mend_domain(
+			    arena_of(cursor), text));
 	if (out->token->kind != TOKEN_WORD || text.n == 0)
 		return false;
+	if (text.n > 1 && text.p[text.n - 1] == '.')
+		return refuse(cursor, conf_mend_domain(arena_of(cursor),
+		    text));
 	out->text = slice_lower(arena_of(cursor), text).p;
 	return true;
 }
@@ -138,8 +158,25 @@ static bool
 take_path(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why)
 {
-	return out->token->kind != TOKEN_TABLE &&
-	    slice_starts(out->token->text, "/") && keep_text(cursor, out);
+	if (out->token->kind == TOKEN_TABLE ||
+	    !slice_starts(out->token->text, "/"))
+		return refuse(cursor, conf_mend_path(arena_of(cursor),
+		    out->token->text, out->token->source->name));
+	return keep_text(cursor, out);
+}
+
+/* A path of a socket, also as unix:/PATH; out has the path. */
+static bool
+take_socket(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why)
+{
+	struct slice path = out->token->text;
+
+	if (out->token->kind == TOKEN_TABLE ||
+	    (!slice_starts(path, "/") && !conf_unix_parse(path, &path, why)))
+		return false;
+	out->text = slice_dup(arena_of(cursor), path);
+	return true;
 }
 
 static bool
@@ -197,6 +234,8 @@ take_choice(struct conf_cursor *cursor, struct slice range,
 			return keep_text(cursor, out);
 		guess_offer(&guess, slice_dup(arena_of(cursor), one));
 	}
+	cursor->mend = conf_mend_choice(arena_of(cursor), out->token->text,
+	    range);
 	hint = guess_hint(&guess, arena_of(cursor));
 	if (hint != NULL)
 		err_set(why, "%s", hint);
@@ -253,7 +292,19 @@ static bool
 type_take_number(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why)
 {
-	return take_bounded(out->token->text, range, out, why);
+	if (take_bounded(out->token->text, range, out, why))
+		return true;
+	if (!slice_number(out->token->text, 0, UINT64_MAX, &out->number))
+		cursor->mend = conf_mend_number(arena_of(cursor),
+		    out->token->text);
+	return false;
+}
+
+static bool
+is_unlimited(struct slice text)
+{
+	return slice_is_nocase(text, "unlimited") ||
+	    slice_is_nocase(text, "none") || slice_is_nocase(text, "max");
 }
 
 static bool
@@ -267,7 +318,11 @@ take_size(struct conf_cursor *cursor, struct slice range,
 	units_bytes(min_text, &min, NULL);
 	units_bytes(max_text, &max, NULL);
 	if (units_bytes(out->token->text, &out->number, NULL) != 0)
-		return false;
+		return refuse(cursor, is_unlimited(out->token->text) ?
+		    arena_printf(arena_of(cursor), "write " SLICE_FMT
+		    ", which is the most", SLICE_ARG(max_text)) :
+		    conf_mend_size(arena_of(cursor), out->token->text,
+		    word_after(cursor)));
 	return (out->number >= min && out->number <= max) ||
 	    out_of_range(range, why);
 }
@@ -283,7 +338,8 @@ take_span(struct conf_cursor *cursor, struct slice range,
 	units_span_ms(min_text, &min, NULL);
 	units_span_ms(max_text, &max, NULL);
 	if (units_span_ms(out->token->text, &span, NULL) != 0)
-		return false;
+		return refuse(cursor, conf_mend_span(arena_of(cursor),
+		    out->token->text, word_after(cursor)));
 	out->number = (uint64_t)span;
 	return (span >= min && span <= max) || out_of_range(range, why);
 }
@@ -295,7 +351,8 @@ take_moment(struct conf_cursor *cursor, struct slice range,
 	int64_t at_s;
 
 	if (date_parse(out->token->text, &at_s, NULL) != 0 || at_s <= 0)
-		return false;
+		return refuse(cursor, conf_mend_moment(arena_of(cursor),
+		    out->token->text));
 	out->number = (uint64_t)at_s;
 	return true;
 }
@@ -309,7 +366,10 @@ take_rate(struct conf_cursor *cursor, struct slice range,
 		return true;
 	if (units_rate(out->token->text, &out->number, &out->span_ms,
 	    NULL) != 0)
-		return false;
+		return refuse(cursor, conf_mend_rate(arena_of(cursor),
+		    out->token->text, cursor->next + 2 < cursor->end &&
+		    slice_is_nocase(word_after(cursor), "per") ?
+		    cursor->next[2].text : word_after(cursor)));
 	if (out->number >= 1 && out->number <= RATE_COUNT_MAX &&
 	    out->span_ms <= RATE_SPAN_MAX_MS)
 		return true;
@@ -327,7 +387,9 @@ take_percent(struct conf_cursor *cursor, struct slice range,
 	if (slice_ends(text, "%"))
 		text.n--;
 	else if (!slice_is(text, "0"))
-		return false;
+		return refuse(cursor, take_bounded(text, range, out, NULL) ?
+		    arena_printf(arena_of(cursor), "write " SLICE_FMT "%%",
+		    SLICE_ARG(text)) : NULL);
 	return take_bounded(text, range, out, why);
 }
 
@@ -356,39 +418,21 @@ take_listen(struct conf_cursor *cursor, struct slice range,
 	size_t colon = text.n;
 	uint64_t port;
 
-	if (slice_starts(text, "unix:/"))
-		return text.n - 5 < sizeof(((struct sockaddr_un *)NULL)->
-		    sun_path) && slice_find(text, ' ') == text.n &&
-		    slice_find(text, '\t') == text.n &&
+	if (slice_starts(text, "unix:"))
+		return conf_unix_parse(text, NULL, why) &&
 		    keep_text(cursor, out);
 	while (colon > 0 && text.p[colon - 1] != ':')
 		colon--;
 	if (out->token->kind != TOKEN_WORD ||
-	    !slice_number(slice_from(text, colon), 1, 65535, &port))
-		return false;
+	    !slice_number(slice_from(text, colon), 1, 65535, &port) ||
+	    (slice_find(text, ':') + 1 < colon && text.p[0] != '['))
+		return refuse(cursor, conf_mend_listen(arena_of(cursor),
+		    text));
 	if (colon > 0 && net_endpoint_parse(text, 25, &address, &length,
 	    why) != 0)
-		return false;
+		return refuse(cursor, conf_mend_listen(arena_of(cursor),
+		    text));
 	out->number = colon == 0 ? port : 0;
-	return keep_text(cursor, out);
-}
-
-static bool
-take_net(struct conf_cursor *cursor, struct slice range,
-    struct conf_value *out, struct err *why)
-{
-	if (out->token->kind == TOKEN_TABLE)
-		return conf_take_table(cursor, range, out, why);
-	if (slice_is(out->token->text, "any")) {
-		out->net = (struct net){ .bits = 0 };
-		return keep_text(cursor, out);
-	}
-	if (net_parse(out->token->text, &out->net, why) != 0) {
-		if (out->token->text.n == 0 ||
-		    strchr("0123456789:[", out->token->text.p[0]) == NULL)
-			why->text[0] = '\0';
-		return false;
-	}
 	return keep_text(cursor, out);
 }
 
@@ -431,7 +475,8 @@ static const struct type_row {
 	    "write example.org, .example.org or *" },
 	{ "target", conf_take_target, "a target", "write mx, HOST:PORT, "
 	    "[ADDRESS]:PORT, lmtp HOST, local, hold or error \"TEXT\"" },
-	{ "net", take_net, "a network", "write 192.0.2.0/24, 2001:db8::/32, "
+	{ "net", conf_take_net, "a network",
+	    "write 192.0.2.0/24, 2001:db8::/32, "
 	    "<table> or any" },
 	{ "pattern", conf_take_pattern, "a pattern of addresses",
 	    "write user@domain, @domain, <>, a pattern with * or <table>" },
@@ -467,6 +512,7 @@ static const struct type_row {
 	{ "percent", take_percent, "a share", "write 10%" },
 	{ "endpoint", take_endpoint, "an address", "write 127.0.0.1 or "
 	    "127.0.0.1:5353" },
+	{ "socket", take_socket, "a socket", "write unix:/PATH" },
 	{ "path", take_path, "an absolute path", "it begins with /" },
 	{ "account", take_account, "a name", "letters, digits, - _ and ." },
 	{ "file", take_text, "a file", NULL },
@@ -519,13 +565,15 @@ conf_value_take(struct conf_cursor *cursor, struct slice type,
 	struct err why = { "" };
 
 	*out = (struct conf_value){ .token = token };
+	cursor->mend = NULL;
 	if (row->take(cursor, range, out, &why)) {
 		cursor->next++;
 		return true;
 	}
 	word = slice_first(token->raw, 100);
-	hint = token->kind == TOKEN_WORD ?
-	    keyword_hint(cursor, token->text) : NULL;
+	hint = cursor->mend;
+	if (hint == NULL && token->kind == TOKEN_WORD)
+		hint = keyword_hint(cursor, token->text);
 	if (hint == NULL)
 		hint = why.text[0] != '\0' ? why.text : row->hint;
 	conf_complain(cursor->loader, CONF_ERROR, token, hint,

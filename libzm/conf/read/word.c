@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <string.h>
+#include <sys/un.h>
 
 #include "conf/read/read.h"
 
@@ -56,4 +57,43 @@ conf_add_word(struct str *out, const char *text)
 		str_addc(out, *text);
 	}
 	str_addc(out, '"');
+}
+
+bool
+conf_name_is_full(const char *name)
+{
+	static const char *const local[] = { "localdomain", ".localdomain",
+	    ".localhost", ".local", ".lan" };
+	struct slice text = slice_of(name);
+
+	for (size_t i = 0; i < sizeof(local) / sizeof(local[0]); i++)
+		if (slice_ends(text, local[i]))
+			return false;
+	return text.n > 2 && text.p[0] != '.' && text.p[0] != '[' &&
+	    slice_find(text, '.') + 1 < text.n;
+}
+
+bool
+conf_unix_parse(struct slice text, struct slice *out_path, struct err *why)
+{
+	struct slice path = slice_from(text, sizeof("unix:") - 1);
+	size_t room = sizeof(((struct sockaddr_un *)NULL)->sun_path);
+
+	if (!slice_starts(text, "unix:/")) {
+		err_set(why, "write unix:/PATH");
+		return false;
+	}
+	for (size_t i = 0; i < path.n; i++)
+		if ((unsigned char)path.p[i] <= ' ' || path.p[i] == 127) {
+			err_set(why, "a socket's path has no blanks");
+			return false;
+		}
+	if (path.n >= room) {
+		err_set(why, "a socket's path has at most %zu bytes: choose "
+		    "a shorter one", room - 1);
+		return false;
+	}
+	if (out_path != NULL)
+		*out_path = path;
+	return true;
 }

@@ -19,6 +19,8 @@ struct conf;
 struct conf_table {
 	const char	*name;
 	const char	*spec;		/* for table_new */
+	bool		 has_lines;	/* a block: line N of it is N - 1 below
+					 * the statement's */
 	struct conf_at	 at;
 };
 

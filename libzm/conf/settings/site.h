@@ -66,4 +66,8 @@ bool conf_debugs_client(const struct conf *conf, const struct net *client);
 bool conf_debugs_dest(const struct conf *conf, struct slice name);
 void conf_log_level_add(struct str *out, const struct conf_log_level *level);
 
+/* Can others look this name of ours up in the DNS?  It has a dot inside, and is
+ * none of those that mean this machine or its own network alone. */
+bool conf_name_is_full(const char *name);
+
 #endif

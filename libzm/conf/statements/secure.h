@@ -37,10 +37,11 @@ STATEMENT(TOP, "tls", NONE, tls, "",
     "tls client-certificates ask ca /etc/zmailer/partners.pem")
 
 STATEMENT(TOP, "auth", NONE, auth, "",
-    "users=table scram dovecot=path pam saslauthd=path service=word "
+    "users=table scram dovecot=socket pam saslauthd=socket service=word "
     "mechanisms=text clear=choice:never,loopback senders=senders",
-    "auth users <table> [scram]; auth dovecot SOCKET [mechanisms \"WORDS\"]; "
-    "auth pam|saslauthd SOCKET [service NAME]; each: [clear loopback] "
+    "auth users <table> [scram]; auth dovecot unix:/PATH "
+    "[mechanisms \"WORDS\"]; "
+    "auth pam|saslauthd unix:/PATH [service NAME]; each: [clear loopback] "
     "[senders own|any|<table>]",
     "nobody can log in",
     "Who checks the passwords of our own users (AUTH).  Offered on listeners "
@@ -49,7 +50,8 @@ STATEMENT(TOP, "auth", NONE, auth, "",
     "no mail is taken there.  users: a table of names and what crypt(3) makes "
     "of passwords, or {SCRAM-SHA-256}ROUNDS,SALT,STOREDKEY,SERVERKEY; scram "
     "offers that mechanism, too: for tables that have such entries for all.  "
-    "dovecot: Dovecot's auth-client socket; mechanisms: what it may be given "
+    "dovecot: Dovecot's auth-client socket (unix:/PATH, or the path alone); "
+    "mechanisms: what it may be given "
     "(default \"PLAIN LOGIN\"; others: OAUTHBEARER XOAUTH2 SCRAM-SHA-256).  "
     "pam and saslauthd: by the service NAME, default smtp.  Passwords are "
     "looked at by processes of their own; a table may be readable for root "

@@ -8,6 +8,8 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -57,19 +59,70 @@ check_dates(struct machine_look *look, const struct conf_certificate *one,
 	}
 }
 
+/* Both files, each by itself: what is missing is said of each. */
+static bool
+pair_is_there(struct machine_look *look, const struct conf_certificate *one)
+{
+	const char *files[] = { one->file, one->key };
+	bool is_there = true;
+
+	for (size_t i = 0; i < 2; i++) {
+		if (access(files[i], F_OK) == 0 || (i == 1 &&
+		    strcmp(files[0], files[1]) == 0))
+			continue;
+		machine_tell(look, CONF_ERROR, one->at, i == 0 ?
+		    "name the chain that your authority gave you, or say "
+		    "zmailer cert install FILE KEY" :
+		    "name the key that the certificate was asked for with",
+		    arena_printf(look->arena, "cannot read %s: %s", files[i],
+		    strerror(errno)));
+		is_there = false;
+	}
+	return is_there;
+}
+
+static const char *
+pair_hint(const struct conf_certificate *one, const char *what)
+{
+	if (strstr(what, "is not that of") != NULL)
+		return "name the key that the certificate was asked for with, "
+		    "or ask for a new certificate";
+	if (strstr(what, "pass phrase") != NULL)
+		return "openssl pkey -in FILE -out FILE takes it away";
+	return strcmp(one->file, one->key) == 0 ? NULL :
+	    "write: tls certificate CHAIN key KEY, both in PEM; are they in "
+	    "each other's place?";
+}
+
+/* Anybody who reads the key can pretend to be us. */
+static void
+check_key_mode(struct machine_look *look, const struct conf_certificate *one)
+{
+	struct stat st;
+
+	if (stat(one->key, &st) == 0 && (st.st_mode & S_IROTH) != 0)
+		machine_tell(look, CONF_WARNING, one->at,
+		    arena_printf(look->arena, "chmod o-r %s", one->key),
+		    arena_printf(look->arena, "the key %s can be read by "
+		    "everybody on this machine", one->key));
+}
+
 static void
 check_certificate(struct machine_look *look, const struct conf_certificate *one)
 {
 	struct tls_pair pair;
 	struct err err;
 
-	if (is_forbidden(look, one->file, one->at) ||
+	if (!pair_is_there(look, one) ||
+	    is_forbidden(look, one->file, one->at) ||
 	    is_forbidden(look, one->key, one->at))
 		return;
 	if (tls_pair_load(&pair, one->file, one->key, &err) != 0) {
-		machine_tell(look, CONF_ERROR, one->at, NULL, err.text);
+		machine_tell(look, CONF_ERROR, one->at,
+		    pair_hint(one, err.text), err.text);
 		return;
 	}
+	check_key_mode(look, one);
 	check_dates(look, one, &pair);
 	tls_pair_release(&pair);
 }

@@ -1,8 +1,8 @@
 /* files.c - what a configuration needs of the machine is there
  *
  * In     a conf that is right in itself
- * Out    more complaints: tables that cannot be read, directories that are
- *        missing or lie on two file systems, accounts
+ * Out    more complaints: directories that are missing or lie on two file
+ *        systems, accounts
  * Holds  nothing
  * Spec   zmailer(8), check
  *
@@ -17,10 +17,8 @@
 #include "conf/show/show.h"
 #include "daemon/machine/look.h"
 #include "daemon/machine/machine.h"
-#include "mail/table/alias_check.h"
 #include "mail/form.h"
 #include "mail/spool/spool.h"
-#include "mail/table/table.h"
 
 #include "base/banned.h"
 
@@ -32,91 +30,6 @@ at_of_setting(const struct machine_look *look, const char *statement,
 	    slice_of(key));
 
 	return look->conf->book->setting_at[setting - conf_settings];
-}
-
-static bool
-has_peers(const struct conf_peers *peers, size_t count, const char *name)
-{
-	for (size_t i = 0; i < count; i++)
-		if (peers[i].table != NULL &&
-		    strcmp(peers[i].table, name) == 0)
-			return true;
-	return false;
-}
-
-/* Is the table asked for networks by some rule? */
-static bool
-is_of_networks(const struct conf *conf, const char *name)
-{
-	if (has_peers(conf->trusts, conf->trust_count, name) ||
-	    has_peers(conf->withouts, conf->without_count, name))
-		return true;
-	for (size_t i = 0; i < conf->rule_count; i++)
-		if (conf->rules[i].from_table != NULL &&
-		    strcmp(conf->rules[i].from_table, name) == 0)
-			return true;
-	return false;
-}
-
-static bool
-machine_name_is_among(const char *name, const char *const names[], size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
-}
-
-/* Are its values aliases? */
-static bool
-is_of_aliases(const struct conf *conf, const char *name)
-{
-	for (size_t i = 0; i < conf->domain_count; i++)
-		if (machine_name_is_among(name, conf->domains[i].aliases,
-		    conf->domains[i].alias_count))
-			return true;
-	return machine_name_is_among(name, conf->virtuals, conf->virtual_count);
-}
-
-struct alias_look {
-	struct machine_look	*look;
-	struct conf_at	 at;
-};
-
-static void
-complain_alias(void *context, const char *text)
-{
-	struct alias_look *alias = context;
-
-	machine_tell(alias->look, CONF_ERROR, alias->at,
-	    "mail for it waits in deferred/ until it is mended",
-	    arena_printf(alias->look->arena, "%s", text));
-}
-
-static void
-check_table(struct machine_look *look, const struct conf_table *entry)
-{
-	struct alias_look alias = { look, entry->at };
-	static const struct net anything = { .bits = 128 };
-	struct table *table = table_new(entry->name, entry->spec);
-	struct err err;
-	int result = table_check(table, &err);
-
-	if (result == 1 && is_of_networks(look->conf, entry->name) &&
-	    table_has_address(table, &anything, NULL, &err) == TABLE_TROUBLE)
-		result = -1;
-	/* passwords are root's alone: who checks may be somebody else */
-	if (result < 0 && geteuid() != 0 && err_is_denied(&err))
-		machine_tell(look, CONF_WARNING, entry->at, "check it as root",
-		    err.text);
-	else if (result != 1)
-		machine_tell(look, result == 0 ? CONF_WARNING : CONF_ERROR,
-		    entry->at, NULL, err.text);
-	if (result >= 0 && is_of_aliases(look->conf, entry->name))
-		alias_check(table, complain_alias, &alias, NULL);
-	if (result >= 0)
-		machine_check_values(look, entry, table);
-	table_free(&table);
 }
 
 /* A file that says what is done: there, and nobody else's to write. */
@@ -135,7 +48,11 @@ check_file(struct machine_look *look, const char *what, const char *path,
 		wrong = forbidden & S_IROTH ? "others may read or write it" :
 		    "others than its owner may write it";
 	if (wrong != NULL)
-		machine_tell(look, CONF_ERROR, at, NULL,
+		machine_tell(look, CONF_ERROR, at,
+		    stat(path, &st) != 0 ? "make the file, or name another" :
+		    S_ISREG(st.st_mode) ? arena_printf(look->arena,
+		    "chmod %s %s", forbidden & S_IROTH ? "o-rw,g-w" : "go-w",
+		    path) : "name a file of text lines",
 		    arena_printf(look->arena,
 		    "%s %s: %s", what, path, wrong));
 }
@@ -302,8 +219,7 @@ machine_check(const struct conf *conf, struct arena *arena,
 	struct machine_look look = { conf, arena, report, 1 };
 	struct stat spool, st;
 
-	for (size_t i = 0; i < conf->table_count; i++)
-		check_table(&look, &conf->tables[i]);
+	machine_check_tables(&look);
 	if (check_directory(&look, "spool", conf->spool_dir, &spool))
 		for (size_t i = 0; i < AREA_COUNT; i++)
 			check_area(&look, &spool, spool_area_names[i]);
@@ -312,10 +228,12 @@ machine_check(const struct conf *conf, struct arena *arena,
 	check_expansion(&look);
 	check_mailbox(&look);
 	check_classes(&look);
+	machine_check_programs(&look);
 	machine_check_hooks(&look);
 	check_forms(&look);
 	check_mailq(&look);
 	check_accounts(&look);
 	machine_check_certificates(conf, arena, report);
+	machine_check_neighbours(&look);
 	conf_report_sort(report, conf->book);
 }

@@ -34,5 +34,7 @@ machine_check_hooks(const struct machine_look *look)
 	else if (hooks_check(hooks, &err) == 0)
 		return;
 	machine_tell(look, CONF_ERROR, hooks->at,
+	    stat(hooks->script, &st) != 0 ? "make the file, or name another; "
+	    "mail waits in deferred/ until then" :
 	    "mail waits in deferred/ until it is mended", err.text);
 }

@@ -5,6 +5,7 @@
 #ifndef ZM_DAEMON_MACHINE_LOOK_H
 #define ZM_DAEMON_MACHINE_LOOK_H
 
+#include "base/str.h"
 #include "conf/read/read.h"
 
 struct table;
@@ -21,13 +22,35 @@ struct machine_look {
 void machine_tell(const struct machine_look *look, enum conf_kind kind,
     struct conf_at at, const char *hint, const char *text);
 
+/* A table that is looked at: where complaints about its lines stand. */
+struct machine_table {
+	struct machine_look	*look;
+	const struct conf_table	*entry;
+	struct table		*table;
+	const char		*path;		/* "": lines of the statement */
+	struct str		 text;		/* of the file */
+};
+
+/* Complain about a line of the table, from word (may be empty) on; hint may
+ * be NULL; all are copied. */
+void machine_tell_line(struct machine_table *place, enum conf_kind kind,
+    unsigned line, struct slice word, const char *hint, const char *text);
+/* The tables of the configuration: there, readable, good line by line. */
+void machine_check_tables(struct machine_look *look);
+/* Aliases that lead to each other. */
+void machine_check_loops(struct machine_table *place, bool is_virtual);
+
 /* A warning for each value of a table of routes or of users that the router
  * could not use. */
-void machine_check_values(struct machine_look *look,
-    const struct conf_table *entry, struct table *table);
+void machine_check_values(struct machine_table *place);
 /* Certificates can be read, fit their keys, are in force. */
 void machine_check_certificates(const struct conf *conf, struct arena *arena,
     struct conf_report *report);
+/* Programs of pipes, agents and filters can be run; sockets have their
+ * directories. */
+void machine_check_programs(struct machine_look *look);
+/* Somebody listens at the sockets that are named. */
+void machine_check_neighbours(const struct machine_look *look);
 /* The script of hooks is safe and compiles. */
 void machine_check_hooks(const struct machine_look *look);
 

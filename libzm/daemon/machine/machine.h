@@ -17,6 +17,10 @@
 void machine_check(const struct conf *conf, struct arena *arena,
     struct conf_report *report);
 
+/* The hosts that routes name are in the DNS, as far as it says so within two
+ * seconds: warnings, in the sorted report. */
+void machine_check_hosts(const struct conf *conf, struct arena *arena,
+    struct conf_report *report);
 /* A warning for each listener whose address another program has now.  ours
  * has what zmailer itself listens on, each between blanks; "" when it does
  * not run. */

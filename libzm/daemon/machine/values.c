@@ -21,8 +21,7 @@ enum { SAID_MAX = 20 };			/* complaints about one table */
 
 struct values {
 	struct machine_look	*look;
-	const struct conf_table	*entry;
-	struct table		*table;
+	struct machine_table	*place;
 	struct arena		*arena;		/* of one value */
 	unsigned		 bad;
 };
@@ -31,13 +30,10 @@ static void
 values_complain(struct values *values, unsigned line, struct slice key,
     const char *hint, const char *what)
 {
-	const char *path = table_path(values->table);
-
 	if (values->bad++ >= SAID_MAX)
 		return;
-	machine_tell(values->look, CONF_WARNING, values->entry->at, hint,
-	    arena_printf(values->look->arena, "%s:%u: " SLICE_FMT ": %s",
-	    path[0] != '\0' ? path : values->entry->name, line,
+	machine_tell_line(values->place, CONF_WARNING, line, key, hint,
+	    arena_printf(values->look->arena, SLICE_FMT ": %s",
 	    SLICE_ARG(key), what));
 }
 
@@ -81,10 +77,13 @@ check_route(void *context, struct slice key, struct slice value,
 	values->arena = arena_new();
 	found = route_value_parse(values->arena, value, SLICE("x.test"),
 	    &target, &err);
-	if (found < 0)
-		values_complain(values, line, key,
+	if (found < 0) {
+		const char *mend = conf_mend_target(values->arena, value);
+
+		values_complain(values, line, key, mend != NULL ? mend :
 		    "mail for it waits in deferred/ until it is mended",
 		    err.text);
+	}
 	if (found == 1) {
 		check_channel(values, line, key, target.channel,
 		    target.host);
@@ -134,12 +133,57 @@ is_of_users(const struct conf *conf, const char *name)
 	return false;
 }
 
-void
-machine_check_values(struct machine_look *look, const struct conf_table *entry,
-    struct table *table)
+/* ---- passwords and secrets ---------------------------------------------- */
+
+/* table_fn.  What crypt(3) makes, or a SCRAM entry. */
+static bool
+check_password(void *context, struct slice key, struct slice value,
+    unsigned line)
 {
-	struct values values = { .look = look, .entry = entry,
-	    .table = table };
+	enum { DES_BYTES = 13 };
+	struct values *values = context;
+
+	value = slice_trim(value);
+	if (slice_starts(value, "$") || slice_starts(value, "{") ||
+	    slice_starts(value, "_") || value.n == DES_BYTES)
+		return true;
+	values_complain(values, line, key, "write what openssl passwd -6 "
+	    "prints; zmailer-auth(8) has the forms", value.n == 0 ?
+	    "there is no password" : "this is no password as crypt(3) makes "
+	    "it: nobody can log in with it");
+	return values->bad < SAID_MAX;
+}
+
+/* table_fn.  NAME PASSWORD, two words. */
+static bool
+check_secret(void *context, struct slice key, struct slice value,
+    unsigned line)
+{
+	struct values *values = context;
+	struct slice name = SLICE("NAME"), rest = value, host = key, word;
+
+	if (slice_starts(key, "[")) {	/* as Postfix: [HOST]:PORT A:B */
+		host = slice_first(slice_from(key, 1), slice_find(key, ']') -
+		    1);
+		while (slice_word(&rest, &word))
+			name = word;
+	} else if (slice_word(&rest, &name) && slice_trim(rest).n > 0) {
+		return true;
+	}
+	values_complain(values, line, key, arena_printf(values->look->arena,
+	    "write " SLICE_FMT " " SLICE_FMT " PASSWORD, with blanks "
+	    "between", SLICE_ARG(host), SLICE_ARG(slice_first(name,
+	    slice_find(name, ':')))), "this is no HOST NAME PASSWORD");
+	return values->bad < SAID_MAX;
+}
+
+void
+machine_check_values(struct machine_table *place)
+{
+	struct machine_look *look = place->look;
+	const struct conf_table *entry = place->entry;
+	struct table *table = place->table;
+	struct values values = { .look = look, .place = place };
 	struct err err;
 
 	/* one that cannot be listed cannot be looked through */
@@ -147,4 +191,10 @@ machine_check_values(struct machine_look *look, const struct conf_table *entry,
 		(void)table_each(table, check_route, &values, &err);
 	if (is_of_users(look->conf, entry->name))
 		(void)table_each(table, check_user, &values, &err);
+	if (look->conf->auth.table != NULL &&
+	    strcmp(look->conf->auth.table, entry->name) == 0)
+		(void)table_each(table, check_password, &values, &err);
+	if (look->conf->auth_to.table != NULL &&
+	    strcmp(look->conf->auth_to.table, entry->name) == 0)
+		(void)table_each(table, check_secret, &values, &err);
 }

@@ -14,7 +14,6 @@
 #include "base/banned.h"
 
 struct check {
-	struct table	*table;
 	struct arena	*arena;
 	alias_say_fn	*say;
 	void		*context;
@@ -24,14 +23,8 @@ struct check {
 static void
 alias_complain(struct check *check, unsigned line, const struct err *what)
 {
-	const char *path = table_path(check->table);
-	struct err text;
-
-	if (check->bad++ >= ALIAS_CHECK_SAID_MAX)
-		return;
-	err_set(&text, "%s:%u: %s", path[0] ? path :
-	    table_name(check->table), line, what->text);
-	check->say(check->context, text.text);
+	if (check->bad++ < ALIAS_CHECK_SAID_MAX)
+		check->say(check->context, line, what->text);
 }
 
 /* "@old: @new" stands for the same user there. */
@@ -66,7 +59,7 @@ unsigned
 alias_check(struct table *table, alias_say_fn *say, void *context,
     unsigned *out_entries)
 {
-	struct check check = { table, arena_new(), say, context, 0, 0 };
+	struct check check = { arena_new(), say, context, 0, 0 };
 	struct err ignored;
 
 	(void)table_each(table, alias_take_entry, &check, &ignored);

@@ -9,10 +9,10 @@
 
 enum { ALIAS_CHECK_SAID_MAX = 20 };	/* complaints about one table */
 
-/* Call say for each bad item ("FILE:LINE: what"), at most
+/* Call say for each bad item, at most
  * ALIAS_CHECK_SAID_MAX times.  Returns how many there are; 0 also for a
  * table that cannot be listed.  *out_entries (may be NULL): its entries. */
-typedef void alias_say_fn(void *context, const char *text);
+typedef void alias_say_fn(void *context, unsigned line, const char *what);
 unsigned alias_check(struct table *table, alias_say_fn *say, void *context,
     unsigned *out_entries);
 

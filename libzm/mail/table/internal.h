@@ -44,10 +44,19 @@ struct table_contents {
 	bool			 has_nets;
 };
 
+/* Hears of each fault of a table. */
+typedef void table_line_fn(void *context, unsigned line, const char *what);
+
 /* Make contents of bytes; takes text (made by mem_grow), also on failure.
  * 0, or -1 with "LINE: what" in err. */
 int table_contents_parse(char *text, size_t bytes,
     struct table_contents **out, struct err *err);
+/* The same, but each bad line is told and left out.  Never fails. */
+struct table_contents *table_contents_look(char *text, size_t bytes,
+    table_line_fn *fn, void *context);
+/* All that is wrong with a text of patterns.  Takes text. */
+void table_pcre_look(char *text, size_t bytes, table_line_fn *fn,
+    void *context);
 void table_contents_free(struct table_contents **contents);
 
 /* The entry of a lower-case key, or NULL. */

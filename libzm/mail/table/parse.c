@@ -11,6 +11,7 @@
 
 #include "base/ascii.h"
 #include "base/crc32c.h"
+#include "base/odd.h"
 #include "mail/table/internal.h"
 
 #include "base/banned.h"
@@ -20,6 +21,8 @@ struct cursor {
 	size_t			 at;		/* start of the line */
 	uint32_t		 line;
 	struct err		*err;
+	table_line_fn		*fn;		/* or NULL: err has the first */
+	void			*context;
 };
 
 static bool
@@ -31,7 +34,10 @@ contents_is_blank(char c)
 static int
 bad(const struct cursor *cursor, const char *what)
 {
-	return err_set(cursor->err, "%u: %s", cursor->line, what);
+	if (cursor->fn == NULL)
+		return err_set(cursor->err, "%u: %s", cursor->line, what);
+	cursor->fn(cursor->context, cursor->line, what);
+	return 1;
 }
 
 /* "192.0.2.0/24", "2001:db8::1", "[::1]": its colons are its own. */
@@ -233,29 +239,53 @@ contents_count_lines(struct slice text)
 	return lines;
 }
 
-int
-table_contents_parse(char *text, size_t bytes, struct table_contents **out,
-    struct err *err)
+/* All lines, after the mark that editors of Windows put in front. */
+static int
+contents_take(struct cursor *cursor, char *text, size_t bytes)
 {
-	struct table_contents *contents = mem_alloc(1, sizeof(*contents));
+	struct table_contents *contents = cursor->contents;
 	struct slice rest = { text, bytes }, line;
-	struct cursor cursor = { .contents = contents, .err = err };
 
 	contents->text = text;
 	contents->bytes = bytes;
 	contents->crc = crc32c(0, text, bytes);
 	contents->entries = mem_grow(NULL, contents_count_lines(rest),
 	    sizeof(*contents->entries));
+	if (slice_starts(rest, ODD_MARK))
+		rest = slice_from(rest, strlen(ODD_MARK));
 	while (slice_cut(&rest, '\n', &line)) {
-		cursor.line++;
-		if (take_line(&cursor, line) != 1) {
-			table_contents_free(&contents);
+		cursor->line++;
+		if (take_line(cursor, line) != 1)
 			return -1;
-		}
 	}
 	make_hash(contents);
+	return 0;
+}
+
+int
+table_contents_parse(char *text, size_t bytes, struct table_contents **out,
+    struct err *err)
+{
+	struct table_contents *contents = mem_alloc(1, sizeof(*contents));
+	struct cursor cursor = { .contents = contents, .err = err };
+
+	if (contents_take(&cursor, text, bytes) < 0) {
+		table_contents_free(&contents);
+		return -1;
+	}
 	*out = contents;
 	return 0;
+}
+
+struct table_contents *
+table_contents_look(char *text, size_t bytes, table_line_fn *fn, void *context)
+{
+	struct table_contents *contents = mem_alloc(1, sizeof(*contents));
+	struct cursor cursor = { .contents = contents, .fn = fn,
+	    .context = context };
+
+	(void)contents_take(&cursor, text, bytes);
+	return contents;
 }
 
 void

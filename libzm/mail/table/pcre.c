@@ -18,6 +18,8 @@
  * SPDX-License-Identifier: ISC
  */
 #include "base/ascii.h"
+#include "base/mem.h"
+#include "base/odd.h"
 #include "mail/table/internal.h"
 #include "mail/table/type.h"
 
@@ -58,6 +60,9 @@ struct pcre {
 	pcre2_match_data	*match;
 	pcre2_match_context	*limits;
 	struct str		 value;
+	table_line_fn		*fn;		/* hears of bad lines; or NULL:
+						 * the first one ends it */
+	void			*context;
 };
 
 /* ---- reading --------------------------------------------------------- */
@@ -261,17 +266,39 @@ pcre_read_text(struct pcre *pcre, size_t bytes, struct err *err)
 	struct slice rest = { pcre->text, bytes };
 	unsigned number = 0;
 
+	if (slice_starts(rest, ODD_MARK))
+		rest = slice_from(rest, strlen(ODD_MARK));
 	while (rest.p != NULL) {
 		unsigned first = number + 1;
 		struct slice line = next_line(pcre, &rest, &number);
 
-		if (line.n > 0 && pcre_add_line(pcre, line, first, err) < 0)
+		if (line.n == 0 || pcre_add_line(pcre, line, first, err) >= 0)
+			continue;
+		if (pcre->fn == NULL)
 			return -1;
+		pcre->fn(pcre->context, first, err->text +
+		    strspn(err->text, "0123456789: "));
 	}
 	if (pcre->depth > 0)
 		return err_set(err, "%u: this if has no endif",
 		    pcre->rows[pcre->open[pcre->depth - 1]].line);
 	return 1;
+}
+
+void
+table_pcre_look(char *text, size_t bytes, table_line_fn *fn, void *context)
+{
+	struct pcre *pcre = mem_alloc(1, sizeof(*pcre));
+	struct err err = { "" };
+
+	str_init(&pcre->value);
+	pcre->text = text;
+	pcre->fn = fn;
+	pcre->context = context;
+	if (pcre_read_text(pcre, bytes, &err) < 0)
+		fn(context, pcre->rows[pcre->open[pcre->depth - 1]].line,
+		    "this if has no endif");
+	pcre_close(pcre);
 }
 
 static int
@@ -407,6 +434,12 @@ const struct table_type table_type_pcre = {
 };
 
 #else
+
+void
+table_pcre_look(char *text, size_t bytes, table_line_fn *fn, void *context)
+{
+	mem_release(text);
+}
 const struct table_type table_type_pcre = {
 	.name = "pcre", .traits = TABLE_HAS_PATH | TABLE_ASKS_WHOLE,
 	.package = "libpcre2-dev",

@@ -275,6 +275,12 @@ table_name(const struct table *table)
 }
 
 const char *
+table_argument(const struct table *table)
+{
+	return table->argument;
+}
+
+const char *
 table_kind(const struct table *table)
 {
 	return table->type != NULL ? table->type->name : "none";

@@ -72,6 +72,14 @@ enum table_checked {
  * (err says file:line of the first bad entry). */
 enum table_checked table_check(struct table *table, struct err *err);
 
+/* Every fault that can be found in a table of lines: bad lines, keys that
+ * stand there twice (is_doubt), and, with is_networks, keys that are no
+ * networks.  In no order.  Databases have none. */
+typedef void table_fault_fn(void *context, unsigned line, const char *what,
+    bool is_doubt);
+void table_faults(struct table *table, bool is_networks, table_fault_fn *fn,
+    void *context);
+
 /* All entries, in file order (for check, newaliases). */
 typedef bool table_fn(void *context, struct slice key, struct slice value,
     unsigned line);

@@ -47,6 +47,30 @@ table_err_at(struct err *err, const char *file)
 	    file, what.text);
 }
 
+/* Types of Postfix: plain files, patterns, and what is not there.  0: none of
+ * them; else -1. */
+static int
+foreign_mend(const char *spec, struct err *err)
+{
+	static const struct {
+		const char	*name, *type;
+	} rows[] = {
+		{ "hash:", "file" }, { "btree:", "file" }, { "dbm:", "file" },
+		{ "texthash:", "file" }, { "db:", "file" },
+		{ "lsearch:", "file" }, { "regexp:", "pcre" },
+		{ "mysql:", NULL }, { "pgsql:", NULL }, { "ldap:", NULL },
+		{ "sqlite:", NULL }, { "proxy:", NULL }, { "static:", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (slice_starts(slice_of(spec), rows[i].name))
+			return rows[i].type == NULL ? err_set(err, "write its "
+			    "rows into a file, KEY VALUE on each line: "
+			    "file:/PATH") : err_set(err, "write %s:%s",
+			    rows[i].type, spec + strlen(rows[i].name));
+	return 0;
+}
+
 int
 table_spec_check(const char *spec, struct err *err)
 {
@@ -54,7 +78,9 @@ table_spec_check(const char *spec, struct err *err)
 	const struct table_type *type = table_type_of(spec, &argument);
 
 	if (spec[0] == '/')
-		return err_set(err, "did you mean 'file:%s'?", spec);
+		return err_set(err, "write file:%s", spec);
+	if (type == NULL && foreign_mend(spec, err) < 0)
+		return -1;
 	if (type == NULL || type == &table_type_inline)
 		return err_set(err, "write file:/PATH, or pcre:, cidr:, cdb:, "
 		    "lmdb: with a path, or passwd:");
@@ -63,8 +89,9 @@ table_spec_check(const char *spec, struct err *err)
 		    "install %s and build it again", type->name,
 		    type->package);
 	if ((type->traits & TABLE_HAS_PATH) && argument[0] != '/')
-		return err_set(err, "the path in '%s:' must begin with /",
-		    type->name);
+		return err_set(err, "the path in '%s:' must begin with /: "
+		    "write %s:/DIRECTORY/%s", type->name, type->name,
+		    argument);
 	if (!(type->traits & TABLE_HAS_PATH) && argument[0] != '\0')
 		return err_set(err, "nothing may follow '%s:'", type->name);
 	return 0;

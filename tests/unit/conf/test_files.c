@@ -93,10 +93,10 @@ Test(conf, second_level_looks_at_files)
 	conf_report_print(&c.report, path, &c.shown);
 	cr_expect_eq(c.report.errors, 2, "%s", c.shown.buf);
 	cr_expect(strstr(c.shown.buf, ":3:1: warning: log ") != NULL);
-	cr_expect(strstr(c.shown.buf, ":4:1: error: ") != NULL);
-	cr_expect(strstr(c.shown.buf, "nets:2: '10.0.0.1/8' is not a "
+	cr_expect(strstr(c.shown.buf, "nets:2:1: error: ") != NULL);
+	cr_expect(strstr(c.shown.buf, "nets:2:1: error: '10.0.0.1/8' is not a "
 	    "network") != NULL, "%s", c.shown.buf);
-	cr_expect(strstr(c.shown.buf, ":5:1: warning: ") != NULL);
+	cr_expect(strstr(c.shown.buf, ":2:1: warning: this key") != NULL);
 	cr_expect(strstr(c.shown.buf, ":6:1: error: table gone: ") != NULL);
 	case_close(&c);
 	str_release(&text);
@@ -108,13 +108,14 @@ Test(conf, second_level_looks_at_files)
 Test(conf, values_of_tables_are_looked_at)
 {
 	static const char *const wants[] = {
-		"routes:3: bad.test: ",
-		"routes:4: odd.test: channel 'nowhere' has no agent",
+		"routes:3:1: warning: bad.test: ",
+		"routes:4:1: warning: odd.test: channel 'nowhere' has no agent",
 		"add: schedule nowhere/* { command ",
-		"routes:6: two.test: channel 'gone' has no agent",
-		"routes:7: else.test: after else", "routes:8: login.test: ",
-		"people:2: eve: this names no mailbox",
-		"people:4: dot: this names no mailbox",
+		"routes:6:1: warning: two.test: channel 'gone' has no agent",
+		"routes:7:1: warning: else.test: after else",
+		"routes:8:1: warning: login.test: ",
+		"people:2:1: warning: eve: this names no mailbox",
+		"people:4:1: warning: dot: this names no mailbox",
 	};
 	static const char *const others[] = { "good.test", "mine.test",
 	    "form.test", "ignored.test", "alice", "carol", "dave" };

@@ -317,7 +317,7 @@ Test(conf, tables_in_the_file)
 	    "\t2001:db8::/32; }\n"
 	    "table a file:/etc/a\n");
 	table = conf_table_find(c.conf, "nets");
-	cr_expect_str_eq(table->spec, "inline:192.0.2.0/24\n2001:db8::/32\n");
+	cr_expect_str_eq(table->spec, "inline:\n192.0.2.0/24\n2001:db8::/32\n");
 	cr_expect_str_eq(conf_table_find(c.conf, "a")->spec, "file:/etc/a");
 	cr_expect_null(conf_table_find(c.conf, "b"));
 	case_close(&c);

@@ -275,7 +275,7 @@ Test(conf_auth, complains)
 		{ "auth users <t>\n", "no table is called", true },
 		{ "auth dovecot /x\nauth dovecot /y\n",
 		    "'auth' is said twice", true },
-		{ "auth dovecot relative\n", "absolute path", true },
+		{ "auth dovecot relative\n", "not a socket", true },
 		{ "auth dovecot /x\n", "nobody can log in", false },
 		{ "auth dovecot /x\nlisten 587 submission\n",
 		    "without a certificate nobody can log in", false },

@@ -371,9 +371,11 @@ Test(table_types, specs)
 {
 	static const struct { const char *spec, *want; } rows[] = {
 		{ "file:/x", NULL }, { "cidr:/x", NULL }, { "passwd:", NULL },
-		{ "/etc/aliases", "did you mean 'file:/etc/aliases'?" },
+		{ "/etc/aliases", "write file:/etc/aliases" },
 		{ "inline:x", "write file:/PATH" },
-		{ "mysql:/x", "write file:/PATH" }, { "x", "write file:" },
+		{ "mysql:/x", "file:/PATH" },
+		{ "hash:/x", "write file:/x" },
+		{ "regexp:/x", "write pcre:/x" }, { "x", "write file:" },
 		{ "file:x", "must begin with /" },
 		{ "passwd:x", "nothing may follow 'passwd:'" },
 	};

@@ -69,6 +69,7 @@ made_new(struct made *made, const char *kind, const char *common,
 	cr_assert_eq(PEM_write_X509(file, certificate), 1);
 	fclose(file);
 	file = fopen(made->key, "w");
+	cr_assert_eq(fchmod(fileno(file), 0600), 0);
 	cr_assert_eq(PEM_write_PrivateKey(file, key, NULL, NULL, 0, NULL,
 	    NULL), 1);
 	fclose(file);

@@ -5,6 +5,8 @@
  * agent (smtp, mailbox, ...) it greets with who it is and ends with status
  * 7 when its socket does.
  *
+ * The scheduler has its socket, and nothing to tell there.
+ *
  *	TESTD_FAIL=NAME		NAME fails before it is ready
  *	RUN/hold-NAME		while it exists NAME does not become ready
  *	TESTD_AGENTS=1		the scheduler starts one agent of each kind
@@ -17,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -141,6 +144,67 @@ agents_start(struct process *process, struct err *err)
 	return 0;
 }
 
+/* ---- the scheduler's socket ---------------------------------------- */
+
+struct asker {
+	int		 fd;
+	struct watch	*watch;
+};
+
+/* Whatever is asked: nothing, in the form of doc/protocol/control.md. */
+static void
+on_asker(void *context, unsigned ready)
+{
+	static const char nothing[] = "{\"v\":1,\"done\":true}\n\n";
+	struct asker *asker = context;
+	char text[4096];
+	ssize_t n = read(asker->fd, text, sizeof(text));
+
+	for (ssize_t i = 0; i < n; i++)
+		if (text[i] == '\n' &&
+		    write(asker->fd, nothing, sizeof(nothing) - 1) < 0)
+			break;
+	if (n <= 0) {
+		watch_free(&asker->watch);
+		close(asker->fd);
+		free(asker);
+	}
+}
+
+struct desk {
+	int		 fd;
+	struct loop	*loop;
+};
+
+static void
+on_desk(void *context, unsigned ready)
+{
+	struct desk *desk = context;
+	struct asker *asker = calloc(1, sizeof(*asker));
+
+	asker->fd = accept(desk->fd, NULL, NULL);
+	asker->watch = loop_watch(desk->loop, asker->fd, LOOP_READ, on_asker,
+	    asker);
+}
+
+static int
+desk_open(struct process *process, struct err *err)
+{
+	static struct desk desk;
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	snprintf(address.sun_path, sizeof(address.sun_path),
+	    "%s/scheduler.sock", process->conf->run_dir);
+	(void)unlink(address.sun_path);
+	desk.loop = process->loop;
+	desk.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (desk.fd < 0 || bind(desk.fd, (struct sockaddr *)&address,
+	    sizeof(address)) < 0 || listen(desk.fd, 8) < 0)
+		return err_sys(err, "%s", address.sun_path);
+	loop_watch(desk.loop, desk.fd, LOOP_READ, on_desk, &desk);
+	return 0;
+}
+
 /* ---- a worker ---------------------------------------------------- */
 
 static void
@@ -220,6 +284,9 @@ after_drop(struct process *process, struct err *err)
 	hold(process);
 	if (fails != NULL && strcmp(fails, name) == 0)
 		return err_set(err, "told to fail");
+	if (process->daemon->role == ROLE_SCHEDULER &&
+	    desk_open(process, err) < 0)
+		return -1;
 	if (getenv("TESTD_AGENTS") != NULL && process->daemon->wants_launcher)
 		return agents_start(process, err);
 	if (strcmp(name, "smtpserver") == 0)

@@ -29,11 +29,12 @@ dkim_domain_of(struct change *change, const char *word)
 {
 	struct str shown = STR_INIT;
 
-	if (word[0] != '[' && domain_parse(slice_of(word), NULL) == 0)
+	if (word[0] != '[' && domain_parse(slice_of(word), NULL) == 0 &&
+	    conf_name_is_full(word))
 		return slice_lower(change->arena, slice_of(word)).p;
 	str_add_escaped(&shown, slice_of(word));
-	fprintf(stderr, "zmailer: dkim: '%s' is no name of a domain\n",
-	    shown.buf);
+	fprintf(stderr, "zmailer: dkim: '%s' is no name of a domain that "
+	    "others can look up\n", shown.buf);
 	str_release(&shown);
 	return NULL;
 }

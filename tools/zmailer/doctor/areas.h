@@ -7,8 +7,10 @@
  */
 AREA(config, false, "the configuration and the files that it names")
 AREA(processes, true, "supervisor, smtpserver, router, scheduler")
+AREA(standstill, true, "orders, a full disk, programs that do not answer")
 AREA(spool, true, "owners, modes, room, one file system, stale claims")
 AREA(accounts, true, "users and groups of the daemons")
+AREA(postmaster, true, "where its mail lies, at each of our domains")
 AREA(certificates, true, "dates, keys, names")
 AREA(ports, true, "listeners answer; with --outbound HOST, port 25 outwards")
 AREA(dns, true, "our names, MX, reverse names of sending addresses, SPF")

@@ -17,6 +17,7 @@
 #include "grammar/units.h"
 #include "mail/spool/spool.h"
 #include "tools/zmailer/doctor/doctor.h"
+#include "tools/run/standstill.h"
 #include "tools/run/supervisor.h"
 #include "tools/zmailer/verb.h"
 
@@ -67,6 +68,32 @@ doctor_config(struct doctor *doctor)
 	if (report.count == 0 && !doctor->is_changed)
 		doctor_add(doctor, DOCTOR_OK, doctor->conf_path, "",
 		    "no errors");
+}
+
+/* What an order holds back is not broken. */
+static enum doctor_level
+standstill_level(const struct standstill_row *row)
+{
+	if (row->is_note)
+		return DOCTOR_OK;
+	return strcmp(row->what, "drain") == 0 ||
+	    strcmp(row->what, "set-aside") == 0 ||
+	    strcmp(row->what, "suspend") == 0 ? DOCTOR_WARN : DOCTOR_BAD;
+}
+
+void
+doctor_standstill(struct doctor *doctor)
+{
+	struct standstill all;
+
+	standstill_look(doctor->conf, doctor->is_running, doctor->arena, &all);
+	for (size_t i = 0; i < all.count; i++)
+		doctor_add(doctor, standstill_level(&all.rows[i]),
+		    all.rows[i].what, all.rows[i].next, "%s",
+		    all.rows[i].text);
+	if (!standstill_has_trouble(&all))
+		doctor_add(doctor, DOCTOR_OK, "", "",
+		    "no order, full disk or other program keeps mail back");
 }
 
 void

@@ -122,8 +122,7 @@ ask_host(struct names *names, const char *host)
 static bool
 is_in_dns(const char *name)
 {
-	return strchr(name, '.') != NULL && name[0] != '.' &&
-	    name[0] != '[' && strcmp(name, "localhost.localdomain") != 0;
+	return conf_name_is_full(name);
 }
 
 static void
@@ -330,6 +329,17 @@ leads_here(struct names *names, const char *host)
 	return false;
 }
 
+/* The record that leads mail of the domain here, if one can. */
+static const char *
+mx_advice(const struct doctor *doctor, const char *domain)
+{
+	if (!is_in_dns(doctor->conf->host))
+		return "give this machine a name with a domain first: host "
+		    "NAME.DOMAIN";
+	return arena_printf(doctor->arena, "publish: %s. MX 10 %s.", domain,
+	    doctor->conf->host);
+}
+
 static void
 judge_mx_hosts(struct names *names, const char *domain,
     const struct dns_mx *mx, size_t n)
@@ -364,7 +374,7 @@ judge_mx_hosts(struct names *names, const char *domain,
 	else
 		doctor_add(doctor, DOCTOR_WARN, domain, arena_printf(
 		    doctor->arena, "fine when that host passes it on; else "
-		    "publish: %s. MX 10 %s.", domain, doctor->conf->host),
+		    "%s", mx_advice(doctor, domain)),
 		    "no MX of it leads here: mail goes to %s", mx[0].host);
 }
 
@@ -372,8 +382,7 @@ static void
 judge_no_mx(struct names *names, const char *domain, enum dns_result result)
 {
 	struct doctor *doctor = names->doctor;
-	const char *advice = arena_printf(doctor->arena,
-	    "publish: %s. MX 10 %s.", domain, doctor->conf->host);
+	const char *advice = mx_advice(doctor, domain);
 	struct dns_address found[DNS_ADDRESS_MAX];
 	size_t n;
 

@@ -76,14 +76,20 @@ void
 top_draw(const struct top *top, const char *host, const char *now,
     struct canvas *canvas)
 {
-	unsigned row = 5;
+	unsigned row = 4;
 
 	canvas_clear(canvas);
 	draw_head(top, host, now, canvas);
-	canvas_row(canvas, 4, LOOK_HEAD);
-	canvas_put(canvas, 4, 1, LOOK_HEAD, "%-28s %6s %6s %4s %5s  %-22s %s",
-	    "DESTINATION", "READY", "WAIT", "ACT", "HELD", "STATE",
-	    "LAST WORDS");
+	for (size_t i = 0; i < top->standstill.count && row + 4 < canvas->rows;
+	    i++)
+		canvas_put(canvas, row++, 1, top->standstill.rows[i].is_note ?
+		    LOOK_PLAIN : LOOK_WARN, "%s -> %s",
+		    top->standstill.rows[i].text,
+		    top->standstill.rows[i].next);
+	canvas_row(canvas, row, LOOK_HEAD);
+	canvas_put(canvas, row++, 1, LOOK_HEAD,
+	    "%-28s %6s %6s %4s %5s  %-22s %s", "DESTINATION", "READY",
+	    "WAIT", "ACT", "HELD", "STATE", "LAST WORDS");
 	for (size_t i = 0; i < top->count && row + 1 < canvas->rows;
 	    i++, row++) {
 		const struct top_destination *d = &top->destinations[i];

@@ -30,12 +30,14 @@ top_init(struct top *top)
 {
 	memset(top, 0, sizeof(*top));
 	top->in_rate = top->out_rate = -1;
+	top->arena = arena_new();
 }
 
 void
 top_release(struct top *top)
 {
 	mem_free(&top->destinations);
+	arena_free(&top->arena);
 }
 
 /* ---- rates ----------------------------------------------------------- */
@@ -249,5 +251,10 @@ top_look(struct top *top, const struct conf *conf)
 {
 	look_at_counters(top, conf->log_dir);
 	look_at_spool(top, conf);
-	look_at_queue(top, conf->run_dir);
+	arena_reset(top->arena);
+	standstill_look(conf, true, top->arena, &top->standstill);
+	top->count = 0;
+	top->is_up = !top->standstill.is_silent;
+	if (top->is_up)
+		look_at_queue(top, conf->run_dir);
 }

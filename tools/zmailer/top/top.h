@@ -7,6 +7,7 @@
 
 #include "conf/conf.h"
 #include "mail/spool/spool.h"
+#include "tools/run/standstill.h"
 #include "tools/screen/canvas.h"
 
 enum { TOP_DESTINATIONS_MAX = 1000, TOP_HISTORY = 8 };
@@ -28,6 +29,8 @@ struct top {
 	int		 disk_percent, inode_percent;	/* free; -1 */
 	struct top_destination *destinations;	/* the fullest first */
 	size_t		 count, room;
+	struct arena	*arena;		/* of this look */
+	struct standstill standstill;
 };
 
 /* Before the first look, and after the last. */

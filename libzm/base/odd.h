@@ -1,0 +1,29 @@
+/* odd.h - characters that look like others: blanks, quotes and dashes that
+ * word processors, web pages and editors put in the place of ASCII ones
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_BASE_ODD_H
+#define ZM_BASE_ODD_H
+
+#include "base/str.h"
+
+/* What editors of Windows put in front of a text in UTF-8 (U+FEFF). */
+#define ODD_MARK	"\xEF\xBB\xBF"
+
+enum odd_kind { ODD_NONE, ODD_BLANK, ODD_QUOTE, ODD_DASH, ODD_UNSEEN };
+
+struct odd {
+	enum odd_kind	 kind;
+	size_t		 bytes;		/* in UTF-8 */
+	unsigned	 code;		/* U+... */
+	const char	*name;		/* "a no-break space" */
+	const char	*mend;		/* "put a blank in its place" */
+};
+
+/* Is the character at the front of text one of them? */
+bool odd_at(struct slice text, struct odd *out);
+/* Is there one anywhere?  The first. */
+bool odd_find(struct slice text, struct odd *out);
+
+#endif

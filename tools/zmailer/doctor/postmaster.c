@@ -1,0 +1,180 @@
+/* postmaster.c - who reads what postmaster gets
+ *
+ * In     what the router says of postmaster at each of our domains
+ * Out    a finding where it ends in root's mailbox, or the router has trouble
+ * Holds  one process, the router's own code, run for this
+ * Trusts its answer only as lines of JSON
+ * Spec   zmailer-doctor(8); RFC 5321 section 4.5.1
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "daemon/skeleton.h"
+#include "tools/run/supervisor.h"
+#include "tools/zmailer/doctor/doctor.h"
+
+#include "base/banned.h"
+
+enum { POSTMASTERS_MAX = 50, ANSWER_BYTES_MAX = 4 << 20 };
+
+/* The domains that have local parts of ours; returns how many. */
+static size_t
+postmaster_addresses(struct doctor *doctor, const char **out)
+{
+	const struct conf *conf = doctor->conf;
+	size_t n = 0;
+
+	for (size_t i = 0; i < conf->domain_count; i++)
+		for (size_t k = 0; k < conf->domains[i].name_count &&
+		    n < POSTMASTERS_MAX; k++)
+			if (conf->domains[i].names[k][0] != '.')
+				out[n++] = arena_printf(doctor->arena,
+				    "postmaster@%s",
+				    conf->domains[i].names[k]);
+	return n;
+}
+
+/* The router's place in a child, with the pipe as its output. */
+static void
+postmaster_exec(const char *const *words, int fd)
+{
+	if (dup2(fd, STDOUT_FILENO) >= 0 && dup2(fd, STDERR_FILENO) >= 0)
+		execv(words[0], (char *const *)(uintptr_t)words);
+	_exit(127);
+}
+
+/* What it prints; false: it could not be asked. */
+static bool
+postmaster_ask(struct doctor *doctor, const char *const *words,
+    struct str *out)
+{
+	int ends[2], status = -1;
+	ssize_t n = 1;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return false;
+	if (doctor->conf_path != NULL)
+		setenv("ZMAILER_CONF", doctor->conf_path, 1);
+	pid = fork();
+	if (pid == 0)
+		postmaster_exec(words, ends[1]);
+	close(ends[1]);
+	while (pid > 0 && n > 0 && out->len < ANSWER_BYTES_MAX) {
+		n = read(ends[0], str_room(out, 4096), 4096);
+		if (n > 0)
+			out->len += (size_t)n;
+	}
+	str_room(out, 1)[0] = '\0';
+	close(ends[0]);
+	return pid > 0 && waitpid(pid, &status, 0) == pid &&
+	    WIFEXITED(status) && WEXITSTATUS(status) != 127;
+}
+
+/* The file of the one whose mail it is, as far as that is plain. */
+static const char *
+postmaster_mailbox(struct doctor *doctor, const char *user)
+{
+	struct slice path = slice_of(doctor->conf->mailbox_path);
+	const struct passwd *account = getpwnam(user);
+	struct str out = STR_INIT;
+	const char *result;
+
+	while (path.n > 0) {
+		if (slice_starts(path, "{user}"))
+			str_adds(&out, user);
+		else if (slice_starts(path, "{home}") && account != NULL)
+			str_adds(&out, account->pw_dir);
+		if (path.p[0] == '{' && slice_find(path, '}') < path.n)
+			path = slice_from(path, slice_find(path, '}') + 1);
+		else {
+			str_addc(&out, path.p[0]);
+			path = slice_from(path, 1);
+		}
+	}
+	result = slice_dup(doctor->arena, str_slice(&out));
+	str_release(&out);
+	return result;
+}
+
+struct postmaster {		/* of one domain */
+	bool	is_roots, is_others;
+};
+
+/* One line: a note, or a recipient. */
+static void
+postmaster_hear(struct slice line, const char *address,
+    struct postmaster *out)
+{
+	struct str channel = STR_INIT, user = STR_INIT;
+
+	if (json_is(line, "address", address) &&
+	    json_get(line, "channel", &channel)) {
+		if (slice_is(str_slice(&channel), "local") &&
+		    json_get(line, "user", &user) &&
+		    (slice_is(str_slice(&user), "root") ||
+		    slice_starts(str_slice(&user), "root@")))
+			out->is_roots = true;
+		else
+			out->is_others = true;
+	}
+	str_release(&channel);
+	str_release(&user);
+}
+
+static void
+postmaster_judge(struct doctor *doctor, const char *address,
+    struct slice answer)
+{
+	struct postmaster found = { false, false };
+	struct slice line;
+
+	while (slice_cut(&answer, '\n', &line))
+		postmaster_hear(line, address, &found);
+	if (found.is_others)
+		doctor_add(doctor, DOCTOR_OK, address, "",
+		    "its mail goes to somebody");
+	else if (found.is_roots)
+		doctor_add(doctor, daemon_is_private(doctor->conf) ?
+		    DOCTOR_OK : DOCTOR_WARN, address,
+		    "read it there, or name who reads it: an alias "
+		    "`postmaster: somebody` or `root: somebody`, or the "
+		    "statement postmaster",
+		    "nobody else gets its mail: it lies in root's mailbox, "
+		    "%s", postmaster_mailbox(doctor, "root"));
+}
+
+void
+doctor_postmaster(struct doctor *doctor)
+{
+	const char *words[POSTMASTERS_MAX + 4];
+	struct str answer = STR_INIT;
+	char path[PATH_MAX];
+	size_t n;
+
+	libexec_settle();
+	daemon_libexec("router", path, sizeof(path));
+	words[0] = path;
+	words[1] = "--route";
+	words[2] = "--json";
+	n = postmaster_addresses(doctor, words + 3);
+	words[3 + n] = NULL;
+	if (n > 0 && postmaster_ask(doctor, words, &answer))
+		for (size_t i = 0; i < n; i++)
+			postmaster_judge(doctor, words[3 + i],
+			    str_slice(&answer));
+	else if (n > 0)
+		doctor_add(doctor, DOCTOR_WARN, path, "is it installed?",
+		    "the router cannot be asked where postmaster's mail "
+		    "goes");
+	str_release(&answer);
+}
