@@ -21,6 +21,7 @@ LIBRARIES = """libbsd0 libssl3 libcrypt1 libidn2-0 libpam0g libseccomp2
 FIRST = "systemd procps iproute2 openssl python3 equivs".split()
 # what would bring an MTA if the host did not say that it has one
 SECOND = """cron logrotate bsd-mailx mutt git git-email
+    libmailtools-perl
     monitoring-plugins-standard fail2ban""".split()
 
 
