@@ -79,13 +79,14 @@ def top_keeps_its_rows(world, cols, rows):
             """When it has drawn, nothing is where it should not be."""
             seen = screen.text().split("\n")[:rows]
             assert seen[0].startswith("zmailer top"), seen
-            assert seen[4].startswith(" DESTINATION"), seen
+            assert seen[4].startswith(" 1 message waits in freezer/"), seen
+            assert seen[5].startswith(" DESTINATION"), seen
             assert seen[rows - 1].startswith("q quit"), seen
             assert len(seen) == rows and is_plain("\n".join(seen)), seen
-            for line in seen[5:7]:
+            for line in seen[6:8]:
                 assert line.startswith(" smtp/"), seen
                 assert cols < 60 or ROW.match(line), seen
-            assert not any(line.strip() for line in seen[7:rows - 1]), seen
+            assert not any(line.strip() for line in seen[8:rows - 1]), seen
             assert max(map(len, seen)) <= cols, seen
             assert cursor(screen) == where and "owned" not in where, where
         for _ in range(3):

@@ -67,9 +67,9 @@ pair_is_there(struct machine_look *look, const struct conf_certificate *one)
 	bool is_there = true;
 
 	for (size_t i = 0; i < 2; i++) {
-		if (access(files[i], F_OK) == 0 || (i == 1 &&
-		    strcmp(files[0], files[1]) == 0))
-			continue;
+		if (access(files[i], F_OK) == 0 || errno == EACCES ||
+		    (i == 1 && strcmp(files[0], files[1]) == 0))
+			continue;	/* EACCES: see is_forbidden */
 		machine_tell(look, CONF_ERROR, one->at, i == 0 ?
 		    "name the chain that your authority gave you, or say "
 		    "zmailer cert install FILE KEY" :
