@@ -87,6 +87,10 @@ def the_socket_knows_who_asks(site):
     done(ursula("why", his, group="wanda"), "his@desk.test")
     done(ursula("queue", group="wanda"), "smtp/")
     done(ursula("orders", group="wanda"), "suspend")
+    code, out = site.run_as("ursula", "mailq",
+                            groups=[gid["ursula"], gid["wanda"]])
+    assert code == 0 and "hers@desk.test" in out and \
+        "his@desk.test" in out and "in 2 Requests." in out, out
     refused(ursula("resume", "all", group="wanda"), "you may not")
     # admins do; what was refused is in the journal
     assert any(row["ev"] == "order.refused" and row["by"] == "ursula" and
@@ -125,6 +129,9 @@ def users_list_and_delete_their_own_mail(site):
     done(site.run_as("ursula", "zmailer", "list"), "one@own.test",
          "2 messages")
     done(site.run_as("ursula", "zmailer", "count"), "2 messages")
+    code, out = site.run_as("ursula", "mailq")
+    assert code == 0 and "one@own.test" in out and "two@own.test" in out \
+        and "his@own.test" not in out and "in 2 Requests." in out, out
     # another's mail and mail that never was are told by the same words
     for verb in ("delete", "why"):
         yes = ["--yes"] if verb == "delete" else []
