@@ -90,14 +90,16 @@ Test(recipient, asked_and_answered)
 	worker_answer(house.worker, token, ASK_ANSWERED, SLICE("served"));
 	(void)house_hear(&house, client, &replies);
 	expect(&replies, "550/5.1.1 250/2.1.5 250/2.0.0");
-	/* both are known now */
+	/* both are known now; a refusal only for 2 s, which may have gone by
+	 * on a busy machine */
+	*house.clock -= 10;
 	send_text(&house, client, "RCPT TO:<bob@example.org>\r\n"
 	    "RCPT TO:<eve@example.org>\r\nDATA\r\n", &replies);
 	expect(&replies, "250/2.1.5 550/5.1.1 354");
 	send_text(&house, client, "hi\r\n.\r\n", &replies);
 	expect(&replies, "250/2.0.0");
 	/* and after a while asked again */
-	*house.clock += 31;
+	*house.clock += 41;
 	send_text(&house, client, "MAIL FROM:<>\r\n"
 	    "RCPT TO:<bob@example.org>\r\n", &replies);
 	expect(&replies, "250/2.1.0");
