@@ -94,7 +94,7 @@ tools_libtools_a_SOURCES += tools/selection/act.c tools/selection/allow.c \
 	tools/selection/meant.c tools/selection/order.c \
 	tools/selection/orders.h tools/selection/selection.h
 tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
-	tools/run/dirs.c tools/run/doors.c tools/run/doors.h \
+	tools/run/dirs.c tools/run/listeners.c tools/run/listeners.h \
 	tools/run/keeper.c tools/run/keeper.h \
 	tools/run/libexec.c tools/run/manager.c \
 	tools/run/running.c tools/run/standstill.c tools/run/standstill.h \

@@ -14,7 +14,7 @@ libzm_a_SOURCES += \
 	libzm/conf/settings/at.h \
 	libzm/conf/settings/conf.h \
 	libzm/conf/settings/control.h \
-	libzm/conf/settings/door.h \
+	libzm/conf/settings/clients.h \
 	libzm/conf/settings/hooks.h \
 	libzm/conf/settings/policy.h \
 	libzm/conf/settings/queue.h \
@@ -33,7 +33,7 @@ libzm_a_SOURCES += \
 libzm_a_SOURCES += \
 	libzm/conf/statements/agents.h \
 	libzm/conf/statements/control.h \
-	libzm/conf/statements/door.h \
+	libzm/conf/statements/clients.h \
 	libzm/conf/statements/hooks.h \
 	libzm/conf/statements/policy.h \
 	libzm/conf/statements/queue.h \
@@ -72,7 +72,7 @@ libzm_a_SOURCES += \
 	libzm/conf/part/apply.c \
 	libzm/conf/part/auth.c \
 	libzm/conf/part/classes.c \
-	libzm/conf/part/door.c \
+	libzm/conf/part/clients.c \
 	libzm/conf/part/doubt.c \
 	libzm/conf/part/hooks.c \
 	libzm/conf/part/log.c \

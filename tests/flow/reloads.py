@@ -51,8 +51,8 @@ class Visitors(threading.Thread):
             self.count += 1
 
 
-def doors(site):
-    """Processes of the door: workers, helpers, who keeps what."""
+def listeners(site):
+    """Processes of smtpserver: workers, helpers, who keeps what."""
     return sum(mta.process_name(pid) == "smtpserver" for pid in site.pids())
 
 
@@ -105,7 +105,7 @@ def main():
                    "reject helo *.evil.test sender <odd> everybody")
     try:
         site.start()
-        processes = doors(site)
+        processes = listeners(site)
         visitors = [Visitors(site.port) for _ in range(3)]
         held = []
         for turn in range(RELOADS):
@@ -125,7 +125,7 @@ def main():
                      lambda: site.is_empty() and
                      len(site.mailbox("alice")) == RELOADS)
         mta.wait_for("the old processes to go",
-                     lambda: doors(site) <= processes)
+                     lambda: listeners(site) <= processes)
         print(f"reloads: {RELOADS}, beside "
               f"{sum(v.count for v in visitors)} sessions")
     finally:

@@ -47,13 +47,13 @@ supervised_init(struct supervised *child, const char *name,
 static int
 descriptors_place(const struct supervised *child, int lifeline)
 {
-	size_t count = child->doors == NULL ? 0 : child->doors->count;
+	size_t count = child->listeners == NULL ? 0 : child->listeners->count;
 	int *fds = mem_alloc(count + 1, sizeof(*fds));
 	const int others[2] = { lifeline, child->lock_fd };
 	char number[32];
 
 	for (size_t i = 0; i < count; i++)
-		fds[i] = child->doors->rows[i].fd;
+		fds[i] = child->listeners->rows[i].fd;
 	if (given_pass(fds, count, others) < 0)
 		return -1;
 	mem_free(&fds);

@@ -8,7 +8,7 @@
 #include <sys/queue.h>
 
 #include "io/loop.h"
-#include "tools/run/doors.h"
+#include "tools/run/listeners.h"
 #include "tools/run/supervisor.h"
 
 enum supervised_state {
@@ -52,7 +52,7 @@ struct supervised {
 	const char	*conf_path;	/* the snapshot it reads */
 	int		 lock_fd;	/* it holds this open as long as it
 					 * lives */
-	const struct doors *doors;	/* it gets them; or NULL */
+	const struct run_listeners *listeners;	/* it gets them; or NULL */
 	supervised_change_fn	*on_change;
 	supervised_gone_fn	*on_gone;
 	enum supervised_state state;

@@ -51,7 +51,7 @@ struct supervisor {
 	int64_t		 since_s;
 	unsigned	 reloads;
 	struct given	 given;		/* by the service manager */
-	struct doors	 doors;
+	struct run_listeners	 listeners;
 	char		 refused[ERR_TEXT_BYTES];
 	bool		 is_partial;	/* refused by some only */
 	bool		 was_ready;	/* all three, once */
@@ -75,8 +75,8 @@ state_publish(struct supervisor *boss)
 	given_add_left(&boss->given, &text);
 	strlcpy(state.unused, text.buf, sizeof(state.unused));
 	str_reset(&text);
-	for (size_t i = 0; i < boss->doors.count; i++)
-		str_addf(&text, " %s ", boss->doors.rows[i].text);
+	for (size_t i = 0; i < boss->listeners.count; i++)
+		str_addf(&text, " %s ", boss->listeners.rows[i].text);
 	strlcpy(state.listeners, text.buf, sizeof(state.listeners));
 	str_release(&text);
 	for (size_t i = 0; i < CHILD_COUNT; i++)
@@ -118,7 +118,7 @@ supervisor_stop_begin(struct supervisor *boss, const char *reason, int status)
 	for (size_t i = 0; i < CHILD_COUNT; i++)
 		timer_clear(&boss->children[i].timer);
 	keeper_stop(&boss->keeper);
-	doors_close(&boss->doors, NULL, &boss->given);
+	run_listeners_close(&boss->listeners, NULL, &boss->given);
 	stop_next(boss);
 }
 
@@ -336,13 +336,14 @@ smtpserver_replace(struct supervised *child)
  * smtpserver takes the place of the one that runs.  All others, and it when
  * those stay, take the signal. */
 static void
-conf_take(struct supervisor *boss, struct conf *fresh, struct doors *doors)
+conf_take(struct supervisor *boss, struct conf *fresh,
+    struct run_listeners *listeners)
 {
-	bool differ = doors_differ(&boss->doors, doors) ||
+	bool differ = run_listeners_differ(&boss->listeners, listeners) ||
 	    daemon_wants_successor(boss->conf, fresh);
 
-	doors_close(&boss->doors, doors, &boss->given);
-	boss->doors = *doors;
+	run_listeners_close(&boss->listeners, listeners, &boss->given);
+	boss->listeners = *listeners;
 	conf_free(&boss->conf);
 	boss->conf = fresh;
 	boss->refused[0] = '\0';
@@ -352,7 +353,7 @@ conf_take(struct supervisor *boss, struct conf *fresh, struct doors *doors)
 	for (size_t i = 0; i < CHILD_COUNT; i++) {
 		struct supervised *child = &boss->children[i];
 
-		if (differ && child->doors != NULL)
+		if (differ && child->listeners != NULL)
 			smtpserver_replace(child);
 		else
 			supervised_reload(child);
@@ -365,7 +366,7 @@ conf_take(struct supervisor *boss, struct conf *fresh, struct doors *doors)
  * with the reason in boss->refused. */
 static int
 conf_try(struct supervisor *boss, const struct conf *fresh,
-    struct doors *doors)
+    struct run_listeners *listeners)
 {
 	const char *reason = daemon_restart_reason(boss->conf, fresh);
 	struct err err;
@@ -374,11 +375,12 @@ conf_try(struct supervisor *boss, const struct conf *fresh,
 		snprintf(boss->refused, sizeof(boss->refused), "%s", reason);
 		return -1;
 	}
-	if (doors_bind(&boss->doors, &boss->given, fresh, doors, &err) == 0) {
-		if (doors_try_mailq(boss->conf, fresh, &err) == 0 &&
+	if (run_listeners_bind(&boss->listeners, &boss->given, fresh, listeners,
+	    &err) == 0) {
+		if (run_listeners_try_mailq(boss->conf, fresh, &err) == 0 &&
 		    conf_snapshot_write(fresh, &err) == 0)
 			return 0;
-		doors_close(doors, &boss->doors, &boss->given);
+		run_listeners_close(listeners, &boss->listeners, &boss->given);
 	}
 	snprintf(boss->refused, sizeof(boss->refused), "%s", err.text);
 	return -1;
@@ -391,7 +393,7 @@ supervisor_on_hangup_signal(void *context)
 	struct arena *arena = arena_new();
 	struct conf_report report;
 	struct conf *fresh = conf_load(boss->conf_path, arena, &report);
-	struct doors doors;
+	struct run_listeners listeners;
 
 	if (boss->is_stopping) {
 		conf_free(&fresh);
@@ -402,8 +404,8 @@ supervisor_on_hangup_signal(void *context)
 	if (fresh == NULL)
 		daemon_report_line(&report, boss->refused,
 		    sizeof(boss->refused));
-	if (fresh != NULL && conf_try(boss, fresh, &doors) == 0) {
-		conf_take(boss, fresh, &doors);
+	if (fresh != NULL && conf_try(boss, fresh, &listeners) == 0) {
+		conf_take(boss, fresh, &listeners);
 	} else {
 		conf_free(&fresh);
 		event(EV_CONF_REFUSED, NULL, "file",
@@ -467,14 +469,15 @@ lock_wait(struct supervisor *boss, struct err *err)
 /* Before any daemon: what cannot be had is said to who starts us.
  * Returns 0, or the status to exit with. */
 static int
-doors_open(struct supervisor *boss, struct err *err)
+listeners_open(struct supervisor *boss, struct err *err)
 {
-	const struct doors none = { NULL, 0 };
+	const struct run_listeners none = { NULL, 0 };
 
-	if (doors_bind(&none, &boss->given, boss->conf, &boss->doors, err) < 0)
+	if (run_listeners_bind(&none, &boss->given, boss->conf, &boss->listeners,
+	    err) < 0)
 		return EX_UNAVAILABLE;
-	if (doors_try_mailq(NULL, boss->conf, err) < 0) {
-		doors_close(&boss->doors, NULL, &boss->given);
+	if (run_listeners_try_mailq(NULL, boss->conf, err) < 0) {
+		run_listeners_close(&boss->listeners, NULL, &boss->given);
 		return EX_UNAVAILABLE;
 	}
 	unused_say(boss);
@@ -498,7 +501,7 @@ supervisor_prepare(struct supervisor *boss, struct err *err)
 		    boss->conf->log_dir);
 		return EX_CANTCREAT;
 	}
-	status = doors_open(boss, err);
+	status = listeners_open(boss, err);
 	if (status != 0)
 		return status;
 	if (pid_write(boss->conf->run_dir, err) < 0 ||
@@ -518,7 +521,7 @@ supervised_prepare(struct supervisor *boss, struct supervised *child,
 	child->conf_path = boss->snapshot_path;
 	child->lock_fd = boss->lock_fd;
 	if (strcmp(name, "smtpserver") == 0)
-		child->doors = &boss->doors;
+		child->listeners = &boss->listeners;
 	child->on_change = on_change;
 	child->on_gone = on_gone;
 }

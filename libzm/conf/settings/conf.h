@@ -14,7 +14,7 @@
 #include "base/str.h"
 #include "conf/settings/agents.h"
 #include "conf/settings/control.h"
-#include "conf/settings/door.h"
+#include "conf/settings/clients.h"
 #include "conf/settings/hooks.h"
 #include "conf/settings/policy.h"
 #include "conf/settings/queue.h"

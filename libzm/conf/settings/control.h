@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "conf/settings/door.h"
+#include "conf/settings/clients.h"
 
 struct conf_mailq {		/* mailq ADDRESS users FILE */
 	struct conf_listen listen;

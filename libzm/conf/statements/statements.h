@@ -48,7 +48,7 @@
 #endif
 
 #include "conf/statements/site.h"
-#include "conf/statements/door.h"
+#include "conf/statements/clients.h"
 #include "conf/statements/secure.h"
 #include "conf/statements/policy.h"
 #include "conf/statements/routing.h"

@@ -1,4 +1,4 @@
-/* door.h - rows of statements.h for smtpserver: who may come in with what
+/* clients.h - rows of statements.h for smtpserver: who may come in with what
  *
  * SPDX-License-Identifier: ISC
  */

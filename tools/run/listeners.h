@@ -1,45 +1,46 @@
-/* doors.h - the listening sockets of an instance; internal to tools/run
+/* listeners.h - the listening sockets of an instance; internal to tools/run
  *
  * The supervisor binds them and hands them to each smtpserver that it
  * starts: whoever comes while there is none waits in the backlog.
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_TOOLS_RUN_DOORS_H
-#define ZM_TOOLS_RUN_DOORS_H
+#ifndef ZM_TOOLS_RUN_LISTENERS_H
+#define ZM_TOOLS_RUN_LISTENERS_H
 
 #include "conf/conf.h"
 #include "daemon/given.h"
 
-struct door {
+struct run_listener {
 	char	text[CONF_LISTEN_BYTES];
 	int	fd;
 	bool	is_given;	/* by the service manager */
 	bool	is_submission, is_tls;
 };
 
-struct doors {
-	struct door	*rows;
+struct run_listeners {
+	struct run_listener	*rows;
 	size_t		 count;
 };
 
 /* Each listener of conf: the socket that now has for it, or one of given, or
  * a fresh one.  Nothing of now is given up.  -1: one cannot be bound, err
  * names its line; all is as before. */
-int doors_bind(const struct doors *now, struct given *given,
-    const struct conf *conf, struct doors *fresh, struct err *err);
+int run_listeners_bind(const struct run_listeners *now, struct given *given,
+    const struct conf *conf, struct run_listeners *fresh, struct err *err);
 
 /* Have they other sockets, or the same for another purpose? */
-bool doors_differ(const struct doors *a, const struct doors *b);
+bool run_listeners_differ(const struct run_listeners *a,
+    const struct run_listeners *b);
 
 /* What gone has and kept has not is closed, or goes back to given; then gone
  * is empty. */
-void doors_close(struct doors *gone, const struct doors *kept,
-    struct given *given);
+void run_listeners_close(struct run_listeners *gone,
+    const struct run_listeners *kept, struct given *given);
 
 /* Can mailq's listener, which is another in now than it was (NULL: there was
  * none), be bound?  0 or -1 with err. */
-int doors_try_mailq(const struct conf *was, const struct conf *now,
+int run_listeners_try_mailq(const struct conf *was, const struct conf *now,
     struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* door.c - statements about the clients of smtpserver
+/* clients.c - statements about the clients of smtpserver
  *
  * In     trust and ehlo statements that agree with their rows
  * Out    lists of peers with bits

@@ -1,9 +1,9 @@
-/* doors.c - the listening sockets of an instance
+/* listeners.c - the listening sockets of an instance
  *
  * In     the listeners of a configuration; what a service manager gave
  * Out    bound sockets; the line of the one that cannot be bound
  * Holds  every socket that clients come in by, over restarts of smtpserver
- * Spec   doors.h
+ * Spec   listeners.h
  *
  * SPDX-License-Identifier: ISC
  */
@@ -15,21 +15,21 @@
 
 #include "base/mem.h"
 #include "daemon/listen_socket.h"
-#include "tools/run/doors.h"
+#include "tools/run/listeners.h"
 
 #include "base/banned.h"
 
-static struct door *
-door_find(const struct doors *doors, const char *text)
+static struct run_listener *
+listener_find(const struct run_listeners *listeners, const char *text)
 {
-	for (size_t i = 0; i < doors->count; i++)
-		if (strcmp(doors->rows[i].text, text) == 0)
-			return &doors->rows[i];
+	for (size_t i = 0; i < listeners->count; i++)
+		if (strcmp(listeners->rows[i].text, text) == 0)
+			return &listeners->rows[i];
 	return NULL;
 }
 
 static unsigned
-door_port(const struct conf_listen *at)
+listener_port(const struct conf_listen *at)
 {
 	return ntohs(at->address.ss_family == AF_INET6 ?
 	    ((const struct sockaddr_in6 *)&at->address)->sin6_port :
@@ -38,13 +38,13 @@ door_port(const struct conf_listen *at)
 
 /* Ours that have at's port, and that conf does not have any more. */
 static size_t
-doors_going(const struct doors *now, const struct conf *conf,
+doors_going(const struct run_listeners *now, const struct conf *conf,
     const struct conf_listen *at, int *out_fds)
 {
 	char port[16];
 	size_t count = 0;
 
-	snprintf(port, sizeof(port), ":%u", door_port(at));
+	snprintf(port, sizeof(port), ":%u", listener_port(at));
 	for (size_t i = 0; i < now->count; i++)
 		if (at->address.ss_family != AF_UNIX &&
 		    listen_socket_path(now->rows[i].text) == NULL &&
@@ -55,7 +55,7 @@ doors_going(const struct doors *now, const struct conf *conf,
 }
 
 static int
-door_bind(const struct doors *now, const struct conf *conf,
+listener_socket_new(const struct run_listeners *now, const struct conf *conf,
     const struct conf_listen *at, struct err *err)
 {
 	int *going = mem_alloc(now->count + 1, sizeof(*going));
@@ -68,39 +68,39 @@ door_bind(const struct doors *now, const struct conf *conf,
 }
 
 static bool
-doors_have(const struct doors *doors, const struct conf_listen *at)
+doors_have(const struct run_listeners *listeners, const struct conf_listen *at)
 {
-	for (size_t i = 0; i < doors->count; i++)
-		if (given_fits(doors->rows[i].fd, at))
+	for (size_t i = 0; i < listeners->count; i++)
+		if (given_fits(listeners->rows[i].fd, at))
 			return true;
 	return false;
 }
 
 static int
-door_add(const struct doors *now, struct given *given,
+listener_add(const struct run_listeners *now, struct given *given,
     const struct conf *conf, const struct conf_listen *at,
-    struct doors *fresh, struct err *err)
+    struct run_listeners *fresh, struct err *err)
 {
-	const struct door *old = door_find(now, at->text);
-	struct door *door = &fresh->rows[fresh->count];
+	const struct run_listener *old = listener_find(now, at->text);
+	struct run_listener *listener = &fresh->rows[fresh->count];
 
 	if (doors_have(fresh, at))
 		return 0;
-	door->is_given = old != NULL && old->is_given;
-	door->fd = old != NULL ? old->fd : given_find(given, at);
-	if (old == NULL && door->fd >= 0)
-		door->is_given = true;
+	listener->is_given = old != NULL && old->is_given;
+	listener->fd = old != NULL ? old->fd : given_find(given, at);
+	if (old == NULL && listener->fd >= 0)
+		listener->is_given = true;
 	else if (old == NULL)
-		door->fd = door_bind(now, conf, at, err);
-	if (door->fd < 0 && at->is_optional && errno != EADDRINUSE) {
+		listener->fd = listener_socket_new(now, conf, at, err);
+	if (listener->fd < 0 && at->is_optional && errno != EADDRINUSE) {
 		warning("%s; IPv4 alone is served", err->text);
 		return 0;
 	}
-	if (door->fd < 0)
+	if (listener->fd < 0)
 		return -1;
-	strlcpy(door->text, at->text, sizeof(door->text));
-	door->is_submission = at->is_submission;
-	door->is_tls = at->is_tls;
+	strlcpy(listener->text, at->text, sizeof(listener->text));
+	listener->is_submission = at->is_submission;
+	listener->is_tls = at->is_tls;
 	fresh->count++;
 	return 0;
 }
@@ -115,25 +115,26 @@ err_at(struct err *err, const struct conf_at *at)
 }
 
 int
-doors_bind(const struct doors *now, struct given *given,
-    const struct conf *conf, struct doors *fresh, struct err *err)
+run_listeners_bind(const struct run_listeners *now, struct given *given,
+    const struct conf *conf, struct run_listeners *fresh, struct err *err)
 {
 	memset(fresh, 0, sizeof(*fresh));
 	fresh->rows = mem_alloc(conf->listen_count + 1,
 	    sizeof(*fresh->rows));
 	for (size_t i = 0; i < conf->listen_count; i++) {
-		if (door_add(now, given, conf, &conf->listens[i], fresh,
+		if (listener_add(now, given, conf, &conf->listens[i], fresh,
 		    err) == 0)
 			continue;
 		err_at(err, &conf->listens[i].at);
-		doors_close(fresh, now, given);
+		run_listeners_close(fresh, now, given);
 		return -1;
 	}
 	return 0;
 }
 
 bool
-doors_differ(const struct doors *a, const struct doors *b)
+run_listeners_differ(const struct run_listeners *a,
+    const struct run_listeners *b)
 {
 	if (a->count != b->count)
 		return true;
@@ -146,27 +147,27 @@ doors_differ(const struct doors *a, const struct doors *b)
 }
 
 static bool
-doors_have_fd(const struct doors *doors, int fd)
+doors_have_fd(const struct run_listeners *listeners, int fd)
 {
-	for (size_t i = 0; doors != NULL && i < doors->count; i++)
-		if (doors->rows[i].fd == fd)
+	for (size_t i = 0; listeners != NULL && i < listeners->count; i++)
+		if (listeners->rows[i].fd == fd)
 			return true;
 	return false;
 }
 
 void
-doors_close(struct doors *gone, const struct doors *kept,
-    struct given *given)
+run_listeners_close(struct run_listeners *gone,
+    const struct run_listeners *kept, struct given *given)
 {
 	for (size_t i = 0; i < gone->count; i++) {
-		struct door *door = &gone->rows[i];
+		struct run_listener *listener = &gone->rows[i];
 
-		if (doors_have_fd(kept, door->fd))
+		if (doors_have_fd(kept, listener->fd))
 			continue;
-		if (door->is_given)
-			given_return(given, door->fd);
+		if (listener->is_given)
+			given_return(given, listener->fd);
 		else
-			listen_socket_close(door->fd, door->text);
+			listen_socket_close(listener->fd, listener->text);
 	}
 	mem_free(&gone->rows);
 	gone->count = 0;
@@ -175,7 +176,7 @@ doors_close(struct doors *gone, const struct doors *kept,
 /* The launcher binds it, when the scheduler asks for the service: this one
  * is closed again. */
 int
-doors_try_mailq(const struct conf *was, const struct conf *now,
+run_listeners_try_mailq(const struct conf *was, const struct conf *now,
     struct err *err)
 {
 	const struct conf_listen *at = &now->mailq.listen;
@@ -183,7 +184,7 @@ doors_try_mailq(const struct conf *was, const struct conf *now,
 
 	if (at->length == 0 || listen_socket_path(at->text) != NULL ||
 	    (was != NULL && was->mailq.listen.length != 0 &&
-	    door_port(&was->mailq.listen) == door_port(at)))
+	    listener_port(&was->mailq.listen) == listener_port(at)))
 		return 0;
 	fd = listen_socket(at, err);
 	if (fd < 0) {

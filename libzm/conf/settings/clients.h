@@ -1,9 +1,9 @@
-/* door.h - who may come in, and who filters what they bring
+/* clients.h - who may come in, and who filters what they bring
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_CONF_SETTINGS_DOOR_H
-#define ZM_CONF_SETTINGS_DOOR_H
+#ifndef ZM_CONF_SETTINGS_CLIENTS_H
+#define ZM_CONF_SETTINGS_CLIENTS_H
 
 #include <netinet/in.h>
 #include <stdbool.h>
