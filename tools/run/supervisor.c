@@ -473,8 +473,8 @@ listeners_open(struct supervisor *boss, struct err *err)
 {
 	const struct run_listeners none = { NULL, 0 };
 
-	if (run_listeners_bind(&none, &boss->given, boss->conf, &boss->listeners,
-	    err) < 0)
+	if (run_listeners_bind(&none, &boss->given, boss->conf,
+	    &boss->listeners, err) < 0)
 		return EX_UNAVAILABLE;
 	if (run_listeners_try_mailq(NULL, boss->conf, err) < 0) {
 		run_listeners_close(&boss->listeners, NULL, &boss->given);
