@@ -97,6 +97,9 @@ EVENT(NEIGHBOUR_UP, "neighbour.up", INFO, "kind name down_s told",
     "It works again; so many commands were refused because of it.")
 EVENT(MILTER_QUARANTINE, "milter.quarantine", WARN, "session reason",
     "A milter wants a person to look; the message goes to freezer/.")
+EVENT(MILTER_LOCAL, "milter.local", INFO, "do reason changed",
+    "Milters have seen a message of sendmail(1): do= pass, refuse (a report "
+    "follows) or discard.")
 EVENT(MESSAGE_DISCARDED, "message.discarded", WARN,
     "client listener from",
     "A milter had a message thrown away; the client was told 250.")
