@@ -260,7 +260,7 @@ verb_status(struct arguments *arguments)
 	pid_t pid;
 	int held;
 
-	conf = verb_conf(arguments->conf_path);
+	conf = verb_conf_spool(arguments->conf_path);
 	if (state_read(conf->run_dir, &state, &err) == STATE_BAD)
 		fprintf(stderr, "zmailer: status: %s\n", err.text);
 	areas_count(conf, &areas);
