@@ -41,6 +41,12 @@ verb_conf(const char *conf_path)
 }
 
 struct conf *
+verb_conf_spool(const char *conf_path)
+{
+	return verb_conf_settle(conf_makeshift_or_tell(conf_path), conf_path);
+}
+
+struct conf *
 verb_conf_file(const char *conf_path)
 {
 	static char path[PATH_MAX];

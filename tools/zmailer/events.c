@@ -283,7 +283,7 @@ verb_events(struct arguments *arguments)
 		status = selection_selector(&wish.options, arena,
 		    &wish.selector);
 	if (status == EX_OK) {
-		conf = verb_conf(arguments->conf_path);
+		conf = verb_conf_spool(arguments->conf_path);
 		wish.facts = facts_new(wish.selector);
 		status = events(conf->log_dir, &wish);
 		facts_free(&wish.facts);

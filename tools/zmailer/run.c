@@ -166,7 +166,7 @@ verb_start(struct arguments *arguments)
 static int
 run_stop(const struct arguments *arguments)
 {
-	struct conf *conf = verb_conf(arguments->conf_path);
+	struct conf *conf = verb_conf_spool(arguments->conf_path);
 	int status = running_stop(conf);
 
 	conf_free(&conf);

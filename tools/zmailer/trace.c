@@ -136,7 +136,7 @@ verb_trace(struct arguments *arguments)
 	int status = trace_arguments(arguments, &words);
 
 	if (status == EX_OK) {
-		conf = verb_conf(arguments->conf_path);
+		conf = verb_conf_spool(arguments->conf_path);
 		if (journal_open_all(conf->log_dir, &journal, &err) < 0) {
 			status = verb_failed("trace", &err, EX_NOINPUT);
 		} else {

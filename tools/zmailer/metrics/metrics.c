@@ -64,7 +64,7 @@ verb_metrics(struct arguments *arguments)
 	bool is_classic = arguments_has(arguments, OPT_PROMETHEUS);
 	int log_fd;
 
-	conf = verb_conf(arguments->conf_path);
+	conf = verb_conf_spool(arguments->conf_path);
 	if ((view_is_forbidden(conf) && view_refuse(conf, AREA_ROUTER, &err)
 		< 0) || spool_open(conf->spool_dir, 0, conf->hash_levels,
 		&spool, &err) < 0) {

@@ -81,7 +81,7 @@ verb_report(struct arguments *arguments)
 	struct err err;
 	int status = EX_OK;
 
-	conf = verb_conf(arguments->conf_path);
+	conf = verb_conf_spool(arguments->conf_path);
 	if (journal_days_open(conf->log_dir, (unsigned)wish.days, &journal,
 	    &err) < 0) {
 		status = verb_failed("report", &err, EX_NOINPUT);
