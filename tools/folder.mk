@@ -98,6 +98,8 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/keeper.c tools/run/keeper.h \
 	tools/run/libexec.c tools/run/manager.c \
 	tools/run/running.c tools/run/standstill.c tools/run/standstill.h \
+	tools/run/standstill_files.c tools/run/standstill_parts.h \
+	tools/run/standstill_processes.c \
 	tools/run/state.c tools/run/supervisor.c \
 	tools/run/supervisor.h tools/run/unit.c tools/run/unit.h
 tools_libtools_a_SOURCES += tools/answers/answers.c tools/answers/answers.h \
