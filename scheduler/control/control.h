@@ -10,6 +10,7 @@
 #define ZM_SCHEDULER_CONTROL_H
 
 #include "daemon/rights.h"
+#include "scheduler/control/request.h"
 #include "scheduler/agents/agents.h"
 
 enum {
