@@ -70,17 +70,41 @@ int spool_open(const char *dir, enum spool_flags flags, unsigned hash_levels,
     struct spool **out, struct err *err);
 void spool_close(struct spool **spool);
 
-/* One instance a spool: lock DIR/.lock (its text names the holder: "pid
- * 4711 zmailer run since ...").  The lock lasts until the process ends.
- * returns 0; -1 held (err names the holder and what to do). */
-int spool_lock(const char *dir, struct err *err);
+/* One of each role a spool: who works in it holds an exclusive lock on the
+ * inode of a directory, its room.  The file of the room, DIR/.lock and the
+ * like, says for people who that is ("pid 4711 supervisor run since ..."):
+ * its removal opens no room. */
+#define SPOOL_ROOMS(ROW)	/* symbol, directory, file */ \
+	ROW(INSTANCE, ".", ".lock")	/* zmailer run; fsck, restore */ \
+	ROW(ROUTER, "router", ".lock-router") \
+	ROW(SCHEDULER, "transport", ".lock-scheduler") \
+	ROW(SMTPSERVER, "smtpserver", ".lock-smtpserver")
+enum spool_room {
+#define ROOM(symbol, dir, text) SPOOL_ROOM_##symbol,
+	SPOOL_ROOMS(ROOM)
+#undef ROOM
+	SPOOL_ROOM_COUNT
+};
 enum spool_lock_state {
 	SPOOL_LOCK_TROUBLE = -1,
 	SPOOL_LOCK_FREE = 0,
 	SPOOL_LOCK_HELD = 1
 };
 
-/* Who holds it: SPOOL_LOCK_HELD and text; _TROUBLE: errno. */
+/* Lock a room.  The lock lasts as long as a process has
+ * *out_fd, which a child inherits and exec closes.
+ * returns SPOOL_LOCK_FREE when it is ours; *out_fd is -1 when there is no
+ * such directory (err says so).  SPOOL_LOCK_HELD: err names the holder and
+ * how to stop it.  SPOOL_LOCK_TROUBLE: err. */
+enum spool_lock_state spool_lock_room(const char *dir, enum spool_room room,
+    int *out_fd, struct err *err);
+/* Is fd, which somebody gave us, the room, and is its lock ours? */
+bool spool_lock_is_room(const char *dir, enum spool_room room, int fd);
+/* All rooms, until the process ends: nobody works there meanwhile.
+ * returns 0; -1 held (err names the holder and what to do). */
+int spool_lock(const char *dir, struct err *err);
+
+/* Who has the instance's room: SPOOL_LOCK_HELD and text; _TROUBLE: errno. */
 enum spool_lock_state spool_lock_holder(const char *dir, char *out_text,
     size_t size,
     pid_t *out_pid);
