@@ -97,12 +97,16 @@ EVENT(NEIGHBOUR_UP, "neighbour.up", INFO, "kind name down_s told",
     "It works again; so many commands were refused because of it.")
 EVENT(MILTER_QUARANTINE, "milter.quarantine", WARN, "session reason",
     "A milter wants a person to look; the message goes to freezer/.")
+EVENT(MILTER_LOCAL, "milter.local", INFO, "do reason changed",
+    "Milters have seen a message of sendmail(1): do= pass, refuse (a report "
+    "follows) or discard.")
 EVENT(MESSAGE_DISCARDED, "message.discarded", WARN,
     "client listener from",
     "A milter had a message thrown away; the client was told 250.")
 EVENT(MESSAGE_ROUTED, "message.routed", INFO,
-    "from rcpts size msgid ms file",
-    "The control file is published; the scheduler owns the message.")
+    "from rcpts size msgid user ms file",
+    "The control file is published; the scheduler owns the message; user= "
+    "who submitted it, or logged in.")
 EVENT(RCPT_ROUTED, "rcpt.routed", INFO, "to orcpt channel host user rule",
     "Where one recipient goes, and the rule that says so.")
 EVENT(HOOK_LOADED, "hook.loaded", INFO, "file functions generation",

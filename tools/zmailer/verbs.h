@@ -109,7 +109,8 @@ VERB(freeze, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
     "treat queued mail as if its retries were exhausted")
 VERB(thaw, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
     "try frozen mail again, from the start")
-VERB(retry, "[--per-second N] [--yes] [--dry-run] [--json] SELECTOR",
+VERB(retry, "[--per-second N] [--yes] [--dry-run] [--quiet] [--json] "
+    "SELECTOR",
     "try queued mail now, paced")
 VERB(reroute, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
     "route queued mail again, as the configuration is now")
