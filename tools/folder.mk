@@ -80,6 +80,7 @@ tools_libtools_a_SOURCES += tools/journal/ask.c tools/journal/ask.h \
 	tools/journal/life_print.c tools/journal/line.c tools/journal/names.c \
 	tools/journal/names.h
 tools_libtools_a_SOURCES += tools/queue/asked.c tools/queue/control.c \
+	tools/queue/process.c tools/queue/process.h \
 	tools/queue/control.h tools/queue/live.c tools/queue/print.c \
 	tools/queue/turns.c tools/queue/turns.h tools/queue/view.c \
 	tools/queue/view.h tools/queue/words.c tools/queue/words.h
