@@ -50,6 +50,10 @@ struct conf *conf_load_makeshift(const char *path, struct arena *arena,
  * errors. */
 struct conf *conf_load_or_tell(const char *path);
 struct conf *conf_in_force_or_tell(const char *path);
+/* conf_load_makeshift for who reads the spool or asks what runs: what is wrong
+ * with the file and what is gone by instead goes to standard error.  NULL:
+ * there is nothing to go by. */
+struct conf *conf_makeshift_or_tell(const char *path);
 
 /* How the files stand to a configuration that was read. */
 enum conf_files {

@@ -231,6 +231,31 @@ conf_in_force_or_tell(const char *path)
 	return load_or_tell(path, conf_load_in_force);
 }
 
+struct conf *
+conf_makeshift_or_tell(const char *path)
+{
+	struct arena *arena = arena_new();
+	struct str text = STR_INIT;
+	struct conf_report report;
+	bool is_makeshift;
+	struct conf *conf = conf_load_makeshift(path, arena, &report,
+	    &is_makeshift);
+
+	if (is_makeshift) {
+		conf_report_print(&report, path, &text);
+		fputs(text.buf, stderr);
+	}
+	if (is_makeshift && conf != NULL)
+		fprintf(stderr, "zmailer does not run, and %s has errors: "
+		    "what follows goes by %s\n", conf->path,
+		    strcmp(conf->read_from, conf->path) != 0 ?
+		    "what the last run took over" :
+		    "the directories that the file names");
+	str_release(&text);
+	arena_free(&arena);
+	return conf;
+}
+
 void
 conf_free(struct conf **conf)
 {

@@ -193,20 +193,22 @@ given_close(struct given *given)
 }
 
 int
-given_pass(const int *fds, size_t count, const int others[2])
+given_pass(const int *fds, size_t count, const int *others,
+    size_t other_count)
 {
-	int end = GIVEN_FIRST_FD + (int)count + 2;
-	int *high = mem_alloc(count + 2, sizeof(*high));
+	size_t all = count + other_count;
+	int end = GIVEN_FIRST_FD + (int)all;
+	int *high = mem_alloc(all + 1, sizeof(*high));
 	char number[32];
 
 	/* First out of the way of each other. */
-	for (size_t i = 0; i < count + 2; i++) {
+	for (size_t i = 0; i < all; i++) {
 		high[i] = fcntl(i < count ? fds[i] : others[i - count],
 		    F_DUPFD, end);
 		if (high[i] < 0)
 			return -1;
 	}
-	for (size_t i = 0; i < count + 2; i++)
+	for (size_t i = 0; i < all; i++)
 		if (dup2(high[i], GIVEN_FIRST_FD + (int)i) < 0)
 			return -1;
 	closefrom(end);

@@ -23,6 +23,7 @@
 #include "journal/event.h"
 #include "daemon/given.h"
 #include "daemon/launcher.h"
+#include "mail/spool/spool.h"
 
 #include "base/banned.h"
 
@@ -262,15 +263,17 @@ lifeline_open(struct process *process)
 	const char *text = getenv("ZMAILER_LIFELINE");
 	uint64_t fd;
 
-	process->lifeline = -1;
+	process->lifeline = process->room_fd = -1;
 	if (text == NULL || !slice_number(slice_of(text), GIVEN_FIRST_FD,
 	    GIVEN_FIRST_FD + GIVEN_MAX, &fd))
 		return;
 	(void)unsetenv("ZMAILER_LIFELINE");
-	(void)fcntl((int)fd + 1, F_SETFD, FD_CLOEXEC);	/* the lock */
+	for (int i = 1; i < LIFELINE_FDS; i++)	/* the locks */
+		(void)fcntl((int)fd + i, F_SETFD, FD_CLOEXEC);
 	if (fcntl((int)fd, F_SETFD, FD_CLOEXEC) < 0)
 		return;
 	process->lifeline = (int)fd;
+	process->room_fd = (int)fd + 2;
 }
 
 static void
@@ -286,6 +289,37 @@ say_ready(struct process *process)
 		    strerror(errno));
 	process->lifeline_watch = loop_watch(process->loop,
 	    process->lifeline, LOOP_READ, on_lifeline, process);
+}
+
+/* ---- one of each role a spool ------------------------------------------- */
+
+static enum spool_room
+daemon_room(enum conf_role role)
+{
+	return role == ROLE_ROUTER ? SPOOL_ROOM_ROUTER :
+	    role == ROLE_SCHEDULER ? SPOOL_ROOM_SCHEDULER :
+	    SPOOL_ROOM_SMTPSERVER;
+}
+
+/* Given by the supervisor, who has it as long as it lives, and so have all
+ * smtpservers of its; or taken, until the process ends.  False: another one
+ * has it. */
+static bool
+daemon_lock(struct process *process, struct err *err)
+{
+	const char *dir = process->conf->spool_dir;
+	enum spool_room room = daemon_room(process->daemon->role);
+	enum spool_lock_state got;
+
+	if (process->room_fd >= 0 &&
+	    spool_lock_is_room(dir, room, process->room_fd))
+		return true;
+	got = spool_lock_room(dir, room, &process->room_fd, err);
+	if (got == SPOOL_LOCK_FREE && process->room_fd < 0)
+		fatal("%s; zmailer run makes it", err->text);
+	if (got == SPOOL_LOCK_TROUBLE)
+		fatal("%s", err->text);
+	return got == SPOOL_LOCK_FREE;
 }
 
 /* ---- the ladder --------------------------------------------------------- */
@@ -363,6 +397,10 @@ daemon_run(int argc, char **argv, const struct daemon *daemon)
 	if (process.conf == NULL)
 		return EX_CONFIG;
 	conf_path_settle(&process);
+	if (!daemon_lock(&process, &err)) {
+		fprintf(stderr, "%s: %s\n", daemon->name, err.text);
+		return EX_TEMPFAIL;
+	}
 	if (climb(&process, &err) < 0) {
 		event_flush();
 		fatal("%s", err.text);

@@ -12,8 +12,11 @@
  * taken over, "F" when it was refused; "L" from there means that a successor
  * is ready: leave (answered by "L" when nothing new is taken any more); end
  * of file there means that the supervisor is gone: stop in good order.
- * Descriptor N + 1 is the instance's lock, held open by daemons and their
- * workers.  From 3 to N - 1 there may be listening sockets (given.h).
+ * Descriptor N + 1 is the instance's lock, N + 2 the lock of the role's room
+ * (mail/spool/spool.h), both held open by daemons and their workers.  From 3
+ * to N - 1 there may be listening sockets (given.h).
+ * A daemon that was given no lock takes its room's itself, and exits 75 when
+ * another one has it.
  * SIGTERM, SIGINT: stop; once more: at once.  SIGHUP: reload; a bad file,
  * or one that changes what only a restart can change (directories, hash,
  * sync, accounts), is refused (event conf.refused) and the old one stays.
@@ -31,6 +34,8 @@
 #include "conf/conf.h"
 #include "io/loop.h"
 
+enum { LIFELINE_FDS = 3 };	/* N, N + 1, N + 2 */
+
 struct process {
 	const struct daemon	*daemon;
 	struct conf		*conf;		/* current; swapped on reload */
@@ -43,6 +48,7 @@ struct process {
 	bool			 was_root;
 	LIST_HEAD(child_list, child) children;	/* child.h */
 	int			 lifeline;	/* skeleton.c's own; -1: none */
+	int			 room_fd;	/* as lifeline */
 	struct watch		*lifeline_watch;
 	struct timer		 domains_timer;	/* domain <table> */
 	char			 domains_refused[ERR_TEXT_BYTES];
@@ -77,7 +83,8 @@ struct daemon {
 };
 
 /* Never returns to do anything but exit: 0 stopped in good order, 64 usage,
- * 78 bad configuration, 111 the environment failed. */
+ * 75 the spool has one of its role, 78 bad configuration, 111 the environment
+ * failed. */
 int daemon_run(int argc, char **argv, const struct daemon *daemon);
 
 /* Fork a worker of this daemon, connected by a stream socket pair; dies

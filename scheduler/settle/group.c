@@ -133,6 +133,7 @@ barrier_end(struct group *group)
 	if (group->barrier_error != 0)
 		group_trouble(NULL, "queue", "fsync", group->barrier_error);
 	spool_barrier_release(&group->barrier);
+	event_flush();		/* their ends are told before they are gone */
 	while ((removal = TAILQ_FIRST(&group->barred)) != NULL) {
 		TAILQ_REMOVE(&group->barred, removal, entry);
 		if (group->barrier_error == 0)

@@ -69,7 +69,7 @@ standalone_serve(struct conf *conf, int fd)
 	struct worker *worker;
 	struct client client;
 	struct err err;
-	bool was_asked = false;
+	bool is_stirred = true;		/* its greeting is to be said */
 
 	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool, &err) !=
 	    0 || client_parse(SLICE("127.0.0.1:0"),
@@ -80,8 +80,8 @@ standalone_serve(struct conf *conf, int fd)
 	worker = worker_new(loop, spool, settings_new(conf, false));
 	worker_open(worker, fd, TOKEN, &client);
 	while (worker_session_count(worker) > 0) {
-		loop_turn(loop, was_asked ? 0 : -1);
-		was_asked = standalone_lines_take(worker);
+		loop_turn(loop, is_stirred ? 0 : -1);
+		is_stirred = standalone_lines_take(worker);
 	}
 	worker_free(&worker);
 	loop_free(&loop);
@@ -140,7 +140,7 @@ standalone_run(int argc, char **argv)
 {
 	const char *path = argc > 3 && strcmp(argv[2], "-C") == 0 ? argv[3] :
 	    NULL;
-	struct conf *conf = conf_in_force_or_tell(path);
+	struct conf *conf = conf_makeshift_or_tell(path);
 	int ends[2];
 	pid_t child;
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """With the daemons stopped every verb of zmailer gives its answer from the
-files, or exit 69 with what is wrong, where, and the next step.
+files, or exit 69 with what is wrong, where, and the next step; with errors in
+the configuration besides, who reads the spool goes by the last run.
 
 A row is (verb, words, exit, texts that are printed).  NEEDS stands for the
 words of a verb that cannot do without the daemons.  A verb without a row
@@ -94,6 +95,28 @@ ROWS = [
     ("delete", "--yes QUEUED", 69, SCHEDULER),
 ]
 
+# a file with errors besides: who reads the spool goes by the last run
+ERRORS = ["unknown statement 'frobnicate'", "what the last run took over"]
+BROKEN = [
+    ("status", "", 3, DAEMONS + ERRORS),
+    ("list", "", 0, ["b@far.example"] + ERRORS),
+    ("show", "QUEUED", 0, ["b@far.example"] + ERRORS),
+    ("count", "", 0, ["1"] + ERRORS),
+    ("trace", "QUEUED", 0, ["b@far.example"] + ERRORS),
+    ("events", "", 0, ["message.accepted"] + ERRORS),
+    ("report", "", 0, ERRORS),
+    ("metrics", "", 0, ["zmailer_up 0"] + ERRORS),
+    ("top", "--batch -n 1", 0, ERRORS),
+    ("why", "QUEUED", 69, SCHEDULER + ERRORS),
+    ("queue", "", 69, SCHEDULER + ERRORS),
+    ("suspend", "smtp/x.example", 69, SCHEDULER + ERRORS),
+    ("stop", "", 0, DAEMONS[:1] + ERRORS),
+    ("start", "", 78, ERRORS[:1]),
+    ("reload", "", 78, ERRORS[:1]),
+    ("route", "alice@localhost", 78, ERRORS[:1]),
+    ("check", "", 78, ERRORS[:1]),
+]
+
 
 def prepare(instance):
     """One message in the queue, one in freezer/, and nothing runs."""
@@ -150,6 +173,11 @@ def main():
                  "SPOOL": instance.dir + "/spool"}
         bad += [said for said in (ask(instance, row, names)
                                   for row in ROWS) if said]
+        with open(os.path.join(instance.dir, "zmailer.conf"), "a",
+                  encoding="utf-8") as file:
+            file.write("frobnicate\n")
+        bad += [said for said in (ask(instance, row, names)
+                                  for row in BROKEN) if said]
     finally:
         instance.is_started = True
         instance.close()

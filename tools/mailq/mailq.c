@@ -66,7 +66,7 @@ mailq_one(void *context, const struct view *view)
 static struct conf *
 conf_or_exit(const char *path)
 {
-	struct conf *conf = conf_in_force_or_tell(path);
+	struct conf *conf = conf_makeshift_or_tell(path);
 
 	if (conf == NULL)
 		_exit(EX_CONFIG);

@@ -203,6 +203,16 @@ owners_set(const struct conf *conf, struct err *err)
 	return spool_own(conf, &owners, err);
 }
 
+/* What smtpserver keeps for itself, and its room. */
+static int
+smtpserver_make(const struct conf *conf, struct err *err)
+{
+	char path[PATH_BYTES];
+
+	snprintf(path, sizeof(path), "%s/" SMTPSERVER_DIR, conf->spool_dir);
+	return path_make(path, 0700, err);
+}
+
 int
 dirs_prepare(const struct conf *conf, struct err *err)
 {
@@ -218,7 +228,8 @@ dirs_prepare(const struct conf *conf, struct err *err)
 	    err) < 0)
 		return -1;
 	spool_close(&spool);
-	return daemon_is_private(conf) ? 0 : owners_set(conf, err);
+	return daemon_is_private(conf) ? smtpserver_make(conf, err) :
+	    owners_set(conf, err);
 }
 
 /* ---- looking only ---------------------------------------------------- */

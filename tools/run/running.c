@@ -42,7 +42,9 @@ running_pid(const struct conf *conf)
 	int held = spool_lock_holder(conf->spool_dir, text, sizeof(text),
 	    &pid);
 
-	return held > 0 ? pid : held;
+	if (held > 0 && pid == 0)
+		errno = ESRCH;	/* somebody has it; who, nobody says */
+	return held > 0 ? pid == 0 ? -1 : pid : held;
 }
 
 /* The lock cannot be looked at; errno says why. */
@@ -51,8 +53,9 @@ running_unknown(const char *verb, const struct conf *conf)
 {
 	int error = errno;
 
-	fprintf(stderr, "zmailer: %s: %s/.lock: %s: who started zmailer, or "
-	    "root, can do this\n", verb, conf->spool_dir, strerror(error));
+	fprintf(stderr, "zmailer: %s: the lock of %s: %s: who started "
+	    "zmailer, or root, can do this\n",
+	    verb, conf->spool_dir, strerror(error));
 	return error == EACCES || error == EPERM ? EX_NOPERM : EX_OSERR;
 }
 
@@ -163,7 +166,8 @@ reload_wait(const struct conf *conf, unsigned before)
 		running_nap();
 		if (left == 1) {
 			fprintf(stderr, "zmailer: reload: not every "
-			    "daemon has answered yet\n");
+			    "daemon has answered yet; zmailer status says "
+			    "which one stands still\n");
 			return EX_TEMPFAIL;
 		}
 	}

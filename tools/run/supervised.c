@@ -49,12 +49,12 @@ descriptors_place(const struct supervised *child, int lifeline)
 {
 	size_t count = child->listeners == NULL ? 0 : child->listeners->count;
 	int *fds = mem_alloc(count + 1, sizeof(*fds));
-	const int others[2] = { lifeline, child->lock_fd };
+	const int others[] = { lifeline, child->lock_fd, child->room_fd };
 	char number[32];
 
 	for (size_t i = 0; i < count; i++)
 		fds[i] = child->listeners->rows[i].fd;
-	if (given_pass(fds, count, others) < 0)
+	if (given_pass(fds, count, others, LIFELINE_FDS) < 0)
 		return -1;
 	mem_free(&fds);
 	snprintf(number, sizeof(number), "%zu", GIVEN_FIRST_FD + count);

@@ -52,6 +52,7 @@ struct supervised {
 	const char	*conf_path;	/* the snapshot it reads */
 	int		 lock_fd;	/* it holds this open as long as it
 					 * lives */
+	int		 room_fd;	/* this, too: its room of the spool */
 	const struct run_listeners *listeners;	/* it gets them; or NULL */
 	supervised_change_fn	*on_change;
 	supervised_gone_fn	*on_gone;

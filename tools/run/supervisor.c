@@ -28,14 +28,21 @@
 #include "mail/spool/spool.h"
 #include "tools/verb/verb.h"
 #include "tools/versions/versions.h"
+#include "tools/answers/answers.h"
 #include "tools/run/keeper.h"
 #include "tools/run/supervised.h"
 
 #include "base/banned.h"
 
 /* In the order of starting; stop_rank says the order of stopping. */
-static const struct { const char *name; int stop_rank; } child_rows[] = {
-	{ "router", 2 }, { "scheduler", 3 }, { "smtpserver", 1 },
+static const struct {
+	const char	*name;
+	int		 stop_rank;
+	enum spool_room	 room;
+} child_rows[] = {
+	{ "router", 2, SPOOL_ROOM_ROUTER },
+	{ "scheduler", 3, SPOOL_ROOM_SCHEDULER },
+	{ "smtpserver", 1, SPOOL_ROOM_SMTPSERVER },
 };
 enum { CHILD_COUNT = sizeof(child_rows) / sizeof(child_rows[0]) };
 
@@ -47,6 +54,7 @@ struct supervisor {
 	struct supervised	 children[CHILD_COUNT];
 	int		 ready_fd;
 	int		 lock_fd;	/* RUN/zmailer.lock */
+	int		 room_fds[SPOOL_ROOM_COUNT];	/* of the spool */
 	int		 status;	/* to exit with */
 	int64_t		 since_s;
 	unsigned	 reloads;
@@ -59,6 +67,7 @@ struct supervisor {
 	bool		 is_taking;	/* a new configuration: not every
 					 * daemon has answered */
 	struct keeper	 keeper;	/* of the journal */
+	struct answers	 answers;	/* to who may not read it */
 };
 
 static void
@@ -118,6 +127,7 @@ supervisor_stop_begin(struct supervisor *boss, const char *reason, int status)
 	for (size_t i = 0; i < CHILD_COUNT; i++)
 		timer_clear(&boss->children[i].timer);
 	keeper_stop(&boss->keeper);
+	answers_stop(&boss->answers);
 	run_listeners_close(&boss->listeners, NULL, &boss->given);
 	stop_next(boss);
 }
@@ -295,6 +305,7 @@ on_child_signal(void *context)
 	/* Any pid: in a container we are also init. */
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		keeper_ended(&boss->keeper, pid);
+		answers_ended(&boss->answers, pid);
 		for (size_t i = 0; i < CHILD_COUNT; i++)
 			supervised_ended(&boss->children[i], pid, status);
 	}
@@ -347,6 +358,7 @@ conf_take(struct supervisor *boss, struct conf *fresh,
 	conf_free(&boss->conf);
 	boss->conf = fresh;
 	boss->refused[0] = '\0';
+	answers_reload(&boss->answers);
 	version_keep(fresh, "reload");
 	event(EV_CONF_RELOAD, NULL, "file", slice_of(fresh->path), NULL);
 	unused_say(boss);
@@ -466,6 +478,21 @@ lock_wait(struct supervisor *boss, struct err *err)
 	    "run (see who holds %s); try later", path);
 }
 
+/* The rooms of the daemons are ours, too: each daemon is given its own, so
+ * that a successor shares it with those before it, and nobody else comes in
+ * while one is started again. */
+static int
+rooms_lock(struct supervisor *boss, struct err *err)
+{
+	for (int room = SPOOL_ROOM_INSTANCE + 1; room < SPOOL_ROOM_COUNT;
+	    room++)
+		if (spool_lock_room(boss->conf->spool_dir,
+		    (enum spool_room)room, &boss->room_fds[room], err) !=
+		    SPOOL_LOCK_FREE || boss->room_fds[room] < 0)
+			return -1;
+	return 0;
+}
+
 /* Before any daemon: what cannot be had is said to who starts us.
  * Returns 0, or the status to exit with. */
 static int
@@ -492,9 +519,9 @@ supervisor_prepare(struct supervisor *boss, struct err *err)
 
 	if (dirs_prepare(boss->conf, err) < 0)
 		return EX_CANTCREAT;
-	if (spool_lock(boss->conf->spool_dir, err) < 0)
-		return EX_TEMPFAIL;
-	if (lock_wait(boss, err) < 0)
+	if (spool_lock_room(boss->conf->spool_dir, SPOOL_ROOM_INSTANCE,
+	    &boss->room_fds[SPOOL_ROOM_INSTANCE], err) != SPOOL_LOCK_FREE ||
+	    lock_wait(boss, err) < 0 || rooms_lock(boss, err) < 0)
 		return EX_TEMPFAIL;
 	if (event_open(boss->conf->log_dir) < 0) {
 		err_sys(err, "cannot open the log directory %s",
@@ -513,13 +540,16 @@ supervisor_prepare(struct supervisor *boss, struct err *err)
 }
 
 static void
-supervised_prepare(struct supervisor *boss, struct supervised *child,
-    const char *name)
+supervised_prepare(struct supervisor *boss, size_t row)
 {
+	struct supervised *child = &boss->children[row];
+	const char *name = child_rows[row].name;
+
 	supervised_init(child, name, boss);
 	child->loop = boss->loop;
 	child->conf_path = boss->snapshot_path;
 	child->lock_fd = boss->lock_fd;
+	child->room_fd = boss->room_fds[child_rows[row].room];
 	if (strcmp(name, "smtpserver") == 0)
 		child->listeners = &boss->listeners;
 	child->on_change = on_change;
@@ -555,11 +585,11 @@ supervisor_run(struct conf *conf, const char *conf_path, int ready_fd)
 	loop_signal(boss.loop, SIGHUP, supervisor_on_hangup_signal, &boss);
 	loop_signal(boss.loop, SIGCHLD, on_child_signal, &boss);
 	for (size_t i = 0; i < CHILD_COUNT; i++)
-		supervised_prepare(&boss, &boss.children[i],
-		    child_rows[i].name);
+		supervised_prepare(&boss, i);
 	start_next(&boss);
 	state_publish(&boss);
 	keeper_start(&boss.keeper, boss.loop, &boss.conf);
+	answers_start(&boss.answers, boss.loop, &boss.conf);
 	loop_run(boss.loop);
 	event_flush();
 	state_remove(boss.conf->run_dir);

@@ -123,15 +123,22 @@ confirm_show(const struct selection_options *options,
 	str_release(&text);
 }
 
+int
+selection_none(const struct selection_options *options)
+{
+	if (options->is_quiet)
+		return EX_OK;
+	fprintf(stderr, "zmailer: %s: no message matches\n", options->verb);
+	return 1;
+}
+
 bool
 selection_confirm(const struct selection_options *options,
     const struct selection_choice *choice, int *out_status)
 {
 	*out_status = EX_OK;
 	if (choice->count == 0) {
-		fprintf(stderr, "zmailer: %s: no message matches\n",
-		    options->verb);
-		*out_status = 1;
+		*out_status = selection_none(options);
 		return false;
 	}
 	if (options->is_dry) {

@@ -228,7 +228,7 @@ order_has_files(const struct run *run)
 static int
 order_conclude(const struct run *run)
 {
-	if (!run->options.is_json) {
+	if (!run->options.is_json && !run->options.is_quiet) {
 		printf("%" PRId64 " message%s %s (%" PRId64 " recipient%s)",
 		    run->messages, run->messages == 1 ? "" : "s",
 		    run->order->done, run->recipients,
@@ -243,7 +243,8 @@ order_conclude(const struct run *run)
 	}
 	if (run->control.is_denied)
 		return EX_NOPERM;
-	return run->failed > 0 || run->messages == 0 ? 1 : EX_OK;
+	return run->failed > 0 ||
+	    (run->messages == 0 && !run->options.is_quiet) ? 1 : EX_OK;
 }
 
 /* Before the right to write the configuration is given up. */
@@ -302,9 +303,7 @@ order_selected(struct run *run)
 	if (run->failed > 0 || run->messages + run->active + run->final +
 	    json_get_number(str_slice(&run->last), "unchanged") > 0)
 		return order_conclude(run);
-	fprintf(stderr, "zmailer: %s: no message matches\n",
-	    run->options.verb);
-	return 1;
+	return selection_none(&run->options);
 }
 
 static bool

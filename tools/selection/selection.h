@@ -22,6 +22,7 @@ struct selection_options {
 	const struct arguments *arguments;	/* NULL: nobody typed them */
 	const char	*verb;
 	bool		 is_json, is_yes, is_dry;
+	bool		 is_quiet;	/* none to be found is no fault */
 	bool		 allows;	/* --allow */
 	const char	*reason;	/* "" when none was given */
 	const char	*until;		/* --for: "+SPAN"; NULL not given */
@@ -97,6 +98,10 @@ int selection_choose(const struct conf *conf, unsigned areas,
     const struct selector *selector, struct selection_choice *out,
     struct err *err);
 void selection_choice_release(struct selection_choice *choice);
+
+/* The exit status when nothing matches, said on stderr; with --quiet that is
+ * none of the things that are wrong. */
+int selection_none(const struct selection_options *options);
 
 /* Show count and samples and ask, as ux has it: on a terminal a question;
  * elsewhere --yes is needed; --dry-run shows and stops.

@@ -58,7 +58,7 @@ run_queue(const struct request *request, const char *self)
 	const char *what = request->queue;
 	struct str selector = STR_INIT;
 	char *words[] = { (char *)"zmailer", (char *)"retry",
-		(char *)"--yes", NULL, NULL };
+		(char *)"--yes", NULL, NULL, NULL };
 
 	if (strchr(what, '"') != NULL)
 		return sendmail_usage("a quote in -q", what);
@@ -75,6 +75,10 @@ run_queue(const struct request *request, const char *self)
 	else
 		return sendmail_usage("-q takes I, R, S or a span, not ", what);
 	words[3] = selector.buf;
+	if (*what == '\0') {	/* an empty queue is no fault */
+		words[3] = (char *)"--quiet";
+		words[4] = selector.buf;
+	}
 	return sendmail_become(self, words, request->conf_path);
 }
 

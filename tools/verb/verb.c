@@ -20,6 +20,11 @@
 
 #include "base/banned.h"
 
+const char verb_readers[] = "root may, and members of the groups that "
+    "`control operators` and `control admins` name in zmailer.conf; "
+    "`usermod -aG GROUP USER` and a new login make one a member (zmailer "
+    "help control)";
+
 static struct conf *
 verb_conf_settle(struct conf *conf, const char *path)
 {
@@ -38,6 +43,12 @@ struct conf *
 verb_conf(const char *conf_path)
 {
 	return verb_conf_settle(conf_in_force_or_tell(conf_path), conf_path);
+}
+
+struct conf *
+verb_conf_spool(const char *conf_path)
+{
+	return verb_conf_settle(conf_makeshift_or_tell(conf_path), conf_path);
 }
 
 struct conf *

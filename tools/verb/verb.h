@@ -66,6 +66,10 @@ int arguments_refuse(const struct arguments *arguments, const char *format,
 /* The configuration for a verb: the one in force, whatever is being edited,
  * else the file's; prints the report and exits 78 when bad. */
 struct conf *verb_conf(const char *conf_path);
+/* The same for verbs that only read the spool or the journal, or ask what
+ * runs: with a file that has errors and nothing that runs they go by the last
+ * run, and say so. */
+struct conf *verb_conf_spool(const char *conf_path);
 /* The same of the file as it stands now, by its absolute path: for verbs that
  * start with it, take it over or show it. */
 struct conf *verb_conf_file(const char *conf_path);
@@ -74,6 +78,10 @@ struct conf *verb_conf_file(const char *conf_path);
  * caller may not.
  * returns EX_NOPERM then, else status */
 int verb_failed(const char *name, const struct err *err, int status);
+
+/* Who may ask about all mail, and how one becomes such a person: the end of
+ * a refusal. */
+extern const char verb_readers[];
 
 /* Name of the calling user, for the journal. */
 void verb_who(char *out, size_t size);

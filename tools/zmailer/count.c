@@ -235,7 +235,7 @@ verb_count(struct arguments *arguments)
 	if (status == EX_OK)
 		status = selection_selector(&options, arena, &selector);
 	if (status == EX_OK) {
-		conf = verb_conf(conf_path);
+		conf = verb_conf_spool(conf_path);
 		status = verb_count_all(conf, selector, options.is_json);
 		conf_free(&conf);
 	}

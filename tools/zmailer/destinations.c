@@ -168,7 +168,7 @@ send_order(const struct arguments *arguments, const struct conf *conf)
 static int
 destinations_run(const struct arguments *arguments)
 {
-	struct conf *conf = verb_conf(arguments->conf_path);
+	struct conf *conf = verb_conf_spool(arguments->conf_path);
 	int status = send_order(arguments, conf);
 
 	conf_free(&conf);

@@ -184,7 +184,7 @@ verb_list(struct arguments *arguments)
 	list.is_page = options.limit > 0;
 	list.limit = list.is_page ? (size_t)options.limit : SIZE_MAX;
 	list.after = options.after;
-	conf = verb_conf(conf_path);
+	conf = verb_conf_spool(conf_path);
 	if ((view_is_forbidden(conf) ? view_each_asked(conf->run_dir,
 	    list.selector, list_one, &list, &err) : list_files(&list, conf,
 	    &options, arena, &is_up, &err)) < 0)

@@ -65,7 +65,7 @@ verb_logrotate(struct arguments *arguments)
 	struct conf *conf;
 	int status;
 
-	conf = verb_conf(arguments->conf_path);
+	conf = verb_conf_spool(arguments->conf_path);
 	(void)event_open(conf->log_dir);
 	status = logrotate_rotate(conf,
 	    arguments_has(arguments, OPT_NOW),

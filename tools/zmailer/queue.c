@@ -316,7 +316,7 @@ verb_queue(struct arguments *arguments)
 	struct conf *conf;
 	int status;
 
-	conf = verb_conf(arguments->conf_path);
+	conf = verb_conf_spool(arguments->conf_path);
 	standstill_look(conf, queue_is_running(conf), arena, &standstill);
 	standstill_print(&standstill, queue.is_json);
 	queue.is_impatient = standstill.is_silent;

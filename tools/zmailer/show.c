@@ -120,7 +120,7 @@ verb_show(struct arguments *arguments)
 	if (status == EX_OK && search.has_selector)
 		status = selection_selector(&options, arena, &selector);
 	if (status == EX_OK) {
-		conf = verb_conf(conf_path);
+		conf = verb_conf_spool(conf_path);
 		status = show_all(&search, conf, selector);
 		conf_free(&conf);
 	}

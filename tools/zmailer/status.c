@@ -260,13 +260,13 @@ verb_status(struct arguments *arguments)
 	pid_t pid;
 	int held;
 
-	conf = verb_conf(arguments->conf_path);
+	conf = verb_conf_spool(arguments->conf_path);
 	if (state_read(conf->run_dir, &state, &err) == STATE_BAD)
 		fprintf(stderr, "zmailer: status: %s\n", err.text);
 	areas_count(conf, &areas);
 	held = spool_lock_holder(conf->spool_dir, text, sizeof(text), &pid);
 	if (held < 0)
-		fprintf(stderr, "zmailer: status: %s/.lock: %s\n",
+		fprintf(stderr, "zmailer: status: the lock of %s: %s\n",
 		    conf->spool_dir, strerror(errno));
 	standstill_look(conf, held == 1, arena, &findings.standstill);
 	status_judge(&state, &areas, held == 1, &findings);

@@ -309,7 +309,7 @@ verb_why(struct arguments *arguments)
 	if (status == EX_OK) {
 		why.id = options.words.buf;
 		why.is_json = options.is_json;
-		conf = verb_conf(conf_path);
+		conf = verb_conf_spool(conf_path);
 		status = why_all(&why, conf, selector);
 		conf_free(&conf);
 	}

@@ -194,7 +194,7 @@ verb_zones(struct arguments *arguments)
 	struct conf *conf;
 	int status;
 
-	conf = verb_conf(arguments->conf_path);
+	conf = verb_conf_spool(arguments->conf_path);
 	look = (struct look){ .conf = conf, .sums = mem_alloc(
 	    conf->zone_count + 1, sizeof(*look.sums)) };
 	status = look_ask(&look);

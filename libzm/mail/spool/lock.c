@@ -1,21 +1,32 @@
-/* lock.c - one instance a spool
+/* lock.c - one of each role a spool
  *
  * In     the spool's directory
- * Out    DIR/.lock, locked until the process ends; its text says who
- * Holds  one descriptor for life, closed by exec
+ * Out    locks on inodes of directories, until the last holder ends
+ * Holds  a descriptor a room for life, closed by exec
+ * Trusts the text of a file only as far as the system does not say better
  * Spec   doc/INTERNALS.md section 4
+ *
+ * The lock is on the directory that a role works in: who removes a file, or
+ * moves the spool away, takes no lock away.  What stands in .lock is for
+ * people.
  *
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#ifdef __linux__
+#include <sys/sysmacros.h>
+#endif
 #include <time.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "mail/spool/internal.h"
 
@@ -27,19 +38,137 @@ enum {
 	LOCK_TEXT_BYTES = 256
 };
 
-static int
-lock_open(const char *dir, int flags, struct err *err)
+static const struct { const char *dir, *text; } rooms[] = {
+#define ROOM(symbol, dir, text) { dir, text },
+	SPOOL_ROOMS(ROOM)
+#undef ROOM
+};
+
+struct lock_holder {
+	pid_t	pid;		/* 0: not known */
+	char	text[LOCK_TEXT_BYTES];
+};
+
+/* ---- who it is ---------------------------------------------------------- */
+
+/* "fe:00:4711" in a line of /proc/locks: this inode? */
+static bool
+lock_line_is_of(struct slice line, const struct stat *st, uint64_t *out_pid)
 {
-	char path[4096];
+	struct slice word = { NULL, 0 };
+	char wanted[64];
+
+	snprintf(wanted, sizeof(wanted), "%02x:%02x:%ju", major(st->st_dev),
+	    minor(st->st_dev), (uintmax_t)st->st_ino);
+	/* "1: FLOCK ADVISORY WRITE 4711 fe:00:11210993 0 EOF" */
+	for (int i = 0; i < 5; i++)
+		if (!slice_word(&line, &word))
+			return false;
+	return slice_number(word, 1, INT32_MAX, out_pid) &&
+	    slice_word(&line, &word) && slice_is(word, wanted);
+}
+
+/* Who took the lock, as the system knows it; 0: it does not say. */
+static pid_t
+lock_taker(int fd)
+{
+	FILE *in = fopen("/proc/locks", "re");
+	char line[LOCK_TEXT_BYTES];
+	uint64_t pid = 0, found = 0;
+	struct stat st;
+
+	if (in == NULL)
+		return 0;
+	if (fstat(fd, &st) == 0)
+		while (fgets(line, sizeof(line), in) != NULL)
+			if (strstr(line, "->") == NULL &&
+			    lock_line_is_of(slice_of(line), &st, &pid))
+				found = pid;
+	fclose(in);
+	return (pid_t)found;
+}
+
+static void
+lock_program(pid_t pid, char *out, size_t size)
+{
+	char path[64];
+	ssize_t n = 0;
 	int fd;
 
-	if ((size_t)snprintf(path, sizeof(path), "%s/.lock", dir) >=
-	    sizeof(path))
-		return err_set(err, "name of the spool is too long");
-	fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0644);
-	if (fd < 0)
-		err_sys(err, "open %s", path);
-	return fd;
+	snprintf(path, sizeof(path), "/proc/%jd/comm", (intmax_t)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, out, size - 1);
+		close(fd);
+	}
+	out[n > 0 ? n : 0] = '\0';
+	out[strcspn(out, "\n")] = '\0';
+	for (char *p = out; *p != '\0'; p++)
+		if (!ascii_is_alnum(*p) && strchr("-_.:/+", *p) == NULL)
+			*p = '?';
+}
+
+static int
+lock_text_open(int spool_fd, enum spool_room room, int flags)
+{
+	return openat(spool_fd, rooms[room].text, flags | O_CLOEXEC |
+	    O_NOFOLLOW | O_NONBLOCK, 0644);
+}
+
+static void
+lock_text_read(int spool_fd, enum spool_room room, char *out, size_t size)
+{
+	int fd = lock_text_open(spool_fd, room, O_RDONLY);
+	ssize_t n = 0;
+
+	if (fd >= 0) {
+		n = pread(fd, out, size - 1, 0);
+		close(fd);
+	}
+	out[n > 0 ? n : 0] = '\0';
+	out[strcspn(out, "\n")] = '\0';
+}
+
+/* What a file says of who is not there any more, or was removed, is no help:
+ * the system's word counts, where it has one. */
+static void
+lock_describe(int spool_fd, int room_fd, enum spool_room room,
+    struct lock_holder *out)
+{
+	struct slice rest, word;
+	char program[32];
+	uint64_t told = 0;
+	pid_t taker = lock_taker(room_fd);
+
+	lock_text_read(spool_fd, room, out->text, sizeof(out->text));
+	rest = slice_of(out->text);
+	if (slice_word(&rest, &word) && slice_is(word, "pid") &&
+	    slice_word(&rest, &word))
+		slice_number(word, 1, INT32_MAX, &told);
+	out->pid = (pid_t)told;
+	if (taker == 0 || taker == out->pid)
+		return;
+	out->pid = taker;
+	lock_program(taker, program, sizeof(program));
+	snprintf(out->text, sizeof(out->text), "pid %jd %s", (intmax_t)taker,
+	    program);
+}
+
+/* ---- taking ------------------------------------------------------------- */
+
+static int
+lock_spool_open(const char *dir, struct err *err)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd >= 0 ? fd : err_sys(err, "open %s", dir);
+}
+
+static int
+lock_room_open(int spool_fd, enum spool_room room)
+{
+	return openat(spool_fd, rooms[room].dir, O_RDONLY | O_DIRECTORY |
+	    O_NOFOLLOW | O_CLOEXEC);
 }
 
 static bool
@@ -55,49 +184,121 @@ lock_take(int fd)
 	return false;
 }
 
-static void
-lock_read_text(int fd, char *out, size_t size)
+static int
+lock_text_write(int spool_fd, enum spool_room room, struct err *err)
 {
-	ssize_t n = pread(fd, out, size - 1, 0);
+	char text[LOCK_TEXT_BYTES], stamp[CLOCK_TEXT_BYTES];
+	int fd = lock_text_open(spool_fd, room, O_RDWR | O_CREAT);
+	int n, result = 0;
 
-	out[n > 0 ? n : 0] = '\0';
-	out[strcspn(out, "\n")] = '\0';
+	clock_rfc3339(clock_wall_us(), stamp);
+	n = snprintf(text, sizeof(text), "pid %jd %s run since %s\n",
+	    (intmax_t)getpid(), err_program_name(), stamp);
+	if (fd < 0 || ftruncate(fd, 0) != 0 || pwrite(fd, text, (size_t)n, 0) !=
+	    n)
+		result = err_sys(err, "write %s in the spool",
+		    rooms[room].text);
+	if (fd >= 0) {
+		(void)fchmod(fd, 0644);
+		close(fd);
+	}
+	return result;
+}
+
+/* Who has it, and what to do about that. */
+static void
+lock_refused(const char *dir, int spool_fd, int room_fd, enum spool_room room,
+    struct err *err)
+{
+	struct lock_holder instance, holder;
+
+	lock_describe(spool_fd, room_fd, room, &holder);
+	lock_describe(spool_fd, spool_fd, SPOOL_ROOM_INSTANCE, &instance);
+	if (holder.pid == 0)
+		err_set(err, "spool %s is in use (%s); stop that one first",
+		    dir, holder.text[0] != '\0' ? holder.text :
+		    "the system does not say by whom");
+	else if (kill(holder.pid, 0) < 0 && errno == ESRCH)
+		err_set(err, "spool %s is in use (%s, which is gone: what it "
+		    "had started still runs); try later", dir, holder.text);
+	else if (room == SPOOL_ROOM_INSTANCE || holder.pid == instance.pid)
+		err_set(err, "spool %s is in use (%s); stop that one first: "
+		    "zmailer stop", dir, holder.text);
+	else
+		err_set(err, "spool %s is in use (%s); stop that one first: "
+		    "kill %jd", dir, holder.text, (intmax_t)holder.pid);
+}
+
+enum spool_lock_state
+spool_lock_room(const char *dir, enum spool_room room, int *out_fd,
+    struct err *err)
+{
+	int spool_fd = lock_spool_open(dir, err), fd;
+	enum spool_lock_state got = SPOOL_LOCK_FREE;
+
+	if (spool_fd < 0)
+		return SPOOL_LOCK_TROUBLE;
+	fd = lock_room_open(spool_fd, room);
+	if (fd < 0) {
+		err_sys(err, "open %s/%s", dir, rooms[room].dir);
+		got = errno == ENOENT ? SPOOL_LOCK_FREE : SPOOL_LOCK_TROUBLE;
+	} else if (!lock_take(fd)) {
+		lock_refused(dir, spool_fd, fd, room, err);
+		got = SPOOL_LOCK_HELD;
+	} else if (lock_text_write(spool_fd, room, err) < 0) {
+		got = SPOOL_LOCK_TROUBLE;
+	}
+	close(spool_fd);
+	if (got != SPOOL_LOCK_FREE && fd >= 0) {
+		close(fd);
+		fd = -1;
+	}
+	*out_fd = fd;
+	return got;
+}
+
+bool
+spool_lock_is_room(const char *dir, enum spool_room room, int fd)
+{
+	int spool_fd = lock_spool_open(dir, NULL), ours = -1;
+	struct stat theirs, st;
+	bool is_same;
+
+	if (spool_fd >= 0)
+		ours = lock_room_open(spool_fd, room);
+	is_same = ours >= 0 && fstat(ours, &st) == 0 &&
+	    fstat(fd, &theirs) == 0 && st.st_dev == theirs.st_dev &&
+	    st.st_ino == theirs.st_ino && flock(fd, LOCK_EX | LOCK_NB) == 0;
+	if (ours >= 0)
+		close(ours);
+	if (spool_fd >= 0)
+		close(spool_fd);
+	return is_same;
 }
 
 int
 spool_lock(const char *dir, struct err *err)
 {
-	int fd = lock_open(dir, O_RDWR | O_CREAT, err);
-	char text[LOCK_TEXT_BYTES], stamp[CLOCK_TEXT_BYTES];
-	int n;
+	int fds[SPOOL_ROOM_COUNT];
 
-	if (fd < 0)
-		return -1;
-	if (!lock_take(fd)) {
-		lock_read_text(fd, text, sizeof(text));
-		close(fd);
-		return err_set(err, "spool %s is in use (%s); stop that one "
-		    "first: zmailer stop", dir, text);
-	}
-	clock_rfc3339(clock_wall_us(), stamp);
-	n = snprintf(text, sizeof(text), "pid %jd %s run since %s\n",
-	    (intmax_t)getpid(), err_program_name(), stamp);
-	if (ftruncate(fd, 0) != 0 || pwrite(fd, text, (size_t)n, 0) != n) {
-		err_sys(err, "write %s/.lock", dir);
-		close(fd);
+	for (int room = 0; room < SPOOL_ROOM_COUNT; room++) {
+		if (spool_lock_room(dir, (enum spool_room)room, &fds[room],
+		    err) == SPOOL_LOCK_FREE)
+			continue;
+		while (--room >= 0)
+			if (fds[room] >= 0)
+				close(fds[room]);
 		return -1;
 	}
-	return 0;	/* fd stays open: the lock is the process's */
+	return 0;	/* they stay open: the locks are the process's */
 }
 
 enum spool_lock_state
 spool_lock_holder(const char *dir, char *out_text, size_t size,
     pid_t *out_pid)
 {
-	char text[LOCK_TEXT_BYTES];
-	int fd = lock_open(dir, O_RDONLY, NULL);
-	uint64_t pid = 0;
-	struct slice rest, word;
+	int fd = lock_spool_open(dir, NULL);
+	struct lock_holder holder;
 
 	if (fd < 0)
 		return errno == ENOENT ? SPOOL_LOCK_FREE : SPOOL_LOCK_TROUBLE;
@@ -105,13 +306,10 @@ spool_lock_holder(const char *dir, char *out_text, size_t size,
 		close(fd);
 		return SPOOL_LOCK_FREE;
 	}
-	lock_read_text(fd, text, sizeof(text));
+	lock_describe(fd, fd, SPOOL_ROOM_INSTANCE, &holder);
 	close(fd);
-	rest = slice_of(text);
-	if (slice_word(&rest, &word) && slice_word(&rest, &word))
-		slice_number(word, 1, INT32_MAX, &pid);
 	if (out_pid != NULL)
-		*out_pid = (pid_t)pid;
-	snprintf(out_text, size, "%s", text);
+		*out_pid = holder.pid;
+	snprintf(out_text, size, "%s", holder.text);
 	return SPOOL_LOCK_HELD;
 }

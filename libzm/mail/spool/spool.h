@@ -70,17 +70,41 @@ int spool_open(const char *dir, enum spool_flags flags, unsigned hash_levels,
     struct spool **out, struct err *err);
 void spool_close(struct spool **spool);
 
-/* One instance a spool: lock DIR/.lock (its text names the holder: "pid
- * 4711 zmailer run since ...").  The lock lasts until the process ends.
- * returns 0; -1 held (err names the holder and what to do). */
-int spool_lock(const char *dir, struct err *err);
+/* One of each role a spool: who works in it holds an exclusive lock on the
+ * inode of a directory, its room.  The file of the room, DIR/.lock and the
+ * like, says for people who that is ("pid 4711 supervisor run since ..."):
+ * its removal opens no room. */
+#define SPOOL_ROOMS(ROW)	/* symbol, directory, file */ \
+	ROW(INSTANCE, ".", ".lock")	/* zmailer run; fsck, restore */ \
+	ROW(ROUTER, "router", ".lock-router") \
+	ROW(SCHEDULER, "transport", ".lock-scheduler") \
+	ROW(SMTPSERVER, "smtpserver", ".lock-smtpserver")
+enum spool_room {
+#define ROOM(symbol, dir, text) SPOOL_ROOM_##symbol,
+	SPOOL_ROOMS(ROOM)
+#undef ROOM
+	SPOOL_ROOM_COUNT
+};
 enum spool_lock_state {
 	SPOOL_LOCK_TROUBLE = -1,
 	SPOOL_LOCK_FREE = 0,
 	SPOOL_LOCK_HELD = 1
 };
 
-/* Who holds it: SPOOL_LOCK_HELD and text; _TROUBLE: errno. */
+/* Lock a room.  The lock lasts as long as a process has
+ * *out_fd, which a child inherits and exec closes.
+ * returns SPOOL_LOCK_FREE when it is ours; *out_fd is -1 when there is no
+ * such directory (err says so).  SPOOL_LOCK_HELD: err names the holder and
+ * how to stop it.  SPOOL_LOCK_TROUBLE: err. */
+enum spool_lock_state spool_lock_room(const char *dir, enum spool_room room,
+    int *out_fd, struct err *err);
+/* Is fd, which somebody gave us, the room, and is its lock ours? */
+bool spool_lock_is_room(const char *dir, enum spool_room room, int fd);
+/* All rooms, until the process ends: nobody works there meanwhile.
+ * returns 0; -1 held (err names the holder and what to do). */
+int spool_lock(const char *dir, struct err *err);
+
+/* Who has the instance's room: SPOOL_LOCK_HELD and text; _TROUBLE: errno. */
 enum spool_lock_state spool_lock_holder(const char *dir, char *out_text,
     size_t size,
     pid_t *out_pid);
@@ -165,6 +189,28 @@ int draft_publish(struct draft *draft, enum spool_area area,
  * late (ENOENT): the complete file is the router's to copy in (row S4); let
  * go of it. */
 void draft_hand_over(struct draft *draft);
+
+/* What milters made of deferred/<name>, which is locked by fd. */
+struct spool_seen {
+	const char	*name;
+	int		 fd;
+	const char	*word;		/* struct envelope, milters */
+	const char	*changed;	/* a draft in public/ that has it; NULL:
+					 * it stays as it was */
+	const char	*freeze;	/* cause; NULL: to router/ */
+};
+enum spool_gone {
+	SPOOL_GONE_TROUBLE = -1,	/* err; it is where it was, or adopted
+					 * from public/ later */
+	SPOOL_GONE_BEFORE = 0,		/* somebody had moved it */
+	SPOOL_GONE_ON = 1
+};
+/* It goes on, durable, with their word in its envelope (rows L2 to L4). */
+enum spool_gone spool_go_on_seen(struct spool *spool,
+    const struct spool_seen *seen, struct err *err);
+/* It is thrown away. */
+enum spool_gone spool_discard_seen(struct spool *spool,
+    const struct spool_seen *seen, struct err *err);
 
 /* Close and unlink (nothing was promised).  Harmless when not open. */
 void draft_abort(struct draft *draft);
@@ -252,6 +298,10 @@ int spool_copy_aside(struct spool *spool, const struct claim *claim,
 
 /* Give a claim back: rename to <inode>, close.  returns 0 or -1. */
 int spool_unclaim(struct spool *spool, struct claim *claim, struct err *err);
+
+/* When a message in deferred/ is tried again: the seconds it has to lie there
+ * since it was put there.  age_s: since it was submitted. */
+int64_t spool_deferred_wait_s(int64_t age_s);
 
 /* deferred|freezer|postman|trash/<name> -> router/<inode> (row D3).
  * Names with "_" are refused.  returns 0 or -1 (errno ENOENT: gone). */

@@ -58,7 +58,7 @@ child_takes(int fd, const struct conf_listen *at, int odd)
 	const int fds[2] = { fd, odd }, others[2] = { odd, odd };
 	struct given given;
 
-	if (given_pass(fds, 2, others) != 0)
+	if (given_pass(fds, 2, others, 2) != 0)
 		return 1;
 	given_take(&given);
 	if (getenv("LISTEN_FDS") != NULL || getenv("LISTEN_PID") != NULL)

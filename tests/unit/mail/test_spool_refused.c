@@ -132,6 +132,63 @@ Test(spool, the_lock_names_its_holder)
 	fixture_close(&f);
 }
 
+/* In a child: 'n' the room is another's, and its words have text. */
+static void
+expect_room(const struct fixture *f, enum spool_room room, char want,
+    const char *text)
+{
+	int status = -1, fd = -1;
+	pid_t child = fork();
+
+	if (child == 0) {
+		struct err err = { "" };
+		char got = spool_lock_room(f->dir, room, &fd, &err) ==
+		    SPOOL_LOCK_FREE ? 'y' : 'n';
+
+		_exit(got == want && strstr(err.text, text) != NULL ? 0 : 1);
+	}
+	waitpid(child, &status, 0);
+	cr_expect_eq(status, 0, "room %d: not %c, or no '%s'", (int)room,
+	    want, text);
+}
+
+Test(spool, a_room_is_locked_whatever_becomes_of_its_file)
+{
+	struct fixture f;
+	int fd = -1, other = -1;
+	char path[600];
+
+	fixture_open(&f, 0);
+	cr_assert_eq(spool_lock_room(f.dir, SPOOL_ROOM_SCHEDULER, &fd, &f.err),
+	    SPOOL_LOCK_FREE, "%s", f.err.text);
+	cr_assert_geq(fd, 0);
+	expect_room(&f, SPOOL_ROOM_SCHEDULER, 'n', at("kill %d",
+	    (int)getpid()));
+	expect_room(&f, SPOOL_ROOM_ROUTER, 'y', "");
+	snprintf(path, sizeof(path), "%s/.lock-scheduler", f.dir);
+	cr_assert_eq(unlink(path), 0);
+	expect_room(&f, SPOOL_ROOM_SCHEDULER, 'n', at("pid %d",
+	    (int)getpid()));
+	/* what it says of somebody else is not believed */
+	cr_assert_eq(symlink("/etc/passwd", path), 0);
+	expect_room(&f, SPOOL_ROOM_SCHEDULER, 'n', at("pid %d",
+	    (int)getpid()));
+	cr_expect(spool_lock_is_room(f.dir, SPOOL_ROOM_SCHEDULER, fd));
+	cr_expect_not(spool_lock_is_room(f.dir, SPOOL_ROOM_ROUTER, fd));
+	cr_expect_not(spool_lock_is_room(f.dir, SPOOL_ROOM_SCHEDULER, -1));
+	other = open(f.dir, O_RDONLY | O_DIRECTORY);
+	cr_expect_not(spool_lock_is_room(f.dir, SPOOL_ROOM_SCHEDULER, other));
+	close(other);
+	/* who takes all of them takes none */
+	cr_expect_eq(spool_lock(f.dir, &f.err), -1);
+	expect_room(&f, SPOOL_ROOM_ROUTER, 'y', "");
+	close(fd);
+	cr_assert_eq(unlink(path), 0);
+	cr_expect_eq(spool_lock(f.dir, &f.err), 0, "%s", f.err.text);
+	expect_room(&f, SPOOL_ROOM_ROUTER, 'n', "zmailer stop");
+	fixture_close(&f);
+}
+
 /* ---- what a file system can refuse --------------------------------------- */
 
 static void

@@ -83,7 +83,7 @@ verb_top(struct arguments *arguments)
 	struct top top;
 	struct err err;
 
-	conf = verb_conf(arguments->conf_path);
+	conf = verb_conf_spool(arguments->conf_path);
 	top_init(&top);
 	if (arguments_has(arguments, OPT_BATCH) || !isatty(STDOUT_FILENO)) {
 		batch(&top, conf, times);
