@@ -46,6 +46,10 @@ OPTION(NOW, "--now", NULL, FLAG, 0, 0, "close the file of today, too")
 OPTION(DAYS, "--days", "N", NUMBER, 1, 3650, "of the last N days")
 OPTION(CAPACITY, "--capacity", NULL, FLAG, 0, 0,
     "how much mail the machine can take")
+OPTION(TOP, "--top", "senders|users|clients|domains", CHOICE, 0, 0,
+    "who has most of it")
+OPTION(TOP_BY, "--by", "count|bytes|failures", CHOICE, 0, 0,
+    "most of what")
 
 /* ---- the configuration ------------------------------------------------- */
 OPTION(ALL, "--all", NULL, FLAG, 0, 0, "preset values, too")

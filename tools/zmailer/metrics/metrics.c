@@ -86,6 +86,7 @@ verb_metrics(struct arguments *arguments)
 	counters_print(&out);
 	metrics_add_queue(&out, conf->run_dir);
 	metrics_add_spool(&out, spool, conf->spool_dir);
+	metrics_add_neighbours(&out, conf);
 	metrics_add_certificates(&out, conf);
 	str_adds(&out, "# EOF\n");
 	if (is_classic)

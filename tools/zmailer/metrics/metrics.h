@@ -18,6 +18,9 @@ void metrics_add_spool(struct str *out, const struct spool *spool,
 /* What the scheduler has, if one answers: recipients by channel and state,
  * agents. */
 void metrics_add_queue(struct str *out, const char *run_dir);
+/* Programs of others that mail depends on: those that the configuration
+ * names, and next hops by LMTP. */
+void metrics_add_neighbours(struct str *out, const struct conf *conf);
 /* When the certificates of the configuration expire; those that can be
  * read. */
 void metrics_add_certificates(struct str *out, const struct conf *conf);
