@@ -137,6 +137,8 @@ VERB(top, "[--batch] [-n TIMES]",
     "rates, directories and destinations at a glance, live")
 VERB(completion, "bash|zsh|fish",
     "a script for the shell that completes verbs, keys and ids")
+VERB(audit, "[DAY|SPAN] [--seal SUM] [--json]",
+    "does every recipient have one fate, and is the journal whole?")
 VERB(report, "[--days N] [--capacity] [--top senders|users|clients|domains] "
     "[--by count|bytes|failures] [--json]",
     "volume, times, destinations, troubles and who has most, of days, from "
