@@ -144,9 +144,9 @@ VERB(report, "[--days N] [--capacity] [--top senders|users|clients|domains] "
     "volume, times, destinations, troubles and who has most, of days, from "
     "the journal; or how much mail the machine can take, and what ends it "
     "first")
-VERB(metrics, "[--prometheus]",
+VERB(metrics, "[--prometheus | --listen [ADDRESS:]PORT|unix:/PATH]",
     "counters and the state of the spool as OpenMetrics text, or as that of "
-    "Prometheus")
+    "Prometheus; once, or to whoever asks for /metrics")
 VERB(why, "[--json] ID|SELECTOR",
     "what keeps each recipient of a message, and what would help")
 VERB(count, "[--json] [SELECTOR]",
