@@ -199,8 +199,8 @@ scrapes_loop(int socket, const char *conf_path)
 		scrapes_reap(&at_work);
 		/* who is one too many waits in the backlog */
 		wait.events = at_work < SCRAPES_AT_ONCE ? POLLIN : 0;
-		if (poll(&wait, 1, at_work > 0 ? SCRAPE_REAP_MS : IDLE_MS) <= 0 ||
-		    (wait.revents & POLLIN) == 0)
+		if (poll(&wait, 1, at_work > 0 ? SCRAPE_REAP_MS : IDLE_MS) <=
+		    0 || (wait.revents & POLLIN) == 0)
 			continue;
 		fd = accept(socket, NULL, NULL);
 		if (fd < 0)

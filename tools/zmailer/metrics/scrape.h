@@ -19,7 +19,7 @@
 enum { SCRAPE_BYTES_MAX = 8192 };
 
 struct scrape {
-	unsigned	 status;	/* 200, or why not: 400 404 405 431 505 */
+	unsigned	 status;	/* 200; 400 404 405 431 505: why not */
 	bool		 is_head;	/* without the text */
 	bool		 is_open;	/* OpenMetrics, not the older text */
 };
