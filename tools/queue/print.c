@@ -80,9 +80,9 @@ view_is_over(const struct view_rcpt *rcpt)
 }
 
 void
-view_add_why(struct str *out, struct slice rule, const char *why)
+view_add_why(struct str *out, struct slice reason, const char *why)
 {
-	str_add_escaped(out, rule.n > 0 ? rule : slice_of(why));
+	str_add_escaped(out, reason.n > 0 ? reason : slice_of(why));
 }
 
 void
@@ -98,7 +98,7 @@ view_add_list(struct str *out, const struct view *view, int64_t now_s)
 	view_add_sender(out, view);
 	if (*view->why != '\0') {
 		str_adds(out, "  (");
-		view_add_why(out, view->rule, view->why);
+		view_add_why(out, view->reason, view->why);
 		str_addc(out, ')');
 	}
 	str_addc(out, '\n');
@@ -138,7 +138,7 @@ view_add_json(struct str *out, const struct view *view)
 		json_text(out, "area", slice_of(spool_area_names[view->area]));
 		json_text(out, "file", slice_of(view->name));
 		json_text(out, "why", slice_of(view->why));
-		json_text(out, "rule", view->rule);
+		json_text(out, "reason", view->reason);
 		json_text(out, "from", view->sender);
 		json_number(out, "size", (int64_t)view->size_bytes);
 		json_number(out, "time", view->time_s);
@@ -185,7 +185,7 @@ view_add_mailq(struct str *out, const struct view *view)
 		str_addf(out, "(%s)\n", view->trouble);
 	else if (*view->why != '\0') {
 		str_addf(out, "(%s: ", view->state);
-		view_add_why(out, view->rule, view->why);
+		view_add_why(out, view->reason, view->why);
 		str_adds(out, ")\n");
 	}
 	for (size_t i = 0; i < view->rcpt_count; i++) {
@@ -289,7 +289,7 @@ view_add_show(struct str *out, const struct view *view, int64_t now_s)
 	str_addf(out, "/%s\nState:   %s", view->name, view->state);
 	if (*view->why != '\0') {
 		str_adds(out, ": ");
-		view_add_why(out, view->rule, view->why);
+		view_add_why(out, view->reason, view->why);
 	}
 	str_addf(out, "\nArrived: %s (%s ago)\nSize:    %ju\nFrom:    ", date,
 	    age, (uintmax_t)view->size_bytes);
