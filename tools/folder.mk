@@ -1,5 +1,5 @@
 # tools - zmailer(8), sendmail(1), newaliases(1), mailq(1)
-# order: verb < screen < journal < queue < versions < run < change < selection <
+# order: verb < screen < journal < queue < versions < answers < run < change < selection <
 #   submit < mailq < sendmail < zmailer
 sbin_PROGRAMS += bin/zmailer bin/sendmail
 bin_PROGRAMS += bin/newaliases bin/mailq
@@ -98,8 +98,13 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/keeper.c tools/run/keeper.h \
 	tools/run/libexec.c tools/run/manager.c \
 	tools/run/running.c tools/run/standstill.c tools/run/standstill.h \
+	tools/run/standstill_files.c tools/run/standstill_parts.h \
+	tools/run/standstill_processes.c \
 	tools/run/state.c tools/run/supervisor.c \
 	tools/run/supervisor.h tools/run/unit.c tools/run/unit.h
+tools_libtools_a_SOURCES += tools/answers/answers.c tools/answers/answers.h \
+	tools/answers/ask.c tools/answers/internal.h \
+	tools/answers/question.c tools/answers/serve.c
 tools_libtools_a_SOURCES += tools/submit/submit.c tools/submit/submit.h
 tools_libtools_a_SOURCES += tools/mailq/flags.c tools/mailq/flags.h \
 	tools/mailq/local.c tools/mailq/local.h tools/mailq/sums.c

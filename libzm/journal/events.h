@@ -101,8 +101,9 @@ EVENT(MESSAGE_DISCARDED, "message.discarded", WARN,
     "client listener from",
     "A milter had a message thrown away; the client was told 250.")
 EVENT(MESSAGE_ROUTED, "message.routed", INFO,
-    "from rcpts size msgid ms file",
-    "The control file is published; the scheduler owns the message.")
+    "from rcpts size msgid user ms file",
+    "The control file is published; the scheduler owns the message; user= "
+    "who submitted it, or logged in.")
 EVENT(RCPT_ROUTED, "rcpt.routed", INFO, "to orcpt channel host user rule",
     "Where one recipient goes, and the rule that says so.")
 EVENT(HOOK_LOADED, "hook.loaded", INFO, "file functions generation",

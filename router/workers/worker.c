@@ -125,7 +125,7 @@ worker_report_routed(struct message *message, ino_t inode, int64_t begun_ms)
 	event(EV_MESSAGE_ROUTED, control->id, "from", control->errors_to,
 	    "rcpts", event_number((int64_t)message->rcpts.count),
 	    "size", event_number((int64_t)control->size_bytes),
-	    "msgid", control->msgid,
+	    "msgid", control->msgid, "user", control->user,
 	    "ms", event_number(clock_steady_ms() - begun_ms),
 	    "file", event_number((int64_t)inode), NULL);
 }

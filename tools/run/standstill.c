@@ -1,7 +1,7 @@
 /* standstill.c - what stands still, for every tool that tells how it goes
  *
  * In     the scheduler's orders and destinations, the spool's disk, what the
- *        daemons noted about other programs
+ *        daemons noted about other programs; standstill_parts.h has the rest
  * Out    rows
  * Holds  the scheduler's connection, while it looks
  * Trusts nothing in the words of others: controls are escaped
@@ -26,13 +26,13 @@
 #include "mail/spool/spool.h"
 #include "tools/queue/control.h"
 #include "tools/queue/words.h"
-#include "tools/run/standstill.h"
+#include "tools/run/standstill_parts.h"
 
 #include "base/banned.h"
 
 enum { FULL_BYTES = 1 << 20 };	/* smtpserver keeps so much free */
 
-static struct standstill_row *
+struct standstill_row *
 standstill_row(struct standstill *all, const char *what, const char *name)
 {
 	struct standstill_row *wider = arena_alloc(all->arena,
@@ -63,7 +63,7 @@ standstill_add_since(struct str *out, int64_t since_s)
 	str_addc(out, ')');
 }
 
-static void
+void
 standstill_say(struct standstill *all, struct standstill_row *row,
     const struct str *text)
 {
@@ -402,7 +402,9 @@ standstill_look(const struct conf *conf, bool is_running, struct arena *arena,
 	standstill_aside(out, conf);
 	if (!is_running)
 		return;
+	standstill_processes(out, conf->run_dir);
 	standstill_scheduler(out, conf->run_dir);
+	standstill_files(out, conf);
 	standstill_neighbours(out, conf);
 }
 

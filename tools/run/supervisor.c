@@ -28,6 +28,7 @@
 #include "mail/spool/spool.h"
 #include "tools/verb/verb.h"
 #include "tools/versions/versions.h"
+#include "tools/answers/answers.h"
 #include "tools/run/keeper.h"
 #include "tools/run/supervised.h"
 
@@ -66,6 +67,7 @@ struct supervisor {
 	bool		 is_taking;	/* a new configuration: not every
 					 * daemon has answered */
 	struct keeper	 keeper;	/* of the journal */
+	struct answers	 answers;	/* to who may not read it */
 };
 
 static void
@@ -125,6 +127,7 @@ supervisor_stop_begin(struct supervisor *boss, const char *reason, int status)
 	for (size_t i = 0; i < CHILD_COUNT; i++)
 		timer_clear(&boss->children[i].timer);
 	keeper_stop(&boss->keeper);
+	answers_stop(&boss->answers);
 	run_listeners_close(&boss->listeners, NULL, &boss->given);
 	stop_next(boss);
 }
@@ -302,6 +305,7 @@ on_child_signal(void *context)
 	/* Any pid: in a container we are also init. */
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		keeper_ended(&boss->keeper, pid);
+		answers_ended(&boss->answers, pid);
 		for (size_t i = 0; i < CHILD_COUNT; i++)
 			supervised_ended(&boss->children[i], pid, status);
 	}
@@ -354,6 +358,7 @@ conf_take(struct supervisor *boss, struct conf *fresh,
 	conf_free(&boss->conf);
 	boss->conf = fresh;
 	boss->refused[0] = '\0';
+	answers_reload(&boss->answers);
 	version_keep(fresh, "reload");
 	event(EV_CONF_RELOAD, NULL, "file", slice_of(fresh->path), NULL);
 	unused_say(boss);
@@ -584,6 +589,7 @@ supervisor_run(struct conf *conf, const char *conf_path, int ready_fd)
 	start_next(&boss);
 	state_publish(&boss);
 	keeper_start(&boss.keeper, boss.loop, &boss.conf);
+	answers_start(&boss.answers, boss.loop, &boss.conf);
 	loop_run(boss.loop);
 	event_flush();
 	state_remove(boss.conf->run_dir);
