@@ -8,7 +8,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/json.h"
@@ -167,12 +166,9 @@ view_add_mailq(struct str *out, const struct view *view)
 	const char *mark = strcmp(view->state, "active") == 0 ? "*" :
 	    view->area == AREA_FREEZER || strcmp(view->state, "held") == 0 ||
 	    strcmp(view->state, "frozen") == 0 ? "!" : " ";
-	time_t time_s = (time_t)view->time_s;
-	char date[32] = "?", id[SPOOL_ID_BYTES + 2];
-	struct tm tm;
+	char date[CLOCK_TEXT_BYTES], id[SPOOL_ID_BYTES + 2];
 
-	if (localtime_r(&time_s, &tm) != NULL)
-		strftime(date, sizeof(date), "%a %b %e %H:%M:%S", &tm);
+	clock_local_mailq(view->time_s, date);
 	snprintf(id, sizeof(id), "%s%s", view->id, mark);
 	str_addf(out, "%-17s %8ju %s  ", id, (uintmax_t)view->size_bytes,
 	    date);
@@ -280,7 +276,7 @@ view_add_show(struct str *out, const struct view *view, int64_t now_s)
 {
 	char date[CLOCK_TEXT_BYTES], age[CLOCK_TEXT_BYTES];
 
-	clock_rfc5322(view->time_s, date);
+	clock_local(view->time_s, date);
 	clock_span(now_s > view->time_s ? now_s - view->time_s : 0, age);
 	str_addf(out, "Id:      %s\nFile:    %s", view->id,
 	    spool_area_names[view->area]);
