@@ -268,7 +268,8 @@ worker_publish_checked(struct worker *w, struct claim *claim, int64_t begun_ms)
 static enum spool_area
 worker_fate_area(enum message_fate fate)
 {
-	return fate == MESSAGE_DEFERRED ? AREA_DEFERRED :
+	return fate == MESSAGE_DEFERRED || fate == MESSAGE_UNSEEN ?
+	    AREA_DEFERRED :
 	    fate == MESSAGE_FROZEN ? AREA_FREEZER : AREA_POSTMAN;
 }
 
@@ -297,6 +298,8 @@ worker_set_aside(struct worker *w, struct claim *claim, enum message_fate fate,
 		worker_give_back(w, claim);
 		return;
 	}
+	if (fate == MESSAGE_UNSEEN)
+		return;			/* goes on at once: rows L1 to L4 */
 	if (fate == MESSAGE_FROZEN)
 		event(EV_HOOK_FROZEN, id, "file", slice_of(file), "reason",
 		    slice_of(reason->text), NULL);
