@@ -164,7 +164,7 @@ def row_run(row, port):
             [ZMAILER, "check", os.path.join(directory, "zmailer.conf")],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, timeout=60,
-            env={**os.environ, "LC_ALL": "C.UTF-8"})
+            env={**os.environ, "LC_ALL": "C.UTF-8", "TZ": "UTC"})
         output = done.stdout.decode(errors="backslashreplace")
         told = told_of(output)
         faults = [fault_of(wanted, *said, directory)

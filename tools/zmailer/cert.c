@@ -213,29 +213,75 @@ cert_is_named(const struct conf *conf, const char *file, const char *key)
 	return false;
 }
 
-/* After the last such statement, else at the end. */
+/* Has the new one all names of the one in a file?  Then that is of no use
+ * any more, and the first of two is the one that is shown. */
+static bool
+cert_replaces(const struct tls_about *fresh, const char *file)
+{
+	struct tls_about old = { .begins_s = 0 };
+	struct slice names, name;
+	struct err err;
+	bool is_all;
+
+	if (tls_about_load(&old, file, &err) != 0)
+		return false;
+	names = str_slice(&old.names);
+	is_all = names.n > 0;
+	while (is_all && slice_word(&names, &name)) {
+		struct str host = STR_INIT;
+
+		str_add_slice(&host, name);
+		is_all = tls_about_has(fresh, host.buf);
+		str_release(&host);
+	}
+	tls_about_release(&old);
+	return is_all;
+}
+
+/* In place of one that it replaces, else after the last such statement, else
+ * at the end. */
+static void
+statement_write(struct change *change, struct str *text, const char *line,
+    const struct tls_about *fresh)
+{
+	struct conf_piece *pieces, *last = NULL;
+	size_t count = conf_pieces(change->arena, str_slice(text), &pieces);
+
+	for (size_t i = 0; i < count; i++) {
+		char file[4096];
+
+		if (!conf_piece_is(&pieces[i], 0, "tls") ||
+		    !conf_piece_is(&pieces[i], 1, "certificate") ||
+		    pieces[i].word_count < 5)
+			continue;
+		last = &pieces[i];
+		snprintf(file, sizeof(file), SLICE_FMT,
+		    SLICE_ARG(last->words[2].text));
+		if (fresh != NULL && last->word_count == 5 &&
+		    cert_replaces(fresh, file)) {
+			conf_put_behind(text, last, line);
+			conf_take_piece(text, last);
+			return;
+		}
+	}
+	if (last != NULL)
+		conf_put_behind(text, last, line);
+	else
+		conf_put_last(text, line);
+}
+
 static int
 statement_put(struct change *change, const char *file, const char *key,
-    const char *host)
+    const char *host, const struct tls_about *fresh)
 {
 	struct str *text = change_main(change);
-	struct conf_piece *pieces, *last = NULL;
 	struct str line = STR_INIT;
-	size_t count;
 
 	if (text == NULL)
 		return EX_NOINPUT;
 	str_addf(&line, "tls certificate \"%s\" key \"%s\"%s%s\n", file, key,
 	    host != NULL ? " for " : "", host != NULL ? host : "");
-	count = conf_pieces(change->arena, str_slice(text), &pieces);
-	for (size_t i = 0; i < count; i++)
-		if (conf_piece_is(&pieces[i], 0, "tls") &&
-		    conf_piece_is(&pieces[i], 1, "certificate"))
-			last = &pieces[i];
-	if (last != NULL)
-		conf_put_behind(text, last, line.buf);
-	else
-		conf_put_last(text, line.buf);
+	statement_write(change, text, line.buf, host == NULL ? fresh : NULL);
 	str_release(&line);
 	return EX_OK;
 }
@@ -331,7 +377,7 @@ install_pair(struct change *change, char **argv, const char *host,
 	if (status == EX_OK)
 		status = cert_copy(change, argv[1], key, NULL);
 	if (status == EX_OK && !cert_is_named(change->conf, file, key))
-		status = statement_put(change, file, key, host);
+		status = statement_put(change, file, key, host, about);
 	return status == EX_OK ? change_carry_out(change) : status;
 }
 

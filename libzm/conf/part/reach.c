@@ -62,6 +62,20 @@ has_no_condition(const struct conf_rule *rule)
 	    conf_rule_covers(rule, &none) : false;
 }
 
+/* So many addresses that they are strangers' to a large part: more than a
+ * /8 of IPv4, a /16 of IPv6 that is not local (RFC 4193). */
+static bool
+net_is_wide(const struct net *net)
+{
+	static const struct net
+	    all_4 = { { [10] = 0xff, [11] = 0xff }, 96 },
+	    local = { { 0xfc }, 7 };
+
+	if (net_contains(&all_4, net))
+		return net->bits < 96 + 8;
+	return net->bits < 16 && !net_contains(&local, net);
+}
+
 /* Would anybody on the net be served by this rule, whatever the address? */
 static bool
 is_open_relay(const struct conf_rule *rule)
@@ -74,7 +88,7 @@ is_open_relay(const struct conf_rule *rule)
 	    rule->patterns[PATTERN_USER] || rule->patterns[PATTERN_LISTED] ||
 	    rule->patterns[PATTERN_LISTENER] || rule->patterns[PATTERN_CERT] ||
 	    rule->patterns[PATTERN_ISSUER] ||
-	    (rule->has_from_net && rule->from_net.bits > 0))
+	    (rule->has_from_net && !net_is_wide(&rule->from_net)))
 		return false;
 	if (rcpt == NULL)
 		return rule->for_any;

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,6 +31,26 @@ listener_is_ours(const struct conf_listen *at, const char *ours)
 	return strstr(ours, word) != NULL;
 }
 
+/* Has this machine the address?  Any port of it would do. */
+static bool
+address_is_here(const struct conf_listen *at)
+{
+	struct sockaddr_storage address = at->address;
+	int fd = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool is_here;
+
+	if (fd < 0)
+		return true;	/* that is another trouble */
+	if (address.ss_family == AF_INET)
+		((struct sockaddr_in *)&address)->sin_port = 0;
+	else
+		((struct sockaddr_in6 *)&address)->sin6_port = 0;
+	is_here = bind(fd, (struct sockaddr *)&address, at->length) == 0 ||
+	    errno != EADDRNOTAVAIL;
+	close(fd);
+	return is_here;
+}
+
 static void
 check_listener(const struct machine_look *look, const struct conf_listen *at,
     const char *ours)
@@ -38,7 +59,18 @@ check_listener(const struct machine_look *look, const struct conf_listen *at,
 	int fd;
 
 	/* a socket in the file system would be made, and be seen */
-	if (listen_socket_path(at->text) != NULL || listener_is_ours(at, ours))
+	if (listen_socket_path(at->text) != NULL)
+		return;
+	if (!at->is_optional && !address_is_here(at)) {
+		machine_tell(look, CONF_WARNING, at->at,
+		    "listen at an address of this machine (ip addr shows "
+		    "them), or give it this one first",
+		    arena_printf(look->arena, "%s is at no address of this "
+		    "machine: zmailer cannot be started or reloaded with "
+		    "this", at->text));
+		return;
+	}
+	if (listener_is_ours(at, ours))
 		return;
 	fd = listen_socket(at, &err);
 	if (fd >= 0)
