@@ -27,6 +27,7 @@ bin_zmailer_SOURCES += tools/zmailer/smarthost/edit.c \
 	tools/zmailer/smarthost/smarthost.h tools/zmailer/smarthost/try.c
 bin_zmailer_SOURCES += tools/zmailer/metrics/certificates.c \
 	tools/zmailer/metrics/metrics.c tools/zmailer/metrics/metrics.h \
+	tools/zmailer/metrics/listen.c tools/zmailer/metrics/neighbours.c \
 	tools/zmailer/metrics/queue.c tools/zmailer/metrics/spool.c
 bin_zmailer_SOURCES += tools/zmailer/doctor/doctor.c
 bin_zmailer_SOURCES += tools/zmailer/report/report.c
@@ -78,7 +79,8 @@ tools_libtools_a_SOURCES += tools/journal/ask.c tools/journal/ask.h \
 	tools/journal/facts.c tools/journal/facts.h tools/journal/frame.c \
 	tools/journal/frame.h tools/journal/journal.c tools/journal/journal.h \
 	tools/journal/keep.c tools/journal/keep.h tools/journal/life.c \
-	tools/journal/life_print.c tools/journal/line.c tools/journal/names.c \
+	tools/journal/life_print.c tools/journal/tell.c \
+	tools/journal/tellings.h tools/journal/line.c tools/journal/names.c \
 	tools/journal/names.h tools/journal/seal.c tools/journal/seal.h \
 	tools/journal/seal_internal.h tools/journal/seal_read.c
 tools_libtools_a_SOURCES += tools/queue/asked.c tools/queue/control.c \
@@ -123,7 +125,11 @@ tools_libtools_a_SOURCES += tools/zmailer/audit/audit.h \
 	tools/zmailer/audit/print.c tools/zmailer/audit/sum.c
 tools_libtools_a_SOURCES += tools/zmailer/report/capacity.c \
 	tools/zmailer/report/capacity.h tools/zmailer/report/count.c \
-	tools/zmailer/report/print.c tools/zmailer/report/report.h
+	tools/zmailer/report/print.c tools/zmailer/report/report.h \
+	tools/zmailer/report/tops.c tools/zmailer/report/tops.h \
+	tools/zmailer/report/tops_print.c
+tools_libtools_a_SOURCES += tools/zmailer/metrics/scrape.c \
+	tools/zmailer/metrics/scrape.h
 tools_libtools_a_SOURCES += tools/zmailer/top/draw.c tools/zmailer/top/look.c \
 	tools/zmailer/top/top.h
 tools_libtools_a_SOURCES += tools/zmailer/review/message.c \
