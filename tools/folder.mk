@@ -5,7 +5,7 @@ sbin_PROGRAMS += bin/zmailer bin/sendmail
 bin_PROGRAMS += bin/newaliases bin/mailq
 
 # a verb is a row of verbs.h, and a file or a folder of its name
-bin_zmailer_SOURCES = tools/zmailer/alias.c tools/zmailer/block.c \
+bin_zmailer_SOURCES = tools/zmailer/alias.c tools/zmailer/alias.h tools/zmailer/block.c \
 	tools/zmailer/cert.c tools/zmailer/check.c tools/zmailer/classic.c \
 	tools/zmailer/classify.c \
 	tools/zmailer/completion.c tools/zmailer/config.c \
