@@ -101,6 +101,7 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/standstill_files.c tools/run/standstill_parts.h \
 	tools/run/standstill_processes.c \
 	tools/run/state.c tools/run/supervisor.c \
+	tools/run/taking.c tools/run/taking.h \
 	tools/run/supervisor.h tools/run/unit.c tools/run/unit.h
 tools_libtools_a_SOURCES += tools/answers/answers.c tools/answers/answers.h \
 	tools/answers/ask.c tools/answers/internal.h \

@@ -201,8 +201,10 @@ change_tables_take(const struct change *change, bool is_before,
 			continue;
 		bytes += text.n;
 		tables[about->table_count++] = (struct version_table){
-			file->path, text, file->is_secret ? 0600 :
-			file->mode == 0 ? 0644 : file->mode,
+			file->path, text,
+			file->is_secret     ? 0600 :
+			    file->mode == 0 ? 0644 :
+					      file->mode,
 			file->account != NULL ? file->account : "-"
 		};
 	}

@@ -13,7 +13,7 @@ enum {
 	VERSION_FILES_MAX = 200,	/* of one configuration */
 	VERSION_BYTES_MAX = 16 << 20,	/* of one version */
 	VERSION_TABLES_MAX = 16,	/* that one verb wrote */
-	VERSION_TABLE_BYTES_MAX = 4 << 20	/* of them; others are left out */
+	VERSION_TABLE_BYTES_MAX = 4 << 20	/* of them; no more are kept */
 };
 
 struct version_table {		/* a table or key that the verb wrote, too */

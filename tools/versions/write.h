@@ -24,8 +24,8 @@ struct change_file {
 					 * root; NULL or "-": ours */
 };
 
-/* Put a text in place of a file, or remove it (goes_empty): a new one beside it, owner and
- * mode kept, synced, renamed over it, the directory synced
+/* Put a text in place of a file, or remove it (goes_empty): a new one beside
+ * it, owner and mode kept, synced, renamed over it, the directory synced
  * (doc/INTERNALS.md row E1).
  * returns 0 or -1 */
 int change_file_write(const struct change_file *file, struct err *err);
