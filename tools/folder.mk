@@ -27,9 +27,11 @@ bin_zmailer_SOURCES += tools/zmailer/smarthost/edit.c \
 	tools/zmailer/smarthost/smarthost.h tools/zmailer/smarthost/try.c
 bin_zmailer_SOURCES += tools/zmailer/metrics/certificates.c \
 	tools/zmailer/metrics/metrics.c tools/zmailer/metrics/metrics.h \
+	tools/zmailer/metrics/listen.c tools/zmailer/metrics/neighbours.c \
 	tools/zmailer/metrics/queue.c tools/zmailer/metrics/spool.c
 bin_zmailer_SOURCES += tools/zmailer/doctor/doctor.c
 bin_zmailer_SOURCES += tools/zmailer/report/report.c
+bin_zmailer_SOURCES += tools/zmailer/audit/audit.c
 bin_zmailer_SOURCES += tools/zmailer/top/top.c
 bin_zmailer_SOURCES += tools/zmailer/review/review.c
 bin_zmailer_SOURCES += tools/zmailer/sink/sink.c
@@ -77,9 +79,12 @@ tools_libtools_a_SOURCES += tools/journal/ask.c tools/journal/ask.h \
 	tools/journal/facts.c tools/journal/facts.h tools/journal/frame.c \
 	tools/journal/frame.h tools/journal/journal.c tools/journal/journal.h \
 	tools/journal/keep.c tools/journal/keep.h tools/journal/life.c \
-	tools/journal/life_print.c tools/journal/line.c tools/journal/names.c \
-	tools/journal/names.h
+	tools/journal/life_print.c tools/journal/tell.c \
+	tools/journal/tellings.h tools/journal/line.c tools/journal/names.c \
+	tools/journal/names.h tools/journal/seal.c tools/journal/seal.h \
+	tools/journal/seal_internal.h tools/journal/seal_read.c
 tools_libtools_a_SOURCES += tools/queue/asked.c tools/queue/control.c \
+	tools/queue/process.c tools/queue/process.h \
 	tools/queue/control.h tools/queue/live.c tools/queue/print.c \
 	tools/queue/turns.c tools/queue/turns.h tools/queue/view.c \
 	tools/queue/view.h tools/queue/words.c tools/queue/words.h
@@ -115,9 +120,17 @@ tools_libtools_a_SOURCES += tools/zmailer/doctor/areas.h \
 	tools/zmailer/doctor/names.c tools/zmailer/doctor/ports.c \
 	tools/zmailer/doctor/postmaster.c \
 	tools/zmailer/doctor/report.c tools/zmailer/doctor/spool.c
+tools_libtools_a_SOURCES += tools/zmailer/audit/audit.h \
+	tools/zmailer/audit/books.c tools/zmailer/audit/books.h \
+	tools/zmailer/audit/books_internal.h tools/zmailer/audit/files.c \
+	tools/zmailer/audit/print.c tools/zmailer/audit/sum.c
 tools_libtools_a_SOURCES += tools/zmailer/report/capacity.c \
 	tools/zmailer/report/capacity.h tools/zmailer/report/count.c \
-	tools/zmailer/report/print.c tools/zmailer/report/report.h
+	tools/zmailer/report/print.c tools/zmailer/report/report.h \
+	tools/zmailer/report/tops.c tools/zmailer/report/tops.h \
+	tools/zmailer/report/tops_print.c
+tools_libtools_a_SOURCES += tools/zmailer/metrics/scrape.c \
+	tools/zmailer/metrics/scrape.h
 tools_libtools_a_SOURCES += tools/zmailer/top/draw.c tools/zmailer/top/look.c \
 	tools/zmailer/top/top.h
 tools_libtools_a_SOURCES += tools/zmailer/review/message.c \

@@ -220,5 +220,10 @@ EVENT(SPOOL_TROUBLE, "spool.trouble", WARN, "file call reason",
     "A file system call failed; the message stays where it was.")
 EVENT(DRAFT_SWEPT, "draft.swept", INFO, "file reason",
     "An unfinished submission in public/ was removed.")
+EVENT(JOURNAL_SEALED, "journal.sealed", INFO, "lines to sum marks",
+    "So many lines, up to this byte of the file, are sealed "
+    "(zmailer-audit(8)).")
+EVENT(JOURNAL_CLOSED, "journal.closed", INFO, "file bytes sum",
+    "Nobody writes to a part of the journal any more; sum= its last seal.")
 EVENT(JOURNAL_KEPT, "journal.kept", INFO, "closed packed removed bytes",
     "Parts of the journal were closed, packed, or removed for age or size.")

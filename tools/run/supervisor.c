@@ -128,7 +128,7 @@ all_ready(struct supervisor *boss)
 {
 	boss->was_ready = true;
 	supervisor_version_keep(boss->conf, "start");
-X	supervisor_state_publish(boss);	/* before anybody hears of it and asks */
+	supervisor_state_publish(boss);	/* who hears of it asks */
 	event(EV_DAEMON_START, NULL, "version", slice_of(PACKAGE_VERSION),
 	    NULL);
 	manager_tell("READY=1\nSTATUS=router, scheduler and smtpserver run");
