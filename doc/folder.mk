@@ -7,23 +7,40 @@ EXTRA_DIST += README COPYING NEWS doc/OVERVIEW.md doc/INTERNALS.md doc/FILTERS.m
 	doc/examples/rules.conf doc/examples/rules.test \
 	doc/examples/zmailer-mta.equivs doc/examples/fail2ban/filter.conf \
 	doc/examples/fail2ban/jail.conf
-dist_man_MANS += doc/man/scheduler.8 doc/man/mailq.1 \
-	doc/man/zmailer-list.8 doc/man/zmailer-order.8 \
-	doc/man/zmailer-selector.7 doc/man/zmailer-forms.5 doc/man/zmailer-review.8 doc/man/zmailer-top.8 doc/man/zmailer-doctor.8 doc/man/zmailer-domain.8 doc/man/zmailer-smarthost.8 doc/man/zmailer-dkim.8 doc/man/zmailer-config.8 doc/man/zmailer-hello.8 doc/man/zmailer-unblock.8 doc/man/zmailer-alias.8 doc/man/zmailer-cert.8 doc/man/zmailer-setup.8 doc/man/zmailer-block.8 doc/man/zmailer-limit.8 doc/man/zmailer-log.8 doc/man/zmailer-report.8 doc/man/zmailer-audit.8 \
-	doc/man/zmailer-queue.8 \
-	doc/man/zmailer-show.8
-dist_man_MANS += doc/man/newaliases.1 doc/man/smtpserver.8 doc/man/router.8
-dist_man_MANS += doc/man/zmailer-message.5 doc/man/zmailer-control.5 \
-	doc/man/zmailer-backup.8 doc/man/zmailer-restore.8 \
-	doc/man/zmailer-fsck.8 doc/man/zmailer-resubmit.8 \
-	doc/man/zmailer-table.8 doc/man/zmailer-aliases.5 \
-	doc/man/zmailer-route.8
-dist_man_MANS += doc/man/zmailer-smtp.8 doc/man/zmailer-lmtp.8 \
-	doc/man/zmailer-mailbox.8 doc/man/zmailer-pipe.8 \
-	doc/man/zmailer-sm.8 doc/man/zmailer-expirer.8 \
-	doc/man/zmailer-reroute.8 doc/man/zmailer-http.8 \
-	doc/man/zmailer-sink.8 doc/man/zmailer-classify.8 \
-	doc/man/zmailer-test.8
+dist_man_MANS += \
+	doc/man/mailq.1 doc/man/newaliases.1 doc/man/router.8 \
+	doc/man/scheduler.8 doc/man/smtpserver.8 doc/man/zmailer-aliases.5 \
+	doc/man/zmailer-control.5 doc/man/zmailer-expirer.8 \
+	doc/man/zmailer-forms.5 doc/man/zmailer-hello.8 \
+	doc/man/zmailer-http.8 doc/man/zmailer-lmtp.8 \
+	doc/man/zmailer-mailbox.8 doc/man/zmailer-message.5 \
+	doc/man/zmailer-pipe.8 doc/man/zmailer-reroute.8 \
+	doc/man/zmailer-restore.8 doc/man/zmailer-selector.7 \
+	doc/man/zmailer-sm.8 doc/man/zmailer-smtp.8 \
+	doc/man/zmailer-unblock.8
+
+# pages of verbs: what stands in the tables of tools/ is put into them
+VERB_PAGES = \
+	doc/man/zmailer-alias.8 doc/man/zmailer-audit.8 \
+	doc/man/zmailer-backup.8 doc/man/zmailer-block.8 \
+	doc/man/zmailer-cert.8 doc/man/zmailer-classify.8 \
+	doc/man/zmailer-config.8 doc/man/zmailer-dkim.8 \
+	doc/man/zmailer-doctor.8 doc/man/zmailer-domain.8 \
+	doc/man/zmailer-fsck.8 doc/man/zmailer-limit.8 \
+	doc/man/zmailer-list.8 doc/man/zmailer-log.8 doc/man/zmailer-order.8 \
+	doc/man/zmailer-queue.8 doc/man/zmailer-report.8 \
+	doc/man/zmailer-resubmit.8 doc/man/zmailer-review.8 \
+	doc/man/zmailer-route.8 doc/man/zmailer-setup.8 \
+	doc/man/zmailer-show.8 doc/man/zmailer-sink.8 \
+	doc/man/zmailer-smarthost.8 doc/man/zmailer-table.8 \
+	doc/man/zmailer-test.8 doc/man/zmailer-top.8
+man_MANS += $(VERB_PAGES)
+EXTRA_DIST += $(VERB_PAGES:=.in)
+CLEANFILES += $(VERB_PAGES)
+$(VERB_PAGES): doc/verbs-manual$(EXEEXT)
+	@$(MKDIR_P) doc/man
+	$(AM_V_GEN)name=$(@F); ./doc/verbs-manual$(EXEEXT) --page $${name%.8} \
+	    < $(srcdir)/$@.in > $@.new && mv $@.new $@
 
 noinst_PROGRAMS += doc/events-manual
 doc_events_manual_SOURCES = doc/events_manual.c
@@ -40,11 +57,12 @@ doc_metrics_manual_LDADD = $(ZM_LIBS)
 man_MANS += doc/man/zmailer-metrics.8
 EXTRA_DIST += doc/man/zmailer-metrics.8.in
 CLEANFILES += doc/man/zmailer-metrics.8 doc/man/zmailer-metrics.8.rows
-doc/man/zmailer-metrics.8: doc/man/zmailer-metrics.8.in doc/metrics-manual$(EXEEXT)
+doc/man/zmailer-metrics.8: doc/man/zmailer-metrics.8.in doc/metrics-manual$(EXEEXT) doc/verbs-manual$(EXEEXT)
 	@$(MKDIR_P) doc/man
 	$(AM_V_GEN)./doc/metrics-manual$(EXEEXT) > $@.rows && \
 	  sed -e '/^@METRICS@$$/{' -e 'r $@.rows' -e d -e '}' \
-	    $(srcdir)/doc/man/zmailer-metrics.8.in > $@.new && \
+	    $(srcdir)/doc/man/zmailer-metrics.8.in | \
+	  ./doc/verbs-manual$(EXEEXT) --page zmailer-metrics > $@.new && \
 	  mv $@.new $@ && rm -f $@.rows
 
 noinst_PROGRAMS += doc/conf-manual

@@ -1,7 +1,7 @@
 /* verbs_manual.c - the list of verbs for zmailer(8), and links to the pages
  *
  * In     tools/zmailer/verbs.h, pages.h, tools/verb/options.h; the name of a
- *        page to be made, --options, or nothing
+ *        link to be made; --options; --page NAME and its text; or nothing
  * Out    roff on standard output
  *
  * SPDX-License-Identifier: ISC
@@ -101,9 +101,145 @@ put_options(void)
 	}
 }
 
+/* ---- a page of its own -------------------------------------------------- */
+
+/* One word of a form, as mdoc(7) has it. */
+static void
+put_word(const struct usage_word *word)
+{
+	struct str text = STR_INIT;
+
+	str_adds(&text, word->is_optional ? ".Op " : ".");
+	if (word->option != NULL) {
+		str_addf(&text, "Fl %s", word->option->name + 1);
+		if (word->option->value != NULL)
+			str_addf(&text, " Ar %s", word->option->value);
+	} else {
+		str_addf(&text, "%s " SLICE_FMT, word->is_literal ? "Cm" :
+		    "Ar", SLICE_ARG(word->text));
+	}
+	if (word->is_repeated)
+		str_adds(&text, " ...");
+	puts(text.buf);
+	str_release(&text);
+}
+
+static void
+put_words(struct usage_form form)
+{
+	struct usage_word word;
+
+	while (usage_word_next(&form, &word))
+		put_word(&word);
+}
+
+/* Each form on a line that begins with the verb, its options behind it. */
+static void
+put_forms(const char *verb, const char *usage)
+{
+	struct usage_form form, common = { .depth = 0 };
+	const char *rest = usage;
+	bool is_first = true;
+
+	while (usage_form_next(&rest, &form))
+		if (form.is_common)
+			common = form;
+	rest = usage;
+	while ((usage_form_next(&rest, &form) && !form.is_common) || is_first) {
+		printf(".Nm zmailer\n.Cm %s\n", verb);
+		if (*usage != '\0')
+			put_words(form);
+		if (common.is_common)
+			put_words(common);
+		is_first = false;
+	}
+}
+
+/* The options that some form of its verbs has, each once. */
+static void
+put_page_options(const char *const usages[], size_t count)
+{
+	bool is_any = false;
+
+	for (size_t i = 0; i < OPTIONS; i++) {
+		const struct option_row *row = &option_rows[i];
+		size_t k = 0;
+
+		while (k < count && usage_option(usages[k],
+		    slice_of(row->name)) != row)
+			k++;
+		if (k == count)
+			continue;
+		if (!is_any)
+			puts(".Sh OPTIONS\n.Bl -tag -width indent");
+		is_any = true;
+		printf(".It Fl %s", row->name + 1);
+		if (row->value != NULL)
+			printf(" Ar %s", row->value);
+		printf("\n%s.\n", row->text);
+	}
+	if (is_any)
+		puts(".El");
+}
+
+static bool
+page_has(const char *page, const char *verb)
+{
+	static const struct { const char *name, *verbs; } pages[] = {
+#define PAGE(name, verbs) { name, verbs },
+#include "tools/zmailer/pages.h"
+#undef PAGE
+	};
+	struct slice own = slice_of(page);
+
+	if (slice_starts(own, "zmailer-") && slice_is(slice_from(own,
+	    strlen("zmailer-")), verb))
+		return true;
+	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+		struct slice rest = slice_of(pages[i].verbs), word;
+
+		while (strcmp(pages[i].name, page) == 0 &&
+		    slice_word(&rest, &word))
+			if (slice_is(word, verb))
+				return true;
+	}
+	return false;
+}
+
+/* Standard input with @SYNOPSIS@ and @OPTIONS@ of its verbs. */
+static int
+put_page(const char *page)
+{
+	const char *usages[sizeof(rows) / sizeof(rows[0])];
+	size_t verbs[sizeof(rows) / sizeof(rows[0])], count = 0;
+	char line[4096];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (page_has(page, rows[i].name)) {
+			usages[count] = rows[i].usage;
+			verbs[count++] = i;
+		}
+	if (count == 0) {
+		fprintf(stderr, "%s: no page of a verb\n", page);
+		return 1;
+	}
+	while (fgets(line, sizeof(line), stdin) != NULL) {
+		if (strcmp(line, "@SYNOPSIS@\n") == 0)
+			for (size_t i = 0; i < count; i++)
+				put_forms(rows[verbs[i]].name, usages[i]);
+		else if (strcmp(line, "@OPTIONS@\n") == 0)
+			put_page_options(usages, count);
+		else
+			fputs(line, stdout);
+	}
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
+	if (argc > 2 && strcmp(argv[1], "--page") == 0)
+		return put_page(argv[2]);
 	if (argc > 1 && strcmp(argv[1], "--options") == 0) {
 		put_options();
 		return 0;

@@ -46,7 +46,7 @@ class Names:
     """What the tables of the project hold."""
 
     def __init__(self):
-        self.verbs = dict(found_in(r'^VERB\((\w+), ((?:"[^\n]*"\s*)+)',
+        self.verbs = dict(found_in(r'^VERB\((\w+),\s+((?:"[^\n]*"\s*)+)',
                                    "tools/zmailer/verbs.h"))
         self.rows = {}
         statements = "libzm/conf/statements/*.h"

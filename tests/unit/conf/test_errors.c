@@ -366,7 +366,7 @@ static const struct row warnings[] = {
 	  "schedule smtp/gmail.com { parallel 4 }\n",
 	    "line 2 can never match: line 1 matches all that it does" },
 	{ "accept for any\n", "this is an open relay" },
-	{ "accept from 0.0.0.0/0 for any\naccept from any for any\n",
+	{ "accept from 0.0.0.0/0 to *@x.example\naccept from any for any\n",
 	    "this is an open relay" },
 	{ "accept to *\n", "this is an open relay" },
 	{ "accept sender @a.example for any\n",

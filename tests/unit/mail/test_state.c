@@ -33,7 +33,7 @@ Test(state, glossary_and_manual_have_each)
 
 	page_read("doc/GLOSSARY.md", &glossary);
 	page_read("doc/man/zmailer-selector.7", &manual);
-	page_read("doc/man/zmailer-queue.8", &queue);
+	page_read("doc/man/zmailer-queue.8.in", &queue);
 	for (int i = 0; i < MAIL_STATE_COUNT; i++) {
 		snprintf(row, sizeof(row), "| %s | %s |\n",
 		    mail_states[i].name, mail_states[i].text);
