@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "journal/event.h"
 #include "base/mem.h"
+#include "io/sync.h"
 #include "smtpserver/helper/cache.h"
 #include "smtpserver/session/auth.h"
 #include "smtpserver/session/filter.h"
@@ -28,6 +29,8 @@
 
 enum {
 	COMMIT_MAX = 128,
+	COMMIT_SLOW_FOR = 32,		/* after a slow one so many are handed
+					 * over, until the loop tries one */
 	WATCH_MS = 2000		/* who logged in may be barred since */
 };
 
@@ -39,16 +42,34 @@ struct connection {
 	uint32_t		 token;
 	uint64_t		 ask_token;	/* 0: no question is out */
 	bool			 is_stirred, is_storing;
+	bool			 is_syncing;	/* in the group that becomes
+						 * durable: nobody touches its
+						 * session */
 	TAILQ_ENTRY(connection)	 all, stirred, storing;
 };
 
 TAILQ_HEAD(connection_list, connection);
+
+/* The group that becomes durable. */
+struct commit {
+	struct sync_task	 task;
+	size_t			 count;		/* 0: there is none */
+	struct connection	*connections[COMMIT_MAX];
+	struct draft		*drafts[COMMIT_MAX];
+	int			 errors[COMMIT_MAX];
+	int64_t			 took_us;
+	struct err		 err;
+};
 
 struct worker {
 	struct loop		*loop;
 	struct service		 service;
 	struct connection_list	 all, stirred, storing;
 	struct connection_list	 ended;		/* by all: to be closed */
+	struct commit		 commit;
+	struct syncer		*syncer;	/* NULL: the loop waits */
+	int64_t			 slow_us;
+	unsigned		 slow_left;	/* groups to be handed over */
 	size_t			 count;
 	struct str		 lines;		/* for the listener */
 	bool			 is_urgent;	/* before the replies */
@@ -166,6 +187,10 @@ worker_free(struct worker **worker)
 
 	if (w == NULL)
 		return;
+	if (w->syncer != NULL) {
+		syncer_free(&w->syncer);
+		worker_on_turn_end(w);	/* what became durable is answered */
+	}
 	while ((connection = TAILQ_FIRST(&w->all)) != NULL)
 		connection_end(connection);
 	worker_close_ended(w);
@@ -189,7 +214,7 @@ connection_stir(struct connection *connection)
 		TAILQ_INSERT_TAIL(&worker->stirred, connection, stirred);
 	}
 	if (connection->session->want == WANT_STORE &&
-	    !connection->is_storing) {
+	    !connection->is_storing && !connection->is_syncing) {
 		connection->is_storing = true;
 		TAILQ_INSERT_TAIL(&worker->storing, connection, storing);
 	}
@@ -200,7 +225,8 @@ connection_on_stream(void *context)
 {
 	struct connection *connection = context;
 
-	switch (connection->is_storing ? WANT_STORE :
+	switch (connection->is_storing || connection->is_syncing ?
+	    WANT_STORE :
 	    connection->session->want) {
 	case WANT_STORE:
 	case WANT_HOLD:
@@ -241,6 +267,8 @@ connection_on_timer(void *context)
 {
 	struct connection *connection = context;
 
+	if (connection->is_syncing)
+		return;			/* armed again when it settles */
 	if (clock_steady_ms() >= session_deadline(connection->session)) {
 		asks_close(connection->worker->asks, &connection->ask_token);
 		session_expire(connection->session);
@@ -308,38 +336,81 @@ connection_publish(struct session *session)
 	return false;
 }
 
-/* One group: all that are complete now, durable together (rows S0 -> S1).
- * Sessions go on afterwards and may join the next group. */
+static void
+commit_work(void *context)
+{
+	struct commit *commit = &((struct worker *)context)->commit;
+	int64_t begun_us = clock_steady_us();
+
+	for (size_t i = 0; i < commit->count; i++)
+		commit->errors[i] = draft_sync_wait(commit->drafts[i]);
+	commit->took_us = clock_steady_us() - begun_us;
+}
+
+static void
+commit_end_one(struct connection *connection, struct draft *draft, int error,
+    struct err *err)
+{
+	bool is_done = draft_sync_end(draft, error, err);
+
+	connection->is_syncing = false;
+	if (is_done) {
+		is_done = connection_publish(connection->session);
+	} else {
+		connection_note_trouble(draft, "fsync", err);
+		draft_abort(draft);
+	}
+	session_stored(connection->session, is_done);
+	connection_stir(connection);
+}
+
+/* Rows S0 -> S1.  Sessions go on and may join the next group. */
+static void
+commit_end(void *context)
+{
+	struct worker *worker = context;
+	struct commit *commit = &worker->commit;
+	size_t count = commit->count;
+
+	if (commit->took_us >= worker->slow_us)
+		worker->slow_left = COMMIT_SLOW_FOR;
+	commit->count = 0;
+	for (size_t i = 0; i < count; i++)
+		commit_end_one(commit->connections[i], commit->drafts[i],
+		    commit->errors[i], &commit->err);
+}
+
+/* One group: all that are complete now, durable together. */
 static void
 worker_commit(struct worker *worker)
 {
-	struct connection *connections[COMMIT_MAX];
-	struct draft *drafts[COMMIT_MAX];
-	struct err err = { "" };
-	size_t n = 0;
+	struct commit *commit = &worker->commit;
+	struct connection *connection;
 
-	while (n < COMMIT_MAX &&
-	    (connections[n] = TAILQ_FIRST(&worker->storing)) != NULL) {
-		TAILQ_REMOVE(&worker->storing, connections[n], storing);
-		connections[n]->is_storing = false;
-		drafts[n] = &connections[n]->session->transaction->draft;
-		n++;
+	if (commit->count > 0)
+		return;			/* they are the next group */
+	while (commit->count < COMMIT_MAX && (connection =
+	    TAILQ_FIRST(&worker->storing)) != NULL) {
+		TAILQ_REMOVE(&worker->storing, connection, storing);
+		connection->is_storing = false;
+		connection->is_syncing = true;
+		commit->connections[commit->count] = connection;
+		commit->drafts[commit->count++] =
+		    &connection->session->transaction->draft;
 	}
-	if (n == 0)
+	if (commit->count == 0)
 		return;
-	(void)draft_sync(drafts, n, &err);
-	for (size_t i = 0; i < n; i++) {
-		bool is_done = !drafts[i]->is_bad;
-
-		if (is_done) {
-			is_done = connection_publish(connections[i]->session);
-		} else {
-			connection_note_trouble(drafts[i], "fsync", &err);
-			draft_abort(drafts[i]);
-		}
-		session_stored(connections[i]->session, is_done);
-		connection_stir(connections[i]);
+	commit->err.text[0] = '\0';
+	draft_sync_begin(commit->drafts, commit->count, &commit->err);
+	commit->task = (struct sync_task){ commit_work, commit_end, worker,
+	    NULL };
+	if (worker->syncer != NULL && worker->slow_left > 0) {
+		worker->slow_left--;
+		syncer_add(worker->syncer, &commit->task);
+		return;
 	}
+	commit_work(worker);
+	commit_end(worker);
 }
 
 /* Send its question on, once. */
@@ -358,12 +429,23 @@ connection_ask(struct connection *connection)
 	str_addc(&worker->lines, '\n');
 }
 
+static void
+connection_unstir(struct connection *connection)
+{
+	TAILQ_REMOVE(&connection->worker->stirred, connection, stirred);
+	connection->is_stirred = false;
+}
+
 /* Write what it has to say; let it go on when that made room. */
 static void
 connection_settle(struct connection *connection)
 {
 	struct session *session = connection->session;
 
+	if (connection->is_syncing) {
+		connection_unstir(connection);
+		return;
+	}
 	while (session->want != WANT_END && session->want != WANT_STORE &&
 	    session->want != WANT_HOLD) {
 		if (stream_flush(connection->stream) == STREAM_FLUSH_BROKEN)
@@ -378,8 +460,7 @@ connection_settle(struct connection *connection)
 		connection_stir(connection);
 		return;
 	}
-	TAILQ_REMOVE(&connection->worker->stirred, connection, stirred);
-	connection->is_stirred = false;
+	connection_unstir(connection);
 	if (session->want == WANT_END) {
 		connection_end(connection);
 		return;
@@ -404,7 +485,8 @@ worker_release_holds(struct worker *worker)
 	struct connection *connection;
 
 	TAILQ_FOREACH(connection, &worker->stirred, stirred)
-		if (connection->session->want != WANT_STORE)
+		if (connection->session->want != WANT_STORE &&
+		    !connection->is_syncing)
 			connection_release_holds(connection);
 	if (worker->is_urgent)
 		worker_lines_say(worker);
@@ -425,12 +507,20 @@ worker_on_turn_end(void *context)
 			next = TAILQ_NEXT(connection, stirred);
 			connection_settle(connection);
 		}
-	} while (!TAILQ_EMPTY(&worker->storing));
+	} while (!TAILQ_EMPTY(&worker->storing) && worker->commit.count == 0);
 	worker_lines_say(worker);
 	worker_close_ended(worker);
 	if ((worker->service.is_stopping || worker->is_leaving) &&
 	    (worker->count == 0 || worker->is_final))
 		loop_stop(worker->loop);
+}
+
+void
+worker_sync_beside(struct worker *worker, int64_t slow_us)
+{
+	worker->slow_us = slow_us;
+	worker->slow_left = slow_us == 0 ? COMMIT_SLOW_FOR : 0;
+	worker->syncer = syncer_new(worker->loop);
 }
 
 void
@@ -457,10 +547,11 @@ worker_look_again(struct worker *worker)
 {
 	struct connection *connection;
 
-	TAILQ_FOREACH(connection, &worker->all, all) {
-		session_watch(connection->session);
-		connection_stir(connection);
-	}
+	TAILQ_FOREACH(connection, &worker->all, all)
+		if (!connection->is_syncing) {
+			session_watch(connection->session);
+			connection_stir(connection);
+		}
 }
 
 void
@@ -519,7 +610,7 @@ worker_press(struct worker *worker, int pressure)
 
 	worker->service.pressure = pressure;
 	TAILQ_FOREACH(connection, &worker->all, all)
-		if (pressure > 0) {
+		if (pressure > 0 && !connection->is_syncing) {
 			session_hurry(connection->session);
 			connection_arm(connection);
 		}

@@ -164,6 +164,12 @@ int draft_write(struct draft *draft, const void *bytes, size_t n,
  * fsync fails is_bad and never tried again (invariant 4).
  * returns how many are durable. */
 size_t draft_sync(struct draft *drafts[], size_t count, struct err *err);
+/* The same for a loop that does not wait: begin; then of each draft wait, by
+ * any thread, and nobody touches it meanwhile; then end with what wait
+ * returned (0 or errno).  _end: is it durable? */
+void draft_sync_begin(struct draft *drafts[], size_t count, struct err *err);
+int draft_sync_wait(const struct draft *draft);
+bool draft_sync_end(struct draft *draft, int error, struct err *err);
 
 /* Write what is pending, so that another process can read the file by its
  * name; the first line does not say complete yet.  0 or -1 (is_bad). */
