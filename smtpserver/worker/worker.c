@@ -29,8 +29,9 @@
 
 enum {
 	COMMIT_MAX = 128,
-	COMMIT_SLOW_FOR = 32,		/* after a slow one so many are handed
-					 * over, until the loop tries one */
+	COMMIT_SLOW_FOR = 64,		/* after a slow one so many drafts are
+					 * handed over, until the loop syncs a
+					 * group again */
 	WATCH_MS = 2000		/* who logged in may be barred since */
 };
 
@@ -42,34 +43,24 @@ struct connection {
 	uint32_t		 token;
 	uint64_t		 ask_token;	/* 0: no question is out */
 	bool			 is_stirred, is_storing;
-	bool			 is_syncing;	/* in the group that becomes
-						 * durable: nobody touches its
-						 * session */
+	bool			 is_syncing;	/* its draft is at the syncer:
+						 * nobody touches its session */
+	struct sync_task	 sync;
+	int			 sync_error;	/* errno */
+	int64_t			 sync_us;	/* it took so long */
 	TAILQ_ENTRY(connection)	 all, stirred, storing;
 };
 
 TAILQ_HEAD(connection_list, connection);
-
-/* The group that becomes durable. */
-struct commit {
-	struct sync_task	 task;
-	size_t			 count;		/* 0: there is none */
-	struct connection	*connections[COMMIT_MAX];
-	struct draft		*drafts[COMMIT_MAX];
-	int			 errors[COMMIT_MAX];
-	int64_t			 took_us;
-	struct err		 err;
-};
 
 struct worker {
 	struct loop		*loop;
 	struct service		 service;
 	struct connection_list	 all, stirred, storing;
 	struct connection_list	 ended;		/* by all: to be closed */
-	struct commit		 commit;
 	struct syncer		*syncer;	/* NULL: the loop waits */
 	int64_t			 slow_us;
-	unsigned		 slow_left;	/* groups to be handed over */
+	unsigned		 slow_left;	/* drafts to be handed over */
 	size_t			 count;
 	struct str		 lines;		/* for the listener */
 	bool			 is_urgent;	/* before the replies */
@@ -337,80 +328,110 @@ connection_publish(struct session *session)
 }
 
 static void
-commit_work(void *context)
+worker_note_sync(struct worker *worker, int64_t took_us)
 {
-	struct commit *commit = &((struct worker *)context)->commit;
-	int64_t begun_us = clock_steady_us();
-
-	for (size_t i = 0; i < commit->count; i++)
-		commit->errors[i] = draft_sync_wait(commit->drafts[i]);
-	commit->took_us = clock_steady_us() - begun_us;
+	if (took_us >= worker->slow_us)
+		worker->slow_left = COMMIT_SLOW_FOR;
 }
 
+/* Row S1, or nothing was promised. */
 static void
-commit_end_one(struct connection *connection, struct draft *draft, int error,
-    struct err *err)
+connection_stored(struct connection *connection, bool is_durable,
+    const struct err *err)
 {
-	bool is_done = draft_sync_end(draft, error, err);
+	struct draft *draft = &connection->session->transaction->draft;
 
-	connection->is_syncing = false;
-	if (is_done) {
-		is_done = connection_publish(connection->session);
+	if (is_durable) {
+		is_durable = connection_publish(connection->session);
 	} else {
 		connection_note_trouble(draft, "fsync", err);
 		draft_abort(draft);
 	}
-	session_stored(connection->session, is_done);
+	session_stored(connection->session, is_durable);
 	connection_stir(connection);
 }
 
-/* Rows S0 -> S1.  Sessions go on and may join the next group. */
-static void
-commit_end(void *context)
-{
-	struct worker *worker = context;
-	struct commit *commit = &worker->commit;
-	size_t count = commit->count;
+/* ---- a slow disk: each by itself, beside the loop */
 
-	if (commit->took_us >= worker->slow_us)
-		worker->slow_left = COMMIT_SLOW_FOR;
-	commit->count = 0;
-	for (size_t i = 0; i < count; i++)
-		commit_end_one(commit->connections[i], commit->drafts[i],
-		    commit->errors[i], &commit->err);
+static void
+connection_sync_work(void *context)
+{
+	struct connection *connection = context;
+	int64_t begun_us = clock_steady_us();
+
+	connection->sync_error = draft_sync_wait(
+	    &connection->session->transaction->draft);
+	connection->sync_us = clock_steady_us() - begun_us;
 }
 
-/* One group: all that are complete now, durable together. */
+static void
+connection_sync_end(void *context)
+{
+	struct connection *connection = context;
+	struct err err = { "" };
+
+	connection->is_syncing = false;
+	worker_note_sync(connection->worker, connection->sync_us);
+	connection_stored(connection, draft_sync_end(
+	    &connection->session->transaction->draft, connection->sync_error,
+	    &err), &err);
+}
+
+static void
+connection_sync(struct connection *connection)
+{
+	struct draft *draft = &connection->session->transaction->draft;
+	struct err err = { "" };
+
+	draft_sync_begin(&draft, 1, &err);
+	if (draft->is_bad) {
+		connection_stored(connection, false, &err);
+		return;
+	}
+	connection->is_syncing = true;
+	connection->sync = (struct sync_task){ connection_sync_work,
+	    connection_sync_end, connection, NULL };
+	syncer_add(connection->worker->syncer, &connection->sync);
+}
+
+/* ---- a quick one: all that are complete now, together */
+
+static void
+worker_sync_group(struct worker *worker, struct connection *connections[],
+    size_t count)
+{
+	struct draft *drafts[COMMIT_MAX];
+	struct err err = { "" };
+	int64_t begun_us = clock_steady_us();
+
+	for (size_t i = 0; i < count; i++)
+		drafts[i] = &connections[i]->session->transaction->draft;
+	(void)draft_sync(drafts, count, &err);
+	worker_note_sync(worker, clock_steady_us() - begun_us);
+	for (size_t i = 0; i < count; i++)
+		connection_stored(connections[i], !drafts[i]->is_bad, &err);
+}
+
+/* Rows S0 -> S1.  Sessions go on afterwards and may join the next group. */
 static void
 worker_commit(struct worker *worker)
 {
-	struct commit *commit = &worker->commit;
-	struct connection *connection;
+	struct connection *connections[COMMIT_MAX], *connection;
+	size_t count = 0;
 
-	if (commit->count > 0)
-		return;			/* they are the next group */
-	while (commit->count < COMMIT_MAX && (connection =
+	while (count < COMMIT_MAX && (connection =
 	    TAILQ_FIRST(&worker->storing)) != NULL) {
 		TAILQ_REMOVE(&worker->storing, connection, storing);
 		connection->is_storing = false;
-		connection->is_syncing = true;
-		commit->connections[commit->count] = connection;
-		commit->drafts[commit->count++] =
-		    &connection->session->transaction->draft;
-	}
-	if (commit->count == 0)
-		return;
-	commit->err.text[0] = '\0';
-	draft_sync_begin(commit->drafts, commit->count, &commit->err);
-	commit->task = (struct sync_task){ commit_work, commit_end, worker,
-	    NULL };
-	if (worker->syncer != NULL && worker->slow_left > 0) {
+		if (worker->syncer == NULL || worker->slow_left == 0) {
+			connections[count++] = connection;
+			continue;
+		}
 		worker->slow_left--;
-		syncer_add(worker->syncer, &commit->task);
-		return;
+		connection_sync(connection);
 	}
-	commit_work(worker);
-	commit_end(worker);
+	if (count > 0)
+		worker_sync_group(worker, connections, count);
 }
 
 /* Send its question on, once. */
@@ -507,7 +528,7 @@ worker_on_turn_end(void *context)
 			next = TAILQ_NEXT(connection, stirred);
 			connection_settle(connection);
 		}
-	} while (!TAILQ_EMPTY(&worker->storing) && worker->commit.count == 0);
+	} while (!TAILQ_EMPTY(&worker->storing));
 	worker_lines_say(worker);
 	worker_close_ended(worker);
 	if ((worker->service.is_stopping || worker->is_leaving) &&

@@ -358,6 +358,7 @@ bool spool_control_is_idle(int control_fd);
  * nothing else, so that any thread may call them (io/sync.h). */
 struct spool_ending {
 	ino_t	inode;
+	int	control_fd;	/* closed with the first step; -1: is closed */
 	int	pin_fd;		/* the unlinked body: as long as it is open no
 				 * new message gets its number; -1: none */
 	int	error;		/* errno of the last step; 0 */
