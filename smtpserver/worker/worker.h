@@ -3,9 +3,9 @@
  * A turn: read all that can be read and let the sessions take their steps;
  * then make durable together what became complete, publish it, and only
  * then write the replies, one write a session.  Where the disk is slow
- * threads wait for it, for each message by itself, and the others go on.  What a session gives back
- * (places of limit parallel, itself) is told to the listener before its client
- * can hear of it.
+ * threads wait for it, for each message by itself, and the others go on.
+ * What a session gives back (places of limit parallel, itself) is told to
+ * the listener before its client can hear of it.
  *
  * SPDX-License-Identifier: ISC
  */
