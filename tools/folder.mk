@@ -5,7 +5,7 @@ sbin_PROGRAMS += bin/zmailer bin/sendmail
 bin_PROGRAMS += bin/newaliases bin/mailq
 
 # a verb is a row of verbs.h, and a file or a folder of its name
-bin_zmailer_SOURCES = tools/zmailer/alias.c tools/zmailer/block.c \
+bin_zmailer_SOURCES = tools/zmailer/alias.c tools/zmailer/alias.h tools/zmailer/block.c \
 	tools/zmailer/cert.c tools/zmailer/check.c tools/zmailer/classic.c \
 	tools/zmailer/classify.c \
 	tools/zmailer/completion.c tools/zmailer/config.c \
@@ -14,7 +14,7 @@ bin_zmailer_SOURCES = tools/zmailer/alias.c tools/zmailer/block.c \
 	tools/zmailer/events.c tools/zmailer/fsck.c tools/zmailer/hello.c \
 	tools/zmailer/help.c tools/zmailer/init.c tools/zmailer/limit.c \
 	tools/zmailer/list.c tools/zmailer/log.c tools/zmailer/logrotate.c \
-	tools/zmailer/orders.c tools/zmailer/pages.h tools/zmailer/queue.c \
+	tools/zmailer/orders.c tools/zmailer/pages.h \
 	tools/zmailer/resubmit.c tools/zmailer/route.c tools/zmailer/run.c \
 	tools/zmailer/setup.c tools/zmailer/show.c tools/zmailer/status.c \
 	tools/zmailer/table.c tools/zmailer/test.c tools/zmailer/trace.c \
@@ -27,8 +27,11 @@ bin_zmailer_SOURCES += tools/zmailer/smarthost/edit.c \
 	tools/zmailer/smarthost/smarthost.h tools/zmailer/smarthost/try.c
 bin_zmailer_SOURCES += tools/zmailer/metrics/certificates.c \
 	tools/zmailer/metrics/metrics.c tools/zmailer/metrics/metrics.h \
+	tools/zmailer/metrics/listen.c tools/zmailer/metrics/neighbours.c \
 	tools/zmailer/metrics/queue.c tools/zmailer/metrics/spool.c
 bin_zmailer_SOURCES += tools/zmailer/doctor/doctor.c
+bin_zmailer_SOURCES += tools/zmailer/queue/by.c tools/zmailer/queue/queue.c \
+	tools/zmailer/queue/queue.h
 bin_zmailer_SOURCES += tools/zmailer/report/report.c
 bin_zmailer_SOURCES += tools/zmailer/audit/audit.c
 bin_zmailer_SOURCES += tools/zmailer/top/top.c
@@ -44,6 +47,16 @@ bin_sendmail_SOURCES = tools/sendmail/bsmtp.c tools/sendmail/bsmtp.h \
 	tools/sendmail/sendmail.c tools/sendmail/sendmail.h \
 	tools/sendmail/wait.c tools/sendmail/wait.h
 bin_sendmail_LDADD = tools/libtools.a $(ZM_LIBS)
+
+# programs of another package stay; with DESTDIR nothing of the system is met
+EXTRA_DIST += tools/install-guard
+.PHONY: install-guard
+install-sbinPROGRAMS install-binPROGRAMS: install-guard
+install-guard:
+	@test -n "$(DESTDIR)" || OVERWRITE="$(OVERWRITE)" \
+	  sh $(srcdir)/tools/install-guard "$(sbindir)/sendmail" \
+	  "$(bindir)/mailq" "$(bindir)/newaliases" \
+	  "$(exec_prefix)/lib/sendmail"
 
 # programs look for sendmail in one of two places
 .PHONY: sendmail-link sendmail-unlink
@@ -78,10 +91,12 @@ tools_libtools_a_SOURCES += tools/journal/ask.c tools/journal/ask.h \
 	tools/journal/facts.c tools/journal/facts.h tools/journal/frame.c \
 	tools/journal/frame.h tools/journal/journal.c tools/journal/journal.h \
 	tools/journal/keep.c tools/journal/keep.h tools/journal/life.c \
-	tools/journal/life_print.c tools/journal/line.c tools/journal/names.c \
+	tools/journal/life_print.c tools/journal/tell.c \
+	tools/journal/tellings.h tools/journal/line.c tools/journal/names.c \
 	tools/journal/names.h tools/journal/seal.c tools/journal/seal.h \
 	tools/journal/seal_internal.h tools/journal/seal_read.c
 tools_libtools_a_SOURCES += tools/queue/asked.c tools/queue/control.c \
+	tools/queue/process.c tools/queue/process.h \
 	tools/queue/control.h tools/queue/live.c tools/queue/print.c \
 	tools/queue/turns.c tools/queue/turns.h tools/queue/view.c \
 	tools/queue/view.h tools/queue/words.c tools/queue/words.h
@@ -94,7 +109,8 @@ tools_libtools_a_SOURCES += tools/selection/act.c tools/selection/allow.c \
 	tools/selection/args.c tools/selection/aside.c tools/selection/away.c \
 	tools/selection/choose.c tools/selection/confirm.c \
 	tools/selection/meant.c tools/selection/order.c \
-	tools/selection/orders.h tools/selection/selection.h
+	tools/selection/orders.h tools/selection/progress.c \
+	tools/selection/progress.h tools/selection/selection.h
 tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/dirs.c tools/run/listeners.c tools/run/listeners.h \
 	tools/run/keeper.c tools/run/keeper.h \
@@ -103,6 +119,7 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/standstill_files.c tools/run/standstill_parts.h \
 	tools/run/standstill_processes.c \
 	tools/run/state.c tools/run/supervisor.c \
+	tools/run/taking.c tools/run/taking.h \
 	tools/run/supervisor.h tools/run/unit.c tools/run/unit.h
 tools_libtools_a_SOURCES += tools/answers/answers.c tools/answers/answers.h \
 	tools/answers/ask.c tools/answers/internal.h \
@@ -122,7 +139,11 @@ tools_libtools_a_SOURCES += tools/zmailer/audit/audit.h \
 	tools/zmailer/audit/print.c tools/zmailer/audit/sum.c
 tools_libtools_a_SOURCES += tools/zmailer/report/capacity.c \
 	tools/zmailer/report/capacity.h tools/zmailer/report/count.c \
-	tools/zmailer/report/print.c tools/zmailer/report/report.h
+	tools/zmailer/report/print.c tools/zmailer/report/report.h \
+	tools/zmailer/report/tops.c tools/zmailer/report/tops.h \
+	tools/zmailer/report/tops_print.c
+tools_libtools_a_SOURCES += tools/zmailer/metrics/scrape.c \
+	tools/zmailer/metrics/scrape.h
 tools_libtools_a_SOURCES += tools/zmailer/top/draw.c tools/zmailer/top/look.c \
 	tools/zmailer/top/top.h
 tools_libtools_a_SOURCES += tools/zmailer/review/message.c \

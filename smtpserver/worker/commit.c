@@ -157,6 +157,7 @@ worker_commit(struct worker *worker)
 	    TAILQ_FIRST(&worker->storing)) != NULL) {
 		TAILQ_REMOVE(&worker->storing, connection, storing);
 		connection->is_storing = false;
+		transaction_keep_reason(connection->session->transaction);
 		if (worker->syncer == NULL || worker->slow_left == 0) {
 			connections[count++] = connection;
 			continue;

@@ -95,7 +95,7 @@ choose_one(void *context, const struct view *view)
 	    .name = choice_keep(c, view->name), .id = choice_keep(c, view->id),
 	    .why = choice_keep(c, view->why), .state = choice_keep(c,
 	    view->state),
-	    .rule = slice_copy(choice->arena, view->rule),
+	    .reason = slice_copy(choice->arena, view->reason),
 	    .sender = slice_copy(choice->arena, view->sender),
 	    .size_bytes = view->size_bytes, .time_s = view->time_s,
 	    .is_copy = view->area == AREA_POSTMAN && view->why[0] == '_' };
@@ -139,7 +139,7 @@ selection_choose(const struct conf *conf, unsigned areas,
 	if (view_is_forbidden(conf)) {	/* what was set aside is not his */
 		selection_test_init(&c.test, NULL, conf, out->now_s);
 		result = view_each_asked(conf->run_dir, selector, choose_one,
-		    &c, err);
+		    &c, NULL, err);
 		return choice_end(&c, result == 0 ? 0 : -1);
 	}
 	live_ask(conf->run_dir, out->arena, &out->live);

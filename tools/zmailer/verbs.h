@@ -139,19 +139,23 @@ VERB(completion, "bash|zsh|fish",
     "a script for the shell that completes verbs, keys and ids")
 VERB(audit, "[DAY|SPAN] [--seal SUM] [--json]",
     "does every recipient have one fate, and is the journal whole?")
-VERB(report, "[--days N] [--capacity] [--json]",
-    "volume, times, destinations and troubles of days, from the journal; or "
-    "how much mail the machine can take, and what ends it first")
-VERB(metrics, "[--prometheus]",
+VERB(report, "[--days N] [--capacity] [--top senders|users|clients|domains] "
+    "[--by count|bytes|failures] [--json]",
+    "volume, times, destinations, troubles and who has most, of days, from "
+    "the journal; or how much mail the machine can take, and what ends it "
+    "first")
+VERB(metrics, "[--prometheus | --listen [ADDRESS:]PORT|unix:/PATH]",
     "counters and the state of the spool as OpenMetrics text, or as that of "
-    "Prometheus")
+    "Prometheus; once, or to whoever asks for /metrics")
 VERB(why, "[--json] ID|SELECTOR",
     "what keeps each recipient of a message, and what would help")
 VERB(count, "[--json] [SELECTOR]",
     "queued mail by state; with a selector, mail of all directories; counted "
     "in the files, needs no scheduler")
-VERB(queue, "[--json] [CHANNEL/HOST]",
-    "destinations that have mail, the fullest first")
+VERB(queue,
+    "[--by provider|domain|sender|user|client|hop] [--json] [CHANNEL/HOST]",
+    "destinations that have mail, the fullest first; or mail summed by who "
+    "takes it, sent it or brought it")
 VERB(zones, "[--json]",
     "what each sending zone does; suspend and resume take zone/NAME")
 VERB(suspend, "[--for SPAN] [--reason WORDS] [--json] CHANNEL/HOST",

@@ -26,12 +26,9 @@ static void
 draw_now(const struct top *top, const struct conf *conf,
     struct canvas *canvas)
 {
-	time_t now = (time_t)clock_wall_s();
-	char text[16] = "";
-	struct tm tm;
+	char text[CLOCK_TEXT_BYTES];
 
-	if (localtime_r(&now, &tm) != NULL)
-		strftime(text, sizeof(text), "%H:%M:%S", &tm);
+	clock_local(clock_wall_s(), text);
 	top_draw(top, conf->host, text, canvas);
 }
 
@@ -55,6 +52,22 @@ batch(struct top *top, const struct conf *conf, uint64_t times)
 	}
 }
 
+/* Which page a key is for; the journal is counted anew for it. */
+static void
+page_choose(struct top *top, int key)
+{
+	static const char keys[] = "dsucm";	/* -1, and enum tops_sort */
+	const char *found = key > 0 && key < 128 ? strchr(keys, key) : NULL;
+
+	if (key == 'n')
+		top->by = (enum tops_by)((top->by + 1) % TOPS_BYS);
+	else if (found != NULL)
+		top->page = (int)(found - keys) - 1;
+	else
+		return;
+	top->tops_ms = 0;
+}
+
 static void
 live(struct top *top, const struct conf *conf)
 {
@@ -66,12 +79,14 @@ live(struct top *top, const struct conf *conf)
 
 		if (key == TERMINAL_NOTHING)
 			top_look(top, conf);
+		top_look_at_journal(top, conf);
 		terminal_size(&rows, &cols);
 		canvas_init(&canvas, rows, cols);
 		draw_now(top, conf, &canvas);
 		terminal_draw(&canvas);
 		canvas_release(&canvas);
 		key = terminal_key(EVERY_MS);
+		page_choose(top, key);
 	}
 }
 
