@@ -63,10 +63,12 @@ option_unknown_say(const char *usage, struct slice name, struct err *err)
 		while (usage_word_next(&form, &word))
 			if (word.option != NULL)
 				guess_offer(&guess, word.option->name);
-	return err_set(err, "there is no option " SLICE_FMT "%s%s%s",
-	    SLICE_ARG(name), guess.best != NULL ? ", did you mean '" : "",
-	    guess.best != NULL ? guess.best : "",
-	    guess.best != NULL ? "'?" : "");
+	if (guess.best == NULL)
+		return err_set(err, "there is no option " SLICE_FMT " (words "
+		    "after -- are none, whatever they begin with)",
+		    SLICE_ARG(name));
+	return err_set(err, "there is no option " SLICE_FMT ", did you mean "
+	    "'%s'?", SLICE_ARG(name), guess.best);
 }
 
 static int
@@ -380,15 +382,18 @@ arguments_parse(struct arguments *out, const struct verb_row *row, int argc,
 		else if (strcmp(argv[i], "--") == 0)
 			is_over = true;
 		else if (word_take(out, &argv[i], &used, err) != 0)
-			return -1;
+			goto wrong;
 		i += used;
 	}
 	if (out->count + 1 < argc)
 		out->words[out->count] = NULL;
-	if (form_choose(out, &form, err) != 0 ||
-	    options_check(out, form, err) != 0)
+	if (form_choose(out, &form, err) != 0)
 		return -1;
-	return words_check(out, form, err);
+	if (options_check(out, form, err) == 0)
+		return words_check(out, form, err);
+wrong:
+	out->is_option_wrong = true;
+	return -1;
 }
 
 int
@@ -397,8 +402,13 @@ arguments_read(struct arguments *out, const struct verb_row *row, int argc,
 {
 	struct err err = { "" };
 
-	if (arguments_parse(out, row, argc, argv, &err) != 0)
-		return arguments_refuse(out, "%s", err.text);
+	if (arguments_parse(out, row, argc, argv, &err) != 0) {
+		if (!out->is_option_wrong)
+			return arguments_refuse(out, "%s", err.text);
+		fprintf(stderr, "zmailer: %s: %s\nzmailer help %s tells its "
+		    "options\n", row->name, err.text, row->name);
+		return EX_USAGE;
+	}
 	out->conf_path = conf_path;
 	return 0;
 }

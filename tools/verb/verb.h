@@ -25,6 +25,7 @@ struct arguments {
 	char		**words;	/* all others, a NULL after them */
 	int		 count;
 	struct argument	 options[OPTIONS];
+	bool		 is_option_wrong;	/* what could not be read */
 	int		 argc;		/* as it was given */
 	char		**argv;
 };
@@ -38,7 +39,8 @@ struct verb_row {		/* a row of tools/zmailer/verbs.h */
  * returns 0; -1: err says what is wrong */
 int arguments_parse(struct arguments *out, const struct verb_row *row,
     int argc, char **argv, struct err *err);
-/* The same; what is wrong goes to standard error, with the usage.
+/* The same; what is wrong goes to standard error: of an option in a line and
+ * where help is, else with the usage.
  * returns 0 or EX_USAGE */
 int arguments_read(struct arguments *out, const struct verb_row *row,
     int argc, char **argv, const char *conf_path);

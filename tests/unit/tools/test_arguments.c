@@ -234,3 +234,50 @@ Test(arguments, a_usage_is_shown_a_form_a_line)
 	    "  --for SPAN          for how long: 90s 2h 3d\n");
 	str_release(&out);
 }
+
+/* What is no number of an option's, whatever the option. */
+static const char *const no_numbers[] = { "", " ", "-0", "+0", "-1", "+1",
+	"0x10", "1e9", "1.5", "1 ", " 1", "1k", "one",
+	"18446744073709551616", "99999999999999999999" };
+
+Test(arguments, an_option_with_a_number_takes_nothing_else)
+{
+	for (size_t i = 0; i < OPTIONS; i++) {
+		const struct option_row *row = &option_rows[i];
+		char usage[80], over[24];
+
+		if (row->kind != OPTION_NUMBER || row->name[1] != '-')
+			continue;
+		snprintf(usage, sizeof(usage), "[%s %s]", row->name,
+		    row->value);
+		snprintf(over, sizeof(over), "%llu",
+		    (unsigned long long)row->high + 1);
+		for (size_t k = 0; k <= sizeof(no_numbers) /
+		    sizeof(no_numbers[0]); k++) {
+			const char *text = k == 0 ? over : no_numbers[k - 1];
+			const struct verb_row verb = { "x", usage, "", NULL };
+			struct arguments arguments;
+			char name[40], value[40];
+			char *argv[] = { name, name, value, NULL };
+			struct err err;
+
+			strlcpy(name, row->name, sizeof(name));
+			strlcpy(value, text, sizeof(value));
+			cr_expect_eq(arguments_parse(&arguments, &verb, 3,
+			    argv, &err), -1, "%s '%s'", row->name, text);
+			cr_expect(arguments.is_option_wrong);
+		}
+	}
+}
+
+Test(arguments, what_follows_two_dashes_is_no_option)
+{
+	const struct verb_row verb = { "x", "[--mx] ADDRESS", "", NULL };
+	char *argv[] = { (char *)(uintptr_t) "x", (char *)(uintptr_t) "--",
+	    (char *)(uintptr_t) "--mx", NULL };
+	struct arguments arguments;
+	struct err err;
+
+	cr_expect_eq(arguments_parse(&arguments, &verb, 3, argv, &err), 0);
+	cr_expect_str_eq(arguments_word(&arguments, 0), "--mx");
+}
