@@ -5,7 +5,7 @@ sbin_PROGRAMS += bin/zmailer bin/sendmail
 bin_PROGRAMS += bin/newaliases bin/mailq
 
 # a verb is a row of verbs.h, and a file or a folder of its name
-bin_zmailer_SOURCES = tools/zmailer/alias.c tools/zmailer/block.c \
+bin_zmailer_SOURCES = tools/zmailer/alias.c tools/zmailer/alias.h tools/zmailer/block.c \
 	tools/zmailer/cert.c tools/zmailer/check.c tools/zmailer/classic.c \
 	tools/zmailer/classify.c \
 	tools/zmailer/completion.c tools/zmailer/config.c \
@@ -14,7 +14,7 @@ bin_zmailer_SOURCES = tools/zmailer/alias.c tools/zmailer/block.c \
 	tools/zmailer/events.c tools/zmailer/fsck.c tools/zmailer/hello.c \
 	tools/zmailer/help.c tools/zmailer/init.c tools/zmailer/limit.c \
 	tools/zmailer/list.c tools/zmailer/log.c tools/zmailer/logrotate.c \
-	tools/zmailer/orders.c tools/zmailer/pages.h tools/zmailer/queue.c \
+	tools/zmailer/orders.c tools/zmailer/pages.h \
 	tools/zmailer/resubmit.c tools/zmailer/route.c tools/zmailer/run.c \
 	tools/zmailer/setup.c tools/zmailer/show.c tools/zmailer/status.c \
 	tools/zmailer/table.c tools/zmailer/test.c tools/zmailer/trace.c \
@@ -30,6 +30,8 @@ bin_zmailer_SOURCES += tools/zmailer/metrics/certificates.c \
 	tools/zmailer/metrics/listen.c tools/zmailer/metrics/neighbours.c \
 	tools/zmailer/metrics/queue.c tools/zmailer/metrics/spool.c
 bin_zmailer_SOURCES += tools/zmailer/doctor/doctor.c
+bin_zmailer_SOURCES += tools/zmailer/queue/by.c tools/zmailer/queue/queue.c \
+	tools/zmailer/queue/queue.h
 bin_zmailer_SOURCES += tools/zmailer/report/report.c
 bin_zmailer_SOURCES += tools/zmailer/audit/audit.c
 bin_zmailer_SOURCES += tools/zmailer/top/top.c
@@ -79,7 +81,8 @@ tools_libtools_a_SOURCES += tools/journal/ask.c tools/journal/ask.h \
 	tools/journal/facts.c tools/journal/facts.h tools/journal/frame.c \
 	tools/journal/frame.h tools/journal/journal.c tools/journal/journal.h \
 	tools/journal/keep.c tools/journal/keep.h tools/journal/life.c \
-	tools/journal/life_print.c tools/journal/line.c tools/journal/names.c \
+	tools/journal/life_print.c tools/journal/tell.c \
+	tools/journal/tellings.h tools/journal/line.c tools/journal/names.c \
 	tools/journal/names.h tools/journal/seal.c tools/journal/seal.h \
 	tools/journal/seal_internal.h tools/journal/seal_read.c
 tools_libtools_a_SOURCES += tools/queue/asked.c tools/queue/control.c \
@@ -96,7 +99,8 @@ tools_libtools_a_SOURCES += tools/selection/act.c tools/selection/allow.c \
 	tools/selection/args.c tools/selection/aside.c tools/selection/away.c \
 	tools/selection/choose.c tools/selection/confirm.c \
 	tools/selection/meant.c tools/selection/order.c \
-	tools/selection/orders.h tools/selection/selection.h
+	tools/selection/orders.h tools/selection/progress.c \
+	tools/selection/progress.h tools/selection/selection.h
 tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/beside.c tools/run/beside.h \
 	tools/run/dirs.c tools/run/listeners.c tools/run/listeners.h \
@@ -106,6 +110,7 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/standstill_files.c tools/run/standstill_parts.h \
 	tools/run/standstill_processes.c \
 	tools/run/state.c tools/run/supervisor.c \
+	tools/run/taking.c tools/run/taking.h \
 	tools/run/supervisor.h tools/run/unit.c tools/run/unit.h
 tools_libtools_a_SOURCES += tools/answers/answers.c tools/answers/answers.h \
 	tools/answers/ask.c tools/answers/internal.h \
