@@ -48,6 +48,16 @@ bin_sendmail_SOURCES = tools/sendmail/bsmtp.c tools/sendmail/bsmtp.h \
 	tools/sendmail/wait.c tools/sendmail/wait.h
 bin_sendmail_LDADD = tools/libtools.a $(ZM_LIBS)
 
+# programs of another package stay; with DESTDIR nothing of the system is met
+EXTRA_DIST += tools/install-guard
+.PHONY: install-guard
+install-sbinPROGRAMS install-binPROGRAMS: install-guard
+install-guard:
+	@test -n "$(DESTDIR)" || OVERWRITE="$(OVERWRITE)" \
+	  sh $(srcdir)/tools/install-guard "$(sbindir)/sendmail" \
+	  "$(bindir)/mailq" "$(bindir)/newaliases" \
+	  "$(exec_prefix)/lib/sendmail"
+
 # programs look for sendmail in one of two places
 .PHONY: sendmail-link sendmail-unlink
 install-exec-hook: sendmail-link
