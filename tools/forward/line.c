@@ -39,12 +39,11 @@ forward_add_moment(struct slice line, struct str *out)
 	static const char *const months[] = { "Jan", "Feb", "Mar", "Apr",
 	    "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec" };
 	int64_t at_ms = journal_line_ms(line);
-	time_t at_s = (time_t)(at_ms >= 0 ? at_ms / 1000 : clock_wall_s());
 	struct tm tm;
 
-	if (localtime_r(&at_s, &tm) != NULL)
-		str_addf(out, "%s %2d %02d:%02d:%02d", months[tm.tm_mon % 12],
-		    tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+	clock_local_parts(at_ms >= 0 ? at_ms / 1000 : clock_wall_s(), &tm);
+	str_addf(out, "%s %2d %02d:%02d:%02d", months[tm.tm_mon % 12],
+	    tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
 }
 
 struct forward_words {
