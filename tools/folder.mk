@@ -14,7 +14,7 @@ bin_zmailer_SOURCES = tools/zmailer/alias.c tools/zmailer/alias.h tools/zmailer/
 	tools/zmailer/events.c tools/zmailer/fsck.c tools/zmailer/hello.c \
 	tools/zmailer/help.c tools/zmailer/init.c tools/zmailer/limit.c \
 	tools/zmailer/list.c tools/zmailer/log.c tools/zmailer/logrotate.c \
-	tools/zmailer/orders.c tools/zmailer/pages.h \
+	tools/zmailer/groups.h tools/zmailer/orders.c tools/zmailer/pages.h \
 	tools/zmailer/resubmit.c tools/zmailer/route.c tools/zmailer/run.c \
 	tools/zmailer/setup.c tools/zmailer/show.c tools/zmailer/status.c \
 	tools/zmailer/table.c tools/zmailer/test.c tools/zmailer/trace.c \
