@@ -14,8 +14,7 @@
 #define ZM_TOOLS_RUN_TAKING_H
 
 #include "mail/spool/spool.h"
-#include "tools/answers/answers.h"
-#include "tools/run/keeper.h"
+#include "tools/run/beside.h"
 #include "tools/run/supervised.h"
 
 enum { CHILD_COUNT = 3 };
@@ -51,8 +50,7 @@ struct supervisor {
 	bool		 has_sockets;	/* it came with such a successor */
 	bool		 is_going_back;	/* it is the one of before, again */
 	bool		 owes_reload;	/* a SIGHUP came meanwhile */
-	struct keeper	 keeper;	/* of the journal */
-	struct answers	 answers;	/* to who may not read it */
+	struct beside	 beside;
 };
 
 /* SIGHUP: read the file and take it over; later, while another is being

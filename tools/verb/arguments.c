@@ -63,12 +63,11 @@ option_unknown_say(const char *usage, struct slice name, struct err *err)
 		while (usage_word_next(&form, &word))
 			if (word.option != NULL)
 				guess_offer(&guess, word.option->name);
-	if (guess.best == NULL)
-		return err_set(err, "there is no option " SLICE_FMT " (words "
-		    "after -- are none, whatever they begin with)",
-		    SLICE_ARG(name));
-	return err_set(err, "there is no option " SLICE_FMT ", did you mean "
-	    "'%s'?", SLICE_ARG(name), guess.best);
+	return err_set(err, "there is no option " SLICE_FMT "%s%s%s",
+	    SLICE_ARG(name), guess.best != NULL ? ", did you mean '" :
+	    "; a word that begins with '-' stands after ",
+	    guess.best != NULL ? guess.best : "--",
+	    guess.best != NULL ? "'?" : "");
 }
 
 static int
@@ -382,18 +381,15 @@ arguments_parse(struct arguments *out, const struct verb_row *row, int argc,
 		else if (strcmp(argv[i], "--") == 0)
 			is_over = true;
 		else if (word_take(out, &argv[i], &used, err) != 0)
-			goto wrong;
+			return -1;
 		i += used;
 	}
 	if (out->count + 1 < argc)
 		out->words[out->count] = NULL;
-	if (form_choose(out, &form, err) != 0)
+	if (form_choose(out, &form, err) != 0 ||
+	    options_check(out, form, err) != 0)
 		return -1;
-	if (options_check(out, form, err) == 0)
-		return words_check(out, form, err);
-wrong:
-	out->is_option_wrong = true;
-	return -1;
+	return words_check(out, form, err);
 }
 
 int
@@ -402,13 +398,8 @@ arguments_read(struct arguments *out, const struct verb_row *row, int argc,
 {
 	struct err err = { "" };
 
-	if (arguments_parse(out, row, argc, argv, &err) != 0) {
-		if (!out->is_option_wrong)
-			return arguments_refuse(out, "%s", err.text);
-		fprintf(stderr, "zmailer: %s: %s\nzmailer help %s tells its "
-		    "options\n", row->name, err.text, row->name);
-		return EX_USAGE;
-	}
+	if (arguments_parse(out, row, argc, argv, &err) != 0)
+		return arguments_refuse(out, "%s", err.text);
 	out->conf_path = conf_path;
 	return 0;
 }
@@ -458,17 +449,12 @@ arguments_join(const struct arguments *arguments, struct str *out)
 int
 arguments_refuse(const struct arguments *arguments, const char *format, ...)
 {
-	struct str shown = STR_INIT, verb = STR_INIT;
 	va_list ap;
 
-	str_addf(&verb, "zmailer %s", arguments->verb);
-	usage_add(&shown, "usage: ", verb.buf, arguments->usage);
 	fprintf(stderr, "zmailer: %s: ", arguments->verb);
 	va_start(ap, format);
 	vfprintf(stderr, format, ap);
 	va_end(ap);
-	fprintf(stderr, "\n%s", shown.buf);
-	str_release(&shown);
-	str_release(&verb);
+	fprintf(stderr, "\nzmailer help %s tells more\n", arguments->verb);
 	return EX_USAGE;
 }

@@ -1,19 +1,22 @@
-/* groups.h - the verbs as `zmailer` without one shows them
+/* groups.h - the verbs of verbs.h in groups, in the order people meet them
  *
- * GROUP(title, verbs): every verb of verbs.h is in one of them (a test
- * looks).  The first is for the first week: a line each, with its text.
+ * GROUP(title, verbs): every verb stands in one.  The first has those of the
+ * first week: `zmailer` alone says what each of them does, and only names the
+ * others.  `zmailer help` and zmailer(8) have the same groups.
  *
  * SPDX-License-Identifier: ISC
  */
-GROUP("the first week", "setup start status check reload queue trace why list "
-    "review domain doctor")
-GROUP("messages", "show hold release freeze thaw retry reroute bounce schedule "
-    "delete undelete")
-GROUP("set aside", "resubmit forward note")
-GROUP("destinations", "zones suspend resume pin limit etrn drain undrain "
+GROUP("The first week", "setup check start reload status hello doctor list "
+    "why trace retry help")
+GROUP("Running", "run stop restart top metrics report audit events "
+    "logrotate log")
+GROUP("Configuration", "config domain alias smarthost cert dkim table route "
+    "test")
+GROUP("Messages", "show count hold release schedule reroute bounce delete "
+    "undelete")
+GROUP("Set aside", "review forward note resubmit freeze thaw")
+GROUP("Destinations", "queue zones suspend resume pin etrn drain undrain "
     "orders")
-GROUP("configuration", "config route test table alias smarthost dkim cert "
-    "block unblock log")
-GROUP("the host", "top report count metrics audit events logrotate classify "
-    "fsck backup restore")
-GROUP("processes", "run stop restart init demo sink hello completion help")
+GROUP("Abuse", "block unblock limit")
+GROUP("The spool", "fsck backup restore")
+GROUP("Trying it", "demo init sink classify completion")

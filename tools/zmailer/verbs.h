@@ -60,7 +60,7 @@ VERB(restart, "",
 VERB(reload, "",
     "check the configuration and, when it is good, take it over")
 VERB(status, "[--json]",
-    "does it run, and does all go well; exit 0, 1, 2, or 3: it does not run")
+    "processes and files; exit 0 ok, 1 warning, 2 critical, 3 not running")
 VERB(setup, "[--host NAME] [--domain NAME] [--listen all|local|ADDRESS:PORT] "
     "[--via HOST[:PORT]] [--postmaster ADDRESS] [--certificate FILE --key "
     "FILE] [--spool DIR] [--run DIR] [--log DIR] [--mailbox PATH] [--yes] "
@@ -69,16 +69,16 @@ VERB(setup, "[--host NAME] [--domain NAME] [--listen all|local|ADDRESS:PORT] "
 VERB(hello, "[ADDRESS] [--from ADDRESS] [--timeout SPAN] [--json]",
     "send one message and follow it to its end")
 VERB(doctor, "[--quiet] [--json] [--timeout SPAN] [--outbound HOST] [AREA...]",
-    "is this machine fit to carry mail; exit 0: it is, 1: warnings, 2: bad")
+    "is this machine fit to carry mail; exit 0 it is, 1 warnings, 2 bad")
 VERB(trace, "[--day DAY] [--since MOMENT] [--until MOMENT] [--json] "
     "[ID|ADDRESS|'<MESSAGE-ID>'|client:NET|SELECTOR]",
-    "the life of messages, from the journal, also of those that are gone")
+    "the life of messages, from the journal (14 days), also of those gone")
 VERB(events, "[-f] [-n COUNT] [--json] [SELECTOR]",
     "the last events of the journal; -f goes on with new ones")
 VERB(logrotate, "[--now] [--json]",
     "close, pack and remove files of the journal, as its limits say")
 VERB(list, "[--json] [--limit N] [--after ID] [SELECTOR]",
-    "every message: where it is, why, and when it is tried next")
+    "every message in the spool: where it is, why, when it is tried next")
 VERB(show, "[--json] ID|FILE|SELECTOR",
     "one message: envelope, recipients, last words, header")
 VERB(sink, "[--port N] [--lmtp] [--dir DIR] [--json] [--count] [--expect N] "
@@ -153,7 +153,8 @@ VERB(count, "[--json] [SELECTOR]",
     "in the files, needs no scheduler")
 VERB(queue,
     "[--by provider|domain|sender|user|client|hop] [--json] [CHANNEL/HOST]",
-    "destinations that have mail, the fullest first; or mail by who sent it")
+    "destinations that have mail, the fullest first; or mail summed by who "
+    "takes it, sent it or brought it")
 VERB(zones, "[--json]",
     "what each sending zone does; suspend and resume take zone/NAME")
 VERB(suspend, "[--for SPAN] [--reason WORDS] [--json] CHANNEL/HOST",

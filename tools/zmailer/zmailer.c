@@ -69,53 +69,15 @@ verb_like(const char *name)
 	return guess.best;
 }
 
-static const struct group {
-	const char	*title, *verbs;
-} groups[] = {
-#define GROUP(title, verbs) { title, verbs },
-#include "tools/zmailer/groups.h"
-#undef GROUP
-};
-
-static void
-put_first_week(FILE *out, const struct group *group)
-{
-	struct slice rest = slice_of(group->verbs), verb;
-
-	fprintf(out, "In %s:\n", group->title);
-	while (slice_word(&rest, &verb)) {
-		char name[32];
-
-		snprintf(name, sizeof(name), SLICE_FMT, SLICE_ARG(verb));
-		fprintf(out, "  %-9s %s\n", name, verb_row_find(name)->text);
-	}
-}
-
-static void
-put_others(FILE *out, const struct group *group)
-{
-	struct slice rest = slice_of(group->verbs), verb;
-	int column = fprintf(out, "  %-14s", group->title);
-
-	while (slice_word(&rest, &verb)) {
-		if (column + 1 + (int)verb.n >= 80)
-			column = fprintf(out, "\n  %-14s", "") - 1;
-		column += fprintf(out, " " SLICE_FMT, SLICE_ARG(verb));
-	}
-	fputc('\n', out);
-}
-
-/* A page of a terminal. */
+/* The verbs on standard output, a screen of them. */
 static int
-zmailer_usage(FILE *out, int status)
+zmailer_page(int status)
 {
-	fprintf(out, "usage: zmailer [-C FILE] VERB [ARGUMENTS]\n\n");
-	put_first_week(out, &groups[0]);
-	fprintf(out, "\nThe others:\n");
-	for (size_t i = 1; i < sizeof(groups) / sizeof(groups[0]); i++)
-		put_others(out, &groups[i]);
-	fprintf(out, "\n`zmailer help` has a line for each, `zmailer help "
-	    "VERB` tells all of one.\n");
+	struct str page = STR_INIT;
+
+	help_add_page(&page);
+	fputs(page.buf, stdout);
+	str_release(&page);
 	return status;
 }
 
@@ -138,17 +100,17 @@ main(int argc, char **argv)
 			    table_types_text(true));
 			return 0;
 		} else if (strcmp(argv[at], "--help") == 0) {
-			return zmailer_usage(stdout, 0);
+			return zmailer_page(0);
 		} else {
 			fprintf(stderr, "zmailer: there is no option %s; -C "
 			    "FILE goes in front of the verb, a verb's own "
-			    "options after it\nzmailer help lists the "
-			    "verbs\n", argv[at]);
+			    "options after it\nzmailer help lists them\n",
+			    argv[at]);
 			return EX_USAGE;
 		}
 	}
 	if (at == argc)
-		return zmailer_usage(stderr, EX_USAGE);
+		return zmailer_page(EX_USAGE);
 	row = verb_row_find(argv[at]);
 	if (row == NULL && classic_run(argc - at, argv + at, conf_path,
 		&status))
