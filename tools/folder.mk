@@ -27,7 +27,7 @@ bin_zmailer_SOURCES += tools/zmailer/smarthost/edit.c \
 	tools/zmailer/smarthost/smarthost.h tools/zmailer/smarthost/try.c
 bin_zmailer_SOURCES += tools/zmailer/metrics/certificates.c \
 	tools/zmailer/metrics/metrics.c tools/zmailer/metrics/metrics.h \
-	tools/zmailer/metrics/queue.c tools/zmailer/metrics/spool.c
+	tools/zmailer/metrics/queue.c tools/zmailer/metrics/processes.c tools/zmailer/metrics/spool.c
 bin_zmailer_SOURCES += tools/zmailer/doctor/doctor.c
 bin_zmailer_SOURCES += tools/zmailer/report/report.c
 bin_zmailer_SOURCES += tools/zmailer/top/top.c
@@ -96,6 +96,7 @@ tools_libtools_a_SOURCES += tools/selection/act.c tools/selection/allow.c \
 tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/dirs.c tools/run/listeners.c tools/run/listeners.h \
 	tools/run/keeper.c tools/run/keeper.h \
+	tools/run/watchdog.c tools/run/watchdog.h \
 	tools/run/libexec.c tools/run/manager.c \
 	tools/run/running.c tools/run/standstill.c tools/run/standstill.h \
 	tools/run/state.c tools/run/supervisor.c \

@@ -17,17 +17,62 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/json.h"
+#include "journal/progress.h"
 #include "tools/queue/control.h"
 
 #include "base/banned.h"
 
 enum { LINE_BYTES_MAX = 1 << 20, READ_BYTES = 65536 };
 
+/* Nothing came for a while: it may be busy with a long answer.  returns -1
+ * with why there is no use in waiting */
+static int
+control_is_still(const struct control *control, struct err *err)
+{
+	char span[CLOCK_TEXT_BYTES];
+	struct progress progress;
+
+	if (!progress_stands(control->run_dir, "scheduler", &progress))
+		return err_set(err, "the scheduler does not answer");
+	clock_span(progress.turn_ms / 1000, span);
+	return err_set(err, "the scheduler does not answer: it stands still "
+	    "for %s (pid %ld is stopped, or busy); zmailer status", span,
+	    (long)progress.pid);
+}
+
+/* Until there is something to read.  1, or -1: it does not come. */
+static int
+control_wait(const struct control *control, struct err *err)
+{
+	struct pollfd fd = { .fd = control->fd, .events = POLLIN };
+	struct progress progress;
+	int left_ms = control->answer_ms;
+
+	for (;;) {
+		int look_ms = left_ms < CONTROL_LOOK_MS ? left_ms :
+		    CONTROL_LOOK_MS;
+		int ready = poll(&fd, 1, look_ms);
+
+		if (ready > 0)
+			return 1;
+		if (ready < 0 && errno != EINTR)
+			return err_sys(err, "poll");
+		if (ready < 0)
+			continue;
+		left_ms -= look_ms;
+		if (left_ms <= 0 || progress_stands(control->run_dir,
+		    "scheduler", &progress))
+			return control_is_still(control, err);
+	}
+}
+
 enum control_reached
 control_connect(const char *run_dir, struct control *out, struct err *err)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const struct timeval patience = { CONTROL_LOOK_MS / 1000, 0 };
 	int n = snprintf(address.sun_path, sizeof(address.sun_path),
 	    "%s/scheduler.sock", run_dir);
 
@@ -39,6 +84,10 @@ control_connect(const char *run_dir, struct control *out, struct err *err)
 	out->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (out->fd < 0)
 		return err_sys(err, "socket");
+	snprintf(out->run_dir, sizeof(out->run_dir), "%s", run_dir);
+	/* connect and send wait for one that takes nothing */
+	(void)setsockopt(out->fd, SOL_SOCKET, SO_SNDTIMEO, &patience,
+	    sizeof(patience));
 	if (connect(out->fd, (struct sockaddr *)&address,
 		sizeof(address)) == 0)
 		return CONTROL_REACHED;
@@ -47,6 +96,8 @@ control_connect(const char *run_dir, struct control *out, struct err *err)
 	out->fd = -1;
 	if (n == ENOENT || n == ECONNREFUSED)
 		return CONTROL_ABSENT;
+	if (n == EAGAIN)
+		return control_is_still(out, err);
 	errno = n;
 	out->is_denied = n == EACCES || n == EPERM;
 	return err_sys(err, "%s", address.sun_path);
@@ -93,13 +144,16 @@ control_begin(struct str *request, const char *op)
 }
 
 static int
-control_send_all(int fd, struct slice bytes, struct err *err)
+control_send_all(const struct control *control, struct slice bytes,
+    struct err *err)
 {
 	while (bytes.n > 0) {
-		ssize_t n = send(fd, bytes.p, bytes.n, MSG_NOSIGNAL);
+		ssize_t n = send(control->fd, bytes.p, bytes.n, MSG_NOSIGNAL);
 
 		if (n < 0 && errno == EINTR)
 			continue;
+		if (n < 0 && errno == EAGAIN)
+			return control_is_still(control, err);
 		if (n < 0)
 			return err_sys(err, "send to the scheduler");
 		bytes = slice_from(bytes, (size_t)n);
@@ -110,15 +164,10 @@ control_send_all(int fd, struct slice bytes, struct err *err)
 static int
 read_more(struct control *control, struct err *err)
 {
-	struct pollfd fd = { .fd = control->fd, .events = POLLIN };
 	ssize_t n;
-	int ready;
 
-	do
-		ready = poll(&fd, 1, control->answer_ms);
-	while (ready < 0 && errno == EINTR);
-	if (ready == 0)
-		return err_set(err, "the scheduler does not answer");
+	if (control_wait(control, err) < 0)
+		return -1;
 	str_consume(&control->in, control->in_used);
 	control->in_used = 0;
 	n = read(control->fd, str_room(&control->in, READ_BYTES),
@@ -177,7 +226,7 @@ control_ask(struct control *control, struct str *request,
 
 	json_close(request);
 	str_reset(out_last);
-	if (control_send_all(control->fd, str_slice(request), err) < 0)
+	if (control_send_all(control, str_slice(request), err) < 0)
 		return -1;
 	for (;;) {
 		if (control_read_line(control, &got, err) < 0)

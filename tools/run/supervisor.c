@@ -24,12 +24,14 @@
 #include "base/clock.h"
 #include "conf/snapshot/snapshot.h"
 #include "journal/event.h"
+#include "journal/progress.h"
 #include "daemon/skeleton.h"
 #include "mail/spool/spool.h"
 #include "tools/verb/verb.h"
 #include "tools/versions/versions.h"
 #include "tools/run/keeper.h"
 #include "tools/run/supervised.h"
+#include "tools/run/watchdog.h"
 
 #include "base/banned.h"
 
@@ -66,6 +68,7 @@ struct supervisor {
 	bool		 is_taking;	/* a new configuration: not every
 					 * daemon has answered */
 	struct keeper	 keeper;	/* of the journal */
+	struct watchdog	 watchdog;	/* of the service manager */
 };
 
 static void
@@ -73,9 +76,8 @@ state_publish(struct supervisor *boss)
 {
 	struct state state = { .pid = getpid(), .since_s = boss->since_s,
 	    .reloads = boss->reloads, .child_count = CHILD_COUNT };
-	struct err err;
-
 	struct str text = STR_INIT;
+	struct err err;
 
 	snprintf(state.refused, sizeof(state.refused), "%s", boss->refused);
 	state.is_partial = boss->is_partial;
@@ -165,6 +167,8 @@ all_ready(struct supervisor *boss)
 	event(EV_DAEMON_START, NULL, "version", slice_of(PACKAGE_VERSION),
 	    NULL);
 	manager_tell("READY=1\nSTATUS=router, scheduler and smtpserver run");
+	watchdog_start(&boss->watchdog, boss->conf->run_dir, boss->children,
+	    CHILD_COUNT);
 	if (boss->ready_fd < 0)
 		return;
 	if (write(boss->ready_fd, "R", 1) != 1)
@@ -523,6 +527,8 @@ supervisor_prepare(struct supervisor *boss, struct err *err)
 		    boss->conf->log_dir);
 		return EX_CANTCREAT;
 	}
+	if (progress_open(boss->conf->run_dir, "supervisor", err) < 0)
+		return EX_CANTCREAT;
 	status = listeners_open(boss, err);
 	if (status != 0)
 		return status;

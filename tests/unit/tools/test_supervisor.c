@@ -386,6 +386,48 @@ Test(supervisor, tells_the_service_manager_ready_and_stopping)
 	cr_expect_str_eq(text, "STOPPING=1");
 }
 
+/* What it says next that is not READY=1; false: nothing for 20 s. */
+static bool
+manager_hears(int fd, const char *want)
+{
+	char text[256];
+	ssize_t n;
+
+	while ((n = recv(fd, text, sizeof(text) - 1, 0)) > 0) {
+		text[n] = '\0';
+		if (strcmp(text, want) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* It is told three times in a span, but for a span in which a daemon did not
+ * move, and again when that moves. */
+Test(supervisor, the_watchdog_is_fed_by_what_moves)
+{
+	char path[300], text[256];
+	int fd = manager_listen(path), fed = 0;
+	struct timeval patience = { .tv_sec = 3 };
+	struct state state;
+	struct err err;
+
+	setenv("NOTIFY_SOCKET", path, 1);
+	setenv("WATCHDOG_USEC", "3000000", 1);
+	cr_assert(instance_start(&in));
+	cr_expect(manager_hears(fd, "WATCHDOG=1"));
+	cr_assert_eq(state_read(in.run, &state, &err), STATE_READ);
+	cr_assert_eq(kill(state.children[0].pid, SIGSTOP), 0);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	while (fed < 60 && recv(fd, text, sizeof(text), 0) > 0)
+		fed++;
+	cr_expect_lt(fed, 60);		/* it stops within a span */
+	cr_assert_eq(kill(state.children[0].pid, SIGCONT), 0);
+	patience.tv_sec = 20;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	cr_expect(manager_hears(fd, "WATCHDOG=1"));
+	cr_expect_eq(instance_stop(&in), 0);
+}
+
 /* ---- the state file ---------------------------------------------- */
 
 Test(supervisor, the_state_file_comes_back_as_it_was_written)

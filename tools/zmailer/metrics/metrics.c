@@ -80,6 +80,7 @@ verb_metrics(struct arguments *arguments)
 	    "\"} 1\n");
 	counters_print(&out);
 	metrics_add_queue(&out, conf->run_dir);
+	metrics_add_processes(&out, conf->run_dir);
 	metrics_add_spool(&out, spool, conf->spool_dir);
 	metrics_add_certificates(&out, conf);
 	str_adds(&out, "# EOF\n");

@@ -18,6 +18,8 @@ void metrics_add_spool(struct str *out, const struct spool *spool,
 /* What the scheduler has, if one answers: recipients by channel and state,
  * agents. */
 void metrics_add_queue(struct str *out, const char *run_dir);
+/* How far the daemons are. */
+void metrics_add_processes(struct str *out, const char *run_dir);
 /* When the certificates of the configuration expire; those that can be
  * read. */
 void metrics_add_certificates(struct str *out, const struct conf *conf);
