@@ -9,7 +9,7 @@ EXTRA_DIST += README COPYING NEWS doc/OVERVIEW.md doc/INTERNALS.md doc/FILTERS.m
 	doc/examples/fail2ban/jail.conf
 dist_man_MANS += doc/man/scheduler.8 doc/man/mailq.1 \
 	doc/man/zmailer-list.8 doc/man/zmailer-order.8 \
-	doc/man/zmailer-selector.7 doc/man/zmailer-forms.5 doc/man/zmailer-review.8 doc/man/zmailer-top.8 doc/man/zmailer-doctor.8 doc/man/zmailer-domain.8 doc/man/zmailer-smarthost.8 doc/man/zmailer-dkim.8 doc/man/zmailer-config.8 doc/man/zmailer-hello.8 doc/man/zmailer-unblock.8 doc/man/zmailer-alias.8 doc/man/zmailer-cert.8 doc/man/zmailer-setup.8 doc/man/zmailer-block.8 doc/man/zmailer-limit.8 doc/man/zmailer-log.8 doc/man/zmailer-report.8 \
+	doc/man/zmailer-selector.7 doc/man/zmailer-forms.5 doc/man/zmailer-review.8 doc/man/zmailer-top.8 doc/man/zmailer-doctor.8 doc/man/zmailer-domain.8 doc/man/zmailer-smarthost.8 doc/man/zmailer-dkim.8 doc/man/zmailer-config.8 doc/man/zmailer-hello.8 doc/man/zmailer-unblock.8 doc/man/zmailer-alias.8 doc/man/zmailer-cert.8 doc/man/zmailer-setup.8 doc/man/zmailer-block.8 doc/man/zmailer-limit.8 doc/man/zmailer-log.8 doc/man/zmailer-report.8 doc/man/zmailer-audit.8 \
 	doc/man/zmailer-queue.8 \
 	doc/man/zmailer-show.8
 dist_man_MANS += doc/man/newaliases.1 doc/man/smtpserver.8 doc/man/router.8

@@ -1,5 +1,5 @@
 # router
-# order: header < rcpts < route < message < ask < workers
+# order: header < rcpts < route < message < ask < milter < workers
 noinst_LIBRARIES += router/librouter.a
 router_librouter_a_SOURCES = \
 	router/header/headers.c router/header/headers.h \
@@ -23,6 +23,7 @@ router_librouter_a_SOURCES = \
 	router/ask/explain.c router/ask/explain.h router/ask/explain_run.c \
 	router/ask/explain_next.c router/ask/explain_next.h \
 	router/ask/verify.c router/ask/verify.h \
+	router/milter/milters.c router/milter/milters.h \
 	router/workers/queue.c router/workers/queue.h \
 	router/workers/pool.c router/workers/pool.h \
 	router/workers/poison.c router/workers/poison.h \

@@ -46,7 +46,6 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/control/act_turns.c scheduler/control/act_undelete.c \
 	scheduler/control/constraint.c scheduler/control/constraint.h \
 	scheduler/control/control.c scheduler/control/control.h \
-	scheduler/control/peer.c scheduler/control/peer.h \
 	scheduler/control/request.c scheduler/control/request.h \
 	scheduler/control/visit.c scheduler/control/visit.h \
 	scheduler/control/words.c \

@@ -30,7 +30,8 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/milter/facts.c smtpserver/milter/facts.h smtpserver/milter/filter.c \
 	smtpserver/milter/filter.h smtpserver/milter/filter_answer.c \
 	smtpserver/milter/hungry.c smtpserver/milter/hungry.h smtpserver/milter/link.c \
-	smtpserver/milter/link.h smtpserver/milter/macros.c smtpserver/milter/macros.h \
+	smtpserver/milter/link.h smtpserver/milter/local.c smtpserver/milter/local.h \
+	smtpserver/milter/macros.c smtpserver/milter/macros.h \
 	smtpserver/milter/mail.c smtpserver/milter/mail.h smtpserver/milter/packet.c \
 	smtpserver/milter/packet.h smtpserver/milter/talk.c smtpserver/milter/talk.h \
 	smtpserver/milter/talk_changes.c smtpserver/milter/talk_internal.h \

@@ -1,5 +1,5 @@
 # tools - zmailer(8), sendmail(1), newaliases(1), mailq(1)
-# order: verb < screen < journal < queue < versions < run < change < selection <
+# order: verb < screen < journal < queue < versions < answers < run < change < selection <
 #   submit < mailq < sendmail < zmailer
 sbin_PROGRAMS += bin/zmailer bin/sendmail
 bin_PROGRAMS += bin/newaliases bin/mailq
@@ -30,6 +30,7 @@ bin_zmailer_SOURCES += tools/zmailer/metrics/certificates.c \
 	tools/zmailer/metrics/queue.c tools/zmailer/metrics/processes.c tools/zmailer/metrics/spool.c
 bin_zmailer_SOURCES += tools/zmailer/doctor/doctor.c
 bin_zmailer_SOURCES += tools/zmailer/report/report.c
+bin_zmailer_SOURCES += tools/zmailer/audit/audit.c
 bin_zmailer_SOURCES += tools/zmailer/top/top.c
 bin_zmailer_SOURCES += tools/zmailer/review/review.c
 bin_zmailer_SOURCES += tools/zmailer/sink/sink.c
@@ -78,7 +79,8 @@ tools_libtools_a_SOURCES += tools/journal/ask.c tools/journal/ask.h \
 	tools/journal/frame.h tools/journal/journal.c tools/journal/journal.h \
 	tools/journal/keep.c tools/journal/keep.h tools/journal/life.c \
 	tools/journal/life_print.c tools/journal/line.c tools/journal/names.c \
-	tools/journal/names.h
+	tools/journal/names.h tools/journal/seal.c tools/journal/seal.h \
+	tools/journal/seal_internal.h tools/journal/seal_read.c
 tools_libtools_a_SOURCES += tools/queue/asked.c tools/queue/control.c \
 	tools/queue/control.h tools/queue/live.c tools/queue/print.c \
 	tools/queue/turns.c tools/queue/turns.h tools/queue/view.c \
@@ -99,8 +101,13 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/watchdog.c tools/run/watchdog.h \
 	tools/run/libexec.c tools/run/manager.c \
 	tools/run/running.c tools/run/standstill.c tools/run/standstill.h \
+	tools/run/standstill_files.c tools/run/standstill_parts.h \
+	tools/run/standstill_processes.c tools/run/standstill_progress.c \
 	tools/run/state.c tools/run/supervisor.c \
 	tools/run/supervisor.h tools/run/unit.c tools/run/unit.h
+tools_libtools_a_SOURCES += tools/answers/answers.c tools/answers/answers.h \
+	tools/answers/ask.c tools/answers/internal.h \
+	tools/answers/question.c tools/answers/serve.c
 tools_libtools_a_SOURCES += tools/submit/submit.c tools/submit/submit.h
 tools_libtools_a_SOURCES += tools/mailq/flags.c tools/mailq/flags.h \
 	tools/mailq/local.c tools/mailq/local.h tools/mailq/sums.c
@@ -110,6 +117,10 @@ tools_libtools_a_SOURCES += tools/zmailer/doctor/areas.h \
 	tools/zmailer/doctor/names.c tools/zmailer/doctor/ports.c \
 	tools/zmailer/doctor/postmaster.c \
 	tools/zmailer/doctor/report.c tools/zmailer/doctor/spool.c
+tools_libtools_a_SOURCES += tools/zmailer/audit/audit.h \
+	tools/zmailer/audit/books.c tools/zmailer/audit/books.h \
+	tools/zmailer/audit/books_internal.h tools/zmailer/audit/files.c \
+	tools/zmailer/audit/print.c tools/zmailer/audit/sum.c
 tools_libtools_a_SOURCES += tools/zmailer/report/capacity.c \
 	tools/zmailer/report/capacity.h tools/zmailer/report/count.c \
 	tools/zmailer/report/print.c tools/zmailer/report/report.h

@@ -5,6 +5,7 @@ libzm_a_SOURCES += \
 	libzm/daemon/given.h \
 	libzm/daemon/launcher.h \
 	libzm/daemon/listen_socket.h \
+	libzm/daemon/rights.h \
 	libzm/daemon/sandbox.h \
 	libzm/daemon/skeleton.h \
 	libzm/daemon/child.c \
@@ -16,6 +17,7 @@ libzm_a_SOURCES += \
 	libzm/daemon/launcher_client.c \
 	libzm/daemon/launcher_command.c \
 	libzm/daemon/listen_socket.c \
+	libzm/daemon/rights.c \
 	libzm/daemon/sandbox.c \
 	libzm/daemon/sandbox_calls.c \
 	libzm/daemon/sandbox_try.c \

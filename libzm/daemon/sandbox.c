@@ -106,8 +106,8 @@ rules_add(int ruleset, int version, const struct sandbox *rules,
 		    FILE_WRITE | FILE_MAKE, err) < 0)
 			return -1;
 	for (size_t i = 0; i < rules->readable_count; i++)
-		if (path_allow(ruleset, rules->readable[i], FILE_READ,
-		    err) < 0)
+		if (path_allow(ruleset, rules->readable[i], FILE_READ |
+		    (rules->may_list ? FILE_LIST : 0), err) < 0)
 			return -1;
 	for (size_t i = 0; i < rules->worked_count; i++)
 		if (path_allow(ruleset, rules->worked[i], (FILE_WRITE |

@@ -29,6 +29,7 @@ struct sandbox {
 	const char	*readable[SANDBOX_PATHS_MAX];	/* directories whose
 					 * files may be read */
 	size_t		 readable_count;
+	bool		 may_list;	/* names in them, too */
 	/* directories where files may be made, read, written, renamed and
 	 * removed */
 	const char	*worked[SANDBOX_PATHS_MAX];

@@ -15,4 +15,5 @@ libzm_a_SOURCES += \
 	libzm/io/notify_scan.c libzm/io/notify_scan.h \
 	libzm/io/peer.c libzm/io/peer.h \
 	libzm/io/race.c libzm/io/race.h \
-	libzm/io/stream.c libzm/io/stream.h
+	libzm/io/stream.c libzm/io/stream.h \
+	libzm/io/unix_socket.c libzm/io/unix_socket.h

@@ -97,12 +97,16 @@ EVENT(NEIGHBOUR_UP, "neighbour.up", INFO, "kind name down_s told",
     "It works again; so many commands were refused because of it.")
 EVENT(MILTER_QUARANTINE, "milter.quarantine", WARN, "session reason",
     "A milter wants a person to look; the message goes to freezer/.")
+EVENT(MILTER_LOCAL, "milter.local", INFO, "do reason changed",
+    "Milters have seen a message of sendmail(1): do= pass, refuse (a report "
+    "follows) or discard.")
 EVENT(MESSAGE_DISCARDED, "message.discarded", WARN,
     "client listener from",
     "A milter had a message thrown away; the client was told 250.")
 EVENT(MESSAGE_ROUTED, "message.routed", INFO,
-    "from rcpts size msgid ms file",
-    "The control file is published; the scheduler owns the message.")
+    "from rcpts size msgid user ms file",
+    "The control file is published; the scheduler owns the message; user= "
+    "who submitted it, or logged in.")
 EVENT(RCPT_ROUTED, "rcpt.routed", INFO, "to orcpt channel host user rule",
     "Where one recipient goes, and the rule that says so.")
 EVENT(HOOK_LOADED, "hook.loaded", INFO, "file functions generation",
@@ -216,5 +220,10 @@ EVENT(SPOOL_TROUBLE, "spool.trouble", WARN, "file call reason",
     "A file system call failed; the message stays where it was.")
 EVENT(DRAFT_SWEPT, "draft.swept", INFO, "file reason",
     "An unfinished submission in public/ was removed.")
+EVENT(JOURNAL_SEALED, "journal.sealed", INFO, "lines to sum marks",
+    "So many lines, up to this byte of the file, are sealed "
+    "(zmailer-audit(8)).")
+EVENT(JOURNAL_CLOSED, "journal.closed", INFO, "file bytes sum",
+    "Nobody writes to a part of the journal any more; sum= its last seal.")
 EVENT(JOURNAL_KEPT, "journal.kept", INFO, "closed packed removed bytes",
     "Parts of the journal were closed, packed, or removed for age or size.")

@@ -120,6 +120,7 @@ envelope_add_head(struct str *out, const struct envelope *envelope,
 		err) < 0 ||
 	    envelope_add_line(out, "report-of", envelope->dsn_of, err) < 0 ||
 	    envelope_add_line(out, "aside", envelope->aside, err) < 0 ||
+	    envelope_add_line(out, "milters", envelope->milters, err) < 0 ||
 	    envelope_add_terms(out, &envelope->terms, err) < 0)
 		return -1;
 	if (envelope->header_rcpts)

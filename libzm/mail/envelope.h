@@ -22,6 +22,8 @@ enum {
 	ENVELOPE_RCPTS_MAX = 1000000
 };
 
+#define ENVELOPE_LOCAL "local"		/* with: handed in by sendmail(1) */
+
 struct envelope_rcpt {
 	struct path	path;
 	unsigned	notify;		/* enum dsn_notify bits */
@@ -45,6 +47,9 @@ struct envelope {
 	struct slice	dsn_of;		/* this is a report about that id */
 	struct slice	aside;		/* "FILE:LINE: RULE" that put it into
 					 * freezer/, as it stood then */
+	struct slice	milters;	/* of mail of sendmail(1): "passed", or
+					 * "refused 5.7.1 WORDS"; empty: they
+					 * have not seen it */
 	struct envelope_rcpt *rcpts;
 	size_t		rcpt_count;
 	size_t		header_offset;	/* in the file: first header byte */

@@ -136,6 +136,15 @@ read_aside(struct reader *r, struct slice value, struct err *err)
 }
 
 static int
+read_milters(struct reader *r, struct slice value, struct err *err)
+{
+	if (!slice_is(value, "passed") && !slice_starts(value, "refused "))
+		return err_set(err, "'milters' is 'passed' or 'refused'");
+	r->out->milters = value;
+	return 0;
+}
+
+static int
 read_terms(struct reader *r, struct slice value, struct err *err)
 {
 	return terms_parse(value, &r->out->terms, err);
@@ -221,6 +230,7 @@ static const struct keyword {
 	{ "notaryret", read_notaryret, false, true },
 	{ "report-of", read_report_of, false, true },
 	{ "aside", read_aside, false, true },
+	{ "milters", read_milters, false, true },
 	{ "terms", read_terms, false, true },
 	{ "header-recipients", read_header_recipients, false, false },
 	{ "comment", read_comment, true, true },

@@ -19,6 +19,7 @@
 #include "base/crc32c.h"
 #include "base/mem.h"
 #include "grammar/message/header.h"
+#include "grammar/smtp/xtext.h"
 #include "router/message/copies.h"
 #include "router/route/hooks.h"
 #include "router/route/rewrite.h"
@@ -67,6 +68,32 @@ message_reset(struct message *message)
 	message_reset_buffer(&message->other);
 	message->why[0] = 0;
 	message->envelope.id[0] = 0;
+}
+
+/* Mail of sendmail(1) that milters want to see first (milter ... also
+ * sendmail). */
+static bool
+message_is_unseen(const struct envelope *envelope, const struct conf *conf)
+{
+	return slice_is(envelope->with, ENVELOPE_LOCAL) &&
+	    envelope->dsn_of.n == 0 && envelope->milters.n == 0 &&
+	    conf_milters_see_local(conf);
+}
+
+/* The form of what milters refused: "refused 5.7.1 WORDS". */
+static const char *
+message_milters_form(struct message *message)
+{
+	struct slice words = message->envelope.milters, word;
+	struct str form = STR_INIT;
+	const char *result;
+
+	if (!slice_word(&words, &word) || !slice_is(word, "refused"))
+		return NULL;
+	xtext_encode(&form, slice_trim(words));
+	result = arena_dup(message->arena, form.buf, form.len);
+	str_release(&form);
+	return result;
 }
 
 static enum message_fate
@@ -437,12 +464,18 @@ message_route(struct message *message, struct router *router,
 		return message_broken(message, "badenvelope");
 	if (envelope->id[0] == 0)
 		spool_id_make(clock_wall_us(), inode, envelope->id);
+	if (message_is_unseen(envelope, conf)) {
+		snprintf(message->why, sizeof(message->why), "milter");
+		return MESSAGE_UNSEEN;
+	}
 	message->router = router;
 	headers_pass(message->arena, file, envelope, conf, &message->headers,
 	    &message->header);
 	if (message_rewrite_in(message, router, err) < 0 ||
 	    message_ask_script(message, router, &form, err) < 0)
 		return message_waits(message);
+	if (envelope->milters.n > 0 && form == NULL)
+		form = message_milters_form(message);
 	message_draft_control(message, conf, file, inode, sink);
 	message_tell_rcpts(message);
 	if (message_route_all(message, router, conf, form, err) < 0)

@@ -19,6 +19,7 @@ enum message_fate {
 	MESSAGE_ROUTED,		/* control_text holds the control file */
 	MESSAGE_DEFERRED,	/* trouble: deferred/N.why */
 	MESSAGE_FROZEN,		/* freezer/N.why: a script says so */
+	MESSAGE_UNSEEN,		/* deferred/N.milter: milters want to see it */
 	MESSAGE_BROKEN,		/* postman/N.why */
 	MESSAGE_UNWRITTEN	/* the sink had trouble: try again */
 };

@@ -24,6 +24,7 @@
 #include "base/mem.h"
 #include "io/notify.h"
 #include "router/ask/verify.h"
+#include "router/milter/milters.h"
 #include "router/workers/pool.h"
 #include "router/workers/poison.h"
 #include "router/workers/worker.h"
@@ -34,8 +35,6 @@ enum {
 	PARENT_PUBLIC = SPOOL_PRIORITIES,	/* notify's number of public/ */
 	PARENT_RESCAN_MS = 60 * 1000,
 	PARENT_PUBLIC_MS = 100,
-	DEFERRED_WAIT_MIN_S = 60,
-	DEFERRED_WAIT_MAX_S = 60 * 60,
 	OURS_MAX = 1 + ROLE_COUNT
 };
 
@@ -46,6 +45,7 @@ struct parent {
 	struct router_queue	 queue;
 	struct pool	*pool;
 	struct verify	*verify;
+	struct milters	*milters;
 	struct timer	 minute;
 	struct timer	 public_timer;
 	struct poison	 poison;
@@ -228,16 +228,6 @@ parent_on_notify(void *context, unsigned dir, const char *name)
 
 /* ---- deferred/ (row D3) ------------------------------------------------ */
 
-int64_t
-parent_deferred_wait_s(int64_t age_s)
-{
-	int64_t wait_s = age_s / 2;
-
-	if (wait_s < DEFERRED_WAIT_MIN_S)
-		return DEFERRED_WAIT_MIN_S;
-	return wait_s < DEFERRED_WAIT_MAX_S ? wait_s : DEFERRED_WAIT_MAX_S;
-}
-
 /* A rename sets ctime, submission has set mtime: the file itself says when
  * its time has come. */
 static bool
@@ -250,9 +240,11 @@ parent_note_deferred(void *context, const char *name)
 	struct err err;
 
 	if (!spool_name_parse(slice_of(name), &parsed) ||
+	    (slice_starts(parsed.why, "milter") &&
+	    conf_milters_see_local(parent->process->conf)) ||
 	    fstatat(spool_dir_fd(parent->spool, AREA_DEFERRED, 0), name, &st,
 	    AT_SYMLINK_NOFOLLOW) != 0 || now_s - st.st_ctime <
-	    parent_deferred_wait_s(now_s - st.st_mtime))
+	    spool_deferred_wait_s(now_s - st.st_mtime))
 		return true;
 	if (spool_resubmit(parent->spool, AREA_DEFERRED, name, &err) == 0)
 		event(EV_MESSAGE_RESUBMITTED, NULL, "file", slice_of(name),
@@ -291,6 +283,7 @@ parent_run_worker(void *context, int socket)
 	struct parent *parent = context;
 
 	verify_in_child(parent->verify);
+	milters_in_child(parent->milters);
 	worker_run(parent->process->conf, parent->spool, socket);
 }
 
@@ -353,7 +346,9 @@ parent_start(struct process *process, struct err *err)
 	parent->pool = pool_new(process, &parent->queue,
 	    process->conf->router_workers, &rows);
 	parent->verify = verify_new(process, err);
-	if (parent->verify == NULL || parent_watch(parent, err) != 0)
+	parent->milters = milters_new(process, err);
+	if (parent->verify == NULL || parent->milters == NULL ||
+	    parent_watch(parent, err) != 0)
 		return -1;
 	/* watched first, then read: none is missed.  In the loop, because
 	 * names are given out at the end of a turn. */
@@ -369,6 +364,7 @@ parent_reload(struct process *process, const struct conf *old)
 
 	pool_renew(parent->pool, process->conf->router_workers);
 	verify_renew(parent->verify);
+	milters_renew(parent->milters);
 }
 
 static void
@@ -387,5 +383,6 @@ parent_stop(struct process *process)
 	timer_clear(&parent->minute);
 	timer_clear(&parent->public_timer);
 	verify_free(&parent->verify);
+	milters_free(&parent->milters);
 	pool_stop(parent->pool, parent_on_stopped, process);
 }

@@ -13,8 +13,4 @@ int parent_start(struct process *process, struct err *err);
 void parent_reload(struct process *process, const struct conf *old);
 void parent_stop(struct process *process);
 
-/* When a message in deferred/ is tried again: the seconds it has to lie there
- * since it was put there.  age_s: since it was submitted. */
-int64_t parent_deferred_wait_s(int64_t age_s);
-
 #endif

@@ -125,7 +125,7 @@ worker_report_routed(struct message *message, ino_t inode, int64_t begun_ms)
 	event(EV_MESSAGE_ROUTED, control->id, "from", control->errors_to,
 	    "rcpts", event_number((int64_t)message->rcpts.count),
 	    "size", event_number((int64_t)control->size_bytes),
-	    "msgid", control->msgid,
+	    "msgid", control->msgid, "user", control->user,
 	    "ms", event_number(clock_steady_ms() - begun_ms),
 	    "file", event_number((int64_t)inode), NULL);
 }
@@ -267,7 +267,8 @@ worker_publish_checked(struct worker *w, struct claim *claim, int64_t begun_ms)
 static enum spool_area
 worker_fate_area(enum message_fate fate)
 {
-	return fate == MESSAGE_DEFERRED ? AREA_DEFERRED :
+	return fate == MESSAGE_DEFERRED || fate == MESSAGE_UNSEEN ?
+	    AREA_DEFERRED :
 	    fate == MESSAGE_FROZEN ? AREA_FREEZER : AREA_POSTMAN;
 }
 
@@ -315,6 +316,8 @@ worker_set_aside(struct worker *w, struct claim *claim, enum message_fate fate,
 		worker_give_back(w, claim);
 		return;
 	}
+	if (fate == MESSAGE_UNSEEN)
+		return;			/* goes on at once: rows L1 to L4 */
 	if (fate == MESSAGE_FROZEN)
 		event(EV_HOOK_FROZEN, id, "file", slice_of(file), "reason",
 		    slice_of(reason->text), NULL);

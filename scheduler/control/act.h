@@ -9,7 +9,7 @@
 #ifndef ZM_SCHEDULER_ACT_H
 #define ZM_SCHEDULER_ACT_H
 
-#include "scheduler/control/peer.h"
+#include "daemon/rights.h"
 #include "scheduler/control/request.h"
 #include "scheduler/control/visit.h"
 #include "scheduler/agents/agents.h"

@@ -9,7 +9,8 @@
 #ifndef ZM_SCHEDULER_CONTROL_H
 #define ZM_SCHEDULER_CONTROL_H
 
-#include "scheduler/control/peer.h"
+#include "daemon/rights.h"
+#include "scheduler/control/request.h"
 #include "scheduler/agents/agents.h"
 
 enum {

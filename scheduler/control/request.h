@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "daemon/rights.h"
 #include "grammar/selector.h"
 
 enum {
@@ -24,9 +25,6 @@ enum {
 	REQUEST_ID_BYTES_MIN = 11,
 	REQUEST_PER_SECOND = 100
 };
-
-/* What a peer has to be; more includes less. */
-enum right { RIGHT_OWN, RIGHT_ETRN, RIGHT_READ, RIGHT_WRITE };
 
 enum request_op {
 	OP_LIST, OP_COUNT, OP_WHY, OP_DESTINATIONS, OP_ORDERS, OP_EVENTS,

@@ -234,6 +234,7 @@ group_begin(struct group *group)
 	timer_clear(&group->timer);
 	if (group_size(group) == 0 || group_is_ending(group))
 		return;
+	event_flush();		/* their ends are told before they are gone */
 	while ((job = job_list_take(&group->queue->jobs, JOB_FINISHED)) != NULL)
 		job_list_add(&group->queue->jobs, JOB_ENDING, job);
 	group->is_durable = group_begin_barrier(group, &err) == 0;

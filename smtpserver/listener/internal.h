@@ -9,6 +9,7 @@
 #include "smtpserver/listener/workers.h"
 #include "smtpserver/listener/listener.h"
 #include "smtpserver/helper/helpers.h"
+#include "smtpserver/milter/local.h"
 #include "smtpserver/policy/peers.h"
 #include "smtpserver/policy/policy.h"
 
@@ -37,6 +38,7 @@ struct listener {
 	struct peers	*peers;
 	struct arrivals	*arrivals;	/* of proxies */
 	struct helpers	*helpers;
+	struct local_mail *local;	/* NULL: no milter sees sendmail(1) */
 	struct bound_socket	*sockets;
 	bool		 is_paused;
 	bool		 is_leaving;	/* a successor takes what comes */

@@ -260,6 +260,8 @@ listener_start(struct process *process, struct err *err)
 	    listener_close_in_child,
 	    listener_on_answer, listener);
 	helpers_open_with(listener->helpers, listener_on_helper_wanted);
+	listener->local = local_mail_start(process, listener_close_in_child,
+	    listener);
 	for (int i = 0; i < WORKERS_KINDS; i++) {
 		owner.is_submission = i == WORKERS_FOR_OWN;
 		listener->workers[i] = workers_new(process, listener->spool,
@@ -410,6 +412,9 @@ listener_reload(struct process *process, const struct conf *old)
 	listener_renew_auth(listener);
 	listener_renew_workers(listener, old);
 	helpers_reload(listener->helpers);
+	local_mail_free(&listener->local);
+	listener->local = local_mail_start(process, listener_close_in_child,
+	    listener);
 	if (listener_resize_workers(listener, &err) != 0)
 		warning("%s", err.text);
 	listener_watch_sockets(listener);
@@ -453,6 +458,7 @@ listener_leave(struct process *process)
 		l->fd = -1;
 	}
 	listener->is_leaving = true;
+	local_mail_free(&listener->local);
 	timer_clear(&listener->pause_timer);
 	listener_leave_look(listener);
 }
@@ -475,6 +481,7 @@ listener_stop(struct process *process)
 		bound_socket_free(&listener->sockets);
 	timer_clear(&listener->pause_timer);
 	timer_clear(&listener->leave_timer);
+	local_mail_free(&listener->local);
 	for (int i = 0; i < WORKERS_KINDS; i++)
 		workers_stop(listener->workers[i]);
 	timer_set(process->loop, &listener->stop_timer,
@@ -492,6 +499,7 @@ listener_release(struct process *process)
 	timer_clear(&listener->pause_timer);
 	timer_clear(&listener->leave_timer);
 	timer_clear(&listener->stop_timer);
+	local_mail_free(&listener->local);
 	helpers_free(&listener->helpers);
 	arrivals_free(&listener->arrivals);
 	policy_free(&listener->policy);

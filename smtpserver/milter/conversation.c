@@ -67,6 +67,8 @@ struct conversation {
 	bool				 has_mail, is_running;
 	bool				 is_known;	/* its client */
 	struct filter_mail		 mail;
+	int				 mail_fd;	/* of it; -1: facts
+							 * name a draft */
 };
 
 static void conversation_run(void *context);
@@ -131,7 +133,8 @@ conversation_request_answer(struct conversation *c, bool is_ok,
 static bool
 conversation_mail_open(struct conversation *c, struct err *err)
 {
-	int fd = openat(spool_dir_fd(c->home->spool, AREA_PUBLIC, 0),
+	int fd = c->mail_fd >= 0 ? fcntl(c->mail_fd, F_DUPFD_CLOEXEC, 0) :
+	    openat(spool_dir_fd(c->home->spool, AREA_PUBLIC, 0),
 	    c->facts.values[FILTER_FILE].buf, O_RDONLY | O_NOFOLLOW |
 	    O_CLOEXEC | O_NONBLOCK);
 
@@ -253,7 +256,8 @@ conversation_conclude(struct conversation *c)
 		str_addf(&out, "refuse %u %s ", result->code, result->status);
 		str_add_slice(&out, str_slice(&result->text));
 	} else if (result->word == FILTER_DISCARD || (c->has_mail &&
-	    c->mail.envelope.rcpt_count == 0)) {
+	    c->mail.envelope.rcpt_count == 0 &&
+	    !c->mail.envelope.header_rcpts)) {
 		str_adds(&out, "discard");	/* or they took all away */
 	} else {
 		is_ok = add_pass(c, &out);
@@ -405,6 +409,7 @@ conversation_new(const struct conversation_home *home, const char *key)
 	struct conversation *c = mem_alloc(1, sizeof(*c));
 
 	c->home = home;
+	c->mail_fd = -1;
 	snprintf(c->key, sizeof(c->key), "%s", key);
 	STAILQ_INIT(&c->requests);
 	filter_facts_init(&c->facts);
@@ -415,6 +420,15 @@ conversation_new(const struct conversation_home *home, const char *key)
 		link_init(&c->links[i], home->loop, &home->conf->milters[i],
 		    &c->facts, conversation_run, c);
 	return c;
+}
+
+void
+conversation_of_local(struct conversation *c, int fd)
+{
+	c->mail_fd = fd;
+	c->is_known = true;	/* `except` is for clients */
+	for (size_t i = 0; i < c->link_count; i++)
+		c->links[i].talk.is_off = !c->links[i].conf->sees_local;
 }
 
 void

@@ -29,6 +29,9 @@ struct conversation_home {	/* what all conversations of a process share */
 /* One that has said nothing yet.  home is borrowed, key copied. */
 struct conversation *conversation_new(const struct conversation_home *home,
     const char *key);
+/* It is about a message of sendmail(1), whose file is fd (borrowed): for the
+ * milters that see such mail.  Before it is asked anything. */
+void conversation_of_local(struct conversation *conversation, int fd);
 /* Questions that it has are answered with trouble. */
 void conversation_free(struct conversation **conversation);
 

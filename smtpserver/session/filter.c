@@ -30,7 +30,7 @@ void
 session_filter_open(struct session *session)
 {
 	if (session->settings->conf->milter_count == 0 ||
-	    strcmp(session->client.listener, SESSION_ON_STDIN) == 0)
+	    session_is_on_stdin(session))
 		return;
 	session->filter = mem_alloc(1, sizeof(*session->filter));
 	str_init(&session->filter->answer);

@@ -150,7 +150,7 @@ filter_ask_content(struct session *session)
 
 	if (filter->socket == NULL || t->is_looked_at || (filter->has_except &&
 	    net_contains(&filter->except, &session->client.net)) ||
-	    strcmp(session->client.listener, SESSION_ON_STDIN) == 0 ||
+	    session_is_on_stdin(session) ||
 	    draft_settle(&t->draft, &err) != 0)
 		return STEP_STORE;
 	t->is_looked_at = true;

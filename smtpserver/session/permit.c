@@ -146,7 +146,7 @@ permit_rcpt(struct session *session, const struct path *rcpt,
 	struct policy_verdict verdict;
 
 	/* A local user, who might have called sendmail(1) as well. */
-	if (strcmp(session->client.listener, SESSION_ON_STDIN) == 0)
+	if (session_is_on_stdin(session))
 		return true;
 	permit_question_fill(session, &question);
 	question.sender = session->transaction->envelope.from;

@@ -17,6 +17,10 @@
 static void
 receive_add_with(const struct session *session, struct str *out)
 {
+	if (session_is_on_stdin(session)) {
+		str_adds(out, ENVELOPE_LOCAL);
+		return;
+	}
 	if (!session->is_esmtp) {
 		str_adds(out, "SMTP");
 		return;

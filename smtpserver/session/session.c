@@ -22,6 +22,12 @@ static const struct conf_listen on_stdin = {
 	.text = SESSION_ON_STDIN, .no_verify = true
 };
 
+bool
+session_is_on_stdin(const struct session *session)
+{
+	return strcmp(session->client.listener, SESSION_ON_STDIN) == 0;
+}
+
 void
 session_set_client(struct session *session, const struct client *client)
 {

@@ -117,6 +117,7 @@ struct session {
 
 /* The listener of a client on stdin (standalone.h). */
 #define SESSION_ON_STDIN "stdin"
+bool session_is_on_stdin(const struct session *session);
 
 /* A session for a client; says nothing before session_run. */
 struct session *session_new(struct service *service, struct stream *stream,

@@ -278,12 +278,6 @@ connection_note_trouble(const struct draft *draft, const char *call,
 	    "call", slice_of(call), "reason", slice_of(err->text), NULL);
 }
 
-static bool
-connection_is_on_stdin(const struct session *session)
-{
-	return strcmp(session->client.listener, SESSION_ON_STDIN) == 0;
-}
-
 /* Rows S1 -> S2 (or D1 for the freezer): the message gets its name. */
 static bool
 connection_publish(struct session *session)
@@ -303,7 +297,7 @@ connection_publish(struct session *session)
 	/* S4: a local program may write into public/ only, or a router that
 	 * comes at once has copied it already. */
 	if (result != 0 && (errno == EACCES || errno == EPERM ||
-	    errno == ENOENT) && connection_is_on_stdin(session)) {
+	    errno == ENOENT) && session_is_on_stdin(session)) {
 		draft_hand_over(&t->draft);
 		return true;
 	}

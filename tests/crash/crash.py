@@ -51,7 +51,7 @@ class Point:
         self.target, self.error = target, error
         self.choice, self.seed = choice, seed
         self.lost, self.twice, self.trouble, self.what = [], [], None, ""
-        self.fired = False
+        self.fired = self.is_whole = False
 
     def name(self):
         parts = [self.kind, self.role or "all", str(self.target)]
@@ -102,6 +102,7 @@ class Point:
                                     self.target % 2 == 0):
             self._until(lambda: not nth.read()["fired"], 0.05)
             instance.kill()
+            self.is_whole = True
         state = nth.read()
         self.fired, self.what = bool(state["fired"]), state["what"]
         self.count = state["count"]
@@ -133,6 +134,9 @@ class Point:
         for area in ("postman", "freezer"):
             if instance.count(area):
                 self.trouble = f"{area}/ is not empty"
+        # a power cut takes lines of the journal that were not on the disk
+        if self.kind != "power":
+            instance.audit()
 
     @staticmethod
     def _until(condition, seconds):
@@ -146,7 +150,8 @@ class Point:
             return ""
         if self.kind == "power":
             return "records younger than the group interval"
-        if self.kind == "kill" and self.role in ("smtp", "mailbox"):
+        if self.kind == "kill" and (self.is_whole or
+                                    self.role in ("smtp", "mailbox")):
             return "the answer was in flight or not yet recorded"
         if self.kind == "fault" and self.role in ("smtp", "mailbox") and \
                 "transport" in self.what:

@@ -1,5 +1,5 @@
-# firstday - a fresh Debian, from make install to each thing broken once; by
-# hand, as root: make firstday
+# firstday - a fresh Debian, from make install to each thing broken once; as
+# root: make firstday [FIRSTDAYFLAGS="the last step"]
 EXTRA_DIST += tests/firstday
 .PHONY: firstday clean-firstday
 firstday: all
@@ -7,4 +7,4 @@ firstday: all
 	sh $(srcdir)/tests/firstday/run-firstday $(FIRSTDAYFLAGS)
 clean-local: clean-firstday
 clean-firstday:
-	rm -rf tests/firstday/made
+	rm -rf tests/firstday/made tests/firstday/tree

@@ -42,6 +42,8 @@
     mailbox MTA USER expect messages N | text "part"
     mailbox MTA USER expect report|reports N [key=part ...]
     spool  MTA expect empty | AREA N
+    audit  MTA -not "why"                 files are taken away by hand, so that
+                                          the books cannot balance at the end
 
 An `expect` as first item of a client is for the greeting.
 A client becomes encrypted with `starttls [SNI]`, or with `tls [SNI]` as
@@ -79,8 +81,8 @@ import rows
 from zmtest import mta
 
 ACTORS = {"flow", "needs", "server", "dns", "mta", "client", "file", "run",
-          "clock", "log", "mailbox", "spool", "rows", "signal", "cert", "ask",
-          "memory", "http", "path", "replies"}
+          "audit", "clock", "log", "mailbox", "spool", "rows", "signal", "cert",
+          "ask", "memory", "http", "path", "replies"}
 CLIENT_WORDS = {"helo", "ehlo", "mail", "rcpt", "data", "send", "raw",
                 "expect", "quit", "drop", "bdat", "proxy", "closed",
                 "xclient", "xforward", "rset", "lhlo", "tls", "starttls",

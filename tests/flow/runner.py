@@ -45,6 +45,7 @@ class Flow:
         self.path, self.verbose, self.keep = path, verbose, keep
         self.name = short_name(path)
         self.actors, self.clock = {}, None
+        self.unaudited = set()
         with open(path, encoding="utf-8") as file:
             self.lines = language.parse(file.read(), path)
 
@@ -65,6 +66,7 @@ class Flow:
                     raise Failure(f"{self.path}:{line.number}: "
                                   f"{' '.join(line.words)}\n    {error}"
                                   + self.story()) from error
+            self.audit()
             failed = False
         finally:
             for actor in self.actors.values():
@@ -76,6 +78,23 @@ class Flow:
                     actor.close()
             mta.shutil.rmtree(self.clock_dir, ignore_errors=True)
         return not failed
+
+    def audit(self):
+        """Whatever a flow is about, its books balance at the end."""
+        for name, actor in self.actors.items():
+            if not isinstance(actor, mta.Mta) or name in self.unaudited:
+                continue
+            actor.stop()
+            try:
+                actor.audit()
+            except AssertionError as error:
+                raise Failure(f"{self.path}: {name}: {error}" +
+                              self.story()) from error
+
+    def do_audit(self, line):
+        if line.words[2:3] != ["-not"] or line.words[1] not in self.actors:
+            raise Failure("audit MTA -not \"why\"")
+        self.unaudited.add(line.words[1])
 
     def story(self):
         """The journal of every instance, for a failure's report."""

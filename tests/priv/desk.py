@@ -4,6 +4,8 @@ root and the admins' group, the operators' group, everybody else.
 SPDX-License-Identifier: ISC
 """
 import json
+import os
+import signal
 
 from zmtest import control, mta
 from zmtest.cases import Cases
@@ -83,7 +85,31 @@ def the_socket_knows_who_asks(site):
     refused(ursula("queue"), "you may not")
     refused(ursula("resume", "all"), "you may not")
     refused(ursula("etrn", "desk.test"), "you may not")
+    # what came of her own mail, whoever asks by whatever words
+    done(ursula("trace", hers), "hers@desk.test")
+    mta.wait_for("his mail in the journal", lambda: ursula(
+        "trace", his, group="wanda")[0] == 0)
+    for words in ([his], ["to:his@desk.test"], ["his@desk.test"]):
+        code, out = ursula("trace", "--json", *words)
+        assert code == 1 and "does not know" in out, out
+    for words in (["--since", "1h"], ["from:* or to:*"]):
+        code, out = ursula("trace", "--json", *words)
+        assert code == 0 and "hers@desk.test" in out, out
+        assert "his@desk.test" not in out and his not in out, out
+    told = [ursula("trace", name) for name in (his, "zzzz" + his[4:])]
+    assert told[0][0] == told[1][0] == 1, told
+    assert told[0][1].replace(his, "") == told[1][1].replace(
+        "zzzz" + his[4:], ""), told
+    for verb in ("metrics", "report", "events"):
+        refused(ursula(verb), f"{verb}: you may not", "control operators",
+                "usermod -aG")
     # operators look
+    done(ursula("trace", his, group="wanda"), "his@desk.test")
+    done(ursula("events", "-n", "5", group="wanda"), "desk.test")
+    done(ursula("report", group="wanda"), "delivered")
+    done(ursula("metrics", group="wanda"), "zmailer_up 1",
+         'zmailer_queue_messages{state="suspended"} 2',
+         'zmailer_area_messages{area="deferred"} 0', "# EOF")
     done(ursula("why", his, group="wanda"), "his@desk.test")
     done(ursula("queue", group="wanda"), "smtp/")
     done(ursula("orders", group="wanda"), "suspend")
@@ -99,6 +125,45 @@ def the_socket_knows_who_asks(site):
     mta.wait_for("their mail to go", site.is_delivered)
     assert any(row["ev"] == "order" and row["op"] == "resume" and
                "ursula" in row["by"] for row in site.events())
+
+
+HELD = """
+import array, os, socket, sys
+line = socket.socket(socket.AF_UNIX)
+line.settimeout(60)
+line.connect(sys.argv[1])
+mine = os.open("mine", os.O_RDWR | os.O_CREAT, 0o600)
+fds = {"file": [mine, mine], "none": [], "pipe": list(os.pipe())}[sys.argv[2]]
+text = sys.argv[3].encode().decode("unicode_escape").encode()
+line.sendmsg([text], [(socket.SOL_SOCKET, socket.SCM_RIGHTS,
+                       array.array("i", fds))] if fds else [])
+print("told", line.recv(100), os.path.getsize("mine"))
+"""
+
+
+@case
+def who_answers_is_asked_properly(site):
+    """Descriptors that are no pipes, and lines that are no question, get
+    nothing; who answers comes back when it is killed."""
+    path = site.dir + "/run/answers.sock"
+    home = site.accounts.home["ursula"]
+    for what, line in (("file", "trace\\0--since\\x001h\\0\\n"),
+                       ("none", "trace\\0\\n"), ("pipe", "trace\\n"),
+                       ("pipe", "\\n"), ("pipe", "x" * 20000)):
+        code, out = site.run_as("ursula", "sh", "-c", f"cd {home} && "
+                                'exec python3 -c "$@"', "sh", HELD, path,
+                                what, line)
+        assert code == 0 and out.strip() == "told b'' 0", (what, line, out)
+
+    def answering():
+        return [pid for pid in site.pids()
+                if mta.process_name(pid) == "zmailer-answers"]
+    before = mta.wait_for("who answers", answering)
+    for pid in before:
+        os.kill(pid, signal.SIGKILL)
+    mta.wait_for("another one", lambda: set(answering()) - set(before))
+    code, out = site.run_as("ursula", "zmailer", "trace", "x@nowhere.test")
+    assert code == 1 and "does not know" in out, out
 
 
 def rows_of(site, user, *words):

@@ -14,6 +14,7 @@ import signal
 import smtplib
 import socket
 import stat
+import subprocess
 import sys
 
 TOP = os.environ["ZMAILER_SRC"]
@@ -398,6 +399,40 @@ def reload_takes_a_new_route(site):
         mta.wait_for("mail on the new route", lambda: other.messages)
     finally:
         other.close()
+
+
+@case
+def milters_see_what_users_submit(site):
+    """The router's process passes an open file to smtpserver's, which alone
+    may reach the milter and can read nothing of the spool by itself."""
+    socket, log = site.top + "/m.sock", site.top + "/m.seen"
+    milter = subprocess.Popen(
+        [sys.executable, mta.SOURCE + "/tests/lib/zmtest/milter.py", socket,
+         log])
+    try:
+        mta.wait_for("the milter", lambda: os.path.exists(socket))
+        os.chown(socket, site.accounts.uid["zmsmtp"], 0)
+        os.chmod(socket, 0o600)
+        site.conf_write(f"milter unix:{socket} also sendmail\n")
+        site.zmailer("reload")
+        for user in ("ursula", "root"):
+            code, out = site.run_as(
+                user, "sendmail", "-i", "victor@priv.test",
+                input=f"Subject: seen of {user}\nX-Do: eob-field\n"
+                      "X-Hex: 7369676e6564\n\nhello\n".encode())
+            assert code == 0, out
+            path, = site.arrived("victor", f"Subject: seen of {user}")
+            with open(path) as file:
+                text = file.read()
+            assert "X-New: signed" in text, text
+        assert f"uid {site.accounts.uid['ursula']}" in \
+            open(site.arrived("victor", "Subject: seen of ursula")[0]).read()
+        all_fit_design(site)
+        site.conf_write("")
+        site.zmailer("reload")
+    finally:
+        milter.terminate()
+        milter.wait()
 
 
 @case

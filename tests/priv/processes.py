@@ -57,6 +57,8 @@ def processes(site):
             program = "auth"
         if status["name"] == "scheduler-mailq":
             program = "mailq"
+        if status["name"] == "zmailer-answers":
+            program = "answers"
         found[pid] = (program, status)
     return found
 
@@ -75,6 +77,7 @@ DESIGN = {
     "http": ("zmagent", ("zmagent",)),
     "discard": ("zmagent", ("zmagent",)),
     "mailq": ("zmagent", ("zmagent",)),
+    "answers": ("zmrouter", ("zmrouter", "zmsubmit", "zmagent")),
 }
 
 CAP_DAC_READ_SEARCH = 1 << 2

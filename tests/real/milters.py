@@ -225,6 +225,32 @@ def opendkim_signs():
         site.close()
 
 
+@case
+def opendkim_signs_what_cron_sends():
+    site = Site("opendkim-local", "milter unix:{top}/d.sock also sendmail\n")
+    try:
+        subprocess.run(["opendkim-genkey", "-D", site.top, "-d", "src.test",
+                        "-s", "sel"], check=True, timeout=60)
+        socket = site.top + "/d.sock"
+        write(site.top + "/d.conf", f"Socket local:{socket}\nMode s\n"
+              f"Domain src.test\nSelector sel\nKeyFile {site.top}/"
+              "sel.private\nUMask 000\nBackground no\n")
+        site.spawn(socket, "opendkim", "-f", "-x", site.top + "/d.conf")
+        site.instance.start()
+        site.instance.command(
+            "sendmail", "-i", "-FCronDaemon", "-B8BITMIME", "-oem", "-f",
+            "root@src.test", "alice@localhost",
+            input=b"From: root@src.test (Cron Daemon)\n"
+                  b"To: alice@localhost\nSubject: Cron\n\nhello\n")
+        text = site.mail("alice", "Subject: Cron")
+        assert "DKIM-Signature: v=1;" in text and "d=src.test" in text, text
+        assert verify(site, text), "the signature does not verify"
+        assert not verify(site, text.replace("hello", "hallo")), \
+            "anything verifies"
+    finally:
+        site.close()
+
+
 def record_of(text):
     """What stands after p= in the strings of a zone's record."""
     joined = "".join(text.split('"')[1::2])

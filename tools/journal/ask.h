@@ -27,6 +27,8 @@ struct ask {
 	bool		 is_many;	/* a net of more than one address */
 	struct journal_span span;
 	struct frame_key key;
+	const char	*owner;		/* NULL; only mail that this user
+					 * submitted */
 	struct facts	*facts;		/* of a selector; the caller's */
 };
 

@@ -30,6 +30,7 @@ struct part {
 	struct slice	map;
 	struct journal_span span;	/* its day */
 	bool		is_packed;
+	char		name[JOURNAL_NAME_BYTES];
 };
 
 struct journal {
@@ -67,6 +68,7 @@ part_map(struct journal *journal, int dir_fd, const struct journal_name *name,
 		return 0;
 	part->map = (struct slice){ map, (size_t)st.st_size };
 	part->is_packed = name->is_packed;
+	memcpy(part->name, name->text, sizeof(part->name));
 	part->span.since_ms = name->since_ms - LATE_MS;
 	part->span.until_ms = name->until_ms;
 	journal->count++;
@@ -177,6 +179,12 @@ size_t
 journal_skipped(const struct journal *journal)
 {
 	return journal->skipped;
+}
+
+const char *
+journal_part(const struct journal *journal, size_t file)
+{
+	return journal->parts[file].name;
 }
 
 /* A last line without LF is still being written: not a line. */

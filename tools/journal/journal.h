@@ -42,6 +42,9 @@ void journal_within(struct journal *journal, const struct journal_span *span);
 /* Frames that were left out so far. */
 size_t journal_skipped(const struct journal *journal);
 
+/* The name of a file, by its place (a cursor's). */
+const char *journal_part(const struct journal *journal, size_t file);
+
 /* Next line without its LF; *cursor starts as zeros. */
 struct journal_cursor { size_t file, offset, frame; };
 bool journal_next(struct journal *journal, struct journal_cursor *cursor,

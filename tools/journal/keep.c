@@ -21,6 +21,7 @@
 #include "tools/journal/frame.h"
 #include "tools/journal/keep.h"
 #include "tools/journal/names.h"
+#include "tools/journal/seal.h"
 
 #include "base/banned.h"
 
@@ -102,6 +103,52 @@ parts_close(struct rotation *rotation, bool closes_all, struct err *err)
 			result = part_close(rotation, name, err);
 	}
 	return result;
+}
+
+/* ---- sealing ------------------------------------------------------------ */
+
+/* What was lost of a seal is covered by the next one. */
+static bool
+part_seal(struct rotation *rotation, const char *name, struct seal_end *out)
+{
+	int fd = openat(rotation->dir_fd, name,
+	    O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+	struct err err;
+	int result;
+
+	if (fd < 0) {
+		warning("cannot seal %s: %s", name, strerror(errno));
+		return false;
+	}
+	result = seal_part(fd, out, &err);
+	close(fd);
+	if (result < 0)
+		warning("cannot seal %s: %s", name, err.text);
+	return result == 0;
+}
+
+static void
+parts_seal(struct rotation *rotation)
+{
+	struct seal_end end;
+
+	for (size_t i = 0; i < rotation->names.count; i++)
+		if (!rotation->names.rows[i].is_packed &&
+		    !rotation->names.rows[i].is_left_over)
+			(void)part_seal(rotation, rotation->names.rows[i].text,
+			    &end);
+}
+
+/* Nobody writes to it any more: its end is told in the file of today. */
+static void
+part_seal_end(struct rotation *rotation, const char *name)
+{
+	struct seal_end end;
+
+	if (part_seal(rotation, name, &end) && end.sum[0] != '\0')
+		event(EV_JOURNAL_CLOSED, NULL, "file", slice_of(name), "bytes",
+		    event_number((int64_t)end.bytes), "sum", slice_of(end.sum),
+		    NULL);
 }
 
 /* ---- packing ------------------------------------------------------------ */
@@ -191,8 +238,10 @@ parts_pack(struct rotation *rotation, struct err *err)
 		    O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
 			return err_sys(err, "cannot open %s", name->text);
-		if (part_is_left(fd, rotation))
+		if (part_is_left(fd, rotation)) {
+			part_seal_end(rotation, name->text);
 			result = part_pack(rotation, name, fd, err);
+		}
 		close(fd);
 	}
 	return result;
@@ -244,6 +293,7 @@ round_make(struct rotation *rotation, bool closes_all, struct err *err)
 	    parts_close(rotation, closes_all, err) < 0 ||
 	    keep_look(rotation, err) < 0)
 		return -1;
+	parts_seal(rotation);
 	/* A disk that is full has no room to pack in: remove first. */
 	parts_remove(rotation);
 	if (keep_look(rotation, err) < 0 || parts_pack(rotation, err) < 0 ||

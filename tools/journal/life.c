@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "mail/spool/spool.h"
 #include "tools/journal/ask.h"
 #include "tools/journal/frame.h"
@@ -37,6 +38,7 @@ struct search {
 	const struct ask *ask;
 	struct arena	*arena;
 	struct ids	*ids, *sessions;
+	struct ids	*own;		/* of an owner; NULL: of everybody */
 	struct life_line *lines;
 	size_t		 count, room;
 	size_t		 id_lines;	/* those of messages */
@@ -129,6 +131,11 @@ line_meant(struct search *search, struct slice line,
 {
 	struct slice id = journal_line_id(line), session;
 
+	if (search->own != NULL) {
+		if (ids_have(search->own, id))
+			ids_add(search->ids, id);
+		return;
+	}
 	if (id.n > 0 && spool_id_is(id))
 		ids_add(search->ids, id);
 	else if (search->ask->kind == ASK_ALL)
@@ -140,6 +147,26 @@ line_meant(struct search *search, struct slice line,
 		    slice_copy(search->arena, line), at);
 }
 
+/* What a user submitted: the router says so of each message. */
+static void
+life_own_find(struct search *search)
+{
+	struct journal_cursor cursor = { 0, 0, 0 };
+	struct str user = STR_INIT;
+	struct slice line, ev;
+
+	while (journal_next(search->journal, &cursor, &line)) {
+		str_reset(&user);
+		if (journal_line_has(line, "ev", &ev) &&
+		    slice_is(ev, "message.routed") &&
+		    json_get(line, "user", &user) && user.len > 0 &&
+		    slice_is(str_slice(&user), search->ask->owner))
+			ids_add(search->own, journal_line_id(line));
+	}
+	str_release(&user);
+	ids_settle(search->own);
+}
+
 static void
 life_ids_find(struct search *search)
 {
@@ -148,7 +175,8 @@ life_ids_find(struct search *search)
 	struct slice line;
 
 	if (ask->kind == ASK_ID) {
-		ids_add(search->ids, ask->text);
+		if (search->own == NULL || ids_have(search->own, ask->text))
+			ids_add(search->ids, ask->text);
 		return;
 	}
 	/* what a selector asks of a message may have been said earlier */
@@ -327,6 +355,10 @@ life_find(struct journal *journal, const struct ask *ask,
 	memset(out, 0, sizeof(*out));
 	search.ids = mem_alloc(1, sizeof(*search.ids));
 	search.sessions = mem_alloc(1, sizeof(*search.sessions));
+	if (ask->owner != NULL) {
+		search.own = mem_alloc(1, sizeof(*search.own));
+		life_own_find(&search);
+	}
 	life_ids_find(&search);
 	messages_collect(&search);
 	sessions_collect(&search);
@@ -345,5 +377,6 @@ life_find(struct journal *journal, const struct ask *ask,
 	}
 	mem_free(&search.lines);
 	mem_free(&search.ids);
+	mem_free(&search.own);
 	mem_free(&search.sessions);
 }

@@ -21,6 +21,7 @@
 #include "base/json.h"
 #include "journal/progress.h"
 #include "tools/queue/control.h"
+#include "tools/verb/verb.h"
 
 #include "base/banned.h"
 
@@ -117,10 +118,9 @@ int
 control_failed(const char *verb, const struct control *control,
     const struct err *err)
 {
-	fprintf(stderr, "zmailer: %s: %s%s\n", verb, err->text,
-	    control->is_denied ? ": root may, and the groups that `control "
-	    "admins` and `control operators` name (zmailer help control)" :
-	    "");
+	fprintf(stderr, "zmailer: %s: %s%s%s\n", verb, err->text,
+	    control->is_denied ? ": " : "",
+	    control->is_denied ? verb_readers : "");
 	return control->is_denied ? EX_NOPERM : 1;
 }
 

@@ -166,7 +166,8 @@ reload_wait(const struct conf *conf, unsigned before)
 		running_nap();
 		if (left == 1) {
 			fprintf(stderr, "zmailer: reload: not every "
-			    "daemon has answered yet\n");
+			    "daemon has answered yet; zmailer status says "
+			    "which one stands still\n");
 			return EX_TEMPFAIL;
 		}
 	}

@@ -1,7 +1,7 @@
 /* standstill.c - what stands still, for every tool that tells how it goes
  *
  * In     the scheduler's orders and destinations, the spool's disk, what the
- *        daemons noted about other programs
+ *        daemons noted about other programs; standstill_parts.h has the rest
  * Out    rows
  * Holds  the scheduler's connection, while it looks
  * Trusts nothing in the words of others: controls are escaped
@@ -23,18 +23,16 @@
 #include "daemon/machine/neighbours.h"
 #include "journal/counters.h"
 #include "journal/neighbours.h"
-#include "journal/progress.h"
 #include "mail/spool/spool.h"
 #include "tools/queue/control.h"
 #include "tools/queue/words.h"
-#include "tools/run/standstill.h"
-#include "tools/run/supervisor.h"
+#include "tools/run/standstill_parts.h"
 
 #include "base/banned.h"
 
 enum { FULL_BYTES = 1 << 20 };	/* smtpserver keeps so much free */
 
-static struct standstill_row *
+struct standstill_row *
 standstill_row(struct standstill *all, const char *what, const char *name)
 {
 	struct standstill_row *wider = arena_alloc(all->arena,
@@ -50,7 +48,7 @@ standstill_row(struct standstill *all, const char *what, const char *name)
 }
 
 /* "since 22 Nov 20:14:07 CET (3h12m)", where it is known. */
-static void
+void
 standstill_add_since(struct str *out, int64_t since_s)
 {
 	time_t at = (time_t)since_s;
@@ -65,7 +63,7 @@ standstill_add_since(struct str *out, int64_t since_s)
 	str_addc(out, ')');
 }
 
-static void
+void
 standstill_say(struct standstill *all, struct standstill_row *row,
     const struct str *text)
 {
@@ -212,119 +210,6 @@ standstill_ask(struct standstill_look *look, struct control *control,
 	str_release(&request);
 	str_release(&last);
 	return is_answered;
-}
-
-/* ---- processes that stand still ----------------------------------------- */
-
-/* As far as the system says: stopped by a signal, or in a call to a disk. */
-static const char *
-standstill_why(pid_t pid)
-{
-	char path[64], text[256];
-	const char *name_end;
-	ssize_t n = 0;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, text, sizeof(text) - 1);
-		close(fd);
-	}
-	text[n > 0 ? n : 0] = '\0';
-	name_end = strrchr(text, ')');
-	if (name_end == NULL || name_end[1] == '\0')
-		return "is stopped, or busy";
-	switch (name_end[2]) {
-	case 'T':
-		return "was stopped by a signal";
-	case 't':
-		return "is stopped by a debugger";
-	case 'D':
-		return "waits for a disk";
-	case 'R':
-		return "is busy";
-	default:
-		return "waits for another process, or a disk";
-	}
-}
-
-static void
-standstill_process(struct standstill *all, const struct progress *one)
-{
-	struct standstill_row *row = standstill_row(all, "process",
-	    one->name);
-	const char *why = standstill_why(one->pid);
-	struct str text = STR_INIT;
-
-	row->since_s = clock_wall_s() - one->turn_ms / 1000;
-	str_addf(&text, "the %s stands still", one->name);
-	standstill_add_since(&text, row->since_s);
-	str_addf(&text, ": pid %ld %s", (long)one->pid, why);
-	standstill_say(all, row, &text);
-	row->next = strstr(why, "stopped by a signal") != NULL ?
-	    arena_printf(all->arena, "kill -CONT %ld", (long)one->pid) :
-	    "zmailer events; zmailer restart";
-	str_release(&text);
-}
-
-/* Work waits, and the daemon, which moves, does none of it. */
-static void
-standstill_work(struct standstill *all, const struct progress *one)
-{
-	struct standstill_row *row = standstill_row(all, "work", one->name);
-	struct str text = STR_INIT;
-
-	row->since_s = clock_wall_s() - one->work_ms / 1000;
-	str_addf(&text, "the %s has work, and has done none of it", one->name);
-	standstill_add_since(&text, row->since_s);
-	standstill_say(all, row, &text);
-	row->next = "zmailer events; zmailer restart";
-	str_release(&text);
-}
-
-/* The daemon's other processes. */
-static void
-standstill_workers(struct standstill *all, const char *run_dir,
-    const char *role, pid_t daemon)
-{
-	struct progress found[PROGRESS_SLOTS];
-	size_t count = progress_read(run_dir, role, found);
-
-	for (size_t i = 0; i < count; i++)
-		if (found[i].pid != daemon &&
-		    found[i].turn_ms >= PROGRESS_WORKER_MS)
-			standstill_process(all, &found[i]);
-}
-
-/* Those that started long enough ago to have said how far they are. */
-static void
-standstill_processes(struct standstill *all, const char *run_dir)
-{
-	struct state state = { .child_count = 0 };
-	struct progress one;
-	struct err err;
-
-	if (state_read(run_dir, &state, &err) != STATE_READ)
-		return;
-	if (progress_watch(run_dir, "supervisor", state.pid, &one) &&
-	    one.turn_ms >= PROGRESS_STILL_MS)
-		standstill_process(all, &one);
-	for (size_t i = 0; i < state.child_count; i++) {
-		const struct state_child *child = &state.children[i];
-
-		if (strcmp(child->state, "ready") != 0 ||
-		    !progress_watch(run_dir, child->name, child->pid, &one))
-			continue;
-		if (one.turn_ms >= PROGRESS_STILL_MS) {
-			standstill_process(all, &one);
-			all->is_silent |= strcmp(child->name, "scheduler") ==
-			    0;
-		} else if (one.work_ms >= PROGRESS_WORK_MS) {
-			standstill_work(all, &one);
-		}
-		standstill_workers(all, run_dir, child->name, child->pid);
-	}
 }
 
 static void
@@ -518,8 +403,10 @@ standstill_look(const struct conf *conf, bool is_running, struct arena *arena,
 	if (!is_running)
 		return;
 	standstill_processes(out, conf->run_dir);
+	standstill_progress(out, conf->run_dir);
 	if (!out->is_silent)
 		standstill_scheduler(out, conf->run_dir);
+	standstill_files(out, conf);
 	standstill_neighbours(out, conf);
 }
 

@@ -1,8 +1,8 @@
 /* standstill.h - what stands still, for every tool that tells how it goes
  *
  * `zmailer status`, `doctor`, `queue` and `top` show the same rows: what an
- * order, a full disk, a scheduler that is gone, or another program that does
- * not answer keeps from going on.
+ * order, a full disk, a process that is stopped or gone, a file that is gone
+ * or over, or another program that does not answer keeps from going on.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -19,6 +19,7 @@ enum {
 struct standstill_row {
 	const char	*what;		/* "process" "work" "drain" "suspend"
 					 * "disk" "scheduler"
+					 * "stopped" "certificate" "table"
 					 * "set-aside" "next-hop" "milter" ...;
 					 * static */
 	const char	*name;		/* of a socket, a destination; or "" */

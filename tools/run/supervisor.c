@@ -29,6 +29,7 @@
 #include "mail/spool/spool.h"
 #include "tools/verb/verb.h"
 #include "tools/versions/versions.h"
+#include "tools/answers/answers.h"
 #include "tools/run/keeper.h"
 #include "tools/run/supervised.h"
 #include "tools/run/watchdog.h"
@@ -69,6 +70,7 @@ struct supervisor {
 					 * daemon has answered */
 	struct keeper	 keeper;	/* of the journal */
 	struct watchdog	 watchdog;	/* of the service manager */
+	struct answers	 answers;	/* to who may not read it */
 };
 
 static void
@@ -127,6 +129,7 @@ supervisor_stop_begin(struct supervisor *boss, const char *reason, int status)
 	for (size_t i = 0; i < CHILD_COUNT; i++)
 		timer_clear(&boss->children[i].timer);
 	keeper_stop(&boss->keeper);
+	answers_stop(&boss->answers);
 	run_listeners_close(&boss->listeners, NULL, &boss->given);
 	stop_next(boss);
 }
@@ -306,6 +309,7 @@ on_child_signal(void *context)
 	/* Any pid: in a container we are also init. */
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		keeper_ended(&boss->keeper, pid);
+		answers_ended(&boss->answers, pid);
 		for (size_t i = 0; i < CHILD_COUNT; i++)
 			supervised_ended(&boss->children[i], pid, status);
 	}
@@ -358,6 +362,7 @@ conf_take(struct supervisor *boss, struct conf *fresh,
 	conf_free(&boss->conf);
 	boss->conf = fresh;
 	boss->refused[0] = '\0';
+	answers_reload(&boss->answers);
 	version_keep(fresh, "reload");
 	event(EV_CONF_RELOAD, NULL, "file", slice_of(fresh->path), NULL);
 	unused_say(boss);
@@ -431,28 +436,6 @@ supervisor_on_hangup_signal(void *context)
 }
 
 /* ---- one run ----------------------------------------------------- */
-
-static int
-pid_write(const char *run_dir, struct err *err)
-{
-	char path[4200], text[32];
-	int n = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/zmailer.pid", run_dir);
-	(void)unlink(path);
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-	    0644);
-	if (fd < 0 || write(fd, text, (size_t)n) != n) {
-		err_sys(err, "cannot write %s", path);
-		if (fd >= 0)
-			close(fd);
-		return -1;
-	}
-	(void)fchmod(fd, 0644);
-	close(fd);
-	return 0;
-}
 
 /* Held by us and every daemon: after a kill -9 of the supervisor the spool's
  * own lock is free at once, but its daemons take a moment to stop, and the
@@ -532,7 +515,7 @@ supervisor_prepare(struct supervisor *boss, struct err *err)
 	status = listeners_open(boss, err);
 	if (status != 0)
 		return status;
-	if (pid_write(boss->conf->run_dir, err) < 0 ||
+	if (state_write_pid(boss->conf->run_dir, err) < 0 ||
 	    conf_snapshot_write(boss->conf, err) < 0)
 		return EX_CANTCREAT;
 	snprintf(boss->snapshot_path, sizeof(boss->snapshot_path),
@@ -590,6 +573,7 @@ supervisor_run(struct conf *conf, const char *conf_path, int ready_fd)
 	start_next(&boss);
 	state_publish(&boss);
 	keeper_start(&boss.keeper, boss.loop, &boss.conf);
+	answers_start(&boss.answers, boss.loop, &boss.conf);
 	loop_run(boss.loop);
 	event_flush();
 	state_remove(boss.conf->run_dir);

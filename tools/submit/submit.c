@@ -260,7 +260,7 @@ submit_envelope_of(struct arena *arena, const struct submission *what,
 	const char *sender = what->sender != NULL ? what->sender : login;
 	struct err err;
 
-	out->with = SLICE("local");
+	out->with = SLICE(ENVELOPE_LOCAL);
 	out->is_external = what->is_gateway;
 	out->terms.needs_tls = what->needs_tls;
 	out->terms.is_utf8 = what->is_utf8;

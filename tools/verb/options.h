@@ -43,6 +43,8 @@ OPTION(UNTIL, "--until", "MOMENT", TEXT, 0, 0, "nothing that is newer")
 OPTION(FOLLOW, "-f", NULL, FLAG, 0, 0, "go on with what happens")
 OPTION(COUNT, "-n", "COUNT", NUMBER, 1, 1000000, "the last COUNT")
 OPTION(NOW, "--now", NULL, FLAG, 0, 0, "close the file of today, too")
+OPTION(SEAL, "--seal", "SUM", TEXT, 0, 0,
+    "is this seal, noted earlier, part of the journal?")
 OPTION(DAYS, "--days", "N", NUMBER, 1, 3650, "of the last N days")
 OPTION(CAPACITY, "--capacity", NULL, FLAG, 0, 0,
     "how much mail the machine can take")

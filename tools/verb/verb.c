@@ -20,6 +20,11 @@
 
 #include "base/banned.h"
 
+const char verb_readers[] = "root may, and members of the groups that "
+    "`control operators` and `control admins` name in zmailer.conf; "
+    "`usermod -aG GROUP USER` and a new login make one a member (zmailer "
+    "help control)";
+
 static struct conf *
 verb_conf_settle(struct conf *conf, const char *path)
 {

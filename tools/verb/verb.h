@@ -79,6 +79,10 @@ struct conf *verb_conf_file(const char *conf_path);
  * returns EX_NOPERM then, else status */
 int verb_failed(const char *name, const struct err *err, int status);
 
+/* Who may ask about all mail, and how one becomes such a person: the end of
+ * a refusal. */
+extern const char verb_readers[];
+
 /* Name of the calling user, for the journal. */
 void verb_who(char *out, size_t size);
 

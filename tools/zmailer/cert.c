@@ -12,6 +12,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 #include <unistd.h>
@@ -36,7 +37,8 @@ struct look {
 	struct tls_about about;
 	int		 state;
 	char		 words[ERR_TEXT_BYTES];
-	int64_t		 days;
+	int64_t		 days;		/* until it ends */
+	bool		 is_over;
 };
 
 static void
@@ -54,6 +56,7 @@ look_at(struct look *look, const struct conf_certificate *one)
 		return;
 	}
 	look->days = (look->about.expires_s - now_s) / TLS_DAY_S;
+	look->is_over = look->about.expires_s <= now_s;
 	term = tls_term(look->about.begins_s, look->about.expires_s, now_s);
 	snprintf(look->words, sizeof(look->words), "ok");
 	if (term == TLS_TERM_EARLY || term == TLS_TERM_OVER) {
@@ -111,11 +114,13 @@ put_text(const struct conf_certificate *one, const struct look *look,
 	    one->name != NULL ? one->name : "",
 	    is_first ? "  (shown when no other fits)" : "");
 	if (look->about.expires_s != 0)
-		printf("  names    %s\n  issuer   %s%s\n  expires  %.10s, in "
-		    "%lld days\n", look->about.names.buf,
-		    look->about.issuer.buf, look->about.is_own_issuer ?
-		    " (signed by itself)" : "", expires,
-		    (long long)look->days);
+		printf("  names    %s\n  issuer   %s%s\n"
+		    "  expires  %.10s, %s%lld days%s\n",
+		    look->about.names.buf, look->about.issuer.buf,
+		    look->about.is_own_issuer ? " (signed by itself)" : "",
+		    expires, look->is_over ? "" : "in ",
+		    llabs((long long)look->days),
+		    look->is_over ? " ago" : "");
 	printf("  state    %s\n", words.buf);
 	str_release(&words);
 }

@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "tools/answers/answers.h"
 #include "tools/selection/selection.h"
 #include "tools/journal/facts.h"
 #include "tools/journal/journal.h"
@@ -285,7 +286,9 @@ verb_events(struct arguments *arguments)
 	if (status == EX_OK) {
 		conf = verb_conf_spool(arguments->conf_path);
 		wish.facts = facts_new(wish.selector);
-		status = events(conf->log_dir, &wish);
+		if (wish.follows || !answers_have(conf, conf->log_dir,
+		    arguments, &status))
+			status = events(conf->log_dir, &wish);
 		facts_free(&wish.facts);
 		conf_free(&conf);
 	}

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "mail/spool/spool.h"
+#include "tools/answers/answers.h"
 #include "tools/run/supervisor.h"
 #include "tools/zmailer/verb.h"
 
@@ -41,11 +42,19 @@ path_settle(const struct conf *conf)
 	return path;
 }
 
+/* A verb for somebody who may not read. */
+static int
+run_answer(int argc, char **argv, const char *conf_path)
+{
+	return verb_run_row(verb_row_find(argv[0]), argc, argv, conf_path);
+}
+
 int
 verb_run(struct arguments *arguments)
 {
 	struct conf *conf = verb_conf_file(arguments->conf_path);
 
+	answers_offer(run_answer);
 	return supervisor_run(conf, path_settle(conf), -1);
 }
 
@@ -87,6 +96,7 @@ background(struct conf *conf, int console, int ready_fd)
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	(void)setsid();
+	answers_offer(run_answer);
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
 	    dup2(console, STDOUT_FILENO) < 0 ||
 	    dup2(console, STDERR_FILENO) < 0 || chdir("/") < 0)

@@ -12,6 +12,7 @@
 #include <sysexits.h>
 
 #include "base/json.h"
+#include "tools/answers/answers.h"
 #include "tools/selection/selection.h"
 #include "tools/journal/ask.h"
 #include "tools/journal/facts.h"
@@ -125,26 +126,36 @@ trace_arguments(const struct arguments *arguments, struct words *words)
 	return whom(words, &window);
 }
 
+static int
+trace_conf(const struct conf *conf, struct words *words)
+{
+	const struct str *what = &words->options.words;
+	const struct peer *asker = answers_asker();
+	struct journal *journal;
+	struct err err;
+	int status;
+
+	if (journal_open_all(conf->log_dir, &journal, &err) < 0)
+		return verb_failed("trace", &err, EX_NOINPUT);
+	if (asker != NULL && asker->right < RIGHT_READ)
+		words->ask.owner = asker->name;
+	status = trace(journal, &words->ask, what->len > 0 ? what->buf : NULL,
+	    conf, words->options.is_json);
+	journal_close(&journal);
+	return status;
+}
+
 int
 verb_trace(struct arguments *arguments)
 {
 	struct words words = { .arena = arena_new() };
-	struct str *what = &words.options.words;
-	struct journal *journal;
 	struct conf *conf = NULL;
-	struct err err;
 	int status = trace_arguments(arguments, &words);
 
 	if (status == EX_OK) {
 		conf = verb_conf_spool(arguments->conf_path);
-		if (journal_open_all(conf->log_dir, &journal, &err) < 0) {
-			status = verb_failed("trace", &err, EX_NOINPUT);
-		} else {
-			status = trace(journal, &words.ask,
-			    what->len > 0 ? what->buf : NULL, conf,
-			    words.options.is_json);
-			journal_close(&journal);
-		}
+		if (!answers_have(conf, conf->log_dir, arguments, &status))
+			status = trace_conf(conf, &words);
 		conf_free(&conf);
 	}
 	if (words.facts != NULL)

@@ -137,6 +137,8 @@ VERB(top, "[--batch] [-n TIMES]",
     "rates, directories and destinations at a glance, live")
 VERB(completion, "bash|zsh|fish",
     "a script for the shell that completes verbs, keys and ids")
+VERB(audit, "[DAY|SPAN] [--seal SUM] [--json]",
+    "does every recipient have one fate, and is the journal whole?")
 VERB(report, "[--days N] [--capacity] [--json]",
     "volume, times, destinations and troubles of days, from the journal; or "
     "how much mail the machine can take, and what ends it first")

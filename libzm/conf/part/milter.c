@@ -77,9 +77,19 @@ conf_apply_milter(struct conf_loader *loader,
 		milter.has_except = true;
 		milter.except = statement->keywords[4].net;
 	}
+	milter.sees_local = statement->keywords[5].token != NULL;
 	conf->milters = conf_push(conf->arena, conf->milters,
 	    conf->milter_count, sizeof(*conf->milters));
 	conf->milters[conf->milter_count++] = milter;
+}
+
+bool
+conf_milters_see_local(const struct conf *conf)
+{
+	for (size_t i = 0; i < conf->milter_count; i++)
+		if (conf->milters[i].sees_local)
+			return true;
+	return false;
 }
 
 void

@@ -72,7 +72,7 @@ static const struct {
 	{ "smtp_sasl_password_maps", "auth-to <table>" },
 	{ "smtp_sasl_auth_enable", "auth-to <table>" },
 	{ "smtpd_milters", "milter @" },
-	{ "non_smtpd_milters", "milter @" },
+	{ "non_smtpd_milters", "milter @ also sendmail" },
 	{ "content_filter", "content-filter, see zmailer help "
 	    "content-filter" },
 	{ "milter_default_action", "milter SOCKET fail accept" },

@@ -57,11 +57,15 @@ struct conf_milter {		/* milter SOCKET ..., in file order */
 	enum conf_milter_fail fail;	/* when it does not do its work */
 	bool		 has_except;
 	struct net	 except;	/* clients that it does not see */
+	bool		 sees_local;	/* also: mail of sendmail(1) */
 	int64_t		 connect_ms;	/* until it has said what it wants */
 	int64_t		 command_ms;	/* its answer to a command */
 	int64_t		 timeout_ms;	/* an answer at the end of data */
 	struct conf_at	 at;
 };
+
+/* Is there a milter that sees mail of sendmail(1)? */
+bool conf_milters_see_local(const struct conf *conf);
 
 /* The listener with this text; NULL when there is none. */
 const struct conf_listen *conf_listen_find(const struct conf *conf,

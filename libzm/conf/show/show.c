@@ -370,6 +370,8 @@ show_peers(struct view *view)
 		str_adds(&view->value, " command ");
 		units_add_span(&view->value, milter->command_ms);
 		add_except(view, milter);
+		if (milter->sees_local)
+			str_adds(&view->value, " also sendmail");
 		emit(view, "milter", milter->at);
 	}
 	if (conf->content_filter.socket != NULL) {

@@ -102,10 +102,10 @@ SETTING("bare-newline", "", bare_lf_ok, "choice:reject,accept", "reject",
 STATEMENT(TOP, "milter", NONE, milter, "text",
     "fail=choice:tempfail,accept,reject,quarantine timeout=span:1s-10m "
     "connect=span:100ms-5m command=span:100ms-10m "
-    "except=net",
+    "except=net also=choice:sendmail",
     "milter unix:/PATH | inet:ADDRESS:PORT "
     "[fail tempfail|accept|reject|quarantine] [timeout SPAN] "
-    "[connect SPAN] [command SPAN] [except NET]", "none",
+    "[connect SPAN] [command SPAN] [except NET] [also sendmail]", "none",
     "A content filter that speaks the milter protocol (rspamd, opendkim, "
     "ClamAV ...), asked about each client, greeting, sender, recipient and "
     "message before it is accepted, in the order of the file.  It may refuse "
@@ -115,8 +115,12 @@ STATEMENT(TOP, "milter", NONE, milter, "text",
     "message passes without it, is refused, or is set aside.  connect is the "
     "time for the connection, command (30s) for the answer to a command, "
     "timeout (1m) for each answer when the message is there.  Clients of "
-    "except are not shown to it.",
+    "except are not shown to it.  also sendmail: mail of sendmail(1), as "
+    "cron's, is shown to it before it is routed; as it was accepted already, "
+    "it waits while the milter does not work (fail tempfail), and a refusal "
+    "is reported to its sender.",
     "milter unix:/run/rspamd/milter.sock\n"
+    "milter unix:/run/opendkim/opendkim.sock also sendmail\n"
     "milter inet:127.0.0.1:8891 fail accept timeout 20s")
 
 STATEMENT(TOP, "content-filter", NONE, content_filter, "text",

@@ -104,6 +104,43 @@ drop_original(struct recover *r, const char *copy_name)
 	    &original, NULL);
 }
 
+/* Row L2: what milters have seen is durable, the original goes.  Where it goes
+ * itself stands in its name. */
+static void
+seen_adopt(struct recover *r, const char *name, int fd, const struct stat *st)
+{
+	bool is_frozen = slice_starts(slice_of(name), SPOOL_SEEN_FROZEN);
+	const struct place place = { AREA_PUBLIC, 0, name };
+	char original[SPOOL_NAME_BYTES];
+	char id[SPOOL_ID_BYTES], its[SPOOL_ID_BYTES];
+	uintmax_t inode;
+	int old = -1;
+
+	if (sscanf(name + strlen(is_frozen ? SPOOL_SEEN_FROZEN :
+	    SPOOL_SEEN_OF), "%ju-", &inode) == 1) {
+		snprintf(original, sizeof(original), "%ju.milter", inode);
+		old = spool_open_file(r->spool->area_fd[AREA_DEFERRED],
+		    original, O_RDONLY);
+	}
+	if (old >= 0 && spool_read_id(fd, id) && spool_read_id(old, its) &&
+	    strcmp(id, its) == 0)
+		recover_remove(r, &r->out->copied_in, id,
+		    (struct place){ AREA_DEFERRED, 0, original },
+		    "milters have seen it, that copy is durable (L2)");
+	if (old >= 0)
+		close(old);
+	if (is_frozen) {
+		snprintf(original, sizeof(original), "%ju.milter",
+		    (uintmax_t)st->st_ino);
+		recover_move(r, &r->out->adopted, NULL, place,
+		    (struct place){ AREA_FREEZER, 0, original },
+		    "set aside by a milter (L3)");
+	} else {
+		recover_route(r, &r->out->adopted, NULL, place, fd,
+		    st->st_ino, "milters have seen it (L3)");
+	}
+}
+
 /* Row S1: complete, so somebody may have been told 250: into router/. */
 static void
 adopt(struct recover *r, const char *name, int fd, const struct stat *st)
@@ -114,6 +151,10 @@ adopt(struct recover *r, const char *name, int fd, const struct stat *st)
 		recover_remove(r, &r->out->swept, NULL,
 		    (struct place){ AREA_PUBLIC, 0, name },
 		    "a report that is not recorded, to be written again (S3)");
+		return;
+	}
+	if (slice_starts(slice_of(name), SPOOL_SEEN_OF)) {
+		seen_adopt(r, name, fd, st);
 		return;
 	}
 	if (slice_starts(slice_of(name), SPOOL_COPY_OF))

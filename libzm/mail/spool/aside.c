@@ -22,6 +22,8 @@
 
 #include "base/banned.h"
 
+enum { DEFERRED_WAIT_MIN_S = 60, DEFERRED_WAIT_MAX_S = 60 * 60 };
+
 /* "<inode>.<why>", from the second try on "<inode>.<why>-2" ... */
 static void
 aside_name(ino_t inode, const char *why, unsigned turn,
@@ -179,6 +181,16 @@ discard_control(struct spool *spool, enum spool_area from, const char *name)
 	    errno != ENOENT)
 		warning("%s stays where it is: %s",
 		    spool_label(from, 0, control), strerror(errno));
+}
+
+int64_t
+spool_deferred_wait_s(int64_t age_s)
+{
+	int64_t wait_s = age_s / 2;
+
+	if (wait_s < DEFERRED_WAIT_MIN_S)
+		return DEFERRED_WAIT_MIN_S;
+	return wait_s < DEFERRED_WAIT_MAX_S ? wait_s : DEFERRED_WAIT_MAX_S;
 }
 
 int

@@ -154,7 +154,9 @@ copy_own_words(struct copy *copy)
 	    "localhost (uid %ju)", (uintmax_t)copy->st.st_uid);
 	envelope->user = slice_of(copy->user);
 	envelope->rcvdfrom = slice_of(copy->from_words);
-	envelope->with = (struct slice){ NULL, 0 };
+	if (!slice_is(envelope->with, ENVELOPE_LOCAL))
+		envelope->with = (struct slice){ NULL, 0 };
+	envelope->milters = (struct slice){ NULL, 0 };
 	envelope->dsn_of = (struct slice){ NULL, 0 };
 }
 

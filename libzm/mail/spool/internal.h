@@ -86,6 +86,11 @@ int spool_scan_entries(const struct spool *spool, enum spool_area area,
 int spool_rename_aside(int from_fd, const char *from, int to_fd, ino_t inode,
     const char *why, char out_name[SPOOL_NAME_BYTES]);
 
+/* Draft of what milters have seen: "milter-<inode>-<id>" of the original
+ * (row L2); the second one is to go to freezer/. */
+#define SPOOL_SEEN_OF "milter-"
+#define SPOOL_SEEN_FROZEN "milter-frozen-"
+
 /* Draft of a copy: "copy-of-<inode>-<ctime>" of the original (row S4). */
 #define SPOOL_COPY_OF "copy-of-"
 

@@ -190,6 +190,28 @@ int draft_publish(struct draft *draft, enum spool_area area,
  * go of it. */
 void draft_hand_over(struct draft *draft);
 
+/* What milters made of deferred/<name>, which is locked by fd. */
+struct spool_seen {
+	const char	*name;
+	int		 fd;
+	const char	*word;		/* struct envelope, milters */
+	const char	*changed;	/* a draft in public/ that has it; NULL:
+					 * it stays as it was */
+	const char	*freeze;	/* cause; NULL: to router/ */
+};
+enum spool_gone {
+	SPOOL_GONE_TROUBLE = -1,	/* err; it is where it was, or adopted
+					 * from public/ later */
+	SPOOL_GONE_BEFORE = 0,		/* somebody had moved it */
+	SPOOL_GONE_ON = 1
+};
+/* It goes on, durable, with their word in its envelope (rows L2 to L4). */
+enum spool_gone spool_go_on_seen(struct spool *spool,
+    const struct spool_seen *seen, struct err *err);
+/* It is thrown away. */
+enum spool_gone spool_discard_seen(struct spool *spool,
+    const struct spool_seen *seen, struct err *err);
+
 /* Close and unlink (nothing was promised).  Harmless when not open. */
 void draft_abort(struct draft *draft);
 
@@ -276,6 +298,10 @@ int spool_copy_aside(struct spool *spool, const struct claim *claim,
 
 /* Give a claim back: rename to <inode>, close.  returns 0 or -1. */
 int spool_unclaim(struct spool *spool, struct claim *claim, struct err *err);
+
+/* When a message in deferred/ is tried again: the seconds it has to lie there
+ * since it was put there.  age_s: since it was submitted. */
+int64_t spool_deferred_wait_s(int64_t age_s);
 
 /* deferred|freezer|postman|trash/<name> -> router/<inode> (row D3).
  * Names with "_" are refused.  returns 0 or -1 (errno ENOENT: gone). */

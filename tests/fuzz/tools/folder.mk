@@ -8,3 +8,8 @@ fuzz_targets += tests/fuzz/fuzz-archive
 tests_fuzz_fuzz_archive_SOURCES = tests/fuzz/tools/fuzz_archive.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_archive_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_archive_LDADD = tools/libtools.a $(ZM_LIBS)
+
+fuzz_targets += tests/fuzz/fuzz-seal
+tests_fuzz_fuzz_seal_SOURCES = tests/fuzz/tools/fuzz_seal.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_seal_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_seal_LDADD = tools/libtools.a $(ZM_LIBS)

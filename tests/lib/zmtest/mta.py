@@ -286,6 +286,13 @@ class Mta:
                 found.append(file.read())
         return found
 
+    def audit(self):
+        """Has every recipient that was accepted one fate, and is the journal
+        the one that was written?  A configuration that a test broke cannot
+        be asked."""
+        status, out, _ = self.zmailer("audit", "3650d", check=None)
+        assert status != 1, "the books do not balance:\n" + out
+
     def close(self, keep=False):
         self.stop()
         if self.pids():

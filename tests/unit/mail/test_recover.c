@@ -295,6 +295,67 @@ Test(recover, s4_copy_and_original_make_one_message)
 	fixture_close(&f);
 }
 
+/* The draft that milters have seen, and the original or not. */
+static void
+seen_case(bool has_original, bool is_frozen)
+{
+	struct fixture f;
+	char id[SPOOL_ID_BYTES], name[SPOOL_NAME_BYTES];
+	struct recovery r;
+	struct built b;
+	ino_t copy;
+	struct str bytes = STR_INIT;
+
+	fixture_open(&f, 0);
+	b = build(&f);
+	memcpy(id, b.id, sizeof(id));
+	snprintf(name, sizeof(name), "public/milter-%s%s-%s",
+	    is_frozen ? "frozen-" : "", b.n, id);
+	message_bytes(&bytes, id, "signed");
+	copy = put_file(&f, name, bytes.buf, bytes.len);
+	if (has_original)
+		move_file(&f, "public/t", at("deferred/%s.milter", b.n));
+	else
+		cr_assert_eq(unlink(at("%s/public/t", f.dir)), 0);
+	r = recover(&f, RECOVERY_START);
+	cr_expect_eq(r.adopted, 1);
+	cr_expect_eq(r.copied_in, has_original);
+	cr_expect_eq(count_files(&f, "public"), 0);
+	cr_expect_eq(count_files(&f, "deferred"), 0);
+	cr_expect_eq(file_inode(&f, is_frozen ?
+	    at("freezer/%ju.milter", (uintmax_t)copy) :
+	    at("router/%ju", (uintmax_t)copy)), copy);
+	str_release(&bytes);
+	fixture_close(&f);
+}
+
+Test(recover, l2_of_what_milters_have_seen_one_is_left)
+{
+	seen_case(true, false);
+	seen_case(true, true);
+}
+
+Test(recover, l3_what_milters_have_seen_goes_where_its_name_says)
+{
+	seen_case(false, false);
+	seen_case(false, true);
+}
+
+Test(recover, l1_an_unfinished_one_leaves_the_original)
+{
+	struct fixture f;
+	struct built b;
+
+	fixture_open(&f, 0);
+	b = build(&f);
+	move_file(&f, "public/t", at("deferred/%s.milter", b.n));
+	put_file(&f, at("public/milter-%s-%s", b.n, b.id), "complete -", 10);
+	(void)recover(&f, RECOVERY_START);
+	cr_expect_eq(file_inode(&f, at("deferred/%s.milter", b.n)), b.inode);
+	cr_expect_eq(count_files(&f, "router"), 0);
+	fixture_close(&f);
+}
+
 Test(recover, c1_a_dead_claim_is_given_back)
 {
 	struct fixture f;

@@ -103,7 +103,7 @@ Test(queue, deferred_mail_waits_half_of_its_age)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		cr_expect_eq(parent_deferred_wait_s(rows[i].age_s),
+		cr_expect_eq(spool_deferred_wait_s(rows[i].age_s),
 		    rows[i].want_s);
 }
 

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "scheduler/plan/orders.h"
-#include "scheduler/control/peer.h"
+#include "daemon/rights.h"
+#include "scheduler/control/request.h"
 #include "scheduler/control/request.h"
 
 enum { NOW = 1795381442 };

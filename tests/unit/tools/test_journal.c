@@ -407,6 +407,54 @@ Test(journal, a_life_begins_with_its_session_and_clients_are_found)
 	journal_close(&journal);
 }
 
+/* Two messages of two users, and one of a stranger, in one session. */
+static const char owned[] =
+    AT("12:00:01.000") "\"id\":\"" ID_A "\",\"ev\":\"message.accepted\","
+    "\"from\":\"alice@x.test\",\"uid\":\"1000\"}\n"
+    AT("12:00:02.000") "\"id\":\"" ID_A "\",\"ev\":\"message.routed\","
+    "\"from\":\"alice@x.test\",\"user\":\"alice\"}\n"
+    AT("12:00:03.000") "\"id\":\"" ID_B "\",\"ev\":\"message.routed\","
+    "\"from\":\"alice@x.test\",\"user\":\"bob\"}\n"
+    AT("12:00:04.000") "\"id\":\"" ID_C "\",\"ev\":\"message.routed\","
+    "\"from\":\"alice@x.test\",\"user\":\"\"}\n"
+    AT("12:00:05.000") "\"id\":\"" ID_C "\",\"ev\":\"rcpt.ok\","
+    "\"to\":\"x\\\",\\\"user\\\":\\\"alice\"}\n"
+    AT("12:00:06.000") "\"ev\":\"command.refused\",\"session\":\"361gs9\","
+    "\"client\":\"192.0.2.7:25\",\"from\":\"alice@x.test\"}\n";
+
+Test(journal, an_owner_sees_what_he_submitted_whatever_he_asks)
+{
+	static const struct {
+		const char *what, *owner;
+		size_t lines;
+	} rows[] = {
+		{ "alice@x.test", NULL, 6 }, { "alice@x.test", "alice", 2 },
+		{ "alice@x.test", "bob", 1 }, { "alice@x.test", "eve", 0 },
+		{ ID_A, "alice", 2 }, { ID_B, "alice", 0 },
+		{ ID_C, "alice", 0 }, { NULL, "alice", 2 },
+		{ NULL, "", 0 }, { "client:192.0.2.7", "alice", 0 },
+		{ "session:361gs9", "alice", 0 },
+	};
+	struct journal *journal;
+	struct err err;
+
+	day_write(0, owned);
+	cr_assert_eq(journal_open_all(dir, &journal, &err), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct arena *arena = arena_new();
+		struct life life;
+		struct ask ask;
+
+		cr_assert_eq(ask_parse(rows[i].what, &ask, &err), 0);
+		ask.owner = rows[i].owner;
+		life_find(journal, &ask, arena, &life);
+		cr_expect_eq(life.count, rows[i].lines, "row %zu: %zu", i,
+		    life.count);
+		arena_free(&arena);
+	}
+	journal_close(&journal);
+}
+
 Test(journal, a_window_in_time_is_held_against_each_line)
 {
 	static const struct {

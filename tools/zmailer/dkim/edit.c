@@ -212,7 +212,7 @@ milter_put(struct change *change, const char *socket)
 		return EX_NOINPUT;
 	/* after the others: what they change is signed, too */
 	conf_put_last(text, arena_printf(change->arena,
-	    "milter %s fail accept\n", socket));
+	    "milter %s fail accept also sendmail\n", socket));
 	return EX_OK;
 }
 

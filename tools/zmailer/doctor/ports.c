@@ -141,10 +141,15 @@ judge_answer(struct doctor *doctor, const struct conf_listen *listen, int fd)
 		doctor_add(doctor, DOCTOR_WARN, listen->text,
 		    "see zmailer events; limit sessions",
 		    "it is too busy: %s", greeting);
+	else if (greeting[0] == '\0')
+		doctor_add(doctor, DOCTOR_BAD, listen->text,
+		    "is smtpserver stopped? ps tells; or is it another "
+		    "program? ss -ltnp tells",
+		    "no greeting within %d s", wait_ms / 1000);
 	else
 		doctor_add(doctor, DOCTOR_BAD, listen->text,
 		    "is it another program? ss -ltnp tells",
-		    "no greeting within %d s: %s", wait_ms / 1000, greeting);
+		    "not our greeting: %s", greeting);
 }
 
 static void

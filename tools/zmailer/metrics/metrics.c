@@ -16,6 +16,7 @@
 
 #include "journal/counters.h"
 #include "mail/spool/spool.h"
+#include "tools/answers/answers.h"
 #include "tools/zmailer/metrics/metrics.h"
 #include "tools/queue/view.h"
 #include "tools/zmailer/verb.h"
@@ -62,9 +63,13 @@ verb_metrics(struct arguments *arguments)
 	struct conf *conf;
 	struct err err;
 	bool is_classic = arguments_has(arguments, OPT_PROMETHEUS);
-	int log_fd;
+	int log_fd, status;
 
 	conf = verb_conf_spool(arguments->conf_path);
+	if (answers_have(conf, conf->log_dir, arguments, &status)) {
+		conf_free(&conf);
+		return status;
+	}
 	if ((view_is_forbidden(conf) && view_refuse(conf, AREA_ROUTER, &err)
 		< 0) || spool_open(conf->spool_dir, 0, conf->hash_levels,
 		&spool, &err) < 0) {

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "tools/answers/answers.h"
 #include "tools/zmailer/report/capacity.h"
 #include "tools/zmailer/report/report.h"
 #include "tools/zmailer/verb.h"
@@ -69,6 +70,21 @@ print(struct journal *journal, const struct conf *conf,
 	return status;
 }
 
+static int
+report_conf(const struct conf *conf, const struct wish *wish)
+{
+	struct journal *journal;
+	struct err err;
+	int status;
+
+	if (journal_days_open(conf->log_dir, (unsigned)wish->days, &journal,
+	    &err) < 0)
+		return verb_failed("report", &err, EX_NOINPUT);
+	status = print(journal, conf, wish);
+	journal_close(&journal);
+	return status;
+}
+
 int
 verb_report(struct arguments *arguments)
 {
@@ -76,19 +92,11 @@ verb_report(struct arguments *arguments)
 	    .days = (uint64_t)arguments_number(arguments, OPT_DAYS, 1),
 	    .is_capacity = arguments_has(arguments, OPT_CAPACITY),
 	    .is_json = arguments_has(arguments, OPT_JSON) };
-	struct journal *journal;
-	struct conf *conf;
-	struct err err;
-	int status = EX_OK;
+	struct conf *conf = verb_conf_spool(arguments->conf_path);
+	int status;
 
-	conf = verb_conf_spool(arguments->conf_path);
-	if (journal_days_open(conf->log_dir, (unsigned)wish.days, &journal,
-	    &err) < 0) {
-		status = verb_failed("report", &err, EX_NOINPUT);
-	} else {
-		status = print(journal, conf, &wish);
-		journal_close(&journal);
-	}
+	if (!answers_have(conf, conf->log_dir, arguments, &status))
+		status = report_conf(conf, &wish);
 	conf_free(&conf);
 	return status;
 }

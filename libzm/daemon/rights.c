@@ -1,4 +1,4 @@
-/* peer.c - who is at the other end of the operator's socket
+/* rights.c - who is at the other end of a socket, and what may it
  *
  * In     a connected socket; the configuration's groups and accounts
  * Out    a right and a name
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "daemon/skeleton.h"
-#include "scheduler/control/peer.h"
+#include "daemon/rights.h"
 
 #include "base/banned.h"
 

@@ -1,4 +1,4 @@
-/* peer.h - who is at the other end of the operator's socket
+/* rights.h - who is at the other end of a socket, and what may it
  *
  * doc/protocol/control.md section 2.  The kernel says who; names of groups
  * and accounts are looked up when the configuration comes, not while mail
@@ -6,13 +6,15 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SCHEDULER_PEER_H
-#define ZM_SCHEDULER_PEER_H
+#ifndef ZM_DAEMON_RIGHTS_H
+#define ZM_DAEMON_RIGHTS_H
 
 #include <sys/types.h>
 
 #include "conf/conf.h"
-#include "scheduler/control/request.h"
+
+/* What a peer has to be; more includes less. */
+enum right { RIGHT_OWN, RIGHT_ETRN, RIGHT_READ, RIGHT_WRITE };
 
 enum { PEER_GROUPS_MAX = 1024, PEER_NAME_BYTES = 64 };
 

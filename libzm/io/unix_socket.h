@@ -1,0 +1,32 @@
+/* unix_socket.h - sockets that have a path
+ *
+ * A setting says "unix:/PATH"; conf_unix_parse (conf/read) looks whether
+ * that is well written, these make a socket of it.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_IO_UNIX_SOCKET_H
+#define ZM_IO_UNIX_SOCKET_H
+
+#include <sys/types.h>
+#include <sys/un.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+/* What stands after "unix:", borrowed from text.  false: it does not begin so,
+ * and *out_path is as it was. */
+bool unix_socket_path(struct slice text, struct slice *out_path);
+
+/* 0; -1: the path is too long for a socket. */
+int unix_socket_address(struct slice path, struct sockaddr_un *out,
+    struct err *err);
+
+/* A connected socket, or -1 (errno kept).  flags: 0 or SOCK_NONBLOCK. */
+int unix_socket_connect(const char *path, int flags, struct err *err);
+
+/* One that listens there and does not block, with that mode; what lay there
+ * is a dead one's.  -1: err. */
+int unix_socket_listen(const char *path, mode_t mode, struct err *err);
+
+#endif

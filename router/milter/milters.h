@@ -1,0 +1,31 @@
+/* milters.h - mail of sendmail(1) goes past the milters before it is routed
+ *
+ * A worker puts such mail into deferred/N.milter; a child of the router's
+ * takes it from there.  It listens at milter.sock in the run directory, open
+ * to smtpserver's group; smtpserver's process (milter/local.h has the lines)
+ * connects, is shown one message after the other by descriptors, and tells
+ * what the milters say.  What waits (nobody connects, a milter says 4yz) is
+ * shown again after as long as any deferred message.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ROUTER_MILTER_MILTERS_H
+#define ZM_ROUTER_MILTER_MILTERS_H
+
+#include "daemon/skeleton.h"
+
+enum { MILTERS_AT_ONCE = 16 };	/* messages shown and not answered */
+
+struct milters;
+
+/* Bind the socket; fork the process if a milter wants such mail.  NULL with
+ * err. */
+struct milters *milters_new(struct process *process, struct err *err);
+/* In another child of the router: close the listening socket. */
+void milters_in_child(struct milters *milters);
+/* A fresh process, or none, as the configuration is now. */
+void milters_renew(struct milters *milters);
+/* It ends; the socket is unlinked. */
+void milters_free(struct milters **milters);
+
+#endif

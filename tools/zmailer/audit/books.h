@@ -1,0 +1,92 @@
+/* books.h - what became of every recipient of the mail that was accepted
+ *
+ * Two witnesses: the journal, and what lies in the spool.  A message is born
+ * when its id was made (mail/spool_id.h tells), and belongs to the books when
+ * that was in their window.  Each of its recipients has one of the fates
+ * below; the last of them is that the journal knows of it, it has no end, and
+ * no file of it is there.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_ZMAILER_AUDIT_BOOKS_H
+#define ZM_TOOLS_ZMAILER_AUDIT_BOOKS_H
+
+#include "base/err.h"
+#include "conf/conf.h"
+#include "tools/journal/journal.h"
+
+/* AUDIT_FATE(NAME, name, text): one recipient, one fate. */
+#define AUDIT_FATES(AUDIT_FATE) \
+	AUDIT_FATE(DELIVERED, "delivered", "the next host or the mailbox has " \
+	    "it") \
+	AUDIT_FATE(FAILED, "failed", "will never have it") \
+	AUDIT_FATE(EXPANDED, "expanded", "a list or alias: its members are " \
+	    "counted instead") \
+	AUDIT_FATE(REROUTED, "rerouted", "goes on as part of another message") \
+	AUDIT_FATE(DELETED, "deleted", "an operator deleted it") \
+	AUDIT_FATE(ASIDE, "aside", "freezer/, postman/: a person is to look") \
+	AUDIT_FATE(WAITING, "waiting", "router/, deferred/, transport/") \
+	AUDIT_FATE(UNTOLD, "untold", "the message has ended; the line that " \
+	    "says how for this recipient is lost") \
+	AUDIT_FATE(UNACCOUNTED, "unaccounted", "no end, and no file")
+
+enum audit_fate {
+#define AUDIT_FATE(symbol, name, text) AUDIT_##symbol,
+	AUDIT_FATES(AUDIT_FATE)
+#undef AUDIT_FATE
+	AUDIT_FATE_COUNT
+};
+struct audit_fate_row {
+	const char	*name, *text;
+};
+extern const struct audit_fate_row audit_fates[AUDIT_FATE_COUNT];
+
+enum { AUDIT_FINDINGS_MAX = 1000 };	/* named one by one */
+
+/* What lies in the spool of one message: recipients by outcome, and the fate
+ * of those that have none. */
+struct audit_file {
+	uint64_t	delivered, failed, expanded, open;
+	enum audit_fate	fate;
+};
+
+struct audit_sums {
+	uint64_t	messages, finished;	/* accepted; of them ended */
+	uint64_t	recipients;		/* of all of them */
+	uint64_t	fates[AUDIT_FATE_COUNT];
+	uint64_t	reported;	/* of the failed, to the sender */
+	uint64_t	twice;		/* delivered more than once */
+	uint64_t	before;		/* messages in the spool that are older
+					 * than the window */
+};
+
+/* A message whose recipients do not add up. */
+struct audit_finding {
+	char		 id[40];
+	int64_t		 last_ms;	/* of the last line about it; -1 */
+	char		 last[32];	/* which event that was */
+	uint64_t	 recipients, missing;
+};
+
+struct books;
+
+/* Books of all mail that was accepted in a window. */
+struct books *books_new(const struct journal_span *window);
+void books_free(struct books **books);
+
+/* First the spool, then the journal: what has moved meanwhile is told by
+ * its lines. */
+void books_see_file(struct books *books, const char *id,
+    const struct audit_file *file);
+void books_read_line(struct books *books, struct slice line);
+
+/* Add up.  findings: room for AUDIT_FINDINGS_MAX; *out_count of them, the
+ * oldest first. */
+void books_close(struct books *books, struct audit_sums *out,
+    struct audit_finding *findings, size_t *out_count);
+
+/* Every message file of the spool.  0 or -1. */
+int books_see_spool(struct books *books, const struct conf *conf,
+    struct err *err);
+
+#endif

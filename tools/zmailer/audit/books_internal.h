@@ -1,0 +1,49 @@
+/* books_internal.h - an account a message; internal to tools/zmailer/audit
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_ZMAILER_AUDIT_BOOKS_INTERNAL_H
+#define ZM_TOOLS_ZMAILER_AUDIT_BOOKS_INTERNAL_H
+
+#include "journal/event.h"
+#include "mail/spool_id.h"
+#include "tools/zmailer/audit/books.h"
+
+struct number_set {		/* open addressing; 0 is no member */
+	uint64_t	*slots;
+	size_t		 size, count;
+};
+
+struct account {
+	struct account	*next;
+	uint64_t	 number;	/* of its id */
+	char		 id[SPOOL_ID_BYTES];
+	uint64_t	 accepted, routed, done;	/* rcpts, as told */
+	uint64_t	 delivered, failed, rerouted, deleted, expanded;
+	uint64_t	 expanding;	/* until message.routed is read */
+	struct number_set ends;		/* outcomes that were counted */
+	bool		 is_ended, is_deleted, is_there;
+	struct audit_file there;
+	int64_t		 last_ms;
+	enum event_kind	 last;
+};
+
+struct books {
+	struct journal_span window;
+	struct account	**buckets;
+	size_t		 bucket_count, account_count;
+	struct number_set ended;
+	struct audit_sums sums;
+	struct audit_finding *findings;	/* the caller's, while closing */
+	size_t		 finding_count;
+	struct str	 value, other;
+};
+
+/* How many recipients have an end in the journal. */
+uint64_t account_ends(const struct account *account);
+
+/* Its recipients go into the sums; a finding when some are unaccounted
+ * for. */
+void account_add_up(struct books *books, const struct account *account);
+
+#endif

@@ -1,0 +1,135 @@
+/* sum.c - what became of every recipient: adding up
+ *
+ * In     accounts
+ * Out    sums by fate; what is missing
+ * Holds  nothing
+ * Spec   books.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/zmailer/audit/books_internal.h"
+
+#include "base/banned.h"
+
+/* Of what is left, so many have this fate. */
+static void
+fate_take(struct books *books, uint64_t *left, enum audit_fate fate,
+    uint64_t count)
+{
+	if (count > *left)
+		count = *left;
+	books->sums.fates[fate] += count;
+	*left -= count;
+}
+
+uint64_t
+account_ends(const struct account *account)
+{
+	return account->delivered + account->failed + account->expanded +
+	    account->rerouted + account->deleted;
+}
+
+/* How many it has: as routed, else as accepted; what neither line tells (it
+ * is lost) is told by what came of them. */
+static uint64_t
+account_recipients(const struct account *account)
+{
+	const struct audit_file *file = &account->there;
+	uint64_t there = file->delivered + file->failed + file->expanded +
+	    file->open;
+
+	if (account->routed > 0)
+		return account->routed;
+	if (account->done > 0)
+		return account->done;
+	if (account->is_there && there > 0)
+		return there;
+	return account->accepted > 0 ? account->accepted :
+	    account_ends(account);
+}
+
+static void
+finding_add(struct books *books, const struct account *account,
+    uint64_t recipients, uint64_t missing)
+{
+	struct audit_finding *out;
+
+	if (books->findings == NULL ||
+	    books->finding_count == AUDIT_FINDINGS_MAX)
+		return;
+	out = &books->findings[books->finding_count++];
+	strlcpy(out->id, account->id, sizeof(out->id));
+	strlcpy(out->last, event_rows[account->last].name, sizeof(out->last));
+	out->last_ms = account->last_ms;
+	out->recipients = recipients;
+	out->missing = missing;
+}
+
+/* What lies in the spool is the truth; the journal tells of the rest. */
+static void
+there_add_up(struct books *books, const struct account *account,
+    uint64_t *left)
+{
+	const struct audit_file *file = &account->there;
+
+	fate_take(books, left, AUDIT_DELIVERED, file->delivered);
+	fate_take(books, left, AUDIT_FAILED, file->failed);
+	fate_take(books, left, AUDIT_REROUTED, account->rerouted);
+	fate_take(books, left, AUDIT_EXPANDED, file->expanded >
+	    account->rerouted ? file->expanded - account->rerouted : 0);
+	/* before it is routed nobody knows how many there are */
+	fate_take(books, left, file->fate, file->open > 0 ? file->open :
+	    *left);
+}
+
+void
+account_add_up(struct books *books, const struct account *account)
+{
+	uint64_t recipients = account_recipients(account), left = recipients;
+
+	if (recipients == 0)
+		return;			/* was never accepted */
+	books->sums.messages++;
+	books->sums.recipients += recipients;
+	books->sums.finished += account->is_ended;
+	if (account->is_there && !account->is_ended) {
+		there_add_up(books, account, &left);
+	} else {
+		fate_take(books, &left, AUDIT_DELIVERED, account->delivered);
+		fate_take(books, &left, AUDIT_FAILED, account->failed);
+		fate_take(books, &left, AUDIT_EXPANDED, account->expanded);
+		fate_take(books, &left, AUDIT_REROUTED, account->rerouted);
+		fate_take(books, &left, AUDIT_DELETED, account->is_deleted ?
+		    left : account->deleted);
+		if (account->is_ended)
+			fate_take(books, &left, AUDIT_UNTOLD, left);
+	}
+	if (left > 0)
+		finding_add(books, account, recipients, left);
+	fate_take(books, &left, AUDIT_UNACCOUNTED, left);
+}
+
+static int
+finding_compare(const void *a, const void *b)
+{
+	return strcmp(((const struct audit_finding *)a)->id,
+	    ((const struct audit_finding *)b)->id);
+}
+
+void
+books_close(struct books *books, struct audit_sums *out,
+    struct audit_finding *findings, size_t *out_count)
+{
+	books->findings = findings;
+	for (size_t i = 0; i < books->bucket_count; i++)
+		for (const struct account *row = books->buckets[i];
+		    row != NULL; row = row->next)
+			account_add_up(books, row);
+	*out = books->sums;
+	*out_count = books->finding_count;
+	qsort(findings, *out_count, sizeof(*findings), finding_compare);
+	books->findings = NULL;
+}
