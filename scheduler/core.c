@@ -58,7 +58,6 @@ core_join(struct scheduler *scheduler)
 {
 	struct queue *queue = &scheduler->queue;
 
-	scheduler->group.queue = queue;
 	scheduler->intake.queue = queue;
 	scheduler->intake.group = &scheduler->group;
 	scheduler->outcome.queue = queue;
@@ -81,6 +80,7 @@ core_open(struct scheduler *scheduler, const struct conf *conf,
 	core_load_classes(conf);
 	if (queue_open(&scheduler->queue, conf, spool, loop, err) < 0)
 		return -1;
+	group_open(&scheduler->group, &scheduler->queue);
 	timer_set(loop, &scheduler->shape_timer, clock_steady_ms() +
 	    SHAPE_WRITE_MS, core_shape_due, scheduler);
 	agents_open(&scheduler->agents, start, kill);
@@ -103,16 +103,19 @@ core_turn(void *context)
 	struct scheduler *scheduler = context;
 	struct queue *queue = &scheduler->queue;
 	int64_t next_ms, report_ms;
+	bool is_cut;
 
 	if (scheduler->is_closed)	/* the last turn goes on to its end */
 		return;
 	(void)outcome_due(&scheduler->outcome, clock_steady_ms());
 	report_ms = reporter_turn_end(&scheduler->reporter);
-	agents_feed(&scheduler->agents);
+	is_cut = agents_feed(&scheduler->agents);
 	intake_turn_end(&scheduler->intake);
 	next_ms = plan_next_ms(&queue->plan);
 	if (report_ms < next_ms)
 		next_ms = report_ms;
+	if (is_cut)
+		next_ms = 0;
 	if (next_ms == INT64_MAX)
 		timer_clear(&scheduler->plan_timer);
 	else if (scheduler->plan_timer.at_ms != next_ms)

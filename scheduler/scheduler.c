@@ -9,7 +9,6 @@
  */
 #include "base/clock.h"
 #include "daemon/skeleton.h"
-#include "io/closer.h"
 #include "scheduler/agents/agents.h"
 #include "scheduler/control/control.h"
 #include "scheduler/core.h"
@@ -79,7 +78,6 @@ scheduler_after_drop(struct process *process, struct err *err)
 	    err) < 0 || core_open(&scheduler, conf, spool, process->loop,
 	    launcher_start_agent, launcher_kill_agent, err) < 0)
 		return -1;
-	closer_start();
 	scheduler.outcome.results = results_new(process);
 	launcher_on_exit(process, scheduler_on_exit, NULL);
 	launcher_on_begin(process, agents_begin, &scheduler.agents);

@@ -82,6 +82,7 @@ tools_libtools_a_SOURCES += tools/journal/ask.c tools/journal/ask.h \
 	tools/journal/names.h tools/journal/seal.c tools/journal/seal.h \
 	tools/journal/seal_internal.h tools/journal/seal_read.c
 tools_libtools_a_SOURCES += tools/queue/asked.c tools/queue/control.c \
+	tools/queue/process.c tools/queue/process.h \
 	tools/queue/control.h tools/queue/live.c tools/queue/print.c \
 	tools/queue/turns.c tools/queue/turns.h tools/queue/view.c \
 	tools/queue/view.h tools/queue/words.c tools/queue/words.h

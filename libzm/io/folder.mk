@@ -1,6 +1,6 @@
 # libzm/io - what waits and what crosses between processes
 libzm_a_SOURCES += \
-	libzm/io/cipher.h libzm/io/closer.c libzm/io/closer.h \
+	libzm/io/cipher.h \
 	libzm/io/dns.c libzm/io/dns.h \
 	libzm/io/dns_ask.c libzm/io/dns_ask.h \
 	libzm/io/dns_wire.c \
@@ -16,4 +16,5 @@ libzm_a_SOURCES += \
 	libzm/io/peer.c libzm/io/peer.h \
 	libzm/io/race.c libzm/io/race.h \
 	libzm/io/stream.c libzm/io/stream.h \
+	libzm/io/sync.c libzm/io/sync.h \
 	libzm/io/unix_socket.c libzm/io/unix_socket.h

@@ -69,6 +69,8 @@ struct agents {
 	struct resync	 resyncs[RESYNCS_MAX];
 	unsigned	 resync_next;	/* oldest, to be overwritten */
 	bool		 is_stopping;
+	int64_t		 feed_end_us;	/* of this turn's share */
+	bool		 is_cut;	/* it was over: the next turn goes on */
 };
 
 /* Begin without an agent; how many jobs may be open follows from the
@@ -76,8 +78,11 @@ struct agents {
 void agents_open(struct agents *agents, agents_start_fn *start,
     agents_kill_fn *kill);
 
-/* Give every thread that may have it its work; starts agents. */
-void agents_feed(struct agents *agents);
+/* Give every thread that may have it its work; starts agents.  Opening the
+ * files of many messages takes long: after FEED_TURN_US the rest is left to
+ * the next turn.  True: something was left. */
+enum { FEED_TURN_US = 5000 };
+bool agents_feed(struct agents *agents);
 
 /* The launcher's notice that an agent has its process (a launcher_begin_fn;
  * context is the agents). */

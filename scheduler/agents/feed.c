@@ -178,7 +178,17 @@ vertex_open(struct agents *agents, struct vertex *vertex)
 	return true;
 }
 
-/* The thread's next vertex to this agent.  False: there was none. */
+/* This turn's time is over: others are to be heard first. */
+static bool
+feed_is_over(struct agents *agents)
+{
+	if (!agents->is_cut)
+		agents->is_cut = clock_steady_us() >= agents->feed_end_us;
+	return agents->is_cut;
+}
+
+/* The thread's next vertex to this agent.  False: there was none, or no time
+ * for it. */
 static bool
 agent_give(struct agents *agents, struct agent *agent,
     struct thread *thread)
@@ -187,7 +197,7 @@ agent_give(struct agents *agents, struct agent *agent,
 	struct vertex *vertex;
 
 	if (agents->queue->plan.flight_count >= agents->fd_budget ||
-	    !queue_admits(agents->queue, thread))
+	    !queue_admits(agents->queue, thread) || feed_is_over(agents))
 		return false;
 	do {
 		vertex = plan_take(&agents->queue->plan, thread, now_ms);
@@ -358,8 +368,8 @@ ring_pass(struct agents *agents, struct ring *ring, bool is_starving,
 	bool was_given = false;
 
 	ring_look_at_bulk(ring);
-	while ((queue = ring_pick_queue(ring, &quick_left, &bulk_left)) !=
-	    NULL) {
+	while (!feed_is_over(agents) && (queue = ring_pick_queue(ring,
+	    &quick_left, &bulk_left)) != NULL) {
 		struct thread *thread = TAILQ_FIRST(queue);
 		bool has_idle = !TAILQ_EMPTY(&ring->idle);
 		bool may = *started < AGENT_STARTS_A_TURN &&
@@ -416,7 +426,8 @@ rings_feed_needy(struct agents *agents)
 	struct ring *ring;
 
 	TAILQ_FOREACH(ring, &agents->queue->threads.rings, entry) {
-		while (capacity_is_needed(agents, ring, now_ms) &&
+		while (!feed_is_over(agents) &&
+		    capacity_is_needed(agents, ring, now_ms) &&
 		    (idle = capacity_pick(agents, ring)) != NULL) {
 			agent_lose(agents, idle, NULL);
 			ring_feed(agents, ring, false);
@@ -426,7 +437,20 @@ rings_feed_needy(struct agents *agents)
 	return is_left;
 }
 
-void
+/* Whose turn was cut comes after all others next time. */
+static void
+ring_feed_in_turn(struct agents *agents, struct ring *ring, bool is_wanted)
+{
+	bool was_cut = agents->is_cut;
+
+	ring_feed(agents, ring, is_wanted);
+	if (was_cut || !agents->is_cut)
+		return;
+	TAILQ_REMOVE(&agents->queue->threads.rings, ring, entry);
+	TAILQ_INSERT_TAIL(&agents->queue->threads.rings, ring, entry);
+}
+
+bool
 agents_feed(struct agents *agents)
 {
 	struct ring *ring, *next;
@@ -434,9 +458,12 @@ agents_feed(struct agents *agents)
 
 	if (agents->is_stopping || agents->queue->orders.is_draining ||
 	    agents->queue->plan.flight_count >= agents->fd_budget)
-		return;
+		return false;
+	agents->feed_end_us = clock_steady_us() + FEED_TURN_US;
+	agents->is_cut = false;
 	has_needy = rings_feed_needy(agents);
 	TAILQ_FOREACH_SAFE(ring, &agents->queue->threads.rings, entry, next)
-		ring_feed(agents, ring, has_needy &&
+		ring_feed_in_turn(agents, ring, has_needy &&
 		    capacity_is_wanted(agents, ring));
+	return agents->is_cut;
 }

@@ -349,7 +349,7 @@ batch_end(struct act *act, struct batch *batch, int result, struct err *err)
 {
 	struct err sync_err;
 
-	if (batch->count > 0 && spool_barrier(act->queue->spool, NULL, 0,
+	if (batch->count > 0 && spool_sync_records(act->queue->spool,
 	    batch->fds, batch->count, &sync_err) < 0 && result == 0) {
 		*err = sync_err;
 		result = -1;

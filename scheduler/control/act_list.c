@@ -247,6 +247,8 @@ list_end(struct act *act, struct str *out)
 	json_number(out, "recipients", (int64_t)act->count.recipients);
 	if (act->has_more)
 		json_text(out, "next", slice_of(act->last_id));
+	if (act_user(act) != NULL)	/* there may be more that is not his */
+		json_text(out, "whose", SLICE("own"));
 	json_close(out);
 	return ACT_DONE;
 }

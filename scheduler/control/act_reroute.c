@@ -121,8 +121,8 @@ reroute_part(struct act *act, struct job *job, struct resend *those,
 		    -1 : 0;
 	fd = job->control_fd;
 	if (result == 0 && those->count > 0)
-		result = spool_barrier(act->queue->spool, NULL, 0, &fd,
-		    1, err);
+		result = spool_sync_records(act->queue->spool, &fd, 1,
+		    err);
 	if (job->flight_count > 0)
 		job->flags |= JOB_RELOAD;
 	else

@@ -112,8 +112,8 @@ enum job_list_name {
 	JOB_DIRTY,		/* has records that are not durable yet */
 	JOB_OWING,		/* owes a report, others may still fail */
 	JOB_REPORT,		/* a report or its end is to be written */
-	JOB_FINISHED,		/* body unlinked, waits for the barrier */
-	JOB_ENDING,		/* the barrier is under way, or passed */
+	JOB_FINISHED,		/* nothing is owed: waits for its removal */
+	JOB_ENDING,		/* in a removal: its files are being removed */
 	JOB_LISTS
 };
 
@@ -162,7 +162,7 @@ job_is_in(const struct job *job, enum job_list_name name)
 	    (name < JOB_OWING || job->stage == name);
 }
 
-/* Row F1 and on: its body is gone. */
+/* Row F0 and on: its body is gone, or about to go. */
 static inline bool
 job_is_finished(const struct job *job)
 {

@@ -197,6 +197,11 @@ def users_list_and_delete_their_own_mail(site):
     code, out = site.run_as("ursula", "mailq")
     assert code == 0 and "one@own.test" in out and "two@own.test" in out \
         and "his@own.test" not in out and "in 2 Requests." in out, out
+    # who has none, and may not see the rest, does not hear of an empty queue
+    code, out = site.run_as("wanda", "mailq")
+    assert code == 77 and "None of your mail waits" in out and \
+        "control operators" in out, (code, out)
+    done(site.run_as("wanda", "zmailer", "list"), "None of your mail waits")
     # another's mail and mail that never was are told by the same words
     for verb in ("delete", "why"):
         yes = ["--yes"] if verb == "delete" else []

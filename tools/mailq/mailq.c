@@ -2,9 +2,9 @@
  *
  * In     the spool; RUN/scheduler.sock when a scheduler runs; or another
  *        machine's mailq
- * Out    classic text; the last line is Postfix's, so that check_mailq and
- *        its like work: "-- N Kbytes in N Requests." or "Mail queue is empty";
- *        or what ZMailer's flags ask for
+ * Out    classic text, so that check_mailq and its like work: sendmail's
+ *        "Total Requests: N", then Postfix's "-- N Kbytes in N Requests.",
+ *        or "Mail queue is empty"; or what ZMailer's flags ask for
  * Spec   mailq(1)
  *
  * SPDX-License-Identifier: ISC
@@ -28,6 +28,7 @@ struct listing {
 	struct mailq_sums sums;
 	uint64_t	 bytes;
 	unsigned	 count;
+	bool		 is_own;	/* of others' mail nothing was told */
 	struct str	 text;
 };
 
@@ -119,9 +120,12 @@ listing_end(const struct listing *listing)
 		mailq_sums_print(&listing->sums, &text);
 		fputs(text.buf, stdout);
 	} else if (listing->count == 0) {
-		printf("Mail queue is empty\n");
+		printf("%s\n", listing->is_own ? "None of your mail waits" :
+		    "Mail queue is empty");
 	} else {
-		printf("-- %ju Kbytes in %u Request%s.\n",
+		printf("\t\tTotal Requests: %u\n"
+		    "-- %ju Kbytes in %u Request%s.\n",
+		    listing->count,
 		    (uintmax_t)((listing->bytes + 1023) / 1024),
 		    listing->count, listing->count == 1 ? "" : "s");
 	}
@@ -140,7 +144,7 @@ mailq_list(const struct conf *conf, const struct spool *spool,
 
 	if (view_is_forbidden(conf)) {
 		result = view_each_asked(conf->run_dir, NULL, mailq_one,
-		    listing, err);
+		    listing, &listing->is_own, err);
 	} else {
 		live_ask(conf->run_dir, arena, &live);
 		result = view_each(spool, &live, 0, mailq_one, listing, err);
@@ -184,9 +188,16 @@ show_files(const struct mailq_flags *flags, const struct conf *conf,
 	if (result < 0)
 		fprintf(stderr, "mailq: %s\n", err.text);
 	spool_close(&spool);
+	if (result == 0 && listing.is_own)
+		fprintf(stderr, "mailq: of others' mail you are told nothing: "
+		    "root may see it, and the groups of `control operators` "
+		    "and `control admins`\n");
 	mailq_sums_release(&listing.sums);
 	str_release(&listing.text);
-	return result < 0 ? EX_NOINPUT : EX_OK;
+	if (result < 0)
+		return EX_NOINPUT;
+	/* who watches a queue must not take this for an empty one */
+	return listing.is_own && listing.count == 0 ? EX_NOPERM : EX_OK;
 }
 
 static int

@@ -138,7 +138,7 @@ asked_take_line(void *context, struct slice line)
 
 int
 view_each_asked(const char *run_dir, const struct selector *selector,
-    view_fn *fn, void *context, struct err *err)
+    view_fn *fn, void *context, bool *out_is_own, struct err *err)
 {
 	struct asked asked = { .arena = arena_new(), .view = { .id = "" },
 	    .now_s = clock_wall_s(), .fn = fn, .context = context,
@@ -163,6 +163,8 @@ view_each_asked(const char *run_dir, const struct selector *selector,
 		    &last, err);
 		asked_message_end(&asked);
 	}
+	if (out_is_own != NULL)
+		*out_is_own = json_is(str_slice(&last), "whose", "own");
 	control_hang_up(&control);
 	str_release(&request);
 	str_release(&words);

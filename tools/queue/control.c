@@ -21,11 +21,16 @@
 #include "base/json.h"
 #include "journal/progress.h"
 #include "tools/queue/control.h"
+#include "tools/queue/process.h"
 #include "tools/verb/verb.h"
 
 #include "base/banned.h"
 
-enum { LINE_BYTES_MAX = 1 << 20, READ_BYTES = 65536 };
+enum {
+	LINE_BYTES_MAX = 1 << 20,
+	READ_BYTES = 65536,
+	LOOK_EVERY_MS = 1000	/* whether it still goes on */
+};
 
 /* Nothing came for a while: it may be busy with a long answer.  returns -1
  * with why there is no use in waiting */
@@ -159,6 +164,44 @@ control_send_all(const struct control *control, struct slice bytes,
 		bytes = slice_from(bytes, (size_t)n);
 	}
 	return 1;
+}
+
+/* Who was stopped by a signal will not answer, however long one waits. */
+static int
+control_look(const struct control *control, struct err *err)
+{
+	struct ucred peer = { .pid = 0 };
+	socklen_t length = sizeof(peer);
+	struct process_look look;
+
+	if (getsockopt(control->fd, SOL_SOCKET, SO_PEERCRED, &peer,
+	    &length) == 0 && peer.pid > 0 && process_look(peer.pid, &look) &&
+	    look.is_stopped)
+		return err_set(err, "the scheduler does not answer: it was "
+		    "stopped by a signal; kill -CONT %ld lets it go on",
+		    (long)peer.pid);
+	return 0;
+}
+
+static int
+control_wait(const struct control *control, struct err *err)
+{
+	struct pollfd fd = { .fd = control->fd, .events = POLLIN };
+	int left_ms = control->answer_ms;
+
+	while (left_ms > 0) {
+		int wait_ms = left_ms < LOOK_EVERY_MS ? left_ms :
+		    LOOK_EVERY_MS;
+		int ready = poll(&fd, 1, wait_ms);
+
+		if (ready > 0 || (ready < 0 && errno != EINTR))
+			return 0;
+		if (ready == 0)
+			left_ms -= wait_ms;
+		if (ready == 0 && control_look(control, err) < 0)
+			return -1;
+	}
+	return err_set(err, "the scheduler does not answer");
 }
 
 static int

@@ -108,13 +108,14 @@ int view_each(const struct spool *spool, const struct live *live,
 
 /* asked.c: is this somebody whose eyes are not for the spool?  Then he is told
  * of his own mail, by the scheduler, which applies the selector (NULL: all):
- * as view_each of transport/.  -1: it does not run, or refuses. */
+ * as view_each of transport/.  *out_is_own (may be NULL): there may be mail of
+ * others, of which he was not told.  -1: it does not run, or refuses. */
 bool view_is_forbidden(const struct conf *conf);
 /* What he is told who may not look into an area; always -1. */
 int view_refuse(const struct conf *conf, enum spool_area area,
     struct err *err);
 int view_each_asked(const char *run_dir, const struct selector *selector,
-    view_fn *fn, void *context, struct err *err);
+    view_fn *fn, void *context, bool *out_is_own, struct err *err);
 
 /* ---- printing (print.c) ------------------------------------------ */
 

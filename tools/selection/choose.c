@@ -139,7 +139,7 @@ selection_choose(const struct conf *conf, unsigned areas,
 	if (view_is_forbidden(conf)) {	/* what was set aside is not his */
 		selection_test_init(&c.test, NULL, conf, out->now_s);
 		result = view_each_asked(conf->run_dir, selector, choose_one,
-		    &c, err);
+		    &c, NULL, err);
 		return choice_end(&c, result == 0 ? 0 : -1);
 	}
 	live_ask(conf->run_dir, out->arena, &out->live);

@@ -166,7 +166,7 @@ count_meant(const struct spool *spool, const struct conf *conf,
 	if (spool == NULL) {		/* who may not read it */
 		selection_test_init(&tally->test, NULL, conf, clock_wall_s());
 		result = view_each_asked(conf->run_dir, selector, tally_one,
-		    tally, err);
+		    tally, NULL, err);
 		arena_free(&arena);
 		return result;
 	}

@@ -29,6 +29,7 @@ struct list {
 	struct selector	*selector;	/* NULL: all */
 	struct selection_test test;
 	bool		 is_json, is_page;
+	bool		 is_own;	/* of others' mail nothing was told */
 	const char	*after;		/* only what is after this id */
 	size_t		 limit;
 	int64_t		 now_s;
@@ -122,14 +123,17 @@ end_print(const struct list *list, bool is_up)
 		return;
 	if (count == 0)
 		printf(list->selector || list->after ?
-		    "No message matches.\n" : "The queue is empty.\n");
+		    "No message matches.\n" : list->is_own ?
+		    "None of your mail waits; what else does you may not see "
+		    "(zmailer help control).\n" : "The queue is empty.\n");
 	else
 		printf("%zu message%s\n", count, count == 1 ? "" : "s");
 	if (has_more)
 		printf("There may be more: --after %s\n", last);
 	if (!is_up && count > 0)
-		printf("The scheduler does not run: states are what the files "
-		    "say (zmailer start).\n");
+		printf("The scheduler does not run, or does not answer: "
+		    "states are what the files say (zmailer start; zmailer "
+		    "status).\n");
 }
 
 /* 0; -1. */
@@ -185,9 +189,10 @@ verb_list(struct arguments *arguments)
 	list.limit = list.is_page ? (size_t)options.limit : SIZE_MAX;
 	list.after = options.after;
 	conf = verb_conf_spool(conf_path);
-	if ((view_is_forbidden(conf) ? view_each_asked(conf->run_dir,
-	    list.selector, list_one, &list, &err) : list_files(&list, conf,
-	    &options, arena, &is_up, &err)) < 0)
+	if ((view_is_forbidden(conf) ?
+		    view_each_asked(conf->run_dir, list.selector, list_one,
+			&list, &list.is_own, &err) :
+		    list_files(&list, conf, &options, arena, &is_up, &err)) < 0)
 		return verb_failed("list", &err, EX_NOINPUT);
 	if (!list.is_json || list.is_page)
 		entries_print(&list);

@@ -9,14 +9,6 @@
 
 #include "mail/spool/spool.h"
 
-/* A body that was unlinked (row F1) is kept open until its control file is
- * gone: so long no new message can get its inode number, and with it the
- * name of that control file. */
-struct pin {
-	ino_t	inode;
-	int	fd;
-};
-
 struct spool {
 	int		 dir_fd;
 	int		 area_fd[AREA_COUNT];	/* -1: not ours to open */
@@ -28,8 +20,7 @@ struct spool {
 					 * of their own and we may rename
 					 * from there into router/ */
 	unsigned	 spread_turn;
-	struct pin	*pins;
-	size_t		 pin_first, pin_count, pin_room, pin_max;
+	size_t		 pin_max;	/* spool_pin_max */
 };
 
 enum {

@@ -339,10 +339,6 @@ spool_close(struct spool **spool)
 			close(old->area_fd[i]);
 	if (old->dir_fd >= 0)
 		close(old->dir_fd);
-	for (size_t i = old->pin_first; i < old->pin_count; i++)
-		if (old->pins[i].fd >= 0)
-			close(old->pins[i].fd);
-	mem_free(&old->pins);
 	mem_free(spool);
 }
 

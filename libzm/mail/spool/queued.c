@@ -2,8 +2,7 @@
  *
  * In     the name of a routed message
  * Out    two descriptors for an agent; or, at the end, no files
- * Holds  bodies that were unlinked, open until their control file is gone,
- *        so that no new message gets the inode number meanwhile
+ * Holds  nothing; whoever ends a message holds its body open
  * Spec   doc/INTERNALS.md section 2, rows P4, F1 to F3, D4
  *
  * SPDX-License-Identifier: ISC
@@ -16,7 +15,6 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "io/closer.h"
 #include "mail/spool/internal.h"
 
 #include "base/banned.h"
@@ -26,8 +24,6 @@
 #else
 #define OPEN_PIN O_RDONLY
 #endif
-
-enum { BARRIER_RECORDS_MAX = 8 };	/* more than these: one syncfs */
 
 enum spool_opened
 spool_open_queued(struct spool *spool, const char *name, int *out_control,
@@ -71,160 +67,164 @@ spool_control_is_idle(int control_fd)
 
 /* ---- the end of a message ------------------------------------------- */
 
-static void
-pin_add(struct spool *spool, ino_t inode, int fd)
+size_t
+spool_pin_max(const struct spool *spool)
 {
-	if (spool->pin_first == spool->pin_count)
-		spool->pin_first = spool->pin_count = 0;
-	if (spool->pin_count == spool->pin_room) {
-		spool->pin_room = spool->pin_room ? spool->pin_room * 2 : 64;
-		spool->pins = mem_grow(spool->pins, spool->pin_room,
-		    sizeof(*spool->pins));
-	}
-	spool->pins[spool->pin_count++] = (struct pin){ inode, fd };
+	return spool->pin_max;
 }
 
-/* Pins are taken away in the order in which they were made, nearly. */
-static void
-pin_drop(struct spool *spool, ino_t inode)
+void
+spool_ending_body(const struct spool *spool, struct spool_ending *ending)
 {
-	for (size_t i = spool->pin_first; i < spool->pin_count; i++) {
-		if (spool->pins[i].inode != inode || spool->pins[i].fd < 0)
-			continue;
-		closer_close(spool->pins[i].fd);
-		spool->pins[i].fd = -1;
-		break;
-	}
-	while (spool->pin_first < spool->pin_count &&
-	    spool->pins[spool->pin_first].fd < 0)
-		spool->pin_first++;
-}
+	int dir_fd = spool->area_fd[AREA_QUEUE];
+	char name[SPOOL_NAME_BYTES];
 
-int
-spool_unlink_body(struct spool *spool, const char *name, struct err *err)
-{
-	int dir_fd = spool->area_fd[AREA_QUEUE], fd = -1;
-
-	/* Without a pin (too many, or no descriptor left) a new message may
-	 * get the number; its router then waits for the control file to go. */
-	if (spool->pin_count - spool->pin_first < spool->pin_max)
-		fd = openat(dir_fd, name, OPEN_PIN | O_NOFOLLOW | O_CLOEXEC);
+	spool_hashed_name(spool, ending->inode, name);
+	/* Without it (no descriptor left) a new message may get the number;
+	 * its router then waits for the control file to go. */
+	ending->pin_fd = openat(dir_fd, name,
+	    OPEN_PIN | O_NOFOLLOW | O_CLOEXEC);
+	ending->error = 0;
 	/* F0 -> F1 */
-	if (unlinkat(dir_fd, name, 0) != 0 && errno != ENOENT) {
-		err_sys(err, "unlink %s", spool_label(AREA_QUEUE, 0, name));
-		if (fd >= 0)
-			close(fd);
-		return -1;
-	}
-	if (fd >= 0)
-		pin_add(spool, spool_name_inode(name), fd);
-	return 0;
+	if (unlinkat(dir_fd, name, 0) == 0 || errno == ENOENT)
+		return;
+	ending->error = errno;
+	spool_ending_release(ending);
 }
 
-static bool
-dir_note(struct spool_barrier *barrier, const char *dir)
+void
+spool_ending_control(const struct spool *spool, struct spool_ending *ending)
 {
-	for (size_t i = 0; i < barrier->count; i++)
+	char name[SPOOL_NAME_BYTES];
+
+	spool_hashed_name(spool, ending->inode, name);
+	ending->error = 0;
+	/* F2 -> F3 */
+	if (unlinkat(spool->area_fd[AREA_TRANSPORT], name, 0) != 0 &&
+	    errno != ENOENT)
+		ending->error = errno;
+}
+
+/* Its last close frees its blocks: on a disk that is mounted with discard
+ * that takes 0.1 to 4 ms. */
+void
+spool_ending_release(struct spool_ending *ending)
+{
+	if (ending->pin_fd >= 0)
+		close(ending->pin_fd);
+	ending->pin_fd = -1;
+}
+
+/* ---- the barrier ---------------------------------------------------- */
+
+void
+spool_barrier_init(struct spool_barrier *barrier)
+{
+	barrier->dir_count = barrier->fd_count = 0;
+	barrier->is_whole = false;
+}
+
+void
+spool_barrier_add(const struct spool *spool, struct spool_barrier *barrier,
+    ino_t inode)
+{
+	char name[SPOOL_NAME_BYTES], dir[SPOOL_NAME_BYTES];
+
+	spool_hashed_name(spool, inode, name);
+	spool_parent(name, dir);
+	for (size_t i = barrier->dir_count; i-- > 0;)
 		if (strcmp(barrier->dirs[i], dir) == 0)
-			return true;
-	return barrier->count < SPOOL_BARRIER_DIRS &&
-	    strlcpy(barrier->dirs[barrier->count++], dir,
-	    sizeof(barrier->dirs[0])) < sizeof(barrier->dirs[0]);
+			return;
+	if (barrier->dir_count == SPOOL_BARRIER_DIRS ||
+	    strlcpy(barrier->dirs[barrier->dir_count], dir,
+	    sizeof(barrier->dirs[0])) >= sizeof(barrier->dirs[0]))
+		barrier->is_whole = true;
+	else
+		barrier->dir_count++;
 }
 
-/* The directories in which the names are, each once.  False: too many. */
-static bool
-dirs_note(const char *const names[], size_t count, struct spool_barrier *out)
+void
+spool_barrier_add_records(struct spool_barrier *barrier, int control_fd)
 {
-	char dir[SPOOL_NAME_BYTES];
+	int fd = -1;
 
-	out->count = 0;
-	for (size_t i = 0; i < count; i++) {
-		spool_parent(names[i], dir);
-		if (!dir_note(out, dir))
-			return false;
-	}
-	return true;
+	if (barrier->is_whole)
+		return;
+	if (barrier->fd_count < SPOOL_BARRIER_RECORDS)
+		fd = fcntl(control_fd, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		barrier->is_whole = true;
+	else
+		barrier->fds[barrier->fd_count++] = fd;
 }
 
-int
-spool_sync(const struct spool *spool, struct err *err)
+size_t
+spool_barrier_parts(const struct spool_barrier *barrier)
+{
+	return barrier->is_whole ? 1 : barrier->dir_count + barrier->fd_count;
+}
+
+static int
+barrier_sync_all(const struct spool *spool)
 {
 #ifdef HAVE_SYNCFS
-	if (syncfs(spool->area_fd[AREA_QUEUE]) != 0)
-		return err_sys(err, "syncfs of the spool");
+	return syncfs(spool->area_fd[AREA_QUEUE]) == 0 ? 0 : errno;
 #else
 	sync();
-#endif
 	return 0;
+#endif
+}
+
+static int
+barrier_sync_dir(const struct spool *spool, const char *dir)
+{
+	int fd = openat(spool->area_fd[AREA_QUEUE], dir,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), error;
+
+	if (fd < 0)
+		return errno;
+	error = fsync(fd) == 0 ? 0 : errno;	/* F1 -> F2 */
+	close(fd);
+	return error;
 }
 
 int
-spool_barrier_begin(struct spool *spool, const char *const names[],
-    size_t name_count, const int control_fds[], size_t fd_count,
-    struct spool_barrier *out, struct err *err)
+spool_barrier_part(const struct spool *spool,
+    const struct spool_barrier *barrier, size_t part)
 {
-	if (fd_count > BARRIER_RECORDS_MAX ||
-	    !dirs_note(names, name_count, out)) {
-		out->count = 0;
-		return spool_sync(spool, err);	/* F1 -> F2 */
-	}
-	for (size_t i = 0; i < fd_count; i++)
+	if (barrier->is_whole)
+		return barrier_sync_all(spool);		/* F1 -> F2 */
+	if (part < barrier->dir_count)
+		return barrier_sync_dir(spool, barrier->dirs[part]);
+	return fdatasync(barrier->fds[part - barrier->dir_count]) == 0 ? 0 :
+	    errno;					/* P4: records */
+}
+
+void
+spool_barrier_release(struct spool_barrier *barrier)
+{
+	while (barrier->fd_count > 0)
+		close(barrier->fds[--barrier->fd_count]);
+	spool_barrier_init(barrier);
+}
+
+int
+spool_sync_records(const struct spool *spool, const int control_fds[],
+    size_t count, struct err *err)
+{
+	if (count > SPOOL_BARRIER_RECORDS)
+		return spool_sync(spool, err);
+	for (size_t i = 0; i < count; i++)
 		if (fdatasync(control_fds[i]) != 0)	/* P4: records */
 			return err_sys(err, "fdatasync control file");
 	return 0;
 }
 
 int
-spool_barrier_step(struct spool *spool, struct spool_barrier *barrier,
-    struct err *err)
+spool_sync(const struct spool *spool, struct err *err)
 {
-	char name[sizeof(barrier->dirs[0]) + 2];
-
-	if (barrier->count == 0)
-		return 0;
-	snprintf(name, sizeof(name), "%s/x",
-	    barrier->dirs[--barrier->count]);
-	if (spool_sync_parent(spool, AREA_QUEUE, name, err) != 0)
-		return -1;			/* F1 -> F2 */
-	return barrier->count > 0;
-}
-
-int
-spool_barrier(struct spool *spool, const char *const names[],
-    size_t name_count, const int control_fds[], size_t fd_count,
-    struct err *err)
-{
-	struct spool_barrier barrier;
-	int got = spool_barrier_begin(spool, names, name_count, control_fds,
-	    fd_count, &barrier, err);
-
-	if (got == 0)
-		while ((got = spool_barrier_step(spool, &barrier, err)) == 1)
-			;
-	return got;
-}
-
-/* Its last close is the slow part of an unlink: where that is slow, a
- * descriptor takes it out of it. */
-int
-spool_unlink_control(struct spool *spool, const char *name, struct err *err)
-{
-	int dir_fd = spool->area_fd[AREA_TRANSPORT], fd = -1, saved = 0;
-
-	if (closer_is_slow())
-		fd = openat(dir_fd, name, OPEN_PIN | O_NOFOLLOW | O_CLOEXEC);
-	/* F2 -> F3 */
-	if (unlinkat(dir_fd, name, 0) != 0)
-		saved = errno;
-	if (fd >= 0)
-		closer_close(fd);
-	errno = saved;
-	if (saved != 0 && saved != ENOENT)
-		return err_sys(err, "unlink %s",
-		    spool_label(AREA_TRANSPORT, 0, name));
-	pin_drop(spool, spool_name_inode(name));
-	return 0;
+	errno = barrier_sync_all(spool);
+	return errno == 0 ? 0 : err_sys(err, "syncfs of the spool");
 }
 
 /* ---- aside, with its control file ------------------------------------ */

@@ -347,31 +347,53 @@ enum spool_opened spool_open_queued(struct spool *spool, const char *name,
  * control file: takes and releases the exclusive lock on fd. */
 bool spool_control_is_idle(int control_fd);
 
-/* Row F1: unlink the body of a finished message; it stays open until
- * spool_unlink_control, so that no new message gets its number. 0 or -1. */
-int spool_unlink_body(struct spool *spool, const char *name, struct err *err);
-/* Row F2: one barrier for a group: makes the unlinks of bodies and the
- * records appended to the given control files durable. 0 or -1.
- * In pieces: _begin makes the records durable and notes the directories of
- * the names; each _step syncs one, 1 there are more, 0 all is durable.  What
- * is too much for that many single syncs is one syncfs, which may wait for
- * what others write to the same file system. */
-enum { SPOOL_BARRIER_DIRS = 27 };	/* queue/ and A to Z below it */
+/* The end of a message.  The functions with _ending and _barrier_part wait
+ * for the disk: they use the spool's descriptors and what they are given,
+ * nothing else, so that any thread may call them (io/sync.h). */
+struct spool_ending {
+	ino_t	inode;
+	int	pin_fd;		/* the unlinked body: as long as it is open no
+				 * new message gets its number; -1: none */
+	int	error;		/* errno of the last step; 0 */
+};
+/* So many bodies may be held open at once. */
+size_t spool_pin_max(const struct spool *spool);
+/* F0 -> F1: unlink the body, which stays open.  A body that is gone is no
+ * error. */
+void spool_ending_body(const struct spool *spool, struct spool_ending *ending);
+/* F2 -> F3, after the barrier: unlink the control file. */
+void spool_ending_control(const struct spool *spool,
+    struct spool_ending *ending);
+/* Let go of the body, last of all. */
+void spool_ending_release(struct spool_ending *ending);
+
+/* F1 -> F2, the barrier of a group: what makes the unlinks of bodies and the
+ * records appended to control files durable, in parts that may run side by
+ * side.  What is too much for that many single syncs is one syncfs, which
+ * may wait for what others write to the same file system. */
+enum { SPOOL_BARRIER_DIRS = 27,		/* queue/ and A to Z below it */
+    SPOOL_BARRIER_RECORDS = 8 };
 struct spool_barrier {
 	char		dirs[SPOOL_BARRIER_DIRS][4];	/* "", "J", "J/D" */
-	size_t		count;
+	size_t		dir_count;
+	int		fds[SPOOL_BARRIER_RECORDS];	/* ours */
+	size_t		fd_count;
+	bool		is_whole;	/* one syncfs instead */
 };
-int spool_barrier_begin(struct spool *spool, const char *const names[],
-    size_t name_count, const int control_fds[], size_t fd_count,
-    struct spool_barrier *out, struct err *err);
-int spool_barrier_step(struct spool *spool, struct spool_barrier *barrier,
-    struct err *err);
-int spool_barrier(struct spool *spool, const char *const names[],
-    size_t name_count, const int control_fds[], size_t fd_count,
-    struct err *err);
-/* Row F3: unlink the control file, after the barrier. 0 or -1. */
-int spool_unlink_control(struct spool *spool, const char *name,
-    struct err *err);
+void spool_barrier_init(struct spool_barrier *barrier);
+/* The body of this message was unlinked. */
+void spool_barrier_add(const struct spool *spool,
+    struct spool_barrier *barrier, ino_t inode);
+/* Records were appended here; the descriptor is duplicated. */
+void spool_barrier_add_records(struct spool_barrier *barrier, int control_fd);
+size_t spool_barrier_parts(const struct spool_barrier *barrier);
+/* Carry out one of the parts, which count from 0.  returns 0 or errno. */
+int spool_barrier_part(const struct spool *spool,
+    const struct spool_barrier *barrier, size_t part);
+void spool_barrier_release(struct spool_barrier *barrier);
+/* Records of these control files, durable when it returns. 0 or -1. */
+int spool_sync_records(const struct spool *spool, const int control_fds[],
+    size_t count, struct err *err);
 /* Move a message with its control file aside: body to postman/<inode>.<why>
  * and the control file beside it as <inode>.<why>.control (row D4).
  * returns 0 or -1. */

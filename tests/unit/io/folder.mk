@@ -5,8 +5,8 @@ TESTS += tests/unit/io/unit-io tests/unit/io/unit-io-poll
 tests_unit_io_unit_io_SOURCES = tests/unit/io/test_loop.c \
 	tests/unit/io/test_ipc.c tests/unit/io/test_dns.c \
 	tests/unit/io/test_notify.c tests/unit/io/test_peer.c \
-	tests/unit/io/test_race.c tests/unit/io/test_closer.c \
-	tests/unit/io/test_stream.c
+	tests/unit/io/test_race.c tests/unit/io/test_stream.c \
+	tests/unit/io/test_sync.c
 tests_unit_io_unit_io_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_io_unit_io_LDADD = $(ZM_LIBS) $(CRITERION_LIBS)
 

@@ -59,4 +59,24 @@ route(struct fixture *f, struct claim *claim, const char *id)
 	str_release(&plan);
 }
 
+/* Rows F0 to F3 of one message; every part of its barrier is carried out. */
+static inline void
+finish(struct fixture *f, ino_t inode)
+{
+	struct spool_ending ending = { inode, -1, 0 };
+	struct spool_barrier barrier;
+
+	spool_ending_body(f->spool, &ending);
+	cr_expect_eq(ending.error, 0);
+	cr_expect_geq(ending.pin_fd, 0, "the body stays open");
+	spool_barrier_init(&barrier);
+	spool_barrier_add(f->spool, &barrier, inode);
+	cr_expect_eq(spool_barrier_parts(&barrier), 1);
+	cr_expect_eq(spool_barrier_part(f->spool, &barrier, 0), 0);
+	spool_barrier_release(&barrier);
+	spool_ending_control(f->spool, &ending);
+	cr_expect_eq(ending.error, 0);
+	spool_ending_release(&ending);
+}
+
 #endif

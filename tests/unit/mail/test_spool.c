@@ -31,10 +31,7 @@ Test(spool, a_message_goes_through)
 		    &err), SPOOL_OPEN_DONE, "%s", err.text);
 		close(control);
 		close(body);
-		cr_expect_eq(spool_unlink_body(f.spool, name, &err), 0);
-		cr_expect_eq(spool_barrier(f.spool,
-		    (const char *const[]){ name }, 1, NULL, 0, &err), 0);
-		cr_expect_eq(spool_unlink_control(f.spool, name, &err), 0);
+		finish(&f, inode);
 		cr_expect_eq(count_files(&f, "."), 0);
 		fixture_close(&f);
 	}
@@ -430,7 +427,8 @@ Test(spool, a_finished_body_keeps_its_number_until_the_control_file_is_gone)
 {
 	enum { ROUNDS = 200 };
 	struct fixture f;
-	char id[SPOOL_ID_BYTES], names[ROUNDS][SPOOL_NAME_BYTES];
+	char id[SPOOL_ID_BYTES];
+	struct spool_ending endings[ROUNDS];
 	ino_t inodes[ROUNDS];
 
 	fixture_open(&f, 0);
@@ -442,12 +440,15 @@ Test(spool, a_finished_body_keeps_its_number_until_the_control_file_is_gone)
 			cr_assert_neq(inodes[i], inodes[j]);
 		held = claim(&f, inodes[i]);
 		route(&f, &held, id);
-		spool_hashed_name(f.spool, inodes[i], names[i]);
-		cr_assert_eq(spool_unlink_body(f.spool, names[i], &f.err), 0);
+		endings[i].inode = inodes[i];
+		spool_ending_body(f.spool, &endings[i]);
+		cr_assert_eq(endings[i].error, 0);
 	}
-	for (int i = 0; i < ROUNDS; i++)
-		cr_assert_eq(spool_unlink_control(f.spool,
-		    names[(i * 7) % ROUNDS], &f.err), 0);
+	for (int i = 0; i < ROUNDS; i++) {
+		spool_ending_control(f.spool, &endings[(i * 7) % ROUNDS]);
+		cr_assert_eq(endings[(i * 7) % ROUNDS].error, 0);
+		spool_ending_release(&endings[(i * 7) % ROUNDS]);
+	}
 	cr_expect_eq(count_files(&f, "."), 0);
 	cr_expect_lt(open("/dev/null", O_RDONLY), 64, "descriptors leak");
 	fixture_close(&f);

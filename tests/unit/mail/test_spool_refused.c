@@ -5,20 +5,71 @@
 #include "mail/recover/recover.h"
 #include "spool_case.h"
 
+/* A part a directory and a file, until they are too many. */
 Test(spool, one_barrier_for_few_and_many)
 {
 	struct fixture f;
-	const char *names[60];
-	char text[60][SPOOL_NAME_BYTES];
+	struct spool_barrier barrier;
+	int file;
 
 	fixture_open(&f, 2);
-	for (unsigned i = 0; i < 60; i++) {
-		spool_hashed_name(f.spool, 1 + i * 27, text[i]);
-		names[i] = text[i];
+	put_file(&f, "transport/x", "x", 1);
+	file = open(at("%s/transport/x", f.dir), O_RDWR);
+	for (unsigned count = 0; count <= 60; count += 4) {
+		size_t parts = count > SPOOL_BARRIER_DIRS ? 1 : count;
+
+		spool_barrier_init(&barrier);
+		for (unsigned i = 0; i < 2 * count; i++)
+			spool_barrier_add(f.spool, &barrier,
+			    1 + i % count * 27);
+		cr_expect_eq(spool_barrier_parts(&barrier), parts, "%u",
+		    count);
+		for (unsigned i = 0; i < 3; i++)
+			spool_barrier_add_records(&barrier, file);
+		parts += barrier.is_whole ? 0 : 3;
+		cr_expect_eq(spool_barrier_parts(&barrier), parts, "%u",
+		    count);
+		for (size_t i = 0; i < parts; i++)
+			cr_expect_eq(spool_barrier_part(f.spool, &barrier, i),
+			    0, "%u %zu", count, i);
+		spool_barrier_release(&barrier);
 	}
-	for (size_t count = 0; count <= 60; count += 4)
-		cr_expect_eq(spool_barrier(f.spool, names, count, NULL, 0,
-		    &f.err), 0, "%zu: %s", count, f.err.text);
+	close(file);
+	fixture_close(&f);
+}
+
+Test(spool, a_barrier_of_many_records_is_one_sync)
+{
+	struct fixture f;
+	struct spool_barrier barrier;
+	int file;
+
+	fixture_open(&f, 0);
+	put_file(&f, "transport/x", "x", 1);
+	file = open(at("%s/transport/x", f.dir), O_RDWR);
+	spool_barrier_init(&barrier);
+	for (int i = 0; i <= SPOOL_BARRIER_RECORDS; i++)
+		spool_barrier_add_records(&barrier, file);
+	cr_expect_eq(spool_barrier_parts(&barrier), 1);
+	cr_expect(barrier.is_whole);
+	cr_expect_eq(spool_barrier_part(f.spool, &barrier, 0), 0);
+	spool_barrier_release(&barrier);
+	close(file);
+	cr_expect_eq(open(at("%s/transport/x", f.dir), O_RDONLY), file,
+	    "descriptors leak");
+	fixture_close(&f);
+}
+
+Test(spool, a_barrier_says_which_error_it_met)
+{
+	struct fixture f;
+	struct spool_barrier barrier;
+
+	fixture_open(&f, 1);
+	spool_barrier_init(&barrier);
+	spool_barrier_add(f.spool, &barrier, 1);
+	rmdir(at("%s/queue/%s", f.dir, barrier.dirs[0]));
+	cr_expect_eq(spool_barrier_part(f.spool, &barrier, 0), ENOENT);
 	fixture_close(&f);
 }
 
@@ -146,13 +197,11 @@ go_through(struct fixture *f)
 	char id[SPOOL_ID_BYTES], name[SPOOL_NAME_BYTES];
 	ino_t inode = submit(f, id, "hello");
 	struct claim held = claim(f, inode);
-	struct err err;
 
 	route(f, &held, id);
 	spool_hashed_name(f->spool, inode, name);
 	cr_expect_eq(file_inode(f, at("queue/%s", name)), inode);
-	cr_expect_eq(spool_unlink_body(f->spool, name, &err), 0);
-	cr_expect_eq(spool_unlink_control(f->spool, name, &err), 0);
+	finish(f, inode);
 	cr_expect_eq(count_files(f, "."), 0);
 }
 
@@ -192,13 +241,13 @@ Test(spool, strict_syncs_directories_too)
 	fixture_close(&f);
 }
 
-Test(spool, one_fsync_a_message_until_it_is_routed)
+Test(spool, one_fsync_a_message_until_it_is_routed_and_one_a_group)
 {
 	struct fixture f;
 
 	fixture_open(&f, 0);
 	go_through(&f);
-	cr_expect_eq(faults.fsyncs, 1);
+	cr_expect_eq(faults.fsyncs, 2);
 	fixture_close(&f);
 }
 

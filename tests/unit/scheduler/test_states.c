@@ -45,6 +45,8 @@ yard_is_at_rest(struct yard *y, void *arg)
 	    scheduler->queue.plan.flight_count == 0 &&
 	    scheduler->queue.jobs.lists[JOB_REPORT].count == 0 &&
 	    scheduler->queue.jobs.lists[JOB_DIRTY].count == 0 &&
+	    scheduler->group.parts_left == 0 &&
+	    scheduler->queue.jobs.lists[JOB_FINISHED].count == 0 &&
 	    scheduler->queue.jobs.lists[JOB_ENDING].count == 0 && (ready == 0 ||
 	    scheduler->queue.orders.is_draining);
 }

@@ -426,6 +426,8 @@ yard_is_quiet(struct yard *yard, void *arg)
 	    scheduler->intake.count == 0 && scheduler->queue.jobs.count > 0 &&
 	    scheduler->queue.jobs.lists[JOB_REPORT].count == 0 &&
 	    scheduler->queue.jobs.lists[JOB_DIRTY].count == 0 &&
+	    scheduler->group.parts_left == 0 &&
+	    scheduler->queue.jobs.lists[JOB_FINISHED].count == 0 &&
 	    scheduler->queue.jobs.lists[JOB_ENDING].count == 0;
 }
 
