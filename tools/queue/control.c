@@ -32,8 +32,7 @@ enum {
 	LOOK_EVERY_MS = 1000	/* whether it still goes on */
 };
 
-/* Nothing came for a while: it may be busy with a long answer.  returns -1
- * with why there is no use in waiting */
+/* returns -1 with why there is no use in waiting */
 static int
 control_is_still(const struct control *control, struct err *err)
 {
@@ -46,32 +45,6 @@ control_is_still(const struct control *control, struct err *err)
 	return err_set(err, "the scheduler does not answer: it stands still "
 	    "for %s (pid %ld is stopped, or busy); zmailer status", span,
 	    (long)progress.pid);
-}
-
-/* Until there is something to read.  1, or -1: it does not come. */
-static int
-control_wait(const struct control *control, struct err *err)
-{
-	struct pollfd fd = { .fd = control->fd, .events = POLLIN };
-	struct progress progress;
-	int left_ms = control->answer_ms;
-
-	for (;;) {
-		int look_ms = left_ms < CONTROL_LOOK_MS ? left_ms :
-		    CONTROL_LOOK_MS;
-		int ready = poll(&fd, 1, look_ms);
-
-		if (ready > 0)
-			return 1;
-		if (ready < 0 && errno != EINTR)
-			return err_sys(err, "poll");
-		if (ready < 0)
-			continue;
-		left_ms -= look_ms;
-		if (left_ms <= 0 || progress_stands(control->run_dir,
-		    "scheduler", &progress))
-			return control_is_still(control, err);
-	}
 }
 
 enum control_reached
@@ -166,13 +139,15 @@ control_send_all(const struct control *control, struct slice bytes,
 	return 1;
 }
 
-/* Who was stopped by a signal will not answer, however long one waits. */
+/* Who was stopped by a signal, or does not turn its loop, will not answer,
+ * however long one waits. */
 static int
 control_look(const struct control *control, struct err *err)
 {
 	struct ucred peer = { .pid = 0 };
 	socklen_t length = sizeof(peer);
 	struct process_look look;
+	struct progress progress;
 
 	if (getsockopt(control->fd, SOL_SOCKET, SO_PEERCRED, &peer,
 	    &length) == 0 && peer.pid > 0 && process_look(peer.pid, &look) &&
@@ -180,6 +155,8 @@ control_look(const struct control *control, struct err *err)
 		return err_set(err, "the scheduler does not answer: it was "
 		    "stopped by a signal; kill -CONT %ld lets it go on",
 		    (long)peer.pid);
+	if (progress_stands(control->run_dir, "scheduler", &progress))
+		return control_is_still(control, err);
 	return 0;
 }
 

@@ -13,7 +13,7 @@
 enum {
 	CONTROL_REQUEST_BYTES_MAX = 60000,	/* the server takes 64 KiB */
 	CONTROL_ANSWER_MS = 120000,		/* without a byte of it */
-	CONTROL_LOOK_MS = 5000		/* then: does the scheduler move? */
+	CONTROL_LOOK_MS = 5000		/* of a request that it does not take */
 };
 
 struct control {
