@@ -27,7 +27,9 @@ bin_zmailer_SOURCES += tools/zmailer/smarthost/edit.c \
 	tools/zmailer/smarthost/smarthost.h tools/zmailer/smarthost/try.c
 bin_zmailer_SOURCES += tools/zmailer/metrics/certificates.c \
 	tools/zmailer/metrics/metrics.c tools/zmailer/metrics/metrics.h \
-	tools/zmailer/metrics/queue.c tools/zmailer/metrics/processes.c tools/zmailer/metrics/spool.c
+	tools/zmailer/metrics/listen.c tools/zmailer/metrics/neighbours.c \
+	tools/zmailer/metrics/queue.c tools/zmailer/metrics/spool.c \
+	tools/zmailer/metrics/processes.c
 bin_zmailer_SOURCES += tools/zmailer/doctor/doctor.c
 bin_zmailer_SOURCES += tools/zmailer/report/report.c
 bin_zmailer_SOURCES += tools/zmailer/audit/audit.c
@@ -124,7 +126,11 @@ tools_libtools_a_SOURCES += tools/zmailer/audit/audit.h \
 	tools/zmailer/audit/print.c tools/zmailer/audit/sum.c
 tools_libtools_a_SOURCES += tools/zmailer/report/capacity.c \
 	tools/zmailer/report/capacity.h tools/zmailer/report/count.c \
-	tools/zmailer/report/print.c tools/zmailer/report/report.h
+	tools/zmailer/report/print.c tools/zmailer/report/report.h \
+	tools/zmailer/report/tops.c tools/zmailer/report/tops.h \
+	tools/zmailer/report/tops_print.c
+tools_libtools_a_SOURCES += tools/zmailer/metrics/scrape.c \
+	tools/zmailer/metrics/scrape.h
 tools_libtools_a_SOURCES += tools/zmailer/top/draw.c tools/zmailer/top/look.c \
 	tools/zmailer/top/top.h
 tools_libtools_a_SOURCES += tools/zmailer/review/message.c \

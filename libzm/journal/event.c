@@ -35,6 +35,8 @@ enum {
 	COMPLAINT_EVERY_MS = 60000
 };
 
+#define LINK_NAME "events.jsonl"
+
 const struct event_row event_rows[EV_COUNT] = {
 #define EVENT(symbol, name, level, keys, text) \
 	{ name, EVENT_##level, keys, text },
@@ -188,6 +190,28 @@ open_today(void)
 	snprintf(file_day, sizeof(file_day), "%.10s", now_text);
 	look_at_ms = now_ms + LOOK_EVERY_MS;
 	return event_file_open(name);
+}
+
+void
+event_link_today(void)
+{
+	char now_text[CLOCK_TEXT_BYTES], name[64], there[64] = "", fresh[64];
+	ssize_t n;
+
+	if (log_dir_fd < 0)
+		return;
+	clock_rfc3339(clock_wall_us(), now_text);
+	snprintf(name, sizeof(name), "events-%.10s.jsonl", now_text);
+	n = readlinkat(log_dir_fd, LINK_NAME, there, sizeof(there) - 1);
+	if (n > 0 && strcmp(there, name) == 0)
+		return;
+	/* left by one that was killed, and nobody else's: there is one
+	 * supervisor */
+	snprintf(fresh, sizeof(fresh), ".%s.new", LINK_NAME);
+	(void)unlinkat(log_dir_fd, fresh, 0);
+	if (symlinkat(name, log_dir_fd, fresh) != 0 ||
+	    renameat(log_dir_fd, fresh, log_dir_fd, LINK_NAME) != 0)
+		event_complain(LINK_NAME);
 }
 
 /* With nothing to write: let go of a file that is closed, so that it can be

@@ -56,6 +56,11 @@ void event(enum event_kind kind, const char *id, ...)
 /* A number as a value; good until 16 more were made. */
 struct slice event_number(int64_t number);
 
+/* Have LOGDIR/events.jsonl lead to today's file, for programs that want one
+ * name: by a rename, so that it is there at any time.  For the supervisor, at
+ * the start and at midnight. */
+void event_link_today(void);
+
 /* Write what was collected.  Never fails: a journal that cannot be
  * written (disk full) loses lines and says so once a minute on stderr. */
 void event_flush(void);

@@ -147,6 +147,12 @@ STATE("config_reload_timestamp_seconds", DAEMON_START, "", "", NOW,
     "when a good configuration was read last")
 STATE("config_reload_timestamp_seconds", CONF_RELOAD, "file", "!tables", NOW,
     "")
+LOOKED("neighbour_up", "gauge", "kind,name",
+    "whether a program of others that mail depends on (a milter, a policy "
+    "service, a content filter, who checks passwords, a next hop by LMTP) "
+    "did its work when it was asked last")
+LOOKED("neighbour_refused", "gauge", "kind,name",
+    "commands that were refused since it does not")
 LOOKED("certificate_expiry_timestamp_seconds", "gauge", "name",
     "when a certificate that is configured expires")
 LOOKED("area_messages", "gauge", "area", "messages in a directory")

@@ -202,10 +202,26 @@ def setup_and_doctor_fit(instance):
 def promtool_reads_metrics(root, instance):
     text = instance.zmailer("metrics", "--prometheus")[1]
     assert "zmailer_build_info" in text, text[:300]
-    done = root.run("promtool", "check", "metrics", input=text.encode(),
-                    check=False)
-    assert done.returncode == 0 and not done.stdout.strip(), \
-        done.stdout.decode()
+    # the same by HTTP, as curl gets it
+    path = os.path.join(instance.top, "metrics.sock")
+    server = subprocess.Popen(["zmailer", "metrics", "--listen",
+                               "unix:" + path], env=instance.env)
+    try:
+        mta.wait_for("the socket", lambda: os.path.exists(path))
+        scraped = subprocess.run(
+            ["curl", "-sS", "--fail", "--retry", "10",
+             "--retry-all-errors", "--unix-socket", path,
+             "http://localhost/metrics"], check=True, text=True,
+            stdout=subprocess.PIPE).stdout
+    finally:
+        server.terminate()
+        assert server.wait() == 0
+    assert "zmailer_up 1" in scraped, scraped[:300]
+    for told in (text, scraped):
+        done = root.run("promtool", "check", "metrics", input=told.encode(),
+                        check=False)
+        assert done.returncode == 0 and not done.stdout.strip(), \
+            done.stdout.decode()
 
 
 def promtool_reads_alerts(root, instance):
@@ -220,7 +236,8 @@ def promtool_reads_alerts(root, instance):
     text = instance.zmailer("metrics", "--prometheus")[1]
     known = set(re.findall(r"^# TYPE (zmailer_\S+)", text, re.M))
     # told when there is one
-    known.add("zmailer_certificate_expiry_timestamp_seconds")
+    known |= {"zmailer_certificate_expiry_timestamp_seconds",
+              "zmailer_neighbour_up"}
     with open(path, encoding="utf-8") as file:
         used = set(re.findall(r"\bzmailer_[a-z_]+", file.read()))
     assert used and used <= known, used - known

@@ -4,7 +4,6 @@ that was attacked.  Started by run-fail2ban.
 
 SPDX-License-Identifier: ISC
 """
-import glob
 import os
 import re
 import shutil
@@ -54,7 +53,7 @@ def bans(instance, mode):
     """The addresses that fail2ban-regex finds, one for each line."""
     mta.wait_for("the last event", lambda: "command.refused" in
                  instance.zmailer("events", "--json")[1])
-    [path] = glob.glob(f"{instance.dir}/log/events-*.jsonl")
+    path = f"{instance.dir}/log/events.jsonl"       # as the jail has it
     done = subprocess.run(
         ["fail2ban-regex", "--out", "ip", path,
          f"zmailer[mode={mode}]"], capture_output=True, text=True,
@@ -85,12 +84,14 @@ def the_jail_is_one_that_fail2ban_starts():
     with open("/var/log/zmailer/events-2026-11-22.jsonl", "w",
               encoding="ascii"):
         pass
+    os.symlink("events-2026-11-22.jsonl", "/var/log/zmailer/events.jsonl")
     done = subprocess.run(["fail2ban-client", "--test"], text=True,
                           capture_output=True, timeout=120)
     text = subprocess.run(["fail2ban-client", "-d"], text=True,
                           capture_output=True, timeout=120).stdout
     assert done.returncode == 0, done.stdout + done.stderr
     assert "'add', 'zmailer', 'polling'" in text, text
+    assert "'/var/log/zmailer/events.jsonl'" in text, text
 
 
 sys.exit(case.run("fail2ban"))

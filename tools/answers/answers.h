@@ -36,6 +36,10 @@ enum {
  * error, and *out_status is the exit status.  false: go on. */
 bool answers_have(const struct conf *conf, const char *dir,
     const struct arguments *arguments, int *out_status);
+/* The same for these words, a NULL after them, with what it says on standard
+ * output at the end of out. */
+bool answers_collect(const struct conf *conf, const char *dir,
+    const char *const *words, struct str *out, int *out_status);
 /* In the process that answers: who asked.  NULL: the caller is himself. */
 const struct peer *answers_asker(void);
 

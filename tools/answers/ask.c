@@ -44,14 +44,14 @@ answers_connect(const struct conf *conf)
 }
 
 static int
-answers_send(int fd, const struct arguments *arguments, const int ends[2],
+answers_send(int fd, const char *const *words, const int ends[2],
     struct err *err)
 {
 	struct str line = STR_INIT;
 	int result = 0;
 
-	for (int i = 0; i < arguments->argc; i++) {
-		str_adds(&line, arguments->argv[i]);
+	for (size_t i = 0; words[i] != NULL; i++) {
+		str_adds(&line, words[i]);
 		str_addc(&line, '\0');
 	}
 	if (memchr(line.buf, '\n', line.len) != NULL ||
@@ -65,16 +65,18 @@ answers_send(int fd, const struct arguments *arguments, const int ends[2],
 	return result;
 }
 
-/* False: it is at its end. */
+/* To a file, or into a text that is not NULL.  False: it is at its end. */
 static bool
-answers_copy(int from, FILE *to)
+answers_copy(int from, FILE *to, struct str *into)
 {
 	char piece[PIECE_BYTES];
 	ssize_t n = read(from, piece, sizeof(piece));
 
 	if (n < 0 && errno == EINTR)
 		return true;
-	if (n > 0)
+	if (n > 0 && into != NULL)
+		str_add(into, piece, (size_t)n);
+	else if (n > 0)
 		fwrite(piece, 1, (size_t)n, to);
 	return n > 0;
 }
@@ -82,7 +84,7 @@ answers_copy(int from, FILE *to)
 /* Whatever is said, until both pipes and the connection are at their end.
  * returns the exit status, -1: none came. */
 static int
-answers_hear(struct pollfd fds[ASK_ENDS])
+answers_hear(struct pollfd fds[ASK_ENDS], struct str *out)
 {
 	char status[32] = "";
 	size_t have = 0;
@@ -98,7 +100,8 @@ answers_hear(struct pollfd fds[ASK_ENDS])
 			if (fds[i].fd < 0 || fds[i].revents == 0)
 				continue;
 			if (i != ASK_STATUS && answers_copy(fds[i].fd,
-			    i == ASK_OUT ? stdout : stderr))
+			    i == ASK_OUT ? stdout : stderr,
+			    i == ASK_OUT ? out : NULL))
 				continue;
 			n = i != ASK_STATUS ? 0 : read(fds[i].fd,
 			    status + have, sizeof(status) - 1 - have);
@@ -116,34 +119,34 @@ answers_hear(struct pollfd fds[ASK_ENDS])
 }
 
 static int
-answers_ask(int fd, const struct arguments *arguments)
+answers_ask(int fd, const char *const *words, struct str *collected)
 {
 	int out[2] = { -1, -1 }, said[2] = { -1, -1 }, status;
 	struct err err;
 
 	if (pipe2(out, O_CLOEXEC) != 0 || pipe2(said, O_CLOEXEC) != 0) {
 		err_sys(&err, "pipe");
-		return verb_failed(arguments->verb, &err, EX_UNAVAILABLE);
+		return verb_failed(words[0], &err, EX_UNAVAILABLE);
 	}
-	if (answers_send(fd, arguments, (int[]){ out[1], said[1] }, &err) < 0)
-		return verb_failed(arguments->verb, &err, EX_UNAVAILABLE);
+	if (answers_send(fd, words, (int[]){ out[1], said[1] }, &err) < 0)
+		return verb_failed(words[0], &err, EX_UNAVAILABLE);
 	close(out[1]);
 	close(said[1]);
 	status = answers_hear((struct pollfd[ASK_ENDS]){
 	    [ASK_STATUS] = { .fd = fd, .events = POLLIN },
 	    [ASK_OUT] = { .fd = out[0], .events = POLLIN },
-	    [ASK_ERR] = { .fd = said[0], .events = POLLIN } });
+	    [ASK_ERR] = { .fd = said[0], .events = POLLIN } }, collected);
 	if (status >= 0)
 		return status;
 	fprintf(stderr, "zmailer: %s: the answer was cut off: too many ask "
-	    "at once, or it took more than %d s\n", arguments->verb,
+	    "at once, or it took more than %d s\n", words[0],
 	    ANSWERS_FOR_S);
 	return EX_TEMPFAIL;
 }
 
 bool
-answers_have(const struct conf *conf, const char *dir,
-    const struct arguments *arguments, int *out_status)
+answers_collect(const struct conf *conf, const char *dir,
+    const char *const *words, struct str *out, int *out_status)
 {
 	int fd;
 
@@ -153,6 +156,14 @@ answers_have(const struct conf *conf, const char *dir,
 	fd = answers_connect(conf);
 	if (fd < 0)
 		return false;
-	*out_status = answers_ask(fd, arguments);
+	*out_status = answers_ask(fd, words, out);
 	return true;
+}
+
+bool
+answers_have(const struct conf *conf, const char *dir,
+    const struct arguments *arguments, int *out_status)
+{
+	return answers_collect(conf, dir,
+	    (const char *const *)arguments->argv, NULL, out_status);
 }

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "journal/event.h"
 #include "tools/journal/keep.h"
+#include "tools/journal/names.h"
 #include "tools/run/keeper.h"
 
 #include "base/banned.h"
@@ -51,6 +52,7 @@ on_keep_time(void *context)
 	struct keeper *keeper = context;
 	sigset_t all, before;
 
+	event_link_today();		/* the clock may have been set */
 	timer_set(keeper->loop, &keeper->timer,
 	    clock_steady_ms() + KEEP_EVERY_MS, on_keep_time, keeper);
 	if (keeper->pid > 0)
@@ -68,6 +70,18 @@ on_keep_time(void *context)
 	}
 }
 
+/* A day of the journal is one of UTC. */
+static void
+on_midnight(void *context)
+{
+	struct keeper *keeper = context;
+	int64_t now_ms = clock_wall_us() / 1000;
+
+	event_link_today();
+	timer_set(keeper->loop, &keeper->midnight, clock_steady_ms() +
+	    JOURNAL_DAY_MS - now_ms % JOURNAL_DAY_MS, on_midnight, keeper);
+}
+
 void
 keeper_start(struct keeper *keeper, struct loop *loop,
     struct conf *const *conf)
@@ -76,12 +90,14 @@ keeper_start(struct keeper *keeper, struct loop *loop,
 	keeper->conf = conf;
 	timer_set(loop, &keeper->timer, clock_steady_ms() + KEEP_EVERY_MS,
 	    on_keep_time, keeper);
+	on_midnight(keeper);
 }
 
 void
 keeper_stop(struct keeper *keeper)
 {
 	timer_clear(&keeper->timer);
+	timer_clear(&keeper->midnight);
 }
 
 void

@@ -16,7 +16,7 @@ enum {
 struct keeper {
 	struct loop		*loop;
 	struct conf *const	*conf;	/* where the one in force is */
-	struct timer		 timer;
+	struct timer		 timer, midnight;
 	pid_t			 pid;	/* of who is at it; 0: nobody */
 };
 

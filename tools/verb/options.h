@@ -48,6 +48,12 @@ OPTION(SEAL, "--seal", "SUM", TEXT, 0, 0,
 OPTION(DAYS, "--days", "N", NUMBER, 1, 3650, "of the last N days")
 OPTION(CAPACITY, "--capacity", NULL, FLAG, 0, 0,
     "how much mail the machine can take")
+OPTION(SCRAPE, "--listen", "[ADDRESS:]PORT|unix:/PATH", TEXT, 0, 0,
+    "answer scrapers there by HTTP, until it is stopped")
+OPTION(TOP, "--top", "senders|users|clients|domains", CHOICE, 0, 0,
+    "who has most of it")
+OPTION(TOP_BY, "--by", "count|bytes|failures", CHOICE, 0, 0,
+    "most of what")
 
 /* ---- the configuration ------------------------------------------------- */
 OPTION(ALL, "--all", NULL, FLAG, 0, 0, "preset values, too")

@@ -139,12 +139,14 @@ VERB(completion, "bash|zsh|fish",
     "a script for the shell that completes verbs, keys and ids")
 VERB(audit, "[DAY|SPAN] [--seal SUM] [--json]",
     "does every recipient have one fate, and is the journal whole?")
-VERB(report, "[--days N] [--capacity] [--json]",
-    "volume, times, destinations and troubles of days, from the journal; or "
-    "how much mail the machine can take, and what ends it first")
-VERB(metrics, "[--prometheus]",
+VERB(report, "[--days N] [--capacity] [--top senders|users|clients|domains] "
+    "[--by count|bytes|failures] [--json]",
+    "volume, times, destinations, troubles and who has most, of days, from "
+    "the journal; or how much mail the machine can take, and what ends it "
+    "first")
+VERB(metrics, "[--prometheus | --listen [ADDRESS:]PORT|unix:/PATH]",
     "counters and the state of the spool as OpenMetrics text, or as that of "
-    "Prometheus")
+    "Prometheus; once, or to whoever asks for /metrics")
 VERB(why, "[--json] ID|SELECTOR",
     "what keeps each recipient of a message, and what would help")
 VERB(count, "[--json] [SELECTOR]",

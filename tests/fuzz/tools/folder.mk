@@ -13,3 +13,8 @@ fuzz_targets += tests/fuzz/fuzz-seal
 tests_fuzz_fuzz_seal_SOURCES = tests/fuzz/tools/fuzz_seal.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_seal_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_seal_LDADD = tools/libtools.a $(ZM_LIBS)
+
+fuzz_targets += tests/fuzz/fuzz-scrape
+tests_fuzz_fuzz_scrape_SOURCES = tests/fuzz/tools/fuzz_scrape.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_scrape_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_scrape_LDADD = tools/libtools.a $(ZM_LIBS)

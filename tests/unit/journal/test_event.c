@@ -279,3 +279,34 @@ Test(event, rows_are_sound)
 			cr_expect_str_neq(row->name, event_rows[k].name);
 	}
 }
+
+/* What a crash left beside it, or in its place, is replaced. */
+Test(event, one_name_leads_to_the_file_of_today, .init = open_journal,
+    .fini = close_journal)
+{
+	static const char *const before[] = { NULL, "events-2001-01-01.jsonl",
+	    "/etc/passwd" };
+	char link[160], fresh[160], there[64];
+
+	snprintf(link, sizeof(link), "%s/events.jsonl", dir);
+	snprintf(fresh, sizeof(fresh), "%s/.events.jsonl.new", dir);
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+		ssize_t n;
+
+		if (before[i] != NULL) {
+			cr_assert_eq(unlink(link), 0);
+			cr_assert_eq(symlink(before[i], link), 0);
+			cr_assert_eq(symlink(before[i], fresh), 0);
+		}
+		event_link_today();
+		event_link_today();
+		n = readlink(link, there, sizeof(there) - 1);
+		cr_assert_gt(n, 0);
+		there[n] = '\0';
+		cr_expect_str_eq(there, strrchr(file, '/') + 1);
+		cr_expect_neq(access(fresh, F_OK), 0);
+	}
+	event(EV_CONF_RELOAD, NULL, "file", SLICE("x"), NULL);
+	event_flush();
+	cr_expect_eq(access(link, R_OK), 0);
+}

@@ -8,7 +8,6 @@
 #include "scheduler/plan/orders.h"
 #include "daemon/rights.h"
 #include "scheduler/control/request.h"
-#include "scheduler/control/request.h"
 
 enum { NOW = 1795381442 };
 

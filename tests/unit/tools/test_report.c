@@ -134,3 +134,147 @@ Test(report, capacity_ends_where_least_goes_through)
 		    i);
 	}
 }
+
+/* ---- who has most -------------------------------------------------------- */
+
+#define ROUTED(id, from, user, size) "{\"id\":\"" id "\",\"ev\":" \
+	"\"message.routed\",\"from\":\"" from "\",\"user\":\"" user \
+	"\",\"size\":\"" size "\"}"
+#define OUTCOME(id, ev, to) \
+	"{\"id\":\"" id "\",\"ev\":\"" ev "\",\"to\":\"" to "\"}"
+
+static const struct tops_row *
+top_of(enum tops_sort sort, const char *name)
+{
+	const struct tops_table *table = &report.tops.tables[sort];
+
+	for (size_t i = 0; i < table->count; i++)
+		if (strcmp(table->rows[i].name, name) == 0)
+			return &table->rows[i];
+	return NULL;
+}
+
+static void
+top_is(enum tops_sort sort, const char *name, uint64_t count, uint64_t bytes,
+    uint64_t failures)
+{
+	const struct tops_row *row = top_of(sort, name);
+
+	cr_assert_not_null(row, "%s", name);
+	cr_expect_eq(row->numbers[TOPS_BY_COUNT], count, "%s", name);
+	cr_expect_eq(row->numbers[TOPS_BY_BYTES], bytes, "%s", name);
+	cr_expect_eq(row->numbers[TOPS_BY_FAILURES], failures, "%s", name);
+}
+
+Test(report, failures_belong_to_who_sent_the_message)
+{
+	feed("{\"id\":\"361a\",\"ev\":\"message.accepted\",\"client\":"
+	    "\"[2001:db8::1]:4711\",\"size\":\"100\"}");
+	feed(ROUTED("361a", "a@x.test", "ursula", "120"));
+	feed(ROUTED("361b", "", "", "10"));
+	feed(OUTCOME("361a", "rcpt.ok", "b@Y.Test"));
+	feed(OUTCOME("361a", "rcpt.fail", "c@y.test"));
+	feed(OUTCOME("361b", "rcpt.fail", "root"));
+	feed(OUTCOME("361c", "rcpt.fail", "d@z.test"));	/* of long ago */
+	feed("{\"ev\":\"auth.failed\",\"client\":\"192.0.2.9:25\","
+	    "\"user\":\"ursula\"}");
+	feed("{\"ev\":\"command.refused\",\"client\":\"192.0.2.9:26\","
+	    "\"from\":\"spam@x.test\"}");
+	feed("{\"ev\":\"session.refused\",\"client\":\"192.0.2.9:27\"}");
+	top_is(TOPS_SENDERS, "a@x.test", 1, 120, 1);
+	top_is(TOPS_SENDERS, "<>", 1, 10, 1);
+	top_is(TOPS_SENDERS, "spam@x.test", 0, 0, 1);
+	top_is(TOPS_USERS, "ursula", 1, 120, 2);
+	top_is(TOPS_CLIENTS, "[2001:db8::1]", 1, 100, 1);
+	top_is(TOPS_CLIENTS, "192.0.2.9", 0, 0, 3);
+	top_is(TOPS_DOMAINS, "y.test", 2, 240, 1);
+	top_is(TOPS_DOMAINS, "(local)", 1, 10, 1);
+	top_is(TOPS_DOMAINS, "z.test", 1, 0, 1);
+}
+
+Test(report, the_largest_come_first_by_each_number)
+{
+	static const struct {
+		enum tops_by by;
+		const char *first;
+	} rows[] = {
+		{ TOPS_BY_COUNT, "often@x.test" }, { TOPS_BY_BYTES,
+		    "large@x.test" }, { TOPS_BY_FAILURES, "bad@x.test" },
+	};
+
+	feed(ROUTED("361a", "often@x.test", "", "1"));
+	feed(ROUTED("361b", "often@x.test", "", "1"));
+	feed(ROUTED("361c", "large@x.test", "", "1000000"));
+	feed(ROUTED("361d", "bad@x.test", "", "1"));
+	feed(OUTCOME("361d", "rcpt.fail", "c@y.test"));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		tops_order(&report.tops, TOPS_SENDERS, rows[i].by);
+		cr_expect_str_eq(report.tops.tables[TOPS_SENDERS].rows[0].name,
+		    rows[i].first);
+	}
+	/* counting goes on after it */
+	feed(OUTCOME("361c", "rcpt.fail", "c@y.test"));
+	top_is(TOPS_SENDERS, "large@x.test", 1, 1000000, 1);
+	cr_expect_eq(tops_sort_parse("clients"), TOPS_CLIENTS);
+	cr_expect_eq(tops_by_parse("failures"), TOPS_BY_FAILURES);
+	cr_expect_eq(tops_sort_parse("x"), -1);
+	cr_expect_eq(tops_by_parse(""), -1);
+}
+
+Test(report, a_flood_of_names_hides_nobody_and_keeps_to_its_room)
+{
+	char line[200];
+	const struct tops_table *table = &report.tops.tables[TOPS_SENDERS];
+	uint64_t all;
+
+	for (int i = 0; i < 100000; i++) {
+		snprintf(line, sizeof(line), ROUTED("%d", "flood%d@x.test",
+		    "", "10"), i, i);
+		feed(line);
+		if (i % 100 == 0)
+			feed(ROUTED("361a", "often@x.test", "", "10"));
+	}
+	cr_expect_leq(table->count, TOPS_NAMES_MAX);
+	cr_expect_gt(table->forgotten, 90000);
+	top_is(TOPS_SENDERS, "often@x.test", 1000, 10000, 0);
+	all = table->others[TOPS_BY_COUNT];
+	for (size_t i = 0; i < table->count; i++)
+		all += table->rows[i].numbers[TOPS_BY_COUNT];
+	cr_expect_eq(all, 101000);
+}
+
+Test(report, hostile_names_break_no_table)
+{
+	static const char *const hostile[] = {
+		"\\u001b[2J\\u001b[31mroot", "a\\nTOTAL  9999", "\\t\\t",
+		"\xe2\x80\xae" "evil", "\\u0000x", "%s%n", "a\\\"b\\\\",
+	};
+	struct str out = STR_INIT;
+	char line[2000], longest[600];
+	size_t lines = 0;
+
+	memset(longest, 'x', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	for (size_t i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++) {
+		snprintf(line, sizeof(line), ROUTED("361%zu", "%s", "", "1"),
+		    i, hostile[i]);
+		feed(line);
+	}
+	snprintf(line, sizeof(line), ROUTED("362a", "%s", "", "1"), longest);
+	feed(line);
+	tops_print(&report.tops, TOPS_SENDERS, TOPS_BY_COUNT, 20, &out);
+	for (size_t i = 0; i < out.len; i++) {
+		unsigned char c = (unsigned char)out.buf[i];
+
+		cr_expect(c == '\n' || (c >= ' ' && c < 127), "%02x", c);
+		lines += c == '\n';
+	}
+	cr_expect_eq(lines, 1 + sizeof(hostile) / sizeof(hostile[0]) + 1);
+	for (struct slice rest = str_slice(&out), one; slice_cut(&rest, '\n',
+	    &one);)
+		cr_expect_leq(one.n, 80);
+	str_reset(&out);
+	tops_print_json(&report.tops, TOPS_SENDERS, TOPS_BY_COUNT, 20, &out);
+	cr_expect_null(strchr(out.buf, '\033'));
+	str_release(&out);
+}

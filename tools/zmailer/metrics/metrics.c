@@ -2,7 +2,7 @@
  *
  * In     the counters that the processes share; the spool; the scheduler's
  *        counts when it runs
- * Out    text that Prometheus and its kin read
+ * Out    text that Prometheus and its kin read, once or by listen.c
  * Trusts nothing in the spool
  * Spec   zmailer-metrics(8); OpenMetrics 1.0; libzm/journal/metrics.h
  *
@@ -55,46 +55,69 @@ classic_add(struct str *out, struct slice text)
 	}
 }
 
-int
-verb_metrics(struct arguments *arguments)
+static void
+metrics_add_all(const struct conf *conf, const struct spool *spool,
+    struct str *out)
 {
-	struct str out = STR_INIT, classic = STR_INIT;
-	struct spool *spool;
-	struct conf *conf;
-	struct err err;
-	bool is_classic = arguments_has(arguments, OPT_PROMETHEUS);
-	int log_fd, status;
+	int log_fd = open(conf->log_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	conf = verb_conf_spool(arguments->conf_path);
-	if (answers_have(conf, conf->log_dir, arguments, &status)) {
-		conf_free(&conf);
-		return status;
-	}
-	if ((view_is_forbidden(conf) && view_refuse(conf, AREA_ROUTER, &err)
-		< 0) || spool_open(conf->spool_dir, 0, conf->hash_levels,
-		&spool, &err) < 0) {
-		conf_free(&conf);
-		return verb_failed("metrics", &err, EX_NOINPUT);
-	}
-	log_fd = open(conf->log_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	(void)counters_read(log_fd);	/* without it: all zero */
 	if (log_fd >= 0)
 		close(log_fd);
-	counters_print_head(&out, "build");
-	str_adds(&out, "zmailer_build_info{version=\"" PACKAGE_VERSION
+	counters_print_head(out, "build");
+	str_adds(out, "zmailer_build_info{version=\"" PACKAGE_VERSION
 	    "\"} 1\n");
-	counters_print(&out);
-	metrics_add_queue(&out, conf->run_dir);
-	metrics_add_processes(&out, conf->run_dir);
-	metrics_add_spool(&out, spool, conf->spool_dir);
-	metrics_add_certificates(&out, conf);
-	str_adds(&out, "# EOF\n");
-	if (is_classic)
-		classic_add(&classic, str_slice(&out));
-	fputs(is_classic ? classic.buf : out.buf, stdout);
-	str_release(&classic);
-	str_release(&out);
+	counters_print(out);
+	metrics_add_queue(out, conf->run_dir);
+	metrics_add_processes(out, conf->run_dir);
+	metrics_add_spool(out, spool, conf->spool_dir);
+	metrics_add_neighbours(out, conf);
+	metrics_add_certificates(out, conf);
+	str_adds(out, "# EOF\n");
+}
+
+int
+metrics_text(const struct conf *conf, bool is_open, struct str *out)
+{
+	const char *words[] = { "metrics", is_open ? NULL : "--prometheus",
+	    NULL };
+	struct str text = STR_INIT;
+	struct spool *spool;
+	struct err err;
+	int status;
+
+	if (answers_collect(conf, conf->log_dir, words, out, &status))
+		return status;
+	if ((view_is_forbidden(conf) && view_refuse(conf, AREA_ROUTER, &err)
+		< 0) || spool_open(conf->spool_dir, 0, conf->hash_levels,
+		&spool, &err) < 0)
+		return verb_failed("metrics", &err, EX_NOINPUT);
+	metrics_add_all(conf, spool, &text);
+	if (is_open)
+		str_add_slice(out, str_slice(&text));
+	else
+		classic_add(out, str_slice(&text));
+	str_release(&text);
 	spool_close(&spool);
-	conf_free(&conf);
 	return EX_OK;
+}
+
+int
+verb_metrics(struct arguments *arguments)
+{
+	const char *where = arguments_text(arguments, OPT_SCRAPE);
+	struct conf *conf = verb_conf_spool(arguments->conf_path);
+	struct str out = STR_INIT;
+	int status;
+
+	if (where != NULL) {
+		status = metrics_listen(conf, arguments, where);
+	} else {
+		status = metrics_text(conf, !arguments_has(arguments,
+		    OPT_PROMETHEUS), &out);
+		fputs(out.buf, stdout);
+	}
+	str_release(&out);
+	conf_free(&conf);
+	return status;
 }

@@ -10,7 +10,16 @@
 
 #include "conf/conf.h"
 #include "mail/spool/spool.h"
+#include "tools/zmailer/verb.h"
 
+/* All of them, as OpenMetrics text or in the older format of Prometheus; who
+ * may not read is answered by what runs.
+ * returns the exit status, after words about it */
+int metrics_text(const struct conf *conf, bool is_open, struct str *out);
+/* Answer scrapers at that place until SIGTERM or SIGINT.
+ * returns the exit status, after words about it */
+int metrics_listen(const struct conf *conf,
+    const struct arguments *arguments, const char *where);
 /* Messages in the spool's directories, how old and how large they are; room
  * on its disk. */
 void metrics_add_spool(struct str *out, const struct spool *spool,
@@ -20,6 +29,9 @@ void metrics_add_spool(struct str *out, const struct spool *spool,
 void metrics_add_queue(struct str *out, const char *run_dir);
 /* How far the daemons are. */
 void metrics_add_processes(struct str *out, const char *run_dir);
+/* Programs of others that mail depends on: those that the configuration
+ * names, and next hops by LMTP. */
+void metrics_add_neighbours(struct str *out, const struct conf *conf);
 /* When the certificates of the configuration expire; those that can be
  * read. */
 void metrics_add_certificates(struct str *out, const struct conf *conf);

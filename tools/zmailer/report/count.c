@@ -25,6 +25,7 @@ report_init(struct report *report)
 {
 	memset(report, 0, sizeof(*report));
 	report->arena = arena_new();
+	tops_init(&report->tops);
 	str_init(&report->value);
 	str_init(&report->other);
 	report->hosts.rows = mem_alloc(REPORT_NAMES_MAX + 1,
@@ -38,6 +39,7 @@ report_init(struct report *report)
 void
 report_count_release(struct report *report)
 {
+	tops_release(&report->tops);
 	mem_free(&report->hosts.rows);
 	mem_free(&report->hosts.slots);
 	mem_free(&report->classes.rows);
@@ -195,6 +197,7 @@ report_count_line(struct report *report, struct slice line)
 	struct slice ev = report_member(report, line, "ev");
 
 	report->lines++;
+	tops_count_line(&report->tops, ev, line);
 	if (slice_is(ev, event_rows[EV_RCPT_OK].name))
 		count_ok(report, line);
 	else if (slice_is(ev, event_rows[EV_RCPT_DEFER].name))

@@ -118,6 +118,12 @@ report_print(struct report *report, struct str *out)
 	report_add_times(out, "accepted to delivered", &report->total);
 	add_hosts(out, report);
 	add_classes(out, report);
+	for (int sort = 0; sort < TOPS_SORTS; sort++) {
+		if (report->tops.tables[sort].count > 0)
+			str_addc(out, '\n');
+		tops_print(&report->tops, (enum tops_sort)sort,
+		    TOPS_BY_COUNT, TOPS_SHOWN_EACH, out);
+	}
 }
 
 static void
@@ -174,4 +180,7 @@ report_print_json(struct report *report, struct str *out)
 	json_times(out, "total", &report->total);
 	json_names(out, "destination", &report->hosts);
 	json_names(out, "trouble", &report->classes);
+	for (int sort = 0; sort < TOPS_SORTS; sort++)
+		tops_print_json(&report->tops, (enum tops_sort)sort,
+		    TOPS_BY_COUNT, TOPS_SHOWN, out);
 }

@@ -19,6 +19,8 @@
 
 struct wish {
 	bool		 is_json, is_capacity;
+	int		 top;		/* enum tops_sort; -1: all */
+	enum tops_by	 by;
 	uint64_t	 days;
 };
 
@@ -40,6 +42,20 @@ add_capacity(const struct conf *conf, const struct report *report,
 	return EX_OK;
 }
 
+static void
+add_top(struct report *report, const struct wish *wish, struct str *out)
+{
+	enum tops_sort sort = (enum tops_sort)wish->top;
+
+	if (wish->is_json)
+		tops_print_json(&report->tops, sort, wish->by, TOPS_SHOWN,
+		    out);
+	else if (report->tops.tables[sort].count > 0)
+		tops_print(&report->tops, sort, wish->by, TOPS_SHOWN, out);
+	else
+		str_adds(out, "nobody\n");
+}
+
 static int
 print(struct journal *journal, const struct conf *conf,
     const struct wish *wish)
@@ -57,7 +73,9 @@ print(struct journal *journal, const struct conf *conf,
 		str_addf(&out, "zmailer report: %sthe last %u day%s\n\n",
 		    wish->is_capacity ? "capacity, by " : "",
 		    (unsigned)wish->days, wish->days == 1 ? "" : "s");
-	if (wish->is_capacity)
+	if (wish->top >= 0)
+		add_top(&report, wish, &out);
+	else if (wish->is_capacity)
 		status = add_capacity(conf, &report, wish, &out);
 	else if (wish->is_json)
 		report_print_json(&report, &out);
@@ -92,9 +110,19 @@ verb_report(struct arguments *arguments)
 	    .days = (uint64_t)arguments_number(arguments, OPT_DAYS, 1),
 	    .is_capacity = arguments_has(arguments, OPT_CAPACITY),
 	    .is_json = arguments_has(arguments, OPT_JSON) };
-	struct conf *conf = verb_conf_spool(arguments->conf_path);
+	const char *top = arguments_text(arguments, OPT_TOP);
+	const char *by = arguments_text(arguments, OPT_TOP_BY);
+	struct conf *conf;
 	int status;
 
+	wish.top = top != NULL ? tops_sort_parse(top) : -1;
+	wish.by = by != NULL ? (enum tops_by)tops_by_parse(by) :
+	    TOPS_BY_COUNT;
+	if ((by != NULL && top == NULL) || (top != NULL && wish.is_capacity))
+		return arguments_refuse(arguments, by != NULL ?
+		    "--by what? Say --top, too" :
+		    "--top or --capacity, not both");
+	conf = verb_conf_spool(arguments->conf_path);
 	if (!answers_have(conf, conf->log_dir, arguments, &status))
 		status = report_conf(conf, &wish);
 	conf_free(&conf);

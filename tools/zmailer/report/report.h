@@ -9,6 +9,7 @@
 #define ZM_TOOLS_REPORT_H
 
 #include "tools/journal/journal.h"
+#include "tools/zmailer/report/tops.h"
 
 enum {
 	REPORT_NAMES_MAX = 4096,	/* of one table */
@@ -39,6 +40,7 @@ struct report {
 	uint64_t	 ok, deferred, failed;
 	struct report_times routing, attempt, total;
 	struct report_names hosts, classes;
+	struct tops	 tops;
 	struct str	 value, other;	/* scratch */
 };
 

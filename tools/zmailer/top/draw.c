@@ -72,20 +72,9 @@ draw_head(const struct top *top, const char *host, const char *now,
 		    top->only_copies);
 }
 
-void
-top_draw(const struct top *top, const char *host, const char *now,
-    struct canvas *canvas)
+static unsigned
+draw_destinations(const struct top *top, unsigned row, struct canvas *canvas)
 {
-	unsigned row = 4;
-
-	canvas_clear(canvas);
-	draw_head(top, host, now, canvas);
-	for (size_t i = 0; i < top->standstill.count && row + 4 < canvas->rows;
-	    i++)
-		canvas_put(canvas, row++, 1, top->standstill.rows[i].is_note ?
-		    LOOK_PLAIN : LOOK_WARN, "%s -> %s",
-		    top->standstill.rows[i].text,
-		    top->standstill.rows[i].next);
 	canvas_row(canvas, row, LOOK_HEAD);
 	canvas_put(canvas, row++, 1, LOOK_HEAD,
 	    "%-28s %6s %6s %4s %5s  %-22s %s", "DESTINATION", "READY",
@@ -100,10 +89,50 @@ top_draw(const struct top *top, const char *host, const char *now,
 		    PRId64 "  %-22.22s %s", d->name, d->ready, d->waiting,
 		    d->active, d->parked, d->state, d->words);
 	}
-	if (top->count == 0)
-		canvas_put(canvas, row, 1, LOOK_GOOD,
-		    "No destination has mail.");
+	return row;
+}
+
+/* Who has most: the first line is the head. */
+static void
+draw_tops(const struct top *top, unsigned row, struct canvas *canvas)
+{
+	struct slice rest = str_slice(&top->tops), line;
+	bool is_head = true;
+
+	while (slice_cut(&rest, '\n', &line) && row + 1 < canvas->rows) {
+		if (is_head)
+			canvas_row(canvas, row, LOOK_HEAD);
+		canvas_put(canvas, row++, 1, is_head ? LOOK_HEAD :
+		    LOOK_PLAIN, SLICE_FMT, SLICE_ARG(line));
+		is_head = false;
+	}
+}
+
+void
+top_draw(const struct top *top, const char *host, const char *now,
+    struct canvas *canvas)
+{
+	unsigned row = 4;
+
+	canvas_clear(canvas);
+	draw_head(top, host, now, canvas);
+	for (size_t i = 0; i < top->standstill.count && row + 4 < canvas->rows;
+	    i++)
+		canvas_put(canvas, row++, 1, top->standstill.rows[i].is_note ?
+		    LOOK_PLAIN : LOOK_WARN, "%s -> %s",
+		    top->standstill.rows[i].text,
+		    top->standstill.rows[i].next);
+	if (top->page >= 0)
+		draw_tops(top, row, canvas);
+	else if (top->count == 0)
+		canvas_put(canvas, draw_destinations(top, row, canvas), 1,
+		    LOOK_GOOD, "No destination has mail.");
+	else
+		(void)draw_destinations(top, row, canvas);
 	if (canvas->rows > 6)
-		canvas_put(canvas, canvas->rows - 1, 0, LOOK_HEAD, "q quit   "
-		    "zmailer why ID, zmailer queue, zmailer list dest:NAME");
+		canvas_put(canvas, canvas->rows - 1, 0, LOOK_HEAD, "%s",
+		    top->page < 0 ? "q quit   s u c m most of senders, users, "
+		    "clients, domains   zmailer why ID" :
+		    "q quit   d destinations   s u c m senders, users, "
+		    "clients, domains   n by the next number");
 }

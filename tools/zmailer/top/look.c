@@ -21,9 +21,12 @@
 #include "base/mem.h"
 #include "tools/queue/control.h"
 #include "tools/queue/words.h"
+#include "tools/zmailer/report/report.h"
 #include "tools/zmailer/top/top.h"
 
 #include "base/banned.h"
+
+enum { TOPS_EVERY_MS = 30000 };
 
 void
 top_init(struct top *top)
@@ -31,6 +34,8 @@ top_init(struct top *top)
 	memset(top, 0, sizeof(*top));
 	top->in_rate = top->out_rate = -1;
 	top->arena = arena_new();
+	top->page = -1;
+	str_init(&top->tops);
 }
 
 void
@@ -38,6 +43,7 @@ top_release(struct top *top)
 {
 	mem_free(&top->destinations);
 	arena_free(&top->arena);
+	str_release(&top->tops);
 }
 
 /* ---- rates ----------------------------------------------------------- */
@@ -257,4 +263,37 @@ top_look(struct top *top, const struct conf *conf)
 	top->is_up = !top->standstill.is_silent;
 	if (top->is_up)
 		look_at_queue(top, conf->run_dir);
+}
+
+/* ---- the journal ------------------------------------------------------- */
+
+void
+top_look_at_journal(struct top *top, const struct conf *conf)
+{
+	struct journal_cursor cursor = { 0, 0, 0 };
+	int64_t now_ms = clock_steady_ms();
+	struct journal *journal;
+	struct report report;
+	struct slice line;
+	struct err err;
+
+	if (top->page < 0 || (top->tops_ms != 0 &&
+	    now_ms < top->tops_ms + TOPS_EVERY_MS))
+		return;
+	str_reset(&top->tops);
+	top->tops_ms = now_ms;
+	if (journal_days_open(conf->log_dir, 0, &journal, &err) < 0) {
+		str_addf(&top->tops, "%s; zmailer report --top asks for you\n",
+		    err.text);
+		return;
+	}
+	report_init(&report);
+	while (journal_next(journal, &cursor, &line))
+		report_count_line(&report, line);
+	journal_close(&journal);
+	tops_print(&report.tops, (enum tops_sort)top->page, top->by,
+	    TOPS_SHOWN, &top->tops);
+	if (top->tops.len == 0)
+		str_adds(&top->tops, "Nobody today.\n");
+	report_count_release(&report);
 }

@@ -55,6 +55,22 @@ batch(struct top *top, const struct conf *conf, uint64_t times)
 	}
 }
 
+/* Which page a key is for; the journal is counted anew for it. */
+static void
+page_choose(struct top *top, int key)
+{
+	static const char keys[] = "dsucm";	/* -1, and enum tops_sort */
+	const char *found = key > 0 && key < 128 ? strchr(keys, key) : NULL;
+
+	if (key == 'n')
+		top->by = (enum tops_by)((top->by + 1) % TOPS_BYS);
+	else if (found != NULL)
+		top->page = (int)(found - keys) - 1;
+	else
+		return;
+	top->tops_ms = 0;
+}
+
 static void
 live(struct top *top, const struct conf *conf)
 {
@@ -66,12 +82,14 @@ live(struct top *top, const struct conf *conf)
 
 		if (key == TERMINAL_NOTHING)
 			top_look(top, conf);
+		top_look_at_journal(top, conf);
 		terminal_size(&rows, &cols);
 		canvas_init(&canvas, rows, cols);
 		draw_now(top, conf, &canvas);
 		terminal_draw(&canvas);
 		canvas_release(&canvas);
 		key = terminal_key(EVERY_MS);
+		page_choose(top, key);
 	}
 }
 

@@ -9,6 +9,7 @@
 #include "mail/spool/spool.h"
 #include "tools/run/standstill.h"
 #include "tools/screen/canvas.h"
+#include "tools/zmailer/report/tops.h"
 
 enum { TOP_DESTINATIONS_MAX = 1000, TOP_HISTORY = 8 };
 
@@ -31,6 +32,10 @@ struct top {
 	size_t		 count, room;
 	struct arena	*arena;		/* of this look */
 	struct standstill standstill;
+	int		 page;		/* -1: destinations; enum tops_sort */
+	enum tops_by	 by;
+	struct str	 tops;		/* the page, or why there is none */
+	int64_t		 tops_ms;	/* steady, when it was counted; 0 */
 };
 
 /* Before the first look, and after the last. */
@@ -38,6 +43,9 @@ void top_init(struct top *top);
 void top_release(struct top *top);
 /* Look again: counters, directories, the scheduler's destinations. */
 void top_look(struct top *top, const struct conf *conf);
+/* The page of who has most today: it is counted from the journal, at most
+ * every half minute, and at once when another page is asked for. */
+void top_look_at_journal(struct top *top, const struct conf *conf);
 /* now: "20:41:07". */
 void top_draw(const struct top *top, const char *host, const char *now,
     struct canvas *canvas);
