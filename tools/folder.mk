@@ -80,7 +80,8 @@ tools_libtools_a_SOURCES += tools/journal/ask.c tools/journal/ask.h \
 	tools/journal/facts.c tools/journal/facts.h tools/journal/frame.c \
 	tools/journal/frame.h tools/journal/journal.c tools/journal/journal.h \
 	tools/journal/keep.c tools/journal/keep.h tools/journal/life.c \
-	tools/journal/life_print.c tools/journal/line.c tools/journal/names.c \
+	tools/journal/life_print.c tools/journal/tell.c \
+	tools/journal/tellings.h tools/journal/line.c tools/journal/names.c \
 	tools/journal/names.h tools/journal/seal.c tools/journal/seal.h \
 	tools/journal/seal_internal.h tools/journal/seal_read.c
 tools_libtools_a_SOURCES += tools/queue/asked.c tools/queue/control.c \

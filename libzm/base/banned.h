@@ -1,7 +1,7 @@
 /* banned.h - functions that no file of this project calls
  *
  * Each has a safer sister in base/: str_addf for sprintf, strlcpy for
- * strcpy, slice_number or strtonum for atoi.
+ * strcpy, slice_number or strtonum for atoi, clock_local for strftime.
  * Included last by every .c file of libzm and the programs.
  *
  * SPDX-License-Identifier: ISC
@@ -20,5 +20,11 @@
 
 #pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf gets
 #pragma GCC poison atoi atol atoll strtok tmpnam tempnam mktemp
+
+/* moments are made in one place, alike for all people */
+#ifndef ZM_MAKES_MOMENTS
+#pragma GCC poison strftime localtime localtime_r gmtime gmtime_r
+#pragma GCC poison asctime asctime_r
+#endif
 
 #endif

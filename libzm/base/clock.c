@@ -11,12 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/err.h"
 
+#define ZM_MAKES_MOMENTS
 #include "base/banned.h"
 
 enum { TEST_NAP_MS = 20 };
@@ -142,6 +144,57 @@ clock_local(int64_t wall_s, char out_text[CLOCK_TEXT_BYTES])
 	    CLOCK_TEXT_BYTES, "%Y-%m-%d %H:%M:%S %Z", &tm) == 0)
 		snprintf(out_text, CLOCK_TEXT_BYTES, "@%lld",
 		    (long long)wall_s);
+}
+
+void
+clock_local_time(int64_t wall_ms, char out_text[CLOCK_TEXT_BYTES])
+{
+	struct tm tm;
+
+	clock_local_parts(wall_ms / 1000, &tm);
+	snprintf(out_text, CLOCK_TEXT_BYTES, "%02d:%02d:%02d.%03d",
+	    tm.tm_hour, tm.tm_min, tm.tm_sec, (int)(wall_ms % 1000));
+}
+
+void
+clock_local_mailq(int64_t wall_s, char out_text[CLOCK_TEXT_BYTES])
+{
+	struct tm tm;
+
+	clock_local_parts(wall_s, &tm);
+	if (strftime(out_text, CLOCK_TEXT_BYTES, "%a %b %e %H:%M:%S",
+	    &tm) == 0)
+		snprintf(out_text, CLOCK_TEXT_BYTES, "?");
+}
+
+void
+clock_zone(char out_text[CLOCK_TEXT_BYTES])
+{
+	struct tm tm;
+
+	clock_local_parts(clock_wall_s(), &tm);
+	if (strftime(out_text, CLOCK_TEXT_BYTES, "%Z", &tm) == 0)
+		snprintf(out_text, CLOCK_TEXT_BYTES, "UTC");
+}
+
+void
+clock_mbox(int64_t wall_s, char out_text[CLOCK_TEXT_BYTES])
+{
+	time_t seconds = (time_t)wall_s;
+	struct tm tm;
+
+	if (gmtime_r(&seconds, &tm) == NULL || strftime(out_text,
+	    CLOCK_TEXT_BYTES, "%a %b %e %H:%M:%S %Y", &tm) == 0)
+		out_text[0] = '\0';
+}
+
+void
+clock_local_parts(int64_t wall_s, struct tm *out)
+{
+	time_t seconds = (time_t)wall_s;
+
+	if (localtime_r(&seconds, out) == NULL)
+		memset(out, 0, sizeof(*out));
 }
 
 void

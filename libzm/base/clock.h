@@ -17,6 +17,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 /* Wall clock: microseconds / seconds since 1970-01-01 UTC. */
 int64_t clock_wall_us(void);
@@ -43,8 +44,23 @@ void clock_rfc3339(int64_t wall_us, char out_text[CLOCK_TEXT_BYTES]);
 void clock_rfc5322(int64_t wall_s, char out_text[CLOCK_TEXT_BYTES]);
 
 /* "2026-11-20 21:04:05 CET": a moment for people, local with its zone.  What
- * programs read (JSON, the journal) is in UTC. */
+ * programs read (JSON, the journal) is in UTC.  Nobody else makes moments:
+ * banned.h bars what does. */
 void clock_local(int64_t wall_s, char out_text[CLOCK_TEXT_BYTES]);
+
+/* "21:04:05.123" of that moment: for rows below the day and its zone. */
+void clock_local_time(int64_t wall_ms, char out_text[CLOCK_TEXT_BYTES]);
+
+/* "Fri Nov 20 21:04:05", local: the column that scripts expect of mailq(1),
+ * whose head says the zone; clock_zone: "CET", what that zone is now. */
+void clock_local_mailq(int64_t wall_s, char out_text[CLOCK_TEXT_BYTES]);
+void clock_zone(char out_text[CLOCK_TEXT_BYTES]);
+
+/* "Fri Nov 20 21:04:05 2026", UTC: the separating line of an mbox. */
+void clock_mbox(int64_t wall_s, char out_text[CLOCK_TEXT_BYTES]);
+
+/* The parts of a moment, local: for who reckons with days. */
+void clock_local_parts(int64_t wall_s, struct tm *out);
 
 /* "3h12m", "45s", "5d": a span for people, two units at the most. */
 void clock_span(int64_t span_s, char out_text[CLOCK_TEXT_BYTES]);

@@ -42,7 +42,7 @@ static const char *const refused[] = {
 	"linkat", "symlink", "symlinkat", "mkdir", "mkdirat", "rmdir", "mknod",
 	"mknodat", "truncate", "chmod", "fchmodat", "fchmodat2",
 	"chown", "fchown", "lchown", "fchownat", "setxattr", "lsetxattr",
-	"fsetxattr", "removexattr", "lremovexattr", "fremovexattr", "utime",
+	"removexattr", "lremovexattr", "fremovexattr", "utime",
 	"utimes", "utimensat", "futimesat",
 	/* large surfaces of the kernel */
 	"bpf", "perf_event_open", "userfaultfd", "io_uring_setup",
@@ -54,6 +54,7 @@ static const char *const refused[] = {
 
 static const char *const names_of_files[] = {
 	"rename", "renameat", "renameat2", "unlink", "unlinkat", "fchmod",
+	"fsetxattr",
 };
 
 /* LeakSanitizer looks at the process by ptrace when it ends. */

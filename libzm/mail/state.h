@@ -1,4 +1,4 @@
-/* state.h - in which states mail can be, for people: a row each
+/* state.h - in which states mail and destinations can be: a row each
  *
  * MAIL_STATE(NAME, name, text)
  *   name  what verbs, JSON and selectors (state=NAME) call it
@@ -12,6 +12,8 @@
  */
 #ifndef ZM_MAIL_STATE_H
 #define ZM_MAIL_STATE_H
+
+#include "base/str.h"
 
 #define MAIL_STATE_ROWS(MAIL_STATE) \
 	MAIL_STATE(ARRIVING, "arriving", "being written, nobody was promised " \
@@ -35,6 +37,25 @@
 	MAIL_STATE(DELETED, "deleted", "deleted; it goes to trash/") \
 	MAIL_STATE(DONE, "done", "every outcome is known")
 
+/* The same for a destination, a provider and a zone, the first that fits: of
+ * their own are what they do and the mail that waits for them. */
+#define DESTINATION_STATE_ROWS(DESTINATION_STATE) \
+	DESTINATION_STATE(SUSPENDED, "suspended", "an operator or a rule " \
+	    "suspended it") \
+	DESTINATION_STATE(DOWN, "down", "it is in trouble; its mail waits " \
+	    "for it together") \
+	DESTINATION_STATE(THROTTLED, "throttled", "it said that we are too " \
+	    "many or too fast, and gets less for a while") \
+	DESTINATION_STATE(ACTIVE, "active", "mail is at transport agents " \
+	    "now") \
+	DESTINATION_STATE(READY, "ready", "mail for it is tried as soon as " \
+	    "there is room") \
+	DESTINATION_STATE(WAITING, "waiting", "all its mail waits for its " \
+	    "own next try") \
+	DESTINATION_STATE(HELD, "held", "an operator holds, or a person is " \
+	    "to look at, all its mail") \
+	DESTINATION_STATE(IDLE, "idle", "it has no mail now")
+
 enum mail_state {
 #define MAIL_STATE(name, text, help) MAIL_STATE_##name,
 	MAIL_STATE_ROWS(MAIL_STATE)
@@ -46,6 +67,28 @@ struct mail_state_row {
 	const char	*name, *text;
 };
 extern const struct mail_state_row mail_states[MAIL_STATE_COUNT];
+enum destination_state {
+#define DESTINATION_STATE(name, text, help) DESTINATION_STATE_##name,
+	DESTINATION_STATE_ROWS(DESTINATION_STATE)
+#undef DESTINATION_STATE
+	DESTINATION_STATE_COUNT
+};
+extern const struct mail_state_row
+    destination_states[DESTINATION_STATE_COUNT];
+
+/* What is known of one. */
+struct destination_look {
+	bool	is_suspended, is_down, is_throttled;
+	int64_t	ready, waiting, active, held;	/* recipients; held: frozen
+						 * ones, too */
+};
+enum destination_state destination_state_of(
+    const struct destination_look *look);
+/* Its row by name; DESTINATION_STATE_COUNT: no state is called so. */
+enum destination_state destination_state_parse(struct slice name);
+
+#define DESTINATION_STATE_WORD(row) \
+	(destination_states[DESTINATION_STATE_##row].name)
 #define MAIL_STATE_WORD(row) (mail_states[MAIL_STATE_##row].name)
 
 #endif

@@ -52,6 +52,8 @@ poison_read_id(int fd, char out_id[SPOOL_ID_BYTES])
 			    SPOOL_ID_BYTES);
 }
 
+#define POISON_REASON "three router workers died with it in hand"
+
 struct dead {
 	struct poison	*poison;
 	struct spool	*spool;
@@ -80,6 +82,7 @@ poison_judge(struct dead *dead, struct claim *claim)
 			poison_report(id, file, "unclaim", &err);
 		return;
 	}
+	(void)spool_reason_write(claim->fd, POISON_REASON);
 	if (spool_set_aside(dead->spool, claim, AREA_POSTMAN, "poison", file,
 	    &err) != 0) {
 		poison_report(id, file, "set aside", &err);
@@ -87,7 +90,7 @@ poison_judge(struct dead *dead, struct claim *claim)
 	}
 	event(EV_MESSAGE_POSTMAN, *id ? id : NULL, "file", slice_of(file),
 	    "keyword", SLICE("poison"), "reason",
-	    SLICE("three router workers died with it in hand"), NULL);
+	    SLICE(POISON_REASON), NULL);
 }
 
 static bool

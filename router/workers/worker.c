@@ -219,7 +219,8 @@ worker_copy_aside(struct worker *w, const struct claim *copy)
 	char name[SPOOL_NAME_BYTES];
 	struct err err;
 
-	if (spool_copy_aside(w->spool, copy, "badheader", name, &err) != 0)
+	if (spool_copy_aside(w->spool, copy, "badheader",
+		w->message.headers.wrongs.list[0].reason, name, &err) != 0)
 		worker_report_trouble(&w->message, copy->name, "copy aside",
 		    &err);
 	else
@@ -272,26 +273,6 @@ worker_fate_area(enum message_fate fate)
 	    fate == MESSAGE_FROZEN ? AREA_FREEZER : AREA_POSTMAN;
 }
 
-/* The bit x of its owner marks a message that a script had frozen: who lets
- * it go (row D3, a rename) is not asked again. */
-static bool
-claim_was_frozen(const struct worker *w, const struct claim *claim)
-{
-	struct stat st;
-
-	return w->conf->hooks.script != NULL && fstat(claim->fd, &st) == 0 &&
-	    (st.st_mode & S_IXUSR) != 0;
-}
-
-static mode_t
-claim_frozen_mode(const struct claim *claim)
-{
-	struct stat st;
-
-	return fstat(claim->fd, &st) == 0 ? (st.st_mode & 0777) | S_IXUSR :
-	    0740;
-}
-
 /* Row D1. */
 static void
 worker_set_aside(struct worker *w, struct claim *claim, enum message_fate fate,
@@ -309,7 +290,8 @@ worker_set_aside(struct worker *w, struct claim *claim, enum message_fate fate,
 		strlcpy(message->why, "poison", sizeof(message->why));
 	}
 	if (fate == MESSAGE_FROZEN)
-		(void)fchmod(claim->fd, claim_frozen_mode(claim));
+		(void)spool_frozen_write(claim->fd);
+	(void)spool_reason_write(claim->fd, reason->text);
 	if (spool_set_aside(w->spool, claim, worker_fate_area(fate),
 	    message->why, file, &err) != 0) {
 		worker_report_trouble(message, claim->name, "set aside", &err);
@@ -348,7 +330,8 @@ worker_route_claimed(struct worker *w, struct claim *claim, int64_t begun_ms)
 	}
 	w->claim = claim;
 	w->plan.fd = -1;
-	w->message.is_released = claim_was_frozen(w, claim);
+	w->message.is_released = w->conf->hooks.script != NULL &&
+	    spool_was_frozen(claim->fd);
 	fate = message_route(&w->message, w->router, file, claim->inode, &sink,
 	    &err);
 	if (fate == MESSAGE_ROUTED) {

@@ -89,7 +89,7 @@ intake_shelve(struct intake *intake, const char *name, const char *id,
 	event(EV_CONTROL_BAD, id, "file", slice_of(name), "reason",
 	    slice_of(reason), NULL);
 	if (spool_shelve_queued(intake->queue->spool, name, "badcontrol",
-	    &err) < 0)
+	    reason, &err) < 0)
 		intake_trouble(name, "rename", err.text);
 }
 

@@ -49,7 +49,7 @@ reporter_double_bounce(struct reporter *reporter, struct job *job,
 	    slice_of(bounce->rcpts[0].rcpt->last->verdict.text), "rcpts",
 	    event_number((int64_t)bounce->rcpt_count), NULL);
 	if (spool_shelve_queued(reporter->queue->spool, name, "doublebounce",
-	    &err) < 0)
+	    bounce->rcpts[0].rcpt->last->verdict.text, &err) < 0)
 		event(EV_SPOOL_TROUBLE, job->id, "file", slice_of(name),
 		    "call", SLICE("rename"), "reason", slice_of(err.text),
 		    NULL);

@@ -226,7 +226,8 @@ conversation_make_do(struct conversation *c, struct link *link)
 		break;
 	case MILTER_FAIL_QUARANTINE:
 		str_reset(&result->freeze);
-		str_addf(&result->freeze, "%s failed", milter->socket);
+		result->is_signed = false;
+		str_addf(&result->freeze, "it failed: %s", result->err.text);
 		link->talk.is_off_message = true;
 		break;
 	}
@@ -235,6 +236,8 @@ conversation_make_do(struct conversation *c, struct link *link)
 static bool
 add_pass(struct conversation *c, struct str *out)
 {
+	bool is_ok;
+
 	str_adds(out, "pass");
 	if (c->result.freeze.len > 0) {
 		event(EV_MILTER_QUARANTINE, id_of(c), "session",
@@ -242,7 +245,12 @@ add_pass(struct conversation *c, struct str *out)
 		    str_slice(&c->result.freeze), NULL);
 		str_adds(out, " freeze=milter");
 	}
-	return !c->has_mail || !c->mail.is_changed || write_changed(c, out);
+	is_ok = !c->has_mail || !c->mail.is_changed || write_changed(c, out);
+	if (is_ok && c->result.freeze.len > 0) {
+		str_adds(out, " because ");
+		str_add_escaped(out, str_slice(&c->result.freeze));
+	}
+	return is_ok;
 }
 
 static void
@@ -294,6 +302,24 @@ conversation_give_turn(struct conversation *c)
 		    &c->result);
 }
 
+/* Its words alone would not say whose they are, nor where it is
+ * configured. */
+static void
+conversation_sign_freeze(struct conversation *c, const struct conf_milter *by)
+{
+	struct str text = STR_INIT;
+
+	if (c->result.freeze.len == 0 || c->result.is_signed)
+		return;
+	str_addf(&text, "%s:%u: milter %s: ", by->at.file ? by->at.file : "",
+	    by->at.line, by->socket);
+	str_add_slice(&text, str_slice(&c->result.freeze));
+	str_reset(&c->result.freeze);
+	str_add_slice(&c->result.freeze, str_slice(&text));
+	c->result.is_signed = true;
+	str_release(&text);
+}
+
 static void
 conversation_take_turn(struct conversation *c)
 {
@@ -309,6 +335,7 @@ conversation_take_turn(struct conversation *c)
 		conversation_make_do(c, link);
 	else if (!link->talk.is_off && link->talk.where >= TALK_OPEN)
 		neighbour_works("milter", link->conf->socket);
+	conversation_sign_freeze(c, link->conf);
 	if (c->result.word != FILTER_PASS)
 		c->turn = c->link_count;
 	if (c->turn < c->link_count)

@@ -10,6 +10,7 @@
  *	WANTS		hex: 1 << enum talk_step that a milter wants to hear;
  *			0: none has anything more to say
  *	WORD		"pass" [file=NAME bytes=N crc=HEX] [freeze=CAUSE]
+ *			[because TEXT]
  *			"refuse CODE STATUS TEXT"
  *			"discard"
  *
@@ -45,6 +46,8 @@ struct filter_verdict {
 	uint64_t		 bytes;
 	uint32_t		 crc;
 	char			 freeze[32];	/* cause for the name; "" */
+	char			 because[SPOOL_REASON_BYTES];	/* who set it
+							 * aside, and why */
 };
 /* Parse WORD and what follows it.  0; -1: there is no such answer. */
 int filter_answer_parse(struct slice answer, struct filter_verdict *out);

@@ -80,6 +80,15 @@ filter_answer_refusal(struct slice rest, struct filter_verdict *out)
 	return filter_answer_copy(out->text, sizeof(out->text), rest) ? 0 : -1;
 }
 
+/* All the rest; a long one is cut. */
+static void
+filter_answer_because(struct slice *rest, struct filter_verdict *out)
+{
+	(void)filter_answer_copy(out->because, sizeof(out->because),
+	    slice_first(slice_trim(*rest), sizeof(out->because) - 1));
+	rest->n = 0;
+}
+
 int
 filter_answer_parse(struct slice answer, struct filter_verdict *out)
 {
@@ -98,7 +107,9 @@ filter_answer_parse(struct slice answer, struct filter_verdict *out)
 	if (!slice_is(word, "pass"))
 		return -1;
 	while (slice_word(&answer, &word))
-		if (!filter_answer_word(word, out))
+		if (slice_is(word, "because"))
+			filter_answer_because(&answer, out);
+		else if (!filter_answer_word(word, out))
 			return -1;
 	return out->file[0] == '\0' || out->bytes > 0 ? 0 : -1;
 }

@@ -91,6 +91,16 @@ hungry_add_refusal(struct slice rest, struct str *out)
 	hungry_add_text(out, rest);
 }
 
+static void
+hungry_add_freeze(unsigned number, struct slice text, struct str *out)
+{
+	str_addf(out, "pass freeze=content-%u because it said %u", number,
+	    number);
+	if (text.n > 0)
+		str_addc(out, ' ');
+	hungry_add_text(out, text);
+}
+
 int
 hungry_verdict(struct slice line, struct str *out)
 {
@@ -107,7 +117,7 @@ hungry_verdict(struct slice line, struct str *out)
 	if (number > 0 && is_negative)
 		hungry_add_refusal(line, out);
 	else if (number > 0)
-		str_addf(out, "pass freeze=content-%u", (unsigned)number);
+		hungry_add_freeze((unsigned)number, slice_trim(line), out);
 	else
 		str_adds(out, "pass");
 	return 0;
@@ -290,7 +300,8 @@ hungry_make_do(const struct hungry *hungry, const char *id,
 		    "try later");
 		break;
 	case MILTER_FAIL_QUARANTINE:
-		str_adds(out, "pass freeze=content-failed");
+		str_adds(out, "pass freeze=content-failed because it failed: ");
+		hungry_add_text(out, slice_of(err->text));
 		break;
 	}
 }

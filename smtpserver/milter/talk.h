@@ -45,6 +45,7 @@ struct filter_result {
 	char			status[12];
 	struct str		text;		/* of the reply */
 	struct str		freeze;		/* why to set it aside; "" */
+	bool			is_signed;	/* ... with who says so */
 	struct err		err;
 };
 

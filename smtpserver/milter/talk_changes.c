@@ -66,6 +66,7 @@ talk_quarantine(struct talk *talk, struct slice data)
 	struct slice text;
 
 	str_reset(freeze);
+	talk->result->is_signed = false;
 	if (packet_text(&data, &text) && text.n > 0)
 		str_add_escaped(freeze, slice_first(text, 200));
 	else

@@ -107,7 +107,7 @@ session_filter_mark(struct session *session)
 		return;
 	t->is_discarded = t->is_discarded || f->is_discarded;
 	if (f->is_frozen)
-		snprintf(t->milter_cause, sizeof(t->milter_cause), "milter");
+		transaction_freeze(t, "milter", f->because);
 	f->is_discarded = f->is_frozen = false;
 }
 
@@ -156,6 +156,8 @@ filter_lost(struct session *session, enum talk_step step, struct answer *out)
 	    fail == MILTER_FAIL_QUARANTINE;
 	f->is_lost = !f->is_passed;
 	f->is_frozen = fail == MILTER_FAIL_QUARANTINE;
+	strlcpy(f->because, "milter: what speaks with them failed",
+	    sizeof(f->because));
 	session_filter_mark(session);
 	if (f->is_passed)
 		return true;
@@ -183,6 +185,7 @@ filter_judge(struct session *session, enum talk_step step, struct answer *out)
 		    verdict.status, verdict.text);
 	f->is_discarded = verdict.word == FILTER_DISCARD;
 	f->is_frozen = verdict.freeze[0] != '\0';
+	strlcpy(f->because, verdict.because, sizeof(f->because));
 	session_filter_mark(session);
 	return true;
 }

@@ -23,6 +23,7 @@ struct filter_state {
 	enum ask_state	state;
 	struct str	answer;
 	bool		is_discarded, is_frozen;	/* said at MAIL */
+	char		because[SPOOL_REASON_BYTES];	/* it was frozen */
 	char		status[12];	/* of the last refusal */
 };
 

@@ -162,6 +162,21 @@ filter_ask_content(struct session *session)
 	return STEP_FILTER;
 }
 
+static void
+filter_step_freeze(struct session *session,
+    const struct filter_verdict *verdict)
+{
+	const struct conf_milter *by =
+	    &session->settings->conf->content_filter;
+	struct str text = STR_INIT;
+
+	str_addf(&text, "%s:%u: content-filter %s: %s",
+	    by->at.file ? by->at.file : "", by->at.line, by->socket,
+	    verdict->because);
+	transaction_freeze(session->transaction, verdict->freeze, text.buf);
+	str_release(&text);
+}
+
 static enum step
 filter_judge_content(struct session *session)
 {
@@ -182,8 +197,7 @@ filter_judge_content(struct session *session)
 		filter_step_refuse(t, (int)verdict.code, verdict.status,
 		    verdict.text);
 	} else if (verdict.freeze[0] != '\0') {
-		snprintf(t->milter_cause, sizeof(t->milter_cause), "%s",
-		    verdict.freeze);
+		filter_step_freeze(session, &verdict);
 	}
 	ask_free(&session->ask);
 	return t->is_refused ? STEP_STORED : STEP_STORE;

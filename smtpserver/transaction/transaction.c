@@ -175,6 +175,29 @@ transaction_open(struct transaction *transaction, struct spool *spool,
 	return 0;
 }
 
+void
+transaction_freeze(struct transaction *transaction, const char *cause,
+    const char *because)
+{
+	snprintf(transaction->milter_cause, sizeof(transaction->milter_cause),
+	    "%s", cause);
+	if (transaction->freeze == NULL)
+		transaction->envelope.aside = slice_copy(transaction->arena,
+		    slice_of(because));
+}
+
+void
+transaction_keep_reason(const struct transaction *transaction)
+{
+	struct slice aside = transaction->envelope.aside;
+	char text[SPOOL_REASON_BYTES];
+
+	if (!transaction_is_frozen(transaction) || aside.n == 0)
+		return;
+	snprintf(text, sizeof(text), SLICE_FMT, SLICE_ARG(aside));
+	(void)spool_reason_write(transaction->draft.fd, text);
+}
+
 bool
 transaction_is_frozen(const struct transaction *transaction)
 {

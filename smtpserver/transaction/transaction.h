@@ -73,6 +73,13 @@ enum {
 	FREEZE_RULE_BYTES_MAX = 1000	/* of its text, in the envelope */
 };
 
+/* A filter says that it goes there: cause as in its name, and who says so and
+ * why (copied).  What a rule said before stays. */
+void transaction_freeze(struct transaction *transaction, const char *cause,
+    const char *because);
+/* Keep with its file why it is set aside, before it is synced. */
+void transaction_keep_reason(const struct transaction *transaction);
+
 /* Whether it goes into freezer/: a rule or a filter said so. */
 bool transaction_is_frozen(const struct transaction *transaction);
 

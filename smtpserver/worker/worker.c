@@ -323,6 +323,7 @@ worker_commit(struct worker *worker)
 		TAILQ_REMOVE(&worker->storing, connections[n], storing);
 		connections[n]->is_storing = false;
 		drafts[n] = &connections[n]->session->transaction->draft;
+		transaction_keep_reason(connections[n]->session->transaction);
 		n++;
 	}
 	if (n == 0)

@@ -158,10 +158,9 @@ day_moment_ms(struct tm tm, int64_t time_ms, bool is_utc)
 static int64_t
 near_day_ms(int64_t now_ms, int days, int64_t time_ms)
 {
-	time_t now_s = (time_t)(now_ms / 1000);
 	struct tm tm;
 
-	localtime_r(&now_s, &tm);
+	clock_local_parts(now_ms / 1000, &tm);
 	tm.tm_mday += days;
 	return day_moment_ms(tm, time_ms, false);
 }

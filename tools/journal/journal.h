@@ -65,10 +65,23 @@ bool journal_line_has(struct slice line, const char *key,
 void journal_line_word(struct slice line, const char *key, struct str *out);
 
 /* "key=value ..." of a line but t, id, ev, d and pid; values with blanks or
- * quotes are quoted, controls escaped. */
+ * quotes are quoted, controls escaped, moments are local. */
 void journal_line_values(struct slice line, struct str *out);
 
-/* "2026-11-20 21:04:00.123  scheduler  ID  rcpt.ok  to=..." and LF. */
+/* Is it one of every line (t, id, ev, d, pid)? */
+bool journal_key_is_fixed(struct slice key);
+
+/* What the event of a line says to people, in place of *out's text: a
+ * sentence of tellings.h, or what events.h says and its values. */
+void journal_tell(struct slice line, struct str *out);
+/* Each row of tellings.h (a test looks whether its keys are the event's). */
+size_t journal_telling_count(void);
+const char *journal_telling(size_t i, const char **out_event);
+/* Append words up to column 79, what is left below them, and LF; the cursor
+ * stands at column indent. */
+void journal_wrap(struct slice text, unsigned indent, struct str *out);
+
+/* "2026-11-20 21:04:00.123 CET  scheduler  ID  rcpt.ok  to=..." and LF. */
 void journal_line_print(struct slice line, struct str *out);
 
 /* ---- the life of messages ---------------------------------------------- */
@@ -95,7 +108,8 @@ struct life {			/* in the arena */
 void life_find(struct journal *journal, const struct ask *ask,
     struct arena *arena, struct life *out);
 
-/* One table a message: absolute time of the first line, then relative. */
+/* A message after the other: its id and the moment of the first line, then a
+ * sentence a step with its time. */
 void life_print(const struct life *life, struct str *out);
 
 #endif

@@ -1,59 +1,51 @@
-/* life_print.c - the life of messages as tables
+/* life_print.c - the life of messages in sentences
  *
  * In     the lines of a struct life
- * Out    text for a terminal
- * Spec   zmailer(8), trace
+ * Out    text for a terminal: a step a line, the moment in front of it
+ * Spec   zmailer-trace(8)
  *
  * SPDX-License-Identifier: ISC
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "tools/journal/journal.h"
 
 #include "base/banned.h"
 
-/* "+12ms" "+3.2s" "+4m10s" */
-static void
-span_text(int64_t ms, char *out, size_t size)
-{
-	char span[CLOCK_TEXT_BYTES];
+enum { INDENT_COLS = 14 };
 
-	if (ms < 1000) {
-		snprintf(out, size, "+%lldms", (long long)(ms < 0 ? 0 : ms));
-	} else if (ms < 60000) {
-		snprintf(out, size, "+%lld.%llds", (long long)(ms / 1000),
-		    (long long)(ms % 1000 / 100));
-	} else {
-		clock_span(ms / 1000, span);
-		snprintf(out, size, "+%s", span);
-	}
+/* "ID   2026-11-20 23:59:59 CET"; of the same message only a day that is
+ * another one. */
+static void
+life_head_add(const struct life *life, size_t i, struct str *out)
+{
+	const struct life_line *row = &life->lines[i];
+	char date[CLOCK_TEXT_BYTES], before[CLOCK_TEXT_BYTES] = "";
+
+	clock_local(row->at_ms / 1000, date);
+	if (i > 0)
+		clock_local(row[-1].at_ms / 1000, before);
+	if (i == 0 || !slice_equal(row->id, row[-1].id))
+		str_addf(out, "%s" SLICE_FMT "   %s\n", i == 0 ? "" : "\n",
+		    SLICE_ARG(row->id), date);
+	else if (strncmp(date, before, 10) != 0)
+		str_addf(out, "%.10s\n", date);
 }
 
 void
 life_print(const struct life *life, struct str *out)
 {
-	struct str program = STR_INIT, name = STR_INIT;
-	int64_t first_ms = 0;
-	char span[CLOCK_TEXT_BYTES + 1], date[CLOCK_TEXT_BYTES];
+	struct str text = STR_INIT;
+	char moment[CLOCK_TEXT_BYTES];
 
 	for (size_t i = 0; i < life->count; i++) {
-		const struct life_line *row = &life->lines[i];
-
-		if (i == 0 || !slice_equal(row->id, row[-1].id)) {
-			first_ms = row->at_ms;
-			clock_local(first_ms / 1000, date);
-			str_addf(out, "%s" SLICE_FMT "   %s\n",
-			    i == 0 ? "" : "\n", SLICE_ARG(row->id), date);
-		}
-		span_text(row->at_ms - first_ms, span, sizeof(span));
-		journal_line_word(row->line, "d", &program);
-		journal_line_word(row->line, "ev", &name);
-		str_addf(out, "%9s  %-10s  %-17s ", span, program.buf,
-		    name.buf);
-		journal_line_values(row->line, out);
-		str_addc(out, '\n');
+		life_head_add(life, i, out);
+		clock_local_time(life->lines[i].at_ms, moment);
+		str_addf(out, "%-*s", INDENT_COLS, moment);
+		journal_tell(life->lines[i].line, &text);
+		journal_wrap(str_slice(&text), INDENT_COLS, out);
 	}
-	str_release(&program);
-	str_release(&name);
+	str_release(&text);
 }

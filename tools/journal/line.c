@@ -11,10 +11,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "tools/journal/journal.h"
 
 #include "base/banned.h"
+
+enum { LEAST_MOMENT_S = 86400 * 365 };	/* a smaller number is a span */
 
 struct slice
 journal_line_id(struct slice line)
@@ -97,8 +100,8 @@ journal_line_ms(struct slice line)
 	return (int64_t)timegm(&tm) * 1000 + ms;
 }
 
-static bool
-key_is_fixed(struct slice key)
+bool
+journal_key_is_fixed(struct slice key)
 {
 	static const char *const fixed[] = { "t", "id", "ev", "d", "pid" };
 
@@ -126,6 +129,25 @@ line_value_add(struct str *out, const struct str *value)
 	str_addc(out, '"');
 }
 
+/* What counts seconds since 1970 is no number for people. */
+static bool
+line_moment_add(struct str *out, struct slice key, const struct str *value)
+{
+	static const char *const keys[] = { "next", "since", "until",
+		"expires" };
+	char moment[CLOCK_TEXT_BYTES];
+	uint64_t number;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (slice_is(key, keys[i]) && slice_number(str_slice(value),
+		    LEAST_MOMENT_S, INT64_MAX / 1000, &number)) {
+			clock_local((int64_t)number, moment);
+			str_addf(out, "\"%s\"", moment);
+			return true;
+		}
+	return false;
+}
+
 void
 journal_line_values(struct slice line, struct str *out)
 {
@@ -135,12 +157,13 @@ journal_line_values(struct slice line, struct str *out)
 	bool is_first = true;
 
 	while (json_next(line, &cursor, &key, &value)) {
-		if (key_is_fixed(key))
+		if (journal_key_is_fixed(key))
 			continue;
 		str_adds(out, is_first ? "" : " ");
 		str_add_escaped(out, key);
 		str_addc(out, '=');
-		line_value_add(out, &value);
+		if (!line_moment_add(out, key, &value))
+			line_value_add(out, &value);
 		is_first = false;
 	}
 	str_release(&value);
@@ -161,13 +184,18 @@ void
 journal_line_print(struct slice line, struct str *out)
 {
 	struct str program = STR_INIT, name = STR_INIT, id = STR_INIT;
+	char date[CLOCK_TEXT_BYTES], time[CLOCK_TEXT_BYTES];
+	int64_t at_ms = journal_line_ms(line);
 
-	if (journal_line_ms(line) < 0)
+	if (at_ms < 0)
 		return;
+	clock_local(at_ms / 1000, date);
+	clock_local_time(at_ms, time);
 	journal_line_word(line, "d", &program);
 	journal_line_word(line, "ev", &name);
 	journal_line_word(line, "id", &id);
-	str_addf(out, "%.10s %.12s  ", line.p + 6, line.p + 17);
+	str_addf(out, "%.10s %s%s  ", date, time, date + strlen("DDDD-DD-DD "
+	    "HH:MM:SS"));
 	str_addf(out, "%-10s  %-15s  %-17s ", program.buf,
 	    id.len ? id.buf : "-", name.buf);
 	journal_line_values(line, out);

@@ -8,7 +8,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/json.h"
@@ -80,9 +79,9 @@ view_is_over(const struct view_rcpt *rcpt)
 }
 
 void
-view_add_why(struct str *out, struct slice rule, const char *why)
+view_add_why(struct str *out, struct slice reason, const char *why)
 {
-	str_add_escaped(out, rule.n > 0 ? rule : slice_of(why));
+	str_add_escaped(out, reason.n > 0 ? reason : slice_of(why));
 }
 
 void
@@ -98,7 +97,7 @@ view_add_list(struct str *out, const struct view *view, int64_t now_s)
 	view_add_sender(out, view);
 	if (*view->why != '\0') {
 		str_adds(out, "  (");
-		view_add_why(out, view->rule, view->why);
+		view_add_why(out, view->reason, view->why);
 		str_addc(out, ')');
 	}
 	str_addc(out, '\n');
@@ -138,7 +137,7 @@ view_add_json(struct str *out, const struct view *view)
 		json_text(out, "area", slice_of(spool_area_names[view->area]));
 		json_text(out, "file", slice_of(view->name));
 		json_text(out, "why", slice_of(view->why));
-		json_text(out, "rule", view->rule);
+		json_text(out, "reason", view->reason);
 		json_text(out, "from", view->sender);
 		json_number(out, "size", (int64_t)view->size_bytes);
 		json_number(out, "time", view->time_s);
@@ -167,12 +166,9 @@ view_add_mailq(struct str *out, const struct view *view)
 	const char *mark = strcmp(view->state, "active") == 0 ? "*" :
 	    view->area == AREA_FREEZER || strcmp(view->state, "held") == 0 ||
 	    strcmp(view->state, "frozen") == 0 ? "!" : " ";
-	time_t time_s = (time_t)view->time_s;
-	char date[32] = "?", id[SPOOL_ID_BYTES + 2];
-	struct tm tm;
+	char date[CLOCK_TEXT_BYTES], id[SPOOL_ID_BYTES + 2];
 
-	if (localtime_r(&time_s, &tm) != NULL)
-		strftime(date, sizeof(date), "%a %b %e %H:%M:%S", &tm);
+	clock_local_mailq(view->time_s, date);
 	snprintf(id, sizeof(id), "%s%s", view->id, mark);
 	str_addf(out, "%-17s %8ju %s  ", id, (uintmax_t)view->size_bytes,
 	    date);
@@ -185,7 +181,7 @@ view_add_mailq(struct str *out, const struct view *view)
 		str_addf(out, "(%s)\n", view->trouble);
 	else if (*view->why != '\0') {
 		str_addf(out, "(%s: ", view->state);
-		view_add_why(out, view->rule, view->why);
+		view_add_why(out, view->reason, view->why);
 		str_adds(out, ")\n");
 	}
 	for (size_t i = 0; i < view->rcpt_count; i++) {
@@ -280,7 +276,7 @@ view_add_show(struct str *out, const struct view *view, int64_t now_s)
 {
 	char date[CLOCK_TEXT_BYTES], age[CLOCK_TEXT_BYTES];
 
-	clock_rfc5322(view->time_s, date);
+	clock_local(view->time_s, date);
 	clock_span(now_s > view->time_s ? now_s - view->time_s : 0, age);
 	str_addf(out, "Id:      %s\nFile:    %s", view->id,
 	    spool_area_names[view->area]);
@@ -289,7 +285,7 @@ view_add_show(struct str *out, const struct view *view, int64_t now_s)
 	str_addf(out, "/%s\nState:   %s", view->name, view->state);
 	if (*view->why != '\0') {
 		str_adds(out, ": ");
-		view_add_why(out, view->rule, view->why);
+		view_add_why(out, view->reason, view->why);
 	}
 	str_addf(out, "\nArrived: %s (%s ago)\nSize:    %ju\nFrom:    ", date,
 	    age, (uintmax_t)view->size_bytes);

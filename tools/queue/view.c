@@ -214,9 +214,9 @@ view_from_envelope(const struct walk *walk, const struct envelope *envelope,
 	view->user = envelope->user;
 	view->source = envelope_source(envelope);
 	view->zone = envelope->terms.zone;
-	if (view->area == AREA_FREEZER && strncmp(view->why, "policy-",
-	    7) == 0)
-		view->rule = envelope->aside;
+	if (view->reason.n == 0 && view->area == AREA_FREEZER &&
+	    strncmp(view->why, "policy-", 7) == 0)
+		view->reason = envelope->aside;
 	view->asked = envelope->terms.priority;
 	view->rcpts = arena_alloc(walk->arena,
 	    (envelope->rcpt_count + 1) * sizeof(*view->rcpts));
@@ -322,6 +322,7 @@ walk_file(void *context, const char *name, int fd)
 		.name = name,
 		.id = "-",
 		.state = mail_states[area_states[walk->area]].name };
+	char reason[SPOOL_REASON_BYTES];
 	struct stat st;
 
 	if (*name == '.' || strstr(name, "/.") != NULL ||
@@ -334,6 +335,8 @@ walk_file(void *context, const char *name, int fd)
 	view.why = name_look(walk, name);
 	view.size_bytes = (uint64_t)st.st_size;
 	view.time_s = st.st_mtime;
+	if (*view.why != '\0' && spool_reason_read(fd, reason))
+		view.reason = slice_of(reason);
 	file_view(walk, fd, name, &view);
 	walk->is_over = !walk->fn(walk->context, &view);
 	return !walk->is_over;

@@ -79,8 +79,10 @@ struct view {
 	unsigned	 priority;	/* of its directory, router.N */
 	const char	*name;		/* below the area */
 	const char	*why;		/* cause, keyword; "" */
-	struct slice	 rule;		/* "FILE:LINE: RULE" for "policy-N";
-					 * or empty */
+	struct slice	 reason;	/* as it was when it was set aside:
+					 * "FILE:LINE: RULE", "milter ...: its
+					 * words", what the router said; or
+					 * empty */
 	const char	*id;		/* "-" when it cannot be told */
 	const char	*state;		/* of the message as a whole */
 	struct slice	 sender;	/* "" is the null sender */
@@ -125,9 +127,9 @@ void view_add_list(struct str *out, const struct view *view, int64_t now_s);
 void view_add_json(struct str *out, const struct view *view);
 void view_add_mailq(struct str *out, const struct view *view);
 void view_add_show(struct str *out, const struct view *view, int64_t now_s);
-/* Why it lies where it does, for people: the rule, else why.  Nothing when
+/* Why it lies where it does, for people: the reason, else why.  Nothing when
  * there is no reason. */
-void view_add_why(struct str *out, struct slice rule, const char *why);
+void view_add_why(struct str *out, struct slice reason, const char *why);
 /* "1.2K", "3.4M". */
 void view_add_size(struct str *out, uint64_t bytes);
 

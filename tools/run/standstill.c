@@ -47,17 +47,15 @@ standstill_row(struct standstill *all, const char *what, const char *name)
 	return &wider[all->count++];
 }
 
-/* "since 22 Nov 20:14:07 CET (3h12m)", where it is known. */
+/* "since 2026-11-22 20:14:07 CET (3h12m)", where it is known. */
 void
 standstill_add_since(struct str *out, int64_t since_s)
 {
-	time_t at = (time_t)since_s;
-	char text[40] = "";
-	struct tm tm;
+	char text[CLOCK_TEXT_BYTES];
 
-	if (since_s <= 0 || localtime_r(&at, &tm) == NULL)
+	if (since_s <= 0)
 		return;
-	(void)strftime(text, sizeof(text), "%d %b %H:%M:%S %Z", &tm);
+	clock_local(since_s, text);
 	str_addf(out, " since %s (", text);
 	words_add_span(out, clock_wall_s() - since_s);
 	str_addc(out, ')');

@@ -16,7 +16,7 @@ struct standstill_row *standstill_row(struct standstill *all,
 void standstill_say(struct standstill *all, struct standstill_row *row,
     const struct str *text);
 
-/* " since 22 Nov 20:14:07 CET (3h12m)", where it is known. */
+/* " since 2026-11-22 20:14:07 CET (3h12m)", where it is known. */
 void standstill_add_since(struct str *out, int64_t since_s);
 
 /* Processes whose loops do not turn, and those that have work and do none of

@@ -41,7 +41,7 @@ aside_add_line(struct str *out, const struct selection_item *item,
 	json_text(out, "state", slice_of(item->state));
 	json_text(out, "code", slice_of(place->code));
 	json_text(out, "reason", slice_of(item->why));
-	json_text(out, "rule", item->rule);
+	json_text(out, "reason", item->reason);
 	json_text(out, "file", slice_of(item->name));
 	json_close(out);
 }
@@ -54,7 +54,7 @@ aside_add_words(struct str *out, const struct selection_item *item,
 	str_addf(out, "     cause   %s", place->text);
 	if (*item->why != '\0') {
 		str_adds(out, ": ");
-		view_add_why(out, item->rule, item->why);
+		view_add_why(out, item->reason, item->why);
 	}
 	if (item->is_copy)
 		str_adds(out, "; the message itself went on");

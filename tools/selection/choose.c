@@ -95,7 +95,7 @@ choose_one(void *context, const struct view *view)
 	    .name = choice_keep(c, view->name), .id = choice_keep(c, view->id),
 	    .why = choice_keep(c, view->why), .state = choice_keep(c,
 	    view->state),
-	    .rule = slice_copy(choice->arena, view->rule),
+	    .reason = slice_copy(choice->arena, view->reason),
 	    .sender = slice_copy(choice->arena, view->sender),
 	    .size_bytes = view->size_bytes, .time_s = view->time_s,
 	    .is_copy = view->area == AREA_POSTMAN && view->why[0] == '_' };

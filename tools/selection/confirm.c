@@ -65,7 +65,7 @@ selection_add_item(struct str *out, const struct selection_item *item,
 		str_addf(out, " +%zu", item->rcpt_count - 1);
 	if (*item->why != '\0') {
 		str_adds(out, "  ");
-		view_add_why(out, item->rule, item->why);
+		view_add_why(out, item->reason, item->why);
 	}
 	if (item->area == AREA_POSTMAN)
 		str_adds(out, item->is_copy ? " (copy)" : " (ONLY COPY)");
@@ -83,7 +83,7 @@ selection_add_json(struct str *out, const struct selection_item *item,
 	    "queue" : spool_area_names[item->area]));
 	json_text(out, "file", slice_of(item->name));
 	json_text(out, "why", slice_of(item->why));
-	json_text(out, "rule", item->rule);
+	json_text(out, "reason", item->reason);
 	json_text(out, "from", item->sender);
 	json_text(out, "to", item->first_rcpt);
 	json_number(out, "rcpts", (int64_t)item->rcpt_count);

@@ -52,7 +52,7 @@ struct selection_item {		/* a message that was chosen */
 	enum spool_area	 area;
 	const char	*name;		/* below the area */
 	const char	*id, *why, *state;
-	struct slice	 rule;		/* as in struct view */
+	struct slice	 reason;	/* as in struct view */
 	struct slice	 sender, first_rcpt;
 	uint64_t	 size_bytes;
 	int64_t		 time_s;

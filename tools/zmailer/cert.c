@@ -108,14 +108,14 @@ put_text(const struct conf_certificate *one, const struct look *look,
 	struct str words = STR_INIT;
 	char expires[CLOCK_TEXT_BYTES];
 
-	clock_rfc3339(look->about.expires_s * 1000000, expires);
+	clock_local(look->about.expires_s, expires);
 	str_add_escaped(&words, slice_of(look->words));
 	printf("%s%s%s%s\n", one->file, one->name != NULL ? "  for " : "",
 	    one->name != NULL ? one->name : "",
 	    is_first ? "  (shown when no other fits)" : "");
 	if (look->about.expires_s != 0)
 		printf("  names    %s\n  issuer   %s%s\n"
-		    "  expires  %.10s, %s%lld days%s\n",
+		    "  expires  %s, %s%lld days%s\n",
 		    look->about.names.buf, look->about.issuer.buf,
 		    look->about.is_own_issuer ? " (signed by itself)" : "",
 		    expires, look->is_over ? "" : "in ",
@@ -248,12 +248,12 @@ cert_summary(struct change *change, const struct tls_about *about)
 	struct str text = STR_INIT;
 	const char *result;
 
-	clock_rfc3339(about->expires_s * 1000000, expires);
+	clock_local(about->expires_s, expires);
 	str_adds(&text, "a certificate of ");
 	str_add_escaped(&text, str_slice(&about->subject));
 	str_adds(&text, ", names ");
 	str_add_escaped(&text, str_slice(&about->names));
-	str_addf(&text, ", expires %.10s, SHA-256 %s", expires,
+	str_addf(&text, ", expires %s, SHA-256 %s", expires,
 	    about->fingerprint);
 	result = slice_dup(change->arena, str_slice(&text));
 	str_release(&text);

@@ -44,8 +44,8 @@ put_version(const struct version *version, bool is_json)
 	struct str out = STR_INIT;
 	char time[CLOCK_TEXT_BYTES];
 
-	clock_rfc3339(version->time_s * 1000000, time);
 	if (is_json) {
+		clock_rfc3339(version->time_s * 1000000, time);
 		json_open_answer(&out);
 		json_number(&out, "version", version->number);
 		json_text(&out, "time", slice_of(time));
@@ -56,8 +56,8 @@ put_version(const struct version *version, bool is_json)
 		json_number(&out, "files", (int64_t)version->file_count);
 		json_close(&out);
 	} else {
-		str_addf(&out, "%6u  %.10s %.8s  ", version->number, time,
-		    time + 11);
+		clock_local(version->time_s, time);
+		str_addf(&out, "%6u  %s  ", version->number, time);
 		str_add_escaped(&out, slice_of(version->by));
 		str_addc(&out, ' ');
 		str_add_escaped(&out, slice_of(version->verb));

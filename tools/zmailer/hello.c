@@ -108,62 +108,39 @@ journal_reach(struct hello *hello, bool at_end)
 		(void)lseek(hello->fd, 0, SEEK_END);
 }
 
-/* What an event means for people; NULL: its own name. */
+/* What an event means for this look: -1: it goes on; else the end. */
 static const struct stage {
-	const char	*event, *word, *keys;
-	int		 status;	/* -1: it goes on; else the end */
+	const char	*event;
+	bool		 is_told;	/* by us already */
+	int		 status;
 } stages[] = {
-	{ "message.accepted", "", "", -1 },	/* told by us already */
-	{ "message.routed", "routed", "rcpts size", -1 },
-	{ "rcpt.routed", "goes to", "to channel host", -1 },
-	{ "rcpt.ok", "delivered", "to host code reply", -1 },
-	{ "rcpt.defer", "waits", "to host code reply next", EX_TEMPFAIL },
-	{ "rcpt.fail", "FAILED", "to host code reply", EX_UNAVAILABLE },
-	{ "message.deferred", "waits", "why reason", EX_TEMPFAIL },
-	{ "message.frozen", "frozen", "rule", EX_TEMPFAIL },
-	{ "message.postman", "set aside", "keyword reason", EX_TEMPFAIL },
-	{ "message.discarded", "discarded", "", EX_UNAVAILABLE },
-	{ "message.done", "done", "rcpts failed", EX_OK },
+	{ "message.accepted", true, -1 },
+	{ "rcpt.defer", false, EX_TEMPFAIL },
+	{ "rcpt.fail", false, EX_UNAVAILABLE },
+	{ "message.deferred", false, EX_TEMPFAIL },
+	{ "message.frozen", false, EX_TEMPFAIL },
+	{ "message.postman", false, EX_TEMPFAIL },
+	{ "message.discarded", false, EX_UNAVAILABLE },
+	{ "message.done", false, EX_OK },
 };
 
 static void
-add_values(struct str *out, struct slice line, const char *keys)
-{
-	struct slice rest = slice_of(keys), key;
-	struct str value = STR_INIT;
-	char name[32];
-
-	while (slice_word(&rest, &key)) {
-		snprintf(name, sizeof(name), SLICE_FMT, SLICE_ARG(key));
-		str_reset(&value);
-		journal_line_word(line, name, &value);
-		if (value.len > 0 && strcmp(value.buf, "-") != 0)
-			str_addf(out, "%s %s  ", name, value.buf);
-	}
-	str_release(&value);
-}
-
-static void
-put_line(const struct hello *hello, struct slice line, const char *word,
-    const char *keys)
+put_line(const struct hello *hello, struct slice line)
 {
 	int64_t ms = journal_line_ms(line) - hello->begin_ms;
-	struct str text = STR_INIT;
+	struct str text = STR_INIT, sentence = STR_INIT;
 
-	if (hello->is_json)
+	if (hello->is_json) {
 		json_add_answer(&text, line);
-	else if (word[0] != '\0') {
-		str_addf(&text, "%6lld ms  %-10s ",
-		    (long long)(ms < 0 ? 0 : ms), word);
-		add_values(&text, line, keys);
+	} else {
+		str_addf(&text, "%6lld ms  ", (long long)(ms < 0 ? 0 : ms));
+		journal_tell(line, &sentence);
+		journal_wrap(str_slice(&sentence), (unsigned)text.len, &text);
 	}
-	while (text.len > 0 && strchr(" \n", text.buf[text.len - 1]))
-		text.len--;
-	text.buf[text.len] = '\0';
-	if (text.len > 0)
-		puts(text.buf);
+	fputs(text.buf, stdout);
 	fflush(stdout);
 	str_release(&text);
+	str_release(&sentence);
 }
 
 static void
@@ -180,8 +157,8 @@ hello_take_line(struct hello *hello, struct slice line)
 	for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++)
 		if (strcmp(stages[i].event, event.buf) == 0)
 			stage = &stages[i];
-	put_line(hello, line, stage == NULL ? event.buf : stage->word,
-	    stage == NULL ? "reason" : stage->keys);
+	if (hello->is_json || stage == NULL || !stage->is_told)
+		put_line(hello, line);
 	if (stage != NULL && stage->status > EX_OK &&
 	    hello->status != EX_UNAVAILABLE)
 		hello->status = stage->status;

@@ -17,6 +17,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "mail/spool/spool.h"
+#include "mail/state.h"
 #include "tools/queue/control.h"
 #include "tools/queue/words.h"
 #include "tools/run/standstill.h"
@@ -69,20 +70,9 @@ add_throttle(struct str *out, struct slice line)
 {
 	int64_t pause_ms = json_get_number(line, "pause_ms");
 
-	str_addf(out, "throttled to %" PRId64, json_get_number(line, "limit"));
+	str_addf(out, " to %" PRId64, json_get_number(line, "limit"));
 	if (pause_ms > 0)
 		str_addf(out, ", %.1f s apart", (double)pause_ms / 1000);
-}
-
-/* Nothing goes there now, and nothing is wrong with it. */
-static const char *
-rest_state(struct slice line)
-{
-	if (json_get_number(line, "ready") > 0)
-		return "ready";
-	if (json_get_number(line, "waiting") > 0)
-		return "waiting";
-	return json_get_number(line, "parked") > 0 ? "held" : "idle";
 }
 
 /* What an operator wants to know first. */
@@ -92,17 +82,14 @@ add_state(struct str *out, struct slice line, int64_t now_s)
 	int64_t held = json_get_number(line, "held_until");
 	int64_t pin = json_get_number(line, "pin");
 
-	if (json_is(line, "suspended", "true"))
-		str_adds(out, "suspended");
-	else if (held > now_s) {
-		str_adds(out, "down, next ");
+	queue_add_member(out, line, "state");
+	if (json_is(line, "state", DESTINATION_STATE_WORD(DOWN)) &&
+	    held > now_s) {
+		str_adds(out, ", next ");
 		words_add_moment(out, held, now_s);
-	} else if (json_is(line, "throttled", "true"))
+	} else if (json_is(line, "state", DESTINATION_STATE_WORD(THROTTLED))) {
 		add_throttle(out, line);
-	else if (json_get_number(line, "active") > 0)
-		str_adds(out, "delivering");
-	else
-		str_adds(out, rest_state(line));
+	}
 	if (pin > 0)
 		str_addf(out, ", pinned to %" PRId64, pin);
 }
@@ -156,16 +143,19 @@ provider_row_tells(const struct provider_row *row)
 static void
 provider_row_print(const struct provider_row *row)
 {
+	const struct destination_look look = { .is_throttled = row->limit > 0,
+		.active = row->agents, .ready = row->ready,
+		.waiting = row->waiting };
+
 	printf("%-32s %6" PRId64 " %6" PRId64 " %6" PRId64 " %6" PRId64 "  ",
 	    row->name, row->ready, row->waiting, row->agents,
 	    row->destinations);
+	printf("%s", destination_states[destination_state_of(&look)].name);
 	if (row->limit > 0)
-		printf("throttled to %" PRId64 "\n", row->limit);
+		printf(" to %" PRId64, row->limit);
 	else if (row->is_full)
-		printf("all its sessions are taken\n");
-	else
-		printf("%s\n", row->agents > 0 ? "delivering" :
-		    row->ready > 0 ? "ready" : "waiting");
+		printf(", all its sessions are taken");
+	printf("\n");
 }
 
 static void

@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "grammar/units.h"
+#include "mail/state.h"
 #include "tools/queue/control.h"
 #include "tools/zmailer/verb.h"
 
@@ -96,6 +97,16 @@ warm_cap(const struct conf_zone *zone, int64_t now_s)
 	return zone->warm_caps[day];
 }
 
+static const char *
+sum_state(const struct sum *sum)
+{
+	const struct destination_look look = { .ready = sum->ready,
+		.is_suspended = sum->is_suspended, .active = sum->active,
+		.waiting = sum->waiting, .held = sum->parked };
+
+	return destination_states[destination_state_of(&look)].name;
+}
+
 static void
 sum_json(const struct conf_zone *zone, const struct sum *sum, int64_t now_s)
 {
@@ -103,6 +114,7 @@ sum_json(const struct conf_zone *zone, const struct sum *sum, int64_t now_s)
 
 	json_open_answer(&out);
 	json_text(&out, "zone", slice_of(zone->name));
+	json_text(&out, "state", slice_of(sum_state(sum)));
 	json_bool(&out, "suspended", sum->is_suspended);
 	json_number(&out, "sources", (int64_t)zone->source_count);
 	json_number(&out, "destinations", sum->destinations);
@@ -129,9 +141,7 @@ sum_line(const struct conf_zone *zone, const struct sum *sum, int64_t now_s)
 	printf("%-20s %7zu %6" PRId64 " %6" PRId64 " %6" PRId64 " %6" PRId64
 	    " %6" PRId64 " %6" PRId64 " %6s  %s", zone->name,
 	    zone->source_count, sum->destinations, sum->ready, sum->waiting,
-	    sum->active, sum->parked, sum->agents, limit,
-	    sum->is_suspended ? "suspended" : sum->active > 0 ?
-	    "delivering" : "-");
+	    sum->active, sum->parked, sum->agents, limit, sum_state(sum));
 	if (warm_cap(zone, now_s) >= 0)
 		printf(", warming: %" PRId64 " today", warm_cap(zone, now_s));
 	printf("\n");

@@ -115,9 +115,7 @@ content_text_end(const struct content *content)
 static void
 content_add_from_line(struct str *out, struct slice sender)
 {
-	time_t now = (time_t)clock_wall_s();
-	struct tm tm;
-	char date[64];
+	char date[CLOCK_TEXT_BYTES];
 
 	str_adds(out, "From ");
 	if (sender.n == 0)
@@ -125,9 +123,7 @@ content_add_from_line(struct str *out, struct slice sender)
 	for (size_t i = 0; i < sender.n; i++)
 		str_addc(out, (unsigned char)sender.p[i] <= ' ' ||
 		    sender.p[i] == 127 ? '_' : sender.p[i]);
-	if (gmtime_r(&now, &tm) == NULL || strftime(date, sizeof(date),
-	    "%a %b %e %H:%M:%S %Y", &tm) == 0)
-		date[0] = '\0';
+	clock_mbox(clock_wall_s(), date);
 	str_addf(out, " %s\n", date);
 }
 

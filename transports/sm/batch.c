@@ -131,15 +131,11 @@ batch_begin_commands(struct writer *writer, const struct batch *batch)
 static void
 batch_from_line(struct writer *writer, const struct batch *batch)
 {
-	time_t now = (time_t)clock_wall_s();
 	struct str more = STR_INIT;
 	struct slice sender = batch->job->sender;
-	char date[64] = "";
-	struct tm tm;
+	char date[CLOCK_TEXT_BYTES];
 
-	if (gmtime_r(&now, &tm) != NULL)
-		(void)strftime(date, sizeof(date), "%a %b %e %H:%M:%S %Y",
-		    &tm);
+	clock_mbox(clock_wall_s(), date);
 	str_addf(&more, " %s", date);
 	if (mailer_has(batch->mailer, 'U'))
 		str_addf(&more, " remote from %s", batch->host);

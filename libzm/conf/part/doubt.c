@@ -311,7 +311,7 @@ check_clauses(struct conf_loader *loader)
 		check_clause_channel(loader, clause);
 		if (clause->until_s != 0 &&
 		    clause->until_s <= clock_wall_s()) {
-			clock_rfc3339(clause->until_s * 1000000, when);
+			clock_local(clause->until_s, when);
 			doubt_tell(loader, clause->at, 8, "delete it, or "
 			    "write a moment to come after until",
 			    arena_printf(conf->arena, "this was over at %s: "

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/ascii.h"
+#include "base/clock.h"
 #include "conf/part/part.h"
 #include "grammar/units.h"
 
@@ -316,13 +317,10 @@ zone_words_add(struct str *out, const char *item, const char **words,
 static void
 add_warm_up(struct str *out, const struct conf_zone *zone)
 {
-	time_t start = (time_t)zone->warm_start_s;
-	char day[16];
-	struct tm tm;
+	char day[CLOCK_TEXT_BYTES];
 
-	gmtime_r(&start, &tm);
-	strftime(day, sizeof(day), "%Y-%m-%d", &tm);
-	str_addf(out, "; warm-up %s", day);
+	clock_rfc3339(zone->warm_start_s * 1000000, day);
+	str_addf(out, "; warm-up %.10s", day);
 	for (size_t i = 0; i < zone->warm_count; i++)
 		str_addf(out, " %u", zone->warm_caps[i]);
 }

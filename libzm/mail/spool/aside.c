@@ -138,7 +138,8 @@ copy_create(struct spool *spool, ino_t inode, const char *why,
 
 int
 spool_copy_aside(struct spool *spool, const struct claim *claim,
-    const char *keyword, char out_name[SPOOL_NAME_BYTES], struct err *err)
+    const char *keyword, const char *reason,
+    char out_name[SPOOL_NAME_BYTES], struct err *err)
 {
 	char why[SPOOL_WHY_BYTES_MAX + 2], name[SPOOL_NAME_BYTES];
 	int fd, result;
@@ -152,6 +153,7 @@ spool_copy_aside(struct spool *spool, const struct claim *claim,
 	if (fd < 0)
 		return err_sys(err, "create %s", spool_label(AREA_POSTMAN, 0,
 		    why));
+	(void)spool_reason_write(fd, reason);
 	result = copy_bytes(claim->fd, fd);
 	if (result != 0) {
 		err_sys(err, "write %s", spool_label(AREA_POSTMAN, 0, name));

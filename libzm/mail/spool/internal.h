@@ -24,7 +24,7 @@ struct spool {
 };
 
 enum {
-	SPOOL_DRAFT_MODE = 0640,
+	SPOOL_DRAFT_MODE = 0660,
 	SPOOL_CONTROL_MODE = 0660,
 	SPOOL_WHY_BYTES_MAX = 48,
 	SPOOL_TAKEN_MAX = 1000,		/* "-2", "-3" ... after a why */

@@ -241,9 +241,20 @@ sync_file(int dir_fd, const char *name)
 		close(fd);
 }
 
+static void
+keep_reason(int dir_fd, const char *name, const char *reason)
+{
+	int fd = spool_open_file(dir_fd, name, O_RDONLY);
+
+	if (fd < 0)
+		return;
+	(void)spool_reason_write(fd, reason);
+	close(fd);
+}
+
 int
 spool_shelve_queued(struct spool *spool, const char *name, const char *why,
-    struct err *err)
+    const char *reason, struct err *err)
 {
 	int to_fd = spool->area_fd[AREA_POSTMAN];
 	char target[SPOOL_NAME_BYTES], control[SPOOL_NAME_BYTES];
@@ -251,6 +262,7 @@ spool_shelve_queued(struct spool *spool, const char *name, const char *why,
 	if (!spool_why_is(why, false))
 		return err_set(err, "'%s' cannot be a reason in a file name",
 		    why);
+	keep_reason(spool->area_fd[AREA_QUEUE], name, reason);
 	/* P4 -> D4: the body first; recovery lets the control file follow */
 	if (spool_rename_aside(spool->area_fd[AREA_QUEUE], name, to_fd,
 		spool_name_inode(name), why, target) != 0)

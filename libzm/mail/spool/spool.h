@@ -286,15 +286,30 @@ int spool_route_plan(struct spool *spool, struct claim *claim,
 /* Move a claimed message to deferred, freezer or postman as
  * <inode>.<why> (row D1).  why: [a-z0-9-]+, with a leading "_" only by
  * spool_copy_aside.  A name that is taken gets "-2", "-3".  fsyncs the file
- * for freezer and postman.  Closes the claim. returns 0 or -1. */
+ * for freezer and postman.  Closes the claim. returns 0 or -1.  Why, in
+ * words: spool_reason_write before it. */
 int spool_set_aside(struct spool *spool, struct claim *claim,
     enum spool_area area, const char *why, char out_name[SPOOL_NAME_BYTES],
     struct err *err);
 
-/* A copy into postman/<inode>._<keyword> (row D2); the message goes on.
- * out_name: how it is called, or NULL.  returns 0 or -1. */
+/* Why a message was set aside, in words that stay with the file wherever it
+ * is renamed to: an attribute of the file, cut to SPOOL_REASON_BYTES - 1.
+ * Whoever may write the file may say anything in it.
+ * write: false: this file system keeps none (the journal has the words).
+ * read: false, and "": there are none. */
+enum { SPOOL_REASON_BYTES = 512 };
+bool spool_reason_write(int fd, const char *text);
+bool spool_reason_read(int fd, char out_text[SPOOL_REASON_BYTES]);
+/* Mark that a script had it frozen: who lets it go (row D3, a rename) is not
+ * asked again.  write: false: the file cannot be marked. */
+bool spool_frozen_write(int fd);
+bool spool_was_frozen(int fd);
+
+/* A copy into postman/<inode>._<keyword> (row D2), with the reason; the
+ * message goes on.  out_name: how it is called, or NULL.  returns 0 or -1. */
 int spool_copy_aside(struct spool *spool, const struct claim *claim,
-    const char *keyword, char out_name[SPOOL_NAME_BYTES], struct err *err);
+    const char *keyword, const char *reason,
+    char out_name[SPOOL_NAME_BYTES], struct err *err);
 
 /* Give a claim back: rename to <inode>, close.  returns 0 or -1. */
 int spool_unclaim(struct spool *spool, struct claim *claim, struct err *err);
@@ -395,10 +410,11 @@ void spool_barrier_release(struct spool_barrier *barrier);
 int spool_sync_records(const struct spool *spool, const int control_fds[],
     size_t count, struct err *err);
 /* Move a message with its control file aside: body to postman/<inode>.<why>
- * and the control file beside it as <inode>.<why>.control (row D4).
+ * and the control file beside it as <inode>.<why>.control (row D4), with the
+ * reason in words.
  * returns 0 or -1. */
 int spool_shelve_queued(struct spool *spool, const char *name,
-    const char *why, struct err *err);
+    const char *why, const char *reason, struct err *err);
 
 /* ---- what a person decides ----------------------------------------- */
 

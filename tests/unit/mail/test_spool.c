@@ -339,7 +339,7 @@ Test(spool, set_aside_and_resubmit)
 		cr_expect_eq(spool_set_aside(f.spool, &held, areas[i],
 		    "a/b", name, &f.err), -1);
 		cr_expect_eq(spool_copy_aside(f.spool, &held, "badheader",
-		    NULL, &f.err), 0, "%s", f.err.text);
+		    "a colon is missing", NULL, &f.err), 0, "%s", f.err.text);
 		put_file(&f, at("%s/%ju.no-dns", spool_area_names[areas[i]],
 		    (uintmax_t)inode), "x", 1);
 		cr_assert_eq(spool_set_aside(f.spool, &held, areas[i],
@@ -378,7 +378,8 @@ Test(spool, shelved_work_takes_its_control_file_along)
 	held = claim(&f, inode);
 	route(&f, &held, id);
 	spool_hashed_name(f.spool, inode, name);
-	cr_assert_eq(spool_shelve_queued(f.spool, name, "no-report", &f.err), 0,
+	cr_assert_eq(spool_shelve_queued(f.spool, name, "no-report",
+	    "nobody to tell", &f.err), 0,
 	    "%s", f.err.text);
 	cr_expect_eq(file_inode(&f, at("postman/%ju.no-report",
 	    (uintmax_t)inode)), inode);

@@ -232,7 +232,8 @@ Test(milter, what_a_content_filter_says)
 		{ "-1 554 a\rb", 0, "refuse 554 5.7.1 a" },
 		{ "-1 554 \033[2J", 0, "refuse 554 5.7.1 ?[2J" },
 		{ "-1 250 x", 0, "refuse 552 5.7.1 250 x" },
-		{ "951 x", 0, "pass freeze=content-951" },
+		{ "951 x", 0, "pass freeze=content-951 because it "
+		    "said 951 x" },
 		{ "", -1, "" }, { "x", -1, "" }, { "-", -1, "" },
 		{ "99999999999", -1, "" },
 	};

@@ -155,8 +155,8 @@ Test(backup, copies_are_not_their_message)
 	snprintf(name, sizeof(name), "%ju", (uintmax_t)spool_id_inode(
 	    slice_of(id)));
 	cr_assert_eq(spool_claim(spool, 0, name, &claim, &err), 1);
-	cr_assert_eq(spool_copy_aside(spool, &claim, "badheader", NULL,
-	    &err), 0);
+	cr_assert_eq(spool_copy_aside(spool, &claim, "badheader",
+	    "a colon is missing", NULL, &err), 0);
 	cr_assert_eq(spool_unclaim(spool, &claim, &err), 0);
 	expect(WORDS("backup", file), EX_OK, "2 messages");
 	lose();

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "journal/event.h"
 #include "tools/journal/ask.h"
 
 #define ID_A "01jd3x8k2mc4n7"
@@ -141,16 +142,18 @@ Test(journal, a_life_is_found_by_id_address_and_message_id)
 	journal_close(&journal);
 }
 
-Test(journal, a_life_is_told_in_order_with_relative_times)
+Test(journal, a_life_is_told_in_order_in_sentences)
 {
 	static const char *const want[] = {
 		ID_A "   2026-11-20 23:59:59 UTC\n",
-		"+0ms  smtpserver  message.accepted  from=alice@example.org "
-		    "rcpts=1\n",
-		"+11ms  router      rcpt.routed       to=<bob@example.net>\n",
-		"+12ms  router      message.routed    msgid=<m1@example.org>\n",
-		"+4m10s  smtp        rcpt.ok           to=bob@example.net "
-		    "reply=\"250 \\\"fine\\\"\\x1B[31m\"\n",
+		"23:59:59.900  The message from alice@example.org for 1 "
+		    "recipient was accepted.\n",
+		"23:59:59.911  The router sends <bob@example.net> by",
+		"23:59:59.912  The router handed it to the scheduler, "
+		    "Message-Id\n              <m1@example.org>.\n",
+		"2026-11-21\n",
+		"00:04:10.000  bob@example.net has it: 250 "
+		    "\"fine\"\\x1B[31m\n",
 	};
 	struct journal *journal = both();
 	struct arena *arena = arena_new();
@@ -493,4 +496,59 @@ Test(journal, a_window_in_time_is_held_against_each_line)
 		arena_free(&arena);
 	}
 	journal_close(&journal);
+}
+
+/* Each key of a sentence is one that its event may carry. */
+Test(journal, tellings_ask_for_keys_that_their_events_have)
+{
+	for (size_t i = 0; i < journal_telling_count(); i++) {
+		const char *event, *p = journal_telling(i, &event);
+		const struct event_row *row = NULL;
+
+		for (size_t k = 0; k < EV_COUNT; k++)
+			if (strcmp(event_rows[k].name, event) == 0)
+				row = &event_rows[k];
+		cr_assert_not_null(row, "%s", event);
+		while ((p = strchr(p, '{')) != NULL) {
+			size_t n = strcspn(++p, ":}");
+			struct slice keys = slice_of(row->keys), key;
+			bool has = false;
+
+			while (slice_word(&keys, &key))
+				has = has || slice_equal(key,
+				    (struct slice){ p, n });
+			cr_expect(has, "%s: %.*s", event, (int)n, p);
+		}
+	}
+}
+
+Test(journal, an_event_without_a_sentence_is_told_with_its_values)
+{
+	static const struct { const char *line, *want; } rows[] = {
+		{ "{\"ev\":\"message.done\",\"rcpts\":2,\"failed\":1,"
+		    "\"delay\":3700}", "It is done: every recipient has its "
+		    "outcome (1 of 2 failed), after 1h1m." },
+		{ "{\"ev\":\"rcpt.defer\",\"to\":\"b@x\",\"tries\":1,"
+		    "\"code\":\"4.7.1\",\"reply\":\"later\","
+		    "\"next\":1763600000}", "Try 1: b@x does not have it "
+		    "yet: 4.7.1 later; tried again 2025-11-20 00:53:20 UTC." },
+		{ "{\"ev\":\"message.accepted\",\"from\":\"\","
+		    "\"rcpts\":2}", "The message from <> for 2 recipients "
+		    "was accepted." },
+		{ "{\"ev\":\"draft.swept\",\"file\":\"a\","
+		    "\"reason\":\"old\"}", "An unfinished submission in "
+		    "public/ was removed. (file a, reason old)" },
+		{ "{\"ev\":\"odd.one\",\"a\":\"{b}[c]\"}",
+		    "odd.one (a {b}[c])" },
+		{ "{}", "" },
+	};
+	struct str text = STR_INIT;
+
+	setenv("TZ", "UTC0", 1);
+	tzset();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		journal_tell(slice_of(rows[i].line), &text);
+		cr_expect_str_eq(text.buf, rows[i].want, "row %zu", i);
+	}
+	str_release(&text);
 }

@@ -136,7 +136,7 @@ restore_stage(struct putting *putting, struct backup_item *item,
 		return -1;
 	if (restore_body_copy(putting, item, back->body_fd) != 0 ||
 	    ((item->mode & S_IXUSR) != 0 &&	/* a person let it go */
-	    fchmod(back->body_fd, 0640 | S_IXUSR) != 0) ||
+	    !spool_frozen_write(back->body_fd)) ||
 	    futimens(back->body_fd, times) != 0 ||
 	    (has_control && fd_write_all(back->control_fd, putting->control.buf,
 	    putting->control.len) != 0)) {

@@ -74,6 +74,9 @@ body_add(struct take *take, const char *member, int fd,
 	    .mode = st->st_mode & 07777, .mtime_s = st->st_mtime };
 	bool is_whole;
 
+	if (spool_was_frozen(fd))
+		head.mode |= S_IXUSR;
+
 	snprintf(head.name, sizeof(head.name), "%s", member);
 	if (archive_add_file(take->archive, &head, fd, &is_whole) != 0 &&
 	    !take->archive->is_bad) {

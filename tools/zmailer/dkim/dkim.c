@@ -195,12 +195,11 @@ is_selector(const char *word)
 static const char *
 selector_of_today(struct change *change)
 {
-	time_t now = (time_t)clock_wall_s();
-	struct tm tm;
+	char now[CLOCK_TEXT_BYTES];
 
-	gmtime_r(&now, &tm);
-	return arena_printf(change->arena, "s%04d%02d%02d", tm.tm_year + 1900,
-	    tm.tm_mon + 1, tm.tm_mday);
+	clock_rfc3339(clock_wall_us(), now);
+	return arena_printf(change->arena, "s%.4s%.2s%.2s", now, now + 5,
+	    now + 8);
 }
 
 static bool

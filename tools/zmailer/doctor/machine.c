@@ -143,7 +143,7 @@ doctor_clock(struct doctor *doctor)
 	char text[CLOCK_TEXT_BYTES];
 	struct stat st;
 
-	clock_rfc3339(now_s * 1000000, text);
+	clock_local(now_s, text);
 	if (now_s < RELEASED_S)
 		doctor_add(doctor, DOCTOR_BAD, text,
 		    "set the clock: certificates and ages depend on it",

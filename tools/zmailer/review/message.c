@@ -102,8 +102,9 @@ review_read(struct review *review)
 	if (review->rows[review->cursor].note != NULL)
 		review_add_line(&review->text, "note",
 		    slice_of(review->rows[review->cursor].note));
-	if (item->rule.n > 0)
-		review_add_line(&review->text, "rule", item->rule);
+	if (item->reason.n > 0)
+		review_add_line(&review->text, "reason",
+		    item->reason);
 	if (review->rows[review->cursor].reason != NULL)
 		review_add_line(&review->text, "reason",
 		    slice_of(review->rows[review->cursor].reason));

@@ -44,6 +44,7 @@ note_take_reason(struct review *review, struct slice line)
 		enum spool_area area = review->rows[i].item->area;
 
 		if (slice_is(id, review->rows[i].item->id) &&
+		    review->rows[i].item->reason.n == 0 &&
 		    area != AREA_FREEZER) {
 			journal_line_word(line, "reason", &text);
 			review->rows[i].reason = text.len == 0 ? NULL :

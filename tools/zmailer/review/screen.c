@@ -64,7 +64,7 @@ compare_kinds(const struct selection_item *a, const struct selection_item *b)
 	if (order == 0)
 		order = strcmp(a->why, b->why);
 	if (order == 0)
-		order = compare_slices(a->rule, b->rule);
+		order = compare_slices(a->reason, b->reason);
 	if (order == 0)
 		order = compare_slices(review_domain_of(a->sender),
 		    review_domain_of(b->sender));
@@ -313,7 +313,7 @@ row_text(const struct review *review, const struct review_row *row,
 	if (item->rcpt_total > 1)
 		str_addf(out, " +%zu", item->rcpt_total - 1);
 	str_adds(out, "  ");
-	view_add_why(out, item->rule, item->why);
+	view_add_why(out, item->reason, item->why);
 	str_addf(out, "%s", row->is_gone ||
 	    item->area != AREA_POSTMAN ? "" : item->is_copy ?
 	    " (copy: it went on)" : " ONLY COPY");

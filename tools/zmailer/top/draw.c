@@ -82,7 +82,7 @@ draw_destinations(const struct top *top, unsigned row, struct canvas *canvas)
 	for (size_t i = 0; i < top->count && row + 1 < canvas->rows;
 	    i++, row++) {
 		const struct top_destination *d = &top->destinations[i];
-		bool is_fine = d->state[0] == '-';
+		bool is_fine = d->is_fine;
 
 		canvas_put(canvas, row, 1, is_fine ? LOOK_PLAIN : LOOK_WARN,
 		    "%-28.28s %6" PRId64 " %6" PRId64 " %4" PRId64 " %5"

@@ -167,19 +167,18 @@ set_state(struct slice line, struct top_destination *to)
 	int64_t held = json_get_number(line, "held_until");
 	int64_t now_s = clock_wall_s(), pin = json_get_number(line, "pin");
 	struct str text = STR_INIT;
-	char suspended[8];
+	char state[16];
 
-	copy_member(line, "suspended", suspended, sizeof(suspended));
-	if (strcmp(suspended, "true") == 0)
-		str_adds(&text, "suspended");
-	else if (held > now_s) {
-		str_adds(&text, "down, next ");
+	copy_member(line, "state", state, sizeof(state));
+	str_adds(&text, state);
+	if (held > now_s && json_is(line, "state", "down")) {
+		str_adds(&text, ", next ");
 		words_add_moment(&text, held, now_s);
 	} else if (to->active > 0 && to->ready > 0 &&
 	    to->agents >= to->limit)
-		str_adds(&text, "at its limit");
-	else
-		str_adds(&text, "-");
+		str_adds(&text, ", at its limit");
+	to->is_fine = !json_is(line, "state", "down") &&
+	    !json_is(line, "state", "suspended");
 	if (pin > 0)
 		str_addf(&text, ", pinned %d", (int)pin);
 	snprintf(to->state, sizeof(to->state), "%s", text.buf);

@@ -26,12 +26,9 @@ static void
 draw_now(const struct top *top, const struct conf *conf,
     struct canvas *canvas)
 {
-	time_t now = (time_t)clock_wall_s();
-	char text[16] = "";
-	struct tm tm;
+	char text[CLOCK_TEXT_BYTES];
 
-	if (localtime_r(&now, &tm) != NULL)
-		strftime(text, sizeof(text), "%H:%M:%S", &tm);
+	clock_local(clock_wall_s(), text);
 	top_draw(top, conf->host, text, canvas);
 }
 

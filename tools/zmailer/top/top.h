@@ -16,6 +16,7 @@ enum { TOP_DESTINATIONS_MAX = 1000, TOP_HISTORY = 8 };
 struct top_destination {
 	char	name[80];		/* "smtp/gmail.com" */
 	int64_t	ready, waiting, active, parked, agents, limit;
+	bool	is_fine;
 	char	state[60], words[120];
 };
 
