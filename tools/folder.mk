@@ -5,7 +5,7 @@ sbin_PROGRAMS += bin/zmailer bin/sendmail
 bin_PROGRAMS += bin/newaliases bin/mailq
 
 # a verb is a row of verbs.h, and a file or a folder of its name
-bin_zmailer_SOURCES = tools/zmailer/alias.c tools/zmailer/block.c \
+bin_zmailer_SOURCES = tools/zmailer/alias.c tools/zmailer/alias.h tools/zmailer/block.c \
 	tools/zmailer/cert.c tools/zmailer/check.c tools/zmailer/classic.c \
 	tools/zmailer/classify.c \
 	tools/zmailer/completion.c tools/zmailer/config.c \
@@ -108,6 +108,7 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/standstill_files.c tools/run/standstill_parts.h \
 	tools/run/standstill_processes.c tools/run/standstill_progress.c \
 	tools/run/state.c tools/run/supervisor.c \
+	tools/run/taking.c tools/run/taking.h \
 	tools/run/supervisor.h tools/run/unit.c tools/run/unit.h
 tools_libtools_a_SOURCES += tools/answers/answers.c tools/answers/answers.h \
 	tools/answers/ask.c tools/answers/internal.h \

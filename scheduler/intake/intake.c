@@ -308,6 +308,37 @@ intake_busy_again(void *context)
 	    clock_steady_ms() + INTAKE_BUSY_MS, intake_busy_again, intake);
 }
 
+/* Row F1: who ended it was killed, perhaps before it could say so. */
+static void
+intake_tell_end(struct intake *intake, const char *name)
+{
+	struct control_file control;
+	size_t open = 0, failed = 0;
+	struct err err;
+	int fd = intake_control_open(intake, name);
+
+	if (fd < 0)
+		return;
+	if (intake_read(intake, fd, &control, &err) == INTAKE_READ) {
+		for (size_t i = 0; i < control.group_count; i++)
+			for (size_t k = 0; k < control.groups[i].rcpt_count;
+			    k++) {
+				const struct control_rcpt *rcpt =
+				    &control.groups[i].rcpts[k];
+
+				open += !rcpt->is_final;
+				failed += rcpt->is_final &&
+				    rcpt->last != NULL &&
+				    rcpt->last->verdict.kind == VERDICT_FAILED;
+			}
+		if (open == 0)
+			event(EV_MESSAGE_DONE, control.id, "rcpts",
+			    event_number((int64_t)control.rcpt_total), "failed",
+			    event_number((int64_t)failed), NULL);
+	}
+	close(fd);
+}
+
 bool
 intake_take_orphan(struct intake *intake, ino_t *out_inode)
 {
@@ -328,6 +359,7 @@ intake_take_orphan(struct intake *intake, ino_t *out_inode)
 		} else if (errno == ENOENT &&
 		    spool_body_may_come(spool, name) == SPOOL_BODY_GONE &&
 		    spool_follow_queued(spool, name) == SPOOL_FOLLOW_NONE) {
+			intake_tell_end(intake, name);
 			*out_inode = inode;
 			return true;
 		}

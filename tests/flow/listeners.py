@@ -231,20 +231,37 @@ def first_certificate(site):
 
 
 def successor_fails(site):
-    """What a reload could not do it does not say that it did."""
+    """All take a reload, or none: what smtpserver does not start with the
+    router and the scheduler do not have, either, nor who reads RUN."""
     agent = os.path.join(site.libexec, "smtpserver")
     os.rename(agent, agent + ".away")
     knocker = Knocker(site.port)
-    site.write(f"listen 127.0.0.1:{site.port2}\n" + site.text)
+    site.write(f"listen 127.0.0.1:{site.port2}\n"
+               "route far.test via error \"5.1.2 not there\"\n" + site.text)
+    def reloads():
+        return [row["d"] for row in site.events()
+                if row["ev"] == "conf.reload"]
+    taken = reloads()
     code, out, errors = site.zmailer("reload", check=None)
-    assert code == 69 and "smtpserver does not start" in errors and \
+    assert code == 78 and "smtpserver does not start" in errors and \
+        "the old configuration stays" in errors and \
         "reloaded" not in out, (code, out, errors)
     knocker.more()
+    assert is_shut(site.port2)
+    assert reloads() == taken, (reloads(), taken)
+    code, out, errors = site.zmailer("route", "x@far.test", check=None)
+    assert "5.1.2" not in out, out
     code, out, errors = site.zmailer("status", check=None)
-    assert code != 0 and "not taken over by all" in out, (code, out)
+    assert code != 0 and "the last reload was refused" in out, (code, out)
+    assert "in force is" not in out, out
     os.rename(agent + ".away", agent)
     mta.wait_for("another one", lambda: pid_of(site, "smtpserver") != 0)
+    knocker.more()
+    assert is_shut(site.port2)
+    site.zmailer("reload")
     answers(site.port2)
+    code, out, errors = site.zmailer("route", "x@far.test", check=None)
+    assert "5.1.2" in out, out
     site.write(site.text)
     site.zmailer("reload")
     assert not knocker.end()

@@ -68,6 +68,7 @@ ROWS = [
     ("top", "--batch -n 1", 0, ["freezer"]),
     ("completion", "bash", 0, ["complete -F"]),
     ("report", "", 0, []),
+    ("audit", "", 0, ["The books balance"]),
     ("metrics", "", 0, ["zmailer_up 0"]),
     ("why", "area:freezer", 0, ["a@odd.test"]),
     ("why", "QUEUED", 69, SCHEDULER + ["zmailer show"]),

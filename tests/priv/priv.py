@@ -436,6 +436,33 @@ def milters_see_what_users_submit(site):
 
 
 @case
+def setup_gives_postmasters_mail_to_whom_it_is_told(site):
+    """Debian's own alias would win over the statement: setup says so and
+    changes it, in an /etc that this case has for itself."""
+    script = f"""set -e
+mount -t tmpfs none {site.top}/etc
+cp -a /etc {site.top}/etc/etc
+mount --bind {site.top}/etc/etc /etc
+printf 'abuse: root\\npostmaster: root\\n' >/etc/aliases
+zmailer -C {site.top}/etc/new.conf setup --yes --host mx.good.test \\
+    --postmaster ursula --spool {site.top}/etc/s --run {site.top}/etc/r \\
+    --log {site.top}/etc/l
+cat /etc/aliases
+zmailer -C {site.top}/etc/new.conf route postmaster@mx.good.test
+"""
+    os.mkdir(site.top + "/etc")
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script],
+                          env=site.env, capture_output=True, text=True,
+                          timeout=mta.WAIT_S)
+    told = done.stdout + done.stderr
+    assert done.returncode == 0, told
+    assert "/etc/aliases:2 says `postmaster: root`" in told, told
+    assert "abuse: root\npostmaster: ursula\n" in told, told
+    assert "-> local" in told.rsplit("postmaster: ursula", 1)[1], told
+    assert "ursula" in told.rsplit("postmaster: ursula", 1)[1], told
+
+
+@case
 def users_may_ask_for_the_state(site):
     code, out = site.run_as("ursula", "zmailer", "status")
     assert "router" in out, (code, out)

@@ -77,6 +77,7 @@ ROWS = [
     ("top", "--batch -n 1", OPEN, []),
     ("completion", "bash", OPEN, []),
     ("report", "", SHUT, SOCKET),
+    ("audit", "", SHUT, FILES),
     ("metrics", "", SHUT, SOCKET),
     ("why", "all", {0, 1}, []),
     ("count", "", OPEN, ["0 messages"]),

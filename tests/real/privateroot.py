@@ -51,7 +51,8 @@ def mount(*words):
 
 class PrivateRoot:
     def __init__(self, packages, shared=()):
-        self.packages, self.shared = packages, shared
+        self.packages = packages
+        self.shared = [os.path.abspath(path) for path in shared]
         self.top = tempfile.mkdtemp(prefix="zmailer-root-", dir="/var/tmp")
         self.root = os.path.join(self.top, "root")
         os.mkdir(self.root)
@@ -132,6 +133,12 @@ class PrivateRoot:
     def close(self):
         subprocess.run(["umount", "-R", "-l", self.root],
                        stderr=subprocess.DEVNULL)
+        # what is mounted from outside is not ours to remove
+        with open("/proc/self/mounts", encoding="utf-8") as mounts:
+            left = [line.split()[1] for line in mounts
+                    if line.split()[1].startswith(self.top + "/")]
+        if left:
+            raise SystemExit("real: still mounted: " + " ".join(left))
         shutil.rmtree(self.top, ignore_errors=True)
 
 

@@ -177,6 +177,39 @@ files_write(struct change *change)
 	return EX_OK;
 }
 
+/* The tables and keys that are written with the configuration, as they were or
+ * are.  Tables that stand for themselves (aliases) are nobody's version. */
+static void
+change_tables_take(const struct change *change, bool is_before,
+    struct version *about)
+{
+	struct version_table *tables = arena_alloc(change->arena,
+	    CHANGE_FILES_MAX * sizeof(*tables));
+	size_t bytes = 0;
+
+	about->tables = tables;
+	for (size_t i = 0; i < change->file_count && !change->is_quiet_table;
+	    i++) {
+		const struct change_file *file = &change->files[i];
+		struct slice text = str_slice(is_before ? &file->before :
+		    &file->after);
+
+		if (!file->is_table || slice_equal(str_slice(&file->before),
+		    str_slice(&file->after)) ||
+		    about->table_count == VERSION_TABLES_MAX ||
+		    bytes + text.n > VERSION_TABLE_BYTES_MAX)
+			continue;
+		bytes += text.n;
+		tables[about->table_count++] = (struct version_table){
+			file->path, text,
+			file->is_secret     ? 0600 :
+			    file->mode == 0 ? 0644 :
+					      file->mode,
+			file->account != NULL ? file->account : "-"
+		};
+	}
+}
+
 static void
 change_keep(const struct change *change, const struct conf *conf,
     const char *verb,
@@ -186,6 +219,8 @@ change_keep(const struct change *change, const struct conf *conf,
 	struct version about = { .verb = verb, .reason = reason, .by = by,
 		.was = verb == change->verb ? change->was : 0 };
 	struct err err = { "" };
+
+	change_tables_take(change, verb != change->verb, &about);
 
 	verb_who(by, sizeof(by));
 	if (versions_keep(conf, &about, &err) == VERSION_NOT_KEPT)

@@ -27,6 +27,7 @@ state_format(const struct state *state, struct str *out)
 	json_number(out, "pid", state->pid);
 	json_number(out, "since", state->since_s);
 	json_number(out, "reloads", state->reloads);
+	json_number(out, "conf", state->conf);
 	json_text(out, "refused", slice_of(state->refused));
 	json_number(out, "partial", state->is_partial);
 	json_text(out, "unused", slice_of(state->unused));
@@ -41,6 +42,7 @@ state_format(const struct state *state, struct str *out)
 		json_number(out, "pid", child->pid);
 		json_number(out, "since", child->since_s);
 		json_number(out, "restarts", child->restarts);
+		json_number(out, "conf", child->conf);
 		json_close(out);
 	}
 }
@@ -109,6 +111,8 @@ state_line_take(struct slice line, struct state *out)
 		    INT64_MAX);
 		out->reloads = (unsigned)state_number_of(line, "reloads",
 		    UINT32_MAX);
+		out->conf = (unsigned)state_number_of(line, "conf",
+		    UINT32_MAX);
 		state_text_of(line, "refused", out->refused,
 		    sizeof(out->refused));
 		out->is_partial = state_number_of(line, "partial", 1) == 1;
@@ -126,6 +130,7 @@ state_line_take(struct slice line, struct state *out)
 	child->since_s = (int64_t)state_number_of(line, "since", INT64_MAX);
 	child->restarts = (unsigned)state_number_of(line, "restarts",
 	    UINT32_MAX);
+	child->conf = (unsigned)state_number_of(line, "conf", UINT32_MAX);
 	out->child_count++;
 }
 

@@ -199,10 +199,13 @@ supervised_on_lifeline(void *context, unsigned ready)
 	    child->state == SUPERVISED_READY) {
 		child->is_reloading = false;
 		child->has_refused = byte == 'F';
+		if (byte == 'T')
+			child->has_conf = *child->conf_number;
 	} else if (byte == 'R' && child->state == SUPERVISED_STARTING) {
 		child->state = SUPERVISED_READY;
 		child->was_ready = true;
 		child->is_reloading = false;
+		child->on_ready(child);
 		predecessors_tell(child);
 		if (child->owes_reload)
 			supervised_reload(child);
@@ -242,6 +245,7 @@ supervised_start(struct supervised *child, struct err *err)
 	child->owes_reload = false;
 	child->has_refused = false;
 	child->was_ready = false;
+	child->has_conf = *child->conf_number;
 	child->since_s = clock_wall_s();
 	child->started_at_ms = clock_steady_ms();
 	child->watch = loop_watch(child->loop, ends[0], LOOP_READ,
@@ -410,4 +414,5 @@ supervised_describe(const struct supervised *child, struct state_child *out)
 	out->pid = child->pid;
 	out->since_s = child->since_s;
 	out->restarts = child->restarts;
+	out->conf = child->has_conf;
 }

@@ -54,6 +54,9 @@ struct supervised {
 					 * lives */
 	int		 room_fd;	/* this, too: its room of the spool */
 	const struct run_listeners *listeners;	/* it gets them; or NULL */
+	const unsigned	*conf_number;	/* of the snapshot that lies there */
+	supervised_change_fn	*on_ready;	/* before those that it
+						 * succeeds are told to leave */
 	supervised_change_fn	*on_change;
 	supervised_gone_fn	*on_gone;
 	enum supervised_state state;
@@ -72,6 +75,8 @@ struct supervised {
 	bool		 is_reloading;	/* it has not said yet that it took
 					 * the new file, or refused it */
 	bool		 has_refused;	/* the last reload */
+	unsigned	 has_conf;	/* number of the configuration that it
+					 * read */
 };
 
 /* name, conf_path and the other fields of the first block are the caller's

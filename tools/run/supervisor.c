@@ -31,8 +31,7 @@
 #include "tools/versions/versions.h"
 #include "tools/answers/answers.h"
 #include "tools/run/keeper.h"
-#include "tools/run/supervised.h"
-#include "tools/run/watchdog.h"
+#include "tools/run/taking.h"
 
 #include "base/banned.h"
 
@@ -41,45 +40,21 @@ static const struct {
 	const char	*name;
 	int		 stop_rank;
 	enum spool_room	 room;
-} child_rows[] = {
+} child_rows[CHILD_COUNT] = {
 	{ "router", 2, SPOOL_ROOM_ROUTER },
 	{ "scheduler", 3, SPOOL_ROOM_SCHEDULER },
 	{ "smtpserver", 1, SPOOL_ROOM_SMTPSERVER },
 };
-enum { CHILD_COUNT = sizeof(child_rows) / sizeof(child_rows[0]) };
 
-struct supervisor {
-	struct conf	*conf;
-	const char	*conf_path;	/* the file; only we read it */
-	char		 snapshot_path[4200];	/* what all others read */
-	struct loop	*loop;
-	struct supervised	 children[CHILD_COUNT];
-	int		 ready_fd;
-	int		 lock_fd;	/* RUN/zmailer.lock */
-	int		 room_fds[SPOOL_ROOM_COUNT];	/* of the spool */
-	int		 status;	/* to exit with */
-	int64_t		 since_s;
-	unsigned	 reloads;
-	struct given	 given;		/* by the service manager */
-	struct run_listeners	 listeners;
-	char		 refused[ERR_TEXT_BYTES];
-	bool		 is_partial;	/* refused by some only */
-	bool		 was_ready;	/* all three, once */
-	bool		 is_stopping;
-	bool		 is_taking;	/* a new configuration: not every
-					 * daemon has answered */
-	struct keeper	 keeper;	/* of the journal */
-	struct watchdog	 watchdog;	/* of the service manager */
-	struct answers	 answers;	/* to who may not read it */
-};
-
-static void
-state_publish(struct supervisor *boss)
+void
+supervisor_state_publish(struct supervisor *boss)
 {
 	struct state state = { .pid = getpid(), .since_s = boss->since_s,
-	    .reloads = boss->reloads, .child_count = CHILD_COUNT };
-	struct str text = STR_INIT;
+	    .reloads = boss->reloads, .conf = boss->conf_number,
+	    .child_count = CHILD_COUNT };
 	struct err err;
+
+	struct str text = STR_INIT;
 
 	snprintf(state.refused, sizeof(state.refused), "%s", boss->refused);
 	state.is_partial = boss->is_partial;
@@ -114,7 +89,7 @@ stop_next(struct supervisor *boss)
 		loop_stop(boss->loop);
 	else if (next->state != SUPERVISED_STOPPING)
 		supervised_stop(next, STOP_FOR_MS);
-	state_publish(boss);
+	supervisor_state_publish(boss);
 }
 
 static void
@@ -130,6 +105,8 @@ supervisor_stop_begin(struct supervisor *boss, const char *reason, int status)
 		timer_clear(&boss->children[i].timer);
 	keeper_stop(&boss->keeper);
 	answers_stop(&boss->answers);
+	run_listeners_close(&boss->listeners_before, &boss->listeners,
+	    &boss->given);
 	run_listeners_close(&boss->listeners, NULL, &boss->given);
 	stop_next(boss);
 }
@@ -147,26 +124,12 @@ supervisor_on_stop_signal(void *context)
 
 /* ---- starting ---------------------------------------------------------- */
 
-/* What runs now is what `zmailer config undo` can come back to. */
-static void
-version_keep(const struct conf *conf, const char *verb)
-{
-	char by[64];
-	struct version about = { .by = by, .verb = verb, .reason = "" };
-	struct err err;
-
-	verb_who(by, sizeof(by));
-	if (versions_keep(conf, &about, &err) == VERSION_NOT_KEPT)
-		warning("this configuration is not kept for undo: %s",
-		    err.text);
-}
-
 static void
 all_ready(struct supervisor *boss)
 {
 	boss->was_ready = true;
-	version_keep(boss->conf, "start");
-	state_publish(boss);	/* before anybody hears of it and asks */
+	supervisor_version_keep(boss->conf, "start");
+	supervisor_state_publish(boss);	/* who hears of it asks */
 	event(EV_DAEMON_START, NULL, "version", slice_of(PACKAGE_VERSION),
 	    NULL);
 	manager_tell("READY=1\nSTATUS=router, scheduler and smtpserver run");
@@ -205,61 +168,14 @@ start_next(struct supervisor *boss)
 	all_ready(boss);
 }
 
-/* It is in force for the others: who ordered it must hear of that. */
-static void
-reload_is_partial(struct supervisor *boss, const struct supervised *child,
-    const char *what)
-{
-	boss->is_partial = true;
-	snprintf(boss->refused, sizeof(boss->refused), "the %s %s",
-	    child->name, what);
-	event(EV_CONF_REFUSED, NULL, "file", slice_of(boss->conf->path),
-	    "reason", slice_of(boss->refused), NULL);
-}
-
-/* A successor that does not become ready: the one before it goes on. */
-static void
-reload_note_end(struct supervisor *boss, const struct supervised *child,
-    int status)
-{
-	char how[32], what[128];
-
-	if (!boss->is_taking || !child->is_reloading || child->was_ready)
-		return;
-	supervised_end_text(status, how, sizeof(how));
-	snprintf(what, sizeof(what), "does not start with it (%s)%s", how,
-	    child->predecessor_count > 0 ? "; the one before it goes on" :
-	    "");
-	reload_is_partial(boss, child, what);
-}
-
-/* Who waits for a reload hears of it when every daemon has the new file: what
- * is sent from then on meets it.  Two reloads at once may be told together. */
-static void
-reload_settle(struct supervisor *boss)
-{
-	if (!boss->is_taking)
-		return;
-	for (size_t i = 0; i < CHILD_COUNT; i++)
-		if (!supervised_is_settled(&boss->children[i]))
-			return;
-	for (size_t i = 0; i < CHILD_COUNT; i++)
-		if (boss->children[i].has_refused)
-			reload_is_partial(boss, &boss->children[i],
-			    "refused it");
-	event_flush();
-	boss->is_taking = false;
-	boss->reloads++;
-}
-
 static void
 on_change(struct supervised *child)
 {
 	struct supervisor *boss = child->boss;
 
 	start_next(boss);
-	reload_settle(boss);
-	state_publish(boss);
+	taking_advance(boss);
+	supervisor_state_publish(boss);
 }
 
 /* A daemon's own sysexits status, as far as it has one. */
@@ -271,6 +187,8 @@ failed_status(int status)
 		return WEXITSTATUS(status);
 	return EX_UNAVAILABLE;
 }
+
+/* ---- ends of daemons ---------------------------------------------------- */
 
 static void
 on_gone(struct supervised *child, int status, bool was_asked)
@@ -288,15 +206,15 @@ on_gone(struct supervised *child, int status, bool was_asked)
 		    failed_status(status));
 		return;
 	}
-	reload_note_end(boss, child, status);
+	taking_note_end(boss, child, status);
 	if (was_asked) {
 		if (supervised_start(child, &err) < 0)
 			supervised_restart_later(child, -1);
 	} else {
 		supervised_restart_later(child, status);
 	}
-	reload_settle(boss);
-	state_publish(boss);
+	taking_advance(boss);
+	supervisor_state_publish(boss);
 }
 
 static void
@@ -313,126 +231,6 @@ on_child_signal(void *context)
 		for (size_t i = 0; i < CHILD_COUNT; i++)
 			supervised_ended(&boss->children[i], pid, status);
 	}
-}
-
-/* ---- the configuration -------------------------------------------------- */
-
-/* Words for those that nobody wants: whoever connects to them waits in
- * vain. */
-static void
-unused_say(const struct supervisor *boss)
-{
-	struct str text = STR_INIT;
-
-	given_add_left(&boss->given, &text);
-	if (text.len > 0) {
-		event(EV_LISTENER_UNUSED, NULL, "listener", str_slice(&text),
-		    NULL);
-		warning("no listen statement is for what the service manager "
-		    "gave: %s", text.buf);
-	}
-	str_release(&text);
-}
-
-static void
-smtpserver_replace(struct supervised *child)
-{
-	struct err err;
-
-	if (!child->boss->was_ready && child->state == SUPERVISED_DOWN)
-		return;		/* its turn to start comes */
-	if (supervised_replace(child, &err) == 0)
-		return;
-	warning("%s", err.text);
-	supervised_restart_later(child, -1);
-}
-
-/* Sockets, and what is set up with root's rights, come with a start: a fresh
- * smtpserver takes the place of the one that runs.  All others, and it when
- * those stay, take the signal. */
-static void
-conf_take(struct supervisor *boss, struct conf *fresh,
-    struct run_listeners *listeners)
-{
-	bool differ = run_listeners_differ(&boss->listeners, listeners) ||
-	    daemon_wants_successor(boss->conf, fresh);
-
-	run_listeners_close(&boss->listeners, listeners, &boss->given);
-	boss->listeners = *listeners;
-	conf_free(&boss->conf);
-	boss->conf = fresh;
-	boss->refused[0] = '\0';
-	answers_reload(&boss->answers);
-	version_keep(fresh, "reload");
-	event(EV_CONF_RELOAD, NULL, "file", slice_of(fresh->path), NULL);
-	unused_say(boss);
-	for (size_t i = 0; i < CHILD_COUNT; i++) {
-		struct supervised *child = &boss->children[i];
-
-		if (differ && child->listeners != NULL)
-			smtpserver_replace(child);
-		else
-			supervised_reload(child);
-	}
-	boss->is_taking = true;
-}
-
-/* All that can be refused is looked at, and bound, before anything is given
- * up; last the snapshot, which is in force once it is written.  0, or -1
- * with the reason in boss->refused. */
-static int
-conf_try(struct supervisor *boss, const struct conf *fresh,
-    struct run_listeners *listeners)
-{
-	const char *reason = daemon_restart_reason(boss->conf, fresh);
-	struct err err;
-
-	if (reason != NULL) {
-		snprintf(boss->refused, sizeof(boss->refused), "%s", reason);
-		return -1;
-	}
-	if (run_listeners_bind(&boss->listeners, &boss->given, fresh, listeners,
-	    &err) == 0) {
-		if (run_listeners_try_mailq(boss->conf, fresh, &err) == 0 &&
-		    conf_snapshot_write(fresh, &err) == 0)
-			return 0;
-		run_listeners_close(listeners, &boss->listeners, &boss->given);
-	}
-	snprintf(boss->refused, sizeof(boss->refused), "%s", err.text);
-	return -1;
-}
-
-static void
-supervisor_on_hangup_signal(void *context)
-{
-	struct supervisor *boss = context;
-	struct arena *arena = arena_new();
-	struct conf_report report;
-	struct conf *fresh = conf_load(boss->conf_path, arena, &report);
-	struct run_listeners listeners;
-
-	if (boss->is_stopping) {
-		conf_free(&fresh);
-		arena_free(&arena);
-		return;
-	}
-	boss->is_partial = false;
-	if (fresh == NULL)
-		daemon_report_line(&report, boss->refused,
-		    sizeof(boss->refused));
-	if (fresh != NULL && conf_try(boss, fresh, &listeners) == 0) {
-		conf_take(boss, fresh, &listeners);
-	} else {
-		conf_free(&fresh);
-		event(EV_CONF_REFUSED, NULL, "file",
-		    slice_of(boss->conf->path), "reason",
-		    slice_of(boss->refused), NULL);
-		boss->reloads++;
-	}
-	arena_free(&arena);
-	event_flush();		/* it is there for who reads of it below */
-	reload_settle(boss);
-	state_publish(boss);
 }
 
 /* ---- one run ----------------------------------------------------- */
@@ -489,7 +287,7 @@ listeners_open(struct supervisor *boss, struct err *err)
 		run_listeners_close(&boss->listeners, NULL, &boss->given);
 		return EX_UNAVAILABLE;
 	}
-	unused_say(boss);
+	supervisor_unused_say(boss);
 	return 0;
 }
 
@@ -536,6 +334,8 @@ supervised_prepare(struct supervisor *boss, size_t row)
 	child->room_fd = boss->room_fds[child_rows[row].room];
 	if (strcmp(name, "smtpserver") == 0)
 		child->listeners = &boss->listeners;
+	child->conf_number = &boss->written;
+	child->on_ready = taking_on_ready;
 	child->on_change = on_change;
 	child->on_gone = on_gone;
 }
@@ -544,7 +344,8 @@ int
 supervisor_run(struct conf *conf, const char *conf_path, int ready_fd)
 {
 	struct supervisor boss = { .conf = conf, .conf_path = conf_path,
-	    .ready_fd = ready_fd, .since_s = clock_wall_s() };
+	    .ready_fd = ready_fd, .since_s = clock_wall_s(),
+	    .conf_number = 1, .written = 1 };
 	struct err err;
 	bool is_denied;
 
@@ -566,12 +367,12 @@ supervisor_run(struct conf *conf, const char *conf_path, int ready_fd)
 	boss.loop = loop_new();
 	loop_signal(boss.loop, SIGTERM, supervisor_on_stop_signal, &boss);
 	loop_signal(boss.loop, SIGINT, supervisor_on_stop_signal, &boss);
-	loop_signal(boss.loop, SIGHUP, supervisor_on_hangup_signal, &boss);
+	loop_signal(boss.loop, SIGHUP, taking_on_hangup, &boss);
 	loop_signal(boss.loop, SIGCHLD, on_child_signal, &boss);
 	for (size_t i = 0; i < CHILD_COUNT; i++)
 		supervised_prepare(&boss, i);
 	start_next(&boss);
-	state_publish(&boss);
+	supervisor_state_publish(&boss);
 	keeper_start(&boss.keeper, boss.loop, &boss.conf);
 	answers_start(&boss.answers, boss.loop, &boss.conf);
 	loop_run(boss.loop);
@@ -579,6 +380,7 @@ supervisor_run(struct conf *conf, const char *conf_path, int ready_fd)
 	state_remove(boss.conf->run_dir);
 	given_close(&boss.given);
 	loop_free(&boss.loop);
+	conf_free(&boss.fresh);
 	conf_free(&boss.conf);
 	return boss.status;
 }

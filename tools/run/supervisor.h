@@ -5,7 +5,8 @@
  * other.  From then on a child that ends is started again after 100 ms,
  * doubling to 30 s.  SIGTERM stops smtpserver, router, scheduler, in this
  * order.  SIGHUP checks the configuration, keeps it as RUN/zmailer.snapshot
- * (snapshot/snapshot.h), which the daemons read, and hands the signal on.
+ * (snapshot/snapshot.h), which the daemons read, and hands the signal on:
+ * all daemons take it, or none.
  * RUN/zmailer.pid and RUN/zmailer.state tell tools what there is.
  *
  * SPDX-License-Identifier: ISC
@@ -62,12 +63,16 @@ struct state_child {
 	pid_t		pid;		/* 0: none */
 	int64_t		since_s;	/* wall clock */
 	unsigned	restarts;
+	unsigned	conf;		/* number of the configuration that it
+					 * has */
 };
 
 struct state {
 	pid_t		pid;		/* the supervisor */
 	int64_t		since_s;
 	unsigned	reloads;	/* SIGHUPs taken */
+	unsigned	conf;		/* number of the configuration in
+					 * force: 1 is that of the start */
 	char		refused[512];	/* why the last one was refused */
 	bool		is_partial;	/* it was taken over, but not by all:
 					 * refused says by whom not */

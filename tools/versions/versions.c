@@ -142,6 +142,34 @@ word_of(struct arena *arena, struct slice line, const char *key)
 	return result;
 }
 
+/* "MODE ACCOUNT" a line, for the last files of the bundle. */
+static void
+version_tables_parse(struct version *version, struct arena *arena,
+    const char *lines)
+{
+	struct slice rest = slice_of(lines), line, mode, account;
+	size_t count = 0, at;
+	uint64_t bits;
+
+	for (const char *p = lines; *p != '\0'; p++)
+		count += *p == '\n';
+	if (count == 0 || count > version->file_count)
+		return;
+	at = version->file_count -= count;
+	version->tables = arena_alloc(arena, count * sizeof(*version->tables));
+	while (slice_cut(&rest, '\n', &line) && version->table_count < count) {
+		struct version_table *table =
+		    &version->tables[version->table_count++];
+
+		table->path = version->files[at].path;
+		table->text = version->files[at++].text;
+		table->mode = slice_word(&line, &mode) &&
+		    slice_number(mode, 0, 0777, &bits) ? (unsigned)bits : 0600;
+		table->account = slice_word(&line, &account) ?
+		    slice_dup(arena, account) : "-";
+	}
+}
+
 static int
 version_parse(struct slice text, struct arena *arena, struct version *out)
 {
@@ -154,8 +182,11 @@ version_parse(struct slice text, struct arena *arena, struct version *out)
 	out->by = word_of(arena, line, "by");
 	out->verb = word_of(arena, line, "verb");
 	out->reason = word_of(arena, line, "reason");
-	return bundle_parse(text, VERSION_FILES_MAX, arena, &out->files,
-	    &out->file_count) == 0 ? 1 : -1;
+	if (bundle_parse(text, VERSION_FILES_MAX + VERSION_TABLES_MAX, arena,
+	    &out->files, &out->file_count) != 0)
+		return -1;
+	version_tables_parse(out, arena, word_of(arena, line, "tables"));
+	return 1;
 }
 
 enum version_found
@@ -201,9 +232,24 @@ files_take(const struct conf *conf, struct arena *arena, struct version *out)
 	}
 }
 
+/* Are a's tables those of b?  One without tables says nothing of any. */
+static bool
+version_has_tables_of(const struct version *a, const struct version *b)
+{
+	if (b->table_count > 0 && a->table_count != b->table_count)
+		return false;
+	for (size_t i = 0; i < b->table_count; i++)
+		if (strcmp(a->tables[i].path, b->tables[i].path) != 0 ||
+		    !slice_equal(a->tables[i].text, b->tables[i].text))
+			return false;
+	return true;
+}
+
 static bool
 version_is_same(const struct version *a, const struct version *b)
 {
+	if (!version_has_tables_of(b, a))
+		return false;
 	if (a->file_count != b->file_count)
 		return false;
 	for (size_t i = 0; i < a->file_count; i++)
@@ -216,6 +262,11 @@ version_is_same(const struct version *a, const struct version *b)
 static void
 version_format(const struct version *version, struct str *out)
 {
+	struct str tables = STR_INIT;
+
+	for (size_t i = 0; i < version->table_count; i++)
+		str_addf(&tables, "%u %s\n", version->tables[i].mode,
+		    version->tables[i].account);
 	json_open(out);
 	json_number(out, "v", 1);
 	json_number(out, "t", version->time_s);
@@ -223,11 +274,17 @@ version_format(const struct version *version, struct str *out)
 	json_text(out, "verb", slice_of(version->verb));
 	json_text(out, "reason", slice_of(version->reason));
 	json_number(out, "was", version->was);
+	if (tables.len > 0)
+		json_text(out, "tables", str_slice(&tables));
 	json_close(out);
 	for (size_t i = 0; i < version->file_count; i++)
 		bundle_add_file(out, version->files[i].path,
 		    version->files[i].text);
+	for (size_t i = 0; i < version->table_count; i++)
+		bundle_add_file(out, version->tables[i].path,
+		    version->tables[i].text);
 	bundle_add_end(out);
+	str_release(&tables);
 }
 
 static int
@@ -245,6 +302,8 @@ version_write(const char *spool_dir, const struct version *version,
 	result = file.after.len > VERSION_BYTES_MAX ?
 	    err_set(err, "the configuration has more than %d bytes",
 	    VERSION_BYTES_MAX) : change_file_write(&file, err);
+	if (file.after.cap > 0)		/* there may be secrets in it */
+		explicit_bzero(file.after.buf, file.after.cap);
 	str_release(&file.after);
 	return result;
 }

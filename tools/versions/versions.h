@@ -11,7 +11,16 @@
 enum {
 	VERSIONS_MAX = 20,		/* kept */
 	VERSION_FILES_MAX = 200,	/* of one configuration */
-	VERSION_BYTES_MAX = 16 << 20	/* of one version */
+	VERSION_BYTES_MAX = 16 << 20,	/* of one version */
+	VERSION_TABLES_MAX = 16,	/* that one verb wrote */
+	VERSION_TABLE_BYTES_MAX = 4 << 20	/* of them; no more are kept */
+};
+
+struct version_table {		/* a table or key that the verb wrote, too */
+	const char	*path;
+	struct slice	 text;		/* empty: there was none */
+	unsigned	 mode;		/* of a new one; 0600: a secret */
+	const char	*account;	/* its owner; "-": ours */
 };
 
 struct version {
@@ -21,10 +30,12 @@ struct version {
 	const char	*by, *verb, *reason;
 	struct bundle_file *files;
 	size_t		 file_count;
+	struct version_table *tables;
+	size_t		 table_count;
 };
 
 /* Keep what the configuration's files hold now, unless it is what the newest
- * version holds.  about says by, verb, reason and was.
+ * version holds.  about says by, verb, reason and was, and which tables.
  * VERSION_KNOWN also when there is no spool yet; VERSION_NOT_KEPT: err says
  * why. */
 enum version_kept { VERSION_NOT_KEPT = -1, VERSION_KNOWN, VERSION_KEPT };

@@ -82,8 +82,17 @@ change_directory_sync(const char *target)
 	return result;
 }
 
-int
-change_file_write(const struct change_file *file, struct err *err)
+static int
+change_file_remove(const struct change_file *file, struct err *err)
+{
+	if (unlink(file->target) != 0 && errno != ENOENT)
+		return err_sys(err, "cannot remove %s", file->target);
+	(void)change_directory_sync(file->target);
+	return 0;
+}
+
+static int
+change_file_replace(const struct change_file *file, struct err *err)
 {
 	char path[PATH_BYTES];
 	int fd = change_draft_open(file->target, path);
@@ -110,4 +119,11 @@ change_file_write(const struct change_file *file, struct err *err)
 	}
 	(void)change_directory_sync(file->target);
 	return 0;
+}
+
+int
+change_file_write(const struct change_file *file, struct err *err)
+{
+	return file->goes_empty && file->after.len == 0 ?
+	    change_file_remove(file, err) : change_file_replace(file, err);
 }

@@ -15,6 +15,7 @@ struct change_file {
 	const char	*target;	/* behind symbolic links */
 	struct str	 before, after;
 	bool		 is_new, is_table;
+	bool		 goes_empty;	/* removed when nothing is left in it */
 	bool		 is_secret;	/* a key: its text is never shown */
 	const char	*about;		/* shown in place of the text; or
 					 * NULL */
@@ -23,8 +24,8 @@ struct change_file {
 					 * root; NULL or "-": ours */
 };
 
-/* Put a text in place of a file: a new one beside it, owner and
- * mode kept, synced, renamed over it, the directory synced
+/* Put a text in place of a file, or remove it (goes_empty): a new one beside
+ * it, owner and mode kept, synced, renamed over it, the directory synced
  * (doc/INTERNALS.md row E1).
  * returns 0 or -1 */
 int change_file_write(const struct change_file *file, struct err *err);

@@ -10,10 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "grammar/message/alias.h"
-#include "tools/change/change.h"
+#include "tools/zmailer/alias.h"
 #include "tools/zmailer/verb.h"
 
 #include "base/banned.h"
@@ -375,24 +376,77 @@ alias_list(const struct change *change, const struct str *text)
 	return EX_OK;
 }
 
+static unsigned
+entry_line(const struct str *text, const struct entry *entry)
+{
+	unsigned line = 1;
+
+	for (size_t i = 0; i < entry->begin; i++)
+		line += text->buf[i] == '\n';
+	return line;
+}
+
 static int
 alias_show(const struct change *change, const struct str *text,
     const char *name)
 {
 	struct entry entry;
-	unsigned line = 1;
 
 	if (!alias_entry_find(str_slice(text), name, &entry)) {
 		fprintf(stderr, "zmailer: alias: there is no such alias\n");
 		return 1;
 	}
-	for (size_t i = 0; i < entry.begin; i++)
-		line += text->buf[i] == '\n';
 	put_entry(entry.name, entry_value(str_slice(text), &entry),
 	    change->is_json);
 	if (!change->is_json)
-		printf("  %s:%u\n", change->files[0].path, line);
+		printf("  %s:%u\n", change->files[0].path,
+		    entry_line(text, &entry));
 	return EX_OK;
+}
+
+/* ---- for other verbs -------------------------------------------------- */
+
+/* The text file of aliases, if there is one. */
+static const char *
+alias_file(const struct conf *conf)
+{
+	const char *name = alias_table(conf, NULL);
+	const struct conf_table *table = name == NULL ? NULL :
+	    conf_table_find(conf, name);
+
+	return table == NULL || strncmp(table->spec, "file:", 5) != 0 ||
+	    access(table->spec + 5, F_OK) != 0 ? NULL : table->spec + 5;
+}
+
+bool
+alias_find(struct change *change, const char *name, struct alias_place *out)
+{
+	const char *path = alias_file(change->conf);
+	struct str *text = path == NULL ? NULL :
+	    change_file(change, path, true, 0);
+	struct entry entry;
+
+	if (text == NULL || !alias_entry_find(str_slice(text), name, &entry))
+		return false;
+	*out = (struct alias_place){ path, entry_line(text, &entry),
+	    slice_dup(change->arena, slice_trim(entry_value(str_slice(text),
+	    &entry))) };
+	return true;
+}
+
+void
+alias_put(struct change *change, const char *name, const char *value)
+{
+	struct str *text = change_file(change, alias_file(change->conf), true,
+	    0);
+	struct str line = STR_INIT;
+	struct entry entry;
+
+	if (text == NULL || !alias_entry_find(str_slice(text), name, &entry))
+		return;
+	str_addf(&line, "%s\n", value);
+	alias_replace(text, entry.value, entry.end, &line);
+	str_release(&line);
 }
 
 /* ---- the command line ----------------------------------------------- */

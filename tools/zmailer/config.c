@@ -132,6 +132,52 @@ version_before(const struct change *change, const unsigned *numbers,
 	return 0;
 }
 
+static struct change_file *
+config_file_find(struct change *change, const char *path)
+{
+	for (size_t i = 0; i < change->file_count; i++)
+		if (strcmp(change->files[i].path, path) == 0)
+			return &change->files[i];
+	return NULL;
+}
+
+/* Tables and keys that a verb wrote after version asked go back with it: to
+ * what the first version from there on says of them.  What verbs did not
+ * write since is left alone. */
+static int
+take_tables(struct change *change, const unsigned *numbers, size_t count,
+    unsigned asked, unsigned from)
+{
+	struct version version;
+	struct err err;
+
+	for (size_t n = count; n-- > 0 && numbers[n] >= from;) {
+		if (version_read(change->conf->spool_dir, numbers[n],
+		    change->arena, &version, &err) != VERSION_READ)
+			continue;
+		for (size_t i = 0; i < version.table_count; i++) {
+			const struct version_table *table = &version.tables[i];
+			struct change_file *file;
+			struct str *text;
+
+			if (from == asked && config_file_find(change,
+			    table->path) == NULL)
+				continue;	/* not written since */
+			text = change_file(change, table->path, true,
+			    table->mode);
+			if (text == NULL)
+				return EX_NOINPUT;
+			file = config_file_find(change, table->path);
+			file->is_secret = table->mode == 0600;
+			file->account = table->account;
+			file->goes_empty = true;
+			str_reset(text);
+			str_add_slice(text, table->text);
+		}
+	}
+	return EX_OK;
+}
+
 /* Its files become drafts of the change. */
 static int
 take_version(struct change *change, const char *word)
@@ -168,7 +214,12 @@ take_version(struct change *change, const char *word)
 		str_add_slice(text, version.files[i].text);
 	}
 	change->was = version.number;
-	return EX_OK;
+	/* the newest first: the oldest word after it is the last one */
+	if (take_tables(change, numbers, count, version.number,
+	    version.number + 1) != EX_OK)
+		return EX_NOINPUT;
+	return take_tables(change, numbers, count, version.number,
+	    version.number);
 }
 
 static int
@@ -180,10 +231,17 @@ diff(struct change *change, const char *word)
 	if (status != EX_OK)
 		return status;
 	/* from that version to what stands there now */
-	for (size_t i = 0; i < change->file_count; i++)
-		diff_add(&text, change->files[i].path,
-		    str_slice(&change->files[i].after),
-		    str_slice(&change->files[i].before));
+	for (size_t i = 0; i < change->file_count; i++) {
+		const struct change_file *file = &change->files[i];
+
+		if (!file->is_secret)
+			diff_add(&text, file->path, str_slice(&file->after),
+			    str_slice(&file->before));
+		else if (!slice_equal(str_slice(&file->after),
+		    str_slice(&file->before)))
+			str_addf(&text, "--- %s: a secret, not shown\n",
+			    file->path);
+	}
 	printf("from version %u to what is there now\n%s", change->was,
 	    text.len > 0 ? text.buf : "no difference\n");
 	str_release(&text);

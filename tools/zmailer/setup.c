@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <sysexits.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 #include "tools/change/change.h"
 #include "tools/run/unit.h"
 #include "tools/screen/question.h"
+#include "tools/zmailer/alias.h"
 #include "tools/zmailer/verb.h"
 
 #include "base/banned.h"
@@ -353,8 +355,40 @@ setup_unit(struct setup *setup, const char **out_start)
 	return unit_enable() == 0 ? EX_OK : EX_UNAVAILABLE;
 }
 
+/* An alias is asked before the statement postmaster is: Debian's package
+ * base-passwd, for one, writes `postmaster: root` into /etc/aliases. */
 static int
-write_it(struct setup *setup)
+setup_postmaster(struct setup *setup, const struct arguments *arguments)
+{
+	const char *who = questions[POSTMASTER].answer;
+	struct alias_place place;
+	struct change change;
+	int status = EX_OK;
+
+	if (!setup_is_given(POSTMASTER) || who[0] == '\0' ||
+	    change_open(&change, arguments) != 0)
+		return EX_OK;
+	if (alias_find(&change, "postmaster", &place) &&
+	    strcasecmp(place.value, who) != 0) {
+		printf("%s:%u says `postmaster: %s`, and an alias wins over "
+		    "the statement postmaster:\n", place.path, place.line,
+		    place.value);
+		fflush(stdout);
+		change.is_quiet_table = true;
+		alias_put(&change, "postmaster", who);
+		status = change_carry_out(&change);
+		if (status != EX_OK)
+			fprintf(stderr, "zmailer: setup: mail for postmaster "
+			    "goes to %s; `zmailer alias add postmaster %s` "
+			    "gives it to both, an edit of %s to one\n",
+			    place.value, who, place.path);
+	}
+	change_release(&change);
+	return status == 1 ? EX_OK : status;	/* the answer was no */
+}
+
+static int
+write_it(struct setup *setup, const struct arguments *arguments)
 {
 	struct str text = STR_INIT;
 	const char *start = "zmailer start";
@@ -376,7 +410,9 @@ write_it(struct setup *setup)
 		return status;
 	printf("wrote %s\n", setup->path);
 	fflush(stdout);
-	status = setup_unit(setup, &start);
+	status = setup_postmaster(setup, arguments);
+	if (status == EX_OK)
+		status = setup_unit(setup, &start);
 	printf("next:\n"
 	    "  %s      starts the daemons\n"
 	    "  zmailer hello      sends one message and follows it\n"
@@ -431,7 +467,7 @@ verb_setup(struct arguments *arguments)
 	if (status == EX_OK)
 		status = answers_check(arguments);
 	if (status == EX_OK)
-		status = write_it(&setup);
+		status = write_it(&setup, arguments);
 	str_release(&setup.file.before);
 	str_release(&setup.file.after);
 	arena_free(&setup.arena);

@@ -89,9 +89,16 @@ areas_count(const struct conf *conf, struct areas *out)
 /* ---- what there is to complain about ----------------------------- */
 
 static void
-child_judge(const struct state_child *child, struct findings *findings)
+child_judge(const struct state_child *child, unsigned in_force,
+    struct findings *findings)
 {
 	char text[128];
+
+	if (child->conf != in_force && strcmp(child->state, "ready") == 0) {
+		snprintf(text, sizeof(text), "%s has configuration %u, in "
+		    "force is %u", child->name, child->conf, in_force);
+		status_find(findings, STATUS_WARNING, text);
+	}
 
 	if (strcmp(child->state, "ready") != 0) {
 		snprintf(text, sizeof(text), "%s is %s", child->name,
@@ -130,7 +137,7 @@ status_judge(const struct state *state, const struct areas *areas,
 	if (state->child_count == 0)
 		status_find(findings, STATUS_CRITICAL, "it is starting");
 	for (size_t i = 0; i < state->child_count; i++)
-		child_judge(&state->children[i], findings);
+		child_judge(&state->children[i], state->conf, findings);
 	if (state->refused[0] != '\0')
 		status_find(findings, STATUS_WARNING,
 		    state->is_partial ?
@@ -180,9 +187,9 @@ table_put(const struct state *state, const struct areas *areas,
 		const struct state_child *child = &state->children[i];
 
 		clock_span(now_s - child->since_s, span);
-		printf("  %-10s  %-10s  pid %-7ld  %8s  restarts %u\n",
-		    child->name, child->state, (long)child->pid, span,
-		    child->restarts);
+		printf("  %-10s  %-10s  pid %-7ld  %8s  restarts %u  "
+		    "configuration %u\n", child->name, child->state,
+		    (long)child->pid, span, child->restarts, child->conf);
 	}
 	printf("  files ");
 	for (enum spool_area area = 0; area < AREA_COUNT; area++)
@@ -223,6 +230,7 @@ json_put(const struct state *state, const struct areas *areas,
 	json_text(&out, "status", slice_of(words[status]));
 	json_number(&out, "pid", status == STATUS_DOWN ? 0 : state->pid);
 	json_number(&out, "since", state->since_s);
+	json_number(&out, "configuration", state->conf);
 	json_text(&out, "refused", slice_of(state->refused));
 	for (enum spool_area area = 0; area < AREA_COUNT; area++)
 		json_number(&out, spool_area_names[area],
@@ -236,6 +244,7 @@ json_put(const struct state *state, const struct areas *areas,
 		json_number(&out, "pid", state->children[i].pid);
 		json_number(&out, "since", state->children[i].since_s);
 		json_number(&out, "restarts", state->children[i].restarts);
+		json_number(&out, "configuration", state->children[i].conf);
 		if (strcmp(state->children[i].name, "scheduler") == 0 &&
 		    !findings->standstill.is_silent)
 			add_turns(&out, run_dir);

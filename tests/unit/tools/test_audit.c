@@ -324,6 +324,15 @@ Test(audit, a_recipient_of_a_file_that_has_fewer_is_unaccounted)
 	cr_expect_eq(fate(&sums, AUDIT_UNACCOUNTED), 1);
 }
 
+Test(audit, what_a_milter_threw_away_is_discarded)
+{
+	static const char *const text[] = { ACCEPTED,
+	    T "milter.local\",\"do\":\"discard\"}", NULL };
+	struct audit_sums sums = books_of(text, NULL);
+
+	cr_expect_eq(fate(&sums, AUDIT_DISCARDED), 2);
+}
+
 Test(audit, what_an_operator_did_is_told)
 {
 	static const char *const text[] = { ACCEPTED, ROUTED,

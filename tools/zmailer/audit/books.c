@@ -307,6 +307,9 @@ on_other(struct books *books, struct account *account, enum event_kind kind,
 	case EV_RESTORED:
 		account->is_deleted = account->is_ended = false;
 		break;
+	case EV_MILTER_LOCAL:
+		account->is_discarded = json_is(line, "do", "discard");
+		break;
 	case EV_DSN_SENT:
 		on_report(books, line);
 		break;

@@ -24,6 +24,7 @@
 	    "counted instead") \
 	AUDIT_FATE(REROUTED, "rerouted", "goes on as part of another message") \
 	AUDIT_FATE(DELETED, "deleted", "an operator deleted it") \
+	AUDIT_FATE(DISCARDED, "discarded", "a milter threw it away") \
 	AUDIT_FATE(ASIDE, "aside", "freezer/, postman/: a person is to look") \
 	AUDIT_FATE(WAITING, "waiting", "router/, deferred/, transport/") \
 	AUDIT_FATE(UNTOLD, "untold", "the message has ended; the line that " \

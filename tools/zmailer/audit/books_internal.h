@@ -22,7 +22,7 @@ struct account {
 	uint64_t	 delivered, failed, rerouted, deleted, expanded;
 	uint64_t	 expanding;	/* until message.routed is read */
 	struct number_set ends;		/* outcomes that were counted */
-	bool		 is_ended, is_deleted, is_there;
+	bool		 is_ended, is_deleted, is_discarded, is_there;
 	struct audit_file there;
 	int64_t		 last_ms;
 	enum event_kind	 last;

@@ -104,6 +104,8 @@ account_add_up(struct books *books, const struct account *account)
 		fate_take(books, &left, AUDIT_REROUTED, account->rerouted);
 		fate_take(books, &left, AUDIT_DELETED, account->is_deleted ?
 		    left : account->deleted);
+		if (account->is_discarded)
+			fate_take(books, &left, AUDIT_DISCARDED, left);
 		if (account->is_ended)
 			fate_take(books, &left, AUDIT_UNTOLD, left);
 	}

@@ -107,8 +107,24 @@ postmaster_mailbox(struct doctor *doctor, const char *user)
 }
 
 struct postmaster {		/* of one domain */
-	bool	is_roots, is_others;
+	bool		 is_roots, is_others;
+	struct str	 who;		/* the others, by commas */
 };
+
+/* "anna", "anna@far.example by smtp" */
+static void
+postmaster_add(struct postmaster *out, struct slice channel, struct slice line)
+{
+	struct str user = STR_INIT;
+
+	(void)json_get(line, "user", &user);
+	str_adds(&out->who, out->is_others ? ", " : "");
+	str_add_escaped(&out->who, str_slice(&user));
+	if (!slice_is(channel, "local"))
+		str_addf(&out->who, " by " SLICE_FMT, SLICE_ARG(channel));
+	out->is_others = true;
+	str_release(&user);
+}
 
 /* One line: a note, or a recipient. */
 static void
@@ -125,7 +141,7 @@ postmaster_hear(struct slice line, const char *address,
 		    slice_starts(str_slice(&user), "root@")))
 			out->is_roots = true;
 		else
-			out->is_others = true;
+			postmaster_add(out, str_slice(&channel), line);
 	}
 	str_release(&channel);
 	str_release(&user);
@@ -135,14 +151,14 @@ static void
 postmaster_judge(struct doctor *doctor, const char *address,
     struct slice answer)
 {
-	struct postmaster found = { false, false };
+	struct postmaster found = { false, false, STR_INIT };
 	struct slice line;
 
 	while (slice_cut(&answer, '\n', &line))
 		postmaster_hear(line, address, &found);
 	if (found.is_others)
 		doctor_add(doctor, DOCTOR_OK, address, "",
-		    "its mail goes to somebody");
+		    "its mail goes to %s", found.who.buf);
 	else if (found.is_roots)
 		doctor_add(doctor, daemon_is_private(doctor->conf) ?
 		    DOCTOR_OK : DOCTOR_WARN, address,
@@ -151,6 +167,7 @@ postmaster_judge(struct doctor *doctor, const char *address,
 		    "statement postmaster",
 		    "nobody else gets its mail: it lies in root's mailbox, "
 		    "%s", postmaster_mailbox(doctor, "root"));
+	str_release(&found.who);
 }
 
 void

@@ -279,6 +279,7 @@ static void
 smarthost_login_take(struct change *change, struct str *text, const char *name)
 {
 	const char *path, *called = change->conf->auth_to.table;
+	struct change_file *file;
 	struct str *table;
 
 	if (called == NULL)
@@ -288,8 +289,13 @@ smarthost_login_take(struct change *change, struct str *text, const char *name)
 	    change_file(change, path, true, 0);
 	if (table == NULL)
 		return;		/* it is kept elsewhere: theirs */
-	change->files[change->file_count - 1].is_secret = true;
+	file = &change->files[change->file_count - 1];
+	file->is_secret = true;
+	file->mode = 0600;
+	file->account = change->conf->accounts[ROLE_AGENT];
 	secret_take(table, name);
+	/* a table of its own goes with the last login in it */
+	file->goes_empty = strcmp(called, SECRETS_TABLE) == 0;
 	if (strcmp(called, SECRETS_TABLE) != 0 || secrets_are_there(table))
 		return;
 	login_statement_take(change, text, "auth-to", NULL);
