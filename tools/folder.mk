@@ -14,7 +14,7 @@ bin_zmailer_SOURCES = tools/zmailer/alias.c tools/zmailer/alias.h tools/zmailer/
 	tools/zmailer/events.c tools/zmailer/fsck.c tools/zmailer/hello.c \
 	tools/zmailer/help.c tools/zmailer/init.c tools/zmailer/limit.c \
 	tools/zmailer/list.c tools/zmailer/log.c tools/zmailer/logrotate.c \
-	tools/zmailer/orders.c tools/zmailer/pages.h tools/zmailer/queue.c \
+	tools/zmailer/orders.c tools/zmailer/pages.h \
 	tools/zmailer/resubmit.c tools/zmailer/route.c tools/zmailer/run.c \
 	tools/zmailer/setup.c tools/zmailer/show.c tools/zmailer/status.c \
 	tools/zmailer/table.c tools/zmailer/test.c tools/zmailer/trace.c \
@@ -31,6 +31,8 @@ bin_zmailer_SOURCES += tools/zmailer/metrics/certificates.c \
 	tools/zmailer/metrics/queue.c tools/zmailer/metrics/spool.c \
 	tools/zmailer/metrics/processes.c
 bin_zmailer_SOURCES += tools/zmailer/doctor/doctor.c
+bin_zmailer_SOURCES += tools/zmailer/queue/by.c tools/zmailer/queue/queue.c \
+	tools/zmailer/queue/queue.h
 bin_zmailer_SOURCES += tools/zmailer/report/report.c
 bin_zmailer_SOURCES += tools/zmailer/audit/audit.c
 bin_zmailer_SOURCES += tools/zmailer/top/top.c
@@ -46,6 +48,16 @@ bin_sendmail_SOURCES = tools/sendmail/bsmtp.c tools/sendmail/bsmtp.h \
 	tools/sendmail/sendmail.c tools/sendmail/sendmail.h \
 	tools/sendmail/wait.c tools/sendmail/wait.h
 bin_sendmail_LDADD = tools/libtools.a $(ZM_LIBS)
+
+# programs of another package stay; with DESTDIR nothing of the system is met
+EXTRA_DIST += tools/install-guard
+.PHONY: install-guard
+install-sbinPROGRAMS install-binPROGRAMS: install-guard
+install-guard:
+	@test -n "$(DESTDIR)" || OVERWRITE="$(OVERWRITE)" \
+	  sh $(srcdir)/tools/install-guard "$(sbindir)/sendmail" \
+	  "$(bindir)/mailq" "$(bindir)/newaliases" \
+	  "$(exec_prefix)/lib/sendmail"
 
 # programs look for sendmail in one of two places
 .PHONY: sendmail-link sendmail-unlink
@@ -98,7 +110,8 @@ tools_libtools_a_SOURCES += tools/selection/act.c tools/selection/allow.c \
 	tools/selection/args.c tools/selection/aside.c tools/selection/away.c \
 	tools/selection/choose.c tools/selection/confirm.c \
 	tools/selection/meant.c tools/selection/order.c \
-	tools/selection/orders.h tools/selection/selection.h
+	tools/selection/orders.h tools/selection/progress.c \
+	tools/selection/progress.h tools/selection/selection.h
 tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/dirs.c tools/run/listeners.c tools/run/listeners.h \
 	tools/run/keeper.c tools/run/keeper.h \

@@ -239,6 +239,7 @@ unseen_settle(struct milters_room *room, struct unseen *unseen,
 		seen.changed = texts[0].buf;
 	if (texts[1].len > 0)
 		seen.freeze = texts[1].buf;
+	seen.reason = texts[3].buf;
 	if (slice_is(what, "refuse"))
 		snprintf(word, sizeof(word), "refused %s %s", texts[2].buf,
 		    texts[3].buf);

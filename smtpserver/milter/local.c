@@ -66,6 +66,7 @@ struct local_shown {
 	struct conversation		*conversation;
 	enum talk_step			 step;
 	char				 freeze[32];
+	char				 because[SPOOL_REASON_BYTES];
 	TAILQ_ENTRY(local_shown)	 entry;
 };
 
@@ -93,6 +94,15 @@ local_bury(struct local_room *room)
 	}
 }
 
+static void
+local_shown_freeze(struct local_shown *shown,
+    const struct filter_verdict *verdict)
+{
+	snprintf(shown->freeze, sizeof(shown->freeze), "%s", verdict->freeze);
+	snprintf(shown->because, sizeof(shown->because), "%s",
+	    verdict->because);
+}
+
 /* It is over; what follows "do" in line stands there already. */
 static void
 local_shown_end(struct local_shown *shown, const char *what,
@@ -106,8 +116,10 @@ local_shown_end(struct local_shown *shown, const char *what,
 	json_text(out, "do", slice_of(what));
 	if (verdict != NULL && verdict->file[0] != '\0')
 		json_text(out, "file", slice_of(verdict->file));
-	if (shown->freeze[0] != '\0')
+	if (shown->freeze[0] != '\0') {
 		json_text(out, "freeze", slice_of(shown->freeze));
+		why = shown->because;
+	}
 	if (verdict != NULL && verdict->word == FILTER_REFUSE)
 		json_text(out, "status", slice_of(verdict->status));
 	if (verdict != NULL && verdict->word == FILTER_REFUSE)
@@ -247,8 +259,7 @@ local_judge(struct local_shown *shown, const struct filter_verdict *verdict)
 		return;
 	}
 	if (verdict->freeze[0] != '\0')
-		snprintf(shown->freeze, sizeof(shown->freeze), "%s",
-		    verdict->freeze);
+		local_shown_freeze(shown, verdict);
 	if (shown->step == TALK_EOB) {
 		local_shown_end(shown, "pass", verdict, "");
 		return;

@@ -39,6 +39,8 @@ TELLING("message.accepted", "The message from {from:sender}[ for {rcpts} "
 TELLING("message.refused", "The message from {from:sender} was refused[ with "
     "{code}]: {reply}")
 TELLING("message.frozen", "It was set aside in freezer/[: {text}].")
+TELLING("milter.local", "The milters saw it: {do}[, changed: {changed}]"
+    "[: {reason}].")
 TELLING("message.discarded", "A milter had it thrown away; the client was "
     "told that it was taken.")
 TELLING("message.routed", "The router handed it to the scheduler[: {rcpts} "

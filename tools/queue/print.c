@@ -81,7 +81,14 @@ view_is_over(const struct view_rcpt *rcpt)
 void
 view_add_why(struct str *out, struct slice reason, const char *why)
 {
-	str_add_escaped(out, reason.n > 0 ? reason : slice_of(why));
+	/* the number of a rule's line is in its place, too */
+	bool is_told = reason.n > 0 && strncmp(why, "policy-", 7) == 0;
+
+	if (!is_told)
+		str_add_escaped(out, slice_of(why));
+	if (reason.n > 0 && !is_told)
+		str_adds(out, ": ");
+	str_add_escaped(out, reason);
 }
 
 void

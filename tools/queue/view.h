@@ -127,7 +127,8 @@ void view_add_list(struct str *out, const struct view *view, int64_t now_s);
 void view_add_json(struct str *out, const struct view *view);
 void view_add_mailq(struct str *out, const struct view *view);
 void view_add_show(struct str *out, const struct view *view, int64_t now_s);
-/* Why it lies where it does, for people: the reason, else why.  Nothing when
+/* Why it lies where it does, for people: why (what why: of a selector
+ * compares; no policy-N, whose place says it) and the reason.  Nothing when
  * there is no reason. */
 void view_add_why(struct str *out, struct slice reason, const char *why);
 /* "1.2K", "3.4M". */

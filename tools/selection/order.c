@@ -15,12 +15,13 @@
 #include "journal/event.h"
 #include "base/json.h"
 #include "daemon/skeleton.h"
+#include "tools/selection/progress.h"
 #include "tools/selection/selection.h"
 #include "tools/queue/control.h"
 
 #include "base/banned.h"
 
-enum { BATCH_MAX = 1000, OFFSETS_MAX = 4000 };
+enum { BATCH_MAX = 1000, OFFSETS_MAX = 4000, ORDER_INTERRUPTED = 130 };
 
 struct run {
 	const struct selection_order	*order;
@@ -33,6 +34,9 @@ struct run {
 	int64_t			 active, final;		/* left alone */
 	int64_t			 until_s;	/* the last one's moment */
 	unsigned		 failed;
+	struct progress		 progress;
+	uint64_t		 handled;	/* messages, done or not */
+	bool			 is_stopped;	/* by ctrl-C */
 };
 
 /* Mail that is the scheduler's own. */
@@ -145,6 +149,15 @@ tell_offsets(struct run *run, const struct selection_item *item)
 }
 
 static void
+order_handled(struct run *run, size_t count)
+{
+	run->handled += count;
+	if (!run->is_stopped)
+		run->is_stopped = !progress_step(&run->progress,
+		    run->handled);
+}
+
+static void
 order_queue(struct run *run)
 {
 	struct slice ids[BATCH_MAX];
@@ -155,18 +168,24 @@ order_queue(struct run *run)
 
 		if (!is_queued(item))
 			continue;
+		if (run->is_stopped)
+			return;
 		if (item->area == AREA_TRANSPORT &&
 		    item->rcpt_count < item->rcpt_total) {
 			tell_offsets(run, item);
+			order_handled(run, 1);
 			continue;
 		}
 		ids[count++] = slice_of(item->id);
 		if (count == BATCH_MAX) {
 			tell_ids(run, ids, count);
+			order_handled(run, count);
 			count = 0;
 		}
 	}
-	tell_ids(run, ids, count);
+	if (!run->is_stopped)
+		tell_ids(run, ids, count);
+	order_handled(run, count);
 }
 
 /* ---- files that were set aside ---------------------------------------- */
@@ -200,8 +219,10 @@ order_files(struct run *run, const struct conf *conf)
 {
 	event_open(conf->log_dir);
 	for (size_t i = 0; i < run->choice.count; i++)
-		if (!is_queued(&run->choice.items[i]))
+		if (!is_queued(&run->choice.items[i]) && !run->is_stopped) {
 			order_file_carry_out(run, &run->choice.items[i]);
+			order_handled(run, 1);
+		}
 	event_flush();
 }
 
@@ -281,14 +302,20 @@ order_all(struct run *run, const struct conf *conf)
 	if (run->options.allows &&
 	    (status = order_senders_allow(run, conf)) != EX_OK)
 		return status;
+	status = EX_OK;
+	progress_begin(&run->progress, run->options.verb, run->order->done,
+	    run->choice.count);
 	order_queue(run);
-	if (order_has_files(run)) {
+	if (order_has_files(run) && !run->is_stopped) {
 		if (daemon_drop(conf, ROLE_ROUTER, &err) < 0)
-			return verb_failed(run->options.verb, &err,
+			status = verb_failed(run->options.verb, &err,
 			    EX_NOPERM);
-		order_files(run, conf);
+		else
+			order_files(run, conf);
 	}
-	return order_conclude(run);
+	if (progress_end(&run->progress, (uint64_t)run->messages))
+		return ORDER_INTERRUPTED;
+	return status == EX_OK ? order_conclude(run) : status;
 }
 
 /* Without being asked about it: the scheduler finds what is meant, and no

@@ -32,6 +32,8 @@ OPTION(EXPIRE, "--expire", "MOMENT", TEXT, 0, 0, "when it is given up")
 OPTION(TO, "--to", "ADDRESS", TEXT, 0, 0, "who shall get it")
 OPTION(FROM_AREA, "--from", "deferred|freezer|postman", CHOICE, 0, 0,
     "where it was set aside")
+OPTION(BY, "--by", "provider|domain|sender|user|client|hop", CHOICE, 0, 0,
+    "a line each, with counts by state, the oldest, the last words")
 OPTION(AGENTS, "--limit", "AGENTS", NUMBER, 0, 10000,
     "so many agents at a time; 0: no limit any more")
 OPTION(REPAIR, "--repair", NULL, FLAG, 0, 0, "mend what is found")

@@ -430,6 +430,25 @@ unblock(struct change *change, const struct target *target)
 
 /* ---- list ------------------------------------------------------------- */
 
+/* "until=2026-11-20T21:04:00Z ticket 7" as people read it. */
+static void
+block_add_value(struct str *out, struct slice value)
+{
+	struct slice rest = value, word;
+	char moment[CLOCK_TEXT_BYTES];
+	int64_t until_s;
+	struct err err;
+
+	if (slice_word(&rest, &word) && slice_starts(word, "until=") &&
+	    date_parse(slice_from(word, strlen("until=")), &until_s,
+	    &err) == 0) {
+		clock_local(until_s, moment);
+		str_addf(out, "until %s ", moment);
+		value = slice_trim(rest);
+	}
+	str_add_escaped(out, value);
+}
+
 static void
 block_put_row(const struct kind *kind, const struct row *row, bool is_json)
 {
@@ -449,7 +468,7 @@ block_put_row(const struct kind *kind, const struct row *row, bool is_json)
 		while (out.len < 32)
 			str_addc(&out, ' ');
 		str_addc(&out, ' ');
-		str_add_escaped(&out, row->value);
+		block_add_value(&out, row->value);
 		str_adds(&out, row->is_over ? "  (over)\n" : "\n");
 	}
 	fputs(out.buf, stdout);

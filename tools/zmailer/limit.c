@@ -237,6 +237,19 @@ put_limit(const struct str *what, struct conf_at at, bool is_json)
 	str_release(&out);
 }
 
+static void
+limit_add_until(struct str *out, int64_t until_s, bool is_json)
+{
+	char moment[CLOCK_TEXT_BYTES];
+
+	if (is_json) {
+		date_add(out, until_s);
+		return;
+	}
+	clock_local(until_s, moment);
+	str_adds(out, moment);
+}
+
 static int
 limit_list(struct change *change)
 {
@@ -271,7 +284,8 @@ limit_list(struct change *change)
 		}
 		if (clause->until_s != 0) {
 			str_adds(&what, " until ");
-			date_add(&what, clause->until_s);
+			limit_add_until(&what, clause->until_s,
+			    change->is_json);
 		}
 		if (clause->until_s != 0 && clause->until_s <= clock_wall_s())
 			str_adds(&what, " (over)");

@@ -152,8 +152,10 @@ VERB(why, "[--json] ID|SELECTOR",
 VERB(count, "[--json] [SELECTOR]",
     "queued mail by state; with a selector, mail of all directories; counted "
     "in the files, needs no scheduler")
-VERB(queue, "[--json] [CHANNEL/HOST]",
-    "destinations that have mail, the fullest first")
+VERB(queue,
+    "[--by provider|domain|sender|user|client|hop] [--json] [CHANNEL/HOST]",
+    "destinations that have mail, the fullest first; or mail summed by who "
+    "takes it, sent it or brought it")
 VERB(zones, "[--json]",
     "what each sending zone does; suspend and resume take zone/NAME")
 VERB(suspend, "[--for SPAN] [--reason WORDS] [--json] CHANNEL/HOST",

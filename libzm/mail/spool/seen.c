@@ -151,6 +151,8 @@ seen_go_on(struct spool *spool, const struct spool_seen *seen,
 	if (out.id[0] == '\0')
 		memcpy(out.id, draft.id, sizeof(out.id));
 	out.milters = slice_of(seen->word);
+	if (seen->freeze != NULL && seen->reason != NULL)
+		(void)spool_reason_write(draft.fd, seen->reason);
 	if (seen_write(&draft, &out, text, err) < 0) {
 		draft_abort(&draft);
 		return SPOOL_GONE_TROUBLE;

@@ -198,6 +198,7 @@ struct spool_seen {
 	const char	*changed;	/* a draft in public/ that has it; NULL:
 					 * it stays as it was */
 	const char	*freeze;	/* cause; NULL: to router/ */
+	const char	*reason;	/* of freeze, in words; or NULL */
 };
 enum spool_gone {
 	SPOOL_GONE_TROUBLE = -1,	/* err; it is where it was, or adopted

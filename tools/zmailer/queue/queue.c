@@ -21,6 +21,7 @@
 #include "tools/queue/control.h"
 #include "tools/queue/words.h"
 #include "tools/run/standstill.h"
+#include "tools/zmailer/queue/queue.h"
 #include "tools/zmailer/verb.h"
 
 #include "base/banned.h"
@@ -47,6 +48,7 @@ struct provider_rows {
 
 struct queue {
 	bool		 is_json;
+	bool		 is_summed;	/* --by */
 	bool		 is_impatient;	/* it did not answer just now */
 	struct provider_rows providers;
 	int64_t		 now_s;
@@ -310,8 +312,20 @@ verb_queue(struct arguments *arguments)
 	standstill_look(conf, queue_is_running(conf), arena, &standstill);
 	standstill_print(&standstill, queue.is_json);
 	queue.is_impatient = standstill.is_silent;
-	status = queue_ask(&queue, conf, arguments_word(arguments, 0));
-	if (status == EX_OK && !queue.is_json)
+	if (arguments_has(arguments, OPT_BY)) {
+		if (arguments_word(arguments, 0) != NULL)
+			status = arguments_refuse(arguments, "--by is of all "
+			    "mail: leave %s out", arguments_word(arguments,
+			    0));
+		else
+			status = queue_by_run(conf, arguments_text(arguments,
+			    OPT_BY), queue.is_json);
+		queue.is_summed = true;
+	} else {
+		status = queue_ask(&queue, conf, arguments_word(arguments,
+		    0));
+	}
+	if (!queue.is_summed && status == EX_OK && !queue.is_json)
 		queue_print(&queue);
 	providers_release(&queue.providers);
 	mem_free(&queue.entries);
