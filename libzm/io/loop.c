@@ -356,7 +356,7 @@ loop_turn(struct loop *loop, int wait_ms)
 void
 loop_run(struct loop *loop)
 {
-	progress_begin();
+	progress_join();
 	/* what was prepared before the loop began is not left waiting for
 	 * an event: the first turn does not wait */
 	if (!loop->is_stopped)

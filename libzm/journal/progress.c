@@ -66,7 +66,7 @@ progress_forked(void)
 
 /* Whoever ends in good order gives its slot back. */
 static void
-progress_end(void)
+progress_leave(void)
 {
 	if (own != NULL)
 		atomic_store(&own->pid, 0);
@@ -165,7 +165,7 @@ progress_open(const char *run_dir, const char *role, struct err *err)
 	own = NULL;
 	if (!is_prepared) {
 		(void)pthread_atfork(NULL, NULL, progress_forked);
-		(void)atexit(progress_end);
+		(void)atexit(progress_leave);
 	}
 	is_prepared = true;
 	slot_take(0, DAEMON_SLOTS, true);
@@ -173,7 +173,7 @@ progress_open(const char *run_dir, const char *role, struct err *err)
 }
 
 void
-progress_begin(void)
+progress_join(void)
 {
 	if (slots != NULL && own == NULL)
 		slot_take(DAEMON_SLOTS, PROGRESS_SLOTS, false);

@@ -40,7 +40,7 @@ enum {
 int progress_open(const char *run_dir, const char *role, struct err *err);
 /* A loop begins: take a slot when the file is mapped and this process, which
  * was forked, has none.  Nothing when there is no room. */
-void progress_begin(void);
+void progress_join(void);
 /* A turn begins. */
 void progress_turn(int64_t real_us);
 /* At the end of a turn: does work wait that could be done, and how much was

@@ -100,7 +100,7 @@ Test(progress, a_child_writes_beside_its_parent)
 	if (pid == 0) {
 		progress_turn(1);	/* not the parent's */
 		err_program("router-worker");
-		progress_begin();
+		progress_join();
 		if (write(ready[1], "x", 1) != 1)
 			_exit(1);
 		pause();
