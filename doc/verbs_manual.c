@@ -1,7 +1,7 @@
 /* verbs_manual.c - the list of verbs for zmailer(8), and links to the pages
  *
- * In     tools/zmailer/verbs.h, pages.h, tools/verb/options.h; the name of a
- *        page to be made, --options, or nothing
+ * In     tools/zmailer/verbs.h, groups.h, pages.h, tools/verb/options.h; the
+ *        name of a page to be made, --options, or nothing
  * Out    roff on standard output
  *
  * SPDX-License-Identifier: ISC
@@ -86,6 +86,28 @@ put_verb(const char *name, const char *usage, const char *text)
 }
 
 static void
+put_groups(void)
+{
+	static const struct { const char *title, *verbs; } groups[] = {
+#define GROUP(title, verbs) { title, verbs },
+#include "tools/zmailer/groups.h"
+#undef GROUP
+	};
+
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		struct slice rest = slice_of(groups[i].verbs), word;
+
+		printf(".SS %s\n", groups[i].title);
+		while (slice_word(&rest, &word))
+			for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]);
+			    k++)
+				if (slice_is(word, rows[k].name))
+					put_verb(rows[k].name, rows[k].usage,
+					    rows[k].text);
+	}
+}
+
+static void
 put_options(void)
 {
 	for (size_t i = 0; i < OPTIONS; i++) {
@@ -110,7 +132,6 @@ main(int argc, char **argv)
 	}
 	if (argc > 1)
 		return put_link(argv[1]);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		put_verb(rows[i].name, rows[i].usage, rows[i].text);
+	put_groups();
 	return 0;
 }

@@ -69,7 +69,8 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/worker/command_line.c smtpserver/worker/confine.c \
 	smtpserver/worker/confine.h smtpserver/worker/process.c smtpserver/worker/run.c \
 	smtpserver/worker/run.h smtpserver/worker/standalone.c \
-	smtpserver/worker/standalone.h smtpserver/worker/worker.c \
+	smtpserver/worker/standalone.h smtpserver/worker/commit.c smtpserver/worker/connection.h \
+	smtpserver/worker/worker.c \
 	smtpserver/worker/worker.h \
 	smtpserver/listener/admit.c smtpserver/listener/arrivals.c \
 	smtpserver/listener/arrivals.h smtpserver/listener/clients.c \

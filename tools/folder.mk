@@ -1,5 +1,5 @@
 # tools - zmailer(8), sendmail(1), newaliases(1), mailq(1)
-# order: verb < screen < journal < queue < versions < answers < run < change < selection <
+# order: verb < screen < journal < queue < versions < answers < forward < run < change < selection <
 #   submit < mailq < sendmail < zmailer
 sbin_PROGRAMS += bin/zmailer bin/sendmail
 bin_PROGRAMS += bin/newaliases bin/mailq
@@ -14,7 +14,7 @@ bin_zmailer_SOURCES = tools/zmailer/alias.c tools/zmailer/alias.h tools/zmailer/
 	tools/zmailer/events.c tools/zmailer/fsck.c tools/zmailer/hello.c \
 	tools/zmailer/help.c tools/zmailer/init.c tools/zmailer/limit.c \
 	tools/zmailer/list.c tools/zmailer/log.c tools/zmailer/logrotate.c \
-	tools/zmailer/orders.c tools/zmailer/pages.h \
+	tools/zmailer/groups.h tools/zmailer/orders.c tools/zmailer/pages.h \
 	tools/zmailer/resubmit.c tools/zmailer/route.c tools/zmailer/run.c \
 	tools/zmailer/setup.c tools/zmailer/show.c tools/zmailer/status.c \
 	tools/zmailer/table.c tools/zmailer/test.c tools/zmailer/trace.c \
@@ -113,6 +113,7 @@ tools_libtools_a_SOURCES += tools/selection/act.c tools/selection/allow.c \
 	tools/selection/orders.h tools/selection/progress.c \
 	tools/selection/progress.h tools/selection/selection.h
 tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
+	tools/run/beside.c tools/run/beside.h \
 	tools/run/dirs.c tools/run/listeners.c tools/run/listeners.h \
 	tools/run/keeper.c tools/run/keeper.h \
 	tools/run/watchdog.c tools/run/watchdog.h \
@@ -126,6 +127,8 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 tools_libtools_a_SOURCES += tools/answers/answers.c tools/answers/answers.h \
 	tools/answers/ask.c tools/answers/internal.h \
 	tools/answers/question.c tools/answers/serve.c
+tools_libtools_a_SOURCES += tools/forward/forward.c tools/forward/forward.h \
+	tools/forward/line.c tools/forward/run.c
 tools_libtools_a_SOURCES += tools/submit/submit.c tools/submit/submit.h
 tools_libtools_a_SOURCES += tools/mailq/flags.c tools/mailq/flags.h \
 	tools/mailq/local.c tools/mailq/local.h tools/mailq/sums.c

@@ -188,6 +188,11 @@ EVENT(CONTROL_BAD, "control.bad", WARN, "file reason",
     "A control file cannot be read; it was set aside in postman/.")
 EVENT(CONFIG_CHANGED, "config.changed", INFO, "op file by reason version",
     "A verb of zmailer(8) changed the configuration or a table of it.")
+EVENT(LOG_STALLED, "log.stalled", WARN, "to reason",
+    "Nobody takes the events that log-to sends; they wait in the journal.")
+EVENT(LOG_DROPPED, "log.dropped", WARN, "to lines",
+    "So many events were not sent to where log-to says: it was away for too "
+    "long, or took none that is so large.  They stand in the journal.")
 EVENT(BACKUP, "backup", INFO, "file messages bytes by",
     "The spool and its configuration were written into an archive.")
 EVENT(RESTORED, "message.restored", INFO, "file archive by",

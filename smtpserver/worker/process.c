@@ -207,6 +207,7 @@ worker_process(struct process *process, const struct worker_sockets *sockets,
 	loop_signal(process->loop, SIGTERM, worker_on_stop, &link);
 	loop_signal(process->loop, SIGINT, worker_on_stop, &link);
 	loop_signal(process->loop, SIGHUP, worker_on_reload, &link);
+	worker_sync_beside(link.worker, WORKER_SLOW_US);
 	worker_confine(process);
 	loop_run(process->loop);
 	worker_free(&link.worker);

@@ -21,43 +21,14 @@
 #include "smtpserver/session/auth.h"
 #include "smtpserver/session/filter.h"
 #include "smtpserver/session/permit.h"
+#include "smtpserver/worker/connection.h"
 #include "smtpserver/worker/run.h"
 #include "smtpserver/worker/worker.h"
 
 #include "base/banned.h"
 
 enum {
-	COMMIT_MAX = 128,
 	WATCH_MS = 2000		/* who logged in may be barred since */
-};
-
-struct connection {
-	struct worker		*worker;
-	struct session		*session;
-	struct stream		*stream;
-	struct timer		 timer;
-	uint32_t		 token;
-	uint64_t		 ask_token;	/* 0: no question is out */
-	bool			 is_stirred, is_storing;
-	TAILQ_ENTRY(connection)	 all, stirred, storing;
-};
-
-TAILQ_HEAD(connection_list, connection);
-
-struct worker {
-	struct loop		*loop;
-	struct service		 service;
-	struct connection_list	 all, stirred, storing;
-	struct connection_list	 ended;		/* by all: to be closed */
-	size_t			 count;
-	struct str		 lines;		/* for the listener */
-	bool			 is_urgent;	/* before the replies */
-	loop_fn			*lines_fn;	/* NULL: they are fetched */
-	void			*lines_context;
-	struct asks		*asks;
-	struct timer		 stop_timer;
-	bool			 is_final;	/* stop_timer went off */
-	bool			 is_leaving;	/* no more sessions come */
 };
 
 static void worker_on_turn_end(void *context);
@@ -166,6 +137,10 @@ worker_free(struct worker **worker)
 
 	if (w == NULL)
 		return;
+	if (w->syncer != NULL) {
+		syncer_free(&w->syncer);
+		worker_on_turn_end(w);	/* what became durable is answered */
+	}
 	while ((connection = TAILQ_FIRST(&w->all)) != NULL)
 		connection_end(connection);
 	worker_close_ended(w);
@@ -178,8 +153,7 @@ worker_free(struct worker **worker)
 	mem_free(worker);
 }
 
-/* Something happened to the session: look at it at the end of the turn. */
-static void
+void
 connection_stir(struct connection *connection)
 {
 	struct worker *worker = connection->worker;
@@ -189,7 +163,7 @@ connection_stir(struct connection *connection)
 		TAILQ_INSERT_TAIL(&worker->stirred, connection, stirred);
 	}
 	if (connection->session->want == WANT_STORE &&
-	    !connection->is_storing) {
+	    !connection->is_storing && !connection->is_syncing) {
 		connection->is_storing = true;
 		TAILQ_INSERT_TAIL(&worker->storing, connection, storing);
 	}
@@ -200,7 +174,8 @@ connection_on_stream(void *context)
 {
 	struct connection *connection = context;
 
-	switch (connection->is_storing ? WANT_STORE :
+	switch (connection->is_storing || connection->is_syncing ?
+	    WANT_STORE :
 	    connection->session->want) {
 	case WANT_STORE:
 	case WANT_HOLD:
@@ -241,6 +216,8 @@ connection_on_timer(void *context)
 {
 	struct connection *connection = context;
 
+	if (connection->is_syncing)
+		return;			/* armed again when it settles */
 	if (clock_steady_ms() >= session_deadline(connection->session)) {
 		asks_close(connection->worker->asks, &connection->ask_token);
 		session_expire(connection->session);
@@ -270,79 +247,6 @@ worker_open(struct worker *worker, int fd, uint32_t token,
 
 /* ---- the end of a turn ------------------------------------------------ */
 
-static void
-connection_note_trouble(const struct draft *draft, const char *call,
-    const struct err *err)
-{
-	event(EV_SPOOL_TROUBLE, draft->id, "file", slice_of(draft->name),
-	    "call", slice_of(call), "reason", slice_of(err->text), NULL);
-}
-
-/* Rows S1 -> S2 (or D1 for the freezer): the message gets its name. */
-static bool
-connection_publish(struct session *session)
-{
-	struct transaction *t = session->transaction;
-	struct err err = { "" };
-	char cause[FREEZE_CAUSE_BYTES];
-	int result;
-
-	if (transaction_is_frozen(t)) {
-		transaction_freeze_cause(t, cause);
-		result = draft_publish(&t->draft, AREA_FREEZER, 0, cause,
-		    &err);
-	} else {
-		result = draft_publish(&t->draft, AREA_ROUTER, 0, NULL, &err);
-	}
-	/* S4: a local program may write into public/ only, or a router that
-	 * comes at once has copied it already. */
-	if (result != 0 && (errno == EACCES || errno == EPERM ||
-	    errno == ENOENT) && session_is_on_stdin(session)) {
-		draft_hand_over(&t->draft);
-		return true;
-	}
-	if (result == 0)
-		return true;
-	connection_note_trouble(&t->draft, "rename", &err);
-	draft_abort(&t->draft);
-	return false;
-}
-
-/* One group: all that are complete now, durable together (rows S0 -> S1).
- * Sessions go on afterwards and may join the next group. */
-static void
-worker_commit(struct worker *worker)
-{
-	struct connection *connections[COMMIT_MAX];
-	struct draft *drafts[COMMIT_MAX];
-	struct err err = { "" };
-	size_t n = 0;
-
-	while (n < COMMIT_MAX &&
-	    (connections[n] = TAILQ_FIRST(&worker->storing)) != NULL) {
-		TAILQ_REMOVE(&worker->storing, connections[n], storing);
-		connections[n]->is_storing = false;
-		drafts[n] = &connections[n]->session->transaction->draft;
-		transaction_keep_reason(connections[n]->session->transaction);
-		n++;
-	}
-	if (n == 0)
-		return;
-	(void)draft_sync(drafts, n, &err);
-	for (size_t i = 0; i < n; i++) {
-		bool is_done = !drafts[i]->is_bad;
-
-		if (is_done) {
-			is_done = connection_publish(connections[i]->session);
-		} else {
-			connection_note_trouble(drafts[i], "fsync", &err);
-			draft_abort(drafts[i]);
-		}
-		session_stored(connections[i]->session, is_done);
-		connection_stir(connections[i]);
-	}
-}
-
 /* Send its question on, once. */
 static void
 connection_ask(struct connection *connection)
@@ -359,12 +263,23 @@ connection_ask(struct connection *connection)
 	str_addc(&worker->lines, '\n');
 }
 
+static void
+connection_unstir(struct connection *connection)
+{
+	TAILQ_REMOVE(&connection->worker->stirred, connection, stirred);
+	connection->is_stirred = false;
+}
+
 /* Write what it has to say; let it go on when that made room. */
 static void
 connection_settle(struct connection *connection)
 {
 	struct session *session = connection->session;
 
+	if (connection->is_syncing) {
+		connection_unstir(connection);
+		return;
+	}
 	while (session->want != WANT_END && session->want != WANT_STORE &&
 	    session->want != WANT_HOLD) {
 		if (stream_flush(connection->stream) == STREAM_FLUSH_BROKEN)
@@ -379,8 +294,7 @@ connection_settle(struct connection *connection)
 		connection_stir(connection);
 		return;
 	}
-	TAILQ_REMOVE(&connection->worker->stirred, connection, stirred);
-	connection->is_stirred = false;
+	connection_unstir(connection);
 	if (session->want == WANT_END) {
 		connection_end(connection);
 		return;
@@ -405,7 +319,8 @@ worker_release_holds(struct worker *worker)
 	struct connection *connection;
 
 	TAILQ_FOREACH(connection, &worker->stirred, stirred)
-		if (connection->session->want != WANT_STORE)
+		if (connection->session->want != WANT_STORE &&
+		    !connection->is_syncing)
 			connection_release_holds(connection);
 	if (worker->is_urgent)
 		worker_lines_say(worker);
@@ -458,10 +373,11 @@ worker_look_again(struct worker *worker)
 {
 	struct connection *connection;
 
-	TAILQ_FOREACH(connection, &worker->all, all) {
-		session_watch(connection->session);
-		connection_stir(connection);
-	}
+	TAILQ_FOREACH(connection, &worker->all, all)
+		if (!connection->is_syncing) {
+			session_watch(connection->session);
+			connection_stir(connection);
+		}
 }
 
 void
@@ -520,7 +436,7 @@ worker_press(struct worker *worker, int pressure)
 
 	worker->service.pressure = pressure;
 	TAILQ_FOREACH(connection, &worker->all, all)
-		if (pressure > 0) {
+		if (pressure > 0 && !connection->is_syncing) {
 			session_hurry(connection->session);
 			connection_arm(connection);
 		}

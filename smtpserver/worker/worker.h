@@ -2,9 +2,10 @@
  *
  * A turn: read all that can be read and let the sessions take their steps;
  * then make durable together what became complete, publish it, and only
- * then write the replies, one write a session.  What a session gives back
- * (places of limit parallel, itself) is told to the listener before its client
- * can hear of it.
+ * then write the replies, one write a session.  Where the disk is slow
+ * threads wait for it, for each message by itself, and the others go on.
+ * What a session gives back (places of limit parallel, itself) is told to
+ * the listener before its client can hear of it.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -33,6 +34,13 @@ void worker_open(struct worker *worker, int fd, uint32_t token,
  * (borrowed); the sessions are our own users' alone. */
 void worker_equip(struct worker *worker, struct keyring *keyring,
     struct failures *failures, bool is_submission);
+
+/* Threads (io/sync.h) make messages durable while that takes slow_us or
+ * longer, so that no session waits for the disk of another; a quick disk is
+ * not worth the way there and back.  To be called after the last fork;
+ * without it the end of a turn waits for each. */
+enum { WORKER_SLOW_US = 100000 };
+void worker_sync_beside(struct worker *worker, int64_t slow_us);
 
 /* What it promises room for is known to others (both borrowed, or NULL). */
 void worker_share(struct worker *worker, struct space_shared *shared,

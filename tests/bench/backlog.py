@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measure a backlog: intake, memory, listing, restart, drain.
 
-    backlog.py [--json] [--calls] [COUNT[xRCPTS]] ...
+    backlog.py [--json] [--calls] [--drain] [--beside] [COUNT[xRCPTS]] ...
 
 COUNT messages of RCPTS recipients each (1; all at one of 100 domains) are
 accepted while their destinations are queue-only; then the scheduler's memory
@@ -12,6 +12,8 @@ Rates hold for the minute they were taken in; what to compare is CPU (user
 and system, of the scheduler alone and of all processes) and the longest wait
 for an answer of the scheduler while the phase ran: its longest turn.  --calls
 traces a small run instead and prints system calls a message, by phase.
+--drain: intake, restart, drain, nothing else.  --beside: while it drains a
+program beside it writes 64 KiB and syncs, without a pause.
 The spool lies in TMPDIR (/var/tmp): 8 KiB a message.
 
 SPDX-License-Identifier: ISC
@@ -118,6 +120,34 @@ class Asker(threading.Thread):
         self.join()
 
 
+class Syncer(threading.Thread):
+    """Writes and syncs beside the drain, as long as it lasts."""
+
+    def __init__(self, directory):
+        super().__init__(daemon=True)
+        self.path = os.path.join(directory, "beside")
+        self.is_over, self.syncs = False, 0
+
+    def run(self):
+        while not self.is_over:
+            fd = os.open(self.path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC,
+                         0o600)
+            os.write(fd, b"x" * 65536)
+            os.fsync(fd)
+            os.close(fd)
+            self.syncs += 1
+
+    def __enter__(self):
+        if "--beside" in sys.argv:
+            self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.is_over = True
+        if self.ident:
+            self.join()
+
+
 class Backlog:
     def __init__(self, count, rcpts, tracer=None):
         self.count, self.rcpts = count, rcpts
@@ -204,6 +234,7 @@ class Backlog:
     def turns(self, name):
         """How long the scheduler was busy at a time, since its start."""
         said = ask(self.socket, b'{"v":1,"op":"turns"}\n')
+        self.row[f"{name}_count"] = said["turns"]
         self.row[f"{name}_longest_s"] = said["longest_us"] / 1e6
         self.row[f"{name}_mean_us"] = said["busy_us"] / said["turns"]
         self.row[f"{name}_over_10ms"] = said["turns"] - said["within_10ms"]
@@ -229,7 +260,8 @@ class Backlog:
         pids = self.instance.pids()
         cpu, own = cpu_s(pids), cpu_s([self.pid])
         begun = now()
-        with Asker(self.socket) as asker:
+        with Asker(self.socket) as asker, \
+                Syncer(self.instance.top) as beside:
             subprocess.run([ZMAILER, "retry", "--per-second", "0", "--yes",
                             "all"], env=self.instance.env, check=True,
                            stdout=subprocess.DEVNULL, timeout=LONG_S)
@@ -237,6 +269,7 @@ class Backlog:
             end = json.loads(self.sink.communicate(
                 timeout=LONG_S)[0])["last_s"]
         self.row["drain_wait_s"] = asker.longest_s
+        self.row["syncs_beside"] = beside.syncs
         self.row["drain_rcpts_per_s"] = self.count * self.rcpts / \
             (end - begun)
         mta.wait_for("an empty spool", self.instance.is_empty, LONG_S)
@@ -247,7 +280,10 @@ class Backlog:
         self.turns("drained")
 
     def measure(self):
-        for phase in (self.intake, self.looks, self.restart, self.drain):
+        phases = [self.intake, self.looks, self.restart, self.drain]
+        if "--drain" in sys.argv:
+            phases.remove(self.looks)
+        for phase in phases:
             begun = now()
             phase()
             print(f"{self.count} x {self.rcpts}: {phase.__name__} "
@@ -351,7 +387,9 @@ def main():
         count, _, rcpts = word.partition("x")
         with Backlog(int(count), int(rcpts or 1)) as backlog:
             row = backlog.measure()
-        print(json.dumps(row), flush=True) if "--json" in sys.argv else \
+        if "--json" in sys.argv or "--drain" in sys.argv:
+            print(json.dumps(row), flush=True)
+        else:
             show(row)
 
 

@@ -6,7 +6,9 @@ SPDX-License-Identifier: ISC
 import json
 import os
 import signal
+import socket
 
+import processes
 from zmtest import control, mta
 from zmtest.cases import Cases
 
@@ -164,6 +166,34 @@ def who_answers_is_asked_properly(site):
     mta.wait_for("another one", lambda: set(answering()) - set(before))
     code, out = site.run_as("ursula", "zmailer", "trace", "x@nowhere.test")
     assert code == 1 and "does not know" in out, out
+
+
+@case
+def events_have_a_second_home(site):
+    """By a process that is no more than an agent."""
+    path = site.dir + "/log.sock"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as home:
+        home.bind(path)
+        os.chmod(path, 0o666)
+        home.settimeout(mta.WAIT_S)
+        site.conf_write(f"log-to syslog at {path}\n")
+        site.zmailer("reload")
+        found = mta.wait_for("who sends", lambda: [
+            pid for pid in site.pids()
+            if mta.process_name(pid) == "zmailer-log-to"])
+        processes.all_fit_design(site)
+        with open(f"/proc/{found[0]}/status") as file:
+            assert "Seccomp:\t2" in file.read()
+        # its place is before the line of this one
+        mta.wait_for("a line", lambda: b"order.refused" in (
+            ask_as(site, "ursula", op="resume", all=True) and
+            home.recv(65536)))
+    os.unlink(path)
+    site.conf_write()
+    site.zmailer("reload")
+    mta.wait_for("its end", lambda: not [
+        pid for pid in site.pids()
+        if mta.process_name(pid) == "zmailer-log-to"])
 
 
 def rows_of(site, user, *words):

@@ -57,6 +57,8 @@ def processes(site):
             program = "auth"
         if status["name"] == "scheduler-mailq":
             program = "mailq"
+        if status["name"] == "zmailer-log-to":
+            program = "log-to"
         if status["name"] == "zmailer-answers":
             program = "answers"
         found[pid] = (program, status)
@@ -77,6 +79,7 @@ DESIGN = {
     "http": ("zmagent", ("zmagent",)),
     "discard": ("zmagent", ("zmagent",)),
     "mailq": ("zmagent", ("zmagent",)),
+    "log-to": ("zmagent", ("zmagent",)),
     "answers": ("zmrouter", ("zmrouter", "zmsubmit", "zmagent")),
 }
 

@@ -29,8 +29,7 @@
 #include "mail/spool/spool.h"
 #include "tools/verb/verb.h"
 #include "tools/versions/versions.h"
-#include "tools/answers/answers.h"
-#include "tools/run/keeper.h"
+#include "tools/run/beside.h"
 #include "tools/run/taking.h"
 
 #include "base/banned.h"
@@ -103,8 +102,7 @@ supervisor_stop_begin(struct supervisor *boss, const char *reason, int status)
 	event(EV_DAEMON_STOP, NULL, "reason", slice_of(reason), NULL);
 	for (size_t i = 0; i < CHILD_COUNT; i++)
 		timer_clear(&boss->children[i].timer);
-	keeper_stop(&boss->keeper);
-	answers_stop(&boss->answers);
+	beside_stop(&boss->beside);
 	run_listeners_close(&boss->listeners_before, &boss->listeners,
 	    &boss->given);
 	run_listeners_close(&boss->listeners, NULL, &boss->given);
@@ -226,8 +224,7 @@ on_child_signal(void *context)
 
 	/* Any pid: in a container we are also init. */
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		keeper_ended(&boss->keeper, pid);
-		answers_ended(&boss->answers, pid);
+		beside_ended(&boss->beside, pid);
 		for (size_t i = 0; i < CHILD_COUNT; i++)
 			supervised_ended(&boss->children[i], pid, status);
 	}
@@ -371,10 +368,9 @@ supervisor_run(struct conf *conf, const char *conf_path, int ready_fd)
 	loop_signal(boss.loop, SIGCHLD, on_child_signal, &boss);
 	for (size_t i = 0; i < CHILD_COUNT; i++)
 		supervised_prepare(&boss, i);
+	beside_start(&boss.beside, boss.loop, &boss.conf);
 	start_next(&boss);
 	supervisor_state_publish(&boss);
-	keeper_start(&boss.keeper, boss.loop, &boss.conf);
-	answers_start(&boss.answers, boss.loop, &boss.conf);
 	loop_run(boss.loop);
 	event_flush();
 	state_remove(boss.conf->run_dir);

@@ -151,7 +151,7 @@ conf_commit(struct supervisor *boss)
 	boss->conf = boss->fresh;
 	boss->fresh = NULL;
 	boss->conf_number = boss->written;
-	answers_reload(&boss->answers);
+	beside_reload(&boss->beside);
 	supervisor_version_keep(boss->conf, "reload");
 	event(EV_CONF_RELOAD, NULL, "file", slice_of(boss->conf->path), NULL);
 	supervisor_unused_say(boss);

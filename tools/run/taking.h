@@ -14,8 +14,7 @@
 #define ZM_TOOLS_RUN_TAKING_H
 
 #include "mail/spool/spool.h"
-#include "tools/answers/answers.h"
-#include "tools/run/keeper.h"
+#include "tools/run/beside.h"
 #include "tools/run/supervised.h"
 #include "tools/run/watchdog.h"
 
@@ -55,6 +54,7 @@ struct supervisor {
 	struct keeper	 keeper;	/* of the journal */
 	struct answers	 answers;	/* to who may not read it */
 	struct watchdog	 watchdog;	/* of the service manager */
+	struct beside	 beside;
 };
 
 /* SIGHUP: read the file and take it over; later, while another is being

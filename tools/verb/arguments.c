@@ -64,8 +64,9 @@ option_unknown_say(const char *usage, struct slice name, struct err *err)
 			if (word.option != NULL)
 				guess_offer(&guess, word.option->name);
 	return err_set(err, "there is no option " SLICE_FMT "%s%s%s",
-	    SLICE_ARG(name), guess.best != NULL ? ", did you mean '" : "",
-	    guess.best != NULL ? guess.best : "",
+	    SLICE_ARG(name), guess.best != NULL ? ", did you mean '" :
+	    "; a word that begins with '-' stands after ",
+	    guess.best != NULL ? guess.best : "--",
 	    guess.best != NULL ? "'?" : "");
 }
 
@@ -448,17 +449,12 @@ arguments_join(const struct arguments *arguments, struct str *out)
 int
 arguments_refuse(const struct arguments *arguments, const char *format, ...)
 {
-	struct str shown = STR_INIT, verb = STR_INIT;
 	va_list ap;
 
-	str_addf(&verb, "zmailer %s", arguments->verb);
-	usage_add(&shown, "usage: ", verb.buf, arguments->usage);
 	fprintf(stderr, "zmailer: %s: ", arguments->verb);
 	va_start(ap, format);
 	vfprintf(stderr, format, ap);
 	va_end(ap);
-	fprintf(stderr, "\n%s", shown.buf);
-	str_release(&shown);
-	str_release(&verb);
+	fprintf(stderr, "\nzmailer help %s tells more\n", arguments->verb);
 	return EX_USAGE;
 }

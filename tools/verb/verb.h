@@ -38,7 +38,8 @@ struct verb_row {		/* a row of tools/zmailer/verbs.h */
  * returns 0; -1: err says what is wrong */
 int arguments_parse(struct arguments *out, const struct verb_row *row,
     int argc, char **argv, struct err *err);
-/* The same; what is wrong goes to standard error, with the usage.
+/* The same; what is wrong goes to standard error, and where
+ * help is.
  * returns 0 or EX_USAGE */
 int arguments_read(struct arguments *out, const struct verb_row *row,
     int argc, char **argv, const char *conf_path);
@@ -58,7 +59,7 @@ const char *arguments_word(const struct arguments *arguments, int at);
 /* All words with a blank between them. */
 void arguments_join(const struct arguments *arguments, struct str *out);
 
-/* "zmailer: VERB: words" and the usage on standard error.
+/* "zmailer: VERB: words" and where help is, on standard error.
  * returns EX_USAGE */
 int arguments_refuse(const struct arguments *arguments, const char *format,
     ...) __attribute__((format(printf, 2, 3)));

@@ -53,11 +53,70 @@ help_verb(const struct verb_row *row)
 	str_release(&verb);
 }
 
+/* ---- groups ------------------------------------------------------------ */
+
+static const struct verb_group {
+	const char	*title, *verbs;
+} verb_groups[] = {
+#define GROUP(title, verbs) { title, verbs },
+#include "tools/zmailer/groups.h"
+#undef GROUP
+};
+enum { VERB_GROUPS = sizeof(verb_groups) / sizeof(verb_groups[0]) };
+enum { PAGE_COLUMNS = 79, PAGE_TITLE = 14 };
+
+static void
+verb_group_add_texts(struct str *out, const struct verb_group *group,
+    int width)
+{
+	struct slice rest = slice_of(group->verbs), word;
+
+	str_addf(out, "%s:\n", group->title);
+	while (slice_word(&rest, &word))
+		for (size_t i = 0; i < verb_rows_count; i++)
+			if (slice_is(word, verb_rows[i].name))
+				str_addf(out, "  %-*s %s\n", width,
+				    verb_rows[i].name, verb_rows[i].text);
+}
+
+static void
+verb_group_add_names(struct str *out, const struct verb_group *group)
+{
+	struct slice rest = slice_of(group->verbs), word;
+	size_t column = PAGE_TITLE;
+
+	str_addf(out, "%-*s", PAGE_TITLE, group->title);
+	while (slice_word(&rest, &word)) {
+		if (column + 1 + word.n > PAGE_COLUMNS) {
+			str_addf(out, "\n%*s", PAGE_TITLE, "");
+			column = PAGE_TITLE;
+		}
+		str_addf(out, " " SLICE_FMT, SLICE_ARG(word));
+		column += 1 + word.n;
+	}
+	str_addf(out, "\n");
+}
+
+void
+help_add_page(struct str *out)
+{
+	str_addf(out, "usage: zmailer [-C FILE] VERB [ARGUMENTS]\n");
+	verb_group_add_texts(out, &verb_groups[0], 8);
+	for (size_t i = 1; i < VERB_GROUPS; i++)
+		verb_group_add_names(out, &verb_groups[i]);
+	str_addf(out, "zmailer help says what each does, zmailer help VERB all "
+	    "of one.\n");
+}
+
 static void
 help_verbs(void)
 {
-	for (size_t i = 0; i < verb_rows_count; i++)
-		printf("  %-12s %s\n", verb_rows[i].name, verb_rows[i].text);
+	struct str out = STR_INIT;
+
+	for (size_t i = 0; i < VERB_GROUPS; i++)
+		verb_group_add_texts(&out, &verb_groups[i], 12);
+	fputs(out.buf, stdout);
+	str_release(&out);
 }
 
 static struct guess
@@ -81,7 +140,6 @@ verb_help(struct arguments *arguments)
 	struct guess guess;
 
 	if (word == NULL) {
-		printf("Verbs:\n");
 		help_verbs();
 		printf("\nStatements of zmailer.conf:\n");
 	} else if (row != NULL) {

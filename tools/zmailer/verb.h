@@ -24,6 +24,10 @@ const struct verb_row *verb_row_find(const char *name);
 int verb_run_row(const struct verb_row *row, int argc, char **argv,
     const char *conf_path);
 
+/* help.c: the verbs on one screen, those of the first week with what they
+ * do. */
+void help_add_page(struct str *out);
+
 /* classic.c: a word of ZMailer's script.  returns whether it is one; its
  * exit status is *out_status then */
 bool classic_run(int argc, char **argv, const char *conf_path,

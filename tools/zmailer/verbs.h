@@ -72,14 +72,13 @@ VERB(doctor, "[--quiet] [--json] [--timeout SPAN] [--outbound HOST] [AREA...]",
     "is this machine fit to carry mail; exit 0 it is, 1 warnings, 2 bad")
 VERB(trace, "[--day DAY] [--since MOMENT] [--until MOMENT] [--json] "
     "[ID|ADDRESS|'<MESSAGE-ID>'|client:NET|SELECTOR]",
-    "the life of messages, from the journal (14 days), also when they are "
-    "gone")
+    "the life of messages, from the journal (14 days), also of those gone")
 VERB(events, "[-f] [-n COUNT] [--json] [SELECTOR]",
     "the last events of the journal; -f goes on with new ones")
 VERB(logrotate, "[--now] [--json]",
     "close, pack and remove files of the journal, as its limits say")
 VERB(list, "[--json] [--limit N] [--after ID] [SELECTOR]",
-    "every message in the spool: where it is, why, and when it is tried next")
+    "every message in the spool: where it is, why, when it is tried next")
 VERB(show, "[--json] ID|FILE|SELECTOR",
     "one message: envelope, recipients, last words, header")
 VERB(sink, "[--port N] [--lmtp] [--dir DIR] [--json] [--count] [--expect N] "

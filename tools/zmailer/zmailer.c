@@ -69,15 +69,15 @@ verb_like(const char *name)
 	return guess.best;
 }
 
+/* The verbs on standard output, a screen of them. */
 static int
-zmailer_usage(FILE *out, int status)
+zmailer_page(int status)
 {
-	fprintf(out, "usage: zmailer [-C FILE] VERB [ARGUMENTS]\n\n");
-	for (size_t i = 0; i < verb_rows_count; i++)
-		fprintf(out, "  %-10s %s\n", verb_rows[i].name,
-		    verb_rows[i].text);
-	fprintf(out, "\nzmailer help VERB tells more; -C FILE or the "
-	    "environment's ZMAILER_CONF\nnames the configuration.\n");
+	struct str page = STR_INIT;
+
+	help_add_page(&page);
+	fputs(page.buf, stdout);
+	str_release(&page);
 	return status;
 }
 
@@ -100,16 +100,17 @@ main(int argc, char **argv)
 			    table_types_text(true));
 			return 0;
 		} else if (strcmp(argv[at], "--help") == 0) {
-			return zmailer_usage(stdout, 0);
+			return zmailer_page(0);
 		} else {
 			fprintf(stderr, "zmailer: there is no option %s; -C "
 			    "FILE goes in front of the verb, a verb's own "
-			    "options after it\n", argv[at]);
-			return zmailer_usage(stderr, EX_USAGE);
+			    "options after it\nzmailer help lists them\n",
+			    argv[at]);
+			return EX_USAGE;
 		}
 	}
 	if (at == argc)
-		return zmailer_usage(stderr, EX_USAGE);
+		return zmailer_page(EX_USAGE);
 	row = verb_row_find(argv[at]);
 	if (row == NULL && classic_run(argc - at, argv + at, conf_path,
 		&status))

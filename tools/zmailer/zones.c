@@ -114,8 +114,8 @@ sum_json(const struct conf_zone *zone, const struct sum *sum, int64_t now_s)
 
 	json_open_answer(&out);
 	json_text(&out, "zone", slice_of(zone->name));
-	json_text(&out, "state", slice_of(sum_state(sum)));
 	json_bool(&out, "suspended", sum->is_suspended);
+	json_text(&out, "state", slice_of(sum_state(sum)));
 	json_number(&out, "sources", (int64_t)zone->source_count);
 	json_number(&out, "destinations", sum->destinations);
 	json_number(&out, "ready", sum->ready);

@@ -1,4 +1,4 @@
-/* log.c - log-level: whose talk stands in the journal, word for word
+/* log.c - log-level: whose talk stands in the journal; log-to: where else
  *
  * In     log-level statements; a client or a destination
  * Out    whether its dialogue is to be noted now
@@ -6,11 +6,67 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <string.h>
+
 #include "base/clock.h"
 #include "conf/part/part.h"
 #include "grammar/message/date.h"
 
 #include "base/banned.h"
+
+static const struct { const char *name; unsigned code; } log_facilities[] = {
+	/* in the order of the choice */
+	{ "mail", 2 }, { "daemon", 3 }, { "user", 1 }, { "auth", 4 },
+	{ "local0", 16 }, { "local1", 17 }, { "local2", 18 },
+	{ "local3", 19 }, { "local4", 20 }, { "local5", 21 },
+	{ "local6", 22 }, { "local7", 23 },
+};
+enum { FACILITIES = sizeof(log_facilities) / sizeof(log_facilities[0]),
+	SOCKET_PATH_BYTES = 108 };	/* of sun_path */
+enum { WORD_FACILITY, WORD_AT };	/* keywords of log-to */
+
+static const char *const log_to_kinds[] = { "none", "syslog", "journald" };
+static const char *const log_to_paths[] = { "", "/dev/log",
+	"/run/systemd/journal/socket" };
+
+void
+conf_apply_log_to(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	const struct conf_value *words = statement->keywords;
+	struct conf_log_to *to = &loader->conf->log_to;
+
+	to->kind = (enum conf_log_to_kind)statement->args[0].number;
+	to->facility = log_facilities[words[WORD_FACILITY].token != NULL ?
+	    words[WORD_FACILITY].number : 0].code;
+	to->path = words[WORD_AT].token != NULL ? words[WORD_AT].text :
+	    log_to_paths[to->kind];
+	to->at = conf_at(statement->node->tokens);
+	if (strlen(to->path) >= SOCKET_PATH_BYTES)
+		conf_complain(loader, CONF_ERROR, words[WORD_AT].token,
+		    "choose a shorter path",
+		    "a socket's name has at most %d bytes",
+		    SOCKET_PATH_BYTES - 1);
+	if (to->kind != LOG_TO_SYSLOG && words[WORD_FACILITY].token != NULL)
+		conf_complain(loader, CONF_ERROR, words[WORD_FACILITY].token,
+		    "leave it out", "only syslog has facilities");
+}
+
+void
+conf_log_to_add(struct str *out, const struct conf_log_to *to)
+{
+	str_adds(out, log_to_kinds[to->kind]);
+	for (int i = 0; i < FACILITIES && to->kind == LOG_TO_SYSLOG; i++)
+		if (log_facilities[i].code == to->facility)
+			str_addf(out, " facility %s", log_facilities[i].name);
+	if (to->kind != LOG_TO_NONE &&
+	    strcmp(to->path, log_to_paths[to->kind]) != 0) {
+		str_adds(out, " at ");
+		conf_add_word(out, to->path);
+	}
+}
+
+/* ---- log-level ---------------------------------------------------------- */
 
 enum { WORD_CLIENT, WORD_DEST, WORD_UNTIL };	/* keywords */
 

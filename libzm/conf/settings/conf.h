@@ -108,6 +108,7 @@ struct conf {
 	struct conf_tls_to	*tls_to;	size_t tls_to_count;
 	struct conf_xclient_to	*xclient_to;	size_t xclient_to_count;
 	struct conf_log_level	*log_levels;	size_t log_level_count;
+	struct conf_log_to	 log_to;
 	struct conf_auth_to	 auth_to;	/* table NULL: none */
 	struct conf_schedule	*schedules;	size_t schedule_count;
 						/* the built-in ones last */

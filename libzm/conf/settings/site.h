@@ -60,11 +60,22 @@ struct conf_log_level {		/* log-level normal|debug ...: first fit */
 	struct conf_at	 at;
 };
 
+struct conf_log_to {		/* log-to: a second home of events */
+	enum conf_log_to_kind { LOG_TO_NONE, LOG_TO_SYSLOG, LOG_TO_JOURNALD }
+			 kind;
+	unsigned	 facility;	/* as of syslog(3), not shifted */
+	const char	*path;		/* of the socket */
+	struct conf_at	 at;
+};
+
 /* Is what is said with this client, or this next hop, to be noted now
  * (log-level)?  Append what stands after the statement. */
 bool conf_debugs_client(const struct conf *conf, const struct net *client);
 bool conf_debugs_dest(const struct conf *conf, struct slice name);
 void conf_log_level_add(struct str *out, const struct conf_log_level *level);
+
+/* Append what stands after log-to. */
+void conf_log_to_add(struct str *out, const struct conf_log_to *to);
 
 /* Can others look this name of ours up in the DNS?  It has a dot inside, and is
  * none of those that mean this machine or its own network alone. */

@@ -448,6 +448,15 @@ show_mailq(struct view *view)
 }
 
 static void
+show_log_to(struct view *view)
+{
+	if (view->conf->log_to.at.file == NULL)
+		return;
+	conf_log_to_add(&view->value, &view->conf->log_to);
+	emit(view, "log-to", view->conf->log_to.at);
+}
+
+static void
 show_log_levels(struct view *view)
 {
 	for (size_t i = 0; i < view->conf->log_level_count; i++) {
@@ -493,6 +502,7 @@ show(const struct conf *conf, bool all, bool is_json, struct str *out)
 	show_agents(&view);
 	show_zones(&view);
 	show_mailq(&view);
+	show_log_to(&view);
 	show_log_levels(&view);
 	show_schedules(&view);
 	str_release(&view.value);

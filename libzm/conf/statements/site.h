@@ -146,6 +146,19 @@ STATEMENT(TOP, "log-level", NONE, log_level, "choice:normal,debug",
     "log-level debug client 192.0.2.0/24 until 2026-11-23T10:00:00Z\n"
     "log-level debug dest .example.org")
 
+STATEMENT(TOP, "log-to", NONE, log_to, "choice:none,syslog,journald",
+    "facility=choice:mail,daemon,user,auth,local0,local1,local2,local3,"
+    "local4,local5,local6,local7 at=path",
+    "log-to none|syslog [facility NAME] [at PATH]|journald [at PATH]",
+    "none",
+    "A second home of events: each line of the journal is sent on, to syslog "
+    "at /dev/log (facility mail) or with its fields to journald at "
+    "/run/systemd/journal/socket.  Mail never waits for it: what nobody takes "
+    "waits in the journal, and beyond 16 MB is left out and counted (events "
+    "log.stalled, log.dropped).",
+    "log-to syslog facility local3\n"
+    "log-to journald")
+
 STATEMENT(TOP, "hash", NONE, setting, "setting", "",
     "hash 0|1|2", "",
     "Levels of directories A to Z below queue/ and transport/; for file "

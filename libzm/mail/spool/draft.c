@@ -240,11 +240,9 @@ draft_complete(struct draft *draft, struct err *err)
 	return 0;
 }
 
-size_t
-draft_sync(struct draft *drafts[], size_t count, struct err *err)
+void
+draft_sync_begin(struct draft *drafts[], size_t count, struct err *err)
 {
-	size_t durable = 0;
-
 	for (size_t i = 0; i < count; i++) {
 		if (draft_complete(drafts[i], err) != 0)
 			continue;
@@ -255,15 +253,38 @@ draft_sync(struct draft *drafts[], size_t count, struct err *err)
 			    SYNC_FILE_RANGE_WRITE);
 #endif
 	}
-	for (size_t i = 0; i < count; i++) {
-		if (drafts[i]->is_bad || drafts[i]->fd < 0)
-			continue;
-		/* S0 -> S1: after this the message survives a power cut */
-		if (fsync(drafts[i]->fd) != 0)
-			draft_fail(drafts[i], "fsync", err);
-		else
-			durable++;
-	}
+}
+
+int
+draft_sync_wait(const struct draft *draft)
+{
+	if (draft->is_bad || draft->fd < 0)
+		return EIO;
+	/* S0 -> S1: after this the message survives a power cut */
+	return fsync(draft->fd) == 0 ? 0 : errno;
+}
+
+bool
+draft_sync_end(struct draft *draft, int error, struct err *err)
+{
+	if (draft->is_bad || draft->fd < 0)
+		return false;
+	if (error == 0)
+		return true;
+	errno = error;
+	draft_fail(draft, "fsync", err);
+	return false;
+}
+
+size_t
+draft_sync(struct draft *drafts[], size_t count, struct err *err)
+{
+	size_t durable = 0;
+
+	draft_sync_begin(drafts, count, err);
+	for (size_t i = 0; i < count; i++)
+		durable += draft_sync_end(drafts[i],
+		    draft_sync_wait(drafts[i]), err);
 	return durable;
 }
 

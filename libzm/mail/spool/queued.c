@@ -80,6 +80,9 @@ spool_ending_body(const struct spool *spool, struct spool_ending *ending)
 	char name[SPOOL_NAME_BYTES];
 
 	spool_hashed_name(spool, ending->inode, name);
+	if (ending->control_fd >= 0)
+		close(ending->control_fd);
+	ending->control_fd = -1;
 	/* Without it (no descriptor left) a new message may get the number;
 	 * its router then waits for the control file to go. */
 	ending->pin_fd = openat(dir_fd, name,

@@ -164,6 +164,12 @@ int draft_write(struct draft *draft, const void *bytes, size_t n,
  * fsync fails is_bad and never tried again (invariant 4).
  * returns how many are durable. */
 size_t draft_sync(struct draft *drafts[], size_t count, struct err *err);
+/* The same for a loop that does not wait: begin; then of each draft wait, by
+ * any thread, and nobody touches it meanwhile; then end with what wait
+ * returned (0 or errno).  _end: is it durable? */
+void draft_sync_begin(struct draft *drafts[], size_t count, struct err *err);
+int draft_sync_wait(const struct draft *draft);
+bool draft_sync_end(struct draft *draft, int error, struct err *err);
 
 /* Write what is pending, so that another process can read the file by its
  * name; the first line does not say complete yet.  0 or -1 (is_bad). */
@@ -368,6 +374,7 @@ bool spool_control_is_idle(int control_fd);
  * nothing else, so that any thread may call them (io/sync.h). */
 struct spool_ending {
 	ino_t	inode;
+	int	control_fd;	/* closed with the first step; -1: is closed */
 	int	pin_fd;		/* the unlinked body: as long as it is open no
 				 * new message gets its number; -1: none */
 	int	error;		/* errno of the last step; 0 */

@@ -63,7 +63,7 @@ route(struct fixture *f, struct claim *claim, const char *id)
 static inline void
 finish(struct fixture *f, ino_t inode)
 {
-	struct spool_ending ending = { inode, -1, 0 };
+	struct spool_ending ending = { inode, -1, -1, 0 };
 	struct spool_barrier barrier;
 
 	spool_ending_body(f->spool, &ending);

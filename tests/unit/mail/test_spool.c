@@ -441,7 +441,7 @@ Test(spool, a_finished_body_keeps_its_number_until_the_control_file_is_gone)
 			cr_assert_neq(inodes[i], inodes[j]);
 		held = claim(&f, inodes[i]);
 		route(&f, &held, id);
-		endings[i].inode = inodes[i];
+		endings[i] = (struct spool_ending){ inodes[i], -1, -1, 0 };
 		spool_ending_body(f.spool, &endings[i]);
 		cr_assert_eq(endings[i].error, 0);
 	}

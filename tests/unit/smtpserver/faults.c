@@ -19,6 +19,10 @@ struct faults faults;
 int
 fsync(int fd)
 {
+	faults.held++;
+	while (faults.is_held)
+		usleep(1000);
+	faults.held--;
 	if (faults.fsync_error != 0 && faults.fsyncs++ >= faults.fsync_after) {
 		errno = faults.fsync_error;
 		return -1;

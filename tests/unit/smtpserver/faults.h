@@ -19,6 +19,8 @@ struct faults {
 	uint64_t free_bytes;		/* it sees so many; 0: as it is */
 	int	fsyncs;			/* counted */
 	int	statvfs_calls;
+	_Atomic bool is_held;		/* fsync waits until it is not */
+	_Atomic int held;		/* fsyncs that wait now */
 };
 
 extern struct faults faults;

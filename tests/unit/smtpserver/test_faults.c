@@ -86,6 +86,129 @@ Test(faults, one_of_a_group_fails)
 	house_close(&house);
 }
 
+/* ---- what becomes durable beside the loop -------------------------------- */
+
+/* A house whose worker does not wait, and a client whose message is at the
+ * disk. */
+static int
+beside_open(struct house *house)
+{
+	int client;
+
+	house_open(house, "");
+	worker_sync_beside(house->worker, 0);
+	client = house_connect(house, CLIENT);
+	client_say(house, client, HELLO ENVELOPE "DATA\r\nx\r\n");
+	client_expect(house, client, true, STARTED);
+	faults.is_held = true;
+	cr_assert_eq(write(client, ".\r\n", 3), 3);
+	while (faults.held == 0)
+		loop_turn(house->loop, 10);
+	return client;
+}
+
+static void
+beside_let_go(struct house *house, unsigned want)
+{
+	faults.is_held = false;
+	while (house_count(house, "router") < want)
+		loop_turn(house->loop, 10);
+}
+
+Test(beside, others_go_on_and_nothing_is_answered_too_early, .timeout = 60)
+{
+	struct house house;
+	int first = beside_open(&house), second = house_connect(&house, CLIENT);
+
+	client_say(&house, second, HELLO "NOOP\r\n");
+	client_expect(&house, second, true, READY "250/2.0.0");
+	client_say(&house, second, ENVELOPE "DATA\r\nx\r\n.\r\n");
+	client_expect(&house, second, true, "");
+	client_expect(&house, first, true, "");
+	while (faults.held < 2)		/* side by side */
+		loop_turn(house.loop, 10);
+	cr_expect_eq(house_count(&house, "router"), 0);
+	beside_let_go(&house, 2);
+	client_expect(&house, first, true, "250/2.0.0");
+	client_expect(&house, second, true,
+	    "250/2.1.0 250/2.1.5 354 250/2.0.0");
+	close(first);
+	close(second);
+	house_close(&house);
+}
+
+/* A quick disk is not worth a thread: the turn that has the end of the
+ * message has the reply, too. */
+Test(beside, a_quick_group_is_the_loops)
+{
+	struct house house;
+	char reply[1024] = "";
+	int client;
+
+	house_open(&house, "");
+	worker_sync_beside(house.worker, 3600000000);
+	client = house_connect(&house, CLIENT);
+	client_say(&house, client, HELLO ENVELOPE "DATA\r\nx\r\n");
+	client_expect(&house, client, true, STARTED);
+	cr_assert_eq(write(client, ".\r\n", 3), 3);
+	loop_turn(house.loop, 0);
+	cr_expect(read(client, reply, sizeof(reply) - 1) > 0);
+	cr_expect(strncmp(reply, "250 2.0.0 ", 10) == 0, "%s", reply);
+	close(client);
+	house_close(&house);
+}
+
+Test(beside, a_client_that_leaves_takes_nothing_with_it, .timeout = 60)
+{
+	struct house house;
+	int client = beside_open(&house);
+
+	close(client);
+	for (int i = 0; i < 3; i++)
+		loop_turn(house.loop, 10);
+	beside_let_go(&house, 1);
+	cr_expect_eq(house_count(&house, "public"), 0);
+	house_close(&house);
+}
+
+Test(beside, a_worker_that_ends_answers_first, .timeout = 60)
+{
+	struct house house;
+	int client = beside_open(&house);
+	char reply[256] = "";
+
+	worker_stop(house.worker);
+	loop_turn(house.loop, 10);
+	faults.is_held = false;
+	worker_free(&house.worker);
+	cr_expect_eq(house_count(&house, "router"), 1);
+	cr_expect(read(client, reply, sizeof(reply) - 1) > 0);
+	cr_expect(strncmp(reply, "250 2.0.0 ", 10) == 0, "%s", reply);
+	close(client);
+	house_close(&house);
+}
+
+Test(beside, what_the_disk_refuses_is_451, .timeout = 60)
+{
+	struct house house;
+	int client = beside_open(&house);
+	struct str text = STR_INIT;
+
+	faults.fsync_error = EIO;
+	faults.is_held = false;
+	while (text.len == 0) {
+		loop_turn(house.loop, 10);
+		house_hear(&house, client, &text);
+	}
+	cr_expect(slice_starts(str_slice(&text), "451 4.3.0"), "%s",
+	    text.buf);
+	cr_expect_eq(house_count(&house, "router"), 0);
+	cr_expect_eq(house_count(&house, "public"), 0);
+	str_release(&text);
+	close(client);
+	house_close(&house);
+}
+
 Test(faults, failed_rename_is_451)
 {
 	struct house house;

@@ -234,3 +234,48 @@ Test(arguments, a_usage_is_shown_a_form_a_line)
 	    "  --for SPAN          for how long: 90s 2h 3d\n");
 	str_release(&out);
 }
+
+/* Every verb stands in one group, and what `zmailer` alone says of those of
+ * the first week fits 80 columns. */
+Test(arguments, every_verb_stands_in_one_group)
+{
+	static const struct { const char *name, *text; } verbs[] = {
+#define VERB(name, usage, text) { #name, text },
+#include "tools/zmailer/verbs.h"
+#undef VERB
+	};
+	static const char *const groups[] = {
+#define GROUP(title, verbs) verbs,
+#include "tools/zmailer/groups.h"
+#undef GROUP
+	};
+	const size_t count = sizeof(verbs) / sizeof(verbs[0]);
+	size_t words = 0, first = 0;
+
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		struct slice rest = slice_of(groups[i]), word;
+
+		for (; slice_word(&rest, &word); words++)
+			first += i == 0;
+	}
+	cr_expect_eq(first, 12);
+	cr_expect_eq(words, count);
+	for (size_t v = 0; v < count; v++) {
+		size_t times = 0;
+
+		for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]);
+		    i++) {
+			struct slice rest = slice_of(groups[i]), word;
+
+			while (slice_word(&rest, &word)) {
+				if (!slice_is(word, verbs[v].name))
+					continue;
+				times++;
+				if (i == 0)
+					cr_expect_leq(strlen(verbs[v].text),
+					    68, "%s", verbs[v].name);
+			}
+		}
+		cr_expect_eq(times, 1, "%s", verbs[v].name);
+	}
+}

@@ -127,10 +127,10 @@ Test(verbs, status_is_critical_while_a_daemon_is_away)
 
 Test(verbs, what_is_not_understood_is_a_usage_error)
 {
-	expect(WORDS("start", "now"), EX_USAGE, "usage: zmailer start");
-	expect(WORDS("trace"), EX_USAGE, "usage: zmailer trace");
+	expect(WORDS("start", "now"), EX_USAGE, "zmailer help start");
+	expect(WORDS("trace"), EX_USAGE, "zmailer help trace");
 	expect(WORDS("trace", "bob"), EX_USAGE, "neither a spool id");
 	expect(WORDS("trace", "bob@x.test"), EX_NOINPUT, "log");
-	expect(WORDS("status", "-x"), EX_USAGE, "usage: zmailer status");
-	expect(WORDS("events", "-n"), EX_USAGE, "usage: zmailer events");
+	expect(WORDS("status", "-x"), EX_USAGE, "zmailer help status");
+	expect(WORDS("events", "-n"), EX_USAGE, "zmailer help events");
 }

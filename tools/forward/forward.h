@@ -1,0 +1,60 @@
+/* forward.h - a second home of events (log-to): syslog or journald
+ *
+ * A process of its own reads the journal as it grows and sends each line on
+ * by a datagram that never waits.  Who writes events knows nothing of it:
+ * however syslog fares, no mail waits for it.  While nobody takes them the
+ * lines wait in the journal; when more than FORWARD_BEHIND_BYTES do, they are
+ * left out and counted (event log.dropped).
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_FORWARD_H
+#define ZM_TOOLS_FORWARD_H
+
+#include "conf/conf.h"
+#include "io/loop.h"
+
+enum {
+	FORWARD_BEHIND_BYTES = 16 << 20,
+	FORWARD_LINE_BYTES = 8000,	/* of a datagram; the rest is cut */
+	FORWARD_AGAIN_MS = 1000
+};
+
+/* Where it is, in memory that outlives the process. */
+struct forward_place {
+	uint64_t	inode;		/* of the file; 0: begin at the end */
+	uint64_t	offset;		/* of the first byte not sent */
+};
+
+/* ---- the supervisor ----------------------------------------------------- */
+
+struct forward {
+	struct loop		*loop;
+	struct conf *const	*conf;	/* where the one in force is */
+	struct forward_place	*place;
+	int			 lifeline;	/* closed: it ends; -1: none */
+	pid_t			 pid;		/* 0: none */
+	bool			 is_over;
+	struct timer		 timer;		/* until it starts again */
+};
+
+/* Begin with what is written from now on, if the configuration says so. */
+void forward_start(struct forward *forward, struct loop *loop,
+    struct conf *const *conf);
+/* The configuration is another. */
+void forward_reload(struct forward *forward);
+void forward_stop(struct forward *forward);
+/* pid was waited for: maybe it was that process. */
+void forward_ended(struct forward *forward, pid_t pid);
+
+/* ---- the process -------------------------------------------------------- */
+
+/* Read and send until the other end of lifeline is closed. */
+void forward_run(const struct conf *conf, struct forward_place *place,
+    int lifeline) __attribute__((noreturn));
+
+/* A line of the journal as the datagram that this home takes. */
+void forward_line(const struct conf_log_to *to, struct slice line,
+    struct str *out);
+
+#endif

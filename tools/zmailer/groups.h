@@ -1,0 +1,22 @@
+/* groups.h - the verbs of verbs.h in groups, in the order people meet them
+ *
+ * GROUP(title, verbs): every verb stands in one.  The first has those of the
+ * first week: `zmailer` alone says what each of them does, and only names the
+ * others.  `zmailer help` and zmailer(8) have the same groups.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+GROUP("The first week", "setup check start reload status hello doctor list "
+    "why trace retry help")
+GROUP("Running", "run stop restart top metrics report audit events "
+    "logrotate log")
+GROUP("Configuration", "config domain alias smarthost cert dkim table route "
+    "test")
+GROUP("Messages", "show count hold release schedule reroute bounce delete "
+    "undelete")
+GROUP("Set aside", "review forward note resubmit freeze thaw")
+GROUP("Destinations", "queue zones suspend resume pin etrn drain undrain "
+    "orders")
+GROUP("Abuse", "block unblock limit")
+GROUP("The spool", "fsck backup restore")
+GROUP("Trying it", "demo init sink classify completion")
