@@ -51,8 +51,6 @@ struct supervisor {
 	bool		 has_sockets;	/* it came with such a successor */
 	bool		 is_going_back;	/* it is the one of before, again */
 	bool		 owes_reload;	/* a SIGHUP came meanwhile */
-	struct keeper	 keeper;	/* of the journal */
-	struct answers	 answers;	/* to who may not read it */
 	struct watchdog	 watchdog;	/* of the service manager */
 	struct beside	 beside;
 };
