@@ -28,7 +28,8 @@ bin_zmailer_SOURCES += tools/zmailer/smarthost/edit.c \
 bin_zmailer_SOURCES += tools/zmailer/metrics/certificates.c \
 	tools/zmailer/metrics/metrics.c tools/zmailer/metrics/metrics.h \
 	tools/zmailer/metrics/listen.c tools/zmailer/metrics/neighbours.c \
-	tools/zmailer/metrics/queue.c tools/zmailer/metrics/spool.c
+	tools/zmailer/metrics/queue.c tools/zmailer/metrics/spool.c \
+	tools/zmailer/metrics/processes.c
 bin_zmailer_SOURCES += tools/zmailer/doctor/doctor.c
 bin_zmailer_SOURCES += tools/zmailer/queue/by.c tools/zmailer/queue/queue.c \
 	tools/zmailer/queue/queue.h
@@ -115,10 +116,11 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/beside.c tools/run/beside.h \
 	tools/run/dirs.c tools/run/listeners.c tools/run/listeners.h \
 	tools/run/keeper.c tools/run/keeper.h \
+	tools/run/watchdog.c tools/run/watchdog.h \
 	tools/run/libexec.c tools/run/manager.c \
 	tools/run/running.c tools/run/standstill.c tools/run/standstill.h \
 	tools/run/standstill_files.c tools/run/standstill_parts.h \
-	tools/run/standstill_processes.c \
+	tools/run/standstill_processes.c tools/run/standstill_progress.c \
 	tools/run/state.c tools/run/supervisor.c \
 	tools/run/taking.c tools/run/taking.h \
 	tools/run/supervisor.h tools/run/unit.c tools/run/unit.h

@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "journal/event.h"
+#include "journal/progress.h"
 #include "daemon/given.h"
 #include "daemon/launcher.h"
 #include "mail/spool/spool.h"
@@ -358,6 +359,8 @@ climb(struct process *process, struct err *err)
 	process->was_root = geteuid() == 0;
 	if (journal_open(process->conf, err) < 0)
 		return -1;
+	if (progress_open(process->conf->run_dir, daemon->name, err) < 0)
+		warning("nobody will see how far it is: %s", err->text);
 	if (daemon->open_privileged != NULL &&
 	    daemon->open_privileged(process, err) < 0)
 		return -1;

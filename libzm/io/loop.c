@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "journal/event.h"
+#include "journal/progress.h"
 #include "base/mem.h"
 #include "io/loop_poller.h"
 
@@ -176,6 +177,7 @@ watches_call(struct loop *loop, int wait_ms)
 	size_t n = poller_wait(loop->poller, wait_ms, loop->ready);
 
 	loop->woke_us = clock_real_us();
+	progress_turn(loop->woke_us);
 	for (size_t i = 0; i < n; i++) {
 		struct watch *watch = loop->ready[i].watch;
 		unsigned ready = loop->ready[i].ready;
@@ -196,6 +198,8 @@ wait_bound(const struct loop *loop, int wait_ms)
 	int nap_ms = clock_nap_ms();
 	int64_t left_ms;
 
+	if (nap_ms < 0)
+		nap_ms = progress_nap_ms();
 	if (nap_ms >= 0 && (wait_ms < 0 || wait_ms > nap_ms))
 		wait_ms = nap_ms;
 	if (loop->timers.count == 0)
@@ -352,6 +356,7 @@ loop_turn(struct loop *loop, int wait_ms)
 void
 loop_run(struct loop *loop)
 {
+	progress_join();
 	/* what was prepared before the loop began is not left waiting for
 	 * an event: the first turn does not wait */
 	if (!loop->is_stopped)

@@ -32,6 +32,10 @@
  */
 LOOKED("build", "info", "version", "what runs here")
 LOOKED("up", "gauge", "", "whether the scheduler answers")
+LOOKED("process_turn_age_seconds", "gauge", "process",
+    "time since a daemon's loop turned: more than 4 and it stands still")
+LOOKED("process_work_age_seconds", "gauge", "process",
+    "time since a daemon that has work did any; 0: it has none")
 COUNTER("smtpserver_connections", "result=\"accepted\"", SESSION_OPEN,
     BY("listener", "listener", LISTENER), ONE, "connections of clients")
 COUNTER("smtpserver_connections", "result=\"refused\"", SESSION_REFUSED,

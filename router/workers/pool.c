@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "journal/progress.h"
 #include "base/mem.h"
 #include "daemon/child.h"
 
@@ -168,6 +169,18 @@ pool_is_busy(const struct pool *pool)
 	return false;
 }
 
+/* Does any worker have a message in hand? */
+static bool
+pool_has_work(const struct pool *pool)
+{
+	const struct pool_worker *worker;
+
+	TAILQ_FOREACH(worker, &pool->workers, link)
+		if (worker->count > 0)
+			return true;
+	return pool->queue->waiting_count > 0;
+}
+
 static void
 pool_at_turn_end(void *context)
 {
@@ -183,6 +196,7 @@ pool_at_turn_end(void *context)
 	}
 	TAILQ_FOREACH(worker, &pool->workers, link)
 		child_send(worker->child);
+	progress_work(pool_has_work(pool), pool->queue->done_count);
 	if (pool->steal_timer.at_ms == 0 && pool->wanted > 1 &&
 	    pool_is_busy(pool))
 		timer_set(pool->process->loop, &pool->steal_timer,

@@ -146,6 +146,7 @@ router_queue_done(struct router_queue *queue, struct queue_entry *entry)
 {
 	struct queue_entry **at;
 
+	queue->done_count++;
 	if (entry->is_again) {
 		router_queue_add_last(queue, entry);
 		return;

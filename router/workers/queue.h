@@ -37,6 +37,7 @@ struct router_queue {
 	struct queue_entry	**chains;
 	size_t			 mask, count;	/* all entries */
 	unsigned		 turn;
+	uint64_t		 done_count;
 };
 
 /* An empty queue / frees all entries. */

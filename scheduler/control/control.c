@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -140,6 +141,15 @@ client_may(const struct peer *peer, enum request_op op)
 	return peer->right >= right;
 }
 
+/* It gave up while nobody read here, and was told that nothing is done. */
+static bool
+client_is_gone(const struct client *client)
+{
+	struct pollfd fd = { .fd = client->socket };
+
+	return poll(&fd, 1, 0) > 0 && (fd.revents & POLLHUP) != 0;
+}
+
 /* Why it cannot be done; NULL: it can. */
 static const char *
 client_obstacle(const struct client *client, const struct request *request,
@@ -154,6 +164,11 @@ client_obstacle(const struct client *client, const struct request *request,
 	if (control->agents->is_stopping) {
 		*out_words = "the scheduler is about to end";
 		return "stopping";
+	}
+	if (request_rows[request->op].right >= RIGHT_WRITE &&
+	    client_is_gone(client)) {
+		*out_words = "you have gone";
+		return "gone";
 	}
 	if (control->acts >= CONTROL_ACTS_MAX) {
 		*out_words = "too many requests at work; try again";

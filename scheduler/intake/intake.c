@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "journal/event.h"
+#include "journal/progress.h"
 #include "mail/control_file/control_file.h"
 #include "mail/recover/recover.h"
 #include "scheduler/intake/intake.h"
@@ -282,6 +283,7 @@ intake_more(void *context)
 		if (--intake->count == 0)
 			intake->first = 0;
 		intake_one(intake, &item);
+		intake->read_count++;
 	}
 	if (intake->text.cap > TEXT_KEPT_BYTES)
 		str_release(&intake->text);
@@ -421,6 +423,7 @@ intake_turn_end(struct intake *intake)
 
 	while ((job = job_list_take(&intake->queue->jobs, JOB_FRESH)) != NULL)
 		job_rest(job);
+	progress_work(intake->count > 0, intake->read_count);
 }
 
 int

@@ -39,6 +39,7 @@ struct intake {
 	struct spool_walk *walk;	/* of transport/; NULL: none runs */
 	bool		 is_starting;	/* the first walk is not over */
 	bool		 scan_again;	/* after this one */
+	uint64_t	 read_count;	/* files, since the start */
 	struct timer	 more, busy_timer;
 };
 

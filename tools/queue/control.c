@@ -17,7 +17,9 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/json.h"
+#include "journal/progress.h"
 #include "tools/queue/control.h"
 #include "tools/queue/process.h"
 #include "tools/verb/verb.h"
@@ -30,10 +32,26 @@ enum {
 	LOOK_EVERY_MS = 1000	/* whether it still goes on */
 };
 
+/* returns -1 with why there is no use in waiting */
+static int
+control_is_still(const struct control *control, struct err *err)
+{
+	char span[CLOCK_TEXT_BYTES];
+	struct progress progress;
+
+	if (!progress_stands(control->run_dir, "scheduler", &progress))
+		return err_set(err, "the scheduler does not answer");
+	clock_span(progress.turn_ms / 1000, span);
+	return err_set(err, "the scheduler does not answer: it stands still "
+	    "for %s (pid %ld is stopped, or busy); zmailer status", span,
+	    (long)progress.pid);
+}
+
 enum control_reached
 control_connect(const char *run_dir, struct control *out, struct err *err)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const struct timeval patience = { CONTROL_LOOK_MS / 1000, 0 };
 	int n = snprintf(address.sun_path, sizeof(address.sun_path),
 	    "%s/scheduler.sock", run_dir);
 
@@ -45,6 +63,10 @@ control_connect(const char *run_dir, struct control *out, struct err *err)
 	out->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (out->fd < 0)
 		return err_sys(err, "socket");
+	snprintf(out->run_dir, sizeof(out->run_dir), "%s", run_dir);
+	/* connect and send wait for one that takes nothing */
+	(void)setsockopt(out->fd, SOL_SOCKET, SO_SNDTIMEO, &patience,
+	    sizeof(patience));
 	if (connect(out->fd, (struct sockaddr *)&address,
 		sizeof(address)) == 0)
 		return CONTROL_REACHED;
@@ -53,6 +75,8 @@ control_connect(const char *run_dir, struct control *out, struct err *err)
 	out->fd = -1;
 	if (n == ENOENT || n == ECONNREFUSED)
 		return CONTROL_ABSENT;
+	if (n == EAGAIN)
+		return control_is_still(out, err);
 	errno = n;
 	out->is_denied = n == EACCES || n == EPERM;
 	return err_sys(err, "%s", address.sun_path);
@@ -98,13 +122,16 @@ control_begin(struct str *request, const char *op)
 }
 
 static int
-control_send_all(int fd, struct slice bytes, struct err *err)
+control_send_all(const struct control *control, struct slice bytes,
+    struct err *err)
 {
 	while (bytes.n > 0) {
-		ssize_t n = send(fd, bytes.p, bytes.n, MSG_NOSIGNAL);
+		ssize_t n = send(control->fd, bytes.p, bytes.n, MSG_NOSIGNAL);
 
 		if (n < 0 && errno == EINTR)
 			continue;
+		if (n < 0 && errno == EAGAIN)
+			return control_is_still(control, err);
 		if (n < 0)
 			return err_sys(err, "send to the scheduler");
 		bytes = slice_from(bytes, (size_t)n);
@@ -112,13 +139,15 @@ control_send_all(int fd, struct slice bytes, struct err *err)
 	return 1;
 }
 
-/* Who was stopped by a signal will not answer, however long one waits. */
+/* Who was stopped by a signal, or does not turn its loop, will not answer,
+ * however long one waits. */
 static int
 control_look(const struct control *control, struct err *err)
 {
 	struct ucred peer = { .pid = 0 };
 	socklen_t length = sizeof(peer);
 	struct process_look look;
+	struct progress progress;
 
 	if (getsockopt(control->fd, SOL_SOCKET, SO_PEERCRED, &peer,
 	    &length) == 0 && peer.pid > 0 && process_look(peer.pid, &look) &&
@@ -126,6 +155,8 @@ control_look(const struct control *control, struct err *err)
 		return err_set(err, "the scheduler does not answer: it was "
 		    "stopped by a signal; kill -CONT %ld lets it go on",
 		    (long)peer.pid);
+	if (progress_stands(control->run_dir, "scheduler", &progress))
+		return control_is_still(control, err);
 	return 0;
 }
 
@@ -215,7 +246,7 @@ control_ask(struct control *control, struct str *request,
 
 	json_close(request);
 	str_reset(out_last);
-	if (control_send_all(control->fd, str_slice(request), err) < 0)
+	if (control_send_all(control, str_slice(request), err) < 0)
 		return -1;
 	for (;;) {
 		if (control_read_line(control, &got, err) < 0)

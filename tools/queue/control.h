@@ -12,7 +12,8 @@
 
 enum {
 	CONTROL_REQUEST_BYTES_MAX = 60000,	/* the server takes 64 KiB */
-	CONTROL_ANSWER_MS = 120000		/* without a byte of it */
+	CONTROL_ANSWER_MS = 120000,		/* without a byte of it */
+	CONTROL_LOOK_MS = 5000		/* of a request that it does not take */
 };
 
 struct control {
@@ -21,6 +22,7 @@ struct control {
 	size_t		in_used;
 	int		answer_ms;	/* CONTROL_ANSWER_MS; a caller may have
 					 * less patience */
+	char		run_dir[108];	/* where it says how far it is */
 	bool		is_denied;	/* the last failure was a right that
 					 * the caller has not */
 };

@@ -48,7 +48,7 @@ standstill_row(struct standstill *all, const char *what, const char *name)
 }
 
 /* "since 2026-11-22 20:14:07 CET (3h12m)", where it is known. */
-static void
+void
 standstill_add_since(struct str *out, int64_t since_s)
 {
 	char text[CLOCK_TEXT_BYTES];
@@ -401,7 +401,9 @@ standstill_look(const struct conf *conf, bool is_running, struct arena *arena,
 	if (!is_running)
 		return;
 	standstill_processes(out, conf->run_dir);
-	standstill_scheduler(out, conf->run_dir);
+	standstill_progress(out, conf->run_dir);
+	if (!out->is_silent)
+		standstill_scheduler(out, conf->run_dir);
 	standstill_files(out, conf);
 	standstill_neighbours(out, conf);
 }

@@ -17,7 +17,8 @@ enum {
 };
 
 struct standstill_row {
-	const char	*what;		/* "drain" "suspend" "disk" "scheduler"
+	const char	*what;		/* "process" "work" "drain" "suspend"
+					 * "disk" "scheduler"
 					 * "stopped" "certificate" "table"
 					 * "set-aside" "next-hop" "milter" ...;
 					 * static */

@@ -16,6 +16,13 @@ struct standstill_row *standstill_row(struct standstill *all,
 void standstill_say(struct standstill *all, struct standstill_row *row,
     const struct str *text);
 
+/* " since 2026-11-22 20:14:07 CET (3h12m)", where it is known. */
+void standstill_add_since(struct str *out, int64_t since_s);
+
+/* Processes whose loops do not turn, and those that have work and do none of
+ * it (journal/progress.h); not those that a signal stopped, where that can
+ * be seen.  The scheduler among them: all->is_silent. */
+void standstill_progress(struct standstill *all, const char *run_dir);
 /* Processes of ours that a signal stopped.  Where others' processes cannot
  * be seen there are no rows. */
 void standstill_processes(struct standstill *all, const char *run_dir);

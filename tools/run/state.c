@@ -174,3 +174,25 @@ state_remove(const char *run_dir)
 		(void)unlink(path);
 	}
 }
+
+int
+state_write_pid(const char *run_dir, struct err *err)
+{
+	char path[4200], text[32];
+	int n = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/zmailer.pid", run_dir);
+	(void)unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+	    0644);
+	if (fd < 0 || write(fd, text, (size_t)n) != n) {
+		err_sys(err, "cannot write %s", path);
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	(void)fchmod(fd, 0644);
+	close(fd);
+	return 0;
+}

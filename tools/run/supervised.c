@@ -81,6 +81,7 @@ supervised_child_exec(const struct supervised *child, int lifeline,
 	if (descriptors_place(child, lifeline) < 0)
 		fatal("dup2: %s", strerror(errno));
 	(void)unsetenv("NOTIFY_SOCKET");
+	(void)unsetenv("WATCHDOG_USEC");
 	daemon_libexec(child->name, path, sizeof(path));
 	execv(path, argv);
 	fatal("cannot start %s: %s", path, strerror(errno));

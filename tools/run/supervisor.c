@@ -24,6 +24,7 @@
 #include "base/clock.h"
 #include "conf/snapshot/snapshot.h"
 #include "journal/event.h"
+#include "journal/progress.h"
 #include "daemon/skeleton.h"
 #include "mail/spool/spool.h"
 #include "tools/verb/verb.h"
@@ -130,6 +131,8 @@ all_ready(struct supervisor *boss)
 	event(EV_DAEMON_START, NULL, "version", slice_of(PACKAGE_VERSION),
 	    NULL);
 	manager_tell("READY=1\nSTATUS=router, scheduler and smtpserver run");
+	watchdog_start(&boss->watchdog, boss->conf->run_dir, boss->children,
+	    CHILD_COUNT);
 	if (boss->ready_fd < 0)
 		return;
 	if (write(boss->ready_fd, "R", 1) != 1)
@@ -229,28 +232,6 @@ on_child_signal(void *context)
 
 /* ---- one run ----------------------------------------------------- */
 
-static int
-pid_write(const char *run_dir, struct err *err)
-{
-	char path[4200], text[32];
-	int n = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/zmailer.pid", run_dir);
-	(void)unlink(path);
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-	    0644);
-	if (fd < 0 || write(fd, text, (size_t)n) != n) {
-		err_sys(err, "cannot write %s", path);
-		if (fd >= 0)
-			close(fd);
-		return -1;
-	}
-	(void)fchmod(fd, 0644);
-	close(fd);
-	return 0;
-}
-
 /* Held by us and every daemon: after a kill -9 of the supervisor the spool's
  * own lock is free at once, but its daemons take a moment to stop, and the
  * new router's recovery must find nobody at work. */
@@ -324,10 +305,12 @@ supervisor_prepare(struct supervisor *boss, struct err *err)
 		    boss->conf->log_dir);
 		return EX_CANTCREAT;
 	}
+	if (progress_open(boss->conf->run_dir, "supervisor", err) < 0)
+		return EX_CANTCREAT;
 	status = listeners_open(boss, err);
 	if (status != 0)
 		return status;
-	if (pid_write(boss->conf->run_dir, err) < 0 ||
+	if (state_write_pid(boss->conf->run_dir, err) < 0 ||
 	    conf_snapshot_write(boss->conf, err) < 0)
 		return EX_CANTCREAT;
 	snprintf(boss->snapshot_path, sizeof(boss->snapshot_path),

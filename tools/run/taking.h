@@ -16,6 +16,7 @@
 #include "mail/spool/spool.h"
 #include "tools/run/beside.h"
 #include "tools/run/supervised.h"
+#include "tools/run/watchdog.h"
 
 enum { CHILD_COUNT = 3 };
 
@@ -50,6 +51,7 @@ struct supervisor {
 	bool		 has_sockets;	/* it came with such a successor */
 	bool		 is_going_back;	/* it is the one of before, again */
 	bool		 owes_reload;	/* a SIGHUP came meanwhile */
+	struct watchdog	 watchdog;	/* of the service manager */
 	struct beside	 beside;
 };
 

@@ -44,6 +44,12 @@ def table(port, port2, top):
     return {
         "build_info": ("gauge", {"version": 1}),
         "up": ("gauge", {"": 1}),
+        "process_turn_age_seconds": ("gauge", {
+            'process="router"': any_number, 'process="supervisor"': any_number,
+            'process="scheduler"': any_number,
+            'process="smtpserver"': any_number}),
+        "process_work_age_seconds": ("gauge", {
+            'process="router"': any_number}),
         # c1, c2, c5 and the two that are open now
         "smtpserver_connections_total": ("counter", {
             'result="accepted",' + door: 5, 'result="accepted",' + own: 2,

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <pwd.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -17,6 +18,8 @@
 #include "base/clock.h"
 #include "instance.h"
 #include "mail/spool/spool.h"
+#include "tools/run/standstill_parts.h"
+#include "tools/run/supervisor.h"
 
 #define PRIVATE "user smtpserver -\nuser router -\nuser scheduler -\n" \
 	"user agent -\n"
@@ -384,6 +387,99 @@ Test(supervisor, tells_the_service_manager_ready_and_stopping)
 	cr_assert_gt(n, 0);
 	text[n] = '\0';
 	cr_expect_str_eq(text, "STOPPING=1");
+}
+
+/* What it says next that is not READY=1; false: nothing for 20 s. */
+static bool
+manager_hears(int fd, const char *want)
+{
+	char text[256];
+	ssize_t n;
+
+	while ((n = recv(fd, text, sizeof(text) - 1, 0)) > 0) {
+		text[n] = '\0';
+		if (strcmp(text, want) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* It is told three times in a span, but for a span in which a daemon did not
+ * move, and again when that moves. */
+Test(supervisor, the_watchdog_is_fed_by_what_moves)
+{
+	char path[300], text[256];
+	int fd = manager_listen(path), fed = 0;
+	struct timeval patience = { .tv_sec = 3 };
+	struct state state;
+	struct err err;
+
+	setenv("NOTIFY_SOCKET", path, 1);
+	setenv("WATCHDOG_USEC", "3000000", 1);
+	cr_assert(instance_start(&in));
+	cr_expect(manager_hears(fd, "WATCHDOG=1"));
+	cr_assert_eq(state_read(in.run, &state, &err), STATE_READ);
+	cr_assert_eq(kill(state.children[0].pid, SIGSTOP), 0);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	while (fed < 60 && recv(fd, text, sizeof(text), 0) > 0)
+		fed++;
+	cr_expect_lt(fed, 60);		/* it stops within a span */
+	cr_assert_eq(kill(state.children[0].pid, SIGCONT), 0);
+	patience.tv_sec = 20;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	cr_expect(manager_hears(fd, "WATCHDOG=1"));
+	cr_expect_eq(instance_stop(&in), 0);
+}
+
+/* A router whose loop has not turned for 9 s, and lives; a scheduler that has
+ * work for three minutes. */
+static void
+progress_put(const char *role, pid_t pid, int64_t turn_s, int64_t work_s)
+{
+	int64_t now_ms = clock_real_us() / 1000;
+	struct {
+		int64_t	numbers[3];
+		char	name[32];
+	} slot = { { pid, now_ms - turn_s * 1000, work_s == 0 ? 0 :
+	    now_ms - work_s * 1000 }, "" };
+	char path[600];
+	int fd;
+
+	snprintf(slot.name, sizeof(slot.name), "%s", role);
+	snprintf(path, sizeof(path), "%s/progress-%s", in.run, role);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	cr_assert_eq(write(fd, &slot, sizeof(slot)), (ssize_t)sizeof(slot));
+	close(fd);
+}
+
+Test(supervisor, a_loop_that_does_not_turn_is_told_of)
+{
+	struct state state = { .pid = getpid(), .child_count = 2,
+	    .children = { { "router", "ready", getpid(), 1, 0 },
+	    { "scheduler", "ready", getpid(), 1, 0 } } };
+	struct arena *arena = arena_new();
+	struct standstill all = { .arena = arena };
+	struct err err;
+
+	cr_assert_eq(mkdir(in.run, 0700), 0);
+	cr_assert_eq(state_write(in.run, &state, &err), 0);
+	standstill_progress(&all, in.run);	/* nothing is known */
+	cr_expect_eq(all.count, 0);
+	progress_put("router", getpid(), 9, 0);
+	progress_put("scheduler", getpid(), 0, 180);
+	standstill_progress(&all, in.run);
+	cr_assert_eq(all.count, 2);
+	cr_expect_str_eq(all.rows[0].what, "process");
+	cr_expect_not_null(strstr(all.rows[0].text,
+	    "the router stands still since "), "%s", all.rows[0].text);
+	cr_expect_not_null(strstr(all.rows[0].text, "it is busy"), "%s",
+	    all.rows[0].text);
+	cr_expect_str_eq(all.rows[1].what, "work");
+	cr_expect_not(all.is_silent);
+	progress_put("scheduler", getpid(), 5, 0);
+	standstill_progress(&all, in.run);
+	cr_expect(all.is_silent);
+	arena_free(&arena);
 }
 
 /* ---- the state file ---------------------------------------------- */

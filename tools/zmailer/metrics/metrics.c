@@ -69,6 +69,7 @@ metrics_add_all(const struct conf *conf, const struct spool *spool,
 	    "\"} 1\n");
 	counters_print(out);
 	metrics_add_queue(out, conf->run_dir);
+	metrics_add_processes(out, conf->run_dir);
 	metrics_add_spool(out, spool, conf->spool_dir);
 	metrics_add_neighbours(out, conf);
 	metrics_add_certificates(out, conf);

@@ -27,6 +27,8 @@ void metrics_add_spool(struct str *out, const struct spool *spool,
 /* What the scheduler has, if one answers: recipients by channel and state,
  * agents. */
 void metrics_add_queue(struct str *out, const char *run_dir);
+/* How far the daemons are. */
+void metrics_add_processes(struct str *out, const char *run_dir);
 /* Programs of others that mail depends on: those that the configuration
  * names, and next hops by LMTP. */
 void metrics_add_neighbours(struct str *out, const struct conf *conf);

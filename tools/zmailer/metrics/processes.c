@@ -1,0 +1,43 @@
+/* processes.c - how far the daemons are, as metrics
+ *
+ * In     RUN/progress-ROLE
+ * Out    ages of turns, and of work that waits
+ * Trusts as progress.h
+ * Spec   zmailer-metrics(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <inttypes.h>
+
+#include "journal/counters.h"
+#include "journal/progress.h"
+#include "tools/zmailer/metrics/metrics.h"
+
+#include "base/banned.h"
+
+void
+metrics_add_processes(struct str *out, const char *run_dir)
+{
+	struct progress found[PROGRESS_ROLES];
+	bool is_known[PROGRESS_ROLES];
+
+	for (int i = 0; i < PROGRESS_ROLES; i++) {
+		found[i].pid = 0;
+		(void)progress_stands(run_dir, progress_roles[i], &found[i]);
+		is_known[i] = found[i].pid != 0;
+	}
+	counters_print_head(out, "process_turn_age_seconds");
+	for (int i = 0; i < PROGRESS_ROLES; i++)
+		if (is_known[i])
+			str_addf(out, "zmailer_process_turn_age_seconds{"
+			    "process=\"%s\"} %" PRId64 ".%03d\n",
+			    progress_roles[i], found[i].turn_ms / 1000,
+			    (int)(found[i].turn_ms % 1000));
+	counters_print_head(out, "process_work_age_seconds");
+	for (int i = 0; i < PROGRESS_ROLES; i++)
+		if (is_known[i])
+			str_addf(out, "zmailer_process_work_age_seconds{"
+			    "process=\"%s\"} %" PRId64 "\n",
+			    progress_roles[i], found[i].work_ms < 0 ? 0 :
+			    found[i].work_ms / 1000);
+}
