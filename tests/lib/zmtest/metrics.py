@@ -41,6 +41,7 @@ def table(port, port2, top):
     door, own = f'listener="127.0.0.1:{port}"', f'listener="127.0.0.1:{port2}"'
     milter = f'milter="unix:{top}/m.sock"'
     dead = f'milter="unix:{top}/dead.sock",action="accept"'
+    far = f'kind="milter",name="unix:{top}/dead.sock"'
     return {
         "build_info": ("gauge", {"version": 1}),
         "up": ("gauge", {"": 1}),
@@ -73,6 +74,8 @@ def table(port, port2, top):
         "smtpserver_tls_failures_total": ("counter", {"": 0}),
         "smtpserver_command_duration_seconds": ("histogram", {
             "count": lambda n: n >= 40, "sum": some, 'le="+Inf"': some}),
+        "neighbour_up": ("gauge", {far: 0}),
+        "neighbour_refused": ("gauge", {far: any_number}),
         "milter_failures_total": ("counter", {dead: some}),
         "milter_duration_seconds": ("histogram", {
             "count " + milter: some, "sum " + milter: some}),

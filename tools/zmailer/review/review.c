@@ -145,6 +145,13 @@ show_lines(struct review *review, const struct selection_options *options)
 {
 	struct str out = STR_INIT;
 
+	if (review->count == 0 && options->words.len > 0 &&
+	    !options->is_json) {
+		printf("nothing that waits for a person is meant by '%s'; "
+		    "`zmailer review` lists all that does\n",
+		    options->words.buf);
+		return 1;
+	}
 	review_list(review, options->is_json, &out);
 	if (review->count == 1 && !options->is_json) {
 		review_read(review);
