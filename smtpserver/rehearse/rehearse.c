@@ -176,17 +176,30 @@ rule_add(struct str *out, const struct conf_rule *rule)
 	str_addf(out, "  %s ", rule->word);
 }
 
+/* The condition that is not met; NULL: all are. */
+static const char *
+rule_why_not(const char *why)
+{
+	if (strcmp(why, "fits") == 0)
+		return NULL;
+	if (strcmp(why, "greylist") == 0)
+		return "as if it had waited; --greylisted: a first try";
+	return why;
+}
+
 static void
 print_rule(void *context, const struct conf_rule *rule, const char *why)
 {
 	struct str text = STR_INIT, words = STR_INIT;
+	const char *why_not = rule_why_not(why);
 
 	rule_add(&text, rule);
 	conf_rule_add(&words, rule);
-	printf("  %-7s %s%s%s%s%s\n", strcmp(why, "fits") == 0 ? "fits" : "no",
-	    text.buf, words.buf, strcmp(why, "fits") == 0 ? "" : "  (",
-	    strcmp(why, "fits") == 0 ? "" : why,
-	    strcmp(why, "fits") == 0 ? "" : ")");
+	if (why_not == NULL)
+		printf("  %-7s %s%s\n", "fits", text.buf, words.buf);
+	else
+		printf("  %-7s %s%s  (%s)\n", "no", text.buf, words.buf,
+		    why_not);
 	str_release(&text);
 	str_release(&words);
 }

@@ -159,7 +159,7 @@ OPTION(TEST_SUBMISSION, "--submission", NULL, FLAG, 0, 0,
 OPTION(TEST_TLS, "--tls", NULL, FLAG, 0, 0, "the session is encrypted")
 OPTION(TEST_OVER, "--over", NULL, FLAG, 0, 0, "the sender is over a limit")
 OPTION(TEST_GREYLISTED, "--greylisted", NULL, FLAG, 0, 0,
-    "it has come before, and waited")
+    "its first try; else it has waited out greylisting")
 OPTION(TEST_UNKNOWN, "--sender-unknown", NULL, FLAG, 0, 0,
     "the sender is no address of ours")
 OPTION(TEST_DNS, "--dns", NULL, FLAG, 0, 0, "ask the DNS")
