@@ -2,7 +2,7 @@
  *
  * In     a conf that is otherwise complete
  * Out    errors: tables that are not there; warnings: rules, routes and
- *        clauses that can never match, an open relay
+ *        clauses that can never match, an open relay, trust in strangers
  * Holds  nothing
  *
  * SPDX-License-Identifier: ISC
@@ -122,6 +122,29 @@ check_rules(struct conf_loader *loader)
 	}
 }
 
+/* Whoever may say of himself that he is another client or user is one that
+ * the rules let relay. */
+static void
+reach_check_trusts(struct conf_loader *loader)
+{
+	const struct conf *conf = loader->conf;
+	const unsigned serious = 1u << TRUST_PROXY | 1u << TRUST_XCLIENT |
+	    1u << TRUST_AUTH;
+
+	for (size_t i = 0; i < conf->trust_count; i++) {
+		const struct conf_peers *peers = &conf->trusts[i];
+
+		if (peers->at.file == NULL || peers->table != NULL ||
+		    !(peers->words & serious) || !net_is_wide(&peers->net))
+			continue;
+		conf_complain_at(loader->report, loader->report_arena,
+		    loader->book, CONF_WARNING, peers->at, 5,
+		    "name the address of the proxy or gateway alone",
+		    "anybody in this network may say that he is another "
+		    "client or user, and relay through this host");
+	}
+}
+
 /* A wide one without conditions, or both with the same. */
 static bool
 is_as_wide(const char *wide, const char *narrow)
@@ -189,6 +212,7 @@ conf_check_reach(struct conf_loader *loader)
 
 	conf_check_expansion(loader);
 	conf_check_ways(loader);
+	reach_check_trusts(loader);
 	if (conf->rule_count <= REACH_MAX)
 		check_rules(loader);
 	if (conf->route_count <= REACH_MAX)

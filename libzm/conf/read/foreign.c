@@ -196,8 +196,8 @@ hint_fill(struct arena *arena, const char *write, struct slice value,
 	return hint;
 }
 
-const char *
-conf_foreign_hint(struct arena *arena, struct slice word, struct slice rest)
+static const char *
+foreign_hint_find(struct arena *arena, struct slice word, struct slice rest)
 {
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		struct slice value = value_of(rest);
@@ -216,4 +216,16 @@ conf_foreign_hint(struct arena *arena, struct slice word, struct slice rest)
 		return "this is a parameter of Postfix: delete it, "
 		    "zmailer.conf(5) has the statements";
 	return NULL;
+}
+
+const char *
+conf_foreign_hint(struct arena *arena, struct slice word, struct slice rest)
+{
+	size_t at = slice_find(word, '=');
+
+	if (at >= word.n)
+		return foreign_hint_find(arena, word, rest);
+	/* NAME=VALUE without blanks; of more than one word none is taken */
+	return foreign_hint_find(arena, slice_first(word, at),
+	    slice_trim(rest).n > 0 ? SLICE("=") : slice_from(word, at));
 }

@@ -31,33 +31,44 @@ listener_is_ours(const struct conf_listen *at, const char *ours)
 	return strstr(ours, word) != NULL;
 }
 
+/* Why one cannot be bound there; 0: it can.  Nothing listens meanwhile, so
+ * that nobody is in the way of another who looks, and no client comes. */
+static int
+bind_trouble(const struct conf_listen *at, const struct sockaddr *address)
+{
+	int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int one = 1, trouble = 0;
+
+	if (fd < 0)
+		return errno;
+	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (address->sa_family == AF_INET6)
+		(void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one,
+		    sizeof(one));
+	if (bind(fd, address, at->length) != 0)
+		trouble = errno;
+	close(fd);
+	return trouble;
+}
+
 /* Has this machine the address?  Any port of it would do. */
 static bool
 address_is_here(const struct conf_listen *at)
 {
 	struct sockaddr_storage address = at->address;
-	int fd = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	bool is_here;
 
-	if (fd < 0)
-		return true;	/* that is another trouble */
 	if (address.ss_family == AF_INET)
 		((struct sockaddr_in *)&address)->sin_port = 0;
 	else
 		((struct sockaddr_in6 *)&address)->sin6_port = 0;
-	is_here = bind(fd, (struct sockaddr *)&address, at->length) == 0 ||
-	    errno != EADDRNOTAVAIL;
-	close(fd);
-	return is_here;
+	return bind_trouble(at, (const struct sockaddr *)&address) !=
+	    EADDRNOTAVAIL;
 }
 
 static void
 check_listener(const struct machine_look *look, const struct conf_listen *at,
     const char *ours)
 {
-	struct err err;
-	int fd;
-
 	/* a socket in the file system would be made, and be seen */
 	if (listen_socket_path(at->text) != NULL)
 		return;
@@ -72,10 +83,8 @@ check_listener(const struct machine_look *look, const struct conf_listen *at,
 	}
 	if (listener_is_ours(at, ours))
 		return;
-	fd = listen_socket(at, &err);
-	if (fd >= 0)
-		close(fd);
-	else if (errno == EADDRINUSE)
+	if (bind_trouble(at, (const struct sockaddr *)&at->address) ==
+	    EADDRINUSE)
 		machine_tell(look, CONF_WARNING, at->at,
 		    "end that program, or listen elsewhere; as root, ss "
 		    "-ltnp names it", arena_printf(look->arena,
