@@ -22,7 +22,8 @@
 #include "base/banned.h"
 
 enum {
-	LINE_NAMES_BYTES = 8192		/* in one line to a worker */
+	LINE_NAMES_BYTES = 8192,	/* in one line to a worker */
+	GONE_LOOKS = 60			/* a key that no row has any more */
 };
 
 struct stamp {			/* tells versions of a file apart */
@@ -57,6 +58,10 @@ struct rows {			/* what is to be loaded */
 struct keys_files {
 	struct file_pair	*pairs;
 	size_t		 count;
+	struct file_pair	*gone;		/* rows of before the last change:
+					 * a worker may not know of it yet */
+	size_t		 gone_count;
+	unsigned	 gone_looks;	/* until they are freed */
 	struct rows	 own, named;	/* of the configuration, of its table */
 	struct watched	 table;
 	char		*table_name, *table_spec;	/* NULL: no table */
@@ -291,7 +296,20 @@ files_rebuild(struct keys_files *files, bool loads_all)
 		if (loads_all || pair->now.number == 0)
 			(void)file_pair_load(files, pair);
 	}
-	file_pairs_free(old, old_count);
+	file_pairs_free(files->gone, files->gone_count);
+	files->gone = old;
+	files->gone_count = old_count;
+	files->gone_looks = GONE_LOOKS;
+}
+
+static void
+files_forget_gone(struct keys_files *files)
+{
+	if (files->gone_looks == 0 || --files->gone_looks > 0)
+		return;
+	file_pairs_free(files->gone, files->gone_count);
+	files->gone = NULL;
+	files->gone_count = 0;
 }
 
 static void
@@ -376,6 +394,7 @@ keys_files_look(struct keys_files *files)
 {
 	bool is_changed = false;
 
+	files_forget_gone(files);
 	if (watched_look(&files->table) > 0 && files_table_read(files)) {
 		files_rebuild(files, false);
 		is_changed = true;
@@ -430,16 +449,24 @@ keys_files_add_lines(const struct keys_files *files, struct str *out)
 	}
 }
 
+static struct evp_pkey_st *
+file_pairs_key(const struct file_pair *pairs, size_t count, unsigned number)
+{
+	for (size_t i = 0; i < count && number != 0; i++) {
+		if (pairs[i].now.number == number)
+			return pairs[i].now.pair.key;
+		if (pairs[i].before.number == number)
+			return pairs[i].before.pair.key;
+	}
+	return NULL;
+}
+
 struct evp_pkey_st *
 keys_files_key(const struct keys_files *files, unsigned number)
 {
-	for (size_t i = 0; i < files->count && number != 0; i++) {
-		const struct file_pair *pair = &files->pairs[i];
+	struct evp_pkey_st *key = file_pairs_key(files->pairs, files->count,
+	    number);
 
-		if (pair->now.number == number)
-			return pair->now.pair.key;
-		if (pair->before.number == number)
-			return pair->before.pair.key;
-	}
-	return NULL;
+	return key != NULL ? key : file_pairs_key(files->gone,
+	    files->gone_count, number);
 }

@@ -24,8 +24,9 @@ bool keys_files_look(struct keys_files *files);
 /* Append the lines "pair KEY NAME CHAIN" and "ca PEM". */
 void keys_files_add_lines(const struct keys_files *files, struct str *out);
 
-/* The key with this number; also the one that was replaced last, for
- * handshakes that are under way.  NULL: none. */
+/* The key with this number; also the one that was replaced last, and for a
+ * minute those whose rows are gone, for handshakes that are under way.  NULL:
+ * none. */
 struct evp_pkey_st *keys_files_key(const struct keys_files *files,
     unsigned number);
 

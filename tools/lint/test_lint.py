@@ -384,7 +384,7 @@ def run_format(top):
 
 def run_alone(top):
     """With a compiler, a header that needs another one is found."""
-    compiler = [os.environ.get("CC", "cc").split()[0], "-I" + top,
+    compiler = [*os.environ.get("CC", "cc").split(), "-I" + top,
                 "-I" + os.path.join(top, "libzm")]
     clean = lint(top, *compiler)
     old = CLEAN["router/route.h"]
