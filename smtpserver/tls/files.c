@@ -58,7 +58,7 @@ struct rows {			/* what is to be loaded */
 struct keys_files {
 	struct file_pair	*pairs;
 	size_t		 count;
-	struct file_pair	*gone;		/* rows of before the last change:
+	struct file_pair *gone;		/* rows of before the last change:
 					 * a worker may not know of it yet */
 	size_t		 gone_count;
 	unsigned	 gone_looks;	/* until they are freed */
