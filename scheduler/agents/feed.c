@@ -187,8 +187,7 @@ feed_is_over(struct agents *agents)
 	return agents->is_cut;
 }
 
-/* The thread's next vertex to this agent.  False: there was none, or no time
- * for it. */
+/* The thread's next vertex to this agent.  False: there was none. */
 static bool
 agent_give(struct agents *agents, struct agent *agent,
     struct thread *thread)
@@ -197,7 +196,7 @@ agent_give(struct agents *agents, struct agent *agent,
 	struct vertex *vertex;
 
 	if (agents->queue->plan.flight_count >= agents->fd_budget ||
-	    !queue_admits(agents->queue, thread) || feed_is_over(agents))
+	    !queue_admits(agents->queue, thread))
 		return false;
 	do {
 		vertex = plan_take(&agents->queue->plan, thread, now_ms);
@@ -267,7 +266,8 @@ thread_feed_more(struct agents *agents, struct thread *thread)
 		    agent->job_count > share / 2)
 			continue;
 		while (agent->job_count < share && !agent_has_bulk(agent))
-			if (!agent_give(agents, agent, thread))
+			if (feed_is_over(agents) ||
+			    !agent_give(agents, agent, thread))
 				return;
 	}
 }
@@ -356,7 +356,9 @@ ring_count_turn(struct ring *ring, const struct thread_queue *queue)
 }
 
 /* One pass over the ring's runnable threads; each gets one agent more, or
- * its agents more work.  True: agents were found, look again. */
+ * its agents more work.  The first one is served however late it is: an
+ * agent that was started, or taken from others, for it would go back to them
+ * without a job.  True: agents were found, look again. */
 static bool
 ring_pass(struct agents *agents, struct ring *ring, bool is_starving,
     unsigned *started)
@@ -368,8 +370,8 @@ ring_pass(struct agents *agents, struct ring *ring, bool is_starving,
 	bool was_given = false;
 
 	ring_look_at_bulk(ring);
-	while (!feed_is_over(agents) && (queue = ring_pick_queue(ring,
-	    &quick_left, &bulk_left)) != NULL) {
+	while ((queue = ring_pick_queue(ring, &quick_left, &bulk_left)) !=
+	    NULL) {
 		struct thread *thread = TAILQ_FIRST(queue);
 		bool has_idle = !TAILQ_EMPTY(&ring->idle);
 		bool may = *started < AGENT_STARTS_A_TURN &&
@@ -383,10 +385,12 @@ ring_pass(struct agents *agents, struct ring *ring, bool is_starving,
 		TAILQ_INSERT_TAIL(queue, thread, run_entry);
 		step = plan_step(thread, has_idle, may, is_starving);
 		*started += step == PLAN_START;
-		if (!thread_feed(agents, ring, thread, step))
-			continue;
-		was_given = true;
-		ring_count_turn(ring, queue);
+		if (thread_feed(agents, ring, thread, step)) {
+			was_given = true;
+			ring_count_turn(ring, queue);
+		}
+		if (feed_is_over(agents))
+			return false;
 	}
 	return was_given;
 }
@@ -404,8 +408,8 @@ ring_feed(struct agents *agents, struct ring *ring, bool is_wanted)
 		return;
 	while (ring_pass(agents, ring, true, &started))
 		;
-	if (!is_wanted && !plan_starves(&ring->runnable) &&
-	    !plan_starves(&ring->bulk))
+	if (!is_wanted && !feed_is_over(agents) &&
+	    !plan_starves(&ring->runnable) && !plan_starves(&ring->bulk))
 		ring_pass(agents, ring, false, &started);
 	TAILQ_FOREACH_SAFE(agent, &ring->busy, entry, next)
 		if (agent->has_news) {

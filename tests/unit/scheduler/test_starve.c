@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "scheduler/agents/agents.h"
 #include "tests/unit/scheduler/yard.h"
@@ -87,4 +88,33 @@ Test(starve, a_ring_that_always_has_more_gives_its_agent_up)
 	    (unsigned)yard.scheduler.queue.total.delivered - before);
 	cr_assert(yard_until(&yard, yard_is_empty, NULL));
 	yard_close(&yard);
+}
+
+/* On a busy machine a start alone takes longer than what a turn has for
+ * feeding. */
+static int
+start_late(unsigned clause, const char *channel, int socket, unsigned token,
+    struct err *err)
+{
+	(void)usleep(2 * FEED_TURN_US);
+	return yard_agent_start(clause, channel, socket, token, err);
+}
+
+static bool
+has_agent(struct yard *y, void *arg)
+{
+	return y->scheduler.agents.count > 0;
+}
+
+/* An agent without a job is anybody's: the next turn would give it to those
+ * who have had one all the time. */
+Test(starve, an_agent_that_took_long_to_start_has_its_job)
+{
+	yard_agents_start = start_late;
+	yard_open(&yard, "limit agents 1\nschedule */* { retry 10m }");
+	yard_message(&yard, "a@src.test", "smtp/x.test/hang@x.test", NULL);
+	cr_assert(yard_until(&yard, has_agent, NULL));
+	cr_expect_eq(agents_busy(&yard.scheduler.agents), 1);
+	yard_close(&yard);
+	yard_agents_start = NULL;
 }

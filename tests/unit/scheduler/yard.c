@@ -30,7 +30,7 @@ const struct terms *yard_terms;
 
 /* ---- agents -------------------------------------------------------------- */
 
-static int
+int
 yard_agent_start(unsigned clause, const char *channel, int socket,
     unsigned token, struct err *err)
 {

@@ -60,6 +60,9 @@ struct yard {
  * is a process that runs yard_agent.c. */
 extern agents_start_fn *yard_agents_start;
 
+/* That process, for one who has something to do before. */
+agents_start_fn yard_agent_start;
+
 /* conf_text: statements besides host, spool, run, log. */
 void yard_open(struct yard *yard, const char *conf_text);
 void yard_close(struct yard *yard);
