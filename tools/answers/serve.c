@@ -35,9 +35,6 @@
 enum { SERVE_NICE = 10, REAP_MS = 100, CONNECTION_FD = 3,
 	SERVE_BYTES_MAX = 512 << 20 };
 
-static const struct rlimit serve_memory = { SERVE_BYTES_MAX,
-	SERVE_BYTES_MAX };
-
 struct serve {
 	int		 socket, lifeline;
 	const struct conf *conf;
@@ -122,6 +119,17 @@ serve_run(const struct serve *serve, struct answers_question *question)
 }
 
 static void
+serve_bound_memory(void)
+{
+#if !defined(__SANITIZE_ADDRESS__)	/* which takes terabytes of shadow */
+	static const struct rlimit bytes = { SERVE_BYTES_MAX,
+		SERVE_BYTES_MAX };
+
+	(void)setrlimit(RLIMIT_DATA, &bytes);
+#endif
+}
+
+static void
 serve_question(const struct serve *serve, int fd)
     __attribute__((noreturn));
 static void
@@ -133,7 +141,7 @@ serve_question(const struct serve *serve, int fd)
 	int n, status;
 
 	(void)alarm(ANSWERS_FOR_S);
-	(void)setrlimit(RLIMIT_DATA, &serve_memory);
+	serve_bound_memory();
 	ipc_inbox_init(&inbox);
 	serve_is_asked = true;
 	serve_lock_in();
