@@ -8,12 +8,14 @@
  * SPDX-License-Identifier: ISC
  */
 #include <signal.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #ifdef HAVE_SYS_PRCTL_H
 #include <sys/prctl.h>
 #endif
 
+#include "base/title.h"
 #include "journal/event.h"
 #include "daemon/child.h"
 #include "daemon/launcher.h"
@@ -32,12 +34,28 @@ forked_signals_default(void)
 		signal(numbers[i], SIG_DFL);
 }
 
+/* "smtpserver-keys" of the smtpserver is "smtpserver keys"; its "smtpserver"
+ * is a worker. */
+static void
+child_title(const struct daemon *daemon, const char *name)
+{
+	size_t n = strlen(daemon->name);
+
+	if (strcmp(name, daemon->name) == 0)
+		name = "worker";
+	else if (strncmp(name, daemon->name, n) == 0 && name[n] == '-')
+		name += n + 1;
+	title_set("%s %s", daemon->name, name);
+}
+
 static void
 child_begin(struct process *process, const char *name, pid_t parent)
 {
 	loop_free(&process->loop);
 	forked_signals_default();
 	err_program(name);
+	if (process->daemon != NULL)
+		child_title(process->daemon, name);
 #ifdef HAVE_SYS_PRCTL_H
 	(void)prctl(PR_SET_NAME, name, 0, 0, 0);
 	(void)prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);

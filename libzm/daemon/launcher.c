@@ -24,6 +24,7 @@
 #include <sys/prctl.h>
 #endif
 
+#include "base/title.h"
 #include "journal/event.h"
 #include "daemon/launcher.h"
 #include "io/ipc.h"
@@ -371,6 +372,7 @@ void
 launcher_main(struct process *process, int socket)
 {
 	err_program("launcher");
+	title_set("%s launcher", process->daemon->name);
 	event_open_fd(-1);
 	if (dup2(socket, SOCKET_FD) < 0)
 		fatal("dup2: %s", strerror(errno));

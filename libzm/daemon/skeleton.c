@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/title.h"
 #include "journal/event.h"
 #include "journal/progress.h"
 #include "daemon/given.h"
@@ -390,6 +391,7 @@ daemon_run(int argc, char **argv, const struct daemon *daemon)
 	int status;
 
 	err_program(daemon->name);
+	title_open(argc, argv);
 	process.daemon = daemon;
 	status = arguments(argc, argv, &process);
 	if (status >= 0)
@@ -404,6 +406,7 @@ daemon_run(int argc, char **argv, const struct daemon *daemon)
 		fprintf(stderr, "%s: %s\n", daemon->name, err.text);
 		return EX_TEMPFAIL;
 	}
+	title_set("%s", daemon->name);
 	if (climb(&process, &err) < 0) {
 		event_flush();
 		fatal("%s", err.text);

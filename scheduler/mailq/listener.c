@@ -18,6 +18,7 @@
 #include <sys/prctl.h>
 #endif
 
+#include "base/title.h"
 #include "journal/event.h"
 #include "daemon/listen_socket.h"
 #include "io/ipc.h"
@@ -99,6 +100,7 @@ listener_confine(struct process *process)
 	struct err err;
 
 	err_program("scheduler-mailq");
+	title_set("scheduler mailq");
 #ifdef HAVE_SYS_PRCTL_H
 	(void)prctl(PR_SET_NAME, "scheduler-mailq", 0, 0, 0);
 #endif

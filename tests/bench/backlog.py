@@ -67,7 +67,7 @@ def scheduler_pid(instance):
         try:
             with open(f"/proc/{pid}/cmdline", "rb") as file:
                 name = file.read().split(b"\0")[0]
-            if os.path.basename(name) == b"scheduler":
+            if name == b"zmailer: scheduler":
                 found.append((rss_kb(pid), pid))
         except OSError:
             continue

@@ -49,6 +49,8 @@ def processes(site):
         if status is None or not words[0]:
             continue
         program = os.path.basename(words[0].decode())
+        if words[0].startswith(b"zmailer: "):       # libzm/base/title.h
+            program = words[0].decode().split()[1]
         if status["name"] == "launcher":
             program = "launcher"
         if status["name"] == "smtpserver-keys":

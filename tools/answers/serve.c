@@ -25,6 +25,7 @@
 #include <sys/prctl.h>
 #endif
 
+#include "base/title.h"
 #include "daemon/sandbox.h"
 #include "daemon/skeleton.h"
 #include "io/ipc.h"
@@ -231,6 +232,7 @@ answers_serve(int socket, int lifeline, const struct conf *conf,
 	struct err err;
 
 	err_program("answers");
+	title_set("answers");
 #ifdef HAVE_SYS_PRCTL_H
 	(void)prctl(PR_SET_NAME, "zmailer-answers", 0, 0, 0);
 #endif

@@ -24,6 +24,7 @@
 #include <sys/prctl.h>
 #endif
 
+#include "base/title.h"
 #include "base/clock.h"
 #include "daemon/sandbox.h"
 #include "daemon/skeleton.h"
@@ -271,6 +272,7 @@ forward_run(const struct conf *conf, struct forward_place *place,
 	struct err err;
 
 	err_program("log-to");
+	title_set("log-to");
 #ifdef HAVE_SYS_PRCTL_H
 	(void)prctl(PR_SET_NAME, "zmailer-log-to", 0, 0, 0);
 #endif

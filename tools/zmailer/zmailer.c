@@ -13,6 +13,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "base/title.h"
 #include "base/err.h"
 #include "base/guess.h"
 #include "mail/table/table.h"
@@ -90,6 +91,7 @@ main(int argc, char **argv)
 	int at = 1, status;
 
 	err_program("zmailer");
+	title_open(argc, argv);
 	while (at < argc && argv[at][0] == '-') {
 		if ((strcmp(argv[at], "-C") == 0 ||
 		    strcmp(argv[at], "--zconfig") == 0) && at + 1 < argc) {

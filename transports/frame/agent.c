@@ -14,6 +14,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/title.h"
 #include "base/clock.h"
 #include "journal/event.h"
 #include "base/fd.h"
@@ -45,6 +46,7 @@ struct frame {
 	struct ipc_inbox	 inbox;
 	struct str		 lines;		/* to be sent */
 	struct str		 told;		/* host and provider of #mx */
+	struct str		 shown;		/* host in the title */
 	int64_t			 lines_since_ms;
 	struct task		 tasks[AGENT_BATCH_MAX];
 	size_t			 task_count;
@@ -276,6 +278,21 @@ frame_add_provider(struct frame *frame, const struct task *task)
 	str_release(&text);
 }
 
+/* ps shows where the agent is: a domain, never a mailbox. */
+static void
+frame_show_host(struct frame *frame, struct slice host)
+{
+	if (slice_equal(host, str_slice(&frame->shown)))
+		return;
+	str_reset(&frame->shown);
+	str_add_slice(&frame->shown, host);
+	if (slice_find(host, '.') < host.n && slice_find(host, '@') == host.n)
+		title_set("%s agent (%s)", frame->run->agent->name,
+		    frame->shown.buf);
+	else
+		title_set("%s agent", frame->run->agent->name);
+}
+
 static void
 frame_take_job(struct frame *frame, struct slice line)
 {
@@ -292,6 +309,7 @@ frame_take_job(struct frame *frame, struct slice line)
 		task_refuse(frame, task, &err);
 		return;
 	}
+	frame_show_host(frame, task->job.host);
 	run->tls = run->provider = (struct slice){ NULL, 0 };
 	task->next_s = run->agent->job(run, &task->job, task->body_fd,
 	    task->verdicts);
@@ -400,6 +418,7 @@ agent_serve(struct agent_run *run, int in, int out, struct err *err)
 	ipc_inbox_init(&frame->inbox);
 	str_init(&frame->lines);
 	str_init(&frame->told);
+	str_init(&frame->shown);
 	frame_set_wakeups(run->agent, in);
 	result = frame_serve(frame, in, err);
 	if (run->agent->finish != NULL)
@@ -408,6 +427,7 @@ agent_serve(struct agent_run *run, int in, int out, struct err *err)
 	ipc_inbox_release(&frame->inbox);
 	str_release(&frame->lines);
 	str_release(&frame->told);
+	str_release(&frame->shown);
 	mem_free(&frame);
 	return result;
 }

@@ -14,6 +14,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "base/title.h"
 #include "base/clock.h"
 #include "journal/event.h"
 #include "io/dns.h"
@@ -85,6 +86,7 @@ process_confine(struct agent_run *run, struct err *err)
 static int
 process_start(struct agent_run *run, struct err *err)
 {
+	title_set("%s agent", run->agent->name);
 	signal(SIGPIPE, SIG_IGN);
 	umask(077);
 	if (event_open(run->conf->log_dir) < 0)
@@ -109,6 +111,7 @@ agent_main(int argc, char **argv, const struct agent *agent)
 	int status;
 
 	err_program(agent->name);
+	title_open(argc, argv);
 	status = process_take_arguments(argc, argv, agent, &arguments);
 	if (status >= 0)
 		return status;

@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "base/title.h"
 #include "daemon/hook/peer.h"
 
 #include <errno.h>
@@ -43,6 +44,7 @@ static void
 peer_child_run(int socket, pid_t parent, const struct conf_hooks *conf,
     struct slice text)
 {
+	title_set("%s hooks", err_program_name());
 	err_program("hooks");
 #ifdef HAVE_SYS_PRCTL_H
 	(void)prctl(PR_SET_NAME, "zmailer hooks", 0, 0, 0);

@@ -1,0 +1,70 @@
+/* title.c - what ps and top show as the command line of this process
+ *
+ * In     the words of main, a text
+ * Out    the text in the place of the words
+ * Holds  that place, and the copies of the words
+ * Spec   title.h; proc(5), /proc/PID/cmdline; setproctitle(3)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/title.h"
+
+#include "base/banned.h"
+
+enum { TITLE_BYTES = 256 };
+
+/* setproctitle of libbsd takes the environment's place, too: a process would
+ * not be known by its environment (/proc/PID/environ) any more. */
+static struct {
+	char	 *place;
+	size_t	  bytes;
+	char	**words;
+} title;
+
+void
+title_open(int argc, char **argv)
+{
+	if (argc < 1 || title.place != NULL)
+		return;
+	title.place = argv[0];
+	title.words = mem_alloc((size_t)argc, sizeof(*title.words));
+	for (int i = 0; i < argc; i++) {
+		char *word = argv[i];
+
+		if (word == title.place + title.bytes)
+			title.bytes += strlen(word) + 1;
+		title.words[i] = argv[i] = mem_strdup(word);
+	}
+}
+
+void
+title_set(const char *format, ...)
+{
+	char text[TITLE_BYTES] = "zmailer: ";
+	size_t used = strlen(text), n;
+	va_list ap;
+
+	if (title.bytes == 0)
+		return;
+	va_start(ap, format);
+	vsnprintf(text + used, sizeof(text) - used, format, ap);
+	va_end(ap);
+	for (char *p = text; *p != '\0'; p++)
+		if (*p < ' ' || *p > '~')
+			*p = '?';
+#ifdef __linux__
+	/* The last byte stays NUL, else the kernel reads on. */
+	n = strlen(text) < title.bytes ? strlen(text) : title.bytes - 1;
+	memcpy(title.place, text, n);
+	memset(title.place + n, 0, title.bytes - n);
+#else
+	(void)n;
+	setproctitle("-%s", text);
+#endif
+}
