@@ -111,30 +111,7 @@ running_check_listeners(const struct conf *conf, struct arena *arena,
 }
 
 int
-running_check_restart(const struct conf *conf)
-{
-	struct arena *arena = arena_new();
-	struct conf_report report = { NULL, 0, 0, 0 };
-	struct str text = STR_INIT;
-	int status = EX_OK;
-
-	running_check_listeners(conf, arena, &report);
-	if (report.warnings > 0) {
-		conf_report_print(&report, conf->path, &text);
-		fputs(text.buf, stderr);
-		fprintf(stderr, "zmailer: restart: nothing was stopped\n");
-		status = EX_UNAVAILABLE;
-	}
-	str_release(&text);
-	arena_free(&arena);
-	return status;
-}
-
-/* ---- reload ------------------------------------------------------ */
-
-/* The second level: what the file names must exist, too. */
-static int
-files_check(const struct conf *conf)
+running_check_files(const struct conf *conf)
 {
 	struct arena *arena = arena_new();
 	struct conf_report report = { NULL, 0, 0, 0 };
@@ -151,6 +128,30 @@ files_check(const struct conf *conf)
 	arena_free(&arena);
 	return status;
 }
+
+int
+running_check_restart(const struct conf *conf)
+{
+	struct arena *arena = arena_new();
+	struct conf_report report = { NULL, 0, 0, 0 };
+	struct str text = STR_INIT;
+	int status = running_check_files(conf);
+
+	running_check_listeners(conf, arena, &report);
+	if (report.warnings > 0) {
+		conf_report_print(&report, conf->path, &text);
+		fputs(text.buf, stderr);
+		if (status == EX_OK)
+			status = EX_UNAVAILABLE;
+	}
+	if (status != EX_OK)
+		fprintf(stderr, "zmailer: restart: nothing was stopped\n");
+	str_release(&text);
+	arena_free(&arena);
+	return status;
+}
+
+/* ---- reload ------------------------------------------------------ */
 
 /* Until the supervisor says what it and the daemons made of the signal. */
 static int
@@ -203,7 +204,7 @@ running_reload(const char *conf_path)
 {
 	struct conf *conf = verb_conf_file(conf_path);
 	struct conf *running = verb_conf(conf_path);
-	int status = files_check(conf);
+	int status = running_check_files(conf);
 	pid_t pid = running_pid(running);
 
 	if (pid < 0) {
