@@ -125,8 +125,8 @@ def sockets(house):
     for source in house.product:
         if source.path.startswith("libzm/io/unix_socket."):
             continue
-        for found in re.finditer(r'\b(?:strn?cmp|slice_starts)\s*\([^;{}]*?'
-                                 r'"unix:', source.text):
+        for found in re.finditer(r'\b(?:strn?cmp|slice_starts)\s*\('
+                                 r'(?:[^;{}()]|\([^()]*\))*?"unix:', source.text):
             yield (source.path, source.text.count("\n", 0, found.end()) + 1,
                    "ask io/unix_socket.h whether it is unix:/PATH")
 
