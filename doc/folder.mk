@@ -138,7 +138,7 @@ doc/man/zmailer.8: doc/man/zmailer.8.in doc/verbs-manual$(EXEEXT)
 	  rm -f $@.verbs $@.options
 
 # accounts, by systemd-sysusers where it is, else by hand; once, as root
-EXTRA_DIST += doc/zmailer.sysusers doc/zmailer.service
+EXTRA_DIST += doc/zmailer.sysusers doc/zmailer.service doc/zmailer.socket
 unit_DATA = doc/unit/zmailer.service
 CLEANFILES += doc/unit/zmailer.service
 doc/unit/zmailer.service: doc/zmailer.service Makefile

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "base/clock.h"
+#include "daemon/given.h"
 #include "daemon/skeleton.h"
 #include "scheduler/agents/agents.h"
 #include "scheduler/control/control.h"
@@ -28,7 +29,11 @@ static int control_socket = -1;
 static int
 scheduler_open_privileged(struct process *process, struct err *err)
 {
-	control_socket = control_bind(process->conf->run_dir, err);
+	struct given given;
+
+	given_take(&given);
+	control_socket = control_bind(process->conf->run_dir, &given, err);
+	given_close(&given);
 	return control_socket < 0 ? -1 : 0;
 }
 

@@ -150,6 +150,19 @@ given_find(struct given *given, const struct conf_listen *at)
 	return -1;
 }
 
+int
+given_find_path(struct given *given, const char *path)
+{
+	struct conf_listen at = { .length = sizeof(struct sockaddr_un) };
+	struct sockaddr_un *address = (struct sockaddr_un *)&at.address;
+
+	address->sun_family = AF_UNIX;
+	if (strlcpy(address->sun_path, path, sizeof(address->sun_path)) >=
+	    sizeof(address->sun_path))
+		return -1;
+	return given_find(given, &at);
+}
+
 void
 given_return(struct given *given, int fd)
 {

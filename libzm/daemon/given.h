@@ -2,7 +2,8 @@
  *
  * The convention of sd_listen_fds(3): LISTEN_FDS says how many there are,
  * from descriptor 3 on, LISTEN_PID whom they are meant for.  A service
- * manager gives them to the supervisor, the supervisor to the smtpserver.
+ * manager gives them to the supervisor, the supervisor to the smtpserver, and
+ * that of RUN/scheduler.sock to the scheduler.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -29,6 +30,8 @@ bool given_fits(int fd, const struct conf_listen *at);
 /* The socket that fits: the caller's from now on, and it does not block.
  * -1: there is none. */
 int given_find(struct given *given, const struct conf_listen *at);
+/* The same for the socket of this path. */
+int given_find_path(struct given *given, const char *path);
 /* It is not wanted any more: somebody may find it again. */
 void given_return(struct given *given, int fd);
 /* Where those listen that nobody took, with blanks between them. */

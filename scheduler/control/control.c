@@ -429,7 +429,7 @@ client_new(void *context, unsigned ready)
 /* ---- the socket -------------------------------------------------- */
 
 int
-control_bind(const char *run_dir, struct err *err)
+control_bind(const char *run_dir, struct given *given, struct err *err)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd, n;
@@ -439,6 +439,8 @@ control_bind(const char *run_dir, struct err *err)
 	if (n < 0 || (size_t)n >= sizeof(address.sun_path))
 		return err_set(err, "%s/scheduler.sock: too long for a "
 		    "socket's name; choose a shorter run directory", run_dir);
+	if ((fd = given_find_path(given, address.sun_path)) >= 0)
+		return fd;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return err_sys(err, "socket");

@@ -9,6 +9,7 @@
 #ifndef ZM_SCHEDULER_CONTROL_H
 #define ZM_SCHEDULER_CONTROL_H
 
+#include "daemon/given.h"
 #include "daemon/rights.h"
 #include "scheduler/control/request.h"
 #include "scheduler/agents/agents.h"
@@ -25,10 +26,10 @@ enum {
 
 struct control;
 
-/* Make and bind the socket, mode 0666 (who may what is asked of the
- * kernel), replacing one that a dead process left.  Returns the descriptor,
- * or -1 with err. */
-int control_bind(const char *run_dir, struct err *err);
+/* The socket: one of given, which listens there already; or made and bound,
+ * mode 0666 (who may what is asked of the kernel), in place of one that a
+ * dead process left.  Returns the descriptor, or -1 with err. */
+int control_bind(const char *run_dir, struct given *given, struct err *err);
 
 /* Serve on that descriptor (taken over). */
 struct control *control_new(struct agents *agents, int socket);

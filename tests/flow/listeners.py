@@ -6,6 +6,7 @@ cannot be had leaves all as it was, with a word to who ordered it.
 SPDX-License-Identifier: ISC
 """
 import os
+import re
 import signal
 import smtplib
 import socket
@@ -326,6 +327,71 @@ def given(site):
     mta.wait_for("all to be gone", lambda: not site.pids())
 
 
+def run_dir_of(site):
+    """Where its control socket is."""
+    code, out, errors = site.zmailer("config", "show", check=None)
+    found = re.search(r"^run (\S+)", out, re.M)
+    return found.group(1) if found else None
+
+
+def control_asked(path):
+    """One who asked before zmailer was there: connected, and waits."""
+    client = socket.socket(socket.AF_UNIX)
+    client.settimeout(mta.WAIT_S)
+    client.connect(path)
+    client.sendall(b'{"v":1,"op":"orders"}\n')
+    return client
+
+
+def control_answer(client):
+    with client:
+        text = b""
+        while b"\n\n" not in text:
+            part = client.recv(4096)
+            assert part, text
+            text += part
+        assert b'"done":true' in text, text
+
+
+def given_control(site):
+    """The control socket of a service manager serves each scheduler; who
+    asked before there was one, or between two, is answered."""
+    path = os.path.join(run_dir_of(site), "scheduler.sock")
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if os.path.exists(path):
+        os.unlink(path)
+    ours = socket.socket(socket.AF_UNIX)
+    ours.bind(path)
+    os.chmod(path, 0o666)
+    ours.listen(16)
+    inode = os.stat(path).st_ino
+    first = control_asked(path)
+    run = subprocess.Popen(
+        [sys.executable, "-c", LAUNCHER, str(ours.fileno()),
+         os.path.join(mta.BUILD, "bin", "zmailer"), "run"],
+        env=site.env, pass_fds=(ours.fileno(),), stderr=subprocess.DEVNULL)
+    try:
+        control_answer(first)
+        mta.wait_for("it to be ready", lambda: "ready" in site.zmailer(
+            "status", check=None)[1])
+        code, out, errors = site.zmailer("status", check=None)
+        assert "unused" not in out, out
+        before = pid_of(site, "scheduler")
+        os.kill(before, signal.SIGKILL)
+        second = control_asked(path)
+        mta.wait_for("the next scheduler", lambda: pid_of(
+            site, "scheduler") not in (0, before))
+        control_answer(second)
+        assert os.stat(path).st_ino == inode
+    finally:
+        run.terminate()
+        run.wait()
+    assert os.stat(path).st_ino == inode
+    ours.close()
+    os.unlink(path)
+    mta.wait_for("all to be gone", lambda: not site.pids())
+
+
 class Site(mta.Mta):
     def write(self, text):
         with open(self.conf + ".new", "w") as file:
@@ -346,6 +412,7 @@ def main():
         taken_at_start(site, other)
         site.write(site.text)
         given(site)
+        given_control(site)
         site.start()
         taken_at_reload(site, other)
         order_is_taken_back(site, other)

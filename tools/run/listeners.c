@@ -194,3 +194,20 @@ run_listeners_try_mailq(const struct conf *was, const struct conf *now,
 	listen_socket_close(fd, at->text);
 	return 0;
 }
+
+void
+run_listeners_control(struct given *given, const char *run_dir,
+    struct run_listeners *out)
+{
+	char path[CONF_LISTEN_BYTES];
+	int n = snprintf(path, sizeof(path), "%s/scheduler.sock", run_dir), fd;
+
+	if (n < 0 || (size_t)n >= sizeof(path) ||
+	    (fd = given_find_path(given, path)) < 0)
+		return;
+	out->rows = mem_alloc(1, sizeof(*out->rows));
+	out->count = 1;
+	out->rows[0].fd = fd;
+	out->rows[0].is_given = true;
+	strlcpy(out->rows[0].text, path, sizeof(out->rows[0].text));
+}

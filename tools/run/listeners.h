@@ -29,6 +29,10 @@ struct run_listeners {
 int run_listeners_bind(const struct run_listeners *now, struct given *given,
     const struct conf *conf, struct run_listeners *fresh, struct err *err);
 
+/* The control socket, when it is one of given: each scheduler gets it. */
+void run_listeners_control(struct given *given, const char *run_dir,
+    struct run_listeners *out);
+
 /* Have they other sockets, or the same for another purpose? */
 bool run_listeners_differ(const struct run_listeners *a,
     const struct run_listeners *b);

@@ -47,13 +47,15 @@ supervised_init(struct supervised *child, const char *name,
 static int
 descriptors_place(const struct supervised *child, int lifeline)
 {
-	size_t count = child->listeners == NULL ? 0 : child->listeners->count;
+	const struct run_listeners *listeners = child->listeners != NULL ?
+	    child->listeners : child->control;
+	size_t count = listeners == NULL ? 0 : listeners->count;
 	int *fds = mem_alloc(count + 1, sizeof(*fds));
 	const int others[] = { lifeline, child->lock_fd, child->room_fd };
 	char number[32];
 
 	for (size_t i = 0; i < count; i++)
-		fds[i] = child->listeners->rows[i].fd;
+		fds[i] = listeners->rows[i].fd;
 	if (given_pass(fds, count, others, LIFELINE_FDS) < 0)
 		return -1;
 	mem_free(&fds);

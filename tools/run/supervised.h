@@ -53,6 +53,8 @@ struct supervised {
 	int		 lock_fd;	/* it holds this open as long as it
 					 * lives */
 	int		 room_fd;	/* this, too: its room of the spool */
+	const struct run_listeners *control;	/* scheduler: its socket, when
+						 * it was given; else empty */
 	const struct run_listeners *listeners;	/* it gets them; or NULL */
 	const unsigned	*conf_number;	/* of the snapshot that lies there */
 	supervised_change_fn	*on_ready;	/* before those that it

@@ -284,6 +284,8 @@ listeners_open(struct supervisor *boss, struct err *err)
 		run_listeners_close(&boss->listeners, NULL, &boss->given);
 		return EX_UNAVAILABLE;
 	}
+	run_listeners_control(&boss->given, boss->conf->run_dir,
+	    &boss->control);
 	supervisor_unused_say(boss);
 	return 0;
 }
@@ -331,6 +333,8 @@ supervised_prepare(struct supervisor *boss, size_t row)
 	child->room_fd = boss->room_fds[child_rows[row].room];
 	if (strcmp(name, "smtpserver") == 0)
 		child->listeners = &boss->listeners;
+	else if (strcmp(name, "scheduler") == 0)
+		child->control = &boss->control;
 	child->conf_number = &boss->written;
 	child->on_ready = taking_on_ready;
 	child->on_change = on_change;

@@ -23,7 +23,7 @@ asker_serve(struct yard *yard)
 	int fd;
 
 	snprintf(run, sizeof(run), "%s/run", yard->dir);
-	fd = control_bind(run, &err);
+	fd = control_bind(run, &(struct given){ NULL, 0 }, &err);
 	cr_assert_geq(fd, 0, "%s", err.text);
 	yard->scheduler.control = control_new(&yard->scheduler.agents, fd);
 }
