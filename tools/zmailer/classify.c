@@ -41,18 +41,38 @@ clause_of(const struct conf *conf, const char *to)
 	return conf_schedule_for(conf, channel, rest);
 }
 
+static const struct conf_retry_rule *
+classify_rule(const struct conf_schedule *clause, enum mail_class class)
+{
+	for (size_t i = 0; i < clause->rule_count; i++)
+		if (clause->rules[i].classes & (UINT32_C(1) << class))
+			return &clause->rules[i];
+	return NULL;
+}
+
+/* Of a 5xx: the recipient is over; the destination may have to wait. */
+static void
+classify_add_failure(struct str *out, const struct conf_schedule *clause,
+    enum mail_class class)
+{
+	const struct conf_retry_rule *rule = classify_rule(clause, class);
+
+	str_adds(out, "failed for good");
+	if (rule == NULL || rule->action != RETRY_ON_SUSPEND)
+		return;
+	str_adds(out, ", suspend ");
+	units_add_span(out, rule->suspend_s * 1000);
+}
+
 /* "retry after 5m 1h", "suspend 6h", "end", or the clause's own waits. */
 static void
 classify_add_answer(struct str *out, const struct conf_schedule *clause,
     enum mail_class class)
 {
-	const struct conf_retry_rule *rule = NULL;
+	const struct conf_retry_rule *rule = classify_rule(clause, class);
 	const int64_t *wait_s = clause->retry_s;
 	size_t count = clause->retry_count;
 
-	for (size_t i = 0; i < clause->rule_count && rule == NULL; i++)
-		if (clause->rules[i].classes & (UINT32_C(1) << class))
-			rule = &clause->rules[i];
 	if (rule != NULL && rule->action == RETRY_ON_END) {
 		str_adds(out, "end");
 		return;
@@ -103,7 +123,7 @@ classify(const struct conf *conf, const struct options *options,
 
 	classify_reply(reply, SLICE(""), &found);
 	if (slice_starts(reply, "5"))
-		str_adds(&answer, "failed for good");
+		classify_add_failure(&answer, clause, found.class);
 	else
 		classify_add_answer(&answer, clause, found.class);
 	if (options->is_json) {

@@ -6,7 +6,7 @@
  *
  *   host    = [ login "@" ] ( domain / static / inet / smtps ) / unix
  *   static  = "[" name-or-address "]" [ ":" port ] / name ":" port
- *   inet    = "inet:" name-or-address ":" port
+ *   inet    = "inet:" ( name-or-address ":" port / static )
  *   smtps   = "smtps:" ( static / name )       TLS from the first byte
  *   unix    = "unix:" path
  *
@@ -87,8 +87,10 @@ target_parse_host(struct slice host, struct client_target *out, struct err *err)
 		return unix_socket_address(path, &address, err) < 0 ? -1 :
 		    target_set_name(path, out, err);
 	}
-	if (slice_starts(host, "inet:"))
+	if (slice_starts(host, "inet:") && !slice_starts(host, "inet:["))
 		return target_name_port(slice_from(host, 5), out, err);
+	if (slice_starts(host, "inet:"))
+		host = slice_from(host, 5);
 	if (host.n > 0 && host.p[0] == '[')
 		return target_bracketed(host, out, err);
 	if (slice_find(host, ':') < host.n)

@@ -20,6 +20,7 @@
 
 enum { CHANNEL_BYTES_MAX = 32, LOGIN_BYTES_MAX = 128 };
 #define AFTER_MAX_MS (30 * 86400000LL)
+enum { LMTP_PORT = 24 };	/* "any private mail system" of IANA */
 enum { SMTP_PORT = 25, SMTPS_PORT = 465 };	/* RFC 8314 section 7.3 */
 
 static int
@@ -81,7 +82,7 @@ parse_smtps(struct arena *arena, struct slice text, const char **out_host,
 	return 0;
 }
 
-/* "unix:/path" or "inet:HOST:PORT". */
+/* "unix:/path", "inet:HOST:PORT"; "HOST[:PORT]" means inet:, too. */
 static int
 parse_lmtp(struct arena *arena, struct slice text, const char **out_host,
     struct err *err)
@@ -97,6 +98,9 @@ parse_lmtp(struct arena *arena, struct slice text, const char **out_host,
 	    NULL) == 0 &&
 	    slice_find(slice_from(text, 5), ':') < text.n - 5) {
 		*out_host = slice_dup(arena, text);
+	} else if (!slice_is(text, "unix") && !slice_is(text, "inet") &&
+	    parse_host(arena, text, LMTP_PORT, &inside, NULL) == 0) {
+		*out_host = arena_printf(arena, "inet:%s", inside);
 	} else {
 		return err_set(err,
 		    "write unix:/PATH or inet:HOST:PORT after lmtp");

@@ -100,7 +100,7 @@ const struct conf_domain *conf_domain_find(const struct conf *conf,
     struct slice name);
 
 /* What follows `via`, or in the value of a <table> of routes:
- * "mx", "HOST[:PORT]", "[ADDRESS]:PORT", "lmtp HOST", "local", "hold",
+ * "mx", "HOST[:PORT]", "[ADDRESS]:PORT", "lmtp HOST[:PORT]", "local", "hold",
  * "error TEXT".  Channel and host as in struct conf_route, in the arena.
  * 0 or -1. */
 int conf_target_parse(struct arena *arena, struct slice text,

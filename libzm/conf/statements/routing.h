@@ -36,7 +36,7 @@ STATEMENT(DOMAIN, "deliver", NONE, deliver,
     "choice:local,lmtp,smtp,pipe,http,hold word?", "as=account",
     "deliver CHANNEL [HOST]", "local",
     "How mail reaches a mailbox: local (see mailbox), lmtp unix:/PATH or "
-    "lmtp inet:HOST:PORT, smtp HOST:PORT, pipe \"COMMAND\" [as ACCOUNT] (a "
+    "lmtp HOST[:PORT] (24; or inet:HOST:PORT), smtp HOST:PORT, pipe \"COMMAND\" [as ACCOUNT] (a "
     "program that gets each recipient's message on its standard input, with "
     "the address in RECIPIENT, as this account or nobody: zmailer-pipe(8)), "
     "http URL (zmailer-http(8)), hold.",
@@ -73,7 +73,8 @@ STATEMENT(TOP, "route", NONE, route, "routepattern",
     "this machine (any, none, a name, a <table>).  TARGET is "
     "mx (what the DNS says), HOST[:PORT] or [ADDRESS]:PORT (that host, no "
     "look at MX records), smtps:HOST[:PORT] (the same with TLS from the "
-    "first byte, which port 465 means, too), lmtp HOST, local, hold (wait "
+    "first byte, which port 465 means, too), lmtp HOST[:PORT] (port 24 when "
+    "none is named) or lmtp unix:/PATH, local, hold (wait "
     "for a person), defer \"TEXT\" (wait until the schedule gives it up, with "
     "these words), error \"TEXT\" (refuse with these words), discard (take "
     "and forget), sm MAILER[/HOST] (a program of sm.conf: zmailer-sm(8)), "

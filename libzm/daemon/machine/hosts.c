@@ -85,7 +85,9 @@ host_add(struct hosts *hosts, const char *target, struct conf_at at)
 		return;
 	if (slice_starts(host, "smtps:"))
 		host = slice_from(host, 6);
-	if (slice_starts(host, "inet:"))
+	if (slice_starts(host, "inet:["))
+		host = slice_from(host, 5);
+	else if (slice_starts(host, "inet:"))
 		host = slice_first(slice_from(host, 5),
 		    slice_find(slice_from(host, 5), ':'));
 	if (slice_starts(host, "["))

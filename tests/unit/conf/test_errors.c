@@ -285,7 +285,7 @@ Test(conf_errors, two_in_one_statement)
 {
 	struct conf_case c;
 
-	case_open(&c, "domain a.example { users pass; deliver lmtp x:1 }\n");
+	case_open(&c, "domain a.example { users pass; deliver lmtp x:y }\n");
 	cr_expect_eq(c.report.errors, 2, "%s", c.shown.buf);
 	cr_expect(strstr(c.shown.buf,
 		      "t.conf:1:26: error: 'pass' is not a "

@@ -213,7 +213,9 @@ Test(conf, route_targets)
 		{ "", NULL, NULL }, { "a b", NULL, NULL },
 		{ "h:99999", NULL, NULL }, { "[1.2.3.4", NULL, NULL },
 		{ "[1.2.3.4]25", NULL, NULL }, { "lmtp", NULL, NULL },
-		{ "lmtp h", NULL, NULL }, { "lmtp inet:h", NULL, NULL },
+		{ "lmtp h", "lmtp", "inet:[h]:24" }, { "lmtp inet:h", NULL, NULL },
+		{ "lmtp mail.h:2400", "lmtp", "inet:[mail.h]:2400" },
+		{ "lmtp unix", NULL, NULL }, { "lmtp run/s", NULL, NULL },
 		{ "10.0.0.0/8", NULL, NULL }, { "h!", NULL, NULL },
 	};
 

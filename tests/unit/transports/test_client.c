@@ -534,6 +534,8 @@ static const struct {
 	{ "relay:587", TARGET_HOST, "relay", 587 },
 	{ "inet:store:24", TARGET_HOST, "store", 24 },
 	{ "inet:store", TARGET_HOST, "store", 25 },
+	{ "inet:[192.0.2.1]:24", TARGET_HOST, "192.0.2.1", 24 },
+	{ "inet:[2001:db8::1]:24", TARGET_HOST, "2001:db8::1", 24 },
 	{ "unix:/run/lmtp", TARGET_UNIX, "/run/lmtp", 25 },
 	{ "", -1, NULL, 0 }, { "-", -1, NULL, 0 }, { "[]", -1, NULL, 0 },
 	{ "[a", -1, NULL, 0 }, { "[a]b", -1, NULL, 0 },

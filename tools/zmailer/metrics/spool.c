@@ -36,20 +36,33 @@ struct area {			/* what lies in one directory */
 
 /* By when a file was last written: mail keeps the time of its submission
  * (mtime is never touched), what waits for a person that of its being put
- * there. */
+ * there.  A file that somebody put in by hand may say what it likes: it is
+ * no older than its inode, where the file system knows when that was made. */
+static int64_t
+metrics_age_s(const struct area *area, const struct statx *st)
+{
+	int64_t since_s = st->stx_mtime.tv_sec;
+
+	if ((st->stx_mask & STATX_BTIME) != 0 &&
+	    st->stx_btime.tv_sec > since_s)
+		since_s = st->stx_btime.tv_sec;
+	return area->now_s > since_s ? area->now_s - since_s : 0;
+}
+
 static void
 metrics_take_file(struct area *area, const char *name)
 {
-	struct stat st;
+	struct statx st;
 	int64_t age_s;
 
-	if (fstatat(spool_dir_fd(area->spool, area->area, area->priority),
-	    name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+	if (statx(spool_dir_fd(area->spool, area->area, area->priority),
+	    name, AT_SYMLINK_NOFOLLOW, STATX_MTIME | STATX_BTIME |
+	    STATX_SIZE, &st) != 0)
 		return;
-	age_s = area->now_s > st.st_mtime ? area->now_s - st.st_mtime : 0;
+	age_s = metrics_age_s(area, &st);
 	if (age_s > area->oldest_s)
 		area->oldest_s = age_s;
-	area->bytes += (uint64_t)st.st_size;
+	area->bytes += (uint64_t)st.stx_size;
 	if (!area->has_ages)
 		return;
 	if (area->count == area->age_room) {
