@@ -141,7 +141,7 @@ print_line(void *context, struct slice line)
 /* drain: the last line says how many deliveries are still under way.
  * returns an exit status. */
 static int
-drain_end(struct slice last)
+drain_status(struct slice last)
 {
 	struct str value = STR_INIT;
 	uint64_t active = 0;
@@ -182,7 +182,7 @@ send_order(const struct arguments *arguments, const struct conf *conf)
 	else
 		print_line(&is_json, str_slice(&last));
 	if (reached == CONTROL_REACHED && strcmp(arguments->verb, "drain") == 0)
-		status = drain_end(str_slice(&last));
+		status = drain_status(str_slice(&last));
 	control_hang_up(&control);
 	str_release(&request);
 	str_release(&last);
