@@ -34,6 +34,17 @@ retry_due_ms(struct act *act)
 	    act->request.per_second;
 }
 
+/* Should it fail, it waits for no longer than it would have. */
+static void
+retry_remember(struct vertex *vertex)
+{
+	int64_t due_ms = vertex->next_ms != 0 ? vertex->next_ms :
+	    vertex->moment_ms;
+
+	if (due_ms / 1000 > vertex->planned_s)
+		vertex->planned_s = (uint32_t)(due_ms / 1000);
+}
+
 static void
 retry_kick_vertex(struct act *act, struct vertex *vertex)
 {
@@ -42,6 +53,7 @@ retry_kick_vertex(struct act *act, struct vertex *vertex)
 
 	if (act->request.is_dry)
 		return;
+	retry_remember(vertex);
 	vertex->park = PARK_NONE;
 	vertex->next_ms = 0;
 	if (at_ms <= act->visit.now_ms)
@@ -53,14 +65,17 @@ retry_kick_vertex(struct act *act, struct vertex *vertex)
 		act->until_ms = at_ms;
 }
 
-/* A destination that is down is probed: one vertex shows whether it is up. */
+/* A destination that is down is probed: one vertex shows whether it is up,
+ * for all that are ready there.  True: it is, or was told to be before. */
 static bool
 retry_kick_thread(struct act *act, struct thread *thread)
 {
 	int64_t at_ms = retry_due_ms(act);
 
-	if (thread->wake_ms == 0 || thread->is_suspended)
+	if (thread->is_suspended)
 		return false;
+	if (thread->wake_ms == 0 || thread->planned_ms != 0)
+		return thread->planned_ms != 0;
 	if (act->request.is_dry)
 		return true;
 	if (at_ms <= act->visit.now_ms)
@@ -85,6 +100,7 @@ vertex_retry(struct act *act, struct vertex *vertex)
 		if (vertex->park == PARK_HELD)
 			break;
 		retry_kick_vertex(act, vertex);
+		(void)retry_kick_thread(act, vertex->thread);
 		return open;
 	case VERTEX_READY:
 		if (retry_kick_thread(act, vertex->thread))
@@ -233,6 +249,7 @@ retry_kick_waiting(struct act *act)
 			chosen[count++] = vertex;
 	}
 	for (size_t i = 0; i < count; i++) {
+		retry_remember(chosen[i]);
 		chosen[i]->park = PARK_NONE;
 		chosen[i]->next_ms = 0;
 		plan_ready(&act->queue->plan, chosen[i]);
