@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "daemon/listen_socket.h"
+#include "io/unix_socket.h"
 
 #include "base/banned.h"
 
@@ -25,10 +26,9 @@ enum { LISTEN_BACKLOG = 4096, UNIX_MODE = 0666 };
 const char *
 listen_socket_path(const char *text)
 {
-	static const char prefix[] = "unix:";
+	struct slice path;
 
-	return strncmp(text, prefix, sizeof(prefix) - 1) == 0 ?
-	    text + sizeof(prefix) - 1 : NULL;
+	return unix_socket_path(slice_of(text), &path) ? path.p : NULL;
 }
 
 /* A socket file on which nobody listens any more is in the way. */

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "grammar/net.h"
 #include "io/unix_socket.h"
 
 #include "base/banned.h"
@@ -20,9 +21,15 @@
 enum { UNIX_SOCKET_BACKLOG = 16 };
 
 bool
+unix_socket_is_meant(struct slice text)
+{
+	return slice_starts(text, "unix:");
+}
+
+bool
 unix_socket_path(struct slice text, struct slice *out_path)
 {
-	if (!slice_starts(text, "unix:"))
+	if (!unix_socket_is_meant(text))
 		return false;
 	*out_path = slice_from(text, sizeof("unix:") - 1);
 	return true;
@@ -41,6 +48,23 @@ unix_socket_address(struct slice path, struct sockaddr_un *out,
 	}
 	memcpy(out->sun_path, path.p, path.n);
 	return 0;
+}
+
+int
+unix_or_inet_address(struct slice text, struct sockaddr_storage *out,
+    socklen_t *out_length, struct err *err)
+{
+	struct slice path;
+
+	memset(out, 0, sizeof(*out));
+	*out_length = sizeof(struct sockaddr_un);
+	if (unix_socket_path(text, &path))
+		return unix_socket_address(path, (struct sockaddr_un *)out,
+		    err);
+	if (!slice_starts(text, "inet:"))
+		return err_set(err, "write unix:/PATH or inet:ADDRESS:PORT");
+	return net_endpoint_parse(slice_from(text, sizeof("inet:") - 1), 0,
+	    out, out_length, err) == 0 ? 0 : -1;
 }
 
 static int

@@ -8,6 +8,7 @@
 #ifndef ZM_IO_UNIX_SOCKET_H
 #define ZM_IO_UNIX_SOCKET_H
 
+#include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/un.h>
 
@@ -17,10 +18,15 @@
 /* What stands after "unix:", borrowed from text.  false: it does not begin so,
  * and *out_path is as it was. */
 bool unix_socket_path(struct slice text, struct slice *out_path);
+bool unix_socket_is_meant(struct slice text);
 
 /* 0; -1: the path is too long for a socket. */
 int unix_socket_address(struct slice path, struct sockaddr_un *out,
     struct err *err);
+
+/* Of "unix:/PATH" or "inet:ADDRESS:PORT".  0 or -1. */
+int unix_or_inet_address(struct slice text, struct sockaddr_storage *out,
+    socklen_t *out_length, struct err *err);
 
 /* A connected socket, or -1 (errno kept).  flags: 0 or SOCK_NONBLOCK. */
 int unix_socket_connect(const char *path, int flags, struct err *err);

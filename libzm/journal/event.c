@@ -96,6 +96,12 @@ event_number(int64_t number)
 
 static pid_t own_pid;
 
+bool
+event_is_kept(void)
+{
+	return log_dir_fd >= 0;
+}
+
 static void
 forget_pid(void)
 {

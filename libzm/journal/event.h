@@ -44,6 +44,8 @@ int event_open(const char *log_dir);
 /* As event_open with a directory descriptor opened by somebody else
  * (before privileges were dropped); takes the descriptor. */
 void event_open_fd(int log_dir_fd);
+/* Is there a journal to write to? */
+bool event_is_kept(void);
 
 /* Note one event.  id: spool id or NULL.  Then pairs of key (const char *)
  * and value (struct slice), ended by NULL:

@@ -20,6 +20,10 @@ EVENT(CONF_RELOAD, "conf.reload", INFO, "file",
     "A changed configuration was taken over.")
 EVENT(CONF_REFUSED, "conf.refused", WARN, "file reason",
     "A bad configuration was refused; the old one stays in force.")
+EVENT(TABLE_TROUBLE, "table.trouble", WARN, "table file reason",
+    "A table cannot be read: what needs it is told to try again (451), or "
+    "waits in deferred/.  Each process that asks it says so once, and again "
+    "when the reason changes.")
 EVENT(LISTENER_UNUSED, "listener.unused", WARN, "listener",
     "The service manager gave a socket for which there is no listen "
     "statement.")

@@ -24,6 +24,7 @@
 #include "io/peer.h"
 #include "smtpserver/helper/helper.h"
 #include "smtpserver/milter/hungry.h"
+#include "io/unix_socket.h"
 
 #include "base/banned.h"
 
@@ -205,7 +206,7 @@ hungry_be_ready(struct hungry *hungry, int64_t deadline_ms, struct err *err)
 		hungry_let_go(hungry);
 	if (peer_is_open(&hungry->peer))
 		return 0;
-	return strncmp(hungry->conf->socket, "unix:", 5) == 0 ?
+	return unix_socket_is_meant(slice_of(hungry->conf->socket)) ?
 	    hungry_reach(hungry, deadline_ms, err) : hungry_start(hungry, err);
 }
 

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "grammar/net.h"
 #include "smtpserver/milter/link.h"
+#include "io/unix_socket.h"
 
 #include "base/banned.h"
 
@@ -63,24 +64,6 @@ link_wait(struct link *link)
 
 /* ---- the socket ------------------------------------------------------- */
 
-static int
-link_address(const char *where, struct sockaddr_storage *out,
-    socklen_t *out_length, struct err *err)
-{
-	struct sockaddr_un *local = (struct sockaddr_un *)out;
-
-	if (strncmp(where, "unix:", 5) != 0)
-		return net_endpoint_parse(slice_of(where + 5), 0, out,
-		    out_length, err) < 0 ? -1 : 0;
-	if (strlen(where + 5) >= sizeof(local->sun_path))
-		return err_set(err, "the name of the socket is too long");
-	memset(local, 0, sizeof(*local));
-	local->sun_family = AF_UNIX;
-	memcpy(local->sun_path, where + 5, strlen(where + 5) + 1);
-	*out_length = sizeof(*local);
-	return 0;
-}
-
 /* returns -1 with err */
 static int
 link_open_socket(struct link *link, struct err *err)
@@ -89,7 +72,8 @@ link_open_socket(struct link *link, struct err *err)
 	socklen_t length;
 	int one = 1;
 
-	if (link_address(link->conf->socket, &address, &length, err) < 0)
+	if (unix_or_inet_address(slice_of(link->conf->socket), &address,
+	    &length, err) < 0)
 		return -1;
 	link->fd = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC |
 	    SOCK_NONBLOCK, 0);

@@ -20,6 +20,7 @@
 #include "smtpserver/helper/helper.h"
 #include "smtpserver/policy/serve.h"
 #include "smtpserver/policy/policyd.h"
+#include "io/unix_socket.h"
 
 #include "base/banned.h"
 
@@ -54,19 +55,12 @@ static int
 policyd_link_open(struct service_link *link, int64_t deadline_ms,
     struct err *err)
 {
-	struct sockaddr_storage address = { .ss_family = AF_UNIX };
-	struct sockaddr_un *local = (struct sockaddr_un *)&address;
-	socklen_t length = sizeof(*local);
-	const char *where = link->endpoint;
+	struct sockaddr_storage address;
+	socklen_t length;
 
-	if (strncmp(where, "unix:", 5) == 0) {
-		if (strlen(where + 5) >= sizeof(local->sun_path))
-			return err_set(err, "the socket's name is too long");
-		memcpy(local->sun_path, where + 5, strlen(where + 5) + 1);
-	} else if (net_endpoint_parse(slice_of(where + 5), 0, &address,
-	    &length, err) != 0) {
+	if (unix_or_inet_address(slice_of(link->endpoint), &address, &length,
+	    err) < 0)
 		return -1;
-	}
 	err->text[0] = '\0';
 	if (peer_connect(&link->peer, (struct sockaddr *)&address, length,
 	    deadline_ms, err) == PEER_OK)

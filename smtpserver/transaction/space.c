@@ -10,7 +10,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <sys/mman.h>
-#include <sys/statvfs.h>
 
 #include "base/clock.h"
 #include "smtpserver/transaction/space.h"
@@ -117,14 +116,7 @@ space_promised(const struct space *space)
 static void
 space_look(struct space *space)
 {
-	struct statvfs fs;
-
-	if (fstatvfs(spool_dir_fd(space->spool, AREA_PUBLIC, 0), &fs) != 0)
-		space->free_bytes = UINT64_MAX;		/* writing will tell */
-	else if (fs.f_files > 0 && fs.f_favail == 0)
-		space->free_bytes = 0;			/* no inode left */
-	else
-		space->free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
+	space->free_bytes = spool_free_bytes(space->spool);
 	space->free_until_ms = clock_steady_ms() + SPACE_COUNTS_FOR_MS;
 }
 
@@ -135,9 +127,9 @@ space_fits(const struct space *space, uint64_t bytes, uint64_t claimed)
 {
 	uint64_t free_bytes = space->free_bytes;
 
-	if (free_bytes < SPACE_RESERVE_BYTES)
+	if (free_bytes < SPOOL_RESERVE_BYTES)
 		return false;
-	free_bytes -= SPACE_RESERVE_BYTES;
+	free_bytes -= SPOOL_RESERVE_BYTES;
 	return free_bytes >= bytes && free_bytes - bytes >= claimed;
 }
 

@@ -22,7 +22,6 @@
 #include "mail/spool/spool.h"
 
 enum {
-	SPACE_RESERVE_BYTES = 1 << 20,	/* kept free beside the message */
 	SPACE_COUNTS_FOR_MS = 1000,
 	SPACE_PARTS = 1024,		/* workers, also those that leave */
 	RESERVE_FROM_BYTES = 1 << 20,	/* smaller ones just fit */

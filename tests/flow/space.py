@@ -131,9 +131,20 @@ def full_disk_is_told(site):
     for words in ("queue",), ("top", "--batch"):
         _, out, _ = site.zmailer(*words)
         assert "is full (less than 1 MB is free)" in out, out
+    sendmail_is_refused(site)
     os.unlink(ballast)
     _, out, _ = site.zmailer("status")
     assert "is full" not in out, out
+
+
+def sendmail_is_refused(site):
+    """What is left belongs to the mail that is there, as for SMTP."""
+    done = subprocess.run(
+        [os.path.join(mta.BUILD, "bin", "sendmail"), "-C", site.conf,
+         "alice@localhost"], input=b"Subject: small\n\nx\n", check=False,
+        stderr=subprocess.PIPE, env=site.env)
+    assert done.returncode == os.EX_TEMPFAIL, done
+    assert b"no space to store it now" in done.stderr, done.stderr
 
 
 def all_fit(site, wire, count):

@@ -30,6 +30,7 @@ RULES = {
     "licences": text.licences,
     "banned": text.banned,
     "only": text.only,
+    "sockets": text.sockets,
     "fatal": text.fatal,
     "layers": arrows.layers,
     "order": arrows.order,

@@ -133,6 +133,8 @@ ROWS = [
     ("time", ROUTE_C, "long t = time(0);\n", "time: ask"),
     ("a longer word", ROUTE_C, "long t = my_time(0) + freed(1);\n", None),
     ("fatal", ROUTE_C, "void f(void) { fatal(\"x\"); }\n", "fatal() outside"),
+    ("a socket's name", ROUTE_C,
+     "_Bool x = strncmp(name, \"unix:\", 5) == 0;\n", "ask io/unix_socket.h"),
     ("fatal in a main", ROUTE_C,
      "int\nmain(void)\n{\n\tfatal(\"x\");\n}\n", None),
     ("no guard", "router/route.h", ("#ifndef ZM_ROUTE_H\n", ""), "no include"),

@@ -120,6 +120,17 @@ def only(house):
                         found.group(0).rstrip("( "), why)
 
 
+def sockets(house):
+    """The name of a socket is cut in one place."""
+    for source in house.product:
+        if source.path.startswith("libzm/io/unix_socket."):
+            continue
+        for found in re.finditer(r'\b(?:strn?cmp|slice_starts)\s*\('
+                                 r'(?:[^;{}()]|\([^()]*\))*?"unix:', source.text):
+            yield (source.path, source.text.count("\n", 0, found.end()) + 1,
+                   "ask io/unix_socket.h whether it is unix:/PATH")
+
+
 def fatal(house):
     for source in house.product:
         if source.path.startswith(MAY_DIE) or re.search(

@@ -18,6 +18,7 @@
 #include "io/peer.h"
 #include "tls/digest.h"
 #include "tools/mailq/remote.h"
+#include "io/unix_socket.h"
 
 #include "base/banned.h"
 
@@ -282,11 +283,12 @@ static int
 connect_place(struct remote *remote)
 {
 	const struct mailq_flags *flags = remote->flags;
+	struct slice path;
 
 	if (flags->port != NULL && flags->port[0] == '/')
 		return connect_unix(remote, flags->port);
-	if (strncmp(flags->server, "unix:", 5) == 0)
-		return connect_unix(remote, flags->server + 5);
+	if (unix_socket_path(slice_of(flags->server), &path))
+		return connect_unix(remote, path.p);
 	return connect_net(remote, flags->server);
 }
 

@@ -15,6 +15,7 @@
 
 #include "daemon/machine/machine.h"
 #include "mail/spool/spool.h"
+#include "tools/run/standstill_parts.h"
 #include "tools/run/supervisor.h"
 #include "tools/verb/verb.h"
 
@@ -22,7 +23,8 @@
 
 enum {
 	STOP_WAIT_MS = 4 * STOP_FOR_MS, RELOAD_WAIT_MS = 30000,
-	LOOK_EVERY_MS = 20
+	LOOK_EVERY_MS = 20,
+	RELOAD_LOOK_MS = 2000	/* then: does somebody stand still? */
 };
 
 static void
@@ -111,30 +113,7 @@ running_check_listeners(const struct conf *conf, struct arena *arena,
 }
 
 int
-running_check_restart(const struct conf *conf)
-{
-	struct arena *arena = arena_new();
-	struct conf_report report = { NULL, 0, 0, 0 };
-	struct str text = STR_INIT;
-	int status = EX_OK;
-
-	running_check_listeners(conf, arena, &report);
-	if (report.warnings > 0) {
-		conf_report_print(&report, conf->path, &text);
-		fputs(text.buf, stderr);
-		fprintf(stderr, "zmailer: restart: nothing was stopped\n");
-		status = EX_UNAVAILABLE;
-	}
-	str_release(&text);
-	arena_free(&arena);
-	return status;
-}
-
-/* ---- reload ------------------------------------------------------ */
-
-/* The second level: what the file names must exist, too. */
-static int
-files_check(const struct conf *conf)
+running_check_files(const struct conf *conf)
 {
 	struct arena *arena = arena_new();
 	struct conf_report report = { NULL, 0, 0, 0 };
@@ -152,25 +131,77 @@ files_check(const struct conf *conf)
 	return status;
 }
 
+int
+running_check_restart(const struct conf *conf)
+{
+	struct arena *arena = arena_new();
+	struct conf_report report = { NULL, 0, 0, 0 };
+	struct str text = STR_INIT;
+	int status = running_check_files(conf);
+
+	running_check_listeners(conf, arena, &report);
+	if (report.warnings > 0) {
+		conf_report_print(&report, conf->path, &text);
+		fputs(text.buf, stderr);
+		if (status == EX_OK)
+			status = EX_UNAVAILABLE;
+	}
+	if (status != EX_OK)
+		fprintf(stderr, "zmailer: restart: nothing was stopped\n");
+	str_release(&text);
+	arena_free(&arena);
+	return status;
+}
+
+/* ---- reload ------------------------------------------------------ */
+
+/* Does a process stand still, which therefore takes nothing over?  Says so. */
+static bool
+reload_is_stuck(const struct conf *conf)
+{
+	struct standstill all = { .arena = arena_new() };
+	struct str text = STR_INIT;
+
+	standstill_processes(&all, conf->run_dir);
+	standstill_progress(&all, conf->run_dir);
+	for (size_t i = 0; i < all.count; i++)
+		standstill_add_text(&text, &all.rows[i],
+		    "zmailer: reload: not taken over by all: ");
+	fputs(text.buf, stderr);
+	str_release(&text);
+	arena_free(&all.arena);
+	return all.count > 0;
+}
+
 /* Until the supervisor says what it and the daemons made of the signal. */
+static bool
+reload_is_answered(const struct conf *conf, unsigned before,
+    struct state *out)
+{
+	struct err err;
+
+	for (int waited = 0; waited < RELOAD_WAIT_MS;
+	    waited += LOOK_EVERY_MS) {
+		if (state_read(conf->run_dir, out, &err) == STATE_READ &&
+		    out->reloads != before)
+			return true;
+		if (waited > 0 && waited % RELOAD_LOOK_MS == 0 &&
+		    reload_is_stuck(conf))
+			return false;
+		running_nap();
+	}
+	fprintf(stderr, "zmailer: reload: not every daemon has answered yet; "
+	    "zmailer status says which one stands still\n");
+	return false;
+}
+
 static int
 reload_wait(const struct conf *conf, unsigned before)
 {
 	struct state state;
-	struct err err;
 
-	for (int left = RELOAD_WAIT_MS / LOOK_EVERY_MS; left > 0; left--) {
-		if (state_read(conf->run_dir, &state, &err) == STATE_READ &&
-		    state.reloads != before)
-			break;
-		running_nap();
-		if (left == 1) {
-			fprintf(stderr, "zmailer: reload: not every "
-			    "daemon has answered yet; zmailer status says "
-			    "which one stands still\n");
-			return EX_TEMPFAIL;
-		}
-	}
+	if (!reload_is_answered(conf, before, &state))
+		return EX_TEMPFAIL;
 	if (state.refused[0] == '\0') {
 		printf("reloaded\n");
 		return EX_OK;
@@ -203,7 +234,7 @@ running_reload(const char *conf_path)
 {
 	struct conf *conf = verb_conf_file(conf_path);
 	struct conf *running = verb_conf(conf_path);
-	int status = files_check(conf);
+	int status = running_check_files(conf);
 	pid_t pid = running_pid(running);
 
 	if (pid < 0) {

@@ -30,8 +30,6 @@
 
 #include "base/banned.h"
 
-enum { FULL_BYTES = 1 << 20 };	/* smtpserver keeps so much free */
-
 struct standstill_row *
 standstill_row(struct standstill *all, const char *what, const char *name)
 {
@@ -264,7 +262,7 @@ standstill_disk(struct standstill *all, const char *dir, const char *effect)
 
 	if (statvfs(dir, &fs) != 0)
 		return;
-	is_full = (uint64_t)fs.f_bavail * fs.f_frsize < FULL_BYTES;
+	is_full = (uint64_t)fs.f_bavail * fs.f_frsize < SPOOL_RESERVE_BYTES;
 	has_no_files = fs.f_files > 0 && fs.f_favail == 0;
 	if (!is_full && !has_no_files)
 		return;

@@ -103,8 +103,12 @@ int running_stop(struct conf *conf);
  * the instance that runs; none when that cannot be known. */
 void running_check_listeners(const struct conf *conf, struct arena *arena,
     struct conf_report *report);
-/* Before what runs is stopped for a fresh start with conf: could that have
- * its listeners?  returns an exit status, after words about it */
+/* The second level of a check: what conf names is there and good.  returns
+ * EX_OK, or EX_CONFIG after words about each fault. */
+int running_check_files(const struct conf *conf);
+/* Before what runs is stopped for a fresh start with conf: is there what it
+ * names, could that have its listeners?  returns an exit status, after words
+ * about it */
 int running_check_restart(const struct conf *conf);
 /* Check the configuration, and have what runs take it over.
  * returns an exit status, after words about it */

@@ -342,6 +342,16 @@ submit_commit(struct draft *draft, const struct envelope *envelope,
 	return EX_OK;
 }
 
+/* As smtpserver does: what is left belongs to the mail that is there. */
+static int
+submit_room(const struct spool *spool)
+{
+	if (spool_free_bytes(spool) >= SPOOL_RESERVE_BYTES)
+		return EX_OK;
+	return submit_complain(EX_TEMPFAIL, "no space to store it now, try "
+	    "later");
+}
+
 static int
 write_message(const struct conf *conf, const struct submission *what,
     struct input *input, struct spool *spool)
@@ -368,6 +378,9 @@ write_message(const struct conf *conf, const struct submission *what,
 		status = submit_envelope_of(arena, what, login, &envelope);
 	if (status != EX_OK)
 		goto done;
+	status = submit_room(spool);
+	if (status != EX_OK)
+		goto done;
 	if (draft_open(spool, NULL, &draft, &err) < 0) {
 		status = submit_complain(EX_TEMPFAIL, err.text);
 		goto done;
@@ -386,6 +399,8 @@ write_message(const struct conf *conf, const struct submission *what,
 		status = submit_complain(EX_TEMPFAIL, err.text);
 	else
 		status = copy_message(input, &piece, &draft, &err);
+	if (status == EX_OK)
+		status = submit_room(spool);
 	if (status == EX_OK)
 		status = submit_commit(&draft, &envelope, what->tag, &err);
 	if (status == EX_OK && what->out_id != NULL)

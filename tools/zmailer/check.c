@@ -46,6 +46,27 @@ check_note(const struct check *check, const struct str *places,
 }
 
 static void
+print_mailname(const struct check *check, const struct conf *conf)
+{
+	struct arena *arena = arena_new();
+	const char *note = conf_mailname_note(conf, conf_mailname(arena),
+	    arena);
+	struct str text = STR_INIT;
+
+	if (note != NULL && !check->is_json) {
+		str_addf(&text, "note: %s\n", note);
+	} else if (note != NULL) {
+		json_open_answer(&text);
+		json_text(&text, "level", SLICE("note"));
+		json_text(&text, "text", slice_of(note));
+		json_close(&text);
+	}
+	fputs(text.buf, stdout);
+	str_release(&text);
+	arena_free(&arena);
+}
+
+static void
 print_notes(const struct check *check, const struct conf *conf)
 {
 	struct str users = STR_INIT, trusted = STR_INIT, text = STR_INIT;
@@ -58,6 +79,8 @@ print_notes(const struct check *check, const struct conf *conf)
 	str_release(&users);
 	str_release(&trusted);
 	str_release(&text);
+	if (!check->is_syntax_only)
+		print_mailname(check, conf);
 }
 
 static void

@@ -165,7 +165,13 @@ int
 verb_start(struct arguments *arguments)
 {
 	struct conf *conf = verb_conf_file(arguments->conf_path);
-	int status = run_start(conf);
+	int status;
+
+	/* After a boot most of the mail is better than none. */
+	if (running_check_files(conf) != EX_OK)
+		fprintf(stderr, "zmailer: start: goes on: what needs this "
+		    "waits, or is told 451, until it is mended\n");
+	status = run_start(conf);
 
 	conf_free(&conf);
 	return status;

@@ -285,6 +285,7 @@ setup_check(struct setup *setup)
 	struct conf *conf = conf_load_drafts(setup->path, &draft, 1,
 	    setup->arena, &report);
 	int status = conf == NULL ? EX_CONFIG : EX_OK;
+	const char *note;
 
 	if (conf != NULL)
 		machine_check(conf, setup->arena, &report);
@@ -296,6 +297,10 @@ setup_check(struct setup *setup)
 		str_addf(&text, "zmailer check will have %zu warnings: "
 		    "accounts (doc/zmailer.sysusers) and\ndirectories that "
 		    "the first start makes\n", report.warnings);
+	note = status != EX_OK ? NULL : conf_mailname_note(conf,
+	    conf_mailname(setup->arena), setup->arena);
+	if (note != NULL)
+		str_addf(&text, "%s\n", note);
 	fputs(text.buf, stderr);
 	if (status != EX_OK)
 		fprintf(stderr, "zmailer: setup: nothing was written\n");

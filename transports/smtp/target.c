@@ -16,6 +16,7 @@
 #include <sys/un.h>
 
 #include "transports/smtp/client.h"
+#include "io/unix_socket.h"
 
 #include "base/banned.h"
 
@@ -78,11 +79,13 @@ target_bracketed(struct slice text, struct client_target *out, struct err *err)
 static int
 target_parse_host(struct slice host, struct client_target *out, struct err *err)
 {
-	if (slice_starts(host, "unix:")) {
+	struct sockaddr_un address;
+	struct slice path;
+
+	if (unix_socket_path(host, &path)) {
 		out->kind = TARGET_UNIX;
-		if (host.n - 5 >= sizeof(((struct sockaddr_un *)0)->sun_path))
-			return err_set(err, "the socket's path is too long");
-		return target_set_name(slice_from(host, 5), out, err);
+		return unix_socket_address(path, &address, err) < 0 ? -1 :
+		    target_set_name(path, out, err);
 	}
 	if (slice_starts(host, "inet:"))
 		return target_name_port(slice_from(host, 5), out, err);

@@ -12,6 +12,7 @@
 #include <sys/un.h>
 
 #include "conf/part/part.h"
+#include "io/unix_socket.h"
 
 #include "base/banned.h"
 
@@ -93,16 +94,13 @@ conf_apply_setting(struct conf_loader *loader,
 
 /* ---- listen ---------------------------------------------------------- */
 
-/* "unix:/path", whose length take_listen has checked. */
+/* take_listen has checked its length. */
 static void
-set_unix(struct conf_listen *listen_on, const char *text)
+set_unix(struct conf_listen *listen_on, const char *text, struct slice path)
 {
-	struct sockaddr_un *address =
-	    (struct sockaddr_un *)&listen_on->address;
-
-	address->sun_family = AF_UNIX;
-	strlcpy(address->sun_path, text + 5, sizeof(address->sun_path));
-	listen_on->length = sizeof(*address);
+	(void)unix_socket_address(path,
+	    (struct sockaddr_un *)&listen_on->address, NULL);
+	listen_on->length = sizeof(struct sockaddr_un);
 	strlcpy(listen_on->text, text, sizeof(listen_on->text));
 }
 
@@ -110,8 +108,10 @@ void
 conf_listen_make(struct conf_listen *listen_on, const char *text,
     unsigned port)
 {
-	if (slice_starts(slice_of(text), "unix:"))
-		set_unix(listen_on, text);
+	struct slice path;
+
+	if (unix_socket_path(slice_of(text), &path))
+		set_unix(listen_on, text, path);
 	else if (net_endpoint_parse(slice_of(text), port,
 	    &listen_on->address, &listen_on->length, NULL) != 0)
 		panic("conf: endpoint %s", text);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "conf/part/part.h"
+#include "io/unix_socket.h"
 
 #include "base/banned.h"
 
@@ -25,7 +26,7 @@ conf_complain_socket(struct conf_loader *loader,
 	struct err why = { "" };
 	const char *hint = conf_mend_socket(loader->conf->arena, token->text);
 
-	if (hint == NULL && slice_starts(token->text, "unix:/"))
+	if (hint == NULL && unix_socket_is_meant(token->text))
 		(void)conf_unix_parse(token->text, NULL, &why);
 	conf_complain(loader, CONF_ERROR, token, hint != NULL ? hint :
 	    why.text[0] != '\0' ? why.text :

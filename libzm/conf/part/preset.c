@@ -74,6 +74,19 @@ conf_mailname(struct arena *arena)
 	return name;
 }
 
+const char *
+conf_mailname_note(const struct conf *conf, const char *mailname,
+    struct arena *arena)
+{
+	if (mailname == NULL || strcmp(mailname, conf->host) == 0)
+		return NULL;
+	return arena_printf(arena, "%s has %s, and host is %s: host counts, "
+	    "mail of local programs is from user@%s%s", system_mailname,
+	    mailname, conf->host, conf->host,
+	    conf_domain_find(conf, slice_of(mailname)) != NULL ? "" :
+	    arena_printf(arena, "; %s is no domain of ours", mailname));
+}
+
 /* The system's name of this machine, if mail can use it.  Debian's installer
  * makes it a name without a domain, and writes the one that mail is to show
  * into /etc/mailname. */

@@ -14,6 +14,7 @@
 #include "grammar/smtp/path.h"
 #include "grammar/units.h"
 #include "mail/control_file/control_file.h"
+#include "io/unix_socket.h"
 
 #include "base/banned.h"
 
@@ -87,7 +88,7 @@ parse_lmtp(struct arena *arena, struct slice text, const char **out_host,
 {
 	const char *inside;
 
-	if (slice_starts(text, "unix:")) {
+	if (unix_socket_is_meant(text)) {
 		if (!conf_unix_parse(text, NULL, err))
 			return -1;
 		*out_host = slice_dup(arena, text);
@@ -175,7 +176,7 @@ conf_host_bare(struct slice host)
 {
 	size_t at = host.n;
 
-	if (slice_starts(host, "unix:"))
+	if (unix_socket_is_meant(host))
 		return host;
 	while (at > 0 && host.p[at - 1] != '@')
 		at--;

@@ -15,6 +15,7 @@
 #include "grammar/smtp/path.h"
 #include "grammar/units.h"
 #include "mail/table/table.h"
+#include "io/unix_socket.h"
 
 #include "base/banned.h"
 
@@ -418,7 +419,7 @@ take_listen(struct conf_cursor *cursor, struct slice range,
 	size_t colon = text.n;
 	uint64_t port;
 
-	if (slice_starts(text, "unix:"))
+	if (unix_socket_is_meant(text))
 		return conf_unix_parse(text, NULL, why) &&
 		    keep_text(cursor, out);
 	while (colon > 0 && text.p[colon - 1] != ':')

@@ -10,6 +10,7 @@
 #include <sys/un.h>
 
 #include "conf/read/read.h"
+#include "io/unix_socket.h"
 
 #include "base/banned.h"
 
@@ -76,10 +77,10 @@ conf_name_is_full(const char *name)
 bool
 conf_unix_parse(struct slice text, struct slice *out_path, struct err *why)
 {
-	struct slice path = slice_from(text, sizeof("unix:") - 1);
 	size_t room = sizeof(((struct sockaddr_un *)NULL)->sun_path);
+	struct slice path;
 
-	if (!slice_starts(text, "unix:/")) {
+	if (!unix_socket_path(text, &path) || !slice_starts(path, "/")) {
 		err_set(why, "write unix:/PATH");
 		return false;
 	}

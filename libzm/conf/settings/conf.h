@@ -123,6 +123,11 @@ struct conf {
  * what mail shows after the @ of local addresses. */
 const char *conf_mailname(struct arena *arena);
 
+/* What is to say of mailname (NULL: nothing) when it is another one than the
+ * statement host, in arena: which one counts.  NULL when they agree. */
+const char *conf_mailname_note(const struct conf *conf, const char *mailname,
+    struct arena *arena);
+
 /* Where conf_load looks when path is NULL: ZMAILER_CONF of the environment,
  * else SYSCONFDIR/zmailer/zmailer.conf. */
 const char *conf_default_path(void);

@@ -18,6 +18,7 @@
 #include "io/dns.h"
 #include "io/dns_ask.h"
 #include "io/loop.h"
+#include "io/unix_socket.h"
 
 #include "base/banned.h"
 
@@ -80,7 +81,7 @@ host_add(struct hosts *hosts, const char *target, struct conf_at at)
 	struct net net;
 	const char *name;
 
-	if (slice_starts(host, "unix:"))
+	if (unix_socket_is_meant(host))
 		return;
 	if (slice_starts(host, "smtps:"))
 		host = slice_from(host, 6);

@@ -20,6 +20,7 @@
 #include "daemon/machine/look.h"
 #include "daemon/machine/neighbours.h"
 #include "grammar/net.h"
+#include "io/unix_socket.h"
 
 #include "base/banned.h"
 
@@ -50,7 +51,7 @@ neighbour_note(struct neighbour_list *list, const char *kind,
 static bool
 neighbour_is_socket(const char *name)
 {
-	return name != NULL && (strncmp(name, "unix:", 5) == 0 ||
+	return name != NULL && (unix_socket_is_meant(slice_of(name)) ||
 	    strncmp(name, "inet:", 5) == 0);
 }
 
@@ -98,22 +99,20 @@ static bool
 knock_address(const char *name, struct sockaddr_storage *out,
     socklen_t *out_length)
 {
-	struct sockaddr_un *local = (struct sockaddr_un *)out;
-	const char *path = strncmp(name, "unix:", 5) == 0 ? name + 5 : name;
+	struct slice path = slice_of(name);
 	struct err ignored;
 	struct stat st;
 
-	memset(out, 0, sizeof(*out));
-	if (strncmp(name, "inet:", 5) == 0)
-		return net_endpoint_parse(slice_of(name + 5), 0, out,
-		    out_length, &ignored) == 0;
-	if (path[0] != '/' || strlen(path) >= sizeof(local->sun_path) ||
-	    (stat(path, &st) == 0 && !S_ISSOCK(st.st_mode)))
+	*out_length = sizeof(struct sockaddr_un);
+	if (slice_starts(path, "inet:"))
+		return unix_or_inet_address(path, out, out_length,
+		    &ignored) == 0;
+	(void)unix_socket_path(path, &path);
+	if (!slice_starts(path, "/") || (stat(path.p, &st) == 0 &&
+	    !S_ISSOCK(st.st_mode)))
 		return false;		/* a command */
-	local->sun_family = AF_UNIX;
-	memcpy(local->sun_path, path, strlen(path) + 1);
-	*out_length = sizeof(*local);
-	return true;
+	return unix_socket_address(path, (struct sockaddr_un *)out,
+	    &ignored) == 0;
 }
 
 /* 0, or why it did not connect. */

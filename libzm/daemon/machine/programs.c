@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "daemon/machine/look.h"
+#include "io/unix_socket.h"
 
 #include "base/banned.h"
 
@@ -82,7 +83,7 @@ check_content_filter(const struct machine_look *look)
 	const struct conf_milter *filter = &look->conf->content_filter;
 
 	if (filter->socket != NULL &&
-	    strncmp(filter->socket, "unix:", 5) != 0 &&
+	    !unix_socket_is_meant(slice_of(filter->socket)) &&
 	    strncmp(filter->socket, "inet:", 5) != 0)
 		check_command(look, filter->socket, filter->at);
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/vfs.h>
@@ -349,6 +350,18 @@ spool_dir_fd(const struct spool *spool, enum spool_area area,
 	if (area == AREA_ROUTER && priority < SPOOL_PRIORITIES)
 		return spool->router_fd[priority];
 	return spool->area_fd[area];
+}
+
+uint64_t
+spool_free_bytes(const struct spool *spool)
+{
+	struct statvfs fs;
+
+	if (fstatvfs(spool->area_fd[AREA_PUBLIC], &fs) != 0)
+		return UINT64_MAX;
+	if (fs.f_files > 0 && fs.f_favail == 0)
+		return 0;
+	return (uint64_t)fs.f_bavail * fs.f_frsize;
 }
 
 unsigned

@@ -114,6 +114,11 @@ enum spool_lock_state spool_lock_holder(const char *dir, char *out_text,
 int spool_dir_fd(const struct spool *spool, enum spool_area area,
     unsigned priority);
 unsigned spool_hash_levels(const struct spool *spool);
+/* A new message leaves so much free, for what the mail that is there needs. */
+enum { SPOOL_RESERVE_BYTES = 1 << 20 };
+/* Bytes that are free for messages; 0 also when there is no inode,
+ * UINT64_MAX when nobody can tell: writing will. */
+uint64_t spool_free_bytes(const struct spool *spool);
 /* public/new/ and router/plans/: in their directories of one letter drafts
  * and plans are made, which so lie far apart on the disk (spread.c).
  * The name, or NULL: there is none in this area. */

@@ -17,6 +17,7 @@
 #include "base/ascii.h"
 #include "base/clock.h"
 #include "journal/counters.h"
+#include "journal/event.h"
 #include "mail/table/internal.h"
 #include "mail/table/type.h"
 
@@ -30,6 +31,7 @@ struct table {
 	const char		*argument;	/* in spec */
 	void			*state;		/* NULL: trouble says why */
 	struct err		 trouble;
+	struct err		 told;		/* of it, to the journal */
 	struct stat		 seen;		/* the file as it was read */
 	bool			 is_young;	/* changed so lately that it
 						 * may change unseen */
@@ -133,6 +135,20 @@ table_load(struct table *table)
 	table_take_over(table, is_good ? state : NULL);
 }
 
+/* Once for each trouble: mail that needs the table waits, and nobody else
+ * would say why. */
+static void
+table_tell_trouble(struct table *table)
+{
+	if (!event_is_kept() ||
+	    strcmp(table->told.text, table->trouble.text) == 0)
+		return;
+	table->told = table->trouble;
+	event(EV_TABLE_TROUBLE, NULL, "table", slice_of(table->name), "file",
+	    slice_of(table->argument), "reason",
+	    slice_of(table->trouble.text), NULL);
+}
+
 /* Look whether the file changed, at most once a second. */
 static int
 refresh(struct table *table, bool is_forced, struct err *err)
@@ -154,8 +170,11 @@ refresh(struct table *table, bool is_forced, struct err *err)
 				table_load(table);
 		}
 	}
-	if (table->state != NULL)
+	if (table->state != NULL) {
+		table->told.text[0] = '\0';
 		return 1;
+	}
+	table_tell_trouble(table);
 	return err_set(err, "%s", table->trouble.text);
 }
 

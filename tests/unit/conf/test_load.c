@@ -43,6 +43,21 @@ Test(conf, empty_is_valid)
 	case_close(&c);
 }
 
+Test(conf, mailname_is_told_when_host_differs)
+{
+	struct conf_case c;
+
+	case_good(&c, "host mx.example.org\ndomain example.org\n");
+	cr_expect_null(conf_mailname_note(c.conf, NULL, c.arena));
+	cr_expect_null(conf_mailname_note(c.conf, "mx.example.org", c.arena));
+	cr_expect_str_eq(conf_mailname_note(c.conf, "example.org", c.arena),
+	    "/etc/mailname has example.org, and host is mx.example.org: host "
+	    "counts, mail of local programs is from user@mx.example.org");
+	cr_expect_not_null(strstr(conf_mailname_note(c.conf, "other.test",
+	    c.arena), "; other.test is no domain of ours"));
+	case_close(&c);
+}
+
 Test(conf, no_setting_is_left_at_zero)
 {
 	struct conf_case c;

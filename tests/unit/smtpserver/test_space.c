@@ -37,7 +37,7 @@ Test(space, promises_of_all_sessions_add_up)
 	int a, b, c;
 
 	house_open_clocked(&house, "size 50M\n");
-	faults.free_bytes = 10 * MB + SPACE_RESERVE_BYTES;
+	faults.free_bytes = 10 * MB + SPOOL_RESERVE_BYTES;
 	a = client_new();
 	b = client_new();
 	c = client_new();
@@ -68,7 +68,7 @@ Test(space, what_is_set_aside_counts_once)
 	int a, b;
 
 	house_open_clocked(&house, "size 50M\n");
-	faults.free_bytes = 20 * MB + SPACE_RESERVE_BYTES;
+	faults.free_bytes = 20 * MB + SPOOL_RESERVE_BYTES;
 	a = client_new();
 	b = client_new();
 	says(a, "MAIL FROM:<a@src.test> SIZE=4194304\r\n"
@@ -96,7 +96,7 @@ Test(space, workers_know_of_each_other)
 	struct err err;
 
 	house_open_clocked(&house, "");
-	faults.free_bytes = 10 * MB + SPACE_RESERVE_BYTES;
+	faults.free_bytes = 10 * MB + SPOOL_RESERVE_BYTES;
 	shared = space_shared_new(&err);
 	cr_assert(shared != NULL, "%s", err.text);
 	parts[0] = space_part_take(shared);

@@ -19,6 +19,7 @@
 #include "grammar/smtp/path.h"
 #include "tools/zmailer/dkim/dkim.h"
 #include "tools/zmailer/verb.h"
+#include "io/unix_socket.h"
 
 #include "base/banned.h"
 
@@ -205,8 +206,10 @@ selector_of_today(struct change *change)
 static bool
 is_socket(const char *word)
 {
+	struct slice path;
+
 	return (strncmp(word, "inet:", 5) == 0 ||
-	    strncmp(word, "unix:/", 6) == 0) &&
+	    (unix_socket_path(slice_of(word), &path) && path.p[0] == '/')) &&
 	    strpbrk(word, " \t;{}#\"\\<>\n") == NULL;
 }
 

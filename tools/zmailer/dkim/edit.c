@@ -16,6 +16,7 @@
 
 #include "tls/pair.h"
 #include "tools/zmailer/dkim/dkim.h"
+#include "io/unix_socket.h"
 
 #include "base/banned.h"
 
@@ -167,8 +168,10 @@ opendkim_socket(struct arena *arena, const char *socket)
 {
 	const char *colon = strrchr(socket, ':');
 
-	if (strncmp(socket, "unix:/", 6) == 0)
-		return arena_printf(arena, "local:%s", socket + 5);
+	struct slice path;
+
+	if (unix_socket_path(slice_of(socket), &path))
+		return arena_printf(arena, "local:%s", path.p);
 	if (strncmp(socket, "inet:", 5) != 0 || colon == socket + 4)
 		return NULL;
 	return arena_printf(arena, "inet:%s@%.*s", colon + 1,

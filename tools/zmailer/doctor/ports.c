@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "tls/client.h"
 #include "tools/zmailer/doctor/doctor.h"
 
 #include "base/banned.h"
@@ -120,24 +121,18 @@ judge_tls(struct doctor *doctor, const struct conf_listen *listen, int fd)
 		    "offered");
 }
 
-static void
-judge_answer(struct doctor *doctor, const struct conf_listen *listen, int fd)
+/* True: it is our greeting. */
+static bool
+judge_greeting(struct doctor *doctor, const struct conf_listen *listen,
+    const char *greeting, int wait_ms)
 {
-	int wait_ms = DOCTOR_CONNECT_MS +
-	    (int)doctor->conf->greet_pause_ms;
-	char greeting[GREETING_BYTES];
+	bool is_ours = strncmp(greeting, "220", 3) == 0;
 
-	if (listen->is_tls) {
+	if (is_ours)
 		doctor_add(doctor, DOCTOR_OK, listen->text, "",
-		    "it is open (TLS from the first byte)");
-		return;
-	}
-	greeting_read(fd, wait_ms, greeting);
-	if (strncmp(greeting, "220", 3) == 0) {
-		doctor_add(doctor, DOCTOR_OK, listen->text, "",
-		    "it answers: %s", greeting);
-		judge_tls(doctor, listen, fd);
-	} else if (strncmp(greeting, "421", 3) == 0)
+		    "it answers%s: %s", listen->is_tls ? " in TLS" : "",
+		    greeting);
+	else if (strncmp(greeting, "421", 3) == 0)
 		doctor_add(doctor, DOCTOR_WARN, listen->text,
 		    "see zmailer events; limit sessions",
 		    "it is too busy: %s", greeting);
@@ -150,6 +145,69 @@ judge_answer(struct doctor *doctor, const struct conf_listen *listen, int fd)
 		doctor_add(doctor, DOCTOR_BAD, listen->text,
 		    "is it another program? ss -ltnp tells",
 		    "not our greeting: %s", greeting);
+	return is_ours;
+}
+
+/* What stands in front of the first line end. */
+static void
+greeting_take(struct slice line, char out[GREETING_BYTES])
+{
+	size_t n = line.n < GREETING_BYTES ? line.n : GREETING_BYTES - 1;
+
+	if (n > 0)
+		memcpy(out, line.p, n);
+	out[n] = '\0';
+	out[strcspn(out, "\r\n")] = '\0';
+}
+
+/* TLS from the first byte: a port that is open proves nothing.  Whether the
+ * certificate is believed, another area tells. */
+static void
+judge_implicit_tls(struct doctor *doctor, const struct conf_listen *listen,
+    int fd, int wait_ms)
+{
+	static const struct tls_client_files none = { NULL, NULL, NULL };
+	static const struct tls_goal goal = { .key = "", .sni = "" };
+	int64_t deadline_ms = clock_steady_ms() + wait_ms;
+	struct err err = { "" };
+	struct tls_client *client = tls_client_new(&none, &err);
+	char greeting[GREETING_BYTES];
+	struct tls_info info;
+	struct peer peer;
+
+	peer_init(&peer);
+	peer_adopt(&peer, fcntl(fd, F_DUPFD_CLOEXEC, 0));
+	if (client == NULL || peer_start_tls(&peer, client, &goal,
+	    deadline_ms, &info, &err) != PEER_OK) {
+		doctor_add(doctor, DOCTOR_BAD, listen->text,
+		    "zmailer events certificate.refused; zmailer reload",
+		    "it is open, and does not speak TLS: %s", err.text);
+	} else {
+		while (slice_find(peer_unread(&peer), '\n') ==
+		    peer_unread(&peer).n && peer_fill(&peer, deadline_ms,
+		    &err) == PEER_OK)
+			continue;
+		greeting_take(peer_unread(&peer), greeting);
+		(void)judge_greeting(doctor, listen, greeting, wait_ms);
+	}
+	peer_release(&peer);
+	tls_client_free(&client);
+}
+
+static void
+judge_answer(struct doctor *doctor, const struct conf_listen *listen, int fd)
+{
+	int wait_ms = DOCTOR_CONNECT_MS +
+	    (int)doctor->conf->greet_pause_ms;
+	char greeting[GREETING_BYTES];
+
+	if (listen->is_tls) {
+		judge_implicit_tls(doctor, listen, fd, wait_ms);
+		return;
+	}
+	greeting_read(fd, wait_ms, greeting);
+	if (judge_greeting(doctor, listen, greeting, wait_ms))
+		judge_tls(doctor, listen, fd);
 }
 
 static void

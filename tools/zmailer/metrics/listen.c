@@ -31,6 +31,7 @@
 #include "grammar/net.h"
 #include "tools/zmailer/metrics/metrics.h"
 #include "tools/zmailer/metrics/scrape.h"
+#include "io/unix_socket.h"
 
 #include "base/banned.h"
 
@@ -55,11 +56,10 @@ on_scrapes_end(int number)
 static int
 scrape_endpoint(const char *text, struct conf_listen *out, struct err *err)
 {
-	const char *path = listen_socket_path(text);
-	struct sockaddr_un *local = (struct sockaddr_un *)&out->address;
+	struct slice path;
 
-	*out = (struct conf_listen){ .length = sizeof(*local) };
-	if (path == NULL) {
+	*out = (struct conf_listen){ .length = sizeof(struct sockaddr_un) };
+	if (!unix_socket_path(slice_of(text), &path)) {
 		if (net_endpoint_parse(slice_of(text), 0, &out->address,
 		    &out->length, err) != 0)
 			return -1;
@@ -67,13 +67,12 @@ scrape_endpoint(const char *text, struct conf_listen *out, struct err *err)
 		    sizeof(out->text));
 		return 0;
 	}
-	if (*path != '/' || strlen(path) >= sizeof(local->sun_path) ||
+	if (!slice_starts(path, "/") || unix_socket_address(path,
+	    (struct sockaddr_un *)&out->address, NULL) < 0 ||
 	    strlcpy(out->text, text, sizeof(out->text)) >=
 	    sizeof(out->text))
 		return err_set(err, "unix: wants an absolute path that is not "
 		    "too long for a socket");
-	local->sun_family = AF_UNIX;
-	strlcpy(local->sun_path, path, sizeof(local->sun_path));
 	return 0;
 }
 
