@@ -315,7 +315,8 @@ command_names(struct slice command, struct slice what, bool is_to)
 {
 	struct slice rest = slice_from(command, slice_find(command, '<'));
 
-	return rest.n > 0 && slice_equal_nocase(slice_first(command, 4), SLICE("MAIL")) != is_to &&
+	return rest.n > 0 && is_to != slice_equal_nocase(
+	    slice_first(command, 4), SLICE("MAIL")) &&
 	    slice_equal_nocase(slice_first(slice_from(rest, 1),
 	    slice_find(rest, '>') - 1), what);
 }

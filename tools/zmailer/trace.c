@@ -91,7 +91,8 @@ whom(struct words *words, const struct ask *window)
 		words->ask.span = window->span;
 		return EX_OK;
 	}
-	status = selection_selector(&words->options, words->arena, &words->selector);
+	status = selection_selector(&words->options, words->arena,
+	    &words->selector);
 	if (status != EX_OK)
 		return status;
 	words->ask = *window;
