@@ -42,6 +42,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/control/act_dest.c scheduler/control/act_events.c \
 	scheduler/control/act_job.c scheduler/control/act_list.c \
 	scheduler/control/act_next.c scheduler/control/act_queue.c \
+	scheduler/control/act_etrn.c \
 	scheduler/control/act_reroute.c scheduler/control/act_retry.c \
 	scheduler/control/act_turns.c scheduler/control/act_undelete.c \
 	scheduler/control/constraint.c scheduler/control/constraint.h \

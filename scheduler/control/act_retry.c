@@ -1,9 +1,9 @@
-/* act_retry.c - try now, at a pace; etrn
+/* act_retry.c - try now, at a pace
  *
- * In     a choice of mail; a host
+ * In     a choice of mail
  * Out    vertices that are due, destinations that are probed
  * Holds  nothing
- * Spec   doc/protocol/control.md sections 5 and 6; RFC 1985
+ * Spec   doc/protocol/control.md sections 5 and 6
  *
  * SPDX-License-Identifier: ISC
  */
@@ -195,80 +195,4 @@ act_retry(struct act *act, struct str *out)
 	else if (act->visit.count > 0)
 		return ACT_MORE;
 	return retry_end(act, out);
-}
-
-/* ---- etrn -------------------------------------------------------- */
-
-/* "x.example"; "@x.example": that, and all below. */
-static bool
-retry_means_host(struct slice wish, struct slice host)
-{
-	struct slice end;
-
-	if (!slice_starts(wish, "@"))
-		return slice_equal_nocase(wish, host);
-	wish = slice_from(wish, 1);
-	if (host.n == wish.n)
-		return slice_equal_nocase(wish, host);
-	if (host.n < wish.n + 1)
-		return false;
-	end = slice_from(host, host.n - wish.n);
-	return end.p[-1] == '.' && slice_equal_nocase(wish, end);
-}
-
-/* Everything of the threads of this host that waits in the plan. */
-static void
-retry_kick_waiting(struct act *act)
-{
-	struct plan_heap *due = &act->queue->plan.due;
-	struct slice wish = slice_of(act->request.host);
-	struct vertex **chosen = mem_alloc(due->count + 1, sizeof(*chosen));
-	size_t count = 0;
-
-	for (size_t i = 0; i < due->count; i++) {
-		struct vertex *vertex = due->slots[i].object;
-
-		if (vertex->park != PARK_HELD && retry_means_host(wish,
-		    slice_of(vertex->thread->host)))
-			chosen[count++] = vertex;
-	}
-	for (size_t i = 0; i < count; i++) {
-		chosen[i]->park = PARK_NONE;
-		chosen[i]->next_ms = 0;
-		plan_ready(&act->queue->plan, chosen[i]);
-	}
-	mem_free(&chosen);
-}
-
-enum act_step
-act_etrn(struct act *act, struct str *out)
-{
-	struct queue *queue = act->queue;
-	struct slice wish = slice_of(act->request.host);
-	struct thread *thread = NULL;
-	bool waits = false;
-	size_t bucket = 0;
-
-	while (thread_next(&queue->threads, &bucket, &thread)) {
-		uint64_t mail = thread->ready_count + thread->wait_count +
-		    thread->flight_count;
-
-		if (mail == 0 || !retry_means_host(wish,
-		    slice_of(thread->host)))
-			continue;
-		act->count.destinations++;
-		act->count.messages += mail;
-		waits = waits || thread->wait_count > 0;
-		if (!act->request.is_dry && !thread->is_suspended)
-			plan_wake(&queue->plan, thread);
-	}
-	if (waits && !act->request.is_dry)
-		retry_kick_waiting(act);
-	act_done(act, out);
-	json_number(out, "destinations", (int64_t)act->count.destinations);
-	json_number(out, "messages", (int64_t)act->count.messages);
-	json_bool(out, "known", act->count.destinations > 0);
-	json_close(out);
-	act_journal(act);
-	return ACT_DONE;
 }

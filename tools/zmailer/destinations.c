@@ -77,6 +77,7 @@ member_in_words(struct slice key, struct slice value)
 		{ "known", "true", "it has mail" },
 		{ "known", "false", "no such destination has mail" },
 		{ "limit", "0", "" }, { "limit", "-1", "" },
+		{ "suspended", "0", "" },
 		{ "until", "0", "" }, { "since", "0", "" },
 	};
 
