@@ -91,6 +91,6 @@ machine_check_postmaster(struct machine_look *look)
 
 	for (size_t i = 0; i < conf->domain_count; i++)
 		if (conf->domains[i].users == USERS_PASSWD &&
-		    conf->domains[i].deliver.channel == NULL)
+		    strcmp(conf->domains[i].deliver.channel, "local") == 0)
 			domain_check(look, &conf->domains[i]);
 }
