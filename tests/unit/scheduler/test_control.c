@@ -38,7 +38,7 @@ open_all(void)
 
 	yard_open(&yard, "schedule */* { retry 10m; parallel 4 }");
 	snprintf(run, sizeof(run), "%s/run", yard.dir);
-	fd = control_bind(run, &err);
+	fd = control_bind(run, &(struct given){ NULL, 0 }, &err);
 	cr_assert_geq(fd, 0, "%s", err.text);
 	yard.scheduler.control = control_new(&yard.scheduler.agents, fd);
 }
