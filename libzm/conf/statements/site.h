@@ -66,7 +66,10 @@ SETTING("limit", "auth-failures-user", limits.auth_failures_user,
     "number:1-1000000", "100",
     "failed logins of a user within a quarter of an hour")
 SETTING("limit", "agents", limits.agents, "number:1-100000", "100",
-    "transport agents, all together")
+    "transport agents, all together: each has one connection")
+SETTING("limit", "processes", limits.processes, "number:1-10000", "16",
+    "processes of smtp, and of lmtp: agents beyond that number share them "
+    "evenly; one that dies costs each of its agents a try")
 SETTING("limit", "program-memory", limits.program_memory_bytes,
     "size:0B-1024G", "2G", "address space of a program that mail is given "
     "to; 0B: no limit")
