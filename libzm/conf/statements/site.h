@@ -70,6 +70,9 @@ SETTING("limit", "agents", limits.agents, "number:1-100000", "100",
 SETTING("limit", "processes", limits.processes, "number:1-10000", "16",
     "processes of smtp, and of lmtp: agents beyond that number share them "
     "evenly; one that dies costs each of its agents a try")
+SETTING("limit", "router-share", limits.router_share, "number:0-1000", "0",
+    "of so many messages that are routed one is of the last of router.1 to "
+    "router.9 that has mail; 0: only when those before it are empty")
 SETTING("limit", "program-memory", limits.program_memory_bytes,
     "size:0B-1024G", "2G", "address space of a program that mail is given "
     "to; 0B: no limit")
