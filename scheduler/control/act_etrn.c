@@ -84,8 +84,7 @@ etrn_kick_waiting(struct act *act)
 			chosen[count++] = vertex;
 	}
 	for (size_t i = 0; i < count; i++) {
-		chosen[i]->park = PARK_NONE;
-		chosen[i]->next_ms = 0;
+		act_hasten(chosen[i]);
 		plan_ready(&act->queue->plan, chosen[i]);
 	}
 	mem_free(&chosen);
@@ -146,8 +145,7 @@ etrn_kick_vertex(struct act *act, struct vertex *vertex)
 	if (act->request.is_dry || vertex->thread->is_suspended)
 		return;
 	if (vertex->state == VERTEX_WAIT && vertex->park != PARK_HELD) {
-		vertex->park = PARK_NONE;
-		vertex->next_ms = 0;
+		act_hasten(vertex);
 		plan_ready(plan, vertex);
 	}
 	if (vertex->state == VERTEX_READY && vertex->thread->wake_ms != 0)

@@ -42,8 +42,7 @@ retry_kick_vertex(struct act *act, struct vertex *vertex)
 
 	if (act->request.is_dry)
 		return;
-	vertex->park = PARK_NONE;
-	vertex->next_ms = 0;
+	act_hasten(vertex);
 	if (at_ms <= act->visit.now_ms)
 		plan_ready(plan, vertex);
 	else if (at_ms < vertex->moment_ms)
@@ -53,14 +52,17 @@ retry_kick_vertex(struct act *act, struct vertex *vertex)
 		act->until_ms = at_ms;
 }
 
-/* A destination that is down is probed: one vertex shows whether it is up. */
+/* A destination that is down is probed: one vertex shows whether it is up,
+ * for all that are ready there.  True: it is, or was told to be before. */
 static bool
 retry_kick_thread(struct act *act, struct thread *thread)
 {
 	int64_t at_ms = retry_due_ms(act);
 
-	if (thread->wake_ms == 0 || thread->is_suspended)
+	if (thread->is_suspended)
 		return false;
+	if (thread->wake_ms == 0 || thread->planned_ms != 0)
+		return thread->planned_ms != 0;
 	if (act->request.is_dry)
 		return true;
 	if (at_ms <= act->visit.now_ms)
@@ -85,6 +87,7 @@ vertex_retry(struct act *act, struct vertex *vertex)
 		if (vertex->park == PARK_HELD)
 			break;
 		retry_kick_vertex(act, vertex);
+		(void)retry_kick_thread(act, vertex->thread);
 		return open;
 	case VERTEX_READY:
 		if (retry_kick_thread(act, vertex->thread))

@@ -285,9 +285,8 @@ verb_events(struct arguments *arguments)
 		    &wish.selector);
 	if (status == EX_OK) {
 		conf = verb_conf_spool(arguments->conf_path);
-		wish.facts = facts_new(wish.selector);
-		if (wish.follows || !answers_have(conf, conf->log_dir,
-		    arguments, &status))
+		wish.facts = facts_new(wish.selector, conf->host);
+		if (!answers_have(conf, conf->log_dir, arguments, &status))
 			status = events(conf->log_dir, &wish);
 		facts_free(&wish.facts);
 		conf_free(&conf);
