@@ -23,6 +23,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/intake/job_build.c scheduler/intake/job_build.h \
 	scheduler/intake/read.c scheduler/intake/scan.c \
 	scheduler/intake/scan.h \
+	scheduler/intake/strays.c scheduler/intake/strays.h \
 	scheduler/outcome/expire.c scheduler/outcome/expire.h \
 	scheduler/outcome/outcome.c scheduler/outcome/outcome.h \
 	scheduler/outcome/resend.c scheduler/outcome/resend.h \

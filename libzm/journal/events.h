@@ -171,6 +171,9 @@ EVENT(DSN_DROPPED, "dsn.dropped", WARN, "file reason rcpts",
     "A report that nobody may get (null sender) was kept in postman/.")
 EVENT(MESSAGE_DONE, "message.done", INFO, "rcpts failed delay",
     "Every recipient has its outcome; the files are unlinked.")
+EVENT(MESSAGE_VANISHED, "message.vanished", WARN, "file rcpts reason",
+    "Files of a message were taken away while it waited; rcpts had no "
+    "outcome.")
 EVENT(AGENT_START, "agent.start", INFO, "channel command child",
     "The scheduler started a transport agent.")
 EVENT(AGENT_EXIT, "agent.exit", WARN, "channel command child status jobs",

@@ -150,6 +150,8 @@ struct job {
 	int8_t		 priority;	/* of its sender's terms */
 	uint8_t		 stage;		/* the list that the last of at[] is
 					 * about */
+	uint8_t		 seen_control, seen_body;	/* in this round of
+					 * strays.c a walk met them */
 	struct vertex	 vertices[];
 };
 
