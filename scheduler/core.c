@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "scheduler/core.h"
 #include "scheduler/intake/scan.h"
+#include "scheduler/intake/strays.h"
 
 #include "base/banned.h"
 
@@ -43,6 +44,7 @@ core_minute(void *context)
 
 	while (intake_take_orphan(&scheduler->intake, &inode))
 		group_orphan(&scheduler->group, inode);
+	strays_begin(&scheduler->intake);
 	scan_begin(&scheduler->intake);
 	thread_sweep(&queue->threads, clock_steady_ms() - INTAKE_RESCAN_MS);
 	provider_sweep(&queue->providers, clock_wall_s());

@@ -23,6 +23,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/intake/job_build.c scheduler/intake/job_build.h \
 	scheduler/intake/read.c scheduler/intake/scan.c \
 	scheduler/intake/scan.h \
+	scheduler/intake/strays.c scheduler/intake/strays.h \
 	scheduler/outcome/expire.c scheduler/outcome/expire.h \
 	scheduler/outcome/outcome.c scheduler/outcome/outcome.h \
 	scheduler/outcome/resend.c scheduler/outcome/resend.h \
@@ -42,6 +43,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/control/act_dest.c scheduler/control/act_events.c \
 	scheduler/control/act_job.c scheduler/control/act_list.c \
 	scheduler/control/act_next.c scheduler/control/act_queue.c \
+	scheduler/control/act_etrn.c \
 	scheduler/control/act_reroute.c scheduler/control/act_retry.c \
 	scheduler/control/act_turns.c scheduler/control/act_undelete.c \
 	scheduler/control/constraint.c scheduler/control/constraint.h \

@@ -114,6 +114,23 @@ address_is_encoded(struct slice pattern, struct slice xtext)
 	return result;
 }
 
+/* A user of this host, whose address may stand without a domain. */
+static bool
+address_is_at(struct slice pattern, struct slice address, struct slice host)
+{
+	struct str whole = STR_INIT;
+	bool result = address_is(pattern, address);
+
+	if (result || address.n == 0 || host.n == 0 ||
+	    slice_find(address, '@') < address.n)
+		return result;
+	str_addf(&whole, SLICE_FMT "@" SLICE_FMT, SLICE_ARG(address),
+	    SLICE_ARG(host));
+	result = address_is(pattern, str_slice(&whole));
+	str_release(&whole);
+	return result;
+}
+
 /* The one place that says whether a recipient has an address: as it is served,
  * as its sender gave it, or as a host before us had it. */
 static bool
@@ -121,7 +138,8 @@ recipient_is(struct slice pattern, const struct selector_subject *subject)
 {
 	struct slice type, orcpt = subject->orcpt;
 
-	return address_is(pattern, subject->to) ||
+	return address_is_at(pattern, subject->to, subject->host) ||
+	    address_is_at(pattern, subject->routed, subject->host) ||
 	    address_is_encoded(pattern, subject->given) ||
 	    (slice_cut(&orcpt, ';', &type) &&
 	    address_is_encoded(pattern, orcpt));

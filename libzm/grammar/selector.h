@@ -37,6 +37,9 @@ struct selector_subject {
 	struct slice	orcpt, given;	/* what `to` was before it was routed:
 					 * "rfc822;xtext", xtext; `to` in a
 					 * selector means each of the three */
+	struct slice	routed;		/* what `to` became; or empty */
+	struct slice	host;		/* the domain of a `to` and a `routed`
+					 * that say none; or empty */
 	struct slice	dest;		/* "smtp/gmail.com" */
 	struct slice	state;		/* "held" "waiting" "frozen" ... */
 	struct slice	area;		/* "queue" "deferred" "freezer" ... */

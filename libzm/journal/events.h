@@ -146,14 +146,15 @@ EVENT(MESSAGE_FORWARDED, "message.forwarded", INFO,
     "A person had a message that was set aside sent to somebody, as a part "
     "of message as=.")
 EVENT(RCPT_OK, "rcpt.ok", INFO,
-    "to channel host code reply delay tries ms tls",
-    "One recipient has the message; tls= how it travelled.")
+    "to orcpt channel host code reply delay tries ms tls",
+    "One recipient has the message; orcpt= its address as it came, tls= how "
+    "it travelled.")
 EVENT(RCPT_DEFER, "rcpt.defer", INFO,
-    "to channel host code class reply delay tries next",
+    "to orcpt channel host code class reply delay tries next",
     "One attempt failed for now; class= what went wrong "
     "(zmailer-classify(8)), next= when it is tried again.")
 EVENT(RCPT_FAIL, "rcpt.fail", INFO,
-    "to channel host code class reply delay tries",
+    "to orcpt channel host code class reply delay tries",
     "One recipient will never have the message.")
 EVENT(RCPT_NEXT, "rcpt.next", INFO, "channel host offset",
     "One recipient failed there and goes its next way (else of a route).")
@@ -162,7 +163,7 @@ EVENT(FORWARD_IGNORED, "forward.ignored", WARN, "to reason",
     "understood; mail goes to what is left, and to the mailbox.")
 EVENT(VACATION, "vacation", INFO, "to sender as reason",
     "A user is away: its sender got an answer (as), or none, and why.")
-EVENT(RCPT_DELAYED, "rcpt.delayed", INFO, "to",
+EVENT(RCPT_DELAYED, "rcpt.delayed", INFO, "to orcpt",
     "A notice of delay was owed to the sender and is written.")
 EVENT(DSN_SENT, "dsn.sent", INFO, "to dsn kind code rcpts",
     "A delivery status notification was submitted as message dsn=.")
@@ -170,6 +171,9 @@ EVENT(DSN_DROPPED, "dsn.dropped", WARN, "file reason rcpts",
     "A report that nobody may get (null sender) was kept in postman/.")
 EVENT(MESSAGE_DONE, "message.done", INFO, "rcpts failed delay",
     "Every recipient has its outcome; the files are unlinked.")
+EVENT(MESSAGE_VANISHED, "message.vanished", WARN, "file rcpts reason",
+    "Files of a message were taken away while it waited; rcpts had no "
+    "outcome.")
 EVENT(AGENT_START, "agent.start", INFO, "channel command child",
     "The scheduler started a transport agent.")
 EVENT(AGENT_EXIT, "agent.exit", WARN, "channel command child status jobs",

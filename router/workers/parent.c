@@ -340,6 +340,7 @@ parent_start(struct process *process, struct err *err)
 	process->state = parent;
 	parent->process = process;
 	router_queue_init(&parent->queue);
+	parent->queue.share = process->conf->limits.router_share;
 	parent_find_ours(parent);
 	if (parent_open_spool(parent, err) != 0)
 		return -1;
@@ -362,6 +363,7 @@ parent_reload(struct process *process, const struct conf *old)
 {
 	struct parent *parent = process->state;
 
+	parent->queue.share = process->conf->limits.router_share;
 	pool_renew(parent->pool, process->conf->router_workers);
 	verify_renew(parent->verify);
 	milters_renew(parent->milters);

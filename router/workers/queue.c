@@ -124,8 +124,8 @@ router_queue_knows(const struct router_queue *queue, unsigned priority, ino_t
 struct queue_entry *
 router_queue_take(struct router_queue *queue, void *owner)
 {
-	bool is_low_turn = queue->turn % ROUTER_QUEUE_LOW_TURN ==
-	    ROUTER_QUEUE_LOW_TURN - 1;
+	bool is_low_turn = queue->share > 0 &&
+	    queue->turn % queue->share == queue->share - 1;
 	struct queue_entry *entry = NULL;
 
 	for (size_t i = 0; i < SPOOL_PRIORITIES && entry == NULL; i++)

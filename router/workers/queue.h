@@ -1,8 +1,9 @@
 /* queue.h - the router's queue: names of messages that wait, in order
  *
  * Pure.  A message is its priority and inode; the queue knows which of them
- * wait and which are given to a worker.  Of each ten turns one goes to the
- * lowest priority that waits, the other nine to the highest.
+ * wait and which are given to a worker.  The highest priority that waits is
+ * next (router/ before router.1); with a share one turn of so many goes to
+ * the lowest one.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -15,8 +16,6 @@
 #include <sys/types.h>
 
 #include "mail/spool/spool.h"
-
-enum { ROUTER_QUEUE_LOW_TURN = 10 };	/* each tenth turn is the lowest's */
 
 struct queue_entry {
 	ino_t			 inode;
@@ -36,6 +35,8 @@ struct router_queue {
 	struct queue_entries	 napping;	/* the same, after a moment */
 	struct queue_entry	**chains;
 	size_t			 mask, count;	/* all entries */
+	unsigned		 share;	/* each such turn is the lowest
+					 * priority's; 0: none is */
 	unsigned		 turn;
 	uint64_t		 done_count;
 };

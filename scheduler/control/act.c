@@ -189,3 +189,15 @@ act_is_full(const struct act *act)
 	return act->request.limit >= 0 &&
 	    act->count.messages >= (uint64_t)act->request.limit;
 }
+
+void
+act_hasten(struct vertex *vertex)
+{
+	int64_t due_ms = vertex->next_ms != 0 ? vertex->next_ms :
+	    vertex->moment_ms;
+
+	if (due_ms / 1000 > vertex->planned_s)
+		vertex->planned_s = (uint32_t)(due_ms / 1000);
+	vertex->park = PARK_NONE;
+	vertex->next_ms = 0;
+}

@@ -130,4 +130,9 @@ void roll_free(struct roll **roll);
 /* Is this destination meant by the globs of the request? */
 bool act_is_dest(const struct act *act, const struct thread *thread);
 
+/* A vertex that waits is about to be tried by an order: it forgets what it
+ * waits for.  Should the try fail, it waits for no longer than it would
+ * have. */
+void act_hasten(struct vertex *vertex);
+
 #endif

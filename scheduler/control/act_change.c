@@ -113,7 +113,8 @@ change_make_bounce(const struct act *act, const struct control_rcpt *rcpt,
 	verdict_set(&record->verdict, VERDICT_FAILED, "5.0.0", "scheduler",
 	    "returned by the postmaster%s%s",
 	    act->request.reason[0] != '\0' ? ": " : "", act->request.reason);
-	event(EV_RCPT_FAIL, act->visit.control.id, "to", rcpt->user, "channel",
+	event(EV_RCPT_FAIL, act->visit.control.id, "to", rcpt->user,
+	    "orcpt", rcpt->orcpt, "channel",
 	    rcpt->channel, "host", rcpt->host, "code", SLICE("5.0.0"),
 	    "reply", slice_of(record->verdict.text), "tries",
 	    event_number(rcpt->tries), NULL);

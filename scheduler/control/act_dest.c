@@ -18,7 +18,10 @@
 
 #include "base/banned.h"
 
-enum { DRAIN_LOOK_MS = 100 };
+enum {
+	DRAIN_LOOK_MS = 100,
+	DRAIN_LEFT_MAX = 100	/* destinations that are named */
+};
 
 static const char *
 order_glob(const char *glob)
@@ -249,9 +252,30 @@ act_pin(struct act *act, struct str *out)
 
 /* ---- drain ------------------------------------------------------- */
 
+/* A line for each destination that has deliveries under way, so many. */
+static void
+drain_add_left(const struct act *act, struct str *out)
+{
+	struct thread *thread = NULL;
+	size_t bucket = 0;
+	unsigned count = 0;
+
+	while (act->queue->plan.flight_count > 0 && count < DRAIN_LEFT_MAX &&
+	    thread_next(&act->queue->threads, &bucket, &thread)) {
+		if (thread->flight_count == 0)
+			continue;
+		json_open(out);
+		control_thread_name(thread, out);
+		json_number(out, "active", thread->flight_count);
+		json_close(out);
+		count++;
+	}
+}
+
 static enum act_step
 drain_end(struct act *act, struct str *out)
 {
+	drain_add_left(act, out);
 	act_done(act, out);
 	json_number(out, "active", act->queue->plan.flight_count);
 	return order_end(act, out);

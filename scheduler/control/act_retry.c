@@ -1,9 +1,9 @@
-/* act_retry.c - try now, at a pace; etrn
+/* act_retry.c - try now, at a pace
  *
- * In     a choice of mail; a host
+ * In     a choice of mail
  * Out    vertices that are due, destinations that are probed
  * Holds  nothing
- * Spec   doc/protocol/control.md sections 5 and 6; RFC 1985
+ * Spec   doc/protocol/control.md sections 5 and 6
  *
  * SPDX-License-Identifier: ISC
  */
@@ -42,8 +42,7 @@ retry_kick_vertex(struct act *act, struct vertex *vertex)
 
 	if (act->request.is_dry)
 		return;
-	vertex->park = PARK_NONE;
-	vertex->next_ms = 0;
+	act_hasten(vertex);
 	if (at_ms <= act->visit.now_ms)
 		plan_ready(plan, vertex);
 	else if (at_ms < vertex->moment_ms)
@@ -53,14 +52,17 @@ retry_kick_vertex(struct act *act, struct vertex *vertex)
 		act->until_ms = at_ms;
 }
 
-/* A destination that is down is probed: one vertex shows whether it is up. */
+/* A destination that is down is probed: one vertex shows whether it is up,
+ * for all that are ready there.  True: it is, or was told to be before. */
 static bool
 retry_kick_thread(struct act *act, struct thread *thread)
 {
 	int64_t at_ms = retry_due_ms(act);
 
-	if (thread->wake_ms == 0 || thread->is_suspended)
+	if (thread->is_suspended)
 		return false;
+	if (thread->wake_ms == 0 || thread->planned_ms != 0)
+		return thread->planned_ms != 0;
 	if (act->request.is_dry)
 		return true;
 	if (at_ms <= act->visit.now_ms)
@@ -85,6 +87,7 @@ vertex_retry(struct act *act, struct vertex *vertex)
 		if (vertex->park == PARK_HELD)
 			break;
 		retry_kick_vertex(act, vertex);
+		(void)retry_kick_thread(act, vertex->thread);
 		return open;
 	case VERTEX_READY:
 		if (retry_kick_thread(act, vertex->thread))
@@ -195,80 +198,4 @@ act_retry(struct act *act, struct str *out)
 	else if (act->visit.count > 0)
 		return ACT_MORE;
 	return retry_end(act, out);
-}
-
-/* ---- etrn -------------------------------------------------------- */
-
-/* "x.example"; "@x.example": that, and all below. */
-static bool
-retry_means_host(struct slice wish, struct slice host)
-{
-	struct slice end;
-
-	if (!slice_starts(wish, "@"))
-		return slice_equal_nocase(wish, host);
-	wish = slice_from(wish, 1);
-	if (host.n == wish.n)
-		return slice_equal_nocase(wish, host);
-	if (host.n < wish.n + 1)
-		return false;
-	end = slice_from(host, host.n - wish.n);
-	return end.p[-1] == '.' && slice_equal_nocase(wish, end);
-}
-
-/* Everything of the threads of this host that waits in the plan. */
-static void
-retry_kick_waiting(struct act *act)
-{
-	struct plan_heap *due = &act->queue->plan.due;
-	struct slice wish = slice_of(act->request.host);
-	struct vertex **chosen = mem_alloc(due->count + 1, sizeof(*chosen));
-	size_t count = 0;
-
-	for (size_t i = 0; i < due->count; i++) {
-		struct vertex *vertex = due->slots[i].object;
-
-		if (vertex->park != PARK_HELD && retry_means_host(wish,
-		    slice_of(vertex->thread->host)))
-			chosen[count++] = vertex;
-	}
-	for (size_t i = 0; i < count; i++) {
-		chosen[i]->park = PARK_NONE;
-		chosen[i]->next_ms = 0;
-		plan_ready(&act->queue->plan, chosen[i]);
-	}
-	mem_free(&chosen);
-}
-
-enum act_step
-act_etrn(struct act *act, struct str *out)
-{
-	struct queue *queue = act->queue;
-	struct slice wish = slice_of(act->request.host);
-	struct thread *thread = NULL;
-	bool waits = false;
-	size_t bucket = 0;
-
-	while (thread_next(&queue->threads, &bucket, &thread)) {
-		uint64_t mail = thread->ready_count + thread->wait_count +
-		    thread->flight_count;
-
-		if (mail == 0 || !retry_means_host(wish,
-		    slice_of(thread->host)))
-			continue;
-		act->count.destinations++;
-		act->count.messages += mail;
-		waits = waits || thread->wait_count > 0;
-		if (!act->request.is_dry && !thread->is_suspended)
-			plan_wake(&queue->plan, thread);
-	}
-	if (waits && !act->request.is_dry)
-		retry_kick_waiting(act);
-	act_done(act, out);
-	json_number(out, "destinations", (int64_t)act->count.destinations);
-	json_number(out, "messages", (int64_t)act->count.messages);
-	json_bool(out, "known", act->count.destinations > 0);
-	json_close(out);
-	act_journal(act);
-	return ACT_DONE;
 }

@@ -351,7 +351,8 @@ visit_is_meant(const struct visit *visit, const struct control_group *group,
 	static struct str dest = STR_INIT;
 	const struct control_file *control = &visit->control;
 	struct selector_subject subject = { .id = slice_of(control->id),
-	    .from = group->sender, .to = rcpt->user, .orcpt = rcpt->orcpt,
+	    .from = group->sender, .to = rcpt->user,
+	    .host = slice_of(visit->queue->conf->host), .orcpt = rcpt->orcpt,
 	    .given = rcpt->given, .area = SLICE("queue"),
 	    .user = control->user, .source = control->source,
 	    .msgid = control->msgid,

@@ -23,6 +23,7 @@
 #include "scheduler/intake/intake.h"
 #include "scheduler/intake/job_build.h"
 #include "scheduler/intake/scan.h"
+#include "scheduler/intake/strays.h"
 
 #include "base/banned.h"
 
@@ -288,7 +289,9 @@ intake_more(void *context)
 	if (intake->text.cap > TEXT_KEPT_BYTES)
 		str_release(&intake->text);
 	scan_step(intake);
-	if (intake->count > 0 || intake->walk != NULL)
+	strays_step(intake);
+	if (intake->count > 0 || intake->walk != NULL ||
+	    intake->strays.phase != STRAYS_IDLE)
 		intake_soon(intake);
 	else if (intake->capacity > ITEMS_CAPACITY)
 		items_release(intake);
@@ -335,6 +338,11 @@ intake_tell_end(struct intake *intake, const char *name)
 			event(EV_MESSAGE_DONE, control.id, "rcpts",
 			    event_number((int64_t)control.rcpt_total), "failed",
 			    event_number((int64_t)failed), NULL);
+		else
+			event(EV_MESSAGE_VANISHED, control.id, "file",
+			    slice_of(name), "rcpts",
+			    event_number((int64_t)open), "reason",
+			    SLICE("its body was taken away"), NULL);
 	}
 	close(fd);
 }
@@ -449,6 +457,7 @@ intake_close(struct intake *intake)
 	timer_clear(&intake->busy_timer);
 	notify_free(&intake->notify);
 	spool_walk_free(&intake->walk);
+	strays_release(&intake->strays);
 	arena_free(&intake->arena);
 	str_release(&intake->text);
 	mem_free(&intake->items);

@@ -22,6 +22,27 @@ struct intake_item {
 	bool	is_old;		/* an agent of a predecessor may be at it */
 };
 
+/* A round of strays.c, a phase a line. */
+enum strays_phase {
+	STRAYS_IDLE,
+	STRAYS_CONTROLS,	/* the walk of transport/ is not over */
+	STRAYS_QUEUE,		/* nor that of queue/ */
+	STRAYS_JOBS,		/* those that a walk did not meet */
+	STRAYS_BODIES		/* those without a job */
+};
+
+struct strays {
+	enum strays_phase phase;
+	uint8_t		 round;		/* never 0 */
+	struct spool_walk *walk;	/* of queue/ */
+	struct job_walk	 jobs;
+	ino_t		*found;		/* bodies without a job */
+	size_t		 found_count, found_capacity;
+	size_t		 next, kept;	/* of them: looked at; still alone */
+	ino_t		*lone;		/* those of the last round, sorted */
+	size_t		 lone_count, lone_capacity;
+};
+
 struct intake {
 	struct queue	*queue;
 	struct group	*group;
@@ -39,6 +60,7 @@ struct intake {
 	struct spool_walk *walk;	/* of transport/; NULL: none runs */
 	bool		 is_starting;	/* the first walk is not over */
 	bool		 scan_again;	/* after this one */
+	struct strays	 strays;
 	uint64_t	 read_count;	/* files, since the start */
 	struct timer	 more, busy_timer;
 };

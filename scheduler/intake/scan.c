@@ -34,10 +34,15 @@ scan_name(void *context, const char *name)
 	struct intake *intake = context;
 	const char *last = strrchr(name, '/');
 	struct spool_name parsed;
+	struct job *job;
 
-	if (spool_name_parse(slice_of(last ? last + 1 : name), &parsed) &&
-	    parsed.inode != 0 && parsed.pid == 0 && parsed.why.n == 0 &&
-	    job_table_find(&intake->queue->jobs, parsed.inode) == NULL)
+	if (!spool_name_parse(slice_of(last ? last + 1 : name), &parsed) ||
+	    parsed.inode == 0 || parsed.pid != 0 || parsed.why.n > 0)
+		return true;
+	job = job_table_find(&intake->queue->jobs, parsed.inode);
+	if (job != NULL)
+		job->seen_control = intake->strays.round;
+	else
 		intake_add(intake, parsed.inode, true);
 	return true;
 }

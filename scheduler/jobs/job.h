@@ -78,18 +78,23 @@ struct vertex {
 	uint16_t	 tries;
 	uint32_t	 expire_s;	/* given up at this age; 0: as the
 					 * clause says */
+	uint32_t	 planned_s;	/* steady: it would have waited so
+					 * long, but an order has it tried;
+					 * 0: not */
 	uint8_t		 state;		/* enum vertex_state */
 	uint8_t		 lane;		/* READY: lanes.h */
 	uint8_t		 park;		/* enum vertex_park */
-	bool		 is_strict;	/* expire_s even when never tried */
-	bool		 was_tried;	/* since this process knows it */
 	uint8_t		 notices;	/* delay notices sent or passed over;
 					 * NOTICES_NONE: none is owed */
-	bool		 is_expired;	/* IDLE, until the reporter saw to it */
-	bool		 has_ended;	/* the same, for some of its rcpts */
-	bool		 met_trouble;	/* FLIGHT: an answer said deferall */
-	bool		 has_ways;	/* its recipients have ways left */
-	bool		 has_moved;	/* and one of them took the next */
+	bool		 is_strict : 1;	/* expire_s even when never tried */
+	bool		 was_tried : 1;	/* since this process knows it */
+	bool		 is_expired : 1;	/* IDLE, until the reporter saw
+					 * to it */
+	bool		 has_ended : 1;	/* the same, for some of its rcpts */
+	bool		 met_trouble : 1; /* FLIGHT: an answer said
+					   * deferall */
+	bool		 has_ways : 1;	/* its recipients have ways left */
+	bool		 has_moved : 1;	/* and one of them took the next */
 };
 TAILQ_HEAD(vertex_queue, vertex);
 
@@ -145,6 +150,8 @@ struct job {
 	int8_t		 priority;	/* of its sender's terms */
 	uint8_t		 stage;		/* the list that the last of at[] is
 					 * about */
+	uint8_t		 seen_control, seen_body;	/* in this round of
+					 * strays.c a walk met them */
 	struct vertex	 vertices[];
 };
 

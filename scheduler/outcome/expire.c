@@ -69,7 +69,8 @@ expire_rcpt(const struct job *job, const struct control_rcpt *rcpt,
 		expire_end_verdict(rcpt, &record->verdict);
 	else
 		expire_verdict(rcpt, age_s, &record->verdict);
-	event(EV_RCPT_FAIL, job->id, "to", rcpt->user, "channel",
+	event(EV_RCPT_FAIL, job->id, "to", rcpt->user,
+	    "orcpt", rcpt->orcpt, "channel",
 	    rcpt->channel, "host", rcpt->host, "code",
 	    slice_of(record->verdict.status),
 	    "reply", slice_of(record->verdict.text), "delay",

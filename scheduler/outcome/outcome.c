@@ -222,7 +222,8 @@ thread_trouble(struct outcome *outcome, struct vertex *teller,
 	event(EV_HOST_DOWN, NULL, "channel", slice_of(thread->channel),
 	    "host", slice_of(thread->host), "reason",
 	    slice_of(thread->reason ? thread->reason : ""), "until",
-	    event_number(clock_wall_s() + delay_ms / 1000), NULL);
+	    event_number(clock_wall_s() + (thread->wake_ms - now_ms) / 1000),
+	    NULL);
 	thread_tried(outcome, thread, teller, now_ms);
 	return true;
 }
@@ -235,6 +236,7 @@ vertex_later(struct outcome *outcome, struct vertex *vertex,
 {
 	const struct conf_schedule *clause = &vertex->thread->ring->clause;
 	int64_t next_ms = vertex->next_ms;
+	int64_t planned_ms = (int64_t)vertex->planned_s * 1000;
 
 	group_dirty(outcome->group, vertex->job);
 	if (vertex_expire(outcome, vertex, now_ms))
@@ -256,6 +258,9 @@ vertex_later(struct outcome *outcome, struct vertex *vertex,
 	if (next_ms == 0)
 		next_ms = now_ms + retry_delay_ms(retry_waits_of(clause),
 		    vertex->tries, arc4random());
+	if (planned_ms > now_ms && planned_ms < next_ms)
+		next_ms = planned_ms;
+	vertex->planned_s = 0;
 	queue_wait(outcome->queue, vertex, next_ms);
 }
 

@@ -77,19 +77,23 @@ rules_suspend(struct queue *queue, struct thread *thread,
     const struct answer *answer, enum mail_class class, int64_t span_s)
 {
 	bool was_firm = thread->is_firm;
+	int64_t now_ms = clock_steady_ms(), until_ms = now_ms + span_s * 1000;
 
+	if (thread->planned_ms > now_ms && thread->planned_ms < until_ms)
+		until_ms = thread->planned_ms;
+	thread->planned_ms = 0;
 	thread_keep_reason(thread, answer);
 	if (thread->trouble_count == 0)
 		thread->trouble_count = 1;	/* a probe comes first */
-	plan_hold(&queue->plan, thread, clock_steady_ms() +
-	    span_s * 1000);
+	plan_hold(&queue->plan, thread, until_ms);
 	if (was_firm)
 		return;
 	event(EV_HOST_SUSPENDED, NULL, "channel", slice_of(thread->channel),
 	    "host", slice_of(thread->host), "class",
 	    slice_of(mail_class_name(class)), "reason",
 	    slice_of(thread->reason), "until",
-	    event_number(clock_wall_s() + span_s), NULL);
+	    event_number(clock_wall_s() + (until_ms - now_ms) / 1000),
+	    NULL);
 }
 
 void

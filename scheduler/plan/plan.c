@@ -340,6 +340,7 @@ plan_success(struct plan *plan, struct thread *thread, int64_t begun_ms,
     int64_t now_ms)
 {
 	thread->trouble_count = 0;
+	thread->planned_ms = 0;
 	pace_good(thread, begun_ms, now_ms);
 	if (!thread->is_firm)
 		thread_open(plan, thread);
@@ -354,8 +355,13 @@ plan_trouble(struct plan *plan, struct thread *thread, int64_t begun_ms,
 	if (!pace_is_down(thread, begun_ms, now_ms))
 		return PLAN_TROUBLE_LESS;
 	pace_down(thread, now_ms);
-	if (thread->trouble_count++ == 0)
+	if (thread->planned_ms > now_ms) {
+		if (thread->planned_ms - now_ms < delay_ms)
+			delay_ms = thread->planned_ms - now_ms;
+	} else if (thread->trouble_count++ == 0) {
 		thread->trouble_ms = now_ms;
+	}
+	thread->planned_ms = 0;
 	thread->wake_ms = now_ms + delay_ms;
 	if (thread->wake_ms == 0)
 		thread->wake_ms = 1;
@@ -382,6 +388,8 @@ plan_hold(struct plan *plan, struct thread *thread, int64_t until_ms)
 void
 plan_wake(struct plan *plan, struct thread *thread)
 {
+	if (thread->wake_ms > thread->planned_ms)
+		thread->planned_ms = thread->wake_ms;
 	thread_open(plan, thread);
 }
 
@@ -390,6 +398,8 @@ plan_wake_at(struct plan *plan, struct thread *thread, int64_t at_ms)
 {
 	if (thread->wake_ms <= at_ms)	/* 0: not held at all */
 		return false;
+	if (thread->wake_ms > thread->planned_ms)
+		thread->planned_ms = thread->wake_ms;
 	heap_remove(&plan->held, thread->heap_index);
 	thread->wake_ms = at_ms;
 	heap_add(&plan->held, thread, at_ms);

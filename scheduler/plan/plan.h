@@ -90,7 +90,8 @@ void plan_unblock(struct thread *thread);
 /* Nothing to this host until then, whatever answers come in; a hold that is
  * there is made longer, never shorter. */
 void plan_hold(struct plan *plan, struct thread *thread, int64_t until_ms);
-/* The operator says: try now. */
+/* The operator says: try now.  When that fails the thread is held for no
+ * longer than it was to be. */
 void plan_wake(struct plan *plan, struct thread *thread);
 /* The same later: a hold that lasts longer ends at that moment.  True: it
  * did last longer. */

@@ -63,6 +63,8 @@ struct thread {
 	unsigned	 trouble_count;	/* attempts in a row that nobody met */
 	int64_t		 trouble_ms;	/* the first of them */
 	int64_t		 wake_ms;	/* held until then; 0: not held */
+	int64_t		 planned_ms;	/* it would have waited so long, but
+					 * an order has it probed; 0: not */
 	int64_t		 used_ms;	/* last time it had work */
 	uint32_t	 heap_index;
 	bool		 is_runnable;	/* in one of its ring's queues */

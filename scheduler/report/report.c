@@ -225,7 +225,7 @@ report_add_marks(struct report *report, const struct bounce *bounce)
 		};
 		if (!rcpt->is_final)
 			event(EV_RCPT_DELAYED, bounce->control->id, "to",
-			    rcpt->user, NULL);
+			    rcpt->user, "orcpt", rcpt->orcpt, NULL);
 	}
 }
 

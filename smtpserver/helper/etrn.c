@@ -1,6 +1,6 @@
 /* etrn.c - the helper that tells the scheduler to start a queue
  *
- * In     a domain
+ * In     a node or a queue, as the client named it
  * Out    whether mail waits there, and how much
  * Holds  nothing: a connection for each question
  * Trusts the scheduler, but not for ever: its answer has a bound and a time
@@ -87,11 +87,14 @@ etrn_judge(const struct str *text, struct str *out)
 			str_adds(out, "the scheduler talks nonsense");
 		return false;
 	}
-	if (json_is(last, "known", "true"))
+	if (!json_is(last, "known", "true"))
+		str_adds(out, "none");
+	else if (json_get_number(last, "suspended") >=
+	    json_get_number(last, "messages"))
+		str_adds(out, "suspended");
+	else
 		str_addf(out, "started %lld",
 		    (long long)json_get_number(last, "messages"));
-	else
-		str_adds(out, "none");
 	return true;
 }
 

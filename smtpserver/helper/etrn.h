@@ -7,8 +7,8 @@
 
 #include "daemon/skeleton.h"
 
-/* The kind of its questions: a domain, with or without "@" in front.
- * Answered by "none", or "started COUNT". */
+/* The kind of its questions: NODE, @NODE or #QUEUE of RFC 1985.
+ * Answered by "none", "suspended" (an operator's order), or "started COUNT". */
 extern const char etrn_kind[];
 
 /* What the process does (helper.h). */

@@ -14,7 +14,9 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "grammar/smtp/xtext.h"
 #include "grammar/units.h"
+#include "journal/event.h"
 #include "mail/spool/spool.h"
 #include "tools/journal/ask.h"
 #include "tools/journal/facts.h"
@@ -49,7 +51,7 @@ journal_client_parse(struct ask *ask, struct err *err)
 		    sizeof(text));
 	else
 		(void)inet_ntop(AF_INET6, ask->net.bytes, text, sizeof(text));
-	ask->key = frame_key_of(slice_of(text));
+	ask->keys[0] = frame_key_of(slice_of(text));
 	return 0;
 }
 
@@ -86,8 +88,35 @@ ask_parse(const char *what, struct ask *out, struct err *err)
 	    (out->kind == ASK_ID && !spool_id_is(text)))
 		return err_set(err, "'%s' is neither a spool id nor an "
 		    "address, <message-id>, from:, to: or client:", what);
-	out->key = frame_key_of(out->text);
+	out->keys[0] = frame_key_of(out->text);
 	return out->kind == ASK_CLIENT ? journal_client_parse(out, err) : 0;
+}
+
+/* The local part, when the question is for a user of this host. */
+static struct slice
+ask_bare_user(const struct ask *ask)
+{
+	size_t at = slice_find(ask->text, '@');
+	bool is_of_host = (ask->kind == ASK_TO || ask->kind == ASK_ADDRESS) &&
+	    ask->host != NULL && at < ask->text.n &&
+	    slice_equal_nocase(slice_from(ask->text, at + 1),
+	    slice_of(ask->host));
+
+	return is_of_host ? slice_first(ask->text, at) :
+	    (struct slice){ NULL, 0 };
+}
+
+void
+ask_set_host(struct ask *ask, const char *host)
+{
+	ask->host = host;
+	ask->keys[1] = frame_key_of(ask_bare_user(ask));
+}
+
+size_t
+ask_key_count(const struct ask *ask)
+{
+	return ask_bare_user(ask).n > 0 ? 2 : 1;
 }
 
 /* Several words, a glob, a domain, a comparison, or a key that no prefix
@@ -279,14 +308,30 @@ line_mentions(struct slice line, struct slice what)
 	}
 }
 
-/* "RCPT TO:<a@b> ..." names a@b. */
+/* "RCPT TO:<a@b> ..." names a@b as a recipient, "MAIL FROM:<a@b>" as a
+ * sender. */
 static bool
-command_names(struct slice command, struct slice what)
+command_names(struct slice command, struct slice what, bool is_to)
 {
 	struct slice rest = slice_from(command, slice_find(command, '<'));
 
-	return rest.n > 0 && slice_equal_nocase(slice_first(
-	    slice_from(rest, 1), slice_find(rest, '>') - 1), what);
+	return rest.n > 0 && is_to != slice_equal_nocase(
+	    slice_first(command, 4), SLICE("MAIL")) &&
+	    slice_equal_nocase(slice_first(slice_from(rest, 1),
+	    slice_find(rest, '>') - 1), what);
+}
+
+/* An ORCPT is xtext (RFC 3461 section 4.2). */
+static bool
+orcpt_names(struct slice orcpt, struct slice what)
+{
+	struct str plain = STR_INIT;
+	struct err err;
+	bool fits = xtext_decode(frame_bare(orcpt), &plain, &err) == 0 &&
+	    slice_equal_nocase(str_slice(&plain), what);
+
+	str_release(&plain);
+	return fits;
 }
 
 static bool
@@ -294,30 +339,57 @@ line_has(struct slice line, const char *key, struct slice what)
 {
 	struct str value = STR_INIT;
 	bool found = json_get(line, key, &value) &&
-	    (strcmp(key, "command") == 0 ?
-	    command_names(str_slice(&value), what) :
-	    slice_equal_nocase(frame_bare(str_slice(&value)), what));
+	    slice_equal_nocase(frame_bare(str_slice(&value)), what);
 
+	if (!found && strcmp(key, "orcpt") == 0)
+		found = orcpt_names(str_slice(&value), what);
 	str_release(&value);
 	return found;
 }
 
 static bool
+line_has_command(struct slice line, const struct ask *ask)
+{
+	struct str value = STR_INIT;
+	struct slice text;
+	bool found = json_get(line, "command", &value);
+
+	text = str_slice(&value);
+	found = found && ((ask->kind != ASK_FROM &&
+	    command_names(text, ask->text, true)) ||
+	    (ask->kind != ASK_TO && command_names(text, ask->text, false)));
+	str_release(&value);
+	return found;
+}
+
+/* A recipient of that name: as given, and, where the router says it, as
+ * routed. */
+static bool
+line_has_rcpt(struct slice line, struct slice what)
+{
+	struct slice name;
+
+	return what.n > 0 && (line_has(line, "to", what) ||
+	    line_has(line, "orcpt", what) || (journal_line_has(line, "ev",
+	    &name) && slice_is(name, event_rows[EV_RCPT_ROUTED].name) &&
+	    line_has(line, "user", what)));
+}
+
+static bool
 journal_address_fits(const struct ask *ask, struct slice line)
 {
-	static const struct { const char *key; bool is_to; } keys[] = {
-		{ "from", false }, { "to", true }, { "orcpt", true },
-		{ "command", true },
-	};
+	struct slice user = ask_bare_user(ask);
+	bool is_encoded = slice_find(ask->text, '+') < ask->text.n ||
+	    slice_find(ask->text, '=') < ask->text.n;
 
-	if (!line_mentions(line, ask->text))
+	if (user.n == 0 && !is_encoded && !line_mentions(line, ask->text))
 		return false;
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if ((ask->kind == ASK_ADDRESS ||
-		    (ask->kind == ASK_TO) == keys[i].is_to) &&
-		    line_has(line, keys[i].key, ask->text))
-			return true;
-	return false;
+	if (ask->kind != ASK_TO && line_has(line, "from", ask->text))
+		return true;
+	if (ask->kind != ASK_FROM && (line_has_rcpt(line, ask->text) ||
+	    line_has_rcpt(line, user)))
+		return true;
+	return line_has_command(line, ask);
 }
 
 static bool

@@ -26,7 +26,9 @@ struct ask {
 	struct net	 net;		/* of a client */
 	bool		 is_many;	/* a net of more than one address */
 	struct journal_span span;
-	struct frame_key key;
+	struct frame_key keys[2];	/* of text; of a user of host */
+	const char	*host;		/* NULL, or the domain of recipients
+					 * whose address says none */
 	const char	*owner;		/* NULL; only mail that this user
 					 * submitted */
 	struct facts	*facts;		/* of a selector; the caller's */
@@ -35,6 +37,12 @@ struct ask {
 /* what NULL or "": ASK_ALL.  The window is all times.  out borrows what.
  * 0, or -1 with what it could have been. */
 int ask_parse(const char *what, struct ask *out, struct err *err);
+
+/* Recipients without a domain are users of this host, which stays the
+ * caller's. */
+void ask_set_host(struct ask *ask, const char *host);
+/* How many of keys are in use. */
+size_t ask_key_count(const struct ask *ask);
 
 /* Is it none of the above, but a selector (grammar/selector.h)?  The caller
  * parses it and sets kind and facts. */

@@ -14,6 +14,7 @@
 #include "base/crc32c.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "journal/event.h"
 #include "tools/journal/facts.h"
 #include "tools/journal/frame.h"
 #include "tools/journal/journal.h"
@@ -41,21 +42,25 @@ struct known {			/* a message; "" none */
 
 struct facts {
 	const struct selector *selector;
+	const char	*host;
 	struct str	 values[F_COUNT];
 	struct str	 dest;
+	struct str	 routed;	/* whom `to` became */
 	bool		 has_sender;
 	struct known	 known[FACTS_IDS_MAX];
 };
 
 struct facts *
-facts_new(const struct selector *selector)
+facts_new(const struct selector *selector, const char *host)
 {
 	struct facts *facts = mem_alloc(1, sizeof(*facts));
 
 	facts->selector = selector;
+	facts->host = host;
 	for (size_t i = 0; i < F_COUNT; i++)
 		str_init(&facts->values[i]);
 	str_init(&facts->dest);
+	str_init(&facts->routed);
 	return facts;
 }
 
@@ -69,6 +74,7 @@ facts_free(struct facts **facts)
 			if ((*facts)->known[i].id[0] != '\0')
 				str_release(&(*facts)->known[i].values[k]);
 	str_release(&(*facts)->dest);
+	str_release(&(*facts)->routed);
 	mem_free(facts);
 }
 
@@ -115,6 +121,14 @@ values_join(struct facts *facts, struct known *known)
 		facts->has_sender = known->has_sender;
 }
 
+static struct slice
+facts_value_of(const struct facts *facts, size_t which)
+{
+	return str_slice(&facts->values[which]);
+}
+
+/* In rcpt.routed user= is whom the recipient became; elsewhere it is who
+ * submitted. */
 static void
 values_read(struct facts *facts, struct slice line)
 {
@@ -131,16 +145,16 @@ values_read(struct facts *facts, struct slice line)
 				str_add_slice(&facts->values[i],
 				    str_slice(&value));
 	str_release(&value);
+	str_reset(&facts->routed);
+	if (slice_is(facts_value_of(facts, F_STATE),
+	    event_rows[EV_RCPT_ROUTED].name)) {
+		str_add_slice(&facts->routed, facts_value_of(facts, F_USER));
+		str_reset(&facts->values[F_USER]);
+	}
 	facts->has_sender = journal_line_has(line, "from", NULL);
 	known = known_of(facts, journal_line_id(line));
 	if (known != NULL)
 		values_join(facts, known);
-}
-
-static struct slice
-facts_value_of(const struct facts *facts, size_t which)
-{
-	return str_slice(&facts->values[which]);
 }
 
 static int64_t
@@ -179,6 +193,8 @@ line_fits(struct facts *facts, struct slice line)
 	subject.id = journal_line_id(line);
 	subject.from = facts_sender_of(facts);
 	subject.to = frame_bare(facts_value_of(facts, F_TO));
+	subject.routed = str_slice(&facts->routed);
+	subject.host = slice_of(facts->host);
 	subject.orcpt = facts_value_of(facts, F_ORCPT);
 	subject.dest = str_slice(&facts->dest);
 	subject.state = facts_value_of(facts, F_STATE);

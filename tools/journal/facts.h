@@ -17,7 +17,8 @@ enum { FACTS_IDS_MAX = 32768 };	/* messages remembered; a slot each */
 struct facts;
 
 /* selector NULL: every line is meant; else it stays the caller's. */
-struct facts *facts_new(const struct selector *selector);
+/* host: the domain of recipients whose address says none; it stays, too. */
+struct facts *facts_new(const struct selector *selector, const char *host);
 void facts_free(struct facts **facts);
 
 /* Is it meant?  Lines come in the order of the files. */

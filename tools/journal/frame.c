@@ -18,6 +18,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/siphash.h"
+#include "grammar/smtp/xtext.h"
 #include "tools/journal/frame.h"
 #include "tools/journal/journal.h"
 
@@ -166,8 +167,10 @@ static void
 head_note(struct head *head, struct slice key, struct slice value)
 {
 	static const char *const wanted[] = { "id", "session", "client",
-	    "from", "to", "orcpt", "msgid", "dsn" };
+	    "from", "to", "user", "orcpt", "msgid", "dsn" };
+	struct str plain = STR_INIT;
 	struct frame_key hash;
+	struct err err;
 	size_t i = 0;
 
 	while (i < sizeof(wanted) / sizeof(wanted[0]) &&
@@ -175,8 +178,12 @@ head_note(struct head *head, struct slice key, struct slice value)
 		i++;
 	if (i == sizeof(wanted) / sizeof(wanted[0]) || value.n == 0)
 		return;
+	if (slice_is(key, "orcpt") && xtext_decode(frame_bare(value), &plain,
+	    &err) == 0)
+		value = str_slice(&plain);
 	hash = frame_key_of(slice_is(key, "client") ? frame_client(value) :
 	    frame_bare(value));
+	str_release(&plain);
 	for (unsigned probe = 0; probe < PROBES; probe++) {
 		size_t bit = bit_of(&hash, probe);
 

@@ -5,7 +5,7 @@
  * it was, for the head is a frame to be skipped (section 3.1.2).  The head
  * says the first and last time in the lines, and holds a filter (B. H. Bloom:
  * "Space/time trade-offs in hash coding with allowable errors", 1970) of
- * every value that trace asks for: id, session, client, from, to, orcpt,
+ * every value that trace asks for: id, session, client, from, to, user, orcpt,
  * msgid, dsn.  So a question for one message unpacks a few frames of a
  * thousand.
  *

@@ -184,7 +184,8 @@ life_ids_find(struct search *search)
 		journal_within(search->journal, &ask->span);
 	if (ask->kind != ASK_ALL && ask->kind != ASK_SELECTOR &&
 	    !ask->is_many)
-		journal_want(search->journal, &ask->key, 1);
+		journal_want(search->journal, ask->keys,
+		    ask_key_count(ask));
 	while (journal_next(search->journal, &cursor, &line))
 		if (ask_fits(ask, line))
 			line_meant(search, line, &cursor);

@@ -115,6 +115,7 @@ selection_is_meant(const struct selection_test *test, const struct view *view,
 		return true;
 	if (rcpt != NULL) {
 		subject.to = rcpt->user;
+		subject.host = slice_of(test->conf->host);
 		subject.orcpt = rcpt->orcpt;
 		subject.given = rcpt->given;
 		subject.dest = meant_dest_of(rcpt, dest, sizeof(dest));

@@ -8,6 +8,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 
@@ -77,6 +78,7 @@ member_in_words(struct slice key, struct slice value)
 		{ "known", "true", "it has mail" },
 		{ "known", "false", "no such destination has mail" },
 		{ "limit", "0", "" }, { "limit", "-1", "" },
+		{ "suspended", "0", "" },
 		{ "until", "0", "" }, { "since", "0", "" },
 	};
 
@@ -137,6 +139,27 @@ print_line(void *context, struct slice line)
 	return true;
 }
 
+/* drain: the last line says how many deliveries are still under way.
+ * returns an exit status. */
+static int
+drain_status(struct slice last)
+{
+	struct str value = STR_INIT;
+	uint64_t active = 0;
+
+	if (!json_get(last, "active", &value) ||
+	    !slice_number(str_slice(&value), 0, INT64_MAX, &active))
+		active = 0;
+	str_release(&value);
+	if (active == 0)
+		return EX_OK;
+	fprintf(stderr, "zmailer drain: %" PRIu64 " deliver%s still under way "
+	    "after the timeout; nothing new begins.  Wait for %s with "
+	    "'zmailer drain', or see 'zmailer queue'.\n", active,
+	    active == 1 ? "y is" : "ies are", active == 1 ? "it" : "them");
+	return EXIT_FAILURE;
+}
+
 static int
 send_order(const struct arguments *arguments, const struct conf *conf)
 {
@@ -159,6 +182,8 @@ send_order(const struct arguments *arguments, const struct conf *conf)
 		status = control_failed(arguments->verb, &control, &err);
 	else
 		print_line(&is_json, str_slice(&last));
+	if (reached == CONTROL_REACHED && strcmp(arguments->verb, "drain") == 0)
+		status = drain_status(str_slice(&last));
 	control_hang_up(&control);
 	str_release(&request);
 	str_release(&last);

@@ -285,7 +285,7 @@ verb_events(struct arguments *arguments)
 		    &wish.selector);
 	if (status == EX_OK) {
 		conf = verb_conf_spool(arguments->conf_path);
-		wish.facts = facts_new(wish.selector);
+		wish.facts = facts_new(wish.selector, conf->host);
 		if (wish.follows || !answers_have(conf, conf->log_dir,
 		    arguments, &status))
 			status = events(conf->log_dir, &wish);

@@ -71,6 +71,7 @@ struct words {
 	struct selection_options options;	/* its words alone are used */
 	struct ask	 ask;
 	struct arena	*arena;
+	struct selector	*selector;	/* of ASK_SELECTOR */
 	struct facts	*facts;
 };
 
@@ -79,7 +80,6 @@ static int
 whom(struct words *words, const struct ask *window)
 {
 	struct slice what = str_slice(&words->options.words);
-	struct selector *selector;
 	struct err err;
 	int status;
 
@@ -91,13 +91,12 @@ whom(struct words *words, const struct ask *window)
 		words->ask.span = window->span;
 		return EX_OK;
 	}
-	status = selection_selector(&words->options, words->arena, &selector);
+	status = selection_selector(&words->options, words->arena,
+	    &words->selector);
 	if (status != EX_OK)
 		return status;
-	words->facts = facts_new(selector);
 	words->ask = *window;
 	words->ask.kind = ASK_SELECTOR;
-	words->ask.facts = words->facts;
 	return EX_OK;
 }
 
@@ -137,6 +136,10 @@ trace_conf(const struct conf *conf, struct words *words)
 
 	if (journal_open_all(conf->log_dir, &journal, &err) < 0)
 		return verb_failed("trace", &err, EX_NOINPUT);
+	ask_set_host(&words->ask, conf->host);
+	if (words->ask.kind == ASK_SELECTOR)
+		words->ask.facts = words->facts = facts_new(words->selector,
+		    conf->host);
 	if (asker != NULL && asker->right < RIGHT_READ)
 		words->ask.owner = asker->name;
 	status = trace(journal, &words->ask, what->len > 0 ? what->buf : NULL,

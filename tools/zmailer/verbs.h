@@ -163,8 +163,8 @@ VERB(resume, "[--json] CHANNEL/HOST|all",
     "take a suspension back")
 VERB(pin, "--limit AGENTS [--for SPAN] [--reason WORDS] [--json] CHANNEL/HOST",
     "so many agents at a time for destinations; 0 takes it back")
-VERB(etrn, "[--reason WORDS] [--json] HOST|@DOMAIN",
-    "all mail for this host is due now, also what is queue-only (turn-me)")
+VERB(etrn, "[--reason WORDS] [--json] DOMAIN|HOST|@DOMAIN|#CHANNEL/HOST",
+    "all mail for this domain or next hop is due now, also what is queue-only")
 VERB(drain, "[--timeout SPAN] [--reason WORDS] [--json]",
     "begin no deliveries anywhere, and wait until none runs")
 VERB(undrain, "[--json]",

@@ -105,30 +105,31 @@ task_event(const struct task *task, size_t index, int64_t now_us)
 	struct slice delay = event_number((now_us - since_us) / 1000000);
 
 	if (verdict->kind == VERDICT_DEFERRED && task->next_s > 0)
-		event(EV_RCPT_DEFER, task->job.id, "to", rcpt->user,
-		    "channel", channel, "host", host, "code", code, "class",
-		    task_class(verdict), "reply", reply, "delay", delay,
-		    "tries", tries, "next", event_number(task->next_s), NULL);
+		event(EV_RCPT_DEFER, task->job.id, "to", rcpt->user, "orcpt",
+		    rcpt->orcpt, "channel", channel, "host", host, "code", code,
+		    "class", task_class(verdict), "reply", reply, "delay",
+		    delay, "tries", tries, "next", event_number(task->next_s),
+		    NULL);
 	else if (verdict->kind == VERDICT_DEFERRED)
-		event(EV_RCPT_DEFER, task->job.id, "to", rcpt->user,
-		    "channel", channel, "host", host, "code", code, "class",
-		    task_class(verdict), "reply", reply, "delay", delay,
-		    "tries", tries, NULL);
+		event(EV_RCPT_DEFER, task->job.id, "to", rcpt->user, "orcpt",
+		    rcpt->orcpt, "channel", channel, "host", host, "code", code,
+		    "class", task_class(verdict), "reply", reply, "delay",
+		    delay, "tries", tries, NULL);
 	else if (verdict->kind == VERDICT_FAILED)
-		event(EV_RCPT_FAIL, task->job.id, "to", rcpt->user,
-		    "channel", channel, "host", host, "code", code, "class",
-		    task_class(verdict), "reply", reply, "delay", delay,
-		    "tries", tries, NULL);
+		event(EV_RCPT_FAIL, task->job.id, "to", rcpt->user, "orcpt",
+		    rcpt->orcpt, "channel", channel, "host", host, "code", code,
+		    "class", task_class(verdict), "reply", reply, "delay",
+		    delay, "tries", tries, NULL);
 	else if (task->tls.n > 0)
-		event(EV_RCPT_OK, task->job.id, "to", rcpt->user,
-		    "channel", channel, "host", host, "code", code, "reply",
-		    reply, "delay", delay, "tries", tries, "ms",
+		event(EV_RCPT_OK, task->job.id, "to", rcpt->user, "orcpt",
+		    rcpt->orcpt, "channel", channel, "host", host, "code", code,
+		    "reply", reply, "delay", delay, "tries", tries, "ms",
 		    event_number(task->ended_ms - task->begun_ms), "tls",
 		    task->tls, NULL);
 	else
-		event(EV_RCPT_OK, task->job.id, "to", rcpt->user,
-		    "channel", channel, "host", host, "code", code, "reply",
-		    reply, "delay", delay, "tries", tries, "ms",
+		event(EV_RCPT_OK, task->job.id, "to", rcpt->user, "orcpt",
+		    rcpt->orcpt, "channel", channel, "host", host, "code", code,
+		    "reply", reply, "delay", delay, "tries", tries, "ms",
 		    event_number(task->ended_ms - task->begun_ms), NULL);
 }
 

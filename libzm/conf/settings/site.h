@@ -40,6 +40,8 @@ struct conf_limits {		/* limit NAME VALUE; every bound by name */
 	uint64_t	table_memory_bytes;	/* of a plain file */
 	uint64_t	dsn_bytes;		/* text returned in a report */
 	unsigned	agents;			/* all transport agents */
+	unsigned	router_share;		/* one turn of so many is the
+						 * lowest priority's; 0: none */
 	uint64_t	program_memory_bytes;	/* of a program; 0: no limit */
 	uint64_t	program_output_bytes;	/* that it may write */
 };

@@ -36,7 +36,8 @@ STATEMENT(TOP, "trust", NONE, trust,
     "who it names.  xclient, xforward: Postfix's commands of these names.  "
     "priority: MT-PRIORITY above 0.  auth: the AUTH= of MAIL is believed.  "
     "etrn, vrfy, expn: the commands of these names are served; others get "
-    "252 for VRFY and 502 for the rest.",
+    "252 for VRFY and 502 for the rest.  ETRN names a domain of recipients, "
+    "a next hop, @DOMAIN (all below it, too) or #CHANNEL/HOST.",
     "trust 192.0.2.7 proxy\n"
     "trust 127.0.0.0/8 xclient xforward vrfy expn\n"
     "table customers file:/etc/zmailer/customers\n"

@@ -67,6 +67,9 @@ SETTING("limit", "auth-failures-user", limits.auth_failures_user,
     "failed logins of a user within a quarter of an hour")
 SETTING("limit", "agents", limits.agents, "number:1-100000", "100",
     "transport agents, all together")
+SETTING("limit", "router-share", limits.router_share, "number:0-1000", "0",
+    "of so many messages that are routed one is of the last of router.1 to "
+    "router.9 that has mail; 0: only when those before it are empty")
 SETTING("limit", "program-memory", limits.program_memory_bytes,
     "size:0B-1024G", "2G", "address space of a program that mail is given "
     "to; 0B: no limit")

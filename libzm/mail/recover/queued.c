@@ -380,6 +380,23 @@ control_alone(struct recover *r, const struct entry *entry,
 	close(fd);
 }
 
+bool
+spool_route_lone_body(struct spool *spool, const char *name)
+{
+	const struct place place = { AREA_QUEUE, 0, name };
+	struct recovery found = { 0 };
+	struct recover r = { .spool = spool, .out = &found };
+	char id[SPOOL_ID_BYTES];
+
+	if (exists(&r, AREA_TRANSPORT, name))
+		return false;
+	r.arena = arena_new();
+	route_again(&r, name, recover_message_id(&r, place, id) ? id : NULL,
+	    "body without a control file (P6)");
+	arena_free(&r.arena);
+	return found.rerouted > 0;
+}
+
 static void
 mend_lone(struct recover *r, struct lone *bodies, struct lone *controls,
     const struct name_list *aside)

@@ -53,6 +53,12 @@ enum spool_followed {
  * is not known. */
 enum spool_followed spool_follow_queued(struct spool *spool, const char *name);
 
+/* Row P6 while the daemons run: the body queue/<name> has had no control file
+ * for so long that nobody is about to write it.  It goes back to router/, with
+ * the event `recovered`.
+ * returns whether it did; not when somebody has its lock. */
+bool spool_route_lone_body(struct spool *spool, const char *name);
+
 enum spool_body {
 	SPOOL_BODY_UNKNOWN = -1,
 	SPOOL_BODY_GONE = 0,

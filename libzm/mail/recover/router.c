@@ -48,14 +48,15 @@ mend_half_published(struct recover *r, struct place plan, const char *body,
 		plan.name, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
 		return;		/* published while we looked */
 	spool_read_id(body_fd, id);
+	/* another worker was quicker: half a plan says nothing then */
+	if (recover_control_id(r, control, control_id) &&
+	    strcmp(control_id, id) == 0) {
+		recover_remove(r, &r->out->plans_dropped, id, plan,
+		    "already published (P4)");
+		return;
+	}
 	if (recover_control_id(r, plan, plan_id) &&
 	    strcmp(plan_id, id) == 0) {
-		if (recover_control_id(r, control, control_id) &&
-		    strcmp(control_id, id) == 0) {
-			recover_remove(r, &r->out->plans_dropped, id, plan,
-			    "already published (P4)");
-			return;
-		}
 		if (faccessat(r->spool->area_fd[AREA_TRANSPORT], body, F_OK,
 			AT_SYMLINK_NOFOLLOW) == 0)
 			recover_remove(r, &r->out->completed, NULL, control,

@@ -41,6 +41,53 @@ Test(recover, p1_a_plan_without_a_message_is_dropped)
 	fixture_close(&f);
 }
 
+/* A worker was killed, another one routed the message since. */
+Test(recover, p4_half_a_plan_of_the_dead_moves_no_published_message)
+{
+	for (int is_whole = 0; is_whole < 2; is_whole++) {
+		struct fixture f;
+		struct recovery r;
+		struct built b;
+
+		fixture_open(&f, 1);
+		b = build(&f);
+		move_file(&f, "public/t", at("queue/%s", b.path));
+		put_file(&f, at("transport/%s", b.path), b.control.p,
+		    b.control.n);
+		put_file(&f, at("router/plans/k/..%s-77", b.n), b.control.p,
+		    is_whole ? b.control.n : b.control.n / 2);
+		r = recover(&f, 0);
+		cr_expect_eq(r.plans_dropped, 1);
+		cr_expect_eq(TOTAL(r), 1);
+		cr_expect(file_exists(&f, at("queue/%s", b.path)));
+		cr_expect(file_exists(&f, at("transport/%s", b.path)));
+		fixture_close(&f);
+	}
+}
+
+Test(recover, p6_a_body_is_routed_again_beside_daemons_unless_it_is_locked)
+{
+	struct fixture f;
+	struct built b;
+	int fd;
+
+	fixture_open(&f, 1);
+	b = build(&f);
+	move_file(&f, "public/t", at("queue/%s", b.path));
+	fd = openat(spool_dir_fd(f.spool, AREA_QUEUE, 0), b.path, O_RDONLY);
+	cr_assert_eq(flock(fd, LOCK_EX), 0);
+	cr_expect_not(spool_route_lone_body(f.spool, b.path));
+	close(fd);
+	put_file(&f, at("transport/%s", b.path), b.control.p, b.control.n);
+	cr_expect_not(spool_route_lone_body(f.spool, b.path));
+	cr_assert_eq(unlinkat(spool_dir_fd(f.spool, AREA_TRANSPORT, 0),
+	    b.path, 0), 0);
+	cr_expect(spool_route_lone_body(f.spool, b.path));
+	ROUTED_AGAIN(&f, b);
+	cr_expect_not(spool_route_lone_body(f.spool, b.path), "gone");
+	fixture_close(&f);
+}
+
 Test(recover, p3_a_complete_plan_is_published)
 {
 	for (unsigned levels = 0; levels < 3; levels++) {

@@ -29,12 +29,31 @@ Test(queue, names_come_in_the_order_they_arrived_and_once)
 	router_queue_release(&q);
 }
 
-Test(queue, one_turn_of_ten_is_for_the_lowest_priority)
+Test(queue, the_first_directory_is_emptied_before_the_others)
+{
+	struct router_queue q;
+
+	router_queue_init(&q);
+	for (ino_t i = 1; i <= 100; i++) {
+		router_queue_add(&q, 9, i, true);
+		router_queue_add(&q, 0, i, true);
+	}
+	for (unsigned turn = 0; turn < 200; turn++) {
+		struct queue_entry *e = router_queue_take(&q, NULL);
+
+		cr_assert_eq(e->priority, turn < 100 ? 0 : 9, "%u", turn);
+		router_queue_done(&q, e);
+	}
+	router_queue_release(&q);
+}
+
+Test(queue, a_share_gives_each_such_turn_to_the_lowest_priority)
 {
 	struct router_queue q;
 	unsigned low = 0, first_low = 0;
 
 	router_queue_init(&q);
+	q.share = 10;
 	for (ino_t i = 1; i <= 1000; i++) {
 		router_queue_add(&q, 0, i, true);
 		router_queue_add(&q, 5, i, true);

@@ -378,6 +378,31 @@ Test(plan, a_success_after_trouble_opens_everything_at_once)
 	world_end();
 }
 
+Test(plan, a_probe_that_was_ordered_makes_no_hold_longer)
+{
+	struct thread *thread = &w.threads[0];
+
+	world_make(9, 1);
+	w.jobs[0]->rcpt_total = 1;
+	plan_ready(&w.plan, vertex_of(0));
+	cr_assert_eq(plan_trouble(&w.plan, thread, w.now_ms, w.now_ms, 500),
+	    PLAN_TROUBLE_DOWN);
+	for (unsigned i = 1; i < 4; i++) {
+		plan_wake(&w.plan, thread);
+		cr_expect_eq(thread->wake_ms, 0);
+		cr_assert_eq(plan_trouble(&w.plan, thread, w.now_ms + i,
+		    w.now_ms + i, 9000), PLAN_TROUBLE_DOWN);
+		cr_expect_eq(thread->wake_ms, w.now_ms + 500);
+		cr_expect_eq(thread->trouble_count, 1);
+	}
+	cr_assert_eq(plan_unhold(&w.plan, w.now_ms + 500), thread);
+	cr_assert_eq(plan_trouble(&w.plan, thread, w.now_ms + 501,
+	    w.now_ms + 501, 9000), PLAN_TROUBLE_DOWN);
+	cr_expect_eq(thread->wake_ms, w.now_ms + 9501);
+	cr_expect_eq(thread->trouble_count, 2);
+	world_end();
+}
+
 Test(plan, bulk_is_not_fed_ahead)
 {
 	struct thread *thread = &w.threads[0];

@@ -76,6 +76,12 @@ Test(etrn, answers, .init = dir_make, .fini = dir_remove)
 	} rows[] = {
 		{ "{\"done\":true,\"op\":\"etrn\",\"destinations\":1,"
 		    "\"messages\":3,\"known\":true}\n\n", true, "started 3" },
+		{ "{\"done\":true,\"op\":\"etrn\",\"destinations\":1,"
+		    "\"messages\":3,\"suspended\":3,\"known\":true}\n\n",
+		    true, "suspended" },
+		{ "{\"done\":true,\"op\":\"etrn\",\"destinations\":1,"
+		    "\"messages\":3,\"suspended\":1,\"known\":true}\n\n",
+		    true, "started 3" },
 		{ "{\"done\":true,\"op\":\"etrn\",\"destinations\":0,"
 		    "\"messages\":0,\"known\":false}\n\n", true, "none" },
 		{ "{\"error\":\"you may not\",\"code\":\"denied\"}\n\n", false,

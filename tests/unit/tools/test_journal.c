@@ -356,8 +356,18 @@ static const char visits[] =
 	"\"command\":\"RCPT TO:<bob@far.test> SIZE=1\",\"code\":\"550\"")
     SESSION("12:00:00.000", "session.refused",
 	"\"client\":\"[2001:db8::1]:25\",\"reason\":\"no\"")
+    SESSION("12:00:01.000", "session.open",
+	"\"client\":\"192.0.3.9:99\",\"session\":\"361gs3\"")
+    SESSION("12:00:02.000", "command.refused",
+	"\"client\":\"192.0.3.9:99\",\"session\":\"361gs3\","
+	"\"command\":\"MAIL FROM:<eve@y.test>\",\"code\":\"550\"")
     AT("12:00:05.000") "\"id\":\"" ID_A "\",\"ev\":\"rcpt.ok\","
-    "\"d\":\"smtp\",\"pid\":3,\"to\":\"b@x.test\"}\n";
+    "\"d\":\"smtp\",\"pid\":3,\"to\":\"b@x.test\"}\n"
+    AT("13:00:06.000") "\"id\":\"" ID_C "\",\"ev\":\"rcpt.routed\","
+    "\"d\":\"router\",\"pid\":3,\"to\":\"team@mx.test\",\"user\":\"ann\"}\n"
+    AT("13:00:07.000") "\"id\":\"" ID_B "\",\"ev\":\"rcpt.ok\","
+    "\"d\":\"mailbox\",\"pid\":3,\"to\":\"cat\",\"user\":\"joe\","
+    "\"orcpt\":\"rfc822;te+2Bam@mx.test\"}\n";
 
 /* lines and, of the first, to whom it belongs */
 static const struct {
@@ -375,6 +385,16 @@ static const struct {
 	{ "spam@y.test", 2, "361gs2" },
 	{ "to:bob@far.test", 2, "361gs2" },
 	{ "from:bob@far.test", 0, NULL },
+	{ "to:spam@y.test", 0, NULL },
+	{ "from:eve@y.test", 2, "361gs3" },
+	{ "to:eve@y.test", 0, NULL },
+	{ "ann@mx.test", 1, ID_C },
+	{ "to:ann@mx.test", 1, ID_C },
+	{ "to:team@mx.test", 1, ID_C },
+	{ "to:te+am@mx.test", 1, ID_B },
+	{ "to:cat@mx.test", 1, ID_B },
+	{ "to:cat@far.test", 0, NULL },
+	{ "to:joe@mx.test", 0, NULL },
 	{ "b@x.test", 4, ID_A },
 };
 
@@ -389,6 +409,7 @@ visits_check(struct journal *journal, const char *how)
 		struct err err;
 
 		cr_assert_eq(ask_parse(visit_rows[i].what, &ask, &err), 0);
+		ask_set_host(&ask, "mx.test");
 		life_find(journal, &ask, arena, &life);
 		cr_expect_eq(life.count, visit_rows[i].lines, "%s %s: %zu",
 		    how, visit_rows[i].what, life.count);
@@ -466,9 +487,9 @@ Test(journal, a_window_in_time_is_held_against_each_line)
 	} rows[] = {
 		{ "2026-11-20T09:00", "2026-11-20T12:30", 4 },
 		{ "2026-11-20T12:00:05", "2026-11-20T12:00:05", 4 },
-		{ "2026-11-20T12:00:06", "2026-11-20T23:00", 0 },
+		{ "2026-11-20T12:00:06", "2026-11-20T23:00", 2 },
 		{ "2026-11-19", "2026-11-19", 0 },
-		{ "2026-11-20", "2026-11-20", 4 },
+		{ "2026-11-20", "2026-11-20", 6 },
 	};
 	struct journal *journal;
 	struct err err;
