@@ -49,6 +49,7 @@ libzm_a_SOURCES += \
 	libzm/daemon/machine/loops.c \
 	libzm/daemon/machine/neighbours.c \
 	libzm/daemon/machine/neighbours.h \
+	libzm/daemon/machine/postmaster.c \
 	libzm/daemon/machine/programs.c \
 	libzm/daemon/machine/tables.c \
 	libzm/daemon/machine/values.c

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import socket
+import subprocess
 
 import processes
 from zmtest import control, mta
@@ -64,6 +65,30 @@ def done(answer, *words):
     assert code == 0 and all(word in out for word in words), (code, out)
 
 
+def operators_follow(site):
+    """What comes while they look; it ends with who asked."""
+    ids = site.accounts
+
+    def answering():
+        return [pid for pid in site.pids()
+                if mta.process_name(pid) == "zmailer-answers"]
+    before = answering()
+    with subprocess.Popen(
+            ["setpriv", f"--reuid={ids.uid['ursula']}",
+             f"--regid={ids.gid['ursula']}", f"--groups={ids.gid['wanda']}",
+             "zmailer", "events", "-f"],
+            env=dict(site.env, PATH=f"{site.bin}:/usr/bin:/bin"), cwd="/",
+            stdout=subprocess.PIPE) as follow:
+        site.zmailer("suspend", "smtp/follow.test")
+        while b"follow.test" not in follow.stdout.readline():
+            assert follow.poll() is None
+        site.zmailer("resume", "smtp/follow.test")
+        assert len(answering()) > len(before)
+        follow.kill()
+    mta.wait_for("the end of the answer", lambda:
+                 len(answering()) == len(before))
+
+
 @case
 def the_socket_knows_who_asks(site):
     """The groups are those named after victor (admins) and wanda
@@ -108,6 +133,8 @@ def the_socket_knows_who_asks(site):
     # operators look
     done(ursula("trace", his, group="wanda"), "his@desk.test")
     done(ursula("events", "-n", "5", group="wanda"), "desk.test")
+    refused(ursula("events", "-f"), "events: you may not", "control operators")
+    operators_follow(site)
     done(ursula("report", group="wanda"), "delivered")
     done(ursula("metrics", group="wanda"), "zmailer_up 1",
          'zmailer_queue_messages{state="suspended"} 2',

@@ -5,7 +5,7 @@ TESTS += tests/real/run-corpus
 if !SANITIZE
 TESTS += tests/real/run-real tests/real/run-milters tests/real/run-secure \
 	tests/real/run-next-hops tests/real/run-policy \
-	tests/real/run-fail2ban
+	tests/real/run-fail2ban tests/real/run-syslog
 endif
 endif
 # what apt made for private roots (privateroot.py)

@@ -35,9 +35,10 @@ NGINX = ["nginx-light"]
 SASLAUTHD = ["sasl2-bin"]
 FILTERS = ["opendkim", "opendkim-tools", "rspamd", "python3-milter",
            "postgrey", "fail2ban"]
+SYSLOG = ["rsyslog"]
 LAYERS = {"postfix": POSTFIX, "dovecot": DOVECOT, "exim": EXIM,
           "opensmtpd": OPENSMTPD, "nginx": NGINX, "saslauthd": SASLAUTHD,
-          "filters": FILTERS}
+          "filters": FILTERS, "syslog": SYSLOG}
 
 # Nothing here outlives the tests: no file is synced.
 APT = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q"]

@@ -84,5 +84,7 @@ int answers_question_read(char *bytes, size_t n,
  * may, when not. */
 bool answers_may(enum right right, const struct answers_question *question,
     struct str *out_text);
+/* Is it one for what comes from now on, until who asks goes away? */
+bool answers_follow(const struct answers_question *question);
 
 #endif

@@ -76,8 +76,9 @@ answers_copy(int from, FILE *to, struct str *into)
 		return true;
 	if (n > 0 && into != NULL)
 		str_add(into, piece, (size_t)n);
-	else if (n > 0)
-		fwrite(piece, 1, (size_t)n, to);
+	else if (n > 0 && (fwrite(piece, 1, (size_t)n, to) != (size_t)n ||
+	    fflush(to) != 0))
+		return false;		/* nobody reads it */
 	return n > 0;
 }
 

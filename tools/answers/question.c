@@ -22,13 +22,21 @@ static const struct { const char *verb; enum right right; } question_rows[] = {
 };
 enum { QUESTION_ROWS = sizeof(question_rows) / sizeof(question_rows[0]) };
 
-/* Who would not end, or would listen himself. */
+/* Who would listen himself. */
 static bool
-question_is_endless(const struct answers_question *question)
+question_listens(const struct answers_question *question)
 {
 	for (int i = 1; i < question->count; i++)
-		if (strcmp(question->words[i], "-f") == 0 ||
-		    strncmp(question->words[i], "--listen", 8) == 0)
+		if (strncmp(question->words[i], "--listen", 8) == 0)
+			return true;
+	return false;
+}
+
+bool
+answers_follow(const struct answers_question *question)
+{
+	for (int i = 1; i < question->count; i++)
+		if (strcmp(question->words[i], "-f") == 0)
 			return true;
 	return false;
 }
@@ -61,7 +69,7 @@ answers_may(enum right right, const struct answers_question *question,
 	while (i < QUESTION_ROWS &&
 	    strcmp(question->words[0], question_rows[i].verb) != 0)
 		i++;
-	if (i == QUESTION_ROWS || question_is_endless(question)) {
+	if (i == QUESTION_ROWS || question_listens(question)) {
 		str_adds(out_text, "this is answered only to who may "
 		    "read the files themselves");
 		return false;

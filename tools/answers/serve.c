@@ -119,6 +119,21 @@ serve_run(const struct serve *serve, struct answers_question *question)
 	return status;
 }
 
+/* An answer without end, as of events -f, lasts as long as who asked: the
+ * end of his connection is a signal that ends us. */
+static void
+serve_until_gone(void)
+{
+	char byte;
+
+	if (fcntl(CONNECTION_FD, F_SETOWN, getpid()) < 0 ||
+	    fcntl(CONNECTION_FD, F_SETFL, O_ASYNC) < 0)
+		return;			/* the alarm is its end */
+	if (recv(CONNECTION_FD, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+		_exit(EX_OK);		/* he went before that */
+	(void)alarm(0);
+}
+
 static void
 serve_bound_memory(void)
 {
@@ -154,6 +169,8 @@ serve_question(const struct serve *serve, int fd)
 		_exit(EX_OSERR);
 	closefrom(CONNECTION_FD + 1);
 	err_program("zmailer");
+	if (answers_follow(&question))
+		serve_until_gone();
 	status = serve_run(serve, &question);
 	fflush(stdout);
 	fflush(stderr);

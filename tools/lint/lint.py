@@ -45,6 +45,7 @@ RULES = {
     "glossary": names.glossary,
     "words": names.words,
     "rows used": rows.used,
+    "states": rows.states,
     "grammars": rows.grammars,
     "listed": rows.listed,
     "functions told": told.functions,

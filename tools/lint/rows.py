@@ -35,6 +35,25 @@ def used(house):
                            "%s" % words[2])
 
 
+STATED = re.compile(
+    r'(?:(?:->|\.)state(?:,|\s*=)\s*|json_is\([^;{}]*?"state",\s*'
+    r'|json_text\([^;{}]*?"state",\s*SLICE\()"(\w+)"')
+
+
+def states(house):
+    """What is called a state has a word of the tables of states."""
+    tables = "".join(s.text for s in house.product if s.path in (
+        "libzm/mail/state.h", "tools/run/supervised.h"))
+    known = set(re.findall(r'STATE\(\w+, "(\w+)"', tables))
+    for source in house.product:
+        for found in STATED.finditer(source.text):
+            if found.group(1) not in known:
+                yield (source.path,
+                       source.text.count("\n", 0, found.end()) + 1,
+                       "there is no state '%s': see libzm/mail/state.h" %
+                       found.group(1))
+
+
 def grammars(house):
     """A grammar has its ABNF on top, or says where, and a fuzz target."""
     targets = "".join(s.text for s in house.sources

@@ -232,7 +232,7 @@ standstill_scheduler(struct standstill *all, const char *run_dir)
 		row->text = reached == CONTROL_ABSENT ?
 		    "the scheduler does not run: nothing is delivered" :
 		    "the scheduler does not answer: it is stopped, or busy";
-		row->next = "zmailer events daemon.exit; zmailer restart";
+		row->next = "zmailer events state:daemon.exit; zmailer restart";
 	}
 	standstill_say_sum(&look, &look.suspended, "suspend",
 	    "suspended by order", "zmailer orders; zmailer resume");

@@ -274,7 +274,8 @@ word_missing_say(const struct arguments *arguments, struct slice word,
 		form_names(arguments->usage, &names);
 	add_choices(&words, str_slice(&names));
 	if (slice_is(word, "SELECTOR"))
-		err_set(err, "which messages? 'all' means every one");
+		err_set(err, "which messages? 'all' means every one; nothing "
+		    "was done, and --dry-run all shows what would be");
 	else if (slice_starts(word, "ID|"))
 		err_set(err, "which message? `zmailer list` shows ids");
 	else if (words.len > 0)

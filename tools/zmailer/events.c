@@ -286,8 +286,7 @@ verb_events(struct arguments *arguments)
 	if (status == EX_OK) {
 		conf = verb_conf_spool(arguments->conf_path);
 		wish.facts = facts_new(wish.selector, conf->host);
-		if (wish.follows || !answers_have(conf, conf->log_dir,
-		    arguments, &status))
+		if (!answers_have(conf, conf->log_dir, arguments, &status))
 			status = events(conf->log_dir, &wish);
 		facts_free(&wish.facts);
 		conf_free(&conf);

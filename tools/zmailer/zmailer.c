@@ -97,6 +97,9 @@ main(int argc, char **argv)
 		    strcmp(argv[at], "--zconfig") == 0) && at + 1 < argc) {
 			conf_path = argv[at + 1];
 			at += 2;
+		} else if (strcmp(argv[at], "--") == 0) {
+			at++;
+			break;
 		} else if (strcmp(argv[at], "--version") == 0) {
 			printf("zmailer %s\ntables: %s\n", PACKAGE_VERSION,
 			    table_types_text(true));

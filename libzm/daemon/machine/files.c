@@ -235,5 +235,7 @@ machine_check(const struct conf *conf, struct arena *arena,
 	check_accounts(&look);
 	machine_check_certificates(conf, arena, report);
 	machine_check_neighbours(&look);
+	machine_check_log_to(&look);
+	machine_check_postmaster(&look);
 	conf_report_sort(report, conf->book);
 }

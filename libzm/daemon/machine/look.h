@@ -51,6 +51,10 @@ void machine_check_certificates(const struct conf *conf, struct arena *arena,
 void machine_check_programs(struct machine_look *look);
 /* Somebody listens at the sockets that are named. */
 void machine_check_neighbours(const struct machine_look *look);
+/* A warning for each domain whose aliases give postmaster's mail to nobody. */
+void machine_check_postmaster(struct machine_look *look);
+/* A warning when nobody takes what log-to sends. */
+void machine_check_log_to(const struct machine_look *look);
 /* The script of hooks is safe and compiles. */
 void machine_check_hooks(const struct machine_look *look);
 

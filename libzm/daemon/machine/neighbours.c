@@ -178,3 +178,28 @@ machine_check_neighbours(const struct machine_look *look)
 		    all[i].name, err.text));
 	}
 }
+
+/* syslog's and journald's sockets take datagrams. */
+void
+machine_check_log_to(const struct machine_look *look)
+{
+	const struct conf_log_to *to = &look->conf->log_to;
+	struct sockaddr_un address;
+	struct err err;
+	int fd;
+
+	if (to->kind == LOG_TO_NONE ||
+	    unix_socket_address(slice_of(to->path), &address, &err) < 0)
+		return;
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0 &&
+	    errno != EACCES && errno != EPERM)
+		machine_tell(look, CONF_WARNING, to->at, "start the program "
+		    "that it belongs to, or take the statement out; events "
+		    "wait until then, and mail does not",
+		    arena_printf(look->arena, "nobody takes events at %s: %s",
+		    to->path, strerror(errno)));
+	close(fd);
+}

@@ -69,11 +69,12 @@ Test(answers, who_may_not_is_told_who_may)
 		{ RIGHT_READ, "metrics", NULL, NULL },
 		{ RIGHT_READ, "report", "--json", NULL },
 		{ RIGHT_WRITE, "events", "-n", NULL },
-		/* nothing that writes, nothing that has no end */
+		{ RIGHT_READ, "events", "-f", NULL },
+		{ RIGHT_OWN, "events", "-f", "control operators" },
+		/* nothing that writes or listens */
 		{ RIGHT_WRITE, "delete", "all", "read the files" },
 		{ RIGHT_WRITE, "stop", NULL, "read the files" },
 		{ RIGHT_WRITE, "", NULL, "read the files" },
-		{ RIGHT_WRITE, "events", "-f", "read the files" },
 		{ RIGHT_WRITE, "metrics", "--listen", "read the files" },
 		{ RIGHT_WRITE, "metrics", "--listen=25", "read the files" },
 	};

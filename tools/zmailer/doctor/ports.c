@@ -116,7 +116,7 @@ judge_tls(struct doctor *doctor, const struct conf_listen *listen, int fd)
 	    doctor->conf->without_count == 0 &&
 	    !offers_tls(fd, DOCTOR_CONNECT_MS))
 		doctor_add(doctor, DOCTOR_BAD, listen->text,
-		    "zmailer events certificate.refused; zmailer reload",
+		    "zmailer events state:certificate.refused; zmailer reload",
 		    "a certificate is configured, and STARTTLS is not "
 		    "offered");
 }
@@ -180,7 +180,7 @@ judge_implicit_tls(struct doctor *doctor, const struct conf_listen *listen,
 	if (client == NULL || peer_start_tls(&peer, client, &goal,
 	    deadline_ms, &info, &err) != PEER_OK) {
 		doctor_add(doctor, DOCTOR_BAD, listen->text,
-		    "zmailer events certificate.refused; zmailer reload",
+		    "zmailer events state:certificate.refused; zmailer reload",
 		    "it is open, and does not speak TLS: %s", err.text);
 	} else {
 		while (slice_find(peer_unread(&peer), '\n') ==
