@@ -2,7 +2,8 @@
 # order: frame < pipe < smtp < error < mailbox < sm < kit < http < lmtp < discard < expirer < reroute < hold < examples
 noinst_LIBRARIES += transports/libagent.a
 transports_libagent_a_SOURCES = transports/frame/process.c \
-	transports/frame/agent.c transports/frame/agent.h
+	transports/frame/agent.c transports/frame/agent.h \
+	transports/frame/carrier.c transports/frame/carrier.h
 
 noinst_LIBRARIES += transports/smtp/libclient.a
 transports_smtp_libclient_a_SOURCES = \

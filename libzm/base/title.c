@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,6 +47,7 @@ title_open(int argc, char **argv)
 void
 title_set(const char *format, ...)
 {
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	char text[TITLE_BYTES] = "zmailer: ";
 	size_t used = strlen(text), n;
 	va_list ap;
@@ -61,8 +63,10 @@ title_set(const char *format, ...)
 #ifdef __linux__
 	/* The last byte stays NUL, else the kernel reads on. */
 	n = strlen(text) < title.bytes ? strlen(text) : title.bytes - 1;
+	pthread_mutex_lock(&lock);
 	memcpy(title.place, text, n);
 	memset(title.place + n, 0, title.bytes - n);
+	pthread_mutex_unlock(&lock);
 #else
 	(void)n;
 	setproctitle("-%s", text);

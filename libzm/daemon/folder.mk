@@ -4,6 +4,7 @@ libzm_a_SOURCES += \
 	libzm/daemon/child.h \
 	libzm/daemon/given.h \
 	libzm/daemon/launcher.h \
+	libzm/daemon/carriers.h \
 	libzm/daemon/listen_socket.h \
 	libzm/daemon/rights.h \
 	libzm/daemon/sandbox.h \
@@ -14,6 +15,7 @@ libzm_a_SOURCES += \
 	libzm/daemon/fork.c \
 	libzm/daemon/given.c \
 	libzm/daemon/launcher.c \
+	libzm/daemon/carriers.c \
 	libzm/daemon/launcher_client.c \
 	libzm/daemon/launcher_command.c \
 	libzm/daemon/listen_socket.c \

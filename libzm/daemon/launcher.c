@@ -26,6 +26,7 @@
 
 #include "base/title.h"
 #include "journal/event.h"
+#include "daemon/carriers.h"
 #include "daemon/launcher.h"
 #include "io/ipc.h"
 
@@ -33,12 +34,12 @@
 
 enum {
 	CHANNEL_BYTES_MAX = 32,
-	AGENTS_MAX = 4096,		/* at a time */
+	AGENTS_MAX = 16384,		/* at a time */
 	SOCKET_FD = 3,
 	SERVICE_FD = 4			/* of the service beside us */
 };
 
-struct agent {
+struct agent {			/* several may be in one process */
 	pid_t		pid;
 	unsigned	token;
 };
@@ -158,21 +159,37 @@ child_add(unsigned token, pid_t pid)
 }
 
 static void
+child_remove(size_t index, int status)
+{
+	struct agent agent = launcher.agents[index];
+
+	launcher.agents[index] = launcher.agents[--launcher.agent_count];
+	say_exit(agent.token, agent.pid, status);
+}
+
+static void
 launcher_on_child(void *context)
 {
 	int status;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-		for (size_t i = 0; i < launcher.agent_count; i++) {
-			struct agent agent = launcher.agents[i];
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		carriers_forget(pid);
+		for (size_t i = launcher.agent_count; i-- > 0;)
+			if (launcher.agents[i].pid == pid)
+				child_remove(i, status);
+	}
+}
 
-			if (agent.pid != pid)
-				continue;
-			launcher.agents[i] =
-			    launcher.agents[--launcher.agent_count];
-			say_exit(agent.token, pid, status);
-			break;
+/* One agent of a process that goes on (a carriers_ended_fn). */
+static void
+launcher_on_agent_end(unsigned token, pid_t pid)
+{
+	for (size_t i = 0; i < launcher.agent_count; i++)
+		if (launcher.agents[i].token == token &&
+		    launcher.agents[i].pid == pid) {
+			child_remove(i, 0);
+			return;
 		}
 }
 
@@ -194,15 +211,58 @@ clause_find(uint64_t clause, const char *channel, struct err *err)
 	return &conf->schedules[clause];
 }
 
+/* The pid, or -1. */
+static pid_t
+launched_fork(const struct command *command, int socket, const char *channel,
+    struct err *err)
+{
+	sigset_t all, before;
+	pid_t pid;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	pid = fork();
+	if (pid == 0)
+		launched_main(command, socket);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (pid < 0)
+		err_sys(err, "cannot fork an agent for %s", channel);
+	return pid;
+}
+
+/* A process of its own, or a place in one that carries many.  As
+ * launched_fork. */
+static pid_t
+launched_carry(const struct command *command, const char *channel,
+    int socket, unsigned token, struct err *err)
+{
+	pid_t pid = carriers_give(channel,
+	    launcher.process->conf->limits.processes, token, socket);
+	int ends[2];
+
+	if (pid > 0)
+		return pid;
+	if (ipc_pair(ends, err) < 0)
+		return -1;
+	pid = launched_fork(command, ends[1], channel, err);
+	close(ends[1]);
+	if (pid < 0)
+		close(ends[0]);
+	else
+		carriers_add(channel, pid, ends[0], token, socket);
+	return pid;
+}
+
 static int
 launched_start(uint64_t clause, const char *channel, int socket, unsigned token,
     struct err *err)
 {
 	const struct conf_schedule *row = clause_find(clause, channel, err);
+	bool is_many = row != NULL && row->command == NULL &&
+	    conf_channel_is_many(channel);
 	struct arena *arena = arena_new();
 	struct command command;
 	const char *text;
-	sigset_t all, before;
 	pid_t pid = -1;
 
 	text = row == NULL ? NULL :
@@ -210,21 +270,13 @@ launched_start(uint64_t clause, const char *channel, int socket, unsigned token,
 	if (row != NULL && text == NULL)
 		err_set(err, "channel %s has no agent: its schedule clause "
 		    "needs a command", channel);
-	if (text == NULL || command_build(arena, text,
-	    launcher.process->conf_path, &command, err) < 0)
-		goto done;
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &before);
-	pid = fork();
-	if (pid == 0)
-		launched_main(&command, socket);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	if (pid < 0) {
-		err_sys(err, "cannot fork an agent for %s", channel);
-		goto done;
-	}
-	child_add(token, pid);
-done:
+	if (text != NULL && command_build(arena, text,
+	    launcher.process->conf_path, is_many, &command, err) == 0)
+		pid = is_many ?
+		    launched_carry(&command, channel, socket, token, err) :
+		    launched_fork(&command, socket, channel, err);
+	if (pid > 0)
+		child_add(token, pid);
 	arena_free(&arena);
 	return pid < 0 ? -1 : 0;
 }
@@ -318,6 +370,7 @@ request_reload(struct err *err)
 	if (fresh != NULL) {
 		conf_free(&process->conf);
 		process->conf = fresh;
+		carriers_retire();
 	} else {
 		daemon_report_line(&report, err->text, sizeof(err->text));
 	}
@@ -386,6 +439,7 @@ launcher_main(struct process *process, int socket)
 	ipc_inbox_init(&launcher.inbox);
 	launcher.agents = mem_alloc(AGENTS_MAX, sizeof(struct agent));
 	launcher.loop = loop_new();
+	carriers_open(launcher.loop, launcher_on_agent_end);
 	loop_signal(launcher.loop, SIGCHLD, launcher_on_child, NULL);
 	loop_watch(launcher.loop, launcher.socket, LOOP_READ, on_request,
 	    NULL);

@@ -39,17 +39,18 @@ void launcher_forget(void);
 enum { COMMAND_WORDS_MAX = 32 };
 
 struct command {		/* what is executed, and as whom */
-	char	*words[COMMAND_WORDS_MAX + 4];
+	char	*words[COMMAND_WORDS_MAX + 5];
 	char	 path[1024];
 	bool	 as_root;
 };
 
 /* Split text into words, no shell.  An agent of ours (a name, looked up in
  * the installed directory) is told the configuration by -C; a foreign one
- * (an absolute path) finds it in ZMAILER_CONF.  Words live in the arena.
- * 0 or -1. */
+ * (an absolute path) finds it in ZMAILER_CONF.  is_many: agents come on
+ * its standard input (carriers.h).  Words live in the arena.  0 or -1. */
 int command_build(struct arena *arena, const char *text,
-    const char *conf_path, struct command *command, struct err *err);
+    const char *conf_path, bool is_many, struct command *command,
+    struct err *err);
 
 /* The environment of an agent: what is listed, more of it in a private
  * instance (the linker's and sanitizers' settings of tests). */

@@ -32,6 +32,7 @@ static const struct {
 	{ "ASAN_OPTIONS=", true },
 	{ "UBSAN_OPTIONS=", true },
 	{ "LSAN_OPTIONS=", true },
+	{ "TSAN_OPTIONS=", true },
 	{ "LD_PRELOAD=", true },
 	{ "ZM_NTH_", true },
 };
@@ -55,7 +56,7 @@ command_place(struct command *command, const char *program)
 
 int
 command_build(struct arena *arena, const char *text, const char *conf_path,
-    struct command *command, struct err *err)
+    bool is_many, struct command *command, struct err *err)
 {
 	struct slice rest = slice_of(text), word;
 	size_t count = 0;
@@ -76,6 +77,9 @@ command_build(struct arena *arena, const char *text, const char *conf_path,
 	}
 	if (count == 0)
 		return err_set(err, "the command is empty");
+	if (is_many)
+		command->words[count++] = slice_dup(arena,
+		    SLICE("--carrier"));
 	word = slice_of(command->words[0]);
 	if (word.p[0] != '/' && slice_find(word, '/') != word.n)
 		return err_set(err, "the command '%s' is neither a name nor "

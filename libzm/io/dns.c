@@ -2,7 +2,8 @@
  *
  * In     domains and host names from envelopes and configuration
  * Out    hosts in the order to be tried, addresses
- * Holds  one resolver state; forgets every answer
+ * Holds  resolver states, one for each thread that asks at a time; forgets
+ *        every answer
  * Trusts no answer: lengths are ns_parserr's, counts are bounded here,
  *        host names must be host names
  * Spec   RFC 5321 section 5.1, RFC 7505, RFC 1035
@@ -16,6 +17,7 @@
 #include <fcntl.h>
 #include <idn2.h>
 #include <netdb.h>
+#include <pthread.h>
 #include <resolv.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,8 +37,16 @@ enum {
 	HOSTS_FILE_BYTES_MAX = 65536	/* what is read of /etc/hosts */
 };
 
-static struct __res_state state;
-static bool is_ready;
+struct resolver {
+	struct __res_state state;
+	unsigned char	 answer[DNS_ANSWER_BYTES];
+	bool		 is_busy;
+};
+
+static struct resolver resolvers[DNS_RESOLVERS_MAX];
+static unsigned resolver_count;		/* that are open */
+static pthread_mutex_t resolver_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t resolver_is_free = PTHREAD_COND_INITIALIZER;
 static char own_server[64];		/* "": the system's */
 static char hosts_text[HOSTS_FILE_BYTES_MAX];
 static size_t hosts_bytes;
@@ -57,26 +67,27 @@ hosts_read(void)
 /* Point the resolver at one server.  An IPv6 address goes where glibc
  * keeps it: sin_family 0 and a pointer beside the IPv4 list. */
 static int
-state_use(const struct sockaddr *server, struct err *err)
+state_use(struct __res_state *state, const struct sockaddr *server,
+    struct err *err)
 {
 	if (server->sa_family == AF_INET) {
-		memcpy(&state.nsaddr_list[0], server,
+		memcpy(&state->nsaddr_list[0], server,
 		    sizeof(struct sockaddr_in));
-		state.nscount = 1;
+		state->nscount = 1;
 		return 0;
 	}
 #ifdef __GLIBC__
-	struct sockaddr_in6 *six = state._u._ext.nsaddrs[0];
+	struct sockaddr_in6 *six = state->_u._ext.nsaddrs[0];
 
 	if (six == NULL)		/* res_nclose frees it */
 		six = malloc(sizeof(*six));
 	if (six == NULL)
 		return err_sys(err, "name server");
 	memcpy(six, server, sizeof(*six));
-	state.nsaddr_list[0].sin_family = 0;
-	state._u._ext.nsaddrs[0] = six;
-	state._u._ext.nscount = 0;
-	state.nscount = 1;
+	state->nsaddr_list[0].sin_family = 0;
+	state->_u._ext.nsaddrs[0] = six;
+	state->_u._ext.nscount = 0;
+	state->nscount = 1;
 	return 0;
 #else
 	return err_set(err, "an IPv6 name server must be set in "
@@ -85,36 +96,72 @@ state_use(const struct sockaddr *server, struct err *err)
 }
 
 static int
-state_open(struct err *err)
+state_open(struct __res_state *state, struct err *err)
 {
 	struct sockaddr_storage server;
 	socklen_t length;
 
-	if (is_ready)
-		return 0;
-	memset(&state, 0, sizeof(state));
-	if (res_ninit(&state) != 0)
+	memset(state, 0, sizeof(*state));
+	if (res_ninit(state) != 0)
 		return err_set(err, "the resolver cannot be set up; "
 		    "see /etc/resolv.conf");
-	state.options &= ~(unsigned long)(RES_DNSRCH | RES_DEFNAMES);
-	state.retrans = DNS_TRY_S;
-	state.retry = DNS_TRIES;
-	is_ready = true;
+	state->options &= ~(unsigned long)(RES_DNSRCH | RES_DEFNAMES);
+	state->retrans = DNS_TRY_S;
+	state->retry = DNS_TRIES;
 	if (own_server[0] == '\0')
 		return 0;
 	if (net_endpoint_parse(slice_of(own_server), DNS_PORT, &server,
 	    &length, err) < 0)
 		return err_prefix(err, "name server");
-	return state_use((struct sockaddr *)&server, err);
+	return state_use(state, (struct sockaddr *)&server, err);
+}
+
+static int
+resolvers_open(unsigned count, struct err *err)
+{
+	for (; resolver_count < count; resolver_count++)
+		if (state_open(&resolvers[resolver_count].state, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* One that nobody asks by now; waits for it.  NULL (err). */
+static struct resolver *
+resolver_take(struct err *err)
+{
+	struct resolver *resolver = NULL;
+
+	pthread_mutex_lock(&resolver_lock);
+	if (resolver_count > 0 || resolvers_open(1, err) == 0)
+		for (unsigned i = 0; resolver == NULL; i++) {
+			if (i == resolver_count) {
+				pthread_cond_wait(&resolver_is_free,
+				    &resolver_lock);
+				i = 0;
+			}
+			if (!resolvers[i].is_busy)
+				resolver = &resolvers[i];
+		}
+	if (resolver != NULL)
+		resolver->is_busy = true;
+	pthread_mutex_unlock(&resolver_lock);
+	return resolver;
+}
+
+static void
+resolver_give(struct resolver *resolver)
+{
+	pthread_mutex_lock(&resolver_lock);
+	resolver->is_busy = false;
+	pthread_cond_signal(&resolver_is_free);
+	pthread_mutex_unlock(&resolver_lock);
 }
 
 int
 dns_use(const char *server, struct err *err)
 {
-	if (is_ready) {
-		res_nclose(&state);
-		is_ready = false;
-	}
+	while (resolver_count > 0)
+		res_nclose(&resolvers[--resolver_count].state);
 	own_server[0] = '\0';
 	if (server == NULL)
 		return 0;
@@ -123,7 +170,7 @@ dns_use(const char *server, struct err *err)
 		own_server[0] = '\0';
 		return err_set(err, "name server '%.80s' is too long", server);
 	}
-	if (state_open(err) < 0) {
+	if (resolvers_open(1, err) < 0) {
 		own_server[0] = '\0';
 		return -1;
 	}
@@ -133,13 +180,14 @@ dns_use(const char *server, struct err *err)
 size_t
 dns_servers(struct dns_address out[DNS_SERVERS_MAX])
 {
+	const struct __res_state *state = &resolvers[0].state;
 	struct err err;
 	size_t count = 0;
 
-	if (state_open(&err) < 0)
+	if (resolvers_open(1, &err) < 0)
 		return 0;
-	for (int i = 0; i < state.nscount && count < DNS_SERVERS_MAX; i++) {
-		const struct sockaddr_in *four = &state.nsaddr_list[i];
+	for (int i = 0; i < state->nscount && count < DNS_SERVERS_MAX; i++) {
+		const struct sockaddr_in *four = &state->nsaddr_list[i];
 
 		memset(&out[count], 0, sizeof(out[count]));
 		if (four->sin_family == AF_INET) {
@@ -147,9 +195,9 @@ dns_servers(struct dns_address out[DNS_SERVERS_MAX])
 			out[count++].length = sizeof(*four);
 		}
 #ifdef __GLIBC__
-		else if (state._u._ext.nsaddrs[i] != NULL) {
+		else if (state->_u._ext.nsaddrs[i] != NULL) {
 			memcpy(&out[count].address,
-			    state._u._ext.nsaddrs[i],
+			    state->_u._ext.nsaddrs[i],
 			    sizeof(struct sockaddr_in6));
 			out[count++].length = sizeof(struct sockaddr_in6);
 		}
@@ -159,11 +207,12 @@ dns_servers(struct dns_address out[DNS_SERVERS_MAX])
 }
 
 int
-dns_open(struct err *err)
+dns_open(unsigned threads, struct err *err)
 {
 	hosts_read();
 	has_hosts = true;
-	return state_open(err);
+	return resolvers_open(threads < DNS_RESOLVERS_MAX ? threads :
+	    DNS_RESOLVERS_MAX, err);
 }
 
 /* The wire form of a name: A-labels for U-labels (RFC 5891).  Refuses what
@@ -197,28 +246,24 @@ name_ascii(const char *name, char out[256], struct err *err)
 	return 0;
 }
 
-/* Ask one question; *out_n bytes of the answer are in the static buffer
- * that is returned through out_answer. */
+/* Ask one question; *out_n bytes of the answer are in resolver->answer. */
 static enum dns_result
-dns_ask_name(const char *name, int type, const unsigned char **out_answer,
+resolver_ask(struct resolver *resolver, const char *name, int type,
     size_t *out_n, struct err *err)
 {
-	static unsigned char answer[DNS_ANSWER_BYTES];
 	char ascii[256];
 	int n;
 
 	if (name_ascii(name, ascii, err) < 0)
 		return DNS_NO_NAME;
-	if (state_open(err) < 0)
-		return DNS_TRY_AGAIN;
-	n = res_nquery(&state, ascii, ns_c_in, type, answer, sizeof(answer));
+	n = res_nquery(&resolver->state, ascii, ns_c_in, type,
+	    resolver->answer, sizeof(resolver->answer));
 	if (n >= 0) {
-		*out_answer = answer;
-		*out_n = (size_t)n < sizeof(answer) ? (size_t)n :
-		    sizeof(answer);
+		*out_n = (size_t)n < sizeof(resolver->answer) ? (size_t)n :
+		    sizeof(resolver->answer);
 		return DNS_OK;
 	}
-	switch (state.res_h_errno) {
+	switch (resolver->state.res_h_errno) {
 	case HOST_NOT_FOUND:
 		err_set(err, "the domain %.200s does not exist", name);
 		return DNS_NO_NAME;
@@ -320,16 +365,20 @@ dns_parse_mx(const unsigned char *answer, size_t n, struct dns_mx *out,
 enum dns_result
 dns_mx(const char *domain, struct dns_mx *out, size_t *out_n, struct err *err)
 {
-	const unsigned char *answer;
+	struct resolver *resolver = resolver_take(err);
 	enum dns_result result;
 	size_t n;
 
 	*out_n = 0;
-	result = dns_ask_name(domain, ns_t_mx, &answer, &n, err);
-	if (result != DNS_OK)
-		return result;
-	err_set(err, "%.200s has no MX record", domain);
-	return dns_parse_mx(answer, n, out, out_n, err);
+	if (resolver == NULL)
+		return DNS_TRY_AGAIN;
+	result = resolver_ask(resolver, domain, ns_t_mx, &n, err);
+	if (result == DNS_OK) {
+		err_set(err, "%.200s has no MX record", domain);
+		result = dns_parse_mx(resolver->answer, n, out, out_n, err);
+	}
+	resolver_give(resolver);
+	return result;
 }
 
 static void
@@ -437,16 +486,21 @@ static enum dns_result
 ask_addresses(const char *host, int type, struct dns_address *out,
     size_t *out_n, struct err *err)
 {
-	const unsigned char *answer;
+	struct resolver *resolver = resolver_take(err);
 	enum dns_result result;
 	size_t n;
 
-	result = dns_ask_name(host, type, &answer, &n, err);
-	if (result != DNS_OK)
-		return result;
-	/* aliases that lead to nothing, or round in a circle */
-	err_set(err, "%.200s has no address record", host);
-	return dns_parse_addresses(answer, n, out, out_n, err);
+	if (resolver == NULL)
+		return DNS_TRY_AGAIN;
+	result = resolver_ask(resolver, host, type, &n, err);
+	if (result == DNS_OK) {
+		/* aliases that lead to nothing, or round in a circle */
+		err_set(err, "%.200s has no address record", host);
+		result = dns_parse_addresses(resolver->answer, n, out, out_n,
+		    err);
+	}
+	resolver_give(resolver);
+	return result;
 }
 
 enum dns_result

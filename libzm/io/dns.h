@@ -21,6 +21,7 @@ enum {
 	DNS_ADDRESS_MAX = 16,	/* addresses taken of one host */
 	DNS_PTR_MAX = 8,	/* names taken of one address */
 	DNS_SERVERS_MAX = 3,
+	DNS_RESOLVERS_MAX = 32,	/* threads that ask at a time */
 	DNS_QUERY_BYTES_MAX = 320
 };
 
@@ -46,9 +47,11 @@ struct dns_address {
  * "[::1]:53"; NULL returns to the system's.  0 or -1. */
 int dns_use(const char *server, struct err *err);
 
-/* Read the system's files now (resolv.conf, hosts) and not again.  Without
- * it they are read when they are needed. 0 or -1. */
-int dns_open(struct err *err);
+/* Read the system's files now (resolv.conf, hosts) and not again, for so
+ * many threads at a time (at most DNS_RESOLVERS_MAX; more of them wait for
+ * each other).  Without it they are read when they are needed, and one asks
+ * at a time. 0 or -1. */
+int dns_open(unsigned threads, struct err *err);
 
 /* MX records, lowest preference first, equal ones shuffled (RFC 5321
  * section 5.1).  At most DNS_MX_MAX. */

@@ -1,13 +1,14 @@
 /* channels.h - the channels that agents of ours serve, a row each
  *
  * CHANNEL(channel, program)            the program is below libexec/
+ * CHANNEL_MANY(channel, program)       its processes carry many agents
  * CHANNEL_UNCOUNTED(channel, program)  "other" in counters: no mail of a user
  *                                      goes there for long
  *
  * SPDX-License-Identifier: ISC
  */
-CHANNEL("smtp", "smtp")
-CHANNEL("lmtp", "lmtp")
+CHANNEL_MANY("smtp", "smtp")
+CHANNEL_MANY("lmtp", "lmtp")
 CHANNEL("local", "mailbox")
 CHANNEL("pipe", "pipe")
 CHANNEL("sm", "sm")

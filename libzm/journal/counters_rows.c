@@ -18,9 +18,11 @@
 
 static const struct counters_value channels[] = {
 #define CHANNEL(channel, program) SAME(channel),
+#define CHANNEL_MANY(channel, program) SAME(channel),
 #define CHANNEL_UNCOUNTED(channel, program)
 #include "journal/channels.h"
 #undef CHANNEL
+#undef CHANNEL_MANY
 #undef CHANNEL_UNCOUNTED
 	OTHER
 };

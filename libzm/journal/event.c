@@ -3,7 +3,7 @@
  * In     an event kind, a spool id, keys and values
  * Out    lines in LOGDIR/events-YYYY-MM-DD.jsonl, by one write a turn
  * Holds  the lines of this turn, the descriptor of today's file and a
- *        shared lock on it
+ *        shared lock on it; all that under one lock among threads
  * Spec   zmailer-events(5)
  *
  * SPDX-License-Identifier: ISC
@@ -44,6 +44,7 @@ const struct event_row event_rows[EV_COUNT] = {
 #undef EVENT
 };
 
+static pthread_mutex_t event_lock = PTHREAD_MUTEX_INITIALIZER;
 static int log_dir_fd = -1, file_fd = -1;
 static char file_day[16];
 static struct stat file_st;		/* of file_fd, when it was opened */
@@ -86,8 +87,8 @@ event_open_fd(int fd)
 struct slice
 event_number(int64_t number)
 {
-	static char ring[16][24];
-	static unsigned next;
+	static _Thread_local char ring[16][24];
+	static _Thread_local unsigned next;
 	char *text = ring[next++ % 16];
 	int n = snprintf(text, sizeof(ring[0]), "%lld", (long long)number);
 
@@ -237,8 +238,8 @@ event_file_look(void)
 		event_file_close();
 }
 
-void
-event_flush(void)
+static void
+event_flush_locked(void)
 {
 	counters_flush();
 	if (pending.len == 0) {
@@ -249,6 +250,14 @@ event_flush(void)
 	    write(file_fd, pending.buf, pending.len) != (ssize_t)pending.len)
 		event_complain("write");
 	str_reset(&pending);
+}
+
+void
+event_flush(void)
+{
+	pthread_mutex_lock(&event_lock);
+	event_flush_locked();
+	pthread_mutex_unlock(&event_lock);
 }
 
 static void
@@ -283,6 +292,7 @@ event(enum event_kind kind, const char *id, ...)
 	va_list ap;
 
 	clock_rfc3339(clock_wall_us(), now_text);
+	pthread_mutex_lock(&event_lock);
 	json_open(&pending);
 	json_text(&pending, "t", slice_of(now_text));
 	if (id != NULL && *id != '\0')
@@ -310,5 +320,6 @@ event(enum event_kind kind, const char *id, ...)
 		va_end(ap);
 	}
 	if (pending.len > PENDING_BYTES_MAX)
-		event_flush();
+		event_flush_locked();
+	pthread_mutex_unlock(&event_lock);
 }

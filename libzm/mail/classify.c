@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <pthread.h>
 #include <string.h>
 
 #include "grammar/units.h"
@@ -246,16 +247,24 @@ rules_find(const struct rules *rules, const struct reply_parts *parts,
 	return false;
 }
 
+/* Several sessions of an agent may meet their first refusal at once. */
+static void
+rules_read_shipped(void)
+{
+	struct err err;
+
+	if (rules_read(&ours, SLICE(shipped), &err) < 0)
+		panic("the shipped classes: %s", err.text);
+}
+
 void
 classify_reply(struct slice reply, struct slice status,
     struct mail_finding *out)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct reply_parts parts;
-	struct err err;
 
-	if (ours.arena == NULL &&
-	    rules_read(&ours, SLICE(shipped), &err) < 0)
-		panic("the shipped classes: %s", err.text);
+	pthread_once(&once, rules_read_shipped);
 	reply_cut(reply, status, &parts);
 	if (!rules_find(&own, &parts, out) &&
 	    !rules_find(&ours, &parts, out))

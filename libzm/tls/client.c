@@ -2,7 +2,8 @@
  *
  * In     PEM files opened early; a descriptor per connection
  * Out    handshakes, bytes, OpenSSL's own words for what went wrong
- * Holds  one SSL_CTX and TLS_SESSIONS_MAX sessions
+ * Holds  one SSL_CTX and TLS_SESSIONS_MAX sessions, which the sessions of
+ *        one process share
  * Trusts a certificate only by the roots and a name of the goal
  * Spec   RFC 8446, RFC 5246; RFC 6125 section 6.4 (names); RFC 8996 (no
  *        version below 1.2)
@@ -15,9 +16,9 @@
 #include <openssl/bio.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
-#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "tls/client.h"
+#include "tls/client_load.h"
 
 #include "base/banned.h"
 
@@ -34,6 +36,7 @@ struct kept_session {
 };
 
 struct tls_client {
+	pthread_mutex_t	 lock;
 	SSL_CTX		*ctx;		/* NULL: not yet needed */
 	BIO_METHOD	*method;
 	int		 roots_fd, certificate_fd, key_fd;	/* -1 none */
@@ -96,89 +99,6 @@ files_open(struct tls_client *client, const struct tls_client_files *files,
 	if (client->are_system_roots)
 		client->roots_fd = system_roots_open();
 	return 0;
-}
-
-/* All of a file, from its start, as something to read PEM from. */
-static BIO *
-client_file_read(int fd, struct str *text, struct err *err)
-{
-	off_t at = 0;
-	ssize_t n;
-
-	do {
-		n = pread(fd, str_room(text, 65536), 65536, at);
-		if (n > 0)
-			text->len += (size_t)n, at += n;
-	} while ((n > 0 && text->len < TLS_FILE_BYTES_MAX) ||
-	    (n < 0 && errno == EINTR));
-	if (n < 0) {
-		err_sys(err, "read certificates");
-		return NULL;
-	}
-	return BIO_new_mem_buf(text->buf, (int)text->len);
-}
-
-static int
-client_roots_load(SSL_CTX *ctx, BIO *bio, struct err *err)
-{
-	X509_STORE *store = SSL_CTX_get_cert_store(ctx);
-	size_t count = 0;
-	X509 *one;
-
-	while ((one = PEM_read_bio_X509(bio, NULL, NULL, NULL)) != NULL) {
-		X509_STORE_add_cert(store, one);
-		X509_free(one);
-		count++;
-	}
-	ERR_clear_error();
-	return count > 0 ? 0 : err_set(err, "no certificate in it");
-}
-
-static int
-certificate_load(SSL_CTX *ctx, BIO *bio, struct err *err)
-{
-	X509 *one = PEM_read_bio_X509(bio, NULL, NULL, NULL);
-	int is_good = one != NULL && SSL_CTX_use_certificate(ctx, one) == 1;
-
-	X509_free(one);
-	if (!is_good)
-		return tls_err(err, "no certificate that could be used");
-	while ((one = PEM_read_bio_X509(bio, NULL, NULL, NULL)) != NULL)
-		SSL_CTX_add0_chain_cert(ctx, one);
-	ERR_clear_error();
-	return 0;
-}
-
-static int
-key_load(SSL_CTX *ctx, BIO *bio, struct err *err)
-{
-	EVP_PKEY *key = PEM_read_bio_PrivateKey(bio, NULL, NULL, NULL);
-	int is_good = key != NULL && SSL_CTX_use_PrivateKey(ctx, key) == 1 &&
-	    SSL_CTX_check_private_key(ctx) == 1;
-
-	EVP_PKEY_free(key);
-	return is_good ? 0 : tls_err(err, "no private key that fits");
-}
-
-typedef int load_fn(SSL_CTX *ctx, BIO *bio, struct err *err);
-
-static int
-file_load(SSL_CTX *ctx, int fd, load_fn *load, const char *what,
-    struct err *err)
-{
-	struct str text = STR_INIT;
-	BIO *bio;
-	int result = -1;
-
-	if (fd < 0)
-		return 0;
-	bio = client_file_read(fd, &text, err);
-	if (bio != NULL)
-		result = load(ctx, bio, err);
-	BIO_free(bio);
-	explicit_bzero(text.buf, text.len);
-	str_release(&text);
-	return result < 0 ? err_prefix(err, "%s", what) : 0;
 }
 
 /* ---- how OpenSSL reaches the descriptor -------------------------------- */
@@ -272,14 +192,17 @@ session_keep(SSL *ssl, SSL_SESSION *session)
 {
 	struct link *link = link_of(ssl);
 	struct tls_client *client = link->client;
-	struct kept_session *kept = session_find(client, link->key);
+	struct kept_session *kept;
 
+	pthread_mutex_lock(&client->lock);
+	kept = session_find(client, link->key);
 	if (kept == NULL)
 		kept = &client->sessions[client->session_next++ %
 		    TLS_SESSIONS_MAX];
 	SSL_SESSION_free(kept->session);
 	strlcpy(kept->key, link->key, sizeof(kept->key));
 	kept->session = session;
+	pthread_mutex_unlock(&client->lock);
 	return 1;
 }
 
@@ -290,12 +213,14 @@ session_keep(SSL *ssl, SSL_SESSION *session)
 static void
 session_offer(struct tls_client *client, const char *key, SSL *ssl)
 {
-	struct kept_session *kept = session_find(client, key);
-	SSL_SESSION *copy;
+	struct kept_session *kept;
+	SSL_SESSION *copy = NULL;
 
-	if (kept == NULL || !SSL_SESSION_is_resumable(kept->session))
-		return;
-	copy = SSL_SESSION_dup(kept->session);
+	pthread_mutex_lock(&client->lock);
+	kept = session_find(client, key);
+	if (kept != NULL && SSL_SESSION_is_resumable(kept->session))
+		copy = SSL_SESSION_dup(kept->session);
+	pthread_mutex_unlock(&client->lock);
 	if (copy != NULL)
 		SSL_set_session(ssl, copy);
 	SSL_SESSION_free(copy);
@@ -318,11 +243,11 @@ ctx_fill(struct tls_client *client, SSL_CTX *ctx, struct err *err)
 	SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_CLIENT |
 	    SSL_SESS_CACHE_NO_INTERNAL);
 	SSL_CTX_sess_set_new_cb(ctx, session_keep);
-	if (file_load(ctx, client->certificate_fd, certificate_load,
+	if (tls_load(ctx, client->certificate_fd, tls_load_certificate,
 	    "own certificate", err) < 0)
 		return -1;
-	return client->certificate_fd < 0 ? 0 : file_load(ctx, key_fd,
-	    key_load, "own key", err);
+	return client->certificate_fd < 0 ? 0 : tls_load(ctx, key_fd,
+	    tls_load_key, "own key", err);
 }
 
 static int
@@ -351,7 +276,7 @@ roots_need(struct tls_client *client, bool is_strict, struct err *err)
 {
 	if (client->has_roots || (client->are_system_roots && !is_strict))
 		return 0;
-	if (file_load(client->ctx, client->roots_fd, client_roots_load,
+	if (tls_load(client->ctx, client->roots_fd, tls_load_roots,
 	    "trusted roots", err) < 0)
 		return -1;
 	client->has_roots = true;
@@ -363,6 +288,7 @@ tls_client_new(const struct tls_client_files *files, struct err *err)
 {
 	struct tls_client *client = mem_alloc(1, sizeof(*client));
 
+	pthread_mutex_init(&client->lock, NULL);
 	client->roots_fd = client->certificate_fd = client->key_fd = -1;
 	/* its own file (openssl.cnf) is read now, too; all the rest, which
 	 * is large, when it is needed */
@@ -389,6 +315,7 @@ tls_client_free(struct tls_client **client)
 		close(old->certificate_fd);
 	if (old->key_fd >= 0)
 		close(old->key_fd);
+	pthread_mutex_destroy(&old->lock);
 	mem_free(client);
 }
 
@@ -451,6 +378,20 @@ bio_of(struct tls_client *client, const struct tls_goal *goal,
 	return bio;
 }
 
+/* What the first connection needs, and the first strict one. */
+static int
+client_prepare(struct tls_client *client, bool is_strict, struct err *err)
+{
+	int result = 0;
+
+	pthread_mutex_lock(&client->lock);
+	if ((client->ctx == NULL && ctx_make(client, err) < 0) ||
+	    roots_need(client, is_strict, err) < 0)
+		result = -1;
+	pthread_mutex_unlock(&client->lock);
+	return result;
+}
+
 /* An object for a handshake over peer's descriptor; NULL with err. */
 static SSL *
 client_begin(struct tls_client *client, const struct tls_goal *goal,
@@ -460,8 +401,7 @@ client_begin(struct tls_client *client, const struct tls_goal *goal,
 	SSL *ssl;
 
 	ERR_clear_error();
-	if ((client->ctx == NULL && ctx_make(client, err) < 0) ||
-	    roots_need(client, goal->is_strict, err) < 0)
+	if (client_prepare(client, goal->is_strict, err) < 0)
 		return NULL;
 	ssl = SSL_new(client->ctx);
 	bio = ssl != NULL ? bio_of(client, goal, peer) : NULL;

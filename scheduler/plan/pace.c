@@ -129,13 +129,70 @@ pace_slow(struct thread *thread, int64_t begun_ms, int64_t now_ms)
 /* ---- how many ------------------------------------------------------- */
 
 static void
-pace_grow(struct thread *thread)
+pace_step_begin(struct pace *pace)
+{
+	pace->step_good = 0;
+	pace->step_ms = 0;
+}
+
+/* What the sessions of a step brought: as many successes are counted as each
+ * of them may have two of, after all of them have come to work. */
+static bool
+pace_step_is_over(struct thread *thread, int64_t now_ms, int64_t *out_rate)
+{
+	struct pace *pace = &thread->pace;
+	bool is_full = thread->serving >= thread->limit - thread->limit / 8;
+
+	if (++pace->step_good == thread->limit)
+		pace->step_ms = now_ms;
+	if (pace->step_good < 3 * thread->limit || now_ms <= pace->step_ms)
+		return false;
+	*out_rate = (int64_t)(pace->step_good - thread->limit) * 1000000 /
+	    (now_ms - pace->step_ms);
+	pace_step_begin(pace);
+	return is_full;
+}
+
+/* By half, as long as half of that is gained: then what limits is the time to
+ * answer.  A host that gets slower with them answers no more for it, and is
+ * left with what it had. */
+static void
+pace_grow_far(struct thread *thread, int64_t now_ms)
+{
+	struct pace *pace = &thread->pace;
+	unsigned most = pace_most(thread), more;
+	int64_t rate;
+
+	if ((pace->vain_ms != 0 && now_ms - pace->vain_ms < PACE_VAIN_MS) ||
+	    !pace_step_is_over(thread, now_ms, &rate))
+		return;
+	if (pace->step_rate > 0 && pace->step_limit < thread->limit &&
+	    rate - pace->step_rate < pace->step_rate * (int64_t)(thread->limit -
+	    pace->step_limit) / pace->step_limit / 2) {
+		thread->limit = pace->step_limit;
+		pace->step_rate = 0;
+		pace->vain_ms = now_ms;
+		return;
+	}
+	more = thread->limit + thread->limit / 2;
+	pace->step_limit = thread->limit;
+	pace->step_rate = rate;
+	thread->limit = more > most ? most : more;
+}
+
+static void
+pace_grow(struct thread *thread, int64_t now_ms)
 {
 	struct pace *pace = &thread->pace;
 	unsigned most = pace_most(thread);
 
 	if (!thread->ring->clause.has_feedback) {
 		thread->limit = most;
+		return;
+	}
+	if (pace->reduced_ms == 0 && thread->limit >= PACE_NEAR &&
+	    (thread->limit < most || thread->limit > PACE_NEAR)) {
+		pace_grow_far(thread, now_ms);
 		return;
 	}
 	if (thread->limit >= most) {
@@ -157,7 +214,7 @@ pace_good(struct thread *thread, int64_t begun_ms, int64_t now_ms)
 	pace->good_ms = now_ms;
 	pace->failures = 0;
 	if (pace->reduced_ms == 0 || begun_ms > pace->reduced_ms)
-		pace_grow(thread);
+		pace_grow(thread, now_ms);
 	if (pace->slow_us == 0 || begun_ms <= pace->slowed_ms ||
 	    now_ms - pace->eased_ms < PACE_EASE_MS)
 		return;
@@ -179,6 +236,7 @@ pace_less(struct thread *thread, int64_t begun_ms, int64_t now_ms)
 	pace->threshold = thread->limit;
 	pace->credit = 0;
 	pace->reduced_ms = now_ms;
+	pace->step_rate = 0;
 	return true;
 }
 

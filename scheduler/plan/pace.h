@@ -18,6 +18,9 @@
 #include "scheduler/plan/ring.h"
 
 enum {
+	PACE_NEAR = 20,			/* sessions; more only while they bring
+					 * more */
+	PACE_VAIN_MS = 60000,		/* after which more are tried again */
 	PACE_RECENT_MS = 10000,		/* a host that served somebody so
 					 * lately is not down */
 	PACE_SLOW_MIN_US = 5000,	/* a pause shorter than this is none */

@@ -43,6 +43,8 @@ WORKLOADS = {
     "relaytls": dict(sink=True, hop_tls=True, load=["--domain", "bench.test"]),
     "relaybdat": dict(sink=True, sink_words=["--chunking"],
                       load=["--domain", "bench.test"]),
+    "relayslow": dict(sink=True, sink_words=["--delay", "100"],
+                      load=["--domain", "bench.test"]),
     "relayfar": dict(sink=True, sink_words=["--delay", "50"], messages=2000,
                      load=["--domain", "bench.test"]),
     "relayfarbdat": dict(sink=True, messages=2000,

@@ -277,8 +277,14 @@ class Meeting:
         """Let the time-outs of silent hosts pass, and the others' pause."""
         silent = [r for r in self.rows if r.is_silent]
         names = {f"a@{r.domain}" for r in silent}
-        mta.wait_for("silence", lambda: {
-            to for _, to in self.instance.active() or [("", "")]} == names)
+
+        def active():
+            return {to for _, to in self.instance.active() or [("", "")]}
+        try:
+            mta.wait_for("silence", lambda: active() == names)
+        except AssertionError as e:
+            raise AssertionError(f"{e}: not active {names - active()}, not "
+                                 f"silent {active() - names}") from None
         self.clock.move(LONGEST_WAIT_S)
         self.settled("a", silent)
         for row in silent:

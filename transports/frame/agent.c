@@ -283,15 +283,22 @@ frame_add_provider(struct frame *frame, const struct task *task)
 static void
 frame_show_host(struct frame *frame, struct slice host)
 {
+	const struct agent_run *run = frame->run;
+	unsigned count = run->carried_count != NULL ?
+	    *run->carried_count : 1;
+
 	if (slice_equal(host, str_slice(&frame->shown)))
 		return;
 	str_reset(&frame->shown);
 	str_add_slice(&frame->shown, host);
-	if (slice_find(host, '.') < host.n && slice_find(host, '@') == host.n)
-		title_set("%s agent (%s)", frame->run->agent->name,
+	if (count > 1)
+		title_set("%u %s agents", count, run->agent->name);
+	else if (slice_find(host, '.') < host.n &&
+	    slice_find(host, '@') == host.n)
+		title_set("%s agent (%s)", run->agent->name,
 		    frame->shown.buf);
 	else
-		title_set("%s agent", frame->run->agent->name);
+		title_set("%s agent", run->agent->name);
 }
 
 static void

@@ -32,6 +32,9 @@ struct agent_run {
 	struct arena		*arena;	/* released after each settle */
 	void			*state;	/* the agent's own */
 	bool			 is_more;	/* another job is waiting */
+	const _Atomic unsigned	*carried_count;	/* agents of this process;
+						 * NULL: it is one
+						 * (carrier.h) */
 	const struct conf_zone	*zone;	/* to send from; NULL: none */
 	struct slice		 provider;	/* who shares the MX of the
 						 * job's host; empty: unknown */
@@ -55,6 +58,10 @@ struct agent {
 					 * in (daemon/sandbox.h) */
 	/* Once, after the configuration was read. 0 or -1. May be NULL. */
 	int	(*start)(struct agent_run *run, struct err *err);
+	/* State for one agent more, beside others of this process in a
+	 * thread of its own, from what first has opened; finish ends it.
+	 * NULL: a process is one agent (carrier.h). */
+	void	(*join)(struct agent_run *run, const struct agent_run *first);
 	/* Deliver one message to job->rcpts and fill verdicts, one for each
 	 * of them, in their order.  They begin as "deferred, not tried".
 	 * body_fd is positioned nowhere: use pread.  It is the frame's.

@@ -19,6 +19,7 @@
 #include "journal/event.h"
 #include "io/dns.h"
 #include "transports/frame/agent.h"
+#include "transports/frame/carrier.h"
 
 #include "base/banned.h"
 
@@ -36,6 +37,7 @@ process_usage(FILE *out, const struct agent *agent, int status)
 struct arguments {
 	const char	*path;
 	bool		 tries_escape;	/* show what the sandbox leaves open */
+	bool		 is_many;	/* agents come on standard input */
 	char		**words;	/* the rest */
 	int		 word_count;
 };
@@ -50,6 +52,9 @@ process_take_arguments(int argc, char **argv, const struct agent *agent,
 			out->path = argv[++i];
 		} else if (strcmp(argv[i], "--try-escape") == 0) {
 			out->tries_escape = true;
+		} else if (strcmp(argv[i], "--carrier") == 0 &&
+		    agent->join != NULL) {
+			out->is_many = true;
 		} else if (strcmp(argv[i], "--version") == 0) {
 			printf("%s (zmailer %s)\n", agent->name,
 			    PACKAGE_VERSION);
@@ -72,19 +77,19 @@ process_take_arguments(int argc, char **argv, const struct agent *agent,
 /* Whatever is opened by and by is opened now; of the file system the journal
  * remains, to be written. */
 static int
-process_confine(struct agent_run *run, struct err *err)
+process_confine(struct agent_run *run, bool is_many, struct err *err)
 {
 	struct sandbox *sandbox = &run->sandbox;
 
 	(void)clock_steady_ms();
-	if (dns_open(err) < 0)
+	if (dns_open(is_many ? DNS_RESOLVERS_MAX : 1, err) < 0)
 		return -1;
 	sandbox->appended[sandbox->appended_count++] = run->conf->log_dir;
 	return sandbox_enter(sandbox, err) < 0 ? -1 : 0;
 }
 
 static int
-process_start(struct agent_run *run, struct err *err)
+process_start(struct agent_run *run, bool is_many, struct err *err)
 {
 	title_set("%s agent", run->agent->name);
 	signal(SIGPIPE, SIG_IGN);
@@ -98,7 +103,23 @@ process_start(struct agent_run *run, struct err *err)
 		return -1;
 	if (run->agent->start != NULL && run->agent->start(run, err) < 0)
 		return -1;
-	return run->agent->is_confined ? process_confine(run, err) : 0;
+	return run->agent->is_confined ? process_confine(run, is_many, err) :
+	    0;
+}
+
+/* One agent, which is the process; or those that the launcher sends. */
+static int
+process_serve(struct agent_run *run, bool is_many, struct err *err)
+{
+	int result;
+
+	if (!is_many)
+		return agent_serve(run, STDIN_FILENO, STDOUT_FILENO, err);
+	result = carrier_serve(run, STDIN_FILENO, err);
+	if (run->agent->finish != NULL)
+		run->agent->finish(run);
+	event_flush();
+	return result;
 }
 
 int
@@ -123,11 +144,11 @@ agent_main(int argc, char **argv, const struct agent *agent)
 	run.word_count = arguments.word_count;
 	run.arena = arena_new();
 	status = EX_OK;
-	if (process_start(&run, &err) < 0)
+	if (process_start(&run, arguments.is_many, &err) < 0)
 		status = EX_CONFIG;
 	else if (arguments.tries_escape)
 		status = sandbox_try_escape() == 0 ? EX_OK : EX_SOFTWARE;
-	else if (agent_serve(&run, STDIN_FILENO, STDOUT_FILENO, &err) < 0)
+	else if (process_serve(&run, arguments.is_many, &err) < 0)
 		status = EX_UNAVAILABLE;
 	if (status == EX_CONFIG || status == EX_UNAVAILABLE)
 		warning("%s", err.text);

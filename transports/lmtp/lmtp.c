@@ -22,6 +22,7 @@ static const struct agent lmtp = {
 	.channel = "lmtp",
 	.is_confined = true,
 	.start = lmtp_start,
+	.join = client_agent_join,
 	.job = client_agent_job,
 	.idle = client_agent_idle,
 	.finish = client_agent_finish,

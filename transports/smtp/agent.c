@@ -28,6 +28,17 @@ client_agent_start(struct agent_run *run, bool is_lmtp, struct err *err)
 	return 0;
 }
 
+void
+client_agent_join(struct agent_run *run, const struct agent_run *first)
+{
+	const struct client *shared = first->state;
+	struct client *client = mem_alloc(1, sizeof(*client));
+
+	client_init(client, run->conf, shared->is_lmtp);
+	client_join(client, shared);
+	run->state = client;
+}
+
 int
 client_agent_job(struct agent_run *run, struct control_job *job, int body_fd,
     struct verdict verdicts[])

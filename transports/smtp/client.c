@@ -24,6 +24,22 @@ client_init(struct client *client, const struct conf *conf, bool is_lmtp)
 	client->port = is_lmtp ? 24 : conf->mx_port;
 	peer_init(&client->peer);
 	str_init(&client->xclient);
+	str_init(&client->piece);
+}
+
+/* Most mail fills a page of it, and the others are never touched. */
+char *
+client_piece(struct client *client)
+{
+	return str_room(&client->piece, CLIENT_PIECE_BYTES);
+}
+
+void
+client_join(struct client *client, const struct client *first)
+{
+	client->tls_clients = first->tls_clients;
+	client->secrets = first->secrets;
+	client->is_joined = true;
 }
 
 int
@@ -40,6 +56,9 @@ client_release(struct client *client)
 	client_quit(client);
 	peer_release(&client->peer);
 	str_release(&client->xclient);
+	str_release(&client->piece);
+	if (client->is_joined)
+		return;
 	client_auth_release(client);
 	client_policy_release(client);
 }

@@ -155,6 +155,9 @@ struct client {
 	size_t			 memory_next;
 	int64_t			 six_until_ms;	/* IPv4 goes first until */
 
+	struct str		 piece;		/* room for a part of a body */
+	bool			 is_joined;	/* what follows is another
+						 * client's (client_join) */
 	struct tls_client	**tls_clients;	/* one a row of conf->tls_to,
 						 * then the default's */
 	struct client_secret	*secrets;	/* of auth-to, a list */
@@ -168,6 +171,15 @@ int client_start(struct client *client, struct err *err);
 /* Not connected, nothing known; client_start follows. */
 void client_init(struct client *client, const struct conf *conf,
     bool is_lmtp);
+/* Instead of client_start: what first has read of files, its TLS contexts
+ * and its secrets, serves this client, too, in another thread.  first is
+ * released after it. */
+void client_join(struct client *client, const struct client *first);
+
+/* Room for a piece of a body, the client's. */
+enum { CLIENT_PIECE_BYTES = 64 * 1024 };
+char *client_piece(struct client *client);
+
 /* QUIT, if connected; free. */
 void client_release(struct client *client);
 

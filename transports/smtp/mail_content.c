@@ -3,7 +3,7 @@
  * In     the header of the control file, the body file from its offset on
  * Out    wire form on the connection: after DATA with the final dot in the
  *        last write, or in chunks
- * Holds  one piece of the body; one chunk
+ * Holds  one piece of the body, the client's; one chunk
  * Trusts the file to be what it is; a read error never ends in a dot or in
  *        a last chunk
  * Spec   RFC 5321 sections 4.1.1.4 and 4.5.2; RFC 3030 section 2
@@ -20,7 +20,7 @@
 
 #include "base/banned.h"
 
-enum { PIECE_BYTES = 64 * 1024, CHUNKS_AHEAD = 2 };
+enum { CHUNKS_AHEAD = 2 };
 
 /* The file cannot be read: hang up, or the peer would take the part that it
  * has for the whole. */
@@ -71,8 +71,6 @@ struct pieces {			/* content, LF line ends (or binary) */
 	struct str	 text;		/* of a header or a conversion */
 };
 
-static char piece[PIECE_BYTES];
-
 static void
 content_init_pieces(struct pieces *pieces, struct mail *mail)
 {
@@ -106,6 +104,7 @@ static int
 content_next_piece(struct pieces *pieces, struct slice *out)
 {
 	struct mime_down *down = pieces->mail->down;
+	char *piece;
 	ssize_t n;
 
 	if (!pieces->is_begun) {
@@ -114,12 +113,13 @@ content_next_piece(struct pieces *pieces, struct slice *out)
 	}
 	if (pieces->is_over)
 		return 0;
-	n = fd_read_at(pieces->mail->body_fd, piece, PIECE_BYTES,
+	piece = client_piece(pieces->mail->client);
+	n = fd_read_at(pieces->mail->body_fd, piece, CLIENT_PIECE_BYTES,
 	    pieces->offset);
 	if (n < 0)
 		return -1;
 	pieces->offset += (uint64_t)n;
-	pieces->is_over = n < PIECE_BYTES;
+	pieces->is_over = n < CLIENT_PIECE_BYTES;
 	*out = (struct slice){ piece, (size_t)n };
 	if (down == NULL)
 		return 1;

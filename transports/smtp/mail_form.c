@@ -20,7 +20,6 @@
 
 #include "base/banned.h"
 
-enum { PIECE_BYTES = 64 * 1024 };
 
 /* ---- addresses and header in UTF-8 ------------------------------------- */
 
@@ -121,18 +120,17 @@ static int
 form_look(struct mail *mail)
 {
 	uint64_t offset = mail->job->body_offset;
-	char *piece = mem_alloc(1, PIECE_BYTES);
+	char *piece = client_piece(mail->client);
 	ssize_t n;
 
 	mime_down_header(mail->down, mail->job->header, NULL);
-	while ((n = fd_read_at(mail->body_fd, piece, PIECE_BYTES,
+	while ((n = fd_read_at(mail->body_fd, piece, CLIENT_PIECE_BYTES,
 	    offset)) > 0 && !mail->down->is_too_much) {
 		mime_down_body(mail->down,
 		    (struct slice){ piece, (size_t)n }, NULL);
 		offset += (uint64_t)n;
 	}
 	mime_down_end(mail->down, NULL);
-	mem_free(&piece);
 	return n < 0 ? -1 : 0;
 }
 
@@ -165,19 +163,20 @@ form_told(const struct mail *mail)
 static bool
 form_is_plain(struct mail *mail)
 {
-	static char piece[PIECE_BYTES];
+	char *piece = client_piece(mail->client);
 	uint64_t offset = mail->job->body_offset;
 	ssize_t n;
 
 	if (!mime_is_ascii(mail->job->header))
 		return false;
 	do {
-		n = fd_read_at(mail->body_fd, piece, PIECE_BYTES, offset);
+		n = fd_read_at(mail->body_fd, piece, CLIENT_PIECE_BYTES,
+		    offset);
 		if (n < 0 || !mime_is_ascii((struct slice){ piece,
 		    (size_t)n }))
 			return false;
 		offset += (uint64_t)n;
-	} while (n == PIECE_BYTES);
+	} while (n == CLIENT_PIECE_BYTES);
 	return true;
 }
 

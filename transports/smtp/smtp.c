@@ -24,6 +24,7 @@ static const struct agent smtp = {
 	.channel = "smtp",
 	.is_confined = true,
 	.start = smtp_start,
+	.join = client_agent_join,
 	.job = client_agent_job,
 	.idle = client_agent_idle,
 	.finish = client_agent_finish,

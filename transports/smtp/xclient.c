@@ -192,7 +192,7 @@ bool
 client_xclient(struct client *client, int body_fd,
     struct verdict *out_trouble)
 {
-	static char front[FRONT_BYTES];
+	char *front;
 	struct str words = STR_INIT;
 	struct origin origin;
 	bool is_good = true;
@@ -203,12 +203,16 @@ client_xclient(struct client *client, int body_fd,
 	if (!(client->offer.extensions & CLIENT_XCLIENT))
 		return client_unfit(client, "4.7.0", "xclient-to names this "
 		    "host, which does not offer XCLIENT to us", out_trouble);
-	if (!xclient_read_origin(body_fd, front, &origin, &err))
+	front = mem_alloc(1, FRONT_BYTES);
+	if (!xclient_read_origin(body_fd, front, &origin, &err)) {
+		mem_free(&front);
 		return client_unfit(client, "4.3.0", err.text, out_trouble);
+	}
 	xclient_add_words(&words, client, &origin);
 	if (words.len > 0 && !slice_equal(str_slice(&words),
 	    str_slice(&client->xclient)))
 		is_good = xclient_say(client, &origin, &words, out_trouble);
 	str_release(&words);
+	mem_free(&front);
 	return is_good;
 }

@@ -93,11 +93,16 @@ conf_apply_auth_to(struct conf_loader *loader,
 /* ---- agents of channels ---------------------------------------------- */
 
 /* The agent of a channel whose clause names no command. */
-static const struct { const char *channel, *command; } channel_rows[] = {
-#define CHANNEL(channel, program) { channel, program },
-#define CHANNEL_UNCOUNTED(channel, program) { channel, program },
+static const struct {
+	const char *channel, *command;
+	bool is_many;
+} channel_rows[] = {
+#define CHANNEL(channel, program) { channel, program, false },
+#define CHANNEL_MANY(channel, program) { channel, program, true },
+#define CHANNEL_UNCOUNTED(channel, program) { channel, program, false },
 #include "journal/channels.h"
 #undef CHANNEL
+#undef CHANNEL_MANY
 #undef CHANNEL_UNCOUNTED
 };
 
@@ -109,4 +114,14 @@ conf_channel_agent(const char *channel)
 		if (strcmp(channel_rows[i].channel, channel) == 0)
 			return channel_rows[i].command;
 	return NULL;
+}
+
+bool
+conf_channel_is_many(const char *channel)
+{
+	for (size_t i = 0; i < sizeof(channel_rows) / sizeof(channel_rows[0]);
+	    i++)
+		if (strcmp(channel_rows[i].channel, channel) == 0)
+			return channel_rows[i].is_many;
+	return false;
 }

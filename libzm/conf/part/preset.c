@@ -16,6 +16,8 @@
 
 #include "base/banned.h"
 
+enum { SMART_HOST_PARALLEL = 100 };
+
 static const char system_mailname[] = "/etc/mailname";
 static const char system_aliases[] = "/etc/aliases";
 
@@ -176,6 +178,30 @@ preset_domain(struct conf_loader *loader)
 		conf_domain_add(loader, &domain, NULL);
 }
 
+/* A host that all mail is to go through expects more of us than one that the
+ * DNS names. */
+static void
+preset_smart_hosts(struct conf_loader *loader)
+{
+	const struct conf *conf = loader->conf;
+
+	for (size_t i = 0; i < conf->route_count; i++) {
+		const struct conf_route *route = &conf->routes[i];
+		struct conf_clause clause = { .schedule = {
+			.channel = "smtp", .host = route->host,
+			.parallel = SMART_HOST_PARALLEL,
+			.agents = SMART_HOST_PARALLEL } };
+
+		if (strcmp(route->pattern, "*") != 0 || route->channel ==
+		    NULL || strcmp(route->channel, "smtp") != 0 ||
+		    route->host[0] == '\0')
+			continue;
+		conf_clause_note(&clause, "parallel");
+		conf_clause_note(&clause, "agents");
+		conf_clause_push(loader, &clause);
+	}
+}
+
 /* The last clause is one for everything that says all. */
 static void
 preset_clause(struct conf_loader *loader)
@@ -209,6 +235,7 @@ conf_preset_after(struct conf_loader *loader)
 		}
 	if (conf->listen_count == 0)
 		conf_load_text(loader, NULL, SLICE("listen 127.0.0.1:25\n"));
+	preset_smart_hosts(loader);
 	conf_load_text(loader, NULL, SLICE(statements_after));
 	preset_clause(loader);
 	conf_schedule_resolve(loader);

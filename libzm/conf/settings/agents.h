@@ -50,4 +50,7 @@ struct conf_quota {		/* quota SIZE ... */
 /* The agent of a channel whose clause names no command; NULL: none. */
 const char *conf_channel_agent(const char *channel);
 
+/* Whether a process of that agent carries many agents. */
+bool conf_channel_is_many(const char *channel);
+
 #endif

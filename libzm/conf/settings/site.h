@@ -30,6 +30,8 @@ struct conf_limits {		/* limit NAME VALUE; every bound by name */
 	unsigned	session_messages;	/* a session */
 	unsigned	errors;			/* then 421 */
 	unsigned	auth_failures;		/* of an address: then 421 */
+	unsigned	processes;	/* of a channel whose processes carry
+					 * many agents, before they do */
 	unsigned	auth_failures_user;	/* of a user: then 454 */
 	unsigned	command_bytes;		/* a command line */
 	unsigned	line_bytes;		/* a line of data */

@@ -30,7 +30,9 @@ STATEMENT(TOP, "include-legacy", NONE, include_legacy, "file", "",
 
 ITEM(SCHEDULE, "parallel", item, parallel, parallel, "number:1-10000",
     "parallel N", "20", "",
-    "Sessions to one destination at a time.",
+    "Sessions to one destination at a time.  Unless a schedule of the file "
+    "matches it, a host of `route * via` (a smart host) may have 100, and so "
+    "many agents.",
     "schedule smtp/* { parallel 10 }")
 
 ITEM(SCHEDULE, "agents", item, agents, agents, "number:1-10000",
@@ -155,7 +157,8 @@ ITEM(SCHEDULE, "fair", item, is_fair, is_fair, "choice:no,yes",
 ITEM(SCHEDULE, "feedback", item, has_feedback, has_feedback, "choice:no,yes",
     "feedback yes|no", "yes", "",
     "Sessions to a destination grow with its good answers up to parallel "
-    "and shrink when it says that it is too much; no pins them to parallel.",
+    "and shrink when it says that it is too much; no pins them to parallel.  "
+    "Beyond 20 they grow by half, as long as half of that is gained.",
     "schedule smtp/relay.example { parallel 50; feedback no }")
 
 ITEM(SCHEDULE, "idle", item, idle_ms, idle_ms, "span:0s-1d",

@@ -66,7 +66,10 @@ SETTING("limit", "auth-failures-user", limits.auth_failures_user,
     "number:1-1000000", "100",
     "failed logins of a user within a quarter of an hour")
 SETTING("limit", "agents", limits.agents, "number:1-100000", "100",
-    "transport agents, all together")
+    "transport agents, all together: each has one connection")
+SETTING("limit", "processes", limits.processes, "number:1-10000", "16",
+    "processes of smtp, and of lmtp: agents beyond that number share them "
+    "evenly; one that dies costs each of its agents a try")
 SETTING("limit", "router-share", limits.router_share, "number:0-1000", "0",
     "of so many messages that are routed one is of the last of router.1 to "
     "router.9 that has mail; 0: only when those before it are empty")

@@ -11,6 +11,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <inttypes.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "base/crc32c.h"
@@ -46,19 +47,22 @@ static int
 window_read(struct window *window, uint64_t start, size_t want,
     struct err *err)
 {
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	static char buffer[WINDOW_BYTES];
 	char *into = buffer;
 	ssize_t n;
 
+	pthread_mutex_lock(&lock);
 	if (want > sizeof(buffer))
 		into = arena_alloc(window->arena, want);
 	else
 		want = sizeof(buffer);
 	n = fd_read_at(window->fd, into, want, start);
+	if (n >= 0 && into == buffer)
+		into = arena_dup(window->arena, buffer, (size_t)n);
+	pthread_mutex_unlock(&lock);
 	if (n < 0)
 		return err_sys(err, "read control file");
-	if (into == buffer)
-		into = arena_dup(window->arena, buffer, (size_t)n);
 	window->text = (struct slice){ into, (size_t)n };
 	window->start = start;
 	window->is_last = (size_t)n < want;

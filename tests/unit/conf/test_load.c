@@ -322,6 +322,32 @@ Test(conf, schedules_inherit_downwards)
 	case_close(&c);
 }
 
+/* A smart host may have more sessions; what the file says goes before. */
+Test(conf, a_smart_host_has_a_schedule_of_its_own)
+{
+	struct conf_case c;
+	const struct conf_schedule *s;
+
+	case_good(&c, "route * via smtp.isp.example:587\n"
+	    "route a.example via mx.example\n");
+	s = conf_schedule_for(c.conf, SLICE("smtp"),
+	    SLICE("[smtp.isp.example]:587"));
+	cr_expect_eq(s->parallel, 100);
+	cr_expect_eq(s->agents, 100);
+	cr_expect_eq(s->overfeed, 20);		/* as any other of smtp */
+	s = conf_schedule_for(c.conf, SLICE("smtp"), SLICE("[mx.example]:25"));
+	cr_expect_eq(s->parallel, 20);
+	s = conf_schedule_for(c.conf, SLICE("smtp"), SLICE("b.example"));
+	cr_expect_eq(s->parallel, 20);
+	case_close(&c);
+	case_good(&c, "route * via smtp.isp.example\n"
+	    "schedule smtp/* { parallel 3 }\n");
+	s = conf_schedule_for(c.conf, SLICE("smtp"),
+	    SLICE("[smtp.isp.example]:25"));
+	cr_expect_eq(s->parallel, 3);
+	case_close(&c);
+}
+
 Test(conf, tables_in_the_file)
 {
 	struct conf_case c;

@@ -3,6 +3,7 @@ if HAVE_CRITERION
 check_PROGRAMS += tests/unit/daemon/unit-daemon
 TESTS += tests/unit/daemon/unit-daemon
 tests_unit_daemon_unit_daemon_SOURCES = \
+	tests/unit/daemon/test_carriers.c \
 	tests/unit/daemon/test_child.c tests/unit/daemon/test_given.c \
 	tests/unit/daemon/test_hook_frame.c \
 	tests/unit/daemon/test_sandbox.c

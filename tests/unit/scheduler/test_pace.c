@@ -11,17 +11,18 @@
 #include "scheduler/plan/pace.h"
 #include "scheduler/plan/thread.h"
 
-enum { TAKES_MS = 100, SESSIONS = 20, RUN_MS = 120000 };
+enum { TAKES_MS = 100, SESSIONS = 20, FAR_SESSIONS = 100, RUN_MS = 120000 };
 
 struct host {
 	unsigned	sessions;	/* more at a time are refused */
 	unsigned	per_second;	/* more messages are refused */
+	unsigned	at_once;	/* it works on so many; 0: on all */
 };
 
 static struct {
 	struct ring	ring;
 	struct thread	thread;
-	int64_t		begun_ms[SESSIONS];	/* of each session; 0: free */
+	int64_t		begun_ms[FAR_SESSIONS];	/* of each session; 0: free */
 	int64_t		free_ms;	/* nothing goes before */
 	unsigned	second, in_second;
 	unsigned	good, refused;
@@ -43,7 +44,7 @@ busy(void)
 {
 	unsigned count = 0;
 
-	for (int i = 0; i < SESSIONS; i++)
+	for (int i = 0; i < FAR_SESSIONS; i++)
 		count += s.begun_ms[i] != 0;
 	return count;
 }
@@ -68,15 +69,20 @@ answer(const struct host *host, int64_t begun_ms, int64_t now_ms)
 static void
 step(const struct host *host, int64_t now_ms)
 {
-	for (int i = 0; i < SESSIONS; i++) {
+	unsigned work = busy();
+	int64_t takes_ms = host->at_once > 0 && work > host->at_once ?
+	    TAKES_MS * work / host->at_once : TAKES_MS;
+
+	s.thread.serving = work;
+	for (int i = 0; i < FAR_SESSIONS; i++) {
 		int64_t begun_ms = s.begun_ms[i];
 
-		if (begun_ms == 0 || now_ms - begun_ms < TAKES_MS)
+		if (begun_ms == 0 || now_ms - begun_ms < takes_ms)
 			continue;
 		s.begun_ms[i] = 0;
 		answer(host, begun_ms, now_ms);
 	}
-	for (int i = 0; i < SESSIONS && busy() < pace_limit(&s.thread) &&
+	for (int i = 0; i < FAR_SESSIONS && busy() < pace_limit(&s.thread) &&
 	    now_ms >= s.free_ms; i++)
 		if (s.begun_ms[i] == 0) {
 			s.begun_ms[i] = now_ms;
@@ -94,7 +100,7 @@ run(const struct host *host, int64_t *now_ms, int64_t for_ms)
 
 Test(pace, a_host_that_takes_everything_gets_all_sessions)
 {
-	const struct host host = { 1000, 100000 };
+	const struct host host = { 1000, 100000, 0 };
 	int64_t now_ms = 1000000;
 
 	sim_open();
@@ -107,7 +113,7 @@ Test(pace, a_host_that_takes_everything_gets_all_sessions)
 /* Near what it takes, with few refusals. */
 Test(pace, sessions_settle_below_what_is_refused)
 {
-	const struct host host = { 6, 100000 };
+	const struct host host = { 6, 100000, 0 };
 	int64_t now_ms = 1000000;
 
 	sim_open();
@@ -122,7 +128,7 @@ Test(pace, the_pace_settles_near_the_rate)
 	static const unsigned rates[] = { 100, 30, 5, 1 };
 
 	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
-		const struct host host = { 1000, rates[i] };
+		const struct host host = { 1000, rates[i], 0 };
 		int64_t now_ms = 1000000;
 		unsigned most = RUN_MS / 1000 * rates[i];
 
@@ -138,7 +144,7 @@ Test(pace, the_pace_settles_near_the_rate)
 
 Test(pace, it_comes_back_step_by_step)
 {
-	const struct host narrow = { 1000, 5 }, wide = { 1000, 100000 };
+	const struct host narrow = { 1000, 5, 0 }, wide = { 1000, 100000, 0 };
 	int64_t now_ms = 1000000, before_us;
 
 	sim_open();
@@ -154,7 +160,7 @@ Test(pace, it_comes_back_step_by_step)
 
 Test(pace, without_feedback_nothing_is_learned)
 {
-	const struct host host = { 6, 10 };
+	const struct host host = { 6, 10, 0 };
 	int64_t now_ms = 1000000;
 
 	sim_open();
@@ -163,4 +169,50 @@ Test(pace, without_feedback_nothing_is_learned)
 	run(&host, &now_ms, 5000);
 	cr_expect_eq(pace_limit(&s.thread), SESSIONS);
 	cr_expect_eq(s.thread.pace.slow_us, 0);
+}
+
+/* The time to answer is what limits. */
+Test(pace, a_host_far_away_gets_as_many_as_bring_more)
+{
+	const struct host host = { 1000, 100000, 0 };
+	int64_t now_ms = 1000000;
+
+	sim_open();
+	s.ring.clause.parallel = FAR_SESSIONS;
+	pace_init(&s.thread);
+	run(&host, &now_ms, 5000);
+	cr_expect_eq(pace_limit(&s.thread), FAR_SESSIONS, "%u",
+	    pace_limit(&s.thread));
+	cr_expect_eq(s.refused, 0);
+}
+
+/* It refuses nothing, it takes longer. */
+Test(pace, a_host_that_slows_down_is_left_in_peace)
+{
+	const struct host host = { 1000, 100000, 20 };
+	unsigned above = 0;
+	int64_t now_ms = 1000000;
+
+	sim_open();
+	s.ring.clause.parallel = FAR_SESSIONS;
+	pace_init(&s.thread);
+	for (int i = 0; i < 600; i++) {
+		run(&host, &now_ms, 100);
+		above += pace_limit(&s.thread) > PACE_NEAR;
+		cr_assert_leq(pace_limit(&s.thread), PACE_NEAR * 3 / 2);
+	}
+	cr_expect_lt(above, 60, "%u of 600", above);
+}
+
+/* As near as the answers come, there was nothing to gain by the last step. */
+Test(pace, sessions_end_where_they_bring_no_more)
+{
+	const struct host host = { 1000, 100000, 45 };
+	int64_t now_ms = 1000000;
+
+	sim_open();
+	s.ring.clause.parallel = FAR_SESSIONS;
+	pace_init(&s.thread);
+	run(&host, &now_ms, 20000);
+	cr_expect_eq(pace_limit(&s.thread), 45, "%u", pace_limit(&s.thread));
 }

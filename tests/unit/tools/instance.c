@@ -52,7 +52,7 @@ void
 instance_make(struct instance *in)
 {
 	static const char *const programs[] = { "router", "scheduler",
-	    "smtpserver", "ta/smtp", "ta/mailbox", "ta/hold" };
+	    "smtpserver", "ta/http", "ta/mailbox", "ta/hold" };
 	const char *top = getenv("TMPDIR");
 	char libexec[300], path[400], testd[4200], whole[4200];
 

@@ -41,7 +41,7 @@ Test(launcher_command, a_command_is_split_placed_and_ranked)
 		struct command command;
 		struct err err;
 		int got = command_build(arena, rows[i].text, rows[i].conf,
-		    &command, &err);
+		    false, &command, &err);
 
 		cr_expect_eq(got, rows[i].path ? 0 : -1, "'%s'", rows[i].text);
 		for (size_t n = 0; got == 0 && command.words[n] != NULL; n++)

@@ -240,7 +240,7 @@ Test(supervisor, the_launcher_starts_agents_and_reports_their_ends)
 	setenv("TESTD_AGENTS", "1", 1);
 	setenv("ZM_NTH_TEST", "1", 1);
 	cr_assert(instance_start(&in));
-	instance_expect(&in, "run/facts", "exit smtp ran status 7", 1);
+	instance_expect(&in, "run/facts", "exit http ran status 7", 1);
 	instance_expect(&in, "run/facts", "exit local ran status 7", 1);
 	instance_expect(&in, "run/facts", "exit hold ran signal 9", 1);
 	instance_expect(&in, "run/facts", "exit nosuch never status 111", 1);
@@ -316,11 +316,11 @@ Test(supervisor, as_root_each_daemon_becomes_its_account_for_good)
 	setenv("ZM_NTH_TEST", "1", 1);
 	cr_assert(instance_start(&in));
 	instance_expect(&in, "run/facts", "exit local ran status 7", 1);
-	instance_expect(&in, "run/facts", "exit smtp ran status 7", 1);
+	instance_expect(&in, "run/facts", "exit http ran status 7", 1);
 	expect_start_as("smtpserver", "daemon", 2);
 	expect_start_as("router", "mail", 3);
 	expect_start_as("scheduler", "news", 4);
-	snprintf(want, sizeof(want), "program=smtp uid=%u gid=%u groups=1",
+	snprintf(want, sizeof(want), "program=http uid=%u gid=%u groups=1",
 	    (unsigned)getpwnam("nobody")->pw_uid,
 	    (unsigned)getpwnam("nobody")->pw_gid);
 	instance_expect(&in, "run/facts", want, 1);

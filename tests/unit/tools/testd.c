@@ -2,7 +2,7 @@
  *
  * Called as router, scheduler or smtpserver it is a daemon that climbs the
  * real ladder and notes what happened to it in RUN/facts; called as an
- * agent (smtp, mailbox, ...) it greets with who it is and ends with status
+ * agent (http, mailbox, ...) it greets with who it is and ends with status
  * 7 when its socket does.
  *
  * The scheduler has its socket, and nothing to tell there.
@@ -80,7 +80,7 @@ static struct errand {
 	struct watch	*watch;
 	struct ipc_inbox inbox;
 } errands[] = {
-	{ .channel = "smtp", .command_host = "x" },
+	{ .channel = "http", .command_host = "x" },
 	{ .channel = "local", .command_host = "x" },
 	{ .channel = "hold", .command_host = "x" },	/* is killed */
 	{ .channel = "nosuch", .command_host = "x" },
