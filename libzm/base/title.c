@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,6 +29,20 @@ static struct {
 	char	**words;
 } title;
 
+/* The C library's idea of our name is in the words that are overwritten. */
+static void
+name_keep(char *word)
+{
+#ifdef __GLIBC__
+	char *slash = strrchr(word, '/');
+
+	program_invocation_name = word;
+	program_invocation_short_name = slash != NULL ? slash + 1 : word;
+#else
+	(void)word;
+#endif
+}
+
 void
 title_open(int argc, char **argv)
 {
@@ -42,6 +57,7 @@ title_open(int argc, char **argv)
 			title.bytes += strlen(word) + 1;
 		title.words[i] = argv[i] = mem_strdup(word);
 	}
+	name_keep(argv[0]);
 }
 
 void

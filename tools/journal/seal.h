@@ -7,10 +7,11 @@
  * the byte `to` of the file.  sum is SHA-256 over the SHA-256 of each of
  * these lines, and marks has four letters a line, the first three bytes of
  * its SHA-256 in base 64: sum says whether something is wrong, marks say
- * what.  A seal is a line too and is covered by the next one, so each stands
- * for all before it.  When nobody writes to a part any more, a line
- * journal.closed of the file that is written then has the sum of its last
- * seal and its size: so the files are one chain.
+ * what.  Where no mark differs (a line can be made that has another's), all
+ * lines of that seal are told.  A seal is a line too and is covered by the
+ * next one, so each stands for all before it.  When nobody writes to a part
+ * any more, a line journal.closed of the file that is written then has the
+ * sum of its last seal and its size: so the files are one chain.
  *
  * Who may write into the log directory can write a whole new chain.  He
  * cannot have it end in a sum that somebody noted elsewhere.

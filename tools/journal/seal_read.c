@@ -163,11 +163,22 @@ gap_tell(struct seal_reader *reader, size_t at, size_t to, size_t gone)
 		seal_tell(reader, SEAL_REMOVED, waiting_at(reader, to), gone);
 }
 
-/* Returns how many of the waiting lines are of this seal. */
+/* A mark is short: a line can be made that has another's.  Then the sum alone
+ * tells, and none of these lines is to be believed. */
+static void
+seal_tell_all(struct seal_reader *reader, size_t count)
+{
+	if (count > 0)
+		seal_tell(reader, SEAL_ALTERED, waiting_at(reader, 0), count);
+}
+
+/* The sum is not that of these lines.  Returns how many of the waiting lines
+ * are of this seal. */
 static size_t
 seal_compare(struct seal_reader *reader, const struct seal *seal)
 {
 	size_t at = 0, gone = 0;
+	bool is_told = false;
 
 	for (size_t i = 0; i < seal->count; i++) {
 		size_t found = waiting_find(reader, at,
@@ -177,6 +188,7 @@ seal_compare(struct seal_reader *reader, const struct seal *seal)
 			gone++;
 			continue;
 		}
+		is_told = is_told || gone > 0 || found > at;
 		gap_tell(reader, at, found, gone);
 		at = found + 1;
 		gone = 0;
@@ -187,6 +199,8 @@ seal_compare(struct seal_reader *reader, const struct seal *seal)
 
 		gap_tell(reader, at, to, gone);
 		at = to;
+	} else if (!is_told) {
+		seal_tell_all(reader, at);
 	}
 	return at;
 }

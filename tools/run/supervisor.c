@@ -300,6 +300,7 @@ supervisor_prepare(struct supervisor *boss, struct err *err)
 		return EX_CANTCREAT;
 	if (spool_lock_room(boss->conf->spool_dir, SPOOL_ROOM_INSTANCE,
 	    &boss->room_fds[SPOOL_ROOM_INSTANCE], err) != SPOOL_LOCK_FREE ||
+	    boss->room_fds[SPOOL_ROOM_INSTANCE] < 0 ||
 	    lock_wait(boss, err) < 0 || rooms_lock(boss, err) < 0)
 		return EX_TEMPFAIL;
 	if (event_open(boss->conf->log_dir) < 0) {

@@ -7,8 +7,9 @@
  * Spec   doc/INTERNALS.md section 4
  *
  * The lock is on the directory that a role works in: who removes a file, or
- * moves the spool away, takes no lock away.  What stands in .lock is for
- * people.
+ * moves the spool away, takes no lock away.  No room is a directory that
+ * everybody may open: who can open it can lock it.  What stands in .lock is
+ * for people.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -51,13 +52,16 @@ struct lock_holder {
 
 /* ---- who it is ---------------------------------------------------------- */
 
-/* "fe:00:4711" in a line of /proc/locks: this inode? */
+/* "fe:00:4711" in a line of /proc/locks: this inode?  Some file systems tell
+ * stat of another device; there the pid that is expected (or 0) counts. */
 static bool
-lock_line_is_of(struct slice line, const struct stat *st, uint64_t *out_pid)
+lock_line_is_of(struct slice line, const struct stat *st, pid_t expected,
+    uint64_t *out_pid)
 {
 	struct slice word = { NULL, 0 };
-	char wanted[64];
+	char wanted[64], inode[32];
 
+	snprintf(inode, sizeof(inode), ":%ju", (uintmax_t)st->st_ino);
 	snprintf(wanted, sizeof(wanted), "%02x:%02x:%ju", major(st->st_dev),
 	    minor(st->st_dev), (uintmax_t)st->st_ino);
 	/* "1: FLOCK ADVISORY WRITE 4711 fe:00:11210993 0 EOF" */
@@ -65,25 +69,24 @@ lock_line_is_of(struct slice line, const struct stat *st, uint64_t *out_pid)
 		if (!slice_word(&line, &word))
 			return false;
 	return slice_number(word, 1, INT32_MAX, out_pid) &&
-	    slice_word(&line, &word) && slice_is(word, wanted);
+	    slice_word(&line, &word) && (slice_is(word, wanted) ||
+	    (*out_pid == (uint64_t)expected && slice_ends(word, inode)));
 }
 
 /* Who took the lock, as the system knows it; 0: it does not say. */
 static pid_t
-lock_taker(int fd)
+lock_taker(const struct stat *st, pid_t expected)
 {
 	FILE *in = fopen("/proc/locks", "re");
 	char line[LOCK_TEXT_BYTES];
 	uint64_t pid = 0, found = 0;
-	struct stat st;
 
 	if (in == NULL)
 		return 0;
-	if (fstat(fd, &st) == 0)
-		while (fgets(line, sizeof(line), in) != NULL)
-			if (strstr(line, "->") == NULL &&
-			    lock_line_is_of(slice_of(line), &st, &pid))
-				found = pid;
+	while (fgets(line, sizeof(line), in) != NULL)
+		if (strstr(line, "->") == NULL && lock_line_is_of(
+		    slice_of(line), st, expected, &pid))
+			found = pid;
 	fclose(in);
 	return (pid_t)found;
 }
@@ -129,16 +132,24 @@ lock_text_read(int spool_fd, enum spool_room room, char *out, size_t size)
 	out[strcspn(out, "\n")] = '\0';
 }
 
+/* Where the room is; its directory need not be one that we may open. */
+static bool
+lock_room_stat(int spool_fd, enum spool_room room, struct stat *out)
+{
+	return fstatat(spool_fd, rooms[room].dir, out, AT_SYMLINK_NOFOLLOW) ==
+	    0;
+}
+
 /* What a file says of who is not there any more, or was removed, is no help:
- * the system's word counts, where it has one. */
-static void
-lock_describe(int spool_fd, int room_fd, enum spool_room room,
-    struct lock_holder *out)
+ * the system's word counts, where it has one.  false: it has none. */
+static bool
+lock_describe(int spool_fd, enum spool_room room, struct lock_holder *out)
 {
 	struct slice rest, word;
+	struct stat st;
 	char program[32];
 	uint64_t told = 0;
-	pid_t taker = lock_taker(room_fd);
+	pid_t taker;
 
 	lock_text_read(spool_fd, room, out->text, sizeof(out->text));
 	rest = slice_of(out->text);
@@ -146,12 +157,15 @@ lock_describe(int spool_fd, int room_fd, enum spool_room room,
 	    slice_word(&rest, &word))
 		slice_number(word, 1, INT32_MAX, &told);
 	out->pid = (pid_t)told;
+	taker = lock_room_stat(spool_fd, room, &st) ?
+	    lock_taker(&st, out->pid) : 0;
 	if (taker == 0 || taker == out->pid)
-		return;
+		return taker != 0;
 	out->pid = taker;
 	lock_program(taker, program, sizeof(program));
 	snprintf(out->text, sizeof(out->text), "pid %jd %s", (intmax_t)taker,
 	    program);
+	return true;
 }
 
 /* ---- taking ------------------------------------------------------------- */
@@ -207,13 +221,13 @@ lock_text_write(int spool_fd, enum spool_room room, struct err *err)
 
 /* Who has it, and what to do about that. */
 static void
-lock_refused(const char *dir, int spool_fd, int room_fd, enum spool_room room,
+lock_refused(const char *dir, int spool_fd, enum spool_room room,
     struct err *err)
 {
 	struct lock_holder instance, holder;
 
-	lock_describe(spool_fd, room_fd, room, &holder);
-	lock_describe(spool_fd, spool_fd, SPOOL_ROOM_INSTANCE, &instance);
+	(void)lock_describe(spool_fd, room, &holder);
+	(void)lock_describe(spool_fd, SPOOL_ROOM_INSTANCE, &instance);
 	if (holder.pid == 0)
 		err_set(err, "spool %s is in use (%s); stop that one first",
 		    dir, holder.text[0] != '\0' ? holder.text :
@@ -243,7 +257,7 @@ spool_lock_room(const char *dir, enum spool_room room, int *out_fd,
 		err_sys(err, "open %s/%s", dir, rooms[room].dir);
 		got = errno == ENOENT ? SPOOL_LOCK_FREE : SPOOL_LOCK_TROUBLE;
 	} else if (!lock_take(fd)) {
-		lock_refused(dir, spool_fd, fd, room, err);
+		lock_refused(dir, spool_fd, room, err);
 		got = SPOOL_LOCK_HELD;
 	} else if (lock_text_write(spool_fd, room, err) < 0) {
 		got = SPOOL_LOCK_TROUBLE;
@@ -293,21 +307,39 @@ spool_lock(const char *dir, struct err *err)
 	return 0;	/* they stay open: the locks are the process's */
 }
 
+/* As far as we may look.  Who may not open the room cannot try its lock. */
+static enum spool_lock_state
+lock_look(int spool_fd, struct lock_holder *out)
+{
+	int fd = lock_room_open(spool_fd, SPOOL_ROOM_INSTANCE);
+	enum spool_lock_state state = SPOOL_LOCK_HELD;
+
+	*out = (struct lock_holder){ .pid = 0 };
+	if (fd < 0 && errno != EACCES)
+		return errno == ENOENT ? SPOOL_LOCK_FREE : SPOOL_LOCK_TROUBLE;
+	if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) == 0)
+		state = SPOOL_LOCK_FREE;
+	else if (!lock_describe(spool_fd, SPOOL_ROOM_INSTANCE, out) && fd < 0)
+		state = SPOOL_LOCK_FREE;
+	if (fd >= 0)
+		close(fd);
+	return state;
+}
+
 enum spool_lock_state
 spool_lock_holder(const char *dir, char *out_text, size_t size,
     pid_t *out_pid)
 {
 	int fd = lock_spool_open(dir, NULL);
+	enum spool_lock_state state;
 	struct lock_holder holder;
 
 	if (fd < 0)
 		return errno == ENOENT ? SPOOL_LOCK_FREE : SPOOL_LOCK_TROUBLE;
-	if (flock(fd, LOCK_SH | LOCK_NB) == 0) {
-		close(fd);
-		return SPOOL_LOCK_FREE;
-	}
-	lock_describe(fd, fd, SPOOL_ROOM_INSTANCE, &holder);
+	state = lock_look(fd, &holder);
 	close(fd);
+	if (state != SPOOL_LOCK_HELD)
+		return state;
 	if (out_pid != NULL)
 		*out_pid = holder.pid;
 	snprintf(out_text, size, "%s", holder.text);

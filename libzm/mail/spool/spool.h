@@ -75,7 +75,7 @@ void spool_close(struct spool **spool);
  * like, says for people who that is ("pid 4711 supervisor run since ..."):
  * its removal opens no room. */
 #define SPOOL_ROOMS(ROW)	/* symbol, directory, file */ \
-	ROW(INSTANCE, ".", ".lock")	/* zmailer run; fsck, restore */ \
+	ROW(INSTANCE, "queue", ".lock")	/* zmailer run; fsck, restore */ \
 	ROW(ROUTER, "router", ".lock-router") \
 	ROW(SCHEDULER, "transport", ".lock-scheduler") \
 	ROW(SMTPSERVER, "smtpserver", ".lock-smtpserver")
@@ -104,7 +104,8 @@ bool spool_lock_is_room(const char *dir, enum spool_room room, int fd);
  * returns 0; -1 held (err names the holder and what to do). */
 int spool_lock(const char *dir, struct err *err);
 
-/* Who has the instance's room: SPOOL_LOCK_HELD and text; _TROUBLE: errno. */
+/* Who has the instance's room: SPOOL_LOCK_HELD and text; _TROUBLE: errno.
+ * Who may not open the room is told what the system says of its lock. */
 enum spool_lock_state spool_lock_holder(const char *dir, char *out_text,
     size_t size,
     pid_t *out_pid);

@@ -2,6 +2,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <sys/file.h>
+
 #include "mail/recover/recover.h"
 #include "spool_case.h"
 
@@ -186,6 +188,66 @@ Test(spool, a_room_is_locked_whatever_becomes_of_its_file)
 	cr_assert_eq(unlink(path), 0);
 	cr_expect_eq(spool_lock(f.dir, &f.err), 0, "%s", f.err.text);
 	expect_room(&f, SPOOL_ROOM_ROUTER, 'n', "zmailer stop");
+	fixture_close(&f);
+}
+
+/* The spool is everybody's to open: who locks that holds nobody up. */
+Test(spool, the_lock_is_not_where_everybody_can_take_it)
+{
+	struct fixture f;
+	int fd;
+
+	fixture_open(&f, 0);
+	fd = open(f.dir, O_RDONLY | O_DIRECTORY);
+	cr_assert_eq(flock(fd, LOCK_EX | LOCK_NB), 0);
+	expect_room(&f, SPOOL_ROOM_INSTANCE, 'y', "");
+	cr_expect_eq(spool_lock(f.dir, &f.err), 0, "%s", f.err.text);
+	close(fd);
+	fixture_close(&f);
+}
+
+/* As somebody who may not open the room: 'y' it is held, by that pid. */
+static char
+look_as_stranger(const char *dir, pid_t wanted)
+{
+	char text[256] = "";
+	int status = -1;
+	pid_t child = fork(), holder = 0;
+
+	if (child == 0) {
+		bool is_stranger = geteuid() != 0 || setuid(65534) == 0;
+		enum spool_lock_state state = spool_lock_holder(dir, text,
+		    sizeof(text), &holder);
+
+		if (!is_stranger || access(at("%s/queue", dir), R_OK) == 0 ||
+		    state == SPOOL_LOCK_TROUBLE)
+			_exit('t');
+		_exit(state == SPOOL_LOCK_FREE ? 'n' :
+		    holder == wanted ? 'y' : 'p');
+	}
+	waitpid(child, &status, 0);
+	return WIFEXITED(status) ? (char)WEXITSTATUS(status) : '?';
+}
+
+Test(spool, who_may_not_open_the_room_is_told_of_its_holder)
+{
+	struct fixture f;
+	char got;
+	int fd;
+
+	fixture_open(&f, 0);
+	cr_assert_eq(chmod(f.dir, 0755), 0);
+	if (access("/proc/locks", R_OK) != 0)
+		cr_skip("this system does not say who holds locks");
+	cr_assert_eq(spool_lock_room(f.dir, SPOOL_ROOM_INSTANCE, &fd, &f.err),
+	    SPOOL_LOCK_FREE, "%s", f.err.text);
+	cr_assert_eq(chmod(at("%s/queue", f.dir), 0), 0);
+	got = look_as_stranger(f.dir, getpid());
+	cr_expect_eq(got, 'y', "held: %c", got);
+	close(fd);
+	got = look_as_stranger(f.dir, 0);
+	cr_expect_eq(got, 'n', "free: %c", got);
+	cr_assert_eq(chmod(at("%s/queue", f.dir), 0700), 0);
 	fixture_close(&f);
 }
 

@@ -127,6 +127,18 @@ Test(audit, an_altered_last_line_is_named)
 	cr_expect_str_eq(found, "altered 5*1; ");
 }
 
+/* This one was looked for among a million: its mark is that of the line it
+ * takes the place of. */
+Test(audit, an_altered_line_with_the_same_mark_is_told)
+{
+	lines_make(20, 5);
+	strlcpy(lines[7], "{\"t\":\"2026-11-20T10:00:06.000Z\","
+	    "\"ev\":\"daemon.start\",\"d\":\"1469336\"}",
+	    sizeof(lines[0]));
+	(void)lines_read(NULL);
+	cr_expect_str_eq(found, "altered 6*6; ");
+}
+
 Test(audit, removed_lines_are_named_by_the_one_after)
 {
 	lines_make(20, 5);
