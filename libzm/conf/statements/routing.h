@@ -36,8 +36,8 @@ STATEMENT(DOMAIN, "deliver", NONE, deliver,
     "choice:local,lmtp,smtp,pipe,http,hold word?", "as=account",
     "deliver CHANNEL [HOST]", "local",
     "How mail reaches a mailbox: local (see mailbox), lmtp unix:/PATH or "
-    "lmtp HOST[:PORT] (24; or inet:HOST:PORT), smtp HOST:PORT, pipe \"COMMAND\" [as ACCOUNT] (a "
-    "program that gets each recipient's message on its standard input, with "
+    "lmtp HOST[:PORT] (24; or inet:HOST:PORT), smtp HOST:PORT, pipe "
+    "\"COMMAND\" [as ACCOUNT] (a program that gets each recipient's message on its standard input, with "
     "the address in RECIPIENT, as this account or nobody: zmailer-pipe(8)), "
     "http URL (zmailer-http(8)), hold.",
     "domain example.org { deliver lmtp unix:/run/dovecot/lmtp }\n"
