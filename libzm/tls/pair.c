@@ -64,6 +64,22 @@ pair_no_pass_phrase(char *buf, int size, int is_write, void *context)
 	return -1;
 }
 
+/* Does a line of a PEM file begin such a thing? */
+static bool
+pair_holds(struct slice text, const char *end)
+{
+	struct slice line;
+
+	while (text.n > 0 && slice_cut(&text, '\n', &line)) {
+		line = slice_trim(line);
+		for (size_t i = 0; slice_starts(line, "-----BEGIN ") &&
+		    i < line.n; i++)
+			if (slice_starts(slice_from(line, i), end))
+				return true;
+	}
+	return false;
+}
+
 static EVP_PKEY *
 key_read(const char *file, struct err *err)
 {
@@ -80,6 +96,10 @@ key_read(const char *file, struct err *err)
 		if (key == NULL && is_locked)
 			err_set(err, "%s: the key has a pass phrase; keep it "
 			    "without (openssl pkey -in FILE)", file);
+		else if (key == NULL && pair_holds(str_slice(&text),
+		    "CERTIFICATE-"))
+			err_set(err, "%s holds a certificate and no key; name "
+			    "the file of its private key", file);
 		else if (key == NULL)
 			tls_err(err, file);
 	}
@@ -159,6 +179,9 @@ chain_parse(struct tls_pair *pair, struct slice text, const char *file,
 		X509_free(certificate);
 	}
 	BIO_free(bio);
+	if (count == 0 && pair_holds(text, "KEY-"))
+		return err_set(err, "%s holds a key and no certificate; name "
+		    "the file of the certificate", file);
 	if (count == 0)
 		return tls_err(err, file);
 	ERR_clear_error();	/* "no start line": the end of the file */

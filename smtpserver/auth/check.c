@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/mem.h"
 #include "grammar/base64.h"
 #include "tls/scram.h"
@@ -126,6 +127,39 @@ users_check(struct auth_check *check, struct slice user,
 	return AUTH_TROUBLE;
 }
 
+/* Who is meant by the name of a login: the account of a whole address, as many
+ * programs are set up to give it, where mail for that address goes to the
+ * mailbox of that account.  A table that has the address itself means that. */
+static struct slice
+check_account(struct auth_check *check, struct slice user)
+{
+	char domain[256];
+	size_t at = user.n;
+	struct slice entry, name;
+	struct err err;
+	const struct conf_domain *ours;
+
+	while (at > 0 && user.p[at - 1] != '@')
+		at--;
+	name = slice_from(user, at);
+	if (at < 2 || name.n == 0 || name.n >= sizeof(domain) ||
+	    (check->users != NULL && table_lookup(check->users, user, &entry,
+	    &check->line, &err) != TABLE_NONE))
+		return user;
+	for (size_t i = 0; i < name.n; i++)
+		domain[i] = ascii_lower(name.p[i]);
+	ours = conf_domain_find(check->conf, (struct slice){ domain, name.n });
+	return ours != NULL && !check->conf->mailbox_is_addressed &&
+	    strcmp(ours->deliver.channel, "local") == 0 ?
+	    slice_first(user, at - 1) : user;
+}
+
+static void
+check_settle_account(struct auth_check *check, struct str *user)
+{
+	str_truncate(user, check_account(check, str_slice(user)).n);
+}
+
 /* ---- questions -------------------------------------------------------- */
 
 static enum auth_result
@@ -189,9 +223,11 @@ answer_plain(struct auth_check *check, struct slice args, struct str *out)
 
 	if (check_words_take(args, words, 3) &&
 	    strlen(words[0].buf) == words[0].len &&
-	    strlen(words[1].buf) == words[1].len)
+	    strlen(words[1].buf) == words[1].len) {
+		check_settle_account(check, &words[0]);
 		result = password_check(check, &words[0], &words[1],
 		    &words[2], &err);
+	}
 	is_answer = say_result(result, &words[0], &err, out);
 	for (size_t i = 0; i < 3; i++)
 		check_forget(&words[i]);
@@ -234,8 +270,10 @@ answer_scram_first(struct auth_check *check, struct slice args,
 	struct str user = STR_INIT;
 	struct scram_keys keys;
 
-	if (check_words_take(args, &user, 1))
+	if (check_words_take(args, &user, 1)) {
+		check_settle_account(check, &user);
 		found = keys_find(check, &user, &keys, &err);
+	}
 	if (found == AUTH_TROUBLE) {
 		str_adds(out, err.text);
 	} else {
@@ -257,14 +295,18 @@ answer_scram_final(struct auth_check *check, struct slice args,
 	enum auth_result found = AUTH_TROUBLE;
 	struct scram_keys keys;
 
-	if (check_words_take(args, words, 3))
+	if (check_words_take(args, words, 3)) {
+		check_settle_account(check, &words[0]);
 		found = keys_find(check, &words[0], &keys, &err);
+	}
 	if (found == AUTH_TROUBLE) {
 		str_adds(out, err.text);
 	} else if (scram_proof_fits(&keys, str_slice(&words[1]),
 	    str_slice(&words[2]), &signature) && found == AUTH_YES) {
 		str_adds(out, "ok ");
 		base64_add(out, str_slice(&signature));
+		str_addc(out, ' ');
+		base64_add(out, str_slice(&words[0]));
 	} else {
 		str_adds(out, "no");
 	}

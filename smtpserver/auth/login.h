@@ -11,7 +11,7 @@
  * Questions to helpers of kind "auth" (auth/check.h), each word base64:
  *	plain USER PASSWORD ADDRESS		ok USER | no
  *	scram-first USER			SALT ROUNDS (in digits)
- *	scram-final USER MESSAGE PROOF		ok SIGNATURE | no
+ *	scram-final USER MESSAGE PROOF		ok SIGNATURE [USER] | no
  * to those of kind "dovecot" (auth/dovecot.h):
  *	start MECHANISM SERVER CLIENT tls|clear	RESPONSE|-
  *	go-on TOKEN RESPONSE			ok USER | no [USER] | later |

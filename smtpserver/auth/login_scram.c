@@ -163,11 +163,16 @@ final_take(struct login *login, struct slice response, struct str *out)
 static enum login_next
 final_answered(struct login *login, struct slice answer, struct str *out)
 {
-	struct slice verb, signature;
+	struct slice verb, signature, letters;
+	struct str name = STR_INIT;
 
 	if (!slice_word(&answer, &verb) || !slice_is(verb, "ok") ||
 	    !slice_word(&answer, &signature))
 		return login_say(LOGIN_BAD, out, "wrong user or password");
+	if (slice_word(&answer, &letters) &&
+	    base64_decode(letters, &name, NULL) == 0)
+		(void)login_claim(login, str_slice(&name));
+	str_release(&name);
 	str_reset(out);
 	str_adds(out, "v=");
 	str_add_slice(out, signature);

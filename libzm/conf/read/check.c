@@ -175,6 +175,11 @@ stray_hint(const struct conf_cursor *cursor)
 			return arena_printf(arena, "write " SLICE_FMT ":%u",
 			    SLICE_ARG(before->text), (unsigned)number);
 	}
+	if (strcmp(cursor->row->name, "route") == 0 &&
+	    slice_is(before[-1].text, "route") &&
+	    slice_find(word->text, '.') < word->text.n)
+		return arena_printf(arena, "write via " SLICE_FMT,
+		    SLICE_ARG(word->text));
 	return line.n > 0 && slice_starts(word->text, "#") ?
 	    "a comment begins after a blank" : NULL;
 }

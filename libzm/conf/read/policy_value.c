@@ -67,8 +67,13 @@ conf_take_pattern(struct conf_cursor *cursor, struct slice range,
 	if (out->token->kind == TOKEN_TABLE)
 		return take_table_pattern(cursor, range, out, why);
 	if (slice_find(text, '@') == text.n && !slice_is(text, "<>") &&
-	    slice_find(text, '*') == text.n)
+	    slice_find(text, '*') == text.n) {
+		if (slice_find(text, '.') < text.n &&
+		    domain_parse(text, NULL) == 0)
+			cursor->mend = arena_printf(cursor->loader->conf->arena,
+			    "write @" SLICE_FMT, SLICE_ARG(text));
 		return false;
+	}
 	return keep(cursor, out);
 }
 

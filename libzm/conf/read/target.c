@@ -33,6 +33,21 @@ target_set(const char **out_channel, const char **out_host,
 
 /* "HOST", "HOST:PORT", "[ADDRESS]", "[ADDRESS]:PORT" -> "[...]:PORT";
  * number: the port when none is named. */
+/* The port that people call so; 0: none. */
+static unsigned
+target_port_of(struct slice name)
+{
+	static const struct { const char *name; unsigned port; } rows[] = {
+		{ "smtp", 25 }, { "submission", 587 }, { "submissions", 465 },
+		{ "smtps", 465 }, { "lmtp", 24 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (slice_is_nocase(name, rows[i].name))
+			return rows[i].port;
+	return 0;
+}
+
 static int
 parse_host(struct arena *arena, struct slice text, uint64_t number,
     const char **out_host, struct err *err)
@@ -57,6 +72,11 @@ parse_host(struct arena *arena, struct slice text, uint64_t number,
 			return err_set(err,
 			    "write an IPv6 address as [ADDRESS]:PORT");
 	}
+	if (port.n > 0 && !slice_number(slice_from(port, 1), 1, 65535,
+	    &number) && target_port_of(slice_from(port, 1)) != 0)
+		return err_set(err, "write " SLICE_FMT ":%u, the port as a "
+		    "number", SLICE_ARG(slice_first(text, text.n - port.n)),
+		    target_port_of(slice_from(port, 1)));
 	if (port.n > 0 && !slice_number(slice_from(port, 1), 1, 65535,
 	    &number))
 		return err_set(err, "a port is a number from 1 to 65535");

@@ -223,6 +223,23 @@ Test(tls_remote, signs_in_every_kind_and_version)
 	}
 }
 
+Test(tls_pair, files_in_each_others_place_are_named)
+{
+	struct tls_pair pair;
+	struct made made;
+	struct err err;
+
+	made_new(&made, "P-256", "mx.example.org", NULL, 30);
+	cr_expect_eq(tls_pair_load(&pair, made.key, made.certificate, &err),
+	    -1);
+	cr_expect(strstr(err.text, "holds a certificate and no key"), "%s",
+	    err.text);
+	cr_expect_eq(tls_pair_load(&pair, made.key, made.key, &err), -1);
+	cr_expect(strstr(err.text, "holds a key and no certificate"), "%s",
+	    err.text);
+	made_free(&made);
+}
+
 Test(tls_remote, another_key_convinces_nobody)
 {
 	struct elsewhere elsewhere;
