@@ -35,12 +35,11 @@ NO_REPLY = {"C": 0x1000, "H": 0x2000, "M": 0x4000, "R": 0x8000,
 
 
 class Connection(threading.Thread):
-    count = 0
+    count, lock = 0, threading.Lock()
 
     def __init__(self, peer, log, options):
         super().__init__(daemon=True)
-        Connection.count += 1
-        self.number, self.peer, self.log = Connection.count, peer, log
+        self.number, self.peer, self.log = None, peer, log
         self.options, self.macros, self.wish = options, {}, ""
         self.bytes = b""
         self.protocol = int(options.get("protocol", "0"), 16)
@@ -125,6 +124,10 @@ class Connection(threading.Thread):
         try:
             while True:
                 size, = struct.unpack(">I", self.take(4))
+                if self.number is None:     # others only look for us
+                    with Connection.lock:
+                        Connection.count += 1
+                        self.number = Connection.count
                 data = self.take(size)
                 letter, data = chr(data[0]), data[1:]
                 if letter == "O":
@@ -136,7 +139,8 @@ class Connection(threading.Thread):
                 else:
                     self.command(letter, data)
         except (EOFError, ConnectionError):
-            self.note("gone")
+            if self.number is not None:
+                self.note("gone")
             self.peer.close()
 
 
