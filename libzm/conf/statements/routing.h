@@ -37,8 +37,9 @@ STATEMENT(DOMAIN, "deliver", NONE, deliver,
     "deliver CHANNEL [HOST]", "local",
     "How mail reaches a mailbox: local (see mailbox), lmtp unix:/PATH or "
     "lmtp HOST[:PORT] (24; or inet:HOST:PORT), smtp HOST:PORT, pipe "
-    "\"COMMAND\" [as ACCOUNT] (a program that gets each recipient's message on its standard input, with "
-    "the address in RECIPIENT, as this account or nobody: zmailer-pipe(8)), "
+    "\"COMMAND\" [as ACCOUNT] (a program that gets each recipient's message "
+    "on its standard input, with the address in RECIPIENT, as this "
+    "account or nobody: zmailer-pipe(8)), "
     "http URL (zmailer-http(8)), hold.",
     "domain example.org { deliver lmtp unix:/run/dovecot/lmtp }\n"
     "domain desk.example.org { users any; "
