@@ -427,7 +427,7 @@ submit_message(const struct conf *conf, const struct submission *what, int in)
 	struct err err;
 	int status;
 
-	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool, &err) < 0)
+	if (conf_spool_open(conf, SPOOL_SUBMIT, &spool, &err) < 0)
 		return submit_complain(EX_TEMPFAIL, err.text);
 	status = write_message(conf, what, &input, spool);
 	while (status != EX_OK && input.copy_fd > 0 && !input.is_over &&

@@ -70,7 +70,7 @@ areas_count(const struct conf *conf, struct areas *out)
 	struct err err;
 
 	memset(out, 0, sizeof(*out));
-	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
+	if (conf_spool_open(conf, 0, &spool,
 	    &err) < 0)
 		return;
 	out->is_known = true;
