@@ -18,6 +18,7 @@
 #include "journal/event.h"
 #include "scheduler/intake/intake.h"
 #include "scheduler/intake/scan.h"
+#include "scheduler/intake/strays.h"
 
 #include "base/banned.h"
 
@@ -40,10 +41,12 @@ scan_name(void *context, const char *name)
 	    parsed.inode == 0 || parsed.pid != 0 || parsed.why.n > 0)
 		return true;
 	job = job_table_find(&intake->queue->jobs, parsed.inode);
-	if (job != NULL)
+	if (job != NULL) {
 		job->seen_control = intake->strays.round;
-	else
-		intake_add(intake, parsed.inode, true);
+		return true;
+	}
+	strays_control_found(intake, parsed.inode);
+	intake_add(intake, parsed.inode, true);
 	return true;
 }
 
