@@ -151,6 +151,19 @@ standstill_judge(struct findings *findings)
 		findings->status = STATUS_WARNING;
 }
 
+/* Installed over, and not started again. */
+static void
+programs_judge(const struct state *state, struct findings *findings)
+{
+	struct str text = STR_INIT;
+
+	if (program_add_older(&text, state)) {
+		str_adds(&text, " -> " PROGRAM_OLDER_NEXT);
+		status_find(findings, STATUS_WARNING, text.buf);
+	}
+	str_release(&text);
+}
+
 static void
 claims_judge(const struct areas *areas, struct findings *findings)
 {
@@ -191,6 +204,7 @@ status_judge(const struct state *state, const struct areas *areas,
 		status_find(findings, STATUS_WARNING, "the service manager "
 		    "gave sockets that no listen statement is for");
 	standstill_judge(findings);
+	programs_judge(state, findings);
 	claims_judge(areas, findings);
 	if (!areas->is_known)
 		str_adds(&findings->text,
