@@ -22,6 +22,7 @@
 
 #include "journal/event.h"
 #include "mail/recover/recover.h"
+#include "scheduler/intake/scan.h"
 #include "scheduler/intake/strays.h"
 
 #include "base/banned.h"
@@ -58,18 +59,14 @@ static bool
 stray_take_body(void *context, const char *name)
 {
 	struct intake *intake = context;
-	const char *last = strrchr(name, '/');
-	struct spool_name parsed;
-	struct job *job;
+	ino_t inode = scan_inode(name);
+	struct job *job = inode == 0 ? NULL :
+	    job_table_find(&intake->queue->jobs, inode);
 
-	if (!spool_name_parse(slice_of(last ? last + 1 : name), &parsed) ||
-	    parsed.inode == 0 || parsed.pid != 0 || parsed.why.n > 0)
-		return true;
-	job = job_table_find(&intake->queue->jobs, parsed.inode);
 	if (job != NULL)
 		job->seen_body = intake->strays.round;
-	else
-		stray_found(&intake->strays.bodies, parsed.inode);
+	else if (inode != 0)
+		stray_found(&intake->strays.bodies, inode);
 	return true;
 }
 
