@@ -18,6 +18,7 @@
 #include "journal/event.h"
 #include "scheduler/intake/intake.h"
 #include "scheduler/intake/scan.h"
+#include "scheduler/intake/strays.h"
 
 #include "base/banned.h"
 
@@ -46,10 +47,12 @@ scan_name(void *context, const char *name)
 	struct job *job = inode == 0 ? NULL :
 	    job_table_find(&intake->queue->jobs, inode);
 
-	if (job != NULL)
+	if (job != NULL) {
 		job->seen_control = intake->strays.round;
-	else if (inode != 0)
+	} else if (inode != 0) {
+		strays_control_found(intake, inode);
 		intake_add(intake, inode, true);
+	}
 	return true;
 }
 
