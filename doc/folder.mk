@@ -107,7 +107,8 @@ VERB_LINKS = doc/man/zmailer-help.8 doc/man/zmailer-demo.8 \
 	doc/man/zmailer-retry.8 doc/man/zmailer-bounce.8 doc/man/zmailer-schedule.8 \
 	doc/man/zmailer-delete.8 doc/man/zmailer-undelete.8 \
 	doc/man/zmailer-forward.8 doc/man/zmailer-note.8 doc/man/zmailer-why.8 \
-	doc/man/zmailer-count.8 doc/man/zmailer-zones.8 doc/man/zmailer-suspend.8 \
+	doc/man/zmailer-connections.8 doc/man/zmailer-count.8 \
+	doc/man/zmailer-zones.8 doc/man/zmailer-suspend.8 \
 	doc/man/zmailer-resume.8 doc/man/zmailer-pin.8 doc/man/zmailer-etrn.8 \
 	doc/man/zmailer-drain.8 doc/man/zmailer-undrain.8 doc/man/zmailer-orders.8
 man_MANS += $(VERB_LINKS)

@@ -35,12 +35,12 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/report/formset.c scheduler/report/formset.h \
 	scheduler/report/reporter.c scheduler/report/reporter.h \
 	scheduler/report/report.c scheduler/report/report.h \
-	scheduler/agents/agents.c scheduler/agents/agents.h \
+	scheduler/agents/connection.c scheduler/agents/agents.c scheduler/agents/agents.h \
 	scheduler/agents/capacity.c scheduler/agents/capacity.h \
 	scheduler/agents/feed.c scheduler/agents/hear.c \
 	scheduler/control/act.c scheduler/control/acts.c scheduler/control/act.h \
 	scheduler/control/act_change.c scheduler/control/act_count.c \
-	scheduler/control/act_dest.c scheduler/control/act_events.c \
+	scheduler/control/act_connections.c scheduler/control/act_dest.c scheduler/control/act_events.c \
 	scheduler/control/act_job.c scheduler/control/act_list.c \
 	scheduler/control/act_next.c scheduler/control/act_queue.c \
 	scheduler/control/act_etrn.c \

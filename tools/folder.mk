@@ -9,6 +9,7 @@ bin_zmailer_SOURCES = tools/zmailer/alias.c tools/zmailer/alias.h tools/zmailer/
 	tools/zmailer/cert.c tools/zmailer/check.c tools/zmailer/classic.c \
 	tools/zmailer/classify.c \
 	tools/zmailer/completion.c tools/zmailer/config.c \
+	tools/zmailer/connections.c \
 	tools/zmailer/count.c tools/zmailer/demo.c \
 	tools/zmailer/destinations.c tools/zmailer/domain.c \
 	tools/zmailer/events.c tools/zmailer/fsck.c tools/zmailer/hello.c \

@@ -172,6 +172,7 @@ agent_close(struct agents *agents, struct agent *agent)
 	ipc_inbox_release(agent->inbox);
 	mem_free(&agent->inbox);
 	str_release(&agent->rest);
+	agent_disconnect(agent);
 	agent->ring->agent_count--;
 	agents->count--;
 }

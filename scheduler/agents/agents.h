@@ -16,6 +16,13 @@ enum {
 	AGENT_BACKOFF_MAX_MS = 60000	/* between starts that fail */
 };
 
+struct connection {		/* what the agent told of it */
+	char		*peer, *tls;	/* tls "": none */
+	char		*host;		/* whose mail it was opened for */
+	int64_t		 since_s;	/* wall */
+	unsigned	 uses;		/* messages so far */
+};
+
 struct agent {
 	struct agents	*agents;
 	TAILQ_ENTRY(agent) entry;	/* its ring's idle or busy, or gone */
@@ -37,6 +44,7 @@ struct agent {
 	int64_t		 idle_ms;	/* since then without work */
 	int64_t		 hungry_ms;	/* its last #hungry; 0: none yet */
 	int64_t		 fed_ms;	/* given its last job; 0: none yet */
+	struct connection *connection;	/* NULL: none that we know of */
 	unsigned	 lost_count;	/* jobs it had when it was lost */
 	bool		 is_told_idle, is_closing, has_news, is_nonsense;
 	bool		 is_surplus;	/* idle; its host wants fewer */
@@ -100,6 +108,11 @@ void agents_rematch(struct agents *agents);
 /* Close everything; jobs in hand are left to the agents and their locks. */
 void agents_release(struct agents *agents);
 
+/* Of the agents that have a connection the one with the least token above
+ * after; NULL: there is none any more. */
+struct agent *agents_connected_next(const struct agents *agents,
+    unsigned after);
+
 /* Agents that have work. */
 unsigned agents_busy(const struct agents *agents);
 
@@ -116,6 +129,10 @@ void agent_lose(struct agents *agents, struct agent *agent,
 /* The same for one that must not go on: killed first. */
 void agent_kill(struct agents *agents, struct agent *agent,
     const char *reason);
+
+/* It has a connection now / has none any more. */
+void agent_connect(struct agent *agent, struct slice peer, struct slice tls);
+void agent_disconnect(struct agent *agent);
 
 /* Its socket is ready (a loop_io_fn; context is the agent): read its lines,
  * send what waits.  It may be lost afterwards. */

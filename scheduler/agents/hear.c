@@ -96,6 +96,8 @@ agent_take_verdict(struct agents *agents, struct agent *agent,
 	results_tell(agents->outcome->results, vertex, answer->offset, answer);
 	if (vertex->unanswered > 0)
 		return true;
+	if (agent->connection != NULL)
+		agent->connection->uses++;
 	agent_drop_vertex(agents, agent, vertex);
 	outcome_vertex(agents->outcome, vertex);
 	return true;
@@ -169,7 +171,11 @@ agent_take_talk(struct agents *agents, struct agent *agent,
 {
 	if (++agent->talk_count > TALK_MAX)
 		return false;
-	if (answer->kind != ANSWER_MX)
+	if (answer->kind == ANSWER_CONNECTED)
+		agent_connect(agent, answer->who, answer->text);
+	else if (answer->kind == ANSWER_CLOSED)
+		agent_disconnect(agent);
+	else if (answer->kind != ANSWER_MX)
 		warning("agent %u for %s: " SLICE_FMT, agent->token,
 		    agent->ring->channel, SLICE_ARG(slice_from(line, 1)));
 	else if (agent->thread != NULL)
@@ -201,6 +207,8 @@ agent_take_line(struct agents *agents, struct agent *agent,
 		*why = "it was not given this job";
 		return agent_take_resync(agents, agent, &answer);
 	case ANSWER_MX:
+	case ANSWER_CONNECTED:
+	case ANSWER_CLOSED:
 	case ANSWER_REMARK:
 		break;
 	}

@@ -120,6 +120,7 @@ bool act_is_full(const struct act *act);
 typedef enum act_step act_fn(struct act *act, struct str *out);
 act_fn act_list, act_count, act_why, act_destinations, act_orders,
     act_events, act_next, act_queue, act_groups, act_job, act_turns,
+    act_connections,
     act_change, act_retry,
     act_undelete, act_reroute,
     act_suspend, act_resume, act_pin, act_drain, act_undrain, act_etrn;

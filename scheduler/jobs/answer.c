@@ -156,6 +156,20 @@ answer_check_host(struct slice name, struct err *err)
 	return 0;
 }
 
+static int
+answer_parse_connected(struct slice rest, struct answer *out, struct err *err)
+{
+	out->kind = ANSWER_CONNECTED;
+	if (!slice_cut(&rest, '\t', &out->who) || rest.p == NULL)
+		return err_set(err, "there is no TLS after the peer");
+	out->text = rest;
+	if (out->who.n == 0)
+		return err_set(err, "the peer has no name");
+	if (answer_check_words(out->who, VERDICT_WHO_BYTES, "PEER", err) < 0)
+		return -1;
+	return answer_check_words(out->text, VERDICT_TEXT_BYTES, "TLS", err);
+}
+
 int
 answer_parse(struct slice line, struct answer *out, struct err *err)
 {
@@ -171,6 +185,10 @@ answer_parse(struct slice line, struct answer *out, struct err *err)
 		out->kind = ANSWER_RESYNC;
 		out->name = slice_from(line, 8);
 		return answer_parse_name(out->name, &out->inode, err);
+	} else if (slice_is(line, "#closed")) {
+		out->kind = ANSWER_CLOSED;
+	} else if (slice_starts(line, "#connected ")) {
+		return answer_parse_connected(slice_from(line, 11), out, err);
 	} else if (slice_starts(line, "#mx ")) {
 		out->kind = ANSWER_MX;
 		out->name = slice_from(line, 4);

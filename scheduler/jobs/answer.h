@@ -20,6 +20,8 @@ enum answer_kind {
 	ANSWER_HUNGRY,		/* "#hungry" */
 	ANSWER_RESYNC,		/* "#resync N": name is set */
 	ANSWER_MX,		/* "#mx NAME": name is set */
+	ANSWER_CONNECTED,	/* "#connected PEER TAB TLS": who, text */
+	ANSWER_CLOSED,		/* "#closed" */
 	ANSWER_REMARK,		/* any other line that begins with # */
 	ANSWER_VERDICT
 };

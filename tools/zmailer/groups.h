@@ -15,8 +15,8 @@ GROUP("Configuration", "config domain alias smarthost cert dkim table route "
 GROUP("Messages", "show count hold release schedule reroute bounce delete "
     "undelete")
 GROUP("Set aside", "review forward note resubmit freeze thaw")
-GROUP("Destinations", "queue zones suspend resume pin etrn drain undrain "
-    "orders")
+GROUP("Destinations", "queue connections zones suspend resume pin "
+    "etrn drain undrain orders")
 GROUP("Abuse", "block unblock limit")
 GROUP("The spool", "fsck backup restore")
 GROUP("Trying it", "demo init sink classify completion")

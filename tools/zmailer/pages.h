@@ -12,5 +12,5 @@ PAGE("zmailer-trace", "events logrotate")
 PAGE("zmailer-order", "hold release freeze thaw retry reroute bounce schedule "
     "delete undelete")
 PAGE("zmailer-review", "forward note")
-PAGE("zmailer-queue", "why count zones suspend resume pin etrn drain undrain "
-    "orders")
+PAGE("zmailer-queue", "why count connections zones suspend resume pin etrn "
+    "drain undrain orders")

@@ -155,6 +155,8 @@ VERB(queue,
     "[--by provider|domain|sender|user|client|hop] [--json] [CHANNEL/HOST]",
     "destinations that have mail, the fullest first; or mail summed by who "
     "takes it, sent it or brought it")
+VERB(connections, "[-f] [--json] [CHANNEL/HOST]",
+    "who our agents are connected to, for how long, and what they do there")
 VERB(zones, "[--json]",
     "what each sending zone does; suspend and resume take zone/NAME")
 VERB(suspend, "[--for SPAN] [--reason WORDS] [--json] CHANNEL/HOST",

@@ -47,6 +47,7 @@ struct frame {
 	struct str		 lines;		/* to be sent */
 	struct str		 told;		/* host and provider of #mx */
 	struct str		 shown;		/* host in the title */
+	bool			 has_told_peer;	/* and it is not closed */
 	int64_t			 lines_since_ms;
 	struct task		 tasks[AGENT_BATCH_MAX];
 	size_t			 task_count;
@@ -279,6 +280,33 @@ frame_add_provider(struct frame *frame, const struct task *task)
 	str_release(&text);
 }
 
+void
+agent_connected(struct agent_run *run, const char *peer, struct slice tls)
+{
+	struct frame *frame = run->frame;
+	struct err err;
+
+	if (frame == NULL)		/* a test's */
+		return;
+	str_adds(&frame->lines, "#connected ");
+	str_add_escaped(&frame->lines, slice_of(peer));
+	str_addc(&frame->lines, '\t');
+	str_add_escaped(&frame->lines, tls);
+	str_addc(&frame->lines, '\n');
+	run->is_connected = frame->has_told_peer = true;
+	/* a socket that is broken is found where jobs are read */
+	(void)frame_send_lines(frame, &err);
+}
+
+static void
+frame_add_closed(struct frame *frame)
+{
+	if (!frame->has_told_peer || frame->run->is_connected)
+		return;
+	str_adds(&frame->lines, "#closed\n");
+	frame->has_told_peer = false;
+}
+
 /* ps shows where the agent is: a domain, never a mailbox. */
 static void
 frame_show_host(struct frame *frame, struct slice host)
@@ -323,6 +351,7 @@ frame_take_job(struct frame *frame, struct slice line)
 	    task->verdicts);
 	task->tls = run->tls;
 	frame_add_provider(frame, task);
+	frame_add_closed(frame);
 	frame->task_count++;
 	if (run->agent->settle == NULL ||
 	    frame->task_count == AGENT_BATCH_MAX)
@@ -343,6 +372,7 @@ frame_idle(struct frame *frame)
 {
 	if (frame->run->agent->idle != NULL)
 		frame->run->agent->idle(frame->run);
+	frame_add_closed(frame);
 }
 
 /* All whole lines of the inbox.  returns 1; 0 told to finish; -1. */
@@ -407,6 +437,9 @@ frame_serve(struct frame *frame, int in, struct err *err)
 			return err_sys(err, "the scheduler's socket");
 		if (got < 0) {
 			frame_idle(frame);
+			if (frame->lines.len > 0 &&
+			    frame_send_lines(frame, err) < 0)
+				return -1;
 			continue;
 		}
 		got = frame_serve_lines(frame, err);
@@ -422,6 +455,7 @@ agent_serve(struct agent_run *run, int in, int out, struct err *err)
 	int result = 0;
 
 	frame->run = run;
+	run->frame = frame;
 	frame->out = out;
 	ipc_inbox_init(&frame->inbox);
 	str_init(&frame->lines);
@@ -437,5 +471,6 @@ agent_serve(struct agent_run *run, int in, int out, struct err *err)
 	str_release(&frame->told);
 	str_release(&frame->shown);
 	mem_free(&frame);
+	run->frame = NULL;
 	return result;
 }

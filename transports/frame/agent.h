@@ -41,6 +41,9 @@ struct agent_run {
 	struct slice		 tls;	/* of the connection that served the
 					 * job, in words; empty: none.  The
 					 * agent sets it, in the arena */
+	bool			 is_connected;	/* the agent clears it when its
+						 * connection is gone */
+	struct frame		*frame;	/* the frame's own */
 	struct sandbox		 sandbox;	/* start may add to it */
 	char			**words;	/* after the options, when the
 						 * agent takes any */
@@ -85,6 +88,12 @@ struct agent {
  * 0 the scheduler said so, 64 usage, 78 bad configuration, 69 the
  * socket broke. */
 int agent_main(int argc, char **argv, const struct agent *agent);
+
+/* The agent has a connection to peer ("mx.example[192.0.2.1]:25"; an earlier
+ * one is gone).  tls in words, empty: none.  The scheduler hears it at once:
+ * what comes next may take long. */
+void agent_connected(struct agent_run *run, const char *peer,
+    struct slice tls);
 
 /* The frame without a process: serve jobs that come on in until its end,
  * answer on out.  For agent_main and tests.  0 or -1 (err). */

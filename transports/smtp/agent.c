@@ -14,12 +14,37 @@
 
 #include "base/banned.h"
 
+static struct slice
+client_tls_words(const struct client *client, struct arena *arena)
+{
+	struct str words = STR_INIT;
+	struct slice result;
+
+	if (client->tls.version[0] == '\0')
+		return (struct slice){ NULL, 0 };
+	tls_info_add(&words, &client->tls);
+	result = slice_copy(arena, str_slice(&words));
+	str_release(&words);
+	return result;
+}
+
+static void
+client_on_opened(void *context, const struct client *client)
+{
+	struct agent_run *run = context;
+
+	agent_connected(run, client->who, client_tls_words(client,
+	    run->arena));
+}
+
 int
 client_agent_start(struct agent_run *run, bool is_lmtp, struct err *err)
 {
 	struct client *client = mem_alloc(1, sizeof(*client));
 
 	client_init(client, run->conf, is_lmtp);
+	client->opened = client_on_opened;
+	client->opened_context = run;
 	run->state = client;
 	if (client_start(client, err) < 0)
 		return -1;
@@ -36,6 +61,8 @@ client_agent_join(struct agent_run *run, const struct agent_run *first)
 
 	client_init(client, run->conf, shared->is_lmtp);
 	client_join(client, shared);
+	client->opened = client_on_opened;
+	client->opened_context = run;
 	run->state = client;
 }
 
@@ -52,13 +79,8 @@ client_agent_job(struct agent_run *run, struct control_job *job, int body_fd,
 	client->zone = run->zone;
 	client_deliver(client, run->arena, job, body_fd, verdicts);
 	run->provider = slice_of(client->provider);
-	if (client->tls.version[0] != '\0') {
-		struct str words = STR_INIT;
-
-		tls_info_add(&words, &client->tls);
-		run->tls = slice_copy(run->arena, str_slice(&words));
-		str_release(&words);
-	}
+	run->tls = client_tls_words(client, run->arena);
+	run->is_connected = peer_is_open(&client->peer);
 	return 0;
 }
 
@@ -70,6 +92,7 @@ client_agent_idle(struct agent_run *run)
 	    slice_of(run->agent->channel), slice_of(client->host));
 
 	client_idle(client, schedule->idle_ms);
+	run->is_connected = peer_is_open(&client->peer);
 }
 
 void

@@ -119,6 +119,11 @@ struct client_secret;		/* auth.h */
 
 struct client {
 	const struct conf	*conf;
+	void			(*opened)(void *context,
+				    const struct client *client);
+						/* told of a new connection
+						 * that may take mail; NULL */
+	void			*opened_context;
 	bool			 is_lmtp;
 	unsigned		 port;		/* when the host names none */
 

@@ -443,5 +443,7 @@ client_open(struct client *client, const char *host, bool is_required,
 	client->is_xclient = search.policy.is_xclient;
 	client->secret = search.secret;
 	client_serves(client, host, is_required);
+	if (client->opened != NULL)
+		client->opened(client->opened_context, client);
 	return true;
 }

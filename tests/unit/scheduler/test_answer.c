@@ -77,9 +77,28 @@ Test(answer, remarks)
 	cr_expect_eq(answer_parse(SLICE("#resync x/y"), &answer, &err), -1);
 }
 
+Test(answer, a_connection_has_a_peer_and_words_about_tls)
+{
+	struct answer answer;
+	struct err err;
+
+	cr_assert_eq(answer_parse(SLICE("#connected mx.test[192.0.2.1]:25\t"
+	    "TLSv1.3 x 256 bits"), &answer, &err), 0, "%s", err.text);
+	cr_expect_eq(answer.kind, ANSWER_CONNECTED);
+	cr_expect(slice_is(answer.who, "mx.test[192.0.2.1]:25"));
+	cr_expect(slice_is(answer.text, "TLSv1.3 x 256 bits"));
+	cr_assert_eq(answer_parse(SLICE("#connected /run/lmtp\t"), &answer,
+	    &err), 0, "%s", err.text);
+	cr_expect_eq(answer.text.n, 0);
+	cr_expect_eq(answer_parse(SLICE("#closed"), &answer, &err), 0);
+	cr_expect_eq(answer.kind, ANSWER_CLOSED);
+}
+
 Test(answer, nonsense_is_named)
 {
 	static const char *const rows[] = {
+		"#connected ", "#connected x", "#connected \tx",
+		"#connected x\ty\tz", "#connected x\x01\ty",
 		"", "x", "hungry", "1/2", "1/2\t-", "1/2\t-\tdelivered 2.0.0",
 		"1/2\t-\tdelivered 2.0.0\tw",		/* no text */
 		"1\t-\tdelivered 2.0.0\tw\tt",		/* no offset */

@@ -211,7 +211,8 @@ Test(request, who_may_what)
 		{ OP_ORDERS, RIGHT_READ }, { OP_EVENTS, RIGHT_READ },
 		{ OP_NEXT, RIGHT_READ }, { OP_QUEUE, RIGHT_READ },
 		{ OP_GROUPS, RIGHT_READ }, { OP_JOB, RIGHT_OWN },
-		{ OP_TURNS, RIGHT_READ }
+		{ OP_TURNS, RIGHT_READ },
+		{ OP_CONNECTIONS, RIGHT_READ }
 	};
 
 	for (int op = 0; op < OP_COUNT_OF; op++) {

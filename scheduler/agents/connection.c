@@ -1,0 +1,80 @@
+/* connection.c - what agents tell of their connections
+ *
+ * In     lines #connected and #closed, taken apart
+ * Out    who is connected where, for people
+ * Holds  a peer's name for each agent that said one
+ * Trusts the words only as bytes that answer.c has bounded
+ * Spec   doc/protocol/agent.md
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "scheduler/agents/agents.h"
+
+#include "base/banned.h"
+
+static char *
+slice_to_text(struct slice words)
+{
+	char *text = mem_alloc(words.n + 1, 1);
+
+	if (words.n > 0)
+		memcpy(text, words.p, words.n);
+	return text;
+}
+
+void
+agent_connect(struct agent *agent, struct slice peer, struct slice tls)
+{
+	struct connection *connection;
+
+	agent_disconnect(agent);
+	connection = mem_alloc(1, sizeof(*connection));
+	connection->peer = slice_to_text(peer);
+	connection->tls = slice_to_text(tls);
+	connection->host = mem_strdup(agent->thread != NULL ?
+	    agent->thread->host : "");
+	connection->since_s = clock_wall_s();
+	agent->connection = connection;
+}
+
+void
+agent_disconnect(struct agent *agent)
+{
+	struct connection *connection = agent->connection;
+
+	if (connection == NULL)
+		return;
+	mem_free(&connection->peer);
+	mem_free(&connection->tls);
+	mem_free(&connection->host);
+	mem_free(&agent->connection);
+}
+
+static struct agent *
+connected_least(const struct agent_queue *queue, unsigned after,
+    struct agent *least)
+{
+	struct agent *agent;
+
+	TAILQ_FOREACH(agent, queue, entry)
+		if (agent->connection != NULL && agent->token > after &&
+		    (least == NULL || agent->token < least->token))
+			least = agent;
+	return least;
+}
+
+struct agent *
+agents_connected_next(const struct agents *agents, unsigned after)
+{
+	struct agent *least = NULL;
+	struct ring *ring;
+
+	TAILQ_FOREACH(ring, &agents->queue->threads.rings, entry) {
+		least = connected_least(&ring->busy, after, least);
+		least = connected_least(&ring->idle, after, least);
+	}
+	return least;
+}
