@@ -46,7 +46,8 @@ meets_is_meant(const struct conf_rule *rule)
 static bool
 meets_users(const struct conf *conf, const struct conf_rule *rule)
 {
-	return conf->auth.kind != AUTH_NONE && !rule->spares_users && rule->patterns[PATTERN_USER] == NULL &&
+	return conf->auth.kind != AUTH_NONE && !rule->spares_users &&
+	    rule->patterns[PATTERN_USER] == NULL &&
 	    rule->patterns[PATTERN_OWNERS] == NULL &&
 	    (rule->count.kind == COUNT_NOTHING ||
 	    rule->count.key != COUNT_BY_USER);

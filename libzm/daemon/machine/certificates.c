@@ -206,7 +206,7 @@ check_second(struct machine_look *look, const struct conf_certificate *rows,
 
 /* False: the files are no good, or cannot be read by us. */
 static bool
-check_pair(struct machine_look *look, const struct conf_certificate *one,
+certificate_check_pair(struct machine_look *look, const struct conf_certificate *one,
     struct certificate_seen *out)
 {
 	struct tls_pair pair;
@@ -235,7 +235,7 @@ check_certificate(struct machine_look *look,
 
 	if (!pair_is_there(look, one) ||
 	    is_forbidden(look, one->file, one->at) ||
-	    !check_pair(look, one, out) ||
+	    !certificate_check_pair(look, one, out) ||
 	    tls_about_load(&out->about, one->file, &err) != 0)
 		return;
 	check_dates(look, one, &out->about);

@@ -193,7 +193,7 @@ relay_judge(struct machine_look *look, struct relay *relay, const char *hint,
 }
 
 static void
-check_rules(struct machine_look *look)
+relay_check_rules(struct machine_look *look)
 {
 	const struct conf *conf = look->conf;
 	struct relay relay;
@@ -223,7 +223,7 @@ check_rules(struct machine_look *look)
 }
 
 static void
-check_trusts(struct machine_look *look)
+relay_check_trusts(struct machine_look *look)
 {
 	const unsigned serious = 1u << TRUST_PROXY | 1u << TRUST_XCLIENT |
 	    1u << TRUST_AUTH;
@@ -255,6 +255,6 @@ check_trusts(struct machine_look *look)
 void
 machine_check_relay(struct machine_look *look)
 {
-	check_rules(look);
-	check_trusts(look);
+	relay_check_rules(look);
+	relay_check_trusts(look);
 }
