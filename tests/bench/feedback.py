@@ -34,7 +34,8 @@ PER_MESSAGE_S = 0.5             # the host's own time
 A_MARK = 4                      # sessions
 CONF = """limit session-messages 10000000
 limit sessions-per-client 1000
-schedule smtp/* {{ retry 3s 5s; jitter 20%; overfeed 1 }}
+schedule smtp/* {{ parallel 100; agents 100; retry 3s 5s; jitter 20%;
+	overfeed 1 }}
 route * via 127.0.0.1:{port}
 """
 

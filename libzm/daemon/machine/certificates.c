@@ -206,8 +206,8 @@ check_second(struct machine_look *look, const struct conf_certificate *rows,
 
 /* False: the files are no good, or cannot be read by us. */
 static bool
-certificate_check_pair(struct machine_look *look, const struct conf_certificate *one,
-    struct certificate_seen *out)
+certificate_check_pair(struct machine_look *look,
+    const struct conf_certificate *one, struct certificate_seen *out)
 {
 	struct tls_pair pair;
 	struct err err;

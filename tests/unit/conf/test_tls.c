@@ -214,14 +214,14 @@ Test(conf_tls, checks_names)
 	    "for other.test\n", first.certificate, first.key);
 	expect_check(text, "is shown as other.test, which is none", false);
 	snprintf(text, sizeof(text), "host mx.test\n"
-	    "tls certificate %s key %s\ntls certificate %s key %s\n", first.certificate, first.key,
-	    second.certificate, second.key);
+	    "tls certificate %s key %s\ntls certificate %s key %s\n",
+	    first.certificate, first.key, second.certificate, second.key);
 	expect_check(text, "t.conf:3:1: warning: ", false);
 	expect_check(text, "(line 2) is, which has its names", false);
 	/* a key of another kind stands beside it */
 	snprintf(text, sizeof(text), "tls certificate %s key %s\n"
-	    "host mx.test\ntls certificate %s key %s\n", first.certificate, first.key,
-	    other.certificate, other.key);
+	    "host mx.test\ntls certificate %s key %s\n",
+	    first.certificate, first.key, other.certificate, other.key);
 	expect_check(text, NULL, false);
 	made_free(&first);
 	made_free(&second);
