@@ -30,7 +30,7 @@ TAILQ_HEAD(pool_task_list, pool_task);
 struct pool_worker {
 	struct pool		*pool;
 	struct child		*child;
-	unsigned		 seat;		/* from 1; its processes have
+	unsigned		 ordinal;		/* from 1; its processes have
 						 * it one after the other */
 	struct queue_entries	 entries;	/* in hand, oldest first */
 	struct pool_task	*task;		/* in hand, too */
@@ -47,7 +47,7 @@ struct pool {
 	struct pool_rows	 rows;
 	struct pool_worker_list	 workers;
 	unsigned		 wanted;
-	unsigned		 seats;		/* given so far */
+	unsigned		 ordinals;		/* given so far */
 	struct pool_task_list	 tasks;
 	struct timer		 steal_timer, nap_timer, stop_timer;
 	loop_fn			*stopped;
@@ -360,7 +360,7 @@ pool_worker_run(void *context, int socket)
 {
 	struct pool_worker *worker = context;
 
-	title_set("router worker %u", worker->seat);
+	title_set("router worker %u", worker->ordinal);
 	worker->pool->rows.worker(worker->pool->rows.context, socket);
 }
 
@@ -377,7 +377,7 @@ pool_add_worker(struct pool *pool)
 	struct err err;
 
 	worker->pool = pool;
-	worker->seat = ++pool->seats;
+	worker->ordinal = ++pool->ordinals;
 	TAILQ_INIT(&worker->entries);
 	worker->child = child_new(pool->process, &pool_worker_kind, worker);
 	TAILQ_INSERT_TAIL(&pool->workers, worker, link);

@@ -31,7 +31,7 @@ enum {
 struct session_worker {		/* one worker process */
 	struct workers		*pool;
 	struct child		*child;
-	unsigned		 seat;		/* from 1; its processes have
+	unsigned		 ordinal;		/* from 1; its processes have
 						 * it one after the other */
 	uint64_t		 number;	/* of this process; 0: none */
 	unsigned		 sessions;
@@ -54,7 +54,7 @@ enum { SLOT_NONE = UINT32_MAX };
 
 struct workers {
 	struct process		*process;
-	unsigned		 seats;		/* given so far */
+	unsigned		 ordinals;		/* given so far */
 	struct spool		*spool;
 	struct clients		*clients;
 	struct workers_owner	 owner;
@@ -267,7 +267,7 @@ session_worker_run(void *context, int socket)
 
 	pool->owner.child_fn(pool->owner.context);
 	title_set("smtpserver %s %u", pool->owner.is_submission ?
-	    "submission" : "worker", worker->seat);
+	    "submission" : "worker", worker->ordinal);
 	worker_process(pool->process, &sockets, pool->spool);
 }
 
@@ -320,7 +320,7 @@ session_worker_new(struct workers *pool, struct err *err)
 	struct session_worker *worker = mem_alloc(1, sizeof(*worker));
 
 	worker->pool = pool;
-	worker->seat = ++pool->seats;
+	worker->ordinal = ++pool->ordinals;
 	worker->child = child_new(pool->process, pool->owner.is_submission ?
 	    &kind_own : &kind_strangers, worker);
 	TAILQ_INSERT_TAIL(&pool->all, worker, entry);
