@@ -30,7 +30,7 @@ TAILQ_HEAD(pool_task_list, pool_task);
 struct pool_worker {
 	struct pool		*pool;
 	struct child		*child;
-	unsigned		 ordinal;		/* from 1; its processes have
+	unsigned		 ordinal;	/* from 1; its processes have
 						 * it one after the other */
 	struct queue_entries	 entries;	/* in hand, oldest first */
 	struct pool_task	*task;		/* in hand, too */

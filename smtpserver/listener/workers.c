@@ -31,7 +31,7 @@ enum {
 struct session_worker {		/* one worker process */
 	struct workers		*pool;
 	struct child		*child;
-	unsigned		 ordinal;		/* from 1; its processes have
+	unsigned		 ordinal;	/* from 1; its processes have
 						 * it one after the other */
 	uint64_t		 number;	/* of this process; 0: none */
 	unsigned		 sessions;
