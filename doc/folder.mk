@@ -150,12 +150,12 @@ doc/unit/zmailer.service: doc/zmailer.service Makefile
 	  mv $@.new $@
 .PHONY: install-users
 install-users:
-	@if command -v systemd-sysusers >/dev/null; then \
-	  $(MKDIR_P) "$(DESTDIR)$(prefix)/lib/sysusers.d" && \
-	  $(INSTALL_DATA) $(srcdir)/doc/zmailer.sysusers \
-	    "$(DESTDIR)$(prefix)/lib/sysusers.d/zmailer.conf" && \
-	  { test -n "$(DESTDIR)" || \
-	    systemd-sysusers $(srcdir)/doc/zmailer.sysusers; }; \
+	@$(MKDIR_P) "$(DESTDIR)$(prefix)/lib/sysusers.d"
+	@$(INSTALL_DATA) $(srcdir)/doc/zmailer.sysusers \
+	  "$(DESTDIR)$(prefix)/lib/sysusers.d/zmailer.conf"
+	@if test -n "$(DESTDIR)"; then exit 0; fi; \
+	if command -v systemd-sysusers >/dev/null; then \
+	  systemd-sysusers $(srcdir)/doc/zmailer.sysusers; \
 	else \
 	  getent group zmsubmit >/dev/null || groupadd -r zmsubmit; \
 	  getent passwd zmsmtp >/dev/null || \

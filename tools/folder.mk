@@ -47,7 +47,7 @@ bin_sendmail_SOURCES = tools/sendmail/bsmtp.c tools/sendmail/bsmtp.h \
 	tools/sendmail/bsmtp_report.c tools/sendmail/errors.c \
 	tools/sendmail/errors.h tools/sendmail/flags.h tools/sendmail/modes.c \
 	tools/sendmail/sendmail.c tools/sendmail/sendmail.h \
-	tools/sendmail/wait.c tools/sendmail/wait.h
+	tools/sendmail/wait.c tools/sendmail/wait.h tools/sendmail/without.c
 bin_sendmail_LDADD = tools/libtools.a $(ZM_LIBS)
 
 # programs of another package stay; with DESTDIR nothing of the system is met
@@ -56,9 +56,7 @@ EXTRA_DIST += tools/install-guard
 install-sbinPROGRAMS install-binPROGRAMS: install-guard
 install-guard:
 	@test -n "$(DESTDIR)" || OVERWRITE="$(OVERWRITE)" \
-	  sh $(srcdir)/tools/install-guard "$(sbindir)/sendmail" \
-	  "$(bindir)/mailq" "$(bindir)/newaliases" \
-	  "$(exec_prefix)/lib/sendmail"
+	  sh $(srcdir)/tools/install-guard $(SENDMAIL_PLACES)
 
 # programs look for sendmail in one of two places
 .PHONY: sendmail-link sendmail-unlink
@@ -74,6 +72,36 @@ uninstall-hook: sendmail-unlink
 sendmail-unlink:
 	-@link="$(DESTDIR)$(exec_prefix)/lib/sendmail"; \
 	test "`readlink "$$link"`" != "$(sbindir)/sendmail" || rm -f "$$link"
+
+# until the restart; not where the package of a distribution is made
+.PHONY: restart-say
+install-exec-hook: restart-say
+restart-say: sendmail-link
+	@if test -z "$(DESTDIR)" && "$(sbindir)/zmailer" status 2>/dev/null | \
+	    grep -q 'what runs is version'; then \
+	  echo "*** zmailer runs, and older than this; now: zmailer restart"; fi
+
+EXTRA_DIST += tools/uninstall-rest
+UNINSTALL_REST = DESTDIR="$(DESTDIR)" NOTE="`pwd`/tools/uninstall.note" \
+	SBINDIR="$(sbindir)" UNIT="$(unitdir)/zmailer.service" \
+	UNITDIR="$(unitdir)" CONFDIR="$(sysconfdir)/zmailer" \
+	SYSUSERS="$(prefix)/lib/sysusers.d/zmailer.conf" \
+	SPOOL="$(localstatedir)/spool/zmailer" RUN="$(runstatedir)/zmailer" \
+	LOG="$(localstatedir)/log/zmailer" DIRS="$(agentdir) $(pkglibexecdir) \
+	$(pkgdatadir)/forms $(pkgdatadir) $(docdir)/examples $(docdir)" \
+	sh $(srcdir)/tools/uninstall-rest
+SENDMAIL_PLACES = "$(sbindir)/sendmail" "$(bindir)/mailq" \
+	"$(bindir)/newaliases" "$(exec_prefix)/lib/sendmail"
+.PHONY: uninstall-guard uninstall-rest
+uninstall-agentPROGRAMS uninstall-binPROGRAMS uninstall-sbinPROGRAMS: \
+	uninstall-guard
+uninstall-pkglibexecPROGRAMS uninstall-unitDATA: uninstall-guard
+uninstall-local uninstall-man: uninstall-guard
+uninstall-guard:
+	@$(MKDIR_P) tools && $(UNINSTALL_REST) before
+uninstall-hook: uninstall-rest
+uninstall-rest: sendmail-unlink
+	@$(UNINSTALL_REST) after $(SENDMAIL_PLACES)
 
 bin_newaliases_SOURCES = tools/sendmail/newaliases.c
 bin_newaliases_LDADD = $(ZM_LIBS)
@@ -124,6 +152,7 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/standstill_files.c tools/run/standstill_parts.h \
 	tools/run/standstill_processes.c tools/run/standstill_progress.c \
 	tools/run/state.c tools/run/supervisor.c \
+	tools/run/program.c tools/run/program.h \
 	tools/run/taking.c tools/run/taking.h \
 	tools/run/supervisor.h tools/run/unit.c tools/run/unit.h
 tools_libtools_a_SOURCES += tools/answers/answers.c tools/answers/answers.h \

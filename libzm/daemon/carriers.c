@@ -144,8 +144,9 @@ carriers_add(const char *channel, pid_t pid, int control, unsigned token,
 	carrier->watch = loop_watch(carriers_loop, control, LOOP_READ,
 	    carriers_on_ready, carrier);
 	TAILQ_INSERT_TAIL(&carriers, carrier, entry);
-	/* its socket is empty: there is room for a line */
-	(void)carriers_hand(carrier, token, socket);
+	/* else it would wait for ever: it ends, and the agent with it */
+	if (!carriers_hand(carrier, token, socket))
+		carriers_drop(carrier);
 }
 
 /* ---- the end ----------------------------------------------------------- */

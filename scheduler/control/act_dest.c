@@ -125,6 +125,10 @@ act_destinations(struct act *act, struct str *out)
 		return ACT_MORE;
 	act_done(act, out);
 	json_number(out, "destinations", (int64_t)act->count.destinations);
+	json_number(out, "bodies_alone",
+	    (int64_t)act->intake->strays.bodies.left);
+	json_number(out, "controls_alone",
+	    (int64_t)act->intake->strays.controls.left);
 	json_close(out);
 	return ACT_DONE;
 }

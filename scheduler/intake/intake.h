@@ -28,7 +28,21 @@ enum strays_phase {
 	STRAYS_CONTROLS,	/* the walk of transport/ is not over */
 	STRAYS_QUEUE,		/* nor that of queue/ */
 	STRAYS_JOBS,		/* those that a walk did not meet */
-	STRAYS_BODIES		/* those without a job */
+	STRAYS_BODIES,		/* those without a job */
+	STRAYS_READ,		/* what the walk of transport/ met is read */
+	STRAYS_ALONE		/* control files that are no job even so */
+};
+
+/* Files of one directory that no job knows. */
+struct strays_side {
+	ino_t		*found;		/* in this round */
+	size_t		 found_count, found_capacity;
+	size_t		 next, kept;	/* of them: looked at; still alone */
+	ino_t		*lone;		/* those of the last round, sorted */
+	size_t		 lone_count, lone_capacity;
+	size_t		 left, now_left; /* alone in two rounds, whatever was
+					 * tried: at the last round's end;
+					 * counted now */
 };
 
 struct strays {
@@ -36,11 +50,8 @@ struct strays {
 	uint8_t		 round;		/* never 0 */
 	struct spool_walk *walk;	/* of queue/ */
 	struct job_walk	 jobs;
-	ino_t		*found;		/* bodies without a job */
-	size_t		 found_count, found_capacity;
-	size_t		 next, kept;	/* of them: looked at; still alone */
-	ino_t		*lone;		/* those of the last round, sorted */
-	size_t		 lone_count, lone_capacity;
+	struct strays_side bodies;	/* of queue/ */
+	struct strays_side controls;	/* of transport/ */
 };
 
 struct intake {

@@ -18,6 +18,7 @@
 #include "journal/event.h"
 #include "scheduler/intake/intake.h"
 #include "scheduler/intake/scan.h"
+#include "scheduler/intake/strays.h"
 
 #include "base/banned.h"
 
@@ -28,22 +29,30 @@ enum {
 
 /* ---- a walk -------------------------------------------------------------- */
 
+ino_t
+scan_inode(const char *name)
+{
+	const char *last = strrchr(name, '/');
+	struct spool_name parsed;
+
+	return spool_name_parse(slice_of(last ? last + 1 : name), &parsed) &&
+	    parsed.pid == 0 && parsed.why.n == 0 ? parsed.inode : 0;
+}
+
 static bool
 scan_name(void *context, const char *name)
 {
 	struct intake *intake = context;
-	const char *last = strrchr(name, '/');
-	struct spool_name parsed;
-	struct job *job;
+	ino_t inode = scan_inode(name);
+	struct job *job = inode == 0 ? NULL :
+	    job_table_find(&intake->queue->jobs, inode);
 
-	if (!spool_name_parse(slice_of(last ? last + 1 : name), &parsed) ||
-	    parsed.inode == 0 || parsed.pid != 0 || parsed.why.n > 0)
-		return true;
-	job = job_table_find(&intake->queue->jobs, parsed.inode);
-	if (job != NULL)
+	if (job != NULL) {
 		job->seen_control = intake->strays.round;
-	else
-		intake_add(intake, parsed.inode, true);
+	} else if (inode != 0) {
+		strays_control_found(intake, inode);
+		intake_add(intake, inode, true);
+	}
 	return true;
 }
 
@@ -120,14 +129,12 @@ static void
 scan_notified(void *context, unsigned dir, const char *name)
 {
 	struct intake *intake = context;
-	struct spool_name parsed;
 
 	if (name == NULL) {
 		intake->scan_again = intake->walk != NULL;
 		scan_begin(intake);
-	} else if (spool_name_parse(slice_of(name), &parsed) &&
-	    parsed.inode != 0 && parsed.pid == 0 && parsed.why.n == 0) {
-		intake_add(intake, parsed.inode, false);
+	} else if (scan_inode(name) != 0) {
+		intake_add(intake, scan_inode(name), false);
 	}
 }
 

@@ -7,6 +7,10 @@
 
 #include "scheduler/intake/intake.h"
 
+/* The message that a name of transport/ or queue/, hashed or not, is of; 0: a
+ * claim, something set aside, or no name of ours. */
+ino_t scan_inode(const char *name);
+
 /* Watch transport/ and its hash directories.  0 or -1 with err. */
 int scan_watch(struct intake *intake, struct err *err);
 

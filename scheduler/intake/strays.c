@@ -3,8 +3,8 @@
  * In     a round a minute: the names of transport/ (scan.c reads them), those
  *        of queue/, the jobs in memory
  * Out    jobs without files forgotten, with an event; bodies without a
- *        control file routed again
- * Holds  the numbers of bodies that had no control file in the last round
+ *        control file routed again; how many files stay alone even so
+ * Holds  the numbers of files that were alone in the last round
  * Trusts names only as numbers; a body is left alone for a round, and while
  *        somebody has its lock
  * Spec   doc/INTERNALS.md rows P4, P6 and section 3
@@ -22,6 +22,7 @@
 
 #include "journal/event.h"
 #include "mail/recover/recover.h"
+#include "scheduler/intake/scan.h"
 #include "scheduler/intake/strays.h"
 
 #include "base/banned.h"
@@ -41,29 +42,31 @@ stray_is_there(const struct intake *intake, enum spool_area area,
 }
 
 static void
-stray_body_found(struct strays *strays, ino_t inode)
+stray_found(struct strays_side *side, ino_t inode)
 {
-	ARRAY_GROW(strays->found, strays->found_count,
-	    strays->found_capacity);
-	strays->found[strays->found_count++] = inode;
+	ARRAY_GROW(side->found, side->found_count, side->found_capacity);
+	side->found[side->found_count++] = inode;
+}
+
+void
+strays_control_found(struct intake *intake, ino_t inode)
+{
+	if (intake->strays.phase == STRAYS_CONTROLS)
+		stray_found(&intake->strays.controls, inode);
 }
 
 static bool
 stray_take_body(void *context, const char *name)
 {
 	struct intake *intake = context;
-	const char *last = strrchr(name, '/');
-	struct spool_name parsed;
-	struct job *job;
+	ino_t inode = scan_inode(name);
+	struct job *job = inode == 0 ? NULL :
+	    job_table_find(&intake->queue->jobs, inode);
 
-	if (!spool_name_parse(slice_of(last ? last + 1 : name), &parsed) ||
-	    parsed.inode == 0 || parsed.pid != 0 || parsed.why.n > 0)
-		return true;
-	job = job_table_find(&intake->queue->jobs, parsed.inode);
 	if (job != NULL)
 		job->seen_body = intake->strays.round;
-	else
-		stray_body_found(&intake->strays, parsed.inode);
+	else if (inode != 0)
+		stray_found(&intake->strays.bodies, inode);
 	return true;
 }
 
@@ -105,7 +108,7 @@ stray_look_at(struct intake *intake, struct job *job)
 	stray_tell(job, name, has_body ? "its control file was taken away: "
 	    "the message is routed again" : "its files were taken away");
 	if (has_body)
-		stray_body_found(&intake->strays, job->inode);
+		stray_found(&intake->strays.bodies, job->inode);
 	queue_drop(intake->queue, job);
 }
 
@@ -128,7 +131,7 @@ strays_step_jobs(struct intake *intake)
 	return strays->jobs.is_over;
 }
 
-/* ---- bodies without control files ---------------------------------- */
+/* ---- files that are alone -------------------------------------------- */
 
 static int
 stray_compare(const void *pa, const void *pb)
@@ -138,12 +141,29 @@ stray_compare(const void *pa, const void *pb)
 	return (*a > *b) - (*a < *b);
 }
 
+/* In the last round, too. */
+static bool
+stray_was_alone(const struct strays_side *side, ino_t inode)
+{
+	return side->lone_count > 0 && bsearch(&inode, side->lone,
+	    side->lone_count, sizeof(inode), stray_compare) != NULL;
+}
+
+/* It is alone still; what was so before and is now stays for a person. */
+static void
+stray_keep(struct strays_side *side, ino_t inode)
+{
+	if (stray_was_alone(side, inode))
+		side->now_left++;
+	side->found[side->kept++] = inode;
+}
+
 /* Between two renames of the router each body is alone; one that was so in
  * two rounds is nobody's. */
 static void
 stray_end_body(struct intake *intake, ino_t inode)
 {
-	struct strays *strays = &intake->strays;
+	struct strays_side *side = &intake->strays.bodies;
 	char name[SPOOL_NAME_BYTES];
 
 	spool_hashed_name(intake->queue->spool, inode, name);
@@ -151,34 +171,65 @@ stray_end_body(struct intake *intake, ino_t inode)
 	    stray_is_there(intake, AREA_TRANSPORT, name) ||
 	    !stray_is_there(intake, AREA_QUEUE, name))
 		return;
-	if (strays->lone_count > 0 && bsearch(&inode, strays->lone,
-	    strays->lone_count, sizeof(inode), stray_compare) != NULL &&
-	    spool_route_lone_body(intake->queue->spool, name))
-		return;
-	strays->found[strays->kept++] = inode;
+	if (!stray_was_alone(side, inode) ||
+	    !spool_route_lone_body(intake->queue->spool, name))
+		stray_keep(side, inode);
 }
 
+/* An agent of a scheduler before this one may have it for long. */
 static bool
-strays_step_bodies(struct intake *intake)
+stray_is_busy(const struct intake *intake, ino_t inode)
 {
-	struct strays *strays = &intake->strays;
-	ino_t *lone = strays->lone;
-	size_t capacity = strays->lone_capacity;
+	for (size_t i = 0; i < intake->busy_count; i++)
+		if (intake->busy[i].inode == inode)
+			return true;
+	return false;
+}
 
-	for (unsigned i = 0; i < STRAYS_FILES && strays->next <
-	    strays->found_count; i++)
-		stray_end_body(intake, strays->found[strays->next++]);
-	if (strays->next < strays->found_count)
+/* It was to be read, and is no message yet. */
+static void
+stray_end_control(struct intake *intake, ino_t inode)
+{
+	char name[SPOOL_NAME_BYTES];
+
+	spool_hashed_name(intake->queue->spool, inode, name);
+	if (job_table_find(&intake->queue->jobs, inode) == NULL &&
+	    !stray_is_busy(intake, inode) &&
+	    stray_is_there(intake, AREA_TRANSPORT, name))
+		stray_keep(&intake->strays.controls, inode);
+}
+
+typedef void stray_end_fn(struct intake *intake, ino_t inode);
+
+/* Some of them in a turn; what is alone is compared in the next round.
+ * False: not all yet. */
+static bool
+strays_step_side(struct intake *intake, struct strays_side *side,
+    stray_end_fn *end)
+{
+	ino_t *lone = side->lone;
+	size_t capacity = side->lone_capacity;
+
+	for (unsigned i = 0; i < STRAYS_FILES && side->next <
+	    side->found_count; i++)
+		end(intake, side->found[side->next++]);
+	if (side->next < side->found_count)
 		return false;
-	if (strays->kept > 1)
-		qsort(strays->found, strays->kept, sizeof(ino_t),
-		    stray_compare);
-	strays->lone = strays->found;
-	strays->lone_count = strays->kept;
-	strays->lone_capacity = strays->found_capacity;
-	strays->found = lone;
-	strays->found_capacity = capacity;
+	if (side->kept > 1)
+		qsort(side->found, side->kept, sizeof(ino_t), stray_compare);
+	side->lone = side->found;
+	side->lone_count = side->kept;
+	side->lone_capacity = side->found_capacity;
+	side->found = lone;
+	side->found_capacity = capacity;
+	side->left = side->now_left;
 	return true;
+}
+
+static void
+strays_side_begin(struct strays_side *side)
+{
+	side->found_count = side->next = side->kept = side->now_left = 0;
 }
 
 /* ---- the round ------------------------------------------------------ */
@@ -197,12 +248,15 @@ strays_begin(struct intake *intake)
 {
 	struct strays *strays = &intake->strays;
 
-	if (strays->phase != STRAYS_IDLE || intake->is_starting ||
-	    intake->walk != NULL)
+	/* Files come faster than they are read: the bodies are looked at all
+	 * the same. */
+	if ((strays->phase != STRAYS_IDLE && strays->phase != STRAYS_READ) ||
+	    intake->is_starting || intake->walk != NULL)
 		return;
 	if (++strays->round == 0)	/* 0: of a job that no walk met yet */
 		strays->round = 1;
-	strays->found_count = strays->next = strays->kept = 0;
+	strays_side_begin(&strays->bodies);
+	strays_side_begin(&strays->controls);
 	strays->phase = STRAYS_CONTROLS;
 	intake_soon(intake);
 }
@@ -235,7 +289,15 @@ strays_step(struct intake *intake)
 		if (strays_step_jobs(intake))
 			strays->phase = STRAYS_BODIES;
 	} else if (strays->phase == STRAYS_BODIES) {
-		if (strays_step_bodies(intake))
+		if (strays_step_side(intake, &strays->bodies,
+		    stray_end_body))
+			strays->phase = STRAYS_READ;
+	} else if (strays->phase == STRAYS_READ) {
+		if (intake->count == 0)
+			strays->phase = STRAYS_ALONE;
+	} else if (strays->phase == STRAYS_ALONE) {
+		if (strays_step_side(intake, &strays->controls,
+		    stray_end_control))
 			strays->phase = STRAYS_IDLE;
 	}
 }
@@ -244,6 +306,8 @@ void
 strays_release(struct strays *strays)
 {
 	spool_walk_free(&strays->walk);
-	mem_free(&strays->found);
-	mem_free(&strays->lone);
+	mem_free(&strays->bodies.found);
+	mem_free(&strays->bodies.lone);
+	mem_free(&strays->controls.found);
+	mem_free(&strays->controls.lone);
 }

@@ -15,6 +15,9 @@ void strays_begin(struct intake *intake);
  * intake->strays.phase is not STRAYS_IDLE. */
 void strays_step(struct intake *intake);
 
+/* A walk of transport/ met a control file that is no job. */
+void strays_control_found(struct intake *intake, ino_t inode);
+
 /* Free what a round holds. */
 void strays_release(struct strays *strays);
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A second configure with another prefix makes again what contains the paths:
-they are options of the compiler, which make does not see.
+they are options of the compiler, which make does not see.  make install over
+daemons that run says that they are to be restarted.
 
 A build directory of its own; one object is made in it, once for each prefix.
 
@@ -35,6 +36,22 @@ def made_for(top, prefix):
         return file.read()
 
 
+def told_of_restart(top):
+    """make install over daemons that run says what to do."""
+    os.makedirs(top + "/sbin")
+    program = top + "/sbin/zmailer"
+    with open(program, "w", encoding="utf-8") as file:
+        file.write("#!/bin/sh\ncat " + top + "/status\n")
+    os.chmod(program, 0o755)
+    for status, is_told in (("  warning: scheduler: what runs is version 3; "
+                             "installed is version 4", True), ("", False)):
+        with open(top + "/status", "w", encoding="utf-8") as file:
+            file.write(status)
+        told = run(top, "make", "-s", "-o", "sendmail-link", "restart-say",
+                   "sbindir=" + top + "/sbin")
+        assert ("now: zmailer restart" in told) == is_told, told
+
+
 def main():
     if not os.access(SOURCE + "/configure", os.X_OK):
         print("prefix: no configure in the sources: not run")
@@ -49,6 +66,7 @@ def main():
         assert b"/opt/one/" in one and b"/opt/two/" not in one
         assert b"/opt/two/" in two and b"/opt/one/" not in two, \
             "the object still has the paths of the first configure"
+        told_of_restart(top)
         print("prefix: the second one is in what is made after it")
     finally:
         shutil.rmtree(top, ignore_errors=True)

@@ -50,6 +50,18 @@ def a_suite_tells_its_result_and_the_rest():
 
 
 @case
+def a_suite_that_failed_says_at_once_what():
+    with tempfile.TemporaryDirectory() as top:
+        tree(top)
+        _, text = drive(top, "a", "echo ok one; echo FAIL two; echo why; exit 1")
+        assert "FAIL two\n      why\n" in text and "ok one" not in text, text
+        _, text = drive(top, "b", "echo ok; echo no such file; exit 3")
+        assert text.endswith("      no such file\n"), text
+        _, text = drive(top, "c", "echo FAIL of another; echo ok")
+        assert "FAIL" not in text, text
+
+
+@case
 def the_longest_suite_begins():
     with tempfile.TemporaryDirectory() as top:
         tree(top)

@@ -82,6 +82,7 @@ struct standstill_look {
 	struct standstill	*all;
 	struct standstill_sum	 suspended, down;
 	uint64_t		 held;
+	uint64_t		 bodies_alone, controls_alone;
 	int64_t			 now_s;
 };
 
@@ -191,6 +192,25 @@ standstill_say_sum(struct standstill_look *look, struct standstill_sum *sum,
 	str_release(&sum->names);
 }
 
+/* Files that are no message of the scheduler's: its rescans could not mend
+ * them. */
+static void
+standstill_say_alone(struct standstill *all, const char *area,
+    uint64_t count, const char *what)
+{
+	struct standstill_row *row;
+
+	if (count == 0)
+		return;
+	row = standstill_row(all, "files", area);
+	row->count = count;
+	row->text = arena_printf(all->arena, "%" PRIu64 " file%s of %s/ %s no "
+	    "message of the scheduler's: %s", count, count == 1 ? "" : "s",
+	    area, count == 1 ? "is" : "are", what);
+	row->next = "zmailer events spool.trouble says why; stop, zmailer "
+	    "fsck --repair, start";
+}
+
 /* Of one question; what may not be asked is left out.  False: no answer. */
 static bool
 standstill_ask(struct standstill_look *look, struct control *control,
@@ -203,6 +223,10 @@ standstill_ask(struct standstill_look *look, struct control *control,
 	control_begin(&request, op);
 	is_answered = control_ask(control, &request, line, look, &last,
 	    &err) == 0 || last.len > 0;
+	look->bodies_alone += (uint64_t)json_get_number(str_slice(&last),
+	    "bodies_alone");
+	look->controls_alone += (uint64_t)json_get_number(str_slice(&last),
+	    "controls_alone");
 	str_release(&request);
 	str_release(&last);
 	return is_answered;
@@ -239,6 +263,10 @@ standstill_scheduler(struct standstill *all, const char *run_dir)
 	standstill_say_sum(&look, &look.down, "next-hop",
 	    "the next hop cannot be reached",
 	    "start the program that it is, then zmailer retry");
+	standstill_say_alone(all, "queue", look.bodies_alone,
+	    "no control file, and it cannot be routed again");
+	standstill_say_alone(all, "transport", look.controls_alone,
+	    "no body, or it cannot be read");
 	if (look.held > 0) {
 		row = standstill_row(all, "held", "");
 		row->count = look.held;
@@ -322,7 +350,7 @@ standstill_aside(struct standstill *all, const struct conf *conf)
 	struct spool *spool;
 	struct err err;
 
-	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
+	if (conf_spool_open(conf, 0, &spool,
 	    &err) < 0)
 		return;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

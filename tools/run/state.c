@@ -20,6 +20,14 @@
 enum { STATE_BYTES_MAX = 64 * 1024, PATH_BYTES = 4200 };
 
 static void
+state_add_program(struct str *out, const struct program *program)
+{
+	json_text(out, "program", slice_of(program->path));
+	json_number(out, "program_made", program->made_s);
+	json_number(out, "program_bytes", program->bytes);
+}
+
+static void
 state_format(const struct state *state, struct str *out)
 {
 	json_open(out);
@@ -32,6 +40,8 @@ state_format(const struct state *state, struct str *out)
 	json_number(out, "partial", state->is_partial);
 	json_text(out, "unused", slice_of(state->unused));
 	json_text(out, "listeners", slice_of(state->listeners));
+	json_text(out, "version", slice_of(state->version));
+	state_add_program(out, &state->program);
 	json_close(out);
 	for (size_t i = 0; i < state->child_count; i++) {
 		const struct state_child *child = &state->children[i];
@@ -43,6 +53,7 @@ state_format(const struct state *state, struct str *out)
 		json_number(out, "since", child->since_s);
 		json_number(out, "restarts", child->restarts);
 		json_number(out, "conf", child->conf);
+		state_add_program(out, &child->program);
 		json_close(out);
 	}
 }
@@ -99,6 +110,16 @@ state_text_of(struct slice line, const char *key, char *out, size_t size)
 }
 
 static void
+state_program_of(struct slice line, struct program *out)
+{
+	state_text_of(line, "program", out->path, sizeof(out->path));
+	out->made_s = (int64_t)state_number_of(line, "program_made",
+	    INT64_MAX);
+	out->bytes = (int64_t)state_number_of(line, "program_bytes",
+	    INT64_MAX);
+}
+
+static void
 state_line_take(struct slice line, struct state *out)
 {
 	struct state_child *child = &out->children[out->child_count];
@@ -120,6 +141,9 @@ state_line_take(struct slice line, struct state *out)
 		    sizeof(out->unused));
 		state_text_of(line, "listeners", out->listeners,
 		    sizeof(out->listeners));
+		state_text_of(line, "version", out->version,
+		    sizeof(out->version));
+		state_program_of(line, &out->program);
 		return;
 	}
 	if (name[0] == '\0' || out->child_count == STATE_CHILDREN_MAX)
@@ -131,6 +155,7 @@ state_line_take(struct slice line, struct state *out)
 	child->restarts = (unsigned)state_number_of(line, "restarts",
 	    UINT32_MAX);
 	child->conf = (unsigned)state_number_of(line, "conf", UINT32_MAX);
+	state_program_of(line, &child->program);
 	out->child_count++;
 }
 

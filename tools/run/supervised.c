@@ -221,12 +221,15 @@ int
 supervised_start(struct supervised *child, struct err *err)
 {
 	sigset_t all, before;
+	char path[4200];
 	int ends[2];
 	pid_t pid;
 
 	if (ipc_pair(ends, err) < 0)
 		return -1;
 	event_flush();
+	daemon_libexec(child->name, path, sizeof(path));
+	program_look(path, &child->program);
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	pid = fork();
@@ -417,4 +420,5 @@ supervised_describe(const struct supervised *child, struct state_child *out)
 	out->since_s = child->since_s;
 	out->restarts = child->restarts;
 	out->conf = child->has_conf;
+	out->program = child->program;
 }

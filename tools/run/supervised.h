@@ -67,6 +67,7 @@ struct supervised {
 	struct watch	*watch;
 	struct timer	 timer;		/* restart, or kill */
 	int64_t		 since_s;	/* of the present state's process */
+	struct program	 program;	/* of the last start */
 	int64_t		 started_at_ms;
 	int64_t		 backoff_ms;
 	unsigned	 restarts;

@@ -55,6 +55,8 @@ supervisor_state_publish(struct supervisor *boss)
 
 	struct str text = STR_INIT;
 
+	snprintf(state.version, sizeof(state.version), "%s", PACKAGE_VERSION);
+	state.program = boss->program;
 	snprintf(state.refused, sizeof(state.refused), "%s", boss->refused);
 	state.is_partial = boss->is_partial;
 	given_add_left(&boss->given, &text);
@@ -353,6 +355,7 @@ supervisor_run(struct conf *conf, const char *conf_path, int ready_fd)
 
 	err_program("supervisor");
 	given_take(&boss.given);
+	program_look_self(&boss.program);
 	signal(SIGPIPE, SIG_IGN);
 	libexec_settle();
 	umask(022);		/* who holds the spool is no secret */

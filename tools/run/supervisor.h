@@ -18,6 +18,7 @@
 
 #include "base/err.h"
 #include "conf/conf.h"
+#include "tools/run/program.h"
 
 enum {
 	RESTART_FIRST_MS = 100,
@@ -65,10 +66,13 @@ struct state_child {
 	unsigned	restarts;
 	unsigned	conf;		/* number of the configuration that it
 					 * has */
+	struct program	program;	/* what was started */
 };
 
 struct state {
 	pid_t		pid;		/* the supervisor */
+	char		version[32];
+	struct program	program;	/* what was started */
 	int64_t		since_s;
 	unsigned	reloads;	/* SIGHUPs taken */
 	unsigned	conf;		/* number of the configuration in

@@ -29,6 +29,7 @@ struct supervisor {
 	char		 snapshot_path[4200];	/* what all others read */
 	struct loop	*loop;
 	struct supervised	 children[CHILD_COUNT];
+	struct program	 program;	/* that this process was started from */
 	int		 ready_fd;
 	int		 lock_fd;	/* RUN/zmailer.lock */
 	int		 room_fds[SPOOL_ROOM_COUNT];	/* of the spool */

@@ -1,6 +1,7 @@
 /* fsck.c - zmailer fsck: the spool against its truth table
  *
- * In     the spool; with --repair its lock, too
+ * In     the spool; with --repair its lock, too.  While the daemons run, what
+ *        fits no row is looked at again: most of it was on its way
  * Out    one line a file that fits no row, and what is or would be done;
  *        a count by state; exit status 0 all fits, 1 something did not
  * Trusts no name; every judgement is spool_recover's
@@ -10,8 +11,10 @@
  */
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "journal/event.h"
@@ -23,15 +26,27 @@
 
 #include "base/banned.h"
 
+enum { FSCK_LOOKS_AGAIN = 3, FSCK_AGAIN_S = 1 };
+
+struct misfit {
+	const char	*file, *to, *reason;	/* of fsck's arena */
+};
+
 struct fsck {
 	struct spool	*spool;
 	bool		 is_json, is_repair;
+	bool		 is_running;	/* files move: misfits are collected */
+	struct arena	*arena;
+	struct misfit	*found;
+	size_t		 found_count, found_room;
 	enum spool_area	 area;		/* being counted */
 	unsigned	 priority;
 	uint64_t	 counts[AREA_COUNT];
 	unsigned	 misfits;
 	unsigned	 mended;
 };
+
+/* ---- what was found ----------------------------------------------------- */
 
 static void
 fsck_say(struct fsck *fsck, const char *file, const char *to,
@@ -61,12 +76,62 @@ fsck_say(struct fsck *fsck, const char *file, const char *to,
 	str_release(&line);
 }
 
+static const char *
+fsck_dup(struct fsck *fsck, const char *text)
+{
+	return arena_dup(fsck->arena, text, strlen(text));
+}
+
+/* While the daemons run it is kept for the next look, else said. */
+static void
+fsck_found(struct fsck *fsck, const char *file, const char *to,
+    const char *reason)
+{
+	if (!fsck->is_running) {
+		fsck_say(fsck, file, to, reason);
+		return;
+	}
+	if (fsck->found_count == fsck->found_room) {
+		fsck->found_room = fsck->found_room * 2 + 16;
+		fsck->found = mem_grow(fsck->found, fsck->found_room,
+		    sizeof(*fsck->found));
+	}
+	fsck->found[fsck->found_count++] = (struct misfit){
+		fsck_dup(fsck, file), fsck_dup(fsck, to), fsck_dup(fsck, reason)
+	};
+}
+
 static void
 on_misfit(void *context, const char *file, const char *from, const char *to,
     const char *reason)
 {
-	fsck_say(context, from, to, reason);
+	fsck_found(context, from, to, reason);
 }
+
+static int
+misfit_compare(const void *a, const void *b)
+{
+	const struct misfit *left = a, *right = b;
+	int order = strcmp(left->file, right->file);
+
+	return order != 0 ? order : strcmp(left->reason, right->reason);
+}
+
+/* Of what this look found keep what the look before had found as well. */
+static void
+fsck_keep_both(struct fsck *fsck, struct misfit *before, size_t count)
+{
+	size_t kept = 0;
+
+	qsort(before, count, sizeof(*before), misfit_compare);
+	for (size_t i = 0; i < fsck->found_count; i++)
+		if (bsearch(&fsck->found[i], before, count, sizeof(*before),
+		    misfit_compare) != NULL)
+			fsck->found[kept++] = fsck->found[i];
+	fsck->found_count = kept;
+}
+
+/* ---- looking ------------------------------------------------------------ */
 
 /* "postman/12.why": is it there? */
 static bool
@@ -88,7 +153,7 @@ check_aside(struct fsck *fsck, const char *name)
 	    name);
 	if (!spool_name_parse(slice_of(name), &parts) || parts.pid != 0 ||
 	    parts.why.n == 0) {
-		fsck_say(fsck, label, label, "not a name of ours");
+		fsck_found(fsck, label, label, "not a name of ours");
 		return;
 	}
 	if (!slice_ends(parts.why, ".control"))
@@ -96,7 +161,7 @@ check_aside(struct fsck *fsck, const char *name)
 	snprintf(message, sizeof(message), "%.*s",
 	    (int)(strlen(name) - strlen(".control")), name);
 	if (!is_there(fsck, message))
-		fsck_say(fsck, label, label,
+		fsck_found(fsck, label, label,
 		    "a control file whose message is gone");
 }
 
@@ -128,6 +193,60 @@ fsck_count_all(struct fsck *fsck, struct err *err)
 				return -1;
 	}
 	return 0;
+}
+
+/* Running daemons: look only.  Else as a start would see it. */
+static enum recovery_mode
+fsck_mode(const struct fsck *fsck)
+{
+	if (fsck->is_repair)
+		return RECOVERY_START;
+	return fsck->is_running ? RECOVERY_REPORT :
+	    (enum recovery_mode)(RECOVERY_REPORT | RECOVERY_START);
+}
+
+/* The whole spool, once. */
+static int
+fsck_look(struct fsck *fsck, struct err *err)
+{
+	struct recovery found;
+
+	memset(fsck->counts, 0, sizeof(fsck->counts));
+	if (spool_recover(fsck->spool, fsck_mode(fsck), on_misfit, fsck,
+	    &found, err) != 0)
+		return -1;
+	return fsck_count_all(fsck, err);
+}
+
+/* Daemons move files meanwhile: what fits no state in one look and is gone in
+ * the next was on its way.  Says the rest. */
+static int
+fsck_look_again(struct fsck *fsck, struct err *err)
+{
+	struct timespec nap = { .tv_sec = FSCK_AGAIN_S };
+	int result = 0;
+
+	for (int i = 0; i < FSCK_LOOKS_AGAIN && fsck->found_count > 0 &&
+	    result == 0; i++) {
+		struct misfit *before = fsck->found;
+		size_t count = fsck->found_count;
+
+		if (i == 0)
+			fprintf(stderr, "zmailer fsck: %zu files may be on "
+			    "their way; looking again\n", count);
+		(void)nanosleep(&nap, NULL);
+		fsck->found = NULL;
+		fsck->found_count = fsck->found_room = 0;
+		result = fsck_look(fsck, err);
+		fsck_keep_both(fsck, before, count);
+		mem_free(&before);
+	}
+	fsck->is_running = false;
+	for (size_t i = 0; i < fsck->found_count; i++)
+		fsck_found(fsck, fsck->found[i].file, fsck->found[i].to,
+		    fsck->found[i].reason);
+	mem_free(&fsck->found);
+	return result;
 }
 
 static void
@@ -165,16 +284,6 @@ fsck_summary(const struct fsck *fsck, bool is_running)
 	str_release(&line);
 }
 
-/* Running daemons: look only.  Else as a start would see it. */
-static enum recovery_mode
-choose_mode(const struct fsck *fsck, bool is_running)
-{
-	if (fsck->is_repair)
-		return RECOVERY_START;
-	return is_running ? RECOVERY_REPORT :
-	    (enum recovery_mode)(RECOVERY_REPORT | RECOVERY_START);
-}
-
 /* Before the drop: an account that is missing is the daemons' to tell. */
 static void
 own_accounts(const struct conf *conf)
@@ -196,7 +305,6 @@ own_accounts(const struct conf *conf)
 static int
 fsck_run(struct fsck *fsck, const struct conf *conf)
 {
-	struct recovery found;
 	struct err err = { "" };
 	char holder[256];
 	bool is_running;
@@ -210,15 +318,14 @@ fsck_run(struct fsck *fsck, const struct conf *conf)
 		return verb_failed("fsck", &err, EX_TEMPFAIL);
 	}
 	if ((fsck->is_repair && daemon_drop(conf, ROLE_ROUTER, &err) < 0) ||
-	    spool_open(conf->spool_dir, 0, conf->hash_levels, &fsck->spool,
+	    conf_spool_open(conf, 0, &fsck->spool,
 		&err) != 0) {
 		return verb_failed("fsck", &err, EX_NOINPUT);
 	}
 	if (fsck->is_repair)
 		event_open(conf->log_dir);
-	if (spool_recover(fsck->spool, choose_mode(fsck, is_running),
-		on_misfit, fsck, &found, &err) != 0 ||
-	    fsck_count_all(fsck, &err) != 0) {
+	fsck->is_running = is_running && !fsck->is_repair;
+	if (fsck_look(fsck, &err) != 0 || fsck_look_again(fsck, &err) != 0) {
 		return verb_failed("fsck", &err, EX_NOPERM);
 	}
 	event_flush();
@@ -238,7 +345,9 @@ verb_fsck(struct arguments *arguments)
 	int status;
 
 	conf = verb_conf(arguments->conf_path);
+	fsck.arena = arena_new();
 	status = fsck_run(&fsck, conf);
+	arena_free(&fsck.arena);
 	spool_close(&fsck.spool);
 	conf_free(&conf);
 	return status;

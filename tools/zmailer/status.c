@@ -8,9 +8,11 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sysexits.h>
 
 #include "base/clock.h"
@@ -26,9 +28,16 @@
 enum { STATUS_OK, STATUS_WARNING, STATUS_CRITICAL, STATUS_DOWN };
 enum { RECENT_S = 600 };	/* a restart so young is a warning */
 
+enum { CLAIM_OLD_S = 150 };	/* the router gives claims of the dead back
+				 * each minute */
+
 struct areas {
-	uint64_t	count[AREA_COUNT];
-	bool		is_known;
+	struct spool	*spool;
+	enum spool_area	 area;		/* the one that is walked */
+	unsigned	 priority;
+	uint64_t	 count[AREA_COUNT];
+	uint64_t	 dead_claims;	/* that stayed */
+	bool		 is_known;
 };
 
 struct findings {
@@ -48,42 +57,59 @@ status_find(struct findings *findings, int status, const char *text)
 
 /* ---- what lies in the spool ---------------------------------------------- */
 
+/* Its process is gone, and nobody gave the message back. */
+static bool
+claim_is_dead(const struct areas *areas, const char *name, pid_t pid)
+{
+	struct stat st;
+
+	return pid > 0 && kill(pid, 0) != 0 && errno == ESRCH &&
+	    fstatat(spool_dir_fd(areas->spool, areas->area, areas->priority),
+	    name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    clock_wall_s() - st.st_ctime >= CLAIM_OLD_S;
+}
+
 static bool
 status_count_one(void *context, const char *name)
 {
 	const char *base = strrchr(name, '/');
+	struct areas *areas = context;
 	struct spool_name parsed;
+	bool is_named;
 
 	base = base != NULL ? base + 1 : name;
+	is_named = spool_name_parse(slice_of(base), &parsed);
 	/* A plan and a control file beside its message are no messages. */
-	if (base[0] == '.' || (spool_name_parse(slice_of(base), &parsed) &&
-	    slice_ends(parsed.why, ".control")))
+	if (base[0] == '.' || (is_named && slice_ends(parsed.why, ".control")))
 		return true;
-	(*(uint64_t *)context)++;
+	areas->count[areas->area]++;
+	if (is_named && areas->area == AREA_ROUTER &&
+	    claim_is_dead(areas, name, parsed.pid))
+		areas->dead_claims++;
 	return true;
 }
 
 static void
 areas_count(const struct conf *conf, struct areas *out)
 {
-	struct spool *spool;
 	struct err err;
 
 	memset(out, 0, sizeof(*out));
-	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
+	if (conf_spool_open(conf, 0, &out->spool,
 	    &err) < 0)
 		return;
 	out->is_known = true;
-	for (enum spool_area area = 0; area < AREA_COUNT; area++) {
-		unsigned priorities = area == AREA_ROUTER ?
+	for (out->area = 0; out->area < AREA_COUNT; out->area++) {
+		unsigned priorities = out->area == AREA_ROUTER ?
 		    SPOOL_PRIORITIES : 1;
 
-		for (unsigned i = 0; i < priorities; i++)
-			if (spool_scan(spool, area, i, status_count_one,
-			    &out->count[area], &err) < 0)
+		for (out->priority = 0; out->priority < priorities;
+		    out->priority++)
+			if (spool_scan(out->spool, out->area, out->priority,
+			    status_count_one, out, &err) < 0)
 				out->is_known = false;
 	}
-	spool_close(&spool);
+	spool_close(&out->spool);
 }
 
 /* ---- what there is to complain about ----------------------------- */
@@ -125,6 +151,37 @@ standstill_judge(struct findings *findings)
 		findings->status = STATUS_WARNING;
 }
 
+/* Installed over, and not started again. */
+static void
+programs_judge(const struct state *state, struct findings *findings)
+{
+	struct str text = STR_INIT;
+
+	if (program_add_older(&text, state)) {
+		str_adds(&text, " -> " PROGRAM_OLDER_NEXT);
+		status_find(findings, STATUS_WARNING, text.buf);
+	}
+	str_release(&text);
+}
+
+static void
+claims_judge(const struct areas *areas, struct findings *findings)
+{
+	bool is_one = areas->dead_claims == 1;
+	char text[160];
+
+	if (areas->dead_claims == 0)
+		return;
+	snprintf(text, sizeof(text), "%llu file%s of router/ %s that "
+	    "%s gone -> zmailer events spool.trouble says why; "
+	    "zmailer restart", (unsigned long long)areas->dead_claims,
+	    is_one ? "" : "s",
+	    is_one ? "is claimed by a process" :
+	    "are claimed by processes",
+	    is_one ? "is" : "are");
+	status_find(findings, STATUS_WARNING, text);
+}
+
 static void
 status_judge(const struct state *state, const struct areas *areas,
     bool is_running,
@@ -147,6 +204,8 @@ status_judge(const struct state *state, const struct areas *areas,
 		status_find(findings, STATUS_WARNING, "the service manager "
 		    "gave sockets that no listen statement is for");
 	standstill_judge(findings);
+	programs_judge(state, findings);
+	claims_judge(areas, findings);
 	if (!areas->is_known)
 		str_adds(&findings->text,
 		    "  not all of the spool may be read by you\n");
@@ -235,6 +294,8 @@ json_put(const struct state *state, const struct areas *areas,
 	for (enum spool_area area = 0; area < AREA_COUNT; area++)
 		json_number(&out, spool_area_names[area],
 		    (int64_t)areas->count[area]);
+	json_number(&out, "claims_of_the_dead",
+	    (int64_t)areas->dead_claims);
 	json_close(&out);
 	for (size_t i = 0; status != STATUS_DOWN && i < state->child_count;
 	    i++) {

@@ -24,6 +24,7 @@
 
 #include "base/clock.h"
 #include "transports/mailbox/dotlock.h"
+#include "transports/mailbox/roots.h"
 
 #include "base/banned.h"
 
@@ -96,11 +97,12 @@ dotlock_write(const struct dotlock *lock, const struct dotlock_note *note,
 
 /* Is the name still that of the open file? */
 static bool
-dotlock_is_named(const char *path, int fd)
+dotlock_is_named(const struct dotlock *lock, int fd)
 {
 	struct stat named, opened;
 
-	return lstat(path, &named) == 0 && fstat(fd, &opened) == 0 &&
+	return fstatat(lock->dir_fd, lock->name, &named,
+	    AT_SYMLINK_NOFOLLOW) == 0 && fstat(fd, &opened) == 0 &&
 	    named.st_ino == opened.st_ino && named.st_dev == opened.st_dev;
 }
 
@@ -108,8 +110,8 @@ dotlock_is_named(const char *path, int fd)
 static bool
 dotlock_inherit(struct dotlock *lock)
 {
-	int fd = open(lock->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK |
-	    O_NOCTTY | O_CLOEXEC);
+	int fd = openat(lock->dir_fd, lock->name, O_RDWR | O_NOFOLLOW |
+	    O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	char text[LOCK_TEXT_BYTES];
 	struct stat st;
 	ssize_t n;
@@ -120,7 +122,7 @@ dotlock_inherit(struct dotlock *lock)
 	    flock(fd, LOCK_EX | LOCK_NB) == 0 &&
 	    (n = pread(fd, text, sizeof(text), 0)) > 0 &&
 	    dotlock_parse((struct slice){ text, (size_t)n }, &lock->left) &&
-	    dotlock_is_named(lock->path, fd)) {
+	    dotlock_is_named(lock, fd)) {
 		lock->fd = fd;
 		return true;
 	}
@@ -131,13 +133,13 @@ dotlock_inherit(struct dotlock *lock)
 
 /* A lock that nobody touched for minutes is the rest of a crash. */
 static void
-dotlock_remove_old(const char *path)
+dotlock_remove_old(const struct dotlock *lock)
 {
 	struct stat st;
 
-	if (lstat(path, &st) == 0 &&
-	    clock_wall_s() - st.st_mtime > MAILBOX_LOCK_STALE_S)
-		(void)unlink(path);
+	if (fstatat(lock->dir_fd, lock->name, &st, AT_SYMLINK_NOFOLLOW) ==
+	    0 && clock_wall_s() - st.st_mtime > MAILBOX_LOCK_STALE_S)
+		(void)unlinkat(lock->dir_fd, lock->name, 0);
 }
 
 /* ---- taking ------------------------------------------------------------ */
@@ -148,15 +150,15 @@ enum lock_try { TRY_FAILED = -1, TRY_IS_THERE, TRY_LOCKED };
 static enum lock_try
 dotlock_create(struct dotlock *lock)
 {
-	lock->fd = open(lock->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW |
-	    O_CLOEXEC, 0600);
+	lock->fd = openat(lock->dir_fd, lock->name, O_RDWR | O_CREAT |
+	    O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (lock->fd < 0)
 		return errno == EEXIST ? TRY_IS_THERE : TRY_FAILED;
 	if (flock(lock->fd, LOCK_EX | LOCK_NB) != 0 ||
 	    dotlock_write(lock, NULL, false) < 0) {
 		int kept = errno;
 
-		(void)unlink(lock->path);
+		(void)unlinkat(lock->dir_fd, lock->name, 0);
 		close(lock->fd);
 		lock->fd = -1;
 		errno = kept;
@@ -172,25 +174,53 @@ dotlock_is_denied(int number)
 	return number == EACCES || number == EPERM || number == EROFS;
 }
 
-/* One try as who we are, and then as root where that is allowed. */
-static enum lock_try
-dotlock_try(struct dotlock *lock, bool may_root)
+/* Look at the lock by this path from now on. */
+static void
+dotlock_by_path(struct dotlock *lock)
 {
-	enum lock_try got = dotlock_create(lock);
+	if (lock->dir_fd >= 0)
+		close(lock->dir_fd);
+	lock->dir_fd = AT_FDCWD;
+	lock->name = lock->path;
+}
 
-	if (got == TRY_IS_THERE && dotlock_inherit(lock))
-		return TRY_LOCKED;
-	if (got == TRY_LOCKED || (got == TRY_FAILED &&
-	    !dotlock_is_denied(errno)) || !may_root)
-		return got;
+/* One try as root, who looks only into directories to help in. */
+static enum lock_try
+dotlock_try_as_root(struct dotlock *lock, const char *base)
+{
+	enum lock_try got;
+	struct err err;
+
 	account_back();
 	lock->is_roots = true;
+	lock->dir_fd = roots_open_parent(lock->path, base, &lock->name, &err);
+	if (lock->dir_fd < 0) {
+		dotlock_by_path(lock);
+		return TRY_FAILED;
+	}
 	got = dotlock_create(lock);
 	if (got == TRY_IS_THERE && dotlock_inherit(lock))
 		got = TRY_LOCKED;
 	if (got == TRY_IS_THERE)
-		dotlock_remove_old(lock->path);
+		dotlock_remove_old(lock);
 	return got;
+}
+
+/* One try as who we are, and then as root where that is allowed. */
+static enum lock_try
+dotlock_try(struct dotlock *lock, const char *base)
+{
+	enum lock_try got;
+
+	dotlock_by_path(lock);
+	lock->is_roots = false;
+	got = dotlock_create(lock);
+	if (got == TRY_IS_THERE && dotlock_inherit(lock))
+		return TRY_LOCKED;
+	if (got == TRY_LOCKED || (got == TRY_FAILED &&
+	    !dotlock_is_denied(errno)) || base == NULL)
+		return got;
+	return dotlock_try_as_root(lock, base);
 }
 
 static void
@@ -202,13 +232,13 @@ dotlock_nap(int ms)
 }
 
 static enum dotlock_result
-dotlock_wait(struct dotlock *lock, const struct account *owner, bool may_root,
-    struct err *err)
+dotlock_wait(struct dotlock *lock, const struct account *owner,
+    const char *base, struct err *err)
 {
 	int64_t until_ms = clock_steady_ms() + MAILBOX_LOCK_WAIT_MS;
 
 	for (int wait_ms = 5;; wait_ms = wait_ms < 500 ? wait_ms * 2 : 500) {
-		enum lock_try got = dotlock_try(lock, may_root);
+		enum lock_try got = dotlock_try(lock, base);
 		int kept = errno;
 
 		if (lock->is_roots && account_become(owner, err) < 0)
@@ -222,7 +252,8 @@ dotlock_wait(struct dotlock *lock, const struct account *owner, bool may_root,
 			err_sys(err, "%s", lock->path);
 			return DOTLOCK_TROUBLE;
 		}
-		dotlock_remove_old(lock->path);
+		dotlock_by_path(lock);
+		dotlock_remove_old(lock);
 		errno = EAGAIN;
 		if (clock_steady_ms() >= until_ms) {
 			err_set(err, "%s: the mailbox is locked by another "
@@ -235,14 +266,15 @@ dotlock_wait(struct dotlock *lock, const struct account *owner, bool may_root,
 
 enum dotlock_result
 dotlock_take(const char *mailbox, const struct account *owner,
-    bool may_root, struct dotlock *out, struct err *err)
+    const char *base, struct dotlock *out, struct err *err)
 {
 	enum dotlock_result got;
 
 	memset(out, 0, sizeof(*out));
 	out->fd = -1;
+	out->dir_fd = AT_FDCWD;
 	snprintf(out->path, sizeof(out->path), "%s.lock", mailbox);
-	got = dotlock_wait(out, owner, may_root && account_is_root(), err);
+	got = dotlock_wait(out, owner, account_is_root() ? base : NULL, err);
 	if (got == DOTLOCK_TROUBLE && out->fd >= 0)
 		dotlock_drop(out, NULL);
 	return got;
@@ -254,17 +286,21 @@ dotlock_drop(struct dotlock *lock, const struct account *owner)
 	int kept = errno;
 	struct err err;
 
-	if (lock->fd < 0)
+	if (lock->fd < 0) {
+		dotlock_by_path(lock);
 		return;
+	}
 	if (lock->is_roots)
 		account_back();
 	/* mailboxes: the last step of an append */
-	if (unlink(lock->path) != 0 && errno != ENOENT &&
-	    unlink(lock->path) != 0 && ftruncate(lock->fd, 0) != 0)
+	if (unlinkat(lock->dir_fd, lock->name, 0) != 0 && errno != ENOENT &&
+	    unlinkat(lock->dir_fd, lock->name, 0) != 0 &&
+	    ftruncate(lock->fd, 0) != 0)
 		warning("%s cannot be removed: %s", lock->path,
 		    strerror(errno));
 	close(lock->fd);
 	lock->fd = -1;
+	dotlock_by_path(lock);
 	if (lock->is_roots && owner != NULL)
 		(void)account_become(owner, &err);
 	errno = kept;

@@ -31,19 +31,21 @@ struct dotlock_note {		/* about one append */
 
 struct dotlock {
 	char			path[MAILBOX_PATH_BYTES + 8];
+	int			dir_fd;		/* AT_FDCWD: name is path */
+	const char		*name;
 	int			fd;		/* -1: not locked */
 	bool			is_roots;	/* made by root for a user */
 	struct dotlock_note	left;		/* by who held it and died */
 };
 
-/* Take the lock, waiting for others.  may_root: root may make it where the
- * owner cannot.
+/* Take the lock, waiting for others.  base: root may make it below where the
+ * owner cannot (roots.h).
  * DOTLOCK_DENIED: this directory takes no lock of ours; DOTLOCK_TROUBLE:
  * somebody else has it for too long, or errno. */
 enum dotlock_result { DOTLOCK_TROUBLE = -1, DOTLOCK_DENIED, DOTLOCK_TAKEN };
 enum dotlock_result dotlock_take(const char *mailbox,
     const struct account *owner,
-    bool may_root, struct dotlock *out, struct err *err);
+    const char *base, struct dotlock *out, struct err *err);
 
 /* Note what will be appended; is_synced: durable first.  0 or -1. */
 int dotlock_write(const struct dotlock *lock,

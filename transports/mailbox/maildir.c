@@ -29,6 +29,7 @@
 #include "mail/spool/spool.h"
 #include "transports/mailbox/mailbox.h"
 #include "transports/mailbox/quota.h"
+#include "transports/mailbox/roots.h"
 
 #include "base/banned.h"
 
@@ -89,27 +90,6 @@ maildir_make_new_name(const struct delivery *delivery, uint64_t bytes,
 	    host_name, (unsigned long long)bytes);
 }
 
-/* Root makes the directory for its owner where the owner may not, in a
- * directory given by the configuration. */
-static int
-maildir_make_top(const struct pending *pending, struct err *err)
-{
-	int fd, result = -1;
-
-	account_back();
-	fd = mkdir(pending->path, 0700) == 0 ? open(pending->path, O_RDONLY |
-	    O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
-	if (fd >= 0)
-		result = fchown(fd, pending->owner.uid, pending->owner.gid);
-	if (result != 0)
-		err_sys(err, "make %s for its owner", pending->path);
-	if (fd >= 0)
-		close(fd);
-	if (account_become(&pending->owner, err) < 0)
-		return -1;
-	return result;
-}
-
 /* Its mail shall lie apart from that of others and from the spool, where
  * ext4 may have to step over many removed files to make one. */
 static void
@@ -135,7 +115,8 @@ maildir_make(const struct pending *pending, const char *base, struct err *err)
 	    err) < 0)
 		return -1;
 	if (mkdir(path, 0700) != 0 && errno == EACCES && base != NULL &&
-	    account_is_root() && maildir_make_top(pending, err) < 0)
+	    account_is_root() && roots_make_directory(path, base, 0700,
+	    &pending->owner, err) < 0)
 		return -1;
 	maildir_set_apart(path);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {

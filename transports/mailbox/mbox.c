@@ -28,6 +28,7 @@
 #include "base/crc32c.h"
 #include "transports/mailbox/dotlock.h"
 #include "transports/mailbox/quota.h"
+#include "transports/mailbox/roots.h"
 
 #include "base/banned.h"
 
@@ -55,32 +56,6 @@ mbox_nap(int ms)
 
 /* ---- the file ---------------------------------------------------------- */
 
-/* Root makes a missing file for its owner, where only root could have put
- * something else in the way: O_EXCL, in a directory given by the
- * configuration. */
-static int
-mbox_create(const char *path, const struct account *owner, struct err *err)
-{
-	int fd;
-
-	account_back();
-	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW |
-	    O_CLOEXEC, 0600);
-	if (fd >= 0 && fchown(fd, owner->uid, owner->gid) != 0) {
-		err_sys(err, "give %s to its owner", path);
-		(void)unlink(path);
-		close(fd);
-		fd = -1;
-	} else if (fd < 0) {
-		err_sys(err, "%s", path);
-	}
-	if (account_become(owner, err) < 0 && fd >= 0) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
 static int
 mbox_open(const char *path, const struct account *owner, const char *base,
     struct err *err)
@@ -90,7 +65,7 @@ mbox_open(const char *path, const struct account *owner, const char *base,
 	    O_NONBLOCK | O_CLOEXEC, 0600);
 
 	if (fd < 0 && errno == EACCES && base != NULL && account_is_root())
-		fd = mbox_create(path, owner, err);
+		fd = roots_make_file(path, base, owner, err);
 	else if (fd < 0 && (errno == ELOOP || errno == EMLINK)) {
 		errno = EPERM;
 		return err_set(err, "%s is a symbolic link: refused", path);
@@ -420,7 +395,7 @@ mbox_append(const char *path, const struct account *owner, const char *base,
 		mailbox_trouble(verdict, &err);
 		return;
 	}
-	if (dotlock_take(path, owner, base != NULL, &lock, &err) !=
+	if (dotlock_take(path, owner, base, &lock, &err) !=
 	    DOTLOCK_TROUBLE)
 		result = mbox_append_locked(path, owner, base, &lock, delivery,
 		    verdict, &err);

@@ -17,7 +17,7 @@
 
 #include "base/ascii.h"
 #include "base/crc32c.h"
-#include "transports/mailbox/mailbox.h"
+#include "transports/mailbox/roots.h"
 
 #include "base/banned.h"
 
@@ -239,24 +239,15 @@ place_path(const char *template, const struct place *place,
 /* One directory of a hashed path: the owner's where the owner may make it,
  * else root's own, as its parent is. */
 static int
-place_make_directory(const char *path, const struct account *owner,
-    struct err *err)
+place_make_directory(const char *path, const char *base,
+    const struct account *owner, struct err *err)
 {
-	int result = mkdir(path, 0700);
-
-	if (result != 0 && errno == EACCES && account_is_root()) {
-		account_back();
-		result = mkdir(path, 0755);
-		if (result == 0)
-			result = chmod(path, 0755);	/* umask */
-		if (result != 0 && errno != EEXIST)
-			err_sys(err, "make %s", path);
-		if (account_become(owner, err) < 0)
-			return -1;
-	}
-	if (result != 0 && errno != EEXIST)
+	if (mkdir(path, 0700) == 0 || errno == EEXIST)
+		return 0;
+	if (errno != EACCES || !account_is_root())
 		return err_sys(err, "make %s", path);
-	return 0;
+	return roots_make_directory(path, base, 0755, owner, err) == 0 ||
+	    errno == EEXIST ? 0 : -1;
 }
 
 int
@@ -278,7 +269,7 @@ parents_make(const char *path, const char *base,
 		if (path[n] != '/')
 			continue;
 		name[n] = '\0';
-		if (place_make_directory(name, owner, err) < 0)
+		if (place_make_directory(name, base, owner, err) < 0)
 			return -1;
 		name[n] = '/';
 	}

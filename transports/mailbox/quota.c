@@ -211,7 +211,8 @@ quota_write_size(int new_fd, const struct maildirsize *size, struct err *err)
 		    "%" PRIu64 "C", size->count_max);
 	n += snprintf(text + n, sizeof(text) - (size_t)n, "\n%" PRId64 " %"
 	    PRId64 "\n", size->bytes, size->count);
-	fd = openat(new_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW |
+	(void)unlinkat(new_fd, name, 0);	/* of a crash, or a trap */
+	fd = openat(new_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
 	    O_CLOEXEC, 0600);
 	if (fd < 0 || write(fd, text, (size_t)n) != n) {
 		err_sys(err, "write maildirsize");

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -60,11 +61,32 @@ vacation_get_file(int fd, size_t bytes_max, struct str *out, struct err *err)
 	return 0;
 }
 
+/* Whoever holds the lock for ever holds up nobody else's mail. */
+static int
+vacation_lock(int fd, struct err *err)
+{
+	int64_t until_ms = clock_steady_ms() + MAILBOX_LOCK_WAIT_MS;
+	struct timespec nap = { 0, 10 * 1000000L };
+
+	while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return err_sys(err, "lock .vacation.seen");
+		if (clock_steady_ms() >= until_ms)
+			return err_set(err, ".vacation.seen is locked by "
+			    "another program");
+		nanosleep(&nap, NULL);
+	}
+	return 0;
+}
+
 /* Open and lock the memory; once more when another who held the lock put
  * a shorter one in its place.  The descriptor, or -1. */
 static int
 vacation_open_memory(const struct action *action, struct err *err)
 {
+	const char *path = arena_printf(action->arena, "%s/.vacation.seen",
+	    action->place->owner.home);
+
 	for (int turn = 0; turn < 5; turn++) {
 		struct stat named, opened;
 		int fd = vacation_open_file(action, ".vacation.seen",
@@ -72,15 +94,17 @@ vacation_open_memory(const struct action *action, struct err *err)
 
 		if (fd < 0)
 			return -1;
-		if (flock(fd, LOCK_EX) == 0 && fstat(fd, &opened) == 0 &&
-		    lstat(arena_printf(action->arena, "%s/.vacation.seen",
-		    action->place->owner.home), &named) == 0 &&
+		if (vacation_lock(fd, err) < 0) {
+			close(fd);
+			return -1;
+		}
+		if (fstat(fd, &opened) == 0 && lstat(path, &named) == 0 &&
 		    named.st_ino == opened.st_ino &&
 		    named.st_dev == opened.st_dev)
 			return fd;
 		close(fd);
 	}
-	return err_set(err, ".vacation.seen cannot be locked");
+	return err_set(err, ".vacation.seen is replaced again and again");
 }
 
 /* A full memory: the lines that still count, in a file of its own, durable,

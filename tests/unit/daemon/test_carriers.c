@@ -155,6 +155,21 @@ Test(carriers, who_talks_nonsense_gets_no_more)
 	}
 }
 
+Test(carriers, one_that_cannot_be_told_is_let_go)
+{
+	struct err err;
+	int pair[2];
+
+	carriers_begin();
+	cr_assert_eq(ipc_pair(pair, &err), 0);
+	ends[0] = pair[1];
+	(void)shutdown(pair[0], SHUT_WR);
+	carriers_add("smtp", FIRST_PID, pair[0], 1, given[0]);
+	cr_expect(is_let_go(0));
+	cr_expect_eq(fcntl(pair[0], F_GETFD), -1);
+	cr_expect_eq(carriers_give("smtp", 1, 2, given[0]), 0);
+}
+
 Test(carriers, one_that_is_gone_is_forgotten)
 {
 	carriers_begin();

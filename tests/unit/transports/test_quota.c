@@ -174,6 +174,21 @@ Test(quota, a_symlink_as_maildirsize_is_refused)
 	box_finish();
 }
 
+/* Its user knows under which name the next one is written. */
+Test(quota, a_fifo_in_the_way_holds_nobody, .timeout = 120)
+{
+	char name[100];
+
+	box_start(MAILBOX_MAILDIR, "{user}");
+	expect(VERDICT_DELIVERED, "2.0.0");
+	snprintf(name, sizeof(name), "zm-alice/tmp/maildirsize.%ld",
+	    (long)getpid());
+	cr_assert_eq(mkfifo(box_path_of(name), 0600), 0);
+	box.conf.quota = (struct conf_quota){ .bytes = 1000 };
+	expect(VERDICT_DELIVERED, "2.0.0");
+	box_finish();
+}
+
 Test(quota, a_long_maildirsize_is_written_anew)
 {
 	struct str text = STR_INIT;

@@ -303,6 +303,88 @@ Test(traps, a_base_that_others_write_has_no_users)
 	}
 }
 
+/* Root helps below the directory of the configuration, but goes through no
+ * directory of a user, who could lead it anywhere. */
+static const struct {
+	enum conf_mailbox_kind	 kind;
+	const char		*name;		/* template */
+	const char		*command;	/* as nobody made it */
+	enum verdict_kind	 verdict;
+} lead_rows[] = {
+	{ MAILBOX_MBOX, "{user}/Mail/in",
+	    "mkdir nobody; ln -s ../treasure nobody/Mail; "
+	    "chown -Rh nobody nobody", VERDICT_DEFERRED },
+	{ MAILBOX_MAILDIR, "{user}/Mail/in",
+	    "mkdir nobody; ln -s ../treasure nobody/Mail; "
+	    "chown -Rh nobody nobody", VERDICT_DEFERRED },
+	{ MAILBOX_MAILDIR, "{user}/Mail/a/in",
+	    "mkdir nobody; ln -s ../treasure nobody/Mail; "
+	    "chown -Rh nobody nobody", VERDICT_DEFERRED },
+	{ MAILBOX_MBOX, "{user}/in",
+	    "mkdir nobody; chmod 500 nobody; chown nobody nobody",
+	    VERDICT_DEFERRED },
+	{ MAILBOX_MBOX, "{user}/in", "mkdir nobody", VERDICT_DELIVERED },
+	{ MAILBOX_MAILDIR, "{first}/{user}", "mkdir n", VERDICT_DELIVERED },
+	{ MAILBOX_MBOX, "{first}/{second}/{user}", "true",
+	    VERDICT_DELIVERED },
+};
+
+Test(traps, root_goes_through_no_directory_of_a_user)
+{
+	if (geteuid() != 0)
+		cr_skip("not root");
+	for (size_t i = 0; i < sizeof(lead_rows) / sizeof(lead_rows[0]);
+	    i++) {
+		char command[400];
+
+		box_start(lead_rows[i].kind, lead_rows[i].name);
+		box.rcpts[0].user = SLICE("nobody");
+		cr_assert_eq(chmod(box.top, 0755), 0);
+		snprintf(command, sizeof(command), "umask 022; cd '%s' && "
+		    "mkdir treasure && %s", box.top, lead_rows[i].command);
+		cr_assert_eq(system(command), 0);
+		box_deliver();
+		cr_expect_eq(box.verdicts[0].kind, lead_rows[i].verdict,
+		    "row %zu: %s", i, box.verdicts[0].text);
+		cr_expect_eq(box_count_in("treasure", NULL), 0u, "row %zu",
+		    i);
+		cr_expect_eq(geteuid(), 0);
+		box_finish();
+	}
+}
+
+/* As who swaps the directory while the lock is there: what root made it
+ * removes, and nothing of that name elsewhere. */
+Test(traps, a_lock_of_roots_goes_where_it_was_made)
+{
+	char path[600];
+	struct dotlock lock;
+	struct account owner;
+	struct err err;
+
+	if (geteuid() != 0)
+		cr_skip("not root");
+	box_start(MAILBOX_MBOX, "{user}/in");
+	cr_assert_eq(chmod(box.top, 0755), 0);
+	cr_assert_eq(mkdir(box_path_of("one"), 0755), 0);
+	cr_assert_eq(mkdir(box_path_of("other"), 0755), 0);
+	box_file_put("other/in.lock", "precious\n");
+	account_of_ids(65534, 65534, &owner);
+	strlcpy(path, box_path_of("one/in"), sizeof(path));
+	cr_assert_eq(account_become(&owner, &err), 0);
+	cr_assert_eq(dotlock_take(path, &owner, box.top, &lock, &err),
+	    DOTLOCK_TAKEN, "%s", err.text);
+	account_back();
+	cr_assert_eq(rename(box_path_of("one"), box_path_of("two")), 0);
+	cr_assert_eq(symlink("other", box_path_of("one")), 0);
+	dotlock_drop(&lock, &owner);
+	account_back();
+	cr_expect_eq(box_count_in("two", NULL), 0u);
+	cr_expect_str_eq(box_file_get(box_path_of("other/in.lock")),
+	    "precious\n");
+	box_finish();
+}
+
 Test(traps, a_host_name_is_no_path)
 {
 	char path[600];

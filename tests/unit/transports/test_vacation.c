@@ -3,9 +3,11 @@
  * SPDX-License-Identifier: ISC
  */
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -275,6 +277,24 @@ Test(vacation, who_was_answered_long_ago_is_answered_again)
 	answer("0000000000@longago01.example");
 	cr_expect_eq(answers(), 1u);
 	answer("0000000000@lately001.example");
+	cr_expect_eq(answers(), 1u);
+	box_finish();
+}
+
+/* A program of the user's that holds the lock holds up an answer, and not
+ * the agent, which serves others, too. */
+Test(vacation, a_memory_locked_for_ever_is_not_waited_for, .timeout = 300)
+{
+	int fd;
+
+	away_begin();
+	box_file_put(".vacation.seen", "");
+	fd = open(box_path_of(".vacation.seen"), O_RDONLY);
+	cr_assert_eq(flock(fd, LOCK_EX), 0);
+	answer("new@far.example");
+	cr_expect_eq(answers(), 0u);
+	close(fd);
+	answer("new@far.example");
 	cr_expect_eq(answers(), 1u);
 	box_finish();
 }

@@ -99,6 +99,7 @@ doctor_standstill(struct doctor *doctor)
 void
 doctor_processes(struct doctor *doctor)
 {
+	struct str text = STR_INIT;
 	struct state state;
 	struct err err;
 
@@ -121,6 +122,10 @@ doctor_processes(struct doctor *doctor)
 		    "%s, pid %ld, restarts %u", child->state,
 		    (long)child->pid, child->restarts);
 	}
+	if (program_add_older(&text, &state))
+		doctor_add(doctor, DOCTOR_WARN, "programs",
+		    PROGRAM_OLDER_NEXT, "%s", text.buf);
+	str_release(&text);
 	if (state.refused[0] != '\0')
 		doctor_add(doctor, DOCTOR_WARN, "reload", "zmailer check; "
 		    "zmailer config undo", "the last one was %s: %s",
