@@ -10,7 +10,7 @@
 
 /* Remove days that are over for longer than `record for` says, and, when all
  * are larger than `record size`, the oldest, but not today's.  With `record
- * for 0s` all go.  What cannot be removed is said on stderr.  now_ms:
+ * for 0` all go.  What cannot be removed is said on stderr.  now_ms:
  * since 1970.  returns how many went */
 unsigned record_files_keep(const struct conf *conf, int dir_fd,
     int64_t now_ms);

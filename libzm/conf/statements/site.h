@@ -235,11 +235,12 @@ STATEMENT(TOP, "record", NONE, setting, "setting", "",
     "What clients said and were answered is kept for so long, so that zmailer "
     "replay can try another configuration on it: addresses, names, users and "
     "what the DNS said, no message and no password (zmailer-replay(8) has the "
-    "list).  Unless this is said, nothing is recorded; 0s removes within a "
+    "list).  Unless this is said, nothing is recorded; 0 removes within a "
     "minute what was.",
     "record for 7d\n"
     "record size 1G")
-SETTING("record", "for", record_ms, "span:0s-52w", "0s", "0s to 52w")
+SETTING("record", "for", record_ms, "span:0-52w", "0",
+    "0 to 52w; 0: not at all")
 SETTING("record", "size", record_max_bytes, "size:4K-1024G", "256M",
     "4K to 1024G; all days together")
 
