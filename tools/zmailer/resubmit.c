@@ -19,6 +19,7 @@
 #include "base/json.h"
 #include "daemon/skeleton.h"
 #include "mail/spool/spool.h"
+#include "tools/selection/progress.h"
 #include "tools/selection/selection.h"
 #include "tools/zmailer/verb.h"
 
@@ -31,6 +32,8 @@ struct file {			/* a message that waits */
 	struct file	*next;
 };
 
+enum { RESUBMIT_INTERRUPTED = 130 };
+
 struct resubmit {
 	struct spool	*spool;
 	struct arena	*arena;
@@ -38,6 +41,10 @@ struct resubmit {
 	enum spool_area	 area;		/* being read */
 	int		 only;		/* --from, or -1 */
 	bool		 is_json;
+	struct progress	 progress;
+	unsigned	 total;		/* files */
+	unsigned	 handled;	/* moved, or failed */
+	bool		 is_stopped;	/* by ctrl-C */
 	unsigned	 moved, failed;
 	char		 by[64];
 };
@@ -71,6 +78,7 @@ resubmit_take_file(void *context, const char *name)
 	resubmit_read_id(r, file);
 	*r->tail = file;
 	r->tail = &file->next;
+	r->total++;
 	return true;
 }
 
@@ -131,7 +139,11 @@ resubmit_move(struct resubmit *r, const struct file *file)
 	char label[SPOOL_NAME_BYTES * 2];
 	struct err err;
 
-	if (spool_resubmit(r->spool, file->area, file->name, &err) != 0) {
+	int result = spool_resubmit(r->spool, file->area, file->name, &err);
+
+	progress_hide(&r->progress);
+	r->is_stopped = !progress_step(&r->progress, ++r->handled);
+	if (result != 0) {
 		r->failed++;
 		fprintf(stderr, "zmailer: resubmit: %s\n", err.text);
 		return;
@@ -172,7 +184,8 @@ move_meant(struct resubmit *r, const char *word)
 {
 	unsigned count = 0;
 
-	for (struct file *file = r->files; file != NULL; file = file->next)
+	for (struct file *file = r->files; file != NULL && !r->is_stopped;
+	    file = file->next)
 		if (resubmit_is_meant(file, word)) {
 			count++;
 			resubmit_move(r, file);
@@ -197,12 +210,16 @@ resubmit_run(struct resubmit *r, const struct conf *conf, char *const words[],
 		return verb_failed("resubmit", &err, EX_NOPERM);
 	}
 	event_open(conf->log_dir);
-	for (int i = 0; i < count; i++)
+	/* with names it is less, and nobody knows how much */
+	progress_begin(&r->progress, "resubmit", "resubmitted", r->total);
+	for (int i = 0; i < count && !r->is_stopped; i++)
 		move_meant(r, words[i]);
-	for (struct file *file = r->files; count == 0 && file != NULL;
-	    file = file->next)
+	for (struct file *file = r->files; count == 0 && file != NULL &&
+	    !r->is_stopped; file = file->next)
 		resubmit_move(r, file);
 	event_flush();
+	if (progress_end(&r->progress, r->moved))
+		return RESUBMIT_INTERRUPTED;
 	if (!r->is_json)
 		printf("%u message%s back in router/\n", r->moved,
 		    r->moved == 1 ? "" : "s");
