@@ -75,11 +75,9 @@ static int
 scheduler_after_drop(struct process *process, struct err *err)
 {
 	const struct conf *conf = process->conf;
-	enum spool_flags flags = conf->sync == SYNC_STRICT ? SPOOL_STRICT :
-	    conf->sync == SYNC_UNSAFE ? SPOOL_UNSAFE_FS : 0;
 	struct spool *spool;
 
-	if (spool_open(conf->spool_dir, flags, conf->hash_levels, &spool,
+	if (conf_spool_open(conf, 0, &spool,
 	    err) < 0 || core_open(&scheduler, conf, spool, process->loop,
 	    launcher_start_agent, launcher_kill_agent, err) < 0)
 		return -1;

@@ -46,7 +46,7 @@ bin_sendmail_SOURCES = tools/sendmail/bsmtp.c tools/sendmail/bsmtp.h \
 	tools/sendmail/bsmtp_report.c tools/sendmail/errors.c \
 	tools/sendmail/errors.h tools/sendmail/flags.h tools/sendmail/modes.c \
 	tools/sendmail/sendmail.c tools/sendmail/sendmail.h \
-	tools/sendmail/wait.c tools/sendmail/wait.h
+	tools/sendmail/wait.c tools/sendmail/wait.h tools/sendmail/without.c
 bin_sendmail_LDADD = tools/libtools.a $(ZM_LIBS)
 
 # programs of another package stay; with DESTDIR nothing of the system is met

@@ -13,6 +13,7 @@
 
 #include "conf/settings/conf.h"
 #include "conf/show/show.h"
+#include "mail/spool/spool.h"
 
 /* Read a configuration, or the snapshot of one (snapshot/snapshot.h), which
  * stands for all its files.  path NULL: conf_default_path; when neither path
@@ -54,6 +55,12 @@ struct conf *conf_in_force_or_tell(const char *path);
  * with the file and what is gone by instead goes to standard error.  NULL:
  * there is nothing to go by. */
 struct conf *conf_makeshift_or_tell(const char *path);
+
+/* spool_open, the way that the configuration says: everybody but `zmailer init`
+ * opens it by this, so that `sync` holds for all of them.
+ * returns 0 or -1. */
+int conf_spool_open(const struct conf *conf, enum spool_flags more,
+    struct spool **out, struct err *err);
 
 /* How the files stand to a configuration that was read. */
 enum conf_files {

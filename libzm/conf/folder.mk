@@ -6,7 +6,7 @@ libzm_a_SOURCES += \
 	libzm/conf/edit.c \
 	libzm/conf/in_force.c \
 	libzm/conf/load.c \
-	libzm/conf/load.h \
+	libzm/conf/load.h libzm/conf/open_spool.c \
 	libzm/conf/route_value.c libzm/conf/route_value.h
 # what the statements fill in, by subject
 libzm_a_SOURCES += \
@@ -55,7 +55,7 @@ libzm_a_SOURCES += \
 	libzm/conf/read/index.c \
 	libzm/conf/read/lex.c \
 	libzm/conf/read/mend.c \
-	libzm/conf/read/mend_name.c \
+	libzm/conf/read/mend_name.c libzm/conf/read/idn.c \
 	libzm/conf/read/names.c \
 	libzm/conf/read/parse.c \
 	libzm/conf/read/policy_value.c \

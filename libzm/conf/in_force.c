@@ -115,14 +115,14 @@ in_force_try(const char *path, const char *run_dir, bool must_live,
 
 /* RUN as the file says it, else as it is without a word about it. */
 static struct conf *
-in_force_find(const char *path, const struct conf *places, bool must_live,
+last_run_find(const char *path, const struct conf *places,
     struct arena *arena, struct conf_report *out_report)
 {
-	struct conf *conf = in_force_try(path, places->run_dir, must_live,
-	    arena, out_report);
+	struct conf *conf = in_force_try(path, places->run_dir, false, arena,
+	    out_report);
 
 	if (conf == NULL && strcmp(places->run_dir, ZM_RUNDIR) != 0)
-		conf = in_force_try(path, ZM_RUNDIR, must_live, arena,
+		conf = in_force_try(path, ZM_RUNDIR, false, arena,
 		    out_report);
 	return conf;
 }
@@ -152,9 +152,15 @@ conf_load_in_force(const char *path, struct arena *arena,
 		return conf;
 	}
 	str_release(&text);
-	places = places_load(name);
-	conf = in_force_find(path, places, true, arena, out_report);
-	conf_free(&places);
+	/* where most are: then the file need not be read */
+	conf = in_force_try(path, ZM_RUNDIR, true, arena, out_report);
+	if (conf == NULL) {
+		places = places_load(name);
+		if (strcmp(places->run_dir, ZM_RUNDIR) != 0)
+			conf = in_force_try(path, places->run_dir, true, arena,
+			    out_report);
+		conf_free(&places);
+	}
 	return conf != NULL ? conf : conf_load(path, arena, out_report);
 }
 
@@ -198,7 +204,7 @@ conf_load_makeshift(const char *path, struct arena *arena,
 	if (conf != NULL || access(name, R_OK) != 0)
 		return conf;
 	places = places_load(name);
-	conf = in_force_find(path, places, false, arena, &ignored);
+	conf = last_run_find(path, places, arena, &ignored);
 	if (conf == NULL)
 		conf = conf_of_places(places, name, true, arena);
 	if (conf == NULL)

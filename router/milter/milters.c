@@ -400,13 +400,6 @@ milters_on_parent(void *context, unsigned ready)
 	loop_stop(room->process->loop);
 }
 
-static enum spool_flags
-milters_spool_flags(const struct conf *conf)
-{
-	return conf->sync == SYNC_STRICT ? SPOOL_STRICT :
-	    conf->sync == SYNC_UNSAFE ? SPOOL_UNSAFE_FS : 0;
-}
-
 static void
 milters_run(void *context, int parent)
 {
@@ -421,8 +414,7 @@ milters_run(void *context, int parent)
 	TAILQ_INIT(&room.all);
 	ipc_inbox_init(&room.inbox);
 	room.notify = notify_new(process->loop, milters_on_notify, &room);
-	if (spool_open(process->conf->spool_dir, milters_spool_flags(
-	    process->conf), process->conf->hash_levels, &room.spool,
+	if (conf_spool_open(process->conf, 0, &room.spool,
 	    &err) != 0 || notify_add_fd(room.notify, spool_dir_fd(room.spool,
 	    AREA_DEFERRED, 0), 0, NOTIFY_MOVED, &err) != 0)
 		fatal("%s", err.text);	/* the machine's error */

@@ -304,15 +304,9 @@ static int
 parent_open_spool(struct parent *parent, struct err *err)
 {
 	const struct conf *conf = parent->process->conf;
-	enum spool_flags flags = SPOOL_CREATE;
 	struct recovery found;
 
-	if (conf->sync == SYNC_STRICT)
-		flags |= SPOOL_STRICT;
-	if (conf->sync == SYNC_UNSAFE)
-		flags |= SPOOL_UNSAFE_FS;
-	if (spool_open(conf->spool_dir, flags, conf->hash_levels,
-	    &parent->spool, err) != 0)
+	if (conf_spool_open(conf, SPOOL_CREATE, &parent->spool, err) != 0)
 		return -1;
 	return spool_recover(parent->spool, RECOVERY_START, NULL, NULL, &found,
 	    err);

@@ -188,13 +188,6 @@ bound_socket_watch(struct bound_socket *bound)
 		    LOOP_READ, listener_on_connection, bound);
 }
 
-static enum spool_flags
-listener_spool_flags(const struct conf *conf)
-{
-	return conf->sync == SYNC_STRICT ? SPOOL_STRICT :
-	    conf->sync == SYNC_UNSAFE ? SPOOL_UNSAFE_FS : 0;
-}
-
 static int
 listener_on_keys_wanted(void *context, bool is_submission)
 {
@@ -248,8 +241,7 @@ listener_start(struct process *process, struct err *err)
 		false, listener->failures, listener->space
 	};
 
-	if (spool_open(conf->spool_dir, listener_spool_flags(conf),
-	    conf->hash_levels, &listener->spool, err) != 0)
+	if (conf_spool_open(conf, 0, &listener->spool, err) != 0)
 		return -1;
 	listener->clients = clients_new();
 	listener->peers = peers_new(conf);

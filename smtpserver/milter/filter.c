@@ -212,8 +212,7 @@ filter_serve(struct process *process, int socket)
 
 	signal(SIGHUP, SIG_IGN);	/* the listener makes a new one */
 	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
-	if (spool_open(process->conf->spool_dir, 0,
-		process->conf->hash_levels, &filter.home.spool, &err) < 0)
+	if (conf_spool_open(process->conf, 0, &filter.home.spool, &err) < 0)
 		fatal("%s", err.text);	/* the machine's error */
 	TAILQ_INIT(&filter.slots);
 	filter.tokens = asks_new();

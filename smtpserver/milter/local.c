@@ -474,8 +474,7 @@ local_serve(struct process *process, int parent)
 	struct err err;
 
 	signal(SIGHUP, SIG_IGN);	/* the listener makes a new one */
-	if (spool_open(process->conf->spool_dir, 0,
-	    process->conf->hash_levels, &room.home.spool, &err) != 0)
+	if (conf_spool_open(process->conf, 0, &room.home.spool, &err) != 0)
 		fatal("%s", err.text);	/* the machine's error */
 	TAILQ_INIT(&room.all);
 	TAILQ_INIT(&room.ended);

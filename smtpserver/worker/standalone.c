@@ -71,7 +71,7 @@ standalone_serve(struct conf *conf, int fd)
 	struct err err;
 	bool is_stirred = true;		/* its greeting is to be said */
 
-	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool, &err) !=
+	if (conf_spool_open(conf, 0, &spool, &err) !=
 	    0 || client_parse(SLICE("127.0.0.1:0"),
 	    SLICE(SESSION_ON_STDIN), &client, &err) < 0) {
 		fprintf(stderr, "smtpserver: %s\n", err.text);

@@ -283,7 +283,10 @@ class Meeting:
         try:
             mta.wait_for("silence", lambda: active() == names)
         except AssertionError as e:
-            raise AssertionError(f"{e}: not active {names - active()}, not "
+            gone = names - active()
+            became = [(v["ev"], v["to"], v.get("reply")) for v in
+                      self.instance.events() if v.get("to") in gone]
+            raise AssertionError(f"{e}: not active {gone} ({became}), not "
                                  f"silent {active() - names}") from None
         self.clock.move(LONGEST_WAIT_S)
         self.settled("a", silent)

@@ -177,7 +177,7 @@ show_files(const struct mailq_flags *flags, const struct conf *conf,
 	struct err err;
 	int result;
 
-	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
+	if (conf_spool_open(conf, 0, &spool,
 	    &err) < 0) {
 		fprintf(stderr, "mailq: %s\n", err.text);
 		return EX_NOINPUT;

@@ -216,15 +216,12 @@ smtpserver_make(const struct conf *conf, struct err *err)
 int
 dirs_prepare(const struct conf *conf, struct err *err)
 {
-	enum spool_flags flags = SPOOL_CREATE |
-	    (conf->sync == SYNC_STRICT ? SPOOL_STRICT : 0) |
-	    (conf->sync == SYNC_UNSAFE ? SPOOL_UNSAFE_FS : 0);
 	struct spool *spool;
 
 	if (path_make(conf->spool_dir, 0700, err) < 0 ||
 	    path_make(conf->run_dir, 0700, err) < 0 ||
 	    path_make(conf->log_dir, 0700, err) < 0 ||
-	    spool_open(conf->spool_dir, flags, conf->hash_levels, &spool,
+	    conf_spool_open(conf, SPOOL_CREATE, &spool,
 	    err) < 0)
 		return -1;
 	spool_close(&spool);

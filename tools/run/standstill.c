@@ -350,7 +350,7 @@ standstill_aside(struct standstill *all, const struct conf *conf)
 	struct spool *spool;
 	struct err err;
 
-	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
+	if (conf_spool_open(conf, 0, &spool,
 	    &err) < 0)
 		return;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

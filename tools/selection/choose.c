@@ -143,7 +143,7 @@ selection_choose(const struct conf *conf, unsigned areas,
 		return choice_end(&c, result == 0 ? 0 : -1);
 	}
 	live_ask(conf->run_dir, out->arena, &out->live);
-	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &out->spool,
+	if (conf_spool_open(conf, 0, &out->spool,
 		err) == 0 && view_each(out->spool, &out->live,
 		c.test.flags | ((areas & 1u << AREA_TRASH) != 0 ?
 		VIEW_TRASH : 0), choose_one, &c, err) == 0)

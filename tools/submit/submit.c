@@ -154,6 +154,31 @@ submit_read_front(struct input *input, uint64_t bytes_max, struct str *piece,
 	return status;
 }
 
+struct caller {
+	char	login[256], gecos[256];
+};
+
+/* Who calls us; looked up once. */
+static const struct caller *
+caller(void)
+{
+	static struct caller found;
+	const struct passwd *account;
+
+	if (found.login[0] != '\0')
+		return &found;
+	account = getpwuid(getuid());
+	if (account == NULL) {
+		snprintf(found.login, sizeof(found.login), "uid-%ld",
+		    (long)getuid());
+		return &found;
+	}
+	strlcpy(found.login, account->pw_name, sizeof(found.login));
+	if (account->pw_gecos != NULL)
+		strlcpy(found.gecos, account->pw_gecos, sizeof(found.gecos));
+	return &found;
+}
+
 /* RFC 5322 section 3.2.4 quoted-string of a display name. */
 static void
 add_display_name(struct str *out, struct slice name)
@@ -176,13 +201,11 @@ submit_add_from(struct str *out, const struct submission *what,
     const char *login,
     const char *host)
 {
-	const struct passwd *account = getpwuid(getuid());
 	struct slice name = slice_of(what->full_name);
+	struct slice gecos = slice_of(caller()->gecos);
 
-	if (what->full_name == NULL && account != NULL &&
-	    account->pw_gecos != NULL)
-		name = slice_first(slice_of(account->pw_gecos),
-		    slice_find(slice_of(account->pw_gecos), ','));
+	if (what->full_name == NULL)
+		name = slice_first(gecos, slice_find(gecos, ','));
 	str_adds(out, "From: ");
 	if (name.n > 0) {
 		add_display_name(out, name);
@@ -291,13 +314,7 @@ submit_envelope_of(struct arena *arena, const struct submission *what,
 const char *
 submit_caller(void)
 {
-	const struct passwd *account = getpwuid(getuid());
-	static char number[32];
-
-	if (account != NULL)
-		return account->pw_name;
-	snprintf(number, sizeof(number), "uid-%ld", (long)getuid());
-	return number;
+	return caller()->login;
 }
 
 /* Everything after the envelope, in pieces. */
@@ -427,7 +444,7 @@ submit_message(const struct conf *conf, const struct submission *what, int in)
 	struct err err;
 	int status;
 
-	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool, &err) < 0)
+	if (conf_spool_open(conf, SPOOL_SUBMIT, &spool, &err) < 0)
 		return submit_complain(EX_TEMPFAIL, err.text);
 	status = write_message(conf, what, &input, spool);
 	while (status != EX_OK && input.copy_fd > 0 && !input.is_over &&

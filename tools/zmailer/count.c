@@ -204,8 +204,7 @@ verb_count_all(const struct conf *conf, const struct selector *selector,
 	int status = EX_OK, result = 0;
 
 	if (!view_is_forbidden(conf))
-		result = spool_open(conf->spool_dir, 0, conf->hash_levels,
-		    &spool, &err);
+		result = conf_spool_open(conf, 0, &spool, &err);
 	if (result == 0)
 		result = is_read ? count_meant(spool, conf, selector,
 		    tally, &err) : queue_count(spool, clock_wall_s(), &counts,

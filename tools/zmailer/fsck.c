@@ -318,7 +318,7 @@ fsck_run(struct fsck *fsck, const struct conf *conf)
 		return verb_failed("fsck", &err, EX_TEMPFAIL);
 	}
 	if ((fsck->is_repair && daemon_drop(conf, ROLE_ROUTER, &err) < 0) ||
-	    spool_open(conf->spool_dir, 0, conf->hash_levels, &fsck->spool,
+	    conf_spool_open(conf, 0, &fsck->spool,
 		&err) != 0) {
 		return verb_failed("fsck", &err, EX_NOINPUT);
 	}

@@ -156,7 +156,7 @@ list_files(struct list *list, const struct conf *conf,
 	else
 		live_ask(conf->run_dir, arena, &live);
 	*is_up = live.is_up;
-	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
+	if (conf_spool_open(conf, 0, &spool,
 	    err) == 0)
 		result = view_each(spool, &live, list->test.flags, list_one,
 		    list, err);

@@ -192,7 +192,7 @@ resubmit_run(struct resubmit *r, const struct conf *conf, char *const words[],
 
 	verb_who(r->by, sizeof(r->by));
 	if (daemon_drop(conf, ROLE_ROUTER, &err) < 0 ||
-	    spool_open(conf->spool_dir, 0, conf->hash_levels, &r->spool,
+	    conf_spool_open(conf, 0, &r->spool,
 		&err) != 0 || read_areas(r, count > 0, &err) != 0) {
 		return verb_failed("resubmit", &err, EX_NOPERM);
 	}

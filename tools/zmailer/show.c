@@ -86,7 +86,7 @@ show_all(struct search *search, const struct conf *conf,
 
 	selection_test_init(&search->test, selector, conf, clock_wall_s());
 	live_ask(conf->run_dir, arena, &live);
-	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
+	if (conf_spool_open(conf, 0, &spool,
 	    &err) < 0 || view_each(spool, &live, VIEW_HEADER, show_one,
 	    search, &err) < 0) {
 		status = verb_failed("show", &err, EX_NOINPUT);

@@ -95,7 +95,7 @@ areas_count(const struct conf *conf, struct areas *out)
 	struct err err;
 
 	memset(out, 0, sizeof(*out));
-	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &out->spool,
+	if (conf_spool_open(conf, 0, &out->spool,
 	    &err) < 0)
 		return;
 	out->is_known = true;

@@ -127,8 +127,6 @@ int
 handin_submit(const struct conf *conf, const struct handin *what,
     char out_id[SPOOL_ID_BYTES], struct err *err)
 {
-	enum spool_flags flags = conf->sync == SYNC_STRICT ? SPOOL_STRICT :
-	    conf->sync == SYNC_UNSAFE ? SPOOL_UNSAFE_FS : 0;
 	struct spool *spool = NULL;
 	struct envelope envelope;
 	struct draft draft;
@@ -136,7 +134,7 @@ handin_submit(const struct conf *conf, const struct handin *what,
 
 	errno = EINVAL;
 	if (handin_envelope(what, &envelope, err) < 0 ||
-	    spool_open(conf->spool_dir, flags, conf->hash_levels, &spool,
+	    conf_spool_open(conf, 0, &spool,
 	    err) < 0)
 		return -1;
 	if (draft_open(spool, NULL, &draft, err) == 0) {

@@ -7,7 +7,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <idn2.h>
 #include <string.h>
 
 #include "base/ascii.h"
@@ -52,21 +51,6 @@ name_inside(struct slice text)
 	return text;
 }
 
-/* "bücher.example" -> "xn--bcher-kva.example"; NULL: it has none. */
-static const char *
-meant_ascii(struct arena *arena, struct slice name)
-{
-	const char *result = NULL;
-	uint8_t *ascii;
-
-	if (idn2_lookup_u8((const uint8_t *)slice_dup(arena, name), &ascii,
-	    IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL) != IDN2_OK)
-		return NULL;
-	result = arena_printf(arena, "%s", (const char *)ascii);
-	idn2_free(ascii);
-	return result;
-}
-
 static bool
 name_is_ascii(struct slice name)
 {
@@ -85,7 +69,8 @@ conf_meant_name(struct arena *arena, struct slice text)
 	if (name.n == 0)
 		return NULL;
 	if (!name_is_ascii(name)) {
-		ascii = meant_ascii(arena, name);
+		ascii = conf_to_ascii == NULL ? NULL :
+		    conf_to_ascii(arena, name);
 		name = slice_of(ascii != NULL ? ascii : "");
 	}
 	return name.n > 0 && domain_parse(name, NULL) == 0 ?

@@ -174,6 +174,10 @@ const char *conf_mend_choice(struct arena *arena, struct slice text,
     struct slice choices);
 const char *conf_mend_listen(struct arena *arena, struct slice text);
 const char *conf_mend_net(struct arena *arena, struct slice text);
+/* "bücher.example" -> "xn--bcher-kva.example" (RFC 5891), in the arena; NULL:
+ * it has none.  There is no such function in a program without libidn2. */
+typedef const char *conf_to_ascii_fn(struct arena *arena, struct slice name);
+extern conf_to_ascii_fn *const conf_to_ascii;
 /* The name of a host or domain that was meant; in the arena, or NULL. */
 const char *conf_meant_name(struct arena *arena, struct slice text);
 const char *conf_mend_name(struct arena *arena, struct slice text);

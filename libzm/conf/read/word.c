@@ -20,6 +20,8 @@ conf_placeholder_bytes(struct slice text)
 	static const char *const names[] = { "{user}", "{home}", "{domain}",
 	    "{detail}", "{first}", "{second}", "{hash}", "{hash2}" };
 
+	if (text.n == 0 || text.p[0] != '{')
+		return 0;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (slice_starts(text, names[i]))
 			return strlen(names[i]);

@@ -15,6 +15,7 @@ struct spool {
 	int		 router_fd[SPOOL_PRIORITIES];	/* [0] = area_fd */
 	unsigned	 hash_levels;
 	enum spool_flags flags;
+	dev_t		 device;	/* the one of dir_fd */
 	bool		 must_chmod;	/* the umask hides our modes */
 	bool		 is_spread;	/* drafts and plans have directories
 					 * of their own and we may rename

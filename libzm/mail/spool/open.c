@@ -109,11 +109,11 @@ static int
 same_file_system(const struct spool *spool, int fd, const char *dir,
     const char *name, struct err *err)
 {
-	struct stat base, st;
+	struct stat st;
 
-	if (fstat(spool->dir_fd, &base) != 0 || fstat(fd, &st) != 0)
+	if (fstat(fd, &st) != 0)
 		return err_sys(err, "stat %s/%s", dir, name);
-	if (base.st_dev != st.st_dev)
+	if (spool->device != st.st_dev)
 		return err_set(err, "%s/%s is on another file system than %s; "
 		    "messages move by rename: put all of the spool on one",
 		    dir, name, dir);
@@ -181,7 +181,6 @@ priorities_open(struct spool *spool, const char *dir, struct err *err)
 {
 	char name[16];
 
-	spool->router_fd[0] = spool->area_fd[AREA_ROUTER];
 	for (unsigned i = 1; i < SPOOL_PRIORITIES; i++) {
 		snprintf(name, sizeof(name), "router.%u", i);
 		spool->router_fd[i] = dir_open(spool->dir_fd, name,
@@ -238,11 +237,15 @@ refuse_network(const struct spool *spool, const char *dir, struct err *err)
 static int
 areas_open(struct spool *spool, const char *dir, struct err *err)
 {
-	for (int i = 0; i < AREA_COUNT; i++)
+	int end = spool->flags & SPOOL_SUBMIT ? AREA_ROUTER + 1 : AREA_COUNT;
+
+	for (int i = 0; i < end; i++)
 		if (area_open(spool, dir, spool_area_names[i],
 			(enum spool_area)i, &spool->area_fd[i], err) != 0)
 			return -1;
-	if (priorities_open(spool, dir, err) != 0)
+	spool->router_fd[0] = spool->area_fd[AREA_ROUTER];
+	if ((spool->flags & SPOOL_SUBMIT) == 0 &&
+	    priorities_open(spool, dir, err) != 0)
 		return -1;
 	/* drafts that stay in public/ must be where the router hears of them */
 	spool->is_spread = faccessat(spool->dir_fd, "router", W_OK | X_OK,
@@ -288,6 +291,7 @@ spool_open(const char *dir, enum spool_flags flags, unsigned hash_levels,
 {
 	struct spool *spool = mem_alloc(1, sizeof(*spool));
 	int how = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+	struct stat st;
 
 	*out = spool;
 	memset(spool->area_fd, -1, sizeof(spool->area_fd));
@@ -307,10 +311,11 @@ spool_open(const char *dir, enum spool_flags flags, unsigned hash_levels,
 	if (spool->dir_fd < 0 && errno == EACCES)
 		spool->dir_fd = open(dir,
 		    OPEN_SEARCH | O_DIRECTORY | O_CLOEXEC);
-	if (spool->dir_fd < 0) {
+	if (spool->dir_fd < 0 || fstat(spool->dir_fd, &st) != 0) {
 		err_sys(err, "open spool %s", dir);
 		goto fail;
 	}
+	spool->device = st.st_dev;
 	if (hash_levels > 2) {
 		err_set(err, "hash %u: 0, 1 or 2 levels", hash_levels);
 		goto fail;

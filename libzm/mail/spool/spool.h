@@ -58,7 +58,9 @@ struct spool;
 enum spool_flags {
 	SPOOL_CREATE = 1,	/* make missing directories (init, as root) */
 	SPOOL_STRICT = 2,	/* `sync strict`: directory fsyncs as well */
-	SPOOL_UNSAFE_FS = 4	/* `sync unsafe`: NFS and the like allowed */
+	SPOOL_UNSAFE_FS = 4,	/* `sync unsafe`: NFS and the like allowed */
+	SPOOL_SUBMIT = 8	/* public/ and router/ alone: for who starts,
+				 * hands one message in and ends */
 };
 
 /* Open directory dir: all areas by descriptor, so that later calls look up

@@ -57,7 +57,7 @@ books_see_spool(struct books *books, const struct conf *conf, struct err *err)
 	struct spool *spool;
 	int result;
 
-	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool, err) < 0)
+	if (conf_spool_open(conf, 0, &spool, err) < 0)
 		return -1;
 	result = view_each(spool, &nobody, VIEW_TRASH, see_one, books, err);
 	spool_close(&spool);

@@ -72,7 +72,7 @@ backup_fill(struct backup *backup, struct err *err)
 	struct spool *spool;
 	int result = -1;
 
-	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
+	if (conf_spool_open(conf, 0, &spool,
 	    err) != 0)
 		return -1;
 	if (backup_line_add(backup, BACKUP_FIRST, false) == 0 &&

@@ -322,8 +322,7 @@ look_only(struct restore *restore, struct err *err)
 	int status;
 
 	restore->is_dry = true;
-	if (spool_open(restore->conf->spool_dir, 0,
-	    restore->conf->hash_levels, &spool, err) != 0)
+	if (conf_spool_open(restore->conf, 0, &spool, err) != 0)
 		spool = NULL;
 	status = restore_carry_out(restore, spool, err);
 	spool_close(&spool);
@@ -343,9 +342,7 @@ write_spool(struct restore *restore, struct err *err)
 	if (spool_lock(conf->spool_dir, err) != 0)
 		return verb_failed("restore", err, EX_TEMPFAIL);
 	if (daemon_drop(conf, ROLE_ROUTER, err) < 0 ||
-	    spool_open(conf->spool_dir, conf->sync == SYNC_STRICT ?
-	    SPOOL_STRICT : conf->sync == SYNC_UNSAFE ? SPOOL_UNSAFE_FS : 0,
-	    conf->hash_levels, &spool, err) != 0 ||
+	    conf_spool_open(conf, 0, &spool, err) != 0 ||
 	    recover(spool, conf, err) != 0)
 		status = verb_failed("restore", err, EX_NOPERM);
 	else

@@ -111,8 +111,7 @@ judge_claims(struct doctor *doctor)
 	unsigned stale = 0;
 	struct err err;
 
-	if (spool_open(doctor->conf->spool_dir, 0, doctor->conf->hash_levels,
-	    &spool, &err) != 0) {
+	if (conf_spool_open(doctor->conf, 0, &spool, &err) != 0) {
 		doctor_add(doctor, DOCTOR_WARN, doctor->conf->spool_dir,
 		    "ask as root", "%s", err.text);
 		return;

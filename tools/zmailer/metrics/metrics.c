@@ -89,8 +89,7 @@ metrics_text(const struct conf *conf, bool is_open, struct str *out)
 	if (answers_collect(conf, conf->log_dir, words, out, &status))
 		return status;
 	if ((view_is_forbidden(conf) && view_refuse(conf, AREA_ROUTER, &err)
-		< 0) || spool_open(conf->spool_dir, 0, conf->hash_levels,
-		&spool, &err) < 0)
+		< 0) || conf_spool_open(conf, 0, &spool, &err) < 0)
 		return verb_failed("metrics", &err, EX_NOINPUT);
 	metrics_add_all(conf, spool, &text);
 	if (is_open)

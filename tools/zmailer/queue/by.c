@@ -397,7 +397,7 @@ by_read(struct by *by, const struct conf *conf, struct err *err)
 	if (view_is_forbidden(conf))
 		return view_each_asked(conf->run_dir, NULL, by_view, by,
 		    NULL, err);
-	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
+	if (conf_spool_open(conf, 0, &spool,
 	    err) < 0)
 		return -1;
 	live_ask(conf->run_dir, by->arena, &live);

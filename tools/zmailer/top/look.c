@@ -130,7 +130,7 @@ look_at_spool(struct top *top, const struct conf *conf)
 		top->disk_percent = top_percent(fs.f_bavail, fs.f_blocks);
 		top->inode_percent = top_percent(fs.f_favail, fs.f_files);
 	}
-	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
+	if (conf_spool_open(conf, 0, &spool,
 		&err) < 0)
 		return;
 	for (int area = 0; area < AREA_COUNT; area++) {
