@@ -21,7 +21,7 @@
 
 #include "base/crc32c.h"
 #include "transports/frame/handin.h"
-#include "transports/mailbox/seats.h"
+#include "transports/mailbox/berths.h"
 #include "transports/mailbox/steps.h"
 #include "transports/mailbox/vacation.h"
 #include "transports/pipe/order.h"
@@ -67,9 +67,9 @@ static const enum content_flags flags_of[] = {
 /* Who keeps us waiting: an account, or the mailbox of one that others have,
  * too. */
 static void
-act_seat(const struct place *place, const char *path)
+act_berth(const struct place *place, const char *path)
 {
-	seat_for(place->is_virtual ? crc32c(0, path, strlen(path)) :
+	berth_for(place->is_virtual ? crc32c(0, path, strlen(path)) :
 	    place->owner.uid);
 }
 
@@ -93,7 +93,7 @@ action_mailbox(const struct action *action, struct verdict *verdict)
 	else if (is_maildir)
 		maildir_begin(path, owner, base, &delivery, verdict);
 	else {
-		act_seat(action->place, path);
+		act_berth(action->place, path);
 		mbox_append(path, owner, base, &delivery, verdict);
 	}
 }
@@ -166,7 +166,7 @@ act_file(const struct action *action, struct slice name,
 	    account_become(owner, &err) < 0)
 		mailbox_trouble(verdict, &err);
 	else if (!is_maildir) {
-		act_seat(action->place, path);
+		act_berth(action->place, path);
 		mbox_append(path, owner, NULL, &delivery, verdict);
 	} else {
 		maildir_begin(path, owner, NULL, &delivery, verdict);
@@ -188,16 +188,16 @@ act_program(const struct action *action, struct slice command,
 
 	if (!act_may(action, verdict))
 		return;
-	act_seat(action->place, "");
+	act_berth(action->place, "");
 	if (action_content(action, CONTENT_FROM_LINE, &err) < 0)
 		mailbox_trouble(verdict, &err);
-	else if (!seat_take())
+	else if (!berth_take())
 		verdict_set(verdict, VERDICT_DEFERRED, "4.3.2", "mailbox",
 		    "%d programs of this user run already, for long",
-		    SEATS_OF_ONE);
+		    BERTHS_OF_ONE);
 	else
 		order_run(&order, verdict);
-	seat_leave();
+	berth_leave();
 }
 
 /* The user itself, in whichever way it is written. */

@@ -17,7 +17,7 @@
 #include "journal/event.h"
 #include "grammar/message/header.h"
 #include "transports/mailbox/mailbox.h"
-#include "transports/mailbox/seats.h"
+#include "transports/mailbox/berths.h"
 
 #include "base/banned.h"
 
@@ -179,7 +179,7 @@ mailbox_deliver_file(struct action *action, struct verdict *verdict)
 		maildir_begin(path, &owner, NULL, &delivery, verdict);
 		maildir_settle();	/* owner ends here */
 	} else {
-		seat_for(crc32c(0, path, strlen(path)));
+		berth_for(crc32c(0, path, strlen(path)));
 		mbox_append(path, &owner, NULL, &delivery, verdict);
 	}
 }
@@ -229,7 +229,7 @@ mailbox_start(struct agent_run *run, struct err *err)
 	content_clear(&mailbox->content);
 	maildir_setup(run->conf->host, run->conf->sync);
 	mbox_setup(run->conf->sync);
-	seats_setup(run->conf->run_dir);
+	berths_setup(run->conf->run_dir);
 	run->state = mailbox;
 	return 0;
 }
@@ -258,7 +258,7 @@ mailbox_finish(struct agent_run *run)
 {
 	struct mailbox *mailbox = run->state;
 
-	seats_finish();
+	berths_finish();
 	content_release(&mailbox->content);
 	mem_free(&mailbox);
 	run->state = NULL;

@@ -25,7 +25,7 @@
 #include "base/clock.h"
 #include "transports/mailbox/dotlock.h"
 #include "transports/mailbox/roots.h"
-#include "transports/mailbox/seats.h"
+#include "transports/mailbox/berths.h"
 
 #include "base/banned.h"
 
@@ -257,7 +257,7 @@ dotlock_wait(struct dotlock *lock, const struct account *owner,
 		dotlock_remove_old(lock);
 		errno = EAGAIN;
 		if (clock_steady_ms() - began_ms >= MAILBOX_LOCK_WAIT_MS ||
-		    !seat_may_wait(began_ms)) {
+		    !berth_may_wait(began_ms)) {
 			err_set(err, "%s: the mailbox is locked by another "
 			    "program", lock->path);
 			return DOTLOCK_TROUBLE;

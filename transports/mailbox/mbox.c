@@ -29,7 +29,7 @@
 #include "transports/mailbox/dotlock.h"
 #include "transports/mailbox/quota.h"
 #include "transports/mailbox/roots.h"
-#include "transports/mailbox/seats.h"
+#include "transports/mailbox/berths.h"
 
 #include "base/banned.h"
 
@@ -105,7 +105,7 @@ mbox_lock_record(int fd, const char *path, struct err *err)
 		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
 			return err_sys(err, "lock %s", path);
 		if (clock_steady_ms() - began_ms >= MAILBOX_LOCK_WAIT_MS ||
-		    !seat_may_wait(began_ms))
+		    !berth_may_wait(began_ms))
 			return err_set(err, "%s: the mailbox is locked by "
 			    "another program", path);
 		mbox_nap(wait_ms);
@@ -402,7 +402,7 @@ mbox_append(const char *path, const struct account *owner, const char *base,
 		result = mbox_append_locked(path, owner, base, &lock, delivery,
 		    verdict, &err);
 	dotlock_drop(&lock, owner);
-	seat_leave();
+	berth_leave();
 	if (result == APPEND_FAILED)
 		mailbox_trouble(verdict, &err);
 	else if (result == APPEND_DONE)

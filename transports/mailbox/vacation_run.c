@@ -25,7 +25,7 @@
 #include "base/clock.h"
 #include "journal/event.h"
 #include "transports/frame/handin.h"
-#include "transports/mailbox/seats.h"
+#include "transports/mailbox/berths.h"
 #include "transports/mailbox/vacation.h"
 
 #include "base/banned.h"
@@ -73,7 +73,7 @@ vacation_lock(int fd, struct err *err)
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return err_sys(err, "lock .vacation.seen");
 		if (clock_steady_ms() - began_ms >= MAILBOX_LOCK_WAIT_MS ||
-		    !seat_may_wait(began_ms))
+		    !berth_may_wait(began_ms))
 			return err_set(err, ".vacation.seen is locked by "
 			    "another program");
 		nanosleep(&nap, NULL);
@@ -262,14 +262,14 @@ vacation_run(const struct action *action, struct slice command)
 		    sizeof(own[0]));
 		reason = vacation_refusal(action->arena, action->job->sender,
 		    action->job->header, own, vacation.name_count + 2);
-		seat_for(place->owner.uid);
+		berth_for(place->owner.uid);
 		if (reason == NULL && account_become(&place->owner,
 		    &err) == 0)
 			(void)vacation_answer_once(action, &vacation, id,
 			    &reason,
 			    &err);
 	}
-	seat_leave();
+	berth_leave();
 	event(EV_VACATION, action->job->id, "to", slice_of(place->address),
 	    "sender", action->job->sender, "as", slice_of(id), "reason",
 	    slice_of(reason != NULL ? reason : err.text), NULL);

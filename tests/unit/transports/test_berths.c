@@ -1,4 +1,4 @@
-/* test_seats.c - how many agents one user may keep waiting
+/* test_berths.c - how many agents one user may keep waiting
  *
  * SPDX-License-Identifier: ISC
  */
@@ -11,11 +11,11 @@
 
 #include "base/clock.h"
 #include "tests/unit/transports/box.h"
-#include "transports/mailbox/seats.h"
+#include "transports/mailbox/berths.h"
 
 enum { ONE = 1000, OTHER = 1001 };
 
-/* An agent that takes a seat and stays. */
+/* An agent that takes a berth and stays. */
 static pid_t
 sit(void)
 {
@@ -26,7 +26,7 @@ sit(void)
 	cr_assert_eq(pipe(ends), 0);
 	pid = fork();
 	if (pid == 0) {
-		byte = seat_take() ? 'y' : 'n';
+		byte = berth_take() ? 'y' : 'n';
 		(void)!write(ends[1], &byte, 1);
 		for (;;)
 			pause();
@@ -47,44 +47,44 @@ leave(pid_t pid)
 	cr_assert_eq(waitpid(pid, &status, 0), pid);
 }
 
-Test(seats, a_user_has_two, .timeout = 300)
+Test(berths, a_user_has_two, .timeout = 300)
 {
-	pid_t sitting[SEATS_OF_ONE];
+	pid_t sitting[BERTHS_OF_ONE];
 	int64_t began_ms;
 
 	box_start(MAILBOX_MAILDIR, "{user}");
-	seats_setup(box.top);
-	seat_for(ONE);
-	for (int i = 0; i < SEATS_OF_ONE; i++)
+	berths_setup(box.top);
+	berth_for(ONE);
+	for (int i = 0; i < BERTHS_OF_ONE; i++)
 		sitting[i] = sit();
-	cr_expect_not(seat_take());
-	cr_expect(seat_may_wait(clock_steady_ms()));
-	cr_expect_not(seat_may_wait(clock_steady_ms() - SEAT_SHORT_MS));
+	cr_expect_not(berth_take());
+	cr_expect(berth_may_wait(clock_steady_ms()));
+	cr_expect_not(berth_may_wait(clock_steady_ms() - BERTH_SHORT_MS));
 
 	/* they sit for long now: nobody waits for them */
 	began_ms = clock_steady_ms();
 	for (int i = 0; i < 10; i++)
-		cr_expect_not(seat_take());
-	cr_expect_lt(clock_steady_ms() - began_ms, 10 * SEAT_LONG_MS);
+		cr_expect_not(berth_take());
+	cr_expect_lt(clock_steady_ms() - began_ms, 10 * BERTH_LONG_MS);
 
-	seat_for(OTHER);
-	cr_expect(seat_take());
-	seat_leave();
-	seat_for(ONE);
+	berth_for(OTHER);
+	cr_expect(berth_take());
+	berth_leave();
+	berth_for(ONE);
 	leave(sitting[0]);		/* as a killed agent */
-	cr_expect(seat_take());
-	seat_leave();
+	cr_expect(berth_take());
+	berth_leave();
 	leave(sitting[1]);
-	seats_finish();
+	berths_finish();
 	box_finish();
 }
 
 /* Without the file, as in a directory that is not there, nothing is bounded. */
-Test(seats, without_a_file_everybody_has_one)
+Test(berths, without_a_file_everybody_has_one)
 {
-	seats_setup("/nonexistent");
-	seat_for(ONE);
-	cr_expect(seat_take());
-	cr_expect(seat_may_wait(0));
-	seat_leave();
+	berths_setup("/nonexistent");
+	berth_for(ONE);
+	cr_expect(berth_take());
+	cr_expect(berth_may_wait(0));
+	berth_leave();
 }
