@@ -48,7 +48,8 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/session/journal.h smtpserver/session/permit.c \
 	smtpserver/session/permit.h smtpserver/session/receive.c \
 	smtpserver/session/receive.h smtpserver/session/recipient.c \
-	smtpserver/session/recipient.h smtpserver/session/reply.c \
+	smtpserver/session/recipient.h smtpserver/session/record.c \
+	smtpserver/session/record.h smtpserver/session/reply.c \
 	smtpserver/session/service.c smtpserver/session/service.h \
 	smtpserver/session/session.c smtpserver/session/session.h smtpserver/session/step.h \
 	smtpserver/session/steps.h smtpserver/session/tarpit.c smtpserver/session/tls.c \
@@ -78,7 +79,10 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/listener/helper_kinds.h smtpserver/listener/internal.h \
 	smtpserver/listener/listener.c smtpserver/listener/listener.h \
 	smtpserver/listener/workers.c smtpserver/listener/workers.h \
-	smtpserver/rehearse/dialogue.c smtpserver/rehearse/dialogue.h \
+	smtpserver/rehearse/again.c smtpserver/rehearse/again.h \
+	smtpserver/rehearse/again_row.c smtpserver/rehearse/inquiry.c \
+	smtpserver/rehearse/inquiry.h smtpserver/rehearse/replay.c \
+	smtpserver/rehearse/replay.h smtpserver/rehearse/dialogue.c smtpserver/rehearse/dialogue.h \
 	smtpserver/rehearse/rehearsal.c smtpserver/rehearse/rehearsal.h \
 	smtpserver/rehearse/rehearsal_row.c smtpserver/rehearse/rehearse.c \
 	smtpserver/rehearse/rehearse.h

@@ -4,6 +4,7 @@
  */
 #include "smtpserver/listener/listener.h"
 #include "smtpserver/rehearse/rehearse.h"
+#include "smtpserver/rehearse/replay.h"
 #include "smtpserver/worker/standalone.h"
 
 #include "base/banned.h"
@@ -24,6 +25,8 @@ main(int argc, char **argv)
 
 	if (rehearse_is_meant(argc, argv))
 		return rehearse(argc, argv);
+	if (replay_is_meant(argc, argv))
+		return replay_run(argc, argv);
 	if (standalone_is_meant(argc, argv))
 		return standalone_run(argc, argv);
 	return daemon_run(argc, argv, &daemon);

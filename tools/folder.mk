@@ -34,6 +34,7 @@ bin_zmailer_SOURCES += tools/zmailer/doctor/doctor.c
 bin_zmailer_SOURCES += tools/zmailer/queue/by.c tools/zmailer/queue/queue.c \
 	tools/zmailer/queue/queue.h
 bin_zmailer_SOURCES += tools/zmailer/report/report.c
+bin_zmailer_SOURCES += tools/zmailer/replay/replay.c
 bin_zmailer_SOURCES += tools/zmailer/audit/audit.c
 bin_zmailer_SOURCES += tools/zmailer/top/top.c
 bin_zmailer_SOURCES += tools/zmailer/review/review.c
@@ -122,7 +123,8 @@ tools_libtools_a_SOURCES += tools/journal/ask.c tools/journal/ask.h \
 	tools/journal/keep.c tools/journal/keep.h tools/journal/life.c \
 	tools/journal/life_print.c tools/journal/tell.c \
 	tools/journal/tellings.h tools/journal/line.c tools/journal/names.c \
-	tools/journal/names.h tools/journal/seal.c tools/journal/seal.h \
+	tools/journal/names.h tools/journal/record_files.c \
+	tools/journal/record_files.h tools/journal/seal.c tools/journal/seal.h \
 	tools/journal/seal_internal.h tools/journal/seal_read.c
 tools_libtools_a_SOURCES += tools/queue/asked.c tools/queue/control.c \
 	tools/queue/process.c tools/queue/process.h \
@@ -167,6 +169,11 @@ tools_libtools_a_SOURCES += tools/zmailer/doctor/areas.h \
 	tools/zmailer/doctor/names.c tools/zmailer/doctor/ports.c \
 	tools/zmailer/doctor/postmaster.c \
 	tools/zmailer/doctor/report.c tools/zmailer/doctor/spool.c
+tools_libtools_a_SOURCES += tools/zmailer/replay/partner.c \
+	tools/zmailer/replay/partner.h tools/zmailer/replay/print.c \
+	tools/zmailer/replay/replay.h tools/zmailer/replay/routed.c \
+	tools/zmailer/replay/routed.h tools/zmailer/replay/routes.c \
+	tools/zmailer/replay/sessions.c tools/zmailer/replay/shape.c
 tools_libtools_a_SOURCES += tools/zmailer/audit/audit.h \
 	tools/zmailer/audit/books.c tools/zmailer/audit/books.h \
 	tools/zmailer/audit/books_internal.h tools/zmailer/audit/files.c \

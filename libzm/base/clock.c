@@ -61,9 +61,19 @@ read_clock_us(clockid_t which)
 	    ts.tv_nsec / 1000;
 }
 
+static int64_t held_wall_us;
+
+void
+clock_hold_wall(int64_t wall_us)
+{
+	held_wall_us = wall_us;
+}
+
 int64_t
 clock_wall_us(void)
 {
+	if (held_wall_us != 0)
+		return held_wall_us;
 	return read_clock_us(CLOCK_REALTIME);
 }
 

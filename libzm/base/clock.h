@@ -23,6 +23,11 @@
 int64_t clock_wall_us(void);
 int64_t clock_wall_s(void);
 
+/* For who decides again what was decided at another time: from now on the
+ * wall clock of this process stands at this moment, in microseconds; 0: it
+ * goes as ever. */
+void clock_hold_wall(int64_t wall_us);
+
 /* Steady clock: milliseconds, microseconds since some moment before the
  * start. */
 int64_t clock_steady_ms(void);

@@ -103,6 +103,12 @@ event_is_kept(void)
 	return log_dir_fd >= 0;
 }
 
+int
+event_dir(void)
+{
+	return log_dir_fd;
+}
+
 static void
 forget_pid(void)
 {

@@ -46,6 +46,8 @@ int event_open(const char *log_dir);
 void event_open_fd(int log_dir_fd);
 /* Is there a journal to write to? */
 bool event_is_kept(void);
+/* Its directory, for what lies beside it; stays ours.  -1: there is none. */
+int event_dir(void);
 
 /* Note one event.  id: spool id or NULL.  Then pairs of key (const char *)
  * and value (struct slice), ended by NULL:

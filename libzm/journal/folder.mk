@@ -5,4 +5,5 @@ libzm_a_SOURCES += \
 	libzm/journal/counters_table.h \
 	libzm/journal/event.c libzm/journal/event.h libzm/journal/events.h \
 	libzm/journal/progress.c libzm/journal/progress.h \
+	libzm/journal/record.c libzm/journal/record.h \
 	libzm/journal/neighbours.c libzm/journal/neighbours.h

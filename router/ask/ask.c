@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "router/ask/ask.h"
 #include "router/ask/check.h"
+#include "router/ask/explain.h"
 
 #include "base/banned.h"
 
@@ -24,6 +25,22 @@ ask_is_meant(int argc, char **argv)
 	return argc > 1 && strcmp(argv[1], "--ask") == 0;
 }
 
+/* "way ADDRESS TAB SENDER TAB CLIENT TAB USER": the lines of `router --route
+ * --json` for it, and an empty one. */
+static void
+ask_answer_way(struct router *router, struct arena *arena, struct slice line,
+    struct str *out)
+{
+	struct explain_as as = { .is_json = true, .is_brief = true };
+	struct slice address = line;
+
+	if (slice_cut(&line, '\t', &address) &&
+	    slice_cut(&line, '\t', &as.from) &&
+	    slice_cut(&line, '\t', &as.ip))
+		as.user = line;
+	(void)explain_address(router, arena, &as, address, out);
+}
+
 static void
 ask_answer_lines(const struct conf *conf)
 {
@@ -31,13 +48,18 @@ ask_answer_lines(const struct conf *conf)
 	struct arena *arena = arena_new();
 	struct str out = STR_INIT;
 	size_t capacity = 0;
+	struct slice asked;
 	char *line = NULL;
 	ssize_t n;
 
 	while ((n = getline(&line, &capacity, stdin)) > 0) {
 		str_reset(&out);
-		router_check_line(router, arena, slice_trim(
-		    (struct slice){ line, (size_t)n }), &out);
+		asked = slice_trim((struct slice){ line, (size_t)n });
+		if (slice_starts(asked, "way "))
+			ask_answer_way(router, arena, slice_from(asked, 4),
+			    &out);
+		else
+			router_check_line(router, arena, asked, &out);
 		puts(out.buf);
 		fflush(stdout);
 		arena_reset(arena);

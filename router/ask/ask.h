@@ -11,7 +11,9 @@
 bool ask_is_meant(int argc, char **argv);
 
 /* A question of router/ask/check.h a line of stdin, an answer a line of stdout,
- * until its end.  Touches no spool.  Returns the exit status. */
+ * until its end.  Or "way ADDRESS TAB SENDER TAB CLIENT TAB USER": where a
+ * message would go, as `--route --json` tells it, and an empty line.
+ * Touches no spool.  Returns the exit status. */
 int ask_run(void);
 
 #endif

@@ -13,6 +13,7 @@
 #include "smtpserver/command/mail_params.h"
 #include "smtpserver/session/filter.h"
 #include "smtpserver/session/permit.h"
+#include "smtpserver/session/record.h"
 
 #include "base/banned.h"
 
@@ -98,33 +99,58 @@ mail_answered(struct session *session, struct slice args,
 	cmd_mail(session, args, out);
 }
 
+/* Who of those that know nothing of rules said no; NULL: nobody did. */
+static const char *
+mail_refused_by(struct session *session, const struct path *sender,
+    const struct mail_params *params, struct answer *out)
+{
+	if (!is_spelt_right(sender, params, out))
+		return "filter";
+	if (!mail_has_room(session, params, out))
+		return out->code == 452 ? "filter" : "room";
+	return permit_sender(session, sender, out) ? NULL : "owner";
+}
+
+/* What a milter or the disk says, and a question that is out. */
+static bool
+mail_is_wanted(struct session *session, const struct path *sender,
+    const struct mail_params *params, struct slice rest,
+    struct answer *out)
+{
+	struct filter_extra extra = { .path = sender, .params = rest };
+	struct permit_early early = { .stage = POLICY_AT_MAIL,
+	    .sender = sender, .size_bytes = params->size_bytes };
+	struct decided decided = { .stage = "mail", .sender = sender,
+	    .size_bytes = params->size_bytes };
+
+	decided.by = mail_refused_by(session, sender, params, out);
+	if (decided.by != NULL) {
+		record_decided(session, &decided, out);
+		return false;
+	}
+	return permit_early(session, &early, mail_answered, out) &&
+	    session_filter_permit(session, TALK_MAIL, &extra, mail_answered,
+	    out);
+}
+
 void
 cmd_mail(struct session *session, struct slice args, struct answer *out)
 {
-	struct filter_extra extra = { .path = NULL };
 	struct mail_params params = { 0 };
+	struct decided decided = { .stage = "mail", .by = "login" };
 	struct promise promise;
 	struct path sender;
-	struct permit_early early = { .stage = POLICY_AT_MAIL,
-	    .sender = &sender };
 	struct slice rest;
 
-	if (mail_owes_login(session, out) ||
-	    !argument_path(args, "FROM:", PATH_NULL_OK |
+	if (mail_owes_login(session, out)) {
+		record_decided(session, &decided, out);
+		return;
+	}
+	if (!argument_path(args, "FROM:", PATH_NULL_OK |
 	    (mail_params_utf8(args) ? PATH_UTF8 : 0), "5.1.7", &sender,
 	    &rest, out) ||
 	    !mail_params_take(session, rest, &params, out) ||
-	    !is_spelt_right(&sender, &params, out) ||
-	    !mail_has_room(session, &params, out))
-		return;
-	early.size_bytes = params.size_bytes;
-	if (!permit_sender(session, &sender, out) ||
-	    !permit_early(session, &early, mail_answered, out))
-		return;
-	extra.path = &sender;
-	extra.params = rest;
-	if (!session_filter_permit(session, TALK_MAIL, &extra, mail_answered,
-	    out))
+	    !mail_is_wanted(session, &sender, &params, rest, out))
 		return;
 	if (!promise_make(&session->service->space, params.size_bytes,
 	    &promise)) {

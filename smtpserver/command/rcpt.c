@@ -16,6 +16,7 @@
 #include "smtpserver/session/filter.h"
 #include "smtpserver/session/permit.h"
 #include "smtpserver/session/recipient.h"
+#include "smtpserver/session/record.h"
 
 #include "base/banned.h"
 
@@ -83,29 +84,60 @@ rcpt_answered(struct session *session, struct slice args,
 	cmd_rcpt(session, args, out);
 }
 
+/* Who of those that are asked in turn said no; NULL: nobody did, or a
+ * question is out.  *decided keeps what the policy said. */
+static const char *
+rcpt_asked(struct session *session, const struct filter_extra *extra,
+    struct decided *decided, struct answer *out)
+{
+	const struct conf_rule *rule;
+	bool is_set_aside;
+
+	if (!rcpt_has_room(session, extra->path, out))
+		return "room";
+	if (!permit_rcpt(session, extra->path, rcpt_answered, out)) {
+		decided->rule = out->rule;
+		return "policy";
+	}
+	rule = out->rule;
+	is_set_aside = out->is_set_aside;
+	if (!recipient_check(session, extra->path, rcpt_answered, out))
+		return "router";
+	if (!session_filter_permit(session, TALK_RCPT, extra, rcpt_answered,
+	    out))
+		return "filter";
+	decided->rule = rule;
+	decided->is_set_aside = is_set_aside;
+	return NULL;
+}
+
 void
 cmd_rcpt(struct session *session, struct slice args, struct answer *out)
 {
-	bool is_utf8 = session->transaction->envelope.terms.is_utf8;
+	const struct transaction *t = session->transaction;
+	bool is_utf8 = t->envelope.terms.is_utf8;
 	struct filter_extra extra = { .path = NULL };
 	struct envelope_rcpt rcpt = { 0 };
-	struct slice rest;
+	struct decided decided = { .stage = "rcpt", .rcpt = &rcpt.path,
+	    .sender = &t->envelope.from, .size_bytes = t->size_bytes };
 	struct err err;
 
 	if (!argument_path(args, "TO:", PATH_POSTMASTER_OK |
-	    (is_utf8 ? PATH_UTF8 : 0), "5.1.3", &rcpt.path, &rest, out) ||
-	    !params_take(session, rest, rows, &rcpt, out) ||
-	    !rcpt_has_room(session, &rcpt.path, out) ||
-	    !permit_rcpt(session, &rcpt.path, rcpt_answered, out) ||
-	    !recipient_check(session, &rcpt.path, rcpt_answered, out))
+	    (is_utf8 ? PATH_UTF8 : 0), "5.1.3", &rcpt.path, &extra.params,
+	    out) ||
+	    !params_take(session, extra.params, rows, &rcpt, out))
 		return;
 	extra.path = &rcpt.path;
-	extra.params = rest;
-	if (!session_filter_permit(session, TALK_RCPT, &extra, rcpt_answered,
-	    out))
+	decided.by = rcpt_asked(session, &extra, &decided, out);
+	if (session->ask != NULL)
 		return;
-	if (transaction_add_rcpt(session->transaction, &rcpt, &err) < 0)
-		answer_set(out, 501, "5.1.3", "%s", err.text);
-	else
-		answer_set(out, 250, "2.1.5", "recipient ok");
+	if (decided.by == NULL) {
+		decided.by = "policy";
+		if (transaction_add_rcpt(session->transaction, &rcpt, &err) <
+		    0)
+			answer_set(out, 501, "5.1.3", "%s", err.text);
+		else
+			answer_set(out, 250, "2.1.5", "recipient ok");
+	}
+	record_decided(session, &decided, out);
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "smtpserver/rehearse/rehearsal.h"
+#include "smtpserver/session/recipient.h"
 
 #include "base/banned.h"
 
@@ -138,46 +139,40 @@ rehearsal_learn(const struct rehearsal *rehearsal,
 
 /* ---- the router's part ------------------------------------------------ */
 
-static bool
-is_ours(const struct rehearsal *rehearsal, const struct path *rcpt)
-{
-	struct facts scratch = { NULL, NULL, 0 };
-	bool result;
-
-	facts_add(&scratch, "", SLICE(""), ASK_ANSWERED, SLICE(""));
-	result = conf_domain_find(rehearsal->conf, slice_lower(scratch.arena,
-	    rcpt->domain)) != NULL;
-	facts_release(&scratch);
-	return result;
-}
-
 /* As in a session, when the policy has accepted: does the router serve it? */
 static void
-check_recipient(const struct rehearsal *rehearsal, const struct path *rcpt,
+check_recipient(const struct rehearsal *rehearsal,
+    const struct policy_question *policy_question,
     struct rehearsal_outcome *out)
 {
-	struct str question = STR_INIT, answer = STR_INIT;
+	const struct path *rcpt = &policy_question->rcpt;
+	const struct recipient_asker asker = {
+		.sender = &policy_question->sender,
+		.user = policy_question->user };
+	struct str question = STR_INIT, said = STR_INIT;
+	char status[RECIPIENT_STATUS_BYTES];
 	enum ask_state state = ASK_ANSWERED;
+	struct answer answer;
 
-	str_adds(&question, "rcpt ");
-	path_add(&question, rcpt);
-	if (rehearsal->conf->verify != VERIFY_OFF && rehearsal->ask != NULL &&
-	    rcpt->domain.n > 0 && is_ours(rehearsal, rcpt) &&
-	    rehearsal->ask(rehearsal->ask_context, "router",
-	    str_slice(&question), &state, &answer) &&
-	    state == ASK_ANSWERED &&
-	    slice_starts(str_slice(&answer), "refused ")) {
-		out->result = REHEARSAL_REJECT;
-		out->code = 550;
+	if (rehearsal->ask == NULL ||
+	    !recipient_is_asked(rehearsal->conf, NULL, rcpt))
+		return;
+	recipient_question_add(&question, rehearsal->conf, rcpt, &asker);
+	if (rehearsal->ask(rehearsal->ask_context, recipient_kind,
+	    str_slice(&question), &state, &said) && state == ASK_ANSWERED &&
+	    !recipient_judge(rehearsal->conf, state, str_slice(&said), status,
+	    &answer)) {
+		out->result = answer.code < 500 ? REHEARSAL_DEFER :
+		    REHEARSAL_REJECT;
+		out->code = answer.code;
 		out->rule = NULL;
 		str_reset(&out->status);
 		str_reset(&out->words);
-		str_adds(&out->status, slice_is(slice_from(str_slice(&answer),
-		    8), "nouser") ? "5.1.1" : "5.7.1");
-		str_addf(&out->words, "the router says: %s", answer.buf + 8);
+		str_adds(&out->status, answer.status);
+		str_adds(&out->words, answer.text);
 	}
 	str_release(&question);
-	str_release(&answer);
+	str_release(&said);
 }
 
 /* ---- a row ------------------------------------------------------------ */
@@ -202,7 +197,7 @@ rehearsal_result(const struct policy_verdict *verdict)
 	return REHEARSAL_TROUBLE;
 }
 
-static void
+void
 rehearsal_conclude(const struct policy_verdict *verdict,
     struct rehearsal_outcome *out)
 {
@@ -290,7 +285,7 @@ rehearsal_run(const struct rehearsal *rehearsal,
 		policy_ask(rehearsal->policy, &question, &verdict);
 	rehearsal_conclude(&verdict, out);
 	if (verdict.result == POLICY_ACCEPT)
-		check_recipient(rehearsal, &question.rcpt, out);
+		check_recipient(rehearsal, &question, out);
 	for (int i = 0; i < FACT_SCOPES; i++)
 		facts_release(&facts[i]);
 	return 0;

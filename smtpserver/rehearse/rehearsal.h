@@ -82,6 +82,9 @@ int rehearsal_run(const struct rehearsal *rehearsal,
     const struct rehearsal_row *row, struct rehearsal_outcome *out,
     struct err *err);
 void rehearsal_outcome_release(struct rehearsal_outcome *outcome);
+/* Fill an outcome, which was zeroed, with what the policy says. */
+void rehearsal_conclude(const struct policy_verdict *verdict,
+    struct rehearsal_outcome *out);
 
 /* Is that what the row expects?  out: what is not, when it is not. */
 bool rehearsal_is_expected(const struct rehearsal_row *row,

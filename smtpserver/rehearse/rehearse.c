@@ -2,7 +2,7 @@
  *
  * In     options, or files of rows; the configuration
  * Out    rules and verdicts on stdout; the exit status
- * Holds  a pipe to `router --ask`, and the DNS helper, while it runs
+ * Holds  who answers questions (inquiry.h), while it runs
  * Spec   zmailer-test(8)
  *
  * SPDX-License-Identifier: ISC
@@ -10,31 +10,20 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <sysexits.h>
-#include <unistd.h>
 
 #include "base/mem.h"
-#include "io/ipc.h"
-#include "smtpserver/helper/helpers.h"
-#include "smtpserver/listener/helper_kinds.h"
 #include "smtpserver/rehearse/dialogue.h"
+#include "smtpserver/rehearse/inquiry.h"
 #include "smtpserver/rehearse/rehearsal.h"
 #include "smtpserver/rehearse/rehearse.h"
 
 #include "base/banned.h"
 
 struct rehearse_run {
-	struct process		 process;	/* of the helpers */
-	struct helpers		*helpers;
+	struct inquiry		 inquiry;
 	struct rehearsal	 rehearsal;
 	bool			 is_quiet;
-	enum ask_state		 state;		/* of the last answer */
-	struct str		 answer;
-	bool			 is_answered;
-	pid_t			 router;	/* 0: not yet; -1: none */
-	int			 router_socket;
-	struct ipc_inbox	 router_inbox;
 	unsigned		 tried, failed;
 };
 
@@ -42,126 +31,6 @@ bool
 rehearse_is_meant(int argc, char **argv)
 {
 	return argc > 1 && strcmp(argv[1], "test") == 0;
-}
-
-/* ---- who answers ------------------------------------------------------ */
-
-static void
-rehearse_on_answer(void *context, uint64_t asker, struct slice line)
-{
-	struct rehearse_run *run = context;
-	struct slice word;
-
-	(void)slice_word(&line, &word);		/* "answer" */
-	(void)slice_word(&line, &word);		/* the token */
-	(void)slice_word(&line, &word);
-	run->state = slice_is(word, "ok") ? ASK_ANSWERED : ASK_TROUBLE;
-	str_add_slice(&run->answer, slice_trim(line));
-	run->is_answered = true;
-}
-
-static bool
-rehearse_ask_helper(struct rehearse_run *run, const char *kind,
-    struct slice question)
-{
-	struct str line = STR_INIT;
-
-	if (run->helpers == NULL) {
-		run->process.loop = loop_new();
-		run->helpers = helpers_new(&run->process,
-		    helper_kinds, NULL, rehearse_on_answer, run);
-	}
-	run->is_answered = false;
-	str_addf(&line, "1 %s " SLICE_FMT, kind, SLICE_ARG(question));
-	if (helpers_ask(run->helpers, 1, str_slice(&line)))
-		while (!run->is_answered)
-			loop_turn(run->process.loop, -1);
-	str_release(&line);
-	return run->is_answered;
-}
-
-static void
-router_start(struct rehearse_run *run)
-{
-	char path[4200];
-	struct err err;
-	int ends[2];
-
-	daemon_libexec("router", path, sizeof(path));
-	run->router = -1;
-	if (access(path, X_OK) != 0 || ipc_pair(ends, &err) != 0)
-		return;
-	run->router = fork();
-	if (run->router == 0) {
-		dup2(ends[1], STDIN_FILENO);
-		dup2(ends[1], STDOUT_FILENO);
-		execl(path, "router", "--ask", (char *)NULL);
-		_exit(127);
-	}
-	close(ends[1]);
-	run->router_socket = ends[0];
-	ipc_inbox_init(&run->router_inbox);
-}
-
-/* The router's own code, in a process of its own: nothing has to run. */
-static bool
-rehearse_ask_router(struct rehearse_run *run, struct slice question)
-{
-	struct str line = STR_INIT;
-	struct slice answer = { NULL, 0 }, word = { NULL, 0 };
-	size_t cursor = 0;
-
-	if (run->router == 0)
-		router_start(run);
-	if (run->router < 0)
-		return false;
-	str_addf(&line, SLICE_FMT "\n", SLICE_ARG(question));
-	(void)ipc_send(run->router_socket, str_slice(&line), NULL, 0);
-	str_release(&line);
-	while (ipc_line(&run->router_inbox, &cursor, &answer) == IPC_LINE_NONE)
-		if (ipc_receive(run->router_socket,
-		    &run->router_inbox) != IPC_GOT)
-			return false;
-	(void)slice_word(&answer, &word);
-	run->state = slice_is(word, "ok") ? ASK_ANSWERED : ASK_TROUBLE;
-	str_add_slice(&run->answer, slice_trim(answer));
-	ipc_inbox_consume(&run->router_inbox, cursor);
-	return true;
-}
-
-static bool
-rehearse_ask(void *context, const char *kind, struct slice question,
-    enum ask_state *out_state, struct str *out)
-{
-	struct rehearse_run *run = context;
-	bool is_known;
-
-	str_reset(&run->answer);
-	is_known = strcmp(kind, "router") == 0 ?
-	    rehearse_ask_router(run, question) :
-	    rehearse_ask_helper(run, kind, question);
-	*out_state = run->state;
-	str_add_slice(out, str_slice(&run->answer));
-	return is_known;
-}
-
-static void
-rehearse_close(struct rehearse_run *run)
-{
-	int status;
-
-	if (run->router > 0) {
-		close(run->router_socket);
-		while (waitpid(run->router, &status, 0) < 0 &&
-		    errno == EINTR)
-			;
-		ipc_inbox_release(&run->router_inbox);
-	}
-	helpers_free(&run->helpers);
-	loop_free(&run->process.loop);
-	policy_free(&run->rehearsal.policy);
-	conf_free(&run->process.conf);
-	str_release(&run->answer);
 }
 
 /* ---- what is said ----------------------------------------------------- */
@@ -325,6 +194,9 @@ rehearse_route(struct rehearse_run *run, const char *path, unsigned number,
     struct slice line)
 {
 	struct slice question = line, want = { NULL, 0 }, got;
+	struct str answer = STR_INIT;
+	enum ask_state state;
+	int result;
 
 	for (size_t i = 0; i + 1 < line.n; i++)
 		if (line.p[i] == '=' && line.p[i + 1] == '>') {
@@ -332,22 +204,26 @@ rehearse_route(struct rehearse_run *run, const char *path, unsigned number,
 			want = slice_trim(slice_from(line, i + 2));
 			break;
 		}
-	str_reset(&run->answer);
-	if (want.n == 0 || !rehearse_ask_router(run, question)) {
+	if (want.n == 0 || !inquiry_ask(&run->inquiry, "router", question,
+	    &state, &answer)) {
 		fprintf(stderr, "%s:%u: %s\n", path, number, want.n == 0 ?
 		    "where to? write => CHANNEL HOST" :
 		    "the router cannot be asked");
-		return -1;
+		result = -1;
+	} else {
+		got = str_slice(&answer);
+		run->tried++;
+		result = 0;
+		if (!slice_equal(slice_first(got, want.n), want) ||
+		    (got.n != want.n && got.p[want.n] != ' ')) {
+			run->failed++;
+			printf("%s:%u: another route\n    " SLICE_FMT
+			    "\n    %s\n", path, number, SLICE_ARG(line),
+			    answer.buf);
+		}
 	}
-	run->tried++;
-	got = str_slice(&run->answer);
-	if (slice_equal(slice_first(got, want.n), want) &&
-	    (got.n == want.n || got.p[want.n] == ' '))
-		return 0;
-	run->failed++;
-	printf("%s:%u: another route\n    " SLICE_FMT "\n    %s\n", path,
-	    number, SLICE_ARG(line), run->answer.buf);
-	return 0;
+	str_release(&answer);
+	return result;
 }
 
 static int
@@ -441,38 +317,15 @@ rehearse_files(struct rehearse_run *run, int argc, char **argv)
 
 /* ---- main ------------------------------------------------------------- */
 
-static struct conf *
-rehearse_conf_read(void)
-{
-	struct arena *arena = arena_new();
-	struct str text = STR_INIT;
-	struct conf_report report;
-	struct conf *conf = conf_load(NULL, arena, &report);
-
-	if (conf == NULL) {
-		conf_report_print(&report, NULL, &text);
-		fputs(text.buf, stderr);
-	}
-	str_release(&text);
-	arena_free(&arena);
-	return conf;
-}
-
 int
 rehearse(int argc, char **argv)
 {
-	struct rehearse_run run = { .process = { .lifeline = -1 },
-	    .answer = STR_INIT };
+	struct rehearse_run run = { .is_quiet = false };
 	int status;
 
 	err_program("zmailer");
-	run.process.conf = rehearse_conf_read();
-	if (run.process.conf == NULL)
+	if (inquiry_open(&run.inquiry, &run.rehearsal) < 0)
 		return EX_CONFIG;
-	run.rehearsal.conf = run.process.conf;
-	run.rehearsal.policy = policy_new(run.process.conf);
-	run.rehearsal.ask = rehearse_ask;
-	run.rehearsal.ask_context = &run;
 	if (argc == 6 && strcmp(argv[2], "smtp") == 0 &&
 	    strcmp(argv[3], "--ip") == 0 && strcmp(argv[5], "--session") == 0)
 		status = rehearse_session(&run, argv[4]);
@@ -480,6 +333,6 @@ rehearse(int argc, char **argv)
 		status = rehearse_one(&run, argc - 3, argv + 3);
 	else
 		status = rehearse_files(&run, argc - 2, argv + 2);
-	rehearse_close(&run);
+	inquiry_close(&run.inquiry, &run.rehearsal);
 	return status;
 }

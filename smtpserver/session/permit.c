@@ -14,6 +14,7 @@
 #include "smtpserver/session/filter.h"
 #include "smtpserver/session/journal.h"
 #include "smtpserver/session/permit.h"
+#include "smtpserver/session/record.h"
 
 #include "base/banned.h"
 
@@ -101,10 +102,28 @@ permit_conclude(struct session *session, const struct policy_verdict *verdict,
 		}
 		for (unsigned i = 0; i < verdict->field_count; i++)
 			transaction_prepend(t, verdict->fields[i]);
+		out->rule = verdict->freeze != NULL ? verdict->freeze :
+		    verdict->rule;
+		out->is_set_aside = verdict->freeze != NULL;
 		return true;
 	}
 	permit_refuse(session, verdict, out);
 	return false;
+}
+
+static void
+permit_record_early(const struct session *session,
+    const struct permit_early *early, const struct answer *answer)
+{
+	static const char *const stages[] = {
+		[POLICY_AT_CONNECT] = "connect", [POLICY_AT_HELO] = "helo",
+		[POLICY_AT_AUTH] = "auth", [POLICY_AT_MAIL] = "mail"
+	};
+	const struct decided decided = { .stage = stages[early->stage],
+	    .by = "policy", .sender = early->sender, .helo = early->helo,
+	    .size_bytes = early->size_bytes, .rule = answer->rule };
+
+	record_decided(session, &decided, answer);
 }
 
 bool
@@ -130,10 +149,12 @@ permit_early(struct session *session, const struct permit_early *early,
 	    &verdict);
 	if (verdict.result == POLICY_ACCEPT)
 		return true;
-	if (verdict.result == POLICY_NEED)
+	if (verdict.result == POLICY_NEED) {
 		permit_ask_for(session, &verdict.need, fn);
-	else
+	} else {
 		permit_refuse(session, &verdict, out);
+		permit_record_early(session, early, out);
+	}
 	return false;
 }
 
@@ -146,6 +167,8 @@ permit_rcpt(struct session *session, const struct path *rcpt,
 	struct policy_verdict verdict;
 
 	/* A local user, who might have called sendmail(1) as well. */
+	out->rule = NULL;
+	out->is_set_aside = false;
 	if (session_is_on_stdin(session))
 		return true;
 	permit_question_fill(session, &question);

@@ -10,8 +10,9 @@
 
 /* May the sender of the transaction send to this recipient?  A freeze rule is
  * kept with the transaction.
- * returns true: yes.  false: out has the refusal, which names the session so
- * that its cause can be found in the journal; or a question is out
+ * returns true: yes; out has the rule that says so, or NULL, and whether it
+ * sets the message aside.  false: out has the refusal, which names the session
+ * so that its cause can be found in the journal; or a question is out
  * (session->ask) whose answer calls fn. */
 bool permit_rcpt(struct session *session, const struct path *rcpt,
     answered_fn *fn, struct answer *out);

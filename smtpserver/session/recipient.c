@@ -22,26 +22,20 @@ const char recipient_kind[] = "router";
 
 enum { WORDS_BYTES_MAX = 400 };
 
-/* A script may have a say in every recipient. */
-static bool
-recipient_has_script(const struct session *session)
+bool
+recipient_is_asked(const struct conf *conf, const struct conf_listen *listener,
+    const struct path *rcpt)
 {
-	return session->settings->conf->hooks.script != NULL;
-}
-
-static bool
-recipient_is_to_be_asked(const struct session *session, const struct path *rcpt)
-{
-	const struct conf *conf = session->settings->conf;
 	const struct conf_domain *domain;
 	struct arena *arena;
 
 	if (conf->verify == VERIFY_OFF ||
-	    (session->listen != NULL && session->listen->no_verify))
+	    (listener != NULL && listener->no_verify))
 		return false;
 	if (rcpt->domain.n == 0)
 		return false;		/* <postmaster> exists */
-	if (recipient_has_script(session))
+	/* a script may have a say in every recipient */
+	if (conf->hooks.script != NULL)
 		return true;
 	arena = arena_new();
 	domain = conf_domain_find(conf, slice_lower(arena, rcpt->domain));
@@ -52,31 +46,31 @@ recipient_is_to_be_asked(const struct session *session, const struct path *rcpt)
 
 /* "5.7.1_words_of_a_route" (doc/INTERNALS section 7). */
 static void
-recipient_refuse_in_words(struct session *session, struct slice form,
-    struct answer *out)
+recipient_refuse_in_words(struct slice form,
+    char out_status[RECIPIENT_STATUS_BYTES], struct answer *out)
 {
-	char *status = session->transaction->rcpt_status;
 	size_t end = slice_find(form, '_');
 	char words[WORDS_BYTES_MAX];
 	struct slice rest = form;
 	size_t n = 0;
 
-	strlcpy(status, "5.7.1", sizeof(session->transaction->rcpt_status));
+	strlcpy(out_status, "5.7.1", RECIPIENT_STATUS_BYTES);
 	if (form.n > 2 && form.p[0] == '5' && form.p[1] == '.' &&
-	    end < sizeof(session->transaction->rcpt_status)) {
-		memcpy(status, form.p, end);
-		status[end] = '\0';
+	    end < RECIPIENT_STATUS_BYTES) {
+		memcpy(out_status, form.p, end);
+		out_status[end] = '\0';
 		rest = slice_from(form, end + 1);
 	}
 	for (; n < rest.n && n + 1 < sizeof(words); n++)
 		words[n] = rest.p[n] == '_' ? ' ' : rest.p[n];
 	words[n] = '\0';
-	answer_set(out, 550, status, "%s", n > 0 ? words :
+	answer_set(out, 550, out_status, "%s", n > 0 ? words :
 	    "mail for this address is refused");
 }
 
 static void
-recipient_refuse(struct session *session, struct slice form, struct answer *out)
+recipient_refuse(struct slice form, char out_status[RECIPIENT_STATUS_BYTES],
+    struct answer *out)
 {
 	static const struct {
 		const char	*form, *status, *text;
@@ -94,12 +88,12 @@ recipient_refuse(struct session *session, struct slice form, struct answer *out)
 			    rows[i].text);
 			return;
 		}
-	recipient_refuse_in_words(session, form, out);
+	recipient_refuse_in_words(form, out_status, out);
 }
 
-static bool
-recipient_judge(struct session *session, enum ask_state state,
-    struct slice answer,
+bool
+recipient_judge(const struct conf *conf, enum ask_state state,
+    struct slice answer, char out_status[RECIPIENT_STATUS_BYTES],
     struct answer *out)
 {
 	struct slice word = { NULL, 0 }, form = { NULL, 0 };
@@ -109,7 +103,7 @@ recipient_judge(struct session *session, enum ask_state state,
 	if (state == ASK_ANSWERED && slice_is(word, "served"))
 		return true;
 	if (state == ASK_ANSWERED && slice_is(word, "refused")) {
-		recipient_refuse(session, form, out);
+		recipient_refuse(form, out_status, out);
 		return false;
 	}
 	if (state == ASK_ANSWERED && slice_is(word, "later")) {
@@ -117,32 +111,32 @@ recipient_judge(struct session *session, enum ask_state state,
 		    SLICE_ARG(slice_trim(answer)));
 		return false;
 	}
-	if (session->settings->conf->verify == VERIFY_ACCEPT)
+	if (conf->verify == VERIFY_ACCEPT)
 		return true;
 	answer_set(out, 451, "4.3.0",
 	    "whether this user exists cannot be looked up now, try later");
 	return false;
 }
 
-/* What is asked and the key of the cache: "rcpt bob@example.org". */
-static void
-recipient_question_add(const struct session *session, struct str *out,
-    const struct path *rcpt)
+void
+recipient_question_add(struct str *out, const struct conf *conf,
+    const struct path *rcpt, const struct recipient_asker *asker)
 {
+	bool has_script = conf->hooks.script != NULL;
 	size_t start;
 
-	str_adds(out, recipient_has_script(session) ? "hook " : "rcpt ");
+	str_adds(out, has_script ? "hook " : "rcpt ");
 	path_add(out, rcpt);
 	start = out->len - rcpt->domain.n;
 	for (size_t i = start; i < out->len; i++)
 		if (ascii_is_upper(out->buf[i]))
 			out->buf[i] = (char)(out->buf[i] + 32);
-	if (!recipient_has_script(session))
+	if (!has_script)
 		return;
 	str_addc(out, '\t');
-	path_add(out, &session->transaction->envelope.from);
-	str_addf(out, "\t%s\t%s", session->client.literal,
-	    session->user.len > 0 ? session->user.buf : "");
+	path_add(out, asker->sender);
+	str_addf(out, "\t" SLICE_FMT "\t" SLICE_FMT,
+	    SLICE_ARG(asker->client), SLICE_ARG(asker->user));
 }
 
 static void
@@ -161,10 +155,11 @@ recipient_remember(struct service *service, struct slice question,
 
 static bool
 recipient_look_up(struct session *session, struct slice question,
-    answered_fn *fn,
-    struct answer *out)
+    answered_fn *fn, struct answer *out)
 {
 	struct service *service = session->service;
+	const struct conf *conf = session->settings->conf;
+	char *status = session->transaction->rcpt_status;
 	const struct fact *fact = facts_find(&session->facts[FACT_TURN],
 	    recipient_kind, question);
 	struct slice known;
@@ -173,11 +168,12 @@ recipient_look_up(struct session *session, struct slice question,
 		service->recipients = cache_new(RECIPIENTS_KNOWN_MAX);
 	if (fact != NULL) {
 		recipient_remember(service, question, fact);
-		return recipient_judge(session, fact->state, fact->answer, out);
+		return recipient_judge(conf, fact->state, fact->answer, status,
+		    out);
 	}
 	if (cache_find(service->recipients, question, clock_steady_ms(),
 	    &known))
-		return recipient_judge(session, ASK_ANSWERED, known, out);
+		return recipient_judge(conf, ASK_ANSWERED, known, status, out);
 	session_ask(session, recipient_kind, question, 0, fn);
 	return false;
 }
@@ -186,12 +182,18 @@ bool
 recipient_check(struct session *session, const struct path *rcpt,
     answered_fn *fn, struct answer *out)
 {
+	const struct conf *conf = session->settings->conf;
+	const struct recipient_asker asker = {
+		.sender = &session->transaction->envelope.from,
+		.client = slice_of(session->client.literal),
+		.user = str_slice(&session->user),
+	};
 	struct str question = STR_INIT;
 	bool result;
 
-	if (!recipient_is_to_be_asked(session, rcpt))
+	if (!recipient_is_asked(conf, session->listen, rcpt))
 		return true;
-	recipient_question_add(session, &question, rcpt);
+	recipient_question_add(&question, conf, rcpt, &asker);
 	result = recipient_look_up(session, str_slice(&question), fn, out);
 	str_release(&question);
 	return result;

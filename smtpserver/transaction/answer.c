@@ -23,6 +23,7 @@ answer_set(struct answer *answer, int code, const char *status,
 	answer->code = code;
 	answer->status = status;
 	answer->rule = NULL;
+	answer->is_set_aside = false;
 	va_start(ap, format);
 	vsnprintf(answer->text, sizeof(answer->text), format, ap);
 	va_end(ap);

@@ -16,6 +16,7 @@ struct answer {
 	const char	*status;	/* RFC 3463, static; NULL: has none */
 	char		text[ANSWER_TEXT_BYTES];	/* lines, LF between */
 	const struct conf_rule *rule;	/* who decided; NULL: nobody */
+	bool		is_set_aside;	/* accepted by it, to freezer/ */
 };
 
 /* Fill one.  Text that does not fit is cut. */

@@ -51,7 +51,7 @@ class World:
         self.instance = mta.Mta("m1")
         self.instance.configure(
             f"dns 127.0.0.1:{self.dns.port}\nmx-port {self.peer.port}\n"
-            "freeze sender @shop.example\n"
+            "freeze sender @shop.example\nrecord for 1d\n"
             "schedule smtp/* { retry 1h }")
         self.instance.start()
         for sender, rcpt in SENDERS:

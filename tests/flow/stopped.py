@@ -69,6 +69,7 @@ ROWS = [
     ("completion", "bash", 0, ["complete -F"]),
     ("report", "", 0, []),
     ("audit", "", 0, ["The books balance"]),
+    ("replay", "--routes --config DIR/zmailer.conf 2h", 0, [" 0 differ"]),
     ("metrics", "", 0, ["zmailer_up 0"]),
     ("why", "area:freezer", 0, ["a@odd.test"]),
     ("why", "QUEUED", 69, SCHEDULER + ["zmailer show"]),

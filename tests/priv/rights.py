@@ -78,6 +78,7 @@ ROWS = [
     ("completion", "bash", OPEN, []),
     ("report", "", SHUT, SOCKET),
     ("audit", "", SHUT, FILES),
+    ("replay", "--config HOME/none.conf 2h", {78}, []),
     ("metrics", "", SHUT, SOCKET),
     ("why", "all", {0, 1}, []),
     ("count", "", OPEN, ["0 messages"]),

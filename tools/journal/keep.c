@@ -21,6 +21,7 @@
 #include "tools/journal/frame.h"
 #include "tools/journal/keep.h"
 #include "tools/journal/names.h"
+#include "tools/journal/record_files.h"
 #include "tools/journal/seal.h"
 
 #include "base/banned.h"
@@ -330,6 +331,9 @@ journal_keep(const struct conf *conf, bool closes_all, struct kept *out,
 	if (flock(rotation.dir_fd, LOCK_EX | LOCK_NB) == 0)
 		result = round_make(&rotation, closes_all, err) < 0 ?
 		    KEEP_FAILED : KEEP_DONE;
+	if (result == KEEP_DONE)
+		rotation.kept.removed += record_files_keep(conf,
+		    rotation.dir_fd, rotation.now_ms);
 	names_release(&rotation.names);
 	close(rotation.dir_fd);
 	*out = rotation.kept;

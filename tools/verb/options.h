@@ -129,6 +129,15 @@ OPTION(DIFF, "--diff", "OLD NEW", TEXT, 0, 0,
 OPTION(ADDRESSES, "--addresses", "FILE", TEXT, 0, 0,
     "a file with an address a line")
 
+OPTION(POLICY, "--policy", NULL, FLAG, 0, 0,
+    "the answers to MAIL and RCPT of recorded sessions")
+OPTION(ROUTES, "--routes", NULL, FLAG, 0, 0,
+    "where the recipients that the journal names go")
+OPTION(SHAPE, "--shape", NULL, FLAG, 0, 0,
+    "what the schedule says of their destinations")
+OPTION(ASK_DNS, "--ask-dns", NULL, FLAG, 0, 0,
+    "ask the DNS what was not asked then")
+
 /* ---- the sink ---------------------------------------------------------- */
 OPTION(LMTP, "--lmtp", NULL, FLAG, 0, 0, "speak LMTP")
 OPTION(DIR, "--dir", "DIR", TEXT, 0, 0, "keep messages here")

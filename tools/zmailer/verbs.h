@@ -136,6 +136,9 @@ VERB(top, "[--batch] [-n TIMES]",
     "rates, directories and destinations at a glance, live")
 VERB(completion, "bash|zsh|fish",
     "a script for the shell that completes verbs, keys and ids")
+VERB(replay, "--config FILE [--policy] [--routes] [--shape] [--ask-dns] "
+    "[--json] DAY|SPAN",
+    "what another configuration would have decided of mail that came")
 VERB(audit, "[DAY|SPAN] [--seal SUM] [--json]",
     "does every recipient have one fate, and is the journal whole?")
 VERB(report, "[--days N] [--capacity] [--top senders|users|clients|domains] "

@@ -50,6 +50,8 @@ struct conf {
 	int64_t		 journal_keep_ms;	/* events are kept, */
 	uint64_t	 journal_max_bytes;	/* at most so many bytes, */
 	uint64_t	 journal_part_bytes;	/* in files of so many */
+	int64_t		 record_ms;	/* sessions are kept; 0: not at all */
+	uint64_t	 record_max_bytes;	/* at most so many bytes */
 	const char	*report_languages, *report_forms;
 	const char	*control_admins, *control_operators;	/* groups;
 						 * "-": none */

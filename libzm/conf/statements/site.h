@@ -65,7 +65,7 @@ SETTING("limit", "auth-failures", limits.auth_failures, "number:1-100000",
 SETTING("limit", "auth-failures-user", limits.auth_failures_user,
     "number:1-1000000", "100",
     "failed logins of a user within a quarter of an hour")
-SETTING("limit", "agents", limits.agents, "number:1-100000", "100",
+SETTING("limit", "agents", limits.agents, "number:1-100000", "200",
     "transport agents, all together: each has one connection")
 SETTING("limit", "processes", limits.processes, "number:1-10000", "16",
     "processes of smtp, and of lmtp: agents beyond that number share them "
@@ -229,6 +229,20 @@ SETTING("keep", "journal-size", journal_max_bytes, "size:64K-16384G", "1G",
     "64K to 16384G; all files together")
 SETTING("keep", "journal-part", journal_part_bytes, "size:4K-16G", "64M",
     "4K to 16G; one file before it is packed")
+
+STATEMENT(TOP, "record", NONE, setting, "setting", "",
+    "record for SPAN | record size SIZE", "",
+    "What clients said and were answered is kept for so long, so that zmailer "
+    "replay can try another configuration on it: addresses, names, users and "
+    "what the DNS said, no message and no password (zmailer-replay(8) has the "
+    "list).  Unless this is said, nothing is recorded; 0 removes within a "
+    "minute what was.",
+    "record for 7d\n"
+    "record size 1G")
+SETTING("record", "for", record_ms, "span:0-52w", "0",
+    "0 to 52w; 0: not at all")
+SETTING("record", "size", record_max_bytes, "size:4K-1024G", "256M",
+    "4K to 1024G; all days together")
 
 STATEMENT(TOP, "include", NONE, include, "file", "",
     "include FILE", "none",

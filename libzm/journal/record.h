@@ -1,0 +1,22 @@
+/* record.h - what sessions said, kept for a while so that it can be replayed
+ *
+ * LOGDIR/record-YYYY-MM-DD.jsonl (UTC), a line of JSON a decision, beside
+ * the journal and not part of it: nothing sends it on, nothing packs it, and
+ * its mode is 0600.  Only with the statement `record`; doc/INTERNALS.md
+ * section 9 says who removes it.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_JOURNAL_RECORD_H
+#define ZM_JOURNAL_RECORD_H
+
+#include <stdint.h>
+
+#include "base/str.h"
+
+/* Append a line, which has its LF, to today's file by one write(2).  When the
+ * file would have more than max_bytes the line is left out, and so are those
+ * after it until tomorrow; that is said once on stderr.  Never fails. */
+void record_line(struct slice line, uint64_t max_bytes);
+
+#endif

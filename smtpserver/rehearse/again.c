@@ -1,0 +1,518 @@
+/* again.c - what was decided once, decided again under this configuration
+ *
+ * In     a line of the record; the policy of a configuration
+ * Out    the answer, and the rule that decided
+ * Holds  counters and a greylist of its own, in memory
+ * Trusts nothing in a line: addresses are parsed anew
+ * Spec   zmailer-replay(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "smtpserver/rehearse/again.h"
+#include "smtpserver/session/client.h"
+#include "smtpserver/session/recipient.h"
+
+#include "base/banned.h"
+
+enum { ASKS_MAX = 100, INSTANCE_BYTES = 64 };
+
+struct replayed {		/* one row on its way */
+	struct again		*again;
+	const struct again_row	*row;
+	struct rehearsal_outcome *out;
+	const struct conf	*conf;
+	const struct conf_listen *listener;
+	struct client		 client;
+	struct facts		 facts[FACT_SCOPES];
+	struct policy_question	 question;
+	const char		*by;
+	char			 instance[INSTANCE_BYTES];
+};
+
+static struct slice
+again_slice(const struct again_row *row, enum again_text which)
+{
+	return str_slice(&row->texts[which]);
+}
+
+/* ---- what was known then ------------------------------------------------ */
+
+/* The next fact of the row: "KIND US STATE US QUESTION US ANSWER". */
+static bool
+recorded_next(struct slice *rest, struct fact *out)
+{
+	struct slice line, kind, state;
+
+	while (rest->n > 0 && slice_cut(rest, '\n', &line)) {
+		static const char *const kinds[] = { "dns", "rate",
+			"greylist", "policy" };
+
+		if (!slice_cut(&line, '\x1f', &kind) ||
+		    !slice_cut(&line, '\x1f', &state) ||
+		    !slice_cut(&line, '\x1f', &out->question))
+			continue;
+		out->answer = line;
+		out->state = slice_is(state, "ok") ? ASK_ANSWERED :
+		    ASK_TROUBLE;
+		for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+			if (slice_is(kind, kinds[i])) {
+				out->kind = kinds[i];
+				return true;
+			}
+	}
+	return false;
+}
+
+static bool
+recorded_find(const struct again_row *row, const struct policy_need *need,
+    struct fact *out)
+{
+	struct slice rest = again_slice(row, AGAIN_FACTS);
+
+	while (recorded_next(&rest, out))
+		if (strcmp(out->kind, need->kind) == 0 &&
+		    slice_equal(out->question, need->question))
+			return true;
+	return false;
+}
+
+/* ---- counters ----------------------------------------------------------- */
+
+struct counting {		/* "take COUNT SPAN LINE KEY", "hold MAX
+				 * LINE KEY" */
+	bool		is_rate;
+	uint64_t	count, span_ms;
+	struct slice	line_key, key;
+};
+
+static bool
+counting_parse(struct slice question, struct counting *out)
+{
+	struct slice word;
+
+	if (!slice_word(&question, &word))
+		return false;
+	out->is_rate = slice_is(word, "take");
+	out->span_ms = 0;
+	if (!slice_word(&question, &word) ||
+	    !slice_number(word, 1, UINT32_MAX, &out->count))
+		return false;
+	if (out->is_rate && (!slice_word(&question, &word) ||
+	    !slice_number(word, 1, INT64_MAX / 2, &out->span_ms)))
+		return false;
+	out->line_key = slice_trim(question);
+	return slice_word(&question, &word) &&
+	    (out->key = slice_trim(question)).n > 0;
+}
+
+/* Does a recorded answer hold for these terms, too?  The same terms; more
+ * room, and there was some; less, and there was none.  The line of the rule
+ * is nothing: it may have moved. */
+static bool
+counting_agrees(const struct counting *now, const struct fact *then)
+{
+	struct counting was;
+	bool is_wider, is_narrower;
+
+	if (!counting_parse(then->question, &was) ||
+	    was.is_rate != now->is_rate || !slice_equal(was.key, now->key))
+		return false;
+	is_wider = now->count >= was.count && now->span_ms <= was.span_ms;
+	is_narrower = now->count <= was.count && now->span_ms >= was.span_ms;
+	return slice_starts(then->answer, "over") ? is_narrower :
+	    is_wider || then->state == ASK_TROUBLE;
+}
+
+static bool
+again_count(struct replayed *replayed, const struct policy_need *need,
+    struct fact *out, struct str *answer)
+{
+	const struct again_row *row = replayed->row;
+	struct slice rest = again_slice(row, AGAIN_FACTS);
+	struct counting now;
+	int64_t wait_ms;
+
+	if (!counting_parse(need->question, &now))
+		return false;
+	/* also when the answer is recorded: the next row may need it */
+	wait_ms = now.is_rate ? buckets_take(replayed->again->buckets,
+	    now.line_key, now.count, (int64_t)now.span_ms, row->at_ms) : 0;
+	while (recorded_next(&rest, out))
+		if (strcmp(out->kind, "rate") == 0 &&
+		    counting_agrees(&now, out))
+			return true;
+	if (!now.is_rate)
+		return false;
+	if (wait_ms == 0)
+		str_adds(answer, "ok");
+	else
+		str_addf(answer, "over %" PRId64, wait_ms / 1000 + 1);
+	out->state = ASK_ANSWERED;
+	out->answer = str_slice(answer);
+	return true;
+}
+
+/* "AFTER WITHIN KEEP NET SENDER RECIPIENT" */
+static bool
+again_greylist(struct replayed *replayed, const struct policy_need *need,
+    struct fact *out, struct str *answer)
+{
+	struct slice rest = need->question, word;
+	int64_t numbers[3], wait_s;
+	uint64_t number;
+
+	for (int i = 0; i < 3; i++) {
+		if (!slice_word(&rest, &word) ||
+		    !slice_number(word, 1, UINT32_MAX, &number))
+			return false;
+		numbers[i] = (int64_t)number;
+	}
+	if (!slice_word(&rest, &word))
+		return false;
+	wait_s = greylist_ask(replayed->again->greylist, word, rest,
+	    &(struct greylist_terms){ numbers[0], numbers[1], numbers[2] },
+	    replayed->row->at_ms / 1000);
+	if (recorded_find(replayed->row, need, out))
+		return true;
+	if (wait_s == 0)
+		str_adds(answer, "pass");
+	else
+		str_addf(answer, "wait %" PRId64, wait_s);
+	out->state = ASK_ANSWERED;
+	out->answer = str_slice(answer);
+	return true;
+}
+
+/* ---- the policy --------------------------------------------------------- */
+
+/* A question of now: answered as it was then; else counted, or asked of the
+ * DNS when that is wanted.  false: nobody knows. */
+static bool
+again_learn(struct replayed *replayed, const struct policy_need *need)
+{
+	const struct rehearsal *rehearsal = &replayed->again->rehearsal;
+	struct str answer = STR_INIT;
+	struct fact fact = { .state = ASK_ANSWERED };
+	bool is_known;
+
+	if (strcmp(need->kind, "rate") == 0)
+		is_known = again_count(replayed, need, &fact, &answer);
+	else if (strcmp(need->kind, "greylist") == 0)
+		is_known = again_greylist(replayed, need, &fact, &answer);
+	else
+		is_known = recorded_find(replayed->row, need, &fact);
+	if (!is_known && rehearsal->is_live && rehearsal->ask != NULL &&
+	    strcmp(need->kind, "dns") == 0) {
+		is_known = rehearsal->ask(rehearsal->ask_context, need->kind,
+		    need->question, &fact.state, &answer);
+		fact.answer = str_slice(&answer);
+	}
+	if (is_known)
+		facts_add(&replayed->facts[need->scope], need->kind,
+		    need->question, fact.state, fact.answer);
+	str_release(&answer);
+	return is_known;
+}
+
+static void
+again_conclude(struct replayed *replayed, const char *by,
+    enum rehearsal_result result, const struct answer *answer)
+{
+	struct rehearsal_outcome *out = replayed->out;
+
+	replayed->by = by;
+	out->result = result;
+	out->code = answer->code;
+	str_adds(&out->status, answer->status != NULL ? answer->status : "");
+	str_adds(&out->words, answer->text);
+}
+
+/* false: it decided, or nobody knows. */
+static bool
+again_ask_policy(struct replayed *replayed, enum policy_stage stage,
+    bool is_early)
+{
+	struct policy *policy = replayed->again->rehearsal.policy;
+	struct policy_verdict verdict;
+	int asks = 0;
+
+	do {
+		if (is_early)
+			policy_ask_early(policy, &replayed->question, stage,
+			    &verdict);
+		else
+			policy_ask(policy, &replayed->question, &verdict);
+	} while (verdict.result == POLICY_NEED && ++asks < ASKS_MAX &&
+	    again_learn(replayed, &verdict.need));
+	if (is_early && verdict.result == POLICY_ACCEPT)
+		return true;
+	replayed->by = "policy";
+	rehearsal_conclude(&verdict, replayed->out);
+	if (verdict.result == POLICY_NEED) {
+		str_reset(&replayed->out->words);
+		str_add_slice(&replayed->out->words, verdict.need.question);
+	}
+	return verdict.result == POLICY_ACCEPT;
+}
+
+static bool
+again_early(struct replayed *replayed, enum policy_stage stage)
+{
+	return replayed->listener == NULL ||
+	    !replayed->listener->decides_early ||
+	    again_ask_policy(replayed, stage, true);
+}
+
+/* ---- the steps of a session --------------------------------------------- */
+
+static bool
+again_connect(struct replayed *replayed)
+{
+	struct slice helo = replayed->question.helo;
+	bool result;
+
+	replayed->question.helo = SLICE("");
+	result = again_early(replayed, POLICY_AT_CONNECT);
+	replayed->question.helo = helo;
+	return result;
+}
+
+static bool
+again_helo(struct replayed *replayed)
+{
+	return again_early(replayed, POLICY_AT_HELO);
+}
+
+static bool
+again_has_room(struct replayed *replayed, struct answer *answer)
+{
+	const struct conf_limits *limits = &replayed->conf->limits;
+	const struct again_row *row = replayed->row;
+
+	if (limits->session_messages > 0 &&
+	    row->messages >= limits->session_messages)
+		answer_set(answer, 421, "4.7.0",
+		    "that is enough for one session, please connect again");
+	else if (limits->size_bytes > 0 &&
+	    row->size_bytes > limits->size_bytes)
+		answer_set(answer, 552, "5.3.4",
+		    "a message may have at most %llu bytes",
+		    (unsigned long long)limits->size_bytes);
+	else
+		return true;
+	return false;
+}
+
+static bool
+again_mail(struct replayed *replayed)
+{
+	struct policy *policy = replayed->again->rehearsal.policy;
+	const struct policy_question *question = &replayed->question;
+	const struct conf_rule *bars;
+	struct answer answer;
+	const char *words, *by = NULL;
+	struct err err;
+
+	bars = policy_bars_user(policy, question, &words);
+	if (policy_owes_login(replayed->conf, question->is_submission,
+	    question->user.n > 0)) {
+		by = "login";
+		answer_set(&answer, 530, "5.7.0", "log in first");
+	} else if (bars != NULL) {
+		by = "policy";
+		answer_set(&answer, 535, "5.7.13", "%s", words);
+	} else if (!again_has_room(replayed, &answer)) {
+		by = "room";
+	} else if (question->mechanism.n > 0 && policy_owns(policy,
+	    question->user, &question->sender, &err) == OWNER_NO) {
+		by = "owner";
+		answer_set(&answer, 550, "5.7.1", "this is not an address of "
+		    "this user (auth ... senders <table> gives it)");
+	}
+	if (by == NULL)
+		return again_early(replayed, POLICY_AT_MAIL);
+	replayed->out->rule = bars;
+	again_conclude(replayed, by, REHEARSAL_REJECT, &answer);
+	return false;
+}
+
+/* What the router says of it now: its tables are those of today. */
+static bool
+again_recipient(struct replayed *replayed, struct answer *answer)
+{
+	const struct rehearsal *rehearsal = &replayed->again->rehearsal;
+	const struct policy_question *question = &replayed->question;
+	const struct recipient_asker asker = { .sender = &question->sender,
+		.client = slice_of(replayed->client.literal),
+		.user = question->user };
+	char status[RECIPIENT_STATUS_BYTES];
+	enum ask_state state = ASK_TROUBLE;
+	struct str asked = STR_INIT, said = STR_INIT;
+	bool result = true;
+
+	if (rehearsal->ask != NULL &&
+	    recipient_is_asked(replayed->conf, replayed->listener,
+	    &question->rcpt)) {
+		recipient_question_add(&asked, replayed->conf,
+		    &question->rcpt, &asker);
+		if (!rehearsal->ask(rehearsal->ask_context, recipient_kind,
+		    str_slice(&asked), &state, &said))
+			state = ASK_TROUBLE;
+		result = recipient_judge(replayed->conf, state,
+		    str_slice(&said), status, answer);
+	}
+	if (!result) {
+		replayed->out->rule = NULL;
+		str_reset(&replayed->out->status);
+		str_reset(&replayed->out->words);
+		again_conclude(replayed, "router", answer->code < 500 ?
+		    REHEARSAL_TROUBLE : REHEARSAL_REJECT, answer);
+	}
+	str_release(&asked);
+	str_release(&said);
+	return result;
+}
+
+static bool
+again_rcpt(struct replayed *replayed)
+{
+	uint64_t most = replayed->conf->limits.recipients;
+	struct answer answer;
+
+	if (most > 0 && replayed->row->rcpts >= most) {
+		answer_set(&answer, 452, "4.5.3", "that is enough recipients, "
+		    "send the others separately");
+		again_conclude(replayed, "room", REHEARSAL_REJECT, &answer);
+		return false;
+	}
+	return again_ask_policy(replayed, POLICY_AT_MAIL, false) &&
+	    again_recipient(replayed, &answer);
+}
+
+/* ---- a row -------------------------------------------------------------- */
+
+static int
+again_path(struct slice text, enum path_flags flags, struct path *out,
+    struct err *err)
+{
+	struct slice rest;
+
+	memset(out, 0, sizeof(*out));
+	if (text.n == 0 || slice_is(text, "<>"))
+		return 0;
+	if (path_parse(text, flags | PATH_BARE_OK | PATH_UTF8, out, &rest,
+	    err) != 0 || rest.n > 0)
+		return err_set(err, "'" SLICE_FMT "' is no address",
+		    SLICE_ARG(slice_first(text, 100)));
+	return 0;
+}
+
+static unsigned
+again_port(const struct replayed *replayed)
+{
+	const char *colon = strrchr(replayed->client.text, ':');
+	uint64_t port = 0;
+
+	if (colon != NULL)
+		(void)slice_number(slice_of(colon + 1), 1, 65535, &port);
+	return (unsigned)port;
+}
+
+static void
+again_question_fill(struct replayed *replayed)
+{
+	const struct again_row *row = replayed->row;
+
+	replayed->question = (struct policy_question){
+		.client = replayed->client.net,
+		.listener = again_slice(row, AGAIN_LISTENER),
+		.is_submission = replayed->listener != NULL ?
+		    replayed->listener->is_submission : row->is_submission,
+		.name = again_slice(row, AGAIN_NAME),
+		.port = again_port(replayed),
+		.instance = slice_of(replayed->instance),
+		.is_esmtp = row->is_esmtp,
+		.helo = again_slice(row, AGAIN_HELO),
+		.is_encrypted = row->is_encrypted,
+		.cert = { again_slice(row, AGAIN_CERT),
+		    again_slice(row, AGAIN_ISSUER),
+		    again_slice(row, AGAIN_FINGERPRINT), row->is_verified },
+		.user = again_slice(row, AGAIN_USER),
+		.mechanism = again_slice(row, AGAIN_MECHANISM),
+		.size_bytes = row->size_bytes,
+		.facts = replayed->facts,
+	};
+}
+
+static int
+again_begin(struct replayed *replayed, struct err *err)
+{
+	const struct again_row *row = replayed->row;
+
+	if (client_parse(again_slice(row, AGAIN_CLIENT),
+	    again_slice(row, AGAIN_LISTENER), &replayed->client, err) < 0)
+		return -1;
+	replayed->listener = conf_listen_find(replayed->conf,
+	    replayed->client.listener);
+	snprintf(replayed->instance, sizeof(replayed->instance),
+	    "%.40s.%" PRIu64, row->texts[AGAIN_SESSION].buf, row->messages);
+	again_question_fill(replayed);
+	if (again_path(again_slice(row, AGAIN_FROM), PATH_NULL_OK,
+	    &replayed->question.sender, err) < 0)
+		return -1;
+	return again_path(again_slice(row, AGAIN_TO), PATH_POSTMASTER_OK |
+	    PATH_LOCAL_OK, &replayed->question.rcpt, err);
+}
+
+/* In the order of a session, up to what the client had said. */
+static void
+again_steps(struct replayed *replayed)
+{
+	static const struct {
+		const char	*stage;
+		bool		(*step)(struct replayed *);
+	} steps[] = {
+		{ "connect", again_connect }, { "helo", again_helo },
+		{ "mail", again_mail }, { "rcpt", again_rcpt },
+	};
+	struct slice last = again_slice(replayed->row, AGAIN_STAGE);
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		if (!steps[i].step(replayed))
+			return;
+		if (slice_is(last, steps[i].stage))
+			break;
+	}
+	if (replayed->out->code == 0) {
+		replayed->out->result = REHEARSAL_ACCEPT;
+		replayed->out->code = 250;
+	}
+}
+
+int
+again_run(struct again *again, const struct again_row *row,
+    struct rehearsal_outcome *out, const char **out_by, struct err *err)
+{
+	struct replayed replayed = { .again = again, .row = row, .out = out,
+	    .conf = again->rehearsal.conf, .by = "policy" };
+	int result;
+
+	memset(out, 0, sizeof(*out));
+	str_init(&out->status);
+	str_init(&out->words);
+	clock_hold_wall(row->at_ms * 1000);
+	result = again_begin(&replayed, err);
+	if (result == 0)
+		again_steps(&replayed);
+	clock_hold_wall(0);
+	*out_by = replayed.by;
+	for (int i = 0; i < FACT_SCOPES; i++)
+		facts_release(&replayed.facts[i]);
+	return result;
+}

@@ -1,0 +1,45 @@
+/* replay.h - what another configuration would have decided otherwise
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_ZMAILER_REPLAY_H
+#define ZM_TOOLS_ZMAILER_REPLAY_H
+
+#include "conf/conf.h"
+#include "tools/journal/journal.h"
+
+struct replay {
+	struct journal_span	 span;
+	const struct conf	*old;		/* in force; where the record
+						 * and the journal are */
+	const struct conf	*fresh;
+	const char		*fresh_path;	/* absolute */
+	bool			 asks_dns, is_json;
+	uint64_t		 seen, changed, unknown, left_out;
+	struct str		 text;		/* of a line being made */
+	int64_t			 told_at_ms;	/* progress */
+};
+
+/* One decision that differs. */
+struct difference {
+	const char	*kind;		/* "session" "route" "shape" */
+	struct slice	 when;		/* as in the journal, or empty */
+	struct slice	 from, to;
+	struct slice	 before, after;	/* the answers, in words */
+	struct slice	 rule;		/* "zmailer.conf:7 (reject ...)" */
+};
+void replay_tell(struct replay *replay, const struct difference *difference);
+/* Something that nobody knows: the question. */
+void replay_tell_unknown(struct replay *replay,
+    const struct difference *difference);
+/* On standard error, when that is a terminal, once a second. */
+void replay_progress(struct replay *replay, uint64_t all, uint64_t done);
+
+/* The record, the journal's routes, the destinations of those: each adds to
+ * the counts.  is_asked: that nothing was recorded is an error.  0, or -1
+ * with err. */
+int replay_sessions(struct replay *replay, bool is_asked, struct err *err);
+int replay_routes(struct replay *replay, struct err *err);
+int replay_shape(struct replay *replay, struct err *err);
+
+#endif
