@@ -39,7 +39,8 @@ enum {
 	SCRAPES_AT_ONCE = 16,
 	REQUEST_FOR_MS = 5000,		/* until it is whole */
 	SCRAPE_FOR_S = 30,		/* all of it */
-	SCRAPE_REAP_MS = 100, SCRAPE_ROOM_MS = 5, IDLE_MS = 1000, UNIX_MODE = 0660
+	SCRAPE_REAP_MS = 100, SCRAPE_ROOM_MS = 5, IDLE_MS = 1000,
+	UNIX_MODE = 0660
 };
 
 static volatile sig_atomic_t scrapes_are_over;
