@@ -33,7 +33,8 @@ VERB_PAGES = \
 	doc/man/zmailer-route.8 doc/man/zmailer-setup.8 \
 	doc/man/zmailer-show.8 doc/man/zmailer-sink.8 \
 	doc/man/zmailer-smarthost.8 doc/man/zmailer-table.8 \
-	doc/man/zmailer-test.8 doc/man/zmailer-top.8
+	doc/man/zmailer-test.8 doc/man/zmailer-top.8 \
+	doc/man/zmailer-whynot.8
 man_MANS += $(VERB_PAGES)
 EXTRA_DIST += $(VERB_PAGES:=.in)
 CLEANFILES += $(VERB_PAGES)
