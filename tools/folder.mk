@@ -35,6 +35,7 @@ bin_zmailer_SOURCES += tools/zmailer/queue/by.c tools/zmailer/queue/queue.c \
 	tools/zmailer/queue/queue.h
 bin_zmailer_SOURCES += tools/zmailer/report/report.c
 bin_zmailer_SOURCES += tools/zmailer/replay/replay.c
+bin_zmailer_SOURCES += tools/zmailer/whynot/whynot.c
 bin_zmailer_SOURCES += tools/zmailer/audit/audit.c
 bin_zmailer_SOURCES += tools/zmailer/top/top.c
 bin_zmailer_SOURCES += tools/zmailer/review/review.c
@@ -175,6 +176,9 @@ tools_libtools_a_SOURCES += tools/zmailer/replay/partner.c \
 	tools/zmailer/replay/replay.h tools/zmailer/replay/routed.c \
 	tools/zmailer/replay/routed.h tools/zmailer/replay/routes.c \
 	tools/zmailer/replay/sessions.c tools/zmailer/replay/shape.c
+tools_libtools_a_SOURCES += tools/zmailer/whynot/decide.c \
+	tools/zmailer/whynot/find.c tools/zmailer/whynot/try.c \
+	tools/zmailer/whynot/whynot.h
 tools_libtools_a_SOURCES += tools/zmailer/audit/audit.h \
 	tools/zmailer/audit/books.c tools/zmailer/audit/books.h \
 	tools/zmailer/audit/books_internal.h tools/zmailer/audit/files.c \

@@ -70,6 +70,7 @@ ROWS = [
     ("completion", "bash", 0, ["complete -F"]),
     ("report", "", 0, []),
     ("audit", "", 0, ["The books balance"]),
+    ("whynot", "--to x@far.example", 0, ["THIS IS A RELAY"]),
     ("replay", "--routes --config DIR/zmailer.conf 2h", 0, [" 0 differ"]),
     ("metrics", "", 0, ["zmailer_up 0"]),
     ("why", "area:freezer", 0, ["a@odd.test"]),

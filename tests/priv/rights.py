@@ -79,6 +79,7 @@ ROWS = [
     ("completion", "bash", OPEN, []),
     ("report", "", SHUT, SOCKET),
     ("audit", "", SHUT, FILES),
+    ("whynot", "x", {66, 77}, []),
     ("replay", "--config HOME/none.conf 2h", {78}, []),
     ("metrics", "", SHUT, SOCKET),
     ("why", "all", {0, 1}, []),

@@ -142,6 +142,10 @@ OPTION(SHAPE, "--shape", NULL, FLAG, 0, 0,
 OPTION(ASK_DNS, "--ask-dns", NULL, FLAG, 0, 0,
     "ask the DNS what was not asked then")
 
+OPTION(CLIENT, "--client", "ADDRESS", TEXT, 0, 0,
+    "where it comes from; else 192.0.2.1")
+OPTION(LOGIN, "--login", "USER", TEXT, 0, 0, "who has logged in")
+
 /* ---- the sink ---------------------------------------------------------- */
 OPTION(LMTP, "--lmtp", NULL, FLAG, 0, 0, "speak LMTP")
 OPTION(DIR, "--dir", "DIR", TEXT, 0, 0, "keep messages here")

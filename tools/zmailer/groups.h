@@ -11,7 +11,7 @@ GROUP("The first week", "setup check start reload status hello doctor list "
 GROUP("Running", "run stop restart watch top metrics report audit events "
     "logrotate log")
 GROUP("Configuration", "config domain alias smarthost cert dkim table route "
-    "test replay")
+    "test replay whynot")
 GROUP("Messages", "show count hold release schedule reroute bounce delete "
     "undelete")
 GROUP("Set aside", "review forward note resubmit freeze thaw")

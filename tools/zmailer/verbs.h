@@ -153,6 +153,10 @@ VERB(metrics, "[--prometheus | --listen [ADDRESS:]PORT|unix:/PATH]",
     "Prometheus; once, or to whoever asks for /metrics")
 VERB(why, "[--json] ID|SELECTOR",
     "what keeps each recipient of a message, and what would help")
+VERB(whynot, "[--from ADDRESS] [--to ADDRESS] [--client ADDRESS] "
+    "[--helo NAME] [--login USER] [--ask-dns] [--json] [ID]",
+    "the smallest change of the configuration that would have let a mail "
+    "pass; also: why-not")
 VERB(count, "[--json] [SELECTOR]",
     "queued mail by state; with a selector, mail of all directories; counted "
     "in the files, needs no scheduler")
