@@ -9,7 +9,6 @@ bin_zmailer_SOURCES = tools/zmailer/alias.c tools/zmailer/alias.h tools/zmailer/
 	tools/zmailer/cert.c tools/zmailer/check.c tools/zmailer/classic.c \
 	tools/zmailer/classify.c \
 	tools/zmailer/completion.c tools/zmailer/config.c \
-	tools/zmailer/connections.c \
 	tools/zmailer/count.c tools/zmailer/demo.c \
 	tools/zmailer/destinations.c tools/zmailer/domain.c \
 	tools/zmailer/events.c tools/zmailer/fsck.c tools/zmailer/hello.c \
@@ -32,7 +31,7 @@ bin_zmailer_SOURCES += tools/zmailer/metrics/certificates.c \
 	tools/zmailer/metrics/queue.c tools/zmailer/metrics/spool.c \
 	tools/zmailer/metrics/processes.c
 bin_zmailer_SOURCES += tools/zmailer/doctor/doctor.c
-bin_zmailer_SOURCES += tools/zmailer/queue/by.c tools/zmailer/queue/queue.c \
+bin_zmailer_SOURCES += tools/zmailer/queue/connections.c tools/zmailer/queue/by.c tools/zmailer/queue/queue.c \
 	tools/zmailer/queue/queue.h
 bin_zmailer_SOURCES += tools/zmailer/report/report.c
 bin_zmailer_SOURCES += tools/zmailer/replay/replay.c
