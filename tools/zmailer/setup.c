@@ -63,6 +63,7 @@ struct setup {
 	const char	*path;
 	bool		 is_yes, is_dry;
 	struct change_file file;
+	const char	*aliases;	/* their file; NULL: none */
 };
 
 /* ---- answers ---------------------------------------------------------- */
@@ -225,11 +226,13 @@ setup_add_listen(struct str *out)
 		add_statement(out, "listen ", LISTEN);
 }
 
+static const char setup_comment[] = "# zmailer setup wrote this; `zmailer "
+    "help STATEMENT` explains a line\n";
+
 static void
 text_make(struct str *out)
 {
-	str_adds(out, "# zmailer setup wrote this; `zmailer help STATEMENT` "
-	    "explains a line\n");
+	str_adds(out, setup_comment);
 	add_statement(out, "host ", HOST);
 	if (setup_is_given(DOMAIN) && strcmp(questions[DOMAIN].answer,
 	    questions[HOST].answer) != 0)
@@ -275,6 +278,52 @@ setup_file_take(struct setup *setup)
 	return EX_CANTCREAT;
 }
 
+/* Is it over when the accounts are made and zmailer was started? */
+static bool
+complaint_ends_by_itself(const struct conf_complaint *complaint)
+{
+	return complaint->hint != NULL && (strcmp(complaint->hint,
+	    "the first start makes it, if it may") == 0 ||
+	    strcmp(complaint->hint, "the daemons will not start as root "
+	    "without it") == 0);
+}
+
+/* Those that want an answer in full, of the others how many. */
+static void
+setup_add_warnings(const struct setup *setup, const struct conf_report *report,
+    struct str *out)
+{
+	struct conf_report rest = { .complaints = arena_alloc(setup->arena,
+	    (report->count + 1) * sizeof(*rest.complaints)) };
+	size_t early = 0;
+
+	for (size_t i = 0; i < report->count; i++) {
+		if (complaint_ends_by_itself(&report->complaints[i])) {
+			early++;
+			continue;
+		}
+		rest.complaints[rest.count++] = report->complaints[i];
+		rest.warnings++;
+	}
+	if (rest.count > 0)
+		conf_report_print(&rest, setup->path, out);
+	if (early > 0)
+		str_addf(out, "until accounts (doc/zmailer.sysusers) and "
+		    "directories are made, by make install-users\nand the "
+		    "first start, zmailer check says so in %zu warning%s\n",
+		    early, early == 1 ? "" : "s");
+}
+
+/* The file of aliases that is in force; NULL: none. */
+static const char *
+setup_aliases_of(const struct setup *setup, const struct conf *conf)
+{
+	const struct conf_table *table = conf_table_find(conf, "aliases");
+
+	return table == NULL || strncmp(table->spec, "file:", 5) != 0 ? NULL :
+	    arena_printf(setup->arena, "%s", table->spec + 5);
+}
+
 static int
 setup_check(struct setup *setup)
 {
@@ -293,10 +342,10 @@ setup_check(struct setup *setup)
 		status = EX_CONFIG;
 	if (status != EX_OK)
 		conf_report_print(&report, setup->path, &text);
-	else if (report.warnings > 0)
-		str_addf(&text, "zmailer check will have %zu warnings: "
-		    "accounts (doc/zmailer.sysusers) and\ndirectories that "
-		    "the first start makes\n", report.warnings);
+	else
+		setup_add_warnings(setup, &report, &text);
+	if (conf != NULL)
+		setup->aliases = setup_aliases_of(setup, conf);
 	note = status != EX_OK ? NULL : conf_mailname_note(conf,
 	    conf_mailname(setup->arena), setup->arena);
 	if (note != NULL)
@@ -402,7 +451,10 @@ write_it(struct setup *setup, const struct arguments *arguments)
 	text_make(&text);
 	printf("\n%s\n", text.buf);
 	fflush(stdout);
-	conf_put_last(&setup->file.after, text.buf);
+	/* who took the statements out may have left the comment */
+	conf_put_last(&setup->file.after, strstr(setup->file.after.buf,
+	    setup_comment) != NULL ? text.buf + strlen(setup_comment) :
+	    text.buf);
 	str_release(&text);
 	status = setup_check(setup);
 	if (status != EX_OK || setup->is_dry)
@@ -414,6 +466,9 @@ write_it(struct setup *setup, const struct arguments *arguments)
 	if (status != EX_OK)
 		return status;
 	printf("wrote %s\n", setup->path);
+	if (setup->aliases != NULL)
+		printf("the aliases of %s are in force (zmailer alias "
+		    "list)\n", setup->aliases);
 	fflush(stdout);
 	status = setup_postmaster(setup, arguments);
 	if (status == EX_OK)
