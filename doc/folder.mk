@@ -29,11 +29,13 @@ VERB_PAGES = \
 	doc/man/zmailer-fsck.8 doc/man/zmailer-limit.8 \
 	doc/man/zmailer-list.8 doc/man/zmailer-log.8 doc/man/zmailer-order.8 \
 	doc/man/zmailer-queue.8 doc/man/zmailer-replay.8 doc/man/zmailer-report.8 \
+	doc/man/zmailer-watch.8 \
 	doc/man/zmailer-resubmit.8 doc/man/zmailer-review.8 \
 	doc/man/zmailer-route.8 doc/man/zmailer-setup.8 \
 	doc/man/zmailer-show.8 doc/man/zmailer-sink.8 \
 	doc/man/zmailer-smarthost.8 doc/man/zmailer-table.8 \
-	doc/man/zmailer-test.8 doc/man/zmailer-top.8
+	doc/man/zmailer-test.8 doc/man/zmailer-top.8 \
+	doc/man/zmailer-whynot.8
 man_MANS += $(VERB_PAGES)
 EXTRA_DIST += $(VERB_PAGES:=.in)
 CLEANFILES += $(VERB_PAGES)
