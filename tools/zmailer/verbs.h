@@ -63,8 +63,8 @@ VERB(status, "[--json]",
     "processes and files; exit 0 ok, 1 warning, 2 critical, 3 not running")
 VERB(setup, "[--host NAME] [--domain NAME] [--listen all|local|ADDRESS:PORT] "
     "[--via HOST[:PORT]] [--postmaster ADDRESS] [--certificate FILE --key "
-    "FILE] [--spool DIR] [--run DIR] [--log DIR] [--mailbox PATH] [--yes] "
-    "[--dry-run]",
+    "FILE] [--submission HOW] [--spool DIR] [--run DIR] [--log DIR] "
+    "[--mailbox PATH] [--yes] [--dry-run]",
     "the first configuration, by questions or flags")
 VERB(hello, "[ADDRESS] [--from ADDRESS] [--timeout SPAN] [--json]",
     "send one message and follow it to its end")
