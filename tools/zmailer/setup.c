@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "daemon/machine/machine.h"
+#include "io/unix_socket.h"
 #include "tools/change/change.h"
 #include "tools/run/unit.h"
 #include "tools/screen/question.h"
@@ -151,6 +152,14 @@ setup_answer_sure(struct setup *setup, int which, const char *preset,
 	return answer;
 }
 
+/* What follows from a certificate, where there is none. */
+static bool
+setup_is_settled(int which)
+{
+	return (which == KEY || which == SUBMISSION) &&
+	    strcmp(questions[CERTIFICATE].answer, "-") == 0;
+}
+
 static int
 ask_all(struct setup *setup)
 {
@@ -164,8 +173,8 @@ ask_all(struct setup *setup)
 				    question->answer);
 			continue;
 		}
-		if (question->is_asked && !setup->is_yes && !((i == KEY ||
-		    i == SUBMISSION) && strcmp(questions[CERTIFICATE].answer, "-") == 0)) {
+		if (question->is_asked && !setup->is_yes &&
+		    !setup_is_settled(i)) {
 			printf("%s\n  (%s)\n  [%s] ", question->text,
 			    question->why, preset);
 			fflush(stdout);
@@ -244,7 +253,7 @@ setup_add_submission(struct str *out)
 	str_adds(out, "listen 587 submission\nlisten 465 submission tls\n");
 	if (strcmp(how, "pam") == 0) {
 		str_adds(out, "auth pam\n");
-	} else if (strncmp(how, "unix:", 5) == 0) {
+	} else if (unix_socket_is_meant(slice_of(how))) {
 		add_statement(out, "auth dovecot ", SUBMISSION);
 	} else {
 		str_adds(out, "auth users <logins>\ntable logins file:");
@@ -519,11 +528,13 @@ static int
 submission_check(const struct arguments *arguments)
 {
 	const char *how = questions[SUBMISSION].answer;
+	struct slice path = SLICE("");
 
 	if (!setup_is_given(SUBMISSION))
 		return EX_OK;
 	if (strcmp(how, "pam") != 0 && how[0] != '/' &&
-	    strncmp(how, "unix:/", 6) != 0)
+	    !(unix_socket_path(slice_of(how), &path) &&
+	    slice_starts(path, "/")))
 		return arguments_refuse(arguments, "--submission: pam, "
 		    "unix:/PATH of Dovecot's socket, or /PATH of a table of "
 		    "users (a line each: NAME ENTRY, zmailer help auth)");
