@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "daemon/machine/machine.h"
+#include "io/unix_socket.h"
 #include "tools/change/change.h"
 #include "tools/run/unit.h"
 #include "tools/screen/question.h"
@@ -50,13 +51,17 @@ static struct question {
 	{ OPT_CERTIFICATE, "TLS certificate, a PEM file",
 	    "- for none yet (zmailer cert install)", NULL, true },
 	{ OPT_KEY, "Its key, a PEM file", "- for none", NULL, true },
+	{ OPT_SUBMISSION, "Users elsewhere send mail through this machine "
+	    "(ports 587, 465); they log in by",
+	    "pam, unix:/PATH of Dovecot's socket, or /PATH of a table of "
+	    "users; - for nobody", NULL, true },
 	{ OPT_SPOOL, NULL, NULL, NULL, false },
 	{ OPT_RUN, NULL, NULL, NULL, false },
 	{ OPT_LOG, NULL, NULL, NULL, false },
 	{ OPT_MAILBOX, NULL, NULL, NULL, false },
 };
-enum { HOST, DOMAIN, LISTEN, VIA, POSTMASTER, CERTIFICATE, KEY, SPOOL, RUN,
-	LOG, MAILBOX, QUESTIONS };
+enum { HOST, DOMAIN, LISTEN, VIA, POSTMASTER, CERTIFICATE, KEY, SUBMISSION,
+	SPOOL, RUN, LOG, MAILBOX, QUESTIONS };
 
 struct setup {
 	struct arena	*arena;
@@ -147,6 +152,14 @@ setup_answer_sure(struct setup *setup, int which, const char *preset,
 	return answer;
 }
 
+/* What follows from a certificate, where there is none. */
+static bool
+setup_is_settled(int which)
+{
+	return (which == KEY || which == SUBMISSION) &&
+	    strcmp(questions[CERTIFICATE].answer, "-") == 0;
+}
+
 static int
 ask_all(struct setup *setup)
 {
@@ -160,8 +173,8 @@ ask_all(struct setup *setup)
 				    question->answer);
 			continue;
 		}
-		if (question->is_asked && !setup->is_yes && !(i == KEY &&
-		    strcmp(questions[CERTIFICATE].answer, "-") == 0)) {
+		if (question->is_asked && !setup->is_yes &&
+		    !setup_is_settled(i)) {
 			printf("%s\n  (%s)\n  [%s] ", question->text,
 			    question->why, preset);
 			fflush(stdout);
@@ -226,6 +239,29 @@ setup_add_listen(struct str *out)
 		add_statement(out, "listen ", LISTEN);
 }
 
+/* Passwords go encrypted alone: both ports want the certificate.  The
+ * listener of this machine is no preset any more where others are named. */
+static void
+setup_add_submission(struct str *out)
+{
+	const char *how = questions[SUBMISSION].answer;
+
+	if (!setup_is_given(SUBMISSION))
+		return;
+	if (strcmp(questions[LISTEN].answer, "local") == 0)
+		str_adds(out, "listen 127.0.0.1:25\n");
+	str_adds(out, "listen 587 submission\nlisten 465 submission tls\n");
+	if (strcmp(how, "pam") == 0) {
+		str_adds(out, "auth pam\n");
+	} else if (unix_socket_is_meant(slice_of(how))) {
+		add_statement(out, "auth dovecot ", SUBMISSION);
+	} else {
+		str_adds(out, "auth users <logins>\ntable logins file:");
+		add_value(out, how);
+		str_addc(out, '\n');
+	}
+}
+
 static const char setup_comment[] = "# zmailer setup wrote this; `zmailer "
     "help STATEMENT` explains a line\n";
 
@@ -251,6 +287,7 @@ text_make(struct str *out)
 		add_statement(out, " key ", setup_is_given(KEY) ? KEY :
 		    CERTIFICATE);
 	}
+	setup_add_submission(out);
 	add_statement(out, "spool ", SPOOL);
 	add_statement(out, "run ", RUN);
 	add_statement(out, "log ", LOG);
@@ -477,10 +514,37 @@ write_it(struct setup *setup, const struct arguments *arguments)
 	    "  %s      starts the daemons\n"
 	    "  zmailer hello      sends one message and follows it\n"
 	    "  zmailer doctor     says what the DNS still lacks\n", start);
+	if (!setup_is_given(SUBMISSION))
+		printf("users elsewhere who are to send through this machine "
+		    "(ports 587, 465): %szmailer help auth\n",
+		    setup_is_given(CERTIFICATE) ? "" :
+		    "zmailer cert install FILE KEY, then ");
 	return status;
 }
 
 /* ---- the command line --------------------------------------------------- */
+
+static int
+submission_check(const struct arguments *arguments)
+{
+	const char *how = questions[SUBMISSION].answer;
+	struct slice path = SLICE("");
+
+	if (!setup_is_given(SUBMISSION))
+		return EX_OK;
+	if (strcmp(how, "pam") != 0 && how[0] != '/' &&
+	    !(unix_socket_path(slice_of(how), &path) &&
+	    slice_starts(path, "/")))
+		return arguments_refuse(arguments, "--submission: pam, "
+		    "unix:/PATH of Dovecot's socket, or /PATH of a table of "
+		    "users (a line each: NAME ENTRY, zmailer help auth)");
+	if (!setup_is_given(CERTIFICATE))
+		return arguments_refuse(arguments, "--submission wants "
+		    "--certificate and --key: passwords do not go in the "
+		    "clear (certbot, or zmailer cert install once there is "
+		    "one, then: zmailer help auth)");
+	return EX_OK;
+}
 
 static int
 answers_check(const struct arguments *arguments)
@@ -500,7 +564,7 @@ answers_check(const struct arguments *arguments)
 	}
 	if (strpbrk(questions[DOMAIN].answer, " ;{}#\"<>") != NULL)
 		return arguments_refuse(arguments, "--domain: one name");
-	return EX_OK;
+	return submission_check(arguments);
 }
 
 int
