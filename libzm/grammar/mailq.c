@@ -154,8 +154,8 @@ mailq_user_parse(struct slice line, struct mailq_user *out, struct err *err)
 	if (!slice_cut(&rest, ':', &out->password) ||
 	    !slice_cut(&rest, ':', &rights) || out->name.n == 0 ||
 	    out->password.n == 0)
-		return err_set(err, "write NAME:PASSWORD:RIGHT...[:"
-		    "[ADDRESS]/WIDTH...]");
+		return err_set(err, "a line has a name, a password and "
+		    "rights, with a colon after each of the first two");
 	out->networks = rest;	/* IPv6 has colons, so this is the last */
 	if (rights_parse(rights, &out->rights, err) < 0)
 		return MAILQ_LINE_BAD;

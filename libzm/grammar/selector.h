@@ -42,6 +42,7 @@ struct selector_subject {
 					 * that say none; or empty */
 	struct slice	dest;		/* "smtp/gmail.com" */
 	struct slice	state;		/* "held" "waiting" "frozen" ... */
+	struct slice	dest_state;	/* "suspended" "throttled" ... */
 	struct slice	area;		/* "queue" "deferred" "freezer" ... */
 	struct slice	class;		/* of the last failure: "quota" */
 	struct slice	zone, user, source, msgid;
@@ -53,9 +54,10 @@ struct selector;
 
 enum selector_key_row {		/* rows of selector_keys */
 	SELECTOR_KEY_ID, SELECTOR_KEY_FROM, SELECTOR_KEY_TO,
-	SELECTOR_KEY_DEST, SELECTOR_KEY_STATE, SELECTOR_KEY_AREA,
-	SELECTOR_KEY_CLASS, SELECTOR_KEY_ZONE, SELECTOR_KEY_USER,
-	SELECTOR_KEY_SOURCE, SELECTOR_KEY_MSGID, SELECTOR_KEY_WHY,
+	SELECTOR_KEY_DEST, SELECTOR_KEY_DEST_STATE, SELECTOR_KEY_STATE,
+	SELECTOR_KEY_AREA, SELECTOR_KEY_CLASS, SELECTOR_KEY_ZONE,
+	SELECTOR_KEY_USER, SELECTOR_KEY_SOURCE, SELECTOR_KEY_MSGID,
+	SELECTOR_KEY_WHY,
 	SELECTOR_KEY_AGE, SELECTOR_KEY_SIZE, SELECTOR_KEY_TRIES,
 	SELECTOR_KEY_PRIORITY, SELECTOR_KEY_COUNT
 };

@@ -220,6 +220,9 @@ EVENT(MAILQ_EXIT, "mailq.exit", WARN, "child status again_ms",
     "Mail does not wait for it.")
 EVENT(MAILQ_LOGIN, "mailq.login", INFO, "user client ok",
     "A client of the mailq protocol gave a user's name and proof.")
+EVENT(MAILQ_USERS, "mailq.users", WARN, "client reason",
+    "The file of users of the mailq protocol cannot be used: no client can "
+    "log in until it is mended; `zmailer check` says how.")
 EVENT(ORDER_BAD, "order.bad", WARN, "file line",
     "A line among the standing orders makes no sense and is left out.")
 EVENT(FORM_BAD, "form.bad", WARN, "language reason",

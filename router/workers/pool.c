@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/title.h"
 #include "journal/progress.h"
 #include "base/mem.h"
 #include "daemon/child.h"
@@ -29,6 +30,8 @@ TAILQ_HEAD(pool_task_list, pool_task);
 struct pool_worker {
 	struct pool		*pool;
 	struct child		*child;
+	unsigned		 ordinal;	/* from 1; its processes have
+						 * it one after the other */
 	struct queue_entries	 entries;	/* in hand, oldest first */
 	struct pool_task	*task;		/* in hand, too */
 	size_t			 count;		/* entries */
@@ -44,6 +47,7 @@ struct pool {
 	struct pool_rows	 rows;
 	struct pool_worker_list	 workers;
 	unsigned		 wanted;
+	unsigned		 ordinals;		/* given so far */
 	struct pool_task_list	 tasks;
 	struct timer		 steal_timer, nap_timer, stop_timer;
 	loop_fn			*stopped;
@@ -356,6 +360,7 @@ pool_worker_run(void *context, int socket)
 {
 	struct pool_worker *worker = context;
 
+	title_set("router worker %u", worker->ordinal);
 	worker->pool->rows.worker(worker->pool->rows.context, socket);
 }
 
@@ -372,6 +377,7 @@ pool_add_worker(struct pool *pool)
 	struct err err;
 
 	worker->pool = pool;
+	worker->ordinal = ++pool->ordinals;
 	TAILQ_INIT(&worker->entries);
 	worker->child = child_new(pool->process, &pool_worker_kind, worker);
 	TAILQ_INSERT_TAIL(&pool->workers, worker, link);

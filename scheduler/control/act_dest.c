@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "grammar/units.h"
-#include "mail/state.h"
 #include "scheduler/control/act.h"
 #include "scheduler/control/control.h"
 
@@ -64,28 +63,12 @@ dest_count_threads(struct act *act)
 
 /* ---- shown ------------------------------------------------------- */
 
-static enum destination_state
-dest_state(const struct thread *thread)
-{
-	struct destination_look look = {
-		.is_suspended = thread->is_suspended,
-		.is_down = act_wall_s(thread->wake_ms) > clock_wall_s(),
-		.is_throttled = pace_is_throttled(thread),
-		.ready = (int64_t)thread->ready_count,
-		.waiting = (int64_t)thread->wait_count,
-		.active = (int64_t)thread->flight_count,
-		.held = (int64_t)thread->parked_count };
-
-	return destination_state_of(&look);
-}
-
 static void
 dest_add_thread(const struct thread *thread, struct str *out)
 {
 	json_open(out);
 	control_thread_name(thread, out);
-	json_text(out, "state",
-	    slice_of(destination_states[dest_state(thread)].name));
+	json_text(out, "state", slice_of(visit_dest_state(thread)));
 	json_number(out, "active", thread->flight_count);
 	json_number(out, "parked", thread->parked_count);
 	json_number(out, "agents", thread->serving);

@@ -199,6 +199,7 @@ roll_add_thread(const struct act *act, const struct thread *thread,
 {
 	json_open(out);
 	control_thread_name(thread, out);
+	json_text(out, "state", slice_of(visit_dest_state(thread)));
 	json_number(out, "flight", thread->flight_count);
 	json_number(out, "agents", thread->serving);
 	json_number(out, "limit", thread->limit);

@@ -24,9 +24,11 @@
 enum {
 	/* keys that memory knows */
 	KEYS_IN_MEMORY = 1u << SELECTOR_KEY_ID | 1u << SELECTOR_KEY_DEST |
+	    1u << SELECTOR_KEY_DEST_STATE |
 	    1u << SELECTOR_KEY_STATE | 1u << SELECTOR_KEY_AREA |
 	    1u << SELECTOR_KEY_AGE | 1u << SELECTOR_KEY_TRIES,
-	KEY_CLASS = 1u << SELECTOR_KEY_CLASS
+	KEY_CLASS = 1u << SELECTOR_KEY_CLASS,
+	KEY_DEST_STATE = 1u << SELECTOR_KEY_DEST_STATE
 };
 
 /* ---- the list ---------------------------------------------------- */
@@ -206,6 +208,21 @@ visit_vertex_state(const struct vertex *vertex)
 	    MAIL_STATE_WORD(READY);
 }
 
+const char *
+visit_dest_state(const struct thread *thread)
+{
+	struct destination_look look = {
+		.is_suspended = thread->is_suspended,
+		.is_down = thread->wake_ms > clock_steady_ms(),
+		.is_throttled = pace_is_throttled(thread),
+		.ready = (int64_t)thread->ready_count,
+		.waiting = (int64_t)thread->wait_count,
+		.active = (int64_t)thread->flight_count,
+		.held = (int64_t)thread->parked_count };
+
+	return destination_states[destination_state_of(&look)].name;
+}
+
 struct vertex *
 visit_vertex(const struct visit *visit, uint32_t offset)
 {
@@ -278,6 +295,9 @@ visit_vertex_may_be(const struct visit *visit, const struct vertex *vertex)
 
 	subject.dest = visit_add_dest(&dest, slice_of(vertex->thread->channel),
 	    slice_of(vertex->thread->host));
+	if ((visit->keys & KEY_DEST_STATE) != 0)
+		subject.dest_state = slice_of(visit_dest_state(
+		    vertex->thread));
 	return selector_match(visit->request->selector, &subject);
 }
 
@@ -350,6 +370,7 @@ visit_is_meant(const struct visit *visit, const struct control_group *group,
 {
 	static struct str dest = STR_INIT;
 	const struct control_file *control = &visit->control;
+	const struct vertex *vertex;
 	struct selector_subject subject = { .id = slice_of(control->id),
 	    .from = group->sender, .to = rcpt->user,
 	    .host = slice_of(visit->queue->conf->host), .orcpt = rcpt->orcpt,
@@ -369,6 +390,10 @@ visit_is_meant(const struct visit *visit, const struct control_group *group,
 	subject.state = slice_of(visit_state(visit, rcpt));
 	subject.age_s = (visit->now_ms - visit->job->born_ms) / 1000;
 	subject.zone = visit_zone(visit, rcpt);
+	vertex = visit_vertex(visit, rcpt->offset);
+	if ((visit->keys & KEY_DEST_STATE) != 0 && vertex != NULL)
+		subject.dest_state = slice_of(visit_dest_state(
+		    vertex->thread));
 	if (rcpt->last != NULL) {
 		subject.why = slice_of(rcpt->last->verdict.text);
 		if ((visit->keys & KEY_CLASS) != 0)

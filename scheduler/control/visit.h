@@ -87,6 +87,8 @@ bool visit_is_meant(const struct visit *visit,
 
 /* State names of control.md section 3.1: of a vertex; of a recipient. */
 const char *visit_vertex_state(const struct vertex *vertex);
+/* Of a destination: a row of mail/state.h. */
+const char *visit_dest_state(const struct thread *thread);
 const char *visit_state(const struct visit *visit,
     const struct control_rcpt *rcpt);
 

@@ -457,6 +457,14 @@ mailq_greet(struct session *session)
 	mailq_say(session, session->challenge);
 }
 
+static void
+mailq_refuse(struct session *session, const char *line)
+{
+	mailq_say(session, "version zmailer 2.0");
+	mailq_say(session, line);
+	session->is_over = true;
+}
+
 /* The file of users is read; nothing else is needed. */
 static int
 mailq_confine(const struct conf *conf, struct err *err)
@@ -483,12 +491,14 @@ mailq_session(const struct conf *conf, int client, int scheduler)
 	peer_adopt(&session.scheduler, scheduler);
 	session.end_ms = clock_steady_ms() + MAILQ_SESSION_MS;
 	mailq_ask_address(&session, client);
-	if (conf_mailq_read(conf->mailq.users, &session.users, &err) < 0 ||
-	    mailq_confine(conf, &err) < 0) {
+	if (conf_mailq_read(conf->mailq.users, &session.users, &err) < 0) {
+		event(EV_MAILQ_USERS, NULL, "client", slice_of(session.from),
+		    "reason", slice_of(err.text), NULL);
+		mailq_refuse(&session, "450 the list of users is not in "
+		    "order");
+	} else if (mailq_confine(conf, &err) < 0) {
 		warning("mailq: %s", err.text);
-		mailq_say(&session, "version zmailer 2.0");
-		mailq_say(&session, "450 the list of users is not in order");
-		session.is_over = true;
+		mailq_refuse(&session, "450 not now");
 	} else {
 		mailq_greet(&session);
 	}

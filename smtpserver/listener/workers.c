@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/title.h"
 #include "daemon/child.h"
 #include "smtpserver/listener/workers.h"
 #include "smtpserver/worker/worker.h"
@@ -30,6 +31,8 @@ enum {
 struct session_worker {		/* one worker process */
 	struct workers		*pool;
 	struct child		*child;
+	unsigned		 ordinal;	/* from 1; its processes have
+						 * it one after the other */
 	uint64_t		 number;	/* of this process; 0: none */
 	unsigned		 sessions;
 	bool			 is_leaving;
@@ -51,6 +54,7 @@ enum { SLOT_NONE = UINT32_MAX };
 
 struct workers {
 	struct process		*process;
+	unsigned		 ordinals;		/* given so far */
 	struct spool		*spool;
 	struct clients		*clients;
 	struct workers_owner	 owner;
@@ -262,6 +266,8 @@ session_worker_run(void *context, int socket)
 	};
 
 	pool->owner.child_fn(pool->owner.context);
+	title_set("smtpserver %s %u", pool->owner.is_submission ?
+	    "submission" : "worker", worker->ordinal);
 	worker_process(pool->process, &sockets, pool->spool);
 }
 
@@ -314,6 +320,7 @@ session_worker_new(struct workers *pool, struct err *err)
 	struct session_worker *worker = mem_alloc(1, sizeof(*worker));
 
 	worker->pool = pool;
+	worker->ordinal = ++pool->ordinals;
 	worker->child = child_new(pool->process, pool->owner.is_submission ?
 	    &kind_own : &kind_strangers, worker);
 	TAILQ_INSERT_TAIL(&pool->all, worker, entry);

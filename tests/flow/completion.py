@@ -15,8 +15,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
 from zmtest import mta, verbs                               # noqa: E402
 
-KEYS = ("id: from: to: dest: state: area: class: zone: user: source: msgid: "
-        "why: age> size> tries> priority> all and or not").split()
+KEYS = ("id: from: to: dest: dest-state: state: area: class: zone: user: "
+        "source: msgid: why: age> size> tries> priority> all and or not").split()
 # what a person would type for: (words, what must be offered, what must not)
 ROWS = [
     (["zmailer", "tra"], ["trace"], ["list"]),

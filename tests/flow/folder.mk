@@ -4,14 +4,18 @@ FLOWS =
 EXTRA_DIST += tests/flow tests/lib
 if HAVE_PYTHON3
 TESTS += tests/flow/run-flows tests/flow/smuggle.py tests/flow/reloads.py tests/flow/listeners.py tests/flow/space.py tests/flow/breakout.py tests/flow/promises.py tests/flow/examples.py
-TESTS += tests/flow/stopped.py tests/flow/pipes.py tests/flow/install_guard.py tests/flow/uninstall.py tests/flow/prefix.py tests/flow/completion.py tests/flow/readme.py tests/flow/mistakes.py
+TESTS += tests/flow/stopped.py tests/flow/pipes.py tests/flow/install_guard.py tests/flow/uninstall.py tests/flow/patience.py tests/flow/prefix.py tests/flow/completion.py tests/flow/readme.py tests/flow/mistakes.py
 TESTS += tests/lib/test_suites.py
 endif
 if HAVE_PYTHON3
 check_PROGRAMS += tests/flow/intruder
 tests_flow_intruder_SOURCES = tests/flow/intruder.c
 endif
-.PHONY: flow
+# flow-real: those that move no clock, which are most
+.PHONY: flow flow-real
+flow-real: all
+	ZMAILER_SRC=$(abs_top_srcdir) ZMAILER_BUILD=$(abs_top_builddir) \
+	$(PYTHON3) $(srcdir)/tests/flow/runner.py --real $(FLOWS)
 flow: all
 	ZMAILER_SRC=$(abs_top_srcdir) ZMAILER_BUILD=$(abs_top_builddir) \
 	$(PYTHON3) $(srcdir)/tests/flow/runner.py $(FLOWS)

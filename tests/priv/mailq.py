@@ -135,6 +135,13 @@ def mailq_says_when_its_users_cannot_be_read(site):
     users_file(site, "root", 0o600)
     answer = talk(site, "boss", "sesame")
     assert answer == ["450 the list of users is not in order"], answer
+    told = mta.wait_for("the event", lambda: [
+        e for e in site.events() if e["ev"] == "mailq.users"])
+    assert told[-1]["reason"] == \
+        f"{site.dir}/mailq-users: Permission denied", told[-1]
+    out = site.zmailer("check", check=78)[1]
+    assert "the account zmagent, which reads it, may not" in out and \
+        "chgrp zmagent" in out, out
     users_file(site, "zmagent", 0o640)      # read for each client
     assert talk(site, "boss", "sesame")[0].startswith("+")
 

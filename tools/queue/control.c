@@ -160,8 +160,31 @@ control_look(const struct control *control, struct err *err)
 	return 0;
 }
 
+/* Written over itself, and away when there is an answer. */
+static void
+control_show_wait(struct control *control, int waited_ms)
+{
+	char line[80];
+
+	if (control->waits_as == NULL || isatty(STDERR_FILENO) != 1)
+		return;
+	snprintf(line, sizeof(line), "%s: the scheduler is at it, %ds so far",
+	    control->waits_as, waited_ms / 1000);
+	fprintf(stderr, "\r%-79s", line);
+	fflush(stderr);
+	control->is_wait_shown = true;
+}
+
+static void
+control_hide_wait(struct control *control)
+{
+	if (control->is_wait_shown)
+		fprintf(stderr, "\r%79s\r", "");
+	control->is_wait_shown = false;
+}
+
 static int
-control_wait(const struct control *control, struct err *err)
+control_wait(struct control *control, struct err *err)
 {
 	struct pollfd fd = { .fd = control->fd, .events = POLLIN };
 	int left_ms = control->answer_ms;
@@ -173,8 +196,11 @@ control_wait(const struct control *control, struct err *err)
 
 		if (ready > 0 || (ready < 0 && errno != EINTR))
 			return 0;
-		if (ready == 0)
+		if (ready == 0) {
 			left_ms -= wait_ms;
+			control_show_wait(control, control->answer_ms -
+			    left_ms);
+		}
 		if (ready == 0 && control_look(control, err) < 0)
 			return -1;
 	}
@@ -184,9 +210,12 @@ control_wait(const struct control *control, struct err *err)
 static int
 read_more(struct control *control, struct err *err)
 {
+	bool is_ready;
 	ssize_t n;
 
-	if (control_wait(control, err) < 0)
+	is_ready = control_wait(control, err) == 0;
+	control_hide_wait(control);
+	if (!is_ready)
 		return -1;
 	str_consume(&control->in, control->in_used);
 	control->in_used = 0;

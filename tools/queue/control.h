@@ -22,6 +22,11 @@ struct control {
 	size_t		in_used;
 	int		answer_ms;	/* CONTROL_ANSWER_MS; a caller may have
 					 * less patience */
+	const char	*waits_as;	/* the verb: on a terminal a line of
+					 * standard error says how long it
+					 * waits, from the first second on;
+					 * NULL: nothing is said */
+	bool		is_wait_shown;
 	char		run_dir[108];	/* where it says how far it is */
 	bool		is_denied;	/* the last failure was a right that
 					 * the caller has not */

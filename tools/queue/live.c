@@ -66,6 +66,7 @@ live_parse(struct slice text, struct arena *arena, struct live *out)
 			continue;
 		thread->host = live_member(line, "host", arena);
 		thread->reason = live_member(line, "reason", arena);
+		thread->state = live_member(line, "state", arena);
 		thread->held_until_s = json_get_number(line, "held_until");
 		thread->flight = (unsigned)json_get_number(line, "flight");
 		thread->is_suspended = strcmp(live_member(line, "suspended",

@@ -94,6 +94,7 @@ rcpt_from_control(const struct walk *walk, const struct control_rcpt *in,
 	    .channel = in->channel, .host = in->host, .tries = in->tries,
 	    .orcpt = in->orcpt, .given = in->given,
 	    .zone = in->zone, .who = "", .words = "", .status = "",
+	    .dest_state = "",
 	    .state = MAIL_STATE_WORD(READY) };
 	if (in->last != NULL) {
 		out->who = in->last->verdict.who;
@@ -105,10 +106,14 @@ rcpt_from_control(const struct walk *walk, const struct control_rcpt *in,
 		    verdict_names[in->last->verdict.kind] :
 		    MAIL_STATE_WORD(WAITING);
 	}
-	if (order_state(walk, in, out) || in->is_final)
+	if (in->is_final)
+		return;
+	thread = live_find(walk->live, in->channel, in->host);
+	if (thread != NULL)
+		out->dest_state = thread->state;
+	if (order_state(walk, in, out))
 		return;
 	out->next_s = next_of(walk, in, is_first ? NULL : out - 1);
-	thread = live_find(walk->live, in->channel, in->host);
 	if (thread == NULL)
 		return;
 	if (thread->is_suspended) {

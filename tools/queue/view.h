@@ -20,7 +20,7 @@ enum { VIEW_ENVELOPE_BYTES_MAX = 4 << 20 };	/* read of a message file */
 /* ---- the running scheduler (live.c) ------------------------------------- */
 
 struct live_thread {
-	const char	*channel, *host, *reason;
+	const char	*channel, *host, *reason, *state;
 	int64_t		 held_until_s;	/* 0: not held */
 	bool		 is_suspended;
 	unsigned	 flight;
@@ -65,6 +65,7 @@ struct view_rcpt {
 	struct slice	user, channel, host;
 	struct slice	orcpt, given;	/* as in a control file */
 	const char	*state;		/* "waiting" "active" "delivered" ... */
+	const char	*dest_state;	/* of its destination; "": not known */
 	unsigned	 tries;
 	int64_t		 next_s;	/* wall; 0: not known or now */
 	const char	*who, *words;	/* of the last outcome, "" */

@@ -43,6 +43,7 @@ bool
 selection_is_shared(const struct selector *selector)
 {
 	return (selector_keys_used(selector) & (key_bit("state") |
+	    key_bit("dest-state") |
 	    key_bit("area") | key_bit("why"))) == 0;
 }
 
@@ -119,6 +120,7 @@ selection_is_meant(const struct selection_test *test, const struct view *view,
 		subject.orcpt = rcpt->orcpt;
 		subject.given = rcpt->given;
 		subject.dest = meant_dest_of(rcpt, dest, sizeof(dest));
+		subject.dest_state = slice_of(rcpt->dest_state);
 		if ((test->keys & key_bit("zone")) != 0)
 			subject.zone = meant_zone_of(test, view, rcpt);
 		if ((test->keys & key_bit("class")) != 0)

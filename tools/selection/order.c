@@ -196,7 +196,11 @@ order_file_carry_out(struct run *run, const struct selection_item *item)
 	struct str line = STR_INIT;
 	struct err err;
 
-	if (run->order->act(&run->choice, item, &run->options, &err) != 1) {
+	bool is_done = run->order->act(&run->choice, item, &run->options,
+	    &err) == 1;
+
+	progress_hide(&run->progress);
+	if (!is_done) {
 		order_fail(run, &err);
 		if (run->options.is_json)
 			selection_add_json(&line, item, NULL, err.text);
@@ -323,6 +327,7 @@ order_all(struct run *run, const struct conf *conf)
 static int
 order_selected(struct run *run)
 {
+	run->control.waits_as = run->options.verb;
 	control_begin(&run->request, run->order->op);
 	json_text(&run->request, "select", str_slice(&run->options.words));
 	order_add_fields(run);

@@ -78,11 +78,18 @@ progress_step(struct progress *progress, uint64_t count)
 	return progress_interrupted == 0;
 }
 
-bool
-progress_end(struct progress *progress, uint64_t count)
+void
+progress_hide(struct progress *progress)
 {
 	if (progress->is_shown)
 		fprintf(stderr, "\r%79s\r", "");
+	progress->is_shown = false;
+}
+
+bool
+progress_end(struct progress *progress, uint64_t count)
+{
+	progress_hide(progress);
 	sigaction(SIGINT, &progress->before, NULL);
 	if (progress_interrupted == 0)
 		return false;

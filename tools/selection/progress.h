@@ -27,6 +27,8 @@ void progress_begin(struct progress *progress, const char *verb,
 /* So many are done.  A second after the beginning the line appears.
  * returns false: somebody interrupted, stop now */
 bool progress_step(struct progress *progress, uint64_t count);
+/* Before something else is printed: take the line away until the next step. */
+void progress_hide(struct progress *progress);
 /* Take the line away; who interrupted is told what was done.
  * returns true: it was interrupted */
 bool progress_end(struct progress *progress, uint64_t count);

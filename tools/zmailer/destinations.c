@@ -173,6 +173,7 @@ send_order(const struct arguments *arguments, const struct conf *conf)
 
 	if (reached == CONTROL_ABSENT)
 		return control_stopped(arguments->verb, conf->run_dir, NULL);
+	control.waits_as = arguments->verb;
 	control_begin(&request, arguments->verb);
 	destinations_add_words(&request, arguments);
 	if (reached == CONTROL_REACHED && control_ask(&control, &request,

@@ -19,6 +19,7 @@
 #include "base/json.h"
 #include "daemon/skeleton.h"
 #include "mail/spool/spool.h"
+#include "tools/selection/progress.h"
 #include "tools/selection/selection.h"
 #include "tools/zmailer/verb.h"
 
@@ -31,6 +32,8 @@ struct file {			/* a message that waits */
 	struct file	*next;
 };
 
+enum { RESUBMIT_INTERRUPTED = 130 };
+
 struct resubmit {
 	struct spool	*spool;
 	struct arena	*arena;
@@ -38,6 +41,10 @@ struct resubmit {
 	enum spool_area	 area;		/* being read */
 	int		 only;		/* --from, or -1 */
 	bool		 is_json;
+	struct progress	 progress;
+	unsigned	 total;		/* files */
+	unsigned	 handled;	/* moved, or failed */
+	bool		 is_stopped;	/* by ctrl-C */
 	unsigned	 moved, failed;
 	char		 by[64];
 };
@@ -71,6 +78,7 @@ resubmit_take_file(void *context, const char *name)
 	resubmit_read_id(r, file);
 	*r->tail = file;
 	r->tail = &file->next;
+	r->total++;
 	return true;
 }
 
@@ -131,7 +139,11 @@ resubmit_move(struct resubmit *r, const struct file *file)
 	char label[SPOOL_NAME_BYTES * 2];
 	struct err err;
 
-	if (spool_resubmit(r->spool, file->area, file->name, &err) != 0) {
+	int result = spool_resubmit(r->spool, file->area, file->name, &err);
+
+	progress_hide(&r->progress);
+	r->is_stopped = !progress_step(&r->progress, ++r->handled);
+	if (result != 0) {
 		r->failed++;
 		fprintf(stderr, "zmailer: resubmit: %s\n", err.text);
 		return;
@@ -172,7 +184,8 @@ move_meant(struct resubmit *r, const char *word)
 {
 	unsigned count = 0;
 
-	for (struct file *file = r->files; file != NULL; file = file->next)
+	for (struct file *file = r->files; file != NULL && !r->is_stopped;
+	    file = file->next)
 		if (resubmit_is_meant(file, word)) {
 			count++;
 			resubmit_move(r, file);
@@ -197,12 +210,16 @@ resubmit_run(struct resubmit *r, const struct conf *conf, char *const words[],
 		return verb_failed("resubmit", &err, EX_NOPERM);
 	}
 	event_open(conf->log_dir);
-	for (int i = 0; i < count; i++)
+	/* with names it is less, and nobody knows how much */
+	progress_begin(&r->progress, "resubmit", "resubmitted", r->total);
+	for (int i = 0; i < count && !r->is_stopped; i++)
 		move_meant(r, words[i]);
-	for (struct file *file = r->files; count == 0 && file != NULL;
-	    file = file->next)
+	for (struct file *file = r->files; count == 0 && file != NULL &&
+	    !r->is_stopped; file = file->next)
 		resubmit_move(r, file);
 	event_flush();
+	if (progress_end(&r->progress, r->moved))
+		return RESUBMIT_INTERRUPTED;
 	if (!r->is_json)
 		printf("%u message%s back in router/\n", r->moved,
 		    r->moved == 1 ? "" : "s");
@@ -235,20 +252,33 @@ is_selecting(const struct arguments *arguments)
 	return false;
 }
 
+/* As read_areas: without names and --from those of deferred/. */
+static unsigned
+areas_meant(const struct arguments *arguments, const char *from)
+{
+	int only = from != NULL ? area_parse(from) : -1;
+
+	if (only >= 0)
+		return 1u << only;
+	return arguments->count == 0 ? 1u << AREA_DEFERRED :
+	    1u << AREA_DEFERRED | 1u << AREA_FREEZER | 1u << AREA_POSTMAN;
+}
+
 int
 verb_resubmit(struct arguments *arguments)
 {
-	static const struct selection_order by_selector = { NULL, "resubmitted",
-	    1 << AREA_DEFERRED | 1 << AREA_FREEZER | 1 << AREA_POSTMAN,
-	    selection_act_release };
+	struct selection_order by_selector = { .done = "resubmitted",
+	    .act = selection_act_release };
 	const char *from = arguments_text(arguments, OPT_FROM_AREA);
 	struct resubmit r = { .only = from != NULL ? area_parse(from) : -1,
 	    .is_json = arguments_has(arguments, OPT_JSON) };
 	struct conf *conf;
 	int status;
 
-	if (is_selecting(arguments))
+	if (is_selecting(arguments)) {
+		by_selector.areas = areas_meant(arguments, from);
 		return selection_order(arguments, &by_selector);
+	}
 	r.tail = &r.files;
 	conf = verb_conf(arguments->conf_path);
 	r.arena = arena_new();

@@ -47,8 +47,8 @@ conf_mailq_read(const char *path, struct str *out, struct err *err)
 	unsigned number = 0;
 	struct err why;
 
-	if (conf_read_file(path, out, err) < 0)
-		return -1;
+	if (conf_read_file(path, out, &why) < 0)
+		return err_set(err, "%s: %s", path, why.text);
 	rest = str_slice(out);
 	while (slice_cut(&rest, '\n', &line)) {
 		number++;

@@ -18,7 +18,7 @@ struct conf_mailq {		/* mailq ADDRESS users FILE */
 };
 
 /* Read mailq's file of users into out.  0; -1: it cannot be read or has a
- * bad line, err says which. */
+ * bad line: err has the file, the line, and what is wrong, no password. */
 int conf_mailq_read(const char *path, struct str *out, struct err *err);
 
 #endif

@@ -9,14 +9,18 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pwd.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "conf/show/show.h"
 #include "daemon/machine/look.h"
 #include "daemon/machine/machine.h"
+#include "daemon/skeleton.h"
+#include "grammar/mailq.h"
 #include "mail/form.h"
 #include "mail/spool/spool.h"
 
@@ -57,18 +61,60 @@ check_file(struct machine_look *look, const char *what, const char *path,
 		    "%s %s: %s", what, path, wrong));
 }
 
+/* Who reads it is another account than root: a process that gives up its
+ * rights as that one does looks whether it may.  returns 0 or an errno */
+static int
+role_why_unread(const struct machine_look *look, enum conf_role role,
+    const char *path)
+{
+	pid_t pid = fork();
+	struct err err;
+	int status;
+
+	if (pid == 0) {
+		int fd = daemon_drop(look->conf, role, &err) < 0 ? 0 :
+		    open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+		_exit(fd < 0 ? errno : 0);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+}
+
+static void
+check_reader(struct machine_look *look, enum conf_role role, const char *what,
+    const char *path, struct conf_at at)
+{
+	const char *account = look->conf->accounts[role];
+
+	if (geteuid() != 0 || strcmp(account, "-") == 0 ||
+	    access(path, F_OK) != 0 ||
+	    role_why_unread(look, role, path) != EACCES)
+		return;
+	machine_tell(look, CONF_ERROR, at, arena_printf(look->arena,
+	    "chgrp %s %s; chmod g+r %s; its directories need x for %s",
+	    account, path, path, account), arena_printf(look->arena,
+	    "%s %s: the account %s, which reads it, may not", what, path,
+	    account));
+}
+
 static void
 check_expansion(struct machine_look *look)
 {
 	const struct conf *conf = look->conf;
 
-	for (size_t i = 0; i < conf->list_count; i++)
+	for (size_t i = 0; i < conf->list_count; i++) {
 		check_file(look, "the members of the list,",
 		    conf->lists[i].members, conf->lists[i].at,
 		    S_IWGRP | S_IWOTH);
-	if (conf->srs.domain != NULL)
-		check_file(look, "the keys of srs,", conf->srs.key,
-		    conf->srs.at, S_IWGRP | S_IWOTH | S_IROTH);
+		check_reader(look, ROLE_ROUTER, "the members of the list,",
+		    conf->lists[i].members, conf->lists[i].at);
+	}
+	if (conf->srs.domain == NULL)
+		return;
+	check_file(look, "the keys of srs,", conf->srs.key, conf->srs.at,
+	    S_IWGRP | S_IWOTH | S_IROTH);
 }
 
 static const char *const system_directories[] = { "/", "/bin", "/boot", "/dev",
@@ -224,22 +270,44 @@ check_forms(struct machine_look *look)
 	}
 }
 
+#define MAILQ_USER_FORM "write NAME:PASSWORD:RIGHT...[:[ADDRESS]/WIDTH...], " \
+	"rights SNMP QQ TT ETRN KILL ALL NONE; no reload is needed"
+
+/* Each bad line; the line itself is not shown, it has a password. */
+static void
+check_mailq_users(struct machine_look *look, const char *path)
+{
+	struct str text = STR_INIT;
+	struct slice rest, line;
+	struct conf_at at = { path, 0, 1 };
+	struct mailq_user user;
+	struct err err;
+
+	if (conf_read_file(path, &text, &err) < 0)
+		str_reset(&text);	/* check_file has said so */
+	rest = str_slice(&text);
+	while (slice_cut(&rest, '\n', &line)) {
+		at.line++;
+		if (mailq_user_parse(line, &user, &err) == MAILQ_LINE_BAD)
+			conf_complain_line(look->report, look->arena,
+			    CONF_ERROR, at, 1, NULL, MAILQ_USER_FORM,
+			    err.text);
+	}
+	str_release(&text);
+}
+
 static void
 check_mailq(struct machine_look *look)
 {
 	const struct conf_mailq *mailq = &look->conf->mailq;
-	struct str text = STR_INIT;
-	struct err err;
 
 	if (mailq->users == NULL)
 		return;
 	check_file(look, "the users of mailq,", mailq->users,
 	    mailq->listen.at, S_IWGRP | S_IWOTH | S_IROTH);
-	if (conf_mailq_read(mailq->users, &text, &err) < 0 &&
-	    access(mailq->users, R_OK) == 0)
-		machine_tell(look, CONF_ERROR, mailq->listen.at, NULL,
-		    arena_printf(look->arena, "%s", err.text));
-	str_release(&text);
+	check_reader(look, ROLE_AGENT, "the users of mailq,", mailq->users,
+	    mailq->listen.at);
+	check_mailq_users(look, mailq->users);
 }
 
 /* Who can write the configuration says what root runs. */
@@ -286,5 +354,6 @@ machine_check(const struct conf *conf, struct arena *arena,
 	machine_check_neighbours(&look);
 	machine_check_log_to(&look);
 	machine_check_postmaster(&look);
+	machine_check_relay(&look);
 	conf_report_sort(report, conf->book);
 }

@@ -47,6 +47,7 @@ Test(state, glossary_and_manual_have_each)
 		cr_expect_not_null(strstr(glossary.buf, row), "%s", row);
 		snprintf(row, sizeof(row), " %s", destination_states[i].name);
 		cr_expect_not_null(strstr(queue.buf, row), "%s", row);
+		cr_expect_not_null(strstr(manual.buf, row), "%s", row);
 	}
 	str_release(&queue);
 	str_release(&glossary);
