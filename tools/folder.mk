@@ -18,7 +18,7 @@ bin_zmailer_SOURCES = tools/zmailer/alias.c tools/zmailer/alias.h tools/zmailer/
 	tools/zmailer/resubmit.c tools/zmailer/route.c tools/zmailer/run.c \
 	tools/zmailer/setup.c tools/zmailer/show.c tools/zmailer/status.c \
 	tools/zmailer/table.c tools/zmailer/test.c tools/zmailer/trace.c \
-	tools/zmailer/verb.h tools/zmailer/verbs.h tools/zmailer/why.c \
+	tools/zmailer/verb.h tools/zmailer/verbs.h tools/zmailer/watch.c tools/zmailer/why.c \
 	tools/zmailer/zmailer.c tools/zmailer/zones.c
 bin_zmailer_SOURCES += tools/zmailer/dkim/dkim.c tools/zmailer/dkim/dkim.h \
 	tools/zmailer/dkim/edit.c tools/zmailer/dkim/look.c
@@ -127,7 +127,8 @@ tools_libtools_a_SOURCES += tools/journal/ask.c tools/journal/ask.h \
 	tools/journal/names.h tools/journal/record_files.c \
 	tools/journal/record_files.h tools/journal/seal.c tools/journal/seal.h \
 	tools/journal/seal_internal.h tools/journal/seal_read.c
-tools_libtools_a_SOURCES += tools/queue/asked.c tools/queue/control.c \
+tools_libtools_a_SOURCES += tools/queue/area.c tools/queue/area.h tools/queue/asked.c \
+	tools/queue/control.c \
 	tools/queue/process.c tools/queue/process.h \
 	tools/queue/control.h tools/queue/live.c tools/queue/print.c \
 	tools/queue/turns.c tools/queue/turns.h tools/queue/view.c \

@@ -49,6 +49,7 @@ ROWS = [
     ("restart", "", SHUT, ["root"]),
     ("reload", "", SHUT, ["root"]),
     ("status", "", {0, 1}, ["zmailer runs"]),
+    ("watch", "--once", SHUT, FILES),
     ("setup", "--dry-run", {73}, ["already"]),
     ("hello", "ursula@priv.test --timeout 1s", {0, 75, 77}, []),
     ("doctor", "processes kernel", {0, 1, 2}, []),

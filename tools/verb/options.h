@@ -36,6 +36,10 @@ OPTION(BY, "--by", "provider|domain|sender|user|client|hop", CHOICE, 0, 0,
     "a line each, with counts by state, the oldest, the last words")
 OPTION(AGENTS, "--limit", "AGENTS", NUMBER, 0, 10000,
     "so many agents at a time; 0: no limit any more")
+OPTION(EVERY, "--every", "SPAN", SPAN, 1000, 0, "look so often")
+OPTION(ONCE, "--once", NULL, FLAG, 0, 0, "look once, then end")
+OPTION(EXEC, "--exec", "COMMAND", TEXT, 0, 0,
+    "run it when an alarm begins and when it ends")
 OPTION(REPAIR, "--repair", NULL, FLAG, 0, 0, "mend what is found")
 
 /* ---- the journal ------------------------------------------------------- */

@@ -61,6 +61,8 @@ VERB(reload, "",
     "check the configuration and, when it is good, take it over")
 VERB(status, "[--json]",
     "processes and files; exit 0 ok, 1 warning, 2 critical, 3 not running")
+VERB(watch, "[LIMIT...] [--every SPAN] [--once] [--exec COMMAND]",
+    "ring while something stands still, or waits for too long")
 VERB(setup, "[--host NAME] [--domain NAME] [--listen all|local|ADDRESS:PORT] "
     "[--via HOST[:PORT]] [--postmaster ADDRESS] [--certificate FILE --key "
     "FILE] [--spool DIR] [--run DIR] [--log DIR] [--mailbox PATH] [--yes] "
