@@ -19,6 +19,7 @@ include tests/unit/transports/folder.mk
 include tests/unit/tools/folder.mk
 include tests/fuzz/folder.mk
 include tests/flow/folder.mk
+include tests/promises/folder.mk
 include tests/crash/folder.mk
 include tests/priv/folder.mk
 include tests/corpus/folder.mk

@@ -171,13 +171,59 @@ loop_turns(const struct loop *loop)
 	return &loop->turns;
 }
 
+/* ---- turns: how long one may wait ------------------------------------- */
+
+/* Until the first timer is due; -1: there is none. */
+static int64_t
+timer_left_ms(const struct loop *loop)
+{
+	int64_t left_ms;
+
+	if (loop->timers.count == 0)
+		return -1;
+	left_ms = loop->timers.heap[1]->at_ms - clock_steady_ms();
+	return left_ms > 0 ? left_ms : 0;
+}
+
+/* The shorter of two spans, of which -1 has no end; fits poll(). */
+static int
+wait_least(int64_t one_ms, int64_t other_ms)
+{
+	if (one_ms < 0 || (other_ms >= 0 && other_ms < one_ms))
+		one_ms = other_ms;
+	return one_ms > INT_MAX ? INT_MAX : (int)one_ms;
+}
+
+/* Sleep until something comes, a timer is due or wait_ms are over; returns
+ * how many watches are ready.  Between two naps we look at a clock that a
+ * test moves, and note that we are alive: that wakes nobody, for a turn that
+ * nothing asked for would do what somebody forgot to ask for. */
+static size_t
+watches_await(struct loop *loop, int wait_ms)
+{
+	int64_t end_us = clock_real_us() + (int64_t)wait_ms * 1000, left_ms;
+	int nap_ms = clock_nap_ms() >= 0 ? clock_nap_ms() : progress_nap_ms();
+	size_t n;
+
+	do {
+		left_ms = wait_ms < 0 ? -1 :
+		    (end_us - clock_real_us() + 999) / 1000;
+		if (wait_ms >= 0 && left_ms < 0)
+			left_ms = 0;
+		n = poller_wait(loop->poller, wait_least(nap_ms,
+		    wait_least(left_ms, timer_left_ms(loop))), loop->ready);
+		loop->woke_us = clock_real_us();
+		progress_turn(loop->woke_us);
+	} while (n == 0 && timer_left_ms(loop) != 0 &&
+	    (wait_ms < 0 || loop->woke_us < end_us));
+	return n;
+}
+
 static void
 watches_call(struct loop *loop, int wait_ms)
 {
-	size_t n = poller_wait(loop->poller, wait_ms, loop->ready);
+	size_t n = watches_await(loop, wait_ms);
 
-	loop->woke_us = clock_real_us();
-	progress_turn(loop->woke_us);
 	for (size_t i = 0; i < n; i++) {
 		struct watch *watch = loop->ready[i].watch;
 		unsigned ready = loop->ready[i].ready;
@@ -188,28 +234,6 @@ watches_call(struct loop *loop, int wait_ms)
 		if (ready != 0)
 			watch->fn(watch->context, ready);
 	}
-}
-
-/* ---- turns: how long one may wait ------------------------------------- */
-
-static int
-wait_bound(const struct loop *loop, int wait_ms)
-{
-	int nap_ms = clock_nap_ms();
-	int64_t left_ms;
-
-	if (nap_ms < 0)
-		nap_ms = progress_nap_ms();
-	if (nap_ms >= 0 && (wait_ms < 0 || wait_ms > nap_ms))
-		wait_ms = nap_ms;
-	if (loop->timers.count == 0)
-		return wait_ms;
-	left_ms = loop->timers.heap[1]->at_ms - clock_steady_ms();
-	if (left_ms < 0)
-		left_ms = 0;
-	if (left_ms > INT_MAX)
-		left_ms = INT_MAX;
-	return wait_ms < 0 || left_ms < wait_ms ? (int)left_ms : wait_ms;
 }
 
 /* ---- signals: a handler notes the number and wakes the loop ---------- */
@@ -344,7 +368,7 @@ void
 loop_turn(struct loop *loop, int wait_ms)
 {
 	dirty_flush(loop);
-	watches_call(loop, wait_bound(loop, wait_ms));
+	watches_call(loop, wait_ms);
 	timers_call(&loop->timers);
 	for (size_t i = 0; i < loop->turn_end_count; i++)
 		loop->turn_ends[i].fn(loop->turn_ends[i].context);

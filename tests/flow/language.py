@@ -34,7 +34,7 @@
     signal MTA PROCESS KILL|STOP|...      to its processes of that name
     ask    MTA { hold select=all reason=odd } expect [key=value ...]
     ask    MTA { events ev=rcpt.ok } until key=value ...
-    clock  +5m
+    clock  +5m                            without: the machine's clock
     log    MTA expect EVENT key=value ... [count N] | -not
     server NAME -hangup                   it closes all its connections
     server NAME expect messages N | sessions N | data "text" | command "text"
@@ -112,6 +112,15 @@ def events():
                           r'((?:"[^"]*"\s*)+),', file.read())
     return {name: set(re.findall(r"[\w-]+", keys)) | ALL_KEYS
             for name, keys in rows}
+
+
+def moves_clock(lines):
+    """Does the flow move time?  A client may, too; a table of replies does
+    until nothing waits."""
+    return any(line.words[0] in ("clock", "replies") or
+               line.words[0] == "client" and any(
+                   item[0] == "clock" for item in items(line.block))
+               for line in lines)
 
 
 def check_log(words, where):

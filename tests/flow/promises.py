@@ -117,7 +117,7 @@ def main():
         bad.append(f"rows {counts}, wanted {WANT}")
     folders = "|".join(name for name in os.listdir(FLOWS)
                        if os.path.isdir(os.path.join(FLOWS, name)))
-    for name in re.findall(rf"\b((?:{folders})/[a-z0-9-]+)\b(?!\.)", text):
+    for name in re.findall(rf"(?<![\w/])((?:{folders})/[a-z0-9-]+)\b(?!\.)", text):
         if missing(name):
             bad.append(f"no flow {name}")
     print("\n".join(bad) or f"promises: {sum(counts)} rows, every test "

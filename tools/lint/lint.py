@@ -17,6 +17,7 @@ import documents
 import headers
 import layout
 import names
+import promise_rows
 import rows
 import source
 import text
@@ -54,6 +55,7 @@ RULES = {
     "sections": told.sections,
     "pages": documents.pages,
     "wrapped": documents.wrapped,
+    "promises": promise_rows.shown,
     "format": layout.formatted,
 }
 # Rules that the tree does not keep yet: a line less makes one firm.

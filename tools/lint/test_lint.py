@@ -25,6 +25,10 @@ CLEAN = {
         "| `tests/` | x | everything |\n",
     "doc/INTERNALS.md":
         "## 1. A\n## 2. Truth table\n| S0 | x |\n| P4 | x |\n## 3. C\n",
+    "doc/PROMISES.md":
+        "## 1. A\n| # | promise | kept by | shown by |\n"
+        "| --- | --- | --- | --- |\n| 1 | p | k | t |\n\n### See it\n\n"
+        "    1.1  true | cat => 0 \"\"\n",
     "doc/GLOSSARY.md":
         "# Glossary\n| word | meaning | where |\n| --- | --- | --- |\n"
         "| area | where | `struct area` in `router/route/area.h` |\n"
@@ -102,6 +106,10 @@ ROUTE_C = "router/route.c"
 
 # (what is broken, file, bytes put after it or (old, new), words wanted)
 ROWS = [
+    ("promise without a command", "doc/PROMISES.md", "| 2 | p | k | t |\n",
+     "no command shows promise 1.2"),
+    ("command without a promise", "doc/PROMISES.md", "    1.3  true => 0\n",
+     "no row 1.3"),
     ("long line", PATH_C, "/* %s */\n" % ("x" * 80), "86 columns"),
     ("tabs count eight", PATH_C, "/*" + "\t" * 9 + "123456789 */\n",
      "84 columns"),

@@ -35,7 +35,10 @@ rcpt_seen(void *context, struct slice line)
 
 	if (json_get(line, "to", &to) && json_get(line, "state", &state)) {
 		mail->lines++;
-		mail->untried += json_get_number(line, "tries") == 0;
+		/* the agent's record comes before its verdict: while it has
+		 * the recipient the attempt is not over */
+		mail->untried += json_get_number(line, "tries") == 0 ||
+		    slice_is(str_slice(&state), "active");
 		(void)json_get(line, "text", &text);
 		str_add_escaped(&mail->now, str_slice(&to));
 		str_adds(&mail->now, ": ");

@@ -252,20 +252,33 @@ is_selecting(const struct arguments *arguments)
 	return false;
 }
 
+/* As read_areas: without names and --from those of deferred/. */
+static unsigned
+areas_meant(const struct arguments *arguments, const char *from)
+{
+	int only = from != NULL ? area_parse(from) : -1;
+
+	if (only >= 0)
+		return 1u << only;
+	return arguments->count == 0 ? 1u << AREA_DEFERRED :
+	    1u << AREA_DEFERRED | 1u << AREA_FREEZER | 1u << AREA_POSTMAN;
+}
+
 int
 verb_resubmit(struct arguments *arguments)
 {
-	static const struct selection_order by_selector = { NULL, "resubmitted",
-	    1 << AREA_DEFERRED | 1 << AREA_FREEZER | 1 << AREA_POSTMAN,
-	    selection_act_release };
+	struct selection_order by_selector = { .done = "resubmitted",
+	    .act = selection_act_release };
 	const char *from = arguments_text(arguments, OPT_FROM_AREA);
 	struct resubmit r = { .only = from != NULL ? area_parse(from) : -1,
 	    .is_json = arguments_has(arguments, OPT_JSON) };
 	struct conf *conf;
 	int status;
 
-	if (is_selecting(arguments))
+	if (is_selecting(arguments)) {
+		by_selector.areas = areas_meant(arguments, from);
 		return selection_order(arguments, &by_selector);
+	}
 	r.tail = &r.files;
 	conf = verb_conf(arguments->conf_path);
 	r.arena = arena_new();

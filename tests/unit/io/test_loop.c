@@ -4,8 +4,10 @@
  */
 #include <criterion/criterion.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -319,6 +321,40 @@ Test(loop, turns_are_measured_without_their_waits)
 	loop_turn(loop, 0);
 	cr_expect_geq(turns->longest_us, 2000, "the longest stays");
 	loop_free(&loop);
+}
+
+/* Naps so that a moved clock is seen are no turns: what was not asked for
+ * does not happen, whoever naps meanwhile. */
+Test(loop, a_moved_clock_wakes_only_whose_timer_is_due)
+{
+	char path[] = "/tmp/zm-loop-XXXXXX";
+	int fd = mkstemp(path);
+	struct loop *loop;
+	struct timer timer = { 0 };
+	int64_t by_s = 0;
+	pid_t mover;
+
+	cr_assert_eq(write(fd, &by_s, sizeof(by_s)), sizeof(by_s));
+	setenv("ZMAILER_TEST_CLOCK", path, 1);
+	loop = loop_new();
+	loop_at_turn_end(loop, note, TAG("e"));
+	timer_set(loop, &timer, clock_steady_ms() + 3600000, note, TAG("t"));
+	mover = fork();
+	if (mover == 0) {
+		for (int i = 0; i < 3; i++) {
+			usleep(5 * 1000 * (useconds_t)clock_nap_ms());
+			by_s += 1800;
+			(void)!pwrite(fd, &by_s, sizeof(by_s), 0);
+		}
+		_exit(0);
+	}
+	loop_turn(loop, -1);
+	expect_notes("te");
+	cr_expect_eq(loop_turns(loop)->count, 1);
+	cr_expect_eq(waitpid(mover, NULL, 0), mover);
+	loop_free(&loop);
+	close(fd);
+	unlink(path);
 }
 
 static unsigned calls[600];
