@@ -29,11 +29,13 @@ VERB_PAGES = \
 	doc/man/zmailer-fsck.8 doc/man/zmailer-limit.8 \
 	doc/man/zmailer-list.8 doc/man/zmailer-log.8 doc/man/zmailer-order.8 \
 	doc/man/zmailer-queue.8 doc/man/zmailer-replay.8 doc/man/zmailer-report.8 \
+	doc/man/zmailer-watch.8 \
 	doc/man/zmailer-resubmit.8 doc/man/zmailer-review.8 \
 	doc/man/zmailer-route.8 doc/man/zmailer-setup.8 \
 	doc/man/zmailer-show.8 doc/man/zmailer-sink.8 \
 	doc/man/zmailer-smarthost.8 doc/man/zmailer-table.8 \
-	doc/man/zmailer-test.8 doc/man/zmailer-top.8
+	doc/man/zmailer-test.8 doc/man/zmailer-top.8 \
+	doc/man/zmailer-whynot.8
 man_MANS += $(VERB_PAGES)
 EXTRA_DIST += $(VERB_PAGES:=.in)
 CLEANFILES += $(VERB_PAGES)
@@ -139,8 +141,13 @@ doc/man/zmailer.8: doc/man/zmailer.8.in doc/verbs-manual$(EXEEXT)
 
 # accounts, by systemd-sysusers where it is, else by hand; once, as root
 EXTRA_DIST += doc/zmailer.sysusers doc/zmailer.service doc/zmailer.socket
-unit_DATA = doc/unit/zmailer.service
-CLEANFILES += doc/unit/zmailer.service
+unit_DATA = doc/unit/zmailer.service doc/unit/zmailer.socket
+CLEANFILES += doc/unit/zmailer.service doc/unit/zmailer.socket
+doc/unit/zmailer.socket: doc/zmailer.socket Makefile
+	@$(MKDIR_P) doc/unit
+	$(AM_V_GEN)sed -e '1{/^# An example/d' -e '}' \
+	    -e 's|=/run/|=$(runstatedir)/|' \
+	    $(srcdir)/doc/zmailer.socket > $@.new && mv $@.new $@
 doc/unit/zmailer.service: doc/zmailer.service Makefile
 	@$(MKDIR_P) doc/unit
 	$(AM_V_GEN)sed -e '1{/^# An example/d' -e '}' \

@@ -18,7 +18,7 @@ bin_zmailer_SOURCES = tools/zmailer/alias.c tools/zmailer/alias.h tools/zmailer/
 	tools/zmailer/resubmit.c tools/zmailer/route.c tools/zmailer/run.c \
 	tools/zmailer/setup.c tools/zmailer/show.c tools/zmailer/status.c \
 	tools/zmailer/table.c tools/zmailer/test.c tools/zmailer/trace.c \
-	tools/zmailer/verb.h tools/zmailer/verbs.h tools/zmailer/why.c \
+	tools/zmailer/verb.h tools/zmailer/verbs.h tools/zmailer/watch.c tools/zmailer/why.c \
 	tools/zmailer/zmailer.c tools/zmailer/zones.c
 bin_zmailer_SOURCES += tools/zmailer/dkim/dkim.c tools/zmailer/dkim/dkim.h \
 	tools/zmailer/dkim/edit.c tools/zmailer/dkim/look.c
@@ -35,6 +35,7 @@ bin_zmailer_SOURCES += tools/zmailer/queue/by.c tools/zmailer/queue/queue.c \
 	tools/zmailer/queue/queue.h
 bin_zmailer_SOURCES += tools/zmailer/report/report.c
 bin_zmailer_SOURCES += tools/zmailer/replay/replay.c
+bin_zmailer_SOURCES += tools/zmailer/whynot/whynot.c
 bin_zmailer_SOURCES += tools/zmailer/audit/audit.c
 bin_zmailer_SOURCES += tools/zmailer/top/top.c
 bin_zmailer_SOURCES += tools/zmailer/review/review.c
@@ -126,7 +127,8 @@ tools_libtools_a_SOURCES += tools/journal/ask.c tools/journal/ask.h \
 	tools/journal/names.h tools/journal/record_files.c \
 	tools/journal/record_files.h tools/journal/seal.c tools/journal/seal.h \
 	tools/journal/seal_internal.h tools/journal/seal_read.c
-tools_libtools_a_SOURCES += tools/queue/asked.c tools/queue/control.c \
+tools_libtools_a_SOURCES += tools/queue/area.c tools/queue/area.h tools/queue/asked.c \
+	tools/queue/control.c \
 	tools/queue/process.c tools/queue/process.h \
 	tools/queue/control.h tools/queue/live.c tools/queue/print.c \
 	tools/queue/turns.c tools/queue/turns.h tools/queue/view.c \
@@ -174,6 +176,9 @@ tools_libtools_a_SOURCES += tools/zmailer/replay/partner.c \
 	tools/zmailer/replay/replay.h tools/zmailer/replay/routed.c \
 	tools/zmailer/replay/routed.h tools/zmailer/replay/routes.c \
 	tools/zmailer/replay/sessions.c tools/zmailer/replay/shape.c
+tools_libtools_a_SOURCES += tools/zmailer/whynot/decide.c \
+	tools/zmailer/whynot/find.c tools/zmailer/whynot/try.c \
+	tools/zmailer/whynot/whynot.h
 tools_libtools_a_SOURCES += tools/zmailer/audit/audit.h \
 	tools/zmailer/audit/books.c tools/zmailer/audit/books.h \
 	tools/zmailer/audit/books_internal.h tools/zmailer/audit/files.c \

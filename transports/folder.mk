@@ -44,7 +44,8 @@ transports_mailbox_libmailbox_a_SOURCES = transports/mailbox/mailbox.h \
 	transports/mailbox/vacation.c transports/mailbox/vacation.h \
 	transports/mailbox/vacation_run.c \
 	transports/mailbox/dotlock.c transports/mailbox/dotlock.h \
-	transports/mailbox/roots.c transports/mailbox/roots.h
+	transports/mailbox/roots.c transports/mailbox/roots.h \
+	transports/mailbox/berths.c transports/mailbox/berths.h
 
 agent_PROGRAMS += transports/mailbox/mailbox
 transports_mailbox_mailbox_SOURCES = transports/mailbox/mailbox.c

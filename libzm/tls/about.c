@@ -133,6 +133,24 @@ tls_about_has(const struct tls_about *about, const char *host)
 	return false;
 }
 
+struct slice
+tls_about_lacks(const struct tls_about *about, const char *names)
+{
+	struct slice rest = slice_of(names), word;
+	struct str one = STR_INIT;
+	bool is_lacking = false;
+
+	while (!is_lacking && slice_word(&rest, &word)) {
+		str_reset(&one);
+		str_adds(&one, word.p[0] == '*' ? "any" : "");
+		str_add_slice(&one, slice_from(word, word.p[0] == '*'));
+		is_lacking = word.p[0] != '.' &&
+		    !tls_about_has(about, one.buf);
+	}
+	str_release(&one);
+	return is_lacking ? word : SLICE("");
+}
+
 enum tls_term
 tls_term(int64_t begins_s, int64_t expires_s, int64_t now_s)
 {

@@ -40,5 +40,10 @@ enum tls_term tls_term(int64_t begins_s, int64_t expires_s, int64_t now_s);
 
 /* Is the certificate good for this host name (RFC 6125; "*" counts)? */
 bool tls_about_has(const struct tls_about *about, const char *host);
+/* The first of the names (blanks between) under which it is shown that it
+ * is not good for, empty: it is good for all.  "*.x" is asked for one of
+ * those; ".x" stands for too many to tell, and is not. */
+struct slice tls_about_lacks(const struct tls_about *about,
+    const char *names);
 
 #endif

@@ -267,34 +267,6 @@ fit_size(struct trial *trial, const struct conf_rule *rule)
 	    trial->question->size_bytes > rule->over_bytes);
 }
 
-/* As it was given, else in small letters: no spelling passes a row by. */
-static enum fit
-table_fits_user(struct trial *trial, struct table *table, struct slice user)
-{
-	enum fit fit = table_fits(trial, table, user);
-
-	return fit != FIT_NO ? fit : table_fits(trial, table,
-	    slice_lower(trial->policy->scratch, user));
-}
-
-static enum fit
-fit_user(struct trial *trial, const struct conf_rule *rule)
-{
-	const char *pattern = rule->patterns[PATTERN_USER];
-	struct slice user = trial->question->user;
-	struct table *table = trial_table(trial, pattern);
-
-	if (slice_is(slice_of(pattern), "none"))
-		return fit_condition(user.n == 0);
-	if (user.n == 0)
-		return FIT_NO;
-	if (slice_is(slice_of(pattern), "any"))
-		return FIT_YES;
-	if (table != NULL)
-		return table_fits_user(trial, table, user);
-	return fit_condition(glob_match(slice_of(pattern), user));
-}
-
 static enum fit
 fit_helo(struct trial *trial, const struct conf_rule *rule)
 {

@@ -56,6 +56,69 @@ fit_issuer(struct trial *trial, const struct conf_rule *rule)
 	    slice_of(rule->patterns[PATTERN_ISSUER]), cert->issuer));
 }
 
+/* ---- who has logged in ------------------------------------------------- */
+
+/* As it was given, else in small letters: no spelling passes a row by. */
+static enum fit
+table_fits_user(struct trial *trial, struct table *table, struct slice user)
+{
+	enum fit fit = table_fits(trial, table, user);
+
+	return fit != FIT_NO ? fit : table_fits(trial, table,
+	    slice_lower(trial->policy->scratch, user));
+}
+
+static enum fit
+user_fits(struct trial *trial, const char *pattern, struct slice user)
+{
+	struct table *table = trial_table(trial, pattern);
+
+	return table != NULL ? table_fits_user(trial, table, user) :
+	    fit_identity_if(glob_match(slice_of(pattern), user));
+}
+
+/* A login as ann@example.org is one as the account ann where that has the mail
+ * of the address (auth/check.c); so who refuses the address refuses the
+ * account. */
+static enum fit
+fit_user_address(struct trial *trial, const char *pattern, struct slice user)
+{
+	const struct conf *conf = trial->policy->conf;
+	enum fit fit = FIT_NO;
+
+	if (conf->mailbox_is_addressed || slice_find(user, '@') < user.n)
+		return FIT_NO;
+	for (size_t i = 0; i < conf->domain_count && fit == FIT_NO; i++) {
+		const struct conf_domain *domain = &conf->domains[i];
+
+		if (strcmp(domain->deliver.channel, "local") != 0)
+			continue;
+		for (size_t k = 0; k < domain->name_count && fit == FIT_NO; k++)
+			fit = user_fits(trial, pattern, slice_of(arena_printf(
+			    trial->policy->scratch, SLICE_FMT "@%s",
+			    SLICE_ARG(user), domain->names[k])));
+	}
+	return fit;
+}
+
+enum fit
+fit_user(struct trial *trial, const struct conf_rule *rule)
+{
+	const char *pattern = rule->patterns[PATTERN_USER];
+	struct slice user = trial->question->user;
+	enum fit fit;
+
+	if (slice_is(slice_of(pattern), "none"))
+		return fit_identity_if(user.n == 0);
+	if (user.n == 0)
+		return FIT_NO;
+	if (slice_is(slice_of(pattern), "any"))
+		return FIT_YES;
+	fit = user_fits(trial, pattern, user);
+	return fit != FIT_NO || rule->action == ACTION_ACCEPT ? fit :
+	    fit_user_address(trial, pattern, user);
+}
+
 /* ---- whose address it is ---------------------------------------------- */
 
 /* "alice, bob": one of them; names of users have no case here, as addresses

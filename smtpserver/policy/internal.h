@@ -69,10 +69,11 @@ enum fit table_fits(struct trial *trial, struct table *table,
 enum fit table_fits_address(struct trial *trial, struct table *table,
     const struct canonical *address);
 
-/* The certificate, who issued it, whose address it
+/* The certificate, who issued it, who has logged in, whose address it
  * is. */
 enum fit fit_cert(struct trial *trial, const struct conf_rule *rule);
 enum fit fit_issuer(struct trial *trial, const struct conf_rule *rule);
+enum fit fit_user(struct trial *trial, const struct conf_rule *rule);
 enum fit fit_not_owner(struct trial *trial, const struct conf_rule *rule);
 
 /* "alice, bob@example.org": is the user one of them? */

@@ -4,7 +4,7 @@
     feedback.py [--markdown]
 
 A scripted next host takes everything, then five sessions at a time, then
-also thirty messages a second, then nothing, then everything again.  Once a
+also five messages a second, then nothing, then everything again.  Once a
 second the scheduler is asked what it makes of that, and the answers are
 drawn as text: doc/FEEDBACK.md is one such run.
 
@@ -25,15 +25,17 @@ from zmtest import mta, smtpserver                   # noqa: E402
 PHASES = [                      # until second, name, sessions, messages/s
     (15, "takes everything", 1000, 100000),
     (35, "five sessions", 5, 100000),
-    (55, "and 30 messages/s", 5, 30),
+    (55, "and 5 messages/s", 5, 5),
     (65, "is down", 0, 0),
     (110, "takes everything", 1000, 100000),
 ]
 MESSAGES = 12000
-PER_MESSAGE_S = 0.1             # the host's own time
+PER_MESSAGE_S = 0.5             # the host's own time
+A_MARK = 4                      # sessions
 CONF = """limit session-messages 10000000
 limit sessions-per-client 1000
-schedule smtp/* {{ parallel 20; retry 3s 5s; jitter 20%; overfeed 1 }}
+schedule smtp/* {{ parallel 100; agents 100; retry 3s 5s; jitter 20%;
+	overfeed 1 }}
 route * via 127.0.0.1:{port}
 """
 
@@ -142,15 +144,17 @@ def draw(rows):
             phase = name
         if second % 2 and refused == 0:
             continue
-        bar = "#" * agents + "." * max(0, limit - agents)
-        lines.append(f"{second:4} s |{bar:20}| {limit:3} {pause:6} "
+        agents_bar = (agents + A_MARK - 1) // A_MARK
+        limit_bar = (limit + A_MARK - 1) // A_MARK
+        bar = "#" * agents_bar + "." * max(0, limit_bar - agents_bar)
+        lines.append(f"{second:4} s |{bar:25}| {limit:3} {pause:6} "
                      f"{delivered:6}/s {refused:6} refused")
     return "\n".join(lines)
 
 
 def main():
     text = draw(sample())
-    head = ("     s |sessions (#) and limit (.)| limit pause ms "
+    head = ("     s |four sessions #, limit . | limit pause ms "
             "taken     refused")
     if "--markdown" in sys.argv:
         print("```\n" + head + "\n" + text + "\n```")

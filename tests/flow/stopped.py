@@ -42,6 +42,7 @@ ROWS = [
     ("stop", "", 0, DAEMONS[:1]),
     ("reload", "", 69, DAEMONS + ["SPOOL"]),
     ("status", "", 3, DAEMONS),
+    ("watch", "--once", 1, DAEMONS[:1] + ["freezer"]),
     ("setup", "--dry-run --yes --spool DIR/s --run DIR/r --log DIR/l "
      "-C DIR/new.conf", 0, []),
     ("hello", "alice@localhost", 69, DAEMONS + ["nothing was sent"]),
@@ -69,6 +70,7 @@ ROWS = [
     ("completion", "bash", 0, ["complete -F"]),
     ("report", "", 0, []),
     ("audit", "", 0, ["The books balance"]),
+    ("whynot", "--to x@far.example", 0, ["THIS IS A RELAY"]),
     ("replay", "--routes --config DIR/zmailer.conf 2h", 0, [" 0 differ"]),
     ("metrics", "", 0, ["zmailer_up 0"]),
     ("why", "area:freezer", 0, ["a@odd.test"]),
@@ -101,6 +103,7 @@ ROWS = [
 ERRORS = ["unknown statement 'frobnicate'", "what the last run took over"]
 BROKEN = [
     ("status", "", 3, DAEMONS + ERRORS),
+    ("watch", "--once", 1, DAEMONS[:1] + ERRORS),
     ("list", "", 0, ["b@far.example"] + ERRORS),
     ("show", "QUEUED", 0, ["b@far.example"] + ERRORS),
     ("count", "", 0, ["1"] + ERRORS),

@@ -34,6 +34,9 @@ class Host:
                      "lib/sysusers.d/zmailer.conf"):
             self.put(name, "")
         os.symlink(self.unit(), self.link())
+        os.makedirs(self.top + "/systemd/sockets.target.wants")
+        os.symlink(self.unit().replace(".service", ".socket"), self.top +
+                   "/systemd/sockets.target.wants/zmailer.socket")
         self.put("sbin/zmailer", f"""#!/bin/sh
 test "$1" = status && exit $(cat {top}/status)
 echo "spool {top}/spool                 # zmailer.conf:2"
@@ -101,6 +104,7 @@ esac
     assert host.has("sbin/sendmail"), "the diversion stays"
     for gone in ("run/zmailer", "share/zmailer", "lib/sysusers.d", "note",
                  "systemd/multi-user.target.wants/zmailer.service",
+                 "systemd/sockets.target.wants/zmailer.socket",
                  "lib/systemd", "gone"):
         assert not host.has(gone), (gone, told)
     for kept in ("spool/router/1", "log", "etc/zmailer/zmailer.conf"):

@@ -189,3 +189,34 @@ def vacation_answers_a_sender_once(site):
     assert not [b for _, b in site.mailbox("wanda") if b"I am away" in b]
     os.unlink(path)
     os.unlink(msg)
+
+
+HANGING = """#!/bin/sh
+touch TOP/began.$$
+while ! test -f TOP/go; do sleep 0.1; done
+"""
+
+
+@case
+def a_user_whose_programs_hang_holds_up_nobody(site):
+    """There are four agents for all users."""
+    home = site.accounts.home["ursula"]
+    program = home_put(site, "ursula", "hanging",
+                       HANGING.replace("TOP", home), 0o700)
+    path = home_put(site, "ursula", ".forward", f'"|{program}"\n')
+    try:
+        for number in range(8):
+            send(site, "ursula@priv.test", f"hangs {number}")
+        mta.wait_for("two programs", lambda: len(
+            glob.glob(f"{home}/began.*")) == 2)
+        send(site, "victor@priv.test", "beside what hangs")
+        site.arrived("victor", "Subject: beside what hangs")
+        event(site, "rcpt.defer", to="ursula", code="4.3.2",
+              reply="2 programs of this user run already")
+        assert len(glob.glob(f"{home}/began.*")) == 2
+    finally:
+        home_put(site, "ursula", "go", "")
+    os.unlink(path)
+    mta.wait_for("all but the two to wait", lambda: site.active() == set())
+    site.zmailer("retry", "--yes", "to=ursula")
+    mta.wait_for("an empty spool", site.is_empty)

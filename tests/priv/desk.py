@@ -195,6 +195,35 @@ def who_answers_is_asked_properly(site):
     assert code == 1 and "does not know" in out, out
 
 
+SILENT = """
+import socket, sys, time
+held = [socket.socket(socket.AF_UNIX) for _ in range(2)]
+for one in held:
+    one.connect(sys.argv[1])
+print("held", flush=True)
+time.sleep(1000)
+"""
+
+
+@case
+def who_asks_nothing_keeps_no_place(site):
+    """Two places are one user's: silent clients have them, but not for as
+    long as an answer may take."""
+    held = subprocess.Popen(
+        ["setpriv", f"--reuid={site.accounts.uid['ursula']}",
+         f"--regid={site.accounts.gid['ursula']}", "--clear-groups",
+         "python3", "-c", SILENT, site.dir + "/run/answers.sock"],
+        stdout=subprocess.PIPE, cwd="/")
+    try:
+        assert held.stdout.readline() == b"held\n"
+        mta.wait_for("an answer beside them", lambda: "does not know" in
+                     site.run_as("ursula", "zmailer", "trace",
+                                 "x@nowhere.test")[1])
+    finally:
+        held.kill()
+        held.wait()
+
+
 @case
 def events_have_a_second_home(site):
     """By a process that is no more than an agent."""

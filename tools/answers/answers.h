@@ -24,6 +24,7 @@ enum {
 	ANSWERS_OF_ONE_USER = 2,
 	ANSWERS_WORDS_MAX = 64,
 	ANSWERS_BYTES_MAX = 16384,	/* of a question */
+	ANSWERS_QUESTION_FOR_S = 5,	/* until the question is whole */
 	ANSWERS_FOR_S = 120		/* then it is cut off */
 };
 

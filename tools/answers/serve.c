@@ -156,7 +156,7 @@ serve_question(const struct serve *serve, int fd)
 	char text[32];
 	int n, status;
 
-	(void)alarm(ANSWERS_FOR_S);
+	(void)alarm(ANSWERS_QUESTION_FOR_S);
 	serve_bound_memory();
 	ipc_inbox_init(&inbox);
 	serve_is_asked = true;
@@ -165,6 +165,7 @@ serve_question(const struct serve *serve, int fd)
 	    answers_question_read(inbox.bytes.buf, inbox.bytes.len - 1,
 	    &question) < 0)
 		_exit(EX_USAGE);
+	(void)alarm(ANSWERS_FOR_S);
 	if (fd != CONNECTION_FD && dup2(fd, CONNECTION_FD) < 0)
 		_exit(EX_OSERR);
 	closefrom(CONNECTION_FD + 1);

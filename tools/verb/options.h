@@ -36,6 +36,10 @@ OPTION(BY, "--by", "provider|domain|sender|user|client|hop", CHOICE, 0, 0,
     "a line each, with counts by state, the oldest, the last words")
 OPTION(AGENTS, "--limit", "AGENTS", NUMBER, 0, 10000,
     "so many agents at a time; 0: no limit any more")
+OPTION(EVERY, "--every", "SPAN", SPAN, 1000, 0, "look so often")
+OPTION(ONCE, "--once", NULL, FLAG, 0, 0, "look once, then end")
+OPTION(EXEC, "--exec", "COMMAND", TEXT, 0, 0,
+    "run it when an alarm begins and when it ends")
 OPTION(REPAIR, "--repair", NULL, FLAG, 0, 0, "mend what is found")
 
 /* ---- the journal ------------------------------------------------------- */
@@ -137,6 +141,10 @@ OPTION(SHAPE, "--shape", NULL, FLAG, 0, 0,
     "what the schedule says of their destinations")
 OPTION(ASK_DNS, "--ask-dns", NULL, FLAG, 0, 0,
     "ask the DNS what was not asked then")
+
+OPTION(CLIENT, "--client", "ADDRESS", TEXT, 0, 0,
+    "where it comes from; else 192.0.2.1")
+OPTION(LOGIN, "--login", "USER", TEXT, 0, 0, "who has logged in")
 
 /* ---- the sink ---------------------------------------------------------- */
 OPTION(LMTP, "--lmtp", NULL, FLAG, 0, 0, "speak LMTP")

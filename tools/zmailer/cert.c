@@ -42,7 +42,22 @@ struct look {
 };
 
 static void
-look_at(struct look *look, const struct conf_certificate *one)
+look_at_names(struct look *look, const char *names)
+{
+	struct slice lacks = tls_about_lacks(&look->about, names);
+
+	if (lacks.n == 0)
+		return;
+	look->state = CERT_WARN;
+	snprintf(look->words, sizeof(look->words), "it is shown as " SLICE_FMT
+	    ", which is none of its names: get one with that name",
+	    SLICE_ARG(lacks));
+}
+
+/* names: under which it is shown; NULL: those that it has. */
+static void
+look_at(struct look *look, const struct conf_certificate *one,
+    const char *names)
 {
 	int64_t now_s = clock_wall_s();
 	struct tls_pair pair;
@@ -77,6 +92,8 @@ look_at(struct look *look, const struct conf_certificate *one)
 		look->state = CERT_WARN;
 		snprintf(look->words, sizeof(look->words), "renew it");
 	}
+	if (look->state == CERT_OK && names != NULL)
+		look_at_names(look, names);
 }
 
 static void
@@ -142,7 +159,9 @@ cert_list(const struct change *change, bool is_check)
 		const struct conf_certificate *one = &rows[i];
 		struct look look;
 
-		look_at(&look, one);
+		/* the first is the default, shown under our own name */
+		look_at(&look, one, one->name != NULL ? one->name :
+		    i == 0 ? change->conf->host : NULL);
 		if (look.state > worst)
 			worst = look.state;
 		if (change->is_json)

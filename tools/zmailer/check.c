@@ -23,26 +23,50 @@ struct check {
 	const char	*path;
 };
 
-/* Not wrong, but seldom meant: a row for each kind of client. */
-static void
-check_note(const struct check *check, const struct str *places,
-    const char *what, struct str *out)
-{
-	static const char hint[] = "the word strangers in a rule spares them";
+static const char spare_hint[] = "the word strangers in a rule spares them; "
+    "everybody says that they are meant";
 
+static void
+check_note_json(const struct str *places, const char *what, struct str *out)
+{
 	if (places->len == 0)
 		return;
-	if (!check->is_json) {
-		str_addf(out, "note: %s meet these rules, too: %s\n"
-		    "      = %s\n", what, places->buf, hint);
-		return;
-	}
 	json_open_answer(out);
 	json_text(out, "level", SLICE("note"));
 	json_text(out, "text", slice_of(what));
 	json_text(out, "rules", str_slice(places));
-	json_text(out, "hint", SLICE(hint));
+	json_text(out, "hint", slice_of(spare_hint));
 	json_close(out);
+}
+
+static void
+check_note_text(const struct str *places, const char *what, struct str *out)
+{
+	if (places->len > 0)
+		str_addf(out, "note: %s meet these rules, too: %s\n", what,
+		    places->buf);
+}
+
+/* Not wrong, but seldom meant: each rule in one line, the remedy once. */
+static void
+check_notes_add(const struct check *check, const struct str *users,
+    const struct str *trusted, struct str *out)
+{
+	static const char user_words[] = "users who logged in",
+	    client_words[] = "clients on 127.0.0.1 and those who may relay";
+
+	if (check->is_json) {
+		check_note_json(users, user_words, out);
+		check_note_json(trusted, client_words, out);
+	} else if (slice_equal(str_slice(users), str_slice(trusted))) {
+		check_note_text(users, "users who logged in, clients on "
+		    "127.0.0.1 and those who may relay", out);
+	} else {
+		check_note_text(users, user_words, out);
+		check_note_text(trusted, client_words, out);
+	}
+	if (!check->is_json && out->len > 0)
+		str_addf(out, "      = %s\n", spare_hint);
 }
 
 static void
@@ -72,9 +96,7 @@ print_notes(const struct check *check, const struct conf *conf)
 	struct str users = STR_INIT, trusted = STR_INIT, text = STR_INIT;
 
 	conf_rules_meet(conf, &users, &trusted);
-	check_note(check, &users, "users who logged in", &text);
-	check_note(check, &trusted,
-	    "clients on 127.0.0.1 and those who may relay", &text);
+	check_notes_add(check, &users, &trusted, &text);
 	fputs(text.buf, stdout);
 	str_release(&users);
 	str_release(&trusted);

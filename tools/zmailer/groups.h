@@ -8,10 +8,10 @@
  */
 GROUP("The first week", "setup check start reload status hello doctor list "
     "why trace retry help")
-GROUP("Running", "run stop restart top metrics report audit events "
+GROUP("Running", "run stop restart watch top metrics report audit events "
     "logrotate log")
 GROUP("Configuration", "config domain alias smarthost cert dkim table route "
-    "test replay")
+    "test replay whynot")
 GROUP("Messages", "show count hold release schedule reroute bounce delete "
     "undelete")
 GROUP("Set aside", "review forward note resubmit freeze thaw")

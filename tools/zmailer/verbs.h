@@ -61,6 +61,8 @@ VERB(reload, "",
     "check the configuration and, when it is good, take it over")
 VERB(status, "[--json]",
     "processes and files; exit 0 ok, 1 warning, 2 critical, 3 not running")
+VERB(watch, "[LIMIT...] [--every SPAN] [--once] [--exec COMMAND]",
+    "ring while something stands still, or waits for too long")
 VERB(setup, "[--host NAME] [--domain NAME] [--listen all|local|ADDRESS:PORT] "
     "[--via HOST[:PORT]] [--postmaster ADDRESS] [--certificate FILE --key "
     "FILE] [--spool DIR] [--run DIR] [--log DIR] [--mailbox PATH] [--yes] "
@@ -151,6 +153,10 @@ VERB(metrics, "[--prometheus | --listen [ADDRESS:]PORT|unix:/PATH]",
     "Prometheus; once, or to whoever asks for /metrics")
 VERB(why, "[--json] ID|SELECTOR",
     "what keeps each recipient of a message, and what would help")
+VERB(whynot, "[--from ADDRESS] [--to ADDRESS] [--client ADDRESS] "
+    "[--helo NAME] [--login USER] [--ask-dns] [--json] [ID]",
+    "the smallest change of the configuration that would have let a mail "
+    "pass; also: why-not")
 VERB(count, "[--json] [SELECTOR]",
     "queued mail by state; with a selector, mail of all directories; counted "
     "in the files, needs no scheduler")

@@ -31,6 +31,9 @@ const size_t verb_rows_count = sizeof(verb_rows) / sizeof(verb_rows[0]);
 const struct verb_row *
 verb_row_find(const char *name)
 {
+	/* as it is said */
+	if (strcmp(name, "why-not") == 0)
+		name = "whynot";
 	for (size_t i = 0; i < verb_rows_count; i++)
 		if (strcmp(verb_rows[i].name, name) == 0)
 			return &verb_rows[i];

@@ -19,7 +19,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/crc32c.h"
 #include "transports/frame/handin.h"
+#include "transports/mailbox/berths.h"
 #include "transports/mailbox/steps.h"
 #include "transports/mailbox/vacation.h"
 #include "transports/pipe/order.h"
@@ -62,6 +64,15 @@ static const enum content_flags flags_of[] = {
 	[MAILBOX_MMDF] = CONTENT_FROM_LINE | CONTENT_MMDF,
 };
 
+/* Who keeps us waiting: an account, or the mailbox of one that others have,
+ * too. */
+static void
+act_berth(const struct place *place, const char *path)
+{
+	berth_for(place->is_virtual ? crc32c(0, path, strlen(path)) :
+	    place->owner.uid);
+}
+
 void
 action_mailbox(const struct action *action, struct verdict *verdict)
 {
@@ -81,8 +92,10 @@ action_mailbox(const struct action *action, struct verdict *verdict)
 		mailbox_trouble(verdict, &err);
 	else if (is_maildir)
 		maildir_begin(path, owner, base, &delivery, verdict);
-	else
+	else {
+		act_berth(action->place, path);
 		mbox_append(path, owner, base, &delivery, verdict);
+	}
 }
 
 /* ---- steps of a forward file ------------------------------------------- */
@@ -152,9 +165,10 @@ act_file(const struct action *action, struct slice name,
 	    MAILBOX_MAILDIR : MAILBOX_MBOX], &err) < 0 ||
 	    account_become(owner, &err) < 0)
 		mailbox_trouble(verdict, &err);
-	else if (!is_maildir)
+	else if (!is_maildir) {
+		act_berth(action->place, path);
 		mbox_append(path, owner, NULL, &delivery, verdict);
-	else {
+	} else {
 		maildir_begin(path, owner, NULL, &delivery, verdict);
 		maildir_settle();
 	}
@@ -174,10 +188,16 @@ act_program(const struct action *action, struct slice command,
 
 	if (!act_may(action, verdict))
 		return;
+	act_berth(action->place, "");
 	if (action_content(action, CONTENT_FROM_LINE, &err) < 0)
 		mailbox_trouble(verdict, &err);
+	else if (!berth_take())
+		verdict_set(verdict, VERDICT_DEFERRED, "4.3.2", "mailbox",
+		    "%d programs of this user run already, for long",
+		    BERTHS_OF_ONE);
 	else
 		order_run(&order, verdict);
+	berth_leave();
 }
 
 /* The user itself, in whichever way it is written. */

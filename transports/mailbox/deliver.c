@@ -13,9 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/crc32c.h"
 #include "journal/event.h"
 #include "grammar/message/header.h"
 #include "transports/mailbox/mailbox.h"
+#include "transports/mailbox/berths.h"
 
 #include "base/banned.h"
 
@@ -176,8 +178,10 @@ mailbox_deliver_file(struct action *action, struct verdict *verdict)
 	else if (is_maildir) {
 		maildir_begin(path, &owner, NULL, &delivery, verdict);
 		maildir_settle();	/* owner ends here */
-	} else
+	} else {
+		berth_for(crc32c(0, path, strlen(path)));
 		mbox_append(path, &owner, NULL, &delivery, verdict);
+	}
 }
 
 /* ---- one recipient ----------------------------------------------------- */
@@ -225,6 +229,7 @@ mailbox_start(struct agent_run *run, struct err *err)
 	content_clear(&mailbox->content);
 	maildir_setup(run->conf->host, run->conf->sync);
 	mbox_setup(run->conf->sync);
+	berths_setup(run->conf->run_dir);
 	run->state = mailbox;
 	return 0;
 }
@@ -253,6 +258,7 @@ mailbox_finish(struct agent_run *run)
 {
 	struct mailbox *mailbox = run->state;
 
+	berths_finish();
 	content_release(&mailbox->content);
 	mem_free(&mailbox);
 	run->state = NULL;

@@ -25,6 +25,7 @@
 #include "base/clock.h"
 #include "transports/mailbox/dotlock.h"
 #include "transports/mailbox/roots.h"
+#include "transports/mailbox/berths.h"
 
 #include "base/banned.h"
 
@@ -235,7 +236,7 @@ static enum dotlock_result
 dotlock_wait(struct dotlock *lock, const struct account *owner,
     const char *base, struct err *err)
 {
-	int64_t until_ms = clock_steady_ms() + MAILBOX_LOCK_WAIT_MS;
+	int64_t began_ms = clock_steady_ms();
 
 	for (int wait_ms = 5;; wait_ms = wait_ms < 500 ? wait_ms * 2 : 500) {
 		enum lock_try got = dotlock_try(lock, base);
@@ -255,7 +256,8 @@ dotlock_wait(struct dotlock *lock, const struct account *owner,
 		dotlock_by_path(lock);
 		dotlock_remove_old(lock);
 		errno = EAGAIN;
-		if (clock_steady_ms() >= until_ms) {
+		if (clock_steady_ms() - began_ms >= MAILBOX_LOCK_WAIT_MS ||
+		    !berth_may_wait(began_ms)) {
 			err_set(err, "%s: the mailbox is locked by another "
 			    "program", lock->path);
 			return DOTLOCK_TROUBLE;

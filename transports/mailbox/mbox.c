@@ -29,6 +29,7 @@
 #include "transports/mailbox/dotlock.h"
 #include "transports/mailbox/quota.h"
 #include "transports/mailbox/roots.h"
+#include "transports/mailbox/berths.h"
 
 #include "base/banned.h"
 
@@ -95,7 +96,7 @@ mbox_check(int fd, const char *path, const struct account *owner,
 static int
 mbox_lock_record(int fd, const char *path, struct err *err)
 {
-	int64_t until_ms = clock_steady_ms() + MAILBOX_LOCK_WAIT_MS;
+	int64_t began_ms = clock_steady_ms();
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
 	for (int wait_ms = 5;; wait_ms = wait_ms < 500 ? wait_ms * 2 : 500) {
@@ -103,7 +104,8 @@ mbox_lock_record(int fd, const char *path, struct err *err)
 			return 0;
 		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
 			return err_sys(err, "lock %s", path);
-		if (clock_steady_ms() >= until_ms)
+		if (clock_steady_ms() - began_ms >= MAILBOX_LOCK_WAIT_MS ||
+		    !berth_may_wait(began_ms))
 			return err_set(err, "%s: the mailbox is locked by "
 			    "another program", path);
 		mbox_nap(wait_ms);
@@ -400,6 +402,7 @@ mbox_append(const char *path, const struct account *owner, const char *base,
 		result = mbox_append_locked(path, owner, base, &lock, delivery,
 		    verdict, &err);
 	dotlock_drop(&lock, owner);
+	berth_leave();
 	if (result == APPEND_FAILED)
 		mailbox_trouble(verdict, &err);
 	else if (result == APPEND_DONE)

@@ -25,6 +25,7 @@
 #include "base/clock.h"
 #include "journal/event.h"
 #include "transports/frame/handin.h"
+#include "transports/mailbox/berths.h"
 #include "transports/mailbox/vacation.h"
 
 #include "base/banned.h"
@@ -65,13 +66,14 @@ vacation_get_file(int fd, size_t bytes_max, struct str *out, struct err *err)
 static int
 vacation_lock(int fd, struct err *err)
 {
-	int64_t until_ms = clock_steady_ms() + MAILBOX_LOCK_WAIT_MS;
+	int64_t began_ms = clock_steady_ms();
 	struct timespec nap = { 0, 10 * 1000000L };
 
 	while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return err_sys(err, "lock .vacation.seen");
-		if (clock_steady_ms() >= until_ms)
+		if (clock_steady_ms() - began_ms >= MAILBOX_LOCK_WAIT_MS ||
+		    !berth_may_wait(began_ms))
 			return err_set(err, ".vacation.seen is locked by "
 			    "another program");
 		nanosleep(&nap, NULL);
@@ -260,12 +262,14 @@ vacation_run(const struct action *action, struct slice command)
 		    sizeof(own[0]));
 		reason = vacation_refusal(action->arena, action->job->sender,
 		    action->job->header, own, vacation.name_count + 2);
+		berth_for(place->owner.uid);
 		if (reason == NULL && account_become(&place->owner,
 		    &err) == 0)
 			(void)vacation_answer_once(action, &vacation, id,
 			    &reason,
 			    &err);
 	}
+	berth_leave();
 	event(EV_VACATION, action->job->id, "to", slice_of(place->address),
 	    "sender", action->job->sender, "as", slice_of(id), "reason",
 	    slice_of(reason != NULL ? reason : err.text), NULL);

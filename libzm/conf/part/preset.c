@@ -16,7 +16,10 @@
 
 #include "base/banned.h"
 
-enum { SMART_HOST_PARALLEL = 100 };
+enum {
+	SMART_HOST_PARALLEL = 100,
+	ORDINARY_PARALLEL = 20		/* as in schedule smtp, below */
+};
 
 static const char system_mailname[] = "/etc/mailname";
 static const char system_aliases[] = "/etc/aliases";
@@ -178,23 +181,55 @@ preset_domain(struct conf_loader *loader)
 		conf_domain_add(loader, &domain, NULL);
 }
 
+static bool
+route_has_smart_host(const struct conf_route *route)
+{
+	return strcmp(route->pattern, "*") == 0 && route->channel != NULL &&
+	    strcmp(route->channel, "smtp") == 0 && route->host[0] != '\0';
+}
+
+static size_t
+smart_hosts_count(const struct conf *conf)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < conf->route_count; i++)
+		count += route_has_smart_host(&conf->routes[i]);
+	return count;
+}
+
+/* All of them together have at most half of all agents: a host that answers
+ * nobody keeps what it has for minutes, and others find a place. */
+static unsigned
+smart_host_share(const struct conf *conf)
+{
+	unsigned half = conf->limits.agents / 2;
+	size_t count = smart_hosts_count(conf);
+
+	if (count == 0 || half / count >= SMART_HOST_PARALLEL)
+		return SMART_HOST_PARALLEL;
+	if (half == 0)
+		return 1;
+	if (count > 1 && half / count < ORDINARY_PARALLEL)
+		return 0;
+	return half / (unsigned)count;
+}
+
 /* A host that all mail is to go through expects more of us than one that the
- * DNS names. */
+ * DNS names.  Where there are many, they are hosts like others. */
 static void
 preset_smart_hosts(struct conf_loader *loader)
 {
 	const struct conf *conf = loader->conf;
+	unsigned share = smart_host_share(conf);
 
-	for (size_t i = 0; i < conf->route_count; i++) {
+	for (size_t i = 0; share > 0 && i < conf->route_count; i++) {
 		const struct conf_route *route = &conf->routes[i];
 		struct conf_clause clause = { .schedule = {
 			.channel = "smtp", .host = route->host,
-			.parallel = SMART_HOST_PARALLEL,
-			.agents = SMART_HOST_PARALLEL } };
+			.parallel = share, .agents = share } };
 
-		if (strcmp(route->pattern, "*") != 0 || route->channel ==
-		    NULL || strcmp(route->channel, "smtp") != 0 ||
-		    route->host[0] == '\0')
+		if (!route_has_smart_host(route))
 			continue;
 		conf_clause_note(&clause, "parallel");
 		conf_clause_note(&clause, "agents");

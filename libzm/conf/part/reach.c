@@ -62,10 +62,8 @@ has_no_condition(const struct conf_rule *rule)
 	    conf_rule_covers(rule, &none) : false;
 }
 
-/* So many addresses that they are strangers' to a large part: more than a
- * /8 of IPv4, a /16 of IPv6 that is not local (RFC 4193). */
-static bool
-net_is_wide(const struct net *net)
+bool
+conf_net_is_wide(const struct net *net)
 {
 	static const struct net
 	    all_4 = { { [10] = 0xff, [11] = 0xff }, 96 },
@@ -76,23 +74,28 @@ net_is_wide(const struct net *net)
 	return net->bits < 16 && !net_contains(&local, net);
 }
 
-/* Would anybody on the net be served by this rule, whatever the address? */
-static bool
-is_open_relay(const struct conf_rule *rule)
+bool
+conf_rule_serves_clients(const struct conf_rule *rule)
 {
 	const char *rcpt = rule->patterns[PATTERN_RCPT];
 
-	/* what the client says of itself (helo, sender) is anybody's */
 	if (rule->action != ACTION_ACCEPT || rule->is_shadow ||
-	    rule->from_table != NULL || rule->patterns[PATTERN_NAME] ||
-	    rule->patterns[PATTERN_USER] || rule->patterns[PATTERN_LISTED] ||
+	    rule->patterns[PATTERN_NAME] || rule->patterns[PATTERN_USER] ||
+	    rule->patterns[PATTERN_LISTED] ||
 	    rule->patterns[PATTERN_LISTENER] || rule->patterns[PATTERN_CERT] ||
-	    rule->patterns[PATTERN_ISSUER] ||
-	    (rule->has_from_net && !net_is_wide(&rule->from_net)))
+	    rule->patterns[PATTERN_ISSUER])
 		return false;
 	if (rcpt == NULL)
 		return rule->for_any;
 	return strspn(rcpt, "*@") == strlen(rcpt);
+}
+
+/* Would anybody on the net be served by this rule, whatever the address? */
+static bool
+is_open_relay(const struct conf_rule *rule)
+{
+	return conf_rule_serves_clients(rule) && rule->from_table == NULL &&
+	    (!rule->has_from_net || conf_net_is_wide(&rule->from_net));
 }
 
 static void
@@ -135,7 +138,7 @@ reach_check_trusts(struct conf_loader *loader)
 		const struct conf_peers *peers = &conf->trusts[i];
 
 		if (peers->at.file == NULL || peers->table != NULL ||
-		    !(peers->words & serious) || !net_is_wide(&peers->net))
+		    !(peers->words & serious) || !conf_net_is_wide(&peers->net))
 			continue;
 		conf_complain_at(loader->report, loader->report_arena,
 		    loader->book, CONF_WARNING, peers->at, 5,

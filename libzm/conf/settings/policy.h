@@ -82,5 +82,11 @@ bool conf_rule_covers(const struct conf_rule *wide,
 void conf_rule_spare(struct conf_rule *rule);
 /* Does this rule say by the client alone that it may relay? */
 bool conf_rule_trusts(const struct conf_rule *rule);
+/* Are its clients, whoever is at these addresses, served wherever the mail
+ * goes to?  What a client says of itself is anybody's. */
+bool conf_rule_serves_clients(const struct conf_rule *rule);
+/* So many addresses that they are strangers' to a large part: more than a /8
+ * of IPv4, a /16 of IPv6 that is not local (RFC 4193). */
+bool conf_net_is_wide(const struct net *net);
 
 #endif

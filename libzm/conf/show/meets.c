@@ -17,6 +17,9 @@ enum { MEETS_BYTES = 300 };	/* a note is no list of all rules */
 
 static const struct net meets_loopback = {
 	{ [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 }, 128 };
+static const struct net meets_loopback_4 = {
+	{ [10] = 0xff, [11] = 0xff, [12] = 127 }, 96 + 8 };
+static const struct net meets_loopback_6 = { { [15] = 1 }, 128 };
 
 /* Nothing in it but who logged in, or that it comes from here. */
 static bool
@@ -30,11 +33,21 @@ meets_lets_all(const struct conf_rule *rule, const char *user)
 	    conf_rule_covers(rule, &bare);
 }
 
+/* Who writes 127.0.0.1, or everybody, means it. */
+static bool
+meets_is_meant(const struct conf_rule *rule)
+{
+	return rule->clients == CLIENTS_EVERYBODY || (rule->has_from_net &&
+	    (net_contains(&meets_loopback_4, &rule->from_net) ||
+	    net_contains(&meets_loopback_6, &rule->from_net)));
+}
+
 /* A rule that speaks of users by name was meant for them. */
 static bool
-meets_users(const struct conf_rule *rule)
+meets_users(const struct conf *conf, const struct conf_rule *rule)
 {
-	return !rule->spares_users && rule->patterns[PATTERN_USER] == NULL &&
+	return conf->auth.kind != AUTH_NONE && !rule->spares_users &&
+	    rule->patterns[PATTERN_USER] == NULL &&
 	    rule->patterns[PATTERN_OWNERS] == NULL &&
 	    (rule->count.kind == COUNT_NOTHING ||
 	    rule->count.key != COUNT_BY_USER);
@@ -90,9 +103,9 @@ conf_rules_meet(const struct conf *conf, struct str *out_users,
 			break;
 		users_done |= meets_lets_all(rule, "any");
 		trusted_done |= meets_lets_all(rule, NULL);
-		if (rule->action == ACTION_ACCEPT)
+		if (rule->action == ACTION_ACCEPT || meets_is_meant(rule))
 			continue;
-		if (!users_done && meets_users(rule))
+		if (!users_done && meets_users(conf, rule))
 			meets_add_place(out_users, rule);
 		if (!trusted_done && meets_trusted(conf, rule))
 			meets_add_place(out_trusted, rule);

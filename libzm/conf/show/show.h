@@ -34,8 +34,9 @@ void conf_report_json(const struct conf_report *report, struct str *out);
 
 /* The places ("zmailer.conf:3, zmailer.conf:7") of rules that refuse, defer,
  * freeze or count mail of who logged in, too; and of those that do so with
- * clients on loopback or that may relay.  Rules that name such users are
- * left out: they were meant.  Adds nothing where there is none. */
+ * clients on loopback or that may relay.  Rules that name such users, or
+ * loopback, or say everybody are left out: they were meant.  Adds nothing
+ * where there is none. */
 void conf_rules_meet(const struct conf *conf, struct str *out_users,
     struct str *out_trusted);
 

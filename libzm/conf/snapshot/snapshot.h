@@ -43,6 +43,9 @@ bool conf_snapshot_is(struct slice text);
 int conf_snapshot_parse(struct slice text, struct arena *arena,
     struct conf_snapshot *out, struct err *err);
 
+/* Append one as text. */
+void conf_snapshot_add(struct str *out,
+    const struct conf_snapshot *snapshot);
 /* Put conf, which was read by its absolute path, into RUN/zmailer.snapshot
  * as this process's; the one of before stands until the new one is whole.
  * Its owner, group and mode let nobody read it who could not read every one

@@ -23,8 +23,8 @@
 
 enum { SNAPSHOT_PATH_BYTES = 4200 };
 
-static void
-snapshot_format(const struct conf_snapshot *snapshot, struct str *out)
+void
+conf_snapshot_add(struct str *out, const struct conf_snapshot *snapshot)
 {
 	json_open(out);
 	json_number(out, "zmailer-snapshot", SNAPSHOT_VERSION);
@@ -127,7 +127,7 @@ conf_snapshot_write(const struct conf *conf, struct err *err)
 		result = err_set(err, "the configuration has more than %d "
 		    "files", SNAPSHOT_FILES_MAX);
 	else
-		snapshot_format(&snapshot, &text);
+		conf_snapshot_add(&text, &snapshot);
 	for (size_t i = 0; result == 0 && i < snapshot.file_count; i++)
 		paths[i] = files[i].path;
 	if (result == 0 && (snapshot_check(&snapshot, str_slice(&text), arena,

@@ -32,7 +32,7 @@ ITEM(SCHEDULE, "parallel", item, parallel, parallel, "number:1-10000",
     "parallel N", "20", "",
     "Sessions to one destination at a time.  Unless a schedule of the file "
     "matches it, a host of `route * via` (a smart host) may have 100, and so "
-    "many agents.",
+    "many agents; all of them together at most half of `limit agents`.",
     "schedule smtp/* { parallel 10 }")
 
 ITEM(SCHEDULE, "agents", item, agents, agents, "number:1-10000",

@@ -65,7 +65,7 @@ SETTING("limit", "auth-failures", limits.auth_failures, "number:1-100000",
 SETTING("limit", "auth-failures-user", limits.auth_failures_user,
     "number:1-1000000", "100",
     "failed logins of a user within a quarter of an hour")
-SETTING("limit", "agents", limits.agents, "number:1-100000", "100",
+SETTING("limit", "agents", limits.agents, "number:1-100000", "200",
     "transport agents, all together: each has one connection")
 SETTING("limit", "processes", limits.processes, "number:1-10000", "16",
     "processes of smtp, and of lmtp: agents beyond that number share them "

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "daemon/machine/look.h"
 #include "tls/about.h"
 #include "tls/pair.h"
@@ -30,33 +31,70 @@ is_forbidden(struct machine_look *look, const char *file, struct conf_at at)
 	return true;
 }
 
+enum { SHOWN_NAMES_BYTES = 200 };
+
+/* "FILE (mx.example.org www.example.org)" */
+static const char *
+certificate_shown(struct machine_look *look, const char *file,
+    const struct tls_about *about)
+{
+	size_t n = about->names.len;
+
+	return arena_printf(look->arena, "%s (%.*s%s)", file,
+	    n > SHOWN_NAMES_BYTES ? SHOWN_NAMES_BYTES : (int)n,
+	    about->names.buf, n > SHOWN_NAMES_BYTES ? " ..." : "");
+}
+
 static void
 check_dates(struct machine_look *look, const struct conf_certificate *one,
-    const struct tls_pair *pair)
+    const struct tls_about *about)
 {
-	int64_t now_s = clock_wall_s(), left_s = pair->expires_s - now_s;
-	char span[CLOCK_TEXT_BYTES];
+	static const char renew[] =
+	    "renew it: zmailer cert install FILE KEY takes the new pair";
+	int64_t now_s = clock_wall_s(), left_s = about->expires_s - now_s;
+	const char *shown = certificate_shown(look, one->file, about);
+	char span[CLOCK_TEXT_BYTES], begins[CLOCK_TEXT_BYTES];
 
 	clock_span(left_s < 0 ? -left_s : left_s, span);
-	switch (tls_term(pair->begins_s, pair->expires_s, now_s)) {
+	clock_local(about->begins_s, begins);
+	switch (tls_term(about->begins_s, about->expires_s, now_s)) {
 	case TLS_TERM_EARLY:
-		machine_tell(look, CONF_WARNING, one->at, NULL,
-		    arena_printf(look->arena, "%s is not in force yet",
-		    one->file));
+		machine_tell(look, CONF_WARNING, one->at, "is the clock of "
+		    "this machine right? else use the one before it until "
+		    "then", arena_printf(look->arena, "%s is not in force "
+		    "before %s: clients that look will not believe us", shown,
+		    begins));
 		break;
 	case TLS_TERM_OVER:
-		machine_tell(look, CONF_WARNING, one->at, "renew it",
-		    arena_printf(look->arena, "%s has expired %s ago",
-		    one->file, span));
+		machine_tell(look, CONF_WARNING, one->at, renew,
+		    arena_printf(look->arena, "%s has expired %s ago: clients "
+		    "that look will not believe us", shown, span));
 		break;
 	case TLS_TERM_SOON:
-		machine_tell(look, CONF_WARNING, one->at, "renew it",
-		    arena_printf(look->arena, "%s expires in %s", one->file,
+		machine_tell(look, CONF_WARNING, one->at, renew,
+		    arena_printf(look->arena, "%s expires in %s", shown,
 		    span));
 		break;
 	case TLS_TERM_GOOD:
 		break;
 	}
+}
+
+/* Whoever looks whether we are who we say will not believe it. */
+static void
+check_names(struct machine_look *look, const struct conf_certificate *one,
+    const char *names, const struct tls_about *about)
+{
+	struct slice lacks = tls_about_lacks(about, names);
+
+	if (lacks.n == 0)
+		return;
+	machine_tell(look, CONF_WARNING, one->at, one->name != NULL ?
+	    "get one with that name, or write for NAME as it stands in it" :
+	    "get one with that name, or write host NAME as it stands in it",
+	    arena_printf(look->arena, "%s is shown as " SLICE_FMT ", which "
+	    "is none of its names", certificate_shown(look, one->file,
+	    about), SLICE_ARG(lacks)));
 }
 
 /* Both files, each by itself: what is missing is said of each. */
@@ -107,24 +145,114 @@ check_key_mode(struct machine_look *look, const struct conf_certificate *one)
 		    "everybody on this machine", one->key));
 }
 
+/* ---- two for one name -------------------------------------------------- */
+
+struct certificate_seen {
+	struct tls_about about;
+	const char	*kind;		/* of its key; NULL: it is no good */
+};
+
+/* Whom a client that asks for a name gets it for. */
+static const char *
+certificate_names(const struct conf_certificate *one,
+    const struct certificate_seen *seen)
+{
+	return one->name != NULL ? one->name : seen->about.names.buf;
+}
+
+static bool
+names_are_within(const char *inner, const char *outer)
+{
+	struct slice rest = slice_of(inner), word, other, name;
+	bool is_there = true;
+
+	while (is_there && slice_word(&rest, &word)) {
+		other = slice_of(outer);
+		is_there = false;
+		while (!is_there && slice_word(&other, &name))
+			is_there = slice_equal_nocase(word, name);
+	}
+	return is_there;
+}
+
+/* Keys of different kinds stand beside each other; of one kind the first is
+ * offered. */
 static void
-check_certificate(struct machine_look *look, const struct conf_certificate *one)
+check_second(struct machine_look *look, const struct conf_certificate *rows,
+    const struct certificate_seen *seen, size_t at)
+{
+	const struct conf_certificate *one = &rows[at];
+
+	for (size_t i = 0; i < at && seen[at].kind != NULL; i++) {
+		if (seen[i].kind == NULL ||
+		    strcmp(seen[i].kind, seen[at].kind) != 0 ||
+		    (rows[i].name == NULL) != (one->name == NULL) ||
+		    !names_are_within(certificate_names(one, &seen[at]),
+		    certificate_names(&rows[i], &seen[i])))
+			continue;
+		machine_tell(look, CONF_WARNING, one->at,
+		    arena_printf(look->arena, "delete line %u or this one; "
+		    "zmailer cert install takes the place of one",
+		    rows[i].at.line), arena_printf(look->arena,
+		    "%s is never offered: %s (line %u) is, which has its "
+		    "names, and a key of the same kind",
+		    certificate_shown(look, one->file, &seen[at].about),
+		    rows[i].file, rows[i].at.line));
+		return;
+	}
+}
+
+/* ---- each by itself ---------------------------------------------------- */
+
+/* False: the files are no good, or cannot be read by us. */
+static bool
+certificate_check_pair(struct machine_look *look,
+    const struct conf_certificate *one, struct certificate_seen *out)
 {
 	struct tls_pair pair;
 	struct err err;
 
-	if (!pair_is_there(look, one) ||
-	    is_forbidden(look, one->file, one->at) ||
-	    is_forbidden(look, one->key, one->at))
-		return;
+	if (is_forbidden(look, one->key, one->at))
+		return false;
 	if (tls_pair_load(&pair, one->file, one->key, &err) != 0) {
 		machine_tell(look, CONF_ERROR, one->at,
 		    pair_hint(one, err.text), err.text);
-		return;
+		return false;
 	}
 	check_key_mode(look, one);
-	check_dates(look, one, &pair);
+	out->kind = pair.kind;
 	tls_pair_release(&pair);
+	return true;
+}
+
+/* names: under which it is shown; NULL: those that it has. */
+static void
+check_certificate(struct machine_look *look,
+    const struct conf_certificate *one, const char *names,
+    struct certificate_seen *out)
+{
+	struct err err;
+
+	if (!pair_is_there(look, one) ||
+	    is_forbidden(look, one->file, one->at) ||
+	    !certificate_check_pair(look, one, out) ||
+	    tls_about_load(&out->about, one->file, &err) != 0)
+		return;
+	check_dates(look, one, &out->about);
+	if (names != NULL)
+		check_names(look, one, names, &out->about);
+}
+
+/* The statements, which stand before the lines of a table. */
+static void
+check_seconds(struct machine_look *look, const struct conf_certificate *rows,
+    size_t count, struct certificate_seen *seen)
+{
+	for (size_t i = 0; i < count; i++)
+		if (i < look->conf->certificate_count)
+			check_second(look, rows, seen, i);
+	for (size_t i = 0; i < count; i++)
+		tls_about_release(&seen[i].about);
 }
 
 static void
@@ -150,7 +278,7 @@ machine_check_certificates(const struct conf *conf, struct arena *arena,
     struct conf_report *report)
 {
 	struct machine_look look = { conf, arena, report, 3 };
-
+	struct certificate_seen *seen;
 	struct conf_certificate *rows;
 	struct err err;
 	size_t count;
@@ -158,7 +286,12 @@ machine_check_certificates(const struct conf *conf, struct arena *arena,
 	if (conf_all_certificates(conf, arena, &rows, &count, &err) < 0)
 		machine_tell(&look, CONF_ERROR, conf->certificate_table_at,
 		    NULL, arena_printf(arena, "%s", err.text));
+	seen = mem_alloc(count + 1, sizeof(*seen));
 	for (size_t i = 0; i < count; i++)
-		check_certificate(&look, &rows[i]);
+		/* the first is the default, shown under our own name */
+		check_certificate(&look, &rows[i], rows[i].name != NULL ?
+		    rows[i].name : i == 0 ? conf->host : NULL, &seen[i]);
+	check_seconds(&look, rows, count, seen);
+	mem_free(&seen);
 	check_client_ca(&look);
 }

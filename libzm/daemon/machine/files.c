@@ -305,5 +305,6 @@ machine_check(const struct conf *conf, struct arena *arena,
 	machine_check_neighbours(&look);
 	machine_check_log_to(&look);
 	machine_check_postmaster(&look);
+	machine_check_relay(&look);
 	conf_report_sort(report, conf->book);
 }

@@ -55,6 +55,9 @@ void machine_check_neighbours(const struct machine_look *look);
 void machine_check_postmaster(struct machine_look *look);
 /* A warning when nobody takes what log-to sends. */
 void machine_check_log_to(const struct machine_look *look);
+/* A warning when the networks that may relay, or be trusted, are together too
+ * many: those of rules and of tables. */
+void machine_check_relay(struct machine_look *look);
 /* The script of hooks is safe and compiles. */
 void machine_check_hooks(const struct machine_look *look);
 

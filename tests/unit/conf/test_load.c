@@ -351,6 +351,37 @@ Test(conf, a_smart_host_has_a_schedule_of_its_own)
 	case_close(&c);
 }
 
+/* A smart host that answers nobody leaves half of all agents to others. */
+Test(conf, smart_hosts_have_half_of_all_agents_at_most)
+{
+	static const struct {
+		const char	*text;
+		unsigned	 sessions;
+	} rows[] = {
+		{ "route * via a.example\n", 100 },
+		{ "limit agents 100\nroute * via a.example\n", 50 },
+		{ "limit agents 7\nroute * via a.example\n", 3 },
+		{ "limit agents 1\nroute * via a.example\n", 1 },
+		{ "limit agents 1000\nroute * via a.example\n", 100 },
+		{ "route * via a.example from @b.example\n"
+		    "route * via c.example\n", 50 },
+		/* so many are hosts like others, which share agents 50 */
+		{ "limit agents 60\nroute * via a.example from @b.example\n"
+		    "route * via c.example\n", 20 },
+	};
+	const struct conf_schedule *s;
+	struct conf_case c;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		case_good(&c, rows[i].text);
+		s = conf_schedule_for(c.conf, SLICE("smtp"),
+		    SLICE("[a.example]:25"));
+		cr_expect_eq(s->parallel, rows[i].sessions, "%s: %u",
+		    rows[i].text, s->parallel);
+		case_close(&c);
+	}
+}
+
 Test(conf, tables_in_the_file)
 {
 	struct conf_case c;

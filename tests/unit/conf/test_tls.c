@@ -196,6 +196,38 @@ expect_check(const char *text, const char *want, bool is_error)
 	case_close(&c);
 }
 
+/* What it is shown as is among its names; of two that are alike check says
+ * which one clients get. */
+Test(conf_tls, checks_names)
+{
+	struct made first, second, other;
+	char text[1024];
+
+	made_new(&first, "P-256", "mx.test", NULL, 90);
+	made_new(&second, "P-256", "mx.test", NULL, 90);
+	made_new(&other, "RSA", "mx.test", NULL, 90);
+	snprintf(text, sizeof(text), "tls certificate %s key %s\n"
+	    "host mail.test\n", first.certificate, first.key);
+	expect_check(text, "(mx.test) is shown as mail.test, which is none",
+	    false);
+	snprintf(text, sizeof(text), "tls certificate %s key %s "
+	    "for other.test\n", first.certificate, first.key);
+	expect_check(text, "is shown as other.test, which is none", false);
+	snprintf(text, sizeof(text), "host mx.test\n"
+	    "tls certificate %s key %s\ntls certificate %s key %s\n",
+	    first.certificate, first.key, second.certificate, second.key);
+	expect_check(text, "t.conf:3:1: warning: ", false);
+	expect_check(text, "(line 2) is, which has its names", false);
+	/* a key of another kind stands beside it */
+	snprintf(text, sizeof(text), "tls certificate %s key %s\n"
+	    "host mx.test\ntls certificate %s key %s\n",
+	    first.certificate, first.key, other.certificate, other.key);
+	expect_check(text, NULL, false);
+	made_free(&first);
+	made_free(&second);
+	made_free(&other);
+}
+
 Test(conf_tls, checks_files)
 {
 	struct made good, soon, late, other;
@@ -206,11 +238,12 @@ Test(conf_tls, checks_files)
 	made_new(&late, "RSA", "mx.test", NULL, -1);
 	made_new(&other, "P-256", "mx.test", NULL, 90);
 #define ROW(c, k) (snprintf(text, sizeof(text), \
-    "tls certificate %s key %s\n", (c), (k)), text)
+    "tls certificate %s key %s\nhost mx.test\n", (c), (k)), text)
 	expect_check(ROW(good.certificate, good.key), NULL, false);
 	expect_check(ROW(soon.certificate, soon.key), "expires in 1",
 	    false);
-	expect_check(ROW(late.certificate, late.key), "has expired", false);
+	expect_check(ROW(late.certificate, late.key),
+	    "(mx.test) has expired", false);
 	expect_check(ROW(good.certificate, other.key),
 	    "the key is not that of the certificate", true);
 	expect_check(ROW(good.certificate, "/nowhere"), "/nowhere", true);

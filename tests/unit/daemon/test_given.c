@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -142,4 +143,54 @@ Test(given, all_addresses_come_before_one_goes)
 	cr_expect_eq(listen_socket(&one, &err), -1);
 	close(fresh);
 	close(fd);
+}
+
+/* ---- sockets that have a path ------------------------------------------- */
+
+static int
+path_listen(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	cr_assert_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)),
+	    0);
+	cr_assert_eq(listen(fd, 5), 0);
+	return fd;
+}
+
+Test(given, a_path_is_found_whole_and_once)
+{
+	char dir[] = "/tmp/zmailer-given-XXXXXX", path[64], longer[64];
+	char endless[300];
+	struct conf_listen at;
+	struct given given;
+	int fds[3];
+
+	cr_assert_not_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/s", dir);
+	snprintf(longer, sizeof(longer), "%s/s2", dir);
+	fds[0] = door_make("127.0.0.1", 0, &at);
+	fds[1] = path_listen(longer);
+	fds[2] = path_listen(path);
+	given = (struct given){ fds, 3 };
+	memset(endless, 'x', sizeof(endless) - 1);
+	endless[sizeof(endless) - 1] = '\0';
+	cr_expect_eq(given_find_path(&given, dir), -1);
+	cr_expect_eq(given_find_path(&given, ""), -1);
+	cr_expect_eq(given_find_path(&given, endless), -1, "cut to nothing");
+	for (int round = 0; round < 2; round++) {
+		int fd = given_find_path(&given, path);
+
+		cr_assert_geq(fd, 0);
+		cr_expect_neq(fd, fds[1], "not the one that begins so");
+		cr_expect_eq(fds[2], -1, "it is the finder's");
+		cr_expect_eq(given_find_path(&given, path), -1, "once");
+		given_return(&given, fd);
+	}
+	cr_expect_eq(given_find_path(&given, longer) >= 0, true);
+	(void)unlink(path);
+	(void)unlink(longer);
+	(void)rmdir(dir);
 }

@@ -17,6 +17,7 @@ tests_unit_transports_unit_transports_SOURCES = \
 	tests/unit/transports/box.c tests/unit/transports/box.h \
 	tests/unit/transports/test_forward.c \
 	tests/unit/transports/test_quota.c \
+	tests/unit/transports/test_berths.c \
 	tests/unit/transports/test_sm.c tests/unit/transports/test_traps.c \
 	tests/unit/transports/test_vacation.c \
 	tests/unit/transports/test_mailbox.c \

@@ -72,27 +72,17 @@ judge_dates(struct doctor *doctor, const struct conf_certificate *one,
 	}
 }
 
-/* Of several the first that is not in it; one that stands for others by one
- * of those, .x for too many to tell. */
 static void
 judge_names(struct doctor *doctor, const struct conf_certificate *one,
     const char *names, const struct tls_about *about)
 {
-	struct slice rest = slice_of(names), word;
+	struct slice lacks = tls_about_lacks(about, names);
 
-	while (slice_word(&rest, &word)) {
-		const char *name = slice_dup(doctor->arena, word);
-
-		if (name[0] == '*')
-			name = arena_printf(doctor->arena, "any%s", name + 1);
-		if (name[0] == '.' || tls_about_has(about, name))
-			continue;
+	if (lacks.n > 0)
 		doctor_add(doctor, DOCTOR_WARN, one->file,
 		    "clients that look will not believe us: get one with "
-		    "that name", "it is shown as %s, but has the names %s",
-		    name, about->names.buf);
-		return;
-	}
+		    "that name", "it is shown as " SLICE_FMT ", but has the "
+		    "names %s", SLICE_ARG(lacks), about->names.buf);
 }
 
 static void

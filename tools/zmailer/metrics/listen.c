@@ -39,7 +39,8 @@ enum {
 	SCRAPES_AT_ONCE = 16,
 	REQUEST_FOR_MS = 5000,		/* until it is whole */
 	SCRAPE_FOR_S = 30,		/* all of it */
-	SCRAPE_REAP_MS = 100, IDLE_MS = 1000, UNIX_MODE = 0660
+	SCRAPE_REAP_MS = 100, SCRAPE_ROOM_MS = 5, IDLE_MS = 1000,
+	UNIX_MODE = 0660
 };
 
 static volatile sig_atomic_t scrapes_are_over;
@@ -147,10 +148,12 @@ scrape_send(int fd, struct slice bytes)
 	(void)shutdown(fd, SHUT_WR);
 }
 
+/* silent  closed when the request is whole */
 static void
-scrape_serve(int fd, const char *conf_path) __attribute__((noreturn));
+scrape_serve(int fd, int silent, const char *conf_path)
+    __attribute__((noreturn));
 static void
-scrape_serve(int fd, const char *conf_path)
+scrape_serve(int fd, int silent, const char *conf_path)
 {
 	static const struct sandbox rules = { .readable = { "/" },
 	    .readable_count = 1, .may_list = true, .sockets = SOCKETS_LOCAL };
@@ -167,6 +170,7 @@ scrape_serve(int fd, const char *conf_path)
 	}
 	if (!scrape_receive(fd, &scrape))
 		_exit(EX_PROTOCOL);
+	close(silent);
 	/* what is in force may be another one since the last time */
 	if (scrape.status == 200 && metrics_text(verb_conf_spool(conf_path),
 	    scrape.is_open, &text) != EX_OK)
@@ -178,40 +182,100 @@ scrape_serve(int fd, const char *conf_path)
 
 /* ---- all of them -------------------------------------------------------- */
 
+/* The end of a pipe of which the other one is closed when the request is
+ * whole, so that who says nothing is known. */
+struct scrapes {
+	struct {
+		pid_t	pid;		/* 0: the place is free */
+		int	silent;
+		int64_t	began_ms;
+	} at_work[SCRAPES_AT_ONCE];
+	unsigned	count;
+};
+
 static void
-scrapes_reap(unsigned *at_work)
+scrapes_reap(struct scrapes *scrapes)
 {
-	while (*at_work > 0 && waitpid(-1, NULL, WNOHANG) > 0)
-		--*at_work;
+	pid_t pid;
+
+	while (scrapes->count > 0 && (pid = waitpid(-1, NULL, WNOHANG)) > 0)
+		for (int i = 0; i < SCRAPES_AT_ONCE; i++)
+			if (scrapes->at_work[i].pid == pid) {
+				close(scrapes->at_work[i].silent);
+				scrapes->at_work[i].pid = 0;
+				scrapes->count--;
+			}
+}
+
+/* When all places are taken, the one who has said nothing for longest makes
+ * room for somebody who may have something to say. */
+static void
+scrapes_make_room(struct scrapes *scrapes)
+{
+	int oldest = -1;
+
+	for (int i = 0; i < SCRAPES_AT_ONCE; i++) {
+		struct pollfd look = { .fd = scrapes->at_work[i].silent };
+
+		if (poll(&look, 1, 0) == 0 && (oldest < 0 ||
+		    scrapes->at_work[i].began_ms <
+		    scrapes->at_work[oldest].began_ms))
+			oldest = i;
+	}
+	if (oldest >= 0)
+		(void)kill(scrapes->at_work[oldest].pid, SIGKILL);
+}
+
+static void
+scrapes_take(struct scrapes *scrapes, int socket, const char *conf_path)
+{
+	int fd = accept(socket, NULL, NULL), ends[2], place = 0;
+	pid_t pid;
+
+	if (fd < 0)
+		return;
+	if (pipe2(ends, O_CLOEXEC) != 0) {
+		close(fd);
+		return;
+	}
+	(void)fcntl(fd, F_SETFL, 0);
+	pid = fork();
+	if (pid == 0) {
+		close(socket);
+		scrape_serve(fd, ends[1], conf_path);
+	}
+	close(fd);
+	close(ends[1]);
+	if (pid < 0) {
+		close(ends[0]);
+		return;
+	}
+	while (scrapes->at_work[place].pid != 0)
+		place++;
+	scrapes->at_work[place].pid = pid;
+	scrapes->at_work[place].silent = ends[0];
+	scrapes->at_work[place].began_ms = clock_steady_ms();
+	scrapes->count++;
 }
 
 static void
 scrapes_loop(int socket, const char *conf_path)
 {
 	struct pollfd wait = { .fd = socket, .events = POLLIN };
-	unsigned at_work = 0;
+	struct scrapes scrapes = { .count = 0 };
 
 	while (!scrapes_are_over) {
-		int fd;
-		pid_t pid;
-
-		scrapes_reap(&at_work);
-		/* who is one too many waits in the backlog */
-		wait.events = at_work < SCRAPES_AT_ONCE ? POLLIN : 0;
-		if (poll(&wait, 1, at_work > 0 ? SCRAPE_REAP_MS : IDLE_MS) <=
-		    0 || (wait.revents & POLLIN) == 0)
+		scrapes_reap(&scrapes);
+		if (poll(&wait, 1, scrapes.count > 0 ? SCRAPE_REAP_MS :
+		    IDLE_MS) <= 0 || (wait.revents & POLLIN) == 0)
 			continue;
-		fd = accept(socket, NULL, NULL);
-		if (fd < 0)
+		if (scrapes.count < SCRAPES_AT_ONCE) {
+			scrapes_take(&scrapes, socket, conf_path);
 			continue;
-		(void)fcntl(fd, F_SETFL, 0);
-		pid = fork();
-		if (pid == 0) {
-			close(socket);
-			scrape_serve(fd, conf_path);
 		}
-		at_work += pid > 0;
-		close(fd);
+		/* who is one too many waits in the backlog */
+		scrapes_make_room(&scrapes);
+		(void)poll(NULL, 0, SCRAPE_ROOM_MS);
 	}
 }
 

@@ -1,0 +1,58 @@
+/* whynot.h - the smallest change that would have altered a refusal
+ *
+ * A mail, as a line of the record (smtpserver/session/record.h), is decided
+ * under the configuration in force; then changes of one statement are made
+ * to a copy of it in memory, the nearest first, and the mail is decided
+ * again under each.  Only what was seen to work is told.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_ZMAILER_WHYNOT_H
+#define ZM_TOOLS_ZMAILER_WHYNOT_H
+
+#include "conf/conf.h"
+
+enum { WHYNOT_FILES_MAX = 201 };
+
+struct mail {			/* what is decided; texts in the arena */
+	const char	*t, *client, *listener, *session, *helo, *from, *to,
+			*user, *mech, *facts;
+	uint64_t	 size_bytes;
+	bool		 is_esmtp, is_encrypted;
+	const char	*line;		/* of the record, as it stands; or
+					 * NULL */
+};
+
+struct said {			/* of smtpserver and the router */
+	bool		 is_good;	/* accepted, and goes somewhere */
+	int64_t		 code;
+	const char	*words;		/* "550 5.7.1 listed" */
+	const char	*by, *rule, *says, *need;	/* "": none */
+};
+
+struct whynot {
+	struct arena	*arena;
+	const struct conf *conf;	/* in force */
+	struct conf_draft files[WHYNOT_FILES_MAX];
+	size_t		 file_count;
+	struct mail	 mail;
+	struct said	 said;		/* as it is */
+	bool		 is_json, asks_dns;
+	unsigned	 told;
+};
+
+/* Which mail an ID of a session or of a message means, by the record and the
+ * journal.  0; -1 with err: there is none that was refused or set aside. */
+int whynot_find(struct whynot *whynot, const char *id, struct err *err);
+
+/* Decide a mail with these files in place of those in force; when more is
+ * not NULL, a second one after it, by the same counters.  0; -1 with err:
+ * the files are no configuration, or no program decides. */
+int whynot_decide(struct whynot *whynot, const struct conf_draft *files,
+    const struct mail *mail, struct said *out, const struct mail *more,
+    struct said *out_more, struct err *err);
+
+/* Try the changes; tell the first two that work. */
+void whynot_try(struct whynot *whynot);
+
+#endif
