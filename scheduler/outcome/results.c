@@ -46,7 +46,7 @@ struct results {
 	struct queue	*queue;
 	struct orderer	*orderer;
 	uint64_t	 left_out;
-	uint32_t	 asked;		/* questions so far */
+	uint16_t	 asked;		/* the last question's number */
 	bool		 is_wanted;	/* the script has on_result */
 };
 
@@ -246,13 +246,13 @@ results_vertex(struct results *results, struct slice line)
 
 	if (!slice_word(&line, &number) || !slice_word(&line, &inode) ||
 	    !slice_word(&line, &index) ||
-	    !slice_number(number, 1, UINT32_MAX, &n) ||
+	    !slice_number(number, 0, UINT16_MAX, &n) ||
 	    !slice_number(inode, 1, UINT64_MAX, &i) ||
 	    !slice_number(index, 0, UINT32_MAX, &k))
 		return NULL;
 	job = job_table_find(&results->queue->jobs, (ino_t)i);
 	if (job == NULL || k >= job->vertex_count ||
-	    job->vertices[k].asked != n ||
+	    job->vertices[k].unanswered != n ||
 	    job->vertices[k].state != VERTEX_WAIT ||
 	    job->vertices[k].park != PARK_ASKED)
 		return NULL;
@@ -432,7 +432,7 @@ results_add_question(struct results *results, const struct vertex *vertex)
 	const struct job *job = vertex->job;
 	size_t start = hook_frame_begin(out, 'B');
 
-	hook_field_add(out, event_number(vertex->asked));
+	hook_field_add(out, event_number(vertex->unanswered));
 	hook_field_add(out, event_number((int64_t)job->inode));
 	hook_field_add(out, event_number(vertex - job->vertices));
 	hook_field_add(out, slice_of(job->id));
@@ -460,7 +460,7 @@ results_ask(struct results *results, struct queue *queue,
 
 	if (results != NULL) {
 		wait_ms += results->process->conf->hooks.time_ms;
-		vertex->asked = ++results->asked;
+		vertex->unanswered = ++results->asked;
 		if (child_outbox(results->child)->len <
 		    RESULTS_WAITING_BYTES_MAX) {
 			results_add_question(results, vertex);
