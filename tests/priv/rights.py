@@ -6,7 +6,10 @@ A row is (verb, words, exit statuses, texts).  A verb without a row fails.
 
 SPDX-License-Identifier: ISC
 """
+import glob
 import os
+import smtplib
+import stat
 
 from zmtest import mta, verbs
 from zmtest.cases import Cases
@@ -117,3 +120,19 @@ def every_verb_says_who_may(site):
     assert not bad, "\n".join(bad)
     mta.wait_for("it to run as before", lambda: site.zmailer(
         "status", check=None)[0] in (0, 1))
+
+
+@case
+def a_record_is_read_by_smtpserver_and_root_alone(site):
+    with smtplib.SMTP("127.0.0.1", site.port, timeout=mta.WAIT_S) as client:
+        client.ehlo()
+        client.mail("s@src.test")
+        client.rcpt("ursula@priv.test")
+    (path,) = glob.glob(os.path.join(site.top, "**", "record-*.jsonl"),
+                        recursive=True)
+    found = os.stat(path)
+    assert stat.S_IMODE(found.st_mode) == 0o600, oct(found.st_mode)
+    assert found.st_uid == site.accounts.uid["zmsmtp"], found.st_uid
+    code, out, errors = site.zmailer(
+        "replay", "1h", "--policy", "--config", site.conf, check=None)
+    assert code == 0 and " 0 differ" in out, out + errors

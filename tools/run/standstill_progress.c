@@ -20,7 +20,8 @@
 
 #include "base/banned.h"
 
-/* 'T' of a process that a signal stopped; '\0': the system does not say. */
+/* 'T' of a process that a signal stopped, 'Z' of one that has ended; '\0': the
+ * system does not say. */
 static char
 progress_state(pid_t pid)
 {
@@ -57,6 +58,9 @@ progress_tell(struct standstill *all, const struct progress *one)
 	struct str text = STR_INIT;
 
 	if (state == 'T' || state == 't')	/* another row */
+		return;
+	/* as pid 1 of a container that never waits leaves them */
+	if (state == 'Z' || state == 'X')
 		return;
 	row = standstill_row(all, "process", one->name);
 	row->since_s = clock_wall_s() - one->turn_ms / 1000;

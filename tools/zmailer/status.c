@@ -38,6 +38,7 @@ struct areas {
 	uint64_t	 count[AREA_COUNT];
 	uint64_t	 dead_claims;	/* that stayed */
 	bool		 is_known;
+	bool		 is_hidden[AREA_COUNT];	/* we may not read it */
 };
 
 struct findings {
@@ -96,8 +97,11 @@ areas_count(const struct conf *conf, struct areas *out)
 
 	memset(out, 0, sizeof(*out));
 	if (conf_spool_open(conf, 0, &out->spool,
-	    &err) < 0)
+	    &err) < 0) {
+		if (err_is_denied(&err))
+			memset(out->is_hidden, true, sizeof(out->is_hidden));
 		return;
+	}
 	out->is_known = true;
 	for (out->area = 0; out->area < AREA_COUNT; out->area++) {
 		unsigned priorities = out->area == AREA_ROUTER ?
@@ -106,8 +110,10 @@ areas_count(const struct conf *conf, struct areas *out)
 		for (out->priority = 0; out->priority < priorities;
 		    out->priority++)
 			if (spool_scan(out->spool, out->area, out->priority,
-			    status_count_one, out, &err) < 0)
+			    status_count_one, out, &err) < 0) {
 				out->is_known = false;
+				out->is_hidden[out->area] = true;
+			}
 	}
 	spool_close(&out->spool);
 }
@@ -208,7 +214,8 @@ status_judge(const struct state *state, const struct areas *areas,
 	claims_judge(areas, findings);
 	if (!areas->is_known)
 		str_adds(&findings->text,
-		    "  not all of the spool may be read by you\n");
+		    "  ?  these you may not read: root may, and zmailer "
+		    "queue tells `control operators`\n");
 }
 
 /* Not taken over is no trouble of what runs. */
@@ -252,8 +259,11 @@ table_put(const struct state *state, const struct areas *areas,
 	}
 	printf("  files ");
 	for (enum spool_area area = 0; area < AREA_COUNT; area++)
-		printf("  %s %llu", spool_area_names[area],
-		    (unsigned long long)areas->count[area]);
+		if (areas->is_hidden[area])
+			printf("  %s ?", spool_area_names[area]);
+		else
+			printf("  %s %llu", spool_area_names[area],
+			    (unsigned long long)areas->count[area]);
 	printf("\n%s", findings->text.buf);
 	if (findings->status == STATUS_WARNING && state->refused[0] != '\0')
 		printf("  refused: %s\n", state->refused);
@@ -292,8 +302,9 @@ json_put(const struct state *state, const struct areas *areas,
 	json_number(&out, "configuration", state->conf);
 	json_text(&out, "refused", slice_of(state->refused));
 	for (enum spool_area area = 0; area < AREA_COUNT; area++)
-		json_number(&out, spool_area_names[area],
-		    (int64_t)areas->count[area]);
+		if (!areas->is_hidden[area])
+			json_number(&out, spool_area_names[area],
+			    (int64_t)areas->count[area]);
 	json_number(&out, "claims_of_the_dead",
 	    (int64_t)areas->dead_claims);
 	json_close(&out);

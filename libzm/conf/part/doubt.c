@@ -162,6 +162,23 @@ check_route_of_ours(struct conf_loader *loader, const struct conf_route *route)
 	    domain->at.line));
 }
 
+/* Words that mean "all the others" elsewhere; here they are domains. */
+static void
+check_route_of_all(struct conf_loader *loader, const struct conf_route *route)
+{
+	static const char *const words[] = { "default", "all", "any",
+	    "others" };
+	struct arena *arena = loader->conf->arena;
+
+	for (size_t i = 0; route->table == NULL &&
+	    i < sizeof(words) / sizeof(words[0]); i++)
+		if (slice_is_nocase(slice_of(route->pattern), words[i]))
+			doubt_tell(loader, route->at, 5, "write route * for "
+			    "all other domains", arena_printf(arena, "this "
+			    "route is for a domain called '%s', and no other",
+			    route->pattern));
+}
+
 static void
 check_routes(struct conf_loader *loader)
 {
@@ -173,6 +190,7 @@ check_routes(struct conf_loader *loader)
 		if (route->at.file == NULL)
 			continue;
 		check_route_of_ours(loader, route);
+		check_route_of_all(loader, route);
 		check_target(loader, route->at, route->channel, route->host);
 		for (size_t k = 0; k < route->way_count; k++)
 			check_target(loader, route->at,
@@ -344,6 +362,26 @@ check_submission(struct conf_loader *loader)
 	}
 }
 
+/* Clients of port 465 say nothing before they have been encrypted. */
+static void
+check_smtps(struct conf_loader *loader)
+{
+	const struct conf *conf = loader->conf;
+
+	for (size_t i = 0; i < conf->listen_count; i++) {
+		const struct conf_listen *one = &conf->listens[i];
+
+		if (one->at.file == NULL || one->is_tls || one->is_lmtp ||
+		    one->address.ss_family == AF_UNIX ||
+		    !slice_ends(slice_of(one->text), ":465"))
+			continue;
+		doubt_tell(loader, one->at, 6, "write listen 465 submission "
+		    "tls", "clients of port 465 encrypt from the first byte, "
+		    "and this listener does not");
+		break;			/* IPv4 and IPv6 of one statement */
+	}
+}
+
 /* Do others reach us, not this machine alone? */
 static bool
 is_public(const struct conf *conf)
@@ -369,7 +407,16 @@ check_own_name(struct conf_loader *loader)
 	const struct conf_setting *setting = conf_setting_find("host",
 	    SLICE(""));
 	struct conf_at at = loader->book->setting_at[setting - conf_settings];
+	struct net net;
 
+	if (at.file != NULL &&
+	    net_parse(slice_of(conf->host), &net, NULL) == 0) {
+		doubt_tell(loader, at, 4, "write host NAME.DOMAIN, as "
+		    "mx.example.org", arena_printf(conf->arena, "'%s' is an "
+		    "address: many refuse who greets them with one",
+		    conf->host));
+		return;
+	}
 	if (at.file == NULL || conf_name_is_full(conf->host) ||
 	    !is_public(conf))
 		return;
@@ -383,6 +430,7 @@ conf_check_doubts(struct conf_loader *loader)
 {
 	check_own_name(loader);
 	check_submission(loader);
+	check_smtps(loader);
 	check_routes(loader);
 	check_route_channels(loader);
 	check_clauses(loader);

@@ -37,6 +37,14 @@ is_addressed(const char *path)
 	    strstr(path, "{detail}") != NULL;
 }
 
+/* One file, the same for whoever the mail is for. */
+static bool
+mailbox_is_shared(const char *path)
+{
+	return strstr(path, "{user}") == NULL &&
+	    strstr(path, "{home}") == NULL;
+}
+
 void
 conf_apply_mailbox(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
@@ -56,6 +64,11 @@ conf_apply_mailbox(struct conf_loader *loader,
 		conf_complain(loader, CONF_ERROR,
 		    statement->keywords[0].token, "write a path with {user}",
 		    "with as, {home} is one and the same for all users");
+	if (mailbox_is_shared(conf->mailbox_path))
+		conf_complain(loader, CONF_WARNING, statement->args[1].token,
+		    "write /var/mail/{user} or {home}/Maildir",
+		    "all users have this one mailbox: its path has no {user} "
+		    "and no {home}");
 }
 
 void

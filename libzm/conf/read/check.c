@@ -147,13 +147,15 @@ stray_hint(const struct conf_cursor *cursor)
 {
 	const struct conf_token *word = cursor->next, *before = word - 1;
 	struct arena *arena = cursor->loader->conf->arena;
+	struct slice second = before > cursor->first ? before[-1].text :
+	    SLICE("");		/* the word before the one before */
 	struct slice line = slice_trim((struct slice){ before->raw.p,
 	    (size_t)(word->raw.p + word->raw.n - before->raw.p) });
 	int64_t span_ms;
 	uint64_t number;
 
-	if (word->kind == TOKEN_WORD && (slice_is(before[-1].text, "error") ||
-	    slice_is(before[-1].text, "defer") ||
+	if (word->kind == TOKEN_WORD && (slice_is(second, "error") ||
+	    slice_is(second, "defer") ||
 	    slice_starts(before->text, "'")))
 		return arena_printf(arena, "write \"" SLICE_FMT "\", in quotes",
 		    SLICE_ARG(bare_of_quotes(raw_words(before, cursor->end))));
@@ -176,7 +178,7 @@ stray_hint(const struct conf_cursor *cursor)
 			    SLICE_ARG(before->text), (unsigned)number);
 	}
 	if (strcmp(cursor->row->name, "route") == 0 &&
-	    slice_is(before[-1].text, "route") &&
+	    slice_is(second, "route") &&
 	    slice_find(word->text, '.') < word->text.n)
 		return arena_printf(arena, "write via " SLICE_FMT,
 		    SLICE_ARG(word->text));
@@ -441,6 +443,7 @@ check_node(struct conf_loader *loader, const struct conf_node *node,
 	if (complain_assign(loader, node, words))
 		return;
 	statement.row = cursor.row = row;
+	cursor.first = node->tokens;
 	cursor.next = node->tokens + words;
 	cursor.end = node->tokens + node->count;
 	if (take_args(&cursor, &statement) &&

@@ -113,6 +113,7 @@ static const struct {
 	{ "begin", "statements: there are no sections here" },
 	{ "dc_*", "statements: zmailer setup asks for them" },
 	/* sendmail */
+	{ "DAEMON_OPTIONS*", "listen PORT, a line for each" },
 	{ "define*", "statements: m4 is not asked; zmailer setup makes the "
 	    "first ones" },
 	{ "FEATURE*", "statements: m4 is not asked; see zmailer.conf(5)" },
@@ -143,6 +144,25 @@ static const struct {
 	{ "alias", "NAME: VALUE in the file of a table, and "
 	    "table aliases file:/PATH" },
 	{ "certificate", "tls certificate @ key FILE" },
+	{ "smtps", "listen 465 submission tls" },
+	{ "submissions", "listen 465 submission tls" },
+	{ "ssl", "listen 465 submission tls" },
+	{ "starttls", "nothing: STARTTLS is offered as soon as there is a "
+	    "tls certificate" },
+	{ "rbl", "dnsbl @" },
+	{ "spf", "milter unix:/PATH: rspamd judges SPF, DKIM and DMARC" },
+	{ "dmarc", "milter unix:/PATH: rspamd judges SPF, DKIM and DMARC" },
+	{ "dkim", "milter unix:/PATH: opendkim signs, zmailer dkim makes "
+	    "keys" },
+	{ "bcc", "archive PATH as ACCOUNT, see zmailer help archive" },
+	{ "always_bcc", "archive PATH as ACCOUNT, see zmailer help archive" },
+	{ "rewrite", "canonical <table>, see zmailer help canonical" },
+	{ "ipv4", "listen 0.0.0.0:25 for IPv4 alone" },
+	{ "ipv6", "listen 0.0.0.0:25 for IPv4 alone" },
+	{ "protocol", "listen 0.0.0.0:25 for IPv4 alone" },
+	{ "bind", "zone NAME { source @ }" },
+	{ "smtp-bind", "zone NAME { source @ }" },
+	{ "banner", "nothing: the greeting has the name of 'host'" },
 };
 
 static bool

@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "conf/read/read.h"
 
 #include "base/banned.h"
@@ -104,6 +105,35 @@ parse_block(struct parser *parser, struct conf_node *node, unsigned depth)
 	    block_end_hint(parser->loader, node), "this block has no end");
 }
 
+/* "/home/{users}/Maildir": no block begins in the middle of a path. */
+static bool
+block_is_in_path(const struct parser *parser, const struct conf_node *node)
+{
+	const struct conf_token *last = &node->tokens[node->count - 1];
+	struct slice rest;
+	size_t n = 1;
+
+	if (!slice_starts(last->raw, "/") ||
+	    last->raw.p + last->raw.n != parser->token.raw.p)
+		return false;
+	rest = slice_from(parser->lexer.source->text,
+	    (size_t)(parser->token.raw.p - parser->lexer.source->text.p));
+	while (n < rest.n && (ascii_is_alpha(rest.p[n]) ||
+	    ascii_is_digit(rest.p[n])))
+		n++;
+	return n > 1 && n < rest.n && rest.p[n] == '}';
+}
+
+static void
+complain_placeholder(struct parser *parser, struct conf_node *node)
+{
+	conf_complain(parser->loader, CONF_ERROR, &parser->token,
+	    "write {user}, {home}, {domain} or {detail}",
+	    "nothing is called so that could stand in a path");
+	node->is_bad = true;
+	skip_statement(parser);
+}
+
 /* Words and at the most one block, up to the end of the statement. */
 static struct conf_node *
 parse_statement(struct parser *parser, unsigned depth)
@@ -125,6 +155,11 @@ parse_statement(struct parser *parser, unsigned depth)
 		    "this block belongs to no statement");
 		node->is_bad = true;
 		skip_statement(parser);
+		return node;
+	}
+	if (parser->token.kind == TOKEN_OPEN &&
+	    block_is_in_path(parser, node)) {
+		complain_placeholder(parser, node);
 		return node;
 	}
 	if (parser->token.kind == TOKEN_OPEN)

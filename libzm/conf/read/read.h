@@ -114,7 +114,7 @@ struct conf_statement {		/* a node that agrees with its row */
 struct conf_cursor {
 	struct conf_loader	*loader;
 	const struct conf_row	*row;
-	const struct conf_token	*next, *end;
+	const struct conf_token	*first, *next, *end;	/* of the statement */
 	const char		*subject;	/* "for timeout"; may be NULL */
 	const char		*mend;		/* what to write instead, when
 						 * a value's type knows */
@@ -248,6 +248,7 @@ struct conf_loader {
 	size_t			 reference_count;
 	uint64_t		*schedule_set;	/* conf_clause.said */
 	unsigned		 depth, files;
+	const char		*open_files[CONF_INCLUDE_DEPTH_MAX];
 	const struct conf_draft	*drafts;	/* in place of files */
 	size_t			 draft_count;
 	bool			 is_sealed;	/* a snapshot: no file but the

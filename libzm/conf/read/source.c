@@ -107,6 +107,16 @@ include_path(struct conf_loader *loader, const char *path,
 	    (int)(slash - from->source->name), from->source->name, path);
 }
 
+/* Is it being read, further up? */
+static bool
+include_is_open(const struct conf_loader *loader, const char *path)
+{
+	for (unsigned i = 0; i < loader->depth; i++)
+		if (strcmp(loader->open_files[i], path) == 0)
+			return true;
+	return strcmp(loader->conf->path, path) == 0;
+}
+
 void
 conf_load_file(struct conf_loader *loader, const char *path,
     const struct conf_token *from, conf_load_text_fn *load_text)
@@ -129,6 +139,12 @@ conf_load_file(struct conf_loader *loader, const char *path,
 		return;
 	}
 	path = include_path(loader, path, from);
+	if (include_is_open(loader, path)) {
+		conf_complain(loader, CONF_ERROR, from, "delete this",
+		    "%s would include itself", path);
+		return;
+	}
+	loader->open_files[loader->depth] = path;
 	loader->depth++;
 	loader->files++;
 	if (conf_source_read(loader, path, &text, &why) != 0) {

@@ -117,6 +117,27 @@ check_expansion(struct machine_look *look)
 	    S_IWGRP | S_IWOTH | S_IROTH);
 }
 
+static const char *const system_directories[] = { "/", "/bin", "/boot", "/dev",
+    "/etc", "/home", "/lib", "/media", "/mnt", "/opt", "/proc", "/root", "/run",
+    "/sbin", "/srv", "/sys", "/tmp", "/usr", "/usr/local", "/var", "/var/cache",
+    "/var/lib", "/var/lock", "/var/log", "/var/mail", "/var/run", "/var/spool",
+    "/var/spool/mail", "/var/tmp", "/etc/zmailer" };
+
+/* Others use it, and a start as root would give it an owner and a mode. */
+static bool
+directory_is_of_system(const char *path)
+{
+	struct slice text = slice_of(path);
+
+	while (text.n > 1 && text.p[text.n - 1] == '/')
+		text.n--;
+	for (size_t i = 0; i < sizeof(system_directories) /
+	    sizeof(system_directories[0]); i++)
+		if (slice_is(text, system_directories[i]))
+			return true;
+	return false;
+}
+
 /* Returns whether it is a directory. */
 static bool
 check_directory(struct machine_look *look, const char *statement,
@@ -124,6 +145,15 @@ check_directory(struct machine_look *look, const char *statement,
 {
 	struct conf_at at = at_of_setting(look, statement, "");
 
+	if (directory_is_of_system(path)) {
+		machine_tell(look, CONF_ERROR, at, arena_printf(look->arena,
+		    "name one of its own, as %s/zmailer",
+		    strcmp(path, "/") == 0 ? "/var/spool" : path),
+		    arena_printf(look->arena, "%s %s is a directory of the "
+		    "system: its owner and mode would be changed", statement,
+		    path));
+		return false;
+	}
 	if (stat(path, out) != 0) {
 		machine_tell(look, CONF_WARNING, at,
 		    "the first start makes it, if it may",
@@ -280,6 +310,24 @@ check_mailq(struct machine_look *look)
 	check_mailq_users(look, mailq->users);
 }
 
+/* Who can write the configuration says what root runs. */
+static void
+check_sources(struct machine_look *look)
+{
+	const struct conf_source *one = look->conf->book->sources;
+	struct stat st;
+
+	for (; one != NULL; one = one->next)
+		if (one->name != NULL && stat(one->name, &st) == 0 &&
+		    S_ISREG(st.st_mode) && (st.st_mode & S_IWOTH) != 0)
+			machine_tell(look, CONF_WARNING,
+			    (struct conf_at){ .file = NULL },
+			    arena_printf(look->arena, "chmod o-w %s: who "
+			    "writes there says what runs as root", one->name),
+			    arena_printf(look->arena, "%s can be changed by "
+			    "everybody on this machine", one->name));
+}
+
 void
 machine_check(const struct conf *conf, struct arena *arena,
     struct conf_report *report)
@@ -300,6 +348,7 @@ machine_check(const struct conf *conf, struct arena *arena,
 	machine_check_hooks(&look);
 	check_forms(&look);
 	check_mailq(&look);
+	check_sources(&look);
 	check_accounts(&look);
 	machine_check_certificates(conf, arena, report);
 	machine_check_neighbours(&look);

@@ -372,6 +372,10 @@ static const struct row warnings[] = {
 	{ "accept sender @a.example for any\n",
 	    "anybody who writes this sender may relay" },
 	{ "MAILBOX=/var/mail/%u\n", "is not a directory for MAILBOX" },
+	{ "mailbox mbox /var/mail/%u\n", "t.conf:1:14: warning: all users "
+	    "have this one mailbox" },
+	{ "mailbox maildir /var/mail/{domain}/\n",
+	    "all users have this one mailbox" },
 };
 
 Test(conf_errors, warnings_leave_the_configuration_valid)

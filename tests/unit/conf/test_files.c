@@ -103,6 +103,30 @@ Test(conf, second_level_looks_at_files)
 	case_directory_remove();
 }
 
+/* Where others keep their files nothing gets an owner of ours. */
+Test(conf, a_directory_of_the_system_is_none_of_ours)
+{
+	static const char *const rows[] = { "spool /tmp\n", "run /run\n",
+	    "spool /var/spool/\n", "log /var/log\n", "spool /\n" };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct conf_case c;
+		struct str wanted = STR_INIT;
+
+		case_open(&c, rows[i]);
+		cr_assert_not_null(c.conf, "row %zu: %s", i, c.shown.buf);
+		machine_check(c.conf, c.arena, &c.report);
+		str_reset(&c.shown);
+		conf_report_print(&c.report, "t.conf", &c.shown);
+		str_addf(&wanted, "t.conf:1:1: error: %.*s is a directory of "
+		    "the system", (int)strlen(rows[i]) - 1, rows[i]);
+		cr_expect(strstr(c.shown.buf, wanted.buf) != NULL, "row %zu: "
+		    "%s", i, c.shown.buf);
+		str_release(&wanted);
+		case_close(&c);
+	}
+}
+
 /* What the router could not use is named with its line before it comes to
  * that; mail for the others flows, so it is a warning. */
 Test(conf, values_of_tables_are_looked_at)

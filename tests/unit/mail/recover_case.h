@@ -41,6 +41,21 @@ build(struct fixture *f)
 	return b;
 }
 
+/* A spool, and a message in public/. */
+static inline struct built
+build_first(struct fixture *f, unsigned hash_levels)
+{
+	fixture_open(f, hash_levels);
+	return build(f);
+}
+
+/* Its whole control file, where the router puts it. */
+static inline void
+put_control(struct fixture *f, const struct built *b)
+{
+	put_file(f, at("transport/%s", b->path), b->control.p, b->control.n);
+}
+
 static inline void
 listing_of(struct fixture *f, const char *path, struct str *out)
 {

@@ -54,8 +54,7 @@ Test(recover, s1_a_complete_draft_is_adopted)
 	struct recovery r;
 	struct built b;
 
-	fixture_open(&f, 0);
-	b = build(&f);
+	b = build_first(&f, 0);
 	r = recover(&f, 0);	/* its submitter may be about to rename it */
 	cr_expect_eq(TOTAL(r), 0);
 	r = START(&f);
@@ -71,8 +70,7 @@ Test(recover, s2_an_accepted_message_stays)
 	struct recovery r;
 	struct built b;
 
-	fixture_open(&f, 0);
-	b = build(&f);
+	b = build_first(&f, 0);
 	move_file(&f, "public/t", at("router/%s", b.n));
 	r = START(&f);
 	cr_expect_eq(TOTAL(r), 0);
@@ -102,8 +100,7 @@ Test(recover, s3_reports)
 		char name[SPOOL_NAME_BYTES], id[SPOOL_ID_BYTES];
 		ino_t report;
 
-		fixture_open(&f, 1);
-		b = build(&f);
+		b = build_first(&f, 1);
 		if (rows[i].has_control) {
 			int fd;
 
@@ -306,8 +303,7 @@ seen_case(bool has_original, bool is_frozen)
 	ino_t copy;
 	struct str bytes = STR_INIT;
 
-	fixture_open(&f, 0);
-	b = build(&f);
+	b = build_first(&f, 0);
 	memcpy(id, b.id, sizeof(id));
 	snprintf(name, sizeof(name), "public/milter-%s%s-%s",
 	    is_frozen ? "frozen-" : "", b.n, id);
@@ -346,8 +342,7 @@ Test(recover, l1_an_unfinished_one_leaves_the_original)
 	struct fixture f;
 	struct built b;
 
-	fixture_open(&f, 0);
-	b = build(&f);
+	b = build_first(&f, 0);
 	move_file(&f, "public/t", at("deferred/%s.milter", b.n));
 	put_file(&f, at("public/milter-%s-%s", b.n, b.id), "complete -", 10);
 	(void)recover(&f, RECOVERY_START);
@@ -362,8 +357,7 @@ Test(recover, c1_a_dead_claim_is_given_back)
 	struct recovery r;
 	struct built b, low;
 
-	fixture_open(&f, 0);
-	b = build(&f);
+	b = build_first(&f, 0);
 	move_file(&f, "public/t", at("router/%s-1", b.n));
 	low = build(&f);
 	move_file(&f, "public/t", at("router.7/%s-99999", low.n));
@@ -382,8 +376,7 @@ Test(recover, c1_a_living_claim_is_left_alone)
 	struct built b;
 	struct claim held;
 
-	fixture_open(&f, 0);
-	b = build(&f);
+	b = build_first(&f, 0);
 	move_file(&f, "public/t", at("router/%s", b.n));
 	cr_assert_eq(spool_claim(f.spool, 0, b.n, &held, &f.err), 1);
 	put_file(&f, at("router/..%s", held.name), "half", 4);

@@ -11,8 +11,7 @@ Test(recover, p1_p2_a_plan_of_the_dead_is_dropped)
 		struct recovery r;
 		struct built b;
 
-		fixture_open(&f, 1);
-		b = build(&f);
+		b = build_first(&f, 1);
 		move_file(&f, "public/t", at("router/%s-77", b.n));
 		put_file(&f, at("router/..%s-77", b.n), b.control.p,
 		    is_whole ? b.control.n : b.control.n / 2);
@@ -49,11 +48,9 @@ Test(recover, p4_half_a_plan_of_the_dead_moves_no_published_message)
 		struct recovery r;
 		struct built b;
 
-		fixture_open(&f, 1);
-		b = build(&f);
+		b = build_first(&f, 1);
 		move_file(&f, "public/t", at("queue/%s", b.path));
-		put_file(&f, at("transport/%s", b.path), b.control.p,
-		    b.control.n);
+		put_control(&f, &b);
 		put_file(&f, at("router/plans/k/..%s-77", b.n), b.control.p,
 		    is_whole ? b.control.n : b.control.n / 2);
 		r = recover(&f, 0);
@@ -71,14 +68,13 @@ Test(recover, p6_a_body_is_routed_again_beside_daemons_unless_it_is_locked)
 	struct built b;
 	int fd;
 
-	fixture_open(&f, 1);
-	b = build(&f);
+	b = build_first(&f, 1);
 	move_file(&f, "public/t", at("queue/%s", b.path));
 	fd = openat(spool_dir_fd(f.spool, AREA_QUEUE, 0), b.path, O_RDONLY);
 	cr_assert_eq(flock(fd, LOCK_EX), 0);
 	cr_expect_not(spool_route_lone_body(f.spool, b.path));
 	close(fd);
-	put_file(&f, at("transport/%s", b.path), b.control.p, b.control.n);
+	put_control(&f, &b);
 	cr_expect_not(spool_route_lone_body(f.spool, b.path));
 	cr_assert_eq(unlinkat(spool_dir_fd(f.spool, AREA_TRANSPORT, 0),
 	    b.path, 0), 0);
@@ -95,8 +91,7 @@ Test(recover, p3_a_complete_plan_is_published)
 		struct recovery r;
 		struct built b;
 
-		fixture_open(&f, levels);
-		b = build(&f);
+		b = build_first(&f, levels);
 		move_file(&f, "public/t", at("queue/%s", b.path));
 		put_file(&f, at("router/..%s-77", b.n), b.control.p,
 		    b.control.n);
@@ -117,8 +112,7 @@ Test(recover, p3_a_bad_plan_means_routing_again)
 		struct recovery r;
 		struct built b, other;
 
-		fixture_open(&f, 0);
-		b = build(&f);
+		b = build_first(&f, 0);
 		move_file(&f, "public/t", at("queue/%s", b.path));
 		other = build(&f);
 		unlink(at("%s/public/t", f.dir));
@@ -145,8 +139,7 @@ Test(recover, p4_a_routed_message_stays)
 	struct built b;
 	struct str torn = STR_INIT;
 
-	fixture_open(&f, 2);
-	b = build(&f);
+	b = build_first(&f, 2);
 	move_file(&f, "public/t", at("queue/%s", b.path));
 	str_add_slice(&torn, b.control);
 	str_adds(&torn, "\nd 00000000 torn rec");
@@ -171,8 +164,7 @@ Test(recover, p5_renames_kept_in_the_other_order)
 		struct recovery r;
 		struct built b;
 
-		fixture_open(&f, 1);
-		b = build(&f);
+		b = build_first(&f, 1);
 		move_file(&f, "public/t", at(rows[i].body, b.n));
 		put_file(&f, at("transport/%s", b.path), b.control.p,
 		    b.control.n - !rows[i].is_good);
@@ -204,8 +196,7 @@ Test(recover, f1_a_control_file_of_an_older_message_goes)
 		struct built b;
 		struct str old = STR_INIT;
 
-		fixture_open(&f, 0);
-		b = build(&f);
+		b = build_first(&f, 0);
 		control_bytes(&old, "0123456789abc", b.inode);
 		move_file(&f, "public/t", at(places[i], b.n));
 		put_file(&f, at("transport/%s", b.path), old.buf, old.len);
@@ -229,8 +220,7 @@ Test(recover, p6_a_body_without_a_good_control_file_is_routed_again)
 		struct recovery r;
 		struct built b;
 
-		fixture_open(&f, 2);
-		b = build(&f);
+		b = build_first(&f, 2);
 		move_file(&f, "public/t", at("queue/%s", b.path));
 		if (damage[i] != NULL)
 			put_file(&f, at("transport/%s", b.path), damage[i],
@@ -250,8 +240,7 @@ Test(recover, d1_d2_what_was_set_aside_stays)
 	struct recovery r;
 	struct built b;
 
-	fixture_open(&f, 0);
-	b = build(&f);
+	b = build_first(&f, 0);
 	move_file(&f, "public/t", at("deferred/%s.dns", b.n));
 	b = build(&f);
 	move_file(&f, "public/t", at("freezer/%s.policy", b.n));
@@ -284,11 +273,9 @@ Test(recover, d4_the_control_file_follows_its_body)
 	struct recovery r;
 	struct built b;
 
-	fixture_open(&f, 1);
-	b = build(&f);
+	b = build_first(&f, 1);
 	move_file(&f, "public/t", at("postman/%s.no-report", b.n));
-	put_file(&f, at("transport/%s", b.path), b.control.p,
-	    b.control.n);
+	put_control(&f, &b);
 	r = START(&f);
 	cr_expect_eq(r.finished, 1);
 	cr_expect_eq(TOTAL(r), 1);
@@ -303,11 +290,9 @@ Test(recover, f1_a_control_file_alone_is_finished)
 	struct recovery r;
 	struct built b;
 
-	fixture_open(&f, 2);
-	b = build(&f);
+	b = build_first(&f, 2);
 	unlink(at("%s/public/t", f.dir));
-	put_file(&f, at("transport/%s", b.path), b.control.p,
-	    b.control.n);
+	put_control(&f, &b);
 	r = recover(&f, 0);	/* the scheduler's affair while it runs */
 	cr_expect_eq(TOTAL(r), 0);
 	r = START(&f);
@@ -351,8 +336,7 @@ Test(recover, a_pair_half_refiled_finds_together)
 		struct built b;
 		char old[SPOOL_NAME_BYTES];
 
-		fixture_open(&f, 0);
-		b = build(&f);
+		b = build_first(&f, 0);
 		spool_hashed_name(f.spool, b.inode + 1000, old);
 		move_file(&f, "public/t", at("queue/%s", i ? old : b.path));
 		put_file(&f, at("transport/%s", i ? b.path : old),
@@ -439,8 +423,7 @@ Test(recover, t1_two_names_of_one_file)
 		struct built b;
 		bool is_routed = strncmp(rows[i].late, "queue", 5) == 0;
 
-		fixture_open(&f, 0);
-		b = build(&f);
+		b = build_first(&f, 0);
 		move_file(&f, "public/t", at(rows[i].late, b.n));
 		cr_assert_eq(link(at("%s/%s", f.dir, at(rows[i].late, b.n)),
 		    at("%s/%s", f.dir, at(rows[i].early, b.n))), 0);
@@ -498,8 +481,7 @@ Test(recover, the_caller_is_told_each_move)
 	struct told told = { 0, "" };
 	struct built b;
 
-	fixture_open(&f, 0);
-	b = build(&f);
+	b = build_first(&f, 0);
 	move_file(&f, "public/t", at("router/%s-77", b.n));
 	cr_assert_eq(spool_recover(f.spool, RECOVERY_REPORT, tell, &told, &r,
 	    &f.err), 0);

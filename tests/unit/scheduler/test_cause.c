@@ -261,10 +261,20 @@ is_binding(struct yard *y, void *arg)
 	    cause_rows[question->row->cause].code);
 }
 
+/* A limit that somebody could change says where it stands. */
+static bool
+cause_has_setting(enum cause cause)
+{
+	return cause == CAUSE_RATE || cause == CAUSE_PROVIDER ||
+	    cause == CAUSE_LIMIT || cause == CAUSE_ZONE ||
+	    cause == CAUSE_AGENTS;
+}
+
 static void
 answer_check(const struct row *row, struct slice line, int number)
 {
 	int64_t until_s = json_get_number(line, "until");
+	struct str setting = STR_INIT;
 
 	if (row->has_until)	/* an agent is started anew in a second */
 		cr_expect_geq(until_s, clock_wall_s() - 2, "row %d", number);
@@ -279,6 +289,9 @@ answer_check(const struct row *row, struct slice line, int number)
 	    number);
 	cr_expect_eq(json_get_number(line, "used"), row->used, "row %d",
 	    number);
+	cr_expect_eq(json_get(line, "setting", &setting), cause_has_setting(
+	    row->cause), "row %d: " SLICE_FMT, number, SLICE_ARG(line));
+	str_release(&setting);
 }
 
 static bool

@@ -16,6 +16,7 @@
 #include "tools/journal/ask.h"
 #include "tools/journal/keep.h"
 #include "tools/journal/names.h"
+#include "tools/journal/record_files.h"
 
 static char dir[64];
 static struct conf conf = { .journal_keep_ms = 14 * JOURNAL_DAY_MS,
@@ -292,4 +293,63 @@ Test(keep, a_writer_follows_the_name)
 	event_open_fd(-1);
 	keep(true);
 	cr_expect_eq(lines_count("01jd3x8k000001", NULL), (size_t)written);
+}
+
+/* ---- what sessions said ------------------------------------------------- */
+
+static void
+record_make(int ago, size_t bytes)
+{
+	char now[CLOCK_TEXT_BYTES], path[200];
+	FILE *file;
+
+	clock_rfc3339(clock_wall_us() - (int64_t)ago * JOURNAL_DAY_MS * 1000,
+	    now);
+	snprintf(path, sizeof(path), "%s/record-%.10s.jsonl", dir, now);
+	file = fopen(path, "w");
+	cr_assert_not_null(file);
+	fprintf(file, "{\"t\":\"%s\"}%*s\n", now, (int)bytes, "");
+	fclose(file);
+}
+
+static size_t
+record_lines(void)
+{
+	const struct journal_span always = { 0, INT64_MAX };
+	struct record_reader *reader;
+	struct slice line;
+	struct err err;
+	size_t count = 0;
+
+	cr_assert_eq(record_reader_open(dir, &always, &reader, &err), 0, "%s",
+	    err.text);
+	while (record_reader_next(reader, &line))
+		count++;
+	record_reader_close(&reader);
+	return count;
+}
+
+Test(keep, records_go_by_days_by_size_and_all_when_off)
+{
+	struct conf record = { .record_ms = 3 * JOURNAL_DAY_MS,
+		.record_max_bytes = 5000 };
+	int64_t now_ms = clock_wall_us() / 1000;
+	int fd = open(dir, O_RDONLY | O_DIRECTORY);
+
+	for (int ago = 0; ago < 6; ago++)
+		record_make(ago, 1000);
+	cr_expect_eq(record_lines(), 6);
+	/* the day before the span's first is not wholly over yet */
+	cr_expect_eq(record_files_keep(&record, fd, now_ms), 2);
+	cr_expect_eq(record_lines(), 4);
+	record.record_max_bytes = 2500;
+	cr_expect_eq(record_files_keep(&record, fd, now_ms), 2);
+	record.record_max_bytes = 10;
+	/* today's stays, and grows no more */
+	cr_expect_eq(record_files_keep(&record, fd, now_ms), 1);
+	cr_expect_eq(record_lines(), 1);
+	record.record_ms = 0;
+	cr_expect_eq(record_files_keep(&record, fd, now_ms), 1);
+	cr_expect_eq(record_lines(), 0);
+	close(fd);
 }

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sysexits.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -479,6 +480,32 @@ Test(supervisor, a_loop_that_does_not_turn_is_told_of)
 	progress_put("scheduler", getpid(), 5, 0);
 	standstill_progress(&all, in.run);
 	cr_expect(all.is_silent);
+	arena_free(&arena);
+}
+
+/* A process that has ended, and that its parent never waits for, as pid 1 of
+ * many a container does not. */
+Test(supervisor, who_has_ended_does_not_stand_still)
+{
+	struct state state = { .pid = getpid(), .child_count = 1,
+	    .children = { { "router", "ready", 0, 1, 0 } } };
+	struct arena *arena = arena_new();
+	struct standstill all = { .arena = arena };
+	siginfo_t ended;
+	struct err err;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	cr_assert_gt(pid, 0);
+	cr_assert_eq(waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT), 0);
+	state.children[0].pid = pid;
+	cr_assert_eq(mkdir(in.run, 0700), 0);
+	cr_assert_eq(state_write(in.run, &state, &err), 0);
+	progress_put("router", pid, 9, 0);
+	standstill_progress(&all, in.run);
+	cr_expect_eq(all.count, 0);
+	cr_assert_eq(waitpid(pid, NULL, 0), pid);
 	arena_free(&arena);
 }
 
