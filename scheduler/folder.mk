@@ -24,7 +24,9 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/intake/read.c scheduler/intake/scan.c \
 	scheduler/intake/scan.h \
 	scheduler/intake/strays.c scheduler/intake/strays.h \
+	scheduler/outcome/attempt.c scheduler/outcome/attempt.h \
 	scheduler/outcome/expire.c scheduler/outcome/expire.h \
+	scheduler/outcome/orderer.c scheduler/outcome/orderer.h \
 	scheduler/outcome/outcome.c scheduler/outcome/outcome.h \
 	scheduler/outcome/resend.c scheduler/outcome/resend.h \
 	scheduler/outcome/results.c scheduler/outcome/results.h \

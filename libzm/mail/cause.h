@@ -31,6 +31,8 @@
 	    "zmailer retry ID") \
 	CAUSE(QUEUE_ONLY, "queue-only", "its destination gets mail when it " \
 	    "asks for it", "zmailer retry ID") \
+	CAUSE(ASKED, "asked", "the site's script (before_attempt) is asked " \
+	    "about its next try", NULL) \
 	CAUSE(TIMER, "timer", "it waits for its own next try", \
 	    "zmailer retry ID") \
 	CAUSE(DRAIN, "drain", "the whole queue is drained: no deliveries " \

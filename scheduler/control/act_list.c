@@ -111,7 +111,8 @@ static const char *
 list_is_more_urgent(const char *a, const char *b)
 {
 	static const enum mail_state order[] = { MAIL_STATE_ACTIVE,
-	    MAIL_STATE_READY, MAIL_STATE_DOWN, MAIL_STATE_SUSPENDED,
+	    MAIL_STATE_READY, MAIL_STATE_ASKED,
+	    MAIL_STATE_DOWN, MAIL_STATE_SUSPENDED,
 	    MAIL_STATE_WAITING, MAIL_STATE_FROZEN, MAIL_STATE_HELD,
 	    MAIL_STATE_DELETED, MAIL_STATE_DONE };
 

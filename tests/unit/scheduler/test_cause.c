@@ -75,6 +75,13 @@ suspend_zone(void)
 	ORDER("suspend", "\"channel\":\"zone\",\"host\":\"news\"");
 }
 
+/* Nobody answers. */
+static void
+asked(void)
+{
+	yard.scheduler.queue.plan.is_asking = true;
+}
+
 static void
 one_file(void)
 {
@@ -148,6 +155,8 @@ static const struct row {
 	    .future_s = 7200, .has_until = true },
 	{ .cause = CAUSE_SCHEDULED, .rcpts = "smtp/x.test/defer@x.test",
 	    .after = scheduled, .has_until = true },
+	{ .cause = CAUSE_ASKED, .before = asked,
+	    .rcpts = "smtp/x.test/ok@x.test", .has_until = true },
 	{ .cause = CAUSE_QUEUE_ONLY, .conf = FEW("queue-only yes"),
 	    .rcpts = "smtp/x.test/ok@x.test", .has_until = true },
 	{ .cause = CAUSE_TIMER, .rcpts = "smtp/x.test/defer@x.test",
