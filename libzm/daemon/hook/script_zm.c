@@ -132,8 +132,8 @@ script_verdict_add(lua_State *lua, int index, struct str *out)
 		if (verdict == NULL)
 			luaL_error(lua, "a hook returns nil, zm.accept(), "
 			    "zm.reject(), zm.defer(), zm.freeze(), "
-			    "zm.via(), zm.at(), zm.drop() or "
-			    "zm.reroute(), no %s", luaL_typename(lua, index));
+			    "zm.at(), zm.drop(), zm.reroute() or "
+			    "zm.via(), no %s", luaL_typename(lua, index));
 	}
 	snprintf(line, sizeof(line), "%u", verdict->line);
 	hook_field_add(out, slice_of(hook_verdict_names[verdict->verdict]));
