@@ -21,6 +21,7 @@ router_librouter_a_SOURCES = \
 	router/message/message.c router/message/message.h \
 	router/ask/ask.c router/ask/ask.h router/ask/check.c router/ask/check.h \
 	router/ask/explain.c router/ask/explain.h router/ask/explain_run.c \
+	router/ask/explain_forward.c router/ask/explain_forward.h \
 	router/ask/explain_next.c router/ask/explain_next.h \
 	router/ask/verify.c router/ask/verify.h \
 	router/milter/milters.c router/milter/milters.h \

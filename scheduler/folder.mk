@@ -24,7 +24,9 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/intake/read.c scheduler/intake/scan.c \
 	scheduler/intake/scan.h \
 	scheduler/intake/strays.c scheduler/intake/strays.h \
+	scheduler/outcome/attempt.c scheduler/outcome/attempt.h \
 	scheduler/outcome/expire.c scheduler/outcome/expire.h \
+	scheduler/outcome/orderer.c scheduler/outcome/orderer.h \
 	scheduler/outcome/outcome.c scheduler/outcome/outcome.h \
 	scheduler/outcome/resend.c scheduler/outcome/resend.h \
 	scheduler/outcome/results.c scheduler/outcome/results.h \
@@ -47,6 +49,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/control/act_reroute.c scheduler/control/act_retry.c \
 	scheduler/control/act_turns.c scheduler/control/act_undelete.c \
 	scheduler/control/constraint.c scheduler/control/constraint.h \
+	scheduler/control/limit_place.c scheduler/control/limit_place.h \
 	scheduler/control/control.c scheduler/control/control.h \
 	scheduler/control/request.c scheduler/control/request.h \
 	scheduler/control/visit.c scheduler/control/visit.h \

@@ -7,6 +7,9 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "base/clock.h"
 #include "daemon/given.h"
 #include "daemon/skeleton.h"
@@ -71,6 +74,23 @@ scheduler_watch_clauses(struct process *process)
 		    process);
 }
 
+/* Orders of the site's script come like those of a person. */
+static int
+scheduler_connect(struct err *err)
+{
+	struct peer peer = { .uid = geteuid(), .right = RIGHT_WRITE,
+	    .name = "before_attempt" };
+	int ends[2];
+
+	if (scheduler.control == NULL)
+		return err_set(err, "the control is not there");
+	if (ipc_pair(ends, err) < 0)
+		return -1;
+	(void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	control_take(scheduler.control, ends[1], &peer);
+	return ends[0];
+}
+
 static int
 scheduler_after_drop(struct process *process, struct err *err)
 {
@@ -81,7 +101,8 @@ scheduler_after_drop(struct process *process, struct err *err)
 	    err) < 0 || core_open(&scheduler, conf, spool, process->loop,
 	    launcher_start_agent, launcher_kill_agent, err) < 0)
 		return -1;
-	scheduler.outcome.results = results_new(process);
+	scheduler.outcome.results = results_new(process, &scheduler.queue,
+	    scheduler_connect);
 	launcher_on_exit(process, scheduler_on_exit, NULL);
 	launcher_on_begin(process, agents_begin, &scheduler.agents);
 	scheduler.control = control_new(&scheduler.agents,
@@ -100,7 +121,8 @@ scheduler_reload(struct process *process, const struct conf *old)
 	scheduler_watch_clauses(process);
 	control_reload(scheduler.control);
 	mailq_reload(scheduler.mailq, old);
-	results_renew(&scheduler.outcome.results, process);
+	results_renew(&scheduler.outcome.results, process, &scheduler.queue,
+	    scheduler_connect);
 }
 
 /* Agents were told to finish; what is not back in time keeps its locks and

@@ -36,3 +36,13 @@ function on_result(msg, rcpt, result)
 		zm.log(rcpt.to, " from ", msg.from, " failed: ", result.text)
 	end
 end
+
+-- Before each try.  Newsletters wait for the night, until they are a day old.
+function before_attempt(message, recipient, destination)
+	local hour = message.now // 3600 % 24
+	if message.from:match("^news@") and tonumber(message.age) < 86400 and
+	    hour >= 6 and hour < 22 then
+		return zm.at((message.now // 3600 + 22 - hour) * 3600,
+		    "newsletters go at night")
+	end
+end

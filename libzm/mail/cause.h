@@ -31,6 +31,8 @@
 	    "zmailer retry ID") \
 	CAUSE(QUEUE_ONLY, "queue-only", "its destination gets mail when it " \
 	    "asks for it", "zmailer retry ID") \
+	CAUSE(ASKED, "asked", "the site's script (before_attempt) is asked " \
+	    "about its next try", NULL) \
 	CAUSE(TIMER, "timer", "it waits for its own next try", \
 	    "zmailer retry ID") \
 	CAUSE(DRAIN, "drain", "the whole queue is drained: no deliveries " \
@@ -45,11 +47,12 @@
 	    "destination", "zmailer retry ID") \
 	CAUSE(HOST_DOWN, "host-down", "nobody at the destination could be " \
 	    "served", "zmailer retry ID") \
-	CAUSE(RATE, "rate", "the destination's rate is used up", NULL) \
+	CAUSE(RATE, "rate", "the destination's rate is used up", \
+	    "schedule ... { rate N/SPAN }") \
 	CAUSE(PROVIDER, "provider", "the hosts that take its mail have all " \
-	    "the sessions that they may", NULL) \
+	    "the sessions that they may", "schedule ... { provider N }") \
 	CAUSE(LIMIT, "limit", "the destination has all the agents that it " \
-	    "may", "zmailer pin --limit N DEST") \
+	    "may", "zmailer pin --limit N DEST, schedule ... { parallel N }") \
 	CAUSE(FILES, "files", "all the files that may be open at a time " \
 	    "are at agents", "a higher limit of open files (RLIMIT_NOFILE)") \
 	CAUSE(START, "start", "its transport agent does not start", \
@@ -57,7 +60,8 @@
 	CAUSE(ZONE, "zone", "its sending zone has all the agents that it " \
 	    "may", "zone ... { agents N }") \
 	CAUSE(AGENTS, "agents", "all agents that its clause, its channel or " \
-	    "the system may have are busy", "schedule ... { agents N }") \
+	    "the system may have are busy", \
+	    "schedule ... { agents N }, limit agents N") \
 	CAUSE(LINE, "line", "nothing: others are before it", NULL)
 
 enum cause {

@@ -2,6 +2,7 @@
 # order: . < spool table < control_file < recover
 libzm_a_SOURCES += \
 	libzm/mail/envelope.c libzm/mail/envelope_parse.c libzm/mail/envelope.h \
+	libzm/mail/forward_file.c libzm/mail/forward_file.h \
 	libzm/mail/spool_id.c libzm/mail/spool_id.h \
 	libzm/mail/first_line.c libzm/mail/first_line.h \
 	libzm/mail/verdict.c libzm/mail/verdict.h \

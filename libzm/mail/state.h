@@ -23,6 +23,8 @@
 	    "it") \
 	MAIL_STATE(ACTIVE, "active", "at a transport agent now") \
 	MAIL_STATE(WAITING, "waiting", "waits for its own next try") \
+	MAIL_STATE(ASKED, "asked", "the site's script is asked before its " \
+	    "next try") \
 	MAIL_STATE(DOWN, "down", "its destination is in trouble; it waits " \
 	    "with all others for it") \
 	MAIL_STATE(SUSPENDED, "suspended", "an operator suspended its " \

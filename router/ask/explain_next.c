@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "io/dns.h"
+#include "router/ask/explain_forward.h"
 
 #include "base/banned.h"
 
@@ -127,6 +128,8 @@ explain_next(const struct conf *conf, const struct rcpt *rcpt,
 
 	if (slice_is(rcpt->channel, "error"))
 		return;
+	if (slice_is(rcpt->channel, "local"))
+		explain_forward(conf, rcpt, is_json, out);
 	next_tell_clause(conf_schedule_for(conf, rcpt->channel, rcpt->host),
 	    is_json, out);
 	if (asks_mx && is_mx)

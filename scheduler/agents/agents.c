@@ -122,6 +122,18 @@ agent_rest(struct agents *agents, struct agent *agent)
 	TAILQ_INSERT_HEAD(&agent->ring->idle, agent, entry);
 }
 
+/* The oldest rest at the end: those that were used last stay. */
+void
+agents_shed(const struct thread *thread)
+{
+	unsigned kept = thread->serving, most = plan_sessions(thread);
+	struct agent *agent;
+
+	TAILQ_FOREACH(agent, &thread->ring->idle, entry)
+		if (agent->last_hash == thread->hash && kept++ >= most)
+			agent->is_surplus = true;
+}
+
 /* Whether it is at the first job in hand: it was hungry after each one that
  * is done.  Else it is still busy with the last of those. */
 static bool

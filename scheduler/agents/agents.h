@@ -123,6 +123,9 @@ void agent_ready(void *context, unsigned ready);
 
 /* Idle again: to the head of its ring's idle agents; leaves its thread. */
 void agent_rest(struct agents *agents, struct agent *agent);
+/* The thread's host takes fewer sessions than before: those who rest after
+ * work for it, and are too many, let their connections go. */
+void agents_shed(const struct thread *thread);
 
 /* Send what is unsent as far as the socket takes it. */
 void agent_send(struct agents *agents, struct agent *agent);

@@ -21,6 +21,7 @@
 #include "scheduler/agents/agents.h"
 #include "scheduler/intake/intake.h"
 #include "scheduler/agents/capacity.h"
+#include "scheduler/outcome/results.h"
 
 #include "base/banned.h"
 
@@ -187,6 +188,20 @@ feed_is_over(struct agents *agents)
 	return agents->is_cut;
 }
 
+/* The site's script has a say first: then the vertex waits for it. */
+static bool
+vertex_asks(struct agents *agents, struct vertex *vertex)
+{
+	bool is_allowed = vertex->is_allowed || !agents->queue->plan.is_asking;
+
+	vertex->is_allowed = false;
+	if (!is_allowed) {
+		results_ask(agents->outcome->results, agents->queue, vertex);
+		job_rest(vertex->job);
+	}
+	return !is_allowed;
+}
+
 /* The thread's next vertex to this agent.  False: there was none. */
 static bool
 agent_give(struct agents *agents, struct agent *agent,
@@ -202,7 +217,7 @@ agent_give(struct agents *agents, struct agent *agent,
 		vertex = plan_take(&agents->queue->plan, thread, now_ms);
 		if (vertex == NULL)
 			return false;
-	} while (!vertex_open(agents, vertex));
+	} while (!vertex_open(agents, vertex) || vertex_asks(agents, vertex));
 	for (size_t i = 0; i < vertex->rcpt_count; i++)
 		vertex_rcpts(vertex)[i].flags &= RCPT_FINAL;
 	vertex->job->unsent++;

@@ -85,19 +85,25 @@ agent_take_verdict(struct agents *agents, struct agent *agent,
     const struct answer *answer)
 {
 	struct vertex *vertex = agent_find_vertex(agents, agent, answer);
+	struct thread *thread;
+	unsigned sessions;
 	struct rcpt *rcpt;
 
 	if (vertex == NULL)
 		return false;
+	thread = vertex->thread;
+	sessions = plan_sessions(thread);
 	rcpt = vertex_rcpt(vertex, answer->offset);
 	if (rcpt->flags != 0)		/* final, or answered already */
 		return false;
 	outcome_answer(agents->outcome, vertex, rcpt, answer);
 	results_tell(agents->outcome->results, vertex, answer->offset, answer);
-	if (vertex->unanswered > 0)
-		return true;
-	agent_drop_vertex(agents, agent, vertex);
-	outcome_vertex(agents->outcome, vertex);
+	if (vertex->unanswered == 0) {
+		agent_drop_vertex(agents, agent, vertex);
+		outcome_vertex(agents->outcome, vertex);
+	}
+	if (plan_sessions(thread) < sessions)
+		agents_shed(thread);
 	return true;
 }
 

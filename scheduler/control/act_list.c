@@ -15,6 +15,7 @@
 #include "mail/state.h"
 #include "scheduler/control/act.h"
 #include "scheduler/control/constraint.h"
+#include "scheduler/control/limit_place.h"
 #include "scheduler/control/control.h"
 
 #include "base/banned.h"
@@ -110,7 +111,8 @@ static const char *
 list_is_more_urgent(const char *a, const char *b)
 {
 	static const enum mail_state order[] = { MAIL_STATE_ACTIVE,
-	    MAIL_STATE_READY, MAIL_STATE_DOWN, MAIL_STATE_SUSPENDED,
+	    MAIL_STATE_READY, MAIL_STATE_ASKED,
+	    MAIL_STATE_DOWN, MAIL_STATE_SUSPENDED,
 	    MAIL_STATE_WAITING, MAIL_STATE_FROZEN, MAIL_STATE_HELD,
 	    MAIL_STATE_DELETED, MAIL_STATE_DONE };
 
@@ -286,6 +288,7 @@ why_line(const struct visit *visit, const struct control_rcpt *rcpt,
 		json_number(out, "limit", why.limit);
 		json_number(out, "used", why.used);
 	}
+	limit_place_add(visit->agents, thread, &why, out);
 	json_text(out, "said", slice_of(thread == NULL ? "" :
 	    control_thread_said(thread)));
 	json_number(out, "with", thread == NULL ? 0 : thread->ready_count +

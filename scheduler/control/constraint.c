@@ -146,6 +146,8 @@ constraint_wait_cause(const struct visit *visit, const struct vertex *vertex)
 		return CAUSE_FUTURE;
 	if (vertex->park == PARK_SCHEDULED)
 		return CAUSE_SCHEDULED;
+	if (vertex->park == PARK_ASKED)
+		return CAUSE_ASKED;
 	if (vertex->tries == 0 && !vertex->was_tried &&
 	    (vertex->thread->ring->clause.is_queue_only ||
 	    visit->control.terms.is_queue_only))

@@ -200,6 +200,8 @@ visit_vertex_state(const struct vertex *vertex)
 		return MAIL_STATE_WORD(FROZEN);
 	if (vertex->park == PARK_HELD)
 		return MAIL_STATE_WORD(HELD);
+	if (vertex->park == PARK_ASKED)
+		return MAIL_STATE_WORD(ASKED);
 	if (vertex->state != VERTEX_READY)
 		return MAIL_STATE_WORD(WAITING);
 	if (vertex->thread->is_suspended)

@@ -44,7 +44,8 @@ enum vertex_park {		/* what an order keeps it for */
 	PARK_HELD,		/* PARKED; or WAIT: the hold has an end */
 	PARK_FROZEN,		/* PARKED */
 	PARK_FUTURE,		/* WAIT: the sender asked for later */
-	PARK_SCHEDULED		/* WAIT: an operator said when */
+	PARK_SCHEDULED,		/* WAIT: an operator said when */
+	PARK_ASKED		/* WAIT: for the script's answer, so long */
 };
 
 enum rcpt_flags {
@@ -74,7 +75,9 @@ struct vertex {
 	uint32_t	 heap_index;
 	uint32_t	 sender_offset, header_offset;
 	uint32_t	 rcpt_first;	/* index in the job's array */
-	uint16_t	 rcpt_count, final_count, unanswered;
+	uint16_t	 rcpt_count, final_count;
+	uint16_t	 unanswered;	/* FLIGHT; PARK_ASKED: number of the
+					 * question */
 	uint16_t	 tries;
 	uint32_t	 expire_s;	/* given up at this age; 0: as the
 					 * clause says */
@@ -86,6 +89,7 @@ struct vertex {
 	uint8_t		 park;		/* enum vertex_park */
 	uint8_t		 notices;	/* delay notices sent or passed over;
 					 * NOTICES_NONE: none is owed */
+	bool		 is_allowed : 1; /* READY: the script lets it go */
 	bool		 is_strict : 1;	/* expire_s even when never tried */
 	bool		 was_tried : 1;	/* since this process knows it */
 	bool		 is_expired : 1;	/* IDLE, until the reporter saw

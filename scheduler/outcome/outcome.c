@@ -18,6 +18,7 @@
 #include "scheduler/intake/job_build.h"
 #include "scheduler/jobs/pending.h"
 #include "scheduler/outcome/outcome.h"
+#include "scheduler/outcome/results.h"
 #include "scheduler/outcome/rules.h"
 #include "scheduler/plan/provider.h"
 #include "scheduler/plan/retry.h"
@@ -391,6 +392,10 @@ vertex_due(struct outcome *outcome, struct vertex *vertex,
 {
 	int64_t next_ms = vertex->next_ms;
 
+	if (vertex->park == PARK_ASKED) {
+		results_late(outcome->results, outcome->queue, vertex);
+		return;
+	}
 	vertex->park = PARK_NONE;	/* a hold is over */
 	if (vertex_expire(outcome, vertex, now_ms))
 		return;

@@ -17,8 +17,11 @@
 #include <unistd.h>
 
 #include "journal/event.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "daemon/child.h"
+#include "io/ipc.h"
+#include "scheduler/outcome/attempt.h"
 #include "daemon/hook/frame.h"
 #include "daemon/hook/hook.h"
 #include "mail/table/table.h"
@@ -40,7 +43,10 @@ enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
 struct results {
 	struct process	*process;
 	struct child	*child;
+	struct queue	*queue;
+	struct orderer	*orderer;
 	uint64_t	 left_out;
+	uint16_t	 asked;		/* the last question's number */
 	bool		 is_wanted;	/* the script has on_result */
 };
 
@@ -51,7 +57,8 @@ struct teller {
 	struct table		**tables;
 	struct hooks		*hooks;
 	const char		*id;		/* of the message in hand */
-	bool			 is_wanted;
+	struct attempt_memory	 memory;
+	struct slice		 wants;		/* as the parent was told */
 };
 
 static int
@@ -95,14 +102,33 @@ static bool
 teller_look(struct teller *teller)
 {
 	struct err err;
-	bool is_wanted = hooks_has(teller->hooks, HOOK_ON_RESULT, &err) ==
+	bool hears = hooks_has(teller->hooks, HOOK_ON_RESULT, &err) ==
 	    HOOK_DEFINED;
-	struct slice line = is_wanted ? SLICE("wanted\n") : SLICE("none\n");
+	/* a script in trouble may have it: that is told, question by
+	 * question */
+	bool is_asked = hooks_has(teller->hooks, HOOK_BEFORE_ATTEMPT, &err) !=
+	    HOOK_MISSING;
+	struct slice line = hears ? is_asked ? SLICE("wants both\n") :
+	    SLICE("wants result\n") : is_asked ? SLICE("wants attempt\n") :
+	    SLICE("wants none\n");
 
-	if (is_wanted == teller->is_wanted)
+	if (slice_equal(line, teller->wants))
 		return true;
-	teller->is_wanted = is_wanted;
+	teller->wants = line;
 	return write(SOCKET, line.p, line.n) == (ssize_t)line.n;
+}
+
+static bool
+teller_answer(struct teller *teller, struct slice fields)
+{
+	struct str out = STR_INIT;
+	bool is_said;
+
+	attempt_answer(teller->hooks, &teller->memory, fields, clock_wall_s(),
+	    &out);
+	is_said = ipc_send(SOCKET, str_slice(&out), NULL, 0) >= 0;
+	str_release(&out);
+	return is_said;
 }
 
 static void
@@ -151,7 +177,10 @@ results_serve(struct teller *teller)
 		in.len += (size_t)got;
 		while (hook_frame_take(str_slice(&in), &frame, &used,
 		    &err) == HOOK_FRAME_WHOLE) {
-			results_tell_script(teller, frame.fields);
+			if (frame.type == 'O')
+				results_tell_script(teller, frame.fields);
+			else if (!teller_answer(teller, frame.fields))
+				return;
 			str_consume(&in, used);
 		}
 	}
@@ -185,13 +214,93 @@ results_run(void *context, int socket)
 /* ---- in the scheduler ------------------------------------------------- */
 
 static void
+results_go_on(struct queue *queue, struct vertex *vertex)
+{
+	vertex->park = PARK_NONE;
+	vertex->is_allowed = true;
+	plan_ready(&queue->plan, vertex);
+}
+
+/* There was no good answer. */
+static void
+results_settle(const struct results *results, struct queue *queue,
+    struct vertex *vertex)
+{
+	if (results == NULL ||
+	    !results->process->conf->hooks.waits_when_late) {
+		results_go_on(queue, vertex);
+		return;
+	}
+	vertex->park = PARK_NONE;
+	queue_wait(queue, vertex, clock_steady_ms() + RESULTS_AGAIN_MS);
+}
+
+/* "NUMBER INODE INDEX": the vertex that waits for this answer, or NULL: its
+ * message was read again meanwhile, or tried by order. */
+static struct vertex *
+results_vertex(struct results *results, struct slice line)
+{
+	struct slice number, inode, index;
+	uint64_t n, i, k;
+	struct job *job;
+
+	if (!slice_word(&line, &number) || !slice_word(&line, &inode) ||
+	    !slice_word(&line, &index) ||
+	    !slice_number(number, 0, UINT16_MAX, &n) ||
+	    !slice_number(inode, 1, UINT64_MAX, &i) ||
+	    !slice_number(index, 0, UINT32_MAX, &k))
+		return NULL;
+	job = job_table_find(&results->queue->jobs, (ino_t)i);
+	if (job == NULL || k >= job->vertex_count ||
+	    job->vertices[k].unanswered != n ||
+	    job->vertices[k].state != VERTEX_WAIT ||
+	    job->vertices[k].park != PARK_ASKED)
+		return NULL;
+	return &job->vertices[k];
+}
+
+static void
+results_on_line(struct results *results, struct slice line)
+{
+	struct vertex *vertex;
+
+	if (slice_starts(line, "wants ")) {
+		line = slice_from(line, 6);
+		results->is_wanted = slice_is(line, "both") ||
+		    slice_is(line, "result");
+		results->queue->plan.is_asking = slice_is(line, "both") ||
+		    slice_is(line, "attempt");
+	} else if (slice_starts(line, "order ")) {
+		line = slice_from(line, 6);
+		struct str order = STR_INIT;
+
+		str_add_slice(&order, line);
+		str_addc(&order, '\n');
+		orderer_add(results->orderer, str_slice(&order));
+		str_release(&order);
+	} else if (slice_starts(line, "go ")) {
+		line = slice_from(line, 3);
+		vertex = results_vertex(results, line);
+		if (vertex != NULL)
+			results_go_on(results->queue, vertex);
+	} else if (slice_starts(line, "trouble ")) {
+		line = slice_from(line, 8);
+		vertex = results_vertex(results, line);
+		if (vertex == NULL)
+			return;
+		plan_forget(&results->queue->plan, vertex);
+		results_settle(results, results->queue, vertex);
+	}
+}
+
+static void
 results_on_read(void *context)
 {
 	struct results *results = context;
 	struct slice line;
 
 	while (child_line(results->child, &line))
-		results->is_wanted = slice_is(line, "wanted");
+		results_on_line(results, line);
 }
 
 static void
@@ -223,15 +332,20 @@ static const struct child_kind kind = {
 };
 
 struct results *
-results_new(struct process *process)
+results_new(struct process *process, struct queue *queue,
+    orderer_connect_fn *connect)
 {
 	struct results *results;
 	struct err err;
 
+	/* until it is known whether the script wants to be asked it is */
+	queue->plan.is_asking = process->conf->hooks.script != NULL;
 	if (process->conf->hooks.script == NULL)
 		return NULL;
 	results = mem_alloc(1, sizeof(*results));
 	results->process = process;
+	results->queue = queue;
+	results->orderer = orderer_new(process->loop, connect);
 	results->child = child_new(process, &kind, results);
 	if (child_start(results->child, &err) < 0) {
 		results_trouble(NULL, &err);
@@ -248,14 +362,16 @@ results_free(struct results **presults)
 	if (results == NULL)
 		return;
 	child_free(&results->child);
+	orderer_free(&results->orderer);
 	mem_free(presults);
 }
 
 void
-results_renew(struct results **results, struct process *process)
+results_renew(struct results **results, struct process *process,
+    struct queue *queue, orderer_connect_fn *connect)
 {
 	results_free(results);
-	*results = results_new(process);
+	*results = results_new(process, queue, connect);
 }
 
 /* The third word of a line "r channel host user uid" at this place. */
@@ -303,4 +419,68 @@ results_tell(struct results *results, const struct vertex *vertex,
 	hook_field_add(out, event_number(vertex->tries + 1));
 	hook_frame_end(out, start);
 	child_send(results->child);
+}
+
+/* ---- before_attempt --------------------------------------------------- */
+
+static void
+results_add_question(struct results *results, const struct vertex *vertex)
+{
+	char from[LINE_BYTES_MAX], to[LINE_BYTES_MAX];
+	const struct rcpt *rcpts = vertex_rcpts(vertex);
+	struct str *out = child_outbox(results->child);
+	const struct job *job = vertex->job;
+	size_t start = hook_frame_begin(out, 'B');
+
+	hook_field_add(out, event_number(vertex->unanswered));
+	hook_field_add(out, event_number((int64_t)job->inode));
+	hook_field_add(out, event_number(vertex - job->vertices));
+	hook_field_add(out, slice_of(job->id));
+	hook_field_add(out, results_user_at(job, vertex->sender_offset, from));
+	hook_field_add(out, event_number((clock_steady_ms() - job->born_ms) /
+	    1000));
+	hook_field_add(out, event_number(vertex->tries + 1));
+	hook_field_add(out, slice_of(vertex->thread->channel));
+	hook_field_add(out, slice_of(vertex->thread->host));
+	for (size_t i = 0; i < vertex->rcpt_count; i++) {
+		if (rcpts[i].flags & RCPT_FINAL)
+			continue;
+		hook_field_add(out, event_number(rcpts[i].offset));
+		hook_field_add(out, results_user_at(job, rcpts[i].offset,
+		    to));
+	}
+	hook_frame_end(out, start);
+}
+
+void
+results_ask(struct results *results, struct queue *queue,
+    struct vertex *vertex)
+{
+	int64_t wait_ms = RESULTS_ANSWER_MS;
+
+	if (results != NULL) {
+		wait_ms += results->process->conf->hooks.time_ms;
+		vertex->unanswered = ++results->asked;
+		if (child_outbox(results->child)->len <
+		    RESULTS_WAITING_BYTES_MAX) {
+			results_add_question(results, vertex);
+			child_send(results->child);
+		}
+	}
+	vertex->park = PARK_ASKED;
+	plan_wait(&queue->plan, vertex, clock_steady_ms() + wait_ms);
+}
+
+void
+results_late(struct results *results, struct queue *queue,
+    struct vertex *vertex)
+{
+	struct err err;
+
+	err_set(&err, "no answer about a try in time: %s", results != NULL &&
+	    results->process->conf->hooks.waits_when_late ?
+	    "it is asked again in a minute" : "it goes on");
+	event(EV_HOOK_TROUBLE, vertex->job->id, "function",
+	    SLICE("before_attempt"), "reason", slice_of(err.text), NULL);
+	results_settle(results, queue, vertex);
 }

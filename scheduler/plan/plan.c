@@ -248,6 +248,8 @@ plan_take(struct plan *plan, struct thread *thread, int64_t now_ms)
 	thread->flight_count++;
 	vertex->job->flight_count++;
 	plan->flight_count++;
+	if (plan->is_asking && !vertex->is_allowed)
+		return vertex;
 	thread->paced_ms = pace_taken(thread, now_ms);
 	if (thread->paced_ms != 0) {
 		heap_add(&plan->paced, thread, thread->paced_ms);

@@ -31,6 +31,9 @@ struct plan {
 	struct plan_heap paced;	/* threads that went as fast as they may */
 	struct flow_table flows;	/* of ready vertices */
 	size_t		 ready_count, flight_count;
+	bool		 is_asking;	/* the script is asked before a try:
+					 * who is taken and not allowed was
+					 * not tried */
 };
 
 /* Nothing waits; plan_release frees what the plan took. */

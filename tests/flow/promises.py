@@ -23,7 +23,7 @@ def missing(name):
 
 # Names of files, records and words of other tables, as a reader knows them.
 OTHERS = {".lock", "N.cause", "N.keyword", "N._keyword", "1", "2", "r",
-          "--json", "dsn=", "as=", "stop", "expo()", "expo", "errno"}
+          "before_attempt", "--json", "dsn=", "as=", "stop", "expo()", "expo", "errno"}
 
 
 def texts(*patterns):

@@ -97,6 +97,9 @@ OPTION(POSTMASTER, "--postmaster", "ADDRESS", TEXT, 0, 0,
 OPTION(CERTIFICATE, "--certificate", "FILE", TEXT, 0, 0,
     "the certificate with its chain")
 OPTION(KEY, "--key", "FILE", TEXT, 0, 0, "its key")
+OPTION(SUBMISSION, "--submission", "HOW", TEXT, 0, 0,
+    "ports 587 and 465; users log in by pam, unix:/PATH of Dovecot's socket, "
+    "or /PATH of a table of users")
 OPTION(SPOOL, "--spool", "DIR", TEXT, 0, 0, "where mail lies")
 OPTION(RUN, "--run", "DIR", TEXT, 0, 0, "where sockets lie")
 OPTION(LOG, "--log", "DIR", TEXT, 0, 0, "where the journal lies")

@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
@@ -14,6 +15,7 @@
 
 #include "base/json.h"
 #include "grammar/message/alias.h"
+#include "mail/table/table.h"
 #include "tools/zmailer/alias.h"
 #include "tools/zmailer/verb.h"
 
@@ -230,17 +232,73 @@ has_target(struct slice value, const char *target)
 	return false;
 }
 
-/* A domain of ours, but who? */
+/* Does the domain know the user?  Where others are asked at RCPT only, or the
+ * table cannot be read, yes. */
+static bool
+alias_is_user(const struct change *change, const struct conf_domain *domain,
+    struct slice user)
+{
+	const struct conf_table *entry;
+	enum table_result found;
+	struct table *table;
+	struct slice value;
+	struct err err;
+	unsigned line;
+
+	switch (domain->users) {
+	case USERS_PASSWD:
+		return strcmp(domain->deliver.channel, "local") != 0 ||
+		    getpwnam(slice_dup(change->arena, user)) != NULL;
+	case USERS_NONE:
+		return false;
+	case USERS_TABLE:
+		entry = conf_table_find(change->conf, domain->users_table);
+		if (entry == NULL)
+			return true;
+		table = table_new(entry->name, entry->spec);
+		found = table_lookup(table, user, &value, &line, &err);
+		table_free(&table);
+		return found != TABLE_NONE;
+	case USERS_ANY:
+		break;
+	}
+	return true;
+}
+
+static bool
+alias_is_list(const struct conf *conf, struct slice local)
+{
+	for (size_t i = 0; i < conf->list_count; i++)
+		if (slice_is_nocase(local, conf->lists[i].local))
+			return true;
+	return slice_is_nocase(local, "postmaster");
+}
+
+/* A domain of ours, but who?  An account may come later: it is done. */
 static void
 warn_unknown(struct change *change, struct slice text, const char *target)
 {
+	struct slice whole = slice_of(target), local, domain;
+	const struct conf_domain *ours;
 	struct entry entry;
 
-	if (strchr(target, '@') == NULL && target[0] != '|' &&
-	    target[0] != '/' && target[0] != ':' && target[0] != '"' &&
-	    !alias_entry_find(text, target, &entry))
-		printf("note: is %s a user here? zmailer route %s tells\n",
-		    target, target);
+	if (target[0] == '|' || target[0] == '/' || target[0] == ':' ||
+	    strpbrk(target, "\"\\<>() ") != NULL)
+		return;
+	local = slice_first(whole, slice_find(whole, '@'));
+	domain = local.n < whole.n ? slice_from(whole, local.n + 1) :
+	    slice_of(change->conf->host);
+	ours = conf_domain_find(change->conf, slice_lower(change->arena,
+	    domain));
+	local = slice_first(local, slice_find(local, '+'));
+	local = slice_lower(change->arena, local);
+	if (ours == NULL || local.n == 0 || alias_is_list(change->conf,
+	    local) || alias_entry_find(text, slice_dup(change->arena, local),
+	    &entry) || alias_is_user(change, ours, local))
+		return;
+	fprintf(stderr, "zmailer: alias: warning: there is no user " SLICE_FMT
+	    " here, and no alias: mail to %s is refused until there is one\n",
+	    SLICE_ARG(local), target);
 }
 
 static int

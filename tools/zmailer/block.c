@@ -10,6 +10,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
@@ -20,6 +21,7 @@
 #include "grammar/net.h"
 #include "grammar/smtp/path.h"
 #include "grammar/units.h"
+#include "mail/table/table.h"
 #include "tools/change/change.h"
 #include "tools/selection/selection.h"
 #include "tools/zmailer/verb.h"
@@ -385,6 +387,53 @@ block_tell_next(const struct change *change, const struct target *target)
 		    "then hold or delete\n", target->key, target->key);
 }
 
+/* Is the name in the table of who may log in?  Who is ann@example.org may
+ * stand there as ann. */
+static enum table_result
+block_find_user(const struct change *change, const char *user,
+    const struct conf_table *entry)
+{
+	struct slice whole = slice_of(user), value;
+	struct table *table = table_new(entry->name, entry->spec);
+	size_t at = slice_find(whole, '@');
+	enum table_result found;
+	struct err err;
+	unsigned line;
+
+	found = table_lookup(table, whole, &value, &line, &err);
+	if (found == TABLE_NONE && at < whole.n &&
+	    conf_domain_find(change->conf, slice_from(whole, at + 1)) != NULL)
+		found = table_lookup(table, slice_first(whole, at), &value,
+		    &line, &err);
+	table_free(&table);
+	return found;
+}
+
+/* A name that nobody can log in with is a slip of the pen where a table has
+ * all of them; else it is said: others (PAM, LDAP) may know it. */
+static int
+block_look_at_user(const struct change *change, const char *user)
+{
+	const struct conf_auth *auth = &change->conf->auth;
+	const struct conf_table *entry = auth->table == NULL ? NULL :
+	    conf_table_find(change->conf, auth->table);
+
+	if (auth->kind == AUTH_NONE)
+		fprintf(stderr, "zmailer: block: warning: nobody can log in "
+		    "here now: there is no auth statement\n");
+	else if (auth->kind == AUTH_PAM && getpwnam(user) == NULL &&
+	    strchr(user, '@') == NULL)
+		fprintf(stderr, "zmailer: block: warning: there is no account "
+		    "%s on this machine; PAM may know one\n", user);
+	if (auth->kind != AUTH_USERS || entry == NULL ||
+	    block_find_user(change, user, entry) != TABLE_NONE)
+		return EX_OK;
+	fprintf(stderr, "zmailer: block: there is no user %s: <%s>, who may "
+	    "log in, has no such name; nothing was changed\n", user,
+	    entry->name);
+	return EX_NOUSER;
+}
+
 static int
 block(struct change *change, const struct target *target, int64_t until_s)
 {
@@ -392,6 +441,10 @@ block(struct change *change, const struct target *target, int64_t until_s)
 	struct str *text;
 	int status = EX_OK;
 
+	if (target->kind == &kinds[KIND_USERS])
+		status = block_look_at_user(change, target->key);
+	if (status != EX_OK)
+		return status;
 	change->is_quiet_table = is_ready(change->conf);
 	if (!change->is_quiet_table)
 		status = rules_put(change);

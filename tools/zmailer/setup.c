@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "daemon/machine/machine.h"
+#include "io/unix_socket.h"
 #include "tools/change/change.h"
 #include "tools/run/unit.h"
 #include "tools/screen/question.h"
@@ -50,19 +51,24 @@ static struct question {
 	{ OPT_CERTIFICATE, "TLS certificate, a PEM file",
 	    "- for none yet (zmailer cert install)", NULL, true },
 	{ OPT_KEY, "Its key, a PEM file", "- for none", NULL, true },
+	{ OPT_SUBMISSION, "Users elsewhere send mail through this machine "
+	    "(ports 587, 465); they log in by",
+	    "pam, unix:/PATH of Dovecot's socket, or /PATH of a table of "
+	    "users; - for nobody", NULL, true },
 	{ OPT_SPOOL, NULL, NULL, NULL, false },
 	{ OPT_RUN, NULL, NULL, NULL, false },
 	{ OPT_LOG, NULL, NULL, NULL, false },
 	{ OPT_MAILBOX, NULL, NULL, NULL, false },
 };
-enum { HOST, DOMAIN, LISTEN, VIA, POSTMASTER, CERTIFICATE, KEY, SPOOL, RUN,
-	LOG, MAILBOX, QUESTIONS };
+enum { HOST, DOMAIN, LISTEN, VIA, POSTMASTER, CERTIFICATE, KEY, SUBMISSION,
+	SPOOL, RUN, LOG, MAILBOX, QUESTIONS };
 
 struct setup {
 	struct arena	*arena;
 	const char	*path;
 	bool		 is_yes, is_dry;
 	struct change_file file;
+	const char	*aliases;	/* their file; NULL: none */
 };
 
 /* ---- answers ---------------------------------------------------------- */
@@ -146,6 +152,14 @@ setup_answer_sure(struct setup *setup, int which, const char *preset,
 	return answer;
 }
 
+/* What follows from a certificate, where there is none. */
+static bool
+setup_is_settled(int which)
+{
+	return (which == KEY || which == SUBMISSION) &&
+	    strcmp(questions[CERTIFICATE].answer, "-") == 0;
+}
+
 static int
 ask_all(struct setup *setup)
 {
@@ -159,8 +173,8 @@ ask_all(struct setup *setup)
 				    question->answer);
 			continue;
 		}
-		if (question->is_asked && !setup->is_yes && !(i == KEY &&
-		    strcmp(questions[CERTIFICATE].answer, "-") == 0)) {
+		if (question->is_asked && !setup->is_yes &&
+		    !setup_is_settled(i)) {
 			printf("%s\n  (%s)\n  [%s] ", question->text,
 			    question->why, preset);
 			fflush(stdout);
@@ -225,11 +239,36 @@ setup_add_listen(struct str *out)
 		add_statement(out, "listen ", LISTEN);
 }
 
+/* Passwords go encrypted alone: both ports want the certificate.  The
+ * listener of this machine is no preset any more where others are named. */
+static void
+setup_add_submission(struct str *out)
+{
+	const char *how = questions[SUBMISSION].answer;
+
+	if (!setup_is_given(SUBMISSION))
+		return;
+	if (strcmp(questions[LISTEN].answer, "local") == 0)
+		str_adds(out, "listen 127.0.0.1:25\n");
+	str_adds(out, "listen 587 submission\nlisten 465 submission tls\n");
+	if (strcmp(how, "pam") == 0) {
+		str_adds(out, "auth pam\n");
+	} else if (unix_socket_is_meant(slice_of(how))) {
+		add_statement(out, "auth dovecot ", SUBMISSION);
+	} else {
+		str_adds(out, "auth users <logins>\ntable logins file:");
+		add_value(out, how);
+		str_addc(out, '\n');
+	}
+}
+
+static const char setup_comment[] = "# zmailer setup wrote this; `zmailer "
+    "help STATEMENT` explains a line\n";
+
 static void
 text_make(struct str *out)
 {
-	str_adds(out, "# zmailer setup wrote this; `zmailer help STATEMENT` "
-	    "explains a line\n");
+	str_adds(out, setup_comment);
 	add_statement(out, "host ", HOST);
 	if (setup_is_given(DOMAIN) && strcmp(questions[DOMAIN].answer,
 	    questions[HOST].answer) != 0)
@@ -248,6 +287,7 @@ text_make(struct str *out)
 		add_statement(out, " key ", setup_is_given(KEY) ? KEY :
 		    CERTIFICATE);
 	}
+	setup_add_submission(out);
 	add_statement(out, "spool ", SPOOL);
 	add_statement(out, "run ", RUN);
 	add_statement(out, "log ", LOG);
@@ -275,6 +315,52 @@ setup_file_take(struct setup *setup)
 	return EX_CANTCREAT;
 }
 
+/* Is it over when the accounts are made and zmailer was started? */
+static bool
+complaint_ends_by_itself(const struct conf_complaint *complaint)
+{
+	return complaint->hint != NULL && (strcmp(complaint->hint,
+	    "the first start makes it, if it may") == 0 ||
+	    strcmp(complaint->hint, "the daemons will not start as root "
+	    "without it") == 0);
+}
+
+/* Those that want an answer in full, of the others how many. */
+static void
+setup_add_warnings(const struct setup *setup, const struct conf_report *report,
+    struct str *out)
+{
+	struct conf_report rest = { .complaints = arena_alloc(setup->arena,
+	    (report->count + 1) * sizeof(*rest.complaints)) };
+	size_t early = 0;
+
+	for (size_t i = 0; i < report->count; i++) {
+		if (complaint_ends_by_itself(&report->complaints[i])) {
+			early++;
+			continue;
+		}
+		rest.complaints[rest.count++] = report->complaints[i];
+		rest.warnings++;
+	}
+	if (rest.count > 0)
+		conf_report_print(&rest, setup->path, out);
+	if (early > 0)
+		str_addf(out, "until accounts (doc/zmailer.sysusers) and "
+		    "directories are made, by make install-users\nand the "
+		    "first start, zmailer check says so in %zu warning%s\n",
+		    early, early == 1 ? "" : "s");
+}
+
+/* The file of aliases that is in force; NULL: none. */
+static const char *
+setup_aliases_of(const struct setup *setup, const struct conf *conf)
+{
+	const struct conf_table *table = conf_table_find(conf, "aliases");
+
+	return table == NULL || strncmp(table->spec, "file:", 5) != 0 ? NULL :
+	    arena_printf(setup->arena, "%s", table->spec + 5);
+}
+
 static int
 setup_check(struct setup *setup)
 {
@@ -293,10 +379,10 @@ setup_check(struct setup *setup)
 		status = EX_CONFIG;
 	if (status != EX_OK)
 		conf_report_print(&report, setup->path, &text);
-	else if (report.warnings > 0)
-		str_addf(&text, "zmailer check will have %zu warnings: "
-		    "accounts (doc/zmailer.sysusers) and\ndirectories that "
-		    "the first start makes\n", report.warnings);
+	else
+		setup_add_warnings(setup, &report, &text);
+	if (conf != NULL)
+		setup->aliases = setup_aliases_of(setup, conf);
 	note = status != EX_OK ? NULL : conf_mailname_note(conf,
 	    conf_mailname(setup->arena), setup->arena);
 	if (note != NULL)
@@ -402,7 +488,10 @@ write_it(struct setup *setup, const struct arguments *arguments)
 	text_make(&text);
 	printf("\n%s\n", text.buf);
 	fflush(stdout);
-	conf_put_last(&setup->file.after, text.buf);
+	/* who took the statements out may have left the comment */
+	conf_put_last(&setup->file.after, strstr(setup->file.after.buf,
+	    setup_comment) != NULL ? text.buf + strlen(setup_comment) :
+	    text.buf);
 	str_release(&text);
 	status = setup_check(setup);
 	if (status != EX_OK || setup->is_dry)
@@ -414,6 +503,9 @@ write_it(struct setup *setup, const struct arguments *arguments)
 	if (status != EX_OK)
 		return status;
 	printf("wrote %s\n", setup->path);
+	if (setup->aliases != NULL)
+		printf("the aliases of %s are in force (zmailer alias "
+		    "list)\n", setup->aliases);
 	fflush(stdout);
 	status = setup_postmaster(setup, arguments);
 	if (status == EX_OK)
@@ -422,10 +514,37 @@ write_it(struct setup *setup, const struct arguments *arguments)
 	    "  %s      starts the daemons\n"
 	    "  zmailer hello      sends one message and follows it\n"
 	    "  zmailer doctor     says what the DNS still lacks\n", start);
+	if (!setup_is_given(SUBMISSION))
+		printf("users elsewhere who are to send through this machine "
+		    "(ports 587, 465): %szmailer help auth\n",
+		    setup_is_given(CERTIFICATE) ? "" :
+		    "zmailer cert install FILE KEY, then ");
 	return status;
 }
 
 /* ---- the command line --------------------------------------------------- */
+
+static int
+submission_check(const struct arguments *arguments)
+{
+	const char *how = questions[SUBMISSION].answer;
+	struct slice path = SLICE("");
+
+	if (!setup_is_given(SUBMISSION))
+		return EX_OK;
+	if (strcmp(how, "pam") != 0 && how[0] != '/' &&
+	    !(unix_socket_path(slice_of(how), &path) &&
+	    slice_starts(path, "/")))
+		return arguments_refuse(arguments, "--submission: pam, "
+		    "unix:/PATH of Dovecot's socket, or /PATH of a table of "
+		    "users (a line each: NAME ENTRY, zmailer help auth)");
+	if (!setup_is_given(CERTIFICATE))
+		return arguments_refuse(arguments, "--submission wants "
+		    "--certificate and --key: passwords do not go in the "
+		    "clear (certbot, or zmailer cert install once there is "
+		    "one, then: zmailer help auth)");
+	return EX_OK;
+}
 
 static int
 answers_check(const struct arguments *arguments)
@@ -445,7 +564,7 @@ answers_check(const struct arguments *arguments)
 	}
 	if (strpbrk(questions[DOMAIN].answer, " ;{}#\"<>") != NULL)
 		return arguments_refuse(arguments, "--domain: one name");
-	return EX_OK;
+	return submission_check(arguments);
 }
 
 int

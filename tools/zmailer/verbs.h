@@ -65,8 +65,8 @@ VERB(watch, "[LIMIT...] [--every SPAN] [--once] [--exec COMMAND]",
     "ring while something stands still, or waits for too long")
 VERB(setup, "[--host NAME] [--domain NAME] [--listen all|local|ADDRESS:PORT] "
     "[--via HOST[:PORT]] [--postmaster ADDRESS] [--certificate FILE --key "
-    "FILE] [--spool DIR] [--run DIR] [--log DIR] [--mailbox PATH] [--yes] "
-    "[--dry-run]",
+    "FILE] [--submission HOW] [--spool DIR] [--run DIR] [--log DIR] "
+    "[--mailbox PATH] [--yes] [--dry-run]",
     "the first configuration, by questions or flags")
 VERB(hello, "[ADDRESS] [--from ADDRESS] [--timeout SPAN] [--json]",
     "send one message and follow it to its end")

@@ -80,6 +80,21 @@ add_cause(struct why *why, struct slice line)
 	str_addc(&why->text, '\n');
 }
 
+/* Which line sets the limit, and whether the host made it less. */
+static void
+why_add_setting(struct why *why, struct slice line)
+{
+	bool is_learned = slice_is(why_member(why, line, "learned"), "true");
+
+	if (why_member(why, line, "setting").n == 0)
+		return;
+	why_add_row(why, "set by");
+	why_add_member(why, line, "setting", "");
+	why_add_member(why, line, "place", " (");
+	str_adds(&why->text, is_learned ? "), less now by what its host "
+	    "answers\n" : ")\n");
+}
+
 static void
 why_add_times(struct why *why, struct slice line)
 {
@@ -215,6 +230,7 @@ why_one(void *context, struct slice line)
 	why_add_member(why, line, "zone", "  zone ");
 	str_addc(&why->text, '\n');
 	add_cause(why, line);
+	why_add_setting(why, line);
 	why_add_said(why, line);
 	add_last(why, line);
 	why_add_times(why, line);

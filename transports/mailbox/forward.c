@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "mail/forward_file.h"
 #include "transports/mailbox/mailbox.h"
 
 #include "base/banned.h"
@@ -35,43 +36,6 @@ forward_remark(struct forward *forward, const char *path, const char *text)
 }
 
 /* ---- files ------------------------------------------------------------- */
-
-/* Why this file cannot be believed; NULL: it can. */
-static const char *
-forward_file_distrust(const struct stat *st, const struct account *owner)
-{
-	if (!S_ISREG(st->st_mode))
-		return "it is no regular file";
-	if (st->st_uid != owner->uid && st->st_uid != 0)
-		return "it belongs to somebody else";
-	if (st->st_mode & (S_IWGRP | S_IWOTH))
-		return "others than its owner can write it: chmod go-w";
-	if (st->st_nlink != 1)
-		return "it has more than one name";
-	if (st->st_size > FORWARD_BYTES_MAX)
-		return "it is too large";
-	return NULL;
-}
-
-/* Who can write a directory can put another file there. */
-static const char *
-forward_directory_distrust(const char *path)
-{
-	char name[MAILBOX_PATH_BYTES];
-	const char *slash = strrchr(path, '/');
-	size_t n = slash != NULL && slash != path ? (size_t)(slash - path) : 1;
-	struct stat st;
-
-	if (n >= sizeof(name))
-		return "its path is too long";
-	memcpy(name, path, n);
-	name[n] = '\0';
-	if (stat(name, &st) != 0)
-		return "its directory cannot be looked at";
-	if ((st.st_mode & S_IWOTH) != 0 && (st.st_mode & S_ISVTX) == 0)
-		return "everybody can write its directory";
-	return NULL;
-}
 
 /* A symbolic link is followed when it is the owner's, or root's. */
 static int
@@ -129,7 +93,7 @@ forward_file_read(struct arena *arena, const char *path,
 		err_sys(err, "%s", path);
 		goto done;
 	}
-	distrust = forward_file_distrust(&st, owner);
+	distrust = forward_file_distrust(&st, owner->uid);
 	if (distrust == NULL)
 		distrust = forward_directory_distrust(path);
 	if (distrust != NULL) {

@@ -69,7 +69,6 @@ int parents_make(const char *path, const char *base,
 /* ---- forward.c: what a user says about its mail ------------------------ */
 
 enum {
-	FORWARD_BYTES_MAX = 64 * 1024,
 	FORWARD_ITEMS_MAX = 100,	/* with those of included files */
 	FORWARD_DEPTH_MAX = 4		/* of included files */
 };

@@ -11,7 +11,7 @@
 
 #include "base/banned.h"
 
-enum { WORD_INSTRUCTIONS, WORD_MEMORY, WORD_TIME };	/* keywords */
+enum { WORD_INSTRUCTIONS, WORD_MEMORY, WORD_TIME, WORD_LATE };	/* keywords */
 enum { INSTRUCTIONS = 1000000, MEMORY_BYTES = 16 << 20, TIME_MS = 1000 };
 
 void
@@ -27,13 +27,15 @@ conf_apply_hooks(struct conf_loader *loader,
 		return;
 	}
 	*hooks = (struct conf_hooks){ statement->args[0].text, INSTRUCTIONS,
-	    MEMORY_BYTES, TIME_MS, conf_at(statement->node->tokens) };
+	    MEMORY_BYTES, TIME_MS, false, conf_at(statement->node->tokens) };
 	if (words[WORD_INSTRUCTIONS].token != NULL)
 		hooks->instructions = words[WORD_INSTRUCTIONS].number;
 	if (words[WORD_MEMORY].token != NULL)
 		hooks->memory_bytes = words[WORD_MEMORY].number;
 	if (words[WORD_TIME].token != NULL)
 		hooks->time_ms = (int64_t)words[WORD_TIME].number;
+	hooks->waits_when_late = words[WORD_LATE].token != NULL &&
+	    words[WORD_LATE].number == 1;
 }
 
 void
@@ -44,4 +46,5 @@ conf_show_hooks(const struct conf_hooks *hooks, struct str *out)
 	units_add_bytes(out, hooks->memory_bytes);
 	str_adds(out, " time ");
 	units_add_span(out, hooks->time_ms);
+	str_addf(out, " late %s", hooks->waits_when_late ? "wait" : "go");
 }

@@ -5,6 +5,7 @@
 #ifndef ZM_CONF_SETTINGS_HOOKS_H
 #define ZM_CONF_SETTINGS_HOOKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "conf/settings/at.h"
@@ -14,6 +15,7 @@ struct conf_hooks {
 	uint64_t	 instructions;	/* of a call */
 	uint64_t	 memory_bytes;	/* of the script, all in all */
 	int64_t		 time_ms;	/* of a call */
+	bool		 waits_when_late;	/* before_attempt */
 	struct conf_at	 at;
 };
 

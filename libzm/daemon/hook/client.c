@@ -33,10 +33,11 @@ enum {
 };
 
 const char *const hook_call_names[HOOK_CALLS] = {
-	"on_rcpt", "route", "on_header", "on_result",
+	"on_rcpt", "route", "on_header", "on_result", "before_attempt",
 };
 const char *const hook_verdict_names[HOOK_VERDICTS] = {
-	"none", "accept", "reject", "defer", "freeze", "via",
+	"none", "accept", "reject", "defer", "freeze", "via", "at", "drop",
+	"reroute",
 };
 
 struct hooks {

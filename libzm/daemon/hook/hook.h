@@ -16,6 +16,7 @@
 
 enum hook_call {
 	HOOK_ON_RCPT, HOOK_ROUTE, HOOK_ON_HEADER, HOOK_ON_RESULT,
+	HOOK_BEFORE_ATTEMPT,
 	HOOK_CALLS
 };
 extern const char *const hook_call_names[HOOK_CALLS];
@@ -23,6 +24,8 @@ extern const char *const hook_call_names[HOOK_CALLS];
 enum hook_verdict {
 	HOOK_NONE, HOOK_ACCEPT, HOOK_REJECT, HOOK_DEFER, HOOK_FREEZE,
 	HOOK_VIA,
+	HOOK_AT,		/* code: seconds since 1970 */
+	HOOK_DROP, HOOK_REROUTE,
 	HOOK_VERDICTS
 };
 extern const char *const hook_verdict_names[HOOK_VERDICTS];

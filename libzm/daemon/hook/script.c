@@ -261,6 +261,7 @@ static const char *const arguments[HOOK_CALLS][3] = {
 	[HOOK_ROUTE] = { "addr", "msg." },
 	[HOOK_ON_HEADER] = { "h", "msg." },
 	[HOOK_ON_RESULT] = { "msg.", "rcpt.", "result." },
+	[HOOK_BEFORE_ATTEMPT] = { "message.", "recipient.", "destination." },
 };
 
 static void

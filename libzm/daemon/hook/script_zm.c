@@ -91,6 +91,35 @@ zm_via(lua_State *lua)
 	return verdict_push(lua, HOOK_VIA, SLICE(""), text_at(lua, 1));
 }
 
+/* zm.at(moment), zm.at(moment, "text"): seconds since 1970 */
+static int
+zm_at(lua_State *lua)
+{
+	lua_Number when = luaL_checknumber(lua, 1);
+	char text[24];
+
+	if (!(when >= 0 && when < 1e12))
+		return luaL_error(lua, "a moment is a number of seconds since "
+		    "1970: message.now + 3600");
+	snprintf(text, sizeof(text), "%lld", (long long)when);
+	return verdict_push(lua, HOOK_AT, slice_of(text), lua_isnone(lua, 2) ?
+	    SLICE("") : text_at(lua, 2));
+}
+
+static int
+zm_drop(lua_State *lua)
+{
+	return verdict_push(lua, HOOK_DROP, SLICE(""), lua_isnone(lua, 1) ?
+	    SLICE("") : text_at(lua, 1));
+}
+
+static int
+zm_reroute(lua_State *lua)
+{
+	return verdict_push(lua, HOOK_REROUTE, SLICE(""), lua_isnone(lua, 1) ?
+	    SLICE("") : text_at(lua, 1));
+}
+
 void
 script_verdict_add(lua_State *lua, int index, struct str *out)
 {
@@ -102,8 +131,9 @@ script_verdict_add(lua_State *lua, int index, struct str *out)
 		verdict = luaL_testudata(lua, index, verdict_type);
 		if (verdict == NULL)
 			luaL_error(lua, "a hook returns nil, zm.accept(), "
-			    "zm.reject(), zm.defer(), zm.freeze() or "
-			    "zm.via(), no %s", luaL_typename(lua, index));
+			    "zm.reject(), zm.defer(), zm.freeze(), "
+			    "zm.via(), zm.at(), zm.drop() or "
+			    "zm.reroute(), no %s", luaL_typename(lua, index));
 	}
 	snprintf(line, sizeof(line), "%u", verdict->line);
 	hook_field_add(out, slice_of(hook_verdict_names[verdict->verdict]));
@@ -184,7 +214,8 @@ script_zm_open(lua_State *lua)
 	static const luaL_Reg functions[] = {
 		{ "accept", zm_accept }, { "reject", zm_reject },
 		{ "defer", zm_defer }, { "freeze", zm_freeze },
-		{ "via", zm_via }, { "log", zm_log },
+		{ "via", zm_via }, { "at", zm_at }, { "drop", zm_drop },
+		{ "reroute", zm_reroute }, { "log", zm_log },
 		{ "lookup", zm_lookup }, { NULL, NULL },
 	};
 

@@ -75,6 +75,13 @@ suspend_zone(void)
 	ORDER("suspend", "\"channel\":\"zone\",\"host\":\"news\"");
 }
 
+/* Nobody answers. */
+static void
+asked(void)
+{
+	yard.scheduler.queue.plan.is_asking = true;
+}
+
 static void
 one_file(void)
 {
@@ -148,6 +155,8 @@ static const struct row {
 	    .future_s = 7200, .has_until = true },
 	{ .cause = CAUSE_SCHEDULED, .rcpts = "smtp/x.test/defer@x.test",
 	    .after = scheduled, .has_until = true },
+	{ .cause = CAUSE_ASKED, .before = asked,
+	    .rcpts = "smtp/x.test/ok@x.test", .has_until = true },
 	{ .cause = CAUSE_QUEUE_ONLY, .conf = FEW("queue-only yes"),
 	    .rcpts = "smtp/x.test/ok@x.test", .has_until = true },
 	{ .cause = CAUSE_TIMER, .rcpts = "smtp/x.test/defer@x.test",
@@ -252,10 +261,20 @@ is_binding(struct yard *y, void *arg)
 	    cause_rows[question->row->cause].code);
 }
 
+/* A limit that somebody could change says where it stands. */
+static bool
+cause_has_setting(enum cause cause)
+{
+	return cause == CAUSE_RATE || cause == CAUSE_PROVIDER ||
+	    cause == CAUSE_LIMIT || cause == CAUSE_ZONE ||
+	    cause == CAUSE_AGENTS;
+}
+
 static void
 answer_check(const struct row *row, struct slice line, int number)
 {
 	int64_t until_s = json_get_number(line, "until");
+	struct str setting = STR_INIT;
 
 	if (row->has_until)	/* an agent is started anew in a second */
 		cr_expect_geq(until_s, clock_wall_s() - 2, "row %d", number);
@@ -270,6 +289,9 @@ answer_check(const struct row *row, struct slice line, int number)
 	    number);
 	cr_expect_eq(json_get_number(line, "used"), row->used, "row %d",
 	    number);
+	cr_expect_eq(json_get(line, "setting", &setting), cause_has_setting(
+	    row->cause), "row %d: " SLICE_FMT, number, SLICE_ARG(line));
+	str_release(&setting);
 }
 
 static bool

@@ -114,3 +114,34 @@ Test(limits, each_holds_and_is_reached, .timeout = 120)
 		yard_close(&yard);
 	}
 }
+
+/* A host that takes fewer sessions counts idle connections, too. */
+Test(limits, fewer_sessions_let_idle_connections_go)
+{
+	struct ring ring = { .agent_count = 6 };
+	struct thread thread = { .ring = &ring, .hash = 7, .serving = 1,
+	    .limit = 6 };
+	struct agent agents[6];
+	unsigned surplus = 0;
+
+	memset(agents, 0, sizeof(agents));
+	TAILQ_INIT(&ring.idle);
+	for (int i = 0; i < 6; i++) {
+		agents[i].last_hash = i == 2 ? 8 : 7;	/* another host's */
+		TAILQ_INSERT_TAIL(&ring.idle, &agents[i], entry);
+	}
+	agents_shed(&thread);
+	for (int i = 0; i < 6; i++)
+		cr_expect_not(agents[i].is_surplus, "agent %d", i);
+	thread.limit = 3;
+	agents_shed(&thread);
+	for (int i = 0; i < 6; i++)
+		surplus += agents[i].is_surplus;
+	cr_expect_eq(surplus, 3, "%u", surplus);
+	cr_expect_not(agents[0].is_surplus, "used last");
+	cr_expect_not(agents[2].is_surplus);
+	thread.trouble_count = 1;	/* down: one session */
+	agents_shed(&thread);
+	cr_expect(agents[0].is_surplus);
+	cr_expect_not(agents[2].is_surplus);
+}

@@ -21,8 +21,8 @@
 #include "base/banned.h"
 
 /* Every state has a line, so that a graph has no gaps. */
-static const enum mail_state states[] = { MAIL_STATE_READY,
-	MAIL_STATE_WAITING, MAIL_STATE_DOWN, MAIL_STATE_SUSPENDED,
+static const enum mail_state states[] = { MAIL_STATE_READY, MAIL_STATE_WAITING,
+	MAIL_STATE_ASKED, MAIL_STATE_DOWN, MAIL_STATE_SUSPENDED,
 	MAIL_STATE_ACTIVE, MAIL_STATE_HELD, MAIL_STATE_FROZEN, MAIL_STATE_DONE,
 	MAIL_STATE_DELETED };
 

@@ -1,0 +1,17 @@
+/* explain_forward.h - what a user's forward file makes of a local place
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ROUTER_EXPLAIN_FORWARD_H
+#define ZM_ROUTER_EXPLAIN_FORWARD_H
+
+#include "conf/conf.h"
+#include "router/rcpts/control_draft.h"
+
+/* Append what the forward file of a recipient of channel local leads to, why
+ * it is ignored, or that we may not read it: a line for people, or members
+ * of the open JSON object.  Nothing where there is none. */
+void explain_forward(const struct conf *conf, const struct rcpt *rcpt,
+    bool is_json, struct str *out);
+
+#endif
