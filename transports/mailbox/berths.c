@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,6 +36,7 @@ void
 berths_setup(const char *run_dir)
 {
 	char path[MAILBOX_PATH_BYTES];
+	struct stat st;
 
 	berths_finish();
 	if (run_dir == NULL || (size_t)snprintf(path, sizeof(path),
@@ -42,6 +44,10 @@ berths_setup(const char *run_dir)
 		return;
 	berths_fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK |
 	    O_CLOEXEC, 0600);
+	/* others may write to the directory */
+	if (berths_fd >= 0 && (fstat(berths_fd, &st) != 0 ||
+	    !S_ISREG(st.st_mode) || st.st_uid != geteuid()))
+		berths_finish();
 }
 
 void

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -87,4 +88,16 @@ Test(berths, without_a_file_everybody_has_one)
 	cr_expect(berth_take());
 	cr_expect(berth_may_wait(0));
 	berth_leave();
+}
+
+/* Nor with one that is no file: it has no locks, and nobody would get any. */
+Test(berths, a_fifo_in_its_place_is_not_used)
+{
+	box_start(MAILBOX_MAILDIR, "{user}");
+	cr_assert_eq(mkfifo(box_path_of("mailbox.berths"), 0600), 0);
+	berths_setup(box.top);
+	cr_expect(berth_take());
+	cr_expect(berth_may_wait(0));
+	berths_finish();
+	box_finish();
 }
