@@ -280,6 +280,19 @@ frame_add_provider(struct frame *frame, const struct task *task)
 	str_release(&text);
 }
 
+/* A stranger's words: escaped they may be longer than the scheduler takes. */
+static void
+frame_add_words(struct str *lines, struct slice words, size_t most)
+{
+	size_t start = lines->len;
+
+	str_add_escaped(lines, words);
+	if (lines->len - start >= most) {
+		lines->len = start + most - 1;
+		lines->buf[lines->len] = '\0';
+	}
+}
+
 void
 agent_connected(struct agent_run *run, const char *peer, struct slice tls)
 {
@@ -289,9 +302,9 @@ agent_connected(struct agent_run *run, const char *peer, struct slice tls)
 	if (frame == NULL)		/* a test's */
 		return;
 	str_adds(&frame->lines, "#connected ");
-	str_add_escaped(&frame->lines, slice_of(peer));
+	frame_add_words(&frame->lines, slice_of(peer), VERDICT_WHO_BYTES);
 	str_addc(&frame->lines, '\t');
-	str_add_escaped(&frame->lines, tls);
+	frame_add_words(&frame->lines, tls, VERDICT_TEXT_BYTES);
 	str_addc(&frame->lines, '\n');
 	run->is_connected = frame->has_told_peer = true;
 	/* a socket that is broken is found where jobs are read */

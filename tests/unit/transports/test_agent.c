@@ -366,3 +366,41 @@ Test(agent, idle_and_the_empty_line)
 	cr_expect_geq(idles, 2);
 	cr_expect_eq(finishes, 1);
 }
+
+/* The peer's name is a stranger's, and so is what its certificate says. */
+static void
+connect_when_idle(struct agent_run *run)
+{
+	char peer[VERDICT_WHO_BYTES], tls[VERDICT_TEXT_BYTES];
+
+	memset(peer, '\t', sizeof(peer) - 1);
+	memset(tls, '\n', sizeof(tls) - 1);
+	peer[sizeof(peer) - 1] = tls[sizeof(tls) - 1] = '\0';
+	if (idles++ == 0)
+		agent_connected(run, peer, slice_of(tls));
+	else
+		run->is_connected = false;
+}
+
+Test(agent, a_connection_is_told_in_words_that_fit)
+{
+	static const struct agent connecting = { .name = "test",
+	    .channel = "test", .job = job, .idle = connect_when_idle,
+	    .finish = finish };
+	struct slice rest, line = SLICE(""), peer;
+
+	begin(&connecting);
+	hear("#hungry\n");
+	cr_assert_eq(ipc_send(ends[0], SLICE("#idle\n#idle\n"), NULL, 0), 12);
+	hear("#closed\n");
+	end();
+	rest = str_slice(&heard);
+	while (slice_cut(&rest, '\n', &line) &&
+	    !slice_starts(line, "#connected "))
+		;
+	cr_assert(slice_starts(line, "#connected "));
+	line = slice_from(line, 11);
+	cr_assert(slice_cut(&line, '\t', &peer));
+	cr_expect_eq(peer.n, VERDICT_WHO_BYTES - 1);
+	cr_expect_eq(line.n, VERDICT_TEXT_BYTES - 1);
+}
