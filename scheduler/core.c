@@ -113,6 +113,8 @@ core_turn(void *context)
 	report_ms = reporter_turn_end(&scheduler->reporter);
 	is_cut = agents_feed(&scheduler->agents);
 	intake_turn_end(&scheduler->intake);
+	if (scheduler->verdicts != NULL)
+		verdicts_turn_end(scheduler->verdicts);
 	next_ms = plan_next_ms(&queue->plan);
 	if (report_ms < next_ms)
 		next_ms = report_ms;

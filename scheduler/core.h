@@ -6,6 +6,7 @@
 #define ZM_SCHEDULER_CORE_H
 
 #include "scheduler/agents/agents.h"
+#include "scheduler/verdicts/verdicts.h"
 #include "scheduler/report/reporter.h"
 
 struct control;			/* control.c's own */
@@ -21,6 +22,7 @@ struct scheduler {
 	struct outcome	 outcome;
 	struct reporter	 reporter;
 	struct agents	 agents;
+	struct verdicts	*verdicts;		/* NULL: a test without it */
 	struct control	*control;
 	struct mailq_process *mailq;	/* NULL: a test without it */
 	struct timer	 plan_timer, shape_timer, minute;

@@ -1,5 +1,5 @@
 # scheduler
-# order: jobs < plan < settle < intake < outcome < report < agents < control < mailq
+# order: jobs < plan < settle < intake < outcome < report < agents < verdicts < control < mailq
 noinst_LIBRARIES += scheduler/libscheduler.a
 scheduler_libscheduler_a_SOURCES = \
 	scheduler/core.c scheduler/core.h \
@@ -7,6 +7,8 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/jobs/job.c \
 	scheduler/jobs/job.h scheduler/jobs/pending.c scheduler/jobs/pending.h \
 	scheduler/jobs/table.c scheduler/jobs/table.h \
+	scheduler/jobs/waiters.c scheduler/jobs/waiters.h \
+	scheduler/verdicts/verdicts.c scheduler/verdicts/verdicts.h \
 	scheduler/plan/heap.c scheduler/plan/heap.h scheduler/plan/lanes.c \
 	scheduler/plan/lanes.h scheduler/plan/orders.c scheduler/plan/orders.h \
 	scheduler/plan/pace.c scheduler/plan/pace.h scheduler/plan/plan.c \

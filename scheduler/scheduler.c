@@ -19,6 +19,7 @@
 #include "scheduler/mailq/process.h"
 #include "scheduler/mailq/listener.h"
 #include "scheduler/outcome/results.h"
+#include "scheduler/verdicts/verdicts.h"
 
 #include "base/banned.h"
 
@@ -27,7 +28,7 @@ enum { STOP_WAIT_MS = 10000, STOP_LOOK_MS = 50 };
 static struct scheduler scheduler;
 static struct timer stop_timer, clause_timer;
 static int64_t stop_end_ms;
-static int control_socket = -1;
+static int control_socket = -1, verdicts_socket = -1;
 
 static int
 scheduler_open_privileged(struct process *process, struct err *err)
@@ -37,7 +38,10 @@ scheduler_open_privileged(struct process *process, struct err *err)
 	given_take(&given);
 	control_socket = control_bind(process->conf->run_dir, &given, err);
 	given_close(&given);
-	return control_socket < 0 ? -1 : 0;
+	if (control_socket < 0)
+		return -1;
+	verdicts_socket = verdicts_bind(process->conf->run_dir, err);
+	return verdicts_socket < 0 ? -1 : 0;
 }
 
 static void
@@ -107,6 +111,7 @@ scheduler_after_drop(struct process *process, struct err *err)
 	launcher_on_begin(process, agents_begin, &scheduler.agents);
 	scheduler.control = control_new(&scheduler.agents,
 	    control_socket);
+	scheduler.verdicts = verdicts_new(&scheduler.queue, verdicts_socket);
 	scheduler.mailq = mailq_new(&scheduler.agents,
 	    scheduler.control, launcher_start_beside);
 	loop_at_turn_end(process->loop, core_turn, &scheduler);
@@ -120,6 +125,7 @@ scheduler_reload(struct process *process, const struct conf *old)
 	core_reload(&scheduler, process->conf);
 	scheduler_watch_clauses(process);
 	control_reload(scheduler.control);
+	verdicts_reload(scheduler.verdicts);
 	mailq_reload(scheduler.mailq, old);
 	results_renew(&scheduler.outcome.results, process, &scheduler.queue,
 	    scheduler_connect);
@@ -142,6 +148,7 @@ scheduler_stop_look(void *context)
 	timer_clear(&clause_timer);
 	mailq_free(&scheduler.mailq);
 	control_free(&scheduler.control);
+	verdicts_free(&scheduler.verdicts);
 	results_free(&scheduler.outcome.results);
 	core_close(&scheduler);
 	loop_stop(process->loop);

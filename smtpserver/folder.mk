@@ -49,7 +49,9 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/session/permit.h smtpserver/session/receive.c \
 	smtpserver/session/receive.h smtpserver/session/recipient.c \
 	smtpserver/session/recipient.h smtpserver/session/record.c \
-	smtpserver/session/record.h smtpserver/session/reply.c \
+	smtpserver/session/record.h \
+	smtpserver/session/cut_through.c smtpserver/session/cut_through.h \
+	smtpserver/session/reply.c \
 	smtpserver/session/service.c smtpserver/session/service.h \
 	smtpserver/session/session.c smtpserver/session/session.h smtpserver/session/step.h \
 	smtpserver/session/steps.h smtpserver/session/tarpit.c smtpserver/session/tls.c \

@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -443,6 +444,14 @@ stream_rest(struct stream *stream)
 		watch_set(stream->watch, 0);
 		stream->awaited = 0;
 	}
+}
+
+bool
+stream_peer_has_left(const struct stream *stream)
+{
+	struct pollfd look = { stream->fd, POLLRDHUP, 0 };
+
+	return poll(&look, 1, 0) > 0;
 }
 
 void

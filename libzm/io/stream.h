@@ -129,6 +129,9 @@ const char *stream_tls_trouble(const struct stream *stream);
 /* What the cipher's new gave; NULL in the clear. */
 void *stream_cipher_state(const struct stream *stream);
 
+/* Has the peer left, or said its last byte?  Read or not. */
+bool stream_peer_has_left(const struct stream *stream);
+
 /* The peer shall see the end of our output (all of it was flushed). */
 void stream_end_output(struct stream *stream);
 

@@ -84,6 +84,12 @@ EVENT(DNSBL_SILENT, "dnsbl.silent", WARN, "zone reason",
 EVENT(MESSAGE_ACCEPTED, "message.accepted", INFO,
     "client listener session helo from rcpts size with uid tag forward",
     "A message is durable and was answered with 250 or exit status 0.")
+EVENT(MESSAGE_WAITED, "message.waited", INFO,
+    "client listener session verdict code reason delay",
+    "The client waited for the next hop's word (cut-through).  verdict: "
+    "delivered and refused are what it heard; queued, it heard 250 and the "
+    "message goes on; gone, it did not wait so long, and may send the message "
+    "again.  delay: so long, in ms.")
 EVENT(MESSAGE_REFUSED, "message.refused", INFO,
     "client listener session from code reply rcpts",
     "The end of data was answered with 4xx or 5xx.")
@@ -167,6 +173,9 @@ EVENT(RCPT_DELAYED, "rcpt.delayed", INFO, "to orcpt",
     "A notice of delay was owed to the sender and is written.")
 EVENT(DSN_SENT, "dsn.sent", INFO, "to dsn kind code rcpts",
     "A delivery status notification was submitted as message dsn=.")
+EVENT(DSN_TOLD, "dsn.told", INFO, "code rcpts",
+    "The client that sent the message heard the next hop's refusal while it "
+    "waited (cut-through): nobody else is told.")
 EVENT(DSN_DROPPED, "dsn.dropped", WARN, "file reason rcpts",
     "A report that nobody may get (null sender) was kept in postman/.")
 EVENT(MESSAGE_DONE, "message.done", INFO, "rcpts failed delay",

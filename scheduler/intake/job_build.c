@@ -300,6 +300,27 @@ job_born_ms(const char *id)
 	return clock_steady_ms() - (age_ms < 0 ? 0 : age_ms);
 }
 
+/* Does the client wait for what becomes of it?  Then it goes first; but of what
+ * others answer for (the owners of lists) the client hears nothing. */
+static void
+job_attend(struct queue *queue, struct job *job,
+    const struct control_file *control)
+{
+	struct waiter *waiter = waiters_find(&queue->waiters, job->id);
+
+	if (waiter == NULL || waiter->verdict == WAITER_DELIVERED ||
+	    waiter->verdict == WAITER_QUEUED)
+		return;
+	job->flags |= JOB_AWAITED;
+	if (job->priority < 1)
+		job->priority = 1;
+	for (size_t i = 0; i < control->group_count; i++)
+		if (!slice_equal(control_group_errors(control,
+		    &control->groups[i]), control->errors_to))
+			queue_tell_later(queue, job,
+			    SLICE("others hear of its failure"));
+}
+
 struct job *
 job_build(struct intake *intake, const struct control_file *control,
     struct arena *scratch)
@@ -322,6 +343,7 @@ job_build(struct intake *intake, const struct control_file *control,
 	job->rcpt_total = (uint32_t)control->rcpt_total;
 	job->source = crc32c(0, control->source.p, control->source.n);
 	job->priority = (int8_t)control->terms.priority;
+	job_attend(intake->queue, job, control);
 	if (owes)
 		job->flags |= JOB_OWES;
 	if (control->cancelled_total > 0)

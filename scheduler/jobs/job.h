@@ -107,7 +107,9 @@ enum job_flags {
 	JOB_RELOAD = 2,		/* reread when nothing of it is in flight */
 	JOB_NOTICE = 4,		/* a notice of delay is due */
 	JOB_TRASH = 8,		/* somebody was cancelled: ends in trash/ */
-	JOB_WRITING = 16	/* its report is being written */
+	JOB_WRITING = 16,	/* its report is being written */
+	JOB_AWAITED = 32,	/* a client waits for its verdict (waiters.h) */
+	JOB_TOLD = 64		/* a client heard the refusal: no report */
 };
 
 /* Who else holds a pointer to a job: one list each, all in the job_table

@@ -29,6 +29,21 @@ enum { SWEEPS = 15 };		/* calls of outcome_sweep that see all jobs */
 
 /* ---- answers ----------------------------------------------------- */
 
+/* Does a client wait for what becomes of it? */
+static void
+outcome_tell(struct outcome *outcome, struct job *job,
+    const struct answer *answer)
+{
+	struct waiters *waiters = &outcome->queue->waiters;
+	struct waiter *waiter = waiters_find(waiters, job->id);
+
+	if (waiter != NULL)
+		waiter_outcome(waiters, waiter, answer, job->rcpt_total);
+	if (waiter == NULL || waiter->verdict == WAITER_DELIVERED ||
+	    waiter->verdict == WAITER_QUEUED)
+		job->flags &= (uint16_t)~JOB_AWAITED;
+}
+
 static void
 outcome_final(struct outcome *outcome, struct vertex *vertex,
     struct rcpt *rcpt, const struct answer *answer)
@@ -45,6 +60,8 @@ outcome_final(struct outcome *outcome, struct vertex *vertex,
 	} else {
 		outcome->queue->total.delivered++;
 	}
+	if (job->flags & JOB_AWAITED)
+		outcome_tell(outcome, job, answer);
 	if (!job_owes(rcpt->notify, kind))
 		return;
 	job->flags |= JOB_OWES;
@@ -192,6 +209,8 @@ thread_tried(struct outcome *outcome, struct thread *thread,
 		struct vertex *vertex = ready[i];
 
 		vertex->was_tried = true;
+		queue_tell_later(outcome->queue, vertex->job,
+		    SLICE("its destination is in trouble"));
 		if (vertex != teller && vertex->tries < UINT16_MAX)
 			vertex->tries++;
 		if (!vertex_expire(outcome, vertex, now_ms))
@@ -239,6 +258,8 @@ vertex_later(struct outcome *outcome, struct vertex *vertex,
 	int64_t next_ms = vertex->next_ms;
 	int64_t planned_ms = (int64_t)vertex->planned_s * 1000;
 
+	queue_tell_later(outcome->queue, vertex->job,
+	    SLICE("it was deferred"));
 	group_dirty(outcome->group, vertex->job);
 	if (vertex_expire(outcome, vertex, now_ms))
 		return;
@@ -344,6 +365,8 @@ outcome_lost(struct outcome *outcome, struct vertex *vertex,
 {
 	struct job *job = vertex->job;
 
+	queue_tell_later(outcome->queue, job,
+	    SLICE("its transport agent ended"));
 	if (is_blamed)
 		outcome_record_lost(outcome, vertex, reason);
 	plan_forget(&outcome->queue->plan, vertex);

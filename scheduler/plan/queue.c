@@ -71,6 +71,7 @@ queue_open(struct queue *queue, const struct conf *conf, struct spool *spool,
 	plan_init(&queue->plan);
 	thread_table_init(&queue->threads);
 	job_table_init(&queue->jobs);
+	waiters_init(&queue->waiters);
 	shape_open(&queue->threads.shapes, &queue->providers, &queue->warms,
 	    conf->run_dir);
 	if (orders_open(&queue->orders, spool, err) < 0)
@@ -91,6 +92,7 @@ queue_close(struct queue *queue)
 			plan_forget(&queue->plan, &job->vertices[i]);
 	job_table_end(&queue->jobs);
 	job_table_release(&queue->jobs);
+	waiters_release(&queue->waiters);
 	thread_table_release(&queue->threads);
 	provider_table_release(&queue->providers);
 	warm_release(&queue->warms);
@@ -173,7 +175,23 @@ queue_place(struct queue *queue, struct job *job)
 			    now_ms ? vertex->moment_ms : now_ms);
 		else
 			plan_ready(&queue->plan, vertex);
+		if (vertex->state != VERTEX_READY ||
+		    vertex->thread->wake_ms != 0 ||
+		    vertex->thread->is_suspended)
+			queue_tell_later(queue, job,
+			    SLICE("its destination waits"));
 	}
+}
+
+void
+queue_tell_later(struct queue *queue, struct job *job, struct slice why)
+{
+	struct waiter *waiter = (job->flags & JOB_AWAITED) == 0 ? NULL :
+	    waiters_find(&queue->waiters, job->id);
+
+	job->flags &= (uint16_t)~JOB_AWAITED;
+	if (waiter != NULL)
+		waiter_later(&queue->waiters, waiter, why);
 }
 
 void

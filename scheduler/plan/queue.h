@@ -7,6 +7,7 @@
 
 #include "io/loop.h"
 #include "scheduler/jobs/table.h"
+#include "scheduler/jobs/waiters.h"
 #include "scheduler/plan/orders.h"
 #include "scheduler/plan/plan.h"
 #include "scheduler/plan/provider.h"
@@ -18,6 +19,7 @@ struct queue {
 	struct spool	*spool;
 	struct loop	*loop;
 	struct job_table jobs;
+	struct waiters	 waiters;
 	struct plan	 plan;
 	struct thread_table threads;
 	struct provider_table providers;
@@ -45,6 +47,10 @@ void queue_write_shapes(struct queue *queue);
 
 /* Put every vertex of a new job where its records say: ready, or waiting. */
 void queue_place(struct queue *queue, struct job *job);
+
+/* It will take longer than a client should wait (waiters.h), and why. */
+void queue_tell_later(struct queue *queue, struct job *job,
+    struct slice why);
 
 /* Let a vertex wait until due_ms, or until it is owed a notice of delay if
  * that is earlier. */

@@ -207,8 +207,8 @@ report_fill_draft(struct bounce *bounce, struct draft *draft, struct err *err)
 	return result;
 }
 
-static void
-report_add_marks(struct report *report, const struct bounce *bounce)
+void
+report_mark(struct report *report, const struct bounce *bounce)
 {
 	report->records = mem_alloc(bounce->rcpt_count,
 	    sizeof(*report->records));
@@ -252,7 +252,7 @@ report_write(struct reporter *reporter, struct job *job,
 		draft_abort(&out->draft);
 		return -1;
 	}
-	report_add_marks(out, bounce);
+	report_mark(out, bounce);
 	out->to = mem_strdup(slice_dup(reporter->outcome->intake->arena,
 	    bounce->errors_to));
 	return 0;

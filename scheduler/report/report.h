@@ -35,6 +35,9 @@ bool report_address_is_good(struct slice address);
 int report_write(struct reporter *reporter, struct job *job,
     struct bounce *bounce, struct report *out, struct err *err);
 
+/* Fill in the marks of all recipients of the bounce. */
+void report_mark(struct report *report, const struct bounce *bounce);
+
 /* Free what is not the draft. */
 void report_free_texts(struct report *report);
 

@@ -109,6 +109,35 @@ reporter_read_job(struct reporter *reporter, struct job *job,
 	return got == INTAKE_READ;
 }
 
+/* Row W3: a client heard that nobody has it, and is who tells its sender.  The
+ * marks stand in the place of a report. */
+static void
+reporter_told(struct reporter *reporter, struct job *job,
+    const struct bounce *bounce, bool has_more)
+{
+	struct report report = { .job = job };
+	struct err err;
+
+	report_mark(&report, bounce);
+	if (control_file_append(job->control_fd, job->id, report.records,
+	    report.count, &err) < 0) {
+		reporter_trouble(reporter, job, "append", &err);
+		report_free_texts(&report);
+		return;
+	}
+	event(EV_DSN_TOLD, job->id, "code",
+	    slice_of(bounce_status(bounce, &bounce->rcpts[0])), "rcpts",
+	    event_number((int64_t)report.count), NULL);
+	report_free_texts(&report);
+	pending_release(job);
+	if (has_more) {
+		settle_report(reporter->queue, job);
+		return;
+	}
+	job->flags &= (uint16_t) ~(JOB_OWES | JOB_NOTICE);
+	settle_job(reporter->outcome->group, job);
+}
+
 /* True: a report that waits for its sync; else nothing is to be sent, and the
  * job may be gone. */
 static bool
@@ -131,6 +160,10 @@ report_begin(struct reporter *reporter, struct job *job,
 		return false;
 	}
 	report_choose_rcpts(reporter, job, &bounce, &has_more);
+	if ((job->flags & JOB_TOLD) && bounce.rcpt_count > 0) {
+		reporter_told(reporter, job, &bounce, has_more);
+		return false;
+	}
 	if (!report_address_is_good(bounce.errors_to)) {
 		reporter_double_bounce(reporter, job, &bounce);
 		return false;

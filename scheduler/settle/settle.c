@@ -50,7 +50,9 @@ settle_job(struct group *group, struct job *job)
 	    job_is_in(job, JOB_REPORT))
 		return;
 	if (job->final_count == job->rcpt_count) {
-		if (job->flags & JOB_OWES)
+		if ((job->flags & JOB_OWES) && (job->flags & JOB_AWAITED))
+			settle_owing(group->queue, job);
+		else if (job->flags & JOB_OWES)
 			settle_report(group->queue, job);
 		else
 			group_finish(group, job);

@@ -17,6 +17,7 @@
 #include "smtpserver/session/permit.h"
 #include "smtpserver/session/recipient.h"
 #include "smtpserver/session/record.h"
+#include "smtpserver/session/cut_through.h"
 
 #include "base/banned.h"
 
@@ -111,6 +112,20 @@ rcpt_asked(struct session *session, const struct filter_extra *extra,
 	return NULL;
 }
 
+static void
+rcpt_into_transaction(struct session *session, const struct envelope_rcpt *rcpt,
+    struct answer *out)
+{
+	struct err err;
+
+	if (transaction_add_rcpt(session->transaction, rcpt, &err) < 0) {
+		answer_set(out, 501, "5.1.3", "%s", err.text);
+		return;
+	}
+	cut_through_note_rcpt(session, &rcpt->path);
+	answer_set(out, 250, "2.1.5", "recipient ok");
+}
+
 void
 cmd_rcpt(struct session *session, struct slice args, struct answer *out)
 {
@@ -120,7 +135,6 @@ cmd_rcpt(struct session *session, struct slice args, struct answer *out)
 	struct envelope_rcpt rcpt = { 0 };
 	struct decided decided = { .stage = "rcpt", .rcpt = &rcpt.path,
 	    .sender = &t->envelope.from, .size_bytes = t->size_bytes };
-	struct err err;
 
 	if (!argument_path(args, "TO:", PATH_POSTMASTER_OK |
 	    (is_utf8 ? PATH_UTF8 : 0), "5.1.3", &rcpt.path, &extra.params,
@@ -133,11 +147,7 @@ cmd_rcpt(struct session *session, struct slice args, struct answer *out)
 		return;
 	if (decided.by == NULL) {
 		decided.by = "policy";
-		if (transaction_add_rcpt(session->transaction, &rcpt, &err) <
-		    0)
-			answer_set(out, 501, "5.1.3", "%s", err.text);
-		else
-			answer_set(out, 250, "2.1.5", "recipient ok");
+		rcpt_into_transaction(session, &rcpt, out);
 	}
 	record_decided(session, &decided, out);
 }

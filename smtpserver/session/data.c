@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "smtpserver/session/journal.h"
+#include "smtpserver/session/cut_through.h"
 #include "smtpserver/session/step.h"
 
 #include "base/banned.h"
@@ -21,7 +22,7 @@ content_is_whole(struct session *session)
 	session->asked_at_us = clock_steady_us();
 	if (session->transaction->content.fault != CONTENT_GOOD)
 		return STEP_STORED;
-	return session_filter_message(session);
+	return cut_through_begin(session, session_filter_message(session));
 }
 
 enum step
@@ -127,7 +128,7 @@ step_store(struct session *session)
 		session->transaction->content.fault =
 		    space_has(&session->service->space, 0, true) ?
 		    CONTENT_IO : CONTENT_NO_SPACE;
-	return STEP_STORED;
+	return cut_through_stored(session);
 }
 
 /* RFC 6710 section 5.1: the new priority stands first in the text. */
@@ -158,10 +159,17 @@ step_stored(struct session *session)
 		answer.status = status;
 		note_message_refused(session, &answer);
 	} else if (t->content.fault == CONTENT_GOOD) {
-		answer_accepted(t, &answer);
+		if (t->next_hop != NULL) {
+			answer = *t->next_hop;
+			memcpy(status, t->refusal_status, sizeof(status));
+			if (answer.code >= 500)
+				answer.status = status;
+		} else {
+			answer_accepted(t, &answer);
+		}
 		if (t->is_discarded)
 			note_message_discarded(session);
-		else
+		else if (!t->is_expected)	/* else it was noted */
 			note_message_accepted(session);
 		session->messages++;
 		session->idle_commands = 0;

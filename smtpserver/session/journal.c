@@ -236,6 +236,19 @@ note_message_accepted(const struct session *session)
 }
 
 void
+note_message_waited(const struct session *session, const char *verdict,
+    struct slice status, struct slice words)
+{
+	event(EV_MESSAGE_WAITED, session->transaction->draft.id,
+	    "client", slice_of(session->client.text),
+	    "listener", slice_of(session->client.listener),
+	    "session", slice_of(session->id), "verdict", slice_of(verdict),
+	    "code", status, "reason", words, "delay",
+	    event_number((clock_steady_us() - session->asked_at_us) / 1000),
+	    NULL);
+}
+
+void
 note_message_discarded(const struct session *session)
 {
 	const struct transaction *t = session->transaction;

@@ -43,6 +43,11 @@ void note_helper_trouble(const struct session *session,
  * transaction is still there. */
 void note_message_accepted(const struct session *session);
 
+/* message.waited: the client waited for the next hop's word, and the verdict on
+ * that. */
+void note_message_waited(const struct session *session, const char *verdict,
+    struct slice status, struct slice words);
+
 /* message.refused: the end of data was answered with 4xx or 5xx. */
 void note_message_discarded(const struct session *session);
 void note_message_refused(const struct session *session,

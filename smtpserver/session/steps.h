@@ -19,11 +19,15 @@ STEP(PAUSE, pause, "command last", "hold a refusal of AUTH back")
 STEP(HOLD, hold, "command last", "keep a refusal back for a while")
 STEP(ASK, ask, "command auth", "wait for the answer of a helper process")
 STEP(SKIP, skip, "command last end", "drop the rest of an overlong line")
-STEP(DATA, data, "filter store stored end", "take in the message")
-STEP(CHUNK, chunk, "filter store stored command last",
+STEP(DATA, data, "filter expect store stored end", "take in the message")
+STEP(CHUNK, chunk, "filter expect store stored command last",
     "take in a chunk of BDAT")
-STEP(FILTER, filter, "store stored", "wait for what filters say of it")
-STEP(STORE, store, "stored", "wait until the message is durable, published")
+STEP(FILTER, filter, "expect store stored", "wait for what filters say of it")
+STEP(EXPECT, expect, "store",
+    "announce a message whose client waits for the next hop's word")
+STEP(STORE, store, "verdict stored",
+    "wait until the message is durable, published")
+STEP(VERDICT, verdict, "stored", "wait for the next hop's word")
 STEP(STORED, stored, "command last", "answer the end of data")
 STEP(LAST, last, "linger end", "get the last reply out")
 STEP(LINGER, linger, "end", "let the client read it: wait for its end")

@@ -21,6 +21,8 @@ struct transaction {
 	struct envelope		 envelope;	/* without recipients */
 	struct str		 rcpt_lines;
 	unsigned		 rcpt_count;
+	unsigned		 cut_through_count;	/* of them: the client
+							 * waits for theirs */
 	unsigned		 domains_max;	/* different ones; 0: any */
 	struct slice		*domains;	/* kept when they are bounded */
 	unsigned		 domain_count;
@@ -36,6 +38,10 @@ struct transaction {
 	char			 rcpt_status[12];	/* of the last one that
 							 * the router refused */
 	char			 milter_cause[32];	/* "" none */
+	bool			 is_expected;	/* the scheduler knows that the
+						 * client waits (cut_through.h) */
+	struct answer		*next_hop;	/* NULL; or what the client
+						 * hears of it, in the arena */
 	bool			 is_looked_at;	/* by the content filter */
 	bool			 is_receiving;	/* draft and content are live */
 	bool			 is_chunked;	/* BDAT came: no more RCPT */

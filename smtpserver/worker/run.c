@@ -29,7 +29,8 @@ static bool
 session_is_asking(const struct session *session)
 {
 	return session->step == STEP_ASK || session->step == STEP_FILTER ||
-	    session->step == STEP_KNOCK;
+	    session->step == STEP_KNOCK || session->step == STEP_EXPECT ||
+	    session->step == STEP_VERDICT;
 }
 
 static void
@@ -37,8 +38,7 @@ session_check_invariants(const struct session *session)
 {
 	const struct transaction *t = session->transaction;
 	bool is_in_data = session->step == STEP_DATA ||
-	    session->step == STEP_FILTER || session->step == STEP_STORE ||
-	    session->step == STEP_STORED;
+	    (session->step >= STEP_FILTER && session->step <= STEP_STORED);
 	bool is_asking = session_is_asking(session);
 
 	if (session->magic != SESSION_MAGIC)
@@ -76,6 +76,8 @@ session_run(struct session *session)
 	case STEP_ASK:
 	case STEP_FILTER:
 	case STEP_KNOCK:
+	case STEP_EXPECT:
+	case STEP_VERDICT:
 		session->want = WANT_ANSWER;
 		break;
 	case STEP_HOLD:
@@ -184,6 +186,12 @@ session_stop(struct session *session, bool is_final)
 		session_tls_failed(session, "we stop");
 		session_broken(session);
 		return;
+	}
+	/* it is the queue's: no answer would have it sent again */
+	if (session->step == STEP_VERDICT && is_final) {
+		session_answered(session, ASK_TROUBLE, SLICE("we stop"));
+		if (session->step >= STEP_LAST)
+			return;
 	}
 	/* step_command will say it after the message. */
 	if (session->step == STEP_STORE ||

@@ -2,6 +2,7 @@
 
 SPDX-License-Identifier: ISC
 """
+import glob
 import os
 import select
 
@@ -24,9 +25,10 @@ class Client:
     """Speaks SMTP as told; every command expects success unless the next
     item is an `expect` of its own."""
 
-    def __init__(self, peer, actors, clock=None):
+    def __init__(self, peer, actors, clock=None, signal=None):
         self.peer, self.lines = peer, peer.makefile("rb")
         self.actors, self.clock, self.last = actors, clock, None
+        self.signal = signal
         self.shows = self.version = None
 
     def reply(self):
@@ -155,20 +157,28 @@ class Client:
             raise Failure(f"answered at once: {self.reply()}")
 
     def say_seen(self, _verb, args):
-        """seen MTA PATH TEXT: wait until the file has the text."""
+        """seen MTA PATH TEXT: wait until the file has the text; PATH may be
+        a pattern."""
         path = os.path.join(self.actors[args[0]].dir, args[1])
 
-        def is_there():
+        def has_text(name):
             try:
-                with open(path, encoding="utf-8", errors="replace") as file:
+                with open(name, encoding="utf-8", errors="replace") as file:
                     return args[2] in file.read()
             except FileNotFoundError:
                 return False
+
+        def is_there():
+            return any(has_text(name) for name in glob.glob(path))
         mta.wait_for(f"{args[2]} in {path}", is_there)
 
     def say_clock(self, _verb, args):
         """Move the clock while the server makes us wait."""
         self.clock(args[0])
+
+    def say_signal(self, _verb, args):
+        """signal MTA PROCESS NAME: while the server makes us wait."""
+        self.signal(*args)
 
     def say_data(self, _verb, args):
         reply = self.line("DATA")

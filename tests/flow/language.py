@@ -53,7 +53,7 @@ SCRAM-SHA-256-PLUS, XOAUTH2; lib/zmtest/sasl.py); `${scram.PASSWORD}` is an
 entry for a table of users, `${crypt.PASSWORD}` one of crypt(3).
 `say BYTES` waits for no answer, `hear` reads it; between them `seen MTA PATH
 TEXT` waits until a file has it, `quiet` says that no answer has come, and
-`clock +1m` lets a time-out pass.
+`clock +1m` lets a time-out pass; `signal` is what it is outside.
 `shown CERT` is a fact: the certificate that the server showed.  A cert
 that is named again is replaced.
 
@@ -87,7 +87,7 @@ CLIENT_WORDS = {"helo", "ehlo", "mail", "rcpt", "data", "send", "raw",
                 "expect", "quit", "drop", "bdat", "proxy", "closed",
                 "xclient", "xforward", "rset", "lhlo", "tls", "starttls",
                 "shows", "shown", "version", "auth", "say", "hear", "seen",
-                "quiet", "clock"}
+                "quiet", "clock", "signal"}
 CERT_WORDS = {"names", "kind", "days"}
 MTA_FLAGS = {"-start", "-stop", "-restart", "-reload", "-kill"}
 

@@ -289,9 +289,9 @@ class Flow:
         source = words[words.index("from") + 1] if "from" in words else None
         with rows.connect(self.address(words, self.mta_of(target)),
                           source) as peer:
-            Client(peer, self.actors, lambda span: self.clock.move(
-                language.span(span))).run(language.items(line.block),
-                                          self.fill)
+            Client(peer, self.actors,
+                   lambda span: self.clock.move(language.span(span)),
+                   self.signal).run(language.items(line.block), self.fill)
 
     def do_cert(self, line):
         if line.words[2:] == ["-spoil"]:
@@ -426,8 +426,11 @@ class Flow:
 
     def do_signal(self, line):
         """A process is known by its name (comm), as ps and /proc show it."""
-        instance, name = self.mta_of(line.words[1]), line.words[2]
-        number = getattr(signal, "SIG" + line.words[3])
+        self.signal(*line.words[1:4])
+
+    def signal(self, instance, name, word):
+        instance = self.mta_of(instance)
+        number = getattr(signal, "SIG" + word)
         pids = [p for p in instance.pids() if mta.process_name(p) == name]
         if not pids:
             raise Failure(f"there is no process {name}")

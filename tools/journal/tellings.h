@@ -36,6 +36,8 @@ TELLING("milter.quarantine", "A filter wants a person to look: {reason}")
 TELLING("message.accepted", "The message from {from:sender}[ for {rcpts} "
     "recipient{rcpts:s}] was accepted[ from {client}][, who said {helo}]"
     "[, {size} bytes][, by {with}].")
+TELLING("message.waited", "The client waited for the next hop's word"
+    "[, {delay} ms]: {verdict}[, {code}][: {reason}].")
 TELLING("message.refused", "The message from {from:sender} was refused[ with "
     "{code}]: {reply}")
 TELLING("message.frozen", "It was set aside in freezer/[: {text}].")
@@ -68,6 +70,8 @@ TELLING("rcpt.next", "A recipient failed there[ ({channel}][ {host})] and "
 TELLING("rcpt.delayed", "Its sender is told that {to} waits.")
 TELLING("dsn.sent", "Its sender was sent a report[ ({kind})][ about {to}], "
     "message {dsn}.")
+TELLING("dsn.told", "The client that sent it heard the refusal while it "
+    "waited: no report is sent.")
 TELLING("dsn.dropped", "A report that nobody may get was kept in postman/"
     "[: {reason}].")
 TELLING("host.down", "{channel}/{host} does not answer: {reason}"

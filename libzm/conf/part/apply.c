@@ -347,7 +347,8 @@ add_route(struct conf_loader *loader, const struct conf_route *route)
 	conf->routes[conf->route_count++] = *route;
 }
 
-enum { ROUTE_VIA, ROUTE_FROM, ROUTE_AS, ROUTE_ZONE };	/* keywords */
+enum { ROUTE_VIA, ROUTE_FROM, ROUTE_AS, ROUTE_ZONE,
+	ROUTE_CUT_THROUGH };	/* keywords */
 
 void
 conf_apply_route(struct conf_loader *loader,
@@ -362,6 +363,8 @@ conf_apply_route(struct conf_loader *loader,
 		.sender = statement->keywords[ROUTE_FROM].text,
 		.user = statement->keywords[ROUTE_AS].text,
 		.zone = statement->keywords[ROUTE_ZONE].text,
+		.is_cut_through =
+		    statement->keywords[ROUTE_CUT_THROUGH].token != NULL,
 		.at = at_of(statement),
 	};
 

@@ -265,6 +265,21 @@ conf_route_covers(const char *pattern, struct slice domain)
 	return slice_equal_nocase(text, domain);
 }
 
+bool
+conf_cuts_through(const struct conf *conf, struct slice domain)
+{
+	if (domain.n == 0 || conf_domain_find(conf, domain) != NULL)
+		return false;
+	for (size_t i = 0; i < conf->route_count; i++) {
+		const struct conf_route *route = &conf->routes[i];
+
+		if (route->table == NULL &&
+		    conf_route_covers(route->pattern, domain))
+			return route->is_cut_through;
+	}
+	return false;
+}
+
 /* ---- the statement ------------------------------------------------------ */
 
 static bool
@@ -427,4 +442,6 @@ conf_route_add(struct str *out, const struct conf_route *route)
 	}
 	if (route->zone != NULL)
 		str_addf(out, " zone %s", route->zone);
+	if (route->is_cut_through)
+		str_adds(out, " cut-through");
 }

@@ -77,6 +77,8 @@ struct conf_route {		/* route PATTERN via TARGET */
 		ROUTE_BY_USER } by;	/* what is looked for in table */
 	const char	*zone;		/* sent from there; NULL: as zones
 					 * say */
+	bool		 is_cut_through;	/* clients wait for the next
+						 * hop's word */
 	struct conf_at	 at;
 };
 
@@ -112,6 +114,11 @@ struct slice conf_host_bare(struct slice host);
 /* Does the pattern of a route cover this domain?  "example.org" itself,
  * ".example.org" all below, "*" everything; * and ? in it as a glob. */
 bool conf_route_covers(const char *pattern, struct slice domain);
+
+/* Does a client that sends to this domain (lower case) wait for the next hop's
+ * word?  The first route that covers it says so, whatever its from and as;
+ * tables are not asked. */
+bool conf_cuts_through(const struct conf *conf, struct slice domain);
 
 /* Does a route's channel deliver?  Not error, hold, discard. */
 bool conf_channel_leads_on(const char *channel);

@@ -54,6 +54,7 @@ struct conf_timeouts {		/* timeout NAME SPAN; milliseconds */
 		data_start_ms, data_block_ms, data_end_ms,
 		quit_ms;				/* client */
 	int64_t	job_ms;					/* pipe programs */
+	int64_t	cut_through_ms;		/* server: the next hop's word */
 };
 
 struct conf_log_level {		/* log-level normal|debug ...: first fit */

@@ -64,9 +64,9 @@ STATEMENT(TOP, "table", LINES, table, "word spec?", "",
     "}")
 
 STATEMENT(TOP, "route", NONE, route, "routepattern",
-    "via!=target from=pattern as=userpattern zone=word",
+    "via!=target from=pattern as=userpattern zone=word cut-through",
     "route PATTERN [from SENDER] [as USER] via TARGET [login NAME] "
-    "[else [after SPAN] TARGET]... [zone NAME]", "via mx",
+    "[else [after SPAN] TARGET]... [zone NAME] [cut-through]", "via mx",
     "Where mail for other domains goes; the first match in the file wins.  "
     "PATTERN is a domain, .DOMAIN for everything below it, or *.  from: only "
     "mail that has this sender there (user@domain, @domain, <> or a "
@@ -87,7 +87,14 @@ STATEMENT(TOP, "route", NONE, route, "routepattern",
     "waits.  else: where mail goes that failed at the target before it, for "
     "good or because its time was over, or (after SPAN) was tried there for "
     "that long.  Only the last one's failure is reported.  zone: the sending "
-    "zone that this mail takes, whatever its sender.",
+    "zone that this mail takes, whatever its sender.  cut-through: the client "
+    "hears at the end of its message what the next hop said, if that comes "
+    "within timeout cut-through: 250 and its words, or its refusal, and then "
+    "no report is sent.  The message is in the queue before it is sent on; "
+    "when the next hop cannot be reached or defers it, the client hears 250, "
+    "and it goes on as all mail does.  This is so for a message each of whose "
+    "recipients has a domain for which this is the first route, whatever its "
+    "from and as; routes of a table, LMTP and standard input are without it.",
     "route partner.example via relay.isp.example:587\n"
     "route backup.example via smtps:backup.isp.example\n"
     "route .old.example via error \"5.1.2 this domain was given up\"\n"
@@ -98,6 +105,7 @@ STATEMENT(TOP, "route", NONE, route, "routepattern",
     "route news.example via mx zone bulk\n"
     "route remote.example via mx else after 2h relay.isp.example else hold\n"
     "route * from @shop.example via smtp.isp.example:587 login shop\n"
+    "route inside.example via [192.0.2.30]:25 cut-through\n"
     "route * as newsletter via bulk.isp.example\n"
     "route * via mx")
 

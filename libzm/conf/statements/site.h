@@ -113,6 +113,9 @@ SETTING("timeout", "quit", timeouts.quit_ms, "span:1s-1h", "30s",
     "client: the answer to QUIT")
 SETTING("timeout", "job", timeouts.job_ms, "span:1s-4w", "30m",
     "a program that a pipe delivery runs")
+SETTING("timeout", "cut-through", timeouts.cut_through_ms, "span:1s-9m", "30s",
+    "server: the next hop's word on a message of a route with cut-through; "
+    "then the client hears 250")
 
 STATEMENT(TOP, "dns", NONE, setting, "setting", "",
     "dns ADDRESS[:PORT]", "",

@@ -147,14 +147,14 @@ static const struct row { const char *in, *want; } rows[] = {
 	    "      | ^~~~~\n"
 	    "      = write: route PATTERN [from SENDER] [as USER] via TARGET "
 	    "[login NAME] [else [after SPAN] TARGET]... "
-	    "[zone NAME]\n" COUNT_1 },
+	    "[zone NAME] [cut-through]\n" COUNT_1 },
 	{ "route x.example via\n",
 	    "t.conf:1:17: error: 'via' needs a target after it\n"
 	    "    1 | route x.example via\n"
 	    "      |                 ^~~\n"
 	    "      = write: route PATTERN [from SENDER] [as USER] via TARGET "
 	    "[login NAME] [else [after SPAN] TARGET]... "
-	    "[zone NAME]\n" COUNT_1 },
+	    "[zone NAME] [cut-through]\n" COUNT_1 },
 	{ "route x.example via 2001:db8::1\n",
 	    "t.conf:1:21: error: '2001:db8::1' is not a target for via\n"
 	    "    1 | route x.example via 2001:db8::1\n"

@@ -1,0 +1,393 @@
+/* verdicts.c - sessions that wait for the next hop's word: RUN/verdict.sock
+ *
+ * In     lines of smtpserver's listener; verdicts on messages
+ * Out    answers; jobs whose refusal the client heard, or did not hear
+ * Holds  a buffer each way for a connection
+ * Trusts nobody: who may ask is the kernel's word, lines and connections are
+ *        bounded, and each has its own messages only
+ * Spec   verdicts.h; doc/INTERNALS.md rows W1 to W3
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "io/ipc.h"
+#include "mail/spool_id.h"
+#include "scheduler/verdicts/verdicts.h"
+#include "scheduler/settle/settle.h"
+
+#include "base/banned.h"
+
+struct verdicts_peer {
+	struct verdicts		*verdicts;
+	int			 socket;
+	struct watch		*watch;
+	struct ipc_inbox	 inbox;
+	struct str		 outbox;
+	TAILQ_ENTRY(verdicts_peer)	 entry;
+};
+TAILQ_HEAD(verdicts_peers, verdicts_peer);
+
+struct verdicts {
+	struct queue		*queue;
+	int			 socket;
+	struct watch		*watch;
+	struct peer_rules	 rules;
+	struct verdicts_peers	 peers;
+	unsigned		 peer_count;
+};
+
+/* ---- the end of a wait ------------------------------------------- */
+
+/* is_told: the client hears the refusal, so nobody else needs to. */
+static void
+verdicts_end_waiter(struct verdicts *verdicts, struct waiter *waiter, bool is_told)
+{
+	struct job *job = job_table_find(&verdicts->queue->jobs,
+	    spool_id_inode(slice_of(waiter->id)));
+
+	if (job != NULL && strcmp(job->id, waiter->id) == 0) {
+		job->flags &= (uint16_t)~JOB_AWAITED;
+		if (is_told)
+			job->flags |= JOB_TOLD;
+		if (waiter->verdict == WAITER_REFUSED &&
+		    (job->flags & JOB_OWES))
+			settle_report(verdicts->queue, job);
+	}
+	waiter_end(&verdicts->queue->waiters, &waiter);
+}
+
+static void
+verdicts_peer_say(struct verdicts_peer *peer, const struct waiter *waiter)
+{
+	static const char *const words[] = {
+		[WAITER_OPEN] = "queued", [WAITER_DELIVERED] = "delivered",
+		[WAITER_REFUSED] = "refused", [WAITER_QUEUED] = "queued"
+	};
+
+	str_addf(&peer->outbox, "%" PRIu64 " ok %s%s%s %s\n", waiter->token,
+	    words[waiter->verdict], waiter->status[0] ? " " : "",
+	    waiter->status, waiter->text);
+}
+
+static void
+verdicts_waiter_late(void *context)
+{
+	struct waiter *waiter = context;
+	struct verdicts_peer *peer = waiter->owner;
+	struct verdicts *verdicts = peer->verdicts;
+
+	if (waiter->token == 0 || waiter->is_answered)
+		verdicts_end_waiter(verdicts, waiter, false);
+	else			/* answered at the end of the turn */
+		waiter_later(&verdicts->queue->waiters, waiter,
+		    SLICE("the next hop took too long"));
+}
+
+static void
+verdicts_arm(struct verdicts *verdicts, struct waiter *waiter, int64_t span_ms)
+{
+	timer_set(verdicts->queue->loop, &waiter->timer,
+	    clock_steady_ms() + span_ms, verdicts_waiter_late, waiter);
+}
+
+/* There is a verdict: to be said if it was asked for. */
+static void
+verdicts_answer(struct verdicts *verdicts, struct waiter *waiter)
+{
+	struct verdicts_peer *peer = waiter->owner;
+
+	if (waiter->token == 0 || waiter->is_answered)
+		return;
+	verdicts_peer_say(peer, waiter);
+	waiter->is_answered = true;
+	if (waiter->verdict == WAITER_REFUSED)
+		verdicts_arm(verdicts, waiter, VERDICTS_TOLD_MS);
+	else
+		verdicts_end_waiter(verdicts, waiter, false);
+}
+
+/* ---- lines ------------------------------------------------------- */
+
+static const char *
+verdicts_expect(struct verdicts_peer *peer, const char *id)
+{
+	struct waiter *waiter = waiters_add(&peer->verdicts->queue->waiters, id,
+	    peer);
+
+	if (waiter == NULL)
+		return "ok no";
+	verdicts_arm(peer->verdicts, waiter, VERDICTS_EXPECT_MS);
+	return "ok yes";
+}
+
+/* NULL: it is answered later, or was just now. */
+static const char *
+verdicts_wait(struct verdicts_peer *peer, struct waiter *waiter, uint64_t token)
+{
+	struct verdicts *verdicts = peer->verdicts;
+
+	if (waiter == NULL)
+		return "ok queued nobody waits for it any more";
+	if (waiter->token != 0)
+		return "trouble it was asked before";
+	waiter->token = token;
+	if (waiter->verdict == WAITER_OPEN)
+		verdicts_arm(verdicts, waiter,
+		    verdicts->queue->conf->timeouts.cut_through_ms);
+	else
+		verdicts_answer(verdicts, waiter);
+	return NULL;
+}
+
+static const char *
+verdicts_told(struct verdicts_peer *peer, struct waiter *waiter)
+{
+	if (waiter == NULL || waiter->verdict != WAITER_REFUSED ||
+	    !waiter->is_answered)
+		return "trouble it was not refused, or is reported";
+	verdicts_end_waiter(peer->verdicts, waiter, true);
+	return "ok done";
+}
+
+static const char *
+verdicts_gone(struct verdicts_peer *peer, struct waiter *waiter)
+{
+	if (waiter != NULL)
+		verdicts_end_waiter(peer->verdicts, waiter, false);
+	return "ok done";
+}
+
+static const char *
+verdicts_question(struct verdicts_peer *peer, struct slice line, uint64_t token)
+{
+	struct slice word, text = { NULL, 0 };
+	struct waiter *waiter;
+	char id[SPOOL_ID_BYTES];
+
+	if (!slice_word(&line, &word) || !slice_word(&line, &text) ||
+	    !spool_id_is(text) || text.n >= sizeof(id))
+		return "trouble this is no question";
+	snprintf(id, sizeof(id), SLICE_FMT, SLICE_ARG(text));
+	waiter = waiters_find(&peer->verdicts->queue->waiters, id);
+	if (waiter != NULL && waiter->owner != peer)
+		return "trouble it is somebody else's";
+	if (slice_is(word, "expect"))
+		return verdicts_expect(peer, id);
+	if (slice_is(word, "wait"))
+		return verdicts_wait(peer, waiter, token);
+	if (slice_is(word, "told"))
+		return verdicts_told(peer, waiter);
+	if (slice_is(word, "gone"))
+		return verdicts_gone(peer, waiter);
+	return "trouble this is no question";
+}
+
+/* ---- connections ------------------------------------------------- */
+
+static void
+verdicts_peer_end(struct verdicts_peer *peer)
+{
+	struct verdicts *verdicts = peer->verdicts;
+	struct waiter *waiter, *next;
+
+	for (waiter = TAILQ_FIRST(&verdicts->queue->waiters.all);
+	    waiter != NULL; waiter = next) {
+		next = TAILQ_NEXT(waiter, all);
+		if (waiter->owner == peer)
+			verdicts_end_waiter(verdicts, waiter, false);
+	}
+	TAILQ_REMOVE(&verdicts->peers, peer, entry);
+	verdicts->peer_count--;
+	watch_free(&peer->watch);
+	close(peer->socket);
+	ipc_inbox_release(&peer->inbox);
+	str_release(&peer->outbox);
+	mem_free(&peer);
+}
+
+/* False: it talks nonsense. */
+static bool
+verdicts_peer_take_lines(struct verdicts_peer *peer)
+{
+	struct slice line, word;
+	const char *answer;
+	size_t cursor = 0;
+	uint64_t token;
+
+	while (ipc_line(&peer->inbox, &cursor, &line) == IPC_LINE) {
+		if (line.n > VERDICTS_LINE_BYTES_MAX ||
+		    !slice_word(&line, &word) ||
+		    !slice_number(word, 1, UINT64_MAX, &token))
+			return false;
+		answer = verdicts_question(peer, line, token);
+		if (answer != NULL)
+			str_addf(&peer->outbox, "%" PRIu64 " %s\n", token,
+			    answer);
+	}
+	ipc_inbox_consume(&peer->inbox, cursor);
+	return peer->inbox.bytes.len <= VERDICTS_LINE_BYTES_MAX;
+}
+
+/* False: it is gone. */
+static bool
+verdicts_peer_flush(struct verdicts_peer *peer)
+{
+	ssize_t sent = peer->outbox.len == 0 ? 0 : ipc_send(peer->socket,
+	    str_slice(&peer->outbox), NULL, 0);
+
+	if (sent < 0)
+		return false;
+	str_consume(&peer->outbox, (size_t)sent);
+	/* who does not read answers is not asked for more */
+	watch_set(peer->watch, peer->outbox.len > 0 ? LOOP_WRITE : LOOP_READ);
+	return true;
+}
+
+static void
+verdicts_on_peer(void *context, unsigned ready)
+{
+	struct verdicts_peer *peer = context;
+	int got;
+
+	if (ready & (LOOP_READ | LOOP_HANGUP)) {
+		got = ipc_receive(peer->socket, &peer->inbox);
+		if (got == 0 || (got < 0 && errno != EAGAIN) ||
+		    !verdicts_peer_take_lines(peer)) {
+			verdicts_peer_end(peer);
+			return;
+		}
+	}
+	if (!verdicts_peer_flush(peer))
+		verdicts_peer_end(peer);
+}
+
+void
+verdicts_take(struct verdicts *verdicts, int socket)
+{
+	struct verdicts_peer *peer = mem_alloc(1, sizeof(*peer));
+
+	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
+	peer->verdicts = verdicts;
+	peer->socket = socket;
+	ipc_inbox_init(&peer->inbox);
+	str_init(&peer->outbox);
+	peer->watch = loop_watch(verdicts->queue->loop, socket, LOOP_READ,
+	    verdicts_on_peer, peer);
+	TAILQ_INSERT_TAIL(&verdicts->peers, peer, entry);
+	verdicts->peer_count++;
+}
+
+static bool
+verdicts_may_ask(const struct verdicts *verdicts, int socket)
+{
+	struct peer peer;
+
+	return verdicts->peer_count < VERDICTS_PEERS_MAX &&
+	    peer_ask(socket, &verdicts->rules, &peer) == 0 &&
+	    (peer.uid == verdicts->rules.etrn || peer.right == RIGHT_WRITE);
+}
+
+static void
+verdicts_on_listener(void *context, unsigned ready)
+{
+	struct verdicts *verdicts = context;
+	int fd = accept4(verdicts->socket, NULL, NULL,
+	    SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (verdicts_may_ask(verdicts, fd))
+		verdicts_take(verdicts, fd);
+	else
+		close(fd);
+}
+
+/* ---- the socket -------------------------------------------------- */
+
+int
+verdicts_bind(const char *run_dir, struct err *err)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd, n = snprintf(address.sun_path, sizeof(address.sun_path),
+	    "%s/verdict.sock", run_dir);
+
+	if (n < 0 || (size_t)n >= sizeof(address.sun_path))
+		return err_set(err, "%s/verdict.sock: too long for a "
+		    "socket's name; choose a shorter run directory", run_dir);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return err_sys(err, "socket");
+	/* the spool's lock says that we are the only one */
+	(void)unlink(address.sun_path);
+	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
+	    chmod(address.sun_path, 0666) < 0 || listen(fd, 16) < 0) {
+		err_sys(err, "%s", address.sun_path);
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+struct verdicts *
+verdicts_new(struct queue *queue, int socket)
+{
+	struct verdicts *verdicts = mem_alloc(1, sizeof(*verdicts));
+
+	verdicts->queue = queue;
+	verdicts->socket = socket;
+	TAILQ_INIT(&verdicts->peers);
+	peer_rules_read(queue->conf, &verdicts->rules);
+	verdicts->watch = loop_watch(queue->loop, socket, LOOP_READ,
+	    verdicts_on_listener, verdicts);
+	return verdicts;
+}
+
+void
+verdicts_free(struct verdicts **pverdicts)
+{
+	struct verdicts *verdicts = *pverdicts;
+
+	if (verdicts == NULL)
+		return;
+	while (!TAILQ_EMPTY(&verdicts->peers))
+		verdicts_peer_end(TAILQ_FIRST(&verdicts->peers));
+	watch_free(&verdicts->watch);
+	close(verdicts->socket);
+	mem_free(pverdicts);
+}
+
+void
+verdicts_reload(struct verdicts *verdicts)
+{
+	peer_rules_read(verdicts->queue->conf, &verdicts->rules);
+}
+
+void
+verdicts_turn_end(struct verdicts *verdicts)
+{
+	struct waiters *waiters = &verdicts->queue->waiters;
+	struct verdicts_peer *peer, *next;
+	struct waiter *waiter;
+
+	while ((waiter = TAILQ_FIRST(&waiters->decided)) != NULL) {
+		TAILQ_REMOVE(&waiters->decided, waiter, decided);
+		waiter->is_decided = false;
+		verdicts_answer(verdicts, waiter);
+	}
+	for (peer = TAILQ_FIRST(&verdicts->peers); peer != NULL; peer = next) {
+		next = TAILQ_NEXT(peer, entry);
+		if (peer->outbox.len > 0 && !verdicts_peer_flush(peer))
+			verdicts_peer_end(peer);
+	}
+}

@@ -1,0 +1,37 @@
+/* cut_through.h - the client waits for the next hop's word
+ * (route ... cut-through)
+ *
+ *	EXPECT   the scheduler is told that a message comes, before it has a
+ *	         name that the router sees
+ *	STORE    durable and published, as every message
+ *	VERDICT  the scheduler is asked what became of it
+ *	STORED   the client hears 250 and the next hop's words, its refusal, or
+ *	         250 as ever
+ *
+ * The message is the queue's from STORE on, whatever happens to the session.
+ * A refusal is the client's when the scheduler has heard `told`, which is said
+ * with the refusal itself: lost between the two, its sender hears of it twice,
+ * from us and from the client.  scheduler/verdicts/verdicts.h has the lines.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_SESSION_CUT_THROUGH_H
+#define ZM_SMTPSERVER_SESSION_CUT_THROUGH_H
+
+#include "smtpserver/session/session.h"
+
+/* The kind of its questions. */
+extern const char cut_through_kind[];
+
+/* A recipient was taken: its domain may have such a route. */
+void cut_through_note_rcpt(struct session *session, const struct path *rcpt);
+
+/* The message is whole, and next is what follows.  Returns that, or
+ * STEP_EXPECT when the client is to wait. */
+enum step cut_through_begin(struct session *session, enum step next);
+
+/* It is stored, or was not.  Returns STEP_VERDICT, or STEP_STORED when the
+ * client does not wait. */
+enum step cut_through_stored(struct session *session);
+
+#endif
