@@ -51,7 +51,8 @@ struct verdicts {
 
 /* is_told: the client hears the refusal, so nobody else needs to. */
 static void
-verdicts_end_waiter(struct verdicts *verdicts, struct waiter *waiter, bool is_told)
+verdicts_end_waiter(struct verdicts *verdicts, struct waiter *waiter,
+    bool is_told)
 {
 	struct job *job = job_table_find(&verdicts->queue->jobs,
 	    spool_id_inode(slice_of(waiter->id)));

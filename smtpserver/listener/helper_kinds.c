@@ -26,7 +26,8 @@ const struct helper_kind helper_kinds[] = {
 	    true },
 	{ "content", 8, 1, FILTER_FOR_MS, hungry_serve, NULL, false, false },
 	/* cut_through.h; longer than timeout cut-through can be */
-	{ cut_through_kind, 1, 8192, 660000, NULL, "verdict.sock", true, false },
+	{ cut_through_kind, 1, 8192, 660000, NULL, "verdict.sock", true,
+	    false },
 	{ etrn_kind, 1, 1, 15000, etrn_serve, NULL, false, false },
 	/* login.h */
 	{ "auth", 4, 1, 40000, NULL, NULL, false, false },

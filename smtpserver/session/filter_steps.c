@@ -222,7 +222,8 @@ step_filter(struct session *session)
 	if (session->ask->state == ASK_WAITING)
 		return STEP_WAIT;
 	if (strcmp(session->ask->kind, "content") == 0)
-		return cut_through_begin(session, filter_judge_content(session));
+		return cut_through_begin(session,
+		    filter_judge_content(session));
 	permit_learn(session, session->ask);
 	ask_free(&session->ask);
 	return cut_through_begin(session, session_filter_message(session));

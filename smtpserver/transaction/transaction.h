@@ -38,8 +38,8 @@ struct transaction {
 	char			 rcpt_status[12];	/* of the last one that
 							 * the router refused */
 	char			 milter_cause[32];	/* "" none */
-	bool			 is_expected;	/* the scheduler knows that the
-						 * client waits (cut_through.h) */
+	bool			 is_expected;	/* the scheduler was told that
+						 * the client waits */
 	struct answer		*next_hop;	/* NULL; or what the client
 						 * hears of it, in the arena */
 	bool			 is_looked_at;	/* by the content filter */
