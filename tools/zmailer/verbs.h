@@ -112,7 +112,7 @@ VERB(thaw, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
     "try frozen mail again, from the start")
 VERB(retry, "[--per-second N] [--failed] [--reason WORDS] [--yes] "
     "[--dry-run] [--quiet] [--json] SELECTOR",
-    "try queued mail now, paced; --failed: what has failed, from the start")
+    "try queued mail now, paced; --failed: what has failed")
 VERB(reroute, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
     "route queued mail again, as the configuration is now")
 VERB(bounce, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
