@@ -345,9 +345,9 @@ setup_add_warnings(const struct setup *setup, const struct conf_report *report,
 	if (rest.count > 0)
 		conf_report_print(&rest, setup->path, out);
 	if (early > 0)
-		str_addf(out, "until accounts (doc/zmailer.sysusers) and "
-		    "directories are made, by make install-users\nand the "
-		    "first start, zmailer check says so in %zu warning%s\n",
+		str_addf(out, "zmailer check has %zu warning%s more until "
+		    "accounts (doc/zmailer.sysusers)\nand directories are "
+		    "made, by make install-users and the first start\n",
 		    early, early == 1 ? "" : "s");
 }
 

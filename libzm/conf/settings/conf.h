@@ -36,7 +36,8 @@ struct conf {
 	const char	*postmaster;		/* local part or address */
 	const char	*spool_dir, *run_dir, *log_dir;
 	unsigned	 hash_levels;		/* 0, 1, 2 */
-	enum conf_sync { SYNC_GROUP, SYNC_STRICT, SYNC_UNSAFE } sync;
+	enum conf_sync { SYNC_GROUP, SYNC_STRICT, SYNC_UNSAFE,
+	    SYNC_EPHEMERAL } sync;
 	int64_t		 greet_pause_ms;
 	int64_t		 tarpit_first_ms, tarpit_max_ms;
 	enum { VERIFY_REJECT, VERIFY_ACCEPT, VERIFY_OFF } verify;

@@ -173,13 +173,16 @@ STATEMENT(TOP, "hash", NONE, setting, "setting", "",
 SETTING("hash", "", hash_levels, "number:0-2", "0", "0, 1 or 2")
 
 STATEMENT(TOP, "sync", NONE, setting, "setting", "",
-    "sync group|strict|unsafe", "",
+    "sync group|strict|unsafe|ephemeral", "",
     "What is made durable, and when: group is right for ext4, xfs, btrfs, "
     "zfs; strict adds a sync of directories to each move, for file systems "
-    "nobody knows; unsafe allows a spool on a network file system.",
+    "nobody knows; unsafe allows a spool on a network file system; ephemeral "
+    "is for mail that may be lost with the machine: the spool must lie in "
+    "memory (tmpfs), a restart of zmailer keeps it, one of the machine does "
+    "not, and status says so.",
     "sync strict")
-SETTING("sync", "", sync, "choice:group,strict,unsafe", "group",
-    "group, strict or unsafe")
+SETTING("sync", "", sync, "choice:group,strict,unsafe,ephemeral", "group",
+    "group, strict, unsafe or ephemeral")
 
 STATEMENT(TOP, "group", NONE, setting, "setting", "",
     "group SPAN", "",
