@@ -183,7 +183,9 @@ tools_libtools_a_SOURCES += tools/zmailer/audit/audit.h \
 	tools/zmailer/audit/books.c tools/zmailer/audit/books.h \
 	tools/zmailer/audit/books_internal.h tools/zmailer/audit/files.c \
 	tools/zmailer/audit/print.c tools/zmailer/audit/sum.c
-tools_libtools_a_SOURCES += tools/zmailer/report/capacity.c \
+tools_libtools_a_SOURCES += tools/zmailer/report/arrivals.c \
+	tools/zmailer/report/arrivals.h \
+	tools/zmailer/report/capacity.c \
 	tools/zmailer/report/capacity.h tools/zmailer/report/count.c \
 	tools/zmailer/report/print.c tools/zmailer/report/report.h \
 	tools/zmailer/report/tops.c tools/zmailer/report/tops.h \

@@ -143,11 +143,12 @@ VERB(replay, "--config FILE [--policy] [--routes] [--shape] [--ask-dns] "
     "what another configuration would have decided of mail that came")
 VERB(audit, "[DAY|SPAN] [--seal SUM] [--json]",
     "does every recipient have one fate, and is the journal whole?")
-VERB(report, "[--days N] [--capacity] [--top senders|users|clients|domains] "
-    "[--by count|bytes|failures] [--json]",
+VERB(report, "[--days N] [--capacity | --arrivals] "
+    "[--top senders|users|clients|domains] [--by count|bytes|failures] "
+    "[--json]",
     "volume, times, destinations, troubles and who has most, of days, from "
     "the journal; or how much mail the machine can take, and what ends it "
-    "first")
+    "first; or how long mail takes to arrive")
 VERB(metrics, "[--prometheus | --listen [ADDRESS:]PORT|unix:/PATH]",
     "counters and the state of the spool as OpenMetrics text, or as that of "
     "Prometheus; once, or to whoever asks for /metrics")
