@@ -18,5 +18,7 @@ conf_spool_open(const struct conf *conf, enum spool_flags more,
 		more |= SPOOL_STRICT;
 	else if (conf->sync == SYNC_UNSAFE)
 		more |= SPOOL_UNSAFE_FS;
+	else if (conf->sync == SYNC_EPHEMERAL)
+		more |= SPOOL_MEMORY;
 	return spool_open(conf->spool_dir, more, conf->hash_levels, out, err);
 }

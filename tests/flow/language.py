@@ -74,6 +74,7 @@ SPDX-License-Identifier: ISC
 import functools
 import os
 import re
+import subprocess
 import shlex
 
 import replies
@@ -139,11 +140,17 @@ def check_log(words, where):
 
 
 def needs(options, build):
-    """Skip the flow unless the build has all of these options."""
+    """Skip the flow unless the build has all of these options; /NAME is a
+    file system in memory that can be written to."""
     with open(os.path.join(build, "config.h"), encoding="utf-8") as file:
         text = file.read()
     for option in options:
-        if f"#define HAVE_{option} 1" not in text:
+        if option.startswith("/"):
+            kind = subprocess.run(["stat", "-f", "-c", "%T", option],
+                                  capture_output=True, text=True).stdout
+            if kind.strip() != "tmpfs" or not os.access(option, os.W_OK):
+                raise Skipped(f"{option} is no writable tmpfs")
+        elif f"#define HAVE_{option} 1" not in text:
             raise Skipped(f"built without {option}")
 
 

@@ -78,6 +78,7 @@ ROWS = [
     ("count", "", 0, ["1"]),
     ("queue", "", 69, SCHEDULER + ["zmailer list"]),
     ("zones", "", 69, SCHEDULER),
+    ("connections", "", 69, SCHEDULER + ["nothing is connected"]),
     ("suspend", "smtp/x.example", 69, SCHEDULER),
     ("resume", "all", 69, SCHEDULER),
     ("pin", "--limit 1 smtp/x.example", 69, SCHEDULER),

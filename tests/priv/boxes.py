@@ -193,7 +193,7 @@ def vacation_answers_a_sender_once(site):
 
 HANGING = """#!/bin/sh
 touch TOP/began.$$
-while ! test -f TOP/go; do sleep 0.1; done
+while ! test -f TOP/may-end; do sleep 0.1; done
 """
 
 
@@ -215,8 +215,8 @@ def a_user_whose_programs_hang_holds_up_nobody(site):
               reply="2 programs of this user run already")
         assert len(glob.glob(f"{home}/began.*")) == 2
     finally:
-        home_put(site, "ursula", "go", "")
-    os.unlink(path)
+        home_put(site, "ursula", "may-end", "")
+        os.unlink(path)
     mta.wait_for("all but the two to wait", lambda: site.active() == set())
     site.zmailer("retry", "--yes", "to=ursula")
     mta.wait_for("an empty spool", site.is_empty)

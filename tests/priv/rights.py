@@ -88,6 +88,7 @@ ROWS = [
     ("why", "all", {0, 1}, []),
     ("count", "", OPEN, ["0 messages"]),
     ("queue", "", SHUT, SOCKET),
+    ("connections", "", SHUT, SOCKET),
     ("zones", "", SHUT, SOCKET),
     ("suspend", "smtp/x.example", SHUT, SOCKET),
     ("resume", "all", SHUT, SOCKET),

@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "daemon/machine/neighbours.h"
+#include "daemon/skeleton.h"
 #include "journal/counters.h"
 #include "journal/neighbours.h"
 #include "mail/spool/spool.h"
@@ -371,6 +372,26 @@ standstill_aside(struct standstill *all, const struct conf *conf)
 	spool_close(&spool);
 }
 
+/* A note: a site may want it so, and mail flows.  A person's own instance is
+ * often for a try. */
+static void
+standstill_memory(struct standstill *all, const struct conf *conf)
+{
+	bool is_meant = conf->sync == SYNC_EPHEMERAL;
+	struct standstill_row *row;
+
+	if (!spool_is_in_memory(conf->spool_dir) ||
+	    (!is_meant && daemon_is_private(conf)))
+		return;
+	row = standstill_row(all, "memory", conf->spool_dir);
+	row->is_note = true;
+	row->text = arena_printf(all->arena, "mail is kept in memory: %s is "
+	    "gone when the machine ends", conf->spool_dir);
+	row->next = is_meant ? "`sync ephemeral` says so; to keep it, name a "
+	    "`spool` on a disk" : "name a `spool` on a disk, or say `sync "
+	    "ephemeral`";
+}
+
 /* ---- other programs ----------------------------------------------------- */
 
 static void
@@ -423,6 +444,7 @@ standstill_look(const struct conf *conf, bool is_running, struct arena *arena,
 {
 	*out = (struct standstill){ .arena = arena };
 	standstill_disks(out, conf);
+	standstill_memory(out, conf);
 	standstill_aside(out, conf);
 	if (!is_running)
 		return;

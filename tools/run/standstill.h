@@ -18,7 +18,7 @@ enum {
 
 struct standstill_row {
 	const char	*what;		/* "process" "work" "drain" "suspend"
-					 * "disk" "scheduler"
+					 * "disk" "memory" "scheduler"
 					 * "stopped" "certificate" "table"
 					 * "set-aside" "next-hop" "milter" ...;
 					 * static */

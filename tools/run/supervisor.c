@@ -130,6 +130,9 @@ all_ready(struct supervisor *boss)
 	boss->was_ready = true;
 	supervisor_version_keep(boss->conf, "start");
 	supervisor_state_publish(boss);	/* who hears of it asks */
+	if (boss->conf->sync == SYNC_EPHEMERAL)
+		warning("mail is kept in memory, as `sync ephemeral` says: %s "
+		    "is gone when the machine ends", boss->conf->spool_dir);
 	event(EV_DAEMON_START, NULL, "version", slice_of(PACKAGE_VERSION),
 	    NULL);
 	manager_tell("READY=1\nSTATUS=router, scheduler and smtpserver run");

@@ -8,15 +8,12 @@
  */
 GROUP("The first week", "setup check start reload status hello doctor list "
     "why trace retry help")
-GROUP("Running", "run stop restart watch top metrics report audit events "
-    "logrotate log")
-GROUP("Configuration", "config domain alias smarthost cert dkim table route "
-    "test replay whynot")
+GROUP("Running", "run stop restart watch top metrics report audit events log")
+GROUP("Configuration", "config domain alias smarthost cert dkim table route")
 GROUP("Messages", "show count hold release schedule reroute bounce delete "
     "undelete")
 GROUP("Set aside", "review forward note resubmit freeze thaw")
-GROUP("Destinations", "queue connections zones suspend resume pin "
-    "etrn drain undrain orders")
+GROUP("Destinations", "queue connections zones suspend resume pin etrn orders")
 GROUP("Abuse", "block unblock limit")
-GROUP("The spool", "fsck backup restore")
-GROUP("Trying it", "demo init sink classify completion")
+GROUP("Maintenance", "drain undrain fsck backup restore logrotate")
+GROUP("Trying it", "test replay whynot demo init sink classify completion")

@@ -211,6 +211,24 @@ static const struct {
 	{ 0x0bd00bd0, "Lustre" },
 };
 
+enum { MAGIC_TMPFS = 0x01021994 };
+#define MAGIC_RAMFS 0x858458f6ul
+
+static bool
+fs_is_in_memory(const struct statfs *fs)
+{
+	return (unsigned long)fs->f_type == MAGIC_TMPFS ||
+	    (unsigned long)fs->f_type == MAGIC_RAMFS;
+}
+
+bool
+spool_is_in_memory(const char *dir)
+{
+	struct statfs fs;
+
+	return statfs(dir, &fs) == 0 && fs_is_in_memory(&fs);
+}
+
 static int
 refuse_network(const struct spool *spool, const char *dir, struct err *err)
 {
@@ -218,6 +236,10 @@ refuse_network(const struct spool *spool, const char *dir, struct err *err)
 
 	if (fstatfs(spool->dir_fd, &fs) != 0)
 		return err_sys(err, "statfs %s", dir);
+	if ((spool->flags & SPOOL_MEMORY) && !fs_is_in_memory(&fs))
+		return err_set(err, "%s is on a disk: `sync ephemeral` is for "
+		    "a spool in memory (tmpfs); say `sync group`, or name a "
+		    "directory like /dev/shm/zmailer", dir);
 	for (size_t i = 0; i < sizeof(network_rows) / sizeof(network_rows[0]);
 	    i++)
 		if ((unsigned long)fs.f_type == network_rows[i].magic)
@@ -227,6 +249,13 @@ refuse_network(const struct spool *spool, const char *dir, struct err *err)
 	return 0;
 }
 #else
+bool
+spool_is_in_memory(const char *dir)
+{
+	(void)dir;
+	return false;
+}
+
 static int
 refuse_network(const struct spool *spool, const char *dir, struct err *err)
 {

@@ -59,6 +59,8 @@ enum spool_flags {
 	SPOOL_CREATE = 1,	/* make missing directories (init, as root) */
 	SPOOL_STRICT = 2,	/* `sync strict`: directory fsyncs as well */
 	SPOOL_UNSAFE_FS = 4,	/* `sync unsafe`: NFS and the like allowed */
+	SPOOL_MEMORY = 16,	/* `sync ephemeral`: a file system in memory
+				 * alone is allowed */
 	SPOOL_SUBMIT = 8	/* public/ and router/ alone: for who starts,
 				 * hands one message in and ends */
 };
@@ -71,6 +73,9 @@ enum spool_flags {
 int spool_open(const char *dir, enum spool_flags flags, unsigned hash_levels,
     struct spool **out, struct err *err);
 void spool_close(struct spool **spool);
+/* Is this directory in memory (tmpfs), and gone with the machine?  False, too,
+ * when that cannot be known. */
+bool spool_is_in_memory(const char *dir);
 
 /* One of each role a spool: who works in it holds an exclusive lock on the
  * inode of a directory, its room.  The file of the room, DIR/.lock and the
