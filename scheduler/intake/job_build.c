@@ -344,7 +344,7 @@ static void
 job_attend(struct queue *queue, struct job *job,
     const struct control_file *control)
 {
-	struct waiter *waiter = waiters_find(&queue->waiters, job->id);
+	struct hearer *waiter = waiters_find(&queue->waiters, job->id);
 
 	if (waiter == NULL || waiter->verdict == WAITER_DELIVERED ||
 	    waiter->verdict == WAITER_QUEUED)

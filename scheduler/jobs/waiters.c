@@ -27,7 +27,7 @@ waiters_init(struct waiters *waiters)
 void
 waiters_release(struct waiters *waiters)
 {
-	struct waiter *waiter;
+	struct hearer *waiter;
 
 	while ((waiter = TAILQ_FIRST(&waiters->all)) != NULL)
 		waiter_end(waiters, &waiter);
@@ -39,10 +39,10 @@ waiters_bucket(const char *id)
 	return crc32c(0, id, strlen(id)) % WAITER_BUCKETS;
 }
 
-struct waiter *
+struct hearer *
 waiters_find(const struct waiters *waiters, const char *id)
 {
-	struct waiter *waiter;
+	struct hearer *waiter;
 
 	if (waiters->count == 0)
 		return NULL;
@@ -52,10 +52,10 @@ waiters_find(const struct waiters *waiters, const char *id)
 	return NULL;
 }
 
-struct waiter *
+struct hearer *
 waiters_add(struct waiters *waiters, const char *id, void *owner)
 {
-	struct waiter *waiter;
+	struct hearer *waiter;
 
 	if (waiters->count >= WAITERS_MAX ||
 	    waiters_find(waiters, id) != NULL)
@@ -71,9 +71,9 @@ waiters_add(struct waiters *waiters, const char *id, void *owner)
 }
 
 void
-waiter_end(struct waiters *waiters, struct waiter **pwaiter)
+waiter_end(struct waiters *waiters, struct hearer **pwaiter)
 {
-	struct waiter *waiter = *pwaiter;
+	struct hearer *waiter = *pwaiter;
 
 	timer_clear(&waiter->timer);
 	if (waiter->is_decided)
@@ -85,7 +85,7 @@ waiter_end(struct waiters *waiters, struct waiter **pwaiter)
 }
 
 static void
-waiter_decide(struct waiters *waiters, struct waiter *waiter,
+waiter_decide(struct waiters *waiters, struct hearer *waiter,
     enum waiter_verdict verdict)
 {
 	waiter->verdict = verdict;
@@ -96,7 +96,7 @@ waiter_decide(struct waiters *waiters, struct waiter *waiter,
 }
 
 void
-waiter_outcome(struct waiters *waiters, struct waiter *waiter,
+waiter_outcome(struct waiters *waiters, struct hearer *waiter,
     const struct answer *answer, uint32_t total)
 {
 	if (waiter->verdict != WAITER_OPEN)
@@ -121,7 +121,7 @@ waiter_outcome(struct waiters *waiters, struct waiter *waiter,
 }
 
 void
-waiter_later(struct waiters *waiters, struct waiter *waiter,
+waiter_later(struct waiters *waiters, struct hearer *waiter,
     struct slice why)
 {
 	if (waiter->verdict != WAITER_OPEN)

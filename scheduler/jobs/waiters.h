@@ -37,7 +37,7 @@ enum waiter_verdict {
 	WAITER_QUEUED		/* anything else: it goes on as all mail */
 };
 
-struct waiter {
+struct hearer {
 	char			 id[SPOOL_ID_BYTES];
 	uint64_t		 token;		/* of the question; 0: not
 						 * asked yet */
@@ -50,13 +50,13 @@ struct waiter {
 	struct timer		 timer;		/* verdicts.c's */
 	void			*owner;		/* the connection's */
 	bool			 is_decided;	/* on the list decided */
-	LIST_ENTRY(waiter)	 bucket;
-	TAILQ_ENTRY(waiter)	 all, decided;
+	LIST_ENTRY(hearer)	 bucket;
+	TAILQ_ENTRY(hearer)	 all, decided;
 };
-TAILQ_HEAD(waiter_list, waiter);
+TAILQ_HEAD(waiter_list, hearer);
 
 struct waiters {
-	LIST_HEAD(waiter_bucket, waiter) buckets[WAITER_BUCKETS];
+	LIST_HEAD(waiter_bucket, hearer) buckets[WAITER_BUCKETS];
 	struct waiter_list	 all, decided;	/* decided: to be looked at */
 	size_t			 count;
 };
@@ -67,19 +67,19 @@ void waiters_release(struct waiters *waiters);
 
 /* One for a message that is about to come.  NULL: there are too many, or the
  * message has one. */
-struct waiter *waiters_add(struct waiters *waiters, const char *id,
+struct hearer *waiters_add(struct waiters *waiters, const char *id,
     void *owner);
 /* That of a message, or NULL. */
-struct waiter *waiters_find(const struct waiters *waiters, const char *id);
+struct hearer *waiters_find(const struct waiters *waiters, const char *id);
 /* Forget one, and null it. */
-void waiter_end(struct waiters *waiters, struct waiter **waiter);
+void waiter_end(struct waiters *waiters, struct hearer **waiter);
 
 /* A recipient of the message, which has total of them, is final.  After the
  * last one there is a verdict. */
-void waiter_outcome(struct waiters *waiters, struct waiter *waiter,
+void waiter_outcome(struct waiters *waiters, struct hearer *waiter,
     const struct answer *answer, uint32_t total);
 /* It will take longer than somebody should wait, and why. */
-void waiter_later(struct waiters *waiters, struct waiter *waiter,
+void waiter_later(struct waiters *waiters, struct hearer *waiter,
     struct slice why);
 
 #endif

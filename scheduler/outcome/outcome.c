@@ -38,7 +38,7 @@ outcome_tell(struct outcome *outcome, struct job *job,
     const struct answer *answer)
 {
 	struct waiters *waiters = &outcome->queue->waiters;
-	struct waiter *waiter = waiters_find(waiters, job->id);
+	struct hearer *waiter = waiters_find(waiters, job->id);
 
 	if (answer->verdict == VERDICT_FAILED &&
 	    outcome->queue->conf->keep_failed_ms > 0) {

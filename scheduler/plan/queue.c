@@ -207,7 +207,7 @@ queue_place(struct queue *queue, struct job *job)
 void
 queue_tell_later(struct queue *queue, struct job *job, struct slice why)
 {
-	struct waiter *waiter = (job->flags & JOB_AWAITED) == 0 ? NULL :
+	struct hearer *waiter = (job->flags & JOB_AWAITED) == 0 ? NULL :
 	    waiters_find(&queue->waiters, job->id);
 
 	job->flags &= (uint16_t)~JOB_AWAITED;

@@ -51,7 +51,7 @@ struct verdicts {
 
 /* is_told: the client hears the refusal, so nobody else needs to. */
 static void
-verdicts_end_waiter(struct verdicts *verdicts, struct waiter *waiter,
+verdicts_end_waiter(struct verdicts *verdicts, struct hearer *waiter,
     bool is_told)
 {
 	struct job *job = job_table_find(&verdicts->queue->jobs,
@@ -69,7 +69,7 @@ verdicts_end_waiter(struct verdicts *verdicts, struct waiter *waiter,
 }
 
 static void
-verdicts_peer_say(struct verdicts_peer *peer, const struct waiter *waiter)
+verdicts_peer_say(struct verdicts_peer *peer, const struct hearer *waiter)
 {
 	static const char *const words[] = {
 		[WAITER_OPEN] = "queued", [WAITER_DELIVERED] = "delivered",
@@ -84,7 +84,7 @@ verdicts_peer_say(struct verdicts_peer *peer, const struct waiter *waiter)
 static void
 verdicts_waiter_late(void *context)
 {
-	struct waiter *waiter = context;
+	struct hearer *waiter = context;
 	struct verdicts_peer *peer = waiter->owner;
 	struct verdicts *verdicts = peer->verdicts;
 
@@ -96,7 +96,7 @@ verdicts_waiter_late(void *context)
 }
 
 static void
-verdicts_arm(struct verdicts *verdicts, struct waiter *waiter, int64_t span_ms)
+verdicts_arm(struct verdicts *verdicts, struct hearer *waiter, int64_t span_ms)
 {
 	timer_set(verdicts->queue->loop, &waiter->timer,
 	    clock_steady_ms() + span_ms, verdicts_waiter_late, waiter);
@@ -104,7 +104,7 @@ verdicts_arm(struct verdicts *verdicts, struct waiter *waiter, int64_t span_ms)
 
 /* There is a verdict: to be said if it was asked for. */
 static void
-verdicts_answer(struct verdicts *verdicts, struct waiter *waiter)
+verdicts_answer(struct verdicts *verdicts, struct hearer *waiter)
 {
 	struct verdicts_peer *peer = waiter->owner;
 
@@ -123,7 +123,7 @@ verdicts_answer(struct verdicts *verdicts, struct waiter *waiter)
 static const char *
 verdicts_expect(struct verdicts_peer *peer, const char *id)
 {
-	struct waiter *waiter = waiters_add(&peer->verdicts->queue->waiters, id,
+	struct hearer *waiter = waiters_add(&peer->verdicts->queue->waiters, id,
 	    peer);
 
 	if (waiter == NULL)
@@ -134,7 +134,7 @@ verdicts_expect(struct verdicts_peer *peer, const char *id)
 
 /* NULL: it is answered later, or was just now. */
 static const char *
-verdicts_wait(struct verdicts_peer *peer, struct waiter *waiter, uint64_t token)
+verdicts_wait(struct verdicts_peer *peer, struct hearer *waiter, uint64_t token)
 {
 	struct verdicts *verdicts = peer->verdicts;
 
@@ -152,7 +152,7 @@ verdicts_wait(struct verdicts_peer *peer, struct waiter *waiter, uint64_t token)
 }
 
 static const char *
-verdicts_told(struct verdicts_peer *peer, struct waiter *waiter)
+verdicts_told(struct verdicts_peer *peer, struct hearer *waiter)
 {
 	if (waiter == NULL || waiter->verdict != WAITER_REFUSED ||
 	    !waiter->is_answered)
@@ -162,7 +162,7 @@ verdicts_told(struct verdicts_peer *peer, struct waiter *waiter)
 }
 
 static const char *
-verdicts_gone(struct verdicts_peer *peer, struct waiter *waiter)
+verdicts_gone(struct verdicts_peer *peer, struct hearer *waiter)
 {
 	if (waiter != NULL)
 		verdicts_end_waiter(peer->verdicts, waiter, false);
@@ -173,7 +173,7 @@ static const char *
 verdicts_question(struct verdicts_peer *peer, struct slice line, uint64_t token)
 {
 	struct slice word, text = { NULL, 0 };
-	struct waiter *waiter;
+	struct hearer *waiter;
 	char id[SPOOL_ID_BYTES];
 
 	if (!slice_word(&line, &word) || !slice_word(&line, &text) ||
@@ -200,7 +200,7 @@ static void
 verdicts_peer_end(struct verdicts_peer *peer)
 {
 	struct verdicts *verdicts = peer->verdicts;
-	struct waiter *waiter, *next;
+	struct hearer *waiter, *next;
 
 	for (waiter = TAILQ_FIRST(&verdicts->queue->waiters.all);
 	    waiter != NULL; waiter = next) {
@@ -379,7 +379,7 @@ verdicts_turn_end(struct verdicts *verdicts)
 {
 	struct waiters *waiters = &verdicts->queue->waiters;
 	struct verdicts_peer *peer, *next;
-	struct waiter *waiter;
+	struct hearer *waiter;
 
 	while ((waiter = TAILQ_FIRST(&waiters->decided)) != NULL) {
 		TAILQ_REMOVE(&waiters->decided, waiter, decided);
