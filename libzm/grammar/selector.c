@@ -279,6 +279,11 @@ selector_id(const struct selector *selector)
 static void
 selector_add_quoted(struct str *out, struct slice text)
 {
+	/* one with a quote in it was read without quotes, and is again */
+	if (slice_find(text, '"') < text.n) {
+		str_add_slice(out, text);
+		return;
+	}
 	str_addc(out, '"');
 	str_add_slice(out, text);
 	str_addc(out, '"');
