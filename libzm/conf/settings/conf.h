@@ -31,6 +31,8 @@ struct conf {
 						 * stood for it */
 
 	const char	*host;			/* our name */
+	bool		 has_aliases;		/* /etc/aliases was there, when
+						 * taken over if it was */
 	const char	*postmaster;		/* local part or address */
 	const char	*spool_dir, *run_dir, *log_dir;
 	unsigned	 hash_levels;		/* 0, 1, 2 */
