@@ -62,7 +62,7 @@ mime_down_again(struct mime_down *down)
 /* ---- what a part is made of -------------------------------------------- */
 
 static unsigned
-part_bytes(const struct mime_down *down)
+down_part_bytes(const struct mime_down *down)
 {
 	return down->bytes[down->part];
 }
@@ -111,7 +111,7 @@ is_binary(const struct mime_down *down, enum mime_encoding encoding)
 {
 	return (encoding == MIME_BINARY && down->goal != 0) ||
 	    ((down->goal & MIME_FROM_BINARY) &&
-	    (part_bytes(down) & (PART_BARE_LF | PART_ODD)));
+	    (down_part_bytes(down) & (PART_BARE_LF | PART_ODD)));
 }
 
 /* How the leaf whose head was read goes out. */
@@ -119,7 +119,7 @@ static enum mime_code
 code_of(const struct mime_down *down, const struct mime_head *head)
 {
 	bool is_down = (down->goal & MIME_TO_7BIT) &&
-	    (part_bytes(down) & PART_HIGH);
+	    (down_part_bytes(down) & PART_HIGH);
 
 	if (head->encoding >= MIME_QUOTED)
 		return is_down ? CODE_ESCAPE : CODE_NONE;
@@ -136,7 +136,7 @@ code_of(const struct mime_down *down, const struct mime_head *head)
 static void
 leaf_judge(struct mime_down *down)
 {
-	unsigned bytes = part_bytes(down);
+	unsigned bytes = down_part_bytes(down);
 	bool is_down = (down->goal & MIME_TO_7BIT) && (bytes & PART_HIGH);
 
 	if (down->is_writing || down->where != WHERE_LEAF)
@@ -181,7 +181,8 @@ head_write(struct mime_down *down, const struct mime_head *head,
 		str_adds(out, "MIME-Version: 1.0\n");
 	if (is_coded && !head->has_type)
 		str_addf(out, "Content-Type: text/plain; charset=%s\n",
-		    !(part_bytes(down) & PART_HIGH) ? "us-ascii" : down->is_utf8 ? "utf-8" :
+		    !(down_part_bytes(down) & PART_HIGH) ? "us-ascii" :
+		    down->is_utf8 ? "utf-8" :
 		    "unknown-8bit");
 	if (line != NULL)
 		str_adds(out, line);

@@ -296,7 +296,7 @@ copy_take(struct copy *copy, struct err *err)
 
 /* How far is it?  is_look: and no further. */
 static enum spool_copied
-copy_run(struct spool *spool, const char *name, bool is_look, struct err *err)
+copy_go(struct spool *spool, const char *name, bool is_look, struct err *err)
 {
 	struct copy copy = { .spool = spool, .name = name, .fd = -1,
 	    .size_max = spool->size_max > 0 ? spool->size_max : COPY_BYTES_MAX,
@@ -326,11 +326,11 @@ copy_run(struct spool *spool, const char *name, bool is_look, struct err *err)
 enum spool_copied
 spool_copy_in(struct spool *spool, const char *name, struct err *err)
 {
-	return copy_run(spool, name, false, err);
+	return copy_go(spool, name, false, err);
 }
 
 enum spool_copied
 spool_copy_look(struct spool *spool, const char *name, struct err *err)
 {
-	return copy_run(spool, name, true, err);
+	return copy_go(spool, name, true, err);
 }

@@ -94,7 +94,8 @@ static const struct row {
 	    "Content-Transfer-Encoding: 8 bit\n\n" HIGH "\n", TO7,
 	    "MIME-Version: 1.0\nContent-Type: text/plain\n"
 	    "Content-Transfer-Encoding: quoted-printable\n\n" HIGH_QP "\n" },
-	{ "\"8 bit\" around parts", "Content-Type: multipart/mixed; boundary=b\n"
+	{ "\"8 bit\" around parts",
+	    "Content-Type: multipart/mixed; boundary=b\n"
 	    "Content-Transfer-Encoding: 8 bit\n\n--b\n\n" HIGH "\n--b--\n",
 	    TO7, "Content-Type: multipart/mixed; boundary=b\n"
 	    "Content-Transfer-Encoding: 7bit\n\n--b\n"
@@ -153,7 +154,8 @@ static const struct row {
 
 /* What a part that does not say so is made of. */
 static const struct row odd_rows[] = {
-	{ "a bare CR", "MIME-Version: 1.0\nContent-Type: text/plain\n\na\rb\r\n", BIN,
+	{ "a bare CR", "MIME-Version: 1.0\nContent-Type: text/plain\n\na\rb\r\n",
+	    BIN,
 	    "MIME-Version: 1.0\nContent-Type: text/plain\n"
 	    "Content-Transfer-Encoding: base64\n\nYQ1iDQo=" },
 	{ "a bare LF", "MIME-Version: 1.0\nContent-Type: text/plain\n"
