@@ -154,8 +154,8 @@ static const struct row {
 
 /* What a part that does not say so is made of. */
 static const struct row odd_rows[] = {
-	{ "a bare CR", "MIME-Version: 1.0\nContent-Type: text/plain\n\na\rb\r\n",
-	    BIN,
+	{ "a bare CR", "MIME-Version: 1.0\nContent-Type: text/plain\n\n"
+	    "a\rb\r\n", BIN,
 	    "MIME-Version: 1.0\nContent-Type: text/plain\n"
 	    "Content-Transfer-Encoding: base64\n\nYQ1iDQo=" },
 	{ "a bare LF", "MIME-Version: 1.0\nContent-Type: text/plain\n"
