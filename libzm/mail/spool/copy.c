@@ -42,6 +42,7 @@ struct copy {
 	struct stat	 st;
 	uint64_t	 size_max;
 	bool		 has_first_line;
+	bool		 after_cr;	/* of what was copied */
 	struct first_line want;
 	uint32_t	 crc;		/* of what was copied */
 	struct str	 head;		/* what was read to find env-end */
@@ -173,6 +174,28 @@ copy_own_words(struct copy *copy)
 	envelope->dsn_of = (struct slice){ NULL, 0 };
 }
 
+/* A CR is a line end, as sendmail reads it and as SMTP sends it; but in the
+ * body of binary mail. */
+static int
+copy_add(struct copy *copy, struct draft *draft, struct slice in,
+    struct err *err)
+{
+	struct str out = STR_INIT;
+	int result;
+
+	if (slice_is_nocase(copy->envelope.bodytype, "BINARYMIME") ||
+	    (!copy->after_cr && slice_find(in, '\r') == in.n))
+		return draft_write(draft, in.p, in.n, err);
+	for (size_t i = 0; i < in.n; i++) {
+		if (in.p[i] == '\r' || in.p[i] != '\n' || !copy->after_cr)
+			str_addc(&out, in.p[i] == '\r' ? '\n' : in.p[i]);
+		copy->after_cr = in.p[i] == '\r';
+	}
+	result = draft_write(draft, out.buf, out.len, err);
+	str_release(&out);
+	return result;
+}
+
 /* The bytes after the envelope; those in head first. */
 static int
 copy_rest(struct copy *copy, struct draft *draft, struct err *err)
@@ -184,8 +207,8 @@ copy_rest(struct copy *copy, struct draft *draft, struct err *err)
 	ssize_t n;
 
 	copy->crc = crc32c(0, copy->head.buf + skip, copy->head.len - skip);
-	if (draft_write(draft, copy->head.buf + header,
-		copy->head.len - header, err) != 0)
+	if (copy_add(copy, draft, slice_from(str_slice(&copy->head), header),
+	    err) != 0)
 		return -1;
 	while ((n = pread(copy->fd, buffer, sizeof(buffer), at)) != 0) {
 		if (n < 0 && errno == EINTR)
@@ -197,7 +220,8 @@ copy_rest(struct copy *copy, struct draft *draft, struct err *err)
 			return err_set(err, "public/%s grew while it was "
 			    "read", copy->name);
 		copy->crc = crc32c(copy->crc, buffer, (size_t)n);
-		if (draft_write(draft, buffer, (size_t)n, err) != 0)
+		if (copy_add(copy, draft, (struct slice){ buffer, (size_t)n },
+		    err) != 0)
 			return -1;
 	}
 	if (copy->has_first_line && (copy->crc != copy->want.crc ||

@@ -289,6 +289,30 @@ Test(recover, s4_clutter_of_strangers_goes)
 	fixture_close(&f);
 }
 
+/* One reading for all: a CR that no LF follows ends a line on the wire. */
+Test(recover, s4_a_cr_is_a_line_end)
+{
+	static const char text[] = "from <a@src.test>\nto <b@example.net>\n"
+	    "env-end\nSubject: a\rX-B: c\r\n\nx\r\ry\r\n";
+	struct fixture f;
+	struct recovery r;
+	struct str got = STR_INIT;
+
+	if (geteuid() != 0)
+		cr_skip_test("needs two users");
+	fixture_open(&f, 0);
+	put_foreign(&f, "mine", text, sizeof(text) - 1);
+	clock_hold_wall((clock_wall_s() + 600) * 1000000);
+	cr_assert_eq(spool_recover(f.spool, 0, NULL, NULL, &r, &f.err), 0);
+	cr_expect_eq(r.copied_in, 1);
+	read_one_in_router(&f, &got);
+	cr_expect(strstr(got.buf, "\nSubject: a\nX-B: c\n\nx\n\ny\n"), "%s",
+	    got.buf);
+	cr_expect_null(strchr(got.buf, '\r'));
+	str_release(&got);
+	fixture_close(&f);
+}
+
 /* `size` holds for them, too. */
 Test(recover, s4_what_is_too_large_is_not_copied)
 {
