@@ -145,6 +145,7 @@ tools_libtools_a_SOURCES += tools/selection/act.c tools/selection/allow.c \
 	tools/selection/orders.h tools/selection/progress.c \
 	tools/selection/progress.h tools/selection/selection.h
 tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
+	tools/run/ask_router.c tools/run/ask_router.h \
 	tools/run/beside.c tools/run/beside.h \
 	tools/run/dirs.c tools/run/listeners.c tools/run/listeners.h \
 	tools/run/keeper.c tools/run/keeper.h \

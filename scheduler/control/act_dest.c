@@ -237,12 +237,16 @@ act_pin(struct act *act, struct str *out)
 {
 	int64_t limit = act->request.limit;
 	struct err err;
+	int count = limit > 0 ?
+	    order_give(act, ORDER_PIN, (unsigned)limit, &err) :
+	    order_take_back(act, ORDER_PIN, &err);
 
-	if ((limit > 0 ? order_give(act, ORDER_PIN, (unsigned)limit, &err) :
-	    order_take_back(act, ORDER_PIN, &err)) < 0)
+	if (count < 0)
 		return act_trouble(act, &err, out);
 	dest_count_threads(act);
 	act_done(act, out);
+	if (limit == 0)
+		json_number(out, "orders", count);
 	json_number(out, "destinations", (int64_t)act->count.destinations);
 	return order_end(act, out);
 }
