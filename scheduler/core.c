@@ -130,6 +130,7 @@ void
 core_reload(struct scheduler *scheduler, const struct conf *conf)
 {
 	scheduler->queue.conf = conf;
+	objectives_set(&scheduler->queue.objectives, conf);
 	core_load_classes(conf);
 	formset_load(&scheduler->reporter.forms, conf);
 	agents_rematch(&scheduler->agents);

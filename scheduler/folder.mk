@@ -17,6 +17,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/plan/provider.h scheduler/plan/queue.c \
 	scheduler/plan/queue.h scheduler/plan/retry.c scheduler/plan/retry.h \
 	scheduler/plan/ring.h \
+	scheduler/plan/objectives.c scheduler/plan/objectives.h \
 	scheduler/plan/runfile.c scheduler/plan/runfile.h \
 	scheduler/plan/shape.c scheduler/plan/shape.h \
 	scheduler/plan/shape_line.h \
@@ -45,7 +46,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/agents/connection.c scheduler/agents/agents.c scheduler/agents/agents.h \
 	scheduler/agents/capacity.c scheduler/agents/capacity.h \
 	scheduler/agents/feed.c scheduler/agents/hear.c \
-	scheduler/control/act_arrive.c \
+	scheduler/control/act_arrive.c scheduler/control/act_objectives.c \
 	scheduler/control/act.c scheduler/control/acts.c scheduler/control/act.h \
 	scheduler/control/act_change.c scheduler/control/act_count.c \
 	scheduler/control/act_connections.c scheduler/control/act_dest.c scheduler/control/act_events.c \

@@ -153,7 +153,8 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/libexec.c tools/run/manager.c \
 	tools/run/running.c tools/run/standstill.c tools/run/standstill.h \
 	tools/run/standstill_files.c tools/run/standstill_parts.h \
-	tools/run/standstill_processes.c tools/run/standstill_progress.c \
+	tools/run/standstill_processes.c tools/run/standstill_objectives.c \
+	tools/run/standstill_progress.c \
 	tools/run/state.c tools/run/supervisor.c \
 	tools/run/program.c tools/run/program.h \
 	tools/run/taking.c tools/run/taking.h \

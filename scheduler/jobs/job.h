@@ -59,6 +59,7 @@ struct rcpt {
 	uint32_t	offset;		/* of its r line */
 	uint8_t		flags;		/* enum rcpt_flags */
 	uint8_t		notify;		/* enum dsn_notify bits */
+	uint8_t		 objective;	/* slot of objectives.h; 0: none */
 };
 
 struct job;

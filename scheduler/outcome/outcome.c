@@ -32,6 +32,20 @@ enum { SWEEPS = 15 };		/* calls of outcome_sweep that see all jobs */
 
 /* ---- answers ----------------------------------------------------- */
 
+/* It has the message: how long that took. */
+static void
+outcome_arrived(struct queue *queue, const struct vertex *vertex,
+    const struct rcpt *rcpt)
+{
+	int64_t now_ms = clock_steady_ms();
+
+	estimate_arrived(queue, vertex, now_ms);
+	if (!vertex->is_apart)
+		objectives_arrived(&queue->objectives, rcpt->objective,
+		    now_ms - vertex->job->born_ms, vertex->tries > 0,
+		    clock_wall_s());
+}
+
 static void
 outcome_final(struct outcome *outcome, struct vertex *vertex,
     struct rcpt *rcpt, const struct answer *answer)
@@ -48,8 +62,7 @@ outcome_final(struct outcome *outcome, struct vertex *vertex,
 	} else {
 		outcome->queue->total.delivered++;
 		if (kind != VERDICT_EXPANDED)
-			estimate_arrived(outcome->queue, vertex,
-			    clock_steady_ms());
+			outcome_arrived(outcome->queue, vertex, rcpt);
 	}
 	if (!job_owes(rcpt->notify, kind) && !(kind == VERDICT_FAILED &&
 	    outcome->queue->conf->keep_failed_ms > 0))

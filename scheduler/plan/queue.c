@@ -39,8 +39,26 @@ queue_write_shapes(struct queue *queue)
 void
 queue_write_arrivals(struct queue *queue)
 {
+	struct str text = STR_INIT;
+
 	arrivals_sweep(&queue->arrivals, clock_wall_s());
-	arrivals_write(&queue->arrivals);
+	arrivals_add_lines(&queue->arrivals, &text);
+	objectives_add_lines(&queue->objectives, clock_wall_s(), &text);
+	arrivals_write(&queue->arrivals, &text);
+	str_release(&text);
+}
+
+/* Their lines are in the same file. */
+static void
+queue_open_objectives(struct queue *queue)
+{
+	struct str text = STR_INIT;
+
+	objectives_set(&queue->objectives, queue->conf);
+	if (runfile_read(&queue->arrivals.file, &text))
+		objectives_read(&queue->objectives, str_slice(&text),
+		    clock_wall_s());
+	str_release(&text);
 }
 
 static void
@@ -82,6 +100,7 @@ queue_open(struct queue *queue, const struct conf *conf, struct spool *spool,
 	shape_open(&queue->threads.shapes, &queue->providers, &queue->warms,
 	    conf->run_dir);
 	arrivals_open(&queue->arrivals, conf->run_dir);
+	queue_open_objectives(queue);
 	if (orders_open(&queue->orders, spool, err) < 0)
 		return -1;
 	queue_orders(queue);
@@ -104,6 +123,7 @@ queue_close(struct queue *queue)
 	provider_table_release(&queue->providers);
 	warm_release(&queue->warms);
 	arrivals_release(&queue->arrivals);
+	objectives_release(&queue->objectives);
 	plan_release(&queue->plan);
 	orders_release(&queue->orders);
 }

@@ -8,6 +8,7 @@
 #include "io/loop.h"
 #include "scheduler/jobs/table.h"
 #include "scheduler/plan/arrivals.h"
+#include "scheduler/plan/objectives.h"
 #include "scheduler/plan/orders.h"
 #include "scheduler/plan/plan.h"
 #include "scheduler/plan/provider.h"
@@ -24,6 +25,7 @@ struct queue {
 	struct provider_table providers;
 	struct warm_table warms;
 	struct arrivals	 arrivals;
+	struct objectives objectives;
 	struct orders	 orders;
 	struct timer	 orders_timer;
 	int64_t		 started_ms;

@@ -83,6 +83,16 @@ struct conf_outlet {		/* an address that mail is sent from */
 	unsigned	 weight;
 };
 
+enum { CONF_OBJECTIVES_MAX = 64 };
+struct conf_objective {		/* objective PATTERN PERCENT SPAN */
+	const char	*pattern;
+	unsigned	 percent;
+	int64_t		 span_s;
+	struct conf_at	 at;
+};
+/* Is the address, as the queue shows it, one that the pattern means? */
+bool conf_objective_fits(const char *pattern, struct slice address);
+
 struct conf_zone {		/* zone NAME { ... } */
 	const char	*name;
 	const char	*helo;		/* NULL: the host's name */
