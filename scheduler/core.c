@@ -133,6 +133,7 @@ core_reload(struct scheduler *scheduler, const struct conf *conf)
 	core_load_classes(conf);
 	formset_load(&scheduler->reporter.forms, conf);
 	agents_rematch(&scheduler->agents);
+	settle_kept(&scheduler->queue);
 }
 
 void

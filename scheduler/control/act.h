@@ -93,6 +93,9 @@ void act_done(struct act *act, struct str *out);
 void act_counts(const struct act *act, struct str *out);
 /* The event `order`. */
 void act_journal(const struct act *act);
+/* The event `rcpt.reopened` of one that had failed. */
+void act_tell_reopened(const struct act *act,
+    const struct control_rcpt *rcpt);
 /* Trouble half way: an error line with the counts so far. */
 enum act_step act_trouble(struct act *act, const struct err *err,
     struct str *out);

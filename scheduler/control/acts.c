@@ -25,6 +25,7 @@ static act_fn *const act_functions[OP_COUNT_OF] = {
 	[OP_HOLD] = act_change,
 	[OP_RELEASE] = act_change, [OP_FREEZE] = act_change,
 	[OP_THAW] = act_change, [OP_RETRY] = act_retry,
+	[OP_RETRY_FAILED] = act_change,
 	[OP_SCHEDULE] = act_change, [OP_BOUNCE] = act_change,
 	[OP_DELETE] = act_change, [OP_UNDELETE] = act_undelete,
 	[OP_REROUTE] = act_reroute, [OP_SUSPEND] = act_suspend,

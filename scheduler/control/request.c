@@ -49,6 +49,7 @@ const struct request_row request_rows[OP_COUNT_OF] = {
 	[OP_FREEZE] = { "freeze", RIGHT_WRITE, true, CHANGE },
 	[OP_THAW] = { "thaw", RIGHT_WRITE, true, CHANGE },
 	[OP_RETRY] = { "retry", RIGHT_WRITE, true, CHANGE | F_PACE },
+	[OP_RETRY_FAILED] = { "retry-failed", RIGHT_WRITE, true, CHANGE },
 	[OP_SCHEDULE] = { "schedule", RIGHT_WRITE, true, CHANGE | F_MOMENTS },
 	[OP_BOUNCE] = { "bounce", RIGHT_WRITE, true, CHANGE },
 	[OP_DELETE] = { "delete", RIGHT_OWN, true, CHANGE },

@@ -124,6 +124,7 @@ enum job_list_name {
 	JOB_FRESH,		/* descriptors are open since the intake */
 	JOB_DIRTY,		/* has records that are not durable yet */
 	JOB_OWING,		/* owes a report, others may still fail */
+	JOB_KEPT,		/* has failed ones that are told later */
 	JOB_REPORT,		/* a report or its end is to be written */
 	JOB_FINISHED,		/* nothing is owed: waits for its removal */
 	JOB_ENDING,		/* in a removal: its files are being removed */
@@ -152,8 +153,8 @@ struct job {
 	uint32_t	 unsent;	/* vertices in an outbox want body_fd */
 	uint32_t	 at[JOB_PLACES];	/* in the list, from 1; 0: not
 					 * in it */
-	uint32_t	 owing_s;	/* OWING: since then, clock_steady_ms
-					 * in seconds */
+	uint32_t	 report_s;	/* OWING, KEPT: until then, steady
+					 * seconds */
 	uint16_t	 flags;		/* enum job_flags */
 	int8_t		 priority;	/* of its sender's terms */
 	uint8_t		 stage;		/* the list that the last of at[] is
@@ -190,7 +191,8 @@ struct job *job_new(size_t vertex_count, size_t rcpt_count);
 void job_free(struct job **job);
 /* Close both descriptors. */
 void job_close(struct job *job);
-/* The same unless somebody still needs them: an agent, or a list but OWING. */
+/* The same unless somebody still needs them: an agent, or a list but OWING
+ * and KEPT. */
 void job_rest(struct job *job);
 
 static inline struct rcpt *

@@ -51,7 +51,8 @@ outcome_final(struct outcome *outcome, struct vertex *vertex,
 			estimate_arrived(outcome->queue, vertex,
 			    clock_steady_ms());
 	}
-	if (!job_owes(rcpt->notify, kind))
+	if (!job_owes(rcpt->notify, kind) && !(kind == VERDICT_FAILED &&
+	    outcome->queue->conf->keep_failed_ms > 0))
 		return;
 	job->flags |= JOB_OWES;
 	pending_add(job, answer, vertex->tries + 1u);

@@ -110,9 +110,9 @@ VERB(freeze, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
     "treat queued mail as if its retries were exhausted")
 VERB(thaw, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
     "try frozen mail again, from the start")
-VERB(retry, "[--per-second N] [--yes] [--dry-run] [--quiet] [--json] "
-    "SELECTOR",
-    "try queued mail now, paced")
+VERB(retry, "[--per-second N] [--failed] [--reason WORDS] [--yes] "
+    "[--dry-run] [--quiet] [--json] SELECTOR",
+    "try queued mail now, paced; --failed: what has failed")
 VERB(reroute, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
     "route queued mail again, as the configuration is now")
 VERB(bounce, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",

@@ -50,6 +50,7 @@ struct conf {
 	unsigned	 smtpserver_workers, router_workers;
 	int64_t		 group_ms;		/* outcomes durable within */
 	int64_t		 trash_ms;	/* deleted mail is kept */
+	int64_t		 keep_failed_ms;	/* before they are reported */
 	int64_t		 journal_keep_ms;	/* events are kept, */
 	uint64_t	 journal_max_bytes;	/* at most so many bytes, */
 	uint64_t	 journal_part_bytes;	/* in files of so many */
