@@ -306,6 +306,8 @@ ring_tick_idle(struct agents *agents, struct ring *ring, int64_t now_ms)
 	TAILQ_FOREACH_SAFE(agent, &ring->idle, entry, next) {
 		int64_t idle_for_ms = now_ms - agent->idle_ms;
 
+		if (agent->is_standby && !is_stale)
+			continue;
 		if (is_stale || agent->is_surplus ||
 		    idle_for_ms >= ring->clause.idle_ms) {
 			agent_finish(agent);
@@ -343,6 +345,7 @@ agents_tick(void *context)
 	int64_t now_ms = clock_steady_ms();
 	struct ring *ring, *next;
 
+	agents_stand_by(agents, now_ms);
 	TAILQ_FOREACH_SAFE(ring, &agents->queue->threads.rings, entry, next)
 		if (!ring_tick_busy(agents, ring, now_ms))
 			ring_tick_idle(agents, ring, now_ms);

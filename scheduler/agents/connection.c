@@ -35,7 +35,7 @@ agent_connect(struct agent *agent, struct slice peer, struct slice tls)
 	connection->peer = slice_to_text(peer);
 	connection->tls = slice_to_text(tls);
 	connection->host = mem_strdup(agent->thread != NULL ?
-	    agent->thread->host : "");
+	    agent->thread->host : agent_standby_host(agent));
 	connection->since_s = clock_wall_s();
 	agent->connection = connection;
 }
