@@ -270,7 +270,7 @@ static void
 why_line(const struct visit *visit, const struct control_rcpt *rcpt,
     struct str *out)
 {
-	const struct vertex *vertex = rcpt->is_final ? NULL :
+	struct vertex *vertex = rcpt->is_final ? NULL :
 	    visit_vertex(visit, rcpt->offset);
 	const struct thread *thread = vertex != NULL ? vertex->thread : NULL;
 	struct constraint why;
@@ -299,6 +299,9 @@ why_line(const struct visit *visit, const struct control_rcpt *rcpt,
 	json_number(out, "next", why.cause == CAUSE_FAILED ? why.until_s :
 	    constraint_next_s(vertex));
 	json_number(out, "expires", list_expires_s(vertex));
+	if (vertex != NULL && vertex->state != VERTEX_DONE &&
+	    why.cause != CAUSE_DELETED)
+		control_estimate(visit->queue, vertex, out);
 	json_close(out);
 }
 

@@ -21,7 +21,7 @@ static act_fn *const act_functions[OP_COUNT_OF] = {
 	[OP_EVENTS] = act_events, [OP_NEXT] = act_next,
 	[OP_QUEUE] = act_queue, [OP_GROUPS] = act_groups,
 	[OP_JOB] = act_job, [OP_TURNS] = act_turns,
-	[OP_CONNECTIONS] = act_connections,
+	[OP_CONNECTIONS] = act_connections, [OP_ARRIVALS] = act_arrivals,
 	[OP_HOLD] = act_change,
 	[OP_RELEASE] = act_change, [OP_FREEZE] = act_change,
 	[OP_THAW] = act_change, [OP_RETRY] = act_retry,

@@ -274,6 +274,19 @@ vertex_take(struct vertex *vertex, const struct control_rcpt *rcpt,
 	vertex->rcpt_count++;
 }
 
+/* Somebody wanted it later, once or now. */
+static bool
+entry_is_apart(const struct rcpt_entry *entry,
+    const struct control_file *control)
+{
+	const struct control_rcpt *rcpt = entry->rcpt;
+
+	return entry->park != PARK_NONE || control->terms.hold_until_s > 0 ||
+	    control->terms.is_queue_only || rcpt->is_scheduled ||
+	    rcpt->thawed_s > 0 || control_rcpt_held_s(rcpt) > 0 ||
+	    entry->thread->ring->clause.is_queue_only;
+}
+
 static void
 vertices_fill(struct job *job, const struct control_file *control,
     const struct rcpt_entry *entries, size_t count)
@@ -304,6 +317,8 @@ vertices_fill(struct job *job, const struct control_file *control,
 		    entries[i].rcpt);
 		vertex_take(vertex, entries[i].rcpt,
 		    control->terms.is_queue_only, now_ms, now_s);
+		if (entry_is_apart(&entries[i], control))
+			vertex->is_apart = true;
 		if (vertex->park != PARK_NONE)
 			vertex->moment_ms = entries[i].until_s == 0 ? 0 :
 			    now_ms + (entries[i].until_s - now_s) * 1000;

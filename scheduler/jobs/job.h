@@ -89,6 +89,8 @@ struct vertex {
 	uint8_t		 park;		/* enum vertex_park */
 	uint8_t		 notices;	/* delay notices sent or passed over;
 					 * NOTICES_NONE: none is owed */
+	uint16_t	 promised;	/* estimate.h said that it will have
+					 * arrived; 0: nothing */
 	bool		 is_allowed : 1; /* READY: the script lets it go */
 	bool		 is_strict : 1;	/* expire_s even when never tried */
 	bool		 was_tried : 1;	/* since this process knows it */
@@ -99,6 +101,8 @@ struct vertex {
 					   * deferall */
 	bool		 has_ways : 1;	/* its recipients have ways left */
 	bool		 has_moved : 1;	/* and one of them took the next */
+	bool		 is_apart : 1;	/* somebody wanted it later: its age
+					 * is not its destination's doing */
 };
 TAILQ_HEAD(vertex_queue, vertex);
 

@@ -20,6 +20,7 @@
 #include "scheduler/outcome/outcome.h"
 #include "scheduler/outcome/results.h"
 #include "scheduler/outcome/rules.h"
+#include "scheduler/plan/estimate.h"
 #include "scheduler/plan/provider.h"
 #include "scheduler/plan/retry.h"
 
@@ -44,6 +45,9 @@ outcome_final(struct outcome *outcome, struct vertex *vertex,
 		outcome->queue->total.failed++;
 	} else {
 		outcome->queue->total.delivered++;
+		if (kind != VERDICT_EXPANDED)
+			estimate_arrived(outcome->queue, vertex,
+			    clock_steady_ms());
 	}
 	if (!job_owes(rcpt->notify, kind) && !(kind == VERDICT_FAILED &&
 	    outcome->queue->conf->keep_failed_ms > 0))

@@ -56,6 +56,8 @@ OPTION(SEAL, "--seal", "SUM", TEXT, 0, 0,
 OPTION(DAYS, "--days", "N", NUMBER, 1, 3650, "of the last N days")
 OPTION(CAPACITY, "--capacity", NULL, FLAG, 0, 0,
     "how much mail the machine can take")
+OPTION(ARRIVALS, "--arrivals", NULL, FLAG, 0, 0,
+    "how long mail takes to arrive, and how estimates hold")
 OPTION(SCRAPE, "--listen", "[ADDRESS:]PORT|unix:/PATH", TEXT, 0, 0,
     "answer scrapers there by HTTP, until it is stopped")
 OPTION(TOP, "--top", "senders|users|clients|domains", CHOICE, 0, 0,
