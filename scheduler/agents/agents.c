@@ -377,6 +377,7 @@ agents_stop(struct agents *agents)
 	struct agent *agent;
 	struct ring *ring;
 
+	agents_send(agents, true);
 	agents->is_stopping = true;
 	TAILQ_FOREACH(ring, &agents->queue->threads.rings, entry) {
 		TAILQ_FOREACH(agent, &ring->busy, entry)

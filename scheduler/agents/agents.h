@@ -82,6 +82,7 @@ struct agents {
 	bool		 is_stopping;
 	int64_t		 feed_end_us;	/* of this turn's share */
 	bool		 is_cut;	/* it was over: the next turn goes on */
+	bool		 has_news;	/* some agent has: see agents_send */
 };
 
 /* Begin without an agent; how many jobs may be open follows from the
@@ -154,6 +155,10 @@ void agent_rest(struct agents *agents, struct agent *agent);
 /* The thread's host takes fewer sessions than before: those who rest after
  * work for it, and are too many, let their connections go. */
 void agents_shed(const struct thread *thread);
+
+/* To every agent what it was given: all of it, or as far as a turn goes,
+ * which is one at least. */
+void agents_send(struct agents *agents, bool is_whole);
 
 /* Send what is unsent as far as the socket takes it. */
 void agent_send(struct agents *agents, struct agent *agent);

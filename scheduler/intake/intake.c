@@ -273,10 +273,11 @@ static void
 intake_more(void *context)
 {
 	struct intake *intake = context;
-	int64_t end_ms = clock_steady_ms() + INTAKE_TURN_MS;
+	int64_t end_us = loop_share_end_us(intake->queue->loop,
+	    INTAKE_TURN_MS * 1000);
 
 	for (int i = 0; i < INTAKE_TURN_FILES && intake->count > 0 &&
-	    clock_steady_ms() <= end_ms; i++) {
+	    (i == 0 || clock_real_us() < end_us); i++) {
 		struct intake_item item;
 
 		if (intake->ahead == 0)

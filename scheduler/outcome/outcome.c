@@ -26,6 +26,8 @@
 
 #include "base/banned.h"
 
+enum { DUE_TURN_US = 5000 };	/* for moments that have come, in a turn */
+
 enum { SWEEPS = 15 };		/* calls of outcome_sweep that see all jobs */
 
 /* ---- answers ----------------------------------------------------- */
@@ -414,10 +416,14 @@ vertex_due(struct outcome *outcome, struct vertex *vertex,
 int64_t
 outcome_due(struct outcome *outcome, int64_t now_ms)
 {
+	int64_t end_us = loop_share_end_us(outcome->queue->loop, DUE_TURN_US);
 	struct vertex *vertex;
 
-	while ((vertex = plan_due(&outcome->queue->plan, now_ms)) != NULL)
+	while ((vertex = plan_due(&outcome->queue->plan, now_ms)) != NULL) {
 		vertex_due(outcome, vertex, now_ms);
+		if (clock_real_us() >= end_us)
+			break;
+	}
 	while (plan_unhold(&outcome->queue->plan, now_ms) != NULL)
 		;
 	while (plan_unpace(&outcome->queue->plan, now_ms) != NULL)
