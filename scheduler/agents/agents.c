@@ -345,7 +345,6 @@ agents_tick(void *context)
 	int64_t now_ms = clock_steady_ms();
 	struct ring *ring, *next;
 
-	agents_stand_by(agents, now_ms);
 	TAILQ_FOREACH_SAFE(ring, &agents->queue->threads.rings, entry, next)
 		if (!ring_tick_busy(agents, ring, now_ms))
 			ring_tick_idle(agents, ring, now_ms);
@@ -434,6 +433,7 @@ agents_release(struct agents *agents)
 	struct ring *ring;
 
 	timer_clear(&agents->tick);
+	timer_clear(&agents->standby_tick);
 	TAILQ_FOREACH(ring, &agents->queue->threads.rings, entry) {
 		agents_drop(agents, &ring->busy);
 		agents_drop(agents, &ring->idle);

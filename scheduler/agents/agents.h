@@ -76,7 +76,7 @@ struct agents {
 	unsigned	 token;
 	unsigned	 count;		/* all but the gone */
 	unsigned	 fd_budget;	/* jobs that may be open at a time */
-	struct timer	 tick;
+	struct timer	 tick, standby_tick;
 	struct resync	 resyncs[RESYNCS_MAX];
 	unsigned	 resync_next;	/* oldest, to be overwritten */
 	bool		 is_stopping;
@@ -138,9 +138,10 @@ void agent_kill(struct agents *agents, struct agent *agent,
 void agent_connect(struct agent *agent, struct slice peer, struct slice tls);
 void agent_disconnect(struct agent *agent);
 
-/* Once a second: agents of clauses that say `warm` are on standby, started
- * where there are too few, and asked to open or keep a connection. */
-void agents_stand_by(struct agents *agents, int64_t now_ms);
+/* From now on, once a second (a loop_timer_fn; context is the agents): agents
+ * of clauses that say `warm` are on standby, started where there are too few,
+ * and asked to open or keep a connection. */
+void agents_stand_by(void *context);
 /* The answer to #warm.  False: it was not asked. */
 bool agent_take_warm(struct agent *agent, const struct answer *answer);
 /* The host that the agent's ring keeps connections to; "": to none. */

@@ -25,6 +25,17 @@ slice_to_text(struct slice words)
 	return text;
 }
 
+const char *
+agent_standby_host(const struct agent *agent)
+{
+	const struct conf *conf = agent->agents->queue->conf;
+
+	if (agent->ring->is_stale || agent->ring->clause.warm == 0 ||
+	    agent->ring->clause_index >= conf->schedule_count)
+		return "";
+	return conf->schedules[agent->ring->clause_index].host;
+}
+
 void
 agent_connect(struct agent *agent, struct slice peer, struct slice tls)
 {

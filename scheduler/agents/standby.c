@@ -133,8 +133,8 @@ standby_thread(struct agents *agents, const struct conf_schedule *clause,
 	return thread;
 }
 
-void
-agents_stand_by(struct agents *agents, int64_t now_ms)
+static void
+standby_tick(struct agents *agents, int64_t now_ms)
 {
 	const struct conf *conf = agents->queue->conf;
 
@@ -152,6 +152,17 @@ agents_stand_by(struct agents *agents, int64_t now_ms)
 		if (!thread->is_suspended && thread->wake_ms == 0)
 			ring_stand_by(agents, thread->ring, thread, now_ms);
 	}
+}
+
+void
+agents_stand_by(void *context)
+{
+	struct agents *agents = context;
+	int64_t now_ms = clock_steady_ms();
+
+	standby_tick(agents, now_ms);
+	timer_set(agents->queue->loop, &agents->standby_tick,
+	    now_ms + AGENT_TICK_MS, agents_stand_by, agents);
 }
 
 /* Longer each time, up to STANDBY_MAX_MS. */
@@ -190,15 +201,4 @@ agent_take_warm(struct agent *agent, const struct answer *answer)
 	    answer->text, "until", event_number(clock_wall_s() +
 	    (ring->standby_at_ms - now_ms) / 1000), NULL);
 	return true;
-}
-
-const char *
-agent_standby_host(const struct agent *agent)
-{
-	const struct conf *conf = agent->agents->queue->conf;
-
-	if (agent->ring->is_stale || agent->ring->clause.warm == 0 ||
-	    agent->ring->clause_index >= conf->schedule_count)
-		return "";
-	return conf->schedules[agent->ring->clause_index].host;
 }

@@ -22,7 +22,8 @@ enum answer_kind {
 	ANSWER_MX,		/* "#mx NAME": name is set */
 	ANSWER_CONNECTED,	/* "#connected PEER TAB TLS": who, text */
 	ANSWER_CLOSED,		/* "#closed" */
-	ANSWER_WARM,		/* "#warm yes", "#warm no TEXT": is_open, text */
+	ANSWER_WARM,		/* "#warm yes", "#warm no TEXT": is_open,
+				 * text */
 	ANSWER_REMARK,		/* any other line that begins with # */
 	ANSWER_VERDICT
 };
