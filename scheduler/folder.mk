@@ -43,7 +43,8 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/report/formset.c scheduler/report/formset.h \
 	scheduler/report/reporter.c scheduler/report/reporter.h \
 	scheduler/report/report.c scheduler/report/report.h \
-	scheduler/agents/connection.c scheduler/agents/agents.c scheduler/agents/agents.h \
+	scheduler/agents/connection.c \
+	scheduler/agents/standby.c scheduler/agents/agents.c scheduler/agents/agents.h \
 	scheduler/agents/capacity.c scheduler/agents/capacity.h \
 	scheduler/agents/feed.c scheduler/agents/hear.c \
 	scheduler/control/act_arrive.c scheduler/control/act_objectives.c \

@@ -308,6 +308,8 @@ ring_tick_idle(struct agents *agents, struct ring *ring, int64_t now_ms)
 	TAILQ_FOREACH_SAFE(agent, &ring->idle, entry, next) {
 		int64_t idle_for_ms = now_ms - agent->idle_ms;
 
+		if (agent->is_standby && !is_stale)
+			continue;
 		if (is_stale || agent->is_surplus ||
 		    idle_for_ms >= ring->clause.idle_ms) {
 			agent_finish(agent);
@@ -434,6 +436,7 @@ agents_release(struct agents *agents)
 	struct ring *ring;
 
 	timer_clear(&agents->tick);
+	timer_clear(&agents->standby_tick);
 	TAILQ_FOREACH(ring, &agents->queue->threads.rings, entry) {
 		agents_drop(agents, &ring->busy);
 		agents_drop(agents, &ring->idle);

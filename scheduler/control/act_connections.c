@@ -42,7 +42,8 @@ connection_add_work(const struct agent *agent, struct str *out)
 	    agent->hungry_ms > agent->fed_ms ? agent->hungry_ms :
 	    agent->fed_ms;
 
-	json_text(out, "does", slice_of(vertex == NULL ? "idle" : "busy"));
+	json_text(out, "does", slice_of(vertex != NULL ? "busy" :
+	    agent->is_standby ? "warm" : "idle"));
 	json_text(out, "id", slice_of(vertex == NULL ? "" : vertex->job->id));
 	json_number(out, "for_s", (clock_steady_ms() - since_ms) / 1000);
 	json_number(out, "more", vertex == NULL ? 0 : agent->job_count - 1);
@@ -70,6 +71,7 @@ connection_add(const struct agent *agent, struct str *out)
 	    agent->thread->serving : 0);
 	json_number(out, "uses_max", ring->clause.connection_messages);
 	json_number(out, "idle_max_s", ring->clause.idle_ms / 1000);
+	json_number(out, "warm", ring->clause.warm);
 	json_number(out, "pid", agent->pid);
 	json_close(out);
 }

@@ -71,6 +71,7 @@ struct conf_schedule {		/* schedule CHANNEL/HOST { ... } */
 	bool		 is_fair;	/* sources take turns */
 	bool		 has_feedback;	/* parallel follows the answers */
 	int64_t		 idle_ms;	/* an idle agent is kept so long */
+	unsigned	 warm;		/* connections kept without mail */
 	const char	*command;	/* NULL: the channel's own agent */
 	int64_t		 until_s;	/* wall; 0: for ever.  Not inherited */
 	struct conf_at	 at;

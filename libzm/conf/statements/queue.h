@@ -180,6 +180,14 @@ ITEM(SCHEDULE, "idle", item, idle_ms, idle_ms, "span:0s-1d",
     "How long an agent without work (and its connection) is kept.",
     "schedule smtp/* { idle 1m }")
 
+ITEM(SCHEDULE, "warm", item, warm, warm, "number:0-20",
+    "warm N", "0", ": none",
+    "So many connections are kept open to the one host that the clause names "
+    "(smtp or lmtp, no * or ?), also while there is no mail for it: asked "
+    "with NOOP twice within idle, opened again when they are lost, more "
+    "seldom while that fails.  Mail for other hosts comes first.",
+    "schedule smtp/relay.example { warm 2 }")
+
 ITEM(SCHEDULE, "command", item, command, command, "text",
     "command \"PROGRAM ARGUMENTS\"", "", "the channel's own agent",
     "Another transport agent: any program that speaks zmailer-agent(7).",
