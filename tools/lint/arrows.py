@@ -14,7 +14,7 @@ SPDX-License-Identifier: ISC
 import os
 import re
 
-LAYERS = ("base", "journal", "grammar", "io", "tls", "mail", "conf",
+LAYERS = ("base", "journal", "grammar", "io", "tls", "origin", "mail", "conf",
           "daemon")
 # Folders whose own folders have an order.
 ORDERED = ("smtpserver", "router", "scheduler", "transports", "tools",
