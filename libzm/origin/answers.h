@@ -83,8 +83,9 @@ void answers_close(struct answers *answers);
  * 5.1, in its simplest form; a line that begins with # or ; is a comment).
  * TYPE: A AAAA MX ("10 HOST") TXT PTR CNAME.  SERVFAIL and BOGUS are values of
  * each TYPE; as the TYPE they are said of all.  TXT: the bytes to the end of
- * the line, or strings in quotes, which are joined (\" and \\ are the byte).
- * CNAMEs are followed.  Then answers_close.  0; -1: err names the line. */
+ * the line, or strings in quotes, which are joined; \" and \\ are the byte,
+ * \010 one by its number.  A NAME may stand in quotes, too.  CNAMEs are
+ * followed.  Then answers_close.  0; -1: err names the line. */
 int answers_read_zone(struct answers *answers, struct slice text,
     struct err *err);
 

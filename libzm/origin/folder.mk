@@ -7,4 +7,8 @@ libzm_a_SOURCES += \
 	libzm/origin/dmarc_record.c libzm/origin/dmarc_record.h \
 	libzm/origin/dmarc_walk.c \
 	libzm/origin/origin.c libzm/origin/origin.h \
+	libzm/origin/spf.c libzm/origin/spf.h \
+	libzm/origin/spf_internal.h \
+	libzm/origin/spf_macro.c libzm/origin/spf_match.c \
+	libzm/origin/spf_record.c \
 	libzm/origin/zone.c

@@ -53,20 +53,27 @@ zone_text(struct arena *arena, struct slice value, struct slice *out)
 {
 	char *to = arena_alloc(arena, value.n + 1);
 	bool is_inside = false;
+	uint64_t byte;
 	size_t n = 0;
 
 	*out = value;
 	if (!slice_starts(value, "\""))
 		return 0;
 	for (size_t i = 0; i < value.n; i++)
-		if (value.p[i] == '"')
+		if (value.p[i] == '"') {
 			is_inside = !is_inside;
-		else if (!is_inside)
+		} else if (!is_inside) {
 			continue;
-		else if (value.p[i] == '\\' && i + 1 < value.n)
+		} else if (value.p[i] == '\\' && slice_number(slice_first(
+		    slice_from(value, i + 1), 3), 0, 255, &byte) &&
+		    i + 3 < value.n) {
+			to[n++] = (char)byte;
+			i += 3;
+		} else if (value.p[i] == '\\' && i + 1 < value.n) {
 			to[n++] = value.p[++i];
-		else
+		} else {
 			to[n++] = value.p[i];
+		}
 	*out = (struct slice){ to, n };
 	return is_inside ? -1 : 0;
 }
@@ -123,6 +130,22 @@ zone_add(struct zone *zone, const struct zone_row *row)
 	zone->rows[zone->count++] = *row;
 }
 
+/* The first word, or what stands in quotes. */
+static bool
+zone_take_name(struct arena *arena, struct slice *line, struct slice *out)
+{
+	size_t end;
+
+	if (line->p[0] != '"')
+		return slice_word(line, out);
+	end = slice_find(slice_from(*line, 1), '"') + 2;
+	if (end > line->n || zone_text(arena, slice_first(*line, end), out) !=
+	    0)
+		return false;
+	*line = slice_from(*line, end);
+	return true;
+}
+
 /* 0; -1: the line cannot be read. */
 static int
 zone_line(struct zone *zone, struct slice line)
@@ -131,10 +154,10 @@ zone_line(struct zone *zone, struct slice line)
 	struct slice type;
 	size_t i;
 
-	if (!slice_word(&line, &row.name) || row.name.p[0] == '#' ||
-	    row.name.p[0] == ';')
+	if (line.n == 0 || line.p[0] == '#' || line.p[0] == ';')
 		return 0;
-	if (!slice_word(&line, &type))
+	if (!zone_take_name(zone->arena, &line, &row.name) ||
+	    !slice_word(&line, &type))
 		return -1;
 	row.name = zone_name(row.name);
 	line = slice_trim(line);
