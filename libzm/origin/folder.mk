@@ -2,6 +2,10 @@
 libzm_a_SOURCES += \
 	libzm/origin/answers.c libzm/origin/answers.h \
 	libzm/origin/authres.c libzm/origin/authres.h \
+	libzm/origin/dkim.c libzm/origin/dkim.h \
+	libzm/origin/dkim_canon.c libzm/origin/dkim_field.c \
+	libzm/origin/dkim_internal.h libzm/origin/dkim_key.c \
+	libzm/origin/dkim_tags.c \
 	libzm/origin/dmarc.c libzm/origin/dmarc.h \
 	libzm/origin/dmarc_author.c \
 	libzm/origin/dmarc_record.c libzm/origin/dmarc_record.h \

@@ -10,3 +10,9 @@ TESTS += tests/corpus/run-spf
 tests_corpus_spf_SOURCES = tests/corpus/spf.c
 tests_corpus_spf_LDADD = $(ZM_LIBS)
 EXTRA_DIST += tests/corpus/run-spf
+# signatures of others
+check_PROGRAMS += tests/corpus/dkim
+TESTS += tests/corpus/run-dkim
+tests_corpus_dkim_SOURCES = tests/corpus/dkim.c
+tests_corpus_dkim_LDADD = $(ZM_LIBS)
+EXTRA_DIST += tests/corpus/run-dkim

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "grammar/message/header.h"
 #include "grammar/net.h"
 #include "mail/envelope.h"
 #include "tools/journal/ask.h"
@@ -102,7 +103,7 @@ auth_take_options(struct arguments *arguments, struct auth_case *one)
 	const char *ip = arguments_text(arguments, OPT_TEST_IP);
 	const char *helo = arguments_text(arguments, OPT_TEST_HELO);
 	const char *sender = arguments_text(arguments, OPT_FROM);
-	const char *now = arguments_text(arguments, OPT_NOW);
+	const char *now = arguments_text(arguments, OPT_CAME);
 	int64_t at_ms, for_ms;
 	struct err err;
 
@@ -226,6 +227,9 @@ verb_auth(struct arguments *arguments)
 		fprintf(stderr, "zmailer: auth: %s\n", err.text);
 	} else {
 		one.message = str_slice(&file);
+		if (header_is_from_line(one.message))	/* of an mbox */
+			one.message = slice_from(one.message, slice_find(
+			    one.message, '\n') + 1);
 		conf = verb_conf(arguments->conf_path);
 		status = auth_run(arguments, &one, conf);
 		conf_free(&conf);
