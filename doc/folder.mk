@@ -164,7 +164,7 @@ install-users:
 	  "$(DESTDIR)$(prefix)/lib/sysusers.d/zmailer.conf"
 	@if test -n "$(DESTDIR)"; then exit 0; fi; \
 	if command -v systemd-sysusers >/dev/null; then \
-	  systemd-sysusers $(srcdir)/doc/zmailer.sysusers; \
+	  systemd-sysusers "$(prefix)/lib/sysusers.d/zmailer.conf"; \
 	else \
 	  getent group zmsubmit >/dev/null || groupadd -r zmsubmit; \
 	  getent passwd zmsmtp >/dev/null || \

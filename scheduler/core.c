@@ -50,6 +50,7 @@ core_minute(void *context)
 	provider_sweep(&queue->providers, clock_wall_s());
 	settle_tick(queue);
 	outcome_sweep(&scheduler->outcome, clock_steady_ms());
+	queue_write_arrivals(queue);
 	timer_set(queue->loop, &scheduler->minute,
 	    clock_steady_ms() + INTAKE_RESCAN_MS, core_minute, scheduler);
 }
@@ -132,6 +133,7 @@ core_reload(struct scheduler *scheduler, const struct conf *conf)
 	core_load_classes(conf);
 	formset_load(&scheduler->reporter.forms, conf);
 	agents_rematch(&scheduler->agents);
+	settle_kept(&scheduler->queue);
 }
 
 void
@@ -142,6 +144,7 @@ core_close(struct scheduler *scheduler)
 	timer_clear(&scheduler->shape_timer);
 	timer_clear(&scheduler->minute);
 	queue_write_shapes(&scheduler->queue);
+	queue_write_arrivals(&scheduler->queue);
 	group_commit(&scheduler->group);
 	agents_release(&scheduler->agents);
 	intake_close(&scheduler->intake);

@@ -27,6 +27,11 @@ struct scheduler {
 	bool		 is_closed;
 };
 
+/* A turn of the loop begins nothing new after it: whoever waits for an answer
+ * of ours waits a turn, and on a busy machine what we take as processor time
+ * lasts several times as long. */
+enum { CORE_TURN_US = 8000 };
+
 /* Set everything up on this loop and spool (both stay the caller's) and
  * begin to read transport/.  Call core_turn at the end of every turn.
  * 0 or -1 with err. */

@@ -7,13 +7,18 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/jobs/job.c \
 	scheduler/jobs/job.h scheduler/jobs/pending.c scheduler/jobs/pending.h \
 	scheduler/jobs/table.c scheduler/jobs/table.h \
+	scheduler/plan/arrivals.c scheduler/plan/arrivals.h \
+	scheduler/plan/arrive.c scheduler/plan/arrive.h \
+	scheduler/plan/estimate.c scheduler/plan/estimate.h \
 	scheduler/plan/heap.c scheduler/plan/heap.h scheduler/plan/lanes.c \
 	scheduler/plan/lanes.h scheduler/plan/orders.c scheduler/plan/orders.h \
 	scheduler/plan/pace.c scheduler/plan/pace.h scheduler/plan/plan.c \
 	scheduler/plan/plan.h scheduler/plan/provider.c \
 	scheduler/plan/provider.h scheduler/plan/queue.c \
 	scheduler/plan/queue.h scheduler/plan/retry.c scheduler/plan/retry.h \
-	scheduler/plan/ring.h scheduler/plan/shape.c scheduler/plan/shape.h \
+	scheduler/plan/ring.h \
+	scheduler/plan/runfile.c scheduler/plan/runfile.h \
+	scheduler/plan/shape.c scheduler/plan/shape.h \
 	scheduler/plan/shape_line.h \
 	scheduler/plan/thread.c scheduler/plan/thread.h scheduler/plan/zone.c \
 	scheduler/plan/zone.h \
@@ -40,6 +45,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/agents/connection.c scheduler/agents/agents.c scheduler/agents/agents.h \
 	scheduler/agents/capacity.c scheduler/agents/capacity.h \
 	scheduler/agents/feed.c scheduler/agents/hear.c \
+	scheduler/control/act_arrive.c \
 	scheduler/control/act.c scheduler/control/acts.c scheduler/control/act.h \
 	scheduler/control/act_change.c scheduler/control/act_count.c \
 	scheduler/control/act_connections.c scheduler/control/act_dest.c scheduler/control/act_events.c \

@@ -109,6 +109,7 @@ scheduler_after_drop(struct process *process, struct err *err)
 	    control_socket);
 	scheduler.mailq = mailq_new(&scheduler.agents,
 	    scheduler.control, launcher_start_beside);
+	loop_limit_turns(process->loop, CORE_TURN_US);
 	loop_at_turn_end(process->loop, core_turn, &scheduler);
 	scheduler_watch_clauses(process);
 	return 0;

@@ -147,6 +147,7 @@ tools_libtools_a_SOURCES += tools/selection/act.c tools/selection/allow.c \
 	tools/selection/orders.h tools/selection/progress.c \
 	tools/selection/progress.h tools/selection/selection.h
 tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
+	tools/run/ask_router.c tools/run/ask_router.h \
 	tools/run/beside.c tools/run/beside.h \
 	tools/run/dirs.c tools/run/listeners.c tools/run/listeners.h \
 	tools/run/keeper.c tools/run/keeper.h \
@@ -185,7 +186,9 @@ tools_libtools_a_SOURCES += tools/zmailer/audit/audit.h \
 	tools/zmailer/audit/books.c tools/zmailer/audit/books.h \
 	tools/zmailer/audit/books_internal.h tools/zmailer/audit/files.c \
 	tools/zmailer/audit/print.c tools/zmailer/audit/sum.c
-tools_libtools_a_SOURCES += tools/zmailer/report/capacity.c \
+tools_libtools_a_SOURCES += tools/zmailer/report/arrivals.c \
+	tools/zmailer/report/arrivals.h \
+	tools/zmailer/report/capacity.c \
 	tools/zmailer/report/capacity.h tools/zmailer/report/count.c \
 	tools/zmailer/report/print.c tools/zmailer/report/report.h \
 	tools/zmailer/report/tops.c tools/zmailer/report/tops.h \

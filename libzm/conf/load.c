@@ -35,6 +35,7 @@ loader_open(struct conf_loader *loader, const char *path, struct arena *arena,
 	loader->conf->arena = own;
 	loader->conf->path = arena_dup(own, path, strlen(path));
 	loader->conf->read_from = loader->conf->path;
+	loader->conf->has_aliases = conf_has_system_aliases();
 	loader->book = arena_alloc(own, sizeof(*loader->book));
 	loader->book->setting_at = arena_alloc(own,
 	    conf_setting_count * sizeof(struct conf_at));
@@ -111,6 +112,9 @@ conf_load_snapshot(const char *from, struct slice text, bool is_lenient,
 		    (struct conf_at){ .file = from }, 0, NULL, why.text);
 	else if (snapshot.file_count > 0)
 		main_text = snapshot.files[0].text;
+	if (is_good && snapshot.aliases != SNAPSHOT_ALIASES_UNKNOWN)
+		loader.conf->has_aliases =
+		    snapshot.aliases == SNAPSHOT_ALIASES_THERE;
 	conf = loader_load(&loader, is_good ? snapshot.path : from, main_text);
 	arena_free(&own);
 	return conf;

@@ -50,6 +50,7 @@ struct loop {
 	struct watch		*signal_watch;
 	bool			 is_stopped;
 	int64_t			 woke_us;	/* this turn's wait ended */
+	int64_t			 limit_us;	/* of a turn; 0: none */
 	struct loop_turns	 turns;
 	struct poller_ready	 ready[POLLER_READY_MAX];
 };
@@ -171,6 +172,32 @@ loop_turns(const struct loop *loop)
 	return &loop->turns;
 }
 
+/* ---- turns: how long one may take -------------------------------------- */
+
+void
+loop_limit_turns(struct loop *loop, int64_t limit_us)
+{
+	loop->limit_us = limit_us;
+}
+
+bool
+loop_turn_is_over(const struct loop *loop)
+{
+	return loop->limit_us > 0 &&
+	    clock_real_us() - loop->woke_us >= loop->limit_us;
+}
+
+int64_t
+loop_share_end_us(const struct loop *loop, int64_t most_us)
+{
+	int64_t now_us = clock_real_us(), least_us = now_us + most_us / 4;
+	int64_t over_us = loop->woke_us + loop->limit_us;
+
+	if (loop->limit_us == 0 || over_us > now_us + most_us)
+		return now_us + most_us;
+	return over_us > least_us ? over_us : least_us;
+}
+
 /* ---- turns: how long one may wait ------------------------------------- */
 
 /* Until the first timer is due; -1: there is none. */
@@ -219,21 +246,50 @@ watches_await(struct loop *loop, int wait_ms)
 	return n;
 }
 
+/* Those whose call an earlier turn put off come first; how many. */
+static size_t
+ready_sort(struct poller_ready *ready, size_t n)
+{
+	struct poller_ready others[POLLER_READY_MAX];
+	size_t owed_count = 0, other_count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (ready[i].watch->is_owed)
+			ready[owed_count++] = ready[i];
+		else
+			others[other_count++] = ready[i];
+	memcpy(ready + owed_count, others, other_count * sizeof(*others));
+	return owed_count;
+}
+
+static void
+watch_call(struct watch *watch, unsigned ready)
+{
+	watch->is_owed = false;
+	if (watch->is_dead || watch->events == 0)
+		return;
+	ready &= watch->events | LOOP_HANGUP;
+	if (ready != 0)
+		watch->fn(watch->context, ready);
+}
+
+/* In rounds: who was put off is called before anybody has a second call, and
+ * others are put off only when nobody of the last round is left. */
 static void
 watches_call(struct loop *loop, int wait_ms)
 {
-	size_t n = watches_await(loop, wait_ms);
+	size_t n = watches_await(loop, wait_ms), owed_count = 0, i = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		struct watch *watch = loop->ready[i].watch;
-		unsigned ready = loop->ready[i].ready;
-
-		if (watch->is_dead || watch->events == 0)
-			continue;
-		ready &= watch->events | LOOP_HANGUP;
-		if (ready != 0)
-			watch->fn(watch->context, ready);
+	if (loop->limit_us > 0)
+		owed_count = ready_sort(loop->ready, n);
+	while (i < n) {
+		watch_call(loop->ready[i].watch, loop->ready[i].ready);
+		i++;
+		if (loop_turn_is_over(loop))
+			break;
 	}
+	for (; i >= owed_count && i < n; i++)
+		loop->ready[i].watch->is_owed = true;
 }
 
 /* ---- signals: a handler notes the number and wakes the loop ---------- */
@@ -369,7 +425,7 @@ loop_turn(struct loop *loop, int wait_ms)
 {
 	dirty_flush(loop);
 	watches_call(loop, wait_ms);
-	timers_call(&loop->timers);
+	timers_call(loop, &loop->timers);
 	for (size_t i = 0; i < loop->turn_end_count; i++)
 		loop->turn_ends[i].fn(loop->turn_ends[i].context);
 	event_flush();

@@ -72,6 +72,19 @@ void loop_stop(struct loop *loop);
  * and tools. */
 void loop_turn(struct loop *loop, int wait_ms);
 
+/* What is begun in a turn is begun within limit_us of its start: of the
+ * watches that are ready, and of the timers that are due, the rest is called
+ * in the next turn, those watches first.  One of each is called in every
+ * turn, and the end-of-turn functions are.  Without a call: no limit. */
+void loop_limit_turns(struct loop *loop, int64_t limit_us);
+/* The limit is reached: who works in pieces leaves the rest to the next
+ * turn. */
+bool loop_turn_is_over(const struct loop *loop);
+/* When work that begins now is to end (clock_real_us): most_us from now, or
+ * when the turn is over, but not before a quarter of most_us: whoever comes
+ * last in a turn gets on, too. */
+int64_t loop_share_end_us(const struct loop *loop, int64_t most_us);
+
 /* How long turns take, their waits left out: so long nobody else is heard.
  * Real time, also where a test moves the clock. */
 enum { LOOP_TURN_BOUNDS = 5 };

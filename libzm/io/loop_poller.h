@@ -28,6 +28,7 @@ struct watch {
 	unsigned	 armed;		/* what the poller waits for */
 	bool		 is_dead;	/* freed; memory goes at turn end */
 	bool		 is_dirty;	/* on the loop's list of changes */
+	bool		 is_owed;	/* its turn was over before its call */
 	loop_io_fn	*fn;
 	void		*context;
 	struct watch	*next_dirty, *next_dead;
@@ -63,8 +64,8 @@ struct timer_heap {
 	unsigned	 count, room, order;
 };
 
-/* Call those that are due. */
-void timers_call(struct timer_heap *timers);
+/* Call those that are due, as far as a turn of the loop goes. */
+void timers_call(const struct loop *loop, struct timer_heap *timers);
 /* Clear all; free. */
 void timers_release(struct timer_heap *timers);
 

@@ -102,7 +102,7 @@ timer_set(struct loop *loop, struct timer *timer, int64_t at_ms, loop_fn *fn,
 /* A timer that is armed again for now or earlier waits for the next turn:
  * descriptors are looked at in between. */
 void
-timers_call(struct timer_heap *timers)
+timers_call(const struct loop *loop, struct timer_heap *timers)
 {
 	unsigned left = timers->count;
 	int64_t now_ms;
@@ -116,6 +116,8 @@ timers_call(struct timer_heap *timers)
 
 		timer_clear(timer);
 		timer->fn(timer->context);
+		if (loop_turn_is_over(loop))
+			return;
 	}
 }
 

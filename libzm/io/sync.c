@@ -30,6 +30,7 @@ struct sync_queue {
 };
 
 struct syncer {
+	const struct loop *loop;
 	struct watch	*watch;
 	size_t		 count;		/* added, done not called: the loop's */
 	int		 read_fd, wake_fd;	/* one and the same: eventfd */
@@ -144,8 +145,22 @@ syncer_thread_make(struct syncer *syncer)
 
 /* ---- the loop's side ----------------------------------------------------- */
 
+/* The turn is over: what is left is taken again in the next one, first. */
 static void
-syncer_call_done(struct syncer *syncer)
+syncer_put_back(struct syncer *syncer, struct sync_queue *rest)
+{
+	pthread_mutex_lock(&syncer->lock);
+	*rest->last = syncer->over.first;
+	if (syncer->over.first == NULL)
+		syncer->over.last = rest->last;
+	syncer->over.first = rest->first;
+	pthread_mutex_unlock(&syncer->lock);
+	syncer_wake(syncer);
+}
+
+/* Of what has ended all, or (loop not NULL) as far as its turn goes. */
+static void
+syncer_call_done(struct syncer *syncer, const struct loop *loop)
 {
 	struct sync_queue over;
 	struct sync_task *task;
@@ -160,6 +175,11 @@ syncer_call_done(struct syncer *syncer)
 		over.first = task->next;
 		syncer->count--;
 		task->done(task->context);
+		if (over.first != NULL && loop != NULL &&
+		    loop_turn_is_over(loop)) {
+			syncer_put_back(syncer, &over);
+			return;
+		}
 	}
 }
 
@@ -173,7 +193,7 @@ syncer_on_wake(void *context, unsigned ready)
 	while (read(syncer->read_fd, bytes, sizeof(bytes)) > 0 &&
 	    syncer->read_fd != syncer->wake_fd)
 		;
-	syncer_call_done(syncer);
+	syncer_call_done(syncer, syncer->loop);
 }
 
 static void
@@ -197,6 +217,7 @@ syncer_new(struct loop *loop)
 {
 	struct syncer *syncer = mem_alloc(1, sizeof(*syncer));
 
+	syncer->loop = loop;
 	pthread_mutex_init(&syncer->lock, NULL);
 	pthread_cond_init(&syncer->news, NULL);
 	pthread_cond_init(&syncer->ended, NULL);
@@ -277,6 +298,6 @@ syncer_settle(struct syncer *syncer)
 		while (syncer->over.first == NULL)
 			pthread_cond_wait(&syncer->ended, &syncer->lock);
 		pthread_mutex_unlock(&syncer->lock);
-		syncer_call_done(syncer);
+		syncer_call_done(syncer, NULL);
 	}
 }

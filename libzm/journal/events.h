@@ -158,6 +158,9 @@ EVENT(RCPT_FAIL, "rcpt.fail", INFO,
     "One recipient will never have the message.")
 EVENT(RCPT_NEXT, "rcpt.next", INFO, "channel host offset",
     "One recipient failed there and goes its next way (else of a route).")
+EVENT(RCPT_REOPENED, "rcpt.reopened", INFO,
+    "to orcpt channel host by reason",
+    "One recipient that had failed, and was not told yet, is open again.")
 EVENT(FORWARD_IGNORED, "forward.ignored", WARN, "to reason",
     "A user's forward file, or a part of it, cannot be believed or "
     "understood; mail goes to what is left, and to the mailbox.")

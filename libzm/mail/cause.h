@@ -22,6 +22,9 @@
 	CAUSE(HELD, "held", "held by an operator", "zmailer release ID") \
 	CAUSE(FROZEN, "frozen", "its retries are exhausted, or an operator " \
 	    "froze it", "zmailer thaw ID, zmailer bounce ID") \
+	CAUSE(FAILED, "failed", "it failed, and its sender was not told " \
+	    "yet", "zmailer retry --failed ID, zmailer reroute ID, " \
+	    "zmailer bounce ID") \
 	CAUSE(ACTIVE, "active", "at a transport agent now", NULL) \
 	CAUSE(REREAD, "reread", "it was changed, and is read again when no " \
 	    "agent has it any more", NULL) \

@@ -32,6 +32,8 @@
 	MAIL_STATE(HELD, "held", "an operator holds it") \
 	MAIL_STATE(FROZEN, "frozen", "a person is to look: its retries are " \
 	    "exhausted, an operator or a rule froze it") \
+	MAIL_STATE(FAILED, "failed", "it failed, and its sender was not told " \
+	    "yet: keep failed") \
 	MAIL_STATE(DEFERRED, "deferred", "the router had trouble with it") \
 	MAIL_STATE(POSTMAN, "postman", "the router cannot read it; for the " \
 	    "postmaster") \

@@ -89,6 +89,7 @@ agent_new(struct agents *agents, struct ring *ring)
 		str_addf(&agent->rest, "#zone %s\n", ring->zone);
 	TAILQ_INIT(&agent->jobs);
 	TAILQ_INSERT_HEAD(&ring->idle, agent, entry);
+	TAILQ_INSERT_TAIL(&agents->all, agent, all_entry);
 	ring->agent_count++;
 	agents->count++;
 	agent->watch = loop_watch(agents->queue->loop, agent->socket, LOOP_READ,
@@ -185,6 +186,7 @@ agent_close(struct agents *agents, struct agent *agent)
 	mem_free(&agent->inbox);
 	str_release(&agent->rest);
 	agent_disconnect(agent);
+	TAILQ_REMOVE(&agents->all, agent, all_entry);
 	agent->ring->agent_count--;
 	agents->count--;
 }
@@ -363,6 +365,7 @@ agents_open(struct agents *agents, agents_start_fn *start,
 	    limit.rlim_cur > FD_RESERVE + 2 * FD_BUDGET_MIN)
 		agents->fd_budget = limit.rlim_cur > 1 << 20 ? 1 << 19 :
 		    (unsigned)(limit.rlim_cur - FD_RESERVE) / 2;
+	TAILQ_INIT(&agents->all);
 	TAILQ_INIT(&agents->gone);
 	timer_set(agents->queue->loop, &agents->tick,
 	    clock_steady_ms() + AGENT_TICK_MS, agents_tick, agents);
@@ -374,6 +377,7 @@ agents_stop(struct agents *agents)
 	struct agent *agent;
 	struct ring *ring;
 
+	agents_send(agents, true);
 	agents->is_stopping = true;
 	TAILQ_FOREACH(ring, &agents->queue->threads.rings, entry) {
 		TAILQ_FOREACH(agent, &ring->busy, entry)

@@ -26,6 +26,7 @@ struct connection {		/* what the agent told of it */
 struct agent {
 	struct agents	*agents;
 	TAILQ_ENTRY(agent) entry;	/* its ring's idle or busy, or gone */
+	TAILQ_ENTRY(agent) all_entry;
 	struct ring	*ring;
 	struct thread	*thread;	/* served now; NULL when idle */
 	uint32_t	 last_hash;	/* of the thread it served last */
@@ -69,6 +70,7 @@ struct agents {
 	struct outcome	*outcome;
 	agents_start_fn	*start;
 	agents_kill_fn	*kill;
+	struct agent_queue all;		/* but the gone, by token */
 	struct agent_queue gone;	/* closed, exit notice not yet seen */
 	unsigned	 token;
 	unsigned	 count;		/* all but the gone */
@@ -79,6 +81,7 @@ struct agents {
 	bool		 is_stopping;
 	int64_t		 feed_end_us;	/* of this turn's share */
 	bool		 is_cut;	/* it was over: the next turn goes on */
+	bool		 has_news;	/* some agent has: see agents_send */
 };
 
 /* Begin without an agent; how many jobs may be open follows from the
@@ -108,10 +111,9 @@ void agents_rematch(struct agents *agents);
 /* Close everything; jobs in hand are left to the agents and their locks. */
 void agents_release(struct agents *agents);
 
-/* Of the agents that have a connection the one with the least token above
- * after; NULL: there is none any more. */
-struct agent *agents_connected_next(const struct agents *agents,
-    unsigned after);
+/* The oldest agent whose token is above after; NULL: there is none any more.
+ * Those after it: TAILQ_NEXT by all_entry. */
+struct agent *agents_first_after(const struct agents *agents, unsigned after);
 
 /* Agents that have work. */
 unsigned agents_busy(const struct agents *agents);
@@ -143,6 +145,10 @@ void agent_rest(struct agents *agents, struct agent *agent);
 /* The thread's host takes fewer sessions than before: those who rest after
  * work for it, and are too many, let their connections go. */
 void agents_shed(const struct thread *thread);
+
+/* To every agent what it was given: all of it, or as far as a turn goes,
+ * which is one at least. */
+void agents_send(struct agents *agents, bool is_whole);
 
 /* Send what is unsent as far as the socket takes it. */
 void agent_send(struct agents *agents, struct agent *agent);

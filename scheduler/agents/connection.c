@@ -53,28 +53,13 @@ agent_disconnect(struct agent *agent)
 	mem_free(&agent->connection);
 }
 
-static struct agent *
-connected_least(const struct agent_queue *queue, unsigned after,
-    struct agent *least)
+struct agent *
+agents_first_after(const struct agents *agents, unsigned after)
 {
 	struct agent *agent;
 
-	TAILQ_FOREACH(agent, queue, entry)
-		if (agent->connection != NULL && agent->token > after &&
-		    (least == NULL || agent->token < least->token))
-			least = agent;
-	return least;
-}
-
-struct agent *
-agents_connected_next(const struct agents *agents, unsigned after)
-{
-	struct agent *least = NULL;
-	struct ring *ring;
-
-	TAILQ_FOREACH(ring, &agents->queue->threads.rings, entry) {
-		least = connected_least(&ring->busy, after, least);
-		least = connected_least(&ring->idle, after, least);
-	}
-	return least;
+	TAILQ_FOREACH(agent, &agents->all, all_entry)
+		if (agent->token > after)
+			return agent;
+	return NULL;
 }

@@ -184,7 +184,7 @@ static bool
 feed_is_over(struct agents *agents)
 {
 	if (!agents->is_cut)
-		agents->is_cut = clock_steady_us() >= agents->feed_end_us;
+		agents->is_cut = clock_real_us() >= agents->feed_end_us;
 	return agents->is_cut;
 }
 
@@ -240,7 +240,7 @@ agent_give(struct agents *agents, struct agent *agent,
 	if (agent->unsent == NULL)
 		agent->unsent = vertex;
 	agent->is_told_idle = false;
-	agent->has_news = true;
+	agent->has_news = agents->has_news = true;
 	return true;
 }
 
@@ -416,7 +416,6 @@ ring_pass(struct agents *agents, struct ring *ring, bool is_starving,
 static void
 ring_feed(struct agents *agents, struct ring *ring, bool is_wanted)
 {
-	struct agent *agent, *next;
 	unsigned started = 0;
 
 	if (!plan_has_work(ring))
@@ -426,11 +425,6 @@ ring_feed(struct agents *agents, struct ring *ring, bool is_wanted)
 	if (!is_wanted && !feed_is_over(agents) &&
 	    !plan_starves(&ring->runnable) && !plan_starves(&ring->bulk))
 		ring_pass(agents, ring, false, &started);
-	TAILQ_FOREACH_SAFE(agent, &ring->busy, entry, next)
-		if (agent->has_news) {
-			agent->has_news = false;
-			agent_send(agents, agent);
-		}
 }
 
 /* Before those who have agents get more work for them: else an agent that
@@ -469,20 +463,65 @@ ring_feed_in_turn(struct agents *agents, struct ring *ring, bool is_wanted)
 	TAILQ_INSERT_TAIL(&agents->queue->threads.rings, ring, entry);
 }
 
-bool
-agents_feed(struct agents *agents)
+/* To all who may have it.  Nothing where jobs of before are not sent: then
+ * those have work enough. */
+static void
+agents_give(struct agents *agents)
 {
 	struct ring *ring, *next;
 	bool has_needy;
 
-	if (agents->is_stopping || agents->queue->orders.is_draining ||
+	if (agents->has_news || agents->is_stopping ||
+	    agents->queue->orders.is_draining ||
 	    agents->queue->plan.flight_count >= agents->fd_budget)
-		return false;
-	agents->feed_end_us = clock_steady_us() + FEED_TURN_US;
-	agents->is_cut = false;
+		return;
+	agents->feed_end_us = loop_share_end_us(agents->queue->loop,
+	    FEED_TURN_US);
 	has_needy = rings_feed_needy(agents);
 	TAILQ_FOREACH_SAFE(ring, &agents->queue->threads.rings, entry, next)
 		ring_feed_in_turn(agents, ring, has_needy &&
 		    capacity_is_wanted(agents, ring));
+}
+
+/* Each send wakes an agent, which may have our processor at once. */
+static bool
+ring_send(struct agents *agents, struct ring *ring, bool is_whole)
+{
+	struct agent *agent, *next;
+
+	/* the ring may go with an agent that is lost */
+	TAILQ_FOREACH_SAFE(agent, &ring->busy, entry, next) {
+		if (!agent->has_news)
+			continue;
+		agent->has_news = false;
+		agent_send(agents, agent);
+		if (!is_whole && loop_turn_is_over(agents->queue->loop))
+			return false;
+	}
+	return true;
+}
+
+void
+agents_send(struct agents *agents, bool is_whole)
+{
+	struct ring *ring, *next;
+
+	if (!agents->has_news)
+		return;
+	TAILQ_FOREACH_SAFE(ring, &agents->queue->threads.rings, entry, next)
+		if (!ring_send(agents, ring, is_whole)) {
+			agents->is_cut = true;
+			return;
+		}
+	agents->has_news = false;
+}
+
+bool
+agents_feed(struct agents *agents)
+{
+	agents->is_cut = false;
+	agents_send(agents, false);
+	agents_give(agents);
+	agents_send(agents, false);
 	return agents->is_cut;
 }

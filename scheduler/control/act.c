@@ -89,6 +89,15 @@ act_journal(const struct act *act)
 	str_release(&choice);
 }
 
+void
+act_tell_reopened(const struct act *act, const struct control_rcpt *rcpt)
+{
+	event(EV_RCPT_REOPENED, act->visit.control.id, "to", rcpt->user,
+	    "orcpt", rcpt->orcpt, "channel", rcpt->channel, "host",
+	    rcpt->host, "by", slice_of(act->by), "reason",
+	    slice_of(act->request.reason), NULL);
+}
+
 enum act_step
 act_trouble(struct act *act, const struct err *err, struct str *out)
 {

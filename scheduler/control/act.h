@@ -67,6 +67,7 @@ struct act {
 		const char *state;
 	} page;
 	struct thread_walk threads;
+	size_t		 bucket;	/* arrivals: next to be told */
 	uint64_t	 order;		/* serial of the last one told */
 	struct tally	*tally;
 	struct tail	*tail;
@@ -92,6 +93,9 @@ void act_done(struct act *act, struct str *out);
 void act_counts(const struct act *act, struct str *out);
 /* The event `order`. */
 void act_journal(const struct act *act);
+/* The event `rcpt.reopened` of one that had failed. */
+void act_tell_reopened(const struct act *act,
+    const struct control_rcpt *rcpt);
 /* Trouble half way: an error line with the counts so far. */
 enum act_step act_trouble(struct act *act, const struct err *err,
     struct str *out);
@@ -120,7 +124,7 @@ bool act_is_full(const struct act *act);
 typedef enum act_step act_fn(struct act *act, struct str *out);
 act_fn act_list, act_count, act_why, act_destinations, act_orders,
     act_events, act_next, act_queue, act_groups, act_job, act_turns,
-    act_connections,
+    act_connections, act_arrivals,
     act_change, act_retry,
     act_undelete, act_reroute,
     act_suspend, act_resume, act_pin, act_drain, act_undrain, act_etrn;
@@ -130,6 +134,9 @@ void tally_free(struct tally **tally);
 void roll_free(struct roll **roll);
 /* Is this destination meant by the globs of the request? */
 bool act_is_dest(const struct act *act, const struct thread *thread);
+/* The same for names that may have no thread. */
+bool act_is_meant(const struct act *act, struct slice channel,
+    struct slice host);
 
 /* A vertex that waits is about to be tried by an order: it forgets what it
  * waits for.  Should the try fail, it waits for no longer than it would

@@ -1,4 +1,5 @@
-/* act_change.c - hold, release, freeze, thaw, schedule, bounce, delete
+/* act_change.c - hold, release, freeze, thaw, schedule, bounce, delete, and
+ * what has failed tried again
  *
  * In     a choice of mail
  * Out    records in control files, synced in groups; jobs read again
@@ -53,6 +54,27 @@ change_is_over(const struct visit *visit, const struct control_rcpt *rcpt,
 	return now != NULL && (now->flags & RCPT_FINAL) != 0;
 }
 
+/* Of one that has failed and is not told yet. */
+static enum effect
+change_effect_failed(enum request_op op, bool is_active,
+    enum control_record_kind *out_kind)
+{
+	switch (op) {
+	case OP_RETRY_FAILED:
+		*out_kind = RECORD_REOPENED;
+		break;
+	case OP_DELETE:
+		*out_kind = RECORD_CANCELLED;
+		break;
+	case OP_BOUNCE:
+		*out_kind = RECORD_OUTCOME;
+		break;
+	default:
+		return EFFECT_FINAL;
+	}
+	return is_active ? EFFECT_ACTIVE : EFFECT_DONE;
+}
+
 /* The kind of record, and whether there is anything to do. */
 static enum effect
 change_effect(enum request_op op, const struct visit *visit,
@@ -66,6 +88,8 @@ change_effect(enum request_op op, const struct visit *visit,
 		return rcpt->is_cancelled ? EFFECT_DONE : rcpt->is_final ?
 		    EFFECT_FINAL : EFFECT_UNCHANGED;
 	}
+	if (control_rcpt_is_failed(rcpt))
+		return change_effect_failed(op, is_active, out_kind);
 	if (change_is_over(visit, rcpt, vertex))
 		return rcpt->is_cancelled && op == OP_DELETE ?
 		    EFFECT_UNCHANGED : EFFECT_FINAL;
@@ -82,6 +106,8 @@ change_effect(enum request_op op, const struct visit *visit,
 	case OP_THAW:
 		*out_kind = RECORD_THAWED;
 		return rcpt->is_frozen ? EFFECT_DONE : EFFECT_UNCHANGED;
+	case OP_RETRY_FAILED:
+		return EFFECT_UNCHANGED;
 	case OP_DELETE:
 		*out_kind = RECORD_CANCELLED;
 		return EFFECT_DONE;
@@ -110,6 +136,11 @@ change_make_bounce(const struct act *act, const struct control_rcpt *rcpt,
     struct control_record *record)
 {
 	record->tries = rcpt->tries;
+	record->next_s = act->visit.now_s;	/* it is kept no longer */
+	if (control_rcpt_is_failed(rcpt)) {
+		record->verdict = rcpt->last->verdict;
+		return;
+	}
 	verdict_set(&record->verdict, VERDICT_FAILED, "5.0.0", "scheduler",
 	    "returned by the postmaster%s%s",
 	    act->request.reason[0] != '\0' ? ": " : "", act->request.reason);
@@ -118,6 +149,18 @@ change_make_bounce(const struct act *act, const struct control_rcpt *rcpt,
 	    rcpt->channel, "host", rcpt->host, "code", SLICE("5.0.0"),
 	    "reply", slice_of(record->verdict.text), "tries",
 	    event_number(rcpt->tries), NULL);
+}
+
+/* What was an end is none any more: it is tried again, or deleted. */
+static void
+change_reopen(struct act *act, const struct control_rcpt *rcpt,
+    const struct control_record *order, struct change *change)
+{
+	struct control_record record = *order;
+
+	act_tell_reopened(act, rcpt);
+	record.kind = RECORD_REOPENED;
+	batch_add_record(change, &record);
 }
 
 static void
@@ -139,6 +182,10 @@ change_rcpt(struct act *act, const struct control_rcpt *rcpt,
 	strlcpy(record.verdict.who, act->by, sizeof(record.verdict.who));
 	strlcpy(record.verdict.text, request->reason,
 	    sizeof(record.verdict.text));
+	if (control_rcpt_is_failed(rcpt))
+		change_reopen(act, rcpt, &record, change);
+	if (kind == RECORD_REOPENED)
+		return;
 	if (request->op != OP_SCHEDULE) {
 		record.next_s = kind == RECORD_HELD ? request->until_s : 0;
 		batch_add_record(change, &record);

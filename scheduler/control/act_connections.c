@@ -14,7 +14,7 @@
 
 #include "base/banned.h"
 
-enum { CONNECTIONS_A_STEP = 64 };	/* each looks through all agents */
+enum { AGENTS_A_STEP = 256 };
 
 static const char *
 connection_glob(const char *glob)
@@ -74,26 +74,30 @@ connection_add(const struct agent *agent, struct str *out)
 	json_close(out);
 }
 
+static enum act_step
+connections_over(struct act *act, struct str *out)
+{
+	act_done(act, out);
+	json_number(out, "connections", (int64_t)act->count.destinations);
+	json_close(out);
+	return ACT_DONE;
+}
+
 enum act_step
 act_connections(struct act *act, struct str *out)
 {
-	struct agent *agent;
+	struct agent *agent = agents_first_after(act->agents,
+	    (unsigned)act->order);
 
-	for (unsigned i = 0; i < CONNECTIONS_A_STEP; i++) {
-		agent = agents_connected_next(act->agents,
-		    (unsigned)act->order);
-		if (agent == NULL) {
-			act_done(act, out);
-			json_number(out, "connections",
-			    (int64_t)act->count.destinations);
-			json_close(out);
-			return ACT_DONE;
-		}
+	for (unsigned i = 0; i < AGENTS_A_STEP && agent != NULL &&
+	    out->len < ACT_OUT_BYTES; i++) {
 		act->order = agent->token;
-		if (!act_is_connection(act, agent))
-			continue;
-		connection_add(agent, out);
-		act->count.destinations++;
+		if (agent->connection != NULL &&
+		    act_is_connection(act, agent)) {
+			connection_add(agent, out);
+			act->count.destinations++;
+		}
+		agent = TAILQ_NEXT(agent, all_entry);
 	}
-	return ACT_MORE;
+	return agent != NULL ? ACT_MORE : connections_over(act, out);
 }

@@ -199,7 +199,7 @@ count_from_file(struct act *act, const struct job *job)
 		for (size_t k = 0; k < group->rcpt_count; k++) {
 			const struct control_rcpt *rcpt = &group->rcpts[k];
 
-			if ((rcpt->is_final && !rcpt->is_cancelled) ||
+			if (visit_is_over(rcpt) ||
 			    !visit_is_meant(&act->visit, group, rcpt))
 				continue;
 			tally_add(act->tally, tally_key(act, group, rcpt), job,
@@ -278,7 +278,8 @@ act_count(struct act *act, struct str *out)
 		uint64_t count = 0;
 
 		act->tally->number++;
-		if (in_memory && !(job->flags & JOB_TRASH)) {
+		if (in_memory && !(job->flags & JOB_TRASH) &&
+		    !job_is_in(job, JOB_KEPT)) {
 			count = count_from_memory(act->tally, job);
 		} else {
 			files--;

@@ -29,6 +29,14 @@ order_glob(const char *glob)
 }
 
 bool
+act_is_meant(const struct act *act, struct slice channel, struct slice host)
+{
+	return glob_match(slice_of(order_glob(act->request.channel)),
+	    channel) && glob_match(slice_of(order_glob(act->request.host)),
+	    host);
+}
+
+bool
 act_is_dest(const struct act *act, const struct thread *thread)
 {
 	const char *channel = order_glob(act->request.channel);
@@ -37,8 +45,8 @@ act_is_dest(const struct act *act, const struct thread *thread)
 	if (strcmp(channel, "zone") == 0)
 		return thread->zone[0] != '\0' &&
 		    glob_match(host, slice_of(thread->zone));
-	return glob_match(slice_of(channel), slice_of(thread->channel)) &&
-	    glob_match(host, slice_of(thread->host));
+	return act_is_meant(act, slice_of(thread->channel),
+	    slice_of(thread->host));
 }
 
 static uint64_t
@@ -64,7 +72,8 @@ dest_count_threads(struct act *act)
 /* ---- shown ------------------------------------------------------- */
 
 static void
-dest_add_thread(const struct thread *thread, struct str *out)
+dest_add_thread(const struct queue *queue, const struct thread *thread,
+    struct str *out)
 {
 	json_open(out);
 	control_thread_name(thread, out);
@@ -82,6 +91,7 @@ dest_add_thread(const struct thread *thread, struct str *out)
 	    thread->reason : ""));
 	json_bool(out, "suspended", thread->is_suspended);
 	control_thread(thread, out);
+	control_estimate_thread(queue, thread, out);
 	json_close(out);
 }
 
@@ -99,7 +109,7 @@ act_destinations(struct act *act, struct str *out)
 	    &looks)) != NULL) {
 		if (!act_is_dest(act, thread))
 			continue;
-		dest_add_thread(thread, out);
+		dest_add_thread(act->queue, thread, out);
 		act->count.destinations++;
 		if (out->len >= ACT_OUT_BYTES)
 			looks = 0;
@@ -227,12 +237,16 @@ act_pin(struct act *act, struct str *out)
 {
 	int64_t limit = act->request.limit;
 	struct err err;
+	int count = limit > 0 ?
+	    order_give(act, ORDER_PIN, (unsigned)limit, &err) :
+	    order_take_back(act, ORDER_PIN, &err);
 
-	if ((limit > 0 ? order_give(act, ORDER_PIN, (unsigned)limit, &err) :
-	    order_take_back(act, ORDER_PIN, &err)) < 0)
+	if (count < 0)
 		return act_trouble(act, &err, out);
 	dest_count_threads(act);
 	act_done(act, out);
+	if (limit == 0)
+		json_number(out, "orders", count);
 	json_number(out, "destinations", (int64_t)act->count.destinations);
 	return order_end(act, out);
 }

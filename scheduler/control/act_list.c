@@ -111,10 +111,10 @@ static const char *
 list_is_more_urgent(const char *a, const char *b)
 {
 	static const enum mail_state order[] = { MAIL_STATE_ACTIVE,
-	    MAIL_STATE_READY, MAIL_STATE_ASKED,
-	    MAIL_STATE_DOWN, MAIL_STATE_SUSPENDED,
-	    MAIL_STATE_WAITING, MAIL_STATE_FROZEN, MAIL_STATE_HELD,
-	    MAIL_STATE_DELETED, MAIL_STATE_DONE };
+		MAIL_STATE_READY, MAIL_STATE_ASKED, MAIL_STATE_DOWN,
+		MAIL_STATE_SUSPENDED, MAIL_STATE_WAITING, MAIL_STATE_FROZEN,
+		MAIL_STATE_HELD, MAIL_STATE_FAILED, MAIL_STATE_DELETED,
+		MAIL_STATE_DONE };
 
 	for (size_t i = 0; a != NULL && i < sizeof(order) / sizeof(order[0]);
 	    i++) {
@@ -270,7 +270,8 @@ static void
 why_line(const struct visit *visit, const struct control_rcpt *rcpt,
     struct str *out)
 {
-	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
+	struct vertex *vertex = rcpt->is_final ? NULL :
+	    visit_vertex(visit, rcpt->offset);
 	const struct thread *thread = vertex != NULL ? vertex->thread : NULL;
 	struct constraint why;
 
@@ -295,8 +296,12 @@ why_line(const struct visit *visit, const struct control_rcpt *rcpt,
 	    thread->wait_count + thread->flight_count);
 	list_add_words(rcpt, "code_last", out);
 	json_number(out, "last", rcpt->last_try_s);
-	json_number(out, "next", constraint_next_s(vertex));
+	json_number(out, "next", why.cause == CAUSE_FAILED ? why.until_s :
+	    constraint_next_s(vertex));
 	json_number(out, "expires", list_expires_s(vertex));
+	if (vertex != NULL && vertex->state != VERTEX_DONE &&
+	    why.cause != CAUSE_DELETED)
+		control_estimate(visit->queue, vertex, out);
 	json_close(out);
 }
 
@@ -308,7 +313,7 @@ why_rcpts(struct act *act, struct str *out, unsigned *budget)
 	const struct control_rcpt *rcpt;
 
 	while ((rcpt = act_rcpt_next(act, &group, budget)) != NULL) {
-		if ((rcpt->is_final && !rcpt->is_cancelled) ||
+		if (visit_is_over(rcpt) ||
 		    !visit_is_meant(visit, group, rcpt))
 			continue;
 		why_line(visit, rcpt, out);

@@ -205,6 +205,7 @@ roll_add_thread(const struct act *act, const struct thread *thread,
 	json_number(out, "limit", thread->limit);
 	json_number(out, "troubles", thread->trouble_count);
 	control_thread(thread, out);
+	control_estimate_thread(act->queue, thread, out);
 	json_bool(out, "suspended", thread->is_suspended);
 	json_number(out, "held_until", act_wall_s(thread->wake_ms));
 	json_text(out, "reason",

@@ -30,7 +30,7 @@ reroute_add(struct act *act, struct choice *choice,
 {
 	const struct vertex *vertex = visit_vertex(&act->visit, rcpt->offset);
 
-	if (rcpt->is_final) {
+	if (rcpt->is_final && !control_rcpt_is_failed(rcpt)) {
 		act->count.final++;
 	} else if (vertex != NULL && vertex->state == VERTEX_FLIGHT) {
 		choice->active++;
@@ -70,6 +70,15 @@ reroute_tell(void *context, const struct job *job, size_t count, const char *as)
 	    "rcpts", event_number((int64_t)count), "as", slice_of(as), NULL);
 }
 
+/* Those that had failed: they go on as part of another message. */
+static void
+reroute_tell_failed(struct act *act, const struct resend *those)
+{
+	for (size_t i = 0; i < those->count; i++)
+		if (control_rcpt_is_failed(those->rcpts[i]))
+			act_tell_reopened(act, those->rcpts[i]);
+}
+
 /* ---- a message --------------------------------------------------- */
 
 /* Users that are programs or files have no address to be routed by. */
@@ -90,13 +99,15 @@ reroute_strip(struct act *act, struct resend *those)
 }
 
 static int
-reroute_whole(struct act *act, struct job *job, size_t count, struct err *err)
+reroute_whole(struct act *act, struct job *job, const struct resend *those,
+    struct err *err)
 {
 	char name[SPOOL_NAME_BYTES];
 	ino_t inode = job->inode;
 
 	spool_hashed_name(act->queue->spool, inode, name);
-	reroute_tell(act, job, count, "");
+	reroute_tell_failed(act, those);
+	reroute_tell(act, job, those->count, "");
 	queue_drop(act->queue, job);
 	/* P4 -> S2 (D8) */
 	if (spool_reroute_queued(act->queue->spool, name, err) == 0)
@@ -113,6 +124,7 @@ reroute_part(struct act *act, struct job *job, struct resend *those,
 	bool wrote;
 
 	reroute_strip(act, those);
+	reroute_tell_failed(act, those);
 	if (those->count > 0)
 		result = pending_write(job, &act->visit.control, &wrote,
 		    err) < 0 ||
@@ -144,7 +156,7 @@ reroute_message(struct act *act, struct job *job, struct err *err)
 		job_rest(job);
 	} else if (choice.is_whole &&
 	    job->flight_count == 0) {
-		result = reroute_whole(act, job, choice.those.count, err);
+		result = reroute_whole(act, job, &choice.those, err);
 	} else if (job->flight_count > 0) {
 		/* its records would be raced by the agent's: later */
 		act->count.active += choice.those.count;

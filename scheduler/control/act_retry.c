@@ -143,6 +143,9 @@ retry_message(struct act *act, struct job *job, const bool *meant)
 		    (meant == NULL || meant[i]))
 			recipients += vertex_retry(act, vertex);
 	}
+	if (job_is_in(job, JOB_KEPT))	/* retry-failed is for them */
+		act->count.final += job->rcpt_total - job->rcpt_count +
+		    job->final_count;
 	act->count.recipients += recipients;
 	act->count.messages += recipients > 0;
 }

@@ -185,6 +185,11 @@ constraint_find(const struct visit *visit, const struct control_rcpt *rcpt,
 	    .reason = rcpt->order_reason };
 	if (rcpt->is_cancelled) {
 		out->cause = CAUSE_DELETED;
+	} else if (control_rcpt_is_failed(rcpt)) {
+		out->cause = CAUSE_FAILED;
+		out->until_s = control_rcpt_kept_until_s(rcpt,
+		    visit->queue->conf->keep_failed_ms / 1000, visit->now_s);
+		out->since_s = rcpt->last_try_s;
 	} else if (!is_active && rcpt->is_frozen) {
 		out->cause = CAUSE_FROZEN;
 	} else if (!is_active && !control_rcpt_is_free(rcpt, visit->now_s)) {

@@ -48,6 +48,14 @@ void control_thread_name(const struct thread *thread, struct str *out);
 const char *control_thread_said(const struct thread *thread);
 /* What feedback learned of a destination, as members of an open object. */
 void control_thread(const struct thread *thread, struct str *out);
+/* When a vertex will have arrived, and how honest that is, as members of an
+ * open object; it will be judged by that. */
+void control_estimate(struct queue *queue, struct vertex *vertex,
+    struct str *out);
+/* The same of a message that would come for the thread now; nobody is judged
+ * by it. */
+void control_estimate_thread(const struct queue *queue,
+    const struct thread *thread, struct str *out);
 
 /* The requests that ZMailer had are words: the line of JSON that one stands
  * for,

@@ -249,6 +249,8 @@ visit_state(const struct visit *visit, const struct control_rcpt *rcpt)
 {
 	const struct vertex *vertex;
 
+	if (control_rcpt_is_failed(rcpt))
+		return MAIL_STATE_WORD(FAILED);
 	if (rcpt->is_final)
 		return rcpt->is_cancelled ? MAIL_STATE_WORD(DELETED) :
 		    MAIL_STATE_WORD(DONE);
@@ -261,6 +263,13 @@ visit_state(const struct visit *visit, const struct control_rcpt *rcpt)
 		return MAIL_STATE_WORD(HELD);
 	return vertex != NULL ? visit_vertex_state(vertex) :
 	    MAIL_STATE_WORD(WAITING);
+}
+
+bool
+visit_is_over(const struct control_rcpt *rcpt)
+{
+	return rcpt->is_final && !rcpt->is_cancelled &&
+	    !control_rcpt_is_failed(rcpt);
 }
 
 /* ---- matching ---------------------------------------------------- */
@@ -310,7 +319,8 @@ visit_job_may_be(const struct visit *visit, const struct job *job)
 {
 	if (visit->request->selector == NULL ||
 	    (visit->keys & ~(uint32_t)KEYS_IN_MEMORY) != 0 ||
-	    (job->flags & (JOB_RELOAD | JOB_TRASH)) != 0 ||
+	    (job->flags & (JOB_RELOAD | JOB_TRASH | JOB_OWES)) != 0 ||
+	    job_is_in(job, JOB_KEPT) ||
 	    job->rcpt_count < job->rcpt_total)
 		return true;
 	for (size_t i = 0; i < job->vertex_count; i++)

@@ -91,5 +91,8 @@ const char *visit_vertex_state(const struct vertex *vertex);
 const char *visit_dest_state(const struct thread *thread);
 const char *visit_state(const struct visit *visit,
     const struct control_rcpt *rcpt);
+/* Nothing of the queue's is left of it: it is neither open, nor to be brought
+ * back (deleted, failed and not yet told). */
+bool visit_is_over(const struct control_rcpt *rcpt);
 
 #endif

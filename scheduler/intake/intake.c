@@ -212,13 +212,14 @@ item_read(struct intake *intake, int control_fd,
 }
 
 static void
-intake_job_begin(struct intake *intake, struct job *job)
+intake_job_begin(struct intake *intake, struct job *job, int64_t kept_s)
 {
 	job_table_add(&intake->queue->jobs, job);
 	intake->queue->total.jobs++;
 	intake->queue->total.rcpts += job->rcpt_count;
 	if (job->control_fd >= 0 && job->rcpt_count > 0)
 		job_list_add(&intake->queue->jobs, JOB_FRESH, job);
+	settle_keep(intake->queue, job, kept_s);
 	queue_place(intake->queue, job);
 	if (job->rcpt_count == 0 || (job->flags & JOB_OWES))
 		settle_job(intake->group, job);
@@ -233,6 +234,7 @@ intake_one(struct intake *intake, const struct intake_item *item)
 	struct err err;
 	enum intake_read got;
 	int control_fd, body;
+	int64_t kept_s;
 
 	if (job_table_find(&intake->queue->jobs, item->inode) != NULL) {
 		if (item->fd >= 0)
@@ -260,10 +262,10 @@ intake_one(struct intake *intake, const struct intake_item *item)
 	/* of a message that came back from a backup the head tells the
 	 * inode that it had */
 	control.inode = item->inode;
-	job = job_build(intake, &control, intake->arena);
+	job = job_build(intake, &control, intake->arena, &kept_s);
 	job->control_fd = control_fd;
 	job->body_fd = body;
-	intake_job_begin(intake, job);
+	intake_job_begin(intake, job, kept_s);
 }
 
 /* Files, then names, as far as a turn goes. */
@@ -271,10 +273,11 @@ static void
 intake_more(void *context)
 {
 	struct intake *intake = context;
-	int64_t end_ms = clock_steady_ms() + INTAKE_TURN_MS;
+	int64_t end_us = loop_share_end_us(intake->queue->loop,
+	    INTAKE_TURN_MS * 1000);
 
 	for (int i = 0; i < INTAKE_TURN_FILES && intake->count > 0 &&
-	    clock_steady_ms() <= end_ms; i++) {
+	    (i == 0 || clock_real_us() < end_us); i++) {
 		struct intake_item item;
 
 		if (intake->ahead == 0)

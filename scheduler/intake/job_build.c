@@ -155,14 +155,37 @@ entry_way(const struct conf *conf, const struct control_file *control,
 		slice_of(zone ? zone->name : "") };
 }
 
+/* What is to be told of those that are final. */
+struct entries_ended {
+	bool	 owes;
+	uint32_t failed_count;
+	int64_t	 kept_s;	/* when the first one of them is told; 0: none
+				 * is kept */
+};
+
+static void
+entry_ended(const struct intake *intake, const struct control_file *control,
+    const struct control_rcpt *rcpt, int64_t now_s, struct entries_ended *out)
+{
+	int64_t kept_s = control_rcpt_kept_until_s(rcpt,
+	    intake->queue->conf->keep_failed_ms / 1000, now_s);
+
+	out->failed_count += rcpt->last != NULL &&
+	    rcpt->last->verdict.kind == VERDICT_FAILED;
+	if (kept_s == 0)
+		out->owes |= rcpt_owes(control, rcpt);
+	else if (out->kept_s == 0 || kept_s < out->kept_s)
+		out->kept_s = kept_s;
+}
+
 static size_t
 entries_take(struct intake *intake, const struct control_file *control,
-    struct rcpt_entry *entries, bool *out_owes)
+    struct rcpt_entry *entries, struct entries_ended *out_ended)
 {
 	int64_t now_ms = clock_steady_ms(), now_s = clock_wall_s();
 	size_t count = 0;
 
-	*out_owes = false;
+	*out_ended = (struct entries_ended){ .owes = false };
 	for (size_t i = 0; i < control->group_count; i++)
 		for (size_t k = 0; k < control->groups[i].rcpt_count; k++) {
 			const struct control_rcpt *rcpt =
@@ -170,8 +193,8 @@ entries_take(struct intake *intake, const struct control_file *control,
 			struct rcpt_entry *entry = &entries[count];
 
 			if (rcpt->is_final) {
-				if (rcpt_owes(control, rcpt))
-					*out_owes = true;
+				entry_ended(intake, control, rcpt, now_s,
+				    out_ended);
 				continue;
 			}
 			*entry = (struct rcpt_entry){ .rcpt = rcpt,
@@ -251,6 +274,19 @@ vertex_take(struct vertex *vertex, const struct control_rcpt *rcpt,
 	vertex->rcpt_count++;
 }
 
+/* Somebody wanted it later, once or now. */
+static bool
+entry_is_apart(const struct rcpt_entry *entry,
+    const struct control_file *control)
+{
+	const struct control_rcpt *rcpt = entry->rcpt;
+
+	return entry->park != PARK_NONE || control->terms.hold_until_s > 0 ||
+	    control->terms.is_queue_only || rcpt->is_scheduled ||
+	    rcpt->thawed_s > 0 || control_rcpt_held_s(rcpt) > 0 ||
+	    entry->thread->ring->clause.is_queue_only;
+}
+
 static void
 vertices_fill(struct job *job, const struct control_file *control,
     const struct rcpt_entry *entries, size_t count)
@@ -281,6 +317,8 @@ vertices_fill(struct job *job, const struct control_file *control,
 		    entries[i].rcpt);
 		vertex_take(vertex, entries[i].rcpt,
 		    control->terms.is_queue_only, now_ms, now_s);
+		if (entry_is_apart(&entries[i], control))
+			vertex->is_apart = true;
 		if (vertex->park != PARK_NONE)
 			vertex->moment_ms = entries[i].until_s == 0 ? 0 :
 			    now_ms + (entries[i].until_s - now_s) * 1000;
@@ -302,17 +340,17 @@ job_born_ms(const char *id)
 
 struct job *
 job_build(struct intake *intake, const struct control_file *control,
-    struct arena *scratch)
+    struct arena *scratch, int64_t *out_kept_s)
 {
 	struct rcpt_entry one, *entries = &one;
 	struct job *job;
+	struct entries_ended ended;
 	size_t count;
-	bool owes;
 
 	if (control->rcpt_total > 1)
 		entries = arena_alloc(scratch,
 		    control->rcpt_total * sizeof(*entries));
-	count = entries_take(intake, control, entries, &owes);
+	count = entries_take(intake, control, entries, &ended);
 	if (count > 1)
 		qsort(entries, count, sizeof(*entries), entry_compare);
 	job = job_new(vertices_count(entries, count), count);
@@ -322,7 +360,9 @@ job_build(struct intake *intake, const struct control_file *control,
 	job->rcpt_total = (uint32_t)control->rcpt_total;
 	job->source = crc32c(0, control->source.p, control->source.n);
 	job->priority = (int8_t)control->terms.priority;
-	if (owes)
+	*out_kept_s = ended.kept_s;
+	job->failed_count = ended.failed_count;
+	if (ended.owes)
 		job->flags |= JOB_OWES;
 	if (control->cancelled_total > 0)
 		job->flags |= JOB_TRASH;

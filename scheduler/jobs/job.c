@@ -92,7 +92,8 @@ job_rest(struct job *job)
 	    (job->flags & JOB_WRITING))
 		return;
 	for (enum job_list_name name = 0; name < JOB_LISTS; name++)
-		if (name != JOB_OWING && job_is_in(job, name))
+		if (name != JOB_OWING && name != JOB_KEPT &&
+		    job_is_in(job, name))
 			return;
 	job_close(job);
 }

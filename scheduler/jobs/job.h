@@ -89,6 +89,8 @@ struct vertex {
 	uint8_t		 park;		/* enum vertex_park */
 	uint8_t		 notices;	/* delay notices sent or passed over;
 					 * NOTICES_NONE: none is owed */
+	uint16_t	 promised;	/* estimate.h said that it will have
+					 * arrived; 0: nothing */
 	bool		 is_allowed : 1; /* READY: the script lets it go */
 	bool		 is_strict : 1;	/* expire_s even when never tried */
 	bool		 was_tried : 1;	/* since this process knows it */
@@ -99,6 +101,8 @@ struct vertex {
 					   * deferall */
 	bool		 has_ways : 1;	/* its recipients have ways left */
 	bool		 has_moved : 1;	/* and one of them took the next */
+	bool		 is_apart : 1;	/* somebody wanted it later: its age
+					 * is not its destination's doing */
 };
 TAILQ_HEAD(vertex_queue, vertex);
 
@@ -120,6 +124,7 @@ enum job_list_name {
 	JOB_FRESH,		/* descriptors are open since the intake */
 	JOB_DIRTY,		/* has records that are not durable yet */
 	JOB_OWING,		/* owes a report, others may still fail */
+	JOB_KEPT,		/* has failed ones that are told later */
 	JOB_REPORT,		/* a report or its end is to be written */
 	JOB_FINISHED,		/* nothing is owed: waits for its removal */
 	JOB_ENDING,		/* in a removal: its files are being removed */
@@ -148,8 +153,8 @@ struct job {
 	uint32_t	 unsent;	/* vertices in an outbox want body_fd */
 	uint32_t	 at[JOB_PLACES];	/* in the list, from 1; 0: not
 					 * in it */
-	uint32_t	 owing_s;	/* OWING: since then, clock_steady_ms
-					 * in seconds */
+	uint32_t	 report_s;	/* OWING, KEPT: until then, steady
+					 * seconds */
 	uint16_t	 flags;		/* enum job_flags */
 	int8_t		 priority;	/* of its sender's terms */
 	uint8_t		 stage;		/* the list that the last of at[] is
@@ -186,7 +191,8 @@ struct job *job_new(size_t vertex_count, size_t rcpt_count);
 void job_free(struct job **job);
 /* Close both descriptors. */
 void job_close(struct job *job);
-/* The same unless somebody still needs them: an agent, or a list but OWING. */
+/* The same unless somebody still needs them: an agent, or a list but OWING
+ * and KEPT. */
 void job_rest(struct job *job);
 
 static inline struct rcpt *

@@ -20,10 +20,13 @@
 #include "scheduler/outcome/outcome.h"
 #include "scheduler/outcome/results.h"
 #include "scheduler/outcome/rules.h"
+#include "scheduler/plan/estimate.h"
 #include "scheduler/plan/provider.h"
 #include "scheduler/plan/retry.h"
 
 #include "base/banned.h"
+
+enum { DUE_TURN_US = 5000 };	/* for moments that have come, in a turn */
 
 enum { SWEEPS = 15 };		/* calls of outcome_sweep that see all jobs */
 
@@ -44,8 +47,12 @@ outcome_final(struct outcome *outcome, struct vertex *vertex,
 		outcome->queue->total.failed++;
 	} else {
 		outcome->queue->total.delivered++;
+		if (kind != VERDICT_EXPANDED)
+			estimate_arrived(outcome->queue, vertex,
+			    clock_steady_ms());
 	}
-	if (!job_owes(rcpt->notify, kind))
+	if (!job_owes(rcpt->notify, kind) && !(kind == VERDICT_FAILED &&
+	    outcome->queue->conf->keep_failed_ms > 0))
 		return;
 	job->flags |= JOB_OWES;
 	pending_add(job, answer, vertex->tries + 1u);
@@ -409,10 +416,14 @@ vertex_due(struct outcome *outcome, struct vertex *vertex,
 int64_t
 outcome_due(struct outcome *outcome, int64_t now_ms)
 {
+	int64_t end_us = loop_share_end_us(outcome->queue->loop, DUE_TURN_US);
 	struct vertex *vertex;
 
-	while ((vertex = plan_due(&outcome->queue->plan, now_ms)) != NULL)
+	while ((vertex = plan_due(&outcome->queue->plan, now_ms)) != NULL) {
 		vertex_due(outcome, vertex, now_ms);
+		if (clock_real_us() >= end_us)
+			break;
+	}
 	while (plan_unhold(&outcome->queue->plan, now_ms) != NULL)
 		;
 	while (plan_unpace(&outcome->queue->plan, now_ms) != NULL)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "scheduler/plan/estimate.h"
 #include "scheduler/plan/queue.h"
 #include "scheduler/plan/retry.h"
 
@@ -33,6 +34,13 @@ queue_write_shapes(struct queue *queue)
 	provider_add_lines(&queue->providers, now_s, &text);
 	shape_write(&queue->threads.shapes, &text);
 	str_release(&text);
+}
+
+void
+queue_write_arrivals(struct queue *queue)
+{
+	arrivals_sweep(&queue->arrivals, clock_wall_s());
+	arrivals_write(&queue->arrivals);
 }
 
 static void
@@ -73,6 +81,7 @@ queue_open(struct queue *queue, const struct conf *conf, struct spool *spool,
 	job_table_init(&queue->jobs);
 	shape_open(&queue->threads.shapes, &queue->providers, &queue->warms,
 	    conf->run_dir);
+	arrivals_open(&queue->arrivals, conf->run_dir);
 	if (orders_open(&queue->orders, spool, err) < 0)
 		return -1;
 	queue_orders(queue);
@@ -94,6 +103,7 @@ queue_close(struct queue *queue)
 	thread_table_release(&queue->threads);
 	provider_table_release(&queue->providers);
 	warm_release(&queue->warms);
+	arrivals_release(&queue->arrivals);
 	plan_release(&queue->plan);
 	orders_release(&queue->orders);
 }
@@ -154,6 +164,16 @@ queue_wait(struct queue *queue, struct vertex *vertex, int64_t due_ms)
 	plan_wait(&queue->plan, vertex, due_ms);
 }
 
+/* What would be said of it, were somebody to ask now. */
+static void
+queue_promise(struct queue *queue, struct vertex *vertex, int64_t now_ms)
+{
+	struct estimate estimate;
+
+	estimate_vertex(queue, vertex, now_ms, &estimate);
+	estimate_promise(queue, vertex, &estimate, now_ms);
+}
+
 void
 queue_place(struct queue *queue, struct job *job)
 {
@@ -173,6 +193,7 @@ queue_place(struct queue *queue, struct job *job)
 			    now_ms ? vertex->moment_ms : now_ms);
 		else
 			plan_ready(&queue->plan, vertex);
+		queue_promise(queue, vertex, now_ms);
 	}
 }
 

@@ -7,6 +7,7 @@
 
 #include "io/loop.h"
 #include "scheduler/jobs/table.h"
+#include "scheduler/plan/arrivals.h"
 #include "scheduler/plan/orders.h"
 #include "scheduler/plan/plan.h"
 #include "scheduler/plan/provider.h"
@@ -22,6 +23,7 @@ struct queue {
 	struct thread_table threads;
 	struct provider_table providers;
 	struct warm_table warms;
+	struct arrivals	 arrivals;
 	struct orders	 orders;
 	struct timer	 orders_timer;
 	int64_t		 started_ms;
@@ -42,6 +44,8 @@ void queue_orders(struct queue *queue);
 
 /* What was learned of destinations, into its file. */
 void queue_write_shapes(struct queue *queue);
+/* How long mail took to arrive, into its file; what is old is left out. */
+void queue_write_arrivals(struct queue *queue);
 
 /* Put every vertex of a new job where its records say: ready, or waiting. */
 void queue_place(struct queue *queue, struct job *job);

@@ -11,10 +11,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/crc32c.h"
@@ -29,7 +27,6 @@
 
 enum {
 	TABLE_SIZE = 4096,		/* buckets; a power of two */
-	FILE_BYTES_MAX = 16 << 20,
 	LIMIT_MAX = 10000,
 	CHANNEL_BYTES = 256
 };
@@ -245,19 +242,9 @@ shape_keep(struct shape_table *table, const struct thread *thread,
 static void
 shape_read_file(struct shape_table *table)
 {
-	int fd = open(table->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	struct str text = STR_INIT;
-	ssize_t n = 1;
 
-	if (fd < 0)
-		return;
-	while (n > 0 && text.len < FILE_BYTES_MAX) {
-		n = read(fd, str_room(&text, 65536), 65536);
-		if (n > 0)
-			text.len += (size_t)n;
-	}
-	close(fd);
-	if (n == 0) {
+	if (runfile_read(&table->file, &text)) {
 		shape_read(table, str_slice(&text), clock_wall_s());
 		warm_read(table->warms, str_slice(&text), clock_wall_s());
 		provider_read(table->providers, str_slice(&text),
@@ -270,14 +257,10 @@ void
 shape_open(struct shape_table *table, struct provider_table *providers,
     struct warm_table *warms, const char *run_dir)
 {
-	struct str path = STR_INIT;
-
 	*table = (struct shape_table){ .size = TABLE_SIZE,
 	    .providers = providers, .warms = warms };
 	table->buckets = mem_alloc(table->size, sizeof(*table->buckets));
-	str_addf(&path, "%s/scheduler.shape", run_dir);
-	table->path = mem_strdup(path.buf);
-	str_release(&path);
+	runfile_open(&table->file, run_dir, "scheduler.shape");
 	shape_read_file(table);
 }
 
@@ -288,31 +271,12 @@ shape_release(struct shape_table *table)
 		while (table->buckets[i] != NULL)
 			shape_drop(table, &table->buckets[i]);
 	mem_free(&table->buckets);
-	mem_free(&table->path);
+	runfile_release(&table->file);
 	table->size = 0;
 }
 
-/* INTERNALS row O2: RUN/scheduler.shape, outside of the spool: written
- * beside it, renamed, not synced. */
 void
 shape_write(struct shape_table *table, const struct str *text)
 {
-	uint32_t sum = crc32c(0, text->buf, text->len);
-	struct str new_path = STR_INIT;
-	ssize_t n = -1;
-	int fd;
-
-	if (table->path == NULL || sum == table->written)
-		return;
-	table->written = sum;
-	str_addf(&new_path, "%s.new", table->path);
-	fd = open(new_path.buf, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
-	    O_NOFOLLOW, 0640);
-	if (fd >= 0 && write(fd, head, sizeof(head) - 1) ==
-	    (ssize_t)sizeof(head) - 1)
-		n = write(fd, text->buf, text->len);
-	if (fd >= 0 && (close(fd) < 0 || n != (ssize_t)text->len ||
-	    rename(new_path.buf, table->path) < 0))
-		(void)unlink(new_path.buf);
-	str_release(&new_path);
+	runfile_write(&table->file, head, text);
 }

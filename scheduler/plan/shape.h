@@ -12,6 +12,7 @@
 
 #include "base/str.h"
 #include "scheduler/plan/provider.h"
+#include "scheduler/plan/runfile.h"
 #include "scheduler/plan/zone.h"
 
 enum {
@@ -27,8 +28,7 @@ struct shape_table {
 	size_t		 size, count;
 	struct provider_table *providers;
 	struct warm_table *warms;	/* their lines are in the file, too */
-	char		*path;		/* NULL: nothing is written */
-	uint32_t	 written;	/* checksum of what the file holds */
+	struct runfile	 file;
 };
 
 /* Read the file, if there is one; lines that are none are left out. */

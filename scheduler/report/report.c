@@ -39,13 +39,16 @@ report_notices_due(const struct reporter *reporter, const struct job *job,
 
 static bool
 report_is_due(const struct reporter *reporter, const struct job *job,
-    const struct control_file *control, const struct control_rcpt *rcpt)
+    const struct control_file *control, const struct control_rcpt *rcpt,
+    int64_t now_s)
 {
 	if (rcpt->is_final)
-		return rcpt_owes(control, rcpt);
+		return rcpt_owes(control, rcpt) && control_rcpt_kept_until_s(
+		    rcpt, reporter->queue->conf->keep_failed_ms / 1000,
+		    now_s) == 0;
 	return (job->flags & JOB_NOTICE) != 0 &&
 	    (rcpt->tries > 0 || job->by_s > 0) &&
-	    control_rcpt_is_free(rcpt, clock_wall_s()) &&
+	    control_rcpt_is_free(rcpt, now_s) &&
 	    rcpt->delay_notices < report_notices_due(reporter, job, rcpt) &&
 	    job_owes(rcpt_notify(control, rcpt), VERDICT_DEFERRED);
 }
@@ -79,6 +82,23 @@ report_group_errors(const struct control_file *control,
 	    control->errors_to;
 }
 
+int64_t
+report_kept_until_s(const struct reporter *reporter,
+    const struct control_file *control, int64_t now_s)
+{
+	int64_t keep_s = reporter->queue->conf->keep_failed_ms / 1000;
+	int64_t first_s = 0;
+
+	for (size_t i = 0; keep_s > 0 && i < control->rcpt_total; i++) {
+		int64_t until_s = control_rcpt_kept_until_s(
+		    &control->groups[0].rcpts[i], keep_s, now_s);
+
+		if (until_s > 0 && (first_s == 0 || until_s < first_s))
+			first_s = until_s;
+	}
+	return first_s;
+}
+
 size_t
 report_choose_rcpts(struct reporter *reporter, const struct job *job,
     struct bounce *bounce, bool *out_more)
@@ -98,7 +118,8 @@ report_choose_rcpts(struct reporter *reporter, const struct job *job,
 		for (size_t k = 0; k < group->rcpt_count; k++) {
 			const struct control_rcpt *rcpt = &group->rcpts[k];
 
-			if (!report_is_due(reporter, job, control, rcpt))
+			if (!report_is_due(reporter, job, control, rcpt,
+			    bounce->now_s))
 				continue;
 			if (count == 0) {
 				bounce->group = group;

@@ -19,7 +19,13 @@ struct report {
 	bool			 has_more;	/* others are to be told, too */
 };
 
-/* Choose the recipients whose outcome is owed and not yet reported (and, if
+/* When the first of those that `keep failed` keeps is to be reported (wall);
+ * 0: none is kept. */
+int64_t report_kept_until_s(const struct reporter *reporter,
+    const struct control_file *control, int64_t now_s);
+
+/* Choose the recipients whose outcome is owed, not yet reported and not kept
+ * at bounce->now_s (and, if
  * the job has JOB_NOTICE, those whose delay is) into bounce, out of
  * bounce->control.  One report goes to one address: recipients of groups whose
  * reports go elsewhere are left, *out_more tells that there are some.

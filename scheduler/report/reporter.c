@@ -44,6 +44,8 @@ reporter_double_bounce(struct reporter *reporter, struct job *job,
 		settle_job(reporter->outcome->group, job);
 		return;
 	}
+	if (job_is_in(job, JOB_KEPT))	/* with those that are kept */
+		return;
 	spool_hashed_name(reporter->queue->spool, job->inode, name);
 	event(EV_DSN_DROPPED, job->id, "file", slice_of(name), "reason",
 	    slice_of(bounce->rcpts[0].rcpt->last->verdict.text), "rcpts",
@@ -109,6 +111,18 @@ reporter_read_job(struct reporter *reporter, struct job *job,
 	return got == INTAKE_READ;
 }
 
+/* Who is kept stays after this pass: what the file says is made durable with
+ * the group, as of any message that stays. */
+static void
+report_keep(struct reporter *reporter, struct job *job,
+    const struct control_file *control, int64_t now_s)
+{
+	settle_keep(reporter->queue, job, report_kept_until_s(reporter,
+	    control, now_s));
+	if (job_is_in(job, JOB_KEPT))
+		group_dirty(reporter->outcome->group, job);
+}
+
 /* True: a report that waits for its sync; else nothing is to be sent, and the
  * job may be gone. */
 static bool
@@ -130,6 +144,7 @@ report_begin(struct reporter *reporter, struct job *job,
 		intake_again(reporter->outcome->intake, job);
 		return false;
 	}
+	report_keep(reporter, job, &control, bounce.now_s);
 	report_choose_rcpts(reporter, job, &bounce, &has_more);
 	if (!report_address_is_good(bounce.errors_to)) {
 		reporter_double_bounce(reporter, job, &bounce);
@@ -185,7 +200,7 @@ report_end(struct reporter *reporter, struct report *report,
 		return;
 	}
 	job->flags &= (uint16_t) ~(JOB_OWES | JOB_NOTICE);
-	if (job->final_count < job->rcpt_count)
+	if (job->final_count < job->rcpt_count || job_is_in(job, JOB_KEPT))
 		group_dirty(reporter->outcome->group, job);
 	settle_job(reporter->outcome->group, job);
 }

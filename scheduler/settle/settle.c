@@ -1,7 +1,7 @@
 /* settle.c - jobs of which nothing is under way: done, or owing a report
  *
  * In     jobs with new outcomes
- * Out    jobs in the lists OWING and REPORT, or in the group
+ * Out    jobs in the lists OWING, KEPT and REPORT, or in the group
  * Holds  nothing
  *
  * SPDX-License-Identifier: ISC
@@ -24,23 +24,48 @@ settle_owing(struct queue *queue, struct job *job)
 	if (job_is_finished(job) || job_is_in(job, JOB_REPORT) ||
 	    job_is_in(job, JOB_OWING))
 		return;
-	job->owing_s = (uint32_t)(clock_steady_ms() / 1000);
+	job->report_s = (uint32_t)((clock_steady_ms() + SETTLE_OWING_MS) /
+	    1000);
 	job_list_add(&queue->jobs, JOB_OWING, job);
+}
+
+void
+settle_keep(struct queue *queue, struct job *job, int64_t until_s)
+{
+	if (until_s == 0) {
+		job_list_remove(&queue->jobs, JOB_KEPT, job);
+		return;
+	}
+	job->report_s = (uint32_t)(clock_steady_ms() / 1000 + until_s -
+	    clock_wall_s());
+	job_list_add(&queue->jobs, JOB_KEPT, job);
+}
+
+/* From the end: what is taken out is replaced by the last one. */
+static void
+settle_report_list(struct queue *queue, enum job_list_name name,
+    int64_t until_s)
+{
+	const struct job_list *list = &queue->jobs.lists[name];
+
+	for (size_t i = list->count; i-- > 0;)
+		if (list->jobs[i]->report_s <= until_s)
+			settle_report(queue, list->jobs[i]);
+}
+
+void
+settle_kept(struct queue *queue)
+{
+	settle_report_list(queue, JOB_KEPT, INT64_MAX);
 }
 
 void
 settle_tick(struct queue *queue)
 {
-	const struct job_list *owing = &queue->jobs.lists[JOB_OWING];
-	int64_t before_s = (clock_steady_ms() - SETTLE_OWING_MS) / 1000;
+	int64_t now_s = clock_steady_ms() / 1000;
 
-	/* From the end: what is taken out is replaced by the last one. */
-	for (size_t i = owing->count; i-- > 0;) {
-		struct job *job = owing->jobs[i];
-
-		if (job->owing_s <= before_s)
-			settle_report(queue, job);
-	}
+	settle_report_list(queue, JOB_OWING, now_s);
+	settle_report_list(queue, JOB_KEPT, now_s);
 }
 
 void
@@ -52,6 +77,8 @@ settle_job(struct group *group, struct job *job)
 	if (job->final_count == job->rcpt_count) {
 		if (job->flags & JOB_OWES)
 			settle_report(group->queue, job);
+		else if (job_is_in(job, JOB_KEPT))
+			job_rest(job);
 		else
 			group_finish(group, job);
 		return;

@@ -21,7 +21,15 @@ void settle_report(struct queue *queue, struct job *job);
 /* It owes a report, but others of it may still fail soon: wait a while. */
 void settle_owing(struct queue *queue, struct job *job);
 
-/* Once a minute: who owes for too long reports now. */
+/* It keeps failed recipients whose reports wait; the first goes at until_s
+ * (wall).  0: none any more. */
+void settle_keep(struct queue *queue, struct job *job, int64_t until_s);
+
+/* All that keeps something looks at once how long: the setting changed. */
+void settle_kept(struct queue *queue);
+
+/* Once a minute: who owes for too long, or kept something long enough,
+ * reports now. */
 void settle_tick(struct queue *queue);
 
 #endif

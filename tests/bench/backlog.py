@@ -12,8 +12,8 @@ Rates hold for the minute they were taken in; what to compare is CPU (user
 and system, of the scheduler alone and of all processes) and the longest wait
 for an answer of the scheduler while the phase ran: its longest turn.  --calls
 traces a small run instead and prints system calls a message, by phase.
---drain: intake, restart, drain, nothing else.  --beside: while it drains a
-program beside it writes 64 KiB and syncs, without a pause.
+--drain: intake, restart, drain, nothing else.  --beside: during intake
+and drain a program beside it writes 64 KiB and syncs, without a pause.
 The spool lies in TMPDIR (/var/tmp): 8 KiB a message.
 
 SPDX-License-Identifier: ISC
@@ -121,7 +121,7 @@ class Asker(threading.Thread):
 
 
 class Syncer(threading.Thread):
-    """Writes and syncs beside the drain, as long as it lasts."""
+    """Writes and syncs beside a phase, as long as it lasts."""
 
     def __init__(self, directory):
         super().__init__(daemon=True)
@@ -200,16 +200,19 @@ class Backlog:
         pids = self.instance.pids()
         cpu, own = cpu_s(pids), cpu_s([self.pid])
         begun = now()
-        subprocess.run([f"{TOOLS}/load", "--port", str(self.instance.port),
-                        "--messages", str(self.count), "--size", "200",
-                        "--domain", "bench.test", "--domains", "100",
-                        "--rcpts", str(self.rcpts)],
-                       stdout=subprocess.DEVNULL, check=True)
-        mta.wait_for("all mail in the queue", self.is_settled, LONG_S)
+        with Syncer(self.instance.top):
+            subprocess.run([f"{TOOLS}/load", "--port",
+                            str(self.instance.port),
+                            "--messages", str(self.count), "--size", "200",
+                            "--domain", "bench.test", "--domains", "100",
+                            "--rcpts", str(self.rcpts)],
+                           stdout=subprocess.DEVNULL, check=True)
+            mta.wait_for("all mail in the queue", self.is_settled, LONG_S)
         self.row["intake_per_s"] = self.count / (now() - begun)
         self.row["intake_cpu_ms"] = (cpu_s(pids) - cpu) * 1e3 / self.count
         self.row["intake_own_us"] = (cpu_s([self.pid]) - own) * 1e6 / \
             self.count
+        self.turns("turns")
         self.memory("bytes_a_recipient")
 
     def memory(self, name):

@@ -3,6 +3,7 @@
 
     orders.py [--all | --sample N] [-j N]
 
+A message that failed is kept (`keep failed`) and tried again.
 A destination is suspended; mail comes for it; it is held, frozen, thawed,
 released, deleted in part and whole, undeleted, rescheduled, routed again,
 and resumed: each order is asked for until it is answered.  The scheduler is
@@ -31,8 +32,10 @@ from nth import COUNT, KILL_AFTER, KILL_BEFORE, Nth  # noqa: E402
 from zmtest import control, mta, smtpserver          # noqa: E402
 
 RCPTS = ["x@far.test", "y@far.test"]
+KEPT = "k@far.test"             # fails once
 # order, fields, and the state of a recipient that its answer promises
 STORY = [
+    ("retry-failed", {"rcpt": KEPT}, "suspended"),
     ("hold", {"reason": "odd"}, "held"),
     ("release", {}, "suspended"),
     ("freeze", {}, "frozen"),
@@ -59,7 +62,8 @@ class Point:
     def run(self):
         clock_dir = tempfile.mkdtemp(prefix="zmailer-clock-")
         self.clock = mta.Clock(os.path.join(clock_dir, "clock"))
-        self.server = smtpserver.Server([])
+        self.server = smtpserver.Server([smtpserver.Rule(
+            "RCPT", ("reply", 550, "5.1.1 not yet"), 1, KEPT)])
         self.mta = mta.Mta("crash", self.clock)
         try:
             self._run()
@@ -102,10 +106,11 @@ class Point:
                 for row in self.ask("list") if "to" in row}
 
     def expect(self, state, rcpts):
+        ids = [self.kept] if rcpts == [KEPT] else self.ids
         end = time.monotonic() + mta.WAIT_S
         while time.monotonic() < end:
             found = self.states()
-            mine = [found.get((i, r)) for i in self.ids for r in rcpts]
+            mine = [found.get((i, r)) for i in ids for r in rcpts]
             if all(one == state for one in mine):
                 return
             time.sleep(0.02)
@@ -117,16 +122,21 @@ class Point:
         self.mta.configure(
             f"route * via 127.0.0.1:{self.server.port}\n"
             "workers smtpserver 1\nworkers router 1\n"
-            "schedule */* { retry 1s }\n")
+            "schedule */* { retry 1s }\n"
+            "keep failed 1d\n")
         self.nth = Nth(self.mta.top)
         self.mta.env.update(self.nth.instance_env(self.mta.dir))
         self.nth.plan()
         self.mta.start()
+        self.send([KEPT])
+        mta.wait_for("a failure", lambda: "failed" in
+                     self.states().values())
+        self.kept = next(iter(self.states()))[0]
         self.ask("suspend", channel="smtp", reason="test")
         for _ in range(2):
-            self.send()
-        mta.wait_for("two messages", lambda: len(self.states()) == 4)
-        self.ids = sorted({i for i, _ in self.states()})
+            self.send(RCPTS)
+        mta.wait_for("two messages", lambda: len(self.states()) == 5)
+        self.ids = sorted({i for i, _ in self.states()} - {self.kept})
         self.nth.plan("scheduler", self.mode, self.target)
         for op, fields, state in STORY:
             self.order(op, fields, state)
@@ -138,8 +148,10 @@ class Point:
         self.audit()
 
     def order(self, op, fields, state):
-        rcpts = ["x@far.test"] if "rcpt" in fields else RCPTS
-        choice = {"ids": self.ids} if op == "undelete" else \
+        rcpts = [KEPT] if op == "retry-failed" else \
+            ["x@far.test"] if "rcpt" in fields else RCPTS
+        choice = {} if op == "retry-failed" else \
+            {"ids": self.ids + [self.kept]} if op == "undelete" else \
             {"select": "all"}
         if op == "reroute":
             choice = {"select": "state=suspended"}
@@ -150,13 +162,13 @@ class Point:
         if state:
             self.expect(state, rcpts)
 
-    def send(self):
+    def send(self, rcpts):
         with smtp(self.mta.port) as client:
-            client.sendmail("a@src.test", RCPTS, "Subject: t\r\n\r\nbody\r\n")
+            client.sendmail("a@src.test", rcpts, "Subject: t\r\n\r\nbody\r\n")
 
     def is_done(self):
         self._recover()
-        return len(self.server.messages) >= 2 and self.mta.is_empty()
+        return len(self.server.messages) >= 3 and self.mta.is_empty()
 
     def audit(self):
         copies = {}
@@ -164,6 +176,7 @@ class Point:
             for rcpt in message.rcpts:
                 copies[rcpt] = copies.get(rcpt, 0) + 1
         assert all(copies.get(r, 0) == 2 for r in RCPTS), copies
+        assert copies.get(KEPT, 0) == 1, copies
         status, out, _ = self.mta.command("zmailer", "fsck")
         assert status == 0, out
 

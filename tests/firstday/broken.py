@@ -293,3 +293,31 @@ def stop(host):
     if code == 0:
         raise Fault(f"still there: {said.split()}")
     return "no process left"
+
+
+@step("make uninstall: refused while zmailer runs; then programs, unit and "
+      "manuals are gone, mail, journal and configuration are there, and what "
+      "it leaves it names")
+def uninstall(host):
+    host.root_says("zmailer", "start")
+    host.make("uninstall", status=2, text="zmailer runs; nothing was removed")
+    host.says("zmailer", "status")
+    host.says("zmailer", "stop")
+    host.make("uninstall", text="What is left is yours:")
+    for path in ("/usr/sbin/sendmail", "/usr/lib/sendmail", "/usr/bin/mailq",
+                 "/usr/sbin/zmailer", "/usr/bin/zmailer",
+                 "/usr/libexec/zmailer", "/usr/share/zmailer",
+                 "/usr/lib/systemd/system/zmailer.service",
+                 "/etc/systemd/system/multi-user.target.wants/"
+                 "zmailer.service", "/usr/lib/sysusers.d/zmailer.conf",
+                 "/run/zmailer"):
+        if os.path.lexists(host.root + path):
+            raise Fault(f"{path} is left")
+    left = host.says("sh", "-c", "find /usr /etc /run -name '*zmailer*' "
+                     "-not -path '/etc/zmailer*' -not -path '*mta*' "
+                     "-not -path '/etc/fail2ban/*'")
+    for path in (CONF, SPOOL, "/var/log/zmailer", "/var/mail/anna"):
+        host.says("test", "-s", path)
+    if left.strip():
+        raise Fault(f"left: {left}")
+    return "the mail is there, the programs are gone"

@@ -177,6 +177,7 @@ class Host(Machine):
         os.makedirs(self.root + SPOOL)
         root.mount("-t", "tmpfs", "-o", f"size={SPOOL_MB}m,mode=755",
                    "tmpfs", self.root + SPOOL)
+        self.sources_mount()
         self.write("/etc/mailname", "first.test\n")
         self.write("/etc/hosts", "127.0.0.1 localhost\n"
                    "192.0.2.1 mx.first.test mx\n")
@@ -187,6 +188,22 @@ class Host(Machine):
                      "mx-host=first.test,mx.first.test,10\n"
                      "mx-host=far.test,smtp.isp.test,10\n")
         self.rspamd = self.rspamd_start()
+
+    def sources_mount(self):
+        """Where they are outside; what is written there goes nowhere."""
+        os.makedirs(self.root + root.SOURCE)
+        root.mount("--bind", "-o", "ro", root.SOURCE, self.root + root.SOURCE)
+        os.makedirs(self.root + root.TREE, exist_ok=True)
+        work = [f"{self.top}/tree", f"{self.top}/tree.work"]
+        for path in work:
+            os.mkdir(path)
+        root.mount("-t", "overlay", "overlay", "-o", f"lowerdir={root.TREE},"
+                   f"upperdir={work[0]},workdir={work[1]}",
+                   self.root + root.TREE)
+
+    def make(self, *targets, **more):
+        return self.says("make", "-s", "-C", root.TREE, *targets,
+                         seconds=300, **more)
 
     def rspamd_start(self):
         """As its package does; it compiles its rules for a while."""
@@ -227,14 +244,14 @@ class Host(Machine):
         return self.says("zmailer", "reload")
 
     @contextlib.contextmanager
-    def edited(self, front="", back=""):
+    def edited(self, front="", back="", path=CONF):
         """The configuration with more text; afterwards as it was."""
-        conf = self.read(CONF)
-        self.write(CONF, front + conf + back)
+        conf = self.read(path)
+        self.write(path, front + conf + back)
         try:
             yield
         finally:
-            self.write(CONF, conf)
+            self.write(path, conf)
             self.says("zmailer", "reload")
 
     @contextlib.contextmanager

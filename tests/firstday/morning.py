@@ -3,9 +3,11 @@
 SPDX-License-Identifier: ISC
 """
 import hashlib
+import os
 import re
 import ssl
 import subprocess
+import time
 
 import root
 from host import CONF, Fault, until
@@ -17,11 +19,10 @@ from step import step
 @step("make install leaves sendmail in both places, the unit, the accounts")
 def install(host):
     with open(f"{root.TOP}/build.log", "ab") as log:
-        for target in ("install", "install-users"):
-            subprocess.run(["make", "-s", "-C", root.TREE, target,
-                            f"DESTDIR={host.root}"], check=True, stdout=log,
-                           stderr=log)
-    host.says("systemd-sysusers")
+        subprocess.run(["make", "-s", "-C", root.TREE, "install",
+                        f"DESTDIR={host.root}"], check=True, stdout=log,
+                       stderr=log)
+    host.make("install-users")  # what needs no compiler, on the host itself
     for path in ("/usr/sbin/sendmail", "/usr/bin/mailq",
                  "/usr/bin/newaliases", "/usr/lib/systemd/system/"
                  "zmailer.service"):
@@ -59,6 +60,38 @@ def port_25(host):
                       "Subject: by port 25\r\n\r\nhello\r\n")
     host.comes("bert", "by port 25")
     return "postmaster: " + host.comes("anna", "by port 25")
+
+
+ALIASES = "/etc/aliases"
+
+
+def alias_rcpt(host):
+    with host.smtp() as peer:
+        peer.mail("a@src.test")
+        return peer.rcpt("sales@first.test")[0]
+
+
+@step("/etc/aliases, made after the start: newaliases counts it, mail goes by "
+      "it; gone again: its names are not refused for good, status names it")
+def aliases(host):
+    if alias_rcpt(host) != 550:
+        raise Fault("there is somebody called sales")
+    host.write(ALIASES, "root: anna\nsales: anna, bert\n")
+    host.says("newaliases", text="2 aliases")
+    time.sleep(1)               # as zmailer.conf(5) says
+    host.says("sendmail", "root", input="Subject: by root's alias\n\nx\n")
+    host.comes("anna", "by root's alias")
+    host.says("zmailer", "alias", "add", "desk", "bert", "--yes")
+    time.sleep(1)
+    host.says("sendmail", "desk", input="Subject: to the desk\n\nx\n")
+    host.comes("bert", "to the desk")
+    host.says("zmailer", "reload")
+    with host.edited(path=ALIASES):
+        os.unlink(host.root + ALIASES)
+        until("it is missed", lambda: alias_rcpt(host) == 451)
+        host.says("zmailer", "status", status=1, text=ALIASES)
+    until("it is back", lambda: alias_rcpt(host) == 250)
+    return "root, sales and desk are known"
 
 
 @step("mail(1), by a user, is delivered")

@@ -162,7 +162,7 @@ def roots_make():
 
 
 def tree_make():
-    """configured with the words that README has."""
+    """configured with the words that README has, from below the sources."""
     with open(f"{SOURCE}/README", encoding="utf-8") as file:
         text = file.read().replace("\\\n", " ")
     options = re.search(r"^ +\.\./configure (.*)$", text, re.M).group(1)
@@ -170,8 +170,8 @@ def tree_make():
           flush=True)
     os.makedirs(TREE, exist_ok=True)
     if not os.path.exists(f"{TREE}/config.status"):
-        ran(f"{SOURCE}/configure", "-q", *options.split(), cwd=TREE,
-            log="build")
+        ran(f"{os.path.relpath(SOURCE, TREE)}/configure", "-q",
+            *options.split(), cwd=TREE, log="build")
     ran("make", "-s", f"-j{os.cpu_count()}", cwd=TREE, log="build")
 
 

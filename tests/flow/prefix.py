@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A second configure with another prefix makes again what contains the paths:
 they are options of the compiler, which make does not see.  make install over
-daemons that run says that they are to be restarted.
+daemons that run says that they are to be restarted; make install-users, as
+README has it, finds its file of accounts.
 
 A build directory of its own; one object is made in it, once for each prefix.
 
@@ -29,7 +30,8 @@ def run(top, *words):
 
 def made_for(top, prefix):
     """The object, after a configure for prefix."""
-    run(top, "sh", SOURCE + "/configure", "-q", "--cache-file=cache",
+    run(top, "sh", os.path.relpath(SOURCE, os.path.realpath(top)) +
+        "/configure", "-q", "--cache-file=cache",
         "--prefix=" + prefix)
     run(top, "make", "-s", OBJECT)
     with open(os.path.join(top, OBJECT), "rb") as file:
@@ -52,6 +54,16 @@ def told_of_restart(top):
         assert ("now: zmailer restart" in told) == is_told, told
 
 
+def accounts_are_made(top):
+    """systemd-sysusers of Debian 12 looks for a relative name elsewhere."""
+    program = top + "/sbin/systemd-sysusers"
+    with open(program, "w", encoding="utf-8") as file:
+        file.write('#!/bin/sh\ncd / && grep "^u zmsmtp" "$1"\n')
+    os.chmod(program, 0o755)
+    run(top, "env", f"PATH={top}/sbin:{os.environ['PATH']}", "make", "-s",
+        "install-users", f"prefix={top}/usr", "DESTDIR=")
+
+
 def main():
     if not os.access(SOURCE + "/configure", os.X_OK):
         print("prefix: no configure in the sources: not run")
@@ -67,6 +79,7 @@ def main():
         assert b"/opt/two/" in two and b"/opt/one/" not in two, \
             "the object still has the paths of the first configure"
         told_of_restart(top)
+        accounts_are_made(top)
         print("prefix: the second one is in what is made after it")
     finally:
         shutil.rmtree(top, ignore_errors=True)

@@ -123,9 +123,9 @@ def views_show_what_a_pipe_gets(world):
 
 
 def ages(line):
-    """A line without the spans that grow while one looks."""
-    return re.sub(r"\s+", " ", re.sub(r"\b\d[\d.hms]*(?:ms|s|m|h)\b", "AGE",
-                                      line)).strip()
+    """A line without the spans that grow while one looks, from now on."""
+    line = re.sub(r"\b\d[\d.hms]*(?:ms|s|m|h)\b", "AGE", line)
+    return re.sub(r"\s+", " ", re.sub(r"\bAGE ago\b", "now", line)).strip()
 
 
 def nothing_moves_the_cursor():

@@ -75,6 +75,8 @@ view_is_over(const struct view_rcpt *rcpt)
 
 	if (strcmp(rcpt->state, "deleted") == 0)
 		return true;
+	if (rcpt->is_untold)
+		return false;
 	return kind >= 0 && verdict_is_final((enum verdict_kind)kind);
 }
 

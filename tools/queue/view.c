@@ -106,6 +106,7 @@ rcpt_from_control(const struct walk *walk, const struct control_rcpt *in,
 		    verdict_names[in->last->verdict.kind] :
 		    MAIL_STATE_WORD(WAITING);
 	}
+	out->is_untold = control_rcpt_is_failed(in);
 	if (in->is_final)
 		return;
 	thread = live_find(walk->live, in->channel, in->host);
@@ -136,7 +137,7 @@ static const char *
 view_state_of(const struct view *view)
 {
 	const char *state = NULL;
-	bool is_over = false;
+	bool is_over = false, is_failed = false;
 
 	for (size_t i = 0; i < view->rcpt_count; i++) {
 		const char *own = view->rcpts[i].state;
@@ -147,12 +148,15 @@ view_state_of(const struct view *view)
 			return own;
 		if (verdict_kind_parse(slice_of(own)) >= 0) {
 			is_over = true;
+			is_failed = is_failed || view->rcpts[i].is_untold;
 			continue;
 		}
 		if (!is_kept || (state != NULL && strcmp(state, own) != 0))
 			own = view->state;
 		state = own;
 	}
+	if (state == NULL && is_failed)
+		return MAIL_STATE_WORD(FAILED);
 	if (state == NULL && is_over)
 		return MAIL_STATE_WORD(DONE);
 	return state != NULL ? state : view->state;

@@ -66,6 +66,8 @@ struct view_rcpt {
 	struct slice	orcpt, given;	/* as in a control file */
 	const char	*state;		/* "waiting" "active" "delivered" ... */
 	const char	*dest_state;	/* of its destination; "": not known */
+	bool		 is_untold;	/* failed, and its sender does not know
+					 * yet */
 	unsigned	 tries;
 	int64_t		 next_s;	/* wall; 0: not known or now */
 	const char	*who, *words;	/* of the last outcome, "" */

@@ -372,7 +372,7 @@ standstill_aside(struct standstill *all, const struct conf *conf)
 	spool_close(&spool);
 }
 
-/* A site may want it so, and then only a note.  A person's own instance is
+/* A note: a site may want it so, and mail flows.  A person's own instance is
  * often for a try. */
 static void
 standstill_memory(struct standstill *all, const struct conf *conf)
@@ -384,7 +384,7 @@ standstill_memory(struct standstill *all, const struct conf *conf)
 	    (!is_meant && daemon_is_private(conf)))
 		return;
 	row = standstill_row(all, "memory", conf->spool_dir);
-	row->is_note = is_meant;
+	row->is_note = true;
 	row->text = arena_printf(all->arena, "mail is kept in memory: %s is "
 	    "gone when the machine ends", conf->spool_dir);
 	row->next = is_meant ? "`sync ephemeral` says so; to keep it, name a "

@@ -56,8 +56,8 @@ standstill_table(struct standstill *all, const struct conf_table *table)
 	const char *path = strchr(table->spec, ':');
 	struct standstill_row *row;
 
-	if (table->has_lines || path == NULL || path[1] != '/' ||
-	    access(path + 1, F_OK) == 0 || errno != ENOENT)
+	if (table->has_lines || table->spec[0] == '?' || path == NULL ||
+	    path[1] != '/' || access(path + 1, F_OK) == 0 || errno != ENOENT)
 		return;
 	row = standstill_row(all, "table", path + 1);
 	row->text = arena_printf(all->arena, "the file of the table %s, %s, "

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -19,6 +20,9 @@
 #include "tools/run/supervisor.h"
 
 #include "base/banned.h"
+
+/* Longer than a loop sleeps (PROGRESS_NAP_MS). */
+enum { AGAIN_NAP_MS = 100, AGAIN_NAPS = 15 };
 
 /* 'T' of a process that a signal stopped, 'Z' of one that has ended; '\0': the
  * system does not say. */
@@ -39,6 +43,24 @@ progress_state(pid_t pid)
 	text[n > 0 ? n : 0] = '\0';
 	name_end = strrchr(text, ')');
 	return name_end == NULL || name_end[1] == '\0' ? '\0' : name_end[2];
+}
+
+/* Does it still stand?  Who was told to go on a moment ago, or was kept from
+ * the processor, is given another. */
+static bool
+progress_is_still(const char *run_dir, const char *role,
+    struct progress *one)
+{
+	const struct timespec nap = { .tv_nsec = 1000000L * AGAIN_NAP_MS };
+	char state = progress_state(one->pid);
+
+	for (int i = 0; i < AGAIN_NAPS && one->turn_ms >= PROGRESS_STILL_MS &&
+	    state != 'T' && state != 't'; i++) {
+		nanosleep(&nap, NULL);
+		if (!progress_find(run_dir, role, one->pid, one))
+			return false;
+	}
+	return one->turn_ms >= PROGRESS_STILL_MS;
 }
 
 static const char *
@@ -113,7 +135,7 @@ standstill_progress(struct standstill *all, const char *run_dir)
 	if (state_read(run_dir, &state, &err) != STATE_READ)
 		return;
 	if (progress_watch(run_dir, "supervisor", state.pid, &one) &&
-	    one.turn_ms >= PROGRESS_STILL_MS)
+	    progress_is_still(run_dir, "supervisor", &one))
 		progress_tell(all, &one);
 	for (size_t i = 0; i < state.child_count; i++) {
 		const struct state_child *child = &state.children[i];
@@ -121,7 +143,7 @@ standstill_progress(struct standstill *all, const char *run_dir)
 		if (strcmp(child->state, "ready") != 0 ||
 		    !progress_watch(run_dir, child->name, child->pid, &one))
 			continue;
-		if (one.turn_ms >= PROGRESS_STILL_MS) {
+		if (progress_is_still(run_dir, child->name, &one)) {
 			progress_tell(all, &one);
 			all->is_silent |= strcmp(child->name, "scheduler") ==
 			    0;

@@ -64,6 +64,13 @@ fail_control(struct run *run, const struct err *err)
 	return control_failed(run->options.verb, &run->control, err);
 }
 
+/* What the scheduler is asked for. */
+static const char *
+order_op(const struct run *run)
+{
+	return run->options.is_failed ? "retry-failed" : run->order->op;
+}
+
 /* ---- the scheduler's mail ------------------------------------------- */
 
 static void
@@ -86,7 +93,7 @@ order_add_fields(struct run *run)
 		json_number(&run->request, "per_second",
 		    options->per_second);
 	/* a batch goes on where the one before it ends */
-	if (strcmp(run->options.verb, "retry") == 0 && run->until_s > 0)
+	if (strcmp(order_op(run), "retry") == 0 && run->until_s > 0)
 		json_number(&run->request, "start", run->until_s);
 }
 
@@ -118,7 +125,7 @@ tell_ids(struct run *run, const struct slice *ids, size_t count)
 {
 	if (count == 0)
 		return;
-	control_begin(&run->request, run->order->op);
+	control_begin(&run->request, order_op(run));
 	json_list(&run->request, "ids", ids, count);
 	order_add_fields(run);
 	order_tell(run);
@@ -140,7 +147,7 @@ tell_offsets(struct run *run, const struct selection_item *item)
 			offsets[count] = slice_of(text[count]);
 			count++;
 		}
-		control_begin(&run->request, run->order->op);
+		control_begin(&run->request, order_op(run));
 		json_text(&run->request, "id", slice_of(item->id));
 		json_list(&run->request, "offsets", offsets, count);
 		order_add_fields(run);
@@ -262,7 +269,10 @@ order_conclude(const struct run *run)
 			printf(", %" PRId64 " left alone: at an agent now",
 			    run->active);
 		if (run->final > 0)
-			printf(", %" PRId64 " already have their outcome",
+			printf(strcmp(order_op(run), "retry") == 0 ?
+			    ", %" PRId64 " had their outcome before: "
+			    "--failed tries those again that failed" :
+			    ", %" PRId64 " already have their outcome",
 			    run->final);
 		putchar('\n');
 	}
@@ -328,7 +338,7 @@ static int
 order_selected(struct run *run)
 {
 	run->control.waits_as = run->options.verb;
-	control_begin(&run->request, run->order->op);
+	control_begin(&run->request, order_op(run));
 	json_text(&run->request, "select", str_slice(&run->options.words));
 	order_add_fields(run);
 	order_tell(run);
@@ -356,11 +366,32 @@ order_check(const struct run *run)
 	    run->options.next == NULL && run->options.expire == NULL)
 		return arguments_refuse(arguments, "say --next or --expire, "
 		    "as +2h or as seconds since 1970");
+	if (run->options.is_failed && run->options.per_second >= 0)
+		return arguments_refuse(arguments, "--failed: what has "
+		    "failed is tried again at once; --per-second is for "
+		    "what waits");
 	if (arguments_has(arguments, OPT_REASON) &&
 	    *run->options.reason == '\0')
 		return arguments_refuse(arguments, "--reason: its words are "
 		    "missing");
 	return EX_OK;
+}
+
+/* --failed: of what the words mean only those. */
+static int
+order_only_failed(struct run *run, struct arena *arena,
+    struct selector **selector)
+{
+	struct str *words = &run->options.words;
+	struct str meant = STR_INIT;
+
+	if (words->len == 0)
+		str_adds(&meant, "state=failed");
+	else
+		str_addf(&meant, "state=failed (%s)", words->buf);
+	str_release(words);
+	*words = meant;
+	return selection_selector(&run->options, arena, selector);
 }
 
 static int
@@ -375,6 +406,8 @@ selection_order_do(struct run *run, const struct conf *conf,
 	if (status != EX_OK)
 		return status;
 	status = selection_selector(&run->options, arena, &selector);
+	if (status == EX_OK && run->options.is_failed)
+		status = order_only_failed(run, arena, &selector);
 	if (status != EX_OK)
 		return status;
 	if (run->order->op != NULL) {

@@ -24,6 +24,7 @@ struct selection_options {
 	bool		 is_json, is_yes, is_dry;
 	bool		 is_quiet;	/* none to be found is no fault */
 	bool		 allows;	/* --allow */
+	bool		 is_failed;	/* --failed */
 	const char	*reason;	/* "" when none was given */
 	const char	*until;		/* --for: "+SPAN"; NULL not given */
 	const char	*next, *expire;	/* moments; NULL */

@@ -27,6 +27,8 @@ OPTION(ALLOW, "--allow", NULL, FLAG, 0, 0,
     "and accept the senders from now on")
 OPTION(PER_SECOND, "--per-second", "N", NUMBER, 0, 100000,
     "so many a second; 0: all at once")
+OPTION(FAILED, "--failed", NULL, FLAG, 0, 0,
+    "what has failed and its sender was not told of")
 OPTION(NEXT, "--next", "MOMENT", TEXT, 0, 0, "when it is tried next")
 OPTION(EXPIRE, "--expire", "MOMENT", TEXT, 0, 0, "when it is given up")
 OPTION(TO, "--to", "ADDRESS", TEXT, 0, 0, "who shall get it")
@@ -54,6 +56,8 @@ OPTION(SEAL, "--seal", "SUM", TEXT, 0, 0,
 OPTION(DAYS, "--days", "N", NUMBER, 1, 3650, "of the last N days")
 OPTION(CAPACITY, "--capacity", NULL, FLAG, 0, 0,
     "how much mail the machine can take")
+OPTION(ARRIVALS, "--arrivals", NULL, FLAG, 0, 0,
+    "how long mail takes to arrive, and how estimates hold")
 OPTION(SCRAPE, "--listen", "[ADDRESS:]PORT|unix:/PATH", TEXT, 0, 0,
     "answer scrapers there by HTTP, until it is stopped")
 OPTION(TOP, "--top", "senders|users|clients|domains", CHOICE, 0, 0,

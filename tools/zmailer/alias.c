@@ -59,12 +59,10 @@ alias_path_of(struct change *change, const char *asked)
 		    name == NULL ? "" : " called ", name == NULL ? "" : name);
 		return NULL;
 	}
-	if (strncmp(table->spec, "file:", 5) != 0) {
+	if (conf_table_file(table) == NULL)
 		fprintf(stderr, "zmailer: alias: <%s> is %s; only a file: "
 		    "can be edited\n", name, table->spec);
-		return NULL;
-	}
-	return table->spec + 5;
+	return conf_table_file(table);
 }
 
 static size_t
@@ -469,11 +467,10 @@ static const char *
 alias_file(const struct conf *conf)
 {
 	const char *name = alias_table(conf, NULL);
-	const struct conf_table *table = name == NULL ? NULL :
-	    conf_table_find(conf, name);
+	const char *path = name == NULL ? NULL :
+	    conf_table_file(conf_table_find(conf, name));
 
-	return table == NULL || strncmp(table->spec, "file:", 5) != 0 ||
-	    access(table->spec + 5, F_OK) != 0 ? NULL : table->spec + 5;
+	return path == NULL || access(path, F_OK) != 0 ? NULL : path;
 }
 
 bool

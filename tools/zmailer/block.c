@@ -277,8 +277,8 @@ block_path_of(struct change *change, const struct kind *kind)
 	    kind->table);
 	const char *slash = strrchr(change->conf_path, '/');
 
-	if (table != NULL && strncmp(table->spec, "file:", 5) == 0)
-		return table->spec + 5;
+	if (conf_table_file(table) != NULL)
+		return conf_table_file(table);
 	if (table != NULL) {
 		fprintf(stderr, "zmailer: block: <%s> is %s; only a file: "
 		    "can be edited\n", kind->table, table->spec);

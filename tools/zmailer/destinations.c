@@ -14,7 +14,9 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "grammar/smtp/path.h"
 #include "grammar/units.h"
+#include "tools/run/ask_router.h"
 #include "tools/selection/selection.h"
 #include "tools/queue/control.h"
 #include "tools/zmailer/verb.h"
@@ -160,6 +162,132 @@ drain_status(struct slice last)
 	return EXIT_FAILURE;
 }
 
+/* ---- a mail domain that is no destination ------------------------------ */
+
+/* Is a new order about one name, which may be a domain's? */
+static bool
+order_names_domain(const struct arguments *arguments, const char *host)
+{
+	const char *dest = arguments_word(arguments, 0);
+
+	if (strcmp(arguments->verb, "pin") == 0 &&
+	    arguments_number(arguments, OPT_AGENTS, 0) == 0)
+		return false;
+	return (strcmp(arguments->verb, "suspend") == 0 ||
+	    strcmp(arguments->verb, "pin") == 0) &&
+	    strncmp(dest, "zone/", 5) != 0 && strpbrk(host, "*?[:") == NULL &&
+	    domain_parse(slice_of(host), NULL) == 0;
+}
+
+/* The destinations that mail for a domain goes to, "smtp/[h]:25, ...", empty
+ * where the router does not say; true: one of them is meant by dest. */
+static bool
+domain_goes_to(const char *conf_path, const char *dest, const char *host,
+    struct str *out_places)
+{
+	struct str answer = STR_INIT, address = STR_INIT, channel = STR_INIT,
+	    next = STR_INIT;
+	const char *addresses[2] = { NULL, NULL };
+	struct slice rest, line;
+	bool is_meant = false;
+
+	str_addf(&address, "postmaster@%s", host);
+	addresses[0] = address.buf;
+	(void)router_asked(conf_path, addresses, &answer);
+	rest = str_slice(&answer);
+	while (slice_cut(&rest, '\n', &line)) {
+		if (!json_get(line, "channel", &channel) ||
+		    !json_get(line, "host", &next))
+			continue;
+		str_adds(out_places, out_places->len > 0 ? ", " : "");
+		str_add_escaped(out_places, str_slice(&channel));
+		str_addc(out_places, '/');
+		str_add_escaped(out_places, str_slice(&next));
+		is_meant = is_meant || (slice_is_nocase(str_slice(&next),
+		    host) && (dest == host || glob_match((struct slice){ dest,
+		    (size_t)(host - 1 - dest) }, str_slice(&channel))));
+	}
+	str_release(&answer);
+	str_release(&address);
+	str_release(&channel);
+	str_release(&next);
+	return is_meant;
+}
+
+/* Destinations that have mail now and that the order is about; -1: nobody
+ * says. */
+static int64_t
+order_count_threads(const struct arguments *arguments,
+    struct control *control)
+{
+	struct str request = STR_INIT, last = STR_INIT;
+	struct err err;
+	int64_t count = -1;
+
+	control_begin(&request, arguments->verb);
+	destinations_add_words(&request, arguments);
+	json_bool(&request, "dry_run", true);
+	if (control_ask(control, &request, NULL, NULL, &last, &err) == 0)
+		count = json_get_number(str_slice(&last), "destinations");
+	str_release(&request);
+	str_release(&last);
+	return count;
+}
+
+/* No mail has it as its destination, and none will: it goes elsewhere.  Says
+ * so; an order about it would do nothing. */
+static bool
+order_misses(const struct arguments *arguments, struct control *control)
+{
+	const char *dest = arguments_word(arguments, 0);
+	const char *slash = dest == NULL ? NULL : strchr(dest, '/');
+	const char *host = slash == NULL ? dest : slash + 1;
+	struct str places = STR_INIT;
+	bool is_missed;
+
+	is_missed = dest != NULL && order_names_domain(arguments, host) &&
+	    order_count_threads(arguments, control) == 0 &&
+	    !domain_goes_to(arguments->conf_path, dest, host, &places) &&
+	    places.len > 0;
+	if (is_missed)
+		fprintf(stderr, "zmailer %s: nothing was done: %s is no "
+		    "destination; its mail goes to %s, with all other mail "
+		    "that goes there.  Name that one, or hold its mail: "
+		    "zmailer hold to:@%s\n", arguments->verb, dest, places.buf,
+		    host);
+	str_release(&places);
+	return is_missed;
+}
+
+/* ---- what became of it ------------------------------------------------- */
+
+/* An order that was to be taken back and was not there; or one that is about
+ * nobody yet.  returns an exit status. */
+static int
+order_status(const struct arguments *arguments, struct slice last,
+    bool is_json)
+{
+	const char *dest = arguments_word(arguments, 0);
+	struct str value = STR_INIT;
+	bool takes_back = json_get(last, "orders", &value);
+
+	str_release(&value);
+	if (strcmp(arguments->verb, "drain") == 0)
+		return drain_status(last);
+	if (dest != NULL && strcmp(dest, "all") != 0 &&
+	    json_is(last, "orders", "0")) {
+		fprintf(stderr, "zmailer %s: nothing was done: there is no "
+		    "such order about %s; `zmailer orders` has them as they "
+		    "were given\n", arguments->verb, dest);
+		return EXIT_FAILURE;
+	}
+	if (!is_json && json_is(last, "destinations", "0") && !takes_back &&
+	    strcmp(arguments->verb, "etrn") != 0)
+		printf("nothing waits for it now; the order is about what "
+		    "comes\n");
+	return EX_OK;
+}
+
 static int
 send_order(const struct arguments *arguments, const struct conf *conf)
 {
@@ -174,6 +302,10 @@ send_order(const struct arguments *arguments, const struct conf *conf)
 	if (reached == CONTROL_ABSENT)
 		return control_stopped(arguments->verb, conf->run_dir, NULL);
 	control.waits_as = arguments->verb;
+	if (reached == CONTROL_REACHED && order_misses(arguments, &control)) {
+		control_hang_up(&control);
+		return EXIT_FAILURE;
+	}
 	control_begin(&request, arguments->verb);
 	destinations_add_words(&request, arguments);
 	if (reached == CONTROL_REACHED && control_ask(&control, &request,
@@ -183,8 +315,8 @@ send_order(const struct arguments *arguments, const struct conf *conf)
 		status = control_failed(arguments->verb, &control, &err);
 	else
 		print_line(&is_json, str_slice(&last));
-	if (reached == CONTROL_REACHED && strcmp(arguments->verb, "drain") == 0)
-		status = drain_status(str_slice(&last));
+	if (reached == CONTROL_REACHED)
+		status = order_status(arguments, str_slice(&last), is_json);
 	control_hang_up(&control);
 	str_release(&request);
 	str_release(&last);

@@ -355,10 +355,9 @@ setup_add_warnings(const struct setup *setup, const struct conf_report *report,
 static const char *
 setup_aliases_of(const struct setup *setup, const struct conf *conf)
 {
-	const struct conf_table *table = conf_table_find(conf, "aliases");
+	const char *path = conf_table_file(conf_table_find(conf, "aliases"));
 
-	return table == NULL || strncmp(table->spec, "file:", 5) != 0 ? NULL :
-	    arena_printf(setup->arena, "%s", table->spec + 5);
+	return path == NULL ? NULL : arena_printf(setup->arena, "%s", path);
 }
 
 static int
@@ -504,8 +503,9 @@ write_it(struct setup *setup, const struct arguments *arguments)
 		return status;
 	printf("wrote %s\n", setup->path);
 	if (setup->aliases != NULL)
-		printf("the aliases of %s are in force (zmailer alias "
-		    "list)\n", setup->aliases);
+		printf("the aliases of %s are in force%s (zmailer alias "
+		    "list)\n", setup->aliases, access(setup->aliases, F_OK) ==
+		    0 ? "" : " as soon as there is one");
 	fflush(stdout);
 	status = setup_postmaster(setup, arguments);
 	if (status == EX_OK)

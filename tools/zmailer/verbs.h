@@ -113,9 +113,9 @@ VERB(freeze, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
     "treat queued mail as if its retries were exhausted")
 VERB(thaw, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
     "try frozen mail again, from the start")
-VERB(retry, "[--per-second N] [--yes] [--dry-run] [--quiet] [--json] "
-    "SELECTOR",
-    "try queued mail now, paced")
+VERB(retry, "[--per-second N] [--failed] [--reason WORDS] [--yes] "
+    "[--dry-run] [--quiet] [--json] SELECTOR",
+    "try queued mail now, paced; --failed: what has failed")
 VERB(reroute, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
     "route queued mail again, as the configuration is now")
 VERB(bounce, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
@@ -146,11 +146,12 @@ VERB(replay, "--config FILE [--policy] [--routes] [--shape] [--ask-dns] "
     "what another configuration would have decided of mail that came")
 VERB(audit, "[DAY|SPAN] [--seal SUM] [--json]",
     "does every recipient have one fate, and is the journal whole?")
-VERB(report, "[--days N] [--capacity] [--top senders|users|clients|domains] "
-    "[--by count|bytes|failures] [--json]",
+VERB(report, "[--days N] [--capacity | --arrivals] "
+    "[--top senders|users|clients|domains] [--by count|bytes|failures] "
+    "[--json]",
     "volume, times, destinations, troubles and who has most, of days, from "
     "the journal; or how much mail the machine can take, and what ends it "
-    "first")
+    "first; or how long mail takes to arrive")
 VERB(metrics, "[--prometheus | --listen [ADDRESS:]PORT|unix:/PATH]",
     "counters and the state of the spool as OpenMetrics text, or as that of "
     "Prometheus; once, or to whoever asks for /metrics")
@@ -171,17 +172,19 @@ VERB(connections, "[-f] [--json] [CHANNEL/HOST]",
     "who our agents are connected to, for how long, and what they do there")
 VERB(zones, "[--json]",
     "what each sending zone does; suspend and resume take zone/NAME")
-VERB(suspend, "[--for SPAN] [--reason WORDS] [--json] CHANNEL/HOST",
+VERB(suspend, "[--for SPAN] [--reason WORDS] [--yes] [--json] CHANNEL/HOST",
     "begin no deliveries to destinations; globs allowed")
-VERB(resume, "[--json] CHANNEL/HOST|all",
+VERB(resume, "[--yes] [--json] CHANNEL/HOST|all",
     "take a suspension back")
-VERB(pin, "--limit AGENTS [--for SPAN] [--reason WORDS] [--json] CHANNEL/HOST",
+VERB(pin, "--limit AGENTS [--for SPAN] [--reason WORDS] [--yes] [--json] "
+    "CHANNEL/HOST",
     "so many agents at a time for destinations; 0 takes it back")
-VERB(etrn, "[--reason WORDS] [--json] DOMAIN|HOST|@DOMAIN|#CHANNEL/HOST",
+VERB(etrn, "[--reason WORDS] [--yes] [--json] "
+    "DOMAIN|HOST|@DOMAIN|#CHANNEL/HOST",
     "all mail for this domain or next hop is due now, also what is queue-only")
-VERB(drain, "[--timeout SPAN] [--reason WORDS] [--json]",
+VERB(drain, "[--timeout SPAN] [--reason WORDS] [--yes] [--json]",
     "begin no deliveries anywhere, and wait until none runs")
-VERB(undrain, "[--json]",
+VERB(undrain, "[--yes] [--json]",
     "deliver again")
 VERB(orders, "[--json]",
     "suspensions, pins and drain that are in force")

@@ -132,6 +132,40 @@ why_add_times(struct why *why, struct slice line)
 	}
 }
 
+/* "within 4m; 95 of 100 estimates for this destination held". */
+static void
+why_add_expected(struct why *why, struct slice line)
+{
+	int64_t at_s = json_get_number(line, "expected");
+	int64_t judged = json_get_number(line, "estimates");
+	struct slice code = why_member(why, line, "expected_code");
+
+	if (code.n == 0)	/* an older scheduler's */
+		return;
+	why_add_row(why, "expect");
+	if (slice_is(code, "order")) {
+		str_adds(&why->text, "nothing, before somebody does "
+		    "something\n");
+		return;
+	}
+	if (!slice_is(code, "known")) {
+		str_adds(&why->text, "not known: too few that waited so long "
+		    "have arrived\n");
+		return;
+	}
+	str_adds(&why->text, "to arrive within ");
+	words_add_span(&why->text, at_s > why->now_s ? at_s - why->now_s : 1);
+	if (judged > 0)
+		str_addf(&why->text, "; %" PRId64 " of %" PRId64
+		    " estimates", json_get_number(line, "estimates_held"),
+		    judged);
+	else
+		str_adds(&why->text, "; no estimate");
+	str_addf(&why->text, " for %s %sheld\n", slice_is(why_member(why,
+	    line, "expected_by"), "channel") ? "its channel" :
+	    "its destination", judged > 0 ? "" : "was tried yet: none ");
+}
+
 /* A 421 that another message got keeps this one, too. */
 static void
 why_add_said(struct why *why, struct slice line)
@@ -234,6 +268,7 @@ why_one(void *context, struct slice line)
 	why_add_said(why, line);
 	add_last(why, line);
 	why_add_times(why, line);
+	why_add_expected(why, line);
 	add_help(why, line);
 	fputs(why->text.buf, stdout);
 	return true;

@@ -30,6 +30,8 @@ void conf_complain_socket(struct conf_loader *loader,
 
 /* What holds before the file is read. */
 void conf_preset_before(struct conf_loader *loader);
+/* Has the system a file of aliases? */
+bool conf_has_system_aliases(void);
 /* What holds where the file was silent; after it was read. */
 void conf_preset_after(struct conf_loader *loader);
 /* Store a value of this type in a field of this width. */

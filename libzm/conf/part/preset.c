@@ -142,7 +142,14 @@ is_spoken_for(const struct conf *conf, const char *name)
 	return false;
 }
 
-/* The table called aliases, else the system's file. */
+bool
+conf_has_system_aliases(void)
+{
+	return access(system_aliases, F_OK) == 0;
+}
+
+/* The table called aliases, else the system's file: one that is made later
+ * counts from then on, one that was there and is gone is missed. */
 static const char *
 preset_aliases(struct conf_loader *loader)
 {
@@ -150,13 +157,12 @@ preset_aliases(struct conf_loader *loader)
 
 	if (conf_table_find(conf, "aliases") != NULL)
 		return "aliases";
-	if (access(system_aliases, R_OK) != 0)
-		return NULL;
 	conf->tables = conf_push(conf->arena, conf->tables, conf->table_count,
 	    sizeof(*conf->tables));
 	conf->tables[conf->table_count++] = (struct conf_table){
 		.name = "aliases",
-		.spec = arena_printf(conf->arena, "file:%s", system_aliases),
+		.spec = arena_printf(conf->arena, "%sfile:%s",
+		    conf->has_aliases ? "" : "?", system_aliases),
 	};
 	return "aliases";
 }
@@ -262,7 +268,7 @@ conf_preset_after(struct conf_loader *loader)
 
 	preset_domain(loader);
 	for (size_t i = 0; i < conf->domain_count; i++)
-		if (conf->domains[i].aliases == NULL && aliases != NULL) {
+		if (conf->domains[i].aliases == NULL) {
 			conf->domains[i].aliases = arena_alloc(conf->arena,
 			    sizeof(const char *));
 			conf->domains[i].aliases[0] = aliases;

@@ -174,3 +174,12 @@ conf_table_find(const struct conf *conf, const char *name)
 			return &conf->tables[i];
 	return NULL;
 }
+
+const char *
+conf_table_file(const struct conf_table *table)
+{
+	const char *spec = table == NULL ? "" :
+	    table->spec + (table->spec[0] == '?');
+
+	return strncmp(spec, "file:", 5) == 0 ? spec + 5 : NULL;
+}

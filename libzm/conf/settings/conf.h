@@ -31,6 +31,8 @@ struct conf {
 						 * stood for it */
 
 	const char	*host;			/* our name */
+	bool		 has_aliases;		/* /etc/aliases was there, when
+						 * taken over if it was */
 	const char	*postmaster;		/* local part or address */
 	const char	*spool_dir, *run_dir, *log_dir;
 	unsigned	 hash_levels;		/* 0, 1, 2 */
@@ -48,6 +50,7 @@ struct conf {
 	unsigned	 smtpserver_workers, router_workers;
 	int64_t		 group_ms;		/* outcomes durable within */
 	int64_t		 trash_ms;	/* deleted mail is kept */
+	int64_t		 keep_failed_ms;	/* before they are reported */
 	int64_t		 journal_keep_ms;	/* events are kept, */
 	uint64_t	 journal_max_bytes;	/* at most so many bytes, */
 	uint64_t	 journal_part_bytes;	/* in files of so many */

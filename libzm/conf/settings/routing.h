@@ -18,7 +18,7 @@ struct conf;
 
 struct conf_table {
 	const char	*name;
-	const char	*spec;		/* for table_new */
+	const char	*spec;		/* for table_new; see table.h */
 	bool		 has_lines;	/* a block: line N of it is N - 1 below
 					 * the statement's */
 	struct conf_at	 at;
@@ -92,6 +92,9 @@ int conf_domains_refresh(struct conf *conf, bool *out_is_changed,
 /* Table spec by name; NULL when there is none. */
 const struct conf_table *conf_table_find(const struct conf *conf,
     const char *name);
+/* The plain file that a table is, or is to be; NULL: it is none, or there is
+ * no table. */
+const char *conf_table_file(const struct conf_table *table);
 /* The domain statement whose `deliver pipe` has this host; NULL: none. */
 const struct conf_domain *conf_domain_of_pipe(const struct conf *conf,
     struct slice host);

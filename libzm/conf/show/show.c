@@ -118,7 +118,8 @@ show_tables(struct view *view)
 {
 	for (size_t i = 0; i < view->conf->table_count; i++) {
 		const struct conf_table *table = &view->conf->tables[i];
-		struct slice rest = slice_of(table->spec), line;
+		const char *spec = table->spec + (table->spec[0] == '?');
+		struct slice rest = slice_of(spec), line;
 
 		str_addf(&view->value, "%s ", table->name);
 		if (slice_starts(rest, "inline:")) {
@@ -130,7 +131,7 @@ show_tables(struct view *view)
 					    SLICE_ARG(line));
 			str_addc(&view->value, '}');
 		} else {
-			conf_add_word(&view->value, table->spec);
+			conf_add_word(&view->value, spec);
 		}
 		emit(view, "table", table->at);
 	}

@@ -55,6 +55,8 @@ snapshot_parse_head(struct slice line, struct arena *arena,
 	out->pid = (pid_t)pid;
 	out->started = json_get_number(line, "started");
 	out->time_s = json_get_number(line, "t");
+	out->aliases = (enum snapshot_aliases)json_get_number(line,
+	    "aliases");
 	return 0;
 }
 

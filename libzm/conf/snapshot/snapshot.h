@@ -1,11 +1,11 @@
 /* snapshot.h - the configuration in force: what a running zmailer took over
  *
  * RUN/zmailer.snapshot: a line of JSON {"zmailer-snapshot":1,"pid":N,
- * "started":N,"t":N,"conf":PATH}, then a bundle (bundle.h) of every file that
- * was read; the first is PATH.  The supervisor writes it before a daemon
- * starts and before daemons hear of a reload; they and what they start read
- * it in place of the files, which are a person's to edit until the next
- * reload.  It is in force as long as its supervisor lives.
+ * "started":N,"t":N,"aliases":N,"conf":PATH}, then a bundle (bundle.h) of
+ * every file that was read; the first is PATH.  The supervisor writes it
+ * before a daemon starts and before daemons hear of a reload; they and what
+ * they start read it in place of the files, which are a person's to edit
+ * until the next reload.  It is in force as long as its supervisor lives.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -25,11 +25,18 @@ enum {
 	SNAPSHOT_BYTES_MAX = 64 << 20
 };
 
+enum snapshot_aliases {
+	SNAPSHOT_ALIASES_UNKNOWN = 0,		/* an older one does not say */
+	SNAPSHOT_ALIASES_THERE = 1,
+	SNAPSHOT_ALIASES_ABSENT = 2
+};
+
 struct conf_snapshot {
 	pid_t		 pid;		/* the supervisor, */
 	int64_t		 started;	/* as /proc/PID/stat field 22 has it;
 					 * 0: not known */
 	int64_t		 time_s;	/* taken over then */
+	enum snapshot_aliases aliases;	/* /etc/aliases at that time */
 	const char	*path;		/* of the configuration, absolute;
 					 * "": no file, all defaults */
 	struct conf_draft *files;
@@ -43,6 +50,8 @@ bool conf_snapshot_is(struct slice text);
 int conf_snapshot_parse(struct slice text, struct arena *arena,
     struct conf_snapshot *out, struct err *err);
 
+/* What one says of a file that was there, or was not. */
+enum snapshot_aliases conf_snapshot_aliases(bool has_aliases);
 /* Append one as text. */
 void conf_snapshot_add(struct str *out,
     const struct conf_snapshot *snapshot);

@@ -23,6 +23,12 @@
 
 enum { SNAPSHOT_PATH_BYTES = 4200 };
 
+enum snapshot_aliases
+conf_snapshot_aliases(bool has_aliases)
+{
+	return has_aliases ? SNAPSHOT_ALIASES_THERE : SNAPSHOT_ALIASES_ABSENT;
+}
+
 void
 conf_snapshot_add(struct str *out, const struct conf_snapshot *snapshot)
 {
@@ -31,6 +37,7 @@ conf_snapshot_add(struct str *out, const struct conf_snapshot *snapshot)
 	json_number(out, "pid", snapshot->pid);
 	json_number(out, "started", snapshot->started);
 	json_number(out, "t", snapshot->time_s);
+	json_number(out, "aliases", snapshot->aliases);
 	json_text(out, "conf", slice_of(snapshot->path));
 	json_close(out);
 	for (size_t i = 0; i < snapshot->file_count; i++)
@@ -120,6 +127,7 @@ conf_snapshot_write(const struct conf *conf, struct err *err)
 	struct str text = STR_INIT;
 	int result = 0;
 
+	snapshot.aliases = conf_snapshot_aliases(conf->has_aliases);
 	if (conf->path[0] != '\0')
 		snapshot.file_count = conf_texts(conf, files,
 		    SNAPSHOT_FILES_MAX);

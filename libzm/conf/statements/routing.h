@@ -24,7 +24,7 @@ STATEMENT(DOMAIN, "users", NONE, users, "users", "",
 
 STATEMENT(DOMAIN, "aliases", NONE, aliases, "table+", "",
     "aliases <table>...",
-    "the table called aliases, else /etc/aliases where there is one",
+    "the table called aliases, else /etc/aliases as soon as there is one",
     "Names that stand for other addresses, looked up before users: "
     "user@domain, then user, in one table after the other.  A value is as in "
     "aliases(5).  @domain stands for all names that are not found otherwise; "

@@ -215,17 +215,24 @@ SETTING("user", "agent", accounts[ROLE_AGENT], "account", "zmagent",
     "transport agents that need no privilege")
 
 STATEMENT(TOP, "keep", NONE, setting, "setting", "",
-    "keep trash|journal SPAN | keep journal-size|journal-part SIZE", "",
+    "keep trash|journal|failed SPAN | keep journal-size|journal-part SIZE",
+    "",
     "How long things are kept that nobody needs any more: trash is what a "
-    "person deleted and can bring back with zmailer undelete, journal the "
+    "person deleted and can bring back with zmailer undelete, failed a "
+    "recipient that failed, before its sender gets the report: for so long "
+    "zmailer list state=failed shows it, and zmailer retry --failed, reroute, "
+    "bounce and delete say what becomes of it; journal the "
     "events that zmailer trace tells from.  The oldest events go earlier when "
     "all of them are larger than journal-size.  Events are written to a file "
     "a day; a file that is larger than journal-part (or a quarter of "
     "journal-size) is closed and the next begun; closed ones are packed.",
     "keep trash 2d\n"
+    "keep failed 4h\n"
     "keep journal 90d\n"
     "keep journal-size 4G")
 SETTING("keep", "trash", trash_ms, "span:1m-52w", "1d", "1m to 52w")
+SETTING("keep", "failed", keep_failed_ms, "span:0-4w", "0",
+    "0 to 4w; 0: reported at once; in steps of a minute")
 SETTING("keep", "journal", journal_keep_ms, "span:1h-520w", "14d",
     "1h to 520w")
 SETTING("keep", "journal-size", journal_max_bytes, "size:64K-16384G", "1G",

@@ -45,6 +45,8 @@ enum control_record_kind {
 	RECORD_RESTORED,
 	RECORD_RETRY_AT,		/* next_s: the next try */
 	RECORD_EXPIRE_AT,		/* next_s: when it is given up */
+	RECORD_REOPENED,	/* failed, not yet reported: open again; tries
+				 * and life start anew */
 	RECORD_STEP,		/* a step of the recipient's own is done:
 				 * control_steps */
 	RECORD_KINDS
@@ -55,8 +57,10 @@ struct control_record {
 	uint32_t		rcpt_offset;	/* of its r line in the file */
 	int64_t			time_s;		/* wall */
 	unsigned		tries;		/* attempts so far */
-	int64_t			next_s;		/* deferred: next try; or as the
-						 * kind says; else 0 */
+	int64_t			next_s;		/* deferred: next try; failed:
+						 * when it is reported, 0: as
+						 * `keep failed` says; or as
+						 * the kind says; else 0 */
 	struct verdict		verdict;	/* orders: only who and text */
 };
 
@@ -94,6 +98,8 @@ struct control_rcpt {
 					 * cancelled */
 	bool		is_cancelled;	/* last may be NULL or deferred */
 	bool		is_held, is_frozen;
+	bool		is_reopened;	/* after its last outcome: that was a
+					 * failure, and is told as deferred */
 	bool		is_scheduled;	/* next_s is an operator's */
 	int64_t		hold_until_s;	/* 0: until released */
 	int64_t		held_since_s;	/* is_held: its last hold began */
@@ -215,6 +221,14 @@ struct slice control_group_errors(const struct control_file *control,
 /* The recipient with this offset, or NULL. */
 const struct control_rcpt *control_rcpt_at(const struct control_file *control,
     uint32_t offset);
+
+/* Has it failed, and is that not yet reported?  Then an operator may have it
+ * open again. */
+bool control_rcpt_is_failed(const struct control_rcpt *rcpt);
+/* A failed one is kept until this moment before it is reported (`keep failed`,
+ * keep_s; wall).  0: it is not kept, or no longer at now_s. */
+int64_t control_rcpt_kept_until_s(const struct control_rcpt *rcpt,
+    int64_t keep_s, int64_t now_s);
 
 /* Whether it may be tried as far as operators are concerned: neither frozen
  * nor, at now_s, held. */

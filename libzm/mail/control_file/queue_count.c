@@ -18,6 +18,7 @@
 const char *const queue_states[QUEUE_STATES] = {
 	[QUEUE_READY] = "ready", [QUEUE_WAITING] = "waiting",
 	[QUEUE_HELD] = "held", [QUEUE_FROZEN] = "frozen",
+	[QUEUE_FAILED] = "failed",
 	[QUEUE_DELETED] = "deleted", [QUEUE_DONE] = "done"
 };
 
@@ -32,6 +33,8 @@ static enum queue_state
 rcpt_state(const struct control_file *control, const struct control_rcpt *rcpt,
     int64_t now_s)
 {
+	if (control_rcpt_is_failed(rcpt))
+		return QUEUE_FAILED;
 	if (rcpt->is_final)
 		return rcpt->is_cancelled ? QUEUE_DELETED : QUEUE_DONE;
 	if (rcpt->is_frozen)

@@ -8,8 +8,8 @@
 #include "mail/control_file/control_file.h"
 
 enum queue_state {
-	QUEUE_READY, QUEUE_WAITING, QUEUE_HELD, QUEUE_FROZEN, QUEUE_DELETED,
-	QUEUE_DONE, QUEUE_STATES
+	QUEUE_READY, QUEUE_WAITING, QUEUE_HELD, QUEUE_FROZEN, QUEUE_FAILED,
+	QUEUE_DELETED, QUEUE_DONE, QUEUE_STATES
 };
 extern const char *const queue_states[QUEUE_STATES];
 

@@ -30,7 +30,7 @@ static const char *const kind_names[RECORD_KINDS] = {
 	[RECORD_FROZEN] = "frozen", [RECORD_THAWED] = "thawed",
 	[RECORD_CANCELLED] = "cancelled", [RECORD_RESTORED] = "restored",
 	[RECORD_RETRY_AT] = "retry-at", [RECORD_EXPIRE_AT] = "expire-at",
-	[RECORD_STEP] = "step",
+	[RECORD_REOPENED] = "reopened", [RECORD_STEP] = "step",
 };
 
 /* A word that stands between blanks or tabs must not hold one. */

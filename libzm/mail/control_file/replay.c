@@ -15,6 +15,8 @@
 
 #include "base/banned.h"
 
+enum { KEPT_SKEW_MAX_S = 3600 };
+
 struct replay {
 	struct arena	*arena;
 	struct control_file	*control;
@@ -106,7 +108,7 @@ take_outcome(struct replay *replay, struct control_rcpt *rcpt, size_t index,
 	rcpt->last_try_s = record->time_s;
 	rcpt->next_s = record->next_s;
 	rcpt->tries = record->tries;
-	rcpt->is_scheduled = false;
+	rcpt->is_scheduled = rcpt->is_reopened = false;
 	replay->verdicts[index] = rest;
 }
 
@@ -127,6 +129,32 @@ hold_end(struct control_rcpt *rcpt, int64_t moment_s)
 
 	if (rcpt->is_held && end_s > rcpt->held_since_s)
 		rcpt->held_s += end_s - rcpt->held_since_s;
+}
+
+/* Tries and life start anew. */
+static void
+begin_life(struct control_rcpt *rcpt, int64_t moment_s)
+{
+	rcpt->tries = rcpt->delay_notices = 0;
+	rcpt->thawed_s = moment_s;
+	rcpt->held_s = 0;
+	rcpt->held_since_s = moment_s;
+	rcpt->expire_s = 0;
+}
+
+/* Only what has failed and was not reported is open again; what was ordered
+ * before it failed has ended with that. */
+static void
+take_reopening(struct control_rcpt *rcpt, const struct control_record *record,
+    struct slice verdict)
+{
+	if (rcpt->is_reported || rcpt->is_reopened || verdict.p == NULL ||
+	    !is_failure(verdict))
+		return;
+	rcpt->is_reopened = true;
+	rcpt->is_cancelled = rcpt->is_held = rcpt->is_frozen = false;
+	begin_life(rcpt, record->time_s);
+	set_due(rcpt, record);
 }
 
 /* An order; a later outcome that defers does not undo it. */
@@ -153,11 +181,7 @@ take_order(struct control_rcpt *rcpt, const struct control_record *record,
 		break;
 	case RECORD_THAWED:
 		rcpt->is_frozen = false;
-		rcpt->tries = rcpt->delay_notices = 0;
-		rcpt->thawed_s = record->time_s;
-		rcpt->held_s = 0;
-		rcpt->held_since_s = record->time_s;
-		rcpt->expire_s = 0;
+		begin_life(rcpt, record->time_s);
 		break;
 	case RECORD_CANCELLED:
 	case RECORD_RESTORED:
@@ -192,6 +216,8 @@ take_record(struct replay *replay, const struct control_record *record,
 		rcpt->is_reported = true;
 	} else if (record->kind == RECORD_DELAY_NOTICE) {
 		rcpt->delay_notices++;
+	} else if (record->kind == RECORD_REOPENED) {
+		take_reopening(rcpt, record, replay->verdicts[index]);
 	} else if (record->kind != RECORD_OUTCOME) {
 		take_order(rcpt, record, rest);
 	} else if (ahead > 0 || record->rcpt_offset == rcpt->offset) {
@@ -251,6 +277,38 @@ control_rcpt_held_s(const struct control_rcpt *rcpt)
 	    rcpt->held_since_s : 0);
 }
 
+bool
+control_rcpt_is_failed(const struct control_rcpt *rcpt)
+{
+	return rcpt->is_final && !rcpt->is_cancelled && !rcpt->is_reported &&
+	    rcpt->last != NULL && rcpt->last->verdict.kind == VERDICT_FAILED;
+}
+
+int64_t
+control_rcpt_kept_until_s(const struct control_rcpt *rcpt, int64_t keep_s,
+    int64_t now_s)
+{
+	int64_t until_s;
+
+	if (keep_s <= 0 || !control_rcpt_is_failed(rcpt))
+		return 0;
+	/* a clock was wrong: as if nothing were kept */
+	if (rcpt->last->time_s > now_s + KEPT_SKEW_MAX_S)
+		return 0;
+	until_s = rcpt->last->next_s > 0 ? rcpt->last->next_s :
+	    rcpt->last->time_s + keep_s;
+	return until_s > now_s ? until_s : 0;
+}
+
+/* It is to be tried again: its last outcome is no end any more. */
+static void
+soften_verdict(struct verdict *verdict)
+{
+	verdict->kind = VERDICT_DEFERRED;
+	if (verdict->status[0] == '5')
+		verdict->status[0] = '4';
+}
+
 /* Turn the words of each recipient's last outcome into a record. */
 static void
 keep_verdicts(struct replay *replay)
@@ -270,6 +328,8 @@ keep_verdicts(struct replay *replay)
 		if (!control_record_verdict(replay->verdicts[i],
 		    &record->verdict))
 			continue;
+		if (rcpt->is_reopened)
+			soften_verdict(&record->verdict);
 		rcpt->last = record;
 		rcpt->is_final = verdict_is_final(record->verdict.kind);
 		replay->control->final_total += rcpt->is_final;

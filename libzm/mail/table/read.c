@@ -86,6 +86,9 @@ table_contents_read(struct table_source *source, struct table_contents *old,
 	char *text = table_read_file(source->argument, &source->seen, &bytes,
 	    err);
 
+	if (text == NULL && source->may_be_absent &&
+	    access(source->argument, F_OK) != 0 && errno == ENOENT)
+		text = mem_grow(NULL, 1, 1);
 	if (text == NULL)
 		return -1;
 	if (old != NULL && old->bytes == bytes &&

@@ -32,6 +32,7 @@ struct table {
 	void			*state;		/* NULL: trouble says why */
 	struct err		 trouble;
 	struct err		 told;		/* of it, to the journal */
+	bool			 may_be_absent;	/* '?', and never seen yet */
 	struct stat		 seen;		/* the file as it was read */
 	bool			 is_young;	/* changed so lately that it
 						 * may change unseen */
@@ -48,6 +49,7 @@ table_new(const char *name, const char *spec)
 	table->name = mem_strdup(name);
 	table->spec = mem_strdup(spec);
 	table->type = table_type_of(table->spec, &table->argument);
+	table->may_be_absent = spec[0] == '?';
 	if (table->type == NULL)
 		err_set(&table->trouble, "table %s: '%.100s' is no source of "
 		    "a table: write file:/PATH", name, spec);
@@ -119,13 +121,17 @@ static void
 table_load(struct table *table)
 {
 	struct table_source source = { .name = table->name,
-	    .argument = table->argument, .old = table->state };
+	    .argument = table->argument, .old = table->state,
+	    .may_be_absent = table->may_be_absent };
 	struct err why = { "" };
 	void *state = NULL;
 	bool is_good;
 
 	is_good = table->type->open(&source, &state, &why) == 1;
 	table->seen = source.seen;
+	/* from now on it is missed */
+	if (is_good && source.seen.st_ino != 0)
+		table->may_be_absent = false;
 	table->is_young = llabs(clock_wall_s() -
 	    source.seen.st_mtim.tv_sec) <= YOUNG_S;
 	if (!is_good) {

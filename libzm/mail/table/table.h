@@ -10,6 +10,8 @@
  *	cdb:/PATH	a constant database (built by `zmailer table build`)
  *	lmdb:/PATH	an LMDB file without subdirectory (the same)
  *	passwd:		the accounts of the system
+ * "?file:/PATH", for presets and not for people, is a file that need not be
+ * there: it has no entries until it is, and then counts as any other.
  * Keys fold case.  Files are looked at again at most once a second and
  * taken over whole when they changed: each time is a new generation.  A file
  * that cannot be read or is broken makes lookups answer TABLE_TROUBLE.

@@ -28,6 +28,7 @@ struct table_source {
 	const char	*name;		/* of the table */
 	const char	*argument;	/* after the colon */
 	void		*old;		/* the state in use, or NULL */
+	bool		 may_be_absent;	/* no file: no entries */
 	struct stat	 seen;		/* TABLE_HAS_PATH: open fills it in
 					 * with what the file was when read */
 };
@@ -65,8 +66,8 @@ extern const struct table_type table_type_file, table_type_inline,
     table_type_pcre, table_type_cidr, table_type_cdb, table_type_lmdb,
     table_type_passwd;
 
-/* The type in front of spec's colon and what stands after it; NULL when
- * there is none of that name. */
+/* The type in front of spec's colon (after a '?') and what stands after it;
+ * NULL when there is none of that name. */
 const struct table_type *table_type_of(const char *spec,
     const char **out_argument);
 

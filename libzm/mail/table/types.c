@@ -23,8 +23,10 @@ enum { TYPES = sizeof(types) / sizeof(types[0]) };
 const struct table_type *
 table_type_of(const char *spec, const char **out_argument)
 {
-	const char *colon = strchr(spec, ':');
+	const char *colon;
 
+	spec += spec[0] == '?';
+	colon = strchr(spec, ':');
 	if (colon == NULL)
 		return NULL;
 	*out_argument = colon + 1;
@@ -79,6 +81,8 @@ table_spec_check(const char *spec, struct err *err)
 
 	if (spec[0] == '/')
 		return err_set(err, "write file:%s", spec);
+	if (spec[0] == '?')
+		type = NULL;
 	if (type == NULL && foreign_mend(spec, err) < 0)
 		return -1;
 	if (type == NULL || type == &table_type_inline)

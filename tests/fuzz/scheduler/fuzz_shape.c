@@ -1,11 +1,34 @@
-/* fuzz_shape.c - RUN/scheduler.shape as somebody may have left it
+/* fuzz_shape.c - RUN/scheduler.shape and RUN/scheduler.arrivals as somebody
+ * may have left them
  *
  * SPDX-License-Identifier: ISC
  */
 #include "base/mem.h"
+#include "scheduler/plan/arrivals.h"
 #include "scheduler/plan/shape.h"
 #include "scheduler/plan/zone.h"
 #include "tests/fuzz/fuzz.h"
+
+static void
+fuzz_arrivals(struct slice text)
+{
+	struct arrivals arrivals = { .size = 0 };
+	struct str first = STR_INIT, second = STR_INIT;
+
+	arrivals_open(&arrivals, "");
+	arrivals_read(&arrivals, text, 1000);
+	MUST(arrivals.count <= ARRIVALS_MAX);
+	arrivals_add_lines(&arrivals, &first);
+	arrivals_release(&arrivals);
+	/* what was written is read as the same */
+	arrivals_open(&arrivals, "");
+	arrivals_read(&arrivals, str_slice(&first), 1000);
+	arrivals_add_lines(&arrivals, &second);
+	MUST(first.len == second.len);
+	arrivals_release(&arrivals);
+	str_release(&first);
+	str_release(&second);
+}
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -16,6 +39,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct shape_table table = { .size = 16, .providers = &providers };
 	struct str first = STR_INIT, second = STR_INIT;
 
+	fuzz_arrivals(text);
 	table.buckets = mem_alloc(table.size, sizeof(*table.buckets));
 	shape_read(&table, text, 1000);
 	warm_read(&warms, text, 1000);

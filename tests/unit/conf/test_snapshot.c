@@ -95,6 +95,39 @@ Test(snapshot, what_was_taken_over_is_in_force_whatever_the_files_hold)
 	taken_away(&c);
 }
 
+/* /etc/aliases, which is there or not where the tests run: what was taken
+ * over counts, and not what is there by now. */
+Test(snapshot, it_says_whether_there_was_a_file_of_aliases)
+{
+	static const struct { const char *said, *spec; } rows[] = {
+		{ ",\"aliases\":1", "file:/etc/aliases" },
+		{ ",\"aliases\":2", "?file:/etc/aliases" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct arena *arena = arena_new();
+		struct str text = STR_INIT;
+		const struct conf_table *table;
+		struct conf_report report;
+		struct conf *conf;
+
+		str_addf(&text, "{\"zmailer-snapshot\":1,\"pid\":1%s,"
+		    "\"conf\":\"\"}\nend\n", rows[i].said);
+		case_directory();
+		conf = conf_load(case_file("one", text.buf), arena, &report);
+		cr_assert_not_null(conf);
+		table = conf_table_find(conf, "aliases");
+		cr_assert_not_null(table);
+		cr_expect_str_eq(table->spec, rows[i].spec);
+		cr_expect_str_eq(conf_table_file(table), "/etc/aliases");
+		cr_expect_eq(conf->domains[0].alias_count, 1);
+		conf_free(&conf);
+		case_directory_remove();
+		str_release(&text);
+		arena_free(&arena);
+	}
+}
+
 Test(snapshot, a_table_of_domains_that_is_edited_stops_nobody)
 {
 	struct conf_case c = { .shown = STR_INIT };

@@ -381,3 +381,74 @@ Test(loop, more_ready_descriptors_than_one_wait_takes_starve_nobody)
 		cr_expect_gt(calls[i], 0, "%zu", i);
 	loop_free(&loop);
 }
+
+/* ---- turns that are limited --------------------------------------------- */
+
+enum { LIMIT_US = 100 };
+
+/* Longer than a turn may take. */
+static void
+note_long(void *context)
+{
+	note(context);
+	(void)usleep(2 * LIMIT_US);
+}
+
+static void
+ready_long(void *context, unsigned ready)
+{
+	note_long(context);
+}
+
+Test(loop, what_a_turn_has_no_time_for_comes_first_in_the_next)
+{
+	struct loop *loop = loop_new();
+	struct timer timers[3];
+	int ends[2];
+
+	memset(timers, 0, sizeof(timers));
+	loop_limit_turns(loop, LIMIT_US);
+	pair(ends);
+	cr_assert_eq(write(ends[1], "x", 1), 1);
+	loop_watch(loop, ends[0], LOOP_READ, ready_long, TAG("a"));
+	loop_watch(loop, dup(ends[0]), LOOP_READ, ready_long, TAG("b"));
+	loop_watch(loop, dup(ends[0]), LOOP_READ, ready_long, TAG("c"));
+	timer_set(loop, &timers[0], clock_steady_ms() - 3, note_long, TAG("1"));
+	timer_set(loop, &timers[1], clock_steady_ms() - 2, note_long, TAG("2"));
+	timer_set(loop, &timers[2], clock_steady_ms() - 1, note_long, TAG("3"));
+	loop_at_turn_end(loop, note, TAG("."));
+	for (int turn = 0; turn < 8; turn++)
+		loop_turn(loop, 1000);
+	cr_expect_eq(strlen(notes.buf), 19, "%s", notes.buf);
+	/* who is put off waits for the others' calls, twice at most; timers
+	 * come in their order */
+	for (const char *tag = "abc"; *tag != '\0'; tag++) {
+		const char *first = strchr(notes.buf, *tag);
+
+		cr_assert_not_null(first, "%c in %s", *tag, notes.buf);
+		cr_expect_leq(first - notes.buf, 6, "%s", notes.buf);
+		cr_expect_not_null(strchr(first + 1, *tag), "%s", notes.buf);
+	}
+	cr_expect_lt(strchr(notes.buf, '1'), strchr(notes.buf, '2'));
+	cr_expect_lt(strchr(notes.buf, '2'), strchr(notes.buf, '3'));
+	loop_free(&loop);
+}
+
+Test(loop, who_comes_late_in_a_turn_has_a_share_of_it)
+{
+	struct loop *loop = loop_new();
+	int64_t before_us = clock_real_us(), end_us;
+
+	end_us = loop_share_end_us(loop, 4000);
+	cr_expect_geq(end_us, before_us + 4000);
+	cr_expect_not(loop_turn_is_over(loop));
+	loop_limit_turns(loop, 1);
+	loop_turn(loop, 0);
+	(void)usleep(2);
+	cr_expect(loop_turn_is_over(loop));
+	before_us = clock_real_us();
+	end_us = loop_share_end_us(loop, 4000);
+	cr_expect_geq(end_us, before_us + 1000);
+	cr_expect_leq(end_us, clock_real_us() + 1000);
+	loop_free(&loop);
+}

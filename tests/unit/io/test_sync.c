@@ -222,3 +222,31 @@ Test(sync, without_a_thread_the_loop_does_it)
 	cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%d",
 	    status);
 }
+
+static void
+thing_done_slowly(void *context)
+{
+	thing_done(context);
+	(void)usleep(200);
+}
+
+/* What has ended is told in pieces, in the order of its end, and a wait for
+ * all of it is not cut. */
+Test(sync, more_ends_than_a_turn_has_time_for)
+{
+	unsigned before;
+
+	loop_limit_turns(loop, 100);
+	for (int i = 0; i < TASKS; i++) {
+		things[i].task.done = thing_done_slowly;
+		syncer_add(syncer, &things[i].task);
+	}
+	while (ended < TASKS / 2) {
+		before = ended;
+		loop_turn(loop, WAIT_MS);
+		cr_assert_leq(ended, before + 1);
+	}
+	cr_expect_eq(syncer_count(syncer), TASKS - ended);
+	syncer_settle(syncer);
+	cr_expect_eq(ended, TASKS);
+}

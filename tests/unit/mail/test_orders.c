@@ -19,7 +19,7 @@
 static struct control_rcpt
 replayed(const char *records, struct control_file *out_control)
 {
-	static const char letters[] = "orRhHfFcCnx";
+	static const char letters[] = "orRhHfFcCnxepb";
 	static struct arena *arena;
 	struct str file = STR_INIT;
 	uint32_t id_crc = crc32c(0, ID, strlen(ID)), offset;
@@ -34,13 +34,14 @@ replayed(const char *records, struct control_file *out_control)
 		    .time_s = 1000 + (int64_t)i, .tries = (unsigned)i + 1 };
 		size_t kind = (size_t)(strchr(letters, records[i]) - letters);
 
-		record.kind = kind < 2 ? RECORD_OUTCOME :
+		record.kind = kind < 2 || records[i] == 'b' ? RECORD_OUTCOME :
 		    (enum control_record_kind)(kind - 1);
 		if (record.kind == RECORD_HELD || record.kind >=
 		    RECORD_RETRY_AT)
 			record.next_s = 5000;
 		verdict_set(&record.verdict, records[i] == 'o' ?
-		    VERDICT_DELIVERED : VERDICT_DEFERRED, NULL, "al", "%s",
+		    VERDICT_DELIVERED : records[i] == 'b' ? VERDICT_FAILED :
+		    VERDICT_DEFERRED, NULL, "al", "%s",
 		    "because");
 		if (records[i] == 'r')
 			record.next_s = 2000;
@@ -54,7 +55,8 @@ replayed(const char *records, struct control_file *out_control)
 }
 
 /* o delivered, r deferred, R reported, h delay-notice, H held, f released,
- * F frozen, c thawed, C cancelled, n restored, x retry-at */
+ * F frozen, c thawed, C cancelled, n restored, x retry-at, e expire-at,
+ * p reopened, b failed */
 Test(control_orders, the_state_is_the_last_outcome_and_what_was_ordered_since)
 {
 	static const struct {
@@ -80,6 +82,20 @@ Test(control_orders, the_state_is_the_last_outcome_and_what_was_ordered_since)
 		{ "rx", false, false, true, 5000 },
 		{ "xr", false, false, true, 2000 },
 		{ "CnC", true, true, true, 1001 },
+		{ "b", true, false, true, 0 },
+		{ "bp", false, false, true, 1001 },
+		{ "bpr", false, false, true, 2000 },
+		{ "bpb", true, false, true, 0 },
+		{ "bpbp", false, false, true, 1003 },
+		{ "bpo", true, false, true, 0 },
+		{ "bpC", true, true, true, 1001 },
+		{ "bpCn", false, false, true, 1003 },
+		{ "bpH", false, false, false, 1001 },
+		{ "HFbp", false, false, true, 1003 },
+		{ "Cbp", false, false, true, 1002 },
+		{ "rp", false, false, true, 2000 },
+		{ "op", true, false, true, 0 },
+		{ "p", false, false, true, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -113,6 +129,48 @@ Test(control_orders, a_thaw_begins_anew_and_a_hold_ends)
 	cr_expect(control_rcpt_is_free(&rcpt, 5000));
 	cr_expect(slice_is(rcpt.ordered_by, "al"));
 	cr_expect(slice_is(rcpt.order_reason, "because"));
+}
+
+Test(control_orders, what_failed_is_open_again_until_it_is_reported)
+{
+	struct control_file control;
+	struct control_rcpt rcpt = replayed("rhebp", &control);
+
+	cr_expect_eq(rcpt.tries, 0);
+	cr_expect_eq(rcpt.delay_notices, 0);
+	cr_expect_eq(rcpt.thawed_s, 1004);
+	cr_expect_eq(rcpt.expire_s, 0);
+	cr_expect_eq(rcpt.last->verdict.kind, VERDICT_DEFERRED);
+	cr_expect_str_eq(rcpt.last->verdict.text, "because");
+	cr_expect_neq(rcpt.last->verdict.status[0], '5');
+	rcpt = replayed("bRp", &control);
+	cr_expect(rcpt.is_final);
+	cr_expect(rcpt.is_reported);
+	cr_expect_eq(rcpt.last->verdict.kind, VERDICT_FAILED);
+}
+
+Test(control_orders, what_failed_is_kept_from_its_outcome_on)
+{
+	struct control_file control;
+	struct control_rcpt rcpt = replayed("rb", &control);
+
+	cr_expect(control_rcpt_is_failed(&rcpt));
+	cr_expect_eq(control_rcpt_kept_until_s(&rcpt, 60, 1001), 1061);
+	cr_expect_eq(control_rcpt_kept_until_s(&rcpt, 60, 1060), 1061);
+	cr_expect_eq(control_rcpt_kept_until_s(&rcpt, 60, 1061), 0);
+	cr_expect_eq(control_rcpt_kept_until_s(&rcpt, 0, 1001), 0);
+	/* a clock that was wrong keeps nothing for ever */
+	cr_expect_eq(control_rcpt_kept_until_s(&rcpt, 60, 900), 1061);
+	cr_expect_eq(control_rcpt_kept_until_s(&rcpt, 60, 1001 - 3601), 0);
+	rcpt = replayed("bR", &control);
+	cr_expect_not(control_rcpt_is_failed(&rcpt));
+	cr_expect_eq(control_rcpt_kept_until_s(&rcpt, 60, 1001), 0);
+	rcpt = replayed("r", &control);
+	cr_expect_not(control_rcpt_is_failed(&rcpt));
+	rcpt = replayed("bp", &control);
+	cr_expect_not(control_rcpt_is_failed(&rcpt));
+	rcpt = replayed("bpC", &control);
+	cr_expect_not(control_rcpt_is_failed(&rcpt));
 }
 
 /* Records come a second apart; holds end at 5000 unless released. */

@@ -273,6 +273,35 @@ Test(table_file, trouble_and_back, .init = setup, .fini = teardown)
 	table_free(&table);
 }
 
+Test(table_file, one_that_may_be_absent_is_empty_until_it_was_there,
+    .init = setup, .fini = teardown)
+{
+	char spec[64];
+	struct table *table;
+	struct err err;
+
+	unlink(path);
+	snprintf(spec, sizeof(spec), "?file:%s", path);
+	table = table_new("t", spec);
+	cr_expect_eq(look(table, "a", NULL), TABLE_NONE);
+	cr_expect_eq(table_check(table, &err), TABLE_CHECK_GOOD);
+	cr_expect_str_eq(table_path(table), path);
+	cr_expect_str_eq(table_kind(table), "file");
+	*offset += 1;
+	cr_expect_eq(look(table, "a", NULL), TABLE_NONE);
+	put("a b\n");
+	*offset += 1;
+	look(table, "a", "b");
+	unlink(path);
+	*offset += 1;
+	cr_expect_eq(look(table, "a", NULL), TABLE_TROUBLE);
+	put("a c\n");
+	*offset += 1;
+	look(table, "a", "c");
+	table_free(&table);
+	cr_expect_eq(table_spec_check(spec, &err), -1);
+}
+
 Test(table_file, no_regular_file_is_trouble)
 {
 	struct table *table = table_new("t", "file:/dev/zero");

@@ -148,6 +148,8 @@ static const struct row {
 	    .after = held, .has_until = true, .has_words = true },
 	{ .cause = CAUSE_FROZEN, .rcpts = "smtp/x.test/defer@x.test",
 	    .after = frozen, .has_words = true },
+	{ .cause = CAUSE_FAILED, .conf = "keep failed 2h",
+	    .rcpts = "smtp/x.test/fail@x.test", .has_until = true },
 	{ .cause = CAUSE_ACTIVE, .rcpts = "smtp/x.test/hang@x.test" },
 	{ .cause = CAUSE_REREAD, .rcpts = "smtp/w.test/hang@w.test "
 	    "smtp/x.test/defer@x.test", .after = changed },

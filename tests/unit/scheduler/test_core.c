@@ -33,6 +33,26 @@ Test(core, mail_that_lies_there_at_the_start_is_found)
 	yard_close(&yard);
 }
 
+/* A piece a turn, whatever it is: many agents, each of whom waits to be told
+ * while nothing comes from outside. */
+Test(core, turns_without_time_deliver_all_the_same)
+{
+	unsigned want = 0;
+
+	yard_open(&yard, "schedule */* { retry 10m }");
+	loop_limit_turns(yard.loop, 1);
+	for (char host = 'a'; host <= 'h'; host++)
+		for (int i = 0; i < 8; i++, want++)
+			yard_message(&yard, "a@src.test",
+			    (char[]){ 's', 'm', 't', 'p', '/', host, '.', 't',
+			    'e', 's', 't', '/', 'o', 'k', '@', host, '\0' },
+			    NULL);
+	yard_start(&yard);
+	cr_expect(yard_until(&yard, yard_has_delivered, &want));
+	cr_expect(yard_until(&yard, yard_is_empty, NULL));
+	yard_close(&yard);
+}
+
 Test(core, two_fates_make_one_report)
 {
 	struct str text = STR_INIT;

@@ -25,7 +25,8 @@ verdict_for(const struct control_rcpt *rcpt, struct yard_shared *shared,
 {
 	struct slice user = rcpt->user;
 
-	if (slice_starts(user, "fail") || slice_starts(user, "unrecorded"))
+	if (slice_starts(user, "fail") || slice_starts(user, "unrecorded") ||
+	    (slice_starts(user, "refuse") && shared->is_down))
 		verdict_set(out, VERDICT_FAILED, "5.1.1",
 		    "mx.test[192.0.2.1]:25", "550 5.1.1 no such user");
 	else if (slice_starts(user, "defer") || slice_starts(user, "soon") ||

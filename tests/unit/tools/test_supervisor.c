@@ -448,7 +448,7 @@ progress_put(const char *role, pid_t pid, int64_t turn_s, int64_t work_s)
 
 	snprintf(slot.name, sizeof(slot.name), "%s", role);
 	snprintf(path, sizeof(path), "%s/progress-%s", in.run, role);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	fd = open(path, O_WRONLY | O_CREAT, 0644);
 	cr_assert_eq(write(fd, &slot, sizeof(slot)), (ssize_t)sizeof(slot));
 	close(fd);
 }
@@ -467,6 +467,9 @@ Test(supervisor, a_loop_that_does_not_turn_is_told_of)
 	standstill_progress(&all, in.run);	/* nothing is known */
 	cr_expect_eq(all.count, 0);
 	progress_put("router", getpid(), 9, 0);
+	standstill_progress(&all, in.run);
+	cr_assert_eq(all.count, 1);
+	progress_put("router", getpid(), 0, 0);
 	progress_put("scheduler", getpid(), 0, 180);
 	standstill_progress(&all, in.run);
 	cr_assert_eq(all.count, 2);
@@ -480,6 +483,33 @@ Test(supervisor, a_loop_that_does_not_turn_is_told_of)
 	progress_put("scheduler", getpid(), 5, 0);
 	standstill_progress(&all, in.run);
 	cr_expect(all.is_silent);
+	arena_free(&arena);
+}
+
+/* Told to go on, after a signal had stopped it: it has not run yet. */
+Test(supervisor, who_was_told_to_go_on_does_not_stand_still)
+{
+	struct state state = { .pid = getpid(), .child_count = 1,
+	    .children = { { "router", "ready", getpid(), 1, 0 } } };
+	const struct timespec nap = { .tv_nsec = 300000000 };
+	struct arena *arena = arena_new();
+	struct standstill all = { .arena = arena };
+	struct err err;
+	pid_t pid;
+
+	cr_assert_eq(mkdir(in.run, 0700), 0);
+	cr_assert_eq(state_write(in.run, &state, &err), 0);
+	progress_put("router", getpid(), 9, 0);
+	pid = fork();
+	if (pid == 0) {
+		nanosleep(&nap, NULL);
+		progress_put("router", getppid(), 0, 0);
+		_exit(0);
+	}
+	cr_assert_gt(pid, 0);
+	standstill_progress(&all, in.run);
+	cr_expect_eq(all.count, 0);
+	cr_assert_eq(waitpid(pid, NULL, 0), pid);
 	arena_free(&arena);
 }
 

@@ -45,6 +45,7 @@ static void
 account_free(struct account *account)
 {
 	mem_free(&account->ends.slots);
+	mem_free(&account->reopened.slots);
 	mem_free(&account);
 }
 
@@ -232,9 +233,10 @@ line_number(struct books *books, struct slice line, const char *key)
 	    value : 0;
 }
 
-/* An outcome counts once: whom it is of, by which way. */
-static bool
-outcome_is_new(struct books *books, struct account *account,
+/* Whom an outcome is of, by which way, and how often that way was open again
+ * before. */
+static uint64_t
+outcome_number(struct books *books, const struct account *account,
     struct slice line)
 {
 	static const char *const keys[] = { "to", "channel", "host" };
@@ -245,19 +247,34 @@ outcome_is_new(struct books *books, struct account *account,
 			str_add_slice(&books->other, str_slice(&books->value));
 		str_addc(&books->other, '\n');
 	}
-	return set_add(&account->ends, number_of(str_slice(&books->other)));
+	while (set_has(&account->reopened,
+	    number_of(str_slice(&books->other))))
+		str_addc(&books->other, '+');
+	return number_of(str_slice(&books->other));
 }
 
 static void
 on_outcome(struct books *books, struct account *account, struct slice line,
     bool is_ok)
 {
-	if (!outcome_is_new(books, account, line))
+	if (!set_add(&account->ends, outcome_number(books, account, line)))
 		books->sums.twice += is_ok;
 	else if (is_ok)
 		account->delivered++;
 	else
 		account->failed++;
+}
+
+/* What was its end is none. */
+static void
+on_reopened(struct books *books, struct account *account, struct slice line)
+{
+	uint64_t number = outcome_number(books, account, line);
+
+	if (!set_has(&account->ends, number))
+		return;			/* that line is lost */
+	set_add(&account->reopened, number);
+	account->failed -= account->failed > 0;
 }
 
 static void
@@ -296,6 +313,9 @@ on_other(struct books *books, struct account *account, enum event_kind kind,
 		account->routed = line_number(books, line, "rcpts");
 		account->expanded = account->expanding;
 		account->expanding = 0;
+		break;
+	case EV_RCPT_REOPENED:
+		on_reopened(books, account, line);
 		break;
 	case EV_MESSAGE_ORDERED:
 		on_order(books, account, line);

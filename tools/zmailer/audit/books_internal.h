@@ -22,6 +22,7 @@ struct account {
 	uint64_t	 delivered, failed, rerouted, deleted, expanded;
 	uint64_t	 expanding;	/* until message.routed is read */
 	struct number_set ends;		/* outcomes that were counted */
+	struct number_set reopened;	/* of them, those that are none */
 	bool		 is_ended, is_deleted, is_discarded, is_there;
 	struct audit_file there;
 	int64_t		 last_ms;

@@ -102,10 +102,13 @@ backup_settings_add_tables(struct settings *settings, const struct conf *conf)
 	for (size_t i = 0; i < conf->table_count; i++) {
 		const struct conf_table *row = &conf->tables[i];
 		struct table *table = table_new(row->name, row->spec);
+		const char *path = table_path(table);
+		bool is_absent = row->spec[0] == '?' &&
+		    access(path, F_OK) != 0;
 
 		/* one without a file is the system's (passwd) or a service */
-		if (table != NULL && strcmp(table_kind(table), "passwd") != 0)
-			backup_settings_add(settings, table_path(table));
+		if (strcmp(table_kind(table), "passwd") != 0 && !is_absent)
+			backup_settings_add(settings, path);
 		table_free(&table);
 	}
 	for (size_t i = 0; i < conf->list_count; i++)

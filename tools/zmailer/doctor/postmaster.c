@@ -2,29 +2,23 @@
  *
  * In     what the router says of postmaster at each of our domains
  * Out    a finding where it ends in root's mailbox, or the router has trouble
- * Holds  one process, the router's own code, run for this
+ * Holds  nothing
  * Trusts its answer only as lines of JSON
  * Spec   zmailer-doctor(8); RFC 5321 section 4.5.1
  *
  * SPDX-License-Identifier: ISC
  */
-#include <fcntl.h>
-#include <limits.h>
 #include <pwd.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/json.h"
 #include "daemon/skeleton.h"
-#include "tools/run/supervisor.h"
+#include "tools/run/ask_router.h"
 #include "tools/zmailer/doctor/doctor.h"
 
 #include "base/banned.h"
 
-enum { POSTMASTERS_MAX = 50, ANSWER_BYTES_MAX = 4 << 20 };
+enum { POSTMASTERS_MAX = 50 };
 
 /* The domains that have local parts of ours; returns how many. */
 static size_t
@@ -41,43 +35,6 @@ postmaster_addresses(struct doctor *doctor, const char **out)
 				    "postmaster@%s",
 				    conf->domains[i].names[k]);
 	return n;
-}
-
-/* The router's place in a child, with the pipe as its output. */
-static void
-postmaster_exec(const char *const *words, int fd)
-{
-	if (dup2(fd, STDOUT_FILENO) >= 0 && dup2(fd, STDERR_FILENO) >= 0)
-		execv(words[0], (char *const *)(uintptr_t)words);
-	_exit(127);
-}
-
-/* What it prints; false: it could not be asked. */
-static bool
-postmaster_ask(struct doctor *doctor, const char *const *words,
-    struct str *out)
-{
-	int ends[2], status = -1;
-	ssize_t n = 1;
-	pid_t pid;
-
-	if (pipe2(ends, O_CLOEXEC) != 0)
-		return false;
-	if (doctor->conf_path != NULL)
-		setenv("ZMAILER_CONF", doctor->conf_path, 1);
-	pid = fork();
-	if (pid == 0)
-		postmaster_exec(words, ends[1]);
-	close(ends[1]);
-	while (pid > 0 && n > 0 && out->len < ANSWER_BYTES_MAX) {
-		n = read(ends[0], str_room(out, 4096), 4096);
-		if (n > 0)
-			out->len += (size_t)n;
-	}
-	str_room(out, 1)[0] = '\0';
-	close(ends[0]);
-	return pid > 0 && waitpid(pid, &status, 0) == pid &&
-	    WIFEXITED(status) && WEXITSTATUS(status) != 127;
 }
 
 /* The file of the one whose mail it is, as far as that is plain. */
@@ -173,24 +130,17 @@ postmaster_judge(struct doctor *doctor, const char *address,
 void
 doctor_postmaster(struct doctor *doctor)
 {
-	const char *words[POSTMASTERS_MAX + 4];
+	const char *addresses[POSTMASTERS_MAX + 1];
 	struct str answer = STR_INIT;
-	char path[PATH_MAX];
-	size_t n;
+	size_t n = postmaster_addresses(doctor, addresses);
 
-	libexec_settle();
-	daemon_libexec("router", path, sizeof(path));
-	words[0] = path;
-	words[1] = "--route";
-	words[2] = "--json";
-	n = postmaster_addresses(doctor, words + 3);
-	words[3 + n] = NULL;
-	if (n > 0 && postmaster_ask(doctor, words, &answer))
+	addresses[n] = NULL;
+	if (n > 0 && router_asked(doctor->conf_path, addresses, &answer))
 		for (size_t i = 0; i < n; i++)
-			postmaster_judge(doctor, words[3 + i],
+			postmaster_judge(doctor, addresses[i],
 			    str_slice(&answer));
 	else if (n > 0)
-		doctor_add(doctor, DOCTOR_WARN, path, "is it installed?",
+		doctor_add(doctor, DOCTOR_WARN, "router", "is it installed?",
 		    "the router cannot be asked where postmaster's mail "
 		    "goes");
 	str_release(&answer);

@@ -11,6 +11,7 @@
 #include <sysexits.h>
 
 #include "tools/answers/answers.h"
+#include "tools/zmailer/report/arrivals.h"
 #include "tools/zmailer/report/capacity.h"
 #include "tools/zmailer/report/report.h"
 #include "tools/zmailer/verb.h"
@@ -122,8 +123,14 @@ verb_report(struct arguments *arguments)
 		return arguments_refuse(arguments, by != NULL ?
 		    "--by what? Say --top, too" :
 		    "--top or --capacity, not both");
+	if (arguments_has(arguments, OPT_ARRIVALS) && (top != NULL ||
+	    wish.is_capacity || arguments_has(arguments, OPT_DAYS)))
+		return arguments_refuse(arguments, "--arrivals stands alone: "
+		    "it asks the scheduler, not the journal");
 	conf = verb_conf_spool(arguments->conf_path);
-	if (!answers_have(conf, conf->log_dir, arguments, &status))
+	if (arguments_has(arguments, OPT_ARRIVALS))
+		status = arrivals_report(conf, wish.is_json);
+	else if (!answers_have(conf, conf->log_dir, arguments, &status))
 		status = report_conf(conf, &wish);
 	conf_free(&conf);
 	return status;

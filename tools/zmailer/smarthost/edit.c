@@ -170,8 +170,8 @@ secrets_path(struct change *change, struct str *text)
 
 	if (name != NULL) {
 		table = conf_table_find(change->conf, name);
-		if (table != NULL && strncmp(table->spec, "file:", 5) == 0)
-			return table->spec + 5;
+		if (conf_table_file(table) != NULL)
+			return conf_table_file(table);
 		fprintf(stderr, "zmailer: smarthost: auth-to <%s> is no text "
 		    "file; write the login for this host there yourself, and "
 		    "say no --user\n", name);

@@ -30,6 +30,7 @@ texts_put(const struct whynot *whynot, const struct conf_draft *files,
 {
 	struct conf_snapshot snapshot = { .pid = getpid(),
 		.path = whynot->conf->path,
+		.aliases = conf_snapshot_aliases(whynot->conf->has_aliases),
 		.files = (struct conf_draft *)(uintptr_t)files,
 		.file_count = whynot->file_count };
 	struct str text = STR_INIT;

@@ -1,0 +1,17 @@
+/* ask_router.h - where mail for addresses would go, in the router's words
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_ASK_ROUTER_H
+#define ZM_TOOLS_ASK_ROUTER_H
+
+#include "base/str.h"
+
+/* Run the router's own code for addresses (NULL at their end) and add what
+ * it says: lines of JSON, as zmailer-route(8) has them.  conf_path: of the
+ * configuration; NULL: the usual one.
+ * returns the path of the program; NULL: it could not be run */
+const char *router_asked(const char *conf_path, const char *const *addresses,
+    struct str *out);
+
+#endif
