@@ -34,7 +34,7 @@ body_flush(struct body_sum *sum)
 }
 
 static void
-body_add(struct body_sum *sum, struct slice bytes)
+canon_add(struct body_sum *sum, struct slice bytes)
 {
 	uint64_t left = sum->total < sum->limit ? sum->limit - sum->total : 0;
 
@@ -64,11 +64,11 @@ body_add_relaxed(struct body_sum *sum, struct slice line)
 		run = i;
 		while (run < line.n && !ascii_is_blank(line.p[run]))
 			run++;
-		body_add(sum, (struct slice){ line.p + i, run - i });
-		for (i = run; i < line.n && ascii_is_blank(line.p[i]); )
+		canon_add(sum, (struct slice){ line.p + i, run - i });
+		for (i = run; i < line.n && ascii_is_blank(line.p[i]);)
 			i++;
 		if (i > run)
-			body_add(sum, SLICE(" "));
+			canon_add(sum, SLICE(" "));
 	}
 }
 
@@ -95,15 +95,15 @@ body_add_lines(struct body_sum *sum, struct slice body, bool is_relaxed)
 			continue;
 		}
 		for (; empty > 0; empty--)
-			body_add(sum, SLICE("\r\n"));
+			canon_add(sum, SLICE("\r\n"));
 		if (is_relaxed)
 			body_add_relaxed(sum, line);
 		else
-			body_add(sum, line);
-		body_add(sum, SLICE("\r\n"));
+			canon_add(sum, line);
+		canon_add(sum, SLICE("\r\n"));
 	}
 	if (sum->total == 0 && !is_relaxed)
-		body_add(sum, SLICE("\r\n"));
+		canon_add(sum, SLICE("\r\n"));
 }
 
 int
@@ -196,7 +196,7 @@ static const struct header_field *
 header_take(const struct header_field *fields, size_t count, bool *taken,
     struct slice name)
 {
-	for (size_t i = count; i-- > 0; )
+	for (size_t i = count; i-- > 0;)
 		if (!taken[i] && slice_equal_nocase(fields[i].name, name)) {
 			taken[i] = true;
 			return &fields[i];

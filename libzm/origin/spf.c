@@ -167,7 +167,7 @@ spf_redirect(struct spf_state *state, const struct spf_term *term,
 	return origin == ORIGIN_NONE ? ORIGIN_PERMERROR : origin;
 }
 
-/* check_host() of section 4. */
+/* What a domain says of the client (section 4). */
 static enum origin
 spf_check(struct spf_state *state, struct slice domain,
     struct spf_found *out)

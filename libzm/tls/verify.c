@@ -17,7 +17,7 @@
 #include "base/banned.h"
 
 static EVP_PKEY *
-key_read_rsa(struct slice key)
+verify_key_read_rsa(struct slice key)
 {
 	const unsigned char *p = (const unsigned char *)key.p;
 	EVP_PKEY *rsa = d2i_PUBKEY(NULL, &p, (long)key.n);
@@ -33,12 +33,12 @@ key_read_rsa(struct slice key)
 }
 
 static EVP_PKEY *
-key_read(enum verify_kind kind, struct slice key)
+verify_key_read(enum verify_kind kind, struct slice key)
 {
 	if (key.n == 0)
 		return NULL;
 	if (kind == VERIFY_RSA_SHA256)
-		return key_read_rsa(key);
+		return verify_key_read_rsa(key);
 	return key.n != VERIFY_ED25519_KEY_BYTES ? NULL :
 	    EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL,
 	    (const unsigned char *)key.p, key.n);
@@ -48,7 +48,7 @@ enum verify_result
 verify_signature(enum verify_kind kind, struct slice key, struct slice bytes,
     struct slice signature, unsigned *out_bits)
 {
-	EVP_PKEY *public_key = key_read(kind, key);
+	EVP_PKEY *public_key = verify_key_read(kind, key);
 	EVP_MD_CTX *context = EVP_MD_CTX_new();
 	unsigned char sum[DIGEST_SHA256_BYTES];
 	bool is_right = false;

@@ -25,25 +25,33 @@
 
 #define SIGNED_RELAXED \
     "DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=sign.test;\r\n" \
-    " i=@sign.test; q=dns/txt; s=rsa; t=1795432208; h=from : to : subject :\r\n" \
+    " i=@sign.test; q=dns/txt; s=rsa; t=1795432208; h=from : to :" \
+    " subject :\r\n" \
     " from; bh=tW/kJfJ79/LtwgGJhcCcR2Ztq9086VR28sAgPO7JT00=;\r\n" \
-    " b=he9WrdUuCrciLHGh+0Xgdh+3e5A/moBoHoTg9FkZjev/5lQhcgy4SVKr+07qOnEKzk/Nk\r\n" \
-    " jSkUd2rtBEAavzq2plYtIvCohrV19CrV46Fy3LiC3CnFGvB/wwQg1A5Ey+oXgtCCzEeR1SZ\r\n" \
+    " b=he9WrdUuCrciLHGh+0Xgdh+3e5A/moBoHoTg9FkZjev/5lQhcgy4SVKr+" \
+    "07qOnEKzk/Nk\r\n" \
+    " jSkUd2rtBEAavzq2plYtIvCohrV19CrV46Fy3LiC3CnFGvB/wwQg1A5Ey+o" \
+    "XgtCCzEeR1SZ\r\n" \
     " HOpvQL//wCdZQKdh4mq6pWuTtN2mfcU=\r\n"
 
 #define SIGNED_LENGTH \
     "DKIM-Signature: v=1; a=rsa-sha256; c=simple/simple; d=sign.test;\r\n" \
     " i=@sign.test; l=23; q=dns/txt; s=rsa; t=1795432208; h=from : to :\r\n" \
     " subject : from; bh=b6WzAJsSAixxHKtSbYBbjnU2U52ObNIb4EmpPiPIWpc=;\r\n" \
-    " b=gPcQCVr3kxSlMkuWqOps3yOkBUIvgiOl+ohvG5TOgENDLQQdka1TkkgrnIavs7nF97HuI\r\n" \
-    " 29UOHS9k0PX+rg10gDGTHtcxp89YT08BXyikROLHwPJOZsSv5Xzkv1hDJMNfihsvbu5MTo0\r\n" \
+    " b=gPcQCVr3kxSlMkuWqOps3yOkBUIvgiOl+ohvG5TOgENDLQQdka1Tkkgrn" \
+    "Iavs7nF97HuI\r\n" \
+    " 29UOHS9k0PX+rg10gDGTHtcxp89YT08BXyikROLHwPJOZsSv5Xzkv1hDJMN" \
+    "fihsvbu5MTo0\r\n" \
     " qPp1jHuw2UsiLOQTeMBGVQE5JILQ1SE=\r\n"
 
 #define SIGNED_ED25519 \
-    "DKIM-Signature: v=1; a=ed25519-sha256; c=relaxed/simple; d=sign.test;\r\n" \
-    " i=@sign.test; q=dns/txt; s=ed; t=1795432208; h=from : to : subject :\r\n" \
+    "DKIM-Signature: v=1; a=ed25519-sha256; c=relaxed/simple; d=s" \
+    "ign.test;\r\n" \
+    " i=@sign.test; q=dns/txt; s=ed; t=1795432208; h=from : to : " \
+    "subject :\r\n" \
     " from; bh=b6WzAJsSAixxHKtSbYBbjnU2U52ObNIb4EmpPiPIWpc=;\r\n" \
-    " b=faVmtoXLFcCCSW7CJoNUkNBXqdCqa7FsPe+8sCvh3Wg4ihu2aF3AXHchsN75poFIaJM0I\r\n" \
+    " b=faVmtoXLFcCCSW7CJoNUkNBXqdCqa7FsPe+8sCvh3Wg4ihu2aF3AXHchs" \
+    "N75poFIaJM0I\r\n" \
     " l7KiFZf9jXsU6Y3CQ==\r\n"
 
 #define RSA_KEY \

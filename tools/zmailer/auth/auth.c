@@ -65,7 +65,7 @@ auth_between(struct slice text, const char *before, const char *stops,
 		if (!slice_starts(text, before))
 			continue;
 		*out = slice_from(text, n);
-		for (n = 0; n < out->n && strchr(stops, out->p[n]) == NULL; )
+		for (n = 0; n < out->n && strchr(stops, out->p[n]) == NULL;)
 			n++;
 		*out = slice_first(*out, n);
 		return n > 0;
@@ -133,7 +133,7 @@ auth_take_options(struct arguments *arguments, struct auth_case *one)
 
 /* Judge what can be judged now.  returns whether questions are open. */
 static bool
-auth_judge(struct auth_case *one)
+auth_judge_open(struct auth_case *one)
 {
 	bool asks = false;
 
@@ -172,7 +172,7 @@ auth_judge_all(struct auth_case *one, const char *zone_path,
 		fprintf(stderr, "zmailer: auth: %s\n", err.text);
 		return read != 0 ? EX_DATAERR : EX_UNAVAILABLE;
 	}
-	for (int round = 0; auth_judge(one); round++) {
+	for (int round = 0; auth_judge_open(one); round++) {
 		if (round == ROUNDS_MAX)
 			answers_close(one->answers);
 		auth_look_round(look, one->answers);
