@@ -25,14 +25,11 @@ close_yard(void)
 static unsigned
 count_warm(struct yard *y)
 {
-	struct agents *agents = &y->scheduler.agents;
-	const struct agent *agent = NULL;
-	unsigned count = 0, after = 0;
+	const struct agent *agent;
+	unsigned count = 0;
 
-	while ((agent = agents_connected_next(agents, after)) != NULL) {
-		after = agent->token;
-		count += agent->is_standby;
-	}
+	TAILQ_FOREACH(agent, &y->scheduler.agents.all, all_entry)
+		count += agent->connection != NULL && agent->is_standby;
 	return count;
 }
 
