@@ -22,6 +22,7 @@ dist_man_MANS += \
 # pages of verbs: what stands in the tables of tools/ is put into them
 VERB_PAGES = \
 	doc/man/zmailer-alias.8 doc/man/zmailer-audit.8 \
+	doc/man/zmailer-auth.8 \
 	doc/man/zmailer-backup.8 doc/man/zmailer-block.8 \
 	doc/man/zmailer-cert.8 doc/man/zmailer-classify.8 \
 	doc/man/zmailer-config.8 doc/man/zmailer-dkim.8 \

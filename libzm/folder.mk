@@ -6,6 +6,7 @@ include libzm/journal/folder.mk
 include libzm/grammar/folder.mk
 include libzm/io/folder.mk
 include libzm/tls/folder.mk
+include libzm/origin/folder.mk
 include libzm/mail/folder.mk
 include libzm/conf/folder.mk
 include libzm/daemon/folder.mk

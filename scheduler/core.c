@@ -87,6 +87,8 @@ core_open(struct scheduler *scheduler, const struct conf *conf,
 	timer_set(loop, &scheduler->shape_timer, clock_steady_ms() +
 	    SHAPE_WRITE_MS, core_shape_due, scheduler);
 	agents_open(&scheduler->agents, start, kill);
+	timer_set(loop, &scheduler->agents.standby_tick, clock_steady_ms() +
+	    AGENT_TICK_MS, agents_stand_by, &scheduler->agents);
 	formset_load(&scheduler->reporter.forms, conf);
 	if (intake_open(&scheduler->intake, err) < 0)
 		return -1;
@@ -132,6 +134,7 @@ void
 core_reload(struct scheduler *scheduler, const struct conf *conf)
 {
 	scheduler->queue.conf = conf;
+	objectives_set(&scheduler->queue.objectives, conf);
 	core_load_classes(conf);
 	formset_load(&scheduler->reporter.forms, conf);
 	agents_rematch(&scheduler->agents);

@@ -7,7 +7,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/jobs/job.c \
 	scheduler/jobs/job.h scheduler/jobs/pending.c scheduler/jobs/pending.h \
 	scheduler/jobs/table.c scheduler/jobs/table.h \
-	scheduler/jobs/waiters.c scheduler/jobs/waiters.h \
+	scheduler/jobs/hearers.c scheduler/jobs/hearers.h \
 	scheduler/verdicts/verdicts.c scheduler/verdicts/verdicts.h \
 	scheduler/plan/arrivals.c scheduler/plan/arrivals.h \
 	scheduler/plan/arrive.c scheduler/plan/arrive.h \
@@ -19,6 +19,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/plan/provider.h scheduler/plan/queue.c \
 	scheduler/plan/queue.h scheduler/plan/retry.c scheduler/plan/retry.h \
 	scheduler/plan/ring.h \
+	scheduler/plan/objectives.c scheduler/plan/objectives.h \
 	scheduler/plan/runfile.c scheduler/plan/runfile.h \
 	scheduler/plan/shape.c scheduler/plan/shape.h \
 	scheduler/plan/shape_line.h \
@@ -44,10 +45,11 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/report/formset.c scheduler/report/formset.h \
 	scheduler/report/reporter.c scheduler/report/reporter.h \
 	scheduler/report/report.c scheduler/report/report.h \
-	scheduler/agents/connection.c scheduler/agents/agents.c scheduler/agents/agents.h \
+	scheduler/agents/connection.c \
+	scheduler/agents/standby.c scheduler/agents/agents.c scheduler/agents/agents.h \
 	scheduler/agents/capacity.c scheduler/agents/capacity.h \
 	scheduler/agents/feed.c scheduler/agents/hear.c \
-	scheduler/control/act_arrive.c \
+	scheduler/control/act_arrive.c scheduler/control/act_objectives.c \
 	scheduler/control/act.c scheduler/control/acts.c scheduler/control/act.h \
 	scheduler/control/act_change.c scheduler/control/act_count.c \
 	scheduler/control/act_connections.c scheduler/control/act_dest.c scheduler/control/act_events.c \

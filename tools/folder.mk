@@ -20,6 +20,8 @@ bin_zmailer_SOURCES = tools/zmailer/alias.c tools/zmailer/alias.h tools/zmailer/
 	tools/zmailer/table.c tools/zmailer/test.c tools/zmailer/trace.c \
 	tools/zmailer/verb.h tools/zmailer/verbs.h tools/zmailer/watch.c tools/zmailer/why.c \
 	tools/zmailer/zmailer.c tools/zmailer/zones.c
+bin_zmailer_SOURCES += tools/zmailer/auth/auth.c tools/zmailer/auth/auth.h \
+	tools/zmailer/auth/look.c tools/zmailer/auth/show.c
 bin_zmailer_SOURCES += tools/zmailer/dkim/dkim.c tools/zmailer/dkim/dkim.h \
 	tools/zmailer/dkim/edit.c tools/zmailer/dkim/look.c
 bin_zmailer_SOURCES += tools/zmailer/smarthost/edit.c \
@@ -153,7 +155,8 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/libexec.c tools/run/manager.c \
 	tools/run/running.c tools/run/standstill.c tools/run/standstill.h \
 	tools/run/standstill_files.c tools/run/standstill_parts.h \
-	tools/run/standstill_processes.c tools/run/standstill_progress.c \
+	tools/run/standstill_processes.c tools/run/standstill_objectives.c \
+	tools/run/standstill_progress.c \
 	tools/run/state.c tools/run/supervisor.c \
 	tools/run/program.c tools/run/program.h \
 	tools/run/taking.c tools/run/taking.h \

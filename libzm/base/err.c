@@ -31,6 +31,16 @@ err_program_name(void)
 	return program_name;
 }
 
+/* Words of others stand in it, and it goes to terminals, replies and logs:
+ * a control byte is none of ours. */
+static void
+err_mend(struct err *err)
+{
+	for (char *p = err->text; *p != '\0'; p++)
+		if ((unsigned char)*p < 32 || *p == 127)
+			*p = '?';
+}
+
 int
 err_set(struct err *err, const char *format, ...)
 {
@@ -41,6 +51,7 @@ err_set(struct err *err, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(err->text, sizeof(err->text), format, ap);
 	va_end(ap);
+	err_mend(err);
 	return -1;
 }
 
@@ -59,6 +70,7 @@ err_sys(struct err *err, const char *format, ...)
 	used = strlen(err->text);
 	snprintf(err->text + used, sizeof(err->text) - used, ": %s",
 	    strerror(saved));
+	err_mend(err);
 	errno = saved;
 	return -1;
 }
@@ -85,6 +97,7 @@ err_prefix(struct err *err, const char *format, ...)
 	va_end(ap);
 	used = strlen(err->text);
 	snprintf(err->text + used, sizeof(err->text) - used, ": %s", old);
+	err_mend(err);
 	return -1;
 }
 
@@ -99,6 +112,11 @@ err_say(const char *kind, const char *format, va_list ap)
 	used += n < 0 ? 0 : (size_t)n;
 	if (used > sizeof(line) - 2)
 		used = sizeof(line) - 2;
+	/* never what would clear or colour a terminal */
+	for (size_t i = 0; i < used; i++)
+		if (((unsigned char)line[i] < 32 && line[i] != '\n') ||
+		    line[i] == 127)
+			line[i] = '?';
 	line[used++] = '\n';
 	if (write(STDERR_FILENO, line, used) < 0)
 		return;

@@ -91,6 +91,35 @@ add_key(struct str *out, const char *key)
 }
 
 void
+json_begin(struct str *out, const char *key)
+{
+	if (key != NULL)
+		add_key(out, key);
+	else if (out->buf[out->len - 1] != '[')
+		str_addc(out, ',');
+	str_addc(out, '{');
+}
+
+void
+json_end(struct str *out)
+{
+	str_addc(out, '}');
+}
+
+void
+json_begin_list(struct str *out, const char *key)
+{
+	add_key(out, key);
+	str_addc(out, '[');
+}
+
+void
+json_end_list(struct str *out)
+{
+	str_addc(out, ']');
+}
+
+void
 json_text(struct str *out, const char *key, struct slice value)
 {
 	add_key(out, key);

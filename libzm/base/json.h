@@ -1,8 +1,9 @@
-/* json.h - one flat object on one line, written and read back
+/* json.h - one object on one line, written and read back
  *
- * This is the shape of every journal line, of every --json line and of the
- * control socket: {"key":"text","key":12,"key":["text",...]} with no
- * deeper nesting.  What needs real JSON input uses a library.
+ * A flat one is the shape of every journal line, of nearly every --json line
+ * and of the control socket: {"key":"text","key":12,"key":["text",...]}; what
+ * is read here has no deeper nesting.  What needs real JSON input uses a
+ * library.
  * Bytes that are not valid UTF-8 are written as U+FFFD.
  *
  * SPDX-License-Identifier: ISC
@@ -27,6 +28,12 @@ void json_bool(struct str *out, const char *key, bool value);
 void json_list(struct str *out, const char *key, const struct slice *values,
     size_t count);
 void json_close(struct str *out);		/* adds "}\n" */
+/* An object as a member, or with key NULL as an element of a list of
+ * objects. */
+void json_begin(struct str *out, const char *key);
+void json_end(struct str *out);
+void json_begin_list(struct str *out, const char *key);
+void json_end_list(struct str *out);
 
 /* Reading one line.  Finds key at the top level; *out_value becomes
  * the value, unescaped (numbers and true/false as their text, a list as its

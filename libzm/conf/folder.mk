@@ -90,6 +90,7 @@ libzm_a_SOURCES += \
 	libzm/conf/part/routing.c \
 	libzm/conf/part/schedule.c \
 	libzm/conf/part/tls.c \
+	libzm/conf/part/objective.c \
 	libzm/conf/part/zone.c
 # rows, settings and complaints as text
 libzm_a_SOURCES += \

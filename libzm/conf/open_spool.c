@@ -20,5 +20,9 @@ conf_spool_open(const struct conf *conf, enum spool_flags more,
 		more |= SPOOL_UNSAFE_FS;
 	else if (conf->sync == SYNC_EPHEMERAL)
 		more |= SPOOL_MEMORY;
-	return spool_open(conf->spool_dir, more, conf->hash_levels, out, err);
+	if (spool_open(conf->spool_dir, more, conf->hash_levels, out,
+	    err) != 0)
+		return -1;
+	spool_set_size(*out, conf->limits.size_bytes);
+	return 0;
 }

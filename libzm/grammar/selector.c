@@ -255,6 +255,32 @@ selector_keys_used(const struct selector *selector)
 	return UINT32_MAX;
 }
 
+static bool
+pattern_fits_some(struct slice pattern, const char *const *words,
+    size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (glob_match(pattern, slice_of(words[i])))
+			return true;
+	return false;
+}
+
+struct slice
+selector_misfit(const struct selector *selector, enum selector_key_row key,
+    const char *const *words, size_t count)
+{
+	struct slice found = { "", 0 };
+
+	if (selector->kind == NODE_TEST && selector->key == key &&
+	    !pattern_fits_some(selector->pattern, words, count))
+		return selector->pattern;
+	if (selector->left != NULL)
+		found = selector_misfit(selector->left, key, words, count);
+	if (found.n == 0 && selector->right != NULL)
+		found = selector_misfit(selector->right, key, words, count);
+	return found;
+}
+
 bool
 selector_is_all(const struct selector *selector)
 {
@@ -279,6 +305,11 @@ selector_id(const struct selector *selector)
 static void
 selector_add_quoted(struct str *out, struct slice text)
 {
+	/* one with a quote in it was read without quotes, and is again */
+	if (slice_find(text, '"') < text.n) {
+		str_add_slice(out, text);
+		return;
+	}
 	str_addc(out, '"');
 	str_add_slice(out, text);
 	str_addc(out, '"');

@@ -86,6 +86,11 @@ bool selector_match(const struct selector *selector,
  * trouble of finding out the others. */
 uint32_t selector_keys_used(const struct selector *selector);
 
+/* A pattern that this key is tested with and that fits none of so many words;
+ * empty: there is none. */
+struct slice selector_misfit(const struct selector *selector,
+    enum selector_key_row key, const char *const *words, size_t count);
+
 /* Whether it is `all` and nothing else. */
 bool selector_is_all(const struct selector *selector);
 

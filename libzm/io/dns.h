@@ -20,6 +20,7 @@ enum {
 	DNS_MX_MAX = 50,	/* hosts taken of one MX answer */
 	DNS_ADDRESS_MAX = 16,	/* addresses taken of one host */
 	DNS_PTR_MAX = 8,	/* names taken of one address */
+	DNS_TEXTS_MAX = 64,	/* TXT records taken of one name */
 	DNS_SERVERS_MAX = 3,
 	DNS_RESOLVERS_MAX = 32,	/* threads that ask at a time */
 	DNS_QUERY_BYTES_MAX = 320
@@ -41,6 +42,11 @@ struct dns_mx {
 struct dns_address {
 	struct sockaddr_storage	address;	/* port is 0 */
 	socklen_t		length;
+};
+
+enum dns_type {			/* RFC 1035 section 3.2.2, RFC 3596 */
+	DNS_TYPE_A = 1, DNS_TYPE_PTR = 12, DNS_TYPE_MX = 15,
+	DNS_TYPE_TXT = 16, DNS_TYPE_AAAA = 28
 };
 
 /* Ask this server instead of /etc/resolv.conf's: "127.0.0.1:5353",
@@ -67,11 +73,6 @@ enum dns_result dns_parse_addresses(const unsigned char *answer, size_t n,
 
 /* ---- the wire (dns_wire.c) ---------------------------------------------- */
 
-enum dns_type {			/* RFC 1035 section 3.2.2, RFC 3596 */
-	DNS_TYPE_A = 1, DNS_TYPE_PTR = 12, DNS_TYPE_MX = 15,
-	DNS_TYPE_TXT = 16, DNS_TYPE_AAAA = 28
-};
-
 struct dns_name {
 	char		text[256];
 };
@@ -89,6 +90,11 @@ enum dns_result dns_answer_result(const unsigned char *answer, size_t n);
 /* PTR records whose names are host names; adds after *out_n. */
 enum dns_result dns_parse_ptr(const unsigned char *answer, size_t n,
     struct dns_name *out, size_t *out_n, struct err *err);
+/* TXT records as they are: the bytes of all of them in out, and in ends where
+ * each one ends; at most max.  (RFC 1035 section 3.3.14) */
+enum dns_result dns_parse_texts(const unsigned char *answer, size_t n,
+    struct str *out, size_t ends[], size_t max, size_t *out_n,
+    struct err *err);
 /* TXT records (RFC 1035 section 3.3.14), a line each after what out holds:
  * the strings of a record joined, controls escaped. */
 enum dns_result dns_parse_txt(const unsigned char *answer, size_t n,

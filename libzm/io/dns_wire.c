@@ -171,39 +171,55 @@ dns_parse_ptr(const unsigned char *answer, size_t n, struct dns_name *out,
 static void
 add_strings(struct str *out, const unsigned char *bytes, size_t n)
 {
-	struct str joined = STR_INIT;
-
 	while (n > 0 && bytes[0] < n) {
-		str_add(&joined, bytes + 1, bytes[0]);
+		str_add(out, bytes + 1, bytes[0]);
 		n -= bytes[0] + 1u;
 		bytes += bytes[0] + 1u;
 	}
-	str_add_escaped(out, str_slice(&joined));
-	str_addc(out, '\n');
-	str_release(&joined);
+}
+
+enum dns_result
+dns_parse_texts(const unsigned char *answer, size_t n, struct str *out,
+    size_t ends[], size_t max, size_t *out_n, struct err *err)
+{
+	ns_msg message;
+	ns_rr record;
+
+	*out_n = 0;
+	if (ns_initparse(answer, (int)n, &message) < 0) {
+		err_set(err, "the TXT answer cannot be read");
+		return DNS_BAD;
+	}
+	for (int i = 0; i < ns_msg_count(message, ns_s_an) && *out_n < max;
+	    i++) {
+		if (ns_parserr(&message, ns_s_an, i, &record) < 0)
+			break;
+		if (ns_rr_type(record) != ns_t_txt ||
+		    ns_rr_class(record) != ns_c_in)
+			continue;
+		add_strings(out, ns_rr_rdata(record), ns_rr_rdlen(record));
+		ends[(*out_n)++] = out->len;
+	}
+	return *out_n > 0 ? DNS_OK : DNS_NONE;
 }
 
 enum dns_result
 dns_parse_txt(const unsigned char *answer, size_t n, struct str *out,
     struct err *err)
 {
-	size_t before = out->len;
-	ns_msg message;
-	ns_rr record;
+	size_t ends[DNS_TEXTS_MAX], count, from = 0;
+	struct str texts = STR_INIT;
+	enum dns_result result = dns_parse_texts(answer, n, &texts, ends,
+	    DNS_TEXTS_MAX, &count, err);
 
-	if (ns_initparse(answer, (int)n, &message) < 0) {
-		err_set(err, "the TXT answer cannot be read");
-		return DNS_BAD;
+	for (size_t i = 0; i < count; i++) {
+		str_add_escaped(out, (struct slice){ texts.buf + from,
+		    ends[i] - from });
+		str_addc(out, '\n');
+		from = ends[i];
 	}
-	for (int i = 0; i < ns_msg_count(message, ns_s_an); i++) {
-		if (ns_parserr(&message, ns_s_an, i, &record) < 0)
-			break;
-		if (ns_rr_type(record) == ns_t_txt &&
-		    ns_rr_class(record) == ns_c_in)
-			add_strings(out, ns_rr_rdata(record),
-			    ns_rr_rdlen(record));
-	}
-	return out->len > before ? DNS_OK : DNS_NONE;
+	str_release(&texts);
+	return result;
 }
 
 static size_t

@@ -164,6 +164,9 @@ EVENT(RCPT_FAIL, "rcpt.fail", INFO,
     "One recipient will never have the message.")
 EVENT(RCPT_NEXT, "rcpt.next", INFO, "channel host offset",
     "One recipient failed there and goes its next way (else of a route).")
+EVENT(WARM_FAILED, "warm.failed", WARN, "channel host reason until",
+    "A connection that `warm` wants could not be opened, or was lost and not "
+    "opened again; it is tried again then.")
 EVENT(RCPT_REOPENED, "rcpt.reopened", INFO,
     "to orcpt channel host by reason",
     "One recipient that had failed, and was not told yet, is open again.")

@@ -105,6 +105,11 @@ LOOKED("queue_bytes", "gauge", "", "bytes of the messages in queue/")
 LOOKED("queue_oldest_seconds", "gauge", "channel",
     "age of the oldest message for a channel")
 LOOKED("queue_age_seconds", "histogram", "", "ages of the messages in queue/")
+LOOKED("objective_met", "gauge", "objective",
+    "whether an objective of the configuration is met, of the last hour")
+LOOKED("objective_recipients", "gauge", "objective,result",
+    "recipients of the last hour: in_time, late, or waiting for longer than "
+    "the objective says")
 LOOKED("transport_agents", "gauge", "channel,state", "transport agents")
 LOOKED("scheduler_turn_seconds", "histogram", "",
     "how long the scheduler is busy at a time, and hears nobody, since its "

@@ -81,5 +81,9 @@ extern const struct cause_row cause_rows[CAUSE_COUNT];
 
 /* The row of a code; NULL: it has none (a newer scheduler's). */
 const struct cause_row *cause_find(struct slice code);
+/* What would help, with the message (or messages) and the destination filled
+ * in, escaped.  Nothing is added when nothing would. */
+void cause_add_help(const struct cause_row *row, struct slice mail,
+    struct slice channel, struct slice host, struct str *out);
 
 #endif

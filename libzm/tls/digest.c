@@ -32,6 +32,42 @@ digest(enum digest_kind kind, struct slice bytes, unsigned char *out)
 	return is_good == 1 ? 0 : -1;
 }
 
+struct digest_run {
+	EVP_MD_CTX	*context;
+	bool		 is_good;
+};
+
+struct digest_run *
+digest_begin(enum digest_kind kind)
+{
+	struct digest_run *run = mem_alloc(1, sizeof(*run));
+
+	run->context = EVP_MD_CTX_new();
+	run->is_good = run->context != NULL &&
+	    EVP_DigestInit_ex(run->context, method(kind), NULL) == 1;
+	return run;
+}
+
+void
+digest_take(struct digest_run *run, struct slice bytes)
+{
+	run->is_good = run->is_good &&
+	    EVP_DigestUpdate(run->context, bytes.p, bytes.n) == 1;
+}
+
+int
+digest_end(struct digest_run **run, unsigned char *out)
+{
+	unsigned n;
+	int is_good = (*run)->is_good &&
+	    EVP_DigestFinal_ex((*run)->context, out, &n) == 1;
+
+	EVP_MD_CTX_free((*run)->context);
+	mem_free(run);
+	ERR_clear_error();
+	return is_good ? 0 : -1;
+}
+
 int
 digest_hmac(enum digest_kind kind, struct slice key, struct slice bytes,
     unsigned char *out)

@@ -21,6 +21,13 @@ enum {
  * had (MD5 under FIPS rules). */
 int digest(enum digest_kind kind, struct slice bytes, unsigned char *out);
 
+/* The same of bytes that come in pieces. */
+struct digest_run;
+struct digest_run *digest_begin(enum digest_kind kind);
+void digest_take(struct digest_run *run, struct slice bytes);
+/* The sum of all; the run is freed.  0; -1 as digest. */
+int digest_end(struct digest_run **run, unsigned char *out);
+
 /* HMAC (RFC 2104).  0; -1 as digest. */
 int digest_hmac(enum digest_kind kind, struct slice key, struct slice bytes,
     unsigned char *out);

@@ -13,4 +13,5 @@ libzm_a_SOURCES += \
 	libzm/tls/server.c libzm/tls/server.h \
 	libzm/tls/sign.c libzm/tls/sign.h \
 	libzm/tls/tickets.c \
-	libzm/tls/tls.c libzm/tls/tls.h
+	libzm/tls/tls.c libzm/tls/tls.h \
+	libzm/tls/verify.c libzm/tls/verify.h

@@ -74,7 +74,7 @@ edit_take(struct slice *edits, struct edit *out, struct err *err)
 		return err_set(err, "a change of the header is broken");
 	out->what = what.p[0];
 	out->text = text;
-	if (out->what == '-')
+	if (out->what == '-' && text.n == 0)
 		return 0;
 	if ((out->what == '=' || out->what == '+') && edit_is_field_text(text))
 		return 0;

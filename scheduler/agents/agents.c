@@ -89,6 +89,7 @@ agent_new(struct agents *agents, struct ring *ring)
 		str_addf(&agent->rest, "#zone %s\n", ring->zone);
 	TAILQ_INIT(&agent->jobs);
 	TAILQ_INSERT_HEAD(&ring->idle, agent, entry);
+	TAILQ_INSERT_TAIL(&agents->all, agent, all_entry);
 	ring->agent_count++;
 	agents->count++;
 	agent->watch = loop_watch(agents->queue->loop, agent->socket, LOOP_READ,
@@ -185,6 +186,7 @@ agent_close(struct agents *agents, struct agent *agent)
 	mem_free(&agent->inbox);
 	str_release(&agent->rest);
 	agent_disconnect(agent);
+	TAILQ_REMOVE(&agents->all, agent, all_entry);
 	agent->ring->agent_count--;
 	agents->count--;
 }
@@ -306,6 +308,8 @@ ring_tick_idle(struct agents *agents, struct ring *ring, int64_t now_ms)
 	TAILQ_FOREACH_SAFE(agent, &ring->idle, entry, next) {
 		int64_t idle_for_ms = now_ms - agent->idle_ms;
 
+		if (agent->is_standby && !is_stale)
+			continue;
 		if (is_stale || agent->is_surplus ||
 		    idle_for_ms >= ring->clause.idle_ms) {
 			agent_finish(agent);
@@ -363,6 +367,7 @@ agents_open(struct agents *agents, agents_start_fn *start,
 	    limit.rlim_cur > FD_RESERVE + 2 * FD_BUDGET_MIN)
 		agents->fd_budget = limit.rlim_cur > 1 << 20 ? 1 << 19 :
 		    (unsigned)(limit.rlim_cur - FD_RESERVE) / 2;
+	TAILQ_INIT(&agents->all);
 	TAILQ_INIT(&agents->gone);
 	timer_set(agents->queue->loop, &agents->tick,
 	    clock_steady_ms() + AGENT_TICK_MS, agents_tick, agents);
@@ -431,6 +436,7 @@ agents_release(struct agents *agents)
 	struct ring *ring;
 
 	timer_clear(&agents->tick);
+	timer_clear(&agents->standby_tick);
 	TAILQ_FOREACH(ring, &agents->queue->threads.rings, entry) {
 		agents_drop(agents, &ring->busy);
 		agents_drop(agents, &ring->idle);

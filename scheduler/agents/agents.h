@@ -26,6 +26,7 @@ struct connection {		/* what the agent told of it */
 struct agent {
 	struct agents	*agents;
 	TAILQ_ENTRY(agent) entry;	/* its ring's idle or busy, or gone */
+	TAILQ_ENTRY(agent) all_entry;
 	struct ring	*ring;
 	struct thread	*thread;	/* served now; NULL when idle */
 	uint32_t	 last_hash;	/* of the thread it served last */
@@ -48,6 +49,9 @@ struct agent {
 	unsigned	 lost_count;	/* jobs it had when it was lost */
 	bool		 is_told_idle, is_closing, has_news, is_nonsense;
 	bool		 is_surplus;	/* idle; its host wants fewer */
+	bool		 is_standby;	/* idle, kept for `warm` */
+	bool		 is_asked;	/* #warm was said, not answered yet */
+	int64_t		 asked_ms;	/* when that was; 0: never */
 };
 
 /* launcher_start_agent and launcher_kill_agent, or a test's. */
@@ -69,11 +73,12 @@ struct agents {
 	struct outcome	*outcome;
 	agents_start_fn	*start;
 	agents_kill_fn	*kill;
+	struct agent_queue all;		/* but the gone, by token */
 	struct agent_queue gone;	/* closed, exit notice not yet seen */
 	unsigned	 token;
 	unsigned	 count;		/* all but the gone */
 	unsigned	 fd_budget;	/* jobs that may be open at a time */
-	struct timer	 tick;
+	struct timer	 tick, standby_tick;
 	struct resync	 resyncs[RESYNCS_MAX];
 	unsigned	 resync_next;	/* oldest, to be overwritten */
 	bool		 is_stopping;
@@ -109,10 +114,9 @@ void agents_rematch(struct agents *agents);
 /* Close everything; jobs in hand are left to the agents and their locks. */
 void agents_release(struct agents *agents);
 
-/* Of the agents that have a connection the one with the least token above
- * after; NULL: there is none any more. */
-struct agent *agents_connected_next(const struct agents *agents,
-    unsigned after);
+/* The oldest agent whose token is above after; NULL: there is none any more.
+ * Those after it: TAILQ_NEXT by all_entry. */
+struct agent *agents_first_after(const struct agents *agents, unsigned after);
 
 /* Agents that have work. */
 unsigned agents_busy(const struct agents *agents);
@@ -134,6 +138,15 @@ void agent_kill(struct agents *agents, struct agent *agent,
 /* It has a connection now / has none any more. */
 void agent_connect(struct agent *agent, struct slice peer, struct slice tls);
 void agent_disconnect(struct agent *agent);
+
+/* From now on, once a second (a loop_timer_fn; context is the agents): agents
+ * of clauses that say `warm` are on standby, started where there are too few,
+ * and asked to open or keep a connection. */
+void agents_stand_by(void *context);
+/* The answer to #warm.  False: it was not asked. */
+bool agent_take_warm(struct agent *agent, const struct answer *answer);
+/* The host that the agent's ring keeps connections to; "": to none. */
+const char *agent_standby_host(const struct agent *agent);
 
 /* Its socket is ready (a loop_io_fn; context is the agent): read its lines,
  * send what waits.  It may be lost afterwards. */

@@ -25,6 +25,17 @@ slice_to_text(struct slice words)
 	return text;
 }
 
+const char *
+agent_standby_host(const struct agent *agent)
+{
+	const struct conf *conf = agent->agents->queue->conf;
+
+	if (agent->ring->is_stale || agent->ring->clause.warm == 0 ||
+	    agent->ring->clause_index >= conf->schedule_count)
+		return "";
+	return conf->schedules[agent->ring->clause_index].host;
+}
+
 void
 agent_connect(struct agent *agent, struct slice peer, struct slice tls)
 {
@@ -35,7 +46,7 @@ agent_connect(struct agent *agent, struct slice peer, struct slice tls)
 	connection->peer = slice_to_text(peer);
 	connection->tls = slice_to_text(tls);
 	connection->host = mem_strdup(agent->thread != NULL ?
-	    agent->thread->host : "");
+	    agent->thread->host : agent_standby_host(agent));
 	connection->since_s = clock_wall_s();
 	agent->connection = connection;
 }
@@ -53,28 +64,13 @@ agent_disconnect(struct agent *agent)
 	mem_free(&agent->connection);
 }
 
-static struct agent *
-connected_least(const struct agent_queue *queue, unsigned after,
-    struct agent *least)
+struct agent *
+agents_first_after(const struct agents *agents, unsigned after)
 {
 	struct agent *agent;
 
-	TAILQ_FOREACH(agent, queue, entry)
-		if (agent->connection != NULL && agent->token > after &&
-		    (least == NULL || agent->token < least->token))
-			least = agent;
-	return least;
-}
-
-struct agent *
-agents_connected_next(const struct agents *agents, unsigned after)
-{
-	struct agent *least = NULL;
-	struct ring *ring;
-
-	TAILQ_FOREACH(ring, &agents->queue->threads.rings, entry) {
-		least = connected_least(&ring->busy, after, least);
-		least = connected_least(&ring->idle, after, least);
-	}
-	return least;
+	TAILQ_FOREACH(agent, &agents->all, all_entry)
+		if (agent->token > after)
+			return agent;
+	return NULL;
 }

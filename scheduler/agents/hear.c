@@ -212,6 +212,9 @@ agent_take_line(struct agents *agents, struct agent *agent,
 	case ANSWER_RESYNC:
 		*why = "it was not given this job";
 		return agent_take_resync(agents, agent, &answer);
+	case ANSWER_WARM:
+		*why = "it was not asked to keep a connection";
+		return agent_take_warm(agent, &answer);
 	case ANSWER_MX:
 	case ANSWER_CONNECTED:
 	case ANSWER_CLOSED:

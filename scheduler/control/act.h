@@ -35,6 +35,7 @@ enum act_step {
 struct tail;			/* act_events.c */
 struct tally;			/* act_count.c */
 struct roll;			/* act_queue.c */
+struct lates;			/* act_objectives.c */
 
 struct act {
 	struct queue	*queue;
@@ -72,6 +73,7 @@ struct act {
 	struct tally	*tally;
 	struct tail	*tail;
 	struct roll	*roll;
+	struct lates	*lates;
 };
 
 /* A request that may be done: right was looked at.  The arena becomes the
@@ -124,14 +126,16 @@ bool act_is_full(const struct act *act);
 typedef enum act_step act_fn(struct act *act, struct str *out);
 act_fn act_list, act_count, act_why, act_destinations, act_orders,
     act_events, act_next, act_queue, act_groups, act_job, act_turns,
-    act_connections, act_arrivals,
+    act_connections, act_arrivals, act_objectives,
     act_change, act_retry,
     act_undelete, act_reroute,
     act_suspend, act_resume, act_pin, act_drain, act_undrain, act_etrn;
-/* What act_events, act_count and act_queue hold over their steps; sets NULL. */
+/* What act_events, act_count, act_queue and act_objectives hold over their
+ * steps; sets NULL. */
 void tail_free(struct tail **tail);
 void tally_free(struct tally **tally);
 void roll_free(struct roll **roll);
+void lates_free(struct lates **lates);
 /* Is this destination meant by the globs of the request? */
 bool act_is_dest(const struct act *act, const struct thread *thread);
 /* The same for names that may have no thread. */

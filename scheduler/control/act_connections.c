@@ -14,7 +14,7 @@
 
 #include "base/banned.h"
 
-enum { CONNECTIONS_A_STEP = 64 };	/* each looks through all agents */
+enum { AGENTS_A_STEP = 256 };
 
 static const char *
 connection_glob(const char *glob)
@@ -42,7 +42,8 @@ connection_add_work(const struct agent *agent, struct str *out)
 	    agent->hungry_ms > agent->fed_ms ? agent->hungry_ms :
 	    agent->fed_ms;
 
-	json_text(out, "does", slice_of(vertex == NULL ? "idle" : "busy"));
+	json_text(out, "does", slice_of(vertex != NULL ? "busy" :
+	    agent->is_standby ? "warm" : "idle"));
 	json_text(out, "id", slice_of(vertex == NULL ? "" : vertex->job->id));
 	json_number(out, "for_s", (clock_steady_ms() - since_ms) / 1000);
 	json_number(out, "more", vertex == NULL ? 0 : agent->job_count - 1);
@@ -70,30 +71,35 @@ connection_add(const struct agent *agent, struct str *out)
 	    agent->thread->serving : 0);
 	json_number(out, "uses_max", ring->clause.connection_messages);
 	json_number(out, "idle_max_s", ring->clause.idle_ms / 1000);
+	json_number(out, "warm", ring->clause.warm);
 	json_number(out, "pid", agent->pid);
 	json_close(out);
+}
+
+static enum act_step
+connections_over(struct act *act, struct str *out)
+{
+	act_done(act, out);
+	json_number(out, "connections", (int64_t)act->count.destinations);
+	json_close(out);
+	return ACT_DONE;
 }
 
 enum act_step
 act_connections(struct act *act, struct str *out)
 {
-	struct agent *agent;
+	struct agent *agent = agents_first_after(act->agents,
+	    (unsigned)act->order);
 
-	for (unsigned i = 0; i < CONNECTIONS_A_STEP; i++) {
-		agent = agents_connected_next(act->agents,
-		    (unsigned)act->order);
-		if (agent == NULL) {
-			act_done(act, out);
-			json_number(out, "connections",
-			    (int64_t)act->count.destinations);
-			json_close(out);
-			return ACT_DONE;
-		}
+	for (unsigned i = 0; i < AGENTS_A_STEP && agent != NULL &&
+	    out->len < ACT_OUT_BYTES; i++) {
 		act->order = agent->token;
-		if (!act_is_connection(act, agent))
-			continue;
-		connection_add(agent, out);
-		act->count.destinations++;
+		if (agent->connection != NULL &&
+		    act_is_connection(act, agent)) {
+			connection_add(agent, out);
+			act->count.destinations++;
+		}
+		agent = TAILQ_NEXT(agent, all_entry);
 	}
-	return ACT_MORE;
+	return agent != NULL ? ACT_MORE : connections_over(act, out);
 }

@@ -140,7 +140,7 @@ constraint_find_ready(const struct agents *agents, const struct thread *thread,
 /* ---- its own moment ---------------------------------------------- */
 
 static enum cause
-constraint_wait_cause(const struct visit *visit, const struct vertex *vertex)
+constraint_wait_cause(const struct vertex *vertex, bool is_queue_only)
 {
 	if (vertex->park == PARK_FUTURE)
 		return CAUSE_FUTURE;
@@ -149,15 +149,14 @@ constraint_wait_cause(const struct visit *visit, const struct vertex *vertex)
 	if (vertex->park == PARK_ASKED)
 		return CAUSE_ASKED;
 	if (vertex->tries == 0 && !vertex->was_tried &&
-	    (vertex->thread->ring->clause.is_queue_only ||
-	    visit->control.terms.is_queue_only))
+	    (vertex->thread->ring->clause.is_queue_only || is_queue_only))
 		return CAUSE_QUEUE_ONLY;
 	return CAUSE_TIMER;
 }
 
 static void
-constraint_find_vertex(const struct visit *visit, const struct vertex *vertex,
-    struct constraint *out)
+constraint_find_vertex(const struct agents *agents,
+    const struct vertex *vertex, bool is_queue_only, struct constraint *out)
 {
 	if (vertex == NULL || vertex->state == VERTEX_IDLE) {
 		out->cause = CAUSE_REREAD;
@@ -165,11 +164,24 @@ constraint_find_vertex(const struct visit *visit, const struct vertex *vertex,
 		out->cause = CAUSE_ACTIVE;
 		out->since_s = act_wall_s(vertex->moment_ms);
 	} else if (vertex->state == VERTEX_READY) {
-		constraint_find_ready(visit->agents, vertex->thread, out);
+		constraint_find_ready(agents, vertex->thread, out);
 	} else {
-		out->cause = constraint_wait_cause(visit, vertex);
+		out->cause = constraint_wait_cause(vertex, is_queue_only);
 		out->until_s = constraint_next_s(vertex);
 	}
+}
+
+void
+constraint_of_vertex(const struct agents *agents,
+    const struct vertex *vertex, struct constraint *out)
+{
+	*out = (struct constraint){ .by = SLICE(""), .reason = SLICE("") };
+	if (vertex->park == PARK_FROZEN)
+		out->cause = CAUSE_FROZEN;
+	else if (vertex->park == PARK_HELD)
+		out->cause = CAUSE_HELD;
+	else
+		constraint_find_vertex(agents, vertex, false, out);
 }
 
 /* ---- orders about the recipient ---------------------------------- */
@@ -197,6 +209,7 @@ constraint_find(const struct visit *visit, const struct control_rcpt *rcpt,
 		out->until_s = rcpt->hold_until_s;
 	} else {
 		out->by = out->reason = SLICE("");
-		constraint_find_vertex(visit, vertex, out);
+		constraint_find_vertex(visit->agents, vertex,
+		    visit->control.terms.is_queue_only, out);
 	}
 }

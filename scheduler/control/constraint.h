@@ -22,6 +22,11 @@ struct constraint {
 void constraint_find(const struct visit *visit, const struct control_rcpt *rcpt,
     struct constraint *out);
 
+/* The same of a vertex by memory alone: nobody looks whether its sender wants
+ * it queued only. */
+void constraint_of_vertex(const struct agents *agents,
+    const struct vertex *vertex, struct constraint *out);
+
 /* When it is tried next, wall; 0: now, or not known.  vertex may be NULL. */
 int64_t constraint_next_s(const struct vertex *vertex);
 

@@ -44,6 +44,7 @@ const struct request_row request_rows[OP_COUNT_OF] = {
 	[OP_TURNS] = { "turns", RIGHT_READ, false, 0 },
 	[OP_CONNECTIONS] = { "connections", RIGHT_READ, false, F_DEST },
 	[OP_ARRIVALS] = { "arrivals", RIGHT_READ, false, F_DEST },
+	[OP_OBJECTIVES] = { "objectives", RIGHT_READ, false, 0 },
 	[OP_HOLD] = { "hold", RIGHT_WRITE, true, CHANGE | F_UNTIL },
 	[OP_RELEASE] = { "release", RIGHT_WRITE, true, CHANGE },
 	[OP_FREEZE] = { "freeze", RIGHT_WRITE, true, CHANGE },

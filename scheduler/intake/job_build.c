@@ -288,8 +288,9 @@ entry_is_apart(const struct rcpt_entry *entry,
 }
 
 static void
-vertices_fill(struct job *job, const struct control_file *control,
-    const struct rcpt_entry *entries, size_t count)
+vertices_fill(struct intake *intake, struct job *job,
+    const struct control_file *control, const struct rcpt_entry *entries,
+    size_t count)
 {
 	int64_t now_ms = clock_steady_ms(), now_s = clock_wall_s();
 	struct vertex *vertex = NULL;
@@ -315,6 +316,8 @@ vertices_fill(struct job *job, const struct control_file *control,
 		job->rcpts[i].offset = entries[i].rcpt->offset;
 		job->rcpts[i].notify = (uint8_t)rcpt_notify(control,
 		    entries[i].rcpt);
+		job->rcpts[i].objective = (uint8_t)objectives_for(
+		    &intake->queue->objectives, entries[i].rcpt->user);
 		vertex_take(vertex, entries[i].rcpt,
 		    control->terms.is_queue_only, now_ms, now_s);
 		if (entry_is_apart(&entries[i], control))
@@ -344,10 +347,10 @@ static void
 job_attend(struct queue *queue, struct job *job,
     const struct control_file *control)
 {
-	struct hearer *waiter = waiters_find(&queue->waiters, job->id);
+	struct hearer *hearer = hearers_find(&queue->hearers, job->id);
 
-	if (waiter == NULL || waiter->verdict == WAITER_DELIVERED ||
-	    waiter->verdict == WAITER_QUEUED)
+	if (hearer == NULL || hearer->verdict == HEARER_DELIVERED ||
+	    hearer->verdict == HEARER_QUEUED)
 		return;
 	job->flags |= JOB_AWAITED;
 	if (job->priority < 1)
@@ -391,7 +394,7 @@ job_build(struct intake *intake, const struct control_file *control,
 	if (control->terms.by_s > 0 && !control->terms.by_returns)
 		job->by_s = job_age_at(control->terms.by_s,
 		    spool_id_time_us(slice_of(control->id)) / 1000000);
-	vertices_fill(job, control, entries, count);
+	vertices_fill(intake, job, control, entries, count);
 	return job;
 }
 

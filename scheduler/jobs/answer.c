@@ -170,6 +170,19 @@ answer_parse_connected(struct slice rest, struct answer *out, struct err *err)
 	return answer_check_words(out->text, VERDICT_TEXT_BYTES, "TLS", err);
 }
 
+static int
+answer_parse_warm(struct slice rest, struct answer *out, struct err *err)
+{
+	out->kind = ANSWER_WARM;
+	out->is_open = slice_is(rest, "yes");
+	if (out->is_open)
+		return 0;
+	if (!slice_starts(rest, "no "))
+		return err_set(err, "a warm connection is neither yes nor no");
+	out->text = slice_from(rest, 3);
+	return answer_check_words(out->text, VERDICT_TEXT_BYTES, "TEXT", err);
+}
+
 int
 answer_parse(struct slice line, struct answer *out, struct err *err)
 {
@@ -189,6 +202,8 @@ answer_parse(struct slice line, struct answer *out, struct err *err)
 		out->kind = ANSWER_CLOSED;
 	} else if (slice_starts(line, "#connected ")) {
 		return answer_parse_connected(slice_from(line, 11), out, err);
+	} else if (slice_starts(line, "#warm ")) {
+		return answer_parse_warm(slice_from(line, 6), out, err);
 	} else if (slice_starts(line, "#mx ")) {
 		out->kind = ANSWER_MX;
 		out->name = slice_from(line, 4);

@@ -22,6 +22,8 @@ enum answer_kind {
 	ANSWER_MX,		/* "#mx NAME": name is set */
 	ANSWER_CONNECTED,	/* "#connected PEER TAB TLS": who, text */
 	ANSWER_CLOSED,		/* "#closed" */
+	ANSWER_WARM,		/* "#warm yes", "#warm no TEXT": is_open,
+				 * text */
 	ANSWER_REMARK,		/* any other line that begins with # */
 	ANSWER_VERDICT
 };
@@ -35,6 +37,7 @@ struct answer {
 	int64_t		next_s;		/* "+seconds" */
 	enum verdict_kind verdict;
 	bool		host_trouble;	/* "deferall" */
+	bool		is_open;
 	struct slice	status, who, text;
 };
 

@@ -59,6 +59,7 @@ struct rcpt {
 	uint32_t	offset;		/* of its r line */
 	uint8_t		flags;		/* enum rcpt_flags */
 	uint8_t		notify;		/* enum dsn_notify bits */
+	uint8_t		 objective;	/* slot of objectives.h; 0: none */
 };
 
 struct job;
@@ -112,7 +113,7 @@ enum job_flags {
 	JOB_NOTICE = 4,		/* a notice of delay is due */
 	JOB_TRASH = 8,		/* somebody was cancelled: ends in trash/ */
 	JOB_WRITING = 16,	/* its report is being written */
-	JOB_AWAITED = 32,	/* a client waits for its verdict (waiters.h) */
+	JOB_AWAITED = 32,	/* a client waits for its verdict (hearers.h) */
 	JOB_TOLD = 64		/* a client heard the refusal: no report */
 };
 

@@ -37,8 +37,8 @@ static void
 outcome_tell(struct outcome *outcome, struct job *job,
     const struct answer *answer)
 {
-	struct waiters *waiters = &outcome->queue->waiters;
-	struct hearer *waiter = waiters_find(waiters, job->id);
+	struct hearers *hearers = &outcome->queue->hearers;
+	struct hearer *hearer = hearers_find(hearers, job->id);
 
 	if (answer->verdict == VERDICT_FAILED &&
 	    outcome->queue->conf->keep_failed_ms > 0) {
@@ -46,11 +46,25 @@ outcome_tell(struct outcome *outcome, struct job *job,
 		    SLICE("what fails is kept"));
 		return;
 	}
-	if (waiter != NULL)
-		waiter_outcome(waiters, waiter, answer, job->rcpt_total);
-	if (waiter == NULL || waiter->verdict == WAITER_DELIVERED ||
-	    waiter->verdict == WAITER_QUEUED)
+	if (hearer != NULL)
+		hearer_outcome(hearers, hearer, answer, job->rcpt_total);
+	if (hearer == NULL || hearer->verdict == HEARER_DELIVERED ||
+	    hearer->verdict == HEARER_QUEUED)
 		job->flags &= (uint16_t)~JOB_AWAITED;
+}
+
+/* It has the message: how long that took. */
+static void
+outcome_arrived(struct queue *queue, const struct vertex *vertex,
+    const struct rcpt *rcpt)
+{
+	int64_t now_ms = clock_steady_ms();
+
+	estimate_arrived(queue, vertex, now_ms);
+	if (!vertex->is_apart)
+		objectives_arrived(&queue->objectives, rcpt->objective,
+		    now_ms - vertex->job->born_ms, vertex->tries > 0,
+		    clock_wall_s());
 }
 
 static void
@@ -69,8 +83,7 @@ outcome_final(struct outcome *outcome, struct vertex *vertex,
 	} else {
 		outcome->queue->total.delivered++;
 		if (kind != VERDICT_EXPANDED)
-			estimate_arrived(outcome->queue, vertex,
-			    clock_steady_ms());
+			outcome_arrived(outcome->queue, vertex, rcpt);
 	}
 	if (job->flags & JOB_AWAITED)
 		outcome_tell(outcome, job, answer);

@@ -238,11 +238,7 @@ arrivals_release(struct arrivals *arrivals)
 }
 
 void
-arrivals_write(struct arrivals *arrivals)
+arrivals_write(struct arrivals *arrivals, const struct str *text)
 {
-	struct str text = STR_INIT;
-
-	arrivals_add_lines(arrivals, &text);
-	runfile_write(&arrivals->file, arrivals_head, &text);
-	str_release(&text);
+	runfile_write(&arrivals->file, arrivals_head, text);
 }

@@ -63,7 +63,7 @@ void arrivals_sweep(struct arrivals *arrivals, int64_t now_s);
 void arrivals_add_lines(const struct arrivals *arrivals, struct str *out);
 void arrivals_read(struct arrivals *arrivals, struct slice text,
     int64_t now_s);
-/* Into its file, when it is news. */
-void arrivals_write(struct arrivals *arrivals);
+/* Write text to its file, when it is news. */
+void arrivals_write(struct arrivals *arrivals, const struct str *text);
 
 #endif

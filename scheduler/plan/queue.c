@@ -39,8 +39,26 @@ queue_write_shapes(struct queue *queue)
 void
 queue_write_arrivals(struct queue *queue)
 {
+	struct str text = STR_INIT;
+
 	arrivals_sweep(&queue->arrivals, clock_wall_s());
-	arrivals_write(&queue->arrivals);
+	arrivals_add_lines(&queue->arrivals, &text);
+	objectives_add_lines(&queue->objectives, clock_wall_s(), &text);
+	arrivals_write(&queue->arrivals, &text);
+	str_release(&text);
+}
+
+/* Their lines are in the same file. */
+static void
+queue_open_objectives(struct queue *queue)
+{
+	struct str text = STR_INIT;
+
+	objectives_set(&queue->objectives, queue->conf);
+	if (runfile_read(&queue->arrivals.file, &text))
+		objectives_read(&queue->objectives, str_slice(&text),
+		    clock_wall_s());
+	str_release(&text);
 }
 
 static void
@@ -79,10 +97,11 @@ queue_open(struct queue *queue, const struct conf *conf, struct spool *spool,
 	plan_init(&queue->plan);
 	thread_table_init(&queue->threads);
 	job_table_init(&queue->jobs);
-	waiters_init(&queue->waiters);
+	hearers_init(&queue->hearers);
 	shape_open(&queue->threads.shapes, &queue->providers, &queue->warms,
 	    conf->run_dir);
 	arrivals_open(&queue->arrivals, conf->run_dir);
+	queue_open_objectives(queue);
 	if (orders_open(&queue->orders, spool, err) < 0)
 		return -1;
 	queue_orders(queue);
@@ -101,11 +120,12 @@ queue_close(struct queue *queue)
 			plan_forget(&queue->plan, &job->vertices[i]);
 	job_table_end(&queue->jobs);
 	job_table_release(&queue->jobs);
-	waiters_release(&queue->waiters);
+	hearers_release(&queue->hearers);
 	thread_table_release(&queue->threads);
 	provider_table_release(&queue->providers);
 	warm_release(&queue->warms);
 	arrivals_release(&queue->arrivals);
+	objectives_release(&queue->objectives);
 	plan_release(&queue->plan);
 	orders_release(&queue->orders);
 }
@@ -207,12 +227,12 @@ queue_place(struct queue *queue, struct job *job)
 void
 queue_tell_later(struct queue *queue, struct job *job, struct slice why)
 {
-	struct hearer *waiter = (job->flags & JOB_AWAITED) == 0 ? NULL :
-	    waiters_find(&queue->waiters, job->id);
+	struct hearer *hearer = (job->flags & JOB_AWAITED) == 0 ? NULL :
+	    hearers_find(&queue->hearers, job->id);
 
 	job->flags &= (uint16_t)~JOB_AWAITED;
-	if (waiter != NULL)
-		waiter_later(&queue->waiters, waiter, why);
+	if (hearer != NULL)
+		hearer_later(&queue->hearers, hearer, why);
 }
 
 void

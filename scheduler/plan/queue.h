@@ -7,8 +7,9 @@
 
 #include "io/loop.h"
 #include "scheduler/jobs/table.h"
-#include "scheduler/jobs/waiters.h"
+#include "scheduler/jobs/hearers.h"
 #include "scheduler/plan/arrivals.h"
+#include "scheduler/plan/objectives.h"
 #include "scheduler/plan/orders.h"
 #include "scheduler/plan/plan.h"
 #include "scheduler/plan/provider.h"
@@ -20,12 +21,13 @@ struct queue {
 	struct spool	*spool;
 	struct loop	*loop;
 	struct job_table jobs;
-	struct waiters	 waiters;
+	struct hearers	 hearers;
 	struct plan	 plan;
 	struct thread_table threads;
 	struct provider_table providers;
 	struct warm_table warms;
 	struct arrivals	 arrivals;
+	struct objectives objectives;
 	struct orders	 orders;
 	struct timer	 orders_timer;
 	int64_t		 started_ms;
@@ -52,7 +54,7 @@ void queue_write_arrivals(struct queue *queue);
 /* Put every vertex of a new job where its records say: ready, or waiting. */
 void queue_place(struct queue *queue, struct job *job);
 
-/* It will take longer than a client should wait (waiters.h), and why. */
+/* It will take longer than a client should wait (hearers.h), and why. */
 void queue_tell_later(struct queue *queue, struct job *job,
     struct slice why);
 

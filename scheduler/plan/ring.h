@@ -103,6 +103,8 @@ struct ring {
 	unsigned	 agent_count;
 	unsigned	 start_failures;	/* agents in a row: unborn */
 	int64_t		 start_after_ms;
+	unsigned	 standby_failures;	/* in a row: no connection */
+	int64_t		 standby_at_ms;	/* none is opened before */
 	bool		 is_stale;	/* of a configuration that is gone */
 };
 TAILQ_HEAD(ring_queue, ring);

@@ -196,14 +196,7 @@ report_begin_draft(struct reporter *reporter,
 	char stem[SPOOL_NAME_BYTES];
 
 	spool_dsn_name(control->id, control->report_records, stem);
-	if (draft_open(reporter->queue->spool, stem, draft, err) == 0)
-		return 0;
-	if (errno != EEXIST)
-		return -1;
-	(void)unlinkat(spool_dir_fd(reporter->queue->spool, AREA_PUBLIC, 0),
-	    stem,
-	    0);
-	return draft_open(reporter->queue->spool, stem, draft, err);
+	return draft_open_again(reporter->queue->spool, stem, draft, err);
 }
 
 /* Envelope and text into the draft. */

@@ -51,71 +51,71 @@ struct verdicts {
 
 /* is_told: the client hears the refusal, so nobody else needs to. */
 static void
-verdicts_end_waiter(struct verdicts *verdicts, struct hearer *waiter,
+verdicts_end_hearer(struct verdicts *verdicts, struct hearer *hearer,
     bool is_told)
 {
 	struct job *job = job_table_find(&verdicts->queue->jobs,
-	    spool_id_inode(slice_of(waiter->id)));
+	    spool_id_inode(slice_of(hearer->id)));
 
-	if (job != NULL && strcmp(job->id, waiter->id) == 0) {
+	if (job != NULL && strcmp(job->id, hearer->id) == 0) {
 		job->flags &= (uint16_t)~JOB_AWAITED;
 		if (is_told)
 			job->flags |= JOB_TOLD;
-		if (waiter->verdict == WAITER_REFUSED &&
+		if (hearer->verdict == HEARER_REFUSED &&
 		    (job->flags & JOB_OWES))
 			settle_report(verdicts->queue, job);
 	}
-	waiter_end(&verdicts->queue->waiters, &waiter);
+	hearer_end(&verdicts->queue->hearers, &hearer);
 }
 
 static void
-verdicts_peer_say(struct verdicts_peer *peer, const struct hearer *waiter)
+verdicts_peer_say(struct verdicts_peer *peer, const struct hearer *hearer)
 {
 	static const char *const words[] = {
-		[WAITER_OPEN] = "queued", [WAITER_DELIVERED] = "delivered",
-		[WAITER_REFUSED] = "refused", [WAITER_QUEUED] = "queued"
+		[HEARER_OPEN] = "queued", [HEARER_DELIVERED] = "delivered",
+		[HEARER_REFUSED] = "refused", [HEARER_QUEUED] = "queued"
 	};
 
-	str_addf(&peer->outbox, "%" PRIu64 " ok %s%s%s %s\n", waiter->token,
-	    words[waiter->verdict], waiter->status[0] ? " " : "",
-	    waiter->status, waiter->text);
+	str_addf(&peer->outbox, "%" PRIu64 " ok %s%s%s %s\n", hearer->token,
+	    words[hearer->verdict], hearer->status[0] ? " " : "",
+	    hearer->status, hearer->text);
 }
 
 static void
-verdicts_waiter_late(void *context)
+verdicts_hearer_late(void *context)
 {
-	struct hearer *waiter = context;
-	struct verdicts_peer *peer = waiter->owner;
+	struct hearer *hearer = context;
+	struct verdicts_peer *peer = hearer->owner;
 	struct verdicts *verdicts = peer->verdicts;
 
-	if (waiter->token == 0 || waiter->is_answered)
-		verdicts_end_waiter(verdicts, waiter, false);
+	if (hearer->token == 0 || hearer->is_answered)
+		verdicts_end_hearer(verdicts, hearer, false);
 	else			/* answered at the end of the turn */
-		waiter_later(&verdicts->queue->waiters, waiter,
+		hearer_later(&verdicts->queue->hearers, hearer,
 		    SLICE("the next hop took too long"));
 }
 
 static void
-verdicts_arm(struct verdicts *verdicts, struct hearer *waiter, int64_t span_ms)
+verdicts_arm(struct verdicts *verdicts, struct hearer *hearer, int64_t span_ms)
 {
-	timer_set(verdicts->queue->loop, &waiter->timer,
-	    clock_steady_ms() + span_ms, verdicts_waiter_late, waiter);
+	timer_set(verdicts->queue->loop, &hearer->timer,
+	    clock_steady_ms() + span_ms, verdicts_hearer_late, hearer);
 }
 
 /* There is a verdict: to be said if it was asked for. */
 static void
-verdicts_answer(struct verdicts *verdicts, struct hearer *waiter)
+verdicts_answer(struct verdicts *verdicts, struct hearer *hearer)
 {
-	struct verdicts_peer *peer = waiter->owner;
+	struct verdicts_peer *peer = hearer->owner;
 
-	if (waiter->token == 0 || waiter->is_answered)
+	if (hearer->token == 0 || hearer->is_answered)
 		return;
-	verdicts_peer_say(peer, waiter);
-	waiter->is_answered = true;
-	if (waiter->verdict == WAITER_REFUSED)
-		verdicts_arm(verdicts, waiter, VERDICTS_TOLD_MS);
+	verdicts_peer_say(peer, hearer);
+	hearer->is_answered = true;
+	if (hearer->verdict == HEARER_REFUSED)
+		verdicts_arm(verdicts, hearer, VERDICTS_TOLD_MS);
 	else
-		verdicts_end_waiter(verdicts, waiter, false);
+		verdicts_end_hearer(verdicts, hearer, false);
 }
 
 /* ---- lines ------------------------------------------------------- */
@@ -123,49 +123,49 @@ verdicts_answer(struct verdicts *verdicts, struct hearer *waiter)
 static const char *
 verdicts_expect(struct verdicts_peer *peer, const char *id)
 {
-	struct hearer *waiter = waiters_add(&peer->verdicts->queue->waiters, id,
+	struct hearer *hearer = hearers_add(&peer->verdicts->queue->hearers, id,
 	    peer);
 
-	if (waiter == NULL)
+	if (hearer == NULL)
 		return "ok no";
-	verdicts_arm(peer->verdicts, waiter, VERDICTS_EXPECT_MS);
+	verdicts_arm(peer->verdicts, hearer, VERDICTS_EXPECT_MS);
 	return "ok yes";
 }
 
 /* NULL: it is answered later, or was just now. */
 static const char *
-verdicts_wait(struct verdicts_peer *peer, struct hearer *waiter, uint64_t token)
+verdicts_wait(struct verdicts_peer *peer, struct hearer *hearer, uint64_t token)
 {
 	struct verdicts *verdicts = peer->verdicts;
 
-	if (waiter == NULL)
+	if (hearer == NULL)
 		return "ok queued nobody waits for it any more";
-	if (waiter->token != 0)
+	if (hearer->token != 0)
 		return "trouble it was asked before";
-	waiter->token = token;
-	if (waiter->verdict == WAITER_OPEN)
-		verdicts_arm(verdicts, waiter,
+	hearer->token = token;
+	if (hearer->verdict == HEARER_OPEN)
+		verdicts_arm(verdicts, hearer,
 		    verdicts->queue->conf->timeouts.cut_through_ms);
 	else
-		verdicts_answer(verdicts, waiter);
+		verdicts_answer(verdicts, hearer);
 	return NULL;
 }
 
 static const char *
-verdicts_told(struct verdicts_peer *peer, struct hearer *waiter)
+verdicts_told(struct verdicts_peer *peer, struct hearer *hearer)
 {
-	if (waiter == NULL || waiter->verdict != WAITER_REFUSED ||
-	    !waiter->is_answered)
+	if (hearer == NULL || hearer->verdict != HEARER_REFUSED ||
+	    !hearer->is_answered)
 		return "trouble it was not refused, or is reported";
-	verdicts_end_waiter(peer->verdicts, waiter, true);
+	verdicts_end_hearer(peer->verdicts, hearer, true);
 	return "ok done";
 }
 
 static const char *
-verdicts_gone(struct verdicts_peer *peer, struct hearer *waiter)
+verdicts_gone(struct verdicts_peer *peer, struct hearer *hearer)
 {
-	if (waiter != NULL)
-		verdicts_end_waiter(peer->verdicts, waiter, false);
+	if (hearer != NULL)
+		verdicts_end_hearer(peer->verdicts, hearer, false);
 	return "ok done";
 }
 
@@ -173,24 +173,24 @@ static const char *
 verdicts_question(struct verdicts_peer *peer, struct slice line, uint64_t token)
 {
 	struct slice word, text = { NULL, 0 };
-	struct hearer *waiter;
+	struct hearer *hearer;
 	char id[SPOOL_ID_BYTES];
 
 	if (!slice_word(&line, &word) || !slice_word(&line, &text) ||
 	    !spool_id_is(text) || text.n >= sizeof(id))
 		return "trouble this is no question";
 	snprintf(id, sizeof(id), SLICE_FMT, SLICE_ARG(text));
-	waiter = waiters_find(&peer->verdicts->queue->waiters, id);
-	if (waiter != NULL && waiter->owner != peer)
+	hearer = hearers_find(&peer->verdicts->queue->hearers, id);
+	if (hearer != NULL && hearer->owner != peer)
 		return "trouble it is somebody else's";
 	if (slice_is(word, "expect"))
 		return verdicts_expect(peer, id);
 	if (slice_is(word, "wait"))
-		return verdicts_wait(peer, waiter, token);
+		return verdicts_wait(peer, hearer, token);
 	if (slice_is(word, "told"))
-		return verdicts_told(peer, waiter);
+		return verdicts_told(peer, hearer);
 	if (slice_is(word, "gone"))
-		return verdicts_gone(peer, waiter);
+		return verdicts_gone(peer, hearer);
 	return "trouble this is no question";
 }
 
@@ -200,13 +200,13 @@ static void
 verdicts_peer_end(struct verdicts_peer *peer)
 {
 	struct verdicts *verdicts = peer->verdicts;
-	struct hearer *waiter, *next;
+	struct hearer *hearer, *next;
 
-	for (waiter = TAILQ_FIRST(&verdicts->queue->waiters.all);
-	    waiter != NULL; waiter = next) {
-		next = TAILQ_NEXT(waiter, all);
-		if (waiter->owner == peer)
-			verdicts_end_waiter(verdicts, waiter, false);
+	for (hearer = TAILQ_FIRST(&verdicts->queue->hearers.all);
+	    hearer != NULL; hearer = next) {
+		next = TAILQ_NEXT(hearer, all);
+		if (hearer->owner == peer)
+			verdicts_end_hearer(verdicts, hearer, false);
 	}
 	TAILQ_REMOVE(&verdicts->peers, peer, entry);
 	verdicts->peer_count--;
@@ -377,14 +377,14 @@ verdicts_reload(struct verdicts *verdicts)
 void
 verdicts_turn_end(struct verdicts *verdicts)
 {
-	struct waiters *waiters = &verdicts->queue->waiters;
+	struct hearers *hearers = &verdicts->queue->hearers;
 	struct verdicts_peer *peer, *next;
-	struct hearer *waiter;
+	struct hearer *hearer;
 
-	while ((waiter = TAILQ_FIRST(&waiters->decided)) != NULL) {
-		TAILQ_REMOVE(&waiters->decided, waiter, decided);
-		waiter->is_decided = false;
-		verdicts_answer(verdicts, waiter);
+	while ((hearer = TAILQ_FIRST(&hearers->decided)) != NULL) {
+		TAILQ_REMOVE(&hearers->decided, hearer, decided);
+		hearer->is_decided = false;
+		verdicts_answer(verdicts, hearer);
 	}
 	for (peer = TAILQ_FIRST(&verdicts->peers); peer != NULL; peer = next) {
 		next = TAILQ_NEXT(peer, entry);

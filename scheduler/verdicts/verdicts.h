@@ -42,7 +42,7 @@ struct verdicts;
  * Returns the descriptor, or -1 with err. */
 int verdicts_bind(const char *run_dir, struct err *err);
 
-/* Serve on that descriptor (taken over), for the waiters of the queue. */
+/* Serve on that descriptor (taken over), for the hearers of the queue. */
 struct verdicts *verdicts_new(struct queue *queue, int socket);
 /* Ends all connections; what waited is told as ever. */
 void verdicts_free(struct verdicts **verdicts);

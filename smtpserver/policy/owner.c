@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "grammar/message/alias.h"
 #include "smtpserver/policy/internal.h"
 
@@ -55,57 +56,6 @@ owner_is_name(const struct owning *owning, struct slice local,
 	    slice_equal_nocase(rest, domain));
 }
 
-static bool
-owner_is_user(const struct owning *owning, const struct canonical *address)
-{
-	struct slice bare = owner_without_detail(owning->trial->policy->conf,
-	    address->local);
-
-	return owner_is_name(owning, address->local, address->domain) ||
-	    owner_is_name(owning, bare, address->domain);
-}
-
-/* ---- aliases ------------------------------------------------------------ */
-
-/* Does this target of an alias lead to the user, and nowhere else? */
-static enum policy_ownership
-owning_item(struct owning *owning, const struct alias_item *item,
-    struct slice domain)
-{
-	struct arena *scratch = owning->trial->policy->scratch;
-	struct path path = item->path;
-	struct canonical target;
-
-	if (item->kind != ALIAS_ADDRESS && item->kind != ALIAS_MAILBOX)
-		return OWNER_NO;
-	if (path.domain.n == 0)
-		path.domain = domain;
-	target = canonical_of(scratch, &path);
-	if (owner_is_user(owning, &target))
-		return OWNER_YES;
-	return item->kind == ALIAS_ADDRESS ? owning_alias(owning, &target) :
-	    OWNER_NO;
-}
-
-static enum policy_ownership
-owning_value(struct owning *owning, struct slice value, struct slice domain)
-{
-	struct arena *scratch = owning->trial->policy->scratch;
-	enum policy_ownership all = OWNER_NO;
-	struct alias_item item;
-	enum alias_answer more;
-
-	while ((more = alias_next(scratch, &value, 0, &item, NULL)) !=
-	    ALIAS_END) {
-		if (more == ALIAS_BAD)
-			return OWNER_NO;
-		all = owning_item(owning, &item, domain);
-		if (all != OWNER_YES)
-			return all;
-	}
-	return all;
-}
-
 static enum table_result
 owning_look_up(struct owning *owning, const char *name,
     const struct canonical *address, struct slice *out_value)
@@ -127,7 +77,79 @@ owning_look_up(struct owning *owning, const char *name,
 	return result;
 }
 
-/* The first table of the domain that has it tells, as it does the router. */
+/* Is it the user's name with a detail, and can it be nobody else's?  The
+ * router takes a name that is known as a whole for that one: mary-ann is not
+ * Mary's.  Who has accounts is not asked here: a byte that names of accounts
+ * have parts nothing, unless a table says that there is no such user. */
+static enum policy_ownership
+owning_detail(struct owning *owning, const struct canonical *address,
+    const struct conf_domain *domain)
+{
+	struct slice bare = owner_without_detail(owning->trial->policy->conf,
+	    address->local), value;
+	char byte;
+
+	if (bare.n == address->local.n ||
+	    !owner_is_name(owning, bare, address->domain))
+		return OWNER_NO;
+	byte = address->local.p[bare.n];
+	if (domain == NULL || domain->users != USERS_TABLE)
+		return ascii_is_alnum(byte) || strchr("-._", byte) != NULL ?
+		    OWNER_NO : OWNER_YES;
+	switch (owning_look_up(owning, domain->users_table, address, &value)) {
+	case TABLE_FOUND:
+		return OWNER_NO;
+	case TABLE_NONE:
+		return OWNER_YES;
+	default:
+		return OWNER_TROUBLE;
+	}
+}
+
+/* ---- aliases ------------------------------------------------------------ */
+
+/* Does this target of an alias lead to the user, and nowhere else? */
+static enum policy_ownership
+owning_item(struct owning *owning, const struct alias_item *item,
+    struct slice domain)
+{
+	struct arena *scratch = owning->trial->policy->scratch;
+	struct path path = item->path;
+	struct canonical target;
+
+	if (item->kind != ALIAS_ADDRESS && item->kind != ALIAS_MAILBOX)
+		return OWNER_NO;
+	if (path.domain.n == 0)
+		path.domain = domain;
+	target = canonical_of(scratch, &path);
+	if (owner_is_name(owning, target.local, target.domain))
+		return OWNER_YES;
+	return item->kind == ALIAS_ADDRESS ? owning_alias(owning, &target) :
+	    owning_detail(owning, &target, conf_domain_find(
+	    owning->trial->policy->conf, target.domain));
+}
+
+static enum policy_ownership
+owning_value(struct owning *owning, struct slice value, struct slice domain)
+{
+	struct arena *scratch = owning->trial->policy->scratch;
+	enum policy_ownership all = OWNER_NO;
+	struct alias_item item;
+	enum alias_answer more;
+
+	while ((more = alias_next(scratch, &value, 0, &item, NULL)) !=
+	    ALIAS_END) {
+		if (more == ALIAS_BAD)
+			return OWNER_NO;
+		all = owning_item(owning, &item, domain);
+		if (all != OWNER_YES)
+			return all;
+	}
+	return all;
+}
+
+/* The first table of the domain that has it tells, as it does the router;
+ * else it may be a detail. */
 static enum policy_ownership
 owning_alias(struct owning *owning, const struct canonical *address)
 {
@@ -135,9 +157,9 @@ owning_alias(struct owning *owning, const struct canonical *address)
 	    owning->trial->policy->conf, address->domain);
 	struct slice value;
 
-	if (domain == NULL || ++owning->depth > ALIASES_DEEP_MAX)
+	if (++owning->depth > ALIASES_DEEP_MAX)
 		return OWNER_NO;
-	for (size_t i = 0; i < domain->alias_count; i++)
+	for (size_t i = 0; domain != NULL && i < domain->alias_count; i++)
 		switch (owning_look_up(owning, domain->aliases[i], address,
 		    &value)) {
 		case TABLE_FOUND:
@@ -147,7 +169,7 @@ owning_alias(struct owning *owning, const struct canonical *address)
 		default:
 			return OWNER_TROUBLE;
 		}
-	return OWNER_NO;
+	return owning_detail(owning, address, domain);
 }
 
 /* ---- what the configuration says ---------------------------------------- */
@@ -196,7 +218,7 @@ policy_owns(struct policy *policy, struct slice user,
 	address = canonical_of(policy->scratch, sender);
 	if (address.domain.n == 0)
 		address.domain = slice_of(policy->conf->host);
-	if (owner_is_user(&owning, &address))
+	if (owner_is_name(&owning, address.local, address.domain))
 		return OWNER_YES;
 	found = senders == NULL || senders[0] != '<' ? OWNER_NO :
 	    owning_row(&owning, &address);

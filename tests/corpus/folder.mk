@@ -4,3 +4,15 @@ TESTS += tests/corpus/run-headers
 tests_corpus_headers_SOURCES = tests/corpus/headers.c
 tests_corpus_headers_LDADD = $(ZM_LIBS)
 EXTRA_DIST += tests/corpus/run-headers tests/corpus/headers.expect
+# the published cases of SPF
+check_PROGRAMS += tests/corpus/spf
+TESTS += tests/corpus/run-spf
+tests_corpus_spf_SOURCES = tests/corpus/spf.c
+tests_corpus_spf_LDADD = $(ZM_LIBS)
+EXTRA_DIST += tests/corpus/run-spf
+# signatures of others
+check_PROGRAMS += tests/corpus/dkim
+TESTS += tests/corpus/run-dkim
+tests_corpus_dkim_SOURCES = tests/corpus/dkim.c
+tests_corpus_dkim_LDADD = $(ZM_LIBS)
+EXTRA_DIST += tests/corpus/run-dkim

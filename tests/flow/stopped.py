@@ -57,6 +57,7 @@ ROWS = [
     ("fsck", "", 0, []),
     ("backup", "DIR/mail.tar", 0, []),
     ("restore", "--list DIR/mail.tar", 0, ["QUEUED"]),
+    ("auth", "nobody.eml", 66, ["nobody.eml"]),
     ("classify", "'452 4.2.2 full'", 0, ["class mailbox-full"]),
     ("resubmit", "--dry-run area:freezer", 0, ["a@odd.test"]),
     ("release", "--dry-run area:freezer", 0, ["a@odd.test"]),

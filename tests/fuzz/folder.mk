@@ -18,6 +18,7 @@ FUZZ_MAIN = tests/fuzz/fuzz.h tests/fuzz/replay.c
 FUZZ_LINK =
 endif
 include tests/fuzz/grammar/folder.mk
+include tests/fuzz/origin/folder.mk
 include tests/fuzz/mail/folder.mk
 include tests/fuzz/daemon/folder.mk
 include tests/fuzz/smtpserver/folder.mk

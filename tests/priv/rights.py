@@ -62,6 +62,7 @@ ROWS = [
     ("fsck", "", SHUT, FILES),
     ("backup", "HOME/mail.tar", SHUT, ["root"]),
     ("restore", "--list HOME/none.tar", {66}, ["none.tar"]),
+    ("auth", "HOME/none.eml", {66}, ["none.eml"]),
     ("classify", "'452 4.2.2 full'", OPEN, ["class mailbox-full"]),
     ("resubmit", "", SHUT, FILES),
     ("hold", "--yes all", {1, 77}, []),

@@ -334,8 +334,10 @@ life_accepted_first(struct life *life)
 
 		if (i > 0 && !slice_equal(line.id, life->lines[i - 1].id))
 			first = i;
-		if (journal_line_has(line.line, "d", &program) &&
-		    slice_is(program, "smtpserver") && i == first)
+		/* what has no id is the session's, whoever noted it */
+		if (i == first && (journal_line_id(line.line).n == 0 ||
+		    (journal_line_has(line.line, "d", &program) &&
+		    slice_is(program, "smtpserver"))))
 			first = i + 1;
 		if (i <= first || !journal_line_has(line.line, "ev", &name) ||
 		    !slice_is(name, "message.accepted"))

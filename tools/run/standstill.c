@@ -233,6 +233,22 @@ standstill_ask(struct standstill_look *look, struct control *control,
 	return is_answered;
 }
 
+static bool
+standstill_take_objective(void *context, struct slice line)
+{
+	struct standstill_look *look = context;
+	struct str name = STR_INIT, text = STR_INIT;
+	struct standstill_row *row;
+
+	(void)json_get(line, "objective", &name);
+	row = standstill_row(look->all, "objective", name.buf);
+	standstill_objective(look->all->arena, line, row, &text);
+	standstill_say(look->all, row, &text);
+	str_release(&name);
+	str_release(&text);
+	return true;
+}
+
 static void
 standstill_scheduler(struct standstill *all, const char *run_dir)
 {
@@ -250,7 +266,9 @@ standstill_scheduler(struct standstill *all, const char *run_dir)
 	    (reached == CONTROL_REACHED &&
 	    (!standstill_ask(&look, &control, "orders", standstill_order) ||
 	    !standstill_ask(&look, &control, "destinations",
-	    standstill_destination)));
+	    standstill_destination) ||
+	    !standstill_ask(&look, &control, "objectives",
+	    standstill_take_objective)));
 	control_hang_up(&control);
 	if (all->is_silent) {
 		row = standstill_row(all, "scheduler", "");
@@ -494,7 +512,7 @@ standstill_print(const struct standstill *standstill, bool is_json)
 	for (size_t i = 0; i < standstill->count; i++)
 		if (is_json)
 			standstill_add_json(&text, &standstill->rows[i]);
-		else
+		else if (!standstill->rows[i].is_good)
 			standstill_add_text(&text, &standstill->rows[i], "! ");
 	fputs(text.buf, stdout);
 	str_release(&text);

@@ -20,8 +20,8 @@ struct standstill_row {
 	const char	*what;		/* "process" "work" "drain" "suspend"
 					 * "disk" "memory" "scheduler"
 					 * "stopped" "certificate" "table"
-					 * "set-aside" "next-hop" "milter" ...;
-					 * static */
+					 * "objective" "set-aside"
+					 * "next-hop" "milter" ...; static */
 	const char	*name;		/* of a socket, a destination; or "" */
 	const char	*text;		/* a sentence, escaped */
 	const char	*next;		/* the next step */
@@ -29,6 +29,8 @@ struct standstill_row {
 	uint64_t	 count;		/* messages that wait; or commands that
 					 * were refused */
 	bool		 is_note;	/* worth knowing, no trouble */
+	bool		 is_good;	/* a note that all is well: for those
+					 * who want to know everything */
 };
 
 struct standstill {
@@ -51,7 +53,7 @@ bool standstill_has_trouble(const struct standstill *standstill);
 void standstill_add_text(struct str *out, const struct standstill_row *row,
     const char *front);
 void standstill_add_json(struct str *out, const struct standstill_row *row);
-/* Print all of them, as text or as JSON. */
+/* Print all but the good ones as text, or all as JSON. */
 void standstill_print(const struct standstill *standstill, bool is_json);
 
 #endif

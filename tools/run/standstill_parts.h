@@ -26,6 +26,10 @@ void standstill_progress(struct standstill *all, const char *run_dir);
 /* Processes of ours that a signal stopped.  Where others' processes cannot
  * be seen there are no rows. */
 void standstill_processes(struct standstill *all, const char *run_dir);
+/* A line about an objective, of the scheduler's answer: what the row says
+ * besides its words, and these, appended to out. */
+void standstill_objective(struct arena *arena, struct slice line,
+    struct standstill_row *row, struct str *out);
 /* Files that are read while mail flows: certificates whose time is over or
  * nearly so, tables that are gone. */
 void standstill_files(struct standstill *all, const struct conf *conf);

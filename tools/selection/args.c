@@ -8,8 +8,13 @@
  * SPDX-License-Identifier: ISC
  */
 #include <stdio.h>
+#include <string.h>
 #include <sysexits.h>
 
+#include "base/guess.h"
+#include "mail/spool/spool.h"
+#include "mail/state.h"
+#include "mail/verdict.h"
 #include "tools/selection/selection.h"
 
 #include "base/banned.h"
@@ -54,11 +59,92 @@ selection_options_release(struct selection_options *options)
 	str_release(&options->words);
 }
 
+/* ---- the selector ------------------------------------------------------- */
+
+enum { WORDS_MAX = 40 };
+
+/* What is wrong, the words, and a mark below the place.  EX_USAGE. */
+static int
+selection_complain(const struct selection_options *options, size_t column,
+    const char *what)
+{
+	struct str shown = STR_INIT, before = STR_INIT;
+
+	str_add_escaped(&before, slice_first(str_slice(&options->words),
+	    column));
+	str_add_escaped(&shown, str_slice(&options->words));
+	fprintf(stderr, "zmailer: %s: %s\n    %s\n    %*s^\n", options->verb,
+	    what, shown.buf, (int)before.len, "");
+	str_release(&before);
+	str_release(&shown);
+	return EX_USAGE;
+}
+
+/* Says that a key is tested with what is none of its words.  0 or EX_USAGE. */
+static int
+selection_key_check(const struct selection_options *options,
+    const struct selector *selector, enum selector_key_row key,
+    const char *const *words, size_t count)
+{
+	struct slice odd = selector_misfit(selector, key, words, count);
+	struct str what = STR_INIT;
+	struct guess guess = { .word = odd };
+	const char *at;
+	int status;
+
+	if (odd.n == 0)
+		return 0;
+	at = memmem(options->words.buf, options->words.len, odd.p, odd.n);
+	str_addc(&what, '\'');
+	str_add_escaped(&what, slice_first(odd, 40));
+	str_addf(&what, "' is no %s", selector_keys[key].name);
+	for (size_t i = 0; i < count; i++)
+		guess_offer(&guess, words[i]);
+	if (guess.best != NULL)
+		str_addf(&what, ", did you mean '%s'?", guess.best);
+	for (size_t i = 0; i < count; i++)
+		str_addf(&what, "%s %s", i == 0 ? ":" : ",", words[i]);
+	str_adds(&what, " are");
+	status = selection_complain(options, at == NULL ? 0 :
+	    (size_t)(at - options->words.buf), what.buf);
+	str_release(&what);
+	return status;
+}
+
+/* What is no state would fit no message, and nobody would say why. */
+static int
+selection_words_check(const struct selection_options *options,
+    const struct selector *selector)
+{
+	const char *states[WORDS_MAX], *dests[DESTINATION_STATE_COUNT];
+	size_t n = 0;
+	int status;
+
+	_Static_assert(MAIL_STATE_COUNT + VERDICT_KINDS <= WORDS_MAX,
+	    "there is room for all words");
+	for (int i = 0; i < MAIL_STATE_COUNT; i++)
+		states[n++] = mail_states[i].name;
+	/* deferred is both: a directory and a verdict */
+	for (int i = 0; i < VERDICT_KINDS; i++)
+		if (i != VERDICT_DEFERRED)
+			states[n++] = verdict_names[i];
+	for (int i = 0; i < DESTINATION_STATE_COUNT; i++)
+		dests[i] = destination_states[i].name;
+	status = selection_key_check(options, selector, SELECTOR_KEY_STATE,
+	    states, n);
+	if (status == 0)
+		status = selection_key_check(options, selector,
+		    SELECTOR_KEY_DEST_STATE, dests, DESTINATION_STATE_COUNT);
+	if (status == 0)
+		status = selection_key_check(options, selector,
+		    SELECTOR_KEY_AREA, spool_area_names, AREA_COUNT);
+	return status;
+}
+
 int
 selection_selector(const struct selection_options *options, struct arena *arena,
     struct selector **out)
 {
-	struct str shown = STR_INIT, before = STR_INIT;
 	struct err err;
 	size_t column;
 
@@ -66,14 +152,10 @@ selection_selector(const struct selection_options *options, struct arena *arena,
 	if (options->words.len == 0)
 		return 0;
 	if (selector_parse(arena, str_slice(&options->words), out, &column,
-		&err) == 0)
-		return 0;
-	str_add_escaped(&before, slice_first(str_slice(&options->words),
-	    column));
-	str_add_escaped(&shown, str_slice(&options->words));
-	fprintf(stderr, "zmailer: %s: %s\n    %s\n    %*s^\n", options->verb,
-	    err.text, shown.buf, (int)before.len, "");
-	str_release(&before);
-	str_release(&shown);
-	return EX_USAGE;
+		&err) != 0)
+		return selection_complain(options, column, err.text);
+	/* events are chosen by their own names, too */
+	return strcmp(options->verb, "events") == 0 ||
+	    strcmp(options->verb, "trace") == 0 ? 0 :
+	    selection_words_check(options, *out);
 }

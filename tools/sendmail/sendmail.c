@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -321,6 +322,8 @@ main(int argc, char **argv)
 	int status;
 
 	err_program("sendmail");
+	/* `ulimit -f`: an error to tell, and exit 75 */
+	signal(SIGXFSZ, SIG_IGN);
 	request.arena = arena_new();
 	request.submission.full_name = getenv("NAME");
 	if (is_called(argv[0], "rsmtp") || is_called(argv[0], "bsmtp"))

@@ -1,6 +1,6 @@
 /* submit.c - from a pipe to the spool
  *
- * In     the message on a descriptor, lines ending in LF or CR LF
+ * In     the message on a descriptor, lines ending in LF, CR LF or CR
  * Out    a durable file in router/, or in public/ when the caller may not
  *        write router/ (the router takes it over: row S4)
  * Holds  one draft; at most a header's worth of memory
@@ -48,8 +48,33 @@ submit_complain(int status, const char *text)
 	return status;
 }
 
-/* Append whole lines to *out, CR LF made LF, until about READ_BYTES more
- * are there or the message ends.  A last line without LF gets one.
+/* A line that LF ended: lines for each CR in it, as SMTP will send it.  What
+ * a next hop takes for a header field must be one for us, too.  False: it is
+ * the dot that ends the message. */
+static bool
+input_add_line(const struct input *input, struct slice line, struct str *out)
+{
+	struct slice rest = line, part;
+
+	if (rest.n > 0 && rest.p[rest.n - 1] == '\r')
+		rest.n--;
+	do {
+		size_t at = slice_find(rest, '\r');
+		bool is_last = at == rest.n;
+
+		part = slice_first(rest, at);
+		rest = slice_from(rest, at + !is_last);
+		if (input->dot_ends && slice_is(part, "."))
+			return false;
+		str_add_slice(out, part);
+		str_addc(out, '\n');
+		if (is_last)
+			return true;
+	} while (true);
+}
+
+/* Append whole lines to *out, CR LF and CR made LF, until about READ_BYTES
+ * more are there or the message ends.  A last line without LF gets one.
  * returns 0, or an exit status. */
 static int
 input_read(struct input *input, struct str *out)
@@ -82,14 +107,10 @@ input_read(struct input *input, struct str *out)
 
 		line = slice_first(rest, at);
 		rest = slice_from(rest, at + 1);
-		if (line.n > 0 && line.p[line.n - 1] == '\r')
-			line.n--;
-		if (input->dot_ends && slice_is(line, ".")) {
+		if (!input_add_line(input, line, out)) {
 			input->is_over = true;
 			return 0;
 		}
-		str_add_slice(out, line);
-		str_addc(out, '\n');
 	}
 	str_consume(&input->raw, input->raw.len - rest.n);
 	input->is_over = is_eof;
@@ -369,6 +390,28 @@ submit_room(const struct spool *spool)
 	    "later");
 }
 
+/* May it be taken at all, as far as its front tells? */
+static int
+submit_check_front(const struct conf *conf, const struct submission *what,
+    const struct input *input, const struct glance *glance)
+{
+	char words[80];
+
+	if (what->hops > conf->limits.received) {
+		snprintf(words, sizeof(words), "%ju hops are a mail loop",
+		    (uintmax_t)what->hops);
+		return submit_complain(EX_UNAVAILABLE, words);
+	}
+	if (what->header_rcpts && !glance->is_whole && !input->is_over)
+		return submit_complain(EX_DATAERR, "the header is larger than "
+		    "`limit header` in zmailer.conf allows: not all "
+		    "recipients of -t can be read");
+	if (!glance->has_rcpts && what->rcpt_count == 0)
+		return submit_complain(EX_USAGE, "no recipients: name them, "
+		    "or give -t and a To, Cc or Bcc field");
+	return EX_OK;
+}
+
 static int
 write_message(const struct conf *conf, const struct submission *what,
     struct input *input, struct spool *spool)
@@ -384,13 +427,8 @@ write_message(const struct conf *conf, const struct submission *what,
 
 	status = submit_read_front(input, conf->limits.header_bytes, &piece,
 	    &glance);
-	if (status == EX_OK && what->hops > conf->limits.received)
-		status = submit_complain(EX_UNAVAILABLE, arena_printf(arena,
-		    "%ju hops are a mail loop", (uintmax_t)what->hops));
-	if (status == EX_OK && !glance.has_rcpts && what->rcpt_count == 0)
-		status = submit_complain(EX_USAGE,
-		    "no recipients: name them, or "
-		    "give -t and a To, Cc or Bcc field");
+	if (status == EX_OK)
+		status = submit_check_front(conf, what, input, &glance);
 	if (status == EX_OK)
 		status = submit_envelope_of(arena, what, login, &envelope);
 	if (status != EX_OK)

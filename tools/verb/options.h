@@ -166,6 +166,9 @@ OPTION(TEST_SESSION, "--session", NULL, FLAG, 0, 0,
 OPTION(TEST_IP, "--ip", "ADDRESS", TEXT, 0, 0, "where the client is")
 OPTION(TEST_NAME, "--name", "NAME", TEXT, 0, 0, "the client's name")
 OPTION(TEST_HELO, "--helo", "NAME", TEXT, 0, 0, "what it calls itself")
+OPTION(CAME, "--now", "MOMENT", TEXT, 0, 0, "as if it had come then")
+OPTION(ZONE, "--dns", "FILE", TEXT, 0, 0,
+    "answers of the DNS: lines NAME TYPE VALUE")
 OPTION(TEST_USER, "--user", "USER", TEXT, 0, 0, "who has logged in")
 OPTION(TEST_LISTENER, "--listener", "WHERE", TEXT, 0, 0,
     "which listener it came to")

@@ -14,6 +14,6 @@ GROUP("Messages", "show count hold release schedule reroute bounce delete "
     "undelete")
 GROUP("Set aside", "review forward note resubmit freeze thaw")
 GROUP("Destinations", "queue connections zones suspend resume pin etrn orders")
-GROUP("Abuse", "block unblock limit")
+GROUP("Abuse", "block unblock limit auth")
 GROUP("Maintenance", "drain undrain fsck backup restore logrotate")
 GROUP("Trying it", "test replay whynot demo init sink classify completion")

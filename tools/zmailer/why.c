@@ -213,29 +213,20 @@ add_last(struct why *why, struct slice line)
 static void
 add_help(struct why *why, struct slice line)
 {
-	const struct cause_row *words = cause_find(why_member(why, line,
+	const struct cause_row *row = cause_find(why_member(why, line,
 	    "code"));
-	const char *p = words != NULL ? words->help : NULL;
+	struct str channel = STR_INIT, host = STR_INIT;
 
-	if (p == NULL)
+	if (row == NULL || row->help == NULL)
 		return;
+	(void)json_get(line, "channel", &channel);
+	(void)json_get(line, "host", &host);
 	why_add_row(why, "try");
-	for (; *p != '\0'; p++) {
-		if (strncmp(p, "ID", 2) == 0) {
-			str_adds(&why->text, why->shown);
-			p++;
-		} else if (strncmp(p, "DEST", 4) == 0) {
-			str_add_escaped(&why->text, why_member(why, line,
-			    "channel"));
-			str_addc(&why->text, '/');
-			str_add_escaped(&why->text, why_member(why, line,
-			    "host"));
-			p += 3;
-		} else {
-			str_addc(&why->text, *p);
-		}
-	}
+	cause_add_help(row, slice_of(why->shown), str_slice(&channel),
+	    str_slice(&host), &why->text);
 	str_addc(&why->text, '\n');
+	str_release(&channel);
+	str_release(&host);
 }
 
 static bool

@@ -388,6 +388,29 @@ frame_idle(struct frame *frame)
 	frame_add_closed(frame);
 }
 
+/* #warm HOST: answered once. */
+static void
+frame_warm(struct frame *frame, struct slice host)
+{
+	struct agent_run *run = frame->run;
+	struct verdict trouble;
+
+	frame_end_tasks(frame);
+	verdict_set(&trouble, VERDICT_DEFERRED, "4.3.0", run->agent->name,
+	    "it keeps no connection");
+	if (run->agent->warm != NULL && run->agent->warm(run, host,
+	    &trouble)) {
+		str_adds(&frame->lines, "#warm yes\n");
+	} else {
+		str_adds(&frame->lines, "#warm no ");
+		frame_add_words(&frame->lines, slice_of(trouble.text),
+		    VERDICT_TEXT_BYTES);
+		str_addc(&frame->lines, '\n');
+	}
+	frame_add_closed(frame);
+	arena_reset(run->arena);
+}
+
 /* All whole lines of the inbox.  returns 1; 0 told to finish; -1. */
 static int
 frame_serve_lines(struct frame *frame, struct err *err)
@@ -408,6 +431,8 @@ frame_serve_lines(struct frame *frame, struct err *err)
 			frame_take_job(frame, line);
 		else if (slice_is(line, "#idle"))
 			frame_idle(frame);
+		else if (slice_starts(line, "#warm "))
+			frame_warm(frame, slice_from(line, 6));
 		else if (slice_starts(line, "#zone "))
 			frame->run->zone = conf_zone_find(frame->run->conf,
 			    slice_from(line, 6));

@@ -79,6 +79,11 @@ struct agent {
 	/* Nothing to do: let go of what is old.  Called when the scheduler
 	 * says #idle and every few seconds after that.  May be NULL. */
 	void	(*idle)(struct agent_run *run);
+	/* Have a connection to host, which is asked whether it still is one,
+	 * or opened.  False: there is none, and trouble says why.  NULL: the
+	 * agent keeps none. */
+	bool	(*warm)(struct agent_run *run, struct slice host,
+	    struct verdict *trouble);
 	/* Before exit 0.  May be NULL. */
 	void	(*finish)(struct agent_run *run);
 };

@@ -25,6 +25,7 @@ static const struct agent lmtp = {
 	.join = client_agent_join,
 	.job = client_agent_job,
 	.idle = client_agent_idle,
+	.warm = client_agent_warm,
 	.finish = client_agent_finish,
 };
 

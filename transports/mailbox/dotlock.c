@@ -3,8 +3,9 @@
  * In     a mailbox's path
  * Out    a lock file, or the note of somebody who died
  * Holds  the lock's descriptor, with flock(2) on it
- * Trusts a lock of ours only when its holder is dead; those of others until
- *        nobody touched them for minutes
+ * Trusts a note only in a file that nobody but us, root and the recipient
+ *        can have written; a lock of ours only when its holder is dead;
+ *        those of others until nobody touched them for minutes
  * Spec   zmailer-mailbox(8), mbox
  *
  *   lock = pid LF "zmailer" [ SP inode SP old SP new SP sample SP whole
@@ -107,9 +108,20 @@ dotlock_is_named(const struct dotlock *lock, int fd)
 	    named.st_ino == opened.st_ino && named.st_dev == opened.st_dev;
 }
 
+/* Is what it says ours?  Others may make files in a mail directory, with a
+ * note that has us cut off the mailbox. */
+static bool
+dotlock_is_trusted(const struct stat *st, const struct account *owner)
+{
+	return S_ISREG(st->st_mode) && st->st_nlink == 1 &&
+	    (st->st_mode & (S_IWGRP | S_IWOTH)) == 0 &&
+	    (st->st_uid == 0 || st->st_uid == geteuid() ||
+	    (account_is_root() && st->st_uid == owner->uid));
+}
+
 /* One of ours whose holder is dead becomes ours, with its note. */
 static bool
-dotlock_inherit(struct dotlock *lock)
+dotlock_inherit(struct dotlock *lock, const struct account *owner)
 {
 	int fd = openat(lock->dir_fd, lock->name, O_RDWR | O_NOFOLLOW |
 	    O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -119,7 +131,7 @@ dotlock_inherit(struct dotlock *lock)
 
 	if (fd < 0)
 		return false;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	if (fstat(fd, &st) == 0 && dotlock_is_trusted(&st, owner) &&
 	    flock(fd, LOCK_EX | LOCK_NB) == 0 &&
 	    (n = pread(fd, text, sizeof(text), 0)) > 0 &&
 	    dotlock_parse((struct slice){ text, (size_t)n }, &lock->left) &&
@@ -187,7 +199,8 @@ dotlock_by_path(struct dotlock *lock)
 
 /* One try as root, who looks only into directories to help in. */
 static enum lock_try
-dotlock_try_as_root(struct dotlock *lock, const char *base)
+dotlock_try_as_root(struct dotlock *lock, const struct account *owner,
+    const char *base)
 {
 	enum lock_try got;
 	struct err err;
@@ -200,7 +213,7 @@ dotlock_try_as_root(struct dotlock *lock, const char *base)
 		return TRY_FAILED;
 	}
 	got = dotlock_create(lock);
-	if (got == TRY_IS_THERE && dotlock_inherit(lock))
+	if (got == TRY_IS_THERE && dotlock_inherit(lock, owner))
 		got = TRY_LOCKED;
 	if (got == TRY_IS_THERE)
 		dotlock_remove_old(lock);
@@ -209,19 +222,20 @@ dotlock_try_as_root(struct dotlock *lock, const char *base)
 
 /* One try as who we are, and then as root where that is allowed. */
 static enum lock_try
-dotlock_try(struct dotlock *lock, const char *base)
+dotlock_try(struct dotlock *lock, const struct account *owner,
+    const char *base)
 {
 	enum lock_try got;
 
 	dotlock_by_path(lock);
 	lock->is_roots = false;
 	got = dotlock_create(lock);
-	if (got == TRY_IS_THERE && dotlock_inherit(lock))
+	if (got == TRY_IS_THERE && dotlock_inherit(lock, owner))
 		return TRY_LOCKED;
 	if (got == TRY_LOCKED || (got == TRY_FAILED &&
 	    !dotlock_is_denied(errno)) || base == NULL)
 		return got;
-	return dotlock_try_as_root(lock, base);
+	return dotlock_try_as_root(lock, owner, base);
 }
 
 static void
@@ -239,7 +253,7 @@ dotlock_wait(struct dotlock *lock, const struct account *owner,
 	int64_t began_ms = clock_steady_ms();
 
 	for (int wait_ms = 5;; wait_ms = wait_ms < 500 ? wait_ms * 2 : 500) {
-		enum lock_try got = dotlock_try(lock, base);
+		enum lock_try got = dotlock_try(lock, owner, base);
 		int kept = errno;
 
 		if (lock->is_roots && account_become(owner, err) < 0)

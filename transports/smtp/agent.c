@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "transports/smtp/client.h"
 #include "transports/smtp/agent.h"
 
@@ -66,22 +67,50 @@ client_agent_join(struct agent_run *run, const struct agent_run *first)
 	run->state = client;
 }
 
+/* The connection's zone and the clause's limit for what comes next. */
+static void
+client_agent_set(struct agent_run *run, struct slice host)
+{
+	struct client *client = run->state;
+
+	client->messages_max = conf_schedule_for(run->conf,
+	    slice_of(run->agent->channel), host)->connection_messages;
+	if (client->zone != run->zone)
+		client_quit(client);
+	client->zone = run->zone;
+}
+
 int
 client_agent_job(struct agent_run *run, struct control_job *job, int body_fd,
     struct verdict verdicts[])
 {
 	struct client *client = run->state;
 
-	client->messages_max = conf_schedule_for(run->conf,
-	    slice_of(run->agent->channel), job->host)->connection_messages;
-	if (client->zone != run->zone)
-		client_quit(client);
-	client->zone = run->zone;
+	client_agent_set(run, job->host);
 	client_deliver(client, run->arena, job, body_fd, verdicts);
 	run->provider = slice_of(client->provider);
 	run->tls = client_tls_words(client, run->arena);
 	run->is_connected = peer_is_open(&client->peer);
 	return 0;
+}
+
+bool
+client_agent_warm(struct agent_run *run, struct slice host,
+    struct verdict *trouble)
+{
+	struct client *client = run->state;
+	const char *name = slice_dup(run->arena, host);
+	bool is_warm;
+
+	client_agent_set(run, host);
+	client->id[0] = '\0';
+	is_warm = peer_is_open(&client->peer) && client_open(client, name,
+	    false, trouble) && client_answers(client);
+	is_warm = is_warm || client_open(client, name, false, trouble);
+	if (is_warm)
+		client->used_at_ms = clock_steady_ms();
+	run->is_connected = peer_is_open(&client->peer);
+	return is_warm;
 }
 
 void

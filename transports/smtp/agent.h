@@ -17,6 +17,8 @@ void client_agent_join(struct agent_run *run, const struct agent_run *first);
 int client_agent_job(struct agent_run *run, struct control_job *job,
     int body_fd, struct verdict verdicts[]);
 void client_agent_idle(struct agent_run *run);
+bool client_agent_warm(struct agent_run *run, struct slice host,
+    struct verdict *trouble);
 void client_agent_finish(struct agent_run *run);
 
 #endif

@@ -145,8 +145,11 @@ form_give_up(struct mail *mail, int looked)
 	else		/* RFC 3463 section 3.7 */
 		verdict_set(&verdict, VERDICT_FAILED, "5.6.3",
 		    mail->client->who, "the host does not take %s, and the "
-		    "message has too many parts to be converted",
-		    mail->is_binary ? "binary content" : "8-bit text");
+		    "message cannot be converted: %s",
+		    mail->is_binary ? "binary content" : "8-bit text",
+		    mail->down->is_too_much ? "it has too many parts" :
+		    "a part's encoding is not what it says, or its boundary "
+		    "cannot be read");
 	mail_settle_all(mail, &verdict);
 }
 
@@ -191,8 +194,8 @@ form_convert(struct mail *mail, unsigned goal)
 	mail->down = mem_alloc(1, sizeof(*mail->down));
 	mime_down_init(mail->down, goal);
 	looked = form_look(mail);
-	if (looked < 0 || (mail->down->is_too_much &&
-	    mime_down_is_needed(mail->down)))
+	if (looked < 0 || ((mail->down->is_too_much ||
+	    mail->down->is_undoable) && mime_down_is_needed(mail->down)))
 		form_give_up(mail, looked);
 	else if (mail->is_binary || mime_down_is_needed(mail->down)) {
 		form_told(mail);

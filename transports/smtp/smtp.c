@@ -27,6 +27,7 @@ static const struct agent smtp = {
 	.join = client_agent_join,
 	.job = client_agent_job,
 	.idle = client_agent_idle,
+	.warm = client_agent_warm,
 	.finish = client_agent_finish,
 };
 

@@ -103,6 +103,8 @@ void conf_mailbox_add(struct str *out, const struct conf *conf);
 void conf_forward_add(struct str *out, const struct conf *conf);
 void conf_quota_add(struct str *out, const struct conf *conf);
 void conf_show_hooks(const struct conf_hooks *hooks, struct str *out);
+void conf_objective_add(struct str *out,
+    const struct conf_objective *objective);
 void conf_show_zone(const struct conf_zone *zone, struct str *out);
 /* The words of a trust or ehlo statement, with a blank before each. */
 void conf_trust_add(struct str *out, unsigned words);

@@ -16,6 +16,23 @@
 
 #include "base/banned.h"
 
+/* A connection is kept to a host, not to a pattern. */
+static void
+clause_check_warm(struct conf_loader *loader,
+    const struct conf_statement *statement,
+    const struct conf_schedule *schedule)
+{
+	bool is_channel = strcmp(schedule->channel, "smtp") == 0 ||
+	    strcmp(schedule->channel, "lmtp") == 0;
+
+	if (schedule->warm > 0 && (!is_channel ||
+	    strpbrk(schedule->host, "*?") != NULL))
+		conf_complain(loader, CONF_ERROR, statement->args[0].token,
+		    "name a host in a clause of its own: schedule "
+		    "smtp/relay.example { warm 2 }", "warm needs one host of "
+		    "smtp or lmtp");
+}
+
 void
 conf_apply_schedule(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
@@ -30,6 +47,7 @@ conf_apply_schedule(struct conf_loader *loader,
 
 	conf_check_list(loader, statement->node->children, GROUP_SCHEDULE,
 	    &clause);
+	clause_check_warm(loader, statement, &clause.schedule);
 	conf_clause_push(loader, &clause);
 }
 

@@ -109,6 +109,7 @@ struct conf {
 						 * unix:; NULL: none */
 	struct conf_peers	*trusts;	size_t trust_count;
 	struct conf_peers	*withouts;	size_t without_count;
+	struct conf_objective	*objectives;	size_t objective_count;
 	struct conf_zone	*zones;		size_t zone_count;
 	const char	*classes_path;		/* NULL: none of the site */
 	struct conf_tls_to	*tls_to;	size_t tls_to_count;

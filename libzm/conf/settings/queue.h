@@ -71,6 +71,7 @@ struct conf_schedule {		/* schedule CHANNEL/HOST { ... } */
 	bool		 is_fair;	/* sources take turns */
 	bool		 has_feedback;	/* parallel follows the answers */
 	int64_t		 idle_ms;	/* an idle agent is kept so long */
+	unsigned	 warm;		/* connections kept without mail */
 	const char	*command;	/* NULL: the channel's own agent */
 	int64_t		 until_s;	/* wall; 0: for ever.  Not inherited */
 	struct conf_at	 at;
@@ -82,6 +83,16 @@ struct conf_outlet {		/* an address that mail is sent from */
 	const char	*helo;		/* NULL: the zone's */
 	unsigned	 weight;
 };
+
+enum { CONF_OBJECTIVES_MAX = 64 };
+struct conf_objective {		/* objective PATTERN PERCENT SPAN */
+	const char	*pattern;
+	unsigned	 percent;
+	int64_t		 span_s;
+	struct conf_at	 at;
+};
+/* Is the address, as the queue shows it, one that the pattern means? */
+bool conf_objective_fits(const char *pattern, struct slice address);
 
 struct conf_zone {		/* zone NAME { ... } */
 	const char	*name;

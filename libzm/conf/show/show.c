@@ -435,6 +435,15 @@ show_zones(struct view *view)
 }
 
 static void
+show_objectives(struct view *view)
+{
+	for (size_t i = 0; i < view->conf->objective_count; i++) {
+		conf_objective_add(&view->value, &view->conf->objectives[i]);
+		emit(view, "objective", view->conf->objectives[i].at);
+	}
+}
+
+static void
 show_mailq(struct view *view)
 {
 	const struct conf_mailq *mailq = &view->conf->mailq;
@@ -502,6 +511,7 @@ show(const struct conf *conf, bool all, bool is_json, struct str *out)
 	show_peers(&view);
 	show_agents(&view);
 	show_zones(&view);
+	show_objectives(&view);
 	show_mailq(&view);
 	show_log_to(&view);
 	show_log_levels(&view);

@@ -13,6 +13,20 @@ STATEMENT(TOP, "schedule", SCHEDULE, schedule, "clause", "",
     "schedule smtp/slow.example { parallel 2; retry 10m 1h 4h }\n"
     "schedule smtp/* { parallel 10; expire 5d }")
 
+STATEMENT(TOP, "objective", NONE, objective,
+    "pattern percent:1-100 span:1s-5d", "",
+    "objective PATTERN PERCENT SPAN", "none",
+    "How soon mail is to arrive: so much of what goes to these addresses "
+    "within so long after it was accepted.  `zmailer status` warns of an "
+    "objective that is not met, by what arrived in the last hour and what "
+    "waits for longer, with what keeps that back and what would help; "
+    "`zmailer metrics` has the numbers.  Addresses are those that the queue "
+    "shows; the first statement that fits counts, for what is accepted from "
+    "then on.  What somebody wanted later (held, scheduled, for the future) "
+    "and what failed for good is left out.",
+    "objective *@gmail.com 99% 5m\n"
+    "objective @partner.example 95% 30s")
+
 STATEMENT(TOP, "include-legacy", NONE, include_legacy, "file", "",
     "include-legacy FILE", "none",
     "Read ZMailer's scheduler.conf: its entries become schedule clauses that "
@@ -165,6 +179,14 @@ ITEM(SCHEDULE, "idle", item, idle_ms, idle_ms, "span:0s-1d",
     "idle SPAN", "30s", "",
     "How long an agent without work (and its connection) is kept.",
     "schedule smtp/* { idle 1m }")
+
+ITEM(SCHEDULE, "warm", item, warm, warm, "number:0-20",
+    "warm N", "0", ": none",
+    "So many connections are kept open to the one host that the clause names "
+    "(smtp or lmtp, no * or ?), also while there is no mail for it: asked "
+    "with NOOP twice within idle, opened again when they are lost, more "
+    "seldom while that fails.  Mail for other hosts comes first.",
+    "schedule smtp/relay.example { warm 2 }")
 
 ITEM(SCHEDULE, "command", item, command, command, "text",
     "command \"PROGRAM ARGUMENTS\"", "", "the channel's own agent",

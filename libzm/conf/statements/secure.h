@@ -64,11 +64,13 @@ STATEMENT(TOP, "auth", NONE, auth, "",
     "not at all for a quarter of an hour.  senders: whose addresses one who "
     "has logged in may give in MAIL.  own, which is the default: the user's "
     "name when it is an address, else that name at each of our domains, with "
-    "a detail as well, the addresses that our aliases deliver to the user "
-    "alone, and the null sender.  <table>: these, and the addresses whose "
-    "row names the user (see not-owner in accept); other names may stand in "
-    "the row, too.  any: every address; so it is without the word, too, when "
-    "a rule with not-owner says whose address is whose.",
+    "a detail as well (after - . _ only where a table of users has no such "
+    "whole name: mary-ann may be somebody), the addresses that our aliases "
+    "deliver to the user alone, and the null sender.  <table>: these, and "
+    "the addresses whose row names the user (see not-owner in accept); "
+    "other names may stand in the row, too.  any: every address; so it is "
+    "without the word, too, when a rule with not-owner says whose address is "
+    "whose.",
     "auth users <passwords> senders <owners>\n"
     "table passwords file:/etc/zmailer/passwords\n"
     "table owners file:/etc/zmailer/owners")

@@ -7,6 +7,8 @@
  *
  *   content   = type "/" subtype *( ";" parameter )
  *   parameter = attribute "=" ( token / quoted-string )
+ *             / [ attribute "*" [ 1*DIGIT ] [ "*" ] "=" value ]
+ *             ; RFC 2231 sections 3 and 4; or nothing at all
  *
  * SPDX-License-Identifier: ISC
  */
@@ -92,6 +94,61 @@ mime_take_value(struct slice *rest, char *out, size_t size)
 	return is_quoted ? take_byte(rest, '"') : n > 0;
 }
 
+static int
+hex_value(char c)
+{
+	const char *at = c != '\0' ? strchr("0123456789ABCDEF",
+	    ascii_upper(c)) : NULL;
+
+	return at == NULL ? -1 : (int)(at - "0123456789ABCDEF");
+}
+
+/* RFC 2231 section 4: charset'language'%41bc, the front only in the first
+ * piece. */
+static void
+value_decode(char *value, bool is_first)
+{
+	char *from = value, *to = value;
+
+	for (int i = 0; is_first && i < 2; i++)
+		if (strchr(from, '\'') != NULL)
+			from = strchr(from, '\'') + 1;
+	for (; *from != '\0'; from++) {
+		int high = *from == '%' ? hex_value(from[1]) : -1;
+		int low = high >= 0 ? hex_value(from[2]) : -1;
+
+		*to++ = low > 0 || high > 0 ? (char)(high * 16 + low) : *from;
+		if (low > 0 || high > 0)
+			from += 2;
+	}
+	*to = '\0';
+}
+
+/* One piece of it: "boundary", "boundary*", "boundary*0", "boundary*0*".
+ * False: another parameter, or one that is too long. */
+static bool
+boundary_piece(struct slice name, char *value, struct mime_head *out)
+{
+	size_t had = strlen(out->boundary);
+	bool is_coded, is_first;
+
+	if (!slice_is_nocase(slice_first(name, 8), "boundary"))
+		return false;
+	name = slice_from(name, 8);
+	if (name.n > 0 && name.p[0] != '*')
+		return false;
+	is_coded = name.n > 0 && name.p[name.n - 1] == '*';
+	is_first = name.n <= 1 || name.p[1] == '*' || name.p[1] == '0';
+	if (is_coded)
+		value_decode(value, is_first);
+	if (is_first)
+		had = 0;
+	if (had + strlen(value) > MIME_BOUNDARY_BYTES_MAX)
+		return false;
+	memcpy(out->boundary + had, value, strlen(value) + 1);
+	return true;
+}
+
 static void
 boundary_find(struct slice rest, struct mime_head *out)
 {
@@ -100,19 +157,20 @@ boundary_find(struct slice rest, struct mime_head *out)
 	while (take_byte(&rest, ';')) {
 		struct slice name = take_token(&rest);
 
+		if (name.n == 0 && (rest.n == 0 || rest.p[0] == ';'))
+			continue;	/* senders write two */
 		if (!take_byte(&rest, '=') ||
 		    !mime_take_value(&rest, value, sizeof(value)))
-			return;
+			break;
 		skip_space(&rest);
-		if (!slice_is_nocase(name, "boundary"))
-			continue;
-		memcpy(out->boundary, value, sizeof(value));
-		/* RFC 2046 section 5.1.1: no blank ends it */
-		for (size_t n = strlen(out->boundary);
-		    n > 0 && ascii_is_space(out->boundary[n - 1]); n--)
-			out->boundary[n - 1] = '\0';
-		return;
+		if (boundary_piece(name, value, out) &&
+		    memchr(name.p, '*', name.n) == NULL)
+			break;
 	}
+	/* RFC 2046 section 5.1.1: no blank ends it */
+	for (size_t n = strlen(out->boundary);
+	    n > 0 && ascii_is_space(out->boundary[n - 1]); n--)
+		out->boundary[n - 1] = '\0';
 }
 
 static void
@@ -136,21 +194,32 @@ take_type(struct slice value, struct mime_head *out)
 	out->is_digest = slice_is_nocase(subtype, "digest");
 	if (out->boundary[0] != '\0')
 		out->kind = MIME_MULTIPART;
+	else
+		out->is_opaque = true;
 }
 
 static void
 take_encoding(struct slice value, struct mime_head *out)
 {
-	static const char *const names[] = { "7bit", "8bit", "binary",
-	    "quoted-printable", "base64" };
+	static const struct {
+		const char		*name;
+		enum mime_encoding	 encoding;
+	} names[] = {
+		{ "7bit", MIME_7BIT }, { "8bit", MIME_8BIT },
+		{ "binary", MIME_BINARY }, { "quoted-printable", MIME_QUOTED },
+		{ "base64", MIME_BASE64 },
+		/* what senders write for them: "8 bit" */
+		{ "7", MIME_7BIT }, { "7-bit", MIME_7BIT },
+		{ "7bits", MIME_7BIT }, { "", MIME_7BIT }, { "8", MIME_8BIT },
+		{ "8-bit", MIME_8BIT }, { "8bits", MIME_8BIT } };
 	struct slice rest = value;
 	struct slice token = take_token(&rest);
 
 	out->has_encoding = true;
 	out->encoding = MIME_OTHER;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (slice_is_nocase(token, names[i]))
-			out->encoding = (enum mime_encoding)i;
+		if (slice_is_nocase(token, names[i].name))
+			out->encoding = names[i].encoding;
 }
 
 void
@@ -175,6 +244,8 @@ mime_head_read(struct slice header, bool in_digest, struct mime_head *out)
 		out->kind = MIME_MESSAGE;
 	/* what is encoded as a whole has no structure to be seen */
 	if ((out->kind == MIME_MESSAGE || out->kind == MIME_MULTIPART) &&
-	    out->encoding >= MIME_QUOTED)
+	    out->encoding >= MIME_QUOTED) {
 		out->kind = MIME_DATA;
+		out->is_opaque = true;
+	}
 }

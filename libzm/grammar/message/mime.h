@@ -26,6 +26,9 @@ struct mime_head {
 	enum mime_kind		kind;
 	enum mime_encoding	encoding;
 	bool			is_digest;	/* parts are messages */
+	bool			is_opaque;	/* has parts, or is a message,
+						 * that cannot be seen: such a
+						 * one may not be encoded */
 	bool			has_version, has_type, has_encoding;
 	char			boundary[MIME_BOUNDARY_BYTES_MAX + 1];
 };

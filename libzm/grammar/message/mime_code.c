@@ -85,6 +85,26 @@ mime_quote_end(struct mime_quoter *quoter, struct str *out)
 	quoter->blank = 0;
 }
 
+/* A lone "=" before it was one, too: what is quoted must not be read as two
+ * digits of that. */
+void
+mime_escape(struct mime_quoter *quoter, struct slice text, struct str *out)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		unsigned char c = (unsigned char)text.p[i];
+
+		if (c < 128) {
+			str_addc(out, (char)c);
+			quoter->column = c == '\n' ? 0 : quoter->column + 1;
+		} else {
+			if (quoter->blank == '=')
+				str_adds(out, "3D");
+			quoter_hex(quoter, c, out);
+		}
+		quoter->blank = c;
+	}
+}
+
 /* ---- base64 ------------------------------------------------------------ */
 
 static void

@@ -23,6 +23,11 @@ void mime_quote(struct mime_quoter *quoter, struct slice text,
 /* Nothing follows: what was held comes out, without a line end. */
 void mime_quote_end(struct mime_quoter *quoter, struct str *out);
 
+/* Append text that is quoted-printable but for bytes over 127, with those
+ * quoted, too. */
+void mime_escape(struct mime_quoter *quoter, struct slice text,
+    struct str *out);
+
 struct mime_sixer {
 	unsigned char	held[3];
 	unsigned	held_count;

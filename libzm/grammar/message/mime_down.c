@@ -61,10 +61,17 @@ mime_down_again(struct mime_down *down)
 
 /* ---- what a part is made of -------------------------------------------- */
 
-static bool
-is_high(const struct mime_down *down)
+static unsigned
+down_part_bytes(const struct mime_down *down)
 {
-	return down->high[down->part / 8] & 1u << down->part % 8;
+	return down->bytes[down->part];
+}
+
+static void
+note_bytes(struct mime_down *down, unsigned bytes)
+{
+	if (down->where == WHERE_LEAF)
+		down->bytes[down->part] |= (unsigned char)bytes;
 }
 
 static void
@@ -74,24 +81,74 @@ note_high(struct mime_down *down, struct slice text)
 		return;
 	down->has_8bit = true;
 	down->is_utf8 = down->is_utf8 && mime_is_utf8(text);
-	if (down->where == WHERE_LEAF)
-		down->high[down->part / 8] |=
-		    (unsigned char)(1u << down->part % 8);
+	note_bytes(down, PART_HIGH);
+}
+
+/* A body as its sender gave it (BINARYMIME): lines end in CR LF, and what
+ * ends otherwise, or cannot stand in a line, is no text, whatever its head
+ * says. */
+static void
+note_odd(struct mime_down *down, struct slice line)
+{
+	struct slice text = line;
+
+	if (text.n > 0 && text.p[text.n - 1] == '\n') {
+		text.n--;
+		if (text.n == 0 || text.p[text.n - 1] != '\r')
+			note_bytes(down, PART_BARE_LF);
+		else
+			text.n--;
+	} else if (line.n >= MIME_LINE_HELD) {
+		note_bytes(down, PART_ODD);
+	}
+	if (memchr(text.p, '\r', text.n) != NULL ||
+	    memchr(text.p, '\0', text.n) != NULL)
+		note_bytes(down, PART_ODD);
+}
+
+static bool
+is_binary(const struct mime_down *down, enum mime_encoding encoding)
+{
+	return (encoding == MIME_BINARY && down->goal != 0) ||
+	    ((down->goal & MIME_FROM_BINARY) &&
+	    (down_part_bytes(down) & (PART_BARE_LF | PART_ODD)));
 }
 
 /* How the leaf whose head was read goes out. */
 static enum mime_code
 code_of(const struct mime_down *down, const struct mime_head *head)
 {
-	bool is_down = (down->goal & MIME_TO_7BIT) && is_high(down);
-	bool is_binary = head->encoding == MIME_BINARY && down->goal != 0;
+	bool is_down = (down->goal & MIME_TO_7BIT) &&
+	    (down_part_bytes(down) & PART_HIGH);
 
 	if (head->encoding >= MIME_QUOTED)
-		return is_down ? CODE_SCRUB : CODE_NONE;
-	if (!is_down && !is_binary)
+		return is_down ? CODE_ESCAPE : CODE_NONE;
+	if (is_binary(down, head->encoding))
+		return CODE_BASE64;
+	if (!is_down)
 		return CODE_NONE;
-	return head->kind == MIME_TEXT && !is_binary ? CODE_QUOTED :
-	    CODE_BASE64;
+	return head->kind == MIME_TEXT ? CODE_QUOTED : CODE_BASE64;
+}
+
+/* First pass, the leaf is over: can it be done?  What is encoded already has
+ * no other encoding, but that raw bytes in quoted-printable can be quoted;
+ * what has parts must not be encoded (RFC 2045 section 6.4). */
+static void
+leaf_judge(struct mime_down *down)
+{
+	unsigned bytes = down_part_bytes(down);
+	bool is_down = (down->goal & MIME_TO_7BIT) && (bytes & PART_HIGH);
+
+	if (down->is_writing || down->where != WHERE_LEAF)
+		return;
+	if (down->encoding < MIME_QUOTED && is_binary(down, down->encoding)) {
+		down->has_binary = true;
+		is_down = true;
+	} else if ((down->goal & MIME_FROM_BINARY) && (bytes & PART_ODD)) {
+		down->has_binary = down->is_undoable = true;
+	}
+	if (is_down && (down->is_opaque || down->encoding > MIME_QUOTED))
+		down->is_undoable = true;
 }
 
 static const char *
@@ -124,7 +181,8 @@ head_write(struct mime_down *down, const struct mime_head *head,
 		str_adds(out, "MIME-Version: 1.0\n");
 	if (is_coded && !head->has_type)
 		str_addf(out, "Content-Type: text/plain; charset=%s\n",
-		    !is_high(down) ? "us-ascii" : down->is_utf8 ? "utf-8" :
+		    !(down_part_bytes(down) & PART_HIGH) ? "us-ascii" :
+		    down->is_utf8 ? "utf-8" :
 		    "unknown-8bit");
 	if (line != NULL)
 		str_adds(out, line);
@@ -174,8 +232,10 @@ head_done(struct mime_down *down, struct str *out)
 		down->where = WHERE_LEAF;
 		down->part += !is_too_much(down);
 		down->code = code_of(down, &head);
-		down->is_raw = head.encoding == MIME_BINARY &&
-		    (down->goal & MIME_FROM_BINARY);
+		down->is_raw = (down->goal & MIME_FROM_BINARY) &&
+		    is_binary(down, head.encoding);
+		down->encoding = head.encoding;
+		down->is_opaque = head.is_opaque;
 		down->quoter = (struct mime_quoter){ 0 };
 		down->sixer = (struct mime_sixer){ { 0 }, 0, 0 };
 	}
@@ -198,10 +258,8 @@ leaf_put(struct mime_down *down, struct slice text, struct str *out)
 	case CODE_BASE64:
 		mime_six(&down->sixer, text, out);
 		break;
-	case CODE_SCRUB:	/* what was no letter of the code at all */
-		for (size_t i = 0; i < text.n; i++)
-			if ((unsigned char)text.p[i] < 128)
-				str_addc(out, text.p[i]);
+	case CODE_ESCAPE:
+		mime_escape(&down->quoter, text, out);
 		break;
 	case CODE_NONE:
 		str_add_slice(out, text);
@@ -228,8 +286,11 @@ leaf_line(struct mime_down *down, struct slice line, struct str *out)
 	struct slice text = line;
 
 	note_high(down, line);
-	if (!down->is_writing)
+	if (!down->is_writing) {
+		if (down->goal & MIME_FROM_BINARY)
+			note_odd(down, line);
 		return;
+	}
 	held_put(down, out);
 	if (text.n > 0 && text.p[text.n - 1] == '\n') {
 		text.n--;
@@ -304,6 +365,7 @@ static void
 part_begin(struct mime_down *down, unsigned depth, bool is_last,
     struct slice line, struct str *out)
 {
+	leaf_judge(down);
 	if (down->where == WHERE_LEAF && down->is_writing)
 		leaf_end(down, out);
 	if (down->where == WHERE_HEAD && down->is_writing)
@@ -437,6 +499,7 @@ mime_down_end(struct mime_down *down, struct str *out)
 {
 	if (down->line.len > 0)
 		line_done(down, true, out);
+	leaf_judge(down);
 	if (!down->is_writing)
 		return;
 	if (down->where == WHERE_HEAD)

@@ -39,6 +39,12 @@ struct mime_frame {		/* a multipart that is open */
 	bool	is_digest;
 };
 
+enum mime_bytes {		/* what stands in a part */
+	PART_HIGH = 1,		/* bytes over 127 */
+	PART_BARE_LF = 2,
+	PART_ODD = 4		/* a bare CR, a NUL, a line over 1000 bytes */
+};
+
 struct mime_down {
 	unsigned	 goal;
 	bool		 is_writing;
@@ -46,10 +52,12 @@ struct mime_down {
 	bool		 has_8bit;	/* anywhere */
 	bool		 has_8bit_header;	/* of the message itself */
 	bool		 is_utf8;	/* all that is 8-bit is UTF-8 */
-	bool		 has_binary;	/* a part says it is */
+	bool		 has_binary;	/* a part says it is, or is */
 	bool		 is_too_much;	/* one of the bounds: cannot be done */
+	bool		 is_undoable;	/* a part can be converted to nothing
+					 * that means the same */
 	bool		 is_signed;	/* DKIM-Signature or multipart/signed */
-	unsigned char	 high[MIME_PARTS_MAX / 8];	/* part has 8-bit */
+	unsigned char	 bytes[MIME_PARTS_MAX];	/* enum mime_bytes of a part */
 	/* where it is */
 	enum mime_where { WHERE_HEAD, WHERE_LEAF, WHERE_BETWEEN } where;
 	bool		 is_top;	/* the head of the message itself */
@@ -60,8 +68,11 @@ struct mime_down {
 	struct str	 line;
 	bool		 is_mid_line;
 	/* the leaf being written */
-	enum mime_code { CODE_NONE, CODE_QUOTED, CODE_BASE64, CODE_SCRUB }
-			 code;
+	enum mime_code { CODE_NONE, CODE_QUOTED, CODE_BASE64,
+		CODE_ESCAPE }		/* quoted-printable, but for a byte */
+	code;
+	enum mime_encoding encoding;	/* as its head says */
+	bool		 is_opaque;	/* struct mime_head */
 	bool		 is_raw;	/* binary: CR LF is content */
 	char		 held_end[3];	/* line end that may be a boundary's */
 	struct mime_quoter quoter;

@@ -225,13 +225,9 @@ foreign_draft(struct recover *r, const char *name, int fd,
 	struct err err;
 	int taken;
 
-	if (!recover_acts(r)) {
-		recover_note(r, &r->out->copied_in, NULL, label, "router/",
-		    "a submission of another user (S4)");
-		return;
-	}
 	flock(fd, LOCK_UN);		/* spool_copy_in takes it */
-	taken = spool_copy_in(r->spool, name, &err);
+	taken = recover_acts(r) ? spool_copy_in(r->spool, name, &err) :
+	    spool_copy_look(r->spool, name, &err);
 	if (taken == 1)
 		recover_note(r, &r->out->copied_in, NULL, label, "router/",
 		    "a submission of another user (S4)");
@@ -245,6 +241,30 @@ foreign_draft(struct recover *r, const char *name, int fd,
 		    "unfinished, and nobody writes it (S4)");
 }
 
+/* What a stranger made that is no file, or that he hides from us as long as
+ * nobody writes a message: no mail, and nobody was promised anything. */
+static bool
+foreign_clutter(struct recover *r, const char *name)
+{
+	const struct place place = { AREA_PUBLIC, 0, name };
+	int dir = r->spool->area_fd[AREA_PUBLIC];
+	struct stat st;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    spool_is_own(st.st_uid) || (S_ISREG(st.st_mode) &&
+	    (faccessat(dir, name, R_OK, AT_EACCESS) == 0 ||
+	    clock_wall_s() - st.st_ctime < DRAFT_OLD_S)))
+		return false;
+	if (!S_ISDIR(st.st_mode))
+		return recover_remove(r, &r->out->swept, NULL, place,
+		    "it is no submission (S4)");
+	if (!recover_acts(r) || unlinkat(dir, name, AT_REMOVEDIR) != 0)
+		return false;
+	recover_note(r, &r->out->swept, NULL,
+	    spool_label(AREA_PUBLIC, 0, name), "", "it is no submission (S4)");
+	return true;
+}
+
 int
 recover_public(struct recover *r, struct err *err)
 {
@@ -254,8 +274,11 @@ recover_public(struct recover *r, struct err *err)
 	for (size_t i = 0; result == 0 && i < list.count; i++) {
 		struct place place = { AREA_PUBLIC, 0, list.names[i] };
 		struct stat st;
-		int fd = recover_open(r, place, &st);
+		int fd;
 
+		if (foreign_clutter(r, place.name))
+			continue;
+		fd = recover_open(r, place, &st);
 		if (fd < 0)
 			continue;
 		if (spool_is_own(st.st_uid))

@@ -28,7 +28,7 @@
 #include "base/banned.h"
 
 enum {
-	COPY_BYTES_MAX = 512 << 20,	/* a submission by a local user */
+	COPY_BYTES_MAX = 512 << 20,	/* where no `size` is known */
 	ENVELOPE_BYTES_MAX = 16 << 20,
 	OWN_UIDS_MAX = 8,
 	SETTLED_FOR_S = 60		/* a file that does not say when it is
@@ -40,7 +40,9 @@ struct copy {
 	const char	*name;		/* in public/ */
 	int		 fd;
 	struct stat	 st;
+	uint64_t	 size_max;
 	bool		 has_first_line;
+	bool		 after_cr;	/* of what was copied */
 	struct first_line want;
 	uint32_t	 crc;		/* of what was copied */
 	struct str	 head;		/* what was read to find env-end */
@@ -78,8 +80,9 @@ copy_open(struct copy *copy, struct err *err)
 
 	copy->fd = spool_open_file(copy->spool->area_fd[AREA_PUBLIC],
 	    copy->name, O_RDONLY);
-	if (copy->fd < 0)
-		return errno == ENOENT ? 0 : err_sys(err, "open %s", label);
+	if (copy->fd < 0)	/* what its owner hides is no mail yet */
+		return errno == ENOENT || errno == EACCES ? 0 :
+		    err_sys(err, "open %s", label);
 	if (flock(copy->fd, LOCK_EX | LOCK_NB) != 0)
 		return errno == EWOULDBLOCK ? 0 :
 		    err_sys(err, "lock %s", label);
@@ -90,10 +93,21 @@ copy_open(struct copy *copy, struct err *err)
 	if (copy->st.st_nlink != 1)
 		return err_set(err, "%s has %ju links; a submission has one",
 		    label, (uintmax_t)copy->st.st_nlink);
-	if (copy->st.st_size > COPY_BYTES_MAX)
-		return err_set(err, "%s has %jd bytes, the limit is %d", label,
-		    (intmax_t)copy->st.st_size, COPY_BYTES_MAX);
 	return 1;
+}
+
+/* `size` holds for what users leave here as for what they send. */
+static int
+copy_check_size(const struct copy *copy, struct err *err)
+{
+	uint64_t bytes = (uint64_t)copy->st.st_size -
+	    copy->envelope.header_offset;
+
+	if (bytes <= copy->size_max)
+		return 0;
+	return err_set(err, "public/%s has a message of %ju bytes, the limit "
+	    "(size) is %ju", copy->name, (uintmax_t)bytes,
+	    (uintmax_t)copy->size_max);
 }
 
 /* Read on until env-end is in head.  1, 0 there is none, -1. */
@@ -160,6 +174,28 @@ copy_own_words(struct copy *copy)
 	envelope->dsn_of = (struct slice){ NULL, 0 };
 }
 
+/* A CR is a line end, as sendmail reads it and as SMTP sends it; but in the
+ * body of binary mail. */
+static int
+copy_add(struct copy *copy, struct draft *draft, struct slice in,
+    struct err *err)
+{
+	struct str out = STR_INIT;
+	int result;
+
+	if (slice_is_nocase(copy->envelope.bodytype, "BINARYMIME") ||
+	    (!copy->after_cr && slice_find(in, '\r') == in.n))
+		return draft_write(draft, in.p, in.n, err);
+	for (size_t i = 0; i < in.n; i++) {
+		if (in.p[i] == '\r' || in.p[i] != '\n' || !copy->after_cr)
+			str_addc(&out, in.p[i] == '\r' ? '\n' : in.p[i]);
+		copy->after_cr = in.p[i] == '\r';
+	}
+	result = draft_write(draft, out.buf, out.len, err);
+	str_release(&out);
+	return result;
+}
+
 /* The bytes after the envelope; those in head first. */
 static int
 copy_rest(struct copy *copy, struct draft *draft, struct err *err)
@@ -171,8 +207,8 @@ copy_rest(struct copy *copy, struct draft *draft, struct err *err)
 	ssize_t n;
 
 	copy->crc = crc32c(0, copy->head.buf + skip, copy->head.len - skip);
-	if (draft_write(draft, copy->head.buf + header,
-		copy->head.len - header, err) != 0)
+	if (copy_add(copy, draft, slice_from(str_slice(&copy->head), header),
+	    err) != 0)
 		return -1;
 	while ((n = pread(copy->fd, buffer, sizeof(buffer), at)) != 0) {
 		if (n < 0 && errno == EINTR)
@@ -180,11 +216,12 @@ copy_rest(struct copy *copy, struct draft *draft, struct err *err)
 		if (n < 0)
 			return err_sys(err, "read public/%s", copy->name);
 		at += n;
-		if (at > COPY_BYTES_MAX)
-			return err_set(err, "public/%s grew over %d bytes",
-			    copy->name, COPY_BYTES_MAX);
+		if (at > copy->st.st_size)
+			return err_set(err, "public/%s grew while it was "
+			    "read", copy->name);
 		copy->crc = crc32c(copy->crc, buffer, (size_t)n);
-		if (draft_write(draft, buffer, (size_t)n, err) != 0)
+		if (copy_add(copy, draft, (struct slice){ buffer, (size_t)n },
+		    err) != 0)
 			return -1;
 	}
 	if (copy->has_first_line && (copy->crc != copy->want.crc ||
@@ -211,12 +248,7 @@ copy_draft(struct copy *copy, struct draft *draft, struct err *err)
 	char name[SPOOL_NAME_BYTES];
 
 	copy_name(copy, name);
-	if (draft_open(copy->spool, name, draft, err) == 0)
-		return 0;
-	if (errno != EEXIST ||
-	    unlinkat(copy->spool->area_fd[AREA_PUBLIC], name, 0) != 0)
-		return -1;
-	return draft_open(copy->spool, name, draft, err);
+	return draft_open_again(copy->spool, name, draft, err);
 }
 
 /* S4: envelope and text into a durable draft of our own. */
@@ -286,10 +318,12 @@ copy_take(struct copy *copy, struct err *err)
 	return -1;
 }
 
-enum spool_copied
-spool_copy_in(struct spool *spool, const char *name, struct err *err)
+/* How far is it?  is_look: and no further. */
+static enum spool_copied
+copy_go(struct spool *spool, const char *name, bool is_look, struct err *err)
 {
 	struct copy copy = { .spool = spool, .name = name, .fd = -1,
+	    .size_max = spool->size_max > 0 ? spool->size_max : COPY_BYTES_MAX,
 	    .head = STR_INIT };
 	int result;
 
@@ -302,11 +336,25 @@ spool_copy_in(struct spool *spool, const char *name, struct err *err)
 	if (result == 1 && envelope_parse(copy.arena, str_slice(&copy.head),
 		&copy.envelope, err) < 0)
 		result = err_prefix(err, "public/%s", name);
-	if (result == 1)
+	if (result == 1 && copy_check_size(&copy, err) < 0)
+		result = -1;
+	if (result == 1 && !is_look)
 		result = copy_take(&copy, err);
 	if (copy.fd >= 0)
 		close(copy.fd);
 	str_release(&copy.head);
 	arena_free(&copy.arena);
 	return result;
+}
+
+enum spool_copied
+spool_copy_in(struct spool *spool, const char *name, struct err *err)
+{
+	return copy_go(spool, name, false, err);
+}
+
+enum spool_copied
+spool_copy_look(struct spool *spool, const char *name, struct err *err)
+{
+	return copy_go(spool, name, true, err);
 }

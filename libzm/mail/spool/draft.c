@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -126,6 +127,42 @@ draft_open(struct spool *spool, const char *stem, struct draft *out,
 	spool_id_make(clock_wall_us(), st.st_ino, out->id);
 	str_add(&out->pending, blank_first_line, DRAFT_FIRST_LINE_BYTES);
 	return 0;
+}
+
+/* 0: gone, or there was none; -1: it is not ours, or stays. */
+static int
+draft_remove_ours(const struct spool *spool, const char *name)
+{
+	int dir = spool->area_fd[AREA_PUBLIC];
+	struct stat st;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return errno == ENOENT ? 0 : -1;
+	if (!S_ISREG(st.st_mode) || !spool_is_own(st.st_uid))
+		return -1;
+	return unlinkat(dir, name, 0) == 0 || errno == ENOENT ? 0 : -1;
+}
+
+int
+draft_open_again(struct spool *spool, const char *stem, struct draft *out,
+    struct err *err)
+{
+	char secret[SPOOL_NAME_BYTES];
+
+	if (draft_open(spool, stem, out, err) == 0)
+		return 0;
+	if (errno != EEXIST)
+		return -1;
+	if (draft_remove_ours(spool, stem) == 0 &&
+	    draft_open(spool, stem, out, err) == 0)
+		return 0;
+	if ((size_t)snprintf(secret, sizeof(secret), "%s-%08x%08x", stem,
+	    arc4random(), arc4random()) >= sizeof(secret)) {
+		errno = ENAMETOOLONG;
+		return err_sys(err, "create %s", spool_label(AREA_PUBLIC, 0,
+		    stem));
+	}
+	return draft_open(spool, secret, out, err);
 }
 
 static int

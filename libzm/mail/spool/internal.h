@@ -14,6 +14,7 @@ struct spool {
 	int		 area_fd[AREA_COUNT];	/* -1: not ours to open */
 	int		 router_fd[SPOOL_PRIORITIES];	/* [0] = area_fd */
 	unsigned	 hash_levels;
+	uint64_t	 size_max;	/* of a submission; 0: not known */
 	enum spool_flags flags;
 	dev_t		 device;	/* the one of dir_fd */
 	bool		 must_chmod;	/* the umask hides our modes */

@@ -360,6 +360,12 @@ fail:
 }
 
 void
+spool_set_size(struct spool *spool, uint64_t size_max)
+{
+	spool->size_max = size_max;
+}
+
+void
 spool_close(struct spool **spool)
 {
 	struct spool *old = *spool;

@@ -79,7 +79,9 @@ seen_changed_read(const struct spool *spool, const char *name,
 	return result;
 }
 
-/* The name says of what: a crash cannot make two. */
+/* The name says of what: a crash cannot make two.  One that is there already
+ * was left by a crash; the original is still there, so it is not the only
+ * copy. */
 static void
 seen_stem(const struct spool_seen *seen, ino_t inode, const char *id,
     char out_name[SPOOL_NAME_BYTES])
@@ -87,20 +89,6 @@ seen_stem(const struct spool_seen *seen, ino_t inode, const char *id,
 	snprintf(out_name, SPOOL_NAME_BYTES, "%s%ju-%s", seen->freeze != NULL ?
 	    SPOOL_SEEN_FROZEN : SPOOL_SEEN_OF, (uintmax_t)inode,
 	    id[0] != '\0' ? id : "0");
-}
-
-/* One of that name was left by a crash; the original is still there, so it
- * is not the only copy. */
-static int
-seen_draft_open(struct spool *spool, const char *stem, struct draft *draft,
-    struct err *err)
-{
-	if (draft_open(spool, stem, draft, err) == 0)
-		return 0;
-	if (errno != EEXIST ||
-	    unlinkat(spool->area_fd[AREA_PUBLIC], stem, 0) != 0)
-		return -1;
-	return draft_open(spool, stem, draft, err);
 }
 
 static int
@@ -146,7 +134,7 @@ seen_go_on(struct spool *spool, const struct spool_seen *seen,
 	if (fstat(seen->fd, &st) != 0)
 		return err_sys(err, "stat deferred/%s", seen->name);
 	seen_stem(seen, st.st_ino, out.id, stem);
-	if (seen_draft_open(spool, stem, &draft, err) < 0)
+	if (draft_open_again(spool, stem, &draft, err) < 0)
 		return SPOOL_GONE_TROUBLE;
 	if (out.id[0] == '\0')
 		memcpy(out.id, draft.id, sizeof(out.id));

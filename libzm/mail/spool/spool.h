@@ -73,6 +73,8 @@ enum spool_flags {
 int spool_open(const char *dir, enum spool_flags flags, unsigned hash_levels,
     struct spool **out, struct err *err);
 void spool_close(struct spool **spool);
+/* `size`: what users leave in public/ has at most so many bytes. */
+void spool_set_size(struct spool *spool, uint64_t size_max);
 /* Is this directory in memory (tmpfs), and gone with the machine?  False, too,
  * when that cannot be known. */
 bool spool_is_in_memory(const char *dir);
@@ -160,6 +162,13 @@ struct draft {
  * stem: NULL, or the file name to use (O_EXCL; for DSNs, row S3).
  * returns 0; -1 (errno kept: ENOSPC, EMFILE, EEXIST ...). */
 int draft_open(struct spool *spool, const char *stem, struct draft *out,
+    struct err *err);
+
+/* The same by a name that says of what: dsn-, copy-of-, milter-.  One of ours
+ * that a crash left there goes.  Anybody may make files in public/: where one
+ * of a stranger has the name, the draft gets that name, "-" and what nobody
+ * can guess, which recovery reads alike. */
+int draft_open_again(struct spool *spool, const char *stem, struct draft *out,
     struct err *err);
 
 /* Take room for so many bytes from the file system now; what is not used is
@@ -547,6 +556,9 @@ enum spool_copied {
  * a draft of our own, sync, publish, then unlink the original (row S4).
  * returns SPOOL_COPY_NOT_YET when it is not complete. */
 enum spool_copied spool_copy_in(struct spool *spool, const char *name,
+    struct err *err);
+/* The same answer, without doing it. */
+enum spool_copied spool_copy_look(struct spool *spool, const char *name,
     struct err *err);
 
 #endif

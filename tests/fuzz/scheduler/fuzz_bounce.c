@@ -49,7 +49,8 @@ check_header(struct slice text)
 	static const char *const names[] = {
 		"From: ", "To: ", "Subject: ", "Date: ", "Message-Id: ",
 		"References: ", "Auto-Submitted: ", "MIME-Version: ",
-		"Content-Type: ", "\tboundary=", "Content-Transfer-Encoding: "
+		"Content-Type: ", "\tboundary=", "Content-Transfer-Encoding: ",
+		" =?UTF-8?B?"	/* a subject goes on */
 	};
 	struct slice rest = text, line;
 	bool is_known;

@@ -37,7 +37,7 @@ convert(unsigned goal, struct slice header, struct slice body, size_t step,
 
 	mime_down_init(&down, goal);
 	pass(&down, header, body, step, NULL);
-	is_done = !down.is_too_much;
+	is_done = !down.is_too_much && !down.is_undoable;
 	if (is_done) {
 		mime_down_again(&down);
 		pass(&down, header, body, step, out);

@@ -108,6 +108,9 @@ def table(port, port2, top):
             'channel="smtp"': a_minute, 'channel="local"': 0}),
         "queue_age_seconds": ("histogram", {
             "count": 1, "sum": a_minute, 'le="30.0"': 0, 'le="3600.0"': 1}),
+        "objective_met": ("gauge", {'objective="@far.test"': 1}),
+        "objective_recipients": ("gauge", {
+            'objective="@far.test",result="in_time"': any_number}),
         "transport_agents": ("gauge", {
             'channel="smtp",state="busy"': 0,
             'channel="smtp",state="idle"': any_number}),

@@ -39,6 +39,18 @@ Test(err, prefix_stands_in_front)
 	cr_expect_eq(err_prefix(NULL, "x"), -1);
 }
 
+/* What a peer or a user wrote must not move the reader's cursor. */
+Test(err, control_bytes_of_others_are_none_of_ours)
+{
+	struct err err;
+
+	err_set(&err, "'%s' is no name", "a\033[2J\r\n\177b");
+	cr_expect_str_eq(err.text, "'a?[2J???b' is no name");
+	strcpy(err.text, "\033x");
+	err_prefix(&err, "\a");
+	cr_expect_str_eq(err.text, "?: ?x");
+}
+
 Test(err, long_words_are_cut_not_overrun)
 {
 	struct { struct err err; char guard[8]; } it = { .guard = "guard" };

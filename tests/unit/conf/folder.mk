@@ -13,7 +13,7 @@ tests_unit_conf_unit_conf_SOURCES = \
 	tests/unit/conf/test_snapshot.c \
 	tests/unit/conf/test_timeouts.c \
 	tests/unit/conf/test_tls.c tests/unit/tls/made.c \
-	tests/unit/conf/test_zone.c
+	tests/unit/conf/test_objective.c tests/unit/conf/test_zone.c
 tests_unit_conf_unit_conf_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_conf_unit_conf_LDADD = $(ZM_LIBS) $(CRITERION_LIBS)
 endif

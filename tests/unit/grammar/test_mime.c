@@ -84,7 +84,37 @@ static const struct row {
 	    "Content-Type: text/plain\n"
 	    "Content-Transfer-Encoding: quoted-printable\n\na=20\xff=\n", TO7,
 	    "MIME-Version: 1.0\nContent-Type: text/plain\n"
-	    "Content-Transfer-Encoding: quoted-printable\n\na=20=\n" },
+	    "Content-Transfer-Encoding: quoted-printable\n\na=20=FF=\n" },
+	{ "encoded already, but for words", "Content-Type: text/plain\n"
+	    "Content-Transfer-Encoding: quoted-printable\n\nGr\xc3\xbc\xc3\x9f"
+	    "e =\xc3\xbc=20\n", TO7, "Content-Type: text/plain\n"
+	    "Content-Transfer-Encoding: quoted-printable\n\nGr=C3=BC=C3=9Fe "
+	    "=3D=C3=BC=20\n" },
+	{ "\"8 bit\"", "MIME-Version: 1.0\nContent-Type: text/plain\n"
+	    "Content-Transfer-Encoding: 8 bit\n\n" HIGH "\n", TO7,
+	    "MIME-Version: 1.0\nContent-Type: text/plain\n"
+	    "Content-Transfer-Encoding: quoted-printable\n\n" HIGH_QP "\n" },
+	{ "\"8 bit\" around parts",
+	    "Content-Type: multipart/mixed; boundary=b\n"
+	    "Content-Transfer-Encoding: 8 bit\n\n--b\n\n" HIGH "\n--b--\n",
+	    TO7, "Content-Type: multipart/mixed; boundary=b\n"
+	    "Content-Transfer-Encoding: 7bit\n\n--b\n"
+	    "Content-Type: text/plain; charset=utf-8\n"
+	    "Content-Transfer-Encoding: quoted-printable\n\n" HIGH_QP
+	    "\n--b--\n" },
+	{ "two semicolons before the boundary",
+	    "Content-Type: multipart/mixed;; boundary=b\n\n--b\n\n" HIGH
+	    "\n--b--\n", TO7, "Content-Type: multipart/mixed;; boundary=b\n\n"
+	    "--b\nContent-Type: text/plain; charset=utf-8\n"
+	    "Content-Transfer-Encoding: quoted-printable\n\n" HIGH_QP
+	    "\n--b--\n" },
+	{ "a boundary in pieces", "Content-Type: multipart/mixed; "
+	    "boundary*0*=us-ascii''a%62; boundary*1=\"c d\"\n\n--abc d\n\n" HIGH
+	    "\n--abc d--\n", TO7, "Content-Type: multipart/mixed; "
+	    "boundary*0*=us-ascii''a%62; boundary*1=\"c d\"\n\n--abc d\n"
+	    "Content-Type: text/plain; charset=utf-8\n"
+	    "Content-Transfer-Encoding: quoted-printable\n\n" HIGH_QP
+	    "\n--abc d--\n" },
 	{ "preamble", "Content-Type: multipart/mixed; boundary=b\n\n" HIGH
 	    "\n--b\n\na\n--b--\n", TO7,
 	    "Content-Type: multipart/mixed; boundary=b\n\ngr????"
@@ -122,6 +152,46 @@ static const struct row {
 	    "Content-Transfer-Encoding: base64\n\nYQ==\n--b--\n" },
 };
 
+/* What a part that does not say so is made of. */
+static const struct row odd_rows[] = {
+	{ "a bare CR", "MIME-Version: 1.0\nContent-Type: text/plain\n\n"
+	    "a\rb\r\n", BIN,
+	    "MIME-Version: 1.0\nContent-Type: text/plain\n"
+	    "Content-Transfer-Encoding: base64\n\nYQ1iDQo=" },
+	{ "a bare LF", "MIME-Version: 1.0\nContent-Type: text/plain\n"
+	    "Content-Transfer-Encoding: 8bit\n\na\nb\r\n", BIN,
+	    "MIME-Version: 1.0\nContent-Type: text/plain\n"
+	    "Content-Transfer-Encoding: base64\n\nYQpiDQo=" },
+	{ "in one part of two", "Content-Type: multipart/signed; boundary=b\n\n"
+	    "--b\r\n\r\nplain\r\n--b\r\nContent-Type: image/x\r\n\r\na\rb"
+	    "\r\n--b--\r\n", BIN,
+	    "Content-Type: multipart/signed; boundary=b\n\n--b\n\nplain\n"
+	    "--b\nContent-Type: image/x\n"
+	    "Content-Transfer-Encoding: base64\n\nYQ1i\n--b--\n" },
+	{ "base64 in lines of another system", "Content-Type: image/x\n"
+	    "Content-Transfer-Encoding: base64\n\nYQ1i\n", BIN, NULL },
+};
+
+/* Nothing that is sent would mean the same: it fails. */
+static const struct {
+	const char	*in;
+	unsigned	 goal;
+	bool		 is_undoable;
+} undoable_rows[] = {
+	{ "Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\n"
+	    "Zm\xc3\xbc\n", TO7, true },
+	{ "Content-Transfer-Encoding: x-uuencode\n\n\xff\n", TO7, true },
+	{ "Content-Transfer-Encoding: x-uuencode\n\nM123\n", TO7, false },
+	{ "Content-Type: multipart/mixed; boundary\n\n" HIGH "\n", TO7, true },
+	{ "Content-Type: multipart/mixed; boundary=\"\"\n\nx\n", TO7, false },
+	{ "Content-Type: message/rfc822\n"
+	    "Content-Transfer-Encoding: quoted-printable\n\n" HIGH "\n", TO7,
+	    true },
+	{ "Content-Type: multipart/mixed\n\na\rb\r\n", BIN, true },
+	{ "Content-Transfer-Encoding: quoted-printable\n\na\rb\r\n", BIN,
+	    true },
+};
+
 static void
 pass(struct mime_down *down, const char *in, size_t step, struct str *out)
 {
@@ -135,24 +205,51 @@ pass(struct mime_down *down, const char *in, size_t step, struct str *out)
 	mime_down_end(down, out);
 }
 
+static void
+check_row(const struct row *row, size_t step)
+{
+	struct str out = STR_INIT;
+	struct mime_down down;
+
+	mime_down_init(&down, row->goal);
+	pass(&down, row->in, step, NULL);
+	cr_expect_eq(mime_down_is_needed(&down), row->want != NULL, "%s",
+	    row->name);
+	cr_expect_not(down.is_undoable, "%s", row->name);
+	mime_down_again(&down);
+	pass(&down, row->in, step, &out);
+	cr_expect_str_eq(out.buf, row->want ? row->want : row->in,
+	    "%s (%zu):\n%s", row->name, step, out.buf);
+	mime_down_release(&down);
+	str_release(&out);
+}
+
 Test(mime, messages_made_smaller_whole_and_byte_by_byte)
 {
-	for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct row *row = &rows[i / 2];
-		size_t step = i % 2 ? 1 : 10000;
-		struct str out = STR_INIT;
+	for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++)
+		check_row(&rows[i / 2], i % 2 ? 1 : 10000);
+}
+
+Test(mime, what_is_no_text_becomes_base64_whatever_it_says)
+{
+	for (size_t i = 0; i < 2 * sizeof(odd_rows) / sizeof(odd_rows[0]); i++)
+		check_row(&odd_rows[i / 2], i % 2 ? 1 : 10000);
+}
+
+Test(mime, what_cannot_be_converted_is_said_to_be)
+{
+	size_t count = sizeof(undoable_rows) / sizeof(undoable_rows[0]);
+
+	for (size_t i = 0; i < count; i++) {
 		struct mime_down down;
 
-		mime_down_init(&down, row->goal);
-		pass(&down, row->in, step, NULL);
-		cr_expect_eq(mime_down_is_needed(&down), row->want != NULL,
-		    "%s", row->name);
-		mime_down_again(&down);
-		pass(&down, row->in, step, &out);
-		cr_expect_str_eq(out.buf, row->want ? row->want : row->in,
-		    "%s (%zu):\n%s", row->name, step, out.buf);
+		mime_down_init(&down, undoable_rows[i].goal);
+		pass(&down, undoable_rows[i].in, 999, NULL);
+		cr_expect_eq(down.is_undoable, undoable_rows[i].is_undoable,
+		    "row %zu", i);
+		cr_expect_eq(mime_down_is_needed(&down),
+		    undoable_rows[i].is_undoable, "row %zu", i);
 		mime_down_release(&down);
-		str_release(&out);
 	}
 }
 

@@ -129,6 +129,8 @@ Test(selector, print_and_parse_agree)
 		{ "not (a b)", "not (a and b)" },
 		{ "age>1h size<2K", "age>3600s and size<2048B" },
 		{ "((all))", "all" },
+		{ "from:bo=\"x\"y", "from=bo=\"x\"y" },
+		{ "from:\xff\"x", "from=\xff\"x" },
 	};
 	struct selector *selector;
 	struct err err;

@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "base/clock.h"
 #include "recover_case.h"
 
 Test(recover, s0_an_unfinished_draft_is_swept)
@@ -256,6 +257,78 @@ Test(recover, s4_what_cannot_be_taken_waits)
 	cr_expect_eq(count_files(&f, "public"), 5);
 	cr_expect_eq(count_files(&f, "router"), 0);
 	close(fd);
+	cr_assert_eq(spool_recover(f.spool, 0, NULL, NULL, &r, &f.err), 0);
+	cr_expect_eq(r.copied_in, 1);
+	str_release(&bytes);
+	fixture_close(&f);
+}
+
+/* What strangers leave in public/ that is no mail. */
+Test(recover, s4_clutter_of_strangers_goes)
+{
+	static const char command[] = "cd '%s/public' && mkfifo fifo && "
+	    "ln -s /nowhere link && mkdir dir full && touch full/x hidden "
+	    "empty && chmod 0 hidden && chown -h 54321 * && chmod 0777 ..";
+	struct fixture f;
+	struct recovery r;
+
+	if (geteuid() != 0)
+		cr_skip_test("needs two users");
+	fixture_open(&f, 0);
+	cr_assert_eq(system(at(command, f.dir)), 0);
+	cr_assert_eq(spool_recover(f.spool, RECOVERY_REPORT, NULL, NULL, &r,
+	    &f.err), 0);
+	cr_expect_eq(r.copied_in, 0, "an empty file is no submission yet");
+	cr_assert_eq(spool_recover(f.spool, 0, NULL, NULL, &r, &f.err), 0);
+	cr_expect_eq(r.swept, 3);
+	cr_expect_eq(r.troubles, 0);
+	cr_expect_eq(access(at("%s/public/hidden", f.dir), F_OK), 0);
+	clock_hold_wall((clock_wall_s() + 7200) * 1000000);
+	cr_assert_eq(spool_recover(f.spool, 0, NULL, NULL, &r, &f.err), 0);
+	cr_expect_eq(r.swept, 2);
+	fixture_close(&f);
+}
+
+/* One reading for all: a CR that no LF follows ends a line on the wire. */
+Test(recover, s4_a_cr_is_a_line_end)
+{
+	static const char text[] = "from <a@src.test>\nto <b@example.net>\n"
+	    "env-end\nSubject: a\rX-B: c\r\n\nx\r\ry\r\n";
+	struct fixture f;
+	struct recovery r;
+	struct str got = STR_INIT;
+
+	if (geteuid() != 0)
+		cr_skip_test("needs two users");
+	fixture_open(&f, 0);
+	put_foreign(&f, "mine", text, sizeof(text) - 1);
+	clock_hold_wall((clock_wall_s() + 600) * 1000000);
+	cr_assert_eq(spool_recover(f.spool, 0, NULL, NULL, &r, &f.err), 0);
+	cr_expect_eq(r.copied_in, 1);
+	read_one_in_router(&f, &got);
+	cr_expect(strstr(got.buf, "\nSubject: a\nX-B: c\n\nx\n\ny\n"), "%s",
+	    got.buf);
+	cr_expect_null(strchr(got.buf, '\r'));
+	str_release(&got);
+	fixture_close(&f);
+}
+
+/* `size` holds for them, too. */
+Test(recover, s4_what_is_too_large_is_not_copied)
+{
+	struct fixture f;
+	struct recovery r;
+	struct str bytes = STR_INIT;
+
+	if (geteuid() != 0)
+		cr_skip_test("needs two users");
+	fixture_open(&f, 0);
+	message_bytes(&bytes, "0123456789abc", "0123456789");
+	put_foreign(&f, "mine", bytes.buf, bytes.len);
+	spool_set_size(f.spool, 9);
+	cr_assert_eq(spool_recover(f.spool, 0, NULL, NULL, &r, &f.err), 0);
+	cr_expect_eq(r.copied_in, 0);
+	spool_set_size(f.spool, 1000);
 	cr_assert_eq(spool_recover(f.spool, 0, NULL, NULL, &r, &f.err), 0);
 	cr_expect_eq(r.copied_in, 1);
 	str_release(&bytes);

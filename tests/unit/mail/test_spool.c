@@ -199,6 +199,56 @@ Test(spool, a_stem_is_taken_once)
 	fixture_close(&f);
 }
 
+/* A name that says of what can be guessed, and anybody may make files in
+ * public/: what a stranger put there keeps nothing from being written. */
+Test(spool, a_name_that_a_stranger_took_stops_no_draft)
+{
+	static const char *const commands[] = {
+		"touch '%s' && chown 54321 '%s'",
+		"touch '%s' && chmod 0 '%s' && chown -h 54321 '%s'",
+		"mkdir '%s' && touch '%s'/x", "ln -s /nowhere '%s'",
+		"mkfifo '%s'"
+	};
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		char name[SPOOL_NAME_BYTES], command[3000], path[600];
+		struct draft draft;
+		struct fixture f;
+
+		if (geteuid() != 0 && i < 2)
+			continue;
+		fixture_open(&f, 0);
+		spool_dsn_name("0123456789abc", 3, name);
+		snprintf(path, sizeof(path), "%s/public/%s", f.dir, name);
+		snprintf(command, sizeof(command), commands[i], path, path,
+		    path);
+		cr_assert_eq(system(command), 0);
+		cr_assert_eq(draft_open_again(f.spool, name, &draft, &f.err),
+		    0, "row %zu: %s", i, f.err.text);
+		cr_expect(slice_starts(slice_of(draft.name), name) &&
+		    strlen(draft.name) == strlen(name) + 17, "row %zu: %s", i,
+		    draft.name);
+		draft_abort(&draft);
+		fixture_close(&f);
+	}
+}
+
+/* One of ours is what a crash left. */
+Test(spool, a_name_that_a_crash_left_is_used_again)
+{
+	struct draft one, two;
+	struct fixture f;
+
+	fixture_open(&f, 0);
+	cr_assert_eq(draft_open(f.spool, "dsn-x-0", &one, &f.err), 0);
+	cr_assert_eq(draft_open_again(f.spool, "dsn-x-0", &two, &f.err), 0);
+	cr_expect_str_eq(two.name, "dsn-x-0");
+	cr_expect_neq(two.inode, one.inode);
+	draft_abort(&two);
+	close(one.fd);
+	fixture_close(&f);
+}
+
 Test(spool, a_draft_can_go_to_the_freezer_or_stay)
 {
 	struct draft draft, *one = &draft;

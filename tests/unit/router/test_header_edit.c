@@ -22,17 +22,15 @@ static const struct {
 	{ { "=", "1", "Subject: c\n", "-", "3", "", "+", "9", "Y: z\n" },
 	    "Received: by here\n\tfor you\nSubject: c\nno field\nX: 1\n"
 	    "Y: z\n" },
-	{ { "-", "0", "" }, NULL },			/* Received */
+	{ { "-", "0", "" }, NULL }, /* Received */
 	{ { "=", "1", "Received: x\n" }, NULL },
-	{ { "=", "4", "Y: 1\n" }, NULL },		/* not there */
-	{ { "-", "3", "", "-", "2", "" }, NULL },	/* order */
+	{ { "=", "4", "Y: 1\n" }, NULL }, /* not there */
+	{ { "-", "3", "", "-", "2", "" }, NULL }, /* order */
 	{ { "+", "0", "Y: 1\n\nbody" }, NULL },
-	{ { "+", "0", "Y: 1\nZ: 2\n" }, NULL },
-	{ { "+", "0", "Y: 1" }, NULL },
-	{ { "+", "0", "" }, NULL },
-	{ { "?", "1", "" }, NULL },
-	{ { "-", "x", "" }, NULL },
-	{ { "-", "1" }, NULL },
+	{ { "+", "0", "Y: 1\nZ: 2\n" }, NULL }, { { "+", "0", "Y: 1" }, NULL },
+	{ { "+", "0", "" }, NULL }, { { "?", "1", "" }, NULL },
+	{ { "-", "x", "" }, NULL }, { { "-", "1" }, NULL },
+	{ { "-", "1", "no field\n" }, NULL }, /* gone, and words */
 };
 
 Test(header_edit, rows)

@@ -18,13 +18,14 @@ tests_unit_scheduler_unit_scheduler_SOURCES = \
 	tests/unit/scheduler/test_table.c tests/unit/scheduler/test_fair.c \
 	tests/unit/scheduler/plan_model.c tests/unit/scheduler/plan_model.h \
 	tests/unit/scheduler/test_agents.c tests/unit/scheduler/test_arrive.c \
+	tests/unit/scheduler/test_objectives.c \
 	tests/unit/scheduler/test_flood.c \
 	tests/unit/scheduler/test_group.c tests/unit/scheduler/test_capacity.c \
 	tests/unit/scheduler/test_limits.c \
 	tests/unit/scheduler/test_restart.c \
 	tests/unit/scheduler/test_cause.c tests/unit/scheduler/test_huge.c \
 	tests/unit/scheduler/test_kick.c tests/unit/scheduler/test_verdicts.c \
-	tests/unit/scheduler/test_keep.c \
+	tests/unit/scheduler/test_keep.c tests/unit/scheduler/test_standby.c \
 	tests/unit/scheduler/test_core.c
 tests_unit_scheduler_unit_scheduler_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_scheduler_unit_scheduler_LDADD = scheduler/libscheduler.a \

@@ -97,6 +97,7 @@ Test(answer, a_connection_has_a_peer_and_words_about_tls)
 Test(answer, nonsense_is_named)
 {
 	static const char *const rows[] = {
+		"#warm ", "#warm maybe", "#warm no", "#warm no \x01",
 		"#connected ", "#connected x", "#connected \tx",
 		"#connected x\ty\tz", "#connected x\x01\ty",
 		"", "x", "hungry", "1/2", "1/2\t-", "1/2\t-\tdelivered 2.0.0",

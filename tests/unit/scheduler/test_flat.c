@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -136,6 +137,85 @@ Test(flat, the_parts_of_a_message_are_told_in_pieces)
 	cr_expect(yard_says(&sum.text, "\"vertices\":3000"));
 	str_release(&sum.text);
 	str_release(&rcpts);
+	close_all();
+}
+
+/* Agents that are not there, in the list that an answer goes through. */
+enum { AGENTS = 1500, AGENTS_GONE_FROM = 500 };
+static struct agent crowd[AGENTS];
+
+static void
+crowd_join(struct agents *agents, struct ring *ring,
+    struct connection *connection)
+{
+	for (unsigned i = 0; i < AGENTS; i++) {
+		crowd[i].token = i + 1;
+		crowd[i].pid = (pid_t)i + 1;
+		crowd[i].ring = ring;
+		TAILQ_INIT(&crowd[i].jobs);
+		if (i % 2 == 0)
+			crowd[i].connection = connection;
+		TAILQ_INSERT_TAIL(&agents->all, &crowd[i], all_entry);
+	}
+}
+
+/* Those that were told, and some that were not. */
+static void
+crowd_leave(struct agents *agents)
+{
+	for (unsigned i = 0; i < AGENTS; i++)
+		if (i < AGENTS_GONE_FROM || i % 4 == 0)
+			TAILQ_REMOVE(&agents->all, &crowd[i], all_entry);
+}
+
+/* From the pid of a line to that of the next, 0: there is none. */
+static unsigned
+next_pid(const char **text)
+{
+	const char *at = strstr(*text, "\"pid\":");
+
+	if (at == NULL)
+		return 0;
+	*text = at + 6;
+	return (unsigned)strtoul(*text, NULL, 10);
+}
+
+Test(flat, connections_are_told_oldest_first_while_agents_come_and_go)
+{
+	struct connection connection = { .peer = (char[]){ "p" },
+	    .tls = (char[]){ "" }, .host = (char[]){ "x.test" } };
+	struct ring ring = { .channel = "smtp", .zone = "" };
+	struct str out = STR_INIT;
+	struct agents *agents;
+	struct act *act;
+	const char *text;
+	unsigned steps = 1, last = 0, pid, late = 0;
+
+	open_suspended();
+	agents = &yard.scheduler.agents;
+	crowd_join(agents, &ring, &connection);
+	act = act_begun(&yard, "{\"v\":1,\"op\":\"connections\"}");
+	cr_assert_eq(act_step(act, &out), ACT_MORE);
+	crowd_leave(agents);
+	for (;; steps++) {
+		struct str piece = STR_INIT;
+		enum act_step step = act_step(act, &piece);
+
+		cr_expect_lt(piece.len, ACT_OUT_BYTES + 1024);
+		str_add_slice(&out, str_slice(&piece));
+		str_release(&piece);
+		if (step == ACT_DONE)
+			break;
+	}
+	for (text = out.buf; (pid = next_pid(&text)) != 0; last = pid) {
+		cr_expect_gt(pid, last);
+		late += pid > AGENTS_GONE_FROM;
+	}
+	cr_expect_eq(late, (AGENTS - AGENTS_GONE_FROM) / 4, "%u", late);
+	cr_expect_lt(steps, AGENTS / 16, "%u", steps);
+	TAILQ_INIT(&agents->all);
+	act_free(&act);
+	str_release(&out);
 	close_all();
 }
 

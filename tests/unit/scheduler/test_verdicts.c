@@ -142,7 +142,7 @@ Test(verdicts, each_outcome_has_its_answer, .timeout = 120)
 		announce(rows[i].rcpts);
 		expect_answer(2, rows[i].answer);
 		expect_reports(rows[i].reports);
-		cr_expect_eq(yard.scheduler.queue.waiters.count, 0);
+		cr_expect_eq(yard.scheduler.queue.hearers.count, 0);
 		close_all();
 	}
 }
@@ -304,17 +304,17 @@ Test(verdicts, nonsense_is_answered_or_ends_the_connection, .timeout = 60)
 
 Test(verdicts, there_is_a_bound, .timeout = 60)
 {
-	struct waiters waiters;
+	struct hearers hearers;
 	char text[SPOOL_ID_BYTES];
 
-	waiters_init(&waiters);
-	for (unsigned i = 0; i < WAITERS_MAX; i++) {
+	hearers_init(&hearers);
+	for (unsigned i = 0; i < HEARERS_MAX; i++) {
 		snprintf(text, sizeof(text), "%u", i);
-		cr_assert_not_null(waiters_add(&waiters, text, NULL));
+		cr_assert_not_null(hearers_add(&hearers, text, NULL));
 	}
-	cr_expect_null(waiters_add(&waiters, "more", NULL));
-	cr_expect_null(waiters_add(&waiters, "7", NULL), "it is there");
-	cr_expect_not_null(waiters_find(&waiters, "4095"));
-	waiters_release(&waiters);
-	cr_expect_eq(waiters.count, 0);
+	cr_expect_null(hearers_add(&hearers, "more", NULL));
+	cr_expect_null(hearers_add(&hearers, "7", NULL), "it is there");
+	cr_expect_not_null(hearers_find(&hearers, "4095"));
+	hearers_release(&hearers);
+	cr_expect_eq(hearers.count, 0);
 }

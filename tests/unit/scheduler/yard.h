@@ -38,6 +38,8 @@ struct yard_shared {		/* between the test and its agents */
 	unsigned	jobs, rcpts;	/* attempts seen */
 	unsigned	delivered;	/* recipients */
 	unsigned	idles;		/* "#idle" seen */
+	unsigned	warmed, refused;	/* "#warm" seen; refused while
+						 * is_down */
 	unsigned	rcpts_most;	/* in one job */
 	unsigned	tries_most;	/* in a job line */
 	unsigned	ahead_most;	/* jobs in one agent's hands at once */

@@ -228,6 +228,25 @@ count_jobs(const struct ipc_inbox *inbox)
 	return count;
 }
 
+/* NOOP is told of as `warmed`; the first time there is a connection. */
+static void
+be_warm(struct yard_shared *shared, struct str *lines)
+{
+	static bool is_connected;
+
+	if (shared->is_down) {
+		str_adds(lines, is_connected ? "#closed\n" : "");
+		str_adds(lines, "#warm no connection refused\n");
+		__atomic_fetch_add(&shared->refused, 1, __ATOMIC_SEQ_CST);
+		is_connected = false;
+		return;
+	}
+	str_adds(lines, is_connected ? "" : "#connected mx.test\t\n");
+	str_adds(lines, "#warm yes\n");
+	__atomic_fetch_add(&shared->warmed, 1, __ATOMIC_SEQ_CST);
+	is_connected = true;
+}
+
 void
 yard_agent_main(int socket, struct yard_shared *shared)
 {
@@ -255,6 +274,8 @@ yard_agent_main(int socket, struct yard_shared *shared)
 				_exit(0);
 			if (slice_is(line, "#idle"))
 				shared->idles++;
+			if (slice_starts(line, "#warm "))
+				be_warm(shared, &lines);
 			if (line.p[0] == '#')
 				continue;
 			if (twice_line.len > 0)

@@ -20,6 +20,19 @@
 
 enum { QUIET_TURNS = 2 };
 
+/* No table and no domain has the system's file, whatever host this is. */
+static void
+house_forget_aliases(struct conf *conf)
+{
+	for (size_t i = 0; i < conf->domain_count; i++)
+		if (conf->domains[i].alias_count == 1 &&
+		    strcmp(conf->domains[i].aliases[0], "aliases") == 0)
+			conf->domains[i].alias_count = 0;
+	if (conf->table_count > 0 && strstr(
+	    conf->tables[conf->table_count - 1].spec, "/etc/aliases") != NULL)
+		conf->table_count--;
+}
+
 static struct conf *
 house_conf(const char *text)
 {
@@ -35,6 +48,7 @@ house_conf(const char *text)
 		conf_report_print(&report, "test.conf", &report_text);
 		fatal("%s", report_text.buf);
 	}
+	house_forget_aliases(conf);
 	str_release(&all);
 	str_release(&report_text);
 	arena_free(&arena);

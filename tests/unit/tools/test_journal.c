@@ -178,15 +178,20 @@ Test(journal, a_life_is_told_in_order_in_sentences)
 	journal_close(&journal);
 }
 
-Test(journal, acceptance_is_told_before_what_the_router_did)
+Test(journal, acceptance_is_told_after_its_session_and_before_routing)
 {
 	static const char early[] =
+	    AT("10:00:00.000") "\"ev\":\"tls.trouble\",\"d\":\"keys\","
+	    "\"pid\":3,\"session\":\"361gs1\"}\n"
+	    AT("10:00:00.001") "\"ev\":\"session.open\",\"d\":"
+	    "\"smtpserver\",\"pid\":1,\"session\":\"361gs1\"}\n"
 	    AT("10:00:00.100") "\"id\":\"" ID_A "\",\"ev\":\"rcpt.routed\","
 	    "\"d\":\"router\",\"pid\":2,\"to\":\"<bob@example.net>\"}\n"
-	    AT("10:00:00.101") "\"id\":\"" ID_A "\",\"ev\":"
-	    "\"message.routed\",\"d\":\"router\",\"pid\":2}\n"
 	    AT("10:00:00.102") "\"id\":\"" ID_A "\",\"ev\":"
-	    "\"message.accepted\",\"d\":\"smtpserver\",\"pid\":1}\n";
+	    "\"message.accepted\",\"d\":\"smtpserver\",\"pid\":1,"
+	    "\"session\":\"361gs1\"}\n";
+	static const char *const order[] = { "tls.trouble", "session.open",
+		"message.accepted", "rcpt.routed" };
 	struct arena *arena = arena_new();
 	struct journal *journal;
 	struct life life;
@@ -197,11 +202,10 @@ Test(journal, acceptance_is_told_before_what_the_router_did)
 	cr_assert_eq(journal_days_open(dir, JOURNAL_DAYS, &journal, &err), 0);
 	cr_assert_eq(ask_parse(ID_A, &ask, &err), 0);
 	life_find(journal, &ask, arena, &life);
-	cr_assert_eq(life.count, 3);
-	cr_expect(memmem(life.lines[0].line.p, life.lines[0].line.n,
-	    "message.accepted", 16) != NULL);
-	cr_expect(memmem(life.lines[1].line.p, life.lines[1].line.n,
-	    "rcpt.routed", 11) != NULL);
+	cr_assert_eq(life.count, 4);
+	for (size_t i = 0; i < 4; i++)
+		cr_expect(memmem(life.lines[i].line.p, life.lines[i].line.n,
+		    order[i], strlen(order[i])) != NULL, "line %zu", i);
 	arena_free(&arena);
 	journal_close(&journal);
 }

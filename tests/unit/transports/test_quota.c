@@ -334,6 +334,49 @@ Test(torn, mail_of_others_is_never_cut)
 	box_finish();
 }
 
+/* Others may make files in a mail directory: what a note of theirs says must
+ * not cost mail.  Each is the note of a torn append, in a file that somebody
+ * else made, or can write. */
+static const char *const planted_rows[] = {
+	"chown 12345 zm-alice.lock",
+	"chmod 0620 zm-alice.lock",
+	"chmod 0602 zm-alice.lock",
+	"ln zm-alice.lock other",
+	"mv zm-alice.lock other && ln -s other zm-alice.lock",
+};
+
+Test(torn, the_note_of_a_stranger_cuts_nothing)
+{
+	for (size_t i = 0; i < sizeof(planted_rows) /
+	    sizeof(planted_rows[0]); i++) {
+		const char *at;
+		char command[700];
+		unsigned begins = 0;
+		struct stat st;
+
+		if (i == 0 && geteuid() != 0)
+			continue;
+		box_start(MAILBOX_MBOX, "{user}");
+		box_deliver();
+		cr_assert_eq(stat(box_path_of("zm-alice"), &st), 0);
+		die_after(st.st_size + 60);
+		snprintf(command, sizeof(command), "cd '%s' && %s && "
+		    "touch -h -d '1 hour ago' zm-alice.lock", box.top,
+		    planted_rows[i]);
+		cr_assert_eq(system(command), 0);
+		box_body_set("two\n");
+		box_deliver();
+		cr_expect_eq(box.verdicts[0].kind, VERDICT_DELIVERED,
+		    "row %zu: %s", i, box.verdicts[0].text);
+		at = box_file_get(box_path_of("zm-alice"));
+		for (; (at = strstr(at, "From a@")) != NULL; at++)
+			begins++;
+		cr_expect_eq(begins, 3, "row %zu: %u messages begin", i,
+		    begins);
+		box_finish();
+	}
+}
+
 /* ---- MMDF -------------------------------------------------------------- */
 
 Test(mmdf, messages_stand_between_lines)

@@ -33,6 +33,7 @@ struct queue {
 	int64_t	recipients[CHANNELS_MAX][STATES];
 	int64_t	oldest_s[CHANNELS_MAX];
 	int64_t	idle[CHANNELS_MAX], busy[CHANNELS_MAX];
+	struct str	met, arrived;	/* lines, an objective each */
 };
 
 static unsigned
@@ -118,6 +119,37 @@ take_agents(void *context, struct slice line)
 	return true;
 }
 
+static void
+objective_add(struct str *out, struct slice name, const char *result,
+    int64_t number)
+{
+	str_adds(out, "zmailer_objective_");
+	str_adds(out, result != NULL ? "recipients{" : "met{");
+	counters_print_label(out, "objective", name);
+	if (result != NULL)
+		str_addf(out, ",result=\"%s\"", result);
+	str_addf(out, "} %" PRId64 "\n", number);
+}
+
+static bool
+take_objective(void *context, struct slice line)
+{
+	struct queue *queue = context;
+	struct str name = STR_INIT;
+
+	(void)json_get(line, "objective", &name);
+	objective_add(&queue->met, str_slice(&name), NULL, json_is(line,
+	    "met", "true"));
+	objective_add(&queue->arrived, str_slice(&name), "in_time",
+	    json_get_number(line, "in_time"));
+	objective_add(&queue->arrived, str_slice(&name), "late",
+	    json_get_number(line, "late"));
+	objective_add(&queue->arrived, str_slice(&name), "waiting",
+	    json_get_number(line, "late_waiting"));
+	str_release(&name);
+	return true;
+}
+
 static bool
 metrics_ask(struct control *control, const char *op, const char *by,
     control_fn *take,
@@ -181,10 +213,19 @@ metrics_add_agents(struct str *out, const struct queue *queue)
 	}
 }
 
+static void
+metrics_add_objectives(struct str *out, const struct queue *queue)
+{
+	counters_print_head(out, "objective_met");
+	str_add_slice(out, str_slice(&queue->met));
+	counters_print_head(out, "objective_recipients");
+	str_add_slice(out, str_slice(&queue->arrived));
+}
+
 void
 metrics_add_queue(struct str *out, const char *run_dir)
 {
-	struct queue queue = { .messages = { 0 } };
+	struct queue queue = { .met = STR_INIT, .arrived = STR_INIT };
 	struct str turns = STR_INIT;
 	struct control control;
 	struct err err;
@@ -198,7 +239,8 @@ metrics_add_queue(struct str *out, const char *run_dir)
 		    take_recipients, &queue);
 	if (is_up)
 		has_agents = metrics_ask(&control, "groups", NULL, take_agents,
-		    &queue);
+		    &queue) && metrics_ask(&control, "objectives", NULL,
+		    take_objective, &queue);
 	control_hang_up(&control);
 	counters_print_head(out, "up");
 	str_addf(out, "zmailer_up %d\n", is_up);
@@ -206,7 +248,11 @@ metrics_add_queue(struct str *out, const char *run_dir)
 		metrics_add_mail(out, &queue);
 	if (has_agents)		/* not everybody may ask for them */
 		metrics_add_agents(out, &queue);
+	if (has_agents)
+		metrics_add_objectives(out, &queue);
 	if (has_agents && turns_ask(run_dir, &turns))
 		turns_add_metrics(out, str_slice(&turns));
 	str_release(&turns);
+	str_release(&queue.met);
+	str_release(&queue.arrived);
 }

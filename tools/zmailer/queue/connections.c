@@ -40,14 +40,14 @@ connections_add_member(struct str *out, struct slice line, const char *key)
 	str_release(&value);
 }
 
-/* "idle 4s", or the message that it is at and for how long. */
+/* "idle 4s", "warm 4s", or the message that it is at and for how long. */
 static void
 connections_add_work(struct str *out, struct slice line)
 {
 	int64_t more = json_get_number(line, "more");
 
-	if (json_is(line, "does", "idle")) {
-		str_adds(out, "idle");
+	if (!json_is(line, "does", "busy")) {
+		connections_add_member(out, line, "does");
 	} else {
 		connections_add_member(out, line, "id");
 		if (more > 0)
@@ -70,6 +70,9 @@ connections_add_limits(struct str *out, struct slice line)
 		    limit);
 	if (uses > 0)
 		str_addf(out, "%" PRId64 " messages, ", uses);
+	if (json_get_number(line, "warm") > 0)
+		str_addf(out, "warm %" PRId64 ", ",
+		    json_get_number(line, "warm"));
 	str_adds(out, "idle ");
 	units_add_span(out, json_get_number(line, "idle_max_s") * 1000);
 }

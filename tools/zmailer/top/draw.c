@@ -118,10 +118,12 @@ top_draw(const struct top *top, const char *host, const char *now,
 	draw_head(top, host, now, canvas);
 	for (size_t i = 0; i < top->standstill.count && row + 4 < canvas->rows;
 	    i++)
-		canvas_put(canvas, row++, 1, top->standstill.rows[i].is_note ?
-		    LOOK_PLAIN : LOOK_WARN, "%s -> %s",
-		    top->standstill.rows[i].text,
-		    top->standstill.rows[i].next);
+		if (!top->standstill.rows[i].is_good)
+			canvas_put(canvas, row++, 1,
+			    top->standstill.rows[i].is_note ?
+			    LOOK_PLAIN : LOOK_WARN, "%s -> %s",
+			    top->standstill.rows[i].text,
+			    top->standstill.rows[i].next);
 	if (top->page >= 0)
 		draw_tops(top, row, canvas);
 	else if (top->count == 0)

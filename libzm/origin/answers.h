@@ -1,0 +1,92 @@
+/* answers.h - what the DNS said, for judgements that ask nobody
+ *
+ * A judgement (spf.h, dkim.h, dmarc.h) is a function of the mail and of
+ * answers.  It looks for the answers that it needs; one that is not there is
+ * noted as a question and the judgement ends with ORIGIN_ASKS.  Who called it
+ * asks, puts the answers in, and calls it again from its beginning: no state
+ * is kept between, and vectors run without a network.
+ *
+ * Answers come from anywhere: counts, names and bytes are bounded.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ORIGIN_ANSWERS_H
+#define ZM_ORIGIN_ANSWERS_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "grammar/net.h"
+#include "io/dns.h"
+
+enum {
+	ANSWERS_MAX = 2000,		/* a message asks some 150 at most */
+	ANSWER_RECORDS_MAX = 64,	/* taken of one answer */
+	ANSWER_TEXT_MAX = 8192,		/* bytes of a TXT record, joined */
+	ANSWER_ALIASES_MAX = 8		/* CNAMEs in a row */
+};
+
+enum answer_status {
+	ANSWER_MISSING,		/* nobody asked yet */
+	ANSWER_SECURE,		/* records, validated (RFC 4035) */
+	ANSWER_INSECURE,	/* records */
+	ANSWER_NONE,		/* no such name, or no such record there */
+	ANSWER_SERVFAIL,	/* no answer, or one that cannot be read */
+	ANSWER_BOGUS		/* records that are not what was signed */
+};
+
+struct answer_record {
+	struct slice	text;		/* TXT: its strings joined; MX, PTR:
+					 * the host, lower case, without the
+					 * last dot */
+	struct net	address;	/* A, AAAA */
+	unsigned	preference;	/* MX */
+};
+
+struct answer {
+	enum dns_type	 type;
+	struct slice	 name;		/* as asked: lower case, no last dot */
+	enum answer_status status;
+	bool		 is_no_name;	/* ANSWER_NONE: NXDOMAIN */
+	uint32_t	 ttl_s;
+	struct answer_record *records;	/* of the arena */
+	size_t		 record_count;
+};
+
+struct answers;
+
+/* No answers yet; all is kept in the arena. */
+struct answers *answers_new(struct arena *arena);
+
+/* The answer to a question.  NULL: it is not there, and is noted as a
+ * question.  A name that the DNS cannot have (empty, a label of more than 63
+ * bytes, more than 253) is ANSWER_NONE at once. */
+const struct answer *answers_look(struct answers *answers, enum dns_type type,
+    struct slice name);
+
+/* Did the answer bring records? */
+bool answer_has(const struct answer *answer);
+/* Is it trouble: may another answer come later? */
+bool answer_is_trouble(const struct answer *answer);
+
+/* The first question without an answer; NULL: none is open.  It stays the
+ * first until answers_put has its answer. */
+const struct answer *answers_question(const struct answers *answers);
+
+/* Put an answer in; what it points to is copied.  More than there is room for
+ * is ANSWER_SERVFAIL. */
+void answers_put(struct answers *answers, const struct answer *answer);
+
+/* What is not there is ANSWER_NONE from now on, and nothing is asked. */
+void answers_close(struct answers *answers);
+
+/* Read answers as lines "NAME TYPE VALUE" (a master file, RFC 1035 section
+ * 5.1, in its simplest form; a line that begins with # or ; is a comment).
+ * TYPE: A AAAA MX ("10 HOST") TXT PTR CNAME.  SERVFAIL and BOGUS are values of
+ * each TYPE; as the TYPE they are said of all.  TXT: the bytes to the end of
+ * the line, or strings in quotes, which are joined; \" and \\ are the byte,
+ * \010 one by its number.  A NAME may stand in quotes, too.  CNAMEs are
+ * followed.  Then answers_close.  0; -1: err names the line. */
+int answers_read_zone(struct answers *answers, struct slice text,
+    struct err *err);
+
+#endif

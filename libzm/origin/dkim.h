@@ -1,0 +1,46 @@
+/* dkim.h - who signed this message?  (RFC 6376, 8301, 8463)
+ *
+ * In     a message as it came, answers of the DNS
+ * Out    a judgement for each signature, in the order of the header
+ *
+ * rsa-sha256 and ed25519-sha256; sha1 and keys under 1024 bits fail.  With l=
+ * what was not signed is counted.  x= is held against the time of receipt.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ORIGIN_DKIM_H
+#define ZM_ORIGIN_DKIM_H
+
+#include "origin/answers.h"
+#include "origin/origin.h"
+
+enum {
+	DKIM_SIGNATURES_MAX = 8,	/* judged; the rest is counted */
+	DKIM_FIELDS_MAX = 500,		/* names in h= */
+	DKIM_FIELD_MAX = 16384		/* bytes of a signature field */
+};
+
+struct dkim {
+	enum origin	 origin;
+	struct slice	 domain;	/* d=, lower case */
+	struct slice	 selector;	/* s= */
+	struct slice	 identity;	/* i=, or "@" and d= */
+	struct slice	 algorithm;	/* a= as written */
+	struct slice	 signature;	/* first 8 bytes of b=, for header.b
+					 * (RFC 6008) */
+	unsigned	 key_bits;	/* 0: no key was read */
+	uint64_t	 unsigned_bytes; /* of the body, beyond l= */
+	bool		 is_testing;	/* t=y of the key */
+	const char	*reason;	/* a sentence for a postmaster */
+};
+
+/* Judge the signatures of message, header and body with any line ends (each
+ * is taken as CRLF).  out: room for DKIM_SIGNATURES_MAX; *out_n how many,
+ * *out_found how many there are.
+ * ORIGIN_ASKS; else ORIGIN_PASS when one passes, ORIGIN_NONE when there is
+ * none, ORIGIN_TEMPERROR when one may pass later, ORIGIN_FAIL. */
+enum origin dkim_judge(struct answers *answers, struct slice message,
+    int64_t received_s, struct arena *arena, struct dkim *out, size_t *out_n,
+    size_t *out_found);
+
+#endif

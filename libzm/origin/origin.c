@@ -1,0 +1,25 @@
+/* origin.c - the words of judgements
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "origin/origin.h"
+
+#include "base/banned.h"
+
+static const char *const origin_texts[] = {
+	[ORIGIN_NONE] = "none",
+	[ORIGIN_PASS] = "pass",
+	[ORIGIN_FAIL] = "fail",
+	[ORIGIN_SOFTFAIL] = "softfail",
+	[ORIGIN_NEUTRAL] = "neutral",
+	[ORIGIN_POLICY] = "policy",
+	[ORIGIN_TEMPERROR] = "temperror",
+	[ORIGIN_PERMERROR] = "permerror",
+	[ORIGIN_ASKS] = "asks",
+};
+
+const char *
+origin_text(enum origin origin)
+{
+	return origin_texts[origin];
+}

@@ -1,0 +1,12 @@
+# what strangers publish and sign
+fuzz_targets += tests/fuzz/fuzz-spf tests/fuzz/fuzz-dkim tests/fuzz/fuzz-dmarc
+tests_fuzz_fuzz_spf_SOURCES = tests/fuzz/origin/fuzz_spf.c \
+	tests/fuzz/origin/zone.h $(FUZZ_MAIN)
+tests_fuzz_fuzz_spf_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_spf_LDADD = $(ZM_LIBS)
+tests_fuzz_fuzz_dkim_SOURCES = tests/fuzz/origin/fuzz_dkim.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_dkim_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_dkim_LDADD = $(ZM_LIBS)
+tests_fuzz_fuzz_dmarc_SOURCES = tests/fuzz/origin/fuzz_dmarc.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_dmarc_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_dmarc_LDADD = $(ZM_LIBS)

@@ -1,0 +1,12 @@
+# unit tests of libzm/origin
+if HAVE_CRITERION
+check_PROGRAMS += tests/unit/origin/unit-origin
+TESTS += tests/unit/origin/unit-origin
+tests_unit_origin_unit_origin_SOURCES = \
+	tests/unit/origin/test_answers.c \
+	tests/unit/origin/test_authres.c \
+	tests/unit/origin/test_dkim.c \
+	tests/unit/origin/test_dmarc.c
+tests_unit_origin_unit_origin_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_unit_origin_unit_origin_LDADD = $(ZM_LIBS) $(CRITERION_LIBS)
+endif

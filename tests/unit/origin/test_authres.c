@@ -1,0 +1,104 @@
+/* test_authres.c - the field Authentication-Results
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "origin/authres.h"
+
+#include "base/banned.h"
+
+TestSuite(authres, .timeout = 60);
+
+Test(authres, a_field_says_what_was_judged)
+{
+	struct spf spf = { .origin = ORIGIN_FAIL, .reason = "not listed" };
+	struct dkim dkim = { .origin = ORIGIN_PASS,
+	    .domain = SLICE("a.test"), .identity = SLICE("@a.test"),
+	    .selector = SLICE("s1"), .algorithm = SLICE("rsa-sha256"),
+	    .signature = SLICE("AbC+/d==") };
+	struct dmarc dmarc = { .origin = ORIGIN_PASS,
+	    .domain = SLICE("a.test"), .record = SLICE("v=DMARC1"),
+	    .policy = DMARC_REJECT };
+	struct origins all = { .spf = &spf, .dkims = &dkim, .dkim_count = 1,
+	    .dmarc = &dmarc, .sender = SLICE("b@a.test"),
+	    .helo = SLICE("h.test") };
+	struct str out = STR_INIT;
+
+	authres_add(&out, "mx.test", &all);
+	cr_expect_str_eq(out.buf, "Authentication-Results: mx.test;\n"
+	    "\tspf=fail reason=\"not listed\" smtp.mailfrom=b@a.test;\n"
+	    "\tdkim=pass header.d=a.test header.i=@a.test header.s=s1"
+	    " header.a=rsa-sha256 header.b=\"AbC+/d==\";\n"
+	    "\tdmarc=pass header.from=a.test policy.dmarc=reject");
+	str_release(&out);
+	all = (struct origins){ .dkim_count = 0 };
+	authres_add(&out, "mx.test", &all);
+	cr_expect_str_eq(out.buf, "Authentication-Results: mx.test; none");
+	str_release(&out);
+}
+
+/* Nothing of theirs makes a line, a pair or a method. */
+Test(authres, values_of_strangers_stay_values)
+{
+	static const char *const values[] = { "a\r\nX-Evil: 1", "a; dkim=pass",
+	    "\" header.d=bank.test", "a b", "a(c)", "\\", "a\\\"", "\xff\xfe",
+	    "a=b", "\033[1m", "\x7f", "a\nb" };
+	struct spf spf = { .origin = ORIGIN_FAIL };
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		struct origins all = { .spf = &spf,
+		    .sender = slice_of(values[i]) };
+		struct str out = STR_INIT;
+		const char *rest;
+		bool is_quoted = false;
+
+		spf.reason = values[i];
+		authres_add(&out, "mx.test", &all);
+		rest = strstr(out.buf, "spf=fail");
+		cr_assert_not_null(rest);
+		for (; *rest != '\0'; rest++) {
+			cr_expect(*rest >= ' ' && *rest < 127, "%s",
+			    values[i]);
+			if (*rest == '\\') {
+				cr_expect(is_quoted && (rest[1] == '\\' ||
+				    rest[1] == '"'), "%s", values[i]);
+				rest++;
+			} else if (*rest == '"') {
+				is_quoted = !is_quoted;
+			} else if (!is_quoted) {
+				cr_expect(*rest != ';' && *rest != '(');
+			}
+		}
+		cr_expect_not(is_quoted);
+		str_release(&out);
+	}
+}
+
+Test(authres, fields_that_claim_to_be_ours_are_known)
+{
+	static const struct {
+		const char	*value;
+		bool		 is_ours;
+	} rows[] = {
+		{ " mx.test; spf=pass", true },
+		{ " MX.Test ; spf=pass", true },
+		{ " (a comment (in one)) mx.test 1; none", true },
+		{ "\r\n\tmx.test;\r\n none", true },
+		{ " \"mx.test\"; none", true },
+		{ " \"m\\x.test\"; none", true },
+		{ " mx.test(x); none", true },
+		{ " mx.test", true },
+		{ " mx.tes; none", false },
+		{ " mx.test.example; none", false },
+		{ " other.test; spf=pass smtp.mailfrom=mx.test", false },
+		{ "", true }, { " ; none", true }, { " (open mx.test", true },
+		{ " \"mx.other", true },
+		{ " ((((((((((((((((((((((((((((((((((((((((((((((((", true },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		cr_expect_eq(authres_is_ours(slice_of(rows[i].value),
+		    "mx.test"), rows[i].is_ours, "%s", rows[i].value);
+}

@@ -1,0 +1,38 @@
+/* auth.h - a message whose origin `zmailer auth` judges
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_ZMAILER_AUTH_AUTH_H
+#define ZM_TOOLS_ZMAILER_AUTH_AUTH_H
+
+#include "base/mem.h"
+#include "conf/conf.h"
+#include "origin/authres.h"
+
+struct auth_case {
+	struct arena	*arena;
+	struct answers	*answers;
+	struct slice	 message;	/* header and body */
+	bool		 has_client;	/* SPF can be judged */
+	struct spf_ask	 ask;
+	int64_t		 received_s;
+	const char	*host;		/* ours, in the field */
+	struct spf	 spf;
+	struct dkim	 dkims[DKIM_SIGNATURES_MAX];
+	size_t		 dkim_count, dkim_found;
+	struct slice	 author;	/* empty: none can be read */
+	struct dmarc	 dmarc;
+};
+
+/* Ask the DNS what the answers have as questions.  0; -1: nobody can be
+ * asked. */
+struct auth_look;
+struct auth_look *auth_look_new(struct arena *arena, const struct conf *conf,
+    struct err *err);
+void auth_look_round(struct auth_look *look, struct answers *answers);
+
+/* What came of it, for people and for programs. */
+void auth_show(const struct auth_case *one, struct str *out);
+void auth_show_json(const struct auth_case *one, struct str *out);
+
+#endif

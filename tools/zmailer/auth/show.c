@@ -1,0 +1,201 @@
+/* show.c - what was judged about a message, step by step
+ *
+ * In     judgements
+ * Out    lines for people, an object for programs
+ * Trusts nothing in them: what strangers wrote is escaped
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "base/json.h"
+#include "tools/zmailer/auth/auth.h"
+
+#include "base/banned.h"
+
+/* ---- for people ------------------------------------------------------- */
+
+static void
+show_line(struct str *out, const char *what, struct slice value)
+{
+	if (value.n == 0)
+		return;
+	str_addf(out, "       %-10s ", what);
+	str_add_escaped(out, value);
+	str_addc(out, '\n');
+}
+
+static void
+show_head(struct str *out, const char *method, enum origin origin,
+    const char *reason)
+{
+	str_addf(out, "%-6s %s", method, origin_text(origin));
+	if (reason != NULL && reason[0] != '\0') {
+		str_adds(out, ": ");
+		str_add_escaped(out, slice_of(reason));
+	}
+	str_addc(out, '\n');
+}
+
+static void
+show_spf(const struct auth_case *one, struct str *out)
+{
+	const struct spf *spf = &one->spf;
+
+	if (!one->has_client) {
+		str_adds(out, "spf    not judged: --ip ADDRESS says which "
+		    "client brought the message\n");
+		return;
+	}
+	show_head(out, "spf", spf->origin, spf->reason);
+	show_line(out, "domain", spf->domain);
+	show_line(out, "record", spf->record);
+	show_line(out, "record at", spf->record_at);
+	show_line(out, "term", spf->term);
+	show_line(out, "it says", spf->exp);
+}
+
+static void
+show_dkim(const struct dkim *dkim, struct str *out)
+{
+	show_head(out, "dkim", dkim->origin, dkim->reason);
+	show_line(out, "domain", dkim->domain);
+	show_line(out, "selector", dkim->selector);
+	show_line(out, "algorithm", dkim->algorithm);
+	if (dkim->key_bits > 0)
+		str_addf(out, "       %-10s %u bits%s\n", "key",
+		    dkim->key_bits, dkim->is_testing ?
+		    ", which its domain tests (t=y)" : "");
+	if (dkim->unsigned_bytes > 0)
+		str_addf(out, "       %-10s %llu bytes of the body (l=)\n",
+		    "unsigned", (unsigned long long)dkim->unsigned_bytes);
+}
+
+static void
+show_dmarc(const struct auth_case *one, struct str *out)
+{
+	const struct dmarc *dmarc = &one->dmarc;
+
+	if (one->author.n == 0) {
+		str_adds(out, "dmarc  not judged: the message has not one "
+		    "From with one domain\n");
+		return;
+	}
+	show_head(out, "dmarc", dmarc->origin, dmarc->reason);
+	show_line(out, "domain", dmarc->domain);
+	show_line(out, "of", dmarc->organization);
+	show_line(out, "record", dmarc->record);
+	show_line(out, "record at", dmarc->record_at);
+	if (dmarc->record.n > 0)
+		show_line(out, "policy",
+		    slice_of(dmarc_policy_text(dmarc->policy)));
+}
+
+static struct origins
+auth_origins(const struct auth_case *one)
+{
+	return (struct origins){ .spf = one->has_client ? &one->spf : NULL,
+	    .dkims = one->dkims, .dkim_count = one->dkim_count,
+	    .dmarc = one->author.n > 0 ? &one->dmarc : NULL,
+	    .sender = one->ask.sender, .helo = one->ask.helo };
+}
+
+void
+auth_show(const struct auth_case *one, struct str *out)
+{
+	struct origins origins = auth_origins(one);
+
+	show_spf(one, out);
+	if (one->dkim_found == 0)
+		str_adds(out, "dkim   none: the message has no signature\n");
+	for (size_t i = 0; i < one->dkim_count; i++)
+		show_dkim(&one->dkims[i], out);
+	if (one->dkim_found > one->dkim_count)
+		str_addf(out, "dkim   %zu signatures more are not judged\n",
+		    one->dkim_found - one->dkim_count);
+	show_dmarc(one, out);
+	str_addc(out, '\n');
+	authres_add(out, one->host, &origins);
+	str_addc(out, '\n');
+}
+
+/* ---- for programs ----------------------------------------------------- */
+
+static void
+json_origin(struct str *out, const char *key, enum origin origin,
+    struct slice domain, const char *reason)
+{
+	json_begin(out, key);
+	json_text(out, "result", slice_of(origin_text(origin)));
+	json_text(out, "domain", domain);
+	json_text(out, "reason", slice_of(reason));
+}
+
+static void
+json_spf(const struct auth_case *one, struct str *out)
+{
+	const struct spf *spf = &one->spf;
+
+	if (!one->has_client)
+		return;
+	json_origin(out, "spf", spf->origin, spf->domain, spf->reason);
+	json_text(out, "record", spf->record);
+	json_text(out, "record_at", spf->record_at);
+	json_text(out, "term", spf->term);
+	json_text(out, "exp", spf->exp);
+	json_number(out, "terms", spf->terms);
+	json_number(out, "voids", spf->voids);
+	json_end(out);
+}
+
+static void
+json_dkims(const struct auth_case *one, struct str *out)
+{
+	json_begin_list(out, "dkim");
+	for (size_t i = 0; i < one->dkim_count; i++) {
+		const struct dkim *dkim = &one->dkims[i];
+
+		json_origin(out, NULL, dkim->origin, dkim->domain,
+		    dkim->reason);
+		json_text(out, "selector", dkim->selector);
+		json_text(out, "identity", dkim->identity);
+		json_text(out, "algorithm", dkim->algorithm);
+		json_number(out, "bits", dkim->key_bits);
+		json_number(out, "unsigned", (int64_t)dkim->unsigned_bytes);
+		json_bool(out, "testing", dkim->is_testing);
+		json_end(out);
+	}
+	json_end_list(out);
+}
+
+static void
+json_dmarc(const struct auth_case *one, struct str *out)
+{
+	const struct dmarc *dmarc = &one->dmarc;
+
+	if (one->author.n == 0)
+		return;
+	json_origin(out, "dmarc", dmarc->origin, dmarc->domain,
+	    dmarc->reason);
+	json_text(out, "organization", dmarc->organization);
+	json_text(out, "record", dmarc->record);
+	json_text(out, "record_at", dmarc->record_at);
+	json_text(out, "policy", slice_of(dmarc_policy_text(dmarc->policy)));
+	json_bool(out, "spf_aligned", dmarc->is_spf_aligned);
+	json_bool(out, "dkim_aligned", dmarc->is_dkim_aligned);
+	json_end(out);
+}
+
+void
+auth_show_json(const struct auth_case *one, struct str *out)
+{
+	struct origins origins = auth_origins(one);
+	struct str field = STR_INIT;
+
+	authres_add(&field, one->host, &origins);
+	json_open_answer(out);
+	json_spf(one, out);
+	json_dkims(one, out);
+	json_dmarc(one, out);
+	json_text(out, "field", str_slice(&field));
+	json_close(out);
+	str_release(&field);
+}
