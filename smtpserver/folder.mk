@@ -1,5 +1,5 @@
 # smtpserver - takes mail from the network
-# order: helper < tls < auth < policy < milter < transaction < session < command < worker < listener < rehearse
+# order: helper < tls < auth < policy < milter < origin < transaction < session < command < worker < listener < rehearse
 noinst_LIBRARIES += smtpserver/libsmtpserver.a
 smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/helper/ask.c smtpserver/helper/ask.h smtpserver/helper/cache.c \
@@ -36,6 +36,9 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/milter/packet.h smtpserver/milter/talk.c smtpserver/milter/talk.h \
 	smtpserver/milter/talk_changes.c smtpserver/milter/talk_internal.h \
 	smtpserver/milter/talk_steps.c \
+	smtpserver/origin/judge.c smtpserver/origin/judge.h \
+	smtpserver/origin/judge_line.c smtpserver/origin/judge_mark.c \
+	smtpserver/origin/judge_mark.h \
 	smtpserver/transaction/answer.c smtpserver/transaction/answer.h \
 	smtpserver/transaction/content.c smtpserver/transaction/content.h \
 	smtpserver/transaction/space.c smtpserver/transaction/space.h \
@@ -44,7 +47,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/session/client.h smtpserver/session/data.c smtpserver/session/deadline.c \
 	smtpserver/session/filter.c smtpserver/session/filter.h \
 	smtpserver/session/filter_facts.c smtpserver/session/filter_steps.c \
-	smtpserver/session/greet.c smtpserver/session/journal.c \
+	smtpserver/session/greet.c smtpserver/session/judge_steps.c smtpserver/session/journal.c \
 	smtpserver/session/journal.h smtpserver/session/permit.c \
 	smtpserver/session/permit.h smtpserver/session/receive.c \
 	smtpserver/session/receive.h smtpserver/session/recipient.c \

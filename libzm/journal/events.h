@@ -82,8 +82,10 @@ EVENT(POLICY_WARNING, "policy.warning", INFO, "client session from text",
 EVENT(DNSBL_SILENT, "dnsbl.silent", WARN, "zone reason",
     "A list of clients does not answer: rules take it to have nobody.")
 EVENT(MESSAGE_ACCEPTED, "message.accepted", INFO,
-    "client listener session helo from rcpts size with uid tag forward",
-    "A message is durable and was answered with 250 or exit status 0.")
+    "client listener session helo from rcpts size with uid tag forward "
+    "spf dkim dmarc",
+    "A message is durable and was answered with 250 or exit status 0.  spf, "
+    "dkim, dmarc: what was judged of it (verify-origin).")
 EVENT(MESSAGE_WAITED, "message.waited", INFO,
     "client listener session verdict code reason delay",
     "The client waited for the next hop's word (cut-through).  verdict: "
@@ -99,6 +101,9 @@ EVENT(MESSAGE_FROZEN, "message.frozen", WARN,
     "the rule as they were then.")
 EVENT(MILTER_FAILED, "milter.failed", WARN, "session milter reason fail",
     "A milter did not do its work; fail= what was done instead.")
+EVENT(ORIGIN_FAILED, "origin.failed", WARN, "session reason",
+    "Whose mail a message is could not be judged (verify-origin); it was "
+    "accepted without Authentication-Results of ours.")
 EVENT(NEIGHBOUR_DOWN, "neighbour.down", WARN, "kind name reason",
     "A program that mail depends on (a milter, a policy service, a content "
     "filter, who checks passwords) did not do its work for the first time; "

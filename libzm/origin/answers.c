@@ -128,6 +128,18 @@ answers_question(const struct answers *answers)
 	return NULL;
 }
 
+const struct answer *
+answers_next_question(const struct answers *answers, size_t *cursor)
+{
+	while (*cursor < answers->count) {
+		const struct answer *row = &answers->rows[(*cursor)++];
+
+		if (row->status == ANSWER_MISSING)
+			return row;
+	}
+	return NULL;
+}
+
 static bool
 answer_fits(const struct answer *answer)
 {

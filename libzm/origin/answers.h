@@ -72,9 +72,20 @@ bool answer_is_trouble(const struct answer *answer);
  * first until answers_put has its answer. */
 const struct answer *answers_question(const struct answers *answers);
 
+/* All questions without an answer, one after the other; NULL: no more.
+ * *cursor starts at 0; answers may be put in between. */
+const struct answer *answers_next_question(const struct answers *answers,
+    size_t *cursor);
+
 /* Put an answer in; what it points to is copied.  More than there is room for
  * is ANSWER_SERVFAIL. */
 void answers_put(struct answers *answers, const struct answer *answer);
+
+/* The same as a server sent it: what dns_ask.h hands over; bytes are read
+ * when the result is DNS_OK alone.  Nothing of it is validated, so it is never
+ * ANSWER_SECURE. */
+void answers_put_wire(struct answers *answers, enum dns_type type,
+    struct slice name, enum dns_result result, struct slice bytes);
 
 /* What is not there is ANSWER_NONE from now on, and nothing is asked. */
 void answers_close(struct answers *answers);

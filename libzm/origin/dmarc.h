@@ -13,12 +13,11 @@
 
 #include "origin/answers.h"
 #include "origin/dkim.h"
+#include "origin/dmarc_policy.h"
 #include "origin/origin.h"
 #include "origin/spf.h"
 
 enum { DMARC_QUESTIONS_MAX = 8 };	/* of one walk (section 4.10) */
-
-enum dmarc_policy { DMARC_NONE, DMARC_QUARANTINE, DMARC_REJECT };
 
 struct dmarc {
 	enum origin	 origin;
@@ -33,9 +32,6 @@ struct dmarc {
 	struct slice	 rua;		/* where reports go, as published */
 	const char	*reason;	/* a sentence for a postmaster */
 };
-
-/* "none", "quarantine", "reject". */
-const char *dmarc_policy_text(enum dmarc_policy policy);
 
 /* The one domain of From; false: no From, several authors' domains, or none
  * that can be read (RFC 9989 section 5.3.1): such mail is judged by nobody.

@@ -7,7 +7,7 @@ libzm_a_SOURCES += \
 	libzm/origin/dkim_internal.h libzm/origin/dkim_key.c \
 	libzm/origin/dkim_tags.c \
 	libzm/origin/dmarc.c libzm/origin/dmarc.h \
-	libzm/origin/dmarc_author.c \
+	libzm/origin/dmarc_author.c libzm/origin/dmarc_policy.h \
 	libzm/origin/dmarc_record.c libzm/origin/dmarc_record.h \
 	libzm/origin/dmarc_walk.c \
 	libzm/origin/origin.c libzm/origin/origin.h \
@@ -15,4 +15,4 @@ libzm_a_SOURCES += \
 	libzm/origin/spf_internal.h \
 	libzm/origin/spf_macro.c libzm/origin/spf_match.c \
 	libzm/origin/spf_record.c \
-	libzm/origin/zone.c
+	libzm/origin/wire.c libzm/origin/zone.c

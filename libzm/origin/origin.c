@@ -23,3 +23,14 @@ origin_text(enum origin origin)
 {
 	return origin_texts[origin];
 }
+
+bool
+origin_of_text(struct slice text, enum origin *out)
+{
+	for (enum origin i = ORIGIN_NONE; i < ORIGIN_ASKS; i++)
+		if (slice_is(text, origin_texts[i])) {
+			*out = i;
+			return true;
+		}
+	return false;
+}

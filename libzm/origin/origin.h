@@ -5,6 +5,8 @@
 #ifndef ZM_ORIGIN_ORIGIN_H
 #define ZM_ORIGIN_ORIGIN_H
 
+#include "base/str.h"
+
 /* RFC 8601 section 2.7; ORIGIN_ASKS is ours. */
 enum origin {
 	ORIGIN_NONE,		/* nothing is said about it */
@@ -20,5 +22,7 @@ enum origin {
 
 /* "pass", "softfail" ... as RFC 8601 has them; "asks". */
 const char *origin_text(enum origin origin);
+/* The reverse, of all but "asks"; false: it is no such word. */
+bool origin_of_text(struct slice text, enum origin *out);
 
 #endif

@@ -10,6 +10,7 @@
 #include "smtpserver/listener/helper_kinds.h"
 #include "smtpserver/milter/filter.h"
 #include "smtpserver/milter/hungry.h"
+#include "smtpserver/origin/judge.h"
 #include "smtpserver/policy/serve.h"
 #include "smtpserver/session/cut_through.h"
 
@@ -25,6 +26,8 @@ const struct helper_kind helper_kinds[] = {
 	{ "milter", 4, 8192, FILTER_FOR_MS, filter_serve, NULL, false,
 	    true },
 	{ "content", 8, 1, FILTER_FOR_MS, hungry_serve, NULL, false, false },
+	/* several: a sum of a large message holds the others up */
+	{ "origin", 2, 64, JUDGE_FOR_MS, judge_serve, NULL, false, false },
 	/* cut_through.h; longer than timeout cut-through can be */
 	{ cut_through_kind, 1, 8192, 660000, NULL, "verdict.sock", true,
 	    false },

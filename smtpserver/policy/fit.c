@@ -383,9 +383,7 @@ client_is_loopback(const struct net *client)
 	    net_contains(&loopback[1], client);
 }
 
-/* Does a rule about clients let it relay?  What cannot be looked up lets
- * nobody. */
-static enum fit
+enum fit
 fit_trusted(struct trial *trial)
 {
 	const struct conf *conf = trial->policy->conf;

@@ -79,6 +79,10 @@ enum fit fit_not_owner(struct trial *trial, const struct conf_rule *rule);
 /* "alice, bob@example.org": is the user one of them? */
 bool name_is_among(struct slice users, struct slice user);
 
+/* Is the client on loopback, or does a rule about clients let it relay?  What
+ * cannot be looked up lets nobody. */
+enum fit fit_trusted(struct trial *trial);
+
 /* Ask the rule's service; FIT_YES: it has an opinion,
  * which is in trial->service. */
 enum fit fit_service(struct trial *trial, const struct conf_rule *rule);

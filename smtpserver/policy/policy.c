@@ -258,6 +258,16 @@ policy_knows(struct policy *policy, const struct net *client)
 	return false;
 }
 
+bool
+policy_trusts(struct policy *policy, const struct policy_question *question)
+{
+	struct policy_verdict verdict = { .result = POLICY_ACCEPT };
+	struct trial trial = { .policy = policy, .question = question,
+	    .out = &verdict };
+
+	return fit_trusted(&trial) == FIT_YES;
+}
+
 void
 policy_reply(const struct policy_verdict *verdict, struct policy_reply *out)
 {

@@ -135,6 +135,11 @@ enum policy_ownership policy_owns(struct policy *policy, struct slice user,
  * at nothing but its address; a table that cannot be read knows nobody. */
 bool policy_knows(struct policy *policy, const struct net *client);
 
+/* Is the client on loopback, or does a rule about clients let it relay?  By
+ * what is known: a rule that would have to ask first lets nobody. */
+bool policy_trusts(struct policy *policy,
+    const struct policy_question *question);
+
 /* What the client is told; of POLICY_NEED as of trouble. */
 struct policy_reply {
 	int		 code;		/* 250: accepted */

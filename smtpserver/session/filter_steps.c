@@ -18,7 +18,6 @@
 #include "smtpserver/session/step.h"
 #include "smtpserver/session/journal.h"
 #include "smtpserver/session/permit.h"
-#include "smtpserver/session/cut_through.h"
 
 #include "base/banned.h"
 
@@ -222,9 +221,8 @@ step_filter(struct session *session)
 	if (session->ask->state == ASK_WAITING)
 		return STEP_WAIT;
 	if (strcmp(session->ask->kind, "content") == 0)
-		return cut_through_begin(session,
-		    filter_judge_content(session));
+		return session_judge(session, filter_judge_content(session));
 	permit_learn(session, session->ask);
 	ask_free(&session->ask);
-	return cut_through_begin(session, session_filter_message(session));
+	return session_judge(session, session_filter_message(session));
 }

@@ -202,6 +202,12 @@ note_helper_trouble(const struct session *session, const struct ask *ask)
 	    "reason", str_slice(&ask->answer), NULL);
 }
 
+static struct slice
+note_origin(enum origin origin)
+{
+	return slice_of(origin_text(origin));
+}
+
 void
 note_message_accepted(const struct session *session)
 {
@@ -218,7 +224,10 @@ note_message_accepted(const struct session *session)
 	    "rcpts", event_number(t->rcpt_count),
 	    "size", event_number((int64_t)t->content.bytes),
 	    "with", t->envelope.with,
-	    "forward", str_slice(&session->forward), NULL);
+	    "forward", str_slice(&session->forward),
+	    t->is_judged ? "spf" : NULL, note_origin(t->judged.spf),
+	    "dkim", note_origin(t->judged.dkim),
+	    "dmarc", note_origin(t->judged.dmarc), NULL);
 	if (transaction_is_frozen(t)) {
 		if (t->freeze != NULL)
 			note_add_rule(&rule, t->freeze);

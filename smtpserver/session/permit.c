@@ -236,6 +236,16 @@ permit_sender(struct session *session, const struct path *sender,
 	return false;
 }
 
+bool
+permit_is_stranger(struct session *session)
+{
+	struct policy_question question;
+
+	permit_question_fill(session, &question);
+	return question.user.n == 0 &&
+	    !policy_trusts(session->settings->policy, &question);
+}
+
 static void
 permit_release_holds(struct session *session, struct facts *facts)
 {

@@ -36,6 +36,11 @@ bool permit_user(struct session *session, struct slice user,
 bool permit_sender(struct session *session, const struct path *sender,
     struct answer *out);
 
+/* Is the client of the session none that we know: nobody logged in, not on
+ * loopback, and no rule about clients lets it relay?  A rule that would have
+ * to ask first lets nobody. */
+bool permit_is_stranger(struct session *session);
+
 /* Before a message begins and after it has ended: what was counted for it
  * goes to session->holds, "NUMBER ..." for the rate helper to release. */
 void permit_end_message(struct session *session);

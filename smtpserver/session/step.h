@@ -51,6 +51,10 @@ enum step session_filter_knock(struct session *session);
 /* ... about the message that has come whole. */
 enum step session_filter_message(struct session *session);
 
+/* Filters let it pass, and next is what follows: judge whose mail it is first,
+ * when that is to be known (verify-origin).  Returns the step that follows. */
+enum step session_judge(struct session *session, enum step next);
+
 /* Say 220.  Returns the step that follows. */
 enum step session_greet(struct session *session);
 

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "mail/envelope.h"
+#include "smtpserver/origin/judge.h"
 #include "smtpserver/transaction/answer.h"
 #include "smtpserver/transaction/content.h"
 #include "smtpserver/transaction/space.h"
@@ -43,6 +44,8 @@ struct transaction {
 	struct answer		*next_hop;	/* NULL; or what the client
 						 * hears of it, in the arena */
 	bool			 is_looked_at;	/* by the content filter */
+	bool			 is_judged;	/* whose mail it is */
+	struct judge_answer	 judged;	/* then */
 	bool			 is_receiving;	/* draft and content are live */
 	bool			 is_chunked;	/* BDAT came: no more RCPT */
 	struct draft		 draft;

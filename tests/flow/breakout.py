@@ -24,7 +24,7 @@ import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "lib"))
-from zmtest import milter, mta, tls                         # noqa: E402
+from zmtest import dns, milter, mta, tls                    # noqa: E402
 
 SKIPPED = 77
 CWD, READ, LIST, MAKE = -100, 0, 0o200000, 0o101
@@ -230,6 +230,7 @@ class Site(mta.Mta):
         super().__init__("breakout", clock)
         self.clock = clock
         self.cert = tls.Cert().make()
+        self.dns = dns.Dns([("silent.test", "TIMEOUT", None)])
         etc = os.path.join(self.dir, "etc")
         os.mkdir(etc)
         with open(self.conf, encoding="utf-8") as file:
@@ -247,6 +248,9 @@ class Site(mta.Mta):
                   encoding="ascii") as file:
             file.write("bob $6$x$y\n")
         self.configure(f"""workers smtpserver 1
+dns 127.0.0.1:{self.dns.port}
+verify-origin yes
+trust 127.0.0.1 xclient
 greet-pause 60s
 reject from 127.1.0.0/16 sender nobody@nowhere.test
 reject sender @slow.test delay 60s
@@ -267,6 +271,7 @@ auth users <passwords> clear loopback""")
     def close(self, keep=False):
         super().close(keep)
         self.cert.close()
+        self.dns.close()
 
     def row(self, wire):
         """Bytes that the server has not read, and the socket's inode."""
@@ -457,6 +462,23 @@ def messages(site, attempt):
     stored.hear("250")
 
 
+def origins(site, attempt):
+    """A stranger's message, and a DNS that says nothing of its sender."""
+    judged = Wire(site.port).ready()
+    judged.ask(b"XCLIENT ADDR=203.0.113.9 NAME=mx.silent.test", "220")
+    for line, code in ((b"EHLO mx.silent.test", "250"),
+                       (b"MAIL FROM:<a@silent.test>", "250"),
+                       (b"RCPT TO:<alice@localhost>", "250"),
+                       (b"DATA", "354")):
+        judged.ask(line, code)
+    judged.say(b"Subject: judged\r\n\r\nx\r\n.\r\n")
+    mta.wait_for("the question", lambda: ("silent.test", 16) in
+                 site.dns.questions)
+    attempt.at("origin", judged)
+    site.clock.move(9)              # two tries of 3 s
+    judged.hear("250")
+
+
 def ends(site, attempt):
     """A client that says more after QUIT: it has its time to read."""
     talks = Wire(site.port).ready()
@@ -470,11 +492,12 @@ def run(site, attempt):
     commands(site, attempt)
     logins(site, attempt)
     messages(site, attempt)
+    origins(site, attempt)
     ends(site, attempt)
     last = Wire(site.port).ready(b"MAIL FROM:<a@src.test>",
                                  b"RCPT TO:<alice@localhost>", b"DATA")
     last.ask(b"Subject: last\r\n\r\nx\r\n.", "250")
-    mta.wait_for("the messages", lambda: len(site.mailbox("alice")) == 4)
+    mta.wait_for("the messages", lambda: len(site.mailbox("alice")) == 5)
     with open(STEPS, encoding="ascii") as file:
         names = set(re.findall(r"^STEP\(\w+, (\w+),", file.read(), re.M))
     missed = names - PASSED - set(Attempt.steps)

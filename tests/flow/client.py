@@ -172,6 +172,11 @@ class Client:
             return any(has_text(name) for name in glob.glob(path))
         mta.wait_for(f"{args[2]} in {path}", is_there)
 
+    def say_asked(self, _verb, args):
+        """asked DNS NAME: wait until somebody asked for the name."""
+        mta.wait_for(f"a question for {args[1]}", lambda: any(
+            name == args[1] for name, _ in self.actors[args[0]].questions))
+
     def say_clock(self, _verb, args):
         """Move the clock while the server makes us wait."""
         self.clock(args[0])

@@ -52,8 +52,8 @@ its first item; `shows CERT` and `version 1.2|1.3` come before that.
 SCRAM-SHA-256-PLUS, XOAUTH2; lib/zmtest/sasl.py); `${scram.PASSWORD}` is an
 entry for a table of users, `${crypt.PASSWORD}` one of crypt(3).
 `say BYTES` waits for no answer, `hear` reads it; between them `seen MTA PATH
-TEXT` waits until a file has it, `quiet` says that no answer has come, and
-`clock +1m` lets a time-out pass; `signal` is what it is outside.
+TEXT` waits for it in a file, `asked DNS NAME` for a question; `quiet`: nothing
+has come; `clock +1m` and `signal` are as outside.
 `shown CERT` is a fact: the certificate that the server showed.  A cert
 that is named again is replaced.
 
@@ -88,7 +88,7 @@ CLIENT_WORDS = {"helo", "ehlo", "mail", "rcpt", "data", "send", "raw",
                 "expect", "quit", "drop", "bdat", "proxy", "closed",
                 "xclient", "xforward", "rset", "lhlo", "tls", "starttls",
                 "shows", "shown", "version", "auth", "say", "hear", "seen",
-                "quiet", "clock", "signal"}
+                "asked", "quiet", "clock", "signal"}
 CERT_WORDS = {"names", "kind", "days"}
 MTA_FLAGS = {"-start", "-stop", "-restart", "-reload", "-kill"}
 
@@ -141,7 +141,7 @@ def check_log(words, where):
 
 def needs(options, build):
     """Skip the flow unless the build has all of these options; /NAME is a
-    file system in memory that can be written to."""
+    file system in memory that can be written to, python3-NAME a module."""
     with open(os.path.join(build, "config.h"), encoding="utf-8") as file:
         text = file.read()
     for option in options:
@@ -150,6 +150,10 @@ def needs(options, build):
                                   capture_output=True, text=True).stdout
             if kind.strip() != "tmpfs" or not os.access(option, os.W_OK):
                 raise Skipped(f"{option} is no writable tmpfs")
+        elif option.startswith("python3-"):
+            if subprocess.run(["/usr/bin/python3", "-c", "import " +
+                               option[8:]], capture_output=True).returncode:
+                raise Skipped(f"there is no {option}")
         elif f"#define HAVE_{option} 1" not in text:
             raise Skipped(f"built without {option}")
 

@@ -32,10 +32,13 @@ TELLING("policy.trouble", "The policy could not look something up[, for the "
 TELLING("policy.warning", "A policy service said: {text}")
 TELLING("milter.failed", "The milter {milter} did not do its work: {reason}"
     "[; what was done instead: {fail}].")
+TELLING("origin.failed", "Whose mail it is could not be judged: {reason} It "
+    "was accepted without that.")
 TELLING("milter.quarantine", "A filter wants a person to look: {reason}")
 TELLING("message.accepted", "The message from {from:sender}[ for {rcpts} "
     "recipient{rcpts:s}] was accepted[ from {client}][, who said {helo}]"
-    "[, {size} bytes][, by {with}].")
+    "[, {size} bytes][, by {with}].[ SPF: {spf}.][ DKIM: {dkim}.]"
+    "[ DMARC: {dmarc}.]")
 TELLING("message.waited", "The client waited for the next hop's word"
     "[, {delay} ms]: {verdict}[, {code}][: {reason}].")
 TELLING("message.refused", "The message from {from:sender} was refused[ with "

@@ -44,6 +44,8 @@ struct conf {
 				/* recipients of ours at RCPT; ACCEPT: those
 				 * that cannot be looked up now, too */
 	bool		 bare_lf_ok;		/* bare-newline accept */
+	bool		 verifies_origin;	/* SPF, DKIM, DMARC of mail
+						 * from elsewhere */
 	const char	*dns_server;		/* NULL: the system's */
 	unsigned	 mx_port;	/* where next hops found by MX listen */
 	const char	*accounts[ROLE_COUNT];	/* user names when root */

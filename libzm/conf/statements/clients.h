@@ -91,6 +91,21 @@ STATEMENT(TOP, "verify", NONE, setting, "setting", "",
 SETTING("verify", "", verify, "choice:reject,accept,off", "reject",
     "reject, accept or off")
 
+STATEMENT(TOP, "verify-origin", NONE, setting, "setting", "",
+    "verify-origin yes|no", "",
+    "yes: of each message that comes from elsewhere SPF, DKIM and DMARC are "
+    "judged before it is accepted, and it gets the field "
+    "Authentication-Results of this host; fields of that name that say they "
+    "are of this host and came with it are removed.  Nothing is refused by "
+    "that.  What the DNS cannot tell is a temperror; where the judging itself "
+    "fails, the message is accepted without the field, and the event "
+    "origin.failed says so.  Not judged is mail of who logged in, of clients "
+    "on loopback or that may relay (accept ... for any), and of LMTP.  Of a "
+    "message that a milter changed it is the changed one that is judged.",
+    "verify-origin yes")
+SETTING("verify-origin", "", verifies_origin, "choice:no,yes", "no",
+    "yes or no")
+
 STATEMENT(TOP, "bare-newline", NONE, setting, "setting", "",
     "bare-newline reject|accept", "",
     "What to do with a message that has a line feed without a carriage "

@@ -18,6 +18,7 @@ Test(conf, empty_is_valid)
 	cr_expect_eq(c.conf->hash_levels, 0);
 	cr_expect_eq(c.conf->sync, SYNC_GROUP);
 	cr_expect_not(c.conf->bare_lf_ok);
+	cr_expect_not(c.conf->verifies_origin);
 	cr_expect_null(c.conf->dns_server);
 	cr_expect_str_eq(c.conf->accounts[ROLE_SCHEDULER], "zmsched");
 	cr_expect_eq(c.conf->smtpserver_workers, 2);
@@ -86,7 +87,8 @@ Test(conf, plain_settings)
 	case_good(&c,
 	    "host MX.Example.ORG; size 25M; hash 2\n"
 	    "postmaster alice@example.org\n"
-	    "sync unsafe\nbare-newline accept\ndns 127.0.0.1:5353\n"
+	    "sync unsafe\nbare-newline accept\nverify-origin yes\n"
+	    "dns 127.0.0.1:5353\n"
 	    "group 250ms\nworkers router 7\nuser agent nobody\n"
 	    "limit received 30\nlimit dsn 10K\ntimeout quit 1m30s\n"
 	    "spool \"/with blank/spool\"   # a comment\n");
@@ -96,6 +98,7 @@ Test(conf, plain_settings)
 	cr_expect_str_eq(c.conf->postmaster, "alice@example.org");
 	cr_expect_eq(c.conf->sync, SYNC_UNSAFE);
 	cr_expect(c.conf->bare_lf_ok);
+	cr_expect(c.conf->verifies_origin);
 	cr_expect_str_eq(c.conf->dns_server, "127.0.0.1:5353");
 	cr_expect_eq(c.conf->group_ms, 250);
 	cr_expect_eq(c.conf->router_workers, 7);

@@ -1,0 +1,302 @@
+/* judge.c - the helper that judges whose mail a message is
+ *
+ * In     questions of sessions; answers of the DNS
+ * Out    what was judged; drafts with it in their header (row S0)
+ * Holds  the messages that are being judged
+ * Trusts no message and no answer: both are bounded, and what takes too long
+ *        is a temperror; no session: it names a draft, and no other file; not
+ *        itself: locked in, it has drafts, the journal and the DNS
+ * Spec   judge.h; doc/AUTH.md
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+
+#include "base/clock.h"
+#include "daemon/sandbox.h"
+#include "io/dns_ask.h"
+#include "io/ipc.h"
+#include "journal/event.h"
+#include "smtpserver/helper/helper.h"
+#include "origin/authres.h"
+#include "smtpserver/origin/judge_mark.h"
+
+#include "base/banned.h"
+
+struct judge {
+	struct process		*process;
+	int			 socket;
+	struct watch		*watch;
+	struct ipc_inbox	 inbox;
+	struct str		 outbox;
+	struct dns_asker	*asker;
+	struct spool		*spool;
+};
+
+struct judge_case {		/* one message; all of it in its arena */
+	struct judge		*judge;
+	struct arena		*arena;
+	struct slice		 token;
+	struct judge_question	 question;
+	struct judge_mail	 mail;
+	struct answers		*answers;
+	unsigned		 out, asked, rounds;
+	int64_t			 asks_until_ms;
+	int64_t			 received_s;
+	bool			 has_spf, has_dkim, has_dmarc;
+	struct spf		 spf;
+	struct dkim		 dkims[DKIM_SIGNATURES_MAX];
+	size_t			 dkim_count, dkim_found;
+	enum origin		 dkim;
+	struct slice		 author;	/* empty: none can be read */
+	struct dmarc		 dmarc;
+};
+
+struct judge_ticket {		/* a question to the DNS */
+	struct judge_case	*one;
+	struct slice		 name;
+	enum dns_type		 type;
+};
+
+/* ---- the end of a case ------------------------------------------------ */
+
+static void
+judge_case_end(struct judge_case *one, bool is_ok, const char *text)
+{
+	struct arena *arena = one->arena;
+
+	helper_add_answer(&one->judge->outbox, one->token, is_ok,
+	    slice_of(text));
+	judge_mail_close(&one->mail);
+	arena_free(&arena);
+}
+
+static void
+judge_case_conclude(struct judge_case *one)
+{
+	const char *host = slice_dup(one->arena, one->question.host);
+	struct judge_answer answer = { .spf = one->spf.origin,
+	    .dkim = one->dkim, .dmarc = one->dmarc.origin,
+	    .policy = one->dmarc.policy };
+	struct origins origins = { .spf = &one->spf, .dkims = one->dkims,
+	    .dkim_count = one->dkim_count,
+	    .dmarc = one->author.n > 0 ? &one->dmarc : NULL,
+	    .sender = one->question.sender, .helo = one->question.helo };
+	struct str field = STR_INIT, text = STR_INIT;
+	struct err err;
+
+	authres_add(&field, host, &origins);
+	if (judge_mark(&one->mail, one->judge->spool, str_slice(&field), host,
+	    &answer, &err) == 0) {
+		judge_answer_add(&text, &answer);
+		judge_case_end(one, true, text.buf);
+	} else {
+		judge_case_end(one, false, err.text);
+	}
+	str_release(&field);
+	str_release(&text);
+}
+
+/* ---- judging ---------------------------------------------------------- */
+
+/* Judge what can be judged now.  returns whether questions are open. */
+static bool
+judge_case_try(struct judge_case *one)
+{
+	const struct judge_question *question = &one->question;
+	const struct spf_ask ask = { .client = question->client,
+	    .helo = question->helo, .sender = question->sender,
+	    .receiver = question->host, .now_s = one->received_s };
+
+	if (!one->has_spf)
+		one->has_spf = spf_judge(one->answers, &ask, one->arena,
+		    &one->spf) != ORIGIN_ASKS;
+	if (!one->has_dkim) {
+		one->dkim = dkim_judge(one->answers, one->mail.message,
+		    one->received_s, one->arena, one->dkims, &one->dkim_count,
+		    &one->dkim_found);
+		one->has_dkim = one->dkim != ORIGIN_ASKS;
+	}
+	if (!one->has_spf || !one->has_dkim)
+		return true;
+	if (!one->has_dmarc)
+		one->has_dmarc = one->author.n == 0 || dmarc_judge(
+		    one->answers, one->author, &one->spf, one->dkims,
+		    one->dkim_count, one->arena, &one->dmarc) != ORIGIN_ASKS;
+	return !one->has_dmarc;
+}
+
+static void judge_on_answer(void *context, enum dns_result result,
+    const unsigned char *answer, size_t n);
+
+/* It is nobody's any more whether the DNS could have told. */
+static bool
+judge_case_is_late(const struct judge_case *one)
+{
+	return one->asked >= JUDGE_ASKS_MAX ||
+	    clock_steady_ms() >= one->asks_until_ms;
+}
+
+static void
+judge_case_ask(struct judge_case *one)
+{
+	const struct answer *question;
+	size_t cursor = 0;
+
+	while ((question = answers_next_question(one->answers, &cursor)) !=
+	    NULL) {
+		struct judge_ticket *ticket;
+
+		if (judge_case_is_late(one)) {
+			answers_put_wire(one->answers, question->type,
+			    question->name, DNS_TRY_AGAIN, SLICE(""));
+			continue;
+		}
+		ticket = arena_alloc(one->arena, sizeof(*ticket));
+		*ticket = (struct judge_ticket){ one,
+		    slice_copy(one->arena, question->name), question->type };
+		one->asked++;
+		one->out++;
+		dns_ask(one->judge->asker, slice_dup(one->arena, ticket->name),
+		    ticket->type, judge_on_answer, ticket);
+	}
+}
+
+/* On with it, as far as it goes without an answer. */
+static void
+judge_case_go(struct judge_case *one)
+{
+	while (judge_case_try(one)) {
+		if (++one->rounds > JUDGE_ROUNDS_MAX) {
+			judge_case_end(one, false, "it asks too much");
+			return;
+		}
+		judge_case_ask(one);
+		if (one->out > 0)
+			return;
+	}
+	judge_case_conclude(one);
+}
+
+static void
+judge_on_answer(void *context, enum dns_result result,
+    const unsigned char *answer, size_t n)
+{
+	struct judge_ticket *ticket = context;
+	struct judge_case *one = ticket->one;
+
+	answers_put_wire(one->answers, ticket->type, ticket->name, result,
+	    (struct slice){ (const char *)answer, n });
+	if (--one->out == 0)
+		judge_case_go(one);
+}
+
+/* ---- questions in, answers out ---------------------------------------- */
+
+static void
+judge_question_take(struct judge *judge, struct slice line)
+{
+	struct arena *arena = arena_new();
+	struct judge_case *one = arena_alloc(arena, sizeof(*one));
+	struct slice token;
+	struct err err;
+
+	if (!slice_word(&line, &token)) {
+		arena_free(&arena);
+		return;
+	}
+	one->judge = judge;
+	one->arena = arena;
+	one->token = slice_copy(arena, token);
+	if (judge_question_parse(arena, slice_trim(line), &one->question,
+	    &err) != 0 || judge_mail_open(&one->mail, judge->spool,
+	    slice_dup(arena, one->question.file), &err) != 0) {
+		judge_case_end(one, false, err.text);
+		return;
+	}
+	one->answers = answers_new(arena);
+	one->received_s = clock_real_us() / 1000000;
+	one->asks_until_ms = clock_steady_ms() + JUDGE_ASK_MS;
+	(void)dmarc_author(one->mail.message, arena, &one->author);
+	judge_case_go(one);
+}
+
+static void
+judge_on_listener(void *context, unsigned ready)
+{
+	struct judge *judge = context;
+	struct slice line;
+	size_t cursor = 0;
+	int got;
+
+	if (!(ready & (LOOP_READ | LOOP_HANGUP)))
+		return;
+	got = ipc_receive(judge->socket, &judge->inbox);
+	if (got == 0 || (got < 0 && errno != EAGAIN)) {
+		loop_stop(judge->process->loop);
+		return;
+	}
+	while (ipc_line(&judge->inbox, &cursor, &line) == IPC_LINE)
+		judge_question_take(judge, line);
+	ipc_inbox_consume(&judge->inbox, cursor);
+}
+
+static void
+judge_say_answers(void *context)
+{
+	struct judge *judge = context;
+	ssize_t n;
+
+	if (judge->outbox.len == 0)
+		return;
+	n = ipc_send(judge->socket, str_slice(&judge->outbox), NULL, 0);
+	if (n > 0)
+		str_consume(&judge->outbox, (size_t)n);
+	watch_set(judge->watch, LOOP_READ |
+	    (n >= 0 && judge->outbox.len > 0 ? LOOP_WRITE : 0));
+}
+
+/* It reads what strangers wrote: nothing is left to it but drafts, the
+ * journal, and servers of the DNS. */
+static void
+judge_confine(const struct judge *judge)
+{
+	const struct conf *conf = judge->process->conf;
+	struct arena *arena = arena_new();
+	struct sandbox rules = {
+		.appended = { conf->log_dir }, .appended_count = 1,
+		.worked = { arena_printf(arena, "%s/public",
+		    conf->spool_dir) }, .worked_count = 1,
+		.sockets = SOCKETS_ALL };
+	struct err err;
+
+	(void)clock_steady_ms();
+	if (sandbox_enter(&rules, &err) < 0)
+		fatal("origin: %s", err.text);	/* the machine's error */
+	arena_free(&arena);
+}
+
+void
+judge_serve(struct process *process, int socket)
+{
+	struct judge judge = { .process = process, .socket = socket };
+	struct err err;
+
+	signal(SIGHUP, SIG_IGN);	/* the listener makes a new one */
+	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
+	if (conf_spool_open(process->conf, 0, &judge.spool, &err) < 0)
+		fatal("%s", err.text);	/* the machine's error */
+	if (dns_use(process->conf->dns_server, &err) != 0)
+		warning("%s", err.text);
+	ipc_inbox_init(&judge.inbox);
+	str_init(&judge.outbox);
+	judge.asker = dns_asker_new(process->loop);
+	judge_confine(&judge);
+	judge.watch = loop_watch(process->loop, socket, LOOP_READ,
+	    judge_on_listener, &judge);
+	loop_at_turn_end(process->loop, judge_say_answers, &judge);
+	loop_run(process->loop);
+	spool_close(&judge.spool);
+}

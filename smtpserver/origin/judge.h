@@ -1,0 +1,72 @@
+/* judge.h - the helper that judges whose mail a message is
+ *
+ * A session asks when a message is whole (verify-origin), before it is stored:
+ *
+ *	question	{"id":ID,"client":"192.0.2.1:4711","helo":NAME,
+ *			"sender":ADDRESS,"host":NAME,"file":DRAFT}
+ *	answer		"spf=WORD dkim=WORD dmarc=WORD policy=WORD
+ *			file=NAME bytes=N crc=N"
+ *
+ * It reads the draft (row S0 of doc/INTERNALS), asks the DNS what libzm/origin
+ * wants to know of it, and leaves another draft beside it: the same message
+ * with one Authentication-Results of ours at its top, and without those that
+ * say they are ours (RFC 8601 section 5).  The session puts that in the place
+ * of its own.  What the DNS does not tell in time is a temperror.
+ *
+ * Locked in (daemon/sandbox.h), it has drafts, the journal and servers of the
+ * DNS, and nothing else.  Many are judged at a time, each bounded:
+ * JUDGE_ASKS_MAX questions in JUDGE_ASK_MS.  A message is mapped, never in
+ * memory as a whole.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_ORIGIN_JUDGE_H
+#define ZM_SMTPSERVER_ORIGIN_JUDGE_H
+
+#include "daemon/skeleton.h"
+#include "grammar/net.h"
+#include "mail/spool/spool.h"
+#include "origin/dmarc_policy.h"
+#include "origin/origin.h"
+
+enum {
+	JUDGE_ASKS_MAX = 200,		/* questions to the DNS a message */
+	JUDGE_ROUNDS_MAX = 60,		/* of them; more is no mail */
+	JUDGE_ASK_MS = 20000,		/* then no more are asked */
+	JUDGE_FOR_MS = 120000		/* a session waits at most; longer than
+					 * questions on their way, and sums of
+					 * large messages before this one */
+};
+
+/* Row "origin" of helper_kinds. */
+void judge_serve(struct process *process, int socket);
+
+struct judge_question {
+	struct slice	id;		/* of the message */
+	struct slice	client_text;	/* "192.0.2.1:4711" */
+	struct net	client;		/* the same, read */
+	struct slice	helo, sender;	/* may be empty */
+	struct slice	host;		/* ours, in the field */
+	struct slice	file;		/* below public/ */
+};
+
+/* Append the question; client is not looked at. */
+void judge_question_add(struct str *out, const struct judge_question *question);
+/* Read one; slices are in the arena.  0; -1: it is none. */
+int judge_question_parse(struct arena *arena, struct slice line,
+    struct judge_question *out, struct err *err);
+
+struct judge_answer {
+	enum origin	  spf, dkim, dmarc;
+	enum dmarc_policy policy;	/* of dmarc's record; none: no record */
+	char		  file[SPOOL_NAME_BYTES];
+	uint64_t	  bytes;
+	uint32_t	  crc;
+};
+
+/* Append the answer. */
+void judge_answer_add(struct str *out, const struct judge_answer *answer);
+/* Read one.  0; -1: it is none. */
+int judge_answer_parse(struct slice line, struct judge_answer *out);
+
+#endif

@@ -1,0 +1,158 @@
+/* judge_line.c - what is asked about the origin of a message, and the answer
+ *
+ * In     lines
+ * Out    questions and answers
+ * Holds  nothing
+ * Trusts neither side: a session may have been taken over, and so may a
+ *        process that reads what strangers wrote
+ * Spec   judge.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "smtpserver/origin/judge.h"
+
+#include "base/banned.h"
+
+/* A name of a draft: below public/, and nowhere else. */
+static bool
+judge_is_draft(struct slice name)
+{
+	if (name.n == 0 || name.n >= SPOOL_NAME_BYTES || name.p[0] == '/')
+		return false;
+	for (size_t i = 0; i < name.n; i++)
+		if (name.p[i] <= ' ' || name.p[i] >= 0x7f ||
+		    (name.p[i] == '.' && i + 1 < name.n &&
+		    name.p[i + 1] == '.'))
+			return false;
+	return true;
+}
+
+/* ---- questions -------------------------------------------------------- */
+
+void
+judge_question_add(struct str *out, const struct judge_question *question)
+{
+	json_open(out);
+	json_text(out, "id", question->id);
+	json_text(out, "client", question->client_text);
+	json_text(out, "helo", question->helo);
+	json_text(out, "sender", question->sender);
+	json_text(out, "host", question->host);
+	json_text(out, "file", question->file);
+	json_close(out);
+	out->buf[--out->len] = '\0';	/* its LF */
+}
+
+static struct slice
+judge_question_value(struct arena *arena, struct slice line, const char *key)
+{
+	struct str value = STR_INIT;
+	struct slice copy = { NULL, 0 };
+
+	if (json_get(line, key, &value))
+		copy = slice_copy(arena, str_slice(&value));
+	str_release(&value);
+	return copy;
+}
+
+int
+judge_question_parse(struct arena *arena, struct slice line,
+    struct judge_question *out, struct err *err)
+{
+	struct sockaddr_storage address;
+	socklen_t length;
+
+	*out = (struct judge_question){
+		.id = judge_question_value(arena, line, "id"),
+		.client_text = judge_question_value(arena, line, "client"),
+		.helo = judge_question_value(arena, line, "helo"),
+		.sender = judge_question_value(arena, line, "sender"),
+		.host = judge_question_value(arena, line, "host"),
+		.file = judge_question_value(arena, line, "file"),
+	};
+	if (out->id.n == 0 || out->id.n >= SPOOL_ID_BYTES)
+		return err_set(err, "a message without an id");
+	if (out->host.n == 0 || memchr(out->host.p, '\0', out->host.n) != NULL)
+		return err_set(err, "no name of this host");
+	if (!judge_is_draft(out->file))
+		return err_set(err, "no draft");
+	if (net_endpoint_parse(out->client_text, 25, &address, &length,
+		err) != 0)
+		return -1;
+	net_of_sockaddr((const struct sockaddr *)&address, &out->client);
+	return 0;
+}
+
+/* ---- answers ---------------------------------------------------------- */
+
+void
+judge_answer_add(struct str *out, const struct judge_answer *answer)
+{
+	str_addf(out, "spf=%s dkim=%s dmarc=%s policy=%s file=%s bytes=%" PRIu64
+	    " crc=%" PRIu32, origin_text(answer->spf),
+	    origin_text(answer->dkim), origin_text(answer->dmarc),
+	    dmarc_policy_text(answer->policy), answer->file, answer->bytes,
+	    answer->crc);
+}
+
+static bool
+judge_policy_of_text(struct slice text, enum dmarc_policy *out)
+{
+	for (enum dmarc_policy i = DMARC_NONE; i <= DMARC_REJECT; i++)
+		if (slice_is(text, dmarc_policy_text(i))) {
+			*out = i;
+			return true;
+		}
+	return false;
+}
+
+static bool
+judge_answer_word(const char *key, struct slice value,
+    struct judge_answer *out)
+{
+	uint64_t number = 0;
+	bool is_good;
+
+	if (strcmp(key, "spf") == 0)
+		return origin_of_text(value, &out->spf);
+	if (strcmp(key, "dkim") == 0)
+		return origin_of_text(value, &out->dkim);
+	if (strcmp(key, "dmarc") == 0)
+		return origin_of_text(value, &out->dmarc);
+	if (strcmp(key, "policy") == 0)
+		return judge_policy_of_text(value, &out->policy);
+	if (strcmp(key, "bytes") == 0)
+		return slice_number(value, 1, INT64_MAX, &out->bytes);
+	if (strcmp(key, "crc") == 0) {
+		is_good = slice_number(value, 0, UINT32_MAX, &number);
+		out->crc = (uint32_t)number;
+		return is_good;
+	}
+	if (!judge_is_draft(value))
+		return false;
+	memcpy(out->file, value.p, value.n);
+	return true;
+}
+
+int
+judge_answer_parse(struct slice line, struct judge_answer *out)
+{
+	static const char *const keys[] = { "spf", "dkim", "dmarc", "policy",
+	    "file", "bytes", "crc" };
+	struct slice word;
+
+	memset(out, 0, sizeof(*out));
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		size_t n = strlen(keys[i]);
+
+		if (!slice_word(&line, &word) || !slice_starts(word, keys[i]) ||
+		    word.n <= n || word.p[n] != '=' ||
+		    !judge_answer_word(keys[i], slice_from(word, n + 1), out))
+			return -1;
+	}
+	return slice_word(&line, &word) ? -1 : 0;
+}

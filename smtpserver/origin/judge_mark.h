@@ -1,0 +1,35 @@
+/* judge_mark.h - a message with what was judged of it in its header
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_ORIGIN_JUDGE_MARK_H
+#define ZM_SMTPSERVER_ORIGIN_JUDGE_MARK_H
+
+#include "smtpserver/origin/judge.h"
+
+/* A draft of another process as it lies there, mapped. */
+struct judge_mail {
+	struct slice	file;		/* the map; empty: none */
+	struct slice	envelope;	/* its lines, "env-end" included */
+	struct slice	message;	/* header and body */
+};
+/* Map public/NAME.  0; or -1, and there is nothing to close. */
+int judge_mail_open(struct judge_mail *mail, struct spool *spool,
+    const char *name, struct err *err);
+/* Unmap it. */
+void judge_mail_close(struct judge_mail *mail);
+
+/* Append the header of a message with field, which has no LF at its end, at
+ * the top, and without the fields Authentication-Results that claim to be of
+ * host.  Lines that are no fields do not end it.  returns the rest: the blank
+ * line and the body. */
+struct slice judge_mark_header(struct slice message, struct slice field,
+    const char *host, struct str *out);
+
+/* Leave a draft that has it so; file, bytes and crc of out are filled.
+ * 0 or -1. */
+int judge_mark(const struct judge_mail *mail, struct spool *spool,
+    struct slice field, const char *host, struct judge_answer *out,
+    struct err *err);
+
+#endif
