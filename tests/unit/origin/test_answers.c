@@ -145,3 +145,49 @@ Test(answers, a_bad_zone_is_refused_by_line)
 		str_release(&zone);
 	}
 }
+
+/* An answer of one TXT record, "hi", to a question for a.test. */
+#define WIRE "\x12\x34\x81\x80\0\1\0\1\0\0\0\0" \
+	"\1a\4test\0\0\x10\0\1" \
+	"\xc0\x0c\0\x10\0\1\0\0\0\x3c\0\3\2hi"
+
+Test(answers, what_a_server_sent)
+{
+	static const struct {
+		enum dns_result		result;
+		struct slice		bytes;
+		enum answer_status	want;
+		bool			is_no_name;
+	} rows[] = {
+		{ DNS_OK, SLICE(WIRE), ANSWER_INSECURE, false },
+		{ DNS_OK, SLICE("\x12\x34\x81\x80\0\1\0\1"), ANSWER_SERVFAIL,
+		    false },
+		{ DNS_OK, SLICE(""), ANSWER_SERVFAIL, false },
+		{ DNS_NONE, SLICE(""), ANSWER_NONE, false },
+		{ DNS_NO_NAME, SLICE(""), ANSWER_NONE, true },
+		{ DNS_TRY_AGAIN, SLICE(""), ANSWER_SERVFAIL, false },
+		{ DNS_BAD, SLICE(""), ANSWER_SERVFAIL, false },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct answers *one = answers_new(arena);
+		const struct answer *answer;
+		size_t cursor = 0;
+
+		cr_assert_null(answers_look(one, DNS_TYPE_TXT,
+		    SLICE("a.test")));
+		cr_assert_not_null(answers_next_question(one, &cursor));
+		cr_assert_null(answers_next_question(one, &cursor));
+		answers_put_wire(one, DNS_TYPE_TXT, SLICE("a.test"),
+		    rows[i].result, rows[i].bytes);
+		answer = answers_look(one, DNS_TYPE_TXT, SLICE("a.test"));
+		cr_expect_eq(answer->status, rows[i].want, "row %zu", i);
+		cr_expect_eq(answer->is_no_name, rows[i].is_no_name,
+		    "row %zu", i);
+		cr_expect_eq(answer->record_count, i == 0 ? 1 : 0);
+		if (answer->record_count == 1)
+			cr_expect(slice_is(answer->records[0].text, "hi"));
+		cursor = 0;
+		cr_expect_null(answers_next_question(one, &cursor));
+	}
+}
