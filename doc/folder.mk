@@ -40,7 +40,7 @@ VERB_PAGES = \
 man_MANS += $(VERB_PAGES)
 EXTRA_DIST += $(VERB_PAGES:=.in)
 CLEANFILES += $(VERB_PAGES)
-$(VERB_PAGES): doc/verbs-manual$(EXEEXT)
+$(VERB_PAGES): $(VERB_PAGES:=.in) doc/verbs-manual$(EXEEXT)
 	@$(MKDIR_P) doc/man
 	$(AM_V_GEN)name=$(@F); ./doc/verbs-manual$(EXEEXT) --page $${name%.8} \
 	    < $(srcdir)/$@.in > $@.new && mv $@.new $@

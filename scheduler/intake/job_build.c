@@ -303,7 +303,7 @@ vertices_fill(struct intake *intake, struct job *job,
 		    0 ||
 		    vertex->rcpt_count == VERTEX_RCPTS_MAX) {
 			vertex = vertex ? vertex + 1 : job->vertices;
-			vertex->thread = entries[i].thread;
+			thread_take_vertex(entries[i].thread, vertex);
 			vertex->park = entries[i].park;
 			vertex->expire_s = entries[i].expire_s;
 			vertex->is_strict = entries[i].is_strict;

@@ -115,9 +115,11 @@ queue_close(struct queue *queue)
 	size_t cursor = 0;
 
 	timer_clear(&queue->orders_timer);
-	while ((job = job_table_next(&queue->jobs, &cursor)) != NULL)
+	while ((job = job_table_next(&queue->jobs, &cursor)) != NULL) {
 		for (size_t i = 0; i < job->vertex_count; i++)
 			plan_forget(&queue->plan, &job->vertices[i]);
+		thread_forget_job(job);
+	}
 	job_table_end(&queue->jobs);
 	job_table_release(&queue->jobs);
 	hearers_release(&queue->hearers);
@@ -242,6 +244,7 @@ queue_drop(struct queue *queue, struct job *job)
 		panic("job %s is dropped in flight", job->id);
 	for (size_t i = 0; i < job->vertex_count; i++)
 		plan_forget(&queue->plan, &job->vertices[i]);
+	thread_forget_job(job);
 	job_end(&queue->jobs, &job);
 }
 
@@ -262,7 +265,7 @@ queue_overflow(struct queue *queue, struct thread *thread,
 	lanes_list(thread, ready);
 	for (size_t i = 0; i < count; i++) {
 		plan_forget(&queue->plan, ready[i]);
-		ready[i]->thread = to;
+		thread_take_vertex(to, ready[i]);
 		plan_ready(&queue->plan, ready[i]);
 	}
 	mem_free(&ready);

@@ -57,6 +57,7 @@ struct thread {
 	uint32_t	 hash;
 	struct lanes	 lanes;		/* ready */
 	unsigned	 ready_count, wait_count, flight_count, parked_count;
+	unsigned	 named;		/* vertices of any state with it */
 	unsigned	 serving;	/* agents with work of this thread */
 	unsigned	 limit;		/* agents allowed now: feedback */
 	unsigned	 pin;		/* an operator's limit; 0: none */

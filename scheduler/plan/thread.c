@@ -32,6 +32,9 @@ thread_table_init(struct thread_table *table)
 static void
 thread_free(struct thread *thread)
 {
+	if (thread->named > 0)
+		panic("%s/%s is freed while %u vertices name it",
+		    thread->channel, thread->host, thread->named);
 	thread->ring->thread_count--;
 	provider_part(thread);
 	mem_free(&thread->reason);
@@ -208,13 +211,30 @@ thread_get(struct thread_table *table, const struct conf *conf,
 	return thread;
 }
 
+void
+thread_take_vertex(struct thread *thread, struct vertex *vertex)
+{
+	if (vertex->thread != NULL)
+		vertex->thread->named--;
+	vertex->thread = thread;
+	if (thread != NULL)
+		thread->named++;
+}
+
+void
+thread_forget_job(struct job *job)
+{
+	for (uint32_t i = 0; i < job->vertex_count; i++)
+		thread_take_vertex(NULL, &job->vertices[i]);
+}
+
 static bool
 thread_is_empty(const struct thread *thread)
 {
-	return thread->ready_count == 0 && thread->wait_count == 0 &&
-	    thread->flight_count == 0 && thread->parked_count == 0 &&
-	    thread->serving == 0 && thread->wake_ms == 0 &&
-	    thread->paced_ms == 0;
+	return thread->named == 0 && thread->ready_count == 0 &&
+	    thread->wait_count == 0 && thread->flight_count == 0 &&
+	    thread->parked_count == 0 && thread->serving == 0 &&
+	    thread->wake_ms == 0 && thread->paced_ms == 0;
 }
 
 void

@@ -38,6 +38,13 @@ struct thread *thread_get(struct thread_table *table,
 struct thread *thread_find(const struct thread_table *table,
     struct thread_way way);
 
+/* The vertex goes by this thread from now on; NULL: by none, its job is about
+ * to be freed.  A thread is kept as long as a vertex names it, also one that
+ * is done: orders ask what each recipient's destination is. */
+void thread_take_vertex(struct thread *thread, struct vertex *vertex);
+/* None of the job's vertices names a thread any more. */
+void thread_forget_job(struct job *job);
+
 /* Free threads that have had no work since before_ms and nothing on them.
  * Those that are held stay: they remember that a host is down. */
 void thread_sweep(struct thread_table *table, int64_t before_ms);

@@ -106,6 +106,7 @@ removal_end(struct removal *removal)
 			    name);
 			group_trouble(job->id, name, "unlink", file->error);
 		}
+		thread_forget_job(job);
 		job_end(&group->queue->jobs, &job);
 	}
 	removal_hand_over(removal, removal_work_release, removal_free);

@@ -79,10 +79,10 @@ def operators_follow(site):
              "zmailer", "events", "-f"],
             env=dict(site.env, PATH=f"{site.bin}:/usr/bin:/bin"), cwd="/",
             stdout=subprocess.PIPE) as follow:
-        site.zmailer("suspend", "smtp/follow.test")
-        while b"follow.test" not in follow.stdout.readline():
+        site.zmailer("suspend", "smtp/[192.0.2.77]")
+        while b"192.0.2.77" not in follow.stdout.readline():
             assert follow.poll() is None
-        site.zmailer("resume", "smtp/follow.test")
+        site.zmailer("resume", "smtp/[192.0.2.77]")
         assert len(answering()) > len(before)
         follow.kill()
     mta.wait_for("the end of the answer", lambda:

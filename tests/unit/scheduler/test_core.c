@@ -33,6 +33,34 @@ Test(core, mail_that_lies_there_at_the_start_is_found)
 	yard_close(&yard);
 }
 
+static bool
+knows_x_test(void)
+{
+	const struct thread_way way = { SLICE("smtp"), SLICE("x.test"),
+	    SLICE("") };
+
+	return thread_find(&yard.scheduler.queue.threads, way) != NULL;
+}
+
+/* list and orders ask for it, also of a recipient that is done. */
+Test(core, a_destination_stays_known_while_a_recipient_has_it, .timeout = 60)
+{
+	yard_open(&yard, yard_quick);
+	yard_message(&yard, "a@src.test", "smtp/x.test/ok@x.test "
+	    "smtp/y.test/defer@y.test", NULL);
+	yard_turns(&yard, 20);
+	cr_assert_eq(yard.shared->delivered, 1);
+	yard_clock(&yard, 7200);
+	yard_turns(&yard, 20);
+	cr_expect(knows_x_test());
+	yard_clock(&yard, 6 * 86400);
+	cr_assert(yard_until(&yard, yard_is_empty, NULL));
+	yard_clock(&yard, 7200);
+	yard_turns(&yard, 20);
+	cr_expect_not(knows_x_test(), "nothing lies there any more");
+	yard_close(&yard);
+}
+
 /* A piece a turn, whatever it is: many agents, each of whom waits to be told
  * while nothing comes from outside. */
 Test(core, turns_without_time_deliver_all_the_same)

@@ -245,6 +245,24 @@ Test(verdicts, a_refusal_that_nobody_heard_is_reported, .timeout = 60)
 	}
 }
 
+/* Neither the client nor a report tells what may be put back. */
+Test(verdicts, a_refusal_that_is_kept_is_not_said, .timeout = 60)
+{
+	yard_open(&yard, "keep failed 1h\n"
+	    "schedule */* { retry 10m; parallel 4; warn 0; expire 1d }\n");
+	desk_open();
+	announce("smtp/x.test/fail@x.test");
+	expect_answer(2, "ok queued what fails is kept");
+	say(ours, "told", 3);
+	expect_answer(3, "trouble it was not refused");
+	yard_turns(&yard, 20);
+	cr_expect_eq(yard_count(&yard, "router"), 0);
+	cr_expect_eq(yard.scheduler.queue.jobs.count, 1);
+	yard_clock(&yard, 3700);
+	expect_reports(1);
+	close_all();
+}
+
 /* ---- who asks ------------------------------------------------------- */
 
 Test(verdicts, a_connection_has_its_own_messages_only, .timeout = 60)
