@@ -12,7 +12,11 @@
 
 #include "base/banned.h"
 
-enum { VALUE_BYTES_MAX = 320, COMMENT_DEPTH_MAX = 20 };
+enum {
+	VALUE_BYTES_MAX = 320,
+	COMMENT_DEPTH_MAX = 20,
+	LINE_BYTES_MAX = 900	/* 998 are allowed (RFC 5322 section 2.1.1) */
+};
 
 /* RFC 2045 token, and what RFC 8601 allows beside it: an address. */
 static bool
@@ -54,10 +58,19 @@ authres_add_value(struct str *out, struct slice text)
 static void
 authres_add_pair(struct str *out, const char *name, struct slice value)
 {
+	struct str pair = STR_INIT;
+	size_t line = out->len;
+
 	if (value.n == 0)
 		return;
-	str_addf(out, " %s=", name);
-	authres_add_value(out, value);
+	while (line > 0 && out->buf[line - 1] != '\n')
+		line--;
+	str_addf(&pair, "%s=", name);
+	authres_add_value(&pair, value);
+	str_adds(out, out->len - line + pair.len < LINE_BYTES_MAX ? " " :
+	    "\n\t");
+	str_add_slice(out, str_slice(&pair));
+	str_release(&pair);
 }
 
 static void

@@ -32,7 +32,7 @@ struct judging {
 	struct answers	*answers;
 	int64_t		 received_s;
 	struct header_field *fields;
-	size_t		 field_count;
+	size_t		 field_count;	/* of the header, kept or not */
 	struct slice	 body;
 	struct signature signatures[DKIM_SIGNATURES_MAX];
 	struct dkim	*out;
@@ -61,7 +61,8 @@ judging_read(struct judging *judging, struct slice message, size_t *out_found)
 	    HEADER_FIELDS_MAX * sizeof(field));
 	while (header_next(&message, &field, &is_broken)) {
 		if (judging->field_count < HEADER_FIELDS_MAX)
-			judging->fields[judging->field_count++] = field;
+			judging->fields[judging->field_count] = field;
+		judging->field_count++;
 		if (!header_is(&field, "DKIM-Signature"))
 			continue;
 		(*out_found)++;
@@ -77,6 +78,17 @@ judging_read(struct judging *judging, struct slice message, size_t *out_found)
 }
 
 /* ---- judging ------------------------------------------------------------ */
+
+/* Of a header that was not kept whole it is not known which field is the last
+ * of its name, nor that there is no other one. */
+static void
+judging_whole(struct judging *judging, size_t row)
+{
+	if (judging->field_count > HEADER_FIELDS_MAX)
+		judging_end(judging, row, ORIGIN_PERMERROR, arena_printf(
+		    judging->arena, "the header has more than %d fields",
+		    (int)HEADER_FIELDS_MAX));
+}
 
 static void
 judging_time(struct judging *judging, size_t row)
@@ -203,6 +215,7 @@ dkim_judge(struct answers *answers, struct slice message, int64_t received_s,
 	judging_read(&judging, message, out_found);
 	*out_n = judging.count;
 	for (size_t i = 0; i < judging.count; i++) {
+		judging_whole(&judging, i);
 		if (judging.signatures[i].is_good)
 			judging_time(&judging, i);
 		if (judging.signatures[i].is_good)

@@ -55,14 +55,29 @@ author_of_field(struct slice value, struct arena *arena, struct slice *domain)
 	return false;
 }
 
+/* The next field, as the router finds it: a line that is none ends no
+ * header, or a From after it would be delivered without a judgement. */
+static bool
+author_next_field(struct slice *rest, struct header_field *out)
+{
+	bool is_broken;
+
+	while (header_next(rest, out, &is_broken) != 1) {
+		if (!is_broken)
+			return false;
+		header_junk(rest);
+	}
+	return true;
+}
+
 bool
 dmarc_author(struct slice message, struct arena *arena, struct slice *out)
 {
 	struct header_field field;
-	bool is_broken = false, has_from = false;
+	bool has_from = false;
 
 	*out = (struct slice){ NULL, 0 };
-	while (header_next(&message, &field, &is_broken)) {
+	while (author_next_field(&message, &field)) {
 		if (!header_is(&field, "From"))
 			continue;
 		/* which of two a reader is shown is not known */

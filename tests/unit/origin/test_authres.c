@@ -76,6 +76,29 @@ Test(authres, values_of_strangers_stay_values)
 	}
 }
 
+/* A next hop refuses lines of more than 998 bytes (RFC 5322 section
+ * 2.1.1). */
+Test(authres, long_values_make_no_long_lines)
+{
+	char quotes[400];
+	struct dkim dkim = { .origin = ORIGIN_FAIL, .reason = quotes,
+	    .domain = { quotes, 300 }, .identity = { quotes, 400 },
+	    .selector = { quotes, 300 }, .algorithm = { quotes, 40 } };
+	struct origins all = { .dkims = &dkim, .dkim_count = 1 };
+	struct str out = STR_INIT;
+	struct slice rest, line;
+
+	memset(quotes, '"', sizeof(quotes) - 1);
+	quotes[sizeof(quotes) - 1] = '\0';
+	authres_add(&out, "mx.test", &all);
+	rest = str_slice(&out);
+	while (slice_cut(&rest, '\n', &line)) {
+		cr_expect_leq(line.n, 998);
+		cr_expect(rest.p == NULL || rest.p[0] == '\t');
+	}
+	str_release(&out);
+}
+
 Test(authres, fields_that_claim_to_be_ours_are_known)
 {
 	static const struct {

@@ -278,3 +278,26 @@ Test(dkim_judge, signatures_are_bounded)
 	cr_expect(n == DKIM_SIGNATURES_MAX && found == 100);
 	str_release(&message);
 }
+
+/* The fields below too many others are not seen: From is signed twice, so that
+ * one more of them is a change. */
+Test(dkim_judge, too_many_fields_hide_nothing)
+{
+	struct dkim all[DKIM_SIGNATURES_MAX];
+	struct str message = STR_INIT;
+	size_t n, found, body = strstr(MESSAGE, "\r\n\r\n") + 2 - MESSAGE;
+
+	str_adds(&message, SIGNED_RELAXED);
+	str_add(&message, MESSAGE, body);
+	for (int i = 0; i < 100000; i++)
+		str_adds(&message, "X: y\r\n");
+	str_adds(&message, "From: eve@evil.test\r\n");
+	str_adds(&message, MESSAGE + body);
+	cr_expect_eq(dkim_judge(answers, str_slice(&message), 0, arena, all,
+	    &n, &found), ORIGIN_FAIL);
+	cr_expect_eq(n, 1);
+	cr_expect_eq(all[0].origin, ORIGIN_PERMERROR);
+	cr_expect_not_null(strstr(all[0].reason, "more than 5000 fields"),
+	    "%s", all[0].reason);
+	str_release(&message);
+}

@@ -236,6 +236,11 @@ Test(dmarc, an_author_has_one_domain)
 		{ "From: \n\n", NULL },
 		{ "From: <>\n\n", NULL },
 		{ "To: a@x.test\n\nFrom: a@x.test\n", NULL },
+		/* what is no field ends no header for the router either */
+		{ "From e@evil.test now\nFrom: a@x.test\n\n", "x.test" },
+		{ "To: b\nno field\n of it\nFrom: a@x.test\n\n",
+		    "x.test" },
+		{ "From: a@x.test\nno field\nFrom: b@y.test\n\n", NULL },
 		{ "", NULL },
 	};
 	struct slice domain;
