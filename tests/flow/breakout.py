@@ -251,6 +251,7 @@ class Site(mta.Mta):
 dns 127.0.0.1:{self.dns.port}
 verify-origin yes
 trust 127.0.0.1 xclient
+route far.test via 127.0.0.1:1 cut-through
 greet-pause 60s
 reject from 127.1.0.0/16 sender nobody@nowhere.test
 reject sender @slow.test delay 60s
@@ -479,6 +480,31 @@ def origins(site, attempt):
     judged.hear("250")
 
 
+def verdicts(site, attempt):
+    """A client that waits for the next hop's word: the scheduler's place is
+    taken by the test, which hears what is asked of it."""
+    place = f"{site.dir}/run/verdict.sock"
+    os.unlink(place)
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(place)
+        os.chmod(place, 0o666)
+        door.listen(1)
+        door.settimeout(mta.WAIT_S)
+        waits = Wire(site.port).ready(b"MAIL FROM:<a@src.test>",
+                                      b"RCPT TO:<b@far.test>", b"DATA")
+        waits.say(b"Subject: far\r\n\r\nx\r\n.\r\n")
+        peer = door.accept()[0]
+    with peer, peer.makefile("rw", encoding="ascii") as lines:
+        for word, step, answer in (("expect", "expect", "ok yes"),
+                                   ("wait", "verdict", "trouble none")):
+            token, asked, _ = lines.readline().split()
+            assert asked == word, asked
+            attempt.at(step, waits)
+            lines.write(f"{token} {answer}\n")
+            lines.flush()
+        waits.hear("250")
+
+
 def ends(site, attempt):
     """A client that says more after QUIT: it has its time to read."""
     talks = Wire(site.port).ready()
@@ -493,6 +519,7 @@ def run(site, attempt):
     logins(site, attempt)
     messages(site, attempt)
     origins(site, attempt)
+    verdicts(site, attempt)
     ends(site, attempt)
     last = Wire(site.port).ready(b"MAIL FROM:<a@src.test>",
                                  b"RCPT TO:<alice@localhost>", b"DATA")
