@@ -6,7 +6,8 @@
  * Spec   RFC 6376 section 6.1, RFC 8301, RFC 8463
  *
  * All keys are asked for before the first body is summed up, and bodies that
- * are signed in the same form are summed up once.
+ * are signed in the same form are summed up once.  A large body with another
+ * l= in each signature would cost a sum for each: there are BODY_SUMS_MAX.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -17,7 +18,11 @@
 
 #include "base/banned.h"
 
-enum { HEADER_FIELDS_MAX = 5000, KEY_BITS_MIN = 1024 };
+enum {
+	HEADER_FIELDS_MAX = 5000,
+	KEY_BITS_MIN = 1024,
+	BODY_SUMS_MAX = 3	/* both forms, and one with l= */
+};
 
 struct signature {
 	struct dkim_field field;
@@ -25,6 +30,7 @@ struct signature {
 	bool		  is_good;	/* so far */
 	unsigned char	  sum[DIGEST_SHA256_BYTES];
 	uint64_t	  body_bytes;
+	bool		  is_summed;	/* the two above are there */
 };
 
 struct judging {
@@ -37,6 +43,7 @@ struct judging {
 	struct signature signatures[DKIM_SIGNATURES_MAX];
 	struct dkim	*out;
 	size_t		 count;
+	unsigned	 body_sums;	/* made */
 };
 
 static void
@@ -123,7 +130,7 @@ judging_same_body(const struct judging *judging, size_t row)
 	for (size_t i = 0; i < row; i++) {
 		const struct dkim_field *one = &judging->signatures[i].field;
 
-		if (judging->signatures[i].body_bytes > 0 &&
+		if (judging->signatures[i].is_summed &&
 		    one->is_relaxed_body == mine->is_relaxed_body &&
 		    one->length == mine->length)
 			return &judging->signatures[i];
@@ -141,12 +148,18 @@ judging_body(struct judging *judging, size_t row)
 	if (same != NULL) {
 		memcpy(mine->sum, same->sum, sizeof(mine->sum));
 		mine->body_bytes = same->body_bytes;
+	} else if (judging->body_sums++ >= BODY_SUMS_MAX) {
+		judging_end(judging, row, ORIGIN_PERMERROR, arena_printf(
+		    judging->arena, "the signatures want the body summed up "
+		    "in more than %d ways (l=, c=)", (int)BODY_SUMS_MAX));
+		return;
 	} else if (dkim_body_sum(judging->body, mine->field.is_relaxed_body,
 	    length, mine->sum, &mine->body_bytes) != 0) {
 		judging_end(judging, row, ORIGIN_TEMPERROR,
 		    "the body could not be summed up");
 		return;
 	}
+	mine->is_summed = true;
 	if (length != UINT64_MAX && length > mine->body_bytes)
 		judging_end(judging, row, ORIGIN_FAIL,
 		    "the body is shorter than what was signed (l=)");

@@ -301,3 +301,26 @@ Test(dkim_judge, too_many_fields_hide_nothing)
 	    "%s", all[0].reason);
 	str_release(&message);
 }
+
+/* A body of 50 MB costs a second for each sum. */
+Test(dkim_judge, a_body_is_summed_up_in_few_ways)
+{
+	struct dkim all[DKIM_SIGNATURES_MAX];
+	struct str message = STR_INIT;
+	size_t n, found;
+
+	for (int i = 0; i < DKIM_SIGNATURES_MAX; i++)
+		str_addf(&message, "DKIM-Signature: v=1; a=rsa-sha256; "
+		    "d=sign.test; s=rsa; l=%d; h=from; bh=AAAA; b=AAAA\r\n",
+		    i < 4 ? 0 : i);
+	str_adds(&message, MESSAGE);
+	cr_expect_eq(dkim_judge(answers, str_slice(&message), 0, arena, all,
+	    &n, &found), ORIGIN_FAIL);
+	cr_assert_eq(n, DKIM_SIGNATURES_MAX);
+	for (size_t i = 0; i < n; i++)
+		cr_expect_eq(all[i].origin, i < 6 ? ORIGIN_FAIL :
+		    ORIGIN_PERMERROR, "%zu: %s", i, all[i].reason);
+	cr_expect_not_null(strstr(all[7].reason, "more than 3 ways"), "%s",
+	    all[7].reason);
+	str_release(&message);
+}
