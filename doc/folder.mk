@@ -1,12 +1,13 @@
 # doc
-EXTRA_DIST += doc/AGENT.md
-EXTRA_DIST += README COPYING NEWS doc/OVERVIEW.md doc/INTERNALS.md doc/FILTERS.md doc/BENCH.md doc/FEEDBACK.md doc/TESTING.md doc/protocol/agent.md doc/protocol/control.md doc/protocol/mailq.md doc/PROMISES.md \
-	doc/PIC.local.md doc/PIC.relay.md doc/PIC.bounce.md doc/PIC.deferred.md \
-	doc/TLS.md doc/POLICY.md \
-	doc/HOOKS.md doc/examples/hooks.lua doc/examples/zmailer-alerts.yml \
-	doc/examples/rules.conf doc/examples/rules.test \
-	doc/examples/zmailer-mta.equivs doc/examples/fail2ban/filter.conf \
-	doc/examples/fail2ban/jail.conf
+EXTRA_DIST += README COPYING NEWS doc/AGENT.md doc/AUTH.md doc/BENCH.md \
+	doc/DEPENDENCIES.md doc/FEEDBACK.md doc/FILTERS.md doc/GLOSSARY.md \
+	doc/HOOKS.md doc/INTERNALS.md doc/OVERVIEW.md doc/PIC.bounce.md \
+	doc/PIC.deferred.md doc/PIC.local.md doc/PIC.relay.md doc/POLICY.md \
+	doc/PROMISES.md doc/TESTING.md doc/TLS.md doc/protocol/agent.md \
+	doc/protocol/control.md doc/protocol/mailq.md doc/examples/hooks.lua \
+	doc/examples/zmailer-alerts.yml doc/examples/rules.conf \
+	doc/examples/rules.test doc/examples/zmailer-mta.equivs \
+	doc/examples/fail2ban/filter.conf doc/examples/fail2ban/jail.conf
 dist_man_MANS += \
 	doc/man/mailq.1 doc/man/newaliases.1 doc/man/router.8 \
 	doc/man/scheduler.8 doc/man/smtpserver.8 doc/man/zmailer-aliases.5 \

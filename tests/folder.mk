@@ -26,4 +26,5 @@ include tests/priv/folder.mk
 include tests/corpus/folder.mk
 include tests/real/folder.mk
 include tests/firstday/folder.mk
+include tests/packaging/folder.mk
 include tests/bench/folder.mk

@@ -225,3 +225,12 @@ clean-local:
 EXTRA_DIST += tools/setup .ci/run
 
 include tools/lint/folder.mk
+
+# Debian's packages, from what make dist packs, in deb/ of the build directory
+EXTRA_DIST += tools/make-deb
+.PHONY: deb clean-deb
+deb: dist
+	sh $(srcdir)/tools/make-deb $(distdir).tar.xz $(VERSION) deb
+clean-local: clean-deb
+clean-deb:
+	rm -rf deb

@@ -82,6 +82,8 @@ def listed(house):
     folders = tuple(w.rstrip("/") + "/" for w in words
                     if "/" in w and os.path.isdir(os.path.join(house.top, w)))
     for path in house.paths:
-        if path.endswith((".c", ".h", ".py", ".sh")) and "/" in path and \
-           path not in words and not path.startswith(folders or "\0"):
+        is_packed = path.endswith((".c", ".h", ".py", ".sh", ".md")) or \
+            path.startswith("doc/examples/")
+        if is_packed and "/" in path and path not in words and \
+           not path.startswith(folders or "\0"):
             yield path, 1, "no folder.mk names it: make dist would forget it"

@@ -45,7 +45,8 @@ CLEAN = {
         "\tlibzm/conf/statements/site.h router/route/area.h router/farm/farm.h"
         " \\\n\trouter/agents/agents.h smtpserver/command/quit.h \\\n"
         "\tsmtpserver/main.c\n"
-        "EXTRA_DIST = tests/data tests/fuzz\n",
+        "EXTRA_DIST = tests/data tests/fuzz doc/OVERVIEW.md doc/INTERNALS.md "
+        "doc/PROMISES.md \\\n\tdoc/GLOSSARY.md doc/MORE.md\n",
     "libzm/base/banned.h":
         "/* %s */\n#ifndef ZM_BANNED_H\n#define ZM_BANNED_H\n#endif\n"
         % LICENCE,
@@ -175,6 +176,8 @@ ROWS = [
     ("unread setting", "libzm/conf/statements/site.h",
      "SETTING(\"b\", \"\", limits.other, \"\", \"\", \"\")\n",
      "no code reads the setting limits.other"),
+    ("a page that make dist forgets", "doc/OTHER.md", "x\n",
+     "make dist would forget it"),
     ("a path that is gone", PATH_C, "/* see libzm/base/none.c */\n",
      "there is no libzm/base/none.c"),
     ("paths that are there", PATH_C,
