@@ -25,6 +25,7 @@ TEST = re.compile(r"(?<![\w/.*-])(test_[a-z0-9_]+)(?![\w*(])")
 SECTION = re.compile(r"\b(?:doc/)?((?:protocol/)?[A-Za-z]+\.md),? sections? "
                      r"(\d+(?:\.\d+)*)(?:(?:, | and | to )(\d+(?:\.\d+)*))?")
 COLUMNS = 100
+README_LINES = 120
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 # A path in a spool, or made by the build, is none of the source tree.
 MADE = re.compile(r"\.inc$|\bsurvey|man/(?:zmailer\.8|zmailer\.conf\.5|"
@@ -162,9 +163,14 @@ def pages(house):
 
 def wrapped(house):
     """A document is read in a terminal, too: 100 columns.  A table's row, a
-    block of code and a line that a link makes long are as long as they are."""
+    block of code and a line that a link makes long are as long as they are.
+    README is read to its end, or not at all."""
     for path in house.documents:
         is_code = False
+        count = house.text(path).count("\n")
+        if path == "README" and count > README_LINES:
+            yield path, count, "more than %d lines: who reads it wants to " \
+                "begin" % README_LINES
         for number, line in enumerate(house.text(path).split("\n"), 1):
             if line.lstrip().startswith("```"):
                 is_code = not is_code

@@ -253,6 +253,7 @@ ROWS = [
      None),
     ("a gap in the sections", "doc/INTERNALS.md", "## 5. D\n",
      "section 5 after section 3"),
+    ("a long README", "README", "a line\n" * 121, "more than 120 lines"),
     ("a wide document", "doc/MORE.md", "a b " * 26 + "\n", "104 columns"),
     ("a wide table, code, and a link", "doc/MORE.md",
      "| %s |\n```\n%s\n```\nx (https://%s) y\n" % (
