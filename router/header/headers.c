@@ -4,7 +4,8 @@
  * Out    the header for the control file; what routing needs of it
  * Holds  nothing
  * Trusts nothing; stops at the limit header_bytes
- * Spec   RFC 5322 section 3.6; RFC 6409 section 8 (submission may add)
+ * Spec   RFC 5322 section 3.6; RFC 6409 section 8 (submission may add);
+ *        RFC 5321 section 4.4 (a relay leaves Return-Path)
  *
  * SPDX-License-Identifier: ISC
  */
@@ -24,15 +25,14 @@ enum {
 
 /* What the router does with a field; all others are just kept. */
 enum field_use {
-	FIELD_DROP = 1,		/* everybody's */
-	FIELD_DROP_OWN = 2,	/* of a user's submission */
-	FIELD_RECEIVED = 4,
-	FIELD_MSGID = 8,
-	FIELD_DATE = 16,
-	FIELD_FROM = 32,
-	FIELD_RCPT = 64,
-	FIELD_RESENT_RCPT = 128,
-	FIELD_PRECEDENCE = 256
+	FIELD_DROP_OWN = 1,	/* of a user's submission; a relay drops none */
+	FIELD_RECEIVED = 2,
+	FIELD_MSGID = 4,
+	FIELD_DATE = 8,
+	FIELD_FROM = 16,
+	FIELD_RCPT = 32,
+	FIELD_RESENT_RCPT = 64,
+	FIELD_PRECEDENCE = 128
 };
 
 static const struct field_row {
@@ -49,7 +49,7 @@ static const struct field_row {
 	{ "Resent-Bcc", FIELD_DROP_OWN | FIELD_RESENT_RCPT },
 	{ "Resent-Cc", FIELD_RESENT_RCPT },
 	{ "Resent-To", FIELD_RESENT_RCPT },
-	{ "Return-Path", FIELD_DROP },
+	{ "Return-Path", FIELD_DROP_OWN },
 	{ "To", FIELD_RCPT },
 };
 
@@ -286,7 +286,7 @@ pass_field(struct pass *pass, const struct header_field *field)
 	if (envelope->header_rcpts && (use & FIELD_RESENT_RCPT))
 		headers_list_add(pass->arena, &headers->resent_to_end,
 		    field->value);
-	if ((use & FIELD_DROP) || ((use & FIELD_DROP_OWN) && pass->is_own))
+	if ((use & FIELD_DROP_OWN) && pass->is_own)
 		return;
 	if (pass_wrong_field(pass, field))
 		return;

@@ -85,14 +85,15 @@ password_answered(struct login *login, struct slice answer, struct str *out)
 	return login_say(LOGIN_BAD, out, "wrong user or password");
 }
 
-/* [authzid] NUL authcid NUL passwd */
+/* [authzid] NUL authcid NUL passwd, which has no NUL.  RFC 4616 section 2 */
 static enum login_next
 plain_take(struct login *login, struct slice response, struct str *out)
 {
 	struct slice rest = response, authzid, authcid;
 
 	if (!slice_cut(&rest, '\0', &authzid) || rest.p == NULL ||
-	    !slice_cut(&rest, '\0', &authcid) || rest.p == NULL)
+	    !slice_cut(&rest, '\0', &authcid) || rest.p == NULL ||
+	    slice_find(rest, '\0') < rest.n)
 		return login_say(LOGIN_MALFORMED, out,
 		    "PLAIN takes a user and a password");
 	if (!login_claim(login, authcid))

@@ -24,13 +24,17 @@ argument_is_ascii(struct slice text)
 }
 
 bool
-argument_path(struct slice args, const char *keyword, enum path_flags flags,
-    const char *status, struct path *out_path, struct slice *out_rest,
-    struct answer *out)
+argument_path(const struct session *session, struct slice args,
+    const char *keyword, enum path_flags flags, const char *status,
+    struct path *out_path, struct slice *out_rest, struct answer *out)
 {
+	bool has_keyword = command_keyword(&args, keyword);
 	struct err err;
 
-	if (!command_keyword(&args, keyword))
+	if (session->settings->conf->bare_address_ok &&
+	    slice_trim(args).n > 0)
+		flags |= PATH_BARE_OK;
+	if (!has_keyword)
 		answer_set(out, 501, "5.5.4", "%s<address> is expected",
 		    keyword);
 	else if ((flags & PATH_UTF8) == 0 && !argument_is_ascii(

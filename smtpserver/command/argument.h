@@ -8,13 +8,14 @@
 #include "grammar/smtp/path.h"
 #include "smtpserver/command/keywords.h"
 
-/* The path after keyword ("FROM:", "TO:").  RFC 5321 section 4.1.2.
+/* The path after keyword ("FROM:", "TO:").  RFC 5321 section 4.1.2; without
+ * < > where `bare-address accept` says so.
  * status: of the refusal, "5.1.7" or "5.1.3".  out_rest: the parameters.
  * Bytes beyond ASCII are refused unless flags have PATH_UTF8.
  * returns false when out has a refusal. */
-bool argument_path(struct slice args, const char *keyword,
-    enum path_flags flags, const char *status, struct path *out_path,
-    struct slice *out_rest, struct answer *out);
+bool argument_path(const struct session *session, struct slice args,
+    const char *keyword, enum path_flags flags, const char *status,
+    struct path *out_path, struct slice *out_rest, struct answer *out);
 
 /* Put a checked value into target.  value: p == NULL without "=".
  * returns false when out has a refusal. */

@@ -120,7 +120,7 @@ cmd_auth(struct session *session, struct slice args, struct answer *out)
 {
 	bool is_relay = session->settings->conf->auth.kind == AUTH_DOVECOT;
 	struct str offers = STR_INIT;
-	struct slice mechanism, initial;
+	struct slice mechanism, initial = { NULL, 0 };
 
 	if (auth_is_refused(session, out))
 		return;
@@ -131,8 +131,10 @@ cmd_auth(struct session *session, struct slice args, struct answer *out)
 		session->end_reason = "auth failures";
 		return;
 	}
-	if (!slice_word(&args, &mechanism)) {
-		answer_set(out, 501, "5.5.4", "AUTH takes a mechanism");
+	if (!slice_word(&args, &mechanism) || (slice_word(&args, &initial) &&
+	    slice_trim(args).n > 0)) {
+		answer_set(out, 501, "5.5.4",
+		    "AUTH takes a mechanism and a first response");
 		return;
 	}
 	auth_add_mechanisms(session, &offers);
@@ -144,7 +146,7 @@ cmd_auth(struct session *session, struct slice args, struct answer *out)
 		    "this mechanism is not offered");
 		return;
 	}
-	session->login->has_initial = slice_word(&args, &initial);
+	session->login->has_initial = initial.n > 0;
 	if (session->login->has_initial)
 		str_add_slice(&session->login->initial, initial);
 	out->code = 0;			/* step_auth says it */

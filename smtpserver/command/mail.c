@@ -108,7 +108,8 @@ mail_refused_by(struct session *session, const struct path *sender,
 		return "filter";
 	if (!mail_has_room(session, params, out))
 		return out->code == 452 ? "filter" : "room";
-	return permit_sender(session, sender, out) ? NULL : "owner";
+	return permit_sender(session, sender, mail_answered, out) ? NULL :
+	    "owner";
 }
 
 /* What a milter or the disk says, and a question that is out. */
@@ -125,7 +126,8 @@ mail_is_wanted(struct session *session, const struct path *sender,
 
 	decided.by = mail_refused_by(session, sender, params, out);
 	if (decided.by != NULL) {
-		record_decided(session, &decided, out);
+		if (session->ask == NULL)	/* else: nothing, yet */
+			record_decided(session, &decided, out);
 		return false;
 	}
 	return permit_early(session, &early, mail_answered, out) &&
@@ -146,7 +148,7 @@ cmd_mail(struct session *session, struct slice args, struct answer *out)
 		record_decided(session, &decided, out);
 		return;
 	}
-	if (!argument_path(args, "FROM:", PATH_NULL_OK |
+	if (!argument_path(session, args, "FROM:", PATH_NULL_OK |
 	    (mail_params_utf8(args) ? PATH_UTF8 : 0), "5.1.7", &sender,
 	    &rest, out) ||
 	    !mail_params_take(session, rest, &params, out) ||

@@ -35,15 +35,21 @@ mail_param_refuse(struct answer *out, const char *text)
 	return false;
 }
 
+/* What no counter holds is larger than any limit. */
 static bool
 mail_param_size(struct session *session, struct slice value, void *target,
     struct answer *out)
 {
 	struct mail_params *params = target;
 
-	return (value.n <= SIZE_DIGITS_MAX &&
-	    slice_number(value, 0, UINT64_MAX, &params->size_bytes)) ||
-	    mail_param_refuse(out, "SIZE takes a number of bytes");
+	for (size_t i = 0; i < value.n; i++)
+		if (value.p[i] < '0' || value.p[i] > '9')
+			value.n = 0;
+	if (value.n == 0 || value.n > SIZE_DIGITS_MAX)
+		return mail_param_refuse(out, "SIZE takes a number of bytes");
+	if (!slice_number(value, 0, UINT64_MAX, &params->size_bytes))
+		params->size_bytes = UINT64_MAX;
+	return true;
 }
 
 static bool

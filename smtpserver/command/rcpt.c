@@ -136,7 +136,7 @@ cmd_rcpt(struct session *session, struct slice args, struct answer *out)
 	struct decided decided = { .stage = "rcpt", .rcpt = &rcpt.path,
 	    .sender = &t->envelope.from, .size_bytes = t->size_bytes };
 
-	if (!argument_path(args, "TO:", PATH_POSTMASTER_OK |
+	if (!argument_path(session, args, "TO:", PATH_POSTMASTER_OK |
 	    (is_utf8 ? PATH_UTF8 : 0), "5.1.3", &rcpt.path, &extra.params,
 	    out) ||
 	    !params_take(session, extra.params, rows, &rcpt, out))

@@ -52,6 +52,7 @@ session_tls_finish(struct session *session)
 	note_tls_open(session);
 	transaction_free(&session->transaction);
 	str_reset(&session->helo);
+	str_reset(&session->user);
 	session->is_esmtp = false;
 	session_wait_for(session, session_command_ms(session));
 	return session->client.is_tls ? STEP_GREET : STEP_COMMAND;

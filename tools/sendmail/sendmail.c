@@ -34,10 +34,14 @@ struct flag {
 int
 sendmail_usage(const char *what, const char *value)
 {
+	struct str shown = STR_INIT;
+
+	str_add_escaped(&shown, slice_of(value));
 	fprintf(stderr, "sendmail: %s%s\nusage: sendmail [-i] [-t] "
 	    "[-f SENDER] [-F NAME] [-B BODY] [-N NOTIFY] [-R RET]\n"
 	    "                [-V ENVID] [-C FILE] [-b MODE] [--] "
-	    "[RECIPIENT ...]\n", what, value);
+	    "[RECIPIENT ...]\n", what, shown.buf);
+	str_release(&shown);
 	return EX_USAGE;
 }
 

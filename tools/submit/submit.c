@@ -34,7 +34,7 @@ struct input {			/* a message being read */
 	bool		 is_over;
 	bool		 at_line_start;
 	struct str	 raw;		/* read, not yet given out */
-	uint64_t	 bytes, bytes_max;
+	uint64_t	 bytes, bytes_max, lines;
 	int		 copy_fd;	/* 0: none */
 };
 
@@ -120,6 +120,9 @@ input_read(struct input *input, struct str *out)
 /* What the header says that the envelope needs to know. */
 struct glance {
 	bool	has_from, has_rcpts, is_whole;
+		input->lines++;
+		if (slice_find(line, '\0') < line.n)
+			return input_refuse_nul(input);
 	bool	is_text;	/* no field in front: all of it is body */
 };
 

@@ -137,8 +137,7 @@ content_add_return_path(struct str *out, struct slice sender)
 	str_adds(out, ">\n");
 }
 
-/* The header without a Return-Path of others (RFC 5321 section 4.4). */
-static void
+void
 content_add_header(struct str *out, struct slice header)
 {
 	struct header_field field;

@@ -54,6 +54,10 @@ int content_measure(const struct content *content, struct slice trace,
  * that is not held whole is not counted. */
 uint64_t content_bytes(const struct content *content, struct slice trace);
 
+/* Append a header without its Return-Path fields, which the final delivery
+ * replaces (RFC 5321 section 4.4); what ends without LF gets one. */
+void content_add_header(struct str *out, struct slice header);
+
 /* Append text with lines of the form ">*From " quoted (mboxrd).
  * *at_line_start begins as true; text should be cut at line ends: a line's
  * first bytes must not be split between pieces. */

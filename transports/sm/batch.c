@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "grammar/message/header.h"
+#include "transports/frame/content.h"
 #include "transports/sm/batch.h"
 
 #include "base/banned.h"
@@ -167,6 +168,20 @@ batch_envelope_fields(struct writer *writer, const struct batch *batch)
 
 /* ---- the message ------------------------------------------------------- */
 
+/* A mailer that writes Return-Path delivers: ours replaces what stood. */
+static void
+batch_header(struct writer *writer, const struct batch *batch)
+{
+	struct str header = STR_INIT;
+
+	if (mailer_has(batch->mailer, 'P'))
+		content_add_header(&header, batch->job->header);
+	else
+		str_add_slice(&header, batch->job->header);
+	batch_text(writer, str_slice(&header));
+	str_release(&header);
+}
+
 static int
 batch_write_body(struct writer *writer, const struct batch *batch,
     struct err *err)
@@ -210,7 +225,7 @@ batch_write(const struct batch *batch, int fd, struct err *err)
 	else if (!mailer_has(mailer, 'n'))
 		batch_from_line(&writer, batch);
 	batch_envelope_fields(&writer, batch);
-	batch_text(&writer, batch->job->header);
+	batch_header(&writer, batch);
 	if (!writer.at_line_start)
 		batch_end_line(&writer);
 	batch_end_line(&writer);

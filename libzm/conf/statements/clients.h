@@ -115,6 +115,16 @@ STATEMENT(TOP, "bare-newline", NONE, setting, "setting", "",
 SETTING("bare-newline", "", bare_lf_ok, "choice:reject,accept", "reject",
     "reject or accept")
 
+STATEMENT(TOP, "bare-address", NONE, setting, "setting", "",
+    "bare-address reject|accept", "",
+    "What to do with MAIL FROM and RCPT TO whose address does not stand in "
+    "< >, as old devices say it.  reject: 501, as RFC 5321 has it.  accept "
+    "takes user@example.org until the next blank; nothing at all is no "
+    "address still.",
+    "bare-address accept")
+SETTING("bare-address", "", bare_address_ok, "choice:reject,accept", "reject",
+    "reject or accept")
+
 STATEMENT(TOP, "milter", NONE, milter, "text",
     "fail=choice:tempfail,accept,reject,quarantine timeout=span:1s-10m "
     "connect=span:100ms-5m command=span:100ms-10m "

@@ -5,6 +5,7 @@
  */
 #include "base/mem.h"
 #include "scheduler/plan/arrivals.h"
+#include "scheduler/plan/objectives.h"
 #include "scheduler/plan/shape.h"
 #include "scheduler/plan/zone.h"
 #include "tests/fuzz/fuzz.h"
@@ -61,3 +62,4 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	str_release(&second);
 	return 0;
 }
+	fuzz_objectives(text);

@@ -189,7 +189,7 @@ Test(login, plain)
 		{ SLICE("\0\0wonder"), LOGIN_BAD, NULL },
 		{ SLICE("\0alice\0"), LOGIN_BAD, NULL },
 		{ SLICE("\0al ice\0wonder"), LOGIN_BAD, NULL },
-		{ SLICE("\0alice\0wonder\0more"), LOGIN_BAD, NULL },
+		{ SLICE("\0alice\0wonder\0more"), LOGIN_MALFORMED, NULL },
 		{ SLICE("alice\0wonder"), LOGIN_MALFORMED, NULL },
 		{ SLICE(""), LOGIN_MALFORMED, NULL },
 		{ SLICE("alice"), LOGIN_MALFORMED, NULL },

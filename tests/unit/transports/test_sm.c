@@ -117,15 +117,15 @@ static const struct { const char *flags, *want; } batch_rows[] = {
 
 /* What a mailer with these flags reads. */
 static void
-batch_of(const char *flags, const char *sender, const char *body,
-    char got[BATCH_BYTES])
+batch_with(const char *flags, const char *sender, const char *header,
+    const char *body, char got[BATCH_BYTES])
 {
 	char text[64], path[] = "/tmp/zm-sm-XXXXXX";
 	const struct control_rcpt rcpt = { .user = SLICE("u@d"),
 	    .orcpt = SLICE("rfc822;u@d"), .notify = DSN_NOTIFY_NEVER };
 	const struct control_rcpt *rcpts[] = { &rcpt };
 	const struct control_job job = { .sender = slice_of(sender),
-	    .header = SLICE("S: s\n"), .size_bytes = 99,
+	    .header = slice_of(header), .size_bytes = 99,
 	    .bodytype = SLICE("8BITMIME"), .ret = DSN_RET_HDRS,
 	    .envid = SLICE("e1") };
 	struct mailer mailer;
@@ -148,6 +148,27 @@ batch_of(const char *flags, const char *sender, const char *body,
 	got[n > 0 ? n : 0] = '\0';
 	close(in);
 	close(out);
+}
+
+static void
+batch_of(const char *flags, const char *sender, const char *body,
+    char got[BATCH_BYTES])
+{
+	batch_with(flags, sender, "S: s\n", body, got);
+}
+
+/* RFC 5321 section 4.4: who adds one takes away what stood there; a mailer
+ * that does not is another hop. */
+Test(sm, return_path_is_replaced_only_where_it_is_added)
+{
+	char got[BATCH_BYTES];
+
+	batch_with("nP", "a@s.t", "Return-Path: <x@y>\nS: s\n"
+	    "return-path:\n\t<z@y>\n", "x\n", got);
+	cr_expect_str_eq(got, "Return-Path: <a@s.t>\nS: s\n\nx\n");
+	batch_with("b", "a@s.t", "Return-Path: <x@y>\nS: s\n", "x\n", got);
+	cr_expect_str_eq(got, "MAIL FROM:<a@s.t>\nRCPT TO:<u@d>\nDATA\n"
+	    "Return-Path: <x@y>\nS: s\n\nx\n.\nQUIT\n");
 }
 
 Test(sm, batches)
