@@ -1,5 +1,5 @@
 # router
-# order: header < rcpts < route < message < ask < milter < workers
+# order: header < rcpts < route < sign < message < ask < milter < workers
 noinst_LIBRARIES += router/librouter.a
 router_librouter_a_SOURCES = \
 	router/header/headers.c router/header/headers.h \
@@ -17,6 +17,8 @@ router_librouter_a_SOURCES = \
 	router/route/include.c router/route/include.h router/route/lists.c \
 	router/route/expand.c router/route/expand.h router/route/local.c \
 	router/route/route.c router/route/route.h \
+	router/sign/process.c router/sign/signer.c router/sign/signer.h \
+	router/sign/signatures.c router/sign/signatures.h \
 	router/message/copies.c router/message/copies.h \
 	router/message/message.c router/message/message.h \
 	router/ask/ask.c router/ask/ask.h router/ask/check.c router/ask/check.h \

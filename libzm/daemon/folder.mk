@@ -54,5 +54,6 @@ libzm_a_SOURCES += \
 	libzm/daemon/machine/postmaster.c \
 	libzm/daemon/machine/programs.c \
 	libzm/daemon/machine/relay.c \
+	libzm/daemon/machine/signs.c \
 	libzm/daemon/machine/tables.c \
 	libzm/daemon/machine/values.c

@@ -65,6 +65,8 @@ EVENT(CERTIFICATE_REFUSED, "certificate.refused", WARN, "file reason",
     "A certificate could not be used; the one before it stays.")
 EVENT(CERTIFICATE_EXPIRES, "certificate.expires", WARN, "file expires days",
     "A certificate that is in use expires soon, or has expired.")
+EVENT(SIGN_REFUSED, "sign.refused", WARN, "file reason",
+    "A key of a sign statement could not be used; the one before it stays.")
 EVENT(SESSION_PRESSURE, "session.pressure", WARN, "level sessions limit",
     "Sessions fill their limit (level 1) or do no more (0): see smtpserver(8).")
 EVENT(CLIENT_EARLY, "client.early", INFO, "client session",

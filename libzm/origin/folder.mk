@@ -5,6 +5,7 @@ libzm_a_SOURCES += \
 	libzm/origin/dkim.c libzm/origin/dkim.h \
 	libzm/origin/dkim_canon.c libzm/origin/dkim_field.c \
 	libzm/origin/dkim_internal.h libzm/origin/dkim_key.c \
+	libzm/origin/dkim_sign.c libzm/origin/dkim_sign.h \
 	libzm/origin/dkim_tags.c \
 	libzm/origin/dmarc.c libzm/origin/dmarc.h \
 	libzm/origin/dmarc_author.c libzm/origin/dmarc_policy.h \

@@ -1,10 +1,11 @@
-/* tls_dkim.c - RSA keys for signatures in mail
+/* tls_dkim.c - keys for signatures in mail
  *
  * In     PEM text, base64
  * Out    the same
  * Holds  nothing between calls
  * Trusts neither text: OpenSSL's parsers judge them, lengths are bounded
- * Spec   RFC 6376 sections 3.3 and 3.6.1; RFC 8301 section 3.2 (bits)
+ * Spec   RFC 6376 sections 3.3 and 3.6.1; RFC 8301 section 3.2 (bits);
+ *        RFC 8463
  *
  * SPDX-License-Identifier: ISC
  */
@@ -17,6 +18,7 @@
 
 #include "grammar/base64.h"
 #include "tls/tls.h"
+#include "tls/digest.h"
 #include "tls/dkim.h"
 #include "tls/pair.h"
 
@@ -28,10 +30,11 @@ dkim_no_pass_phrase(char *buf, int size, int is_write, void *context)
 	return -1;
 }
 
-static EVP_PKEY *
-private_read(struct slice pem, struct err *err)
+struct evp_pkey_st *
+dkim_private_read(struct slice pem, struct err *err)
 {
 	EVP_PKEY *key = NULL;
+	int bits;
 	BIO *bio;
 
 	if (pem.n > TLS_FILE_BYTES_MAX) {
@@ -41,18 +44,104 @@ private_read(struct slice pem, struct err *err)
 	bio = BIO_new_mem_buf(pem.p, (int)pem.n);
 	key = PEM_read_bio_PrivateKey(bio, NULL, dkim_no_pass_phrase, NULL);
 	BIO_free(bio);
-	if (key != NULL && EVP_PKEY_is_a(key, "RSA"))
-		return key;
 	ERR_clear_error();
+	bits = key == NULL ? 0 : EVP_PKEY_get_bits(key);
+	if (key != NULL && (EVP_PKEY_is_a(key, "ED25519") ||
+	    (EVP_PKEY_is_a(key, "RSA") && bits >= DKIM_BITS_MIN &&
+	    bits <= DKIM_BITS_MAX)))
+		return key;
+	if (key != NULL && EVP_PKEY_is_a(key, "RSA"))
+		err_set(err, "it is an RSA key of %d bits; %d to %d are good",
+		    bits, DKIM_BITS_MIN, DKIM_BITS_MAX);
+	else
+		err_set(err, "it is no RSA or Ed25519 key in PEM without a "
+		    "pass phrase");
 	EVP_PKEY_free(key);
-	err_set(err, "it is no RSA key in PEM without a pass phrase");
 	return NULL;
 }
 
-int
-dkim_key_make(unsigned bits, struct str *out_pem, struct err *err)
+struct evp_pkey_st *
+dkim_private_load(const char *file, struct err *err)
 {
-	EVP_PKEY *key = EVP_RSA_gen(bits);
+	struct str pem = STR_INIT;
+	struct evp_pkey_st *key = NULL;
+	struct err why = { "" };
+
+	if (tls_file_read(file, &pem, err) == 0) {
+		key = dkim_private_read(str_slice(&pem), &why);
+		if (key == NULL)
+			err_set(err, "%s: %s", file, why.text);
+	}
+	if (pem.cap > 0)
+		explicit_bzero(pem.buf, pem.cap);
+	str_release(&pem);
+	return key;
+}
+
+void
+dkim_private_free(struct evp_pkey_st **key)
+{
+	EVP_PKEY_free(*key);
+	*key = NULL;
+}
+
+enum verify_kind
+dkim_private_kind(const struct evp_pkey_st *key)
+{
+	return EVP_PKEY_is_a(key, "RSA") ? VERIFY_RSA_SHA256 :
+	    VERIFY_ED25519_SHA256;
+}
+
+/* The sum is RSA's message already (RFC 8017 section 8.2). */
+static bool
+dkim_sign_rsa(EVP_PKEY *key, const unsigned char *sum, unsigned char *out,
+    size_t *n)
+{
+	EVP_PKEY_CTX *context = EVP_PKEY_CTX_new(key, NULL);
+	bool is_good = context != NULL && EVP_PKEY_sign_init(context) == 1 &&
+	    EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1 &&
+	    EVP_PKEY_CTX_set_signature_md(context, EVP_sha256()) == 1 &&
+	    EVP_PKEY_sign(context, out, n, sum, DIGEST_SHA256_BYTES) == 1;
+
+	EVP_PKEY_CTX_free(context);
+	return is_good;
+}
+
+/* Ed25519 signs the sum as a message (RFC 8463 section 3). */
+static bool
+dkim_sign_ed25519(EVP_PKEY *key, const unsigned char *sum,
+    unsigned char *out, size_t *n)
+{
+	EVP_MD_CTX *context = EVP_MD_CTX_new();
+	bool is_good = context != NULL && EVP_DigestSignInit(context, NULL,
+	    NULL, NULL, key) == 1 && EVP_DigestSign(context, out, n, sum,
+	    DIGEST_SHA256_BYTES) == 1;
+
+	EVP_MD_CTX_free(context);
+	return is_good;
+}
+
+int
+dkim_private_sign(struct evp_pkey_st *key, const unsigned char *sum,
+    struct str *out, struct err *err)
+{
+	unsigned char signature[DKIM_BITS_MAX / 8];
+	size_t n = sizeof(signature);
+
+	if (dkim_private_kind(key) == VERIFY_RSA_SHA256 ?
+	    !dkim_sign_rsa(key, sum, signature, &n) :
+	    !dkim_sign_ed25519(key, sum, signature, &n))
+		return tls_err(err, "cannot sign");
+	str_add(out, (const char *)signature, n);
+	return 0;
+}
+
+int
+dkim_key_make(enum verify_kind kind, unsigned bits, struct str *out_pem,
+    struct err *err)
+{
+	EVP_PKEY *key = kind == VERIFY_RSA_SHA256 ? EVP_RSA_gen(bits) :
+	    EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");
 	BIO *bio = BIO_new(BIO_s_mem());
 	char *text = NULL;
 	long n;
@@ -74,9 +163,17 @@ dkim_key_make(unsigned bits, struct str *out_pem, struct err *err)
 static int
 public_add(EVP_PKEY *key, struct str *out, struct err *err)
 {
-	unsigned char *der = NULL;
-	int n = i2d_PUBKEY(key, &der);
+	unsigned char raw[VERIFY_ED25519_KEY_BYTES], *der = NULL;
+	size_t raw_n = sizeof(raw);
+	int n;
 
+	if (dkim_private_kind(key) == VERIFY_ED25519_SHA256) {
+		if (EVP_PKEY_get_raw_public_key(key, raw, &raw_n) != 1)
+			return tls_err(err, "the public half");
+		base64_add(out, (struct slice){ (const char *)raw, raw_n });
+		return 0;
+	}
+	n = i2d_PUBKEY(key, &der);
 	if (n <= 0)
 		return tls_err(err, "the public half");
 	base64_add(out, (struct slice){ (const char *)der, (size_t)n });
@@ -85,70 +182,54 @@ public_add(EVP_PKEY *key, struct str *out, struct err *err)
 }
 
 int
-dkim_key_public(struct slice pem, struct str *out, struct err *err)
+dkim_key_public(struct slice pem, struct str *out,
+    enum verify_kind *out_kind, struct err *err)
 {
-	EVP_PKEY *key = private_read(pem, err);
+	EVP_PKEY *key = dkim_private_read(pem, err);
 	int result = key == NULL ? -1 : public_add(key, out, err);
 
+	if (key != NULL)
+		*out_kind = dkim_private_kind(key);
 	EVP_PKEY_free(key);
 	return result;
 }
 
-/* NULL: it is none. */
-static EVP_PKEY *
-public_read(struct slice text)
+/* The sample is signed and verified as a message would be. */
+static enum dkim_fit
+sample_fits(EVP_PKEY *key, struct slice public_key, struct err *err)
 {
-	const unsigned char *at;
-	struct str der = STR_INIT;
-	struct err err;
-	EVP_PKEY *key = NULL;
+	static const char sample[] = "from:a@example.org\r\n";
+	struct str signature = STR_INIT;
+	enum verify_result result = VERIFY_NO_KEY;
+	unsigned char sum[DIGEST_SHA256_BYTES];
+	unsigned bits;
 
-	if (text.n > 0 && text.n <= DKIM_PUBLIC_BYTES_MAX &&
-	    base64_decode(text, &der, &err) == 0) {
-		at = (const unsigned char *)der.buf;
-		key = d2i_PUBKEY(NULL, &at, (long)der.len);
-	}
-	ERR_clear_error();
-	str_release(&der);
-	return key;
-}
-
-static bool
-sample_holds(EVP_PKEY *private_key, EVP_PKEY *public_key)
-{
-	static const unsigned char sample[] = "from:a@example.org\r\n";
-	unsigned char signature[DKIM_BITS_MAX / 4];
-	size_t n = sizeof(signature);
-	EVP_MD_CTX *context = EVP_MD_CTX_new();
-	bool is_good;
-
-	is_good = EVP_PKEY_get_size(private_key) <= (int)sizeof(signature) &&
-	    EVP_DigestSignInit(context, NULL, EVP_sha256(), NULL,
-	    private_key) == 1 && EVP_DigestSign(context, signature, &n,
-	    sample, sizeof(sample)) == 1;
-	EVP_MD_CTX_free(context);
-	context = EVP_MD_CTX_new();
-	is_good = is_good && EVP_DigestVerifyInit(context, NULL,
-	    EVP_sha256(), NULL, public_key) == 1 && EVP_DigestVerify(context,
-	    signature, n, sample, sizeof(sample)) == 1;
-	EVP_MD_CTX_free(context);
-	ERR_clear_error();
-	return is_good;
+	if (digest(DIGEST_SHA256, slice_of(sample), sum) == 0 &&
+	    dkim_private_sign(key, sum, &signature, err) == 0)
+		result = verify_signature(dkim_private_kind(key), public_key,
+		    slice_of(sample), str_slice(&signature), &bits);
+	str_release(&signature);
+	return result == VERIFY_NO_KEY ? DKIM_KEY_BAD :
+	    result == VERIFY_RIGHT ? DKIM_KEY_FITS : DKIM_KEY_DIFFERS;
 }
 
 enum dkim_fit
 dkim_key_fits(struct slice pem, struct slice public_key, struct err *err)
 {
-	EVP_PKEY *key = private_read(pem, err), *other = NULL;
-	int result = -1;
+	EVP_PKEY *key = dkim_private_read(pem, err);
+	struct str bytes = STR_INIT;
+	enum dkim_fit fit = DKIM_KEY_BAD;
+	struct err bad;
 
-	if (key != NULL)
-		other = public_read(public_key);
-	if (key != NULL && other == NULL)
-		err_set(err, "what stands after p= is no public key");
-	if (other != NULL)
-		result = sample_holds(key, other);
-	EVP_PKEY_free(other);
+	if (key == NULL)
+		return DKIM_KEY_BAD;
+	if (public_key.n > 0 && public_key.n <= DKIM_PUBLIC_BYTES_MAX &&
+	    base64_decode(public_key, &bytes, &bad) == 0)
+		fit = sample_fits(key, str_slice(&bytes), &bad);
+	if (fit == DKIM_KEY_BAD)
+		err_set(err, "what stands after p= is no public key of this "
+		    "kind");
 	EVP_PKEY_free(key);
-	return result;
+	str_release(&bytes);
+	return fit;
 }

@@ -1,8 +1,9 @@
-/* tls_dkim.h - RSA keys for signatures in mail (RFC 6376)
+/* tls_dkim.h - keys for signatures in mail (RFC 6376, 8463)
  *
  * A private key is PEM text (PKCS #8) as openssl genpkey and opendkim-genkey
- * make it; a public one is what stands after p= in the DNS: base64 of a
- * SubjectPublicKeyInfo (RFC 6376 section 3.6.1).
+ * make it, RSA or Ed25519; a public one is what stands after p= in the DNS:
+ * base64 of a SubjectPublicKeyInfo (RFC 6376 section 3.6.1), or of the 32
+ * bytes of an Ed25519 key (RFC 8463 section 4).
  *
  * SPDX-License-Identifier: ISC
  */
@@ -11,17 +12,37 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "tls/verify.h"
 
 enum {
 	DKIM_BITS_MIN = 1024, DKIM_BITS = 2048, DKIM_BITS_MAX = 4096,
 	DKIM_PUBLIC_BYTES_MAX = 1024	/* of base64, 4096 bits have 736 */
 };
 
-/* Make a key, append it as PEM.  returns 0 or -1. */
-int dkim_key_make(unsigned bits, struct str *out_pem, struct err *err);
+struct evp_pkey_st;
 
-/* Append the public half.  returns 0; -1: this is no RSA key in PEM. */
-int dkim_key_public(struct slice pem, struct str *out, struct err *err);
+/* Make a key, append it as PEM.  bits: of an RSA key.  returns 0 or -1. */
+int dkim_key_make(enum verify_kind kind, unsigned bits, struct str *out_pem,
+    struct err *err);
+
+/* A key to sign with.  NULL: this is none in PEM without a pass phrase, or an
+ * RSA key of fewer than DKIM_BITS_MIN or more than DKIM_BITS_MAX bits. */
+struct evp_pkey_st *dkim_private_read(struct slice pem, struct err *err);
+/* The same of a file, which err names. */
+struct evp_pkey_st *dkim_private_load(const char *file, struct err *err);
+/* NULL is harmless; sets *key to NULL. */
+void dkim_private_free(struct evp_pkey_st **key);
+enum verify_kind dkim_private_kind(const struct evp_pkey_st *key);
+
+/* Sign a sum of DIGEST_SHA256_BYTES, append the signature's bytes.
+ * returns 0 or -1. */
+int dkim_private_sign(struct evp_pkey_st *key, const unsigned char *sum,
+    struct str *out, struct err *err);
+
+/* Append the public half; *out_kind what it is a key of.  returns 0; -1: as
+ * dkim_private_read. */
+int dkim_key_public(struct slice pem, struct str *out,
+    enum verify_kind *out_kind, struct err *err);
 
 enum dkim_fit {
 	DKIM_KEY_BAD = -1,

@@ -286,6 +286,17 @@ message_sender(struct message *message, const struct conf *conf)
 
 /* ---- rewriting -------------------------------------------------------- */
 
+/* The header that was in the making is the message's. */
+static void
+message_take_other(struct message *message)
+{
+	struct str header = message->header;
+
+	message->header = message->other;
+	message->other = header;
+	str_reset(&message->other);
+}
+
 /* From outside, and not by a user of ours. */
 static bool
 message_is_stranger(const struct envelope *envelope)
@@ -318,7 +329,6 @@ message_rewrite_in(struct message *message, struct router *router,
 	struct routing routing = { .router = router,
 	    .rcpts = &message->rcpts };
 	bool stranger = message_is_stranger(&message->envelope);
-	struct str header;
 	enum route_answer is_other;
 
 	if (!rewrite_is_on(conf))
@@ -330,12 +340,8 @@ message_rewrite_in(struct message *message, struct router *router,
 		return -1;
 	is_other = rewrite_header(&routing, 0, stranger,
 	    str_slice(&message->header), &message->other, err);
-	if (is_other == ROUTE_YES) {
-		header = message->header;
-		message->header = message->other;
-		message->other = header;
-		str_reset(&message->other);
-	}
+	if (is_other == ROUTE_YES)
+		message_take_other(message);
 	return is_other == ROUTE_TROUBLE ? -1 : 0;
 }
 
@@ -345,15 +351,73 @@ message_rewrite_out(void *context, unsigned number, struct slice *out,
     struct err *err)
 {
 	struct message *message = context;
+/* ---- signing ---------------------------------------------------------- */
+
+/* The message waits in deferred/N.sign. */
+static int
+message_unsigned(struct message *message)
+{
+	strlcpy(message->rcpts.trouble, "sign",
+	    sizeof(message->rcpts.trouble));
+	return -1;
+}
+
+/* The last that happens to the header of all. */
+static int
+message_sign(struct message *message, struct slice file, struct err *err)
+{
+	struct signatures *signatures = message->signatures;
+
+	message->signed_bytes = 0;
+	if (signatures == NULL ||
+	    !signatures_are_for(signatures, &message->envelope))
+		return 0;
+	signatures_begin(signatures, slice_from(file,
+	    message->headers.body_offset));
+	if (signatures_add(signatures, str_slice(&message->header),
+	    message->arena, &message->other, err) < 0) {
+		rcpts_reset(&message->rcpts, 0, NULL, SLICE(""));
+		return message_unsigned(message);
+	}
+	message->signed_bytes = message->other.len;
+	if (message->signed_bytes == 0)
+		return 0;
+	str_add_slice(&message->other, str_slice(&message->header));
+	message_take_other(message);
+	return 0;
+}
+
+/* A header of some recipients has signatures of its own. */
+static int
+message_sign_other(struct message *message, struct slice *out,
+    struct err *err)
+{
+	struct str whole = STR_INIT;
+	int result = 0;
+
+	if (message->signatures != NULL && signatures_are_for(
+	    message->signatures, &message->envelope) && signatures_add(
+	    message->signatures, str_slice(&message->other), message->arena,
+	    &whole, err) < 0)
+		result = message_unsigned(message);
+	str_add_slice(&whole, str_slice(&message->other));
+	*out = slice_copy(message->arena, str_slice(&whole));
+	str_release(&whole);
+	return result;
+}
+
 	struct routing routing = { .router = message->router,
 	    .rcpts = &message->rcpts };
 	enum route_answer is_other = rewrite_header(&routing, number, false,
-	    str_slice(&message->header), &message->other, err);
+	    slice_from(str_slice(&message->header), message->signed_bytes),
+	    &message->other, err);
+	int result = is_other == ROUTE_TROUBLE ? -1 : 0;
 
-	*out = is_other == ROUTE_YES ? slice_copy(message->arena,
-	    str_slice(&message->other)) : str_slice(&message->header);
+	*out = str_slice(&message->header);
+	if (is_other == ROUTE_YES)
+		result = message_sign_other(message, out, err);
 	str_reset(&message->other);
-	return is_other == ROUTE_TROUBLE ? -1 : 0;
+	return result;
 }
 
 /* ---- the control file ------------------------------------------------- */
@@ -483,6 +547,8 @@ message_route(struct message *message, struct router *router,
 	if (message->rcpts.count == 0 && envelope->is_error) {
 		err_set(err, "neither recipients nor a sender to tell");
 		return message_broken(message, "norecipients");
+	if (form == NULL && message_sign(message, file, err) < 0)
+		return message_waits(message);
 	}
 	if (message->rcpts.count == 0) {
 		struct given_rcpt none = {

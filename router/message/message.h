@@ -10,6 +10,7 @@
 #include "mail/control_file/control_file.h"
 #include "router/header/headers.h"
 #include "router/route/route.h"
+#include "router/sign/signatures.h"
 
 enum {
 	MESSAGE_CHECKED_BYTES_MAX = 65536	/* checksum looked at up to */
@@ -35,6 +36,9 @@ struct message {
 	struct control_draft control;	/* is_streamed: the sink has its text */
 	struct control_headers generic_headers;	/* of generic statements */
 	struct router	*router;
+	struct signatures *signatures;	/* the worker's; NULL: mail is not
+					 * signed here */
+	size_t		 signed_bytes;	/* of header: signatures in front */
 	bool		 is_streamed;
 	bool		 is_released;	/* from freezer/: once is enough */
 	struct route_waiting {		/* lists: others come first */

@@ -25,6 +25,7 @@
 #include "io/notify.h"
 #include "router/ask/verify.h"
 #include "router/milter/milters.h"
+#include "router/sign/signer.h"
 #include "router/workers/pool.h"
 #include "router/workers/poison.h"
 #include "router/workers/worker.h"
@@ -46,6 +47,9 @@ struct parent {
 	struct pool	*pool;
 	struct verify	*verify;
 	struct milters	*milters;
+	struct signer	*signer;	/* NULL: nothing is signed */
+	int		 worker_signer;	/* of the worker that is being forked;
+					 * -1: none */
 	struct timer	 minute;
 	struct timer	 public_timer;
 	struct poison	 poison;
@@ -284,7 +288,25 @@ parent_run_worker(void *context, int socket)
 
 	verify_in_child(parent->verify);
 	milters_in_child(parent->milters);
-	worker_run(parent->process->conf, parent->spool, socket);
+	worker_run(parent->process->conf, parent->spool, socket,
+	    parent->worker_signer);
+}
+
+/* A worker without a socket to the keys defers what it should sign. */
+static void
+parent_on_fork(void *context, bool is_done)
+{
+	struct parent *parent = context;
+	struct err err;
+
+	if (is_done && parent->worker_signer >= 0)
+		close(parent->worker_signer);
+	parent->worker_signer = -1;
+	if (is_done || parent->signer == NULL)
+		return;
+	parent->worker_signer = signer_open(parent->signer, &err);
+	if (parent->worker_signer < 0)
+		warning("%s", err.text);
 }
 
 /* Rows C1, P1-P3: what was claimed is taken over at once; a plan that was
@@ -326,13 +348,63 @@ parent_watch(struct parent *parent, struct err *err)
 }
 
 int
-parent_start(struct process *process, struct err *err)
+/* ---- the process that has the keys ------------------------------------- */
+
+static void
+parent_in_signer(void *context)
+{
+	struct parent *parent = context;
+
+	if (parent->verify != NULL)
+		verify_in_child(parent->verify);
+	if (parent->milters != NULL)
+		milters_in_child(parent->milters);
+}
+
+static int
+parent_fork_signer(struct parent *parent, struct err *err)
+{
+	parent->signer = signer_start(parent->process, parent_in_signer,
+	    parent, err);
+	return parent->signer != NULL ? 0 : -1;
+}
+
+/* Who is root and will not be can read root's keys only by a process that was
+ * forked now; the first sign statement of such a site takes a restart. */
+parent_open(struct process *process, struct err *err)
 {
 	struct parent *parent = mem_alloc(1, sizeof(*parent));
-	struct pool_rows rows = { parent_run_worker, parent_on_death, parent };
 
 	process->state = parent;
 	parent->process = process;
+	parent->worker_signer = -1;
+	return process->conf->sign_count == 0 ? 0 :
+	    parent_fork_signer(parent, err);
+}
+
+static void
+parent_renew_signer(struct parent *parent)
+{
+	struct err err;
+
+	if (parent->signer != NULL)
+		signer_reload(parent->signer);
+	else if (parent->process->conf->sign_count > 0 &&
+	    parent_fork_signer(parent, &err) != 0)
+		warning("%s", err.text);
+	if (parent->signer != NULL)
+		signer_attach(parent->signer);
+}
+
+int
+parent_start(struct process *process, struct err *err)
+{
+	struct parent *parent = process->state;
+	struct pool_rows rows = { parent_run_worker, parent_on_fork,
+	    parent_on_death, parent };
+
+	if (parent->signer != NULL)
+		signer_attach(parent->signer);
 	router_queue_init(&parent->queue);
 	parent->queue.share = process->conf->limits.router_share;
 	parent_find_ours(parent);
@@ -358,6 +430,7 @@ parent_reload(struct process *process, const struct conf *old)
 	struct parent *parent = process->state;
 
 	parent->queue.share = process->conf->limits.router_share;
+	parent_renew_signer(parent);	/* before the workers that ask it */
 	pool_renew(parent->pool, process->conf->router_workers);
 	verify_renew(parent->verify);
 	milters_renew(parent->milters);
@@ -368,7 +441,9 @@ parent_on_stopped(void *context)
 {
 	struct process *process = context;
 
+	struct parent *parent = process->state;
 	loop_stop(process->loop);
+	signer_free(&parent->signer);
 }
 
 void

@@ -7,8 +7,10 @@
 
 #include "daemon/skeleton.h"
 
-/* The daemon's functions, see struct daemon: open what it needs (0 or -1),
- * take a new configuration, end the workers. */
+/* The daemon's functions, see struct daemon: fork what needs root's rights,
+ * open what it needs (0 or -1 each), take a new configuration, end the
+ * workers. */
+int parent_open(struct process *process, struct err *err);
 int parent_start(struct process *process, struct err *err);
 void parent_reload(struct process *process, const struct conf *old);
 void parent_stop(struct process *process);

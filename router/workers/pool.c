@@ -364,9 +364,34 @@ pool_worker_run(void *context, int socket)
 	worker->pool->rows.worker(worker->pool->rows.context, socket);
 }
 
+static int
+pool_worker_start(struct pool_worker *worker, struct err *err)
+{
+	const struct pool_rows *rows = &worker->pool->rows;
+	int result;
+
+	rows->fork(rows->context, false);
+	result = child_start(worker->child, err);
+	rows->fork(rows->context, true);
+	return result;
+}
+
+static void
+pool_worker_due(void *context)
+{
+	struct pool_worker *worker = context;
+	struct err err;
+
+	if (pool_worker_start(worker, &err) == 0)
+		return;
+	warning("%s", err.text);
+	child_start_later(worker->child);
+}
+
 static const struct child_kind pool_worker_kind = {
 	.name = "router", .title = "router worker", .is_kept = true,
 	.end_signal = SIGKILL, .run = pool_worker_run,
+	.due = pool_worker_due,
 	.read = pool_worker_read, .ended = pool_worker_ended,
 };
 
@@ -374,17 +399,13 @@ static void
 pool_add_worker(struct pool *pool)
 {
 	struct pool_worker *worker = mem_alloc(1, sizeof(*worker));
-	struct err err;
 
 	worker->pool = pool;
 	worker->ordinal = ++pool->ordinals;
 	TAILQ_INIT(&worker->entries);
 	worker->child = child_new(pool->process, &pool_worker_kind, worker);
 	TAILQ_INSERT_TAIL(&pool->workers, worker, link);
-	if (child_start(worker->child, &err) == 0)
-		return;
-	warning("%s", err.text);
-	child_start_later(worker->child);
+	pool_worker_due(worker);
 }
 
 static void

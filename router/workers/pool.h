@@ -27,8 +27,13 @@ typedef void pool_worker_fn(void *context, int socket);
 /* In the parent: a worker died (pid is reaped, its descriptors closed). */
 typedef void pool_death_fn(void *context, pid_t pid, int status);
 
+/* In the parent: a worker is about to be forked, and (is_done) was or could
+ * not be. */
+typedef void pool_fork_fn(void *context, bool is_done);
+
 struct pool_rows {
 	pool_worker_fn	*worker;
+	pool_fork_fn	*fork;
 	pool_death_fn	*death;		/* not for those told to end */
 	void		*context;
 };

@@ -40,6 +40,7 @@ struct worker {
 	struct spool		*spool;
 	struct router		*router;
 	struct message		 message;
+	struct signatures	 signatures;
 	char			*buffer;	/* small files, whole */
 	struct str		 answers;
 	int64_t			 answered_ms;
@@ -457,7 +458,8 @@ worker_serve_lines(struct worker *w, struct ipc_inbox *inbox, int socket)
 }
 
 void
-worker_run(const struct conf *conf, struct spool *spool, int socket)
+worker_run(const struct conf *conf, struct spool *spool, int socket,
+    int signer)
 {
 	struct worker w = { .conf = conf, .spool = spool };
 	struct ipc_inbox inbox;
@@ -470,6 +472,8 @@ worker_run(const struct conf *conf, struct spool *spool, int socket)
 	w.buffer = mem_alloc(MESSAGE_CHECKED_BYTES_MAX + 1, 1);
 	message_init(&w.message);
 	str_init(&w.answers);
+	signatures_init(&w.signatures, conf, signer);
+	w.message.signatures = &w.signatures;
 	ipc_inbox_init(&inbox);
 	while (ipc_receive(socket, &inbox) == IPC_GOT)
 		if (!worker_serve_lines(&w, &inbox, socket))
@@ -478,6 +482,7 @@ worker_run(const struct conf *conf, struct spool *spool, int socket)
 	ipc_inbox_release(&inbox);
 	str_release(&w.answers);
 	message_release(&w.message);
+	signatures_release(&w.signatures);
 	mem_free(&w.buffer);
 	router_free(&w.router);
 }

@@ -17,7 +17,9 @@
 #include "conf/conf.h"
 #include "mail/spool/spool.h"
 
-/* Serve until end of file; returns then. */
-void worker_run(const struct conf *conf, struct spool *spool, int socket);
+/* Serve until end of file; returns then.  signer (taken): a socket to the
+ * process that has the keys (sign/signer.h), -1: none. */
+void worker_run(const struct conf *conf, struct spool *spool, int socket,
+    int signer);
 
 #endif

@@ -310,6 +310,21 @@ again_has_room(struct replayed *replayed, struct answer *answer)
 }
 
 static bool
+static enum policy_ownership
+again_owns(struct replayed *replayed)
+{
+	struct policy *policy = replayed->again->rehearsal.policy;
+	enum policy_ownership whose;
+	struct policy_verdict verdict;
+	unsigned asks = 0;
+
+	while ((whose = policy_owns(policy, &replayed->question, &verdict)) ==
+	    OWNER_NEED && ++asks < ASKS_MAX &&
+	    again_learn(replayed, &verdict.need))
+		continue;
+	return whose;
+}
+
 again_mail(struct replayed *replayed)
 {
 	struct policy *policy = replayed->again->rehearsal.policy;

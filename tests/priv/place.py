@@ -123,6 +123,10 @@ class Place(mta.Mta):
             file.write("postmaster: victor\n")
         self.cert = tls.Cert().make(["priv.test"])
         os.chmod(self.cert.key, 0o600)      # root's alone
+        self.signing_key = f"{self.dir}/signing.pem"
+        subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519",
+                        "-out", self.signing_key], check=True)
+        os.chmod(self.signing_key, 0o600)   # root's alone
         self.passwords = f"{self.dir}/passwords"
         with open(self.passwords, "w") as file:
             file.write("ursula " + sasl.crypt_entry("wonder") + "\n")
@@ -151,6 +155,7 @@ listen 127.0.0.1:{self.port}
 listen 127.0.0.1:{self.port2} submission
 tls certificate {self.cert.pem} key {self.cert.key}
 auth users <passwords>
+sign priv.test selector p key {self.signing_key}
 table passwords file:{self.passwords}
 spool {self.dir}/spool
 run {self.dir}/run

@@ -55,7 +55,7 @@ def every_process_has_its_account(site):
         session.settimeout(mta.WAIT_S)
         assert session.recv(100).startswith(b"220")
         wanted = {"zmailer", "launcher", "router", "scheduler", "smtpserver",
-                  "keys", "smtp", "mailbox"}
+                  "keys", "signer", "smtp", "mailbox"}
         mta.wait_for("one of each program", lambda: wanted <= {
             program for program, _ in processes(site).values()})
         all_fit_design(site)
@@ -150,6 +150,25 @@ def relayed_mail_arrives(site):
     mta.wait_for("the relayed message", lambda: any(
         b"Subject: relayed" in m.data for m in site.next_hop.messages))
     mta.wait_for("an empty spool", site.is_empty)
+
+
+@case
+def mail_of_users_is_signed_by_a_key_of_root(site):
+    assert owner_and_mode(site.signing_key)[::2] == (0, 0o600)
+    code, out = site.run_as(
+        "ursula", "sendmail", "-i", "signed@example.net",
+        input=b"From: ursula@priv.test\nSubject: signed\n\nhello\n")
+    assert code == 0, out
+
+    def came():
+        return [m.data for m in site.next_hop.messages
+                if b"Subject: signed\r\n" in m.data]
+    mta.wait_for("the message", came)
+    head = came()[0].split(b"\r\n\r\n")[0]
+    assert b"DKIM-Signature:" in head and b"d=priv.test" in head and \
+        b"s=p" in head, head
+    code, out = site.run_as("ursula", "cat", site.signing_key)
+    assert code != 0 and "denied" in out, out
 
 
 @case

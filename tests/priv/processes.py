@@ -55,6 +55,8 @@ def processes(site):
             program = "launcher"
         if status["name"] == "smtpserver-keys":
             program = "keys"
+        if status["name"] == "router-signer":
+            program = "signer"
         if status["name"] == "smtpserver-auth":
             program = "auth"
         if status["name"] == "scheduler-mailq":
@@ -75,6 +77,7 @@ DESIGN = {
     "keys": ("zmsmtp", ("zmsubmit", "zmagent")),
     "auth": ("zmsmtp", ("zmsubmit", "zmagent")),
     "router": ("zmrouter", ("zmrouter", "zmsubmit", "zmagent")),
+    "signer": ("zmrouter", ("zmrouter", "zmsubmit", "zmagent")),
     "scheduler": ("zmsched", ("zmsched", "zmrouter", "zmsubmit", "zmagent")),
     "smtp": ("zmagent", ("zmagent",)),
     "error": ("zmagent", ("zmagent",)),
@@ -99,7 +102,8 @@ def fits_design(site, program, status):
     assert status["uids"] == {ids.uid[account]}, (program, status)
     assert status["gids"] == {ids.gid[account]}, (program, status)
     assert status["groups"] == ids.groups(*groups), (program, status)
-    caps = CAP_DAC_READ_SEARCH if program in ("keys", "auth") else 0
+    caps = CAP_DAC_READ_SEARCH if program in ("keys", "auth", \
+        "signer") else 0
     assert status["caps"] == caps, (program, status)
     assert status["no_new"], (program, status)
 

@@ -40,7 +40,7 @@ ROWS = [
     ("domain", "add x.example --yes", SHUT, FILES),
     ("smarthost", "show", {0, 1}, []),
     ("smarthost", "x.example --untested --yes", SHUT, FILES),
-    ("dkim", "list", {1}, ["zmailer dkim new"]),
+    ("dkim", "list", OPEN, ["signs"]),
     ("dkim", "new x.example --yes", SHUT, FILES),
     ("init", "HOME/own --port 2526", OPEN, ["zmailer start"]),
     ("run", "", SHUT, FILES),

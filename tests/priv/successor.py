@@ -65,6 +65,22 @@ def the_first_passwords_are_taken(site):
 
 def low_port():
     for port in range(1023, 600, -1):
+@case
+def the_first_signing_key_takes_a_restart(site):
+    """The router's key process can only be forked by root: the order says
+    what is missing, and nothing changes."""
+    conf_without(site, "sign ")
+    site.zmailer("restart")
+    assert "signer" not in programs(site)
+    site.conf_write()
+    code, out, err = site.zmailer("reload", check=None)
+    assert code != 0 and "zmailer restart" in out + err, (code, out, err)
+    assert "signer" not in programs(site)
+    site.zmailer("restart")
+    mta.wait_for("the key process", lambda: "signer" in programs(site))
+    all_fit_design(site)
+
+
         try:
             socket.create_server(("127.0.0.1", port)).close()
             return port
@@ -95,3 +111,51 @@ def a_taken_port_leaves_all_as_it_was(site):
     shows(site, site.cert.pem)
     site.conf_write()
     site.zmailer("reload")
+
+
+def is_built(name):
+    with open(f"{mta.BUILD}/config.h", encoding="ascii") as file:
+        return f"#define HAVE_{name} 1\n" in file
+
+
+def rcpt(site, address):
+    with smtplib.SMTP("127.0.0.1", site.port, timeout=mta.WAIT_S) as client:
+        client.ehlo("c.test")
+        client.mail("a@src.test")
+        return client.rcpt(address)[0]
+
+
+@case
+def a_database_is_asked_by_an_account_of_its_own(site):
+    """The definition is root's alone, its database that account's: it comes
+    with a reload, and goes with one."""
+    if not is_built("SQLITE3"):
+        print("     not run: built without SQLite")
+        return
+    place = f"{site.dir}/database"
+    os.mkdir(place, 0o700)
+    with sqlite3.connect(f"{place}/names") as link:
+        link.execute("CREATE TABLE names (address TEXT)")
+        link.execute("INSERT INTO names VALUES ('team@db.test')")
+    link.close()
+    for path in (place, f"{place}/names"):
+        os.chown(path, site.accounts.uid["zmtables"], 0)
+    definition = f"{site.dir}/names.sqlite"
+    with open(definition, "w", encoding="ascii") as file:
+        file.write(f"database {place}/names\nquery SELECT 'ursula@priv.test' "
+                   "FROM names WHERE address = $1\n")
+    os.chmod(definition, 0o600)
+    assert "tables" not in programs(site)
+    site.conf_write(f"table names sqlite:{definition}\n"
+                    "domain db.test { users none; aliases <names> }\n")
+    site.zmailer("reload")
+    assert rcpt(site, "team@db.test") == 250
+    assert rcpt(site, "nobody@db.test") == 550
+    assert programs(site).count("tables") == 2      # one asks, one is asked
+    all_fit_design(site)
+    code, out = site.run_as("ursula", "cat", f"{place}/names")
+    assert code != 0, out
+    site.conf_write()
+    site.zmailer("reload")
+    mta.wait_for("the process to be gone",
+                 lambda: "tables" not in programs(site))

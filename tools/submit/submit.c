@@ -73,6 +73,19 @@ input_add_line(const struct input *input, struct slice line, struct str *out)
 	} while (true);
 }
 
+/* No next hop takes it under DATA (RFC 5321 section 4.5.2, RFC 5322 section
+ * 2.3): said now, not in a report. */
+static int
+input_refuse_nul(const struct input *input)
+{
+	char text[SUBMIT_ERROR_BYTES];
+
+	snprintf(text, sizeof(text), "line %llu has a NUL byte, which mail "
+	    "cannot have; send the file as an attachment, encoded",
+	    (unsigned long long)input->lines);
+	return submit_complain(EX_DATAERR, text);
+}
+
 /* Append whole lines to *out, CR LF and CR made LF, until about READ_BYTES
  * more are there or the message ends.  A last line without LF gets one.
  * returns 0, or an exit status. */

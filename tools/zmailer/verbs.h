@@ -43,9 +43,10 @@ VERB(smarthost, "HOST[:PORT] [--user NAME [--password FILE]] [--tls LEVEL] "
     "[--ca FILE] [--untested] | show | test | remove; [--yes] [--dry-run] "
     "[--reason WORDS] [--json]",
     "all other mail goes through a host: tested, then written")
-VERB(dkim, "new DOMAIN [--selector S] [--bits N] [--socket SOCKET] | use "
-    "DOMAIN S | remove DOMAIN [S] | record DOMAIN [S] | list | check "
-    "[DOMAIN]; [--yes] [--dry-run] [--reason WORDS] [--json]",
+VERB(dkim, "new DOMAIN [--selector S] [--bits N] [--ed25519] "
+    "[--socket SOCKET] | use DOMAIN S | remove DOMAIN [S] | record DOMAIN "
+    "[S] | list | check [DOMAIN]; [--yes] [--dry-run] [--reason WORDS] "
+    "[--json]",
     "keys that sign our mail: made, published, compared with the DNS")
 VERB(init, "DIR [--port N] [--sink PORT]",
     "make a private instance that any user can start")

@@ -152,8 +152,8 @@ static const struct {
 	{ "rbl", "dnsbl @" },
 	{ "spf", "milter unix:/PATH: rspamd judges SPF, DKIM and DMARC" },
 	{ "dmarc", "milter unix:/PATH: rspamd judges SPF, DKIM and DMARC" },
-	{ "dkim", "milter unix:/PATH: opendkim signs, zmailer dkim makes "
-	    "keys" },
+	{ "dkim", "sign DOMAIN selector NAME key FILE; zmailer dkim new "
+	    "makes the key and writes it" },
 	{ "bcc", "archive PATH as ACCOUNT, see zmailer help archive" },
 	{ "always_bcc", "archive PATH as ACCOUNT, see zmailer help archive" },
 	{ "rewrite", "canonical <table>, see zmailer help canonical" },

@@ -41,6 +41,14 @@ bool conf_has_certificate(const struct conf *conf);
 int conf_all_certificates(const struct conf *conf, struct arena *arena,
     struct conf_certificate **out_rows, size_t *out_count, struct err *err);
 
+struct conf_sign {		/* sign DOMAIN selector S key FILE */
+	const char	*domain;	/* lower case */
+	const char	*selector;
+	const char	*key;		/* PEM */
+	bool		 else_send;	/* unsigned, when it cannot be signed */
+	struct conf_at	 at;
+};
+
 struct conf_auth {		/* auth ...: who checks passwords */
 	enum conf_auth_kind {
 		AUTH_NONE, AUTH_USERS, AUTH_DOVECOT, AUTH_PAM, AUTH_SASLAUTHD

@@ -210,6 +210,10 @@ show_rewriting(struct view *view)
 {
 	const struct conf *conf = view->conf;
 
+	for (size_t i = 0; i < conf->sign_count; i++) {
+		conf_sign_add(&view->value, &conf->signs[i]);
+		emit(view, "sign", conf->signs[i].at);
+	}
 	for (size_t i = 0; i < conf->canonical_count; i++) {
 		conf_canonical_add(&view->value, &conf->canonicals[i]);
 		emit(view, "canonical", conf->canonicals[i].at);

@@ -36,6 +36,23 @@ STATEMENT(TOP, "tls", NONE, tls, "",
     "tls min 1.2\n"
     "tls client-certificates ask ca /etc/zmailer/partners.pem")
 
+STATEMENT(TOP, "sign", NONE, sign, "domain",
+    "selector!=word key!=path else=choice:send",
+    "sign DOMAIN selector NAME key FILE [else send]", "nothing is signed",
+    "A DKIM signature (RFC 6376) for mail of ours whose From is in DOMAIN "
+    "itself: mail of this machine, of users who logged in, and reports; "
+    "never for mail from outside.  FILE is an RSA key of 1024 to 4096 bits "
+    "or an Ed25519 key in PEM; NAME is the selector under which its public "
+    "half is published (zmailer dkim record prints it).  Two rows of a "
+    "domain sign side by side: RSA, and Ed25519 for those who know it.  Keys "
+    "are read at start and at reload by a process of their own and nobody "
+    "else; they may be readable for root alone, and a key that cannot be "
+    "read at a reload leaves the one before in use.  Mail that cannot be "
+    "signed waits in deferred/, and zmailer why has the reason; else send: "
+    "it goes on unsigned.",
+    "sign example.org selector s1 key /etc/zmailer/dkim/s1.pem\n"
+    "sign example.org selector e1 key /etc/zmailer/dkim/e1.pem else send")
+
 STATEMENT(TOP, "auth", NONE, auth, "",
     "users=table scram dovecot=socket pam saslauthd=socket service=word "
     "mechanisms=text clear=choice:never,loopback senders=senders",

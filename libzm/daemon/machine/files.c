@@ -353,6 +353,7 @@ machine_check(const struct conf *conf, struct arena *arena,
 	machine_check_certificates(conf, arena, report);
 	machine_check_neighbours(&look);
 	machine_check_log_to(&look);
+	machine_check_signs(&look);
 	machine_check_postmaster(&look);
 	machine_check_relay(&look);
 	conf_report_sort(report, conf->book);

@@ -46,6 +46,8 @@ void machine_check_values(struct machine_table *place);
 /* Certificates can be read, fit their keys, are in force. */
 void machine_check_certificates(const struct conf *conf, struct arena *arena,
     struct conf_report *report);
+/* Keys of sign statements can be read, and are keys. */
+void machine_check_signs(const struct machine_look *look);
 /* Programs of pipes, agents and filters can be run; sockets have their
  * directories. */
 void machine_check_programs(struct machine_look *look);

@@ -31,6 +31,37 @@ fuzz_arrivals(struct slice text)
 	str_release(&second);
 }
 
+static void
+fuzz_objectives(struct slice text)
+{
+	static struct conf_objective stated[] = {
+		{ .pattern = "*@far.example", .percent = 90, .span_s = 60 },
+		{ .pattern = "*", .percent = 50, .span_s = 300 }
+	};
+	static struct conf conf = { .objectives = stated,
+	    .objective_count = 2 };
+	struct objectives first = { .slots = NULL }, second = first;
+	struct str once = STR_INIT, twice = STR_INIT;
+
+	objectives_set(&first, &conf);
+	objectives_read(&first, text, 1000);
+	objectives_add_lines(&first, 1000, &once);
+	objectives_set(&second, &conf);
+	objectives_read(&second, str_slice(&once), 1000);
+	objectives_add_lines(&second, 1000, &twice);
+	MUST(slice_equal(str_slice(&once), str_slice(&twice)));
+	for (unsigned i = 1; i <= 2; i++) {
+		struct objective_piece sum = objective_sum(
+		    objectives_at(&first, i), 1000);
+
+		(void)objective_is_met(objectives_at(&first, i), &sum, 7);
+	}
+	objectives_release(&first);
+	objectives_release(&second);
+	str_release(&once);
+	str_release(&twice);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -95,8 +95,9 @@ Test(message, a_relayed_header_keeps_its_bytes)
 	    SLICE_ARG(header));
 	rest = slice_from(header, sizeof(RECEIVED) - 1);
 	rest = slice_from(rest, slice_find(rest, '\n') + 1);
-	cr_expect(slice_is(rest, "Subject:  two  blanks\n\tfold \n"
-	    "Bcc: secret\nX-Odd:\xff\xfe\nTo: b@far.test\n"), SLICE_FMT,
+	cr_expect(slice_is(rest, "Return-Path: <x@y>\n"
+	    "Subject:  two  blanks\n\tfold \nBcc: secret\n"
+	    "X-Odd:\xff\xfe\nTo: b@far.test\n"), SLICE_FMT,
 	    SLICE_ARG(rest));
 	cr_expect(slice_is(slice_from(str_slice(&t.file),
 	    t.control.body_offset),
@@ -176,9 +177,10 @@ Test(message, a_local_submission_is_completed)
 
 	trial_open(&t);
 	cr_assert_eq(plan(&t, "id " ID "\nuser ann\nfrom ann\nto bob\n"
-	    "env-end\nBcc: secret\nSubject: x\nresent-bcc: y\n\nhi\n"),
-	    MESSAGE_ROUTED, "%s", t.err.text);
+	    "env-end\nReturn-Path: <old@x>\nBcc: secret\nSubject: x\n"
+	    "resent-bcc: y\n\nhi\n"), MESSAGE_ROUTED, "%s", t.err.text);
 	header = t.control.groups[0].header;
+	cr_expect(memmem(header.p, header.n, "old@x", 5) == NULL);
 	cr_expect(memmem(header.p, header.n, "secret", 6) == NULL);
 	cr_expect(memmem(header.p, header.n, "resent-bcc", 10) == NULL);
 	cr_expect(memmem(header.p, header.n, "\nDate: ", 7) != NULL);

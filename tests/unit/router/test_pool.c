@@ -46,6 +46,8 @@ house_open(struct house *h, const char *aliases)
 	    "table aliases file:DIR/aliases\n"
 	    "domain mx.test { users any }\nworkers router 2\n", aliases,
 	    NULL, NULL);
+	for (int role = 0; role < ROLE_COUNT; role++)
+		h->fixture.conf->accounts[role] = "-";
 	cr_assert_eq(spool_open(h->fixture.conf->spool_dir, SPOOL_CREATE |
 	    SPOOL_UNSAFE_FS, 0, &h->spool, &err), 0, "%s", err.text);
 	h->process = (struct process){ .conf = h->fixture.conf,
@@ -158,6 +160,7 @@ Test(pool, messages_go_from_router_to_queue_and_transport, .timeout = 40)
 
 	house_open(&h, "lost: :include:DIR/none\n");
 	first = submit(&h, "ann@mx.test", "one");	/* before the start */
+	cr_assert_eq(parent_open(&h.process, &err), 0, "%s", err.text);
 	cr_assert_eq(parent_start(&h.process, &err), 0, "%s", err.text);
 	/* without a clock of the test's to wake it */
 	while (count_files(&h, AREA_TRANSPORT) != 1)
@@ -205,6 +208,7 @@ Test(pool, a_message_that_is_locked_is_asked_for_again_soon, .timeout = 40)
 	fd = openat(spool_dir_fd(h.spool, AREA_ROUTER, 0), name, O_RDONLY |
 	    O_CLOEXEC);
 	cr_assert_eq(flock(fd, LOCK_EX), 0);
+	cr_assert_eq(parent_open(&h.process, &err), 0, "%s", err.text);
 	cr_assert_eq(parent_start(&h.process, &err), 0, "%s", err.text);
 	for (unsigned i = 0; i < 4; i++)	/* two workers, twice */
 		submit(&h, "ann@mx.test", "x");
@@ -224,6 +228,7 @@ Test(pool, a_reload_takes_new_workers)
 	struct err err = { "" };
 
 	house_open(&h, "nobody: x\n");
+	cr_assert_eq(parent_open(&h.process, &err), 0, "%s", err.text);
 	cr_assert_eq(parent_start(&h.process, &err), 0, "%s", err.text);
 	for (unsigned i = 0; i < 40; i++) {
 		submit(&h, "ann@mx.test", "x");
@@ -249,6 +254,7 @@ Test(pool, a_foreign_submission_is_taken_over)
 	if (geteuid() != 0)
 		cr_skip_test("needs root to write as another user");
 	house_open(&h, "nobody: x\n");
+	cr_assert_eq(parent_open(&h.process, &err), 0, "%s", err.text);
 	cr_assert_eq(parent_start(&h.process, &err), 0, "%s", err.text);
 	loop_turn(h.process.loop, 20);
 	cr_assert_eq(draft_open(h.spool, "mine", &draft, &err), 0);
@@ -271,6 +277,11 @@ Test(pool, a_foreign_submission_is_taken_over)
 /* ---- death ------------------------------------------------------------- */
 
 /* Takes a message and dies with it; other lines are answered. */
+static void
+no_fork(void *context, bool is_done)
+{
+}
+
 static void
 deadly_worker(void *context, int socket)
 {
@@ -314,7 +325,7 @@ note_death(void *context, pid_t pid, int status)
 Test(pool, a_message_that_kills_three_workers_is_poison)
 {
 	struct house h;
-	struct pool_rows rows = { deadly_worker, note_death, &h };
+	struct pool_rows rows = { deadly_worker, no_fork, note_death, &h };
 	struct pool *pool;
 	ino_t bad, good;
 
@@ -375,7 +386,7 @@ no_death(void *context, pid_t pid, int status)
 Test(pool, names_behind_a_long_list_go_to_another_worker)
 {
 	struct house h;
-	struct pool_rows rows = { slow_worker, no_death, &h };
+	struct pool_rows rows = { slow_worker, no_fork, no_death, &h };
 	struct pool *pool;
 	int64_t until = clock_steady_ms() + PATIENCE_MS;
 	int fd;

@@ -16,15 +16,17 @@ enum { BITS = 1024 };			/* small: it is made often */
 
 static struct str pem, public_key;
 static struct err err;
+static enum verify_kind made_kind;
 
 static void
 setup(void)
 {
 	str_init(&pem);
 	str_init(&public_key);
-	cr_assert_eq(dkim_key_make(BITS, &pem, &err), 0, "%s", err.text);
-	cr_assert_eq(dkim_key_public(str_slice(&pem), &public_key, &err), 0,
+	cr_assert_eq(dkim_key_make(VERIFY_RSA_SHA256, BITS, &pem, &err), 0,
 	    "%s", err.text);
+	cr_assert_eq(dkim_key_public(str_slice(&pem), &public_key,
+	    &made_kind, &err), 0, "%s", err.text);
 }
 
 static void
@@ -88,9 +90,10 @@ Test(tls_dkim, keys_of_each_size_have_a_short_public_half)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct str key = STR_INIT, half = STR_INIT;
 
-		cr_assert_eq(dkim_key_make(rows[i].bits, &key, &err), 0);
-		cr_assert_eq(dkim_key_public(str_slice(&key), &half, &err),
-		    0);
+		cr_assert_eq(dkim_key_make(VERIFY_RSA_SHA256, rows[i].bits,
+		    &key, &err), 0);
+		cr_assert_eq(dkim_key_public(str_slice(&key), &half,
+		    &made_kind, &err), 0);
 		cr_expect_eq(half.len, rows[i].bytes, "%u bits: %zu bytes",
 		    rows[i].bits, half.len);
 		cr_expect_leq(half.len, (size_t)DKIM_PUBLIC_BYTES_MAX);
@@ -108,7 +111,7 @@ Test(tls_dkim, what_is_no_private_key)
 	struct { const char *what; const struct str *text; } rows[] = {
 		{ "behind a pass phrase", &locked },
 		{ "an EC key", &curve },
-		{ "an Ed25519 key", &edwards },
+		{ "an Ed448 key", &edwards },
 		{ "a public key", &half },
 		{ "a key cut off", &cut },
 		{ "nothing", NULL },
@@ -117,7 +120,7 @@ Test(tls_dkim, what_is_no_private_key)
 
 	other_key("RSA", EVP_aes_128_cbc(), &locked, &half);
 	other_key("EC", NULL, &curve, &half);
-	other_key("ED25519", NULL, &edwards, &half);
+	other_key("ED448", NULL, &edwards, &half);
 	str_add(&cut, pem.buf, pem.len / 2);
 	for (int i = 0; i < 200000; i++)
 		str_adds(&huge, "-----BEGIN");
@@ -127,8 +130,8 @@ Test(tls_dkim, what_is_no_private_key)
 		struct str out = STR_INIT;
 
 		err.text[0] = '\0';
-		cr_expect_eq(dkim_key_public(text, &out, &err), -1, "%s",
-		    rows[i].what);
+		cr_expect_eq(dkim_key_public(text, &out, &made_kind, &err),
+		    -1, "%s", rows[i].what);
 		cr_expect_neq(err.text[0], '\0', "%s", rows[i].what);
 		cr_expect_eq(out.len, 0, "%s", rows[i].what);
 		cr_expect_eq(dkim_key_fits(text, str_slice(&public_key),
@@ -143,6 +146,26 @@ Test(tls_dkim, what_is_no_private_key)
 	str_release(&huge);
 }
 
+Test(tls_dkim, an_ed25519_key_fits_its_own_32_bytes_alone)
+{
+	struct str ed = STR_INIT, half = STR_INIT;
+
+	cr_assert_eq(dkim_key_make(VERIFY_ED25519_SHA256, 0, &ed, &err), 0);
+	cr_assert_eq(dkim_key_public(str_slice(&ed), &half, &made_kind,
+	    &err), 0, "%s", err.text);
+	cr_expect_eq(made_kind, VERIFY_ED25519_SHA256);
+	cr_expect_eq(half.len, 44, "%s", half.buf);	/* of 32 bytes */
+	cr_expect_eq(dkim_key_fits(str_slice(&ed), str_slice(&half), &err),
+	    DKIM_KEY_FITS);
+	half.buf[10] = half.buf[10] == 'A' ? 'B' : 'A';
+	cr_expect_neq(dkim_key_fits(str_slice(&ed), str_slice(&half), &err),
+	    DKIM_KEY_FITS);
+	cr_expect_eq(dkim_key_fits(str_slice(&ed), str_slice(&public_key),
+	    &err), DKIM_KEY_BAD);
+	str_release(&ed);
+	str_release(&half);
+}
+
 /* p= as the DNS may have it; -1: no key, 0: not this one's. */
 Test(tls_dkim, what_stands_behind_p)
 {
@@ -152,7 +175,7 @@ Test(tls_dkim, what_stands_behind_p)
 	struct { const char *what; const struct str *text; int want; }
 	    rows[] = {
 		{ "nothing: the key is revoked", NULL, -1 },
-		{ "a key of another kind", &curve, 0 },
+		{ "a key of another kind", &curve, -1 },
 		{ "words after it", &tail, -1 },
 		{ "words in front", &head, -1 },
 		{ "cut off", &cut, -1 },

@@ -137,11 +137,14 @@ add_tls(struct settings *settings, const struct conf *conf)
 	}
 }
 
-/* What opens doors: passwords of the mailq protocol, what signs senders. */
+/* What opens doors: passwords of the mailq protocol, what signs senders
+ * and messages. */
 static void
 add_secrets(struct settings *settings, const struct conf *conf)
 {
 	backup_settings_add_key(settings, conf->srs.key);
+	for (size_t i = 0; i < conf->sign_count; i++)
+		backup_settings_add_key(settings, conf->signs[i].key);
 	backup_settings_add_key(settings, conf->mailq.users);
 }
 

@@ -1,7 +1,8 @@
 /* dkim.c - zmailer dkim: keys that sign our mail
  *
  * In     zmailer dkim new|use|remove|record|list|check
- * Out    keys, the tables of opendkim(8), a milter statement; records
+ * Out    keys, a sign statement, or the tables of opendkim(8) and a milter
+ *        statement; records
  * Spec   zmailer-dkim(8); RFC 6376
  *
  * SPDX-License-Identifier: ISC
@@ -103,13 +104,15 @@ static int
 record_print(const struct dkim_key *key)
 {
 	struct str pem = STR_INIT, public_key = STR_INIT, out = STR_INIT;
+	enum verify_kind kind;
 	struct err err = { "" };
 	int result = dkim_key_read(key, &pem, &err);
 
 	if (result == 0)
-		result = dkim_key_public(str_slice(&pem), &public_key, &err);
+		result = dkim_key_public(str_slice(&pem), &public_key, &kind,
+		    &err);
 	if (result == 0) {
-		dkim_record_add(&out, key, str_slice(&public_key));
+		dkim_record_add(&out, key, kind, str_slice(&public_key));
 		fputs(out.buf, stdout);
 	} else {
 		fprintf(stderr, "zmailer: dkim: %s: %s\n", key->path,
@@ -149,6 +152,7 @@ dkim_carry_out(struct change *change)
 static int
 make(struct change *change, const struct dkim_wish *wish)
 {
+	bool is_first = !dkim_domain_signs(change, wish->domain);
 	struct dkim_key *key;
 	int status = dkim_edit_new(change, wish);
 
@@ -159,12 +163,17 @@ make(struct change *change, const struct dkim_wish *wish)
 	key = key_find(change, wish->domain, wish->selector);
 	if (key == NULL)
 		return EX_SOFTWARE;
-	printf("publish this record%s:\n", key->signs ? "" :
+	printf("publish this record%s:\n", is_first ? "" :
 	    ", and when it has spread: zmailer dkim use");
 	status = record_print(key);
-	printf("then:\n  opendkim -x %s      (a running one: SIGUSR1)\n"
-	    "  zmailer dkim check %s\n", dkim_path(change, DKIM_CONF),
-	    wish->domain);
+	if (wish->socket != NULL)
+		printf("then:\n  opendkim -x %s      (a running one: "
+		    "SIGUSR1)\n", dkim_path(change, DKIM_CONF));
+	else
+		printf("the statement that signs%s:\n  sign %s selector %s "
+		    "key %s\nthen:\n", is_first ? ", which is there now" :
+		    "", wish->domain, wish->selector, key->path);
+	printf("  zmailer dkim check %s\n", wish->domain);
 	return status;
 }
 
@@ -176,7 +185,8 @@ change_key(struct change *change, const struct dkim_key *key,
 
 	if (status == EX_OK)
 		status = dkim_carry_out(change);
-	if (status == EX_OK && !change->is_dry)
+	if (status == EX_OK && !change->is_dry && !key->is_stated &&
+	    change->conf->milter_count > 0)
 		printf("a running opendkim reads it again at SIGUSR1\n");
 	return status;
 }
@@ -216,17 +226,18 @@ is_socket(const char *word)
 static int
 new_key(struct change *change, const struct arguments *arguments)
 {
-	const char *socket = arguments_text(arguments, OPT_SOCKET);
 	struct dkim_wish wish = {
 		.selector = arguments_text(arguments, OPT_DKIM_SELECTOR),
-		.socket = socket != NULL ? socket : DKIM_SOCKET,
+		.socket = arguments_text(arguments, OPT_SOCKET),
+		.kind = arguments_has(arguments, OPT_ED25519) ?
+		    VERIFY_ED25519_SHA256 : VERIFY_RSA_SHA256,
 		.bits = (unsigned)arguments_number(arguments, OPT_BITS,
 		    DKIM_BITS) };
 
 	if (wish.selector != NULL && !is_selector(wish.selector))
 		return arguments_refuse(arguments, "--selector %s: a-z, 0-9 "
 		    "and - are wanted", wish.selector);
-	if (!is_socket(wish.socket))
+	if (wish.socket != NULL && !is_socket(wish.socket))
 		return arguments_refuse(arguments, "--socket %s: inet:HOST:"
 		    "PORT or unix:/PATH is wanted", wish.socket);
 	wish.domain = dkim_domain_of(change, arguments->words[0]);

@@ -1,9 +1,9 @@
-/* dkim.h - the keys that sign our mail, as OpenDKIM reads them
+/* dkim.h - the keys that sign our mail
  *
- * All of it lies in DIR/dkim beside the main file: a key a file, KeyTable
- * and SigningTable, a configuration for opendkim(8), which signs; zmailer
- * asks it as a milter.  What is in the tables is the truth: a domain's lines
- * there may be a person's, too.
+ * A key a file in DIR/dkim beside the main file, and there the list of them
+ * (OpenDKIM's KeyTable).  Those that a sign statement names sign; where
+ * opendkim(8) signs, asked as a milter, those of its SigningTable in DIR/dkim
+ * do.  What stands there is the truth: a line may be a person's, too.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -16,13 +16,14 @@
 #define DKIM_KEYS "keys"		/* KeyTable */
 #define DKIM_SIGNERS "signers"		/* SigningTable, refile */
 #define DKIM_CONF "opendkim.conf"
-#define DKIM_SOCKET "inet:127.0.0.1:8891"
 #define DKIM_ACCOUNT "opendkim"		/* of Debian's package */
 
 struct dkim_key {
 	struct slice	 name;		/* S._domainkey.D */
 	const char	*selector, *domain, *path;
-	bool		 signs;		/* a line of signers names it */
+	bool		 signs;		/* a sign statement, or a line of
+					 * signers, names it */
+	bool		 is_stated;	/* it is the statement */
 	struct dkim_key	*next;
 };
 
@@ -37,20 +38,24 @@ int dkim_key_read(const struct dkim_key *key, struct str *out,
 /* edit.c: a new key in the texts of a change. */
 struct dkim_wish {
 	const char	*domain, *selector;
-	const char	*socket;	/* as milter has it */
-	unsigned	 bits;
+	const char	*socket;	/* of opendkim, as milter has it; NULL:
+					 * a sign statement */
+	enum verify_kind kind;
+	unsigned	 bits;		/* of an RSA key */
 };
-/* Make the key and let the milter sign with it.  EX_OK or an exit status. */
+/* Make the key; a domain's first one signs.  EX_OK or an exit status. */
 int dkim_edit_new(struct change *change, const struct dkim_wish *wish);
 /* Sign with this key from now on.  EX_OK or an exit status. */
 int dkim_edit_use(struct change *change, const struct dkim_key *key);
+/* Has the domain a key that signs? */
+bool dkim_domain_signs(struct change *change, const char *domain);
 /* No more signatures with it; the key's file stays.  EX_OK or an exit
  * status. */
 int dkim_edit_remove(struct change *change, const struct dkim_key *key);
 
 /* look.c: the record to be published, for people who edit zones. */
 void dkim_record_add(struct str *out, const struct dkim_key *key,
-    struct slice public_key);
+    enum verify_kind kind, struct slice public_key);
 /* Say for each key of the list (of the domain, when it is not NULL) whether
  * its file, the DNS and the milter are as they must be.  An exit status: 0
  * all is good, 1 something is not. */

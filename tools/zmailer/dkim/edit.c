@@ -1,4 +1,4 @@
-/* edit.c - a key, its lines in the tables, the milter statement
+/* edit.c - a key, its lines in the tables, the statement that signs
  *
  * In     what is wanted
  * Out    edited texts: the key, KeyTable, SigningTable, opendkim.conf, the
@@ -14,6 +14,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "conf/edit.h"
 #include "tls/pair.h"
 #include "tools/zmailer/dkim/dkim.h"
 #include "io/unix_socket.h"
@@ -63,6 +64,30 @@ is_signer(struct slice signers, struct slice name)
 	return false;
 }
 
+/* Those of sign statements: of the list, or put at its end. */
+static void
+keys_add_stated(struct change *change, struct dkim_key **all)
+{
+	for (size_t i = 0; i < change->conf->sign_count; i++) {
+		const struct conf_sign *one = &change->conf->signs[i];
+		struct dkim_key **at = all;
+
+		while (*at != NULL && (strcmp((*at)->domain, one->domain) !=
+		    0 || strcmp((*at)->selector, one->selector) != 0))
+			at = &(*at)->next;
+		if (*at == NULL) {
+			*at = arena_alloc(change->arena, sizeof(**at));
+			**at = (struct dkim_key){ .name = slice_of(
+			    arena_printf(change->arena, "%s._domainkey.%s",
+			    one->selector, one->domain)),
+			    .selector = one->selector,
+			    .domain = one->domain };
+		}
+		(*at)->path = one->key;
+		(*at)->signs = (*at)->is_stated = true;
+	}
+}
+
 struct dkim_key *
 dkim_keys(struct change *change)
 {
@@ -84,6 +109,7 @@ dkim_keys(struct change *change)
 		    sizeof(*key));
 		struct slice value;
 
+		*key = (struct dkim_key){ .next = NULL };
 		if (!slice_word(&line, &key->name) || key->name.p[0] == '#' ||
 		    !slice_word(&line, &value) ||
 		    !dkim_value_take(change->arena, value, key))
@@ -92,11 +118,23 @@ dkim_keys(struct change *change)
 		*last = key;
 		last = &key->next;
 	}
+	keys_add_stated(change, &all);
 	for (size_t i = 0; i < reader.file_count; i++) {
 		str_release(&reader.files[i].before);
 		str_release(&reader.files[i].after);
 	}
 	return all;
+}
+
+bool
+dkim_domain_signs(struct change *change, const char *domain)
+{
+	const struct dkim_key *key = dkim_keys(change);
+
+	while (key != NULL && (!key->signs || strcmp(key->domain, domain) !=
+	    0))
+		key = key->next;
+	return key != NULL;
 }
 
 int
@@ -160,7 +198,65 @@ signer_set(struct change *change, const struct dkim_key *key)
 	return EX_OK;
 }
 
-/* ---- the signer and its milter statement ------------------------------- */
+/* ---- the statement that signs ------------------------------------------ */
+
+/* Take a key's statement out of the main file. */
+static void
+stated_take(struct change *change, struct str *text, const char *domain,
+    const char *selector)
+{
+	struct conf_piece *pieces;	/* of a copy: text becomes another */
+	size_t n = conf_pieces(change->arena, slice_copy(change->arena,
+	    str_slice(text)), &pieces);
+
+	for (size_t i = n; i-- > 0;) {
+		bool is_his = false;
+
+		if (!conf_piece_is(&pieces[i], 0, "sign") ||
+		    !conf_piece_is(&pieces[i], 1, domain))
+			continue;
+		for (size_t k = 2; k + 1 < pieces[i].word_count; k++)
+			is_his |= conf_piece_is(&pieces[i], k, "selector") &&
+			    conf_piece_is(&pieces[i], k + 1, selector);
+		if (is_his)
+			conf_take_piece(text, &pieces[i]);
+	}
+}
+
+static bool
+stated_is_of_kind(const char *file, enum verify_kind kind)
+{
+	struct err err;
+	struct evp_pkey_st *key = dkim_private_load(file, &err);
+	bool is_same = key != NULL && dkim_private_kind(key) == kind;
+
+	dkim_private_free(&key);
+	return is_same;
+}
+
+/* It takes the place of those of its kind: RSA and Ed25519 stand side by
+ * side. */
+static int
+stated_put(struct change *change, const struct dkim_key *key,
+    enum verify_kind kind)
+{
+	const struct conf *conf = change->conf;
+	struct str *text = change_main(change);
+
+	if (text == NULL)
+		return EX_NOINPUT;
+	for (size_t i = 0; i < conf->sign_count; i++)
+		if (strcmp(conf->signs[i].domain, key->domain) == 0 &&
+		    stated_is_of_kind(conf->signs[i].key, kind))
+			stated_take(change, text, key->domain,
+			    conf->signs[i].selector);
+	conf_put_last(text, arena_printf(change->arena,
+	    "sign %s selector %s key %s\n", key->domain, key->selector,
+	    key->path));
+	return EX_OK;
+}
+
+/* ---- opendkim and its milter statement --------------------------------- */
 
 /* "inet:H:P" -> "inet:P@H", "unix:/p" -> "local:/p"; NULL: neither. */
 static const char *
@@ -222,7 +318,8 @@ milter_put(struct change *change, const char *socket)
 /* ---- edits ------------------------------------------------------------- */
 
 static int
-key_put(struct change *change, const struct dkim_key *key, unsigned bits)
+key_put(struct change *change, const struct dkim_key *key,
+    const struct dkim_wish *wish)
 {
 	struct str *text = change_file(change, key->path, true, 0600);
 	struct change_file *file;
@@ -237,8 +334,8 @@ key_put(struct change *change, const struct dkim_key *key, unsigned bits)
 	}
 	file = &change->files[change->file_count - 1];
 	file->is_secret = true;
-	file->account = DKIM_ACCOUNT;
-	if (dkim_key_make(bits, text, &err) == 0)
+	file->account = wish->socket != NULL ? DKIM_ACCOUNT : NULL;
+	if (dkim_key_make(wish->kind, wish->bits, text, &err) == 0)
 		return EX_OK;
 	fprintf(stderr, "zmailer: dkim: %s\n", err.text);
 	return EX_SOFTWARE;
@@ -256,16 +353,13 @@ dkim_edit_new(struct change *change, const struct dkim_wish *wish)
 		.path = dkim_path(change, arena_printf(change->arena,
 		"%s.private", name)) };
 	struct str *keys;
-	bool is_first = true;
+	bool is_first = !dkim_domain_signs(change, wish->domain);
 	int status;
 
-	if (opendkim_socket(change->arena, wish->socket) == NULL)
+	if (wish->socket != NULL && opendkim_socket(change->arena,
+	    wish->socket) == NULL)
 		return EX_USAGE;
-	for (const struct dkim_key *other = dkim_keys(change); other != NULL;
-	    other = other->next)
-		if (other->signs && strcmp(other->domain, wish->domain) == 0)
-			is_first = false;
-	status = key_put(change, &key, wish->bits);
+	status = key_put(change, &key, wish);
 	keys = status == EX_OK ? change_file(change, dkim_path(change,
 	    DKIM_KEYS), true, 0644) : NULL;
 	if (keys == NULL)
@@ -274,16 +368,43 @@ dkim_edit_new(struct change *change, const struct dkim_wish *wish)
 	dkim_line_add(keys, arena_printf(change->arena, "%s %s:%s:%s\n", name,
 	    wish->domain, wish->selector, key.path));
 	if (is_first)
-		status = signer_set(change, &key);
-	if (status == EX_OK)
+		status = wish->socket != NULL ? signer_set(change, &key) :
+		    stated_put(change, &key, wish->kind);
+	if (status == EX_OK && wish->socket != NULL)
 		status = signer_conf_put(change, wish->socket);
-	return status == EX_OK ? milter_put(change, wish->socket) : status;
+	return status == EX_OK && wish->socket != NULL ?
+	    milter_put(change, wish->socket) : status;
+}
+
+/* Does opendkim sign for the domain? */
+static bool
+domain_is_opendkims(struct change *change, const char *domain)
+{
+	for (const struct dkim_key *key = dkim_keys(change); key != NULL;
+	    key = key->next)
+		if (key->signs && !key->is_stated &&
+		    strcmp(key->domain, domain) == 0)
+			return true;
+	return false;
 }
 
 int
 dkim_edit_use(struct change *change, const struct dkim_key *key)
 {
-	return signer_set(change, key);
+	struct err err;
+	struct evp_pkey_st *private_key;
+	enum verify_kind kind;
+
+	if (domain_is_opendkims(change, key->domain))
+		return signer_set(change, key);
+	private_key = dkim_private_load(key->path, &err);
+	if (private_key == NULL) {
+		fprintf(stderr, "zmailer: dkim: %s\n", err.text);
+		return EX_NOINPUT;
+	}
+	kind = dkim_private_kind(private_key);
+	dkim_private_free(&private_key);
+	return stated_put(change, key, kind);
 }
 
 int
@@ -291,11 +412,16 @@ dkim_edit_remove(struct change *change, const struct dkim_key *key)
 {
 	struct str *keys = change_file(change, dkim_path(change, DKIM_KEYS),
 	    true, 0644);
-	struct str *signers;
+	struct str *signers, *text;
 
 	if (keys == NULL)
 		return EX_NOINPUT;
 	(void)dkim_lines_take(keys, 0, key->name);
+	text = key->is_stated ? change_main(change) : NULL;
+	if (key->is_stated && text == NULL)
+		return EX_NOINPUT;
+	if (text != NULL)
+		stated_take(change, text, key->domain, key->selector);
 	signers = change_file(change, dkim_path(change, DKIM_SIGNERS), true,
 	    0644);
 	if (signers == NULL)

@@ -34,12 +34,13 @@ struct look {
 
 void
 dkim_record_add(struct str *out, const struct dkim_key *key,
-    struct slice public_key)
+    enum verify_kind kind, struct slice public_key)
 {
 	struct str text = STR_INIT;
 	struct slice rest;
 
-	str_adds(&text, "v=DKIM1; k=rsa; p=");
+	str_adds(&text, kind == VERIFY_RSA_SHA256 ? "v=DKIM1; k=rsa; p=" :
+	    "v=DKIM1; k=ed25519; p=");
 	str_add_slice(&text, public_key);
 	str_addf(out, SLICE_FMT ". IN TXT (", SLICE_ARG(key->name));
 	for (rest = str_slice(&text); rest.n > 0;
@@ -186,18 +187,18 @@ dkim_look_judge(struct look *look, const struct dkim_key *key)
 	str_release(&pem);
 }
 
-/* Is anybody asked to sign? */
+/* Does anybody sign, by a statement or asked as a milter? */
 static void
-judge_milters(struct look *look)
+judge_signer(struct look *look)
 {
 	const struct conf *conf = look->change->conf;
 
-	if (conf->milter_count > 0)
+	if (conf->milter_count > 0 || conf->sign_count > 0)
 		return;
 	look->is_bad = true;
 	if (!look->change->is_json)
-		printf("BAD  no milter statement names a signer: nothing is "
-		    "signed; see zmailer help milter\n");
+		printf("BAD  no sign statement is there, and no milter: "
+		    "nothing is signed; zmailer dkim use\n");
 }
 
 int
@@ -226,7 +227,7 @@ dkim_check(struct change *change, const struct dkim_key *keys,
 			is_any = true;
 		}
 	if (is_any)
-		judge_milters(&look);
+		judge_signer(&look);
 	else
 		fprintf(stderr, "zmailer: dkim: there is no key%s%s; zmailer "
 		    "dkim new DOMAIN makes one\n", domain != NULL ? " for " :
