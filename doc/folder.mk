@@ -2,7 +2,7 @@
 EXTRA_DIST += README COPYING NEWS doc/AGENT.md doc/AUTH.md doc/BENCH.md \
 	doc/DEPENDENCIES.md doc/FEEDBACK.md doc/FILTERS.md doc/GLOSSARY.md \
 	doc/HOOKS.md doc/INTERNALS.md doc/OVERVIEW.md doc/PIC.bounce.md \
-	doc/PIC.deferred.md doc/PIC.local.md doc/PIC.relay.md doc/POLICY.md \
+	doc/PIC.deferred.md doc/PIC.local.md doc/PIC.relay.md doc/POLICY.md doc/POSTFIX.md \
 	doc/PROMISES.md doc/TESTING.md doc/TLS.md doc/protocol/agent.md \
 	doc/protocol/control.md doc/protocol/mailq.md doc/examples/hooks.lua \
 	doc/examples/zmailer-alerts.yml doc/examples/rules.conf \
@@ -28,7 +28,7 @@ VERB_PAGES = \
 	doc/man/zmailer-cert.8 doc/man/zmailer-classify.8 \
 	doc/man/zmailer-config.8 doc/man/zmailer-dkim.8 \
 	doc/man/zmailer-doctor.8 doc/man/zmailer-domain.8 \
-	doc/man/zmailer-fsck.8 doc/man/zmailer-limit.8 \
+	doc/man/zmailer-fsck.8 doc/man/zmailer-import.8 doc/man/zmailer-limit.8 \
 	doc/man/zmailer-list.8 doc/man/zmailer-log.8 doc/man/zmailer-order.8 \
 	doc/man/zmailer-queue.8 doc/man/zmailer-replay.8 doc/man/zmailer-report.8 \
 	doc/man/zmailer-watch.8 \

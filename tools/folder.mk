@@ -39,6 +39,7 @@ bin_zmailer_SOURCES += tools/zmailer/report/report.c
 bin_zmailer_SOURCES += tools/zmailer/replay/replay.c
 bin_zmailer_SOURCES += tools/zmailer/whynot/whynot.c
 bin_zmailer_SOURCES += tools/zmailer/audit/audit.c
+bin_zmailer_SOURCES += tools/zmailer/import/import.c
 bin_zmailer_SOURCES += tools/zmailer/top/top.c
 bin_zmailer_SOURCES += tools/zmailer/review/review.c
 bin_zmailer_SOURCES += tools/zmailer/sink/sink.c
@@ -202,6 +203,27 @@ tools_libtools_a_SOURCES += tools/zmailer/review/message.c \
 	tools/zmailer/review/notes.c tools/zmailer/review/review.h \
 	tools/zmailer/review/screen.c
 tools_libtools_a_SOURCES += tools/zmailer/sink/faults.h \
+tools_libtools_a_SOURCES += tools/zmailer/import/delivery.c \
+	tools/zmailer/import/domains.c \
+	tools/zmailer/import/expand.c \
+	tools/zmailer/import/hops.c \
+	tools/zmailer/import/maps.c \
+	tools/zmailer/import/note.c \
+	tools/zmailer/import/postmap.c \
+	tools/zmailer/import/presets.c \
+	tools/zmailer/import/put.c \
+	tools/zmailer/import/read.c \
+	tools/zmailer/import/relay.c \
+	tools/zmailer/import/rules.c \
+	tools/zmailer/import/run.c \
+	tools/zmailer/import/services.c \
+	tools/zmailer/import/site.c \
+	tools/zmailer/import/value.c \
+	tools/zmailer/import/verify.c \
+	tools/zmailer/import/visit.c \
+	tools/zmailer/import/import.h \
+	tools/zmailer/import/read.h \
+	tools/zmailer/import/rows.h
 	tools/zmailer/sink/memory.c tools/zmailer/sink/session.c \
 	tools/zmailer/sink/sink.h
 tools_libtools_a_SOURCES += tools/zmailer/backup/archive.c \

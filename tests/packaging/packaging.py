@@ -12,6 +12,7 @@ SPDX-License-Identifier: ISC
 import glob
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 

@@ -51,6 +51,7 @@ ROWS = [
     ("status", "", {0, 1}, ["zmailer runs"]),
     ("watch", "--once", SHUT, FILES),
     ("setup", "--dry-run", {73}, ["already"]),
+    ("import", "postfix HOME/nowhere --to HOME/new", {66}, ["main.cf"]),
     ("hello", "ursula@priv.test --timeout 1s", {0, 75, 77}, []),
     ("doctor", "processes kernel", {0, 1, 2}, []),
     ("trace", "a@b.example", {1}, ["does not know"]),

@@ -3,8 +3,10 @@ first certificate, the first passwords, a port below 1024.
 
 SPDX-License-Identifier: ISC
 """
+import os
 import smtplib
 import socket
+import sqlite3
 
 from processes import all_fit_design, processes
 from zmtest import mta, tls

@@ -18,3 +18,8 @@ fuzz_targets += tests/fuzz/fuzz-scrape
 tests_fuzz_fuzz_scrape_SOURCES = tests/fuzz/tools/fuzz_scrape.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_scrape_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_scrape_LDADD = tools/libtools.a $(ZM_LIBS)
+
+fuzz_targets += tests/fuzz/fuzz-import
+tests_fuzz_fuzz_import_SOURCES = tests/fuzz/tools/fuzz_import.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_import_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_import_LDADD = tools/libtools.a $(ZM_LIBS)

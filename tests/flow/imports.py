@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""`zmailer import postfix` on configurations as people have them.
+
+Each directory of tests/import is a configuration of Postfix, and has besides
+
+table   what is printed: every setting with what became of it
+conf    the zmailer.conf that is written
+routes  rows ADDRESS => CHANNEL HOST USER..., asked of the new configuration
+
+DIR stands for the directory, NEW for the new one.  The new one must pass
+`zmailer check`, the old one must be as it was.
+
+	imports.py [--update] [NAME...]	--update writes table and conf
+
+SPDX-License-Identifier: ISC
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FIXTURES = os.path.join(HERE, "..", "import")
+BUILD = os.environ.get("ZMAILER_BUILD") or os.getcwd()
+ZMAILER = os.path.join(BUILD, "bin", "zmailer")
+OURS = ("table", "conf", "routes")
+faults = []
+
+# (main.cf, or None; words; exit status, what is printed)
+ROWS = [
+    (None, "--to NEW", 66, "DIR/main.cf: No such file"),
+    (b"", "", 64, "--to NEW-DIR"),
+    (b"", "--to DIR", 73, "it holds files"),
+    (b"", "--to DIR/main.cf", 73, "Not a directory"),
+    (b"", "--to NEW/below/it", 73, "No such file"),
+    (b"", "--to /tmp/a;b", 64, "letters, digits"),
+    (b"", "--to NEW", 0, "0 missing"),
+    (b"", "--dry-run", 0, "nothing was written"),
+    (b"what is this", "--to NEW", 0, "no NAME = VALUE"),
+    (b"= x", "--to NEW", 0, "no NAME = VALUE"),
+    (b"a b = x", "--to NEW", 0, "no NAME = VALUE"),
+    (b"x\0y = z", "--to NEW", 0, "a NUL byte"),
+    (b"relayhost = ${x", "--to NEW", 0, "a bracket after $ is not closed"),
+    (b"a = $b\nb = $a\nrelayhost = $a", "--to NEW", 0, "leads to itself"),
+    (b"relayhost = " + b"${a?{" * 40 + b"}}" * 40 + b"\na = 1", "--to NEW", 0,
+     "leads to itself"),
+    (b"myhostname = a; user agent -", "--to NEW", 0, "bytes that have no"),
+    (b"myhostname = a}\nrelayhost = [x\xff]", "--to NEW", 0, "bytes that"),
+    (b"relayhost = [h]:99999", "--to NEW", 0, "no [HOST]:PORT"),
+    (b"relayhost = a\nrelayhost = [b]", "--to NEW", 0, "line 2 says it again"),
+    (b"alias_maps = hash", "--to NEW", 0, "no TYPE:PLACE"),
+    (b"alias_maps = hash:/nowhere/x", "--to NEW", 0, "No such file"),
+    (b"alias_maps = hash:/dev", "--to NEW", 0, "no regular file"),
+    (b"alias_maps = nis:mail.aliases", "--to NEW", 0, "no table of this"),
+    (b"mynetworks = 1.2.3.4.5", "--to NEW", 0, "it is no network"),
+    (b"mynetworks = /nowhere", "--to NEW", 0, "cannot be read"),
+    (b"mydestination = a\"b", "--to NEW", 0, "no name of a domain"),
+    (b"maximal_queue_lifetime = soon", "--to NEW", 0, "it is no time"),
+    (b"message_size_limit = 1;reject", "--to NEW", 0, "not one that could"),
+    (b"smtpd_relay_restrictions = check_client_access", "--to NEW", 0,
+     "names no table"),
+    (b"smtpd_relay_restrictions = reject_rbl_client", "--to NEW", 0,
+     "write `dnsbl"),
+    (b"smtpd_relay_restrictions = reject_martians", "--to NEW", 0,
+     "not known"),
+    (b"smtp_bind_address = 192.!0.2.25", "--to NEW", 0, "is a comment until"),
+    (b"smtpd_relay_restrictions = reject_rbl_client bl.example=12", "--to NEW",
+     0, "is a comment until"),
+    (b"myhostname = mx.$mydomain", "--to NEW", 0, "host mx.localdomain"),
+    (b"mydomain = $myhostname\nmyhostname = $mydomain", "--to NEW", 0,
+     "leads to itself"),
+    (b"smtpd_tls_cert_file = /etc/passwd\nsmtpd_tls_security_level = encrypt",
+     "--dry-run", 0, "\nreject tls no text"),
+    (b"mynetworks = 192.0.2.0/24", "--dry-run", 0,
+     "\naccept from 192.0.2.0/24 for any"),
+    (b"mynetworks = 192.0.2.0/24\nsmtpd_relay_restrictions = "
+     b"reject_unauth_destination", "--dry-run", 0, "these may not relay"),
+    (b"always_bcc = a=b@c@d", "--to NEW", 0, "is a comment until"),
+    (b"x" * 300 + b" = y", "--to NEW", 0, "no parameter has such a name"),
+    (b"smtpd_milters = unix:/a\"b", "--to NEW", 0, "bytes that have no"),
+]
+
+
+def run(words, **more):
+    return subprocess.run([ZMAILER] + words, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=120,
+                          stdin=subprocess.DEVNULL, **more)
+
+
+def look(name, want, got):
+    if want != got:
+        faults.append(name)
+        print("FAIL %s\n--- want\n%s\n--- got\n%s" % (name, want, got))
+
+
+def files(directory):
+    out = {}
+    for name in sorted(os.listdir(directory)):
+        with open(os.path.join(directory, name), "rb") as f:
+            out[name] = f.read()
+    return out
+
+
+def fixture(name, top, update):
+    ours = os.path.join(FIXTURES, name)
+    old, new = os.path.join(top, name), os.path.join(top, "new-" + name)
+    shutil.copytree(ours, old)
+    for word in OURS:
+        if os.path.exists(os.path.join(old, word)):
+            os.remove(os.path.join(old, word))
+    before = files(old)
+    done = run(["import", "postfix", old, "--to", new])
+    look(name + " status", 0, done.returncode)
+    look(name + " unchanged", before, files(old))
+    # what check warns of stands in front; that is a matter of the machine
+    table = done.stdout.decode().partition("main.cf:")
+    got = {"table": table[1] + table[2].partition("\nwrote ")[0] + "\n"}
+    with open(os.path.join(new, "zmailer.conf"), encoding="utf-8") as f:
+        got["conf"] = f.read()
+    for word, text in got.items():
+        text = text.replace(new, "NEW").replace(old, "DIR")
+        path = os.path.join(ours, word)
+        if update:
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text)
+        with open(path, encoding="utf-8") as f:
+            look(name + " " + word, f.read(), text)
+    conf = os.path.join(new, "zmailer.conf")
+    look(name + " check", 0, run(["check", "--syntax", conf]).returncode)
+    routes(name, ours, conf)
+    every_setting(name, old)
+
+
+def routes(name, ours, conf):
+    """Each row: the targets in any order, USER as it is routed to."""
+    with open(os.path.join(ours, "routes"), encoding="utf-8") as f:
+        rows = [row.split(" => ") for row in f.read().splitlines()
+                if row and not row.startswith("#")]
+    for address, want in rows:
+        words, _, sender = address.partition(" from ")
+        line = ["route", "--config", conf, words]
+        if sender:
+            line += ["--from", sender]
+        said = run(line).stdout.decode()
+        got = sorted(one.strip()[3:].rpartition(" [")[0]
+                     for one in said.splitlines()
+                     if one.strip().startswith("-> "))
+        look("%s route %s" % (name, address),
+             sorted(want.split(" & ")), got)
+
+
+def every_setting(name, old):
+    """Each setting and service has an object of --json."""
+    done = run(["import", "postfix", old, "--dry-run", "--json"])
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    lines = {(row["file"], row["line"]) for row in rows}
+    for file in "main.cf", "master.cf":
+        with open(os.path.join(old, file), encoding="utf-8") as f:
+            for number, line in enumerate(f, 1):
+                if line.strip() and line[0] not in "# \t":
+                    look("%s %s:%d is told" % (name, file, number), True,
+                         (file, number) in lines)
+
+
+def bad_rows(top):
+    for number, (main, words, status, text) in enumerate(ROWS):
+        old = os.path.join(top, "bad%d" % number)
+        new = old + "-new"
+        os.mkdir(old)
+        if main is not None:
+            with open(os.path.join(old, "main.cf"), "wb") as f:
+                f.write(main + b"\n")
+            with open(os.path.join(old, "master.cf"), "wb") as f:
+                f.write(b"smtp inet n - y - - smtpd\n")
+        before = files(old)
+        words = words.replace("NEW", new).replace("DIR", old)
+        done = run(["import", "postfix", old] + words.split())
+        said = done.stdout.decode(errors="replace").replace(old, "DIR")
+        look("%s: exit" % (ROWS[number],), status, done.returncode)
+        if text not in said:
+            look("%s: words" % (ROWS[number],), text, said)
+        look("%s: unchanged" % (ROWS[number],), before, files(old))
+        if status == 0 and "NEW" in ROWS[number][1]:
+            conf = os.path.join(new, "zmailer.conf")
+            look("%s: check" % (ROWS[number],), 0,
+                 run(["check", "--syntax", conf]).returncode)
+
+
+def by_postmap(top):
+    """A database without its source is read by postmap."""
+    old, new = os.path.join(top, "db"), os.path.join(top, "db-new")
+    tools = os.path.join(top, "tools")
+    os.mkdir(old)
+    os.mkdir(tools)
+    with open(os.path.join(old, "main.cf"), "w", encoding="utf-8") as f:
+        f.write("virtual_alias_maps = hash:/etc/postfix/virtual\n")
+    with open(os.path.join(tools, "postmap"), "w", encoding="utf-8") as f:
+        f.write("#!/bin/sh\ntest \"$1 $2\" = '-s hash:%s' || exit 1\n"
+                "echo 'a@x.example b@y.example'\n" % "/etc/postfix/virtual")
+    os.chmod(os.path.join(tools, "postmap"), 0o755)
+    path = tools + ":" + os.environ.get("PATH", "/usr/bin:/bin")
+    done = run(["import", "postfix", old, "--to", new],
+               env=dict(os.environ, PATH=path))
+    look("postmap status", 0, done.returncode)
+    if os.path.exists("/etc/postfix/virtual"):
+        return
+    with open(os.path.join(new, "virtual"), encoding="utf-8") as f:
+        look("postmap table", "a@x.example b@y.example\n", f.read())
+
+
+def main():
+    words = sys.argv[1:]
+    update = "--update" in words
+    names = [word for word in words if word != "--update"]
+    with tempfile.TemporaryDirectory(prefix="zmailer.") as top:
+        for name in names or sorted(os.listdir(FIXTURES)):
+            fixture(name, top, update)
+        if not names:
+            bad_rows(top)
+            by_postmap(top)
+    print("imports: %d faults" % len(faults))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,128 @@
+/* import.c - zmailer import: the way over from another mailer
+ *
+ * In     zmailer import postfix [DIR] --to NEW-DIR
+ * Out    NEW-DIR with zmailer.conf and tables; a table of all settings
+ * Trusts nothing in DIR, and changes nothing there
+ * Spec   zmailer-import(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "daemon/machine/machine.h"
+#include "tools/zmailer/import/import.h"
+#include "tools/zmailer/verb.h"
+
+#include "base/banned.h"
+
+static const char postfix_dir[] = "/etc/postfix";
+
+/* Absolute; the directory need not be there. */
+static const char *
+path_whole(struct arena *arena, const char *path)
+{
+	char here[PATH_MAX];
+	size_t n = strlen(path);
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	if (path[0] == '/')
+		return arena_dup(arena, path, n);
+	if (getcwd(here, sizeof(here)) == NULL)
+		return NULL;
+	return arena_printf(arena, "%s/%.*s", here, (int)n, path);
+}
+
+/* The new file as the daemons would read it. */
+static int
+import_check(struct import *import)
+{
+	const char *path = arena_printf(import->arena, "%s/zmailer.conf",
+	    import->to);
+	struct conf_report report;
+	struct str text = STR_INIT;
+	struct conf *conf = conf_load(path, import->arena, &report);
+
+	if (conf != NULL)
+		machine_check(conf, import->arena, &report);
+	/* warnings are said by zmailer check, which comes next */
+	conf_report_print(&report, path, &text);
+	if (report.errors > 0)
+		fprintf(stderr, "%s", text.buf);
+	str_release(&text);
+	conf_free(&conf);
+	return report.errors > 0 ? EX_CONFIG : EX_OK;
+}
+
+static int
+import_write(struct import *import, const struct str *conf, bool is_dry,
+    bool is_json)
+{
+	struct str table = STR_INIT;
+	int status = is_dry ? EX_OK : import_put(import, str_slice(conf));
+
+	if (status == EX_OK) {
+		import_print(import, is_json, &table);
+		fputs(table.buf, stdout);
+		if (is_dry && !is_json)
+			printf("\nnothing was written; the file would be:\n\n"
+			    "%s", conf->buf);
+		fflush(stdout);
+	}
+	str_release(&table);
+	if (status != EX_OK || is_dry)
+		return status;
+	status = import_check(import);
+	if (!is_json)
+		printf("wrote %s/zmailer.conf\nnext: read what differs and "
+		    "what is missing; then\n  zmailer check %s/zmailer.conf\n"
+		    "  zmailer route --config %s/zmailer.conf ADDRESS...\n",
+		    import->to, import->to, import->to);
+	return status;
+}
+
+int
+verb_import(struct arguments *arguments)
+{
+	const char *dir = arguments_word(arguments, 0);
+	const char *to = arguments_text(arguments, OPT_TO_DIR);
+	bool is_dry = arguments_has(arguments, OPT_DRY_RUN);
+	struct arena *arena = arena_new();
+	struct str conf = STR_INIT;
+	struct import import;
+	struct err err;
+	int status = EX_OK;
+
+	to = path_whole(arena, to != NULL ? to : "NEW-DIR");
+	dir = path_whole(arena, dir != NULL ? dir : postfix_dir);
+	if (to == NULL || dir == NULL)
+		status = EX_OSERR;
+	else if (arguments_text(arguments, OPT_TO_DIR) == NULL && !is_dry)
+		status = arguments_refuse(arguments, "--to NEW-DIR says where "
+		    "it is written; --dry-run only shows it");
+	else if (!is_dry)
+		status = import_put_check(to);
+	if (status != EX_OK) {
+		arena_free(&arena);
+		return status;
+	}
+	import_begin(&import, arena, dir, to);
+	if (import_word(&import, slice_of(to)) == NULL) {
+		status = arguments_refuse(arguments, "--to: a path of "
+		    "letters, digits and . _ - / only");
+	} else if (import_postfix(&import, &conf, &err) != 0) {
+		fprintf(stderr, "zmailer: import: %s\n", err.text);
+		status = EX_NOINPUT;
+	} else {
+		status = import_write(&import, &conf, is_dry,
+		    arguments_has(arguments, OPT_JSON));
+	}
+	import_end(&import);
+	str_release(&conf);
+	arena_free(&arena);
+	return status;
+}

@@ -1,0 +1,295 @@
+/* maps.c - the tables that Postfix names, as tables of ours
+ *
+ * In     TYPE:PLACE of a list of maps; the sources beside their databases
+ * Out    tables of the new directory; what cannot be one is said
+ * Holds  nothing
+ * Trusts no entry: each is read as text, and written as one line
+ * Spec   DATABASE_README of Postfix; zmailer-table(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "mail/table/table.h"
+#include "tools/zmailer/import/import.h"
+
+#include "base/banned.h"
+
+static const char *const line_types[] = { "hash", "btree", "lmdb", "cdb",
+	"texthash", "dbm", "sdbm" };
+
+static const struct { const char *type, *text; } other_types[] = {
+	{ "mysql", "write hosts, user, password, dbname (database) and query, "
+	    "with $1 for %s, $2 for %u, $3 for %d, into a file anew: `table "
+	    "NAME mysql:/FILE` (zmailer-table(8)), and name <NAME> in the "
+	    "statement" },
+	{ "pgsql", "write hosts, user, password, dbname (database) and query, "
+	    "with $1 for %s, $2 for %u, $3 for %d, into a file anew: `table "
+	    "NAME pgsql:/FILE` (zmailer-table(8)), and name <NAME> in the "
+	    "statement" },
+	{ "sqlite", "write dbpath (database) and query, with $1 for %s, $2 for "
+	    "%u, $3 for %d, into a file anew: `table NAME sqlite:/FILE` "
+	    "(zmailer-table(8)), and name <NAME> in the statement" },
+	{ "socketmap", "write it into a file: `table NAME socketmap:/FILE` "
+	    "(zmailer-table(8)), and name <NAME> in the statement" },
+	{ "ldap", "directories are not asked yet: write what it has into a "
+	    "file, KEY VALUE on each line (ldapsearch -LLL), and name it: "
+	    "table NAME file:/PATH" },
+	{ "unionmap", "write what its tables say into one table" },
+	{ "pipemap", "write what comes out at its end into one table" },
+	{ "static", "it says the same of everything: write a statement, not "
+	    "a table" },
+};
+
+/* TYPE:PLACE, without proxy: in front. */
+static bool
+map_cut(struct slice spec, struct import_map *out)
+{
+	size_t at;
+
+	*out = (struct import_map){ .spec = spec };
+	if (slice_starts(spec, "proxy:"))
+		spec = slice_from(spec, 6);
+	at = slice_find(spec, ':');
+	out->type = slice_first(spec, at);
+	out->place = slice_from(spec, at + 1);
+	return at < spec.n && out->place.n > 0;
+}
+
+static bool
+map_is_lines(struct slice type)
+{
+	for (size_t i = 0; i < sizeof(line_types) / sizeof(line_types[0]);
+	    i++)
+		if (slice_is(type, line_types[i]))
+			return true;
+	return false;
+}
+
+static bool
+map_is_patterns(struct slice type)
+{
+	return slice_is(type, "pcre") || slice_is(type, "regexp");
+}
+
+/* inline:{ {a=b} c=d }. */
+static void
+map_read_inline(struct import *import, struct import_map *map)
+{
+	struct slice rest = map->place, inner, row;
+	struct str text = STR_INIT;
+
+	if (import_list_next(&rest, &inner))
+		while (import_list_next(&inner, &row)) {
+			size_t at = slice_find(row, '=');
+
+			str_add_slice(&text, slice_trim(slice_first(row, at)));
+			str_addc(&text, ' ');
+			str_add_slice(&text, slice_trim(slice_from(row,
+			    at + 1)));
+			str_addc(&text, '\n');
+		}
+	map->path = "main.cf";
+	map->is_lines = true;
+	import_read_table(import->arena, slice_copy(import->arena,
+	    str_slice(&text)), &map->entries);
+	str_release(&text);
+}
+
+/* Patterns and networks are copied as they are: entries has one row, the
+ * whole text, as its key. */
+static void
+map_take_whole(struct import *import, struct import_map *map,
+    struct slice text)
+{
+	map->is_networks = slice_is(map->type, "cidr");
+	map->is_patterns = !map->is_networks;
+	map->entries.rows = arena_alloc(import->arena,
+	    sizeof(*map->entries.rows));
+	map->entries.rows[0] = (struct import_entry){ .key = text };
+	map->entries.count = 1;
+}
+
+static bool
+map_read(struct import *import, const char *name, struct import_map *map)
+{
+	struct slice text = SLICE("");
+	struct err err;
+
+	map->path = import_path(import, map->place);
+	if (import_file_take(import->arena, map->path, &text, &err) != 0 &&
+	    (!map_is_lines(map->type) || import_postmap(import, map, &text) !=
+	    0)) {
+		import_note(import, name, map->spec, IMPORT_MISSING,
+		    "%s: %s; make it a text file there, KEY VALUE on each "
+		    "line (postmap -s " SLICE_FMT "), and import again",
+		    map->path, err.text, SLICE_ARG(map->spec));
+		return false;
+	}
+	map->is_lines = map_is_lines(map->type);
+	if (map->is_lines)
+		import_read_table(import->arena, text, &map->entries);
+	else
+		map_take_whole(import, map, text);
+	return true;
+}
+
+/* What is said of a type that cannot be read. */
+static void
+map_refuse(struct import *import, const char *name,
+    const struct import_map *map)
+{
+	for (size_t i = 0; i < sizeof(other_types) / sizeof(other_types[0]);
+	    i++)
+		if (slice_is(map->type, other_types[i].type)) {
+			import_note(import, name, map->spec, IMPORT_MISSING,
+			    "%s", other_types[i].text);
+			return;
+		}
+	import_note(import, name, map->spec, IMPORT_MISSING, "no table of "
+	    "this type here: write its rows into a file, KEY VALUE on each "
+	    "line: table NAME file:/PATH");
+}
+
+bool
+import_map_next(struct import *import, const char *name, struct slice *rest,
+    struct import_map *out)
+{
+	struct slice spec;
+	struct err err;
+
+	while (import_list_next(rest, &spec)) {
+		if (!map_cut(spec, out)) {
+			import_note(import, name, spec, IMPORT_MISSING,
+			    "it is no TYPE:PLACE");
+		} else if (slice_is(out->type, "inline")) {
+			map_read_inline(import, out);
+			return true;
+		} else if (map_is_patterns(out->type) &&
+		    table_spec_check("pcre:/x", &err) != 0) {
+			import_note(import, name, spec, IMPORT_MISSING, "%s",
+			    err.text);
+		} else if (map_is_lines(out->type) ||
+		    slice_is(out->type, "cidr") ||
+		    map_is_patterns(out->type)) {
+			if (map_read(import, name, out))
+				return true;
+		} else {
+			map_refuse(import, name, out);
+		}
+	}
+	return false;
+}
+
+const char *
+import_table_add(struct import *import, const char *from, const char *type,
+    const char *base, struct str *text, bool is_secret)
+{
+	const char *name = base;
+	int number = 1;
+
+	for (size_t i = 0; i < import->file_count; i++)
+		if (strcmp(import->files[i].name, name) == 0) {
+			name = arena_printf(import->arena, "%s-%d", base,
+			    ++number);
+			i = (size_t)-1;
+		}
+	if (import->file_count == IMPORT_FILES_MAX) {
+		import_note(import, from, SLICE(""), IMPORT_MISSING,
+		    "more than %d tables; this one was left out",
+		    IMPORT_FILES_MAX);
+		str_release(text);
+		return name;
+	}
+	import->files[import->file_count++] = (struct import_file){
+		.name = name,
+		.text = *text,
+		.is_secret = is_secret
+	};
+	str_init(text);
+	import_say(import, IMPORT_TABLES, from, "table %s %s:%s/%s", name,
+	    type, import->to, name);
+	return name;
+}
+
+/* The rows of a map as lines of a table. */
+static void
+map_rows_add(struct import *import, const char *name,
+    const struct import_map *map, import_entry_fn *fn, struct str *out)
+{
+	for (size_t i = 0; i < map->entries.count; i++) {
+		struct import_entry entry = map->entries.rows[i];
+		const char *value;
+
+		if (fn == NULL)
+			value = slice_dup(import->arena, entry.value);
+		else
+			value = fn(import, name, map, &entry);
+		if (value == NULL)
+			continue;
+		if (strstr(value, ":include:") != NULL)
+			import_entry_note(import, map, &entry, IMPORT_DIFFERS,
+			    "the file after :include: stays where it is; the "
+			    "router's account must be able to read it");
+		if (value[0] == '\0' || memchr(entry.key.p, '\0',
+		    entry.key.n) != NULL) {
+			import_entry_note(import, map, &entry, IMPORT_MISSING,
+			    "no KEY VALUE; it was left out");
+			continue;
+		}
+		str_add_slice(out, entry.key);
+		str_addf(out, "%s %s\n", strcmp(name, "alias_maps") == 0 ?
+		    ":" : "", value);
+	}
+}
+
+void
+import_entry_note(struct import *import, const struct import_map *map,
+    const struct import_entry *entry, enum import_kind kind,
+    const char *text)
+{
+	size_t dir = strlen(import->dir);
+	bool is_below = strncmp(map->path, import->dir, dir) == 0 &&
+	    map->path[dir] == '/';
+	struct import_finding finding = {
+	    .file = map->path + (is_below ? dir + 1 : 0),
+	    .line = entry->line, .kind = kind, .text = text,
+	    .statement = -1 };
+
+	finding.name = slice_dup(import->arena, entry->key);
+	finding.value = slice_dup(import->arena, entry->value);
+	import_find(import, &finding);
+}
+
+const char *
+import_map_add(struct import *import, const char *name, const char *base,
+    const struct import_map *map, import_entry_fn *fn)
+{
+	struct str text = STR_INIT;
+
+	if (map->is_lines) {
+		map_rows_add(import, name, map, fn, &text);
+		return import_table_add(import, name, "file", base, &text,
+		    strcmp(base, "auth-to") == 0);
+	}
+	str_add_slice(&text, map->entries.rows[0].key);
+	return import_table_add(import, name, map->is_networks ? "cidr" :
+	    "pcre", base, &text, false);
+}
+
+const char *
+import_maps_add(struct import *import, const char *name, const char *base,
+    import_entry_fn *fn)
+{
+	struct slice rest = import_value(import, name);
+	struct str names = STR_INIT;
+	struct import_map map;
+	const char *out;
+
+	while (import_map_next(import, name, &rest, &map))
+		str_addf(&names, "%s<%s>", names.len > 0 ? " " : "",
+		    import_map_add(import, name, base, &map, fn));
+	out = slice_dup(import->arena, str_slice(&names));
+	str_release(&names);
+	return out;
+}
