@@ -4,7 +4,8 @@ EXTRA_DIST += README COPYING NEWS doc/AGENT.md doc/AUTH.md doc/BENCH.md \
 	doc/HOOKS.md doc/INTERNALS.md doc/OVERVIEW.md doc/PIC.bounce.md \
 	doc/PIC.deferred.md doc/PIC.local.md doc/PIC.relay.md doc/POLICY.md doc/POSTFIX.md \
 	doc/PROMISES.md doc/TESTING.md doc/TLS.md doc/protocol/agent.md \
-	doc/protocol/control.md doc/protocol/mailq.md doc/examples/hooks.lua \
+	doc/protocol/control.md doc/protocol/mailq.md \
+	doc/protocol/tables.md doc/examples/hooks.lua \
 	doc/examples/zmailer-alerts.yml doc/examples/rules.conf \
 	doc/examples/rules.test doc/examples/zmailer-mta.equivs \
 	doc/examples/fail2ban/filter.conf doc/examples/fail2ban/jail.conf

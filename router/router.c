@@ -15,6 +15,7 @@ main(int argc, char **argv)
 		.name = "router",
 		.purpose = "Routes accepted messages: who gets them, and how.",
 		.role = ROLE_ROUTER,
+		.open_privileged = parent_open,
 		.after_drop = parent_start,
 		.reload = parent_reload,
 		.stop = parent_stop,

@@ -2,8 +2,8 @@
 # order: helper < tls < auth < policy < milter < origin < transaction < session < command < worker < listener < rehearse
 noinst_LIBRARIES += smtpserver/libsmtpserver.a
 smtpserver_libsmtpserver_a_SOURCES = \
-	smtpserver/helper/ask.c smtpserver/helper/ask.h smtpserver/helper/cache.c \
-	smtpserver/helper/cache.h smtpserver/helper/dns.c smtpserver/helper/etrn.c \
+	smtpserver/helper/ask.c smtpserver/helper/ask.h \
+	smtpserver/helper/dns.c smtpserver/helper/etrn.c \
 	smtpserver/helper/etrn.h smtpserver/helper/helper.c smtpserver/helper/helper.h \
 	smtpserver/helper/helpers.c smtpserver/helper/helpers.h \
 	smtpserver/helper/helpers_internal.h smtpserver/helper/helpers_process.c \

@@ -151,6 +151,7 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/ask_router.c tools/run/ask_router.h \
 	tools/run/beside.c tools/run/beside.h \
 	tools/run/dirs.c tools/run/listeners.c tools/run/listeners.h \
+	tools/run/databases.c tools/run/databases.h \
 	tools/run/keeper.c tools/run/keeper.h \
 	tools/run/watchdog.c tools/run/watchdog.h \
 	tools/run/libexec.c tools/run/manager.c \
@@ -202,7 +203,6 @@ tools_libtools_a_SOURCES += tools/zmailer/top/draw.c tools/zmailer/top/look.c \
 tools_libtools_a_SOURCES += tools/zmailer/review/message.c \
 	tools/zmailer/review/notes.c tools/zmailer/review/review.h \
 	tools/zmailer/review/screen.c
-tools_libtools_a_SOURCES += tools/zmailer/sink/faults.h \
 tools_libtools_a_SOURCES += tools/zmailer/import/delivery.c \
 	tools/zmailer/import/domains.c \
 	tools/zmailer/import/expand.c \
@@ -224,6 +224,7 @@ tools_libtools_a_SOURCES += tools/zmailer/import/delivery.c \
 	tools/zmailer/import/import.h \
 	tools/zmailer/import/read.h \
 	tools/zmailer/import/rows.h
+tools_libtools_a_SOURCES += tools/zmailer/sink/faults.h \
 	tools/zmailer/sink/memory.c tools/zmailer/sink/session.c \
 	tools/zmailer/sink/sink.h
 tools_libtools_a_SOURCES += tools/zmailer/backup/archive.c \

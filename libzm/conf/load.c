@@ -19,6 +19,7 @@
 #include "conf/load.h"
 #include "conf/part/part.h"
 #include "conf/snapshot/snapshot.h"
+#include "mail/table/table.h"
 
 #include "base/banned.h"
 
@@ -64,6 +65,7 @@ loader_load(struct conf_loader *loader, const char *name, struct slice text)
 		conf_check_doubts(loader);
 	}
 	conf_report_sort(loader->report, loader->book);
+	table_ask_at(conf->run_dir);
 	if (loader->report->errors > 0)
 		conf_free(&conf);
 	return conf;

@@ -25,13 +25,22 @@ static const bool has_group_of[ROLE_COUNT][ROLE_COUNT] = {
 	[ROLE_ROUTER] = { [ROLE_SMTPSERVER] = true, [ROLE_AGENT] = true },
 	[ROLE_SCHEDULER] = { [ROLE_SMTPSERVER] = true, [ROLE_ROUTER] = true,
 	    [ROLE_AGENT] = true },
+	[ROLE_TABLES] = { [ROLE_AGENT] = true },
 };
+
+/* Where all others are one user, who asks databases is, too. */
+static const char *
+account_name(const struct conf *conf, enum conf_role role)
+{
+	return role == ROLE_TABLES && daemon_is_private(conf) ? "-" :
+	    conf->accounts[role];
+}
 
 int
 daemon_account(const struct conf *conf, enum conf_role role, uid_t *out_uid,
     gid_t *out_gid, struct err *err)
 {
-	const char *name = conf->accounts[role];
+	const char *name = account_name(conf, role);
 	struct passwd *user;
 	uint64_t number;
 
@@ -59,7 +68,8 @@ daemon_is_private(const struct conf *conf)
 	if (geteuid() != 0)
 		return true;
 	for (int role = 0; role < ROLE_COUNT; role++)
-		if (strcmp(conf->accounts[role], "-") != 0)
+		if (role != ROLE_TABLES &&
+		    strcmp(conf->accounts[role], "-") != 0)
 			return false;
 	return true;
 }
@@ -110,7 +120,7 @@ daemon_drop(const struct conf *conf, enum conf_role role, struct err *err)
 	uid_t uid;
 	gid_t gid;
 
-	if (geteuid() != 0 || strcmp(conf->accounts[role], "-") == 0)
+	if (geteuid() != 0 || strcmp(account_name(conf, role), "-") == 0)
 		return 0;
 	if (daemon_account(conf, role, &uid, &gid, err) < 0)
 		return -1;

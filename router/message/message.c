@@ -345,12 +345,6 @@ message_rewrite_in(struct message *message, struct router *router,
 	return is_other == ROUTE_TROUBLE ? -1 : 0;
 }
 
-/* The header of recipients whose mail leaves by a generic statement. */
-static int
-message_rewrite_out(void *context, unsigned number, struct slice *out,
-    struct err *err)
-{
-	struct message *message = context;
 /* ---- signing ---------------------------------------------------------- */
 
 /* The message waits in deferred/N.sign. */
@@ -406,6 +400,12 @@ message_sign_other(struct message *message, struct slice *out,
 	return result;
 }
 
+/* The header of recipients whose mail leaves by a generic statement. */
+static int
+message_rewrite_out(void *context, unsigned number, struct slice *out,
+    struct err *err)
+{
+	struct message *message = context;
 	struct routing routing = { .router = message->router,
 	    .rcpts = &message->rcpts };
 	enum route_answer is_other = rewrite_header(&routing, number, false,
@@ -540,6 +540,8 @@ message_route(struct message *message, struct router *router,
 		return message_waits(message);
 	if (envelope->milters.n > 0 && form == NULL)
 		form = message_milters_form(message);
+	if (form == NULL && message_sign(message, file, err) < 0)
+		return message_waits(message);
 	message_draft_control(message, conf, file, inode, sink);
 	message_tell_rcpts(message);
 	if (message_route_all(message, router, conf, form, err) < 0)
@@ -547,8 +549,6 @@ message_route(struct message *message, struct router *router,
 	if (message->rcpts.count == 0 && envelope->is_error) {
 		err_set(err, "neither recipients nor a sender to tell");
 		return message_broken(message, "norecipients");
-	if (form == NULL && message_sign(message, file, err) < 0)
-		return message_waits(message);
 	}
 	if (message->rcpts.count == 0) {
 		struct given_rcpt none = {

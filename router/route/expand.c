@@ -173,6 +173,11 @@ static int
 expand_item(struct routing *routing, const struct here *here,
     const struct alias_item *item, struct err *err)
 {
+	if (routing->is_of_database && item->kind != ALIAS_MAILBOX &&
+	    item->kind != ALIAS_ADDRESS)
+		return err_set(err, "a database gives no right to a program, "
+		    "a file or a list: '" SLICE_FMT "'",
+		    SLICE_ARG(slice_first(item->text, 100)));
 	switch (item->kind) {
 	case ALIAS_INCLUDE:
 		return expand_file(routing, here, item->text, err);
@@ -214,8 +219,11 @@ expand_value(struct routing *routing, const struct here *here,
 	    err)) != ALIAS_END) {
 		if (more < 0)
 			return expand_trouble(routing, found, err);
-		if (expand_item(routing, here, &item, err) < 0)
-			return -1;
+		if (expand_item(routing, here, &item, err) == 0)
+			continue;
+		return routing->is_of_database && item.kind != ALIAS_MAILBOX &&
+		    item.kind != ALIAS_ADDRESS ?
+		    expand_trouble(routing, found, err) : -1;
 	}
 	return 0;
 }
@@ -300,7 +308,8 @@ expand_alias(const struct routing *from, const struct here *here,
 		name = routing_join(&inner, name, SLICE("virtual"));
 	if (!routing_opens(&inner, name) || !expand_deeper(&inner))
 		return 0;
-	if (inner.rcpts->is_check &&
+	inner.is_of_database = table_is_asked(found->table);
+	if (inner.rcpts->is_check && !inner.is_of_database &&
 	    expand_extent(&inner, found->value) != EXTENT_ADDRESS) {
 		/* it is somebody: a check need not look further */
 		inner.counts->hits++;

@@ -36,6 +36,8 @@ struct routing {
 	unsigned			 notify;	/* of its recipients */
 	bool				 is_plain;	/* no aliases */
 	bool				 skips_virtual;
+	bool				 is_of_database;	/* addresses
+							 * only */
 	const char			*zone;	/* of the route; NULL */
 	struct rcpt_rule		 rule;	/* alias it came by; or 0 */
 };

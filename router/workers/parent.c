@@ -82,7 +82,8 @@ parent_find_ours(struct parent *parent)
 	parent->ours[parent->ours_count++] = geteuid();
 	for (int role = 0; parent->process->was_root && role < ROLE_COUNT;
 	    role++)
-		if (role != ROLE_AGENT && daemon_account(parent->process->conf,
+		if (role != ROLE_AGENT && role != ROLE_TABLES &&
+		    daemon_account(parent->process->conf,
 		    (enum conf_role)role, &uid, &gid, &err) == 0)
 			parent->ours[parent->ours_count++] = uid;
 	spool_own_accounts(parent->ours, parent->ours_count);
@@ -347,7 +348,6 @@ parent_watch(struct parent *parent, struct err *err)
 	    AREA_PUBLIC, 0), PARENT_PUBLIC, NOTIFY_WRITTEN, err);
 }
 
-int
 /* ---- the process that has the keys ------------------------------------- */
 
 static void
@@ -371,6 +371,7 @@ parent_fork_signer(struct parent *parent, struct err *err)
 
 /* Who is root and will not be can read root's keys only by a process that was
  * forked now; the first sign statement of such a site takes a restart. */
+int
 parent_open(struct process *process, struct err *err)
 {
 	struct parent *parent = mem_alloc(1, sizeof(*parent));
@@ -440,10 +441,10 @@ static void
 parent_on_stopped(void *context)
 {
 	struct process *process = context;
-
 	struct parent *parent = process->state;
-	loop_stop(process->loop);
+
 	signer_free(&parent->signer);
+	loop_stop(process->loop);
 }
 
 void

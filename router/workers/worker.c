@@ -471,9 +471,9 @@ worker_run(const struct conf *conf, struct spool *spool, int socket,
 	w.router = router_new(conf);
 	w.buffer = mem_alloc(MESSAGE_CHECKED_BYTES_MAX + 1, 1);
 	message_init(&w.message);
-	str_init(&w.answers);
 	signatures_init(&w.signatures, conf, signer);
 	w.message.signatures = &w.signatures;
+	str_init(&w.answers);
 	ipc_inbox_init(&inbox);
 	while (ipc_receive(socket, &inbox) == IPC_GOT)
 		if (!worker_serve_lines(&w, &inbox, socket))

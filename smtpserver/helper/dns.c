@@ -18,12 +18,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cache.h"
 #include "base/clock.h"
 #include "journal/event.h"
 #include "base/mem.h"
 #include "io/dns_ask.h"
 #include "io/ipc.h"
-#include "smtpserver/helper/cache.h"
 #include "smtpserver/helper/helper.h"
 
 #include "base/banned.h"

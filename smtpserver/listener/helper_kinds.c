@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "mail/table/table.h"
 #include "smtpserver/auth/dovecot.h"
 #include "smtpserver/helper/etrn.h"
 #include "smtpserver/listener/helper_kinds.h"
@@ -19,6 +20,8 @@
 const struct helper_kind helper_kinds[] = {
 	/* router/ask/verify.h */
 	{ "router", 1, 64, 20000, NULL, "verify.sock", true, false },
+	/* tables/ask/server.h, which gives up after 5 seconds */
+	{ "tables", 1, 2048, 10000, NULL, TABLES_SOCKET, true, false },
 	{ "dns", 1, 2048, 15000, dns_serve, NULL, false, false },
 	{ "rate", 1, 256, 10000, rate_serve, NULL, true, false },
 	{ "policy", 8, 1, 20000, policyd_serve, NULL, false, false },

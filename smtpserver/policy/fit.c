@@ -23,7 +23,7 @@
 
 typedef enum fit fit_fn(struct trial *trial, const struct conf_rule *rule);
 
-static const char dns_kind[] = "dns";
+static const char dns_kind[] = "dns", tables_kind[] = "tables";
 
 static enum fit
 fit_condition(bool is_true)
@@ -117,15 +117,47 @@ trial_table(struct trial *trial, const char *pattern)
 	    name.n - 2));
 }
 
+/* Of a table in a database: who has it is asked first. */
+static enum fit
+table_row_asked(struct trial *trial, struct table *table, struct slice key)
+{
+	struct arena *scratch = trial->policy->scratch;
+	struct str question = STR_INIT;
+	const struct fact *fact;
+
+	if (slice_find(key, '\n') < key.n || key.n > PATH_MAX_BYTES)
+		return FIT_NO;	/* no database has such a key */
+	str_addf(&question, "get %s ", table_name(table));
+	str_add_slice(&question, slice_lower(scratch, key));
+	fact = fact_or_need(trial, tables_kind, slice_copy(scratch,
+	    str_slice(&question)), FACT_TURN);
+	str_release(&question);
+	if (fact == NULL)
+		return FIT_NEED;
+	if (fact->state != ASK_TROUBLE)
+		return fit_of(table_answer_read(fact->answer, &trial->row,
+		    &trial->out->err));
+	err_set(&trial->out->err, "table %s: " SLICE_FMT, table_name(table),
+	    SLICE_ARG(fact->answer));
+	return FIT_TROUBLE;
+}
+
+enum fit
+table_row(struct trial *trial, struct table *table, struct slice key)
+{
+	trial->row = (struct slice){ NULL, 0 };
+	if (table_is_asked(table))
+		return table_row_asked(trial, table, key);
+	return fit_of(table_lookup(table, key, &trial->row, NULL,
+	    &trial->out->err));
+}
+
 enum fit
 table_fits(struct trial *trial, struct table *table, struct slice key)
 {
-	enum table_result result;
+	enum fit fit = table_row(trial, table, key);
 
-	trial->row = (struct slice){ NULL, 0 };
-	result = table_lookup(table, key, &trial->row, NULL,
-	    &trial->out->err);
-	return fit_of_row(result, trial->row);
+	return fit == FIT_YES ? fit_of_row(TABLE_FOUND, trial->row) : fit;
 }
 
 /* name, then ".parent" for everything that it lies below. */

@@ -61,6 +61,9 @@ const char *client_net(struct trial *trial, size_t bytes_4, size_t bytes_6);
 
 /* "<name>" as a pattern: the table; NULL: it is no table. */
 struct table *trial_table(struct trial *trial, const char *pattern);
+/* The row of a key, in trial->row: borrowed from the table, or from facts. */
+enum fit table_row(struct trial *trial, struct table *table,
+    struct slice key);
 /* One key; FIT_YES: its value is in trial->row. */
 enum fit table_fits(struct trial *trial, struct table *table,
     struct slice key);

@@ -22,7 +22,6 @@ struct owning {
 	struct trial		*trial;		/* of whom it is asked */
 	struct slice		 user;
 	int			 depth;		/* of aliases */
-	struct err		*err;
 };
 
 static enum policy_ownership owning_alias(struct owning *owning,
@@ -56,25 +55,23 @@ owner_is_name(const struct owning *owning, struct slice local,
 	    slice_equal_nocase(rest, domain));
 }
 
-static enum table_result
+static enum fit
 owning_look_up(struct owning *owning, const char *name,
     const struct canonical *address, struct slice *out_value)
 {
 	struct trial *trial = owning->trial;
 	struct table *table = trial_table(trial, arena_printf(
 	    trial->policy->scratch, "<%s>", name));
-	enum table_result result = TABLE_NONE;
+	enum fit fit;
 
 	if (table == NULL)
-		return TABLE_NONE;
-	result = table_lookup(table, address->text, out_value, NULL,
-	    owning->err);
-	if (result == TABLE_NONE && table_takes_parts(table))
-		result = table_lookup(table, address->local, out_value, NULL,
-		    owning->err);
-	if (result == TABLE_FOUND)
-		*out_value = slice_copy(trial->policy->scratch, *out_value);
-	return result;
+		return FIT_NO;
+	fit = table_row(trial, table, address->text);
+	if (fit == FIT_NO && table_takes_parts(table))
+		fit = table_row(trial, table, address->local);
+	if (fit == FIT_YES)
+		*out_value = slice_copy(trial->policy->scratch, trial->row);
+	return fit;
 }
 
 /* Is it the user's name with a detail, and can it be nobody else's?  The
@@ -97,10 +94,12 @@ owning_detail(struct owning *owning, const struct canonical *address,
 		return ascii_is_alnum(byte) || strchr("-._", byte) != NULL ?
 		    OWNER_NO : OWNER_YES;
 	switch (owning_look_up(owning, domain->users_table, address, &value)) {
-	case TABLE_FOUND:
+	case FIT_YES:
 		return OWNER_NO;
-	case TABLE_NONE:
+	case FIT_NO:
 		return OWNER_YES;
+	case FIT_NEED:
+		return OWNER_NEED;
 	default:
 		return OWNER_TROUBLE;
 	}
@@ -162,10 +161,12 @@ owning_alias(struct owning *owning, const struct canonical *address)
 	for (size_t i = 0; domain != NULL && i < domain->alias_count; i++)
 		switch (owning_look_up(owning, domain->aliases[i], address,
 		    &value)) {
-		case TABLE_FOUND:
+		case FIT_YES:
 			return owning_value(owning, value, address->domain);
-		case TABLE_NONE:
+		case FIT_NO:
 			break;
+		case FIT_NEED:
+			return OWNER_NEED;
 		default:
 			return OWNER_TROUBLE;
 		}
@@ -193,24 +194,26 @@ owning_row(struct owning *owning, const struct canonical *sender)
 	enum fit fit = table == NULL ? FIT_NO :
 	    table_fits_address(trial, table, sender);
 
-	if (fit == FIT_TROUBLE)
-		*owning->err = trial->out->err;
-	return fit == FIT_TROUBLE ? OWNER_TROUBLE : fit == FIT_YES &&
-	    name_is_among(trial->row, owning->user) ? OWNER_YES : OWNER_NO;
+	if (fit == FIT_TROUBLE || fit == FIT_NEED)
+		return fit == FIT_NEED ? OWNER_NEED : OWNER_TROUBLE;
+	return fit == FIT_YES && name_is_among(trial->row, owning->user) ?
+	    OWNER_YES : OWNER_NO;
 }
 
 enum policy_ownership
-policy_owns(struct policy *policy, struct slice user,
-    const struct path *sender, struct err *err)
+policy_owns(struct policy *policy, const struct policy_question *question,
+    struct policy_verdict *out)
 {
-	struct policy_verdict verdict = { .result = POLICY_ACCEPT };
-	struct trial trial = { .policy = policy, .out = &verdict };
-	struct owning owning = { .trial = &trial, .user = user, .err = err };
+	struct trial trial = { .policy = policy, .question = question,
+	    .out = out };
+	struct owning owning = { .trial = &trial, .user = question->user };
+	const struct path *sender = &question->sender;
 	const char *senders = policy->conf->auth.senders;
 	struct canonical address;
 	enum policy_ownership found;
 
-	if (user.n == 0 || path_is_null(sender) ||
+	*out = (struct policy_verdict){ .result = POLICY_ACCEPT };
+	if (question->user.n == 0 || path_is_null(sender) ||
 	    policy->conf->auth.kind == AUTH_NONE || (senders == NULL ?
 	    owner_has_rules(policy->conf) : strcmp(senders, "any") == 0))
 		return OWNER_YES;

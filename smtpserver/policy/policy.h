@@ -124,12 +124,17 @@ const struct conf_rule *policy_bars_user(struct policy *policy,
 /* Is there any such rule? */
 bool policy_may_bar(const struct policy *policy);
 
-enum policy_ownership { OWNER_NO, OWNER_YES, OWNER_TROUBLE };
+enum policy_ownership {
+	OWNER_NO, OWNER_YES,
+	OWNER_NEED,		/* out->need must be known first */
+	OWNER_TROUBLE		/* out->err: a table cannot be read */
+};
 
-/* May who has logged in give this address in MAIL?  By `auth ... senders`;
- * aliases and owners are looked up in the configuration's tables. */
-enum policy_ownership policy_owns(struct policy *policy, struct slice user,
-    const struct path *sender, struct err *err);
+/* May who has logged in (question->user) give question->sender in MAIL?  By
+ * `auth ... senders`; aliases and owners are looked up in the configuration's
+ * tables. */
+enum policy_ownership policy_owns(struct policy *policy,
+    const struct policy_question *question, struct policy_verdict *out);
 
 /* May this client relay, whatever it says of itself?  By the rules that look
  * at nothing but its address; a table that cannot be read knows nobody. */

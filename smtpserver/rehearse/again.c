@@ -207,8 +207,9 @@ again_learn(struct replayed *replayed, const struct policy_need *need)
 		is_known = again_greylist(replayed, need, &fact, &answer);
 	else
 		is_known = recorded_find(replayed->row, need, &fact);
-	if (!is_known && rehearsal->is_live && rehearsal->ask != NULL &&
-	    strcmp(need->kind, "dns") == 0) {
+	if (!is_known && rehearsal->ask != NULL && (strcmp(need->kind,
+	    "tables") == 0 || (rehearsal->is_live && strcmp(need->kind,
+	    "dns") == 0))) {
 		is_known = rehearsal->ask(rehearsal->ask_context, need->kind,
 		    need->question, &fact.state, &answer);
 		fact.answer = str_slice(&answer);
@@ -309,7 +310,6 @@ again_has_room(struct replayed *replayed, struct answer *answer)
 	return false;
 }
 
-static bool
 static enum policy_ownership
 again_owns(struct replayed *replayed)
 {
@@ -325,6 +325,7 @@ again_owns(struct replayed *replayed)
 	return whose;
 }
 
+static bool
 again_mail(struct replayed *replayed)
 {
 	struct policy *policy = replayed->again->rehearsal.policy;
@@ -332,7 +333,6 @@ again_mail(struct replayed *replayed)
 	const struct conf_rule *bars;
 	struct answer answer;
 	const char *words, *by = NULL;
-	struct err err;
 
 	bars = policy_bars_user(policy, question, &words);
 	if (policy_owes_login(replayed->conf, question->is_submission,
@@ -344,8 +344,8 @@ again_mail(struct replayed *replayed)
 		answer_set(&answer, 535, "5.7.13", "%s", words);
 	} else if (!again_has_room(replayed, &answer)) {
 		by = "room";
-	} else if (question->mechanism.n > 0 && policy_owns(policy,
-	    question->user, &question->sender, &err) == OWNER_NO) {
+	} else if (question->mechanism.n > 0 && again_owns(replayed) ==
+	    OWNER_NO) {
 		by = "owner";
 		answer_set(&answer, 550, "5.7.1", "this is not an address of "
 		    "this user (auth ... senders <table> gives it)");

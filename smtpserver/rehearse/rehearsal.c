@@ -124,7 +124,10 @@ rehearsal_learn(const struct rehearsal *rehearsal,
 	bool is_dns = strcmp(need->kind, "dns") == 0, is_known;
 
 	is_known = is_dns && dns_of_row(row, need->question, &state, &answer);
-	if (!is_known && is_dns && rehearsal->is_live && rehearsal->ask)
+	/* tables are as they are now, whichever they are */
+	if (!is_known && rehearsal->ask != NULL &&
+	    ((is_dns && rehearsal->is_live) ||
+	    strcmp(need->kind, "tables") == 0))
 		is_known = rehearsal->ask(rehearsal->ask_context, need->kind,
 		    need->question, &state, &answer);
 	if (!is_known)
@@ -234,10 +237,13 @@ conclude_reject(struct rehearsal_outcome *out, int code, const char *status,
  * it was. */
 static bool
 rehearsal_is_over(const struct rehearsal *rehearsal,
-    const struct policy_question *question, struct rehearsal_outcome *out)
+    const struct rehearsal_row *row, const struct policy_question *question,
+    struct facts *facts, struct rehearsal_outcome *out)
 {
+	enum policy_ownership whose;
+	struct policy_verdict verdict;
 	const char *words;
-	struct err err;
+	int asks = 0;
 
 	if (policy_owes_login(rehearsal->conf, question->is_submission,
 	    question->user.n > 0)) {
@@ -249,12 +255,22 @@ rehearsal_is_over(const struct rehearsal *rehearsal,
 		conclude_reject(out, 535, "5.7.13", words);
 		return true;
 	}
-	if (policy_owns(rehearsal->policy, question->user, &question->sender,
-	    &err) != OWNER_NO)
+	while ((whose = policy_owns(rehearsal->policy, question, &verdict)) ==
+	    OWNER_NEED && ++asks < ASKS_MAX &&
+	    rehearsal_learn(rehearsal, row, &verdict.need, facts))
+		continue;
+	if (whose != OWNER_NO)
 		return false;
 	conclude_reject(out, 550, "5.7.1", "not an address of this user: "
 	    "auth ... senders <table> gives it");
 	return true;
+}
+
+static void
+rehearsal_forget(struct facts *facts)
+{
+	for (int i = 0; i < FACT_SCOPES; i++)
+		facts_release(&facts[i]);
 }
 
 int
@@ -272,8 +288,10 @@ rehearsal_run(const struct rehearsal *rehearsal,
 	str_init(&out->words);
 	if (rehearsal_question_fill(rehearsal, row, facts, &question, err) < 0)
 		return -1;
-	if (rehearsal_is_over(rehearsal, &question, out))
+	if (rehearsal_is_over(rehearsal, row, &question, facts, out)) {
+		rehearsal_forget(facts);
 		return 0;
+	}
 	/* the rules are told of once, when all is known */
 	question.trace = NULL;
 	do
@@ -286,8 +304,7 @@ rehearsal_run(const struct rehearsal *rehearsal,
 	rehearsal_conclude(&verdict, out);
 	if (verdict.result == POLICY_ACCEPT)
 		check_recipient(rehearsal, &question, out);
-	for (int i = 0; i < FACT_SCOPES; i++)
-		facts_release(&facts[i]);
+	rehearsal_forget(facts);
 	return 0;
 }
 

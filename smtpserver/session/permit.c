@@ -209,21 +209,28 @@ permit_user(struct session *session, struct slice user, const char **out_words)
 
 bool
 permit_sender(struct session *session, const struct path *sender,
-    struct answer *out)
+    answered_fn *fn, struct answer *out)
 {
+	struct policy_question question;
+	struct policy_verdict verdict;
 	struct str shown = STR_INIT;
-	struct err err = { "" };
 	enum policy_ownership whose;
 
 	/* a proxy's user (XCLIENT) is the proxy's to judge */
 	if (session->mechanism[0] == '\0')
 		return true;
-	whose = policy_owns(session->settings->policy,
-	    str_slice(&session->user), sender, &err);
+	permit_question_fill(session, &question);
+	question.user = str_slice(&session->user);
+	question.sender = *sender;
+	whose = policy_owns(session->settings->policy, &question, &verdict);
 	if (whose == OWNER_YES)
 		return true;
+	if (whose == OWNER_NEED) {
+		permit_ask_for(session, &verdict.need, fn);
+		return false;
+	}
 	if (whose == OWNER_TROUBLE) {
-		note_policy_trouble(session, NULL, &err);
+		note_policy_trouble(session, NULL, &verdict.err);
 		answer_set(out, 451, "4.3.0", "whose address this is cannot "
 		    "be looked up now, try later");
 		return false;

@@ -34,7 +34,7 @@ bool permit_user(struct session *session, struct slice user,
     const char **out_words);
 /* May who has logged in give this sender?  false: out has the refusal. */
 bool permit_sender(struct session *session, const struct path *sender,
-    struct answer *out);
+    answered_fn *fn, struct answer *out);
 
 /* Is the client of the session none that we know: nobody logged in, not on
  * loopback, and no rule about clients lets it relay?  A rule that would have

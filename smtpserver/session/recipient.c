@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/cache.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "smtpserver/helper/cache.h"
 #include "smtpserver/session/recipient.h"
 
 #include "base/banned.h"

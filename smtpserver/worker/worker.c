@@ -14,10 +14,10 @@
 #include <string.h>
 #include <sys/queue.h>
 
+#include "base/cache.h"
 #include "base/clock.h"
 #include "journal/event.h"
 #include "base/mem.h"
-#include "smtpserver/helper/cache.h"
 #include "smtpserver/session/auth.h"
 #include "smtpserver/session/filter.h"
 #include "smtpserver/session/permit.h"

@@ -79,7 +79,7 @@ def dovecot_sasl(host):
       "a changed body bad")
 def opendkim(host):
     said = host.says("zmailer", "dkim", "new", "first.test", "--selector",
-                     "s1", "--yes")
+                     "s1", "--socket", "inet:127.0.0.1:8891", "--yes")
     strings = re.findall(r'"([^"]*)"', said)
     host.publish("txt-record=s1._domainkey.first.test,"
                  + ",".join(f'"{s}"' for s in strings) + "\n")

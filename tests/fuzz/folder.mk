@@ -25,6 +25,7 @@ include tests/fuzz/smtpserver/folder.mk
 include tests/fuzz/router/folder.mk
 include tests/fuzz/scheduler/folder.mk
 include tests/fuzz/transports/folder.mk
+include tests/fuzz/tables/folder.mk
 include tests/fuzz/tools/folder.mk
 check_PROGRAMS += $(fuzz_targets)
 if !FUZZ

@@ -22,11 +22,13 @@ import root                                                 # noqa: E402
 from host import CONF, SPOOL, Fault, Machine, until         # noqa: E402
 from step import STEPS, step, take                          # noqa: E402
 
-# a host with another mailer, and with what sends mail to root
-EXIM = "exim4-daemon-light exim4-config cron bsd-mailx debconf".split()
+# a host with another mailer, with what sends mail to root, and with the
+# libraries of databases
+EXIM = ("exim4-daemon-light exim4-config cron bsd-mailx debconf libpq5 "
+        "libmariadb3 libsqlite3-0").split()
 EXIM_CONF = "/etc/exim4/update-exim4.conf.conf"
 APT = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y"]
-DEB = "/root/zmailer.deb"
+DEB, TABLES_DEB = "/root/zmailer.deb", "/root/zmailer-tables.deb"
 
 
 def roots_make():
@@ -41,6 +43,8 @@ class Host(Machine):
         super().__init__("exim", ["alice"])
         self.deb = deb
         shutil.copy(deb, self.root + DEB)
+        self.tables_deb = deb.replace("/zmailer_", "/zmailer-tables_")
+        shutil.copy(self.tables_deb, self.root + TABLES_DEB)
 
     def install(self, *words):
         return self.says(*APT, "install", *words, DEB, seconds=300)
@@ -58,7 +62,7 @@ class Host(Machine):
 def lintian(host):
     done = subprocess.run(["lintian", "--pedantic", "--fail-on",
                            "pedantic,warning,error", "--allow-root",
-                           host.deb], capture_output=True, text=True)
+                           host.deb, host.tables_deb], capture_output=True, text=True)
     if done.returncode:
         raise Fault(done.stdout + done.stderr)
     return done.stdout or "not a tag"
@@ -85,7 +89,8 @@ def takes_the_place_of_exim(host):
 
 @step("its accounts and directories are there, its unit is enabled")
 def has_accounts_and_a_unit(host):
-    host.says("getent", "passwd", "zmsmtp", "zmrouter", "zmsched", "zmagent")
+    host.says("getent", "passwd", "zmsmtp", "zmrouter", "zmsched", "zmagent",
+              "zmtables")
     for path in ("/usr/lib/sysusers.d/zmailer.conf", "/usr/lib/sendmail",
                  "/usr/share/man/man8/zmailer.8.gz"):
         if path.endswith(".gz"):        # the root leaves manuals out
@@ -101,6 +106,35 @@ def mail_of_a_program_arrives(host):
     host.says("zmailer", "start")
     host.says("mail", "-s", "of cron", "alice", input="hello\n")
     return host.comes("alice", "of cron")
+
+
+@step("a table in a database is asked by the package zmailer-tables")
+def asks_a_database(host):
+    before = host.read(CONF)
+    with sqlite3.connect(f"{host.root}/srv/names") as link:
+        link.execute("CREATE TABLE names (name TEXT, goes TEXT)")
+        link.execute("INSERT INTO names VALUES ('team', 'alice')")
+    link.close()
+    host.write("/etc/zmailer/names", "database /srv/names\n"
+               "query SELECT goes FROM names WHERE name = $1\n")
+    host.write(CONF, "table names sqlite:/etc/zmailer/names\n" + before)
+    code, said = host.run("zmailer", "check")
+    if code == 0 or "the package zmailer-tables" not in said:
+        raise Fault(said)
+    host.says(*APT, "install", TABLES_DEB, seconds=300)
+    host.says("zmailer", "reload")
+    host.says("zmailer", "table", "get", "names", "team", text="alice")
+    host.write(CONF, before)
+    host.says("zmailer", "reload")
+    host.says(*APT, "remove", "zmailer-tables", seconds=300)
+    return "it says which is missing, and goes on with it"
+
+
+@step("the package's own test passes (debian/tests)")
+def passes_its_own_test(host):
+    shutil.copy(f"{root.SOURCE}/debian/tests/local-mail",
+                f"{host.root}/root/local-mail")
+    return host.says("/root/local-mail")[-200:]
 
 
 @step("an upgrade touches neither configuration nor what waits")

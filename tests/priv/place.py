@@ -11,7 +11,7 @@ import tempfile
 from zmtest import mta, sasl, tls
 
 DATABASE = ("passwd", "group", "shadow", "gshadow")
-ROLES = ("zmsmtp", "zmrouter", "zmsched", "zmagent")
+ROLES = ("zmsmtp", "zmrouter", "zmsched", "zmagent", "zmtables")
 USERS = ("ursula", "victor", "wanda")
 GROUP = "zmsubmit"
 FIRST_ID = 47110

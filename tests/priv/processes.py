@@ -85,6 +85,7 @@ DESIGN = {
     "discard": ("zmagent", ("zmagent",)),
     "mailq": ("zmagent", ("zmagent",)),
     "log-to": ("zmagent", ("zmagent",)),
+    "tables": ("zmtables", ("zmtables", "zmagent")),
     "answers": ("zmrouter", ("zmrouter", "zmsubmit", "zmagent")),
 }
 

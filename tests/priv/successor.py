@@ -65,8 +65,6 @@ def the_first_passwords_are_taken(site):
     all_fit_design(site)
 
 
-def low_port():
-    for port in range(1023, 600, -1):
 @case
 def the_first_signing_key_takes_a_restart(site):
     """The router's key process can only be forked by root: the order says
@@ -83,6 +81,8 @@ def the_first_signing_key_takes_a_restart(site):
     all_fit_design(site)
 
 
+def low_port():
+    for port in range(1023, 600, -1):
         try:
             socket.create_server(("127.0.0.1", port)).close()
             return port

@@ -36,9 +36,10 @@ SASLAUTHD = ["sasl2-bin"]
 FILTERS = ["opendkim", "opendkim-tools", "rspamd", "python3-milter",
            "postgrey", "fail2ban"]
 SYSLOG = ["rsyslog"]
+DATABASES = ["postgresql", "mariadb-server", "openssl"]
 LAYERS = {"postfix": POSTFIX, "dovecot": DOVECOT, "exim": EXIM,
           "opensmtpd": OPENSMTPD, "nginx": NGINX, "saslauthd": SASLAUTHD,
-          "filters": FILTERS, "syslog": SYSLOG}
+          "filters": FILTERS, "syslog": SYSLOG, "databases": DATABASES}
 
 # Nothing here outlives the tests: no file is synced.
 APT = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q"]

@@ -13,11 +13,12 @@
 
 void
 beside_start(struct beside *beside, struct loop *loop,
-    struct conf *const *conf)
+    struct conf *const *conf, const char *conf_path)
 {
 	forward_start(&beside->forward, loop, conf);
 	keeper_start(&beside->keeper, loop, conf);
 	answers_start(&beside->answers, loop, conf);
+	databases_start(&beside->databases, loop, conf, conf_path);
 }
 
 void
@@ -25,6 +26,7 @@ beside_reload(struct beside *beside)
 {
 	answers_reload(&beside->answers);
 	forward_reload(&beside->forward);
+	databases_reload(&beside->databases);
 }
 
 void
@@ -41,4 +43,5 @@ beside_ended(struct beside *beside, pid_t pid)
 	keeper_ended(&beside->keeper, pid);
 	answers_ended(&beside->answers, pid);
 	forward_ended(&beside->forward, pid);
+	databases_ended(&beside->databases, pid);
 }

@@ -191,8 +191,8 @@ owners_set(const struct conf *conf, struct err *err)
 	struct owners owners = { { 0 }, { 0 } };
 
 	for (enum conf_role role = 0; role < ROLE_COUNT; role++)
-		if (daemon_account(conf, role, &owners.uid[role],
-		    &owners.gid[role], err) < 0)
+		if (conf_uses_role(conf, role) && daemon_account(conf, role,
+		    &owners.uid[role], &owners.gid[role], err) < 0)
 			return -1;
 	if (dir_own(AT_FDCWD, conf->spool_dir, 0, 0, 0755, err) < 0 ||
 	    dir_own(AT_FDCWD, conf->run_dir, 0, owners.gid[ROLE_ROUTER],
@@ -305,7 +305,8 @@ dirs_check(const struct conf *conf, dirs_say_fn *say, void *context)
 
 	for (enum conf_role role = 0; role < ROLE_COUNT && !look.is_private;
 	    role++)
-		if (daemon_account(conf, role, &look.owners.uid[role],
+		if (conf_uses_role(conf, role) && daemon_account(conf, role,
+		    &look.owners.uid[role],
 		    &look.owners.gid[role], &err) < 0) {
 			dirs_complain(&look, conf->spool_dir, err.text);
 			return look.count;

@@ -75,6 +75,14 @@ supervisor_state_publish(struct supervisor *boss)
 /* ---- stopping ---------------------------------------------------------- */
 
 static void
+supervisor_on_databases_end(void *context)
+{
+	struct supervisor *boss = context;
+
+	loop_stop(boss->loop);
+}
+
+static void
 stop_next(struct supervisor *boss)
 {
 	struct supervised *next = NULL;
@@ -86,10 +94,13 @@ stop_next(struct supervisor *boss)
 			next = &boss->children[i];
 			rank = child_rows[i].stop_rank;
 		}
-	if (next == NULL)
-		loop_stop(boss->loop);
-	else if (next->state != SUPERVISED_STOPPING)
+	if (next == NULL) {
+		if (databases_stop(&boss->beside.databases,
+		    supervisor_on_databases_end, boss))
+			loop_stop(boss->loop);
+	} else if (next->state != SUPERVISED_STOPPING) {
 		supervised_stop(next, STOP_FOR_MS);
+	}
 	supervisor_state_publish(boss);
 }
 
@@ -379,7 +390,8 @@ supervisor_run(struct conf *conf, const char *conf_path, int ready_fd)
 	loop_signal(boss.loop, SIGCHLD, on_child_signal, &boss);
 	for (size_t i = 0; i < CHILD_COUNT; i++)
 		supervised_prepare(&boss, i);
-	beside_start(&boss.beside, boss.loop, &boss.conf);
+	beside_start(&boss.beside, boss.loop, &boss.conf,
+	    boss.snapshot_path);
 	start_next(&boss);
 	supervisor_state_publish(&boss);
 	loop_run(boss.loop);

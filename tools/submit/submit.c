@@ -120,6 +120,9 @@ input_read(struct input *input, struct str *out)
 
 		line = slice_first(rest, at);
 		rest = slice_from(rest, at + 1);
+		input->lines++;
+		if (slice_find(line, '\0') < line.n)
+			return input_refuse_nul(input);
 		if (!input_add_line(input, line, out)) {
 			input->is_over = true;
 			return 0;
@@ -133,9 +136,6 @@ input_read(struct input *input, struct str *out)
 /* What the header says that the envelope needs to know. */
 struct glance {
 	bool	has_from, has_rcpts, is_whole;
-		input->lines++;
-		if (slice_find(line, '\0') < line.n)
-			return input_refuse_nul(input);
 	bool	is_text;	/* no field in front: all of it is body */
 };
 

@@ -79,9 +79,12 @@ OPTION(PASSWORD, "--password", "FILE", TEXT, 0, 0, "its password is in FILE")
 OPTION(TLS, "--tls", "LEVEL", TEXT, 0, 0, "how safe the link must be")
 OPTION(CA, "--ca", "FILE", TEXT, 0, 0, "who signs the host's certificate")
 OPTION(UNTESTED, "--untested", NULL, FLAG, 0, 0, "write it without a test")
+OPTION(ED25519, "--ed25519", NULL, FLAG, 0, 0, "an Ed25519 key, not RSA")
 OPTION(DKIM_SELECTOR, "--selector", "S", TEXT, 0, 0, "the name of the key")
 OPTION(BITS, "--bits", "N", NUMBER, 1024, 4096, "how long the key is")
 OPTION(SOCKET, "--socket", "SOCKET", TEXT, 0, 0, "where the signer listens")
+OPTION(TO_DIR, "--to", "NEW-DIR", TEXT, 0, 0,
+    "where it is written; a directory that holds nothing")
 OPTION(FROM_FILE, "--from", "FILE", TEXT, 0, 0, "of FILE instead of its own")
 
 /* ---- a first configuration --------------------------------------------- */

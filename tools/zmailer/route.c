@@ -17,7 +17,6 @@
 
 #include "base/mem.h"
 #include "daemon/skeleton.h"
-#include "tools/run/supervisor.h"
 #include "tools/zmailer/verb.h"
 
 #include "base/banned.h"
@@ -75,7 +74,6 @@ verb_route(struct arguments *arguments)
 		    "over; --config %s asks it\n", conf->path, conf->path);
 	conf_hand_on(conf);
 	conf_free(&conf);
-	libexec_settle();
 	daemon_libexec("router", path, sizeof(path));
 	words = route_words(arguments, path);
 	fflush(stdout);

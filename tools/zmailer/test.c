@@ -16,7 +16,6 @@
 
 #include "base/mem.h"
 #include "daemon/skeleton.h"
-#include "tools/run/supervisor.h"
 #include "tools/zmailer/verb.h"
 
 #include "base/banned.h"
@@ -29,7 +28,6 @@ verb_test(struct arguments *arguments)
 	const char *conf_path = arguments->conf_path;
 	char path[PATH_MAX], **words;
 
-	libexec_settle();
 	if (conf_path != NULL)
 		setenv("ZMAILER_CONF", conf_path, 1);
 	daemon_libexec("smtpserver", path, sizeof(path));

@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/guess.h"
 #include "mail/table/table.h"
+#include "tools/run/supervisor.h"
 #include "tools/zmailer/verb.h"
 
 #include "base/banned.h"
@@ -85,6 +86,17 @@ zmailer_page(int status)
 	return status;
 }
 
+/* What is no word may be anything: a terminal sees letters. */
+static void
+zmailer_say_no_verb(const char *word)
+{
+	struct str shown = STR_INIT;
+
+	str_add_escaped(&shown, slice_of(word));
+	fprintf(stderr, "zmailer: there is no verb '%s'", shown.buf);
+	str_release(&shown);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -95,6 +107,7 @@ main(int argc, char **argv)
 
 	err_program("zmailer");
 	title_open(argc, argv);
+	libexec_settle();	/* what verbs check or run is of this build */
 	while (at < argc && argv[at][0] == '-') {
 		if ((strcmp(argv[at], "-C") == 0 ||
 		    strcmp(argv[at], "--zconfig") == 0) && at + 1 < argc) {
@@ -133,7 +146,7 @@ main(int argc, char **argv)
 		    conf_path);
 	}
 	if (row == NULL) {
-		fprintf(stderr, "zmailer: there is no verb '%s'", argv[at]);
+		zmailer_say_no_verb(argv[at]);
 		like = verb_like(argv[at]);
 		if (like != NULL)
 			fprintf(stderr, "; did you mean '%s'?", like);

@@ -11,8 +11,20 @@
 
 #include "conf/part/part.h"
 #include "grammar/units.h"
+#include "mail/table/table.h"
 
 #include "base/banned.h"
+
+static void
+reference_check(struct conf_loader *loader,
+    const struct conf_reference *reference, const struct conf_table *row)
+{
+	if (reference->must_be != NULL && table_spec_is_asked(row->spec))
+		conf_complain(loader, CONF_ERROR, reference->token,
+		    "write its rows into a file: file:/PATH, cdb:/PATH",
+		    "table <%s> is in a database: here %s", row->name,
+		    reference->must_be);
+}
 
 void
 conf_check_references(struct conf_loader *loader)
@@ -23,10 +35,14 @@ conf_check_references(struct conf_loader *loader)
 		const struct conf_token *token = loader->references[i].token;
 		struct guess guess = { .word = token->text };
 		const char *name = slice_dup(conf->arena, token->text);
+		const struct conf_table *row;
 		const char *hint;
 
-		if (conf_table_find(conf, name) != NULL)
+		row = conf_table_find(conf, name);
+		if (row != NULL) {
+			reference_check(loader, &loader->references[i], row);
 			continue;
+		}
 		for (size_t k = 0; k < conf->table_count; k++)
 			guess_offer(&guess, conf->tables[k].name);
 		hint = guess_hint(&guess, conf->arena);

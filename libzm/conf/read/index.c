@@ -11,6 +11,7 @@
 #include "base/ascii.h"
 #include "conf/read/read.h"
 #include "grammar/smtp/path.h"
+#include "mail/table/table.h"
 
 #include "base/banned.h"
 
@@ -164,6 +165,21 @@ conf_listen_find(const struct conf *conf, const char *text)
 		if (strcmp(conf->listens[i].text, text) == 0)
 			return &conf->listens[i];
 	return NULL;
+}
+
+bool
+conf_asks_databases(const struct conf *conf)
+{
+	for (size_t i = 0; i < conf->table_count; i++)
+		if (table_spec_is_asked(conf->tables[i].spec))
+			return true;
+	return false;
+}
+
+bool
+conf_uses_role(const struct conf *conf, int role)
+{
+	return role != ROLE_TABLES || conf_asks_databases(conf);
 }
 
 const struct conf_table *

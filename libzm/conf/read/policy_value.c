@@ -39,8 +39,13 @@ bool
 conf_take_net(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why)
 {
-	if (out->token->kind == TOKEN_TABLE)
-		return conf_take_table(cursor, range, out, why);
+	if (out->token->kind == TOKEN_TABLE) {
+		if (!conf_take_table(cursor, range, out, why))
+			return false;
+		conf_reference_is_read(cursor->loader, "its keys are "
+		    "networks");
+		return true;
+	}
 	if (slice_is(out->token->text, "any")) {
 		out->net = (struct net){ .bits = 0 };
 		return keep(cursor, out);

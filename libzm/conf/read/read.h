@@ -129,6 +129,9 @@ bool conf_value_take(struct conf_cursor *cursor, struct slice type,
  * into why.  Returns false when it is no such value. */
 typedef bool conf_take_fn(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why);
+/* The last reference can be to no table in a database: must_be says what it is
+ * read for. */
+void conf_reference_is_read(struct conf_loader *loader, const char *must_be);
 /* <table>, noted as a reference. */
 conf_take_fn conf_take_table;
 /* A target, and what follows its else. */
@@ -199,6 +202,8 @@ const char *conf_foreign_hint(struct arena *arena, struct slice word,
 
 struct conf_reference {		/* <table>, looked for at the end */
 	const struct conf_token	*token;
+	const char		*must_be;	/* NULL; or why it can be in no
+						 * database */
 };
 
 struct conf_name {

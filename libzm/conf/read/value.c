@@ -111,8 +111,12 @@ take_domain(struct conf_cursor *cursor, struct slice range,
 {
 	struct slice text = out->token->text;
 
-	if (out->token->kind == TOKEN_TABLE && slice_is(range, "or-table"))
-		return conf_take_table(cursor, range, out, why);
+	if (out->token->kind == TOKEN_TABLE && slice_is(range, "or-table")) {
+		if (!conf_take_table(cursor, range, out, why))
+			return false;
+		conf_reference_is_read(cursor->loader, "all names are read");
+		return true;
+	}
 	if (text.n > 1 && text.p[0] == '.')
 		text = slice_from(text, 1);
 	if (out->token->kind != TOKEN_WORD || domain_parse(text, NULL) != 0)
@@ -201,6 +205,12 @@ take_spec(struct conf_cursor *cursor, struct slice range,
 	    out->token->text), why) == 0 && keep_text(cursor, out);
 }
 
+void
+conf_reference_is_read(struct conf_loader *loader, const char *must_be)
+{
+	loader->references[loader->reference_count - 1].must_be = must_be;
+}
+
 bool
 conf_take_table(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why)
@@ -216,7 +226,11 @@ conf_take_table(struct conf_cursor *cursor, struct slice range,
 	loader->references = conf_push(loader->conf->arena,
 	    loader->references, loader->reference_count,
 	    sizeof(*loader->references));
-	loader->references[loader->reference_count++].token = out->token;
+	loader->references[loader->reference_count++] =
+	    (struct conf_reference){ out->token, NULL };
+	if (strcmp(cursor->row->name, "auth-to") == 0 ||
+	    strcmp(cursor->row->name, "tls") == 0)
+		conf_reference_is_read(loader, "its rows are read before");
 	return true;
 }
 

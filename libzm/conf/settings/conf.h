@@ -44,6 +44,7 @@ struct conf {
 				/* recipients of ours at RCPT; ACCEPT: those
 				 * that cannot be looked up now, too */
 	bool		 bare_lf_ok;		/* bare-newline accept */
+	bool		 bare_address_ok;	/* bare-address accept */
 	bool		 verifies_origin;	/* SPF, DKIM, DMARC of mail
 						 * from elsewhere */
 	const char	*dns_server;		/* NULL: the system's */
@@ -84,8 +85,8 @@ struct conf {
 	struct conf_listen	*listens;	size_t listen_count;
 	struct conf_certificate	*certificates;	size_t certificate_count;
 	const char		*certificate_table;	/* NULL: none */
-	struct conf_at		 certificate_table_at;
 	struct conf_sign	*signs;		size_t sign_count;
+	struct conf_at		 certificate_table_at;
 	struct conf_table	*tables;	size_t table_count;
 	struct conf_domain	*domains;	size_t domain_count;
 	struct conf_route	*routes;	size_t route_count;

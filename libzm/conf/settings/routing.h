@@ -91,6 +91,11 @@ const char *conf_domain_source(const struct conf *conf, struct slice name,
 int conf_domains_refresh(struct conf *conf, bool *out_is_changed,
     struct err *err);
 
+/* Is a table of the configuration in a database? */
+bool conf_asks_databases(const struct conf *conf);
+/* Does the configuration need that role's account? */
+bool conf_uses_role(const struct conf *conf, int role);
+
 /* Table spec by name; NULL when there is none. */
 const struct conf_table *conf_table_find(const struct conf *conf,
     const char *name);

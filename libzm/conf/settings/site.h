@@ -15,10 +15,11 @@
 struct conf;
 
 enum conf_role {	/* process roles that have an account of their own */
-	ROLE_SMTPSERVER, ROLE_ROUTER, ROLE_SCHEDULER, ROLE_AGENT, ROLE_COUNT
+	ROLE_SMTPSERVER, ROLE_ROUTER, ROLE_SCHEDULER, ROLE_AGENT, ROLE_TABLES,
+	ROLE_COUNT
 };
 extern const char *const conf_role_names[ROLE_COUNT];
-	/* "smtpserver" "router" "scheduler" "agent" */
+	/* "smtpserver" "router" "scheduler" "agent" "tables" */
 
 struct conf_limits {		/* limit NAME VALUE; every bound by name */
 	uint64_t	size_bytes;		/* of a message */

@@ -55,9 +55,12 @@ STATEMENT(TOP, "table", LINES, table, "word spec?", "",
     "value; # begins a comment line; a line that begins with a blank "
     "continues the one before.  pcre: holds patterns, cidr: networks; cdb: "
     "and lmdb: are databases that zmailer table build makes; passwd: (no "
-    "path) are the accounts of the system.  zmailer-table(8) tells more.",
+    "path) are the accounts of the system.  The file of pgsql:, mysql:, "
+    "sqlite: and socketmap: says where a database is and which question it "
+    "is asked; only a reload reads it.  zmailer-table(8) tells more.",
     "table aliases file:/etc/aliases\n"
     "table people cdb:/etc/zmailer/people.cdb\n"
+    "table mailboxes pgsql:/etc/zmailer/mailboxes\n"
     "table partners {\n"
     "\t192.0.2.0/24\n"
     "\t2001:db8::/32\n"

@@ -15,7 +15,7 @@
 #include "base/banned.h"
 
 const char *const conf_role_names[ROLE_COUNT] = {
-	"smtpserver", "router", "scheduler", "agent"
+	"smtpserver", "router", "scheduler", "agent", "tables"
 };
 
 const struct conf_row conf_rows[] = {

@@ -216,6 +216,8 @@ SETTING("user", "scheduler", accounts[ROLE_SCHEDULER], "account", "zmsched",
     "the scheduler")
 SETTING("user", "agent", accounts[ROLE_AGENT], "account", "zmagent",
     "transport agents that need no privilege")
+SETTING("user", "tables", accounts[ROLE_TABLES], "account", "zmtables",
+    "the process that asks databases, where a table is in one")
 
 STATEMENT(TOP, "keep", NONE, setting, "setting", "",
     "keep trash|journal|failed SPAN | keep journal-size|journal-part SIZE",

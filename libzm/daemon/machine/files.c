@@ -221,7 +221,9 @@ check_accounts(struct machine_look *look)
 		const char *name = look->conf->accounts[i];
 		uint64_t number;
 
-		if (strcmp(name, "-") == 0 || getpwnam(name) != NULL ||
+		if (!conf_uses_role(look->conf, (int)i) ||
+		    (i == ROLE_TABLES && daemon_is_private(look->conf)) ||
+		    strcmp(name, "-") == 0 || getpwnam(name) != NULL ||
 		    slice_number(slice_of(name), 1, UINT32_MAX, &number))
 			continue;
 		machine_tell(look, CONF_WARNING,
@@ -351,9 +353,9 @@ machine_check(const struct conf *conf, struct arena *arena,
 	check_sources(&look);
 	check_accounts(&look);
 	machine_check_certificates(conf, arena, report);
+	machine_check_signs(&look);
 	machine_check_neighbours(&look);
 	machine_check_log_to(&look);
-	machine_check_signs(&look);
 	machine_check_postmaster(&look);
 	machine_check_relay(&look);
 	conf_report_sort(report, conf->book);

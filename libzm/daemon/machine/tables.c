@@ -13,11 +13,14 @@
 #include <unistd.h>
 
 #include "daemon/machine/look.h"
+#include "daemon/skeleton.h"
 #include "base/odd.h"
 #include "mail/table/alias_check.h"
 #include "mail/table/table.h"
 
 #include "base/banned.h"
+
+enum { PROGRAM_BYTES = 4200 };
 
 enum { LINES_SAID_MAX = 20 };		/* complaints about one table */
 
@@ -295,6 +298,20 @@ check_lines(struct machine_table *place)
 	table_free(&good);
 }
 
+/* Packages may have it apart. */
+static void
+check_asking(struct machine_look *look, const struct conf_table *entry)
+{
+	char path[PROGRAM_BYTES];
+
+	daemon_libexec("tables", path, sizeof(path));
+	if (access(path, X_OK) != 0)
+		machine_tell(look, CONF_ERROR, entry->at, "install it (Debian: "
+		    "the package zmailer-tables)", arena_printf(look->arena,
+		    "table %s: the program that asks databases, %s: %s",
+		    entry->name, path, strerror(errno)));
+}
+
 static void
 check_table(struct machine_look *look, const struct conf_table *entry)
 {
@@ -316,6 +333,8 @@ check_table(struct machine_look *look, const struct conf_table *entry)
 	check_lines(&place);
 	if (result == TABLE_CHECK_BAD && look->report->errors == said)
 		table_complain(look, entry, place.path, &err);
+	if (table_is_asked(table))
+		check_asking(look, entry);
 	if (result != TABLE_CHECK_BAD) {
 		machine_check_values(&place);
 		check_mode(&place);

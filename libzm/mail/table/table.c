@@ -317,6 +317,12 @@ table_path(const struct table *table)
 	return has_path(table) ? table->argument : "";
 }
 
+bool
+table_is_asked(const struct table *table)
+{
+	return table->type != NULL && (table->type->traits & TABLE_IS_ASKED);
+}
+
 unsigned
 table_generation(const struct table *table)
 {

@@ -10,6 +10,9 @@
  *	cdb:/PATH	a constant database (built by `zmailer table build`)
  *	lmdb:/PATH	an LMDB file without subdirectory (the same)
  *	passwd:		the accounts of the system
+ *	pgsql:/PATH	a database that the process tables asks: PATH says
+ *			where it is and which question (definition.h)
+ *	mysql:/PATH, sqlite:/PATH, socketmap:/PATH	the same
  * "?file:/PATH", for presets and not for people, is a file that need not be
  * there: it has no entries until it is, and then counts as any other.
  * Keys fold case.  Files are looked at again at most once a second and
@@ -47,6 +50,21 @@ const char *table_types_text(bool built);
  * database in RUN_DIR/tables that all processes map (side.h).  NULL:
  * no more. */
 void table_share(const char *run_dir, uint64_t from_bytes);
+
+/* From now on tables of databases are asked for at TABLES_SOCKET there. */
+void table_ask_at(const char *run_dir);
+#define TABLES_SOCKET "tables.sock"
+
+/* Does a question to it wait for another process?  Who must not wait asks that
+ * one himself: "get NAME KEY", KEY folded. */
+bool table_is_asked(const struct table *table);
+bool table_spec_is_asked(const char *spec);
+/* Its answer, "found VALUE" or "none".  *out_value is borrowed. */
+enum table_result table_answer_read(struct slice answer,
+    struct slice *out_value, struct err *err);
+/* Definition of an asked table's spec: its type and its path, NULL: it is not
+ * asked. */
+const char *table_definition_path(const char *spec, const char **out_type);
 
 /* Look key up (case folded).  The value is valid until the next lookup in
  * this table.  *out_line: line number in the file, 0 when the type has none.

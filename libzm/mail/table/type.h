@@ -20,8 +20,11 @@
 enum table_traits {
 	TABLE_HAS_PATH = 1,	/* the argument is the path of a file, which
 				 * is opened again when it changes */
-	TABLE_ASKS_WHOLE = 2	/* patterns: only whole keys are asked for,
+	TABLE_ASKS_WHOLE = 2,	/* patterns: only whole keys are asked for,
 				 * no parts of them (table_takes_parts) */
+	TABLE_IS_ASKED = 4	/* the argument is the path of a definition
+				 * (definition.h), which only the process
+				 * that asks databases reads */
 };
 
 struct table_source {
@@ -64,7 +67,8 @@ struct table_type {
 
 extern const struct table_type table_type_file, table_type_inline,
     table_type_pcre, table_type_cidr, table_type_cdb, table_type_lmdb,
-    table_type_passwd;
+    table_type_passwd, table_type_pgsql, table_type_mysql,
+    table_type_sqlite, table_type_socketmap;
 
 /* The type in front of spec's colon (after a '?') and what stands after it;
  * NULL when there is none of that name. */

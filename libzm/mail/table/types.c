@@ -16,7 +16,8 @@
 static const struct table_type *const types[] = {
 	&table_type_file, &table_type_inline, &table_type_pcre,
 	&table_type_cidr, &table_type_cdb, &table_type_lmdb,
-	&table_type_passwd,
+	&table_type_passwd, &table_type_pgsql, &table_type_mysql,
+	&table_type_sqlite, &table_type_socketmap,
 };
 enum { TYPES = sizeof(types) / sizeof(types[0]) };
 
@@ -35,6 +36,26 @@ table_type_of(const char *spec, const char **out_argument)
 		    types[i]->name))
 			return types[i];
 	return NULL;
+}
+
+const char *
+table_definition_path(const char *spec, const char **out_type)
+{
+	const char *argument;
+	const struct table_type *type = table_type_of(spec, &argument);
+
+	if (type == NULL || !(type->traits & TABLE_IS_ASKED))
+		return NULL;
+	*out_type = type->name;
+	return argument;
+}
+
+bool
+table_spec_is_asked(const char *spec)
+{
+	const char *type;
+
+	return table_definition_path(spec, &type) != NULL;
 }
 
 int
@@ -60,8 +81,7 @@ foreign_mend(const char *spec, struct err *err)
 		{ "hash:", "file" }, { "btree:", "file" }, { "dbm:", "file" },
 		{ "texthash:", "file" }, { "db:", "file" },
 		{ "lsearch:", "file" }, { "regexp:", "pcre" },
-		{ "mysql:", NULL }, { "pgsql:", NULL }, { "ldap:", NULL },
-		{ "sqlite:", NULL }, { "proxy:", NULL }, { "static:", NULL },
+		{ "ldap:", NULL }, { "proxy:", NULL }, { "static:", NULL },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -87,16 +107,19 @@ table_spec_check(const char *spec, struct err *err)
 		return -1;
 	if (type == NULL || type == &table_type_inline)
 		return err_set(err, "write file:/PATH, or pcre:, cidr:, cdb:, "
-		    "lmdb: with a path, or passwd:");
+		    "lmdb:, pgsql:, mysql:, sqlite:, socketmap: with a "
+		    "path, or passwd:");
 	if (type->package != NULL)
 		return err_set(err, "this zmailer was built without %s: "
 		    "install %s and build it again", type->name,
 		    type->package);
-	if ((type->traits & TABLE_HAS_PATH) && argument[0] != '/')
+	if ((type->traits & (TABLE_HAS_PATH | TABLE_IS_ASKED)) &&
+	    argument[0] != '/')
 		return err_set(err, "the path in '%s:' must begin with /: "
 		    "write %s:/DIRECTORY/%s", type->name, type->name,
 		    argument);
-	if (!(type->traits & TABLE_HAS_PATH) && argument[0] != '\0')
+	if (!(type->traits & (TABLE_HAS_PATH | TABLE_IS_ASKED)) &&
+	    argument[0] != '\0')
 		return err_set(err, "nothing may follow '%s:'", type->name);
 	return 0;
 }

@@ -72,6 +72,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct str first = STR_INIT, second = STR_INIT;
 
 	fuzz_arrivals(text);
+	fuzz_objectives(text);
 	table.buckets = mem_alloc(table.size, sizeof(*table.buckets));
 	shape_read(&table, text, 1000);
 	warm_read(&warms, text, 1000);
@@ -93,4 +94,3 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	str_release(&second);
 	return 0;
 }
-	fuzz_objectives(text);

@@ -17,7 +17,7 @@ def usages():
 
 
 def options(usage):
-    return sorted(set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", usage)))
+    return sorted(set(re.findall(r"(?<![\w-])--?[a-z][a-z0-9-]*", usage)))
 
 
 def table_faults(table):

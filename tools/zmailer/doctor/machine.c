@@ -77,6 +77,8 @@ doctor_accounts(struct doctor *doctor)
 	for (enum conf_role role = 0; role < ROLE_COUNT; role++) {
 		const char *name = conf->accounts[role];
 
+		if (!conf_uses_role(conf, role))
+			continue;
 		if (daemon_account(conf, role, &uid, &gid, &err) != 0)
 			doctor_add(doctor, DOCTOR_BAD, name,
 			    "make it: see doc/zmailer.sysusers", "%s",

@@ -19,7 +19,6 @@
 
 #include "base/mem.h"
 #include "daemon/skeleton.h"
-#include "tools/run/supervisor.h"
 #include "tools/zmailer/replay/partner.h"
 
 #include "base/banned.h"
@@ -63,7 +62,6 @@ partner_start(struct partner *partner, const char *program,
 	char path[PATH_MAX];
 	int to[2], from[2];
 
-	libexec_settle();
 	daemon_libexec(program, path, sizeof(path));
 	if (access(path, X_OK) != 0)
 		return err_sys(err, "cannot run %s", path);

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "daemon/skeleton.h"
-#include "tools/run/supervisor.h"
 #include "tools/zmailer/smarthost/smarthost.h"
 
 #include "base/banned.h"
@@ -48,7 +47,6 @@ agent_run(const char *conf_path, const char *field, const char *secrets)
 	int status = 0;
 	pid_t pid;
 
-	libexec_settle();
 	daemon_libexec("ta/smtp", path, sizeof(path));
 	fflush(stdout);
 	pid = fork();

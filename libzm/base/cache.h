@@ -5,8 +5,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SMTPSERVER_HELPER_CACHE_H
-#define ZM_SMTPSERVER_HELPER_CACHE_H
+#ifndef ZM_BASE_CACHE_H
+#define ZM_BASE_CACHE_H
 
 #include <stdint.h>
 

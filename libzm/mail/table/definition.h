@@ -1,0 +1,75 @@
+/* definition.h - what a table in a database is: where, and which question
+ *
+ * The file of "pgsql:/PATH", "mysql:/PATH", "sqlite:/PATH" and
+ * "socketmap:/PATH": lines
+ * "WORD VALUE", as in a table of type file.  It may hold a password; only the
+ * process tables (tables/ask/server.h) reads it, and `zmailer check`.
+ *
+ *	word		of			is
+ *	hosts		pgsql mysql		NAME[:PORT]... or a directory of
+ *						sockets (pgsql; preset
+ *						/run/postgresql), a socket
+ *						(mysql; preset
+ *						/run/mysqld/mysqld.sock)
+ *	database	pgsql mysql sqlite	its name, the file's path
+ *	user		pgsql mysql		who we are there
+ *	password	pgsql mysql		with which password
+ *	tls		pgsql mysql		verify, or no; verify
+ *	ca		pgsql mysql		certificates of who may have
+ *						signed theirs
+ *	query		pgsql mysql sqlite	SELECT ... $1 ... : $1 is the
+ *						key, $2 what stands in it before
+ *						the last @, $3 after it
+ *	server		socketmap		unix:/PATH or inet:ADDRESS:PORT
+ *	map		socketmap		its name there
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_MAIL_TABLE_DEFINITION_H
+#define ZM_MAIL_TABLE_DEFINITION_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum definition_word {
+	DEFINITION_HOSTS, DEFINITION_DATABASE, DEFINITION_USER,
+	DEFINITION_PASSWORD, DEFINITION_TLS, DEFINITION_CA,
+	DEFINITION_QUERY, DEFINITION_SERVER, DEFINITION_MAP,
+	DEFINITION_WORDS
+};
+
+enum {
+	DEFINITION_PARAMETERS = 3,	/* $1 $2 $3 */
+	DEFINITION_PLACES_MAX = 16	/* where they stand in a query */
+};
+
+struct definition {
+	char		*values[DEFINITION_WORDS];	/* NULL: not there */
+	unsigned	 parameters;	/* the highest $N of the query */
+};
+
+enum definition_result {
+	DEFINITION_BAD = -1,		/* err: "FILE:LINE: what" */
+	DEFINITION_UNREADABLE = 0,	/* not for us to read; err */
+	DEFINITION_GOOD = 1
+};
+
+/* Read the definition of a table of this type at path into *out, which
+ * definition_release frees whatever came of it. */
+enum definition_result definition_read(const char *type, const char *path,
+    struct definition *out, struct err *err);
+
+/* Overwrite and free what it holds. */
+void definition_release(struct definition *definition);
+
+/* The key in the three forms that a query may have: whole, before its last @
+ * (the whole key when there is none), after it ("" when there is none).
+ * Borrowed from key. */
+void definition_parameters(struct slice key,
+    struct slice out[DEFINITION_PARAMETERS]);
+
+/* Can a database be asked for this key: valid UTF-8 (RFC 3629) without control
+ * bytes?  No name that it has is another. */
+bool definition_key_is_text(struct slice key);
+
+#endif

@@ -1,0 +1,415 @@
+/* pool.c - one table: what is asked of it, and the processes that ask
+ *
+ * In     keys; answers of the processes; time
+ * Out    answers
+ * Holds  questions (who waits for which key), processes, the answers kept,
+ *        when it is asked again after nobody answered
+ * Trusts no process to answer, or to answer what was asked
+ * Spec   pool.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <signal.h>
+#include <sys/queue.h>
+
+#include "base/cache.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "daemon/child.h"
+#include "journal/event.h"
+#include "tables/ask/pool.h"
+#include "tables/ask/worker.h"
+
+#include "base/banned.h"
+
+struct question;
+
+struct pool_wait {
+	struct question		*question;
+	pool_answer_fn		*fn;
+	void			*context;
+	TAILQ_ENTRY(pool_wait)	 entry;
+};
+
+struct question {
+	struct pool		*pool;
+	struct str		 key;
+	TAILQ_HEAD(, pool_wait)	 waits;
+	struct asker		*asker;		/* NULL: it waits for one */
+	struct timer		 timer;		/* its time is over */
+	TAILQ_ENTRY(question)	 entry;
+};
+
+struct asker {			/* a process */
+	struct pool		*pool;
+	struct child		*child;
+	struct question		*question;	/* NULL: it is free */
+};
+
+struct pool {
+	struct process		*process;
+	char			*name;
+	const struct engine	*engine;
+	struct definition	 definition;
+	bool			 is_good;	/* the definition */
+	struct err		 bad;		/* why not */
+	struct cache		*known;
+	struct asker		 askers[POOL_PROCESSES];
+	TAILQ_HEAD(, question)	 questions;	/* oldest first */
+	size_t			 count;
+	int64_t			 away_until_ms;	/* 0: it answers */
+	unsigned		 aways;		/* in a row */
+	struct err		 away;
+};
+
+static void pool_advance(struct pool *pool);
+
+/* ---- questions -------------------------------------------------------- */
+
+static void
+question_end(struct question *question, enum table_result result,
+    struct slice text)
+{
+	struct pool *pool = question->pool;
+	struct pool_wait *wait;
+
+	TAILQ_REMOVE(&pool->questions, question, entry);
+	pool->count--;
+	timer_clear(&question->timer);
+	if (question->asker != NULL)
+		question->asker->question = NULL;
+	while ((wait = TAILQ_FIRST(&question->waits)) != NULL) {
+		TAILQ_REMOVE(&question->waits, wait, entry);
+		wait->fn(wait->context, result, text);
+		mem_free(&wait);
+	}
+	str_release(&question->key);
+	mem_free(&question);
+}
+
+static struct question *
+question_find(struct pool *pool, struct slice key)
+{
+	struct question *question;
+
+	TAILQ_FOREACH(question, &pool->questions, entry)
+		if (slice_equal(str_slice(&question->key), key))
+			return question;
+	return NULL;
+}
+
+/* ---- nobody answers --------------------------------------------------- */
+
+/* The journal hears of it once, until something is answered again. */
+static void
+pool_say(struct pool *pool, const char *words)
+{
+	if (pool->aways == 1)
+		event(EV_TABLE_TROUBLE, NULL, "table", slice_of(pool->name),
+		    "file", slice_of(pool->engine->name), "reason",
+		    slice_of(words), NULL);
+}
+
+/* All that waits has its answer, and what comes in the next moments. */
+static void
+pool_is_away(struct pool *pool, struct slice words)
+{
+	struct question *question, *next;
+	int64_t wait_ms = POOL_AWAY_MS;
+
+	err_set(&pool->away, SLICE_FMT, SLICE_ARG(words));
+	for (unsigned i = 0; i < pool->aways && wait_ms < POOL_AWAY_MAX_MS;
+	    i++)
+		wait_ms *= 2;
+	if (wait_ms > POOL_AWAY_MAX_MS)
+		wait_ms = POOL_AWAY_MAX_MS;
+	pool->aways++;
+	pool->away_until_ms = clock_steady_ms() + wait_ms;
+	pool_say(pool, pool->away.text);
+	TAILQ_FOREACH_SAFE(question, &pool->questions, entry, next)
+		if (question->asker == NULL)
+			question_end(question, TABLE_TROUBLE,
+			    slice_of(pool->away.text));
+}
+
+/* ---- processes -------------------------------------------------------- */
+
+static void
+asker_run(void *context, int socket)
+{
+	struct asker *asker = context;
+
+	worker_serve(socket, asker->pool->engine, &asker->pool->definition);
+}
+
+/* Of an answer such as "found VALUE"; what is kept looks the same. */
+static enum table_result
+answer_read(struct slice line, struct slice *out_text)
+{
+	struct slice word;
+
+	*out_text = SLICE("");
+	if (slice_is(line, "none"))
+		return TABLE_NONE;
+	(void)slice_word(&line, &word);
+	*out_text = slice_trim(line);
+	return slice_is(word, "found") ? TABLE_FOUND : TABLE_TROUBLE;
+}
+
+static void
+asker_take(struct asker *asker, struct slice line)
+{
+	struct question *question = asker->question;
+	struct pool *pool = asker->pool;
+	bool is_away = slice_starts(line, "away ");
+	enum table_result result;
+	struct slice text;
+
+	if (question == NULL)
+		return;
+	result = answer_read(line, &text);
+	if (result != TABLE_TROUBLE)
+		pool->aways = 0;
+	if (result != TABLE_TROUBLE && line.n <= POOL_KEPT_BYTES)
+		cache_add(pool->known, str_slice(&question->key), line,
+		    clock_steady_ms() + (result == TABLE_FOUND ?
+		    POOL_FOUND_FOR_MS : POOL_NONE_FOR_MS));
+	question_end(question, result, text);
+	if (is_away)
+		pool_is_away(pool, text);
+}
+
+static void
+asker_on_read(void *context)
+{
+	struct asker *asker = context;
+	struct slice line;
+
+	while (child_line(asker->child, &line))
+		asker_take(asker, line);
+	pool_advance(asker->pool);
+}
+
+static void
+asker_on_end(void *context, const struct child_end *end)
+{
+	struct asker *asker = context;
+
+	if (asker->question != NULL)
+		question_end(asker->question, TABLE_TROUBLE,
+		    SLICE("the process that asked ended"));
+	pool_advance(asker->pool);
+}
+
+static const struct child_kind asker_kind = {
+	.name = "tables-ask", .title = "tables ask", .is_secret = true,
+	.end_signal = SIGKILL, .run = asker_run, .read = asker_on_read,
+	.ended = asker_on_end,
+};
+
+static bool
+asker_start(struct asker *asker)
+{
+	struct err err;
+
+	if (asker->child == NULL)
+		asker->child = child_new(asker->pool->process, &asker_kind,
+		    asker);
+	if (child_is_running(asker->child) ||
+	    child_start(asker->child, &err) == 0)
+		return true;
+	warning("%s", err.text);
+	return false;
+}
+
+/* One that is free: one that runs before one that must be started. */
+static struct asker *
+pool_free_asker(struct pool *pool)
+{
+	struct asker *asleep = NULL;
+
+	for (size_t i = 0; i < POOL_PROCESSES; i++) {
+		struct asker *asker = &pool->askers[i];
+
+		if (asker->question != NULL)
+			continue;
+		if (asker->child != NULL && child_is_running(asker->child))
+			return asker;
+		asleep = asker;
+	}
+	return asleep != NULL && asker_start(asleep) ? asleep : NULL;
+}
+
+/* After nobody answered, one question goes first. */
+static void
+pool_advance(struct pool *pool)
+{
+	struct question *question;
+	struct asker *asker;
+	unsigned asked = 0;
+
+	for (size_t i = 0; i < POOL_PROCESSES; i++)
+		asked += pool->askers[i].question != NULL;
+	TAILQ_FOREACH(question, &pool->questions, entry) {
+		if (question->asker != NULL)
+			continue;
+		if (pool->aways > 0 && asked > 0)
+			return;
+		asker = pool_free_asker(pool);
+		if (asker == NULL)
+			return;
+		asker->question = question;
+		question->asker = asker;
+		asked++;
+		str_add_slice(child_outbox(asker->child),
+		    str_slice(&question->key));
+		str_addc(child_outbox(asker->child), '\n');
+		child_send(asker->child);
+	}
+}
+
+static void
+question_on_time(void *context)
+{
+	struct question *question = context;
+	struct pool *pool = question->pool;
+	struct asker *asker = question->asker;
+
+	question_end(question, TABLE_TROUBLE,
+	    SLICE("no answer within 5 seconds"));
+	if (asker != NULL) {
+		child_stop(asker->child);
+		pool_is_away(pool, SLICE("no answer within 5 seconds"));
+	}
+	pool_advance(pool);
+}
+
+/* ---- the table -------------------------------------------------------- */
+
+struct pool *
+tables_pool_new(struct process *process, const char *name, const char *spec)
+{
+	struct pool *pool = mem_alloc(1, sizeof(*pool));
+	const char *type, *path = table_definition_path(spec, &type);
+
+	pool->process = process;
+	pool->name = mem_strdup(name);
+	pool->engine = engine_of(type);
+	pool->is_good = definition_read(type, path, &pool->definition,
+	    &pool->bad) == DEFINITION_GOOD;
+	pool->known = cache_new(POOL_KEPT_MAX);
+	TAILQ_INIT(&pool->questions);
+	for (size_t i = 0; i < POOL_PROCESSES; i++)
+		pool->askers[i].pool = pool;
+	if (!pool->is_good)
+		event(EV_TABLE_TROUBLE, NULL, "table", slice_of(name),
+		    "file", slice_of(path), "reason", slice_of(pool->bad.text),
+		    NULL);
+	return pool;
+}
+
+void
+tables_pool_free(struct pool **ppool)
+{
+	struct pool *pool = *ppool;
+	struct question *question;
+
+	if (pool == NULL)
+		return;
+	while ((question = TAILQ_FIRST(&pool->questions)) != NULL)
+		question_end(question, TABLE_TROUBLE, SLICE("it ends"));
+	for (size_t i = 0; i < POOL_PROCESSES; i++)
+		child_free(&pool->askers[i].child);
+	cache_free(&pool->known);
+	definition_release(&pool->definition);
+	mem_release(pool->name);
+	mem_free(ppool);
+}
+
+const char *
+pool_name(const struct pool *pool)
+{
+	return pool->name;
+}
+
+static struct question *
+question_new(struct pool *pool, struct slice key)
+{
+	struct question *question = mem_alloc(1, sizeof(*question));
+
+	question->pool = pool;
+	str_init(&question->key);
+	str_add_slice(&question->key, key);
+	TAILQ_INIT(&question->waits);
+	TAILQ_INSERT_TAIL(&pool->questions, question, entry);
+	pool->count++;
+	timer_set(pool->process->loop, &question->timer, clock_steady_ms() +
+	    POOL_FOR_MS, question_on_time, question);
+	return question;
+}
+
+/* What is known without asking?  false: it must be asked. */
+static bool
+pool_knows(struct pool *pool, struct slice key, enum table_result *out_result,
+    struct slice *out_text)
+{
+	int64_t now_ms = clock_steady_ms();
+	struct slice known;
+
+	*out_text = (struct slice){ "", 0 };
+	*out_result = TABLE_TROUBLE;
+	if (!pool->is_good) {
+		*out_text = slice_of(pool->bad.text);
+		return true;
+	}
+	if (cache_find(pool->known, key, now_ms, &known)) {
+		*out_result = answer_read(known, out_text);
+		return true;
+	}
+	if (now_ms < pool->away_until_ms) {
+		*out_text = slice_of(pool->away.text);
+		return true;
+	}
+	if (pool->count < POOL_WAITING_MAX)
+		return false;
+	*out_text = SLICE("too many questions wait");
+	return true;
+}
+
+struct pool_wait *
+pool_ask(struct pool *pool, struct slice key, pool_answer_fn *fn,
+    void *context)
+{
+	struct question *question;
+	enum table_result result;
+	struct pool_wait *wait;
+	struct slice text;
+
+	if (!definition_key_is_text(key)) {
+		fn(context, TABLE_NONE, SLICE(""));
+		return NULL;
+	}
+	if (pool_knows(pool, key, &result, &text)) {
+		fn(context, result, text);
+		return NULL;
+	}
+	question = question_find(pool, key);
+	if (question == NULL)
+		question = question_new(pool, key);
+	wait = mem_alloc(1, sizeof(*wait));
+	wait->question = question;
+	wait->fn = fn;
+	wait->context = context;
+	TAILQ_INSERT_TAIL(&question->waits, wait, entry);
+	pool_advance(pool);
+	return wait;
+}
+
+void
+pool_forget(struct pool_wait **wait)
+{
+	if (*wait == NULL)
+		return;
+	TAILQ_REMOVE(&(*wait)->question->waits, *wait, entry);
+	mem_free(wait);
+}

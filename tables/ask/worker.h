@@ -1,0 +1,21 @@
+/* worker.h - a process that asks one database, one question at a time
+ *
+ * It has the definition of its table and no other's, and may block: who waits
+ * too long for it ends it.
+ *
+ *	to it		KEY
+ *	from it		found VALUE  |  none  |  trouble WORDS  |
+ *			away WORDS
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TABLES_ASK_WORKER_H
+#define ZM_TABLES_ASK_WORKER_H
+
+#include "tables/engine/engine.h"
+
+/* Answer until the other end of socket is closed. */
+void worker_serve(int socket, const struct engine *engine,
+    const struct definition *definition);
+
+#endif

@@ -1,0 +1,60 @@
+/* engine.h - what a kind of database is to the process that asks them
+ *
+ * An engine lives in a process that asks one table, one question after the
+ * other, and may block: who waits too long for it ends the process.  To join,
+ * an engine is one file with one struct engine in it, a row in engines.c, its
+ * words in libzm/mail/table/definition.c, and its type in
+ * libzm/mail/table/asked.c.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TABLES_ENGINE_ENGINE_H
+#define ZM_TABLES_ENGINE_ENGINE_H
+
+#include "daemon/sandbox.h"
+#include "mail/table/definition.h"
+
+enum engine_answer {
+	ENGINE_AWAY = -2,	/* nobody answers there; err */
+	ENGINE_TROUBLE = -1,	/* this question has no answer; err */
+	ENGINE_NONE = 0,
+	ENGINE_FOUND = 1
+};
+
+enum {
+	ENGINE_VALUE_BYTES_MAX = 16000,	/* of an answer */
+	ENGINE_ROWS_MAX = 1000,		/* of an answer: "a, b, c" */
+	ENGINE_CONNECT_S = 3
+};
+
+struct engine {
+	const char	*name;		/* type of the table */
+	/* Connects to nobody.  definition outlives the state. */
+	void *(*open)(const struct definition *definition);
+	/* Ask for a key in its forms (definition_parameters), connecting first
+	 * when there is no connection.  The value is added to out. */
+	enum engine_answer (*ask)(void *state,
+	    const struct slice parameters[DEFINITION_PARAMETERS],
+	    struct str *out, struct err *err);
+	void (*close)(void *state);
+	/* What the process keeps of the file system and of sockets. */
+	void (*lock_in)(const struct definition *definition,
+	    struct sandbox *out);
+};
+
+/* NULL: none of that name is built in. */
+const struct engine *engine_of(const char *type);
+
+/* Add a row to a value.  false: it is too much, err says so. */
+bool engine_add_row(struct str *out, struct slice row, unsigned rows,
+    struct err *err);
+
+/* Of an engine of servers: certificates, how names are looked up, libraries
+ * for that. */
+void engine_lock_in(const struct definition *definition,
+    struct sandbox *out);
+
+extern const struct engine engine_pgsql, engine_mysql, engine_sqlite,
+    engine_socketmap;
+
+#endif

@@ -1,0 +1,164 @@
+/* sqlite.c - engine sqlite: a file of SQLite, read only
+ *
+ * In     keys, as parameters of the query, never as part of its text
+ * Out    the first column of the rows
+ * Holds  the file, and the query prepared; both again when the file is another
+ * Trusts the file's owner
+ * Spec   engine.h; SQLite 3
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "tables/engine/engine.h"
+
+#ifdef HAVE_SQLITE3
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "tables/engine/query.h"
+
+#include "base/banned.h"
+
+enum { BUSY_MS = 2000, DIR_BYTES = 4096 };
+
+struct sqlite {
+	const char	*path;
+	struct query	 query;
+	sqlite3		*link;		/* NULL: not open */
+	sqlite3_stmt	*statement;
+	struct stat	 seen;		/* the file that is open */
+};
+
+static void *
+sqlite_open(const struct definition *definition)
+{
+	struct sqlite *sqlite = mem_alloc(1, sizeof(*sqlite));
+
+	sqlite->path = definition->values[DEFINITION_DATABASE];
+	query_render(&sqlite->query, definition->values[DEFINITION_QUERY],
+	    QUERY_MARK_NUMBER);
+	return sqlite;
+}
+
+static void
+sqlite_disconnect(struct sqlite *sqlite)
+{
+	(void)sqlite3_finalize(sqlite->statement);
+	(void)sqlite3_close(sqlite->link);
+	sqlite->statement = NULL;
+	sqlite->link = NULL;
+}
+
+static void
+sqlite_close(void *state)
+{
+	struct sqlite *sqlite = state;
+
+	sqlite_disconnect(sqlite);
+	query_release(&sqlite->query);
+	mem_free(&sqlite);
+}
+
+static enum engine_answer
+sqlite_trouble(struct sqlite *sqlite, enum engine_answer answer,
+    struct err *err)
+{
+	err_set(err, "%s: %s", sqlite->path, sqlite->link == NULL ?
+	    "out of memory" : sqlite3_errmsg(sqlite->link));
+	sqlite_disconnect(sqlite);
+	return answer;
+}
+
+/* ENGINE_FOUND: it is open. */
+static enum engine_answer
+sqlite_connect(struct sqlite *sqlite, struct err *err)
+{
+	struct stat now;
+
+	if (stat(sqlite->path, &now) != 0) {
+		err_sys(err, "%s", sqlite->path);
+		sqlite_disconnect(sqlite);
+		return ENGINE_AWAY;
+	}
+	if (sqlite->link != NULL && now.st_dev == sqlite->seen.st_dev &&
+	    now.st_ino == sqlite->seen.st_ino)
+		return ENGINE_FOUND;
+	sqlite_disconnect(sqlite);
+	sqlite->seen = now;
+	if (sqlite3_open_v2(sqlite->path, &sqlite->link, SQLITE_OPEN_READONLY |
+	    SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+		return sqlite_trouble(sqlite, ENGINE_AWAY, err);
+	(void)sqlite3_busy_timeout(sqlite->link, BUSY_MS);
+	if (sqlite3_prepare_v2(sqlite->link, sqlite->query.text.buf, -1,
+	    &sqlite->statement, NULL) != SQLITE_OK)
+		return sqlite_trouble(sqlite, ENGINE_TROUBLE, err);
+	return ENGINE_FOUND;
+}
+
+static enum engine_answer
+sqlite_rows(struct sqlite *sqlite, struct str *out, struct err *err)
+{
+	sqlite3_stmt *statement = sqlite->statement;
+	unsigned rows = 0;
+	int step;
+
+	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+		if (sqlite3_column_type(statement, 0) == SQLITE_NULL)
+			continue;
+		if (!engine_add_row(out, (struct slice){
+		    (const char *)sqlite3_column_text(statement, 0),
+		    (size_t)sqlite3_column_bytes(statement, 0) }, rows++,
+		    err))
+			return ENGINE_TROUBLE;
+	}
+	if (step != SQLITE_DONE)
+		return sqlite_trouble(sqlite, ENGINE_TROUBLE, err);
+	return rows > 0 ? ENGINE_FOUND : ENGINE_NONE;
+}
+
+static enum engine_answer
+sqlite_ask(void *state, const struct slice parameters[DEFINITION_PARAMETERS],
+    struct str *out, struct err *err)
+{
+	struct sqlite *sqlite = state;
+	enum engine_answer answer = sqlite_connect(sqlite, err);
+
+	if (answer != ENGINE_FOUND)
+		return answer;
+	for (unsigned i = 0; i < sqlite->query.count; i++) {
+		struct slice value = parameters[sqlite->query.which[i]];
+
+		if (sqlite3_bind_text(sqlite->statement, (int)i + 1, value.p,
+		    (int)value.n, SQLITE_STATIC) != SQLITE_OK)
+			return sqlite_trouble(sqlite, ENGINE_TROUBLE, err);
+	}
+	answer = sqlite_rows(sqlite, out, err);
+	if (sqlite->statement != NULL) {
+		(void)sqlite3_reset(sqlite->statement);
+		(void)sqlite3_clear_bindings(sqlite->statement);
+	}
+	return answer;
+}
+
+/* The directory: a journal that a writer left is read, too. */
+static void
+sqlite_lock_in(const struct definition *definition, struct sandbox *out)
+{
+	static char dir[DIR_BYTES];
+	char *slash;
+
+	strlcpy(dir, definition->values[DEFINITION_DATABASE], sizeof(dir));
+	slash = strrchr(dir, '/');
+	if (slash != NULL)
+		slash[slash == dir] = '\0';
+	out->readable[out->readable_count++] = dir;
+	out->sockets = SOCKETS_NONE;
+}
+
+const struct engine engine_sqlite = {
+	.name = "sqlite", .open = sqlite_open, .ask = sqlite_ask,
+	.close = sqlite_close, .lock_in = sqlite_lock_in,
+};
+#endif

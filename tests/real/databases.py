@@ -1,0 +1,407 @@
+#!/usr/bin/env python3
+"""zmailer with names in a real PostgreSQL and a real MariaDB: asked over a
+socket and over TLS, stopped, hanging, with a wrong schema, while mail comes.
+Started by run-databases.
+
+SPDX-License-Identifier: ISC
+"""
+import glob
+import os
+import shutil
+import signal
+import smtplib
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+TOP = os.environ["ZMAILER_SRC"]
+sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
+from zmtest import mta                               # noqa: E402
+from zmtest.cases import Cases                       # noqa: E402
+
+case = Cases()
+NOBODY = ["setpriv", "--reuid", "nobody", "--regid", "nogroup",
+          "--clear-groups"]
+
+# As PostfixAdmin has them (DOCUMENTS/POSTFIX_CONF.txt), with our parameters.
+SCHEMA = """
+CREATE TABLE domain (domain varchar(255) PRIMARY KEY, active boolean);
+CREATE TABLE mailbox (username varchar(255) PRIMARY KEY, maildir text,
+    password text, local_part varchar(255), domain varchar(255), quota bigint,
+    active boolean);
+CREATE TABLE alias (address varchar(255) PRIMARY KEY, goto text,
+    domain varchar(255), active boolean);
+CREATE TABLE alias_domain (alias_domain varchar(255) PRIMARY KEY,
+    target_domain varchar(255), active boolean);
+INSERT INTO domain VALUES ('v.test', true), ('old.test', true);
+INSERT INTO mailbox VALUES
+    ('alice@v.test', 'v.test/alice/', '{CRYPT}' || '%CRYPT%',
+     'alice', 'v.test', 0, true),
+    ('gone@v.test', 'v.test/gone/', 'x', 'gone', 'v.test', 0, false),
+    ('o''brien@v.test', 'v.test/ob/', 'x', 'o''brien', 'v.test', 0, true);
+INSERT INTO alias VALUES
+    ('team@v.test', 'alice@localhost,bob@localhost', 'v.test', true),
+    ('alice@v.test', 'alice@localhost', 'v.test', true),
+    ('o''brien@v.test', 'bob@localhost', 'v.test', true),
+    ('off@v.test', 'bob@localhost', 'v.test', false);
+INSERT INTO alias_domain VALUES ('old.test', 'v.test', true);
+"""
+QUERIES = {
+    "mailboxes": "SELECT maildir FROM mailbox WHERE username = $1 "
+                 "AND active",
+    "gotos": "SELECT goto FROM alias WHERE address = $1 AND active",
+    "renamed": "SELECT goto FROM alias, alias_domain WHERE "
+               "alias_domain.alias_domain = $3 AND alias.address = $2 || "
+               "'@' || alias_domain.target_domain AND alias.active AND "
+               "alias_domain.active",
+    "logins": "SELECT password FROM mailbox WHERE username = $1 AND active",
+}
+
+
+class Base:
+    """A server of our own, as nobody."""
+    kind = user = None
+
+    def __init__(self):
+        self.top = subprocess.run(["mktemp", "-d", "/tmp/zm-db-XXXXXX"],
+                                  stdout=subprocess.PIPE,
+                                  check=True).stdout.decode().strip()
+        os.chmod(self.top, 0o755)
+        self.data = self.top + "/data"
+        self.port = free_port()
+        self.child = None
+        shutil.chown(self.top, "nobody")
+        self.make()
+        self.start()
+        self.fill(SCHEMA.replace("%CRYPT%", subprocess.run(
+            ["openssl", "passwd", "-6", "secret"], check=True,
+            stdout=subprocess.PIPE).stdout.decode().strip()))
+
+    def tool(self, *words, check=True):
+        return subprocess.run([*NOBODY, *words], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, cwd=self.top,
+                              check=check, timeout=120)
+
+    def certify(self):
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes",
+             "-keyout", self.top + "/server.key",
+             "-out", self.top + "/ca.pem", "-days", "2",
+             "-subj", "/CN=127.0.0.1",
+             "-addext", "subjectAltName=IP:127.0.0.1"],
+            check=True, stderr=subprocess.DEVNULL)
+        for name in ("server.key", "ca.pem"):
+            shutil.chown(f"{self.top}/{name}", "nobody", "nogroup")
+        os.chmod(self.top + "/server.key", 0o600)
+        os.chmod(self.top + "/ca.pem", 0o644)
+
+    def spawn(self, *words):
+        self.child = subprocess.Popen(
+            [*NOBODY, *words], stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, start_new_session=True)
+        mta.wait_for(words[0], self.answers)
+
+    def stop(self):
+        self.child.send_signal(self.stop_signal)
+        self.child.wait(timeout=60)
+        self.child = None
+
+    def signal(self, number):
+        os.killpg(self.child.pid, number)
+
+    def close(self):
+        if self.child is not None:
+            self.signal(signal.SIGCONT)
+            self.stop()
+        shutil.rmtree(self.top, ignore_errors=True)
+
+
+class Postgres(Base):
+    kind, user, stop_signal = "pgsql", "nobody", signal.SIGINT
+
+    def make(self):
+        self.bin = sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1]
+        self.host = f"{self.top}:{self.port}"
+        self.tool(f"{self.bin}/initdb", "-D", self.data, "-U", "nobody",
+                  "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+        self.certify()
+        with open(self.data + "/pg_hba.conf", "w", encoding="ascii") as file:
+            file.write("local all all trust\n"
+                       "hostssl all all 127.0.0.1/32 scram-sha-256\n")
+
+    def start(self):
+        self.spawn(f"{self.bin}/postgres", "-D", self.data, "-k", self.top,
+                   "-p", str(self.port), "-h", "127.0.0.1", "-c", "ssl=on",
+                   "-c", f"ssl_cert_file={self.top}/ca.pem",
+                   "-c", f"ssl_key_file={self.top}/server.key",
+                   "-c", "fsync=off", "-c", "unix_socket_permissions=0777")
+
+    def answers(self):
+        return self.tool(f"{self.bin}/pg_isready", "-h", self.top, "-p",
+                         str(self.port), check=False).returncode == 0
+
+    def fill(self, schema):
+        self.sql("CREATE DATABASE mail", "postgres")
+        self.sql(schema)
+        self.sql("CREATE ROLE zm LOGIN PASSWORD 'pw';"
+                 "GRANT SELECT ON ALL TABLES IN SCHEMA public TO zm;")
+
+    def sql(self, text, base="mail"):
+        self.tool(f"{self.bin}/psql", "-h", self.top, "-p", str(self.port),
+                  "-U", "nobody", "-d", base, "-v", "ON_ERROR_STOP=1", "-c",
+                  text)
+
+    def query(self, text):
+        return text
+
+
+class Mariadb(Base):
+    kind, user, stop_signal = "mysql", "root", signal.SIGTERM
+
+    def make(self):
+        self.host = self.socket = self.top + "/sock"
+        self.tool("mariadb-install-db", "--no-defaults",
+                  f"--datadir={self.data}", "--skip-test-db",
+                  "--auth-root-authentication-method=normal")
+        self.certify()
+
+    def start(self):
+        self.spawn("mariadbd", "--no-defaults", f"--datadir={self.data}",
+                   f"--socket={self.socket}", f"--port={self.port}",
+                   "--bind-address=127.0.0.1", f"--pid-file={self.top}/pid",
+                   f"--ssl-cert={self.top}/ca.pem",
+                   f"--ssl-key={self.top}/server.key",
+                   "--innodb-flush-log-at-trx-commit=0")
+
+    def answers(self):
+        return self.tool("mariadb", "--no-defaults", "-S", self.socket, "-u",
+                         "root", "-e", "SELECT 1",
+                         check=False).returncode == 0
+
+    def fill(self, schema):
+        self.sql("CREATE DATABASE mail CHARACTER SET utf8mb4", "mysql")
+        self.sql("SET sql_mode='PIPES_AS_CONCAT';" + schema)
+        self.sql("CREATE USER zm@'127.0.0.1' IDENTIFIED BY 'pw' "
+                 "REQUIRE SSL; GRANT SELECT ON mail.* TO zm@'127.0.0.1';")
+
+    def sql(self, text, base="mail"):
+        self.tool("mariadb", "--no-defaults", "-S", self.socket, "-u", "root",
+                  "-D", base, "-e", text)
+
+    def query(self, text):
+        return text.replace("$2 || '@' || alias_domain.target_domain",
+                            "CONCAT($2, '@', alias_domain.target_domain)")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Site:
+    """An instance whose names are in a database."""
+
+    def __init__(self, make=Postgres, over_tls=False):
+        self.base = make()
+        self.instance = mta.Mta("db")
+        self.over_tls = over_tls
+        self.submission = free_port()
+        for name, query in QUERIES.items():
+            self.define(name, query)
+        self.instance.configure("".join(
+            f"table {name} {self.base.kind}:{self.path(name)}\n" for name in QUERIES) +
+            "domain v.test old.test { users <mailboxes>; "
+            "aliases <gotos> <renamed> }\n"
+            "auth users <logins> clear loopback\n"
+            f"listen 127.0.0.1:{self.submission} submission\n")
+        self.instance.start()
+
+    def path(self, name):
+        return f"{self.instance.top}/{name}.table"
+
+    def define(self, name, query):
+        with open(self.path(name), "w", encoding="ascii") as file:
+            if self.over_tls:
+                file.write(f"hosts 127.0.0.1:{self.base.port}\n"
+                           f"ca {self.base.top}/ca.pem\n"
+                           "user zm\npassword pw\n")
+            else:
+                file.write(f"hosts {self.base.host}\n"
+                           f"user {self.base.user}\n")
+            file.write(f"database mail\nquery {self.base.query(query)}\n")
+        os.chmod(self.path(name), 0o600)
+
+    def rcpt(self, address, send=None):
+        """The code of RCPT; of the whole message, with a text to send."""
+        with smtplib.SMTP("127.0.0.1", self.instance.port, timeout=60,
+                          local_hostname="client.test") as peer:
+            peer.ehlo()
+            peer.mail("a@src.test")
+            code, _ = peer.rcpt(address)
+            if send is not None and code == 250:
+                code, _ = peer.data(b"Subject: x\r\n\r\n" + send.encode() +
+                                    b"\r\n")
+            return code
+
+    def close(self):
+        if sys.exc_info()[0] is not None:
+            for event in self.instance.events():
+                if "trouble" in event["ev"]:
+                    print(event)
+        self.instance.close()
+        self.base.close()
+
+
+def each(function):
+    """A case for each database."""
+    for make in (Postgres, Mariadb):
+        def run(make=make):
+            function(make)
+        run.__name__ = f"{make.__name__.lower()}_{function.__name__}"
+        case(run)
+    return function
+
+
+@each
+def names_of_postfixadmin(make):
+    site = Site(make)
+    try:
+        for address, code in (
+                ("alice@v.test", 250), ("ALICE@v.test", 250),
+                ("alice@old.test", 250), ("team@old.test", 250),
+                ("nobody@v.test", 550), ("gone@v.test", 550),
+                ("off@v.test", 550), ("o'brien@v.test", 250),
+                ("x'/**/OR/**/'1'='1@v.test", 550),
+                ("a$1@v.test", 550), ("%@v.test", 550),
+                ("\"a\\\\\"@v.test", 550)):
+            got = site.rcpt(address)
+            assert got == code, (address, got)
+        assert site.rcpt("team@v.test", "for the team") == 250
+        for user in ("alice", "bob"):
+            mta.wait_for(f"the message of {user}", lambda: any(
+                b"for the team" in m for m in site.instance.mailbox(user)))
+    finally:
+        site.close()
+
+
+@each
+def passwords(make):
+    site = Site(make)
+    try:
+        for user, word, code in (("alice@v.test", "secret", 235),
+                                 ("alice@v.test", "wrong", 535),
+                                 ("gone@v.test", "x", 535)):
+            with smtplib.SMTP("127.0.0.1", site.submission,
+                              timeout=60) as peer:
+                peer.ehlo()
+                try:
+                    got = peer.login(user, word)[0]
+                except smtplib.SMTPAuthenticationError as error:
+                    got = error.smtp_code
+                assert got == code, (user, got)
+    finally:
+        site.close()
+
+
+@each
+def over_tls_with_a_password(make):
+    site = Site(make, over_tls=True)
+    try:
+        assert site.rcpt("alice@v.test") == 250
+        assert site.rcpt("nobody@v.test") == 550
+    finally:
+        site.close()
+
+
+@each
+def one_that_is_away_is_not_one_that_has_no_such_name(make):
+    site = Site(make)
+    try:
+        assert site.rcpt("alice@v.test") == 250
+        site.base.stop()
+        assert site.rcpt("alice@v.test") == 250      # known for a while
+        assert site.rcpt("bob@v.test") == 451
+        assert site.rcpt("team@v.test") == 451
+        site.base.start()
+        mta.wait_for("it to be asked again",
+                     lambda: site.rcpt("team@v.test") == 250)
+        assert site.rcpt("bob@v.test") == 550
+    finally:
+        site.close()
+
+
+@each
+def one_that_hangs_holds_nobody_longer_than_5_seconds(make):
+    site = Site(make)
+    try:
+        assert site.rcpt("alice@v.test") == 250
+        site.base.signal(signal.SIGSTOP)
+        began = time.monotonic()
+        codes = []
+        threads = [threading.Thread(target=lambda i=i: codes.append(
+            site.rcpt(f"user{i}@v.test"))) for i in range(20)]
+        for thread in threads:
+            thread.start()
+        assert site.rcpt("carol@localhost") in (250, 550)  # no table of it
+        for thread in threads:
+            thread.join()
+        assert codes == [451] * 20, codes
+        assert time.monotonic() - began < 30
+        site.base.signal(signal.SIGCONT)
+        mta.wait_for("it to be asked again",
+                     lambda: site.rcpt("user0@v.test") == 550)
+    finally:
+        site.close()
+
+
+@each
+def a_wrong_schema_is_trouble_with_its_reason(make):
+    site = Site(make)
+    try:
+        site.base.sql("ALTER TABLE alias_domain "
+                      "RENAME COLUMN target_domain TO tgt")
+        assert site.rcpt("alice@localhost") == 250
+        assert site.rcpt("alice@old.test") == 451
+        mta.wait_for("the reason in the journal", lambda: any(
+            "target_domain" in e.get("reason", "") for e in
+            site.instance.events()))
+    finally:
+        site.close()
+
+
+@each
+def mail_flows_while_it_is_killed(make):
+    site = Site(make)
+    over = threading.Event()
+    codes = []
+
+    def send():
+        number = 0
+        while not over.is_set():
+            number += 1
+            codes.append(site.rcpt("team@v.test", f"m{number}"))
+
+    try:
+        thread = threading.Thread(target=send)
+        thread.start()
+        for _ in range(3):
+            time.sleep(0.5)
+            site.base.signal(signal.SIGKILL)
+            site.base.child.wait()
+            site.base.start()
+        over.set()
+        thread.join()
+        assert set(codes) <= {250, 451}, set(codes)
+        taken = codes.count(250)
+        assert taken > 0
+        mta.wait_for("all that was taken", lambda: len(
+            site.instance.mailbox("alice")) == taken)
+    finally:
+        over.set()
+        site.close()
+
+
+sys.exit(case.run("databases"))
