@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
+#include <linux/filter.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>
@@ -21,7 +22,7 @@
 
 #include "base/banned.h"
 
-enum { LISTEN_BACKLOG = 4096, UNIX_MODE = 0666 };
+enum { UNIX_MODE = 0666 };
 
 const char *
 listen_socket_path(const char *text)
@@ -122,6 +123,27 @@ listen_socket_beside(const struct conf_listen *at, const int *beside,
 	close(fd);
 	errno = error;
 	return -1;
+}
+
+void
+listen_socket_bar(int fd)
+{
+	enum { FLAGS_AT = 13 };		/* in a segment's header */
+	/* is it a SYN? then it is dropped; all else passes */
+	struct sock_filter steps[] = {
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, FLAGS_AT),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, TH_SYN, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+	};
+	struct sock_fprog filter = { .len = 4, .filter = steps };
+	int family;
+	socklen_t length = sizeof(family);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &length) == 0 &&
+	    family != AF_UNIX)
+		(void)setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter,
+		    sizeof(filter));
 }
 
 void

@@ -7,6 +7,8 @@
 
 #include "conf/conf.h"
 
+enum { LISTEN_BACKLOG = 4096 };	/* that wait to be accepted */
+
 /* Bind and listen.  A unix socket that a dead process left is replaced;
  * whoever can reach it may connect.  returns the descriptor, or -1. */
 int listen_socket(const struct conf_listen *at, struct err *err);
@@ -16,6 +18,11 @@ int listen_socket(const struct conf_listen *at, struct err *err);
  * coming before it.  Sockets of others do. */
 int listen_socket_beside(const struct conf_listen *at, const int *beside,
     size_t count, struct err *err);
+
+/* Who comes from now on to a TCP socket that will be closed would be cut off
+ * by that: the connection waits outside, is asked for again within a second or
+ * two (RFC 9293 section 3.8.1) and finds who has the port then. */
+void listen_socket_bar(int fd);
 
 /* Close; the name of a unix socket is removed, where we may.  text: the
  * listen's. */

@@ -221,14 +221,13 @@ listener_pause(struct listener *listener)
 }
 
 void
-listener_on_connection(void *context, unsigned ready)
+listener_accept(struct bound_socket *bound, unsigned most)
 {
-	struct bound_socket *bound = context;
 	struct listener *listener = bound->listener;
 	struct sockaddr_storage address;
 	socklen_t length;
 
-	for (int i = 0; i < ACCEPTS_MAX && socket_can_accept(bound); i++) {
+	for (unsigned i = 0; i < most && socket_can_accept(bound); i++) {
 		int fd;
 
 		length = sizeof(address);
@@ -246,5 +245,13 @@ listener_on_connection(void *context, unsigned ready)
 		if (errno != ECONNABORTED && errno != EINTR)
 			break;
 	}
-	listener_watch_sockets(listener);
+}
+
+void
+listener_on_connection(void *context, unsigned ready)
+{
+	struct bound_socket *bound = context;
+
+	listener_accept(bound, ACCEPTS_MAX);
+	listener_watch_sockets(bound->listener);
 }

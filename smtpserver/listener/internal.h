@@ -49,6 +49,9 @@ struct listener {
 
 /* A connection waits at this listener: the loop's call. */
 void listener_on_connection(void *context, unsigned ready);
+/* At most so many of those that wait, and no more than workers have room for.
+ */
+void listener_accept(struct bound_socket *bound, unsigned most);
 
 /* What a proxy told of: admit it as if it had come itself (arrivals_fn). */
 void listener_on_arrival(void *context, const char *bound_to, int fd,

@@ -444,7 +444,7 @@ listener_leave(struct process *process)
 		return;
 	for (struct bound_socket *l = listener->sockets; l != NULL;
 	    l = l->next) {
-		listener_on_connection(l, LOOP_READ);
+		listener_accept(l, LISTEN_BACKLOG);
 		watch_free(&l->watch);
 		close(l->fd);
 		l->fd = -1;

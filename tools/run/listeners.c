@@ -38,7 +38,7 @@ listener_port(const struct conf_listen *at)
 
 /* Ours that have at's port, and that conf does not have any more. */
 static size_t
-doors_going(const struct run_listeners *now, const struct conf *conf,
+listeners_going(const struct run_listeners *now, const struct conf *conf,
     const struct conf_listen *at, int *out_fds)
 {
 	char port[16];
@@ -60,7 +60,7 @@ listener_socket_new(const struct run_listeners *now, const struct conf *conf,
 {
 	int *going = mem_alloc(now->count + 1, sizeof(*going));
 	int fd = listen_socket_beside(at, going,
-	    doors_going(now, conf, at, going), err), error = errno;
+	    listeners_going(now, conf, at, going), err), error = errno;
 
 	mem_free(&going);
 	errno = error;
@@ -68,7 +68,8 @@ listener_socket_new(const struct run_listeners *now, const struct conf *conf,
 }
 
 static bool
-doors_have(const struct run_listeners *listeners, const struct conf_listen *at)
+listeners_have(const struct run_listeners *listeners,
+    const struct conf_listen *at)
 {
 	for (size_t i = 0; i < listeners->count; i++)
 		if (given_fits(listeners->rows[i].fd, at))
@@ -84,7 +85,7 @@ listener_add(const struct run_listeners *now, struct given *given,
 	const struct run_listener *old = listener_find(now, at->text);
 	struct run_listener *listener = &fresh->rows[fresh->count];
 
-	if (doors_have(fresh, at))
+	if (listeners_have(fresh, at))
 		return 0;
 	listener->is_given = old != NULL && old->is_given;
 	listener->fd = old != NULL ? old->fd : given_find(given, at);
@@ -147,12 +148,22 @@ run_listeners_differ(const struct run_listeners *a,
 }
 
 static bool
-doors_have_fd(const struct run_listeners *listeners, int fd)
+listeners_have_fd(const struct run_listeners *listeners, int fd)
 {
 	for (size_t i = 0; listeners != NULL && i < listeners->count; i++)
 		if (listeners->rows[i].fd == fd)
 			return true;
 	return false;
+}
+
+void
+run_listeners_bar(const struct run_listeners *gone,
+    const struct run_listeners *kept)
+{
+	for (size_t i = 0; i < gone->count; i++)
+		if (!gone->rows[i].is_given &&
+		    !listeners_have_fd(kept, gone->rows[i].fd))
+			listen_socket_bar(gone->rows[i].fd);
 }
 
 void
@@ -162,7 +173,7 @@ run_listeners_close(struct run_listeners *gone,
 	for (size_t i = 0; i < gone->count; i++) {
 		struct run_listener *listener = &gone->rows[i];
 
-		if (doors_have_fd(kept, listener->fd))
+		if (listeners_have_fd(kept, listener->fd))
 			continue;
 		if (listener->is_given)
 			given_return(given, listener->fd);

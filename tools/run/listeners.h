@@ -37,6 +37,10 @@ void run_listeners_control(struct given *given, const char *run_dir,
 bool run_listeners_differ(const struct run_listeners *a,
     const struct run_listeners *b);
 
+/* Nobody more comes to what gone has and kept has not (listen_socket_bar). */
+void run_listeners_bar(const struct run_listeners *gone,
+    const struct run_listeners *kept);
+
 /* What gone has and kept has not is closed, or goes back to given; then gone
  * is empty. */
 void run_listeners_close(struct run_listeners *gone,

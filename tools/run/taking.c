@@ -172,7 +172,7 @@ listeners_go_back(struct supervisor *boss)
 	struct run_listeners again;
 	struct err err;
 
-	if (boss->is_first) {
+	if (boss->listeners_before.rows != NULL) {
 		run_listeners_close(&boss->listeners, &boss->listeners_before,
 		    &boss->given);
 		boss->listeners = boss->listeners_before;
@@ -343,13 +343,16 @@ taking_on_hangup(void *context)
 }
 
 /* Whoever starts has the new sockets: those that nobody has any more are
- * closed before the smtpserver that has them, too, leaves. */
+ * closed before the smtpserver that has them, too, leaves; it serves who is
+ * at them already, and nobody comes after those. */
 void
 taking_on_ready(struct supervised *child)
 {
 	struct supervisor *boss = child->boss;
 
-	if (boss->is_first && child->listeners != NULL)
-		run_listeners_close(&boss->listeners_before, &boss->listeners,
-		    &boss->given);
+	if (!boss->is_first || child->listeners == NULL)
+		return;
+	run_listeners_bar(&boss->listeners_before, &boss->listeners);
+	run_listeners_close(&boss->listeners_before, &boss->listeners,
+	    &boss->given);
 }

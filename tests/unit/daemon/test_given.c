@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,6 +144,58 @@ Test(given, all_addresses_come_before_one_goes)
 	cr_expect_eq(listen_socket(&one, &err), -1);
 	close(fresh);
 	close(fd);
+}
+
+static int
+client_make(const struct conf_listen *at)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	cr_assert_geq(fd, 0);
+	(void)connect(fd, (const struct sockaddr *)&at->address, at->length);
+	return fd;
+}
+
+static bool
+is_ready(int fd, short what, int timeout_ms)
+{
+	struct pollfd row = { .fd = fd, .events = what };
+
+	return poll(&row, 1, timeout_ms) == 1;
+}
+
+/* Who is there is served; who comes after that finds the next one. */
+Test(given, nobody_is_cut_off_by_the_end_of_a_socket)
+{
+	struct conf_listen one, all;
+	int fd, fresh, first, second, peer;
+	struct err err;
+
+	fd = door_make("127.0.0.1", 0, &one);
+	all = one;
+	((struct sockaddr_in *)&all.address)->sin_addr.s_addr =
+	    htonl(INADDR_ANY);
+	fresh = listen_socket_beside(&all, &fd, 1, &err);
+	cr_assert_geq(fresh, 0, "%s", err.text);
+	first = client_make(&one);
+	cr_assert(is_ready(first, POLLOUT, 10000));
+	listen_socket_bar(fd);
+	second = client_make(&one);
+	cr_expect_not(is_ready(second, POLLOUT, 300));
+	peer = accept(fd, NULL, NULL);
+	cr_assert_geq(peer, 0);
+	cr_expect_eq(write(peer, "220", 3), 3);
+	cr_expect(is_ready(first, POLLIN, 10000));
+	listen_socket_close(fd, one.text);
+	cr_assert(is_ready(second, POLLOUT, 30000));
+	cr_assert(is_ready(fresh, POLLIN, 10000));
+	close(peer);
+	peer = accept(fresh, NULL, NULL);
+	cr_expect_geq(peer, 0);
+	close(peer);
+	close(first);
+	close(second);
+	close(fresh);
 }
 
 /* ---- sockets that have a path ------------------------------------------- */
