@@ -393,6 +393,7 @@ void
 agents_rematch(struct agents *agents)
 {
 	thread_rematch(&agents->queue->threads, agents->queue->conf);
+	plan_repace(&agents->queue->plan, clock_steady_ms());
 }
 
 unsigned

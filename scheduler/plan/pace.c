@@ -76,12 +76,26 @@ pace_spacing_us(const struct thread *thread)
 	return own_us > thread->pace.slow_us ? own_us : thread->pace.slow_us;
 }
 
+/* The moment from which the next one may go, as free_us and the burst say. */
+static int64_t
+pace_until_ms(const struct thread *thread, int64_t now_ms)
+{
+	const struct pace *pace = &thread->pace;
+	int64_t space_us = pace_spacing_us(thread);
+	int64_t burst_us = space_us < PACE_BURST_US && pace->slow_us == 0 ?
+	    PACE_BURST_US - space_us : 0;
+
+	if (pace->free_us - burst_us <= now_ms * 1000)
+		return 0;
+	return (pace->free_us - burst_us + 999) / 1000;
+}
+
 int64_t
 pace_taken(struct thread *thread, int64_t now_ms)
 {
 	struct pace *pace = &thread->pace;
 	int64_t now_us = now_ms * 1000, space_us = pace_spacing_us(thread);
-	int64_t gap_us = now_us - pace->taken_us, burst_us;
+	int64_t gap_us = now_us - pace->taken_us;
 
 	if (gap_us > GAP_MAX_US)
 		gap_us = GAP_MAX_US;
@@ -97,11 +111,18 @@ pace_taken(struct thread *thread, int64_t now_ms)
 	if (pace->free_us < now_us)
 		pace->free_us = now_us;
 	pace->free_us += space_us;
-	burst_us = space_us < PACE_BURST_US && pace->slow_us == 0 ?
-	    PACE_BURST_US - space_us : 0;
-	if (pace->free_us - burst_us <= now_us)
-		return 0;
-	return (pace->free_us - burst_us + 999) / 1000;
+	return pace_until_ms(thread, now_ms);
+}
+
+int64_t
+pace_again(struct thread *thread, int64_t now_ms)
+{
+	struct pace *pace = &thread->pace;
+	int64_t own_us = pace->taken_us + pace_spacing_us(thread);
+
+	if (pace->free_us > own_us)
+		pace->free_us = own_us;
+	return pace_until_ms(thread, now_ms);
 }
 
 void

@@ -43,6 +43,9 @@ unsigned pace_limit(const struct thread *thread);
 /* A message was given to an agent.  Returns the moment before which no
  * other one may be; 0: at once. */
 int64_t pace_taken(struct thread *thread, int64_t now_ms);
+/* The thread has another clause since: the same for the next one, by the last
+ * one that was given and the spacing of now. */
+int64_t pace_again(struct thread *thread, int64_t now_ms);
 
 /* Somebody was served, in an attempt that began then: a session more, or a
  * shorter pause. */

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "base/err.h"
+#include "base/mem.h"
 #include "scheduler/plan/plan.h"
 #include "scheduler/plan/provider.h"
 
@@ -321,6 +322,29 @@ plan_unpace(struct plan *plan, int64_t now_ms)
 	thread->paced_ms = 0;
 	thread_settle(thread);
 	return thread;
+}
+
+void
+plan_repace(struct plan *plan, int64_t now_ms)
+{
+	size_t count = plan->paced.count;
+	struct thread **threads = mem_alloc(count + 1, sizeof(struct thread *));
+
+	for (size_t i = 0; i < count; i++)
+		threads[i] = plan->paced.slots[i].object;
+	for (size_t i = 0; i < count; i++) {
+		struct thread *thread = threads[i];
+		int64_t at_ms = pace_again(thread, now_ms);
+
+		if (at_ms >= thread->paced_ms)
+			continue;
+		heap_remove(&plan->paced, thread->pace_index);
+		thread->paced_ms = at_ms;
+		if (at_ms != 0)
+			heap_add(&plan->paced, thread, at_ms);
+		thread_settle(thread);
+	}
+	mem_free(&threads);
 }
 
 int64_t

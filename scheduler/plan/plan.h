@@ -58,6 +58,8 @@ struct vertex *plan_due(struct plan *plan, int64_t now_ms);
 struct thread *plan_unhold(struct plan *plan, int64_t now_ms);
 /* A thread whose pause is over, now open; NULL: none yet. */
 struct thread *plan_unpace(struct plan *plan, int64_t now_ms);
+/* Clauses have changed: no thread waits longer than its rate of now wants. */
+void plan_repace(struct plan *plan, int64_t now_ms);
 /* When the next of all will be; INT64_MAX: never. */
 int64_t plan_next_ms(const struct plan *plan);
 

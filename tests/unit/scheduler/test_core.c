@@ -110,6 +110,34 @@ somebody_owes(struct yard *y, void *arg)
 	return y->scheduler.queue.jobs.lists[JOB_OWING].count == *(size_t *)arg;
 }
 
+static bool
+has_left(struct yard *y, void *arg)
+{
+	return yard_count(y, "transport") == *(size_t *)arg;
+}
+
+/* Once a rate is lifted nobody waits for the moment that it had set; one that
+ * is higher sets another. */
+Test(core, a_rate_that_is_lifted_holds_nobody)
+{
+	size_t left = 3;
+
+	yard_open(&yard, "schedule smtp/x.test { rate 1/24h }");
+	for (size_t i = 0; i < 4; i++)
+		yard_message(&yard, "a@src.test", "smtp/x.test/ok@x.test",
+		    NULL);
+	cr_assert(yard_until(&yard, has_left, &left));
+	yard_reload(&yard, "schedule smtp/x.test { rate 1/1h }");
+	yard_clock(&yard, 61 * 60);
+	left = 2;
+	cr_assert(yard_until(&yard, has_left, &left));
+	yard_turns(&yard, 20);
+	cr_expect(has_left(&yard, &left), "one an hour");
+	yard_reload(&yard, "");
+	cr_assert(yard_until(&yard, yard_is_empty, NULL));
+	yard_close(&yard);
+}
+
 /* A job that waits with its report for its other recipients, and is gone when
  * the wait would be over: it was freed and still looked at, five minutes
  * later. */
