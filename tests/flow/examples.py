@@ -12,6 +12,7 @@ SPDX-License-Identifier: ISC
 """
 import glob
 import os
+import re
 import shutil
 import smtplib
 import subprocess
@@ -86,8 +87,8 @@ class World:
 
     def run(self, text, exits):
         """A complaint, or nothing; and what was printed."""
-        for name, real in self.names.items():
-            text = text.replace(name, real)
+        # at once: an id may look like a port
+        text = re.sub("|".join(self.names), lambda m: self.names[m[0]], text)
         try:
             done = self.sh(text)
         except subprocess.TimeoutExpired:

@@ -211,6 +211,12 @@ def mutt_copies(kind, send_all, compare_all):
                                  f"{site.dir}/copy", "copy-message")
         assert status == 0, seen[-300:]
         box = mailbox.Maildir(f"{site.dir}/copy", factory=None, create=False)
-        compare_all(box, kind == "mbox")
+        try:
+            compare_all(box, kind == "mbox")
+        except AssertionError as trouble:
+            raise AssertionError(
+                f"{kind}: {trouble}; delivered "
+                f"{sum(e['ev'] == 'rcpt.ok' for e in site.events())}, copied "
+                f"{len(box)}; mutt said {seen[-1500:]}") from None
     finally:
         site.close()

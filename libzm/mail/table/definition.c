@@ -166,6 +166,9 @@ definition_take(void *context, struct slice key, struct slice value,
 		if (value.n == 0)
 			return definition_fault(reading, line, word,
 			    "a value is missing");
+		if (slice_starts(value, "="))	/* as Postfix writes it */
+			return definition_fault(reading, line, word,
+			    "leave the = out: the word, a blank, its value");
 		values[i] = mem_alloc(1, value.n + 1);
 		memcpy(values[i], value.p, value.n);
 		mend = definition_mend(reading, (enum definition_word)i,
