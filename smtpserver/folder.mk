@@ -21,6 +21,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/policy/fit_count.c smtpserver/policy/fit_identity.c \
 	smtpserver/policy/fit_service.c smtpserver/policy/greylist.c \
 	smtpserver/policy/greylist.h smtpserver/policy/greylist_serve.c \
+	smtpserver/policy/late.c smtpserver/policy/late.h \
 	smtpserver/policy/internal.h smtpserver/policy/owner.c smtpserver/policy/peers.c smtpserver/policy/peers.h \
 	smtpserver/policy/policy.c smtpserver/policy/policy.h smtpserver/policy/policyd.c \
 	smtpserver/policy/policyd.h smtpserver/policy/policyd_serve.c \
@@ -47,7 +48,8 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/session/client.h smtpserver/session/data.c smtpserver/session/deadline.c \
 	smtpserver/session/filter.c smtpserver/session/filter.h \
 	smtpserver/session/filter_facts.c smtpserver/session/filter_steps.c \
-	smtpserver/session/greet.c smtpserver/session/judge_steps.c smtpserver/session/journal.c \
+	smtpserver/session/greet.c smtpserver/session/judge_rules.c smtpserver/session/judge_rules.h \
+	smtpserver/session/judge_steps.c smtpserver/session/journal.c \
 	smtpserver/session/journal.h smtpserver/session/permit.c \
 	smtpserver/session/permit.h smtpserver/session/receive.c \
 	smtpserver/session/receive.h smtpserver/session/recipient.c \
@@ -88,7 +90,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/rehearse/again_row.c smtpserver/rehearse/inquiry.c \
 	smtpserver/rehearse/inquiry.h smtpserver/rehearse/replay.c \
 	smtpserver/rehearse/replay.h smtpserver/rehearse/dialogue.c smtpserver/rehearse/dialogue.h \
-	smtpserver/rehearse/rehearsal.c smtpserver/rehearse/rehearsal.h \
+	smtpserver/rehearse/rehearsal_late.c smtpserver/rehearse/rehearsal.c smtpserver/rehearse/rehearsal.h \
 	smtpserver/rehearse/rehearsal_row.c smtpserver/rehearse/rehearse.c \
 	smtpserver/rehearse/rehearse.h
 

@@ -81,6 +81,7 @@ libzm_a_SOURCES += \
 	libzm/conf/part/milter.c \
 	libzm/conf/part/named.c \
 	libzm/conf/part/policy.c \
+	libzm/conf/part/policy_origin.c \
 	libzm/conf/part/policy_spare.c \
 	libzm/conf/part/policy_text.c \
 	libzm/conf/part/preset.c \

@@ -55,6 +55,7 @@ loader_load(struct conf_loader *loader, const char *name, struct slice text)
 	if (!loader->is_partial) {
 		conf_check_references(loader);
 		conf_check_zones(loader);
+		conf_check_origin_rules(loader);
 	}
 	conf_index_domains(loader);
 	conf_check_sending_zones(loader);

@@ -95,7 +95,7 @@ EVENT(MESSAGE_WAITED, "message.waited", INFO,
     "message goes on; gone, it did not wait so long, and may send the message "
     "again.  delay: so long, in ms.")
 EVENT(MESSAGE_REFUSED, "message.refused", INFO,
-    "client listener session from code reply rcpts",
+    "client listener session from code reply rcpts rule",
     "The end of data was answered with 4xx or 5xx.")
 EVENT(MESSAGE_FROZEN, "message.frozen", WARN,
     "client listener from rule text file",

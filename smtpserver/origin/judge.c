@@ -73,6 +73,21 @@ judge_case_end(struct judge_case *one, bool is_ok, const char *text)
 	arena_free(&arena);
 }
 
+/* A signature of a part of the body, or of a domain that tries it out, speaks
+ * for nobody. */
+static void
+judge_case_add_signers(const struct judge_case *one,
+    struct judge_answer *answer)
+{
+	for (size_t i = 0; i < one->dkim_count; i++) {
+		const struct dkim *dkim = &one->dkims[i];
+
+		if (dkim->origin == ORIGIN_PASS && dkim->unsigned_bytes == 0 &&
+		    !dkim->is_testing)
+			judge_answer_add_signer(answer, dkim->domain);
+	}
+}
+
 static void
 judge_case_conclude(struct judge_case *one)
 {
@@ -87,6 +102,7 @@ judge_case_conclude(struct judge_case *one)
 	struct str field = STR_INIT, text = STR_INIT;
 	struct err err;
 
+	judge_case_add_signers(one, &answer);
 	authres_add(&field, host, &origins);
 	if (judge_mark(&one->mail, one->judge->spool, str_slice(&field), host,
 	    &answer, &err) == 0) {

@@ -5,7 +5,7 @@
  *	question	{"id":ID,"client":"192.0.2.1:4711","helo":NAME,
  *			"sender":ADDRESS,"host":NAME,"file":DRAFT}
  *	answer		"spf=WORD dkim=WORD dmarc=WORD policy=WORD
- *			file=NAME bytes=N crc=N"
+ *			signers=DOMAIN,...|- file=NAME bytes=N crc=N"
  *
  * It reads the draft (row S0 of doc/INTERNALS), asks the DNS what libzm/origin
  * wants to know of it, and leaves another draft beside it: the same message
@@ -33,6 +33,7 @@ enum {
 	JUDGE_ASKS_MAX = 200,		/* questions to the DNS a message */
 	JUDGE_ROUNDS_MAX = 60,		/* of them; more is no mail */
 	JUDGE_ASK_MS = 20000,		/* then no more are asked */
+	JUDGE_SIGNERS_BYTES = 512,	/* what does not fit is left out */
 	JUDGE_FOR_MS = 120000		/* a session waits at most; longer than
 					 * questions on their way, and sums of
 					 * large messages before this one */
@@ -59,11 +60,17 @@ int judge_question_parse(struct arena *arena, struct slice line,
 struct judge_answer {
 	enum origin	  spf, dkim, dmarc;
 	enum dmarc_policy policy;	/* of dmarc's record; none: no record */
+	char		  signers[JUDGE_SIGNERS_BYTES];	/* "a.example,b.test",
+					 * whose signatures are good for the
+					 * whole body */
 	char		  file[SPOOL_NAME_BYTES];
 	uint64_t	  bytes;
 	uint32_t	  crc;
 };
 
+/* One more signer, unless there is no room for it. */
+void judge_answer_add_signer(struct judge_answer *answer,
+    struct slice domain);
 /* Append the answer. */
 void judge_answer_add(struct str *out, const struct judge_answer *answer);
 /* Read one.  0; -1: it is none. */

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "smtpserver/origin/judge.h"
 
@@ -89,14 +90,36 @@ judge_question_parse(struct arena *arena, struct slice line,
 
 /* ---- answers ---------------------------------------------------------- */
 
+static bool
+judge_is_of_domain(char c)
+{
+	return ascii_is_alnum(c) || c == '.' || c == '-' || c == '_';
+}
+
+void
+judge_answer_add_signer(struct judge_answer *answer, struct slice domain)
+{
+	size_t n = strlen(answer->signers);
+
+	if (domain.n == 0 || n + domain.n + 2 > sizeof(answer->signers))
+		return;
+	for (size_t i = 0; i < domain.n; i++)
+		if (!judge_is_of_domain(domain.p[i]))
+			return;
+	if (n > 0)
+		answer->signers[n++] = ',';
+	memcpy(answer->signers + n, domain.p, domain.n);
+	answer->signers[n + domain.n] = '\0';
+}
+
 void
 judge_answer_add(struct str *out, const struct judge_answer *answer)
 {
-	str_addf(out, "spf=%s dkim=%s dmarc=%s policy=%s file=%s bytes=%" PRIu64
-	    " crc=%" PRIu32, origin_text(answer->spf),
+	str_addf(out, "spf=%s dkim=%s dmarc=%s policy=%s signers=%s file=%s "
+	    "bytes=%" PRIu64 " crc=%" PRIu32, origin_text(answer->spf),
 	    origin_text(answer->dkim), origin_text(answer->dmarc),
-	    dmarc_policy_text(answer->policy), answer->file, answer->bytes,
-	    answer->crc);
+	    dmarc_policy_text(answer->policy), answer->signers[0] != '\0' ?
+	    answer->signers : "-", answer->file, answer->bytes, answer->crc);
 }
 
 static bool
@@ -108,6 +131,21 @@ judge_policy_of_text(struct slice text, enum dmarc_policy *out)
 			return true;
 		}
 	return false;
+}
+
+/* "-", or domains with commas between; as d= writes them. */
+static bool
+judge_signers_of_text(struct slice text, char out[JUDGE_SIGNERS_BYTES])
+{
+	if (text.n >= JUDGE_SIGNERS_BYTES)
+		return false;
+	if (slice_is(text, "-"))
+		return true;
+	for (size_t i = 0; i < text.n; i++)
+		if (!judge_is_of_domain(text.p[i]) && text.p[i] != ',')
+			return false;
+	memcpy(out, text.p, text.n);
+	return true;
 }
 
 static bool
@@ -125,6 +163,8 @@ judge_answer_word(const char *key, struct slice value,
 		return origin_of_text(value, &out->dmarc);
 	if (strcmp(key, "policy") == 0)
 		return judge_policy_of_text(value, &out->policy);
+	if (strcmp(key, "signers") == 0)
+		return judge_signers_of_text(value, out->signers);
 	if (strcmp(key, "bytes") == 0)
 		return slice_number(value, 1, INT64_MAX, &out->bytes);
 	if (strcmp(key, "crc") == 0) {
@@ -142,7 +182,7 @@ int
 judge_answer_parse(struct slice line, struct judge_answer *out)
 {
 	static const char *const keys[] = { "spf", "dkim", "dmarc", "policy",
-	    "file", "bytes", "crc" };
+	    "signers", "file", "bytes", "crc" };
 	struct slice word;
 
 	memset(out, 0, sizeof(*out));

@@ -89,6 +89,8 @@ early_strip(struct trial *trial, struct conf_rule *rule,
 	bool is_whole = early_strip_memory(rule, stage);
 
 	is_whole &= early_strip_pattern(rule, PATTERN_RCPT);
+	for (int i = PATTERN_SPF; i <= PATTERN_DMARC_POLICY; i++)
+		is_whole &= early_strip_pattern(rule, i);
 	if (stage == POLICY_AT_MAIL)
 		return is_whole;
 	is_whole &= !clients_may_change(trial, rule);
@@ -133,6 +135,7 @@ early_rule_try(struct trial *trial, const struct conf_rule *rule,
 	case FIT_NEED:
 		out->result = POLICY_NEED;
 		return true;
+	case FIT_LATE:
 	case FIT_TROUBLE:		/* RCPT will tell */
 		return true;
 	case FIT_YES:

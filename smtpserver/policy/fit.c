@@ -531,6 +531,13 @@ fit_listed(struct trial *trial, const struct conf_rule *rule)
 	    pattern) > 0);
 }
 
+/* Of mail that nobody will judge nothing is known. */
+static enum fit
+fit_origin(struct trial *trial, const struct conf_rule *rule)
+{
+	return trial->question->is_judged ? FIT_LATE : FIT_NO;
+}
+
 /* ---- all of them ------------------------------------------------------ */
 
 enum { ALWAYS = PATTERN_COUNT };	/* looks for itself */
@@ -556,6 +563,10 @@ static const struct {
 	{ "name", PATTERN_NAME, fit_name },
 	{ "sender-unknown", ALWAYS, fit_sender_unknown },
 	{ "listed", PATTERN_LISTED, fit_listed },
+	{ "spf", PATTERN_SPF, fit_origin },
+	{ "dkim", PATTERN_DKIM, fit_origin },
+	{ "dmarc", PATTERN_DMARC, fit_origin },
+	{ "policy", PATTERN_DMARC_POLICY, fit_origin },
 	{ "count", ALWAYS, fit_count },
 	{ "greylist", ALWAYS, fit_greylist },
 	{ "policy-service", ALWAYS, fit_service },

@@ -37,6 +37,7 @@ struct trial {
 enum fit {
 	FIT_NO,
 	FIT_YES,
+	FIT_LATE,		/* the message will tell */
 	FIT_NEED,		/* out->need says what */
 	FIT_TROUBLE		/* out->err says why */
 };

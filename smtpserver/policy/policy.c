@@ -157,12 +157,16 @@ policy_rule_try(struct trial *trial, const struct conf_rule *rule, bool is_ours)
 	enum fit fit = rule_fit(trial, rule, &why);
 
 	if (question->trace != NULL && fit != FIT_NEED)
-		question->trace(question->trace_context, rule, why);
+		question->trace(question->trace_context, rule,
+		    fit == FIT_LATE ? "later" : why);
 	switch (fit) {
 	case FIT_NEED:
 		out->result = POLICY_NEED;
 		out->rule = rule;
 		return true;
+	case FIT_LATE:
+		late_add(&out->late, rule, is_ours);
+		return false;
 	case FIT_TROUBLE:
 		if (rule->is_shadow)
 			return false;
@@ -217,6 +221,23 @@ policy_ask(struct policy *policy, const struct policy_question *question,
 		out->words = trial.pending_words;
 		out->code = 0;
 	}
+	if (out->late.may_take && (out->result == POLICY_REJECT ||
+	    out->result == POLICY_DEFER)) {
+		out->held = out->result;
+		out->held_rule = out->rule;
+		out->result = POLICY_ACCEPT;
+		out->rule = NULL;
+	}
+}
+
+struct policy_verdict
+policy_held(const struct policy_verdict *verdict)
+{
+	struct policy_verdict held = *verdict;
+
+	held.result = verdict->held;
+	held.rule = verdict->held_rule;
+	return held;
 }
 
 /* Nothing but `from` stands in it. */
@@ -251,6 +272,7 @@ policy_knows(struct policy *policy, const struct net *client)
 		case FIT_TROUBLE:
 			return false;
 		case FIT_NO:
+		case FIT_LATE:
 		case FIT_NEED:
 			break;
 		}

@@ -14,7 +14,9 @@
  *      what is for our domains and marks the message; for other domains it
  *      marks only: whether to relay is for the rules after it to say.
  *      A shadow rule is noted in the verdict and decides nothing.
- *   3. No rule decided: domains of ours accepted, everything else refused.
+ *   3. A rule about whose mail it is (late.h) is put by in the verdict.  If
+ *      it might take the message, a rule that refuses after it is held.
+ *   4. No rule decided: domains of ours accepted, everything else refused.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -26,6 +28,7 @@
 #include "grammar/net.h"
 #include "grammar/smtp/path.h"
 #include "smtpserver/policy/facts.h"
+#include "smtpserver/policy/late.h"
 
 struct policy;
 
@@ -34,7 +37,7 @@ struct policy *policy_new(const struct conf *conf);
 void policy_free(struct policy **policy);
 
 /* Told of each rule that is tried: why it does not fit ("sender"), or
- * "fits". */
+ * "fits", or "later" of one that is put by. */
 typedef void policy_trace_fn(void *context, const struct conf_rule *rule,
     const char *why);
 
@@ -54,6 +57,7 @@ struct policy_question {
 	}			 cert;
 	struct slice		 user;		/* empty: nobody logged in */
 	struct slice		 mechanism;	/* with which; or empty */
+	bool			 is_judged;	/* its message will be */
 	struct path		 sender;	/* null path: <> */
 	uint64_t		 size_bytes;	/* announced, or 0 */
 	struct path		 rcpt;		/* no domain: <postmaster> */
@@ -92,6 +96,11 @@ struct policy_verdict {
 					 * asked again, like words */
 	unsigned		 field_count;
 	const char		*warning;	/* of a service; or NULL */
+	struct late_rules	 late;		/* put by; they come first */
+	enum policy_result	 held;		/* REJECT, DEFER by held_rule,
+						 * when none of them takes the
+						 * message; ACCEPT: nothing */
+	const struct conf_rule	*held_rule;
 	struct policy_need	 need;
 	int64_t			 wait_s;	/* DEFER: try again then; 0:
 						 * nobody knows */
@@ -144,6 +153,9 @@ bool policy_knows(struct policy *policy, const struct net *client);
  * what is known: a rule that would have to ask first lets nobody. */
 bool policy_trusts(struct policy *policy,
     const struct policy_question *question);
+
+/* As held says. */
+struct policy_verdict policy_held(const struct policy_verdict *verdict);
 
 /* What the client is told; of POLICY_NEED as of trouble. */
 struct policy_reply {

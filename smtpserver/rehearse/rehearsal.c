@@ -55,6 +55,7 @@ rehearsal_question_fill(const struct rehearsal *rehearsal,
 		    row->fingerprint : row->cert.n > 0 ? SLICE("-") :
 		    SLICE(""), row->cert.n > 0 },
 		.user = row->user,
+		.is_judged = rehearsal->conf->verifies_origin,
 		.size_bytes = row->size_bytes,
 		.facts = facts,
 		.trace = rehearsal->trace,
@@ -273,6 +274,12 @@ rehearsal_forget(struct facts *facts)
 		facts_release(&facts[i]);
 }
 
+static bool
+result_is_taken(enum rehearsal_result result)
+{
+	return result == REHEARSAL_ACCEPT || result == REHEARSAL_FREEZE;
+}
+
 int
 rehearsal_run(const struct rehearsal *rehearsal,
     const struct rehearsal_row *row, struct rehearsal_outcome *out,
@@ -281,7 +288,7 @@ rehearsal_run(const struct rehearsal *rehearsal,
 	struct facts facts[FACT_SCOPES] = { { NULL, NULL, 0 } };
 	struct policy_question question;
 	struct policy_verdict verdict;
-	int asks = 0;
+	int asks = 0, result = 0;
 
 	memset(out, 0, sizeof(*out));
 	str_init(&out->status);
@@ -304,8 +311,10 @@ rehearsal_run(const struct rehearsal *rehearsal,
 	rehearsal_conclude(&verdict, out);
 	if (verdict.result == POLICY_ACCEPT)
 		check_recipient(rehearsal, &question, out);
+	if (result_is_taken(out->result))
+		result = rehearsal_late(row, &verdict, out, err);
 	rehearsal_forget(facts);
-	return 0;
+	return result;
 }
 
 void

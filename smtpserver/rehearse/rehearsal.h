@@ -30,6 +30,8 @@ struct rehearsal_row {		/* slices into the line */
 	struct slice	service;	/* what a policy service says */
 	struct slice	cert, issuer;	/* of a verified certificate */
 	struct slice	fingerprint;
+	struct slice	spf, dkim, dmarc, policy;	/* whose mail it is
+							 * judged to be */
 	struct str	listed;		/* "ZONE=ANSWERS ..." */
 	uint64_t	size_bytes;
 	bool		is_submission, is_encrypted, sender_unknown;
@@ -85,6 +87,12 @@ void rehearsal_outcome_release(struct rehearsal_outcome *outcome);
 /* Fill an outcome, which was zeroed, with what the policy says. */
 void rehearsal_conclude(const struct policy_verdict *verdict,
     struct rehearsal_outcome *out);
+
+/* The rules that wait for the message, by what the row says of it; without a
+ * word of that they are counted only.  0, or -1: it says no such result. */
+int rehearsal_late(const struct rehearsal_row *row,
+    const struct policy_verdict *verdict, struct rehearsal_outcome *out,
+    struct err *err);
 
 /* Is that what the row expects?  out: what is not, when it is not. */
 bool rehearsal_is_expected(const struct rehearsal_row *row,

@@ -34,6 +34,8 @@ text_of(struct rehearsal_row *row, struct slice word)
 		{ "to", &row->to }, { "service", &row->service },
 		{ "cert", &row->cert }, { "issuer", &row->issuer },
 		{ "fingerprint", &row->fingerprint },
+		{ "spf", &row->spf }, { "dkim", &row->dkim },
+		{ "dmarc", &row->dmarc }, { "policy", &row->policy },
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)

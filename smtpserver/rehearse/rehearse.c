@@ -64,8 +64,8 @@ print_rule(void *context, const struct conf_rule *rule, const char *why)
 
 	rule_add(&text, rule);
 	conf_rule_add(&words, rule);
-	if (why_not == NULL)
-		printf("  %-7s %s%s\n", "fits", text.buf, words.buf);
+	if (why_not == NULL || strcmp(why, "later") == 0)
+		printf("  %-7s %s%s\n", why, text.buf, words.buf);
 	else
 		printf("  %-7s %s%s  (%s)\n", "no", text.buf, words.buf,
 		    why_not);
@@ -111,6 +111,8 @@ options_take(struct rehearse_run *run, int argc, char **argv,
 		{ "--service", "service", true },
 		{ "--cert", "cert", true }, { "--issuer", "issuer", true },
 		{ "--fingerprint", "fingerprint", true },
+		{ "--spf", "spf", true }, { "--dkim", "dkim", true },
+		{ "--dmarc", "dmarc", true }, { "--policy", "policy", true },
 		{ "--size", "size", true }, { "--listed", "listed", true },
 		{ "--submission", "submission", false },
 		{ "--tls", "tls", false }, { "--over", "over", false },

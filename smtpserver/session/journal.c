@@ -154,7 +154,8 @@ note_shadow(const struct session *session, const struct conf_rule *rule,
 	struct str from = STR_INIT, to = STR_INIT, at = STR_INIT;
 
 	transaction_add_sender(session->transaction, &from);
-	path_add(&to, rcpt);
+	if (rcpt != NULL)
+		path_add(&to, rcpt);
 	note_add_rule(&at, rule);
 	event(EV_POLICY_SHADOW, NULL,
 	    "client", slice_of(session->client.text),
@@ -292,16 +293,19 @@ note_message_refused(const struct session *session,
     const struct answer *answer)
 {
 	const struct transaction *t = session->transaction;
-	struct str from = STR_INIT;
+	struct str from = STR_INIT, at = STR_INIT;
 
 	note_count_limit(t->content.fault);
 	transaction_add_sender(t, &from);
+	note_add_rule(&at, answer->rule);
 	event(EV_MESSAGE_REFUSED, t->draft.id,
 	    "client", slice_of(session->client.text),
 	    "listener", slice_of(session->client.listener),
 	    "session", slice_of(session->id), "from", str_slice(&from),
 	    "code", slice_of(answer->status),
 	    "reply", slice_of(answer->text),
-	    "rcpts", event_number(t->rcpt_count), NULL);
+	    "rcpts", event_number(t->rcpt_count),
+	    "rule", str_slice(&at), NULL);
 	str_release(&from);
+	str_release(&at);
 }

@@ -11,6 +11,7 @@
 #include "journal/event.h"
 #include "smtpserver/origin/judge.h"
 #include "smtpserver/session/cut_through.h"
+#include "smtpserver/session/judge_rules.h"
 #include "smtpserver/session/permit.h"
 #include "smtpserver/session/step.h"
 
@@ -50,11 +51,22 @@ judge_ask(struct session *session)
 	str_release(&sender);
 }
 
+/* By what was judged; NULL: nothing was. */
+static enum step
+judge_conclude(struct session *session, const struct late_origin *origin)
+{
+	if (!judge_rules_apply(session, origin))
+		return STEP_STORED;
+	return cut_through_begin(session, STEP_STORE);
+}
+
 enum step
 session_judge(struct session *session, enum step next)
 {
-	if (next != STEP_STORE || !judge_is_wanted(session))
+	if (next != STEP_STORE)
 		return cut_through_begin(session, next);
+	if (!judge_is_wanted(session))
+		return judge_conclude(session, NULL);
 	judge_ask(session);
 	return STEP_ORIGIN;
 }
@@ -90,9 +102,18 @@ judge_take_answer(struct session *session, const struct ask *ask)
 enum step
 step_origin(struct session *session)
 {
+	const struct transaction *t = session->transaction;
+	struct late_origin origin;
+
 	if (session->ask->state == ASK_WAITING)
 		return STEP_WAIT;
 	judge_take_answer(session, session->ask);
 	ask_free(&session->ask);
-	return cut_through_begin(session, STEP_STORE);
+	if (!t->is_judged)
+		return judge_conclude(session, NULL);
+	origin = (struct late_origin){ .spf = t->judged.spf,
+	    .dkim = t->judged.dkim, .dmarc = t->judged.dmarc,
+	    .policy = t->judged.policy,
+	    .signers = slice_of(t->judged.signers) };
+	return judge_conclude(session, &origin);
 }

@@ -13,6 +13,7 @@
 #include "journal/counters.h"
 #include "smtpserver/session/filter.h"
 #include "smtpserver/session/journal.h"
+#include "smtpserver/session/judge_rules.h"
 #include "smtpserver/session/permit.h"
 #include "smtpserver/session/record.h"
 
@@ -47,6 +48,8 @@ permit_question_fill(const struct session *session, struct policy_question *out)
 		.is_encrypted = session->tls != NULL,
 		.user = str_slice(&session->user),
 		.mechanism = slice_of(session->mechanism),
+		.is_judged = session->settings->conf->verifies_origin &&
+		    !session_is_lmtp(session),
 		.facts = session->facts,
 	};
 	if (session->tls != NULL)
@@ -89,6 +92,20 @@ permit_refuse(struct session *session, const struct policy_verdict *verdict,
 	out->rule = verdict->rule;
 }
 
+/* What decides when the message has come. */
+static bool
+permit_keep_late(struct session *session, const struct policy_verdict *verdict,
+    struct answer *out)
+{
+	struct policy_verdict held = policy_held(verdict);
+	struct answer refusal;
+
+	if (held.result == POLICY_ACCEPT)
+		return judge_rules_keep(session, &verdict->late, NULL, out);
+	permit_refuse(session, &held, &refusal);
+	return judge_rules_keep(session, &verdict->late, &refusal, out);
+}
+
 static bool
 permit_conclude(struct session *session, const struct policy_verdict *verdict,
     struct answer *out)
@@ -96,6 +113,8 @@ permit_conclude(struct session *session, const struct policy_verdict *verdict,
 	struct transaction *t = session->transaction;
 
 	if (verdict->result == POLICY_ACCEPT) {
+		if (!permit_keep_late(session, verdict, out))
+			return false;
 		if (t->freeze == NULL) {
 			t->freeze = verdict->freeze;
 			permit_count_limit(verdict->freeze);

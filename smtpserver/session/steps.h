@@ -24,7 +24,8 @@ STEP(CHUNK, chunk, "filter origin expect store stored command last",
     "take in a chunk of BDAT")
 STEP(FILTER, filter, "origin expect store stored",
     "wait for what filters say of it")
-STEP(ORIGIN, origin, "expect store", "wait for whose mail it is judged to be")
+STEP(ORIGIN, origin, "expect store stored",
+    "wait for whose mail it is judged to be")
 STEP(EXPECT, expect, "store",
     "announce a message whose client waits for the next hop's word")
 STEP(STORE, store, "verdict stored",

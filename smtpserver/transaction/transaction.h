@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "mail/envelope.h"
 #include "smtpserver/origin/judge.h"
+#include "smtpserver/policy/late.h"
 #include "smtpserver/transaction/answer.h"
 #include "smtpserver/transaction/content.h"
 #include "smtpserver/transaction/space.h"
@@ -32,7 +33,10 @@ struct transaction {
 	struct promise		 promise;	/* of room for size_bytes */
 	struct str		 fields;	/* in front of the header */
 	const struct conf_rule	*freeze;	/* NULL: goes to router/ */
-	/* what filters said of it */
+	struct late_rules	 late;	/* tried when it is judged */
+	struct answer		*late_refusal;	/* NULL; or what is said when
+						 * none of them takes it */
+	/* what filters and those said of it */
 	bool			 is_refused, is_discarded;
 	struct answer		 refusal;
 	char			 refusal_status[12];

@@ -181,6 +181,13 @@ OPTION(TEST_CERT, "--cert", "NAME", TEXT, 0, 0, "the client's certificate")
 OPTION(TEST_ISSUER, "--issuer", "NAME", TEXT, 0, 0, "who signed that")
 OPTION(TEST_FINGERPRINT, "--fingerprint", "HEX", TEXT, 0, 0,
     "the certificate's fingerprint")
+OPTION(TEST_SPF, "--spf", "RESULT", TEXT, 0, 0,
+    "whose mail it is judged to be")
+OPTION(TEST_DKIM, "--dkim", "RESULT|DOMAIN", TEXT, 0, 0,
+    "the same; or whose signature is good")
+OPTION(TEST_DMARC, "--dmarc", "RESULT", TEXT, 0, 0, "the same")
+OPTION(TEST_POLICY, "--policy", "WORD", TEXT, 0, 0,
+    "what the domain's DMARC record wishes")
 OPTION(TEST_SIZE, "--size", "SIZE", TEXT, 0, 0, "how large the mail is")
 OPTION(TEST_LISTED, "--listed", "LIST=ANSWER", TEXT, 0, 0,
     "what a list on the DNS answers")

@@ -195,6 +195,7 @@ VERB(test, "smtp [--to ADDRESS | --session] [--ip ADDRESS] [--name NAME] "
     "[--helo NAME] "
     "[--from ADDRESS] [--user USER] [--listener WHERE] [--service NAME] "
     "[--cert NAME] [--issuer NAME] [--fingerprint HEX] [--size SIZE] "
+    "[--spf RESULT] [--dkim RESULT|DOMAIN] [--dmarc RESULT] [--policy WORD] "
     "[--listed LIST=ANSWER] [--submission] [--tls] [--over] [--greylisted] "
     "[--sender-unknown] [--dns] | [--quiet] [--dns] FILE...",
     "what would be said to a mail, and by which rule; expectations in files")

@@ -74,6 +74,8 @@ void conf_retry_inherit(struct conf_schedule *schedule,
 void conf_check_references(struct conf_loader *loader);
 /* Zones that rules name are not there. */
 void conf_check_zones(struct conf_loader *loader);
+/* Rules about whose mail it is that can never be tried, or not in time. */
+void conf_check_origin_rules(struct conf_loader *loader);
 /* Zones that overflow names are not there, or one takes away what another
  * wants. */
 void conf_check_sending_zones(struct conf_loader *loader);

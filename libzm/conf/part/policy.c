@@ -16,7 +16,10 @@ enum {				/* keywords, as in RULE_WORDS */
 	WORD_SHADOW, WORD_FROM, WORD_NAME, WORD_HELO, WORD_LISTENER,
 	WORD_TLS, WORD_AUTH, WORD_USER, WORD_SENDER, WORD_TO, WORD_SIZE,
 	WORD_LISTED, WORD_SENDER_UNKNOWN, WORD_UNTIL, WORD_CERT, WORD_ISSUER,
-	WORD_NOT_OWNER, WORD_STRANGERS, WORD_EVERYBODY, WORD_LAST
+	WORD_NOT_OWNER, WORD_STRANGERS, WORD_EVERYBODY, WORD_LAST,
+	/* ORIGIN_WORDS, of some */
+	WORD_SPF = WORD_LAST, WORD_DKIM, WORD_DMARC, WORD_DMARC_POLICY,
+	WORD_ORIGIN_LAST
 };
 
 enum {
@@ -30,7 +33,9 @@ static const unsigned char pattern_places[PATTERN_COUNT] = {
 	[PATTERN_LISTENER] = WORD_LISTENER, [PATTERN_USER] = WORD_USER,
 	[PATTERN_SENDER] = WORD_SENDER, [PATTERN_RCPT] = WORD_TO,
 	[PATTERN_LISTED] = WORD_LISTED, [PATTERN_CERT] = WORD_CERT,
-	[PATTERN_ISSUER] = WORD_ISSUER, [PATTERN_OWNERS] = WORD_NOT_OWNER
+	[PATTERN_ISSUER] = WORD_ISSUER, [PATTERN_OWNERS] = WORD_NOT_OWNER,
+	[PATTERN_SPF] = WORD_SPF, [PATTERN_DKIM] = WORD_DKIM,
+	[PATTERN_DMARC] = WORD_DMARC, [PATTERN_DMARC_POLICY] = WORD_DMARC_POLICY
 };
 
 static bool
@@ -56,8 +61,10 @@ complain_words(struct conf_loader *loader, const struct conf_value *words)
 		    "leave one of them out", "auth means user any");
 }
 
+/* patterns: how many of them its row has. */
 static struct conf_rule
-rule_make(const struct conf_statement *statement, enum conf_action action)
+rule_make_of(const struct conf_statement *statement, enum conf_action action,
+    int patterns)
 {
 	const struct conf_value *words = statement->keywords;
 	struct conf_rule rule = {
@@ -79,11 +86,17 @@ rule_make(const struct conf_statement *statement, enum conf_action action)
 		.at = conf_at(&statement->node->tokens[0]),
 	};
 
-	for (int i = 0; i < PATTERN_COUNT; i++)
+	for (int i = 0; i < patterns; i++)
 		rule.patterns[i] = words[pattern_places[i]].text;
 	if (is_said(&words[WORD_AUTH]))
 		rule.patterns[PATTERN_USER] = "any";
 	return rule;
+}
+
+static struct conf_rule
+rule_make(const struct conf_statement *statement, enum conf_action action)
+{
+	return rule_make_of(statement, action, PATTERN_SPF);
 }
 
 static void
@@ -101,10 +114,11 @@ void
 conf_apply_accept(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
-	struct conf_rule rule = rule_make(statement, ACTION_ACCEPT);
+	struct conf_rule rule = rule_make_of(statement, ACTION_ACCEPT,
+	    PATTERN_COUNT);
 
 	complain_words(loader, statement->keywords);
-	rule.for_any = is_said(&statement->keywords[WORD_LAST]);
+	rule.for_any = is_said(&statement->keywords[WORD_ORIGIN_LAST]);
 	policy_rule_add(loader, &rule);
 }
 
@@ -112,11 +126,14 @@ static void
 apply_refusal(struct conf_loader *loader,
     const struct conf_statement *statement, enum conf_action action)
 {
-	struct conf_rule rule = rule_make(statement, action);
+	const struct conf_value *rest =
+	    &statement->keywords[WORD_ORIGIN_LAST];
+	struct conf_rule rule = rule_make_of(statement, action,
+	    PATTERN_COUNT);
 
 	complain_words(loader, statement->keywords);
-	rule.text = statement->keywords[WORD_LAST].text;
-	rule.delay_ms = (int64_t)statement->keywords[WORD_LAST + 1].number;
+	rule.text = rest[0].text;
+	rule.delay_ms = (int64_t)rest[1].number;
 	policy_rule_add(loader, &rule);
 }
 
@@ -138,7 +155,8 @@ void
 conf_apply_freeze(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
-	struct conf_rule rule = rule_make(statement, ACTION_FREEZE);
+	struct conf_rule rule = rule_make_of(statement, ACTION_FREEZE,
+	    PATTERN_COUNT);
 
 	complain_words(loader, statement->keywords);
 	policy_rule_add(loader, &rule);

@@ -19,6 +19,8 @@
 static bool
 rule_is_against_strangers(const struct conf_rule *rule)
 {
+	if (conf_rule_is_of_origin(rule))
+		return true;
 	if (rule->action == ACTION_ACCEPT)
 		return false;
 	return rule->service != NULL || rule->greylist.after_s > 0 ||
@@ -60,8 +62,8 @@ conf_rule_spare(struct conf_rule *rule)
 	bool is_said = rule->clients == CLIENTS_STRANGERS;
 
 	rule->spares_users = spares && (is_said || !rule_names_users(rule));
-	rule->spares_trusted = spares &&
-	    (is_said || !rule_names_clients(rule));
+	rule->spares_trusted = spares && (is_said ||
+	    conf_rule_is_of_origin(rule) || !rule_names_clients(rule));
 }
 
 bool

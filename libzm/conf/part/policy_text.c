@@ -21,7 +21,9 @@ const char *const conf_pattern_words[PATTERN_COUNT] = {
 	[PATTERN_LISTENER] = "listener", [PATTERN_USER] = "user",
 	[PATTERN_SENDER] = "sender", [PATTERN_RCPT] = "to",
 	[PATTERN_LISTED] = "listed", [PATTERN_CERT] = "cert",
-	[PATTERN_ISSUER] = "issuer", [PATTERN_OWNERS] = "not-owner"
+	[PATTERN_ISSUER] = "issuer", [PATTERN_OWNERS] = "not-owner",
+	[PATTERN_SPF] = "spf", [PATTERN_DKIM] = "dkim",
+	[PATTERN_DMARC] = "dmarc", [PATTERN_DMARC_POLICY] = "policy"
 };
 
 void

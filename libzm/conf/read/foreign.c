@@ -150,8 +150,9 @@ static const struct {
 	{ "starttls", "nothing: STARTTLS is offered as soon as there is a "
 	    "tls certificate" },
 	{ "rbl", "dnsbl @" },
-	{ "spf", "milter unix:/PATH: rspamd judges SPF, DKIM and DMARC" },
-	{ "dmarc", "milter unix:/PATH: rspamd judges SPF, DKIM and DMARC" },
+	{ "spf", "verify-origin yes, and a rule: reject spf fail" },
+	{ "dmarc", "verify-origin yes, and a rule: reject dmarc fail policy "
+	    "reject" },
 	{ "dkim", "sign DOMAIN selector NAME key FILE; zmailer dkim new "
 	    "makes the key and writes it" },
 	{ "bcc", "archive PATH as ACCOUNT, see zmailer help archive" },

@@ -210,3 +210,27 @@ conf_take_listed(struct conf_cursor *cursor, struct slice range,
 		return keep(cursor, out);
 	return conf_take_dnszone(cursor, range, out, why);
 }
+
+/* A result of RFC 8601 section 2.7.1, or a domain whose signature is good;
+ * ".example.org": of one below it. */
+bool
+conf_take_dkim(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why)
+{
+	static const char *const results[] = { "none", "pass", "fail",
+	    "policy", "neutral", "temperror", "permerror" };
+	struct slice text = out->token->text, domain = text;
+
+	if (out->token->kind != TOKEN_WORD)
+		return false;
+	for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++)
+		if (slice_is(text, results[i]))
+			return keep(cursor, out);
+	if (slice_starts(domain, "."))
+		domain = slice_from(domain, 1);
+	if (slice_find(text, '.') == text.n ||
+	    domain_parse(domain, NULL) != 0 || domain.p[0] == '[')
+		return false;
+	out->text = slice_lower(cursor->loader->conf->arena, text).p;
+	return true;
+}

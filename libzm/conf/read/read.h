@@ -144,7 +144,7 @@ bool conf_unix_parse(struct slice text, struct slice *out_path,
 conf_take_fn conf_take_net, conf_take_hostpattern, conf_take_certpattern,
     conf_take_tablepattern, conf_take_userpattern, conf_take_senders,
     conf_take_listener,
-    conf_take_listed, conf_take_pattern, conf_take_dnszone;
+    conf_take_listed, conf_take_pattern, conf_take_dnszone, conf_take_dkim;
 /* A target, and a route's, as somebody would write them. */
 void conf_target_add(struct str *out, const char *channel, const char *host);
 void conf_route_add(struct str *out, const struct conf_route *route);

@@ -491,8 +491,7 @@ static const struct type_row {
 	{ "target", conf_take_target, "a target", "write mx, HOST:PORT, "
 	    "[ADDRESS]:PORT, lmtp HOST, local, hold or error \"TEXT\"" },
 	{ "net", conf_take_net, "a network",
-	    "write 192.0.2.0/24, 2001:db8::/32, "
-	    "<table> or any" },
+	    "write 192.0.2.0/24, 2001:db8::/32, <table> or any" },
 	{ "pattern", conf_take_pattern, "a pattern of addresses",
 	    "write user@domain, @domain, <>, a pattern with * or <table>" },
 	{ "hostpattern", conf_take_hostpattern, "a pattern of names",
@@ -508,6 +507,8 @@ static const struct type_row {
 	    "write <name>, the rows: ADDRESS USER" },
 	{ "listener", conf_take_listener, "a listener",
 	    "write 192.0.2.1:25, :25 or submission" },
+	{ "dkimpattern", conf_take_dkim, "a result or a domain",
+	    "write pass, fail, none, example.org or .example.org" },
 	{ "listed", conf_take_listed, "a list or a number",
 	    "write the ZONE of a dnsbl statement, or a sum of weights" },
 	{ "dnszone", conf_take_dnszone, "a zone of the DNS",

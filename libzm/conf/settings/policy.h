@@ -12,13 +12,16 @@
 #include "conf/settings/at.h"
 #include "grammar/net.h"
 
+enum { POLICY_LATE_MAX = 16 };	/* rules that ask whose mail it is */
+
 enum conf_action { ACTION_ACCEPT, ACTION_REJECT, ACTION_DEFER,
 	ACTION_FREEZE, ACTION_SERVICE };
 
 enum conf_pattern {		/* what a rule compares with a text */
 	PATTERN_NAME, PATTERN_HELO, PATTERN_LISTENER, PATTERN_USER,
 	PATTERN_SENDER, PATTERN_RCPT, PATTERN_LISTED, PATTERN_CERT,
-	PATTERN_ISSUER, PATTERN_OWNERS, PATTERN_COUNT
+	PATTERN_ISSUER, PATTERN_OWNERS, PATTERN_SPF, PATTERN_DKIM,
+	PATTERN_DMARC, PATTERN_DMARC_POLICY, PATTERN_COUNT
 };
 extern const char *const conf_key_words[];	/* as enum conf_key */
 extern const char *const conf_pattern_words[PATTERN_COUNT];
@@ -78,6 +81,9 @@ struct conf_dnsbl {		/* dnsbl, dnswl ZONE ... */
 void conf_rule_add(struct str *out, const struct conf_rule *rule);
 bool conf_rule_covers(const struct conf_rule *wide,
     const struct conf_rule *narrow);
+/* Does it ask whose mail the message is?  That is known when it has come
+ * whole (verify-origin), of strangers' mail alone. */
+bool conf_rule_is_of_origin(const struct conf_rule *rule);
 /* Whom a rule spares, from what it says: spares_users, spares_trusted. */
 void conf_rule_spare(struct conf_rule *rule);
 /* Does this rule say by the client alone that it may relay? */

@@ -97,11 +97,12 @@ STATEMENT(TOP, "verify-origin", NONE, setting, "setting", "",
     "judged before it is accepted, and it gets the field "
     "Authentication-Results of this host; fields of that name that say they "
     "are of this host and came with it are removed.  Nothing is refused by "
-    "that.  What the DNS cannot tell is a temperror; where the judging itself "
-    "fails, the message is accepted without the field, and the event "
-    "origin.failed says so.  Not judged is mail of who logged in, of clients "
-    "on loopback or that may relay (accept ... for any), and of LMTP.  Of a "
-    "message that a milter changed it is the changed one that is judged.",
+    "that alone: see accept, spf.  What the DNS cannot tell is a temperror; "
+    "where the judging itself fails, the message is accepted without the "
+    "field, and the event origin.failed says so.  Not judged is mail of who "
+    "logged in, of clients on loopback or that may relay (accept ... for "
+    "any), and of LMTP.  Of a message that a milter changed it is the "
+    "changed one that is judged.",
     "verify-origin yes")
 SETTING("verify-origin", "", verifies_origin, "choice:no,yes", "no",
     "yes or no")

@@ -10,9 +10,17 @@
     "cert=certpattern issuer=text not-owner=tablepattern "             \
     "strangers everybody"
 
+/* ... and what those may have, before their own words, that can wait for the
+ * message. */
+#define ORIGIN_WORDS \
+    " spf=choice:none,pass,fail,softfail,neutral,temperror,permerror " \
+    "dkim=dkimpattern dmarc=choice:none,pass,fail,temperror,permerror " \
+    "policy=choice:none,quarantine,reject"
+
 #define RULE_KEYS "client,net,user,sender,sender-domain,to,domain,all"
 
-STATEMENT(TOP, "accept", NONE, accept, "", RULE_WORDS " for=choice:any",
+STATEMENT(TOP, "accept", NONE, accept, "",
+    RULE_WORDS ORIGIN_WORDS " for=choice:any",
     "accept [shadow] [CONDITION...] [for any]",
     "after all others: accept from 127.0.0.0/8 for any; accept from ::1 for "
     "any; accept auth for any; then mail for our own domains is taken and "
@@ -59,6 +67,17 @@ STATEMENT(TOP, "accept", NONE, accept, "", RULE_WORDS " for=choice:any",
     "theirs: the row of the sender (see below; the most exact one) names "
     "other users, or there is none and it is not their name either.  The "
     "null sender is anybody's.  "
+    "spf RESULT, dkim RESULT or DOMAIN, dmarc RESULT, policy WORD (of "
+    "accept, reject, defer and freeze, with verify-origin yes): whose mail "
+    "it is judged to be.  dkim DOMAIN: a good signature of that domain, "
+    "dkim .DOMAIN of one below it; policy none, quarantine or reject: what "
+    "the domain wishes in its DMARC record.  Such a rule is tried when the "
+    "message has come whole, in its place among the others; of strangers' "
+    "mail alone, and never for relaying.  A refusal by a rule after an "
+    "accept of this kind is held back until then.  A recipient for whom "
+    "other such rules would count than for the first one is told to come in "
+    "a message of its own (452).  When nobody could judge, none of them "
+    "fits, and what would have refused the recipient defers the message.  "
     "until MOMENT (2026-11-23T10:00:00Z): not later than that.  A row of a "
     "table whose value begins with until=MOMENT counts until then, too.  "
     "PATTERN for addresses is user@domain, @domain, <> (the null sender), or "
@@ -71,7 +90,7 @@ STATEMENT(TOP, "accept", NONE, accept, "", RULE_WORDS " for=choice:any",
     "accept to *@backup.example")
 
 STATEMENT(TOP, "reject", NONE, reject, "",
-    RULE_WORDS " text=text delay=span:1s-60s",
+    RULE_WORDS ORIGIN_WORDS " text=text delay=span:1s-60s",
     "reject [shadow] [CONDITION...] [text \"WORDS\"] [delay SPAN]", "none",
     "A rule (see accept): the recipient is refused with 550 and these "
     "words, after this time.",
@@ -81,21 +100,26 @@ STATEMENT(TOP, "reject", NONE, reject, "",
     "reject sender @loud.example until 2026-11-23T10:00:00Z\n"
     "table owners file:/etc/zmailer/owners\n"
     "reject auth not-owner <owners> text \"not an address of yours\"\n"
-    "reject shadow name none to *@lists.example.org")
+    "reject shadow name none to *@lists.example.org\n"
+    "verify-origin yes\n"
+    "reject dmarc fail policy reject\n"
+    "reject shadow spf fail")
 
 STATEMENT(TOP, "defer", NONE, defer, "",
-    RULE_WORDS " text=text delay=span:1s-60s",
+    RULE_WORDS ORIGIN_WORDS " text=text delay=span:1s-60s",
     "defer [shadow] [CONDITION...] [text \"WORDS\"] [delay SPAN]", "none",
     "A rule (see accept): the recipient is refused for now, with 450 and "
     "these words; the client tries again.",
     "defer sender-unknown text \"where would a report to you go\"")
 
-STATEMENT(TOP, "freeze", NONE, freeze, "", RULE_WORDS,
+STATEMENT(TOP, "freeze", NONE, freeze, "", RULE_WORDS ORIGIN_WORDS,
     "freeze [shadow] [CONDITION...]", "none",
     "A rule (see accept): a message that is taken goes into freezer/, for a "
     "person to look at.  For domains that are not ours the rules after it "
     "decide whether it is taken.",
-    "freeze sender *@odd.example")
+    "freeze sender *@odd.example\n"
+    "verify-origin yes\n"
+    "freeze dmarc fail policy quarantine")
 
 STATEMENT(TOP, "limit rate", NONE, limit_rate, "rate",
     RULE_WORDS " per=choice:" RULE_KEYS " of=choice:recipients,messages "

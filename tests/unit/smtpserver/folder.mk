@@ -18,6 +18,7 @@ tests_unit_smtpserver_unit_smtpserver_SOURCES = \
 	tests/unit/smtpserver/test_holds.c tests/unit/smtpserver/test_key_files.c \
 	tests/unit/tls/made.c \
 	tests/unit/smtpserver/test_judge.c \
+	tests/unit/smtpserver/test_late.c \
 	tests/unit/smtpserver/test_limits.c \
 	tests/unit/smtpserver/test_confine.c \
 	tests/unit/smtpserver/test_milter.c tests/unit/smtpserver/test_talk.c \

@@ -75,7 +75,8 @@ Test(judge, bad_questions)
 }
 
 #define ANSWER "spf=softfail dkim=permerror dmarc=temperror " \
-	"policy=quarantine file=new/A/1.2.3 bytes=77 crc=4294967295"
+	"policy=quarantine signers=a.test,b.test file=new/A/1.2.3 bytes=77 " \
+	"crc=4294967295"
 
 Test(judge, an_answer_there_and_back)
 {
@@ -102,7 +103,7 @@ Test(judge, bad_answers)
 {
 	static const char *const rows[] = {
 		"", "pass", "dkim=pass spf=pass",
-#define REST " dkim=pass dmarc=pass policy=none file=a bytes=1 crc=0"
+#define REST " dkim=pass dmarc=pass policy=none signers=- file=a bytes=1 crc=0"
 		"spf=asks" REST, "spf=" REST, "spf=PASS" REST, "spf" REST,
 		"spf=pass" REST " more=1", "spfx=pass" REST,
 #undef REST

@@ -1,0 +1,72 @@
+/* policy_origin.c - rules that ask whose mail a message is
+ *
+ * In     rules, when all was read
+ * Out    complaints about those that never fit, or whose answer comes too late
+ * Holds  nothing
+ * Spec   zmailer.conf(5), accept, spf; doc/AUTH.md
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "conf/part/part.h"
+
+#include "base/banned.h"
+
+bool
+conf_rule_is_of_origin(const struct conf_rule *rule)
+{
+	for (int i = PATTERN_SPF; i <= PATTERN_DMARC_POLICY; i++)
+		if (rule->patterns[i] != NULL)
+			return true;
+	return false;
+}
+
+/* Only strangers' mail is judged. */
+static bool
+origin_rule_is_of_users(const struct conf_rule *rule)
+{
+	const char *user = rule->patterns[PATTERN_USER];
+
+	return rule->clients == CLIENTS_EVERYBODY ||
+	    (user != NULL && strcmp(user, "none") != 0) ||
+	    rule->patterns[PATTERN_OWNERS] != NULL;
+}
+
+static void
+origin_rule_check(struct conf_loader *loader, const struct conf_rule *rule,
+    unsigned before)
+{
+	const char *hint = NULL, *text = NULL;
+
+	if (!loader->conf->verifies_origin) {
+		hint = "add a line: verify-origin yes";
+		text = "whose mail it is, nobody judges here";
+	} else if (rule->for_any) {
+		hint = "say who may relay by from, cert or auth";
+		text = "who may relay must be known before the message comes";
+	} else if (origin_rule_is_of_users(rule)) {
+		hint = "leave everybody, auth, user and not-owner out";
+		text = "only strangers' mail is judged: the rule never fits";
+	} else if (before == POLICY_LATE_MAX) {
+		hint = "write fewer of them";
+		text = arena_printf(loader->report_arena, "more than %u rules "
+		    "with spf, dkim, dmarc or policy",
+		    (unsigned)POLICY_LATE_MAX);
+	}
+	if (text != NULL)
+		conf_complain_at(loader->report, loader->report_arena,
+		    loader->book, CONF_ERROR, rule->at,
+		    (unsigned)strlen(rule->word), hint, text);
+}
+
+void
+conf_check_origin_rules(struct conf_loader *loader)
+{
+	const struct conf *conf = loader->conf;
+	unsigned count = 0;
+
+	for (size_t i = 0; i < conf->rule_count; i++)
+		if (conf_rule_is_of_origin(&conf->rules[i]))
+			origin_rule_check(loader, &conf->rules[i], count++);
+}

@@ -1,0 +1,117 @@
+/* late.c - rules that ask whose mail a message is
+ *
+ * In     rules; what was judged
+ * Out    which of them fit; words and codes of refusals
+ * Holds  nothing
+ * Spec   late.h; RFC 7372; doc/AUTH.md
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "smtpserver/policy/late.h"
+
+#include "base/banned.h"
+
+void
+late_add(struct late_rules *late, const struct conf_rule *rule, bool is_ours)
+{
+	if (late->count == POLICY_LATE_MAX)
+		panic("policy: more late rules than zmailer.conf may have");
+	late->all[late->count++] = rule;
+	late->may_take |= is_ours && !rule->is_shadow &&
+	    rule->action == ACTION_ACCEPT;
+}
+
+bool
+late_rules_equal(const struct late_rules *a, const struct late_rules *b)
+{
+	for (unsigned i = 0; i < a->count && i < b->count; i++)
+		if (a->all[i] != b->all[i])
+			return false;
+	return a->count == b->count;
+}
+
+/* ---- do they fit ------------------------------------------------------ */
+
+static bool
+late_result_fits(const char *pattern, enum origin result)
+{
+	return pattern == NULL || strcmp(pattern, origin_text(result)) == 0;
+}
+
+/* ".example.org": below it. */
+static bool
+late_signer_fits(const char *pattern, struct slice signers)
+{
+	struct slice one;
+
+	while (slice_cut(&signers, ',', &one))
+		if (pattern[0] == '.' ? slice_ends(one, pattern) :
+		    slice_is(one, pattern))
+			return true;
+	return false;
+}
+
+static bool
+late_dkim_fits(const char *pattern, const struct late_origin *origin)
+{
+	return pattern != NULL && strchr(pattern, '.') != NULL ?
+	    late_signer_fits(pattern, origin->signers) :
+	    late_result_fits(pattern, origin->dkim);
+}
+
+bool
+late_fits(const struct conf_rule *rule, const struct late_origin *origin)
+{
+	const char *const *patterns = rule->patterns;
+	const char *policy = patterns[PATTERN_DMARC_POLICY];
+
+	return late_result_fits(patterns[PATTERN_SPF], origin->spf) &&
+	    late_dkim_fits(patterns[PATTERN_DKIM], origin) &&
+	    late_result_fits(patterns[PATTERN_DMARC], origin->dmarc) &&
+	    (policy == NULL ||
+	    strcmp(policy, dmarc_policy_text(origin->policy)) == 0);
+}
+
+/* ---- what is said ----------------------------------------------------- */
+
+/* SPF that failed, and SPF that could not be looked up or read. */
+static bool
+late_is_error(const char *result)
+{
+	return result != NULL && slice_ends(slice_of(result), "error");
+}
+
+const char *
+late_status(const struct conf_rule *rule)
+{
+	const char *const *patterns = rule->patterns;
+	bool is_for_now = rule->action == ACTION_DEFER;
+
+	if (patterns[PATTERN_DMARC] != NULL ||
+	    patterns[PATTERN_DMARC_POLICY] != NULL ||
+	    (patterns[PATTERN_SPF] != NULL && patterns[PATTERN_DKIM] != NULL))
+		return is_for_now ? "4.7.26" : "5.7.26";
+	if (patterns[PATTERN_DKIM] != NULL)
+		return is_for_now ? "4.7.20" : "5.7.20";
+	if (late_is_error(patterns[PATTERN_SPF]))
+		return is_for_now ? "4.7.24" : "5.7.24";
+	return is_for_now ? "4.7.23" : "5.7.23";
+}
+
+void
+late_add_reply(struct str *out, const struct conf_rule *rule,
+    const struct late_origin *origin)
+{
+	bool has_words = rule->text != NULL && rule->text[0] != '\0';
+
+	str_adds(out, has_words ? rule->text : rule->action == ACTION_DEFER ?
+	    "deferred by local policy" : "refused by local policy");
+	str_addf(out, ": SPF %s, DKIM %s, DMARC %s", origin_text(origin->spf),
+	    origin_text(origin->dkim), origin_text(origin->dmarc));
+	if (origin->dmarc == ORIGIN_FAIL)
+		str_addf(out, " (its policy: %s)",
+		    dmarc_policy_text(origin->policy));
+}

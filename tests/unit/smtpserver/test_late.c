@@ -1,0 +1,112 @@
+/* test_late.c - rules that ask whose mail a message is
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <criterion/criterion.h>
+
+#include "smtpserver/policy/late.h"
+
+static const struct late_origin origin = { .spf = ORIGIN_SOFTFAIL,
+    .dkim = ORIGIN_PASS, .dmarc = ORIGIN_FAIL, .policy = DMARC_QUARANTINE,
+    .signers = { "a.test,mail.b.test", 18 } };
+
+Test(late, what_fits)
+{
+	static const struct {
+		const char	*spf, *dkim, *dmarc, *policy;
+		bool		 fits;
+	} rows[] = {
+		{ "softfail", NULL, NULL, NULL, true },
+		{ "fail", NULL, NULL, NULL, false },
+		{ "none", NULL, NULL, NULL, false },
+		{ NULL, "pass", NULL, NULL, true },
+		{ NULL, "fail", NULL, NULL, false },
+		{ NULL, "a.test", NULL, NULL, true },
+		{ NULL, "b.test", NULL, NULL, false },
+		{ NULL, "mail.b.test", NULL, NULL, true },
+		{ NULL, ".b.test", NULL, NULL, true },
+		{ NULL, ".a.test", NULL, NULL, false },
+		{ NULL, "xa.test", NULL, NULL, false },
+		{ NULL, "l.b.test", NULL, NULL, false },
+		{ NULL, NULL, "fail", "quarantine", true },
+		{ NULL, NULL, "fail", "reject", false },
+		{ NULL, NULL, "fail", "none", false },
+		{ NULL, NULL, "pass", "quarantine", false },
+		{ NULL, NULL, NULL, "quarantine", true },
+		{ "softfail", "a.test", "fail", "quarantine", true },
+		{ "softfail", "c.test", "fail", "quarantine", false },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct conf_rule rule = { .action = ACTION_REJECT };
+
+		rule.patterns[PATTERN_SPF] = rows[i].spf;
+		rule.patterns[PATTERN_DKIM] = rows[i].dkim;
+		rule.patterns[PATTERN_DMARC] = rows[i].dmarc;
+		rule.patterns[PATTERN_DMARC_POLICY] = rows[i].policy;
+		cr_expect(conf_rule_is_of_origin(&rule), "row %zu", i);
+		cr_expect_eq(late_fits(&rule, &origin), rows[i].fits,
+		    "row %zu", i);
+	}
+}
+
+/* RFC 7372 section 3. */
+Test(late, codes)
+{
+	static const struct {
+		const char	*spf, *dkim, *dmarc;
+		enum conf_action action;
+		const char	*status;
+	} rows[] = {
+		{ "fail", NULL, NULL, ACTION_REJECT, "5.7.23" },
+		{ "permerror", NULL, NULL, ACTION_REJECT, "5.7.24" },
+		{ "temperror", NULL, NULL, ACTION_DEFER, "4.7.24" },
+		{ NULL, "none", NULL, ACTION_REJECT, "5.7.20" },
+		{ "fail", "fail", NULL, ACTION_REJECT, "5.7.26" },
+		{ NULL, NULL, "fail", ACTION_REJECT, "5.7.26" },
+		{ NULL, NULL, "temperror", ACTION_DEFER, "4.7.26" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct conf_rule rule = { .action = rows[i].action };
+
+		rule.patterns[PATTERN_SPF] = rows[i].spf;
+		rule.patterns[PATTERN_DKIM] = rows[i].dkim;
+		rule.patterns[PATTERN_DMARC] = rows[i].dmarc;
+		cr_expect_str_eq(late_status(&rule), rows[i].status,
+		    "row %zu", i);
+	}
+}
+
+Test(late, words)
+{
+	struct conf_rule rule = { .action = ACTION_DEFER };
+	struct str words = STR_INIT;
+
+	late_add_reply(&words, &rule, &origin);
+	cr_expect_str_eq(words.buf, "deferred by local policy: SPF softfail, "
+	    "DKIM pass, DMARC fail (its policy: quarantine)");
+	str_release(&words);
+}
+
+Test(late, the_same_rules)
+{
+	struct conf_rule one = { .action = ACTION_ACCEPT },
+	    two = { .action = ACTION_REJECT };
+	struct late_rules a = { .count = 0 }, b = { .count = 0 };
+
+	late_add(&a, &two, true);
+	cr_expect_not(a.may_take);
+	late_add(&b, &two, true);
+	cr_expect(late_rules_equal(&a, &b));
+	late_add(&a, &one, false);
+	cr_expect_not(a.may_take, "it would relay");
+	cr_expect_not(late_rules_equal(&a, &b));
+	late_add(&b, &one, true);
+	cr_expect(b.may_take);
+	cr_expect(late_rules_equal(&a, &b));
+	one.is_shadow = true;
+	a = (struct late_rules){ .count = 0 };
+	late_add(&a, &one, true);
+	cr_expect_not(a.may_take, "a shadow takes nothing");
+}
