@@ -152,7 +152,7 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/beside.c tools/run/beside.h \
 	tools/run/dirs.c tools/run/listeners.c tools/run/listeners.h \
 	tools/run/databases.c tools/run/databases.h \
-	tools/run/keeper.c tools/run/keeper.h \
+	tools/run/keeper.c tools/run/keeper.h tools/run/left.c tools/run/left.h \
 	tools/run/watchdog.c tools/run/watchdog.h \
 	tools/run/libexec.c tools/run/manager.c \
 	tools/run/running.c tools/run/standstill.c tools/run/standstill.h \

@@ -200,6 +200,10 @@ EVENT(AGENT_START, "agent.start", INFO, "channel command child",
     "The scheduler started a transport agent.")
 EVENT(AGENT_EXIT, "agent.exit", WARN, "channel command child status jobs",
     "A transport agent ended with work in hand or with an error.")
+EVENT(AGENT_LEFT, "agent.left", WARN, "channel host child jobs",
+    "The scheduler stopped and a transport agent had not finished: it goes on, "
+    "and the next scheduler waits for the message of this line and the other "
+    "jobs - 1 that it has.")
 EVENT(AGENT_NONSENSE, "agent.nonsense", WARN, "channel child line",
     "A transport agent broke the protocol and was killed.")
 EVENT(HOST_SUSPENDED, "host.suspended", WARN,

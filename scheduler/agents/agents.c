@@ -430,6 +430,25 @@ agents_drop(struct agents *agents, struct agent_queue *queue)
 	}
 }
 
+/* Who stops us is told what we did not wait for. */
+static void
+agents_note_left(const struct ring *ring)
+{
+	const struct agent *agent;
+
+	TAILQ_FOREACH(agent, &ring->busy, entry) {
+		const struct vertex *vertex = TAILQ_FIRST(&agent->jobs);
+
+		if (vertex == NULL)
+			continue;
+		event(EV_AGENT_LEFT, vertex->job->id,
+		    "channel", slice_of(vertex->thread->channel),
+		    "host", slice_of(vertex->thread->host),
+		    "child", event_number(agent->pid),
+		    "jobs", event_number(agent->job_count), NULL);
+	}
+}
+
 void
 agents_release(struct agents *agents)
 {
@@ -439,6 +458,7 @@ agents_release(struct agents *agents)
 	timer_clear(&agents->tick);
 	timer_clear(&agents->standby_tick);
 	TAILQ_FOREACH(ring, &agents->queue->threads.rings, entry) {
+		agents_note_left(ring);
 		agents_drop(agents, &ring->busy);
 		agents_drop(agents, &ring->idle);
 	}

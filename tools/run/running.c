@@ -13,8 +13,10 @@
 #include <sysexits.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "daemon/machine/machine.h"
 #include "mail/spool/spool.h"
+#include "tools/run/left.h"
 #include "tools/run/standstill_parts.h"
 #include "tools/run/supervisor.h"
 #include "tools/verb/verb.h"
@@ -75,6 +77,7 @@ not_ours(const char *verb, pid_t pid)
 int
 running_stop(struct conf *conf)
 {
+	int64_t since_ms = clock_wall_us() / 1000;
 	pid_t pid = running_pid(conf);
 
 	if (pid < 0)
@@ -86,8 +89,10 @@ running_stop(struct conf *conf)
 	if (kill(pid, SIGTERM) < 0)
 		return not_ours("stop", pid);
 	for (int left = STOP_WAIT_MS / LOOK_EVERY_MS; left > 0; left--) {
-		if (running_pid(conf) != pid)
+		if (running_pid(conf) != pid) {
+			left_print(conf->log_dir, since_ms, stderr);
 			return EX_OK;
+		}
 		running_nap();
 	}
 	fprintf(stderr, "zmailer: stop: pid %ld does not end; kill -9 is safe "

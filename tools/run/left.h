@@ -1,0 +1,15 @@
+/* left.h - what a stop did not wait for; internal to tools/run
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_RUN_LEFT_H
+#define ZM_TOOLS_RUN_LEFT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* A line for each agent that the scheduler left at work since then (ms since
+ * 1970), as the journal says; none where that cannot be read. */
+void left_print(const char *log_dir, int64_t since_ms, FILE *out);
+
+#endif
