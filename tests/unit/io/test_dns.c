@@ -236,7 +236,7 @@ Test(dns, mx)
 		size_t n = 99;
 		struct err err = { "" };
 
-		cr_expect_eq(dns_mx(mx_rows[i].domain, mx, &n, &err),
+		cr_expect_eq(dns_mx(mx_rows[i].domain, mx, &n, NULL, &err),
 		    mx_rows[i].result, "%s: %s", mx_rows[i].domain, err.text);
 		cr_expect_eq(n, mx_rows[i].count, "%s: %zu",
 		    mx_rows[i].domain, n);
@@ -256,7 +256,7 @@ Test(dns, a_name_of_300_bytes_is_not_asked_for)
 
 	memset(name, 'a', 300);
 	name[300] = '\0';
-	cr_expect_eq(dns_mx(name, mx, &n, &err), DNS_NO_NAME);
+	cr_expect_eq(dns_mx(name, mx, &n, NULL, &err), DNS_NO_NAME);
 	cr_expect_eq(questions, 0);
 }
 
@@ -265,7 +265,7 @@ Test(dns, garbage_is_deferred)
 	struct dns_mx mx[DNS_MX_MAX];
 	struct err err;
 	size_t n;
-	enum dns_result result = dns_mx("garbage.test", mx, &n, &err);
+	enum dns_result result = dns_mx("garbage.test", mx, &n, NULL, &err);
 
 	cr_expect(result == DNS_BAD || result == DNS_TRY_AGAIN, "%d",
 	    result);
@@ -303,7 +303,7 @@ Test(dns, addresses)
 		size_t n = 99;
 
 		cr_expect_eq(dns_addresses(address_rows[i].host, out, &n,
-		    &err), address_rows[i].result, "%s: %s",
+		    NULL, &err), address_rows[i].result, "%s: %s",
 		    address_rows[i].host, err.text);
 		if (address_rows[i].first == NULL)
 			continue;
