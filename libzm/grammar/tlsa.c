@@ -6,6 +6,11 @@
  * Trusts no length
  * Spec   RFC 6698 section 2.1; RFC 7672 section 3.1
  *
+ *	rdata     = usage selector matching 1*OCTET
+ *	usage     = OCTET		; 2 an authority, 3 the certificate
+ *	selector  = OCTET		; 0 all of it, 1 its public key
+ *	matching  = OCTET		; 0 as it is, 1 SHA-256, 2 SHA-512
+ *
  * SPDX-License-Identifier: ISC
  */
 #include "grammar/tlsa.h"

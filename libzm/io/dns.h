@@ -1,8 +1,8 @@
 /* dns.h - the questions a mail system asks of the DNS
  *
- * dns.c, dns_records.c and dns_wire.c alone include libresolv.  Calls block (up to the
- * resolver's bounds: 2 tries of 5 s); only agents and helper processes make
- * them.  What must not block asks with dns_ask.h.
+ * dns.c, dns_records.c and dns_wire.c alone include libresolv.  Calls block
+ * (up to the resolver's bounds: 2 tries of 5 s); only agents and helper
+ * processes make them.  What must not block asks with dns_ask.h.
  * Answers come from anywhere: counts, names and loops are bounded.
  *
  * SPDX-License-Identifier: ISC

@@ -209,7 +209,7 @@ dns_records_release(struct dns_records *records)
 
 /* The alias of name in the answer into out; false: it is none. */
 static bool
-alias_find(ns_msg *message, const char *name, char out[256])
+cname_find(ns_msg *message, const char *name, char out[256])
 {
 	ns_rr record;
 
@@ -240,7 +240,7 @@ dns_parse_trust(const unsigned char *answer, size_t n, struct dns_trust *out)
 		return;
 	out->is_secure = ns_msg_getflag(message, ns_f_ad) != 0;
 	strlcpy(out->name, ns_rr_name(record), sizeof(out->name));
-	for (int i = 0; i < ALIASES_MAX && alias_find(&message, out->name,
+	for (int i = 0; i < ALIASES_MAX && cname_find(&message, out->name,
 	    next); i++)
 		strlcpy(out->name, next, sizeof(out->name));
 }

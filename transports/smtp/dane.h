@@ -37,6 +37,8 @@ enum dane_step {
 	DANE_DEFER		/* this host cannot be used now */
 };
 
+/* The next question, or the end, by what is known so far.  RFC 7672 section
+ * 2.2; each question has one answer, so it ends after three. */
 enum dane_step dane_decide(const struct dane_facts *facts);
 
 /* Settle how the connection to host number index of hosts, whose addresses

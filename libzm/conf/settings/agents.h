@@ -16,7 +16,7 @@
 #define CONF_TLS_LEVELS(FIRST, NEXT)					\
 	FIRST(NONE, "none")						\
 	NEXT(MAY, "may")						\
-	NEXT(DANE, "dane")	/* as may, where there are no TLSA records */ \
+	NEXT(DANE, "dane")	/* without TLSA records as may */	\
 	NEXT(ENCRYPT, "encrypt")					\
 	NEXT(VERIFY, "verify")						\
 	NEXT(DANE_ONLY, "dane-only")
@@ -27,7 +27,8 @@ enum conf_tls_level { CONF_TLS_LEVELS(TLS_LEVEL_VALUE_, TLS_LEVEL_VALUE_) };
 #define TLS_LEVEL_FIRST_(NAME, word) word
 #define TLS_LEVEL_COMMA_(NAME, word) "," word
 #define TLS_LEVEL_BAR_(NAME, word) "|" word
-#define CONF_TLS_LEVEL_CHOICE CONF_TLS_LEVELS(TLS_LEVEL_FIRST_, TLS_LEVEL_COMMA_)
+#define CONF_TLS_LEVEL_CHOICE						\
+	CONF_TLS_LEVELS(TLS_LEVEL_FIRST_, TLS_LEVEL_COMMA_)
 #define CONF_TLS_LEVEL_USAGE CONF_TLS_LEVELS(TLS_LEVEL_FIRST_, TLS_LEVEL_BAR_)
 
 /* The word of a level. */
