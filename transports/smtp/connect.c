@@ -272,8 +272,8 @@ static bool
 search_settle(struct search *search, size_t index, struct verdict *trouble)
 {
 	search->host_policy = search->policy;
-	return client_dane(search->client, &search->hosts, index,
-	    &search->host_policy, &search->tlsa, trouble);
+	return client_dane(&search->hosts, index, &search->host_policy,
+	    &search->tlsa, trouble);
 }
 
 static bool

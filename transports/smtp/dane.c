@@ -215,8 +215,8 @@ dane_apply(const struct dane *dane, enum dane_step step,
 }
 
 bool
-client_dane(const struct client *client, const struct client_hosts *hosts,
-    size_t index, struct client_policy *policy, struct dns_records *records,
+client_dane(const struct client_hosts *hosts, size_t index,
+    struct client_policy *policy, struct dns_records *records,
     struct verdict *out)
 {
 	struct dane dane = {

@@ -46,8 +46,7 @@ enum dane_step dane_decide(const struct dane_facts *facts);
  * policy   of the domain; becomes the host's
  * records  room; policy points to them when they count
  * returns true; false: *out is why this host gets nothing now. */
-bool client_dane(const struct client *client,
-    const struct client_hosts *hosts, size_t index,
+bool client_dane(const struct client_hosts *hosts, size_t index,
     struct client_policy *policy, struct dns_records *records,
     struct verdict *out);
 
