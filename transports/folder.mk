@@ -13,6 +13,7 @@ transports_smtp_libclient_a_SOURCES = \
 	transports/smtp/offer.c transports/smtp/auth.c \
 	transports/smtp/scram.c transports/smtp/secret.c \
 	transports/smtp/target.c transports/smtp/connect.c \
+	transports/smtp/dane.c transports/smtp/dane.h \
 	transports/smtp/provider.c transports/smtp/zone.c \
 	transports/smtp/hello.c transports/smtp/starttls.c transports/smtp/reply.c \
 	transports/smtp/dialogue.c \

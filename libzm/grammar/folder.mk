@@ -36,4 +36,5 @@ libzm_a_SOURCES += \
 	libzm/grammar/selector_internal.h \
 	libzm/grammar/selector_parse.c \
 	libzm/grammar/tar.c libzm/grammar/tar.h \
+	libzm/grammar/tlsa.c libzm/grammar/tlsa.h \
 	libzm/grammar/units.c libzm/grammar/units.h

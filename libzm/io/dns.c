@@ -37,6 +37,16 @@ enum {
 	HOSTS_FILE_BYTES_MAX = 65536	/* what is read of /etc/hosts */
 };
 
+enum {				/* bytes 2 and 3 of an answer */
+	ANSWER_QR = 0x80, ANSWER_AD = 0x20, ANSWER_RCODE = 0x0f
+};
+
+struct dns_found {		/* what dns_addresses fills */
+	struct dns_address	*out;
+	size_t			*out_n;
+	struct dns_trust	 trust;
+};
+
 struct resolver {
 	struct __res_state state;
 	unsigned char	 answer[DNS_ANSWER_BYTES];
@@ -62,6 +72,43 @@ hosts_read(void)
 	if (fd >= 0)
 		close(fd);
 	hosts_bytes = n < 0 ? 0 : (size_t)n;
+}
+
+/* Whether every server that may answer is on this machine: then the AD bit
+ * of an answer says that it validated it, and nobody between could set it.
+ * The bit of another server is anybody's (RFC 4035 section 4.9.3). */
+static bool
+state_is_here(const struct __res_state *state)
+{
+	for (int i = 0; i < state->nscount; i++) {
+		const struct sockaddr_in *four = &state->nsaddr_list[i];
+
+		if (four->sin_family == AF_INET &&
+		    ntohl(four->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET)
+			continue;
+#ifdef __GLIBC__
+		if (four->sin_family == 0 &&
+		    state->_u._ext.nsaddrs[i] != NULL &&
+		    IN6_IS_ADDR_LOOPBACK(
+		    &state->_u._ext.nsaddrs[i]->sin6_addr))
+			continue;
+#endif
+		return false;
+	}
+	return state->nscount > 0;
+}
+
+/* The library takes the AD bit out of an answer unless it is told not to. */
+static void
+state_set_trust(struct __res_state *state)
+{
+#ifdef RES_TRUSTAD
+	state->options &= ~(unsigned long)RES_TRUSTAD;
+	if (state_is_here(state))
+		state->options |= RES_TRUSTAD;
+#else
+	(void)state_is_here(state);
+#endif
 }
 
 /* Point the resolver at one server.  An IPv6 address goes where glibc
@@ -108,12 +155,12 @@ state_open(struct __res_state *state, struct err *err)
 	state->options &= ~(unsigned long)(RES_DNSRCH | RES_DEFNAMES);
 	state->retrans = DNS_TRY_S;
 	state->retry = DNS_TRIES;
-	if (own_server[0] == '\0')
-		return 0;
-	if (net_endpoint_parse(slice_of(own_server), DNS_PORT, &server,
-	    &length, err) < 0)
+	if (own_server[0] != '\0' && (net_endpoint_parse(
+	    slice_of(own_server), DNS_PORT, &server, &length, err) < 0 ||
+	    state_use(state, (struct sockaddr *)&server, err) < 0))
 		return err_prefix(err, "name server");
-	return state_use(state, (struct sockaddr *)&server, err);
+	state_set_trust(state);
+	return 0;
 }
 
 static int
@@ -246,6 +293,19 @@ name_ascii(const char *name, char out[256], struct err *err)
 	return 0;
 }
 
+static const char *
+type_name(int type)
+{
+	switch (type) {
+	case DNS_TYPE_MX:
+		return "MX";
+	case DNS_TYPE_TLSA:
+		return "TLSA";
+	default:
+		return "address";
+	}
+}
+
 /* Ask one question; *out_n bytes of the answer are in resolver->answer. */
 static enum dns_result
 resolver_ask(struct resolver *resolver, const char *name, int type,
@@ -254,6 +314,8 @@ resolver_ask(struct resolver *resolver, const char *name, int type,
 	char ascii[256];
 	int n;
 
+	memset(resolver->answer, 0, NS_HFIXEDSZ);
+	*out_n = 0;
 	if (name_ascii(name, ascii, err) < 0)
 		return DNS_NO_NAME;
 	n = res_nquery(&resolver->state, ascii, ns_c_in, type,
@@ -269,7 +331,7 @@ resolver_ask(struct resolver *resolver, const char *name, int type,
 		return DNS_NO_NAME;
 	case NO_DATA:
 		err_set(err, "%.200s has no %s record", name,
-		    type == ns_t_mx ? "MX" : "address");
+		    type_name(type));
 		return DNS_NONE;
 	case TRY_AGAIN:
 		err_set(err, "no name server answered for %.200s", name);
@@ -281,89 +343,22 @@ resolver_ask(struct resolver *resolver, const char *name, int type,
 	}
 }
 
-/* Letters, digits, '-', '_' and '.': what may be a mail host's name. */
-static bool
-dns_is_host_name(const char *name)
-{
-	for (; *name != '\0'; name++)
-		if (!isalnum((unsigned char)*name) && *name != '-' &&
-		    *name != '_' && *name != '.')
-			return false;
-	return true;
-}
-
-/* Lowest preference first; the random number decides among equals. */
-struct mx_key {
-	unsigned	preference;
-	uint32_t	chance;
-	size_t		index;
-};
-
-static int
-mx_compare(const void *a, const void *b)
-{
-	const struct mx_key *x = a, *y = b;
-
-	if (x->preference != y->preference)
-		return x->preference < y->preference ? -1 : 1;
-	return x->chance < y->chance ? -1 : x->chance > y->chance;
-}
-
+/* What the answer is worth, also one that says there is nothing: its header
+ * alone is there then. */
 static void
-mx_sort(struct dns_mx *mx, size_t n)
+resolver_trust(const struct resolver *resolver, size_t n,
+    struct dns_trust *out)
 {
-	struct mx_key keys[DNS_MX_MAX];
-	struct dns_mx copy[DNS_MX_MAX];
-
-	for (size_t i = 0; i < n; i++) {
-		keys[i] = (struct mx_key){ mx[i].preference, arc4random(), i };
-		copy[i] = mx[i];
-	}
-	qsort(keys, n, sizeof(keys[0]), mx_compare);
-	for (size_t i = 0; i < n; i++)
-		mx[i] = copy[keys[i].index];
+	if (out == NULL)
+		return;
+	dns_parse_trust(resolver->answer, n, out);
+	if (n == 0)
+		out->is_secure = (resolver->answer[3] & ANSWER_AD) != 0;
 }
 
 enum dns_result
-dns_parse_mx(const unsigned char *answer, size_t n, struct dns_mx *out,
-    size_t *out_n, struct err *err)
-{
-	ns_msg message;
-	ns_rr record;
-	unsigned records = 0;
-
-	*out_n = 0;
-	if (ns_initparse(answer, (int)n, &message) < 0) {
-		err_set(err, "the MX answer cannot be read");
-		return DNS_BAD;
-	}
-	for (int i = 0; i < ns_msg_count(message, ns_s_an) &&
-	    *out_n < DNS_MX_MAX; i++) {
-		struct dns_mx *mx = &out[*out_n];
-
-		if (ns_parserr(&message, ns_s_an, i, &record) < 0)
-			break;
-		if (ns_rr_type(record) != ns_t_mx ||
-		    ns_rr_class(record) != ns_c_in || ns_rr_rdlen(record) < 3)
-			continue;
-		records++;
-		mx->preference = ns_get16(ns_rr_rdata(record));
-		if (dn_expand(ns_msg_base(message), ns_msg_end(message),
-		    ns_rr_rdata(record) + 2, mx->host,
-		    sizeof(mx->host)) < 0 || !dns_is_host_name(mx->host))
-			continue;
-		(*out_n)++;
-	}
-	if (*out_n == 0 && records > 0) {
-		err_set(err, "no MX record of the answer names a host");
-		return DNS_BAD;
-	}
-	mx_sort(out, *out_n);
-	return *out_n > 0 ? DNS_OK : DNS_NONE;
-}
-
-enum dns_result
-dns_mx(const char *domain, struct dns_mx *out, size_t *out_n, struct err *err)
+dns_mx(const char *domain, struct dns_mx *out, size_t *out_n,
+    struct dns_trust *trust, struct err *err)
 {
 	struct resolver *resolver = resolver_take(err);
 	enum dns_result result;
@@ -373,6 +368,7 @@ dns_mx(const char *domain, struct dns_mx *out, size_t *out_n, struct err *err)
 	if (resolver == NULL)
 		return DNS_TRY_AGAIN;
 	result = resolver_ask(resolver, domain, ns_t_mx, &n, err);
+	resolver_trust(resolver, n, trust);
 	if (result == DNS_OK) {
 		err_set(err, "%.200s has no MX record", domain);
 		result = dns_parse_mx(resolver->answer, n, out, out_n, err);
@@ -381,52 +377,45 @@ dns_mx(const char *domain, struct dns_mx *out, size_t *out_n, struct err *err)
 	return result;
 }
 
-static void
-address_add(int family, const void *bytes, struct dns_address *out)
+/* Of a server that failed the last answer's code is left. */
+static const char *
+trouble_name(const struct resolver *resolver)
 {
-	memset(out, 0, sizeof(*out));
-	out->address.ss_family = (sa_family_t)family;
-	if (family == AF_INET) {
-		struct sockaddr_in *four = (struct sockaddr_in *)&out->address;
-
-		memcpy(&four->sin_addr, bytes, sizeof(four->sin_addr));
-		out->length = sizeof(*four);
-	} else {
-		struct sockaddr_in6 *six =
-		    (struct sockaddr_in6 *)&out->address;
-
-		memcpy(&six->sin6_addr, bytes, sizeof(six->sin6_addr));
-		out->length = sizeof(*six);
+	if (!(resolver->answer[2] & ANSWER_QR))
+		return "no answer";
+	switch (resolver->answer[3] & ANSWER_RCODE) {
+	case ns_r_servfail:
+		return "SERVFAIL";
+	case ns_r_refused:
+		return "REFUSED";
+	default:
+		return "no answer that can be used";
 	}
 }
 
 enum dns_result
-dns_parse_addresses(const unsigned char *answer, size_t n,
-    struct dns_address *out, size_t *out_n, struct err *err)
+dns_ask_records(const char *name, enum dns_type type, struct dns_records *out,
+    struct err *err)
 {
-	ns_msg message;
-	ns_rr record;
-	size_t before = *out_n;
+	struct resolver *resolver = resolver_take(err);
+	struct dns_trust trust;
+	enum dns_result result;
+	size_t n;
 
-	if (ns_initparse(answer, (int)n, &message) < 0) {
-		err_set(err, "the address answer cannot be read");
-		return DNS_BAD;
-	}
-	for (int i = 0; i < ns_msg_count(message, ns_s_an) &&
-	    *out_n < DNS_ADDRESS_MAX; i++) {
-		if (ns_parserr(&message, ns_s_an, i, &record) < 0)
-			break;
-		if (ns_rr_class(record) != ns_c_in)
-			continue;
-		if (ns_rr_type(record) == ns_t_a && ns_rr_rdlen(record) == 4)
-			address_add(AF_INET, ns_rr_rdata(record),
-			    &out[(*out_n)++]);
-		else if (ns_rr_type(record) == ns_t_aaaa &&
-		    ns_rr_rdlen(record) == 16)
-			address_add(AF_INET6, ns_rr_rdata(record),
-			    &out[(*out_n)++]);
-	}
-	return *out_n > before ? DNS_OK : DNS_NONE;
+	out->count = 0;
+	out->is_secure = false;
+	if (resolver == NULL)
+		return DNS_TRY_AGAIN;
+	result = resolver_ask(resolver, name, (int)type, &n, err);
+	resolver_trust(resolver, n, &trust);
+	out->is_secure = trust.is_secure;
+	if (result == DNS_TRY_AGAIN)
+		err_set(err, "%s", trouble_name(resolver));
+	if (result == DNS_OK)
+		result = dns_parse_records(resolver->answer, n, type, out,
+		    err);
+	resolver_give(resolver);
+	return result;
 }
 
 /* "192.0.2.1", "2001:db8::1", "IPv6:2001:db8::1". */
@@ -438,12 +427,12 @@ literal(const char *host, struct dns_address *out)
 	if (strncasecmp(host, "IPv6:", 5) == 0)
 		host += 5;
 	else if (inet_pton(AF_INET, host, bytes) == 1) {
-		address_add(AF_INET, bytes, out);
+		dns_address_set(AF_INET, bytes, out);
 		return true;
 	}
 	if (inet_pton(AF_INET6, host, bytes) != 1)
 		return false;
-	address_add(AF_INET6, bytes, out);
+	dns_address_set(AF_INET6, bytes, out);
 	return true;
 }
 
@@ -481,46 +470,66 @@ hosts_file(const char *host, struct dns_address *out, size_t *out_n)
 		hosts_line(line, host, out, out_n);
 }
 
-/* One record type; what a host lacks of one family the other may have. */
+/* One record type; what a host lacks of one family the other may have.
+ * Both must be secure, and lead to one name, for the host to be. */
 static enum dns_result
-ask_addresses(const char *host, int type, struct dns_address *out,
-    size_t *out_n, struct err *err)
+ask_addresses(const char *host, int type, struct dns_found *found,
+    struct err *err)
 {
 	struct resolver *resolver = resolver_take(err);
 	enum dns_result result;
-	size_t n;
+	struct dns_trust trust;
+	size_t n, before = *found->out_n;
 
 	if (resolver == NULL)
 		return DNS_TRY_AGAIN;
 	result = resolver_ask(resolver, host, type, &n, err);
 	if (result == DNS_OK) {
+		resolver_trust(resolver, n, &trust);
 		/* aliases that lead to nothing, or round in a circle */
 		err_set(err, "%.200s has no address record", host);
-		result = dns_parse_addresses(resolver->answer, n, out, out_n,
-		    err);
+		result = dns_parse_addresses(resolver->answer, n, found->out,
+		    found->out_n, err);
 	}
+	if (result == DNS_OK && before > 0)
+		found->trust.is_secure = found->trust.is_secure &&
+		    trust.is_secure &&
+		    strcasecmp(found->trust.name, trust.name) == 0;
+	else if (result == DNS_OK)
+		found->trust = trust;
 	resolver_give(resolver);
 	return result;
 }
 
+/* Literals and /etc/hosts are nobody's that the DNS knows. */
+static bool
+addresses_known_here(const char *host, struct dns_found *found)
+{
+	memset(&found->trust, 0, sizeof(found->trust));
+	*found->out_n = 0;
+	if (literal(host, &found->out[0])) {
+		*found->out_n = 1;
+		return true;
+	}
+	hosts_file(host, found->out, found->out_n);
+	return *found->out_n > 0;
+}
+
 enum dns_result
 dns_addresses(const char *host, struct dns_address *out, size_t *out_n,
-    struct err *err)
+    struct dns_trust *trust, struct err *err)
 {
-	enum dns_result six, four;
+	struct dns_found found = { .out = out, .out_n = out_n };
+	enum dns_result six = DNS_OK, four = DNS_OK;
 
-	*out_n = 0;
-	if (literal(host, &out[0])) {
-		*out_n = 1;
-		return DNS_OK;
+	if (!addresses_known_here(host, &found)) {
+		six = ask_addresses(host, ns_t_aaaa, &found, err);
+		if (six == DNS_NO_NAME)
+			return six;
+		four = ask_addresses(host, ns_t_a, &found, err);
 	}
-	hosts_file(host, out, out_n);
-	if (*out_n > 0)
-		return DNS_OK;
-	six = ask_addresses(host, ns_t_aaaa, out, out_n, err);
-	if (six == DNS_NO_NAME)
-		return six;
-	four = ask_addresses(host, ns_t_a, out, out_n, err);
+	if (trust != NULL)
+		*trust = found.trust;
 	if (*out_n > 0)
 		return DNS_OK;
 	return four != DNS_NONE ? four : six;

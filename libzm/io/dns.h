@@ -1,8 +1,8 @@
 /* dns.h - the questions a mail system asks of the DNS
  *
- * dns.c and dns_wire.c alone include libresolv.  Calls block (up to the
- * resolver's bounds: 2 tries of 5 s); only agents and helper processes make
- * them.  What must not block asks with dns_ask.h.
+ * dns.c, dns_records.c and dns_wire.c alone include libresolv.  Calls block
+ * (up to the resolver's bounds: 2 tries of 5 s); only agents and helper
+ * processes make them.  What must not block asks with dns_ask.h.
  * Answers come from anywhere: counts, names and loops are bounded.
  *
  * SPDX-License-Identifier: ISC
@@ -21,6 +21,7 @@ enum {
 	DNS_ADDRESS_MAX = 16,	/* addresses taken of one host */
 	DNS_PTR_MAX = 8,	/* names taken of one address */
 	DNS_TEXTS_MAX = 64,	/* TXT records taken of one name */
+	DNS_RECORDS_MAX = 32,	/* of another type */
 	DNS_SERVERS_MAX = 3,
 	DNS_RESOLVERS_MAX = 32,	/* threads that ask at a time */
 	DNS_QUERY_BYTES_MAX = 320
@@ -45,8 +46,18 @@ struct dns_address {
 };
 
 enum dns_type {			/* RFC 1035 section 3.2.2, RFC 3596 */
-	DNS_TYPE_A = 1, DNS_TYPE_PTR = 12, DNS_TYPE_MX = 15,
-	DNS_TYPE_TXT = 16, DNS_TYPE_AAAA = 28
+	DNS_TYPE_A = 1, DNS_TYPE_CNAME = 5, DNS_TYPE_PTR = 12,
+	DNS_TYPE_MX = 15, DNS_TYPE_TXT = 16, DNS_TYPE_AAAA = 28,
+	DNS_TYPE_TLSA = 52		/* RFC 6698 section 7.1 */
+};
+
+/* What an answer is worth.  It is secure when every name server in use is
+ * on loopback and says, by the AD bit, that it validated all of it (RFC 4035
+ * section 3.2.3); never otherwise. */
+struct dns_trust {
+	bool		is_secure;
+	char		name[256];	/* the name asked for, or the one that
+					 * its aliases lead to; "" unknown */
 };
 
 /* Ask this server instead of /etc/resolv.conf's: "127.0.0.1:5353",
@@ -60,16 +71,41 @@ int dns_use(const char *server, struct err *err);
 int dns_open(unsigned threads, struct err *err);
 
 /* MX records, lowest preference first, equal ones shuffled (RFC 5321
- * section 5.1).  At most DNS_MX_MAX. */
+ * section 5.1).  At most DNS_MX_MAX.  trust (may be NULL) is set also when
+ * there are none. */
 enum dns_result dns_mx(const char *domain, struct dns_mx *out, size_t *out_n,
-    struct err *err);
+    struct dns_trust *trust, struct err *err);
 
-/* The two readers of whole answers, apart from the asking, for tests and
- * fuzzing.  dns_parse_addresses adds after *out_n. */
+/* Records as they are: the data of all of them in bytes, and in ends where
+ * each one ends.  init and release are the caller's. */
+struct dns_records {
+	struct str	bytes;
+	size_t		count;
+	bool		is_secure;	/* as of struct dns_trust, also of an
+					 * answer that there are none */
+	size_t		ends[DNS_RECORDS_MAX];
+};
+void dns_records_init(struct dns_records *records);
+struct slice dns_records_at(const struct dns_records *records, size_t index);
+void dns_records_release(struct dns_records *records);
+/* Ask for the records of a type.  DNS_TRY_AGAIN: err is what was wrong in one
+ * word or two ("SERVFAIL", "no answer"). */
+enum dns_result dns_ask_records(const char *name, enum dns_type type,
+    struct dns_records *out, struct err *err);
+
+/* The readers of whole answers (dns_records.c), apart from the asking.
+ * dns_parse_addresses adds after *out_n. */
 enum dns_result dns_parse_mx(const unsigned char *answer, size_t n,
     struct dns_mx *out, size_t *out_n, struct err *err);
 enum dns_result dns_parse_addresses(const unsigned char *answer, size_t n,
     struct dns_address *out, size_t *out_n, struct err *err);
+enum dns_result dns_parse_records(const unsigned char *answer, size_t n,
+    enum dns_type type, struct dns_records *out, struct err *err);
+/* The AD bit as it stands there, and where the aliases lead. */
+void dns_parse_trust(const unsigned char *answer, size_t n,
+    struct dns_trust *out);
+/* An address of 4 or 16 bytes, by its family. */
+void dns_address_set(int family, const void *bytes, struct dns_address *out);
 
 /* ---- the wire (dns_wire.c) ---------------------------------------------- */
 
@@ -107,9 +143,11 @@ void dns_reverse_name(const struct sockaddr *address, const char *suffix,
 size_t dns_servers(struct dns_address out[DNS_SERVERS_MAX]);
 
 /* A and AAAA of a host name or an address literal's inside ("192.0.2.1",
- * "IPv6:::1").  /etc/hosts counts as well ("localhost"). */
+ * "IPv6:::1").  /etc/hosts counts as well ("localhost").  trust (may be
+ * NULL): all answers that had one were secure; of literals and /etc/hosts
+ * never. */
 enum dns_result dns_addresses(const char *host, struct dns_address *out,
-    size_t *out_n, struct err *err);
+    size_t *out_n, struct dns_trust *trust, struct err *err);
 
 /* "192.0.2.1" or "IPv6:2001:db8::1" - as in an address literal. */
 void dns_address_text(const struct sockaddr *address, char *out, size_t size);

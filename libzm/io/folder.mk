@@ -3,6 +3,7 @@ libzm_a_SOURCES += \
 	libzm/io/cipher.h \
 	libzm/io/dns.c libzm/io/dns.h \
 	libzm/io/dns_ask.c libzm/io/dns_ask.h \
+	libzm/io/dns_records.c \
 	libzm/io/dns_wire.c \
 	libzm/io/ipc.c libzm/io/ipc.h \
 	libzm/io/loop.c libzm/io/loop.h \

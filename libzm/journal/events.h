@@ -216,6 +216,9 @@ EVENT(MESSAGE_CONVERTED, "message.converted", INFO,
 EVENT(TLS_BROKEN, "tls.broken", INFO, "host reason",
     "The TLS of a next hop does not work; for a while its mail goes in the "
     "clear, as tls-to may allows.")
+EVENT(DANE_REFUSED, "dane.refused", WARN, "host reason",
+    "A next hop gets no mail for now because of its TLSA records: they could "
+    "not be had, its certificate is none of theirs, or it offers no TLS.")
 EVENT(HOST_DOWN, "host.down", INFO, "channel host reason until",
     "A destination does not answer; its mail waits.")
 EVENT(CONTROL_BAD, "control.bad", WARN, "file reason",

@@ -110,7 +110,7 @@ zone_value(struct zone *zone, struct slice value, struct zone_row *row)
 		row->record.preference = (unsigned)number;
 		value = slice_trim(rest);
 		break;
-	case DNS_TYPE_PTR:
+	default:
 		break;
 	}
 	row->record.text = slice_lower(zone->arena, zone_name(value));

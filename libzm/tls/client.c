@@ -4,7 +4,8 @@
  * Out    handshakes, bytes, OpenSSL's own words for what went wrong
  * Holds  one SSL_CTX and TLS_SESSIONS_MAX sessions, which the sessions of
  *        one process share
- * Trusts a certificate only by the roots and a name of the goal
+ * Trusts a certificate only by the roots and a name of the goal, or by the
+ *        goal's TLSA records
  * Spec   RFC 8446, RFC 5246; RFC 6125 section 6.4 (names); RFC 8996 (no
  *        version below 1.2)
  *
@@ -27,6 +28,7 @@
 #include "base/str.h"
 #include "tls/client.h"
 #include "tls/client_load.h"
+#include "tls/dane.h"
 
 #include "base/banned.h"
 
@@ -243,6 +245,8 @@ ctx_fill(struct tls_client *client, SSL_CTX *ctx, struct err *err)
 	SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_CLIENT |
 	    SSL_SESS_CACHE_NO_INTERNAL);
 	SSL_CTX_sess_set_new_cb(ctx, session_keep);
+	if (SSL_CTX_dane_enable(ctx) <= 0)
+		return tls_err(err, "DANE");
 	if (tls_load(ctx, client->certificate_fd, tls_load_certificate,
 	    "own certificate", err) < 0)
 		return -1;
@@ -354,6 +358,8 @@ goal_set(SSL *ssl, const struct tls_goal *goal)
 	    SSL_VERIFY_NONE, NULL);
 	if (!goal->is_strict)
 		SSL_set_security_level(ssl, 1);
+	if (goal->tlsa != NULL && tls_dane_set(ssl, goal) != 1)
+		return 0;
 	if (goal->sni[0] != '\0' && !is_address(goal->sni) &&
 	    SSL_set_tlsext_host_name(ssl, goal->sni) != 1)
 		return 0;
@@ -401,7 +407,8 @@ client_begin(struct tls_client *client, const struct tls_goal *goal,
 	SSL *ssl;
 
 	ERR_clear_error();
-	if (client_prepare(client, goal->is_strict, err) < 0)
+	if (client_prepare(client, goal->is_strict && goal->tlsa == NULL,
+	    err) < 0)
 		return NULL;
 	ssl = SSL_new(client->ctx);
 	bio = ssl != NULL ? bio_of(client, goal, peer) : NULL;
@@ -525,5 +532,7 @@ peer_start_tls(struct peer *peer, struct tls_client *client,
 	result = peer_encrypt(peer, &client_cipher, ssl, deadline_ms, err);
 	if (result == PEER_OK)
 		tls_info_fill(ssl, out_info);
+	if (result == PEER_OK && goal->tlsa != NULL)
+		tls_dane_tell(ssl, out_info);
 	return result;
 }

@@ -26,6 +26,7 @@ enum {
 };
 
 struct tls_client;
+struct dns_records;
 
 struct tls_client_files {	/* PEM; NULL: */
 	const char	*roots;		/* the system's */
@@ -51,6 +52,11 @@ struct tls_goal {
 	size_t		 name_count;
 	bool		 is_strict;	/* no verified name, no connection;
 					 * else the handshake goes on */
+	const struct dns_records *tlsa;	/* the certificate must be one that
+					 * they name, with sni their base
+					 * domain (RFC 7672 section 3); one
+					 * is usable (tls/dane.h).  NULL: by
+					 * roots and names */
 };
 
 /* Make TLS of the peer's connection (peer_encrypt).

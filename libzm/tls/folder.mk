@@ -3,6 +3,7 @@ libzm_a_SOURCES += \
 	libzm/tls/about.c libzm/tls/about.h \
 	libzm/tls/client.c libzm/tls/client.h \
 	libzm/tls/client_load.c libzm/tls/client_load.h \
+	libzm/tls/dane.c libzm/tls/dane.h \
 	libzm/tls/digest.c libzm/tls/digest.h \
 	libzm/tls/dkim.c libzm/tls/dkim.h \
 	libzm/tls/internal.h \

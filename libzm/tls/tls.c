@@ -129,6 +129,8 @@ tls_info_add(struct str *out, const struct tls_info *info)
 	if (info->peer[0] != '\0')
 		str_addf(out, ", %s %s", info->is_verified ? "verified" :
 		    "unverified", info->peer);
+	if (info->tlsa[0] != '\0')
+		str_addf(out, ", %s", info->tlsa);
 }
 
 int

@@ -35,6 +35,9 @@ struct tls_info {		/* of a finished handshake, for people */
 	char	asked[TLS_NAME_BYTES];	/* SNI, "" none */
 	bool	is_resumed;
 	char	why[TLS_NAME_BYTES];	/* !is_verified: OpenSSL's words */
+	char	tlsa[64];		/* what TLSA records said of it, in
+					 * words: "TLSA 3 1 1 matched"; ""
+					 * there were none */
 };
 
 struct ssl_st;

@@ -27,7 +27,7 @@ next_add_addresses(const char *host, struct str *out)
 	size_t n = 0;
 	struct err err;
 
-	switch (dns_addresses(host, list, &n, &err)) {
+	switch (dns_addresses(host, list, &n, NULL, &err)) {
 	case DNS_OK:
 		break;
 	case DNS_NONE:
@@ -53,7 +53,8 @@ next_hosts(struct arena *arena, const char *host, struct slice *out)
 	struct str text = STR_INIT;
 	size_t n = 0, count = 0;
 	struct err err = { "" };
-	enum dns_result result = dns_mx(host, list, &n, &err);
+	enum dns_result result = dns_mx(host, list, &n, NULL,
+	    &err);
 
 	if (result == DNS_OK && n == 1 && list[0].host[0] == '\0') {
 		str_adds(&text, "null MX: it takes no mail (RFC 7505)");

@@ -89,7 +89,7 @@ CLIENT_WORDS = {"helo", "ehlo", "mail", "rcpt", "data", "send", "raw",
                 "xclient", "xforward", "rset", "lhlo", "tls", "starttls",
                 "shows", "shown", "version", "auth", "say", "hear", "seen",
                 "asked", "quiet", "clock", "signal"}
-CERT_WORDS = {"names", "kind", "days"}
+CERT_WORDS = {"names", "kind", "days", "ca"}
 MTA_FLAGS = {"-start", "-stop", "-restart", "-reload", "-kill"}
 
 

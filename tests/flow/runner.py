@@ -249,7 +249,7 @@ class Flow:
             return
         rows = []
         for item in language.items(self.fill(line.block)):
-            value = item[2:] if item[1] == "MX" else \
+            value = item[2:] if item[1] in ("MX", "TLSA") else \
                 item[2] if len(item) > 2 else None
             rows.append((item[0], item[1], value))
         self.actors[line.words[1]] = dns.Dns(rows)
@@ -301,7 +301,7 @@ class Flow:
                  for words in language.items(self.fill(line.block))}
         self.actors.setdefault(line.words[1], tls.Cert()).make(
             wants.get("names", ["mx.test"]), wants.get("kind", ["p256"])[0],
-            int(wants.get("days", ["90"])[0]))
+            int(wants.get("days", ["90"])[0]), "ca" in wants)
 
     def do_memory(self, line):
         """memory MTA PROCESS expect [-not] CERT; who may not look into a

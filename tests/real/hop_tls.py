@@ -1,6 +1,6 @@
 """Our side of TLS as Postfix and Exim see it: a session resumed by a second
 connection, a certificate that they ask for, and mail that waits where we have
-none to show.
+none to show; and their certificate held against TLSA records (DANE).
 
 SPDX-License-Identifier: ISC
 """
@@ -11,8 +11,9 @@ from zmtest import mta
 
 AGAIN, ASKS, REFUSES = ADDRESSES = "127.0.0.13", "127.0.0.14", "127.0.0.15"
 SHOWN = "/etc/me.pem"           # what the servers believe us
+DANE = ("dane", "rolled", "stale", "bogus")     # by what the DNS says
 DOMAINS = ", ".join(f"{name}-{letter}.test" for letter in "pe"
-                    for name in ("again", "asks", "refuses"))
+                    for name in ("again", "asks", "refuses", *DANE))
 POSTFIX = " -o smtpd_tls_security_level=encrypt -o smtpd_tls_req_ccert=yes"
 EXIM = f"""tls_verify_certificates = {SHOWN}
 tls_verify_hosts = ${{if inlist{{$received_ip_address}}{{{ASKS}:{REFUSES}}}\
@@ -34,6 +35,47 @@ def configuration(cert, ours, ports):
                   for name, address in (("again", AGAIN), ("asks", ASKS),
                                         ("refuses", REFUSES))]
     return "\n".join(lines) + "\n"
+
+
+def zone(cert, ours, ports):
+    """Signed: a host of its own for each domain, all on loopback."""
+    rows = [("test", "SIGNED", None)]
+    for letter, port in ports.items():
+        records = {"dane": [cert.tlsa311], "rolled": [ours.tlsa311,
+                                                      cert.tlsa302],
+                   "stale": [ours.tlsa311]}
+        for name in DANE:
+            host = f"mx-{name}-{letter}.test"
+            rows.append((host, "A", "127.0.0.1"))
+            rows += [(f"_{port}._tcp.{host}", "TLSA", one.split())
+                     for one in records.get(name, [])]
+        rows.append((f"_{port}._tcp.mx-bogus-{letter}.test", "BOGUS", None))
+    return rows
+
+
+def dane_routes(ports):
+    return "".join(f"route {name}-{letter}.test via "
+                   f"mx-{name}-{letter}.test:{port}\n"
+                   for letter, port in ports.items() for name in DANE)
+
+
+def check_dane(hop, instance):
+    """What goes, and what waits, by the TLSA records of zone()."""
+    letter = hop.domain[0]
+    for name, words in (("dane", "TLSA 3 1 1 matched"),
+                        ("rolled", "TLSA 3 0 2 matched"),
+                        ("stale", "(TLSA of mx-stale"),
+                        ("bogus", "could not be had: SERVFAIL")):
+        text = f"Subject: {name}\n\nhello\n".encode()
+        domain = f"{name}-{letter}.test"
+        send(instance, [f"u0@{domain}"], text)
+        mta.wait_for(f"an outcome of {domain}",
+                     lambda domain=domain: outcomes(instance, domain))
+        for event in outcomes(instance, domain):
+            assert words in event.get("tls", "") + event["reply"], event
+            assert (event["ev"] == "rcpt.ok") == ("matched" in words), event
+        if "matched" in words:
+            arrived(hop, text)
 
 
 def log_of(hop, path):

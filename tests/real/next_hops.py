@@ -24,7 +24,7 @@ import exim                                          # noqa: E402
 import hop_tls                                       # noqa: E402
 import nginx                                         # noqa: E402
 import privateroot                                   # noqa: E402
-from zmtest import mta, tls                          # noqa: E402
+from zmtest import dns, mta, tls                          # noqa: E402
 from zmtest.cases import tell_events                 # noqa: E402
 
 MINE = "127.0.0.2"           # Postfix, where it hears of our clients
@@ -91,6 +91,7 @@ maillog_file = /var/log/postfix.log
         hop_tls.check(self, instance, "/var/log/postfix.log",
                       r"Reusing old session",
                       r"(?s)Received: .*Client CN \"me\.test\".*verified OK")
+        hop_tls.check_dane(self, instance)
 
     def stop(self):
         self.root.run("postfix", "stop", check=False)
@@ -116,6 +117,7 @@ class Exim(NextHop):
         hop_tls.check(self, instance, "/var/log/exim4/mainlog",
                       r"X=TLS\S*\* ", None,
                       r"<= bob@localhost .* CV=yes DN=\"CN=me\.test\"")
+        hop_tls.check_dane(self, instance)
 
 
 class OpenSmtpd(NextHop):
@@ -220,14 +222,16 @@ def main():
     cert = tls.Cert().make()
     ours = tls.Cert().make(["me.test"])
     instance, failed, hops = mta.Mta("next"), 0, []
+    ports = {"p": Postfix.port, "e": Exim.port}
+    names = dns.Dns(hop_tls.zone(cert, ours, ports))
     instance.configure(
         "".join(f"tls-to {host} verify name mx.test ca {cert.pem}\n"
                 for host in ("127.0.0.1", nginx.HOST))
         + "".join(f"route {h.domain} via {h.host}:{h.port}\n"
                   for h in HOPS if h not in (Dovecot, nginx.Nginx))
         + nginx.Nginx.configuration(instance)
-        + hop_tls.configuration(cert, ours, {"p": Postfix.port,
-                                             "e": Exim.port})
+        + hop_tls.configuration(cert, ours, ports)
+        + f"dns 127.0.0.1:{names.port}\n" + hop_tls.dane_routes(ports)
         + f"route whose.test via {MINE}:2700\nxclient-to {MINE}\n"
         "domain box.test { users any; deliver lmtp inet:127.0.0.1:2703 }\n"
         f"domain store.test {{ users any; deliver lmtp "
@@ -252,6 +256,7 @@ def main():
         instance.close()
         for hop in hops:
             hop.stop()
+        names.close()
         cert.close()
         ours.close()
     print(f"next hops: {len(hops) - failed} passed, {failed} failed")

@@ -56,7 +56,8 @@ address_policy(struct search *search, bool needs_tls)
 	struct client_policy *policy = &search->policy;
 
 	client_policy(&search->http->client, &search->target, false, policy);
-	if (search->url->is_tls && (needs_tls ||
+	/* nobody publishes TLSA records for this */
+	if (search->url->is_tls && (needs_tls || policy->asks_tlsa ||
 	    strcmp(policy->source, "default") == 0))
 		policy->level = TLS_LEVEL_VERIFY;
 	if (search->url->is_tls)

@@ -97,6 +97,11 @@ struct client_policy {
 	bool			 is_required;	/* by the sender (RFC 8689) */
 	bool			 is_implicit;
 	bool			 is_xclient;	/* it hears of our clients */
+	bool			 asks_tlsa;	/* its hosts' TLSA records may
+						 * change it (dane.h) */
+	bool			 are_tlsa_unusable;	/* there are some */
+	const struct dns_records *tlsa;	/* of the host: they decide; or NULL */
+	char			 base[256];	/* their base domain */
 	struct tls_client	*tls;
 	const char		*names[CLIENT_NAMES_MAX];
 	size_t			 name_count;
@@ -211,12 +216,15 @@ void client_said_heard(struct client *client, const struct reply *reply);
 int client_target_parse(struct slice host, unsigned port,
     struct client_target *out, struct err *err);
 
-/* policy.c: the policy for a host.  is_required: the sender asked
+/* policy.c: the policy for a target.  is_required: the sender asked
  * for REQUIRETLS.  Statement and default are two ways to get one; others
- * (DANE, MTA-STS) join in the same table. */
+ * (MTA-STS) join in the same table.  Where it asks_tlsa it is settled for
+ * each host by client_dane. */
 void client_policy(const struct client *client,
     const struct client_target *target, bool is_required,
     struct client_policy *out);
+/* The key again, after a change. */
+void client_policy_make_key(struct client_policy *policy);
 /* The files that policies name. 0 or -1. */
 int client_policy_start(struct client *client, struct err *err);
 void client_policy_release(struct client *client);
@@ -233,7 +241,10 @@ struct client_hosts {
 	const struct client_target *target;
 	struct dns_mx	mx[DNS_MX_MAX];	/* one, for a target without MX */
 	size_t		count;
+	bool		is_secure;	/* the answer that has them, or the
+					 * configuration */
 	size_t		asked;		/* index in mx of addresses + 1 */
+	struct dns_trust trust;		/* of addresses */
 	struct dns_address addresses[DNS_ADDRESS_MAX];
 	size_t		address_count;
 };

@@ -16,14 +16,16 @@
 #include "base/clock.h"
 #include "journal/event.h"
 #include "io/race.h"
-#include "transports/smtp/client.h"
+#include "transports/smtp/dane.h"
 
 #include "base/banned.h"
 
 struct search {			/* one hunt for a host that serves us */
 	struct client		*client;
 	struct client_target	 target;
-	struct client_policy	 policy;
+	struct client_policy	 policy;	/* of the target */
+	struct client_policy	 host_policy;	/* of the host in hand */
+	struct dns_records	 tlsa;		/* of it */
 	const struct client_secret *secret;
 	struct client_hosts	 hosts;
 	struct race_entry	 entries[RACE_MAX];
@@ -78,7 +80,7 @@ search_hello(struct search *search, const char *name,
 {
 	struct client *client = search->client;
 	struct client_hello how = {
-		.policy = &search->policy, .name = name,
+		.policy = &search->host_policy, .name = name,
 		.is_by_mx = search->target.kind == TARGET_MX,
 		.secret = search->secret,
 	};
@@ -265,13 +267,23 @@ search_is_ourselves(struct search *search, size_t index)
 	return false;
 }
 
+/* How this host must be protected.  False: it gets nothing now. */
+static bool
+search_settle(struct search *search, size_t index, struct verdict *trouble)
+{
+	search->host_policy = search->policy;
+	return client_dane(&search->hosts, index, &search->host_policy,
+	    &search->tlsa, trouble);
+}
+
 static bool
 search_try_host(struct search *search, size_t index)
 {
 	struct verdict before = *search->trouble;
 
 	if (client_hosts_ask(&search->hosts, index, search->trouble)) {
-		if (search_is_ourselves(search, index))
+		if (search_is_ourselves(search, index) ||
+		    !search_settle(search, index, search->trouble))
 			return false;
 		search_fill_entries(search);
 		return search_try_entries(search, search->hosts.mx[index].host);
@@ -291,6 +303,9 @@ search_try_unix(struct search *search)
 	struct race_entry *entry = &search->entries[0];
 	struct sockaddr_un *un = (struct sockaddr_un *)&entry->address;
 
+	search->hosts.target = &search->target;
+	if (!search_settle(search, 0, search->trouble))
+		return false;
 	*entry = (struct race_entry){ .length = sizeof(*un) };
 	un->sun_family = AF_UNIX;
 	memcpy(un->sun_path, search->target.name,
@@ -347,8 +362,7 @@ client_is_shared(struct search *search)
 	struct client_hosts *hosts = &search->hosts;
 	struct verdict ignored;
 
-	if (strcmp(client->key, search->policy.key) != 0 ||
-	    client->secret != search->secret)
+	if (client->secret != search->secret)
 		return false;
 	for (size_t i = 0; i < hosts->count &&
 	    hosts->mx[i].preference == hosts->mx[0].preference; i++) {
@@ -357,7 +371,9 @@ client_is_shared(struct search *search)
 		for (size_t k = 0; k < hosts->address_count; k++)
 			if (memcmp(&hosts->addresses[k].address,
 			    &client->address, sizeof(client->address)) == 0)
-				return true;
+				return search_settle(search, i, &ignored) &&
+				    strcmp(client->key,
+				    search->host_policy.key) == 0;
 	}
 	return false;
 }
@@ -405,45 +421,62 @@ search_prepare(struct search *search, const char *host, bool is_required)
 	return true;
 }
 
+/* A new connection.  What was down lately is left for the end, not left out:
+ * that it is time for another try is the scheduler's to say. */
+static bool
+search_connect(struct search *search)
+{
+	struct client *client = search->client;
+
+	client_quit(client);
+	client_said_begin(client, search->target.name);
+	if (!search_run(search)) {
+		if (search->tried > 0 || search->skipped == 0)
+			return false;
+		search->is_last_resort = true;
+		if (!search_run(search))
+			return false;
+	}
+	strlcpy(client->key, search->host_policy.key, sizeof(client->key));
+	client->is_xclient = search->policy.is_xclient;
+	client->secret = search->secret;
+	return true;
+}
+
+static void
+search_init(struct search *search, struct client *client,
+    struct verdict *trouble)
+{
+	memset(search, 0, offsetof(struct search, entries));
+	search->entry_count = search->tried = search->skipped = 0;
+	search->is_last_resort = false;
+	search->client = client;
+	search->trouble = trouble;
+	dns_records_init(&search->tlsa);
+}
+
 bool
 client_open(struct client *client, const char *host, bool is_required,
     struct verdict *out_trouble)
 {
 	struct search search;
-	bool is_kept = client_is_alive(client);
+	bool is_kept = client_is_alive(client), is_shared, is_open;
 
 	if (is_kept && strcmp(client->host, host) == 0 &&
 	    client->is_required == is_required && client_may_go_on(client))
 		return true;
 	is_kept = is_kept && peer_is_open(&client->peer);
-	memset(&search, 0, offsetof(struct search, entries));
-	search.entry_count = search.tried = search.skipped = 0;
-	search.is_last_resort = false;
-	search.client = client;
-	search.trouble = out_trouble;
+	search_init(&search, client, out_trouble);
 	if (!search_prepare(&search, host, is_required))
 		return false;
-	if (is_kept && search.target.kind != TARGET_UNIX &&
-	    client_is_shared(&search) && client_may_go_on(client)) {
-		client_serves(client, host, is_required);
-		return true;
-	}
-	client_quit(client);
-	client_said_begin(client, search.target.name);
-	/* What was down lately is left for the end, not left out: that it is
-	 * time for another try is the scheduler's to say. */
-	if (!search_run(&search)) {
-		if (search.tried > 0 || search.skipped == 0)
-			return false;
-		search.is_last_resort = true;
-		if (!search_run(&search))
-			return false;
-	}
-	strlcpy(client->key, search.policy.key, sizeof(client->key));
-	client->is_xclient = search.policy.is_xclient;
-	client->secret = search.secret;
+	is_shared = is_kept && search.target.kind != TARGET_UNIX &&
+	    client_is_shared(&search) && client_may_go_on(client);
+	is_open = is_shared || search_connect(&search);
+	dns_records_release(&search.tlsa);
+	if (!is_open)
+		return false;
 	client_serves(client, host, is_required);
-	if (client->opened != NULL)
+	if (!is_shared && client->opened != NULL)
 		client->opened(client->opened_context, client);
 	return true;
 }

@@ -93,14 +93,17 @@ client_hosts_find(const struct client *client,
     const struct client_target *target, struct client_hosts *hosts,
     struct verdict *out)
 {
+	struct dns_trust trust;
 	enum dns_result result;
 	struct err err;
 
 	hosts->target = target;
 	hosts->asked = hosts->count = 0;
+	hosts->is_secure = true;
 	if (target->kind != TARGET_MX)
 		return hosts_only_itself(hosts);
-	result = dns_mx(target->name, hosts->mx, &hosts->count, &err);
+	result = dns_mx(target->name, hosts->mx, &hosts->count, &trust, &err);
+	hosts->is_secure = trust.is_secure;
 	if (result == DNS_NONE)		/* RFC 5321 section 5.1: implicit MX */
 		return hosts_only_itself(hosts);
 	if (result != DNS_OK) {
@@ -200,7 +203,8 @@ client_hosts_ask(struct client_hosts *hosts, size_t index,
 	if (hosts->asked == index + 1)
 		return true;
 	hosts->asked = 0;
-	result = dns_addresses(name, hosts->addresses, &count, &err);
+	result = dns_addresses(name, hosts->addresses, &count,
+	    &hosts->trust, &err);
 	if (result != DNS_OK) {
 		hosts_dns_trouble(hosts->target, name, result, &err, out);
 		return false;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tls/digest.h"
 #include "transports/smtp/client.h"
 
 #include "base/banned.h"
@@ -117,7 +118,7 @@ policy_by_default(const struct client *client,
 {
 	if (client->tls_clients == NULL)	/* not started: no files */
 		return true;
-	out->level = TLS_LEVEL_MAY;
+	out->level = client->is_lmtp ? TLS_LEVEL_MAY : TLS_LEVEL_DANE;
 	out->tls = client->tls_clients[client->conf->tls_to_count];
 	return true;
 }
@@ -134,7 +135,8 @@ static const struct {
 
 /* ---- the policy -------------------------------------------------------- */
 
-/* RFC 8689 section 4.2.1: what a sender requires, the site cannot waive.
+/* RFC 8689 section 4.2.1: what a sender requires, the site cannot waive;
+ * TLSA records are as good as roots.
  * Where TLS is spoken from the first byte nobody can do without it. */
 static void
 policy_raise(struct client_policy *policy, const struct client_target *target,
@@ -142,7 +144,11 @@ policy_raise(struct client_policy *policy, const struct client_target *target,
 {
 	policy->is_implicit = target->is_implicit;
 	policy->is_required = is_required;
-	if (is_required)
+	policy->asks_tlsa = policy->level == TLS_LEVEL_DANE ||
+	    policy->level == TLS_LEVEL_DANE_ONLY;
+	if (policy->level == TLS_LEVEL_DANE)	/* where there are none */
+		policy->level = TLS_LEVEL_MAY;
+	if (is_required && policy->level != TLS_LEVEL_DANE_ONLY)
 		policy->level = TLS_LEVEL_VERIFY;
 	else if (target->is_implicit && policy->level < TLS_LEVEL_ENCRYPT)
 		policy->level = TLS_LEVEL_ENCRYPT;
@@ -166,16 +172,56 @@ policy_complete_names(struct client_policy *policy,
 	policy->names[policy->name_count++] = policy->name_text[1];
 }
 
+enum { POLICY_SUM_BYTES = 2 + 2 * DIGEST_SHA256_BYTES };
+
+static int
+policy_compare_records(const void *a, const void *b)
+{
+	const struct slice *x = a, *y = b;
+	size_t n = x->n < y->n ? x->n : y->n;
+	int order = memcmp(x->p, y->p, n);
+
+	return order != 0 ? order : x->n < y->n ? -1 : x->n > y->n;
+}
+
+/* " " and the digest of TLSA records, in whatever order they came: other
+ * records, another trust.  What cannot be summed up is like nothing else. */
+static void
+policy_sum(const struct dns_records *records, char out[POLICY_SUM_BYTES])
+{
+	struct slice list[DNS_RECORDS_MAX];
+	unsigned char sum[DIGEST_SHA256_BYTES];
+	struct str all = STR_INIT;
+
+	for (size_t i = 0; i < records->count; i++)
+		list[i] = dns_records_at(records, i);
+	qsort(list, records->count, sizeof(list[0]), policy_compare_records);
+	for (size_t i = 0; i < records->count; i++) {
+		str_addf(&all, "%zu ", list[i].n);
+		str_add(&all, list[i].p, list[i].n);
+	}
+	if (digest(DIGEST_SHA256, str_slice(&all), sum) < 0)
+		arc4random_buf(sum, sizeof(sum));
+	str_release(&all);
+	out[0] = ' ';
+	for (size_t i = 0; i < sizeof(sum); i++)
+		snprintf(out + 1 + 2 * i, 3, "%02x", sum[i]);
+}
+
 /* Names are part of the key only where they are asked for: all hosts that
  * may be anybody share connections and sessions. */
-static void
-policy_make_key(struct client_policy *policy)
+void
+client_policy_make_key(struct client_policy *policy)
 {
-	int n = snprintf(policy->key, sizeof(policy->key), "%d%d%d%d %p",
-	    policy->level, policy->is_required, policy->is_implicit,
-	    policy->is_xclient, (const void *)policy->tls);
+	char sum[POLICY_SUM_BYTES] = "";
+	int n;
 
-	for (size_t i = 0; policy->level == TLS_LEVEL_VERIFY &&
+	if (policy->tlsa != NULL)
+		policy_sum(policy->tlsa, sum);
+	n = snprintf(policy->key, sizeof(policy->key), "%d%d%d%d %p%s",
+	    policy->level, policy->is_required, policy->is_implicit,
+	    policy->is_xclient, (const void *)policy->tls, sum);
+	for (size_t i = 0; policy->level >= TLS_LEVEL_VERIFY &&
 	    i < policy->name_count && n < (int)sizeof(policy->key); i++)
 		n += snprintf(policy->key + n, sizeof(policy->key) -
 		    (size_t)n, " %s", policy->names[i]);
@@ -212,9 +258,11 @@ client_policy(const struct client *client,
 	policy_raise(out, target, is_required);
 	/* what stays on this machine needs no protection of its own */
 	if (target->kind == TARGET_UNIX && !out->is_required &&
-	    strcmp(out->source, "default") == 0)
+	    strcmp(out->source, "default") == 0) {
 		out->level = TLS_LEVEL_NONE;
+		out->asks_tlsa = false;
+	}
 	policy_complete_names(out, target);
 	out->is_xclient = policy_hears_of_clients(client, target);
-	policy_make_key(out);
+	client_policy_make_key(out);
 }

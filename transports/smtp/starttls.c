@@ -4,16 +4,27 @@
  * Out    a protected connection; or why mail waits or goes back
  * Holds  nothing
  * Trusts nothing that came before TLS
- * Spec   RFC 3207 section 4; RFC 8689 section 4.2.1
+ * Spec   RFC 3207 section 4; RFC 7672 section 2.2; RFC 8689 section 4.2.1
  *
  * SPDX-License-Identifier: ISC
  */
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "grammar/tlsa.h"
+#include "journal/event.h"
 #include "transports/smtp/client.h"
 
 #include "base/banned.h"
+
+enum { STARTTLS_RECORDS_TOLD = 8 };
+
+/* What the DNS said of this host was not in vain. */
+static bool
+starttls_has_records(const struct client_policy *policy)
+{
+	return policy->tlsa != NULL || policy->are_tlsa_unusable;
+}
 
 /* What a policy asks for cannot be had.  What a sender asked for (RFC 8689)
  * will not be had later either: it goes back. */
@@ -21,6 +32,9 @@ static void
 starttls_unprotected(struct client *client, const struct client_policy *policy,
     const char *status, const char *words, struct verdict *out_trouble)
 {
+	if (starttls_has_records(policy))
+		event(EV_DANE_REFUSED, NULL, "host", slice_of(client->who),
+		    "reason", slice_of(words), NULL);
 	if (policy->is_required) {
 		verdict_set(out_trouble, VERDICT_FAILED, "5.7.30",
 		    client->who, "the sender requires TLS (REQUIRETLS): %s",
@@ -36,11 +50,49 @@ static bool
 starttls_none(struct client *client, const struct client_policy *policy,
     const char *words, struct verdict *out_trouble)
 {
+	char text[ERR_TEXT_BYTES];
+
 	if (policy->level < TLS_LEVEL_ENCRYPT)
 		return true;
+	if (starttls_has_records(policy)) {
+		snprintf(text, sizeof(text), "%.300s (the host's TLSA "
+		    "records ask for it)", words);
+		words = text;
+	}
 	starttls_unprotected(client, policy, "4.7.4", words, out_trouble);
 	client_quit(client);
 	return false;
+}
+
+static void
+starttls_tell_unusable(struct client *client,
+    const struct client_policy *policy)
+{
+	if (policy->are_tlsa_unusable)
+		snprintf(client->tls.tlsa, sizeof(client->tls.tlsa),
+		    "no TLSA record could be used");
+}
+
+/* With the records that were to be matched, if there are any. */
+static void
+starttls_words(const struct client_policy *policy, const struct err *err,
+    char words[ERR_TEXT_BYTES])
+{
+	struct str list = STR_INIT;
+	struct tlsa tlsa;
+
+	for (size_t i = 0; policy->tlsa != NULL &&
+	    i < policy->tlsa->count && i < STARTTLS_RECORDS_TOLD; i++)
+		if (tlsa_parse(dns_records_at(policy->tlsa, i), &tlsa) == 0)
+			tlsa_add_words(&list, &tlsa);
+	if (policy->tlsa == NULL)
+		snprintf(words, ERR_TEXT_BYTES, "TLS handshake: %.400s",
+		    err->text);
+	else
+		snprintf(words, ERR_TEXT_BYTES, "TLS handshake: %.100s "
+		    "(TLSA of %.200s: %.100s)", err->text, policy->base,
+		    list.buf);
+	str_release(&list);
 }
 
 bool
@@ -48,11 +100,13 @@ client_start_tls(struct client *client, struct client_hello *hello,
     struct verdict *out_trouble)
 {
 	const struct client_policy *policy = hello->policy;
-	bool is_strict = policy->level == TLS_LEVEL_VERIFY;
+	bool is_strict = policy->level >= TLS_LEVEL_VERIFY;
 	char key[TLS_KEY_BYTES];
 	struct tls_goal goal = {
-		.key = key, .sni = hello->name, .names = policy->names,
+		.key = key, .names = policy->names,
+		.sni = policy->tlsa != NULL ? policy->base : hello->name,
 		.name_count = policy->name_count, .is_strict = is_strict,
+		.tlsa = policy->tlsa,
 	};
 	enum peer_result result;
 	struct err err;
@@ -64,9 +118,11 @@ client_start_tls(struct client *client, struct client_hello *hello,
 	result = peer_start_tls(&client->peer, policy->tls, &goal,
 	    clock_steady_ms() + client->conf->timeouts.helo_ms, &client->tls,
 	    &err);
-	if (result == PEER_OK)
+	if (result == PEER_OK) {
+		starttls_tell_unusable(client, policy);
 		return true;
-	snprintf(words, sizeof(words), "TLS handshake: %.400s", err.text);
+	}
+	starttls_words(policy, &err, words);
 	client_drop(client);
 	hello->is_tls_broken = policy->level < TLS_LEVEL_ENCRYPT;
 	/* a line that broke may hold tomorrow, a wrong certificate not */

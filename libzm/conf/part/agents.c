@@ -14,6 +14,18 @@
 
 enum { TLS_NAME, TLS_CA, TLS_CERT, TLS_KEY };	/* keyword order */
 
+const char *
+conf_tls_level_word(enum conf_tls_level level)
+{
+#define LEVEL_WORD(NAME, word) [TLS_LEVEL_##NAME] = word,
+	static const char *const words[] = {
+		CONF_TLS_LEVELS(LEVEL_WORD, LEVEL_WORD)
+	};
+
+	return words[level];
+#undef LEVEL_WORD
+}
+
 /* "a,b,c"; empty ones are left out. */
 static void
 names_cut(struct arena *arena, const char *text, struct conf_tls_to *out)

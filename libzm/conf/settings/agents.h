@@ -11,9 +11,28 @@
 
 #include "conf/settings/at.h"
 
-/* How far a next hop must be protected, weakest first. */
-enum conf_tls_level { TLS_LEVEL_NONE, TLS_LEVEL_MAY, TLS_LEVEL_ENCRYPT,
-	TLS_LEVEL_VERIFY };
+/* How far a next hop must be protected, weakest first, and the words of
+ * tls-to for it. */
+#define CONF_TLS_LEVELS(FIRST, NEXT)					\
+	FIRST(NONE, "none")						\
+	NEXT(MAY, "may")						\
+	NEXT(DANE, "dane")	/* without TLSA records as may */	\
+	NEXT(ENCRYPT, "encrypt")					\
+	NEXT(VERIFY, "verify")						\
+	NEXT(DANE_ONLY, "dane-only")
+
+#define TLS_LEVEL_VALUE_(NAME, word) TLS_LEVEL_##NAME,
+enum conf_tls_level { CONF_TLS_LEVELS(TLS_LEVEL_VALUE_, TLS_LEVEL_VALUE_) };
+
+#define TLS_LEVEL_FIRST_(NAME, word) word
+#define TLS_LEVEL_COMMA_(NAME, word) "," word
+#define TLS_LEVEL_BAR_(NAME, word) "|" word
+#define CONF_TLS_LEVEL_CHOICE						\
+	CONF_TLS_LEVELS(TLS_LEVEL_FIRST_, TLS_LEVEL_COMMA_)
+#define CONF_TLS_LEVEL_USAGE CONF_TLS_LEVELS(TLS_LEVEL_FIRST_, TLS_LEVEL_BAR_)
+
+/* The word of a level. */
+const char *conf_tls_level_word(enum conf_tls_level level);
 
 struct conf_tls_to {		/* tls-to PATTERN LEVEL ... */
 	const char	*pattern;	/* as of a route; of the domain or

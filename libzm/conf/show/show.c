@@ -401,15 +401,14 @@ show_peers(struct view *view)
 static void
 show_agents(struct view *view)
 {
-	static const char *const levels[] = { "none", "may", "encrypt",
-	    "verify" };
 	const struct conf *conf = view->conf;
 	struct str *value = &view->value;
 
 	for (size_t i = 0; i < conf->tls_to_count; i++) {
 		const struct conf_tls_to *one = &conf->tls_to[i];
 
-		str_addf(value, "%s %s", one->pattern, levels[one->level]);
+		str_addf(value, "%s %s", one->pattern,
+		    conf_tls_level_word(one->level));
 		for (size_t k = 0; k < one->name_count; k++)
 			str_addf(value, "%s%s", k > 0 ? "," : " name ",
 			    one->names[k]);

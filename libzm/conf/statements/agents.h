@@ -42,14 +42,18 @@ STATEMENT(TOP, "mx-port", NONE, setting, "setting", "",
 SETTING("mx-port", "", mx_port, "number:1-65535", "25", "a port")
 
 STATEMENT(TOP, "tls-to", NONE, tls_to,
-    "routepattern choice:none,may,encrypt,verify",
+    "routepattern choice:" CONF_TLS_LEVEL_CHOICE,
     "name=word ca=path cert=path key=path",
-    "tls-to PATTERN none|may|encrypt|verify [name NAME,...] [ca FILE] "
-    "[cert FILE [key FILE]]", "tls-to * may",
+    "tls-to PATTERN " CONF_TLS_LEVEL_USAGE " [name NAME,...] [ca FILE] "
+    "[cert FILE [key FILE]]", "tls-to * dane",
     "How mail to a next hop is protected; the first match in the file wins.  "
     "PATTERN is compared with the domain, or the host that a route or lmtp "
     "names.  may: TLS where the host offers it, in the clear when its TLS is "
-    "broken.  encrypt: TLS or the mail waits.  verify: also its certificate "
+    "broken.  dane: as may, but where the DNS vouches for TLSA records of the "
+    "host (RFC 7672) TLS, with a certificate that they name, or the mail "
+    "waits; the DNS vouches when a resolver on loopback says so (AD).  "
+    "dane-only: such records or the mail waits.  encrypt: TLS or the mail "
+    "waits.  verify: also its certificate "
     "must lead to a trusted root and have one of the names: those after "
     "name (.example.org stands for all below it), else the domain, what is "
     "below it, or the routed host itself; names of MX records count only "
@@ -58,6 +62,7 @@ STATEMENT(TOP, "tls-to", NONE, tls_to,
     "asked; the agent's account must be able to read them.",
     "tls-to partner.example verify\n"
     "tls-to .gmail.com verify name mx.google.com,.google.com\n"
+    "tls-to bank.example dane-only\n"
     "tls-to legacy.example none")
 
 STATEMENT(TOP, "xclient-to", NONE, xclient_to, "routepattern", "",

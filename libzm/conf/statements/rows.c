@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "conf/statements/rows.h"
+#include "conf/settings/agents.h"
 #include "grammar/smtp/ehlo.h"
 
 #include "base/banned.h"

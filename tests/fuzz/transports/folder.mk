@@ -47,3 +47,9 @@ tests_fuzz_fuzz_ehlo_SOURCES = tests/fuzz/transports/fuzz_ehlo.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_ehlo_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_ehlo_LDADD = transports/smtp/libclient.a \
 	transports/libagent.a $(ZM_LIBS)
+
+fuzz_targets += tests/fuzz/fuzz-tlsa
+tests_fuzz_fuzz_tlsa_SOURCES = tests/fuzz/transports/fuzz_tlsa.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_tlsa_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/fuzz
+tests_fuzz_fuzz_tlsa_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_tlsa_LDADD = $(ZM_LIBS)

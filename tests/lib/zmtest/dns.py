@@ -2,8 +2,10 @@
 
 Zone rows: (name, type, value): "MX" (preference, host), "A" address,
 "AAAA" address, "CNAME" and "PTR" name, "TXT" text (with \\xHH; @FILE: the
-quoted strings of a file), or type SERVFAIL, NXDOMAIN, TIMEOUT
-for a whole name; TC: cut short over UDP, whole over TCP; CROWD n: n MX
+quoted strings of a file), "TLSA" ("3", "1", "1", hex), or type SERVFAIL,
+BOGUS (the same: a validator says no more), NXDOMAIN, TIMEOUT for a whole
+name; SIGNED: this name and all below it are answered with the AD bit,
+UNSIGNED: not; TC: cut short over UDP, whole over TCP; CROWD n: n MX
 records beside the others that lead nowhere.
 Names that are not there answer NXDOMAIN.
 
@@ -13,7 +15,8 @@ import socket
 import struct
 import threading
 
-TYPES = {"A": 1, "CNAME": 5, "PTR": 12, "MX": 15, "TXT": 16, "AAAA": 28}
+TYPES = {"A": 1, "CNAME": 5, "PTR": 12, "MX": 15, "TXT": 16, "AAAA": 28,
+         "TLSA": 52}
 
 
 def encode_name(name):
@@ -105,7 +108,7 @@ class Dns:
         kinds = {t for t, _ in own}
         if "TIMEOUT" in kinds:
             return None
-        rcode = 2 if "SERVFAIL" in kinds else 3 if not own else 0
+        rcode = 2 if kinds & {"SERVFAIL", "BOGUS"} else 3 if not own else 0
         if "NXDOMAIN" in kinds:
             rcode = 3
         if "TC" in kinds and not is_tcp:
@@ -114,8 +117,31 @@ class Dns:
         body, count = b"", 0
         if not rcode:
             body, count = self._records(name, qtype, 0)
-        head = query[:2] + struct.pack("!HHHHH", 0x8180 | rcode, 1, count, 0, 0)
+        flags = 0x8180 | rcode
+        if rcode != 2 and all(map(self._is_signed, self._chain(name, qtype))):
+            flags |= 0x20
+        head = query[:2] + struct.pack("!HHHHH", flags, 1, count, 0, 0)
         return head + question + body
+
+    def _chain(self, name, qtype):
+        """The names that the answer is made of."""
+        chain = [name]
+        while qtype != TYPES["CNAME"] and len(chain) < 20:
+            ends = [v for n, t, v in self.rows
+                    if n == chain[-1] and t == "CNAME"]
+            if not ends:
+                break
+            chain.append(ends[0].lower().rstrip("."))
+        return chain
+
+    def _is_signed(self, name):
+        """By the longest name at or above it that says so."""
+        while name:
+            kinds = {t for n, t, _ in self.rows if n == name}
+            if kinds & {"SIGNED", "UNSIGNED"}:
+                return "SIGNED" in kinds
+            name = name.partition(".")[2]
+        return False
 
     def _records(self, name, qtype, depth):
         """Records of the name, through its aliases (a loop ends)."""
@@ -147,6 +173,8 @@ class Dns:
             return struct.pack("!H", int(value[0])) + encode_name(value[1])
         if kind in ("CNAME", "PTR"):
             return encode_name(value)
+        if kind == "TLSA":
+            return bytes(map(int, value[:3])) + bytes.fromhex(value[3])
         if kind == "TXT":
             if value.startswith("@"):      # what the file says now
                 with open(value[1:], encoding="utf-8") as file:

@@ -2,18 +2,27 @@
 
 SPDX-License-Identifier: ISC
 """
+import hashlib
 import os
 import re
 import shutil
 import ssl
 import subprocess
 import tempfile
+import time
 
 KINDS = {
     "rsa": ["rsa:2048"],
     "p256": ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"],
     "ed25519": ["ed25519"],
 }
+
+
+def openssl(*words, given=None, cwd=None):
+    return subprocess.run(["openssl", *words], check=True, input=given,
+                          cwd=cwd,
+                          stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL).stdout
 
 
 class Cert:
@@ -24,20 +33,75 @@ class Cert:
         self.dir = tempfile.mkdtemp(prefix="zmailer-cert-")
         self.pem = os.path.join(self.dir, "cert.pem")
         self.key = os.path.join(self.dir, "cert.key")
+        self.ca = os.path.join(self.dir, "ca.pem")
 
-    def make(self, names=("mx.test",), kind="p256", days=90):
-        """Make, or replace as certbot does: by rename."""
-        subprocess.run(
-            ["openssl", "req", "-x509", "-newkey"] + KINDS[kind] +
-            ["-nodes", "-keyout", self.key + ".new", "-out",
-             self.pem + ".new", "-days", str(days), "-subj",
-             f"/CN={names[0]}", "-addext", "subjectAltName=" +
-             ",".join("DNS:" + n for n in names)],
-            check=True, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
+    def make(self, names=("mx.test",), kind="p256", days=90, has_ca=False):
+        """Make, or replace as certbot does: by rename.  has_ca: signed by
+        an authority of its own, which is shown, too; days below 0: ended
+        so long ago."""
+        signer = []
+        if has_ca:
+            openssl(*self._request(["/CN=authority of tests"], "rsa", 90),
+                    "-keyout", self.ca + ".key", "-out", self.ca)
+            signer = ["-CA", self.ca, "-CAkey", self.ca + ".key"]
+        openssl(*self._request(
+            [f"/CN={names[0]}", "-addext", "subjectAltName=" +
+             ",".join("DNS:" + n for n in names)] +
+            (["-addext", "basicConstraints=critical,CA:FALSE"]
+             if has_ca else []), kind, max(days, 1)), *signer,
+            "-keyout", self.key + ".new", "-out", self.pem + ".new")
+        if has_ca:
+            with open(self.pem + ".new", "a", encoding="ascii") as chain, \
+                    open(self.ca, encoding="ascii") as authority:
+                chain.write(authority.read())
+        if days < 0:
+            self._end(-days)
         for path in (self.pem, self.key):
             os.rename(path + ".new", path)
         return self
+
+    def _end(self, days):
+        """The new certificate again, ended so many days ago."""
+        for name, text in (("index", ""), ("serial", "01"), ("conf", (
+                "[ca]\ndefault_ca = it\n[it]\ndatabase = index\nserial = "
+                "serial\nnew_certs_dir = .\ndefault_md = sha256\npolicy = "
+                "any\ncopy_extensions = copy\n[any]\ncommonName = supplied"
+                "\n"))):
+            with open(os.path.join(self.dir, name), "w",
+                      encoding="ascii") as file:
+                file.write(text)
+        openssl("x509", "-x509toreq", "-copy_extensions", "copy", "-in",
+                self.pem + ".new", "-signkey", self.key + ".new", "-out",
+                self.pem + ".req")
+        first, last = (time.strftime("%Y%m%d%H%M%SZ", time.gmtime(
+            time.time() - n * 86400)) for n in (days + 90, days))
+        openssl("ca", "-batch", "-selfsign", "-notext", "-config", "conf",
+                "-startdate", first, "-enddate", last, "-keyfile",
+                self.key + ".new", "-in", self.pem + ".req", "-out",
+                self.pem + ".new", cwd=self.dir)
+
+    @staticmethod
+    def _request(subject, kind, days):
+        return ["req", "-x509", "-newkey"] + KINDS[kind] + [
+            "-nodes", "-days", str(days), "-subj"] + subject
+
+    def __getattr__(self, name):
+        """tlsa311: a TLSA record that names this certificate, or for usage
+        2 its authority, as a zone row has it."""
+        found = re.fullmatch(r"tlsa(\d)(\d)(\d)", name)
+        if not found:
+            raise AttributeError(name)
+        usage, selector, matching = map(int, found.groups())
+        pem = self.ca if usage % 2 == 0 else self.pem
+        if selector:
+            key = openssl("x509", "-in", pem, "-noout", "-pubkey")
+            data = openssl("pkey", "-pubin", "-outform", "DER", given=key)
+        else:
+            data = openssl("x509", "-in", pem, "-outform", "DER")
+        if matching:
+            data = (hashlib.sha256, hashlib.sha512)[matching - 1](
+                data).digest()
+        return f"{usage} {selector} {matching} {data.hex()}"
 
     def spoil(self):
         """Put another key beside the certificate."""

@@ -4,6 +4,8 @@
  */
 #include <criterion/criterion.h>
 #include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,9 +37,17 @@ static const struct zone_row {
 	{ "six.test", AAAA, 0, "2001:db8::6" },
 	{ "alias.test", CNAME, 0, "four.test" },
 	{ "xn--bcher-kva.test", A, 0, "192.0.2.5" },
+	/* what begins with "ad" has the AD bit */
+	{ "ad.test", MX, 10, "ad-mx.test" },
+	{ "ad-mx.test", A, 0, "192.0.2.6" },
+	{ "ad-mx.test", AAAA, 0, "2001:db8::16" },
+	{ "ad-alias.test", CNAME, 0, "ad-next.test" },
+	{ "ad-next.test", CNAME, 0, "ad-mx.test" },
+	{ "ad-circle.test", CNAME, 0, "ad-circle.test" },
 };
 
 static int server_fd;
+static unsigned server_port;
 static unsigned questions;
 
 static size_t
@@ -105,8 +115,9 @@ records_put(unsigned char *out, size_t *at, const char *name, int type,
 		if (zone[i].type == CNAME) {
 			bool ignored;
 
-			count += records_put(out, at, zone[i].value, type,
-			    &ignored);
+			if (strcmp(zone[i].value, name) != 0)
+				count += records_put(out, at, zone[i].value,
+				    type, &ignored);
 		}
 	}
 	return count;
@@ -162,7 +173,8 @@ answer_make(unsigned char *packet, size_t n)
 		rcode = is_known ? 0 : 3;
 	}
 	packet[2] = 0x84;
-	packet[3] = (unsigned char)(0x80 | rcode);
+	packet[3] = (unsigned char)(0x80 | rcode |
+	    (strncmp(name, "ad", 2) == 0 ? 0x20 : 0));
 	put16(packet + 6, count);
 	put16(packet + 8, 0);
 	put16(packet + 10, 0);
@@ -192,7 +204,7 @@ static void
 setup(void)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET,
-	    .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	    .sin_addr = { htonl(INADDR_ANY) } };
 	socklen_t length = sizeof(address);
 	pthread_t thread;
 	char text[64];
@@ -202,7 +214,8 @@ setup(void)
 	cr_assert_eq(bind(server_fd, (struct sockaddr *)&address, length), 0);
 	getsockname(server_fd, (struct sockaddr *)&address, &length);
 	cr_assert_eq(pthread_create(&thread, NULL, name_server, NULL), 0);
-	snprintf(text, sizeof(text), "127.0.0.1:%u", ntohs(address.sin_port));
+	server_port = ntohs(address.sin_port);
+	snprintf(text, sizeof(text), "127.0.0.1:%u", server_port);
 	cr_assert_eq(dns_use(text, &err), 0, "%s", err.text);
 }
 
@@ -236,7 +249,7 @@ Test(dns, mx)
 		size_t n = 99;
 		struct err err = { "" };
 
-		cr_expect_eq(dns_mx(mx_rows[i].domain, mx, &n, &err),
+		cr_expect_eq(dns_mx(mx_rows[i].domain, mx, &n, NULL, &err),
 		    mx_rows[i].result, "%s: %s", mx_rows[i].domain, err.text);
 		cr_expect_eq(n, mx_rows[i].count, "%s: %zu",
 		    mx_rows[i].domain, n);
@@ -256,7 +269,7 @@ Test(dns, a_name_of_300_bytes_is_not_asked_for)
 
 	memset(name, 'a', 300);
 	name[300] = '\0';
-	cr_expect_eq(dns_mx(name, mx, &n, &err), DNS_NO_NAME);
+	cr_expect_eq(dns_mx(name, mx, &n, NULL, &err), DNS_NO_NAME);
 	cr_expect_eq(questions, 0);
 }
 
@@ -265,7 +278,7 @@ Test(dns, garbage_is_deferred)
 	struct dns_mx mx[DNS_MX_MAX];
 	struct err err;
 	size_t n;
-	enum dns_result result = dns_mx("garbage.test", mx, &n, &err);
+	enum dns_result result = dns_mx("garbage.test", mx, &n, NULL, &err);
 
 	cr_expect(result == DNS_BAD || result == DNS_TRY_AGAIN, "%d",
 	    result);
@@ -303,7 +316,7 @@ Test(dns, addresses)
 		size_t n = 99;
 
 		cr_expect_eq(dns_addresses(address_rows[i].host, out, &n,
-		    &err), address_rows[i].result, "%s: %s",
+		    NULL, &err), address_rows[i].result, "%s: %s",
 		    address_rows[i].host, err.text);
 		if (address_rows[i].first == NULL)
 			continue;
@@ -312,6 +325,128 @@ Test(dns, addresses)
 		    sizeof(text));
 		cr_expect_str_eq(text, address_rows[i].first);
 	}
+}
+
+/* ---- what an answer is worth ------------------------------------------- */
+
+static const struct {
+	const char	*host;
+	enum dns_result	 result;
+	bool		 is_secure;
+	const char	*name;
+} trust_rows[] = {
+	{ "ad-mx.test", DNS_OK, true, "ad-mx.test" },
+	{ "AD-MX.test", DNS_OK, false, "AD-MX.test" },
+	{ "ad-alias.test", DNS_OK, true, "ad-mx.test" },
+	{ "ad-circle.test", DNS_NONE, false, "" },
+	{ "four.test", DNS_OK, false, "four.test" },
+	{ "alias.test", DNS_OK, false, "four.test" },
+	{ "192.0.2.7", DNS_OK, false, "" },
+	{ "localhost", DNS_OK, false, "" },
+};
+
+Test(dns, addresses_are_secure_where_the_resolver_on_loopback_says_so)
+{
+	for (size_t i = 0; i < sizeof(trust_rows) / sizeof(trust_rows[0]);
+	    i++) {
+		struct dns_address out[DNS_ADDRESS_MAX];
+		struct dns_trust trust;
+		struct err err;
+		size_t n;
+
+		cr_expect_eq(dns_addresses(trust_rows[i].host, out, &n,
+		    &trust, &err), trust_rows[i].result, "%s",
+		    trust_rows[i].host);
+		cr_expect_eq(trust.is_secure, trust_rows[i].is_secure, "%s",
+		    trust_rows[i].host);
+		cr_expect_str_eq(trust.name, trust_rows[i].name, "%s",
+		    trust_rows[i].host);
+	}
+}
+
+static const struct {
+	const char	*domain;
+	enum dns_result	 result;
+	bool		 is_secure;
+} mx_trust_rows[] = {
+	{ "ad.test", DNS_OK, true },
+	{ "ad-mx.test", DNS_NONE, true },	/* that there is none, too */
+	{ "ad-missing.test", DNS_NO_NAME, true },
+	{ "two.test", DNS_OK, false },
+	{ "four.test", DNS_NONE, false },
+	{ "servfail.test", DNS_TRY_AGAIN, false },
+};
+
+Test(dns, hosts_are_secure_where_the_resolver_on_loopback_says_so)
+{
+	for (size_t i = 0; i < sizeof(mx_trust_rows) /
+	    sizeof(mx_trust_rows[0]); i++) {
+		struct dns_mx mx[DNS_MX_MAX];
+		struct dns_trust trust;
+		struct err err;
+		size_t n;
+
+		cr_expect_eq(dns_mx(mx_trust_rows[i].domain, mx, &n, &trust,
+		    &err), mx_trust_rows[i].result, "%s",
+		    mx_trust_rows[i].domain);
+		cr_expect_eq(trust.is_secure, mx_trust_rows[i].is_secure,
+		    "%s", mx_trust_rows[i].domain);
+	}
+}
+
+Test(dns, records_as_they_are)
+{
+	struct dns_records records;
+	struct err err;
+
+	dns_records_init(&records);
+	cr_expect_eq(dns_ask_records("ad-mx.test", DNS_TYPE_AAAA, &records,
+	    &err), DNS_OK);
+	cr_expect(records.is_secure);
+	cr_assert_eq(records.count, 1);
+	cr_expect_eq(dns_records_at(&records, 0).n, 16);
+	cr_expect_eq(dns_ask_records("a.two.test", DNS_TYPE_A, &records,
+	    &err), DNS_OK);
+	cr_expect_not(records.is_secure);
+	cr_assert_eq(records.count, 2);
+	cr_expect_eq(dns_records_at(&records, 1).n, 4);
+	cr_expect_eq(memcmp(dns_records_at(&records, 1).p, "\xc0\0\2\2", 4),
+	    0);
+	cr_expect_eq(dns_ask_records("ad-mx.test", DNS_TYPE_TLSA, &records,
+	    &err), DNS_NONE);
+	cr_expect_eq(records.count, 0);
+	cr_expect_eq(dns_ask_records("servfail.test", DNS_TYPE_TLSA,
+	    &records, &err), DNS_TRY_AGAIN);
+	cr_expect_str_eq(err.text, "SERVFAIL");
+	dns_records_release(&records);
+}
+
+/* The same bit from a server that is not on loopback is anybody's. */
+Test(dns, a_server_that_is_elsewhere_is_not_believed)
+{
+	struct sockaddr_in own = { .sin_family = AF_INET };
+	struct dns_mx mx[DNS_MX_MAX];
+	struct dns_trust trust = { .is_secure = true };
+	struct ifaddrs *list, *one;
+	char text[64], address[INET_ADDRSTRLEN];
+	struct err err;
+	size_t n;
+
+	cr_assert_eq(getifaddrs(&list), 0);
+	for (one = list; one != NULL; one = one->ifa_next)
+		if (one->ifa_addr != NULL &&
+		    one->ifa_addr->sa_family == AF_INET &&
+		    !(one->ifa_flags & IFF_LOOPBACK))
+			memcpy(&own, one->ifa_addr, sizeof(own));
+	freeifaddrs(list);
+	if (own.sin_addr.s_addr == 0)
+		cr_skip_test("this machine has no other address");
+	inet_ntop(AF_INET, &own.sin_addr, address, sizeof(address));
+	snprintf(text, sizeof(text), "%s:%u", address, server_port);
+	cr_assert_eq(dns_use(text, &err), 0, "%s", err.text);
+	cr_expect_eq(dns_mx("ad.test", mx, &n, &trust, &err), DNS_OK, "%s",
+	    err.text);
+	cr_expect_not(trust.is_secure);
 }
 
 Test(dns, counts_are_bounded)

@@ -249,7 +249,7 @@ judge_outbound(struct doctor *doctor)
 	int fd = -1;
 
 	if (dns_use(doctor->conf->dns_server, &err) != 0 ||
-	    dns_addresses(host, found, &n, &err) != DNS_OK) {
+	    dns_addresses(host, found, &n, NULL, &err) != DNS_OK) {
 		doctor_add(doctor, DOCTOR_BAD, host, "is it a host's name?",
 		    "it cannot be looked up: %s", err.text);
 		return;

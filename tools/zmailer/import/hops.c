@@ -341,7 +341,8 @@ tls_level_of(struct slice level)
 	static const struct { const char *theirs, *ours; } rows[] = {
 		{ "none", "none" }, { "may", "may" },
 		{ "encrypt", "encrypt" }, { "verify", "verify" },
-		{ "secure", "verify" },
+		{ "secure", "verify" }, { "dane", "dane" },
+		{ "dane-only", "dane-only" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -391,13 +392,10 @@ import_tls_level(struct import *import, const char *name)
 	}
 	if (level.n == 0)
 		return;
-	if (slice_starts(level, "dane"))
-		import_note(import, name, SLICE(""), IMPORT_DIFFERS,
-		    "TLSA records are not asked for: TLS is used wherever it "
-		    "is offered");
-	else if (slice_is(level, "may"))
+	if (slice_is(level, "may") || slice_is(level, "dane"))
 		import_note(import, name, SLICE(""), IMPORT_NOT_NEEDED,
-		    "TLS is used wherever it is offered");
+		    "TLS is used wherever it is offered, with TLSA records "
+		    "where a resolver on loopback vouches for them");
 	else if (ours == NULL)
 		import_note(import, name, SLICE(""), IMPORT_MISSING,
 		    "write `tls-to * LEVEL` (zmailer help tls-to)");

@@ -1,0 +1,33 @@
+/* tlsa.h - TLSA records: what a domain says of its servers' certificates
+ *
+ * RFC 6698 section 2.1; the names of the numbers are RFC 7218's.  Bytes in,
+ * structs out; slices point into what was read.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_GRAMMAR_TLSA_H
+#define ZM_GRAMMAR_TLSA_H
+
+#include "base/str.h"
+
+enum tlsa_usage { TLSA_PKIX_TA, TLSA_PKIX_EE, TLSA_DANE_TA, TLSA_DANE_EE };
+enum tlsa_selector { TLSA_CERTIFICATE, TLSA_KEY };
+enum tlsa_matching { TLSA_FULL, TLSA_SHA256, TLSA_SHA512 };
+
+struct tlsa {
+	unsigned	usage, selector, matching;	/* 0 to 255 each */
+	struct slice	data;
+};
+
+/* Read the data of a record. 0; -1: it is too short to be one. */
+int tlsa_parse(struct slice rdata, struct tlsa *out);
+
+/* May SMTP use it?  Usages 2 and 3, and digests of the right length; that
+ * what is there in full can be read is not looked at.  RFC 7672 section
+ * 3.1.3. */
+bool tlsa_is_for_smtp(const struct tlsa *tlsa);
+
+/* "3 1 1", of each with a comma between them. */
+void tlsa_add_words(struct str *out, const struct tlsa *tlsa);
+
+#endif

@@ -1,0 +1,92 @@
+/* tls_dane.c - certificates by TLSA records instead of trusted roots
+ *
+ * In     records that the DNS vouches for
+ * Out    a connection that goes on only with a certificate they name
+ * Holds  nothing
+ * Trusts the records as far as their answers were secure, which others have
+ *        looked at; no record to be readable
+ * Spec   RFC 6698, RFC 7671, RFC 7672 section 3
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <stdio.h>
+
+#include "tls/dane.h"
+
+#include "base/banned.h"
+
+static bool
+dane_is_certificate(struct slice data)
+{
+	const unsigned char *p = (const unsigned char *)data.p;
+	X509 *certificate = d2i_X509(NULL, &p, (long)data.n);
+	bool is_good = certificate != NULL &&
+	    p == (const unsigned char *)data.p + data.n &&
+	    X509_get0_pubkey(certificate) != NULL;
+
+	X509_free(certificate);
+	ERR_clear_error();
+	return is_good;
+}
+
+static bool
+dane_is_key(struct slice data)
+{
+	const unsigned char *p = (const unsigned char *)data.p;
+	EVP_PKEY *key = d2i_PUBKEY(NULL, &p, (long)data.n);
+	bool is_good = key != NULL &&
+	    p == (const unsigned char *)data.p + data.n;
+
+	EVP_PKEY_free(key);
+	ERR_clear_error();
+	return is_good;
+}
+
+bool
+tls_tlsa_is_usable(const struct tlsa *tlsa)
+{
+	if (!tlsa_is_for_smtp(tlsa))
+		return false;
+	if (tlsa->matching != TLSA_FULL)
+		return true;
+	return tlsa->selector == TLSA_CERTIFICATE ?
+	    dane_is_certificate(tlsa->data) : dane_is_key(tlsa->data);
+}
+
+/* Names are those of the goal, and none for usage 3: there the record itself
+ * names the certificate (RFC 7672 section 3.1.1). */
+int
+tls_dane_set(struct ssl_st *ssl, const struct tls_goal *goal)
+{
+	struct tlsa tlsa;
+
+	if (SSL_dane_enable(ssl, goal->sni) <= 0)
+		return 0;
+	SSL_dane_set_flags(ssl, DANE_FLAG_NO_DANE_EE_NAMECHECKS);
+	for (size_t i = 0; i < goal->tlsa->count; i++)
+		if (tlsa_parse(dns_records_at(goal->tlsa, i), &tlsa) == 0 &&
+		    tls_tlsa_is_usable(&tlsa) && SSL_dane_tlsa_add(ssl,
+		    (uint8_t)tlsa.usage, (uint8_t)tlsa.selector,
+		    (uint8_t)tlsa.matching,
+		    (const unsigned char *)tlsa.data.p, tlsa.data.n) < 0)
+			return 0;
+	return 1;
+}
+
+/* A resumed session keeps what was found of the certificate, not by what. */
+void
+tls_dane_tell(struct ssl_st *ssl, struct tls_info *info)
+{
+	uint8_t usage, selector, matching;
+
+	if (SSL_get0_dane_tlsa(ssl, &usage, &selector, &matching, NULL,
+	    NULL) >= 0)
+		snprintf(info->tlsa, sizeof(info->tlsa),
+		    "TLSA %u %u %u matched", usage, selector, matching);
+	else
+		snprintf(info->tlsa, sizeof(info->tlsa),
+		    "TLSA matched before");
+}
