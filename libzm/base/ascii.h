@@ -8,6 +8,7 @@
 #define ZM_BASE_ASCII_H
 
 #include <stdbool.h>
+#include <string.h>
 
 static inline bool
 ascii_is_digit(char c)
@@ -51,6 +52,13 @@ static inline bool
 ascii_is_space(char c)
 {
 	return ascii_is_blank(c) || c == '\r' || c == '\n';
+}
+
+/* One of those in set, of which NUL is none, though strchr(3) finds it. */
+static inline bool
+ascii_is_among(char c, const char *set)
+{
+	return c != '\0' && strchr(set, c) != NULL;
 }
 
 static inline char

@@ -66,7 +66,7 @@ selector_word_bytes(struct slice text)
 	size_t n = 0;
 
 	while (n < text.n && !ascii_is_space(text.p[n]) &&
-	    strchr("():=<>!\"", text.p[n]) == NULL)
+	    !ascii_is_among(text.p[n], "():=<>!\""))
 		n++;
 	return n;
 }
@@ -83,7 +83,7 @@ selector_take_word(struct parser *parser, const char *word)
 	    word))
 		return false;
 	rest = slice_from(rest, strlen(word));
-	if (rest.n > 0 && strchr(":=<>!", rest.p[0]) != NULL)
+	if (rest.n > 0 && ascii_is_among(rest.p[0], ":=<>!"))
 		return false;	/* a key of that name */
 	parser->at += strlen(word);
 	return true;
@@ -269,7 +269,7 @@ parse_word(struct parser *parser)
 	}
 	word = slice_first(rest, selector_word_bytes(rest));
 	parser->at += word.n;
-	if (word.n < rest.n && strchr(":=<>!", rest.p[word.n]) != NULL)
+	if (word.n < rest.n && ascii_is_among(rest.p[word.n], ":=<>!"))
 		return parse_test(parser, word);
 	if (!is_id(word)) {
 		err_set(parser->err, rest.n == 0 ? "something is missing "

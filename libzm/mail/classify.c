@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "grammar/units.h"
 #include "mail/classes.inc"	/* shipped[], out of mail/classes */
 #include "mail/classify.h"
@@ -189,7 +190,7 @@ classify_is_status(struct slice word)
 	size_t pieces = 0;
 
 	if (word.n < 5 || word.p[1] != '.' ||
-	    strchr("245", word.p[0]) == NULL)
+	    !ascii_is_among(word.p[0], "245"))
 		return false;
 	while (slice_cut(&word, '.', &piece)) {
 		if (piece.n > 3 || !slice_number(piece, 0, 999, &number))

@@ -69,7 +69,7 @@ srs_is(struct slice local)
 {
 	return local.n > 5 && (slice_is_nocase(slice_first(local, 4),
 	    "SRS0") || slice_is_nocase(slice_first(local, 4), "SRS1")) &&
-	    strchr("=+-", local.p[4]) != NULL;
+	    ascii_is_among(local.p[4], "=+-");
 }
 
 /* ---- making ----------------------------------------------------------- */
@@ -199,7 +199,7 @@ srs_open_second(struct slice tail, struct str *out, struct err *err)
 	struct slice host;
 
 	if (!slice_cut(&tail, '=', &host) || host.n == 0 || tail.n < 2 ||
-	    strchr("=+-", tail.p[0]) == NULL)
+	    !ascii_is_among(tail.p[0], "=+-"))
 		return err_set(err, "this return address is cut short");
 	str_adds(out, "SRS0");
 	str_add_slice(out, tail);

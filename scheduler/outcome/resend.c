@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "mail/envelope.h"
 #include "scheduler/outcome/resend.h"
@@ -50,7 +51,7 @@ resend_is_address(struct slice user)
 	struct slice rest;
 	struct err err;
 
-	return user.n > 0 && strchr("|/:\"", user.p[0]) == NULL &&
+	return user.n > 0 && !ascii_is_among(user.p[0], "|/:\"") &&
 	    path_parse(user, PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8, &path,
 	    &rest, &err) == 0 && rest.n == 0;
 }

@@ -192,7 +192,9 @@ objectives_add_lines(const struct objectives *objectives, int64_t now_s,
 			const struct objective_piece *piece =
 			    &slot->pieces[k];
 
-			if (piece_counts(piece, now_s))
+			/* an empty one has a number, too */
+			if (piece_counts(piece, now_s) && (piece->in_time |
+			    piece->late | piece->tried) != 0)
 				str_addf(out, "\t%lld,%u,%u,%u",
 				    (long long)piece->number, piece->in_time,
 				    piece->late, piece->tried);

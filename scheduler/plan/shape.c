@@ -177,12 +177,13 @@ shape_read_line(struct shape_table *table, struct slice line, int64_t now_s)
 	    !slice_number(fields[1], 1, LIMIT_MAX, &threshold) ||
 	    !slice_number(fields[2], 0, PACE_SLOW_MAX_US, &slow_us) ||
 	    !slice_number(fields[3], 0, INT64_MAX, &seen_s) ||
-	    (int64_t)seen_s + SHAPE_KEPT_S < now_s)
+	    (int64_t)seen_s < now_s - SHAPE_KEPT_S)
 		return false;
 	like.limit = (unsigned)limit;
 	like.threshold = (unsigned)threshold;
 	like.slow_us = (int64_t)slow_us;
-	like.seen_s = (int64_t)seen_s;
+	/* what claims to be of tomorrow would be kept for ever */
+	like.seen_s = (int64_t)seen_s < now_s ? (int64_t)seen_s : now_s;
 	shape_put(table, channel, host, line, &like);
 	return true;
 }

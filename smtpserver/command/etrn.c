@@ -12,6 +12,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "grammar/smtp/path.h"
 #include "smtpserver/helper/ask.h"
 #include "smtpserver/command/commands.h"
@@ -42,7 +43,7 @@ etrn_queue_check(struct slice name, struct err *err)
 		return err_set(err, "the queue has no name");
 	for (size_t i = 0; i < name.n; i++)
 		if (name.p[i] <= ' ' || name.p[i] > '~' ||
-		    strchr("*?\\", name.p[i]) != NULL)
+		    ascii_is_among(name.p[i], "*?\\"))
 			return err_set(err, "a queue is named CHANNEL/HOST");
 	return 0;
 }

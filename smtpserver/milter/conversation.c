@@ -233,6 +233,17 @@ conversation_make_do(struct conversation *c, struct link *link)
 	}
 }
 
+/* In a line, to be shown by others, who escape what they show. */
+static void
+add_reason(struct str *out, struct slice text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		unsigned char c = (unsigned char)text.p[i];
+
+		str_addc(out, c < ' ' || c == 127 ? '?' : (char)c);
+	}
+}
+
 static bool
 add_pass(struct conversation *c, struct str *out)
 {
@@ -248,7 +259,7 @@ add_pass(struct conversation *c, struct str *out)
 	is_ok = !c->has_mail || !c->mail.is_changed || write_changed(c, out);
 	if (is_ok && c->result.freeze.len > 0) {
 		str_adds(out, " because ");
-		str_add_escaped(out, str_slice(&c->result.freeze));
+		add_reason(out, str_slice(&c->result.freeze));
 	}
 	return is_ok;
 }

@@ -68,7 +68,7 @@ talk_quarantine(struct talk *talk, struct slice data)
 	str_reset(freeze);
 	talk->result->is_signed = false;
 	if (packet_text(&data, &text) && text.n > 0)
-		str_add_escaped(freeze, slice_first(text, 200));
+		str_add_slice(freeze, slice_first(text, 200));
 	else
 		str_adds(freeze, "quarantine");
 }

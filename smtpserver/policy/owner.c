@@ -91,7 +91,7 @@ owning_detail(struct owning *owning, const struct canonical *address,
 		return OWNER_NO;
 	byte = address->local.p[bare.n];
 	if (domain == NULL || domain->users != USERS_TABLE)
-		return ascii_is_alnum(byte) || strchr("-._", byte) != NULL ?
+		return ascii_is_alnum(byte) || ascii_is_among(byte, "-._") ?
 		    OWNER_NO : OWNER_YES;
 	switch (owning_look_up(owning, domain->users_table, address, &value)) {
 	case FIT_YES:

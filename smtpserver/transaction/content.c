@@ -143,7 +143,19 @@ content_fault_of(const struct content *content,
 	return content->storing;
 }
 
-/* Store a piece, or give up: nobody will want the draft any more. */
+/* Once there is a fault nobody will want the draft any more. */
+static void
+content_judge(struct content *content, const struct conf_limits *limits,
+    struct draft *draft)
+{
+	enum content_fault fault = content_fault_of(content, limits);
+
+	if (content->fault == CONTENT_GOOD && fault != CONTENT_GOOD)
+		draft_abort(draft);	/* row S0: nothing was promised */
+	content->fault = fault;
+}
+
+/* Store a piece, or give up. */
 static void
 content_piece_take(struct content *content, const struct conf_limits *limits,
     struct slice piece, struct draft *draft)
@@ -155,10 +167,7 @@ content_piece_take(struct content *content, const struct conf_limits *limits,
 	if (content->fault == CONTENT_GOOD && piece.n > 0 &&
 	    draft_write(draft, piece.p, piece.n, &err) != 0)
 		content_fail(content, errno);
-	if (content->fault == CONTENT_GOOD &&
-	    content_fault_of(content, limits) != CONTENT_GOOD)
-		draft_abort(draft);	/* row S0: nothing was promised */
-	content->fault = content_fault_of(content, limits);
+	content_judge(content, limits, draft);
 }
 
 static char piece[PIECE_BYTES + 2];	/* each call's own, while it lasts */
@@ -214,6 +223,7 @@ take_header_line(struct content *content, const struct conf_limits *limits,
 		content->lacks_header = true;
 	content->is_in_body = is_empty ||
 	    (content->lacks_header && lf < wire.n);
+	content_judge(content, limits, draft);
 	return wire.n;
 }
 

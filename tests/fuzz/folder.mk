@@ -1,5 +1,6 @@
 # fuzz targets: with --enable-fuzz libFuzzer programs; else each replays its
-# seed corpus tests/fuzz/corpus/NAME in make check.  A new target NAME of a
+# seed corpus tests/fuzz/corpus/NAME in make check, and runs what mutate.c makes
+# of it for a moment.  A new target NAME of a
 # part is these lines in the folder.mk of the part's folder here, and seeds in
 # corpus/NAME:
 #
@@ -14,7 +15,7 @@ if FUZZ
 FUZZ_MAIN = tests/fuzz/fuzz.h
 FUZZ_LINK = -fsanitize=fuzzer
 else
-FUZZ_MAIN = tests/fuzz/fuzz.h tests/fuzz/replay.c
+FUZZ_MAIN = tests/fuzz/fuzz.h tests/fuzz/replay.c tests/fuzz/mutate.c tests/fuzz/mutate.h
 FUZZ_LINK =
 endif
 include tests/fuzz/grammar/folder.mk
@@ -45,4 +46,12 @@ fuzz:
 	@echo "  configure CC=clang --enable-fuzz --enable-sanitize" >&2
 	@exit 1
 endif
-.PHONY: fuzz
+
+# All of them in turn, FUZZ_TURN_SECONDS each, for FUZZ_HOURS.
+FUZZ_HOURS = 8
+FUZZ_TURN_SECONDS = 60
+EXTRA_DIST += tests/fuzz/night.sh
+fuzz-night: $(fuzz_targets)
+	ZMAILER_SRC=$(abs_top_srcdir) sh $(srcdir)/tests/fuzz/night.sh \
+		$(FUZZ_HOURS) $(FUZZ_TURN_SECONDS) $(fuzz_targets)
+.PHONY: fuzz fuzz-night

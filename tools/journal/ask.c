@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "grammar/smtp/xtext.h"
@@ -129,7 +130,7 @@ ask_is_selector(struct slice what)
 	if (what.n == 0 || (what.p[0] == '<' && slice_ends(what, ">")))
 		return false;
 	for (size_t i = 0; i < what.n; i++)
-		if (strchr(" *?=<>!(\"", what.p[i]) != NULL)
+		if (ascii_is_among(what.p[i], " *?=<>!(\""))
 			return true;
 	if (what.p[0] == '@' || slice_is(what, "all"))
 		return true;

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "base/ascii.h"
 #include "tools/change/change.h"
 #include "tools/selection/selection.h"
 
@@ -54,7 +55,7 @@ address_is_plain(struct slice address)
 {
 	for (size_t i = 0; i < address.n; i++)
 		if (!isalnum((unsigned char)address.p[i]) &&
-		    strchr("@.-_+=", address.p[i]) == NULL)
+		    !ascii_is_among(address.p[i], "@.-_+="))
 			return false;
 	return address.n > 2 && slice_find(address, '@') > 0 &&
 	    slice_find(address, '@') < address.n - 1;

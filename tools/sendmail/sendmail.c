@@ -15,6 +15,7 @@
 #include <strings.h>
 #include <sysexits.h>
 
+#include "base/ascii.h"
 #include "base/err.h"
 #include "grammar/smtp/dsn.h"
 #include "tools/sendmail/sendmail.h"
@@ -178,11 +179,11 @@ act_hops(struct request *request, const char *value)
 static int
 act_errors(struct request *request, const char *value)
 {
-	if (strlen(value) != 1 || strchr("empqw", *value) == NULL)
+	if (strlen(value) != 1 || !ascii_is_among(*value, "empqw"))
 		return sendmail_usage("-e takes one of e m p q w, not ",
 		    value);
 	request->is_quiet = *value == 'q' || *value == 'e';
-	request->mails_errors = strchr("mwe", *value) != NULL;
+	request->mails_errors = ascii_is_among(*value, "mwe");
 	request->hides_errors = *value == 'e';
 	return EX_OK;
 }

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "tools/verb/usage.h"
 
 #include "base/banned.h"
@@ -64,7 +65,7 @@ usage_is_literal(struct slice text)
 {
 	for (size_t i = 0; i < text.n; i++)
 		if ((text.p[i] < 'a' || text.p[i] > 'z') &&
-		    strchr("-|", text.p[i]) == NULL)
+		    !ascii_is_among(text.p[i], "-|"))
 			return false;
 	return text.n > 1;
 }
@@ -77,7 +78,7 @@ usage_has_value(struct slice rest, const char *value)
 
 	return rest.n > n && rest.p[0] == ' ' &&
 	    slice_starts(slice_from(rest, 1), value) &&
-	    (rest.n == n + 1 || strchr(" ]", rest.p[n + 1]) != NULL);
+	    (rest.n == n + 1 || ascii_is_among(rest.p[n + 1], " ]"));
 }
 
 /* The row of a name, with the value if that stands next; *rest moves after
@@ -109,7 +110,7 @@ usage_word_next(struct usage_form *form, struct usage_word *out)
 	size_t n;
 
 	*out = (struct usage_word){ .option = NULL };
-	for (; rest->n > 0 && strchr(" []|.", rest->p[0]) != NULL;
+	for (; rest->n > 0 && ascii_is_among(rest->p[0], " []|.");
 	    *rest = slice_from(*rest, 1))
 		form->depth += rest->p[0] == '[' ? 1 :
 		    rest->p[0] == ']' ? -1 : 0;

@@ -13,6 +13,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "grammar/message/alias.h"
 #include "mail/table/table.h"
@@ -155,7 +156,7 @@ alias_is_name(const char *name)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if ((unsigned char)name[i] <= 32 || name[i] == 127 ||
-		    strchr(":,;\"()<>\\|/", name[i]) != NULL)
+		    ascii_is_among(name[i], ":,;\"()<>\\|/"))
 			return false;
 	return true;
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "grammar/message/date.h"
@@ -102,7 +103,7 @@ is_sender(struct slice word)
 		return false;
 	for (size_t i = 0; i < word.n; i++)
 		if ((unsigned char)word.p[i] <= 32 || word.p[i] == 127 ||
-		    strchr("<>\":;,()[]\\*?", word.p[i]) != NULL)
+		    ascii_is_among(word.p[i], "<>\":;,()[]\\*?"))
 			return false;
 	if (slice_starts(domain, ".") && at == word.n)
 		domain = slice_from(domain, 1);

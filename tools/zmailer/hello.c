@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "journal/event.h"
 #include "base/json.h"
@@ -233,7 +234,7 @@ hello_is_address(const char *text)
 		return false;
 	for (size_t i = 0; i < rest.n; i++)
 		if ((unsigned char)rest.p[i] <= 32 || rest.p[i] == 127 ||
-		    strchr("<>,;:()\\\"", rest.p[i]) != NULL)
+		    ascii_is_among(rest.p[i], "<>,;:()\\\""))
 			return false;
 	return true;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "grammar/message/date.h"
@@ -34,7 +35,7 @@ limit_is_plain(const char *word)
 {
 	for (const char *p = word; *p != '\0'; p++)
 		if ((unsigned char)*p <= 32 || *p == 127 ||
-		    strchr("{};#\"<>\\", *p) != NULL)
+		    ascii_is_among(*p, "{};#\"<>\\"))
 			return false;
 	return *word != '\0' && strlen(word) < 256;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "grammar/message/date.h"
@@ -184,7 +185,7 @@ take_whom(const struct arguments *arguments, struct order *out)
 		    err.text);
 	for (const char *p = out->whom; *p != '\0'; p++)
 		if ((unsigned char)*p <= 32 || *p == 127 ||
-		    strchr("{};#\"<>\\", *p) != NULL)
+		    ascii_is_among(*p, "{};#\"<>\\"))
 			return arguments_refuse(arguments, "dest: a pattern "
 			    "of domains, as of tls-to");
 	return EX_OK;

@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "grammar/message/header.h"
 #include "transports/mailbox/vacation.h"
 #include "transports/pipe/command.h"
@@ -61,9 +62,8 @@ vacation_parse(struct arena *arena, struct slice command,
 
 		if (words[0][0] != '-')
 			continue;	/* the user's name: we know it */
-		if (strchr("atm", words[0][1]) == NULL ||
-		    words[0][1] == '\0' || words[0][2] != '\0' ||
-		    words[1] == NULL)
+		if (!ascii_is_among(words[0][1], "atm") ||
+		    words[0][2] != '\0' || words[1] == NULL)
 			return err_set(err, "vacation: %.40s is not known, "
 			    "or needs a word after it", words[0]);
 		if (words[0][1] == 't' && vacation_parse_days(value, &out->days,

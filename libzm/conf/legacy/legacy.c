@@ -14,6 +14,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "conf/legacy/legacy.h"
 
 #include "base/banned.h"
@@ -269,7 +270,7 @@ setting_cut(struct slice *rest, struct slice *out_keyword)
 	struct slice value = { NULL, 0 };
 	size_t n = 0;
 
-	while (n < rest->n && strchr(" \t=", rest->p[n]) == NULL)
+	while (n < rest->n && !ascii_is_among(rest->p[n], " \t="))
 		n++;
 	*out_keyword = slice_first(*rest, n);
 	*rest = slice_from(*rest, n);
@@ -283,7 +284,7 @@ setting_cut(struct slice *rest, struct slice *out_keyword)
 		*rest = slice_from(*rest, n < rest->n ? n + 1 : n);
 		return value;
 	}
-	for (n = 0; n < rest->n && strchr(" \t", rest->p[n]) == NULL; n++)
+	for (n = 0; n < rest->n && !ascii_is_among(rest->p[n], " \t"); n++)
 		;
 	value = slice_first(*rest, n);
 	*rest = slice_from(*rest, n);
@@ -317,7 +318,7 @@ static void
 legacy_line(struct reader *reader, struct slice line)
 {
 	struct slice rest = slice_trim(line), word;
-	bool is_indented = line.n > 0 && strchr(" \t", line.p[0]) != NULL;
+	bool is_indented = line.n > 0 && ascii_is_among(line.p[0], " \t");
 
 	if (rest.n == 0 || rest.p[0] == '#')
 		return;
@@ -330,7 +331,7 @@ legacy_line(struct reader *reader, struct slice line)
 	if (slice_starts(rest, "PARAM")) {
 		word = slice_from(rest, strlen("PARAM"));
 		for (size_t i = 0; i < word.n; i++)
-			if (strchr(" \t=", word.p[i]) != NULL)
+			if (ascii_is_among(word.p[i], " \t="))
 				word.n = i;
 		legacy_param(&reader->legacy, token_new(reader, line,
 		    word), word);

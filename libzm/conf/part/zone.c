@@ -25,7 +25,7 @@ zone_name_is_good(struct slice text)
 	for (size_t i = 0; i < text.n; i++)
 		if (!(ascii_is_lower(text.p[i]) ||
 		    ascii_is_digit(text.p[i]) ||
-		    (i > 0 && strchr("-_.", text.p[i]) != NULL)))
+		    (i > 0 && ascii_is_among(text.p[i], "-_."))))
 			return false;
 	return text.n > 0 && text.n <= ZONE_NAME_BYTES_MAX;
 }

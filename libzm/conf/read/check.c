@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "conf/read/read.h"
 #include "grammar/units.h"
 
@@ -134,9 +135,9 @@ raw_words(const struct conf_token *first, const struct conf_token *end)
 static struct slice
 bare_of_quotes(struct slice text)
 {
-	while (text.n > 0 && strchr("'\"", text.p[0]) != NULL)
+	while (text.n > 0 && ascii_is_among(text.p[0], "'\""))
 		text = slice_from(text, 1);
-	while (text.n > 0 && strchr("'\"", text.p[text.n - 1]) != NULL)
+	while (text.n > 0 && ascii_is_among(text.p[text.n - 1], "'\""))
 		text.n--;
 	return text;
 }

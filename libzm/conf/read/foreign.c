@@ -186,7 +186,7 @@ value_of(struct slice rest)
 	struct slice value = SLICE("");
 
 	rest = slice_trim(rest);
-	if (rest.n > 0 && strchr("=:", rest.p[0]) != NULL)
+	if (rest.n > 0 && ascii_is_among(rest.p[0], "=:"))
 		rest = slice_from(rest, 1);
 	if (!slice_word(&rest, &value) || slice_trim(rest).n > 0)
 		return SLICE("");

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "conf/read/read.h"
 #include "grammar/smtp/path.h"
 
@@ -54,7 +55,7 @@ conf_take_net(struct conf_cursor *cursor, struct slice range,
 		cursor->mend = conf_mend_net(cursor->loader->conf->arena,
 		    out->token->text);
 		if (out->token->text.n == 0 ||
-		    strchr("0123456789:[", out->token->text.p[0]) == NULL ||
+		    !ascii_is_among(out->token->text.p[0], "0123456789:[") ||
 		    slice_ends(slice_of(why->text), "or network"))
 			why->text[0] = '\0';
 		return false;
@@ -96,7 +97,7 @@ conf_take_hostpattern(struct conf_cursor *cursor, struct slice range,
 		char c = text.p[i];
 
 		if ((c < 'a' || c > 'z') && (c < 'A' || c > 'Z') &&
-		    (c < '0' || c > '9') && strchr(".-_*?[]:", c) == NULL)
+		    (c < '0' || c > '9') && !ascii_is_among(c, ".-_*?[]:"))
 			return false;
 	}
 	return text.n > 0 && keep(cursor, out);

@@ -180,7 +180,7 @@ parse_login(struct arena *arena, struct slice target, struct slice name,
 {
 	for (size_t i = 0; i < name.n; i++)
 		if ((unsigned char)name.p[i] <= ' ' || name.p[i] == 127 ||
-		    strchr("[]!,/", name.p[i]) != NULL)
+		    ascii_is_among(name.p[i], "[]!,/"))
 			return err_set(err, "a login is one word, without "
 			    "[ ] ! , and /");
 	if (name.n == 0 || name.n > LOGIN_BYTES_MAX)

@@ -133,8 +133,8 @@ take_routepattern(struct conf_cursor *cursor, struct slice range,
 	struct slice text = out->token->text;
 
 	for (size_t i = 0; i < text.n; i++)
-		if (!value_is_name_byte(text.p[i]) && strchr("*?[]:",
-		    text.p[i]) == NULL && (unsigned char)text.p[i] < 128)
+		if (!value_is_name_byte(text.p[i]) && !ascii_is_among(text.p[i],
+		    "*?[]:") && (unsigned char)text.p[i] < 128)
 			return refuse(cursor, conf_mend_domain(
 			    arena_of(cursor), text));
 	if (out->token->kind != TOKEN_WORD || text.n == 0)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/un.h>
 
+#include "base/ascii.h"
 #include "conf/read/read.h"
 #include "io/unix_socket.h"
 
@@ -39,7 +40,7 @@ word_is_bare(const char *text)
 	while (rest.n > 0) {
 		size_t skip = conf_placeholder_bytes(rest);
 
-		if (skip == 0 && strchr(" \t;\"\\{}", rest.p[0]) != NULL)
+		if (skip == 0 && ascii_is_among(rest.p[0], " \t;\"\\{}"))
 			return false;
 		rest = slice_from(rest, skip ? skip : 1);
 	}

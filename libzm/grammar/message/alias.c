@@ -206,6 +206,20 @@ alias_add_quoted(struct str *out, const char *prefix, struct slice text)
 	str_addc(out, '"');
 }
 
+/* What begins with a quote would lose it to parse_special: two pairs. */
+static void
+alias_add_special(struct str *out, const char *prefix, struct slice text)
+{
+	struct str inner = STR_INIT;
+
+	if (slice_starts(text, "\"")) {
+		alias_add_quoted(&inner, "", text);
+		text = str_slice(&inner);
+	}
+	alias_add_quoted(out, prefix, text);
+	str_release(&inner);
+}
+
 /* In angle brackets when it could be taken for something else. */
 static void
 alias_add_address(struct str *out, const struct path *path)
@@ -232,13 +246,13 @@ alias_add(struct str *out, const struct alias_item *item)
 		alias_add_address(out, &item->path);
 		return;
 	case ALIAS_PROGRAM:
-		alias_add_quoted(out, "|", item->text);
+		alias_add_special(out, "|", item->text);
 		return;
 	case ALIAS_FILE:
 		alias_add_quoted(out, "", item->text);
 		return;
 	case ALIAS_INCLUDE:
-		alias_add_quoted(out, ":include:", item->text);
+		alias_add_special(out, ":include:", item->text);
 		return;
 	}
 }

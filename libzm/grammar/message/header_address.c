@@ -44,7 +44,7 @@ struct walk {
 static bool
 is_special(char c)
 {
-	return c == '\0' || strchr("()<>[]:;@\\,.\"", c) != NULL;
+	return c == '\0' || ascii_is_among(c, "()<>[]:;@\\,.\"");
 }
 
 static bool

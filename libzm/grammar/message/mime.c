@@ -41,7 +41,7 @@ skip_space(struct slice *rest)
 static bool
 is_token_byte(char c)
 {
-	return c > ' ' && c < 127 && strchr("()<>@,;:\\\"/[]?=", c) == NULL;
+	return c > ' ' && c < 127 && !ascii_is_among(c, "()<>@,;:\\\"/[]?=");
 }
 
 static struct slice

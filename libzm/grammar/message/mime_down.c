@@ -17,6 +17,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "grammar/message/header.h"
 #include "grammar/message/mime_down.h"
 
@@ -326,7 +327,7 @@ delimiter(const struct mime_down *down, struct slice line, bool *out_is_last)
 {
 	struct slice text = line;
 
-	while (text.n > 0 && strchr(" \t\r\n", text.p[text.n - 1]) != NULL)
+	while (text.n > 0 && ascii_is_among(text.p[text.n - 1], " \t\r\n"))
 		text.n--;
 	if (text.n < 3 || text.p[0] != '-' || text.p[1] != '-')
 		return 0;

@@ -77,9 +77,9 @@ run_add(struct str *out, struct slice run)
 	struct str plain = STR_INIT;
 	struct slice words;
 
-	while (open < close && strchr("(<", run.p[open]) != NULL)
+	while (open < close && ascii_is_among(run.p[open], "(<"))
 		open++;
-	while (close > open && strchr(")>,;:", run.p[close - 1]) != NULL)
+	while (close > open && ascii_is_among(run.p[close - 1], ")>,;:"))
 		close--;
 	words = (struct slice){ run.p + open, close - open };
 	if (words.n > 1 && words.p[0] == '"' && words.p[words.n - 1] == '"')

@@ -41,7 +41,7 @@ static bool
 is_atext(char c)
 {
 	return ascii_is_alnum(c) ||
-	    (c != '\0' && strchr("!#$%&'*+-/=?^_`{|}~", c) != NULL);
+	    (ascii_is_among(c, "!#$%&'*+-/=?^_`{|}~"));
 }
 
 static bool

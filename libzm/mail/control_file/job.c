@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/crc32c.h"
 #include "base/fd.h"
 #include "mail/control_file/internal.h"
@@ -74,7 +75,7 @@ static bool
 has_tag(struct slice line, const char *tags)
 {
 	return line.n > 1 && line.p[1] == ' ' && line.p[0] != ' ' &&
-	    strchr(tags, line.p[0]) != NULL;
+	    ascii_is_among(line.p[0], tags);
 }
 
 /* The line of one of the kinds in tags ("rX ", "s ") that begins at offset;

@@ -107,7 +107,7 @@ lock_program(pid_t pid, char *out, size_t size)
 	out[n > 0 ? n : 0] = '\0';
 	out[strcspn(out, "\n")] = '\0';
 	for (char *p = out; *p != '\0'; p++)
-		if (!ascii_is_alnum(*p) && strchr("-_.:/+", *p) == NULL)
+		if (!ascii_is_alnum(*p) && !ascii_is_among(*p, "-_.:/+"))
 			*p = '?';
 }
 

@@ -27,7 +27,7 @@ ANSWERS = {"continue": b"c", "accept": b"a", "reject": b"r",
            "tempfail": b"t", "discard": b"d", "skip": b"s", "shutdown": b"4",
            "reply": b"y554 5.7.9 in its words\0",
            "close": b"y421 4.7.9 go away\0", "garbage": b"!",
-           "progress": b"p", "quarantine": b"q" + b"looks odd\0"}
+           "progress": b"p", "quarantine": b"q" + b"looks \x1b odd\0"}
 #      command: (bit of NO, bit of NR)
 NO_REPLY = {"C": 0x1000, "H": 0x2000, "M": 0x4000, "R": 0x8000,
             "T": 0x10000, "U": 0x20000, "N": 0x40000, "B": 0x80000,

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/crc32c.h"
 #include "base/fd.h"
 #include "base/json.h"
@@ -87,7 +88,7 @@ is_key(struct slice text)
 	    text.p[9] != '-')
 		return false;
 	for (size_t i = 0; i < text.n; i++)
-		if (strchr("0123456789abcdef-", text.p[i]) == NULL)
+		if (!ascii_is_among(text.p[i], "0123456789abcdef-"))
 			return false;
 	return true;
 }

@@ -14,6 +14,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "tools/zmailer/smarthost/smarthost.h"
 #include "tools/zmailer/verb.h"
@@ -217,7 +218,7 @@ smarthost_is_word(const char *word)
 		return false;
 	for (const char *p = word; *p != '\0'; p++)
 		if ((unsigned char)*p <= ' ' || *p == 127 ||
-		    strchr(";{}#\"\\<>", *p) != NULL)
+		    ascii_is_among(*p, ";{}#\"\\<>"))
 			return false;
 	return true;
 }
