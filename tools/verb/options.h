@@ -119,7 +119,7 @@ OPTION(SKIP_DONE, "--skip-done", NULL, FLAG, 0, 0,
 OPTION(PARTIAL, "--partial", NULL, FLAG, 0, 0,
     "what is whole of an archive that is cut off")
 OPTION(CONFIG_DIR, "--config", "DIR", TEXT, 0, 0,
-    "the configuration, too: into DIR")
+    "its files of the configuration below DIR, and no mail")
 
 OPTION(FOREGROUND, "--foreground", NULL, FLAG, 0, 0, "as it does anyway")
 

@@ -374,6 +374,19 @@ put_settings(struct restore *restore, struct err *err)
 	return EX_OK;
 }
 
+/* Who lost a machine needs both, and has asked for one. */
+static void
+hint_settings(const struct restore *restore)
+{
+	size_t count = restore->index.file_count;
+
+	if (count > 0 && !restore->is_json)
+		printf("it has %zu file%s of the configuration, too: zmailer "
+		    "restore --config DIR %s writes %s below DIR\n", count,
+		    count == 1 ? "" : "s", restore->file,
+		    count == 1 ? "it" : "them");
+}
+
 static int
 restore_run(struct restore *restore, const char *conf_path)
 {
@@ -400,6 +413,8 @@ restore_run(struct restore *restore, const char *conf_path)
 	verb_who(restore->by, sizeof(restore->by));
 	status = restore->is_list || restore->is_dry ?
 	    look_only(restore, &err) : write_spool(restore, &err);
+	if (status == EX_OK)
+		hint_settings(restore);
 	event_flush();
 	conf_free(&restore->conf);
 	return status;
