@@ -217,7 +217,7 @@ tools_libtools_a_SOURCES += tools/zmailer/import/delivery.c \
 	tools/zmailer/import/rules.c \
 	tools/zmailer/import/run.c \
 	tools/zmailer/import/services.c \
-	tools/zmailer/import/site.c \
+	tools/zmailer/import/site.c tools/zmailer/import/sql.c \
 	tools/zmailer/import/value.c \
 	tools/zmailer/import/verify.c \
 	tools/zmailer/import/visit.c \

@@ -6,6 +6,7 @@ Each directory of tests/import is a configuration of Postfix, and has besides
 table   what is printed: every setting with what became of it
 conf    the zmailer.conf that is written
 routes  rows ADDRESS => CHANNEL HOST USER..., asked of the new configuration
+made    definitions of tables in databases, as they are written: for root alone
 
 DIR stands for the directory, NEW for the new one.  The new one must pass
 `zmailer check`, the old one must be as it was.
@@ -25,7 +26,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FIXTURES = os.path.join(HERE, "..", "import")
 BUILD = os.environ.get("ZMAILER_BUILD") or os.getcwd()
 ZMAILER = os.path.join(BUILD, "bin", "zmailer")
-OURS = ("table", "conf", "routes")
+OURS = ("table", "conf", "routes", "made")
 faults = []
 
 # (main.cf, or None; words; exit status, what is printed)
@@ -97,9 +98,10 @@ def look(name, want, got):
 
 def files(directory):
     out = {}
-    for name in sorted(os.listdir(directory)):
-        with open(os.path.join(directory, name), "rb") as f:
-            out[name] = f.read()
+    for top, _, names in os.walk(directory):
+        for name in names:
+            with open(os.path.join(top, name), "rb") as f:
+                out[os.path.join(top, name)] = f.read()
     return out
 
 
@@ -108,7 +110,9 @@ def fixture(name, top, update):
     old, new = os.path.join(top, name), os.path.join(top, "new-" + name)
     shutil.copytree(ours, old)
     for word in OURS:
-        if os.path.exists(os.path.join(old, word)):
+        if os.path.isdir(os.path.join(old, word)):
+            shutil.rmtree(os.path.join(old, word))
+        elif os.path.exists(os.path.join(old, word)):
             os.remove(os.path.join(old, word))
     before = files(old)
     done = run(["import", "postfix", old, "--to", new])
@@ -127,10 +131,21 @@ def fixture(name, top, update):
                 f.write(text)
         with open(path, encoding="utf-8") as f:
             look(name + " " + word, f.read(), text)
+    made(name, os.path.join(ours, "made"), new)
     conf = os.path.join(new, "zmailer.conf")
     look(name + " check", 0, run(["check", "--syntax", conf]).returncode)
     routes(name, ours, conf)
     every_setting(name, old)
+
+
+def made(name, ours, new):
+    for word in sorted(os.listdir(ours)) if os.path.isdir(ours) else []:
+        path = os.path.join(new, word)
+        with open(os.path.join(ours, word), encoding="utf-8") as want, \
+                open(path, encoding="utf-8") as got:
+            look("%s made/%s" % (name, word), want.read(), got.read())
+        look("%s made/%s mode" % (name, word), 0o600,
+             os.stat(path).st_mode & 0o777)
 
 
 def routes(name, ours, conf):

@@ -98,10 +98,16 @@ class Base:
         os.chmod(self.top + "/ca.pem", 0o644)
 
     def spawn(self, *words):
-        self.child = subprocess.Popen(
-            [*NOBODY, *words], stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, start_new_session=True)
-        mta.wait_for(words[0], self.answers)
+        """A server refuses to start, and ends, while processes of one that
+        was killed still have its memory: it is started again then."""
+        def is_up():
+            if self.child is None or self.child.poll() is not None:
+                self.child = subprocess.Popen(
+                    [*NOBODY, *words], stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL, start_new_session=True)
+            return self.answers()
+
+        mta.wait_for(words[0], is_up)
 
     def stop(self):
         self.child.send_signal(self.stop_signal)

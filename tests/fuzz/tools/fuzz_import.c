@@ -1,10 +1,12 @@
 /* fuzz_import.c - files that say they are Postfix's
  *
  * The input is main.cf, master.cf and the source of a table at once; each
- * value is filled in from the settings themselves.
+ * value is filled in from the settings themselves, and read as a query.
  *
  * SPDX-License-Identifier: ISC
  */
+#include <string.h>
+
 #include "tests/fuzz/fuzz.h"
 #include "tools/zmailer/import/read.h"
 
@@ -35,6 +37,24 @@ settings_expand(struct arena *arena, struct import_settings *settings)
 	}
 }
 
+/* What is in quotes stays there: each quote has its other end. */
+static void
+query_check(struct slice query)
+{
+	struct str out = STR_INIT;
+	char open = 0;
+
+	if (import_query(query, &out) == NULL) {
+		for (size_t i = 0; i < out.len; i++)
+			if (open == 0 && strchr("'\"`", out.buf[i]) != NULL)
+				open = out.buf[i];
+			else if (open == out.buf[i])
+				open = 0;
+		MUST(open == 0);
+	}
+	str_release(&out);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -52,6 +72,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		line = settings.rows[i].line;
 	}
 	settings_expand(arena, &settings);
+	for (size_t i = 0; i < settings.count; i++)
+		query_check(settings.rows[i].value);
 	import_read_master(arena, in, &services);
 	import_read_table(arena, in, &entries);
 	/* no logical line is lost by any of them */

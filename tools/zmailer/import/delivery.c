@@ -39,7 +39,8 @@ import_users_add(struct import *import, const char *name, struct slice maps)
 		    import, name, "users", &first, NULL));
 	else if (count > 0)
 		out = arena_printf(import->arena, "<%s>", import_table_add(
-		    import, name, "file", "users", &text, false));
+		    import, name, "file", "users", &text,
+		    IMPORT_EVERYBODY));
 	str_release(&text);
 	return out;
 }

@@ -131,7 +131,8 @@ domain_words(struct import *import, struct domain_list *list)
 	while (slice_word(&rest, &word))
 		str_addf(&text, SLICE_FMT " -\n", SLICE_ARG(word));
 	return arena_printf(import->arena, " <%s>", import_table_add(import,
-	    list->name, "file", "domains", &text, false));
+	    list->name, "file", "domains", &text,
+	    IMPORT_EVERYBODY));
 }
 
 /* `deliver ...` of TRANSPORT:HOP, NULL: noted for name. */

@@ -42,10 +42,15 @@ struct import_finding {
 	int		 statement;	/* -1: none */
 	unsigned	 port;		/* of a listener; 0: none */
 };
+enum import_reader {			/* who may read a table */
+	IMPORT_EVERYBODY,
+	IMPORT_AGENTS,			/* passwords of next hops */
+	IMPORT_ROOT			/* passwords of databases */
+};
 struct import_file {			/* a table to be written */
 	const char	*name;
 	struct str	 text;
-	bool		 is_secret;
+	enum import_reader reader;
 };
 
 enum { IMPORT_FILES_MAX = 200 };
@@ -135,7 +140,8 @@ bool import_map_next(struct import *import, const char *name,
 /* A table with this text; "TABLE" is a word made from base, unique.
  * returns the table's name */
 const char *import_table_add(struct import *import, const char *from,
-    const char *type, const char *base, struct str *text, bool is_secret);
+    const char *type, const char *base, struct str *text,
+    enum import_reader reader);
 /* A value for each entry, whose key it may change; NULL leaves it out (and
  * the function says so). */
 typedef const char *import_entry_fn(struct import *import, const char *name,
@@ -144,6 +150,12 @@ typedef const char *import_entry_fn(struct import *import, const char *name,
 void import_entry_note(struct import *import, const struct import_map *map,
     const struct import_entry *entry, enum import_kind kind,
     const char *text);
+/* Is it a question to a database: mysql:, pgsql:, sqlite:? */
+bool import_map_is_question(const struct import_map *map);
+/* The definition of such a table (sql.c), appended to out.  0; -1: it cannot
+ * be said here, which was noted */
+int import_question(struct import *import, const char *name,
+    struct import_map *map, struct str *out);
 /* What postmap says of a database without a source (postmap.c).
  * returns 0 or -1 */
 int import_postmap(struct import *import, const struct import_map *map,
@@ -151,7 +163,8 @@ int import_postmap(struct import *import, const struct import_map *map,
 /* One map as a table; fn as below.  returns its name */
 const char *import_map_add(struct import *import, const char *name,
     const char *base, const struct import_map *map, import_entry_fn *fn);
-/* All maps of a setting as tables: fn (NULL: as they are) gives the values.
+/* All maps of a setting as tables: fn (NULL: as they are) gives the values,
+ * but what a database says stays as it is.
  * returns "<a> <b>", "" when there is none */
 const char *import_maps_add(struct import *import, const char *name,
     const char *base, import_entry_fn *fn);

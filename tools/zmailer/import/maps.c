@@ -139,6 +139,15 @@ static void
 map_refuse(struct import *import, const char *name,
     const struct import_map *map)
 {
+	size_t n = strlen(name);
+
+	if (import_map_is_question(map) && n > 8 &&
+	    strcmp(name + n - 8, "_domains") == 0) {
+		import_note(import, name, map->spec, IMPORT_MISSING,
+		    "what a database has cannot be listed: write a `domain` "
+		    "statement with the names of those that are yours");
+		return;
+	}
 	for (size_t i = 0; i < sizeof(other_types) / sizeof(other_types[0]);
 	    i++)
 		if (slice_is(map->type, other_types[i].type)) {
@@ -151,9 +160,24 @@ map_refuse(struct import *import, const char *name,
 	    "line: table NAME file:/PATH");
 }
 
-bool
-import_map_next(struct import *import, const char *name, struct slice *rest,
-    struct import_map *out)
+/* Whose answers mean the same here. */
+static bool
+map_is_asked(const char *name)
+{
+	static const char *const names[] = { "virtual_alias_maps",
+	    "virtual_maps", "alias_maps", "canonical_maps",
+	    "smtpd_sender_login_maps" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* takes_questions: to databases, too. */
+static bool
+map_next(struct import *import, const char *name, struct slice *rest,
+    bool takes_questions, struct import_map *out)
 {
 	struct slice spec;
 	struct err err;
@@ -174,6 +198,8 @@ import_map_next(struct import *import, const char *name, struct slice *rest,
 		    map_is_patterns(out->type)) {
 			if (map_read(import, name, out))
 				return true;
+		} else if (takes_questions && import_map_is_question(out)) {
+			return true;
 		} else {
 			map_refuse(import, name, out);
 		}
@@ -181,9 +207,17 @@ import_map_next(struct import *import, const char *name, struct slice *rest,
 	return false;
 }
 
+bool
+import_map_next(struct import *import, const char *name, struct slice *rest,
+    struct import_map *out)
+{
+	return map_next(import, name, rest, false, out);
+}
+
 const char *
 import_table_add(struct import *import, const char *from, const char *type,
-    const char *base, struct str *text, bool is_secret)
+    const char *base, struct str *text,
+    enum import_reader reader)
 {
 	const char *name = base;
 	int number = 1;
@@ -204,7 +238,7 @@ import_table_add(struct import *import, const char *from, const char *type,
 	import->files[import->file_count++] = (struct import_file){
 		.name = name,
 		.text = *text,
-		.is_secret = is_secret
+		.reader = reader
 	};
 	str_init(text);
 	import_say(import, IMPORT_TABLES, from, "table %s %s:%s/%s", name,
@@ -270,11 +304,28 @@ import_map_add(struct import *import, const char *name, const char *base,
 	if (map->is_lines) {
 		map_rows_add(import, name, map, fn, &text);
 		return import_table_add(import, name, "file", base, &text,
-		    strcmp(base, "auth-to") == 0);
+		    strcmp(base, "auth-to") == 0 ?
+		    IMPORT_AGENTS : IMPORT_EVERYBODY);
 	}
 	str_add_slice(&text, map->entries.rows[0].key);
 	return import_table_add(import, name, map->is_networks ? "cidr" :
-	    "pcre", base, &text, false);
+	    "pcre", base, &text, IMPORT_EVERYBODY);
+}
+
+/* NULL: it cannot be said here, which was noted. */
+static const char *
+question_add(struct import *import, const char *name, const char *base,
+    struct import_map *map)
+{
+	struct str text = STR_INIT;
+	const char *table = NULL;
+
+	if (import_question(import, name, map, &text) == 0)
+		table = import_table_add(import, name,
+		    slice_dup(import->arena, map->type), base, &text,
+		    IMPORT_ROOT);
+	str_release(&text);
+	return table;
 }
 
 const char *
@@ -284,11 +335,16 @@ import_maps_add(struct import *import, const char *name, const char *base,
 	struct slice rest = import_value(import, name);
 	struct str names = STR_INIT;
 	struct import_map map;
-	const char *out;
+	const char *out, *table;
 
-	while (import_map_next(import, name, &rest, &map))
-		str_addf(&names, "%s<%s>", names.len > 0 ? " " : "",
-		    import_map_add(import, name, base, &map, fn));
+	while (map_next(import, name, &rest, map_is_asked(name), &map)) {
+		table = import_map_is_question(&map) ?
+		    question_add(import, name, base, &map) :
+		    import_map_add(import, name, base, &map, fn);
+		if (table != NULL)
+			str_addf(&names, "%s<%s>", names.len > 0 ? " " : "",
+			    table);
+	}
 	out = slice_dup(import->arena, str_slice(&names));
 	str_release(&names);
 	return out;

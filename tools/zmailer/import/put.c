@@ -45,7 +45,8 @@ import_put_check(const char *to)
 	return status;
 }
 
-/* Passwords belong to the agents' account, who alone reads them. */
+/* Passwords of next hops belong to the agents' account, who alone reads
+ * them. */
 static void
 put_give(int fd, const char *path)
 {
@@ -58,7 +59,8 @@ put_give(int fd, const char *path)
 }
 
 static int
-put_file(const char *to, const char *name, struct slice text, mode_t mode)
+put_file(const char *to, const char *name, struct slice text,
+    enum import_reader reader)
 {
 	struct str path = STR_INIT;
 	size_t done = 0;
@@ -66,7 +68,8 @@ put_file(const char *to, const char *name, struct slice text, mode_t mode)
 	int fd, status = 0;
 
 	str_addf(&path, "%s/%s", to, name);
-	fd = open(path.buf, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	fd = open(path.buf, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+	    reader == IMPORT_EVERYBODY ? 0644 : 0600);
 	while (fd >= 0 && done < text.n && n >= 0) {
 		n = write(fd, text.p + done, text.n - done);
 		if (n < 0 && errno == EINTR)
@@ -75,7 +78,7 @@ put_file(const char *to, const char *name, struct slice text, mode_t mode)
 	}
 	if (fd < 0 || n < 0 || fsync(fd) != 0)
 		status = put_problem(path.buf, strerror(errno));
-	if (status == 0 && mode == 0600)
+	if (status == 0 && reader == IMPORT_AGENTS)
 		put_give(fd, path.buf);
 	if (fd >= 0 && close(fd) != 0 && status == 0)
 		status = put_problem(path.buf, strerror(errno));
@@ -93,9 +96,10 @@ import_put(struct import *import, struct slice conf)
 	for (size_t i = 0; i < import->file_count && status == 0; i++)
 		status = put_file(import->to, import->files[i].name,
 		    str_slice(&import->files[i].text),
-		    import->files[i].is_secret ? 0600 : 0644);
+		    import->files[i].reader);
 	/* the last one: where it is, all is */
 	if (status == 0)
-		status = put_file(import->to, "zmailer.conf", conf, 0644);
+		status = put_file(import->to, "zmailer.conf", conf,
+		    IMPORT_EVERYBODY);
 	return status;
 }

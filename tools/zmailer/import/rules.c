@@ -264,7 +264,7 @@ access_say(struct rules *rules, const struct import_map *map,
 			    "%s %s <%s>%s", group->verb, group->condition,
 			    import_table_add(import, rules->name, "file",
 			    is_accept ? "let-in" : "kept-out", &group->rows,
-			    false), group->text));
+			    IMPORT_EVERYBODY), group->text));
 		}
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(groups[i].verb, "accept") == 0 &&
