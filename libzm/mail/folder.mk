@@ -24,7 +24,8 @@ libzm_a_SOURCES += \
 	libzm/mail/recover/recover.c libzm/mail/recover/base.c \
 	libzm/mail/recover/public.c libzm/mail/recover/router.c \
 	libzm/mail/recover/queued.c libzm/mail/recover/twin.c \
-	libzm/mail/recover/follow.c libzm/mail/recover/recover.h \
+	libzm/mail/recover/follow.c libzm/mail/recover/pair.c \
+	libzm/mail/recover/recover.h \
 	libzm/mail/recover/internal.h libzm/mail/spool/internal.h libzm/mail/spool/spool.h
 libzm_a_SOURCES += \
 	libzm/mail/table/table.c libzm/mail/table/table.h \

@@ -331,8 +331,8 @@ parent_open_spool(struct parent *parent, struct err *err)
 
 	if (conf_spool_open(conf, SPOOL_CREATE, &parent->spool, err) != 0)
 		return -1;
-	return spool_recover(parent->spool, RECOVERY_START, NULL, NULL, &found,
-	    err);
+	return spool_recover(parent->spool, (enum recovery_mode)(RECOVERY_START
+	    | RECOVERY_NAMES), NULL, NULL, &found, err);
 }
 
 static int

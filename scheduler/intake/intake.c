@@ -67,7 +67,7 @@ intake_add(struct intake *intake, ino_t inode, bool is_old)
 	ARRAY_GROW(intake->items, intake->first + intake->count,
 	    intake->capacity);
 	intake->items[intake->first + intake->count++] =
-	    (struct intake_item){ inode, -1, is_old };
+	    (struct intake_item){ inode, -1, -1, is_old };
 	intake_soon(intake);
 }
 
@@ -110,13 +110,25 @@ intake_add_orphan(struct intake *intake, ino_t inode, const char *name)
 }
 
 static int
-intake_control_open(struct intake *intake, const char *name)
+intake_file_open(struct intake *intake, enum spool_area area,
+    const char *name)
 {
-	int fd = openat(spool_dir_fd(intake->queue->spool, AREA_TRANSPORT, 0),
-	    name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = openat(spool_dir_fd(intake->queue->spool, area, 0), name,
+	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd < 0 && errno != ENOENT)
 		intake_trouble(name, "open", strerror(errno));
+	return fd;
+}
+
+static int
+intake_file_ahead(struct intake *intake, enum spool_area area,
+    const char *name)
+{
+	int fd = intake_file_open(intake, area, name);
+
+	if (fd >= 0)
+		spool_read_soon(fd);
 	return fd;
 }
 
@@ -136,60 +148,98 @@ items_ahead(struct intake *intake)
 		    item->inode) != NULL)
 			continue;
 		spool_hashed_name(intake->queue->spool, item->inode, name);
-		item->fd = intake_control_open(intake, name);
-		if (item->fd >= 0)
-			spool_read_soon(item->fd);
+		item->control_fd = intake_file_ahead(intake, AREA_TRANSPORT,
+		    name);
+		item->body_fd = intake_file_ahead(intake, AREA_QUEUE, name);
 	}
 }
 
-/* What was opened ahead; unless it went meanwhile. */
+/* What was opened ahead; -1: it went meanwhile, or cannot be opened. */
 static int
-item_take_control(struct intake *intake, const struct intake_item *item,
+item_take(struct intake *intake, int ahead_fd, enum spool_area area,
     const char *name)
 {
 	struct stat st;
 
-	if (item->fd < 0)
-		return intake_control_open(intake, name);
-	if (fstat(item->fd, &st) == 0 && st.st_nlink > 0)
-		return item->fd;
-	close(item->fd);
+	if (ahead_fd < 0)
+		return intake_file_open(intake, area, name);
+	if (fstat(ahead_fd, &st) == 0 && st.st_nlink > 0)
+		return ahead_fd;
+	close(ahead_fd);
+	errno = ENOENT;
 	return -1;
 }
 
+struct item_files {
+	int	control_fd, body_fd;	/* -1: not open */
+	bool	is_hot;			/* for the job that follows */
+};
+
+static void
+item_close(struct item_files *files)
+{
+	if (files->control_fd >= 0)
+		close(files->control_fd);
+	if (files->body_fd >= 0)
+		close(files->body_fd);
+	files->control_fd = files->body_fd = -1;
+}
+
+static void
+item_later(struct intake *intake, const struct intake_item *item)
+{
+	ARRAY_GROW(intake->busy, intake->busy_count, intake->busy_capacity);
+	intake->busy[intake->busy_count++] = (struct intake_item){
+	    item->inode, -1, -1, item->is_old };
+}
+
 /* Open what is there.  False: gone, busy or trouble; nothing more to do now.
- * *control is a descriptor to read; on the hot path *body is open,
- * too, and both serve the job that follows. */
+ * Both are open then, except a body that nobody will ask for. */
 static bool
 item_open(struct intake *intake, const struct intake_item *item,
-    const char *name, int *control_fd, int *body)
+    const char *name, struct item_files *out)
 {
 	struct err err;
 
-	*body = -1;
+	*out = (struct item_files){ -1, -1, false };
 	if (!item->is_old && intake->queue->plan.ready_count < HOT_READY_MAX &&
-	    spool_open_queued(intake->queue->spool, name, control_fd, body,
-	    &err) == SPOOL_OPEN_DONE)
+	    spool_open_queued(intake->queue->spool, name, &out->control_fd,
+	    &out->body_fd, &err) == SPOOL_OPEN_DONE) {
+		out->is_hot = true;
 		return true;
-	*body = -1;
-	*control_fd = item_take_control(intake, item, name);
-	if (*control_fd < 0)
-		return false;
-	if (item->is_old && faccessat(spool_dir_fd(intake->queue->spool,
-	    AREA_QUEUE, 0), name, F_OK, 0) != 0 && errno == ENOENT) {
-		close(*control_fd);
+	}
+	*out = (struct item_files){ -1, -1, false };
+	out->control_fd = item_take(intake, item->control_fd, AREA_TRANSPORT,
+	    name);
+	if (item->is_old)
+		out->body_fd = item_take(intake, item->body_fd, AREA_QUEUE,
+		    name);
+	if (out->control_fd >= 0 && (!item->is_old || out->body_fd >= 0)) {
+		if (!item->is_old || spool_control_is_idle(out->control_fd))
+			return true;
+		item_later(intake, item);
+	} else if (out->control_fd >= 0 && errno == ENOENT) {
 		intake_add_orphan(intake, item->inode, name);
-		return false;
 	}
-	if (item->is_old && !spool_control_is_idle(*control_fd)) {
-		close(*control_fd);
-		ARRAY_GROW(intake->busy, intake->busy_count,
-		    intake->busy_capacity);
-		intake->busy[intake->busy_count] = *item;
-		intake->busy[intake->busy_count++].fd = -1;
-		return false;
-	}
-	return true;
+	item_close(out);
+	return false;
+}
+
+/* Of what lay there before we ran the start has looked at names alone.
+ * False: it is no message that is read now. */
+static bool
+item_is_pair(struct intake *intake, const struct intake_item *item,
+    const char *name, const struct item_files *files, const char *id)
+{
+	enum spool_pair pair;
+
+	if (!item->is_old)
+		return true;
+	pair = spool_check_pair(intake->queue->spool, name, files->control_fd,
+	    files->body_fd, id);
+	if (pair == SPOOL_PAIR_CHANGED)
+		item_later(intake, item);
+	return pair == SPOOL_PAIR_GOOD;
 }
 
 /* Read and check. */
@@ -225,47 +275,53 @@ intake_job_begin(struct intake *intake, struct job *job, int64_t kept_s)
 		settle_job(intake->group, job);
 }
 
+/* What the file says, as a job. */
+static void
+item_build(struct intake *intake, const struct intake_item *item,
+    struct control_file *control, const struct item_files *files)
+{
+	struct job *job;
+	int64_t kept_s;
+
+	/* of a message that came back from a backup the head tells the
+	 * inode that it had */
+	control->inode = item->inode;
+	job = job_build(intake, control, intake->arena, &kept_s);
+	job->control_fd = files->control_fd;
+	job->body_fd = files->body_fd;
+	intake_job_begin(intake, job, kept_s);
+}
+
 static void
 intake_one(struct intake *intake, const struct intake_item *item)
 {
+	struct item_files files = { item->control_fd, item->body_fd, false };
 	char name[SPOOL_NAME_BYTES];
 	struct control_file control;
-	struct job *job;
-	struct err err;
 	enum intake_read got;
-	int control_fd, body;
-	int64_t kept_s;
+	bool is_pair;
+	struct err err;
 
 	if (job_table_find(&intake->queue->jobs, item->inode) != NULL) {
-		if (item->fd >= 0)
-			close(item->fd);
+		item_close(&files);
 		return;
 	}
 	spool_hashed_name(intake->queue->spool, item->inode, name);
-	if (!item_open(intake, item, name, &control_fd, &body))
+	if (!item_open(intake, item, name, &files))
 		return;
-	got = item_read(intake, control_fd, &control, &err);
-	if (body < 0 || got != INTAKE_READ) {
-		close(control_fd);
-		if (body >= 0)
-			close(body);
-		control_fd = body = -1;
-	}
-	if (got == INTAKE_NOT_NOW) {
+	got = item_read(intake, files.control_fd, &control, &err);
+	is_pair = got == INTAKE_NOT_NOW || item_is_pair(intake, item, name,
+	    &files, got == INTAKE_READ ? control.id : NULL);
+	if (!files.is_hot || got != INTAKE_READ)
+		item_close(&files);
+	if (!is_pair)
+		return;
+	if (got == INTAKE_READ)
+		item_build(intake, item, &control, &files);
+	else if (got == INTAKE_NOT_NOW)
 		intake_trouble(name, "read", err.text);
-		return;
-	}
-	if (got == INTAKE_DAMAGED) {
+	else
 		intake_shelve(intake, name, NULL, err.text);
-		return;
-	}
-	/* of a message that came back from a backup the head tells the
-	 * inode that it had */
-	control.inode = item->inode;
-	job = job_build(intake, &control, intake->arena, &kept_s);
-	job->control_fd = control_fd;
-	job->body_fd = body;
-	intake_job_begin(intake, job, kept_s);
 }
 
 /* Files, then names, as far as a turn goes. */
@@ -321,7 +377,7 @@ intake_tell_end(struct intake *intake, const char *name)
 	struct control_file control;
 	size_t open = 0, failed = 0;
 	struct err err;
-	int fd = intake_control_open(intake, name);
+	int fd = intake_file_open(intake, AREA_TRANSPORT, name);
 
 	if (fd < 0)
 		return;
@@ -392,7 +448,7 @@ intake_orphan(struct intake *intake, struct job *job)
 void
 intake_now(struct intake *intake, ino_t inode)
 {
-	struct intake_item item = { inode, -1, false };
+	struct intake_item item = { inode, -1, -1, false };
 
 	intake_one(intake, &item);
 }
@@ -452,10 +508,14 @@ intake_open(struct intake *intake, struct err *err)
 void
 intake_close(struct intake *intake)
 {
-	while (intake->ahead > 0)
-		if (intake->items[intake->first + --intake->ahead].fd >= 0)
-			close(intake->items[intake->first +
-			    intake->ahead].fd);
+	while (intake->ahead > 0) {
+		const struct intake_item *item = &intake->items[intake->first +
+		    --intake->ahead];
+		struct item_files files = { item->control_fd, item->body_fd,
+		    false };
+
+		item_close(&files);
+	}
 	timer_clear(&intake->more);
 	timer_clear(&intake->busy_timer);
 	notify_free(&intake->notify);

@@ -18,7 +18,7 @@ enum {
 
 struct intake_item {
 	ino_t	inode;
-	int	fd;		/* opened ahead; -1: not */
+	int	control_fd, body_fd;	/* opened ahead; -1: not */
 	bool	is_old;		/* an agent of a predecessor may be at it */
 };
 

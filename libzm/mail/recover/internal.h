@@ -100,6 +100,19 @@ int recover_router(struct recover *r, struct err *err);
 int recover_public(struct recover *r, struct err *err);
 int recover_queued(struct recover *r, struct err *err);	/* queue, transport */
 
+/* With the daemons running its other half may have come after the directory
+ * was read. */
+bool recover_exists(const struct recover *r, enum spool_area area,
+    const char *name);
+/* P6: queue/<name>, whose id is id (NULL: not known), has no good control
+ * file: it goes back to be routed. */
+void recover_route_again(struct recover *r, const char *name, const char *id,
+    const char *reason);
+/* P6: the control file is damaged, or good and of another, finished message
+ * (F1).  It goes first: a message in router/ may be routed at once. */
+void recover_mend_pair(struct recover *r, const char *body,
+    const char *control, const char *id, bool is_good);
+
 /* Rows D4, D7: let the control file follow its body, which is one of list
  * in area.  False: it is none of them. */
 bool recover_follow(struct recover *r, const char *control_name,

@@ -134,23 +134,6 @@ lone_add(struct lone *lone, struct entry *entry)
 	lone->all[lone->count++] = entry;
 }
 
-/* P6, P5: a body without a good control file goes back to be routed. */
-static void
-route_again(struct recover *r, const char *name, const char *id,
-    const char *reason)
-{
-	const struct place from = { AREA_QUEUE, 0, name };
-	struct stat st;
-	int fd = recover_open(r, from, &st);
-
-	if (fd < 0)
-		return;
-	if (st.st_nlink == 1 || !recover_twin(r, from, &st))
-		recover_route(r, &r->out->rerouted, id, from, fd, st.st_ino,
-		    reason);
-	close(fd);
-}
-
 /* A pair belongs under the inode of the body, on the configured level. */
 static void
 refile(struct recover *r, const char *body, const char *control,
@@ -199,17 +182,11 @@ check_pair(struct recover *r, const struct pair *pair)
 		close(pair->body_fd);
 	if (pair->control_fd < 0 || pair->body_fd < 0)
 		return;			/* gone while we looked */
-	if (is_good && (!has_id || strcmp(id, control_id) == 0)) {
+	if (is_good && (!has_id || strcmp(id, control_id) == 0))
 		refile(r, body_name, control_name, st.st_ino, control_id);
-		return;
-	}
-	route_again(r, body_name, has_id ? id : NULL, is_good ?
-	    "its control file is of another message (P6)" :
-	    "its control file is damaged (P6)");
-	recover_remove(r, is_good ? &r->out->completed :
-	    &r->out->plans_dropped, NULL,
-	    (struct place){ AREA_TRANSPORT, 0, control_name },
-	    is_good ? "of a finished message (F1)" : "damaged (P6)");
+	else
+		recover_mend_pair(r, body_name, control_name,
+		    has_id ? id : NULL, is_good);
 }
 
 static int
@@ -231,6 +208,21 @@ pairs_end(struct recover *r, struct pairs *pairs, size_t most)
 {
 	for (; pairs->count > most; pairs->count--)
 		check_pair(r, &pairs->ring[pairs->first++ % PAIRS_AHEAD]);
+}
+
+/* Both are named by the body's inode, where they belong. */
+static bool
+pair_fits(const struct recover *r, const struct entry *body,
+    const struct entry *control)
+{
+	char name[SPOOL_NAME_BYTES], target[SPOOL_NAME_BYTES];
+
+	if (body->number != body->inode ||
+	    memcmp(body->hash, control->hash, sizeof(body->hash)) != 0)
+		return false;
+	entry_name(body, name);
+	spool_hashed_name(r->spool, body->number, target);
+	return strcmp(name, target) == 0;
 }
 
 /* Its bytes are on the way from the disk while others are looked at. */
@@ -346,15 +338,6 @@ recover_follow(struct recover *r, const char *control_name,
 	return false;
 }
 
-/* With the daemons running (report only) its other half may have come after
- * the directory was read. */
-static bool
-exists(const struct recover *r, enum spool_area area, const char *name)
-{
-	return faccessat(r->spool->area_fd[area], name, F_OK,
-	    AT_SYMLINK_NOFOLLOW) == 0;
-}
-
 /* F1, F2: a body is unlinked only after every recipient was final, so its
  * absence says that all is done. */
 static void
@@ -366,7 +349,7 @@ control_alone(struct recover *r, const struct entry *entry,
 	int fd;
 
 	entry_name(entry, name);
-	if (exists(r, AREA_QUEUE, name) ||
+	if (recover_exists(r, AREA_QUEUE, name) ||
 	    body_in_router(r, name, entry->number) ||
 	    recover_follow(r, name, AREA_POSTMAN, &aside[0]) ||
 	    recover_follow(r, name, AREA_TRASH, &aside[1]))
@@ -378,23 +361,6 @@ control_alone(struct recover *r, const struct entry *entry,
 	    (struct place){ AREA_TRANSPORT, 0, name },
 	    "its message is finished (F1)");
 	close(fd);
-}
-
-bool
-spool_route_lone_body(struct spool *spool, const char *name)
-{
-	const struct place place = { AREA_QUEUE, 0, name };
-	struct recovery found = { 0 };
-	struct recover r = { .spool = spool, .out = &found };
-	char id[SPOOL_ID_BYTES];
-
-	if (exists(&r, AREA_TRANSPORT, name))
-		return false;
-	r.arena = arena_new();
-	route_again(&r, name, recover_message_id(&r, place, id) ? id : NULL,
-	    "body without a control file (P6)");
-	arena_free(&r.arena);
-	return found.rerouted > 0;
 }
 
 static void
@@ -409,9 +375,10 @@ mend_lone(struct recover *r, struct lone *bodies, struct lone *controls,
 
 		entry_name(bodies->all[i], name);
 		if (!bodies->all[i]->is_done &&
-		    !exists(r, AREA_TRANSPORT, name))
-			route_again(r, name, recover_message_id(r, place, id) ?
-			    id : NULL, "body without a control file (P6)");
+		    !recover_exists(r, AREA_TRANSPORT, name))
+			recover_route_again(r, name,
+			    recover_message_id(r, place, id) ? id : NULL,
+			    "body without a control file (P6)");
 	}
 	for (size_t i = 0; i < controls->count; i++)
 		if (!controls->all[i]->is_done)
@@ -440,12 +407,57 @@ match(struct recover *r, struct entries *bodies, struct entries *controls,
 			lone_add(lone_controls, control);
 			j++;
 		} else {
-			pair_add(r, &pairs, body, control);
+			if ((r->mode & RECOVERY_NAMES) == 0 ||
+			    !pair_fits(r, body, control))
+				pair_add(r, &pairs, body, control);
 			i++;
 			j++;
 		}
 	}
 	pairs_end(r, &pairs, 0);
+}
+
+struct twins {
+	struct recover	*r;
+	const struct entries *bodies;
+};
+
+static bool
+twin_look(void *context, const char *name, ino_t inode)
+{
+	const struct twins *twins = context;
+	const struct entries *bodies = twins->bodies;
+	struct entry key = { .number = 0 }, *body;
+	char body_name[SPOOL_NAME_BYTES];
+	struct spool_name parts;
+	struct stat st;
+
+	if (!spool_name_parse(slice_of(name), &parts) || parts.is_plan)
+		return true;
+	key.number = parts.inode;
+	body = bsearch(&key, bodies->all, bodies->count, sizeof(key),
+	    by_number);
+	if (body == NULL)
+		return true;
+	entry_name(body, body_name);
+	if (fstatat(twins->r->spool->area_fd[AREA_QUEUE], body_name, &st,
+	    AT_SYMLINK_NOFOLLOW) == 0 && st.st_nlink > 1)
+		recover_twin(twins->r, (struct place){ AREA_QUEUE, 0,
+		    body_name }, &st);
+	return true;
+}
+
+/* T1 in router/, before a worker claims the name. */
+static int
+mend_twins(struct recover *r, const struct entries *bodies, struct err *err)
+{
+	struct twins twins = { r, bodies };
+
+	for (unsigned i = 0; i < SPOOL_PRIORITIES && bodies->count > 0; i++)
+		if (spool_scan_entries(r->spool, AREA_ROUTER, i, twin_look,
+		    &twins, err) != 0)
+			return -1;
+	return 0;
 }
 
 int
@@ -457,7 +469,9 @@ recover_queued(struct recover *r, struct err *err)
 	int result = -1;
 
 	if (read_entries(r, AREA_QUEUE, &bodies, err) != 0 ||
-	    read_entries(r, AREA_TRANSPORT, &controls, err) != 0)
+	    read_entries(r, AREA_TRANSPORT, &controls, err) != 0 ||
+	    ((r->mode & RECOVERY_NAMES) != 0 &&
+	    mend_twins(r, &bodies, err) != 0))
 		goto done;
 	match(r, &bodies, &controls, &lone_bodies, &lone_controls);
 	if (lone_controls.count > 0 && (recover_list(r, AREA_POSTMAN, 0, NULL,

@@ -30,7 +30,10 @@ typedef void recovery_fn(void *context, const char *file, const char *from,
 
 enum recovery_mode {
 	RECOVERY_REPORT = 1,	/* say what would be done, change nothing */
-	RECOVERY_START = 2	/* nothing else runs: sweep young drafts too */
+	RECOVERY_START = 2,	/* nothing else runs: sweep young drafts too */
+	/* Of routed messages names alone: who reads a control file first asks
+	 * spool_check_pair then.  A start takes no longer for what waits. */
+	RECOVERY_NAMES = 4
 };
 
 /* Bring every combination of names to a row of the truth table.  Safe while
@@ -58,6 +61,21 @@ enum spool_followed spool_follow_queued(struct spool *spool, const char *name);
  * the event `recovered`.
  * returns whether it did; not when somebody has its lock. */
 bool spool_route_lone_body(struct spool *spool, const char *name);
+
+enum spool_pair {
+	SPOOL_PAIR_GOOD,
+	SPOOL_PAIR_MENDED,	/* the body waits in router/ */
+	SPOOL_PAIR_CHANGED	/* one of them moved: look again */
+};
+
+/* Rows P4 and P6 of a message that lay there at the start: control_fd is
+ * transport/<name>, idle; is body_fd, queue/<name>, of the same message?  id is
+ * what the control file says, NULL when it could not be read: that is P6 when
+ * its head is damaged, and _GOOD when what follows is.  P6 is mended, with the
+ * event `recovered`: the control file goes, the body is routed again.  A second
+ * name of the body is one of row T1: that of the earlier state is removed. */
+enum spool_pair spool_check_pair(struct spool *spool, const char *name,
+    int control_fd, int body_fd, const char *id);
 
 enum spool_body {
 	SPOOL_BODY_UNKNOWN = -1,

@@ -4,7 +4,27 @@
  */
 #include "recover_case.h"
 
-Test(recover, p1_p2_a_plan_of_the_dead_is_dropped)
+/* What a start finds by names alone is what it finds by reading pairs, too. */
+static enum recovery_mode start_mode = RECOVERY_START;
+
+#define BOTH(name) \
+	static void name(void); \
+	Test(recover, name) \
+	{ \
+		name(); \
+	} \
+	Test(recover_names, name) \
+	{ \
+		start_mode = (enum recovery_mode)( \
+		    RECOVERY_START | RECOVERY_NAMES); \
+		name(); \
+	} \
+	static void name(void)
+
+#undef START
+#define START(f) recover(f, start_mode)
+
+BOTH(p1_p2_a_plan_of_the_dead_is_dropped)
 {
 	for (int is_whole = 0; is_whole < 2; is_whole++) {
 		struct fixture f;
@@ -25,7 +45,7 @@ Test(recover, p1_p2_a_plan_of_the_dead_is_dropped)
 	}
 }
 
-Test(recover, p1_a_plan_without_a_message_is_dropped)
+BOTH(p1_a_plan_without_a_message_is_dropped)
 {
 	struct fixture f;
 	struct recovery r;
@@ -84,7 +104,7 @@ Test(recover, p6_a_body_is_routed_again_beside_daemons_unless_it_is_locked)
 	fixture_close(&f);
 }
 
-Test(recover, p3_a_complete_plan_is_published)
+BOTH(p3_a_complete_plan_is_published)
 {
 	for (unsigned levels = 0; levels < 3; levels++) {
 		struct fixture f;
@@ -105,7 +125,7 @@ Test(recover, p3_a_complete_plan_is_published)
 	}
 }
 
-Test(recover, p3_a_bad_plan_means_routing_again)
+BOTH(p3_a_bad_plan_means_routing_again)
 {
 	for (int i = 0; i < 2; i++) {
 		struct fixture f;
@@ -132,7 +152,7 @@ Test(recover, p3_a_bad_plan_means_routing_again)
 	}
 }
 
-Test(recover, p4_a_routed_message_stays)
+BOTH(p4_a_routed_message_stays)
 {
 	struct fixture f;
 	struct recovery r;
@@ -151,7 +171,7 @@ Test(recover, p4_a_routed_message_stays)
 	fixture_close(&f);
 }
 
-Test(recover, p5_renames_kept_in_the_other_order)
+BOTH(p5_renames_kept_in_the_other_order)
 {
 	static const struct { const char *body; bool is_good; } rows[] = {
 		{ "router/%s", true }, { "router/%s-77", true },
@@ -234,7 +254,7 @@ Test(recover, p6_a_body_without_a_good_control_file_is_routed_again)
 	}
 }
 
-Test(recover, d1_d2_what_was_set_aside_stays)
+BOTH(d1_d2_what_was_set_aside_stays)
 {
 	struct fixture f;
 	struct recovery r;
@@ -252,7 +272,7 @@ Test(recover, d1_d2_what_was_set_aside_stays)
 	fixture_close(&f);
 }
 
-Test(recover, d3_a_resubmitted_name_becomes_the_inode)
+BOTH(d3_a_resubmitted_name_becomes_the_inode)
 {
 	struct fixture f;
 	struct recovery r;
@@ -267,7 +287,7 @@ Test(recover, d3_a_resubmitted_name_becomes_the_inode)
 	fixture_close(&f);
 }
 
-Test(recover, d4_the_control_file_follows_its_body)
+BOTH(d4_the_control_file_follows_its_body)
 {
 	struct fixture f;
 	struct recovery r;
@@ -284,7 +304,7 @@ Test(recover, d4_the_control_file_follows_its_body)
 	fixture_close(&f);
 }
 
-Test(recover, f1_a_control_file_alone_is_finished)
+BOTH(f1_a_control_file_alone_is_finished)
 {
 	struct fixture f;
 	struct recovery r;
@@ -303,7 +323,7 @@ Test(recover, f1_a_control_file_alone_is_finished)
 }
 
 /* A file copied back from a backup has another inode than its name says. */
-Test(recover, a_restored_pair_is_refiled)
+BOTH(a_restored_pair_is_refiled)
 {
 	static const int levels[] = { 0, 1, 2 };
 
@@ -328,7 +348,7 @@ Test(recover, a_restored_pair_is_refiled)
 	}
 }
 
-Test(recover, a_pair_half_refiled_finds_together)
+BOTH(a_pair_half_refiled_finds_together)
 {
 	for (int i = 0; i < 2; i++) {
 		struct fixture f;
@@ -351,7 +371,7 @@ Test(recover, a_pair_half_refiled_finds_together)
 	}
 }
 
-Test(recover, other_hash_levels_are_refiled)
+BOTH(other_hash_levels_are_refiled)
 {
 	struct fixture f;
 	struct recovery r;
@@ -368,7 +388,7 @@ Test(recover, other_hash_levels_are_refiled)
 	fixture_close(&f);
 }
 
-Test(recover, restored_messages_in_router_are_refiled)
+BOTH(restored_messages_in_router_are_refiled)
 {
 	struct fixture f;
 	struct recovery r;
@@ -388,7 +408,7 @@ Test(recover, restored_messages_in_router_are_refiled)
 	fixture_close(&f);
 }
 
-Test(recover, two_that_swapped_names_are_told_not_lost)
+BOTH(two_that_swapped_names_are_told_not_lost)
 {
 	struct fixture f;
 	struct recovery r;
@@ -407,11 +427,12 @@ Test(recover, two_that_swapped_names_are_told_not_lost)
 }
 
 /* Row T1: btrfs, or the link that stands for a rename. */
-Test(recover, t1_two_names_of_one_file)
+BOTH(t1_two_names_of_one_file)
 {
 	static const struct { const char *early, *late; } rows[] = {
 		{ "public/%s", "router/%s" },
 		{ "router/%s-77", "queue/%s" },
+		{ "router/%s", "queue/%s" },
 		{ "router/%s-77", "router/%s" },
 		{ "router/%s-77", "deferred/%s.dns" },
 		{ "postman/%s.x", "router/%s-5" },
@@ -430,7 +451,7 @@ Test(recover, t1_two_names_of_one_file)
 		if (is_routed)
 			put_file(&f, at("transport/%s", b.path),
 			    b.control.p, b.control.n);
-		cr_assert_eq(spool_recover(f.spool, RECOVERY_START, NULL, NULL,
+		cr_assert_eq(spool_recover(f.spool, start_mode, NULL, NULL,
 		    &r, &f.err), 0);
 		cr_expect_eq(r.troubles, 0, "row %zu", i);
 		cr_expect_eq(count_files(&f, "."), is_routed ? 2 : 1,
@@ -442,7 +463,7 @@ Test(recover, t1_two_names_of_one_file)
 	}
 }
 
-Test(recover, what_is_no_file_of_ours_is_told)
+BOTH(what_is_no_file_of_ours_is_told)
 {
 	struct fixture f;
 	struct recovery r;
