@@ -360,6 +360,15 @@ def stopped_daemons_are_told(desk, world):
     world.instance.start()
 
 
+def without_its_program_it_says_what_to_install(world):
+    told = subprocess.run(
+        [f"{mta.BUILD}/bin/zmailer", "web"], capture_output=True, timeout=30,
+        env=dict(world.instance.env, ZMAILER_LIBEXEC=world.instance.top))
+    assert told.returncode == 69, told
+    for text in (b"zm-web is not there", b"zmailer-web", b"libevent-dev"):
+        assert text in told.stderr, told
+
+
 def ports_and_ends(world):
     port = mta.free_port()
     desk = browser.Desk(world.instance, "--port", str(port))
@@ -414,6 +423,7 @@ def main():
     try:
         run(a_link_lets_one_in_once, world)
         run(ports_and_ends, world)
+        run(without_its_program_it_says_what_to_install, world)
         desk = browser.Desk(world.instance)
         try:
             desk.open()
@@ -424,7 +434,8 @@ def main():
             desk.close()
     finally:
         world.close()
-    print(f"{len(IN_A_SESSION) + 2 - failed} of {len(IN_A_SESSION) + 2}")
+    count = len(IN_A_SESSION) + 3
+    print(f"{count - failed} of {count}")
     return 1 if failed else 0
 
 

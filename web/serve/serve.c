@@ -261,8 +261,11 @@ web_serve(struct asker *asker, unsigned port, struct err *err)
 	if (http == NULL)
 		return err_set(err, "no memory for a server");
 	listener = serve_listen(base, &port, err);
-	if (listener == NULL)
+	if (listener == NULL) {
+		evhttp_free(http);
+		event_base_free(base);
 		return -1;
+	}
 	snprintf(serving.host, sizeof(serving.host), "127.0.0.1:%u", port);
 	snprintf(serving.cookie, sizeof(serving.cookie), "zmailer-%u", port);
 	session_init(&serving.session, clock_steady_ms());

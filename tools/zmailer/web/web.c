@@ -45,8 +45,9 @@ verb_web(struct arguments *arguments)
 		    "", run_dir, port, (char *)NULL);
 	if (errno == ENOENT)
 		fprintf(stderr, "zmailer: web: %s is not there: this zmailer "
-		    "was built without libevent.  Install it (Debian: "
-		    "libevent-dev), then configure and build again\n",
+		    "was built without libevent.  Install the package "
+		    "zmailer-web; or libevent-dev, then configure and build "
+		    "again\n",
 		    program);
 	else
 		fprintf(stderr, "zmailer: web: %s: %s\n", program,
