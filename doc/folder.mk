@@ -3,7 +3,7 @@ EXTRA_DIST += README COPYING NEWS doc/AGENT.md doc/AUTH.md doc/BENCH.md \
 	doc/DEPENDENCIES.md doc/FEEDBACK.md doc/FILTERS.md doc/GLOSSARY.md \
 	doc/HOOKS.md doc/INTERNALS.md doc/OVERVIEW.md doc/PIC.bounce.md \
 	doc/PIC.deferred.md doc/PIC.local.md doc/PIC.relay.md doc/POLICY.md doc/POSTFIX.md \
-	doc/PROMISES.md doc/TESTING.md doc/TLS.md doc/protocol/agent.md \
+	doc/PROMISES.md doc/TESTING.md doc/TLS.md doc/WEB.md doc/protocol/agent.md \
 	doc/protocol/control.md doc/protocol/mailq.md \
 	doc/protocol/tables.md doc/examples/hooks.lua \
 	doc/examples/zmailer-alerts.yml doc/examples/rules.conf \
@@ -38,7 +38,7 @@ VERB_PAGES = \
 	doc/man/zmailer-show.8 doc/man/zmailer-sink.8 \
 	doc/man/zmailer-smarthost.8 doc/man/zmailer-table.8 \
 	doc/man/zmailer-test.8 doc/man/zmailer-top.8 \
-	doc/man/zmailer-whynot.8
+	doc/man/zmailer-web.8 doc/man/zmailer-whynot.8
 man_MANS += $(VERB_PAGES)
 EXTRA_DIST += $(VERB_PAGES:=.in)
 CLEANFILES += $(VERB_PAGES)

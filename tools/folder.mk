@@ -18,7 +18,7 @@ bin_zmailer_SOURCES = tools/zmailer/alias.c tools/zmailer/alias.h tools/zmailer/
 	tools/zmailer/resubmit.c tools/zmailer/route.c tools/zmailer/run.c \
 	tools/zmailer/setup.c tools/zmailer/show.c tools/zmailer/status.c \
 	tools/zmailer/table.c tools/zmailer/test.c tools/zmailer/trace.c \
-	tools/zmailer/verb.h tools/zmailer/verbs.h tools/zmailer/watch.c tools/zmailer/why.c \
+	tools/zmailer/verb.h tools/zmailer/verbs.h tools/zmailer/watch.c tools/zmailer/web/web.c tools/zmailer/why.c \
 	tools/zmailer/zmailer.c tools/zmailer/zones.c
 bin_zmailer_SOURCES += tools/zmailer/auth/auth.c tools/zmailer/auth/auth.h \
 	tools/zmailer/auth/look.c tools/zmailer/auth/show.c

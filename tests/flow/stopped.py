@@ -43,6 +43,7 @@ ROWS = [
     ("reload", "", 69, DAEMONS + ["SPOOL"]),
     ("status", "", 3, DAEMONS),
     ("watch", "--once", 1, DAEMONS[:1] + ["freezer"]),
+    ("web", None, 0, "serves until Ctrl-C: tests/flow/web.py"),
     ("setup", "--dry-run --yes --spool DIR/s --run DIR/r --log DIR/l "
      "-C DIR/new.conf", 0, []),
     ("import", "postfix DIR/nowhere --to DIR/new", 66, ["main.cf"]),

@@ -50,6 +50,7 @@ ROWS = [
     ("reload", "", SHUT, ["root"]),
     ("status", "", {0, 1}, ["zmailer runs"]),
     ("watch", "--once", SHUT, FILES),
+    ("web", None, OPEN, "serves until Ctrl-C, as its user may"),
     ("setup", "--dry-run", {73}, ["already"]),
     ("import", "postfix HOME/nowhere --to HOME/new", {66}, ["main.cf"]),
     ("hello", "ursula@priv.test --timeout 1s", {0, 75, 77}, []),

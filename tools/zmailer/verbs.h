@@ -64,6 +64,8 @@ VERB(status, "[--json]",
     "processes and files; exit 0 ok, 1 warning, 2 critical, 3 not running")
 VERB(watch, "[LIMIT...] [--every SPAN] [--once] [--exec COMMAND]",
     "ring while something stands still, or waits for too long")
+VERB(web, "[--port N]",
+    "the desk in a browser on this machine, until Ctrl-C; prints a link")
 VERB(setup, "[--host NAME] [--domain NAME] [--listen all|local|ADDRESS:PORT] "
     "[--via HOST[:PORT]] [--postmaster ADDRESS] [--certificate FILE --key "
     "FILE] [--submission HOW] [--spool DIR] [--run DIR] [--log DIR] "

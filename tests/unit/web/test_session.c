@@ -1,0 +1,115 @@
+/* test_session.c - a link once, a cookie for a while, a token for forms
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "web/session/session.h"
+
+enum { NOW_MS = 5000 };
+
+/* "a=1; zm=COOKIE; b" as a browser sends it. */
+static bool
+session_knows(struct session *session, const char *before, const char *name,
+    const char *cookie, int64_t now_ms)
+{
+	struct str field = STR_INIT;
+	bool is_known;
+
+	str_addf(&field, "%s%s=%s; b=2", before, name, cookie);
+	is_known = session_is_known(session, "zm", str_slice(&field),
+	    now_ms);
+	str_release(&field);
+	return is_known;
+}
+
+Test(session, the_link_opens_once)
+{
+	struct session session;
+	char link[SESSION_SECRET_BYTES];
+
+	session_init(&session, NOW_MS);
+	memcpy(link, session.link, sizeof(link));
+	cr_expect_eq(strlen(link), 32);
+	cr_expect(!session_open(&session, SLICE(""), NOW_MS));
+	cr_expect(!session_open(&session, slice_first(slice_of(link), 31),
+	    NOW_MS));
+	cr_expect_str_eq(session.cookie, "");
+	cr_expect(session_open(&session, slice_of(link), NOW_MS));
+	cr_expect(!session_open(&session, slice_of(link), NOW_MS));
+	cr_expect(!session_open(&session, SLICE(""), NOW_MS));
+	cr_expect_str_neq(session.cookie, session.csrf);
+	cr_expect_str_neq(session.cookie, link);
+	session_release(&session);
+}
+
+Test(session, the_link_is_for_minutes)
+{
+	struct session session;
+
+	session_init(&session, NOW_MS);
+	cr_expect(!session_open(&session, slice_of(session.link), NOW_MS +
+	    SESSION_LINK_MS));
+	cr_expect(session_open(&session, slice_of(session.link), NOW_MS +
+	    SESSION_LINK_MS - 1));
+	session_release(&session);
+}
+
+Test(session, only_its_cookie_is_known)
+{
+	static const char wrong[] = "00000000000000000000000000000000";
+	struct session session;
+
+	session_init(&session, NOW_MS);
+	cr_expect(!session_knows(&session, "", "zm", "", NOW_MS));
+	session_open(&session, slice_of(session.link), NOW_MS);
+	cr_expect(session_knows(&session, "", "zm", session.cookie, NOW_MS));
+	cr_expect(session_knows(&session, "a=1;  ", "zm", session.cookie,
+	    NOW_MS));
+	cr_expect(!session_knows(&session, "", "zm", wrong, NOW_MS));
+	cr_expect(!session_knows(&session, "", "zm", "", NOW_MS));
+	cr_expect(!session_knows(&session, "", "xzm", session.cookie,
+	    NOW_MS));
+	cr_expect(!session_knows(&session, "", "zm", session.csrf, NOW_MS));
+	session_leave(&session);
+	cr_expect(!session_knows(&session, "", "zm", "", NOW_MS));
+	session_release(&session);
+}
+
+Test(session, it_ends_when_idle_and_at_last)
+{
+	struct session session;
+	int64_t now_ms = NOW_MS;
+
+	session_init(&session, NOW_MS);
+	session_open(&session, slice_of(session.link), NOW_MS);
+	while (now_ms < NOW_MS + SESSION_MS) {
+		cr_expect(session_knows(&session, "", "zm", session.cookie,
+		    now_ms));
+		now_ms += SESSION_IDLE_MS - 1;
+	}
+	cr_expect(!session_knows(&session, "", "zm", session.cookie,
+	    now_ms));
+	cr_expect_str_eq(session.csrf, "");
+	session_release(&session);
+
+	session_init(&session, NOW_MS);
+	session_open(&session, slice_of(session.link), NOW_MS);
+	cr_expect(!session_knows(&session, "", "zm", session.cookie,
+	    NOW_MS + SESSION_IDLE_MS));
+	session_release(&session);
+}
+
+Test(session, a_form_has_the_token)
+{
+	struct session session;
+
+	session_init(&session, NOW_MS);
+	cr_expect(!session_is_ours(&session, SLICE("")));
+	session_open(&session, slice_of(session.link), NOW_MS);
+	cr_expect(session_is_ours(&session, slice_of(session.csrf)));
+	cr_expect(!session_is_ours(&session, slice_of(session.cookie)));
+	cr_expect(!session_is_ours(&session, SLICE("")));
+	session_release(&session);
+}

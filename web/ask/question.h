@@ -1,0 +1,63 @@
+/* question.h - what the desk wants to know, and what came of it
+ *
+ * A question goes to the scheduler's socket (doc/protocol/control.md) or to a
+ * verb of zmailer(8), which is a child with words of ours: what people typed
+ * is one word after "--", and no shell sees it.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_WEB_QUESTION_H
+#define ZM_WEB_QUESTION_H
+
+#include "base/str.h"
+
+enum {
+	QUESTION_WORDS_MAX = 16,
+	ANSWER_BYTES_MAX = 4 << 20,	/* of standard output, of the socket */
+	ANSWER_TROUBLE_BYTES_MAX = 8 << 10,
+	ANSWER_MS = 60000
+};
+
+enum answer_kind {
+	ANSWER_GOOD,
+	ANSWER_NONE,		/* nothing matches; a warning */
+	ANSWER_WRONG,		/* the question makes no sense */
+	ANSWER_DENIED,
+	ANSWER_DOWN,		/* the scheduler does not run */
+	ANSWER_TROUBLE
+};
+
+struct answer {
+	enum answer_kind kind;
+	struct str	 text;		/* what was said; of JSON whole lines */
+	struct str	 trouble;	/* why not, in the refuser's words */
+	bool		 is_cut;	/* there was more than fits */
+};
+
+struct question {
+	const char	*name;		/* of its answer in JSON */
+	bool		 is_socket;
+	struct str	 request;	/* of the socket, a line */
+	const char	*words[QUESTION_WORDS_MAX];	/* the verb; a NULL
+							 * ends them */
+	struct answer	 answer;
+};
+
+/* Ask a verb: words end with NULL and live as long as the question. */
+void question_verb(struct question *out, const char *name,
+    const char *const *words);
+/* Ask the scheduler: begins the request, the caller adds members. */
+void question_socket(struct question *out, const char *name, const char *op);
+void question_release(struct question *question);
+
+/* The next line of an answer that is an object; false: none is left.  rest
+ * begins as the text of the answer. */
+bool answer_line(struct slice *rest, struct slice *out_line);
+
+/* Read what the socket sent, its lines and the last one.  False: it is not
+ * whole yet. */
+bool answer_take_socket(struct answer *answer, struct slice sent);
+/* What an exit status means. */
+enum answer_kind answer_of_exit(int status);
+
+#endif

@@ -1,0 +1,37 @@
+# web - the postmaster's desk in a browser, where libevent is
+# order: page < ask < session < pages < serve
+EXTRA_DIST += web/files/style.css web/files/script.js
+if HAVE_LIBEVENT
+noinst_LIBRARIES += web/libweb.a
+web_libweb_a_SOURCES = \
+	web/page/html.c web/page/html.h web/page/layout.c web/page/layout.h \
+	web/page/picture.c web/page/picture.h \
+	web/page/table.c web/page/table.h \
+	web/ask/ask.c web/ask/ask.h web/ask/question.c web/ask/question.h \
+	web/ask/source.c web/ask/source.h \
+	web/session/session.c web/session/session.h \
+	web/pages/pages.h web/pages/destinations.c web/pages/form.c \
+	web/pages/form.h web/pages/message.c web/pages/order.c \
+	web/pages/overview.c web/pages/queue.c web/pages/review.c \
+	web/pages/words.c \
+	web/serve/reply.c web/serve/reply.h web/serve/request.c \
+	web/serve/request.h web/serve/routes.h web/serve/serve.c \
+	web/serve/serve.h web/serve/slots.c web/serve/slots.h \
+	web/serve/visits.c web/serve/visits.h
+web_libweb_a_CFLAGS = -I. $(AM_CFLAGS) $(LIBEVENT_CFLAGS)
+
+pkglibexec_PROGRAMS += web/zm-web
+web_zm_web_SOURCES = web/web.c
+web_zm_web_LDADD = web/libweb.a $(ZM_LIBS) $(LIBEVENT_LIBS)
+
+# style sheet and script as C strings
+BUILT_SOURCES += web/serve/files.inc
+CLEANFILES += web/serve/files.inc web/serve/files.inc.new
+web/serve/files.inc: web/files/style.css web/files/script.js
+	@$(MKDIR_P) web/serve
+	$(AM_V_GEN)(for f in style.css script.js; do \
+	    echo "static const char file_$${f%.*}[] ="; \
+	    sed -e 's/[\\"]/\\&/g' -e 's/^/"/' -e 's/$$/\\n"/' \
+	    $(srcdir)/web/files/$$f; echo ';'; done) > $@.new && mv $@.new $@
+web/serve/libweb_a-serve.$(OBJEXT): web/serve/files.inc
+endif

@@ -1,0 +1,60 @@
+/* picture.c - numbers as a picture, inline SVG
+ *
+ * In     labels and numbers
+ * Out    bars, with title and description; colours are the style sheet's
+ * Spec   picture.h; SVG 2 section 5.6
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <inttypes.h>
+
+#include "web/page/html.h"
+#include "web/page/picture.h"
+
+#include "base/banned.h"
+
+enum { ROW = 26, LABEL = 90, BAR = 400, WIDTH = 560, LABEL_BYTES_MAX = 40 };
+
+static void
+picture_describe(struct str *out, const char *id, const char *title,
+    const struct picture_bar *bars, size_t count)
+{
+	str_addf(out, "<title id=\"%s-t\">", id);
+	html_words(out, title);
+	str_addf(out, "</title><desc id=\"%s-d\">", id);
+	for (size_t i = 0; i < count; i++) {
+		str_adds(out, i > 0 ? ", " : "");
+		html_bare(out, slice_first(bars[i].label, LABEL_BYTES_MAX));
+		str_addf(out, " %" PRId64, bars[i].number);
+	}
+	str_adds(out, "</desc>");
+}
+
+void
+picture_bars(struct str *out, const char *id, const char *title,
+    const struct picture_bar *bars, size_t count)
+{
+	int64_t most = 1;
+
+	if (count > PICTURE_BARS_MAX)
+		count = PICTURE_BARS_MAX;
+	for (size_t i = 0; i < count; i++)
+		if (bars[i].number > most)
+			most = bars[i].number;
+	str_addf(out, "<svg class=\"bars\" role=\"img\" viewBox=\"0 0 %d %zu\""
+	    " aria-labelledby=\"%s-t %s-d\">", WIDTH, count * ROW, id, id);
+	picture_describe(out, id, title, bars, count);
+	for (size_t i = 0; i < count; i++) {
+		size_t y = i * ROW;
+
+		str_addf(out, "<text x=\"%d\" y=\"%zu\" text-anchor=\"end\">",
+		    LABEL - 8, y + 17);
+		html_bare(out, slice_first(bars[i].label, LABEL_BYTES_MAX));
+		str_addf(out, "</text><rect x=\"%d\" y=\"%zu\" width=\"%"
+		    PRId64 "\" height=\"%d\" rx=\"3\"/><text x=\"%" PRId64
+		    "\" y=\"%zu\">%" PRId64 "</text>", LABEL, y + 3,
+		    bars[i].number * BAR / most, ROW - 6, LABEL + 6 +
+		    bars[i].number * BAR / most, y + 17, bars[i].number);
+	}
+	str_adds(out, "</svg>\n");
+}

@@ -1,0 +1,25 @@
+/* picture.h - numbers as a picture, inline SVG
+ *
+ * A picture has a title and says its numbers in its description; the page
+ * has the same numbers as a table.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_WEB_PICTURE_H
+#define ZM_WEB_PICTURE_H
+
+#include "base/str.h"
+
+enum { PICTURE_BARS_MAX = 20 };
+
+struct picture_bar {
+	struct slice	 label;
+	int64_t		 number;
+};
+
+/* A bar each, the longest as wide as the picture; at most PICTURE_BARS_MAX of
+ * them.  id is unique in the page. */
+void picture_bars(struct str *out, const char *id, const char *title,
+    const struct picture_bar *bars, size_t count);
+
+#endif

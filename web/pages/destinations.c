@@ -1,0 +1,103 @@
+/* destinations.c - where mail goes, and how each does
+ *
+ * In     destinations of the scheduler
+ * Out    a table, those in trouble first
+ * Spec   pages.h; doc/protocol/control.md section 4, destinations
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <inttypes.h>
+
+#include "base/json.h"
+#include "web/pages/pages.h"
+#include "web/page/html.h"
+#include "web/page/table.h"
+
+#include "base/banned.h"
+
+enum { DESTINATIONS_SHOWN = 500 };
+
+static int
+destinations_begin(struct visit *visit)
+{
+	(void)visit_ask_socket(visit, "destinations", "destinations");
+	return 0;
+}
+
+static bool
+destination_is_troubled(struct slice line)
+{
+	return json_is(line, "state", "down") ||
+	    json_is(line, "state", "suspended") ||
+	    json_is(line, "state", "throttled");
+}
+
+static void
+destination_add_words(struct visit *visit, struct slice line)
+{
+	struct slice reason = page_member(visit->arena, line, "reason");
+	struct slice said = page_member(visit->arena, line, "said");
+
+	html_text(&visit->out, said.n > 0 ? said : reason);
+}
+
+static void
+destination_add_row(struct visit *visit, struct table *table, struct slice line)
+{
+	struct str *out = &visit->out;
+
+	table_row_begin(table);
+	table_cell(table);
+	page_add_destination(out, page_member(visit->arena, line, "channel"),
+	    page_member(visit->arena, line, "host"));
+	table_cell_end(table);
+	table_text(table, page_member(visit->arena, line, "state"));
+	table_number(table, json_get_number(line, "ready"));
+	table_number(table, json_get_number(line, "waiting"));
+	table_number(table, json_get_number(line, "active"));
+	table_number(table, json_get_number(line, "parked"));
+	table_cell(table);
+	str_addf(out, "%" PRId64 " of %" PRId64,
+	    json_get_number(line, "agents"), json_get_number(line, "limit"));
+	table_cell_end(table);
+	table_cell(table);
+	destination_add_words(visit, line);
+	table_cell_end(table);
+}
+
+static void
+destinations_show(struct visit *visit)
+{
+	static const struct table_column columns[] = {
+		{ "Destination", false }, { "State", false },
+		{ "Ready", true }, { "Waiting", true }, { "Active", true },
+		{ "Held", true }, { "Agents", true },
+		{ "Last words", false },
+	};
+	const struct answer *answer = visit_answer(visit, "destinations");
+	struct table table;
+	size_t count = 0;
+
+	page_add_trouble(&visit->out, answer);
+	table_begin(&table, &visit->out, "Destinations, those in trouble "
+	    "first", columns, 8);
+	for (int pass = 0; pass < 2; pass++) {
+		struct slice rest = str_slice(&answer->text), line;
+
+		while (answer_line(&rest, &line))
+			if (destination_is_troubled(line) == (pass == 0) &&
+			    count++ < DESTINATIONS_SHOWN)
+				destination_add_row(visit, &table, line);
+	}
+	table_end(&table);
+	if (count == 0 && answer->kind == ANSWER_GOOD)
+		str_adds(&visit->out, "<p>No destination has mail.</p>\n");
+	if (count > DESTINATIONS_SHOWN)
+		str_addf(&visit->out, "<p>And %zu more: zmailer queue has "
+		    "all.</p>\n", count - DESTINATIONS_SHOWN);
+}
+
+const struct page_row page_destinations = {
+	.path = "/destinations", .title = "Destinations", .none_status = 200,
+	.begin = destinations_begin, .show = destinations_show,
+};

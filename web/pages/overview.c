@@ -1,0 +1,288 @@
+/* overview.c - what needs a person now, how much waits, what runs
+ *
+ * In     zmailer status; count and destinations of the scheduler
+ * Out    sentences, a picture and tables
+ * Spec   pages.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <inttypes.h>
+
+#include "base/json.h"
+#include "web/pages/pages.h"
+#include "web/page/html.h"
+#include "web/page/picture.h"
+#include "web/page/table.h"
+
+#include "base/banned.h"
+
+enum { TROUBLED_MAX = 20 };
+
+static int
+overview_begin(struct visit *visit)
+{
+	static const char *const status[] = { "status", "--json", NULL };
+	struct question *count;
+
+	visit_ask_verb(visit, "status", status);
+	count = visit_ask_socket(visit, "count", "count");
+	json_text(&count->request, "by", SLICE("state"));
+	(void)visit_ask_socket(visit, "destinations", "destinations");
+	return 0;
+}
+
+/* ---- what needs a person ------------------------------------------------ */
+
+static void
+overview_add_item(struct visit *visit, size_t *found)
+{
+	if ((*found)++ == 0)
+		str_adds(&visit->out, "<ul class=\"needs\">\n");
+	str_adds(&visit->out, "<li>");
+}
+
+/* "A sentence. What to do: zmailer VERB". */
+static void
+overview_add_standstill(struct visit *visit, struct slice line, size_t *found)
+{
+	struct slice next = page_member(visit->arena, line, "next");
+
+	overview_add_item(visit, found);
+	html_text(&visit->out, page_member(visit->arena, line, "text"));
+	if (json_is(line, "standstill", "set-aside"))
+		str_adds(&visit->out, ". <a href=\"/review\">Look at it</a>");
+	else if (next.n > 0) {
+		str_adds(&visit->out, ". Next: <code>");
+		html_text(&visit->out, next);
+		str_adds(&visit->out, "</code>");
+	}
+	str_adds(&visit->out, "</li>\n");
+}
+
+static void
+overview_add_process_trouble(struct visit *visit, struct slice line,
+    size_t *found)
+{
+	if (json_is(line, "state", "ready"))
+		return;
+	overview_add_item(visit, found);
+	html_text(&visit->out, page_member(visit->arena, line, "process"));
+	str_adds(&visit->out, " is ");
+	html_text(&visit->out, page_member(visit->arena, line, "state"));
+	str_adds(&visit->out, "</li>\n");
+}
+
+static void
+overview_add_refused(struct visit *visit, struct slice line, size_t *found)
+{
+	struct slice refused = page_member(visit->arena, line, "refused");
+
+	if (json_is(line, "status", "down")) {
+		overview_add_item(visit, found);
+		str_adds(&visit->out, "zmailer does not run: <code>zmailer "
+		    "start</code></li>\n");
+	}
+	if (refused.n == 0)
+		return;
+	overview_add_item(visit, found);
+	str_adds(&visit->out, "The last reload was refused: ");
+	html_text(&visit->out, refused);
+	str_adds(&visit->out, "</li>\n");
+}
+
+static bool
+overview_is_troubled(struct slice line)
+{
+	return json_is(line, "state", "down") ||
+	    json_is(line, "state", "suspended") ||
+	    json_is(line, "state", "throttled");
+}
+
+static void
+overview_add_destination(struct visit *visit, struct slice line,
+    size_t *found)
+{
+	struct slice said = page_member(visit->arena, line, "said");
+	int64_t waits = json_get_number(line, "ready") +
+	    json_get_number(line, "waiting");
+
+	overview_add_item(visit, found);
+	page_add_destination(&visit->out, page_member(visit->arena, line,
+	    "channel"), page_member(visit->arena, line, "host"));
+	str_adds(&visit->out, " is ");
+	html_text(&visit->out, page_member(visit->arena, line, "state"));
+	str_addf(&visit->out, ", %" PRId64 " recipient%s", waits,
+	    waits == 1 ? " waits" : "s wait");
+	if (said.n > 0) {
+		str_adds(&visit->out, ". It said: ");
+		html_text(&visit->out, said);
+	}
+	str_adds(&visit->out, "</li>\n");
+}
+
+static void
+overview_add_needs(struct visit *visit)
+{
+	struct slice rest, line;
+	size_t found = 0, troubled = 0;
+
+	str_adds(&visit->out, "<section aria-labelledby=\"needs\"><h2 "
+	    "id=\"needs\">What needs a person</h2>\n");
+	rest = str_slice(&visit_answer(visit, "status")->text);
+	while (answer_line(&rest, &line)) {
+		struct slice standstill = page_member(visit->arena, line,
+		    "standstill");
+
+		if (standstill.n > 0)
+			overview_add_standstill(visit, line, &found);
+		else if (page_member(visit->arena, line, "process").n > 0)
+			overview_add_process_trouble(visit, line, &found);
+		else
+			overview_add_refused(visit, line, &found);
+	}
+	rest = str_slice(&visit_answer(visit, "destinations")->text);
+	while (answer_line(&rest, &line))
+		if (overview_is_troubled(line) && troubled++ < TROUBLED_MAX)
+			overview_add_destination(visit, line, &found);
+	if (troubled > TROUBLED_MAX) {
+		overview_add_item(visit, &found);
+		str_addf(&visit->out, "<a href=\"/destinations\">%zu other "
+		    "destinations</a> are in trouble, too</li>\n",
+		    troubled - TROUBLED_MAX);
+	}
+	str_adds(&visit->out, found > 0 ? "</ul>" :
+	    "<p>Nothing needs a person now.</p>");
+	str_adds(&visit->out, "</section>\n");
+}
+
+/* ---- how much, what runs ------------------------------------------------ */
+
+static void
+overview_add_count(struct visit *visit)
+{
+	static const struct table_column columns[] = {
+		{ "State", false }, { "Messages", true },
+		{ "Recipients", true }, { "Oldest", true },
+	};
+	const struct answer *answer = visit_answer(visit, "count");
+	struct picture_bar bars[PICTURE_BARS_MAX];
+	struct slice rest = str_slice(&answer->text), line;
+	size_t count = 0;
+	struct table table;
+	struct str *out = &visit->out;
+
+	str_adds(out, "<section aria-labelledby=\"states\"><h2 id=\"states\">"
+	    "The queue by state</h2>\n");
+	page_add_trouble(out, answer);
+	while (count < PICTURE_BARS_MAX && answer_line(&rest, &line)) {
+		bars[count].label = page_member(visit->arena, line, "key");
+		bars[count++].number = json_get_number(line, "recipients");
+	}
+	if (count > 0)
+		picture_bars(out, "by-state", "Recipients by state", bars,
+		    count);
+	table_begin(&table, out, "Mail that the scheduler has, by state",
+	    columns, 4);
+	rest = str_slice(&answer->text);
+	while (answer_line(&rest, &line)) {
+		struct slice key = page_member(visit->arena, line, "key");
+		struct str selector = STR_INIT;
+
+		table_row_begin(&table);
+		table_cell(&table);
+		str_addf(&selector, "state=" SLICE_FMT, SLICE_ARG(key));
+		str_adds(out, "<a");
+		html_link(out, "/queue", SLICE(""), "q",
+		    str_slice(&selector));
+		str_addc(out, '>');
+		html_text(out, key);
+		str_adds(out, "</a>");
+		table_cell_end(&table);
+		table_number(&table, json_get_number(line, "messages"));
+		table_number(&table, json_get_number(line, "recipients"));
+		table_cell(&table);
+		page_add_span(out, json_get_number(line, "oldest_s"));
+		table_cell_end(&table);
+		str_release(&selector);
+	}
+	table_end(&table);
+	str_adds(out, "</section>\n");
+}
+
+/* The first line of status has a number for each directory. */
+static void
+overview_add_files(struct visit *visit)
+{
+	static const char *const areas[] = { "public", "router", "transport",
+	    "deferred", "freezer", "postman", "trash" };
+	static const struct table_column columns[] = {
+		{ "Directory", false }, { "Messages", true },
+	};
+	struct slice rest = str_slice(&visit_answer(visit, "status")->text);
+	struct slice line;
+	struct table table;
+
+	str_adds(&visit->out, "<section aria-labelledby=\"files\"><h2 "
+	    "id=\"files\">The spool</h2>\n");
+	page_add_trouble(&visit->out, visit_answer(visit, "status"));
+	table_begin(&table, &visit->out, "Messages in each directory",
+	    columns, 2);
+	if (answer_line(&rest, &line))
+		for (size_t i = 0; i < sizeof(areas) / sizeof(areas[0]); i++) {
+			struct slice number = page_member(visit->arena, line,
+			    areas[i]);
+
+			table_row_begin(&table);
+			table_text(&table, slice_of(areas[i]));
+			table_text(&table, number.n > 0 ? number :
+			    SLICE("not told to you"));
+		}
+	table_end(&table);
+	str_adds(&visit->out, "</section>\n");
+}
+
+static void
+overview_add_processes(struct visit *visit)
+{
+	static const struct table_column columns[] = {
+		{ "Process", false }, { "State", false }, { "Since", false },
+		{ "Restarts", true }, { "Configuration", true },
+	};
+	struct slice rest = str_slice(&visit_answer(visit, "status")->text);
+	struct slice line, process;
+	struct table table;
+
+	str_adds(&visit->out, "<section aria-labelledby=\"processes\"><h2 "
+	    "id=\"processes\">What runs</h2>\n");
+	table_begin(&table, &visit->out, "Processes", columns, 5);
+	while (answer_line(&rest, &line)) {
+		process = page_member(visit->arena, line, "process");
+		if (process.n == 0)
+			continue;
+		table_row_begin(&table);
+		table_text(&table, process);
+		table_text(&table, page_member(visit->arena, line, "state"));
+		table_cell(&table);
+		page_add_moment(&visit->out, json_get_number(line, "since"),
+		    visit->now_s);
+		table_cell_end(&table);
+		table_number(&table, json_get_number(line, "restarts"));
+		table_number(&table, json_get_number(line, "configuration"));
+	}
+	table_end(&table);
+	str_adds(&visit->out, "</section>\n");
+}
+
+static void
+overview_show(struct visit *visit)
+{
+	overview_add_needs(visit);
+	overview_add_count(visit);
+	overview_add_files(visit);
+	overview_add_processes(visit);
+}
+
+const struct page_row page_overview = {
+	.path = "/", .title = "Overview",
+	.begin = overview_begin, .show = overview_show,
+};

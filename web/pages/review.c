@@ -1,0 +1,116 @@
+/* review.c - what waits for a person in freezer/, postman/ and deferred/
+ *
+ * In     zmailer review --list --json of the words in the box
+ * Out    a table with the rule of each, a form of orders
+ * Spec   pages.h; zmailer-review(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <inttypes.h>
+
+#include "base/json.h"
+#include "web/pages/pages.h"
+#include "web/page/html.h"
+#include "web/page/table.h"
+
+#include "base/banned.h"
+
+static int
+review_begin(struct visit *visit)
+{
+	struct slice typed = slice_trim(form_get(&visit->form, "q"));
+	const char *words[QUESTION_WORDS_MAX] = { "review", "--list",
+	    "--json" };
+
+	if (typed.n > 0) {
+		words[3] = "--";
+		words[4] = slice_dup(visit->arena, typed);
+	}
+	visit_ask_verb(visit, "review", words);
+	return 0;
+}
+
+static void
+review_add_row(struct visit *visit, struct table *table, struct slice line)
+{
+	struct slice id = page_member(visit->arena, line, "id");
+	struct slice from = page_member(visit->arena, line, "from");
+	struct slice reason = page_member(visit->arena, line, "reason");
+	int64_t rcpts = json_get_number(line, "rcpts");
+	struct str *out = &visit->out;
+
+	table_row_begin(table);
+	table_cell(table);
+	if (page_is_id(id)) {
+		str_adds(out, "<label><input type=\"checkbox\" name=\"id\"");
+		html_attribute(out, "value", id);
+		str_adds(out, "> </label><a");
+		html_link(out, "/message/", id, NULL, SLICE(""));
+		str_addc(out, '>');
+		html_text(out, id);
+		str_adds(out, "</a>");
+	}
+	table_cell_end(table);
+	table_text(table, page_member(visit->arena, line, "area"));
+	table_cell(table);
+	page_add_span(out, visit->now_s - json_get_number(line, "time"));
+	table_cell_end(table);
+	table_text(table, from.n > 0 ? from : SLICE("<>"));
+	table_cell(table);
+	html_text(out, page_member(visit->arena, line, "to"));
+	if (rcpts > 1)
+		str_addf(out, " and %" PRId64 " more", rcpts - 1);
+	table_cell_end(table);
+	table_text(table, reason.n > 0 ? reason :
+	    page_member(visit->arena, line, "why"));
+}
+
+static size_t
+review_add_rows(struct visit *visit, struct table *table)
+{
+	struct slice rest = str_slice(&visit_answer(visit, "review")->text);
+	struct slice line;
+	size_t count = 0;
+
+	while (answer_line(&rest, &line))
+		if (count++ < REVIEW_MESSAGES_MAX)
+			review_add_row(visit, table, line);
+	return count;
+}
+
+static void
+review_show(struct visit *visit)
+{
+	static const struct table_column columns[] = {
+		{ "Message", false }, { "Lies in", false }, { "Age", true },
+		{ "From", false }, { "To", false }, { "Because", false },
+	};
+	static const char *const verbs[] = { "release", "delete", NULL };
+	struct slice typed = slice_trim(form_get(&visit->form, "q"));
+	struct str *out = &visit->out;
+	struct table table;
+	size_t count;
+
+	page_add_search(out, "/review", typed);
+	page_add_trouble(out, visit_answer(visit, "review"));
+	str_adds(out, "<form class=\"orders\" method=\"post\" "
+	    "action=\"/order\">");
+	html_hidden(out, "csrf", slice_of(visit->csrf));
+	table_begin(&table, out, "Messages that were set aside", columns, 6);
+	count = review_add_rows(visit, &table);
+	table_end(&table);
+	if (count == 0)
+		str_adds(out, "<p>Nothing waits for a person.</p>\n");
+	if (count > REVIEW_MESSAGES_MAX)
+		str_addf(out, "<p>And %zu more: say which in the box.</p>\n",
+		    count - REVIEW_MESSAGES_MAX);
+	if (count > 0)
+		page_add_buttons(out, verbs);
+	str_adds(out, "</form>\n");
+	page_add_search_words(out);
+}
+
+const struct page_row page_review = {
+	.path = "/review", .title = "Review", .none_status = 200,
+	.begin = review_begin, .show = review_show,
+};

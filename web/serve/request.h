@@ -1,0 +1,26 @@
+/* request.h - what a browser wants, looked at before anything is done
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_WEB_REQUEST_H
+#define ZM_WEB_REQUEST_H
+
+#include "base/str.h"
+
+struct evhttp_request;
+
+enum { REQUEST_BODY_BYTES_MAX = 64 << 10, REQUEST_HEADER_BYTES_MAX = 8 << 10 };
+
+struct request {
+	struct evhttp_request *http;
+	const char	*method;	/* "GET", "POST"; NULL: another */
+	struct slice	 path, query, body, cookies;
+	bool		 wants_json;
+};
+
+/* Read it; host is the one that we are.
+ * returns 0; else the status to refuse it with, *out_words says why */
+int request_read(struct evhttp_request *http, const char *host,
+    struct request *out, const char **out_words);
+
+#endif

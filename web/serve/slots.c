@@ -1,0 +1,122 @@
+/* slots.c - connections: so many at a time, and none for ever
+ *
+ * In     connections that the server takes
+ * Out    the listener stops while all slots are taken; a connection that is
+ *        too slow is shut
+ * Holds  a reference to each bufferevent; a timer
+ * Spec   slots.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <sys/socket.h>
+
+#include <event2/bufferevent.h>
+#include <event2/event.h>
+#include <event2/http.h>
+#include <event2/listener.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "web/serve/slots.h"
+
+#include "base/banned.h"
+
+enum { SWEEP_US = 200000 };
+
+struct slot {
+	struct bufferevent	*bev;	/* NULL: free */
+	int64_t			 since_ms;
+	bool			 is_whole;
+};
+static struct slot slots[SLOTS_MAX];
+static struct evconnlistener *slots_listener;
+
+static bool
+slot_is_over(const struct slot *slot)
+{
+	bufferevent_event_cb on_event = NULL;
+
+	bufferevent_getcb(slot->bev, NULL, NULL, &on_event, NULL);
+	return on_event == NULL;
+}
+
+/* Who is too slow sees the end; the server then frees it by itself. */
+static void
+slot_look(struct slot *slot, int64_t now_ms)
+{
+	int64_t age_ms = now_ms - slot->since_ms;
+
+	if (slot_is_over(slot)) {
+		(void)bufferevent_decref(slot->bev);
+		slot->bev = NULL;
+	} else if (age_ms > (slot->is_whole ? SLOT_ALL_MS : SLOT_MS)) {
+		(void)shutdown(bufferevent_getfd(slot->bev), SHUT_RDWR);
+	}
+}
+
+static size_t
+slots_sweep(void)
+{
+	int64_t now_ms = clock_steady_ms();
+	size_t taken = 0;
+
+	for (size_t i = 0; i < SLOTS_MAX; i++) {
+		if (slots[i].bev != NULL)
+			slot_look(&slots[i], now_ms);
+		taken += slots[i].bev != NULL;
+	}
+	return taken;
+}
+
+static void
+slots_on_sweep(evutil_socket_t fd, short what, void *context)
+{
+	if (slots_sweep() < SLOTS_MAX)
+		(void)evconnlistener_enable(slots_listener);
+}
+
+/* The server wants a bufferevent for a connection that it took.  The
+ * descriptor is closed with its events, by the last reference: another one of
+ * its number would not be heard. */
+static struct bufferevent *
+slots_on_connection(struct event_base *base, void *context)
+{
+	struct bufferevent *bev = bufferevent_socket_new(base, -1,
+	    BEV_OPT_CLOSE_ON_FREE);
+	size_t taken = slots_sweep() + 1;
+
+	for (size_t i = 0; bev != NULL && i < SLOTS_MAX; i++)
+		if (slots[i].bev == NULL) {
+			bufferevent_incref(bev);
+			slots[i] = (struct slot){ .bev = bev,
+			    .since_ms = clock_steady_ms() };
+			break;
+		}
+	if (taken >= SLOTS_MAX)
+		(void)evconnlistener_disable(slots_listener);
+	return bev;
+}
+
+void
+slots_set_whole(struct bufferevent *bev)
+{
+	for (size_t i = 0; i < SLOTS_MAX; i++)
+		if (slots[i].bev == bev)
+			slots[i].is_whole = true;
+}
+
+void
+slots_open(struct event_base *base, struct evhttp *http,
+    struct evconnlistener *listener)
+{
+	struct timeval every = { .tv_usec = SWEEP_US };
+	struct event *timer = event_new(base, -1, EV_PERSIST, slots_on_sweep,
+	    NULL);
+
+	slots_listener = listener;
+	evhttp_set_bevcb(http, slots_on_connection, NULL);
+	if (timer == NULL || event_add(timer, &every) < 0)
+		panic("no timer");
+}

@@ -1,0 +1,29 @@
+/* slots.h - connections: so many at a time, and none for ever
+ *
+ * libevent neither counts the connections of its HTTP server nor says when one
+ * is over.  Each has a reference of ours to its bufferevent; one whose
+ * callbacks are gone was let go.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_WEB_SLOTS_H
+#define ZM_WEB_SLOTS_H
+
+struct event_base;
+struct evhttp;
+struct evconnlistener;
+
+enum {
+	SLOTS_MAX = 64,
+	SLOT_MS = 20000,	/* until a request is whole */
+	SLOT_ALL_MS = 180000	/* with its answer */
+};
+
+/* Count what the listener takes and the server serves, from now on. */
+void slots_open(struct event_base *base, struct evhttp *http,
+    struct evconnlistener *listener);
+/* The connection of this bufferevent brought a whole request. */
+struct bufferevent;
+void slots_set_whole(struct bufferevent *bev);
+
+#endif

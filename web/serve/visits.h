@@ -1,0 +1,21 @@
+/* visits.h - pages that are being made
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_WEB_VISITS_H
+#define ZM_WEB_VISITS_H
+
+#include "web/ask/ask.h"
+#include "web/pages/pages.h"
+#include "web/serve/request.h"
+#include "web/session/session.h"
+
+enum { VISITS_AT_WORK_MAX = 4 };	/* the others wait in line */
+
+/* Make the page and send it; rest is what follows the page's path.  The
+ * request is not touched by the caller any more. */
+void visit_make(const struct asker *asker, struct session *session,
+    const struct request *request, const struct page_row *page,
+    struct slice rest);
+
+#endif

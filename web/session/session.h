@@ -1,0 +1,44 @@
+/* session.h - who may come in: a link that is used once, then a cookie
+ *
+ * All secrets are SESSION_BYTES of the system's random numbers in hex, and
+ * are compared without telling by the time how far they agree.  A process
+ * has one link and the one session that came of it.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_WEB_SESSION_H
+#define ZM_WEB_SESSION_H
+
+#include "base/str.h"
+
+enum {
+	SESSION_BYTES = 16, SESSION_SECRET_BYTES = 2 * SESSION_BYTES + 1,
+	SESSION_LINK_MS = 10 * 60 * 1000,
+	SESSION_IDLE_MS = 60 * 60 * 1000,	/* without a request */
+	SESSION_MS = 12 * 60 * 60 * 1000	/* at the most */
+};
+
+struct session {
+	char		link[SESSION_SECRET_BYTES];	/* "": it was used */
+	char		cookie[SESSION_SECRET_BYTES];	/* "": none */
+	char		csrf[SESSION_SECRET_BYTES];
+	int64_t		link_until_ms, until_ms, idle_until_ms;
+	struct str	said;		/* of the last order */
+};
+
+/* A link, valid from now on. */
+void session_init(struct session *session, int64_t now_ms);
+void session_release(struct session *session);
+/* Is this the link?  Then it is used up, and cookie and csrf are new. */
+bool session_open(struct session *session, struct slice token,
+    int64_t now_ms);
+/* Does the value of the Cookie field have ours, named name?  Then the session
+ * goes on. */
+bool session_is_known(struct session *session, const char *name,
+    struct slice cookies, int64_t now_ms);
+/* Does the form come from a page of this session? */
+bool session_is_ours(const struct session *session, struct slice csrf);
+/* Nobody is known any more. */
+void session_leave(struct session *session);
+
+#endif

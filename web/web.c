@@ -1,0 +1,48 @@
+/* web.c - main: the postmaster's desk in a browser
+ *
+ * zmailer web starts it, in the foreground: it has the rights of who calls,
+ * and asks as he may ask.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "web/serve/serve.h"
+
+#include "base/banned.h"
+
+static int
+web_usage(FILE *out, int status)
+{
+	fputs("usage: zm-web ZMAILER CONFIGURATION RUN-DIRECTORY PORT\n\n"
+	    "zmailer web starts it; see zmailer-web(8).\n", out);
+	return status;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct asker asker = { .base = NULL };
+	struct err err;
+	uint64_t port;
+
+	if (argc == 2 && strcmp(argv[1], "--version") == 0)
+		return printf("zmailer web %s\n", PACKAGE_VERSION) < 0;
+	if (argc == 2 && strcmp(argv[1], "--help") == 0)
+		return web_usage(stdout, EX_OK);
+	if (argc != 5 || !slice_number(slice_of(argv[4]), 0, 65535, &port))
+		return web_usage(stderr, EX_USAGE);
+	err_program("zmailer: web");
+	(void)signal(SIGPIPE, SIG_IGN);
+	asker.zmailer = argv[1];
+	asker.conf_path = argv[2][0] != '\0' ? argv[2] : NULL;
+	asker.run_dir = argv[3];
+	if (web_serve(&asker, (unsigned)port, &err) < 0) {
+		fprintf(stderr, "zmailer: web: %s\n", err.text);
+		return EX_UNAVAILABLE;
+	}
+	return EX_OK;
+}
