@@ -553,8 +553,9 @@ def run_file(path, options):
         problem = why
     except (Failure, language.FlowError) as error:
         problem = str(error)
-    except Exception:                    # a defect of the runner itself
-        problem = traceback.format_exc()
+    except Exception as error:           # a defect of the runner itself
+        problem = f"{type(error).__name__}: {error}\n" + \
+            traceback.format_exc()
     return path, problem, time.monotonic() - began
 
 
