@@ -118,7 +118,8 @@ rules_add(int ruleset, int version, const struct sandbox *rules,
 		if (path_allow(ruleset, rules->filed[i], FILE_MAKE |
 		    FILE_REFER, err) < 0)
 			return -1;
-#if defined(__SANITIZE_ADDRESS__)	/* which reads its own maps */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	/* which read their own maps */
 	if (path_allow(ruleset, "/proc", FILE_READ | FILE_LIST, err) < 0)
 		return -1;
 #endif

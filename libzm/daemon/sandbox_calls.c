@@ -61,7 +61,7 @@ static const char *const names_of_files[] = {
 static bool
 is_needed(const char *call)
 {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 	return strcmp(call, "ptrace") == 0 || strcmp(call, "prlimit64") == 0;
 #else
 	return false;
