@@ -100,6 +100,14 @@ clock_steady_ms(void)
 }
 
 int64_t
+clock_wall_of_s(int64_t at_ms)
+{
+	int64_t ahead_us = clock_wall_us() - clock_steady_us();
+
+	return (ahead_us + at_ms * 1000) / 1000000;
+}
+
+int64_t
 clock_real_us(void)
 {
 	struct timespec ts;

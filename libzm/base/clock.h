@@ -33,6 +33,11 @@ void clock_hold_wall(int64_t wall_us);
 int64_t clock_steady_ms(void);
 int64_t clock_steady_us(void);
 
+/* The wall clock, in seconds, when the steady clock shows at_ms: the same
+ * number however often it is asked, which the whole seconds of one clock with
+ * the milliseconds of the other do not give. */
+int64_t clock_wall_of_s(int64_t at_ms);
+
 /* The steady clock as nobody moves it: for how long something took. */
 int64_t clock_real_us(void);
 

@@ -198,7 +198,7 @@ agent_take_warm(struct agent *agent, const struct answer *answer)
 	standby_back_off(ring, now_ms);
 	event(EV_WARM_FAILED, NULL, "channel", slice_of(ring->channel),
 	    "host", slice_of(agent_standby_host(agent)), "reason",
-	    answer->text, "until", event_number(clock_wall_s() +
-	    (ring->standby_at_ms - now_ms) / 1000), NULL);
+	    answer->text, "until", event_number(
+	    clock_wall_of_s(ring->standby_at_ms)), NULL);
 	return true;
 }

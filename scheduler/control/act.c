@@ -125,9 +125,7 @@ act_user(const struct act *act)
 int64_t
 act_wall_s(int64_t at_ms)
 {
-	if (at_ms == 0)
-		return 0;
-	return clock_wall_s() + (at_ms - clock_steady_ms()) / 1000;
+	return at_ms == 0 ? 0 : clock_wall_of_s(at_ms);
 }
 
 bool

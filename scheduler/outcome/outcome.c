@@ -268,8 +268,7 @@ thread_trouble(struct outcome *outcome, struct vertex *teller,
 	event(EV_HOST_DOWN, NULL, "channel", slice_of(thread->channel),
 	    "host", slice_of(thread->host), "reason",
 	    slice_of(thread->reason ? thread->reason : ""), "until",
-	    event_number(clock_wall_s() + (thread->wake_ms - now_ms) / 1000),
-	    NULL);
+	    event_number(clock_wall_of_s(thread->wake_ms)), NULL);
 	thread_tried(outcome, thread, teller, now_ms);
 	return true;
 }

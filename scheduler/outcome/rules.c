@@ -92,8 +92,7 @@ rules_suspend(struct queue *queue, struct thread *thread,
 	    "host", slice_of(thread->host), "class",
 	    slice_of(mail_class_name(class)), "reason",
 	    slice_of(thread->reason), "until",
-	    event_number(clock_wall_s() + (until_ms - now_ms) / 1000),
-	    NULL);
+	    event_number(clock_wall_of_s(until_ms)), NULL);
 }
 
 void

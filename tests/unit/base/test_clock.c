@@ -79,6 +79,21 @@ Test(clock, runs_by_itself)
 	cr_expect_eq(clock_nap_ms(), -1);
 }
 
+/* Asked at other moments of a second, it says the same. */
+Test(clock, a_moment_does_not_flicker)
+{
+	int64_t wall_us = clock_wall_us(), at_ms, want_s;
+
+	/* half past a second, an hour from now: no boundary is near */
+	at_ms = clock_steady_ms() + 3600000 + 500 - wall_us / 1000 % 1000;
+	want_s = wall_us / 1000000 + 3600;
+	for (int i = 0; i < 21; i++) {
+		cr_expect_eq(clock_wall_of_s(at_ms), want_s, "at %d: %lld", i,
+		    (long long)(clock_wall_of_s(at_ms) - want_s));
+		usleep(50000);
+	}
+}
+
 static void
 move(int fd, int64_t by_s)
 {
