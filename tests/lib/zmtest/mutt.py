@@ -12,9 +12,11 @@ import struct
 import termios
 import time
 
-COMMANDS = ("set confirmappend=no confirmcreate=no delete=yes quit=yes "
-            "move=no mbox_type=Maildir fast_reply=yes wait_key=no sleep_time=0 "
-            "mail_check=0 save_empty=yes resolve=no")
+# folder: mutt asks at its start whether to make ~/Mail where there is none,
+# and takes the first of our keys for the answer.
+COMMANDS = ("set folder=/ confirmappend=no confirmcreate=no delete=yes "
+            "quit=yes move=no mbox_type=Maildir fast_reply=yes wait_key=no "
+            "sleep_time=0 mail_check=0 save_empty=yes resolve=no")
 
 
 def run(words, stop_at=None, env=None, seconds=60):
