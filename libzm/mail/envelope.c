@@ -109,6 +109,8 @@ envelope_add_head(struct str *out, const struct envelope *envelope,
 		return -1;
 	if (envelope->is_external)
 		str_adds(out, "external\n");
+	if (envelope->is_to_sign)
+		str_adds(out, "sign\n");
 	if (envelope_add_line(out, "rcvdfrom", envelope->rcvdfrom, err) < 0 ||
 	    envelope_add_line(out, "bodytype", envelope->bodytype, err) < 0 ||
 	    envelope_add_line(out, "with", envelope->with, err) < 0 ||

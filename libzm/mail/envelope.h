@@ -33,6 +33,8 @@ struct envelope_rcpt {
 struct envelope {
 	char		id[SPOOL_ID_BYTES];
 	bool		is_external;	/* came from outside: no privileges */
+	bool		is_to_sign;	/* from outside, but of a client that
+					 * `trust NET sign` names: ours */
 	bool		is_error;	/* "channel error": null sender */
 	struct path	from;		/* when not is_error; may be bare for
 					 * a local user's submission */

@@ -46,6 +46,13 @@ read_external(struct reader *r, struct slice value, struct err *err)
 }
 
 static int
+read_sign(struct reader *r, struct slice value, struct err *err)
+{
+	r->out->is_to_sign = true;
+	return 0;
+}
+
+static int
 read_rcvdfrom(struct reader *r, struct slice value, struct err *err)
 {
 	r->out->rcvdfrom = value;
@@ -220,6 +227,7 @@ static const struct keyword {
 	{ "todsn", read_todsn, true, true },
 	{ "id", read_id, false, true },
 	{ "external", read_external, false, false },
+	{ "sign", read_sign, false, false },
 	{ "rcvdfrom", read_rcvdfrom, false, true },
 	{ "bodytype", read_bodytype, false, true },
 	{ "with", read_with, false, true },

@@ -51,7 +51,8 @@ signatures_are_for(const struct signatures *signatures,
     const struct envelope *envelope)
 {
 	return signatures->conf->sign_count > 0 &&
-	    (!envelope->is_external || envelope->user.n > 0);
+	    (!envelope->is_external || envelope->user.n > 0 ||
+	    envelope->is_to_sign);
 }
 
 void

@@ -60,6 +60,9 @@ receive_begin(struct session *session, enum content_form form)
 	receive_add_from(session, &from);
 	receive_add_with(session, &with);
 	t->envelope.user = slice_copy(t->arena, str_slice(&session->user));
+	/* what comes with XFORWARD may be anybody's */
+	t->envelope.is_to_sign = session->forward.len == 0 &&
+	    (session->trust & 1u << TRUST_SIGN) != 0;
 	if (transaction_open(t, session->service->spool, str_slice(&from),
 	    str_slice(&with), &err) != 0) {
 		fault = errno == ENOSPC || errno == EDQUOT ?

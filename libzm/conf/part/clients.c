@@ -13,7 +13,7 @@
 /* In the order of enum conf_trust_word and of the row's choices. */
 static const char *const trust_words[] = {
 	"proxy", "xclient", "xforward", "priority", "auth", "etrn", "vrfy",
-	"expn"
+	"expn", "sign"
 };
 
 /* net: NULL, a network or a table.  words: the choices after it. */

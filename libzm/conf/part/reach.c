@@ -141,27 +141,40 @@ check_rules(struct conf_loader *loader)
 	}
 }
 
-/* Whoever may say of himself that he is another client or user is one that
- * the rules let relay. */
+/* What strangers make of a word of trust. */
+static const struct {
+	unsigned	 words;		/* 1 << enum conf_trust_word */
+	const char	*hint, *text;
+} trust_dangers[] = {
+	/* who may say that he is another is one that the rules let relay */
+	{ 1u << TRUST_PROXY | 1u << TRUST_XCLIENT | 1u << TRUST_AUTH,
+	    "name the address of the proxy or gateway alone",
+	    "anybody in this network may say that he is another client or "
+	    "user, and relay through this host" },
+	{ 1u << TRUST_SIGN,
+	    "name the networks of your own machines alone",
+	    "whatever anybody in this network sends in your name is signed" },
+};
+
+static void
+reach_check_trust(struct conf_loader *loader, const struct conf_peers *peers)
+{
+	if (peers->at.file == NULL || peers->table != NULL ||
+	    !conf_net_is_wide(&peers->net))
+		return;
+	for (size_t i = 0; i < sizeof(trust_dangers) /
+	    sizeof(trust_dangers[0]); i++)
+		if (peers->words & trust_dangers[i].words)
+			conf_complain_at(loader->report, loader->report_arena,
+			    loader->book, CONF_WARNING, peers->at, 5,
+			    trust_dangers[i].hint, trust_dangers[i].text);
+}
+
 static void
 reach_check_trusts(struct conf_loader *loader)
 {
-	const struct conf *conf = loader->conf;
-	const unsigned serious = 1u << TRUST_PROXY | 1u << TRUST_XCLIENT |
-	    1u << TRUST_AUTH;
-
-	for (size_t i = 0; i < conf->trust_count; i++) {
-		const struct conf_peers *peers = &conf->trusts[i];
-
-		if (peers->at.file == NULL || peers->table != NULL ||
-		    !(peers->words & serious) || !conf_net_is_wide(&peers->net))
-			continue;
-		conf_complain_at(loader->report, loader->report_arena,
-		    loader->book, CONF_WARNING, peers->at, 5,
-		    "name the address of the proxy or gateway alone",
-		    "anybody in this network may say that he is another "
-		    "client or user, and relay through this host");
-	}
+	for (size_t i = 0; i < loader->conf->trust_count; i++)
+		reach_check_trust(loader, &loader->conf->trusts[i]);
 }
 
 /* A wide one without conditions, or both with the same. */

@@ -34,7 +34,8 @@ struct conf_listen {
 
 enum conf_trust_word {	/* what a peer may tell about others */
 	TRUST_PROXY, TRUST_XCLIENT, TRUST_XFORWARD, TRUST_PRIORITY,
-	TRUST_AUTH, TRUST_ETRN, TRUST_VRFY, TRUST_EXPN
+	TRUST_AUTH, TRUST_ETRN, TRUST_VRFY, TRUST_EXPN,
+	TRUST_SIGN
 };
 
 struct conf_peers {		/* trust NET ...; ehlo without ... for NET */

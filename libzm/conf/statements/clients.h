@@ -28,8 +28,10 @@ STATEMENT(TOP, "listen", NONE, listen, "listen",
     "listen 2526 decide early")
 
 STATEMENT(TOP, "trust", NONE, trust,
-    "net choice+:proxy,xclient,xforward,priority,auth,etrn,vrfy,expn", "",
-    "trust NET|<table> proxy|xclient|xforward|priority|auth|etrn|vrfy|expn...",
+    "net choice+:proxy,xclient,xforward,priority,auth,etrn,vrfy,expn,"
+    "sign", "",
+    "trust NET|<table> "
+    "proxy|xclient|xforward|priority|auth|etrn|vrfy|expn|sign...",
     "none",
     "What these clients may say or ask that others may not.  proxy: they "
     "begin with a PROXY header (version 1 or 2), always, and the client is "
@@ -37,11 +39,14 @@ STATEMENT(TOP, "trust", NONE, trust,
     "priority: MT-PRIORITY above 0.  auth: the AUTH= of MAIL is believed.  "
     "etrn, vrfy, expn: the commands of these names are served; others get "
     "252 for VRFY and 502 for the rest.  ETRN names a domain of recipients, "
-    "a next hop, @DOMAIN (all below it, too) or #CHANNEL/HOST.",
+    "a next hop, @DOMAIN (all below it, too) or #CHANNEL/HOST.  sign: their "
+    "mail is signed as that of users who logged in (see sign), but not what "
+    "they pass on with XFORWARD, which may be anybody's.",
     "trust 192.0.2.7 proxy\n"
     "trust 127.0.0.0/8 xclient xforward vrfy expn\n"
     "table customers file:/etc/zmailer/customers\n"
-    "trust <customers> etrn")
+    "trust <customers> etrn\n"
+    "trust 10.20.0.0/16 sign")
 
 STATEMENT(TOP, "ehlo", NONE, ehlo, "choice:without choice+:" EHLO_NAMES,
     "for=net",

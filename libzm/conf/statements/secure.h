@@ -40,8 +40,9 @@ STATEMENT(TOP, "sign", NONE, sign, "domain",
     "selector!=word key!=path else=choice:send",
     "sign DOMAIN selector NAME key FILE [else send]", "nothing is signed",
     "A DKIM signature (RFC 6376) for mail of ours whose From is in DOMAIN "
-    "itself: mail of this machine, of users who logged in, and reports; "
-    "never for mail from outside.  FILE is an RSA key of 1024 to 4096 bits "
+    "itself: mail of this machine, of users who logged in, of clients that "
+    "trust NET sign names, and reports; never for other mail from outside.  "
+    "FILE is an RSA key of 1024 to 4096 bits "
     "or an Ed25519 key in PEM; NAME is the selector under which its public "
     "half is published (zmailer dkim record prints it).  Two rows of a "
     "domain sign side by side: RSA, and Ed25519 for those who know it.  Keys "

@@ -25,6 +25,7 @@ Test(envelope, what_is_written_is_read)
 		{ .path = { SLICE("\"a b\""), SLICE("[192.0.2.1]") } },
 	};
 	struct envelope in = { .is_external = true,
+	    .is_to_sign = true,
 	    .from = { SLICE("alice"), SLICE("example.org") },
 	    .rcvdfrom = SLICE("mx ([192.0.2.9]:1234 helo=x)"),
 	    .with = SLICE("ESMTPS"), .bodytype = SLICE("8BITMIME"),
@@ -41,7 +42,8 @@ Test(envelope, what_is_written_is_read)
 	cr_assert_eq(envelope_parse(arena, str_slice(&text), &out, &err), 0,
 	    "%s\n%s", err.text, text.buf);
 	cr_expect_str_eq(out.id, in.id);
-	cr_expect(out.is_external && !out.is_error && !out.header_rcpts);
+	cr_expect(out.is_external && out.is_to_sign);
+	cr_expect(!out.is_error && !out.header_rcpts);
 	cr_expect(path_equal(&out.from, &in.from));
 	cr_expect(slice_equal(out.rcvdfrom, in.rcvdfrom));
 	cr_expect(slice_equal(out.with, in.with));
@@ -76,6 +78,7 @@ Test(envelope, bad_lines_are_refused)
 		    "both" },
 		{ "from <a@x.org>\nenv-end\n", "no recipient" },
 		{ "env-end\n", "no recipient" },
+		{ "sign rsa\nto <b@x.org>\nenv-end\n", "takes no value" },
 		{ "external yes\nto <b@x.org>\nenv-end\n", "takes no value" },
 		{ "from\nto <b@x.org>\nenv-end\n", "needs a value" },
 		{ "to <b@x.org>\n\nenv-end\n", "empty line" },
