@@ -8,7 +8,9 @@ EXTRA_DIST += README COPYING NEWS doc/AGENT.md doc/AUTH.md doc/BENCH.md \
 	doc/protocol/tables.md doc/examples/hooks.lua \
 	doc/examples/zmailer-alerts.yml doc/examples/rules.conf \
 	doc/examples/rules.test doc/examples/zmailer-mta.equivs \
-	doc/examples/fail2ban/filter.conf doc/examples/fail2ban/jail.conf
+	doc/examples/fail2ban/filter.conf doc/examples/fail2ban/jail.conf \
+	doc/examples/openrc/zmailer doc/examples/runit/run \
+	doc/examples/zmailer-relay.conf doc/INSTALL.md
 dist_man_MANS += \
 	doc/man/mailq.1 doc/man/newaliases.1 doc/man/router.8 \
 	doc/man/scheduler.8 doc/man/smtpserver.8 doc/man/zmailer-aliases.5 \
@@ -16,7 +18,8 @@ dist_man_MANS += \
 	doc/man/zmailer-forms.5 doc/man/zmailer-hello.8 \
 	doc/man/zmailer-http.8 doc/man/zmailer-lmtp.8 \
 	doc/man/zmailer-mailbox.8 doc/man/zmailer-message.5 \
-	doc/man/zmailer-pipe.8 doc/man/zmailer-reroute.8 \
+	doc/man/zmailer-pipe.8 doc/man/zmailer-quickstart.7 \
+	doc/man/zmailer-reroute.8 \
 	doc/man/zmailer-restore.8 doc/man/zmailer-selector.7 \
 	doc/man/zmailer-sm.8 doc/man/zmailer-smtp.8 \
 	doc/man/zmailer-unblock.8

@@ -11,10 +11,13 @@ import os
 import smtplib
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 
 import root
+sys.path.insert(0, f"{root.SOURCE}/tests/lib")
+from zmtest import unit                                     # noqa: E402
 
 CONF = "/etc/zmailer/zmailer.conf"
 SPOOL = "/var/spool/zmailer"
@@ -26,15 +29,6 @@ ENV = ["env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8",
 
 class Fault(Exception):
     """What was seen is not what was expected."""
-
-
-def unit_capabilities():
-    """What the shipped unit leaves to root."""
-    with open(f"{root.SOURCE}/doc/zmailer.service",
-              encoding="utf-8") as file:
-        return [word[4:].lower() for line in file
-                if line.startswith("CapabilityBoundingSet=")
-                for word in line.strip().split("=")[1].split()]
 
 
 def until(what, question, seconds=WAIT_S):
@@ -234,8 +228,7 @@ class Host(Machine):
 
     def root_says(self, *words, **more):
         """As the unit does it: with no right that it does not list."""
-        return self.says("setpriv", "--bounding-set=-all,+" +
-                         ",+".join(unit_capabilities()), *words, **more)
+        return self.says(*unit.confined(*words), **more)
 
     def add(self, *statements):
         """Statements for good: written, checked, taken over."""

@@ -10,6 +10,7 @@ SPDX-License-Identifier: ISC
 """
 import glob
 import os
+import shutil
 import signal
 import smtplib
 import socket
@@ -28,7 +29,7 @@ import rights                                        # noqa: E402
 import successor                                     # noqa: E402
 import taken                                         # noqa: E402
 from processes import all_fit_design, parent, processes   # noqa: E402
-from zmtest import mta, smtpserver                   # noqa: E402
+from zmtest import mta, smtpserver, unit                   # noqa: E402
 from zmtest.cases import Cases                       # noqa: E402
 
 case = Cases()
@@ -38,6 +39,39 @@ def send(site, rcpt, subject, sender="s@src.test"):
     with smtplib.SMTP("127.0.0.1", site.port, timeout=mta.WAIT_S) as client:
         client.sendmail(sender, [rcpt],
                         f"Subject: {subject}\r\n\r\nhello\r\n")
+
+
+# ---- the unit -----------------------------------------------------------
+
+@case
+def the_filter_of_the_unit_is_on(site):
+    """All of this file is tried under it; a call that is not in it fails."""
+    if site.calls is None:
+        return                      # place.py has said why
+    for pid, (program, _) in processes(site).items():
+        with open(f"/proc/{pid}/status") as file:
+            assert "Seccomp:\t2" in file.read(), program
+    # who is traced by a parent: anybody may ask for that, without a filter
+    ask = [sys.executable, "-c", "import ctypes; libc = ctypes.CDLL(None);"
+           " print(libc.ptrace(0, 0, 0, 0))"]
+    for calls, answer in ((site.calls, "-1"), (None, "0")):
+        said = subprocess.run(unit.confined(*ask, calls=calls), check=True,
+                              stdout=subprocess.PIPE, text=True).stdout
+        assert said.strip() == answer, (calls, said)
+
+
+@case
+def systemd_finds_the_unit_confined(site):
+    """Its own figure of what a unit may: of 10, in tenths.  What keeps it
+    from less is said in the unit."""
+    if not shutil.which("systemd-analyze"):
+        print("     no systemd-analyze: not looked at")
+        return
+    path = f"{site.top}/zmailer.service"
+    shutil.copy(f"{TOP}/doc/zmailer.service", path)
+    subprocess.run(["systemd-analyze", "--no-pager", "security",
+                    "--offline=true", "--threshold=35", path], check=True,
+                   stdout=subprocess.DEVNULL)
 
 
 # ---- processes ----------------------------------------------------------
