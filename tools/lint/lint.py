@@ -22,6 +22,7 @@ import rows
 import source
 import text
 import told
+import uses
 
 # A rule is a function of the house that yields (path, line, words).
 RULES = {
@@ -31,6 +32,7 @@ RULES = {
     "licences": text.licences,
     "banned": text.banned,
     "only": text.only,
+    "ascii": text.ascii_ranges,
     "sockets": text.sockets,
     "fatal": text.fatal,
     "layers": arrows.layers,
@@ -43,6 +45,8 @@ RULES = {
     "three answers": headers.answers,
     "headers alone": headers.alone,
     "shared names": names.shared,
+    "called": uses.called,
+    "bare names": uses.bare,
     "glossary": names.glossary,
     "words": names.words,
     "rows used": rows.used,

@@ -17,6 +17,8 @@ ONLY = [
      "ask base/clock.h what time it is"),
     (r"\b(?:syslog|openlog)\s*\(", ("libzm/journal/",), "use journal/event.h"),
     (r"\b(?:longjmp|setjmp|system|popen|alloca)\s*\(", (), "not here"),
+    (r"#\s*include\s*<ctype\.h>", (), "ask base/ascii.h, whatever the "
+     "locale"),
     (r"#\s*include\s*<openssl/", ("libzm/tls/",), "only libzm/tls knows TLS"),
     (r"#\s*include\s*<(?:resolv|arpa/nameser)\.h>", ("libzm/io/dns",),
      "only io/dns knows the resolver"),
@@ -118,6 +120,17 @@ def only(house):
                 if not has_reason(source, number):
                     yield source.path, number, "%s: %s" % (
                         found.group(0).rstrip("( "), why)
+
+
+def ascii_ranges(house):
+    """Kinds of characters are asked of one header."""
+    for source in house.product:
+        if source.path == "libzm/base/ascii.h":
+            continue
+        for found in re.finditer(r">= '[aA0]'\s*&&[^;&|]*<= '[zZ9]'",
+                                 source.text):
+            yield (source.path, source.text.count("\n", 0, found.end()) + 1,
+                   "ask base/ascii.h whether it is one")
 
 
 def sockets(house):
