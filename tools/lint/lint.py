@@ -37,6 +37,7 @@ RULES = {
     "fatal": text.fatal,
     "layers": arrows.layers,
     "order": arrows.order,
+    "order told": arrows.order_told,
     "circles": arrows.circles,
     "guards": headers.guards,
     "comments": headers.described,

@@ -22,7 +22,9 @@ CLEAN = {
         "| `libzm/grammar/` | x | base |\n"
         "| `libzm/io/` | x | base, grammar (for net.h) |\n"
         "| `smtpserver/` `router/` | x | libzm |\n"
-        "| `tests/` | x | everything |\n",
+        "| `tests/` | x | everything |\n\n"
+        "The folders of `router/`, the lowest first: `route/` a, `farm/` b, "
+        "`agents/` c.\n",
     "doc/INTERNALS.md":
         "## 1. A\n## 2. Truth table\n| S0 | x |\n| P4 | x |\n## 3. C\n",
     "doc/PROMISES.md":
@@ -211,6 +213,17 @@ ROWS = [
     ("up to loose files that stand above", "smtpserver/command/quit.h",
      ("smtpserver/session/session.h", "smtpserver/main.h"),
      "no header smtpserver/main.h"),
+    ("another order in the overview", "doc/OVERVIEW.md",
+     ("`route/` a, `farm/` b", "`farm/` b, `route/` a"),
+     "route/ stands below farm/ in router/folder.mk"),
+    ("an order in the overview, written out", "doc/OVERVIEW.md",
+     ("the lowest first", "(`. < farm < route agents`)"),
+     "the order of router/ is another one"),
+    ("a folder that the overview leaves out", "doc/OVERVIEW.md",
+     ("`agents/` c", "c"), "tells nothing of router/agents/"),
+    ("a layer below what it may include", "doc/OVERVIEW.md",
+     ("| `libzm/base/` | x | – |", "| `libzm/base/` | x | io |"),
+     "libzm/base stands above io/"),
     ("a shared name", PATH_C, "static int\nroute(void)\n{\n}\n",
      "route() is in router/route.c, too"),
     ("a shared name of two statics", ROUTE_C,
