@@ -165,7 +165,7 @@ conf_put_before(struct str *text, const struct conf_piece *piece,
 }
 
 void
-conf_put_behind(struct str *text, const struct conf_piece *piece,
+conf_put_after(struct str *text, const struct conf_piece *piece,
     const char *lines)
 {
 	size_t at = text_line_end(text, piece->end);

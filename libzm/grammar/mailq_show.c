@@ -120,7 +120,7 @@ show_add_name(struct str *out, struct slice line, char between)
 	show_add_text(out, line, "zone");
 }
 
-/* "12,40" of the key in the words of old, {12s,40s}; who was never yet: -. */
+/* "12,40" of the key as ZMailer wrote it, {12s,40s}; -: it never was. */
 static void
 add_braced(struct str *out, struct slice line, const char *key,
     const char *unit)

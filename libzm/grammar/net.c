@@ -176,10 +176,10 @@ endpoint_split(struct slice text, struct slice *out_host,
 	bool has_brackets = text.n > 0 && text.p[0] == '[';
 	size_t at = has_brackets ? slice_find(text, ']') + 1
 	    : slice_find(text, ':');
-	struct slice behind = slice_from(text, at + 1);
+	struct slice after = slice_from(text, at + 1);
 
 	if (has_brackets ? at < text.n && text.p[at] != ':'
-	    : slice_find(behind, ':') < behind.n)
+	    : slice_find(after, ':') < after.n)
 		at = text.n;
 	*out_host = slice_first(text, at);
 	*out_port = slice_from(text, at + 1);

@@ -45,7 +45,7 @@ lines_of(struct arena *arena, struct slice text)
 	return lines;
 }
 
-/* Length of the longest common part of what is behind i and k. */
+/* Length of the longest common part of what follows i and k. */
 static unsigned *
 common_table(struct arena *arena, const struct lines *a,
     const struct lines *b)

@@ -278,13 +278,13 @@ statement_write(struct change *change, struct str *text, const char *line,
 		    SLICE_ARG(last->words[2].text));
 		if (fresh != NULL && last->word_count == 5 &&
 		    cert_replaces(fresh, file)) {
-			conf_put_behind(text, last, line);
+			conf_put_after(text, last, line);
 			conf_take_piece(text, last);
 			return;
 		}
 	}
 	if (last != NULL)
-		conf_put_behind(text, last, line);
+		conf_put_after(text, last, line);
 	else
 		conf_put_last(text, line);
 }

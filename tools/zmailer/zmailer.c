@@ -2,7 +2,7 @@
  *
  * In     -C FILE, a verb, its arguments
  * Out    the verb's exit status
- * Spec   zmailer(8); the rows are in verbs.h; words of old in classic.c
+ * Spec   zmailer(8); the rows are in verbs.h; ZMailer's in classic.c
  *
  * SPDX-License-Identifier: ISC
  */

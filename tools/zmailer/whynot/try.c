@@ -177,7 +177,7 @@ rule_try_later(struct trying *trying)
 		tried++;
 		str_reset(&text);
 		edit_begin(trying, trying->file, &text);
-		conf_put_behind(&text, &trying->pieces[i], line.buf);
+		conf_put_after(&text, &trying->pieces[i], line.buf);
 		conf_take_piece(&text, rule);
 		edit_try(trying, trying->file, &text,
 		    "this statement after one that accepts");
