@@ -29,6 +29,7 @@ RULES = {
     "lines": text.lines,
     "lengths": text.lengths,
     "folders": text.folders,
+    "flow steps": text.flow_steps,
     "licences": text.licences,
     "banned": text.banned,
     "only": text.only,

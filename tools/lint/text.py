@@ -23,6 +23,8 @@ ONLY = [
     (r"#\s*include\s*<(?:resolv|arpa/nameser)\.h>", ("libzm/io/dns",),
      "only io/dns knows the resolver"),
 ]
+# Between two steps of a flow's client; not in quotes.
+STEP_END = re.compile(r';(?=(?:[^"]*"[^"]*")*[^"]*$)')
 # fatal() is for the machine's errors: mains, tools, daemon/, base/.
 MAY_DIE = ("libzm/base/", "libzm/daemon/", "libzm/conf/", "tools/")
 
@@ -154,3 +156,20 @@ def fatal(house):
                not has_reason(source, number):
                 yield (source.path, number, "fatal() outside daemon/, base/ "
                        "and a file with main, without a reason beside it")
+
+
+def flow_steps(house):
+    """A client of a flow says a step a line; two that belong together may
+    share one, inside of a block."""
+    for path in house.paths:
+        if not path.endswith(".flow"):
+            continue
+        is_client = False
+        for number, line in enumerate(house.text(path).split("\n"), 1):
+            is_first = line.startswith("client")
+            is_client = is_first or (is_client and line != "}" and
+                                     not re.match(r"\w", line))
+            most = 1 if is_first else 2
+            count = len([s for s in STEP_END.split(line) if s.strip(" \t{}")])
+            if is_client and count > most:
+                yield path, number, "%d steps in a line: a line a step" % count
