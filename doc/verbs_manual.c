@@ -156,7 +156,7 @@ put_words(struct usage_form form)
 		put_word(&word);
 }
 
-/* Each form on a line that begins with the verb, its options behind it. */
+/* Each form on a line that begins with the verb, its options after it. */
 static void
 put_forms(const char *verb, const char *usage)
 {

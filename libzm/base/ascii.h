@@ -73,6 +73,13 @@ ascii_upper(char c)
 	return ascii_is_lower(c) ? (char)(c - 'a' + 'A') : c;
 }
 
+/* A letter that has a shape of its own, or a blank. */
+static inline bool
+ascii_is_print(char c)
+{
+	return c >= ' ' && c <= '~';
+}
+
 /* What a hexadecimal digit of either case is worth; -1: it is none. */
 static inline int
 ascii_hex(char c)
@@ -81,6 +88,13 @@ ascii_hex(char c)
 		return c - '0';
 	c = ascii_lower(c);
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The same where only small ones are written. */
+static inline int
+ascii_hex_small(char c)
+{
+	return ascii_is_upper(c) ? -1 : ascii_hex(c);
 }
 
 #endif

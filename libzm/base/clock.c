@@ -186,16 +186,6 @@ clock_local_mailq(int64_t wall_s, char out_text[CLOCK_TEXT_BYTES])
 }
 
 void
-clock_zone(char out_text[CLOCK_TEXT_BYTES])
-{
-	struct tm tm;
-
-	clock_local_parts(clock_wall_s(), &tm);
-	if (strftime(out_text, CLOCK_TEXT_BYTES, "%Z", &tm) == 0)
-		snprintf(out_text, CLOCK_TEXT_BYTES, "UTC");
-}
-
-void
 clock_mbox(int64_t wall_s, char out_text[CLOCK_TEXT_BYTES])
 {
 	time_t seconds = (time_t)wall_s;

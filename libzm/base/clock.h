@@ -62,9 +62,8 @@ void clock_local(int64_t wall_s, char out_text[CLOCK_TEXT_BYTES]);
 void clock_local_time(int64_t wall_ms, char out_text[CLOCK_TEXT_BYTES]);
 
 /* "Fri Nov 20 21:04:05", local: the column that scripts expect of mailq(1),
- * whose head says the zone; clock_zone: "CET", what that zone is now. */
+ * whose head says the zone. */
 void clock_local_mailq(int64_t wall_s, char out_text[CLOCK_TEXT_BYTES]);
-void clock_zone(char out_text[CLOCK_TEXT_BYTES]);
 
 /* "Fri Nov 20 21:04:05 2026", UTC: the separating line of an mbox. */
 void clock_mbox(int64_t wall_s, char out_text[CLOCK_TEXT_BYTES]);

@@ -16,7 +16,7 @@
 enum { GUESS_BYTES_MAX = 40 };
 
 static size_t
-least(size_t a, size_t b)
+guess_least(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
@@ -38,11 +38,13 @@ edit_distance(struct slice a, struct slice b)
 			size_t change = ascii_lower(a.p[i - 1]) !=
 			    ascii_lower(b.p[j - 1]);
 
-			here[j] = least(least(above[j], here[j - 1]) + 1,
-			    above[j - 1] + change);
+			here[j] =
+			    guess_least(guess_least(above[j], here[j - 1]) + 1,
+				above[j - 1] + change);
 			if (i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] &&
 			    a.p[i - 2] == b.p[j - 1])
-				here[j] = least(here[j], before[j - 2] + 1);
+				here[j] = guess_least(here[j],
+				    before[j - 2] + 1);
 		}
 		oldest = before;
 		before = above;

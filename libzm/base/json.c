@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/json.h"
 
 #include "base/banned.h"
@@ -166,23 +167,18 @@ skip_blank(struct slice line, size_t *at)
 }
 
 static bool
-hex4(struct slice line, size_t at, unsigned *out_code)
+json_hex4(struct slice line, size_t at, unsigned *out_code)
 {
 	unsigned code = 0;
 
 	if (at + 4 > line.n)
 		return false;
 	for (size_t i = at; i < at + 4; i++) {
-		char c = line.p[i];
-		unsigned digit;
+		int digit = ascii_hex(line.p[i]);
 
-		if (c >= '0' && c <= '9')
-			digit = (unsigned)(c - '0');
-		else if ((c | 32) >= 'a' && (c | 32) <= 'f')
-			digit = (unsigned)((c | 32) - 'a') + 10;
-		else
+		if (digit < 0)
 			return false;
-		code = code << 4 | digit;
+		code = code << 4 | (unsigned)digit;
 	}
 	*out_code = code;
 	return true;
@@ -224,7 +220,7 @@ read_string(struct slice line, size_t *at, struct slice *out_raw,
 		if (i + 1 >= line.n)
 			return false;
 		if (line.p[i + 1] == 'u') {
-			if (!hex4(line, i + 2, &code))
+			if (!json_hex4(line, i + 2, &code))
 				return false;
 			if (out != NULL)
 				json_add_utf8(out, code);

@@ -58,7 +58,7 @@ struct arena_mark {
 struct arena_mark arena_mark(const struct arena *arena);
 void arena_back(struct arena *arena, struct arena_mark mark);
 
-/* Bytes handed out since the last reset (for limits and for tests). */
+/* Bytes handed out since the last reset (for tests). */
 size_t arena_used_bytes(const struct arena *arena);
 
 #endif

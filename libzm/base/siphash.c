@@ -29,7 +29,7 @@ siphash_load(const unsigned char *p, size_t n)
 
 /* The same for 8, in a form that compilers make one instruction of. */
 static uint64_t
-load8(const unsigned char *p)
+siphash_load8(const unsigned char *p)
 {
 	return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 |
 	    (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 |
@@ -58,25 +58,25 @@ siphash_process_key(void)
 }
 
 static uint64_t
-rotate(uint64_t x, int by)
+siphash_rotate(uint64_t x, int by)
 {
 	return x << by | x >> (64 - by);
 }
 
 static void
-rounds(struct state *s, int count)
+siphash_rounds(struct state *s, int count)
 {
 	while (count-- > 0) {
 		s->v0 += s->v1;
 		s->v2 += s->v3;
-		s->v1 = rotate(s->v1, 13) ^ s->v0;
-		s->v3 = rotate(s->v3, 16) ^ s->v2;
-		s->v0 = rotate(s->v0, 32);
+		s->v1 = siphash_rotate(s->v1, 13) ^ s->v0;
+		s->v3 = siphash_rotate(s->v3, 16) ^ s->v2;
+		s->v0 = siphash_rotate(s->v0, 32);
 		s->v2 += s->v1;
 		s->v0 += s->v3;
-		s->v1 = rotate(s->v1, 17) ^ s->v2;
-		s->v3 = rotate(s->v3, 21) ^ s->v0;
-		s->v2 = rotate(s->v2, 32);
+		s->v1 = siphash_rotate(s->v1, 17) ^ s->v2;
+		s->v3 = siphash_rotate(s->v3, 21) ^ s->v0;
+		s->v2 = siphash_rotate(s->v2, 32);
 	}
 }
 
@@ -84,7 +84,7 @@ static void
 siphash_take(struct state *s, uint64_t word)
 {
 	s->v3 ^= word;
-	rounds(s, 2);
+	siphash_rounds(s, 2);
 	s->v0 ^= word;
 }
 
@@ -108,13 +108,13 @@ siphash(const struct siphash_key *key, struct slice text)
 	struct siphash out;
 
 	for (; left >= 8; left -= 8, p += 8)
-		siphash_take(&s, load8(p));
+		siphash_take(&s, siphash_load8(p));
 	siphash_take(&s, siphash_load(p, left) | (uint64_t)text.n << 56);
 	s.v2 ^= 0xee;
-	rounds(&s, 4);
+	siphash_rounds(&s, 4);
 	out.low = siphash_fold(&s);
 	s.v1 ^= 0xdd;
-	rounds(&s, 4);
+	siphash_rounds(&s, 4);
 	out.high = siphash_fold(&s);
 	return out;
 }

@@ -25,7 +25,7 @@ struct walk {
 };
 
 static size_t
-place(const struct walk *walk, const char *p)
+edit_place(const struct walk *walk, const char *p)
 {
 	return (size_t)(p - walk->base);
 }
@@ -38,8 +38,8 @@ word_add(struct walk *walk, struct conf_piece *piece)
 	piece->words = conf_push(walk->arena, piece->words,
 	    piece->word_count, sizeof(*piece->words));
 	piece->words[piece->word_count++] = (struct conf_word){
-		.begin = place(walk, token->raw.p),
-		.end = place(walk, token->raw.p) + token->raw.n,
+		.begin = edit_place(walk, token->raw.p),
+		.end = edit_place(walk, token->raw.p) + token->raw.n,
 		.text = token->text, .is_table = token->kind == TOKEN_TABLE };
 }
 
@@ -47,7 +47,8 @@ word_add(struct walk *walk, struct conf_piece *piece)
 static struct conf_piece
 piece_take(struct walk *walk)
 {
-	struct conf_piece piece = { .begin = place(walk, walk->token.raw.p) };
+	struct conf_piece piece = { .begin = edit_place(walk,
+					walk->token.raw.p) };
 	unsigned depth = 0;
 
 	for (;;) {
@@ -65,7 +66,7 @@ piece_take(struct walk *walk)
 		    !piece.has_block) {
 			word_add(walk, &piece);
 		}
-		piece.end = place(walk, walk->token.raw.p) +
+		piece.end = edit_place(walk, walk->token.raw.p) +
 		    walk->token.raw.n;
 		walk->token = conf_lex(&walk->lexer);
 	}
@@ -114,7 +115,7 @@ conf_piece_is(const struct conf_piece *piece, size_t index, const char *word)
 /* ---- writing ------------------------------------------------------------ */
 
 static void
-replace(struct str *text, size_t begin, size_t end, const char *with)
+edit_replace(struct str *text, size_t begin, size_t end, const char *with)
 {
 	struct str fresh = STR_INIT;
 
@@ -160,11 +161,11 @@ conf_put_before(struct str *text, const struct conf_piece *piece,
 
 	while (at > 0 && text->buf[first_of_line(text, at - 1)] == '#')
 		at = line_begin(text, at - 1);
-	replace(text, at, at, lines);
+	edit_replace(text, at, at, lines);
 }
 
 void
-conf_put_behind(struct str *text, const struct conf_piece *piece,
+conf_put_after(struct str *text, const struct conf_piece *piece,
     const char *lines)
 {
 	size_t at = text_line_end(text, piece->end);
@@ -172,7 +173,7 @@ conf_put_behind(struct str *text, const struct conf_piece *piece,
 	if (at == text->len)
 		conf_put_last(text, lines);
 	else
-		replace(text, at, at, lines);
+		edit_replace(text, at, at, lines);
 }
 
 void
@@ -193,13 +194,13 @@ conf_take_piece(struct str *text, const struct conf_piece *piece)
 		end++;
 	if (begin == piece->begin && (end == text->len ||
 	    text->buf[end] == '\n')) {
-		replace(text, line_begin(text, begin), text_line_end(text, end),
-		    "");
+		edit_replace(text, line_begin(text, begin),
+		    text_line_end(text, end), "");
 		return;
 	}
 	if (end < text->len && text->buf[end] == ';')
 		end++;
-	replace(text, piece->begin, end, "");
+	edit_replace(text, piece->begin, end, "");
 }
 
 void
@@ -210,7 +211,7 @@ conf_take_word(struct str *text, const struct conf_word *word)
 	while (begin > 0 && (text->buf[begin - 1] == ' ' ||
 	    text->buf[begin - 1] == '\t'))
 		begin--;
-	replace(text, begin, word->end, "");
+	edit_replace(text, begin, word->end, "");
 }
 
 /* ---- files ------------------------------------------------------------- */

@@ -40,7 +40,7 @@ bool conf_piece_is(const struct conf_piece *piece, size_t index,
  * above a statement stays above it. */
 void conf_put_before(struct str *text, const struct conf_piece *piece,
     const char *lines);
-void conf_put_behind(struct str *text, const struct conf_piece *piece,
+void conf_put_after(struct str *text, const struct conf_piece *piece,
     const char *lines);
 /* At the end of the file, on a line of their own. */
 void conf_put_last(struct str *text, const char *lines);

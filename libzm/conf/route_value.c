@@ -78,18 +78,18 @@ route_target_complete(struct arena *arena, const char *channel,
 
 /* What stands after "channel!": "", "host" or "host!user". */
 static int
-parse_behind(struct arena *arena, struct slice behind, struct slice domain,
+parse_after_bang(struct arena *arena, struct slice after, struct slice domain,
     struct route_target *out, struct err *err)
 {
-	size_t bang = slice_find(behind, '!');
+	size_t bang = slice_find(after, '!');
 
-	out->host = slice_first(behind, bang);
-	if (bang < behind.n)
-		out->user = slice_from(behind, bang + 1);
+	out->host = slice_first(after, bang);
+	if (bang < after.n)
+		out->user = slice_from(after, bang + 1);
 	if (slice_is(out->channel, "error")) {
-		out->host = route_error_host(arena, behind);
+		out->host = route_error_host(arena, after);
 		out->user = (struct slice){ NULL, 0 };
-	} else if (behind.n == 0)
+	} else if (after.n == 0)
 		out->host = slice_starts(out->channel, "smtp") ? domain :
 		    SLICE("-");
 	if (!route_word_is(out->host) || (out->user.n > 0 &&
@@ -127,7 +127,7 @@ route_target_parse(struct arena *arena, struct slice value, struct slice domain,
 		return parse_words(arena, value, domain, out, err);
 	if (slice_is(out->channel, "ignore"))
 		return 0;
-	return parse_behind(arena, slice_from(value, bang + 1), domain, out,
+	return parse_after_bang(arena, slice_from(value, bang + 1), domain, out,
 	    err);
 }
 
@@ -152,18 +152,18 @@ cut_else(struct slice *rest)
 static int
 cut_after(struct slice *rest, int64_t *out_s, struct err *err)
 {
-	struct slice span, behind = slice_trim(*rest);
+	struct slice span, after = slice_trim(*rest);
 	int64_t span_ms;
 
 	*out_s = 0;
-	if (!slice_starts(behind, "after "))
+	if (!slice_starts(after, "after "))
 		return 1;
-	behind = slice_from(behind, 6);
-	if (!slice_word(&behind, &span) ||
+	after = slice_from(after, 6);
+	if (!slice_word(&after, &span) ||
 	    units_span_ms(span, &span_ms, NULL) != 0 || span_ms < 1000)
 		return err_set(err, "write else after SPAN TARGET");
 	*out_s = span_ms / 1000;
-	*rest = behind;
+	*rest = after;
 	return 1;
 }
 

@@ -2,6 +2,7 @@
 # libzm/daemon - the ladder of a daemon, the launcher, the site's script
 libzm_a_SOURCES += \
 	libzm/daemon/child.h \
+	libzm/daemon/sidecar.h \
 	libzm/daemon/given.h \
 	libzm/daemon/launcher.h \
 	libzm/daemon/carriers.h \
@@ -10,6 +11,7 @@ libzm_a_SOURCES += \
 	libzm/daemon/sandbox.h \
 	libzm/daemon/skeleton.h \
 	libzm/daemon/child.c \
+	libzm/daemon/sidecar.c \
 	libzm/daemon/drop.c \
 	libzm/daemon/drop_reader.c \
 	libzm/daemon/fork.c \

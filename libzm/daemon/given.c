@@ -79,7 +79,7 @@ given_take(struct given *given)
 	}
 }
 
-/* Whatever else is in a sockaddr (scope, flow, what is behind a path) says
+/* Whatever else is in a sockaddr (scope, flow, what follows a path) says
  * nothing of where it listens. */
 static bool
 given_is_same(const struct sockaddr_storage *a,

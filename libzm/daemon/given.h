@@ -40,7 +40,7 @@ void given_add_left(const struct given *given, struct str *out);
 void given_close(struct given *given);
 
 /* In a child before it executes: fds[0..count) to GIVEN_FIRST_FD and on,
- * others[0..other_count) behind them, all others from there on closed; the
+ * others[0..other_count) after them, all others from there on closed; the
  * environment says so when count > 0.  0 or -1 with errno. */
 int given_pass(const int *fds, size_t count, const int *others,
     size_t other_count);

@@ -379,7 +379,7 @@ request_reload(struct err *err)
 }
 
 static void
-request(struct slice line)
+launcher_request(struct slice line)
 {
 	struct err err = { "the scheduler asked for something unknown" };
 	struct slice verb = SLICE("");
@@ -415,7 +415,7 @@ on_request(void *context, unsigned ready)
 	if (ipc_receive(launcher.socket, &launcher.inbox) <= 0)
 		_exit(0);	/* agents see the end of their own sockets */
 	while ((got = ipc_line(&launcher.inbox, &cursor, &line)) == IPC_LINE)
-		request(line);
+		launcher_request(line);
 	if (got < 0)
 		fatal("the scheduler sends a line without end");
 	ipc_inbox_consume(&launcher.inbox, cursor);

@@ -55,7 +55,7 @@ launcher_fork(struct process *process, struct err *err)
 /* "exit TOKEN PID STATUS", "begin TOKEN PID"; the launcher is ours, yet a
  * line that is not so is dropped. */
 static void
-notice(struct slice line)
+launcher_notice(struct slice line)
 {
 	uint64_t numbers[3] = { 0, 0, 0 };
 	struct slice verb, word;
@@ -86,7 +86,7 @@ on_notice(void *context, unsigned ready)
 	if (got <= 0)	/* without it no agent can be started */
 		fatal("the launcher is gone");
 	while ((got = ipc_line(&client.inbox, &cursor, &line)) == IPC_LINE)
-		notice(line);
+		launcher_notice(line);
 	if (got < 0)
 		fatal("the launcher sends a line without end");
 	ipc_inbox_consume(&client.inbox, cursor);

@@ -32,7 +32,7 @@
 enum { DOMAINS_LOOK_MS = 1000 };
 
 static int
-usage(FILE *out, const struct daemon *daemon, int status)
+daemon_usage(FILE *out, const struct daemon *daemon, int status)
 {
 	fprintf(out, "usage: %s [-C FILE]\n\n%s\n\nzmailer run starts it "
 	    "with the others; see zmailer(8).\n", daemon->name,
@@ -42,7 +42,7 @@ usage(FILE *out, const struct daemon *daemon, int status)
 
 /* Returns -1 to go on, else the exit status. */
 static int
-arguments(int argc, char **argv, struct process *process)
+daemon_arguments(int argc, char **argv, struct process *process)
 {
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--version") == 0) {
@@ -51,9 +51,9 @@ arguments(int argc, char **argv, struct process *process)
 			return EX_OK;
 		}
 		if (strcmp(argv[i], "--help") == 0)
-			return usage(stdout, process->daemon, EX_OK);
+			return daemon_usage(stdout, process->daemon, EX_OK);
 		if (strcmp(argv[i], "-C") != 0 || i + 1 == argc)
-			return usage(stderr, process->daemon, EX_USAGE);
+			return daemon_usage(stderr, process->daemon, EX_USAGE);
 		process->conf_path = argv[++i];
 	}
 	return -1;
@@ -356,7 +356,7 @@ journal_open(const struct conf *conf, struct err *err)
 }
 
 static int
-climb(struct process *process, struct err *err)
+daemon_climb(struct process *process, struct err *err)
 {
 	const struct daemon *daemon = process->daemon;
 
@@ -396,7 +396,7 @@ daemon_run(int argc, char **argv, const struct daemon *daemon)
 	err_program(daemon->name);
 	title_open(argc, argv);
 	process.daemon = daemon;
-	status = arguments(argc, argv, &process);
+	status = daemon_arguments(argc, argv, &process);
 	if (status >= 0)
 		return status;
 	daemon_surroundings();
@@ -410,7 +410,7 @@ daemon_run(int argc, char **argv, const struct daemon *daemon)
 		return EX_TEMPFAIL;
 	}
 	title_set("%s", daemon->name);
-	if (climb(&process, &err) < 0) {
+	if (daemon_climb(&process, &err) < 0) {
 		event_flush();
 		fatal("%s", err.text);
 	}

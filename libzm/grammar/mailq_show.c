@@ -72,7 +72,7 @@ messages_of(struct slice line)
 
 /* What keeps a thread; "" for nothing. */
 static const char *
-pending(struct slice line)
+mailq_show_pending(struct slice line)
 {
 	if (json_is(line, "suspended", "true"))
 		return "suspended";
@@ -120,7 +120,7 @@ show_add_name(struct str *out, struct slice line, char between)
 	show_add_text(out, line, "zone");
 }
 
-/* "12,40" of the key in the words of old, {12s,40s}; who was never yet: -. */
+/* "12,40" of the key as ZMailer wrote it, {12s,40s}; -: it never was. */
 static void
 add_braced(struct str *out, struct slice line, const char *key,
     const char *unit)
@@ -161,7 +161,7 @@ show_add_agents(struct str *out, struct slice line)
 static void
 add_thread(const struct show *show, struct slice line, struct str *out)
 {
-	const char *why = pending(line);
+	const char *why = mailq_show_pending(line);
 
 	show_add_name(out, line, '/');
 	str_addf(out, " R=%lld", (long long)messages_of(line));
@@ -218,7 +218,7 @@ show_thread2(struct show *show, struct slice line, struct str *out)
 		    (long long)count_of(line, "agents"),
 		    (long long)count_of(line, "flight"),
 		    (long long)count_of(line, "ready"),
-		    (long long)wait_of(show, line), pending(line));
+		    (long long)wait_of(show, line), mailq_show_pending(line));
 		add_tabbed(&text, line);
 		show_add_line(out, str_slice(&text));
 	}

@@ -53,7 +53,7 @@ without_brackets(struct slice text)
 }
 
 static void
-mask(unsigned char bytes[16], unsigned bits)
+net_mask_parse(unsigned char bytes[16], unsigned bits)
 {
 	for (unsigned i = 0; i < 16; i++) {
 		unsigned keep = bits > 8 * i ? bits - 8 * i : 0;
@@ -85,7 +85,7 @@ net_parse(struct slice text, struct net *out, struct err *err)
 		    SLICE_ARG(slice_first(text, 60)), is_ipv4 ? 32 : 128);
 	out->bits = (unsigned)bits + (is_ipv4 ? MAPPED_BITS : 0);
 	masked = *out;
-	mask(masked.bytes, masked.bits);
+	net_mask_parse(masked.bytes, masked.bits);
 	if (memcmp(masked.bytes, out->bytes, 16) == 0)
 		return 0;
 	inet_ntop(is_ipv4 ? AF_INET : AF_INET6,
@@ -121,7 +121,7 @@ net_contains(const struct net *outer, const struct net *inner)
 
 	if (inner->bits < outer->bits)
 		return false;
-	mask(cut.bytes, outer->bits);
+	net_mask_parse(cut.bytes, outer->bits);
 	return memcmp(cut.bytes, outer->bytes, 16) == 0;
 }
 
@@ -176,10 +176,10 @@ endpoint_split(struct slice text, struct slice *out_host,
 	bool has_brackets = text.n > 0 && text.p[0] == '[';
 	size_t at = has_brackets ? slice_find(text, ']') + 1
 	    : slice_find(text, ':');
-	struct slice behind = slice_from(text, at + 1);
+	struct slice after = slice_from(text, at + 1);
 
 	if (has_brackets ? at < text.n && text.p[at] != ':'
-	    : slice_find(behind, ':') < behind.n)
+	    : slice_find(after, ':') < after.n)
 		at = text.n;
 	*out_host = slice_first(text, at);
 	*out_port = slice_from(text, at + 1);

@@ -12,7 +12,6 @@
  */
 #include <arpa/inet.h>
 #include <arpa/nameser.h>
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <idn2.h>
@@ -420,7 +419,7 @@ dns_ask_records(const char *name, enum dns_type type, struct dns_records *out,
 
 /* "192.0.2.1", "2001:db8::1", "IPv6:2001:db8::1". */
 static bool
-literal(const char *host, struct dns_address *out)
+dns_literal(const char *host, struct dns_address *out)
 {
 	unsigned char bytes[16];
 
@@ -452,7 +451,7 @@ hosts_line(struct slice line, const char *host, struct dns_address *out,
 			continue;
 		memcpy(text, address.p, address.n);
 		text[address.n] = '\0';
-		if (literal(text, &out[*out_n]))
+		if (dns_literal(text, &out[*out_n]))
 			(*out_n)++;
 		return;
 	}
@@ -507,7 +506,7 @@ addresses_known_here(const char *host, struct dns_found *found)
 {
 	memset(&found->trust, 0, sizeof(found->trust));
 	*found->out_n = 0;
-	if (literal(host, &found->out[0])) {
+	if (dns_literal(host, &found->out[0])) {
 		*found->out_n = 1;
 		return true;
 	}

@@ -11,12 +11,12 @@
  */
 #include <arpa/inet.h>
 #include <arpa/nameser.h>
-#include <ctype.h>
 #include <resolv.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/ascii.h"
 #include "io/dns.h"
 
 #include "base/banned.h"
@@ -28,7 +28,7 @@ static bool
 dns_is_host_name(const char *name)
 {
 	for (; *name != '\0'; name++)
-		if (!isalnum((unsigned char)*name) && *name != '-' &&
+		if (!ascii_is_alnum(*name) && *name != '-' &&
 		    *name != '_' && *name != '.')
 			return false;
 	return true;

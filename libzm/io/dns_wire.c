@@ -11,11 +11,11 @@
  */
 #include <arpa/inet.h>
 #include <arpa/nameser.h>
-#include <ctype.h>
 #include <resolv.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "io/dns.h"
 
 #include "base/banned.h"
@@ -31,7 +31,7 @@ enum {
 };
 
 static size_t
-put16(unsigned char *out, unsigned value)
+dns_put16(unsigned char *out, unsigned value)
 {
 	out[0] = (unsigned char)(value >> 8);
 	out[1] = (unsigned char)value;
@@ -65,19 +65,19 @@ dns_make_query(const char *name, enum dns_type type, uint16_t id,
 	size_t n = HEADER_BYTES, name_bytes;
 
 	memset(out, 0, HEADER_BYTES);
-	put16(out, id);
+	dns_put16(out, id);
 	out[2] = FLAG_RECURSE;
-	put16(out + 4, 1);		/* one question */
-	put16(out + 10, 1);		/* one OPT */
+	dns_put16(out + 4, 1);		/* one question */
+	dns_put16(out + 10, 1);		/* one OPT */
 	name_bytes = put_name(out + n, 256, name);
 	if (name_bytes == 0)
 		return 0;
 	n += name_bytes;
-	n += put16(out + n, (unsigned)type);
-	n += put16(out + n, ns_c_in);
+	n += dns_put16(out + n, (unsigned)type);
+	n += dns_put16(out + n, ns_c_in);
 	out[n++] = 0;			/* the root */
-	n += put16(out + n, OPT_TYPE);
-	n += put16(out + n, EDNS_BYTES);
+	n += dns_put16(out + n, OPT_TYPE);
+	n += dns_put16(out + n, EDNS_BYTES);
 	memset(out + n, 0, 6);		/* flags; no options */
 	return n + 6;
 }
@@ -105,7 +105,8 @@ dns_is_answer(const unsigned char *answer, size_t n,
 	    answer[4] != 0 || answer[5] != 1)
 		return false;
 	for (size_t i = HEADER_BYTES; i < HEADER_BYTES + question; i++)
-		if (tolower(answer[i]) != tolower(query[i]))
+		if (ascii_lower((char)answer[i]) !=
+		    ascii_lower((char)query[i]))
 			return false;
 	return true;
 }
@@ -133,7 +134,7 @@ wire_is_host_name(const char *name)
 	if (*name == '\0' || *name == '-')
 		return false;
 	for (; *name != '\0'; name++)
-		if (!isalnum((unsigned char)*name) && *name != '-' &&
+		if (!ascii_is_alnum(*name) && *name != '-' &&
 		    *name != '_' && *name != '.')
 			return false;
 	return true;

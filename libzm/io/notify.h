@@ -22,8 +22,8 @@ enum notify_flags {
 struct notify;
 
 /* dir: the number given to notify_add; name: a file name in it, valid during
- * the call, or NULL: events were lost or are not to be had, read the
- * directory again.  Must not free the struct notify. */
+ * the call, or NULL: events were lost or cannot be got, read the directory
+ * again.  Must not free the struct notify. */
 typedef void notify_fn(void *context, unsigned dir, const char *name);
 
 /* Never fails: without inotify every directory is polled. */

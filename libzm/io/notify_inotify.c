@@ -32,7 +32,7 @@ struct notify {
 	struct loop		*loop;
 	notify_fn		*fn;
 	void			*context;
-	int			 fd;	/* -1: inotify is not to be had */
+	int			 fd;	/* -1: there is no inotify */
 	struct watch		*watch;
 	struct notify_dir	*dirs;	/* wd rises: sorted */
 	size_t			 count;

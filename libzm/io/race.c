@@ -29,7 +29,7 @@ struct race {
 };
 
 static void
-lose(struct race *race, struct race_entry *entry, int trouble)
+race_lose(struct race *race, struct race_entry *entry, int trouble)
 {
 	if (entry->fd >= 0)
 		close(entry->fd);
@@ -69,7 +69,7 @@ begin_unix(struct race *race, struct race_entry *entry)
 	    (struct sockaddr *)&entry->address, entry->length) == 0)
 		entry->state = RACE_WON;
 	else
-		lose(race, entry, errno == EAGAIN ? ETIMEDOUT : errno);
+		race_lose(race, entry, errno == EAGAIN ? ETIMEDOUT : errno);
 }
 
 static void
@@ -87,19 +87,19 @@ race_begin(struct race *race, struct race_entry *entry)
 	entry->fd = socket(entry->address.ss_family,
 	    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (entry->fd < 0) {
-		lose(race, entry, errno);
+		race_lose(race, entry, errno);
 		return;
 	}
 	setsockopt(entry->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	if (entry->source != NULL && source_bind(entry) < 0) {
-		lose(race, entry, errno);
+		race_lose(race, entry, errno);
 		return;
 	}
 	if (connect(entry->fd, (struct sockaddr *)&entry->address,
 	    entry->length) == 0)
 		entry->state = RACE_WON;
 	else if (errno != EINPROGRESS && errno != EINTR)
-		lose(race, entry, errno);
+		race_lose(race, entry, errno);
 }
 
 /* Begin what is due. */
@@ -127,7 +127,7 @@ begin_due(struct race *race)
 /* Milliseconds to the next moment at which something is to be done; -1
  * when nothing is under way. */
 static int
-nap(const struct race *race)
+race_nap(const struct race *race)
 {
 	int64_t now = clock_steady_ms(), until = INT64_MAX;
 	bool is_new_left = false;
@@ -160,13 +160,13 @@ race_look(struct race *race, struct race_entry *entry, short events)
 
 	if (events == 0) {
 		if (clock_steady_ms() - entry->begun_ms >= race->for_ms)
-			lose(race, entry, ETIMEDOUT);
+			race_lose(race, entry, ETIMEDOUT);
 		return;
 	}
 	if (getsockopt(entry->fd, SOL_SOCKET, SO_ERROR, &trouble, &n) != 0)
 		trouble = errno;
 	if (trouble != 0)
-		lose(race, entry, trouble);
+		race_lose(race, entry, trouble);
 	else
 		entry->state = RACE_WON;
 }
@@ -190,7 +190,7 @@ wait_any(struct race *race, int ms)
 }
 
 static int
-winner(const struct race *race)
+race_winner(const struct race *race)
 {
 	for (size_t i = 0; i < race->count; i++)
 		if (race->entries[i].state == RACE_WON)
@@ -201,7 +201,7 @@ winner(const struct race *race)
 /* The others stop; peer gets the socket, which waits from now on by
  * SO_RCVTIMEO: one call a reply. */
 static void
-finish(struct race *race, struct peer *peer, int won)
+race_finish(struct race *race, struct peer *peer, int won)
 {
 	for (size_t i = 0; i < race->count; i++) {
 		struct race_entry *entry = &race->entries[i];
@@ -234,12 +234,12 @@ race_run(struct peer *peer, struct race_entry *entries, size_t count,
 	}
 	for (;;) {
 		begin_due(&race);
-		won = winner(&race);
-		ms = nap(&race);
+		won = race_winner(&race);
+		ms = race_nap(&race);
 		if (won >= 0 || ms < 0)
 			break;
 		wait_any(&race, ms);
 	}
-	finish(&race, peer, won);
+	race_finish(&race, peer, won);
 	return won;
 }

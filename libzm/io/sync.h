@@ -58,7 +58,7 @@ void syncer_free(struct syncer **syncer);
  * before this returns; done is called by the loop all the same. */
 void syncer_add(struct syncer *syncer, struct sync_task *task);
 
-/* Tasks that were added and whose done was not called yet. */
+/* For tests: tasks that were added and whose done was not called yet. */
 size_t syncer_count(const struct syncer *syncer);
 
 /* Wait, outside the loop, until every task has ended and its done was

@@ -9,7 +9,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <ctype.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,10 +17,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/clock.h"
+#include "base/crc32c.h"
 #include "journal/counters.h"
 #include "journal/counters_table.h"
-#include "base/crc32c.h"
 
 #include "base/banned.h"
 
@@ -143,7 +143,7 @@ counters_beside(void)
 }
 
 static void
-unmap(void)
+counters_unmap(void)
 {
 	if (slots != NULL)
 		munmap(slots, map_bytes());
@@ -152,7 +152,7 @@ unmap(void)
 }
 
 static int
-map(int log_dir_fd, bool is_writer)
+counters_map(int log_dir_fd, bool is_writer)
 {
 	size_t bytes;
 	char name[32];
@@ -161,7 +161,7 @@ map(int log_dir_fd, bool is_writer)
 	int fd;
 
 	lay_out();
-	unmap();
+	counters_unmap();
 	if (log_dir_fd < 0)
 		return -1;
 	file_name(name, sizeof(name));
@@ -192,13 +192,13 @@ void
 counters_open(int log_dir_fd)
 {
 	counters_flush();
-	(void)map(log_dir_fd, true);	/* no counting is no trouble */
+	(void)counters_map(log_dir_fd, true);	/* no counting is no trouble */
 }
 
 int
 counters_read(int log_dir_fd)
 {
-	return map(log_dir_fd, false);
+	return counters_map(log_dir_fd, false);
 }
 
 /* ---- labels ------------------------------------------------------------ */
@@ -210,8 +210,8 @@ looks_like(struct slice value, struct slice looks)
 		if (looks.p[i] == '*' && i + 1 == looks.n)
 			return true;
 		if (i >= value.n || (looks.p[i] != '?' &&
-		    tolower((unsigned char)looks.p[i]) !=
-		    tolower((unsigned char)value.p[i])))
+		    ascii_lower(looks.p[i]) !=
+		    ascii_lower(value.p[i])))
 			return false;
 	}
 	return value.n == looks.n;
@@ -237,7 +237,7 @@ learned_of(enum counters_set set)
 /* Whoever wins a free place writes its name there; two names of one hash
  * would share a number, no more. */
 static unsigned
-learn(enum counters_set set, struct slice value)
+counters_learn(enum counters_set set, struct slice value)
 {
 	struct learned *all = learned_of(set);
 	uint64_t hash = UINT64_C(1) << 32 | crc32c(0, value.p, value.n);
@@ -270,7 +270,7 @@ value_index(enum counters_set set, struct slice value)
 	if (set == SET_NONE)
 		return 0;
 	if (row->values == NULL)
-		return learn(set, value);
+		return counters_learn(set, value);
 	while (i < row->count - 1 && !is_value(value, row->values[i].looks))
 		i++;
 	return i;
@@ -310,7 +310,7 @@ counters_channel_name(unsigned i)
 /* ---- counting ---------------------------------------------------------- */
 
 static void
-add(unsigned slot, uint64_t number)
+counters_cell_add(unsigned slot, uint64_t number)
 {
 	__atomic_fetch_add(&slots[slot], number, __ATOMIC_RELAXED);
 }
@@ -319,7 +319,7 @@ void
 counters_flush(void)
 {
 	for (unsigned i = 0; slots != NULL && i < sum_count; i++)
-		add(sums[i].slot, sums[i].number);
+		counters_cell_add(sums[i].slot, sums[i].number);
 	sum_count = 0;
 }
 
@@ -395,7 +395,7 @@ count_in_histogram(const struct counters_row *row, unsigned slot,
 
 	while (i < bounds->count && us > (uint64_t)bounds->us[i])
 		i++;
-	add(slot + i, 1);
+	counters_cell_add(slot + i, 1);
 	sum_later(slot + bounds->count + 1, us);
 }
 
@@ -408,7 +408,7 @@ count_row(unsigned i, const struct source *source, int64_t number)
 	uint64_t value = (uint64_t)number;
 
 	if (row->type == ROW_COUNTER) {
-		add(slot, 1);
+		counters_cell_add(slot, 1);
 		return;
 	}
 	if (row->type == ROW_GAUGE) {
@@ -422,13 +422,13 @@ count_row(unsigned i, const struct source *source, int64_t number)
 	    row->key), 0, INT64_MAX, &value))
 		return;
 	if (row->type == ROW_SUM)
-		add(slot, value);
+		counters_cell_add(slot, value);
 	else
 		count_in_histogram(row, slot, value);
 }
 
 static void
-count(unsigned event, const struct source *source, int64_t number)
+counters_count(unsigned event, const struct source *source, int64_t number)
 {
 	if (slots == NULL)
 		return;
@@ -443,7 +443,7 @@ counters_event(enum event_kind kind, const struct counters_pair *pairs,
 {
 	const struct source source = { pairs, pair_count };
 
-	count((unsigned)kind, &source, 0);
+	counters_count((unsigned)kind, &source, 0);
 }
 
 void
@@ -451,7 +451,7 @@ counters_tally(enum counters_tally tally)
 {
 	const struct source source = { NULL, 0 };
 
-	count(EV_COUNT + (unsigned)tally, &source, 0);
+	counters_count(EV_COUNT + (unsigned)tally, &source, 0);
 }
 
 void
@@ -460,7 +460,8 @@ counters_tell(enum counters_tally tally, struct slice label, int64_t number)
 	const struct counters_pair pair = { "label", label };
 	const struct source source = { &pair, 1 };
 
-	count(EV_COUNT + (unsigned)tally, &source, number > 0 ? number : 0);
+	counters_count(EV_COUNT + (unsigned)tally, &source,
+	    number > 0 ? number : 0);
 }
 
 void

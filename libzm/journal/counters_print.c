@@ -7,14 +7,14 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
+#include "base/err.h"
 #include "journal/counters.h"
 #include "journal/counters_table.h"
-#include "base/err.h"
 
 #include "base/banned.h"
 
@@ -86,7 +86,7 @@ counters_print_label(struct str *out, const char *name, struct slice value)
 
 		if (c == '"' || c == '\\')
 			str_addc(out, '\\');
-		str_addc(out, isprint((unsigned char)c) ? c : '?');
+		str_addc(out, ascii_is_print(c) ? c : '?');
 	}
 	str_addc(out, '"');
 }

@@ -23,7 +23,7 @@ enum {
 	LEARNED_SETS = 2,
 	LEARNED_BYTES = 56,		/* of a name, with its NUL */
 	COUNTERS_BOUNDS_MAX = 12,
-	COUNTERS_BESIDE_BYTES = 4096	/* behind the counters: neighbours.c */
+	COUNTERS_BESIDE_BYTES = 4096	/* after the counters: neighbours.c */
 };
 
 /* One value: what it looks like in an event (words: ? any byte, * at the

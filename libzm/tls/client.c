@@ -358,7 +358,7 @@ goal_set(SSL *ssl, const struct tls_goal *goal)
 	    SSL_VERIFY_NONE, NULL);
 	if (!goal->is_strict)
 		SSL_set_security_level(ssl, 1);
-	if (goal->tlsa != NULL && tls_dane_set(ssl, goal) != 1)
+	if (goal->tlsa != NULL && !tls_dane_set(ssl, goal))
 		return 0;
 	if (goal->sni[0] != '\0' && !is_address(goal->sni) &&
 	    SSL_set_tlsext_host_name(ssl, goal->sni) != 1)

@@ -58,13 +58,13 @@ tls_tlsa_is_usable(const struct tlsa *tlsa)
 
 /* Names are those of the goal, and none for usage 3: there the record itself
  * names the certificate (RFC 7672 section 3.1.1). */
-int
+bool
 tls_dane_set(struct ssl_st *ssl, const struct tls_goal *goal)
 {
 	struct tlsa tlsa;
 
 	if (SSL_dane_enable(ssl, goal->sni) <= 0)
-		return 0;
+		return false;
 	SSL_dane_set_flags(ssl, DANE_FLAG_NO_DANE_EE_NAMECHECKS);
 	for (size_t i = 0; i < goal->tlsa->count; i++)
 		if (tlsa_parse(dns_records_at(goal->tlsa, i), &tlsa) == 0 &&
@@ -72,8 +72,8 @@ tls_dane_set(struct ssl_st *ssl, const struct tls_goal *goal)
 		    (uint8_t)tlsa.usage, (uint8_t)tlsa.selector,
 		    (uint8_t)tlsa.matching,
 		    (const unsigned char *)tlsa.data.p, tlsa.data.n) < 0)
-			return 0;
-	return 1;
+			return false;
+	return true;
 }
 
 /* A resumed session keeps what was found of the certificate, not by what. */

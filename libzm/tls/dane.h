@@ -18,8 +18,8 @@ bool tls_tlsa_is_usable(const struct tlsa *tlsa);
 struct ssl_st;
 
 /* Let the goal's records, of which one at least can be used, decide about the
- * certificate.  1; 0: OpenSSL's errors say why. */
-int tls_dane_set(struct ssl_st *ssl, const struct tls_goal *goal);
+ * certificate.  false: OpenSSL's errors say why. */
+bool tls_dane_set(struct ssl_st *ssl, const struct tls_goal *goal);
 
 /* Which record it was, after the handshake. */
 void tls_dane_tell(struct ssl_st *ssl, struct tls_info *info);

@@ -16,7 +16,7 @@
 #include "base/banned.h"
 
 static const EVP_MD *
-method(enum digest_kind kind)
+digest_method(enum digest_kind kind)
 {
 	return kind == DIGEST_MD5 ? EVP_md5() : EVP_sha256();
 }
@@ -25,7 +25,7 @@ int
 digest(enum digest_kind kind, struct slice bytes, unsigned char *out)
 {
 	unsigned n;
-	int is_good = EVP_Digest(bytes.p, bytes.n, out, &n, method(kind),
+	int is_good = EVP_Digest(bytes.p, bytes.n, out, &n, digest_method(kind),
 	    NULL);
 
 	ERR_clear_error();
@@ -44,7 +44,7 @@ digest_begin(enum digest_kind kind)
 
 	run->context = EVP_MD_CTX_new();
 	run->is_good = run->context != NULL &&
-	    EVP_DigestInit_ex(run->context, method(kind), NULL) == 1;
+	    EVP_DigestInit_ex(run->context, digest_method(kind), NULL) == 1;
 	return run;
 }
 
@@ -73,8 +73,9 @@ digest_hmac(enum digest_kind kind, struct slice key, struct slice bytes,
     unsigned char *out)
 {
 	unsigned n;
-	const unsigned char *sum = HMAC(method(kind), key.n > 0 ? key.p : "",
-	    (int)key.n, (const unsigned char *)bytes.p, bytes.n, out, &n);
+	const unsigned char *sum = HMAC(digest_method(kind),
+	    key.n > 0 ? key.p : "", (int)key.n, (const unsigned char *)bytes.p,
+	    bytes.n, out, &n);
 
 	ERR_clear_error();
 	return sum != NULL ? 0 : -1;

@@ -335,7 +335,7 @@ provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in,
 }
 
 static OSSL_LIB_CTX *
-library(void)
+provider_library(void)
 {
 	static OSSL_LIB_CTX *context;
 
@@ -361,7 +361,7 @@ tls_remote_key(struct x509_st *certificate, const struct tls_remote *private,
 		    sizeof(remote)),
 		OSSL_PARAM_END
 	};
-	OSSL_LIB_CTX *lib = library();
+	OSSL_LIB_CTX *lib = provider_library();
 	EVP_PKEY_CTX *maker = NULL;
 	EVP_PKEY *key = NULL;
 

@@ -21,7 +21,7 @@
 #include "base/banned.h"
 
 static void
-hmac(const unsigned char *key, size_t key_bytes, struct slice text,
+scram_hmac(const unsigned char *key, size_t key_bytes, struct slice text,
     unsigned char out[SCRAM_KEY_BYTES])
 {
 	unsigned n = SCRAM_KEY_BYTES;
@@ -80,20 +80,6 @@ scram_keys_parse(struct slice entry, struct scram_keys *out, struct err *err)
 	return SCRAM_ENTRY_KEYS;
 }
 
-void
-scram_keys_add(struct str *out, const struct scram_keys *keys)
-{
-	str_addf(out, "{SCRAM-SHA-256}%u,", keys->rounds);
-	base64_add(out, (struct slice){ (const char *)keys->salt,
-	    keys->salt_bytes });
-	str_addc(out, ',');
-	base64_add(out, (struct slice){ (const char *)keys->stored,
-	    SCRAM_KEY_BYTES });
-	str_addc(out, ',');
-	base64_add(out, (struct slice){ (const char *)keys->server,
-	    SCRAM_KEY_BYTES });
-}
-
 /* ---- keys ------------------------------------------------------------- */
 
 void
@@ -111,8 +97,8 @@ scram_keys_make(struct slice password, struct slice salt, unsigned rounds,
 	    (int)password.n, out->salt, (int)out->salt_bytes, (int)rounds,
 	    EVP_sha256(), SCRAM_KEY_BYTES, salted) != 1)
 		panic("no PBKDF2");
-	hmac(salted, sizeof(salted), SLICE("Client Key"), client);
-	hmac(salted, sizeof(salted), SLICE("Server Key"), out->server);
+	scram_hmac(salted, sizeof(salted), SLICE("Client Key"), client);
+	scram_hmac(salted, sizeof(salted), SLICE("Server Key"), out->server);
 	(void)SHA256(client, sizeof(client), out->stored);
 	explicit_bzero(salted, sizeof(salted));
 	explicit_bzero(client, sizeof(client));
@@ -124,7 +110,7 @@ scram_keys_pretend(struct slice secret, struct slice user,
 {
 	memset(out, 0, sizeof(*out));
 	out->rounds = SCRAM_ROUNDS_MIN;
-	hmac((const unsigned char *)secret.p, secret.n, user, out->salt);
+	scram_hmac((const unsigned char *)secret.p, secret.n, user, out->salt);
 	out->salt_bytes = 16;
 	if (RAND_bytes(out->stored, SCRAM_KEY_BYTES) != 1 ||
 	    RAND_bytes(out->server, SCRAM_KEY_BYTES) != 1)
@@ -153,14 +139,14 @@ scram_proof_fits(const struct scram_keys *keys, struct slice auth_message,
 
 	if (proof.n != SCRAM_KEY_BYTES)
 		return false;
-	hmac(keys->stored, SCRAM_KEY_BYTES, auth_message, signature);
+	scram_hmac(keys->stored, SCRAM_KEY_BYTES, auth_message, signature);
 	for (size_t i = 0; i < SCRAM_KEY_BYTES; i++)
 		client[i] = signature[i] ^ (unsigned char)proof.p[i];
 	(void)SHA256(client, sizeof(client), hash);
 	explicit_bzero(client, sizeof(client));
 	if (CRYPTO_memcmp(hash, keys->stored, SCRAM_KEY_BYTES) != 0)
 		return false;
-	hmac(keys->server, SCRAM_KEY_BYTES, auth_message, signature);
+	scram_hmac(keys->server, SCRAM_KEY_BYTES, auth_message, signature);
 	str_add(out, signature, sizeof(signature));
 	return true;
 }

@@ -38,7 +38,6 @@ enum scram_entry {
 /* Read an entry.  SCRAM_ENTRY_OTHER: it is of another kind. */
 enum scram_entry scram_keys_parse(struct slice entry, struct scram_keys *out,
     struct err *err);
-void scram_keys_add(struct str *out, const struct scram_keys *keys);
 
 /* The keys of a password. */
 void scram_keys_make(struct slice password, struct slice salt,

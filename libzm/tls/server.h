@@ -59,13 +59,14 @@ void tls_server_drop(struct tls_server **server);
 
 /* One more certificate.  name: who asks for it by SNI ("mx.example.org",
  * ".example.org": all below; several with blanks between); NULL: the names in
- * the certificate.  chain: DER, one after the other.  key is borrowed for
- * the call.  0 or -1. */
-int tls_server_add(struct tls_server *server, const char *name,
-    struct slice chain, struct evp_pkey_st *key, struct err *err);
-/* The same with a key that is elsewhere (tls_sign.h). */
+ * the certificate.  chain: DER, one after the other.  Its key is elsewhere
+ * (tls_sign.h).  0 or -1. */
 int tls_server_add_remote(struct tls_server *server, const char *name,
     struct slice chain, const struct tls_remote *remote, struct err *err);
+
+/* For tests: the same with a key that is here, borrowed for the call. */
+int tls_server_add(struct tls_server *server, const char *name,
+    struct slice chain, struct evp_pkey_st *key, struct err *err);
 
 /* Has it a certificate? */
 bool tls_server_is_ready(const struct tls_server *server);

@@ -20,7 +20,7 @@ struct explain_as {
 
 /* Route one address as if it had come in such a message; append what was
  * asked and where it goes.  Nothing is changed anywhere.
- * returns 0 served, 1 refused, 75 it cannot be known now. */
+ * Returns an exit status: 0 served, 1 refused, 75 it cannot be known now. */
 int explain_address(struct router *router, struct arena *arena,
     const struct explain_as *as, struct slice address, struct str *out);
 

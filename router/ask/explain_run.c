@@ -33,7 +33,7 @@ explain_is_meant(int argc, char **argv)
 	return argc > 1 && strcmp(argv[1], "--route") == 0;
 }
 
-/* How many words the option takes. */
+/* How many words the option takes; "--" at their end is one, too. */
 static int
 explain_take_option(struct asked *asked, int left, char **argv)
 {
@@ -252,9 +252,12 @@ explain_run(int argc, char **argv)
 	struct asked asked = { .old = NULL };
 	struct conf *conf;
 	int at = 0, status = EX_CONFIG;
+	bool is_over = false;
 
-	while (at < argc && strncmp(argv[at], "--", 2) == 0)
+	while (at < argc && strncmp(argv[at], "--", 2) == 0 && !is_over) {
+		is_over = argv[at][2] == '\0';
 		at += explain_take_option(&asked, argc - at, argv + at);
+	}
 	if (asked.old != NULL)
 		return compare_addresses(&asked, argv + at, argc - at);
 	conf = conf_load_or_tell(NULL);

@@ -142,7 +142,7 @@ header_next_field(struct slice *header, struct header_field *out)
 {
 	bool is_broken;
 
-	while (header_next(header, out, &is_broken) != 1) {
+	while (!header_next(header, out, &is_broken)) {
 		if (!is_broken)
 			return false;
 		header_junk(header);

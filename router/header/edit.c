@@ -30,7 +30,7 @@ edit_next_lines(struct slice *rest, struct header_field *field,
 
 	if (rest->n == 0)
 		return false;
-	*out_is_field = header_next(rest, field, &is_broken) == 1;
+	*out_is_field = header_next(rest, field, &is_broken);
 	if (!*out_is_field)
 		field->whole = header_junk(rest);
 	return field->whole.n > 0;
@@ -55,7 +55,7 @@ edit_is_field_text(struct slice text)
 	bool is_broken;
 
 	return text.n > 0 && text.p[text.n - 1] == '\n' &&
-	    header_next(&text, &field, &is_broken) == 1 && text.n == 0 &&
+	    header_next(&text, &field, &is_broken) && text.n == 0 &&
 	    !header_is(&field, "Received");
 }
 

@@ -310,7 +310,7 @@ pass_next_lines(struct slice *rest, bool is_first, struct header_field *field,
 {
 	bool is_broken;
 
-	*out_is_field = header_next(rest, field, &is_broken) == 1;
+	*out_is_field = header_next(rest, field, &is_broken);
 	if (*out_is_field)
 		return 1;
 	if (!is_broken || is_first)

@@ -133,7 +133,7 @@ rewrite_header(struct routing *routing, unsigned number, bool is_stranger,
 
 	while (result == 0 && rest.n > 0 &&
 	    out->len - r.begin <= REWRITTEN_BYTES_MAX) {
-		if (header_next(&rest, &field, &is_broken) != 1) {
+		if (!header_next(&rest, &field, &is_broken)) {
 			header_junk(&rest);
 			continue;
 		}

@@ -140,7 +140,7 @@ signatures_domain(struct slice header, struct arena *arena)
 	struct err err;
 
 	while (header.n > 0) {
-		if (header_next(&header, &field, &is_broken) != 1) {
+		if (!header_next(&header, &field, &is_broken)) {
 			if (!is_broken || header_junk(&header).n == 0)
 				break;
 			continue;

@@ -106,10 +106,12 @@ poison_on_name(void *context, const char *name)
 		return true;
 	dead->claims++;
 	switch (spool_claim(dead->spool, dead->priority, name, &claim, &err)) {
-	case 1:
+	case SPOOL_CLAIMED:
 		poison_judge(dead, &claim);
 		break;
-	case -1:
+	case SPOOL_CLAIM_NONE:
+		break;
+	case SPOOL_CLAIM_TROUBLE:
 		poison_report("", name, "claim", &err);
 		break;
 	}

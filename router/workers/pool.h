@@ -52,7 +52,7 @@ void pool_renew(struct pool *pool, unsigned count);
 /* End all workers between two messages, then call fn. */
 void pool_stop(struct pool *pool, loop_fn *fn, void *context);
 
-/* Kills what is left. */
+/* For tests, as a router ends with its process: kills what is left. */
 void pool_free(struct pool **pool);
 
 #endif

@@ -41,8 +41,9 @@ struct router_queue {
 	uint64_t		 done_count;
 };
 
-/* An empty queue / frees all entries. */
+/* An empty queue. */
 void router_queue_init(struct router_queue *queue);
+/* For tests, as a router ends with its process: frees all entries. */
 void router_queue_release(struct router_queue *queue);
 
 /* A name was seen.  Known names that wait stay where they are.

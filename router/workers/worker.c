@@ -358,15 +358,15 @@ worker_route_name(struct worker *w, unsigned priority, const char *name)
 	struct err err;
 
 	switch (spool_claim(w->spool, priority, name, &claim, &err)) {
-	case 1:
+	case SPOOL_CLAIMED:
 		worker_route_claimed(w, &claim, begun_ms);
 		break;
-	case 0:
+	case SPOOL_CLAIM_NONE:
 		/* whoever gave it this name has not let go yet */
 		if (errno == EWOULDBLOCK)
 			w->outcome = "soon ";
 		break;
-	case -1:
+	case SPOOL_CLAIM_TROUBLE:
 		worker_report_trouble(&w->message, name, "claim", &err);
 		w->outcome = "later ";
 		break;

@@ -11,7 +11,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "grammar/units.h"
@@ -73,7 +73,7 @@ tail_is_day(struct slice text)
 		return false;
 	for (size_t i = 0; i < text.n; i++)
 		if (i == 4 || i == 7 ? text.p[i] != '-' :
-		    !isdigit((unsigned char)text.p[i]))
+		    !ascii_is_digit(text.p[i]))
 			return false;
 	return true;
 }

@@ -8,10 +8,10 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <ctype.h>
 #include <stddef.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "grammar/units.h"
 #include "mail/spool/spool.h"
@@ -191,7 +191,7 @@ request_is_id_start(struct slice id)
 	if (id.n < REQUEST_ID_BYTES_MIN || id.n >= SPOOL_ID_BYTES)
 		return false;
 	for (size_t i = 0; i < id.n; i++)
-		if (!isalnum((unsigned char)id.p[i]))
+		if (!ascii_is_alnum(id.p[i]))
 			return false;
 	return true;
 }

@@ -47,7 +47,7 @@ bool helpers_ask(struct helpers *helpers, uint64_t asker, struct slice line);
  * configuration; the old ones finish what they have in hand. */
 void helpers_reload(struct helpers *helpers);
 
-/* Processes and connections now, of all kinds. */
+/* For tests: processes and connections now, of all kinds. */
 unsigned helpers_count(const struct helpers *helpers);
 
 #endif

@@ -26,8 +26,8 @@ void listener_leave(struct process *process);
 /* No new connections; workers finish; then the loop ends. */
 void listener_stop(struct process *process);
 
-/* Close and free everything; workers that are left get SIGTERM.  The end of
- * the process does as well; tests live on. */
+/* For tests, as a listener ends with its process: close and free everything;
+ * workers that are left get SIGTERM. */
 void listener_release(struct process *process);
 
 #endif

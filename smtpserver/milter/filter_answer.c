@@ -33,14 +33,11 @@ filter_answer_hex(struct slice text, uint32_t *out)
 	if (text.n != 8)
 		return false;
 	for (size_t i = 0; i < text.n; i++) {
-		char c = text.p[i];
+		int digit = ascii_hex_small(text.p[i]);
 
-		if (ascii_is_digit(c))
-			number = number << 4 | (uint32_t)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			number = number << 4 | (uint32_t)(c - 'a' + 10);
-		else
+		if (digit < 0)
 			return false;
+		number = number << 4 | (uint32_t)digit;
 	}
 	*out = number;
 	return true;
@@ -126,12 +123,11 @@ filter_answer_key(struct slice *answer, char out_key[FILTER_KEY_BYTES],
 		return -1;
 	*out_wants = 0;
 	for (size_t i = 0; i < word.n; i++) {
-		char c = word.p[i];
+		int digit = ascii_hex_small(word.p[i]);
 
-		if (!(ascii_is_digit(c) || (c >= 'a' && c <= 'f')))
+		if (digit < 0)
 			return -1;
-		*out_wants = *out_wants << 4 | (unsigned)(c <= '9' ?
-		    c - '0' : c - 'a' + 10);
+		*out_wants = *out_wants << 4 | (unsigned)digit;
 	}
 	return 0;
 }

@@ -39,7 +39,7 @@ uint64_t buckets_hold(struct buckets *buckets, struct slice key,
 /* Give a place back; nothing when it was given back already. */
 void buckets_release(struct buckets *buckets, uint64_t hold);
 
-/* Keys that are known now. */
+/* For tests: keys that are known now. */
 size_t buckets_count(const struct buckets *buckets);
 
 #endif

@@ -156,21 +156,14 @@ greylist_line_add(struct str *out, const struct entry *entry)
 	    entry->first_s, entry->last_s, entry->until_s, entry->passed);
 }
 
-static int
-greylist_nibble(char c)
-{
-	return ascii_is_digit(c) ? c - '0' :
-	    c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static bool
 sum_parse(struct slice text, unsigned char sum[SUM_BYTES])
 {
 	if (text.n != 2 * SUM_BYTES)
 		return false;
 	for (size_t i = 0; i < SUM_BYTES; i++) {
-		int high = greylist_nibble(text.p[2 * i]),
-		    low = greylist_nibble(text.p[2 * i + 1]);
+		int high = ascii_hex_small(text.p[2 * i]),
+		    low = ascii_hex_small(text.p[2 * i + 1]);
 
 		if (high < 0 || low < 0)
 			return false;

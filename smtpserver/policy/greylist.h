@@ -40,7 +40,7 @@ int64_t greylist_ask(struct greylist *greylist, struct slice net,
 /* Write what is not written yet.  0 or -1. */
 int greylist_flush(struct greylist *greylist, struct err *err);
 
-/* Entries now, and lines in the file. */
+/* For tests: entries now, and lines in the file. */
 size_t greylist_count(const struct greylist *greylist);
 size_t greylist_lines(const struct greylist *greylist);
 

@@ -297,12 +297,17 @@ rehearse_file(struct rehearse_run *run, const char *path)
 static int
 rehearse_files(struct rehearse_run *run, int argc, char **argv)
 {
+	bool is_over = false;	/* after "--" every word is a file */
 	int status = EX_OK;
 
 	for (int i = 0; i < argc; i++) {
 		int one = 0;
 
-		if (strcmp(argv[i], "--quiet") == 0)
+		if (is_over)
+			one = rehearse_file(run, argv[i]);
+		else if (strcmp(argv[i], "--") == 0)
+			is_over = true;
+		else if (strcmp(argv[i], "--quiet") == 0)
 			run->is_quiet = true;
 		else if (strcmp(argv[i], "--dns") == 0)
 			run->rehearsal.is_live = true;

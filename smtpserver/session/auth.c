@@ -315,16 +315,16 @@ static void
 auth_note_neighbour(const struct session *session, enum login_next next,
     const char *words)
 {
-	const char *path = session->settings->conf->auth.path;
+	const char *name = session->settings->conf->auth.socket;
 
-	if (path == NULL)
+	if (name == NULL)
 		return;
 	if (next != LOGIN_TROUBLE) {
-		neighbour_works("auth", path);
+		neighbour_works("auth", name);
 		return;
 	}
-	neighbour_fails("auth", path, words);
-	neighbour_told("auth", path);
+	neighbour_fails("auth", name, words);
+	neighbour_told("auth", name);
 }
 
 static enum step

@@ -11,13 +11,13 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/clock.h"
-#include "smtpserver/session/journal.h"
 #include "smtpserver/session/cut_through.h"
+#include "smtpserver/session/journal.h"
 #include "smtpserver/session/step.h"
 
 #include "base/banned.h"
@@ -128,7 +128,7 @@ cut_through_words_clean(struct slice words, char out[WORDS_BYTES_MAX + 1])
 	size_t n = words.n < WORDS_BYTES_MAX ? words.n : WORDS_BYTES_MAX;
 
 	for (size_t i = 0; i < n; i++)
-		out[i] = isprint((unsigned char)words.p[i]) ? words.p[i] : '?';
+		out[i] = ascii_is_print(words.p[i]) ? words.p[i] : '?';
 	out[n] = '\0';
 }
 
@@ -140,7 +140,7 @@ cut_through_status_is_good(struct slice status, char class)
 	    status.p[1] != '.')
 		return false;
 	for (size_t i = 2; i < status.n; i++)
-		if (status.p[i] != '.' && !isdigit((unsigned char)status.p[i]))
+		if (status.p[i] != '.' && !ascii_is_digit(status.p[i]))
 			return false;
 	return true;
 }

@@ -7,7 +7,6 @@ import os
 import re
 import ssl
 import subprocess
-import time
 
 import root
 from host import CONF, Fault, until
@@ -65,10 +64,10 @@ def port_25(host):
 ALIASES = "/etc/aliases"
 
 
-def alias_rcpt(host):
+def alias_rcpt(host, name="sales"):
     with host.smtp() as peer:
         peer.mail("a@src.test")
-        return peer.rcpt("sales@first.test")[0]
+        return peer.rcpt(f"{name}@first.test")[0]
 
 
 @step("/etc/aliases, made after the start: newaliases counts it, mail goes by "
@@ -78,11 +77,12 @@ def aliases(host):
         raise Fault("there is somebody called sales")
     host.write(ALIASES, "root: anna\nsales: anna, bert\n")
     host.says("newaliases", text="2 aliases")
-    time.sleep(1)               # as zmailer.conf(5) says
+    # it is looked at once a second, as zmailer.conf(5) says
+    until("sales is known", lambda: alias_rcpt(host) == 250)
     host.says("sendmail", "root", input="Subject: by root's alias\n\nx\n")
     host.comes("anna", "by root's alias")
     host.says("zmailer", "alias", "add", "desk", "bert", "--yes")
-    time.sleep(1)
+    until("desk is known", lambda: alias_rcpt(host, "desk") == 250)
     host.says("sendmail", "desk", input="Subject: to the desk\n\nx\n")
     host.comes("bert", "to the desk")
     host.says("zmailer", "reload")

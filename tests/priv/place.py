@@ -67,7 +67,8 @@ class Accounts:
         self.lines["passwd"].append(
             f"{name}:x:{number}:{group}:{name.title()}:{home}:"
             + ("/usr/sbin/nologin" if name == "wanda" else "/bin/sh"))
-        self.lines["shadow"].append(f"{name}:!:20000::::::")
+        password = sasl.crypt_entry("wonder") if name in USERS else "!"
+        self.lines["shadow"].append(f"{name}:{password}:20000::::::")
 
     def _cover(self, name, top):
         """Mount a copy over the machine's file, in this namespace only."""
@@ -150,7 +151,7 @@ class Place(mta.Mta):
         self.cert.close()
         shutil.rmtree(self.clock_dir)
 
-    def conf_write(self, front=""):
+    def conf_write(self, front="", auth="auth users <passwords>"):
         with open(self.conf, "w") as file:
             file.write(front + f"""
 host priv.test
@@ -158,7 +159,7 @@ record for 1d
 listen 127.0.0.1:{self.port}
 listen 127.0.0.1:{self.port2} submission
 tls certificate {self.cert.pem} key {self.cert.key}
-auth users <passwords>
+{auth}
 sign priv.test selector p key {self.signing_key}
 table passwords file:{self.passwords}
 spool {self.dir}/spool

@@ -212,7 +212,7 @@ class Soak:
         self.load(WARM_S, None)
         self.watch.rest()
         self.load(seconds, every_s)
-        self.watch.rest()
+        self.watch.last_rest()
 
     def load(self, seconds, every_s):
         self.is_over.clear()
@@ -250,7 +250,6 @@ class Soak:
         mta.wait_for("an empty spool", is_empty, 300)
         self.clock.move(IDLE_S)         # agents end, connections are closed
         self.site.wait_idle()
-        time.sleep(1)
         self.count()
 
     # ---- what became of it -----------------------------------------

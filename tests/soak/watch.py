@@ -7,6 +7,8 @@ import collections
 import os
 import re
 
+from zmtest import mta
+
 NOISE_FDS = 4           # a kept connection more or less
 NOISE_KB = 1024
 GROWTH = 1.15           # of memory
@@ -38,6 +40,10 @@ def held(instance):
     return found
 
 
+def fds_of(look):
+    return {key: fds for key, (fds, _) in look.items()}
+
+
 class Watch:
     """Looks under load, and two at rest, between which nothing may grow."""
 
@@ -53,7 +59,26 @@ class Watch:
             self.most_kb[name] = max(self.most_kb[name], kb)
 
     def rest(self):
-        self.rests.append(held(self.instance))
+        """What they hold when two looks find the same descriptors."""
+        looks = [{}]
+
+        def is_even():
+            looks.append(held(self.instance))
+            return fds_of(looks[-1]) == fds_of(looks[-2])
+        mta.wait_for("no descriptor to come or go", is_even)
+        self.rests.append(looks[-1])
+
+    def last_rest(self):
+        """Connections are still being closed, perhaps: it is looked at again
+        while it shows a problem."""
+        def has_no_problem():
+            self.rests[1:] = []
+            self.rest()
+            assert not self.problems()
+        try:
+            mta.wait_to_hold(has_no_problem)
+        except AssertionError:
+            pass                # problems() says which
 
     def rows(self):
         """(title, descriptors first and last, kB first and last) of each

@@ -3,13 +3,11 @@
  * In     the configuration in force
  * Out    a process; after its end another one
  * Holds  the listening socket, so that nobody is refused meanwhile
- * Spec   answers.h
+ * Spec   answers.h, daemon/sidecar.h
  *
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -17,14 +15,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "daemon/skeleton.h"
-#include "journal/event.h"
 #include "tools/answers/internal.h"
 
 #include "base/banned.h"
-
-enum { AGAIN_MS = 1000, SOCKET_FD = 3, LIFELINE_FD = 4 };
 
 static answers_run_fn *answers_run;
 
@@ -64,85 +58,48 @@ answers_listen(const char *run_dir)
 	return fd;
 }
 
-/* In a process without what we have open: our locks and lifelines end with
- * us, not with it. */
-static void
-answers_child(const struct answers *answers, int lifeline,
-    const sigset_t *before) __attribute__((noreturn));
-static void
-answers_child(const struct answers *answers, int lifeline,
-    const sigset_t *before)
+static bool
+answers_is_wanted(void *context)
 {
-	int socket = fcntl(answers->socket, F_DUPFD, LIFELINE_FD + 1);
-
-	for (int i = 1; i < NSIG; i++)
-		(void)signal(i, SIG_DFL);
-	sigprocmask(SIG_SETMASK, before, NULL);
-	event_open_fd(-1);
-	lifeline = fcntl(lifeline, F_DUPFD, LIFELINE_FD + 1);
-	if (socket < 0 || lifeline < 0 || dup2(socket, SOCKET_FD) < 0 ||
-	    dup2(lifeline, LIFELINE_FD) < 0)
-		_exit(EXIT_FATAL);
-	closefrom(LIFELINE_FD + 1);
-	answers_serve(SOCKET_FD, LIFELINE_FD, *answers->conf, answers_run);
+	return ((struct answers *)context)->sidecar.socket >= 0;
 }
 
 static void
-answers_begin(void *context)
+answers_child(void *context)
 {
-	struct answers *answers = context;
-	sigset_t all, before;
-	int ends[2];
+	const struct answers *answers = context;
 
-	if (pipe2(ends, O_CLOEXEC) != 0) {
-		warning("answers: pipe: %s", strerror(errno));
-		timer_set(answers->loop, &answers->timer,
-		    clock_steady_ms() + AGAIN_MS, answers_begin, answers);
-		return;
-	}
-	event_flush();
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &before);
-	answers->pid = fork();
-	if (answers->pid == 0)
-		answers_child(answers, ends[0], &before);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	close(ends[0]);
-	answers->lifeline = ends[1];
-	if (answers->pid < 0) {
-		warning("answers: cannot fork: %s", strerror(errno));
-		answers->pid = 0;
-		answers->lifeline = -1;
-		close(ends[1]);
-		timer_set(answers->loop, &answers->timer,
-		    clock_steady_ms() + AGAIN_MS, answers_begin, answers);
-	}
+	answers_serve(SIDECAR_SOCKET_FD, SIDECAR_LIFELINE_FD, *answers->conf,
+	    answers_run);
 }
+
+static const struct sidecar_kind answers_kind = {
+	.name = "answers", .is_wanted = answers_is_wanted,
+	.run = answers_child,
+};
 
 void
 answers_start(struct answers *answers, struct loop *loop,
     struct conf *const *conf)
 {
-	*answers = (struct answers){ .loop = loop, .conf = conf,
-	    .socket = -1, .lifeline = -1 };
+	struct sidecar *sidecar = &answers->sidecar;
+
+	answers->conf = conf;
+	sidecar_init(sidecar, &answers_kind, loop, answers);
 	if (answers_run == NULL || daemon_is_private(*conf))
 		return;
-	answers->socket = answers_listen((*conf)->run_dir);
-	if (answers->socket >= 0)
-		answers_begin(answers);
-	else
+	sidecar->socket = answers_listen((*conf)->run_dir);
+	if (sidecar->socket < 0)
 		warning("%s/" ANSWERS_NAME ": %s; those who may not read the "
 		    "journal themselves get no answers", (*conf)->run_dir,
 		    strerror(errno));
+	sidecar_begin(sidecar);
 }
 
-/* Its end is seen by answers_ended. */
 void
 answers_reload(struct answers *answers)
 {
-	if (answers->pid > 0)
-		close(answers->lifeline);
-	answers->lifeline = -1;
+	sidecar_renew(&answers->sidecar);
 }
 
 void
@@ -150,33 +107,17 @@ answers_stop(struct answers *answers)
 {
 	struct sockaddr_un address;
 
-	if (answers->socket < 0)
+	sidecar_stop(&answers->sidecar);
+	if (answers->sidecar.socket < 0)
 		return;
-	timer_clear(&answers->timer);
 	if (answers_address((*answers->conf)->run_dir, &address))
 		(void)unlink(address.sun_path);
-	close(answers->socket);
-	answers->socket = -1;
-	answers_reload(answers);
+	close(answers->sidecar.socket);
+	answers->sidecar.socket = -1;
 }
 
-/* One that was told to end has a successor at once. */
 void
 answers_ended(struct answers *answers, pid_t pid)
 {
-	bool was_told = answers->lifeline < 0;
-
-	if (pid != answers->pid || pid == 0)
-		return;
-	answers->pid = 0;
-	if (answers->lifeline >= 0)
-		close(answers->lifeline);
-	answers->lifeline = -1;
-	if (answers->socket < 0)
-		return;
-	if (was_told)
-		answers_begin(answers);
-	else
-		timer_set(answers->loop, &answers->timer,
-		    clock_steady_ms() + AGAIN_MS, answers_begin, answers);
+	sidecar_ended(&answers->sidecar, pid);
 }

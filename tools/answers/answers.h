@@ -16,7 +16,7 @@
 #define ZM_TOOLS_ANSWERS_H
 
 #include "daemon/rights.h"
-#include "io/loop.h"
+#include "daemon/sidecar.h"
 #include "tools/verb/verb.h"
 
 enum {
@@ -52,12 +52,8 @@ typedef int answers_run_fn(int argc, char **argv, const char *conf_path);
 void answers_offer(answers_run_fn *run);
 
 struct answers {
-	struct loop		*loop;
+	struct sidecar		 sidecar;	/* no socket: nobody answers */
 	struct conf *const	*conf;	/* where the one in force is */
-	int			 socket;	/* -1: nobody answers */
-	int			 lifeline;	/* closed: it ends */
-	pid_t			 pid;		/* 0: none */
-	struct timer		 timer;		/* until it starts again */
 };
 
 /* Listen, and start the process; an instance that runs as one user has

@@ -256,7 +256,7 @@ change_tell(const struct change *change)
 /* The daemons refused it: what stood there before stands there again, unless
  * somebody changed a file meanwhile. */
 static bool
-restore(struct change *change)
+carry_out_restore(struct change *change)
 {
 	int lock = versions_lock(change->conf->spool_dir);
 	bool is_done;
@@ -297,7 +297,8 @@ change_take_over(struct change *change, const char *conf_path)
 		return EX_OK;
 	}
 	status = running_reload(conf_path);
-	if (status == EX_CONFIG && change->was == 0 && restore(change)) {
+	if (status == EX_CONFIG && change->was == 0 &&
+	    carry_out_restore(change)) {
 		fprintf(stderr, "zmailer: %s: the files are again what they "
 		    "were; nothing was changed\n", change->verb);
 		return status;

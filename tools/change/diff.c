@@ -45,7 +45,7 @@ lines_of(struct arena *arena, struct slice text)
 	return lines;
 }
 
-/* Length of the longest common part of what is behind i and k. */
+/* Length of the longest common part of what follows i and k. */
 static unsigned *
 common_table(struct arena *arena, const struct lines *a,
     const struct lines *b)
@@ -68,7 +68,7 @@ common_table(struct arena *arena, const struct lines *a,
 
 /* The middle, where both ends are cut off already. */
 static size_t
-middle(struct arena *arena, const struct lines *a, const struct lines *b,
+diff_middle(struct arena *arena, const struct lines *a, const struct lines *b,
     struct row *out)
 {
 	bool is_small = (a->count + 1) * (b->count + 1) < CELLS_MAX;
@@ -160,7 +160,7 @@ diff_add(struct str *out, const char *path, struct slice before,
 		rows[count++] = (struct row){ ' ', i };
 	inner_a = (struct lines){ a.line + head, a.count - head - tail };
 	inner_b = (struct lines){ b.line + head, b.count - head - tail };
-	count += middle(arena, &inner_a, &inner_b, rows + head);
+	count += diff_middle(arena, &inner_a, &inner_b, rows + head);
 	for (size_t i = head; i < count; i++)
 		rows[i].at += head;
 	for (size_t i = a.count - tail; i < a.count; i++)

@@ -12,12 +12,12 @@
 #define ZM_TOOLS_FORWARD_H
 
 #include "conf/conf.h"
-#include "io/loop.h"
+#include "daemon/sidecar.h"
 
 enum {
 	FORWARD_BEHIND_BYTES = 16 << 20,
 	FORWARD_LINE_BYTES = 8000,	/* of a datagram; the rest is cut */
-	FORWARD_AGAIN_MS = 1000
+	FORWARD_AGAIN_MS = 1000	/* between two tries of the socket */
 };
 
 /* Where it is, in memory that outlives the process. */
@@ -29,13 +29,9 @@ struct forward_place {
 /* ---- the supervisor ----------------------------------------------------- */
 
 struct forward {
-	struct loop		*loop;
+	struct sidecar		 sidecar;
 	struct conf *const	*conf;	/* where the one in force is */
 	struct forward_place	*place;
-	int			 lifeline;	/* closed: it ends; -1: none */
-	pid_t			 pid;		/* 0: none */
-	bool			 is_over;
-	struct timer		 timer;		/* until it starts again */
 };
 
 /* Begin with what is written from now on, if the configuration says so. */

@@ -14,6 +14,7 @@
 #include <syslog.h>
 #include <time.h>
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "journal/event.h"
@@ -91,8 +92,8 @@ forward_add_fields(struct slice line, struct str *out)
 		bool is_name = key.n > 0 && key.n < 50;
 
 		for (size_t i = 0; i < key.n; i++)
-			is_name = is_name && ((key.p[i] >= 'a' &&
-			    key.p[i] <= 'z') || key.p[i] == '_');
+			is_name = is_name && (ascii_is_lower(key.p[i]) ||
+			    key.p[i] == '_');
 		if (!is_name || slice_is(key, "t"))
 			continue;
 		str_adds(out, "ZMAILER_");

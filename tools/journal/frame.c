@@ -99,7 +99,7 @@ frame_may_have(const struct frame *frame, const struct frame_key *key)
 /* ---- reading ------------------------------------------------------------ */
 
 static uint64_t
-little(const char *bytes, unsigned count)
+frame_little(const char *bytes, unsigned count)
 {
 	uint64_t value = 0;
 
@@ -115,14 +115,15 @@ frame_next(struct slice file, size_t *offset, struct frame *out)
 	size_t packed;
 
 	if (rest.n < HEAD_BYTES + FRAME_FILTER_BYTES ||
-	    little(rest.p, 4) != MAGIC_SKIP ||
-	    little(rest.p + 4, 4) != HEAD_BYTES - 8 + FRAME_FILTER_BYTES ||
-	    little(rest.p + 8, 4) != MAGIC_OURS)
+	    frame_little(rest.p, 4) != MAGIC_SKIP ||
+	    frame_little(rest.p + 4, 4) !=
+		HEAD_BYTES - 8 + FRAME_FILTER_BYTES ||
+	    frame_little(rest.p + 8, 4) != MAGIC_OURS)
 		return false;
-	out->raw_bytes = (size_t)little(rest.p + 12, 4);
-	packed = (size_t)little(rest.p + 16, 4);
-	out->first_ms = (int64_t)little(rest.p + 20, 8);
-	out->last_ms = (int64_t)little(rest.p + 28, 8);
+	out->raw_bytes = (size_t)frame_little(rest.p + 12, 4);
+	packed = (size_t)frame_little(rest.p + 16, 4);
+	out->first_ms = (int64_t)frame_little(rest.p + 20, 8);
+	out->last_ms = (int64_t)frame_little(rest.p + 28, 8);
 	rest = slice_from(rest, HEAD_BYTES);
 	out->filter = slice_first(rest, FRAME_FILTER_BYTES);
 	rest = slice_from(rest, FRAME_FILTER_BYTES);

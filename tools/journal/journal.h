@@ -39,7 +39,7 @@ void journal_want(struct journal *journal, const struct frame_key *keys,
 /* From now on days and frames outside of a window are left out; what is left
  * is not held against it line by line.  NULL: all times. */
 void journal_within(struct journal *journal, const struct journal_span *span);
-/* Frames that were left out so far. */
+/* For tests: frames that were left out so far. */
 size_t journal_skipped(const struct journal *journal);
 
 /* The name of a file, by its place (a cursor's). */
@@ -74,7 +74,8 @@ bool journal_key_is_fixed(struct slice key);
 /* What the event of a line says to people, in place of *out's text: a
  * sentence of tellings.h, or what events.h says and its values. */
 void journal_tell(struct slice line, struct str *out);
-/* Each row of tellings.h (a test looks whether its keys are the event's). */
+/* For tests, which look whether the keys of each row of tellings.h are the
+ * event's. */
 size_t journal_telling_count(void);
 const char *journal_telling(size_t i, const char **out_event);
 /* Append words up to column 79, what is left below them, and LF; the cursor

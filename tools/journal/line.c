@@ -34,7 +34,7 @@ journal_line_id(struct slice line)
 	return end == rest.n ? SLICE("") : slice_first(rest, end);
 }
 
-/* A quote inside of a value stands behind a backslash, so that what is found
+/* A quote inside of a value stands after a backslash, so that what is found
  * is a key. */
 bool
 journal_line_has(struct slice line, const char *key, struct slice *out_value)

@@ -21,7 +21,7 @@
 #include "base/banned.h"
 
 static bool
-digits(const char *text, size_t count, int *out)
+names_digits(const char *text, size_t count, int *out)
 {
 	*out = 0;
 	for (size_t i = 0; i < count; i++) {
@@ -40,9 +40,9 @@ day_parse(const char *text, int64_t *out_ms)
 
 	memset(&tm, 0, sizeof(tm));
 	if (strlen(text) < 10 || text[4] != '-' || text[7] != '-' ||
-	    !digits(text, 4, &tm.tm_year) ||
-	    !digits(text + 5, 2, &tm.tm_mon) ||
-	    !digits(text + 8, 2, &tm.tm_mday))
+	    !names_digits(text, 4, &tm.tm_year) ||
+	    !names_digits(text + 5, 2, &tm.tm_mon) ||
+	    !names_digits(text + 8, 2, &tm.tm_mday))
 		return false;
 	tm.tm_year -= 1900;
 	tm.tm_mon -= 1;
@@ -63,7 +63,8 @@ journal_name_parse(const char *text, struct journal_name *out)
 		return false;
 	rest = text + 7 + 10;
 	out->until_ms = out->since_ms + JOURNAL_DAY_MS;
-	if (rest[0] == '.' && digits(rest + 1, 3, &number) && number > 0) {
+	if (rest[0] == '.' && names_digits(rest + 1, 3, &number) &&
+	    number > 0) {
 		out->number = (unsigned)number;
 		rest += 4;
 	}

@@ -1,25 +1,25 @@
 """arrows.py - who may know whom: layers, the order inside a program, circles
 
-The layers stand in the table of doc/OVERVIEW.md.  The order of a program's
-folders stands in a comment of its folder.mk, lowest first:
+The layers stand in the table of doc/OVERVIEW.md, lowest first.  The order of
+a program's folders stands in a comment of its folder.mk, lowest first:
 
     # order: plan < intake < agents outcome < report
 
 Folders that no `<` parts may not include each other.  The files that lie
 beside the folders stand above all; where they stand below, the line says so
-with a `.` in their place.
+with a `.` in their place.  What OVERVIEW tells of the folders of a program it
+tells in this order.
 
 SPDX-License-Identifier: ISC
 """
 import os
 import re
 
-LAYERS = ("base", "journal", "grammar", "io", "tls", "origin", "mail", "conf",
-          "daemon")
 # Folders whose own folders have an order.
 ORDERED = ("smtpserver", "router", "scheduler", "transports", "tables", "web", "tools",
            "libzm/mail", "libzm/conf", "libzm/daemon")
 CIRCLE_FILES = 4
+OVERVIEW = "doc/OVERVIEW.md"
 # What the pure layers keep out of.
 PURE = ("libzm/grammar", "libzm/origin")
 IMPURE = {"time.h", "unistd.h", "fcntl.h", "syslog.h", "sys/stat.h",
@@ -28,22 +28,44 @@ IMPURE = {"time.h", "unistd.h", "fcntl.h", "syslog.h", "sys/stat.h",
 
 # ---- layers ---------------------------------------------------------------
 
+def table_rows(house):
+    """(line, folders, words of what they may include) of OVERVIEW's table."""
+    for number, line in enumerate(house.text(OVERVIEW).split("\n"), 1):
+        cells = [c.strip() for c in line.strip().strip("|").split("|")]
+        if len(cells) == 3 and "`" in cells[0]:
+            yield number, re.findall(r"`([^`]+)/`", cells[0]), set(
+                re.findall(r"\w+", re.sub(r"\(.*?\)", "", cells[2])))
+
+
 def read_layers(house):
     """The table of doc/OVERVIEW.md: folder -> folders it may include."""
+    rows = list(table_rows(house))
+    libzm = {f.split("/")[1] for _, folders, _ in rows for f in folders
+             if f.startswith("libzm/")}
     arrows = {}
-    for line in house.text("doc/OVERVIEW.md").split("\n"):
-        cells = [c.strip() for c in line.strip().strip("|").split("|")]
-        if len(cells) != 3 or "`" not in cells[0]:
+    for _, folders, words in rows:
+        if "everything" in words:
             continue
-        words = set(re.findall(r"\w+", re.sub(r"\(.*?\)", "", cells[2])))
-        for folder in re.findall(r"`([^`]+)/`", cells[0]):
-            if "everything" in words:
-                continue
-            may = words & set(LAYERS)
-            if "libzm" in words:
-                may = set(LAYERS)
+        may = libzm if "libzm" in words else words & libzm
+        for folder in folders:
             arrows[folder] = {"libzm/" + m for m in may} | {folder}
     return arrows
+
+
+def layers_rise(house):
+    """A layer may include those that the table has above it."""
+    above = set()
+    for number, folders, words in table_rows(house):
+        for folder in folders:
+            if not folder.startswith("libzm/"):
+                continue
+            if "libzm" not in words:
+                for word in sorted(words - above - {"and", "for"}):
+                    if any(word == f.split("/")[-1] for _, some, _ in
+                           table_rows(house) for f in some):
+                        yield OVERVIEW, number, "%s stands above %s/: no " \
+                            "arrow down to it" % (folder, word)
+            above.add(folder.split("/")[1])
 
 
 def layer_of(path):
@@ -63,7 +85,8 @@ def our_includes(house, source):
 def layers(house):
     arrows = read_layers(house)
     if not arrows:
-        yield "doc/OVERVIEW.md", 1, "has no table of the layers"
+        yield OVERVIEW, 1, "has no table of the layers"
+    yield from layers_rise(house)
     for source in house.sources:
         mine = layer_of(source.path)
         if mine in PURE:
@@ -134,6 +157,33 @@ def order(house):
                     "of %s" % (mine, other, name) if heights[other] > \
                     heights[mine] else "%s and %s may not include each " \
                     "other: %s" % (mine, other, name)
+
+
+def order_told(house):
+    """OVERVIEW names the folders of a program in the order of its folder.mk,
+    and each of them, where it tells of them."""
+    page = house.text(OVERVIEW)
+    for program in ORDERED:
+        found = re.search(r"(?:[Rr]ooms|[Ff]olders|Those) of `%s/`(.*?)"
+                          r"(?=\n\n|\nThose of |\Z)" % re.escape(program),
+                          page, re.S)
+        heights = read_order(house.text(program + "/folder.mk"))
+        if found is None or heights is None:
+            continue
+        line = page.count("\n", 0, found.start()) + 1
+        inline = re.search(r"\(`([^`]*<[^`]*)`", found.group(1))
+        if inline and read_order("# order: " + " ".join(
+                inline.group(1).split())) != heights:
+            yield OVERVIEW, line, "the order of %s/ is another one in its " \
+                "folder.mk" % program
+        told = [name for name in dict.fromkeys(
+            re.findall(r"`(\w+)/`", found.group(1))) if name in heights]
+        for name in sorted(set(heights) - set(told) - {"."}):
+            yield OVERVIEW, line, "tells nothing of %s/%s/" % (program, name)
+        for one, following in zip(told, told[1:]):
+            if heights[following] < heights[one]:
+                yield OVERVIEW, line, "%s/ stands below %s/ in %s/folder.mk" \
+                    % (following, one, program)
 
 
 # ---- circles of calls -----------------------------------------------------

@@ -155,6 +155,9 @@ def pages(house):
             manuals[path] = text
             found += [(1, said) for said in
                       manual.complaints(top, path, text)]
+            if "@SYNOPSIS@" in text and "@OPTIONS@" not in text:
+                found.append((1, "has no @OPTIONS@: the table of options "
+                              "tells what its verbs take"))
         for number, said in found:
             yield path, number, said
     for number, said in pageless_verbs(top, manuals):

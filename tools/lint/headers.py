@@ -20,9 +20,11 @@ ZERO_OR_MINUS = re.compile(r"(?<![\w.-])0\b[^.]{0,60}(?<!\w)-1\b")
 ONE = re.compile(r"(?<![\w.-])1\b")
 HELD_AGAINST_ONE = re.compile(r"\s*(?:[=!]=\s*1\b|>\s*0\b|<=\s*0\b|>=\s*1\b"
                               r"|<\s*1\b)")
-THREE = re.compile(r"(?<![\w-])1\b[^.]{0,80}\b0\b[^.]{0,80}(?<!\w)-1\b|"
-                   r"(?<![\w-])0\b[^.]{0,80}(?<![\w-])1\b[^.]{0,80}"
-                   r"(?<!\w)-1\b")
+# A value that a comment gives as the result, wherever it stands: at the
+# begin of what it says of one.
+VALUE = re.compile(r"(?:^/\*|[.;:,]|\b[Rr]eturns|\bor)\s+(-?[01])"
+                   r"(?=[ ;,.:)]|$)")
+EXIT_STATUS = re.compile(r"\b[Ee]xit status\b|\bEX_\w+|\bsysexits\b")
 
 
 def guards(house):
@@ -136,12 +138,21 @@ def asked(house):
                         found.group(1), " ".join(held.group(0).split()))
 
 
+def values(words):
+    """Which of 1, 0 and -1 a comment names as results; quoted text is what
+    is read or written."""
+    return set(VALUE.findall(re.sub(r'"[^"]*"', '""', words)))
+
+
 def answers(house):
-    """Three answers have names."""
+    """Three answers have names; two that are 1 and 0 are a question."""
     for source, line, name, words in int_prototypes(house):
-        if THREE.search(words):
+        said = values(words)
+        if said == {"1", "0", "-1"}:
             yield source.path, line, "%s() has three answers: an enum names " \
                 "them" % name
+        elif said == {"1", "0"} and not EXIT_STATUS.search(words):
+            yield source.path, line, "%s() is 1 or 0: make it a bool" % name
 
 
 def compile_alone(command, path):

@@ -22,19 +22,23 @@ import rows
 import source
 import text
 import told
+import uses
 
 # A rule is a function of the house that yields (path, line, words).
 RULES = {
     "lines": text.lines,
     "lengths": text.lengths,
     "folders": text.folders,
+    "flow steps": text.flow_steps,
     "licences": text.licences,
     "banned": text.banned,
     "only": text.only,
+    "ascii": text.ascii_ranges,
     "sockets": text.sockets,
     "fatal": text.fatal,
     "layers": arrows.layers,
     "order": arrows.order,
+    "order told": arrows.order_told,
     "circles": arrows.circles,
     "guards": headers.guards,
     "comments": headers.described,
@@ -43,6 +47,8 @@ RULES = {
     "three answers": headers.answers,
     "headers alone": headers.alone,
     "shared names": names.shared,
+    "called": uses.called,
+    "bare names": uses.bare,
     "glossary": names.glossary,
     "words": names.words,
     "rows used": rows.used,

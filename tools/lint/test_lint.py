@@ -22,7 +22,9 @@ CLEAN = {
         "| `libzm/grammar/` | x | base |\n"
         "| `libzm/io/` | x | base, grammar (for net.h) |\n"
         "| `smtpserver/` `router/` | x | libzm |\n"
-        "| `tests/` | x | everything |\n",
+        "| `tests/` | x | everything |\n\n"
+        "The folders of `router/`, the lowest first: `route/` a, `farm/` b, "
+        "`agents/` c.\n",
     "doc/INTERNALS.md":
         "## 1. A\n## 2. Truth table\n| S0 | x |\n| P4 | x |\n## 3. C\n",
     "doc/PROMISES.md":
@@ -90,7 +92,8 @@ CLEAN = {
         % LICENCE,
     "smtpserver/main.c":
         "/* %s */\n#include \"smtpserver/command/quit.h\"\n"
-        "#include \"base/banned.h\"\n" % LICENCE,
+        "#include \"base/banned.h\"\n\nint\nmain(void)\n{\n"
+        "\tstr_add(route(0));\n\treturn 0;\n}\n" % LICENCE,
     "smtpserver/command/quit.h":
         "/* %s */\n#ifndef ZM_QUIT_H\n#define ZM_QUIT_H\n"
         "#include \"smtpserver/session/session.h\"\n#endif\n" % LICENCE,
@@ -119,7 +122,7 @@ ROWS = [
     ("unfinished", PATH_C, "/* TO" "DO */\n", "do it now"),
     ("long function", ROUTE_C, "int\nf(void)\n{\n%s}\n" % ("\tx();\n" * 101),
      "a function of 101 lines"),
-    ("function of 100", ROUTE_C, "int\nf(void)\n{\n%s}\n" % ("\tx();\n" * 100),
+    ("function of 100", ROUTE_C, "int\nmain(void)\n{\n%s}\n" % ("\tx();\n" * 100),
      None),
     ("long file", ROUTE_C, "int x;\n" * 600, "split it"),
     ("long test", "tests/data/test_route.c",
@@ -127,6 +130,14 @@ ROWS = [
     ("long rows of a test", "tests/data/route_rows.h",
      "/* %s */\n%s" % (LICENCE, "{ 1 },\n" * 600), None),
     ("long script", "tests/data/any.py", "x = 1\n" * 600, "601 lines"),
+    ("a flow's client on one line", "tests/data/x.flow",
+     "client c1 { helo c1.test; mail a@b.test }\n", "2 steps in a line"),
+    ("three steps in a line", "tests/data/x.flow",
+     "client c1 {\n\tmail a@b.test; rcpt c@d.test; data x\n}\n",
+     "3 steps in a line"),
+    ("two steps, and quotes", "tests/data/x.flow",
+     "client c1 {\n\tsend \"a; b; c\"; expect 250\n}\n"
+     "server s1 { a; b; c }\nclient c2 { expect 421 }\n", None),
     ("no licence", ROUTE_C, (LICENCE, "x"), "no SPDX"),
     ("no licence in a script", "tests/data/any.py", (LICENCE, "x"),
      "no SPDX"),
@@ -187,6 +198,9 @@ ROWS = [
     ("a section that is gone", PATH_C,
      "/* doc/OVERVIEW.md section 2 */\n", "has no section 2"),
     ("a dead link", "doc/MORE.md", "[x](NONE.md)\n", "a link to nothing"),
+    ("a page that tells of options by hand", "doc/man/x.8.in",
+     ".Sh NAME\n.Sh SYNOPSIS\n@SYNOPSIS@\n.Sh EXAMPLES\n.Dl true\n",
+     "has no @OPTIONS@"),
     ("a page without examples", "doc/man/x.8", ".Sh NAME\n.Sh SEE ALSO\n",
      "no EXAMPLES"),
     ("a page with one", "doc/man/x.8",
@@ -210,6 +224,17 @@ ROWS = [
     ("up to loose files that stand above", "smtpserver/command/quit.h",
      ("smtpserver/session/session.h", "smtpserver/main.h"),
      "no header smtpserver/main.h"),
+    ("another order in the overview", "doc/OVERVIEW.md",
+     ("`route/` a, `farm/` b", "`farm/` b, `route/` a"),
+     "route/ stands below farm/ in router/folder.mk"),
+    ("an order in the overview, written out", "doc/OVERVIEW.md",
+     ("the lowest first", "(`. < farm < route agents`)"),
+     "the order of router/ is another one"),
+    ("a folder that the overview leaves out", "doc/OVERVIEW.md",
+     ("`agents/` c", "c"), "tells nothing of router/agents/"),
+    ("a layer below what it may include", "doc/OVERVIEW.md",
+     ("| `libzm/base/` | x | – |", "| `libzm/base/` | x | io |"),
+     "libzm/base stands above io/"),
     ("a shared name", PATH_C, "static int\nroute(void)\n{\n}\n",
      "route() is in router/route.c, too"),
     ("a shared name of two statics", ROUTE_C,
@@ -234,6 +259,28 @@ ROWS = [
      None),
     ("three answers", "libzm/base/str.h", ("0 or -1", "1; 0 none; -1"),
      "str_one() has three answers"),
+    ("three answers, with many words", "libzm/base/str.h",
+     ("0 or -1", "returns 1 that; 0 none,\n * %s\n * %s; -1 trouble" % (
+         "or it is somebody else's " * 2, "for a moment or for longer " * 2)),
+     "str_one() has three answers"),
+    ("a question", "libzm/base/str.h", ("0 or -1", "1 it is; 0: it is not"),
+     "str_one() is 1 or 0: make it a bool"),
+    ("an exit status", "libzm/base/str.h",
+     ("0 or -1", "An exit status: 0 served, 1 refused"), None),
+    ("a number that is read", "libzm/base/str.h",
+     ("What it does.", "Level 0, at most 1."), None),
+    ("characters of a locale", ROUTE_C, "#include <ctype.h>\n",
+     "ask base/ascii.h"),
+    ("a range of characters", PATH_C,
+     "static _Bool\npath_is(char c)\n{\n\treturn c >= 'a' && c <= 'z';\n}\n",
+     "ask base/ascii.h"),
+    ("a function that nobody calls", ROUTE_C,
+     "int\nroute_two(void)\n{\n\treturn 0;\n}\n", "nobody calls route_two()"),
+    ("a function that only tests call", "tests/data/t.c",
+     "/* %s */\nint\nmain(void)\n{\n\troute_two();\n}\n" % LICENCE, None),
+    ("a function of one word", ROUTE_C,
+     "static int\nfind(void)\n{\n\treturn 0;\n}\n",
+     "find() does not say its object: route_find?"),
     ("a function that is elsewhere", ROUTE_C,
      "/* see str_add() in path.c */\n", "str_add() is not in path.c"),
     ("a function that is there", ROUTE_C,
@@ -348,6 +395,26 @@ def run_circle(top):
         and "router/farm/c0.c -> router/farm/c1.c: c1_do" in output
 
 
+def run_called(top):
+    """What only a test calls is a finding, unless its header says that it is
+    for tests; what rows make calls of is called."""
+    more = "\nint\nroute_two(void)\n{\n\treturn 0;\n}\n"
+    rows = "\n#define ROW(name) { #name, route_##name },\n"
+    header = CLEAN["router/route.h"]
+    results = []
+    for code, comment in ((more, "/* It is two.  0. */"),
+                          (more, "/* For tests: it is two.  0. */"),
+                          (more + rows, "/* It is two.  0. */")):
+        write(top, ROUTE_C, CLEAN[ROUTE_C] + code)
+        write(top, "router/route.h", header.replace(
+            "#endif", comment + "\nint route_two(void);\n\n#endif"))
+        results.append(lint(top))
+    write(top, ROUTE_C, CLEAN[ROUTE_C])
+    write(top, "router/route.h", header)
+    return results[0][0] == 1 and "nobody calls route_two()" in \
+        results[0][1] and results[1:] == [(0, ""), (0, "")]
+
+
 def run_pending(top):
     """A pending rule counts and is no failure; a firm one beside it is."""
     import lint as rules
@@ -416,7 +483,7 @@ def run_alone(top):
         "router/route.h:1: does not compile alone" in output
 
 
-ALONE = (run_folder, run_circle, run_pending, run_format, run_alone)
+ALONE = (run_folder, run_circle, run_called, run_pending, run_format, run_alone)
 
 
 def main():

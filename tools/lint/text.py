@@ -17,10 +17,14 @@ ONLY = [
      "ask base/clock.h what time it is"),
     (r"\b(?:syslog|openlog)\s*\(", ("libzm/journal/",), "use journal/event.h"),
     (r"\b(?:longjmp|setjmp|system|popen|alloca)\s*\(", (), "not here"),
+    (r"#\s*include\s*<ctype\.h>", (), "ask base/ascii.h, whatever the "
+     "locale"),
     (r"#\s*include\s*<openssl/", ("libzm/tls/",), "only libzm/tls knows TLS"),
     (r"#\s*include\s*<(?:resolv|arpa/nameser)\.h>", ("libzm/io/dns",),
      "only io/dns knows the resolver"),
 ]
+# Between two steps of a flow's client; not in quotes.
+STEP_END = re.compile(r';(?=(?:[^"]*"[^"]*")*[^"]*$)')
 # fatal() is for the machine's errors: mains, tools, daemon/, base/.
 MAY_DIE = ("libzm/base/", "libzm/daemon/", "libzm/conf/", "tools/")
 
@@ -120,6 +124,17 @@ def only(house):
                         found.group(0).rstrip("( "), why)
 
 
+def ascii_ranges(house):
+    """Kinds of characters are asked of one header."""
+    for source in house.product:
+        if source.path == "libzm/base/ascii.h":
+            continue
+        for found in re.finditer(r">= '[aA0]'\s*&&[^;&|]*<= '[zZ9]'",
+                                 source.text):
+            yield (source.path, source.text.count("\n", 0, found.end()) + 1,
+                   "ask base/ascii.h whether it is one")
+
+
 def sockets(house):
     """The name of a socket is cut in one place."""
     for source in house.product:
@@ -141,3 +156,20 @@ def fatal(house):
                not has_reason(source, number):
                 yield (source.path, number, "fatal() outside daemon/, base/ "
                        "and a file with main, without a reason beside it")
+
+
+def flow_steps(house):
+    """A client of a flow says a step a line; two that belong together may
+    share one, inside of a block."""
+    for path in house.paths:
+        if not path.endswith(".flow"):
+            continue
+        is_client = False
+        for number, line in enumerate(house.text(path).split("\n"), 1):
+            is_first = line.startswith("client")
+            is_client = is_first or (is_client and line != "}" and
+                                     not re.match(r"\w", line))
+            most = 1 if is_first else 2
+            count = len([s for s in STEP_END.split(line) if s.strip(" \t{}")])
+            if is_client and count > most:
+                yield path, number, "%d steps in a line: a line a step" % count

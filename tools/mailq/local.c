@@ -92,7 +92,7 @@ mailq_ask(struct asking *asking, const char *op, show_fn *fn, bool is_last)
 }
 
 static int
-report(struct asking *asking)
+mailq_local_report(struct asking *asking)
 {
 	switch (asking->flags->report) {
 	case MAILQ_THREADS:
@@ -128,7 +128,7 @@ mailq_threads(const struct mailq_flags *flags, const struct conf *conf)
 		    "it, mailq without -Q reads the files", conf->run_dir);
 		break;
 	case CONTROL_REACHED:
-		result = report(&asking);
+		result = mailq_local_report(&asking);
 		break;
 	case CONTROL_BROKEN:
 		break;

@@ -223,7 +223,7 @@ line_heard(struct remote *remote, struct str *line)
 }
 
 static int
-login(struct remote *remote, struct str *line)
+mailq_remote_login(struct remote *remote, struct str *line)
 {
 	char name[256], password[256];
 	struct str auth = STR_INIT;
@@ -257,7 +257,7 @@ login(struct remote *remote, struct str *line)
 
 /* returns 1, 0 refused, -1. */
 static int
-talk(struct remote *remote, const char *command, struct str *line)
+mailq_remote_talk(struct remote *remote, const char *command, struct str *line)
 {
 	bool is_raw = remote->flags->is_raw;
 
@@ -303,9 +303,9 @@ mailq_remote(const struct mailq_flags *flags, const char *command)
 	peer_init(&remote.peer);
 	result = connect_place(&remote);
 	if (result == 1)
-		result = login(&remote, &line);
+		result = mailq_remote_login(&remote, &line);
 	if (result == 1)
-		result = talk(&remote, command, &line);
+		result = mailq_remote_talk(&remote, command, &line);
 	if (result < 0)
 		fprintf(stderr, "mailq: %s\n", remote.err.text);
 	peer_release(&remote.peer);

@@ -46,8 +46,8 @@ void control_hang_up(struct control *control);
 int control_stopped(const char *verb, const char *run_dir,
     const char *instead);
 
-/* Why control_connect or control_ask said -1, on stderr; who lacks a right
- * is told which.  returns EX_NOPERM then, else 1 */
+/* Why control_connect or control_ask said -1, on stderr; somebody without
+ * the right is told which it is.  returns EX_NOPERM then, else 1 */
 int control_failed(const char *verb, const struct control *control,
     const struct err *err);
 

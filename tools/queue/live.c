@@ -159,7 +159,7 @@ queue_live_ask(int fd, const char *request, struct str *answer)
 
 /* A connection; -1. */
 static int
-dial(const char *run_dir)
+live_dial(const char *run_dir)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd, n;
@@ -207,7 +207,7 @@ live_fill(const char *run_dir, struct arena *arena, const char *page,
     struct live *out)
 {
 	struct str answer = STR_INIT;
-	int fd = dial(run_dir);
+	int fd = live_dial(run_dir);
 
 	memset(out, 0, sizeof(*out));
 	if (fd < 0)

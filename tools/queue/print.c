@@ -236,7 +236,7 @@ add_show_rcpt(struct str *out, const struct view_rcpt *rcpt, int64_t now_s)
  * 0: a control (C0 but LF and TAB, DEL, C1), one that turns the direction of
  * writing (Unicode Bidi_Control), or no UTF-8. */
 static size_t
-harmless(struct slice text)
+print_harmless(struct slice text)
 {
 	const unsigned char *p = (const unsigned char *)text.p;
 	size_t n = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 :
@@ -268,7 +268,7 @@ view_add_header(struct str *out, struct slice header)
 	struct slice rest = header;
 
 	while (rest.n > 0) {
-		size_t n = harmless(rest);
+		size_t n = print_harmless(rest);
 
 		if (n == 0)
 			str_addf(out, "\\x%02x", (unsigned char)rest.p[0]);

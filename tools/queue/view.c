@@ -204,7 +204,7 @@ view_msgid_of(struct slice header)
 	struct header_field field;
 	bool is_broken;
 
-	while (header_next(&header, &field, &is_broken) == 1)
+	while (header_next(&header, &field, &is_broken))
 		if (header_is(&field, "Message-Id"))
 			return header_msgid(field.value);
 	return (struct slice){ NULL, 0 };

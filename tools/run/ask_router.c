@@ -69,14 +69,15 @@ router_asked(const char *conf_path, const char *const *addresses,
 
 	while (addresses[n] != NULL)
 		n++;
-	words = mem_alloc(n + 4, sizeof(*words));
+	words = mem_alloc(n + 5, sizeof(*words));
 	libexec_settle();
 	daemon_libexec("router", path, sizeof(path));
 	words[0] = path;
 	words[1] = "--route";
 	words[2] = "--json";
+	words[3] = "--";	/* an address may look like an option */
 	for (size_t i = 0; i <= n; i++)
-		words[3 + i] = addresses[i];
+		words[4 + i] = addresses[i];
 	if (conf_path != NULL)
 		setenv("ZMAILER_CONF", conf_path, 1);
 	is_heard = router_listen(words, out);

@@ -2,28 +2,25 @@
  *
  * In     the configuration in force
  * Out    a process; after its end another one
- * Holds  the listening socket, and a pipe that ends with us
- * Spec   databases.h, tables/ask/server.h
+ * Holds  the listening socket
+ * Spec   databases.h, daemon/sidecar.h, tables/ask/server.h
  *
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "daemon/skeleton.h"
 #include "io/unix_socket.h"
-#include "journal/event.h"
 #include "mail/table/table.h"
 #include "tools/run/databases.h"
 
 #include "base/banned.h"
 
-enum { PATH_BYTES = 4200, SOCKET_FD = 3, LIFELINE_FD = 4 };
+enum { PATH_BYTES = 4200 };
 
 /* Those who may ask have smtpserver's group. */
 static void
@@ -46,138 +43,71 @@ databases_listen(struct databases *databases)
 	char path[PATH_BYTES];
 	struct err err;
 
-	if (databases->socket >= 0)
+	if (databases->sidecar.socket >= 0)
 		return true;
 	snprintf(path, sizeof(path), "%s/" TABLES_SOCKET,
 	    (*databases->conf)->run_dir);
-	databases->socket = unix_socket_listen(path, 0660, &err);
-	if (databases->socket < 0)
+	databases->sidecar.socket = unix_socket_listen(path, 0660, &err);
+	if (databases->sidecar.socket < 0)
 		warning("%s", err.text);
 	else
 		databases_share(databases, path);
-	return databases->socket >= 0;
+	return databases->sidecar.socket >= 0;
+}
+
+/* ---- the process -------------------------------------------------------- */
+
+static bool
+databases_is_wanted(void *context)
+{
+	struct databases *databases = context;
+
+	return conf_asks_databases(*databases->conf) &&
+	    databases_listen(databases);
 }
 
 static void
-databases_child(const struct databases *databases, int lifeline,
-    const sigset_t *before) __attribute__((noreturn));
-static void
-databases_child(const struct databases *databases, int lifeline,
-    const sigset_t *before)
+databases_run(void *context)
 {
-	int socket = fcntl(databases->socket, F_DUPFD, LIFELINE_FD + 1);
+	const struct databases *databases = context;
 	char path[PATH_BYTES];
 
-	for (int i = 1; i < NSIG; i++)
-		(void)signal(i, SIG_DFL);
 	(void)signal(SIGPIPE, SIG_IGN);
-	sigprocmask(SIG_SETMASK, before, NULL);
-	lifeline = fcntl(lifeline, F_DUPFD, LIFELINE_FD + 1);
-	if (socket < 0 || lifeline < 0 || dup2(socket, SOCKET_FD) < 0 ||
-	    dup2(lifeline, LIFELINE_FD) < 0)
-		_exit(EXIT_FATAL);
-	closefrom(LIFELINE_FD + 1);
 	daemon_libexec("tables", path, sizeof(path));
 	execl(path, path, "-C", databases->conf_path, (char *)NULL);
 	fatal("cannot start %s: %s", path, strerror(errno));
 }
 
-static void
-databases_begin(void *context)
-{
-	struct databases *databases = context;
-	sigset_t all, before;
-	int ends[2];
-
-	if (databases->is_over || databases->pid > 0 ||
-	    !conf_asks_databases(*databases->conf) ||
-	    !databases_listen(databases))
-		return;
-	if (pipe2(ends, O_CLOEXEC) == 0) {
-		event_flush();
-		sigfillset(&all);
-		sigprocmask(SIG_BLOCK, &all, &before);
-		databases->pid = fork();
-		if (databases->pid == 0)
-			databases_child(databases, ends[0], &before);
-		sigprocmask(SIG_SETMASK, &before, NULL);
-		close(ends[0]);
-		databases->lifeline = ends[1];
-		if (databases->pid > 0)
-			return;
-		close(ends[1]);
-	}
-	warning("tables: %s", strerror(errno));
-	databases->pid = 0;
-	databases->lifeline = -1;
-	timer_set(databases->loop, &databases->timer, clock_steady_ms() +
-	    DATABASES_AGAIN_MS, databases_begin, databases);
-}
-
-/* It answers what it was asked, and ends. */
-static void
-databases_let_go(struct databases *databases)
-{
-	if (databases->lifeline >= 0)
-		close(databases->lifeline);
-	databases->lifeline = -1;
-}
+static const struct sidecar_kind databases_kind = {
+	.name = "tables", .is_wanted = databases_is_wanted,
+	.run = databases_run,
+};
 
 void
 databases_start(struct databases *databases, struct loop *loop,
     struct conf *const *conf, const char *conf_path)
 {
-	*databases = (struct databases){ .loop = loop, .conf = conf,
-	    .conf_path = conf_path, .socket = -1, .lifeline = -1 };
-	databases_begin(databases);
+	*databases = (struct databases){ .conf = conf,
+	    .conf_path = conf_path };
+	sidecar_init(&databases->sidecar, &databases_kind, loop, databases);
+	sidecar_begin(&databases->sidecar);
 }
 
 void
 databases_reload(struct databases *databases)
 {
-	databases_let_go(databases);
-	databases->pid = 0;
-	timer_clear(&databases->timer);
-	databases_begin(databases);
-}
-
-static void
-databases_on_patience(void *context)
-{
-	struct databases *databases = context;
-
-	if (databases->pid > 0)
-		(void)kill(databases->pid, SIGKILL);
+	sidecar_replace(&databases->sidecar);
 }
 
 bool
 databases_stop(struct databases *databases, loop_fn *ended_fn, void *context)
 {
-	if (databases->pid == 0)
-		return true;
-	if (databases->is_over)
-		return false;
-	databases->is_over = true;
-	databases->ended_fn = ended_fn;
-	databases->context = context;
-	databases_let_go(databases);
-	timer_set(databases->loop, &databases->timer, clock_steady_ms() +
-	    DATABASES_END_MS, databases_on_patience, databases);
-	return false;
+	return sidecar_end(&databases->sidecar, DATABASES_END_MS, ended_fn,
+	    context);
 }
 
 void
 databases_ended(struct databases *databases, pid_t pid)
 {
-	if (pid != databases->pid || pid == 0)
-		return;
-	databases->pid = 0;
-	databases_let_go(databases);
-	timer_clear(&databases->timer);
-	if (databases->is_over)
-		databases->ended_fn(databases->context);
-	else
-		timer_set(databases->loop, &databases->timer,
-		    clock_steady_ms() + DATABASES_AGAIN_MS, databases_begin,
-		    databases);
+	sidecar_ended(&databases->sidecar, pid);
 }

@@ -10,21 +10,14 @@
 #define ZM_TOOLS_RUN_DATABASES_H
 
 #include "conf/conf.h"
-#include "io/loop.h"
+#include "daemon/sidecar.h"
 
-enum { DATABASES_AGAIN_MS = 1000, DATABASES_END_MS = 7000 };
+enum { DATABASES_END_MS = 7000 };
 
 struct databases {
-	struct loop		*loop;
+	struct sidecar		 sidecar;
 	struct conf *const	*conf;		/* where the one in force is */
 	const char		*conf_path;	/* its snapshot */
-	loop_fn			*ended_fn;	/* after databases_stop */
-	void			*context;
-	int			 socket;	/* -1: nobody answers */
-	int			 lifeline;	/* closed: it ends; -1: none */
-	pid_t			 pid;		/* 0: none */
-	bool			 is_over;
-	struct timer		 timer;		/* until it starts again */
 };
 
 /* Listen and start it, if *conf says so. */

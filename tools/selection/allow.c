@@ -7,7 +7,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
@@ -54,7 +53,7 @@ static bool
 address_is_plain(struct slice address)
 {
 	for (size_t i = 0; i < address.n; i++)
-		if (!isalnum((unsigned char)address.p[i]) &&
+		if (!ascii_is_alnum(address.p[i]) &&
 		    !ascii_is_among(address.p[i], "@.-_+="))
 			return false;
 	return address.n > 2 && slice_find(address, '@') > 0 &&

@@ -71,7 +71,7 @@ paper_parts(const struct paper *paper, struct slice *out_text,
 	bool is_broken;
 
 	*out_subject = *out_msgid = (struct slice){ "", 0 };
-	while (header_next(&rest, &field, &is_broken) == 1) {
+	while (header_next(&rest, &field, &is_broken)) {
 		if (header_is(&field, "Subject"))
 			*out_subject = slice_trim(field.value);
 		if (header_is(&field, "Message-Id"))
@@ -175,16 +175,19 @@ selection_act_bounce(struct selection_choice *choice,
 	char name[SPOOL_NAME_BYTES];
 	struct claim claim;
 	struct err why;
-	int result;
+	enum spool_claimed result;
 
 	if (item->is_copy)
 		return err_set(err, "%s is a copy: that message went on its "
 		    "way", item->name);
 	result = spool_claim_aside(choice->spool, item->area, item->name,
 	    &claim, err);
-	if (result != 1)
-		return result < 0 ? -1 : err_set(err, "%s was moved "
-		    "meanwhile", item->name);
+	if (result != SPOOL_CLAIMED)
+		return result == SPOOL_CLAIM_TROUBLE ? -1 :
+						       err_set(err,
+							   "%s was moved "
+							   "meanwhile",
+							   item->name);
 	if (claim_bounce(choice->spool, &claim, options->reason, err) < 0) {
 		if (claim.fd >= 0 && spool_set_aside(choice->spool, &claim,
 		    item->area, item->why, name, &why) < 0)

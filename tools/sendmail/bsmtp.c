@@ -171,7 +171,7 @@ bsmtp_address_of(struct slice line)
 }
 
 static void *
-grown(struct arena *arena, const void *old, size_t count, size_t size)
+bsmtp_grown(struct arena *arena, const void *old, size_t count, size_t size)
 {
 	char *room;
 
@@ -190,7 +190,7 @@ refused_add(struct batch *batch, struct slice rcpt, struct slice reply)
 
 	if (t->refused_count == BSMTP_REFUSED_MAX)
 		return;
-	t->refused = grown(t->arena, t->refused, t->refused_count,
+	t->refused = bsmtp_grown(t->arena, t->refused, t->refused_count,
 	    sizeof(*t->refused));
 	t->refused[t->refused_count++] = (struct bsmtp_refused){ rcpt, reply };
 }
@@ -225,7 +225,7 @@ take_rcpt(struct batch *batch, struct slice line)
 		refused_add(batch, rcpt, reply);
 		return;
 	}
-	t->accepted = grown(t->arena, t->accepted, t->accepted_count,
+	t->accepted = bsmtp_grown(t->arena, t->accepted, t->accepted_count,
 	    sizeof(*t->accepted));
 	t->accepted[t->accepted_count++] = rcpt;
 }
@@ -269,7 +269,7 @@ text_pass(struct batch *batch, bool is_sent)
 }
 
 static void
-settle(struct batch *batch, struct slice reply)
+bsmtp_settle(struct batch *batch, struct slice reply)
 {
 	struct bsmtp_transaction *t = &batch->now;
 	int status;
@@ -316,7 +316,7 @@ take_data(struct batch *batch)
 	}
 	if (is_sent)
 		reply = bsmtp_hear(batch);
-	settle(batch, reply);
+	bsmtp_settle(batch, reply);
 	if (!is_sent)
 		(void)bsmtp_command(batch, SLICE("RSET"));
 	transaction_begin(batch);

@@ -136,7 +136,7 @@ conf_to_submit(const char *path)
 
 /* One message, or (-bS) a batch of them, on standard input. */
 static int
-submit(const struct request *request)
+modes_submit(const struct request *request)
 {
 	struct conf *conf = conf_to_submit(request->conf_path);
 	char path[PATH_MAX];
@@ -162,7 +162,7 @@ typedef int mode_fn(const struct request *request, const char *self);
 static int
 do_submit(const struct request *request, const char *self)
 {
-	return submit(request);
+	return modes_submit(request);
 }
 
 static int

@@ -152,7 +152,7 @@ glance_at(struct slice text, struct glance *out)
 	out->is_whole =
 	    memmem(text.p ? text.p : "", text.n, "\n\n", 2) != NULL ||
 	    (text.n > 0 && text.p[0] == '\n');
-	while (header_next(&text, &field, &is_broken) == 1 ||
+	while (header_next(&text, &field, &is_broken) ||
 	    (is_broken && !out->is_text)) {
 		out->is_text = false;
 		if (is_broken) {		/* stays; see headers_pass */
@@ -197,7 +197,7 @@ struct caller {
 
 /* Who calls us; looked up once. */
 static const struct caller *
-caller(void)
+submit_caller_find(void)
 {
 	static struct caller found;
 	const struct passwd *account;
@@ -239,7 +239,7 @@ submit_add_from(struct str *out, const struct submission *what,
     const char *host)
 {
 	struct slice name = slice_of(what->full_name);
-	struct slice gecos = slice_of(caller()->gecos);
+	struct slice gecos = slice_of(submit_caller_find()->gecos);
 
 	if (what->full_name == NULL)
 		name = slice_first(gecos, slice_find(gecos, ','));
@@ -351,7 +351,7 @@ submit_envelope_of(struct arena *arena, const struct submission *what,
 const char *
 submit_caller(void)
 {
-	return caller()->login;
+	return submit_caller_find()->login;
 }
 
 /* Everything after the envelope, in pieces. */

@@ -436,7 +436,7 @@ block_look_at_user(const struct change *change, const char *user)
 }
 
 static int
-block(struct change *change, const struct target *target, int64_t until_s)
+block_begin(struct change *change, const struct target *target, int64_t until_s)
 {
 	const char *path;
 	struct str *text;
@@ -466,7 +466,7 @@ block(struct change *change, const struct target *target, int64_t until_s)
 }
 
 static int
-unblock(struct change *change, const struct target *target)
+block_end(struct change *change, const struct target *target)
 {
 	const char *path = block_path_of(change, target->kind);
 	struct str *text = path == NULL ||
@@ -572,8 +572,8 @@ block_run(struct change *change, const struct arguments *arguments)
 	if (status != EX_OK)
 		return status;
 	return strcmp(arguments->verb, "unblock") == 0 ?
-	    unblock(change, &target) :
-	    block(change, &target, for_ms == 0 ? 0 :
+	    block_end(change, &target) :
+	    block_begin(change, &target, for_ms == 0 ? 0 :
 	    clock_wall_s() + for_ms / 1000);
 }
 

@@ -9,7 +9,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "grammar/smtp/path.h"
@@ -186,11 +186,11 @@ cert_file_name(const char *host, char out[NAME_BYTES])
 	if (n == 0 || n >= NAME_BYTES || host[0] == '.' || host[0] == '-')
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		unsigned char c = (unsigned char)host[i];
+		char c = host[i];
 
-		if (!isalnum(c) && c != '.' && c != '-' && c != '*')
+		if (!ascii_is_alnum(c) && c != '.' && c != '-' && c != '*')
 			return false;
-		out[i] = c == '*' ? '_' : (char)tolower(c);
+		out[i] = c == '*' ? '_' : ascii_lower(c);
 	}
 	out[n] = '\0';
 	return true;
@@ -199,7 +199,7 @@ cert_file_name(const char *host, char out[NAME_BYTES])
 /* Where the pair goes: over the files that a statement names for this host,
  * else beside the configuration. */
 static bool
-places(struct change *change, const char *host, const char **out_file,
+cert_places(struct change *change, const char *host, const char **out_file,
     const char **out_key)
 {
 	const struct conf *conf = change->conf;
@@ -278,13 +278,13 @@ statement_write(struct change *change, struct str *text, const char *line,
 		    SLICE_ARG(last->words[2].text));
 		if (fresh != NULL && last->word_count == 5 &&
 		    cert_replaces(fresh, file)) {
-			conf_put_behind(text, last, line);
+			conf_put_after(text, last, line);
 			conf_take_piece(text, last);
 			return;
 		}
 	}
 	if (last != NULL)
-		conf_put_behind(text, last, line);
+		conf_put_after(text, last, line);
 	else
 		conf_put_last(text, line);
 }
@@ -384,7 +384,7 @@ install_pair(struct change *change, char **argv, const char *host,
 	(void)slice_word(&names, &first);
 	if (name == NULL)
 		name = slice_dup(change->arena, first);
-	if (!places(change, name, &file, &key)) {
+	if (!cert_places(change, name, &file, &key)) {
 		fprintf(stderr, "zmailer: cert: the certificate has no name "
 		    "that a file could have; say --for NAME\n");
 		return EX_DATAERR;
@@ -401,7 +401,7 @@ install_pair(struct change *change, char **argv, const char *host,
 }
 
 static int
-install(struct change *change, const struct arguments *arguments)
+cert_install_pair(struct change *change, const struct arguments *arguments)
 {
 	const char *host = arguments_text(arguments, OPT_FOR_HOST);
 	char **files = arguments->words;
@@ -428,7 +428,7 @@ static int
 cert_run(struct change *change, const struct arguments *arguments)
 {
 	if (arguments_is(arguments, "install"))
-		return install(change, arguments);
+		return cert_install_pair(change, arguments);
 	return cert_list(change, arguments_is(arguments, "check"));
 }
 

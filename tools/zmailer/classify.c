@@ -114,7 +114,7 @@ print_json(struct slice reply, const struct mail_finding *found,
 }
 
 static void
-classify(const struct conf *conf, const struct options *options,
+classify_words(const struct conf *conf, const struct options *options,
     struct slice reply)
 {
 	const struct conf_schedule *clause = clause_of(conf, options->to);
@@ -156,7 +156,7 @@ classify_lines(const struct conf *conf, const struct options *options)
 		struct slice reply = slice_trim(slice_of(line));
 
 		if (reply.n > 0)
-			classify(conf, options, reply);
+			classify_words(conf, options, reply);
 	}
 }
 
@@ -190,7 +190,7 @@ verb_classify(struct arguments *arguments)
 	if (strcmp(reply, "-") == 0)
 		classify_lines(conf, &options);
 	else
-		classify(conf, &options, slice_of(reply));
+		classify_words(conf, &options, slice_of(reply));
 	conf_free(&conf);
 	return EX_OK;
 }

@@ -74,7 +74,7 @@ put_version(const struct version *version, bool is_json)
 }
 
 static int
-history(struct change *change)
+config_history(struct change *change)
 {
 	unsigned numbers[VERSIONS_MAX + 2];
 	size_t count = versions_list(change->conf->spool_dir, numbers);
@@ -223,7 +223,7 @@ take_version(struct change *change, const char *word)
 }
 
 static int
-diff(struct change *change, const char *word)
+config_diff(struct change *change, const char *word)
 {
 	int status = take_version(change, word);
 	struct str text = STR_INIT;
@@ -249,7 +249,7 @@ diff(struct change *change, const char *word)
 }
 
 static int
-undo(struct change *change, const char *word)
+config_undo(struct change *change, const char *word)
 {
 	int status = take_version(change, word);
 
@@ -274,11 +274,11 @@ verb_config(struct arguments *arguments)
 	if (status != 0)
 		return status;
 	if (arguments_is(arguments, "history"))
-		status = history(&change);
+		status = config_history(&change);
 	else if (arguments_is(arguments, "diff"))
-		status = diff(&change, version);
+		status = config_diff(&change, version);
 	else
-		status = undo(&change, version);
+		status = config_undo(&change, version);
 	change_release(&change);
 	return status;
 }

@@ -174,7 +174,7 @@ write_file(const char *path, const char *text)
 
 /* Our statements in front of those that init wrote: first match wins. */
 static int
-configure(const struct demo *demo)
+demo_configure(const struct demo *demo)
 {
 	struct str text = STR_INIT;
 	char piece[4096];
@@ -213,7 +213,7 @@ instance_start(struct demo *demo)
 		return -1;
 	if (run_self(demo, init) != 0)
 		return demo_problem("zmailer init failed for", demo->dir);
-	if (configure(demo) < 0)
+	if (demo_configure(demo) < 0)
 		return -1;
 	if (run_self(demo, start) != 0)
 		return demo_problem("zmailer start failed; see",

@@ -109,7 +109,7 @@ put_statement(struct change *change, struct str *text, const char *line)
 		if (conf_piece_is(&pieces[i], 0, "domain"))
 			last = &pieces[i];
 	if (last != NULL)
-		conf_put_behind(text, last, line);
+		conf_put_after(text, last, line);
 	else
 		conf_put_last(text, line);
 }

@@ -246,7 +246,7 @@ events_follow(const char *log_dir, const struct wish *wish, int fd,
 }
 
 static int
-events(const char *log_dir, const struct wish *wish)
+events_list(const char *log_dir, const struct wish *wish)
 {
 	struct journal *journal;
 	struct err err;
@@ -287,7 +287,7 @@ verb_events(struct arguments *arguments)
 		conf = verb_conf_spool(arguments->conf_path);
 		wish.facts = facts_new(wish.selector, conf->host);
 		if (!answers_have(conf, conf->log_dir, arguments, &status))
-			status = events(conf->log_dir, &wish);
+			status = events_list(conf->log_dir, &wish);
 		facts_free(&wish.facts);
 		conf_free(&conf);
 	}

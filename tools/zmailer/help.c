@@ -120,7 +120,7 @@ help_verbs(void)
 }
 
 static struct guess
-like(const char *word)
+help_like(const char *word)
 {
 	struct guess guess = { .word = slice_of(word) };
 
@@ -147,7 +147,7 @@ verb_help(struct arguments *arguments)
 	}
 	conf_help(&text, word);
 	if (word != NULL && row == NULL && text.len == 0) {
-		guess = like(word);
+		guess = help_like(word);
 		return arguments_refuse(arguments, "'%s' is neither a verb "
 		    "nor a statement%s%s%s", word,
 		    guess.best != NULL ? ", did you mean '" : "",

@@ -32,7 +32,7 @@ static const char **
 route_words(const struct arguments *arguments, const char *path)
 {
 	const char **words = mem_alloc((size_t)arguments->count +
-	    3 * HANDED_ON + 3, sizeof(*words));
+	    3 * HANDED_ON + 4, sizeof(*words));
 	size_t n = 0;
 
 	words[n++] = path;
@@ -50,6 +50,7 @@ route_words(const struct arguments *arguments, const char *path)
 		if (given->second != NULL)
 			words[n++] = given->second;
 	}
+	words[n++] = "--";	/* an address may look like an option */
 	for (int i = 0; i < arguments->count; i++)
 		words[n++] = arguments->words[i];
 	words[n] = NULL;

@@ -87,10 +87,10 @@ console_show(int fd, off_t from)
 }
 
 static void
-background(struct conf *conf, int console, int ready_fd)
+run_background(struct conf *conf, int console, int ready_fd)
 	__attribute__((noreturn));
 static void
-background(struct conf *conf, int console, int ready_fd)
+run_background(struct conf *conf, int console, int ready_fd)
 {
 	const char *path = path_settle(conf);
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -152,7 +152,7 @@ run_start(struct conf *conf)
 	}
 	if (pid == 0) {
 		close(ready[0]);
-		background(conf, console, ready[1]);
+		run_background(conf, console, ready[1]);
 	}
 	close(ready[1]);
 	status = start_wait(pid, ready[0], console, end);

@@ -35,7 +35,7 @@ trace_lines_put(const struct life *life)
 }
 
 static int
-trace(struct journal *journal, const struct ask *ask, const char *what,
+trace_message(struct journal *journal, const struct ask *ask, const char *what,
     const struct conf *conf, bool is_json)
 {
 	struct arena *arena = arena_new();
@@ -77,7 +77,7 @@ struct words {
 
 /* Whom: the words together are one of ask.h, or a selector. */
 static int
-whom(struct words *words, const struct ask *window)
+trace_whom(struct words *words, const struct ask *window)
 {
 	struct slice what = str_slice(&words->options.words);
 	struct err err;
@@ -122,7 +122,7 @@ trace_arguments(const struct arguments *arguments, struct words *words)
 	if (words->options.words.len == 0 &&
 	    window.span.since_ms == INT64_MIN)
 		return arguments_refuse(arguments, "which message, or --day?");
-	return whom(words, &window);
+	return trace_whom(words, &window);
 }
 
 static int
@@ -142,8 +142,8 @@ trace_conf(const struct conf *conf, struct words *words)
 		    conf->host);
 	if (asker != NULL && asker->right < RIGHT_READ)
 		words->ask.owner = asker->name;
-	status = trace(journal, &words->ask, what->len > 0 ? what->buf : NULL,
-	    conf, words->options.is_json);
+	status = trace_message(journal, &words->ask,
+	    what->len > 0 ? what->buf : NULL, conf, words->options.is_json);
 	journal_close(&journal);
 	return status;
 }

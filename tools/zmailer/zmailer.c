@@ -2,7 +2,7 @@
  *
  * In     -C FILE, a verb, its arguments
  * Out    the verb's exit status
- * Spec   zmailer(8); the rows are in verbs.h; words of old in classic.c
+ * Spec   zmailer(8); the rows are in verbs.h; ZMailer's in classic.c
  *
  * SPDX-License-Identifier: ISC
  */
@@ -87,71 +87,96 @@ zmailer_page(int status)
 }
 
 /* What is no word may be anything: a terminal sees letters. */
-static void
+static int
 zmailer_say_no_verb(const char *word)
 {
+	const char *like = verb_like(word);
 	struct str shown = STR_INIT;
 
 	str_add_escaped(&shown, slice_of(word));
 	fprintf(stderr, "zmailer: there is no verb '%s'", shown.buf);
 	str_release(&shown);
+	if (like != NULL)
+		fprintf(stderr, "; did you mean '%s'?", like);
+	fprintf(stderr, "\nzmailer help lists them\n");
+	return EX_USAGE;
+}
+
+static int
+zmailer_say_no_option(const char *option)
+{
+	fprintf(stderr, "zmailer: there is no option %s; -C FILE goes in "
+	    "front of the verb, a verb's own options after it\nzmailer help "
+	    "lists them\n", option);
+	return EX_USAGE;
+}
+
+static int
+zmailer_say_version(void)
+{
+	printf("zmailer %s\ntables: %s\n", PACKAGE_VERSION,
+	    table_types_text(true));
+	return 0;
+}
+
+/* What stands in front of the verb: how many words of argv.  true: it was all
+ * that was asked, and *out_status is the exit status. */
+static bool
+zmailer_front(int argc, char **argv, const char **out_conf_path, int *out_at,
+    int *out_status)
+{
+	int at = 1;
+
+	while (at < argc && argv[at][0] == '-') {
+		const char *word = argv[at++];
+
+		if (strcmp(word, "--") == 0)
+			break;
+		if ((strcmp(word, "-C") == 0 ||
+		    strcmp(word, "--zconfig") == 0) && at < argc) {
+			*out_conf_path = argv[at++];
+			continue;
+		}
+		*out_status = strcmp(word, "--version") == 0 ?
+		    zmailer_say_version() : strcmp(word, "--help") == 0 ?
+		    zmailer_page(0) : zmailer_say_no_option(word);
+		return true;
+	}
+	*out_at = at;
+	return false;
+}
+
+/* A verb and its words; names of ZMailer's among them. */
+static int
+zmailer_verb(int argc, char **argv, const char *conf_path)
+{
+	char *help[] = { (char *)(uintptr_t) "help", argv[0], NULL };
+	const struct verb_row *row = verb_row_find(argv[0]);
+	int status;
+
+	if (row == NULL)
+		return classic_run(argc, argv, conf_path, &status) ? status :
+		    zmailer_say_no_verb(argv[0]);
+	if (argc == 1 && classic_alone(row->name, &status))
+		return status;
+	if (argc == 2 && strcmp(argv[1], "--help") == 0)
+		return verb_run_row(verb_row_find("help"), 2, help,
+		    conf_path);
+	return verb_run_row(row, argc, argv, conf_path);
 }
 
 int
 main(int argc, char **argv)
 {
-	const struct verb_row *row;
-	char *help[] = { (char *)(uintptr_t) "help", NULL, NULL };
-	const char *conf_path = NULL, *like;
+	const char *conf_path = NULL;
 	int at = 1, status;
 
 	err_program("zmailer");
 	title_open(argc, argv);
 	libexec_settle();	/* what verbs check or run is of this build */
-	while (at < argc && argv[at][0] == '-') {
-		if ((strcmp(argv[at], "-C") == 0 ||
-		    strcmp(argv[at], "--zconfig") == 0) && at + 1 < argc) {
-			conf_path = argv[at + 1];
-			at += 2;
-		} else if (strcmp(argv[at], "--") == 0) {
-			at++;
-			break;
-		} else if (strcmp(argv[at], "--version") == 0) {
-			printf("zmailer %s\ntables: %s\n", PACKAGE_VERSION,
-			    table_types_text(true));
-			return 0;
-		} else if (strcmp(argv[at], "--help") == 0) {
-			return zmailer_page(0);
-		} else {
-			fprintf(stderr, "zmailer: there is no option %s; -C "
-			    "FILE goes in front of the verb, a verb's own "
-			    "options after it\nzmailer help lists them\n",
-			    argv[at]);
-			return EX_USAGE;
-		}
-	}
+	if (zmailer_front(argc, argv, &conf_path, &at, &status))
+		return status;
 	if (at == argc)
 		return zmailer_page(EX_USAGE);
-	row = verb_row_find(argv[at]);
-	if (row == NULL && classic_run(argc - at, argv + at, conf_path,
-		&status))
-		return status;
-	if (row != NULL && argc - at == 1 &&
-	    classic_alone(row->name, &status))
-		return status;
-	if (row != NULL && argc - at == 2 &&
-	    strcmp(argv[at + 1], "--help") == 0) {
-		help[1] = argv[at];
-		return verb_run_row(verb_row_find("help"), 2, help,
-		    conf_path);
-	}
-	if (row == NULL) {
-		zmailer_say_no_verb(argv[at]);
-		like = verb_like(argv[at]);
-		if (like != NULL)
-			fprintf(stderr, "; did you mean '%s'?", like);
-		fprintf(stderr, "\nzmailer help lists them\n");
-		return EX_USAGE;
-	}
-	return verb_run_row(row, argc - at, argv + at, conf_path);
+	return zmailer_verb(argc - at, argv + at, conf_path);
 }

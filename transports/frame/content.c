@@ -144,7 +144,7 @@ content_add_header(struct str *out, struct slice header)
 	bool is_broken = false;
 
 	while (header.n > 0)
-		if (header_next(&header, &field, &is_broken) == 0)
+		if (!header_next(&header, &field, &is_broken))
 			str_add_slice(out, header_junk(&header));
 		else if (!header_is(&field, "Return-Path"))
 			str_add_slice(out, field.whole);

@@ -80,8 +80,9 @@ struct forward {
 					/* what was ignored; empty: nothing */
 };
 
-/* Take the items of text; files that it includes are read as the present
- * user, and must be owner's.  Bad items are left out and remarked. */
+/* For tests, forward_read does the same with a file: take the items of text;
+ * files that it includes are read as the present user, and must be owner's.
+ * Bad items are left out and remarked. */
 void forward_parse(struct arena *arena, struct slice text,
     const struct account *owner, struct forward *out);
 

@@ -72,13 +72,13 @@ batch_text(struct writer *writer, struct slice text)
 /* A line of our own: controls in values become '_'. */
 static void
 batch_line(struct writer *writer, const char *before, struct slice value,
-    const char *behind)
+    const char *after)
 {
 	str_adds(&writer->out, before);
 	for (size_t i = 0; i < value.n; i++)
 		str_addc(&writer->out, (unsigned char)value.p[i] < ' ' ||
 		    value.p[i] == 127 ? '_' : value.p[i]);
-	str_adds(&writer->out, behind);
+	str_adds(&writer->out, after);
 	batch_end_line(writer);
 }
 

@@ -142,7 +142,7 @@ mail_is_enough(struct mail *mail)
 	return OVER;
 }
 
-/* MAIL and all RCPT in one write, and what `behind` is: DATA, or the whole
+/* MAIL and all RCPT in one write, and what follows them: DATA, or the whole
  * message as one chunk. */
 static enum progress
 mail_pipelined_envelope(struct mail *mail)

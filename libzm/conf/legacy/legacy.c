@@ -22,7 +22,7 @@
 /* ---- patterns ------------------------------------------------------ */
 
 struct brackets {		/* the first of a pattern */
-	struct slice	before, inside, behind;
+	struct slice	before, inside, after;
 	bool		is_set;		/* {a,b}, else [a-c] */
 };
 
@@ -43,7 +43,7 @@ brackets_find(struct slice pattern, struct brackets *out)
 	close = slice_find(out->inside, out->is_set ? '}' : ']');
 	if (close == out->inside.n)
 		return -1;
-	out->behind = slice_from(out->inside, close + 1);
+	out->after = slice_from(out->inside, close + 1);
 	out->inside = slice_first(out->inside, close);
 	return 1;
 }
@@ -63,7 +63,7 @@ pattern_expand_with(struct patterns *patterns, const struct brackets *brackets,
 {
 	pattern_expand(patterns, slice_of(arena_printf(patterns->arena,
 	    SLICE_FMT SLICE_FMT SLICE_FMT, SLICE_ARG(brackets->before),
-	    SLICE_ARG(piece), SLICE_ARG(brackets->behind))));
+	    SLICE_ARG(piece), SLICE_ARG(brackets->after))));
 }
 
 /* Each byte of "ax-z". */

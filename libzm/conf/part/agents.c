@@ -119,6 +119,13 @@ static const struct {
 };
 
 const char *
+conf_channel_name(size_t at)
+{
+	return at < sizeof(channel_rows) / sizeof(channel_rows[0]) ?
+	    channel_rows[at].channel : NULL;
+}
+
+const char *
 conf_channel_agent(const char *channel)
 {
 	for (size_t i = 0; i < sizeof(channel_rows) / sizeof(channel_rows[0]);

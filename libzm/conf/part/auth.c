@@ -107,6 +107,7 @@ conf_apply_auth(struct conf_loader *loader,
 	const struct conf_value *words = statement->keywords;
 	struct conf_auth *auth = &loader->conf->auth;
 	const struct back_end *back_end;
+	const char *path;
 
 	if (auth->at.file != NULL) {
 		conf_complain_twice(loader, statement->node->tokens,
@@ -116,11 +117,14 @@ conf_apply_auth(struct conf_loader *loader,
 	back_end = back_end_of(loader, statement);
 	if (back_end == NULL || !words_fit(loader, statement, back_end))
 		return;
+	path = back_end->kind == AUTH_DOVECOT ? words[WORD_DOVECOT].text :
+	    words[WORD_SASLAUTHD].text;
 	*auth = (struct conf_auth){
 		.kind = back_end->kind,
 		.table = words[WORD_USERS].table,
-		.path = back_end->kind == AUTH_DOVECOT ?
-		    words[WORD_DOVECOT].text : words[WORD_SASLAUTHD].text,
+		.path = path,
+		.socket = path != NULL ? arena_printf(loader->conf->arena,
+		    "unix:%s", path) : NULL,
 		.service = words[WORD_SERVICE].text != NULL ?
 		    words[WORD_SERVICE].text : "smtp",
 		.mechanisms = mechanisms_of(loader, statement),

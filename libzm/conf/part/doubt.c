@@ -204,9 +204,6 @@ check_routes(struct conf_loader *loader)
 
 /* ---- channels ------------------------------------------------------- */
 
-static const char *const channels[] = { "smtp", "lmtp", "local", "pipe",
-    "error", "hold", "discard", "expirer", "reroute", "http", "sm" };
-
 static bool
 has_command(const struct conf *conf, const char *channel)
 {
@@ -223,6 +220,7 @@ check_clause_channel(struct conf_loader *loader,
     const struct conf_schedule *clause)
 {
 	struct guess guess = { .word = slice_of(clause->channel) };
+	struct str names = STR_INIT;
 	const char *hint;
 
 	/* scheduler.conf of ZMailer names many that are not used here */
@@ -231,13 +229,18 @@ check_clause_channel(struct conf_loader *loader,
 	    !slice_starts(slice_from(conf_line_of(loader->book, clause->at),
 	    clause->at.column - 1), "schedule"))
 		return;
-	for (size_t i = 0; i < sizeof(channels) / sizeof(channels[0]); i++)
-		guess_offer(&guess, channels[i]);
+	for (size_t i = 0; conf_channel_name(i) != NULL; i++) {
+		guess_offer(&guess, conf_channel_name(i));
+		str_addf(&names, " %s", conf_channel_name(i));
+	}
 	hint = guess_hint(&guess, loader->conf->arena);
-	doubt_tell(loader, clause->at, 8, hint != NULL ? hint :
-	    "write command \"PROGRAM\" into its { }, or one of smtp lmtp local "
-	    "pipe error hold http sm", arena_printf(loader->conf->arena,
-	    "no agent serves the channel '%s'", clause->channel));
+	if (hint == NULL)
+		hint = arena_printf(loader->conf->arena, "write command "
+		    "\"PROGRAM\" into its { }, or one of%s", names.buf);
+	str_release(&names);
+	doubt_tell(loader, clause->at, 8, hint,
+	    arena_printf(loader->conf->arena,
+		"no agent serves the channel '%s'", clause->channel));
 }
 
 static void

@@ -109,7 +109,7 @@ find_exact(const struct conf *conf, struct slice name)
 
 /* The name itself, then ".parent", longest first. */
 static const struct conf_name *
-find(const struct conf *conf, struct slice name)
+index_find(const struct conf *conf, struct slice name)
 {
 	const struct conf_name *found;
 
@@ -130,7 +130,7 @@ find(const struct conf *conf, struct slice name)
 const struct conf_domain *
 conf_domain_find(const struct conf *conf, struct slice name)
 {
-	const struct conf_name *found = find(conf, name);
+	const struct conf_name *found = index_find(conf, name);
 
 	return found == NULL ? NULL : &conf->domains[found->domain];
 }
@@ -139,7 +139,7 @@ const char *
 conf_domain_source(const struct conf *conf, struct slice name,
     unsigned *out_line, unsigned *out_generation)
 {
-	const struct conf_name *found = find(conf, name);
+	const struct conf_name *found = index_find(conf, name);
 
 	if (found == NULL || found->table_path == NULL)
 		return NULL;

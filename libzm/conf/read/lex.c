@@ -10,13 +10,14 @@
  */
 #include <string.h>
 
-#include "conf/read/read.h"
+#include "base/ascii.h"
 #include "base/odd.h"
+#include "conf/read/read.h"
 
 #include "base/banned.h"
 
 static int
-peek(const struct conf_lexer *lexer, size_t ahead)
+lex_peek(const struct conf_lexer *lexer, size_t ahead)
 {
 	size_t at = lexer->at + ahead;
 
@@ -28,7 +29,7 @@ peek(const struct conf_lexer *lexer, size_t ahead)
 static void
 lex_step(struct conf_lexer *lexer)
 {
-	int c = peek(lexer, 0);
+	int c = lex_peek(lexer, 0);
 
 	lexer->at++;
 	if (c == '\n') {
@@ -48,18 +49,18 @@ lex_is_blank(int c)
 static bool
 assign_is_name_byte(int c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	    (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+	return c >= 0 && (ascii_is_alnum((char)c) || c == '-' || c == '_' ||
+	    c == '.');
 }
 
 static void
 lex_skip_blanks(struct conf_lexer *lexer)
 {
-	while (lex_is_blank(peek(lexer, 0)))
+	while (lex_is_blank(lex_peek(lexer, 0)))
 		lex_step(lexer);
-	if (peek(lexer, 0) != '#')
+	if (lex_peek(lexer, 0) != '#')
 		return;
-	while (peek(lexer, 0) != '\n' && peek(lexer, 0) != -1)
+	while (lex_peek(lexer, 0) != '\n' && lex_peek(lexer, 0) != -1)
 		lex_step(lexer);
 }
 
@@ -121,7 +122,7 @@ lex_word(struct conf_lexer *lexer, struct conf_token *token)
 	bool is_odd = false;
 
 	for (;;) {
-		int c = peek(lexer, 0);
+		int c = lex_peek(lexer, 0);
 		size_t skip = placeholder_bytes(lexer);
 
 		if (skip == 0 && (c < 33 || c == ';' || c == '{' ||
@@ -145,9 +146,9 @@ lex_joined(struct conf_lexer *lexer, struct conf_token *token)
 {
 	size_t n = 1;
 
-	while (lex_is_blank(peek(lexer, n)))
+	while (lex_is_blank(lex_peek(lexer, n)))
 		n++;
-	if (peek(lexer, 0) != '\\' || peek(lexer, n) != '\n')
+	if (lex_peek(lexer, 0) != '\\' || lex_peek(lexer, n) != '\n')
 		return false;
 	lex_step(lexer);
 	token_finish(lexer, token, TOKEN_BAD);
@@ -170,10 +171,10 @@ lex_string(struct conf_lexer *lexer, struct conf_token *token)
 	int c;
 
 	lex_step(lexer);
-	while ((c = peek(lexer, 0)) != '"' && c != '\n' && c != -1) {
+	while ((c = lex_peek(lexer, 0)) != '"' && c != '\n' && c != -1) {
 		if (c == '\\') {
 			lex_step(lexer);
-			c = peek(lexer, 0);
+			c = lex_peek(lexer, 0);
 			if (c != '"' && c != '\\') {
 				is_bad = true;
 				continue;
@@ -209,9 +210,9 @@ lex_table(struct conf_lexer *lexer, struct conf_token *token)
 {
 	size_t n = 1;
 
-	while (assign_is_name_byte(peek(lexer, n)))
+	while (assign_is_name_byte(lex_peek(lexer, n)))
 		n++;
-	if (peek(lexer, n) == '>') {
+	if (lex_peek(lexer, n) == '>') {
 		for (size_t i = 0; i <= n; i++)
 			lex_step(lexer);
 		token_finish(lexer, token, n == 1 ? TOKEN_WORD : TOKEN_TABLE);
@@ -232,11 +233,11 @@ static size_t
 assign_bytes(const struct conf_lexer *lexer)
 {
 	size_t n = 0;
-	int c = peek(lexer, 0);
+	int c = lex_peek(lexer, 0);
 
-	while ((c >= 'A' && c <= 'Z') || c == '_' ||
-	    (n > 0 && c >= '0' && c <= '9'))
-		c = peek(lexer, ++n);
+	while (c == '_' || (c >= 0 && (ascii_is_upper((char)c) ||
+	    (n > 0 && ascii_is_digit((char)c)))))
+		c = lex_peek(lexer, ++n);
 	return c == '=' ? n : 0;
 }
 
@@ -251,7 +252,7 @@ lex_assign(struct conf_lexer *lexer, struct conf_token *token, size_t n)
 	for (size_t i = 0; i <= n; i++)
 		lex_step(lexer);
 	token->text.p = lexer->source->text.p + lexer->at;
-	while ((c = peek(lexer, 0)) != -1 && c != '\n') {
+	while ((c = lex_peek(lexer, 0)) != -1 && c != '\n') {
 		if (quote == 0 && (lex_is_blank(c) || c == ';'))
 			break;
 		if (quote != 0 && c == quote)
@@ -298,7 +299,7 @@ conf_lex(struct conf_lexer *lexer)
 		lexer->at = strlen(ODD_MARK);
 	lex_skip_blanks(lexer);
 	token = token_begin(lexer);
-	c = peek(lexer, 0);
+	c = lex_peek(lexer, 0);
 	lexer->is_start = false;
 	if (c == -1) {
 		token_finish(lexer, &token, TOKEN_EOF);

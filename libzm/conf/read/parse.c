@@ -22,7 +22,7 @@ struct parser {
 };
 
 static void
-advance(struct parser *parser)
+parse_advance(struct parser *parser)
 {
 	parser->token = conf_lex(&parser->lexer);
 }
@@ -45,7 +45,7 @@ skip_block(struct parser *parser)
 			depth++;
 		if (parser->token.kind == TOKEN_CLOSE)
 			depth--;
-		advance(parser);
+		parse_advance(parser);
 	}
 }
 
@@ -55,7 +55,7 @@ skip_statement(struct parser *parser)
 	while (parser->token.kind != TOKEN_END && !ends_list(parser)) {
 		bool is_open = parser->token.kind == TOKEN_OPEN;
 
-		advance(parser);
+		parse_advance(parser);
 		if (is_open)
 			skip_block(parser);
 	}
@@ -86,7 +86,7 @@ parse_block(struct parser *parser, struct conf_node *node, unsigned depth)
 {
 	struct conf_token open = parser->token;
 
-	advance(parser);
+	parse_advance(parser);
 	node->has_block = true;
 	if (depth >= CONF_NESTING_MAX) {
 		node->is_bad = parser->loader->is_partial = true;
@@ -97,7 +97,7 @@ parse_block(struct parser *parser, struct conf_node *node, unsigned depth)
 	}
 	node->children = parse_list(parser, depth + 1);
 	if (parser->token.kind == TOKEN_CLOSE) {
-		advance(parser);
+		parse_advance(parser);
 		return;
 	}
 	node->is_bad = parser->loader->is_partial = true;
@@ -147,7 +147,7 @@ parse_statement(struct parser *parser, unsigned depth)
 		node->tokens = conf_push(arena, node->tokens, node->count,
 		    sizeof(*node->tokens));
 		node->tokens[node->count++] = parser->token;
-		advance(parser);
+		parse_advance(parser);
 	}
 	if (parser->token.kind == TOKEN_OPEN && node->count == 0) {
 		conf_complain(parser->loader, CONF_ERROR, &parser->token,
@@ -183,7 +183,7 @@ parse_list(struct parser *parser, unsigned depth)
 
 	while (!ends_list(parser)) {
 		if (parser->token.kind == TOKEN_END) {
-			advance(parser);
+			parse_advance(parser);
 			continue;
 		}
 		*end = parse_statement(parser, depth);
@@ -202,7 +202,7 @@ conf_parse_tree(struct conf_loader *loader, const struct conf_source *source)
 	};
 	struct conf_node *first = NULL, **end = &first;
 
-	advance(&parser);
+	parse_advance(&parser);
 	for (;;) {
 		*end = parse_list(&parser, 0);
 		while (*end != NULL)
@@ -212,6 +212,6 @@ conf_parse_tree(struct conf_loader *loader, const struct conf_source *source)
 		conf_complain(loader, CONF_ERROR, &parser.token,
 		    "delete it, or write the { of its block at the end of "
 		    "the statement", "this } closes nothing");
-		advance(&parser);
+		parse_advance(&parser);
 	}
 }

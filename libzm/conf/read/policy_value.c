@@ -18,7 +18,7 @@
 enum { PRINT_DIGITS = 64 };	/* of SHA-256 */
 
 static bool
-keep(struct conf_cursor *cursor, struct conf_value *out)
+policy_value_keep(struct conf_cursor *cursor, struct conf_value *out)
 {
 	out->text = slice_dup(cursor->loader->conf->arena, out->token->text);
 	return true;
@@ -49,7 +49,7 @@ conf_take_net(struct conf_cursor *cursor, struct slice range,
 	}
 	if (slice_is(out->token->text, "any")) {
 		out->net = (struct net){ .bits = 0 };
-		return keep(cursor, out);
+		return policy_value_keep(cursor, out);
 	}
 	if (net_parse(out->token->text, &out->net, why) != 0) {
 		cursor->mend = conf_mend_net(cursor->loader->conf->arena,
@@ -60,7 +60,7 @@ conf_take_net(struct conf_cursor *cursor, struct slice range,
 			why->text[0] = '\0';
 		return false;
 	}
-	return keep(cursor, out);
+	return policy_value_keep(cursor, out);
 }
 
 /* "user@domain", "@domain", "<>", or a glob of such. */
@@ -80,7 +80,7 @@ conf_take_pattern(struct conf_cursor *cursor, struct slice range,
 			    "write @" SLICE_FMT, SLICE_ARG(text));
 		return false;
 	}
-	return keep(cursor, out);
+	return policy_value_keep(cursor, out);
 }
 
 /* "mx.example.org", ".example.org", a glob, or a word of its own: which,
@@ -100,7 +100,7 @@ conf_take_hostpattern(struct conf_cursor *cursor, struct slice range,
 		    (c < '0' || c > '9') && !ascii_is_among(c, ".-_*?[]:"))
 			return false;
 	}
-	return text.n > 0 && keep(cursor, out);
+	return text.n > 0 && policy_value_keep(cursor, out);
 }
 
 /* "AB:CD:..." -> "abcd...": SHA-256 as openssl prints it.  false: it is
@@ -111,16 +111,11 @@ print_take(struct slice text, char digits[PRINT_DIGITS + 1])
 	size_t n = 0;
 
 	for (size_t i = 0; i < text.n; i++) {
-		char c = text.p[i];
-
-		if (c == ':')
+		if (text.p[i] == ':')
 			continue;
-		if (c >= 'A' && c <= 'F')
-			c = (char)(c + 32);
-		if (n == PRINT_DIGITS || ((c < '0' || c > '9') &&
-		    (c < 'a' || c > 'f')))
+		if (n == PRINT_DIGITS || ascii_hex(text.p[i]) < 0)
 			return false;
-		digits[n++] = c;
+		digits[n++] = ascii_lower(text.p[i]);
 	}
 	digits[n] = '\0';
 	return n == PRINT_DIGITS;
@@ -136,7 +131,7 @@ conf_take_certpattern(struct conf_cursor *cursor, struct slice range,
 	if (out->token->kind == TOKEN_TABLE)
 		return take_table_pattern(cursor, range, out, why);
 	if (!print_take(text, digits))
-		return text.n > 0 && keep(cursor, out);
+		return text.n > 0 && policy_value_keep(cursor, out);
 	out->text = slice_dup(cursor->loader->conf->arena, slice_of(digits));
 	return true;
 }
@@ -155,7 +150,7 @@ conf_take_userpattern(struct conf_cursor *cursor, struct slice range,
 {
 	if (out->token->kind == TOKEN_TABLE)
 		return take_table_pattern(cursor, range, out, why);
-	return out->token->text.n > 0 && keep(cursor, out);
+	return out->token->text.n > 0 && policy_value_keep(cursor, out);
 }
 
 /* own, any, or a table of owners. */
@@ -166,7 +161,8 @@ conf_take_senders(struct conf_cursor *cursor, struct slice range,
 	if (out->token->kind == TOKEN_TABLE)
 		return take_table_pattern(cursor, range, out, why);
 	return (slice_is(out->token->text, "own") ||
-	    slice_is(out->token->text, "any")) && keep(cursor, out);
+		   slice_is(out->token->text, "any")) &&
+	    policy_value_keep(cursor, out);
 }
 
 bool
@@ -180,10 +176,10 @@ conf_take_listener(struct conf_cursor *cursor, struct slice range,
 
 	if (slice_is(text, "submission") || (slice_starts(text, ":") &&
 	    slice_number(slice_from(text, 1), 1, 65535, &port)))
-		return keep(cursor, out);
+		return policy_value_keep(cursor, out);
 	return out->token->kind == TOKEN_WORD &&
 	    net_endpoint_parse(text, 0, &address, &length, why) == 0 &&
-	    keep(cursor, out);
+	    policy_value_keep(cursor, out);
 }
 
 bool
@@ -208,7 +204,7 @@ conf_take_listed(struct conf_cursor *cursor, struct slice range,
 	uint64_t sum;
 
 	if (slice_number(out->token->text, 1, UINT32_MAX, &sum))
-		return keep(cursor, out);
+		return policy_value_keep(cursor, out);
 	return conf_take_dnszone(cursor, range, out, why);
 }
 
@@ -226,7 +222,7 @@ conf_take_dkim(struct conf_cursor *cursor, struct slice range,
 		return false;
 	for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++)
 		if (slice_is(text, results[i]))
-			return keep(cursor, out);
+			return policy_value_keep(cursor, out);
 	if (slice_starts(domain, "."))
 		domain = slice_from(domain, 1);
 	if (slice_find(text, '.') == text.n ||

@@ -47,7 +47,7 @@ word_after(const struct conf_cursor *cursor)
 
 /* It is none; mend (may be NULL) says what was meant. */
 static bool
-refuse(struct conf_cursor *cursor, const char *mend)
+value_bad(struct conf_cursor *cursor, const char *mend)
 {
 	cursor->mend = mend;
 	return false;
@@ -63,9 +63,7 @@ static bool
 take_text(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why)
 {
-	if (out->token->kind == TOKEN_TABLE)
-		return false;
-	return keep_text(cursor, out);
+	return out->token->kind != TOKEN_TABLE && keep_text(cursor, out);
 }
 
 static bool
@@ -100,7 +98,8 @@ type_take_name(struct conf_cursor *cursor, struct slice range,
 
 	if (out->token->kind != TOKEN_WORD || domain_parse(text, NULL) != 0 ||
 	    text.p[0] == '[')
-		return refuse(cursor, conf_mend_name(arena_of(cursor), text));
+		return value_bad(cursor, conf_mend_name(arena_of(cursor),
+		    text));
 	out->text = slice_lower(arena_of(cursor), text).p;
 	return true;
 }
@@ -120,7 +119,7 @@ take_domain(struct conf_cursor *cursor, struct slice range,
 	if (text.n > 1 && text.p[0] == '.')
 		text = slice_from(text, 1);
 	if (out->token->kind != TOKEN_WORD || domain_parse(text, NULL) != 0)
-		return refuse(cursor, conf_mend_domain(arena_of(cursor),
+		return value_bad(cursor, conf_mend_domain(arena_of(cursor),
 		    out->token->text));
 	out->text = slice_lower(arena_of(cursor), out->token->text).p;
 	return true;
@@ -135,12 +134,12 @@ take_routepattern(struct conf_cursor *cursor, struct slice range,
 	for (size_t i = 0; i < text.n; i++)
 		if (!value_is_name_byte(text.p[i]) && !ascii_is_among(text.p[i],
 		    "*?[]:") && (unsigned char)text.p[i] < 128)
-			return refuse(cursor, conf_mend_domain(
+			return value_bad(cursor, conf_mend_domain(
 			    arena_of(cursor), text));
 	if (out->token->kind != TOKEN_WORD || text.n == 0)
 		return false;
 	if (text.n > 1 && text.p[text.n - 1] == '.')
-		return refuse(cursor, conf_mend_domain(arena_of(cursor),
+		return value_bad(cursor, conf_mend_domain(arena_of(cursor),
 		    text));
 	out->text = slice_lower(arena_of(cursor), text).p;
 	return true;
@@ -165,7 +164,7 @@ take_path(struct conf_cursor *cursor, struct slice range,
 {
 	if (out->token->kind == TOKEN_TABLE ||
 	    !slice_starts(out->token->text, "/"))
-		return refuse(cursor, conf_mend_path(arena_of(cursor),
+		return value_bad(cursor, conf_mend_path(arena_of(cursor),
 		    out->token->text, out->token->source->name));
 	return keep_text(cursor, out);
 }
@@ -333,7 +332,7 @@ take_size(struct conf_cursor *cursor, struct slice range,
 	units_bytes(min_text, &min, NULL);
 	units_bytes(max_text, &max, NULL);
 	if (units_bytes(out->token->text, &out->number, NULL) != 0)
-		return refuse(cursor, is_unlimited(out->token->text) ?
+		return value_bad(cursor, is_unlimited(out->token->text) ?
 		    arena_printf(arena_of(cursor), "write " SLICE_FMT
 		    ", which is the most", SLICE_ARG(max_text)) :
 		    conf_mend_size(arena_of(cursor), out->token->text,
@@ -353,7 +352,7 @@ take_span(struct conf_cursor *cursor, struct slice range,
 	units_span_ms(min_text, &min, NULL);
 	units_span_ms(max_text, &max, NULL);
 	if (units_span_ms(out->token->text, &span, NULL) != 0)
-		return refuse(cursor, conf_mend_span(arena_of(cursor),
+		return value_bad(cursor, conf_mend_span(arena_of(cursor),
 		    out->token->text, word_after(cursor)));
 	out->number = (uint64_t)span;
 	return (span >= min && span <= max) || out_of_range(range, why);
@@ -366,7 +365,7 @@ take_moment(struct conf_cursor *cursor, struct slice range,
 	int64_t at_s;
 
 	if (date_parse(out->token->text, &at_s, NULL) != 0 || at_s <= 0)
-		return refuse(cursor, conf_mend_moment(arena_of(cursor),
+		return value_bad(cursor, conf_mend_moment(arena_of(cursor),
 		    out->token->text));
 	out->number = (uint64_t)at_s;
 	return true;
@@ -381,7 +380,7 @@ take_rate(struct conf_cursor *cursor, struct slice range,
 		return true;
 	if (units_rate(out->token->text, &out->number, &out->span_ms,
 	    NULL) != 0)
-		return refuse(cursor, conf_mend_rate(arena_of(cursor),
+		return value_bad(cursor, conf_mend_rate(arena_of(cursor),
 		    out->token->text, cursor->next + 2 < cursor->end &&
 		    slice_is_nocase(word_after(cursor), "per") ?
 		    cursor->next[2].text : word_after(cursor)));
@@ -402,7 +401,7 @@ take_percent(struct conf_cursor *cursor, struct slice range,
 	if (slice_ends(text, "%"))
 		text.n--;
 	else if (!slice_is(text, "0"))
-		return refuse(cursor, take_bounded(text, range, out, NULL) ?
+		return value_bad(cursor, take_bounded(text, range, out, NULL) ?
 		    arena_printf(arena_of(cursor), "write " SLICE_FMT "%%",
 		    SLICE_ARG(text)) : NULL);
 	return take_bounded(text, range, out, why);
@@ -441,11 +440,11 @@ take_listen(struct conf_cursor *cursor, struct slice range,
 	if (out->token->kind != TOKEN_WORD ||
 	    !slice_number(slice_from(text, colon), 1, 65535, &port) ||
 	    (slice_find(text, ':') + 1 < colon && text.p[0] != '['))
-		return refuse(cursor, conf_mend_listen(arena_of(cursor),
+		return value_bad(cursor, conf_mend_listen(arena_of(cursor),
 		    text));
 	if (colon > 0 && net_endpoint_parse(text, 25, &address, &length,
 	    why) != 0)
-		return refuse(cursor, conf_mend_listen(arena_of(cursor),
+		return value_bad(cursor, conf_mend_listen(arena_of(cursor),
 		    text));
 	out->number = colon == 0 ? port : 0;
 	return keep_text(cursor, out);

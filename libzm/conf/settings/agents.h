@@ -66,6 +66,10 @@ struct conf_quota {		/* quota SIZE ... */
 					 * waits */
 };
 
+/* The channels that agents of ours serve, in the order of journal/channels.h;
+ * NULL after the last one. */
+const char *conf_channel_name(size_t at);
+
 /* The agent of a channel whose clause names no command; NULL: none. */
 const char *conf_channel_agent(const char *channel);
 

@@ -55,6 +55,7 @@ struct conf_auth {		/* auth ...: who checks passwords */
 	} kind;
 	const char	*table;		/* AUTH_USERS: its name */
 	const char	*path;		/* a socket: dovecot, saslauthd */
+	const char	*socket;	/* as people see it: unix:/PATH */
 	const char	*service;	/* pam, saslauthd: "smtp" */
 	const char	*mechanisms;	/* that are offered, blanks between;
 					 * without those of SCRAM's that

@@ -28,7 +28,7 @@ enum { ORIGIN_COLUMN = 48 };
 
 /* One statement is complete in view->value. */
 static void
-emit(struct view *view, const char *statement, struct conf_at at)
+show_emit(struct view *view, const char *statement, struct conf_at at)
 {
 	size_t begin = view->out->len;
 
@@ -93,7 +93,7 @@ show_settings(struct view *view)
 		if (view->value.len == before)
 			str_reset(&view->value);
 		else
-			emit(view, setting->statement, at);
+			show_emit(view, setting->statement, at);
 	}
 }
 
@@ -109,7 +109,7 @@ show_listens(struct view *view)
 		    listen_on->is_lmtp ? " lmtp" : "",
 		    listen_on->no_verify ? " verify off" : "",
 		    listen_on->decides_early ? " decide early" : "");
-		emit(view, "listen", listen_on->at);
+		show_emit(view, "listen", listen_on->at);
 	}
 }
 
@@ -133,7 +133,7 @@ show_tables(struct view *view)
 		} else {
 			conf_add_word(&view->value, spec);
 		}
-		emit(view, "table", table->at);
+		show_emit(view, "table", table->at);
 	}
 }
 
@@ -168,7 +168,7 @@ show_domains(struct view *view)
 			conf_add_word(value, domain->deliver.host);
 		}
 		str_adds(value, " }");
-		emit(view, "domain", domain->at);
+		show_emit(view, "domain", domain->at);
 	}
 }
 
@@ -182,7 +182,7 @@ show_expansion(struct view *view)
 	for (size_t i = 0; i < conf->virtual_count; i++)
 		str_addf(value, i == 0 ? "<%s>" : " <%s>", conf->virtuals[i]);
 	if (conf->virtual_count > 0)
-		emit(view, "virtual", conf->virtual_at);
+		show_emit(view, "virtual", conf->virtual_at);
 	for (size_t i = 0; i < conf->list_count; i++) {
 		const struct conf_list *list = &conf->lists[i];
 
@@ -192,16 +192,16 @@ show_expansion(struct view *view)
 			str_addf(value, " errors-to %s", list->errors_to);
 		if (list->is_verp)
 			str_adds(value, " verp");
-		emit(view, "list", list->at);
+		show_emit(view, "list", list->at);
 	}
 	if (conf->srs.domain != NULL) {
 		str_addf(value, "%s key %s expire %jds", conf->srs.domain,
 		    conf->srs.key, (intmax_t)conf->srs.expire_s);
-		emit(view, "srs", conf->srs.at);
+		show_emit(view, "srs", conf->srs.at);
 	}
 	if (conf->hooks.script != NULL) {
 		conf_show_hooks(&conf->hooks, value);
-		emit(view, "hooks", conf->hooks.at);
+		show_emit(view, "hooks", conf->hooks.at);
 	}
 }
 
@@ -212,23 +212,23 @@ show_rewriting(struct view *view)
 
 	for (size_t i = 0; i < conf->sign_count; i++) {
 		conf_sign_add(&view->value, &conf->signs[i]);
-		emit(view, "sign", conf->signs[i].at);
+		show_emit(view, "sign", conf->signs[i].at);
 	}
 	for (size_t i = 0; i < conf->canonical_count; i++) {
 		conf_canonical_add(&view->value, &conf->canonicals[i]);
-		emit(view, "canonical", conf->canonicals[i].at);
+		show_emit(view, "canonical", conf->canonicals[i].at);
 	}
 	for (size_t i = 0; i < conf->masquerade_count; i++) {
 		conf_masquerade_add(&view->value, &conf->masquerades[i]);
-		emit(view, "masquerade", conf->masquerades[i].at);
+		show_emit(view, "masquerade", conf->masquerades[i].at);
 	}
 	for (size_t i = 0; i < conf->generic_count; i++) {
 		conf_generic_add(&view->value, &conf->generics[i]);
-		emit(view, "generic", conf->generics[i].at);
+		show_emit(view, "generic", conf->generics[i].at);
 	}
 	for (size_t i = 0; i < conf->copy_count; i++) {
 		conf_copy_add(&view->value, &conf->copies[i]);
-		emit(view, conf->copies[i].account ? "archive" : "copy",
+		show_emit(view, conf->copies[i].account ? "archive" : "copy",
 		    conf->copies[i].at);
 	}
 }
@@ -240,7 +240,7 @@ show_routes(struct view *view)
 		const struct conf_route *route = &view->conf->routes[i];
 
 		conf_route_add(&view->value, route);
-		emit(view, route->table ? "routes" : "route", route->at);
+		show_emit(view, route->table ? "routes" : "route", route->at);
 	}
 }
 
@@ -268,8 +268,8 @@ show_auth(struct view *view)
 		str_addf(value, "<%s>%s", auth->table,
 		    slice_starts(slice_of(auth->mechanisms), "SCRAM") ?
 		    " scram" : "");
-	else if (auth->path != NULL)
-		conf_add_word(value, auth->path);
+	else if (auth->socket != NULL)
+		conf_add_word(value, auth->socket);
 	if (auth->kind == AUTH_DOVECOT)
 		str_addf(value, " mechanisms \"%s\"", auth->mechanisms);
 	else if (auth->kind != AUTH_USERS)
@@ -278,7 +278,7 @@ show_auth(struct view *view)
 		str_adds(value, " clear loopback");
 	if (auth->senders != NULL)
 		str_addf(value, " senders %s", auth->senders);
-	emit(view, "auth", auth->at);
+	show_emit(view, "auth", auth->at);
 }
 
 static void
@@ -296,22 +296,22 @@ show_tls(struct view *view)
 		conf_add_word(&view->value, one->key);
 		if (one->name != NULL)
 			str_addf(&view->value, " for %s", one->name);
-		emit(view, "tls", one->at);
+		show_emit(view, "tls", one->at);
 	}
 	if (conf->certificate_table != NULL) {
 		str_addf(&view->value, "certificates <%s>",
 		    conf->certificate_table);
-		emit(view, "tls", conf->certificate_table_at);
+		show_emit(view, "tls", conf->certificate_table_at);
 	}
 	str_addf(&view->value, "min %s", conf->needs_tls13 ? "1.3" : "1.2");
-	emit(view, "tls", conf->book->tls_min_at);
+	show_emit(view, "tls", conf->book->tls_min_at);
 	str_addf(&view->value, "client-certificates %s",
 	    asks[conf->client_certificates]);
 	if (conf->client_ca != NULL) {
 		str_adds(&view->value, " ca ");
 		conf_add_word(&view->value, conf->client_ca);
 	}
-	emit(view, "tls", conf->book->client_certificates_at);
+	show_emit(view, "tls", conf->book->client_certificates_at);
 }
 
 static void
@@ -326,13 +326,13 @@ show_rules(struct view *view)
 			conf_add_net(&view->value, &list->answer);
 		}
 		str_addf(&view->value, " weight %d", abs(list->weight));
-		emit(view, list->weight < 0 ? "dnswl" : "dnsbl", list->at);
+		show_emit(view, list->weight < 0 ? "dnswl" : "dnsbl", list->at);
 	}
 	for (size_t i = 0; i < view->conf->rule_count; i++) {
 		const struct conf_rule *rule = &view->conf->rules[i];
 
 		conf_rule_add(&view->value, rule);
-		emit(view, rule->word, rule->at);
+		show_emit(view, rule->word, rule->at);
 	}
 }
 
@@ -362,7 +362,7 @@ show_peers(struct view *view)
 	for (size_t i = 0; i < conf->trust_count; i++) {
 		add_peers(&view->value, &conf->trusts[i]);
 		conf_trust_add(&view->value, conf->trusts[i].words);
-		emit(view, "trust", conf->trusts[i].at);
+		show_emit(view, "trust", conf->trusts[i].at);
 	}
 	for (size_t i = 0; i < conf->milter_count; i++) {
 		const struct conf_milter *milter = &conf->milters[i];
@@ -377,7 +377,7 @@ show_peers(struct view *view)
 		add_except(view, milter);
 		if (milter->sees_local)
 			str_adds(&view->value, " also sendmail");
-		emit(view, "milter", milter->at);
+		show_emit(view, "milter", milter->at);
 	}
 	if (conf->content_filter.socket != NULL) {
 		const struct conf_milter *filter = &conf->content_filter;
@@ -387,14 +387,14 @@ show_peers(struct view *view)
 		    conf_milter_fails[filter->fail]);
 		units_add_span(&view->value, filter->timeout_ms);
 		add_except(view, filter);
-		emit(view, "content-filter", filter->at);
+		show_emit(view, "content-filter", filter->at);
 	}
 	for (size_t i = 0; i < conf->without_count; i++) {
 		str_adds(&view->value, "without");
 		conf_ehlo_add(&view->value, conf->withouts[i].words);
 		str_adds(&view->value, " for ");
 		add_peers(&view->value, &conf->withouts[i]);
-		emit(view, "ehlo", conf->withouts[i].at);
+		show_emit(view, "ehlo", conf->withouts[i].at);
 	}
 }
 
@@ -415,16 +415,16 @@ show_agents(struct view *view)
 		add_condition(value, "ca", one->roots);
 		add_condition(value, "cert", one->certificate);
 		add_condition(value, "key", one->key);
-		emit(view, "tls-to", one->at);
+		show_emit(view, "tls-to", one->at);
 	}
 	for (size_t i = 0; i < conf->xclient_to_count; i++) {
 		str_adds(value, conf->xclient_to[i].pattern);
-		emit(view, "xclient-to", conf->xclient_to[i].at);
+		show_emit(view, "xclient-to", conf->xclient_to[i].at);
 	}
 	if (conf->auth_to.table != NULL) {
 		str_addf(value, "<%s>%s", conf->auth_to.table,
 		    conf->auth_to.is_plain_ok ? " unencrypted" : "");
-		emit(view, "auth-to", conf->auth_to.at);
+		show_emit(view, "auth-to", conf->auth_to.at);
 	}
 }
 
@@ -433,7 +433,7 @@ show_zones(struct view *view)
 {
 	for (size_t i = 0; i < view->conf->zone_count; i++) {
 		conf_show_zone(&view->conf->zones[i], &view->value);
-		emit(view, "zone", view->conf->zones[i].at);
+		show_emit(view, "zone", view->conf->zones[i].at);
 	}
 }
 
@@ -442,7 +442,7 @@ show_objectives(struct view *view)
 {
 	for (size_t i = 0; i < view->conf->objective_count; i++) {
 		conf_objective_add(&view->value, &view->conf->objectives[i]);
-		emit(view, "objective", view->conf->objectives[i].at);
+		show_emit(view, "objective", view->conf->objectives[i].at);
 	}
 }
 
@@ -457,7 +457,7 @@ show_mailq(struct view *view)
 	conf_add_word(&view->value, mailq->users);
 	if (mailq->is_sha256_only)
 		str_adds(&view->value, " sha256-only");
-	emit(view, "mailq", mailq->listen.at);
+	show_emit(view, "mailq", mailq->listen.at);
 }
 
 static void
@@ -466,7 +466,7 @@ show_log_to(struct view *view)
 	if (view->conf->log_to.at.file == NULL)
 		return;
 	conf_log_to_add(&view->value, &view->conf->log_to);
-	emit(view, "log-to", view->conf->log_to.at);
+	show_emit(view, "log-to", view->conf->log_to.at);
 }
 
 static void
@@ -474,7 +474,7 @@ show_log_levels(struct view *view)
 {
 	for (size_t i = 0; i < view->conf->log_level_count; i++) {
 		conf_log_level_add(&view->value, &view->conf->log_levels[i]);
-		emit(view, "log-level", view->conf->log_levels[i].at);
+		show_emit(view, "log-level", view->conf->log_levels[i].at);
 	}
 }
 
@@ -483,12 +483,13 @@ show_schedules(struct view *view)
 {
 	for (size_t i = 0; i < view->conf->schedule_count; i++) {
 		conf_show_clause(&view->conf->schedules[i], &view->value);
-		emit(view, "schedule", view->conf->schedules[i].at);
+		show_emit(view, "schedule", view->conf->schedules[i].at);
 	}
 }
 
 static void
-show(const struct conf *conf, bool all, bool is_json, struct str *out)
+show_statement_value(const struct conf *conf, bool all, bool is_json,
+    struct str *out)
 {
 	struct view view = {
 		.conf = conf, .out = out, .value = STR_INIT, .all = all,
@@ -497,11 +498,11 @@ show(const struct conf *conf, bool all, bool is_json, struct str *out)
 
 	show_settings(&view);
 	conf_mailbox_add(&view.value, conf);
-	emit(&view, "mailbox", conf->book->mailbox_at);
+	show_emit(&view, "mailbox", conf->book->mailbox_at);
 	conf_forward_add(&view.value, conf);
-	emit(&view, "forward", conf->book->forward_at);
+	show_emit(&view, "forward", conf->book->forward_at);
 	conf_quota_add(&view.value, conf);
-	emit(&view, "quota", conf->book->quota_at);
+	show_emit(&view, "quota", conf->book->quota_at);
 	show_listens(&view);
 	show_tls(&view);
 	show_auth(&view);
@@ -525,11 +526,11 @@ show(const struct conf *conf, bool all, bool is_json, struct str *out)
 void
 conf_show(const struct conf *conf, bool all, struct str *out)
 {
-	show(conf, all, false, out);
+	show_statement_value(conf, all, false, out);
 }
 
 void
 conf_show_json(const struct conf *conf, bool all, struct str *out)
 {
-	show(conf, all, true, out);
+	show_statement_value(conf, all, true, out);
 }

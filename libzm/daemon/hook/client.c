@@ -362,7 +362,7 @@ take_answer(struct slice fields, struct hook_answer *out, struct err *err)
 enum outcome { IS_ANSWERED, IS_ERROR, IS_LATE, IS_DEAD };
 
 static enum outcome
-converse(struct hooks *hooks, int64_t until_ms, struct hook_answer *out,
+hook_converse(struct hooks *hooks, int64_t until_ms, struct hook_answer *out,
     struct err *err)
 {
 	struct hook_frame frame;
@@ -402,7 +402,7 @@ ask_once(struct hooks *hooks, struct hook_answer *out, struct err *err)
 
 	if (hook_peer_send(&hooks->peer, str_slice(&hooks->question),
 	    until_ms) == 0)
-		result = converse(hooks, until_ms, out, err);
+		result = hook_converse(hooks, until_ms, out, err);
 	else
 		err_set(err, "its process has ended");
 	if (result == IS_ANSWERED)

@@ -88,7 +88,7 @@ hook_peer_start(struct hook_peer *peer, const struct conf_hooks *conf,
 }
 
 static void
-forget(struct hook_peer *peer)
+hook_peer_forget(struct hook_peer *peer)
 {
 	close(peer->socket);
 	str_release(&peer->in);
@@ -103,14 +103,14 @@ hook_peer_end(struct hook_peer *peer)
 	(void)kill(peer->pid, SIGKILL);
 	while (waitpid(peer->pid, NULL, 0) < 0 && errno == EINTR)
 		continue;
-	forget(peer);
+	hook_peer_forget(peer);
 }
 
 void
 hook_peer_look(struct hook_peer *peer)
 {
 	if (peer->pid != 0 && waitpid(peer->pid, NULL, WNOHANG) == peer->pid)
-		forget(peer);
+		hook_peer_forget(peer);
 }
 
 bool
@@ -121,7 +121,7 @@ hook_peer_is_there(const struct hook_peer *peer)
 
 /* False when the time is over. */
 static bool
-await(const struct hook_peer *peer, short what, int64_t until_ms)
+hook_peer_await(const struct hook_peer *peer, short what, int64_t until_ms)
 {
 	struct pollfd fd = { peer->socket, what, 0 };
 	int64_t left_ms = until_ms - clock_steady_ms();
@@ -140,7 +140,7 @@ hook_peer_send(struct hook_peer *peer, struct slice bytes, int64_t until_ms)
 		if (sent < 0)
 			return -1;
 		bytes = slice_from(bytes, (size_t)sent);
-		if (bytes.n > 0 && !await(peer, POLLOUT, until_ms))
+		if (bytes.n > 0 && !hook_peer_await(peer, POLLOUT, until_ms))
 			return -1;
 	}
 	return 0;
@@ -148,7 +148,7 @@ hook_peer_send(struct hook_peer *peer, struct slice bytes, int64_t until_ms)
 
 /* 1 some bytes; 0 its end; -1 none yet. */
 static int
-receive(struct hook_peer *peer)
+hook_peer_receive(struct hook_peer *peer)
 {
 	ssize_t got = read(peer->socket, str_room(&peer->in,
 	    PEER_READ_BYTES), PEER_READ_BYTES);
@@ -171,11 +171,11 @@ hook_peer_take(struct hook_peer *peer, int64_t until_ms,
 	peer->used = 0;
 	while ((found = hook_frame_take(str_slice(&peer->in), out,
 	    &peer->used, err)) == HOOK_FRAME_PART) {
-		if (!await(peer, POLLIN, until_ms)) {
+		if (!hook_peer_await(peer, POLLIN, until_ms)) {
 			err_set(err, "it did not end in time and was killed");
 			return HOOK_PEER_LATE;
 		}
-		if (receive(peer) == 0) {
+		if (hook_peer_receive(peer) == 0) {
 			err_set(err, "its process died");
 			return HOOK_PEER_DEAD;
 		}

@@ -292,7 +292,7 @@ script_header_push(lua_State *lua, struct slice fields)
 	while (hook_field(&fields, &key) && hook_field(&fields, &value)) {
 		if (!slice_is(key, "h"))
 			continue;
-		if (header_next(&value, &field, &is_broken) != 1)
+		if (!header_next(&value, &field, &is_broken))
 			field = (struct header_field){ .name = { NULL, 0 } };
 		header->items[header->count++] = (struct item){ field.name,
 		    field.value, 0 };

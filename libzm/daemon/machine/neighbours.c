@@ -82,7 +82,8 @@ machine_neighbours(const struct conf *conf, struct arena *arena,
 		    conf->rules[i].at);
 	if (conf->auth.kind == AUTH_DOVECOT ||
 	    conf->auth.kind == AUTH_SASLAUTHD)
-		neighbour_note(&list, "auth", conf->auth.path, conf->auth.at);
+		neighbour_note(&list, "auth", conf->auth.socket,
+		    conf->auth.at);
 	for (size_t i = 0; i < conf->domain_count; i++)
 		neighbour_note_hop(&list, conf->domains[i].deliver.channel,
 		    conf->domains[i].deliver.host, conf->domains[i].at);

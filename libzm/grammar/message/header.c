@@ -59,22 +59,22 @@ name_bytes(struct slice s, size_t *out_with_colon)
 	return n;
 }
 
-int
+bool
 header_next(struct slice *rest, struct header_field *out, bool *out_is_broken)
 {
 	size_t n, name, value;
 
 	*out_is_broken = false;
 	if (rest->n == 0)
-		return 0;
+		return false;
 	if (is_blank_line(*rest)) {
 		*rest = slice_from(*rest, rest->p[0] == '\r' ? 2 : 1);
-		return 0;
+		return false;
 	}
 	name = name_bytes(*rest, &value);
 	if (name == 0) {
 		*out_is_broken = true;
-		return 0;
+		return false;
 	}
 	n = field_bytes(*rest);
 	out->whole = slice_first(*rest, n);
@@ -86,7 +86,7 @@ header_next(struct slice *rest, struct header_field *out, bool *out_is_broken)
 			out->value.n--;
 	}
 	*rest = slice_from(*rest, n);
-	return 1;
+	return true;
 }
 
 struct slice

@@ -20,11 +20,11 @@ struct header_field {
 };
 
 /* Next field from the front of *rest (which starts as the whole message).
- * returns 1 a field; 0 the header is over: *rest now starts at the body
- *         (the blank line is consumed; a line that cannot be a field ends
- *         the header as well and is not consumed, *out_is_broken is set);
+ * false: the header is over, *rest now starts at the body (the blank line is
+ * consumed; a line that cannot be a field ends the header as well and is not
+ * consumed, *out_is_broken is set).
  * A field without LF at the end of input is a field. */
-int header_next(struct slice *rest, struct header_field *out,
+bool header_next(struct slice *rest, struct header_field *out,
     bool *out_is_broken);
 
 /* Take a line that is no field from the front of *rest: with the folded

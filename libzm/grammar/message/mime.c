@@ -94,15 +94,6 @@ mime_take_value(struct slice *rest, char *out, size_t size)
 	return is_quoted ? take_byte(rest, '"') : n > 0;
 }
 
-static int
-hex_value(char c)
-{
-	const char *at = c != '\0' ? strchr("0123456789ABCDEF",
-	    ascii_upper(c)) : NULL;
-
-	return at == NULL ? -1 : (int)(at - "0123456789ABCDEF");
-}
-
 /* RFC 2231 section 4: charset'language'%41bc, the front only in the first
  * piece. */
 static void
@@ -114,8 +105,8 @@ value_decode(char *value, bool is_first)
 		if (strchr(from, '\'') != NULL)
 			from = strchr(from, '\'') + 1;
 	for (; *from != '\0'; from++) {
-		int high = *from == '%' ? hex_value(from[1]) : -1;
-		int low = high >= 0 ? hex_value(from[2]) : -1;
+		int high = *from == '%' ? ascii_hex(from[1]) : -1;
+		int low = high >= 0 ? ascii_hex(from[2]) : -1;
 
 		*to++ = low > 0 || high > 0 ? (char)(high * 16 + low) : *from;
 		if (low > 0 || high > 0)
@@ -230,7 +221,7 @@ mime_head_read(struct slice header, bool in_digest, struct mime_head *out)
 
 	memset(out, 0, sizeof(*out));
 	while (header.n > 0) {
-		if (header_next(&header, &field, &is_broken) == 0)
+		if (!header_next(&header, &field, &is_broken))
 			(void)header_junk(&header);
 		else if (header_is(&field, "Content-Type") && !out->has_type)
 			take_type(field.value, out);

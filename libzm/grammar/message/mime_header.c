@@ -133,7 +133,7 @@ mime_header_add(struct str *out, struct slice header, bool is_7bit,
 	while (header.n > 0) {
 		struct slice whole, name = { "", 0 };
 
-		if (header_next(&header, &field, &is_broken) == 0) {
+		if (!header_next(&header, &field, &is_broken)) {
 			whole = header_junk(&header);
 		} else {
 			whole = field.whole;

@@ -145,7 +145,7 @@ parse_v1(struct slice in, struct proxy *out, struct err *err)
 /* ---- version 2: bytes ---------------------------------------------------- */
 
 static unsigned
-number16(const char *p)
+proxy_number16(const char *p)
 {
 	const unsigned char *u = (const unsigned char *)p;
 
@@ -177,7 +177,7 @@ check_tlvs(struct slice header, size_t at, struct err *err)
 
 		if (header.n - at < TLV_HEAD_BYTES)
 			return err_set(err, "PROXY with a cut TLV");
-		length = number16(header.p + at + 1);
+		length = proxy_number16(header.p + at + 1);
 		if (header.n - at - TLV_HEAD_BYTES < length)
 			return err_set(err, "PROXY with a cut TLV");
 		if (header.p[at] == TLV_CRC32C && (length != CRC_BYTES ||
@@ -214,9 +214,9 @@ parse_addresses(struct slice header, struct proxy *out, struct err *err)
 	if (room < need)
 		return err_set(err, "PROXY with cut addresses");
 	if (family == V2_TCP4)
-		set_ipv4(out, at, number16(at + 8));
+		set_ipv4(out, at, proxy_number16(at + 8));
 	else if (family == V2_TCP6)
-		set_ipv6(out, at, number16(at + 32));
+		set_ipv6(out, at, proxy_number16(at + 32));
 	else
 		out->is_local = true;
 	return check_tlvs(header, V2_HEAD_BYTES + need, err);
@@ -232,7 +232,7 @@ parse_v2(struct slice in, struct proxy *out, struct err *err)
 		return err_set(err, "this is no PROXY header");
 	if (in.n < V2_HEAD_BYTES)
 		return 0;
-	out->bytes = V2_HEAD_BYTES + number16(in.p + V2_HEAD_BYTES - 2);
+	out->bytes = V2_HEAD_BYTES + proxy_number16(in.p + V2_HEAD_BYTES - 2);
 	if (out->bytes > PROXY_BYTES_MAX)
 		return err_set(err, "PROXY of %zu bytes, the limit is %d",
 		    out->bytes, PROXY_BYTES_MAX);

@@ -27,8 +27,8 @@ enum {
 /* Collect records from *next on into one write's worth; ends[] has where
  * each of them ends in out.  end: length of the file now. */
 static size_t
-collect(struct str *out, uint32_t id_crc, const struct control_record *records,
-    size_t count, uint64_t end)
+append_collect(struct str *out, uint32_t id_crc,
+    const struct control_record *records, size_t count, uint64_t end)
 {
 	size_t taken = 0;
 
@@ -86,7 +86,7 @@ control_file_append(int control_fd, const char *id,
 			result = err_sys(err, "stat control file");
 			break;
 		}
-		taken = collect(&text, id_crc, records, count,
+		taken = append_collect(&text, id_crc, records, count,
 		    (uint64_t)st.st_size);
 		n = write(control_fd, text.buf, text.len);
 		if (n < 0 && errno == EINTR)

@@ -87,21 +87,18 @@ control_record_add(struct str *out, uint32_t id_crc,
 }
 
 static bool
-hex32(struct slice text, uint32_t *out_value)
+record_hex32(struct slice text, uint32_t *out_value)
 {
 	uint32_t value = 0;
 
 	if (text.n != 8)
 		return false;
 	for (size_t i = 0; i < 8; i++) {
-		char c = text.p[i];
+		int digit = ascii_hex_small(text.p[i]);
 
-		if (ascii_is_digit(c))
-			value = value << 4 | (uint32_t)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			value = value << 4 | (uint32_t)(c - 'a' + 10);
-		else
+		if (digit < 0)
 			return false;
+		value = value << 4 | (uint32_t)digit;
 	}
 	*out_value = value;
 	return true;
@@ -116,14 +113,14 @@ control_first_line(struct slice file, uint32_t *out_crc)
 	    file.p[12] != ' ' || file.p[CONTROL_FIRST_LINE_BYTES - 1] != '\n' ||
 	    !slice_number((struct slice){ file.p + 4, 8 },
 		CONTROL_FIRST_LINE_BYTES, CONTROL_HEAD_BYTES_MAX, &bytes) ||
-	    !hex32((struct slice){ file.p + 13, 8 }, out_crc))
+	    !record_hex32((struct slice){ file.p + 13, 8 }, out_crc))
 		return 0;
 	return (size_t)bytes;
 }
 
 /* Next field, ended by one blank. */
 static bool
-field(struct slice *rest, struct slice *out)
+record_field(struct slice *rest, struct slice *out)
 {
 	return slice_cut(rest, ' ', out) && out->n > 0;
 }
@@ -133,7 +130,8 @@ number_field(struct slice *rest, uint64_t max, uint64_t *out_value)
 {
 	struct slice word;
 
-	return field(rest, &word) && slice_number(word, 0, max, out_value);
+	return record_field(rest, &word) &&
+	    slice_number(word, 0, max, out_value);
 }
 
 bool
@@ -146,12 +144,12 @@ control_record_check(struct slice line, uint32_t id_crc,
 
 	if (line.n <= SUM_BYTES || !slice_starts(line, "d ") ||
 	    line.p[SUM_BYTES - 1] != ' ' ||
-	    !hex32((struct slice){ line.p + 2, 8 }, &sum) ||
+	    !record_hex32((struct slice){ line.p + 2, 8 }, &sum) ||
 	    crc32c(id_crc, rest.p, rest.n) != sum)
 		return false;
 	if (!number_field(&rest, UINT32_MAX, &offset) ||
 	    !number_field(&rest, INT64_MAX, &time_s) ||
-	    !field(&rest, &word))
+	    !record_field(&rest, &word))
 		return false;
 	out->kind = RECORD_KINDS;
 	for (int i = 0; i < RECORD_KINDS; i++)
@@ -187,7 +185,8 @@ control_record_verdict(struct slice rest, struct verdict *out)
 	int number;
 
 	memset(out, 0, sizeof(*out));
-	if (!field(&rest, &kind) || (number = verdict_kind_parse(kind)) < 0 ||
+	if (!record_field(&rest, &kind) ||
+	    (number = verdict_kind_parse(kind)) < 0 ||
 	    !slice_cut(&rest, '\t', &status) || !slice_cut(&rest, '\t', &who))
 		return false;
 	out->kind = (enum verdict_kind)number;

@@ -32,7 +32,7 @@ base_name(const char *label)
 }
 
 static const char *
-label(struct place place)
+recovery_label(struct place place)
 {
 	return spool_label(place.area, place.priority, place.name);
 }
@@ -81,11 +81,12 @@ recover_move(struct recover *r, unsigned *counter, const char *id,
 	if (recover_acts(r) && spool_rename(dir_of(r, from), from.name,
 		dir_of(r, to), to.name) != 0) {
 		if (errno != ENOENT)
-			recover_trouble(r, label(from), "rename",
+			recover_trouble(r, recovery_label(from), "rename",
 			    strerror(errno));
 		return false;
 	}
-	recover_note(r, counter, id, label(from), label(to), reason);
+	recover_note(r, counter, id, recovery_label(from), recovery_label(to),
+	    reason);
 	return true;
 }
 
@@ -111,11 +112,11 @@ recover_remove(struct recover *r, unsigned *counter, const char *id,
 	if (recover_acts(r) &&
 	    unlinkat(dir_of(r, place), place.name, 0) != 0) {
 		if (errno != ENOENT)
-			recover_trouble(r, label(place), "unlink",
+			recover_trouble(r, recovery_label(place), "unlink",
 			    strerror(errno));
 		return false;
 	}
-	recover_note(r, counter, id, label(place), "", reason);
+	recover_note(r, counter, id, recovery_label(place), "", reason);
 	return true;
 }
 
@@ -126,13 +127,13 @@ recover_open(struct recover *r, struct place place, struct stat *out_st)
 
 	if (fd < 0) {
 		if (errno != ENOENT && recover_is_full(r))
-			recover_trouble(r, label(place), "open",
+			recover_trouble(r, recovery_label(place), "open",
 			    strerror(errno));
 		return -1;
 	}
 	if (fstat(fd, out_st) != 0 || !S_ISREG(out_st->st_mode)) {
 		if (recover_is_full(r))
-			recover_trouble(r, label(place), "stat",
+			recover_trouble(r, recovery_label(place), "stat",
 			    "not a regular file");
 		close(fd);
 		return -1;

@@ -143,7 +143,7 @@ seen_adopt(struct recover *r, const char *name, int fd, const struct stat *st)
 
 /* Row S1: complete, so somebody may have been told 250: into router/. */
 static void
-adopt(struct recover *r, const char *name, int fd, const struct stat *st)
+public_adopt(struct recover *r, const char *name, int fd, const struct stat *st)
 {
 	char id[SPOOL_ID_BYTES] = "";
 
@@ -193,7 +193,7 @@ own_draft(struct recover *r, const char *name, int fd, const struct stat *st)
 		recover_trouble(r, spool_label(AREA_PUBLIC, 0, name), "read",
 		    err.text);
 	else if (is_complete == 1 && may_adopt(r, name, st))
-		adopt(r, name, fd, st);
+		public_adopt(r, name, fd, st);
 	else if (is_complete == 0 && is_older(r, st, DRAFT_OLD_S))
 		recover_remove(r, &r->out->swept, NULL, place,
 		    "unfinished, and nobody writes it (S0)");

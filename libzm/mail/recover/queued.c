@@ -136,7 +136,7 @@ lone_add(struct lone *lone, struct entry *entry)
 
 /* A pair belongs under the inode of the body, on the configured level. */
 static void
-refile(struct recover *r, const char *body, const char *control,
+queued_refile(struct recover *r, const char *body, const char *control,
     ino_t inode, const char *id)
 {
 	char target[SPOOL_NAME_BYTES];
@@ -183,7 +183,8 @@ check_pair(struct recover *r, const struct pair *pair)
 	if (pair->control_fd < 0 || pair->body_fd < 0)
 		return;			/* gone while we looked */
 	if (is_good && (!has_id || strcmp(id, control_id) == 0))
-		refile(r, body_name, control_name, st.st_ino, control_id);
+		queued_refile(r, body_name, control_name, st.st_ino,
+		    control_id);
 	else
 		recover_mend_pair(r, body_name, control_name,
 		    has_id ? id : NULL, is_good);
@@ -260,7 +261,7 @@ pair_by_id(struct recover *r, struct lone *bodies, struct lone *controls)
 			    fstatat(r->spool->area_fd[AREA_QUEUE], body_name,
 				&st, AT_SYMLINK_NOFOLLOW) != 0)
 				continue;
-			refile(r, body_name, control_name, st.st_ino,
+			queued_refile(r, body_name, control_name, st.st_ino,
 			    body_id);
 			bodies->all[j]->is_done = true;
 			controls->all[i]->is_done = true;
@@ -387,8 +388,9 @@ mend_lone(struct recover *r, struct lone *bodies, struct lone *controls,
 
 /* Walk both sorted lists side by side. */
 static void
-match(struct recover *r, struct entries *bodies, struct entries *controls,
-    struct lone *lone_bodies, struct lone *lone_controls)
+queued_match(struct recover *r, struct entries *bodies,
+    struct entries *controls, struct lone *lone_bodies,
+    struct lone *lone_controls)
 {
 	struct pairs pairs = { .first = 0 };
 	size_t i = 0, j = 0;
@@ -473,7 +475,7 @@ recover_queued(struct recover *r, struct err *err)
 	    ((r->mode & RECOVERY_NAMES) != 0 &&
 	    mend_twins(r, &bodies, err) != 0))
 		goto done;
-	match(r, &bodies, &controls, &lone_bodies, &lone_controls);
+	queued_match(r, &bodies, &controls, &lone_bodies, &lone_controls);
 	if (lone_controls.count > 0 && (recover_list(r, AREA_POSTMAN, 0, NULL,
 		&aside[0], err) != 0 || recover_list(r, AREA_TRASH, 0, NULL,
 		&aside[1], err) != 0))

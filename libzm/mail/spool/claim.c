@@ -34,15 +34,15 @@ close_keep_errno(int fd)
 	return -1;
 }
 
-/* Lock an open message and see that it is one.  1, 0 locked, -1. */
-static int
+/* Lock an open message and see that it is one. */
+static enum spool_claimed
 claim_check(int fd, const char *label, struct claim *out, struct err *err)
 {
 	struct stat st;
 
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
 		if (errno == EWOULDBLOCK)
-			return 0;
+			return SPOOL_CLAIM_NONE;
 		return err_sys(err, "lock %s", label);
 	}
 	if (fstat(fd, &st) != 0)
@@ -50,32 +50,34 @@ claim_check(int fd, const char *label, struct claim *out, struct err *err)
 	if (!S_ISREG(st.st_mode))
 		return err_set(err, "%s is not a regular file", label);
 	if (st.st_nlink == 0)
-		return 0;
+		return SPOOL_CLAIM_NONE;
 	if (st.st_nlink != 1)
 		return err_set(err, "%s has %ju links; a message has one",
 		    label, (uintmax_t)st.st_nlink);
 	out->inode = st.st_ino;
 	out->bytes = (uint64_t)st.st_size;
 	out->uid = st.st_uid;
-	return 1;
+	return SPOOL_CLAIMED;
 }
 
-int
+enum spool_claimed
 spool_claim(struct spool *spool, unsigned priority, const char *name,
     struct claim *out, struct err *err)
 {
-	int dir_fd = spool_dir_fd(spool, AREA_ROUTER, priority), result;
+	int dir_fd = spool_dir_fd(spool, AREA_ROUTER, priority);
 	const char *label = spool_label(AREA_ROUTER, priority, name);
+	enum spool_claimed result;
 
 	memset(out, 0, sizeof(*out));
 	out->area = AREA_ROUTER;
 	out->priority = priority;
 	out->fd = spool_open_file(dir_fd, name, O_RDONLY);
 	if (out->fd < 0)
-		return errno == ENOENT ? 0 : err_sys(err, "open %s", label);
+		return errno == ENOENT ? SPOOL_CLAIM_NONE :
+					 err_sys(err, "open %s", label);
 	errno = 0;
 	result = claim_check(out->fd, label, out, err);
-	if (result != 1)
+	if (result != SPOOL_CLAIMED)
 		goto drop;
 	/* Named by its inode whatever it was called before (a file copied
 	 * back from a backup has another one). */
@@ -84,20 +86,22 @@ spool_claim(struct spool *spool, unsigned priority, const char *name,
 	/* S2 -> C1; the loser of a race finds nothing to rename */
 	if (strcmp(out->name, name) == 0 ||
 	    spool_rename(dir_fd, name, dir_fd, out->name) == 0)
-		return 1;
-	result = errno == ENOENT ? 0 : err_sys(err, "claim %s", label);
+		return SPOOL_CLAIMED;
+	result = errno == ENOENT ? SPOOL_CLAIM_NONE :
+				   err_sys(err, "claim %s", label);
 drop:
 	close_keep_errno(out->fd);
 	out->fd = -1;
 	return result;
 }
 
-int
+enum spool_claimed
 spool_claim_aside(struct spool *spool, enum spool_area from,
     const char *name, struct claim *out, struct err *err)
 {
 	const char *label = spool_label(from, 0, name);
-	int dir_fd = spool_dir_fd(spool, from, 0), result;
+	int dir_fd = spool_dir_fd(spool, from, 0);
+	enum spool_claimed result;
 
 	memset(out, 0, sizeof(*out));
 	out->area = AREA_ROUTER;
@@ -105,17 +109,18 @@ spool_claim_aside(struct spool *spool, enum spool_area from,
 		return err_set(err, "%s is not a message", label);
 	out->fd = spool_open_file(dir_fd, name, O_RDONLY);
 	if (out->fd < 0)
-		return errno == ENOENT ? 0 : err_sys(err, "open %s", label);
+		return errno == ENOENT ? SPOOL_CLAIM_NONE :
+					 err_sys(err, "open %s", label);
 	result = claim_check(out->fd, label, out, err);
-	if (result == 1) {
+	if (result == SPOOL_CLAIMED) {
 		snprintf(out->name, sizeof(out->name), "%ju-%jd",
 		    (uintmax_t)out->inode, (intmax_t)getpid());
 		/* D1 -> C1; the loser of a race finds nothing to rename */
 		if (spool_rename(dir_fd, name, spool_dir_fd(spool,
 		    AREA_ROUTER, 0), out->name) == 0)
-			return 1;
-		result = errno == ENOENT ? 0 : err_sys(err, "claim %s",
-		    label);
+			return SPOOL_CLAIMED;
+		result = errno == ENOENT ? SPOOL_CLAIM_NONE :
+					   err_sys(err, "claim %s", label);
 	}
 	close_keep_errno(out->fd);
 	out->fd = -1;

@@ -67,7 +67,7 @@ enum spool_flags {
 
 /* Open directory dir: all areas by descriptor, so that later calls look up
  * no path.  Refuses an area on another file system (the names of both are
- * in err) and network file systems.  hash_levels 0, 1 or 2: directories
+ * in err) and network file systems.  hash_levels, at most 2: directories
  * A..Z below queue/ and transport/ are made if missing (with CREATE).
  * returns 0 or -1. */
 int spool_open(const char *dir, enum spool_flags flags, unsigned hash_levels,
@@ -257,20 +257,27 @@ struct claim {
 	uid_t		 uid;		/* owner */
 };
 
+enum spool_claimed {
+	SPOOL_CLAIM_TROUBLE = -1,	/* err says which; nothing changed */
+	SPOOL_CLAIM_NONE = 0,	/* gone, or somebody else's: errno is
+				 * EWOULDBLOCK when it is there and somebody
+				 * has it locked, for a moment or longer */
+	SPOOL_CLAIMED = 1
+};
+
 /* Claim router[.p]/<name>: open, lock, rename to <inode>-<pid> (row C1).
  * Any other name of a regular file is claimed, too, and gets its inode.
  * A name of the form <inode>-<pid> whose lock can be taken is claimed, too
- * (its claimant is dead).  returns 1 claimed; 0 gone or somebody else's, with
- * errno EWOULDBLOCK when it is there and somebody has it locked, for a moment
- * or for longer; -1 trouble (err), nothing changed. */
-int spool_claim(struct spool *spool, unsigned priority, const char *name,
-    struct claim *out, struct err *err);
+ * (its claimant is dead). */
+enum spool_claimed spool_claim(struct spool *spool, unsigned priority,
+    const char *name, struct claim *out, struct err *err);
 
 /* Claim a message that was set aside (deferred, freezer, postman), so that
  * its way can be planned at once (rows D1 -> C1; who dies with it leaves it
  * to the router).  As spool_claim. */
-int spool_claim_aside(struct spool *spool, enum spool_area from,
-    const char *name, struct claim *out, struct err *err);
+enum spool_claimed spool_claim_aside(struct spool *spool,
+    enum spool_area from, const char *name, struct claim *out,
+    struct err *err);
 
 enum spool_whole {
 	SPOOL_FILE_TROUBLE = -1,

@@ -75,7 +75,7 @@ extern const struct table_type table_type_file, table_type_inline,
 const struct table_type *table_type_of(const char *spec,
     const char **out_argument);
 
-/* What stands behind the colon of the table's spec. */
+/* What stands after the colon of the table's spec. */
 const char *table_argument(const struct table *table);
 
 /* "LINE: what" becomes "FILE:LINE: what", all else "FILE: what".  -1. */

@@ -76,7 +76,7 @@ Test(conf_edit, an_edit_touches_its_own_bytes)
 		else if (rows[i].edit == BEFORE)
 			conf_put_before(&text, &piece, "NEW\n");
 		else if (rows[i].edit == BEHIND)
-			conf_put_behind(&text, &piece, "NEW\n");
+			conf_put_after(&text, &piece, "NEW\n");
 		else if (rows[i].edit == LAST)
 			conf_put_last(&text, "NEW\n");
 		else

@@ -274,9 +274,10 @@ Test(conf_auth, is_read_and_shown)
 		    "auth users <t> scram clear loopback" },
 		{ "auth dovecot /run/x mechanisms \"plain xoauth2\"\n",
 		    AUTH_DOVECOT, "PLAIN XOAUTH2",
-		    "auth dovecot /run/x mechanisms \"PLAIN XOAUTH2\"" },
+		    "auth dovecot unix:/run/x mechanisms \"PLAIN XOAUTH2\"" },
 		{ "auth saslauthd /run/mux service imap\n", AUTH_SASLAUTHD,
-		    "PLAIN LOGIN", "auth saslauthd /run/mux service imap" },
+		    "PLAIN LOGIN",
+		    "auth saslauthd unix:/run/mux service imap" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

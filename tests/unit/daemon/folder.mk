@@ -6,7 +6,7 @@ tests_unit_daemon_unit_daemon_SOURCES = \
 	tests/unit/daemon/test_carriers.c \
 	tests/unit/daemon/test_child.c tests/unit/daemon/test_given.c \
 	tests/unit/daemon/test_hook_frame.c \
-	tests/unit/daemon/test_sandbox.c
+	tests/unit/daemon/test_sandbox.c tests/unit/daemon/test_sidecar.c
 tests_unit_daemon_unit_daemon_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_daemon_unit_daemon_LDADD = $(ZM_LIBS) $(CRITERION_LIBS)
 endif

@@ -26,6 +26,21 @@
 #define BUILDER "$6$s$BbwdWx154aCwqU44954On1G4r10O9YKyEUHh3bPzSGHkSerbJX" \
 	"07MLpBUnvAd1D3sMUXnKzpD9d29.1tcqcwx."
 
+/* What the table of users has of them. */
+static void
+entry_add(struct str *out, const struct scram_keys *keys)
+{
+	str_addf(out, "{SCRAM-SHA-256}%u,", keys->rounds);
+	base64_add(out, (struct slice){ (const char *)keys->salt,
+	    keys->salt_bytes });
+	str_addc(out, ',');
+	base64_add(out, (struct slice){ (const char *)keys->stored,
+	    SCRAM_KEY_BYTES });
+	str_addc(out, ',');
+	base64_add(out, (struct slice){ (const char *)keys->server,
+	    SCRAM_KEY_BYTES });
+}
+
 /* RFC 7677 section 3 */
 Test(scram_keys, vectors)
 {
@@ -54,7 +69,7 @@ Test(scram_keys, vectors)
 	    &signature));
 	cr_expect(scram_password_fits(&keys, SLICE("pencil")));
 	cr_expect_not(scram_password_fits(&keys, SLICE("Pencil")));
-	scram_keys_add(&entry, &keys);
+	entry_add(&entry, &keys);
 	cr_expect_eq(scram_keys_parse(str_slice(&entry), &again, &err),
 	    SCRAM_ENTRY_KEYS);
 	cr_expect_arr_eq(again.stored, keys.stored, SCRAM_KEY_BYTES);
@@ -127,7 +142,7 @@ desk_open(struct desk *desk)
 	desk->arena = arena_new();
 	scram_keys_make(SLICE("wonder"), SLICE("salt"), 4096, &keys);
 	str_adds(&text, "alice ");
-	scram_keys_add(&text, &keys);
+	entry_add(&text, &keys);
 	str_adds(&text, "\nbob " BUILDER "\n");
 	snprintf(desk->file, sizeof(desk->file), "/tmp/unit-login.XXXXXX");
 	fd = mkstemp(desk->file);

@@ -126,7 +126,7 @@ restore_is_asked_for(const struct restore *restore,
 }
 
 static void
-choose(struct restore *restore)
+restore_choose(struct restore *restore)
 {
 	for (size_t i = 0; i < restore->index.count; i++) {
 		struct backup_item *item = &restore->index.items[i];
@@ -264,7 +264,7 @@ on_restored(void *context, const struct backup_item *item, const char *file)
 
 /* What a start would do first: an earlier restore that was cut is tidied. */
 static int
-recover(struct spool *spool, const struct conf *conf, struct err *err)
+restore_recover(struct spool *spool, const struct conf *conf, struct err *err)
 {
 	static const enum conf_role roles[] = { ROLE_SMTPSERVER, ROLE_ROUTER,
 	    ROLE_SCHEDULER };
@@ -293,7 +293,7 @@ restore_carry_out(struct restore *restore, struct spool *spool, struct err *err)
 	    err) != 0)
 		return restore_complain(EX_IOERR, err->text);
 	(void)backup_mark_done(restore->conf->log_dir, &restore->index);
-	choose(restore);
+	restore_choose(restore);
 	if (restore->is_list) {
 		for (size_t i = 0; i < restore->index.count; i++)
 			if (restore->index.items[i].has_body)
@@ -343,7 +343,7 @@ write_spool(struct restore *restore, struct err *err)
 		return verb_failed("restore", err, EX_TEMPFAIL);
 	if (daemon_drop(conf, ROLE_ROUTER, err) < 0 ||
 	    conf_spool_open(conf, 0, &spool, err) != 0 ||
-	    recover(spool, conf, err) != 0)
+	    restore_recover(spool, conf, err) != 0)
 		status = verb_failed("restore", err, EX_NOPERM);
 	else
 		status = restore_carry_out(restore, spool, err);

@@ -33,7 +33,7 @@ struct settings {
 };
 
 static void
-leave(struct settings *settings, const char *path, const char *why)
+settings_leave(struct settings *settings, const char *path, const char *why)
 {
 	settings->left++;
 	fprintf(stderr, "zmailer: backup: %s is left out: %s\n", path, why);
@@ -47,7 +47,7 @@ file_add(struct settings *settings, const char *path, int fd)
 	bool is_whole;
 
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-		leave(settings, path, "it is no plain file");
+		settings_leave(settings, path, "it is no plain file");
 		return;
 	}
 	head = (struct tar_head){ .size_bytes = (uint64_t)st.st_size,
@@ -56,11 +56,12 @@ file_add(struct settings *settings, const char *path, int fd)
 	    BACKUP_CONFIG, path + 1) >= sizeof(head.name) ||
 	    archive_add_file(settings->archive, &head, fd, &is_whole) != 0) {
 		if (!settings->archive->is_bad)
-			leave(settings, path, "its name is too long");
+			settings_leave(settings, path, "its name is too long");
 		return;
 	}
 	if (!is_whole)
-		leave(settings, path, "it could not be read to its end");
+		settings_leave(settings, path,
+		    "it could not be read to its end");
 	settings->files++;
 }
 
@@ -74,14 +75,14 @@ backup_settings_add(struct settings *settings, const char *path)
 
 	if (real == NULL || *seen_at(settings->seen, real) != 0) {
 		if (path != NULL && *path != '\0' && real == NULL)
-			leave(settings, path, strerror(errno));
+			settings_leave(settings, path, strerror(errno));
 		free(real);	/* realpath made it */
 		return;
 	}
 	*seen_at(settings->seen, real) = 1;
 	fd = open(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
-		leave(settings, real, strerror(errno));
+		settings_leave(settings, real, strerror(errno));
 	else
 		file_add(settings, real, fd);
 	if (fd >= 0)

@@ -220,7 +220,7 @@ take_aside(void *context, const char *name, int fd)
 /* ---- all of it --------------------------------------------------------- */
 
 static int
-pass(struct take *take, struct err *err)
+take_pass(struct take *take, struct err *err)
 {
 	static const struct {
 		enum spool_area	 area;
@@ -279,7 +279,7 @@ backup_take(struct spool *spool, struct archive *archive,
 	take.seen = seen_new();
 	do {
 		take.has_older = false;
-		result = pass(&take, err);
+		result = take_pass(&take, err);
 		quiet = take.has_older ? 0 : quiet + 1;
 	} while (result == 0 && quiet < BACKUP_QUIET &&
 	    out->passes < BACKUP_PASSES_MAX);

@@ -34,7 +34,7 @@ statement_at(struct import *import, unsigned line)
 	return found;
 }
 
-/* Each of its lines behind a #: the lines after it stay where they are. */
+/* Each of its lines after a #: the lines after it stay where they are. */
 static void
 statement_refuse(struct import *import, struct import_statement *row,
     const struct conf_complaint *complaint)

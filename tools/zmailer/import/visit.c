@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "grammar/units.h"
 #include "tools/zmailer/import/import.h"
 
@@ -62,7 +63,7 @@ row_say(struct import *import, const struct row *row)
 	if (!import_is_set(import, row->name))
 		return;
 	if (word == NULL || (strchr(row->preset, ' ') == NULL &&
-	    row->preset[0] >= '0' && row->preset[0] <= '9' &&
+	    ascii_is_digit(row->preset[0]) &&
 	    strspn(word, "0123456789") != strlen(word)))
 		import_note(import, row->name, SLICE(""), IMPORT_MISSING,
 		    "the value is not one that could stand in `%s`",

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "tools/zmailer/metrics/scrape.h"
 
 #include "base/banned.h"
@@ -49,9 +50,7 @@ static bool
 scrape_is_method(struct slice word)
 {
 	for (size_t i = 0; i < word.n; i++)
-		if (!((word.p[i] >= 'A' && word.p[i] <= 'Z') ||
-		    (word.p[i] >= 'a' && word.p[i] <= 'z') ||
-		    word.p[i] == '-'))
+		if (!ascii_is_alpha(word.p[i]) && word.p[i] != '-')
 			return false;
 	return word.n > 0;
 }

@@ -42,7 +42,7 @@ capacity_compare(const void *a, const void *b)
 
 /* The file has no name: whatever happens, nothing is left of it. */
 static int
-nameless(const char *spool_dir)
+capacity_nameless(const char *spool_dir)
 {
 #ifdef O_TMPFILE
 	struct str dir = STR_INIT;
@@ -64,7 +64,7 @@ sync_measure(const char *spool_dir, struct capacity *out)
 {
 	static const char page[SYNC_BYTES];
 	int64_t took_us[SYNCS_MAX], end_ms = clock_steady_ms() + SYNC_FOR_MS;
-	int fd = nameless(spool_dir);
+	int fd = capacity_nameless(spool_dir);
 	size_t count = 0;
 
 	out->sync_us = out->sync_worst_us = -1;

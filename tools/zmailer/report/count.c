@@ -77,7 +77,7 @@ report_member(struct report *report, struct slice line, const char *key)
 }
 
 static uint64_t
-number(struct report *report, struct slice line, const char *key)
+count_number(struct report *report, struct slice line, const char *key)
 {
 	uint64_t value;
 
@@ -180,15 +180,15 @@ count_ok(struct report *report, struct slice line)
 {
 	report->ok++;
 	host_of(report, line)->ok++;
-	time_add(&report->attempt, number(report, line, "ms"));
-	time_add(&report->total, number(report, line, "delay") * 1000);
+	time_add(&report->attempt, count_number(report, line, "ms"));
+	time_add(&report->total, count_number(report, line, "delay") * 1000);
 }
 
 static void
 count_accepted(struct report *report, struct slice line)
 {
 	report->accepted++;
-	report->bytes += number(report, line, "size");
+	report->bytes += count_number(report, line, "size");
 }
 
 void
@@ -207,7 +207,7 @@ report_count_line(struct report *report, struct slice line)
 	else if (slice_is(ev, event_rows[EV_MESSAGE_ACCEPTED].name))
 		count_accepted(report, line);
 	else if (slice_is(ev, event_rows[EV_MESSAGE_ROUTED].name))
-		time_add(&report->routing, number(report, line, "ms"));
+		time_add(&report->routing, count_number(report, line, "ms"));
 	else if (slice_is(ev, event_rows[EV_MESSAGE_REFUSED].name))
 		report->refused++;
 	else if (slice_is(ev, event_rows[EV_MESSAGE_FROZEN].name))

@@ -17,7 +17,7 @@
 #include "base/banned.h"
 
 static uint64_t
-weight(const struct report_name *row)
+print_weight(const struct report_name *row)
 {
 	return row->ok + row->deferred + row->failed;
 }
@@ -25,7 +25,7 @@ weight(const struct report_name *row)
 static int
 report_compare(const void *a, const void *b)
 {
-	uint64_t one = weight(a), two = weight(b);
+	uint64_t one = print_weight(a), two = print_weight(b);
 
 	return one != two ? (one < two ? 1 : -1) :
 	    strcmp(((const struct report_name *)a)->name,
@@ -35,7 +35,7 @@ report_compare(const void *a, const void *b)
 /* The largest first; the row of the others joins them.  The hash is of no
  * more use then. */
 static size_t
-sort(struct report_names *names)
+print_sort(struct report_names *names)
 {
 	if (names->rows[REPORT_NAMES_MAX].name != NULL &&
 	    names->count == REPORT_NAMES_MAX)
@@ -60,7 +60,7 @@ report_add_times(struct str *out, const char *label,
 static void
 add_hosts(struct str *out, struct report *report)
 {
-	size_t count = sort(&report->hosts);
+	size_t count = print_sort(&report->hosts);
 
 	if (count == 0)
 		return;
@@ -82,7 +82,7 @@ add_hosts(struct str *out, struct report *report)
 static void
 add_classes(struct str *out, struct report *report)
 {
-	size_t count = sort(&report->classes);
+	size_t count = print_sort(&report->classes);
 
 	if (count == 0)
 		return;
@@ -129,7 +129,7 @@ report_print(struct report *report, struct str *out)
 static void
 json_names(struct str *out, const char *kind, struct report_names *names)
 {
-	size_t count = sort(names);
+	size_t count = print_sort(names);
 
 	for (size_t i = 0; i < count; i++) {
 		json_open_answer(out);

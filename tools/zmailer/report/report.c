@@ -58,7 +58,7 @@ add_top(struct report *report, const struct wish *wish, struct str *out)
 }
 
 static int
-print(struct journal *journal, const struct conf *conf,
+report_print_all(struct journal *journal, const struct conf *conf,
     const struct wish *wish)
 {
 	struct journal_cursor cursor = { 0, 0, 0 };
@@ -99,7 +99,7 @@ report_conf(const struct conf *conf, const struct wish *wish)
 	if (journal_days_open(conf->log_dir, (unsigned)wish->days, &journal,
 	    &err) < 0)
 		return verb_failed("report", &err, EX_NOINPUT);
-	status = print(journal, conf, wish);
+	status = report_print_all(journal, conf, wish);
 	journal_close(&journal);
 	return status;
 }

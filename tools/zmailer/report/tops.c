@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "journal/event.h"
@@ -171,7 +172,7 @@ tops_client(struct tops *tops, struct slice line)
 	struct slice client = tops_member(tops, line, "client");
 	size_t n = client.n;
 
-	while (n > 0 && client.p[n - 1] >= '0' && client.p[n - 1] <= '9')
+	while (n > 0 && ascii_is_digit(client.p[n - 1]))
 		n--;
 	return n > 1 && client.p[n - 1] == ':' ? slice_first(client, n - 1) :
 	    client;
@@ -189,8 +190,7 @@ tops_domain(struct tops *tops, struct slice line)
 	if (at == 0)
 		return (struct slice){ "(local)", 7 };
 	for (char *p = tops->value.buf + at; *p != '\0'; p++)
-		if (*p >= 'A' && *p <= 'Z')
-			*p = (char)(*p - 'A' + 'a');
+		*p = ascii_lower(*p);
 	return slice_from(to, at);
 }
 

@@ -13,10 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/mem.h"
 #include "tools/queue/words.h"
-#include "tools/zmailer/review/review.h"
 #include "tools/screen/terminal.h"
+#include "tools/zmailer/review/review.h"
 
 #include "base/banned.h"
 
@@ -144,7 +145,7 @@ move_text(struct review *review, int64_t by)
 }
 
 static size_t
-chosen(const struct review *review, bool *out_only_copy)
+screen_chosen(const struct review *review, bool *out_only_copy)
 {
 	size_t marked = 0;
 
@@ -170,7 +171,7 @@ static void
 review_ask(struct review *review, enum review_act act)
 {
 	bool is_only_copy;
-	size_t count = chosen(review, &is_only_copy);
+	size_t count = screen_chosen(review, &is_only_copy);
 	char *said = review->said;
 
 	if (count == 0 && act != REVIEW_FILTER) {
@@ -209,7 +210,7 @@ review_answer(struct review *review, int key)
 {
 	enum review_act act = review->asked;
 	bool is_only_copy, is_good;
-	size_t count = chosen(review, &is_only_copy);
+	size_t count = screen_chosen(review, &is_only_copy);
 	bool is_typed = acts[act].has_words ||
 	    (act == REVIEW_DELETE && is_only_copy);
 
@@ -247,8 +248,8 @@ act_of(int key)
 		{ '/', REVIEW_FILTER },
 	};
 
-	if (key >= 'A' && key <= 'Z')
-		key += 'a' - 'A';
+	if (key > 0 && key < 128)
+		key = ascii_lower((char)key);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (keys[i].key == key)
 			return keys[i].act;

@@ -8,7 +8,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>

@@ -93,7 +93,7 @@ route_find(struct change *change, struct str *text)
 static void
 statement_replace(struct str *text, struct conf_piece *old, const char *line)
 {
-	conf_put_behind(text, old, line);	/* old's bytes stand before */
+	conf_put_after(text, old, line);	/* old's bytes stand before */
 	conf_take_piece(text, old);
 }
 
@@ -125,7 +125,7 @@ route_put(struct change *change, struct str *text,
 		    conf_piece_is(&pieces[i], 0, "routes"))
 			last = &pieces[i];
 	if (last != NULL)
-		conf_put_behind(text, last, line);
+		conf_put_after(text, last, line);
 	else
 		conf_put_last(text, line);
 	return EX_OK;

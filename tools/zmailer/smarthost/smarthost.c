@@ -127,7 +127,7 @@ smarthost_show(const struct change *change)
 }
 
 static int
-test(const struct change *change)
+smarthost_test(const struct change *change)
 {
 	const struct conf_route *route = smarthost_route(change->conf);
 
@@ -260,7 +260,7 @@ smarthost_run(struct change *change, const struct arguments *arguments)
 	if (arguments_is(arguments, "show"))
 		return smarthost_show(change);
 	if (arguments_is(arguments, "test"))
-		return test(change);
+		return smarthost_test(change);
 	if (arguments_is(arguments, "remove"))
 		return smarthost_take_back(change);
 	status = smarthost_take_words(change, arguments, &wish);

@@ -49,7 +49,7 @@ top_release(struct top *top)
 /* ---- rates ----------------------------------------------------------- */
 
 static void
-push(double history[TOP_HISTORY], double rate)
+top_look_push(double history[TOP_HISTORY], double rate)
 {
 	memmove(history, history + 1, (TOP_HISTORY - 1) * sizeof(*history));
 	history[TOP_HISTORY - 1] = rate;
@@ -81,8 +81,8 @@ look_at_counters(struct top *top, const char *log_dir)
 	if (top->now_ms > 0) {
 		top->in_rate = rate_of(top->accepted, accepted, ms);
 		top->out_rate = rate_of(top->delivered, delivered, ms);
-		push(top->in_history, top->in_rate);
-		push(top->out_history, top->out_rate);
+		top_look_push(top->in_history, top->in_rate);
+		top_look_push(top->out_history, top->out_rate);
 	}
 	top->accepted = accepted;
 	top->delivered = delivered;

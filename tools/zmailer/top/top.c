@@ -33,7 +33,7 @@ draw_now(const struct top *top, const struct conf *conf,
 }
 
 static void
-batch(struct top *top, const struct conf *conf, uint64_t times)
+top_batch(struct top *top, const struct conf *conf, uint64_t times)
 {
 	for (uint64_t i = 0; i < times; i++) {
 		struct str out = STR_INIT;
@@ -69,7 +69,7 @@ page_choose(struct top *top, int key)
 }
 
 static void
-live(struct top *top, const struct conf *conf)
+top_live(struct top *top, const struct conf *conf)
 {
 	int key = TERMINAL_NOTHING;
 
@@ -101,13 +101,13 @@ verb_top(struct arguments *arguments)
 	conf = verb_conf_spool(arguments->conf_path);
 	top_init(&top);
 	if (arguments_has(arguments, OPT_BATCH) || !isatty(STDOUT_FILENO)) {
-		batch(&top, conf, times);
+		top_batch(&top, conf, times);
 	} else if (terminal_open(&err) == 0) {
-		live(&top, conf);
+		top_live(&top, conf);
 		terminal_close();
 	} else {
 		fprintf(stderr, "zmailer: top: %s\n", err.text);
-		batch(&top, conf, times);
+		top_batch(&top, conf, times);
 	}
 	top_release(&top);
 	conf_free(&conf);

@@ -144,7 +144,7 @@ whynot_find(struct whynot *whynot, const char *id, struct err *err)
 		return -1;
 	if (mail->client == NULL || mail->t == NULL)
 		return err_set(err, "nothing is known of '%s': an id of a "
-		    "message, or what stands behind ref in a reply", id);
+		    "message, or what stands after ref in a reply", id);
 	if (mail->line == NULL && mail->to == NULL)
 		return err_set(err, "no recipient of '%s' is known; say "
 		    "--from, --to and --client, or record sessions (record "

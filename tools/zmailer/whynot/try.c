@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
@@ -176,7 +177,7 @@ rule_try_later(struct trying *trying)
 		tried++;
 		str_reset(&text);
 		edit_begin(trying, trying->file, &text);
-		conf_put_behind(&text, &trying->pieces[i], line.buf);
+		conf_put_after(&text, &trying->pieces[i], line.buf);
 		conf_take_piece(&text, rule);
 		edit_try(trying, trying->file, &text,
 		    "this statement after one that accepts");
@@ -259,8 +260,7 @@ rule_try_count(struct trying *trying)
 	if (!conf_piece_is(rule, 0, "limit") || rule->word_count < 3)
 		return;
 	word = rule->words[2].text;
-	while (digits < word.n && word.p[digits] >= '0' &&
-	    word.p[digits] <= '9')
+	while (digits < word.n && ascii_is_digit(word.p[digits]))
 		digits++;
 	if (!slice_number(slice_first(word, digits), 1, INT32_MAX, &count))
 		return;
