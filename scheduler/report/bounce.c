@@ -76,8 +76,11 @@ bool
 bounce_returns_body(const struct control_file *control, enum bounce_kind kind,
     uint64_t limit_bytes)
 {
-	/* RFC 3461 section 4.3: RET is about failures; others get headers */
+	/* RFC 3461 section 4.3: RET is about failures; others get headers.
+	 * A report is text, and binary content is none: a CR in it would be
+	 * a line of the report to who reads it next. */
 	return kind == BOUNCE_FAILED && control->ret != DSN_RET_HDRS &&
+	    !slice_is_nocase(control->bodytype, "BINARYMIME") &&
 	    control->size_bytes <= limit_bytes;
 }
 

@@ -47,7 +47,8 @@ const char *bounce_status(const struct bounce *bounce,
     const struct bounce_rcpt *rcpt);
 
 /* Must the whole message come back with the report?  Only with a failure,
- * unless RET=HDRS or it is bigger than limit_bytes. */
+ * unless RET=HDRS, it is bigger than limit_bytes or binary (a report is
+ * text). */
 bool bounce_returns_body(const struct control_file *control,
     enum bounce_kind kind,
     uint64_t limit_bytes);

@@ -242,8 +242,9 @@ fields_add_rcpt(const struct bounce *bounce, const struct bounce_rcpt *entry,
 	fields_add_address(bounce, is_address ? SLICE("rfc822") :
 	    SLICE("x-local"),
 	    rcpt->user, out);
-	str_addf(out, "Action: %s\nStatus: %s\n", bounce_action(entry),
-	    bounce_status(bounce, entry));
+	str_addf(out, "Action: %s\nStatus: ", bounce_action(entry));
+	bounce_add_ascii(out, slice_of(bounce_status(bounce, entry)));
+	str_addc(out, '\n');
 	if (rcpt->last != NULL) {
 		fields_add_remote(bounce, rcpt, out);
 		bounce_add_date(out, "Last-Attempt-Date", rcpt->last->time_s);

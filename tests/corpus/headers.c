@@ -118,7 +118,8 @@ make_smaller(struct slice header, struct slice body, struct str *out)
 	mime_down_header(&down, header, NULL);
 	mime_down_body(&down, body, NULL);
 	mime_down_end(&down, NULL);
-	is_needed = mime_down_is_needed(&down) && !down.is_too_much;
+	is_needed = mime_down_is_needed(&down) && !down.is_too_much &&
+	    !down.is_undoable;
 	if (is_needed) {
 		mime_down_again(&down);
 		mime_down_header(&down, header, out);

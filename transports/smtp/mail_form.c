@@ -148,8 +148,7 @@ form_give_up(struct mail *mail, int looked)
 		    "message cannot be converted: %s",
 		    mail->is_binary ? "binary content" : "8-bit text",
 		    mail->down->is_too_much ? "it has too many parts" :
-		    "a part's encoding is not what it says, or its boundary "
-		    "cannot be read");
+		    mail->down->obstacle);
 	mail_settle_all(mail, &verdict);
 }
 

@@ -87,24 +87,47 @@ note_high(struct mime_down *down, struct slice text)
 
 /* A body as its sender gave it (BINARYMIME): lines end in CR LF, and what
  * ends otherwise, or cannot stand in a line, is no text, whatever its head
- * says. */
-static void
-note_odd(struct mime_down *down, struct slice line)
+ * says.  Bits of enum mime_bytes. */
+static unsigned
+odd_bytes(struct slice line)
 {
 	struct slice text = line;
+	unsigned odd = 0;
 
 	if (text.n > 0 && text.p[text.n - 1] == '\n') {
 		text.n--;
 		if (text.n == 0 || text.p[text.n - 1] != '\r')
-			note_bytes(down, PART_BARE_LF);
+			odd |= PART_BARE_LF;
 		else
 			text.n--;
 	} else if (line.n >= MIME_LINE_HELD) {
-		note_bytes(down, PART_ODD);
+		odd |= PART_LONG;
 	}
 	if (memchr(text.p, '\r', text.n) != NULL ||
 	    memchr(text.p, '\0', text.n) != NULL)
-		note_bytes(down, PART_ODD);
+		odd |= PART_ODD;
+	return odd;
+}
+
+static void
+note_undoable(struct mime_down *down, const char *obstacle)
+{
+	down->is_undoable = true;
+	if (down->obstacle == NULL)
+		down->obstacle = obstacle;
+}
+
+/* Text that has no encoding of its own and can be given none.  odd: what it
+ * must not have where the host takes no binary content. */
+static void
+note_bare(struct mime_down *down, struct slice line, unsigned odd,
+    const char *obstacle)
+{
+	if (down->is_writing || !(down->goal & MIME_FROM_BINARY) ||
+	    !(odd_bytes(line) & odd))
+		return;
+	down->has_binary = true;
+	note_undoable(down, obstacle);
 }
 
 static bool
@@ -112,7 +135,7 @@ is_binary(const struct mime_down *down, enum mime_encoding encoding)
 {
 	return (encoding == MIME_BINARY && down->goal != 0) ||
 	    ((down->goal & MIME_FROM_BINARY) &&
-	    (down_part_bytes(down) & (PART_BARE_LF | PART_ODD)));
+	    (down_part_bytes(down) & (PART_BARE_LF | PART_ODD | PART_LONG)));
 }
 
 /* How the leaf whose head was read goes out. */
@@ -137,6 +160,8 @@ code_of(const struct mime_down *down, const struct mime_head *head)
 static void
 leaf_judge(struct mime_down *down)
 {
+	static const char wrong[] = "a part's encoding is not what it says, or "
+	    "its boundary cannot be read";
 	unsigned bytes = down_part_bytes(down);
 	bool is_down = (down->goal & MIME_TO_7BIT) && (bytes & PART_HIGH);
 
@@ -145,11 +170,13 @@ leaf_judge(struct mime_down *down)
 	if (down->encoding < MIME_QUOTED && is_binary(down, down->encoding)) {
 		down->has_binary = true;
 		is_down = true;
-	} else if ((down->goal & MIME_FROM_BINARY) && (bytes & PART_ODD)) {
-		down->has_binary = down->is_undoable = true;
+	} else if ((down->goal & MIME_FROM_BINARY) &&
+	    (bytes & (PART_ODD | PART_LONG))) {
+		down->has_binary = true;
+		note_undoable(down, wrong);
 	}
 	if (is_down && (down->is_opaque || down->encoding > MIME_QUOTED))
-		down->is_undoable = true;
+		note_undoable(down, wrong);
 }
 
 static const char *
@@ -289,7 +316,7 @@ leaf_line(struct mime_down *down, struct slice line, struct str *out)
 	note_high(down, line);
 	if (!down->is_writing) {
 		if (down->goal & MIME_FROM_BINARY)
-			note_odd(down, line);
+			note_bytes(down, odd_bytes(line));
 		return;
 	}
 	held_put(down, out);
@@ -378,25 +405,26 @@ part_begin(struct mime_down *down, unsigned depth, bool is_last,
 	down->is_top = false;
 	down->depth = is_last ? depth - 1 : depth;
 	down->where = is_last ? WHERE_BETWEEN : WHERE_HEAD;
+	note_high(down, line);
+	if ((down->goal & MIME_TO_7BIT) && !mime_is_ascii(line))
+		note_undoable(down, "a boundary has bytes over 127");
 	down_line_add(down, line, out);
 }
 
-/* Text that no reader shows, before the first part and after the last. */
+/* Text that no reader shows, before the first part and after the last: a
+ * list's footer, or all of a body whose boundary never comes.  Encodings are
+ * for parts, and this is none. */
 static void
 between_line(struct mime_down *down, struct slice line, struct str *out)
 {
-	struct str plain = STR_INIT;
+	static const char around[] = "there is such text around its parts, "
+	    "where no encoding can be";
 
 	note_high(down, line);
-	if (!(down->goal & MIME_TO_7BIT) || mime_is_ascii(line)) {
-		down_line_add(down, line, out);
-		return;
-	}
-	for (size_t i = 0; i < line.n; i++)
-		str_addc(&plain, (unsigned char)line.p[i] < 128 ? line.p[i] :
-		    '?');
-	down_line_add(down, str_slice(&plain), out);
-	str_release(&plain);
+	if ((down->goal & MIME_TO_7BIT) && !mime_is_ascii(line))
+		note_undoable(down, around);
+	note_bare(down, line, PART_BARE_LF | PART_ODD | PART_LONG, around);
+	down_line_add(down, line, out);
 }
 
 static void
@@ -405,14 +433,17 @@ head_line(struct mime_down *down, struct slice line, bool is_whole,
 {
 	struct slice text = line;
 
-	while (text.n > 0 && (text.p[text.n - 1] == '\n' ||
-	    text.p[text.n - 1] == '\r'))
+	if (text.n > 0 && text.p[text.n - 1] == '\n')
+		text.n--;
+	if (text.n < line.n && text.n > 0 && text.p[text.n - 1] == '\r')
 		text.n--;
 	if (text.n == 0 && is_whole) {
 		head_done(down, out);
 		return;
 	}
 	note_high(down, line);
+	note_bare(down, line, PART_ODD, "a CR alone or a NUL stands in the "
+	    "header of a part");
 	str_add_slice(&down->head, text);
 	if (text.n < line.n)
 		str_addc(&down->head, '\n');

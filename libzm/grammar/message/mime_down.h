@@ -3,7 +3,10 @@
  * Two goals: no byte over 127 (RFC 6152 section 3: the host lacks
  * 8BITMIME), or no part that is binary (RFC 3030 section 3: it lacks
  * BINARYMIME); or both.  Parts become quoted-printable or base64, each by
- * itself; multiparts and messages in messages are walked into.
+ * itself; multiparts and messages in messages are walked into.  Nothing is
+ * left out or replaced: what has no other form (a part with an encoding of
+ * its own, 8-bit text around the parts of a multipart, a CR alone in a
+ * part's header) makes the message undoable.
  *
  * The message passes twice.  First without output, to learn what is in it;
  * then, from mime_down_again on, with.  Both times: mime_down_header once,
@@ -42,7 +45,8 @@ struct mime_frame {		/* a multipart that is open */
 enum mime_bytes {		/* what stands in a part */
 	PART_HIGH = 1,		/* bytes over 127 */
 	PART_BARE_LF = 2,
-	PART_ODD = 4		/* a bare CR, a NUL, a line over 1000 bytes */
+	PART_ODD = 4,		/* a bare CR, a NUL */
+	PART_LONG = 8		/* a line over 1000 bytes */
 };
 
 struct mime_down {
@@ -54,8 +58,9 @@ struct mime_down {
 	bool		 is_utf8;	/* all that is 8-bit is UTF-8 */
 	bool		 has_binary;	/* a part says it is, or is */
 	bool		 is_too_much;	/* one of the bounds: cannot be done */
-	bool		 is_undoable;	/* a part can be converted to nothing
-					 * that means the same */
+	bool		 is_undoable;	/* something can be converted to
+					 * nothing that means the same */
+	const char	*obstacle;	/* what, in words; NULL: nothing */
 	bool		 is_signed;	/* DKIM-Signature or multipart/signed */
 	unsigned char	 bytes[MIME_PARTS_MAX];	/* enum mime_bytes of a part */
 	/* where it is */

@@ -4,8 +4,9 @@
  *        its writer may still hold it open
  * Out    a draft of our own, checked, with the owner's name in it
  * Holds  nothing
- * Trusts nothing: kind of file, links, size, envelope; the checksum is taken
- *        over the very bytes that are copied
+ * Trusts nothing: kind of file, links, size, envelope, bytes that mail
+ *        cannot have; the checksum is taken over the very bytes that are
+ *        copied
  * Spec   doc/INTERNALS.md row S4
  *
  * SPDX-License-Identifier: ISC
@@ -21,6 +22,7 @@
 
 #include "base/clock.h"
 #include "base/crc32c.h"
+#include "grammar/message/header.h"
 #include "journal/event.h"
 #include "mail/envelope.h"
 #include "mail/spool/internal.h"
@@ -30,6 +32,7 @@
 enum {
 	COPY_BYTES_MAX = 512 << 20,	/* where no `size` is known */
 	ENVELOPE_BYTES_MAX = 16 << 20,
+	HEADER_BYTES_MAX = 16 << 20,	/* of binary mail */
 	OWN_UIDS_MAX = 8,
 	SETTLED_FOR_S = 60		/* a file that does not say when it is
 					 * complete: untouched so long */
@@ -42,7 +45,12 @@ struct copy {
 	struct stat	 st;
 	uint64_t	 size_max;
 	bool		 has_first_line;
-	bool		 after_cr;	/* of what was copied */
+	bool		 is_binary;	/* BINARYMIME: bytes of its body
+					 * stay as they are */
+	bool		 is_in_body;	/* binary: after its header */
+	bool		 after_cr;	/* of text that was copied */
+	size_t		 line_bytes;	/* of the line it ended in */
+	struct str	 header;	/* binary: copied so far */
 	struct first_line want;
 	uint32_t	 crc;		/* of what was copied */
 	struct str	 head;		/* what was read to find env-end */
@@ -174,26 +182,86 @@ copy_own_words(struct copy *copy)
 	envelope->dsn_of = (struct slice){ NULL, 0 };
 }
 
-/* A CR is a line end, as sendmail reads it and as SMTP sends it; but in the
- * body of binary mail. */
+/* Text: a CR is a line end, as sendmail reads it and as SMTP sends it.  Of
+ * binary mail only up to the empty line after its header.  Returns how many
+ * bytes of in were text. */
+static size_t
+copy_text(struct copy *copy, struct slice in, struct str *out)
+{
+	size_t i;
+
+	for (i = 0; i < in.n && !copy->is_in_body; i++) {
+		bool is_rest = in.p[i] == '\n' && copy->after_cr;
+
+		copy->after_cr = in.p[i] == '\r';
+		if (is_rest)
+			continue;
+		str_addc(out, copy->after_cr ? '\n' : in.p[i]);
+		copy->is_in_body = copy->is_binary &&
+		    out->buf[out->len - 1] == '\n' && copy->line_bytes == 0;
+		copy->line_bytes = out->buf[out->len - 1] == '\n' ? 0 :
+		    copy->line_bytes + 1;
+	}
+	return i;
+}
+
+/* Where binary mail's body begins must be beyond doubt, as for who comes by
+ * SMTP: fields, then an empty line, else what we take for its header and what
+ * a next hop takes for it may differ. */
+static int
+copy_check_header(const struct copy *copy, struct err *err)
+{
+	struct slice rest = str_slice(&copy->header);
+	struct header_field field;
+	bool is_broken = false;
+
+	if (!copy->is_binary)
+		return 0;
+	while (header_next(&rest, &field, &is_broken) == 1)
+		continue;
+	if (copy->is_in_body && !is_broken && rest.n == 0 &&
+	    copy->header.len < HEADER_BYTES_MAX)
+		return 0;
+	return err_set(err, "public/%s says bodytype BINARYMIME, which needs "
+	    "a header of fields alone and an empty line after it",
+	    copy->name);
+}
+
+/* A NUL is for the body of binary mail alone. */
+static int
+copy_refuse_nul(const struct copy *copy, struct err *err)
+{
+	return err_set(err, "public/%s has a NUL byte, which mail cannot have; "
+	    "send the file as an attachment, encoded", copy->name);
+}
+
 static int
 copy_add(struct copy *copy, struct draft *draft, struct slice in,
     struct err *err)
 {
+	bool is_plain = copy->is_in_body || (!copy->is_binary &&
+	    !copy->after_cr && slice_find(in, '\r') == in.n);
 	struct str out = STR_INIT;
-	int result;
+	size_t used = is_plain ? 0 : copy_text(copy, in, &out);
+	struct slice text = is_plain && !copy->is_binary ? in :
+	    str_slice(&out);
+	int result = 0;
 
-	if (slice_is_nocase(copy->envelope.bodytype, "BINARYMIME") ||
-	    (!copy->after_cr && slice_find(in, '\r') == in.n))
-		return draft_write(draft, in.p, in.n, err);
-	for (size_t i = 0; i < in.n; i++) {
-		if (in.p[i] == '\r' || in.p[i] != '\n' || !copy->after_cr)
-			str_addc(&out, in.p[i] == '\r' ? '\n' : in.p[i]);
-		copy->after_cr = in.p[i] == '\r';
-	}
-	result = draft_write(draft, out.buf, out.len, err);
+	if (slice_find(text, '\0') < text.n)
+		result = copy_refuse_nul(copy, err);
+	if (copy->is_binary && copy->header.len < HEADER_BYTES_MAX)
+		str_add_slice(&copy->header, str_slice(&out));
+	if (result == 0 && out.len > 0)
+		result = draft_write(draft, out.buf, out.len, err);
 	str_release(&out);
-	return result;
+	in = slice_from(in, used);
+	/* the LF of a CR LF that ended the header */
+	if (result == 0 && copy->is_in_body && copy->after_cr && in.n > 0) {
+		in = slice_from(in, in.p[0] == '\n');
+		copy->after_cr = false;
+	}
+	return result == 0 && in.n > 0 ? draft_write(draft, in.p, in.n, err) :
+	    result;
 }
 
 /* The bytes after the envelope; those in head first. */
@@ -206,6 +274,8 @@ copy_rest(struct copy *copy, struct draft *draft, struct err *err)
 	off_t at = (off_t)copy->head.len;
 	ssize_t n;
 
+	copy->is_binary = slice_is_nocase(copy->envelope.bodytype,
+	    "BINARYMIME");
 	copy->crc = crc32c(0, copy->head.buf + skip, copy->head.len - skip);
 	if (copy_add(copy, draft, slice_from(str_slice(&copy->head), header),
 	    err) != 0)
@@ -228,7 +298,7 @@ copy_rest(struct copy *copy, struct draft *draft, struct err *err)
 	    (uint64_t)at != copy->want.bytes + DRAFT_FIRST_LINE_BYTES))
 		return err_set(err, "public/%s changed while it was read",
 		    copy->name);
-	return 0;
+	return copy_check_header(copy, err);
 }
 
 /* The name of the copy says of what: a crash cannot make two. */
@@ -324,7 +394,7 @@ copy_go(struct spool *spool, const char *name, bool is_look, struct err *err)
 {
 	struct copy copy = { .spool = spool, .name = name, .fd = -1,
 	    .size_max = spool->size_max > 0 ? spool->size_max : COPY_BYTES_MAX,
-	    .head = STR_INIT };
+	    .header = STR_INIT, .head = STR_INIT };
 	int result;
 
 	copy.arena = arena_new();
@@ -342,6 +412,7 @@ copy_go(struct spool *spool, const char *name, bool is_look, struct err *err)
 		result = copy_take(&copy, err);
 	if (copy.fd >= 0)
 		close(copy.fd);
+	str_release(&copy.header);
 	str_release(&copy.head);
 	arena_free(&copy.arena);
 	return result;

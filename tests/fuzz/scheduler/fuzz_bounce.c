@@ -42,7 +42,7 @@ check_frame(struct slice text)
 		abort();
 }
 
-/* Only our own fields in the header. */
+/* Only our own fields in the header, and no byte that does not show. */
 static void
 check_header(struct slice text)
 {
@@ -57,6 +57,10 @@ check_header(struct slice text)
 
 	while (slice_cut(&rest, '\n', &line) && line.n > 0) {
 		is_known = false;
+		for (size_t i = 0; i < line.n; i++)
+			if (((unsigned char)line.p[i] < ' ' &&
+			    line.p[i] != '\t') || line.p[i] == 0x7f)
+				abort();	/* a line end to somebody */
 		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 			is_known |= slice_starts(line, names[i]);
 		if (!is_known)

@@ -266,13 +266,31 @@ make_part(struct abnf *abnf, struct str *out, unsigned depth)
 	str_addf(out, "--b %u--\nbehind\n", depth);
 }
 
-static bool
-convert(struct slice message, unsigned goal, struct str *out)
+/* As BINARYMIME brings a body: CR LF ends a line; one in 64 has a bare LF,
+ * where somebody forgot it. */
+static void
+as_binary(struct abnf *abnf, struct slice body, struct str *out)
+{
+	for (size_t i = 0; i < body.n; i++) {
+		if (body.p[i] == '\n' && (abnf == NULL ||
+		    abnf_random(abnf, 64) > 0))
+			str_addc(out, '\r');
+		str_addc(out, body.p[i]);
+	}
+}
+
+enum converted { NOT_NEEDED, CONVERTED, UNDOABLE };
+
+/* abnf NULL: the message came of a conversion. */
+static enum converted
+convert(struct abnf *abnf, struct slice message, unsigned goal,
+    struct str *out)
 {
 	const char *blank = memmem(message.p, message.n, "\n\n", 2);
 	struct slice header, body;
+	struct str binary = STR_INIT;
 	struct mime_down down;
-	bool is_needed;
+	enum converted result;
 
 	if (message.p[0] == '\n') {
 		header = slice_first(message, 0);
@@ -282,6 +300,9 @@ convert(struct slice message, unsigned goal, struct str *out)
 		header = slice_first(message, (size_t)(blank - message.p) + 1);
 		body = slice_from(message, header.n + 1);
 	}
+	as_binary(abnf, body, &binary);
+	if (goal & MIME_FROM_BINARY)
+		body = str_slice(&binary);
 	mime_down_init(&down, goal);
 	for (unsigned i = 0; i < 2; i++) {
 		if (i > 0)
@@ -290,27 +311,32 @@ convert(struct slice message, unsigned goal, struct str *out)
 		mime_down_body(&down, body, i > 0 ? out : NULL);
 		mime_down_end(&down, i > 0 ? out : NULL);
 	}
-	is_needed = mime_down_is_needed(&down);
+	result = !mime_down_is_needed(&down) ? NOT_NEEDED :
+	    down.is_undoable ? UNDOABLE : CONVERTED;
 	mime_down_release(&down);
-	return is_needed;
+	str_release(&binary);
+	return result;
 }
 
 Test(stable_mime, a_message_made_smaller_needs_it_no_more)
 {
 	struct abnf abnf = mail(29);
-	unsigned needed = 0;
+	unsigned needed = 0, undoable = 0;
 
 	for (unsigned round = 0; round < TREES; round++) {
 		struct str text = STR_INIT, small = STR_INIT, same = STR_INIT;
 		unsigned goal = 1 + abnf_random(&abnf, 3);
+		enum converted first;
 
 		make_part(&abnf, &text, 0);
-		if (convert(str_slice(&text), goal, &small)) {
+		first = convert(&abnf, str_slice(&text), goal, &small);
+		undoable += first == UNDOABLE;
+		if (first == CONVERTED) {
 			needed++;
 			cr_assert(!(goal & MIME_TO_7BIT) ||
 			    mime_is_ascii(str_slice(&small)), "%s", small.buf);
-			cr_assert_not(convert(str_slice(&small), goal, &same),
-			    "%s\nmade of\n%s", small.buf, text.buf);
+			cr_assert_eq(convert(NULL, str_slice(&small), goal,
+			    &same), NOT_NEEDED, "%s\nmade of\n%s", small.buf, text.buf);
 			cr_assert(slice_equal(str_slice(&same),
 			    str_slice(&small)), "%s\nis not\n%s", same.buf,
 			    small.buf);
@@ -320,4 +346,5 @@ Test(stable_mime, a_message_made_smaller_needs_it_no_more)
 		str_release(&same);
 	}
 	cr_expect_gt(needed, TREES / 3);
+	cr_expect_lt(undoable, TREES / 3);
 }

@@ -230,19 +230,24 @@ Test(bounce, what_is_returned)
 		enum bounce_kind kind;
 		uint64_t	size, limit;
 		bool		want;
+		const char	*bodytype;
 	} rows[] = {
-		{ DSN_RET_DEFAULT, BOUNCE_FAILED, 100, 1000, true },
-		{ DSN_RET_FULL, BOUNCE_FAILED, 100, 1000, true },
-		{ DSN_RET_HDRS, BOUNCE_FAILED, 100, 1000, false },
-		{ DSN_RET_FULL, BOUNCE_FAILED, 1001, 1000, false },
-		{ DSN_RET_FULL, BOUNCE_DELAYED, 100, 1000, false },
-		{ DSN_RET_FULL, BOUNCE_DELIVERED, 100, 1000, false },
+		{ DSN_RET_DEFAULT, BOUNCE_FAILED, 100, 1000, true, NULL },
+		{ DSN_RET_FULL, BOUNCE_FAILED, 100, 1000, true, NULL },
+		{ DSN_RET_HDRS, BOUNCE_FAILED, 100, 1000, false, NULL },
+		{ DSN_RET_FULL, BOUNCE_FAILED, 1001, 1000, false, NULL },
+		{ DSN_RET_FULL, BOUNCE_DELAYED, 100, 1000, false, NULL },
+		{ DSN_RET_FULL, BOUNCE_DELIVERED, 100, 1000, false, NULL },
+		{ DSN_RET_FULL, BOUNCE_FAILED, 100, 1000, true, "8BITMIME" },
+		{ DSN_RET_FULL, BOUNCE_FAILED, 100, 1000, false,
+		    "BINARYMIME" },
 	};
 
 	make();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		m.control.ret = rows[i].ret;
 		m.control.size_bytes = rows[i].size;
+		m.control.bodytype = slice_of(rows[i].bodytype);
 		cr_expect_eq(bounce_returns_body(&m.control, rows[i].kind,
 		    rows[i].limit), rows[i].want, "row %zu", i);
 	}
@@ -272,6 +277,68 @@ Test(bounce, hostile_values_stay_in_their_lines)
 		cr_expect_not(part_has(1, "\nEvil:"));
 		cr_expect_not(part_has(0, "\nEvil:"));
 	}
+	done();
+}
+
+/* Each value with each byte that ends a line, or does not show, somewhere. */
+static void
+build_hostile(const char *bytes, size_t n)
+{
+	char value[32] = "v";
+	struct slice hostile = { value, n + 8 };
+	struct str xtext = STR_INIT;
+
+	memcpy(value + 1, bytes, n);
+	memcpy(value + 1 + n, "Evil: 1", 7);
+	for (size_t i = 0; i < hostile.n; i++)
+		str_addf(&xtext, "+%02X", (unsigned char)value[i]);
+	make();
+	m.bounce.errors_to = m.control.msgid = hostile;
+	rcpt("a", VERDICT_FAILED, "5.0.0", "mx[1]", "550 no");
+	m.rcpts[0].user = hostile;
+	memcpy(m.last[0].verdict.status, value, sizeof(
+	    m.last[0].verdict.status) - 1);	/* of a damaged record */
+	memcpy(m.last[0].verdict.text, value, hostile.n);
+	snprintf(m.last[0].verdict.who, sizeof(m.last[0].verdict.who),
+	    "%s[1]", value);
+	m.control.envid = str_slice(&xtext);
+	m.rcpts[0].orcpt = slice_of(arena_printf(m.arena, "%.*s;%s",
+	    (int)hostile.n, value, xtext.buf));
+	build();
+	str_release(&xtext);
+}
+
+/* No line but ours, and nothing in it that does not show. */
+static void
+expect_clean(struct slice part, const char *bytes)
+{
+	struct slice rest = part, line;
+
+	while (slice_cut(&rest, '\n', &line)) {
+		cr_expect_not(slice_starts(line, "Evil"), "%s: " SLICE_FMT,
+		    bytes, SLICE_ARG(part));
+		for (size_t i = 0; i < line.n; i++)
+			cr_expect((unsigned char)line.p[i] >= ' ' ||
+			    line.p[i] == '\t', "%s: " SLICE_FMT, bytes,
+			    SLICE_ARG(line));
+	}
+}
+
+Test(bounce, no_value_makes_a_line_whatever_byte_it_has)
+{
+	static const char rows[][5] = { "\n", "\r", "\r\n", "\n\n", "\r\r",
+	    "\n \n", "\x1b", "\v", "\f", "\x1f", "\x85", "\xe2\x80\xa8",
+	    "\x7f", "\x01" };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		build_hostile(rows[i], strlen(rows[i]));
+		expect_clean(m.report.header, rows[i]);
+		expect_clean(m.report.parts[0], rows[i]);
+		expect_clean(m.report.parts[1], rows[i]);
+		done();
+	}
+	build_hostile("", 1);		/* NUL */
+	expect_clean(m.report.header, "NUL");
 	done();
 }
 
