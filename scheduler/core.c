@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "journal/progress.h"
 #include "scheduler/core.h"
 #include "scheduler/intake/scan.h"
 #include "scheduler/intake/strays.h"
@@ -102,6 +103,19 @@ core_wake(void *context)
 {
 }
 
+/* At most each second, as often as somebody can read it. */
+static void
+core_note_progress(struct scheduler *scheduler)
+{
+	int64_t now_ms = clock_steady_ms();
+
+	if (now_ms - scheduler->looked_ms < PROGRESS_NAP_MS)
+		return;
+	scheduler->looked_ms = now_ms;
+	progress_work(PROGRESS_FEED, agents_have_unfed(&scheduler->agents,
+	    now_ms), scheduler->queue.plan.taken_count);
+}
+
 void
 core_turn(void *context)
 {
@@ -116,6 +130,7 @@ core_turn(void *context)
 	report_ms = reporter_turn_end(&scheduler->reporter);
 	is_cut = agents_feed(&scheduler->agents);
 	intake_turn_end(&scheduler->intake);
+	core_note_progress(scheduler);
 	if (scheduler->verdicts != NULL)
 		verdicts_turn_end(scheduler->verdicts);
 	next_ms = plan_next_ms(&queue->plan);

@@ -26,6 +26,7 @@ struct scheduler {
 	struct control	*control;
 	struct mailq_process *mailq;	/* NULL: a test without it */
 	struct timer	 plan_timer, shape_timer, minute;
+	int64_t		 looked_ms;	/* last time: is all fed? */
 	bool		 is_closed;
 };
 

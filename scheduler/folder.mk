@@ -60,6 +60,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/control/act_turns.c scheduler/control/act_undelete.c \
 	scheduler/control/constraint.c scheduler/control/constraint.h \
 	scheduler/control/limit_place.c scheduler/control/limit_place.h \
+	scheduler/control/suppose.c scheduler/control/suppose.h \
 	scheduler/control/control.c scheduler/control/control.h \
 	scheduler/control/request.c scheduler/control/request.h \
 	scheduler/control/visit.c scheduler/control/visit.h \

@@ -15,6 +15,7 @@
 #include "daemon/skeleton.h"
 #include "scheduler/agents/agents.h"
 #include "scheduler/control/control.h"
+#include "scheduler/control/suppose.h"
 #include "scheduler/core.h"
 #include "scheduler/mailq/process.h"
 #include "scheduler/mailq/listener.h"
@@ -37,6 +38,7 @@ scheduler_open_privileged(struct process *process, struct err *err)
 
 	given_take(&given);
 	control_socket = control_bind(process->conf->run_dir, &given, err);
+	mailq_take(&given, process->conf);
 	given_close(&given);
 	if (control_socket < 0)
 		return -1;
@@ -180,5 +182,7 @@ main(int argc, char **argv)
 		.beside_run = mailq_run,
 	};
 
+	if (suppose_is_meant(argc, argv))
+		return suppose_run();
 	return daemon_run(argc, argv, &daemon);
 }

@@ -87,7 +87,8 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/listener/listener.c smtpserver/listener/listener.h \
 	smtpserver/listener/workers.c smtpserver/listener/workers.h \
 	smtpserver/rehearse/again.c smtpserver/rehearse/again.h \
-	smtpserver/rehearse/again_row.c smtpserver/rehearse/inquiry.c \
+	smtpserver/rehearse/again_row.c \
+	smtpserver/rehearse/counting.c smtpserver/rehearse/counting.h smtpserver/rehearse/inquiry.c \
 	smtpserver/rehearse/inquiry.h smtpserver/rehearse/replay.c \
 	smtpserver/rehearse/replay.h smtpserver/rehearse/dialogue.c smtpserver/rehearse/dialogue.h \
 	smtpserver/rehearse/rehearsal_late.c smtpserver/rehearse/rehearsal.c smtpserver/rehearse/rehearsal.h \

@@ -183,7 +183,7 @@ tools_libtools_a_SOURCES += tools/zmailer/replay/partner.c \
 	tools/zmailer/replay/routed.h tools/zmailer/replay/routes.c \
 	tools/zmailer/replay/sessions.c tools/zmailer/replay/shape.c
 tools_libtools_a_SOURCES += tools/zmailer/whynot/decide.c \
-	tools/zmailer/whynot/find.c tools/zmailer/whynot/try.c \
+	tools/zmailer/whynot/delay.c tools/zmailer/whynot/find.c tools/zmailer/whynot/try.c \
 	tools/zmailer/whynot/whynot.h
 tools_libtools_a_SOURCES += tools/zmailer/audit/audit.h \
 	tools/zmailer/audit/books.c tools/zmailer/audit/books.h \

@@ -47,7 +47,10 @@ enum { FILE_BYTES = PROGRESS_SLOTS * sizeof(struct slot) };
 
 static struct slot *slots;	/* the mapping, or NULL */
 static struct slot *own;
-static uint64_t work_done;
+static struct {
+	uint64_t	done;
+	int64_t		since_ms;	/* 0: none waits */
+} work[PROGRESS_KINDS];
 
 static int64_t
 progress_now_ms(void)
@@ -78,6 +81,7 @@ slot_fill(struct slot *slot)
 {
 	atomic_store(&slot->turn_ms, progress_now_ms());
 	atomic_store(&slot->work_ms, 0);
+	memset(work, 0, sizeof(work));
 	strlcpy(slot->name, err_program_name(), sizeof(slot->name));
 	own = slot;
 }
@@ -187,17 +191,31 @@ progress_turn(int64_t real_us)
 		    memory_order_relaxed);
 }
 
+/* Of all kinds. */
+static int64_t
+work_since_ms(void)
+{
+	int64_t oldest_ms = 0;
+
+	for (int i = 0; i < PROGRESS_KINDS; i++)
+		if (work[i].since_ms != 0 && (oldest_ms == 0 ||
+		    work[i].since_ms < oldest_ms))
+			oldest_ms = work[i].since_ms;
+	return oldest_ms;
+}
+
 void
-progress_work(bool is_waiting, uint64_t done)
+progress_work(enum progress_kind kind, bool is_waiting, uint64_t done)
 {
 	if (own == NULL)
 		return;
 	if (!is_waiting)
-		atomic_store_explicit(&own->work_ms, 0, memory_order_relaxed);
-	else if (done != work_done || atomic_load(&own->work_ms) == 0)
-		atomic_store_explicit(&own->work_ms, progress_now_ms(),
-		    memory_order_relaxed);
-	work_done = done;
+		work[kind].since_ms = 0;
+	else if (done != work[kind].done || work[kind].since_ms == 0)
+		work[kind].since_ms = progress_now_ms();
+	work[kind].done = done;
+	atomic_store_explicit(&own->work_ms, work_since_ms(),
+	    memory_order_relaxed);
 }
 
 int

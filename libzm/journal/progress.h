@@ -43,9 +43,17 @@ int progress_open(const char *run_dir, const char *role, struct err *err);
 void progress_join(void);
 /* A turn begins. */
 void progress_turn(int64_t real_us);
-/* At the end of a turn: does work wait that could be done, and how much was
- * done so far? */
-void progress_work(bool is_waiting, uint64_t done);
+/* What a process has to do, a kind beside the other: the oldest that none was
+ * done of counts. */
+enum progress_kind {
+	PROGRESS_INTAKE,	/* messages that wait to be taken up */
+	PROGRESS_FEED,		/* mail in line that no limit holds */
+	PROGRESS_STORE,		/* messages on their way to the disk */
+	PROGRESS_KINDS
+};
+/* At the end of a turn: does work of a kind wait that could be done, and how
+ * much was done so far? */
+void progress_work(enum progress_kind kind, bool is_waiting, uint64_t done);
 /* The longest sleep: PROGRESS_NAP_MS, or -1: nobody looks. */
 int progress_nap_ms(void);
 

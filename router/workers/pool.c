@@ -200,7 +200,8 @@ pool_at_turn_end(void *context)
 	}
 	TAILQ_FOREACH(worker, &pool->workers, link)
 		child_send(worker->child);
-	progress_work(pool_has_work(pool), pool->queue->done_count);
+	progress_work(PROGRESS_INTAKE, pool_has_work(pool),
+	    pool->queue->done_count);
 	if (pool->steal_timer.at_ms == 0 && pool->wanted > 1 &&
 	    pool_is_busy(pool))
 		timer_set(pool->process->loop, &pool->steal_timer,

@@ -98,6 +98,12 @@ void agents_open(struct agents *agents, agents_start_fn *start,
 enum { FEED_TURN_US = 5000 };
 bool agents_feed(struct agents *agents);
 
+/* After that: is mail in line that no limit holds and nobody was given, or is
+ * a vertex in WAIT whose time has come?  For a moment that is so in every
+ * scheduler that has much to do; when it stays so, and nothing is given, it
+ * does not do its work.  Of each ring the first threads are looked at. */
+bool agents_have_unfed(const struct agents *agents, int64_t now_ms);
+
 /* The launcher's notice that an agent has its process (a launcher_begin_fn;
  * context is the agents). */
 void agents_begin(void *context, unsigned token, pid_t pid);

@@ -525,3 +525,50 @@ agents_feed(struct agents *agents)
 	agents_send(agents, false);
 	return agents->is_cut;
 }
+
+/* ---- is it all done? -------------------------------------------------- */
+
+enum { UNFED_LOOK = 8, UNFED_LATE_MS = 1000 };
+
+static bool
+queue_has_unfed(const struct thread_queue *queue, bool has_idle, bool may)
+{
+	const struct thread *thread;
+	unsigned looked = 0;
+
+	TAILQ_FOREACH(thread, queue, run_entry) {
+		enum plan_step step = plan_step(thread, has_idle, may, true);
+
+		if (step == PLAN_IDLE || step == PLAN_START)
+			return true;
+		if (++looked == UNFED_LOOK)
+			break;
+	}
+	return false;
+}
+
+bool
+agents_have_unfed(const struct agents *agents, int64_t now_ms)
+{
+	const struct queue *queue = agents->queue;
+	const struct ring *ring;
+
+	if (agents->is_stopping)
+		return false;
+	if (queue->plan.due.count > 0 &&
+	    queue->plan.due.slots[0].at_ms < now_ms - UNFED_LATE_MS)
+		return true;
+	if (queue->orders.is_draining ||
+	    queue->plan.flight_count >= agents->fd_budget)
+		return false;
+	TAILQ_FOREACH(ring, &queue->threads.rings, entry) {
+		bool has_idle = !TAILQ_EMPTY(&ring->idle);
+		bool may = capacity_is_free(agents, ring, now_ms);
+
+		if ((has_idle || may) &&
+		    (queue_has_unfed(&ring->runnable, has_idle, may) ||
+		    queue_has_unfed(&ring->bulk, has_idle, may)))
+			return true;
+	}
+	return false;
+}

@@ -16,6 +16,7 @@
 #include "scheduler/control/act.h"
 #include "scheduler/control/constraint.h"
 #include "scheduler/control/limit_place.h"
+#include "scheduler/control/suppose.h"
 #include "scheduler/control/control.h"
 
 #include "base/banned.h"
@@ -299,6 +300,9 @@ why_line(const struct visit *visit, const struct control_rcpt *rcpt,
 	json_number(out, "next", why.cause == CAUSE_FAILED ? why.until_s :
 	    constraint_next_s(vertex));
 	json_number(out, "expires", list_expires_s(vertex));
+	json_number(out, "wish", rcpt->is_scheduled ? 0 : rcpt->next_s);
+	json_bool(out, "queue_only", visit->control.terms.is_queue_only);
+	suppose_add_facts(visit->agents, thread, out);
 	if (vertex != NULL && vertex->state != VERTEX_DONE &&
 	    why.cause != CAUSE_DELETED)
 		control_estimate(visit->queue, vertex, out);

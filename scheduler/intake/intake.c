@@ -490,7 +490,8 @@ intake_turn_end(struct intake *intake)
 
 	while ((job = job_list_take(&intake->queue->jobs, JOB_FRESH)) != NULL)
 		job_rest(job);
-	progress_work(intake->count > 0, intake->read_count);
+	progress_work(PROGRESS_INTAKE, intake->count > 0,
+	    intake->read_count);
 }
 
 int

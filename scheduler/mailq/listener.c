@@ -145,11 +145,25 @@ mailq_run(struct process *process, int fd, int scheduler)
 	_exit(0);
 }
 
+static int mailq_given = -1;	/* by a service manager */
+
+void
+mailq_take(struct given *given, const struct conf *conf)
+{
+	if (conf->mailq.users != NULL)
+		mailq_given = given_find(given, &conf->mailq.listen);
+}
+
 int
 mailq_open(const struct conf *conf, int *out_fd, struct err *err)
 {
 	if (conf->mailq.users == NULL)
 		return err_set(err, "there is no mailq statement");
+	if (mailq_given >= 0 && given_fits(mailq_given,
+	    &conf->mailq.listen)) {
+		*out_fd = fcntl(mailq_given, F_DUPFD_CLOEXEC, 0);
+		return *out_fd < 0 ? err_sys(err, "mailq") : 0;
+	}
 	*out_fd = listen_socket(&conf->mailq.listen, err);
 	return *out_fd < 0 ? err_prefix(err, "mailq") : 0;
 }

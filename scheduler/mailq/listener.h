@@ -10,6 +10,7 @@
 #ifndef ZM_SCHEDULER_MAILQ_LISTENER_H
 #define ZM_SCHEDULER_MAILQ_LISTENER_H
 
+#include "daemon/given.h"
 #include "daemon/skeleton.h"
 
 enum {
@@ -20,6 +21,9 @@ enum {
 /* Listen where the mailq statement says, as root or who we are.  *out_fd is
  * the listener, as in struct daemon's beside_open.  0, or -1 with err. */
 int mailq_open(const struct conf *conf, int *out_fd, struct err *err);
+/* Before that: the socket of given that it would listen on, if there is one,
+ * is kept, and each mailq_open has it while the statement says so. */
+void mailq_take(struct given *given, const struct conf *conf);
 
 /* Be the process (struct daemon's beside_run): take clients from fd, ask for
  * a connection for each over scheduler, until that is closed. */

@@ -249,6 +249,7 @@ plan_take(struct plan *plan, struct thread *thread, int64_t now_ms)
 	thread->flight_count++;
 	vertex->job->flight_count++;
 	plan->flight_count++;
+	plan->taken_count++;
 	if (plan->is_asking && !vertex->is_allowed)
 		return vertex;
 	thread->paced_ms = pace_taken(thread, now_ms);

@@ -31,6 +31,7 @@ struct plan {
 	struct plan_heap paced;	/* threads that went as fast as they may */
 	struct flow_table flows;	/* of ready vertices */
 	size_t		 ready_count, flight_count;
+	uint64_t	 taken_count;	/* since the start */
 	bool		 is_asking;	/* the script is asked before a try:
 					 * who is taken and not allowed was
 					 * not tried */

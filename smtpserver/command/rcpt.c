@@ -98,7 +98,10 @@ rcpt_asked(struct session *session, const struct filter_extra *extra,
 		return "room";
 	if (!permit_rcpt(session, extra->path, rcpt_answered, out)) {
 		decided->rule = out->rule;
-		return "policy";
+		/* what other recipients of the message brought about is
+		 * nothing that a line tells */
+		return out->code == 452 && out->rule == NULL ? "filter" :
+		    "policy";
 	}
 	rule = out->rule;
 	is_set_aside = out->is_set_aside;

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "smtpserver/rehearse/again.h"
+#include "smtpserver/rehearse/counting.h"
 #include "smtpserver/session/client.h"
 #include "smtpserver/session/recipient.h"
 
@@ -31,6 +32,7 @@ struct replayed {		/* one row on its way */
 	struct client		 client;
 	struct facts		 facts[FACT_SCOPES];
 	struct policy_question	 question;
+	struct policy_verdict	 verdict;	/* of RCPT, taken so far */
 	const char		*by;
 	char			 instance[INSTANCE_BYTES];
 };
@@ -82,52 +84,14 @@ recorded_find(const struct again_row *row, const struct policy_need *need,
 	return false;
 }
 
+/* The end of a message: RCPT, which had a line of its own, counted. */
+static bool
+row_is_of_data(const struct again_row *row)
+{
+	return slice_is(again_slice(row, AGAIN_STAGE), "data");
+}
+
 /* ---- counters ----------------------------------------------------------- */
-
-struct counting {		/* "take COUNT SPAN LINE KEY", "hold MAX
-				 * LINE KEY" */
-	bool		is_rate;
-	uint64_t	count, span_ms;
-	struct slice	line_key, key;
-};
-
-static bool
-counting_parse(struct slice question, struct counting *out)
-{
-	struct slice word;
-
-	if (!slice_word(&question, &word))
-		return false;
-	out->is_rate = slice_is(word, "take");
-	out->span_ms = 0;
-	if (!slice_word(&question, &word) ||
-	    !slice_number(word, 1, UINT32_MAX, &out->count))
-		return false;
-	if (out->is_rate && (!slice_word(&question, &word) ||
-	    !slice_number(word, 1, INT64_MAX / 2, &out->span_ms)))
-		return false;
-	out->line_key = slice_trim(question);
-	return slice_word(&question, &word) &&
-	    (out->key = slice_trim(question)).n > 0;
-}
-
-/* Does a recorded answer hold for these terms, too?  The same terms; more
- * room, and there was some; less, and there was none.  The line of the rule
- * is nothing: it may have moved. */
-static bool
-counting_agrees(const struct counting *now, const struct fact *then)
-{
-	struct counting was;
-	bool is_wider, is_narrower;
-
-	if (!counting_parse(then->question, &was) ||
-	    was.is_rate != now->is_rate || !slice_equal(was.key, now->key))
-		return false;
-	is_wider = now->count >= was.count && now->span_ms <= was.span_ms;
-	is_narrower = now->count <= was.count && now->span_ms >= was.span_ms;
-	return slice_starts(then->answer, "over") ? is_narrower :
-	    is_wider || then->state == ASK_TROUBLE;
-}
 
 static bool
 again_count(struct replayed *replayed, const struct policy_need *need,
@@ -141,7 +105,8 @@ again_count(struct replayed *replayed, const struct policy_need *need,
 	if (!counting_parse(need->question, &now))
 		return false;
 	/* also when the answer is recorded: the next row may need it */
-	wait_ms = now.is_rate ? buckets_take(replayed->again->buckets,
+	wait_ms = now.is_rate && !row_is_of_data(row) ?
+	    buckets_take(replayed->again->buckets,
 	    now.line_key, now.count, (int64_t)now.span_ms, row->at_ms) : 0;
 	while (recorded_next(&rest, out))
 		if (strcmp(out->kind, "rate") == 0 &&
@@ -175,7 +140,8 @@ again_greylist(struct replayed *replayed, const struct policy_need *need,
 	}
 	if (!slice_word(&rest, &word))
 		return false;
-	wait_s = greylist_ask(replayed->again->greylist, word, rest,
+	wait_s = row_is_of_data(replayed->row) ? 0 :
+	    greylist_ask(replayed->again->greylist, word, rest,
 	    &(struct greylist_terms){ numbers[0], numbers[1], numbers[2] },
 	    replayed->row->at_ms / 1000);
 	if (recorded_find(replayed->row, need, out))
@@ -259,6 +225,8 @@ again_ask_policy(struct replayed *replayed, enum policy_stage stage,
 		str_reset(&replayed->out->words);
 		str_add_slice(&replayed->out->words, verdict.need.question);
 	}
+	if (!is_early)
+		replayed->verdict = verdict;
 	return verdict.result == POLICY_ACCEPT;
 }
 
@@ -410,6 +378,62 @@ again_rcpt(struct replayed *replayed)
 	    again_recipient(replayed, &answer);
 }
 
+static struct answer *
+again_untold(struct answer *out)
+{
+	answer_set(out, 451, "4.7.0", "whose mail this is cannot be told now, "
+	    "try later");
+	return out;
+}
+
+/* Nobody judged it then: no rule about that fits. */
+static bool
+again_unjudged(struct replayed *replayed)
+{
+	struct policy_verdict held = policy_held(&replayed->verdict);
+	struct answer answer;
+
+	if (held.result == POLICY_ACCEPT)
+		return true;
+	str_reset(&replayed->out->status);
+	str_reset(&replayed->out->words);
+	replayed->out->rule = NULL;
+	again_conclude(replayed, "policy", REHEARSAL_DEFER,
+	    again_untold(&answer));
+	return false;
+}
+
+/* What RCPT set aside stays aside, whatever takes it now. */
+static bool
+again_data(struct replayed *replayed, struct err *err)
+{
+	const struct again_row *row = replayed->row;
+	struct rehearsal_outcome *out = replayed->out;
+	const struct conf_rule *aside = out->result == REHEARSAL_FREEZE ?
+	    out->rule : NULL;
+	const struct rehearsal_row judged = {
+		.spf = again_slice(row, AGAIN_SPF),
+		.dkim = again_slice(row, again_slice(row, AGAIN_SIGNERS).n >
+		    0 ? AGAIN_SIGNERS : AGAIN_DKIM),
+		.dmarc = again_slice(row, AGAIN_DMARC),
+		.policy = again_slice(row, AGAIN_POLICY),
+	};
+
+	out->stage = "data";
+	if (judged.spf.n == 0) {
+		(void)again_unjudged(replayed);
+		return true;
+	}
+	if (rehearsal_late(&judged, &replayed->verdict, out, err) < 0)
+		return false;
+	if (aside != NULL && (out->result == REHEARSAL_ACCEPT ||
+	    out->result == REHEARSAL_FREEZE)) {
+		out->result = REHEARSAL_FREEZE;
+		out->rule = aside;
+	}
+	return true;
+}
+
 /* ---- a row -------------------------------------------------------------- */
 
 static int
@@ -460,6 +484,9 @@ again_question_fill(struct replayed *replayed)
 		    again_slice(row, AGAIN_FINGERPRINT), row->is_verified },
 		.user = again_slice(row, AGAIN_USER),
 		.mechanism = again_slice(row, AGAIN_MECHANISM),
+		.is_judged = replayed->conf->verifies_origin &&
+		    (replayed->listener == NULL ||
+		    !replayed->listener->is_lmtp),
 		.size_bytes = row->size_bytes,
 		.facts = replayed->facts,
 	};
@@ -485,9 +512,10 @@ again_begin(struct replayed *replayed, struct err *err)
 	    PATH_LOCAL_OK, &replayed->question.rcpt, err);
 }
 
-/* In the order of a session, up to what the client had said. */
-static void
-again_steps(struct replayed *replayed)
+/* In the order of a session, up to what the client had said.  false: the
+ * line has no such results. */
+static bool
+again_steps(struct replayed *replayed, struct err *err)
 {
 	static const struct {
 		const char	*stage;
@@ -499,15 +527,19 @@ again_steps(struct replayed *replayed)
 	struct slice last = again_slice(replayed->row, AGAIN_STAGE);
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		replayed->out->stage = steps[i].stage;
 		if (!steps[i].step(replayed))
-			return;
+			return true;
 		if (slice_is(last, steps[i].stage))
 			break;
 	}
+	if (row_is_of_data(replayed->row) && !again_data(replayed, err))
+		return false;
 	if (replayed->out->code == 0) {
 		replayed->out->result = REHEARSAL_ACCEPT;
 		replayed->out->code = 250;
 	}
+	return true;
 }
 
 int
@@ -523,8 +555,8 @@ again_run(struct again *again, const struct again_row *row,
 	str_init(&out->words);
 	clock_hold_wall(row->at_ms * 1000);
 	result = again_begin(&replayed, err);
-	if (result == 0)
-		again_steps(&replayed);
+	if (result == 0 && !again_steps(&replayed, err))
+		result = -1;
 	clock_hold_wall(0);
 	*out_by = replayed.by;
 	for (int i = 0; i < FACT_SCOPES; i++)

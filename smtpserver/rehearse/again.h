@@ -2,7 +2,8 @@
  *
  * A line of the record (session/record.h) has all that a decision depended
  * on: it goes through the policy in the order of a session, connect, HELO,
- * MAIL, RCPT, with the clock at that moment.  What was asked then is
+ * MAIL, RCPT and, of a message that was judged, the end of data, with the
+ * clock at that moment.  What was asked then is
  * answered as it was; a counter or a greylist with other terms is counted
  * anew, from the first line on; what nobody knows is named.
  *
@@ -19,6 +20,7 @@ enum again_text {
 	AGAIN_STAGE, AGAIN_CLIENT, AGAIN_LISTENER, AGAIN_SESSION, AGAIN_NAME,
 	AGAIN_HELO, AGAIN_USER, AGAIN_MECHANISM, AGAIN_FROM, AGAIN_TO,
 	AGAIN_CERT, AGAIN_ISSUER, AGAIN_FINGERPRINT, AGAIN_FACTS,
+	AGAIN_SPF, AGAIN_DKIM, AGAIN_DMARC, AGAIN_POLICY, AGAIN_SIGNERS,
 	AGAIN_TEXTS
 };
 

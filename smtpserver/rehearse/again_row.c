@@ -22,7 +22,9 @@ static const char *const again_keys[AGAIN_TEXTS] = {
 	[AGAIN_NAME] = "name", [AGAIN_HELO] = "helo", [AGAIN_USER] = "user",
 	[AGAIN_MECHANISM] = "mech", [AGAIN_FROM] = "from", [AGAIN_TO] = "to",
 	[AGAIN_CERT] = "cert", [AGAIN_ISSUER] = "issuer",
-	[AGAIN_FINGERPRINT] = "fingerprint", [AGAIN_FACTS] = "facts"
+	[AGAIN_FINGERPRINT] = "fingerprint", [AGAIN_FACTS] = "facts",
+	[AGAIN_SPF] = "spf", [AGAIN_DKIM] = "dkim", [AGAIN_DMARC] = "dmarc",
+	[AGAIN_POLICY] = "policy", [AGAIN_SIGNERS] = "signers"
 };
 
 static bool *

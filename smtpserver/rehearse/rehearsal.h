@@ -76,6 +76,8 @@ struct rehearsal_outcome {
 	const struct conf_rule	*rule;		/* who decided; or NULL */
 	const struct conf_rule	*shadows[POLICY_SHADOWS_MAX];
 	unsigned		 shadow_count;
+	const char		*stage;	/* of a session, at which again_run
+					 * decided; NULL: at none */
 };
 
 /* Run one row.  0; -1 when its addresses are none (err).  The outcome is to

@@ -48,6 +48,8 @@ static void
 replay_add_outcome(struct str *out, const struct rehearsal_outcome *outcome,
     const char *by)
 {
+	if (outcome->stage != NULL)
+		json_text(out, "at", slice_of(outcome->stage));
 	if (outcome->result == REHEARSAL_NEED) {
 		json_text(out, "need", str_slice(&outcome->words));
 		replay_add_rule(out, outcome->rule);

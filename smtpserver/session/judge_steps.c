@@ -13,6 +13,7 @@
 #include "smtpserver/session/cut_through.h"
 #include "smtpserver/session/judge_rules.h"
 #include "smtpserver/session/permit.h"
+#include "smtpserver/session/record.h"
 #include "smtpserver/session/step.h"
 
 #include "base/banned.h"
@@ -55,7 +56,10 @@ judge_ask(struct session *session)
 static enum step
 judge_conclude(struct session *session, const struct late_origin *origin)
 {
-	if (!judge_rules_apply(session, origin))
+	bool is_taken = judge_rules_apply(session, origin);
+
+	record_judged(session, origin);
+	if (!is_taken)
 		return STEP_STORED;
 	return cut_through_begin(session, STEP_STORE);
 }

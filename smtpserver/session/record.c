@@ -88,6 +88,19 @@ record_facts(const struct session *session, struct str *out)
 }
 
 static void
+record_origin(struct str *out, const struct late_origin *origin)
+{
+	if (origin == NULL)
+		return;
+	json_text(out, "spf", slice_of(origin_text(origin->spf)));
+	json_text(out, "dkim", slice_of(origin_text(origin->dkim)));
+	json_text(out, "dmarc", slice_of(origin_text(origin->dmarc)));
+	json_text(out, "policy", slice_of(dmarc_policy_text(
+	    origin->policy)));
+	record_text(out, "signers", origin->signers);
+}
+
+static void
 record_rule(struct str *out, const struct conf_rule *rule)
 {
 	struct str at = STR_INIT;
@@ -133,12 +146,34 @@ record_decided(const struct session *session, const struct decided *decided,
 	    str_slice(&session->helo));
 	record_path(&line, "from", decided->sender);
 	record_path(&line, "to", decided->rcpt);
+	record_text(&line, "to", decided->rcpt_text);
+	record_origin(&line, decided->origin);
 	json_number(&line, "size", (int64_t)decided->size_bytes);
-	json_number(&line, "rcpts", t != NULL ? t->rcpt_count : 0);
+	/* the end of a message speaks of its first recipient */
+	json_number(&line, "rcpts", t != NULL && decided->rcpt_text.n == 0 ?
+	    t->rcpt_count : 0);
 	json_number(&line, "messages", session->messages);
 	record_decision(decided, answer, &line);
 	record_facts(session, &line);
 	json_close(&line);
 	record_line(str_slice(&line), conf->record_max_bytes);
 	str_release(&line);
+}
+
+void
+record_judged(const struct session *session, const struct late_origin *origin)
+{
+	const struct transaction *t = session->transaction;
+	struct decided decided = { .stage = "data", .by = "policy",
+	    .sender = &t->envelope.from, .rcpt_text = t->rcpt_first,
+	    .origin = origin, .size_bytes = t->size_bytes,
+	    .rule = t->is_refused ? t->refusal.rule : t->freeze,
+	    .is_set_aside = !t->is_refused && t->freeze != NULL };
+	struct answer taken;
+
+	if (origin == NULL && t->late.count == 0)
+		return;
+	answer_set(&taken, 250, "2.0.0", "taken");
+	record_decided(session, &decided, t->is_refused ? &t->refusal :
+	    &taken);
 }

@@ -78,6 +78,17 @@ keep_domain(struct transaction *t, const struct path *rcpt)
 	t->domains[t->domain_count++] = slice_copy(t->arena, rcpt->domain);
 }
 
+static void
+keep_first(struct transaction *transaction, const struct path *path)
+{
+	struct str text = STR_INIT;
+
+	path_add(&text, path);
+	transaction->rcpt_first = slice_copy(transaction->arena,
+	    str_slice(&text));
+	str_release(&text);
+}
+
 int
 transaction_add_rcpt(struct transaction *transaction,
     const struct envelope_rcpt *rcpt, struct err *err)
@@ -85,7 +96,8 @@ transaction_add_rcpt(struct transaction *transaction,
 	if (envelope_add_rcpt(&transaction->rcpt_lines, rcpt, err) < 0)
 		return -1;
 	keep_domain(transaction, &rcpt->path);
-	transaction->rcpt_count++;
+	if (transaction->rcpt_count++ == 0)
+		keep_first(transaction, &rcpt->path);
 	return 0;
 }
 

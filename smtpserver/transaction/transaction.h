@@ -22,6 +22,8 @@ struct transaction {
 	struct arena		*arena;
 	struct envelope		 envelope;	/* without recipients */
 	struct str		 rcpt_lines;
+	struct slice		 rcpt_first;	/* as it was given, in the
+						 * arena; for the record */
 	unsigned		 rcpt_count;
 	unsigned		 cut_through_count;	/* of them: the client
 							 * waits for theirs */

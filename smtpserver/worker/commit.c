@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "journal/event.h"
+#include "journal/progress.h"
 #include "smtpserver/worker/connection.h"
 #include "smtpserver/worker/run.h"
 
@@ -82,6 +83,7 @@ connection_stored(struct connection *connection, bool is_durable,
 		connection_note_trouble(draft, "fsync", err);
 		draft_abort(draft);
 	}
+	connection->worker->stored_count++;
 	session_stored(connection->session, is_durable);
 	connection_stir(connection);
 }
@@ -106,6 +108,7 @@ connection_sync_end(void *context)
 	struct err err = { "" };
 
 	connection->is_syncing = false;
+	connection->worker->syncing_count--;
 	worker_note_sync(connection->worker, connection->sync_us);
 	connection_stored(connection, draft_sync_end(
 	    &connection->session->transaction->draft, connection->sync_error,
@@ -124,6 +127,7 @@ connection_sync(struct connection *connection)
 		return;
 	}
 	connection->is_syncing = true;
+	connection->worker->syncing_count++;
 	connection->sync = (struct sync_task){ connection_sync_work,
 	    connection_sync_end, connection, NULL };
 	syncer_add(connection->worker->syncer, &connection->sync);
@@ -167,6 +171,8 @@ worker_commit(struct worker *worker)
 	}
 	if (count > 0)
 		worker_sync_group(worker, connections, count);
+	progress_work(PROGRESS_STORE, worker->syncing_count > 0,
+	    worker->stored_count);
 }
 
 void

@@ -36,6 +36,8 @@ struct worker {
 	struct connection_list	 ended;		/* by all: to be closed */
 	struct syncer		*syncer;	/* NULL: the loop waits */
 	int64_t			 slow_us;
+	unsigned		 syncing_count;	/* at threads of it */
+	uint64_t		 stored_count;	/* messages, or that failed */
 	unsigned		 slow_left;	/* drafts to be handed over */
 	size_t			 count;
 	struct str		 lines;		/* for the listener */

@@ -118,10 +118,14 @@ progress_tell_workers(struct standstill *all, const char *run_dir,
 	struct progress found[PROGRESS_SLOTS];
 	size_t count = progress_read(run_dir, role, found);
 
-	for (size_t i = 0; i < count; i++)
-		if (found[i].pid != daemon &&
-		    found[i].turn_ms >= PROGRESS_WORKER_MS)
+	for (size_t i = 0; i < count; i++) {
+		if (found[i].pid == daemon)
+			continue;
+		if (found[i].turn_ms >= PROGRESS_WORKER_MS)
 			progress_tell(all, &found[i]);
+		else if (found[i].work_ms >= PROGRESS_WORK_MS)
+			progress_tell_work(all, &found[i]);
+	}
 }
 
 /* Those that started long enough ago to have said how far they are. */

@@ -71,15 +71,38 @@ Test(progress, work_that_waits_has_an_age_until_some_is_done)
 	struct err err;
 
 	cr_assert_eq(progress_open(dir, "router", &err), 0, "%s", err.text);
-	progress_work(true, 0);
+	progress_work(PROGRESS_INTAKE, true, 0);
 	cr_assert(progress_find(dir, "router", getpid(), &one));
 	cr_expect_geq(one.work_ms, 0);
 	usleep(30000);
-	progress_work(true, 0);
+	progress_work(PROGRESS_INTAKE, true, 0);
 	cr_assert(progress_find(dir, "router", getpid(), &one));
 	cr_expect_geq(one.work_ms, 20);
-	progress_work(true, 1);
-	progress_work(false, 1);
+	progress_work(PROGRESS_INTAKE, true, 1);
+	progress_work(PROGRESS_INTAKE, false, 1);
+	cr_assert(progress_find(dir, "router", getpid(), &one));
+	cr_expect_eq(one.work_ms, -1);
+}
+
+/* What is done of one kind says nothing of another. */
+Test(progress, the_oldest_kind_of_work_counts)
+{
+	struct progress one;
+	struct err err;
+
+	cr_assert_eq(progress_open(dir, "router", &err), 0, "%s", err.text);
+	progress_work(PROGRESS_FEED, true, 7);
+	usleep(30000);
+	progress_work(PROGRESS_INTAKE, true, 1);
+	progress_work(PROGRESS_INTAKE, false, 2);
+	cr_assert(progress_find(dir, "router", getpid(), &one));
+	cr_expect_geq(one.work_ms, 20);
+	progress_work(PROGRESS_FEED, true, 8);
+	progress_work(PROGRESS_STORE, true, 0);
+	progress_work(PROGRESS_FEED, false, 8);
+	cr_assert(progress_find(dir, "router", getpid(), &one));
+	cr_expect_geq(one.work_ms, 0);
+	progress_work(PROGRESS_STORE, false, 0);
 	cr_assert(progress_find(dir, "router", getpid(), &one));
 	cr_expect_eq(one.work_ms, -1);
 }

@@ -26,6 +26,8 @@ tests_unit_scheduler_unit_scheduler_SOURCES = \
 	tests/unit/scheduler/test_cause.c tests/unit/scheduler/test_huge.c \
 	tests/unit/scheduler/test_kick.c tests/unit/scheduler/test_verdicts.c \
 	tests/unit/scheduler/test_keep.c tests/unit/scheduler/test_standby.c \
+	tests/unit/scheduler/test_suppose.c \
+	tests/unit/scheduler/test_unfed.c \
 	tests/unit/scheduler/test_core.c
 tests_unit_scheduler_unit_scheduler_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_scheduler_unit_scheduler_LDADD = scheduler/libscheduler.a \

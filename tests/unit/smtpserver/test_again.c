@@ -24,7 +24,12 @@ static const char rules[] = "domain here.test { users any }\n"
     "limit rate 5/1h per sender sender @much.test everybody\n"
     "limit parallel 4 per client sender @side.test everybody\n"
     "greylist sender @grey.test after 5m within 4h\n"
-    "freeze sender @odd.test\n";
+    "freeze sender @odd.test\n"
+    "verify-origin yes\n"
+    "reject sender @late.test dmarc fail policy reject\n"
+    "freeze sender @late.test dmarc fail policy quarantine\n"
+    "accept sender @held.test dkim .sign.test\n"
+    "reject sender @held.test text \"only who signs\"\n";
 
 #define L "\"listener\":\"127.0.0.1:25\",\"helo\":\"c.test\","
 #define EARLY "\"listener\":\"127.0.0.1:2525\",\"helo\":\"c.test\","
@@ -32,6 +37,7 @@ static const char rules[] = "domain here.test { users any }\n"
 #define LATE "\"t\":\"2026-11-23T11:00:00.000Z\","
 #define C "\"client\":\"192.0.2.1:99\","
 #define TO "\"to\":\"x@here.test\","
+#define DATA "{" AT C L "\"at\":\"data\"," TO
 #define FACT(kind, question, answer) \
 	"\"facts\":\"" kind "\\u001fok\\u001f" question "\\u001f" answer \
 	"\\n\","
@@ -101,6 +107,30 @@ static const struct again_case {
 	    "policy", "greylisted" },
 	{ "{" LATE C L "\"at\":\"rcpt\"," TO "\"from\":\"a@grey.test\"}", 250,
 	    "policy", "" },
+	/* the end of a message: by what it was judged to be */
+	{ DATA "\"from\":\"a@late.test\",\"spf\":\"pass\",\"dkim\":\"none\","
+	    "\"dmarc\":\"pass\",\"policy\":\"reject\"}", 250, "policy", "" },
+	{ DATA "\"from\":\"a@late.test\",\"spf\":\"fail\",\"dkim\":\"none\","
+	    "\"dmarc\":\"fail\",\"policy\":\"reject\"}", 550, "policy",
+	    "SPF fail, DKIM none, DMARC fail (its policy: reject)" },
+	{ DATA "\"from\":\"a@late.test\",\"spf\":\"fail\",\"dkim\":\"none\","
+	    "\"dmarc\":\"fail\",\"policy\":\"none\"}", 250, "policy", "" },
+	{ DATA "\"from\":\"a@late.test\",\"spf\":\"perhaps\"}", -1, NULL,
+	    NULL },
+	{ DATA "\"from\":\"a@late.test\"}", 250, "policy", "" },
+	{ DATA "\"from\":\"a@bad.test\",\"spf\":\"pass\"}", 550, "policy",
+	    "refused" },
+	/* what a rule might have taken is held back until then */
+	{ "{" AT C L "\"at\":\"rcpt\"," TO "\"from\":\"a@held.test\"}", 250,
+	    "policy", "" },
+	{ DATA "\"from\":\"a@held.test\",\"spf\":\"none\",\"dkim\":\"pass\","
+	    "\"dmarc\":\"none\",\"policy\":\"none\","
+	    "\"signers\":\"b.test,a.sign.test\"}", 250, "policy", "" },
+	{ DATA "\"from\":\"a@held.test\",\"spf\":\"none\",\"dkim\":\"pass\","
+	    "\"dmarc\":\"none\",\"policy\":\"none\","
+	    "\"signers\":\"b.test\"}", 550, "policy", "only who signs" },
+	{ DATA "\"from\":\"a@held.test\"}", 451, "policy",
+	    "cannot be told now" },
 };
 
 Test(again, each_line)

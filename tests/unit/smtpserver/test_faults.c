@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "journal/progress.h"
 #include "client_case.h"
 #include "faults.h"
 
@@ -113,6 +114,27 @@ beside_let_go(struct house *house, unsigned want)
 	faults.is_held = false;
 	while (house_count(house, "router") < want)
 		loop_turn(house->loop, 10);
+}
+
+/* Seen by others, who need no answer of ours for it. */
+Test(beside, what_waits_for_the_disk_has_an_age, .timeout = 60)
+{
+	struct house house;
+	struct progress one;
+	struct err err;
+	int client = beside_open(&house);
+
+	cr_assert_eq(progress_open(house.dir, "smtpserver", &err), 0, "%s",
+	    err.text);
+	loop_turn(house.loop, 10);
+	cr_assert(progress_find(house.dir, "smtpserver", getpid(), &one));
+	cr_expect_geq(one.work_ms, 0);
+	beside_let_go(&house, 1);
+	loop_turn(house.loop, 10);
+	cr_assert(progress_find(house.dir, "smtpserver", getpid(), &one));
+	cr_expect_eq(one.work_ms, -1);
+	close(client);
+	house_close(&house);
 }
 
 Test(beside, others_go_on_and_nothing_is_answered_too_early, .timeout = 60)

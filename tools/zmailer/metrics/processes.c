@@ -15,6 +15,20 @@
 
 #include "base/banned.h"
 
+/* Of the daemon and its other processes: sessions are the workers'. */
+static int64_t
+role_work_ms(const char *run_dir, const char *role)
+{
+	struct progress all[PROGRESS_SLOTS];
+	size_t count = progress_read(run_dir, role, all);
+	int64_t oldest_ms = -1;
+
+	for (size_t i = 0; i < count; i++)
+		if (all[i].work_ms > oldest_ms)
+			oldest_ms = all[i].work_ms;
+	return oldest_ms;
+}
+
 void
 metrics_add_processes(struct str *out, const char *run_dir)
 {
@@ -24,6 +38,7 @@ metrics_add_processes(struct str *out, const char *run_dir)
 	for (int i = 0; i < PROGRESS_ROLES; i++) {
 		found[i].pid = 0;
 		(void)progress_stands(run_dir, progress_roles[i], &found[i]);
+		found[i].work_ms = role_work_ms(run_dir, progress_roles[i]);
 		is_known[i] = found[i].pid != 0;
 	}
 	counters_print_head(out, "process_turn_age_seconds");

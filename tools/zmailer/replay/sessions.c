@@ -20,7 +20,7 @@
 
 enum answered_text {
 	SAID_CODE, SAID_STATUS, SAID_WORDS, SAID_RULE, SAID_SAYS, SAID_BY,
-	SAID_NEED, SAID_BAD, SAID_COUNT
+	SAID_NEED, SAID_BAD, SAID_AT, SAID_COUNT
 };
 
 struct answered {		/* a line of the record, or of an answer */
@@ -60,7 +60,7 @@ answered_read(struct slice line, struct answered *out)
 		[SAID_CODE] = "code", [SAID_STATUS] = "status",
 		[SAID_WORDS] = "words", [SAID_RULE] = "rule",
 		[SAID_SAYS] = "says", [SAID_BY] = "by",
-		[SAID_NEED] = "need", [SAID_BAD] = "bad"
+		[SAID_NEED] = "need", [SAID_BAD] = "bad", [SAID_AT] = "at"
 	};
 
 	for (int i = 0; i < SAID_COUNT; i++) {
@@ -176,6 +176,16 @@ session_tell(struct replay *replay, struct slice line,
 		str_release(&texts[i]);
 }
 
+/* The end of a message of which an earlier line, of RCPT, tells that it would
+ * not have come so far. */
+static bool
+is_told_already(const struct answered *before, const struct answered *after)
+{
+	return slice_is(answered_text(before, SAID_AT), "data") &&
+	    !slice_is(answered_text(after, SAID_AT), "data") &&
+	    !answered_has(after, SAID_BAD);
+}
+
 static int
 session_line(struct replay *replay, struct partner *partner,
     struct slice line, struct err *err)
@@ -190,8 +200,9 @@ session_line(struct replay *replay, struct partner *partner,
 	replay->seen++;
 	if (answered_has(&after, SAID_BAD))
 		replay->left_out++;
-	else if (answered_has(&after, SAID_NEED) ||
-	    !answers_agree(&before, &after))
+	else if (!is_told_already(&before, &after) &&
+	    (answered_has(&after, SAID_NEED) ||
+	    !answers_agree(&before, &after)))
 		session_tell(replay, line, &before, &after);
 	answered_release(&before);
 	answered_release(&after);

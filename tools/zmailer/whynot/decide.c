@@ -189,9 +189,8 @@ texts_check(const struct whynot *whynot, const struct conf_draft *files,
 }
 
 int
-whynot_decide(struct whynot *whynot, const struct conf_draft *files,
-    const struct mail *mail, struct said *out, const struct mail *more,
-    struct said *out_more, struct err *err)
+whynot_under(struct whynot *whynot, const struct conf_draft *files,
+    whynot_under_fn *ask, void *context, struct err *err)
 {
 	const char *dir = getenv("TMPDIR");
 	char path[400];
@@ -207,8 +206,32 @@ whynot_decide(struct whynot *whynot, const struct conf_draft *files,
 	close(fd);
 	result = texts_put(whynot, files, path, err);
 	if (result == 0)
-		result = programs_decide(whynot, path, mail, out, more,
-		    out_more, err);
+		result = ask(context, path, err);
 	unlink(path);
 	return result;
+}
+
+struct decision {
+	struct whynot		*whynot;
+	const struct mail	*mail, *more;
+	struct said		*out, *out_more;
+};
+
+static int
+decision_ask(void *context, const char *path, struct err *err)
+{
+	const struct decision *decision = context;
+
+	return programs_decide(decision->whynot, path, decision->mail,
+	    decision->out, decision->more, decision->out_more, err);
+}
+
+int
+whynot_decide(struct whynot *whynot, const struct conf_draft *files,
+    const struct mail *mail, struct said *out, const struct mail *more,
+    struct said *out_more, struct err *err)
+{
+	struct decision decision = { whynot, mail, more, out, out_more };
+
+	return whynot_under(whynot, files, decision_ask, &decision, err);
 }

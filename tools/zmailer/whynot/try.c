@@ -24,7 +24,7 @@
 
 #include "base/banned.h"
 
-enum { TOLD_MAX = 2, MOVES_MAX = 20, PLAIN_MAX = 200 };
+enum { MOVES_MAX = 20, PLAIN_MAX = 200 };
 
 struct trying {
 	struct whynot	*whynot;
@@ -37,7 +37,7 @@ struct trying {
 /* ---- telling ---------------------------------------------------------- */
 
 static void
-found_tell_json(const struct whynot *whynot, const char *kind,
+whynot_tell_json(const struct whynot *whynot, const char *kind,
     const char *what, const char *diff, const char *warning)
 {
 	struct str out = STR_INIT;
@@ -53,13 +53,13 @@ found_tell_json(const struct whynot *whynot, const char *kind,
 	str_release(&out);
 }
 
-static void
-found_tell(struct whynot *whynot, const char *kind, const char *what,
+void
+whynot_tell(struct whynot *whynot, const char *kind, const char *what,
     const char *diff, const char *warning)
 {
 	whynot->told++;
 	if (whynot->is_json) {
-		found_tell_json(whynot, kind, what, diff, warning);
+		whynot_tell_json(whynot, kind, what, diff, warning);
 		return;
 	}
 	printf("\n%u. %s\n", whynot->told, what);
@@ -123,7 +123,7 @@ edit_try(struct trying *trying, size_t file, const struct str *text,
 	struct said said;
 	struct err err;
 
-	if (whynot->told == TOLD_MAX)
+	if (whynot->told == WHYNOT_TOLD_MAX)
 		return;
 	files = arena_alloc(whynot->arena, whynot->file_count *
 	    sizeof(*files));
@@ -134,7 +134,7 @@ edit_try(struct trying *trying, size_t file, const struct str *text,
 		return;
 	diff_add(&diff, files[file].path, whynot->files[file].text,
 	    files[file].text);
-	found_tell(whynot, "edit", what, diff.buf, change_warning(trying,
+	whynot_tell(whynot, "edit", what, diff.buf, change_warning(trying,
 	    files));
 	str_release(&diff);
 }
@@ -171,7 +171,7 @@ rule_try_later(struct trying *trying)
 	    rule->end - rule->begin));
 	str_addc(&line, '\n');
 	for (size_t i = trying->piece + 1; i < trying->piece_count &&
-	    tried < MOVES_MAX && trying->whynot->told < TOLD_MAX; i++) {
+	    tried < MOVES_MAX && trying->whynot->told < WHYNOT_TOLD_MAX; i++) {
 		if (!conf_piece_is(&trying->pieces[i], 0, "accept"))
 			continue;
 		tried++;
@@ -187,8 +187,8 @@ rule_try_later(struct trying *trying)
 }
 
 /* Letters that need no quotes and are no pattern. */
-static bool
-is_plain(const char *text)
+bool
+whynot_is_plain(const char *text)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@._+-=:";
@@ -219,9 +219,10 @@ rule_try_exception(struct trying *trying)
 	const struct mail *mail = &trying->whynot->mail;
 	struct str text = STR_INIT, line = STR_INIT;
 
-	if (!is_plain(mail->to) || !is_plain(client_host(trying->whynot)) ||
+	if (!whynot_is_plain(mail->to) ||
+	    !whynot_is_plain(client_host(trying->whynot)) ||
 	    (mail->from != NULL && mail->from[0] != '\0' &&
-	    !is_plain(mail->from)))
+	    !whynot_is_plain(mail->from)))
 		return;
 	str_addf(&line, "accept from %s sender %s to %s\n",
 	    client_host(trying->whynot), mail->from != NULL &&
@@ -234,8 +235,8 @@ rule_try_exception(struct trying *trying)
 	str_release(&line);
 }
 
-static void
-word_replace(struct str *text, const struct conf_word *word,
+void
+whynot_word_replace(struct str *text, const struct conf_word *word,
     const char *fresh)
 {
 	struct str after = STR_INIT;
@@ -267,7 +268,7 @@ rule_try_count(struct trying *trying)
 	for (unsigned factor = 2; factor <= 10; factor += 8) {
 		str_reset(&text);
 		edit_begin(trying, trying->file, &text);
-		word_replace(&text, &rule->words[2], arena_printf(
+		whynot_word_replace(&text, &rule->words[2], arena_printf(
 		    trying->whynot->arena, "%" PRIu64 SLICE_FMT,
 		    count * factor, SLICE_ARG(slice_from(word, digits))));
 		edit_try(trying, trying->file, &text, "a higher limit, as if "
@@ -294,7 +295,7 @@ rule_try_size(struct trying *trying)
 		if (!conf_piece_is(rule, i, "size"))
 			continue;
 		edit_begin(trying, trying->file, &text);
-		word_replace(&text, &rule->words[i + 1],
+		whynot_word_replace(&text, &rule->words[i + 1],
 		    size_above(trying->whynot));
 		edit_try(trying, trying->file, &text, "a larger size");
 	}
@@ -364,7 +365,7 @@ room_try(struct trying *trying)
 		if (conf_piece_is(&pieces[i], 0, "size") &&
 		    pieces[i].word_count == 2) {
 			edit_begin(trying, 0, &text);
-			word_replace(&text, &pieces[i].words[1],
+			whynot_word_replace(&text, &pieces[i].words[1],
 			    size_above(whynot));
 			edit_try(trying, 0, &text, "larger messages");
 			str_release(&text);
@@ -385,14 +386,14 @@ login_try(struct trying *trying)
 
 	if (whynot->conf->auth.kind == AUTH_NONE ||
 	    (mail.user != NULL && mail.user[0] != '\0') ||
-	    whynot->told == TOLD_MAX)
+	    whynot->told == WHYNOT_TOLD_MAX)
 		return;
 	mail.line = NULL;
 	mail.user = "somebody";
 	mail.mech = "";
 	if (whynot_decide(whynot, whynot->files, &mail, &said, NULL, NULL,
 	    &err) == 0 && said.is_good)
-		found_tell(whynot, "session", "no edit: the client logs in "
+		whynot_tell(whynot, "session", "no edit: the client logs in "
 		    "before it sends", "", "");
 }
 
@@ -403,7 +404,7 @@ relay_try(struct trying *trying)
 	const char *at = whynot->mail.to != NULL ?
 	    strrchr(whynot->mail.to, '@') : NULL, *host = client_host(whynot);
 
-	if (at == NULL || !is_plain(at) || !is_plain(host))
+	if (at == NULL || !whynot_is_plain(at) || !whynot_is_plain(host))
 		return;
 	main_try_last(trying, arena_printf(whynot->arena, "domain %s\n",
 	    at + 1), "a domain of ours, when its mail shall end here");
@@ -453,7 +454,7 @@ time_try(struct trying *trying)
 	first.facts = facts_that_last(whynot);
 	later = first;
 	for (size_t i = 0; i < sizeof(waits_s) / sizeof(waits_s[0]) &&
-	    whynot->told < TOLD_MAX; i++) {
+	    whynot->told < WHYNOT_TOLD_MAX; i++) {
 		str_reset(&moment);
 		date_add(&moment, at_s + waits_s[i]);
 		later.t = moment.buf;
@@ -463,7 +464,7 @@ time_try(struct trying *trying)
 		if (!said_later.is_good)
 			continue;
 		clock_span(waits_s[i], span);
-		found_tell(whynot, "time", arena_printf(whynot->arena, "no "
+		whynot_tell(whynot, "time", arena_printf(whynot->arena, "no "
 		    "edit: the same mail %s later, at %s", span, moment.buf),
 		    "", "");
 		break;

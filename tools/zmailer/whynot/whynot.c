@@ -100,6 +100,20 @@ whynot_answer(struct whynot *whynot)
 	return 1;
 }
 
+/* It waits, or it was refused or set aside. */
+static int
+whynot_of_id(struct whynot *whynot, const char *id)
+{
+	int status = whynot_delay(whynot, id);
+	struct err err;
+
+	if (status >= 0)
+		return status;
+	if (whynot_find(whynot, id, &err) < 0)
+		return verb_failed("whynot", &err, EX_NOINPUT);
+	return whynot_answer(whynot);
+}
+
 /* With no file of its own there is nothing to be edited but a first line. */
 static void
 whynot_take_files(struct whynot *whynot)
@@ -118,7 +132,6 @@ verb_whynot(struct arguments *arguments)
 	    .asks_dns = arguments_has(arguments, OPT_ASK_DNS) };
 	const char *id = arguments_word(arguments, 0);
 	struct conf *conf;
-	struct err err;
 	int status;
 
 	if ((id == NULL) == !arguments_has(arguments, OPT_TO)) {
@@ -129,12 +142,12 @@ verb_whynot(struct arguments *arguments)
 	conf = verb_conf(arguments->conf_path);
 	whynot.conf = conf;
 	whynot_take_files(&whynot);
-	if (id == NULL)
+	if (id == NULL) {
 		mail_suppose(&whynot, arguments);
-	if (id != NULL && whynot_find(&whynot, id, &err) < 0)
-		status = verb_failed("whynot", &err, EX_NOINPUT);
-	else
 		status = whynot_answer(&whynot);
+	} else {
+		status = whynot_of_id(&whynot, id);
+	}
 	conf_free(&conf);
 	arena_free(&whynot.arena);
 	return status;

@@ -11,6 +11,7 @@
 #define ZM_TOOLS_ZMAILER_WHYNOT_H
 
 #include "conf/conf.h"
+#include "conf/edit.h"
 
 enum { WHYNOT_FILES_MAX = 201 };
 
@@ -45,6 +46,13 @@ struct whynot {
  * journal.  0; -1 with err: there is none that was refused or set aside. */
 int whynot_find(struct whynot *whynot, const char *id, struct err *err);
 
+/* Write these files, as daemons read what is in force, where only we read
+ * them; ask() goes on under the path.  0; -1 with err: they are no
+ * configuration, or ask() said -1. */
+typedef int whynot_under_fn(void *context, const char *path, struct err *err);
+int whynot_under(struct whynot *whynot, const struct conf_draft *files,
+    whynot_under_fn *ask, void *context, struct err *err);
+
 /* Decide a mail with these files in place of those in force; when more is
  * not NULL, a second one after it, by the same counters.  0; -1 with err:
  * the files are no configuration, or no program decides. */
@@ -54,5 +62,23 @@ int whynot_decide(struct whynot *whynot, const struct conf_draft *files,
 
 /* Try the changes; tell the first two that work. */
 void whynot_try(struct whynot *whynot);
+
+/* A message that waits in the queue: what keeps it, and which change would
+ * have let it go now or earlier, as the planner says under it.  When it does
+ * not wait there nothing is said.
+ * returns an exit status; -1: it does not wait there */
+int whynot_delay(struct whynot *whynot, const char *id);
+
+/* ---- try.c, for delay.c ---- */
+
+enum { WHYNOT_TOLD_MAX = 2 };
+/* One change that works: an edit, "diff" of it, or "" when it is none. */
+void whynot_tell(struct whynot *whynot, const char *kind, const char *what,
+    const char *diff, const char *warning);
+/* Letters that need no quotes and are no pattern. */
+bool whynot_is_plain(const char *text);
+/* Put fresh in the place of a word. */
+void whynot_word_replace(struct str *text, const struct conf_word *word,
+    const char *fresh);
 
 #endif
