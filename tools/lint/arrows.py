@@ -17,7 +17,7 @@ import re
 LAYERS = ("base", "journal", "grammar", "io", "tls", "origin", "mail", "conf",
           "daemon")
 # Folders whose own folders have an order.
-ORDERED = ("smtpserver", "router", "scheduler", "transports", "tables", "web", "tools",
+ORDERED = ("smtpserver", "router", "scheduler", "transports", "tables", "sts", "web", "tools",
            "libzm/mail", "libzm/conf", "libzm/daemon")
 CIRCLE_FILES = 4
 # What the pure layers keep out of.
