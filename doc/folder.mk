@@ -5,7 +5,7 @@ EXTRA_DIST += README COPYING NEWS doc/AGENT.md doc/AUTH.md doc/BENCH.md \
 	doc/PIC.deferred.md doc/PIC.local.md doc/PIC.relay.md doc/POLICY.md doc/POSTFIX.md \
 	doc/PROMISES.md doc/TESTING.md doc/TLS.md doc/WEB.md doc/protocol/agent.md \
 	doc/protocol/control.md doc/protocol/mailq.md \
-	doc/protocol/tables.md doc/examples/hooks.lua \
+	doc/protocol/sts.md doc/protocol/tables.md doc/examples/hooks.lua \
 	doc/examples/zmailer-alerts.yml doc/examples/rules.conf \
 	doc/examples/rules.test doc/examples/zmailer-mta.equivs \
 	doc/examples/zmailer-audit.service doc/examples/zmailer-audit.timer \
@@ -41,7 +41,7 @@ VERB_PAGES = \
 	doc/man/zmailer-resubmit.8 doc/man/zmailer-review.8 \
 	doc/man/zmailer-route.8 doc/man/zmailer-setup.8 \
 	doc/man/zmailer-show.8 doc/man/zmailer-sink.8 \
-	doc/man/zmailer-smarthost.8 doc/man/zmailer-table.8 \
+	doc/man/zmailer-smarthost.8 doc/man/zmailer-sts.8 doc/man/zmailer-table.8 \
 	doc/man/zmailer-test.8 doc/man/zmailer-top.8 \
 	doc/man/zmailer-web.8 doc/man/zmailer-whynot.8
 man_MANS += $(VERB_PAGES)

@@ -17,6 +17,7 @@ include tests/unit/smtpserver/folder.mk
 include tests/unit/router/folder.mk
 include tests/unit/scheduler/folder.mk
 include tests/unit/transports/folder.mk
+include tests/unit/sts/folder.mk
 include tests/unit/tables/folder.mk
 include tests/unit/web/folder.mk
 include tests/unit/tools/folder.mk

@@ -22,6 +22,8 @@ bin_zmailer_SOURCES = tools/zmailer/alias.c tools/zmailer/alias.h tools/zmailer/
 	tools/zmailer/zmailer.c tools/zmailer/zones.c
 bin_zmailer_SOURCES += tools/zmailer/auth/auth.c tools/zmailer/auth/auth.h \
 	tools/zmailer/auth/look.c tools/zmailer/auth/show.c
+bin_zmailer_SOURCES += tools/zmailer/sts/sts.c tools/zmailer/sts/sts.h \
+	tools/zmailer/sts/publish.c
 bin_zmailer_SOURCES += tools/zmailer/dkim/dkim.c tools/zmailer/dkim/dkim.h \
 	tools/zmailer/dkim/edit.c tools/zmailer/dkim/look.c
 bin_zmailer_SOURCES += tools/zmailer/smarthost/edit.c \
@@ -151,7 +153,7 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/ask_router.c tools/run/ask_router.h \
 	tools/run/beside.c tools/run/beside.h \
 	tools/run/dirs.c tools/run/listeners.c tools/run/listeners.h \
-	tools/run/databases.c tools/run/databases.h \
+	tools/run/consulted.c tools/run/consulted.h \
 	tools/run/keeper.c tools/run/keeper.h tools/run/left.c tools/run/left.h \
 	tools/run/watchdog.c tools/run/watchdog.h \
 	tools/run/libexec.c tools/run/manager.c \

@@ -14,6 +14,7 @@ transports_smtp_libclient_a_SOURCES = \
 	transports/smtp/scram.c transports/smtp/secret.c \
 	transports/smtp/target.c transports/smtp/connect.c \
 	transports/smtp/dane.c transports/smtp/dane.h \
+	transports/smtp/sts.c transports/smtp/sts.h \
 	transports/smtp/provider.c transports/smtp/zone.c \
 	transports/smtp/hello.c transports/smtp/starttls.c transports/smtp/reply.c \
 	transports/smtp/dialogue.c \

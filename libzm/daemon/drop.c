@@ -26,13 +26,14 @@ static const bool has_group_of[ROLE_COUNT][ROLE_COUNT] = {
 	[ROLE_SCHEDULER] = { [ROLE_SMTPSERVER] = true, [ROLE_ROUTER] = true,
 	    [ROLE_AGENT] = true },
 	[ROLE_TABLES] = { [ROLE_AGENT] = true },
+	[ROLE_STS] = { [ROLE_AGENT] = true },
 };
 
-/* Where all others are one user, who asks databases is, too. */
+/* Where all others are one user, who asks databases or web servers is, too. */
 static const char *
 account_name(const struct conf *conf, enum conf_role role)
 {
-	return role == ROLE_TABLES && daemon_is_private(conf) ? "-" :
+	return conf_role_is_extra((int)role) && daemon_is_private(conf) ? "-" :
 	    conf->accounts[role];
 }
 
@@ -68,7 +69,7 @@ daemon_is_private(const struct conf *conf)
 	if (geteuid() != 0)
 		return true;
 	for (int role = 0; role < ROLE_COUNT; role++)
-		if (role != ROLE_TABLES &&
+		if (!conf_role_is_extra(role) &&
 		    strcmp(conf->accounts[role], "-") != 0)
 			return false;
 	return true;

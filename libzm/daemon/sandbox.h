@@ -42,6 +42,9 @@ struct sandbox {
 		SOCKETS_LOCAL,		/* to processes of this machine */
 		SOCKETS_NONE
 	}		 sockets;
+	bool		 is_parent;	/* it accepts at a socket that listens
+					 * already, and ends processes that it
+					 * made */
 };
 
 enum sandbox_wall {

@@ -27,10 +27,10 @@ static const char *const refused[] = {
 	"execve", "execveat", "fork", "vfork", "uselib",
 	/* other processes */
 	"ptrace", "process_vm_readv", "process_vm_writev", "kcmp",
-	"pidfd_open", "pidfd_getfd", "pidfd_send_signal", "kill", "tkill",
+	"pidfd_open", "pidfd_getfd", "pidfd_send_signal", "tkill",
 	"process_madvise", "prlimit64", "setpriority",
 	/* serving others */
-	"listen", "accept", "accept4",
+	"listen",
 	/* other identities and worlds */
 	"setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid",
 	"setfsuid", "setfsgid", "setgroups", "capset", "chroot",
@@ -51,6 +51,9 @@ static const char *const refused[] = {
 	"reboot", "swapon", "swapoff", "acct", "quotactl", "syslog",
 	"modify_ldt", "iopl", "ioperm", "vmsplice", "fanotify_init",
 };
+
+/* What who serves others by processes of its own needs. */
+static const char *const of_parents[] = { "accept", "accept4", "kill" };
 
 static const char *const names_of_files[] = {
 	"rename", "renameat", "renameat2", "unlink", "unlinkat", "fchmod",
@@ -116,6 +119,9 @@ sandbox_calls(const struct sandbox *rules, bool *out_stands,
 	    sizeof(refused) / sizeof(refused[0]));
 	if (result == 0)
 		result = sockets_add(filter, rules->sockets);
+	if (result == 0 && !rules->is_parent)
+		result = calls_add(filter, of_parents,
+		    sizeof(of_parents) / sizeof(of_parents[0]));
 	if (result == 0 && rules->worked_count == 0)
 		result = calls_add(filter, names_of_files,
 		    sizeof(names_of_files) / sizeof(names_of_files[0]));

@@ -35,6 +35,7 @@ libzm_a_SOURCES += \
 	libzm/grammar/selector.c libzm/grammar/selector.h \
 	libzm/grammar/selector_internal.h \
 	libzm/grammar/selector_parse.c \
+	libzm/grammar/sts.c libzm/grammar/sts.h \
 	libzm/grammar/tar.c libzm/grammar/tar.h \
 	libzm/grammar/tlsa.c libzm/grammar/tlsa.h \
 	libzm/grammar/units.c libzm/grammar/units.h

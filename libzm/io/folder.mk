@@ -17,5 +17,6 @@ libzm_a_SOURCES += \
 	libzm/io/peer.c libzm/io/peer.h \
 	libzm/io/race.c libzm/io/race.h \
 	libzm/io/stream.c libzm/io/stream.h \
+	libzm/io/sts_ask.c libzm/io/sts_ask.h \
 	libzm/io/sync.c libzm/io/sync.h \
 	libzm/io/unix_socket.c libzm/io/unix_socket.h

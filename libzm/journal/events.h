@@ -219,6 +219,19 @@ EVENT(TLS_BROKEN, "tls.broken", INFO, "host reason",
 EVENT(DANE_REFUSED, "dane.refused", WARN, "host reason",
     "A next hop gets no mail for now because of its TLSA records: they could "
     "not be had, its certificate is none of theirs, or it offers no TLS.")
+EVENT(STS_POLICY, "sts.policy", INFO, "domain mode policy max-age hosts",
+    "A domain has an MTA-STS policy, or another one: mode, id (policy), how "
+    "many seconds it counts, how many patterns of hosts it has.")
+EVENT(STS_TROUBLE, "sts.trouble", INFO, "domain result reason known",
+    "A domain's MTA-STS policy could not be had: result is a type of RFC 8460 "
+    "section 4.3.  One that is known already goes on to count; known is its "
+    "mode.")
+EVENT(STS_REFUSED, "sts.refused", WARN, "domain host mode reason",
+    "A next hop gets no mail for now because of its domain's MTA-STS policy; "
+    "or, mode=testing, it got mail and would not have under enforce.")
+EVENT(TLS_SESSION, "tls.session", INFO, "domain policy mode host result",
+    "A connection to a next hop whose domain says how it must be protected: "
+    "policy is sts or tlsa, result success or a type of RFC 8460 section 4.3.")
 EVENT(HOST_DOWN, "host.down", INFO, "channel host reason until",
     "A destination does not answer; its mail waits.")
 EVENT(CONTROL_BAD, "control.bad", WARN, "file reason",

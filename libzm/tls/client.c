@@ -407,8 +407,8 @@ client_begin(struct tls_client *client, const struct tls_goal *goal,
 	SSL *ssl;
 
 	ERR_clear_error();
-	if (client_prepare(client, goal->is_strict && goal->tlsa == NULL,
-	    err) < 0)
+	if (client_prepare(client, (goal->is_strict || goal->is_judged) &&
+	    goal->tlsa == NULL, err) < 0)
 		return NULL;
 	ssl = SSL_new(client->ctx);
 	bio = ssl != NULL ? bio_of(client, goal, peer) : NULL;

@@ -82,7 +82,7 @@ parent_find_ours(struct parent *parent)
 	parent->ours[parent->ours_count++] = geteuid();
 	for (int role = 0; parent->process->was_root && role < ROLE_COUNT;
 	    role++)
-		if (role != ROLE_AGENT && role != ROLE_TABLES &&
+		if (role != ROLE_AGENT && !conf_role_is_extra(role) &&
 		    daemon_account(parent->process->conf,
 		    (enum conf_role)role, &uid, &gid, &err) == 0)
 			parent->ours[parent->ours_count++] = uid;

@@ -8,7 +8,7 @@
                                           unix PATH: a socket; lmtp;
                                           tls CERT: it offers STARTTLS,
                                           smtps CERT: TLS at once
-    http   NAME { for TEXT reply 503 WORDS wait 60 once; tls CERT }
+    http   NAME { for TEXT reply 503 WORDS wait 60 once; tls CERT; at A PORT }
                                           a server of HTTP: httpserver.py;
                                           expect as of a server
     dns    NAME { example.net MX 10 mx.example.net; ... }
@@ -54,8 +54,8 @@ entry for a table of users, `${crypt.PASSWORD}` one of crypt(3).
 `say BYTES` waits for no answer, `hear` reads it; between them `seen MTA PATH
 TEXT` waits for it in a file, `asked DNS NAME` for a question; `quiet`: nothing
 has come; `clock +1m` and `signal` are as outside.
-`shown CERT` is a fact: the certificate that the server showed.  A cert
-that is named again is replaced.
+`shown CERT` is a fact: the certificate that the server showed.  A cert,
+dns or http that is named again is replaced.
 
 Blocks end with the brace that closes them; ';' or a newline ends an item
 of a block (not in mta and file blocks, which are kept as they are).

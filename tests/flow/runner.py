@@ -171,12 +171,15 @@ class Flow:
         name = line.words[1]
         if "expect" in line.words:
             return self.expect_server(self.actors[name], line.words[3:])
-        rules, certs = [], []
-        for item in language.items(line.block):
-            (certs if item[0] == "tls" else rules).append(item)
+        items = language.items(self.fill(line.block))
+        of = {words[0]: words[1:] for words in items if words[0] != "for"}
+        rules = [httpserver.rule(w) for w in items if w[0] == "for"]
+        if name in self.actors:
+            self.actors[name].rules = rules
+            return None
         self.actors[name] = httpserver.Server(
-            [httpserver.rule(words) for words in rules],
-            tls.serving(self.actors[certs[0][1]]) if certs else None)
+            rules, tls.serving(self.actors[of["tls"][0]]) if "tls" in of
+            else None, *(of["at"][0], int(of["at"][1])) if "at" in of else ())
         return None
 
     @staticmethod
@@ -247,12 +250,11 @@ class Flow:
         if "expect" in line.words:
             self.dns_expect(line.words)
             return
-        rows = []
-        for item in language.items(self.fill(line.block)):
-            value = item[2:] if item[1] in ("MX", "TLSA") else \
-                item[2] if len(item) > 2 else None
-            rows.append((item[0], item[1], value))
-        self.actors[line.words[1]] = dns.Dns(rows)
+        rows = dns.rows_of(language.items(self.fill(line.block)))
+        if line.words[1] in self.actors:
+            self.actors[line.words[1]].rows = rows
+        else:
+            self.actors[line.words[1]] = dns.Dns(rows)
 
     def do_mta(self, line):
         name = line.words[1]

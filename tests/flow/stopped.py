@@ -38,6 +38,8 @@ ROWS = [
     ("domain", "list", 0, ["localhost"]),
     ("smarthost", "show", 0, []),
     ("dkim", "list", 1, ["zmailer dkim new"]),
+    ("sts", "list", 69, ["policies does not answer"]),
+    ("sts", "publish a.example --mx mx.a.example", 0, ["mode: testing"]),
     ("init", "DIR/other --port 2526", 0, ["zmailer start"]),
     ("stop", "", 0, DAEMONS[:1]),
     ("reload", "", 69, DAEMONS + ["SPOOL"]),

@@ -112,7 +112,7 @@ esac
     for part in ("What is left is yours:", f"{host.top}/spool   the spool",
                  f"  rm -r {host.top}/spool {host.top}/log "
                  f"{host.top}/etc/zmailer\n",
-                 "the accounts zmsmtp zmrouter zmsched zmagent zmtables",
+                 "the accounts zmsmtp zmrouter zmsched zmagent zmtables zmsts",
                  "userdel $u; done; groupdel zmsubmit"):
         assert part in told, (part, told)
 
@@ -127,7 +127,7 @@ def takes_accounts_that_own_nothing(host):
     assert (code, told) == (0, ""), told
     with open(host.top + "/gone", encoding="utf-8") as file:
         assert file.read().split() == ["zmsmtp", "zmrouter", "zmsched",
-                                       "zmagent", "zmtables",
+                                       "zmagent", "zmtables", "zmsts",
                                        "zmsubmit"]
 
 

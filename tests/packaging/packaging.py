@@ -90,7 +90,7 @@ def takes_the_place_of_exim(host):
 @step("its accounts and directories are there, its unit is enabled")
 def has_accounts_and_a_unit(host):
     host.says("getent", "passwd", "zmsmtp", "zmrouter", "zmsched", "zmagent",
-              "zmtables")
+              "zmtables", "zmsts")
     for path in ("/usr/lib/sysusers.d/zmailer.conf", "/usr/lib/sendmail",
                  "/usr/share/man/man8/zmailer.8.gz"):
         if path.endswith(".gz"):        # the root leaves manuals out

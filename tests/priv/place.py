@@ -11,7 +11,8 @@ import tempfile
 from zmtest import mta, sasl, tls, unit
 
 DATABASE = ("passwd", "group", "shadow", "gshadow")
-ROLES = ("zmsmtp", "zmrouter", "zmsched", "zmagent", "zmtables")
+ROLES = ("zmsmtp", "zmrouter", "zmsched", "zmagent", "zmtables",
+         "zmsts")
 USERS = ("ursula", "victor", "wanda")
 GROUP = "zmsubmit"
 FIRST_ID = 47110

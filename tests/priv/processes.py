@@ -86,6 +86,7 @@ DESIGN = {
     "mailq": ("zmagent", ("zmagent",)),
     "log-to": ("zmagent", ("zmagent",)),
     "tables": ("zmtables", ("zmtables", "zmagent")),
+    "sts": ("zmsts", ("zmsts", "zmagent")),
     "answers": ("zmrouter", ("zmrouter", "zmsubmit", "zmagent")),
 }
 

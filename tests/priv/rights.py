@@ -42,6 +42,8 @@ ROWS = [
     ("smarthost", "x.example --untested --yes", SHUT, FILES),
     ("dkim", "list", OPEN, ["signs"]),
     ("dkim", "new x.example --yes", SHUT, FILES),
+    ("sts", "list", {69, 77}, []),
+    ("sts", "publish x.example --mx mx.x.example", OPEN, ["v=STSv1"]),
     ("init", "HOME/own --port 2526", OPEN, ["zmailer start"]),
     ("run", "", SHUT, FILES),
     ("start", "", SHUT, FILES),

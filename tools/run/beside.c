@@ -18,7 +18,9 @@ beside_start(struct beside *beside, struct loop *loop,
 	forward_start(&beside->forward, loop, conf);
 	keeper_start(&beside->keeper, loop, conf);
 	answers_start(&beside->answers, loop, conf);
-	databases_start(&beside->databases, loop, conf, conf_path);
+	consulted_start(&beside->tables, &consulted_tables, loop, conf,
+	    conf_path);
+	consulted_start(&beside->sts, &consulted_sts, loop, conf, conf_path);
 }
 
 void
@@ -26,7 +28,8 @@ beside_reload(struct beside *beside)
 {
 	answers_reload(&beside->answers);
 	forward_reload(&beside->forward);
-	databases_reload(&beside->databases);
+	consulted_reload(&beside->tables);
+	consulted_reload(&beside->sts);
 }
 
 void
@@ -37,11 +40,35 @@ beside_stop(struct beside *beside)
 	forward_stop(&beside->forward);
 }
 
+static void
+beside_on_consulted_end(void *context)
+{
+	struct beside *beside = context;
+
+	if (beside->tables.sidecar.pid == 0 &&
+	    beside->sts.sidecar.pid == 0)
+		beside->ended_fn(beside->context);
+}
+
+bool
+beside_let_go(struct beside *beside, loop_fn *ended_fn, void *context)
+{
+	bool are_gone;
+
+	beside->ended_fn = ended_fn;
+	beside->context = context;
+	are_gone = consulted_stop(&beside->tables, beside_on_consulted_end,
+	    beside);
+	return consulted_stop(&beside->sts, beside_on_consulted_end,
+	    beside) && are_gone;
+}
+
 void
 beside_ended(struct beside *beside, pid_t pid)
 {
 	keeper_ended(&beside->keeper, pid);
 	answers_ended(&beside->answers, pid);
 	forward_ended(&beside->forward, pid);
-	databases_ended(&beside->databases, pid);
+	consulted_ended(&beside->tables, pid);
+	consulted_ended(&beside->sts, pid);
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "daemon/skeleton.h"
+#include "io/sts_ask.h"
 #include "mail/spool/spool.h"
 #include "tools/run/supervisor.h"
 
@@ -227,6 +228,23 @@ dirs_prepare(const struct conf *conf, struct err *err)
 	spool_close(&spool);
 	return daemon_is_private(conf) ? smtpserver_make(conf, err) :
 	    owners_set(conf, err);
+}
+
+int
+dirs_prepare_sts(const struct conf *conf, struct err *err)
+{
+	char path[PATH_BYTES];
+	uid_t uid;
+	gid_t gid;
+
+	snprintf(path, sizeof(path), "%s/" STS_DIR, conf->spool_dir);
+	if (path_make(path, 0700, err) < 0)
+		return -1;
+	if (daemon_is_private(conf))
+		return 0;
+	if (daemon_account(conf, ROLE_STS, &uid, &gid, err) < 0)
+		return -1;
+	return dir_own(AT_FDCWD, path, uid, gid, 0700, err);
 }
 
 /* ---- looking only ---------------------------------------------------- */

@@ -75,7 +75,7 @@ supervisor_state_publish(struct supervisor *boss)
 /* ---- stopping ---------------------------------------------------------- */
 
 static void
-supervisor_on_databases_end(void *context)
+supervisor_on_consulted_end(void *context)
 {
 	struct supervisor *boss = context;
 
@@ -95,8 +95,8 @@ stop_next(struct supervisor *boss)
 			rank = child_rows[i].stop_rank;
 		}
 	if (next == NULL) {
-		if (databases_stop(&boss->beside.databases,
-		    supervisor_on_databases_end, boss))
+		if (beside_let_go(&boss->beside,
+		    supervisor_on_consulted_end, boss))
 			loop_stop(boss->loop);
 	} else if (next->state != SUPERVISED_STOPPING) {
 		supervised_stop(next, STOP_FOR_MS);

@@ -83,6 +83,13 @@ OPTION(ED25519, "--ed25519", NULL, FLAG, 0, 0, "an Ed25519 key, not RSA")
 OPTION(DKIM_SELECTOR, "--selector", "S", TEXT, 0, 0, "the name of the key")
 OPTION(BITS, "--bits", "N", NUMBER, 1024, 4096, "how long the key is")
 OPTION(SOCKET, "--socket", "SOCKET", TEXT, 0, 0, "where the signer listens")
+OPTION(STS_MODE, "--mode", "testing|enforce", CHOICE, 0, 0,
+    "testing stops no mail, enforce does")
+OPTION(STS_MX, "--mx", "HOSTS", TEXT, 0, 0,
+    "the hosts, with commas; *.NAME: one label before it")
+OPTION(MAX_AGE, "--max-age", "SPAN", SPAN, 60000, 0, "how long it counts")
+OPTION(WEB_DIR, "--dir", "WEB-DIR", TEXT, 0, 0,
+    "write mta-sts.txt there: .well-known of the web server")
 OPTION(TO_DIR, "--to", "NEW-DIR", TEXT, 0, 0,
     "where it is written; a directory that holds nothing")
 OPTION(FROM_FILE, "--from", "FILE", TEXT, 0, 0, "of FILE instead of its own")

@@ -48,6 +48,10 @@ VERB(dkim, "new DOMAIN [--selector S] [--bits N] [--ed25519] "
     "[S] | list | check [DOMAIN]; [--yes] [--dry-run] [--reason WORDS] "
     "[--json]",
     "keys that sign our mail: made, published, compared with the DNS")
+VERB(sts, "show DOMAIN | list | refresh DOMAIN | publish DOMAIN "
+    "[--mode testing|enforce] [--mx HOSTS] [--max-age SPAN] [--dir WEB-DIR]; "
+    "[--json]",
+    "policies of MTA-STS: those of others that are known, and our own")
 VERB(init, "DIR [--port N] [--sink PORT]",
     "make a private instance that any user can start")
 VERB(run, "[--foreground]",

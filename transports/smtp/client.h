@@ -100,6 +100,14 @@ struct client_policy {
 	bool			 asks_tlsa;	/* its hosts' TLSA records may
 						 * change it (dane.h) */
 	bool			 are_tlsa_unusable;	/* there are some */
+	bool			 asks_sts;	/* its domain's policy may
+						 * change it (sts.h) */
+	bool			 is_judged;	/* whether the certificate is
+						 * verified is asked, whatever
+						 * the level */
+	const char		*said_by;	/* "sts", "tlsa": who says so;
+						 * NULL: nobody does */
+	const char		*sts_mode, *sts_domain;	/* of said_by sts */
 	const struct dns_records *tlsa;	/* of the host: they decide; or NULL */
 	char			 base[256];	/* their base domain */
 	struct tls_client	*tls;
@@ -290,6 +298,10 @@ struct client_hello {
 	bool				 is_by_mx;
 	const struct client_secret	*secret;	/* NULL: none */
 	bool				 is_tls_broken;	/* out */
+	const char			*result;	/* out: "success", or a
+							 * type of RFC 8460;
+							 * NULL: it came to
+							 * nothing before */
 };
 bool client_hello(struct client *client, struct client_hello *hello,
     struct verdict *out_trouble);

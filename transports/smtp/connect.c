@@ -17,6 +17,7 @@
 #include "journal/event.h"
 #include "io/race.h"
 #include "transports/smtp/dane.h"
+#include "transports/smtp/sts.h"
 
 #include "base/banned.h"
 
@@ -26,6 +27,7 @@ struct search {			/* one hunt for a host that serves us */
 	struct client_policy	 policy;	/* of the target */
 	struct client_policy	 host_policy;	/* of the host in hand */
 	struct dns_records	 tlsa;		/* of it */
+	struct client_sts	 sts;		/* of the target */
 	const struct client_secret *secret;
 	struct client_hosts	 hosts;
 	struct race_entry	 entries[RACE_MAX];
@@ -95,6 +97,7 @@ search_hello(struct search *search, const char *name,
 	    TROUBLE_PIPELINING);
 	search_set_who(search, name, entry);
 	is_good = client_hello(client, &how, search->trouble);
+	client_tell_session(client, search->target.name, &how);
 	*out_tls_broken = how.is_tls_broken;
 	return is_good;
 }
@@ -273,7 +276,9 @@ search_settle(struct search *search, size_t index, struct verdict *trouble)
 {
 	search->host_policy = search->policy;
 	return client_dane(&search->hosts, index, &search->host_policy,
-	    &search->tlsa, trouble);
+	    &search->tlsa, trouble) && client_sts(search->client,
+	    &search->hosts, index, &search->sts, &search->host_policy,
+	    trouble);
 }
 
 static bool

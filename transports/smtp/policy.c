@@ -146,7 +146,10 @@ policy_raise(struct client_policy *policy, const struct client_target *target,
 	policy->is_required = is_required;
 	policy->asks_tlsa = policy->level == TLS_LEVEL_DANE ||
 	    policy->level == TLS_LEVEL_DANE_ONLY;
-	if (policy->level == TLS_LEVEL_DANE)	/* where there are none */
+	policy->asks_sts = policy->level == TLS_LEVEL_STS;
+	policy->asks_tlsa = policy->asks_tlsa || policy->asks_sts;
+	if (policy->level == TLS_LEVEL_DANE || policy->asks_sts)
+						/* where there are none */
 		policy->level = TLS_LEVEL_MAY;
 	if (is_required && policy->level != TLS_LEVEL_DANE_ONLY)
 		policy->level = TLS_LEVEL_VERIFY;
@@ -263,6 +266,7 @@ client_policy(const struct client *client,
 		out->asks_tlsa = false;
 	}
 	policy_complete_names(out, target);
+	out->asks_sts = out->asks_sts && !client->is_lmtp;
 	out->is_xclient = policy_hears_of_clients(client, target);
 	client_policy_make_key(out);
 }

@@ -13,11 +13,13 @@
 #include "base/clock.h"
 #include "grammar/tlsa.h"
 #include "journal/event.h"
-#include "transports/smtp/client.h"
+#include "transports/smtp/sts.h"
 
 #include "base/banned.h"
 
 enum { STARTTLS_RECORDS_TOLD = 8 };
+
+static const char no_starttls[] = "starttls-not-supported";
 
 /* What the DNS said of this host was not in vain. */
 static bool
@@ -58,6 +60,10 @@ starttls_none(struct client *client, const struct client_policy *policy,
 		snprintf(text, sizeof(text), "%.300s (the host's TLSA "
 		    "records ask for it)", words);
 		words = text;
+	} else if (policy->sts_domain != NULL) {
+		snprintf(text, sizeof(text), "%.200s (the MTA-STS policy of "
+		    "%.200s asks for it)", words, policy->sts_domain);
+		words = text;
 	}
 	starttls_unprotected(client, policy, "4.7.4", words, out_trouble);
 	client_quit(client);
@@ -85,9 +91,13 @@ starttls_words(const struct client_policy *policy, const struct err *err,
 	    i < policy->tlsa->count && i < STARTTLS_RECORDS_TOLD; i++)
 		if (tlsa_parse(dns_records_at(policy->tlsa, i), &tlsa) == 0)
 			tlsa_add_words(&list, &tlsa);
-	if (policy->tlsa == NULL)
+	if (policy->tlsa == NULL && policy->sts_domain == NULL)
 		snprintf(words, ERR_TEXT_BYTES, "TLS handshake: %.400s",
 		    err->text);
+	else if (policy->tlsa == NULL)
+		snprintf(words, ERR_TEXT_BYTES, "TLS handshake: %.200s "
+		    "(MTA-STS policy of %.200s)", err->text,
+		    policy->sts_domain);
 	else
 		snprintf(words, ERR_TEXT_BYTES, "TLS handshake: %.100s "
 		    "(TLSA of %.200s: %.100s)", err->text, policy->base,
@@ -106,7 +116,7 @@ client_start_tls(struct client *client, struct client_hello *hello,
 		.key = key, .names = policy->names,
 		.sni = policy->tlsa != NULL ? policy->base : hello->name,
 		.name_count = policy->name_count, .is_strict = is_strict,
-		.tlsa = policy->tlsa,
+		.tlsa = policy->tlsa, .is_judged = policy->is_judged,
 	};
 	enum peer_result result;
 	struct err err;
@@ -119,9 +129,13 @@ client_start_tls(struct client *client, struct client_hello *hello,
 	    clock_steady_ms() + client->conf->timeouts.helo_ms, &client->tls,
 	    &err);
 	if (result == PEER_OK) {
+		hello->result = client->tls.is_verified ||
+		    !policy->is_judged ? "success" :
+		    client_tls_result(client->tls.why);
 		starttls_tell_unusable(client, policy);
 		return true;
 	}
+	hello->result = client_tls_result(err.text);
 	starttls_words(policy, &err, words);
 	client_drop(client);
 	hello->is_tls_broken = policy->level < TLS_LEVEL_ENCRYPT;
@@ -149,10 +163,12 @@ client_starttls(struct client *client, struct client_hello *hello,
 	    (policy->level == TLS_LEVEL_MAY &&
 	    client_has(client, &client->address, TROUBLE_TLS)))
 		return true;
-	if (!(client->offer.extensions & CLIENT_STARTTLS))
+	if (!(client->offer.extensions & CLIENT_STARTTLS)) {
+		hello->result = no_starttls;
 		return starttls_none(client, policy,
 		    "the host does not offer TLS, "
 		    "without which it gets no mail", out_trouble);
+	}
 	str_adds(&client->peer.out, "STARTTLS\r\n");
 	if (!client_ask(client, "waiting for the reply to STARTTLS", &reply,
 	    out_trouble))
@@ -160,6 +176,7 @@ client_starttls(struct client *client, struct client_hello *hello,
 	if (reply.code == 421)
 		return client_refused(client, &reply, out_trouble);
 	if (reply.code != 220) {
+		hello->result = no_starttls;
 		reply_add_text(&words, &reply);
 		is_good = starttls_none(client, policy, words.buf, out_trouble);
 		str_release(&words);

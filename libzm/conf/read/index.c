@@ -177,9 +177,25 @@ conf_asks_databases(const struct conf *conf)
 }
 
 bool
+conf_asks_sts(const struct conf *conf)
+{
+	for (size_t i = 0; i < conf->tls_to_count; i++)
+		if (conf->tls_to[i].level == TLS_LEVEL_STS)
+			return true;
+	return false;
+}
+
+bool
+conf_role_is_extra(int role)
+{
+	return role == ROLE_TABLES || role == ROLE_STS;
+}
+
+bool
 conf_uses_role(const struct conf *conf, int role)
 {
-	return role != ROLE_TABLES || conf_asks_databases(conf);
+	return role == ROLE_TABLES ? conf_asks_databases(conf) :
+	    role == ROLE_STS ? conf_asks_sts(conf) : true;
 }
 
 const struct conf_table *

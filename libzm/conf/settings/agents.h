@@ -17,6 +17,8 @@
 	FIRST(NONE, "none")						\
 	NEXT(MAY, "may")						\
 	NEXT(DANE, "dane")	/* without TLSA records as may */	\
+	NEXT(STS, "sts")	/* without them as the domain's policy	\
+				 * says; without one as may */		\
 	NEXT(ENCRYPT, "encrypt")					\
 	NEXT(VERIFY, "verify")						\
 	NEXT(DANE_ONLY, "dane-only")
@@ -45,6 +47,16 @@ struct conf_tls_to {		/* tls-to PATTERN LEVEL ... */
 	size_t		 name_count;	/* 0: those of the destination */
 	struct conf_at	 at;
 };
+
+struct conf_sts {		/* sts ...: how policies are fetched */
+	unsigned	port;		/* of the web servers that have them */
+	int64_t		timeout_ms;	/* a look-up, all of it */
+	const char	*roots;		/* PEM file; NULL: the system's */
+};
+
+struct conf;
+/* Does a tls-to ask for policies of MTA-STS? */
+bool conf_asks_sts(const struct conf *conf);
 
 struct conf_xclient_to {	/* xclient-to PATTERN */
 	const char	*pattern;	/* as of tls-to */

@@ -52,6 +52,10 @@ STATEMENT(TOP, "tls-to", NONE, tls_to,
     "broken.  dane: as may, but where the DNS vouches for TLSA records of the "
     "host (RFC 7672) TLS, with a certificate that they name, or the mail "
     "waits; the DNS vouches when a resolver on loopback says so (AD).  "
+    "sts: as dane, and where there are no such records the domain's own "
+    "policy counts (MTA-STS, RFC 8461): enforce means only MX hosts that it "
+    "names, with TLS and a certificate of that name from a trusted root, or "
+    "the mail waits; testing is only noted; zmailer-sts(8).  "
     "dane-only: such records or the mail waits.  encrypt: TLS or the mail "
     "waits.  verify: also its certificate "
     "must lead to a trusted root and have one of the names: those after "
@@ -64,6 +68,18 @@ STATEMENT(TOP, "tls-to", NONE, tls_to,
     "tls-to .gmail.com verify name mx.google.com,.google.com\n"
     "tls-to bank.example dane-only\n"
     "tls-to legacy.example none")
+
+STATEMENT(TOP, "sts", NONE, setting, "setting", "",
+    "sts timeout SPAN | sts ca FILE | sts port PORT", "",
+    "How the policies are had that `tls-to PATTERN sts` asks for: timeout is "
+    "for a whole look-up, DNS and web server; mail waits 10s for one at the "
+    "most, and then goes as without a policy, unless one is known already.  "
+    "ca has the trusted roots of the web servers (the system's otherwise); "
+    "port is another than 443 only in tests.",
+    "sts timeout 30s")
+SETTING("sts", "timeout", sts.timeout_ms, "span:1s-10m", "60s", "1s to 10m")
+SETTING("sts", "ca", sts.roots, "path", "", "a file with roots")
+SETTING("sts", "port", sts.port, "number:1-65535", "443", "a port")
 
 STATEMENT(TOP, "xclient-to", NONE, xclient_to, "routepattern", "",
     "xclient-to PATTERN", "none",

@@ -16,7 +16,7 @@
 #include "base/banned.h"
 
 const char *const conf_role_names[ROLE_COUNT] = {
-	"smtpserver", "router", "scheduler", "agent", "tables"
+	"smtpserver", "router", "scheduler", "agent", "tables", "sts"
 };
 
 const struct conf_row conf_rows[] = {

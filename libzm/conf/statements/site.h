@@ -218,6 +218,8 @@ SETTING("user", "agent", accounts[ROLE_AGENT], "account", "zmagent",
     "transport agents that need no privilege")
 SETTING("user", "tables", accounts[ROLE_TABLES], "account", "zmtables",
     "the process that asks databases, where a table is in one")
+SETTING("user", "sts", accounts[ROLE_STS], "account", "zmsts",
+    "the process that fetches MTA-STS policies, where tls-to asks for them")
 
 STATEMENT(TOP, "keep", NONE, setting, "setting", "",
     "keep trash|journal|failed SPAN | keep journal-size|journal-part SIZE",

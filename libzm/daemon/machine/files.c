@@ -222,7 +222,8 @@ check_accounts(struct machine_look *look)
 		uint64_t number;
 
 		if (!conf_uses_role(look->conf, (int)i) ||
-		    (i == ROLE_TABLES && daemon_is_private(look->conf)) ||
+		    (conf_role_is_extra((int)i) &&
+		    daemon_is_private(look->conf)) ||
 		    strcmp(name, "-") == 0 || getpwnam(name) != NULL ||
 		    slice_number(slice_of(name), 1, UINT32_MAX, &number))
 			continue;

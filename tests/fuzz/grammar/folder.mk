@@ -8,7 +8,7 @@ fuzz_targets += \
 	tests/fuzz/fuzz-base64 \
 	tests/fuzz/fuzz-proxy \
 	tests/fuzz/fuzz-xtext \
-	tests/fuzz/fuzz-units \
+	tests/fuzz/fuzz-sts tests/fuzz/fuzz-units \
 	tests/fuzz/fuzz-selector \
 	tests/fuzz/fuzz-json
 tests_fuzz_fuzz_path_SOURCES = tests/fuzz/grammar/fuzz_path.c $(FUZZ_MAIN)
@@ -29,6 +29,9 @@ tests_fuzz_fuzz_reply_LDADD = $(ZM_LIBS)
 tests_fuzz_fuzz_xtext_SOURCES = tests/fuzz/grammar/fuzz_xtext.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_xtext_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_xtext_LDADD = $(ZM_LIBS)
+tests_fuzz_fuzz_sts_SOURCES = tests/fuzz/grammar/fuzz_sts.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_sts_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_sts_LDADD = $(ZM_LIBS)
 tests_fuzz_fuzz_units_SOURCES = tests/fuzz/grammar/fuzz_units.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_units_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_units_LDADD = $(ZM_LIBS)

@@ -27,6 +27,13 @@ def encode_name(name):
     return out + b"\0"
 
 
+def rows_of(items):
+    """The rows that lists of words say."""
+    return [(item[0].lower().rstrip("."), item[1],
+             item[2:] if item[1] in ("MX", "TLSA") else
+             item[2] if len(item) > 2 else None) for item in items]
+
+
 class Dns:
     def __init__(self, rows=(), host="127.0.0.1", port=0):
         self.rows = [(n.lower().rstrip("."), t, v) for n, t, v in rows]

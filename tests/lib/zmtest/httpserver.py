@@ -1,7 +1,9 @@
-"""A scripted HTTP server: takes every POST unless a rule says otherwise.
+"""A scripted HTTP server: takes every POST unless a rule says otherwise, and
+has the pages that rules say.
 
 Rules are rows (match, action, times): the first row whose match is part of
-X-Envelope-To or the path, and whose times are not used up, acts.  Actions:
+X-Envelope-To (of a GET: Host) or the path, and whose times are not used up,
+acts.  Actions: ("page", type, bytes) for a GET,
 ("reply", code, text), ("drop",) closes when the request was read, ("cut",)
 closes before it is, ("silence",) never answers, ("raw", bytes) says these.
 `wait SECONDS` adds Retry-After to the replies of the rule that goes before it.
@@ -29,6 +31,7 @@ class Rule:
 
 def rule(words):
     """for TEXT reply CODE WORDS | drop | cut | silence | raw BYTES
+    | page TYPE BYTES
     [wait S] [once]"""
     match, rest, times, wait = words[1], words[2:], None, None
     if rest[-1] == "once":
@@ -39,9 +42,11 @@ def rule(words):
     if rest[0] == "reply":
         return Rule(match, ("reply", int(rest[1]), " ".join(rest[2:])),
                     times, wait)
-    if rest[0] == "raw":
-        text = " ".join(rest[1:]).encode().decode("unicode_escape")
-        return Rule(match, ("raw", text.encode("latin-1")), times)
+    if rest[0] in ("raw", "page"):
+        type_of = rest[1:2] if rest[0] == "page" else []
+        text = " ".join(rest[1 + len(type_of):]).encode().decode(
+            "unicode_escape")
+        return Rule(match, (rest[0], *type_of, text.encode("latin-1")), times)
     return Rule(match, (rest[0],), times)
 
 
@@ -66,6 +71,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
         super().setup()
         self.server.owner.sessions += 1
 
+    def do_GET(self):
+        owner = self.server.owner
+        where = self.headers.get("Host", "") + self.path
+        owner.commands.append("GET " + where)
+        with owner.lock:
+            rule = next((r for r in owner.rules if r.take(where)), None)
+        action = rule.action if rule else ("reply", 404, "not here")
+        if action[0] == "reply":
+            self.answer(action[1], action[2].encode(), None)
+        elif action[0] == "page":
+            self.answer(200, action[2], None, action[1])
+        else:
+            self.act(action)
+
     def do_POST(self):
         owner = self.server.owner
         owner.commands.append(" ".join(
@@ -86,16 +105,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 owner.messages.append(Message(self, data))
             self.answer(action[1], action[2].encode(), wait)
             return
+        self.act(action)
+
+    def act(self, action):
         self.close_connection = True
         if action[0] == "raw":
             self.wfile.write(action[1])
         elif action[0] == "silence":
-            while not owner.closing:
+            while not self.server.owner.closing:
                 time.sleep(0.05)
 
-    def answer(self, code, text, wait):
+    def answer(self, code, text, wait, type_of="text/plain"):
         self.send_response(code)
-        self.send_header("Content-Type", "text/plain")
+        self.send_header("Content-Type", type_of)
         if wait is not None:
             self.send_header("Retry-After", wait)
         self.send_header("Content-Length", str(len(text)))

@@ -18,7 +18,7 @@ static const struct row { const char *in, *want; } rows[] = {
 	    "t.conf:1:20: error: 'always' is not a choice\n"
 	    "    1 | tls-to example.org always\n"
 	    "      |                    ^~~~~~\n"
-	    "      = one of: none,may,dane,encrypt,verify,dane-only\n"
+	    "      = one of: none,may,dane,sts,encrypt,verify,dane-only\n"
 	    COUNT_1 },
 	{ "tls-to example.org verify key /etc/key\n",
 	    "t.conf:1:31: error: a key is of no use without its certificate\n"

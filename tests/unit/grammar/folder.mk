@@ -10,7 +10,7 @@ tests_unit_grammar_unit_grammar_SOURCES = \
 	tests/unit/grammar/test_xtext.c \
 	tests/unit/grammar/test_dsn.c \
 	tests/unit/grammar/test_units.c tests/unit/grammar/test_tar.c \
-	tests/unit/grammar/test_tlsa.c \
+	tests/unit/grammar/test_sts.c tests/unit/grammar/test_tlsa.c \
 	tests/unit/grammar/test_crlf.c \
 	tests/unit/grammar/test_date.c tests/unit/grammar/test_proxy.c \
 	tests/unit/grammar/test_selector.c \

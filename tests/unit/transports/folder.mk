@@ -8,7 +8,7 @@ tests_unit_transports_unit_transports_SOURCES = \
 	tests/unit/transports/certs.c tests/unit/transports/certs.h \
 	tests/unit/transports/test_client.c \
 	tests/unit/transports/test_client_tls.c \
-	tests/unit/transports/test_dane.c \
+	tests/unit/transports/test_dane.c tests/unit/transports/test_sts.c \
 	tests/unit/transports/test_client_form.c \
 	tests/unit/transports/test_client_matrix.c \
 	tests/unit/transports/test_client_bounds.c \

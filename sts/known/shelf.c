@@ -1,0 +1,162 @@
+/* shelf.c - policies on the disk, for the time after a restart
+ *
+ * In     policies
+ * Out    files; policies again
+ * Holds  a directory's descriptor (the caller's)
+ * Trusts nothing it reads back: a file that is not whole is none
+ * Spec   shelf.h; doc/INTERNALS.md section 4
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "io/sts_ask.h"
+#include "sts/known/shelf.h"
+
+#include "base/banned.h"
+
+#define SHELF_HEAD "zmailer-sts 1"
+#define SHELF_NEW ".new."
+
+enum { PATH_BYTES = 4200 };
+
+int
+shelf_open(const char *spool_dir, struct err *err)
+{
+	char path[PATH_BYTES];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" STS_DIR, spool_dir);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd >= 0 ? fd : err_sys(err, "cannot open %s", path);
+}
+
+/* ---- writing ----------------------------------------------------------- */
+
+static int
+shelf_write(int shelf, const char *name, struct slice text, struct err *err)
+{
+	int fd = openat(shelf, name, O_WRONLY | O_CREAT | O_TRUNC |
+	    O_NOFOLLOW | O_CLOEXEC, 0600);
+	int result = 0;
+
+	if (fd < 0)
+		return err_sys(err, "cannot make %s", name);
+	if (fd_write_all(fd, text.p, text.n) < 0 || fsync(fd) < 0)
+		result = err_sys(err, "cannot write %s", name);
+	close(fd);
+	return result;
+}
+
+int
+shelf_put(int shelf, const char *domain, int64_t fetched_s,
+    const struct sts_policy *policy, struct err *err)
+{
+	struct str text = STR_INIT;
+	char name[32];
+	int result;
+
+	snprintf(name, sizeof(name), SHELF_NEW "%d", (int)getpid());
+	str_addf(&text, SHELF_HEAD "\n%s %" PRId64 " ", domain, fetched_s);
+	sts_policy_add_words(&text, policy);
+	str_adds(&text, "\nend\n");
+	result = shelf_write(shelf, name, str_slice(&text), err);
+	if (result == 0 && renameat(shelf, name, shelf, domain) < 0)
+		result = err_sys(err, "cannot rename %s", name);
+	if (result < 0)
+		(void)unlinkat(shelf, name, 0);
+	str_release(&text);
+	return result;
+}
+
+void
+shelf_remove(int shelf, const char *domain)
+{
+	(void)unlinkat(shelf, domain, 0);
+}
+
+/* ---- reading ----------------------------------------------------------- */
+
+int
+shelf_parse(struct slice text, const char *domain, int64_t *out_fetched_s,
+    struct sts_policy *out, struct err *err)
+{
+	struct slice head, line, end, word;
+	uint64_t moment;
+
+	if (!slice_cut(&text, '\n', &head) || !slice_is(head, SHELF_HEAD) ||
+	    !slice_cut(&text, '\n', &line) || !slice_cut(&text, '\n', &end) ||
+	    !slice_is(end, "end") || text.n > 0)
+		return err_set(err, "the file is not whole, or of another "
+		    "version");
+	if (!slice_word(&line, &word) || !slice_is(word, domain) ||
+	    !slice_word(&line, &word) ||
+	    !slice_number(word, 0, INT64_MAX / 2, &moment))
+		return err_set(err, "the file is another domain's");
+	*out_fetched_s = (int64_t)moment;
+	return sts_policy_read_words(line, out, err);
+}
+
+static int
+shelf_read_one(int shelf, const char *name, int64_t *out_fetched_s,
+    struct sts_policy *out, struct err *err)
+{
+	char text[SHELF_FILE_BYTES_MAX], domain[STS_DOMAIN_BYTES];
+	ssize_t n = -1;
+	int fd;
+
+	if (!sts_domain(slice_of(name), domain) || strcmp(domain, name) != 0)
+		return err_set(err, "the name is no domain's");
+	fd = openat(shelf, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+	    O_CLOEXEC);
+	if (fd >= 0) {
+		n = fd_read_at(fd, text, sizeof(text), 0);
+		close(fd);
+	}
+	if (n < 0)
+		return err_sys(err, "cannot be read");
+	return shelf_parse((struct slice){ text, (size_t)n }, domain,
+	    out_fetched_s, out, err);
+}
+
+void
+shelf_read(int shelf, size_t max, shelf_take_fn *take, void *context)
+{
+	int fd = openat(shelf, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	const struct dirent *entry;
+	struct sts_policy policy;
+	int64_t fetched_s;
+	struct err err;
+
+	if (dir == NULL) {
+		warning("the policies that are kept cannot be read: %s",
+		    strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	while ((entry = readdir(dir)) != NULL) {
+		if (strcmp(entry->d_name, ".") == 0 ||
+		    strcmp(entry->d_name, "..") == 0)
+			continue;
+		if (shelf_read_one(shelf, entry->d_name, &fetched_s, &policy,
+		    &err) < 0) {
+			if (entry->d_name[0] != '.')
+				warning("the policy of %s is forgotten: %s",
+				    entry->d_name, err.text);
+			(void)unlinkat(shelf, entry->d_name, 0);
+		} else if (max > 0) {
+			max--;
+			take(context, entry->d_name, fetched_s, &policy);
+		}
+	}
+	closedir(dir);
+}

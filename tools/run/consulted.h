@@ -1,0 +1,50 @@
+/* consulted.h - processes that daemons consult; internal to tools/run
+ *
+ * Who asks databases (tables), who fetches policies (sts): there when the
+ * configuration wants it, else not.  The socket below RUN stays open while
+ * the process is replaced, at a reload or after its end: who asks then waits
+ * a moment.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_RUN_CONSULTED_H
+#define ZM_TOOLS_RUN_CONSULTED_H
+
+#include "conf/conf.h"
+#include "daemon/sidecar.h"
+
+enum { CONSULTED_END_MS = 7000 };
+
+/* What they have not in common. */
+struct consulted_kind {
+	const char	*program;	/* of libexec */
+	const char	*socket;	/* below RUN */
+	enum conf_role	 askers;	/* whose group may ask */
+	bool		(*is_wanted)(const struct conf *conf);
+	int		(*prepare)(const struct conf *conf, struct err *err);
+					/* before its start; NULL: nothing */
+};
+extern const struct consulted_kind consulted_tables, consulted_sts;
+
+struct consulted {
+	const struct consulted_kind *kind;
+	struct sidecar_kind	 how;
+	struct sidecar		 sidecar;
+	struct conf *const	*conf;		/* where the one in force is */
+	const char		*conf_path;	/* its snapshot */
+};
+
+/* Listen and start it, if *conf says so. */
+void consulted_start(struct consulted *consulted,
+    const struct consulted_kind *kind, struct loop *loop,
+    struct conf *const *conf, const char *conf_path);
+/* The configuration is another: a fresh process reads it, and the one before
+ * answers what it was asked. */
+void consulted_reload(struct consulted *consulted);
+/* Nobody asks any more.  true: there is none; else ended_fn is called. */
+bool consulted_stop(struct consulted *consulted, loop_fn *ended_fn,
+    void *context);
+/* pid was waited for: maybe it was that process. */
+void consulted_ended(struct consulted *consulted, pid_t pid);
+
+#endif

@@ -1,0 +1,14 @@
+/* sts.h - zmailer sts: between its files
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_ZMAILER_STS_STS_H
+#define ZM_TOOLS_ZMAILER_STS_STS_H
+
+#include "tools/zmailer/verb.h"
+
+/* publish.c: our own policy, as a file and as records.
+ * returns the exit status */
+int sts_publish(struct arguments *arguments);
+
+#endif

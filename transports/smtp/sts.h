@@ -1,0 +1,37 @@
+/* sts.h - what the domain of a next hop says of its hosts (MTA-STS)
+ *
+ * RFC 8461 section 5.  Asked once for all hosts of a target, after DANE has
+ * nothing to say of a host (section 2: it goes first).
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TRANSPORTS_SMTP_STS_H
+#define ZM_TRANSPORTS_SMTP_STS_H
+
+#include "io/sts_ask.h"
+#include "transports/smtp/client.h"
+
+struct client_sts {		/* of a target; zeroed before the first call */
+	bool			is_asked;
+	enum sts_answer		answer;
+	struct sts_policy	policy;
+};
+
+/* Settle how the connection to host number index of hosts must be protected,
+ * after client_dane.
+ * policy   becomes the host's
+ * returns  true; false: *out is why this host gets nothing now */
+bool client_sts(const struct client *client, const struct client_hosts *hosts,
+    size_t index, struct client_sts *sts, struct client_policy *policy,
+    struct verdict *out);
+
+/* The result type of RFC 8460 section 4.3 for OpenSSL's words about a
+ * certificate, with or without "certificate: " before them. */
+const char *client_tls_result(const char *words);
+
+/* Note how a connection went whose domain says how it must be protected, with
+ * what starttls.c found (hello->result); nothing for others. */
+void client_tell_session(const struct client *client, const char *domain,
+    const struct client_hello *hello);
+
+#endif
