@@ -4,16 +4,22 @@ EXTRA_DIST += web/files/style.css web/files/script.js
 if HAVE_LIBEVENT
 noinst_LIBRARIES += web/libweb.a
 web_libweb_a_SOURCES = \
+	web/page/charset.c web/page/charset.h \
 	web/page/html.c web/page/html.h web/page/layout.c web/page/layout.h \
 	web/page/picture.c web/page/picture.h \
 	web/page/table.c web/page/table.h \
 	web/ask/ask.c web/ask/ask.h web/ask/question.c web/ask/question.h \
 	web/ask/source.c web/ask/source.h \
 	web/session/session.c web/session/session.h \
-	web/pages/pages.h web/pages/destinations.c web/pages/form.c \
-	web/pages/form.h web/pages/message.c web/pages/order.c \
-	web/pages/overview.c web/pages/queue.c web/pages/review.c \
-	web/pages/words.c \
+	web/pages/pages.h web/pages/authentication.c web/pages/change.c \
+	web/pages/destination.c web/pages/destinations.c \
+	web/pages/done.c web/pages/form.c \
+	web/pages/form.h web/pages/health.c web/pages/limits.c \
+	web/pages/life.c \
+	web/pages/lines.c web/pages/message.c web/pages/order.c \
+	web/pages/orders.c web/pages/overview.c web/pages/parts.h \
+	web/pages/queue.c web/pages/refused.c web/pages/review.c \
+	web/pages/text.c web/pages/words.c \
 	web/serve/reply.c web/serve/reply.h web/serve/request.c \
 	web/serve/request.h web/serve/routes.h web/serve/serve.c \
 	web/serve/serve.h web/serve/slots.c web/serve/slots.h \

@@ -22,7 +22,8 @@ libzm_a_SOURCES += \
 	libzm/grammar/message/mime.c libzm/grammar/message/mime.h \
 	libzm/grammar/message/mime_code.c libzm/grammar/message/mime_code.h \
 	libzm/grammar/message/mime_down.c libzm/grammar/message/mime_down.h \
-	libzm/grammar/message/mime_header.c
+	libzm/grammar/message/mime_header.c \
+	libzm/grammar/message/mime_parts.c libzm/grammar/message/mime_parts.h
 # what else is read from outside or typed by people
 libzm_a_SOURCES += \
 	libzm/grammar/base64.c libzm/grammar/base64.h \

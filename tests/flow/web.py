@@ -16,7 +16,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
 from zmtest import browser, mta                             # noqa: E402
 
-PAGES = ("/", "/queue", "/destinations", "/review", "/done")
+PAGES = ("/", "/queue", "/destinations", "/review", "/refused", "/limits",
+         "/orders", "/authentication", "/health", "/done",
+         "/destination?of=smtp/peer.test")
 # Bytes on the wire, and with which status they are answered.  HOST stands for ours, COOKIE for a good one.
 RAW = [
     ("another host", "GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n", 421),
@@ -50,7 +52,10 @@ RAW = [
 ]
 PATHS = ["/../etc/passwd", "/queue/../review", "//queue", "/queue/", "/Queue",
          "/%71ueue", "/queue%00", "/message/", "/message/../queue",
-         "/message/a%2fb", "/message/1;id", "/open", "/style.css/x",
+         "/message/a%2fb", "/message/1;id", "/raw/", "/raw/../queue",
+         "/refused/", "/refused/a%2fb", "/destination?of=smtp/*",
+         "/destination?of=%22", "/destination", "/health?version=x",
+         "/health?version=-1", "/open", "/style.css/x",
          "/message/" + "1" * 65, "/favicon.ico", "/queue.json"]
 QUERIES = [("q=%", 400), ("q=%zz", 400), ("q=%00", 400), ("q=%ff", 400),
            ("after=..%2f..", 400), ("after=--json", 400),
@@ -122,6 +127,10 @@ def what_is_no_request_of_ours_is_refused(desk, world):
     for query, want in QUERIES:
         reply = desk.get("/queue?" + query)
         assert reply.status == want, f"{query}: {reply.status}"
+    for path in ("/orders", "/refused"):
+        for query, want in (("q=foo:bar", 400), ("q=a)+or+(b", 400),
+                            ("q=age<1h", 200)):
+            assert desk.get(f"{path}?{query}").status == want, (path, query)
     for method in ("PUT", "DELETE", "OPTIONS", "PATCH", "POST"):
         assert desk.ask(method, "/queue", form={}).status == 405, method
     assert desk.get("/order").status == 405
@@ -181,7 +190,7 @@ def nothing_of_others_is_markup(desk, world):
     """Also of the header and of a body with a line of 10 MB."""
     ids = {row["id"] for row in world.rows()}
     paths = PAGES + tuple(f"/message/{i}{s}" for i in ids
-                          for s in ("", "?show=header")) + (
+                          for s in ("", "?show=header", "?show=text")) + (
         "/queue?q=%3Cscript%3Ealert(1)%3C/script%3E",
         "/review?q=%22%3E%3Cimg%20src=x%3E", "/%3Cscript%3E",
         "/message/%3Cb%3E")
@@ -213,7 +222,10 @@ def an_order_is_shown_and_then_given(desk, world):
     told = [e for e in world.instance.events() if e["ev"] ==
             "message.ordered" and e["op"] == "hold"]
     assert told[-1]["reason"] == form["reason"] and told[-1]["by"], told
-    for verb, state in (("release", None), ("retry", None)):
+    for verb in ("release", "retry"):
+        mta.wait_for("no agent has it", lambda: {
+            r["state"] for r in world.rows("id:" + row["id"])} <=
+            {"held", "waiting"})
         form.update(do=verb)
         assert ordered(desk, form).status == 303
         assert "1 message" in desk.get("/done").words(), verb
@@ -234,8 +246,10 @@ def forms_of_others_order_nothing(desk, world):
             (good, {"Sec-Fetch-Site": "same-site"}, 403),
             (good, {"Content-Type": "text/plain"}, 415),
             (good, {"Cookie": "zmailer=1"}, 403),
-            ({**good, "do": "bounce"}, {}, 400),
+            ({**good, "do": "freeze"}, {}, 400),
             ({**good, "do": "stop"}, {}, 400),
+            ({**good, "do": "note"}, {}, 400),
+            ({**good, "do": "forward"}, {}, 400),
             ({**good, "id": "all"[::-1] + "!"}, {}, 400),
             ({**good, "reason": "x" * 201}, {}, 400),
             ({**good, "id": "", "q": "all"}, {}, 400),

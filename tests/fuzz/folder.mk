@@ -28,6 +28,7 @@ include tests/fuzz/scheduler/folder.mk
 include tests/fuzz/transports/folder.mk
 include tests/fuzz/tables/folder.mk
 include tests/fuzz/tools/folder.mk
+include tests/fuzz/web/folder.mk
 check_PROGRAMS += $(fuzz_targets)
 if !FUZZ
 TESTS += $(fuzz_targets)

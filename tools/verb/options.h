@@ -25,6 +25,7 @@ OPTION(LIMIT, "--limit", "N", NUMBER, 1, 1000000, "at most N messages")
 OPTION(AFTER, "--after", "ID", TEXT, 0, 0, "those after this message")
 OPTION(ALLOW, "--allow", NULL, FLAG, 0, 0,
     "and accept the senders from now on")
+OPTION(RAW, "--raw", NULL, FLAG, 0, 0, "the message itself, and nothing else")
 OPTION(PER_SECOND, "--per-second", "N", NUMBER, 0, 100000,
     "so many a second; 0: all at once")
 OPTION(FAILED, "--failed", NULL, FLAG, 0, 0,

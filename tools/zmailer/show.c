@@ -1,14 +1,18 @@
 /* show.c - zmailer show: one message, all that is known of it
  *
  * In     a spool id, a file name or a selector; the spool
- * Out    envelope, every recipient with state and last words, header
+ * Out    envelope, every recipient with state and last words, header; or
+ *        (--raw) header and text as they came
  * Spec   zmailer-show(8)
  *
  * SPDX-License-Identifier: ISC
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "tools/selection/selection.h"
@@ -16,12 +20,16 @@
 
 #include "base/banned.h"
 
+enum { RAW_PIECE_BYTES = 64 << 10 };
+
 struct search {
 	const char	*what;
 	struct selection_test test;
 	bool		 has_selector;	/* else what is a name alone */
-	bool		 is_json;
+	bool		 is_json, is_raw;
 	unsigned	 count;
+	const struct spool *spool;
+	struct str	 trouble;	/* why the message cannot be read */
 };
 
 /* "ID", "4711", "D/4711", "transport/D/4711", "freezer/4711.policy". */
@@ -55,6 +63,73 @@ show_is_meant(const struct search *search, const struct view *view)
 	    selection_is_meant(&search->test, view, NULL);
 }
 
+/* ---- the message itself ------------------------------------------------- */
+
+/* What a control file is about lies in queue/ under the same name. */
+static int
+raw_open(const struct search *search, const struct view *view)
+{
+	bool is_control = view->area == AREA_TRANSPORT;
+
+	return openat(spool_dir_fd(search->spool, is_control ? AREA_QUEUE :
+	    view->area, view->priority), view->name, O_RDONLY | O_NOFOLLOW |
+	    O_NONBLOCK | O_CLOEXEC);
+}
+
+/* Until its end, or so many bytes; false: it cannot be read. */
+static bool
+raw_read(int fd, size_t most, struct str *out)
+{
+	while (out->len < most) {
+		ssize_t n = read(fd, str_room(out, RAW_PIECE_BYTES),
+		    RAW_PIECE_BYTES);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n == 0;
+		out->len += (size_t)n;
+		out->buf[out->len] = '\0';
+	}
+	return true;
+}
+
+/* All after the envelope. */
+static bool
+raw_put(int fd, struct str *text)
+{
+	struct arena *arena = arena_new();
+	struct envelope envelope;
+	struct err err;
+	bool is_good = raw_read(fd, VIEW_ENVELOPE_BYTES_MAX, text) &&
+	    envelope_parse(arena, str_slice(text), &envelope, &err) == 0;
+
+	if (is_good)
+		str_consume(text, envelope.header_offset);
+	while (is_good && text->len > 0) {
+		is_good = fwrite(text->buf, 1, text->len, stdout) == text->len;
+		str_reset(text);
+		is_good = is_good && raw_read(fd, RAW_PIECE_BYTES, text);
+	}
+	arena_free(&arena);
+	return is_good;
+}
+
+static void
+show_raw(struct search *search, const struct view *view)
+{
+	struct str text = STR_INIT;
+	int fd = raw_open(search, view);
+
+	if (fd < 0 || !raw_put(fd, &text))
+		str_addf(&search->trouble, "%s/%s: it cannot be read%s%s",
+		    spool_area_names[view->area], view->name, fd < 0 ? ": " :
+		    "", fd < 0 ? strerror(errno) : "");
+	if (fd >= 0)
+		close(fd);
+	str_release(&text);
+}
+
 static bool
 show_one(void *context, const struct view *view)
 {
@@ -63,6 +138,11 @@ show_one(void *context, const struct view *view)
 
 	if (!show_is_meant(search, view))
 		return true;
+	if (search->is_raw) {
+		search->count++;
+		show_raw(search, view);
+		return false;
+	}
 	if (search->is_json)
 		view_add_json(&text, view);
 	else
@@ -86,8 +166,9 @@ show_all(struct search *search, const struct conf *conf,
 
 	selection_test_init(&search->test, selector, conf, clock_wall_s());
 	live_ask(conf->run_dir, arena, &live);
-	if (conf_spool_open(conf, 0, &spool,
-	    &err) < 0 || view_each(spool, &live, VIEW_HEADER, show_one,
+	if (conf_spool_open(conf, 0, &spool, &err) == 0)
+		search->spool = spool;
+	if (spool == NULL || view_each(spool, &live, VIEW_HEADER, show_one,
 	    search, &err) < 0) {
 		status = verb_failed("show", &err, EX_NOINPUT);
 	} else if (search->count == 0) {
@@ -95,6 +176,9 @@ show_all(struct search *search, const struct conf *conf,
 		    "spool; `zmailer trace %s` knows what is done\n",
 		    search->what, search->what);
 		status = 1;
+	} else if (search->trouble.len > 0) {
+		fprintf(stderr, "zmailer: show: %s\n", search->trouble.buf);
+		status = EX_NOINPUT;
 	}
 	spool_close(&spool);
 	arena_free(&arena);
@@ -105,7 +189,8 @@ int
 verb_show(struct arguments *arguments)
 {
 	const char *conf_path = arguments->conf_path;
-	struct search search = { .what = NULL };
+	struct search search = { .what = NULL, .trouble = STR_INIT,
+	    .is_raw = arguments_has(arguments, OPT_RAW) };
 	struct arena *arena = arena_new();
 	struct selector *selector = NULL;
 	struct selection_options options;
@@ -125,6 +210,7 @@ verb_show(struct arguments *arguments)
 		conf_free(&conf);
 	}
 	selection_options_release(&options);
+	str_release(&search.trouble);
 	arena_free(&arena);
 	return status;
 }

@@ -90,8 +90,9 @@ VERB(logrotate, "[--now] [--json]",
     "close, pack and remove files of the journal, as its limits say")
 VERB(list, "[--json] [--limit N] [--after ID] [SELECTOR]",
     "every message in the spool: where it is, why, when it is tried next")
-VERB(show, "[--json] ID|FILE|SELECTOR",
-    "one message: envelope, recipients, last words, header")
+VERB(show, "[--json | --raw] ID|FILE|SELECTOR",
+    "one message: envelope, recipients, last words, header; --raw: header and "
+    "text as they came")
 VERB(sink, "[--port N] [--lmtp] [--dir DIR] [--json] [--count] [--expect N] "
     "[--timeout SPAN]",
     "an SMTP server that takes everything, or fails as the recipient says")

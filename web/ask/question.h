@@ -37,6 +37,7 @@ struct answer {
 struct question {
 	const char	*name;		/* of its answer in JSON */
 	bool		 is_socket;
+	bool		 is_text;	/* the answer is no lines of JSON */
 	struct str	 request;	/* of the socket, a line */
 	const char	*words[QUESTION_WORDS_MAX];	/* the verb; a NULL
 							 * ends them */

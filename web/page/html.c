@@ -140,6 +140,45 @@ html_attribute(struct str *out, const char *name, struct slice value)
 	str_addc(out, '"');
 }
 
+/* "<" with the name of an element that no policy reaches: link (a hint to
+ * connect), meta (another address), base. */
+static bool
+html_leads_away(struct slice rest)
+{
+	static const char *const names[] = { "link", "meta", "base" };
+
+	rest = slice_from(rest, 1);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (slice_is_nocase(slice_first(rest, 4), names[i]))
+			return true;
+	return false;
+}
+
+void
+html_srcdoc(struct str *out, struct slice text)
+{
+	text = slice_first(text, HTML_BLOCK_BYTES_MAX);
+	str_adds(out, " srcdoc=\"");
+	for (size_t at = 0, n; at < text.n; at += n) {
+		struct slice rest = slice_from(text, at);
+
+		n = (unsigned char)rest.p[0] < 0x80 ? 1 : slice_utf8(rest);
+		if (rest.p[0] == '<')
+			str_adds(out, html_leads_away(rest) ? "&lt;no-" :
+			    "&lt;");
+		else if (n == 1 && (ascii_is_among(rest.p[0], "\t\n") ||
+		    ((unsigned char)rest.p[0] >= ' ' && rest.p[0] != 0x7f)))
+			html_add_ascii(out, rest.p[0], true);
+		else if (n > 1)
+			str_add(out, rest.p, n);
+		if (n == 0) {
+			str_adds(out, "\xef\xbf\xbd");
+			n = 1;
+		}
+	}
+	str_addc(out, '"');
+}
+
 void
 html_url(struct str *out, struct slice value)
 {

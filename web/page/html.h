@@ -25,6 +25,10 @@ void html_words(struct str *out, const char *words);
 void html_block(struct str *out, struct slice text);
 /* ` name="value"`; a value is cut as a text is. */
 void html_attribute(struct str *out, const char *name, struct slice value);
+/* ` srcdoc="..."`: HTML of others for a frame without rights.  Elements that
+ * make a browser look up names or go elsewhere, whatever a policy says, are
+ * renamed; at most HTML_BLOCK_BYTES_MAX. */
+void html_srcdoc(struct str *out, struct slice text);
 /* ` href="path?key=value"`, percent-encoded; key NULL: the path alone.  rest
  * is what follows the path's last slash, or empty. */
 void html_link(struct str *out, const char *path, struct slice rest,

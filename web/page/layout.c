@@ -23,6 +23,11 @@ static const struct {
 	{ "/queue", "Queue" },
 	{ "/destinations", "Destinations" },
 	{ "/review", "Review" },
+	{ "/refused", "Refused" },
+	{ "/limits", "Blocks and limits" },
+	{ "/orders", "Who did what" },
+	{ "/authentication", "Authentication" },
+	{ "/health", "Health" },
 };
 
 static void

@@ -8,6 +8,7 @@
  */
 #include <inttypes.h>
 
+#include "base/clock.h"
 #include "web/page/html.h"
 #include "web/page/picture.h"
 
@@ -57,4 +58,60 @@ picture_bars(struct str *out, const char *id, const char *title,
 		    bars[i].number * BAR / most, y + 17, bars[i].number);
 	}
 	str_adds(out, "</svg>\n");
+}
+
+/* ---- a line of time ----------------------------------------------------- */
+
+enum { LIFE_HEIGHT = 56, LIFE_EDGE = 14, LIFE_Y = 20 };
+
+static void
+life_describe(struct str *out, const char *id, const char *title,
+    const struct picture_moment *moments, size_t count)
+{
+	str_addf(out, "<title id=\"%s-t\">", id);
+	html_words(out, title);
+	str_addf(out, "</title><desc id=\"%s-d\">", id);
+	for (size_t i = 0; i < count; i++) {
+		int64_t since_ms = moments[i].at_ms - moments[0].at_ms;
+
+		str_adds(out, i > 0 ? ", " : "");
+		html_bare(out, slice_first(moments[i].label,
+		    LABEL_BYTES_MAX));
+		str_addf(out, " after %" PRId64 ".%03" PRId64 " s",
+		    since_ms / 1000, since_ms % 1000);
+	}
+	str_adds(out, "</desc>");
+}
+
+void
+picture_life(struct str *out, const char *id, const char *title,
+    const struct picture_moment *moments, size_t count)
+{
+	static const char *const looks[] = { [PICTURE_PLAIN] = "plain",
+	    [PICTURE_GOOD] = "good", [PICTURE_WAIT] = "wait",
+	    [PICTURE_BAD] = "bad" };
+	int64_t span_ms = moments[count - 1].at_ms - moments[0].at_ms;
+	int width = WIDTH - 2 * LIFE_EDGE;
+	char text[CLOCK_TEXT_BYTES];
+
+	str_addf(out, "<svg class=\"life\" role=\"img\" viewBox=\"0 0 %d %d\""
+	    " aria-labelledby=\"%s-t %s-d\">", WIDTH, LIFE_HEIGHT, id, id);
+	life_describe(out, id, title, moments, count);
+	str_addf(out, "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>",
+	    LIFE_EDGE, LIFE_Y, WIDTH - LIFE_EDGE, LIFE_Y);
+	for (size_t i = 0; i < count; i++) {
+		int64_t since_ms = moments[i].at_ms - moments[0].at_ms;
+		int64_t x = since_ms <= 0 || span_ms <= 0 ? 0 :
+		    since_ms > span_ms ? width : since_ms * width / span_ms;
+
+		str_addf(out, "<circle class=\"%s\" cx=\"%" PRId64
+		    "\" cy=\"%d\" r=\"7\"/>", looks[moments[i].look],
+		    x + LIFE_EDGE, LIFE_Y);
+	}
+	clock_local(moments[0].at_ms / 1000, text);
+	str_addf(out, "<text x=\"%d\" y=\"%d\">%s</text>", LIFE_EDGE,
+	    LIFE_HEIGHT - 6, text);
+	clock_span(span_ms > 0 ? span_ms / 1000 : 0, text);
+	str_addf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">+%s"
+	    "</text></svg>\n", WIDTH - LIFE_EDGE, LIFE_HEIGHT - 6, text);
 }

@@ -22,4 +22,20 @@ struct picture_bar {
 void picture_bars(struct str *out, const char *id, const char *title,
     const struct picture_bar *bars, size_t count);
 
+/* ---- a line of time ----------------------------------------------------- */
+
+enum { PICTURE_MOMENTS_MAX = 100 };
+enum picture_look { PICTURE_PLAIN, PICTURE_GOOD, PICTURE_WAIT, PICTURE_BAD };
+
+struct picture_moment {
+	struct slice	 label;
+	int64_t		 at_ms;		/* since 1970 */
+	enum picture_look look;
+};
+
+/* A dot each, from the first (at the left) to the last; at most
+ * PICTURE_MOMENTS_MAX of them, at least one, in their order. */
+void picture_life(struct str *out, const char *id, const char *title,
+    const struct picture_moment *moments, size_t count);
+
 #endif

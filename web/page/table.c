@@ -84,6 +84,22 @@ table_number(struct table *table, int64_t number)
 }
 
 void
+table_group(struct table *table)
+{
+	table_row_end(table);
+	str_addf(table->out, "<tr role=\"row\" class=\"group\"><th "
+	    "role=\"rowheader\" scope=\"rowgroup\" colspan=\"%zu\">",
+	    table->count);
+	table->is_in_row = true;
+}
+
+void
+table_group_end(struct table *table)
+{
+	str_adds(table->out, "</th>");
+}
+
+void
 table_end(struct table *table)
 {
 	table_row_end(table);

@@ -31,6 +31,10 @@ void table_cell(struct table *table);
 void table_cell_end(struct table *table);
 void table_text(struct table *table, struct slice text);
 void table_number(struct table *table, int64_t number);
+/* A row that is one cell, about the rows below it: the caller writes it, then
+ * table_group_end. */
+void table_group(struct table *table);
+void table_group_end(struct table *table);
 void table_end(struct table *table);
 
 #endif

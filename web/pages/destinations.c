@@ -21,6 +21,7 @@ static int
 destinations_begin(struct visit *visit)
 {
 	(void)visit_ask_socket(visit, "destinations", "destinations");
+	(void)visit_ask_socket(visit, "orders", "orders");
 	return 0;
 }
 
@@ -42,14 +43,53 @@ destination_add_words(struct visit *visit, struct slice line)
 }
 
 static void
+destination_add_name(struct visit *visit, struct slice line)
+{
+	struct slice name = slice_of(arena_printf(visit->arena, SLICE_FMT "/"
+	    SLICE_FMT, SLICE_ARG(page_member(visit->arena, line, "channel")),
+	    SLICE_ARG(page_member(visit->arena, line, "host"))));
+
+	str_adds(&visit->out, "<a");
+	html_link(&visit->out, "/destination", SLICE(""), "of", name);
+	str_addc(&visit->out, '>');
+	html_text(&visit->out, name);
+	str_adds(&visit->out, "</a>");
+}
+
+/* Drained or not, and the button that changes it. */
+static void
+destinations_add_drain(struct visit *visit)
+{
+	struct slice rest = str_slice(&visit_answer(visit, "orders")->text);
+	struct slice line;
+	bool is_drained = false;
+
+	if (visit_answer(visit, "orders")->kind != ANSWER_GOOD)
+		return;
+	while (!is_drained && answer_line(&rest, &line))
+		is_drained = json_is(line, "order", "drain");
+	str_adds(&visit->out, is_drained ? "<p role=\"status\"><strong>No "
+	    "delivery begins anywhere: drained</strong>, by " : "<p>");
+	if (is_drained) {
+		html_text(&visit->out, page_member(visit->arena, line, "by"));
+		str_addc(&visit->out, ' ');
+		page_add_moment(&visit->out, json_get_number(line, "since"),
+		    visit->now_s);
+	}
+	str_adds(&visit->out, "</p>\n");
+	page_add_change(visit, &visit->out, is_drained ? "undrain" : "drain",
+	    "of", SLICE(""), is_drained ? "Deliver again" : "Drain: begin no "
+	    "deliveries");
+}
+
+static void
 destination_add_row(struct visit *visit, struct table *table, struct slice line)
 {
 	struct str *out = &visit->out;
 
 	table_row_begin(table);
 	table_cell(table);
-	page_add_destination(out, page_member(visit->arena, line, "channel"),
-	    page_member(visit->arena, line, "host"));
+	destination_add_name(visit, line);
 	table_cell_end(table);
 	table_text(table, page_member(visit->arena, line, "state"));
 	table_number(table, json_get_number(line, "ready"));
@@ -79,6 +119,7 @@ destinations_show(struct visit *visit)
 	size_t count = 0;
 
 	page_add_trouble(&visit->out, answer);
+	destinations_add_drain(visit);
 	table_begin(&table, &visit->out, "Destinations, those in trouble "
 	    "first", columns, 8);
 	for (int pass = 0; pass < 2; pass++) {

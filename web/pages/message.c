@@ -10,11 +10,18 @@
 
 #include "base/json.h"
 #include "mail/cause.h"
-#include "web/pages/pages.h"
+#include "web/pages/parts.h"
 #include "web/page/html.h"
 #include "web/page/table.h"
 
 #include "base/banned.h"
+
+/* Is this more of it asked for? */
+static bool
+message_shows(const struct visit *visit, const char *what)
+{
+	return slice_is(form_get(&visit->form, "show"), what);
+}
 
 static int
 message_questions(struct visit *visit)
@@ -22,8 +29,6 @@ message_questions(struct visit *visit)
 	const char *id = slice_dup(visit->arena, visit->rest);
 	const char *list[] = { "list", "--json", "--limit", "50", "--",
 	    arena_printf(visit->arena, "id:%s", id), NULL };
-	const char *trace[] = { "trace", "--", id, NULL };
-	const char *trace_json[] = { "trace", "--json", "--", id, NULL };
 	const char *show[] = { "show", "--", id, NULL };
 	struct question *why;
 
@@ -35,10 +40,13 @@ message_questions(struct visit *visit)
 	visit_ask_verb(visit, "list", list);
 	why = visit_ask_socket(visit, "why", "why");
 	json_text(&why->request, "id", visit->rest);
-	visit_ask_verb(visit, "trace", visit->is_json ? trace_json : trace);
-	if (!visit->is_json && slice_is(form_get(&visit->form, "show"),
-	    "header"))
-		visit_ask_verb(visit, "show", show);
+	message_ask_life(visit);
+	if (visit->is_json)
+		return 0;
+	if (message_shows(visit, "header"))
+		visit_ask_text(visit, "show", show);
+	else if (message_shows(visit, "text"))
+		message_ask_text(visit);
 	return 0;
 }
 
@@ -235,41 +243,41 @@ message_add_why(struct visit *visit)
 /* ---- the rest ----------------------------------------------------------- */
 
 static void
-message_add_life(struct visit *visit)
+message_add_link(struct visit *visit, const char *what, const char *words)
 {
-	const struct answer *answer = visit_answer(visit, "trace");
-
-	str_adds(&visit->out, "<section aria-labelledby=\"life\"><h2 "
-	    "id=\"life\">Its life</h2>\n");
-	if (answer->text.len > 0)
-		html_block(&visit->out, slice_trim(str_slice(&answer->text)));
-	else
-		page_add_trouble(&visit->out, answer);
-	str_adds(&visit->out, "</section>\n");
+	str_adds(&visit->out, "<a");
+	html_link(&visit->out, "/message/", visit->rest, "show",
+	    slice_of(what));
+	str_addf(&visit->out, ">%s</a>, ", words);
 }
 
 static void
-message_add_header(struct visit *visit)
+message_add_content(struct visit *visit)
 {
-	if (slice_is(form_get(&visit->form, "show"), "header")) {
-		str_adds(&visit->out, "<section aria-labelledby=\"header\">"
+	struct str *out = &visit->out;
+
+	if (message_shows(visit, "header")) {
+		str_adds(out, "<section aria-labelledby=\"header\">"
 		    "<h2 id=\"header\">Envelope and header</h2>\n");
-		html_block(&visit->out, slice_trim(str_slice(
-		    &visit_answer(visit, "show")->text)));
-		str_adds(&visit->out, "</section>\n");
-		return;
+		html_block(out, slice_trim(str_slice(&visit_answer(visit,
+		    "show")->text)));
+		str_adds(out, "</section>\n");
+	} else if (message_shows(visit, "text")) {
+		message_add_text(visit);
 	}
-	str_adds(&visit->out, "<p><a");
-	html_link(&visit->out, "/message/", visit->rest, "show",
-	    SLICE("header"));
-	str_adds(&visit->out, ">Show its header</a></p>\n");
+	str_adds(out, "<p>");
+	message_add_link(visit, "header", "Show its header");
+	message_add_link(visit, "text", "Show what it says");
+	str_adds(out, "<a");
+	html_link(out, "/raw/", visit->rest, NULL, SLICE(""));
+	str_adds(out, ">Keep it as a file</a></p>\n");
 }
 
 static void
 message_add_orders(struct visit *visit)
 {
 	static const char *const verbs[] = { "hold", "release", "retry",
-	    "delete", NULL };
+	    "reroute", "bounce", "delete", "undelete", NULL };
 
 	str_adds(&visit->out, "<form class=\"orders\" method=\"post\" "
 	    "action=\"/order\">");
@@ -296,7 +304,7 @@ message_show(struct visit *visit)
 		message_add_orders(visit);
 	message_add_life(visit);
 	if (is_here)
-		message_add_header(visit);
+		message_add_content(visit);
 }
 
 const struct page_row page_message = {

@@ -19,23 +19,41 @@
 
 enum { YOUNG_S = 2 };
 
-/* What can be ordered: a row each.  verb is zmailer's. */
+/* What can be ordered: a row each.  verb is zmailer's, with a flag; needs is
+ * an option that it wants, also of a dry run, for which sample does. */
 static const struct order_row {
-	const char	*verb, *button, *asks;
+	const char	*name, *verb, *flag, *needs, *sample;
+	const char	*button, *asks;
+	const char	*back;		/* the order that takes it back */
 } order_rows[] = {
-	{ "hold", "Hold", "Keep these from being tried, until they are "
-	    "released?" },
-	{ "release", "Release", "Let these go?" },
-	{ "retry", "Try now", "Try these now?" },
-	{ "delete", "Delete", "Put these into trash/, without a report to "
-	    "their senders? (zmailer undelete brings them back for a day.)" },
+	{ "hold", "hold", NULL, NULL, NULL, "Hold", "Keep these from being "
+	    "tried, until they are released?", "release" },
+	{ "release", "release", NULL, NULL, NULL, "Release", "Let these go?",
+	    NULL },
+	{ "allow", "release", "--allow", NULL, NULL, "Release and allow",
+	    "Let these go, and accept their senders from now on?", NULL },
+	{ "retry", "retry", NULL, NULL, NULL, "Try now", "Try these now?",
+	    NULL },
+	{ "reroute", "reroute", NULL, NULL, NULL, "Route again", "Route these "
+	    "again, as the configuration is now?", NULL },
+	{ "forward", "forward", NULL, "--to", "postmaster", "Forward", "Send "
+	    "these to somebody, each as a part of a new message?", NULL },
+	{ "note", "note", NULL, "--reason", "-", "Note", "Write a note beside "
+	    "these?", NULL },
+	{ "bounce", "bounce", NULL, NULL, NULL, "Bounce", "Give these up now, "
+	    "with a report to their senders?", NULL },
+	{ "delete", "delete", NULL, NULL, NULL, "Delete", "Put these into "
+	    "trash/, without a report to their senders? (They can be brought "
+	    "back for a day.)", "undelete" },
+	{ "undelete", "undelete", NULL, NULL, NULL, "Bring back", "Bring these "
+	    "back to where they were?", "delete" },
 };
 
 static const struct order_row *
-order_find(struct slice verb)
+order_find(struct slice name)
 {
 	for (size_t i = 0; i < sizeof(order_rows) / sizeof(order_rows[0]); i++)
-		if (slice_is(verb, order_rows[i].verb))
+		if (slice_is(name, order_rows[i].name))
 			return &order_rows[i];
 	return NULL;
 }
@@ -48,21 +66,13 @@ page_add_buttons(struct str *out, const char *const *verbs)
 		const struct order_row *row = order_find(slice_of(*verbs));
 
 		str_addf(out, "<button name=\"do\" value=\"%s\">%s</button> ",
-		    row->verb, row->button);
+		    row->name, row->button);
 	}
 	str_adds(out, "</p><p>What it would touch is shown before it is "
 	    "done.</p>\n");
 }
 
 /* ---- which messages ----------------------------------------------------- */
-
-static int
-order_refuse(struct visit *visit, const char *words)
-{
-	visit->status = 400;
-	str_adds(&visit->out, words);
-	return -1;
-}
 
 /* "id:A or id:B": these and no others.  0 with how many; -1: one is no id. */
 static int
@@ -121,9 +131,9 @@ order_add_typed(struct visit *visit, struct str *selector)
 	if (typed.n == 0)
 		typed = SLICE("all");
 	if (selector_parse(visit->arena, typed, &parsed, &column, &err) < 0)
-		return order_refuse(visit, err.text);
+		return visit_refuse(visit, err.text);
 	if (order_add_matching(visit, typed, selector) < 0)
-		return order_refuse(visit, "The form is not one of ours.");
+		return visit_refuse(visit, "The form is not one of ours.");
 	return 0;
 }
 
@@ -137,7 +147,7 @@ order_add_selector(struct visit *visit, struct str *selector)
 	ids = order_add_ids(visit, selector);
 	if (ids > 0)
 		return 0;
-	return order_refuse(visit, ids < 0 ? "The form is not one of ours." :
+	return visit_refuse(visit, ids < 0 ? "The form is not one of ours." :
 	    "Choose messages, or every message that matches.");
 }
 
@@ -147,30 +157,55 @@ order_is_confirmed(const struct visit *visit)
 	return slice_is(form_get(&visit->form, "step"), "do");
 }
 
+/* The verb and its options, before "--". */
+static int
+order_add_options(struct visit *visit, const struct order_row *row,
+    const char **words, size_t *n)
+{
+	struct slice reason = slice_trim(form_get(&visit->form, "reason"));
+	struct slice to = slice_trim(form_get(&visit->form, "to"));
+	bool is_to = row->needs != NULL && strcmp(row->needs, "--to") == 0;
+	struct slice needed = is_to ? to : reason;
+
+	if (reason.n > REASON_BYTES_MAX || to.n > REASON_BYTES_MAX)
+		return visit_refuse(visit, "The reason, or the address, is "
+		    "longer than 200 bytes.");
+	if (order_is_confirmed(visit) && row->needs != NULL && needed.n == 0)
+		return visit_refuse(visit, is_to ? "Say who shall get it." :
+		    "Say what the note is.");
+	words[(*n)++] = row->verb;
+	words[(*n)++] = order_is_confirmed(visit) ? "--yes" : "--dry-run";
+	if (row->flag != NULL)
+		words[(*n)++] = row->flag;
+	if (row->needs != NULL) {
+		words[(*n)++] = row->needs;
+		words[(*n)++] = order_is_confirmed(visit) ?
+		    slice_dup(visit->arena, needed) : row->sample;
+	}
+	if (order_is_confirmed(visit) && reason.n > 0 &&
+	    (row->needs == NULL || is_to)) {
+		words[(*n)++] = "--reason";
+		words[(*n)++] = slice_dup(visit->arena, reason);
+	}
+	return 0;
+}
+
 static int
 order_begin(struct visit *visit)
 {
 	const struct order_row *row = order_find(form_get(&visit->form,
 	    "do"));
-	struct slice reason = slice_trim(form_get(&visit->form, "reason"));
 	const char *words[QUESTION_WORDS_MAX] = { NULL };
 	struct str selector = STR_INIT;
 	size_t n = 0;
 
 	if (row == NULL)
-		return order_refuse(visit, "There is no such order.");
-	if (reason.n > REASON_BYTES_MAX)
-		return order_refuse(visit, "The reason is longer than 200 "
-		    "bytes.");
+		return visit_refuse(visit, "There is no such order.");
+	if (order_add_options(visit, row, words, &n) < 0)
+		return -1;
 	if (order_add_selector(visit, &selector) < 0) {
 		str_release(&selector);
 		return -1;
-	}
-	words[n++] = row->verb;
-	words[n++] = order_is_confirmed(visit) ? "--yes" : "--dry-run";
-	if (order_is_confirmed(visit) && reason.n > 0) {
-		words[n++] = "--reason";
-		words[n++] = slice_dup(visit->arena, reason);
 	}
 	words[n++] = "--";
 	words[n++] = slice_dup(visit->arena, str_slice(&selector));
@@ -201,8 +236,18 @@ order_add_hidden(struct visit *visit)
 }
 
 static void
+order_add_field(struct str *out, const char *name, const char *label,
+    bool is_needed)
+{
+	str_addf(out, "<p><label for=\"%s\">%s</label> <input id=\"%s\" "
+	    "name=\"%s\" maxlength=\"%d\"%s></p>", name, label, name, name,
+	    REASON_BYTES_MAX, is_needed ? " required" : "");
+}
+
+static void
 order_confirm(struct visit *visit, const struct order_row *row)
 {
+	bool is_to = row->needs != NULL && strcmp(row->needs, "--to") == 0;
 	struct str *out = &visit->out;
 
 	html_block(out, slice_trim(str_slice(&visit_answer(visit,
@@ -215,11 +260,31 @@ order_confirm(struct visit *visit, const struct order_row *row)
 	order_add_hidden(visit);
 	str_adds(out, "<p><strong>");
 	html_words(out, row->asks);
-	str_addf(out, "</strong></p><p><label for=\"reason\">Reason, for the "
-	    "journal</label> <input id=\"reason\" name=\"reason\" "
-	    "maxlength=\"%d\"></p><p class=\"buttons\"><button>%s</button> "
-	    "<a href=\"/queue\">No</a></p></form>\n", REASON_BYTES_MAX,
-	    row->button);
+	str_adds(out, "</strong></p>");
+	if (is_to)
+		order_add_field(out, "to", "To which address", true);
+	order_add_field(out, "reason", row->needs != NULL && !is_to ?
+	    "The note" : "Reason, for the journal", row->needs != NULL &&
+	    !is_to);
+	str_addf(out, "<p class=\"buttons\"><button>%s</button> "
+	    "<a href=\"/queue\">No</a></p></form>\n", row->button);
+}
+
+/* Which messages it was is known when they were ticked; those that matched
+ * may be others now. */
+static void
+order_add_back(struct visit *visit, const struct order_row *row)
+{
+	struct slice id;
+	size_t at = 0;
+
+	if (row->back == NULL || order_is_of_all(visit) ||
+	    visit_answer(visit, "order")->kind != ANSWER_GOOD)
+		return;
+	str_addf(&visit->back, "to=/order&do=%s&button=%s", row->back,
+	    order_find(slice_of(row->back))->button);
+	while (form_next(&visit->form, "id", &at, &id))
+		str_addf(&visit->back, "&id=" SLICE_FMT, SLICE_ARG(id));
 }
 
 static void
@@ -235,6 +300,7 @@ order_show(struct visit *visit)
 			order_confirm(visit, row);
 		return;
 	}
+	order_add_back(visit, row);
 	str_add_slice(&visit->out, str_slice(&answer->text));
 	str_add_slice(&visit->out, str_slice(&answer->trouble));
 	visit->goes_to = "/done";
@@ -242,29 +308,5 @@ order_show(struct visit *visit)
 
 const struct page_row page_order = {
 	.path = "/order", .title = "Order", .none_status = 404,
-	.begin = order_begin, .show = order_show,
-};
-
-/* ---- what was said of it ------------------------------------------------ */
-
-static int
-done_begin(struct visit *visit)
-{
-	return 0;
-}
-
-static void
-done_show(struct visit *visit)
-{
-	if (visit->said.n > 0) {
-		str_adds(&visit->out, "<div role=\"status\">");
-		html_block(&visit->out, slice_trim(visit->said));
-		str_adds(&visit->out, "</div>\n");
-	}
-	str_adds(&visit->out, "<p><a href=\"/queue\">To the queue</a></p>\n");
-}
-
-const struct page_row page_done = {
-	.path = "/done", .title = "What was done",
-	.begin = done_begin, .show = done_show,
+	.is_order = true, .begin = order_begin, .show = order_show,
 };

@@ -14,7 +14,7 @@
 #include "web/pages/form.h"
 
 enum {
-	VISIT_QUESTIONS_MAX = 4,
+	VISIT_QUESTIONS_MAX = 5,
 	QUEUE_PAGE_MESSAGES = 50,
 	REVIEW_MESSAGES_MAX = 200,
 	REASON_BYTES_MAX = 200		/* doc/protocol/control.md section 2 */
@@ -28,32 +28,43 @@ struct visit {			/* somebody wants a page */
 	bool		 is_json;
 	const char	*csrf;
 	struct slice	 said;		/* of the last order */
+	struct slice	 way_back;	/* the form that takes it back, as a
+					 * query; empty: there is none */
 	int64_t		 now_s;
 	struct question	 questions[VISIT_QUESTIONS_MAX];
 	size_t		 count;
 	int		 status;	/* of HTTP */
 	const char	*goes_to;	/* NULL; then out is what was said of an
-					 * order, and the reader goes there */
-	struct str	 out;
+					 * order, back the form that takes it
+					 * back, and the reader goes there */
+	const char	*file_name;	/* NULL; then out is a file of this
+					 * name, not a page */
+	struct str	 out, back;
 };
 
 struct page_row {
 	const char	*path;		/* with "/" at its end: takes a rest */
 	const char	*title;
 	int		 none_status;	/* when the first question finds
-					 * nothing; 0: that is no matter */
+					 * nothing; 0: whatever it says */
+	bool		 is_order;	/* has no twin */
 	/* Say the questions; -1: status and out (a sentence) are why not. */
 	int		(*begin)(struct visit *visit);
 	/* Write what stands in <main>, below the heading. */
 	void		(*show)(struct visit *visit);
 };
 extern const struct page_row page_overview, page_queue, page_message,
-    page_destinations, page_review, page_order, page_done;
+    page_destinations, page_destination, page_review, page_refused,
+    page_refusal, page_limits, page_orders, page_authentication, page_health,
+    page_order, page_change, page_done, page_raw;
 
 /* words.c: what pages share. */
 
 /* Put a question to a verb; words as for question_verb. */
 void visit_ask_verb(struct visit *visit, const char *name,
+    const char *const *words);
+/* The same to a verb that answers with text for people. */
+void visit_ask_text(struct visit *visit, const char *name,
     const char *const *words);
 /* The same to the scheduler; the caller may add members to its request. */
 struct question *visit_ask_socket(struct visit *visit, const char *name,
@@ -61,6 +72,8 @@ struct question *visit_ask_socket(struct visit *visit, const char *name,
 /* The answer of that name. */
 const struct answer *visit_answer(const struct visit *visit,
     const char *name);
+/* Refuse a form that makes no sense: 400, and these words.  returns -1 */
+int visit_refuse(struct visit *visit, const char *words);
 /* "status" is the first answer's. */
 void visit_judge(struct visit *visit);
 /* The twin of a page. */
@@ -85,8 +98,37 @@ void page_add_destination(struct str *out, struct slice channel,
 void page_add_search(struct str *out, const char *path, struct slice typed);
 /* What may be typed there, at the end of the page. */
 void page_add_search_words(struct str *out);
-/* A button for each of "hold release": rows of order.c, with a field for the
- * reason. */
+/* A button for each of "hold release": rows of order.c. */
 void page_add_buttons(struct str *out, const char *const *verbs);
+/* The selector in the box and one of ours, as one word of a verb: each is a
+ * selector by itself.  NULL: what is typed is none, see out. */
+const char *page_narrow(struct visit *visit, const char *ours);
+/* A form of one button that shows what a change (a row of change.c) of a
+ * thing would be; field is how that row calls it. */
+void page_add_change(const struct visit *visit, struct str *out,
+    const char *change, const char *field, struct slice value,
+    const char *button);
+
+/* lines.c: answers as tables. */
+
+enum line_kind { LINE_TEXT, LINE_NUMBER, LINE_MOMENT, LINE_MESSAGE,
+	LINE_CLOCK };
+struct line_column {
+	const char	*label, *key;
+	enum line_kind	 kind;
+	/* What stands there instead; NULL. */
+	void		(*cell)(struct visit *visit, struct slice line);
+};
+struct lines {
+	const char	*answer, *caption, *none;	/* none: there are no
+							 * lines */
+	const struct line_column *columns;
+	size_t		 count;
+	bool		 is_newest_first;
+	/* Is it one for this table?  NULL: each is. */
+	bool		(*fits)(struct slice line);
+};
+/* Trouble, then a row a line, then what is said of none. */
+void page_add_lines(struct visit *visit, const struct lines *lines);
 
 #endif

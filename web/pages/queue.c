@@ -183,7 +183,7 @@ static void
 queue_show(struct visit *visit)
 {
 	static const char *const verbs[] = { "hold", "release", "retry",
-	    "delete", NULL };
+	    "reroute", "bounce", "delete", NULL };
 	const struct answer *answer = visit_answer(visit, "list");
 	struct slice typed = slice_trim(form_get(&visit->form, "q"));
 	struct slice next = SLICE("");

@@ -15,6 +15,8 @@
 
 #include "base/banned.h"
 
+#define REVIEW_AREAS "area:freezer or area:postman or area:deferred"
+
 static int
 review_begin(struct visit *visit)
 {
@@ -30,12 +32,20 @@ review_begin(struct visit *visit)
 	return 0;
 }
 
+/* The cause: the rule's words, or those of the file's name. */
+static struct slice
+review_cause(struct visit *visit, struct slice line)
+{
+	struct slice reason = page_member(visit->arena, line, "reason");
+
+	return reason.n > 0 ? reason : page_member(visit->arena, line, "why");
+}
+
 static void
 review_add_row(struct visit *visit, struct table *table, struct slice line)
 {
 	struct slice id = page_member(visit->arena, line, "id");
 	struct slice from = page_member(visit->arena, line, "from");
-	struct slice reason = page_member(visit->arena, line, "reason");
 	int64_t rcpts = json_get_number(line, "rcpts");
 	struct str *out = &visit->out;
 
@@ -61,8 +71,69 @@ review_add_row(struct visit *visit, struct table *table, struct slice line)
 	if (rcpts > 1)
 		str_addf(out, " and %" PRId64 " more", rcpts - 1);
 	table_cell_end(table);
-	table_text(table, reason.n > 0 ? reason :
-	    page_member(visit->arena, line, "why"));
+	table_text(table, review_cause(visit, line));
+}
+
+/* ---- similar ones ------------------------------------------------------- */
+
+static struct slice
+review_domain(struct visit *visit, struct slice line)
+{
+	struct slice from = page_member(visit->arena, line, "from");
+
+	return slice_from(from, slice_find(from, '@'));
+}
+
+/* They stand together in the answer. */
+static bool
+review_is_similar(struct visit *visit, struct slice a, struct slice b)
+{
+	return slice_equal(review_cause(visit, a), review_cause(visit, b)) &&
+	    slice_equal(page_member(visit->arena, a, "area"),
+	    page_member(visit->arena, b, "area")) &&
+	    slice_equal(review_domain(visit, a), review_domain(visit, b));
+}
+
+/* How many from the front of rest are as line. */
+static size_t
+review_count_similar(struct visit *visit, struct slice line,
+    struct slice rest)
+{
+	struct slice next;
+	size_t count = 1;
+
+	while (answer_line(&rest, &next) && review_is_similar(visit, line,
+	    next))
+		count++;
+	return count;
+}
+
+/* The selector of these leads to a page of them, where all can be meant. */
+static void
+review_add_group(struct visit *visit, struct table *table, struct slice line,
+    size_t count)
+{
+	struct slice domain = review_domain(visit, line);
+	struct str selector = STR_INIT;
+
+	str_addf(&selector, "area:" SLICE_FMT " from:", SLICE_ARG(page_member(
+	    visit->arena, line, "area")));
+	if (domain.n > 0 && slice_find(domain, '"') == domain.n)
+		str_addf(&selector, "\"" SLICE_FMT "\"", SLICE_ARG(domain));
+	else
+		str_adds(&selector, "<>");
+	table_group(table);
+	str_addf(&visit->out, "%zu alike ", count);
+	if (domain.n > 0)
+		html_text(&visit->out, domain);
+	str_adds(&visit->out, ": ");
+	html_text(&visit->out, review_cause(visit, line));
+	str_adds(&visit->out, " <a");
+	html_link(&visit->out, "/review", SLICE(""), "q",
+	    str_slice(&selector));
+	str_adds(&visit->out, ">show only these</a>");
+	table_group_end(table);
+	str_release(&selector);
 }
 
 static size_t
@@ -70,12 +141,35 @@ review_add_rows(struct visit *visit, struct table *table)
 {
 	struct slice rest = str_slice(&visit_answer(visit, "review")->text);
 	struct slice line;
-	size_t count = 0;
+	size_t count = 0, alike = 0;
 
-	while (answer_line(&rest, &line))
-		if (count++ < REVIEW_MESSAGES_MAX)
-			review_add_row(visit, table, line);
+	while (answer_line(&rest, &line)) {
+		if (count++ >= REVIEW_MESSAGES_MAX)
+			continue;
+		if (alike == 0) {
+			alike = review_count_similar(visit, line, rest);
+			if (alike > 1)
+				review_add_group(visit, table, line, alike);
+		}
+		alike--;
+		review_add_row(visit, table, line);
+	}
 	return count;
+}
+
+/* Of what is typed only that which was set aside: the order is of no other
+ * mail. */
+static void
+review_add_every(struct visit *visit, struct slice typed)
+{
+	struct str *out = &visit->out;
+
+	str_adds(out, "<input type=\"hidden\" name=\"q\"");
+	html_attribute(out, "value", typed.n == 0 ? SLICE(REVIEW_AREAS) :
+	    slice_of(arena_printf(visit->arena, "(" REVIEW_AREAS ") (" SLICE_FMT
+	    ")", SLICE_ARG(typed))));
+	str_adds(out, "><p><label><input type=\"checkbox\" name=\"every\" "
+	    "value=\"1\"> every one that matches</label></p>\n");
 }
 
 static void
@@ -85,7 +179,8 @@ review_show(struct visit *visit)
 		{ "Message", false }, { "Lies in", false }, { "Age", true },
 		{ "From", false }, { "To", false }, { "Because", false },
 	};
-	static const char *const verbs[] = { "release", "delete", NULL };
+	static const char *const verbs[] = { "release", "allow", "forward",
+	    "note", "bounce", "delete", NULL };
 	struct slice typed = slice_trim(form_get(&visit->form, "q"));
 	struct str *out = &visit->out;
 	struct table table;
@@ -104,8 +199,10 @@ review_show(struct visit *visit)
 	if (count > REVIEW_MESSAGES_MAX)
 		str_addf(out, "<p>And %zu more: say which in the box.</p>\n",
 		    count - REVIEW_MESSAGES_MAX);
-	if (count > 0)
+	if (count > 0) {
+		review_add_every(visit, typed);
 		page_add_buttons(out, verbs);
+	}
 	str_adds(out, "</form>\n");
 	page_add_search_words(out);
 }

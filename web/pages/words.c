@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/err.h"
+#include "grammar/selector.h"
 #include "web/pages/pages.h"
 #include "web/page/html.h"
 
@@ -36,6 +37,24 @@ visit_ask_verb(struct visit *visit, const char *name,
     const char *const *words)
 {
 	question_verb(visit_question(visit), name, words);
+}
+
+void
+visit_ask_text(struct visit *visit, const char *name,
+    const char *const *words)
+{
+	struct question *question = visit_question(visit);
+
+	question_verb(question, name, words);
+	question->is_text = true;
+}
+
+int
+visit_refuse(struct visit *visit, const char *words)
+{
+	visit->status = 400;
+	str_adds(&visit->out, words);
+	return -1;
 }
 
 struct question *
@@ -84,6 +103,10 @@ visit_add_lines(struct str *out, const struct question *question)
 	struct str next = STR_INIT;
 	bool is_first = true;
 
+	if (question->is_text) {
+		json_text(out, question->name, rest);
+		return;
+	}
 	str_addf(out, ",\"%s\":[", question->name);
 	while (answer_line(&rest, &line)) {
 		if (slice_starts(line, "{\"v\":1,\"next\":") &&
@@ -219,6 +242,40 @@ page_add_destination(struct str *out, struct slice channel, struct slice host)
 	str_adds(out, "</a>");
 	str_release(&name);
 	str_release(&selector);
+}
+
+const char *
+page_narrow(struct visit *visit, const char *ours)
+{
+	struct slice typed = slice_trim(form_get(&visit->form, "q"));
+	struct selector *parsed;
+	size_t column;
+	struct err err;
+
+	if (typed.n == 0)
+		return ours;
+	if (selector_parse(visit->arena, typed, &parsed, &column, &err) < 0) {
+		(void)visit_refuse(visit, err.text);
+		return NULL;
+	}
+	return arena_printf(visit->arena, "(%s) (" SLICE_FMT ")", ours,
+	    SLICE_ARG(typed));
+}
+
+void
+page_add_change(const struct visit *visit, struct str *out,
+    const char *change, const char *field, struct slice value,
+    const char *button)
+{
+	str_adds(out, "<form class=\"change\" method=\"post\" "
+	    "action=\"/change\">");
+	html_hidden(out, "csrf", slice_of(visit->csrf));
+	html_hidden(out, "do", slice_of(change));
+	html_hidden(out, field, value);
+	str_adds(out, "<button");
+	html_attribute(out, "aria-label", slice_of(arena_printf(visit->arena,
+	    "%s " SLICE_FMT, button, SLICE_ARG(value))));
+	str_addf(out, ">%s</button></form>", button);
 }
 
 void

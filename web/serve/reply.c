@@ -23,6 +23,7 @@ static const struct {
 	    "base-uri 'none'; frame-ancestors 'none'" },
 	{ "X-Content-Type-Options", "nosniff" },
 	{ "X-Frame-Options", "DENY" },
+	{ "X-DNS-Prefetch-Control", "off" },
 	{ "Referrer-Policy", "no-referrer" },
 	{ "Cross-Origin-Opener-Policy", "same-origin" },
 	{ "Cross-Origin-Resource-Policy", "same-origin" },
@@ -74,6 +75,19 @@ reply_send(struct evhttp_request *http, int status, const char *type,
 	evhttp_send_reply(http, status, reply_reason(status), body);
 	if (body != NULL)
 		evbuffer_free(body);
+}
+
+void
+reply_send_file(struct evhttp_request *http, const char *name,
+    struct slice bytes)
+{
+	struct str how = STR_INIT;
+
+	str_addf(&how, "attachment; filename=\"%s\"", name);
+	(void)evhttp_add_header(evhttp_request_get_output_headers(http),
+	    "Content-Disposition", how.buf);
+	reply_send(http, 200, "application/octet-stream", bytes);
+	str_release(&how);
 }
 
 void

@@ -12,6 +12,10 @@ struct evhttp_request;
 /* Send text of a type; the connection ends after it. */
 void reply_send(struct evhttp_request *http, int status, const char *type,
     struct slice text);
+/* The same of bytes of others, to be kept as a file of this name (letters,
+ * digits, dots) and never shown. */
+void reply_send_file(struct evhttp_request *http, const char *name,
+    struct slice bytes);
 /* The same of a sentence: a page, or an object for who wants JSON. */
 void reply_error(struct evhttp_request *http, int status, const char *words,
     bool wants_json, bool is_known);

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/ascii.h"
 #include "web/serve/request.h"
 
 #include "base/banned.h"
@@ -80,14 +81,17 @@ request_check_origin(struct evhttp_request *http, const char *host,
 {
 	char ours[HOST_BYTES];
 	const char *value;
+	unsigned count;
 
 	*out_words = "The request comes from another site.";
 	snprintf(ours, sizeof(ours), "http://%s", host);
-	if (request_count(http, "Origin", &value) > 0 &&
-	    strcmp(value, "null") != 0 && strcasecmp(value, ours) != 0)
+	count = request_count(http, "Origin", &value);
+	if (count > 1 || (count == 1 && strcmp(value, "null") != 0 &&
+	    strcasecmp(value, ours) != 0))
 		return 403;
-	if (request_count(http, "Sec-Fetch-Site", &value) > 0 &&
-	    strcmp(value, "same-origin") != 0 && strcmp(value, "none") != 0)
+	count = request_count(http, "Sec-Fetch-Site", &value);
+	if (count > 1 || (count == 1 && strcmp(value, "same-origin") != 0 &&
+	    strcmp(value, "none") != 0))
 		return 403;
 	return 0;
 }
@@ -95,11 +99,14 @@ request_check_origin(struct evhttp_request *http, const char *host,
 static int
 request_check_form(struct evhttp_request *http, const char **out_words)
 {
+	static const char type[] = "application/x-www-form-urlencoded";
 	const char *value;
 
 	*out_words = "The request has no form.";
 	if (request_count(http, "Content-Type", &value) != 1 ||
-	    strncasecmp(value, "application/x-www-form-urlencoded", 33) != 0)
+	    strncasecmp(value, type, sizeof(type) - 1) != 0 ||
+	    (value[sizeof(type) - 1] != '\0' &&
+	    !ascii_is_among(value[sizeof(type) - 1], " \t;")))
 		return 415;
 	return 0;
 }
@@ -125,6 +132,7 @@ request_read(struct evhttp_request *http, const char *host,
 	struct evbuffer *body = evhttp_request_get_input_buffer(http);
 	struct slice uri = slice_of(evhttp_request_get_uri(http));
 	const char *value;
+	unsigned cookies;
 	int status;
 
 	*out = (struct request){ .http = http,
@@ -132,7 +140,7 @@ request_read(struct evhttp_request *http, const char *host,
 	if ((status = request_check_length(http, out_words)) != 0 ||
 	    (status = request_check_host(http, host, out_words)) != 0)
 		return status;
-	*out_words = "The address is not one of ours.";
+	*out_words = "The address or the cookie is not one of ours.";
 	if (uri.n == 0 || uri.p[0] != '/')
 		return 400;
 	out->path = slice_first(uri, slice_find(uri, '?'));
@@ -140,7 +148,10 @@ request_read(struct evhttp_request *http, const char *host,
 	out->body.n = evbuffer_get_length(body);
 	out->body.p = out->body.n > 0 ? (char *)evbuffer_pullup(body, -1) :
 	    "";
-	if (request_count(http, "Cookie", &value) > 0)
+	cookies = request_count(http, "Cookie", &value);
+	if (cookies > 1)
+		return 400;
+	if (cookies == 1)
 		out->cookies = slice_of(value);
 	if (request_count(http, "Accept", &value) > 0)
 		out->wants_json = strncasecmp(value, "application/json",

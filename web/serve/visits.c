@@ -38,6 +38,7 @@ work_free(struct work *work)
 	for (size_t i = 0; i < work->visit.count; i++)
 		question_release(&work->visit.questions[i]);
 	str_release(&work->visit.out);
+	str_release(&work->visit.back);
 	arena_free(&work->visit.arena);
 	mem_free(&work);
 }
@@ -63,7 +64,7 @@ work_send(struct work *work)
 {
 	struct visit *visit = &work->visit;
 
-	if (visit->is_json && strcmp(visit->page->path, "/order") != 0) {
+	if (visit->is_json && !visit->page->is_order) {
 		visit_add_json(visit);
 		visit_judge(visit);
 		reply_send(work->http, visit->status, "application/json",
@@ -72,12 +73,19 @@ work_send(struct work *work)
 	}
 	visit->page->show(visit);
 	visit_judge(visit);
+	if (visit->file_name != NULL) {
+		reply_send_file(work->http, visit->file_name,
+		    str_slice(&visit->out));
+		return;
+	}
 	if (visit->goes_to == NULL) {
 		work_send_page(work);
 		return;
 	}
 	str_reset(&work->session->said);
 	str_add_slice(&work->session->said, str_slice(&visit->out));
+	str_reset(&work->session->back);
+	str_add_slice(&work->session->back, str_slice(&visit->back));
 	reply_go(work->http, visit->goes_to, NULL);
 }
 
@@ -131,7 +139,8 @@ work_new(const struct asker *asker, struct session *session,
 	    .http = request->http, .visit = { .arena = arena, .page = page,
 	    .rest = slice_copy(arena, rest), .is_json = request->wants_json,
 	    .said = slice_copy(arena, str_slice(&session->said)),
-	    .now_s = clock_wall_s(), .out = STR_INIT } };
+	    .way_back = slice_copy(arena, str_slice(&session->back)),
+	    .now_s = clock_wall_s(), .out = STR_INIT, .back = STR_INIT } };
 	strlcpy(work->csrf, session->csrf, sizeof(work->csrf));
 	work->visit.csrf = work->csrf;
 	return work;

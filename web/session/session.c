@@ -46,7 +46,7 @@ void
 session_init(struct session *session, int64_t now_ms)
 {
 	*session = (struct session){ .link_until_ms = now_ms +
-	    SESSION_LINK_MS, .said = STR_INIT };
+	    SESSION_LINK_MS, .said = STR_INIT, .back = STR_INIT };
 	session_make(session->link);
 }
 
@@ -54,8 +54,10 @@ void
 session_release(struct session *session)
 {
 	str_release(&session->said);
+	str_release(&session->back);
 	explicit_bzero(session, sizeof(*session));
 	str_init(&session->said);
+	str_init(&session->back);
 }
 
 bool
@@ -107,4 +109,5 @@ session_leave(struct session *session)
 	explicit_bzero(session->cookie, sizeof(session->cookie));
 	explicit_bzero(session->csrf, sizeof(session->csrf));
 	str_reset(&session->said);
+	str_reset(&session->back);
 }

@@ -23,7 +23,8 @@ struct session {
 	char		cookie[SESSION_SECRET_BYTES];	/* "": none */
 	char		csrf[SESSION_SECRET_BYTES];
 	int64_t		link_until_ms, until_ms, idle_until_ms;
-	struct str	said;		/* of the last order */
+	struct str	said, back;	/* of the last order; what takes it
+					 * back */
 };
 
 /* A link, valid from now on. */

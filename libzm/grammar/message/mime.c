@@ -240,3 +240,26 @@ mime_head_read(struct slice header, bool in_digest, struct mime_head *out)
 		out->is_opaque = true;
 	}
 }
+
+void
+mime_parameter(struct slice value, const char *name, char *out, size_t size)
+{
+	struct slice rest = slice_from(value, slice_find(value, ';'));
+	char text[MIME_BOUNDARY_BYTES_MAX + 1];
+
+	while (take_byte(&rest, ';')) {
+		struct slice token = take_token(&rest);
+
+		if (token.n == 0 && (rest.n == 0 || rest.p[0] == ';'))
+			continue;
+		if (!take_byte(&rest, '=') ||
+		    !mime_take_value(&rest, text, sizeof(text)))
+			break;
+		skip_space(&rest);
+		if (slice_is_nocase(token, name) && text[0] != '\0' &&
+		    strlen(text) < size) {
+			memcpy(out, text, strlen(text) + 1);
+			break;
+		}
+	}
+}

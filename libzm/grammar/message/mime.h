@@ -38,4 +38,10 @@ struct mime_head {
 void mime_head_read(struct slice header, bool in_digest,
     struct mime_head *out);
 
+/* The value of a parameter of Content-Type or Content-Disposition ("charset",
+ * in any case) into out; left as it is when there is none, or one that is too
+ * long for it. */
+void mime_parameter(struct slice value, const char *name, char *out,
+    size_t size);
+
 #endif

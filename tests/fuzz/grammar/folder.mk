@@ -82,3 +82,8 @@ tests_fuzz_fuzz_tar_SOURCES = tests/fuzz/grammar/fuzz_tar.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_tar_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_tar_LDADD = $(ZM_LIBS)
 EXTRA_DIST += tests/fuzz/corpus/tar
+
+fuzz_targets += tests/fuzz/fuzz-parts
+tests_fuzz_fuzz_parts_SOURCES = tests/fuzz/grammar/fuzz_parts.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_parts_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_parts_LDADD = $(ZM_LIBS)

@@ -20,6 +20,7 @@ tests_unit_grammar_unit_grammar_SOURCES = \
 	tests/unit/grammar/test_reply.c \
 	tests/unit/grammar/test_base64.c tests/unit/grammar/test_scram.c \
 	tests/unit/grammar/test_mime.c \
+	tests/unit/grammar/test_mime_parts.c \
 	tests/unit/grammar/abnf.h tests/unit/grammar/abnf.c \
 	tests/unit/grammar/abnf_mail.h tests/unit/grammar/test_stable.c \
 	tests/unit/grammar/test_stable_mime.c \

@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "web/page/charset.h"
 #include "web/page/html.h"
 #include "web/page/layout.h"
 #include "web/page/picture.h"
@@ -152,5 +153,73 @@ Test(layout, an_error_shows_nothing_of_the_desk)
 	layout_error(&out, 403, "No <b>", false);
 	cr_expect(strstr(out.buf, "<nav") == NULL);
 	cr_expect(strstr(out.buf, "No &lt;b&gt;") != NULL);
+	str_release(&out);
+}
+
+Test(html, a_frame_gets_html_that_leads_nowhere)
+{
+	static const struct { const char *in, *want; } frames[] = {
+		{ "<b title='x'>\"a\" & b</b>\n", "&lt;b title=&#39;x&#39;"
+		    "&gt;&quot;a&quot; &amp; b&lt;/b&gt;\n" },
+		{ "<link rel=x><META http-equiv=refresh><Base>",
+		    "&lt;no-link rel=x&gt;&lt;no-META http-equiv=refresh&gt;"
+		    "&lt;no-Base&gt;" },
+		{ "\">\x1b</iframe>\xff", "&quot;&gt;&lt;/iframe&gt;"
+		    "\xef\xbf\xbd" },
+		{ "gr\xc3\xbc\xe2\x80\xae", "gr\xc3\xbc\xe2\x80\xae" },
+	};
+
+	for (size_t i = 0; i < sizeof(frames) / sizeof(frames[0]); i++) {
+		struct str out = STR_INIT, want = STR_INIT;
+
+		html_srcdoc(&out, slice_of(frames[i].in));
+		str_addf(&want, " srcdoc=\"%s\"", frames[i].want);
+		cr_expect_str_eq(out.buf, want.buf);
+		str_release(&out);
+		str_release(&want);
+	}
+}
+
+Test(html, charsets_become_utf_8)
+{
+	static const struct { const char *in, *charset, *want; } texts[] = {
+		{ "gr\xfc", "iso-8859-1", "gr\xc3\xbc" },
+		{ "gr\xfc", "", "gr\xfc" },
+		{ "gr\xc3\xbc", "UTF-8", "gr\xc3\xbc" },
+		{ "a", "../../etc/passwd", "a" }, { "a", "no-such", "a" },
+		{ "a", "utf-16//IGNORE", "a" },
+		{ "\x80", "windows-1252", "\xe2\x82\xac" },
+		{ "a\xff" "b", "euc-jp", "a?b" },
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct str out = STR_INIT;
+
+		charset_add(&out, slice_of(texts[i].in), texts[i].charset);
+		cr_expect_str_eq(out.buf, texts[i].want, "%s: %s",
+		    texts[i].charset, out.buf);
+		str_release(&out);
+	}
+}
+
+Test(picture, a_life_stays_in_its_frame)
+{
+	static const struct picture_moment moments[] = {
+		{ { "a<b>", 4 }, 1000, PICTURE_PLAIN },
+		{ { "late", 4 }, 9000, PICTURE_WAIT },
+		{ { "early", 5 }, 500, PICTURE_BAD },
+		{ { "end", 3 }, 5500, PICTURE_GOOD },
+	};
+	struct str out = STR_INIT;
+
+	picture_life(&out, "x", "T", moments, 4);
+	cr_expect_not_null(strstr(out.buf, "a&lt;b&gt; after 0.000 s, late "
+	    "after 8.000 s"));
+	cr_expect_not_null(strstr(out.buf, "<circle class=\"wait\" "
+	    "cx=\"546\""));
+	cr_expect_not_null(strstr(out.buf, "<circle class=\"bad\" cx=\"14\""));
+	str_reset(&out);
+	picture_life(&out, "x", "T", moments, 1);
+	cr_expect_not_null(strstr(out.buf, "cx=\"14\""));
 	str_release(&out);
 }

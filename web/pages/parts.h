@@ -1,0 +1,19 @@
+/* parts.h - pieces of the page of a message
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_WEB_PARTS_H
+#define ZM_WEB_PARTS_H
+
+#include "web/pages/pages.h"
+
+/* text.c: ask for the message itself; show its parts. */
+void message_ask_text(struct visit *visit);
+void message_add_text(struct visit *visit);
+
+/* life.c: ask the journal for its life; show it as a line, a table and in
+ * the words of zmailer trace. */
+void message_ask_life(struct visit *visit);
+void message_add_life(struct visit *visit);
+
+#endif
