@@ -199,8 +199,8 @@ def options_by_hand(house):
     for source in house.product:
         if source.path in OPTIONS_BY_HAND:
             continue
-        for found in re.finditer(r'\bstrn?cmp\([^;]*?"--?[a-zA-Z]',
-                                 source.text):
+        for found in re.finditer(r'\bstrn?cmp\((?:[^;"()]|\([^()]*\))*'
+                                 r'"--?[a-zA-Z]', source.text):
             yield (source.path, source.text.count("\n", 0, found.end()) + 1,
                    "an option compared by hand: a row of "
                    "tools/verb/options.h has it")
