@@ -256,28 +256,22 @@ ask_moment(const char *text, int64_t now_ms, int64_t *out_at_ms,
 	return 0;
 }
 
-enum ask_taken
-ask_option(const char *option, const char *value, struct ask *ask,
+int
+ask_option(enum option_id option, const char *value, struct ask *ask,
     struct err *err)
 {
-	bool is_day = strcmp(option, "--day") == 0;
 	int64_t at_ms, for_ms;
 
-	if (!is_day && strcmp(option, "--since") != 0 &&
-	    strcmp(option, "--until") != 0)
-		return ASK_OTHER;
-	if (value == NULL)
-		return err_set(err, "%s of when?", option);
 	if (ask_moment(value, clock_wall_us() / 1000, &at_ms, &for_ms, err) <
 	    0)
-		return ASK_WRONG;
-	if (is_day && for_ms != JOURNAL_DAY_MS)
+		return -1;
+	if (option == OPT_DAY && for_ms != JOURNAL_DAY_MS)
 		return err_set(err, "'%s' is no day", value);
-	if (strcmp(option, "--until") != 0)
+	if (option != OPT_UNTIL)
 		ask->span.since_ms = at_ms;
-	if (strcmp(option, "--since") != 0)
+	if (option != OPT_SINCE)
 		ask->span.until_ms = at_ms + for_ms;
-	return ASK_TAKEN;
+	return 0;
 }
 
 /* ---- lines ------------------------------------------------------------- */

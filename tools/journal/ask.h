@@ -8,6 +8,7 @@
 #include "grammar/net.h"
 #include "tools/journal/frame.h"
 #include "tools/journal/journal.h"
+#include "tools/verb/usage.h"
 
 enum ask_kind {
 	ASK_ALL,		/* whatever happened in the window */
@@ -54,11 +55,10 @@ bool ask_is_selector(struct slice what);
 int ask_moment(const char *text, int64_t now_ms, int64_t *out_at_ms,
     int64_t *out_for_ms, struct err *err);
 
-/* Take `--day`, `--since` or `--until` and its value into the window.
- * ASK_OTHER: option is none of them; ASK_WRONG: err says why. */
-enum ask_taken { ASK_WRONG = -1, ASK_OTHER, ASK_TAKEN };
-enum ask_taken ask_option(const char *option, const char *value,
-    struct ask *ask, struct err *err);
+/* Take the value of OPT_DAY, OPT_SINCE or OPT_UNTIL into the window.  0 or -1:
+ * it is no moment. */
+int ask_option(enum option_id option, const char *value, struct ask *ask,
+    struct err *err);
 
 /* Does a line answer it?  The window is held against its time. */
 bool ask_fits(const struct ask *ask, struct slice line);

@@ -34,6 +34,7 @@ RULES = {
     "banned": text.banned,
     "only": text.only,
     "ascii": text.ascii_ranges,
+    "options": text.options_by_hand,
     "sockets": text.sockets,
     "fatal": text.fatal,
     "layers": arrows.layers,

@@ -153,6 +153,8 @@ ROWS = [
     ("time", ROUTE_C, "long t = time(0);\n", "time: ask"),
     ("a longer word", ROUTE_C, "long t = my_time(0) + freed(1);\n", None),
     ("fatal", ROUTE_C, "void f(void) { fatal(\"x\"); }\n", "fatal() outside"),
+    ("an option by hand", ROUTE_C,
+     "_Bool x = strcmp(argv[1], \"--json\") == 0;\n", "compared by hand"),
     ("a socket's name", ROUTE_C,
      "_Bool x = strncmp(name, \"unix:\", 5) == 0;\n", "ask io/unix_socket.h"),
     ("a state", ROUTE_C,

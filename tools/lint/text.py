@@ -23,6 +23,25 @@ ONLY = [
     (r"#\s*include\s*<(?:resolv|arpa/nameser)\.h>", ("libzm/io/dns",),
      "only io/dns knows the resolver"),
 ]
+# Who compares the names of options itself, and why; all others are rows of
+# tools/verb/options.h.  What ours alone start stands in layers below it.
+OPTIONS_BY_HAND = {
+    "libzm/daemon/skeleton.c": "-C, --version and --help of each daemon",
+    "transports/frame/process.c": "the same of each agent, and --carrier",
+    "tables/tables.c": "the same; ours alone start it",
+    "web/web.c": "the same; zmailer web has read the options",
+    "router/ask/ask.c": "router --ask chooses what the program is",
+    "router/ask/explain_run.c": "zmailer route has read the options",
+    "smtpserver/rehearse/rehearse.c": "zmailer test has read the options",
+    "smtpserver/rehearse/replay.c": "zmailer replay has read the options",
+    "smtpserver/worker/standalone.c": "-bs chooses what the program is",
+    "transports/smtp/smtp.c": "--probe chooses what the agent is",
+    "transports/expirer/expirer.c": "words of a schedule clause's command",
+    "transports/sm/sm.c": "words of a schedule clause's command",
+    "tools/answers/question.c": "words of another process, not obeyed here",
+    "tools/sendmail/newaliases.c": "a program with one option",
+    "tools/zmailer/zmailer.c": "what stands in front of the verb",
+}
 # Between two steps of a flow's client; not in quotes.
 STEP_END = re.compile(r';(?=(?:[^"]*"[^"]*")*[^"]*$)')
 # fatal() is for the machine's errors: mains, tools, daemon/, base/.
@@ -173,3 +192,15 @@ def flow_steps(house):
             count = len([s for s in STEP_END.split(line) if s.strip(" \t{}")])
             if is_client and count > most:
                 yield path, number, "%d steps in a line: a line a step" % count
+
+
+def options_by_hand(house):
+    """What options there are is said once, in the table of options."""
+    for source in house.product:
+        if source.path in OPTIONS_BY_HAND:
+            continue
+        for found in re.finditer(r'\bstrn?cmp\((?:[^;"()]|\([^()]*\))*'
+                                 r'"--?[a-zA-Z]', source.text):
+            yield (source.path, source.text.count("\n", 0, found.end()) + 1,
+                   "an option compared by hand: a row of "
+                   "tools/verb/options.h has it")

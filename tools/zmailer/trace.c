@@ -115,9 +115,8 @@ trace_arguments(const struct arguments *arguments, struct words *words)
 	(void)ask_parse(NULL, &window, &err);
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
 		if (arguments_has(arguments, ids[i]) &&
-		    ask_option(option_rows[ids[i]].name,
-		    arguments_text(arguments, ids[i]), &window, &err) ==
-		    ASK_WRONG)
+		    ask_option(ids[i], arguments_text(arguments, ids[i]),
+		    &window, &err) != 0)
 			return arguments_refuse(arguments, "%s", err.text);
 	if (words->options.words.len == 0 &&
 	    window.span.since_ms == INT64_MIN)

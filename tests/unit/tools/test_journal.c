@@ -511,10 +511,10 @@ Test(journal, a_window_in_time_is_held_against_each_line)
 		struct ask ask;
 
 		cr_assert_eq(ask_parse(NULL, &ask, &err), 0);
-		cr_assert_eq(ask_option("--since", rows[i].since, &ask,
-		    &err), ASK_TAKEN);
-		cr_assert_eq(ask_option("--until", rows[i].until, &ask,
-		    &err), ASK_TAKEN);
+		cr_assert_eq(ask_option(OPT_SINCE, rows[i].since, &ask, &err),
+		    0);
+		cr_assert_eq(ask_option(OPT_UNTIL, rows[i].until, &ask, &err),
+		    0);
 		life_find(journal, &ask, arena, &life);
 		cr_expect_eq(life.count, rows[i].lines, "%zu: %zu", i,
 		    life.count);
