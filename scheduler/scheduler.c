@@ -38,7 +38,7 @@ scheduler_open_privileged(struct process *process, struct err *err)
 
 	given_take(&given);
 	control_socket = control_bind(process->conf->run_dir, &given, err);
-	mailq_take(&given, process->conf);
+	mailq_take(&given, process);
 	given_close(&given);
 	if (control_socket < 0)
 		return -1;

@@ -3,7 +3,7 @@
  * The convention of sd_listen_fds(3): LISTEN_FDS says how many there are,
  * from descriptor 3 on, LISTEN_PID whom they are meant for.  A service
  * manager gives them to the supervisor, the supervisor to the smtpserver, and
- * that of RUN/scheduler.sock to the scheduler.
+ * those of RUN/scheduler.sock and of the statement mailq to the scheduler.
  *
  * SPDX-License-Identifier: ISC
  */

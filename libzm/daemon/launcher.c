@@ -36,7 +36,8 @@ enum {
 	CHANNEL_BYTES_MAX = 32,
 	AGENTS_MAX = 16384,		/* at a time */
 	SOCKET_FD = 3,
-	SERVICE_FD = 4			/* of the service beside us */
+	SERVICE_FD = 4,			/* of the service beside us */
+	GIVEN_FD = 4			/* beside_fd, for it */
 };
 
 struct agent {			/* several may be in one process */
@@ -324,8 +325,8 @@ request_beside(int socket, struct err *err)
 		err_set(err, "a request for a service is malformed");
 	} else if (launcher.agent_count == AGENTS_MAX) {
 		err_set(err, "%d agents run already", AGENTS_MAX);
-	} else if (daemon->beside_open(launcher.process->conf, &fd,
-	    err) == 0) {
+	} else if (daemon->beside_open(launcher.process, &fd, err) ==
+	    0) {
 		sigfillset(&all);
 		sigprocmask(SIG_BLOCK, &all, &before);
 		pid = fork();
@@ -421,16 +422,31 @@ on_request(void *context, unsigned ready)
 	ipc_inbox_consume(&launcher.inbox, cursor);
 }
 
+/* The socket to the daemon, and what somebody gave for the service; all
+ * others are closed. */
+static void
+launcher_place(struct process *process, int socket)
+{
+	int given = process->beside_fd <= 0 ? -1 :
+	    fcntl(process->beside_fd, F_DUPFD, GIVEN_FD + 1);
+
+	if (dup2(socket, SOCKET_FD) < 0 ||
+	    (given >= 0 && dup2(given, GIVEN_FD) < 0))
+		fatal("dup2: %s", strerror(errno));
+	process->beside_fd = given >= 0 ? GIVEN_FD : 0;
+	descriptors_above_close(given >= 0 ? GIVEN_FD + 1 : SOCKET_FD + 1);
+	(void)fcntl(SOCKET_FD, F_SETFD, FD_CLOEXEC);
+	if (given >= 0)
+		(void)fcntl(GIVEN_FD, F_SETFD, FD_CLOEXEC);
+}
+
 void
 launcher_main(struct process *process, int socket)
 {
 	err_program("launcher");
 	title_set("%s launcher", process->daemon->name);
 	event_open_fd(-1);
-	if (dup2(socket, SOCKET_FD) < 0)
-		fatal("dup2: %s", strerror(errno));
-	descriptors_above_close(SOCKET_FD + 1);
-	(void)fcntl(SOCKET_FD, F_SETFD, FD_CLOEXEC);
+	launcher_place(process, socket);
 #ifdef HAVE_SYS_PRCTL_H
 	(void)prctl(PR_SET_NAME, "launcher", 0, 0, 0);
 #endif

@@ -49,6 +49,8 @@ struct process {
 	LIST_HEAD(child_list, child) children;	/* child.h */
 	int			 lifeline;	/* skeleton.c's own; -1: none */
 	int			 room_fd;	/* as lifeline */
+	int			 beside_fd;	/* a socket that somebody gave
+						 * for beside_open; 0: none */
 	struct watch		*lifeline_watch;
 	struct timer		 domains_timer;	/* domain <table> */
 	char			 domains_refused[ERR_TEXT_BYTES];
@@ -72,11 +74,11 @@ struct daemon {
 	void	(*leave)(struct process *process);
 	/* A service beside a daemon that wants_launcher; the launcher starts
 	 * it when it is asked to.  beside_open is called as root, with
-	 * the configuration as it is then: *out_fd is what the service
-	 * listens on.  beside_run is the service, in a process of its own:
+	 * the configuration as it is then (and beside_fd, which stays the
+	 * process's): *out_fd is what the service listens on.  beside_run is the service, in a process of its own:
 	 * socket is what came with the request; it drops its rights itself
 	 * and does not return. */
-	int	(*beside_open)(const struct conf *conf, int *out_fd,
+	int	(*beside_open)(const struct process *process, int *out_fd,
 		    struct err *err);
 	void	(*beside_run)(struct process *process, int fd, int socket)
 		    __attribute__((noreturn));

@@ -145,23 +145,25 @@ mailq_run(struct process *process, int fd, int scheduler)
 	_exit(0);
 }
 
-static int mailq_given = -1;	/* by a service manager */
-
 void
-mailq_take(struct given *given, const struct conf *conf)
+mailq_take(struct given *given, struct process *process)
 {
-	if (conf->mailq.users != NULL)
-		mailq_given = given_find(given, &conf->mailq.listen);
+	int fd = process->conf->mailq.users == NULL ? -1 : given_find(given,
+	    &process->conf->mailq.listen);
+
+	process->beside_fd = fd > 0 ? fd : 0;
 }
 
 int
-mailq_open(const struct conf *conf, int *out_fd, struct err *err)
+mailq_open(const struct process *process, int *out_fd, struct err *err)
 {
+	const struct conf *conf = process->conf;
+
 	if (conf->mailq.users == NULL)
 		return err_set(err, "there is no mailq statement");
-	if (mailq_given >= 0 && given_fits(mailq_given,
+	if (process->beside_fd > 0 && given_fits(process->beside_fd,
 	    &conf->mailq.listen)) {
-		*out_fd = fcntl(mailq_given, F_DUPFD_CLOEXEC, 0);
+		*out_fd = fcntl(process->beside_fd, F_DUPFD_CLOEXEC, 0);
 		return *out_fd < 0 ? err_sys(err, "mailq") : 0;
 	}
 	*out_fd = listen_socket(&conf->mailq.listen, err);

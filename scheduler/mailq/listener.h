@@ -18,12 +18,13 @@ enum {
 	MAILQ_SESSION_MS = 90000	/* of a session */
 };
 
-/* Listen where the mailq statement says, as root or who we are.  *out_fd is
- * the listener, as in struct daemon's beside_open.  0, or -1 with err. */
-int mailq_open(const struct conf *conf, int *out_fd, struct err *err);
-/* Before that: the socket of given that it would listen on, if there is one,
- * is kept, and each mailq_open has it while the statement says so. */
-void mailq_take(struct given *given, const struct conf *conf);
+/* Listen where the mailq statement says, as root or who we are: on beside_fd,
+ * where that fits.  *out_fd is the listener, as in struct daemon's
+ * beside_open.  0, or -1 with err. */
+int mailq_open(const struct process *process, int *out_fd, struct err *err);
+/* Before the launcher is forked: the socket of given that fits the statement
+ * becomes beside_fd. */
+void mailq_take(struct given *given, struct process *process);
 
 /* Be the process (struct daemon's beside_run): take clients from fd, ask for
  * a connection for each over scheduler, until that is closed. */

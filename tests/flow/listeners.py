@@ -392,6 +392,49 @@ def given_control(site):
     mta.wait_for("all to be gone", lambda: not site.pids())
 
 
+def mailq_greeting(client):
+    with client:
+        client.settimeout(mta.WAIT_S)
+        assert client.recv(200).startswith(b"version zmailer "), "no greeting"
+
+
+def given_mailq(site):
+    """The same of the mailq protocol's listener."""
+    users = site.dir + "/mailq-users"
+    with open(users, "w") as file:
+        file.write("")
+    os.chmod(users, 0o600)
+    ours = socket.create_server(("127.0.0.1", 0))
+    where = "127.0.0.1:%d" % ours.getsockname()[1]
+    site.write(f"mailq {where} users {users}\n" + site.text)
+    first = socket.create_connection(ours.getsockname(), mta.WAIT_S)
+    run = subprocess.Popen(
+        [sys.executable, "-c", LAUNCHER, str(ours.fileno()),
+         os.path.join(mta.BUILD, "bin", "zmailer"), "run"],
+        env=site.env, pass_fds=(ours.fileno(),), stderr=subprocess.DEVNULL)
+    try:
+        mailq_greeting(first)
+        mta.wait_for("it to be ready", lambda: "ready" in site.zmailer(
+            "status", check=None)[1])
+        code, out, errors = site.zmailer("status", check=None)
+        assert "unused" not in out, out
+        before = pid_of(site, "scheduler")
+        os.kill(before, signal.SIGKILL)
+        mailq_greeting(socket.create_connection(ours.getsockname(),
+                                                mta.WAIT_S))
+        # a reload has it still
+        site.write(f"mailq {where} users {users} sha256-only\n" + site.text)
+        site.zmailer("reload")
+        mailq_greeting(socket.create_connection(ours.getsockname(),
+                                                mta.WAIT_S))
+    finally:
+        run.terminate()
+        run.wait()
+    site.write(site.text)
+    ours.close()
+    mta.wait_for("all to be gone", lambda: not site.pids())
+
+
 class Site(mta.Mta):
     def write(self, text):
         with open(self.conf + ".new", "w") as file:
@@ -413,6 +456,7 @@ def main():
         site.write(site.text)
         given(site)
         given_control(site)
+        given_mailq(site)
         site.start()
         taken_at_reload(site, other)
         order_is_taken_back(site, other)

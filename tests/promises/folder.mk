@@ -1,5 +1,6 @@
 # promises - `make promises` shows each promise of doc/PROMISES.md
-EXTRA_DIST += tests/promises/run-promises tests/promises/stage.flow
+EXTRA_DIST += tests/promises/run-promises tests/promises/stage.flow \
+	tests/promises/given tests/promises/later
 if HAVE_PYTHON3
 TESTS += tests/promises/run-promises
 endif

@@ -187,13 +187,14 @@ run_listeners_close(struct run_listeners *gone,
 /* The launcher binds it, when the scheduler asks for the service: this one
  * is closed again. */
 int
-run_listeners_try_mailq(const struct conf *was, const struct conf *now,
-    struct err *err)
+run_listeners_try_mailq(const struct run_listeners *scheduler,
+    const struct conf *was, const struct conf *now, struct err *err)
 {
 	const struct conf_listen *at = &now->mailq.listen;
 	int fd;
 
-	if (at->length == 0 || listen_socket_path(at->text) != NULL ||
+	if (at->length == 0 || listeners_have(scheduler, at) ||
+	    listen_socket_path(at->text) != NULL ||
 	    (was != NULL && was->mailq.listen.length != 0 &&
 	    listener_port(&was->mailq.listen) == listener_port(at)))
 		return 0;
@@ -206,19 +207,29 @@ run_listeners_try_mailq(const struct conf *was, const struct conf *now,
 	return 0;
 }
 
+static void
+listeners_add_given(struct run_listeners *out, int fd, const char *text)
+{
+	struct run_listener *row = &out->rows[out->count++];
+
+	row->fd = fd;
+	row->is_given = true;
+	strlcpy(row->text, text, sizeof(row->text));
+}
+
 void
-run_listeners_control(struct given *given, const char *run_dir,
+run_listeners_scheduler(struct given *given, const struct conf *conf,
     struct run_listeners *out)
 {
 	char path[CONF_LISTEN_BYTES];
-	int n = snprintf(path, sizeof(path), "%s/scheduler.sock", run_dir), fd;
+	int n = snprintf(path, sizeof(path), "%s/scheduler.sock",
+	    conf->run_dir), fd;
 
-	if (n < 0 || (size_t)n >= sizeof(path) ||
-	    (fd = given_find_path(given, path)) < 0)
-		return;
-	out->rows = mem_alloc(1, sizeof(*out->rows));
-	out->count = 1;
-	out->rows[0].fd = fd;
-	out->rows[0].is_given = true;
-	strlcpy(out->rows[0].text, path, sizeof(out->rows[0].text));
+	out->rows = mem_alloc(2, sizeof(*out->rows));
+	if (n > 0 && (size_t)n < sizeof(path) &&
+	    (fd = given_find_path(given, path)) >= 0)
+		listeners_add_given(out, fd, path);
+	if (conf->mailq.listen.length != 0 &&
+	    (fd = given_find(given, &conf->mailq.listen)) >= 0)
+		listeners_add_given(out, fd, conf->mailq.listen.text);
 }

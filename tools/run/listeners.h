@@ -29,8 +29,9 @@ struct run_listeners {
 int run_listeners_bind(const struct run_listeners *now, struct given *given,
     const struct conf *conf, struct run_listeners *fresh, struct err *err);
 
-/* The control socket, when it is one of given: each scheduler gets it. */
-void run_listeners_control(struct given *given, const char *run_dir,
+/* The control socket and that of the statement mailq, as far as they are of
+ * given: each scheduler gets them. */
+void run_listeners_scheduler(struct given *given, const struct conf *conf,
     struct run_listeners *out);
 
 /* Have they other sockets, or the same for another purpose? */
@@ -47,8 +48,9 @@ void run_listeners_close(struct run_listeners *gone,
     const struct run_listeners *kept, struct given *given);
 
 /* Can mailq's listener, which is another in now than it was (NULL: there was
- * none), be bound?  0 or -1 with err. */
-int run_listeners_try_mailq(const struct conf *was, const struct conf *now,
-    struct err *err);
+ * none), and none of those that each scheduler gets, be bound?  0 or -1 with
+ * err. */
+int run_listeners_try_mailq(const struct run_listeners *scheduler,
+    const struct conf *was, const struct conf *now, struct err *err);
 
 #endif

@@ -296,12 +296,12 @@ listeners_open(struct supervisor *boss, struct err *err)
 	if (run_listeners_bind(&none, &boss->given, boss->conf,
 	    &boss->listeners, err) < 0)
 		return EX_UNAVAILABLE;
-	if (run_listeners_try_mailq(NULL, boss->conf, err) < 0) {
+	run_listeners_scheduler(&boss->given, boss->conf, &boss->control);
+	if (run_listeners_try_mailq(&boss->control, NULL, boss->conf, err) <
+	    0) {
 		run_listeners_close(&boss->listeners, NULL, &boss->given);
 		return EX_UNAVAILABLE;
 	}
-	run_listeners_control(&boss->given, boss->conf->run_dir,
-	    &boss->control);
 	supervisor_unused_say(boss);
 	return 0;
 }

@@ -299,7 +299,8 @@ conf_try(struct supervisor *boss, const struct conf *fresh,
 	}
 	if (run_listeners_bind(&boss->listeners, &boss->given, fresh, listeners,
 	    &err) == 0) {
-		if (run_listeners_try_mailq(boss->conf, fresh, &err) == 0 &&
+		if (run_listeners_try_mailq(&boss->control, boss->conf, fresh,
+		    &err) == 0 &&
 		    conf_snapshot_write(fresh, &err) == 0)
 			return 0;
 		run_listeners_close(listeners, &boss->listeners, &boss->given);

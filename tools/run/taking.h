@@ -37,8 +37,8 @@ struct supervisor {
 	int64_t		 since_s;
 	unsigned	 reloads;
 	struct given	 given;		/* by the service manager */
-	struct run_listeners	 control;	/* RUN/scheduler.sock, when the
-						 * service manager has it */
+	struct run_listeners	 control;	/* the scheduler's, which the
+						 * service manager has */
 	struct run_listeners	 listeners;
 	struct run_listeners	 listeners_before;	/* while another
 							 * smtpserver starts */

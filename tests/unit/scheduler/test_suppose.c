@@ -24,7 +24,7 @@ static const struct row {
 	    "\"last\":1799999400", CAUSE_TIMER, 3000, .by = "list" },
 	{ "schedule */* { retry 1h 2h }", "\"code\":\"timer\",\"tries\":2,"
 	    "\"last\":1799999400", CAUSE_TIMER, 6600, .by = "list" },
-	{ "schedule */* { retry 1h }\nschedule smtp/x.test { retry 5m }",
+	{ "schedule smtp/x.test { retry 5m }\nschedule */* { retry 1h }",
 	    "\"code\":\"timer\",\"tries\":1,\"last\":1799999400", .cause = CAUSE_LINE },
 	/* a rule about such words, and the next hop's own wish */
 	{ "schedule */* { retry 5m; retry on mailbox-full 4h }",
