@@ -114,6 +114,11 @@ rules_add(int ruleset, int version, const struct sandbox *rules,
 		    FILE_READ | FILE_REMOVE | FILE_MAKE | FILE_REFER |
 		    FILE_TRUNCATE) & files_of(version), err) < 0)
 			return -1;
+	for (size_t i = 0; i < rules->written_count; i++)
+		if (path_allow(ruleset, rules->written[i], (FILE_WRITE |
+		    FILE_REMOVE | FILE_MAKE | FILE_REFER | FILE_TRUNCATE) &
+		    files_of(version), err) < 0)
+			return -1;
 	for (size_t i = 0; i < rules->filed_count; i++)
 		if (path_allow(ruleset, rules->filed[i], FILE_MAKE |
 		    FILE_REFER, err) < 0)

@@ -34,6 +34,9 @@ struct sandbox {
 	 * removed */
 	const char	*worked[SANDBOX_PATHS_MAX];
 	size_t		 worked_count;
+	/* the same, but that nothing in them may be read */
+	const char	*written[SANDBOX_PATHS_MAX];
+	size_t		 written_count;
 	/* directories where files may be renamed to, no more */
 	const char	*filed[SANDBOX_PATHS_MAX];
 	size_t		 filed_count;

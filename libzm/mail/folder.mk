@@ -5,6 +5,7 @@ libzm_a_SOURCES += \
 	libzm/mail/forward_file.c libzm/mail/forward_file.h \
 	libzm/mail/spool_id.c libzm/mail/spool_id.h \
 	libzm/mail/first_line.c libzm/mail/first_line.h \
+	libzm/mail/whole.c libzm/mail/whole.h \
 	libzm/mail/verdict.c libzm/mail/verdict.h \
 	libzm/mail/cause.c libzm/mail/cause.h \
 	libzm/mail/state.c libzm/mail/state.h \

@@ -16,10 +16,10 @@
 
 #include "base/clock.h"
 #include "journal/counters.h"
-#include "base/crc32c.h"
 #include "base/mem.h"
 #include "grammar/message/header.h"
 #include "grammar/smtp/xtext.h"
+#include "mail/whole.h"
 #include "router/message/copies.h"
 #include "router/route/hooks.h"
 #include "router/route/rewrite.h"
@@ -101,30 +101,6 @@ message_broken(struct message *message, const char *why)
 {
 	snprintf(message->why, sizeof(message->why), "%s", why);
 	return MESSAGE_BROKEN;
-}
-
-/* ---- is it whole ------------------------------------------------------ */
-
-/* A file without a first line was put there by a person and is taken as it
- * is. */
-static int
-message_is_complete(struct slice file, struct err *err)
-{
-	struct slice rest = slice_from(file, DRAFT_FIRST_LINE_BYTES);
-	struct first_line line;
-
-	if (!first_line_is_there(file))
-		return 0;
-	if (!first_line_read(file, &line))
-		return err_set(err, "the file was never completed");
-	if (line.bytes != rest.n)
-		return err_set(err, "the file has %zu bytes after its first "
-		    "line, it should have %llu", rest.n,
-		    (unsigned long long)line.bytes);
-	if (file.n <= MESSAGE_CHECKED_BYTES_MAX &&
-	    crc32c(0, rest.p, rest.n) != line.crc)
-		return err_set(err, "the checksum does not fit");
-	return 0;
 }
 
 /* ---- recipients ------------------------------------------------------- */
@@ -522,7 +498,7 @@ message_route(struct message *message, struct router *router,
 	struct envelope *envelope = &message->envelope;
 	const char *form;
 
-	if (message_is_complete(file, err) < 0)
+	if (whole_bytes(file, err) != WHOLE_YES)
 		return message_broken(message, "incomplete");
 	if (envelope_parse(message->arena, file, envelope, err) != 0)
 		return message_broken(message, "badenvelope");

@@ -13,7 +13,7 @@
 #include "router/sign/signatures.h"
 
 enum {
-	MESSAGE_CHECKED_BYTES_MAX = 65536	/* checksum looked at up to */
+	MESSAGE_READ_BYTES_MAX = 65536	/* larger files are mapped */
 };
 
 enum message_fate {

@@ -63,7 +63,7 @@ worker_map_file(struct worker *w, const struct claim *claim, struct slice *out,
 	ssize_t got;
 	void *map;
 
-	if (n > MESSAGE_CHECKED_BYTES_MAX) {
+	if (n > MESSAGE_READ_BYTES_MAX) {
 		map = mmap(NULL, n, PROT_READ, MAP_PRIVATE, claim->fd, 0);
 		*out = (struct slice){ map, n };
 		return map != MAP_FAILED ? 0 :
@@ -469,7 +469,7 @@ worker_run(const struct conf *conf, struct spool *spool, int socket,
 	signal(SIGINT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	w.router = router_new(conf);
-	w.buffer = mem_alloc(MESSAGE_CHECKED_BYTES_MAX + 1, 1);
+	w.buffer = mem_alloc(MESSAGE_READ_BYTES_MAX + 1, 1);
 	message_init(&w.message);
 	signatures_init(&w.signatures, conf, signer);
 	w.message.signatures = &w.signatures;

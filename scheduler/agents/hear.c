@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "journal/event.h"
+#include "mail/whole.h"
 #include "scheduler/agents/agents.h"
 #include "scheduler/jobs/answer.h"
 #include "scheduler/intake/intake.h"
@@ -129,11 +130,18 @@ agent_take_resync(struct agents *agents, struct agent *agent,
 {
 	struct vertex *vertex = agent_find_vertex(agents, agent, answer);
 	struct job *job;
+	struct err err;
 
 	if (vertex == NULL)
 		return false;
 	job = vertex->job;
 	agent_drop_vertex(agents, agent, vertex);
+	if (job->flight_count == 1 && intake_job_open(agents->intake, job,
+	    &err) && whole_file(job->body_fd, &err) == WHOLE_DAMAGED) {
+		plan_forget(&agents->queue->plan, vertex);
+		intake_damaged(agents->intake, job, err.text);
+		return true;
+	}
 	if (agents_count_resync(agents, job->id) >= RESYNC_MAX &&
 	    job->flight_count == 1) {
 		plan_forget(&agents->queue->plan, vertex);

@@ -481,6 +481,21 @@ intake_bad(struct intake *intake, struct job *job, const char *reason)
 	queue_drop(intake->queue, job);
 }
 
+void
+intake_damaged(struct intake *intake, struct job *job, const char *reason)
+{
+	char name[SPOOL_NAME_BYTES];
+	struct err err;
+
+	spool_hashed_name(intake->queue->spool, job->inode, name);
+	event(EV_MESSAGE_POSTMAN, job->id, "file", slice_of(name), "keyword",
+	    SLICE("damaged"), "reason", slice_of(reason), NULL);
+	if (spool_shelve_queued(intake->queue->spool, name, "damaged", reason,
+	    &err) < 0)
+		intake_trouble(name, "rename", err.text);
+	queue_drop(intake->queue, job);
+}
+
 /* ---- start, turn ----------------------------------------- */
 
 void

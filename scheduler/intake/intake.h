@@ -112,6 +112,11 @@ void intake_again(struct intake *intake, struct job *job);
 /* Forget the job and read its file anew. */
 void intake_reload(struct intake *intake, struct job *job);
 
+/* The message file is not what its writer completed: shelve both (row D4),
+ * forget. */
+void intake_damaged(struct intake *intake, struct job *job,
+    const char *reason);
+
 /* The file is not what the router wrote: shelve both (row D4), forget. */
 void intake_bad(struct intake *intake, struct job *job,
     const char *reason);

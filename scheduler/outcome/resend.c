@@ -15,6 +15,7 @@
 #include "base/ascii.h"
 #include "base/clock.h"
 #include "mail/envelope.h"
+#include "mail/whole.h"
 #include "scheduler/outcome/resend.h"
 
 #include "base/banned.h"
@@ -143,7 +144,9 @@ resend_make_draft(struct spool *spool, const struct job *job,
 	struct envelope envelope;
 	int result = -1;
 
-	if (resend_read_front(job, arena, &envelope, &front, err) == 0 &&
+	/* else the new checksum would vouch for what the disk changed */
+	if (whole_file(job->body_fd, err) == WHOLE_YES &&
+	    resend_read_front(job, arena, &envelope, &front, err) == 0 &&
 	    resend_make_envelope(&envelope, resend, range, arena, err) == 0 &&
 	    draft_open(spool, NULL, draft, err) == 0) {
 		strlcpy(envelope.id, draft->id, sizeof(envelope.id));

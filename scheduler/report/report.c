@@ -18,6 +18,7 @@
 #include "journal/event.h"
 #include "base/fd.h"
 #include "mail/envelope.h"
+#include "mail/whole.h"
 #include "scheduler/intake/job_build.h"
 #include "scheduler/plan/retry.h"
 #include "scheduler/report/report.h"
@@ -258,6 +259,9 @@ report_write(struct reporter *reporter, struct job *job,
 	bounce->form_count = reporter->forms.count;
 	bounce->has_body = bounce_returns_body(bounce->control, out->kind,
 	    limit < BODY_BYTES_MAX ? limit : BODY_BYTES_MAX);
+	/* what a disk changed is not what was sent */
+	bounce->has_body = bounce->has_body &&
+	    whole_file(job->body_fd, err) == WHOLE_YES;
 	if (bounce->has_body)
 		report_read_body(job, bounce, reporter->outcome->intake->arena);
 	if (report_begin_draft(reporter, bounce->control, &out->draft, err) < 0)

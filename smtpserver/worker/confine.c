@@ -6,7 +6,7 @@
  *        no network but the connections it was given
  * Holds  nothing
  * Trusts nobody: a session that was taken over reads no message of others,
- *        not even one that it handed in
+ *        not even one that it handed in, and knows the name of no other draft
  * Spec   daemon/sandbox.h; doc/INTERNALS.md rows S0 to S2
  *
  * SPDX-License-Identifier: ISC
@@ -85,9 +85,11 @@ confine_rules(const struct conf *conf, const char *conf_path,
 
 	*out = (struct sandbox){
 		.appended = { conf->log_dir }, .appended_count = 1,
-		.worked = { path_is_below(arena, conf->spool_dir, "public"),
-		    path_is_below(arena, conf->run_dir, "tables") },
-		.worked_count = 2,
+		.written = { path_is_below(arena, conf->spool_dir,
+		    "public") },
+		.written_count = 1,
+		.worked = { path_is_below(arena, conf->run_dir, "tables") },
+		.worked_count = 1,
 		.filed = { path_is_below(arena, conf->spool_dir, "router"),
 		    path_is_below(arena, conf->spool_dir, "freezer") },
 		.filed_count = 2,

@@ -13,6 +13,7 @@ had been, and in the end the mail has arrived.
 SPDX-License-Identifier: ISC
 """
 import base64
+import glob
 import os
 import re
 import socket
@@ -27,7 +28,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
 from zmtest import dns, milter, mta, tls                    # noqa: E402
 
 SKIPPED = 77
-CWD, READ, LIST, MAKE = -100, 0, 0o200000, 0o101
+CWD, READ, READ_WRITE, LIST, MAKE = -100, 0, 2, 0o200000, 0o101
+DRAFT = re.compile(r"[0-9]+\.[0-9a-f]+\.([0-9a-f]{16})")
 STEPS = os.path.join(mta.SOURCE, "smtpserver", "session", "steps.h")
 # A step that is passed in no time, two in which nothing is left to be waited
 # for but the system; test_confine tries at last.
@@ -48,6 +50,8 @@ FILES = """
 	openat {cwd} "{dir}/etc/zmailer.conf" 2 0
 	openat {cwd} "{spool}/router" {list} 0
 	openat {cwd} "{spool}/public" {list} 0
+	openat {cwd} "{spool}/public/new" {list} 0
+	openat {cwd} "{spool}/public/new/A" {list} 0
 	openat {cwd} "{spool}/router/..other" 0 0
 	openat {cwd} "{spool}/router/..other" 1 0
 	openat {cwd} "{spool}/queue/..other" 0 0
@@ -319,6 +323,8 @@ class Attempt:
 
     def __init__(self, site):
         self.site = site
+        self.secrets = {}               # of names of drafts
+        self.read = 0                   # how many it tried to
 
     def places(self, pid):
         site = self.site
@@ -339,6 +345,21 @@ class Attempt:
             if line and not (has_asan and line.startswith(NEEDED_BY_ASAN)):
                 yield line
 
+    def drafts(self, intruder, step, made):
+        """Nobody lists public/, so a draft of another session is found by
+        guessing its name alone; and even with the name it is not read."""
+        found = glob.glob(f"{self.site.spool}/public/new/*/*")
+        for path in found:
+            secret = DRAFT.fullmatch(os.path.basename(path))
+            assert secret, f"{path} can be guessed"
+            self.secrets.setdefault(secret.group(1), path)
+            assert self.secrets[secret.group(1)] == path, "said twice"
+        for path in found + [made]:
+            for how in READ, READ_WRITE:
+                got = intruder.call(f'openat {CWD} "{path}" {how} 0')
+                assert got < 0, f"{step}: {path} was read"
+        self.read += len(found)
+
     def inside(self, intruder, pid, step):
         """Try what must work, and what must not."""
         places = self.places(pid)
@@ -349,6 +370,7 @@ class Attempt:
         assert fd >= 0, f"{step}: cannot make a file in public/: {fd}"
         assert intruder.call(f'write {fd} "x" 1') == 1
         assert intruder.call(f"close {fd}") == 0
+        self.drafts(intruder, step, drop)
         got = intruder.call(f'renameat {CWD} "{drop}" {CWD} "{filed}"')
         assert got == 0, f"{step}: cannot file what it made: {got}"
         os.unlink(filed)
@@ -527,6 +549,7 @@ def run(site, attempt):
     mta.wait_for("the messages", lambda: len(site.mailbox("alice")) == 5)
     with open(STEPS, encoding="ascii") as file:
         names = set(re.findall(r"^STEP\(\w+, (\w+),", file.read(), re.M))
+    assert attempt.read > 0, "no draft was there to be read"
     missed = names - PASSED - set(Attempt.steps)
     assert not missed, f"nobody tried at {missed}"
 

@@ -20,6 +20,7 @@
 #include "base/fd.h"
 #include "io/ipc.h"
 #include "mail/classify.h"
+#include "mail/whole.h"
 #include "transports/frame/agent.h"
 
 #include "base/banned.h"
@@ -27,7 +28,8 @@
 enum {
 	LINES_BYTES_MAX = 32 * 1024,	/* verdicts are sent when so many */
 	LINES_AGE_MS = 20,		/* or when the oldest is so old */
-	IDLE_EVERY_MS = 5000
+	IDLE_EVERY_MS = 5000,
+	WHOLE_FOR_MS = 10000	/* a message of many jobs: not each time */
 };
 
 struct task {			/* a job from its line to its verdicts */
@@ -49,6 +51,8 @@ struct frame {
 	struct str		 shown;		/* host in the title */
 	bool			 has_told_peer;	/* and it is not closed */
 	int64_t			 lines_since_ms;
+	char			 whole_id[SPOOL_ID_BYTES];	/* found so */
+	int64_t			 whole_until_ms;
 	struct task		 tasks[AGENT_BATCH_MAX];
 	size_t			 task_count;
 };
@@ -240,6 +244,28 @@ job_line_name(struct slice line)
 	return slice_first(name, SPOOL_NAME_BYTES - 1);
 }
 
+/* Nothing of a damaged message leaves: the scheduler looks for itself, and
+ * sets it aside.  One that cannot be read is the agent's to fail with. */
+static int
+frame_check_body(struct frame *frame, const struct task *task,
+    struct err *err)
+{
+	const char *id = task->job.id;
+	enum whole whole;
+
+	if (strcmp(frame->whole_id, id) == 0 &&
+	    task->begun_ms < frame->whole_until_ms)
+		return 0;
+	whole = whole_file(task->body_fd, err);
+	if (whole == WHOLE_DAMAGED ||
+	    control_file_check(task->control_fd, err) < 0)
+		return -1;
+	strlcpy(frame->whole_id, whole == WHOLE_YES ? id : "",
+	    sizeof(frame->whole_id));
+	frame->whole_until_ms = task->begun_ms + WHOLE_FOR_MS;
+	return 0;
+}
+
 static int
 task_load(struct frame *frame, struct task *task, struct slice line,
     struct err *err)
@@ -256,7 +282,7 @@ task_load(struct frame *frame, struct task *task, struct slice line,
 	for (size_t i = 0; i < task->job.rcpt_count; i++)
 		verdict_set(&task->verdicts[i], VERDICT_DEFERRED, "4.3.0",
 		    frame->run->agent->name, "not tried");
-	return 0;
+	return frame_check_body(frame, task, err);
 }
 
 /* Who shares the MX of the job's host, when that was not said before. */

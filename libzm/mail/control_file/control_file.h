@@ -240,6 +240,10 @@ int64_t control_rcpt_held_s(const struct control_rcpt *rcpt);
 /* Only the first line: returns the head's length, 0 when it is none. */
 size_t control_file_head_bytes(struct slice file);
 
+/* Is the head what the router wrote?  For who reads only lines of it.
+ * 0; -1: it is damaged, or cannot be read. */
+int control_file_check(int fd, struct err *err);
+
 /* Read all of fd (at most max_bytes) into *out from offset 0. 0 or -1. */
 int control_file_read(int fd, size_t max_bytes, struct str *out,
     struct err *err);

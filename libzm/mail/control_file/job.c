@@ -21,7 +21,7 @@
 
 #include "base/banned.h"
 
-enum { WINDOW_BYTES = 65536, JOB_OFFSETS_MAX = 1000000 };
+enum { WINDOW_BYTES = 65536, JOB_OFFSETS_MAX = 1000000, CHECK_BYTES = 16384 };
 
 /* The part of the file that lies in memory; older windows stay in the
  * arena, because slices borrow from them. */
@@ -144,6 +144,33 @@ window_header(struct window *window, uint64_t offset, struct slice *out,
 	}
 	return err_set(err, "no header at byte %" PRIu64
 	    " of the control file", offset);
+}
+
+int
+control_file_check(int fd, struct err *err)
+{
+	char piece[CHECK_BYTES];
+	uint64_t at = 0, head = 0;
+	uint32_t crc = 0, want = 0;
+
+	do {
+		ssize_t n = fd_read_at(fd, piece, sizeof(piece), at);
+		struct slice bytes = { piece, n > 0 ? (size_t)n : 0 };
+
+		if (n < 0)
+			return err_sys(err, "read the control file");
+		if (at == 0)
+			head = control_first_line(bytes, &want);
+		if (head == 0 || n == 0)
+			return err_set(err, "not a control file");
+		bytes = slice_first(bytes, (size_t)(head - at));
+		at += bytes.n;
+		if (at == bytes.n)
+			bytes = slice_from(bytes, CONTROL_FIRST_LINE_BYTES);
+		crc = crc32c(crc, bytes.p, bytes.n);
+	} while (at < head);
+	return crc == want ? 0 :
+	    err_set(err, "the control file's checksum is wrong");
 }
 
 /* The lines before the first s line; the first window holds them. */

@@ -186,7 +186,7 @@ copy_own_words(struct copy *copy)
  * binary mail only up to the empty line after its header.  Returns how many
  * bytes of in were text. */
 static size_t
-copy_text(struct copy *copy, struct slice in, struct str *out)
+copy_as_text(struct copy *copy, struct slice in, struct str *out)
 {
 	size_t i;
 
@@ -242,7 +242,7 @@ copy_add(struct copy *copy, struct draft *draft, struct slice in,
 	bool is_plain = copy->is_in_body || (!copy->is_binary &&
 	    !copy->after_cr && slice_find(in, '\r') == in.n);
 	struct str out = STR_INIT;
-	size_t used = is_plain ? 0 : copy_text(copy, in, &out);
+	size_t used = is_plain ? 0 : copy_as_text(copy, in, &out);
 	struct slice text = is_plain && !copy->is_binary ? in :
 	    str_slice(&out);
 	int result = 0;

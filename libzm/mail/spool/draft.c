@@ -34,15 +34,17 @@ enum {
 
 static const char blank_first_line[] = "complete ------------ --------\n";
 
-/* Process, counter, time: no two drafts of a host agree in all three. */
+/* Process and time are for people.  The rest nobody can guess: who may not
+ * list the directory (strangers, a session that was taken over) finds the
+ * drafts of others by no name. */
 static void
 draft_name(struct spool *spool, char out_name[SPOOL_NAME_BYTES])
 {
-	static unsigned counter;
 	char name[SPOOL_NAME_BYTES];
 
-	snprintf(name, sizeof(name), "%jd.%u.%" PRIx64,
-	    (intmax_t)getpid(), ++counter, (uint64_t)clock_wall_us());
+	snprintf(name, sizeof(name), "%jd.%" PRIx64 ".%08x%08x",
+	    (intmax_t)getpid(), (uint64_t)clock_wall_us(), arc4random(),
+	    arc4random());
 	if (spool->is_spread)
 		spool_spread_name(spool, AREA_PUBLIC, name, out_name);
 	else
@@ -356,7 +358,7 @@ draft_replace(struct draft *draft, const char *name, uint64_t bytes,
 	    strstr(name, "..") != NULL)
 		return err_set(err, "'%s' is no draft", name);
 	fd = openat(spool_dir_fd(draft->spool, AREA_PUBLIC, 0), name,
-	    O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	    O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return err_sys(err, "open %s", label);
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||

@@ -181,10 +181,14 @@ static const struct undoable_row {
 } undoable_rows[] = {
 	{ "Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\n"
 	    "Zm\xc3\xbc\n", TO7, true, NULL, 0 },
-	{ "Content-Transfer-Encoding: x-uuencode\n\n\xff\n", TO7, true, NULL, 0 },
-	{ "Content-Transfer-Encoding: x-uuencode\n\nM123\n", TO7, false, NULL, 0 },
-	{ "Content-Type: multipart/mixed; boundary\n\n" HIGH "\n", TO7, true, NULL, 0 },
-	{ "Content-Type: multipart/mixed; boundary=\"\"\n\nx\n", TO7, false, NULL, 0 },
+	{ "Content-Transfer-Encoding: x-uuencode\n\n\xff\n",
+	    TO7, true, NULL, 0 },
+	{ "Content-Transfer-Encoding: x-uuencode\n\nM123\n",
+	    TO7, false, NULL, 0 },
+	{ "Content-Type: multipart/mixed; boundary\n\n" HIGH "\n",
+	    TO7, true, NULL, 0 },
+	{ "Content-Type: multipart/mixed; boundary=\"\"\n\nx\n",
+	    TO7, false, NULL, 0 },
 	{ "Content-Type: message/rfc822\n"
 	    "Content-Transfer-Encoding: quoted-printable\n\n" HIGH "\n", TO7,
 	    true, NULL, 0 },
@@ -197,7 +201,8 @@ static const struct undoable_row {
 	{ MIXED "\n--b\n\na\n--b--\n--\nLi\xc3\x9fte\n", TO7, true, AROUND, 0 },
 	{ MIXED "\n" HIGH "\n--c\n\na\n--c--\n", TO7, true, AROUND, 0 },
 	{ MIXED "\n--b\n\na\n--b--\nfooter\n", TO7, false, NULL, 0 },
-	{ MIXED "\n" HIGH "\r\n--b\r\n\r\na\r\n--b--\r\n", BIN, false, NULL, 0 },
+	{ MIXED "\n" HIGH "\r\n--b\r\n\r\na\r\n--b--\r\n",
+	    BIN, false, NULL, 0 },
 	{ MIXED "\na\rb\r\n--b\r\n\r\na\r\n--b--\r\n", BIN, true, AROUND, 0 },
 	{ MIXED "\na\nb\r\n--b\r\n\r\na\r\n--b--\r\n", BIN, true, AROUND, 0 },
 	{ MIXED "\n--b\r\n\r\na\r\n--b--\r\na\0b\r\n", BIN, true, AROUND,

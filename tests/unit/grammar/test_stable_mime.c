@@ -336,7 +336,8 @@ Test(stable_mime, a_message_made_smaller_needs_it_no_more)
 			cr_assert(!(goal & MIME_TO_7BIT) ||
 			    mime_is_ascii(str_slice(&small)), "%s", small.buf);
 			cr_assert_eq(convert(NULL, str_slice(&small), goal,
-			    &same), NOT_NEEDED, "%s\nmade of\n%s", small.buf, text.buf);
+					 &same),
+			    NOT_NEEDED, "%s\nmade of\n%s", small.buf, text.buf);
 			cr_assert(slice_equal(str_slice(&same),
 			    str_slice(&small)), "%s\nis not\n%s", same.buf,
 			    small.buf);

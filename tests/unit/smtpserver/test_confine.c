@@ -28,6 +28,8 @@ lock_in(const char *address)
 	/* somebody else's message, and what lies beside */
 	snprintf(path, sizeof(path), "%s/router/4711", house.conf->spool_dir);
 	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	snprintf(path, sizeof(path), "%s/public/4712", house.conf->spool_dir);
+	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
 	walls = session_confine(house.conf, NULL, &err);
 	cr_assert_geq(walls, 0, "%s", err.text);
 	if (walls != (SANDBOX_FILES | SANDBOX_CALLS))
@@ -76,6 +78,8 @@ try_all(const char *step)
 #endif
 	cr_expect(!can("router/4711", O_RDONLY), "%s: reads router/", step);
 	cr_expect(!can("router/4711", O_WRONLY), "%s: writes router/", step);
+	cr_expect(!can("public/4712", O_RDONLY), "%s: reads public/", step);
+	cr_expect(!can("public/4712", O_RDWR), "%s: reads public/", step);
 	cr_expect(!can("queue/1", O_WRONLY | O_CREAT), "%s: queue/", step);
 	cr_expect(!can("transport/1", O_WRONLY | O_CREAT), "%s: transport/",
 	    step);

@@ -1,0 +1,29 @@
+/* whole.h - is a message file what its writer completed?
+ *
+ * Its first line has the length and the CRC-32C of all that follows
+ * (first_line.h).  Who sends a message, or quotes it, asks before it begins:
+ * what a disk changed must not leave as if it were whole.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_MAIL_WHOLE_H
+#define ZM_MAIL_WHOLE_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum whole {
+	WHOLE_YES,		/* or nobody can tell: a file without a first
+				 * line was put there by a person */
+	WHOLE_DAMAGED,		/* err says how */
+	WHOLE_UNREADABLE	/* err; errno is kept */
+};
+
+/* A file that is in memory. */
+enum whole whole_bytes(struct slice file, struct err *err);
+
+/* All of fd, from offset 0; its position stays where it is.  Any thread, a
+ * few KiB of stack. */
+enum whole whole_file(int fd, struct err *err);
+
+#endif
