@@ -165,6 +165,7 @@ core_close(struct scheduler *scheduler)
 	timer_clear(&scheduler->minute);
 	queue_write_shapes(&scheduler->queue);
 	queue_write_arrivals(&scheduler->queue);
+	reporter_finish(&scheduler->reporter);
 	group_commit(&scheduler->group);
 	agents_release(&scheduler->agents);
 	intake_close(&scheduler->intake);

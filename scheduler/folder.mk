@@ -50,7 +50,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/agents/capacity.c scheduler/agents/capacity.h \
 	scheduler/agents/feed.c scheduler/agents/hear.c \
 	scheduler/control/act_arrive.c scheduler/control/act_objectives.c \
-	scheduler/control/act.c scheduler/control/acts.c scheduler/control/act.h \
+	scheduler/control/act.c scheduler/control/act_sync.c scheduler/control/acts.c scheduler/control/act.h \
 	scheduler/control/act_change.c scheduler/control/act_count.c \
 	scheduler/control/act_connections.c scheduler/control/act_dest.c scheduler/control/act_events.c \
 	scheduler/control/act_job.c scheduler/control/act_list.c \

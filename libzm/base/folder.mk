@@ -2,6 +2,7 @@
 libzm_a_SOURCES += \
 	libzm/base/ascii.h libzm/base/banned.h \
 	libzm/base/mem.c libzm/base/mem.h \
+	libzm/base/pid.c libzm/base/pid.h \
 	libzm/base/odd.c libzm/base/odd.h \
 	libzm/base/str.c libzm/base/str.h \
 	libzm/base/err.c libzm/base/err.h \

@@ -158,6 +158,7 @@ loop_turn_count(struct loop *loop)
 {
 	int64_t took_us = clock_real_us() - loop->woke_us;
 
+	progress_turn_took(took_us);
 	loop->turns.count++;
 	loop->turns.sum_us += (uint64_t)took_us;
 	for (int i = 0; i < LOOP_TURN_BOUNDS; i++)

@@ -23,6 +23,7 @@
 #include "base/err.h"
 #include "journal/event.h"
 #include "base/json.h"
+#include "base/pid.h"
 
 #include "base/banned.h"
 
@@ -95,7 +96,6 @@ event_number(int64_t number)
 	return (struct slice){ text, (size_t)n };
 }
 
-static pid_t own_pid;
 
 bool
 event_is_kept(void)
@@ -107,26 +107,6 @@ int
 event_dir(void)
 {
 	return log_dir_fd;
-}
-
-static void
-forget_pid(void)
-{
-	own_pid = 0;
-}
-
-/* Asked of the system once a process. */
-static pid_t
-pid_of_this_process(void)
-{
-	static bool is_watching;
-
-	if (!is_watching)
-		pthread_atfork(NULL, NULL, forget_pid);
-	is_watching = true;
-	if (own_pid == 0)
-		own_pid = getpid();
-	return own_pid;
 }
 
 static bool
@@ -305,7 +285,7 @@ event(enum event_kind kind, const char *id, ...)
 		json_text(&pending, "id", slice_of(id));
 	json_text(&pending, "ev", slice_of(row->name));
 	json_text(&pending, "d", slice_of(err_program_name()));
-	json_number(&pending, "pid", pid_of_this_process());
+	json_number(&pending, "pid", pid_own());
 	va_start(ap, id);
 	while ((key = va_arg(ap, const char *)) != NULL) {
 		struct slice value = va_arg(ap, struct slice);

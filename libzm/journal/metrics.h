@@ -36,6 +36,9 @@ LOOKED("process_turn_age_seconds", "gauge", "process",
     "time since a daemon's loop turned: more than 4 and it stands still")
 LOOKED("process_work_age_seconds", "gauge", "process",
     "time since a daemon that has work did any; 0: it has none")
+LOOKED("process_turn_longest_seconds", "gauge", "process",
+    "how long a loop was busy at a time, and heard nobody, since its process "
+    "began: the longest such turn of the daemon, or of any of its workers")
 COUNTER("smtpserver_connections", "result=\"accepted\"", SESSION_OPEN,
     BY("listener", "listener", LISTENER), ONE, "connections of clients")
 COUNTER("smtpserver_connections", "result=\"refused\"", SESSION_REFUSED,

@@ -36,6 +36,7 @@ struct slot {
 	_Atomic int64_t	pid;		/* 0: free */
 	_Atomic int64_t	turn_ms;	/* clock_real_us / 1000 */
 	_Atomic int64_t	work_ms;	/* since when; 0: none waits */
+	_Atomic int64_t	longest_us;	/* of all turns; of the process alone */
 	char		name[sizeof(((struct progress *)0)->name)];
 };
 
@@ -82,6 +83,7 @@ slot_fill(struct slot *slot)
 	atomic_store(&slot->turn_ms, progress_now_ms());
 	atomic_store(&slot->work_ms, 0);
 	memset(work, 0, sizeof(work));
+	atomic_store(&slot->longest_us, 0);
 	strlcpy(slot->name, err_program_name(), sizeof(slot->name));
 	own = slot;
 }
@@ -205,6 +207,15 @@ work_since_ms(void)
 }
 
 void
+progress_turn_took(int64_t took_us)
+{
+	if (own != NULL && took_us > atomic_load_explicit(&own->longest_us,
+	    memory_order_relaxed))
+		atomic_store_explicit(&own->longest_us, took_us,
+		    memory_order_relaxed);
+}
+
+void
 progress_work(enum progress_kind kind, bool is_waiting, uint64_t done)
 {
 	if (own == NULL)
@@ -243,13 +254,16 @@ slot_read(const struct slot *slot, int64_t now_ms, struct progress *out)
 	int64_t pid = atomic_load(&slot->pid);
 	int64_t turn_ms = atomic_load(&slot->turn_ms);
 	int64_t work_ms = atomic_load(&slot->work_ms);
+	int64_t longest_us = atomic_load(&slot->longest_us);
 
 	if (pid <= 0 || pid > INT32_MAX || turn_ms <= 0 ||
 	    turn_ms > now_ms + PROGRESS_NAP_MS || work_ms < 0 ||
+	    longest_us < 0 || longest_us / 1000 > now_ms ||
 	    (kill((pid_t)pid, 0) < 0 && errno == ESRCH))
 		return false;
 	out->pid = (pid_t)pid;
 	slot_name(slot->name, out->name);
+	out->longest_us = longest_us;
 	out->turn_ms = turn_ms < now_ms ? now_ms - turn_ms : 0;
 	out->work_ms = work_ms == 0 ? -1 : work_ms < now_ms ?
 	    now_ms - work_ms : 0;

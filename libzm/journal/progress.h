@@ -2,9 +2,9 @@
  *
  * RUN/progress-ROLE is a small file of slots, one for each process of a role
  * that runs a loop.  The process writes into its slot when a turn of its loop
- * begins, and at least each second; who asks reads the file: no process has
- * to answer for that, so one that is stopped, or goes round in a turn, is
- * known by the age of its last turn.
+ * begins, and at least each second, and how long its longest one was; who asks
+ * reads the file: no process has to answer for that, so one that is stopped,
+ * or goes round in a turn, is known by the age of its last turn.
  *
  * Only who has the run directory (root, or the owner of a private instance)
  * makes and opens the files for writing; the processes inherit the mapping.
@@ -43,6 +43,8 @@ int progress_open(const char *run_dir, const char *role, struct err *err);
 void progress_join(void);
 /* A turn begins. */
 void progress_turn(int64_t real_us);
+/* One has ended; it was busy for so long, its wait left out. */
+void progress_turn_took(int64_t took_us);
 /* What a process has to do, a kind beside the other: the oldest that none was
  * done of counts. */
 enum progress_kind {
@@ -68,6 +70,7 @@ struct progress {
 	int64_t	turn_ms;	/* age of the last turn */
 	int64_t	work_ms;	/* work waits, and none was done for so long;
 				 * -1: none waits */
+	int64_t	longest_us;	/* its longest turn so far */
 };
 
 /* Fill out with the processes of a role.  A file that is none, is cut off or

@@ -164,6 +164,7 @@ vertex_open(struct agents *agents, struct vertex *vertex)
 	int control, body, got;
 	struct err err;
 
+	job_list_remove(&agents->queue->jobs, JOB_FRESH, job);
 	if (job->body_fd >= 0 && job->control_fd >= 0)
 		return true;
 	spool_hashed_name(agents->queue->spool, job->inode, name);

@@ -29,6 +29,7 @@ enum {
 enum act_step {
 	ACT_MORE,		/* call again soon */
 	ACT_WAIT,		/* call again at wake_ms */
+	ACT_SYNC,		/* call again when act->wake is called */
 	ACT_DONE		/* the last line is written */
 };
 
@@ -36,6 +37,7 @@ struct tail;			/* act_events.c */
 struct tally;			/* act_count.c */
 struct roll;			/* act_queue.c */
 struct lates;			/* act_objectives.c */
+struct act_sync;		/* act_sync.c */
 
 struct act {
 	struct queue	*queue;
@@ -48,6 +50,17 @@ struct act {
 	struct visit	 visit;
 	bool		 is_begun;
 	int64_t		 wake_ms;	/* ACT_WAIT */
+	loop_fn		*wake;		/* ACT_SYNC: it has ended; or NULL */
+	void		*wake_context;
+	struct act_sync	*sync;		/* under way, or NULL */
+	bool		 sync_failed;	/* the last one, and why */
+	struct err	 sync_err;
+	bool		 is_given;	/* an order: it was handed over */
+	bool		 was_draining;	/* undrain: before */
+	size_t		 order_count;	/* given, or taken back */
+	struct str	 restored;	/* undelete: inodes, to be read when
+					 * their moves are durable */
+	bool		 is_searched;	/* undelete: trash/ was */
 	int64_t		 end_ms;	/* drain: no longer than that */
 	int64_t		 begun_ms;	/* retry: the first one's moment */
 	uint64_t	 paced;		/* retry: given a moment so far */
@@ -77,7 +90,7 @@ struct act {
 };
 
 /* A request that may be done: right was looked at.  The arena becomes the
- * act's.  peer outlives it. */
+ * act's.  peer outlives it; so does what the caller sets as wake. */
 struct act *act_new(struct agents *agents, const struct peer *peer,
     struct arena *arena, const struct request *request);
 void act_free(struct act **act);
@@ -122,6 +135,26 @@ void act_page_end(struct act *act);
 void act_change_drop(struct act *act);
 /* Has the limit of messages been reached? */
 bool act_is_full(const struct act *act);
+
+/* ---- what waits for the disk ------------------------------------- */
+
+/* A thread does it (io/sync.h), one at a time for an act: the step that began
+ * it returns ACT_SYNC, the next one asks act_sync_end how it ended.  Make
+ * records of these control files durable, which may be closed at once. */
+void act_sync_records(struct act *act, const int control_fds[],
+    size_t count);
+/* Make all durable that was written to the spool. */
+void act_sync_spool(struct act *act);
+/* Write a change of the orders, which is the sync's from now on; it counts
+ * when it is durable, whether or not the act is still there. */
+void act_sync_orders(struct act *act, const struct orders_change *change);
+/* Something else failed, too: told when the sync has ended, in place of what
+ * the sync says. */
+void act_sync_trouble(struct act *act, const struct err *err);
+/* How the last one ended: 0, also when there was none; -1 with err, once. */
+int act_sync_end(struct act *act, struct err *err);
+/* The act is about to be freed. */
+void act_sync_leave(struct act *act);
 
 typedef enum act_step act_fn(struct act *act, struct str *out);
 act_fn act_list, act_count, act_why, act_destinations, act_orders,

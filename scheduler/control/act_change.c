@@ -88,8 +88,9 @@ change_effect(enum request_op op, const struct visit *visit,
 		return rcpt->is_cancelled ? EFFECT_DONE : rcpt->is_final ?
 		    EFFECT_FINAL : EFFECT_UNCHANGED;
 	}
-	if (control_rcpt_is_failed(rcpt))
-		return change_effect_failed(op, is_active, out_kind);
+	if (control_rcpt_is_failed(rcpt))	/* perhaps being reported */
+		return change_effect_failed(op, is_active ||
+		    (visit->job->flags & JOB_WRITING), out_kind);
 	if (change_is_over(visit, rcpt, vertex))
 		return rcpt->is_cancelled && op == OP_DELETE ?
 		    EFFECT_UNCHANGED : EFFECT_FINAL;
@@ -392,20 +393,15 @@ batch_settle(struct act *act, const struct batch *batch)
 	}
 }
 
-static int
-batch_end(struct act *act, struct batch *batch, int result, struct err *err)
+/* What the files say now counts at once; it is told when it is durable. */
+static void
+batch_end(struct act *act, struct batch *batch)
 {
-	struct err sync_err;
-
-	if (batch->count > 0 && spool_sync_records(act->queue->spool,
-	    batch->fds, batch->count, &sync_err) < 0 && result == 0) {
-		*err = sync_err;
-		result = -1;
-	}
+	if (batch->count > 0)
+		act_sync_records(act, batch->fds, batch->count);
 	if (act->page.is_open)
 		visit_keep(&act->visit);	/* others are read now */
 	batch_settle(act, batch);
-	return result;
 }
 
 /* The message that was left open: is it still here?  Else nothing is. */
@@ -462,7 +458,8 @@ batch_do(struct act *act, struct err *err)
 		act_page_begin(act);
 		result = change_message(act, &batch, &rcpts, err);
 	}
-	return batch_end(act, &batch, result, err);
+	batch_end(act, &batch);
+	return result;
 }
 
 static enum act_step
@@ -481,10 +478,17 @@ act_change(struct act *act, struct str *out)
 	enum act_step step;
 	struct err err;
 
+	if (act_sync_end(act, &err) < 0)
+		return act_trouble(act, &err, out);
 	if (!act_begin(act, out, &step))
 		return step;
-	if (batch_do(act, &err) < 0)
-		return act_trouble(act, &err, out);
+	if (batch_do(act, &err) < 0) {
+		if (act->sync == NULL)
+			return act_trouble(act, &err, out);
+		act_sync_trouble(act, &err);
+	}
+	if (act->sync != NULL)
+		return ACT_SYNC;	/* what comes next comes after it */
 	if (act->page.is_open)
 		return ACT_MORE;
 	if (act_is_full(act))

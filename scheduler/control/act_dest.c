@@ -18,6 +18,7 @@
 #include "base/banned.h"
 
 enum {
+	ORDER_LOOK_MS = 5,
 	DRAIN_LOOK_MS = 100,
 	DRAIN_LEFT_MAX = 100	/* destinations that are named */
 };
@@ -150,45 +151,69 @@ act_orders(struct act *act, struct str *out)
 
 /* ---- given and taken back ---------------------------------------- */
 
-/* returns 0 or -1. */
 static int
-order_give(struct act *act, enum order_kind kind, unsigned limit,
+order_give(struct act *act, enum order_kind kind, struct orders_change *out,
     struct err *err)
 {
 	const struct request *request = &act->request;
 	bool is_drain = kind == ORDER_DRAIN;
-	struct order order = { .kind = kind, .limit = limit,
+	struct order order = { .kind = kind,
+	    .limit = kind == ORDER_PIN ? (unsigned)request->limit : 0,
 	    .channel = (char *)(is_drain ? "*" :
 		order_glob(request->channel)),
 	    .host = (char *)(is_drain ? "*" : order_glob(request->host)),
 	    .by = act->by, .reason = (char *)request->reason,
 	    .since_s = clock_wall_s(), .until_s = request->until_s };
 
-	if (request->is_dry)
-		return 0;
-	if (orders_set(&act->queue->orders, act->queue->spool,
-	    &order, err) < 0)
-		return -1;
-	queue_orders(act->queue);
-	return 0;
+	return orders_give(&act->queue->orders, act->queue->spool, &order,
+	    out, err);
 }
 
-/* returns how many, or -1. */
-static int
-order_take_back(struct act *act, enum order_kind kind, struct err *err)
+/* False: there is none. */
+static bool
+order_take_back(struct act *act, enum order_kind kind,
+    struct orders_change *out)
 {
 	const struct request *request = &act->request;
 	bool is_every = request->is_all || kind == ORDER_DRAIN;
-	int count;
 
-	if (request->is_dry)
-		return 0;
-	count = orders_clear(&act->queue->orders, act->queue->spool,
-	    kind, is_every ? NULL : order_glob(request->channel),
-	    is_every ? NULL : order_glob(request->host), err);
-	if (count > 0)
-		queue_orders(act->queue);
-	return count;
+	return orders_take_back(&act->queue->orders, act->queue->spool, kind,
+	    is_every ? NULL : order_glob(request->channel),
+	    is_every ? NULL : order_glob(request->host), out);
+}
+
+/* Give an order, or take some back, over as many steps as the disk needs.
+ * True: it counts, act->order_count is how many.  False: *step has what to
+ * return. */
+static bool
+order_change(struct act *act, enum order_kind kind, bool is_given,
+    struct str *out, enum act_step *step)
+{
+	struct orders_change change;
+	struct err err = { "" };
+	int result = act_sync_end(act, &err);
+
+	*step = ACT_SYNC;
+	if (act->is_given || act->request.is_dry) {
+		if (result < 0)
+			*step = act_trouble(act, &err, out);
+		return result == 0;
+	}
+	if (act->queue->orders.is_changing) {	/* another's */
+		act->wake_ms = clock_steady_ms() + ORDER_LOOK_MS;
+		*step = ACT_WAIT;
+		return false;
+	}
+	act->is_given = true;
+	if (!is_given && !order_take_back(act, kind, &change))
+		return true;
+	if (is_given && order_give(act, kind, &change, &err) < 0) {
+		*step = act_trouble(act, &err, out);
+		return false;
+	}
+	act->order_count = change.count;
+	act_sync_orders(act, &change);
+	return false;
 }
 
 static enum act_step
@@ -202,10 +227,10 @@ order_end(struct act *act, struct str *out)
 enum act_step
 act_suspend(struct act *act, struct str *out)
 {
-	struct err err;
+	enum act_step step;
 
-	if (order_give(act, ORDER_SUSPEND, 0, &err) < 0)
-		return act_trouble(act, &err, out);
+	if (!order_change(act, ORDER_SUSPEND, true, out, &step))
+		return step;
 	dest_count_threads(act);
 	act_done(act, out);
 	json_number(out, "destinations", (int64_t)act->count.destinations);
@@ -216,18 +241,17 @@ act_suspend(struct act *act, struct str *out)
 enum act_step
 act_resume(struct act *act, struct str *out)
 {
-	struct err err;
-	int count = order_take_back(act, ORDER_SUSPEND, &err);
 	struct thread *thread = NULL;
+	enum act_step step;
 	size_t bucket = 0;
 
-	if (count < 0)
-		return act_trouble(act, &err, out);
+	if (!order_change(act, ORDER_SUSPEND, false, out, &step))
+		return step;
 	while (thread_next(&act->queue->threads, &bucket, &thread))
 		act->count.destinations += !thread->is_suspended &&
 		    act_is_dest(act, thread);
 	act_done(act, out);
-	json_number(out, "orders", count);
+	json_number(out, "orders", (int64_t)act->order_count);
 	json_number(out, "destinations", (int64_t)act->count.destinations);
 	return order_end(act, out);
 }
@@ -235,18 +259,15 @@ act_resume(struct act *act, struct str *out)
 enum act_step
 act_pin(struct act *act, struct str *out)
 {
-	int64_t limit = act->request.limit;
-	struct err err;
-	int count = limit > 0 ?
-	    order_give(act, ORDER_PIN, (unsigned)limit, &err) :
-	    order_take_back(act, ORDER_PIN, &err);
+	bool is_given = act->request.limit > 0;
+	enum act_step step;
 
-	if (count < 0)
-		return act_trouble(act, &err, out);
+	if (!order_change(act, ORDER_PIN, is_given, out, &step))
+		return step;
 	dest_count_threads(act);
 	act_done(act, out);
-	if (limit == 0)
-		json_number(out, "orders", count);
+	if (!is_given)
+		json_number(out, "orders", (int64_t)act->order_count);
 	json_number(out, "destinations", (int64_t)act->count.destinations);
 	return order_end(act, out);
 }
@@ -287,11 +308,11 @@ act_drain(struct act *act, struct str *out)
 {
 	int64_t now_ms = clock_steady_ms();
 	int64_t timeout_s = act->request.timeout_s;
-	struct err err;
+	enum act_step step;
 
 	if (act->end_ms == 0) {
-		if (order_give(act, ORDER_DRAIN, 0, &err) < 0)
-			return act_trouble(act, &err, out);
+		if (!order_change(act, ORDER_DRAIN, true, out, &step))
+			return step;
 		act->end_ms = now_ms + (timeout_s < 0 ? 3600 : timeout_s) *
 		    1000;
 	}
@@ -305,12 +326,13 @@ act_drain(struct act *act, struct str *out)
 enum act_step
 act_undrain(struct act *act, struct str *out)
 {
-	bool was = act->queue->orders.is_draining;
-	struct err err;
+	enum act_step step;
 
-	if (order_take_back(act, ORDER_DRAIN, &err) < 0)
-		return act_trouble(act, &err, out);
+	if (!act->is_given)
+		act->was_draining = act->queue->orders.is_draining;
+	if (!order_change(act, ORDER_DRAIN, false, out, &step))
+		return step;
 	act_done(act, out);
-	json_bool(out, "was", was);
+	json_bool(out, "was", act->was_draining);
 	return order_end(act, out);
 }

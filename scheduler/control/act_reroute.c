@@ -120,7 +120,7 @@ static int
 reroute_part(struct act *act, struct job *job, struct resend *those,
     struct err *err)
 {
-	int fd, result = 0;
+	int result = 0;
 	bool wrote;
 
 	reroute_strip(act, those);
@@ -131,10 +131,8 @@ reroute_part(struct act *act, struct job *job, struct resend *those,
 		    resend(act->queue->spool, job, those, reroute_tell, act,
 		    err) < 0 ?
 		    -1 : 0;
-	fd = job->control_fd;
 	if (result == 0 && those->count > 0)
-		result = spool_sync_records(act->queue->spool, &fd, 1,
-		    err);
+		act_sync_records(act, &job->control_fd, 1);
 	if (job->flight_count > 0)
 		job->flags |= JOB_RELOAD;
 	else
@@ -177,13 +175,17 @@ act_reroute(struct act *act, struct str *out)
 	struct job *job;
 	struct err err;
 
+	if (act_sync_end(act, &err) < 0)
+		return act_trouble(act, &err, out);
 	if (!act_begin(act, out, &step))
 		return step;
-	while (files-- > 0 && !act_is_full(act) &&
+	while (files-- > 0 && !act_is_full(act) && act->sync == NULL &&
 	    (job = visit_next(&act->visit, &looks)) != NULL)
 		if (visit_open(&act->visit, job, !act->request.is_dry) &&
 		    reroute_message(act, job, &err) < 0)
 			return act_trouble(act, &err, out);
+	if (act->sync != NULL)
+		return ACT_SYNC;	/* what comes next comes after it */
 	if (act_is_full(act))
 		act->has_more = act->visit.count > 0;
 	else if (act->visit.count > 0)

@@ -1,6 +1,7 @@
-/* act_turns.c - how long the scheduler is unresponsive at a time
+/* act_turns.c - how long the scheduler is unresponsive at a time, and how
+ * much it has read
  *
- * In     what the loop counts of its turns
+ * In     what the loop counts of its turns; what waits to be read
  * Out    one line
  * Holds  nothing
  * Spec   doc/protocol/control.md section 4; io/loop.h
@@ -10,6 +11,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "scheduler/control/act.h"
+#include "scheduler/intake/intake.h"
 
 #include "base/banned.h"
 
@@ -32,6 +34,8 @@ act_turns(struct act *act, struct str *out)
 	json_number(out, "longest_us", turns->longest_us);
 	for (int i = 0; i < LOOP_TURN_BOUNDS; i++)
 		json_number(out, within_names[i], (int64_t)turns->within[i]);
+	json_number(out, "read", (int64_t)queue->jobs.count);
+	json_number(out, "unread", (int64_t)intake_unread(act->intake));
 	json_close(out);
 	return ACT_DONE;
 }

@@ -113,8 +113,21 @@ undelete_file(struct search *search, const char *name)
 	}
 	act->count.messages++;
 	act->count.recipients += count;
-	if (!act->request.is_dry)
-		intake_now(act->intake, parts.inode);
+	/* D7: read when the moves are durable, lest its end be kept and they
+	 * not */
+	str_add(&act->restored, &parts.inode, sizeof(parts.inode));
+}
+
+static void
+undelete_read(struct act *act)
+{
+	ino_t inode;
+
+	for (size_t at = 0; at < act->restored.len; at += sizeof(inode)) {
+		memcpy(&inode, act->restored.buf + at, sizeof(inode));
+		intake_now(act->intake, inode);
+	}
+	str_reset(&act->restored);
 }
 
 static bool
@@ -158,21 +171,42 @@ undelete_trash(struct search *search)
 	return result;
 }
 
+/* The first step.  True: nothing is to be waited for. */
+static bool
+undelete_begin(struct act *act, struct err *err, int *out_result)
+{
+	struct search search = { .act = act };
+
+	act->is_searched = true;
+	*out_result = undelete_trash(&search);
+	if (search.is_bad && act->count.conflict == 0)
+		*out_result = -1;
+	*err = search.err;
+	if (act->count.messages == 0 || act->request.is_dry)
+		return true;
+	act_sync_spool(act);
+	if (*out_result < 0)
+		act_sync_trouble(act, err);
+	return false;
+}
+
 enum act_step
 act_undelete(struct act *act, struct str *out)
 {
-	struct search search = { .act = act };
 	struct err err;
+	int result;
 
 	/* those that have not come so far are in the queue still */
 	if (act->request.offset_count > 0 || act->is_begun)
 		return act_change(act, out);
-	if (undelete_trash(&search) < 0)
-		return act_trouble(act, &search.err, out);
-	if (act->count.messages > 0 && !act->request.is_dry &&
-	    spool_sync(act->queue->spool, &err) < 0)
+	if (!act->is_searched) {
+		if (!undelete_begin(act, &err, &result))
+			return ACT_SYNC;
+		if (result < 0)
+			return act_trouble(act, &err, out);
+	}
+	undelete_read(act);
+	if (act_sync_end(act, &err) < 0)
 		return act_trouble(act, &err, out);
-	if (search.is_bad && act->count.conflict == 0)
-		return act_trouble(act, &search.err, out);
 	return act_change(act, out);
 }

@@ -46,6 +46,7 @@ act_new(struct agents *agents, const struct peer *peer,
 	act->intake = agents->intake;
 	act->peer = peer;
 	act->arena = arena;
+	str_init(&act->restored);
 	act->request = *request;
 	/* nobody speaks for others who has no right of his own */
 	if (request->who[0] != '\0' && peer->right >= RIGHT_READ &&
@@ -64,6 +65,8 @@ act_free(struct act **pact)
 
 	if (act == NULL)
 		return;
+	act_sync_leave(act);
+	str_release(&act->restored);
 	act_change_drop(act);
 	if (act->is_begun)
 		visit_end(&act->visit);

@@ -52,6 +52,12 @@ struct control {
 
 static void client_go(struct client *client);
 
+static void
+client_step_due(void *context)
+{
+	client_go(context);
+}
+
 static bool
 client_is_writer(const struct peer *peer)
 {
@@ -203,6 +209,8 @@ client_take_json(struct client *client, struct slice line)
 	}
 	client->act = act_new(client->control->agents, &client->peer,
 	    arena, &request);
+	client->act->wake = client_step_due;
+	client->act->wake_context = client;
 	client->control->acts++;
 	timer_clear(&client->end);
 }
@@ -225,12 +233,6 @@ control_take_line(struct client *client, struct slice line)
 	str_release(&word);
 }
 
-static void
-client_step_due(void *context)
-{
-	client_go(context);
-}
-
 /* A step of what is at work. */
 static void
 act_go(struct client *client)
@@ -245,8 +247,9 @@ act_go(struct client *client)
 		client_live(client);
 		return;
 	}
-	timer_set(client->control->agents->queue->loop, &client->step, at_ms,
-	    client_step_due, client);
+	if (step != ACT_SYNC)		/* it calls when it is time */
+		timer_set(client->control->agents->queue->loop, &client->step,
+		    at_ms, client_step_due, client);
 }
 
 /* ---- reading and writing ----------------------------------------- */
@@ -297,7 +300,7 @@ client_work(struct client *client)
 
 	if (client->act != NULL) {
 		if (client->out.len < CONTROL_OUT_BYTES &&
-		    client->step.at_ms == 0)
+		    client->step.at_ms == 0 && client->act->sync == NULL)
 			act_go(client);
 		return;
 	}

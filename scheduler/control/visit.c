@@ -319,7 +319,8 @@ visit_job_may_be(const struct visit *visit, const struct job *job)
 {
 	if (visit->request->selector == NULL ||
 	    (visit->keys & ~(uint32_t)KEYS_IN_MEMORY) != 0 ||
-	    (job->flags & (JOB_RELOAD | JOB_TRASH | JOB_OWES)) != 0 ||
+	    (job->flags & (JOB_RELOAD | JOB_TRASH | JOB_OWES |
+	    JOB_WRITING)) != 0 ||
 	    job_is_in(job, JOB_KEPT) ||
 	    job->rcpt_count < job->rcpt_total)
 		return true;

@@ -31,6 +31,7 @@ enum {
 	TEXT_KEPT_BYTES = 1 << 20,	/* of the reused buffer */
 	AHEAD_FILES = 64,	/* open at a time */
 	HOT_READY_MAX = 256,	/* more wait already: do not open early */
+	FRESH_MAX = 32,		/* so many wait open for an agent */
 	ITEMS_CAPACITY = 4096	/* for names: it is not given back */
 };
 
@@ -501,10 +502,18 @@ intake_damaged(struct intake *intake, struct job *job, const char *reason)
 void
 intake_turn_end(struct intake *intake)
 {
-	struct job *job;
+	struct job_table *jobs = &intake->queue->jobs;
+	const struct job_list *fresh = &jobs->lists[JOB_FRESH];
 
-	while ((job = job_list_take(&intake->queue->jobs, JOB_FRESH)) != NULL)
+	/* from the end: what is taken out is replaced by the last one */
+	for (size_t i = fresh->count; i-- > 0;) {
+		struct job *job = fresh->jobs[i];
+
+		if (fresh->count <= FRESH_MAX && job->ready_count > 0)
+			continue;
+		job_list_remove(jobs, JOB_FRESH, job);
 		job_rest(job);
+	}
 	progress_work(PROGRESS_INTAKE, intake->count > 0,
 	    intake->read_count);
 }

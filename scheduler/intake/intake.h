@@ -92,7 +92,7 @@ void intake_soon(struct intake *intake);
 size_t intake_unread(const struct intake *intake);
 
 /* The end of a turn, after agents were fed: close what was opened for
- * nothing. */
+ * nothing; some of those that will be given next stay open. */
 void intake_turn_end(struct intake *intake);
 
 /* A control file that had no body a minute ago and has none now (row F1, left

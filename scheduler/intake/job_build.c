@@ -254,8 +254,11 @@ vertex_take(struct vertex *vertex, const struct control_rcpt *rcpt,
     bool is_queue_only, int64_t now_ms, int64_t now_s)
 {
 	const struct conf_schedule *clause = &vertex->thread->ring->clause;
+	/* it costs a system call, and is for those that were tried */
+	uint32_t random = rcpt->tries > 0 || rcpt->next_s > 0 ?
+	    arc4random() : 0;
 	int64_t left_ms = retry_left_ms(retry_waits_of(clause), rcpt->tries,
-	    rcpt->last_try_s, rcpt->next_s, now_s, arc4random());
+	    rcpt->last_try_s, rcpt->next_s, now_s, random);
 	unsigned tries = rcpt->tries > UINT16_MAX ? UINT16_MAX : rcpt->tries;
 
 	if ((clause->is_queue_only || is_queue_only) && rcpt->tries == 0 &&

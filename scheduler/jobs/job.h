@@ -112,19 +112,22 @@ enum job_flags {
 	JOB_RELOAD = 2,		/* reread when nothing of it is in flight */
 	JOB_NOTICE = 4,		/* a notice of delay is due */
 	JOB_TRASH = 8,		/* somebody was cancelled: ends in trash/ */
-	JOB_WRITING = 16,	/* its report is being written */
+	JOB_WRITING = 16,	/* its report is being written; counts as a
+				 * flight while a thread syncs that */
 	JOB_AWAITED = 32,	/* a client waits for its verdict (hearers.h) */
 	JOB_TOLD = 64		/* a client heard the refusal: no report */
 };
 
 /* Who else holds a pointer to a job: one list each, all in the job_table
  * (table.h).
- * Beside them only plan and agents do (by its vertices), which job_free
- * checks; nobody else keeps a pointer longer than a call.  From JOB_OWING on
+ * Beside them only plan and agents do (by its vertices), and who writes its
+ * report (JOB_WRITING), which job_free checks; nobody else keeps a pointer
+ * longer than a call.  From JOB_OWING on
  * they are stages of a job's end: it is in one of these at most, and who puts
  * it into one takes it out of the other. */
 enum job_list_name {
-	JOB_FRESH,		/* descriptors are open since the intake */
+	JOB_FRESH,		/* descriptors are open since the intake,
+				 * until an agent has them */
 	JOB_DIRTY,		/* has records that are not durable yet */
 	JOB_OWING,		/* owes a report, others may still fail */
 	JOB_KEPT,		/* has failed ones that are told later */

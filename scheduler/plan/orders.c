@@ -230,41 +230,40 @@ orders_parse(struct orders *orders, struct slice text)
 /* ---- the file ---------------------------------------------------- */
 
 static int
-orders_write_file(int dir_fd, const struct str *text, struct err *err)
+orders_write_file(struct orders_change *change)
 {
-	int fd = openat(dir_fd, SPOOL_ORDERS ".new", O_WRONLY | O_CREAT |
-	    O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0640);
+	int fd = openat(change->dir_fd, SPOOL_ORDERS ".new", O_WRONLY |
+	    O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0640), result;
 
+	change->call = "create transport/" SPOOL_ORDERS ".new";
 	if (fd < 0)
-		return err_sys(err, "create transport/" SPOOL_ORDERS ".new");
-	if (fd_write_all(fd, text->buf, text->len) != 0 || fsync(fd) != 0) {
-		err_sys(err, "write transport/" SPOOL_ORDERS ".new");
-		close(fd);
 		return -1;
-	}
+	change->call = "write transport/" SPOOL_ORDERS ".new";
+	result = fd_write_all(fd, change->text.buf, change->text.len);
+	if (result == 0)
+		result = fsync(fd);
+	change->error = errno;
 	close(fd);
-	return 0;
+	errno = change->error;
+	return result;
 }
 
-/* INTERNALS row O1: whole or as before. */
-static int
-orders_write(const struct orders *orders, const struct spool *spool,
-    struct err *err)
+/* Row O1: whole or as before. */
+void
+orders_change_write(struct orders_change *change)
 {
-	int dir_fd = spool_dir_fd(spool, AREA_TRANSPORT, 0);
-	struct str text = STR_INIT;
-	int result;
+	int result = orders_write_file(change);
 
-	orders_format(orders, &text);
-	result = orders_write_file(dir_fd, &text, err);
-	str_release(&text);
-	if (result < 0)
-		return -1;
-	if (renameat(dir_fd, SPOOL_ORDERS ".new", dir_fd, SPOOL_ORDERS) != 0)
-		return err_sys(err, "rename transport/" SPOOL_ORDERS);
-	if (fsync(dir_fd) != 0)
-		return err_sys(err, "fsync transport/");
-	return 0;
+	if (result == 0) {
+		change->call = "rename transport/" SPOOL_ORDERS;
+		result = renameat(change->dir_fd, SPOOL_ORDERS ".new",
+		    change->dir_fd, SPOOL_ORDERS);
+	}
+	if (result == 0) {
+		change->call = "fsync transport/";
+		result = fsync(change->dir_fd);
+	}
+	change->error = result == 0 ? 0 : errno;
 }
 
 int
@@ -297,17 +296,65 @@ orders_open(struct orders *orders, const struct spool *spool,
 	return n < 0 ? -1 : 0;
 }
 
-/* What fresh says counts from now on, if it can be written. */
-static int
-orders_replace(struct orders *orders, struct orders *fresh,
-    const struct spool *spool, struct err *err)
+static void
+orders_prepare(struct orders *orders, const struct spool *spool,
+    struct orders_change *change)
 {
-	if (orders_write(fresh, spool, err) < 0) {
-		orders_release(fresh);
-		return -1;
+	change->dir_fd = spool_dir_fd(spool, AREA_TRANSPORT, 0);
+	change->call = NULL;
+	change->error = 0;
+	str_init(&change->text);
+	orders_format(&change->fresh, &change->text);
+	orders->is_changing = true;
+}
+
+int
+orders_give(struct orders *orders, const struct spool *spool,
+    const struct order *order, struct orders_change *out, struct err *err)
+{
+	orders_copy(&out->fresh, orders, order->kind, order->channel,
+	    order->host);
+	if (out->fresh.count >= ORDERS_MAX) {
+		orders_release(&out->fresh);
+		return err_set(err, "there are %d orders already: take some "
+		    "back first", ORDERS_MAX);
 	}
+	orders_add(&out->fresh, order);
+	out->count = 1;
+	orders_prepare(orders, spool, out);
+	return 0;
+}
+
+bool
+orders_take_back(struct orders *orders, const struct spool *spool,
+    enum order_kind kind, const char *channel, const char *host,
+    struct orders_change *out)
+{
+	orders_copy(&out->fresh, orders, kind, channel, host);
+	out->count = orders->count - out->fresh.count;
+	if (out->count == 0) {
+		orders_release(&out->fresh);
+		return false;
+	}
+	orders_prepare(orders, spool, out);
+	return true;
+}
+
+int
+orders_change_end(struct orders *orders, struct orders_change *change,
+    struct err *err)
+{
+	str_release(&change->text);
+	orders->is_changing = false;
+	if (change->error != 0) {
+		orders_release(&change->fresh);
+		errno = change->error;
+		return err_sys(err, "%s", change->call);
+	}
+	/* some may have ended meanwhile: their moment is over here, too */
+	change->fresh.generation = orders->generation;
 	orders_release(orders);
-	*orders = *fresh;
+	*orders = change->fresh;
 	orders_settle(orders);
 	return 0;
 }
@@ -316,17 +363,12 @@ int
 orders_set(struct orders *orders, const struct spool *spool,
     const struct order *order, struct err *err)
 {
-	struct orders fresh;
+	struct orders_change change;
 
-	orders_copy(&fresh, orders, order->kind, order->channel,
-	    order->host);
-	if (fresh.count >= ORDERS_MAX) {
-		orders_release(&fresh);
-		return err_set(err, "there are %d orders already: take some "
-		    "back first", ORDERS_MAX);
-	}
-	orders_add(&fresh, order);
-	return orders_replace(orders, &fresh, spool, err);
+	if (orders_give(orders, spool, order, &change, err) < 0)
+		return -1;
+	orders_change_write(&change);
+	return orders_change_end(orders, &change, err);
 }
 
 int
@@ -334,17 +376,13 @@ orders_clear(struct orders *orders, const struct spool *spool,
     enum order_kind kind, const char *channel, const char *host,
     struct err *err)
 {
-	struct orders fresh;
-	size_t count;
+	struct orders_change change;
 
-	orders_copy(&fresh, orders, kind, channel, host);
-	count = orders->count - fresh.count;
-	if (count == 0) {
-		orders_release(&fresh);
+	if (!orders_take_back(orders, spool, kind, channel, host, &change))
 		return 0;
-	}
-	return orders_replace(orders, &fresh, spool, err) < 0 ? -1 :
-	    (int)count;
+	orders_change_write(&change);
+	return orders_change_end(orders, &change, err) < 0 ? -1 :
+	    (int)change.count;
 }
 
 /* ---- time -------------------------------------------------------- */

@@ -41,6 +41,7 @@ struct orders {
 	uint64_t	 serial;	/* of the last one given */
 	unsigned	 generation;	/* of what threads have seen; from 1 */
 	bool		 is_draining;
+	bool		 is_changing;	/* a change is on its way to the disk */
 };
 
 /* Read transport/.orders; a line that makes no sense is said as an event
@@ -49,13 +50,41 @@ int orders_open(struct orders *orders, const struct spool *spool,
     struct err *err);
 void orders_release(struct orders *orders);
 
-/* Give an order (its texts are copied), in place of one of the same kind
- * and globs; durable when it returns 0.  -1: nothing changed. */
+/* ---- a change: prepared, written, in force (row O1) ---------------- */
+
+/* One at a time: none is prepared while orders->is_changing. */
+struct orders_change {
+	struct orders	 fresh;		/* what will stand */
+	struct str	 text;		/* the file of it */
+	int		 dir_fd;	/* transport/ */
+	size_t		 count;		/* given, or taken back */
+	const char	*call;		/* what failed, and why */
+	int		 error;		/* errno; 0: durable */
+};
+
+/* Prepare to give an order (its texts are copied), in place of one of the
+ * same kind and globs.  0; -1: there are too many, and nothing is to be
+ * ended. */
+int orders_give(struct orders *orders, const struct spool *spool,
+    const struct order *order, struct orders_change *out, struct err *err);
+/* Prepare to take back orders of a kind with exactly these globs; globs NULL:
+ * all of the kind.  False: there are none, and nothing is to be ended. */
+bool orders_take_back(struct orders *orders, const struct spool *spool,
+    enum order_kind kind, const char *channel, const char *host,
+    struct orders_change *out);
+/* Write the file, whole and durable, or leave it as it was.  May be done in a
+ * thread: it touches nothing but the change. */
+void orders_change_write(struct orders_change *change);
+/* It is written: what it says counts from now on.  -1 with err: it is not, and
+ * nothing changed.  The change is released. */
+int orders_change_end(struct orders *orders, struct orders_change *change,
+    struct err *err);
+
+/* All of that at once, waiting for the disk.  Give an order: 0, durable; -1:
+ * nothing changed. */
 int orders_set(struct orders *orders, const struct spool *spool,
     const struct order *order, struct err *err);
-
-/* Take back orders of a kind with exactly these globs; globs NULL: all of
- * the kind.  Returns how many, durable; -1: nothing changed. */
+/* Take back.  Returns how many, durable; -1: nothing changed. */
 int orders_clear(struct orders *orders, const struct spool *spool,
     enum order_kind kind, const char *channel, const char *host,
     struct err *err);

@@ -17,6 +17,8 @@ struct report {
 	enum bounce_kind	 kind;
 	char			 status[12];	/* of the first recipient */
 	bool			 has_more;	/* others are to be told, too */
+	uint16_t		 owed;		/* JOB_OWES, JOB_NOTICE: what
+						 * it pays */
 };
 
 /* When the first of those that `keep failed` keeps is to be reported (wall);

@@ -3,7 +3,7 @@
  * In     jobs that owe something; their control files and bodies
  * Out    drafts in public/, `reported` records, messages in router/;
  *        failed records for what expired; postman/ for double bounces
- * Holds  a queue of jobs; one batch of drafts within a call
+ * Holds  a queue of jobs; one batch of drafts, whose sync a thread waits for
  * Trusts the control file as far as control_file_parse does
  * Spec   doc/INTERNALS.md rows S3, F0, D4; RFC 3461 section 5.2;
  *        RFC 5321 section 6.1: no report about a report
@@ -22,6 +22,18 @@
 #include "scheduler/report/reporter.h"
 
 #include "base/banned.h"
+
+/* Reports that are made durable together.  Their jobs are in hand meanwhile
+ * (flight_count), so that nobody rereads or drops them; what comes to be owed
+ * by then is told in another report. */
+struct report_batch {
+	struct reporter	*reporter;
+	struct sync_task task;
+	size_t		 count;
+	struct report	 reports[REPORT_TURN_JOBS];
+	int		 errors[REPORT_TURN_JOBS];	/* errno, of a thread */
+	struct err	 write_err;	/* before that: the last one */
+};
 
 /* ---- nobody to tell ---------------------------------------------- */
 
@@ -194,28 +206,35 @@ report_begin(struct reporter *reporter, struct job *job,
 		return false;
 	}
 	report->has_more = has_more;
+	report->owed = job->flags & (JOB_OWES | JOB_NOTICE);
+	if (!has_more)
+		job->flags &= (uint16_t) ~(JOB_OWES | JOB_NOTICE);
+	pending_release(job);		/* they stand in the file now */
 	job->flags |= JOB_WRITING;
+	job->flight_count++;
 	return true;
+}
+
+/* It comes again, after a while. */
+static void
+report_failed(struct reporter *reporter, struct report *report,
+    const char *call, const struct err *err)
+{
+	draft_abort(&report->draft);
+	report->job->flags |= report->owed;
+	reporter_trouble(reporter, report->job, call, err);
 }
 
 /* Durable: mark (so that recovery adopts it), then rename (row S3). */
 static void
-report_end(struct reporter *reporter, struct report *report,
-    const struct err *sync_err)
+report_send(struct reporter *reporter, struct report *report)
 {
 	struct job *job = report->job;
 	struct err err;
 
-	job->flags &= (uint16_t)~JOB_WRITING;
-	if (report->draft.is_bad) {
-		draft_abort(&report->draft);
-		reporter_trouble(reporter, job, "fsync", sync_err);
-		return;
-	}
 	if (control_file_append(job->control_fd, job->id, report->records,
 	    report->count, &err) < 0) {
-		draft_abort(&report->draft);
-		reporter_trouble(reporter, job, "append", &err);
+		report_failed(reporter, report, "append", &err);
 		return;
 	}
 	event(EV_DSN_SENT, job->id, "to", slice_of(report->to), "dsn",
@@ -223,61 +242,127 @@ report_end(struct reporter *reporter, struct report *report,
 	    slice_of(bounce_kind_name(report->kind)), "code",
 	    slice_of(report->status), "rcpts",
 	    event_number((int64_t)report->count), NULL);
-	pending_release(job);
 	if (draft_publish(&report->draft, AREA_ROUTER, 0, NULL, &err) < 0)
 		event(EV_SPOOL_TROUBLE, job->id, "file",
 		    slice_of(report->draft.name), "call", SLICE("rename"),
 		    "reason", slice_of(err.text), NULL);
-	if (report->has_more) {
+	if (report->has_more)
 		settle_report(reporter->queue, job);
-		return;
-	}
-	job->flags &= (uint16_t) ~(JOB_OWES | JOB_NOTICE);
-	if (job->final_count < job->rcpt_count || job_is_in(job, JOB_KEPT))
+	else if (job->final_count < job->rcpt_count ||
+	    job_is_in(job, JOB_KEPT))
 		group_dirty(reporter->outcome->group, job);
-	settle_job(reporter->outcome->group, job);
 }
 
 static void
-reports_send(struct reporter *reporter, struct report *reports,
-    size_t count)
+report_end(struct report_batch *batch, size_t index)
+{
+	struct reporter *reporter = batch->reporter;
+	struct report *report = &batch->reports[index];
+	struct job *job = report->job;
+	struct err err = batch->write_err;
+
+	job->flags &= (uint16_t)~JOB_WRITING;
+	job->flight_count--;
+	if (draft_sync_end(&report->draft, batch->errors[index], &err))
+		report_send(reporter, report);
+	else
+		report_failed(reporter, report, "fsync", &err);
+	report_free_texts(report);
+	if ((job->flags & JOB_RELOAD) && job->flight_count == 0)
+		intake_reload(reporter->outcome->intake, job);
+	else
+		settle_job(reporter->outcome->group, job);
+}
+
+static void
+reports_work_sync(void *context)
+{
+	struct report_batch *batch = context;
+
+	for (size_t i = 0; i < batch->count; i++)
+		batch->errors[i] =
+		    draft_sync_wait(&batch->reports[i].draft);
+}
+
+static void
+reports_on_sync(void *context)
+{
+	struct report_batch *batch = context;
+
+	batch->reporter->batch = NULL;
+	for (size_t i = 0; i < batch->count; i++)
+		report_end(batch, i);
+	mem_free(&batch);
+}
+
+static void
+reports_send(struct reporter *reporter, struct report_batch *batch)
 {
 	struct draft *drafts[REPORT_TURN_JOBS];
-	struct err err = { "" };
 
-	for (size_t i = 0; i < count; i++)
-		drafts[i] = &reports[i].draft;
-	draft_sync(drafts, count, &err);
+	for (size_t i = 0; i < batch->count; i++)
+		drafts[i] = &batch->reports[i].draft;
+	draft_sync_begin(drafts, batch->count, &batch->write_err);
+	batch->task = (struct sync_task){ reports_work_sync, reports_on_sync,
+	    batch, NULL };
+	reporter->batch = batch;
+	syncer_add(reporter->outcome->group->syncer, &batch->task);
+}
+
+static struct report_batch *
+report_batch_new(struct reporter *reporter)
+{
+	struct report_batch *batch = mem_alloc(1, sizeof(*batch));
+
+	batch->reporter = reporter;
+	return batch;
+}
+
+void
+reporter_finish(struct reporter *reporter)
+{
+	if (reporter->batch != NULL)
+		syncer_settle(reporter->outcome->group->syncer);
+}
+
+/* So many; their lists know them no more. */
+static size_t
+reporter_take(struct reporter *reporter, struct job *jobs[REPORT_TURN_JOBS])
+{
+	struct queue *queue = reporter->queue;
+	size_t count = queue->jobs.lists[JOB_REPORT].count;
+
+	if (count > REPORT_TURN_JOBS)
+		count = REPORT_TURN_JOBS;
 	for (size_t i = 0; i < count; i++) {
-		report_end(reporter, &reports[i], &err);
-		report_free_texts(&reports[i]);
+		jobs[i] = job_list_take(&queue->jobs, JOB_REPORT);
+		jobs[i]->flags |= JOB_WRITING;
 	}
+	return count;
 }
 
 int64_t
 reporter_turn_end(struct reporter *reporter)
 {
-	static struct report reports[REPORT_TURN_JOBS];
-	struct job_list *queue = &reporter->queue->jobs.lists[JOB_REPORT];
-	struct job *batch[REPORT_TURN_JOBS];
-	size_t count = queue->count, report_count = 0;
+	const struct job_list *queue = &reporter->queue->jobs.lists[JOB_REPORT];
+	struct job *jobs[REPORT_TURN_JOBS];
+	struct report_batch *batch;
+	size_t count;
 
-	if (count == 0)
-		return INT64_MAX;
+	if (queue->count == 0 || reporter->batch != NULL)
+		return INT64_MAX;	/* a batch that ends begins a turn */
 	if (clock_steady_ms() < reporter->not_before_ms)
 		return reporter->not_before_ms;
-	if (count > REPORT_TURN_JOBS)
-		count = REPORT_TURN_JOBS;
-	for (size_t i = 0; i < count; i++) {
-		batch[i] = job_list_take(&reporter->queue->jobs, JOB_REPORT);
-		batch[i]->flags |= JOB_WRITING;
-	}
+	count = reporter_take(reporter, jobs);
+	batch = report_batch_new(reporter);
 	for (size_t i = 0; i < count; i++)
-		report_count += report_begin(reporter, batch[i],
-		    &reports[report_count]);
-	if (report_count > 0)
-		reports_send(reporter, reports, report_count);
-	if (queue->count == 0)
+		batch->count += report_begin(reporter, jobs[i],
+		    &batch->reports[batch->count]);
+	if (batch->count > 0)
+		reports_send(reporter, batch);
+	else
+		mem_free(&batch);
+	if (queue->count == 0 || reporter->batch != NULL)
 		return INT64_MAX;
 	return reporter->not_before_ms > clock_steady_ms() ?
 	    reporter->not_before_ms : 0;

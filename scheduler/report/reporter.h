@@ -14,15 +14,23 @@ enum {
 	REPORT_TROUBLE_MS = 10000	/* after a full disk and the like */
 };
 
+struct report_batch;
+
 struct reporter {
 	struct queue	*queue;
 	struct outcome	*outcome;
+	struct report_batch *batch;	/* its sync is under way; or NULL */
 	int64_t		 not_before_ms;	/* after trouble */
 	struct formset	 forms;
 };
 
-/* Write what is queued (at most REPORT_TURN_JOBS jobs).  Returns when to
- * call again: a moment, INT64_MAX when nothing is queued. */
+/* Write what is queued (at most REPORT_TURN_JOBS jobs, which are sent when a
+ * thread has made them durable; the next ones are written then).  Returns
+ * when to call again: a moment, INT64_MAX when nothing is queued, or in a
+ * turn that something else begins. */
 int64_t reporter_turn_end(struct reporter *reporter);
+
+/* Wait for what is under way, before the scheduler ends. */
+void reporter_finish(struct reporter *reporter);
 
 #endif

@@ -20,7 +20,7 @@
 
 #include "base/banned.h"
 
-enum { FINISHED_OPEN_MAX = 256 };	/* more are closed by the loop */
+enum { FINISHED_OPEN_MAX = 128 };	/* more are closed by the loop */
 
 /* Messages that end together.  Each of their jobs is in JOB_ENDING and found
  * by its number, which no other gets before the removal is gone. */
@@ -310,8 +310,8 @@ removal_add(struct removal *removal, struct job *job)
 	job_list_add(&removal->group->queue->jobs, JOB_ENDING, job);
 	removal->group->held_count++;
 	removal->files[removal->count++] = (struct spool_ending){ job->inode,
-	    job->control_fd, -1, 0 };
-	job->control_fd = -1;		/* the thread's */
+	    job->control_fd, job->body_fd, 0 };
+	job->control_fd = job->body_fd = -1;	/* the thread's */
 }
 
 static void
@@ -392,9 +392,6 @@ group_finish(struct group *group, struct job *job)
 	/* Closing a file that was written may wait for the disk, too. */
 	if (group_listed(group, JOB_FINISHED) >= FINISHED_OPEN_MAX)
 		job_close(job);
-	if (job->body_fd >= 0)
-		close(job->body_fd);
-	job->body_fd = -1;
 	job_list_add(&group->queue->jobs, JOB_FINISHED, job);
 	group_feed(group);
 }

@@ -71,8 +71,9 @@ settle_tick(struct queue *queue)
 void
 settle_job(struct group *group, struct job *job)
 {
-	if ((job->flags & JOB_RELOAD) || job_is_finished(job) ||
-	    job_is_in(job, JOB_REPORT))
+	/* what is being told ends first, and calls again */
+	if ((job->flags & (JOB_RELOAD | JOB_WRITING)) ||
+	    job_is_finished(job) || job_is_in(job, JOB_REPORT))
 		return;
 	if (job->final_count == job->rcpt_count) {
 		if ((job->flags & JOB_OWES) && (job->flags & JOB_AWAITED))

@@ -36,8 +36,16 @@ struct entry {
 };
 
 static struct entry cache[ACCOUNT_CACHE];
-static uid_t present_uid;
-static bool is_somebody;		/* effective ids are present_uid's */
+/* Whose groups the process has, when has_groups; whose effective uid, when
+ * is_somebody as well. */
+static struct {
+	uid_t	uid;
+	gid_t	gid;
+	gid_t	groups[ACCOUNT_GROUPS_MAX];
+	int	group_count;
+} present;
+static bool has_groups;
+static bool is_somebody;
 
 bool
 account_is_root(void)
@@ -206,39 +214,74 @@ account_may_run(const struct account *account)
 /* ---- becoming ---------------------------------------------------------- */
 
 void
+account_rest(void)
+{
+	if (is_somebody && seteuid(0) != 0)
+		panic("cannot become root again");
+	is_somebody = false;
+}
+
+void
 account_back(void)
 {
 	gid_t none = 0;
 
-	if (!is_somebody)
+	account_rest();
+	if (!has_groups)
 		return;
-	if (seteuid(0) != 0 || setegid(0) != 0 || setgroups(1, &none) != 0)
+	if (setegid(0) != 0 || setgroups(1, &none) != 0)
 		panic("cannot become root again");
-	is_somebody = false;
+	has_groups = false;
+}
+
+/* An account that was looked up again may have other groups. */
+static bool
+account_has_present_groups(const struct account *account)
+{
+	return has_groups && present.uid == account->uid &&
+	    present.gid == account->gid &&
+	    present.group_count == account->group_count &&
+	    memcmp(present.groups, account->groups,
+	    (size_t)account->group_count * sizeof(gid_t)) == 0;
+}
+
+static int
+account_take_groups(const struct account *account)
+{
+	size_t bytes = (size_t)account->group_count * sizeof(gid_t);
+
+	has_groups = true;		/* or half of them */
+	present.uid = account->uid;
+	present.gid = account->gid;
+	present.group_count = account->group_count;
+	memcpy(present.groups, account->groups, bytes);
+	if (setgroups((size_t)account->group_count, account->groups) != 0)
+		return -1;
+	return setegid(account->gid);
 }
 
 int
 account_become(const struct account *account, struct err *err)
 {
-	if (!account_is_root() ||
-	    (is_somebody && present_uid == account->uid))
+	bool is_same = account_has_present_groups(account);
+
+	if (!account_is_root() || (is_somebody && is_same))
 		return 0;
 	if (account->uid == 0) {
 		account_back();
 		return 0;
 	}
 	/* from one to the next only the uid must be root's in between */
-	if (is_somebody && seteuid(0) != 0)
-		panic("cannot become root again");
-	is_somebody = true;
-	present_uid = account->uid;
-	if (setgroups((size_t)account->group_count, account->groups) != 0 ||
-	    setegid(account->gid) != 0 || seteuid(account->uid) != 0) {
-		err_sys(err, "cannot become uid %ld", (long)account->uid);
-		account_back();			/* half of it: undo */
-		return -1;
+	account_rest();
+	if (is_same || account_take_groups(account) == 0) {
+		is_somebody = true;
+		if (seteuid(account->uid) == 0)
+			return 0;
+		is_somebody = false;
 	}
-	return 0;
+	err_sys(err, "cannot become uid %ld", (long)account->uid);
+	account_back();				/* half of it: undo */
+	return -1;
 }
 
 int

@@ -67,6 +67,11 @@ int account_become(const struct account *account, struct err *err);
 /* Be root again.  A failure cannot be: panic. */
 void account_back(void);
 
+/* The same between two jobs, at the price of one call: groups stay those of
+ * the last account until somebody is become or account_back is called.  Who
+ * makes a file as root calls that first. */
+void account_rest(void);
+
 /* For ever, with all ids, checked: in a child before exec.  0 or -1. */
 int account_become_for_good(const struct account *account, struct err *err);
 

@@ -250,7 +250,7 @@ void
 mailbox_settle(struct agent_run *run)
 {
 	maildir_settle();
-	account_back();
+	account_rest();
 }
 
 void

@@ -7,13 +7,13 @@
  *        be a directory of the owner that strangers cannot write
  * Spec   zmailer-mailbox(8), Maildir
  *
- * The order is tmp/ file, its write-back begun, rename to new/, fsync of the
- * file, verdict.  An fsync after the rename makes contents and name durable
- * together (ext4, XFS, btrfs); `sync strict` adds one of new/.  Power that
+ * The order is tmp/ file, its write-back begun (of several together), rename
+ * to new/, fsync of the file, verdict.  An fsync after the rename makes
+ * contents and name durable together (ext4, XFS, btrfs); `sync strict` adds one of new/.  Power that
  * fails in between may leave a file in new/ that is not whole: the message is
  * delivered again, and since its name there is made of its spool id and the
  * recipient's number, the whole one takes that place.  System calls a delivery:
- * open new/, fstat, openat, (pread,) writev, sync_file_range, renameat,
+ * open new/, fstat, openat, (pread,) writev, (sync_file_range,) renameat,
  * fsync, close, close.
  *
  * SPDX-License-Identifier: ISC
@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/pid.h"
 #include "mail/spool/spool.h"
 #include "transports/mailbox/mailbox.h"
 #include "transports/mailbox/quota.h"
@@ -75,7 +76,7 @@ maildir_make_tmp_name(char out[NAME_BYTES])
 
 	snprintf(out, NAME_BYTES, "%lld.M%06dP%ldQ%u.%s",
 	    (long long)(now_us / 1000000), (int)(now_us % 1000000),
-	    (long)getpid(), ++count, host_name);
+	    (long)pid_own(), ++count, host_name);
 }
 
 /* In new/: the same whenever this message comes to this recipient. */
@@ -203,17 +204,6 @@ maildir_remove_tmp(struct pending *pending)
 	errno = kept;
 }
 
-/* All write-backs run side by side, and what is renamed has its bytes on
- * their way; fsync then waits. */
-static void
-maildir_begin_writeback(int fd)
-{
-#ifdef HAVE_SYNC_FILE_RANGE
-	if (how_synced != SYNC_UNSAFE)
-		(void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
-#endif
-}
-
 /* Deliveries to the same Maildir that nobody else can see yet count.
  * 1; 0 it does not fit; -1. */
 static enum quota_answer
@@ -255,7 +245,6 @@ maildir_write_tmp(struct pending *pending, const struct delivery *delivery,
 		errno = kept;
 		return err_prefix(err, "%s/tmp", pending->path);
 	}
-	maildir_begin_writeback(pending->file_fd);
 	pending->bytes = bytes;
 	maildir_make_new_name(delivery, bytes, pending->full);
 	return 0;
@@ -305,6 +294,19 @@ maildir_begin(const char *path, const struct account *owner,
 }
 
 /* ---- settling ---------------------------------------------------------- */
+
+/* All write-backs run side by side, and what is renamed has its bytes on
+ * their way; fsync then waits.  One alone has nobody to run beside. */
+static void
+maildir_begin_writeback(void)
+{
+#ifdef HAVE_SYNC_FILE_RANGE
+	for (size_t i = 0; pending_count > 1 && i < pending_count; i++)
+		if (how_synced != SYNC_UNSAFE)
+			(void)sync_file_range(pendings[i].file_fd, 0, 0,
+			    SYNC_FILE_RANGE_WRITE);
+#endif
+}
 
 static void
 maildir_move_files(void)
@@ -398,6 +400,7 @@ maildir_delivered(struct pending *pending)
 void
 maildir_settle(void)
 {
+	maildir_begin_writeback();
 	maildir_move_files();
 	maildir_sync_files();
 	if (how_synced == SYNC_STRICT)

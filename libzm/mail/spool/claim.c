@@ -20,6 +20,7 @@
 
 #include "base/crc32c.h"
 #include "base/fd.h"
+#include "base/pid.h"
 #include "mail/spool/internal.h"
 
 #include "base/banned.h"
@@ -82,7 +83,7 @@ spool_claim(struct spool *spool, unsigned priority, const char *name,
 	/* Named by its inode whatever it was called before (a file copied
 	 * back from a backup has another one). */
 	snprintf(out->name, sizeof(out->name), "%ju-%jd",
-	    (uintmax_t)out->inode, (intmax_t)getpid());
+	    (uintmax_t)out->inode, (intmax_t)pid_own());
 	/* S2 -> C1; the loser of a race finds nothing to rename */
 	if (strcmp(out->name, name) == 0 ||
 	    spool_rename(dir_fd, name, dir_fd, out->name) == 0)
@@ -114,7 +115,7 @@ spool_claim_aside(struct spool *spool, enum spool_area from,
 	result = claim_check(out->fd, label, out, err);
 	if (result == SPOOL_CLAIMED) {
 		snprintf(out->name, sizeof(out->name), "%ju-%jd",
-		    (uintmax_t)out->inode, (intmax_t)getpid());
+		    (uintmax_t)out->inode, (intmax_t)pid_own());
 		/* D1 -> C1; the loser of a race finds nothing to rename */
 		if (spool_rename(dir_fd, name, spool_dir_fd(spool,
 		    AREA_ROUTER, 0), out->name) == 0)
@@ -201,7 +202,7 @@ plan_create(struct spool *spool, const struct claim *claim, int dir_fd,
 	int fd;
 
 	snprintf(name, sizeof(name), "..%ju-%jd", (uintmax_t)claim->inode,
-	    (intmax_t)getpid());
+	    (intmax_t)pid_own());
 	if (spool->is_spread && claim->priority == 0) {
 		spool_spread_name(spool, AREA_ROUTER, name, out_name);
 		fd = plan_create_as(dir_fd, out_name);

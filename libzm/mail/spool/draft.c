@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/crc32c.h"
 #include "base/fd.h"
+#include "base/pid.h"
 #include "mail/spool/internal.h"
 
 #include "base/banned.h"
@@ -43,7 +44,7 @@ draft_name(struct spool *spool, char out_name[SPOOL_NAME_BYTES])
 	char name[SPOOL_NAME_BYTES];
 
 	snprintf(name, sizeof(name), "%jd.%" PRIx64 ".%08x%08x",
-	    (intmax_t)getpid(), (uint64_t)clock_wall_us(), arc4random(),
+	    (intmax_t)pid_own(), (uint64_t)clock_wall_us(), arc4random(),
 	    arc4random());
 	if (spool->is_spread)
 		spool_spread_name(spool, AREA_PUBLIC, name, out_name);

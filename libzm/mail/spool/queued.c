@@ -85,8 +85,9 @@ spool_ending_body(const struct spool *spool, struct spool_ending *ending)
 	ending->control_fd = -1;
 	/* Without it (no descriptor left) a new message may get the number;
 	 * its router then waits for the control file to go. */
-	ending->pin_fd = openat(dir_fd, name,
-	    OPEN_PIN | O_NOFOLLOW | O_CLOEXEC);
+	if (ending->pin_fd < 0)
+		ending->pin_fd = openat(dir_fd, name,
+		    OPEN_PIN | O_NOFOLLOW | O_CLOEXEC);
 	ending->error = 0;
 	/* F0 -> F1 */
 	if (unlinkat(dir_fd, name, 0) == 0 || errno == ENOENT)
@@ -209,18 +210,6 @@ spool_barrier_release(struct spool_barrier *barrier)
 	while (barrier->fd_count > 0)
 		close(barrier->fds[--barrier->fd_count]);
 	spool_barrier_init(barrier);
-}
-
-int
-spool_sync_records(const struct spool *spool, const int control_fds[],
-    size_t count, struct err *err)
-{
-	if (count > SPOOL_BARRIER_RECORDS)
-		return spool_sync(spool, err);
-	for (size_t i = 0; i < count; i++)
-		if (fdatasync(control_fds[i]) != 0)	/* P4: records */
-			return err_sys(err, "fdatasync control file");
-	return 0;
 }
 
 int

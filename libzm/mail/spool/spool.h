@@ -404,8 +404,9 @@ bool spool_control_is_idle(int control_fd);
 struct spool_ending {
 	ino_t	inode;
 	int	control_fd;	/* closed with the first step; -1: is closed */
-	int	pin_fd;		/* the unlinked body: as long as it is open no
-				 * new message gets its number; -1: none */
+	int	pin_fd;		/* the body, unlinked or about to be: as long
+				 * as it is open no new message gets its
+				 * number; -1: not open */
 	int	error;		/* errno of the last step; 0 */
 };
 /* So many bodies may be held open at once. */
@@ -443,9 +444,6 @@ size_t spool_barrier_parts(const struct spool_barrier *barrier);
 int spool_barrier_part(const struct spool *spool,
     const struct spool_barrier *barrier, size_t part);
 void spool_barrier_release(struct spool_barrier *barrier);
-/* Records of these control files, durable when it returns. 0 or -1. */
-int spool_sync_records(const struct spool *spool, const int control_fds[],
-    size_t count, struct err *err);
 /* Move a message with its control file aside: body to postman/<inode>.<why>
  * and the control file beside it as <inode>.<why>.control (row D4), with the
  * reason in words.

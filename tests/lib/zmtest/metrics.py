@@ -51,6 +51,9 @@ def table(port, port2, top):
             'process="smtpserver"': any_number}),
         "process_work_age_seconds": ("gauge", {
             'process="router"': any_number}),
+        "process_turn_longest_seconds": ("gauge", {
+            'process="router"': some, 'process="supervisor"': some,
+            'process="scheduler"': some, 'process="smtpserver"': some}),
         # c1, c2, c5 and the two that are open now
         "smtpserver_connections_total": ("counter", {
             'result="accepted",' + door: 5, 'result="accepted",' + own: 2,

@@ -4,7 +4,7 @@ check_PROGRAMS += tests/unit/base/unit-base
 TESTS += tests/unit/base/unit-base
 tests_unit_base_unit_base_SOURCES = \
 	tests/unit/base/test_ascii.c tests/unit/base/test_mem.c \
-	tests/unit/base/test_str.c \
+	tests/unit/base/test_pid.c tests/unit/base/test_str.c \
 	tests/unit/base/test_err.c tests/unit/base/test_fd.c \
 	tests/unit/base/test_clock.c \
 	tests/unit/base/test_crc32c.c tests/unit/base/test_siphash.c \

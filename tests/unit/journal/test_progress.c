@@ -62,6 +62,11 @@ Test(progress, a_turn_is_seen_and_grows_old)
 	cr_expect(progress_stands(dir, "router", &one));
 	cr_expect(progress_watch(dir, "router", getpid(), &one));
 	cr_expect_not(progress_find(dir, "router", getpid() + 1, &one));
+	cr_expect_eq(one.longest_us, 0);
+	progress_turn_took(2500);
+	progress_turn_took(1000);
+	cr_assert(progress_find(dir, "router", getpid(), &one));
+	cr_expect_eq(one.longest_us, 2500);
 	cr_expect_not(progress_stands(dir, "scheduler", &one));
 }
 
@@ -149,15 +154,16 @@ put(const void *bytes, size_t n)
 	close(fd);
 }
 
-/* pid, turn, work: and a name without an end */
+/* pid, turn, work, longest turn: and a name without an end */
 static void
-put_slot(int64_t pid, int64_t turn_ms, int64_t work_ms)
+put_slot(const int64_t numbers[4])
 {
 	struct {
-		int64_t	numbers[3];
+		int64_t	numbers[4];
 		char	name[32];
-	} slot = { { pid, turn_ms, work_ms }, "" };
+	} slot;
 
+	memcpy(slot.numbers, numbers, sizeof(slot.numbers));
 	memset(slot.name, '\033', sizeof(slot.name));
 	put(&slot, sizeof(slot));
 }
@@ -166,29 +172,31 @@ Test(progress, what_cannot_be_is_left_out)
 {
 	int64_t now_ms = now_us() / 1000;
 	struct progress all[PROGRESS_SLOTS];
-	char noise[PROGRESS_SLOTS * 56 + 7];
+	char noise[PROGRESS_SLOTS * 64 + 7];
 
-	put_slot(getpid(), now_ms, 0);
+	put_slot((const int64_t[]){ getpid(), now_ms, 0, 0 });
 	cr_assert_eq(progress_read(dir, "router", all), 1);
 	cr_expect_str_eq(all[0].name, "???????????????????????????????");
-	const int64_t rows[][3] = {
-		{ 0, now_ms, 0 }, { -1, now_ms, 0 }, { INT64_MAX, now_ms, 0 },
-		{ getpid(), 0, 0 }, { getpid(), INT64_MIN, 0 },
-		{ getpid(), INT64_MAX, 0 }, { getpid(), now_ms + 90000, 0 },
-		{ getpid(), now_ms, -1 }, { getpid(), now_ms, INT64_MIN },
-		{ 0x7ffffff0, now_ms, 0 },
+	const int64_t rows[][4] = {
+		{ 0, now_ms, 0, 0 }, { -1, now_ms, 0, 0 },
+		{ INT64_MAX, now_ms, 0, 0 }, { getpid(), 0, 0, 0 },
+		{ getpid(), INT64_MIN, 0, 0 }, { getpid(), INT64_MAX, 0, 0 },
+		{ getpid(), now_ms + 90000, 0, 0 }, { getpid(), now_ms, -1, 0 },
+		{ getpid(), now_ms, INT64_MIN, 0 },
+		{ getpid(), now_ms, 0, -1 }, { getpid(), now_ms, 0, INT64_MAX },
+		{ 0x7ffffff0, now_ms, 0, 0 },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		put_slot(rows[i][0], rows[i][1], rows[i][2]);
+		put_slot(rows[i]);
 		cr_expect_eq(progress_read(dir, "router", all), 0, "row %zu",
 		    i);
 	}
-	put_slot(getpid(), now_ms, INT64_MAX);
+	put_slot((const int64_t[]){ getpid(), now_ms, INT64_MAX, 0 });
 	cr_assert_eq(progress_read(dir, "router", all), 1);
 	cr_expect_eq(all[0].work_ms, 0);
 	put("", 0);
 	cr_expect_eq(progress_read(dir, "router", all), 0);
-	put_slot(getpid(), now_ms, 0);
+	put_slot((const int64_t[]){ getpid(), now_ms, 0, 0 });
 	cr_assert_eq(truncate(path, 30), 0);
 	cr_expect_eq(progress_read(dir, "router", all), 0);
 	for (int round = 0; round < 200; round++) {

@@ -140,6 +140,17 @@ act_begun(struct yard *yard, const char *line)
 	return act_new(&yard->scheduler.agents, &peer, arena, &request);
 }
 
+enum act_step
+act_stepped(struct yard *yard, struct act *act, struct str *out)
+{
+	enum act_step step = act_step(act, out);
+
+	if (step != ACT_SYNC)
+		return step;
+	syncer_settle(yard->scheduler.group.syncer);
+	return ACT_MORE;
+}
+
 void
 answer_whole(struct yard *yard, const char *line, struct answer_sum *sum)
 {
@@ -150,7 +161,7 @@ answer_whole(struct yard *yard, const char *line, struct answer_sum *sum)
 	while (step != ACT_DONE) {
 		struct str out = STR_INIT;
 
-		step = act_step(act, &out);
+		step = act_stepped(yard, act, &out);
 		cr_assert(step == ACT_MORE || step == ACT_DONE);
 		sum->steps++;
 		sum->bytes += out.len;

@@ -36,6 +36,10 @@ size_t asker_lines(const struct asker *asker);
  * The loop turns only when the test says so. */
 struct act *act_begun(struct yard *yard, const char *line);
 
+/* A step of it; what it has a thread sync has been synced when this
+ * returns. */
+enum act_step act_stepped(struct yard *yard, struct act *act, struct str *out);
+
 /* All of its steps. */
 struct answer_sum {
 	size_t		 steps, lines, bytes, most;	/* most: of a step */

@@ -72,7 +72,7 @@ order(const char *line, unsigned steps_max, struct str *out)
 	while (step == ACT_MORE && steps < steps_max) {
 		off_t before = control_bytes();
 
-		step = act_step(act, out);
+		step = act_stepped(&yard, act, out);
 		cr_expect_leq(control_bytes() - before,
 		    ACT_RCPTS * RECORD_BYTES_MAX, "step %u", steps);
 		yard_turns(&yard, 3);
@@ -217,7 +217,7 @@ Test(huge, who_has_an_outcome_by_then_is_left_alone, .timeout = 120)
 		asker_open(&asker, &yard);
 		act = act_begun(&yard, "{\"v\":1,\"op\":\"hold\","
 		    "\"select\":\"all\"}");
-		cr_assert_eq(act_step(act, &out), ACT_MORE);
+		cr_assert_eq(act_stepped(&yard, act, &out), ACT_MORE);
 		asker_ask(&asker, "{\"v\":1,\"op\":\"retry\",\"select\":"
 		    "\"all\",\"per_second\":0}");
 		cr_assert(yard_until(&yard, nothing_moves, NULL));
@@ -226,7 +226,7 @@ Test(huge, who_has_an_outcome_by_then_is_left_alone, .timeout = 120)
 			asker_ask(&asker, "{\"v\":1,\"op\":\"hold\","
 			    "\"rcpt\":\"ok0@*\"}");
 		while (step == ACT_MORE)
-			step = act_step(act, &out);
+			step = act_stepped(&yard, act, &out);
 		act_free(&act);
 		snprintf(want, sizeof(want), "\"recipients\":%u,",
 		    RCPTS - served);

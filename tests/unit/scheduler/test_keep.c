@@ -41,6 +41,7 @@ yard_is_at_rest(struct yard *y, void *arg)
 			return false;
 	return scheduler->queue.plan.flight_count == 0 &&
 	    scheduler->queue.plan.ready_count == 0 &&
+	    scheduler->reporter.batch == NULL &&
 	    scheduler->intake.count == 0 && scheduler->group.parts_left == 0 &&
 	    scheduler->queue.jobs.count == yard_count(y, "transport");
 }

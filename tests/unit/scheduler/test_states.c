@@ -44,6 +44,7 @@ yard_is_at_rest(struct yard *y, void *arg)
 	    scheduler->queue.jobs.count == yard_count(y, "transport") &&
 	    scheduler->queue.plan.flight_count == 0 &&
 	    scheduler->queue.jobs.lists[JOB_REPORT].count == 0 &&
+	    scheduler->reporter.batch == NULL &&
 	    scheduler->queue.jobs.lists[JOB_DIRTY].count == 0 &&
 	    scheduler->group.parts_left == 0 &&
 	    scheduler->queue.jobs.lists[JOB_FINISHED].count == 0 &&

@@ -425,6 +425,7 @@ yard_is_quiet(struct yard *yard, void *arg)
 	    scheduler->queue.plan.ready_count == 0 &&
 	    scheduler->intake.count == 0 && scheduler->queue.jobs.count > 0 &&
 	    scheduler->queue.jobs.lists[JOB_REPORT].count == 0 &&
+	    scheduler->reporter.batch == NULL &&
 	    scheduler->queue.jobs.lists[JOB_DIRTY].count == 0 &&
 	    scheduler->group.parts_left == 0 &&
 	    scheduler->queue.jobs.lists[JOB_FINISHED].count == 0 &&

@@ -1,13 +1,14 @@
 /* processes.c - how far the daemons are, as metrics
  *
  * In     RUN/progress-ROLE
- * Out    ages of turns, and of work that waits
+ * Out    ages of turns, and of work that waits; the longest turns
  * Trusts as progress.h
  * Spec   zmailer-metrics(8)
  *
  * SPDX-License-Identifier: ISC
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "journal/counters.h"
 #include "journal/progress.h"
@@ -27,6 +28,30 @@ role_work_ms(const char *run_dir, const char *role)
 		if (all[i].work_ms > oldest_ms)
 			oldest_ms = all[i].work_ms;
 	return oldest_ms;
+}
+
+/* Workers have the name of their daemon, other children one that begins with
+ * it; of one name the longest counts. */
+static void
+metrics_add_longest(struct str *out, const char *role,
+    struct progress found[], size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		int64_t longest_us = found[i].longest_us;
+
+		if (strncmp(found[i].name, role, strlen(role)) != 0)
+			continue;
+		for (size_t k = i + 1; k < count; k++) {
+			if (strcmp(found[i].name, found[k].name) != 0)
+				continue;
+			if (found[k].longest_us > longest_us)
+				longest_us = found[k].longest_us;
+			found[k].name[0] = '\0';
+		}
+		str_addf(out, "zmailer_process_turn_longest_seconds{"
+		    "process=\"%s\"} %" PRId64 ".%06d\n", found[i].name,
+		    longest_us / 1000000, (int)(longest_us % 1000000));
+	}
 }
 
 void
@@ -55,4 +80,11 @@ metrics_add_processes(struct str *out, const char *run_dir)
 			    "process=\"%s\"} %" PRId64 "\n",
 			    progress_roles[i], found[i].work_ms < 0 ? 0 :
 			    found[i].work_ms / 1000);
+	counters_print_head(out, "process_turn_longest_seconds");
+	for (int i = 0; i < PROGRESS_ROLES; i++) {
+		struct progress all[PROGRESS_SLOTS];
+
+		metrics_add_longest(out, progress_roles[i], all,
+		    progress_read(run_dir, progress_roles[i], all));
+	}
 }
