@@ -4,7 +4,7 @@
  * Out    files; policies again
  * Holds  a directory's descriptor (the caller's)
  * Trusts nothing it reads back: a file that is not whole is none
- * Spec   shelf.h; doc/INTERNALS.md section 4
+ * Spec   shelf.h; doc/INTERNALS.md section 2.1
  *
  * SPDX-License-Identifier: ISC
  */
