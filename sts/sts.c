@@ -100,7 +100,8 @@ sts_serve(struct process *process)
 	struct tls_client *tls = sts_roots(process->conf);
 	int shelf = sts_lock_in(process->conf);
 	struct known *known = known_new(process, shelf, tls);
-	struct askers *askers = askers_new(process, known, SOCKET_FD, LIFELINE_FD);
+	struct askers *askers = askers_new(process, known, SOCKET_FD,
+	    LIFELINE_FD);
 
 	loop_run(process->loop);
 	askers_free(&askers);

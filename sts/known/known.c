@@ -38,7 +38,7 @@ struct domain {
 	bool			 is_looked;	/* a look-up is under way, */
 	bool			 is_queued;	/* or waits for its turn */
 	bool			 needs_file;	/* whatever its id */
-	struct str		 trouble;	/* of the last look-up; "" none */
+	struct str		 trouble;	/* of the last look; "" none */
 	LIST_HEAD(, known_wait)	 waits;
 	LIST_ENTRY(domain)	 node;		/* of its bucket */
 	TAILQ_ENTRY(domain)	 entry;		/* longest not asked first */

@@ -4,7 +4,7 @@
  * Out    files; policies again
  * Holds  a directory's descriptor (the caller's)
  * Trusts nothing it reads back: a file that is not whole is none
- * Spec   shelf.h; doc/INTERNALS.md section 4
+ * Spec   shelf.h; doc/INTERNALS.md section 2.1
  *
  * SPDX-License-Identifier: ISC
  */
@@ -93,7 +93,7 @@ shelf_parse(struct slice text, const char *domain, int64_t *out_fetched_s,
 
 	if (!slice_cut(&text, '\n', &head) || !slice_is(head, SHELF_HEAD) ||
 	    !slice_cut(&text, '\n', &line) || !slice_cut(&text, '\n', &end) ||
-	    !slice_is(end, "end") || text.n > 0)
+	    !slice_is(end, "end") || text.p == NULL || text.n > 0)
 		return err_set(err, "the file is not whole, or of another "
 		    "version");
 	if (!slice_word(&line, &word) || !slice_is(word, domain) ||

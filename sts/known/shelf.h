@@ -8,7 +8,7 @@
  *
  * MOMENT: when it was fetched, in seconds since 1970.  A file is written to
  * ".new.PID" there, made durable and renamed: who reads sees all of it, or
- * the one before (doc/INTERNALS.md section 4).  What cannot be read is
+ * the one before (doc/INTERNALS.md section 2.1).  What cannot be read is
  * removed: it is had again.
  *
  * SPDX-License-Identifier: ISC

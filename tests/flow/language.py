@@ -9,8 +9,7 @@
                                           tls CERT: it offers STARTTLS,
                                           smtps CERT: TLS at once
     http   NAME { for TEXT reply 503 WORDS wait 60 once; tls CERT; at A PORT }
-                                          a server of HTTP: httpserver.py;
-                                          expect as of a server
+                                          httpserver.py; expect as of a server
     dns    NAME { example.net MX 10 mx.example.net; ... }
     dns    NAME expect asked DOMAIN N     so often for its A records
     mta    NAME { zmailer.conf lines } -start
