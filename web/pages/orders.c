@@ -77,7 +77,7 @@ static void
 orders_show(struct visit *visit)
 {
 	static const struct line_column columns[] = {
-		{ "When", "t", LINE_CLOCK, NULL },
+		{ "When (UTC)", "t", LINE_CLOCK, NULL },
 		{ "Who", "by", LINE_TEXT, NULL },
 		{ "Did what", "op", LINE_TEXT, order_add_what },
 		{ "Of what", "select", LINE_TEXT, order_add_of },
