@@ -150,7 +150,8 @@ health_add_versions(struct visit *visit)
 		{ "By", "by", LINE_TEXT, NULL },
 		{ "With", "verb", LINE_TEXT, NULL },
 		{ "Reason", "reason", LINE_TEXT, NULL },
-		{ "", "version", LINE_TEXT, version_add_way_back },
+		{ "Way back", "version", LINE_TEXT,
+		    version_add_way_back },
 	};
 	static const struct lines lines = { .answer = "versions",
 	    .caption = "Versions that verbs replaced, the newest first",

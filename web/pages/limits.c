@@ -72,7 +72,7 @@ limits_add_blocks(struct visit *visit)
 		{ "Who is refused", "blocked", LINE_TEXT, NULL },
 		{ "Until, by whom, why", "about", LINE_TEXT, NULL },
 		{ "Is over", "over", LINE_TEXT, NULL },
-		{ "", "blocked", LINE_TEXT, block_add_end },
+		{ "Way back", "blocked", LINE_TEXT, block_add_end },
 	};
 	static const struct lines lines = { .answer = "blocks",
 	    .caption = "Blocks", .none = "Nobody is blocked.",
