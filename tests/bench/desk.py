@@ -6,14 +6,22 @@
 COUNT messages (100000) to 100 domains wait; then each verb below is run three
 times: the best of its seconds, its CPU, and the longest wait meanwhile of
 somebody who asks the scheduler little, again and again.  What is promised: a
-page of list, and count, in under a second over 100,000.
+page of list, and count, in under a second over 100,000.  Then pages of
+`zmailer web`, in the same way; their CPU is that of the desk, of the verbs it
+asks, and of the scheduler.
 
 SPDX-License-Identifier: ISC
 """
 import json
+import os
 import sys
+import time
 
-from backlog import Backlog
+from backlog import Asker, Backlog, scheduler_pid
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "..", "lib"))
+from zmtest import browser                                  # noqa: E402
 
 ROUNDS = 3
 VERBS = {
@@ -32,6 +40,48 @@ VERBS = {
 }
 
 
+PAGES = {
+    "web: overview": "/", "web: queue, a page": "/queue",
+    "web: queue, a page of a selector": "/queue?q=to:@d7.bench.test",
+    "web: destinations": "/destinations", "web: health": "/health",
+}
+
+
+def cpu_s(pid):
+    """Of a process and of its children that ended."""
+    with open(f"/proc/{pid}/stat") as file:
+        words = file.read().rsplit(")", 1)[1].split()
+    return sum(int(n) for n in words[11:15]) / os.sysconf("SC_CLK_TCK")
+
+
+def pages(backlog):
+    """{page: (seconds, CPU seconds, longest wait)}."""
+    rows = {}
+    desk = browser.Desk(backlog.instance)
+    pids = (desk.process.pid, scheduler_pid(backlog.instance))
+    try:
+        desk.open()
+        for title, path in PAGES.items():
+            with Asker(backlog.socket) as asker:
+                # ticks are 10 ms: ten of each
+                before, begun = sum(map(cpu_s, pids)), time.monotonic()
+                for _ in range(10):
+                    reply = desk.get(path)
+                    assert reply.status == 200, (path, reply.status)
+                rows[title] = ((time.monotonic() - begun) / 10,
+                               (sum(map(cpu_s, pids)) - before) / 10,
+                               asker.longest_s)
+            print(f"{title}: {rows[title][0]:.2f} s, {len(reply.text)} "
+                  "bytes", file=sys.stderr, flush=True)
+        with open(f"/proc/{desk.process.pid}/status") as file:
+            print("the desk: " + next(line for line in file if
+                                      line.startswith("VmHWM")).strip(),
+                  file=sys.stderr)
+    finally:
+        desk.close()
+    return rows
+
+
 def measure(count):
     """{verb: (seconds, CPU seconds, longest wait)}."""
     rows = {}
@@ -47,6 +97,8 @@ def measure(count):
                 best = row if best is None or row < best else best
             rows[title] = best
             print(f"{title}: {best[0]:.2f} s", file=sys.stderr, flush=True)
+        if browser.is_built():
+            rows.update(pages(backlog))
     return rows
 
 

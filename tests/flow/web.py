@@ -308,6 +308,57 @@ def pages_go_on_where_the_last_one_ended(desk, world):
         desk.get("/queue?q=from:p@odd.test").text
 
 
+def a_cookie_of_somebody_else_is_none(world):
+    """Who plants a cookie before the link is opened has no session after it:
+    the value is a new one."""
+    desk = browser.Desk(world.instance)
+    try:
+        planted = f"zmailer-{desk.port}=" + "0123456789abcdef" * 2
+        desk.cookie = planted
+        desk.open()
+        assert desk.cookie != planted
+        assert desk.get("/").status == 200
+        for cookie in (planted, f"{planted}; {planted}",
+                       desk.cookie[:-1], desk.cookie + "0",
+                       desk.cookie.upper()):
+            assert desk.get("/", Cookie=cookie).status == 403, cookie
+        assert desk.get("/", Cookie=[desk.cookie, planted]).status == 400
+    finally:
+        desk.close()
+
+
+def a_thousand_do_not_swell_it(desk, world):
+    """1,000 connections at a time, of which 64 are served: each gets its
+    page, and the process stays as large as it is."""
+    answers = []
+
+    def some():
+        for _ in range(10):
+            try:
+                answers.append(desk.get("/style.css").status)
+            except OSError as error:
+                answers.append(error)
+    idle = []
+    for _ in range(900):
+        link = socket.socket()
+        link.setblocking(False)
+        link.connect_ex(("127.0.0.1", desk.port))
+        idle.append(link)
+    threads = [threading.Thread(target=some) for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    for link in idle:
+        link.close()
+    for thread in threads:
+        thread.join()
+    assert answers == [200] * 100, answers
+    fds = len(os.listdir(f"/proc/{desk.process.pid}/fd"))
+    assert fds < 200, fds
+    with open(f"/proc/{desk.process.pid}/status") as file:
+        peak = next(line for line in file if line.startswith("VmHWM"))
+    assert int(peak.split()[1]) < 30 * 1024, peak
+
+
 def a_hundred_are_served(desk, world):
     wrong = []
 
@@ -414,6 +465,7 @@ IN_A_SESSION = (every_reply_has_the_fields,
                 what_came_later_is_not_touched,
                 set_aside_mail_is_released_from_review,
                 pages_go_on_where_the_last_one_ended, a_hundred_are_served,
+                a_thousand_do_not_swell_it,
                 who_hangs_up_breaks_nothing,
                 who_is_slow_does_not_keep_the_door,
                 stopped_daemons_are_told)
@@ -436,6 +488,7 @@ def main():
             print("FAILED", test.__name__, repr(error)[:3000])
     try:
         run(a_link_lets_one_in_once, world)
+        run(a_cookie_of_somebody_else_is_none, world)
         run(ports_and_ends, world)
         run(without_its_program_it_says_what_to_install, world)
         desk = browser.Desk(world.instance)
@@ -448,7 +501,7 @@ def main():
             desk.close()
     finally:
         world.close()
-    count = len(IN_A_SESSION) + 3
+    count = len(IN_A_SESSION) + 4
     print(f"{count - failed} of {count}")
     return 1 if failed else 0
 

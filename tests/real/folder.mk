@@ -13,4 +13,4 @@ endif
 clean-local: clean-layers
 .PHONY: clean-layers
 clean-layers:
-	rm -rf tests/real/layers tests/seconds
+	rm -rf tests/real/layers tests/real/axe tests/seconds

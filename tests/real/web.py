@@ -8,22 +8,31 @@ With a directory in ZM_SHOTS each page is kept there as a picture.
 SPDX-License-Identifier: ISC
 """
 import os
+import socket
 import sys
+import threading
+import urllib.parse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
 from zmtest import browser, mta, webdriver                  # noqa: E402
 
 SCREENS = [(390, 844, False), (1024, 768, True), (1920, 1080, False)]
+# for people who look at pictures of them
+SHOT_SCREENS = SCREENS + [(390, 844, True), (1024, 768, False)]
 TAB, ENTER = "\ue004", "\ue007"
 LOOK = """
 const bad = [];
 if (document.title.includes("owned")) bad.push("a script ran");
 if (document.scripts.length !== 1 ||
     !document.scripts[0].src.endsWith("/script.js")) bad.push("scripts");
-for (const e of document.querySelectorAll("img,iframe,object,embed,style," +
+for (const e of document.querySelectorAll("img,object,embed,style," +
     "base,[style]"))
 	bad.push("element " + e.outerHTML.slice(0, 200));
+for (const e of document.querySelectorAll("iframe"))
+	if (e.sandbox.length || !e.hasAttribute("sandbox") || e.src ||
+	    !e.srcdoc || !e.title)
+		bad.push("frame " + e.outerHTML.slice(0, 200));
 for (const e of document.querySelectorAll("*"))
 	for (const a of e.attributes)
 		if (a.name.startsWith("on")) bad.push("attribute " + a.name);
@@ -53,15 +62,24 @@ class World:
         self.desk = browser.Desk(self.mail.instance)
         self.chrome = webdriver.Browser()
         self.chrome.open(self.desk.link)
+        self.desk.cookie = "; ".join(
+            f"{row['name']}={row['value']}" for row in self.chrome.do(
+                "cookie", method="GET"))
 
     def url(self, path):
         return f"http://{self.desk.host}{path}"
 
     def pages(self):
         ids = sorted({row["id"] for row in self.mail.rows()})
+        names = [f"{row['channel']}/{row['host']}" for row in self.desk.json(
+            "/destinations").json()["destinations"]]
         return ["/", "/queue", "/queue?q=((", "/queue?q=%3Cscript%3E",
-                "/destinations", "/review", "/nothing"] + [
-                    f"/message/{i}?show=header" for i in ids]
+                "/destinations", "/review", "/nothing", "/refused",
+                "/limits", "/orders", "/authentication", "/health"] + [
+                    f"/message/{i}?show=header" for i in ids] + [
+                        f"/message/{i}?show=text" for i in ids] + [
+                            "/destination?of=" + urllib.parse.quote(name)
+                            for name in names[:1]]
 
     def close(self):
         self.chrome.close()
@@ -71,13 +89,14 @@ class World:
 
 def nothing_of_others_runs_and_all_fits(world):
     shots = os.environ.get("ZM_SHOTS")
-    for width, height, is_dark in SCREENS:
+    for width, height, is_dark in SHOT_SCREENS if shots else SCREENS:
         world.chrome.screen(width, height, is_dark)
         for n, path in enumerate(world.pages()):
             world.chrome.open(world.url(path))
             bad = world.chrome.run(LOOK)
             if shots:
-                world.chrome.shot(f"{shots}/{n}-{width}.png")
+                world.chrome.shot(f"{shots}/{n}-{width}-"
+                                  f"{'dark' if is_dark else 'light'}.png")
             assert not bad, f"{path} at {width}: {bad}"
     said = [line for line in world.chrome.said()
             if world.desk.host in line and "400 (Bad" not in line and
@@ -130,6 +149,104 @@ def the_keyboard_is_enough(world):
     assert world.mail.rows("state=held")[0]["to"] == "b@peer.test"
 
 
+CALLS = ("<style>@import url(URL/a);b{background:url(URL/b)}</style>"
+         "<link rel=preconnect href=URL><link rel=stylesheet href=URL/c>"
+         "<link rel=dns-prefetch href=URL><meta http-equiv=refresh "
+         "content='0;url=URL/d'><base href=URL><img src=URL/e srcset=URL/f>"
+         "<iframe src=URL/g></iframe><object data=URL/h></object>"
+         "<embed src=URL/i><video src=URL/j poster=URL/k autoplay></video>"
+         "<form action=URL/l><input autofocus onfocus=submit()></form>"
+         "<script src=URL/m></script><svg><image href=URL/n /></svg>"
+         "<p style='background:url(URL/o)'>seen</p>"
+         "<a id=go href=URL/p target=_top>go</a>")
+
+
+def answer_one(home, heard):
+    """The first lines of those who call, until one may."""
+    while "GET /control HTTP/1.1" not in heard:
+        link = home.accept()[0]
+        with link:
+            heard.append(link.recv(4096).decode().split("\r\n")[0])
+            link.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n"
+                         b"Connection: close\r\n\r\nok")
+
+
+def html_of_a_mail_calls_nobody(world):
+    """Who listens at the address that it names hears nothing: neither when it
+    is shown, nor when its link is followed."""
+    with socket.create_server(("127.0.0.1", 0)) as home:
+        url = f"http://127.0.0.1:{home.getsockname()[1]}"
+        text = "From: a@odd.test\nMIME-Version: 1.0\nContent-Type: " \
+            "text/html\n\n" + CALLS.replace("URL", url) + "\n"
+        world.mail.instance.command("sendmail", "-f", "h@odd.test",
+                                    "h@peer.test", input=text.encode(),
+                                    check=0)
+        mta.wait_for("it waits", lambda: world.mail.rows(
+            "to:h@peer.test state=waiting"))
+        ident = world.mail.rows("to:h@peer.test")[0]["id"]
+        world.chrome.open(world.url(f"/message/{ident}?show=text"))
+        assert not world.chrome.run(LOOK), world.chrome.run(LOOK)
+        world.chrome.do("frame", {"id": 0})
+        assert "seen" in world.chrome.run("return document.body.innerText")
+        world.chrome.click("#go")
+        world.chrome.do("frame", {"id": None})
+        assert world.chrome.run("return location.pathname") == \
+            f"/message/{ident}"
+        heard = []
+        ear = threading.Thread(target=answer_one, args=(home, heard))
+        ear.start()
+        world.chrome.open(url + "/control")
+        ear.join()
+        assert heard == ["GET /control HTTP/1.1"], heard
+
+
+def a_list_of_rules_finds_nothing(world):
+    """axe-core's, of each page."""
+    path = os.environ.get("ZM_AXE")
+    if not path:
+        print("   (axe-core is not here: npm pack axe-core, and its "
+              "axe.min.js in ZM_AXE)")
+        return
+    with open(path) as file:
+        axe = file.read()
+    for width, height, is_dark in SCREENS[:2]:
+        world.chrome.screen(width, height, is_dark)
+        for page in world.pages():
+            world.chrome.open(world.url(page))
+            # not in the page's own world: its policy has no eval
+            world.chrome.run(axe + ";window.axe = axe;")
+            bad = world.chrome.wait("axe.run({resultTypes: ['violations'], "
+                                    "iframes: false}).then(r => done("
+                                    "r.violations.map(v => v.id + ' ' + "
+                                    "v.nodes.map(n => n.html.slice(0, 150)"
+                                    ").join(' ; '))))")
+            assert not bad, f"{page} at {width}: {bad}"
+
+
+def without_scripts_all_is_there(world):
+    """The same pages, and an order from the list to its end."""
+    row = next(r for r in world.mail.rows() if r["to"] == "c@peer.test")
+    world.chrome.devtools("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        for page in world.pages():
+            world.chrome.open(world.url(page))
+            assert world.chrome.text("h1"), page
+        world.chrome.open(world.url("/queue?q=id:" + row["id"]))
+        world.chrome.click("input[name=id]")
+        world.chrome.click("button[value=hold]")
+        world.chrome.click("form.orders button")
+        mta.wait_for("it is held", lambda: world.mail.rows(
+            f"id:{row['id']} state=held"))
+        assert "1 message held" in world.chrome.text("pre")
+        world.chrome.click("main form button")
+        world.chrome.click("form.orders button")
+        mta.wait_for("it is released", lambda: not world.mail.rows(
+            f"id:{row['id']} state=held"))
+    finally:
+        world.chrome.devtools("Emulation.setScriptExecutionDisabled",
+                              value=False)
+
+
 def another_site_orders_nothing(world):
     """Its form comes without the cookie; its frame stays empty."""
     row = next(r for r in world.mail.rows() if r["to"] == "c@peer.test")
@@ -159,7 +276,9 @@ def the_button_ends_the_session(world):
 
 
 TESTS = (nothing_of_others_runs_and_all_fits, a_script_would_have_been_seen,
-         the_keyboard_is_enough, another_site_orders_nothing,
+         the_keyboard_is_enough, without_scripts_all_is_there,
+         html_of_a_mail_calls_nobody, a_list_of_rules_finds_nothing,
+         another_site_orders_nothing,
          the_button_ends_the_session)
 
 

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "base/clock.h"
 #include "web/page/html.h"
@@ -14,7 +15,8 @@
 
 #include "base/banned.h"
 
-enum { ROW = 26, LABEL = 90, BAR = 400, WIDTH = 560, LABEL_BYTES_MAX = 40 };
+enum { ROW = 26, WIDTH = 560, LABEL_BYTES_MAX = 30, LETTER = 9,
+	LABEL_MIN = 90, LABEL_MAX = 250, NUMBER = 70 };
 
 static void
 picture_describe(struct str *out, const char *id, const char *title,
@@ -31,14 +33,33 @@ picture_describe(struct str *out, const char *id, const char *title,
 	str_adds(out, "</desc>");
 }
 
+/* The room at the left for the longest label. */
+static int
+picture_label_width(const struct picture_bar *bars, size_t count)
+{
+	size_t longest = 0;
+	int width;
+
+	for (size_t i = 0; i < count; i++)
+		if (bars[i].label.n > longest)
+			longest = bars[i].label.n;
+	width = (int)(longest > LABEL_BYTES_MAX ? LABEL_BYTES_MAX : longest) *
+	    LETTER + 10;
+	return width < LABEL_MIN ? LABEL_MIN : width > LABEL_MAX ? LABEL_MAX :
+	    width;
+}
+
 void
 picture_bars(struct str *out, const char *id, const char *title,
     const struct picture_bar *bars, size_t count)
 {
 	int64_t most = 1;
+	int label, room;
 
 	if (count > PICTURE_BARS_MAX)
 		count = PICTURE_BARS_MAX;
+	label = picture_label_width(bars, count);
+	room = WIDTH - label - NUMBER;
 	for (size_t i = 0; i < count; i++)
 		if (bars[i].number > most)
 			most = bars[i].number;
@@ -49,13 +70,13 @@ picture_bars(struct str *out, const char *id, const char *title,
 		size_t y = i * ROW;
 
 		str_addf(out, "<text x=\"%d\" y=\"%zu\" text-anchor=\"end\">",
-		    LABEL - 8, y + 17);
+		    label - 8, y + 17);
 		html_bare(out, slice_first(bars[i].label, LABEL_BYTES_MAX));
 		str_addf(out, "</text><rect x=\"%d\" y=\"%zu\" width=\"%"
 		    PRId64 "\" height=\"%d\" rx=\"3\"/><text x=\"%" PRId64
-		    "\" y=\"%zu\">%" PRId64 "</text>", LABEL, y + 3,
-		    bars[i].number * BAR / most, ROW - 6, LABEL + 6 +
-		    bars[i].number * BAR / most, y + 17, bars[i].number);
+		    "\" y=\"%zu\">%" PRId64 "</text>", label, y + 3,
+		    bars[i].number * room / most, ROW - 6, label + 6 +
+		    bars[i].number * room / most, y + 17, bars[i].number);
 	}
 	str_adds(out, "</svg>\n");
 }
@@ -111,7 +132,11 @@ picture_life(struct str *out, const char *id, const char *title,
 	clock_local(moments[0].at_ms / 1000, text);
 	str_addf(out, "<text x=\"%d\" y=\"%d\">%s</text>", LIFE_EDGE,
 	    LIFE_HEIGHT - 6, text);
-	clock_span(span_ms > 0 ? span_ms / 1000 : 0, text);
+	if (span_ms < 1000)
+		snprintf(text, sizeof(text), "%dms", (int)(span_ms > 0 ?
+		    span_ms : 0));
+	else
+		clock_span(span_ms / 1000, text);
 	str_addf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">+%s"
 	    "</text></svg>\n", WIDTH - LIFE_EDGE, LIFE_HEIGHT - 6, text);
 }

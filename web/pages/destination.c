@@ -84,7 +84,7 @@ destination_add_numbers(struct visit *visit, struct slice line)
 		{ "parked", "Held and frozen" }, { "agents", "Agents there" },
 		{ "limit", "Agents that it may have now" },
 		{ "pin", "Pinned to (0: not)" },
-		{ "threshold", "Agents that went well" },
+		{ "threshold", "Agents above which it grows slowly" },
 		{ "pause_ms", "Pause between messages (ms)" },
 		{ "troubles", "Troubles in a row" },
 		{ "throttled", "Said that we are too many or too fast" },
@@ -105,11 +105,14 @@ destination_add_numbers(struct visit *visit, struct slice line)
 		struct slice value = page_member(visit->arena, line,
 		    rows[i].key);
 
-		if (value.n == 0)
+		if (value.n == 0 || slice_is(value, "-1") ||
+		    (slice_starts(slice_of(rows[i].key), "provider_") &&
+		    page_member(visit->arena, line, "provider").n == 0))
 			continue;
 		table_row_begin(&table);
 		table_text(&table, slice_of(rows[i].label));
-		table_text(&table, value);
+		table_text(&table, slice_is(value, "false") ? SLICE("no") :
+		    slice_is(value, "true") ? SLICE("yes") : value);
 	}
 	table_end(&table);
 }

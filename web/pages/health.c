@@ -146,11 +146,12 @@ health_add_versions(struct visit *visit)
 {
 	static const struct line_column columns[] = {
 		{ "Version", "version", LINE_TEXT, version_add_link },
-		{ "When", "time", LINE_TEXT, NULL },
+		{ "When (UTC)", "time", LINE_CLOCK, NULL },
 		{ "By", "by", LINE_TEXT, NULL },
 		{ "With", "verb", LINE_TEXT, NULL },
 		{ "Reason", "reason", LINE_TEXT, NULL },
-		{ "", "version", LINE_TEXT, version_add_way_back },
+		{ "Way back", "version", LINE_TEXT,
+		    version_add_way_back },
 	};
 	static const struct lines lines = { .answer = "versions",
 	    .caption = "Versions that verbs replaced, the newest first",

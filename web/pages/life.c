@@ -127,7 +127,7 @@ void
 message_add_life(struct visit *visit)
 {
 	static const struct line_column columns[] = {
-		{ "When (UTC)", "t", LINE_TEXT, NULL },
+		{ "When (UTC)", "t", LINE_CLOCK_MS, NULL },
 		{ "What", "ev", LINE_TEXT, NULL },
 		{ "To", "to", LINE_TEXT, life_add_where },
 		{ "Words", "reply", LINE_TEXT, life_add_words },

@@ -72,7 +72,7 @@ limits_add_blocks(struct visit *visit)
 		{ "Who is refused", "blocked", LINE_TEXT, NULL },
 		{ "Until, by whom, why", "about", LINE_TEXT, NULL },
 		{ "Is over", "over", LINE_TEXT, NULL },
-		{ "", "blocked", LINE_TEXT, block_add_end },
+		{ "Way back", "blocked", LINE_TEXT, block_add_end },
 	};
 	static const struct lines lines = { .answer = "blocks",
 	    .caption = "Blocks", .none = "Nobody is blocked.",
@@ -93,9 +93,9 @@ limits_add_blocks(struct visit *visit)
 static void
 limit_add_place(struct visit *visit, struct slice line)
 {
-	html_text(&visit->out, page_member(visit->arena, line, "file"));
-	str_addc(&visit->out, ':');
-	html_text(&visit->out, page_member(visit->arena, line, "line"));
+	html_text(&visit->out, slice_of(arena_printf(visit->arena, SLICE_FMT
+	    ":" SLICE_FMT, SLICE_ARG(page_member(visit->arena, line, "file")),
+	    SLICE_ARG(page_member(visit->arena, line, "line")))));
 }
 
 static void

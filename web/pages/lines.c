@@ -34,15 +34,18 @@ line_add_message(struct visit *visit, struct slice id)
 	str_adds(out, "</a>");
 }
 
-/* "2026-11-26T00:41:04.123456Z" of the journal: to the second. */
+/* "2026-11-26T00:41:04.123Z" of the journal, to the second or as it is. */
 static void
-line_add_clock(struct visit *visit, struct slice value)
+line_add_clock(struct visit *visit, struct slice value, bool has_ms)
 {
-	size_t dot = slice_find(value, '.');
+	size_t t = slice_find(value, 'T');
+	size_t end = slice_find(value, has_ms ? 'Z' : '.');
 
-	html_text(&visit->out, slice_first(value, dot));
-	if (dot < value.n)
-		str_addc(&visit->out, 'Z');
+	html_text(&visit->out, slice_first(value, t));
+	if (t + 1 >= end)
+		return;
+	str_addc(&visit->out, ' ');
+	html_text(&visit->out, slice_from(slice_first(value, end), t + 1));
 }
 
 static void
@@ -61,8 +64,8 @@ line_add_cell(struct visit *visit, struct table *table,
 		page_add_moment(&visit->out, number, visit->now_s);
 	else if (column->kind == LINE_MESSAGE)
 		line_add_message(visit, value);
-	else if (column->kind == LINE_CLOCK)
-		line_add_clock(visit, value);
+	else if (column->kind == LINE_CLOCK || column->kind == LINE_CLOCK_MS)
+		line_add_clock(visit, value, column->kind == LINE_CLOCK_MS);
 	else if (column->kind == LINE_TEXT)
 		html_text(&visit->out, value);
 	table_cell_end(table);

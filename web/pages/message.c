@@ -276,14 +276,19 @@ message_add_content(struct visit *visit)
 static void
 message_add_orders(struct visit *visit)
 {
-	static const char *const verbs[] = { "hold", "release", "retry",
-	    "reroute", "bounce", "delete", "undelete", NULL };
+	static const char *const waits[] = { "hold", "release", "retry",
+	    "reroute", "bounce", "delete", NULL };
+	static const char *const trashed[] = { "undelete", NULL };
+	struct slice rest = str_slice(&visit_answer(visit, "list")->text);
+	struct slice line = SLICE("");
+	bool is_trash = answer_line(&rest, &line) &&
+	    json_is(line, "area", "trash");
 
 	str_adds(&visit->out, "<form class=\"orders\" method=\"post\" "
 	    "action=\"/order\">");
 	html_hidden(&visit->out, "csrf", slice_of(visit->csrf));
 	html_hidden(&visit->out, "id", visit->rest);
-	page_add_buttons(&visit->out, verbs);
+	page_add_buttons(&visit->out, is_trash ? trashed : waits);
 	str_adds(&visit->out, "</form>\n");
 }
 

@@ -38,7 +38,8 @@ order_add_text(struct visit *visit, struct slice line, const char *label,
 {
 	struct slice value = page_member(visit->arena, line, key);
 
-	if (value.n == 0)
+	/* numbers that do not belong to this order */
+	if (value.n == 0 || slice_is(value, "0") || slice_is(value, "-1"))
 		return;
 	str_addf(&visit->out, "%s ", label);
 	html_text(&visit->out, value);
@@ -77,7 +78,7 @@ static void
 orders_show(struct visit *visit)
 {
 	static const struct line_column columns[] = {
-		{ "When", "t", LINE_CLOCK, NULL },
+		{ "When (UTC)", "t", LINE_CLOCK, NULL },
 		{ "Who", "by", LINE_TEXT, NULL },
 		{ "Did what", "op", LINE_TEXT, order_add_what },
 		{ "Of what", "select", LINE_TEXT, order_add_of },

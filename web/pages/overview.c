@@ -16,7 +16,7 @@
 
 #include "base/banned.h"
 
-enum { TROUBLED_MAX = 20 };
+enum { TROUBLED_MAX = 20, FULLEST_MAX = 10 };
 
 static int
 overview_begin(struct visit *visit)
@@ -117,7 +117,12 @@ overview_add_destination(struct visit *visit, struct slice line,
 		str_adds(&visit->out, ". It said: ");
 		html_text(&visit->out, said);
 	}
-	str_adds(&visit->out, "</li>\n");
+	str_adds(&visit->out, ". <a");
+	html_link(&visit->out, "/destination", SLICE(""), "of",
+	    slice_of(arena_printf(visit->arena, SLICE_FMT "/" SLICE_FMT,
+	    SLICE_ARG(page_member(visit->arena, line, "channel")),
+	    SLICE_ARG(page_member(visit->arena, line, "host")))));
+	str_adds(&visit->out, ">What helps</a></li>\n");
 }
 
 static void
@@ -273,11 +278,86 @@ overview_add_processes(struct visit *visit)
 	str_adds(&visit->out, "</section>\n");
 }
 
+/* ---- by destination ----------------------------------------------------- */
+
+static int64_t
+overview_waits(struct slice line)
+{
+	return json_get_number(line, "ready") +
+	    json_get_number(line, "waiting");
+}
+
+/* The fullest ones, in the order of what waits for them.  returns how many. */
+static size_t
+overview_fullest(struct visit *visit, struct slice *out)
+{
+	struct slice rest = str_slice(&visit_answer(visit,
+	    "destinations")->text), line;
+	size_t count = 0;
+
+	while (answer_line(&rest, &line)) {
+		size_t at = count;
+
+		if (overview_waits(line) == 0)
+			continue;
+		while (at > 0 && overview_waits(out[at - 1]) <
+		    overview_waits(line))
+			at--;
+		if (at == FULLEST_MAX)
+			continue;
+		count += count < FULLEST_MAX;
+		for (size_t i = count - 1; i > at; i--)
+			out[i] = out[i - 1];
+		out[at] = line;
+	}
+	return count;
+}
+
+static void
+overview_add_destinations(struct visit *visit)
+{
+	static const struct table_column columns[] = {
+		{ "Destination", false }, { "State", false },
+		{ "Waits", true }, { "Agents", true },
+	};
+	struct picture_bar bars[FULLEST_MAX];
+	struct slice fullest[FULLEST_MAX];
+	size_t count = overview_fullest(visit, fullest);
+	struct table table;
+
+	if (count == 0)
+		return;
+	str_adds(&visit->out, "<section aria-labelledby=\"fullest\"><h2 "
+	    "id=\"fullest\">The queue by destination</h2>\n");
+	for (size_t i = 0; i < count; i++)
+		bars[i] = (struct picture_bar){ .label = page_member(
+		    visit->arena, fullest[i], "host"),
+		    .number = overview_waits(fullest[i]) };
+	picture_bars(&visit->out, "by-destination", "Recipients by "
+	    "destination", bars, count);
+	table_begin(&table, &visit->out, "Destinations for which most waits",
+	    columns, 4);
+	for (size_t i = 0; i < count; i++) {
+		table_row_begin(&table);
+		table_cell(&table);
+		page_add_destination(&visit->out, page_member(visit->arena,
+		    fullest[i], "channel"), bars[i].label);
+		table_cell_end(&table);
+		table_text(&table, page_member(visit->arena, fullest[i],
+		    "state"));
+		table_number(&table, bars[i].number);
+		table_number(&table, json_get_number(fullest[i], "agents"));
+	}
+	table_end(&table);
+	str_adds(&visit->out, "</section>\n");
+}
+
 static void
 overview_show(struct visit *visit)
 {
 	overview_add_needs(visit);
 	overview_add_count(visit);
+	overview_add_destinations(visit);
 	overview_add_files(visit);
 	overview_add_processes(visit);
 }

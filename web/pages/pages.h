@@ -112,7 +112,7 @@ void page_add_change(const struct visit *visit, struct str *out,
 /* lines.c: answers as tables. */
 
 enum line_kind { LINE_TEXT, LINE_NUMBER, LINE_MOMENT, LINE_MESSAGE,
-	LINE_CLOCK };
+	LINE_CLOCK, LINE_CLOCK_MS };
 struct line_column {
 	const char	*label, *key;
 	enum line_kind	 kind;

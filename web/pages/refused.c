@@ -144,7 +144,7 @@ refusal_add_session(struct visit *visit, struct slice line)
 }
 
 static const struct line_column refusal_columns[] = {
-	{ "When", "t", LINE_CLOCK, NULL },
+	{ "When (UTC)", "t", LINE_CLOCK, NULL },
 	{ "Client", "client", LINE_TEXT, NULL },
 	{ "Sender", "from", LINE_TEXT, NULL },
 	{ "Command", "command", LINE_TEXT, NULL },

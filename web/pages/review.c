@@ -52,9 +52,10 @@ review_add_row(struct visit *visit, struct table *table, struct slice line)
 	table_row_begin(table);
 	table_cell(table);
 	if (page_is_id(id)) {
-		str_adds(out, "<label><input type=\"checkbox\" name=\"id\"");
+		str_adds(out, "<input type=\"checkbox\" name=\"id\"");
 		html_attribute(out, "value", id);
-		str_adds(out, "> </label><a");
+		html_attribute(out, "aria-label", id);
+		str_adds(out, "> <a");
 		html_link(out, "/message/", id, NULL, SLICE(""));
 		str_addc(out, '>');
 		html_text(out, id);

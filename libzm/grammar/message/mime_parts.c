@@ -109,14 +109,23 @@ mime_unsix(struct slice text, size_t most, struct str *out)
 
 /* ---- a leaf ------------------------------------------------------------- */
 
+static bool
+part_is_type(struct slice type)
+{
+	for (size_t i = 0; i < type.n; i++)
+		if (type.p[i] <= ' ' || type.p[i] >= 0x7f)
+			return false;
+	return type.n < MIME_READ_WORD_BYTES &&
+	    slice_find(type, '/') < type.n;
+}
+
 static void
 part_take_type(struct mime_part *part, struct slice value)
 {
 	struct slice type = slice_trim(slice_first(value, slice_find(value,
 	    ';')));
 
-	if (type.n == 0 || type.n >= sizeof(part->type) ||
-	    slice_find(type, '/') == type.n)
+	if (!part_is_type(type))
 		return;
 	for (size_t i = 0; i < type.n; i++)
 		part->type[i] = ascii_lower(type.p[i]);

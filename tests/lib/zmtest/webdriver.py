@@ -87,6 +87,18 @@ class Browser:
         return self.do("execute/sync", {"script": script,
                                         "args": list(args)})
 
+    def wait(self, script):
+        """What the script says by done(value)."""
+        return self.do("execute/async", {"script":
+                                         "const done = arguments[0];" + script,
+                                         "args": []})
+
+    def text(self, selector):
+        """Of the first of these; needs no script."""
+        element = self.do("element", {"using": "css selector",
+                                      "value": selector})[ELEMENT]
+        return self.do(f"element/{element}/text", method="GET")
+
     def click(self, selector):
         element = self.do("element", {"using": "css selector",
                                       "value": selector})[ELEMENT]

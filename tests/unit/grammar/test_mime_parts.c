@@ -21,6 +21,8 @@ static const struct {
 	{ "Content-Type: text/plain; CHARSET=latin1 ; name=\"a b\"\n\nx",
 	    "text/plain latin1 a b:x|" },
 	{ "Content-Type: nonsense\n\nx", "text/plain  :x|" },
+	{ "Content-Type: te\x01xt/html\n\nx", "text/plain  :x|" },
+	{ "Content-Type: text/html\xff\n\nx", "text/plain  :x|" },
 	{ "Content-Transfer-Encoding: quoted-printable\n\na=3Db=\nc= \nd=\r\n"
 	    "e=zz=\n", "text/plain  :a=bcde=zz|" },
 	{ "Content-Transfer-Encoding: base64\n\naGVs\nbG8=\nxx", "text/plain"
