@@ -23,7 +23,8 @@ bin_zmailer_SOURCES = tools/zmailer/alias.c tools/zmailer/alias.h tools/zmailer/
 bin_zmailer_SOURCES += tools/zmailer/auth/auth.c tools/zmailer/auth/auth.h \
 	tools/zmailer/auth/look.c tools/zmailer/auth/show.c
 bin_zmailer_SOURCES += tools/zmailer/dkim/dkim.c tools/zmailer/dkim/dkim.h \
-	tools/zmailer/dkim/edit.c tools/zmailer/dkim/look.c
+	tools/zmailer/dkim/edit.c tools/zmailer/dkim/look.c \
+	tools/zmailer/dkim/rotate.c
 bin_zmailer_SOURCES += tools/zmailer/smarthost/edit.c \
 	tools/zmailer/smarthost/smarthost.c \
 	tools/zmailer/smarthost/smarthost.h tools/zmailer/smarthost/try.c
