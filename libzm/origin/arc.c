@@ -107,6 +107,8 @@ static enum origin
 chain_header(struct arc_chain *chain, size_t row)
 {
 	const struct arc_part *set = chain->parts[row];
+	const char *mine = set[ARC_MESSAGE].field.whole.p;
+	const char *seal = set[ARC_SEAL].field.whole.p;
 	struct header_field *fields = arena_alloc(chain->arena,
 	    chain->field_count * sizeof(*fields));
 	struct str text = STR_INIT;
@@ -114,8 +116,8 @@ chain_header(struct arc_chain *chain, size_t row)
 	size_t n = 0;
 
 	for (size_t i = 0; i < chain->field_count; i++)
-		if (chain->fields[i].whole.p != set[ARC_MESSAGE].field.whole.p &&
-		    chain->fields[i].whole.p != set[ARC_SEAL].field.whole.p)
+		if (chain->fields[i].whole.p != mine &&
+		    chain->fields[i].whole.p != seal)
 			fields[n++] = chain->fields[i];
 	dkim_add_signed_header(&text, chain->arena, fields, n,
 	    &set[ARC_MESSAGE].said);

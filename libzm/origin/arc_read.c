@@ -109,7 +109,7 @@ chain_take(struct arc_chain *chain, enum arc_kind kind,
 }
 
 static enum arc_kind
-kind_of(const struct header_field *field)
+arc_kind_of(const struct header_field *field)
 {
 	enum arc_kind kind = ARC_RESULTS;
 
@@ -128,7 +128,7 @@ message_is_sealed(struct slice message)
 	bool is_broken;
 
 	while (header_next(&message, &field, &is_broken))
-		if (kind_of(&field) != ARC_KINDS)
+		if (arc_kind_of(&field) != ARC_KINDS)
 			return true;
 	return false;
 }
@@ -148,7 +148,7 @@ chain_walk(struct arc_chain *chain, struct slice message)
 			return;
 		}
 		chain->fields[chain->field_count++] = field;
-		kind = kind_of(&field);
+		kind = arc_kind_of(&field);
 		if (kind != ARC_KINDS)
 			chain_take(chain, kind, &field);
 	}
@@ -210,10 +210,13 @@ arc_read(struct arc_chain *chain, struct slice message)
 	out->count = chain->count;
 	out->sets = arena_alloc(chain->arena, chain->count *
 	    sizeof(*out->sets));
-	for (size_t row = 0; row < chain->count; row++)
-		out->sets[row] = (struct arc_set){
-		    .domain = chain->parts[row][ARC_SEAL].out.domain,
-		    .selector = chain->parts[row][ARC_SEAL].out.selector,
-		    .results = chain->parts[row][ARC_RESULTS].results };
+	for (size_t row = 0; row < chain->count; row++) {
+		const struct dkim *seal = &chain->parts[row][ARC_SEAL].out;
+
+		out->sets[row].domain = seal->domain;
+		out->sets[row].selector = seal->selector;
+		out->sets[row].results =
+		    chain->parts[row][ARC_RESULTS].results;
+	}
 	return ORIGIN_PASS;
 }

@@ -137,11 +137,12 @@ void
 judge_answer_add(struct str *out, const struct judge_answer *answer)
 {
 	str_addf(out, "spf=%s dkim=%s dmarc=%s policy=%s arc=%s sealer=%s "
-	    "signers=%s file=%s bytes=%" PRIu64 " crc=%" PRIu32, origin_text(answer->spf),
-	    origin_text(answer->dkim), origin_text(answer->dmarc),
+	    "signers=%s file=%s bytes=%" PRIu64 " crc=%" PRIu32,
+	    origin_text(answer->spf), origin_text(answer->dkim),
+	    origin_text(answer->dmarc),
 	    dmarc_policy_text(answer->policy), origin_text(answer->arc),
-	    answer->sealer[0] != '\0' ? answer->sealer : "-", answer->signers[0] != '\0' ?
-	    answer->signers : "-", answer->file, answer->bytes, answer->crc);
+	    answer->sealer[0] != '\0' ? answer->sealer : "-",
+	    answer->signers[0] != '\0' ? answer->signers : "-", answer->file, answer->bytes, answer->crc);
 }
 
 static bool

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <criterion/criterion.h>
+#include <string.h>
 
 #include "origin/arc.h"
 
@@ -142,9 +143,11 @@ Test(arc, who_is_trusted_is_believed_as_far_as_the_chain_is_theirs)
 		const struct arc_set *set;
 
 		while (arc.count < 3 && rows[i].domains[arc.count] != NULL) {
-			sets[arc.count] = (struct arc_set){
-			    .domain = slice_of(rows[i].domains[arc.count]),
-			    .results = slice_of(rows[i].results[arc.count]) };
+			memset(&sets[arc.count], 0, sizeof(sets[0]));
+			sets[arc.count].domain =
+			    slice_of(rows[i].domains[arc.count]);
+			sets[arc.count].results =
+			    slice_of(rows[i].results[arc.count]);
 			arc.count++;
 		}
 		set = arc_vouches(&arc, &trust, SLICE("author.test"), arena);

@@ -113,7 +113,8 @@ Test(judge, bad_answers)
 #undef REST
 #define S "spf=pass dkim=pass dmarc=pass policy="
 #define N "none arc=none sealer=- signers=- "
-		S "all arc=none sealer=- signers=- file=a bytes=1 crc=0", S N "file= bytes=1 crc=0",
+		S "all arc=none sealer=- signers=- file=a bytes=1 crc=0",
+		S N "file= bytes=1 crc=0",
 		S N "file=/a bytes=1 crc=0", S N "file=.. bytes=1 crc=0",
 		S N "file=a bytes=0 crc=0", S N "file=a bytes=-1 crc=0",
 		S N "file=a bytes=1 crc=4294967296",

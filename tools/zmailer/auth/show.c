@@ -125,11 +125,17 @@ show_arc(const struct auth_case *one, struct str *out)
 static struct origins
 auth_origins(const struct auth_case *one)
 {
-	return (struct origins){ .spf = one->has_client ? &one->spf : NULL,
-	    .dkims = one->dkims, .dkim_count = one->dkim_count,
-	    .dmarc = one->author.n > 0 ? &one->dmarc : NULL,
-	    .arc = one->arc.origin != ORIGIN_NONE ? &one->arc : NULL,
-	    .sealer = one->sealer, .sender = one->ask.sender, .helo = one->ask.helo };
+	struct origins all = { .dkims = one->dkims,
+	    .dkim_count = one->dkim_count, .sealer = one->sealer,
+	    .sender = one->ask.sender, .helo = one->ask.helo };
+
+	if (one->has_client)
+		all.spf = &one->spf;
+	if (one->author.n > 0)
+		all.dmarc = &one->dmarc;
+	if (one->arc.origin != ORIGIN_NONE)
+		all.arc = &one->arc;
+	return all;
 }
 
 void
