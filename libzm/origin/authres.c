@@ -9,12 +9,12 @@
  */
 #include "base/ascii.h"
 #include "origin/authres.h"
+#include "origin/authres_read.h"
 
 #include "base/banned.h"
 
 enum {
 	VALUE_BYTES_MAX = 320,
-	COMMENT_DEPTH_MAX = 20,
 	LINE_BYTES_MAX = 900	/* 998 are allowed (RFC 5322 section 2.1.1) */
 };
 
@@ -104,6 +104,22 @@ authres_add_dmarc(struct str *out, const struct dmarc *dmarc)
 	    slice_of(dmarc_policy_text(dmarc->policy)));
 }
 
+/* The seal that is believed is one of dmarc's reasons, too: what was done
+ * about it was not what the domain asks (RFC 8617 section 7.2). */
+static void
+authres_add_arc(struct str *out, const struct origins *origins)
+{
+	struct str reason = STR_INIT;
+
+	str_adds(&reason, origins->arc->reason);
+	if (origins->sealer.n > 0)
+		str_addf(&reason, "; %.*s, who is trusted here, saw DMARC "
+		    "pass", SLICE_ARG(origins->sealer));
+	str_addf(out, ";\n\tarc=%s", origin_text(origins->arc->origin));
+	authres_add_pair(out, "reason", str_slice(&reason));
+	str_release(&reason);
+}
+
 void
 authres_add(struct str *out, const char *host, const struct origins *origins)
 {
@@ -130,38 +146,13 @@ authres_add(struct str *out, const char *host, const struct origins *origins)
 		authres_add_dkim(out, &origins->dkims[i]);
 	if (origins->dmarc != NULL)
 		authres_add_dmarc(out, origins->dmarc);
+	if (origins->arc != NULL)
+		authres_add_arc(out, origins);
 	if (out->len == values)
 		str_adds(out, "; none");
 }
 
 /* ---- fields of others --------------------------------------------------- */
-
-/* Blanks, folds and comments from the front.  false: a comment does not
- * end. */
-static bool
-authres_skip(struct slice *rest)
-{
-	int depth = 0;
-	size_t i;
-
-	for (i = 0; i < rest->n; i++) {
-		char c = rest->p[i];
-
-		if (depth > 0 && c == '\\')
-			i++;
-		else if (c == '(')
-			depth++;
-		else if (c == ')' && depth > 0)
-			depth--;
-		else if (depth == 0 && c != ' ' && c != '\t' && c != '\r' &&
-		    c != '\n')
-			break;
-		if (depth > COMMENT_DEPTH_MAX)
-			return false;
-	}
-	*rest = slice_from(*rest, i);
-	return depth == 0;
-}
 
 /* Is the authserv-id at the front, quotes taken off, this host in any
  * case? */

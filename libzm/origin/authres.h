@@ -5,6 +5,7 @@
 #ifndef ZM_ORIGIN_AUTHRES_H
 #define ZM_ORIGIN_AUTHRES_H
 
+#include "origin/arc.h"
 #include "origin/dmarc.h"
 
 struct origins {		/* all that is judged about a message */
@@ -12,6 +13,9 @@ struct origins {		/* all that is judged about a message */
 	const struct dkim	*dkims;
 	size_t			 dkim_count;
 	const struct dmarc	*dmarc;			/* or NULL */
+	const struct arc	*arc;			/* or NULL */
+	struct slice		 sealer;		/* of arc, who saw DMARC
+							 * pass; or empty */
 	struct slice		 sender, helo;		/* that SPF judged */
 };
 

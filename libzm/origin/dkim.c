@@ -18,11 +18,7 @@
 
 #include "base/banned.h"
 
-enum {
-	HEADER_FIELDS_MAX = 5000,
-	KEY_BITS_MIN = 1024,
-	BODY_SUMS_MAX = 3	/* both forms, and one with l= */
-};
+enum { BODY_SUMS_MAX = 3 };	/* both forms, and one with l= */
 
 struct signature {
 	struct dkim_field field;
@@ -65,9 +61,9 @@ judging_read(struct judging *judging, struct slice message, size_t *out_found)
 
 	*out_found = 0;
 	judging->fields = arena_alloc(judging->arena,
-	    HEADER_FIELDS_MAX * sizeof(field));
+	    DKIM_HEADER_FIELDS_MAX * sizeof(field));
 	while (header_next(&message, &field, &is_broken)) {
-		if (judging->field_count < HEADER_FIELDS_MAX)
+		if (judging->field_count < DKIM_HEADER_FIELDS_MAX)
 			judging->fields[judging->field_count] = field;
 		judging->field_count++;
 		if (!header_is(&field, "DKIM-Signature"))
@@ -76,7 +72,7 @@ judging_read(struct judging *judging, struct slice message, size_t *out_found)
 		if (judging->count == DKIM_SIGNATURES_MAX)
 			continue;
 		judging->signatures[judging->count].is_good = dkim_field_read(
-		    &field, judging->arena,
+		    &field, DKIM_SIGNATURE, judging->arena,
 		    &judging->signatures[judging->count].field,
 		    &judging->out[judging->count]);
 		judging->count++;
@@ -91,10 +87,10 @@ judging_read(struct judging *judging, struct slice message, size_t *out_found)
 static void
 judging_whole(struct judging *judging, size_t row)
 {
-	if (judging->field_count > HEADER_FIELDS_MAX)
+	if (judging->field_count > DKIM_HEADER_FIELDS_MAX)
 		judging_end(judging, row, ORIGIN_PERMERROR, arena_printf(
 		    judging->arena, "the header has more than %d fields",
-		    (int)HEADER_FIELDS_MAX));
+		    (int)DKIM_HEADER_FIELDS_MAX));
 }
 
 static void
@@ -189,7 +185,7 @@ judging_signature(struct judging *judging, size_t row)
 		    judging->arena, "the key %.*s._domainkey.%.*s cannot be "
 		    "read", SLICE_ARG(out->selector), SLICE_ARG(out->domain)));
 	else if (mine->field.kind == VERIFY_RSA_SHA256 &&
-	    out->key_bits < KEY_BITS_MIN)
+	    out->key_bits < DKIM_KEY_BITS_MIN)
 		judging_end(judging, row, ORIGIN_FAIL, arena_printf(
 		    judging->arena, "a key of %u bits proves nothing any more "
 		    "(RFC 8301)", out->key_bits));

@@ -163,9 +163,8 @@ header_without_end(struct slice whole)
 	return whole;
 }
 
-/* One field, without its line end; the bytes of hole left out. */
-static void
-header_add_field(struct str *out, const struct header_field *field,
+void
+dkim_add_field(struct str *out, const struct header_field *field,
     struct slice hole, bool is_relaxed)
 {
 	struct slice whole = header_without_end(field->whole);
@@ -218,10 +217,10 @@ dkim_add_signed_header(struct str *out, struct arena *arena,
 		field = header_take(fields, count, taken, slice_trim(name));
 		if (field == NULL)
 			continue;
-		header_add_field(out, field, none,
+		dkim_add_field(out, field, none,
 		    signature->is_relaxed_header);
 		str_adds(out, "\r\n");
 	}
-	header_add_field(out, &signature->field, signature->b_at,
+	dkim_add_field(out, &signature->field, signature->b_at,
 	    signature->is_relaxed_header);
 }

@@ -14,6 +14,7 @@
 #include "base/banned.h"
 
 struct reading {
+	enum dkim_dialect dialect;
 	struct arena	 *arena;
 	struct dkim_tags  tags;
 	struct dkim_field *into;
@@ -33,7 +34,8 @@ reading_fails(struct reading *reading, enum origin origin, const char *reason)
 static bool
 reading_version(struct reading *reading)
 {
-	return slice_is(dkim_tag(&reading->tags, "v"), "1") ||
+	return reading->dialect != DKIM_SIGNATURE ||
+	    slice_is(dkim_tag(&reading->tags, "v"), "1") ||
 	    reading_fails(reading, ORIGIN_PERMERROR,
 	    "the signature has no v=1");
 }
@@ -55,14 +57,16 @@ reading_algorithm(struct reading *reading)
 	    "the signature is not known");
 }
 
+/* What is not said is simple; in fields of ARC it is relaxed, as those who
+ * seal (dkimpy, and the published cases) have it. */
 static bool
 reading_canon(struct reading *reading)
 {
 	struct slice body = dkim_tag(&reading->tags, "c"), header;
 
-	reading->into->is_relaxed_header = false;
-	reading->into->is_relaxed_body = false;
-	if (body.p == NULL)
+	reading->into->is_relaxed_header = reading->dialect != DKIM_SIGNATURE;
+	reading->into->is_relaxed_body = reading->dialect != DKIM_SIGNATURE;
+	if (body.p == NULL || reading->dialect == DKIM_ARC_SEAL)
 		return true;
 	if (!slice_cut(&body, '/', &header))
 		return false;
@@ -129,7 +133,7 @@ reading_names(struct reading *reading)
 	if (!name_is_domain(out->domain) || !name_is_domain(out->selector))
 		return reading_fails(reading, ORIGIN_PERMERROR,
 		    "d= or s= of the signature is no name");
-	if (i.p == NULL)
+	if (i.p == NULL || reading->dialect != DKIM_SIGNATURE)
 		return true;
 	i = name_unquote(reading->arena, dkim_squeeze(reading->arena, i));
 	out->identity = i;
@@ -151,11 +155,19 @@ reading_fields(struct reading *reading)
 	size_t count = 0;
 
 	reading->into->names = names;
+	if (reading->dialect == DKIM_ARC_SEAL)
+		return names.p == NULL || reading_fails(reading,
+		    ORIGIN_PERMERROR, "the seal has an h=");
 	while (slice_cut(&names, ':', &name))
 		count++;
 	if (count > DKIM_FIELDS_MAX)
 		return reading_fails(reading, ORIGIN_PERMERROR,
 		    "h= of the signature names too many fields");
+	if (reading->dialect == DKIM_ARC_MESSAGE)
+		return (reading->into->names.p != NULL && !dkim_list_has(
+		    reading->into->names, "ARC-Seal")) || reading_fails(
+		    reading, ORIGIN_PERMERROR, "h= of the signature is not "
+		    "there, or names ARC-Seal");
 	return dkim_list_has(reading->into->names, "From") ||
 	    reading_fails(reading, ORIGIN_PERMERROR,
 	    "the signature does not sign From");
@@ -214,11 +226,11 @@ reading_query(struct reading *reading)
 }
 
 bool
-dkim_field_read(const struct header_field *field, struct arena *arena,
-    struct dkim_field *into, struct dkim *out)
+dkim_field_read(const struct header_field *field, enum dkim_dialect dialect,
+    struct arena *arena, struct dkim_field *into, struct dkim *out)
 {
-	struct reading reading = { .arena = arena, .into = into,
-	    .out = out };
+	struct reading reading = { .dialect = dialect, .arena = arena,
+	    .into = into, .out = out };
 
 	*into = (struct dkim_field){ .field = *field };
 	*out = (struct dkim){ .origin = ORIGIN_PERMERROR };
@@ -229,11 +241,14 @@ dkim_field_read(const struct header_field *field, struct arena *arena,
 		return reading_fails(&reading, ORIGIN_PERMERROR,
 		    "the signature is no list of tags, or has one twice");
 	into->b_at = dkim_tag(&reading.tags, "b");
+	into->instance = dkim_tag(&reading.tags, "i");
+	into->seen = dkim_tag(&reading.tags, "cv");
 	out->signature = slice_first(dkim_squeeze(arena, into->b_at), 8);
 	return reading_version(&reading) && reading_names(&reading) &&
 	    reading_algorithm(&reading) && reading_canon(&reading) &&
 	    reading_fields(&reading) && reading_numbers(&reading) &&
 	    reading_query(&reading) &&
 	    reading_bytes(&reading, "b", &into->signature) &&
-	    reading_bytes(&reading, "bh", &into->body_sum);
+	    (dialect == DKIM_ARC_SEAL ||
+	    reading_bytes(&reading, "bh", &into->body_sum));
 }

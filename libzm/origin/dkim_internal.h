@@ -42,12 +42,24 @@ struct dkim_field {
 	struct slice	signature, body_sum; /* bytes */
 	uint64_t	length;		/* l=; UINT64_MAX: not said */
 	uint64_t	ends_s;		/* x=; UINT64_MAX: not said */
+	struct slice	instance, seen;	/* i= and cv= of ARC; .p NULL: not
+					 * said */
 };
+
+enum {
+	DKIM_HEADER_FIELDS_MAX = 5000,	/* of a message */
+	DKIM_KEY_BITS_MIN = 1024	/* RFC 8301 */
+};
+
+/* The fields of ARC are made like it (RFC 8617 sections 4.1.2, 4.1.3): without
+ * v=; i= is a number; a seal has no h= and no body. */
+enum dkim_dialect { DKIM_SIGNATURE, DKIM_ARC_MESSAGE, DKIM_ARC_SEAL };
 
 /* Read what is said; fills the parts of out that are.  false: out has result
  * and reason. */
-bool dkim_field_read(const struct header_field *field, struct arena *arena,
-    struct dkim_field *into, struct dkim *out);
+bool dkim_field_read(const struct header_field *field,
+    enum dkim_dialect dialect, struct arena *arena, struct dkim_field *into,
+    struct dkim *out);
 
 /* ---- dkim_key.c: a key as it is published (section 3.6) ----------------- */
 
@@ -74,5 +86,10 @@ int dkim_body_sum(struct slice body, bool is_relaxed, uint64_t length,
 void dkim_add_signed_header(struct str *out, struct arena *arena,
     const struct header_field *fields, size_t count,
     const struct dkim_field *signature);
+
+/* One field in its canonical form, without its line end; the bytes of hole,
+ * which may be none, left out. */
+void dkim_add_field(struct str *out, const struct header_field *field,
+    struct slice hole, bool is_relaxed);
 
 #endif

@@ -23,16 +23,16 @@ enum { SIGN_FIELDS_MAX = 5000, LINE_CHARS = 72 };
 static const char *const signed_names[] = {
 	"from", "to", "cc", "subject", "date", "message-id", "mime-version",
 	"content-type", "content-transfer-encoding", "reply-to", "sender",
-	"in-reply-to", "references",
+	"in-reply-to", "references", "list-unsubscribe",
+	"list-unsubscribe-post",
 	"resent-date", "resent-from", "resent-sender", "resent-to",
 	"resent-cc", "resent-message-id", "list-id", "list-help",
-	"list-unsubscribe", "list-unsubscribe-post", "list-subscribe",
-	"list-post", "list-owner", "list-archive"
+	"list-subscribe", "list-post", "list-owner", "list-archive"
 };
 
 enum {
 	NAMES = sizeof(signed_names) / sizeof(signed_names[0]),
-	NAMES_ONCE_MORE = 13
+	NAMES_ONCE_MORE = 15
 };
 
 int

@@ -1,7 +1,11 @@
 # libzm/origin - whose mail is it: SPF, DKIM, DMARC; no I/O, no clock
 libzm_a_SOURCES += \
 	libzm/origin/answers.c libzm/origin/answers.h \
+	libzm/origin/arc.c libzm/origin/arc.h \
+	libzm/origin/arc_internal.h libzm/origin/arc_read.c \
+	libzm/origin/arc_vouch.c \
 	libzm/origin/authres.c libzm/origin/authres.h \
+	libzm/origin/authres_read.c libzm/origin/authres_read.h \
 	libzm/origin/dkim.c libzm/origin/dkim.h \
 	libzm/origin/dkim_canon.c libzm/origin/dkim_field.c \
 	libzm/origin/dkim_internal.h libzm/origin/dkim_key.c \

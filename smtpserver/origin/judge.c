@@ -45,13 +45,14 @@ struct judge_case {		/* one message; all of it in its arena */
 	unsigned		 out, asked, rounds;
 	int64_t			 asks_until_ms;
 	int64_t			 received_s;
-	bool			 has_spf, has_dkim, has_dmarc;
+	bool			 has_spf, has_dkim, has_dmarc, has_arc;
 	struct spf		 spf;
 	struct dkim		 dkims[DKIM_SIGNATURES_MAX];
 	size_t			 dkim_count, dkim_found;
 	enum origin		 dkim;
 	struct slice		 author;	/* empty: none can be read */
 	struct dmarc		 dmarc;
+	struct arc		 arc;	/* where trust arc asks for it */
 };
 
 struct judge_ticket {		/* a question to the DNS */
@@ -88,21 +89,39 @@ judge_case_add_signers(const struct judge_case *one,
 	}
 }
 
+/* Who saw DMARC pass before it failed here, and is believed; or NULL. */
+static const struct arc_set *
+judge_case_sealer(const struct judge_case *one)
+{
+	const struct conf *conf = one->judge->process->conf;
+	const struct arc_trust trust = {
+		(const char *const *)conf->arc_domains,
+		conf->arc_domain_count };
+
+	return one->author.n > 0 && one->dmarc.origin == ORIGIN_FAIL ?
+	    arc_vouches(&one->arc, &trust, one->dmarc.domain, one->arena) :
+	    NULL;
+}
+
 static void
 judge_case_conclude(struct judge_case *one)
 {
 	const char *host = slice_dup(one->arena, one->question.host);
 	struct judge_answer answer = { .spf = one->spf.origin,
 	    .dkim = one->dkim, .dmarc = one->dmarc.origin,
-	    .policy = one->dmarc.policy };
+	    .policy = one->dmarc.policy, .arc = one->arc.origin };
+	const struct arc_set *sealer = judge_case_sealer(one);
 	struct origins origins = { .spf = &one->spf, .dkims = one->dkims,
 	    .dkim_count = one->dkim_count,
 	    .dmarc = one->author.n > 0 ? &one->dmarc : NULL,
+	    .arc = one->arc.origin != ORIGIN_NONE ? &one->arc : NULL,
+	    .sealer = sealer != NULL ? sealer->domain : SLICE(""),
 	    .sender = one->question.sender, .helo = one->question.helo };
 	struct str field = STR_INIT, text = STR_INIT;
 	struct err err;
 
 	judge_case_add_signers(one, &answer);
+	judge_answer_set_sealer(&answer, origins.sealer);
 	authres_add(&field, host, &origins);
 	if (judge_mark(&one->mail, one->judge->spool, str_slice(&field), host,
 	    &answer, &err) == 0) {
@@ -135,7 +154,11 @@ judge_case_try(struct judge_case *one)
 		    &one->dkim_found);
 		one->has_dkim = one->dkim != ORIGIN_ASKS;
 	}
-	if (!one->has_spf || !one->has_dkim)
+	if (!one->has_arc)
+		one->has_arc = one->judge->process->conf->arc_domain_count ==
+		    0 || arc_judge(one->answers, one->mail.message,
+		    one->received_s, one->arena, &one->arc) != ORIGIN_ASKS;
+	if (!one->has_spf || !one->has_dkim || !one->has_arc)
 		return true;
 	if (!one->has_dmarc)
 		one->has_dmarc = one->author.n == 0 || dmarc_judge(

@@ -4,8 +4,9 @@
  *
  *	question	{"id":ID,"client":"192.0.2.1:4711","helo":NAME,
  *			"sender":ADDRESS,"host":NAME,"file":DRAFT}
- *	answer		"spf=WORD dkim=WORD dmarc=WORD policy=WORD
- *			signers=DOMAIN,...|- file=NAME bytes=N crc=N"
+ *	answer		"spf=WORD dkim=WORD dmarc=WORD policy=WORD arc=WORD
+ *			sealer=DOMAIN|- signers=DOMAIN,...|- file=NAME
+ *			bytes=N crc=N"
  *
  * It reads the draft (row S0 of doc/INTERNALS), asks the DNS what libzm/origin
  * wants to know of it, and leaves another draft beside it: the same message
@@ -34,6 +35,7 @@ enum {
 	JUDGE_ROUNDS_MAX = 60,		/* of them; more is no mail */
 	JUDGE_ASK_MS = 20000,		/* then no more are asked */
 	JUDGE_SIGNERS_BYTES = 512,	/* what does not fit is left out */
+	JUDGE_SEALER_BYTES = 256,	/* a name of the DNS */
 	JUDGE_FOR_MS = 120000		/* a session waits at most; longer than
 					 * questions on their way, and sums of
 					 * large messages before this one */
@@ -60,6 +62,10 @@ int judge_question_parse(struct arena *arena, struct slice line,
 struct judge_answer {
 	enum origin	  spf, dkim, dmarc;
 	enum dmarc_policy policy;	/* of dmarc's record; none: no record */
+	enum origin	  arc;		/* none where it is not asked for */
+	char		  sealer[JUDGE_SEALER_BYTES];	/* "": nobody; who is
+					 * trusted to say that DMARC passed
+					 * before it failed here */
 	char		  signers[JUDGE_SIGNERS_BYTES];	/* "a.example,b.test",
 					 * whose signatures are good for the
 					 * whole body */
@@ -68,6 +74,9 @@ struct judge_answer {
 	uint32_t	  crc;
 };
 
+/* Who is trusted to have seen it pass. */
+void judge_answer_set_sealer(struct judge_answer *answer,
+    struct slice domain);
 /* One more signer, unless there is no room for it. */
 void judge_answer_add_signer(struct judge_answer *answer,
     struct slice domain);

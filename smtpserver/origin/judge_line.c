@@ -96,6 +96,27 @@ judge_is_of_domain(char c)
 	return ascii_is_alnum(c) || c == '.' || c == '-' || c == '_';
 }
 
+/* 0 or -1: it does not fit, or is no name. */
+static int
+judge_copy_domain(struct slice domain, char *out, size_t room)
+{
+	if (domain.n >= room)
+		return -1;
+	for (size_t i = 0; i < domain.n; i++)
+		if (!judge_is_of_domain(domain.p[i]))
+			return -1;
+	memcpy(out, domain.p, domain.n);
+	out[domain.n] = '\0';
+	return 0;
+}
+
+void
+judge_answer_set_sealer(struct judge_answer *answer, struct slice domain)
+{
+	(void)judge_copy_domain(domain, answer->sealer,
+	    sizeof(answer->sealer));
+}
+
 void
 judge_answer_add_signer(struct judge_answer *answer, struct slice domain)
 {
@@ -115,11 +136,13 @@ judge_answer_add_signer(struct judge_answer *answer, struct slice domain)
 void
 judge_answer_add(struct str *out, const struct judge_answer *answer)
 {
-	str_addf(out, "spf=%s dkim=%s dmarc=%s policy=%s signers=%s file=%s "
-	    "bytes=%" PRIu64 " crc=%" PRIu32, origin_text(answer->spf),
-	    origin_text(answer->dkim), origin_text(answer->dmarc),
-	    dmarc_policy_text(answer->policy), answer->signers[0] != '\0' ?
-	    answer->signers : "-", answer->file, answer->bytes, answer->crc);
+	str_addf(out, "spf=%s dkim=%s dmarc=%s policy=%s arc=%s sealer=%s "
+	    "signers=%s file=%s bytes=%" PRIu64 " crc=%" PRIu32,
+	    origin_text(answer->spf), origin_text(answer->dkim),
+	    origin_text(answer->dmarc),
+	    dmarc_policy_text(answer->policy), origin_text(answer->arc),
+	    answer->sealer[0] != '\0' ? answer->sealer : "-",
+	    answer->signers[0] != '\0' ? answer->signers : "-", answer->file, answer->bytes, answer->crc);
 }
 
 static bool
@@ -161,6 +184,11 @@ judge_answer_word(const char *key, struct slice value,
 		return origin_of_text(value, &out->dkim);
 	if (strcmp(key, "dmarc") == 0)
 		return origin_of_text(value, &out->dmarc);
+	if (strcmp(key, "arc") == 0)
+		return origin_of_text(value, &out->arc);
+	if (strcmp(key, "sealer") == 0)
+		return slice_is(value, "-") || judge_copy_domain(value,
+		    out->sealer, sizeof(out->sealer)) == 0;
 	if (strcmp(key, "policy") == 0)
 		return judge_policy_of_text(value, &out->policy);
 	if (strcmp(key, "signers") == 0)
@@ -182,7 +210,7 @@ int
 judge_answer_parse(struct slice line, struct judge_answer *out)
 {
 	static const char *const keys[] = { "spf", "dkim", "dmarc", "policy",
-	    "signers", "file", "bytes", "crc" };
+	    "arc", "sealer", "signers", "file", "bytes", "crc" };
 	struct slice word;
 
 	memset(out, 0, sizeof(*out));

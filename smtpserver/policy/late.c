@@ -62,6 +62,14 @@ late_dkim_fits(const char *pattern, const struct late_origin *origin)
 	    late_result_fits(pattern, origin->dkim);
 }
 
+/* A failure that who is trusted has seen pass is none. */
+static enum origin
+late_dmarc(const struct late_origin *origin)
+{
+	return origin->dmarc == ORIGIN_FAIL && origin->sealer.n > 0 ?
+	    ORIGIN_PASS : origin->dmarc;
+}
+
 bool
 late_fits(const struct conf_rule *rule, const struct late_origin *origin)
 {
@@ -70,7 +78,7 @@ late_fits(const struct conf_rule *rule, const struct late_origin *origin)
 
 	return late_result_fits(patterns[PATTERN_SPF], origin->spf) &&
 	    late_dkim_fits(patterns[PATTERN_DKIM], origin) &&
-	    late_result_fits(patterns[PATTERN_DMARC], origin->dmarc) &&
+	    late_result_fits(patterns[PATTERN_DMARC], late_dmarc(origin)) &&
 	    (policy == NULL ||
 	    strcmp(policy, dmarc_policy_text(origin->policy)) == 0);
 }
@@ -114,4 +122,7 @@ late_add_reply(struct str *out, const struct conf_rule *rule,
 	if (origin->dmarc == ORIGIN_FAIL)
 		str_addf(out, " (its policy: %s)",
 		    dmarc_policy_text(origin->policy));
+	if (origin->sealer.n > 0)
+		str_addf(out, " (passed by the seal of %.*s)",
+		    SLICE_ARG(origin->sealer));
 }

@@ -24,6 +24,9 @@ struct late_rules {		/* in file order; shadows among them */
 struct late_origin {		/* what was judged */
 	enum origin	  spf, dkim, dmarc;
 	enum dmarc_policy policy;
+	struct slice	  sealer;	/* who is trusted to have seen DMARC
+					 * pass before it failed here; or
+					 * empty */
 	struct slice	  signers;	/* "a.example,b.example": of good
 					 * signatures, in lower case */
 };

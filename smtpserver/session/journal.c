@@ -228,7 +228,11 @@ note_message_accepted(const struct session *session)
 	    "forward", str_slice(&session->forward),
 	    t->is_judged ? "spf" : NULL, note_origin(t->judged.spf),
 	    "dkim", note_origin(t->judged.dkim),
-	    "dmarc", note_origin(t->judged.dmarc), NULL);
+	    "dmarc", note_origin(t->judged.dmarc),
+	    t->judged.arc != ORIGIN_NONE ? "arc" : NULL,
+	    note_origin(t->judged.arc),
+	    t->judged.sealer[0] != '\0' ? "sealer" : NULL,
+	    slice_of(t->judged.sealer), NULL);
 	if (transaction_is_frozen(t)) {
 		if (t->freeze != NULL)
 			note_add_rule(&rule, t->freeze);

@@ -118,6 +118,7 @@ step_origin(struct session *session)
 	origin = (struct late_origin){ .spf = t->judged.spf,
 	    .dkim = t->judged.dkim, .dmarc = t->judged.dmarc,
 	    .policy = t->judged.policy,
+	    .sealer = slice_of(t->judged.sealer),
 	    .signers = slice_of(t->judged.signers) };
 	return judge_conclude(session, &origin);
 }

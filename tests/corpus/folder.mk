@@ -16,3 +16,9 @@ TESTS += tests/corpus/run-dkim
 tests_corpus_dkim_SOURCES = tests/corpus/dkim.c
 tests_corpus_dkim_LDADD = $(ZM_LIBS)
 EXTRA_DIST += tests/corpus/run-dkim
+# chains of seals
+check_PROGRAMS += tests/corpus/arc
+TESTS += tests/corpus/run-arc
+tests_corpus_arc_SOURCES = tests/corpus/arc.c
+tests_corpus_arc_LDADD = $(ZM_LIBS)
+EXTRA_DIST += tests/corpus/run-arc

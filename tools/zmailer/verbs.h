@@ -44,7 +44,8 @@ VERB(smarthost, "HOST[:PORT] [--user NAME [--password FILE]] [--tls LEVEL] "
     "[--reason WORDS] [--json]",
     "all other mail goes through a host: tested, then written")
 VERB(dkim, "new DOMAIN [--selector S] [--bits N] [--ed25519] "
-    "[--socket SOCKET] | use DOMAIN S | remove DOMAIN [S] | record DOMAIN "
+    "[--socket SOCKET] | publish DOMAIN [--selector S] | rotate DOMAIN [S] | "
+    "retire DOMAIN [S] | use DOMAIN S | remove DOMAIN [S] | record DOMAIN "
     "[S] | list | check [DOMAIN]; [--yes] [--dry-run] [--reason WORDS] "
     "[--json]",
     "keys that sign our mail: made, published, compared with the DNS")

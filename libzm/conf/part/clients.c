@@ -44,6 +44,23 @@ conf_apply_trust(struct conf_loader *loader,
 	    statement->args);
 }
 
+/* args[0] is the word "from". */
+void
+conf_apply_trust_arc(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf *conf = loader->conf;
+
+	if (conf->arc_domain_count == 0)
+		conf->arc_at = conf_at(statement->node->tokens);
+	for (size_t i = 1; i < statement->arg_count; i++) {
+		conf->arc_domains = conf_push(conf->arena, conf->arc_domains,
+		    conf->arc_domain_count, sizeof(*conf->arc_domains));
+		conf->arc_domains[conf->arc_domain_count++] =
+		    statement->args[i].text;
+	}
+}
+
 void
 conf_apply_ehlo(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)

@@ -66,6 +66,11 @@ conf_check_origin_rules(struct conf_loader *loader)
 	const struct conf *conf = loader->conf;
 	unsigned count = 0;
 
+	if (conf->arc_domain_count > 0 && !conf->verifies_origin)
+		conf_complain_at(loader->report, loader->report_arena,
+		    loader->book, CONF_ERROR, conf->arc_at,
+		    (unsigned)strlen("trust"), "add a line: verify-origin yes",
+		    "whose mail it is, nobody judges here");
 	for (size_t i = 0; i < conf->rule_count; i++)
 		if (conf_rule_is_of_origin(&conf->rules[i]))
 			origin_rule_check(loader, &conf->rules[i], count++);

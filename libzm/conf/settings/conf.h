@@ -47,6 +47,9 @@ struct conf {
 	bool		 bare_address_ok;	/* bare-address accept */
 	bool		 verifies_origin;	/* SPF, DKIM, DMARC of mail
 						 * from elsewhere */
+	const char	**arc_domains;		/* trust arc; ".x": below */
+	size_t		 arc_domain_count;
+	struct conf_at	 arc_at;		/* of the first */
 	const char	*dns_server;		/* NULL: the system's */
 	unsigned	 mx_port;	/* where next hops found by MX listen */
 	const char	*accounts[ROLE_COUNT];	/* user names when root */

@@ -112,6 +112,21 @@ STATEMENT(TOP, "verify-origin", NONE, setting, "setting", "",
 SETTING("verify-origin", "", verifies_origin, "choice:no,yes", "no",
     "yes or no")
 
+STATEMENT(TOP, "trust arc", NONE, trust_arc, "choice:from domain+", "",
+    "trust arc from DOMAIN...", "nobody's seal is believed",
+    "Forwarders and lists whose seals (ARC, RFC 8617) are believed: what they "
+    "pass on fails DMARC because they changed it, or because they are not "
+    "who the author's domain names.  With such a line the chain of seals is "
+    "judged, too (verify-origin).  Where it is good, DOMAIN sealed last "
+    "(d= of the seal; .example.org: any below it), and says there that DMARC "
+    "passed for the domain of From, a DMARC result of fail counts as pass for "
+    "rules (see accept, dmarc), and message.accepted has it as sealer=.  What "
+    "those sealed who passed it on before is heard as long as they are named "
+    "here, too.  Name only whom you would believe to check mail as you do.",
+    "verify-origin yes\n"
+    "trust arc from lists.example.org .google.com\n"
+    "reject dmarc fail policy reject")
+
 STATEMENT(TOP, "bare-newline", NONE, setting, "setting", "",
     "bare-newline reject|accept", "",
     "What to do with a message that has a line feed without a carriage "

@@ -10,3 +10,7 @@ tests_fuzz_fuzz_dkim_LDADD = $(ZM_LIBS)
 tests_fuzz_fuzz_dmarc_SOURCES = tests/fuzz/origin/fuzz_dmarc.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_dmarc_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_dmarc_LDADD = $(ZM_LIBS)
+fuzz_targets += tests/fuzz/fuzz-arc
+tests_fuzz_fuzz_arc_SOURCES = tests/fuzz/origin/fuzz_arc.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_arc_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_arc_LDADD = $(ZM_LIBS)

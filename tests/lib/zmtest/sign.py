@@ -7,7 +7,9 @@
         a message as XCLIENT from 203.0.113.9, signed for DOMAIN with
         selector sel; prints the reply to the end of data
         WORD: body (a byte of it is changed after the signature), forge=HOST
-        (fields that claim to be HOST's), big (so many MiB: big=8)
+        (fields that claim to be HOST's), big (so many MiB: big=8),
+        seal=DOMAIN (who passed it on, then, and saw DMARC pass, or
+        saw=RESULT), late (a byte is changed after the seal)
 
 SPDX-License-Identifier: ISC
 """
@@ -46,17 +48,34 @@ def message(author, words):
     return (head + "\n" + body).replace("\n", "\r\n").encode()
 
 
+def sealed(text, key, domain, author, result):
+    """The fields of a set of ARC (RFC 8617), and the message."""
+    import dkim
+    saw = f"Authentication-Results: {domain}; dmarc={result} " \
+        f"header.from={author.partition('@')[2]}; arc=none\r\n".encode()
+    fields = dkim.arc_sign(saw + text, b"sel", domain.encode(), key,
+                           domain.encode())
+    return b"".join(fields) + text
+
+
 def send(port, key, domain, sender, author, rcpt, words):
     import dkim
     text = message(author, words)
     with open(key, "rb") as file:
-        field = dkim.sign(text, b"sel", domain.encode(), file.read(),
-                          canonicalize=(b"relaxed", b"relaxed"))
+        key = file.read()
+    field = dkim.sign(text, b"sel", domain.encode(), key,
+                      canonicalize=(b"relaxed", b"relaxed"))
     if "body" in words:
         text = text.replace(b"of the body", b"of a body")
     if "forge" in words:
         field = FORGED.format(host=words["forge"]).replace(
             "\n", "\r\n").encode() + field
+    if "seal" in words:
+        text = sealed(field + text, key, words["seal"], author,
+                      words.get("saw", "pass"))
+        field = b""
+    if "late" in words:
+        text = text.replace(b"a line", b"no line")
     with smtplib.SMTP("127.0.0.1", port, timeout=300) as peer:
         peer.ehlo("script.test")
         peer.docmd("XCLIENT", "ADDR=203.0.113.9 NAME=mx.good.test")

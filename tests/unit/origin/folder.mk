@@ -4,6 +4,7 @@ check_PROGRAMS += tests/unit/origin/unit-origin
 TESTS += tests/unit/origin/unit-origin
 tests_unit_origin_unit_origin_SOURCES = \
 	tests/unit/origin/test_answers.c \
+	tests/unit/origin/test_arc.c \
 	tests/unit/origin/test_authres.c \
 	tests/unit/origin/test_dkim.c tests/unit/origin/test_dkim_sign.c \
 	tests/unit/origin/test_dmarc.c

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "origin/authres.h"
+#include "origin/authres_read.h"
 
 #include "base/banned.h"
 
@@ -124,4 +125,52 @@ Test(authres, fields_that_claim_to_be_ours_are_known)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		cr_expect_eq(authres_is_ours(slice_of(rows[i].value),
 		    "mx.test"), rows[i].is_ours, "%s", rows[i].value);
+}
+
+/* ---- fields of others (authres_read.h) ---------------------------------- */
+
+Test(authres, what_others_say_is_read)
+{
+	static const struct {
+		const char *value, *want;
+	} rows[] = {
+		{ "mx.test; dmarc=pass header.from=a.test",
+		    "dmarc=pass header.from=a.test|" },
+		{ "mx.test 1; spf=fail (no; not \"him\") smtp.mailfrom=\"a b\""
+		    "@c.test; dkim/1 = pass header.d=x",
+		    "spf=fail smtp.mailfrom=a b@c.test|dkim=pass|" },
+		{ "(c;c) \"mx;test\" ; none", "" },
+		{ "mx.test; x; =y; a=; dmarc=pass (c) header.from (d) = e",
+		    "dmarc=pass header.from=e|" },
+		{ "mx.test; dmarc=pass (not closed; dkim=pass", "dmarc=pass|" },
+		{ "mx.test; spf=pass\r\n smtp.mailfrom=a@b.test;\r\n",
+		    "spf=pass smtp.mailfrom=a@b.test|" },
+		{ "mx.test; dmarc=pass reason=\"a \\\"; x=y\" header.from=z",
+		    "dmarc=pass header.from=z|" },
+		{ "", "" }, { ";", "" }, { ";;;", "" }, { "\"", "" },
+		{ "(((", "" }, { "mx.test; \\", "" },
+	};
+	static const char *const names[] = { "header.from", "smtp.mailfrom" };
+	struct arena *arena = arena_new();
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct slice rest = slice_of(rows[i].value), value;
+		struct authres_result one;
+		struct str out = STR_INIT;
+
+		while (authres_next(&rest, &one)) {
+			str_addf(&out, SLICE_FMT "=" SLICE_FMT,
+			    SLICE_ARG(one.method), SLICE_ARG(one.result));
+			for (size_t k = 0; k < 2; k++)
+				if (authres_property(&one, names[k], arena,
+				    &value))
+					str_addf(&out, " %s=" SLICE_FMT,
+					    names[k], SLICE_ARG(value));
+			str_addc(&out, '|');
+		}
+		cr_expect_str_eq(out.len > 0 ? out.buf : "", rows[i].want,
+		    "row %zu: %s", i, out.buf);
+		str_release(&out);
+	}
+	arena_free(&arena);
 }

@@ -149,6 +149,10 @@ Test(dkim_sign, nothing_can_be_changed_or_added)
 		{ HEADER "Reply-To: eve@evil.test\n", "hello\n" },
 		{ HEADER "Content-Type: text/html\n", "hello\n" },
 		{ HEADER "MIME-Version: 1.0\n", "hello\n" },
+		{ HEADER "List-Unsubscribe: <https://evil.test>\n",
+		    "hello\n" },
+		{ HEADER "List-Unsubscribe-Post: List-Unsubscribe=One-Click\n",
+		    "hello\n" },
 	};
 	struct str field = STR_INIT;
 	const char *reason;

@@ -110,3 +110,23 @@ Test(late, the_same_rules)
 	late_add(&a, &one, true);
 	cr_expect_not(a.may_take, "a shadow takes nothing");
 }
+
+Test(late, a_failure_that_who_is_trusted_saw_pass_is_none)
+{
+	struct late_origin sealed = { .dmarc = ORIGIN_FAIL,
+	    .sealer = SLICE("lists.test") };
+	struct conf_rule rule = { .action = ACTION_REJECT };
+	struct str out = STR_INIT;
+
+	rule.patterns[PATTERN_DMARC] = "fail";
+	cr_expect_not(late_fits(&rule, &sealed));
+	late_add_reply(&out, &rule, &sealed);
+	cr_expect_str_eq(out.buf, "refused by local policy: SPF none, DKIM "
+	    "none, DMARC fail (its policy: none) (passed by the seal of "
+	    "lists.test)");
+	rule.patterns[PATTERN_DMARC] = "pass";
+	cr_expect(late_fits(&rule, &sealed));
+	sealed.dmarc = ORIGIN_TEMPERROR;
+	cr_expect_not(late_fits(&rule, &sealed));
+	str_release(&out);
+}

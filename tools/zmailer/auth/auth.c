@@ -1,7 +1,7 @@
 /* auth.c - zmailer auth: whose mail is this, and who says so
  *
  * In     a message, in a file or from standard input; who brought it
- * Out    SPF, DKIM and DMARC, step by step
+ * Out    SPF, DKIM, DMARC and ARC, step by step
  * Trusts nothing in the message, nor what the DNS says
  * Spec   zmailer-auth(8)
  *
@@ -143,6 +143,8 @@ auth_judge_open(struct auth_case *one)
 	asks |= dkim_judge(one->answers, one->message, one->received_s,
 	    one->arena, one->dkims, &one->dkim_count, &one->dkim_found) ==
 	    ORIGIN_ASKS;
+	asks |= arc_judge(one->answers, one->message, one->received_s,
+	    one->arena, &one->arc) == ORIGIN_ASKS;
 	if (!asks && one->author.n > 0)
 		asks = dmarc_judge(one->answers, one->author,
 		    one->has_client ? &one->spf : NULL, one->dkims,
@@ -180,6 +182,21 @@ auth_judge_all(struct auth_case *one, const char *zone_path,
 	return 0;
 }
 
+/* DMARC failed: does who is trusted say that it had passed? */
+static void
+auth_take_seals(struct auth_case *one, const struct conf *conf)
+{
+	const struct arc_trust trust = {
+		(const char *const *)conf->arc_domains,
+		conf->arc_domain_count };
+	const struct arc_set *set = one->author.n == 0 ||
+	    one->dmarc.origin != ORIGIN_FAIL ? NULL : arc_vouches(&one->arc,
+	    &trust, one->dmarc.domain, one->arena);
+
+	if (set != NULL)
+		one->sealer = set->domain;
+}
+
 static int
 auth_run(struct arguments *arguments, struct auth_case *one,
     const struct conf *conf)
@@ -200,14 +217,15 @@ auth_run(struct arguments *arguments, struct auth_case *one,
 	    conf);
 	if (status != 0)
 		return status;
+	auth_take_seals(one, conf);
 	if (arguments_has(arguments, OPT_JSON))
 		auth_show_json(one, &out);
 	else
 		auth_show(one, &out);
 	fwrite(out.buf, 1, out.len, stdout);
 	str_release(&out);
-	return one->author.n > 0 && one->dmarc.origin == ORIGIN_FAIL ? 1 :
-	    EX_OK;
+	return one->author.n > 0 && one->dmarc.origin == ORIGIN_FAIL &&
+	    one->sealer.n == 0 ? 1 : EX_OK;
 }
 
 int

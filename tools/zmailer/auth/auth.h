@@ -22,6 +22,9 @@ struct auth_case {
 	size_t		 dkim_count, dkim_found;
 	struct slice	 author;	/* empty: none can be read */
 	struct dmarc	 dmarc;
+	struct arc	 arc;
+	struct slice	 sealer;	/* who is trusted to have seen DMARC
+					 * pass; empty: nobody */
 };
 
 /* Ask the DNS what the answers have as questions.  0; -1: nobody can be

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "base/json.h"
+#include "grammar/message/header.h"
 #include "tools/zmailer/auth/auth.h"
 
 #include "base/banned.h"
@@ -33,6 +34,19 @@ show_head(struct str *out, const char *method, enum origin origin,
 		str_add_escaped(out, slice_of(reason));
 	}
 	str_addc(out, '\n');
+}
+
+/* A value of several lines on one. */
+static void
+show_unfolded(struct str *out, struct slice value)
+{
+	struct str line = STR_INIT;
+
+	header_add_unfolded(&line, value);
+	str_addc(out, ' ');
+	str_add_escaped(out, str_slice(&line));
+	str_addc(out, '\n');
+	str_release(&line);
 }
 
 static void
@@ -89,13 +103,39 @@ show_dmarc(const struct auth_case *one, struct str *out)
 		    slice_of(dmarc_policy_text(dmarc->policy)));
 }
 
+static void
+show_arc(const struct auth_case *one, struct str *out)
+{
+	const struct arc *arc = &one->arc;
+
+	show_head(out, "arc", arc->origin, arc->reason);
+	for (size_t i = arc->sets != NULL ? arc->count : 0; i-- > 0;) {
+		str_addf(out, "       set %-6zu ", i + 1);
+		str_add_escaped(out, arc->sets[i].domain);
+		str_adds(out, " says:");
+		show_unfolded(out, arc->sets[i].results);
+	}
+	if (one->sealer.n > 0) {
+		str_adds(out, "       DMARC passes by the seal of ");
+		str_add_escaped(out, one->sealer);
+		str_adds(out, " (trust arc)\n");
+	}
+}
+
 static struct origins
 auth_origins(const struct auth_case *one)
 {
-	return (struct origins){ .spf = one->has_client ? &one->spf : NULL,
-	    .dkims = one->dkims, .dkim_count = one->dkim_count,
-	    .dmarc = one->author.n > 0 ? &one->dmarc : NULL,
+	struct origins all = { .dkims = one->dkims,
+	    .dkim_count = one->dkim_count, .sealer = one->sealer,
 	    .sender = one->ask.sender, .helo = one->ask.helo };
+
+	if (one->has_client)
+		all.spf = &one->spf;
+	if (one->author.n > 0)
+		all.dmarc = &one->dmarc;
+	if (one->arc.origin != ORIGIN_NONE)
+		all.arc = &one->arc;
+	return all;
 }
 
 void
@@ -112,6 +152,7 @@ auth_show(const struct auth_case *one, struct str *out)
 		str_addf(out, "dkim   %zu signatures more are not judged\n",
 		    one->dkim_found - one->dkim_count);
 	show_dmarc(one, out);
+	show_arc(one, out);
 	str_addc(out, '\n');
 	authres_add(out, one->host, &origins);
 	str_addc(out, '\n');
@@ -184,6 +225,27 @@ json_dmarc(const struct auth_case *one, struct str *out)
 	json_end(out);
 }
 
+static void
+json_arc(const struct auth_case *one, struct str *out)
+{
+	const struct arc *arc = &one->arc;
+	size_t count = arc->sets != NULL ? arc->count : 0;
+
+	json_origin(out, "arc", arc->origin, count == 0 ? SLICE("") :
+	    arc->sets[count - 1].domain, arc->reason);
+	json_begin_list(out, "sets");
+	for (size_t i = 0; i < count; i++) {
+		json_begin(out, NULL);
+		json_text(out, "domain", arc->sets[i].domain);
+		json_text(out, "selector", arc->sets[i].selector);
+		json_text(out, "results", slice_trim(arc->sets[i].results));
+		json_end(out);
+	}
+	json_end_list(out);
+	json_text(out, "sealer", one->sealer);
+	json_end(out);
+}
+
 void
 auth_show_json(const struct auth_case *one, struct str *out)
 {
@@ -195,6 +257,7 @@ auth_show_json(const struct auth_case *one, struct str *out)
 	json_spf(one, out);
 	json_dkims(one, out);
 	json_dmarc(one, out);
+	json_arc(one, out);
 	json_text(out, "field", str_slice(&field));
 	json_close(out);
 	str_release(&field);

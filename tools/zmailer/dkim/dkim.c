@@ -1,6 +1,6 @@
 /* dkim.c - zmailer dkim: keys that sign our mail
  *
- * In     zmailer dkim new|use|remove|record|list|check
+ * In     zmailer dkim new|use|publish|rotate|retire|remove|record|list|check
  * Out    keys, a sign statement, or the tables of opendkim(8) and a milter
  *        statement; records
  * Spec   zmailer-dkim(8); RFC 6376
@@ -84,11 +84,15 @@ dkim_list(struct change *change)
 			json_text(&out, "domain", slice_of(key->domain));
 			json_text(&out, "selector", slice_of(key->selector));
 			json_bool(&out, "signs", key->signs);
+			if (key->retired_s > 0 && !key->signs)
+				json_text(&out, "record_until", slice_of(
+				    dkim_record_goes(change, key)));
 			json_text(&out, "file", slice_of(key->path));
 			json_close(&out);
 		} else {
 			str_addf(&out, "%-28s %-12s %-11s %s\n", key->domain,
-			    key->selector, key->signs ? "signs" : "does not",
+			    key->selector, key->signs ? "signs" :
+			    key->retired_s > 0 ? "retired" : "does not",
 			    key->path);
 		}
 		fputs(out.buf, stdout);
@@ -164,7 +168,7 @@ make(struct change *change, const struct dkim_wish *wish)
 	if (key == NULL)
 		return EX_SOFTWARE;
 	printf("publish this record%s:\n", is_first ? "" :
-	    ", and when it has spread: zmailer dkim use");
+	    ", and when it has spread: zmailer dkim rotate");
 	status = record_print(key);
 	if (wish->socket != NULL)
 		printf("then:\n  opendkim -x %s      (a running one: "
@@ -265,6 +269,53 @@ with_key(struct change *change, const struct arguments *arguments)
 	    dkim_edit_use : dkim_edit_remove);
 }
 
+/* The key that waits to sign is there once: a second call prints it again. */
+static int
+dkim_publish(struct change *change, const struct arguments *arguments)
+{
+	const char *domain = dkim_domain_of(change, arguments->words[0]);
+
+	if (domain == NULL)
+		return EX_USAGE;
+	if (!dkim_domain_signs(change, domain)) {
+		fprintf(stderr, "zmailer: dkim: nothing signs for %s yet; "
+		    "zmailer dkim new %s makes its first key\n", domain,
+		    domain);
+		return 1;
+	}
+	if (!arguments_has(arguments, OPT_DKIM_SELECTOR) &&
+	    !arguments_has(arguments, OPT_ED25519))
+		for (const struct dkim_key *key = dkim_keys(change);
+		    key != NULL; key = key->next)
+			if (strcmp(key->domain, domain) == 0 && !key->signs &&
+			    key->retired_s == 0)
+				return record_print(key);
+	return new_key(change, arguments);
+}
+
+static int
+dkim_rotate(struct change *change, const struct arguments *arguments)
+{
+	const char *domain = dkim_domain_of(change, arguments->words[0]);
+	bool is_retire = arguments_is(arguments, "retire");
+	struct dkim_key *key = domain == NULL ? NULL : dkim_rotating(change,
+	    domain, arguments_word(arguments, 1), is_retire);
+	int status;
+
+	if (key == NULL)
+		return domain == NULL ? EX_USAGE : 1;
+	status = change_key(change, key, is_retire ? dkim_edit_retire :
+	    dkim_edit_rotate);
+	if (status != EX_OK || change->is_dry)
+		return status;
+	if (is_retire)
+		printf("its record may go: " SLICE_FMT ". IN TXT, and its "
+		    "file, %s\n", SLICE_ARG(key->name), key->path);
+	else
+		dkim_rotated_say(change, domain);
+	return EX_OK;
+}
+
 static int
 dkim_check_published(struct change *change, const char *word)
 {
@@ -285,6 +336,11 @@ dkim_run(struct change *change, const struct arguments *arguments)
 		    arguments_word(arguments, 0));
 	if (arguments_is(arguments, "new"))
 		return new_key(change, arguments);
+	if (arguments_is(arguments, "publish"))
+		return dkim_publish(change, arguments);
+	if (arguments_is(arguments, "rotate") ||
+	    arguments_is(arguments, "retire"))
+		return dkim_rotate(change, arguments);
 	return with_key(change, arguments);
 }
 

@@ -24,6 +24,8 @@ struct dkim_key {
 	bool		 signs;		/* a sign statement, or a line of
 					 * signers, names it */
 	bool		 is_stated;	/* it is the statement */
+	int64_t		 retired_s;	/* wall: another took its place then;
+					 * 0: none did */
 	struct dkim_key	*next;
 };
 
@@ -53,6 +55,35 @@ bool dkim_domain_signs(struct change *change, const char *domain);
  * status. */
 int dkim_edit_remove(struct change *change, const struct dkim_key *key);
 
+/* A new key in the place of an old one, without a gap (rotate.c). */
+
+/* The longest that mail which a key signed waits here, in seconds. */
+int64_t dkim_longest_life(const struct conf *conf);
+/* The key that a word of the command line means: of this selector, or the
+ * only one that is waiting to sign (is_retired: that does not sign any
+ * more).  NULL after words. */
+struct dkim_key *dkim_rotating(struct change *change, const char *domain,
+    const char *selector, bool is_retired);
+/* Sign with this key, which the DNS must have, and retire those of its kind.
+ * EX_OK or an exit status: 1 the DNS does not have it, after words. */
+int dkim_edit_rotate(struct change *change, const struct dkim_key *key);
+/* Forget a key that was retired, when no mail that it signed can be waiting.
+ * EX_OK or an exit status: 1 it is too early, after words. */
+int dkim_edit_retire(struct change *change, const struct dkim_key *key);
+/* What is told after a rotation: until when the records of before stay. */
+void dkim_rotated_say(struct change *change, const char *domain);
+/* "2026-12-01T10:00:00.000Z": when its record may go. */
+const char *dkim_record_goes(struct change *change,
+    const struct dkim_key *key);
+
+/* edit.c: note in the table that the key was retired now. */
+void dkim_edit_note_retired(struct change *change, struct str *keys,
+    const struct dkim_key *key);
+
+/* look.c: does the DNS have the key that verifies what this one signs?  *why
+ * is a sentence when not, of the arena. */
+bool dkim_is_seen(struct change *change, const struct dkim_key *key,
+    const char **why);
 /* look.c: the record to be published, for people who edit zones. */
 void dkim_record_add(struct str *out, const struct dkim_key *key,
     enum verify_kind kind, struct slice public_key);

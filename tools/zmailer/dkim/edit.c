@@ -8,12 +8,14 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <inttypes.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "conf/edit.h"
 #include "tls/pair.h"
 #include "tools/zmailer/dkim/dkim.h"
@@ -62,6 +64,23 @@ is_signer(struct slice signers, struct slice name)
 		    slice_equal_nocase(second, name))
 			return true;
 	return false;
+}
+
+/* "# retired NAME SECONDS", a comment for OpenDKIM. */
+static void
+keys_take_note(struct dkim_key *all, struct slice line)
+{
+	struct slice word, name;
+	uint64_t at_s;
+
+	if (!slice_word(&line, &word) || !slice_is(word, "#") ||
+	    !slice_word(&line, &word) || !slice_is(word, "retired") ||
+	    !slice_word(&line, &name) || !slice_number(slice_trim(line), 1,
+	    INT64_MAX / 1000000, &at_s))
+		return;
+	for (struct dkim_key *key = all; key != NULL; key = key->next)
+		if (slice_equal_nocase(key->name, name))
+			key->retired_s = (int64_t)at_s;
 }
 
 /* Those of sign statements: of the list, or put at its end. */
@@ -118,6 +137,9 @@ dkim_keys(struct change *change)
 		*last = key;
 		last = &key->next;
 	}
+	rest = slice_copy(change->arena, str_slice(keys));
+	while (slice_cut(&rest, '\n', &line))
+		keys_take_note(all, line);
 	keys_add_stated(change, &all);
 	for (size_t i = 0; i < reader.file_count; i++) {
 		str_release(&reader.files[i].before);
@@ -179,6 +201,26 @@ dkim_lines_take(struct str *text, size_t index, struct slice word)
 	str_add_slice(text, str_slice(&kept));
 	str_release(&kept);
 	return is_taken;
+}
+
+void
+dkim_edit_note_retired(struct change *change, struct str *keys,
+    const struct dkim_key *key)
+{
+	bool is_listed = false;
+	struct slice rest = slice_copy(change->arena, str_slice(keys));
+	struct slice line, name;
+
+	while (slice_cut(&rest, '\n', &line))
+		is_listed |= slice_word(&line, &name) &&
+		    slice_equal_nocase(name, key->name);
+	if (!is_listed)		/* of a statement that a person wrote */
+		dkim_line_add(keys, arena_printf(change->arena, SLICE_FMT
+		    " %s:%s:%s\n", SLICE_ARG(key->name), key->domain,
+		    key->selector, key->path));
+	(void)dkim_lines_take(keys, 2, key->name);
+	dkim_line_add(keys, arena_printf(change->arena, "# retired " SLICE_FMT
+	    " %jd\n", SLICE_ARG(key->name), (intmax_t)clock_wall_s()));
 }
 
 /* The lines of signers for a domain's senders: this key's alone. */
@@ -394,7 +436,11 @@ dkim_edit_use(struct change *change, const struct dkim_key *key)
 	struct err err;
 	struct evp_pkey_st *private_key;
 	enum verify_kind kind;
+	struct str *keys = key->retired_s == 0 ? NULL : change_file(change,
+	    dkim_path(change, DKIM_KEYS), true, 0644);
 
+	if (keys != NULL)	/* it signs again */
+		(void)dkim_lines_take(keys, 2, key->name);
 	if (domain_is_opendkims(change, key->domain))
 		return signer_set(change, key);
 	private_key = dkim_private_load(key->path, &err);
@@ -417,6 +463,7 @@ dkim_edit_remove(struct change *change, const struct dkim_key *key)
 	if (keys == NULL)
 		return EX_NOINPUT;
 	(void)dkim_lines_take(keys, 0, key->name);
+	(void)dkim_lines_take(keys, 2, key->name);
 	text = key->is_stated ? change_main(change) : NULL;
 	if (key->is_stated && text == NULL)
 		return EX_NOINPUT;

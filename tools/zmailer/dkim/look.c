@@ -152,11 +152,15 @@ judge_record(struct look *look, const struct dkim_key *key, struct slice pem)
 		dkim_look_say(look, key, false,
 		    "the record has been revoked (p= is "
 		    "empty)", "make another key: zmailer dkim new");
+	else if (fits == 1 && key->retired_s > 0 && !key->signs)
+		dkim_look_say(look, key, true, arena_printf(
+		    look->change->arena, "it was retired; its record stays "
+		    "until %s", dkim_record_goes(look->change, key)), "");
 	else if (fits == 1)
 		dkim_look_say(look, key, true, key->signs ?
 		    "it signs, and the DNS has "
 		    "the key that verifies it" : "the DNS has it; it does "
-		    "not sign yet", key->signs ? "" : "zmailer dkim use");
+		    "not sign yet", key->signs ? "" : "zmailer dkim rotate");
 	else
 		dkim_look_say(look, key, false, fits == 0 ?
 		    "the DNS has another key: "
@@ -198,25 +202,65 @@ judge_signer(struct look *look)
 	look->is_bad = true;
 	if (!look->change->is_json)
 		printf("BAD  no sign statement is there, and no milter: "
-		    "nothing is signed; zmailer dkim use\n");
+		    "nothing is signed; zmailer dkim new\n");
+}
+
+static int
+look_begin(struct look *look, struct change *change)
+{
+	struct err err;
+
+	look->change = change;
+	look->doctor.arena = change->arena;
+	look->doctor.conf = change->conf;
+	look->asking.doctor = &look->doctor;
+	look->asking.end_at_ms = clock_steady_ms() + DOCTOR_DNS_MS;
+	if (dns_use(change->conf->dns_server, &err) == 0)
+		return EX_OK;
+	fprintf(stderr, "zmailer: dkim: %s\n", err.text);
+	return EX_UNAVAILABLE;
+}
+
+bool
+dkim_is_seen(struct change *change, const struct dkim_key *key,
+    const char **why)
+{
+	struct look look = { .is_bad = false };
+	struct str text = STR_INIT, pem = STR_INIT;
+	struct err err = { "" };
+	enum dns_result result;
+	enum dkim_fit fits = DKIM_KEY_BAD;
+
+	if (look_begin(&look, change) != EX_OK)
+		return false;
+	doctor_ask(&look.asking, slice_dup(change->arena, key->name),
+	    DNS_TYPE_TXT);
+	doctor_ask_round(&look.asking);
+	if (!record_find(&look, key, &text, &result))
+		err_set(&err, result == DNS_TRY_AGAIN || result == DNS_BAD ?
+		    "the DNS does not answer" : "the DNS does not have it");
+	else if (dkim_key_read(key, &pem, &err) == 0 &&
+	    (fits = dkim_key_fits(str_slice(&pem), str_slice(&text),
+	    &err)) == DKIM_KEY_DIFFERS)
+		err_set(&err, "the DNS has another key there");
+	if (pem.cap > 0)
+		explicit_bzero(pem.buf, pem.cap);
+	str_release(&pem);
+	str_release(&text);
+	*why = arena_printf(change->arena, "%s", err.text);
+	return fits == DKIM_KEY_FITS;
 }
 
 int
 dkim_check(struct change *change, const struct dkim_key *keys,
     const char *domain)
 {
-	struct look look = { .change = change };
+	struct look look = { .is_bad = false };
 	bool is_any = false;
-	struct err err;
+	int status = look_begin(&look, change);
 
-	look.doctor.arena = change->arena;
-	look.doctor.conf = change->conf;
-	look.asking.doctor = &look.doctor;
-	look.asking.end_at_ms = clock_steady_ms() + DOCTOR_DNS_MS;
-	if (dns_use(change->conf->dns_server, &err) != 0) {
-		fprintf(stderr, "zmailer: dkim: %s\n", err.text);
-		return EX_UNAVAILABLE;
-	}
+	if (status != EX_OK)
+		return status;
 	for (const struct dkim_key *key = keys; key != NULL; key = key->next)
 		doctor_ask(&look.asking, slice_dup(change->arena, key->name),
 		    DNS_TYPE_TXT);

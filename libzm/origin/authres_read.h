@@ -1,0 +1,33 @@
+/* authres_read.h - what somebody else's field of results says  (RFC 8601)
+ *
+ * Nothing here believes it.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ORIGIN_AUTHRES_READ_H
+#define ZM_ORIGIN_AUTHRES_READ_H
+
+#include "base/str.h"
+
+enum { AUTHRES_DEPTH_MAX = 20 };	/* of comments in comments */
+
+struct authres_result {
+	struct slice	method, result;	/* "dkim", "pass" */
+	struct slice	rest;		/* its properties, not read yet */
+};
+
+/* Skip blanks, folds and comments at the front.  false: a comment does not
+ * end. */
+bool authres_skip(struct slice *rest);
+
+/* The next result from the front of *rest, which starts as the value of the
+ * field: what stands before the first ";" is no result.  One that cannot be
+ * read is passed over.  false: no more. */
+bool authres_next(struct slice *rest, struct authres_result *out);
+
+/* A property, "header.from", quotes taken off, of the arena.  false: it is not
+ * said. */
+bool authres_property(const struct authres_result *result, const char *name,
+    struct arena *arena, struct slice *out);
+
+#endif
