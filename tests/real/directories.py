@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 sys.path.insert(0, os.path.join(TOP, "tests", "real"))
 from zmtest import mta                               # noqa: E402
 from zmtest.cases import Cases                       # noqa: E402
-from servers import Base, NOBODY, free_port          # noqa: E402
+from servers import Base, free_port                  # noqa: E402
 
 case = Cases()
 LDIF = """dn: dc=test
@@ -187,11 +187,12 @@ def a_directory(make=Slapd, hosts="127.0.0.1:{port}", more="ca {ca}\n",
     return Site(base, "ldap", {n: head + q for n, q in QUESTIONS.items()})
 
 
+# this machine may relay: what is not ours is taken, too
 def names_are_there(site):
     for address, code in (
             ("alice@v.test", 250), ("Alice@V.test", 250),
             ("team@v.test", 250), ("nobody@v.test", 550),
-            ("alice@other.test", 550), ("*@v.test", 550),
+            ("*@v.test", 550),
             ('"*"@v.test', 550), ('"*)(uid=*"@v.test', 550),
             ('"alice\\\\2a"@v.test', 550), ("al*e@v.test", 550),
             ('"a)(|(mail=*"@v.test', 550), ('"\\\\"@v.test', 550)):
@@ -277,7 +278,7 @@ def one_that_is_away_or_hangs_is_not_one_that_has_no_such_name():
             assert site.rcpt(address) == 451, address
         site.base.start()
         mta.wait_for("it to be asked again",
-                     lambda: site.rcpt("alice@newer.test") == 550)
+                     lambda: site.rcpt("alice@newer.test") == 250)
     finally:
         site.close()
 
@@ -293,7 +294,7 @@ def a_redis():
     try:
         for address, code in (
                 ("alice@v.test", 250), ("team@v.test", 250),
-                ("nobody@v.test", 550), ("alice@other.test", 550),
+                ("nobody@v.test", 550),
                 ("list@v.test", 451), ("\"a b\"@v.test", 550)):
             got = site.rcpt(address)
             assert got == code, (address, got)
@@ -302,7 +303,7 @@ def a_redis():
             assert site.rcpt(address) == 451, address
         base.start()
         mta.wait_for("it to be asked again",
-                     lambda: site.rcpt("alice@newer.test") == 550)
+                     lambda: site.rcpt("alice@newer.test") == 250)
     finally:
         site.close()
 

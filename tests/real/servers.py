@@ -50,7 +50,7 @@ class Base:
             ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes",
              "-keyout", self.top + "/server.key",
              "-out", self.top + "/ca.pem", "-days", "2",
-             "-subj", "/CN=127.0.0.1",
+             "-subj", "/CN=" + subject.partition(":")[2],
              "-addext", "subjectAltName=" + subject],
             check=True, stderr=subprocess.DEVNULL)
         for name in ("server.key", "ca.pem"):
