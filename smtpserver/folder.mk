@@ -98,4 +98,4 @@ smtpserver_libsmtpserver_a_SOURCES = \
 pkglibexec_PROGRAMS += smtpserver/smtpserver
 smtpserver_smtpserver_SOURCES = smtpserver/smtpserver.c
 smtpserver_smtpserver_LDADD = smtpserver/libsmtpserver.a $(ZM_LIBS) \
-	$(CRYPT_LIBS) $(PAM_LIBS)
+	$(CRYPT_LIBS) $(SODIUM_LIBS) $(PAM_LIBS)

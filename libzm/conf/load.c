@@ -272,6 +272,8 @@ conf_free(struct conf **conf)
 		return;
 	arena = (*conf)->arena;
 	if ((*conf)->book != NULL)
+		conf_ours_release((*conf)->book);
+	if ((*conf)->book != NULL)
 		arena_free(&(*conf)->book->names_arena);
 	arena_free(&arena);
 	*conf = NULL;

@@ -39,6 +39,7 @@ libzm_a_SOURCES += \
 	libzm/mail/table/pcre.c \
 	libzm/mail/table/asked.c \
 	libzm/mail/table/definition.c libzm/mail/table/definition.h \
+	libzm/mail/table/preset.c libzm/mail/table/preset.h \
 	libzm/mail/table/cdb.c libzm/mail/table/lmdb.c \
 	libzm/mail/table/alias_check.c libzm/mail/table/alias_check.h \
 	libzm/mail/table/passwd.c libzm/mail/users.c libzm/mail/users.h

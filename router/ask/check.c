@@ -56,11 +56,17 @@ check_ask_script(struct router *router, struct rcpts *rcpts,
     const struct path *path, struct err *err)
 {
 	struct given_rcpt given = { .path = *path };
+	enum table_result is_ours = TABLE_FOUND;
+	const struct conf_domain *ours;
 	struct slice name;
 	struct err bad;
 
-	if (router_domain(rcpts->arena, path->domain, &name, &bad) == 0 &&
-	    conf_domain_find(router_conf(router), name) == NULL)
+	if (router_domain(rcpts->arena, path->domain, &name, &bad) == 0)
+		is_ours = conf_domain_ask(router_conf(router), name, &ours,
+		    err);
+	if (is_ours == TABLE_TROUBLE)
+		return -1;
+	if (is_ours == TABLE_NONE)
 		return router_only_hook(router, rcpts, &given, err);
 	return router_address(router, rcpts, &given, err) == ROUTE_ROUTED ? 0 :
 	    -1;

@@ -62,23 +62,28 @@ redirect_read_keys(struct routing *routing, struct srs *out, struct err *err)
 }
 
 /* The domain of the sender, when it is somebody else's. */
-static bool
+static enum route_answer
 redirect_is_foreign(struct routing *routing, struct slice sender,
-    struct slice *out_local, struct slice *out_domain)
+    struct slice *out_local, struct slice *out_domain, struct err *err)
 {
+	const struct conf_domain *ours;
 	size_t at = sender.n;
+	enum route_answer is_ours;
 	struct slice name;
-	struct err err;
+	struct err bad;
 
 	while (at > 0 && sender.p[at - 1] != '@')
 		at--;
 	if (at < 2)
-		return false;
+		return ROUTE_NO;
 	*out_local = slice_first(sender, at - 1);
 	*out_domain = slice_from(sender, at);
-	return out_local->p[0] != '"' && router_domain(routing->rcpts->arena,
-	    *out_domain, &name, &err) == 0 && name.p[0] != '[' &&
-	    conf_domain_find(routing->router->conf, name) == NULL;
+	if (out_local->p[0] == '"' || router_domain(routing->rcpts->arena,
+	    *out_domain, &name, &bad) < 0 || name.p[0] == '[')
+		return ROUTE_NO;
+	is_ours = routing_domain(routing, name, &ours, err);
+	return is_ours == ROUTE_TROUBLE ? ROUTE_TROUBLE :
+	    is_ours == ROUTE_YES ? ROUTE_NO : ROUTE_YES;
 }
 
 static int
@@ -110,14 +115,18 @@ routing_redirect(struct routing *routing, unsigned *out_sender,
 {
 	struct rcpts *rcpts = routing->rcpts;
 	struct slice came = rcpts->senders[0]->address, local, domain;
+	enum route_answer is_foreign;
 
 	*out_sender = 0;
 	if (routing->router->srs_keys == NULL || routing->sender != 0 ||
 	    routing->rule.kind == NULL || came.n == 0)
 		return 0;
 	if (!rcpts->was_redirected) {
-		if (redirect_is_foreign(routing, came, &local, &domain) &&
-		    redirect_make_sender(routing, came, local, domain, err) < 0)
+		is_foreign = redirect_is_foreign(routing, came, &local,
+		    &domain, err);
+		if (is_foreign == ROUTE_TROUBLE ||
+		    (is_foreign == ROUTE_YES && redirect_make_sender(routing,
+		    came, local, domain, err) < 0))
 			return -1;
 		rcpts->was_redirected = true;
 	}

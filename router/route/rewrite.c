@@ -33,7 +33,6 @@ struct asked {
 	struct slice	key;		/* local part, plain, lower case */
 	struct slice	plain;		/* the key without detail */
 	struct slice	detail;		/* as written, delimiter included */
-	bool		is_ours;
 };
 
 /* False when it cannot stand in a table. */
@@ -61,7 +60,6 @@ rewrite_asked(struct routing *routing, const struct path *path,
 		out->detail = slice_from(path->local, cut);
 	else
 		out->plain = out->key;
-	out->is_ours = conf_domain_find(conf, out->domain) != NULL;
 	return true;
 }
 
@@ -78,12 +76,16 @@ rewrite_ask_user(struct routing *routing, const struct asked *asked,
     struct answer *answer, struct err *err)
 {
 	const struct slice keys[] = { asked->key, asked->plain };
-	enum route_answer found = ROUTE_NO;
+	enum route_answer found = ROUTE_NO, is_ours;
+	const struct conf_domain *domain;
 
-	for (size_t i = 0; i < (asked->is_ours ? 4 : 2) && found ==
-	    ROUTE_NO; i++) {
+	for (size_t i = 0; i < 4 && found == ROUTE_NO; i++) {
 		struct slice key = keys[i % 2];
 
+		is_ours = i != 2 ? ROUTE_YES : routing_domain(routing,
+		    asked->domain, &domain, err);
+		if (is_ours != ROUTE_YES)
+			return is_ours;
 		if (i % 2 == 1 && asked->plain.n == asked->key.n)
 			continue;
 		answer->detail = i % 2 == 1 ? asked->detail : SLICE("");

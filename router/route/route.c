@@ -126,7 +126,8 @@ route_path(struct routing *routing, const struct path *path, struct err *err)
 	found = route_virtual(routing, name, path, err);
 	if (found != ROUTE_NO)
 		return found == ROUTE_YES ? 0 : -1;
-	domain = conf_domain_find(routing->router->conf, name);
+	if (routing_domain(routing, name, &domain, err) == ROUTE_TROUBLE)
+		return -1;
 	if (routing->rcpts->notes != NULL)
 		route_note_domain(routing, path, name, domain);
 	if (domain != NULL)

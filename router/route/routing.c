@@ -159,6 +159,33 @@ routing_lookup(struct routing *routing, struct table *table, struct slice key,
 	}
 }
 
+enum route_answer
+routing_domain(struct routing *routing, struct slice name,
+    const struct conf_domain **out_domain, struct err *err)
+{
+	const struct conf *conf = routing->router->conf;
+	enum route_answer found = ROUTE_NO;
+	struct table *table;
+	struct slice value;
+	const char *asked;
+	unsigned line;
+
+	*out_domain = conf_domain_find(conf, name);
+	if (*out_domain != NULL)
+		return ROUTE_YES;
+	if (!conf_domain_is_asked(name))
+		return ROUTE_NO;
+	for (size_t i = 0; found == ROUTE_NO && (asked = conf_domain_table(
+	    conf, i, out_domain)) != NULL; i++) {
+		table = routing_table(routing, asked, err);
+		found = table == NULL ? ROUTE_TROUBLE : routing_lookup(
+		    routing, table, name, &value, &line, err);
+	}
+	if (found != ROUTE_YES)
+		*out_domain = NULL;
+	return found;
+}
+
 /* ---- addresses -------------------------------------------------------- */
 
 struct slice

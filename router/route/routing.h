@@ -122,6 +122,10 @@ struct table *routing_table(struct routing *routing, const char *name,
 int routing_trouble(struct routing *routing, const char *what,
     const char *name);
 /* Look up; the value is copied. */
+/* Is a name a domain of ours, and of which statement (*out_domain, NULL unless
+ * ROUTE_YES)?  A database may have it. */
+enum route_answer routing_domain(struct routing *routing, struct slice name,
+    const struct conf_domain **out_domain, struct err *err);
 enum route_answer routing_lookup(struct routing *routing, struct table *table,
     struct slice key, struct slice *out_value, unsigned *out_line,
     struct err *err);

@@ -12,6 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef HAVE_SODIUM
+#include <sodium.h>
+#endif
+
 #include "base/ascii.h"
 #include "base/mem.h"
 #include "grammar/base64.h"
@@ -88,6 +92,71 @@ crypt_check(const char *entry, const char *password, struct err *err)
 	return result;
 }
 
+/* ---- argon2 ----------------------------------------------------------- */
+
+enum { ARGON2_KBYTES_MAX = 262144, ARGON2_ROUNDS_MAX = 32 };
+
+#ifdef HAVE_SODIUM
+/* "NAME=NUMBER" of "$argon2id$v=19$m=65536,t=2,p=1$SALT$HASH" is at most
+ * this. */
+static bool
+argon2_is_bounded(const char *entry, const char *name, uint64_t max)
+{
+	const char *at = strstr(entry, name);
+	struct slice number;
+	uint64_t value;
+
+	if (at == NULL)
+		return false;
+	number = slice_of(at + strlen(name));
+	return slice_number(slice_first(number, strspn(number.p,
+	    "0123456789")), 1, max, &value);
+}
+
+/* What the entry wants of memory and time is bounded before it is made. */
+static enum auth_result
+argon2_check(const char *entry, struct slice password, struct err *err)
+{
+	if (!argon2_is_bounded(entry, "$m=", ARGON2_KBYTES_MAX) ||
+	    !argon2_is_bounded(entry, ",t=", ARGON2_ROUNDS_MAX)) {
+		err_set(err, "the argon2 entry wants more than %d MB or %d "
+		    "rounds", ARGON2_KBYTES_MAX >> 10, ARGON2_ROUNDS_MAX);
+		return AUTH_TROUBLE;
+	}
+	if (sodium_init() < 0) {
+		err_set(err, "libsodium does not start");
+		return AUTH_TROUBLE;
+	}
+	return crypto_pwhash_str_verify(entry, password.p, password.n) == 0 ?
+	    AUTH_YES : AUTH_NO;
+}
+#else
+static enum auth_result
+argon2_check(const char *entry, struct slice password, struct err *err)
+{
+	err_set(err, "argon2 was left out of this build (libsodium-dev)");
+	return AUTH_TROUBLE;
+}
+#endif
+
+/* The word in braces in front, as Dovecot writes it, of those that crypt(3)
+ * and argon2 know by what follows. */
+static struct slice
+entry_without_scheme(struct slice entry)
+{
+	static const char *const schemes[] = { "{CRYPT}", "{BLF-CRYPT}",
+	    "{MD5-CRYPT}", "{SHA256-CRYPT}", "{SHA512-CRYPT}", "{ARGON2ID}",
+	    "{ARGON2I}" };
+
+	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
+		struct slice scheme = slice_of(schemes[i]);
+
+		if (slice_equal_nocase(slice_first(entry, scheme.n), scheme))
+			return slice_from(entry, scheme.n);
+	}
+	return entry;
+}
+
 enum auth_result
 auth_entry_check(struct slice entry, struct slice password, struct err *err)
 {
@@ -99,11 +168,11 @@ auth_entry_check(struct slice entry, struct slice password, struct err *err)
 	if (kind != 0)
 		return kind < 0 ? AUTH_TROUBLE :
 		    scram_password_fits(&keys, password) ? AUTH_YES : AUTH_NO;
-	if (slice_equal_nocase(slice_first(entry, 7), SLICE("{CRYPT}")))
-		entry = slice_from(entry, 7);
-	str_add_slice(&setting, entry);
+	str_add_slice(&setting, entry_without_scheme(entry));
 	str_add_slice(&text, password);
-	result = crypt_check(setting.buf, text.buf, err);
+	result = slice_starts(str_slice(&setting), "$argon2") ?
+	    argon2_check(setting.buf, password, err) :
+	    crypt_check(setting.buf, text.buf, err);
 	check_forget(&text);
 	str_release(&setting);
 	return result;
@@ -130,34 +199,48 @@ users_check(struct auth_check *check, struct slice user,
 /* Who is meant by the name of a login: the account of a whole address, as many
  * programs are set up to give it, where mail for that address goes to the
  * mailbox of that account.  A table that has the address itself means that. */
-static struct slice
-check_account(struct auth_check *check, struct slice user)
+static enum auth_result
+check_account(struct auth_check *check, struct slice user,
+    struct slice *out_account, struct err *err)
 {
 	char domain[256];
 	size_t at = user.n;
 	struct slice entry, name;
-	struct err err;
 	const struct conf_domain *ours;
+	enum table_result is_ours;
 
+	*out_account = user;
 	while (at > 0 && user.p[at - 1] != '@')
 		at--;
 	name = slice_from(user, at);
 	if (at < 2 || name.n == 0 || name.n >= sizeof(domain) ||
 	    (check->users != NULL && table_lookup(check->users, user, &entry,
-	    &check->line, &err) != TABLE_NONE))
-		return user;
+	    &check->line, err) != TABLE_NONE) ||
+	    check->conf->mailbox_is_addressed)
+		return AUTH_YES;
 	for (size_t i = 0; i < name.n; i++)
 		domain[i] = ascii_lower(name.p[i]);
-	ours = conf_domain_find(check->conf, (struct slice){ domain, name.n });
-	return ours != NULL && !check->conf->mailbox_is_addressed &&
-	    strcmp(ours->deliver.channel, "local") == 0 ?
-	    slice_first(user, at - 1) : user;
+	is_ours = conf_domain_ask(check->conf, (struct slice){ domain,
+	    name.n }, &ours, err);
+	if (is_ours == TABLE_TROUBLE)
+		return AUTH_TROUBLE;
+	if (is_ours == TABLE_FOUND &&
+	    strcmp(ours->deliver.channel, "local") == 0)
+		*out_account = slice_first(user, at - 1);
+	return AUTH_YES;
 }
 
-static void
-check_settle_account(struct auth_check *check, struct str *user)
+/* AUTH_YES, or AUTH_TROUBLE (err): nobody can tell now who is meant. */
+static enum auth_result
+check_settle_account(struct auth_check *check, struct str *user,
+    struct err *err)
 {
-	str_truncate(user, check_account(check, str_slice(user)).n);
+	struct slice account;
+	enum auth_result result = check_account(check, str_slice(user),
+	    &account, err);
+
+	str_truncate(user, account.n);
+	return result;
 }
 
 /* ---- questions -------------------------------------------------------- */
@@ -224,9 +307,10 @@ answer_plain(struct auth_check *check, struct slice args, struct str *out)
 	if (check_words_take(args, words, 3) &&
 	    strlen(words[0].buf) == words[0].len &&
 	    strlen(words[1].buf) == words[1].len) {
-		check_settle_account(check, &words[0]);
-		result = password_check(check, &words[0], &words[1],
-		    &words[2], &err);
+		result = check_settle_account(check, &words[0], &err);
+		if (result == AUTH_YES)
+			result = password_check(check, &words[0], &words[1],
+			    &words[2], &err);
 	}
 	is_answer = say_result(result, &words[0], &err, out);
 	for (size_t i = 0; i < 3; i++)
@@ -271,8 +355,9 @@ answer_scram_first(struct auth_check *check, struct slice args,
 	struct scram_keys keys;
 
 	if (check_words_take(args, &user, 1)) {
-		check_settle_account(check, &user);
-		found = keys_find(check, &user, &keys, &err);
+		found = check_settle_account(check, &user, &err);
+		if (found == AUTH_YES)
+			found = keys_find(check, &user, &keys, &err);
 	}
 	if (found == AUTH_TROUBLE) {
 		str_adds(out, err.text);
@@ -296,8 +381,9 @@ answer_scram_final(struct auth_check *check, struct slice args,
 	struct scram_keys keys;
 
 	if (check_words_take(args, words, 3)) {
-		check_settle_account(check, &words[0]);
-		found = keys_find(check, &words[0], &keys, &err);
+		found = check_settle_account(check, &words[0], &err);
+		if (found == AUTH_YES)
+			found = keys_find(check, &words[0], &keys, &err);
 	}
 	if (found == AUTH_TROUBLE) {
 		str_adds(out, err.text);

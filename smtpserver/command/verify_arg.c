@@ -63,8 +63,10 @@ bool
 verify_arg_is_ours(const struct session *session, const struct path *path)
 {
 	struct arena *arena = arena_new();
-	bool result = conf_domain_find(session->settings->conf,
-	    slice_lower(arena, path->domain)) != NULL;
+	const struct conf *conf = session->settings->conf;
+	bool result = conf_domain_find(conf, slice_lower(arena,
+	    path->domain)) != NULL ||
+	    conf_domain_table(conf, 0, NULL) != NULL;
 
 	arena_free(&arena);
 	return result;

@@ -303,7 +303,7 @@ static enum fit
 fit_helo(struct trial *trial, const struct conf_rule *rule)
 {
 	const char *pattern = rule->patterns[PATTERN_HELO];
-	const struct conf *conf = trial->policy->conf;
+	const struct conf_domain *domain;
 	struct slice helo = trial->question->helo;
 	bool is_literal = slice_starts(helo, "[");
 
@@ -313,9 +313,9 @@ fit_helo(struct trial *trial, const struct conf_rule *rule)
 		return fit_condition(!is_literal &&
 		    slice_find(helo, '.') == helo.n);
 	if (slice_is(slice_of(pattern), "ours"))
-		return fit_condition(slice_is_nocase(helo, conf->host) ||
-		    conf_domain_find(conf, slice_lower(
-		    trial->policy->scratch, helo)) != NULL);
+		return slice_is_nocase(helo, trial->policy->conf->host) ?
+		    FIT_YES : trial_domain(trial, slice_lower(
+		    trial->policy->scratch, helo), &domain);
 	return name_fits(trial, pattern, helo);
 }
 
@@ -382,13 +382,17 @@ static enum fit
 fit_sender_unknown(struct trial *trial, const struct conf_rule *rule)
 {
 	struct slice domain = trial->sender.domain;
+	const struct conf_domain *ours;
 	const struct fact *fact;
+	enum fit is_ours;
 
 	if (!rule->sender_unknown)
 		return FIT_YES;
-	if (domain.n == 0 || domain.p[0] == '[' ||
-	    conf_domain_find(trial->policy->conf, domain) != NULL)
+	if (domain.n == 0 || domain.p[0] == '[')
 		return FIT_NO;
+	is_ours = trial_domain(trial, domain, &ours);
+	if (is_ours != FIT_NO)
+		return is_ours == FIT_YES ? FIT_NO : is_ours;
 	fact = fact_or_need(trial, dns_kind, question_of(trial, "mail",
 	    domain), FACT_SESSION);
 	if (fact == NULL)

@@ -73,6 +73,11 @@ enum fit table_fits(struct trial *trial, struct table *table,
 enum fit table_fits_address(struct trial *trial, struct table *table,
     const struct canonical *address);
 
+/* Is a lower-case name a domain of ours, and of which statement?  *out_domain
+ * is NULL unless FIT_YES.  A database may have it, which is asked first. */
+enum fit trial_domain(struct trial *trial, struct slice name,
+    const struct conf_domain **out_domain);
+
 /* The certificate, who issued it, who has logged in, whose address it
  * is. */
 enum fit fit_cert(struct trial *trial, const struct conf_rule *rule);

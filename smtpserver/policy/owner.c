@@ -27,6 +27,33 @@ struct owning {
 static enum policy_ownership owning_alias(struct owning *owning,
     const struct canonical *address);
 
+/* ---- domains ---------------------------------------------------------- */
+
+enum fit
+trial_domain(struct trial *trial, struct slice name,
+    const struct conf_domain **out_domain)
+{
+	const struct policy *policy = trial->policy;
+	struct table *asked;
+	enum fit fit = FIT_NO;
+	const char *table;
+
+	*out_domain = conf_domain_find(policy->conf, name);
+	if (*out_domain != NULL)
+		return FIT_YES;
+	if (!conf_domain_is_asked(name))
+		return FIT_NO;
+	for (size_t i = 0; fit == FIT_NO && (table = conf_domain_table(
+	    policy->conf, i, out_domain)) != NULL; i++) {
+		asked = trial_table(trial, arena_printf(policy->scratch,
+		    "<%s>", table));
+		fit = table_row(trial, asked, name);
+	}
+	if (fit != FIT_YES)
+		*out_domain = NULL;
+	return fit;
+}
+
 /* ---- the user's own name ------------------------------------------------ */
 
 /* "alice+lists" is Alice's, where recipient-delimiter says so. */
@@ -41,18 +68,37 @@ owner_without_detail(const struct conf *conf, struct slice local)
 	return local;
 }
 
+static enum policy_ownership
+owning_fit(enum fit fit)
+{
+	return fit == FIT_YES ? OWNER_YES : fit == FIT_NO ? OWNER_NO :
+	    fit == FIT_NEED ? OWNER_NEED : OWNER_TROUBLE;
+}
+
+/* The statement of a domain of ours. */
+static enum policy_ownership
+owning_domain(struct owning *owning, struct slice name,
+    const struct conf_domain **out)
+{
+	return owning_fit(trial_domain(owning->trial, name, out));
+}
+
 /* Is it "alice" or "alice@example.org", as the user is called? */
-static bool
-owner_is_name(const struct owning *owning, struct slice local,
+static enum policy_ownership
+owning_is_name(struct owning *owning, struct slice local,
     struct slice domain)
 {
-	const struct conf *conf = owning->trial->policy->conf;
 	struct slice rest = owning->user, name;
-	bool is_ours = domain.n == 0 || conf_domain_find(conf, domain) != NULL;
+	const struct conf_domain *ours;
 
 	slice_cut(&rest, '@', &name);
-	return slice_equal_nocase(name, local) && (rest.p == NULL ? is_ours :
-	    slice_equal_nocase(rest, domain));
+	if (!slice_equal_nocase(name, local))
+		return OWNER_NO;
+	if (rest.p != NULL)
+		return slice_equal_nocase(rest, domain) ? OWNER_YES :
+		    OWNER_NO;
+	return domain.n == 0 ? OWNER_YES : owning_domain(owning, domain,
+	    &ours);
 }
 
 static enum fit
@@ -84,11 +130,12 @@ owning_detail(struct owning *owning, const struct canonical *address,
 {
 	struct slice bare = owner_without_detail(owning->trial->policy->conf,
 	    address->local), value;
+	enum policy_ownership is_name = bare.n == address->local.n ?
+	    OWNER_NO : owning_is_name(owning, bare, address->domain);
 	char byte;
 
-	if (bare.n == address->local.n ||
-	    !owner_is_name(owning, bare, address->domain))
-		return OWNER_NO;
+	if (is_name != OWNER_YES)
+		return is_name;
 	byte = address->local.p[bare.n];
 	if (domain == NULL || domain->users != USERS_TABLE)
 		return ascii_is_alnum(byte) || ascii_is_among(byte, "-._") ?
@@ -114,6 +161,8 @@ owning_item(struct owning *owning, const struct alias_item *item,
 {
 	struct arena *scratch = owning->trial->policy->scratch;
 	struct path path = item->path;
+	const struct conf_domain *ours;
+	enum policy_ownership found;
 	struct canonical target;
 
 	if (item->kind != ALIAS_ADDRESS && item->kind != ALIAS_MAILBOX)
@@ -121,11 +170,14 @@ owning_item(struct owning *owning, const struct alias_item *item,
 	if (path.domain.n == 0)
 		path.domain = domain;
 	target = canonical_of(scratch, &path);
-	if (owner_is_name(owning, target.local, target.domain))
-		return OWNER_YES;
-	return item->kind == ALIAS_ADDRESS ? owning_alias(owning, &target) :
-	    owning_detail(owning, &target, conf_domain_find(
-	    owning->trial->policy->conf, target.domain));
+	found = owning_is_name(owning, target.local, target.domain);
+	if (found != OWNER_NO)
+		return found;
+	if (item->kind == ALIAS_ADDRESS)
+		return owning_alias(owning, &target);
+	found = owning_domain(owning, target.domain, &ours);
+	return found == OWNER_NEED || found == OWNER_TROUBLE ? found :
+	    owning_detail(owning, &target, ours);
 }
 
 static enum policy_ownership
@@ -152,12 +204,15 @@ owning_value(struct owning *owning, struct slice value, struct slice domain)
 static enum policy_ownership
 owning_alias(struct owning *owning, const struct canonical *address)
 {
-	const struct conf_domain *domain = conf_domain_find(
-	    owning->trial->policy->conf, address->domain);
+	const struct conf_domain *domain;
+	enum policy_ownership is_ours;
 	struct slice value;
 
 	if (++owning->depth > ALIASES_DEEP_MAX)
 		return OWNER_NO;
+	is_ours = owning_domain(owning, address->domain, &domain);
+	if (is_ours == OWNER_NEED || is_ours == OWNER_TROUBLE)
+		return is_ours;
 	for (size_t i = 0; domain != NULL && i < domain->alias_count; i++)
 		switch (owning_look_up(owning, domain->aliases[i], address,
 		    &value)) {
@@ -221,8 +276,9 @@ policy_owns(struct policy *policy, const struct policy_question *question,
 	address = canonical_of(policy->scratch, sender);
 	if (address.domain.n == 0)
 		address.domain = slice_of(policy->conf->host);
-	if (owner_is_name(&owning, address.local, address.domain))
-		return OWNER_YES;
+	found = owning_is_name(&owning, address.local, address.domain);
+	if (found != OWNER_NO)
+		return found;
 	found = senders == NULL || senders[0] != '<' ? OWNER_NO :
 	    owning_row(&owning, &address);
 	return found != OWNER_NO ? found : owning_alias(&owning, &address);

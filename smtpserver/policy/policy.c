@@ -197,6 +197,34 @@ rules_try(struct trial *trial, bool is_ours)
 	return false;
 }
 
+/* Whose is the recipient?  false: it is not known yet, or there is trouble,
+ * as out->result says. */
+static bool
+policy_look_whose(struct trial *trial)
+{
+	struct policy_verdict *out = trial->out;
+	const struct conf_domain *domain;
+
+	out->is_ours = true;
+	if (trial->rcpt.domain.n == 0)
+		return true;
+	switch (trial_domain(trial, trial->rcpt.domain, &domain)) {
+	case FIT_YES:
+		return true;
+	case FIT_NEED:
+		out->result = POLICY_NEED;
+		return false;
+	case FIT_TROUBLE:
+		out->result = POLICY_TROUBLE;
+		return false;
+	case FIT_NO:
+	case FIT_LATE:
+		break;
+	}
+	out->is_ours = false;
+	return true;
+}
+
 void
 policy_ask(struct policy *policy, const struct policy_question *question,
     struct policy_verdict *out)
@@ -209,8 +237,9 @@ policy_ask(struct policy *policy, const struct policy_question *question,
 	arena_reset(policy->scratch);
 	trial.sender = canonical_of(policy->scratch, &question->sender);
 	trial.rcpt = canonical_of(policy->scratch, &question->rcpt);
-	is_ours = trial.rcpt.domain.n == 0 ||
-	    conf_domain_find(policy->conf, trial.rcpt.domain) != NULL;
+	if (!policy_look_whose(&trial))
+		return;
+	is_ours = out->is_ours;
 	if (is_ours && slice_is_nocase(trial.rcpt.local, "postmaster"))
 		return;
 	if (!rules_try(&trial, is_ours))

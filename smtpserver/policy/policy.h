@@ -85,6 +85,7 @@ struct policy_need {
 
 struct policy_verdict {
 	enum policy_result	 result;
+	bool			 is_ours;	/* the recipient's domain */
 	const struct conf_rule	*rule;		/* who decided; or NULL */
 	const struct conf_rule	*freeze;	/* set the message aside */
 	const struct conf_rule	*shadows[POLICY_SHADOWS_MAX];

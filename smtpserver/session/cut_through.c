@@ -35,7 +35,7 @@ cut_through_note_rcpt(struct session *session, const struct path *rcpt)
 {
 	struct transaction *t = session->transaction;
 
-	if (conf_cuts_through(session->settings->conf,
+	if (!t->rcpt_is_ours && conf_cuts_through(session->settings->conf,
 	    slice_lower(t->arena, rcpt->domain)))
 		t->cut_through_count++;
 }

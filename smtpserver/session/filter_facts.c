@@ -183,12 +183,8 @@ static void
 facts_add_rcpt(const struct session *session, const struct filter_extra *extra,
     struct str *out)
 {
-	const struct conf *conf = session->settings->conf;
-	struct arena *arena = arena_new();
-	bool is_ours = extra->path->domain.n == 0 || conf_domain_find(conf,
-	    slice_lower(arena, extra->path->domain)) != NULL;
+	bool is_ours = session->transaction->rcpt_is_ours;
 
-	arena_free(&arena);
 	facts_say_path(out, extra->path, FILTER_RCPT, FILTER_RCPT_HOST);
 	facts_say_path(out, extra->path, FILTER_RCPT_ADDR, FILTER_RCPT_HOST);
 	facts_say(out, FILTER_RCPT_MAILER, is_ours ? SLICE("local") :

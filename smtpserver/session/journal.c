@@ -174,7 +174,7 @@ note_policy_trouble(const struct session *session,
 	struct str at = STR_INIT;
 
 	note_add_rule(&at, rule);
-	if (rule->service != NULL)
+	if (rule != NULL && rule->service != NULL)
 		neighbour_told("policy-service", rule->service);
 	event(EV_POLICY_TROUBLE, NULL,
 	    "session", slice_of(session->id), "rule", str_slice(&at),

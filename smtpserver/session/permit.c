@@ -188,6 +188,7 @@ permit_rcpt(struct session *session, const struct path *rcpt,
 	/* A local user, who might have called sendmail(1) as well. */
 	out->rule = NULL;
 	out->is_set_aside = false;
+	session->transaction->rcpt_is_ours = true;
 	if (session_is_on_stdin(session))
 		return true;
 	permit_question_fill(session, &question);
@@ -203,6 +204,7 @@ permit_rcpt(struct session *session, const struct path *rcpt,
 		permit_ask_for(session, &verdict.need, fn);
 		return false;
 	}
+	session->transaction->rcpt_is_ours = verdict.is_ours;
 	for (unsigned i = 0; i < verdict.shadow_count; i++)
 		note_shadow(session, verdict.shadows[i], rcpt);
 	if (verdict.warning != NULL)

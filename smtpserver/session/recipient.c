@@ -40,7 +40,11 @@ recipient_is_asked(const struct conf *conf, const struct conf_listen *listener,
 	arena = arena_new();
 	domain = conf_domain_find(conf, slice_lower(arena, rcpt->domain));
 	arena_free(&arena);
-	return domain != NULL && (domain->users != USERS_ANY ||
+	/* a database may have it: who routes asks that */
+	if (domain == NULL)
+		return conf_domain_table(conf, 0, NULL) != NULL &&
+		    conf_domain_is_asked(rcpt->domain);
+	return (domain->users != USERS_ANY ||
 	    domain->alias_count > 0);
 }
 
@@ -191,7 +195,9 @@ recipient_check(struct session *session, const struct path *rcpt,
 	struct str question = STR_INIT;
 	bool result;
 
-	if (!recipient_is_asked(conf, session->listen, rcpt))
+	if (!recipient_is_asked(conf, session->listen, rcpt) ||
+	    (conf->hooks.script == NULL && rcpt->domain.n > 0 &&
+	    !session->transaction->rcpt_is_ours))
 		return true;
 	recipient_question_add(&question, conf, rcpt, &asker);
 	result = recipient_look_up(session, str_slice(&question), fn, out);

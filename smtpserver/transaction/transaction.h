@@ -27,6 +27,8 @@ struct transaction {
 	unsigned		 rcpt_count;
 	unsigned		 cut_through_count;	/* of them: the client
 							 * waits for theirs */
+	bool			 rcpt_is_ours;	/* the domain of the last one,
+						 * says the policy */
 	unsigned		 domains_max;	/* different ones; 0: any */
 	struct slice		*domains;	/* kept when they are bounded */
 	unsigned		 domain_count;

@@ -33,7 +33,7 @@ struct pool_wait {
 
 struct question {
 	struct pool		*pool;
-	struct str		 key;
+	struct str		 key;		/* "": for all names */
 	TAILQ_HEAD(, pool_wait)	 waits;
 	struct asker		*asker;		/* NULL: it waits for one */
 	struct timer		 timer;		/* its time is over */
@@ -48,7 +48,7 @@ struct asker {			/* a process */
 
 struct pool {
 	struct process		*process;
-	char			*name;
+	char			*name, *path;	/* path: of the definition */
 	const struct engine	*engine;
 	struct definition	 definition;
 	bool			 is_good;	/* the definition */
@@ -87,11 +87,23 @@ question_end(struct question *question, enum table_result result,
 	mem_free(&question);
 }
 
+/* One more name of a list. */
+static void
+question_add_row(struct question *question, struct slice name)
+{
+	struct pool_wait *wait;
+
+	TAILQ_FOREACH(wait, &question->waits, entry)
+		wait->fn(wait->context, TABLE_FOUND, name);
+}
+
 static struct question *
 question_find(struct pool *pool, struct slice key)
 {
 	struct question *question;
 
+	if (key.n == 0)		/* who lists wants all of it */
+		return NULL;
 	TAILQ_FOREACH(question, &pool->questions, entry)
 		if (slice_equal(str_slice(&question->key), key))
 			return question;
@@ -106,7 +118,7 @@ pool_say(struct pool *pool, const char *words)
 {
 	if (pool->aways == 1)
 		event(EV_TABLE_TROUBLE, NULL, "table", slice_of(pool->name),
-		    "file", slice_of(pool->engine->name), "reason",
+		    "file", slice_of(pool->path), "reason",
 		    slice_of(words), NULL);
 }
 
@@ -167,10 +179,15 @@ asker_take(struct asker *asker, struct slice line)
 
 	if (question == NULL)
 		return;
+	if (question->key.len == 0 && slice_starts(line, "row ")) {
+		question_add_row(question, slice_from(line, 4));
+		return;
+	}
 	result = answer_read(line, &text);
 	if (result != TABLE_TROUBLE)
 		pool->aways = 0;
-	if (result != TABLE_TROUBLE && line.n <= POOL_KEPT_BYTES)
+	if (result != TABLE_TROUBLE && line.n <= POOL_KEPT_BYTES &&
+	    question->key.len > 0)
 		cache_add(pool->known, str_slice(&question->key), line,
 		    clock_steady_ms() + (result == TABLE_FOUND ?
 		    POOL_FOUND_FOR_MS : POOL_NONE_FOR_MS));
@@ -261,6 +278,8 @@ pool_advance(struct pool *pool)
 		asker->question = question;
 		question->asker = asker;
 		asked++;
+		str_adds(child_outbox(asker->child), question->key.len > 0 ?
+		    "get " : "list");
 		str_add_slice(child_outbox(asker->child),
 		    str_slice(&question->key));
 		str_addc(child_outbox(asker->child), '\n');
@@ -294,6 +313,7 @@ tables_pool_new(struct process *process, const char *name, const char *spec)
 
 	pool->process = process;
 	pool->name = mem_strdup(name);
+	pool->path = mem_strdup(path);
 	pool->engine = engine_of(type);
 	pool->is_good = definition_read(type, path, &pool->definition,
 	    &pool->bad) == DEFINITION_GOOD;
@@ -323,6 +343,7 @@ tables_pool_free(struct pool **ppool)
 	cache_free(&pool->known);
 	definition_release(&pool->definition);
 	mem_release(pool->name);
+	mem_release(pool->path);
 	mem_free(ppool);
 }
 
@@ -362,7 +383,7 @@ pool_knows(struct pool *pool, struct slice key, enum table_result *out_result,
 		*out_text = slice_of(pool->bad.text);
 		return true;
 	}
-	if (cache_find(pool->known, key, now_ms, &known)) {
+	if (key.n > 0 && cache_find(pool->known, key, now_ms, &known)) {
 		*out_result = answer_read(known, out_text);
 		return true;
 	}
@@ -376,8 +397,9 @@ pool_knows(struct pool *pool, struct slice key, enum table_result *out_result,
 	return true;
 }
 
-struct pool_wait *
-pool_ask(struct pool *pool, struct slice key, pool_answer_fn *fn,
+/* key "": all names. */
+static struct pool_wait *
+pool_begin(struct pool *pool, struct slice key, pool_answer_fn *fn,
     void *context)
 {
 	struct question *question;
@@ -385,10 +407,6 @@ pool_ask(struct pool *pool, struct slice key, pool_answer_fn *fn,
 	struct pool_wait *wait;
 	struct slice text;
 
-	if (!definition_key_is_text(key)) {
-		fn(context, TABLE_NONE, SLICE(""));
-		return NULL;
-	}
 	if (pool_knows(pool, key, &result, &text)) {
 		fn(context, result, text);
 		return NULL;
@@ -403,6 +421,22 @@ pool_ask(struct pool *pool, struct slice key, pool_answer_fn *fn,
 	TAILQ_INSERT_TAIL(&question->waits, wait, entry);
 	pool_advance(pool);
 	return wait;
+}
+
+struct pool_wait *
+pool_ask(struct pool *pool, struct slice key, pool_answer_fn *fn,
+    void *context)
+{
+	if (key.n > 0 && definition_key_is_text(key))
+		return pool_begin(pool, key, fn, context);
+	fn(context, TABLE_NONE, SLICE(""));
+	return NULL;
+}
+
+struct pool_wait *
+pool_list(struct pool *pool, pool_answer_fn *fn, void *context)
+{
+	return pool_begin(pool, SLICE(""), fn, context);
 }
 
 void

@@ -47,6 +47,10 @@ const char *pool_name(const struct pool *pool);
  * is called once later. */
 struct pool_wait *pool_ask(struct pool *pool, struct slice key,
     pool_answer_fn *fn, void *context);
+/* Ask for all names.  fn is called with TABLE_FOUND for each, and at the end
+ * with TABLE_NONE or TABLE_TROUBLE, as by pool_ask. */
+struct pool_wait *pool_list(struct pool *pool, pool_answer_fn *fn,
+    void *context);
 /* fn is not called any more. */
 void pool_forget(struct pool_wait **wait);
 

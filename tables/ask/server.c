@@ -27,6 +27,7 @@ enum { CALLER_WAITS_MAX = 16384, TOKEN_BYTES = 64 };
 struct caller_wait {
 	struct caller		*caller;
 	struct pool_wait	*wait;
+	bool			 is_list;
 	char			 token[TOKEN_BYTES];
 	LIST_ENTRY(caller_wait)	 entry;
 };
@@ -124,6 +125,12 @@ caller_on_answer(void *context, enum table_result result, struct slice text)
 	struct caller_wait *wait = context;
 	struct caller *caller = wait->caller;
 
+	if (wait->is_list && result == TABLE_FOUND) {
+		str_addf(&caller->outbox, "%s row " SLICE_FMT "\n",
+		    wait->token, SLICE_ARG(text));
+		watch_set(caller->watch, LOOP_WRITE);
+		return;
+	}
 	caller_add_answer(caller, wait->token, result, text);
 	LIST_REMOVE(wait, entry);
 	caller->wait_count--;
@@ -141,35 +148,42 @@ server_pool(const struct server *server, struct slice name)
 	return NULL;
 }
 
+/* is_list: for all names. */
 static void
 caller_ask(struct caller *caller, struct pool *pool, const char *token,
-    struct slice key)
+    bool is_list, struct slice key)
 {
 	struct caller_wait *wait = mem_alloc(1, sizeof(*wait));
 	struct pool_wait *asked;
 
 	wait->caller = caller;
+	wait->is_list = is_list;
 	strlcpy(wait->token, token, sizeof(wait->token));
 	LIST_INSERT_HEAD(&caller->waits, wait, entry);
 	caller->wait_count++;
-	asked = pool_ask(pool, key, caller_on_answer, wait);
+	asked = is_list ? pool_list(pool, caller_on_answer, wait) :
+	    pool_ask(pool, key, caller_on_answer, wait);
 	if (asked != NULL)	/* else wait is freed */
 		wait->wait = asked;
 }
 
-/* "TOKEN get TABLE KEY".  false: it is no question. */
+/* "TOKEN get TABLE KEY", "TOKEN list TABLE".  false: it is no question. */
 static bool
 caller_take(struct caller *caller, struct slice line)
 {
 	struct slice token, verb, name;
 	char text[TOKEN_BYTES];
 	struct pool *pool;
+	bool is_list;
 
 	if (!slice_word(&line, &token) || token.n >= sizeof(text))
 		return false;
 	memcpy(text, token.p, token.n);
 	text[token.n] = '\0';
-	if (!slice_word(&line, &verb) || !slice_is(verb, "get") ||
+	if (!slice_word(&line, &verb))
+		return false;
+	is_list = slice_is(verb, "list");
+	if ((!is_list && !slice_is(verb, "get")) ||
 	    !slice_word(&line, &name) ||
 	    caller->wait_count >= CALLER_WAITS_MAX)
 		return false;
@@ -179,7 +193,7 @@ caller_take(struct caller *caller, struct slice line)
 		caller_add_answer(caller, text, TABLE_TROUBLE,
 		    SLICE("no such table is in force: zmailer reload"));
 	else
-		caller_ask(caller, pool, text, line);
+		caller_ask(caller, pool, text, is_list, line);
 	return true;
 }
 

@@ -4,9 +4,10 @@
  * smtpserver's group; so do tools that root runs.  It alone knows where the
  * databases are and with which passwords (mail/table/definition.h).
  *
- *	to it		TOKEN get TABLE KEY
+ *	to it		TOKEN get TABLE KEY  |  TOKEN list TABLE
  *	from it		TOKEN ok found VALUE  |  TOKEN ok none  |
- *			TOKEN trouble WORDS
+ *			TOKEN trouble WORDS; of list in front of none:
+ *			TOKEN row NAME, each
  *
  * A line ends in LF.  Answers come in any order.  A database that does not
  * answer is trouble, never "none".  doc/protocol/tables.md.

@@ -19,9 +19,14 @@
 
 #include "base/banned.h"
 
+enum { SEND_BYTES = 8192 };
+
 struct worker {
 	const struct engine	*engine;
+	const struct definition	*definition;
 	void			*state;
+	int			 socket;
+	size_t			 listed;	/* bytes */
 	struct str		 value, line;
 };
 
@@ -46,16 +51,68 @@ worker_add_text(struct str *line, struct slice text)
 		    text.p[i]);
 }
 
-static void
-worker_answer_key(struct worker *worker, struct slice key)
+/* engine_row_fn: a name is sent when there are many. */
+static bool
+worker_add_row(void *context, struct slice row)
+{
+	struct worker *worker = context;
+
+	if (row.n > DEFINITION_NAME_BYTES_MAX)
+		return true;		/* it is no name */
+	worker->listed += row.n;
+	str_adds(&worker->line, "row ");
+	worker_add_text(&worker->line, row);
+	str_addc(&worker->line, '\n');
+	if (worker->line.len > SEND_BYTES) {
+		if (ipc_send(worker->socket, str_slice(&worker->line), NULL,
+		    0) < 0)
+			return false;
+		str_reset(&worker->line);
+	}
+	return worker->listed <= WORKER_LIST_BYTES_MAX;
+}
+
+static enum engine_answer
+worker_list(struct worker *worker, struct err *err)
+{
+	enum engine_answer answer;
+
+	if (worker->definition->values[DEFINITION_LIST] == NULL ||
+	    worker->engine->list == NULL) {
+		err_set(err, "its definition has no line list (SELECT of all "
+		    "names)");
+		return ENGINE_TROUBLE;
+	}
+	worker->listed = 0;
+	answer = worker->engine->list(worker->state, worker_add_row, worker,
+	    err);
+	if (worker->listed <= WORKER_LIST_BYTES_MAX)
+		return answer;
+	err_set(err, "there are more than %d MB of names",
+	    WORKER_LIST_BYTES_MAX >> 20);
+	return ENGINE_TROUBLE;
+}
+
+static enum engine_answer
+worker_ask(struct worker *worker, struct slice line, struct err *err)
 {
 	struct slice parameters[DEFINITION_PARAMETERS];
+
+	if (slice_is(line, "list"))
+		return worker_list(worker, err);
+	definition_parameters(slice_from(line, slice_starts(line, "get ") ?
+	    4 : 0), parameters);
+	return worker->engine->ask(worker->state, parameters, &worker->value,
+	    err);
+}
+
+static void
+worker_answer_line(struct worker *worker, struct slice line)
+{
 	struct err err = { "" };
 
 	str_reset(&worker->value);
-	definition_parameters(key, parameters);
-	switch (worker->engine->ask(worker->state, parameters,
-	    &worker->value, &err)) {
+	switch (worker_ask(worker, line, &err)) {
 	case ENGINE_FOUND:
 		str_adds(&worker->line, "found ");
 		worker_add_text(&worker->line, str_slice(&worker->value));
@@ -79,13 +136,13 @@ worker_answer_key(struct worker *worker, struct slice key)
 static bool
 worker_answer_all(struct worker *worker, int socket, struct ipc_inbox *inbox)
 {
-	struct slice key;
+	struct slice line;
 	size_t cursor = 0;
 	bool is_there = true;
 
-	while (is_there && ipc_line(inbox, &cursor, &key) == IPC_LINE) {
+	while (is_there && ipc_line(inbox, &cursor, &line) == IPC_LINE) {
 		str_reset(&worker->line);
-		worker_answer_key(worker, key);
+		worker_answer_line(worker, line);
 		is_there = ipc_send(socket, str_slice(&worker->line), NULL,
 		    0) >= 0;
 	}
@@ -97,8 +154,8 @@ void
 worker_serve(int socket, const struct engine *engine,
     const struct definition *definition)
 {
-	struct worker worker = { .engine = engine, .value = STR_INIT,
-	    .line = STR_INIT };
+	struct worker worker = { .engine = engine, .definition = definition,
+	    .socket = socket, .value = STR_INIT, .line = STR_INIT };
 	struct ipc_inbox inbox;
 
 	signal(SIGHUP, SIG_IGN);

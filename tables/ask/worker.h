@@ -3,9 +3,9 @@
  * It has the definition of its table and no other's, and may block: who waits
  * too long for it ends it.
  *
- *	to it		KEY
+ *	to it		get KEY  |  list
  *	from it		found VALUE  |  none  |  trouble WORDS  |
- *			away WORDS
+ *			away WORDS; of list in front of none: row NAME, each
  *
  * SPDX-License-Identifier: ISC
  */
@@ -13,6 +13,8 @@
 #define ZM_TABLES_ASK_WORKER_H
 
 #include "tables/engine/engine.h"
+
+enum { WORKER_LIST_BYTES_MAX = 16 << 20 };	/* of all names */
 
 /* Answer until the other end of socket is closed. */
 void worker_serve(int socket, const struct engine *engine,

@@ -27,6 +27,8 @@ enum {
 	ENGINE_CONNECT_S = 3
 };
 
+typedef bool engine_row_fn(void *context, struct slice row);
+
 struct engine {
 	const char	*name;		/* type of the table */
 	/* Connects to nobody.  definition outlives the state. */
@@ -36,6 +38,10 @@ struct engine {
 	enum engine_answer (*ask)(void *state,
 	    const struct slice parameters[DEFINITION_PARAMETERS],
 	    struct str *out, struct err *err);
+	/* Every row of the definition's list; ENGINE_NONE at the end.  NULL: it
+	 * cannot be listed. */
+	enum engine_answer (*list)(void *state, engine_row_fn *fn,
+	    void *context, struct err *err);
 	void (*close)(void *state);
 	/* What the process keeps of the file system and of sockets. */
 	void (*lock_in)(const struct definition *definition,
@@ -55,6 +61,6 @@ void engine_lock_in(const struct definition *definition,
     struct sandbox *out);
 
 extern const struct engine engine_pgsql, engine_mysql, engine_sqlite,
-    engine_socketmap;
+    engine_ldap, engine_redis, engine_socketmap, engine_tcp;
 
 #endif

@@ -25,7 +25,10 @@ static const struct engine *const engines[] = {
 #ifdef HAVE_SQLITE3
 	&engine_sqlite,
 #endif
-	&engine_socketmap,
+#ifdef HAVE_LDAP
+	&engine_ldap,
+#endif
+	&engine_redis, &engine_socketmap, &engine_tcp,
 };
 
 const struct engine *

@@ -236,8 +236,35 @@ mysql_ask(void *state, const struct slice parameters[DEFINITION_PARAMETERS],
 	return answer;
 }
 
+static enum engine_answer
+mysql_list(void *state, engine_row_fn *fn, void *context, struct err *err)
+{
+	struct mysql *mysql = state;
+	enum engine_answer answer = mysql->link != NULL ? ENGINE_FOUND :
+	    mysql_connect_any(mysql, err);
+	const char *query = mysql->definition->values[DEFINITION_LIST];
+	MYSQL_RES *result = NULL;
+	MYSQL_ROW row;
+
+	if (answer != ENGINE_FOUND)
+		return answer;
+	if (mysql_real_query(mysql->link, query, strlen(query)) == 0)
+		result = mysql_store_result(mysql->link);
+	if (result == NULL) {
+		err_set(err, "the list: %s", mysql_errno(mysql->link) ?
+		    mysql_error(mysql->link) : "it is no SELECT");
+		mysql_disconnect(mysql);
+		return ENGINE_TROUBLE;
+	}
+	while ((row = mysql_fetch_row(result)) != NULL)
+		if (row[0] != NULL && !fn(context, slice_of(row[0])))
+			break;
+	mysql_free_result(result);
+	return ENGINE_NONE;
+}
+
 const struct engine engine_mysql = {
 	.name = "mysql", .open = mysql_open, .ask = mysql_ask,
-	.close = mysql_end, .lock_in = engine_lock_in,
+	.list = mysql_list, .close = mysql_end, .lock_in = engine_lock_in,
 };
 #endif

@@ -136,6 +136,25 @@ pgsql_rows(PGresult *result, struct str *out, struct err *err)
 	return rows > 0 ? ENGINE_FOUND : ENGINE_NONE;
 }
 
+static void
+pgsql_disconnect(struct pgsql *pgsql)
+{
+	PQfinish(pgsql->link);
+	pgsql->link = NULL;
+}
+
+static bool
+pgsql_is_there(struct pgsql *pgsql, struct err *err)
+{
+	if (pgsql->link == NULL)
+		pgsql_connect(pgsql);
+	if (PQstatus(pgsql->link) == CONNECTION_OK)
+		return true;
+	pgsql_words(pgsql, err);
+	pgsql_disconnect(pgsql);
+	return false;
+}
+
 static enum engine_answer
 pgsql_try(struct pgsql *pgsql, const char *const *values, struct str *out,
     struct err *err)
@@ -143,14 +162,8 @@ pgsql_try(struct pgsql *pgsql, const char *const *values, struct str *out,
 	enum engine_answer answer = ENGINE_TROUBLE;
 	PGresult *result;
 
-	if (pgsql->link == NULL)
-		pgsql_connect(pgsql);
-	if (PQstatus(pgsql->link) != CONNECTION_OK) {
-		pgsql_words(pgsql, err);
-		PQfinish(pgsql->link);
-		pgsql->link = NULL;
+	if (!pgsql_is_there(pgsql, err))
 		return ENGINE_AWAY;
-	}
 	result = PQexecParams(pgsql->link, pgsql->query.text.buf,
 	    (int)pgsql->query.count, NULL, values, NULL, NULL, 0);
 	if (PQresultStatus(result) == PGRES_TUPLES_OK)
@@ -159,8 +172,7 @@ pgsql_try(struct pgsql *pgsql, const char *const *values, struct str *out,
 		pgsql_words(pgsql, err);
 	PQclear(result);
 	if (PQstatus(pgsql->link) != CONNECTION_OK) {
-		PQfinish(pgsql->link);
-		pgsql->link = NULL;
+		pgsql_disconnect(pgsql);
 		return answer == ENGINE_TROUBLE ? ENGINE_AWAY : answer;
 	}
 	return answer;
@@ -187,8 +199,34 @@ pgsql_ask(void *state, const struct slice parameters[DEFINITION_PARAMETERS],
 	return answer;
 }
 
+static enum engine_answer
+pgsql_list(void *state, engine_row_fn *fn, void *context, struct err *err)
+{
+	struct pgsql *pgsql = state;
+	enum engine_answer answer = ENGINE_NONE;
+	PGresult *result;
+
+	if (!pgsql_is_there(pgsql, err))
+		return ENGINE_AWAY;
+	result = PQexec(pgsql->link,
+	    pgsql->definition->values[DEFINITION_LIST]);
+	if (PQresultStatus(result) != PGRES_TUPLES_OK) {
+		pgsql_words(pgsql, err);
+		answer = ENGINE_TROUBLE;
+	}
+	for (int i = 0; answer == ENGINE_NONE && i < PQntuples(result); i++)
+		if (PQnfields(result) >= 1 && !PQgetisnull(result, i, 0) &&
+		    !fn(context, (struct slice){ PQgetvalue(result, i, 0),
+		    (size_t)PQgetlength(result, i, 0) }))
+			break;
+	PQclear(result);
+	if (PQstatus(pgsql->link) != CONNECTION_OK)
+		pgsql_disconnect(pgsql);
+	return answer;
+}
+
 const struct engine engine_pgsql = {
 	.name = "pgsql", .open = pgsql_open, .ask = pgsql_ask,
-	.close = pgsql_close, .lock_in = engine_lock_in,
+	.list = pgsql_list, .close = pgsql_close, .lock_in = engine_lock_in,
 };
 #endif

@@ -14,13 +14,11 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "io/peer.h"
-#include "io/unix_socket.h"
 #include "tables/engine/engine.h"
+#include "tables/engine/link.h"
 #include "tables/engine/netstring.h"
 
 #include "base/banned.h"
-
-enum { ANSWER_FOR_MS = 4000 };
 
 struct socketmap {
 	const struct definition	*definition;
@@ -46,26 +44,6 @@ socketmap_close(void *state)
 	mem_free(&map);
 }
 
-static bool
-socketmap_connect(struct socketmap *map, int64_t deadline_ms, struct err *err)
-{
-	const char *server = map->definition->values[DEFINITION_SERVER];
-	struct sockaddr_storage address;
-	socklen_t length;
-
-	if (peer_is_open(&map->peer) && peer_is_quiet(&map->peer))
-		return true;
-	peer_close(&map->peer);
-	if (unix_or_inet_address(slice_of(server), &address, &length,
-	    err) < 0)
-		return false;
-	if (peer_connect(&map->peer, (struct sockaddr *)&address, length,
-	    deadline_ms, err) == PEER_OK)
-		return true;
-	err_prefix(err, "%s", server);
-	return false;
-}
-
 /* A whole netstring.  false: err. */
 static bool
 socketmap_answer(struct socketmap *map, int64_t deadline_ms,
@@ -75,18 +53,8 @@ socketmap_answer(struct socketmap *map, int64_t deadline_ms,
 
 	while ((got = netstring_read(peer_unread(&map->peer), out,
 	    out_used)) == NETSTRING_MORE)
-		switch (peer_fill(&map->peer, deadline_ms, err)) {
-		case PEER_OK:
-			break;
-		case PEER_EOF:
-			err_set(err, "it closed the connection");
+		if (!link_fill(&map->peer, deadline_ms, err))
 			return false;
-		case PEER_TIMEOUT:
-			err_set(err, "it does not answer");
-			return false;
-		default:
-			return false;
-		}
 	if (got == NETSTRING_BAD)
 		err_set(err, "what it answers is no netstring");
 	return got == NETSTRING_WHOLE;
@@ -119,12 +87,13 @@ socketmap_try(struct socketmap *map, struct slice key, struct str *out,
     struct err *err)
 {
 	const char *name = map->definition->values[DEFINITION_MAP];
-	int64_t deadline_ms = clock_steady_ms() + ANSWER_FOR_MS;
+	int64_t deadline_ms = clock_steady_ms() + LINK_ANSWER_MS;
 	enum engine_answer answer;
 	struct slice text;
 	size_t used;
 
-	if (!socketmap_connect(map, deadline_ms, err))
+	if (!link_connect(&map->peer, slice_of(
+	    map->definition->values[DEFINITION_SERVER]), deadline_ms, err))
 		return ENGINE_AWAY;
 	str_addf(&map->peer.out, "%zu:%s " SLICE_FMT ",", slice_of(name).n +
 	    1 + key.n, name, SLICE_ARG(key));

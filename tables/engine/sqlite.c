@@ -24,7 +24,7 @@
 enum { BUSY_MS = 2000, DIR_BYTES = 4096 };
 
 struct sqlite {
-	const char	*path;
+	const char	*path, *list;	/* list: NULL, or its question */
 	struct query	 query;
 	sqlite3		*link;		/* NULL: not open */
 	sqlite3_stmt	*statement;
@@ -37,6 +37,7 @@ sqlite_open(const struct definition *definition)
 	struct sqlite *sqlite = mem_alloc(1, sizeof(*sqlite));
 
 	sqlite->path = definition->values[DEFINITION_DATABASE];
+	sqlite->list = definition->values[DEFINITION_LIST];
 	query_render(&sqlite->query, definition->values[DEFINITION_QUERY],
 	    QUERY_MARK_NUMBER);
 	return sqlite;
@@ -142,6 +143,33 @@ sqlite_ask(void *state, const struct slice parameters[DEFINITION_PARAMETERS],
 	return answer;
 }
 
+static enum engine_answer
+sqlite_list(void *state, engine_row_fn *fn, void *context, struct err *err)
+{
+	struct sqlite *sqlite = state;
+	enum engine_answer answer = sqlite_connect(sqlite, err);
+	sqlite3_stmt *statement = NULL;
+	int step = SQLITE_ROW;
+
+	if (answer != ENGINE_FOUND)
+		return answer;
+	if (sqlite3_prepare_v2(sqlite->link, sqlite->list, -1, &statement,
+	    NULL) != SQLITE_OK)
+		return sqlite_trouble(sqlite, ENGINE_TROUBLE, err);
+	while (step == SQLITE_ROW &&
+	    (step = sqlite3_step(statement)) == SQLITE_ROW)
+		if (sqlite3_column_type(statement, 0) != SQLITE_NULL &&
+		    !fn(context, (struct slice){
+		    (const char *)sqlite3_column_text(statement, 0),
+		    (size_t)sqlite3_column_bytes(statement, 0) }))
+			step = SQLITE_DONE;
+	if (step != SQLITE_DONE)
+		err_set(err, "%s: %s", sqlite->path,
+		    sqlite3_errmsg(sqlite->link));
+	(void)sqlite3_finalize(statement);
+	return step == SQLITE_DONE ? ENGINE_NONE : ENGINE_TROUBLE;
+}
+
 /* The directory: a journal that a writer left is read, too. */
 static void
 sqlite_lock_in(const struct definition *definition, struct sandbox *out)
@@ -159,6 +187,6 @@ sqlite_lock_in(const struct definition *definition, struct sandbox *out)
 
 const struct engine engine_sqlite = {
 	.name = "sqlite", .open = sqlite_open, .ask = sqlite_ask,
-	.close = sqlite_close, .lock_in = sqlite_lock_in,
+	.list = sqlite_list, .close = sqlite_close, .lock_in = sqlite_lock_in,
 };
 #endif

@@ -37,9 +37,11 @@ FILTERS = ["opendkim", "opendkim-tools", "rspamd", "python3-milter",
            "postgrey", "fail2ban"]
 SYSLOG = ["rsyslog"]
 DATABASES = ["postgresql", "mariadb-server", "openssl"]
+DIRECTORIES = ["slapd", "ldap-utils", "redis-server", "openssl"]
 LAYERS = {"postfix": POSTFIX, "dovecot": DOVECOT, "exim": EXIM,
           "opensmtpd": OPENSMTPD, "nginx": NGINX, "saslauthd": SASLAUTHD,
-          "filters": FILTERS, "syslog": SYSLOG, "databases": DATABASES}
+          "filters": FILTERS, "syslog": SYSLOG, "databases": DATABASES,
+          "directories": DIRECTORIES}
 
 # Nothing here outlives the tests: no file is synced.
 APT = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q"]

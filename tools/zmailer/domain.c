@@ -13,6 +13,7 @@
 
 #include "base/json.h"
 #include "grammar/smtp/path.h"
+#include "mail/table/table.h"
 #include "tools/change/change.h"
 #include "tools/zmailer/verb.h"
 
@@ -84,6 +85,49 @@ put_domain(const struct conf_domain *domain, const char *name, bool is_json)
 	str_release(&out);
 }
 
+struct domain_listing {
+	const struct conf_domain	*domain;
+	bool				 is_json;
+};
+
+/* table_fn */
+static bool
+put_listed(void *context, struct slice key, struct slice value, unsigned line)
+{
+	const struct domain_listing *listing = context;
+	struct str name = STR_INIT;
+
+	str_add_escaped(&name, key);
+	put_domain(listing->domain, name.buf, listing->is_json);
+	str_release(&name);
+	return true;
+}
+
+/* What a database has, when its definition says how all of it is asked for. */
+static int
+domain_list_asked(const struct change *change)
+{
+	struct domain_listing listing = { .is_json = change->is_json };
+	const struct conf *conf = change->conf;
+	int status = EX_OK;
+	const char *name;
+	struct err err;
+
+	for (size_t i = 0; (name = conf_domain_table(conf, i,
+	    &listing.domain)) != NULL; i++) {
+		struct table *table = table_new(name, conf_table_find(conf,
+		    name)->spec);
+
+		if (table_list(table, put_listed, &listing, &err) ==
+		    TABLE_TROUBLE) {
+			fprintf(stderr, "zmailer: domain: %s\n", err.text);
+			status = EX_TEMPFAIL;
+		}
+		table_free(&table);
+	}
+	return status;
+}
+
 static int
 domain_list(const struct change *change)
 {
@@ -93,7 +137,7 @@ domain_list(const struct change *change)
 		for (size_t k = 0; k < conf->domains[i].name_count; k++)
 			put_domain(&conf->domains[i],
 			    conf->domains[i].names[k], change->is_json);
-	return EX_OK;
+	return domain_list_asked(change);
 }
 
 /* ---- add -------------------------------------------------------------- */

@@ -73,32 +73,40 @@ table_verb_get(struct table *table, bool is_json, char *const keys[], int count)
 	return status;
 }
 
-/* NAME of a table, or a spec. */
+/* NAME of a table of the configuration, which is freed with it, or a spec.
+ * NULL: there is none, which was said. */
+static struct table *
+table_verb_open(const char *conf_path, const char *word, struct conf **out_conf)
+{
+	const struct conf_table *row;
+	struct err err;
+
+	*out_conf = NULL;
+	if (strchr(word, ':') != NULL) {
+		if (table_spec_check(word, &err) == 0)
+			return table_new(word, word);
+		table_verb_complain(&err);
+		return NULL;
+	}
+	*out_conf = verb_conf(conf_path);
+	row = conf_table_find(*out_conf, word);
+	if (row != NULL)
+		return table_new(word, row->spec);
+	fprintf(stderr, "zmailer: table: there is no table <%s> in the "
+	    "configuration\n", word);
+	conf_free(out_conf);
+	return NULL;
+}
+
 static int
 verb_get(const char *conf_path, bool is_json, char *const words[], int count)
 {
-	struct conf *conf = NULL;
-	const struct conf_table *row = NULL;
-	const char *spec = strchr(words[0], ':') ? words[0] : NULL;
-	struct table *table;
-	struct err err;
-	int status;
+	struct conf *conf;
+	struct table *table = table_verb_open(conf_path, words[0], &conf);
+	int status = EX_USAGE;
 
-	if (spec == NULL) {
-		conf = verb_conf(conf_path);
-		row = conf_table_find(conf, words[0]);
-		if (row == NULL) {
-			fprintf(stderr, "zmailer: table: there is no table "
-			    "<%s> in the configuration\n", words[0]);
-			conf_free(&conf);
-			return EX_USAGE;
-		}
-	} else if (table_spec_check(spec, &err) != 0) {
-		table_verb_complain(&err);
-		return EX_USAGE;
-	}
-	table = table_new(words[0], row ? row->spec : spec);
-	status = table_verb_get(table, is_json, words + 1, count - 1);
+	if (table != NULL)
+		status = table_verb_get(table, is_json, words + 1, count - 1);
 	table_free(&table);
 	conf_free(&conf);
 	return status;
@@ -160,6 +168,58 @@ verb_list_tables(const char *conf_path, bool is_json)
 	for (size_t i = 0; i < conf->table_count; i++)
 		if (say_table(&conf->tables[i], is_json) != EX_OK)
 			status = EX_DATAERR;
+	conf_free(&conf);
+	return status;
+}
+
+static bool
+say_entry(void *context, struct slice key, struct slice value, unsigned line)
+{
+	const struct table *table = context;
+	struct str out = STR_INIT;
+
+	json_open_answer(&out);
+	json_text(&out, "table", slice_of(table_name(table)));
+	json_text(&out, "key", key);
+	json_text(&out, "value", value);
+	json_close(&out);
+	fputs(out.buf, stdout);
+	str_release(&out);
+	return true;
+}
+
+static bool
+say_key(void *context, struct slice key, struct slice value, unsigned line)
+{
+	struct str out = STR_INIT;
+
+	str_add_escaped(&out, key);
+	if (value.n > 0)
+		str_addc(&out, '\t');
+	str_add_escaped(&out, value);
+	puts(out.buf);
+	str_release(&out);
+	return true;
+}
+
+/* What stands in one. */
+static int
+verb_list_entries(const char *conf_path, bool is_json, const char *word)
+{
+	struct conf *conf;
+	struct table *table = table_verb_open(conf_path, word, &conf);
+	int status = EX_USAGE;
+	struct err err;
+
+	if (table != NULL) {
+		status = EX_OK;
+		if (table_list(table, is_json ? say_entry : say_key, table,
+		    &err) == TABLE_TROUBLE) {
+			table_verb_complain(&err);
+			status = EX_TEMPFAIL;
+		}
+	}
+	table_free(&table);
 	conf_free(&conf);
 	return status;
 }
@@ -227,6 +287,11 @@ verb_table(struct arguments *arguments)
 	if (arguments_is(arguments, "get"))
 		return verb_get(conf_path, is_json, arguments->words,
 		    arguments->count);
+	if (arguments_is(arguments, "list") && arguments->count > 1)
+		return arguments_refuse(arguments, "one table, or none");
+	if (arguments_is(arguments, "list") && arguments->count > 0)
+		return verb_list_entries(conf_path, is_json,
+		    arguments->words[0]);
 	if (arguments_is(arguments, "list"))
 		return verb_list_tables(conf_path, is_json);
 	if (from != NULL && arguments->count != 1)

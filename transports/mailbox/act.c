@@ -200,24 +200,34 @@ act_program(const struct action *action, struct slice command,
 	berth_leave();
 }
 
-/* The user itself, in whichever way it is written. */
-static bool
-act_is_self(const struct action *action, const struct path *path)
+static enum table_result
+act_if(bool is_true)
 {
+	return is_true ? TABLE_FOUND : TABLE_NONE;
+}
+
+/* The user itself, in whichever way it is written?  A database may have its
+ * domain. */
+static enum table_result
+act_is_self(const struct action *action, const struct path *path,
+    struct err *err)
+{
+	const struct conf_domain *ours;
 	const struct place *place = action->place;
 	const struct conf *conf = action->mailbox->conf;
 	struct slice local = path_local_plain(action->arena, path);
 	struct slice domain = path->domain;
 
 	if (!slice_equal_nocase(local, place->user))
-		return false;
+		return TABLE_NONE;
 	if (domain.n == 0)
-		return true;
+		return TABLE_FOUND;
 	if (place->domain.n > 0)
-		return slice_equal_nocase(domain, place->domain);
-	return slice_equal_nocase(domain, slice_of(conf->host)) ||
-	    conf_domain_find(conf, slice_lower(action->arena, domain)) !=
-	    NULL;
+		return act_if(slice_equal_nocase(domain, place->domain));
+	if (slice_equal_nocase(domain, slice_of(conf->host)))
+		return TABLE_FOUND;
+	return conf_domain_ask(conf, slice_lower(action->arena, domain),
+	    &ours, err);
 }
 
 static void
@@ -226,10 +236,20 @@ act_address(const struct action *action, const struct path *path,
 {
 	const struct place *place = action->place;
 	struct envelope_rcpt *rcpt = &tally->rcpts[tally->rcpt_count];
+	struct verdict later;
+	struct err err;
 
-	if (act_is_self(action, path)) {
+	switch (act_is_self(action, path, &err)) {
+	case TABLE_FOUND:
 		tally->keeps = true;
 		return;
+	case TABLE_TROUBLE:
+		verdict_set(&later, VERDICT_DEFERRED, "4.3.0", "mailbox",
+		    "%s", err.text);
+		act_tally(tally, &later);
+		return;
+	case TABLE_NONE:
+		break;
 	}
 	*rcpt = (struct envelope_rcpt){ .path = *path };
 	if (path->domain.n == 0)

@@ -88,7 +88,8 @@ conf_mailname_note(const struct conf *conf, const char *mailname,
 	return arena_printf(arena, "%s has %s, and host is %s: host counts, "
 	    "mail of local programs is from user@%s%s", system_mailname,
 	    mailname, conf->host, conf->host,
-	    conf_domain_find(conf, slice_of(mailname)) != NULL ? "" :
+	    conf_domain_find(conf, slice_of(mailname)) != NULL ||
+	    conf_domain_table(conf, 0, NULL) != NULL ? "" :
 	    arena_printf(arena, "; %s is no domain of ours", mailname));
 }
 

@@ -109,8 +109,9 @@ names_of_table(struct names *names, const struct conf_name *from)
 	struct table *table;
 	struct err err;
 
-	if (row == NULL)
-		return;		/* conf_check_references complained */
+	/* conf_check_references complained; of a database: ours.c */
+	if (row == NULL || table_spec_is_asked(row->spec))
+		return;
 	table = table_new(row->name, row->spec);
 	names->from = from;
 	names->table = table;
@@ -179,6 +180,20 @@ watch_files(struct conf *conf, const struct names *names)
 	}
 }
 
+static void
+note_databases(struct conf *conf, const struct names *names)
+{
+	const struct conf_book *book = conf->book;
+
+	for (size_t i = 0; i < book->said_count; i++) {
+		const struct conf_table *row = book->said[i].name[0] == '<' ?
+		    table_of(names, &book->said[i]) : NULL;
+
+		if (row != NULL && table_spec_is_asked(row->spec))
+			conf_ours_add(conf, row, book->said[i].domain);
+	}
+}
+
 void
 conf_index_domains(struct conf_loader *loader)
 {
@@ -194,6 +209,7 @@ conf_index_domains(struct conf_loader *loader)
 		has_table = book->said[i].name[0] == '<';
 	if (has_table) {
 		conf->book = book;
+		note_databases(conf, &names);
 		watch_files(conf, &names);	/* before they are read */
 		names_expand(&names);
 		book->names = names.list;

@@ -215,6 +215,12 @@ struct conf_name {
 	unsigned		 line;		/* of it */
 };
 
+struct conf_name_table {	/* of names, in a database */
+	const char	*name, *spec;
+	size_t		 domain;	/* index in conf->domains */
+	struct table	*table;		/* NULL: nobody waited for it yet */
+};
+
 struct conf_name_file {		/* of a table of names */
 	const char	*path;
 	struct stat	 seen;
@@ -234,6 +240,8 @@ struct conf_book {		/* what check and show know beyond conf */
 	size_t			 said_count;
 	struct conf_name_file	*name_files;
 	size_t			 name_file_count;
+	struct conf_name_table	*name_tables;
+	size_t			 name_table_count;
 	unsigned		 names_generation;	/* how often anew */
 	struct arena		*names_arena;	/* of names, then; or NULL */
 };
@@ -310,6 +318,12 @@ void conf_index_domains(struct conf_loader *loader);
  * that stand twice. */
 void conf_index_names(struct arena *arena, struct conf_book *book,
     struct conf_loader *loader);
+
+/* Note a table in a database that has names of domains. */
+void conf_ours_add(struct conf *conf, const struct conf_table *row,
+    size_t domain);
+/* Close what was asked. */
+void conf_ours_release(struct conf_book *book);
 
 /* ---- complaints ------------------------------------------------------ */
 

@@ -110,12 +110,8 @@ take_domain(struct conf_cursor *cursor, struct slice range,
 {
 	struct slice text = out->token->text;
 
-	if (out->token->kind == TOKEN_TABLE && slice_is(range, "or-table")) {
-		if (!conf_take_table(cursor, range, out, why))
-			return false;
-		conf_reference_is_read(cursor->loader, "all names are read");
-		return true;
-	}
+	if (out->token->kind == TOKEN_TABLE && slice_is(range, "or-table"))
+		return conf_take_table(cursor, range, out, why);
 	if (text.n > 1 && text.p[0] == '.')
 		text = slice_from(text, 1);
 	if (out->token->kind != TOKEN_WORD || domain_parse(text, NULL) != 0)

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "conf/settings/at.h"
+#include "mail/table/table.h"
 
 struct conf;
 
@@ -105,9 +106,24 @@ const char *conf_table_file(const struct conf_table *table);
 /* The domain statement whose `deliver pipe` has this host; NULL: none. */
 const struct conf_domain *conf_domain_of_pipe(const struct conf *conf,
     struct slice host);
-/* The domain statement for a lower-case name, or NULL: not ours. */
+/* The domain statement for a lower-case name, or NULL: the configuration and
+ * the files of its tables have no such name.  A database may
+ * (conf_domain_ask). */
 const struct conf_domain *conf_domain_find(const struct conf *conf,
     struct slice name);
+
+/* Tables in databases that have names of domains (domain <table>), in the
+ * order of the statements.  The name of one, from 0 on, and its statement in
+ * *out_domain, which may be NULL; returns NULL: there are no more. */
+const char *conf_domain_table(const struct conf *conf, size_t i,
+    const struct conf_domain **out_domain);
+/* Can such a table have this name?  No address in brackets, no ".parent":
+ * whole names are asked for. */
+bool conf_domain_is_asked(struct slice name);
+/* The statement of a lower-case name, which a database may have: waits for its
+ * answer.  What cannot be asked is trouble (err), not somebody else's. */
+enum table_result conf_domain_ask(const struct conf *conf, struct slice name,
+    const struct conf_domain **out_domain, struct err *err);
 
 /* What follows `via`, or in the value of a <table> of routes:
  * "mx", "HOST[:PORT]", "[ADDRESS]:PORT", "lmtp HOST[:PORT]", "local", "hold",

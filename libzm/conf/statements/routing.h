@@ -9,8 +9,10 @@ STATEMENT(TOP, "domain", DOMAIN, domain, "domain+:or-table", "",
     "Mail for these domains ends here.  .example.org stands for everything "
     "below example.org.  The keys of a table, as of ZMailer's localnames, "
     "are names, too; a changed file is taken over within a second, a broken "
-    "one is refused whole.  The block says who exists, which aliases apply "
-    "and how mail is delivered.",
+    "one is refused whole.  A table in a database is asked for the whole name, "
+    "after all that the configuration and files have; one that does not "
+    "answer is 451 and never somebody else's domain.  The block says who "
+    "exists, which aliases apply and how mail is delivered.",
     "domain example.org example.net\n"
     "domain lists.example.org { users any; deliver lmtp inet:127.0.0.1:8024 }")
 
@@ -56,8 +58,8 @@ STATEMENT(TOP, "table", LINES, table, "word spec?", "",
     "continues the one before.  pcre: holds patterns, cidr: networks; cdb: "
     "and lmdb: are databases that zmailer table build makes; passwd: (no "
     "path) are the accounts of the system.  The file of pgsql:, mysql:, "
-    "sqlite: and socketmap: says where a database is and which question it "
-    "is asked; only a reload reads it.  zmailer-table(8) tells more.",
+    "sqlite:, ldap:, redis:, socketmap: and tcp: says where a database is "
+    "and which question it is asked; only a reload reads it.  zmailer-table(8) tells more.",
     "table aliases file:/etc/aliases\n"
     "table people cdb:/etc/zmailer/people.cdb\n"
     "table mailboxes pgsql:/etc/zmailer/mailboxes\n"

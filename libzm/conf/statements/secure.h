@@ -66,7 +66,7 @@ STATEMENT(TOP, "auth", NONE, auth, "",
     "with the word submission, and only on an encrypted connection; with "
     "clear loopback also in the clear from this machine.  Without logging in "
     "no mail is taken there.  users: a table of names and what crypt(3) makes "
-    "of passwords (openssl passwd -6), or "
+    "of passwords (openssl passwd -6), $argon2id$..., or "
     "{SCRAM-SHA-256}ROUNDS,SALT,STOREDKEY,SERVERKEY; scram "
     "offers that mechanism, too: for tables that have such entries for all.  "
     "dovecot: Dovecot's auth-client socket (unix:/PATH, or the path alone), "

@@ -126,15 +126,18 @@ asked_line(struct asked *asked, int64_t deadline_ms, struct err *err)
 	return 0;
 }
 
+/* verb: "get", and key; "list", and none. */
 static int
-asked_try(struct asked *asked, struct slice key, struct err *err)
+asked_try(struct asked *asked, const char *verb, struct slice key,
+    struct err *err)
 {
 	int64_t deadline_ms = clock_steady_ms() + ASKED_FOR_MS;
 
 	if (asked_connect(asked, err) < 0)
 		return -1;
-	str_addf(&asked->peer.out, "%" PRIu64 " get %s " SLICE_FMT "\n",
-	    ++asked->token, asked->name, SLICE_ARG(key));
+	str_addf(&asked->peer.out, "%" PRIu64 " %s %s%s" SLICE_FMT "\n",
+	    ++asked->token, verb, asked->name, key.n > 0 ? " " : "",
+	    SLICE_ARG(key));
 	if (peer_flush(&asked->peer, deadline_ms, err) != PEER_OK ||
 	    asked_line(asked, deadline_ms, err) < 0) {
 		peer_close(&asked->peer);
@@ -192,10 +195,39 @@ asked_find(void *state, struct slice key, struct slice folded,
 
 	if (!definition_key_is_text(key))
 		return TABLE_NONE;
-	if (asked_try(asked, folded, err) < 0 &&
-	    asked_try(asked, folded, err) < 0)
+	if (asked_try(asked, "get", folded, err) < 0 &&
+	    asked_try(asked, "get", folded, err) < 0)
 		return TABLE_TROUBLE;
 	return asked_answer(asked, out, err);
+}
+
+/* "TOKEN row NAME" each, then as asked_answer has it: none. */
+static enum table_result
+asked_list(void *state, table_fn *fn, void *context, struct err *err)
+{
+	int64_t deadline_ms = clock_steady_ms() + ASKED_FOR_MS;
+	struct asked *asked = state;
+	struct slice rest, word;
+	struct table_hit hit;
+	uint64_t token;
+
+	if (asked_try(asked, "list", SLICE(""), err) < 0)
+		return TABLE_TROUBLE;
+	for (unsigned line = 1;; line++) {
+		rest = str_slice(&asked->line);
+		if (!slice_word(&rest, &word) || !slice_number(word, 1,
+		    UINT64_MAX, &token) || token != asked->token ||
+		    !slice_word(&rest, &word) || !slice_is(word, "row"))
+			return asked_answer(asked, &hit, err);
+		if (!fn(context, slice_trim(rest), SLICE(""), line)) {
+			peer_close(&asked->peer);	/* more may come */
+			return TABLE_NONE;
+		}
+		if (asked_line(asked, deadline_ms, err) < 0) {
+			peer_close(&asked->peer);
+			return TABLE_TROUBLE;
+		}
+	}
 }
 
 /* The definition alone: what it names may be away for a while. */
@@ -235,6 +267,26 @@ mysql_check(void *state, struct err *err)
 }
 #endif
 
+#ifdef HAVE_LDAP
+static int
+ldap_check(void *state, struct err *err)
+{
+	return asked_check("ldap", state, err);
+}
+#endif
+
+static int
+redis_check(void *state, struct err *err)
+{
+	return asked_check("redis", state, err);
+}
+
+static int
+tcp_check(void *state, struct err *err)
+{
+	return asked_check("tcp", state, err);
+}
+
 static int
 socketmap_check(void *state, struct err *err)
 {
@@ -245,7 +297,7 @@ const struct table_type table_type_sqlite = {
 	.name = "sqlite", .traits = TABLE_IS_ASKED,
 #ifdef HAVE_SQLITE3
 	.open = asked_open, .close = asked_close, .find = asked_find,
-	.check = sqlite_check,
+	.list = asked_list, .check = sqlite_check,
 #else
 	.package = "libsqlite3-dev",
 #endif
@@ -255,7 +307,7 @@ const struct table_type table_type_pgsql = {
 	.name = "pgsql", .traits = TABLE_IS_ASKED,
 #ifdef HAVE_PGSQL
 	.open = asked_open, .close = asked_close, .find = asked_find,
-	.check = pgsql_check,
+	.list = asked_list, .check = pgsql_check,
 #else
 	.package = "libpq-dev",
 #endif
@@ -265,7 +317,7 @@ const struct table_type table_type_mysql = {
 	.name = "mysql", .traits = TABLE_IS_ASKED,
 #ifdef HAVE_MARIADB
 	.open = asked_open, .close = asked_close, .find = asked_find,
-	.check = mysql_check,
+	.list = asked_list, .check = mysql_check,
 #else
 	.package = "libmariadb-dev",
 #endif
@@ -273,6 +325,28 @@ const struct table_type table_type_mysql = {
 
 const struct table_type table_type_socketmap = {
 	.name = "socketmap", .traits = TABLE_IS_ASKED, .open = asked_open,
-	.close = asked_close, .find = asked_find,
+	.close = asked_close, .find = asked_find, .list = asked_list,
 	.check = socketmap_check,
+};
+
+const struct table_type table_type_ldap = {
+	.name = "ldap", .traits = TABLE_IS_ASKED,
+#ifdef HAVE_LDAP
+	.open = asked_open, .close = asked_close, .find = asked_find,
+	.list = asked_list, .check = ldap_check,
+#else
+	.package = "libldap2-dev",
+#endif
+};
+
+const struct table_type table_type_redis = {
+	.name = "redis", .traits = TABLE_IS_ASKED, .open = asked_open,
+	.close = asked_close, .find = asked_find, .list = asked_list,
+	.check = redis_check,
+};
+
+const struct table_type table_type_tcp = {
+	.name = "tcp", .traits = TABLE_IS_ASKED, .open = asked_open,
+	.close = asked_close, .find = asked_find, .list = asked_list,
+	.check = tcp_check,
 };

@@ -18,35 +18,61 @@
 #include "base/mem.h"
 #include "io/unix_socket.h"
 #include "mail/table/definition.h"
+#include "mail/table/preset.h"
 #include "mail/table/table.h"
 
 #include "base/banned.h"
 
-enum { SPEC_BYTES = 4200, OTHERS = S_IROTH | S_IWOTH | S_IWGRP };
+enum {
+	SPEC_BYTES = 4200, PASSWORD_BYTES = 1024,
+	OTHERS = S_IROTH | S_IWOTH | S_IWGRP
+};
 
 /* Whose word it is, and whether it must be there. */
 enum definition_of {
 	OF_PGSQL = 1, OF_SQLITE = 2, OF_SOCKETMAP = 4, OF_MYSQL = 8,
-	OF_SERVER = OF_PGSQL | OF_MYSQL, OF_SQL = OF_SERVER | OF_SQLITE
+	OF_LDAP = 16, OF_REDIS = 32, OF_TCP = 64,
+	OF_SQL = OF_PGSQL | OF_MYSQL | OF_SQLITE,
+	OF_TLS = OF_PGSQL | OF_MYSQL | OF_LDAP, OF_LOGIN = OF_TLS | OF_REDIS,
+	OF_PROGRAM = OF_SOCKETMAP | OF_TCP | OF_REDIS
+};
+
+static const struct definition_type {
+	const char	*name;
+	unsigned	 of;
+} definition_types[] = {
+	{ "pgsql", OF_PGSQL }, { "mysql", OF_MYSQL }, { "sqlite", OF_SQLITE },
+	{ "ldap", OF_LDAP }, { "redis", OF_REDIS }, { "tcp", OF_TCP },
+	{ "socketmap", OF_SOCKETMAP },
 };
 
 static const struct definition_row {
 	const char	*word;
 	unsigned	 of, needed_by;
 } definition_rows[DEFINITION_WORDS] = {
-	[DEFINITION_HOSTS] = { "hosts", OF_SERVER, 0 },
-	[DEFINITION_DATABASE] = { "database", OF_SQL, OF_SQL },
-	[DEFINITION_USER] = { "user", OF_SERVER, 0 },
-	[DEFINITION_PASSWORD] = { "password", OF_SERVER, 0 },
-	[DEFINITION_TLS] = { "tls", OF_SERVER, 0 },
-	[DEFINITION_CA] = { "ca", OF_SERVER, 0 },
-	[DEFINITION_QUERY] = { "query", OF_SQL, OF_SQL },
-	[DEFINITION_SERVER] = { "server", OF_SOCKETMAP, OF_SOCKETMAP },
+	[DEFINITION_HOSTS] = { "hosts", OF_TLS, OF_LDAP },
+	[DEFINITION_DATABASE] = { "database", OF_SQL | OF_REDIS, OF_SQL },
+	[DEFINITION_USER] = { "user", OF_LOGIN, 0 },
+	[DEFINITION_PASSWORD] = { "password", OF_LOGIN, 0 },
+	[DEFINITION_PASSWORD_FILE] = { "password-file", OF_LOGIN, 0 },
+	[DEFINITION_TLS] = { "tls", OF_TLS, 0 },
+	[DEFINITION_CA] = { "ca", OF_TLS, 0 },
+	[DEFINITION_BASE] = { "base", OF_LDAP, OF_LDAP },
+	[DEFINITION_SCOPE] = { "scope", OF_LDAP, 0 },
+	[DEFINITION_FILTER] = { "filter", OF_LDAP, OF_LDAP },
+	[DEFINITION_ATTRIBUTE] = { "attribute", OF_LDAP, OF_LDAP },
+	[DEFINITION_QUERY] = { "query", OF_SQL | OF_REDIS,
+	    OF_SQL | OF_REDIS },
+	[DEFINITION_LIST] = { "list", OF_SQL, 0 },
+	[DEFINITION_PRESET] = { "preset", OF_SQL, 0 },
+	[DEFINITION_SERVER] = { "server", OF_PROGRAM, OF_PROGRAM },
 	[DEFINITION_MAP] = { "map", OF_SOCKETMAP, OF_SOCKETMAP },
 };
 
 struct definition_reading {
 	struct definition	*out;
+	const char		*type;
+	struct err		 why;	/* of definition_mend */
 	const char		*path;
 	unsigned		 of;
 	struct err		*err;	/* filled when a line is wrong */
@@ -56,9 +82,11 @@ struct definition_reading {
 static unsigned
 definition_of_type(const char *type)
 {
-	return strcmp(type, "pgsql") == 0 ? OF_PGSQL :
-	    strcmp(type, "mysql") == 0 ? OF_MYSQL :
-	    strcmp(type, "sqlite") == 0 ? OF_SQLITE : OF_SOCKETMAP;
+	for (size_t i = 0; i < sizeof(definition_types) /
+	    sizeof(definition_types[0]); i++)
+		if (strcmp(type, definition_types[i].name) == 0)
+			return definition_types[i].of;
+	return 0;
 }
 
 /* ---- values ----------------------------------------------------------- */
@@ -107,6 +135,63 @@ query_mend(struct definition *definition, const char *query)
 	return NULL;
 }
 
+/* GET NAME$1 or HGET NAME $1, which change nothing there. */
+static const char *
+command_mend(struct definition *definition, const char *value)
+{
+	struct slice rest = slice_of(value), word = SLICE("");
+	int parameters = query_parameters(value);
+	size_t wanted, count = 0;
+
+	(void)slice_word(&rest, &word);
+	wanted = slice_is(word, "GET") ? 1 : slice_is(word, "HGET") ? 2 : 0;
+	while (slice_word(&rest, &word))
+		count++;
+	if (wanted == 0 || count != wanted || parameters <= 0)
+		return "write GET NAME$1 or HGET NAME $1: $1 for the key, $2 "
+		    "for what stands in it before @, $3 after it";
+	definition->parameters = (unsigned)parameters;
+	return NULL;
+}
+
+/* ( ) around it, in it as many of the one as of the other (RFC 4515). */
+static const char *
+filter_mend(struct definition *definition, const char *value)
+{
+	int parameters = query_parameters(value), open = 0;
+	bool is_one = value[0] == '(';
+
+	for (const char *p = value; *p != '\0' && is_one; p++) {
+		open += *p == '(' ? 1 : *p == ')' ? -1 : 0;
+		is_one = open > 0 || (open == 0 && p[1] == '\0');
+	}
+	if (!is_one || open != 0)
+		return "write (ATTRIBUTE=$1), or (&(...)(...)) of several";
+	if (parameters <= 0)
+		return "there is $1 for the key, $2 for what stands in it "
+		    "before @, $3 after it: one of them must be in it";
+	definition->parameters = (unsigned)parameters;
+	return NULL;
+}
+
+static const char *
+tls_mend(const struct definition_reading *reading, const char *value)
+{
+	if (reading->of == OF_LDAP && strcmp(value, "ldaps") == 0)
+		return NULL;
+	return strcmp(value, "verify") == 0 || strcmp(value, "no") == 0 ?
+	    NULL : reading->of == OF_LDAP ? "write verify (StartTLS), ldaps, "
+	    "or no" : "write verify, or no";
+}
+
+static bool
+definition_is_number(const char *value)
+{
+	uint64_t number;
+
+	return slice_number(slice_of(value), 0, 65535, &number);
+}
+
 /* NULL: the value is good. */
 static const char *
 definition_mend(struct definition_reading *reading, enum definition_word word,
@@ -114,13 +199,28 @@ definition_mend(struct definition_reading *reading, enum definition_word word,
 {
 	switch (word) {
 	case DEFINITION_QUERY:
-		return query_mend(reading->out, value);
+		return reading->of == OF_REDIS ? command_mend(reading->out,
+		    value) : query_mend(reading->out, value);
+	case DEFINITION_FILTER:
+		return filter_mend(reading->out, value);
+	case DEFINITION_SCOPE:
+		return strcmp(value, "sub") == 0 ||
+		    strcmp(value, "one") == 0 || strcmp(value, "base") == 0 ?
+		    NULL : "write sub, one or base";
+	case DEFINITION_LIST:
+		return query_parameters(value) == 0 ? NULL :
+		    "it has all names: no $1 in it, and quotes end";
+	case DEFINITION_PRESET:
+		return table_preset_find(slice_of(value), &reading->why) !=
+		    NULL ? NULL : reading->why.text;
 	case DEFINITION_TLS:
-		return strcmp(value, "verify") == 0 ||
-		    strcmp(value, "no") == 0 ? NULL : "write verify, or no";
+		return tls_mend(reading, value);
 	case DEFINITION_CA:
+	case DEFINITION_PASSWORD_FILE:
 		return value[0] == '/' ? NULL : "write the path of a file";
 	case DEFINITION_DATABASE:
+		if (reading->of == OF_REDIS)
+			return definition_is_number(value) ? NULL : "write its number";
 		return reading->of != OF_SQLITE || value[0] == '/' ? NULL :
 		    "write the path of the file, from / on";
 	case DEFINITION_SERVER:
@@ -141,6 +241,21 @@ definition_fault(struct definition_reading *reading, unsigned line,
 	err_set(reading->err, "%s:%u: %s: %s", reading->path, line, word,
 	    what);
 	reading->is_bad = true;
+	return false;
+}
+
+static bool
+definition_no_word(struct definition_reading *reading, unsigned line,
+    const char *word)
+{
+	struct str words = STR_INIT;
+
+	str_adds(&words, "no such word: there are");
+	for (size_t i = 0; i < DEFINITION_WORDS; i++)
+		if (definition_rows[i].of & reading->of)
+			str_addf(&words, " %s", definition_rows[i].word);
+	(void)definition_fault(reading, line, word, words.buf);
+	str_release(&words);
 	return false;
 }
 
@@ -176,17 +291,80 @@ definition_take(void *context, struct slice key, struct slice value,
 		return mend == NULL || definition_fault(reading, line, word,
 		    mend);
 	}
-	return definition_fault(reading, line, word, reading->of ==
-	    OF_SOCKETMAP ? "no such word: there are server and map" :
-	    reading->of == OF_SQLITE ? "no such word: there are database and "
-	    "query" : "no such word: there are hosts, database, user, "
-	    "password, tls, ca and query");
+	return definition_no_word(reading, line, word);
+}
+
+/* What stands for a query and a list.  false: there is a query as well. */
+static bool
+definition_fill(const struct definition_reading *reading)
+{
+	struct definition *out = reading->out;
+	const struct table_preset *preset;
+
+	if (out->values[DEFINITION_PRESET] == NULL)
+		return true;
+	if (out->values[DEFINITION_QUERY] != NULL)
+		return false;
+	preset = table_preset_find(slice_of(out->values[DEFINITION_PRESET]),
+	    reading->err);
+	out->values[DEFINITION_QUERY] = mem_strdup(table_preset_query(preset,
+	    reading->type));
+	out->parameters = (unsigned)query_parameters(
+	    out->values[DEFINITION_QUERY]);
+	if (out->values[DEFINITION_LIST] == NULL && preset->list != NULL)
+		out->values[DEFINITION_LIST] = mem_strdup(preset->list);
+	return true;
+}
+
+/* The first line of a file that is its owner's alone.  false: err. */
+static bool
+definition_read_password(const struct definition_reading *reading)
+{
+	char **values = reading->out->values, line[PASSWORD_BYTES] = "";
+	const char *path = values[DEFINITION_PASSWORD_FILE];
+	struct stat st;
+	FILE *file;
+	bool is_read;
+
+	if (path == NULL)
+		return true;
+	if (values[DEFINITION_PASSWORD] != NULL) {
+		err_set(reading->err, "%s: a password, or a password-file: "
+		    "keep one of them", reading->path);
+		return false;
+	}
+	file = fopen(path, "re");
+	if (file == NULL || fstat(fileno(file), &st) != 0) {
+		err_sys(reading->err, "%s", path);
+		if (file != NULL)
+			fclose(file);
+		return false;
+	}
+	is_read = (st.st_mode & OTHERS) == 0 &&
+	    fgets(line, sizeof(line), file) != NULL;
+	fclose(file);
+	line[strcspn(line, "\r\n")] = '\0';
+	if (is_read && line[0] != '\0')
+		values[DEFINITION_PASSWORD] = mem_strdup(line);
+	else
+		err_set(reading->err, (st.st_mode & OTHERS) != 0 ?
+		    "%s: others may read or change it: chmod 600" :
+		    "%s: its first line is empty", path);
+	explicit_bzero(line, sizeof(line));
+	return values[DEFINITION_PASSWORD] != NULL;
 }
 
 static enum definition_result
 definition_whole(const struct definition_reading *reading,
     const struct stat *st)
 {
+	if (!definition_read_password(reading))
+		return DEFINITION_BAD;
+	if (!definition_fill(reading)) {
+		err_set(reading->err, "%s: a preset is a query: keep one of "
+		    "them", reading->path);
+		return DEFINITION_BAD;
+	}
 	for (size_t i = 0; i < DEFINITION_WORDS; i++)
 		if ((definition_rows[i].needed_by & reading->of) &&
 		    reading->out->values[i] == NULL) {
@@ -195,6 +373,7 @@ definition_whole(const struct definition_reading *reading,
 			return DEFINITION_BAD;
 		}
 	if (reading->out->values[DEFINITION_PASSWORD] != NULL &&
+	    reading->out->values[DEFINITION_PASSWORD_FILE] == NULL &&
 	    (st->st_mode & OTHERS) != 0) {
 		err_set(reading->err, "%s: others may read or change the "
 		    "password in it: chmod 600 %s", reading->path,
@@ -208,7 +387,7 @@ enum definition_result
 definition_read(const char *type, const char *path, struct definition *out,
     struct err *err)
 {
-	struct definition_reading reading = { .out = out, .path = path,
+	struct definition_reading reading = { .out = out, .type = type, .path = path,
 	    .of = definition_of_type(type), .err = err };
 	struct table *table;
 	char spec[SPEC_BYTES];

@@ -1,26 +1,39 @@
 /* definition.h - what a table in a database is: where, and which question
  *
- * The file of "pgsql:/PATH", "mysql:/PATH", "sqlite:/PATH" and
- * "socketmap:/PATH": lines
- * "WORD VALUE", as in a table of type file.  It may hold a password; only the
- * process tables (tables/ask/server.h) reads it, and `zmailer check`.
+ * The file of "pgsql:/PATH", "mysql:/PATH", "sqlite:/PATH", "ldap:/PATH",
+ * "redis:/PATH", "socketmap:/PATH" and "tcp:/PATH": lines "WORD VALUE", as in a
+ * table of type file.  It may hold a password; only the process tables
+ * (tables/ask/server.h) reads it, and `zmailer check`.
  *
  *	word		of			is
- *	hosts		pgsql mysql		NAME[:PORT]... or a directory of
+ *	hosts		pgsql mysql ldap	NAME[:PORT]... or a directory of
  *						sockets (pgsql; preset
  *						/run/postgresql), a socket
  *						(mysql; preset
- *						/run/mysqld/mysqld.sock)
- *	database	pgsql mysql sqlite	its name, the file's path
- *	user		pgsql mysql		who we are there
- *	password	pgsql mysql		with which password
- *	tls		pgsql mysql		verify, or no; verify
- *	ca		pgsql mysql		certificates of who may have
+ *						/run/mysqld/mysqld.sock; ldap)
+ *	database	pgsql mysql sqlite	its name, the file's path, its
+ *			redis			number
+ *	user		pgsql mysql ldap redis	who we are there
+ *	password	pgsql mysql ldap redis	with which password
+ *	password-file	pgsql mysql ldap redis	or the file that has it in its
+ *						first line
+ *	tls		pgsql mysql ldap	verify, or no; ldap: ldaps, too;
+ *						preset verify
+ *	ca		pgsql mysql ldap	certificates of who may have
  *						signed theirs
  *	query		pgsql mysql sqlite	SELECT ... $1 ... : $1 is the
  *						key, $2 what stands in it before
  *						the last @, $3 after it
- *	server		socketmap		unix:/PATH or inet:ADDRESS:PORT
+ *			redis			GET NAME$1, HGET NAME $1
+ *	list		pgsql mysql sqlite	SELECT of all names, without $1:
+ *						for who lists them
+ *	preset		pgsql mysql sqlite	SCHEMA KIND (preset.h) in the
+ *						place of query and list
+ *	base, scope	ldap			where it is looked for; base,
+ *						one or sub, preset sub
+ *	filter		ldap			of which entries: (mail=$1)
+ *	attribute	ldap			whose values are the answer
+ *	server		socketmap tcp redis	unix:/PATH or inet:ADDRESS:PORT
  *	map		socketmap		its name there
  *
  * SPDX-License-Identifier: ISC
@@ -33,13 +46,17 @@
 
 enum definition_word {
 	DEFINITION_HOSTS, DEFINITION_DATABASE, DEFINITION_USER,
-	DEFINITION_PASSWORD, DEFINITION_TLS, DEFINITION_CA,
-	DEFINITION_QUERY, DEFINITION_SERVER, DEFINITION_MAP,
+	DEFINITION_PASSWORD, DEFINITION_PASSWORD_FILE, DEFINITION_TLS,
+	DEFINITION_CA, DEFINITION_BASE, DEFINITION_SCOPE, DEFINITION_FILTER,
+	DEFINITION_ATTRIBUTE,
+	DEFINITION_QUERY, DEFINITION_LIST, DEFINITION_PRESET,
+	DEFINITION_SERVER, DEFINITION_MAP,
 	DEFINITION_WORDS
 };
 
 enum {
 	DEFINITION_PARAMETERS = 3,	/* $1 $2 $3 */
+	DEFINITION_NAME_BYTES_MAX = 1024,	/* of a list */
 	DEFINITION_PLACES_MAX = 16	/* where they stand in a query */
 };
 

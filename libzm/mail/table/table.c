@@ -272,23 +272,40 @@ table_check(struct table *table, struct err *err)
 	return result;
 }
 
-enum table_result
-table_each(struct table *table, table_fn *fn, void *context, struct err *err)
-{
-	enum table_result result;
+typedef enum table_result table_each_fn(void *state, table_fn *fn,
+    void *context, struct err *err);
 
-	if (refresh(table, false, err) != 1)
-		return TABLE_TROUBLE;
-	if (table->type->each == NULL) {
+static enum table_result
+table_each_by(struct table *table, table_each_fn *each, table_fn *fn,
+    void *context, struct err *err)
+{
+	enum table_result result = TABLE_TROUBLE;
+
+	if (each == NULL)
 		err_set(err, "a table of type %s cannot be listed",
 		    table->type->name);
-		result = TABLE_TROUBLE;
-	} else {
-		result = table->type->each(table->state, fn, context, err);
-	}
+	else
+		result = each(table->state, fn, context, err);
 	if (result == TABLE_TROUBLE)
 		say_where(table, err);
 	return result;
+}
+
+enum table_result
+table_each(struct table *table, table_fn *fn, void *context, struct err *err)
+{
+	if (refresh(table, false, err) != 1)
+		return TABLE_TROUBLE;
+	return table_each_by(table, table->type->each, fn, context, err);
+}
+
+enum table_result
+table_list(struct table *table, table_fn *fn, void *context, struct err *err)
+{
+	if (refresh(table, false, err) != 1)
+		return TABLE_TROUBLE;
+	return table_each_by(table, table->type->list != NULL ?
+	    table->type->list : table->type->each, fn, context, err);
 }
 
 /* ---- about it -------------------------------------------------------- */

@@ -12,7 +12,8 @@
  *	passwd:		the accounts of the system
  *	pgsql:/PATH	a database that the process tables asks: PATH says
  *			where it is and which question (definition.h)
- *	mysql:/PATH, sqlite:/PATH, socketmap:/PATH	the same
+ *	mysql:/PATH, sqlite:/PATH, ldap:/PATH, redis:/PATH, socketmap:/PATH,
+ *	tcp:/PATH	the same
  * "?file:/PATH", for presets and not for people, is a file that need not be
  * there: it has no entries until it is, and then counts as any other.
  * Keys fold case.  Files are looked at again at most once a second and
@@ -104,6 +105,11 @@ void table_faults(struct table *table, bool is_networks, table_fault_fn *fn,
 typedef bool table_fn(void *context, struct slice key, struct slice value,
     unsigned line);
 enum table_result table_each(struct table *table, table_fn *fn,
+    void *context, struct err *err);
+
+/* All names that a table of a database has, as its definition's word list
+ * says; of other tables table_each.  Waits; returns TABLE_NONE at the end. */
+enum table_result table_list(struct table *table, table_fn *fn,
     void *context, struct err *err);
 
 /* What it was opened as, where its file is, how often it was read. */

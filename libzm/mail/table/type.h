@@ -63,12 +63,16 @@ struct table_type {
 	/* NULL: it cannot be listed. */
 	enum table_result (*each)(void *state, table_fn *fn, void *context,
 	    struct err *err);
+	/* NULL: as each; else who has the names is asked. */
+	enum table_result (*list)(void *state, table_fn *fn, void *context,
+	    struct err *err);
 };
 
 extern const struct table_type table_type_file, table_type_inline,
     table_type_pcre, table_type_cidr, table_type_cdb, table_type_lmdb,
     table_type_passwd, table_type_pgsql, table_type_mysql,
-    table_type_sqlite, table_type_socketmap;
+    table_type_sqlite, table_type_socketmap, table_type_ldap,
+    table_type_redis, table_type_tcp;
 
 /* The type in front of spec's colon (after a '?') and what stands after it;
  * NULL when there is none of that name. */

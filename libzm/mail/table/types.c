@@ -17,7 +17,8 @@ static const struct table_type *const types[] = {
 	&table_type_file, &table_type_inline, &table_type_pcre,
 	&table_type_cidr, &table_type_cdb, &table_type_lmdb,
 	&table_type_passwd, &table_type_pgsql, &table_type_mysql,
-	&table_type_sqlite, &table_type_socketmap,
+	&table_type_sqlite, &table_type_ldap, &table_type_redis,
+	&table_type_socketmap, &table_type_tcp,
 };
 enum { TYPES = sizeof(types) / sizeof(types[0]) };
 
@@ -81,7 +82,7 @@ foreign_mend(const char *spec, struct err *err)
 		{ "hash:", "file" }, { "btree:", "file" }, { "dbm:", "file" },
 		{ "texthash:", "file" }, { "db:", "file" },
 		{ "lsearch:", "file" }, { "regexp:", "pcre" },
-		{ "ldap:", NULL }, { "proxy:", NULL }, { "static:", NULL },
+		{ "proxy:", NULL }, { "static:", NULL },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -107,8 +108,8 @@ table_spec_check(const char *spec, struct err *err)
 		return -1;
 	if (type == NULL || type == &table_type_inline)
 		return err_set(err, "write file:/PATH, or pcre:, cidr:, cdb:, "
-		    "lmdb:, pgsql:, mysql:, sqlite:, socketmap: with a "
-		    "path, or passwd:");
+		    "lmdb:, pgsql:, mysql:, sqlite:, ldap:, redis:, "
+		    "socketmap:, tcp: with a path, or passwd:");
 	if (type->package != NULL)
 		return err_set(err, "this zmailer was built without %s: "
 		    "install %s and build it again", type->name,

@@ -44,7 +44,7 @@ query_check(struct slice query)
 	struct str out = STR_INIT;
 	char open = 0;
 
-	if (import_query(query, &out) == NULL) {
+	if (import_query(query, query.n % 2 == 0, &out) == NULL) {
 		for (size_t i = 0; i < out.len; i++)
 			if (open == 0 && strchr("'\"`", out.buf[i]) != NULL)
 				open = out.buf[i];

@@ -44,6 +44,40 @@ Test(conf, empty_is_valid)
 	case_close(&c);
 }
 
+/* Nobody answers at its socket: that is trouble, not somebody else's name. */
+Test(conf, domains_of_a_database_are_asked_for)
+{
+	const struct conf_domain *domain;
+	struct conf_case c;
+	struct err err;
+
+	case_good(&c, "run /nowhere-at-all\n"
+	    "table names socketmap:/nowhere\ndomain a.example\n"
+	    "domain <names> b.example { users any }\n");
+	cr_expect_str_eq(conf_domain_table(c.conf, 0, &domain), "names");
+	cr_expect_eq(domain->users, USERS_ANY);
+	cr_expect_null(conf_domain_table(c.conf, 1, &domain));
+	cr_expect_null(conf_domain_find(c.conf, SLICE("other.example")));
+	cr_expect_eq(conf_domain_ask(c.conf, SLICE("a.example"), &domain,
+	    &err), TABLE_FOUND);
+	cr_expect_eq(domain->users, USERS_PASSWD);
+	cr_expect_eq(conf_domain_ask(c.conf, SLICE("b.example"), &domain,
+	    &err), TABLE_FOUND);
+	cr_expect_eq(domain->users, USERS_ANY);
+	cr_expect_eq(conf_domain_ask(c.conf, SLICE("other.example"), &domain,
+	    &err), TABLE_TROUBLE);
+	cr_expect_null(domain);
+	cr_expect_not_null(strstr(err.text, "names"), "%s", err.text);
+	cr_expect_eq(conf_domain_ask(c.conf, SLICE("[192.0.2.1]"), &domain,
+	    &err), TABLE_NONE);
+	case_close(&c);
+	case_good(&c, "domain a.example\n");
+	cr_expect_null(conf_domain_table(c.conf, 0, NULL));
+	cr_expect_eq(conf_domain_ask(c.conf, SLICE("other.example"), &domain,
+	    &err), TABLE_NONE);
+	case_close(&c);
+}
+
 Test(conf, mailname_is_told_when_host_differs)
 {
 	struct conf_case c;

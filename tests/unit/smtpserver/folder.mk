@@ -39,6 +39,6 @@ tests_unit_smtpserver_unit_smtpserver_CPPFLAGS = $(AM_CPPFLAGS) \
 	-I$(srcdir)/tests/unit/smtpserver
 tests_unit_smtpserver_unit_smtpserver_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_smtpserver_unit_smtpserver_LDADD = \
-	smtpserver/libsmtpserver.a $(ZM_LIBS) $(CRYPT_LIBS) $(PAM_LIBS) \
+	smtpserver/libsmtpserver.a $(ZM_LIBS) $(CRYPT_LIBS) $(SODIUM_LIBS) $(PAM_LIBS) \
 	$(CRITERION_LIBS)
 endif

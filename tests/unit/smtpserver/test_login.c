@@ -107,6 +107,7 @@ Test(auth_entry, rows)
 		{ BUILDER, "Builder", AUTH_NO },
 		{ BUILDER, "", AUTH_NO },
 		{ "{CRYPT}" BUILDER, "builder", AUTH_YES },
+		{ "{SHA512-CRYPT}" BUILDER, "builder", AUTH_YES },
 		{ "plaintext", "plaintext", AUTH_NO },
 		{ "", "", AUTH_TROUBLE },
 		{ "*", "*", AUTH_TROUBLE },
@@ -119,6 +120,39 @@ Test(auth_entry, rows)
 		    slice_of(rows[i].password), &err), rows[i].want,
 		    "row %zu", i);
 }
+
+#ifdef HAVE_SODIUM
+#define ARGON2ID "$argon2id$v=19$m=8192,t=1,p=1$yv2LkvzRMAh3/eZ9/suFpw$" \
+	"3GkmAz8cbzaCYYMC39vd4Ub/8m4gpnUTghAEINYdjW8"
+#define ARGON2I "$argon2i$v=19$m=8192,t=3,p=1$ii/+14o1C+dJbcrRuh1APQ$" \
+	"jr+uvpq9vLwJs4bgkVAL+Xj1BHMxzATdpjaqU3aOnNQ"
+
+/* What an entry wants of memory and time has its bound. */
+Test(auth_entry, argon2)
+{
+	static const struct {
+		const char *entry, *password; enum auth_result want;
+	} rows[] = {
+		{ ARGON2ID, "secret", AUTH_YES },
+		{ ARGON2ID, "Secret", AUTH_NO },
+		{ ARGON2ID, "", AUTH_NO },
+		{ ARGON2I, "secret", AUTH_YES },
+		{ "{ARGON2ID}" ARGON2ID, "secret", AUTH_YES },
+		{ "$argon2id$v=19$m=9999999,t=1,p=1$eA$eA", "x",
+		    AUTH_TROUBLE },
+		{ "$argon2id$v=19$m=8192,t=9999,p=1$eA$eA", "x",
+		    AUTH_TROUBLE },
+		{ "$argon2id$", "x", AUTH_TROUBLE },
+		{ "$argon2id$v=19$m=8192,t=1,p=1$!$!", "x", AUTH_NO },
+	};
+	struct err err;
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		cr_expect_eq(auth_entry_check(slice_of(rows[i].entry),
+		    slice_of(rows[i].password), &err), rows[i].want,
+		    "row %zu", i);
+}
+#endif
 
 /* ---- exchanges -------------------------------------------------------- */
 

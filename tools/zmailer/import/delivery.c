@@ -18,11 +18,23 @@ const char *
 import_users_add(struct import *import, const char *name, struct slice maps)
 {
 	struct str text = STR_INIT;
-	struct import_map map, first;
-	size_t count = 0;
-	const char *out = "";
+	struct import_map map, first, before;
+	size_t count = 0, asked = 0;
+	const char *out = "", *table = NULL;
 
 	while (import_map_next(import, name, &maps, &map)) {
+		if (import_map_is_question(&map)) {
+			if (asked++ == 1)
+				table = import_question_join(import, name,
+				    "users", &before, &map);
+			else if (asked > 2)
+				import_note(import, name, map.spec,
+				    IMPORT_MISSING, "a domain has one table "
+				    "of users: make one query of all (UNION)");
+			else
+				before = map;
+			continue;
+		}
 		count++;
 		first = map;
 		for (size_t i = 0; map.is_lines && i < map.entries.count; i++)
@@ -34,7 +46,17 @@ import_users_add(struct import *import, const char *name, struct slice maps)
 			    "a domain has one table of users: write its keys "
 			    "into it");
 	}
-	if (count == 1 && !first.is_lines)
+	if (asked == 1 && count == 0)
+		table = import_question_add(import, name, "users", &before);
+	if (asked > 0 && count > 0)
+		import_note(import, name, before.spec, IMPORT_MISSING,
+		    "a domain has one table of users: write the others into "
+		    "the database");
+	if (table != NULL)
+		out = arena_printf(import->arena, "<%s>", table);
+	else if (asked > 0)
+		out = "";
+	else if (count == 1 && !first.is_lines)
 		out = arena_printf(import->arena, "<%s>", import_map_add(
 		    import, name, "users", &first, NULL));
 	else if (count > 0)

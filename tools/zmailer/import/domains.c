@@ -22,6 +22,15 @@ domains_of_table(struct import *import, const char *name, struct slice spec,
 	struct import_map map;
 
 	while (import_map_next(import, name, &spec, &map)) {
+		if (import_map_is_question(&map)) {
+			const char *table = import_question_add(import, name,
+			    "domains", &map);
+
+			if (table != NULL)
+				fn(import, context, slice_of(arena_printf(
+				    import->arena, "<%s>", table)));
+			continue;
+		}
 		if (!map.is_lines)
 			import_note(import, name, map.spec, IMPORT_MISSING,
 			    "patterns name no domains: write them out");
@@ -78,6 +87,7 @@ enum { DOMAIN_WORDS_BYTES = 1000 };
 struct domain_list {
 	struct str	words;
 	const char	*name;		/* of the setting */
+	const char	*tables;	/* " <t> <t>" in databases, or NULL */
 };
 
 /* Each is ours once; the first that says so counts. */
@@ -85,9 +95,14 @@ static void
 domain_collect(struct import *import, void *context, struct slice domain)
 {
 	struct domain_list *list = context;
-	const char *word = import_domain(import, domain);
-	const char *key;
+	const char *word, *key;
 
+	if (slice_starts(domain, "<")) {
+		list->tables = arena_printf(import->arena, "%s " SLICE_FMT,
+		    list->tables ? list->tables : "", SLICE_ARG(domain));
+		return;
+	}
+	word = import_domain(import, domain);
 	if (word == NULL) {
 		import_note(import, list->name, domain, IMPORT_MISSING,
 		    "it is no name of a domain");
@@ -104,7 +119,7 @@ domain_collect(struct import *import, void *context, struct slice domain)
 static void
 domain_dotted(struct import *import, void *context, struct slice domain)
 {
-	if (slice_find(domain, '.') < domain.n)
+	if (slice_find(domain, '.') < domain.n || slice_starts(domain, "<"))
 		domain_collect(import, context, domain);
 }
 
@@ -124,15 +139,22 @@ static const char *
 domain_words(struct import *import, struct domain_list *list)
 {
 	struct slice rest = str_slice(&list->words), word;
+	const char *tables = list->tables ? list->tables : "";
 	struct str text = STR_INIT;
 
 	if (list->words.len <= DOMAIN_WORDS_BYTES)
-		return list->words.buf;
+		return arena_printf(import->arena, "%s%s", list->words.buf,
+		    tables);
 	while (slice_word(&rest, &word))
 		str_addf(&text, SLICE_FMT " -\n", SLICE_ARG(word));
-	return arena_printf(import->arena, " <%s>", import_table_add(import,
-	    list->name, "file", "domains", &text,
-	    IMPORT_EVERYBODY));
+	return arena_printf(import->arena, " <%s>%s", import_table_add(import,
+	    list->name, "file", "domains", &text, IMPORT_EVERYBODY), tables);
+}
+
+static bool
+domain_has_any(const struct domain_list *list)
+{
+	return list->words.len > 0 || list->tables != NULL;
 }
 
 /* `deliver ...` of TRANSPORT:HOP, NULL: noted for name. */
@@ -193,7 +215,7 @@ local_users(struct import *import)
 void
 import_destination(struct import *import, const char *name)
 {
-	struct domain_list list = { STR_INIT, name };
+	struct domain_list list = { STR_INIT, name, NULL };
 	const char *deliver = deliver_of(import, "mailbox_transport");
 	const char *users = local_users(import);
 	struct str block = STR_INIT;
@@ -207,7 +229,7 @@ import_destination(struct import *import, const char *name)
 		str_addf(&block, "%s; ", deliver);
 	if (block.len > 0)
 		str_truncate(&block, block.len - 2);
-	if (list.words.len > 0)
+	if (domain_has_any(&list))
 		import_say(import, IMPORT_DOMAINS, "mydestination alias_maps "
 		    "local_recipient_maps mailbox_transport", block.len > 0 ?
 		    "domain%s { %s }" : "domain%s",
@@ -227,7 +249,7 @@ import_mailbox_domains(struct import *import, const char *name)
 	static const char from[] = "virtual_mailbox_domains "
 	    "virtual_mailbox_maps virtual_transport virtual_mailbox_base "
 	    "virtual_uid_maps virtual_gid_maps";
-	struct domain_list list = { STR_INIT, name };
+	struct domain_list list = { STR_INIT, name, NULL };
 	const char *users, *deliver = "";
 
 	if (!import_is_set(import, name))
@@ -245,12 +267,13 @@ import_mailbox_domains(struct import *import, const char *name)
 		    "{ users <TABLE>; deliver ... }`; until then mail for "
 		    "them is refused");
 		str_truncate(&list.words, 0);
+		list.tables = NULL;
 	}
-	if (list.words.len > 0 && users[0] == '\0')
+	if (domain_has_any(&list) && users[0] == '\0')
 		import_note(import, name, SLICE(""), IMPORT_DIFFERS,
 		    "no table says who has mail there: every address is "
 		    "taken, and virtual_transport decides");
-	if (list.words.len > 0)
+	if (domain_has_any(&list))
 		import_say(import, IMPORT_DOMAINS, from,
 		    "domain%s { users %s; aliases %s%s%s }",
 		    domain_words(import, &list),
@@ -295,11 +318,26 @@ virtual_entry(struct import *import, const char *name,
 	return text;
 }
 
+/* Of the maps that can be read. */
+static void
+virtual_domains_of_lines(struct import *import, struct domain_list *list)
+{
+	struct slice rest = import_value(import, list->name);
+	struct import_map map;
+
+	while (import_map_next(import, list->name, &rest, &map))
+		for (size_t i = 0; map.is_lines && i < map.entries.count; i++)
+			if (slice_find(map.entries.rows[i].key, '@') ==
+			    map.entries.rows[i].key.n)
+				domain_dotted(import, list,
+				    map.entries.rows[i].key);
+}
+
 void
 import_virtual_aliases(struct import *import, const char *name)
 {
 	const char *domains = "virtual_alias_domains", *tables;
-	struct domain_list list = { STR_INIT, domains };
+	struct domain_list list = { STR_INIT, domains, NULL };
 
 	if (!import_is_set(import, name) && !import_is_set(import,
 	    "virtual_maps"))
@@ -312,8 +350,13 @@ import_virtual_aliases(struct import *import, const char *name)
 		    tables);
 	if (import_setting(import, domains) == NULL)
 		list.name = name;
-	import_domains_each(import, list.name, domain_dotted, &list);
-	if (list.words.len > 0)
+	/* who has mailboxes in a database has addresses in it, no domains */
+	if (import_setting(import, domains) != NULL ||
+	    !import_is_set(import, "virtual_mailbox_domains"))
+		import_domains_each(import, list.name, domain_dotted, &list);
+	else
+		virtual_domains_of_lines(import, &list);
+	if (domain_has_any(&list))
 		import_say(import, IMPORT_DOMAINS, "virtual_alias_domains "
 		    "virtual_alias_maps virtual_maps",
 		    "domain%s { users none; aliases %s }",

@@ -156,6 +156,12 @@ bool import_map_is_question(const struct import_map *map);
  * be said here, which was noted */
 int import_question(struct import *import, const char *name,
     struct import_map *map, struct str *out);
+/* The same as a table; NULL: noted. */
+const char *import_question_add(struct import *import, const char *name,
+    const char *base, struct import_map *map);
+/* One table of two questions to the same database.  NULL: noted. */
+const char *import_question_join(struct import *import, const char *name,
+    const char *base, struct import_map *first, struct import_map *second);
 /* What postmap says of a database without a source (postmap.c).
  * returns 0 or -1 */
 int import_postmap(struct import *import, const struct import_map *map,
@@ -192,8 +198,9 @@ const char *import_hop(struct import *import, struct slice hop);
 /* TRANSPORT:HOP as the target of a route; NULL: *out_why says why not. */
 const char *import_transport(struct import *import, struct slice value,
     const char **out_why);
-/* Every name of a list of domains: names, files of names, keys of tables.
- * fn is called with each; what is none of these is noted. */
+/* Every name of a list of domains: names, files of names, keys of tables, and
+ * "<TABLE>" for one in a database, where name has such.  fn is called with
+ * each; what is none of these is noted. */
 typedef void import_domain_fn(struct import *import, void *context,
     struct slice domain);
 void import_domains_each(struct import *import, const char *name,

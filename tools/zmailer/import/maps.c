@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "grammar/units.h"
 #include "mail/table/table.h"
 #include "tools/zmailer/import/import.h"
 
@@ -32,9 +33,14 @@ static const struct { const char *type, *text; } other_types[] = {
 	    "(zmailer-table(8)), and name <NAME> in the statement" },
 	{ "socketmap", "write it into a file: `table NAME socketmap:/FILE` "
 	    "(zmailer-table(8)), and name <NAME> in the statement" },
-	{ "ldap", "directories are not asked yet: write what it has into a "
-	    "file, KEY VALUE on each line (ldapsearch -LLL), and name it: "
-	    "table NAME file:/PATH" },
+	{ "ldap", "write hosts (server_host), base (search_base), user "
+	    "(bind_dn), password (bind_pw), filter (query_filter, with $1 for "
+	    "%s) and attribute (result_attribute) into a file anew: `table "
+	    "NAME ldap:/FILE` (zmailer-table(8)), and name <NAME> in the "
+	    "statement" },
+	{ "tcp", "write server inet:ADDRESS:PORT into a file: `table NAME "
+	    "tcp:/FILE` (zmailer-table(8)), and name <NAME> in the "
+	    "statement" },
 	{ "unionmap", "write what its tables say into one table" },
 	{ "pipemap", "write what comes out at its end into one table" },
 	{ "static", "it says the same of everything: write a statement, not "
@@ -134,6 +140,30 @@ map_read(struct import *import, const char *name, struct import_map *map)
 	return true;
 }
 
+/* Databases that Postfix asks for more than names. */
+static const struct { const char *name, *text; } question_rows[] = {
+	{ "transport_maps", "what it answers are next hops in Postfix's "
+	    "words: let the query answer HOST:PORT, [ADDRESS]:PORT, lmtp "
+	    "unix:/PATH or mx (zmailer help route), and write `routes "
+	    "<TABLE>`" },
+	{ "sender_dependent_relayhost_maps", "let the query answer "
+	    "[HOST]:PORT, and write `routes <TABLE> by sender`" },
+	{ "smtp_sasl_password_maps", "passwords of next hops are read, not "
+	    "asked for: write HOST USER PASSWORD into a file, and `auth-to "
+	    "<TABLE>`" },
+	{ "smtp_tls_policy_maps", "write `tls-to PATTERN LEVEL` for each "
+	    "(zmailer help tls-to)" },
+	{ "sender_bcc_maps", "write `copy ADDRESS from user@domain` for each, "
+	    "@domain for all of one" },
+	{ "recipient_bcc_maps", "write `copy ADDRESS to user@domain` for "
+	    "each, @domain for all of one" },
+	{ "smtpd_client_restrictions", "networks are read, not asked for: "
+	    "write them into a file, and `reject from <TABLE>`" },
+	{ "smtpd_*_restrictions", "what it answers is an action: let a query "
+	    "have only those that are refused, and write `reject to <TABLE>`, "
+	    "`reject sender <TABLE>`" },
+};
+
 /* What is said of a type that cannot be read. */
 static void
 map_refuse(struct import *import, const char *name,
@@ -148,6 +178,14 @@ map_refuse(struct import *import, const char *name,
 		    "statement with the names of those that are yours");
 		return;
 	}
+	for (size_t i = 0; import_map_is_question(map) &&
+	    i < sizeof(question_rows) / sizeof(question_rows[0]); i++)
+		if (glob_match(slice_of(question_rows[i].name),
+		    slice_of(name))) {
+			import_note(import, name, map->spec, IMPORT_MISSING,
+			    "%s", question_rows[i].text);
+			return;
+		}
 	for (size_t i = 0; i < sizeof(other_types) / sizeof(other_types[0]);
 	    i++)
 		if (slice_is(map->type, other_types[i].type)) {
@@ -166,7 +204,11 @@ map_is_asked(const char *name)
 {
 	static const char *const names[] = { "virtual_alias_maps",
 	    "virtual_maps", "alias_maps", "canonical_maps",
-	    "smtpd_sender_login_maps" };
+	    "recipient_canonical_maps", "sender_canonical_maps",
+	    "smtpd_sender_login_maps", "mydestination",
+	    "virtual_mailbox_domains", "virtual_alias_domains",
+	    "relay_domains", "virtual_mailbox_maps", "relay_recipient_maps",
+	    "local_recipient_maps" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(name, names[i]) == 0)
@@ -211,7 +253,7 @@ bool
 import_map_next(struct import *import, const char *name, struct slice *rest,
     struct import_map *out)
 {
-	return map_next(import, name, rest, false, out);
+	return map_next(import, name, rest, map_is_asked(name), out);
 }
 
 const char *
@@ -312,9 +354,70 @@ import_map_add(struct import *import, const char *name, const char *base,
 	    "pcre", base, &text, IMPORT_EVERYBODY);
 }
 
+/* The line query of a definition, out of it. */
+static struct slice
+question_cut(struct import *import, struct str *text)
+{
+	struct slice rest = slice_copy(import->arena, str_slice(text)), line,
+	    query = SLICE("");
+
+	str_reset(text);
+	while (slice_cut(&rest, '\n', &line)) {
+		if (slice_starts(line, "query "))
+			query = slice_from(line, 6);
+		else if (line.n > 0)
+			str_addf(text, SLICE_FMT "\n", SLICE_ARG(line));
+	}
+	while (slice_ends(query, ";") || slice_ends(query, " "))
+		query.n--;
+	return query;
+}
+
+/* Can another SELECT follow? */
+static bool
+query_is_open(struct import *import, struct slice query)
+{
+	const char *text = slice_lower(import->arena, query).p;
+
+	return strstr(text, "order by") == NULL &&
+	    strstr(text, " limit ") == NULL && strchr(text, ';') == NULL;
+}
+
+const char *
+import_question_join(struct import *import, const char *name,
+    const char *base, struct import_map *first, struct import_map *second)
+{
+	struct str one = STR_INIT, two = STR_INIT;
+	struct slice query, other;
+	const char *table = NULL;
+
+	if (import_question(import, name, first, &one) == 0 &&
+	    import_question(import, name, second, &two) == 0) {
+		query = question_cut(import, &one);
+		other = question_cut(import, &two);
+		if (slice_equal(first->type, second->type) &&
+		    slice_equal(str_slice(&one), str_slice(&two)) &&
+		    query_is_open(import, query) &&
+		    query_is_open(import, other)) {
+			str_addf(&one, "query " SLICE_FMT " UNION " SLICE_FMT
+			    "\n", SLICE_ARG(query), SLICE_ARG(other));
+			table = import_table_add(import, name, slice_dup(
+			    import->arena, first->type), base, &one,
+			    IMPORT_ROOT);
+		} else {
+			import_note(import, name, second->spec,
+			    IMPORT_MISSING, "a domain has one table of users: "
+			    "make one query of both (UNION)");
+		}
+	}
+	str_release(&one);
+	str_release(&two);
+	return table;
+}
+
 /* NULL: it cannot be said here, which was noted. */
-static const char *
-question_add(struct import *import, const char *name, const char *base,
+const char *
+import_question_add(struct import *import, const char *name, const char *base,
     struct import_map *map)
 {
 	struct str text = STR_INIT;
@@ -339,7 +442,7 @@ import_maps_add(struct import *import, const char *name, const char *base,
 
 	while (map_next(import, name, &rest, map_is_asked(name), &map)) {
 		table = import_map_is_question(&map) ?
-		    question_add(import, name, base, &map) :
+		    import_question_add(import, name, base, &map) :
 		    import_map_add(import, name, base, &map, fn);
 		if (table != NULL)
 			str_addf(&names, "%s<%s>", names.len > 0 ? " " : "",

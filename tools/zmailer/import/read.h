@@ -81,6 +81,6 @@ int import_expand(struct arena *arena, struct slice value,
 
 /* A query of mysql_table(5) with $1, $2, $3 for %s, %u, %d, appended to out
  * (sql.c).  returns NULL, or why it cannot be said: out is unfinished then */
-const char *import_query(struct slice query, struct str *out);
+const char *import_query(struct slice query, bool is_mysql, struct str *out);
 
 #endif

@@ -130,10 +130,15 @@ import_networks(struct import *import, const char *name)
 static void
 relay_domain_say(struct import *import, void *context, struct slice domain)
 {
-	const char *word = import_domain(import, domain);
-	const char *key;
+	const char *word, *key;
 
 	(void)context;
+	if (slice_starts(domain, "<")) {
+		import_say(import, IMPORT_RELAYING, "relay_domains",
+		    "accept to " SLICE_FMT, SLICE_ARG(domain));
+		return;
+	}
+	word = import_domain(import, domain);
 	if (word == NULL) {
 		import_note(import, "relay_domains", domain, IMPORT_MISSING,
 		    "it is no name of a domain");

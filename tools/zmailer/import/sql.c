@@ -67,9 +67,49 @@ query_add_text(struct str *out, struct slice text)
 	return 0;
 }
 
+/* How far the text goes that has no parameter. */
+static size_t
+query_text_bytes(struct slice text)
+{
+	size_t n = 0;
+
+	while (n < text.n && (text.p[n] != '%' ||
+	    query_parameter(slice_first(slice_from(text, n), 2)) == NULL))
+		n += text.p[n] == '%' && n + 1 < text.n ? 2 : 1;
+	return n < text.n ? n : text.n;
+}
+
+/* Parameters beside text are put together by the database. */
+static int
+query_add_parts(struct str *out, bool is_mysql, struct slice text)
+{
+	const char *between = is_mysql ? ", " : " || ";
+	unsigned parts = 0;
+	size_t n;
+
+	str_adds(out, is_mysql ? "CONCAT(" : "(");
+	while (text.n > 0) {
+		str_adds(out, parts++ > 0 ? between : "");
+		n = query_text_bytes(text);
+		if (n == 0) {
+			n = slice_starts(text, "%u@%d") ? 5 : 2;
+			str_adds(out, query_parameter(slice_first(text, n)));
+		} else {
+			str_addc(out, '\'');
+			if (query_add_text(out, slice_first(text, n)) != 0)
+				return -1;
+			str_addc(out, '\'');
+		}
+		text = slice_from(text, n);
+	}
+	str_addc(out, ')');
+	return 0;
+}
+
 /* mark: ' and, for MySQL, " have text between them, ` a name. */
 static int
-query_add_quoted(struct str *out, char mark, struct slice text)
+query_add_quoted(struct str *out, bool is_mysql, char mark,
+    struct slice text)
 {
 	const char *parameter = query_parameter(text);
 
@@ -77,6 +117,9 @@ query_add_quoted(struct str *out, char mark, struct slice text)
 		str_adds(out, parameter);
 		return 0;
 	}
+	if (query_text_bytes(text) < text.n && (mark == '\'' ||
+	    (mark == '"' && is_mysql && slice_find(text, '\'') == text.n)))
+		return query_add_parts(out, is_mysql, text);
 	str_addc(out, mark);
 	if (query_add_text(out, text) != 0)
 		return -1;
@@ -85,7 +128,7 @@ query_add_quoted(struct str *out, char mark, struct slice text)
 }
 
 const char *
-import_query(struct slice query, struct str *out)
+import_query(struct slice query, bool is_mysql, struct str *out)
 {
 	while (query.n > 0) {
 		char c = query.p[0];
@@ -96,11 +139,10 @@ import_query(struct slice query, struct str *out)
 			end = slice_find(query, c);
 			if (end == query.n)
 				return "a quote is open";
-			if (query_add_quoted(out, c, slice_first(query,
-			    end)) != 0)
-				return "%s, %u or %d beside other text in "
-				    "quotes: write it with $1, $2, $3 and "
-				    "|| or CONCAT()";
+			if (query_add_quoted(out, is_mysql, c, slice_first(
+			    query, end)) != 0)
+				return "%s, %u or %d in a name, or another % "
+				    "in quotes: write it with $1, $2, $3";
 			query = slice_from(query, end + 1);
 		} else if (c == '%' && query_parameter(slice_first(query,
 		    2)) != NULL) {
@@ -123,7 +165,8 @@ static void
 question_add_query(struct question *question, struct slice query)
 {
 	struct str text = STR_INIT;
-	const char *why = import_query(query, &text);
+	const char *why = import_query(query, slice_is(question->map->type,
+	    "mysql"), &text);
 
 	if (why != NULL)
 		question_tell(question, IMPORT_MISSING, SLICE("query"), why);

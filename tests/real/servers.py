@@ -1,0 +1,99 @@
+"""A server of others as a process of ours: as nobody, in a place of its own.
+
+SPDX-License-Identifier: ISC
+"""
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+
+from zmtest import mta
+
+START_S = 180           # a new server, on a busy machine
+ROOM = 1 << 30
+NOBODY = ["setpriv", "--reuid", "nobody", "--regid", "nogroup",
+          "--clear-groups"]
+
+
+def a_place():
+    """In memory where there is room: what a new server syncs takes a busy
+    disk a minute."""
+    fs = os.statvfs("/dev/shm") if os.path.isdir("/dev/shm") else None
+    return "/dev/shm" if fs and fs.f_bavail * fs.f_frsize >= ROOM else "/tmp"
+
+
+class Base:
+    """A server of our own, as nobody."""
+    kind = user = None
+
+    def __init__(self):
+        self.top = tempfile.mkdtemp(prefix="zm-db-", dir=a_place())
+        os.chmod(self.top, 0o755)
+        self.data = self.top + "/data"
+        self.port = free_port()
+        self.child = None
+        shutil.chown(self.top, "nobody")
+        self.make()
+        self.start()
+        self.fill()
+
+    def tool(self, *words, check=True):
+        return subprocess.run([*NOBODY, *words], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, cwd=self.top,
+                              check=check, timeout=120)
+
+    def certify(self, subject="IP:127.0.0.1"):
+        """What it shows is signed by itself, for that name."""
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes",
+             "-keyout", self.top + "/server.key",
+             "-out", self.top + "/ca.pem", "-days", "2",
+             "-subj", "/CN=" + subject.partition(":")[2],
+             "-addext", "subjectAltName=" + subject],
+            check=True, stderr=subprocess.DEVNULL)
+        for name in ("server.key", "ca.pem"):
+            shutil.chown(f"{self.top}/{name}", "nobody", "nogroup")
+        os.chmod(self.top + "/server.key", 0o600)
+        os.chmod(self.top + "/ca.pem", 0o644)
+
+    def spawn(self, *words):
+        """A server refuses to start, and ends, while processes of one that
+        was killed still have its memory: it is started again then."""
+        log = self.top + "/log"
+
+        def is_up():
+            if self.child is None or self.child.poll() is not None:
+                with open(log, "wb") as file:
+                    self.child = subprocess.Popen(
+                        [*NOBODY, *words], stdout=file, stderr=file,
+                        start_new_session=True)
+            return self.answers()
+
+        try:
+            mta.wait_for(words[0], is_up, START_S)
+        except AssertionError as error:
+            with open(log, "rb") as file:
+                error.output = file.read()
+            raise
+
+    def stop(self):
+        self.child.send_signal(self.stop_signal)
+        self.child.wait(timeout=60)
+        self.child = None
+
+    def signal(self, number):
+        os.killpg(self.child.pid, number)
+
+    def close(self):
+        if self.child is not None:
+            self.signal(signal.SIGCONT)
+            self.stop()
+        shutil.rmtree(self.top, ignore_errors=True)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
