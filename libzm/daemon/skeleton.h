@@ -75,9 +75,9 @@ struct daemon {
 	/* A service beside a daemon that wants_launcher; the launcher starts
 	 * it when it is asked to.  beside_open is called as root, with
 	 * the configuration as it is then (and beside_fd, which stays the
-	 * process's): *out_fd is what the service listens on.  beside_run is the service, in a process of its own:
-	 * socket is what came with the request; it drops its rights itself
-	 * and does not return. */
+	 * process's): *out_fd is what the service listens on.  beside_run is
+	 * the service, in a process of its own: socket is what came with the
+	 * request; it drops its rights itself and does not return. */
 	int	(*beside_open)(const struct process *process, int *out_fd,
 		    struct err *err);
 	void	(*beside_run)(struct process *process, int fd, int socket)

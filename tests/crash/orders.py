@@ -179,6 +179,7 @@ class Point:
         assert copies.get(KEPT, 0) == 1, copies
         status, out, _ = self.mta.command("zmailer", "fsck")
         assert status == 0, out
+        self.mta.audit()
 
 
 def smtp(port):

@@ -147,6 +147,8 @@ class Point:
         trash = [name for name in os.listdir(self.template.spool + "/trash")
                  if not name.endswith(".control")]
         assert len(trash) == 1, f"trash/ has {trash}"
+        done = self.verb("audit", "3650d")
+        assert done.returncode == 0, done.stdout + done.stderr
         return was_killed
 
 

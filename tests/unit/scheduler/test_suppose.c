@@ -25,7 +25,8 @@ static const struct row {
 	{ "schedule */* { retry 1h 2h }", "\"code\":\"timer\",\"tries\":2,"
 	    "\"last\":1799999400", CAUSE_TIMER, 6600, .by = "list" },
 	{ "schedule smtp/x.test { retry 5m }\nschedule */* { retry 1h }",
-	    "\"code\":\"timer\",\"tries\":1,\"last\":1799999400", .cause = CAUSE_LINE },
+	    "\"code\":\"timer\",\"tries\":1,\"last\":1799999400",
+	    .cause = CAUSE_LINE },
 	/* a rule about such words, and the next hop's own wish */
 	{ "schedule */* { retry 5m; retry on mailbox-full 4h }",
 	    "\"code\":\"timer\",\"tries\":1,\"last\":1799999400,"
@@ -53,7 +54,8 @@ static const struct row {
 	    "\"sessions\":2,\"allowed\":2", CAUSE_LINE,
 	    .is_after_success = true },
 	{ "schedule */* { parallel 30 }", "\"code\":\"limit\","
-	    "\"sessions\":2,\"allowed\":2,\"learned\":true", .cause = CAUSE_LIMIT },
+	    "\"sessions\":2,\"allowed\":2,\"learned\":true",
+	    .cause = CAUSE_LIMIT },
 	/* a rate, and a pause that its host made */
 	{ "schedule */* { rate 1/1h }", "\"code\":\"rate\",\"taken_ms\":60000,"
 	    "\"free_ms\":3540000", CAUSE_RATE, .at_s = 3540 },
@@ -80,9 +82,11 @@ static const struct row {
 	    "\"zone\":\"news\",\"agents_clause\":1,\"agents_zone\":2",
 	    .cause = CAUSE_LINE },
 	{ "schedule */* { provider 2 }", "\"code\":\"provider\","
-	    "\"provider\":\"mx\",\"provider_sessions\":2", .cause = CAUSE_PROVIDER },
+	    "\"provider\":\"mx\",\"provider_sessions\":2",
+	    .cause = CAUSE_PROVIDER },
 	{ "schedule */* { provider 3 }", "\"code\":\"provider\","
-	    "\"provider\":\"mx\",\"provider_sessions\":2", .cause = CAUSE_LINE },
+	    "\"provider\":\"mx\",\"provider_sessions\":2",
+	    .cause = CAUSE_LINE },
 	{ "schedule */* { provider 3 }", "\"code\":\"provider\","
 	    "\"provider\":\"mx\",\"provider_sessions\":2,"
 	    "\"provider_learned\":2", .cause = CAUSE_PROVIDER },
