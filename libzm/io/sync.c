@@ -74,7 +74,6 @@ queue_take(struct sync_queue *queue)
 
 /* ---- the threads' side -------------------------------------------------- */
 
-/* The loop is woken once for all that ends until it looks. */
 static void
 syncer_wake(const struct syncer *syncer)
 {
@@ -85,15 +84,16 @@ syncer_wake(const struct syncer *syncer)
 		;
 }
 
-static void
+/* True: the loop is to be woken, once for all that ends until it looks; after
+ * the lock is let go, which it would wait for. */
+static bool
 syncer_over(struct syncer *syncer, struct sync_task *task)
 {
 	bool was_empty = syncer->over.first == NULL;
 
 	queue_put(&syncer->over, task);
 	pthread_cond_signal(&syncer->ended);
-	if (was_empty)
-		syncer_wake(syncer);
+	return was_empty;
 }
 
 static void *
@@ -116,7 +116,11 @@ syncer_work(void *context)
 		pthread_mutex_unlock(&syncer->lock);
 		task->work(task->context);
 		pthread_mutex_lock(&syncer->lock);
-		syncer_over(syncer, task);
+		if (!syncer_over(syncer, task))
+			continue;
+		pthread_mutex_unlock(&syncer->lock);
+		syncer_wake(syncer);
+		pthread_mutex_lock(&syncer->lock);
 	}
 	pthread_mutex_unlock(&syncer->lock);
 	return NULL;
@@ -262,14 +266,15 @@ syncer_work_here(struct syncer *syncer)
 	while ((task = queue_take(&syncer->todo)) != NULL) {
 		syncer->todo_count--;
 		task->work(task->context);
-		syncer_over(syncer, task);
+		if (syncer_over(syncer, task))
+			syncer_wake(syncer);
 	}
 }
 
 void
 syncer_add(struct syncer *syncer, struct sync_task *task)
 {
-	bool is_short;
+	bool is_short, is_awaited;
 
 	syncer->count++;
 	pthread_mutex_lock(&syncer->lock);
@@ -277,8 +282,11 @@ syncer_add(struct syncer *syncer, struct sync_task *task)
 	syncer->todo_count++;
 	is_short = syncer->todo_count > syncer->idle &&
 	    syncer->thread_count < SYNCER_THREADS;
-	pthread_cond_signal(&syncer->news);
+	is_awaited = syncer->idle > 0;
 	pthread_mutex_unlock(&syncer->lock);
+	/* who is woken wants the lock at once */
+	if (is_awaited)
+		pthread_cond_signal(&syncer->news);
 	if (is_short && !syncer_thread_make(syncer) &&
 	    syncer->thread_count == 0)
 		syncer_work_here(syncer);

@@ -1,7 +1,7 @@
-/* turns.c - how long the scheduler is busy at a time
+/* turns.c - how long the scheduler is busy at a time, and how much it has read
  *
  * In     the last line of the operation `turns`
- * Out    samples for monitoring
+ * Out    samples for monitoring; a sentence for people
  * Holds  nothing
  * Trusts the answer only as a line of JSON
  * Spec   doc/protocol/control.md, turns; OpenMetrics 1.0
@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "journal/counters.h"
 #include "base/json.h"
@@ -34,6 +35,33 @@ turns_ask(const char *run_dir, struct str *out_last)
 	control_hang_up(&control);
 	str_release(&request);
 	return is_said;
+}
+
+bool
+turns_add_unread(struct str *out, const char *run_dir)
+{
+	struct str last = STR_INIT;
+	int64_t unread = 0, read;
+
+	if (turns_ask(run_dir, &last))
+		unread = json_get_number(str_slice(&last), "unread");
+	read = json_get_number(str_slice(&last), "read");
+	if (unread > 0)
+		str_addf(out, "%" PRId64 " of %" PRId64 " messages read: the "
+		    "scheduler started a moment ago, and knows of the others "
+		    "when it has read them", read, read + unread);
+	str_release(&last);
+	return unread > 0;
+}
+
+void
+turns_note_unread(const char *verb, const char *run_dir)
+{
+	struct str text = STR_INIT;
+
+	if (turns_add_unread(&text, run_dir))
+		fprintf(stderr, "zmailer: %s: %s\n", verb, text.buf);
+	str_release(&text);
 }
 
 void

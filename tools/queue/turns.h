@@ -1,4 +1,4 @@
-/* turns.h - how long the scheduler is busy at a time
+/* turns.h - how long the scheduler is busy at a time, and how much it has read
  *
  * SPDX-License-Identifier: ISC
  */
@@ -10,6 +10,13 @@
 /* Ask a running scheduler.  *out_last is the last line of its answer (turns
  * of doc/protocol/control.md).  False: it does not run, or says nothing. */
 bool turns_ask(const char *run_dir, struct str *out_last);
+
+/* While it reads what waited when it started, after a restart: "N of M messages
+ * read" and what that means.  False: it has read all, or says nothing. */
+bool turns_add_unread(struct str *out, const char *run_dir);
+
+/* The same, as a line of standard error with the verb in front. */
+void turns_note_unread(const char *verb, const char *run_dir);
 
 /* The answer as a histogram and a gauge of OpenMetrics. */
 void turns_add_metrics(struct str *out, struct slice last);

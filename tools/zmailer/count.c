@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "mail/control_file/queue_count.h"
+#include "tools/queue/turns.h"
 #include "tools/selection/selection.h"
 #include "tools/zmailer/verb.h"
 
@@ -211,6 +212,8 @@ verb_count_all(const struct conf *conf, const struct selector *selector,
 		    &err);
 	if (result == 0) {
 		count_put_all(tally, is_read ? NULL : &counts, is_json);
+		if (!is_json)
+			turns_note_unread("count", conf->run_dir);
 		status = selector != NULL && tally->all.total == 0;
 	} else {
 		status = verb_failed("count", &err, EX_NOINPUT);

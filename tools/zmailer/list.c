@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "tools/queue/turns.h"
 #include "tools/selection/selection.h"
 #include "tools/zmailer/verb.h"
 
@@ -197,6 +198,8 @@ verb_list(struct arguments *arguments)
 	if (!list.is_json || list.is_page)
 		entries_print(&list);
 	end_print(&list, is_up);
+	if (is_up && !list.is_json)
+		turns_note_unread("list", conf->run_dir);
 	selection_options_release(&options);
 	mem_free(&list.entries);
 	str_release(&list.text);

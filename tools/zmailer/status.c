@@ -232,6 +232,19 @@ files_judge(const struct conf *conf, struct findings *findings)
 		    ", and has errors" : "");
 }
 
+/* After a restart, for a while. */
+static void
+unread_judge(const struct conf *conf, struct findings *findings)
+{
+	struct str text = STR_INIT;
+
+	if (findings->status != STATUS_DOWN &&
+	    !findings->standstill.is_silent &&
+	    turns_add_unread(&text, conf->run_dir))
+		str_addf(&findings->text, "  %s\n", text.buf);
+	str_release(&text);
+}
+
 /* ---- saying so --------------------------------------------------- */
 
 static void
@@ -282,6 +295,10 @@ add_turns(struct str *out, const char *run_dir)
 		    "turns"));
 		json_number(out, "turn_longest_us", json_get_number(
 		    str_slice(&last), "longest_us"));
+		json_number(out, "read", json_get_number(str_slice(&last),
+		    "read"));
+		json_number(out, "unread", json_get_number(str_slice(&last),
+		    "unread"));
 	}
 	str_release(&last);
 }
@@ -352,10 +369,12 @@ verb_status(struct arguments *arguments)
 	standstill_look(conf, held == 1, arena, &findings.standstill);
 	status_judge(&state, &areas, held == 1, &findings);
 	files_judge(conf, &findings);
-	if (arguments_has(arguments, OPT_JSON))
+	if (arguments_has(arguments, OPT_JSON)) {
 		json_put(&state, &areas, conf->run_dir, &findings);
-	else
+	} else {
+		unread_judge(conf, &findings);
 		table_put(&state, &areas, &findings);
+	}
 	str_release(&findings.text);
 	arena_free(&arena);
 	conf_free(&conf);

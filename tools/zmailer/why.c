@@ -19,6 +19,7 @@
 #include "mail/cause.h"
 #include "tools/selection/selection.h"
 #include "tools/queue/control.h"
+#include "tools/queue/turns.h"
 #include "tools/queue/words.h"
 #include "tools/zmailer/verb.h"
 
@@ -311,8 +312,11 @@ why_all(struct why *why, const struct conf *conf,
 	int status = EX_OK;
 
 	reached = control_connect(conf->run_dir, &control, &err);
-	if (reached == CONTROL_REACHED)
+	if (reached == CONTROL_REACHED) {
 		status = why_queued(why, &control, &queued);
+		if (!why->is_json)
+			turns_note_unread("why", conf->run_dir);
+	}
 	control_hang_up(&control);
 	if (reached == CONTROL_BROKEN)
 		return control_failed("why", &control, &err);

@@ -9,12 +9,12 @@
  *
  * The order is tmp/ file, its write-back begun (of several together), rename
  * to new/, fsync of the file, verdict.  An fsync after the rename makes
- * contents and name durable together (ext4, XFS, btrfs); `sync strict` adds one of new/.  Power that
- * fails in between may leave a file in new/ that is not whole: the message is
- * delivered again, and since its name there is made of its spool id and the
- * recipient's number, the whole one takes that place.  System calls a delivery:
- * open new/, fstat, openat, (pread,) writev, (sync_file_range,) renameat,
- * fsync, close, close.
+ * contents and name durable together (ext4, XFS, btrfs); `sync strict` adds
+ * one of new/.  Power that fails in between may leave a file in new/ that is
+ * not whole: the message is delivered again, and since its name there is made
+ * of its spool id and the recipient's number, the whole one takes that place.
+ * System calls a delivery: open new/, fstat, openat, (pread,) writev,
+ * (sync_file_range,) renameat, fsync, close, close.
  *
  * SPDX-License-Identifier: ISC
  */

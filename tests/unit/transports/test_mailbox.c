@@ -547,6 +547,7 @@ Test(account, root_becomes_one_after_the_other)
 	cr_expect_neq(owner_in_new("nobody"), owner_in_new("daemon"));
 	cr_expect_neq(owner_in_new("daemon"), 0);
 	cr_expect_eq(geteuid(), 0);
+	account_back();		/* between jobs groups stay (account_rest) */
 	cr_expect_eq(getegid(), 0);
 	box_finish();
 }

@@ -19,6 +19,7 @@
 #include "mail/spool/spool.h"
 #include "mail/state.h"
 #include "tools/queue/control.h"
+#include "tools/queue/turns.h"
 #include "tools/queue/words.h"
 #include "tools/run/standstill.h"
 #include "tools/zmailer/queue/queue.h"
@@ -275,6 +276,8 @@ queue_ask(struct queue *queue, const struct conf *conf, const char *dest)
 		if (control_ask(&control, &request, queue_one, queue, &last,
 		    &err) < 0)
 			reached = CONTROL_BROKEN;
+		else if (!queue->is_json)
+			turns_note_unread("queue", conf->run_dir);
 	}
 	if (reached == CONTROL_ABSENT)
 		status = control_stopped("queue", conf->run_dir,
