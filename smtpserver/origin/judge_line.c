@@ -142,7 +142,8 @@ judge_answer_add(struct str *out, const struct judge_answer *answer)
 	    origin_text(answer->dmarc),
 	    dmarc_policy_text(answer->policy), origin_text(answer->arc),
 	    answer->sealer[0] != '\0' ? answer->sealer : "-",
-	    answer->signers[0] != '\0' ? answer->signers : "-", answer->file, answer->bytes, answer->crc);
+	    answer->signers[0] != '\0' ? answer->signers : "-", answer->file,
+	    answer->bytes, answer->crc);
 }
 
 static bool
