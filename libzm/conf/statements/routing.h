@@ -59,7 +59,8 @@ STATEMENT(TOP, "table", LINES, table, "word spec?", "",
     "and lmdb: are databases that zmailer table build makes; passwd: (no "
     "path) are the accounts of the system.  The file of pgsql:, mysql:, "
     "sqlite:, ldap:, redis:, socketmap: and tcp: says where a database is "
-    "and which question it is asked; only a reload reads it.  zmailer-table(8) tells more.",
+    "and which question it "
+    "is asked; only a reload reads it.  zmailer-table(8) tells more.",
     "table aliases file:/etc/aliases\n"
     "table people cdb:/etc/zmailer/people.cdb\n"
     "table mailboxes pgsql:/etc/zmailer/mailboxes\n"

@@ -220,7 +220,8 @@ definition_mend(struct definition_reading *reading, enum definition_word word,
 		return value[0] == '/' ? NULL : "write the path of a file";
 	case DEFINITION_DATABASE:
 		if (reading->of == OF_REDIS)
-			return definition_is_number(value) ? NULL : "write its number";
+			return definition_is_number(value) ? NULL :
+			    "write its number";
 		return reading->of != OF_SQLITE || value[0] == '/' ? NULL :
 		    "write the path of the file, from / on";
 	case DEFINITION_SERVER:
@@ -387,7 +388,8 @@ enum definition_result
 definition_read(const char *type, const char *path, struct definition *out,
     struct err *err)
 {
-	struct definition_reading reading = { .out = out, .type = type, .path = path,
+	struct definition_reading reading = { .out = out, .type = type,
+	    .path = path,
 	    .of = definition_of_type(type), .err = err };
 	struct table *table;
 	char spec[SPEC_BYTES];
