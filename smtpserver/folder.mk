@@ -22,7 +22,9 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/policy/fit_service.c smtpserver/policy/greylist.c \
 	smtpserver/policy/greylist.h smtpserver/policy/greylist_serve.c \
 	smtpserver/policy/late.c smtpserver/policy/late.h \
-	smtpserver/policy/internal.h smtpserver/policy/owner.c smtpserver/policy/peers.c smtpserver/policy/peers.h \
+	smtpserver/policy/domain.c smtpserver/policy/fit_table.c \
+	smtpserver/policy/internal.h \
+	smtpserver/policy/owner.c smtpserver/policy/peers.c smtpserver/policy/peers.h \
 	smtpserver/policy/policy.c smtpserver/policy/policy.h smtpserver/policy/policyd.c \
 	smtpserver/policy/policyd.h smtpserver/policy/policyd_serve.c \
 	smtpserver/policy/rate_serve.c smtpserver/policy/serve.h smtpserver/policy/shed.c \

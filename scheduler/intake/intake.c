@@ -459,6 +459,7 @@ intake_again(struct intake *intake, struct job *job)
 {
 	ino_t inode = job->inode;
 
+	spool_control_unlock(job->control_fd);
 	queue_drop(intake->queue, job);
 	intake_now(intake, inode);
 }
@@ -468,6 +469,7 @@ intake_reload(struct intake *intake, struct job *job)
 {
 	ino_t inode = job->inode;
 
+	spool_control_unlock(job->control_fd);
 	queue_drop(intake->queue, job);
 	intake_add(intake, inode, true);
 }

@@ -80,11 +80,11 @@ void orders_change_write(struct orders_change *change);
 int orders_change_end(struct orders *orders, struct orders_change *change,
     struct err *err);
 
-/* All of that at once, waiting for the disk.  Give an order: 0, durable; -1:
- * nothing changed. */
+/* All of that at once, waiting for the disk: for tests.  Give an order: 0,
+ * durable; -1: nothing changed. */
 int orders_set(struct orders *orders, const struct spool *spool,
     const struct order *order, struct err *err);
-/* Take back.  Returns how many, durable; -1: nothing changed. */
+/* Take back; for tests.  Returns how many, durable; -1: nothing changed. */
 int orders_clear(struct orders *orders, const struct spool *spool,
     enum order_kind kind, const char *channel, const char *host,
     struct err *err);

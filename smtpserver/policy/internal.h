@@ -60,6 +60,8 @@ enum client_name trial_name(struct trial *trial, struct slice *out_name);
 /* The client's address, or the first bytes of it, in the scratch arena. */
 const char *client_net(struct trial *trial, size_t bytes_4, size_t bytes_6);
 
+/* The table of this name; NULL: there is none. */
+struct table *policy_table(const struct policy *policy, struct slice name);
 /* "<name>" as a pattern: the table; NULL: it is no table. */
 struct table *trial_table(struct trial *trial, const char *pattern);
 /* The row of a key, in trial->row: borrowed from the table, or from facts. */
@@ -68,6 +70,12 @@ enum fit table_row(struct trial *trial, struct table *table,
 /* One key; FIT_YES: its value is in trial->row. */
 enum fit table_fits(struct trial *trial, struct table *table,
     struct slice key);
+/* A name, then ".parent" for everything that it lies below. */
+enum fit table_fits_name(struct trial *trial, struct table *table,
+    struct slice name);
+/* What a look-up found; a row that counts until a moment which is over is
+ * none. */
+enum fit fit_of_row(enum table_result result, struct slice value);
 /* user@domain, "<>"; @domain, domain, .parent ...; user@: the first that the
  * table has. */
 enum fit table_fits_address(struct trial *trial, struct table *table,

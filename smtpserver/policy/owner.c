@@ -27,33 +27,6 @@ struct owning {
 static enum policy_ownership owning_alias(struct owning *owning,
     const struct canonical *address);
 
-/* ---- domains ---------------------------------------------------------- */
-
-enum fit
-trial_domain(struct trial *trial, struct slice name,
-    const struct conf_domain **out_domain)
-{
-	const struct policy *policy = trial->policy;
-	struct table *asked;
-	enum fit fit = FIT_NO;
-	const char *table;
-
-	*out_domain = conf_domain_find(policy->conf, name);
-	if (*out_domain != NULL)
-		return FIT_YES;
-	if (!conf_domain_is_asked(name))
-		return FIT_NO;
-	for (size_t i = 0; fit == FIT_NO && (table = conf_domain_table(
-	    policy->conf, i, out_domain)) != NULL; i++) {
-		asked = trial_table(trial, arena_printf(policy->scratch,
-		    "<%s>", table));
-		fit = table_row(trial, asked, name);
-	}
-	if (fit != FIT_YES)
-		*out_domain = NULL;
-	return fit;
-}
-
 /* ---- the user's own name ------------------------------------------------ */
 
 /* "alice+lists" is Alice's, where recipient-delimiter says so. */

@@ -368,7 +368,7 @@ show_peers(struct view *view)
 		str_adds(&view->value, "from");
 		for (size_t i = 0; i < conf->arc_domain_count; i++)
 			str_addf(&view->value, " %s", conf->arc_domains[i]);
-		emit(view, "trust arc", conf->arc_at);
+		show_emit(view, "trust arc", conf->arc_at);
 	}
 	for (size_t i = 0; i < conf->milter_count; i++) {
 		const struct conf_milter *milter = &conf->milters[i];

@@ -65,6 +65,13 @@ spool_control_is_idle(int control_fd)
 	return true;
 }
 
+void
+spool_control_unlock(int control_fd)
+{
+	if (control_fd >= 0)
+		flock(control_fd, LOCK_UN);
+}
+
 /* ---- the end of a message ------------------------------------------- */
 
 size_t

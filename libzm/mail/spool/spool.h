@@ -398,6 +398,11 @@ enum spool_opened spool_open_queued(struct spool *spool, const char *name,
  * control file: takes and releases the exclusive lock on fd. */
 bool spool_control_is_idle(int control_fd);
 
+/* Give the lock of spool_open_queued back before the descriptor is closed:
+ * who has a copy of it (a thread that syncs) would hold it on.  No agent of
+ * ours may work with it any more.  -1: nothing. */
+void spool_control_unlock(int control_fd);
+
 /* The end of a message.  The functions with _ending and _barrier_part wait
  * for the disk: they use the spool's descriptors and what they are given,
  * nothing else, so that any thread may call them (io/sync.h). */

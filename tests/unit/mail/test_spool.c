@@ -449,7 +449,7 @@ Test(spool, an_agent_that_lives_on_is_seen)
 	struct fixture f;
 	char id[SPOOL_ID_BYTES], name[SPOOL_NAME_BYTES];
 	struct claim held;
-	int control, body, fd, agent;
+	int control, body, fd, agent, thread;
 	ino_t inode;
 
 	fixture_open(&f, 0);
@@ -467,6 +467,15 @@ Test(spool, an_agent_that_lives_on_is_seen)
 	cr_expect_not(spool_control_is_idle(fd));
 	close(agent);
 	cr_expect(spool_control_is_idle(fd));
+	close(body);
+	/* a thread that syncs has a copy when ours is closed */
+	cr_assert_eq(spool_open_queued(f.spool, name, &control, &body, &f.err),
+	    SPOOL_OPEN_DONE);
+	thread = dup(control);
+	spool_control_unlock(control);
+	close(control);
+	cr_expect(spool_control_is_idle(fd));
+	close(thread);
 	close(fd);
 	close(body);
 	fixture_close(&f);

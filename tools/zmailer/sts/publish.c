@@ -16,6 +16,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "grammar/sts.h"
@@ -43,7 +44,7 @@ publish_make_id(char id[STS_ID_BYTES])
 	clock_rfc3339(clock_wall_us(), text);
 	for (size_t i = 0; text[i] != '\0' && text[i] != '.' &&
 	    n + 1 < STS_ID_BYTES; i++)
-		if (text[i] >= '0' && text[i] <= '9')
+		if (ascii_is_digit(text[i]))
 			id[n++] = text[i];
 	id[n] = '\0';
 }

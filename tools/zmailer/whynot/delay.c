@@ -312,8 +312,8 @@ block_put(struct delay *delay, struct str *text,
 
 /* The statement of these two words that has a block. */
 static const struct conf_piece *
-piece_with_block(const struct conf_piece *pieces, size_t count, const char *word,
-    const char *name)
+piece_with_block(const struct conf_piece *pieces, size_t count,
+    const char *word, const char *name)
 {
 	for (size_t i = 0; i < count; i++)
 		if (conf_piece_is(&pieces[i], 0, word) &&
