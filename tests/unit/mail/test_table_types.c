@@ -373,7 +373,7 @@ Test(table_types, specs)
 		{ "file:/x", NULL }, { "cidr:/x", NULL }, { "passwd:", NULL },
 		{ "/etc/aliases", "write file:/etc/aliases" },
 		{ "inline:x", "write file:/PATH" },
-		{ "ldap:/x", "file:/PATH" },
+		{ "nis:/x", "file:/PATH" },
 		{ "hash:/x", "write file:/x" },
 		{ "regexp:/x", "write pcre:/x" }, { "x", "write file:" },
 		{ "file:x", "must begin with /" },

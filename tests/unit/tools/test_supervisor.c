@@ -439,10 +439,10 @@ progress_put(const char *role, pid_t pid, int64_t turn_s, int64_t work_s)
 {
 	int64_t now_ms = clock_real_us() / 1000;
 	struct {
-		int64_t	numbers[3];
+		int64_t	numbers[4];	/* the last: its longest turn */
 		char	name[32];
 	} slot = { { pid, now_ms - turn_s * 1000, work_s == 0 ? 0 :
-	    now_ms - work_s * 1000 }, "" };
+	    now_ms - work_s * 1000, 0 }, "" };
 	char path[600];
 	int fd;
 
