@@ -79,6 +79,7 @@ DESIGN = {
     "router": ("zmrouter", ("zmrouter", "zmsubmit", "zmagent")),
     "signer": ("zmrouter", ("zmrouter", "zmsubmit", "zmagent")),
     "scheduler": ("zmsched", ("zmsched", "zmrouter", "zmsubmit", "zmagent")),
+    "router-verify": ("zmrouter", ("zmrouter", "zmsubmit", "zmagent")),
     "results": ("zmsched", ("zmsched", "zmrouter", "zmsubmit", "zmagent")),
     "smtp": ("zmagent", ("zmagent",)),
     "error": ("zmagent", ("zmagent",)),
