@@ -19,6 +19,7 @@ CLEAN = {
     "doc/OVERVIEW.md":
         "| folder | holds | may include |\n| --- | --- | --- |\n"
         "| `libzm/base/` | x | – |\n"
+        "| `libzm/journal/` | x | base |\n"
         "| `libzm/grammar/` | x | base |\n"
         "| `libzm/io/` | x | base, grammar (for net.h) |\n"
         "| `smtpserver/` `router/` | x | libzm |\n"
