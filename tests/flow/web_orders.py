@@ -187,6 +187,7 @@ def set_aside_mail_is_noted_forwarded_and_bounced(desk, world):
     assert "sad@odd.test" in desk.json("/orders").text or \
         last(world, "config.changed")["by"]
     given(desk, {"csrf": csrf, "do": "bounce", "id": rows[1]["id"]})
+    mta.wait_for("one is left", lambda: len(world.rows(SAD)) == 1)
     shown = ordered(desk, {"csrf": csrf, "do": "delete", "every": "1",
                            "q": "(area:freezer) (from:sad@odd.test)"})
     assert "1 message" in shown.words(), shown.words()
