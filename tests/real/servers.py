@@ -84,7 +84,20 @@ class Base:
         self.child = None
 
     def signal(self, number):
+        """To all of its processes: those of PostgreSQL that answer have
+        sessions of their own."""
         os.killpg(self.child.pid, number)
+        try:
+            with open(f"/proc/{self.child.pid}/task/{self.child.pid}"
+                      "/children", encoding="ascii") as file:
+                pids = [int(word) for word in file.read().split()]
+        except OSError:
+            pids = []
+        for pid in pids:
+            try:
+                os.kill(pid, number)
+            except ProcessLookupError:
+                pass
 
     def close(self):
         if self.child is not None:
