@@ -22,6 +22,7 @@ from servers import Base, free_port                  # noqa: E402
 from zmtest.cases import Cases                       # noqa: E402
 
 case = Cases()
+DEFERRED_S = 240        # a message that the router put aside comes back
 
 # As PostfixAdmin has them (DOCUMENTS/POSTFIX_CONF.txt), with our parameters.
 SCHEMA = """
@@ -348,8 +349,9 @@ def mail_flows_while_it_is_killed(make):
         assert set(codes) <= {250, 451}, set(codes)
         taken = codes.count(250)
         assert taken > 0
+        # the router looks into deferred/ each minute
         mta.wait_for("all that was taken", lambda: len(
-            site.instance.mailbox("alice")) == taken)
+            site.instance.mailbox("alice")) == taken, DEFERRED_S)
     finally:
         over.set()
         site.close()
