@@ -19,7 +19,7 @@
 #include "base/json.h"
 #include "grammar/smtp/path.h"
 #include "tools/zmailer/dkim/dkim.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 #include "io/unix_socket.h"
 
 #include "base/banned.h"

@@ -17,9 +17,9 @@
 #include "grammar/units.h"
 #include "mail/spool/spool.h"
 #include "tools/zmailer/doctor/doctor.h"
-#include "tools/run/standstill.h"
+#include "tools/run/standstill/standstill.h"
 #include "tools/run/supervisor.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 
