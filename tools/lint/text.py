@@ -31,10 +31,7 @@ ONLY = [
 OPTIONS_BY_HAND = {
     "libzm/daemon/skeleton.c": "-C, --version and --help of each daemon",
     "transports/frame/process.c": "the same of each agent, and --carrier",
-    "tables/tables.c": "the same; ours alone start it",
-    "sts/sts.c": "the same as tables/tables.c",
-    "web/pages/order.c": "what a verb is given, not what we are",
-    "web/web.c": "the same; zmailer web has read the options",
+    "web/web.c": "--version and --help; zmailer web has read the options",
     "router/ask/ask.c": "router --ask chooses what the program is",
     "router/ask/explain_run.c": "zmailer route has read the options",
     "smtpserver/rehearse/rehearse.c": "zmailer test has read the options",
