@@ -322,6 +322,16 @@ json_get(struct slice line, const char *key, struct str *out_value)
 	return found;
 }
 
+void
+json_add_escaped(struct str *out, struct slice line, const char *key)
+{
+	struct str value = STR_INIT;
+
+	if (json_get(line, key, &value))
+		str_add_escaped(out, str_slice(&value));
+	str_release(&value);
+}
+
 int64_t
 json_get_number(struct slice line, const char *key)
 {

@@ -15,13 +15,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "journal/event.h"
 #include "base/json.h"
+#include "io/unix_socket.h"
 #include "scheduler/control/act/act.h"
 #include "scheduler/control/control.h"
 
@@ -434,27 +433,15 @@ client_new(void *context, unsigned ready)
 int
 control_bind(const char *run_dir, struct given *given, struct err *err)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd, n;
+	struct str path = STR_INIT;
+	int fd;
 
-	n = snprintf(address.sun_path, sizeof(address.sun_path),
-	    "%s/scheduler.sock", run_dir);
-	if (n < 0 || (size_t)n >= sizeof(address.sun_path))
-		return err_set(err, "%s/scheduler.sock: too long for a "
-		    "socket's name; choose a shorter run directory", run_dir);
-	if ((fd = given_find_path(given, address.sun_path)) >= 0)
-		return fd;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return err_sys(err, "socket");
+	str_addf(&path, "%s/scheduler.sock", run_dir);
 	/* the spool's lock says that we are the only one */
-	(void)unlink(address.sun_path);
-	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
-	    chmod(address.sun_path, 0666) < 0 || listen(fd, 16) < 0) {
-		err_sys(err, "%s", address.sun_path);
-		close(fd);
-		return -1;
-	}
+	fd = given_find_path(given, path.buf);
+	if (fd < 0)
+		fd = unix_socket_listen(path.buf, 0666, err);
+	str_release(&path);
 	return fd;
 }
 
