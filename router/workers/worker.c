@@ -105,7 +105,7 @@ worker_report_rcpts(struct message *message)
 	if (rcpts->count > WORKER_EVENT_RCPTS_MAX)
 		return;
 	for (size_t i = 0; i < rcpts->held; i++) {
-		const struct rcpt *rcpt = &rcpts->list[i];
+		const struct draft_rcpt *rcpt = &rcpts->list[i];
 
 		str_reset(&rule);
 		rcpt_rule_add(&rule, &rcpt->rule);

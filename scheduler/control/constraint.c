@@ -187,8 +187,8 @@ constraint_of_vertex(const struct agents *agents,
 /* ---- orders about the recipient ---------------------------------- */
 
 void
-constraint_find(const struct visit *visit, const struct control_rcpt *rcpt,
-    struct constraint *out)
+constraint_find(const struct control_visit *visit,
+    const struct control_rcpt *rcpt, struct constraint *out)
 {
 	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
 	bool is_active = vertex != NULL && vertex->state == VERTEX_FLIGHT;

@@ -32,7 +32,7 @@ struct client {
 	struct control	*control;
 	int		 socket;
 	struct watch	*watch;
-	struct peer	 peer;
+	struct rights_peer	 peer;
 	struct str	 in, out;
 	struct act	*act;		/* at work, or NULL */
 	struct timer	 end, step;
@@ -58,7 +58,7 @@ client_step_due(void *context)
 }
 
 static bool
-client_is_writer(const struct peer *peer)
+client_is_writer(const struct rights_peer *peer)
 {
 	return peer->right >= RIGHT_ETRN && peer->right != RIGHT_READ;
 }
@@ -133,7 +133,7 @@ client_mailq_may(enum request_op op)
 
 /* Etrn is a right of its own: who may look may not use it. */
 static bool
-client_may(const struct peer *peer, enum request_op op)
+client_may(const struct rights_peer *peer, enum request_op op)
 {
 	enum right right = request_rows[op].right;
 
@@ -355,7 +355,7 @@ client_ready(void *context, unsigned ready)
 /* ---- the beginning ----------------------------------------------- */
 
 static bool
-control_is_full(const struct control *control, const struct peer *peer)
+control_is_full(const struct control *control, const struct rights_peer *peer)
 {
 	const struct client *client;
 	unsigned same = 0;
@@ -383,7 +383,7 @@ control_turn_away(int socket)
 }
 
 static void
-client_add(struct control *control, int socket, const struct peer *peer)
+client_add(struct control *control, int socket, const struct rights_peer *peer)
 {
 	struct client *client = mem_alloc(1, sizeof(*client));
 
@@ -404,7 +404,8 @@ client_add(struct control *control, int socket, const struct peer *peer)
 }
 
 void
-control_take(struct control *control, int socket, const struct peer *peer)
+control_take(struct control *control, int socket,
+    const struct rights_peer *peer)
 {
 	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
 	client_add(control, socket, peer);
@@ -415,7 +416,7 @@ client_new(void *context, unsigned ready)
 {
 	struct control *control = context;
 	int socket = accept(control->socket, NULL, NULL);
-	struct peer peer;
+	struct rights_peer peer;
 
 	if (socket < 0)
 		return;

@@ -291,7 +291,7 @@ verdicts_take(struct verdicts *verdicts, int socket)
 static bool
 verdicts_may_ask(const struct verdicts *verdicts, int socket)
 {
-	struct peer peer;
+	struct rights_peer peer;
 
 	return verdicts->peer_count < VERDICTS_PEERS_MAX &&
 	    peer_ask(socket, &verdicts->rules, &peer) == 0 &&

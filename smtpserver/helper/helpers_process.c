@@ -28,7 +28,7 @@ helper_end(struct helper *helper, const char *why)
 {
 	struct kind *kind = helper->kind;
 	bool is_ours = kind->row->serve != NULL;
-	struct question *question;
+	struct helper_question *question;
 
 	child_free(&helper->child);
 	TAILQ_REMOVE(&kind->helpers, helper, entry);
@@ -73,7 +73,7 @@ static void
 helper_take_line(struct helper *helper, struct slice line)
 {
 	struct helpers *all = helper->kind->all;
-	struct question *question = NULL;
+	struct helper_question *question = NULL;
 	struct slice token_text;
 	uint64_t token;
 

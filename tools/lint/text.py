@@ -10,7 +10,7 @@ FUNCTION_LINES = 100
 FILE_LINES = 600
 FOLDER_FILES = 40
 # The same of .c and .h files of the product.
-ROOM_FILES = 30
+PRODUCT_FILES = 30
 
 # What only one file, or one folder, may use: (pattern, who may, why).
 ONLY = [
@@ -91,7 +91,7 @@ def folders(house):
     kinds = (".c", ".h", ".py", ".sh", ".lua", ".flow")
     for paths, most in (
             ([p for p in house.paths if p.endswith(kinds)], FOLDER_FILES),
-            ([s.path for s in house.product], ROOM_FILES)):
+            ([s.path for s in house.product], PRODUCT_FILES)):
         counts = collections.Counter(p.rpartition("/")[0] for p in paths)
         for folder, count in sorted(counts.items()):
             if count > most:

@@ -24,7 +24,7 @@
 #include "base/banned.h"
 
 static int
-process_usage(FILE *out, const struct agent *agent, int status)
+process_usage(FILE *out, const struct agent_kind *agent, int status)
 {
 	fprintf(out, "usage: %s [-C FILE]%s%s\n%s; started by the scheduler, "
 	    "which speaks\non its standard input and output "
@@ -44,7 +44,7 @@ struct arguments {
 
 /* returns the exit status, or -1: go on. */
 static int
-process_take_arguments(int argc, char **argv, const struct agent *agent,
+process_take_arguments(int argc, char **argv, const struct agent_kind *agent,
     struct arguments *out)
 {
 	for (int i = 1; i < argc; i++) {
@@ -123,7 +123,7 @@ process_serve(struct agent_run *run, bool is_many, struct err *err)
 }
 
 int
-agent_main(int argc, char **argv, const struct agent *agent)
+agent_main(int argc, char **argv, const struct agent_kind *agent)
 {
 	struct arguments arguments = { .path = NULL };
 	struct agent_run run = { .agent = agent };

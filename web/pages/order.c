@@ -293,7 +293,7 @@ order_add_back(struct visit *visit, const struct order_row *row)
 static void
 order_show(struct visit *visit)
 {
-	const struct answer *answer = visit_answer(visit, "order");
+	const struct question_answer *answer = visit_answer(visit, "order");
 	const struct order_row *row = order_find(form_get(&visit->form,
 	    "do"));
 

@@ -35,20 +35,20 @@ enum { READ_S = 10, BACKLOG = 128, NAME_BYTES = 32, COOKIE_BYTES = 160 };
 
 struct serving {
 	struct asker	*asker;
-	struct session	 session;
+	struct web_session	 session;
 	char		 host[NAME_BYTES];	/* "127.0.0.1:PORT" */
 	char		 cookie[NAME_BYTES];	/* its name */
 };
 
 /* ---- addresses without a page ------------------------------------------- */
 
-typedef void serve_fn(struct serving *serving, const struct request *request,
-    struct slice rest);
+typedef void serve_fn(struct serving *serving,
+    const struct web_request *request, struct slice rest);
 
 /* The cookie is of this port: browsers send those of one host to all its
  * ports. */
 static void
-serve_open(struct serving *serving, const struct request *request,
+serve_open(struct serving *serving, const struct web_request *request,
     struct slice rest)
 {
 	char cookie[COOKIE_BYTES];
@@ -67,7 +67,7 @@ serve_open(struct serving *serving, const struct request *request,
 }
 
 static void
-serve_leave(struct serving *serving, const struct request *request,
+serve_leave(struct serving *serving, const struct web_request *request,
     struct slice rest)
 {
 	struct arena *arena = arena_new();
@@ -84,7 +84,7 @@ serve_leave(struct serving *serving, const struct request *request,
 }
 
 static void
-serve_style(struct serving *serving, const struct request *request,
+serve_style(struct serving *serving, const struct web_request *request,
     struct slice rest)
 {
 	reply_send(request->http, 200, "text/css; charset=utf-8",
@@ -92,7 +92,7 @@ serve_style(struct serving *serving, const struct request *request,
 }
 
 static void
-serve_script(struct serving *serving, const struct request *request,
+serve_script(struct serving *serving, const struct web_request *request,
     struct slice rest)
 {
 	reply_send(request->http, 200, "text/javascript; charset=utf-8",
@@ -129,7 +129,7 @@ route_fits(const struct route *route, struct slice path,
 
 /* NULL: none; with *out_status 404, or 405 where another method fits. */
 static const struct route *
-serve_route_find(const struct request *request, struct slice *out_rest,
+serve_route_find(const struct web_request *request, struct slice *out_rest,
     int *out_status)
 {
 	*out_status = 404;
@@ -145,7 +145,7 @@ serve_route_find(const struct request *request, struct slice *out_rest,
 }
 
 static void
-serve_route(struct serving *serving, const struct request *request)
+serve_route(struct serving *serving, const struct web_request *request)
 {
 	bool is_known = session_is_known(&serving->session, serving->cookie,
 	    request->cookies, clock_steady_ms());
@@ -173,7 +173,7 @@ static void
 serve_on_request(struct evhttp_request *http, void *context)
 {
 	struct serving *serving = context;
-	struct request request;
+	struct web_request request;
 	const char *words;
 	int status;
 

@@ -24,7 +24,7 @@ struct work {
 	STAILQ_ENTRY(work) line;
 	struct visit	 visit;
 	const struct asker *asker;
-	struct session	*session;
+	struct web_session	*session;
 	struct evhttp_request *http;
 	size_t		 asked;		/* without an answer */
 	char		 csrf[SESSION_SECRET_BYTES];
@@ -128,8 +128,8 @@ work_start(struct work *work)
 }
 
 static struct work *
-work_new(const struct asker *asker, struct session *session,
-    const struct request *request, const struct page_row *page,
+work_new(const struct asker *asker, struct web_session *session,
+    const struct web_request *request, const struct page_row *page,
     struct slice rest)
 {
 	struct work *work = mem_alloc(1, sizeof(*work));
@@ -148,7 +148,7 @@ work_new(const struct asker *asker, struct session *session,
 
 /* An order needs the token of a page of ours. */
 static int
-work_check(struct work *work, const struct request *request)
+work_check(struct work *work, const struct web_request *request)
 {
 	struct visit *visit = &work->visit;
 	bool is_order = strcmp(request->method, "POST") == 0;
@@ -171,8 +171,8 @@ work_check(struct work *work, const struct request *request)
 }
 
 void
-visit_make(const struct asker *asker, struct session *session,
-    const struct request *request, const struct page_row *page,
+visit_make(const struct asker *asker, struct web_session *session,
+    const struct web_request *request, const struct page_row *page,
     struct slice rest)
 {
 	struct work *work = work_new(asker, session, request, page, rest);

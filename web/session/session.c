@@ -43,15 +43,15 @@ session_is_same(const char *secret, struct slice given)
 }
 
 void
-session_init(struct session *session, int64_t now_ms)
+session_init(struct web_session *session, int64_t now_ms)
 {
-	*session = (struct session){ .link_until_ms = now_ms +
+	*session = (struct web_session){ .link_until_ms = now_ms +
 	    SESSION_LINK_MS, .said = STR_INIT, .back = STR_INIT };
 	session_make(session->link);
 }
 
 void
-session_release(struct session *session)
+session_release(struct web_session *session)
 {
 	str_release(&session->said);
 	str_release(&session->back);
@@ -61,7 +61,7 @@ session_release(struct session *session)
 }
 
 bool
-session_open(struct session *session, struct slice token, int64_t now_ms)
+session_open(struct web_session *session, struct slice token, int64_t now_ms)
 {
 	if (now_ms >= session->link_until_ms ||
 	    !session_is_same(session->link, token))
@@ -75,7 +75,7 @@ session_open(struct session *session, struct slice token, int64_t now_ms)
 }
 
 bool
-session_is_known(struct session *session, const char *name,
+session_is_known(struct web_session *session, const char *name,
     struct slice cookies, int64_t now_ms)
 {
 	struct slice one;
@@ -98,13 +98,13 @@ session_is_known(struct session *session, const char *name,
 }
 
 bool
-session_is_ours(const struct session *session, struct slice csrf)
+session_is_ours(const struct web_session *session, struct slice csrf)
 {
 	return session_is_same(session->csrf, csrf);
 }
 
 void
-session_leave(struct session *session)
+session_leave(struct web_session *session)
 {
 	explicit_bzero(session->cookie, sizeof(session->cookie));
 	explicit_bzero(session->csrf, sizeof(session->csrf));

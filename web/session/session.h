@@ -18,7 +18,7 @@ enum {
 	SESSION_MS = 12 * 60 * 60 * 1000	/* at the most */
 };
 
-struct session {
+struct web_session {
 	char		link[SESSION_SECRET_BYTES];	/* "": it was used */
 	char		cookie[SESSION_SECRET_BYTES];	/* "": none */
 	char		csrf[SESSION_SECRET_BYTES];
@@ -28,18 +28,18 @@ struct session {
 };
 
 /* A link, valid from now on. */
-void session_init(struct session *session, int64_t now_ms);
-void session_release(struct session *session);
+void session_init(struct web_session *session, int64_t now_ms);
+void session_release(struct web_session *session);
 /* Is this the link?  Then it is used up, and cookie and csrf are new. */
-bool session_open(struct session *session, struct slice token,
+bool session_open(struct web_session *session, struct slice token,
     int64_t now_ms);
 /* Does the value of the Cookie field have ours, named name?  Then the session
  * goes on. */
-bool session_is_known(struct session *session, const char *name,
+bool session_is_known(struct web_session *session, const char *name,
     struct slice cookies, int64_t now_ms);
 /* Does the form come from a page of this session? */
-bool session_is_ours(const struct session *session, struct slice csrf);
+bool session_is_ours(const struct web_session *session, struct slice csrf);
 /* Nobody is known any more. */
-void session_leave(struct session *session);
+void session_leave(struct web_session *session);
 
 #endif

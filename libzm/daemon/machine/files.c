@@ -252,7 +252,7 @@ static void
 check_forms(struct machine_look *look)
 {
 	struct slice rest = slice_of(look->conf->report_languages), word;
-	struct form form;
+	struct report_form form;
 	struct stat st;
 	struct err err;
 

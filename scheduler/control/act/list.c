@@ -32,7 +32,7 @@ list_expires_s(const struct vertex *vertex)
 }
 
 static int64_t
-list_age_s(const struct visit *visit)
+list_age_s(const struct control_visit *visit)
 {
 	int64_t age_ms = visit->now_ms - visit->job->born_ms;
 
@@ -40,8 +40,8 @@ list_age_s(const struct visit *visit)
 }
 
 static void
-list_add_message(const struct visit *visit, const struct control_group *group,
-    struct str *out)
+list_add_message(const struct control_visit *visit,
+    const struct control_group *group, struct str *out)
 {
 	const struct control_file *control = &visit->control;
 
@@ -54,8 +54,8 @@ list_add_message(const struct visit *visit, const struct control_group *group,
 }
 
 static void
-list_add_order(const struct visit *visit, const struct control_rcpt *rcpt,
-    struct str *out)
+list_add_order(const struct control_visit *visit,
+    const struct control_rcpt *rcpt, struct str *out)
 {
 	if (control_rcpt_is_free(rcpt, visit->now_s) && !rcpt->is_cancelled)
 		return;
@@ -78,8 +78,8 @@ list_add_words(const struct control_rcpt *rcpt, const char *code_key,
 }
 
 static void
-list_add_rcpt(const struct visit *visit, const struct control_rcpt *rcpt,
-    struct str *out)
+list_add_rcpt(const struct control_visit *visit,
+    const struct control_rcpt *rcpt, struct str *out)
 {
 	json_number(out, "offset", rcpt->offset);
 	json_text(out, "to", rcpt->user);
@@ -92,7 +92,8 @@ list_add_rcpt(const struct visit *visit, const struct control_rcpt *rcpt,
 /* ---- lines of list ----------------------------------------------- */
 
 static void
-list_add_rcpt_line(const struct visit *visit, const struct control_group *group,
+list_add_rcpt_line(const struct control_visit *visit,
+    const struct control_group *group,
     const struct control_rcpt *rcpt, struct str *out)
 {
 	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
@@ -128,8 +129,8 @@ list_is_more_urgent(const char *a, const char *b)
 }
 
 static void
-list_add_brief(const struct visit *visit, const struct control_group *group,
-    const char *state, struct str *out)
+list_add_brief(const struct control_visit *visit,
+    const struct control_group *group, const char *state, struct str *out)
 {
 	const struct control_file *control = &visit->control;
 
@@ -205,7 +206,7 @@ list_walk(struct act *act, const struct list_walk *list_walk, struct str *out)
 static void
 list_rcpts(struct act *act, struct str *out, unsigned *budget)
 {
-	struct visit *visit = &act->visit;
+	struct control_visit *visit = &act->visit;
 	const struct control_group *group;
 	const struct control_rcpt *rcpt;
 
@@ -229,7 +230,7 @@ list_rcpts(struct act *act, struct str *out, unsigned *budget)
 static void
 list_message_end(struct act *act, bool is_here, struct str *out)
 {
-	struct visit *visit = &act->visit;
+	struct control_visit *visit = &act->visit;
 
 	if (act->page.count > 0) {
 		if (act->request.is_brief && is_here)
@@ -268,7 +269,7 @@ act_list(struct act *act, struct str *out)
 /* ---- why --------------------------------------------------------- */
 
 static void
-why_line(const struct visit *visit, const struct control_rcpt *rcpt,
+why_line(const struct control_visit *visit, const struct control_rcpt *rcpt,
     struct str *out)
 {
 	struct vertex *vertex = rcpt->is_final ? NULL :
@@ -312,7 +313,7 @@ why_line(const struct visit *visit, const struct control_rcpt *rcpt,
 static void
 why_rcpts(struct act *act, struct str *out, unsigned *budget)
 {
-	struct visit *visit = &act->visit;
+	struct control_visit *visit = &act->visit;
 	const struct control_group *group;
 	const struct control_rcpt *rcpt;
 

@@ -43,7 +43,7 @@ reroute_add(struct act *act, struct choice *choice,
 static void
 reroute_choose(struct act *act, struct choice *choice)
 {
-	struct visit *visit = &act->visit;
+	struct control_visit *visit = &act->visit;
 	const struct control_file *control = &visit->control;
 
 	*choice = (struct choice){ .active = 0 };

@@ -97,7 +97,7 @@ Test(request, rows)
 		struct evhttp_request *http = made_request(slice_of(
 		    rows[i].in));
 		const char *words = NULL;
-		struct request request;
+		struct web_request request;
 		int status = request_read(http, "127.0.0.1:80", &request,
 		    &words);
 

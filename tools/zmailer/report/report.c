@@ -26,7 +26,7 @@ struct wish {
 };
 
 static int
-add_capacity(const struct conf *conf, const struct report *report,
+add_capacity(const struct conf *conf, const struct mail_report *report,
     const struct wish *wish, struct str *out)
 {
 	struct capacity capacity;
@@ -44,7 +44,7 @@ add_capacity(const struct conf *conf, const struct report *report,
 }
 
 static void
-add_top(struct report *report, const struct wish *wish, struct str *out)
+add_top(struct mail_report *report, const struct wish *wish, struct str *out)
 {
 	enum tops_sort sort = (enum tops_sort)wish->top;
 
@@ -63,7 +63,7 @@ report_print_all(struct journal *journal, const struct conf *conf,
 {
 	struct journal_cursor cursor = { 0, 0, 0 };
 	struct str out = STR_INIT;
-	struct report report;
+	struct mail_report report;
 	int status = EX_OK;
 	struct slice line;
 

@@ -270,7 +270,7 @@ top_look_at_journal(struct top *top, const struct conf *conf)
 	struct journal_cursor cursor = { 0, 0, 0 };
 	int64_t now_ms = clock_steady_ms();
 	struct journal *journal;
-	struct report report;
+	struct mail_report report;
 	struct slice line;
 	struct err err;
 

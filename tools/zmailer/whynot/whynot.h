@@ -15,7 +15,7 @@
 
 enum { WHYNOT_FILES_MAX = 201 };
 
-struct mail {			/* what is decided; texts in the arena */
+struct whynot_mail {		/* what is decided; texts in the arena */
 	const char	*t, *client, *listener, *session, *helo, *from, *to,
 			*user, *mech, *facts;
 	uint64_t	 size_bytes;
@@ -36,7 +36,7 @@ struct whynot {
 	const struct conf *conf;	/* in force */
 	struct conf_draft files[WHYNOT_FILES_MAX];
 	size_t		 file_count;
-	struct mail	 mail;
+	struct whynot_mail	 mail;
 	struct said	 said;		/* as it is */
 	bool		 is_json, asks_dns;
 	unsigned	 told;
@@ -57,8 +57,8 @@ int whynot_under(struct whynot *whynot, const struct conf_draft *files,
  * not NULL, a second one after it, by the same counters.  0; -1 with err:
  * the files are no configuration, or no program decides. */
 int whynot_decide(struct whynot *whynot, const struct conf_draft *files,
-    const struct mail *mail, struct said *out, const struct mail *more,
-    struct said *out_more, struct err *err);
+    const struct whynot_mail *mail, struct said *out,
+    const struct whynot_mail *more, struct said *out_more, struct err *err);
 
 /* Try the changes; tell the first two that work. */
 void whynot_try(struct whynot *whynot);

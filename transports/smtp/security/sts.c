@@ -20,7 +20,7 @@
 /* No policy that is known, or nobody who would know: mail goes on as if there
  * were none (RFC 8461 section 5.1). */
 static bool
-sts_has_policy(const struct client *client, const char *domain,
+sts_has_policy(const struct smtp_client *client, const char *domain,
     struct client_sts *sts)
 {
 	struct err err;
@@ -83,7 +83,7 @@ sts_apply(const char *domain, const char *host, enum sts_mode mode,
 }
 
 bool
-client_sts(const struct client *client, const struct client_hosts *hosts,
+client_sts(const struct smtp_client *client, const struct client_hosts *hosts,
     size_t index, struct client_sts *sts, struct client_policy *policy,
     struct verdict *out)
 {
@@ -126,7 +126,7 @@ client_tls_result(const char *words)
 }
 
 void
-client_tell_session(const struct client *client, const char *domain,
+client_tell_session(const struct smtp_client *client, const char *domain,
     const struct client_hello *hello)
 {
 	const struct client_policy *policy = hello->policy;
