@@ -43,6 +43,7 @@ VERB_PAGES = \
 	doc/man/zmailer-show.8 doc/man/zmailer-sink.8 \
 	doc/man/zmailer-smarthost.8 doc/man/zmailer-sts.8 doc/man/zmailer-table.8 \
 	doc/man/zmailer-test.8 doc/man/zmailer-top.8 \
+	doc/man/zmailer-trace.8 \
 	doc/man/zmailer-web.8 doc/man/zmailer-whynot.8
 man_MANS += $(VERB_PAGES)
 EXTRA_DIST += $(VERB_PAGES:=.in)
@@ -181,4 +182,3 @@ install-users:
 	      useradd -r -U -d /nonexistent -s /usr/sbin/nologin $$u; \
 	  done; \
 	fi
-dist_man_MANS += doc/man/zmailer-trace.8
