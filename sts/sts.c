@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/mem.h"
 #include "base/title.h"
 #include "daemon/sandbox.h"
@@ -116,6 +117,7 @@ main(int argc, char **argv)
 	    .room_fd = -1 };
 	struct err err;
 
+	fd_claim_standard();
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)
 		return printf("zmailer sts %s\n", PACKAGE_VERSION) < 0;
 	if (argc == 2 && strcmp(argv[1], "--help") == 0)

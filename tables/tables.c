@@ -16,6 +16,7 @@
 #endif
 
 #include "base/mem.h"
+#include "base/fd.h"
 #include "base/title.h"
 #include "journal/event.h"
 #include "tables/ask/server.h"
@@ -74,6 +75,7 @@ main(int argc, char **argv)
 	    .room_fd = -1 };
 	struct server *server;
 
+	fd_claim_standard();
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)
 		return printf("zmailer tables %s\n", PACKAGE_VERSION) < 0;
 	if (argc == 2 && strcmp(argv[1], "--help") == 0)

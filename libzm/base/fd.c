@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -43,4 +44,20 @@ fd_read_at(int fd, char *out, size_t n, uint64_t at)
 		got = pread(fd, out, n, (off_t)at);
 	while (got < 0 && errno == EINTR);
 	return got;
+}
+
+/* open(2) gives the lowest number that is free.  Where there is no /dev/null,
+ * a directory can be neither read nor written. */
+void
+fd_claim_standard(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_WRONLY);
+		if (fd < 0)
+			fd = open("/", O_RDONLY | O_DIRECTORY);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
 }

@@ -19,4 +19,10 @@ int fd_write_all(int fd, const char *bytes, size_t n);
  * at the end of the file.  returns how many, 0 after the end; -1 errno. */
 ssize_t fd_read_at(int fd, char *out, size_t n, uint64_t at);
 
+/* The first act of each program: 0, 1 and 2 that its caller had closed are
+ * taken, so that no file opened later becomes one of them and has what was
+ * said to people written into it.  What was closed can be read as little as
+ * before; what is written there goes nowhere. */
+void fd_claim_standard(void);
+
 #endif
