@@ -40,11 +40,16 @@ struct input {			/* a message being read */
 
 static char complaint[SUBMIT_ERROR_BYTES];	/* the last one */
 
+/* Arguments may come from a form in a browser, the words from a log. */
 static int
 submit_complain(int status, const char *text)
 {
-	snprintf(complaint, sizeof(complaint), "%s", text);
-	fprintf(stderr, "sendmail: %s\n", text);
+	struct str shown = STR_INIT;
+
+	str_add_escaped(&shown, slice_of(text));
+	snprintf(complaint, sizeof(complaint), "%s", shown.buf);
+	fprintf(stderr, "sendmail: %s\n", shown.buf);
+	str_release(&shown);
 	return status;
 }
 
