@@ -384,6 +384,7 @@ submit_commit(struct draft *draft, const struct envelope *envelope,
     struct err *err)
 {
 	struct draft *drafts[] = { draft };
+	struct str from = STR_INIT;
 
 	if (draft_sync(drafts, 1, err) != 1)
 		return submit_complain(EX_TEMPFAIL, err->text);
@@ -392,12 +393,14 @@ submit_commit(struct draft *draft, const struct envelope *envelope,
 	if (draft_publish(draft, AREA_ROUTER, 0, NULL, err) < 0 &&
 	    errno != EACCES && errno != EPERM && errno != ENOENT)
 		return submit_complain(EX_TEMPFAIL, err->text);
-	event(EV_MESSAGE_ACCEPTED, envelope->id, "with", envelope->with,
-	    "rcpts", event_number((int64_t)envelope->rcpt_count), "size",
+	path_add(&from, &envelope->from);
+	event(EV_MESSAGE_ACCEPTED, envelope->id, "from", str_slice(&from),
+	    "with", envelope->with, "rcpts", event_number((int64_t)envelope->rcpt_count), "size",
 	    event_number((int64_t)draft->bytes),
 	    "uid", event_number((int64_t)getuid()),
 	    "tag", slice_of(tag), NULL);
 	event_flush();
+	str_release(&from);
 	return EX_OK;
 }
 

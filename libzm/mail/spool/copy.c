@@ -137,6 +137,10 @@ copy_read_head(struct copy *copy, struct err *err)
 		copy->head.buf[copy->head.len] = '\0';
 		if (memmem(copy->head.buf, copy->head.len, "\nenv-end\n", 9))
 			return 1;
+		if (n > 0 && memchr(copy->head.buf + copy->head.len - n, '\0',
+		    (size_t)n) != NULL)
+			return err_set(err, "public/%s has a NUL byte in its "
+			    "envelope", copy->name);
 		if ((size_t)n < room)
 			return 0;
 		room = copy->head.len;
