@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "journal/event.h"
-#include "io/dns.h"
+#include "io/dns/dns.h"
 #include "transports/frame/agent.h"
 #include "transports/frame/carrier.h"
 
