@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -63,4 +64,20 @@ fd_read_all(int fd, size_t most, struct str *out)
 		out->buf[out->len] = '\0';
 	}
 	return 0;
+}
+
+/* open(2) gives the lowest number that is free.  Where there is no /dev/null,
+ * a directory can be neither read nor written. */
+void
+fd_claim_standard(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_WRONLY);
+		if (fd < 0)
+			fd = open("/", O_RDONLY | O_DIRECTORY);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
 }

@@ -25,4 +25,10 @@ ssize_t fd_read_at(int fd, char *out, size_t n, uint64_t at);
  * 0; -1 errno: what came before stays. */
 int fd_read_all(int fd, size_t most, struct str *out);
 
+/* The first act of each program: 0, 1 and 2 that its caller had closed are
+ * taken, so that no file opened later becomes one of them and has what was
+ * said to people written into it.  What was closed can be read as little as
+ * before; what is written there goes nowhere. */
+void fd_claim_standard(void);
+
 #endif

@@ -4,7 +4,8 @@
  * and of the control socket: {"key":"text","key":12,"key":["text",...]}; what
  * is read here has no deeper nesting.  What needs real JSON input uses a
  * library.
- * Bytes that are not valid UTF-8 are written as U+FFFD.
+ * Bytes that are not valid UTF-8 are written as U+FFFD; what a terminal would
+ * obey (controls, C1 and directions in UTF-8 too) as \u and four digits.
  *
  * SPDX-License-Identifier: ISC
  */

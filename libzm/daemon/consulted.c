@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 #include "base/title.h"
 #include "daemon/consulted.h"
@@ -39,6 +40,7 @@ consulted_begin(struct process *out, const struct daemon *daemon, int argc,
 {
 	int status;
 
+	fd_claim_standard();
 	*out = (struct process){ .daemon = daemon, .lifeline = -1,
 	    .room_fd = -1 };
 	status = daemon_arguments(argc, argv, out);

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/title.h"
 #include "journal/event.h"
 #include "journal/progress.h"
@@ -396,6 +397,7 @@ daemon_run(int argc, char **argv, const struct daemon *daemon)
 	struct err err = { "" };
 	int status;
 
+	fd_claim_standard();
 	err_program(daemon->name);
 	title_open(argc, argv);
 	process.daemon = daemon;

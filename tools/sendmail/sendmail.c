@@ -17,6 +17,7 @@
 
 #include "base/ascii.h"
 #include "base/err.h"
+#include "base/fd.h"
 #include "grammar/smtp/dsn.h"
 #include "tools/sendmail/sendmail.h"
 
@@ -327,6 +328,7 @@ main(int argc, char **argv)
 	};
 	int status;
 
+	fd_claim_standard();
 	err_program("sendmail");
 	/* `ulimit -f`: an error to tell, and exit 75 */
 	signal(SIGXFSZ, SIG_IGN);

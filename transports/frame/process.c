@@ -16,6 +16,7 @@
 
 #include "base/title.h"
 #include "base/clock.h"
+#include "base/fd.h"
 #include "journal/event.h"
 #include "io/dns/dns.h"
 #include "transports/frame/agent.h"
@@ -131,6 +132,7 @@ agent_main(int argc, char **argv, const struct agent_kind *agent)
 	struct err err;
 	int status;
 
+	fd_claim_standard();
 	err_program(agent->name);
 	title_open(argc, argv);
 	status = process_take_arguments(argc, argv, agent, &arguments);

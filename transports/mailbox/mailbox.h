@@ -70,12 +70,14 @@ int parents_make(const char *path, const char *base,
 
 enum {
 	FORWARD_ITEMS_MAX = 100,	/* with those of included files */
-	FORWARD_DEPTH_MAX = 4		/* of included files */
+	FORWARD_DEPTH_MAX = 4,		/* of included files */
+	FORWARD_FILES_MAX = 20		/* included, each time one is named */
 };
 
 struct forward {
 	struct alias_item	items[FORWARD_ITEMS_MAX];
 	size_t			count;
+	unsigned		files;	/* included so far */
 	char			remark[ERR_TEXT_BYTES];
 					/* what was ignored; empty: nothing */
 };
