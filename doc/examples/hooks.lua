@@ -1,4 +1,4 @@
--- hooks.lua - an example of a site's script; tests/flow/routing/hooks-example.flow runs it
+-- hooks.lua - an example of a site's script; tests/flow/hooks/hooks-example.flow runs it
 --
 -- Partners come from the table <partners>: domain, then the relay that takes
 -- its mail.  After a merger old.example lives on under new names.

@@ -169,7 +169,7 @@ why_add_expected(struct why *why, struct slice line)
 
 /* "another route: via 192.0.2.1: its words, by hooks.lua:7(...)". */
 static void
-why_add_steered(struct why *why, struct slice line)
+why_add_route(struct why *why, struct slice line)
 {
 	if (json_get_number(line, "steered") == 0)
 		return;
@@ -272,7 +272,7 @@ why_one(void *context, struct slice line)
 	str_addc(&why->text, '\n');
 	add_cause(why, line);
 	why_add_setting(why, line);
-	why_add_steered(why, line);
+	why_add_route(why, line);
 	why_add_said(why, line);
 	add_last(why, line);
 	why_add_times(why, line);
