@@ -220,6 +220,7 @@ read_steered(struct slice value, struct terms *out)
 
 	if (!slice_cut(&value, ',', &count) ||
 	    !slice_number(count, 1, TERMS_STEERED_MAX, &number) ||
+	    slice_find(value, ',') == value.n ||
 	    !slice_cut(&value, ',', &out->via))
 		return false;
 	out->steered = (unsigned)number;
