@@ -180,13 +180,15 @@ tools_libtools_a_SOURCES += tools/zmailer/doctor/areas.h \
 	tools/zmailer/doctor/names.c tools/zmailer/doctor/ports.c \
 	tools/zmailer/doctor/postmaster.c \
 	tools/zmailer/doctor/report.c tools/zmailer/doctor/spool.c
-tools_libtools_a_SOURCES += tools/zmailer/replay/partner.c \
+tools_libtools_a_SOURCES += tools/zmailer/replay/delays.c \
+	tools/zmailer/replay/delays.h tools/zmailer/replay/partner.c \
 	tools/zmailer/replay/partner.h tools/zmailer/replay/print.c \
 	tools/zmailer/replay/replay.h tools/zmailer/replay/routed.c \
 	tools/zmailer/replay/routed.h tools/zmailer/replay/routes.c \
 	tools/zmailer/replay/sessions.c tools/zmailer/replay/shape.c
 tools_libtools_a_SOURCES += tools/zmailer/whynot/decide.c \
 	tools/zmailer/whynot/delay.c tools/zmailer/whynot/find.c tools/zmailer/whynot/try.c \
+	tools/zmailer/whynot/way.c \
 	tools/zmailer/whynot/whynot.h
 tools_libtools_a_SOURCES += tools/zmailer/audit/audit.h \
 	tools/zmailer/audit/books.c tools/zmailer/audit/books.h \

@@ -272,8 +272,9 @@ EVENT(ORDER_BAD, "order.bad", WARN, "file line",
 EVENT(FORM_BAD, "form.bad", WARN, "language reason",
     "The words of reports in this language cannot be read; it is left out.")
 EVENT(MESSAGE_ORDERED, "message.ordered", INFO,
-    "op by reason until rcpts as",
-    "An operator changed the state of a waiting message; as= its new id.")
+    "op by reason until rcpts as via",
+    "An operator, or the site's script, changed the state of a waiting "
+    "message; as= its new id, via= the target that was chosen.")
 EVENT(RECOVERED, "recovered", WARN, "file from to reason",
     "Recovery found a message between two states and finished the move.")
 EVENT(SPOOL_TROUBLE, "spool.trouble", WARN, "file call reason",

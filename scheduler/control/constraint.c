@@ -211,5 +211,9 @@ constraint_find(const struct control_visit *visit,
 		out->by = out->reason = SLICE("");
 		constraint_find_vertex(visit->agents, vertex,
 		    visit->control.terms.is_queue_only, out);
+		if (out->cause == CAUSE_SCHEDULED && rcpt->is_order_of_next) {
+			out->by = rcpt->ordered_by;
+			out->reason = rcpt->order_reason;
+		}
 	}
 }

@@ -189,6 +189,8 @@ copy_own_words(struct copy *copy)
 		envelope->with = (struct slice){ NULL, 0 };
 	envelope->milters = (struct slice){ NULL, 0 };
 	envelope->dsn_of = (struct slice){ NULL, 0 };
+	envelope->terms.steered = 0;	/* routes are the site's */
+	envelope->terms.via = (struct slice){ NULL, 0 };
 }
 
 /* Text: a CR is a line end, as sendmail reads it and as SMTP sends it.  Of

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "grammar/smtp/xtext.h"
 #include "mail/state.h"
 #include "scheduler/control/act/act.h"
 #include "scheduler/control/constraint.h"
@@ -268,6 +269,24 @@ act_list(struct act *act, struct str *out)
 
 /* ---- why --------------------------------------------------------- */
 
+/* Which way was chosen for it before a try, and in which words. */
+static void
+why_add_steered(const struct terms *terms, struct str *out)
+{
+	struct str text = STR_INIT;
+	struct err err;
+
+	if (terms->steered == 0)
+		return;
+	json_number(out, "steered", terms->steered);
+	(void)xtext_decode(terms->via, &text, &err);
+	json_text(out, "via", str_slice(&text));
+	str_reset(&text);
+	(void)xtext_decode(terms->via_words, &text, &err);
+	json_text(out, "via_words", str_slice(&text));
+	str_release(&text);
+}
+
 static void
 why_line(const struct control_visit *visit, const struct control_rcpt *rcpt,
     struct str *out)
@@ -303,6 +322,7 @@ why_line(const struct control_visit *visit, const struct control_rcpt *rcpt,
 	json_number(out, "expires", list_expires_s(vertex));
 	json_number(out, "wish", rcpt->is_scheduled ? 0 : rcpt->next_s);
 	json_bool(out, "queue_only", visit->control.terms.is_queue_only);
+	why_add_steered(&visit->control.terms, out);
 	suppose_add_facts(visit->agents, thread, out);
 	if (vertex != NULL && vertex->state != VERTEX_DONE &&
 	    why.cause != CAUSE_DELETED)

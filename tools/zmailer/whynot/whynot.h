@@ -69,6 +69,24 @@ void whynot_try(struct whynot *whynot);
  * returns an exit status; -1: it does not wait there */
 int whynot_delay(struct whynot *whynot, const char *id);
 
+/* ---- way.c, for delay.c ---- */
+
+struct waits_for {		/* mail that waits, and for whom */
+	const char	*id, *from, *to, *domain;
+	const char	*dest;		/* "smtp/example.net" */
+	const char	*code;		/* what keeps it: of mail/cause.h */
+	const char	*by;		/* what its time comes from; "" */
+	const char	*words;		/* the last of its destination; "" */
+	bool		 has_limit;
+	int64_t		 now_s;
+};
+/* Another route: a target that stands in this configuration, that the router
+ * takes for this mail under one statement more, and that took other mail
+ * within a day.  Tells the first that there is. */
+void whynot_try_ways(struct whynot *whynot, const struct waits_for *waits);
+/* There is no change; why not. */
+void whynot_say_waits(const struct waits_for *waits);
+
 /* ---- try.c, for delay.c ---- */
 
 enum { WHYNOT_TOLD_MAX = 2 };
