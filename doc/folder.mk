@@ -10,6 +10,8 @@ EXTRA_DIST += README COPYING NEWS doc/AGENT.md doc/AUTH.md doc/BENCH.md \
 	doc/examples/rules.test doc/examples/zmailer-mta.equivs \
 	doc/examples/zmailer-audit.service doc/examples/zmailer-audit.timer \
 	doc/examples/zmailer-audit.cron \
+	doc/examples/zmailer-reports.service \
+	doc/examples/zmailer-reports.timer doc/examples/zmailer-reports.cron \
 	doc/examples/fail2ban/filter.conf doc/examples/fail2ban/jail.conf \
 	doc/examples/openrc/zmailer doc/examples/runit/run \
 	doc/examples/zmailer-relay.conf doc/INSTALL.md

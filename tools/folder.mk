@@ -38,7 +38,9 @@ bin_zmailer_SOURCES += tools/zmailer/metrics/certificates.c \
 bin_zmailer_SOURCES += tools/zmailer/doctor/doctor.c
 bin_zmailer_SOURCES += tools/zmailer/queue/connections.c tools/zmailer/queue/by.c tools/zmailer/queue/queue.c \
 	tools/zmailer/queue/queue.h
-bin_zmailer_SOURCES += tools/zmailer/report/report.c
+bin_zmailer_SOURCES += tools/zmailer/report/report.c \
+	tools/zmailer/report/send/mail.c tools/zmailer/report/send/mail.h \
+	tools/zmailer/report/send/send.c tools/zmailer/report/send/send.h
 bin_zmailer_SOURCES += tools/zmailer/replay/replay.c
 bin_zmailer_SOURCES += tools/zmailer/whynot/whynot.c
 bin_zmailer_SOURCES += tools/zmailer/audit/audit.c
@@ -48,7 +50,7 @@ bin_zmailer_SOURCES += tools/zmailer/review/review.c
 bin_zmailer_SOURCES += tools/zmailer/sink/sink.c
 bin_zmailer_SOURCES += tools/zmailer/backup/backup.c \
 	tools/zmailer/backup/restore.c
-bin_zmailer_LDADD = tools/libtools.a $(ZM_LIBS) $(NCURSES_LIBS) $(ZSTD_LIBS)
+bin_zmailer_LDADD = tools/libtools.a $(ZM_LIBS) $(NCURSES_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS)
 
 bin_sendmail_SOURCES = tools/sendmail/bsmtp.c tools/sendmail/bsmtp.h \
 	tools/sendmail/bsmtp_report.c tools/sendmail/errors.c \
@@ -199,6 +201,9 @@ tools_libtools_a_SOURCES += tools/zmailer/report/arrivals.c \
 	tools/zmailer/report/capacity.c \
 	tools/zmailer/report/capacity.h tools/zmailer/report/count.c \
 	tools/zmailer/report/print.c tools/zmailer/report/report.h \
+	tools/zmailer/report/send/sessions.c \
+	tools/zmailer/report/send/sessions.h \
+	tools/zmailer/report/send/sessions_json.c \
 	tools/zmailer/report/tops.c tools/zmailer/report/tops.h \
 	tools/zmailer/report/tops_print.c
 tools_libtools_a_SOURCES += tools/zmailer/metrics/scrape.c \

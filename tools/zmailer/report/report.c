@@ -14,6 +14,7 @@
 #include "tools/zmailer/report/arrivals.h"
 #include "tools/zmailer/report/capacity.h"
 #include "tools/zmailer/report/report.h"
+#include "tools/zmailer/report/send/send.h"
 #include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
@@ -116,6 +117,8 @@ verb_report(struct arguments *arguments)
 	struct conf *conf;
 	int status;
 
+	if (arguments_is(arguments, "send"))
+		return report_send(arguments);
 	wish.top = top != NULL ? tops_sort_parse(top) : -1;
 	wish.by = by != NULL ? (enum tops_by)tops_by_parse(by) :
 	    TOPS_BY_COUNT;
