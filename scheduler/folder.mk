@@ -53,6 +53,8 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/control/act.c scheduler/control/act_sync.c scheduler/control/acts.c scheduler/control/act.h \
 	scheduler/control/act_change.c scheduler/control/act_count.c \
 	scheduler/control/act_connections.c scheduler/control/act_dest.c scheduler/control/act_events.c \
+	scheduler/control/act_history.c \
+	scheduler/control/sampler.c scheduler/control/sampler.h \
 	scheduler/control/act_job.c scheduler/control/act_list.c \
 	scheduler/control/act_next.c scheduler/control/act_queue.c \
 	scheduler/control/act_etrn.c \

@@ -59,6 +59,8 @@ OPTION(CAPACITY, "--capacity", NULL, FLAG, 0, 0,
     "how much mail the machine can take")
 OPTION(ARRIVALS, "--arrivals", NULL, FLAG, 0, 0,
     "how long mail takes to arrive, and how estimates hold")
+OPTION(PAST, "--past", "SPAN", SPAN, 10000, 0,
+    "what came, went and waited in the last hour (1h), month (31d) or so")
 OPTION(SCRAPE, "--listen", "[ADDRESS:]PORT|unix:/PATH", TEXT, 0, 0,
     "answer scrapers there by HTTP, until it is stopped")
 OPTION(TOP, "--top", "senders|users|clients|domains", CHOICE, 0, 0,
