@@ -5,6 +5,7 @@ if HAVE_LIBEVENT
 noinst_LIBRARIES += web/libweb.a
 web_libweb_a_SOURCES = \
 	web/page/charset.c web/page/charset.h \
+	web/page/course.c web/page/course.h \
 	web/page/html.c web/page/html.h web/page/layout.c web/page/layout.h \
 	web/page/picture.c web/page/picture.h \
 	web/page/table.c web/page/table.h \
@@ -18,6 +19,7 @@ web_libweb_a_SOURCES = \
 	web/pages/life.c \
 	web/pages/lines.c web/pages/message.c web/pages/order.c \
 	web/pages/orders.c web/pages/overview.c web/pages/parts.h \
+	web/pages/past.c web/pages/past.h \
 	web/pages/queue.c web/pages/refused.c web/pages/review.c \
 	web/pages/text.c web/pages/words.c \
 	web/serve/reply.c web/serve/reply.h web/serve/request.c \
