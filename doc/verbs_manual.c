@@ -1,8 +1,8 @@
 /* verbs_manual.c - the list of verbs for zmailer(8), and links to the pages
  *
- * In     tools/zmailer/verbs.h, groups.h, pages.h, tools/verb/options.h; the
- *        name of a link to be made; --options; --page NAME and its text; or
- *        nothing
+ * In     tools/zmailer/verbs/verbs.h, tools/zmailer/help/groups.h and pages.h,
+ *        tools/verb/options.h; the name of a link to be made; --options;
+ *        --page NAME and its text; or nothing
  * Out    roff on standard output
  *
  * SPDX-License-Identifier: ISC
@@ -17,7 +17,7 @@
 
 static const struct { const char *name, *usage, *text; } rows[] = {
 #define VERB(name, usage, text) { #name, usage, text },
-#include "tools/zmailer/verbs.h"
+#include "tools/zmailer/verbs/verbs.h"
 #undef VERB
 };
 
@@ -40,7 +40,7 @@ put_link(const char *path)
 {
 	static const struct { const char *name, *verbs; } pages[] = {
 #define PAGE(name, verbs) { name, verbs },
-#include "tools/zmailer/pages.h"
+#include "tools/zmailer/help/pages.h"
 #undef PAGE
 	};
 	const char *slash = strrchr(path, '/');
@@ -59,8 +59,8 @@ put_link(const char *path)
 				return 0;
 			}
 	}
-	fprintf(stderr, "%s: no page of tools/zmailer/pages.h has this verb\n",
-	    path);
+	fprintf(stderr, "%s: no page of tools/zmailer/help/pages.h has "
+	    "this verb\n", path);
 	return 1;
 }
 
@@ -91,7 +91,7 @@ put_groups(void)
 {
 	static const struct { const char *title, *verbs; } groups[] = {
 #define GROUP(title, verbs) { title, verbs },
-#include "tools/zmailer/groups.h"
+#include "tools/zmailer/help/groups.h"
 #undef GROUP
 	};
 
@@ -210,7 +210,7 @@ page_has(const char *page, const char *verb)
 {
 	static const struct { const char *name, *verbs; } pages[] = {
 #define PAGE(name, verbs) { name, verbs },
-#include "tools/zmailer/pages.h"
+#include "tools/zmailer/help/pages.h"
 #undef PAGE
 	};
 	struct slice own = slice_of(page);

@@ -9,22 +9,22 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/jobs/table.c scheduler/jobs/table.h \
 	scheduler/jobs/hearers.c scheduler/jobs/hearers.h \
 	scheduler/verdicts/verdicts.c scheduler/verdicts/verdicts.h \
-	scheduler/plan/arrivals.c scheduler/plan/arrivals.h \
-	scheduler/plan/arrive.c scheduler/plan/arrive.h \
-	scheduler/plan/estimate.c scheduler/plan/estimate.h \
+	scheduler/plan/arrivals/arrivals.c scheduler/plan/arrivals/arrivals.h \
+	scheduler/plan/arrivals/arrive.c scheduler/plan/arrivals/arrive.h \
+	scheduler/plan/arrivals/estimate.c scheduler/plan/arrivals/estimate.h \
 	scheduler/plan/heap.c scheduler/plan/heap.h scheduler/plan/lanes.c \
 	scheduler/plan/lanes.h scheduler/plan/orders.c scheduler/plan/orders.h \
-	scheduler/plan/pace.c scheduler/plan/pace.h scheduler/plan/plan.c \
-	scheduler/plan/plan.h scheduler/plan/provider.c \
-	scheduler/plan/provider.h scheduler/plan/queue.c \
+	scheduler/plan/shaping/pace.c scheduler/plan/shaping/pace.h scheduler/plan/plan.c \
+	scheduler/plan/plan.h scheduler/plan/shaping/provider.c \
+	scheduler/plan/shaping/provider.h scheduler/plan/queue.c \
 	scheduler/plan/queue.h scheduler/plan/retry.c scheduler/plan/retry.h \
 	scheduler/plan/ring.h \
-	scheduler/plan/objectives.c scheduler/plan/objectives.h \
+	scheduler/plan/arrivals/objectives.c scheduler/plan/arrivals/objectives.h \
 	scheduler/plan/runfile.c scheduler/plan/runfile.h \
-	scheduler/plan/shape.c scheduler/plan/shape.h \
-	scheduler/plan/shape_line.h \
-	scheduler/plan/thread.c scheduler/plan/thread.h scheduler/plan/zone.c \
-	scheduler/plan/zone.h \
+	scheduler/plan/shaping/shape.c scheduler/plan/shaping/shape.h \
+	scheduler/plan/shaping/shape_line.h \
+	scheduler/plan/thread.c scheduler/plan/thread.h scheduler/plan/shaping/zone.c \
+	scheduler/plan/shaping/zone.h \
 	scheduler/settle/group.c scheduler/settle/group.h \
 	scheduler/settle/settle.c scheduler/settle/settle.h \
 	scheduler/intake/intake.c scheduler/intake/intake.h \
@@ -49,17 +49,17 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/agents/standby.c scheduler/agents/agents.c scheduler/agents/agents.h \
 	scheduler/agents/capacity.c scheduler/agents/capacity.h \
 	scheduler/agents/feed.c scheduler/agents/hear.c \
-	scheduler/control/act_arrive.c scheduler/control/act_objectives.c \
-	scheduler/control/act.c scheduler/control/act_sync.c scheduler/control/acts.c scheduler/control/act.h \
-	scheduler/control/act_change.c scheduler/control/act_count.c \
-	scheduler/control/act_connections.c scheduler/control/act_dest.c scheduler/control/act_events.c \
-	scheduler/control/act_history.c \
+	scheduler/control/act/arrive.c scheduler/control/act/objectives.c \
+	scheduler/control/act/act.c scheduler/control/act/sync.c scheduler/control/act/acts.c scheduler/control/act/act.h \
+	scheduler/control/act/change.c scheduler/control/act/count.c \
+	scheduler/control/act/connections.c scheduler/control/act/dest.c scheduler/control/act/events.c \
+	scheduler/control/act/history.c \
 	scheduler/control/sampler.c scheduler/control/sampler.h \
-	scheduler/control/act_job.c scheduler/control/act_list.c \
-	scheduler/control/act_next.c scheduler/control/act_queue.c \
-	scheduler/control/act_etrn.c \
-	scheduler/control/act_reroute.c scheduler/control/act_retry.c \
-	scheduler/control/act_turns.c scheduler/control/act_undelete.c \
+	scheduler/control/act/job.c scheduler/control/act/list.c \
+	scheduler/control/act/next.c scheduler/control/act/queue.c \
+	scheduler/control/act/etrn.c \
+	scheduler/control/act/reroute.c scheduler/control/act/retry.c \
+	scheduler/control/act/turns.c scheduler/control/act/undelete.c \
 	scheduler/control/constraint.c scheduler/control/constraint.h \
 	scheduler/control/limit_place.c scheduler/control/limit_place.h \
 	scheduler/control/suppose.c scheduler/control/suppose.h \

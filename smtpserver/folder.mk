@@ -48,21 +48,21 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/transaction/transaction.c smtpserver/transaction/transaction.h \
 	smtpserver/session/auth.c smtpserver/session/auth.h smtpserver/session/client.c \
 	smtpserver/session/client.h smtpserver/session/data.c smtpserver/session/deadline.c \
-	smtpserver/session/filter.c smtpserver/session/filter.h \
-	smtpserver/session/filter_facts.c smtpserver/session/filter_steps.c \
-	smtpserver/session/greet.c smtpserver/session/judge_rules.c smtpserver/session/judge_rules.h \
-	smtpserver/session/judge_steps.c smtpserver/session/journal.c \
-	smtpserver/session/journal.h smtpserver/session/permit.c \
-	smtpserver/session/permit.h smtpserver/session/receive.c \
-	smtpserver/session/receive.h smtpserver/session/recipient.c \
-	smtpserver/session/recipient.h smtpserver/session/record.c \
-	smtpserver/session/record.h \
-	smtpserver/session/cut_through.c smtpserver/session/cut_through.h \
+	smtpserver/session/filter/filter.c smtpserver/session/filter/filter.h \
+	smtpserver/session/filter/facts.c smtpserver/session/filter/steps.c \
+	smtpserver/session/greet.c smtpserver/session/judge/rules.c smtpserver/session/judge/rules.h \
+	smtpserver/session/judge/steps.c smtpserver/session/records/journal.c \
+	smtpserver/session/records/journal.h smtpserver/session/recipient/permit.c \
+	smtpserver/session/recipient/permit.h smtpserver/session/receive.c \
+	smtpserver/session/receive.h smtpserver/session/recipient/recipient.c \
+	smtpserver/session/recipient/recipient.h smtpserver/session/records/record.c \
+	smtpserver/session/records/record.h \
+	smtpserver/session/recipient/cut_through.c smtpserver/session/recipient/cut_through.h \
 	smtpserver/session/reply.c \
 	smtpserver/session/service.c smtpserver/session/service.h \
 	smtpserver/session/session.c smtpserver/session/session.h smtpserver/session/step.h \
 	smtpserver/session/steps.h smtpserver/session/tarpit.c smtpserver/session/tls.c \
-	smtpserver/session/transcript.c smtpserver/session/transcript.h \
+	smtpserver/session/records/transcript.c smtpserver/session/records/transcript.h \
 	smtpserver/command/argument.c smtpserver/command/argument.h \
 	smtpserver/command/attributes.c smtpserver/command/attributes.h \
 	smtpserver/command/auth.c smtpserver/command/bdat.c smtpserver/command/commands.c \

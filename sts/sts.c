@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "base/title.h"
 #include "daemon/sandbox.h"
-#include "io/dns.h"
+#include "io/dns/dns.h"
 #include "io/sts_ask.h"
 #include "journal/event.h"
 #include "sts/ask/askers.h"

@@ -4,22 +4,22 @@
 sbin_PROGRAMS += bin/zmailer bin/sendmail
 bin_PROGRAMS += bin/newaliases bin/mailq
 
-# a verb is a row of verbs.h, and a file or a folder of its name
-bin_zmailer_SOURCES = tools/zmailer/alias.c tools/zmailer/alias.h tools/zmailer/block.c \
-	tools/zmailer/cert.c tools/zmailer/check.c tools/zmailer/classic.c \
+# a verb is a row of zmailer/verbs/verbs.h, and a file or a folder of its name
+bin_zmailer_SOURCES = tools/zmailer/alias/alias.c tools/zmailer/alias/alias.h tools/zmailer/block.c \
+	tools/zmailer/cert.c tools/zmailer/check.c tools/zmailer/verbs/classic.c \
 	tools/zmailer/classify.c \
 	tools/zmailer/completion.c tools/zmailer/config.c \
 	tools/zmailer/count.c tools/zmailer/demo.c \
-	tools/zmailer/destinations.c tools/zmailer/domain.c \
+	tools/zmailer/orders/destinations.c tools/zmailer/domain.c \
 	tools/zmailer/events.c tools/zmailer/fsck.c tools/zmailer/hello.c \
-	tools/zmailer/help.c tools/zmailer/init.c tools/zmailer/limit.c \
+	tools/zmailer/help/help.c tools/zmailer/init.c tools/zmailer/limit.c \
 	tools/zmailer/list.c tools/zmailer/log.c tools/zmailer/logrotate.c \
-	tools/zmailer/groups.h tools/zmailer/orders.c tools/zmailer/pages.h \
+	tools/zmailer/help/groups.h tools/zmailer/orders/orders.c tools/zmailer/help/pages.h \
 	tools/zmailer/resubmit.c tools/zmailer/route.c tools/zmailer/run.c \
 	tools/zmailer/setup.c tools/zmailer/show.c tools/zmailer/status.c \
 	tools/zmailer/table.c tools/zmailer/test.c tools/zmailer/trace.c \
-	tools/zmailer/verb.h tools/zmailer/verbs.h tools/zmailer/watch.c tools/zmailer/web/web.c tools/zmailer/why.c \
-	tools/zmailer/zmailer.c tools/zmailer/zones.c
+	tools/zmailer/verbs/verb.h tools/zmailer/verbs/verbs.h tools/zmailer/watch.c tools/zmailer/web/web.c tools/zmailer/why.c \
+	tools/zmailer/verbs/zmailer.c tools/zmailer/zones.c
 bin_zmailer_SOURCES += tools/zmailer/auth/auth.c tools/zmailer/auth/auth.h \
 	tools/zmailer/auth/look.c tools/zmailer/auth/show.c
 bin_zmailer_SOURCES += tools/zmailer/sts/sts.c tools/zmailer/sts/sts.h \
@@ -152,16 +152,16 @@ tools_libtools_a_SOURCES += tools/selection/act.c tools/selection/allow.c \
 	tools/selection/progress.h tools/selection/selection.h
 tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/ask_router.c tools/run/ask_router.h \
-	tools/run/beside.c tools/run/beside.h \
+	tools/run/beside/beside.c tools/run/beside/beside.h \
 	tools/run/dirs.c tools/run/listeners.c tools/run/listeners.h \
-	tools/run/consulted.c tools/run/consulted.h \
-	tools/run/keeper.c tools/run/keeper.h tools/run/left.c tools/run/left.h \
+	tools/run/beside/consulted.c tools/run/beside/consulted.h \
+	tools/run/beside/keeper.c tools/run/beside/keeper.h tools/run/left.c tools/run/left.h \
 	tools/run/watchdog.c tools/run/watchdog.h \
 	tools/run/libexec.c tools/run/manager.c \
-	tools/run/running.c tools/run/standstill.c tools/run/standstill.h \
-	tools/run/standstill_files.c tools/run/standstill_parts.h \
-	tools/run/standstill_processes.c tools/run/standstill_objectives.c \
-	tools/run/standstill_progress.c \
+	tools/run/running.c tools/run/standstill/standstill.c tools/run/standstill/standstill.h \
+	tools/run/standstill/files.c tools/run/standstill/parts.h \
+	tools/run/standstill/processes.c tools/run/standstill/objectives.c \
+	tools/run/standstill/progress.c \
 	tools/run/state.c tools/run/supervisor.c \
 	tools/run/program.c tools/run/program.h \
 	tools/run/taking.c tools/run/taking.h \

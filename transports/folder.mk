@@ -7,20 +7,20 @@ transports_libagent_a_SOURCES = transports/frame/process.c \
 
 noinst_LIBRARIES += transports/smtp/libclient.a
 transports_smtp_libclient_a_SOURCES = \
-	transports/smtp/client.h transports/smtp/mail.h \
-	transports/smtp/auth.h transports/smtp/memory.c \
-	transports/smtp/policy.c transports/smtp/hosts.c \
-	transports/smtp/offer.c transports/smtp/auth.c \
-	transports/smtp/scram.c transports/smtp/secret.c \
+	transports/smtp/client.h transports/smtp/transaction/mail.h \
+	transports/smtp/auth/auth.h transports/smtp/memory.c \
+	transports/smtp/security/policy.c transports/smtp/hosts.c \
+	transports/smtp/offer.c transports/smtp/auth/auth.c \
+	transports/smtp/auth/scram.c transports/smtp/auth/secret.c \
 	transports/smtp/target.c transports/smtp/connect.c \
-	transports/smtp/dane.c transports/smtp/dane.h \
-	transports/smtp/sts.c transports/smtp/sts.h \
+	transports/smtp/security/dane.c transports/smtp/security/dane.h \
+	transports/smtp/security/sts.c transports/smtp/security/sts.h \
 	transports/smtp/provider.c transports/smtp/zone.c \
-	transports/smtp/hello.c transports/smtp/starttls.c transports/smtp/reply.c \
+	transports/smtp/hello.c transports/smtp/security/starttls.c transports/smtp/reply.c \
 	transports/smtp/dialogue.c \
 	transports/smtp/xclient.c \
-	transports/smtp/mail.c transports/smtp/client.c transports/smtp/mail_commands.c \
-	transports/smtp/mail_form.c transports/smtp/mail_replies.c transports/smtp/mail_content.c \
+	transports/smtp/transaction/mail.c transports/smtp/client.c transports/smtp/transaction/mail_commands.c \
+	transports/smtp/transaction/mail_form.c transports/smtp/transaction/mail_replies.c transports/smtp/transaction/mail_content.c \
 	transports/smtp/agent.c transports/smtp/agent.h \
 	transports/smtp/probe.c transports/smtp/probe.h
 

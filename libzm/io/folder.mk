@@ -1,10 +1,11 @@
 # libzm/io - what waits and what crosses between processes
+# order: . < dns
 libzm_a_SOURCES += \
 	libzm/io/cipher.h \
-	libzm/io/dns.c libzm/io/dns.h \
-	libzm/io/dns_ask.c libzm/io/dns_ask.h \
-	libzm/io/dns_records.c \
-	libzm/io/dns_wire.c \
+	libzm/io/dns/dns.c libzm/io/dns/dns.h \
+	libzm/io/dns/ask.c libzm/io/dns/ask.h \
+	libzm/io/dns/records.c \
+	libzm/io/dns/wire.c \
 	libzm/io/ipc.c libzm/io/ipc.h \
 	libzm/io/loop.c libzm/io/loop.h \
 	libzm/io/loop_epoll.c \

@@ -16,7 +16,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "grammar/net.h"
-#include "io/dns.h"
+#include "io/dns/dns.h"
 
 enum {
 	ANSWERS_MAX = 2000,		/* a message asks some 150 at most */
@@ -81,7 +81,7 @@ const struct answer *answers_next_question(const struct answers *answers,
  * is ANSWER_SERVFAIL. */
 void answers_put(struct answers *answers, const struct answer *answer);
 
-/* The same as a server sent it: what dns_ask.h hands over; bytes are read
+/* The same as a server sent it: what dns/ask.h hands over; bytes are read
  * when the result is DNS_OK alone.  Nothing of it is validated, so it is never
  * ANSWER_SECURE. */
 void answers_put_wire(struct answers *answers, enum dns_type type,

@@ -1,23 +1,24 @@
 # libzm/origin - whose mail is it: SPF, DKIM, DMARC; no I/O, no clock
+# order: . < spf dkim < arc dmarc < authres
 libzm_a_SOURCES += \
 	libzm/origin/answers.c libzm/origin/answers.h \
-	libzm/origin/arc.c libzm/origin/arc.h \
-	libzm/origin/arc_internal.h libzm/origin/arc_read.c \
-	libzm/origin/arc_vouch.c \
-	libzm/origin/authres.c libzm/origin/authres.h \
+	libzm/origin/arc/arc.c libzm/origin/arc/arc.h \
+	libzm/origin/arc/internal.h libzm/origin/arc/read.c \
+	libzm/origin/arc/vouch.c \
+	libzm/origin/authres/authres.c libzm/origin/authres/authres.h \
 	libzm/origin/authres_read.c libzm/origin/authres_read.h \
-	libzm/origin/dkim.c libzm/origin/dkim.h \
-	libzm/origin/dkim_canon.c libzm/origin/dkim_field.c \
-	libzm/origin/dkim_internal.h libzm/origin/dkim_key.c \
-	libzm/origin/dkim_sign.c libzm/origin/dkim_sign.h \
-	libzm/origin/dkim_tags.c \
-	libzm/origin/dmarc.c libzm/origin/dmarc.h \
-	libzm/origin/dmarc_author.c libzm/origin/dmarc_policy.h \
-	libzm/origin/dmarc_record.c libzm/origin/dmarc_record.h \
-	libzm/origin/dmarc_walk.c \
+	libzm/origin/dkim/dkim.c libzm/origin/dkim/dkim.h \
+	libzm/origin/dkim/canon.c libzm/origin/dkim/field.c \
+	libzm/origin/dkim/internal.h libzm/origin/dkim/key.c \
+	libzm/origin/dkim/sign.c libzm/origin/dkim/sign.h \
+	libzm/origin/dkim/tags.c \
+	libzm/origin/dmarc/dmarc.c libzm/origin/dmarc/dmarc.h \
+	libzm/origin/dmarc/author.c libzm/origin/dmarc/policy.h \
+	libzm/origin/dmarc/record.c libzm/origin/dmarc/record.h \
+	libzm/origin/dmarc/walk.c \
 	libzm/origin/origin.c libzm/origin/origin.h \
-	libzm/origin/spf.c libzm/origin/spf.h \
-	libzm/origin/spf_internal.h \
-	libzm/origin/spf_macro.c libzm/origin/spf_match.c \
-	libzm/origin/spf_record.c \
+	libzm/origin/spf/spf.c libzm/origin/spf/spf.h \
+	libzm/origin/spf/internal.h \
+	libzm/origin/spf/macro.c libzm/origin/spf/match.c \
+	libzm/origin/spf/record.c \
 	libzm/origin/wire.c libzm/origin/zone.c

@@ -6,7 +6,7 @@
 #define ZM_TLS_DANE_H
 
 #include "grammar/tlsa.h"
-#include "io/dns.h"
+#include "io/dns/dns.h"
 #include "tls/client.h"
 
 /* Can a certificate be held against it, as SMTP does?  tlsa_is_for_smtp, and

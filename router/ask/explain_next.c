@@ -3,7 +3,7 @@
  * In     a recipient
  * Out    its schedule clause; the hosts of its MX and their addresses
  * Holds  nothing
- * Trusts no answer: io/dns.h bounds them
+ * Trusts no answer: io/dns/dns.h bounds them
  * Spec   zmailer-route(8); RFC 5321 section 5.1
  *
  * SPDX-License-Identifier: ISC
@@ -12,7 +12,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "io/dns.h"
+#include "io/dns/dns.h"
 #include "router/ask/explain_forward.h"
 
 #include "base/banned.h"

@@ -17,7 +17,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "io/dns.h"
+#include "io/dns/dns.h"
 
 #include "base/banned.h"
 

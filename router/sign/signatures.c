@@ -16,7 +16,7 @@
 #include "grammar/base64.h"
 #include "grammar/message/header.h"
 #include "journal/event.h"
-#include "origin/dkim_sign.h"
+#include "origin/dkim/sign.h"
 #include "router/route/route.h"
 #include "router/sign/signatures.h"
 #include "router/sign/signer.h"

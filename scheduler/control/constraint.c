@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "scheduler/control/act.h"
+#include "scheduler/control/act/act.h"
 #include "scheduler/control/constraint.h"
-#include "scheduler/plan/provider.h"
+#include "scheduler/plan/shaping/provider.h"
 #include "scheduler/agents/capacity.h"
 
 #include "base/banned.h"

@@ -22,7 +22,7 @@
 #include "base/clock.h"
 #include "journal/event.h"
 #include "base/json.h"
-#include "scheduler/control/act.h"
+#include "scheduler/control/act/act.h"
 #include "scheduler/control/control.h"
 
 #include "base/banned.h"

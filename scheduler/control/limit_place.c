@@ -13,7 +13,7 @@
 #include "grammar/units.h"
 #include "scheduler/agents/capacity.h"
 #include "scheduler/control/limit_place.h"
-#include "scheduler/plan/provider.h"
+#include "scheduler/plan/shaping/provider.h"
 
 #include "base/banned.h"
 

@@ -14,8 +14,8 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "scheduler/control/control.h"
-#include "scheduler/plan/pace.h"
-#include "scheduler/plan/provider.h"
+#include "scheduler/plan/shaping/pace.h"
+#include "scheduler/plan/shaping/provider.h"
 
 #include "base/banned.h"
 

@@ -20,8 +20,8 @@
 #include "scheduler/outcome/outcome.h"
 #include "scheduler/outcome/results.h"
 #include "scheduler/outcome/rules.h"
-#include "scheduler/plan/estimate.h"
-#include "scheduler/plan/provider.h"
+#include "scheduler/plan/arrivals/estimate.h"
+#include "scheduler/plan/shaping/provider.h"
 #include "scheduler/plan/retry.h"
 
 #include "base/banned.h"

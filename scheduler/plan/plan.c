@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "scheduler/plan/plan.h"
-#include "scheduler/plan/provider.h"
+#include "scheduler/plan/shaping/provider.h"
 
 #include "base/banned.h"
 

@@ -21,8 +21,8 @@
 #define ZM_SCHEDULER_PLAN_H
 
 #include "scheduler/plan/lanes.h"
-#include "scheduler/plan/pace.h"
-#include "scheduler/plan/provider.h"
+#include "scheduler/plan/shaping/pace.h"
+#include "scheduler/plan/shaping/provider.h"
 #include "scheduler/plan/ring.h"
 
 struct plan {

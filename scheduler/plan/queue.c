@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "scheduler/plan/estimate.h"
+#include "scheduler/plan/arrivals/estimate.h"
 #include "scheduler/plan/queue.h"
 #include "scheduler/plan/retry.h"
 

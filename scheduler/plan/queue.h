@@ -8,13 +8,13 @@
 #include "io/loop.h"
 #include "scheduler/jobs/table.h"
 #include "scheduler/jobs/hearers.h"
-#include "scheduler/plan/arrivals.h"
-#include "scheduler/plan/objectives.h"
+#include "scheduler/plan/arrivals/arrivals.h"
+#include "scheduler/plan/arrivals/objectives.h"
 #include "scheduler/plan/orders.h"
 #include "scheduler/plan/plan.h"
-#include "scheduler/plan/provider.h"
+#include "scheduler/plan/shaping/provider.h"
 #include "scheduler/plan/thread.h"
-#include "scheduler/plan/zone.h"
+#include "scheduler/plan/shaping/zone.h"
 
 struct history;			/* journal/history.h */
 

@@ -13,7 +13,7 @@
 #include "base/crc32c.h"
 #include "base/mem.h"
 #include "scheduler/plan/plan.h"
-#include "scheduler/plan/provider.h"
+#include "scheduler/plan/shaping/provider.h"
 #include "scheduler/plan/thread.h"
 
 #include "base/banned.h"

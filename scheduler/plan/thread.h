@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 #include "scheduler/plan/ring.h"
-#include "scheduler/plan/shape.h"
+#include "scheduler/plan/shaping/shape.h"
 
 struct thread_table {
 	struct thread	**buckets;	/* a power of two of chains */

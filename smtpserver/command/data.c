@@ -7,8 +7,8 @@
  * SPDX-License-Identifier: ISC
  */
 #include "smtpserver/command/commands.h"
-#include "smtpserver/session/filter.h"
-#include "smtpserver/session/permit.h"
+#include "smtpserver/session/filter/filter.h"
+#include "smtpserver/session/recipient/permit.h"
 #include "smtpserver/session/receive.h"
 
 #include "base/banned.h"

@@ -10,7 +10,7 @@
  */
 #include "smtpserver/command/commands.h"
 #include "smtpserver/command/keywords.h"
-#include "smtpserver/session/permit.h"
+#include "smtpserver/session/recipient/permit.h"
 
 #include "base/banned.h"
 

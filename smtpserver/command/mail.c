@@ -11,9 +11,9 @@
 #include "smtpserver/command/commands.h"
 #include "smtpserver/command/keywords.h"
 #include "smtpserver/command/mail_params.h"
-#include "smtpserver/session/filter.h"
-#include "smtpserver/session/permit.h"
-#include "smtpserver/session/record.h"
+#include "smtpserver/session/filter/filter.h"
+#include "smtpserver/session/recipient/permit.h"
+#include "smtpserver/session/records/record.h"
 
 #include "base/banned.h"
 

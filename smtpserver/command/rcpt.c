@@ -13,11 +13,11 @@
 #include "journal/counters.h"
 #include "smtpserver/command/argument.h"
 #include "smtpserver/command/commands.h"
-#include "smtpserver/session/filter.h"
-#include "smtpserver/session/permit.h"
-#include "smtpserver/session/recipient.h"
-#include "smtpserver/session/record.h"
-#include "smtpserver/session/cut_through.h"
+#include "smtpserver/session/filter/filter.h"
+#include "smtpserver/session/recipient/permit.h"
+#include "smtpserver/session/recipient/recipient.h"
+#include "smtpserver/session/records/record.h"
+#include "smtpserver/session/recipient/cut_through.h"
 
 #include "base/banned.h"
 

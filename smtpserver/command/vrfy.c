@@ -10,7 +10,7 @@
  */
 #include "smtpserver/helper/ask.h"
 #include "smtpserver/command/commands.h"
-#include "smtpserver/session/recipient.h"
+#include "smtpserver/session/recipient/recipient.h"
 #include "smtpserver/command/verify_arg.h"
 
 #include "base/banned.h"

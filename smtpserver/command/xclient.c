@@ -16,8 +16,8 @@
 #include "journal/event.h"
 #include "smtpserver/command/attributes.h"
 #include "smtpserver/command/commands.h"
-#include "smtpserver/session/filter.h"
-#include "smtpserver/session/permit.h"
+#include "smtpserver/session/filter/filter.h"
+#include "smtpserver/session/recipient/permit.h"
 
 #include "base/banned.h"
 

@@ -22,7 +22,7 @@
 #include "base/clock.h"
 #include "journal/event.h"
 #include "base/mem.h"
-#include "io/dns_ask.h"
+#include "io/dns/ask.h"
 #include "io/ipc.h"
 #include "smtpserver/helper/helper.h"
 

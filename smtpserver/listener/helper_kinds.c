@@ -13,7 +13,7 @@
 #include "smtpserver/milter/hungry.h"
 #include "smtpserver/origin/judge.h"
 #include "smtpserver/policy/serve.h"
-#include "smtpserver/session/cut_through.h"
+#include "smtpserver/session/recipient/cut_through.h"
 
 #include "base/banned.h"
 

@@ -16,11 +16,11 @@
 
 #include "base/clock.h"
 #include "daemon/sandbox.h"
-#include "io/dns_ask.h"
+#include "io/dns/ask.h"
 #include "io/ipc.h"
 #include "journal/event.h"
 #include "smtpserver/helper/helper.h"
-#include "origin/authres.h"
+#include "origin/authres/authres.h"
 #include "smtpserver/origin/judge_mark.h"
 
 #include "base/banned.h"

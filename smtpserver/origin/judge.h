@@ -27,7 +27,7 @@
 #include "daemon/skeleton.h"
 #include "grammar/net.h"
 #include "mail/spool/spool.h"
-#include "origin/dmarc_policy.h"
+#include "origin/dmarc/policy.h"
 #include "origin/origin.h"
 
 enum {

@@ -17,7 +17,7 @@
 
 #include "grammar/message/header.h"
 #include "mail/envelope.h"
-#include "origin/authres.h"
+#include "origin/authres/authres.h"
 #include "smtpserver/origin/judge_mark.h"
 
 #include "base/banned.h"

@@ -11,7 +11,7 @@
 #define ZM_SMTPSERVER_POLICY_LATE_H
 
 #include "conf/conf.h"
-#include "origin/dmarc_policy.h"
+#include "origin/dmarc/policy.h"
 #include "origin/origin.h"
 
 struct late_rules {		/* in file order; shadows among them */

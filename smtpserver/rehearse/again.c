@@ -17,7 +17,7 @@
 #include "smtpserver/rehearse/again.h"
 #include "smtpserver/rehearse/counting.h"
 #include "smtpserver/session/client.h"
-#include "smtpserver/session/recipient.h"
+#include "smtpserver/session/recipient/recipient.h"
 
 #include "base/banned.h"
 

@@ -1,11 +1,11 @@
 /* again.h - what was decided once, decided again under this configuration
  *
- * A line of the record (session/record.h) has all that a decision depended
- * on: it goes through the policy in the order of a session, connect, HELO,
- * MAIL, RCPT and, of a message that was judged, the end of data, with the
- * clock at that moment.  What was asked then is
- * answered as it was; a counter or a greylist with other terms is counted
- * anew, from the first line on; what nobody knows is named.
+ * A line of the record (session/records/record.h) has all that a decision
+ * depended on: it goes through the policy in the order of a session, connect,
+ * HELO, MAIL, RCPT and, of a message that was judged, the end of data, with the
+ * clock at that moment.  What was asked then is answered as it was; a counter
+ * or a greylist with other terms is counted anew, from the first line on; what
+ * nobody knows is named.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -44,9 +44,9 @@ struct again {			/* what lasts from line to line */
 };
 
 /* What is decided now: out as in rehearsal_run; *out_by as in
- * session/record.h, static.  REHEARSAL_NEED: its words say what was asked of
- * nobody then.  0; -1 with err: addresses that are none.  The outcome is to be
- * released, also then. */
+ * session/records/record.h, static.  REHEARSAL_NEED: its words say what was
+ * asked of nobody then.  0; -1 with err: addresses that are none.  The outcome
+ * is to be released, also then. */
 int again_run(struct again *again, const struct again_row *row,
     struct rehearsal_outcome *out, const char **out_by, struct err *err);
 

@@ -4,7 +4,7 @@
  * Out    a struct again_row
  * Holds  nothing
  * Trusts nothing: what has no client, no time or no stage is no line
- * Spec   session/record.h
+ * Spec   session/records/record.h
  *
  * SPDX-License-Identifier: ISC
  */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "smtpserver/rehearse/rehearsal.h"
-#include "smtpserver/session/recipient.h"
+#include "smtpserver/session/recipient/recipient.h"
 
 #include "base/banned.h"
 

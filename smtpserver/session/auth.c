@@ -17,10 +17,10 @@
 #include "journal/neighbours.h"
 #include "base/mem.h"
 #include "grammar/base64.h"
-#include "smtpserver/session/journal.h"
+#include "smtpserver/session/records/journal.h"
 #include "smtpserver/session/auth.h"
-#include "smtpserver/session/permit.h"
-#include "smtpserver/session/transcript.h"
+#include "smtpserver/session/recipient/permit.h"
+#include "smtpserver/session/records/transcript.h"
 #include "smtpserver/session/step.h"
 
 #include "base/banned.h"

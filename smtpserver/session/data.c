@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "smtpserver/session/journal.h"
-#include "smtpserver/session/cut_through.h"
+#include "smtpserver/session/records/journal.h"
+#include "smtpserver/session/recipient/cut_through.h"
 #include "smtpserver/session/step.h"
 
 #include "base/banned.h"

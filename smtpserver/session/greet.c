@@ -8,7 +8,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "base/clock.h"
-#include "smtpserver/session/journal.h"
+#include "smtpserver/session/records/journal.h"
 #include "smtpserver/session/step.h"
 
 #include "base/banned.h"

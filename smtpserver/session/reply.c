@@ -13,7 +13,7 @@
 
 #include "journal/counters.h"
 #include "smtpserver/session/step.h"
-#include "smtpserver/session/transcript.h"
+#include "smtpserver/session/records/transcript.h"
 
 #include "base/banned.h"
 

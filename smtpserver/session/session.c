@@ -11,9 +11,9 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "smtpserver/session/filter.h"
-#include "smtpserver/session/journal.h"
-#include "smtpserver/session/transcript.h"
+#include "smtpserver/session/filter/filter.h"
+#include "smtpserver/session/records/journal.h"
+#include "smtpserver/session/records/transcript.h"
 #include "smtpserver/session/step.h"
 
 #include "base/banned.h"

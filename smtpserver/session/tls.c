@@ -9,7 +9,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "base/mem.h"
-#include "smtpserver/session/journal.h"
+#include "smtpserver/session/records/journal.h"
 #include "smtpserver/session/step.h"
 
 #include "base/banned.h"

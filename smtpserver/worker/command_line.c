@@ -12,11 +12,11 @@
 #include "grammar/smtp/command.h"
 #include "journal/counters.h"
 #include "smtpserver/command/commands.h"
-#include "smtpserver/session/filter.h"
-#include "smtpserver/session/journal.h"
-#include "smtpserver/session/permit.h"
+#include "smtpserver/session/filter/filter.h"
+#include "smtpserver/session/records/journal.h"
+#include "smtpserver/session/recipient/permit.h"
 #include "smtpserver/session/step.h"
-#include "smtpserver/session/transcript.h"
+#include "smtpserver/session/records/transcript.h"
 
 #include "base/banned.h"
 

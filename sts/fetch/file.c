@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "grammar/http.h"
-#include "io/dns.h"
+#include "io/dns/dns.h"
 #include "io/race.h"
 #include "sts/fetch/fetch.h"
 

@@ -10,7 +10,7 @@
  */
 #include <stdio.h>
 
-#include "io/dns.h"
+#include "io/dns/dns.h"
 #include "sts/fetch/fetch.h"
 
 #include "base/banned.h"

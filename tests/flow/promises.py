@@ -47,7 +47,7 @@ class Names:
 
     def __init__(self):
         self.verbs = dict(found_in(r'^VERB\((\w+),\s+((?:"[^\n]*"\s*)+)',
-                                   "tools/zmailer/verbs.h"))
+                                   "tools/zmailer/verbs/verbs.h"))
         self.rows = {}
         statements = "libzm/conf/statements/*.h"
         for text in texts(statements):

@@ -17,7 +17,7 @@ import re
 
 # Folders whose own folders have an order.
 ORDERED = ("smtpserver", "router", "scheduler", "transports", "tables", "sts", "web", "tools",
-           "libzm/mail", "libzm/conf", "libzm/daemon")
+           "libzm/io", "libzm/origin", "libzm/mail", "libzm/conf", "libzm/daemon")
 CIRCLE_FILES = 4
 OVERVIEW = "doc/OVERVIEW.md"
 # What the pure layers keep out of.

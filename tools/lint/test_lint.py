@@ -364,15 +364,16 @@ def run_row(top, row):
 
 
 def run_folder(top):
-    """40 files are a folder, 41 are too many."""
-    for number in range(40):
-        write(top, "tests/flow/x%d.flow" % number, "x")
-    full = lint(top)
-    write(top, "tests/flow/more.flow", "x")
-    code, output = lint(top)
-    shutil.rmtree(os.path.join(top, "tests/flow"))
-    return full == (0, "") and code == 1 and \
-        "tests/flow:0: 41 files" in output
+    """40 files are a folder, 41 are too many; 30 and 31 in the product."""
+    results = []
+    for name, most in ("tests/flow/x%d.flow", 40), ("router/many/x%d.h", 30):
+        for count in most, most + 1:
+            for number in range(count):
+                write(top, name % number, "x")
+            results.append("%s:0: %d files" % (os.path.dirname(name), count)
+                           in lint(top)[1])
+        shutil.rmtree(os.path.join(top, os.path.dirname(name)))
+    return results == [False, True] * 2
 
 
 def run_circle(top):

@@ -2,12 +2,15 @@
 
 SPDX-License-Identifier: ISC
 """
+import collections
 import re
 
 COLUMNS = 80
 FUNCTION_LINES = 100
 FILE_LINES = 600
 FOLDER_FILES = 40
+# The same of .c and .h files of the product.
+ROOM_FILES = 30
 
 # What only one file, or one folder, may use: (pattern, who may, why).
 ONLY = [
@@ -42,7 +45,7 @@ OPTIONS_BY_HAND = {
     "transports/sm/sm.c": "words of a schedule clause's command",
     "tools/answers/question.c": "words of another process, not obeyed here",
     "tools/sendmail/newaliases.c": "a program with one option",
-    "tools/zmailer/zmailer.c": "what stands in front of the verb",
+    "tools/zmailer/verbs/zmailer.c": "what stands in front of the verb",
 }
 # Between two steps of a flow's client; not in quotes.
 STEP_END = re.compile(r';(?=(?:[^"]*"[^"]*")*[^"]*$)')
@@ -88,15 +91,15 @@ def lengths(house):
 
 def folders(house):
     """A folder is a list that a stranger reads before the files."""
-    counts = {}
-    for path in house.paths:
-        if path.endswith((".c", ".h", ".py", ".sh", ".lua", ".flow")):
-            folder = path.rpartition("/")[0]
-            counts[folder] = counts.get(folder, 0) + 1
-    for folder, count in sorted(counts.items()):
-        if count > FOLDER_FILES:
-            yield folder, 0, "%d files, more than %d: give it folders" % (
-                count, FOLDER_FILES)
+    kinds = (".c", ".h", ".py", ".sh", ".lua", ".flow")
+    for paths, most in (
+            ([p for p in house.paths if p.endswith(kinds)], FOLDER_FILES),
+            ([s.path for s in house.product], ROOM_FILES)):
+        counts = collections.Counter(p.rpartition("/")[0] for p in paths)
+        for folder, count in sorted(counts.items()):
+            if count > most:
+                yield folder, 0, "%d files, more than %d: give it folders" % (
+                    count, most)
 
 
 def licences(house):

@@ -17,7 +17,7 @@
 #include "daemon/machine/machine.h"
 #include "mail/spool/spool.h"
 #include "tools/run/left.h"
-#include "tools/run/standstill_parts.h"
+#include "tools/run/standstill/parts.h"
 #include "tools/run/supervisor.h"
 #include "tools/verb/verb.h"
 

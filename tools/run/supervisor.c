@@ -29,7 +29,7 @@
 #include "mail/spool/spool.h"
 #include "tools/verb/verb.h"
 #include "tools/versions/versions.h"
-#include "tools/run/beside.h"
+#include "tools/run/beside/beside.h"
 #include "tools/run/taking.h"
 
 #include "base/banned.h"

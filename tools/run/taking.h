@@ -14,7 +14,7 @@
 #define ZM_TOOLS_RUN_TAKING_H
 
 #include "mail/spool/spool.h"
-#include "tools/run/beside.h"
+#include "tools/run/beside/beside.h"
 #include "tools/run/supervised.h"
 #include "tools/run/watchdog.h"
 

@@ -29,7 +29,7 @@ struct arguments {
 	char		**argv;
 };
 
-struct verb_row {		/* a row of tools/zmailer/verbs.h */
+struct verb_row {		/* a row of tools/zmailer/verbs/verbs.h */
 	const char	*name, *usage, *text;
 	int		(*run)(struct arguments *arguments);
 };

@@ -25,7 +25,7 @@
 #include "mail/table/table.h"
 #include "tools/change/change.h"
 #include "tools/selection/selection.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

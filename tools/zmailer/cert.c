@@ -23,7 +23,7 @@
 #include "tls/about.h"
 #include "tls/pair.h"
 #include "tools/change/change.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

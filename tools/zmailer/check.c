@@ -14,7 +14,7 @@
 #include "conf/show/show.h"
 #include "daemon/machine/machine.h"
 #include "tools/run/supervisor.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

@@ -13,7 +13,7 @@
 #include "base/json.h"
 #include "grammar/units.h"
 #include "mail/classify.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

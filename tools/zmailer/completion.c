@@ -12,7 +12,7 @@
 
 #include "base/str.h"
 #include "grammar/selector.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

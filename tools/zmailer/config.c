@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "tools/change/change.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

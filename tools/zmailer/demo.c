@@ -27,7 +27,7 @@
 #include "base/ascii.h"
 #include "base/clock.h"
 #include "base/json.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

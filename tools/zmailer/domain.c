@@ -15,7 +15,7 @@
 #include "grammar/smtp/path.h"
 #include "mail/table/table.h"
 #include "tools/change/change.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

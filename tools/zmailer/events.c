@@ -23,7 +23,7 @@
 #include "tools/selection/selection.h"
 #include "tools/journal/facts.h"
 #include "tools/journal/journal.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

@@ -22,7 +22,7 @@
 #include "daemon/skeleton.h"
 #include "mail/recover/recover.h"
 #include "mail/spool/spool.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

@@ -25,7 +25,7 @@
 #include "mail/spool/spool.h"
 #include "tools/journal/journal.h"
 #include "tools/submit/submit.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

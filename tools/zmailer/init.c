@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "mail/spool/spool.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

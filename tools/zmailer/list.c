@@ -17,7 +17,7 @@
 #include "base/json.h"
 #include "tools/queue/turns.h"
 #include "tools/selection/selection.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

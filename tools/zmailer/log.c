@@ -18,7 +18,7 @@
 #include "grammar/net.h"
 #include "grammar/units.h"
 #include "tools/change/change.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

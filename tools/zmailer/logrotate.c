@@ -14,7 +14,7 @@
 #include "base/json.h"
 #include "tools/journal/frame.h"
 #include "tools/journal/keep.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

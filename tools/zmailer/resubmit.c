@@ -21,7 +21,7 @@
 #include "mail/spool/spool.h"
 #include "tools/selection/progress.h"
 #include "tools/selection/selection.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

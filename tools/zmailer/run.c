@@ -22,7 +22,7 @@
 #include "mail/spool/spool.h"
 #include "tools/answers/answers.h"
 #include "tools/run/supervisor.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

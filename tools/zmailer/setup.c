@@ -22,8 +22,8 @@
 #include "tools/change/change.h"
 #include "tools/run/unit.h"
 #include "tools/screen/question.h"
-#include "tools/zmailer/alias.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/alias/alias.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

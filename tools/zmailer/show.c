@@ -16,7 +16,7 @@
 
 #include "base/clock.h"
 #include "tools/selection/selection.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

@@ -19,9 +19,9 @@
 #include "base/json.h"
 #include "mail/spool/spool.h"
 #include "tools/queue/turns.h"
-#include "tools/run/standstill.h"
+#include "tools/run/standstill/standstill.h"
 #include "tools/run/supervisor.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

@@ -13,7 +13,7 @@
 #include "base/json.h"
 #include "mail/table/build.h"
 #include "mail/table/table.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

@@ -17,7 +17,7 @@
 
 #include "base/mem.h"
 #include "daemon/skeleton.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

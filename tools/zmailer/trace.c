@@ -17,7 +17,7 @@
 #include "tools/journal/ask.h"
 #include "tools/journal/facts.h"
 #include "tools/journal/names.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

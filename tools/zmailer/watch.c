@@ -24,8 +24,8 @@
 #include "grammar/units.h"
 #include "tools/queue/area.h"
 #include "tools/queue/words.h"
-#include "tools/run/standstill.h"
-#include "tools/zmailer/verb.h"
+#include "tools/run/standstill/standstill.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

@@ -21,7 +21,7 @@
 #include "tools/queue/control.h"
 #include "tools/queue/turns.h"
 #include "tools/queue/words.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

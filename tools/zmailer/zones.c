@@ -18,7 +18,7 @@
 #include "grammar/units.h"
 #include "mail/state.h"
 #include "tools/queue/control.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

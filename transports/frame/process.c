@@ -17,7 +17,7 @@
 #include "base/title.h"
 #include "base/clock.h"
 #include "journal/event.h"
-#include "io/dns.h"
+#include "io/dns/dns.h"
 #include "transports/frame/agent.h"
 #include "transports/frame/carrier.h"
 

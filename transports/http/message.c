@@ -14,7 +14,7 @@
 #include "grammar/base64.h"
 #include "grammar/smtp/crlf.h"
 #include "transports/http/http.h"
-#include "transports/smtp/auth.h"
+#include "transports/smtp/auth/auth.h"
 
 #include "base/banned.h"
 

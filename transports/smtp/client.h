@@ -16,7 +16,7 @@
 
 #include "conf/conf.h"
 #include "grammar/smtp/reply.h"
-#include "io/dns.h"
+#include "io/dns/dns.h"
 #include "tls/client.h"
 #include "mail/verdict.h"
 #include "mail/control_file/control_file.h"

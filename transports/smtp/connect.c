@@ -16,8 +16,8 @@
 #include "base/clock.h"
 #include "journal/event.h"
 #include "io/race.h"
-#include "transports/smtp/dane.h"
-#include "transports/smtp/sts.h"
+#include "transports/smtp/security/dane.h"
+#include "transports/smtp/security/sts.h"
 
 #include "base/banned.h"
 

@@ -16,8 +16,8 @@
 
 #include "base/err.h"
 #include "daemon/skeleton.h"
-#include "io/dns.h"
-#include "transports/smtp/auth.h"
+#include "io/dns/dns.h"
+#include "transports/smtp/auth/auth.h"
 #include "transports/smtp/probe.h"
 
 #include "base/banned.h"

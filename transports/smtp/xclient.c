@@ -18,7 +18,7 @@
 #include "grammar/smtp/path.h"
 #include "grammar/smtp/xtext.h"
 #include "mail/envelope.h"
-#include "transports/smtp/mail.h"
+#include "transports/smtp/transaction/mail.h"
 
 #include "base/banned.h"
 

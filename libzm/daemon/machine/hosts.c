@@ -15,8 +15,8 @@
 #include "base/clock.h"
 #include "daemon/machine/look.h"
 #include "daemon/machine/machine.h"
-#include "io/dns.h"
-#include "io/dns_ask.h"
+#include "io/dns/dns.h"
+#include "io/dns/ask.h"
 #include "io/loop.h"
 #include "io/unix_socket.h"
 

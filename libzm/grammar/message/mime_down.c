@@ -350,7 +350,8 @@ leaf_end(struct mime_down *down, struct str *out)
 
 /* Which open multipart has this delimiter: 1 + its index, or 0. */
 static unsigned
-delimiter(const struct mime_down *down, struct slice line, bool *out_is_last)
+mime_down_delimiter(const struct mime_down *down, struct slice line,
+    bool *out_is_last)
 {
 	struct slice text = line;
 
@@ -457,7 +458,8 @@ line_done(struct mime_down *down, bool is_end, struct str *out)
 {
 	struct slice line = str_slice(&down->line);
 	bool is_whole = !down->is_mid_line && is_end, is_last = false;
-	unsigned depth = is_whole ? delimiter(down, line, &is_last) : 0;
+	unsigned depth = is_whole ?
+	    mime_down_delimiter(down, line, &is_last) : 0;
 
 	down->is_mid_line = !is_end;
 	if (depth > 0)

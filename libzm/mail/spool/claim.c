@@ -307,7 +307,7 @@ sync_routed(const struct spool *spool, int dir_fd, const char *plan,
 
 /* Rows P2-P4: the plan is written. */
 static int
-publish(struct spool *spool, struct claim *claim, struct spool_plan *plan,
+claim_publish(struct spool *spool, struct claim *claim, struct spool_plan *plan,
     const char *hashed, struct err *err)
 {
 	int dir_fd = plan->dir_fd, saved;
@@ -358,7 +358,7 @@ spool_route(struct spool *spool, struct claim *claim, struct slice bytes,
 		spool_plan_drop(&plan);
 		return -1;
 	}
-	return publish(spool, claim, &plan, hashed, err);
+	return claim_publish(spool, claim, &plan, hashed, err);
 }
 
 int
@@ -369,7 +369,7 @@ spool_route_plan(struct spool *spool, struct claim *claim,
 
 	spool_hashed_name(spool, claim->inode, hashed);
 	if (target_is_free(spool, hashed, err) == 1)
-		return publish(spool, claim, plan, hashed, err);
+		return claim_publish(spool, claim, plan, hashed, err);
 	spool_plan_drop(plan);
 	return -1;
 }

@@ -104,7 +104,7 @@ spool_return_drop(struct spool_return *back)
 }
 
 static int
-move(struct spool_return *back, char *from, enum spool_area area,
+return_move(struct spool_return *back, char *from, enum spool_area area,
     unsigned priority, const char *to, struct err *err)
 {
 	if (spool_rename(back->spool->area_fd[AREA_ROUTER], from,
@@ -122,9 +122,9 @@ static int
 publish_routed(struct spool_return *back, char *name, struct err *err)
 {
 	spool_hashed_name(back->spool, back->inode, name);
-	if (move(back, back->body, AREA_QUEUE, 0, name, err) != 0)
+	if (return_move(back, back->body, AREA_QUEUE, 0, name, err) != 0)
 		return -1;
-	return move(back, back->control, AREA_TRANSPORT, 0, name, err);
+	return return_move(back, back->control, AREA_TRANSPORT, 0, name, err);
 }
 
 /* B3: a restore that was cut here left a control file without its message;
@@ -156,9 +156,9 @@ publish_aside(struct spool_return *back, enum spool_area area,
 	snprintf(control, sizeof(control), "%s.control", name);
 	if (back->control[0] != '\0' &&
 	    (stale_remove(back, area, control, err) != 0 ||
-	    move(back, back->control, area, 0, control, err) != 0))
+	    return_move(back, back->control, area, 0, control, err) != 0))
 		return -1;
-	return move(back, back->body, area, 0, name, err);
+	return return_move(back, back->body, area, 0, name, err);
 }
 
 int
@@ -176,7 +176,7 @@ spool_return_publish(struct spool_return *back, enum spool_area area,
 		snprintf(out_name, SPOOL_NAME_BYTES, "%ju",
 		    (uintmax_t)back->inode);
 		/* B2 -> S2 */
-		result = move(back, back->body, AREA_ROUTER, priority,
+		result = return_move(back, back->body, AREA_ROUTER, priority,
 		    out_name, err);
 	} else {
 		result = publish_aside(back, area, why, out_name, err);

@@ -99,7 +99,7 @@ build_key(const struct table_contents *contents, size_t i)
 
 /* Is it the entry that a lookup of its key finds? */
 static bool
-counts(const struct table_contents *contents, size_t i)
+build_is_counted(const struct table_contents *contents, size_t i)
 {
 	return table_contents_find(contents, build_key(contents, i)) ==
 	    &contents->entries[i];
@@ -119,7 +119,7 @@ put_cdb(struct table_draft *draft, const struct table_contents *contents,
 	for (size_t i = 0; i < contents->count && bad == 0; i++) {
 		const struct table_entry *entry = &contents->entries[i];
 
-		if (!counts(contents, i))
+		if (!build_is_counted(contents, i))
 			continue;
 		bad = cdb_make_add(&make, contents->text + entry->key,
 		    entry->key_n, contents->text + entry->value,
@@ -158,7 +158,7 @@ put_entries(MDB_env *env, MDB_txn *txn, const struct table_contents *contents,
 		if (entry->key_n > longest)
 			return err_set(err, "line %u: a key of %u bytes, LMDB "
 			    "takes %zu", entry->line, entry->key_n, longest);
-		if (!counts(contents, i))
+		if (!build_is_counted(contents, i))
 			continue;
 		error = mdb_put(txn, dbi, &key, &value, MDB_NOOVERWRITE);
 		(*out_entries)++;
@@ -226,7 +226,7 @@ copy_rights(int fd, const struct stat *source)
 }
 
 static int
-build(struct table_source *source, const char *target, put_fn *put,
+build_write(struct table_source *source, const char *target, put_fn *put,
     size_t *out_entries, struct err *err)
 {
 	struct table_contents *contents = NULL;
@@ -286,7 +286,7 @@ table_build(const char *spec, const char *source_path, size_t *out_entries,
 	if (source_path == NULL && source_of(type, target, &guess, err) != 0)
 		return TABLE_BUILD_TROUBLE;
 	source.argument = source_path != NULL ? source_path : guess;
-	result = build(&source, target, put, out_entries, err);
+	result = build_write(&source, target, put, out_entries, err);
 	mem_free(&guess);
 	return result;
 }

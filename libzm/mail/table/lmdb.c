@@ -118,7 +118,7 @@ lmdb_without_nul(const MDB_val *bytes)
 }
 
 static int
-get(struct lmdb *lmdb, MDB_txn *txn, const char *key, size_t n)
+lmdb_value_get(struct lmdb *lmdb, MDB_txn *txn, const char *key, size_t n)
 {
 	MDB_val name = { n, (void *)(uintptr_t)key }, value;
 	int error;
@@ -134,7 +134,7 @@ get(struct lmdb *lmdb, MDB_txn *txn, const char *key, size_t n)
 }
 
 static enum table_result
-trouble(int error, struct err *err)
+lmdb_trouble(int error, struct err *err)
 {
 	err_set(err, "%s", mdb_strerror(error));
 	return TABLE_TROUBLE;
@@ -150,18 +150,18 @@ lmdb_find(void *state, struct slice key, struct slice folded,
 	int error = lmdb_begin(lmdb, &txn);
 
 	if (error != 0)
-		return trouble(error, err);
-	error = get(lmdb, txn, folded.p, folded.n);
+		return lmdb_trouble(error, err);
+	error = lmdb_value_get(lmdb, txn, folded.p, folded.n);
 	if (error == MDB_NOTFOUND) {
 		memcpy(with_nul, folded.p, folded.n);
 		with_nul[folded.n] = '\0';
-		error = get(lmdb, txn, with_nul, folded.n + 1);
+		error = lmdb_value_get(lmdb, txn, with_nul, folded.n + 1);
 	}
 	mdb_txn_abort(txn);
 	if (error == MDB_NOTFOUND)
 		return TABLE_NONE;
 	if (error != 0)
-		return trouble(error, err);
+		return lmdb_trouble(error, err);
 	out->value = str_slice(&lmdb->value);
 	return TABLE_FOUND;
 }
@@ -177,7 +177,7 @@ lmdb_each(void *state, table_fn *fn, void *context, struct err *err)
 	int error = lmdb_begin(lmdb, &txn);
 
 	if (error != 0)
-		return trouble(error, err);
+		return lmdb_trouble(error, err);
 	error = mdb_cursor_open(txn, lmdb->dbi, &cursor);
 	if (error == 0) {
 		while ((error = mdb_cursor_get(cursor, &key, &value,
@@ -191,7 +191,7 @@ lmdb_each(void *state, table_fn *fn, void *context, struct err *err)
 	}
 	mdb_txn_abort(txn);
 	return error == 0 || error == MDB_NOTFOUND ? result :
-	    trouble(error, err);
+	    lmdb_trouble(error, err);
 }
 
 const struct table_type table_type_lmdb = {

@@ -82,7 +82,7 @@ nets_make(struct table_contents *contents, struct err *err)
 
 /* The first bits of an address, zeroes after them. */
 static struct net
-masked(const struct net *address, unsigned bits)
+net_masked(const struct net *address, unsigned bits)
 {
 	struct net net = { .bits = bits };
 	unsigned whole = bits / 8;
@@ -128,7 +128,7 @@ table_contents_net(struct table_contents *contents, const struct net *address,
 		to = next_length(contents, from);
 		if (bits > address->bits)
 			continue;
-		key.net = masked(address, bits);
+		key.net = net_masked(address, bits);
 		found = bsearch(&key, contents->nets + from, to - from,
 		    sizeof(key), table_net_compare);
 		if (found == NULL)

@@ -32,7 +32,7 @@ contents_is_blank(char c)
 }
 
 static int
-bad(const struct cursor *cursor, const char *what)
+parse_bad(const struct cursor *cursor, const char *what)
 {
 	if (cursor->fn == NULL)
 		return err_set(cursor->err, "%u: %s", cursor->line, what);
@@ -88,7 +88,7 @@ key_bytes(struct slice line, size_t *out_skip)
 }
 
 static void
-fold(char *p, size_t n)
+parse_fold(char *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (ascii_is_upper(p[i]))
@@ -107,9 +107,9 @@ add_entry(struct cursor *cursor, struct slice line)
 	if (key.n >= 2 && key.p[0] == '"' && key.p[key.n - 1] == '"')
 		key = (struct slice){ key.p + 1, key.n - 2 };
 	if (key.n == 0)
-		return bad(cursor, "the key is missing");
+		return parse_bad(cursor, "the key is missing");
 	if (key.n > TABLE_KEY_BYTES_MAX)
-		return bad(cursor, "the key is too long");
+		return parse_bad(cursor, "the key is too long");
 	value = slice_trim(value);
 	if (value.n == 0)
 		value.p = line.p + line.n;
@@ -118,7 +118,7 @@ add_entry(struct cursor *cursor, struct slice line)
 	entry->value = (uint32_t)(value.p - contents->text);
 	entry->value_n = (uint32_t)value.n;
 	entry->line = cursor->line;
-	fold(contents->text + entry->key, key.n);
+	parse_fold(contents->text + entry->key, key.n);
 	contents->count++;
 	return 1;
 }
@@ -134,8 +134,8 @@ continue_entry(struct cursor *cursor, struct slice line)
 	uint32_t end, from;
 
 	if (contents->count == 0)
-		return bad(cursor, "this line begins with a blank, but there "
-		    "is no entry that it could continue");
+		return parse_bad(cursor, "this line begins with a blank, but "
+		    "there is no entry that it could continue");
 	entry = &contents->entries[contents->count - 1];
 	from = (uint32_t)(more.p - contents->text);
 	if (entry->value_n == 0)
@@ -145,7 +145,7 @@ continue_entry(struct cursor *cursor, struct slice line)
 		memset(contents->text + end, ' ', from - end);
 	entry->value_n = from + (uint32_t)more.n - entry->value;
 	if (entry->value_n > TABLE_VALUE_BYTES_MAX)
-		return bad(cursor, "the value is too long");
+		return parse_bad(cursor, "the value is too long");
 	return 1;
 }
 
@@ -155,7 +155,7 @@ take_line(struct cursor *cursor, struct slice line)
 	struct slice inside;
 
 	if (line.n > 0 && memchr(line.p, '\0', line.n) != NULL)
-		return bad(cursor, "a NUL byte: this is no text file");
+		return parse_bad(cursor, "a NUL byte: this is no text file");
 	inside = slice_trim(line);
 	if (inside.n == 0 || inside.p[0] == '#')
 		return 1;

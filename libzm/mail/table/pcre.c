@@ -361,7 +361,7 @@ add_group(struct pcre *pcre, struct slice key, unsigned group)
 
 /* Fill in $1, ${1}, $(1) and $$. */
 static int
-substitute(struct pcre *pcre, const struct row *row, struct slice key,
+pcre_substitute(struct pcre *pcre, const struct row *row, struct slice key,
     struct err *err)
 {
 	struct slice rest = row->value;
@@ -419,7 +419,7 @@ pcre_find(void *state, struct slice key, struct slice folded,
 		}
 		if (!matches)
 			continue;
-		if (substitute(pcre, row, key, err) < 0)
+		if (pcre_substitute(pcre, row, key, err) < 0)
 			return TABLE_TROUBLE;
 		out->value = str_slice(&pcre->value);
 		out->line = row->line;

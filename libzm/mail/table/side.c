@@ -79,7 +79,7 @@ side_path(const struct table_source *source, char *out)
 }
 
 static size_t
-identity(const struct table_source *source, char *out)
+side_identity(const struct table_source *source, char *out)
 {
 	const struct stat *st = &source->seen;
 	int n = snprintf(out, SIDE_IDENTITY_BYTES, "1 %ju %ju %jd %jd.%09ld",
@@ -104,7 +104,7 @@ side_put_all(int fd, const struct table_source *source,
 	if (cdb_make_start(&make, fd) != 0)
 		return -1;
 	bad = cdb_make_add(&make, identity_key, sizeof(identity_key),
-	    text, (unsigned)identity(source, text));
+	    text, (unsigned)side_identity(source, text));
 	for (size_t i = 0; i < contents->count && bad == 0; i++) {
 		const struct table_entry *entry = &contents->entries[i];
 
@@ -156,10 +156,10 @@ is_trustworthy(int fd)
 }
 
 static bool
-fits(struct table_side *side, const struct table_source *source)
+side_fits(struct table_side *side, const struct table_source *source)
 {
 	char want[SIDE_IDENTITY_BYTES];
-	size_t n = identity(source, want);
+	size_t n = side_identity(source, want);
 	const void *got;
 
 	if (cdb_find(&side->cdb, identity_key, sizeof(identity_key)) <= 0)
@@ -184,7 +184,7 @@ table_side_open(const struct table_source *source, struct table_side **out)
 	side = mem_alloc(1, sizeof(*side));
 	if (!is_trustworthy(fd) || cdb_init(&side->cdb, fd) != 0) {
 		mem_free(&side);
-	} else if (!fits(side, source)) {
+	} else if (!side_fits(side, source)) {
 		table_side_close(&side);
 	}
 	close(fd);
@@ -217,7 +217,7 @@ take_value(const struct cdb *cdb, struct table_hit *out)
 }
 
 static enum table_result
-damaged(struct err *err)
+side_damaged(struct err *err)
 {
 	err_set(err, "its file in %s is damaged: remove it", side_dir);
 	return TABLE_TROUBLE;
@@ -232,7 +232,7 @@ table_side_find(struct table_side *side, struct slice key,
 	if (found == 0)
 		return TABLE_NONE;
 	return found > 0 && take_value(&side->cdb, out) ? TABLE_FOUND :
-	    damaged(err);
+	    side_damaged(err);
 }
 
 enum table_result
@@ -250,16 +250,16 @@ table_side_each(struct table_side *side, table_fn *fn, void *context,
 		struct table_hit hit;
 
 		if (key.p == NULL)
-			return damaged(err);
+			return side_damaged(err);
 		if (key.n == sizeof(identity_key))
 			continue;
 		if (!take_value(&side->cdb, &hit))
-			return damaged(err);
+			return side_damaged(err);
 		result = TABLE_FOUND;
 		if (!fn(context, key, hit.value, hit.line))
 			return result;
 	}
-	return more == 0 ? result : damaged(err);
+	return more == 0 ? result : side_damaged(err);
 }
 
 #else	/* no library: all tables live in memory */

@@ -157,7 +157,7 @@ table_tell_trouble(struct table *table)
 
 /* Look whether the file changed, at most once a second. */
 static int
-refresh(struct table *table, bool is_forced, struct err *err)
+table_refresh(struct table *table, bool is_forced, struct err *err)
 {
 	int64_t now;
 	struct stat st;
@@ -187,7 +187,7 @@ refresh(struct table *table, bool is_forced, struct err *err)
 /* ---- questions ------------------------------------------------------- */
 
 static enum table_result
-counted(enum table_result result)
+table_counted(enum table_result result)
 {
 	counters_tally(result == TABLE_FOUND ? TALLY_LOOKUP_FOUND :
 	    result == TABLE_NONE ? TALLY_LOOKUP_NONE : TALLY_LOOKUP_TROUBLE);
@@ -195,7 +195,7 @@ counted(enum table_result result)
 }
 
 static enum table_result
-answer(const struct table *table, enum table_result result,
+table_answer(const struct table *table, enum table_result result,
     const struct table_hit *hit, struct slice *out_value, unsigned *out_line,
     struct err *err)
 {
@@ -216,18 +216,18 @@ table_lookup(struct table *table, struct slice key, struct slice *out_value,
 	struct table_hit hit = { .line = 0 };
 	enum table_result result;
 
-	if (refresh(table, false, err) != 1)
-		return counted(TABLE_TROUBLE);
+	if (table_refresh(table, false, err) != 1)
+		return table_counted(TABLE_TROUBLE);
 	if (key.n == 0 || key.n > sizeof(folded))
 		return TABLE_NONE;
 	for (size_t i = 0; i < key.n; i++)
 		folded[i] = ascii_lower(key.p[i]);
 	result = table->type->find(table->state, key,
 	    (struct slice){ folded, key.n }, &hit, err);
-	counted(result);
+	table_counted(result);
 	if (result == TABLE_NONE)
 		return TABLE_NONE;
-	return answer(table, result, &hit, out_value, out_line, err);
+	return table_answer(table, result, &hit, out_value, out_line, err);
 }
 
 enum table_result
@@ -237,17 +237,17 @@ table_find_address(struct table *table, const struct net *address,
 	struct table_hit hit = { .line = 0 };
 	enum table_result result;
 
-	if (refresh(table, false, err) != 1)
-		return counted(TABLE_TROUBLE);
+	if (table_refresh(table, false, err) != 1)
+		return table_counted(TABLE_TROUBLE);
 	if (table->type->find_net == NULL) {
 		err_set(err, "a table of type %s has no networks: use file: "
 		    "or cidr:", table->type->name);
 		say_where(table, err);
 		return TABLE_TROUBLE;
 	}
-	result = counted(table->type->find_net(table->state, address, &hit,
-	    err));
-	return answer(table, result, &hit, out_value, out_line, err);
+	result = table_counted(table->type->find_net(table->state, address,
+	    &hit, err));
+	return table_answer(table, result, &hit, out_value, out_line, err);
 }
 
 enum table_result
@@ -262,7 +262,7 @@ table_check(struct table *table, struct err *err)
 {
 	int result;
 
-	if (refresh(table, true, err) != 1)
+	if (table_refresh(table, true, err) != 1)
 		return TABLE_CHECK_BAD;
 	if (table->type->check == NULL)
 		return TABLE_CHECK_GOOD;
@@ -294,7 +294,7 @@ table_each_by(struct table *table, table_each_fn *each, table_fn *fn,
 enum table_result
 table_each(struct table *table, table_fn *fn, void *context, struct err *err)
 {
-	if (refresh(table, false, err) != 1)
+	if (table_refresh(table, false, err) != 1)
 		return TABLE_TROUBLE;
 	return table_each_by(table, table->type->each, fn, context, err);
 }
@@ -302,7 +302,7 @@ table_each(struct table *table, table_fn *fn, void *context, struct err *err)
 enum table_result
 table_list(struct table *table, table_fn *fn, void *context, struct err *err)
 {
-	if (refresh(table, false, err) != 1)
+	if (table_refresh(table, false, err) != 1)
 		return TABLE_TROUBLE;
 	return table_each_by(table, table->type->list != NULL ?
 	    table->type->list : table->type->each, fn, context, err);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "origin/arc.h"
+#include "origin/arc/arc.h"
 #include "tests/fuzz/origin/zone.h"
 
 int

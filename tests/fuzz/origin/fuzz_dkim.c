@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "tests/fuzz/fuzz.h"
-#include "origin/dkim.h"
+#include "origin/dkim/dkim.h"
 #include "tests/fuzz/origin/zone.h"
 
 int

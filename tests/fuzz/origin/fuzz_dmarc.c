@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "origin/authres.h"
+#include "origin/authres/authres.h"
 #include "tests/fuzz/origin/zone.h"
 
 /* One field: each line after the first is a fold, and nothing but printable

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "tests/fuzz/fuzz.h"
-#include "origin/spf.h"
+#include "origin/spf/spf.h"
 #include "tests/fuzz/origin/zone.h"
 
 static void

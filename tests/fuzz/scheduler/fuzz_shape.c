@@ -4,10 +4,10 @@
  * SPDX-License-Identifier: ISC
  */
 #include "base/mem.h"
-#include "scheduler/plan/arrivals.h"
-#include "scheduler/plan/objectives.h"
-#include "scheduler/plan/shape.h"
-#include "scheduler/plan/zone.h"
+#include "scheduler/plan/arrivals/arrivals.h"
+#include "scheduler/plan/arrivals/objectives.h"
+#include "scheduler/plan/shaping/shape.h"
+#include "scheduler/plan/shaping/zone.h"
 #include "tests/fuzz/fuzz.h"
 
 static void

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "grammar/message/header.h"
-#include "origin/authres.h"
+#include "origin/authres/authres.h"
 #include "smtpserver/origin/judge_mark.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "tests/fuzz/fuzz.h"
-#include "io/dns.h"
+#include "io/dns/dns.h"
 
 #include "base/banned.h"
 

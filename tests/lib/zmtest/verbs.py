@@ -1,4 +1,4 @@
-"""The rows of tools/zmailer/verbs.h, for tests that ask something of every verb.
+"""The rows of tools/zmailer/verbs/verbs.h, for tests that ask something of every verb.
 
 SPDX-License-Identifier: ISC
 """
@@ -10,7 +10,7 @@ from zmtest import mta
 
 def usages():
     """verb -> usage, in the order of the table."""
-    with open(os.path.join(mta.SOURCE, "tools", "zmailer", "verbs.h"),
+    with open(os.path.join(mta.SOURCE, "tools", "zmailer", "verbs", "verbs.h"),
               encoding="utf-8") as file:
         text = re.sub(r'"\s*\n\s*"', "", file.read())
     return dict(re.findall(r'^VERB\((\w+),\s*"([^"]*)"', text, re.M))

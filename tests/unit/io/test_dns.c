@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/dns.h"
+#include "io/dns/dns.h"
 
 enum { A = 1, CNAME = 5, MX = 15, AAAA = 28 };
 

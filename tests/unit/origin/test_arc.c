@@ -8,7 +8,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "origin/arc.h"
+#include "origin/arc/arc.h"
 
 #include "base/banned.h"
 

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "origin/authres.h"
+#include "origin/authres/authres.h"
 #include "origin/authres_read.h"
 
 #include "base/banned.h"

@@ -7,7 +7,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "origin/dkim.h"
+#include "origin/dkim/dkim.h"
 
 #include "base/banned.h"
 

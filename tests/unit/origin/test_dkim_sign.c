@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "origin/dkim.h"
-#include "origin/dkim_sign.h"
+#include "origin/dkim/dkim.h"
+#include "origin/dkim/sign.h"
 #include "tls/dkim.h"
 
 #include "base/banned.h"

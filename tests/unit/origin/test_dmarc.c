@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "origin/dmarc_record.h"
+#include "origin/dmarc/record.h"
 
 #include "base/banned.h"
 

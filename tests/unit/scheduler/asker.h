@@ -5,7 +5,7 @@
 #ifndef ZM_TESTS_UNIT_SCHEDULER_ASKER_H
 #define ZM_TESTS_UNIT_SCHEDULER_ASKER_H
 
-#include "scheduler/control/act.h"
+#include "scheduler/control/act/act.h"
 #include "tests/unit/scheduler/yard.h"
 
 struct asker {

@@ -13,7 +13,7 @@
 #include <criterion/criterion.h>
 
 #include "scheduler/plan/plan.h"
-#include "scheduler/plan/provider.h"
+#include "scheduler/plan/shaping/provider.h"
 #include "scheduler/plan/thread.h"
 
 enum {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "scheduler/plan/estimate.h"
+#include "scheduler/plan/arrivals/estimate.h"
 
 enum { NOW_S = 1800000000, SECOND = 1000, MINUTE = 60000, HOUR = 3600000 };
 

@@ -14,7 +14,7 @@
 #include "mail/cause.h"
 #include "mail/terms.h"
 #include "scheduler/control/control.h"
-#include "scheduler/plan/provider.h"
+#include "scheduler/plan/shaping/provider.h"
 #include "tests/unit/scheduler/asker.h"
 
 static struct yard yard;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "scheduler/control/act.h"
+#include "scheduler/control/act/act.h"
 #include "scheduler/control/control.h"
 #include "tests/unit/scheduler/asker.h"
 

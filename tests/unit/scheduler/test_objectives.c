@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "scheduler/plan/objectives.h"
+#include "scheduler/plan/arrivals/objectives.h"
 
 enum { NOW_S = 1800000000, SECOND = 1000, MINUTE = 60000 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "scheduler/plan/lanes.h"
-#include "scheduler/plan/pace.h"
+#include "scheduler/plan/shaping/pace.h"
 #include "scheduler/plan/thread.h"
 
 enum { TAKES_MS = 100, SESSIONS = 20, FAR_SESSIONS = 100, RUN_MS = 120000 };

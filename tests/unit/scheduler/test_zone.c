@@ -7,9 +7,9 @@
 
 #include "base/str.h"
 #include "scheduler/plan/plan.h"
-#include "scheduler/plan/shape.h"
+#include "scheduler/plan/shaping/shape.h"
 #include "scheduler/plan/thread.h"
-#include "scheduler/plan/zone.h"
+#include "scheduler/plan/shaping/zone.h"
 
 enum { DAY = 86400, START = 20000 * DAY };
 

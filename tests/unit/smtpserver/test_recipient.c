@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "house.h"
-#include "smtpserver/session/recipient.h"
+#include "smtpserver/session/recipient/recipient.h"
 
 #include "base/banned.h"
 

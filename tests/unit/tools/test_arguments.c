@@ -186,7 +186,7 @@ Test(arguments, the_usages_and_the_options_fit)
 {
 	static const struct { const char *verb, *usage; } rows[] = {
 #define VERB(name, usage, text) { #name, usage },
-#include "tools/zmailer/verbs.h"
+#include "tools/zmailer/verbs/verbs.h"
 #undef VERB
 	};
 	bool is_used[OPTIONS] = { false };
@@ -287,12 +287,12 @@ Test(arguments, every_verb_stands_in_one_group)
 {
 	static const struct { const char *name, *text; } verbs[] = {
 #define VERB(name, usage, text) { #name, text },
-#include "tools/zmailer/verbs.h"
+#include "tools/zmailer/verbs/verbs.h"
 #undef VERB
 	};
 	static const char *const groups[] = {
 #define GROUP(title, verbs) verbs,
-#include "tools/zmailer/groups.h"
+#include "tools/zmailer/help/groups.h"
 #undef GROUP
 	};
 	const size_t count = sizeof(verbs) / sizeof(verbs[0]);

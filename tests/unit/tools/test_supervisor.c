@@ -19,7 +19,7 @@
 #include "base/clock.h"
 #include "instance.h"
 #include "mail/spool/spool.h"
-#include "tools/run/standstill_parts.h"
+#include "tools/run/standstill/parts.h"
 #include "tools/run/supervisor.h"
 
 #define PRIVATE "user smtpserver -\nuser router -\nuser scheduler -\n" \

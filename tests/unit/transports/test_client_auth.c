@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "tests/unit/transports/client_lab.h"
-#include "transports/smtp/auth.h"
+#include "transports/smtp/auth/auth.h"
 
 static struct conf_table table = { .name = "secrets" };
 static char spec[200];

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 
 #include "tls/dane.h"
-#include "transports/smtp/dane.h"
+#include "transports/smtp/security/dane.h"
 
 #define NO DANE_NOT_ASKED
 #define GOOD DANE_USABLE

@@ -6,7 +6,7 @@
 
 #include <openssl/x509.h>
 
-#include "transports/smtp/sts.h"
+#include "transports/smtp/security/sts.h"
 
 Test(sts, words_of_the_library_are_result_types)
 {

@@ -16,7 +16,7 @@
 #include "tools/journal/ask.h"
 #include "tools/journal/names.h"
 #include "tools/zmailer/audit/audit.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

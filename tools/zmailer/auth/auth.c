@@ -20,7 +20,7 @@
 #include "mail/envelope.h"
 #include "tools/journal/ask.h"
 #include "tools/zmailer/auth/auth.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

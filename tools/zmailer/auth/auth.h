@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "conf/conf.h"
-#include "origin/authres.h"
+#include "origin/authres/authres.h"
 
 struct auth_case {
 	struct arena	*arena;

@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "base/clock.h"
-#include "io/dns.h"
+#include "io/dns/dns.h"
 #include "tools/zmailer/auth/auth.h"
 #include "tools/zmailer/doctor/doctor.h"
 

@@ -23,7 +23,7 @@
 #include "tools/zmailer/backup/backup.h"
 #include "tools/change/change.h"
 #include "tools/selection/selection.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

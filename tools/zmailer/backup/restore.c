@@ -29,7 +29,7 @@
 #include "tools/journal/ask.h"
 #include "tools/run/supervisor.h"
 #include "tools/screen/question.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

@@ -19,7 +19,7 @@
 #include "base/json.h"
 #include "grammar/smtp/path.h"
 #include "tools/zmailer/dkim/dkim.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 #include "io/unix_socket.h"
 
 #include "base/banned.h"
@@ -154,7 +154,7 @@ dkim_carry_out(struct change *change)
 }
 
 static int
-make(struct change *change, const struct dkim_wish *wish)
+dkim_make(struct change *change, const struct dkim_wish *wish)
 {
 	bool is_first = !dkim_domain_signs(change, wish->domain);
 	struct dkim_key *key;
@@ -249,7 +249,7 @@ new_key(struct change *change, const struct arguments *arguments)
 		return EX_USAGE;
 	if (wish.selector == NULL)
 		wish.selector = selector_of_today(change);
-	return make(change, &wish);
+	return dkim_make(change, &wish);
 }
 
 static int

@@ -17,7 +17,7 @@
 #include "base/json.h"
 #include "tools/zmailer/dkim/dkim.h"
 #include "tools/zmailer/doctor/doctor.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

@@ -3,7 +3,7 @@
  * In     names and types
  * Out    answers as they came
  * Holds  one asker and its loop for a round
- * Trusts nothing in answers: dns_wire.c reads them
+ * Trusts nothing in answers: dns/wire.c reads them
  * Spec   doctor.h
  *
  * SPDX-License-Identifier: ISC
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "io/dns_ask.h"
+#include "io/dns/ask.h"
 #include "tools/zmailer/doctor/doctor.h"
 
 #include "base/banned.h"

@@ -17,9 +17,9 @@
 #include "grammar/units.h"
 #include "mail/spool/spool.h"
 #include "tools/zmailer/doctor/doctor.h"
-#include "tools/run/standstill.h"
+#include "tools/run/standstill/standstill.h"
 #include "tools/run/supervisor.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 
@@ -243,7 +243,7 @@ doctor_put_sum(const struct doctor *doctor, const struct options *options)
 }
 
 static int
-examine(struct doctor *doctor, const struct options *options)
+doctor_examine(struct doctor *doctor, const struct options *options)
 {
 	for (size_t i = 0; i < AREA_ROWS; i++) {
 		size_t first = doctor->count;
@@ -325,7 +325,7 @@ verb_doctor(struct arguments *arguments)
 	doctor.is_running = doctor.conf != NULL &&
 	    spool_lock_holder(doctor.conf->spool_dir, text, sizeof(text),
 		&pid) == SPOOL_LOCK_HELD;
-	status = examine(&doctor, &options);
+	status = doctor_examine(&doctor, &options);
 	conf_free(&conf);
 	arena_free(&doctor.arena);
 	return status;

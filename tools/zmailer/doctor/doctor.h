@@ -10,7 +10,7 @@
 #define ZM_TOOLS_DOCTOR_H
 
 #include "conf/conf.h"
-#include "io/dns.h"
+#include "io/dns/dns.h"
 
 enum {
 	DOCTOR_DNS_MS = 20000,		/* all questions together, preset */

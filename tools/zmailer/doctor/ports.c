@@ -27,7 +27,7 @@ enum { GREETING_BYTES = 160 };
 
 /* All addresses: knock at the loopback one. */
 static void
-reachable(struct sockaddr_storage *address)
+ports_reachable(struct sockaddr_storage *address)
 {
 	struct sockaddr_in *four = (struct sockaddr_in *)address;
 	struct sockaddr_in6 *six = (struct sockaddr_in6 *)address;
@@ -42,7 +42,7 @@ reachable(struct sockaddr_storage *address)
 
 /* A connection, or -1 with errno. */
 static int
-knock(const struct sockaddr *address, socklen_t length)
+ports_knock(const struct sockaddr *address, socklen_t length)
 {
 	int fd = socket(address->sa_family,
 	    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -216,8 +216,8 @@ judge_listener(struct doctor *doctor, const struct conf_listen *listen)
 	struct sockaddr_storage address = listen->address;
 	int fd;
 
-	reachable(&address);
-	fd = knock((const struct sockaddr *)&address, listen->length);
+	ports_reachable(&address);
+	fd = ports_knock((const struct sockaddr *)&address, listen->length);
 	if (fd >= 0 && doctor->is_running)
 		judge_answer(doctor, listen, fd);
 	else if (fd >= 0)
@@ -262,7 +262,7 @@ judge_outbound(struct doctor *doctor)
 			((struct sockaddr_in *)address)->sin_port = port;
 		else
 			((struct sockaddr_in6 *)address)->sin6_port = port;
-		fd = knock((struct sockaddr *)address, found[i].length);
+		fd = ports_knock((struct sockaddr *)address, found[i].length);
 	}
 	if (fd < 0) {
 		doctor_add(doctor, DOCTOR_BAD, host,

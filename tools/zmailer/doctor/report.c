@@ -18,7 +18,7 @@
 enum { WHAT_BYTES = 1024 };
 
 static const char *
-escaped(struct doctor *doctor, const char *text)
+report_escaped(struct doctor *doctor, const char *text)
 {
 	struct str out = STR_INIT;
 	const char *result;
@@ -52,9 +52,9 @@ doctor_add(struct doctor *doctor, enum doctor_level level,
 	finding = &doctor->findings[doctor->count++];
 	finding->level = level;
 	finding->area = doctor->area;
-	finding->where = escaped(doctor, where);
-	finding->what = escaped(doctor, what);
-	finding->advice = escaped(doctor, advice == NULL ? "" : advice);
+	finding->where = report_escaped(doctor, where);
+	finding->what = report_escaped(doctor, what);
+	finding->advice = report_escaped(doctor, advice == NULL ? "" : advice);
 }
 
 void

@@ -15,7 +15,7 @@
 
 #include "daemon/machine/machine.h"
 #include "tools/zmailer/import/import.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

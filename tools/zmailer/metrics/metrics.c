@@ -19,7 +19,7 @@
 #include "tools/answers/answers.h"
 #include "tools/zmailer/metrics/metrics.h"
 #include "tools/queue/view.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

@@ -10,7 +10,7 @@
 
 #include "conf/conf.h"
 #include "mail/spool/spool.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 /* All of them, as OpenMetrics text or in the older format of Prometheus; who
  * may not read is answered by what runs.

@@ -23,7 +23,7 @@
 #include "tools/queue/control.h"
 #include "tools/queue/view.h"
 #include "tools/zmailer/queue/queue.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

@@ -21,9 +21,9 @@
 #include "tools/queue/control.h"
 #include "tools/queue/turns.h"
 #include "tools/queue/words.h"
-#include "tools/run/standstill.h"
+#include "tools/run/standstill/standstill.h"
 #include "tools/zmailer/queue/queue.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

@@ -19,7 +19,7 @@
 #include "base/json.h"
 #include "tools/journal/ask.h"
 #include "tools/zmailer/replay/replay.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

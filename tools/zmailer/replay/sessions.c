@@ -5,7 +5,7 @@
  * Out    a row for each answer that differs
  * Holds  one line; counts
  * Trusts nothing in a line
- * Spec   zmailer-replay(8); smtpserver/session/record.h
+ * Spec   zmailer-replay(8); smtpserver/session/records/record.h
  *
  * SPDX-License-Identifier: ISC
  */

@@ -15,7 +15,7 @@
 #include "tools/zmailer/report/capacity.h"
 #include "tools/zmailer/report/past.h"
 #include "tools/zmailer/report/report.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

@@ -20,7 +20,7 @@
 #include "daemon/skeleton.h"
 #include "tools/zmailer/review/review.h"
 #include "tools/screen/terminal.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

@@ -18,7 +18,7 @@
 #include "base/json.h"
 #include "grammar/units.h"
 #include "tools/zmailer/sink/sink.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

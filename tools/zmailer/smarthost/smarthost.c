@@ -17,7 +17,7 @@
 #include "base/ascii.h"
 #include "base/json.h"
 #include "tools/zmailer/smarthost/smarthost.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

@@ -20,7 +20,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "grammar/sts.h"
-#include "io/dns.h"
+#include "io/dns/dns.h"
 #include "tools/zmailer/sts/sts.h"
 
 #include "base/banned.h"

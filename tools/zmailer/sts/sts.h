@@ -5,7 +5,7 @@
 #ifndef ZM_TOOLS_ZMAILER_STS_STS_H
 #define ZM_TOOLS_ZMAILER_STS_STS_H
 
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 /* publish.c: our own policy, as a file and as records.
  * returns the exit status */

@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "tools/screen/terminal.h"
 #include "tools/zmailer/top/top.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

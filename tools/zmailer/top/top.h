@@ -7,7 +7,7 @@
 
 #include "conf/conf.h"
 #include "mail/spool/spool.h"
-#include "tools/run/standstill.h"
+#include "tools/run/standstill/standstill.h"
 #include "tools/screen/canvas.h"
 #include "tools/zmailer/report/tops.h"
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "daemon/skeleton.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "tools/zmailer/verb.h"
+#include "tools/zmailer/verbs/verb.h"
 #include "tools/zmailer/whynot/whynot.h"
 
 #include "base/banned.h"

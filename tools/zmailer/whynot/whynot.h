@@ -1,8 +1,8 @@
 /* whynot.h - the smallest change that would have altered a refusal
  *
- * A mail, as a line of the record (smtpserver/session/record.h), is decided
- * under the configuration in force; then changes of one statement are made
- * to a copy of it in memory, the nearest first, and the mail is decided
+ * A mail, as a line of the record (smtpserver/session/records/record.h), is
+ * decided under the configuration in force; then changes of one statement are
+ * made to a copy of it in memory, the nearest first, and the mail is decided
  * again under each.  Only what was seen to work is told.
  *
  * SPDX-License-Identifier: ISC

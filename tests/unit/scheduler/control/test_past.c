@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "journal/event.h"
-#include "scheduler/control/act.h"
+#include "scheduler/control/act/act.h"
 #include "scheduler/control/control.h"
 #include "scheduler/control/sampler.h"
 #include "tests/unit/scheduler/asker.h"

@@ -1,0 +1,155 @@
+/* dns.h - the questions a mail system asks of the DNS
+ *
+ * dns.c, records.c and wire.c alone include libresolv.  Calls block
+ * (up to the resolver's bounds: 2 tries of 5 s); only agents and helper
+ * processes make them.  What must not block asks with ask.h.
+ * Answers come from anywhere: counts, names and loops are bounded.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_IO_DNS_H
+#define ZM_IO_DNS_H
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum {
+	DNS_MX_MAX = 50,	/* hosts taken of one MX answer */
+	DNS_ADDRESS_MAX = 16,	/* addresses taken of one host */
+	DNS_PTR_MAX = 8,	/* names taken of one address */
+	DNS_TEXTS_MAX = 64,	/* TXT records taken of one name */
+	DNS_RECORDS_MAX = 32,	/* of another type */
+	DNS_SERVERS_MAX = 3,
+	DNS_RESOLVERS_MAX = 32,	/* threads that ask at a time */
+	DNS_QUERY_BYTES_MAX = 320
+};
+
+enum dns_result {
+	DNS_OK = 1,
+	DNS_NONE = 0,		/* the name exists, no such record */
+	DNS_NO_NAME = -1,	/* NXDOMAIN */
+	DNS_TRY_AGAIN = -2,	/* SERVFAIL, time-out: defer */
+	DNS_BAD = -3		/* answer unusable: defer; err says why */
+};
+
+struct dns_mx {
+	unsigned	preference;
+	char		host[256];	/* "" is a null MX (RFC 7505) */
+};
+
+struct dns_address {
+	struct sockaddr_storage	address;	/* port is 0 */
+	socklen_t		length;
+};
+
+enum dns_type {			/* RFC 1035 section 3.2.2, RFC 3596 */
+	DNS_TYPE_A = 1, DNS_TYPE_CNAME = 5, DNS_TYPE_PTR = 12,
+	DNS_TYPE_MX = 15, DNS_TYPE_TXT = 16, DNS_TYPE_AAAA = 28,
+	DNS_TYPE_TLSA = 52		/* RFC 6698 section 7.1 */
+};
+
+/* What an answer is worth.  It is secure when every name server in use is
+ * on loopback and says, by the AD bit, that it validated all of it (RFC 4035
+ * section 3.2.3); never otherwise. */
+struct dns_trust {
+	bool		is_secure;
+	char		name[256];	/* the name asked for, or the one that
+					 * its aliases lead to; "" unknown */
+};
+
+/* Ask this server instead of /etc/resolv.conf's: "127.0.0.1:5353",
+ * "[::1]:53"; NULL returns to the system's.  0 or -1. */
+int dns_use(const char *server, struct err *err);
+
+/* Read the system's files now (resolv.conf, hosts) and not again, for so
+ * many threads at a time (at most DNS_RESOLVERS_MAX; more of them wait for
+ * each other).  Without it they are read when they are needed, and one asks
+ * at a time. 0 or -1. */
+int dns_open(unsigned threads, struct err *err);
+
+/* MX records, lowest preference first, equal ones shuffled (RFC 5321
+ * section 5.1).  At most DNS_MX_MAX.  trust (may be NULL) is set also when
+ * there are none. */
+enum dns_result dns_mx(const char *domain, struct dns_mx *out, size_t *out_n,
+    struct dns_trust *trust, struct err *err);
+
+/* Records as they are: the data of all of them in bytes, and in ends where
+ * each one ends.  init and release are the caller's. */
+struct dns_records {
+	struct str	bytes;
+	size_t		count;
+	bool		is_secure;	/* as of struct dns_trust, also of an
+					 * answer that there are none */
+	size_t		ends[DNS_RECORDS_MAX];
+};
+void dns_records_init(struct dns_records *records);
+struct slice dns_records_at(const struct dns_records *records, size_t index);
+void dns_records_release(struct dns_records *records);
+/* Ask for the records of a type.  DNS_TRY_AGAIN: err is what was wrong in one
+ * word or two ("SERVFAIL", "no answer"). */
+enum dns_result dns_ask_records(const char *name, enum dns_type type,
+    struct dns_records *out, struct err *err);
+
+/* The readers of whole answers (records.c), apart from the asking.
+ * dns_parse_addresses adds after *out_n. */
+enum dns_result dns_parse_mx(const unsigned char *answer, size_t n,
+    struct dns_mx *out, size_t *out_n, struct err *err);
+enum dns_result dns_parse_addresses(const unsigned char *answer, size_t n,
+    struct dns_address *out, size_t *out_n, struct err *err);
+enum dns_result dns_parse_records(const unsigned char *answer, size_t n,
+    enum dns_type type, struct dns_records *out, struct err *err);
+/* The AD bit as it stands there, and where the aliases lead. */
+void dns_parse_trust(const unsigned char *answer, size_t n,
+    struct dns_trust *out);
+/* An address of 4 or 16 bytes, by its family. */
+void dns_address_set(int family, const void *bytes, struct dns_address *out);
+
+/* ---- the wire (wire.c) ---------------------------------------------- */
+
+struct dns_name {
+	char		text[256];
+};
+
+/* A question as it goes to a recursive server, with room for 1232 bytes of
+ * answer (RFC 6891).  Returns its length; 0: the name is no domain. */
+size_t dns_make_query(const char *name, enum dns_type type, uint16_t id,
+    unsigned char out[DNS_QUERY_BYTES_MAX]);
+/* Is this the answer to that query?  Compares header and question. */
+bool dns_is_answer(const unsigned char *answer, size_t n,
+    const unsigned char *query, size_t query_n);
+/* What an answer says before its records are read: DNS_OK, DNS_NO_NAME, or
+ * DNS_TRY_AGAIN (the server failed, or the answer is cut and empty). */
+enum dns_result dns_answer_result(const unsigned char *answer, size_t n);
+/* PTR records whose names are host names; adds after *out_n. */
+enum dns_result dns_parse_ptr(const unsigned char *answer, size_t n,
+    struct dns_name *out, size_t *out_n, struct err *err);
+/* TXT records as they are: the bytes of all of them in out, and in ends where
+ * each one ends; at most max.  (RFC 1035 section 3.3.14) */
+enum dns_result dns_parse_texts(const unsigned char *answer, size_t n,
+    struct str *out, size_t ends[], size_t max, size_t *out_n,
+    struct err *err);
+/* TXT records (RFC 1035 section 3.3.14), a line each after what out holds:
+ * the strings of a record joined, controls escaped. */
+enum dns_result dns_parse_txt(const unsigned char *answer, size_t n,
+    struct str *out, struct err *err);
+/* The name that PTR records stand under: "7.2.0.192.in-addr.arpa"; with
+ * another suffix than NULL that instead: "7.2.0.192.bl.example". */
+void dns_reverse_name(const struct sockaddr *address, const char *suffix,
+    struct dns_name *out);
+/* The recursive servers in use; returns how many. */
+size_t dns_servers(struct dns_address out[DNS_SERVERS_MAX]);
+
+/* A and AAAA of a host name or an address literal's inside ("192.0.2.1",
+ * "IPv6:::1").  /etc/hosts counts as well ("localhost").  trust (may be
+ * NULL): all answers that had one were secure; of literals and /etc/hosts
+ * never. */
+enum dns_result dns_addresses(const char *host, struct dns_address *out,
+    size_t *out_n, struct dns_trust *trust, struct err *err);
+
+/* "192.0.2.1" or "IPv6:2001:db8::1" - as in an address literal. */
+void dns_address_text(const struct sockaddr *address, char *out, size_t size);
+
+#endif

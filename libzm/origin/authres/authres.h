@@ -1,0 +1,34 @@
+/* authres.h - the field Authentication-Results  (RFC 8601)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ORIGIN_AUTHRES_H
+#define ZM_ORIGIN_AUTHRES_H
+
+#include "origin/arc/arc.h"
+#include "origin/dmarc/dmarc.h"
+
+struct origins {		/* all that is judged about a message */
+	const struct spf	*helo_spf, *spf;	/* NULL: not judged */
+	const struct dkim	*dkims;
+	size_t			 dkim_count;
+	const struct dmarc	*dmarc;			/* or NULL */
+	const struct arc	*arc;			/* or NULL */
+	struct slice		 sealer;		/* of arc, who saw DMARC
+							 * pass; or empty */
+	struct slice		 sender, helo;		/* that SPF judged */
+};
+
+/* Append one field, folded, with its last CRLF or LF left out.  Each value is
+ * quoted where it is no token, and bytes that cannot be quoted are left out:
+ * nothing that strangers wrote makes a field or a line of its own.
+ * host is our authserv-id. */
+void authres_add(struct str *out, const char *host,
+    const struct origins *origins);
+
+/* Is this field (its value) one that claims to be ours: of this authserv-id,
+ * or one that cannot be read?  Such fields of strangers are removed, the last
+ * one first (section 5). */
+bool authres_is_ours(struct slice value, const char *host);
+
+#endif

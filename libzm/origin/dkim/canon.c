@@ -1,0 +1,226 @@
+/* canon.c - what is signed, as it is signed
+ *
+ * In     header fields, a body, with any line ends
+ * Out    the header's bytes; the body's sum
+ * Spec   RFC 6376 sections 3.4, 3.7, 5.4.2
+ *
+ * A line ends in LF, and a CR before that is a part of the end; CR elsewhere
+ * is a byte of the line.  The body is summed up in pieces: it may be large.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "base/ascii.h"
+#include "origin/dkim/internal.h"
+#include "tls/digest.h"
+
+#include "base/banned.h"
+
+/* ---- the body ----------------------------------------------------------- */
+
+struct body_sum {
+	struct digest_run *run;
+	uint64_t	   limit, total;
+	char		   bytes[16384];
+	size_t		   n;
+};
+
+static void
+body_flush(struct body_sum *sum)
+{
+	digest_take(sum->run, (struct slice){ sum->bytes, sum->n });
+	sum->n = 0;
+}
+
+static void
+canon_add(struct body_sum *sum, struct slice bytes)
+{
+	uint64_t left = sum->total < sum->limit ? sum->limit - sum->total : 0;
+
+	sum->total += bytes.n;
+	if (bytes.n > left)
+		bytes.n = (size_t)left;
+	if (bytes.n > sizeof(sum->bytes) - sum->n)
+		body_flush(sum);
+	if (bytes.n > sizeof(sum->bytes)) {
+		digest_take(sum->run, bytes);
+		return;
+	}
+	if (bytes.n > 0)
+		memcpy(sum->bytes + sum->n, bytes.p, bytes.n);
+	sum->n += bytes.n;
+}
+
+/* Blanks as one, those at the end left out (section 3.4.4). */
+static void
+body_add_relaxed(struct body_sum *sum, struct slice line)
+{
+	size_t i = 0, run;
+
+	while (line.n > 0 && ascii_is_blank(line.p[line.n - 1]))
+		line.n--;
+	while (i < line.n) {
+		run = i;
+		while (run < line.n && !ascii_is_blank(line.p[run]))
+			run++;
+		canon_add(sum, (struct slice){ line.p + i, run - i });
+		for (i = run; i < line.n && ascii_is_blank(line.p[i]);)
+			i++;
+		if (i > run)
+			canon_add(sum, SLICE(" "));
+	}
+}
+
+static bool
+body_line_is_empty(struct slice line, bool is_relaxed)
+{
+	for (size_t i = 0; i < line.n; i++)
+		if (!is_relaxed || !ascii_is_blank(line.p[i]))
+			return false;
+	return true;
+}
+
+static void
+body_add_lines(struct body_sum *sum, struct slice body, bool is_relaxed)
+{
+	uint64_t empty = 0;
+	struct slice line;
+
+	while (body.n > 0 && slice_cut(&body, '\n', &line)) {
+		if (slice_ends(line, "\r"))
+			line.n--;
+		if (body_line_is_empty(line, is_relaxed)) {
+			empty++;
+			continue;
+		}
+		for (; empty > 0; empty--)
+			canon_add(sum, SLICE("\r\n"));
+		if (is_relaxed)
+			body_add_relaxed(sum, line);
+		else
+			canon_add(sum, line);
+		canon_add(sum, SLICE("\r\n"));
+	}
+	if (sum->total == 0 && !is_relaxed)
+		canon_add(sum, SLICE("\r\n"));
+}
+
+int
+dkim_body_sum(struct slice body, bool is_relaxed, uint64_t length,
+    unsigned char *out_sum, uint64_t *out_bytes)
+{
+	struct body_sum sum = { .run = digest_begin(DIGEST_SHA256),
+	    .limit = length };
+
+	body_add_lines(&sum, body, is_relaxed);
+	body_flush(&sum);
+	*out_bytes = sum.total;
+	return digest_end(&sum.run, out_sum);
+}
+
+/* ---- the header ------------------------------------------------------- */
+
+/* As it is, with line ends of CRLF (section 3.4.1). */
+static void
+header_add_simple(struct str *out, struct slice text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] == '\n' && (i == 0 || text.p[i - 1] != '\r'))
+			str_addc(out, '\r');
+		str_addc(out, text.p[i]);
+	}
+}
+
+/* On one line, blanks as one, none at the ends (section 3.4.2). */
+static void
+header_add_relaxed(struct str *out, struct slice text)
+{
+	bool is_blank = false, is_begun = false;
+
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] == '\n' || ascii_is_blank(text.p[i]) ||
+		    (text.p[i] == '\r' && i + 1 < text.n &&
+		    text.p[i + 1] == '\n')) {
+			is_blank = true;
+			continue;
+		}
+		if (is_blank && is_begun)
+			str_addc(out, ' ');
+		str_addc(out, text.p[i]);
+		is_begun = true;
+		is_blank = false;
+	}
+}
+
+static struct slice
+header_without_end(struct slice whole)
+{
+	if (slice_ends(whole, "\n"))
+		whole.n--;
+	if (slice_ends(whole, "\r"))
+		whole.n--;
+	return whole;
+}
+
+void
+dkim_add_field(struct str *out, const struct header_field *field,
+    struct slice hole, bool is_relaxed)
+{
+	struct slice whole = header_without_end(field->whole);
+	size_t colon = slice_find(whole, ':');
+	struct str text = STR_INIT;
+
+	if (hole.p != NULL) {
+		str_add(&text, whole.p, (size_t)(hole.p - whole.p));
+		str_add_slice(&text, slice_from(whole, (size_t)(hole.p -
+		    whole.p) + hole.n));
+	} else {
+		str_add_slice(&text, whole);
+	}
+	if (!is_relaxed) {
+		header_add_simple(out, str_slice(&text));
+	} else {
+		for (size_t i = 0; i < field->name.n; i++)
+			str_addc(out, ascii_lower(field->name.p[i]));
+		str_addc(out, ':');
+		header_add_relaxed(out, slice_from(str_slice(&text),
+		    colon + 1));
+	}
+	str_release(&text);
+}
+
+/* The last one of this name that was not taken yet (section 5.4.2). */
+static const struct header_field *
+header_take(const struct header_field *fields, size_t count, bool *taken,
+    struct slice name)
+{
+	for (size_t i = count; i-- > 0;)
+		if (!taken[i] && slice_equal_nocase(fields[i].name, name)) {
+			taken[i] = true;
+			return &fields[i];
+		}
+	return NULL;
+}
+
+void
+dkim_add_signed_header(struct str *out, struct arena *arena,
+    const struct header_field *fields, size_t count,
+    const struct dkim_field *signature)
+{
+	bool *taken = arena_alloc(arena, count + 1);
+	struct slice names = signature->names, name, none = { NULL, 0 };
+	const struct header_field *field;
+
+	memset(taken, 0, count);
+	while (slice_cut(&names, ':', &name)) {
+		field = header_take(fields, count, taken, slice_trim(name));
+		if (field == NULL)
+			continue;
+		dkim_add_field(out, field, none,
+		    signature->is_relaxed_header);
+		str_adds(out, "\r\n");
+	}
+	dkim_add_field(out, &signature->field, signature->b_at,
+	    signature->is_relaxed_header);
+}

@@ -1,0 +1,89 @@
+/* author.c - the domain of a message's author
+ *
+ * In     a message
+ * Out    the one domain of From
+ * Trusts nobody
+ * Spec   RFC 9989 section 5.3.1, RFC 5322 section 3.6.2
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <idn2.h>
+
+#include "grammar/message/header.h"
+#include "origin/dmarc/dmarc.h"
+
+#include "base/banned.h"
+
+enum { AUTHORS_MAX = 50 };
+
+/* As the DNS has it: lower case, A-labels.  Empty: it cannot be. */
+static struct slice
+author_name(struct arena *arena, struct slice domain)
+{
+	struct slice name = { NULL, 0 };
+	uint8_t *ascii = NULL;
+
+	if (domain.n > 0 && idn2_lookup_u8((const uint8_t *)slice_dup(arena,
+	    domain), &ascii, IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL) ==
+	    IDN2_OK)
+		name = slice_lower(arena, slice_of((const char *)ascii));
+	idn2_free(ascii);
+	return name;
+}
+
+/* All authors of one field; false: not of one domain. */
+static bool
+author_of_field(struct slice value, struct arena *arena, struct slice *domain)
+{
+	enum header_answer answer;
+	struct slice name;
+	struct path path;
+	struct err err;
+
+	for (int i = 0; i < AUTHORS_MAX; i++) {
+		answer = header_address(arena, &value, &path, &err);
+		if (answer == HEADER_ADDRESS_END)
+			return true;
+		if (answer == HEADER_ADDRESS_BAD)
+			return false;
+		name = author_name(arena, path.domain);
+		if (name.n == 0 || (domain->n > 0 &&
+		    !slice_equal(name, *domain)))
+			return false;
+		*domain = name;
+	}
+	return false;
+}
+
+/* The next field, as the router finds it: a line that is none ends no
+ * header, or a From after it would be delivered without a judgement. */
+static bool
+author_next_field(struct slice *rest, struct header_field *out)
+{
+	bool is_broken;
+
+	while (header_next(rest, out, &is_broken) != 1) {
+		if (!is_broken)
+			return false;
+		header_junk(rest);
+	}
+	return true;
+}
+
+bool
+dmarc_author(struct slice message, struct arena *arena, struct slice *out)
+{
+	struct header_field field;
+	bool has_from = false;
+
+	*out = (struct slice){ NULL, 0 };
+	while (author_next_field(&message, &field)) {
+		if (!header_is(&field, "From"))
+			continue;
+		/* which of two a reader is shown is not known */
+		if (has_from || !author_of_field(field.value, arena, out))
+			return false;
+		has_from = true;
+	}
+	return out->n > 0;
+}

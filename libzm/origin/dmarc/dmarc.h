@@ -1,0 +1,47 @@
+/* dmarc.h - does the author's domain stand by this mail?  (RFC 9989)
+ *
+ * In     the domain of From, what SPF and DKIM judged, answers of the DNS
+ * Out    a judgement, and what the domain asks of receivers
+ *
+ * The organizational domain is found by walking up the tree, at most 8
+ * questions.  A look-up in trouble is a temperror, never a fail.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ORIGIN_DMARC_H
+#define ZM_ORIGIN_DMARC_H
+
+#include "origin/answers.h"
+#include "origin/dkim/dkim.h"
+#include "origin/dmarc/policy.h"
+#include "origin/origin.h"
+#include "origin/spf/spf.h"
+
+enum { DMARC_QUESTIONS_MAX = 8 };	/* of one walk (section 4.10) */
+
+struct dmarc {
+	enum origin	 origin;
+	struct slice	 domain;	/* of From, lower case, A-labels */
+	struct slice	 organization;	/* its organizational domain */
+	struct slice	 record;	/* as published; empty: none */
+	struct slice	 record_at;	/* the name whose policy it is */
+	enum dmarc_policy policy;	/* p, sp or np: what counts here, t=y
+					 * weakened by a step */
+	bool		 is_testing;	/* t=y */
+	bool		 is_spf_aligned, is_dkim_aligned;
+	struct slice	 rua;		/* where reports go, as published */
+	const char	*reason;	/* a sentence for a postmaster */
+};
+
+/* The one domain of From; false: no From, several authors' domains, or none
+ * that can be read (RFC 9989 section 5.3.1): such mail is judged by nobody.
+ * *out: of the arena. */
+bool dmarc_author(struct slice message, struct arena *arena,
+    struct slice *out);
+
+/* Judge.  spf may be NULL: not judged. */
+enum origin dmarc_judge(struct answers *answers, struct slice author,
+    const struct spf *spf, const struct dkim dkims[], size_t dkim_count,
+    struct arena *arena, struct dmarc *out);
+
+#endif

@@ -1,0 +1,210 @@
+/* act.c - what the requests of the operator's socket share
+ *
+ * Out    the lines that all answers share; the event `order`
+ * Holds  the message that is open
+ * Spec   doc/protocol/control.md
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "journal/event.h"
+#include "base/json.h"
+#include "scheduler/control/act/act.h"
+
+#include "base/banned.h"
+
+enum { CHOICE_SHOWN = 500 };	/* bytes of it in the journal */
+
+static void
+act_add_tag(struct str *out, const char *tag)
+{
+	if (tag[0] != '\0')
+		json_text(out, "tag", slice_of(tag));
+}
+
+void
+act_refuse(struct str *out, const char *tag, const char *code,
+    const char *words)
+{
+	json_open(out);
+	json_text(out, "error", slice_of(words));
+	json_text(out, "code", slice_of(code));
+	act_add_tag(out, tag);
+	json_close(out);
+}
+
+void
+act_done(struct act *act, struct str *out)
+{
+	json_open(out);
+	json_bool(out, "done", true);
+	json_text(out, "op", slice_of(request_rows[act->request.op].name));
+	act_add_tag(out, act->request.tag);
+	if (act->request.is_dry)
+		json_bool(out, "dry_run", true);
+}
+
+void
+act_counts(const struct act *act, struct str *out)
+{
+	json_number(out, "messages", (int64_t)act->count.messages);
+	json_number(out, "recipients", (int64_t)act->count.recipients);
+	json_number(out, "unchanged", (int64_t)act->count.unchanged);
+	json_number(out, "active", (int64_t)act->count.active);
+	json_number(out, "final", (int64_t)act->count.final);
+	if (act->request.op == OP_UNDELETE)
+		json_number(out, "conflict", (int64_t)act->count.conflict);
+	if (act->has_more)
+		json_bool(out, "more", true);
+}
+
+void
+act_journal(const struct act *act)
+{
+	const struct request *request = &act->request;
+	struct str choice = STR_INIT;
+
+	if (request->is_dry)
+		return;
+	if (request->channel != NULL || request->host != NULL)
+		str_addf(&choice, "%s/%s", request->channel != NULL ?
+		    request->channel : "*", request->host != NULL ?
+		    request->host : "*");
+	if (request->has_choice) {
+		str_reset(&choice);
+		request_add_choice(&choice, request);
+	}
+	event(EV_ORDER, NULL, "op", slice_of(request_rows[request->op].name),
+	    "by", slice_of(act->by), "uid", event_number(act->peer->uid),
+	    "reason", slice_of(request->reason), "select",
+	    slice_first(str_slice(&choice), CHOICE_SHOWN), "until",
+	    event_number(request->until_s), "limit",
+	    event_number(request->limit), "messages",
+	    event_number((int64_t)act->count.messages), "recipients",
+	    event_number((int64_t)act->count.recipients), "destinations",
+	    event_number((int64_t)act->count.destinations), NULL);
+	str_release(&choice);
+}
+
+void
+act_tell_reopened(const struct act *act, const struct control_rcpt *rcpt)
+{
+	event(EV_RCPT_REOPENED, act->visit.control.id, "to", rcpt->user,
+	    "orcpt", rcpt->orcpt, "channel", rcpt->channel, "host",
+	    rcpt->host, "by", slice_of(act->by), "reason",
+	    slice_of(act->request.reason), NULL);
+}
+
+enum act_step
+act_trouble(struct act *act, const struct err *err, struct str *out)
+{
+	json_open(out);
+	json_text(out, "error", slice_of(err->text));
+	json_text(out, "code", SLICE("trouble"));
+	act_add_tag(out, act->request.tag);
+	json_number(out, "messages", (int64_t)act->count.messages);
+	json_number(out, "recipients", (int64_t)act->count.recipients);
+	json_close(out);
+	act_journal(act);
+	event(EV_ORDER_REFUSED, NULL, "op",
+	    slice_of(request_rows[act->request.op].name), "by",
+	    slice_of(act->by), "uid", event_number(act->peer->uid), "code",
+	    SLICE("trouble"), NULL);
+	return ACT_DONE;
+}
+
+const char *
+act_user(const struct act *act)
+{
+	return act->peer->right >= RIGHT_READ ? NULL : act->peer->name;
+}
+
+int64_t
+act_wall_s(int64_t at_ms)
+{
+	return at_ms == 0 ? 0 : clock_wall_of_s(at_ms);
+}
+
+bool
+act_begin(struct act *act, struct str *out, enum act_step *step)
+{
+	struct err err;
+
+	if (!act->is_begun && visit_begin(&act->visit, act->agents,
+	    &act->request, act_user(act), &err) < 0) {
+		act->is_begun = true;
+		act_refuse(out, act->request.tag, "no-such", err.text);
+		*step = ACT_DONE;
+		return false;
+	}
+	act->is_begun = true;
+	*step = ACT_MORE;
+	return visit_list(&act->visit, ACT_SLOTS);
+}
+
+/* ---- the message that is open ------------------------------------ */
+
+void
+act_page_begin(struct act *act)
+{
+	memset(&act->page, 0, sizeof(act->page));
+	act->page.is_open = true;
+}
+
+const struct control_rcpt *
+act_rcpt_next(struct act *act, const struct control_group **out_group,
+    unsigned *budget)
+{
+	const struct control_file *control = &act->visit.control;
+
+	while (act->page.group < control->group_count) {
+		const struct control_group *group =
+		    &control->groups[act->page.group];
+
+		if (act->page.rcpt < group->rcpt_count) {
+			if (*budget == 0)
+				return NULL;
+			(*budget)--;
+			*out_group = group;
+			return &group->rcpts[act->page.rcpt++];
+		}
+		act->page.group++;
+		act->page.rcpt = 0;
+	}
+	return NULL;
+}
+
+bool
+act_page_is_over(const struct act *act)
+{
+	return act->page.group >= act->visit.control.group_count;
+}
+
+void
+act_page_end(struct act *act)
+{
+	act->page.is_open = false;
+	visit_leave(&act->visit);
+}
+
+bool
+act_is_full(const struct act *act)
+{
+	return act->request.limit >= 0 &&
+	    act->count.messages >= (uint64_t)act->request.limit;
+}
+
+void
+act_hasten(struct vertex *vertex)
+{
+	int64_t due_ms = vertex->next_ms != 0 ? vertex->next_ms :
+	    vertex->moment_ms;
+
+	if (due_ms / 1000 > vertex->planned_s)
+		vertex->planned_s = (uint32_t)(due_ms / 1000);
+	vertex->park = PARK_NONE;
+	vertex->next_ms = 0;
+}

@@ -1,0 +1,186 @@
+/* act.h - a request of the operator's socket at work
+ *
+ * An act goes in steps: each does a bounded amount and appends what it found
+ * to the answer; between them the loop runs.  The last step appends the last
+ * line (not the empty one).
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SCHEDULER_ACT_H
+#define ZM_SCHEDULER_ACT_H
+
+#include "daemon/rights.h"
+#include "scheduler/control/request.h"
+#include "scheduler/control/visit.h"
+#include "scheduler/agents/agents.h"
+
+enum {
+	ACT_SLOTS = 32768,	/* of the table of jobs listed in a step */
+	ACT_LOOKS = 4096,	/* messages looked at in memory in a step */
+	ACT_FILES = 32,		/* control files read in a step */
+	ACT_RCPTS = 8192,	/* recipients looked at in a step, after
+				 * which a message is left open */
+	ACT_CHANGES = 512,	/* recipients whose records are made before
+				 * they are written */
+	ACT_OUT_BYTES = 64 * 1024	/* written in a step, and what the
+					 * last file adds */
+};
+
+enum act_step {
+	ACT_MORE,		/* call again soon */
+	ACT_WAIT,		/* call again at wake_ms */
+	ACT_SYNC,		/* call again when act->wake is called */
+	ACT_DONE		/* the last line is written */
+};
+
+struct tail;			/* events.c */
+struct tally;			/* count.c */
+struct roll;			/* queue.c */
+struct lates;			/* objectives.c */
+struct past;			/* history.c */
+struct act_sync;		/* sync.c */
+
+struct act {
+	struct queue	*queue;
+	struct intake	*intake;
+	struct agents	*agents;
+	const struct peer *peer;
+	struct arena	*arena;		/* of the request */
+	struct request	 request;
+	char		 by[PEER_NAME_BYTES + REQUEST_WHO_BYTES_MAX + 3];
+	struct visit	 visit;
+	bool		 is_begun;
+	int64_t		 wake_ms;	/* ACT_WAIT */
+	loop_fn		*wake;		/* ACT_SYNC: it has ended; or NULL */
+	void		*wake_context;
+	struct act_sync	*sync;		/* under way, or NULL */
+	bool		 sync_failed;	/* the last one, and why */
+	struct err	 sync_err;
+	bool		 is_given;	/* an order: it was handed over */
+	bool		 was_draining;	/* undrain: before */
+	size_t		 order_count;	/* given, or taken back */
+	struct str	 restored;	/* undelete: inodes, to be read when
+					 * their moves are durable */
+	bool		 is_searched;	/* undelete: trash/ was */
+	int64_t		 end_ms;	/* drain: no longer than that */
+	int64_t		 begun_ms;	/* retry: the first one's moment */
+	uint64_t	 paced;		/* retry: given a moment so far */
+	int64_t		 until_ms;	/* the last of them */
+	struct {
+		uint64_t messages, recipients, unchanged, active, final,
+			destinations, conflict;
+	} count;
+	bool		 has_more;	/* the limit was reached */
+	char		 last_id[SPOOL_ID_BYTES];
+	struct {		/* the message that is open over steps */
+		bool	 is_open;
+		ino_t	 inode;		/* next: of the message */
+		size_t	 group, rcpt;	/* next to be looked at */
+		uint64_t count;		/* meant so far */
+		/* of one that is meant */
+		const struct control_group *first;
+		const char *state;
+	} page;
+	struct thread_walk threads;
+	size_t		 bucket;	/* arrivals: next to be told */
+	uint64_t	 order;		/* serial of the last one told */
+	struct tally	*tally;
+	struct tail	*tail;
+	struct roll	*roll;
+	struct lates	*lates;
+	struct past	*past;
+};
+
+/* A request that may be done: right was looked at.  The arena becomes the
+ * act's.  peer outlives it; so does what the caller sets as wake. */
+struct act *act_new(struct agents *agents, const struct peer *peer,
+    struct arena *arena, const struct request *request);
+void act_free(struct act **act);
+enum act_step act_step(struct act *act, struct str *out);
+
+/* {"error":...} of control.md section 1. */
+void act_refuse(struct str *out, const char *tag, const char *code,
+    const char *words);
+
+/* ---- for act_*.c ------------------------------------------------- */
+
+/* {"done":true,"op":..., open for more members; json_close ends it. */
+void act_done(struct act *act, struct str *out);
+/* The counts of writes about mail. */
+void act_counts(const struct act *act, struct str *out);
+/* The event `order`. */
+void act_journal(const struct act *act);
+/* The event `rcpt.reopened` of one that had failed. */
+void act_tell_reopened(const struct act *act,
+    const struct control_rcpt *rcpt);
+/* Trouble half way: an error line with the counts so far. */
+enum act_step act_trouble(struct act *act, const struct err *err,
+    struct str *out);
+/* Only this user's mail; NULL: everybody's. */
+const char *act_user(const struct act *act);
+/* A steady moment as wall seconds; 0 stays 0. */
+int64_t act_wall_s(int64_t at_ms);
+/* List the messages meant, once, in steps.  False: *step has what to
+ * return. */
+bool act_begin(struct act *act, struct str *out, enum act_step *step);
+/* The message that visit_open opened is looked at from its first recipient
+ * on, over as many steps as it takes. */
+void act_page_begin(struct act *act);
+/* Its next recipient that may be looked at in this step; NULL: there is none
+ * any more, or *budget is 0. */
+const struct control_rcpt *act_rcpt_next(struct act *act,
+    const struct control_group **out_group, unsigned *budget);
+bool act_page_is_over(const struct act *act);
+void act_page_end(struct act *act);
+/* Nobody waits for the end of a change: what was done of the open message
+ * counts. */
+void act_change_drop(struct act *act);
+/* Has the limit of messages been reached? */
+bool act_is_full(const struct act *act);
+
+/* ---- what waits for the disk ------------------------------------- */
+
+/* A thread does it (io/sync.h), one at a time for an act: the step that began
+ * it returns ACT_SYNC, the next one asks act_sync_end how it ended.  Make
+ * records of these control files durable, which may be closed at once. */
+void act_sync_records(struct act *act, const int control_fds[],
+    size_t count);
+/* Make all durable that was written to the spool. */
+void act_sync_spool(struct act *act);
+/* Write a change of the orders, which is the sync's from now on; it counts
+ * when it is durable, whether or not the act is still there. */
+void act_sync_orders(struct act *act, const struct orders_change *change);
+/* Something else failed, too: told when the sync has ended, in place of what
+ * the sync says. */
+void act_sync_trouble(struct act *act, const struct err *err);
+/* How the last one ended: 0, also when there was none; -1 with err, once. */
+int act_sync_end(struct act *act, struct err *err);
+/* The act is about to be freed. */
+void act_sync_leave(struct act *act);
+
+typedef enum act_step act_fn(struct act *act, struct str *out);
+act_fn act_list, act_count, act_why, act_destinations, act_orders,
+    act_events, act_next, act_queue, act_groups, act_job, act_turns,
+    act_connections, act_arrivals, act_objectives, act_history,
+    act_change, act_retry,
+    act_undelete, act_reroute,
+    act_suspend, act_resume, act_pin, act_drain, act_undrain, act_etrn;
+/* What act_events, act_count, act_queue, act_objectives and act_history hold
+ * over their steps; sets NULL. */
+void tail_free(struct tail **tail);
+void tally_free(struct tally **tally);
+void roll_free(struct roll **roll);
+void lates_free(struct lates **lates);
+void past_free(struct past **past);
+/* Is this destination meant by the globs of the request? */
+bool act_is_dest(const struct act *act, const struct thread *thread);
+/* The same for names that may have no thread. */
+bool act_is_meant(const struct act *act, struct slice channel,
+    struct slice host);
+
+/* A vertex that waits is about to be tried by an order: it forgets what it
+ * waits for.  Should the try fail, it waits for no longer than it would
+ * have. */
+void act_hasten(struct vertex *vertex);
+
+#endif

@@ -1,0 +1,293 @@
+/* count.c - how much mail there is, by state, destination, sender, user
+ *
+ * In     a choice of mail
+ * Out    a line a group
+ * Holds  at most GROUPS_MAX groups while it counts
+ * Trusts control files as far as control_file_parse does
+ * Spec   doc/protocol/control.md section 4
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "scheduler/control/act/act.h"
+#include "scheduler/intake/intake.h"
+
+#include "base/banned.h"
+
+enum { GROUPS_MAX = 10000, KEY_BYTES_MAX = 256 };
+
+enum key { KEY_STATE, KEY_HOST, KEY_CHANNEL, KEY_CHANNEL_STATE, KEY_SENDER,
+	KEY_USER, KEY_KINDS };
+static const char *const key_names[KEY_KINDS] = {
+	"state", "host", "channel", "channel-state", "sender", "user"
+};
+
+struct group_count {
+	char		*key;
+	uint64_t	 last;		/* message counted: its number */
+	uint64_t	 messages, recipients;
+	int64_t		 born_ms;	/* of the oldest */
+};
+
+struct tally {
+	enum key	 by;
+	uint64_t	 number;	/* of the message at hand, from 1 */
+	struct group_count *all;	/* sorted by key */
+	size_t		 count, capacity, shown;
+};
+
+void
+tally_free(struct tally **tally)
+{
+	if (*tally == NULL)
+		return;
+	for (size_t i = 0; i < (*tally)->count; i++)
+		mem_free(&(*tally)->all[i].key);
+	mem_free(&(*tally)->all);
+	mem_free(tally);
+}
+
+static int
+tally_compare(const char *key, struct slice text)
+{
+	size_t n = strlen(key), least = n < text.n ? n : text.n;
+	int order = least > 0 ? memcmp(key, text.p, least) : 0;
+
+	return order != 0 ? order : (n > text.n) - (n < text.n);
+}
+
+/* Where the key stands, or is to stand. */
+static size_t
+tally_find(const struct tally *tally, struct slice key, bool *is_there)
+{
+	size_t low = 0, high = tally->count;
+
+	*is_there = false;
+	while (low < high && !*is_there) {
+		size_t middle = low + (high - low) / 2;
+		int order = tally_compare(tally->all[middle].key, key);
+
+		*is_there = order == 0;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return *is_there ? high : low;
+}
+
+static struct group_count *
+tally_get(struct tally *tally, struct slice key)
+{
+	bool is_there;
+	size_t at;
+
+	key = slice_first(key, KEY_BYTES_MAX);
+	at = tally_find(tally, key, &is_there);
+	if (!is_there && tally->count >= GROUPS_MAX) {
+		key = SLICE("*");
+		at = tally_find(tally, key, &is_there);
+	}
+	if (is_there)
+		return &tally->all[at];
+	ARRAY_GROW(tally->all, tally->count, tally->capacity);
+	memmove(&tally->all[at + 1], &tally->all[at],
+	    (tally->count++ - at) * sizeof(tally->all[0]));
+	tally->all[at] = (struct group_count){ .key =
+	    mem_alloc(1, key.n + 1) };
+	if (key.n > 0)
+		memcpy(tally->all[at].key, key.p, key.n);
+	return &tally->all[at];
+}
+
+static void
+tally_add(struct tally *tally, struct slice key, const struct job *job,
+    uint64_t recipients)
+{
+	struct group_count *group = tally_get(tally, key);
+
+	if (group->last != tally->number) {
+		group->last = tally->number;
+		group->messages++;
+	}
+	if (group->recipients == 0 || job->born_ms < group->born_ms)
+		group->born_ms = job->born_ms;
+	group->recipients += recipients;
+}
+
+/* ---- what is counted --------------------------------------------- */
+
+/* "smtp/waiting"; good until the next. */
+static struct slice
+count_channel_state(struct slice channel, const char *state)
+{
+	static struct str both = STR_INIT;
+
+	str_reset(&both);
+	str_add_slice(&both, channel);
+	str_addf(&both, "/%s", state);
+	return str_slice(&both);
+}
+
+static struct slice
+tally_key_of_vertex(const struct tally *tally, const struct vertex *vertex)
+{
+	switch (tally->by) {
+	case KEY_STATE:
+		return slice_of(visit_vertex_state(vertex));
+	case KEY_HOST:
+		return slice_of(vertex->thread->host);
+	case KEY_CHANNEL_STATE:
+		return count_channel_state(slice_of(vertex->thread->channel),
+		    visit_vertex_state(vertex));
+	default:
+		return slice_of(vertex->thread->channel);
+	}
+}
+
+static uint64_t
+count_from_memory(struct tally *tally, const struct job *job)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < job->vertex_count; i++) {
+		const struct vertex *vertex = &job->vertices[i];
+		uint64_t open = vertex->rcpt_count - vertex->final_count;
+
+		if (open == 0)
+			continue;
+		tally_add(tally, tally_key_of_vertex(tally, vertex), job, open);
+		total += open;
+	}
+	return total;
+}
+
+static struct slice
+tally_key(const struct act *act, const struct control_group *group,
+    const struct control_rcpt *rcpt)
+{
+	switch (act->tally->by) {
+	case KEY_STATE:
+		return slice_of(visit_state(&act->visit, rcpt));
+	case KEY_HOST:
+		return rcpt->host;
+	case KEY_CHANNEL:
+		return rcpt->channel;
+	case KEY_CHANNEL_STATE:
+		return count_channel_state(rcpt->channel,
+		    visit_state(&act->visit, rcpt));
+	case KEY_SENDER:
+		return group->sender;
+	default:
+		return act->visit.control.user;
+	}
+}
+
+static uint64_t
+count_from_file(struct act *act, const struct job *job)
+{
+	const struct control_file *control = &act->visit.control;
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < control->group_count; i++) {
+		const struct control_group *group = &control->groups[i];
+
+		for (size_t k = 0; k < group->rcpt_count; k++) {
+			const struct control_rcpt *rcpt = &group->rcpts[k];
+
+			if (visit_is_over(rcpt) ||
+			    !visit_is_meant(&act->visit, group, rcpt))
+				continue;
+			tally_add(act->tally, tally_key(act, group, rcpt), job,
+			    1);
+			total++;
+		}
+	}
+	return total;
+}
+
+/* ---- the answer -------------------------------------------------- */
+
+static void
+tally_add_line(const struct group_count *group, struct str *out)
+{
+	json_open(out);
+	json_text(out, "key", slice_of(group->key));
+	json_number(out, "messages", (int64_t)group->messages);
+	json_number(out, "recipients", (int64_t)group->recipients);
+	json_number(out, "oldest_s",
+	    (clock_steady_ms() - group->born_ms) / 1000);
+	json_close(out);
+}
+
+static enum act_step
+count_end(struct act *act, struct str *out)
+{
+	struct tally *tally = act->tally;
+
+	while (tally->shown < tally->count && out->len < ACT_OUT_BYTES)
+		tally_add_line(&tally->all[tally->shown++], out);
+	if (tally->shown < tally->count)
+		return ACT_MORE;
+	act_done(act, out);
+	json_number(out, "messages", (int64_t)act->count.messages);
+	json_number(out, "recipients", (int64_t)act->count.recipients);
+	json_number(out, "unread", (int64_t)intake_unread(act->intake));
+	json_close(out);
+	return ACT_DONE;
+}
+
+static bool
+tally_begin(struct act *act)
+{
+	const char *by = act->request.by != NULL ? act->request.by : "state";
+	int kind = 0;
+
+	if (act->tally != NULL)
+		return true;
+	while (kind < KEY_KINDS && strcmp(by, key_names[kind]) != 0)
+		kind++;
+	act->tally = mem_alloc(1, sizeof(*act->tally));
+	act->tally->by = (enum key)kind;
+	return kind < KEY_KINDS;
+}
+
+enum act_step
+act_count(struct act *act, struct str *out)
+{
+	unsigned looks = ACT_LOOKS, files = ACT_FILES;
+	bool in_memory;
+	enum act_step step;
+	struct job *job;
+
+	if (!tally_begin(act)) {
+		act_refuse(out, act->request.tag, "bad-request", "count by "
+		    "state, host, channel, channel-state, sender or user");
+		return ACT_DONE;
+	}
+	if (!act_begin(act, out, &step))
+		return step;
+	in_memory = act->request.selector == NULL && act_user(act) == NULL &&
+	    act->tally->by <= KEY_CHANNEL_STATE &&
+	    act->request.offset_count == 0;
+	while (files > 0 && (job = visit_next(&act->visit, &looks)) != NULL) {
+		uint64_t count = 0;
+
+		act->tally->number++;
+		if (in_memory && !(job->flags & JOB_TRASH) &&
+		    !job_is_in(job, JOB_KEPT)) {
+			count = count_from_memory(act->tally, job);
+		} else {
+			files--;
+			if (visit_open(&act->visit, job, false))
+				count = count_from_file(act, job);
+		}
+		act->count.recipients += count;
+		act->count.messages += count > 0;
+	}
+	return act->visit.count > 0 ? ACT_MORE : count_end(act, out);
+}

@@ -1,0 +1,198 @@
+/* reroute.c - what is left of a message goes through the router again
+ *
+ * In     a choice of mail
+ * Out    messages back in router/; or new ones for those that remain
+ * Holds  one message at a time
+ * Trusts control files as far as control_file_parse does
+ * Spec   doc/protocol/control.md section 5; doc/INTERNALS.md row D8
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "journal/event.h"
+#include "base/json.h"
+#include "scheduler/control/act/act.h"
+#include "scheduler/outcome/resend.h"
+#include "scheduler/intake/intake.h"
+#include "scheduler/jobs/pending.h"
+
+#include "base/banned.h"
+
+/* The recipients of one message that are meant, open and at no agent. */
+struct choice {
+	struct resend	 those;
+	size_t		 active;
+	bool		 is_whole;	/* everybody, and nobody is final */
+};
+
+static void
+reroute_add(struct act *act, struct choice *choice,
+    const struct control_group *group, const struct control_rcpt *rcpt)
+{
+	const struct vertex *vertex = visit_vertex(&act->visit, rcpt->offset);
+
+	if (rcpt->is_final && !control_rcpt_is_failed(rcpt)) {
+		act->count.final++;
+	} else if (vertex != NULL && vertex->state == VERTEX_FLIGHT) {
+		choice->active++;
+	} else {
+		choice->those.groups[choice->those.count] = group;
+		choice->those.rcpts[choice->those.count++] = rcpt;
+	}
+}
+
+static void
+reroute_choose(struct act *act, struct choice *choice)
+{
+	struct visit *visit = &act->visit;
+	const struct control_file *control = &visit->control;
+
+	*choice = (struct choice){ .active = 0 };
+	resend_init(&choice->those, control->rcpt_total);
+	for (size_t i = 0; i < control->group_count; i++)
+		for (size_t k = 0; k < control->groups[i].rcpt_count; k++)
+			if (visit_is_meant(visit, &control->groups[i],
+			    &control->groups[i].rcpts[k]))
+				reroute_add(act, choice, &control->groups[i],
+				    &control->groups[i].rcpts[k]);
+	choice->is_whole = choice->those.count == control->rcpt_total;
+}
+
+/* ---- some of a message -------------------------------------------- */
+
+static void
+reroute_tell(void *context, const struct job *job, size_t count, const char *as)
+{
+	struct act *act = context;
+
+	act->count.recipients += count;
+	event(EV_MESSAGE_ORDERED, job->id, "op", SLICE("reroute"), "by",
+	    slice_of(act->by), "reason", slice_of(act->request.reason),
+	    "rcpts", event_number((int64_t)count), "as", slice_of(as), NULL);
+}
+
+/* Those that had failed: they go on as part of another message. */
+static void
+reroute_tell_failed(struct act *act, const struct resend *those)
+{
+	for (size_t i = 0; i < those->count; i++)
+		if (control_rcpt_is_failed(those->rcpts[i]))
+			act_tell_reopened(act, those->rcpts[i]);
+}
+
+/* ---- a message --------------------------------------------------- */
+
+/* Users that are programs or files have no address to be routed by. */
+static void
+reroute_strip(struct act *act, struct resend *those)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < those->count; i++) {
+		if (!resend_is_address(those->rcpts[i]->user)) {
+			act->count.unchanged++;
+			continue;
+		}
+		those->rcpts[kept] = those->rcpts[i];
+		those->groups[kept++] = those->groups[i];
+	}
+	those->count = kept;
+}
+
+static int
+reroute_whole(struct act *act, struct job *job, const struct resend *those,
+    struct err *err)
+{
+	char name[SPOOL_NAME_BYTES];
+	ino_t inode = job->inode;
+
+	spool_hashed_name(act->queue->spool, inode, name);
+	reroute_tell_failed(act, those);
+	reroute_tell(act, job, those->count, "");
+	queue_drop(act->queue, job);
+	/* P4 -> S2 (D8) */
+	if (spool_reroute_queued(act->queue->spool, name, err) == 0)
+		return 0;
+	intake_now(act->intake, inode);
+	return -1;
+}
+
+static int
+reroute_part(struct act *act, struct job *job, struct resend *those,
+    struct err *err)
+{
+	int result = 0;
+	bool wrote;
+
+	reroute_strip(act, those);
+	reroute_tell_failed(act, those);
+	if (those->count > 0)
+		result = pending_write(job, &act->visit.control, &wrote,
+		    err) < 0 ||
+		    resend(act->queue->spool, job, those, reroute_tell, act,
+		    err) < 0 ?
+		    -1 : 0;
+	if (result == 0 && those->count > 0)
+		act_sync_records(act, &job->control_fd, 1);
+	if (job->flight_count > 0)
+		job->flags |= JOB_RELOAD;
+	else
+		intake_again(act->intake, job);
+	return result;
+}
+
+static int
+reroute_message(struct act *act, struct job *job, struct err *err)
+{
+	struct choice choice;
+	int result = 0;
+
+	reroute_choose(act, &choice);
+	act->count.active += choice.active;
+	if (act->request.is_dry) {
+		act->count.recipients += choice.those.count;
+	} else if (choice.those.count == 0) {
+		job_rest(job);
+	} else if (choice.is_whole &&
+	    job->flight_count == 0) {
+		result = reroute_whole(act, job, &choice.those, err);
+	} else if (job->flight_count > 0) {
+		/* its records would be raced by the agent's: later */
+		act->count.active += choice.those.count;
+		choice.those.count = 0;
+	} else {
+		result = reroute_part(act, job, &choice.those, err);
+	}
+	act->count.messages += choice.those.count > 0 && result == 0;
+	resend_release(&choice.those);
+	return result;
+}
+
+enum act_step
+act_reroute(struct act *act, struct str *out)
+{
+	unsigned looks = ACT_LOOKS, files = ACT_FILES;
+	enum act_step step;
+	struct job *job;
+	struct err err;
+
+	if (act_sync_end(act, &err) < 0)
+		return act_trouble(act, &err, out);
+	if (!act_begin(act, out, &step))
+		return step;
+	while (files-- > 0 && !act_is_full(act) && act->sync == NULL &&
+	    (job = visit_next(&act->visit, &looks)) != NULL)
+		if (visit_open(&act->visit, job, !act->request.is_dry) &&
+		    reroute_message(act, job, &err) < 0)
+			return act_trouble(act, &err, out);
+	if (act->sync != NULL)
+		return ACT_SYNC;	/* what comes next comes after it */
+	if (act_is_full(act))
+		act->has_more = act->visit.count > 0;
+	else if (act->visit.count > 0)
+		return ACT_MORE;
+	act_done(act, out);
+	act_counts(act, out);
+	json_close(out);
+	act_journal(act);
+	return ACT_DONE;
+}

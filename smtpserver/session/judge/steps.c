@@ -1,0 +1,124 @@
+/* steps.c - the step of a session that waits for whose mail it is
+ *
+ * In     a message that is written but not durable; what was judged of it
+ * Out    the message with that in its header; as it was when nobody judged
+ * Holds  nothing
+ * Trusts the helper, which runs under our own account
+ * Spec   origin/judge.h; doc/AUTH.md; doc/INTERNALS.md row S0
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "journal/event.h"
+#include "smtpserver/origin/judge.h"
+#include "smtpserver/session/recipient/cut_through.h"
+#include "smtpserver/session/judge/rules.h"
+#include "smtpserver/session/recipient/permit.h"
+#include "smtpserver/session/records/record.h"
+#include "smtpserver/session/step.h"
+
+#include "base/banned.h"
+
+static bool
+judge_is_wanted(struct session *session)
+{
+	struct err err;
+
+	return session->settings->conf->verifies_origin &&
+	    !session_is_on_stdin(session) && !session_is_lmtp(session) &&
+	    permit_is_stranger(session) &&
+	    /* storing it will fail and say so */
+	    draft_settle(&session->transaction->draft, &err) == 0;
+}
+
+static void
+judge_ask(struct session *session)
+{
+	const struct transaction *t = session->transaction;
+	struct str question = STR_INIT, sender = STR_INIT;
+
+	if (!path_is_null(&t->envelope.from))
+		path_add(&sender, &t->envelope.from);
+	judge_question_add(&question, &(struct judge_question){
+	    .id = slice_of(t->draft.id),
+	    .client_text = slice_of(session->client.text),
+	    .helo = str_slice(&session->helo),
+	    .sender = str_slice(&sender),
+	    .host = slice_of(session->settings->conf->host),
+	    .file = slice_of(t->draft.name) });
+	session_ask(session, "origin", str_slice(&question), JUDGE_FOR_MS,
+	    NULL);
+	session_wait_for(session, JUDGE_FOR_MS);
+	str_release(&question);
+	str_release(&sender);
+}
+
+/* By what was judged; NULL: nothing was. */
+static enum step
+judge_conclude(struct session *session, const struct late_origin *origin)
+{
+	bool is_taken = judge_rules_apply(session, origin);
+
+	record_judged(session, origin);
+	if (!is_taken)
+		return STEP_STORED;
+	return cut_through_begin(session, STEP_STORE);
+}
+
+enum step
+session_judge(struct session *session, enum step next)
+{
+	if (next != STEP_STORE)
+		return cut_through_begin(session, next);
+	if (!judge_is_wanted(session))
+		return judge_conclude(session, NULL);
+	judge_ask(session);
+	return STEP_ORIGIN;
+}
+
+/* No good message is lost because it could not be judged. */
+static void
+judge_note_failed(const struct session *session, struct slice reason)
+{
+	event(EV_ORIGIN_FAILED, session->transaction->draft.id, "session",
+	    slice_of(session->id), "reason", reason, NULL);
+}
+
+static void
+judge_take_answer(struct session *session, const struct ask *ask)
+{
+	struct transaction *t = session->transaction;
+	struct judge_answer judged;
+	struct err err;
+
+	if (ask->state != ASK_ANSWERED) {
+		judge_note_failed(session, str_slice(&ask->answer));
+	} else if (judge_answer_parse(str_slice(&ask->answer), &judged) != 0) {
+		judge_note_failed(session, SLICE("nonsense was answered"));
+	} else if (draft_replace(&t->draft, judged.file, judged.bytes,
+	    judged.crc, &err) != 0) {
+		judge_note_failed(session, slice_of(err.text));
+	} else {
+		t->is_judged = true;
+		t->judged = judged;
+	}
+}
+
+enum step
+step_origin(struct session *session)
+{
+	const struct transaction *t = session->transaction;
+	struct late_origin origin;
+
+	if (session->ask->state == ASK_WAITING)
+		return STEP_WAIT;
+	judge_take_answer(session, session->ask);
+	ask_free(&session->ask);
+	if (!t->is_judged)
+		return judge_conclude(session, NULL);
+	origin = (struct late_origin){ .spf = t->judged.spf,
+	    .dkim = t->judged.dkim, .dmarc = t->judged.dmarc,
+	    .policy = t->judged.policy,
+	    .sealer = slice_of(t->judged.sealer),
+	    .signers = slice_of(t->judged.signers) };
+	return judge_conclude(session, &origin);
+}

@@ -1,0 +1,39 @@
+/* beside.h - what the supervisor has beside its daemons; internal to tools/run
+ *
+ * Who keeps the journal, who answers from it, who sends it on: mail goes on
+ * without any of them.  Who asks databases, and who fetches policies, is
+ * consulted by the daemons, and ends after them.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_RUN_BESIDE_H
+#define ZM_TOOLS_RUN_BESIDE_H
+
+#include "tools/answers/answers.h"
+#include "tools/forward/forward.h"
+#include "tools/run/beside/consulted.h"
+#include "tools/run/beside/keeper.h"
+
+struct beside {
+	struct keeper	keeper;		/* of the journal */
+	struct answers	answers;	/* to who may not read it */
+	struct forward	forward;	/* log-to */
+	struct consulted tables, sts;
+	loop_fn		*ended_fn;	/* after beside_let_go */
+	void		*context;
+};
+
+/* Before the first daemon, so that all they say is sent on; by what *conf
+ * says then. */
+void beside_start(struct beside *beside, struct loop *loop,
+    struct conf *const *conf, const char *conf_path);
+/* The configuration is another. */
+void beside_reload(struct beside *beside);
+void beside_stop(struct beside *beside);
+/* The last daemon has ended: so may those that they consulted.  true: there
+ * are none; else ended_fn is called when there are none. */
+bool beside_let_go(struct beside *beside, loop_fn *ended_fn, void *context);
+/* pid was waited for: maybe it was one of theirs. */
+void beside_ended(struct beside *beside, pid_t pid);
+
+#endif

@@ -1,0 +1,160 @@
+/* help.c - zmailer help [VERB | STATEMENT]
+ *
+ * Spec   zmailer(8); the words come from verbs.h and the rows of
+ *        conf/statements/
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "base/guess.h"
+#include "tools/zmailer/verbs/verb.h"
+
+#include "base/banned.h"
+
+/* Pages that tell of several verbs; every other verb has its own. */
+static const struct page {
+	const char	*name, *verbs;
+} pages[] = {
+#define PAGE(name, verbs) { name, verbs },
+#include "tools/zmailer/help/pages.h"
+#undef PAGE
+};
+
+static void
+print_page(const char *verb)
+{
+	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+		struct slice rest = slice_of(pages[i].verbs), word;
+
+		while (slice_word(&rest, &word))
+			if (slice_is(word, verb)) {
+				printf("    %s(8)\n", pages[i].name);
+				return;
+			}
+	}
+	printf("    zmailer-%s(8)\n", verb);
+}
+
+static void
+help_verb(const struct verb_row *row)
+{
+	struct str text = STR_INIT, verb = STR_INIT;
+
+	str_addf(&verb, "zmailer %s", row->name);
+	usage_add(&text, "", verb.buf, row->usage);
+	str_addf(&text, "    %s\n", row->text);
+	usage_add_options(&text, row->usage);
+	fputs(text.buf, stdout);
+	print_page(row->name);
+	str_release(&text);
+	str_release(&verb);
+}
+
+/* ---- groups ------------------------------------------------------------ */
+
+static const struct verb_group {
+	const char	*title, *verbs;
+} verb_groups[] = {
+#define GROUP(title, verbs) { title, verbs },
+#include "tools/zmailer/help/groups.h"
+#undef GROUP
+};
+enum { VERB_GROUPS = sizeof(verb_groups) / sizeof(verb_groups[0]) };
+enum { PAGE_COLUMNS = 79, PAGE_TITLE = 14 };
+
+static void
+verb_group_add_texts(struct str *out, const struct verb_group *group,
+    int width)
+{
+	struct slice rest = slice_of(group->verbs), word;
+
+	str_addf(out, "%s:\n", group->title);
+	while (slice_word(&rest, &word))
+		for (size_t i = 0; i < verb_rows_count; i++)
+			if (slice_is(word, verb_rows[i].name))
+				str_addf(out, "  %-*s %s\n", width,
+				    verb_rows[i].name, verb_rows[i].text);
+}
+
+static void
+verb_group_add_names(struct str *out, const struct verb_group *group)
+{
+	struct slice rest = slice_of(group->verbs), word;
+	size_t column = PAGE_TITLE;
+
+	str_addf(out, "%-*s", PAGE_TITLE, group->title);
+	while (slice_word(&rest, &word)) {
+		if (column + 1 + word.n > PAGE_COLUMNS) {
+			str_addf(out, "\n%*s", PAGE_TITLE, "");
+			column = PAGE_TITLE;
+		}
+		str_addf(out, " " SLICE_FMT, SLICE_ARG(word));
+		column += 1 + word.n;
+	}
+	str_addf(out, "\n");
+}
+
+void
+help_add_page(struct str *out)
+{
+	str_addf(out, "usage: zmailer [-C FILE] VERB [ARGUMENTS]\n");
+	verb_group_add_texts(out, &verb_groups[0], 8);
+	for (size_t i = 1; i < VERB_GROUPS; i++)
+		verb_group_add_names(out, &verb_groups[i]);
+	str_addf(out, "zmailer help says what each does, zmailer help VERB all "
+	    "of one.\n");
+}
+
+static void
+help_verbs(void)
+{
+	struct str out = STR_INIT;
+
+	for (size_t i = 0; i < VERB_GROUPS; i++)
+		verb_group_add_texts(&out, &verb_groups[i], 12);
+	fputs(out.buf, stdout);
+	str_release(&out);
+}
+
+static struct guess
+help_like(const char *word)
+{
+	struct guess guess = { .word = slice_of(word) };
+
+	for (size_t i = 0; i < verb_rows_count; i++)
+		guess_offer(&guess, verb_rows[i].name);
+	conf_help_offer(&guess);
+	return guess;
+}
+
+int
+verb_help(struct arguments *arguments)
+{
+	const char *word = arguments_word(arguments, 0);
+	const struct verb_row *row = word == NULL ? NULL :
+	    verb_row_find(word);
+	struct str text = STR_INIT;
+	struct guess guess;
+
+	if (word == NULL) {
+		help_verbs();
+		printf("\nStatements of zmailer.conf:\n");
+	} else if (row != NULL) {
+		help_verb(row);
+	}
+	conf_help(&text, word);
+	if (word != NULL && row == NULL && text.len == 0) {
+		guess = help_like(word);
+		return arguments_refuse(arguments, "'%s' is neither a verb "
+		    "nor a statement%s%s%s", word,
+		    guess.best != NULL ? ", did you mean '" : "",
+		    guess.best != NULL ? guess.best : "",
+		    guess.best != NULL ? "'?" : "");
+	}
+	fputs(text.buf, stdout);
+	str_release(&text);
+	return EX_OK;
+}
