@@ -11,6 +11,9 @@ web_libweb_a_SOURCES = \
 	web/page/table.c web/page/table.h \
 	web/ask/ask.c web/ask/ask.h web/ask/question.c web/ask/question.h \
 	web/ask/source.c web/ask/source.h \
+	web/session/attempts.c web/session/attempts.h \
+	web/session/people.c web/session/people.h \
+	web/session/role.c web/session/role.h \
 	web/session/session.c web/session/session.h \
 	web/pages/pages.h web/pages/authentication.c web/pages/change.c \
 	web/pages/destination.c web/pages/destinations.c \
@@ -22,6 +25,7 @@ web_libweb_a_SOURCES = \
 	web/pages/past.c web/pages/past.h \
 	web/pages/queue.c web/pages/refused.c web/pages/review.c \
 	web/pages/text.c web/pages/words.c \
+	web/serve/login.c web/serve/serving.h \
 	web/serve/reply.c web/serve/reply.h web/serve/request.c \
 	web/serve/request.h web/serve/routes.h web/serve/serve.c \
 	web/serve/serve.h web/serve/slots.c web/serve/slots.h \
@@ -30,7 +34,8 @@ web_libweb_a_CFLAGS = -I. $(AM_CFLAGS) $(LIBEVENT_CFLAGS)
 
 pkglibexec_PROGRAMS += web/zm-web
 web_zm_web_SOURCES = web/web.c
-web_zm_web_LDADD = web/libweb.a $(ZM_LIBS) $(LIBEVENT_LIBS)
+web_zm_web_LDADD = web/libweb.a $(ZM_LIBS) $(LIBEVENT_LIBS) $(CRYPT_LIBS) \
+	$(SODIUM_LIBS)
 
 # style sheet and script as C strings
 BUILT_SOURCES += web/serve/files.inc

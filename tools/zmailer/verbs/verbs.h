@@ -69,8 +69,9 @@ VERB(status, "[--json]",
     "processes and files; exit 0 ok, 1 warning, 2 critical, 3 not running")
 VERB(watch, "[LIMIT...] [--every SPAN] [--once] [--exec COMMAND]",
     "ring while something stands still, or waits for too long")
-VERB(web, "[--port N]",
-    "the desk in a browser on this machine, until Ctrl-C; prints a link")
+VERB(web, "[--port N | --listen ADDRESS:PORT --roles FILE]",
+    "the desk in a browser, until Ctrl-C: on this machine, by a link that is "
+    "printed; or on a network, with TLS, for users who log in")
 VERB(setup, "[--host NAME] [--domain NAME] [--listen all|local|ADDRESS:PORT] "
     "[--via HOST[:PORT]] [--postmaster ADDRESS] [--certificate FILE --key "
     "FILE] [--submission HOW] [--spool DIR] [--run DIR] [--log DIR] "
