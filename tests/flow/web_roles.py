@@ -84,11 +84,13 @@ class World:
             f"auth users <passwords>\ntable passwords file:{self.users}\n")
         self.instance.zmailer("reload")
         self.port = mta.free_port()
+        self.clock = mta.Clock(os.path.join(self.instance.dir, "clock"))
         self.process = subprocess.Popen(
             [f"{mta.BUILD}/bin/zmailer", "web", "--listen",
              f"127.0.0.1:{self.port}", "--roles", self.roles],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env=self.instance.env, text=True)
+            env=dict(self.instance.env, ZMAILER_TEST_CLOCK=self.clock.path),
+            text=True)
         self.link = self.process.stdout.readline().strip()
         self.people = {}
         for n, user in enumerate(KNOWN):
@@ -247,6 +249,34 @@ def an_order_is_in_the_journal_with_who(world):
     assert told[-1]["by"].startswith("adam(web)("), told[-1]
 
 
+def orders_want_the_password_again(world):
+    """After 15 minutes; looking does not."""
+    adam = world.people["adam"]
+    csrf = adam.get("/").csrf()
+    form = {"csrf": csrf, "do": "release", "id": world.id}
+    assert adam.ask("POST", "/order", form=form).status == 200
+    world.clock.move(16 * 60)
+    reply = adam.ask("POST", "/order", form={**form, "step": "do"})
+    assert reply.status == 403 and "your password again" in reply.text
+    assert 'action="/unlock"' in reply.text
+    assert adam.get("/queue").status == 200
+    assert adam.get("/unlock").status == 200
+    assert world.people["anna"].get("/unlock").status == 200
+    for more, want in (({"csrf": "0" * 32, "password": "wonder-2"}, 403),
+                       ({"csrf": csrf, "password": "wonder-3"}, 403),
+                       ({"csrf": csrf}, 403)):
+        assert adam.post("/unlock", **more).status == want, more
+        assert adam.ask("POST", "/order", form=form).status == 403
+    assert adam.post("/unlock", csrf=csrf,
+                     password=PASSWORDS["adam"]).status == 303
+    assert adam.ask("POST", "/order", form=form).status == 200
+    world.clock.move(16 * 60 + 61 * 60)
+    assert adam.get("/").status == 303, "idle for an hour"
+    for user in ("lena", "adam"):
+        assert world.people[user].log_in(
+            user, PASSWORDS[user]).status == 303, user
+
+
 def a_form_of_another_site_is_refused(world):
     adam = world.people["adam"]
     form = {"csrf": adam.get("/").csrf(), "do": "release", "id": world.id}
@@ -322,6 +352,7 @@ def what_is_missing_is_named(world):
 TESTS = (it_says_where, nothing_is_told_in_the_clear,
          only_a_password_lets_in, all_log_in, each_address_for_each_role,
          each_order_for_each_role, an_order_is_in_the_journal_with_who,
+         orders_want_the_password_again,
          a_form_of_another_site_is_refused,
          a_role_that_is_taken_away_ends_the_session, who_leaves_is_gone,
          attempts_are_limited, what_is_missing_is_named)
