@@ -434,7 +434,7 @@ def who_hangs_up_breaks_nothing(desk, world):
             link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
                             b"\1\0\0\0\0\0\0\0")
     assert desk.get("/queue").status == 200
-    assert not children(desk), children(desk)
+    mta.wait_for("the end of their verbs", lambda: not children(desk))
 
 
 def children(desk):
