@@ -10,6 +10,8 @@ EXTRA_DIST += README COPYING NEWS doc/AGENT.md doc/AUTH.md doc/BENCH.md \
 	doc/examples/rules.test doc/examples/zmailer-mta.equivs \
 	doc/examples/zmailer-audit.service doc/examples/zmailer-audit.timer \
 	doc/examples/zmailer-audit.cron \
+	doc/examples/zmailer-reports.service \
+	doc/examples/zmailer-reports.timer doc/examples/zmailer-reports.cron \
 	doc/examples/fail2ban/filter.conf doc/examples/fail2ban/jail.conf \
 	doc/examples/openrc/zmailer doc/examples/runit/run \
 	doc/examples/zmailer-relay.conf doc/INSTALL.md
@@ -43,6 +45,7 @@ VERB_PAGES = \
 	doc/man/zmailer-show.8 doc/man/zmailer-sink.8 \
 	doc/man/zmailer-smarthost.8 doc/man/zmailer-sts.8 doc/man/zmailer-table.8 \
 	doc/man/zmailer-test.8 doc/man/zmailer-top.8 \
+	doc/man/zmailer-trace.8 \
 	doc/man/zmailer-web.8 doc/man/zmailer-whynot.8
 man_MANS += $(VERB_PAGES)
 EXTRA_DIST += $(VERB_PAGES:=.in)
@@ -181,4 +184,3 @@ install-users:
 	      useradd -r -U -d /nonexistent -s /usr/sbin/nologin $$u; \
 	  done; \
 	fi
-dist_man_MANS += doc/man/zmailer-trace.8

@@ -27,6 +27,7 @@ router_librouter_a_SOURCES = \
 	router/ask/explain_next.c router/ask/explain_next.h \
 	router/ask/verify.c router/ask/verify.h \
 	router/milter/milters.c router/milter/milters.h \
+	router/workers/looks.c router/workers/looks.h \
 	router/workers/queue.c router/workers/queue.h \
 	router/workers/pool.c router/workers/pool.h \
 	router/workers/poison.c router/workers/poison.h \

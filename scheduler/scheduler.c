@@ -85,7 +85,7 @@ scheduler_watch_clauses(struct process *process)
 static int
 scheduler_connect(struct err *err)
 {
-	struct peer peer = { .uid = geteuid(), .right = RIGHT_WRITE,
+	struct rights_peer peer = { .uid = geteuid(), .right = RIGHT_WRITE,
 	    .name = "before_attempt" };
 	int ends[2];
 

@@ -38,7 +38,9 @@ bin_zmailer_SOURCES += tools/zmailer/metrics/certificates.c \
 bin_zmailer_SOURCES += tools/zmailer/doctor/doctor.c
 bin_zmailer_SOURCES += tools/zmailer/queue/connections.c tools/zmailer/queue/by.c tools/zmailer/queue/queue.c \
 	tools/zmailer/queue/queue.h
-bin_zmailer_SOURCES += tools/zmailer/report/report.c
+bin_zmailer_SOURCES += tools/zmailer/report/report.c \
+	tools/zmailer/report/send/mail.c tools/zmailer/report/send/mail.h \
+	tools/zmailer/report/send/send.c tools/zmailer/report/send/send.h
 bin_zmailer_SOURCES += tools/zmailer/replay/replay.c
 bin_zmailer_SOURCES += tools/zmailer/whynot/whynot.c
 bin_zmailer_SOURCES += tools/zmailer/audit/audit.c
@@ -48,7 +50,7 @@ bin_zmailer_SOURCES += tools/zmailer/review/review.c
 bin_zmailer_SOURCES += tools/zmailer/sink/sink.c
 bin_zmailer_SOURCES += tools/zmailer/backup/backup.c \
 	tools/zmailer/backup/restore.c
-bin_zmailer_LDADD = tools/libtools.a $(ZM_LIBS) $(NCURSES_LIBS) $(ZSTD_LIBS)
+bin_zmailer_LDADD = tools/libtools.a $(ZM_LIBS) $(NCURSES_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS)
 
 bin_sendmail_SOURCES = tools/sendmail/bsmtp.c tools/sendmail/bsmtp.h \
 	tools/sendmail/bsmtp_report.c tools/sendmail/errors.c \
@@ -180,13 +182,15 @@ tools_libtools_a_SOURCES += tools/zmailer/doctor/areas.h \
 	tools/zmailer/doctor/names.c tools/zmailer/doctor/ports.c \
 	tools/zmailer/doctor/postmaster.c \
 	tools/zmailer/doctor/report.c tools/zmailer/doctor/spool.c
-tools_libtools_a_SOURCES += tools/zmailer/replay/partner.c \
+tools_libtools_a_SOURCES += tools/zmailer/replay/delays.c \
+	tools/zmailer/replay/delays.h tools/zmailer/replay/partner.c \
 	tools/zmailer/replay/partner.h tools/zmailer/replay/print.c \
 	tools/zmailer/replay/replay.h tools/zmailer/replay/routed.c \
 	tools/zmailer/replay/routed.h tools/zmailer/replay/routes.c \
 	tools/zmailer/replay/sessions.c tools/zmailer/replay/shape.c
 tools_libtools_a_SOURCES += tools/zmailer/whynot/decide.c \
 	tools/zmailer/whynot/delay.c tools/zmailer/whynot/find.c tools/zmailer/whynot/try.c \
+	tools/zmailer/whynot/way.c \
 	tools/zmailer/whynot/whynot.h
 tools_libtools_a_SOURCES += tools/zmailer/audit/audit.h \
 	tools/zmailer/audit/books.c tools/zmailer/audit/books.h \
@@ -198,6 +202,9 @@ tools_libtools_a_SOURCES += tools/zmailer/report/arrivals.c \
 	tools/zmailer/report/capacity.h tools/zmailer/report/count.c \
 	tools/zmailer/report/past.c tools/zmailer/report/past.h \
 	tools/zmailer/report/print.c tools/zmailer/report/report.h \
+	tools/zmailer/report/send/sessions.c \
+	tools/zmailer/report/send/sessions.h \
+	tools/zmailer/report/send/sessions_json.c \
 	tools/zmailer/report/tops.c tools/zmailer/report/tops.h \
 	tools/zmailer/report/tops_print.c
 tools_libtools_a_SOURCES += tools/zmailer/metrics/scrape.c \

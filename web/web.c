@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "base/fd.h"
 #include "journal/event.h"
 #include "web/serve/serve.h"
 
@@ -34,6 +35,7 @@ main(int argc, char **argv)
 	struct err err;
 	uint64_t port;
 
+	fd_claim_standard();
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)
 		return printf("zmailer web %s\n", PACKAGE_VERSION) < 0;
 	if (argc == 2 && strcmp(argv[1], "--help") == 0)

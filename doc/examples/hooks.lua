@@ -1,4 +1,4 @@
--- hooks.lua - an example of a site's script; tests/flow/routing/hooks-example.flow runs it
+-- hooks.lua - an example of a site's script; tests/flow/hooks/hooks-example.flow runs it
 --
 -- Partners come from the table <partners>: domain, then the relay that takes
 -- its mail.  After a merger old.example lives on under new names.
@@ -44,5 +44,11 @@ function before_attempt(message, recipient, destination)
 	    hour >= 6 and hour < 22 then
 		return zm.at((message.now // 3600 + 22 - hour) * 3600,
 		    "newsletters go at night")
+	end
+	-- what a partner's relay would not take three times goes to his other
+	local spares = { ["mail.new.example:2525"] = "spare.new.example" }
+	local spare = spares[destination.host]
+	if spare and tonumber(recipient.tries) > 3 then
+		return zm.via(spare, "three tries at " .. destination.host)
 	end
 end

@@ -8,11 +8,14 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 
 #include "base/banned.h"
+
+enum { READ_BYTES = 65536 };
 
 int
 fd_write_all(int fd, const char *bytes, size_t n)
@@ -43,4 +46,38 @@ fd_read_at(int fd, char *out, size_t n, uint64_t at)
 		got = pread(fd, out, n, (off_t)at);
 	while (got < 0 && errno == EINTR);
 	return got;
+}
+
+int
+fd_read_all(int fd, size_t most, struct str *out)
+{
+	while (out->len < most) {
+		size_t want = most - out->len < READ_BYTES ? most - out->len :
+		    READ_BYTES;
+		ssize_t got = read(fd, str_room(out, want), want);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got == 0 ? 0 : -1;
+		out->len += (size_t)got;
+		out->buf[out->len] = '\0';
+	}
+	return 0;
+}
+
+/* open(2) gives the lowest number that is free.  Where there is no /dev/null,
+ * a directory can be neither read nor written. */
+void
+fd_claim_standard(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_WRONLY);
+		if (fd < 0)
+			fd = open("/", O_RDONLY | O_DIRECTORY);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
 }

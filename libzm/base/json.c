@@ -45,6 +45,32 @@ json_close(struct str *out)
 	str_adds(out, "}\n");
 }
 
+/* Characters in UTF-8 that a terminal obeys instead of showing them: C1
+ * controls (U+009B is ESC [), ends of lines, directions. */
+static bool
+is_obeyed(const unsigned char *p, size_t len)
+{
+	if (len == 2)
+		return p[0] == 0xc2 && p[1] < 0xa0;
+	if (len != 3 || p[0] != 0xe2)
+		return false;
+	return (p[1] == 0x80 && (p[2] == 0x8e || p[2] == 0x8f ||
+	    (p[2] >= 0xa8 && p[2] <= 0xae))) ||
+	    (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9);
+}
+
+static void
+add_beyond_ascii(struct str *out, const unsigned char *p, size_t len)
+{
+	if (!is_obeyed(p, len))
+		str_add(out, p, len);
+	else if (len == 2)
+		str_addf(out, "\\u%04x", (p[0] & 31u) << 6 | (p[1] & 63u));
+	else
+		str_addf(out, "\\u%04x", (p[0] & 15u) << 12 |
+		    (p[1] & 63u) << 6 | (p[2] & 63u));
+}
+
 static void
 add_string(struct str *out, struct slice text)
 {
@@ -72,7 +98,7 @@ add_string(struct str *out, struct slice text)
 			str_add(out, p + i, run);
 			i += run;
 		} else if ((len = slice_utf8(slice_from(text, i))) > 0) {
-			str_add(out, p + i, len);
+			add_beyond_ascii(out, p + i, len);
 			i += len;
 		} else {
 			str_adds(out, "\xef\xbf\xbd");
@@ -320,6 +346,16 @@ json_get(struct slice line, const char *key, struct str *out_value)
 		}
 	str_release(&value);
 	return found;
+}
+
+void
+json_add_escaped(struct str *out, struct slice line, const char *key)
+{
+	struct str value = STR_INIT;
+
+	if (json_get(line, key, &value))
+		str_add_escaped(out, str_slice(&value));
+	str_release(&value);
 }
 
 int64_t

@@ -4,7 +4,8 @@
  * and of the control socket: {"key":"text","key":12,"key":["text",...]}; what
  * is read here has no deeper nesting.  What needs real JSON input uses a
  * library.
- * Bytes that are not valid UTF-8 are written as U+FFFD.
+ * Bytes that are not valid UTF-8 are written as U+FFFD; what a terminal would
+ * obey (controls, C1 and directions in UTF-8 too) as \u and four digits.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -40,6 +41,8 @@ void json_end_list(struct str *out);
  * raw text), and nothing of what it was.  Returns false, and leaves it alone,
  * when there is no such key or the line is not such an object. */
 bool json_get(struct slice line, const char *key, struct str *out_value);
+/* Append the value, escaped for a terminal; nothing when there is none. */
+void json_add_escaped(struct str *out, struct slice line, const char *key);
 /* A whole number from 0 to INT64_MAX; 0 when it is not there or is none. */
 int64_t json_get_number(struct slice line, const char *key);
 /* Whether the value is this text, this number, true or false. */

@@ -78,10 +78,10 @@ launched_signals_default(void)
 }
 
 static void
-launched_main(const struct command *command, int socket)
+launched_main(const struct launcher_command *command, int socket)
 	__attribute__((noreturn));
 static void
-launched_main(const struct command *command, int socket)
+launched_main(const struct launcher_command *command, int socket)
 {
 	bool is_private = daemon_is_private(launcher.process->conf);
 	struct err err;
@@ -214,8 +214,8 @@ clause_find(uint64_t clause, const char *channel, struct err *err)
 
 /* The pid, or -1. */
 static pid_t
-launched_fork(const struct command *command, int socket, const char *channel,
-    struct err *err)
+launched_fork(const struct launcher_command *command, int socket,
+    const char *channel, struct err *err)
 {
 	sigset_t all, before;
 	pid_t pid;
@@ -234,7 +234,7 @@ launched_fork(const struct command *command, int socket, const char *channel,
 /* A process of its own, or a place in one that carries many.  As
  * launched_fork. */
 static pid_t
-launched_carry(const struct command *command, const char *channel,
+launched_carry(const struct launcher_command *command, const char *channel,
     int socket, unsigned token, struct err *err)
 {
 	pid_t pid = carriers_give(channel,
@@ -262,7 +262,7 @@ launched_start(uint64_t clause, const char *channel, int socket, unsigned token,
 	bool is_many = row != NULL && row->command == NULL &&
 	    conf_channel_is_many(channel);
 	struct arena *arena = arena_new();
-	struct command command;
+	struct launcher_command command;
 	const char *text;
 	pid_t pid = -1;
 

@@ -38,7 +38,7 @@ void launcher_forget(void);
 
 enum { COMMAND_WORDS_MAX = 32 };
 
-struct command {		/* what is executed, and as whom */
+struct launcher_command {		/* what is executed, and as whom */
 	char	*words[COMMAND_WORDS_MAX + 5];
 	char	 path[1024];
 	bool	 as_root;
@@ -49,7 +49,7 @@ struct command {		/* what is executed, and as whom */
  * (an absolute path) finds it in ZMAILER_CONF.  is_many: agents come on
  * its standard input (carriers.h).  Words live in the arena.  0 or -1. */
 int command_build(struct arena *arena, const char *text,
-    const char *conf_path, bool is_many, struct command *command,
+    const char *conf_path, bool is_many, struct launcher_command *command,
     struct err *err);
 
 /* The environment of an agent: what is listed, more of it in a private

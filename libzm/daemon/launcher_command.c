@@ -38,7 +38,7 @@ static const struct {
 };
 
 static void
-command_place(struct command *command, const char *program)
+command_place(struct launcher_command *command, const char *program)
 {
 	char name[256];
 
@@ -56,7 +56,7 @@ command_place(struct command *command, const char *program)
 
 int
 command_build(struct arena *arena, const char *text, const char *conf_path,
-    bool is_many, struct command *command, struct err *err)
+    bool is_many, struct launcher_command *command, struct err *err)
 {
 	struct slice rest = slice_of(text), word;
 	size_t count = 0;

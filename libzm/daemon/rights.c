@@ -107,7 +107,7 @@ peer_ask_groups(int socket, gid_t own, gid_t groups[PEER_GROUPS_MAX + 1])
 }
 
 int
-peer_ask(int socket, const struct peer_rules *rules, struct peer *out)
+peer_ask(int socket, const struct peer_rules *rules, struct rights_peer *out)
 {
 	gid_t groups[PEER_GROUPS_MAX + 1], gid;
 	struct passwd *user;

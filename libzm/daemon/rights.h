@@ -26,7 +26,7 @@ struct peer_rules {
 	gid_t	admins, operators;
 };
 
-struct peer {
+struct rights_peer {
 	uid_t		 uid;
 	enum right	 right;
 	bool		 is_mailq;	/* the mailq protocol: its verbs
@@ -43,6 +43,7 @@ enum right peer_right(const struct peer_rules *rules, uid_t uid,
     const gid_t *groups, size_t group_count);
 
 /* Ask the kernel about a connected socket.  0; -1: it does not say. */
-int peer_ask(int socket, const struct peer_rules *rules, struct peer *out);
+int peer_ask(int socket, const struct peer_rules *rules,
+    struct rights_peer *out);
 
 #endif

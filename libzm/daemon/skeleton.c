@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/title.h"
 #include "journal/event.h"
 #include "journal/progress.h"
@@ -34,14 +35,15 @@ enum { DOMAINS_LOOK_MS = 1000 };
 static int
 daemon_usage(FILE *out, const struct daemon *daemon, int status)
 {
-	fprintf(out, "usage: %s [-C FILE]\n\n%s\n\nzmailer run starts it "
-	    "with the others; see zmailer(8).\n", daemon->name,
-	    daemon->purpose ? daemon->purpose : "");
+	fprintf(out, "usage: %s %s\n\n%s\n\nzmailer run starts it %s.\n",
+	    daemon->name, daemon->started ? "-C FILE" : "[-C FILE]",
+	    daemon->purpose ? daemon->purpose : "",
+	    daemon->started ? daemon->started :
+	    "with the others; see zmailer(8)");
 	return status;
 }
 
-/* Returns -1 to go on, else the exit status. */
-static int
+int
 daemon_arguments(int argc, char **argv, struct process *process)
 {
 	for (int i = 1; i < argc; i++) {
@@ -56,6 +58,8 @@ daemon_arguments(int argc, char **argv, struct process *process)
 			return daemon_usage(stderr, process->daemon, EX_USAGE);
 		process->conf_path = argv[++i];
 	}
+	if (process->daemon->started != NULL && process->conf_path == NULL)
+		return daemon_usage(stderr, process->daemon, EX_USAGE);
 	return -1;
 }
 
@@ -393,6 +397,7 @@ daemon_run(int argc, char **argv, const struct daemon *daemon)
 	struct err err = { "" };
 	int status;
 
+	fd_claim_standard();
 	err_program(daemon->name);
 	title_open(argc, argv);
 	process.daemon = daemon;

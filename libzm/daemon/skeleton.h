@@ -59,6 +59,8 @@ struct process {
 struct daemon {
 	const char	*name;		/* "router": in events and ps */
 	const char	*purpose;	/* one line for --help */
+	const char	*started;	/* when zmailer run starts it, for
+					 * --help; NULL: with the others */
 	enum conf_role	 role;
 	bool		 wants_launcher;	/* the scheduler */
 	/* Each returns 0 or -1 with err; any may be NULL. */
@@ -88,6 +90,10 @@ struct daemon {
  * 75 the spool has one of its role, 78 bad configuration, 111 the environment
  * failed. */
 int daemon_run(int argc, char **argv, const struct daemon *daemon);
+
+/* Read -C FILE into process->conf_path; answer --version and --help.
+ * returns -1 to go on, else the exit status */
+int daemon_arguments(int argc, char **argv, struct process *process);
 
 /* Fork a worker of this daemon, connected by a stream socket pair; dies
  * with its parent (end of file on the socket must end it, too).

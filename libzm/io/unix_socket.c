@@ -103,6 +103,19 @@ unix_socket_connect(const char *path, int flags, struct err *err)
 }
 
 int
+unix_socket_connect_in(const char *dir, const char *name, int flags,
+    struct err *err)
+{
+	struct str path = STR_INIT;
+	int fd;
+
+	str_addf(&path, "%s/%s", dir, name);
+	fd = unix_socket_connect(path.buf, flags, err);
+	str_release(&path);
+	return fd;
+}
+
+int
 unix_socket_listen(const char *path, mode_t mode, struct err *err)
 {
 	struct sockaddr_un address;

@@ -30,6 +30,9 @@ int unix_or_inet_address(struct slice text, struct sockaddr_storage *out,
 
 /* A connected socket, or -1 (errno kept).  flags: 0 or SOCK_NONBLOCK. */
 int unix_socket_connect(const char *path, int flags, struct err *err);
+/* The same of dir/name: what a daemon of ours listens at. */
+int unix_socket_connect_in(const char *dir, const char *name, int flags,
+    struct err *err);
 
 /* One that listens there and does not block, with that mode; what lay there
  * is a dead one's.  -1: err. */

@@ -231,9 +231,14 @@ EVENT(STS_TROUBLE, "sts.trouble", INFO, "domain result reason known",
 EVENT(STS_REFUSED, "sts.refused", WARN, "domain host mode reason",
     "A next hop gets no mail for now because of its domain's MTA-STS policy; "
     "or, mode=testing, it got mail and would not have under enforce.")
-EVENT(TLS_SESSION, "tls.session", INFO, "domain policy mode host result",
+EVENT(TLS_SESSION, "tls.session", INFO,
+    "domain policy mode host result address source",
     "A connection to a next hop whose domain says how it must be protected: "
-    "policy is sts or tlsa, result success or a type of RFC 8460 section 4.3.")
+    "policy is sts or tlsa, result success or a type of RFC 8460 section 4.3; "
+    "address is the host's, source ours.")
+EVENT(REPORT_SENT, "report.sent", INFO, "kind domain day to file",
+    "A domain was told of its mail, or of connections to its hosts "
+    "(zmailer report send); file is the message.")
 EVENT(HOST_DOWN, "host.down", INFO, "channel host reason until",
     "A destination does not answer; its mail waits.")
 EVENT(CONTROL_BAD, "control.bad", WARN, "file reason",
@@ -274,8 +279,9 @@ EVENT(ORDER_BAD, "order.bad", WARN, "file line",
 EVENT(FORM_BAD, "form.bad", WARN, "language reason",
     "The words of reports in this language cannot be read; it is left out.")
 EVENT(MESSAGE_ORDERED, "message.ordered", INFO,
-    "op by reason until rcpts as",
-    "An operator changed the state of a waiting message; as= its new id.")
+    "op by reason until rcpts as via",
+    "An operator, or the site's script, changed the state of a waiting "
+    "message; as= its new id, via= the target that was chosen.")
 EVENT(RECOVERED, "recovered", WARN, "file from to reason",
     "Recovery found a message between two states and finished the move.")
 EVENT(SPOOL_TROUBLE, "spool.trouble", WARN, "file call reason",

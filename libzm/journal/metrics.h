@@ -35,7 +35,8 @@ LOOKED("up", "gauge", "", "whether the scheduler answers")
 LOOKED("process_turn_age_seconds", "gauge", "process",
     "time since a daemon's loop turned: more than 4 and it stands still")
 LOOKED("process_work_age_seconds", "gauge", "process",
-    "time since a daemon that has work did any; 0: it has none")
+    "time since a daemon that has work did any, or since one of its processes "
+    "that a signal stopped turned; 0: none waits")
 LOOKED("process_turn_longest_seconds", "gauge", "process",
     "how long a loop was busy at a time, and heard nobody, since its process "
     "began: the longest such turn of the daemon, or of any of its workers")

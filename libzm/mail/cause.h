@@ -30,7 +30,7 @@
 	    "agent has it any more", NULL) \
 	CAUSE(FUTURE, "future", "the sender asked for delivery later", \
 	    "zmailer schedule --next +0s ID") \
-	CAUSE(SCHEDULED, "scheduled", "an operator said when", \
+	CAUSE(SCHEDULED, "scheduled", "somebody said when it is tried", \
 	    "zmailer retry ID") \
 	CAUSE(QUEUE_ONLY, "queue-only", "its destination gets mail when it " \
 	    "asks for it", "zmailer retry ID") \

@@ -77,7 +77,7 @@ static const struct form_advice english_advice[] = {
 enum { ENGLISH_ADVICE = sizeof(english_advice) / sizeof(english_advice[0]) };
 
 static void
-fill_english(struct form *form)
+fill_english(struct report_form *form)
 {
 	for (int i = 0; i < FORM_KEYS; i++)
 		if (form->texts[i] == NULL)
@@ -88,10 +88,10 @@ fill_english(struct form *form)
 	form->advice_count = ENGLISH_ADVICE;
 }
 
-const struct form *
+const struct report_form *
 form_english(void)
 {
-	static struct form english;
+	static struct report_form english;
 
 	if (english.language == NULL) {
 		fill_english(&english);
@@ -157,7 +157,7 @@ form_is_status(struct slice text)
 }
 
 static int
-advice_take(struct arena *arena, struct form *form, struct slice status,
+advice_take(struct arena *arena, struct report_form *form, struct slice status,
     struct slice text, struct err *err)
 {
 	if (!form_is_status(status))
@@ -172,7 +172,7 @@ advice_take(struct arena *arena, struct form *form, struct slice status,
 }
 
 static int
-text_take(struct arena *arena, struct form *form, struct slice line,
+text_take(struct arena *arena, struct report_form *form, struct slice line,
     struct err *err)
 {
 	size_t colon = slice_find(line, ':');
@@ -229,7 +229,7 @@ line_take(struct slice *rest, struct str *out, unsigned *number)
 
 int
 form_parse(struct arena *arena, const char *language, struct slice text,
-    struct form *out, struct err *err)
+    struct report_form *out, struct err *err)
 {
 	struct str line = STR_INIT;
 	unsigned number = 0;
@@ -260,7 +260,7 @@ is_language(const char *language)
 
 int
 form_load(struct arena *arena, const char *dir, const char *language,
-    struct form *out, struct err *err)
+    struct report_form *out, struct err *err)
 {
 	char path[4096], *text;
 	ssize_t n;
@@ -294,7 +294,7 @@ form_load(struct arena *arena, const char *dir, const char *language,
 /* ---- using ------------------------------------------------------- */
 
 void
-form_add(struct str *out, const struct form *form, enum form_key key,
+form_add(struct str *out, const struct report_form *form, enum form_key key,
     const char *name, const char *value)
 {
 	struct slice text = slice_of(form->texts[key]);
@@ -313,7 +313,7 @@ form_add(struct str *out, const struct form *form, enum form_key key,
 }
 
 const char *
-form_advice(const struct form *form, const char *status)
+form_advice(const struct report_form *form, const char *status)
 {
 	struct slice rest = slice_from(slice_of(status), 1);
 

@@ -53,7 +53,7 @@ struct form_advice {
 	const char	*text;
 };
 
-struct form {
+struct report_form {
 	const char	*language;	/* tag of RFC 5646: "de" */
 	const char	*texts[FORM_KEYS];
 	struct form_advice advice[FORM_ADVICE_MAX];
@@ -61,20 +61,20 @@ struct form {
 };
 
 /* English, built in. */
-const struct form *form_english(void);
+const struct report_form *form_english(void);
 
 /* Read one.  Everything in the arena.  0; -1: err has line and what. */
 int form_parse(struct arena *arena, const char *language, struct slice text,
-    struct form *out, struct err *err);
+    struct report_form *out, struct err *err);
 /* The same from DIR/LANGUAGE. */
 int form_load(struct arena *arena, const char *dir, const char *language,
-    struct form *out, struct err *err);
+    struct report_form *out, struct err *err);
 
 /* A text with its places filled: name, value pairs, ended by NULL. */
-void form_add(struct str *out, const struct form *form, enum form_key key,
-    const char *name, const char *value);
+void form_add(struct str *out, const struct report_form *form,
+    enum form_key key, const char *name, const char *value);
 
 /* What the reader can do about this status ("5.1.1"). */
-const char *form_advice(const struct form *form, const char *status);
+const char *form_advice(const struct report_form *form, const char *status);
 
 #endif

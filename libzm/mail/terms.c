@@ -19,16 +19,14 @@ terms_any(const struct terms *terms)
 {
 	return terms->is_utf8 || terms->needs_tls || terms->is_rerouted ||
 	    terms->is_queue_only || terms->is_verp ||
-	    terms->priority != 0 ||
+	    terms->steered != 0 || terms->priority != 0 ||
 	    terms->hold_until_s != 0 || terms->by_s != 0 ||
 	    terms->auth.n > 0 || terms->zone.n > 0;
 }
 
 static bool
-terms_is_word(struct slice value)
+terms_is_print(struct slice value)
 {
-	if (value.n == 0 || value.n > TERMS_WORD_BYTES_MAX)
-		return false;
 	for (size_t i = 0; i < value.n; i++) {
 		unsigned char c = (unsigned char)value.p[i];
 
@@ -36,6 +34,13 @@ terms_is_word(struct slice value)
 			return false;
 	}
 	return true;
+}
+
+static bool
+terms_is_word(struct slice value)
+{
+	return value.n > 0 && value.n <= TERMS_WORD_BYTES_MAX &&
+	    terms_is_print(value);
 }
 
 static int
@@ -48,6 +53,29 @@ add_word(struct str *out, const char *key, struct slice value,
 		return err_set(err, "the value of %s cannot stand in a line",
 		    key);
 	str_addf(out, " %s=" SLICE_FMT, key, SLICE_ARG(value));
+	return 1;
+}
+
+/* Commas are xtext's, too: the first two cut. */
+static bool
+steered_is_fit(const struct terms *terms)
+{
+	return terms->steered <= TERMS_STEERED_MAX &&
+	    terms->via.n + terms->via_words.n <= TERMS_STEERED_BYTES_MAX &&
+	    terms_is_print(terms->via) && terms_is_print(terms->via_words) &&
+	    slice_find(terms->via, ',') == terms->via.n;
+}
+
+static int
+add_steered(struct str *out, const struct terms *terms, struct err *err)
+{
+	if (terms->steered == 0)
+		return 1;
+	if (!steered_is_fit(terms))
+		return err_set(err, "the value of steered cannot stand in a "
+		    "line");
+	str_addf(out, " steered=%u," SLICE_FMT "," SLICE_FMT, terms->steered,
+	    SLICE_ARG(terms->via), SLICE_ARG(terms->via_words));
 	return 1;
 }
 
@@ -75,7 +103,8 @@ terms_add(struct str *out, const struct terms *terms, struct err *err)
 		    terms->by_returns ? "R" : "N",
 		    terms->by_traces ? ",T" : "");
 	if (add_word(out, "auth", terms->auth, err) < 0 ||
-	    add_word(out, "zone", terms->zone, err) < 0) {
+	    add_word(out, "zone", terms->zone, err) < 0 ||
+	    add_steered(out, terms, err) < 0) {
 		out->len = start;
 		return -1;
 	}
@@ -183,6 +212,22 @@ read_zone(struct slice value, struct terms *out)
 	return terms_is_word(value);
 }
 
+static bool
+read_steered(struct slice value, struct terms *out)
+{
+	struct slice count;
+	uint64_t number;
+
+	if (!slice_cut(&value, ',', &count) ||
+	    !slice_number(count, 1, TERMS_STEERED_MAX, &number) ||
+	    slice_find(value, ',') == value.n ||
+	    !slice_cut(&value, ',', &out->via))
+		return false;
+	out->steered = (unsigned)number;
+	out->via_words = value;
+	return steered_is_fit(out);
+}
+
 static const struct word {
 	const char	*name;
 	bool		(*read)(struct slice value, struct terms *out);
@@ -197,6 +242,7 @@ static const struct word {
 	{ "by", read_by },
 	{ "auth", read_auth },
 	{ "zone", read_zone },
+	{ "steered", read_steered },
 };
 
 static int

@@ -13,6 +13,9 @@
  *	auth=XTEXT		AUTH= of MAIL (RFC 4954 section 5)
  *	zone=NAME		the sending zone that a rule chose
  *	rerouted		its retries were exhausted once already
+ *	steered=N,XTEXT,XTEXT	the site's script chose another way, so often;
+ *				the last: to where (empty: by the routes), and
+ *				in which words
  *
  * SPDX-License-Identifier: ISC
  */
@@ -27,7 +30,9 @@
 
 enum {
 	TERMS_PRIORITY_MAX = 9,		/* RFC 6710 section 4.1 */
-	TERMS_WORD_BYTES_MAX = 512	/* an auth or zone value */
+	TERMS_WORD_BYTES_MAX = 512,	/* an auth or zone value */
+	TERMS_STEERED_MAX = 99,
+	TERMS_STEERED_BYTES_MAX = 2048	/* target and words, as xtext */
 };
 
 struct terms {
@@ -45,6 +50,10 @@ struct terms {
 	bool		by_traces;	/* "T": tell of relays */
 	struct slice	auth;		/* empty: not given */
 	struct slice	zone;
+	unsigned	steered;	/* by before_attempt; 0: never */
+	struct slice	via;		/* xtext of a target, as in a route
+					 * statement; empty: by the routes */
+	struct slice	via_words;	/* xtext: who said so, and why */
 };
 
 /* Whether anything was asked for. */

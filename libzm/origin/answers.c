@@ -17,14 +17,15 @@
 
 struct answers {
 	struct arena	*arena;
-	struct answer	*rows;
+	struct origin_answer	*rows;
 	size_t		 count, cap;
 	bool		 is_closed;	/* what is not there is ANSWER_NONE */
 };
 
-static const struct answer answer_none = { .status = ANSWER_NONE,
+static const struct origin_answer answer_none = { .status = ANSWER_NONE,
     .is_no_name = true };
-static const struct answer answer_servfail = { .status = ANSWER_SERVFAIL };
+static const struct origin_answer answer_servfail = { .status =
+    ANSWER_SERVFAIL };
 
 struct answers *
 answers_new(struct arena *arena)
@@ -36,14 +37,14 @@ answers_new(struct arena *arena)
 }
 
 bool
-answer_has(const struct answer *answer)
+answer_has(const struct origin_answer *answer)
 {
 	return answer->status == ANSWER_SECURE ||
 	    answer->status == ANSWER_INSECURE;
 }
 
 bool
-answer_is_trouble(const struct answer *answer)
+answer_is_trouble(const struct origin_answer *answer)
 {
 	return answer->status == ANSWER_SERVFAIL ||
 	    answer->status == ANSWER_BOGUS;
@@ -69,7 +70,7 @@ answer_name(struct slice name)
 	return slice_ends(name, ".") ? slice_first(name, name.n - 1) : name;
 }
 
-static struct answer *
+static struct origin_answer *
 answers_find(const struct answers *answers, enum dns_type type,
     struct slice name)
 {
@@ -81,10 +82,10 @@ answers_find(const struct answers *answers, enum dns_type type,
 }
 
 /* NULL: there is no room. */
-static struct answer *
+static struct origin_answer *
 answers_add(struct answers *answers, enum dns_type type, struct slice name)
 {
-	struct answer *rows;
+	struct origin_answer *rows;
 
 	if (answers->count == ANSWERS_MAX)
 		return NULL;
@@ -98,15 +99,15 @@ answers_add(struct answers *answers, enum dns_type type, struct slice name)
 		answers->rows = rows;
 	}
 	rows = &answers->rows[answers->count++];
-	*rows = (struct answer){ .type = type,
+	*rows = (struct origin_answer){ .type = type,
 	    .name = slice_lower(answers->arena, name) };
 	return rows;
 }
 
-const struct answer *
+const struct origin_answer *
 answers_look(struct answers *answers, enum dns_type type, struct slice name)
 {
-	struct answer *row;
+	struct origin_answer *row;
 
 	name = answer_name(name);
 	if (!answer_name_fits(name))
@@ -119,7 +120,7 @@ answers_look(struct answers *answers, enum dns_type type, struct slice name)
 	return row->status == ANSWER_MISSING ? NULL : row;
 }
 
-const struct answer *
+const struct origin_answer *
 answers_question(const struct answers *answers)
 {
 	for (size_t i = 0; i < answers->count; i++)
@@ -128,11 +129,11 @@ answers_question(const struct answers *answers)
 	return NULL;
 }
 
-const struct answer *
+const struct origin_answer *
 answers_next_question(const struct answers *answers, size_t *cursor)
 {
 	while (*cursor < answers->count) {
-		const struct answer *row = &answers->rows[(*cursor)++];
+		const struct origin_answer *row = &answers->rows[(*cursor)++];
 
 		if (row->status == ANSWER_MISSING)
 			return row;
@@ -141,7 +142,7 @@ answers_next_question(const struct answers *answers, size_t *cursor)
 }
 
 static bool
-answer_fits(const struct answer *answer)
+answer_fits(const struct origin_answer *answer)
 {
 	for (size_t i = 0; i < answer->record_count; i++)
 		if (answer->records[i].text.n > ANSWER_TEXT_MAX)
@@ -150,8 +151,8 @@ answer_fits(const struct answer *answer)
 }
 
 static void
-answer_copy_records(struct answers *answers, struct answer *row,
-    const struct answer *from)
+answer_copy_records(struct answers *answers, struct origin_answer *row,
+    const struct origin_answer *from)
 {
 	row->record_count = from->record_count;
 	if (from->record_count == 0)
@@ -166,10 +167,10 @@ answer_copy_records(struct answers *answers, struct answer *row,
 }
 
 void
-answers_put(struct answers *answers, const struct answer *answer)
+answers_put(struct answers *answers, const struct origin_answer *answer)
 {
 	struct slice name = answer_name(answer->name);
-	struct answer *row = answers_find(answers, answer->type, name);
+	struct origin_answer *row = answers_find(answers, answer->type, name);
 
 	if (row == NULL &&
 	    (row = answers_add(answers, answer->type, name)) == NULL)

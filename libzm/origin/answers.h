@@ -42,7 +42,7 @@ struct answer_record {
 	unsigned	preference;	/* MX */
 };
 
-struct answer {
+struct origin_answer {
 	enum dns_type	 type;
 	struct slice	 name;		/* as asked: lower case, no last dot */
 	enum answer_status status;
@@ -60,26 +60,26 @@ struct answers *answers_new(struct arena *arena);
 /* The answer to a question.  NULL: it is not there, and is noted as a
  * question.  A name that the DNS cannot have (empty, a label of more than 63
  * bytes, more than 253) is ANSWER_NONE at once. */
-const struct answer *answers_look(struct answers *answers, enum dns_type type,
-    struct slice name);
+const struct origin_answer *answers_look(struct answers *answers,
+    enum dns_type type, struct slice name);
 
 /* Did the answer bring records? */
-bool answer_has(const struct answer *answer);
+bool answer_has(const struct origin_answer *answer);
 /* Is it trouble: may another answer come later? */
-bool answer_is_trouble(const struct answer *answer);
+bool answer_is_trouble(const struct origin_answer *answer);
 
 /* The first question without an answer; NULL: none is open.  It stays the
  * first until answers_put has its answer. */
-const struct answer *answers_question(const struct answers *answers);
+const struct origin_answer *answers_question(const struct answers *answers);
 
 /* All questions without an answer, one after the other; NULL: no more.
  * *cursor starts at 0; answers may be put in between. */
-const struct answer *answers_next_question(const struct answers *answers,
+const struct origin_answer *answers_next_question(const struct answers *answers,
     size_t *cursor);
 
 /* Put an answer in; what it points to is copied.  More than there is room for
  * is ANSWER_SERVFAIL. */
-void answers_put(struct answers *answers, const struct answer *answer);
+void answers_put(struct answers *answers, const struct origin_answer *answer);
 
 /* The same as a server sent it: what dns/ask.h hands over; bytes are read
  * when the result is DNS_OK alone.  Nothing of it is validated, so it is never

@@ -12,7 +12,7 @@
 #include "base/banned.h"
 
 static enum dns_result
-wire_read_addresses(struct slice bytes, struct answer *out)
+wire_read_addresses(struct slice bytes, struct origin_answer *out)
 {
 	struct dns_address addresses[DNS_ADDRESS_MAX];
 	enum dns_result result;
@@ -28,7 +28,7 @@ wire_read_addresses(struct slice bytes, struct answer *out)
 }
 
 static enum dns_result
-wire_read_mx(struct slice bytes, struct arena *arena, struct answer *out)
+wire_read_mx(struct slice bytes, struct arena *arena, struct origin_answer *out)
 {
 	struct dns_mx mx[DNS_MX_MAX];
 	enum dns_result result;
@@ -46,7 +46,8 @@ wire_read_mx(struct slice bytes, struct arena *arena, struct answer *out)
 }
 
 static enum dns_result
-wire_read_names(struct slice bytes, struct arena *arena, struct answer *out)
+wire_read_names(struct slice bytes, struct arena *arena,
+    struct origin_answer *out)
 {
 	struct dns_name names[DNS_PTR_MAX];
 	enum dns_result result;
@@ -62,7 +63,8 @@ wire_read_names(struct slice bytes, struct arena *arena, struct answer *out)
 }
 
 static enum dns_result
-wire_read_texts(struct slice bytes, struct arena *arena, struct answer *out)
+wire_read_texts(struct slice bytes, struct arena *arena,
+    struct origin_answer *out)
 {
 	size_t ends[ANSWER_RECORDS_MAX], count = 0, at = 0;
 	struct str text = STR_INIT;
@@ -83,7 +85,7 @@ wire_read_texts(struct slice bytes, struct arena *arena, struct answer *out)
 }
 
 static enum dns_result
-wire_read(struct slice bytes, struct arena *arena, struct answer *out)
+wire_read(struct slice bytes, struct arena *arena, struct origin_answer *out)
 {
 	switch (out->type) {
 	case DNS_TYPE_TXT:
@@ -103,7 +105,7 @@ answers_put_wire(struct answers *answers, enum dns_type type,
 {
 	struct answer_record records[ANSWER_RECORDS_MAX] = { { .text = { NULL,
 	    0 } } };
-	struct answer answer = { .type = type, .name = name,
+	struct origin_answer answer = { .type = type, .name = name,
 	    .records = records };
 	struct arena *arena = arena_new();
 

@@ -210,7 +210,7 @@ zone_put(const struct zone *zone, struct answers *answers, struct slice name,
     enum dns_type type)
 {
 	struct answer_record records[ANSWER_RECORDS_MAX];
-	struct answer answer = { .type = type, .name = name,
+	struct origin_answer answer = { .type = type, .name = name,
 	    .status = ANSWER_NONE, .records = records };
 	bool is_loop, is_known = false;
 	struct slice end = zone_end_of(zone, name, &is_loop);

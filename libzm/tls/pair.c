@@ -19,19 +19,18 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 #include "tls/pair.h"
 
 #include "base/banned.h"
-
-enum { READ_BYTES = 16384 };
 
 int
 tls_file_read(const char *file, struct str *out, struct err *err)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
-	ssize_t n = 0;
+	int result;
 
 	if (fd < 0)
 		return err_sys(err, "cannot read %s", file);
@@ -39,21 +38,14 @@ tls_file_read(const char *file, struct str *out, struct err *err)
 		close(fd);
 		return err_set(err, "%s is not a file", file);
 	}
-	while (out->len <= TLS_FILE_BYTES_MAX) {
-		n = read(fd, str_room(out, READ_BYTES), READ_BYTES);
-		if (n <= 0 && !(n < 0 && errno == EINTR))
-			break;
-		if (n > 0)
-			out->len += (size_t)n;
-	}
-	out->buf[out->len] = '\0';
-	if (n < 0)
+	result = fd_read_all(fd, TLS_FILE_BYTES_MAX + 1, out);
+	if (result < 0)
 		err_sys(err, "cannot read %s", file);
 	else if (out->len > TLS_FILE_BYTES_MAX)
-		n = err_set(err, "%s has more than %d bytes", file,
+		result = err_set(err, "%s has more than %d bytes", file,
 		    TLS_FILE_BYTES_MAX);
 	close(fd);
-	return n < 0 ? -1 : 0;
+	return result;
 }
 
 /* Keys are kept without a pass phrase: nobody is there to type one. */

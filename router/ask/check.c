@@ -113,7 +113,7 @@ enum { MEMBERS_BYTES_MAX = 12000 };	/* an answer has a bound, too */
 
 /* Not what is nobody's address: programs, files, refusals. */
 static bool
-check_is_shown(const struct rcpt *rcpt)
+check_is_shown(const struct draft_rcpt *rcpt)
 {
 	static const char *const channels[] = { "smtp", "lmtp", "local" };
 

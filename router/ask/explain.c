@@ -52,7 +52,7 @@ explain_file(const struct explanation *e, const struct rcpt_rule *rule)
 
 /* As it will stand in MAIL, without what VERP adds. */
 static struct slice
-explain_sender(const struct explanation *e, const struct rcpt *rcpt)
+explain_sender(const struct explanation *e, const struct draft_rcpt *rcpt)
 {
 	const struct rcpts *rcpts = &e->rcpts;
 	const struct rcpt_sender *sender =
@@ -76,7 +76,7 @@ explain_add_quad(struct str *out, struct slice channel, struct slice host,
 }
 
 static void
-explain_add_ways(struct str *out, const struct rcpt *rcpt)
+explain_add_ways(struct str *out, const struct draft_rcpt *rcpt)
 {
 	for (size_t i = 0; i < rcpt->way_count; i++) {
 		const struct control_way *way = &rcpt->ways[i];
@@ -90,7 +90,7 @@ explain_add_ways(struct str *out, const struct rcpt *rcpt)
 }
 
 static void
-explain_rcpt_json(const struct explanation *e, const struct rcpt *rcpt)
+explain_rcpt_json(const struct explanation *e, const struct draft_rcpt *rcpt)
 {
 	const char *file = explain_file(e, &rcpt->rule);
 
@@ -117,7 +117,7 @@ explain_rcpt_json(const struct explanation *e, const struct rcpt *rcpt)
 }
 
 static void
-explain_rcpt_text(const struct explanation *e, const struct rcpt *rcpt)
+explain_rcpt_text(const struct explanation *e, const struct draft_rcpt *rcpt)
 {
 	struct slice sender = explain_sender(e, rcpt);
 	const char *file = explain_file(e, &rcpt->rule);
@@ -153,7 +153,7 @@ explain_rcpts(const struct explanation *e)
 	int status = 1;
 
 	for (size_t i = 0; i < e->rcpts.held; i++) {
-		const struct rcpt *rcpt = &e->rcpts.list[i];
+		const struct draft_rcpt *rcpt = &e->rcpts.list[i];
 
 		if (!slice_is(rcpt->channel, "error"))
 			status = 0;

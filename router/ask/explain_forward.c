@@ -86,7 +86,7 @@ forward_path_fill(const char *template, struct forward_place *place)
 /* The owner of the file, as far as an account tells; false: nobody has one
  * there. */
 static bool
-forward_place_find(const struct conf *conf, const struct rcpt *rcpt,
+forward_place_find(const struct conf *conf, const struct draft_rcpt *rcpt,
     struct forward_place *place)
 {
 	const char *template = conf->forward_path;
@@ -216,7 +216,7 @@ forward_look(struct forward_place *place)
 }
 
 void
-explain_forward(const struct conf *conf, const struct rcpt *rcpt,
+explain_forward(const struct conf *conf, const struct draft_rcpt *rcpt,
     bool is_json, struct str *out)
 {
 	struct forward_place place = { .path = STR_INIT, .leads = STR_INIT,

@@ -11,7 +11,7 @@
 /* Append what the forward file of a recipient of channel local leads to, why
  * it is ignored, or that we may not read it: a line for people, or members
  * of the open JSON object.  Nothing where there is none. */
-void explain_forward(const struct conf *conf, const struct rcpt *rcpt,
+void explain_forward(const struct conf *conf, const struct draft_rcpt *rcpt,
     bool is_json, struct str *out);
 
 #endif

@@ -81,7 +81,7 @@ next_hosts(struct arena *arena, const char *host, struct slice *out)
 }
 
 static void
-next_tell_mx(const struct rcpt *rcpt, bool is_json, struct str *out)
+next_tell_mx(const struct draft_rcpt *rcpt, bool is_json, struct str *out)
 {
 	struct arena *arena = arena_new();
 	struct slice hosts[SHOWN_MAX];
@@ -121,7 +121,7 @@ next_tell_clause(const struct conf_schedule *clause, bool is_json,
 }
 
 void
-explain_next(const struct conf *conf, const struct rcpt *rcpt,
+explain_next(const struct conf *conf, const struct draft_rcpt *rcpt,
     bool asks_mx, bool is_json, struct str *out)
 {
 	bool is_mx = slice_is(rcpt->channel, "smtp") && rcpt->host.n > 0 &&

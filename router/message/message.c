@@ -113,6 +113,9 @@ message_route_one(struct message *message, struct router *router,
 	struct route_waiting *waiting;
 	enum route_end end;
 
+	if (message->envelope.terms.via.n > 0)
+		return router_to_target(router, &message->rcpts, given,
+		    message->envelope.terms.via, err);
 	if (message->envelope.rcpt_count != 1 ||
 	    message->envelope.header_rcpts)
 		given->lists = ROUTE_LISTS_WAIT;

@@ -204,7 +204,7 @@ control_draft_add_done(struct control_draft *draft, uint32_t offset,
 }
 
 void
-control_draft_add(struct control_draft *draft, const struct rcpt *rcpt,
+control_draft_add(struct control_draft *draft, const struct draft_rcpt *rcpt,
     const struct rcpt_sender *sender)
 {
 	struct control_rcpt line = { .channel = rcpt->channel,

@@ -24,7 +24,7 @@ struct rcpt_rule {
 	unsigned	 line;	/* 0: none */
 };
 
-struct rcpt {		/* what ZMailer calls a quad, and how it came */
+struct draft_rcpt {		/* what ZMailer calls a quad, and how it came */
 	struct slice	  channel, host, user;
 	int64_t		  uid;
 	unsigned	  notify;	/* enum dsn_notify bits */
@@ -65,8 +65,8 @@ struct control_sink {
 };
 
 /* The headers of recipients that do not get the message's own.  number: of a
- * struct rcpt, not 0.  out must stay as long as the draft; the message's own
- * again when nothing would differ.  0, or -1 with err. */
+ * struct draft_rcpt, not 0.  out must stay as long as the draft; the
+ * message's own again when nothing would differ.  0, or -1 with err. */
 struct control_headers {
 	void	*context;
 	size_t	 count;			/* numbers end here */
@@ -130,8 +130,8 @@ void control_draft_init(struct control_draft *draft, struct arena *arena, struct
 
 /* Add a recipient; sender must stay as long as the draft.  What goes wrong
  * shows at the end. */
-void control_draft_add(struct control_draft *draft, const struct rcpt *rcpt,
-    const struct rcpt_sender *sender);
+void control_draft_add(struct control_draft *draft,
+    const struct draft_rcpt *rcpt, const struct rcpt_sender *sender);
 
 /* Here is where control_draft_back comes back to, any number of times.  Costs
  * nothing: it is called once a recipient. */

@@ -123,13 +123,13 @@ rcpts_verp(struct rcpts *rcpts, const char *delimiters)
 /* ---- what goes into the control file ---------------------------------- */
 
 static const struct rcpt_sender *
-rcpts_sender_of(const struct rcpts *rcpts, const struct rcpt *rcpt)
+rcpts_sender_of(const struct rcpts *rcpts, const struct draft_rcpt *rcpt)
 {
 	return rcpts->senders[rcpts->is_from_null ? 0 : rcpt->sender];
 }
 
 static struct slice
-rcpts_key(struct rcpts *rcpts, const struct rcpt *rcpt)
+rcpts_key(struct rcpts *rcpts, const struct draft_rcpt *rcpt)
 {
 	struct str *key = &rcpts->key;
 
@@ -155,17 +155,17 @@ rcpts_add_part(char **at, struct slice part)
 }
 
 static void
-rcpts_hold(struct rcpts *rcpts, const struct rcpt *rcpt)
+rcpts_hold(struct rcpts *rcpts, const struct draft_rcpt *rcpt)
 {
 	size_t n = rcpt->channel.n + rcpt->host.n + rcpt->user.n + 3;
 	char *at = arena_alloc(rcpts->arena, n);
-	struct rcpt copy = *rcpt;
+	struct draft_rcpt copy = *rcpt;
 
 	copy.channel = rcpts_add_part(&at, rcpt->channel);
 	copy.host = rcpts_add_part(&at, rcpt->host);
 	copy.user = rcpts_add_part(&at, rcpt->user);
 	if (rcpts->held == rcpts->capacity) {
-		struct rcpt *grown = arena_alloc(rcpts->arena,
+		struct draft_rcpt *grown = arena_alloc(rcpts->arena,
 		    rcpts->capacity * 2 * sizeof(*grown));
 
 		memcpy(grown, rcpts->list, rcpts->held * sizeof(*grown));
@@ -193,7 +193,7 @@ rcpts_stream(struct rcpts *rcpts)
 }
 
 bool
-rcpts_add(struct rcpts *rcpts, const struct rcpt *rcpt)
+rcpts_add(struct rcpts *rcpts, const struct draft_rcpt *rcpt)
 {
 	if (!fingerprints_add(&rcpts->known, rcpts_key(rcpts, rcpt)))
 		return false;

@@ -21,7 +21,7 @@ enum { RCPTS_HELD_MAX = 4096 };
 struct rcpts {
 	struct arena	*arena;
 	struct control_draft *draft;	/* NULL: a question, no message */
-	struct rcpt	*list;		/* unless is_streaming */
+	struct draft_rcpt	*list;		/* unless is_streaming */
 	size_t		 held;		/* of count, in list */
 	size_t		 count;		/* all of them */
 	size_t		 capacity;
@@ -83,7 +83,7 @@ unsigned rcpts_sender(struct rcpts *rcpts,
 
 /* Add a recipient, its slices are copied (orcpt and to are kept).  False when
  * it is there already. */
-bool rcpts_add(struct rcpts *rcpts, const struct rcpt *rcpt);
+bool rcpts_add(struct rcpts *rcpts, const struct draft_rcpt *rcpt);
 
 /* Remember how many recipients and expanded names there are / go back to it. */
 void rcpts_mark(struct rcpts *rcpts);

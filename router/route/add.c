@@ -62,7 +62,7 @@ void
 routing_done(const struct routing *routing, struct slice address,
     enum rcpt_done done, const struct rcpt_rule *rule)
 {
-	struct rcpt rcpt = {
+	struct draft_rcpt rcpt = {
 		.channel = SLICE("expand"), .host = SLICE("-"),
 		.user = address, .uid = RCPT_UID_NOBODY,
 		.notify = routing->notify, .sender = routing->sender,
@@ -75,11 +75,11 @@ routing_done(const struct routing *routing, struct slice address,
 }
 
 int
-routing_add_rcpt(struct routing *routing, const struct rcpt *found,
+routing_add_rcpt(struct routing *routing, const struct draft_rcpt *found,
     struct err *err)
 {
 	const struct conf_limits *limits = &routing->router->conf->limits;
-	struct rcpt rcpt = *found;
+	struct draft_rcpt rcpt = *found;
 
 	rcpt.notify = routing->notify;
 	rcpt.sender = routing->sender;
@@ -111,7 +111,7 @@ routing_add(struct routing *routing, const char *channel, struct slice host,
     struct slice user, int64_t uid, const struct rcpt_rule *rule,
     struct err *err)
 {
-	struct rcpt rcpt = { .channel = slice_of(channel), .host = host,
+	struct draft_rcpt rcpt = { .channel = slice_of(channel), .host = host,
 	    .user = user, .uid = uid, .rule = *rule };
 
 	return routing_add_rcpt(routing, &rcpt, err);

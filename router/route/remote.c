@@ -62,7 +62,7 @@ int
 route_target_add(struct routing *routing, const struct route_target *target,
     struct slice address, const struct rcpt_rule *rule, struct err *err)
 {
-	struct rcpt rcpt = { .channel = target->channel,
+	struct draft_rcpt rcpt = { .channel = target->channel,
 	    .host = target->host, .user = target->user.n > 0 ? target->user :
 	    address, .uid = RCPT_UID_NOBODY, .ways = target->ways,
 	    .way_count = target->way_count, .rule = *rule };

@@ -401,7 +401,7 @@ rewrite_generic_user(struct routing *routing, unsigned number,
 /* The ways after `else` share the sender and the header of the first: what
  * the check of the configuration refuses can still come out of a table. */
 static int
-rewrite_ways(struct routing *routing, struct rcpt *rcpt,
+rewrite_ways(struct routing *routing, struct draft_rcpt *rcpt,
     struct slice domain, struct err *err)
 {
 	const struct conf *conf = routing->router->conf;
@@ -436,7 +436,7 @@ rewrite_ways(struct routing *routing, struct rcpt *rcpt,
 }
 
 int
-rewrite_rcpt(struct routing *routing, struct rcpt *rcpt, struct err *err)
+rewrite_rcpt(struct routing *routing, struct draft_rcpt *rcpt, struct err *err)
 {
 	struct rcpts *rcpts = routing->rcpts;
 	struct slice domain, local;

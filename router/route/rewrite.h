@@ -21,16 +21,16 @@ bool rewrite_is_on(const struct conf *conf);
 enum route_answer rewrite_path(struct routing *routing, unsigned of,
     struct path *path, struct err *err);
 
-/* The header for recipients of this number (struct rcpt, header); 0 is that on
- * the way in, of mail from outside when is_stranger.  Bytes of addresses that
- * do not change stay, and so does all that is no address.
+/* The header for recipients of this number (struct draft_rcpt, header); 0 is
+ * that on the way in, of mail from outside when is_stranger.  Bytes of
+ * addresses that do not change stay, and so does all that is no address.
  * ROUTE_YES: all of it was appended to out; ROUTE_NO: nothing would change,
  * out is as it was. */
 enum route_answer rewrite_header(struct routing *routing, unsigned number,
     bool is_stranger, struct slice header, struct str *out, struct err *err);
 
 /* What generic does to a recipient: its number, sender, user.  0 or -1. */
-int rewrite_rcpt(struct routing *routing, struct rcpt *rcpt,
+int rewrite_rcpt(struct routing *routing, struct draft_rcpt *rcpt,
     struct err *err);
 
 /* An address for recipients of this number, not 0.  As rewrite_path. */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "grammar/smtp/xtext.h"
 #include "router/route/hooks.h"
 #include "router/route/rewrite.h"
 
@@ -206,6 +207,35 @@ router_only_hook(struct router *router, struct rcpts *rcpts,
 	routing.domain = slice_of(router->conf->host);
 	return hooks_rcpt(&routing, &given->path, err) == ROUTE_TROUBLE ? -1 :
 	    0;
+}
+
+int
+router_to_target(struct router *router, struct rcpts *rcpts,
+    const struct given_rcpt *given, struct slice via, struct err *err)
+{
+	static const struct rcpt_rule built_in = { .kind = "before_attempt" };
+	const struct path *path = &given->path;
+	struct slice name = path->domain.n > 0 ? path->domain :
+	    slice_of(router->conf->host);
+	struct str text = STR_INIT;
+	struct routing_count counts;
+	struct route_target target;
+	struct routing routing;
+	int result = -1;
+
+	routing_begin(&routing, rcpts, given, &counts);
+	routing.router = router;
+	routing.domain = slice_of(router->conf->host);
+	if (xtext_decode(via, &text, err) == 0 &&
+	    router_domain(rcpts->arena, name, &name, err) == 0 &&
+	    route_value_parse(rcpts->arena, slice_copy(rcpts->arena,
+		str_slice(&text)), name, &target, err) == ROUTE_VALUE_TARGET)
+		result = 0;
+	str_release(&text);
+	if (result < 0)
+		return routing_trouble(&routing, "steered", "");
+	return route_target_add(&routing, &target, routing_join(&routing,
+	    path->local, name), &built_in, err);
 }
 
 enum route_end

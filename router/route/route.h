@@ -48,6 +48,12 @@ enum route_end { ROUTE_FAILED = -1, ROUTE_ROUTED, ROUTE_WAITS };
 enum route_end router_address(struct router *router, struct rcpts *rcpts,
     const struct given_rcpt *given, struct err *err);
 
+/* The same by a target that was chosen (the terms of an envelope, steered),
+ * whatever aliases and routes say.  0; -1 as ROUTE_FAILED, also when the
+ * target is none (any more). */
+int router_to_target(struct router *router, struct rcpts *rcpts,
+    const struct given_rcpt *given, struct slice via, struct err *err);
+
 /* The same without routing: a recipient is added only when a script refuses.
  * 0; -1 as ROUTE_FAILED. */
 int router_only_hook(struct router *router, struct rcpts *rcpts,

@@ -95,7 +95,7 @@ int routing_add(struct routing *routing, const char *channel,
     const struct rcpt_rule *rule, struct err *err);
 /* The same with a recipient that may have other ways; its channel, host, user,
  * uid, ways and rule are filled in.  0, or -1 trouble. */
-int routing_add_rcpt(struct routing *routing, const struct rcpt *found,
+int routing_add_rcpt(struct routing *routing, const struct draft_rcpt *found,
     struct err *err);
 /* Channel error. user: local@domain of path.  0, or -1 trouble. */
 int routing_refuse(struct routing *routing, const char *form,

@@ -27,6 +27,7 @@
 #include "router/milter/milters.h"
 #include "router/sign/signer.h"
 #include "router/workers/pool.h"
+#include "router/workers/looks.h"
 #include "router/workers/poison.h"
 #include "router/workers/worker.h"
 
@@ -36,6 +37,7 @@ enum {
 	PARENT_PUBLIC = SPOOL_PRIORITIES,	/* notify's number of public/ */
 	PARENT_RESCAN_MS = 60 * 1000,
 	PARENT_PUBLIC_MS = 100,
+	PARENT_PUBLIC_SHARE = 10,		/* of the time it takes */
 	OURS_MAX = 1 + ROLE_COUNT
 };
 
@@ -52,6 +54,8 @@ struct parent {
 					 * -1: none */
 	struct timer	 minute;
 	struct timer	 public_timer;
+	int64_t		 public_ms;	/* how long the last scan took */
+	struct looks	 looks;
 	struct poison	 poison;
 	unsigned	 minutes;
 	uid_t		 ours[OURS_MAX];	/* not foreign in public/ */
@@ -93,7 +97,6 @@ static bool
 parent_note_public(void *context, const char *name)
 {
 	struct parent *parent = context;
-	char line[16 + SPOOL_NAME_BYTES];
 	struct stat st;
 
 	if (strlen(name) >= SPOOL_NAME_BYTES || strchr(name, '\n') != NULL ||
@@ -101,8 +104,7 @@ parent_note_public(void *context, const char *name)
 	    AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) ||
 	    parent_is_ours(parent, st.st_uid))
 		return true;
-	snprintf(line, sizeof(line), "public/%s", name);
-	pool_add_task(parent->pool, line);
+	looks_find(&parent->looks, name, &st);
 	return true;
 }
 
@@ -190,14 +192,31 @@ parent_scan_priority(struct parent *parent, unsigned priority)
 	mem_free(&scan.found);
 }
 
+static void parent_public_soon(struct parent *parent);
+
+/* A worker looks at those that are due; those for which there is no room now
+ * are due soon. */
 static void
 parent_scan_public(struct parent *parent)
 {
+	int64_t began_ms = clock_steady_ms(), now_ms;
+	char line[16 + SPOOL_NAME_BYTES];
+	const char *name;
 	struct err err;
 
 	if (spool_scan(parent->spool, AREA_PUBLIC, 0, parent_note_public,
 	    parent, &err) != 0)
 		parent_report("public", "scan", &err);
+	now_ms = clock_steady_ms();
+	looks_end(&parent->looks, now_ms);
+	parent->public_ms = now_ms - began_ms;
+	while (pool_wants_tasks(parent->pool) &&
+	    (name = looks_next(&parent->looks, now_ms)) != NULL) {
+		snprintf(line, sizeof(line), "public/%s", name);
+		pool_add_task(parent->pool, line);
+	}
+	if (!pool_wants_tasks(parent->pool))
+		parent_public_soon(parent);
 }
 
 static void
@@ -207,14 +226,16 @@ parent_on_public(void *context)
 }
 
 /* Nearly all that is written in public/ is our own and gone at once: to look
- * once for many events costs less than to look at each name. */
+ * once for many events costs less than to look at each name.  Where users have
+ * left very many files most of the time is for other work. */
 static void
 parent_public_soon(struct parent *parent)
 {
 	if (parent->public_timer.at_ms == 0)
 		timer_set(parent->process->loop, &parent->public_timer,
-		    clock_steady_ms() + PARENT_PUBLIC_MS, parent_on_public,
-		    parent);
+		    clock_steady_ms() + PARENT_PUBLIC_MS +
+		    PARENT_PUBLIC_SHARE * parent->public_ms,
+		    parent_on_public, parent);
 }
 
 static void
@@ -454,6 +475,7 @@ parent_stop(struct process *process)
 
 	timer_clear(&parent->minute);
 	timer_clear(&parent->public_timer);
+	looks_release(&parent->looks);
 	verify_free(&parent->verify);
 	milters_free(&parent->milters);
 	pool_stop(parent->pool, parent_on_stopped, process);

@@ -49,6 +49,7 @@ struct pool {
 	unsigned		 wanted;
 	unsigned		 ordinals;		/* given so far */
 	struct pool_task_list	 tasks;
+	size_t			 task_count;
 	struct timer		 steal_timer, nap_timer, stop_timer;
 	loop_fn			*stopped;
 	void			*stopped_context;
@@ -112,6 +113,19 @@ pool_worker_least(struct pool *pool, bool for_task)
 	return best;
 }
 
+/* Would another task leave nobody for names? */
+static bool
+pool_keeps_last(const struct pool *pool)
+{
+	const struct pool_worker *worker;
+	size_t free_count = 0;
+
+	TAILQ_FOREACH(worker, &pool->workers, link)
+		free_count += pool_worker_is_fit(worker) &&
+		    worker->task == NULL;
+	return free_count < 2 && pool_has_several(pool);
+}
+
 static void
 pool_give_tasks(struct pool *pool)
 {
@@ -119,8 +133,10 @@ pool_give_tasks(struct pool *pool)
 	struct pool_worker *worker;
 
 	while ((task = TAILQ_FIRST(&pool->tasks)) != NULL &&
+	    !pool_keeps_last(pool) &&
 	    (worker = pool_worker_least(pool, true)) != NULL) {
 		TAILQ_REMOVE(&pool->tasks, task, link);
+		pool->task_count--;
 		worker->task = task;
 		str_addf(child_outbox(worker->child), "%s\n", task->line);
 	}
@@ -290,6 +306,13 @@ pool_add_task(struct pool *pool, const char *line)
 	task = mem_alloc(1, sizeof(*task));
 	task->line = mem_strdup(line);
 	TAILQ_INSERT_TAIL(&pool->tasks, task, link);
+	pool->task_count++;
+}
+
+bool
+pool_wants_tasks(const struct pool *pool)
+{
+	return pool->task_count < POOL_TASKS;
 }
 
 /* What it had in hand goes back to the front, in order. */

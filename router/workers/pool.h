@@ -15,6 +15,7 @@
 
 enum {
 	POOL_BATCH = 16,		/* names ahead of one worker */
+	POOL_TASKS = 256,		/* that wait, of those that can */
 	POOL_STEAL_MS = 50,
 	POOL_NAP_MS = 100,
 	POOL_STOP_MS = 10000		/* then the others are left alone */
@@ -43,8 +44,11 @@ struct pool *pool_new(struct process *process, struct router_queue *queue,
     unsigned count, const struct pool_rows *rows);
 
 /* Other work for some worker: a line as in worker.h that is not a name.  The
- * same line twice waits once. */
+ * same line twice waits once.  Where there are several workers one is kept
+ * for names: tasks come from users, too. */
 void pool_add_task(struct pool *pool, const char *line);
+/* Are so few tasks waiting that more may be added? */
+bool pool_wants_tasks(const struct pool *pool);
 
 /* New workers (the configuration changed); the old ones finish. */
 void pool_renew(struct pool *pool, unsigned count);

@@ -31,6 +31,7 @@
 
 enum {
 	WORKER_EVENT_RCPTS_MAX = 50,	/* above: only counts */
+	WORKER_TOLD_MAX = 20,		/* files of users that are no mail */
 	WORKER_ANSWER_MS = 5		/* an answer waits no longer for
 					 * others of its batch */
 };
@@ -48,6 +49,8 @@ struct worker {
 	const struct claim	*claim;		/* in hand */
 	struct spool_plan	 plan;		/* of it, when it is large */
 	struct poison		 poison;	/* whom a script died of */
+	int64_t			 told_until_ms;	/* of files of users, */
+	unsigned		 told;		/* so many in that minute */
 };
 
 /* ---- reading --------------------------------------------------------- */
@@ -105,7 +108,7 @@ worker_report_rcpts(struct message *message)
 	if (rcpts->count > WORKER_EVENT_RCPTS_MAX)
 		return;
 	for (size_t i = 0; i < rcpts->held; i++) {
-		const struct rcpt *rcpt = &rcpts->list[i];
+		const struct draft_rcpt *rcpt = &rcpts->list[i];
 
 		str_reset(&rule);
 		rcpt_rule_add(&rule, &rcpt->rule);
@@ -390,12 +393,27 @@ worker_recover(struct worker *w)
 		worker_report_trouble(&w->message, "trash", "sweep", &err);
 }
 
+/* Users can leave any number of files that are no mail: the journal names
+ * some of them a minute. */
+static bool
+worker_may_tell(struct worker *w)
+{
+	int64_t now_ms = clock_steady_ms();
+
+	if (now_ms >= w->told_until_ms) {
+		w->told_until_ms = now_ms + 60 * 1000;
+		w->told = 0;
+	}
+	return w->told++ < WORKER_TOLD_MAX;
+}
+
 static void
 worker_copy_in(struct worker *w, const char *name)
 {
 	struct err err;
 
-	if (spool_copy_in(w->spool, name, &err) == SPOOL_COPY_TROUBLE)
+	if (spool_copy_in(w->spool, name, &err) == SPOOL_COPY_TROUBLE &&
+	    worker_may_tell(w))
 		worker_report_trouble(&w->message, name, "copy in", &err);
 }
 

@@ -16,7 +16,7 @@ enum {
 	AGENT_BACKOFF_MAX_MS = 60000	/* between starts that fail */
 };
 
-struct connection {		/* what the agent told of it */
+struct agent_connection {		/* what the agent told of it */
 	char		*peer, *tls;	/* tls "": none */
 	char		*host;		/* whose mail it was opened for */
 	int64_t		 since_s;	/* wall */
@@ -45,7 +45,7 @@ struct agent {
 	int64_t		 idle_ms;	/* since then without work */
 	int64_t		 hungry_ms;	/* its last #hungry; 0: none yet */
 	int64_t		 fed_ms;	/* given its last job; 0: none yet */
-	struct connection *connection;	/* NULL: none that we know of */
+	struct agent_connection *connection;	/* NULL: none that we know of */
 	unsigned	 lost_count;	/* jobs it had when it was lost */
 	bool		 is_told_idle, is_closing, has_news, is_nonsense;
 	bool		 is_surplus;	/* idle; its host wants fewer */

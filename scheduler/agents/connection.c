@@ -39,7 +39,7 @@ agent_standby_host(const struct agent *agent)
 void
 agent_connect(struct agent *agent, struct slice peer, struct slice tls)
 {
-	struct connection *connection;
+	struct agent_connection *connection;
 
 	agent_disconnect(agent);
 	connection = mem_alloc(1, sizeof(*connection));
@@ -54,7 +54,7 @@ agent_connect(struct agent *agent, struct slice peer, struct slice tls)
 void
 agent_disconnect(struct agent *agent)
 {
-	struct connection *connection = agent->connection;
+	struct agent_connection *connection = agent->connection;
 
 	if (connection == NULL)
 		return;

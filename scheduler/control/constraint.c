@@ -187,8 +187,8 @@ constraint_of_vertex(const struct agents *agents,
 /* ---- orders about the recipient ---------------------------------- */
 
 void
-constraint_find(const struct visit *visit, const struct control_rcpt *rcpt,
-    struct constraint *out)
+constraint_find(const struct control_visit *visit,
+    const struct control_rcpt *rcpt, struct constraint *out)
 {
 	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
 	bool is_active = vertex != NULL && vertex->state == VERTEX_FLIGHT;
@@ -211,5 +211,9 @@ constraint_find(const struct visit *visit, const struct control_rcpt *rcpt,
 		out->by = out->reason = SLICE("");
 		constraint_find_vertex(visit->agents, vertex,
 		    visit->control.terms.is_queue_only, out);
+		if (out->cause == CAUSE_SCHEDULED && rcpt->is_order_of_next) {
+			out->by = rcpt->ordered_by;
+			out->reason = rcpt->order_reason;
+		}
 	}
 }

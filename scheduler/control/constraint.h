@@ -19,8 +19,8 @@ struct constraint {
 /* The binding one of a recipient of the open message that is not final, or
  * was deleted: the first that applies, of orders about the recipient, its
  * own moment, orders about its destination, then limits. */
-void constraint_find(const struct visit *visit, const struct control_rcpt *rcpt,
-    struct constraint *out);
+void constraint_find(const struct control_visit *visit,
+    const struct control_rcpt *rcpt, struct constraint *out);
 
 /* The same of a vertex by memory alone: nobody looks whether its sender wants
  * it queued only. */

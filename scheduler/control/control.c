@@ -15,13 +15,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "journal/event.h"
 #include "base/json.h"
+#include "io/unix_socket.h"
 #include "scheduler/control/act/act.h"
 #include "scheduler/control/control.h"
 
@@ -33,7 +32,7 @@ struct client {
 	struct control	*control;
 	int		 socket;
 	struct watch	*watch;
-	struct peer	 peer;
+	struct rights_peer	 peer;
 	struct str	 in, out;
 	struct act	*act;		/* at work, or NULL */
 	struct timer	 end, step;
@@ -59,7 +58,7 @@ client_step_due(void *context)
 }
 
 static bool
-client_is_writer(const struct peer *peer)
+client_is_writer(const struct rights_peer *peer)
 {
 	return peer->right >= RIGHT_ETRN && peer->right != RIGHT_READ;
 }
@@ -134,7 +133,7 @@ client_mailq_may(enum request_op op)
 
 /* Etrn is a right of its own: who may look may not use it. */
 static bool
-client_may(const struct peer *peer, enum request_op op)
+client_may(const struct rights_peer *peer, enum request_op op)
 {
 	enum right right = request_rows[op].right;
 
@@ -356,7 +355,7 @@ client_ready(void *context, unsigned ready)
 /* ---- the beginning ----------------------------------------------- */
 
 static bool
-control_is_full(const struct control *control, const struct peer *peer)
+control_is_full(const struct control *control, const struct rights_peer *peer)
 {
 	const struct client *client;
 	unsigned same = 0;
@@ -384,7 +383,7 @@ control_turn_away(int socket)
 }
 
 static void
-client_add(struct control *control, int socket, const struct peer *peer)
+client_add(struct control *control, int socket, const struct rights_peer *peer)
 {
 	struct client *client = mem_alloc(1, sizeof(*client));
 
@@ -405,7 +404,8 @@ client_add(struct control *control, int socket, const struct peer *peer)
 }
 
 void
-control_take(struct control *control, int socket, const struct peer *peer)
+control_take(struct control *control, int socket,
+    const struct rights_peer *peer)
 {
 	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
 	client_add(control, socket, peer);
@@ -416,7 +416,7 @@ client_new(void *context, unsigned ready)
 {
 	struct control *control = context;
 	int socket = accept(control->socket, NULL, NULL);
-	struct peer peer;
+	struct rights_peer peer;
 
 	if (socket < 0)
 		return;
@@ -434,27 +434,15 @@ client_new(void *context, unsigned ready)
 int
 control_bind(const char *run_dir, struct given *given, struct err *err)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd, n;
+	struct str path = STR_INIT;
+	int fd;
 
-	n = snprintf(address.sun_path, sizeof(address.sun_path),
-	    "%s/scheduler.sock", run_dir);
-	if (n < 0 || (size_t)n >= sizeof(address.sun_path))
-		return err_set(err, "%s/scheduler.sock: too long for a "
-		    "socket's name; choose a shorter run directory", run_dir);
-	if ((fd = given_find_path(given, address.sun_path)) >= 0)
-		return fd;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return err_sys(err, "socket");
+	str_addf(&path, "%s/scheduler.sock", run_dir);
 	/* the spool's lock says that we are the only one */
-	(void)unlink(address.sun_path);
-	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
-	    chmod(address.sun_path, 0666) < 0 || listen(fd, 16) < 0) {
-		err_sys(err, "%s", address.sun_path);
-		close(fd);
-		return -1;
-	}
+	fd = given_find_path(given, path.buf);
+	if (fd < 0)
+		fd = unix_socket_listen(path.buf, 0666, err);
+	str_release(&path);
 	return fd;
 }
 

@@ -35,7 +35,7 @@ int control_bind(const char *run_dir, struct given *given, struct err *err);
 struct control *control_new(struct agents *agents, int socket);
 /* A client who came another way (taken over): one of mailq/process.c. */
 void control_take(struct control *control, int socket,
-    const struct peer *peer);
+    const struct rights_peer *peer);
 void control_free(struct control **control);
 /* The configuration was replaced: other groups may count. */
 void control_reload(struct control *control);
@@ -60,11 +60,11 @@ void control_estimate_thread(const struct queue *queue,
 /* The requests that ZMailer had are words: the line of JSON that one stands
  * for,
  * appended to out.  False: it is none, or not for this peer. */
-bool control_word(const struct peer *peer, struct slice line,
+bool control_word(const struct rights_peer *peer, struct slice line,
     struct str *out);
 /* What is said of a line that is neither a word nor JSON, without the empty
  * one. */
-void control_refuse_word(const struct peer *peer, struct slice line,
+void control_refuse_word(const struct rights_peer *peer, struct slice line,
     struct str *out);
 
 #endif

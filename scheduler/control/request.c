@@ -25,7 +25,8 @@ enum fields {
 	F_CHOICE = 1, F_WRITE = 2, F_LIMIT = 4, F_AFTER = 8, F_BRIEF = 16,
 	F_BY = 32, F_EV = 64, F_IDS = 128, F_UNTIL = 256, F_MOMENTS = 512,
 	F_PACE = 1024, F_DEST = 2048, F_ALL = 4096, F_TIMEOUT = 8192,
-	F_PIN = 16384, F_FILE = 32768, F_PAST = 65536,
+	F_PIN = 16384, F_FILE = 32768, F_VIA = 65536,
+	F_PAST = 131072,
 	CHANGE = F_CHOICE | F_IDS | F_WRITE | F_LIMIT
 };
 
@@ -56,7 +57,7 @@ const struct request_row request_rows[OP_COUNT_OF] = {
 	[OP_BOUNCE] = { "bounce", RIGHT_WRITE, true, CHANGE },
 	[OP_DELETE] = { "delete", RIGHT_OWN, true, CHANGE },
 	[OP_UNDELETE] = { "undelete", RIGHT_WRITE, true, CHANGE },
-	[OP_REROUTE] = { "reroute", RIGHT_WRITE, true, CHANGE },
+	[OP_REROUTE] = { "reroute", RIGHT_WRITE, true, CHANGE | F_VIA },
 	[OP_SUSPEND] = { "suspend", RIGHT_WRITE, false,
 	    F_DEST | F_UNTIL | F_WRITE },
 	[OP_RESUME] = { "resume", RIGHT_WRITE, false,
@@ -105,6 +106,7 @@ static const struct field field_rows[] = {
 	    REQUEST_TEXT_BYTES_MAX, NULL },
 	{ "host", F_CHOICE | F_DEST, TYPE_TEXT, AT(host),
 	    REQUEST_TEXT_BYTES_MAX, NULL },
+	{ "via", F_VIA, TYPE_TEXT, AT(via), REQUEST_VIA_BYTES_MAX, NULL },
 	{ "limit", F_LIMIT | F_PIN, TYPE_NUMBER, AT(limit), INT32_MAX, NULL },
 	{ "after", F_AFTER, TYPE_TEXT, AT(after), SPOOL_ID_BYTES, NULL },
 	{ "brief", F_BRIEF, TYPE_TRUE, AT(is_brief), 0, NULL },

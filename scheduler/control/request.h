@@ -20,6 +20,7 @@ enum {
 	REQUEST_REASON_BYTES_MAX = 200,
 	REQUEST_WHO_BYTES_MAX = 64,
 	REQUEST_TEXT_BYTES_MAX = 512,	/* a glob and the like */
+	REQUEST_VIA_BYTES_MAX = 200,	/* TERMS_STEERED_BYTES_MAX has room */
 	REQUEST_IDS_MAX = 4096,
 	REQUEST_PREFIXES_MAX = 16,	/* of ids that are not whole */
 	REQUEST_ID_BYTES_MIN = 11,
@@ -60,6 +61,8 @@ struct request {
 	/* the rest; NULL, 0, false when not given */
 	const char	*after, *by, *ev, *from;
 	const char	*channel, *host;	/* of a destination */
+	const char	*via;		/* reroute: to this target; "": by the
+					 * routes, but it counts */
 	int64_t		 until_s, next_s, expire_s;	/* wall */
 	int64_t		 timeout_s;	/* -1: not given */
 	int64_t		 limit;		/* -1: not given */

@@ -78,7 +78,7 @@ visit_pick_of(const char *id, ino_t inode)
 
 /* Only what comes after a page's end. */
 static void
-visit_add_pick(struct visit *visit, const struct job *job)
+visit_add_pick(struct control_visit *visit, const struct job *job)
 {
 	struct visit_pick pick = visit_pick_of(job->id, job->inode);
 
@@ -92,7 +92,7 @@ visit_add_pick(struct visit *visit, const struct job *job)
 /* Ids that are whole are found at once: they hold the inode (but for a file
  * that was copied back).  returns how many were not. */
 static size_t
-visit_find_ids(struct visit *visit)
+visit_find_ids(struct control_visit *visit)
 {
 	const struct request *request = visit->request;
 	size_t left = 0;
@@ -112,7 +112,7 @@ visit_find_ids(struct visit *visit)
 }
 
 static bool
-visit_id_begins(const struct visit *visit, const char *id)
+visit_id_begins(const struct control_visit *visit, const char *id)
 {
 	const struct request *request = visit->request;
 	struct slice whole = slice_of(id);
@@ -133,12 +133,12 @@ visit_job_is_over(const struct job *job)
 }
 
 int
-visit_begin(struct visit *visit, struct agents *agents,
+visit_begin(struct control_visit *visit, struct agents *agents,
     const struct request *request, const char *user, struct err *err)
 {
 	size_t left;
 
-	*visit = (struct visit){ .queue = agents->queue,
+	*visit = (struct control_visit){ .queue = agents->queue,
 	    .intake = agents->intake, .agents = agents, .request = request,
 	    .user = user, .now_s = clock_wall_s(),
 	    .now_ms = clock_steady_ms() };
@@ -158,7 +158,7 @@ visit_begin(struct visit *visit, struct agents *agents,
 }
 
 bool
-visit_list(struct visit *visit, unsigned budget)
+visit_list(struct control_visit *visit, unsigned budget)
 {
 	const struct job_table *jobs = &visit->queue->jobs;
 	const struct job *job;
@@ -176,7 +176,7 @@ visit_list(struct visit *visit, unsigned budget)
 }
 
 void
-visit_end(struct visit *visit)
+visit_end(struct control_visit *visit)
 {
 	mem_free(&visit->heap);
 	mem_free(&visit->rcpts);
@@ -226,7 +226,7 @@ visit_dest_state(const struct thread *thread)
 }
 
 struct vertex *
-visit_vertex(const struct visit *visit, uint32_t offset)
+visit_vertex(const struct control_visit *visit, uint32_t offset)
 {
 	size_t low = 0, high = visit->rcpt_count;
 
@@ -245,7 +245,7 @@ visit_vertex(const struct visit *visit, uint32_t offset)
 }
 
 const char *
-visit_state(const struct visit *visit, const struct control_rcpt *rcpt)
+visit_state(const struct control_visit *visit, const struct control_rcpt *rcpt)
 {
 	const struct vertex *vertex;
 
@@ -295,7 +295,8 @@ visit_offset_is_meant(const struct request *request, uint32_t offset)
 
 /* What memory alone says of a vertex. */
 static bool
-visit_vertex_may_be(const struct visit *visit, const struct vertex *vertex)
+visit_vertex_may_be(const struct control_visit *visit,
+    const struct vertex *vertex)
 {
 	static struct str dest = STR_INIT;
 	struct selector_subject subject = {
@@ -315,7 +316,7 @@ visit_vertex_may_be(const struct visit *visit, const struct vertex *vertex)
 /* Orders that a vertex in hand waits for are only in the file, as are
  * recipients that were final when it was read. */
 static bool
-visit_job_may_be(const struct visit *visit, const struct job *job)
+visit_job_may_be(const struct control_visit *visit, const struct job *job)
 {
 	if (visit->request->selector == NULL ||
 	    (visit->keys & ~(uint32_t)KEYS_IN_MEMORY) != 0 ||
@@ -331,7 +332,7 @@ visit_job_may_be(const struct visit *visit, const struct job *job)
 }
 
 struct job *
-visit_next(struct visit *visit, unsigned *budget)
+visit_next(struct control_visit *visit, unsigned *budget)
 {
 	while (visit->count > 0 && *budget > 0) {
 		struct visit_pick pick = visit->heap[0];
@@ -355,7 +356,7 @@ visit_next(struct visit *visit, unsigned *budget)
 
 /* The zone it waits in; of one that is over, the zone that was asked for. */
 static struct slice
-visit_zone(const struct visit *visit, const struct control_rcpt *rcpt)
+visit_zone(const struct control_visit *visit, const struct control_rcpt *rcpt)
 {
 	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
 
@@ -378,8 +379,8 @@ visit_class(const struct verdict *verdict)
 }
 
 bool
-visit_is_meant(const struct visit *visit, const struct control_group *group,
-    const struct control_rcpt *rcpt)
+visit_is_meant(const struct control_visit *visit,
+    const struct control_group *group, const struct control_rcpt *rcpt)
 {
 	static struct str dest = STR_INIT;
 	const struct control_file *control = &visit->control;
@@ -428,7 +429,7 @@ visit_rcpt_compare(const void *pa, const void *pb)
 }
 
 static void
-visit_fill_rcpts(struct visit *visit, struct job *job)
+visit_fill_rcpts(struct control_visit *visit, struct job *job)
 {
 	bool is_sorted = true;
 
@@ -480,7 +481,7 @@ visit_look_at_file(struct intake *intake, const struct job *job,
 }
 
 static bool
-visit_read(struct visit *visit, struct job *job, bool is_change)
+visit_read(struct control_visit *visit, struct job *job, bool is_change)
 {
 	struct err err;
 
@@ -495,7 +496,7 @@ visit_read(struct visit *visit, struct job *job, bool is_change)
 }
 
 bool
-visit_open(struct visit *visit, struct job *job, bool is_change)
+visit_open(struct control_visit *visit, struct job *job, bool is_change)
 {
 	visit->now_s = clock_wall_s();
 	visit->now_ms = clock_steady_ms();
@@ -512,7 +513,7 @@ visit_open(struct visit *visit, struct job *job, bool is_change)
 /* ---- over several steps ------------------------------------------ */
 
 void
-visit_keep(struct visit *visit)
+visit_keep(struct control_visit *visit)
 {
 	struct intake *intake = visit->intake;
 
@@ -528,7 +529,7 @@ visit_keep(struct visit *visit)
 /* The job may have gone, or been read anew and be another block; it may even
  * lie where the old one lay, which matters to those who change it. */
 bool
-visit_resume(struct visit *visit)
+visit_resume(struct control_visit *visit)
 {
 	struct job *job = job_table_find(&visit->queue->jobs,
 	    visit->last.inode);
@@ -547,7 +548,7 @@ visit_resume(struct visit *visit)
 }
 
 void
-visit_leave(struct visit *visit)
+visit_leave(struct control_visit *visit)
 {
 	if (!visit->is_kept)
 		return;

@@ -24,7 +24,7 @@ struct visit_rcpt {		/* a recipient that the scheduler knows */
 	uint32_t	 vertex;	/* index in the job's */
 };
 
-struct visit {
+struct control_visit {
 	struct queue	*queue;
 	struct intake	*intake;
 	struct agents	*agents;
@@ -51,37 +51,37 @@ struct visit {
 };
 
 /* Find the ids of the request.  0; -1: too many ids are not whole. */
-int visit_begin(struct visit *visit, struct agents *agents,
+int visit_begin(struct control_visit *visit, struct agents *agents,
     const struct request *request, const char *user, struct err *err);
 /* List what the request may mean, so many slots of the table of jobs at a
  * time.  True: it is done, visit_next may follow. */
-bool visit_list(struct visit *visit, unsigned budget);
-void visit_end(struct visit *visit);
+bool visit_list(struct control_visit *visit, unsigned budget);
+void visit_end(struct control_visit *visit);
 
 /* The next message of which something may be meant, as far as memory tells;
  * NULL: there is none any more.  budget: how many to look at; it goes down,
  * and NULL with budget 0 says: come again. */
-struct job *visit_next(struct visit *visit, unsigned *budget);
+struct job *visit_next(struct control_visit *visit, unsigned *budget);
 
 /* Read its control file: control and rcpts are filled.  For a change both
  * descriptors of the job are open then.  False: it is gone, not readable
  * now, or not the user's. */
-bool visit_open(struct visit *visit, struct job *job, bool is_change);
+bool visit_open(struct control_visit *visit, struct job *job, bool is_change);
 
 /* The open message stays open over the steps: what was read of its file is
  * the visit's own now. */
-void visit_keep(struct visit *visit);
+void visit_keep(struct control_visit *visit);
 /* At the next step: is it still here?  True: states are those of now. */
-bool visit_resume(struct visit *visit);
+bool visit_resume(struct control_visit *visit);
 /* It is done with. */
-void visit_leave(struct visit *visit);
+void visit_leave(struct control_visit *visit);
 
 /* The vertex of a recipient of the open message; NULL: it was final when
  * the scheduler read the file. */
-struct vertex *visit_vertex(const struct visit *visit, uint32_t offset);
+struct vertex *visit_vertex(const struct control_visit *visit, uint32_t offset);
 
 /* Is this recipient of the open message meant? */
-bool visit_is_meant(const struct visit *visit,
+bool visit_is_meant(const struct control_visit *visit,
     const struct control_group *group,
     const struct control_rcpt *rcpt);
 
@@ -89,7 +89,7 @@ bool visit_is_meant(const struct visit *visit,
 const char *visit_vertex_state(const struct vertex *vertex);
 /* Of a destination: a row of mail/state.h. */
 const char *visit_dest_state(const struct thread *thread);
-const char *visit_state(const struct visit *visit,
+const char *visit_state(const struct control_visit *visit,
     const struct control_rcpt *rcpt);
 /* Nothing of the queue's is left of it: it is neither open, nor to be brought
  * back (deleted, failed and not yet told). */

@@ -87,7 +87,7 @@ words_job_line(struct slice rest, struct str *out)
 }
 
 bool
-control_word(const struct peer *peer, struct slice line, struct str *out)
+control_word(const struct rights_peer *peer, struct slice line, struct str *out)
 {
 	static const char *const words[] = { "next", "queue", "groups" };
 
@@ -102,7 +102,7 @@ control_word(const struct peer *peer, struct slice line, struct str *out)
 }
 
 void
-control_refuse_word(const struct peer *peer, struct slice line,
+control_refuse_word(const struct rights_peer *peer, struct slice line,
     struct str *out)
 {
 	struct slice rest = line, verb = SLICE("");

@@ -387,6 +387,8 @@ job_build(struct intake *intake, const struct control_file *control,
 	job->rcpt_total = (uint32_t)control->rcpt_total;
 	job->source = crc32c(0, control->source.p, control->source.n);
 	job->priority = (int8_t)control->terms.priority;
+	job->steered = (uint8_t)control->terms.steered;
+	job->objectives = intake->queue->objectives.generation;
 	job_attend(intake->queue, job, control);
 	*out_kept_s = ended.kept_s;
 	job->failed_count = ended.failed_count;

@@ -163,6 +163,9 @@ struct job {
 					 * seconds */
 	uint16_t	 flags;		/* enum job_flags */
 	int8_t		 priority;	/* of its sender's terms */
+	uint8_t		 objectives;	/* generation of those of its rcpts */
+	uint8_t		 steered;	/* so often before_attempt chose its
+					 * way */
 	uint8_t		 stage;		/* the list that the last of at[] is
 					 * about */
 	uint8_t		 seen_control, seen_body;	/* in this round of

@@ -78,7 +78,7 @@ static void
 mailq_clients_ready(void *context, unsigned ready)
 {
 	struct mailq_process *mailq = context;
-	struct peer peer = { .uid = geteuid(), .right = RIGHT_READ,
+	struct rights_peer peer = { .uid = geteuid(), .right = RIGHT_READ,
 	    .is_mailq = true, .name = "mailq" };
 	int got = ipc_receive(mailq->socket, &mailq->inbox);
 	int client;

@@ -2,9 +2,9 @@
  *
  * In     questions of the scheduler
  * Out    orders in the words of the control protocol, or leave to go on
- * Holds  which messages were routed again by the script's wish
- * Trusts the script with nothing: a moment that is over, and a second wish
- *        to be routed again, are leave to go on
+ * Holds  nothing
+ * Trusts the script with nothing: a moment that is over, the way that it goes
+ *        anyhow, and too many wishes for another are leave to go on
  * Spec   doc/HOOKS.md; doc/protocol/control.md section 5
  *
  * SPDX-License-Identifier: ISC
@@ -12,15 +12,22 @@
 #include "scheduler/outcome/attempt.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/json.h"
+#include "base/mem.h"
+#include "conf/route_value.h"
 #include "daemon/hook/frame.h"
 #include "journal/event.h"
 #include "mail/spool/spool.h"
 
 #include "base/banned.h"
 
-enum { REASON_BYTES_MAX = 200 };	/* of the control protocol */
+enum {				/* of the control protocol */
+	REASON_BYTES_MAX = 200,
+	WHO_BYTES_MAX = 64,
+	VIA_BYTES_MAX = 200
+};
 
 static void
 attempt_trouble(const char *id, const char *reason)
@@ -29,75 +36,141 @@ attempt_trouble(const char *id, const char *reason)
 	    SLICE("before_attempt"), "reason", slice_of(reason), NULL);
 }
 
-/* Was it routed again by our wish before?  Else it is remembered. */
-static bool
-attempt_was_rerouted(struct attempt_memory *memory, struct slice id)
-{
-	uint64_t hash = 14695981039346656037u;
+/* What shall become of a recipient. */
+struct attempt_wish {
+	const char	*operation;	/* of the control protocol; NULL: it
+					 * may go on */
+	int64_t		 next_s;	/* 0: no moment */
+	const char	*via;		/* NULL: no other way */
+	struct slice	 reason;
+	char		 who[WHO_BYTES_MAX + 1];	/* "hooks.lua:7" */
+};
 
-	for (size_t i = 0; i < id.n; i++)
-		hash = (hash ^ (unsigned char)id.p[i]) * 1099511628211u;
-	for (size_t i = 0; i < ATTEMPT_REROUTES; i++)
-		if (memory->rerouted[i] == hash)
-			return true;
-	memory->rerouted[memory->next++ % ATTEMPT_REROUTES] = hash;
-	return false;
+static struct slice
+attempt_domain(struct slice to)
+{
+	size_t at = to.n;
+
+	while (at > 0 && to.p[at - 1] != '@')
+		at--;
+	return at > 0 ? slice_from(to, at) : SLICE("");
 }
 
-/* The operation of the control protocol; NULL: it may go on.  *out_next_s:
- * its moment, 0: none. */
-static const char *
-attempt_operation(struct attempt_memory *memory,
-    const struct hook_answer *answer, const char *id, int64_t now_s,
-    int64_t *out_next_s)
+/* Is this target another way than the one that it is about to go?  *out is
+ * its text.  An answer that is no target is an error. */
+static int
+attempt_target(struct arena *arena, const struct slice *fields,
+    struct slice to, const struct hook_answer *answer, const char **out,
+    struct err *err)
+{
+	struct slice domain = slice_lower(arena, attempt_domain(to));
+	struct route_target target;
+
+	*out = NULL;
+	if (answer->text.n > VIA_BYTES_MAX)
+		return err_set(err, "a target has at most %d bytes",
+		    VIA_BYTES_MAX);
+	if (route_value_parse(arena, answer->text, domain, &target, err) !=
+	    ROUTE_VALUE_TARGET)
+		return answer->text.n == 0 ? err_set(err, "zm.via() without a "
+		    "target") : -1;
+	if (!slice_equal(target.channel, fields[ATTEMPT_CHANNEL]) ||
+	    !slice_equal(target.host, fields[ATTEMPT_HOST]))
+		*out = slice_dup(arena, answer->text);
+	return 0;
+}
+
+/* To another way, unless it was sent to one too often. */
+static void
+attempt_steer(const struct slice *fields, const char *id, const char *via,
+    struct attempt_wish *wish)
+{
+	uint64_t steered = 0;
+	struct err err;
+
+	(void)slice_number(fields[ATTEMPT_STEERED], 0, UINT16_MAX, &steered);
+	if (steered >= ATTEMPT_STEERED_MAX) {
+		err_set(&err, "%s: it was sent another way %d times already, "
+		    "and goes on as it is", wish->who, ATTEMPT_STEERED_MAX);
+		attempt_trouble(id, err.text);
+		return;
+	}
+	wish->operation = "reroute";
+	wish->via = via;
+}
+
+/* 0; -1: the answer cannot be carried out. */
+static int
+attempt_wish_of(struct arena *arena, const struct slice *fields,
+    struct slice to, const char *id, const struct hook_answer *answer,
+    int64_t now_s, struct attempt_wish *wish, struct err *err)
 {
 	uint64_t at = 0;
+	const char *via;
 
-	*out_next_s = 0;
 	switch (answer->verdict) {
 	case HOOK_AT:
-		if (!slice_number(answer->code, 0, INT64_MAX, &at) ||
-		    (int64_t)at <= now_s)
-			return NULL;
-		*out_next_s = (int64_t)at;
-		return "schedule";
+		if (slice_number(answer->code, 0, INT64_MAX, &at) &&
+		    (int64_t)at > now_s)
+			wish->operation = "schedule";
+		wish->next_s = (int64_t)at;
+		break;
 	case HOOK_DEFER:
-		*out_next_s = now_s + ATTEMPT_LATER_S;
-		return "schedule";
+		wish->next_s = now_s + ATTEMPT_LATER_S;
+		wish->operation = "schedule";
+		break;
 	case HOOK_FREEZE:
-		return "freeze";
+		wish->operation = "freeze";
+		break;
 	case HOOK_REJECT:
-		return "bounce";
+		wish->operation = "bounce";
+		break;
 	case HOOK_DROP:
-		return "delete";
+		wish->operation = "delete";
+		break;
 	case HOOK_REROUTE:
-		if (!attempt_was_rerouted(memory, slice_of(id)))
-			return "reroute";
-		attempt_trouble(id, "zm.reroute() a second time: the message "
-		    "goes on as it is");
-		return NULL;
+		attempt_steer(fields, id, "", wish);
+		break;
 	case HOOK_VIA:
-		attempt_trouble(id, "zm.via() is an answer of route; "
-		    "zm.reroute() has a message routed again");
-		return NULL;
+		if (attempt_target(arena, fields, to, answer, &via, err) < 0)
+			return err_prefix(err, "%s", wish->who);
+		wish->reason = answer->code;
+		if (via != NULL)
+			attempt_steer(fields, id, via, wish);
+		break;
 	default:
-		return NULL;
+		break;
 	}
+	return 0;
+}
+
+/* The script's file without its folder, and the line that answered. */
+static void
+attempt_say_who(const struct hooks *hooks, const struct hook_answer *answer,
+    struct attempt_wish *wish)
+{
+	const char *path = hooks_path(hooks), *name = strrchr(path, '/');
+
+	snprintf(wish->who, sizeof(wish->who), "%.*s:%u", WHO_BYTES_MAX - 12,
+	    name != NULL ? name + 1 : path, answer->line);
 }
 
 static void
-attempt_add_order(const char *operation, struct slice id,
-    struct slice offset, int64_t next_s, struct slice reason, struct str *out)
+attempt_add_order(const struct attempt_wish *wish, struct slice id,
+    struct slice offset, struct str *out)
 {
 	str_adds(out, "order ");
 	json_open(out);
 	json_number(out, "v", 1);
-	json_text(out, "op", slice_of(operation));
+	json_text(out, "op", slice_of(wish->operation));
 	json_list(out, "ids", &id, 1);
 	json_list(out, "offsets", &offset, 1);
-	if (next_s > 0)
-		json_number(out, "next", next_s);
-	json_text(out, "reason", slice_first(reason, REASON_BYTES_MAX));
+	if (wish->next_s > 0)
+		json_number(out, "next", wish->next_s);
+	if (wish->via != NULL)
+		json_text(out, "via", slice_of(wish->via));
+	json_text(out, "who", slice_of(wish->who));
+	json_text(out, "reason", slice_first(wish->reason, REASON_BYTES_MAX));
 	json_close(out);
 }
 
@@ -110,6 +183,7 @@ attempt_ask(struct hooks *hooks, const struct slice *fields, struct slice to,
 	hooks_add(hooks, "message.from", fields[ATTEMPT_FROM]);
 	hooks_add(hooks, "message.age", fields[ATTEMPT_AGE]);
 	hooks_add(hooks, "message.now", event_number(now_s));
+	hooks_add(hooks, "message.reroutes", fields[ATTEMPT_STEERED]);
 	hooks_add(hooks, "recipient.to", to);
 	hooks_add(hooks, "recipient.tries", fields[ATTEMPT_TRIES]);
 	hooks_add(hooks, "destination.channel", fields[ATTEMPT_CHANNEL]);
@@ -117,42 +191,65 @@ attempt_ask(struct hooks *hooks, const struct slice *fields, struct slice to,
 	return hooks_ask(hooks, out, err);
 }
 
-/* All recipients.  0, *out_orders of them are not tried now; -1 with err. */
-static int
-attempt_ask_all(struct hooks *hooks, struct attempt_memory *memory,
-    const struct slice *fields, struct slice rest, int64_t now_s,
-    size_t *out_orders, struct str *out, struct err *err)
+static void
+attempt_add_place(const char *word, const struct slice *fields,
+    struct str *out)
 {
-	struct slice offset, to;
+	str_addf(out, "%s " SLICE_FMT " " SLICE_FMT " " SLICE_FMT "\n", word,
+	    SLICE_ARG(fields[ATTEMPT_NUMBER]), SLICE_ARG(fields[ATTEMPT_INODE]),
+	    SLICE_ARG(fields[ATTEMPT_INDEX]));
+}
+
+/* One recipient: an order is added, or none. */
+static int
+attempt_ask_one(struct hooks *hooks, struct arena *arena,
+    const struct slice *fields, struct slice offset, struct slice to,
+    int64_t now_s, struct str *out, struct err *err)
+{
+	struct attempt_wish wish = { .operation = NULL };
 	struct hook_answer answer;
 	char id[SPOOL_ID_BYTES];
-	const char *operation;
-	int64_t next_s;
 
-	*out_orders = 0;
 	snprintf(id, sizeof(id), SLICE_FMT, SLICE_ARG(fields[ATTEMPT_ID]));
-	while (hook_field(&rest, &offset) && hook_field(&rest, &to)) {
-		if (attempt_ask(hooks, fields, to, now_s, &answer, err) < 0)
-			return -1;
-		operation = attempt_operation(memory, &answer, id, now_s,
-		    &next_s);
-		if (operation == NULL)
-			continue;
-		attempt_add_order(operation, fields[ATTEMPT_ID], offset,
-		    next_s, answer.text, out);
-		++*out_orders;
-	}
+	if (attempt_ask(hooks, fields, to, now_s, &answer, err) < 0)
+		return -1;
+	wish.reason = answer.text;
+	attempt_say_who(hooks, &answer, &wish);
+	if (attempt_wish_of(arena, fields, to, id, &answer, now_s, &wish,
+	    err) < 0)
+		return -1;
+	if (wish.operation != NULL)
+		attempt_add_order(&wish, fields[ATTEMPT_ID], offset, out);
 	return 0;
 }
 
+/* All recipients.  0, out has orders for those that are not tried now; -1
+ * with err. */
+static int
+attempt_ask_all(struct hooks *hooks, const struct slice *fields,
+    struct slice rest, int64_t now_s, struct str *out, struct err *err)
+{
+	struct arena *arena = arena_new();
+	struct slice offset, to;
+	int result = 0;
+
+	while (result == 0 && hook_field(&rest, &offset) &&
+	    hook_field(&rest, &to))
+		result = attempt_ask_one(hooks, arena, fields, offset, to,
+		    now_s, out, err);
+	arena_free(&arena);
+	return result;
+}
+
 void
-attempt_answer(struct hooks *hooks, struct attempt_memory *memory,
-    struct slice fields, int64_t now_s, struct str *out)
+attempt_answer(struct hooks *hooks, struct slice fields, int64_t now_s,
+    struct str *out)
 {
 	struct slice values[ATTEMPT_FIELDS];
-	enum hook_has has;
+	struct str orders = STR_INIT;
+	const char *word = "go";
 	char id[SPOOL_ID_BYTES];
-	size_t orders = 0;
+	enum hook_has has;
 	struct err err;
 
 	for (size_t i = 0; i < ATTEMPT_FIELDS; i++)
@@ -161,17 +258,15 @@ attempt_answer(struct hooks *hooks, struct attempt_memory *memory,
 	snprintf(id, sizeof(id), SLICE_FMT, SLICE_ARG(values[ATTEMPT_ID]));
 	has = hooks_has(hooks, HOOK_BEFORE_ATTEMPT, &err);
 	if (has == HOOK_TROUBLE || (has == HOOK_DEFINED &&
-	    attempt_ask_all(hooks, memory, values, fields, now_s, &orders,
-		out, &err) < 0)) {
+	    attempt_ask_all(hooks, values, fields, now_s, &orders,
+		&err) < 0)) {
 		attempt_trouble(id, err.text);
-		str_addf(out, "trouble");
-	} else if (orders > 0) {
-		return;
-	} else {
-		str_addf(out, "go");
+		word = "trouble";
 	}
-	str_addf(out, " " SLICE_FMT " " SLICE_FMT " " SLICE_FMT "\n",
-	    SLICE_ARG(values[ATTEMPT_NUMBER]),
-	    SLICE_ARG(values[ATTEMPT_INODE]),
-	    SLICE_ARG(values[ATTEMPT_INDEX]));
+	/* the orders of those that were asked before the trouble hold */
+	if (orders.len > 0)
+		word = "ordered";
+	attempt_add_place(word, values, out);
+	str_add_slice(out, str_slice(&orders));
+	str_release(&orders);
 }

@@ -15,27 +15,23 @@ enum attempt_field {
 	ATTEMPT_NUMBER,		/* of the question, and where the vertex is: */
 	ATTEMPT_INODE, ATTEMPT_INDEX,
 	ATTEMPT_ID, ATTEMPT_FROM, ATTEMPT_AGE, ATTEMPT_TRIES,
+	ATTEMPT_STEERED,
 	ATTEMPT_CHANNEL, ATTEMPT_HOST,
 	ATTEMPT_FIELDS
 };
 
 enum {
 	ATTEMPT_LATER_S = 900,		/* zm.defer() names no moment */
-	ATTEMPT_REROUTES = 256		/* remembered: once a message */
+	ATTEMPT_STEERED_MAX = 5		/* so often a message goes another
+					 * way; what is asked beyond goes on */
 };
 
-/* What it remembers; zeros at first. */
-struct attempt_memory {
-	uint64_t	rerouted[ATTEMPT_REROUTES];
-	unsigned	next;
-};
-
-/* Ask about each recipient of the question.  Adds lines to out: "order
- * {...}", a request of doc/protocol/control.md, for each that shall not be
- * tried now (its message is read again then); without any "go NUMBER INODE
- * INDEX", or "trouble ..." after an error, which the journal has.  now_s:
- * wall. */
-void attempt_answer(struct hooks *hooks, struct attempt_memory *memory,
-    struct slice fields, int64_t now_s, struct str *out);
+/* Ask about each recipient of the question.  Adds lines to out: "ordered
+ * NUMBER INODE INDEX" and, for each that shall not be tried now, "order
+ * {...}", a request of doc/protocol/control.md (its message is read again
+ * then); without any "go NUMBER INODE INDEX", or "trouble ..." after an error,
+ * which the journal has.  now_s: wall. */
+void attempt_answer(struct hooks *hooks, struct slice fields, int64_t now_s,
+    struct str *out);
 
 #endif

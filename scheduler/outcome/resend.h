@@ -18,6 +18,10 @@ struct resend {
 	size_t		 count;
 	bool		 is_exhausted;	/* the new ones remember it: once is
 					 * enough */
+	/* Somebody chose the way, and the new ones remember how often; else
+	 * they go by the routes, whatever was chosen before. */
+	bool		 is_steered;
+	struct slice	 via, via_words;	/* as in mail/terms.h */
 };
 
 /* Room for so many; resend_release frees it. */

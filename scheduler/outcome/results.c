@@ -30,6 +30,7 @@
 
 enum {
 	SOCKET = 3,		/* in the process */
+	ANSWERED = 0,		/* the number of no question */
 	LINE_BYTES_MAX = 2048	/* of a control file, as far as needed */
 };
 
@@ -57,7 +58,6 @@ struct teller {
 	struct table		**tables;
 	struct hooks		*hooks;
 	const char		*id;		/* of the message in hand */
-	struct attempt_memory	 memory;
 	struct slice		 wants;		/* as the parent was told */
 };
 
@@ -124,8 +124,7 @@ teller_answer(struct teller *teller, struct slice fields)
 	struct str out = STR_INIT;
 	bool is_said;
 
-	attempt_answer(teller->hooks, &teller->memory, fields, clock_wall_s(),
-	    &out);
+	attempt_answer(teller->hooks, fields, clock_wall_s(), &out);
 	is_said = ipc_send(SOCKET, str_slice(&out), NULL, 0) >= 0;
 	str_release(&out);
 	return is_said;
@@ -283,6 +282,10 @@ results_on_line(struct results *results, struct slice line)
 		vertex = results_vertex(results, line);
 		if (vertex != NULL)
 			results_go_on(results->queue, vertex);
+	} else if (slice_starts(line, "ordered ")) {
+		vertex = results_vertex(results, slice_from(line, 8));
+		if (vertex != NULL)
+			vertex->unanswered = ANSWERED;
 	} else if (slice_starts(line, "trouble ")) {
 		line = slice_from(line, 8);
 		vertex = results_vertex(results, line);
@@ -440,6 +443,7 @@ results_add_question(struct results *results, const struct vertex *vertex)
 	hook_field_add(out, event_number((clock_steady_ms() - job->born_ms) /
 	    1000));
 	hook_field_add(out, event_number(vertex->tries + 1));
+	hook_field_add(out, event_number(job->steered));
 	hook_field_add(out, slice_of(vertex->thread->channel));
 	hook_field_add(out, slice_of(vertex->thread->host));
 	for (size_t i = 0; i < vertex->rcpt_count; i++) {
@@ -460,7 +464,8 @@ results_ask(struct results *results, struct queue *queue,
 
 	if (results != NULL) {
 		wait_ms += results->process->conf->hooks.time_ms;
-		vertex->unanswered = ++results->asked;
+		results->asked += results->asked == UINT16_MAX ? 2 : 1;
+		vertex->unanswered = results->asked;
 		if (child_outbox(results->child)->len <
 		    RESULTS_WAITING_BYTES_MAX) {
 			results_add_question(results, vertex);
@@ -477,6 +482,15 @@ results_late(struct results *results, struct queue *queue,
 {
 	struct err err;
 
+	/* others of its message are at agents, so it could not be read again:
+	 * it is asked about later */
+	if (results != NULL && vertex->unanswered == ANSWERED &&
+	    vertex->job->flight_count > 0) {
+		vertex->park = PARK_NONE;
+		queue_wait(queue, vertex, clock_steady_ms() +
+		    RESULTS_AGAIN_MS);
+		return;
+	}
 	err_set(&err, "no answer about a try in time: %s", results != NULL &&
 	    results->process->conf->hooks.waits_when_late ?
 	    "it is asked again in a minute" : "it goes on");

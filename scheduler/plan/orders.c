@@ -273,7 +273,7 @@ orders_open(struct orders *orders, const struct spool *spool,
 	int fd = openat(spool_dir_fd(spool, AREA_TRANSPORT, 0), SPOOL_ORDERS,
 	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct str text = STR_INIT;
-	ssize_t n;
+	int result;
 
 	memset(orders, 0, sizeof(*orders));
 	orders->generation = 1;
@@ -281,19 +281,14 @@ orders_open(struct orders *orders, const struct spool *spool,
 		return 0;
 	if (fd < 0)
 		return err_sys(err, "open transport/" SPOOL_ORDERS);
-	do {
-		n = read(fd, str_room(&text, 65536), 65536);
-		if (n > 0)
-			text.len += (size_t)n;
-	} while ((n > 0 && text.len < ORDERS_FILE_BYTES_MAX) ||
-	    (n < 0 && errno == EINTR));
-	if (n < 0)
+	result = fd_read_all(fd, ORDERS_FILE_BYTES_MAX, &text);
+	if (result < 0)
 		err_sys(err, "read transport/" SPOOL_ORDERS);
-	close(fd);
-	if (n >= 0)
+	else
 		orders_parse(orders, str_slice(&text));
+	close(fd);
 	str_release(&text);
-	return n < 0 ? -1 : 0;
+	return result;
 }
 
 static void

@@ -15,14 +15,14 @@
 #include "base/banned.h"
 
 void
-plan_init(struct plan *plan)
+plan_init(struct planner *plan)
 {
-	*plan = (struct plan){ .held.kind = HEAP_HELD,
+	*plan = (struct planner){ .held.kind = HEAP_HELD,
 	    .paced.kind = HEAP_PACED };
 }
 
 void
-plan_release(struct plan *plan)
+plan_release(struct planner *plan)
 {
 	heap_release(&plan->due);
 	heap_release(&plan->held);
@@ -162,7 +162,7 @@ plan_join(struct provider_table *providers, struct thread *thread,
 
 /* Out of whatever state it is in: afterwards IDLE and nowhere. */
 static void
-vertex_leave(struct plan *plan, struct vertex *vertex)
+vertex_leave(struct planner *plan, struct vertex *vertex)
 {
 	struct thread *thread = vertex->thread;
 
@@ -195,7 +195,7 @@ vertex_leave(struct plan *plan, struct vertex *vertex)
 }
 
 void
-plan_ready(struct plan *plan, struct vertex *vertex)
+plan_ready(struct planner *plan, struct vertex *vertex)
 {
 	struct thread *thread = vertex->thread;
 
@@ -211,7 +211,7 @@ plan_ready(struct plan *plan, struct vertex *vertex)
 }
 
 void
-plan_wait(struct plan *plan, struct vertex *vertex, int64_t due_ms)
+plan_wait(struct planner *plan, struct vertex *vertex, int64_t due_ms)
 {
 	vertex_leave(plan, vertex);
 	vertex->state = VERTEX_WAIT;
@@ -221,7 +221,7 @@ plan_wait(struct plan *plan, struct vertex *vertex, int64_t due_ms)
 }
 
 void
-plan_park(struct plan *plan, struct vertex *vertex)
+plan_park(struct planner *plan, struct vertex *vertex)
 {
 	vertex_leave(plan, vertex);
 	vertex->state = VERTEX_PARKED;
@@ -229,7 +229,7 @@ plan_park(struct plan *plan, struct vertex *vertex)
 }
 
 struct vertex *
-plan_take(struct plan *plan, struct thread *thread, int64_t now_ms)
+plan_take(struct planner *plan, struct thread *thread, int64_t now_ms)
 {
 	struct vertex *vertex;
 
@@ -261,14 +261,14 @@ plan_take(struct plan *plan, struct thread *thread, int64_t now_ms)
 }
 
 void
-plan_done(struct plan *plan, struct vertex *vertex)
+plan_done(struct planner *plan, struct vertex *vertex)
 {
 	vertex_leave(plan, vertex);
 	vertex->state = VERTEX_DONE;
 }
 
 void
-plan_forget(struct plan *plan, struct vertex *vertex)
+plan_forget(struct planner *plan, struct vertex *vertex)
 {
 	if (vertex->state != VERTEX_DONE)
 		vertex_leave(plan, vertex);
@@ -277,7 +277,7 @@ plan_forget(struct plan *plan, struct vertex *vertex)
 /* ---- when -------------------------------------------------------- */
 
 struct vertex *
-plan_due(struct plan *plan, int64_t now_ms)
+plan_due(struct planner *plan, int64_t now_ms)
 {
 	struct vertex *vertex;
 
@@ -289,7 +289,7 @@ plan_due(struct plan *plan, int64_t now_ms)
 }
 
 static void
-thread_open(struct plan *plan, struct thread *thread)
+thread_open(struct planner *plan, struct thread *thread)
 {
 	if (thread->wake_ms == 0)
 		return;
@@ -300,7 +300,7 @@ thread_open(struct plan *plan, struct thread *thread)
 }
 
 struct thread *
-plan_unhold(struct plan *plan, int64_t now_ms)
+plan_unhold(struct planner *plan, int64_t now_ms)
 {
 	struct thread *thread;
 
@@ -312,7 +312,7 @@ plan_unhold(struct plan *plan, int64_t now_ms)
 }
 
 struct thread *
-plan_unpace(struct plan *plan, int64_t now_ms)
+plan_unpace(struct planner *plan, int64_t now_ms)
 {
 	struct thread *thread;
 
@@ -326,7 +326,7 @@ plan_unpace(struct plan *plan, int64_t now_ms)
 }
 
 void
-plan_repace(struct plan *plan, int64_t now_ms)
+plan_repace(struct planner *plan, int64_t now_ms)
 {
 	size_t count = plan->paced.count;
 	struct thread **threads = mem_alloc(count + 1, sizeof(struct thread *));
@@ -349,7 +349,7 @@ plan_repace(struct plan *plan, int64_t now_ms)
 }
 
 int64_t
-plan_next_ms(const struct plan *plan)
+plan_next_ms(const struct planner *plan)
 {
 	int64_t next_ms = INT64_MAX;
 
@@ -363,7 +363,7 @@ plan_next_ms(const struct plan *plan)
 }
 
 void
-plan_success(struct plan *plan, struct thread *thread, int64_t begun_ms,
+plan_success(struct planner *plan, struct thread *thread, int64_t begun_ms,
     int64_t now_ms)
 {
 	thread->trouble_count = 0;
@@ -374,7 +374,7 @@ plan_success(struct plan *plan, struct thread *thread, int64_t begun_ms,
 }
 
 enum plan_trouble
-plan_trouble(struct plan *plan, struct thread *thread, int64_t begun_ms,
+plan_trouble(struct planner *plan, struct thread *thread, int64_t begun_ms,
     int64_t now_ms, int64_t delay_ms)
 {
 	if (thread->wake_ms != 0)
@@ -398,7 +398,7 @@ plan_trouble(struct plan *plan, struct thread *thread, int64_t begun_ms,
 }
 
 void
-plan_hold(struct plan *plan, struct thread *thread, int64_t until_ms)
+plan_hold(struct planner *plan, struct thread *thread, int64_t until_ms)
 {
 	bool is_held = thread->wake_ms != 0;
 
@@ -413,7 +413,7 @@ plan_hold(struct plan *plan, struct thread *thread, int64_t until_ms)
 }
 
 void
-plan_wake(struct plan *plan, struct thread *thread)
+plan_wake(struct planner *plan, struct thread *thread)
 {
 	if (thread->wake_ms > thread->planned_ms)
 		thread->planned_ms = thread->wake_ms;
@@ -421,7 +421,7 @@ plan_wake(struct plan *plan, struct thread *thread)
 }
 
 bool
-plan_wake_at(struct plan *plan, struct thread *thread, int64_t at_ms)
+plan_wake_at(struct planner *plan, struct thread *thread, int64_t at_ms)
 {
 	if (thread->wake_ms <= at_ms)	/* 0: not held at all */
 		return false;

@@ -25,7 +25,7 @@
 #include "scheduler/plan/shaping/provider.h"
 #include "scheduler/plan/ring.h"
 
-struct plan {
+struct planner {
 	struct plan_heap due;	/* vertices in WAIT */
 	struct plan_heap held;	/* threads whose host is down */
 	struct plan_heap paced;	/* threads that went as fast as they may */
@@ -38,35 +38,35 @@ struct plan {
 };
 
 /* Nothing waits; plan_release frees what the plan took. */
-void plan_init(struct plan *plan);
-void plan_release(struct plan *plan);
+void plan_init(struct planner *plan);
+void plan_release(struct planner *plan);
 
 /* The moves.  A vertex in a state that the move does not start from is a
  * panic.  plan_take gives the one whose turn it is, NULL when the thread
  * has none, is held or has to pause; the caller puts it into its agent's
  * queue, and takes it out before any move that ends FLIGHT. */
-void plan_ready(struct plan *plan, struct vertex *vertex);
-void plan_wait(struct plan *plan, struct vertex *vertex, int64_t due_ms);
-void plan_park(struct plan *plan, struct vertex *vertex);
-struct vertex *plan_take(struct plan *plan, struct thread *thread,
+void plan_ready(struct planner *plan, struct vertex *vertex);
+void plan_wait(struct planner *plan, struct vertex *vertex, int64_t due_ms);
+void plan_park(struct planner *plan, struct vertex *vertex);
+struct vertex *plan_take(struct planner *plan, struct thread *thread,
     int64_t now_ms);
-void plan_done(struct plan *plan, struct vertex *vertex);
-void plan_forget(struct plan *plan, struct vertex *vertex);
+void plan_done(struct planner *plan, struct vertex *vertex);
+void plan_forget(struct planner *plan, struct vertex *vertex);
 
 /* A vertex whose time has come, now IDLE; NULL: none yet. */
-struct vertex *plan_due(struct plan *plan, int64_t now_ms);
+struct vertex *plan_due(struct planner *plan, int64_t now_ms);
 /* A thread whose hold is over, now open for a probe; NULL: none yet. */
-struct thread *plan_unhold(struct plan *plan, int64_t now_ms);
+struct thread *plan_unhold(struct planner *plan, int64_t now_ms);
 /* A thread whose pause is over, now open; NULL: none yet. */
-struct thread *plan_unpace(struct plan *plan, int64_t now_ms);
+struct thread *plan_unpace(struct planner *plan, int64_t now_ms);
 /* Clauses have changed: no thread waits longer than its rate of now wants. */
-void plan_repace(struct plan *plan, int64_t now_ms);
+void plan_repace(struct planner *plan, int64_t now_ms);
 /* When the next of all will be; INT64_MAX: never. */
-int64_t plan_next_ms(const struct plan *plan);
+int64_t plan_next_ms(const struct planner *plan);
 
 /* Somebody at the host was served, in an attempt begun at begun_ms: more
  * sessions may come (pace.h); a hold ends and every ready vertex may go. */
-void plan_success(struct plan *plan, struct thread *thread, int64_t begun_ms,
+void plan_success(struct planner *plan, struct thread *thread, int64_t begun_ms,
     int64_t now_ms);
 
 enum plan_trouble {
@@ -75,7 +75,7 @@ enum plan_trouble {
 	PLAN_TROUBLE_DOWN	/* one session, held for delay_ms */
 };
 /* Nobody could be served in an attempt begun at begun_ms. */
-enum plan_trouble plan_trouble(struct plan *plan, struct thread *thread,
+enum plan_trouble plan_trouble(struct planner *plan, struct thread *thread,
     int64_t begun_ms, int64_t now_ms, int64_t delay_ms);
 
 /* An agent begins or ends to work for the thread: counts, its provider's
@@ -95,13 +95,13 @@ void plan_block(struct thread *thread);
 void plan_unblock(struct thread *thread);
 /* Nothing to this host until then, whatever answers come in; a hold that is
  * there is made longer, never shorter. */
-void plan_hold(struct plan *plan, struct thread *thread, int64_t until_ms);
+void plan_hold(struct planner *plan, struct thread *thread, int64_t until_ms);
 /* The operator says: try now.  When that fails the thread is held for no
  * longer than it was to be. */
-void plan_wake(struct plan *plan, struct thread *thread);
+void plan_wake(struct planner *plan, struct thread *thread);
 /* The same later: a hold that lasts longer ends at that moment.  True: it
  * did last longer. */
-bool plan_wake_at(struct plan *plan, struct thread *thread, int64_t at_ms);
+bool plan_wake_at(struct planner *plan, struct thread *thread, int64_t at_ms);
 /* The operator says: nothing to this destination; or: go on. */
 void plan_suspend(struct thread *thread, bool is_suspended);
 

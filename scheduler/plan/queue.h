@@ -24,7 +24,7 @@ struct queue {
 	struct loop	*loop;
 	struct job_table jobs;
 	struct hearers	 hearers;
-	struct plan	 plan;
+	struct planner	 plan;
 	struct thread_table threads;
 	struct provider_table providers;
 	struct warm_table warms;

@@ -108,7 +108,7 @@ bounce_is_global(const struct bounce *bounce)
 }
 
 static bool
-bounce_has_8bit_form(const struct form *form)
+bounce_has_8bit_form(const struct report_form *form)
 {
 	for (int i = FORM_OPENING; i < FORM_KEYS; i++)
 		if (bounce_has_8bit(slice_of(form->texts[i])))
@@ -154,7 +154,7 @@ bounce_make_boundary(const struct bounce *bounce, struct str *boundary)
 static void
 bounce_add_subject(const struct bounce *bounce, struct str *out)
 {
-	const struct form *form = bounce_form(bounce, 0);
+	const struct report_form *form = bounce_form(bounce, 0);
 	struct str text = STR_INIT;
 	char number[24];
 

@@ -28,7 +28,7 @@ struct bounce {
 	int64_t		 now_s, arrival_s;
 	const struct bounce_rcpt *rcpts;
 	size_t		 rcpt_count;
-	const struct form *const *forms;	/* one language after the
+	const struct report_form *const *forms;	/* one language after the
 						 * other; count 0: English */
 	size_t		 form_count;
 	bool		 has_body;	/* return it, else headers only */

@@ -33,7 +33,7 @@ const char *bounce_action(const struct bounce_rcpt *entry);
 /* ---- bounce_words.c, bounce_fields.c ------------------------------------ */
 
 /* The form number i of the bounce; English when it has none. */
-const struct form *bounce_form(const struct bounce *bounce, size_t i);
+const struct report_form *bounce_form(const struct bounce *bounce, size_t i);
 void bounce_add_people(const struct bounce *bounce, struct str *out);
 void bounce_add_fields(const struct bounce *bounce, struct str *out);
 

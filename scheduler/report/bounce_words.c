@@ -14,14 +14,15 @@
 
 #include "base/banned.h"
 
-const struct form *
+const struct report_form *
 bounce_form(const struct bounce *bounce, size_t i)
 {
 	return i < bounce->form_count ? bounce->forms[i] : form_english();
 }
 
 static void
-words_add_text(struct str *out, const char *indent, const struct form *form,
+words_add_text(struct str *out, const char *indent,
+    const struct report_form *form,
     enum form_key key, const char *name, const char *value)
 {
 	struct str text = STR_INIT;
@@ -32,8 +33,8 @@ words_add_text(struct str *out, const char *indent, const struct form *form,
 }
 
 static void
-words_add_time(struct str *out, const struct form *form, enum form_key key,
-    int64_t wall_s)
+words_add_time(struct str *out, const struct report_form *form,
+    enum form_key key, int64_t wall_s)
 {
 	char date[CLOCK_TEXT_BYTES];
 
@@ -43,8 +44,8 @@ words_add_time(struct str *out, const struct form *form, enum form_key key,
 
 /* What the other side said, in its own words and line. */
 static void
-words_add_said(const struct form *form, const struct control_record *last,
-    struct str *out)
+words_add_said(const struct report_form *form,
+    const struct control_record *last, struct str *out)
 {
 	if (last == NULL) {
 		words_add_text(out, "    ", form, FORM_UNREACHED, NULL, NULL);
@@ -59,7 +60,7 @@ words_add_said(const struct form *form, const struct control_record *last,
 }
 
 static void
-words_add_person(const struct bounce *bounce, const struct form *form,
+words_add_person(const struct bounce *bounce, const struct report_form *form,
     const struct bounce_rcpt *entry, struct str *out)
 {
 	const struct control_record *last = entry->rcpt->last;
@@ -85,7 +86,7 @@ words_add_person(const struct bounce *bounce, const struct form *form,
 }
 
 static void
-words_add_language(const struct bounce *bounce, const struct form *form,
+words_add_language(const struct bounce *bounce, const struct report_form *form,
     struct str *out)
 {
 	enum bounce_kind gravest = bounce_kind(bounce);

@@ -19,7 +19,7 @@ static void
 formset_add_language(struct formset *set, const struct conf *conf,
     const char *language)
 {
-	struct form *form = arena_alloc(set->arena, sizeof(*form));
+	struct report_form *form = arena_alloc(set->arena, sizeof(*form));
 	struct err err;
 
 	if (form_load(set->arena, conf->report_forms, language, form,

@@ -12,7 +12,7 @@ enum { FORMSET_MAX = 8 };
 
 struct formset {
 	struct arena	*arena;
-	const struct form *all[FORMSET_MAX];
+	const struct report_form *all[FORMSET_MAX];
 	size_t		 count;		/* 0: English, as built in */
 };
 

@@ -15,13 +15,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "io/ipc.h"
+#include "io/unix_socket.h"
 #include "mail/spool_id.h"
 #include "scheduler/verdicts/verdicts.h"
 #include "scheduler/settle/settle.h"
@@ -292,7 +291,7 @@ verdicts_take(struct verdicts *verdicts, int socket)
 static bool
 verdicts_may_ask(const struct verdicts *verdicts, int socket)
 {
-	struct peer peer;
+	struct rights_peer peer;
 
 	return verdicts->peer_count < VERDICTS_PEERS_MAX &&
 	    peer_ask(socket, &verdicts->rules, &peer) == 0 &&
@@ -319,24 +318,13 @@ verdicts_on_listener(void *context, unsigned ready)
 int
 verdicts_bind(const char *run_dir, struct err *err)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd, n = snprintf(address.sun_path, sizeof(address.sun_path),
-	    "%s/verdict.sock", run_dir);
+	struct str path = STR_INIT;
+	int fd;
 
-	if (n < 0 || (size_t)n >= sizeof(address.sun_path))
-		return err_set(err, "%s/verdict.sock: too long for a "
-		    "socket's name; choose a shorter run directory", run_dir);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return err_sys(err, "socket");
+	str_addf(&path, "%s/verdict.sock", run_dir);
 	/* the spool's lock says that we are the only one */
-	(void)unlink(address.sun_path);
-	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
-	    chmod(address.sun_path, 0666) < 0 || listen(fd, 16) < 0) {
-		err_sys(err, "%s", address.sun_path);
-		close(fd);
-		return -1;
-	}
+	fd = unix_socket_listen(path.buf, 0666, err);
+	str_release(&path);
 	return fd;
 }
 

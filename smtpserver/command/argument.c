@@ -26,7 +26,7 @@ argument_is_ascii(struct slice text)
 bool
 argument_path(const struct session *session, struct slice args,
     const char *keyword, enum path_flags flags, const char *status,
-    struct path *out_path, struct slice *out_rest, struct answer *out)
+    struct path *out_path, struct slice *out_rest, struct session_answer *out)
 {
 	bool has_keyword = command_keyword(&args, keyword);
 	struct err err;
@@ -55,7 +55,7 @@ argument_path(const struct session *session, struct slice args,
 /* The row of a parameter that may stand here; NULL: out has a refusal. */
 static const struct argument_row *
 param_row_find(const struct session *session, const struct argument_row rows[],
-    struct slice key, struct answer *out)
+    struct slice key, struct session_answer *out)
 {
 	struct slice shown = slice_first(key, SHOWN_BYTES);
 
@@ -71,7 +71,7 @@ param_row_find(const struct session *session, const struct argument_row rows[],
 
 static bool
 value_fits(const struct argument_row *row, struct slice value, unsigned seen,
-    unsigned bit, struct answer *out)
+    unsigned bit, struct session_answer *out)
 {
 	if (seen & bit)
 		answer_set(out, 501, "5.5.4", "parameter %s stands twice",
@@ -89,7 +89,7 @@ value_fits(const struct argument_row *row, struct slice value, unsigned seen,
 
 bool
 params_take(struct session *session, struct slice rest,
-    const struct argument_row rows[], void *target, struct answer *out)
+    const struct argument_row rows[], void *target, struct session_answer *out)
 {
 	const struct argument_row *row;
 	struct slice key, value;

@@ -15,12 +15,12 @@
  * returns false when out has a refusal. */
 bool argument_path(const struct session *session, struct slice args,
     const char *keyword, enum path_flags flags, const char *status,
-    struct path *out_path, struct slice *out_rest, struct answer *out);
+    struct path *out_path, struct slice *out_rest, struct session_answer *out);
 
 /* Put a checked value into target.  value: p == NULL without "=".
  * returns false when out has a refusal. */
 typedef bool argument_fn(struct session *session, struct slice value,
-    void *target, struct answer *out);
+    void *target, struct session_answer *out);
 
 struct argument_row {		/* a parameter of MAIL or RCPT */
 	const char		*name;
@@ -34,7 +34,7 @@ struct argument_row {		/* a parameter of MAIL or RCPT */
  * rows: ended by a row without name; at most 32
  * returns false when out has a refusal. */
 bool params_take(struct session *session, struct slice rest,
-    const struct argument_row rows[], void *target, struct answer *out);
+    const struct argument_row rows[], void *target, struct session_answer *out);
 
 /* Has it no byte beyond ASCII? */
 bool argument_is_ascii(struct slice text);

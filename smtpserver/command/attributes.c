@@ -28,7 +28,7 @@ attribute_row_find(const struct attribute_row rows[], struct slice name)
 
 static bool
 attribute_take(struct slice word, const struct attribute_row rows[],
-    void *target, struct answer *out)
+    void *target, struct session_answer *out)
 {
 	struct slice name = slice_first(word, slice_find(word, '='));
 	const struct attribute_row *row = attribute_row_find(rows, name);
@@ -56,7 +56,7 @@ attribute_take(struct slice word, const struct attribute_row rows[],
 
 bool
 attributes_take(struct slice args, const struct attribute_row rows[],
-    void *target, struct answer *out)
+    void *target, struct session_answer *out)
 {
 	struct slice word;
 

@@ -21,7 +21,7 @@ struct attribute_row {
 /* Take 1*( SP name "=" xtext ).  rows: ended by a row without name.
  * returns false when out has a refusal. */
 bool attributes_take(struct slice args, const struct attribute_row rows[],
-    void *target, struct answer *out);
+    void *target, struct session_answer *out);
 
 /* "ADDR": an address, of IPv6 with "IPV6:" in front; into the address part of
  * endpoint, whose port stays.  "PORT": the other half.  An address that is

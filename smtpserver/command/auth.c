@@ -93,7 +93,7 @@ auth_place(struct session *session, struct slice offers)
 }
 
 static bool
-auth_is_refused(const struct session *session, struct answer *out)
+auth_is_refused(const struct session *session, struct session_answer *out)
 {
 	if (!keyword_is_on(session, EHLO_AUTH)) {
 		if (session->service->is_submission && session->tls == NULL &&
@@ -116,7 +116,7 @@ auth_is_refused(const struct session *session, struct answer *out)
 }
 
 void
-cmd_auth(struct session *session, struct slice args, struct answer *out)
+cmd_auth(struct session *session, struct slice args, struct session_answer *out)
 {
 	bool is_relay = session->settings->conf->auth.kind == AUTH_DOVECOT;
 	struct str offers = STR_INIT;

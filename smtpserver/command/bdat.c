@@ -39,7 +39,7 @@ static void
 bdat_permit(struct session *session, struct chunk *chunk)
 {
 	struct transaction *t = session->transaction;
-	struct answer answer;
+	struct session_answer answer;
 
 	if (!keyword_is_on(session, EHLO_CHUNKING))
 		bdat_refuse(chunk, 502, "5.5.1", "BDAT is not offered here");
@@ -68,7 +68,7 @@ bdat_permit(struct session *session, struct chunk *chunk)
 }
 
 void
-cmd_bdat(struct session *session, struct slice args, struct answer *out)
+cmd_bdat(struct session *session, struct slice args, struct session_answer *out)
 {
 	struct chunk *chunk = &session->chunk;
 

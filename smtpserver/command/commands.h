@@ -12,7 +12,7 @@
 /* args: after the verb and its blank.  Fills the answer, always; code 0
  * when row->next will say it. */
 typedef void command_fn(struct session *session, struct slice args,
-    struct answer *out);
+    struct session_answer *out);
 
 struct command_row {
 	const char	*verb;
@@ -37,6 +37,6 @@ enum hello { HELLO_HELO, HELLO_EHLO, HELLO_LHLO };
 /* HELO, EHLO and LHLO: check and keep the name.  fn: goes on with the answer
  * when filters are asked.  false: out has the refusal, or they are. */
 bool hello_take(struct session *session, struct slice args, enum hello hello,
-    answered_fn *fn, struct answer *out);
+    answered_fn *fn, struct session_answer *out);
 
 #endif

@@ -15,14 +15,14 @@
 
 static void
 data_answered(struct session *session, struct slice args,
-    const struct ask *ask, struct answer *out)
+    const struct ask *ask, struct session_answer *out)
 {
 	permit_learn(session, ask);
 	cmd_data(session, args, out);
 }
 
 void
-cmd_data(struct session *session, struct slice args, struct answer *out)
+cmd_data(struct session *session, struct slice args, struct session_answer *out)
 {
 	const struct transaction *t = session->transaction;
 	const struct filter_extra none = { .path = NULL };

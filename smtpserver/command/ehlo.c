@@ -16,7 +16,7 @@
 
 static void
 greet_back(struct session *session, struct slice args, enum hello hello,
-    answered_fn *fn, struct answer *out)
+    answered_fn *fn, struct session_answer *out)
 {
 	struct str lines = STR_INIT;
 
@@ -30,7 +30,7 @@ greet_back(struct session *session, struct slice args, enum hello hello,
 
 static void
 ehlo_answered(struct session *session, struct slice args,
-    const struct ask *ask, struct answer *out)
+    const struct ask *ask, struct session_answer *out)
 {
 	permit_learn(session, ask);
 	cmd_ehlo(session, args, out);
@@ -38,20 +38,20 @@ ehlo_answered(struct session *session, struct slice args,
 
 static void
 lhlo_answered(struct session *session, struct slice args,
-    const struct ask *ask, struct answer *out)
+    const struct ask *ask, struct session_answer *out)
 {
 	permit_learn(session, ask);
 	cmd_lhlo(session, args, out);
 }
 
 void
-cmd_ehlo(struct session *session, struct slice args, struct answer *out)
+cmd_ehlo(struct session *session, struct slice args, struct session_answer *out)
 {
 	greet_back(session, args, HELLO_EHLO, ehlo_answered, out);
 }
 
 void
-cmd_lhlo(struct session *session, struct slice args, struct answer *out)
+cmd_lhlo(struct session *session, struct slice args, struct session_answer *out)
 {
 	greet_back(session, args, HELLO_LHLO, lhlo_answered, out);
 }

@@ -60,7 +60,7 @@ etrn_check(struct slice args, struct err *err)
 /* "none", "suspended", "started COUNT" */
 static void
 etrn_answered(struct session *session, struct slice args,
-    const struct ask *ask, struct answer *out)
+    const struct ask *ask, struct session_answer *out)
 {
 	struct slice answer = str_slice(&ask->answer), word, node = args;
 	uint64_t messages;
@@ -86,7 +86,7 @@ etrn_answered(struct session *session, struct slice args,
 }
 
 void
-cmd_etrn(struct session *session, struct slice args, struct answer *out)
+cmd_etrn(struct session *session, struct slice args, struct session_answer *out)
 {
 	struct err err;
 

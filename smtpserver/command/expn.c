@@ -17,7 +17,7 @@
 
 /* "members COUNT a@b c@d ...", of which some may have been left out. */
 static void
-say_members(struct slice answer, struct answer *out)
+say_members(struct slice answer, struct session_answer *out)
 {
 	struct str lines = STR_INIT;
 	struct slice word;
@@ -45,7 +45,7 @@ say_members(struct slice answer, struct answer *out)
 
 static void
 expn_answered(struct session *session, struct slice args,
-    const struct ask *ask, struct answer *out)
+    const struct ask *ask, struct session_answer *out)
 {
 	if (ask->state != ASK_ANSWERED)
 		answer_trouble(out);
@@ -56,7 +56,7 @@ expn_answered(struct session *session, struct slice args,
 }
 
 void
-cmd_expn(struct session *session, struct slice args, struct answer *out)
+cmd_expn(struct session *session, struct slice args, struct session_answer *out)
 {
 	struct str text = STR_INIT, question = STR_INIT;
 	struct path path;

@@ -15,7 +15,7 @@
 
 bool
 hello_take(struct session *session, struct slice args, enum hello hello,
-    answered_fn *fn, struct answer *out)
+    answered_fn *fn, struct session_answer *out)
 {
 	const struct filter_extra extra = { .text = args };
 	const struct permit_early early = { .stage = POLICY_AT_HELO,
@@ -51,14 +51,14 @@ hello_take(struct session *session, struct slice args, enum hello hello,
 
 static void
 helo_answered(struct session *session, struct slice args,
-    const struct ask *ask, struct answer *out)
+    const struct ask *ask, struct session_answer *out)
 {
 	permit_learn(session, ask);
 	cmd_helo(session, args, out);
 }
 
 void
-cmd_helo(struct session *session, struct slice args, struct answer *out)
+cmd_helo(struct session *session, struct slice args, struct session_answer *out)
 {
 	if (hello_take(session, args, HELLO_HELO, helo_answered, out))
 		answer_set(out, 250, NULL, "%s",

@@ -11,7 +11,7 @@
 #include "base/banned.h"
 
 void
-cmd_help(struct session *session, struct slice args, struct answer *out)
+cmd_help(struct session *session, struct slice args, struct session_answer *out)
 {
 	const struct command_row *row;
 	struct str verbs = STR_INIT;

@@ -18,14 +18,14 @@
 #include "base/banned.h"
 
 static void
-mail_say_full(struct answer *out)
+mail_say_full(struct session_answer *out)
 {
 	answer_set(out, 452, "4.3.1", "no space to store it now, try later");
 }
 
 static bool
 mail_has_room(struct session *session, const struct mail_params *params,
-    struct answer *out)
+    struct session_answer *out)
 {
 	const struct conf_limits *limits = &session->settings->conf->limits;
 
@@ -52,7 +52,7 @@ mail_has_room(struct session *session, const struct mail_params *params,
 /* RFC 6531 section 3.5. */
 static bool
 is_spelt_right(const struct path *sender, const struct mail_params *params,
-    struct answer *out)
+    struct session_answer *out)
 {
 	if (params->terms.is_utf8 || (argument_is_ascii(sender->local) &&
 	    argument_is_ascii(sender->domain)))
@@ -81,7 +81,7 @@ mail_transaction(const struct session *session, const struct path *sender,
 
 /* RFC 4954 section 6. */
 static bool
-mail_owes_login(const struct session *session, struct answer *out)
+mail_owes_login(const struct session *session, struct session_answer *out)
 {
 	if (!policy_owes_login(session->settings->conf,
 	    session->service->is_submission, session->user.len > 0))
@@ -93,7 +93,7 @@ mail_owes_login(const struct session *session, struct answer *out)
 
 static void
 mail_answered(struct session *session, struct slice args,
-    const struct ask *ask, struct answer *out)
+    const struct ask *ask, struct session_answer *out)
 {
 	permit_learn(session, ask);
 	cmd_mail(session, args, out);
@@ -102,7 +102,7 @@ mail_answered(struct session *session, struct slice args,
 /* Who of those that know nothing of rules said no; NULL: nobody did. */
 static const char *
 mail_refused_by(struct session *session, const struct path *sender,
-    const struct mail_params *params, struct answer *out)
+    const struct mail_params *params, struct session_answer *out)
 {
 	if (!is_spelt_right(sender, params, out))
 		return "filter";
@@ -116,7 +116,7 @@ mail_refused_by(struct session *session, const struct path *sender,
 static bool
 mail_is_wanted(struct session *session, const struct path *sender,
     const struct mail_params *params, struct slice rest,
-    struct answer *out)
+    struct session_answer *out)
 {
 	struct filter_extra extra = { .path = sender, .params = rest };
 	struct permit_early early = { .stage = POLICY_AT_MAIL,
@@ -136,7 +136,7 @@ mail_is_wanted(struct session *session, const struct path *sender,
 }
 
 void
-cmd_mail(struct session *session, struct slice args, struct answer *out)
+cmd_mail(struct session *session, struct slice args, struct session_answer *out)
 {
 	struct mail_params params = { 0 };
 	struct decided decided = { .stage = "mail", .by = "login" };

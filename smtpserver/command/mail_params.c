@@ -29,7 +29,7 @@
 enum { SIZE_DIGITS_MAX = 20, SPAN_DIGITS_MAX = 9 };
 
 static bool
-mail_param_refuse(struct answer *out, const char *text)
+mail_param_refuse(struct session_answer *out, const char *text)
 {
 	answer_set(out, 501, "5.5.4", "%s", text);
 	return false;
@@ -38,7 +38,7 @@ mail_param_refuse(struct answer *out, const char *text)
 /* What no counter holds is larger than any limit. */
 static bool
 mail_param_size(struct session *session, struct slice value, void *target,
-    struct answer *out)
+    struct session_answer *out)
 {
 	struct mail_params *params = target;
 
@@ -54,7 +54,7 @@ mail_param_size(struct session *session, struct slice value, void *target,
 
 static bool
 mail_param_body(struct session *session, struct slice value, void *target,
-    struct answer *out)
+    struct session_answer *out)
 {
 	struct mail_params *params = target;
 
@@ -74,7 +74,7 @@ mail_param_body(struct session *session, struct slice value, void *target,
 
 static bool
 mail_param_utf8(struct session *session, struct slice value, void *target,
-    struct answer *out)
+    struct session_answer *out)
 {
 	((struct mail_params *)target)->terms.is_utf8 = true;
 	return true;
@@ -82,7 +82,7 @@ mail_param_utf8(struct session *session, struct slice value, void *target,
 
 static bool
 mail_param_ret(struct session *session, struct slice value, void *target,
-    struct answer *out)
+    struct session_answer *out)
 {
 	struct mail_params *params = target;
 	struct err err;
@@ -93,7 +93,7 @@ mail_param_ret(struct session *session, struct slice value, void *target,
 
 static bool
 mail_param_envid(struct session *session, struct slice value, void *target,
-    struct answer *out)
+    struct session_answer *out)
 {
 	struct err err;
 
@@ -104,7 +104,7 @@ mail_param_envid(struct session *session, struct slice value, void *target,
 
 /* Would it be late before it is let go?  In either order of the two. */
 static bool
-mail_is_in_time(const struct terms *terms, struct answer *out)
+mail_is_in_time(const struct terms *terms, struct session_answer *out)
 {
 	return terms->by_s == 0 || !terms->by_returns ||
 	    terms->by_s > terms->hold_until_s ||
@@ -113,7 +113,7 @@ mail_is_in_time(const struct terms *terms, struct answer *out)
 
 static bool
 mail_param_by(struct session *session, struct slice value, void *target,
-    struct answer *out)
+    struct session_answer *out)
 {
 	struct terms *terms = &((struct mail_params *)target)->terms;
 	bool is_past = slice_starts(value, "-"), has_sign = is_past ||
@@ -145,7 +145,7 @@ mail_param_by(struct session *session, struct slice value, void *target,
 
 static bool
 mail_hold_until(struct session *session, int64_t until_s, struct terms *terms,
-    struct answer *out)
+    struct session_answer *out)
 {
 	int64_t now_s = clock_wall_s();
 	int64_t max_s = session->settings->conf->limits.hold_ms / 1000;
@@ -164,7 +164,7 @@ mail_hold_until(struct session *session, int64_t until_s, struct terms *terms,
 
 static bool
 mail_param_hold_for(struct session *session, struct slice value, void *target,
-    struct answer *out)
+    struct session_answer *out)
 {
 	struct terms *terms = &((struct mail_params *)target)->terms;
 	uint64_t span_s;
@@ -179,7 +179,7 @@ mail_param_hold_for(struct session *session, struct slice value, void *target,
 
 static bool
 mail_param_hold_until(struct session *session, struct slice value, void *target,
-    struct answer *out)
+    struct session_answer *out)
 {
 	struct terms *terms = &((struct mail_params *)target)->terms;
 	int64_t until_s;
@@ -194,7 +194,7 @@ mail_param_hold_until(struct session *session, struct slice value, void *target,
  * reply to the message will say so. */
 static bool
 mail_param_priority(struct session *session, struct slice value, void *target,
-    struct answer *out)
+    struct session_answer *out)
 {
 	struct mail_params *params = target;
 	bool is_low = slice_starts(value, "-");
@@ -215,7 +215,7 @@ mail_param_priority(struct session *session, struct slice value, void *target,
 
 static bool
 mail_param_requiretls(struct session *session, struct slice value, void *target,
-    struct answer *out)
+    struct session_answer *out)
 {
 	((struct mail_params *)target)->terms.needs_tls = true;
 	return true;
@@ -225,7 +225,7 @@ mail_param_requiretls(struct session *session, struct slice value, void *target,
  * counts as <>. */
 static bool
 mail_param_auth(struct session *session, struct slice value, void *target,
-    struct answer *out)
+    struct session_answer *out)
 {
 	struct terms *terms = &((struct mail_params *)target)->terms;
 	struct str mailbox = STR_INIT;
@@ -262,7 +262,7 @@ static const struct argument_row rows[] = {
 
 bool
 mail_params_take(struct session *session, struct slice rest,
-    struct mail_params *params, struct answer *out)
+    struct mail_params *params, struct session_answer *out)
 {
 	return params_take(session, rest, rows, params, out);
 }

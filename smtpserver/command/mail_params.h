@@ -17,7 +17,7 @@ struct mail_params {		/* slices borrow from the command line */
 
 /* Take the parameters of MAIL.  returns false when out has a refusal. */
 bool mail_params_take(struct session *session, struct slice rest,
-    struct mail_params *params, struct answer *out);
+    struct mail_params *params, struct session_answer *out);
 
 /* Does the word SMTPUTF8 stand among the arguments of a command that is not
  * parsed yet?  RFC 6531 section 3.4. */

@@ -11,7 +11,7 @@
 #include "base/banned.h"
 
 void
-cmd_noop(struct session *session, struct slice args, struct answer *out)
+cmd_noop(struct session *session, struct slice args, struct session_answer *out)
 {
 	answer_set(out, 250, "2.0.0", "ok");
 }

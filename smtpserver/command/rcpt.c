@@ -23,7 +23,7 @@
 
 static bool
 rcpt_param_notify(struct session *session, struct slice value, void *target,
-    struct answer *out)
+    struct session_answer *out)
 {
 	struct envelope_rcpt *rcpt = target;
 	struct err err;
@@ -37,7 +37,7 @@ rcpt_param_notify(struct session *session, struct slice value, void *target,
 /* RFC 6533 section 3: bare UTF-8 needs SMTPUTF8. */
 static bool
 rcpt_param_orcpt(struct session *session, struct slice value, void *target,
-    struct answer *out)
+    struct session_answer *out)
 {
 	struct err err = { "ORCPT beyond ASCII needs SMTPUTF8" };
 
@@ -57,7 +57,7 @@ static const struct argument_row rows[] = {
 
 static bool
 rcpt_has_room(struct session *session, const struct path *rcpt,
-    struct answer *out)
+    struct session_answer *out)
 {
 	const struct conf_limits *limits = &session->settings->conf->limits;
 	struct transaction *t = session->transaction;
@@ -79,7 +79,7 @@ rcpt_has_room(struct session *session, const struct path *rcpt,
 /* With one more answer, from the start. */
 static void
 rcpt_answered(struct session *session, struct slice args,
-    const struct ask *ask, struct answer *out)
+    const struct ask *ask, struct session_answer *out)
 {
 	permit_learn(session, ask);
 	cmd_rcpt(session, args, out);
@@ -89,7 +89,7 @@ rcpt_answered(struct session *session, struct slice args,
  * question is out.  *decided keeps what the policy said. */
 static const char *
 rcpt_asked(struct session *session, const struct filter_extra *extra,
-    struct decided *decided, struct answer *out)
+    struct decided *decided, struct session_answer *out)
 {
 	const struct conf_rule *rule;
 	bool is_set_aside;
@@ -117,7 +117,7 @@ rcpt_asked(struct session *session, const struct filter_extra *extra,
 
 static void
 rcpt_into_transaction(struct session *session, const struct envelope_rcpt *rcpt,
-    struct answer *out)
+    struct session_answer *out)
 {
 	struct err err;
 
@@ -130,7 +130,7 @@ rcpt_into_transaction(struct session *session, const struct envelope_rcpt *rcpt,
 }
 
 void
-cmd_rcpt(struct session *session, struct slice args, struct answer *out)
+cmd_rcpt(struct session *session, struct slice args, struct session_answer *out)
 {
 	const struct transaction *t = session->transaction;
 	bool is_utf8 = t->envelope.terms.is_utf8;

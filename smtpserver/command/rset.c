@@ -11,7 +11,7 @@
 #include "base/banned.h"
 
 void
-cmd_rset(struct session *session, struct slice args, struct answer *out)
+cmd_rset(struct session *session, struct slice args, struct session_answer *out)
 {
 	if (args.n > 0) {
 		answer_set(out, 501, "5.5.4", "RSET takes no argument");

@@ -14,7 +14,7 @@
 #include "base/banned.h"
 
 static void
-starttls_go_ahead(const struct session *session, struct answer *out)
+starttls_go_ahead(const struct session *session, struct session_answer *out)
 {
 	enum phase phase = session_phase(session);
 
@@ -27,7 +27,8 @@ starttls_go_ahead(const struct session *session, struct answer *out)
 }
 
 void
-cmd_starttls(struct session *session, struct slice args, struct answer *out)
+cmd_starttls(struct session *session, struct slice args,
+    struct session_answer *out)
 {
 	const struct conf *conf = session->settings->conf;
 

@@ -27,7 +27,7 @@ utf8_cut(struct slice *args)
 
 bool
 verify_arg_take(const struct session *session, struct slice args,
-    struct str *out_text, struct path *out_path, struct answer *out)
+    struct str *out_text, struct path *out_path, struct session_answer *out)
 {
 	bool is_utf8 = keyword_is_on(session, EHLO_SMTPUTF8) &&
 	    utf8_cut(&args);

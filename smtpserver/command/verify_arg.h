@@ -15,7 +15,7 @@
  * out_path   slices of out_text
  * returns false when out has a refusal. */
 bool verify_arg_take(const struct session *session, struct slice args,
-    struct str *out_text, struct path *out_path, struct answer *out);
+    struct str *out_text, struct path *out_path, struct session_answer *out);
 
 /* Is its domain one of ours? */
 bool verify_arg_is_ours(const struct session *session,

@@ -17,7 +17,7 @@
 
 static void
 vrfy_answered(struct session *session, struct slice args,
-    const struct ask *ask, struct answer *out)
+    const struct ask *ask, struct session_answer *out)
 {
 	struct slice text = slice_from(str_slice(&ask->question), 5);
 
@@ -31,7 +31,7 @@ vrfy_answered(struct session *session, struct slice args,
 }
 
 void
-cmd_vrfy(struct session *session, struct slice args, struct answer *out)
+cmd_vrfy(struct session *session, struct slice args, struct session_answer *out)
 {
 	struct str text = STR_INIT, question = STR_INIT;
 	struct path path;

@@ -171,7 +171,8 @@ xclient_become(struct session *session, struct xclient *x)
 }
 
 void
-cmd_xclient(struct session *session, struct slice args, struct answer *out)
+cmd_xclient(struct session *session, struct slice args,
+    struct session_answer *out)
 {
 	struct xclient x = {
 		.name = STR_INIT, .helo = STR_INIT, .user = STR_INIT,

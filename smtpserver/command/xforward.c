@@ -91,7 +91,8 @@ static const struct attribute_row rows[] = {
 };
 
 void
-cmd_xforward(struct session *session, struct slice args, struct answer *out)
+cmd_xforward(struct session *session, struct slice args,
+    struct session_answer *out)
 {
 	size_t before = session->forward.len;
 

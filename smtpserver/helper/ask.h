@@ -39,12 +39,12 @@ enum ask_state {
 };
 
 struct session;
-struct answer;
+struct session_answer;
 
 struct ask;
 
 typedef void answered_fn(struct session *session, struct slice args,
-    const struct ask *ask, struct answer *out);
+    const struct ask *ask, struct session_answer *out);
 
 struct ask {
 	const char	*kind;		/* static: row of helper_kinds */

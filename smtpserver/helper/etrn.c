@@ -13,11 +13,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "io/unix_socket.h"
 #include "smtpserver/helper/etrn.h"
 #include "smtpserver/helper/helper.h"
 
@@ -26,25 +26,6 @@
 const char etrn_kind[] = "etrn";
 
 enum { SCHEDULER_FOR_MS = 10000, ANSWER_BYTES_MAX = 65536 };
-
-static int
-etrn_connect(const char *run_dir, struct err *err)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd, n = snprintf(address.sun_path, sizeof(address.sun_path),
-	    "%s/scheduler.sock", run_dir);
-
-	if (n < 0 || (size_t)n >= sizeof(address.sun_path))
-		return err_set(err, "%s: too long a name", run_dir);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd >= 0 && connect(fd, (const struct sockaddr *)&address,
-	    sizeof(address)) == 0)
-		return fd;
-	err_sys(err, "connect %s", address.sun_path);
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
 
 /* Everything up to the empty line. */
 static int
@@ -103,7 +84,7 @@ etrn_ask(const char *run_dir, struct slice host, struct str *out)
 {
 	struct str request = STR_INIT, answer = STR_INIT;
 	struct err err = { "" };
-	int fd = etrn_connect(run_dir, &err);
+	int fd = unix_socket_connect_in(run_dir, "scheduler.sock", 0, &err);
 	bool is_good = fd >= 0;
 
 	json_open(&request);

@@ -22,7 +22,7 @@ enum { TICK_MS = 500 };
 /* ---- questions -------------------------------------------------------- */
 
 static void
-question_dequeue(struct kind *kind, struct question *question)
+question_dequeue(struct kind *kind, struct helper_question *question)
 {
 	TAILQ_REMOVE(&kind->queue, question, entry);
 	kind->queued--;
@@ -30,7 +30,7 @@ question_dequeue(struct kind *kind, struct question *question)
 }
 
 static void
-question_free(struct question **question)
+question_free(struct helper_question **question)
 {
 	explicit_bzero((*question)->text.buf, (*question)->text.len);
 	str_release(&(*question)->text);
@@ -38,7 +38,7 @@ question_free(struct question **question)
 }
 
 void
-question_answer(struct helpers *helpers, struct question *question,
+question_answer(struct helpers *helpers, struct helper_question *question,
     struct slice rest)
 {
 	struct str line = STR_INIT;
@@ -54,7 +54,7 @@ question_answer(struct helpers *helpers, struct question *question,
 }
 
 void
-question_requeue(struct kind *kind, struct question *question)
+question_requeue(struct kind *kind, struct helper_question *question)
 {
 	asks_close(kind->all->asks, &question->token);
 	question->helper = NULL;
@@ -67,7 +67,7 @@ question_requeue(struct kind *kind, struct question *question)
 static void
 queue_trouble(struct kind *kind, const char *why)
 {
-	struct question *question;
+	struct helper_question *question;
 
 	while ((question = TAILQ_FIRST(&kind->queue)) != NULL) {
 		question_dequeue(kind, question);
@@ -108,8 +108,8 @@ helper_find(struct kind *kind, struct err *err)
 
 /* Who has what this question goes on with.  false: it is for anybody. */
 static bool
-helper_addressed(const struct kind *kind, const struct question *question,
-    struct helper **out)
+helper_addressed(const struct kind *kind,
+    const struct helper_question *question, struct helper **out)
 {
 	struct slice text = str_slice(&question->text);
 	size_t dash = slice_find(text, '-');
@@ -126,7 +126,7 @@ helper_addressed(const struct kind *kind, const struct question *question,
 }
 
 static void
-question_give(struct question *question, struct helper *helper)
+question_give(struct helper_question *question, struct helper *helper)
 {
 	struct str *outbox = child_outbox(helper->child);
 	struct kind *kind = helper->kind;
@@ -145,7 +145,7 @@ question_give(struct question *question, struct helper *helper)
 static void
 kind_run(struct kind *kind)
 {
-	struct question *question;
+	struct helper_question *question;
 	struct helper *helper;
 	struct err err;
 
@@ -206,7 +206,7 @@ static bool
 kind_tick(struct kind *kind, int64_t now_ms)
 {
 	struct helper *helper, *next;
-	struct question *question;
+	struct helper_question *question;
 
 	for (helper = TAILQ_FIRST(&kind->helpers); helper != NULL;
 	    helper = next) {
@@ -312,7 +312,7 @@ kind_find(struct helpers *helpers, struct slice name)
 }
 
 static bool
-has_room_for(const struct kind *kind, const struct question *question)
+has_room_for(const struct kind *kind, const struct helper_question *question)
 {
 	return kind->queued < HELPERS_QUEUED_MAX && kind->queued_bytes +
 	    question->text.len <= HELPERS_QUEUED_BYTES_MAX;
@@ -321,9 +321,9 @@ has_room_for(const struct kind *kind, const struct question *question)
 /* What is only told goes in front: a place that was given back is free for
  * all that was asked in the same turn. */
 static void
-question_enqueue(struct kind *kind, struct question *question)
+question_enqueue(struct kind *kind, struct helper_question *question)
 {
-	struct question *first = TAILQ_FIRST(&kind->queue);
+	struct helper_question *first = TAILQ_FIRST(&kind->queue);
 
 	kind->queued++;
 	kind->queued_bytes += question->text.len;
@@ -336,7 +336,7 @@ question_enqueue(struct kind *kind, struct question *question)
 }
 
 static void
-question_queue(struct kind *kind, struct question *question)
+question_queue(struct kind *kind, struct helper_question *question)
 {
 	int64_t now_ms = clock_steady_ms();
 
@@ -359,7 +359,7 @@ bool
 helpers_ask(struct helpers *helpers, uint64_t asker, struct slice line)
 {
 	struct slice token_text, name;
-	struct question *question;
+	struct helper_question *question;
 	struct kind *kind;
 	uint64_t token;
 

@@ -11,17 +11,17 @@
 #include "smtpserver/helper/ask.h"
 #include "smtpserver/helper/helpers.h"
 
-struct question {
+struct helper_question {
 	uint64_t		 asker, asker_token;
 	uint64_t		 token;		/* of ours; 0: in the queue */
 	struct str		 text;
 	int64_t			 until_ms;
 	struct helper		*helper;	/* NULL: in the queue */
 	bool			 is_again;	/* given for the second time */
-	TAILQ_ENTRY(question)	 entry;
+	TAILQ_ENTRY(helper_question)	 entry;
 };
 
-TAILQ_HEAD(question_list, question);
+TAILQ_HEAD(question_list, helper_question);
 
 struct helper {
 	struct kind		*kind;
@@ -63,11 +63,11 @@ struct helpers {
 
 /* It is on no list any more: tell who asked, free it.  rest: "ok ANSWER" or
  * "trouble WHY". */
-void question_answer(struct helpers *helpers, struct question *question,
+void question_answer(struct helpers *helpers, struct helper_question *question,
     struct slice rest);
 
 /* A helper had it in hand and is gone: once more, in front. */
-void question_requeue(struct kind *kind, struct question *question);
+void question_requeue(struct kind *kind, struct helper_question *question);
 
 /* Give what waits to who has room, when all that came in this turn has been
  * read: what was said first goes first, whoever was read first. */

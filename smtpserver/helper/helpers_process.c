@@ -14,11 +14,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "io/unix_socket.h"
 #include "smtpserver/helper/helpers_internal.h"
 
 #include "base/banned.h"
@@ -28,7 +28,7 @@ helper_end(struct helper *helper, const char *why)
 {
 	struct kind *kind = helper->kind;
 	bool is_ours = kind->row->serve != NULL;
-	struct question *question;
+	struct helper_question *question;
 
 	child_free(&helper->child);
 	TAILQ_REMOVE(&kind->helpers, helper, entry);
@@ -73,7 +73,7 @@ static void
 helper_take_line(struct helper *helper, struct slice line)
 {
 	struct helpers *all = helper->kind->all;
-	struct question *question = NULL;
+	struct helper_question *question = NULL;
 	struct slice token_text;
 	uint64_t token;
 
@@ -169,22 +169,12 @@ helper_fork(struct kind *kind, struct err *err)
 static int
 helper_connect(struct kind *kind, struct err *err)
 {
-	const char *dir = kind->all->process->conf->run_dir;
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd, n = snprintf(address.sun_path, sizeof(address.sun_path),
-	    "%s/%s", dir, kind->row->socket);
+	struct err why;
+	int fd = unix_socket_connect_in(kind->all->process->conf->run_dir,
+	    kind->row->socket, SOCK_NONBLOCK, &why);
 
-	if (n < 0 || (size_t)n >= sizeof(address.sun_path))
-		return err_set(err, "the path of socket %s is too long",
-		    kind->row->socket);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
-		return err_sys(err, "cannot make a socket");
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0) {
-		err_sys(err, "cannot reach %s", address.sun_path);
-		close(fd);
-		return -1;
-	}
+		return err_set(err, "cannot reach %s", why.text);
 	helper_connect_to(kind, fd);
 	return 0;
 }

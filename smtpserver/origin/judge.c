@@ -181,7 +181,7 @@ judge_case_is_late(const struct judge_case *one)
 static void
 judge_case_ask(struct judge_case *one)
 {
-	const struct answer *question;
+	const struct origin_answer *question;
 	size_t cursor = 0;
 
 	while ((question = answers_next_question(one->answers, &cursor)) !=

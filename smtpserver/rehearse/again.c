@@ -189,7 +189,7 @@ again_learn(struct replayed *replayed, const struct policy_need *need)
 
 static void
 again_conclude(struct replayed *replayed, const char *by,
-    enum rehearsal_result result, const struct answer *answer)
+    enum rehearsal_result result, const struct session_answer *answer)
 {
 	struct rehearsal_outcome *out = replayed->out;
 
@@ -259,7 +259,7 @@ again_helo(struct replayed *replayed)
 }
 
 static bool
-again_has_room(struct replayed *replayed, struct answer *answer)
+again_has_room(struct replayed *replayed, struct session_answer *answer)
 {
 	const struct conf_limits *limits = &replayed->conf->limits;
 	const struct again_row *row = replayed->row;
@@ -299,7 +299,7 @@ again_mail(struct replayed *replayed)
 	struct policy *policy = replayed->again->rehearsal.policy;
 	const struct policy_question *question = &replayed->question;
 	const struct conf_rule *bars;
-	struct answer answer;
+	struct session_answer answer;
 	const char *words, *by = NULL;
 
 	bars = policy_bars_user(policy, question, &words);
@@ -327,7 +327,7 @@ again_mail(struct replayed *replayed)
 
 /* What the router says of it now: its tables are those of today. */
 static bool
-again_recipient(struct replayed *replayed, struct answer *answer)
+again_recipient(struct replayed *replayed, struct session_answer *answer)
 {
 	const struct rehearsal *rehearsal = &replayed->again->rehearsal;
 	const struct policy_question *question = &replayed->question;
@@ -366,7 +366,7 @@ static bool
 again_rcpt(struct replayed *replayed)
 {
 	uint64_t most = replayed->conf->limits.recipients;
-	struct answer answer;
+	struct session_answer answer;
 
 	if (most > 0 && replayed->row->rcpts >= most) {
 		answer_set(&answer, 452, "4.5.3", "that is enough recipients, "
@@ -378,8 +378,8 @@ again_rcpt(struct replayed *replayed)
 	    again_recipient(replayed, &answer);
 }
 
-static struct answer *
-again_untold(struct answer *out)
+static struct session_answer *
+again_untold(struct session_answer *out)
 {
 	answer_set(out, 451, "4.7.0", "whose mail this is cannot be told now, "
 	    "try later");
@@ -391,7 +391,7 @@ static bool
 again_unjudged(struct replayed *replayed)
 {
 	struct policy_verdict held = policy_held(&replayed->verdict);
-	struct answer answer;
+	struct session_answer answer;
 
 	if (held.result == POLICY_ACCEPT)
 		return true;

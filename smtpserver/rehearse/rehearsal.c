@@ -156,7 +156,7 @@ check_recipient(const struct rehearsal *rehearsal,
 	struct str question = STR_INIT, said = STR_INIT;
 	char status[RECIPIENT_STATUS_BYTES];
 	enum ask_state state = ASK_ANSWERED;
-	struct answer answer;
+	struct session_answer answer;
 
 	if (rehearsal->ask == NULL ||
 	    !recipient_is_asked(rehearsal->conf, NULL, rcpt))

@@ -117,7 +117,7 @@ static enum step
 auth_end(struct session *session, int code, const char *status,
     const char *text)
 {
-	struct answer answer;
+	struct session_answer answer;
 
 	login_free(&session->login);
 	answer_set(&answer, code, status, "%s", text);

@@ -56,7 +56,7 @@ chunk_refused(struct session *session)
 {
 	const struct refusal *refusal = &session->chunk.refusal;
 	enum step next;
-	struct answer answer;
+	struct session_answer answer;
 
 	answer_set(&answer, refusal->code, refusal->status, "%s",
 	    refusal->text);
@@ -71,7 +71,7 @@ chunk_end(struct session *session)
 {
 	const struct conf *conf = session->settings->conf;
 	struct transaction *t = session->transaction;
-	struct answer answer;
+	struct session_answer answer;
 
 	if (session->chunk.is_last) {
 		content_end(&t->content, &conf->limits, &t->draft);
@@ -133,7 +133,7 @@ step_store(struct session *session)
 
 /* RFC 6710 section 5.1: the new priority stands first in the text. */
 static void
-answer_accepted(const struct transaction *t, struct answer *out)
+answer_accepted(const struct transaction *t, struct session_answer *out)
 {
 	if (t->envelope.terms.priority != t->priority_asked)
 		answer_set(out, 250, "2.3.6", "%d %s accepted, its priority "
@@ -151,7 +151,7 @@ step_stored(struct session *session)
 	bool is_out_of_step = t->content.fault == CONTENT_BARE &&
 	    !t->is_chunked;
 	char status[sizeof(t->refusal_status)];
-	struct answer answer;
+	struct session_answer answer;
 
 	if (t->is_refused) {
 		answer = t->refusal;

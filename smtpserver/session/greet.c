@@ -29,7 +29,7 @@ greet_pause_ms(const struct session *session)
 static enum step
 greet_refuse_early(struct session *session)
 {
-	struct answer answer;
+	struct session_answer answer;
 
 	note_early(session);
 	session->end_reason = "spoke first";
@@ -43,7 +43,7 @@ greet_refuse_early(struct session *session)
 enum step
 session_greet(struct session *session)
 {
-	struct answer answer;
+	struct session_answer answer;
 
 	answer_set(&answer, 220, NULL, "%s %s zmailer",
 	    session->settings->conf->host,

@@ -18,7 +18,7 @@
 #include "base/banned.h"
 
 void
-session_write(struct session *session, const struct answer *answer)
+session_write(struct session *session, const struct session_answer *answer)
 {
 	struct slice rest = slice_of(answer->text), line;
 	char wire[ANSWER_TEXT_BYTES + 32];
@@ -44,10 +44,10 @@ session_write_challenge(struct session *session, struct slice letters)
 }
 
 enum step
-session_say(struct session *session, const struct answer *answer,
+session_say(struct session *session, const struct session_answer *answer,
     enum step next)
 {
-	struct answer enough;
+	struct session_answer enough;
 
 	session_write(session, answer);
 	if (answer->code == 421)
@@ -68,7 +68,7 @@ enum step
 session_say_end(struct session *session, const char *status,
     const char *reason, const char *text)
 {
-	struct answer answer;
+	struct session_answer answer;
 
 	session->end_reason = reason;
 	answer_set(&answer, 421, status, "%s %s",

@@ -20,15 +20,16 @@ typedef enum step step_fn(struct session *session);
 #undef STEP
 
 /* Write an answer; no more. */
-void session_write(struct session *session, const struct answer *answer);
+void session_write(struct session *session,
+    const struct session_answer *answer);
 
 /* Write "334 LETTERS". */
 void session_write_challenge(struct session *session, struct slice letters);
 
 /* Write an answer and count it.  Returns the step that follows: next, or
  * the last one when the session is over. */
-enum step session_say(struct session *session, const struct answer *answer,
-    enum step next);
+enum step session_say(struct session *session,
+    const struct session_answer *answer, enum step next);
 
 /* 421 and the end: drops the transaction.  Returns the last step. */
 enum step session_say_end(struct session *session, const char *status,
@@ -63,8 +64,8 @@ int64_t session_command_ms(const struct session *session);
 
 /* An answer was said: when it is a refusal that has to wait, next becomes
  * what follows the wait.  Returns the step that follows. */
-enum step session_hold(struct session *session, const struct answer *answer,
-    enum step next);
+enum step session_hold(struct session *session,
+    const struct session_answer *answer, enum step next);
 
 /* The client has so long, from now on. */
 void session_wait_for(struct session *session, int64_t span_ms);

@@ -27,7 +27,7 @@ tarpit_ms(const struct conf *conf, unsigned refusals)
 }
 
 enum step
-session_hold(struct session *session, const struct answer *answer,
+session_hold(struct session *session, const struct session_answer *answer,
     enum step next)
 {
 	const struct conf *conf = session->settings->conf;

@@ -15,7 +15,7 @@
 #include "base/banned.h"
 
 void
-answer_set(struct answer *answer, int code, const char *status,
+answer_set(struct session_answer *answer, int code, const char *status,
     const char *format, ...)
 {
 	va_list ap;
@@ -30,14 +30,14 @@ answer_set(struct answer *answer, int code, const char *status,
 }
 
 void
-answer_trouble(struct answer *out)
+answer_trouble(struct session_answer *out)
 {
 	answer_set(out, 451, "4.3.0",
 	    "this cannot be looked up now, try later");
 }
 
 void
-answer_fault(struct answer *out, enum content_fault fault)
+answer_fault(struct session_answer *out, enum content_fault fault)
 {
 	static const struct {
 		int		 code;

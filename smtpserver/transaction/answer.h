@@ -11,7 +11,7 @@ struct conf_rule;
 
 enum { ANSWER_TEXT_BYTES = 4096 };
 
-struct answer {
+struct session_answer {
 	int		code;		/* RFC 5321 section 4.2 */
 	const char	*status;	/* RFC 3463, static; NULL: has none */
 	char		text[ANSWER_TEXT_BYTES];	/* lines, LF between */
@@ -20,15 +20,15 @@ struct answer {
 };
 
 /* Fill one.  Text that does not fit is cut. */
-void answer_set(struct answer *answer, int code, const char *status,
+void answer_set(struct session_answer *answer, int code, const char *status,
     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* The usual reply when a helper had trouble: 451 4.3.0 and words that tell
  * nothing. */
-void answer_trouble(struct answer *out);
+void answer_trouble(struct session_answer *out);
 
 /* The answer to the end of data when there was this fault (not
  * CONTENT_GOOD). */
-void answer_fault(struct answer *answer, enum content_fault fault);
+void answer_fault(struct session_answer *answer, enum content_fault fault);
 
 #endif

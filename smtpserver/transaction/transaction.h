@@ -38,18 +38,18 @@ struct transaction {
 	struct str		 fields;	/* in front of the header */
 	const struct conf_rule	*freeze;	/* NULL: goes to router/ */
 	struct late_rules	 late;	/* tried when it is judged */
-	struct answer		*late_refusal;	/* NULL; or what is said when
+	struct session_answer	*late_refusal;	/* NULL; or what is said when
 						 * none of them takes it */
 	/* what filters and those said of it */
 	bool			 is_refused, is_discarded;
-	struct answer		 refusal;
+	struct session_answer	 refusal;
 	char			 refusal_status[12];
 	char			 rcpt_status[12];	/* of the last one that
 							 * the router refused */
 	char			 milter_cause[32];	/* "" none */
 	bool			 is_expected;	/* the scheduler was told that
 						 * the client waits */
-	struct answer		*next_hop;	/* NULL; or what the client
+	struct session_answer	*next_hop;	/* NULL; or what the client
 						 * hears of it, in the arena */
 	bool			 is_looked_at;	/* by the content filter */
 	bool			 is_judged;	/* whose mail it is */

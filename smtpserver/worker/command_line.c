@@ -36,7 +36,7 @@ is_http(struct slice verb)
 /* A command that asked goes on with the answer. */
 static void
 command_resume(struct session *session, struct slice args,
-    struct answer *out)
+    struct session_answer *out)
 {
 	struct ask *ask = session->ask;
 
@@ -47,11 +47,11 @@ command_resume(struct session *session, struct slice args,
 
 /* Filters may have words for it. */
 static void command_answer_unknown(struct session *session, struct slice line,
-    struct answer *out);
+    struct session_answer *out);
 
 static void
 command_unknown_answered(struct session *session, struct slice line,
-    const struct ask *ask, struct answer *out)
+    const struct ask *ask, struct session_answer *out)
 {
 	permit_learn(session, ask);
 	command_answer_unknown(session, line, out);
@@ -59,7 +59,7 @@ command_unknown_answered(struct session *session, struct slice line,
 
 static void
 command_answer_unknown(struct session *session, struct slice line,
-    struct answer *out)
+    struct session_answer *out)
 {
 	const struct filter_extra extra = { .text = line };
 
@@ -70,7 +70,7 @@ command_answer_unknown(struct session *session, struct slice line,
 
 static void
 command_answer(struct session *session, const struct command_row *row,
-    struct slice args, struct slice line, struct answer *out)
+    struct slice args, struct slice line, struct session_answer *out)
 {
 	if (session->ask != NULL)
 		command_resume(session, row != NULL ? args : line, out);
@@ -99,7 +99,7 @@ session_rcpt_count(const struct session *session)
 static void
 command_refused(struct session *session, const struct command_row *row,
     const struct command *command, struct slice line,
-    const struct answer *answer)
+    const struct session_answer *answer)
 {
 	note_command_refused(session, line, answer);
 	if (row != NULL && row->fn == cmd_rcpt)
@@ -114,7 +114,7 @@ command_run(struct session *session, struct slice line)
 	bool is_command;
 	enum step next = STEP_COMMAND;
 	struct command command;
-	struct answer answer;
+	struct session_answer answer;
 	struct err err;
 
 	is_command = command_parse(line, &command, &err) == 0;
@@ -161,7 +161,7 @@ command_run(struct session *session, struct slice line)
 static enum step
 command_refuse_bare_lf(struct session *session, struct slice line)
 {
-	struct answer answer;
+	struct session_answer answer;
 
 	answer_set(&answer, 500, "5.5.2", "lines end in CR LF");
 	note_command_refused(session, line, &answer);
@@ -173,7 +173,7 @@ command_refuse_bare_lf(struct session *session, struct slice line)
 static enum step
 command_refuse_long_line(struct session *session)
 {
-	struct answer answer;
+	struct session_answer answer;
 
 	counters_limit("command");
 	answer_set(&answer, 500, "5.5.2", "line too long");

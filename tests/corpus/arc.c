@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "origin/arc.h"
+#include "origin/arc/arc.h"
 
 static struct slice
 file_read(const char *path)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "origin/dkim.h"
+#include "origin/dkim/dkim.h"
 
 static struct slice
 file_read(const char *path)

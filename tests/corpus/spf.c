@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "origin/spf.h"
+#include "origin/spf/spf.h"
 
 static void
 spf_case(struct slice line, struct slice zone)

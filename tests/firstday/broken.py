@@ -60,6 +60,28 @@ def bad_edit(host):
         host.write(CONF, conf)
 
 
+@step("zmailer.conf is gone: check and reload say so; it is empty, or a user's: "
+      "check warns; mail goes on")
+def no_file(host):
+    conf = host.read(CONF)
+    try:
+        os.unlink(host.root + CONF)
+        host.says("zmailer", "check", status=78, text="cannot be read")
+        host.says("zmailer", "reload", status=78, text="cannot be read")
+        host.says("mail", "-s", "without a file", "anna", input="x\n",
+                  user="bert")
+        host.comes("anna", "without a file")
+        host.write(CONF, "")
+        host.says("zmailer", "check", text="is empty")
+    finally:
+        host.write(CONF, conf)
+    host.says("chown", "anna", CONF)
+    try:
+        return host.says("zmailer", "check", text="who can change it")
+    finally:
+        host.says("chown", "root", CONF)
+
+
 @step("a taken port: reload fails and says so, port 25 goes on")
 def taken_port(host):
     with socket.create_server(("127.0.0.1", 2599)), \

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The timer, its service and the cron line of doc/examples: systemd takes them
+"""The timers, services and cron lines of doc/examples: systemd takes them
 (where systemd-analyze is), the line is one of cron's, what they run is said
 only when it fails, and no verb or option of theirs is unknown.
 
@@ -34,25 +34,27 @@ def units_verified(top):
         print("audit_nightly: no systemd-analyze, the units are not verified")
         return
     paths = []
-    for name in "zmailer-audit.timer", "zmailer-audit.service":
+    for name in ("zmailer-audit.timer", "zmailer-audit.service",
+                 "zmailer-reports.timer", "zmailer-reports.service"):
         paths.append(os.path.join(top, name))
         with open(paths[-1], "w", encoding="utf-8") as file:
             file.write(text_of(name).replace("/usr/sbin/zmailer", PROGRAM))
     done = subprocess.run(["systemd-analyze", "verify", "--man=no"] + paths,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     said = [line for line in done.stdout.decode(errors="replace").splitlines()
-            if "zmailer-audit" in line]
+            if "zmailer-audit" in line or "zmailer-reports" in line]
     assert not said and (done.returncode == 0 or not paths), \
         (done.returncode, said, done.stdout)
-    done = subprocess.run(
-        ["systemd-analyze", "calendar", value(text_of(
-            "zmailer-audit.timer"), "OnCalendar")],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    assert done.returncode == 0, done.stdout
+    for name in "zmailer-audit.timer", "zmailer-reports.timer":
+        done = subprocess.run(
+            ["systemd-analyze", "calendar", value(text_of(name),
+                                                  "OnCalendar")],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        assert done.returncode == 0, done.stdout
 
 
-def cron_command():
-    lines = [line for line in text_of("zmailer-audit.cron").splitlines()
+def cron_command(name="audit"):
+    lines = [line for line in text_of(f"zmailer-{name}.cron").splitlines()
              if line and not line.startswith("#") and "=" not in
              line.split()[0]]
     assert len(lines) == 1, lines
@@ -91,6 +93,11 @@ def main():
         code, out, errors = site.command("sh", "-c", cron_command().replace(
             "/usr/sbin/zmailer", PROGRAM).replace("yesterday", "today"))
         assert "unaccounted" in out, (out, errors)
+        # reports to others: said when there is nobody they are from
+        words = value(text_of("zmailer-reports.service"), "ExecStart").split()
+        assert " ".join(words) in cron_command("reports"), words
+        code, out, errors = site.zmailer(*words[1:], check=None)
+        assert code == 78 and "tls-reports" in errors, (code, out, errors)
     finally:
         site.close()
     print("audit_nightly: the timer, the service and the cron line are good")

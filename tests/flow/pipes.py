@@ -9,6 +9,7 @@ pipe that stays open is taken up to its QUIT.
 SPDX-License-Identifier: ISC
 """
 import os
+import re
 import shutil
 import smtplib
 import socket
@@ -84,6 +85,28 @@ def batch(site):
         assert program.wait(timeout=site.command_s) == 0
 
 
+def closed(site):
+    """Who closed 0, 1 and 2 of our programs: the instance starts, none of
+    its files is where a process tells people something, mail is taken, and
+    an input that is closed is no empty message."""
+    def shell(line, status=0):
+        done = subprocess.run(["sh", "-c", line], timeout=site.command_s,
+                              env=dict(site.env, PATH=f"{mta.BUILD}/bin:"
+                                       + os.environ["PATH"]),
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True)
+        assert done.returncode == status, (line, done.returncode)
+        return done.stdout
+    site.stop()
+    shell("exec zmailer start <&- >&- 2>&-")
+    for pid in re.findall(r"pid +(\d+)", shell("zmailer status")):
+        for fd in (1, 2):
+            path = os.readlink(f"/proc/{pid}/fd/{fd}")
+            assert path.endswith("/console.log"), (pid, fd, path)
+    shell("echo x | sendmail alice@localhost >&- 2>&-")
+    shell("exec sendmail alice@localhost <&- 2>&-", 74)
+
+
 def main():
     site = mta.Mta("pipes")
     site.configure("")
@@ -99,7 +122,10 @@ def main():
         site.start()
         mta.wait_for("the messages of a session while it was stopped",
                      lambda: len(site.mailbox("alice")) == 2 * MESSAGES + 1)
-        print(f"pipes: {2 * MESSAGES + 1} messages")
+        closed(site)
+        mta.wait_for("the message of who had closed his descriptors",
+                     lambda: len(site.mailbox("alice")) == 2 * MESSAGES + 2)
+        print(f"pipes: {2 * MESSAGES + 2} messages")
     finally:
         site.close()
         shutil.rmtree(site.top, ignore_errors=True)

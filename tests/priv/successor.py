@@ -76,6 +76,12 @@ def the_first_signing_key_takes_a_restart(site):
     code, out, err = site.zmailer("reload", check=None)
     assert code != 0 and "zmailer restart" in out + err, (code, out, err)
     assert "signer" not in programs(site)
+    # a verb that writes it keeps what it wrote, and says what is to be done
+    conf_without(site, "sign ")
+    code, out, err = site.zmailer("dkim", "new", "priv.test", "--selector",
+                                  "s1", "--yes", check=None)
+    assert code == 75 and "zmailer restart" in err, (code, out, err)
+    assert "signer" not in programs(site)
     site.zmailer("restart")
     mta.wait_for("the key process", lambda: "signer" in programs(site))
     all_fit_design(site)

@@ -42,7 +42,7 @@ bool answers_have(const struct conf *conf, const char *dir,
 bool answers_collect(const struct conf *conf, const char *dir,
     const char *const *words, struct str *out, int *out_status);
 /* In the process that answers: who asked.  NULL: the caller is himself. */
-const struct peer *answers_asker(void);
+const struct rights_peer *answers_asker(void);
 
 /* ---- the supervisor ----------------------------------------------------- */
 

@@ -13,35 +13,16 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <sysexits.h>
 #include <unistd.h>
 
 #include "io/ipc.h"
+#include "io/unix_socket.h"
 #include "tools/answers/answers.h"
 
 #include "base/banned.h"
 
 enum { ASK_STATUS, ASK_OUT, ASK_ERR, ASK_ENDS, PIECE_BYTES = 65536 };
-
-static int
-answers_connect(const struct conf *conf)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int n = snprintf(address.sun_path, sizeof(address.sun_path),
-	    "%s/" ANSWERS_NAME, conf->run_dir);
-	int fd;
-
-	if (n < 0 || (size_t)n >= sizeof(address.sun_path))
-		return -1;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd >= 0 && connect(fd, (struct sockaddr *)&address,
-	    sizeof(address)) != 0) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
 
 static int
 answers_send(int fd, const char *const *words, const int ends[2],
@@ -149,12 +130,13 @@ bool
 answers_collect(const struct conf *conf, const char *dir,
     const char *const *words, struct str *out, int *out_status)
 {
+	struct err err;
 	int fd;
 
 	if (answers_asker() != NULL || geteuid() == 0 ||
 	    access(dir, R_OK | X_OK) == 0 || errno != EACCES)
 		return false;
-	fd = answers_connect(conf);
+	fd = unix_socket_connect_in(conf->run_dir, ANSWERS_NAME, 0, &err);
 	if (fd < 0)
 		return false;
 	*out_status = answers_ask(fd, words, out);

@@ -44,10 +44,10 @@ struct serve {
 	struct { pid_t pid; uid_t uid; } at_work[ANSWERS_AT_ONCE];
 };
 
-static struct peer serve_asker;
+static struct rights_peer serve_asker;
 static bool serve_is_asked;
 
-const struct peer *
+const struct rights_peer *
 answers_asker(void)
 {
 	return serve_is_asked ? &serve_asker : NULL;

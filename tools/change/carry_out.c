@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "daemon/machine/machine.h"
+#include "daemon/skeleton.h"
 #include "journal/event.h"
 #include "mail/spool/spool.h"
 #include "tools/change/change.h"
@@ -281,9 +282,27 @@ carry_out_restore(struct change *change)
 	return is_done;
 }
 
+/* Why a reload cannot take over what is written now; NULL: it can, or says
+ * itself what is wrong. */
+static const char *
+change_needs_restart(const struct change *change, const char *conf_path)
+{
+	struct conf_report report;
+	struct conf *old = conf_load_in_force(conf_path, change->arena,
+	    &report);
+	struct conf *fresh = conf_load(conf_path, change->arena, &report);
+	const char *reason = old != NULL && fresh != NULL ?
+	    daemon_restart_reason(old, fresh) : NULL;
+
+	conf_free(&old);
+	conf_free(&fresh);
+	return reason;
+}
+
 static int
 change_take_over(struct change *change, const char *conf_path)
 {
+	const char *reason;
 	char text[256];
 	pid_t pid;
 	int status;
@@ -295,6 +314,12 @@ change_take_over(struct change *change, const char *conf_path)
 		printf("zmailer does not run: it holds from the next "
 		    "start\n");
 		return EX_OK;
+	}
+	reason = change_needs_restart(change, conf_path);
+	if (reason != NULL) {
+		fprintf(stderr, "zmailer: %s: it is written, and a reload "
+		    "cannot take it over: %s\n", change->verb, reason);
+		return EX_TEMPFAIL;
 	}
 	status = running_reload(conf_path);
 	if (status == EX_CONFIG && change->was == 0 &&

@@ -18,7 +18,7 @@
 static bool
 forward_is_wanted(void *context)
 {
-	const struct forward *forward = context;
+	const struct log_forward *forward = context;
 
 	return (*forward->conf)->log_to.kind != LOG_TO_NONE;
 }
@@ -26,7 +26,7 @@ forward_is_wanted(void *context)
 static void
 forward_child(void *context)
 {
-	const struct forward *forward = context;
+	const struct log_forward *forward = context;
 
 	forward_run(*forward->conf, forward->place, SIDECAR_LIFELINE_FD);
 }
@@ -37,13 +37,13 @@ static const struct sidecar_kind forward_kind = {
 };
 
 void
-forward_start(struct forward *forward, struct loop *loop,
+forward_start(struct log_forward *forward, struct loop *loop,
     struct conf *const *conf)
 {
 	void *place = mmap(NULL, sizeof(*forward->place), PROT_READ |
 	    PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	*forward = (struct forward){ .conf = conf, .place = place };
+	*forward = (struct log_forward){ .conf = conf, .place = place };
 	sidecar_init(&forward->sidecar, &forward_kind, loop, forward);
 	if (place == MAP_FAILED) {
 		warning("log-to: %s", strerror(errno));
@@ -53,7 +53,7 @@ forward_start(struct forward *forward, struct loop *loop,
 }
 
 void
-forward_reload(struct forward *forward)
+forward_reload(struct log_forward *forward)
 {
 	if (forward->sidecar.is_over)
 		return;
@@ -63,13 +63,13 @@ forward_reload(struct forward *forward)
 }
 
 void
-forward_stop(struct forward *forward)
+forward_stop(struct log_forward *forward)
 {
 	sidecar_stop(&forward->sidecar);
 }
 
 void
-forward_ended(struct forward *forward, pid_t pid)
+forward_ended(struct log_forward *forward, pid_t pid)
 {
 	sidecar_ended(&forward->sidecar, pid);
 }

@@ -28,20 +28,20 @@ struct forward_place {
 
 /* ---- the supervisor ----------------------------------------------------- */
 
-struct forward {
+struct log_forward {
 	struct sidecar		 sidecar;
 	struct conf *const	*conf;	/* where the one in force is */
 	struct forward_place	*place;
 };
 
 /* Begin with what is written from now on, if the configuration says so. */
-void forward_start(struct forward *forward, struct loop *loop,
+void forward_start(struct log_forward *forward, struct loop *loop,
     struct conf *const *conf);
 /* The configuration is another. */
-void forward_reload(struct forward *forward);
-void forward_stop(struct forward *forward);
+void forward_reload(struct log_forward *forward);
+void forward_stop(struct log_forward *forward);
 /* pid was waited for: maybe it was that process. */
-void forward_ended(struct forward *forward, pid_t pid);
+void forward_ended(struct log_forward *forward, pid_t pid);
 
 /* ---- the process -------------------------------------------------------- */
 

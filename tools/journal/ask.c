@@ -1,7 +1,7 @@
 /* ask.c - what trace and events are asked: whom, and when
  *
  * In     words of the command line; lines of the journal
- * Out    a struct ask; whether a line answers it
+ * Out    a struct journal_ask; whether a line answers it
  * Trusts neither: what has no meaning is refused, never taken for "all"
  * Spec   ask.h; zmailer(8), trace
  *
@@ -38,7 +38,7 @@ static const struct { const char *prefix; enum ask_kind kind; } prefixes[] = {
 
 /* The journal writes an address in one way, people in several. */
 static int
-journal_client_parse(struct ask *ask, struct err *err)
+journal_client_parse(struct journal_ask *ask, struct err *err)
 {
 	char text[INET6_ADDRSTRLEN] = "";
 	struct err why;
@@ -67,7 +67,7 @@ kind_guess(struct slice what)
 }
 
 int
-ask_parse(const char *what, struct ask *out, struct err *err)
+ask_parse(const char *what, struct journal_ask *out, struct err *err)
 {
 	struct slice text = slice_of(what ? what : "");
 
@@ -95,7 +95,7 @@ ask_parse(const char *what, struct ask *out, struct err *err)
 
 /* The local part, when the question is for a user of this host. */
 static struct slice
-ask_bare_user(const struct ask *ask)
+ask_bare_user(const struct journal_ask *ask)
 {
 	size_t at = slice_find(ask->text, '@');
 	bool is_of_host = (ask->kind == ASK_TO || ask->kind == ASK_ADDRESS) &&
@@ -108,14 +108,14 @@ ask_bare_user(const struct ask *ask)
 }
 
 void
-ask_set_host(struct ask *ask, const char *host)
+ask_set_host(struct journal_ask *ask, const char *host)
 {
 	ask->host = host;
 	ask->keys[1] = frame_key_of(ask_bare_user(ask));
 }
 
 size_t
-ask_key_count(const struct ask *ask)
+ask_key_count(const struct journal_ask *ask)
 {
 	return ask_bare_user(ask).n > 0 ? 2 : 1;
 }
@@ -257,7 +257,7 @@ ask_moment(const char *text, int64_t now_ms, int64_t *out_at_ms,
 }
 
 int
-ask_option(enum option_id option, const char *value, struct ask *ask,
+ask_option(enum option_id option, const char *value, struct journal_ask *ask,
     struct err *err)
 {
 	int64_t at_ms, for_ms;
@@ -343,7 +343,7 @@ line_has(struct slice line, const char *key, struct slice what)
 }
 
 static bool
-line_has_command(struct slice line, const struct ask *ask)
+line_has_command(struct slice line, const struct journal_ask *ask)
 {
 	struct str value = STR_INIT;
 	struct slice text;
@@ -371,7 +371,7 @@ line_has_rcpt(struct slice line, struct slice what)
 }
 
 static bool
-journal_address_fits(const struct ask *ask, struct slice line)
+journal_address_fits(const struct journal_ask *ask, struct slice line)
 {
 	struct slice user = ask_bare_user(ask);
 	bool is_encoded = slice_find(ask->text, '+') < ask->text.n ||
@@ -388,7 +388,7 @@ journal_address_fits(const struct ask *ask, struct slice line)
 }
 
 static bool
-client_fits(const struct ask *ask, struct slice line)
+client_fits(const struct journal_ask *ask, struct slice line)
 {
 	struct str value = STR_INIT;
 	struct net client;
@@ -405,7 +405,7 @@ client_fits(const struct ask *ask, struct slice line)
 }
 
 bool
-ask_fits(const struct ask *ask, struct slice line)
+ask_fits(const struct journal_ask *ask, struct slice line)
 {
 	struct slice found;
 	int64_t at_ms;

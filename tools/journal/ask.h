@@ -21,7 +21,7 @@ enum ask_kind {
 	ASK_SELECTOR		/* "from:@a.test and dest:smtp/b*" */
 };
 
-struct ask {
+struct journal_ask {
 	enum ask_kind	 kind;
 	struct slice	 text;		/* without its prefix, < and > */
 	struct net	 net;		/* of a client */
@@ -37,13 +37,13 @@ struct ask {
 
 /* what NULL or "": ASK_ALL.  The window is all times.  out borrows what.
  * 0, or -1 with what it could have been. */
-int ask_parse(const char *what, struct ask *out, struct err *err);
+int ask_parse(const char *what, struct journal_ask *out, struct err *err);
 
 /* Recipients without a domain are users of this host, which stays the
  * caller's. */
-void ask_set_host(struct ask *ask, const char *host);
+void ask_set_host(struct journal_ask *ask, const char *host);
 /* How many of keys are in use. */
-size_t ask_key_count(const struct ask *ask);
+size_t ask_key_count(const struct journal_ask *ask);
 
 /* Is it none of the above, but a selector (grammar/selector.h)?  The caller
  * parses it and sets kind and facts. */
@@ -57,10 +57,10 @@ int ask_moment(const char *text, int64_t now_ms, int64_t *out_at_ms,
 
 /* Take the value of OPT_DAY, OPT_SINCE or OPT_UNTIL into the window.  0 or -1:
  * it is no moment. */
-int ask_option(enum option_id option, const char *value, struct ask *ask,
-    struct err *err);
+int ask_option(enum option_id option, const char *value,
+    struct journal_ask *ask, struct err *err);
 
 /* Does a line answer it?  The window is held against its time. */
-bool ask_fits(const struct ask *ask, struct slice line);
+bool ask_fits(const struct journal_ask *ask, struct slice line);
 
 #endif

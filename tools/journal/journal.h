@@ -87,7 +87,7 @@ void journal_line_print(struct slice line, struct str *out);
 
 /* ---- the life of messages ---------------------------------------------- */
 
-struct ask;
+struct journal_ask;
 
 struct life_line {
 	struct slice	id;		/* of the message, or the session */
@@ -106,7 +106,7 @@ struct life {			/* in the arena */
 /* All lines of every message that a line which fits the question belongs
  * to, with those of the sessions they came in by; sessions that fit and
  * brought no message stand for themselves. */
-void life_find(struct journal *journal, const struct ask *ask,
+void life_find(struct journal *journal, const struct journal_ask *ask,
     struct arena *arena, struct life *out);
 
 /* A message after the other: its id and the moment of the first line, then a

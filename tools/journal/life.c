@@ -35,7 +35,7 @@ struct ids {			/* sorted; ids sort by time as text */
 
 struct search {
 	struct journal	*journal;
-	const struct ask *ask;
+	const struct journal_ask *ask;
 	struct arena	*arena;
 	struct ids	*ids, *sessions;
 	struct ids	*own;		/* of an owner; NULL: of everybody */
@@ -171,7 +171,7 @@ static void
 life_ids_find(struct search *search)
 {
 	struct journal_cursor cursor = { 0, 0, 0 };
-	const struct ask *ask = search->ask;
+	const struct journal_ask *ask = search->ask;
 	struct slice line;
 
 	if (ask->kind == ASK_ID) {
@@ -349,7 +349,7 @@ life_accepted_first(struct life *life)
 }
 
 void
-life_find(struct journal *journal, const struct ask *ask,
+life_find(struct journal *journal, const struct journal_ask *ask,
     struct arena *arena, struct life *out)
 {
 	struct search search = { .journal = journal, .ask = ask,

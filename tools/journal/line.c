@@ -172,12 +172,8 @@ journal_line_values(struct slice line, struct str *out)
 void
 journal_line_word(struct slice line, const char *key, struct str *out)
 {
-	struct str value = STR_INIT;
-
 	str_reset(out);
-	if (json_get(line, key, &value))
-		str_add_escaped(out, str_slice(&value));
-	str_release(&value);
+	json_add_escaped(out, line, key);
 }
 
 void

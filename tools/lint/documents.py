@@ -108,15 +108,19 @@ def dead_links(top, path, text):
                 yield number, "a link to nothing: %s" % match.group(1)
 
 
+VERBS = "tools/zmailer/verbs/verbs.h"
+PAGES = "tools/zmailer/help/pages.h"
+
+
 def pageless_verbs(top, pages):
     """Verbs for which man zmailer-VERB finds nothing."""
     texts = {}
-    for path in ("tools/zmailer/verbs/verbs.h", "tools/zmailer/help/pages.h", "doc/folder.mk"):
+    for path in (VERBS, PAGES, "doc/folder.mk"):
         texts[path] = ""
         if os.path.exists(os.path.join(top, path)):
             with open(os.path.join(top, path), encoding="utf-8") as file:
                 texts[path] = file.read()
-    for number, line in enumerate(texts["tools/zmailer/verbs/verbs.h"].split("\n"), 1):
+    for number, line in enumerate(texts[VERBS].split("\n"), 1):
         match = re.match(r"VERB\((\w+),", line)
         if match is None:
             continue
@@ -126,9 +130,8 @@ def pageless_verbs(top, pages):
             yield number, "no %s in doc/man, nor among VERB_LINKS" % path
         if path not in pages and path + ".in" not in pages and \
            not re.search(r"\b%s\b" % match.group(1),
-                         texts["tools/zmailer/help/pages.h"]):
-            yield number, "no page of tools/zmailer/help/pages.h has %s" % \
-                match.group(1)
+                         texts[PAGES]):
+            yield number, "no page of %s has %s" % (PAGES, match.group(1))
 
 
 def pages(house):
@@ -161,7 +164,7 @@ def pages(house):
         for number, said in found:
             yield path, number, said
     for number, said in pageless_verbs(top, manuals):
-        yield "tools/zmailer/verbs/verbs.h", number, said
+        yield VERBS, number, said
 
 
 def wrapped(house):

@@ -48,6 +48,7 @@ RULES = {
     "three answers": headers.answers,
     "headers alone": headers.alone,
     "shared names": names.shared,
+    "tags": names.tags,
     "called": uses.called,
     "bare names": uses.bare,
     "glossary": names.glossary,

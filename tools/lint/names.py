@@ -35,6 +35,25 @@ def shared(house):
                 " (and %d more)" % (len(others) - 1)))
 
 
+TAG = re.compile(r"^(?:typedef )?(?:struct|enum|union) (\w+)\s*\{", re.M)
+
+
+def tags(house):
+    """A type of a header has a name of its own in the whole tree."""
+    places = {}
+    for source in house.product:
+        if source.is_header:
+            for found in TAG.finditer(source.code_text):
+                places.setdefault(found.group(1), []).append(
+                    (source.path, source.code_text.count(
+                        "\n", 0, found.start()) + 1))
+    for tag, found in sorted(places.items()):
+        for path, line in found:
+            others = sorted({p for p, _ in found if p != path})
+            if others:
+                yield path, line, "%s is a type of %s, too" % (tag, others[0])
+
+
 def rows_of(house, columns):
     """(line, cells) of the glossary's tables with so many columns."""
     for number, line in enumerate(house.text(GLOSSARY).split("\n"), 1):

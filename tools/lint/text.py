@@ -10,7 +10,7 @@ FUNCTION_LINES = 100
 FILE_LINES = 600
 FOLDER_FILES = 40
 # The same of .c and .h files of the product.
-ROOM_FILES = 30
+PRODUCT_FILES = 30
 
 # What only one file, or one folder, may use: (pattern, who may, why).
 ONLY = [
@@ -31,10 +31,7 @@ ONLY = [
 OPTIONS_BY_HAND = {
     "libzm/daemon/skeleton.c": "-C, --version and --help of each daemon",
     "transports/frame/process.c": "the same of each agent, and --carrier",
-    "tables/tables.c": "the same; ours alone start it",
-    "sts/sts.c": "the same as tables/tables.c",
-    "web/pages/order.c": "what a verb is given, not what we are",
-    "web/web.c": "the same; zmailer web has read the options",
+    "web/web.c": "--version and --help; zmailer web has read the options",
     "router/ask/ask.c": "router --ask chooses what the program is",
     "router/ask/explain_run.c": "zmailer route has read the options",
     "smtpserver/rehearse/rehearse.c": "zmailer test has read the options",
@@ -94,7 +91,7 @@ def folders(house):
     kinds = (".c", ".h", ".py", ".sh", ".lua", ".flow")
     for paths, most in (
             ([p for p in house.paths if p.endswith(kinds)], FOLDER_FILES),
-            ([s.path for s in house.product], ROOM_FILES)):
+            ([s.path for s in house.product], PRODUCT_FILES)):
         counts = collections.Counter(p.rpartition("/")[0] for p in paths)
         for folder, count in sorted(counts.items()):
             if count > most:

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "tools/mailq/local.h"
 #include "tools/mailq/remote.h"
 #include "tools/queue/view.h"
@@ -222,6 +223,7 @@ main(int argc, char **argv)
 	struct err err;
 	int status;
 
+	fd_claim_standard();
 	err_program("mailq");
 	if (mailq_flags_read(argc, argv, &flags, &err) < 0) {
 		fprintf(stderr, "mailq: %s\n"

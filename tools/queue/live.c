@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/json.h"
+#include "io/unix_socket.h"
 #include "tools/queue/view.h"
 
 #include "base/banned.h"
@@ -157,26 +157,6 @@ queue_live_ask(int fd, const char *request, struct str *answer)
 	    (ssize_t)strlen(request) && live_answer_read(fd, answer);
 }
 
-/* A connection; -1. */
-static int
-live_dial(const char *run_dir)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd, n;
-
-	n = snprintf(address.sun_path, sizeof(address.sun_path),
-	    "%s/scheduler.sock", run_dir);
-	if (n <= 0 || (size_t)n >= sizeof(address.sun_path))
-		return -1;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd >= 0 && connect(fd, (struct sockaddr *)&address,
-	    sizeof(address)) != 0) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
 static void
 ask_nexts(int fd, const char *request, struct arena *arena, struct live *out)
 {
@@ -207,7 +187,8 @@ live_fill(const char *run_dir, struct arena *arena, const char *page,
     struct live *out)
 {
 	struct str answer = STR_INIT;
-	int fd = live_dial(run_dir);
+	struct err err;
+	int fd = unix_socket_connect_in(run_dir, "scheduler.sock", 0, &err);
 
 	memset(out, 0, sizeof(*out));
 	if (fd < 0)

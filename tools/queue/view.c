@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "grammar/message/header.h"
 #include "mail/state.h"
 #include "tools/queue/view.h"
@@ -255,21 +256,7 @@ static int
 view_front_read(int fd, size_t most, struct str *out)
 {
 	str_reset(out);
-	while (out->len < most) {
-		size_t want = most - out->len < 65536 ? most - out->len :
-		    65536;
-		ssize_t n = read(fd, str_room(out, want), want);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		if (n == 0)
-			break;
-		out->len += (size_t)n;
-		out->buf[out->len] = '\0';
-	}
-	return 0;
+	return fd_read_all(fd, most, out);
 }
 
 static void

@@ -34,7 +34,7 @@ struct run {
 	int64_t			 active, final;		/* left alone */
 	int64_t			 until_s;	/* the last one's moment */
 	unsigned		 failed;
-	struct progress		 progress;
+	struct selection_progress		 progress;
 	uint64_t		 handled;	/* messages, done or not */
 	bool			 is_stopped;	/* by ctrl-C */
 };

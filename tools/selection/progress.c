@@ -29,13 +29,13 @@ progress_on_interrupt(int number)
 }
 
 void
-progress_begin(struct progress *progress, const char *verb, const char *done,
-    uint64_t total)
+progress_begin(struct selection_progress *progress, const char *verb,
+    const char *done, uint64_t total)
 {
 	struct sigaction action = { .sa_handler = progress_on_interrupt,
 		.sa_flags = SA_RESTART };
 
-	*progress = (struct progress){ .verb = verb, .done = done,
+	*progress = (struct selection_progress){ .verb = verb, .done = done,
 		.total = total, .begun_us = clock_real_us(),
 		.is_terminal = isatty(STDERR_FILENO) == 1 };
 	progress->shown_us = progress->begun_us + SILENT_US - BETWEEN_US;
@@ -44,8 +44,8 @@ progress_begin(struct progress *progress, const char *verb, const char *done,
 }
 
 void
-progress_add(struct str *out, const struct progress *progress, uint64_t count,
-    int64_t span_us)
+progress_add(struct str *out, const struct selection_progress *progress,
+    uint64_t count, int64_t span_us)
 {
 	uint64_t rate = span_us <= 0 ? 0 :
 	    count * 1000000 / (uint64_t)span_us;
@@ -60,7 +60,7 @@ progress_add(struct str *out, const struct progress *progress, uint64_t count,
 }
 
 bool
-progress_step(struct progress *progress, uint64_t count)
+progress_step(struct selection_progress *progress, uint64_t count)
 {
 	int64_t now_us = clock_real_us();
 	struct str line = STR_INIT;
@@ -79,7 +79,7 @@ progress_step(struct progress *progress, uint64_t count)
 }
 
 void
-progress_hide(struct progress *progress)
+progress_hide(struct selection_progress *progress)
 {
 	if (progress->is_shown)
 		fprintf(stderr, "\r%79s\r", "");
@@ -87,7 +87,7 @@ progress_hide(struct progress *progress)
 }
 
 bool
-progress_end(struct progress *progress, uint64_t count)
+progress_end(struct selection_progress *progress, uint64_t count)
 {
 	progress_hide(progress);
 	sigaction(SIGINT, &progress->before, NULL);

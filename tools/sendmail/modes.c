@@ -53,7 +53,7 @@ sendmail_become(const char *self, char *const words[], const char *conf_path)
 /* -q, -qI ID, -qR PART of a recipient, -qS PART of a sender; -q30m is the
  * daemon's pace in other systems, and nothing here. */
 static int
-run_queue(const struct request *request, const char *self)
+run_queue(const struct sendmail_request *request, const char *self)
 {
 	const char *what = request->queue;
 	struct str selector = STR_INIT;
@@ -93,7 +93,7 @@ server_find(const char *conf_path, char path[PATH_MAX])
 }
 
 static int
-submit_one(const struct conf *conf, const struct request *request)
+submit_one(const struct conf *conf, const struct sendmail_request *request)
 {
 	struct submission what = request->submission;
 	char id[SPOOL_ID_BYTES] = "";
@@ -136,7 +136,7 @@ conf_to_submit(const char *path)
 
 /* One message, or (-bS) a batch of them, on standard input. */
 static int
-modes_submit(const struct request *request)
+modes_submit(const struct sendmail_request *request)
 {
 	struct conf *conf = conf_to_submit(request->conf_path);
 	char path[PATH_MAX];
@@ -157,16 +157,16 @@ modes_submit(const struct request *request)
 
 /* ---- modes: rows of flags.h ------------------------------- */
 
-typedef int mode_fn(const struct request *request, const char *self);
+typedef int mode_fn(const struct sendmail_request *request, const char *self);
 
 static int
-do_submit(const struct request *request, const char *self)
+do_submit(const struct sendmail_request *request, const char *self)
 {
 	return modes_submit(request);
 }
 
 static int
-become_alone(const struct request *request, const char *self,
+become_alone(const struct sendmail_request *request, const char *self,
     const char *name, const char *word)
 {
 	char *words[] = { (char *)(uintptr_t)name, (char *)(uintptr_t)word,
@@ -176,34 +176,34 @@ become_alone(const struct request *request, const char *self,
 }
 
 static int
-do_mailq(const struct request *request, const char *self)
+do_mailq(const struct sendmail_request *request, const char *self)
 {
 	return become_alone(request, self, "mailq", NULL);
 }
 
 static int
-do_newaliases(const struct request *request, const char *self)
+do_newaliases(const struct sendmail_request *request, const char *self)
 {
 	return become_alone(request, self, "newaliases", NULL);
 }
 
 /* rc scripts of old */
 static int
-do_daemon(const struct request *request, const char *self)
+do_daemon(const struct sendmail_request *request, const char *self)
 {
 	fprintf(stderr, "sendmail: -bd is zmailer start\n");
 	return become_alone(request, self, "zmailer", "start");
 }
 
 static int
-do_foreground(const struct request *request, const char *self)
+do_foreground(const struct sendmail_request *request, const char *self)
 {
 	return become_alone(request, self, "zmailer", "run");
 }
 
 /* The server's own code on our stdin and stdout. */
 static int
-do_smtp(const struct request *request, const char *self)
+do_smtp(const struct sendmail_request *request, const char *self)
 {
 	char path[PATH_MAX];
 
@@ -215,7 +215,7 @@ do_smtp(const struct request *request, const char *self)
 
 /* zmailer VERB [--from SENDER] [words] RECIPIENT ... */
 static int
-ask_zmailer(const struct request *request, const char *self,
+ask_zmailer(const struct sendmail_request *request, const char *self,
     const char *const front[], size_t front_count)
 {
 	const struct submission *what = &request->submission;
@@ -237,7 +237,7 @@ ask_zmailer(const struct request *request, const char *self,
 
 /* As zmailer route, whose 1 says that somebody cannot be served. */
 static int
-do_verify(const struct request *request, const char *self)
+do_verify(const struct sendmail_request *request, const char *self)
 {
 	static const char *const front[] = { "zmailer", "route" };
 	int status = 0;
@@ -257,7 +257,7 @@ do_verify(const struct request *request, const char *self)
 
 /* Lines of standard input when there are no addresses. */
 static void
-addresses_read(struct request *request)
+addresses_read(struct sendmail_request *request)
 {
 	struct submission *what = &request->submission;
 	char line[1024];
@@ -274,10 +274,10 @@ addresses_read(struct request *request)
 }
 
 static int
-do_address_test(const struct request *given, const char *self)
+do_address_test(const struct sendmail_request *given, const char *self)
 {
 	static const char *const front[] = { "zmailer", "route" };
-	struct request request = *given;
+	struct sendmail_request request = *given;
 
 	if (request.submission.rcpt_count == 0)
 		addresses_read(&request);
@@ -287,9 +287,9 @@ do_address_test(const struct request *given, const char *self)
 
 /* The first word after -bh is the client. */
 static int
-do_rehearse(const struct request *given, const char *self)
+do_rehearse(const struct sendmail_request *given, const char *self)
 {
-	struct request request = *given;
+	struct sendmail_request request = *given;
 	struct submission *what = &request.submission;
 	const char *front[] = { "zmailer", "test", "smtp", "--ip", NULL,
 	    "--to", NULL };
@@ -309,7 +309,7 @@ do_rehearse(const struct request *given, const char *self)
 }
 
 int
-sendmail_act(const struct request *request, const char *self)
+sendmail_act(const struct sendmail_request *request, const char *self)
 {
 	static const struct { char letter; mode_fn *act; } modes[] = {
 #define MODE(letter, act, shown, text) { letter, act },

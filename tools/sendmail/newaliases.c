@@ -14,6 +14,7 @@
 #include <sysexits.h>
 
 #include "base/err.h"
+#include "base/fd.h"
 #include "conf/conf.h"
 #include "mail/table/alias_check.h"
 #include "mail/table/build.h"
@@ -92,6 +93,7 @@ main(int argc, char **argv)
 	struct conf *conf;
 	int status = EX_OK;
 
+	fd_claim_standard();
 	err_program("newaliases");
 	if (argc == 3 && strcmp(argv[1], "-C") == 0) {
 		path = argv[2];

@@ -17,6 +17,7 @@
 
 #include "base/ascii.h"
 #include "base/err.h"
+#include "base/fd.h"
 #include "grammar/smtp/dsn.h"
 #include "tools/sendmail/sendmail.h"
 
@@ -24,7 +25,7 @@
 
 enum flag_value { NO_VALUE, VALUE, MAYBE_VALUE };	/* glued or next */
 
-typedef int flag_fn(struct request *request, const char *value);
+typedef int flag_fn(struct sendmail_request *request, const char *value);
 
 struct flag {
 	char		 letter;
@@ -47,7 +48,7 @@ sendmail_usage(const char *what, const char *value)
 }
 
 static int
-act_sender(struct request *request, const char *value)
+act_sender(struct sendmail_request *request, const char *value)
 {
 	size_t n = strlen(value);
 
@@ -59,28 +60,28 @@ act_sender(struct request *request, const char *value)
 }
 
 static int
-act_name(struct request *request, const char *value)
+act_name(struct sendmail_request *request, const char *value)
 {
 	request->submission.full_name = value;
 	return EX_OK;
 }
 
 static int
-act_no_dot(struct request *request, const char *value)
+act_no_dot(struct sendmail_request *request, const char *value)
 {
 	request->submission.dot_ends = false;
 	return EX_OK;
 }
 
 static int
-act_header_rcpts(struct request *request, const char *value)
+act_header_rcpts(struct sendmail_request *request, const char *value)
 {
 	request->submission.header_rcpts = true;
 	return EX_OK;
 }
 
 static int
-act_body(struct request *request, const char *value)
+act_body(struct sendmail_request *request, const char *value)
 {
 	if (strcasecmp(value, "7BIT") != 0 &&
 	    strcasecmp(value, "8BITMIME") != 0)
@@ -91,7 +92,7 @@ act_body(struct request *request, const char *value)
 }
 
 static int
-act_notify(struct request *request, const char *value)
+act_notify(struct sendmail_request *request, const char *value)
 {
 	struct err err;
 
@@ -102,7 +103,7 @@ act_notify(struct request *request, const char *value)
 }
 
 static int
-act_ret(struct request *request, const char *value)
+act_ret(struct sendmail_request *request, const char *value)
 {
 	struct err err;
 
@@ -112,7 +113,7 @@ act_ret(struct request *request, const char *value)
 }
 
 static int
-act_envid(struct request *request, const char *value)
+act_envid(struct sendmail_request *request, const char *value)
 {
 	struct err err;
 
@@ -123,49 +124,49 @@ act_envid(struct request *request, const char *value)
 }
 
 static int
-act_conf(struct request *request, const char *value)
+act_conf(struct sendmail_request *request, const char *value)
 {
 	request->conf_path = value;
 	return EX_OK;
 }
 
 static int
-act_mode(struct request *request, const char *value)
+act_mode(struct sendmail_request *request, const char *value)
 {
 	request->mode = value;
 	return EX_OK;
 }
 
 static int
-act_gateway(struct request *request, const char *value)
+act_gateway(struct sendmail_request *request, const char *value)
 {
 	request->submission.is_gateway = true;
 	return EX_OK;
 }
 
 static int
-act_tag(struct request *request, const char *value)
+act_tag(struct sendmail_request *request, const char *value)
 {
 	request->submission.tag = value;
 	return EX_OK;
 }
 
 static int
-act_verbose(struct request *request, const char *value)
+act_verbose(struct sendmail_request *request, const char *value)
 {
 	request->is_verbose = true;
 	return EX_OK;
 }
 
 static int
-act_wait(struct request *request, const char *value)
+act_wait(struct sendmail_request *request, const char *value)
 {
 	request->waits = true;
 	return EX_OK;
 }
 
 static int
-act_hops(struct request *request, const char *value)
+act_hops(struct sendmail_request *request, const char *value)
 {
 	uint64_t hops;
 
@@ -177,7 +178,7 @@ act_hops(struct request *request, const char *value)
 
 /* "p" is the default; "w", once a line on a terminal, is as "m". */
 static int
-act_errors(struct request *request, const char *value)
+act_errors(struct sendmail_request *request, const char *value)
 {
 	if (strlen(value) != 1 || !ascii_is_among(*value, "empqw"))
 		return sendmail_usage("-e takes one of e m p q w, not ",
@@ -189,7 +190,7 @@ act_errors(struct request *request, const char *value)
 }
 
 static int
-act_log(struct request *request, const char *value)
+act_log(struct sendmail_request *request, const char *value)
 {
 	if (strcmp(value, "V") == 0)
 		request->submission.is_verp = true;
@@ -197,14 +198,14 @@ act_log(struct request *request, const char *value)
 }
 
 static int
-act_queue_only(struct request *request, const char *value)
+act_queue_only(struct sendmail_request *request, const char *value)
 {
 	request->submission.is_queue_only = true;
 	return EX_OK;
 }
 
 static int
-act_long_option(struct request *request, const char *value)
+act_long_option(struct sendmail_request *request, const char *value)
 {
 	if (strcasecmp(value, "requiretls=yes") == 0)
 		request->submission.needs_tls = true;
@@ -214,7 +215,7 @@ act_long_option(struct request *request, const char *value)
 }
 
 static int
-act_option(struct request *request, const char *value)
+act_option(struct sendmail_request *request, const char *value)
 {
 	static const struct { const char *word; flag_fn *act; } options[] = {
 #define OPTION(word, act, shown, text) { word, act },
@@ -229,14 +230,14 @@ act_option(struct request *request, const char *value)
 }
 
 static int
-act_queue_show(struct request *request, const char *value)
+act_queue_show(struct sendmail_request *request, const char *value)
 {
 	request->queue = value;
 	return EX_OK;
 }
 
 static int
-act_newaliases(struct request *request, const char *value)
+act_newaliases(struct sendmail_request *request, const char *value)
 {
 	request->mode = "i";
 	return EX_OK;
@@ -259,7 +260,8 @@ sendmail_flag_find(char letter)
 /* One argument that begins with "-": letters without values may be glued
  * together ("-ti"), a value may be glued or the next argument. */
 static int
-sendmail_take_flags(struct request *request, int argc, char **argv, int *at)
+sendmail_take_flags(struct sendmail_request *request, int argc, char **argv,
+    int *at)
 {
 	const char *p = argv[*at] + 1;
 	int status = EX_OK;
@@ -288,7 +290,7 @@ sendmail_take_flags(struct request *request, int argc, char **argv, int *at)
 }
 
 static int
-sendmail_parse(struct request *request, int argc, char **argv)
+sendmail_parse(struct sendmail_request *request, int argc, char **argv)
 {
 	struct submission *submission = &request->submission;
 	int at, status = EX_OK;
@@ -321,11 +323,12 @@ is_called(const char *self, const char *name)
 int
 main(int argc, char **argv)
 {
-	struct request request = {
+	struct sendmail_request request = {
 		.submission = { .dot_ends = true }, .mode = "m",
 	};
 	int status;
 
+	fd_claim_standard();
 	err_program("sendmail");
 	/* `ulimit -f`: an error to tell, and exit 75 */
 	signal(SIGXFSZ, SIG_IGN);

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "tools/submit/submit.h"
 
-struct request {		/* the command line, understood */
+struct sendmail_request {		/* the command line, understood */
 	struct submission submission;
 	struct arena	*arena;
 	const char	*conf_path;
@@ -24,6 +24,6 @@ int sendmail_usage(const char *what, const char *value);
 
 /* Do what the mode says: rows of flags.h.  self is argv[0].
  * Returns an exit status. */
-int sendmail_act(const struct request *request, const char *self);
+int sendmail_act(const struct sendmail_request *request, const char *self);
 
 #endif

@@ -40,11 +40,16 @@ struct input {			/* a message being read */
 
 static char complaint[SUBMIT_ERROR_BYTES];	/* the last one */
 
+/* Arguments may come from a form in a browser, the words from a log. */
 static int
 submit_complain(int status, const char *text)
 {
-	snprintf(complaint, sizeof(complaint), "%s", text);
-	fprintf(stderr, "sendmail: %s\n", text);
+	struct str shown = STR_INIT;
+
+	str_add_escaped(&shown, slice_of(text));
+	snprintf(complaint, sizeof(complaint), "%s", shown.buf);
+	fprintf(stderr, "sendmail: %s\n", shown.buf);
+	str_release(&shown);
 	return status;
 }
 
@@ -379,6 +384,7 @@ submit_commit(struct draft *draft, const struct envelope *envelope,
     struct err *err)
 {
 	struct draft *drafts[] = { draft };
+	struct str from = STR_INIT;
 
 	if (draft_sync(drafts, 1, err) != 1)
 		return submit_complain(EX_TEMPFAIL, err->text);
@@ -387,12 +393,14 @@ submit_commit(struct draft *draft, const struct envelope *envelope,
 	if (draft_publish(draft, AREA_ROUTER, 0, NULL, err) < 0 &&
 	    errno != EACCES && errno != EPERM && errno != ENOENT)
 		return submit_complain(EX_TEMPFAIL, err->text);
-	event(EV_MESSAGE_ACCEPTED, envelope->id, "with", envelope->with,
-	    "rcpts", event_number((int64_t)envelope->rcpt_count), "size",
+	path_add(&from, &envelope->from);
+	event(EV_MESSAGE_ACCEPTED, envelope->id, "from", str_slice(&from),
+	    "with", envelope->with, "rcpts", event_number((int64_t)envelope->rcpt_count), "size",
 	    event_number((int64_t)draft->bytes),
 	    "uid", event_number((int64_t)getuid()),
 	    "tag", slice_of(tag), NULL);
 	event_flush();
+	str_release(&from);
 	return EX_OK;
 }
 

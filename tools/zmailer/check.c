@@ -6,9 +6,12 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "conf/show/show.h"
@@ -20,6 +23,7 @@
 
 struct check {
 	bool		is_syntax_only, is_quiet, is_json;
+	bool		is_none;	/* no file was named, none is there */
 	const char	*path;
 };
 
@@ -115,10 +119,37 @@ print_report(const struct check *check, const struct conf_report *report)
 		conf_report_json(report, &text);
 	else
 		conf_report_print(report, path, &text);
-	if (report->errors + report->warnings == 0 && !check->is_json)
+	if (check->is_none && report->errors == 0 && !check->is_json)
+		str_addf(&text, "%s: there is no such file: all is as preset "
+		    "until `zmailer setup` writes it\n", path);
+	else if (report->errors + report->warnings == 0 && !check->is_json)
 		str_addf(&text, "%s: no errors\n", path);
 	fputs(text.buf, stdout);
 	str_release(&text);
+}
+
+/* The file that nobody named is not there. */
+static bool
+check_has_no_file(const struct check *check)
+{
+	const char *environment = getenv("ZMAILER_CONF");
+
+	return check->path == NULL &&
+	    (environment == NULL || environment[0] == '\0') &&
+	    access(conf_default_path(), F_OK) != 0 && errno == ENOENT;
+}
+
+/* Does a zmailer run that had taken it over? */
+static bool
+check_is_missed(struct arena *arena)
+{
+	struct conf_report report;
+	struct conf *conf = conf_load_in_force(NULL, arena, &report);
+	bool is_missed = conf != NULL &&
+	    conf_files_look(conf) == CONF_FILES_BROKEN;
+
+	conf_free(&conf);
+	return is_missed;
 }
 
 int
@@ -137,6 +168,9 @@ verb_check(struct arguments *arguments)
 	arena = arena_new();
 	if (check.path != NULL)
 		check.path = conf_path_of(arena, check.path);
+	check.is_none = check_has_no_file(&check);
+	if (check.is_none && check_is_missed(arena))
+		check.path = conf_default_path();	/* it cannot be read */
 	conf = conf_load(check.path, arena, &report);
 	if (conf != NULL && !check.is_syntax_only) {
 		machine_check(conf, arena, &report);

@@ -41,7 +41,7 @@ struct resubmit {
 	enum spool_area	 area;		/* being read */
 	int		 only;		/* --from, or -1 */
 	bool		 is_json;
-	struct progress	 progress;
+	struct selection_progress	 progress;
 	unsigned	 total;		/* files */
 	unsigned	 handled;	/* moved, or failed */
 	bool		 is_stopped;	/* by ctrl-C */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "tools/selection/selection.h"
 #include "tools/zmailer/verbs/verb.h"
 
@@ -76,24 +77,6 @@ raw_open(const struct search *search, const struct view *view)
 	    O_NONBLOCK | O_CLOEXEC);
 }
 
-/* Until its end, or so many bytes; false: it cannot be read. */
-static bool
-raw_read(int fd, size_t most, struct str *out)
-{
-	while (out->len < most) {
-		ssize_t n = read(fd, str_room(out, RAW_PIECE_BYTES),
-		    RAW_PIECE_BYTES);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n == 0;
-		out->len += (size_t)n;
-		out->buf[out->len] = '\0';
-	}
-	return true;
-}
-
 /* All after the envelope. */
 static bool
 raw_put(int fd, struct str *text)
@@ -101,7 +84,7 @@ raw_put(int fd, struct str *text)
 	struct arena *arena = arena_new();
 	struct envelope envelope;
 	struct err err;
-	bool is_good = raw_read(fd, VIEW_ENVELOPE_BYTES_MAX, text) &&
+	bool is_good = fd_read_all(fd, VIEW_ENVELOPE_BYTES_MAX, text) == 0 &&
 	    envelope_parse(arena, str_slice(text), &envelope, &err) == 0;
 
 	if (is_good)
@@ -109,7 +92,8 @@ raw_put(int fd, struct str *text)
 	while (is_good && text->len > 0) {
 		is_good = fwrite(text->buf, 1, text->len, stdout) == text->len;
 		str_reset(text);
-		is_good = is_good && raw_read(fd, RAW_PIECE_BYTES, text);
+		is_good = is_good &&
+		    fd_read_all(fd, RAW_PIECE_BYTES, text) == 0;
 	}
 	arena_free(&arena);
 	return is_good;

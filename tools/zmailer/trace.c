@@ -35,8 +35,8 @@ trace_lines_put(const struct life *life)
 }
 
 static int
-trace_message(struct journal *journal, const struct ask *ask, const char *what,
-    const struct conf *conf, bool is_json)
+trace_message(struct journal *journal, const struct journal_ask *ask,
+    const char *what, const struct conf *conf, bool is_json)
 {
 	struct arena *arena = arena_new();
 	struct str text = STR_INIT;
@@ -69,7 +69,7 @@ trace_message(struct journal *journal, const struct ask *ask, const char *what,
 
 struct words {
 	struct selection_options options;	/* its words alone are used */
-	struct ask	 ask;
+	struct journal_ask	 ask;
 	struct arena	*arena;
 	struct selector	*selector;	/* of ASK_SELECTOR */
 	struct facts	*facts;
@@ -77,7 +77,7 @@ struct words {
 
 /* Whom: the words together are one of ask.h, or a selector. */
 static int
-trace_whom(struct words *words, const struct ask *window)
+trace_whom(struct words *words, const struct journal_ask *window)
 {
 	struct slice what = str_slice(&words->options.words);
 	struct err err;
@@ -106,7 +106,7 @@ static int
 trace_arguments(const struct arguments *arguments, struct words *words)
 {
 	static const enum option_id ids[] = { OPT_DAY, OPT_SINCE, OPT_UNTIL };
-	struct ask window;
+	struct journal_ask window;
 	struct err err;
 	int status = selection_options_take(arguments, &words->options);
 
@@ -128,7 +128,7 @@ static int
 trace_conf(const struct conf *conf, struct words *words)
 {
 	const struct str *what = &words->options.words;
-	const struct peer *asker = answers_asker();
+	const struct rights_peer *asker = answers_asker();
 	struct journal *journal;
 	struct err err;
 	int status;

@@ -167,6 +167,21 @@ why_add_expected(struct why *why, struct slice line)
 	    "its destination", judged > 0 ? "" : "was tried yet: none ");
 }
 
+/* "another route: via 192.0.2.1: its words, by hooks.lua:7(...)". */
+static void
+why_add_route(struct why *why, struct slice line)
+{
+	if (json_get_number(line, "steered") == 0)
+		return;
+	why_add_row(why, "route");
+	if (why_member(why, line, "via").n > 0)
+		why_add_member(why, line, "via", "via ");
+	else
+		str_adds(&why->text, "found again");
+	why_add_member(why, line, "via_words", ": ");
+	str_addc(&why->text, '\n');
+}
+
 /* A 421 that another message got keeps this one, too. */
 static void
 why_add_said(struct why *why, struct slice line)
@@ -257,6 +272,7 @@ why_one(void *context, struct slice line)
 	str_addc(&why->text, '\n');
 	add_cause(why, line);
 	why_add_setting(why, line);
+	why_add_route(why, line);
 	why_add_said(why, line);
 	add_last(why, line);
 	why_add_times(why, line);

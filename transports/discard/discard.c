@@ -18,7 +18,7 @@ discard_job(struct agent_run *run, struct control_job *job, int body_fd,
 	return 0;
 }
 
-static const struct agent discard = {
+static const struct agent_kind discard = {
 	.name = "discard",
 	.purpose = "takes mail and forgets it",
 	.channel = "discard",

@@ -20,7 +20,7 @@ error_job(struct agent_run *run, struct control_job *job, int body_fd,
 	return 0;
 }
 
-static const struct agent error = {
+static const struct agent_kind error = {
 	.name = "error",
 	.purpose = "fails what cannot be delivered",
 	.channel = "error",

@@ -42,7 +42,7 @@ count_job(struct agent_run *run, struct control_job *job, int body_fd,
 	return 0;
 }
 
-static const struct agent count = {
+static const struct agent_kind count = {
 	.name = "count",
 	.purpose = "counts mail",
 	.channel = "count",

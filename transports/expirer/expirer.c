@@ -69,7 +69,7 @@ expirer_finish(struct agent_run *run)
 	run->state = NULL;
 }
 
-static const struct agent expirer = {
+static const struct agent_kind expirer = {
 	.name = "expirer",
 	.purpose = "gives up whatever it is handed",
 	.channel = "expire",

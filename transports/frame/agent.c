@@ -477,7 +477,7 @@ frame_serve_lines(struct frame *frame, struct err *err)
 
 /* Wake up now and then while nothing comes, for the agent's idle. */
 static void
-frame_set_wakeups(const struct agent *agent, int in)
+frame_set_wakeups(const struct agent_kind *agent, int in)
 {
 	int ms = clock_nap_ms() >= 0 ? clock_nap_ms() : IDLE_EVERY_MS;
 	struct timeval tv = { ms / 1000, ms % 1000 * 1000 };

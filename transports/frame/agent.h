@@ -1,6 +1,6 @@
 /* agent.h - the frame of every transport agent
  *
- * An agent is a struct agent and a call of agent_main: the frame reads
+ * An agent is a struct agent_kind and a call of agent_main: the frame reads
  * jobs with their descriptors, loads them out of the control file, calls
  * the channel's functions, appends the records and sends the verdicts
  * (doc/protocol/agent.md).  The channel's functions are straight-line code
@@ -24,10 +24,10 @@ enum {
 	AGENT_BATCH_MAX = 16	/* jobs between two calls of settle */
 };
 
-struct agent;
+struct agent_kind;
 
 struct agent_run {
-	const struct agent	*agent;
+	const struct agent_kind	*agent;
 	const struct conf	*conf;
 	struct arena		*arena;	/* released after each settle */
 	void			*state;	/* the agent's own */
@@ -50,7 +50,7 @@ struct agent_run {
 	int			 word_count;
 };
 
-struct agent {
+struct agent_kind {
 	const char	*name;		/* "smtp": in events and messages */
 	const char	*purpose;	/* one line for --help */
 	const char	*channel;
@@ -92,7 +92,7 @@ struct agent {
  * the socket that is standard input and output.  Returns the exit status:
  * 0 the scheduler said so, 64 usage, 78 bad configuration, 69 the
  * socket broke. */
-int agent_main(int argc, char **argv, const struct agent *agent);
+int agent_main(int argc, char **argv, const struct agent_kind *agent);
 
 /* The agent has a connection to peer ("mx.example[192.0.2.1]:25"; an earlier
  * one is gone).  tls in words, empty: none.  The scheduler hears it at once:

@@ -29,7 +29,7 @@
 enum { PIECE_BYTES = CONTENT_WHOLE_BYTES_MAX };
 
 void
-content_clear(struct content *content)
+content_clear(struct job_content *content)
 {
 	memset(content, 0, sizeof(*content));
 	str_init(&content->head);
@@ -37,7 +37,7 @@ content_clear(struct content *content)
 }
 
 void
-content_release(struct content *content)
+content_release(struct job_content *content)
 {
 	str_release(&content->head);
 	str_release(&content->text);
@@ -85,13 +85,13 @@ content_quote_mmdf(struct str *out, struct slice text, bool *at_line_start)
 }
 
 static bool
-content_is_rewritten(const struct content *content)
+content_is_rewritten(const struct job_content *content)
 {
 	return (content->flags & (CONTENT_QUOTED | CONTENT_MMDF)) != 0;
 }
 
 static void
-content_rewrite(const struct content *content, struct str *out,
+content_rewrite(const struct job_content *content, struct str *out,
     struct slice text,
     bool *at_line_start)
 {
@@ -103,7 +103,7 @@ content_rewrite(const struct content *content, struct str *out,
 
 /* What stands after a message. */
 static const char *
-content_text_end(const struct content *content)
+content_text_end(const struct job_content *content)
 {
 	if (content->flags & CONTENT_MMDF)
 		return CONTENT_MMDF_LINE;
@@ -153,7 +153,7 @@ content_add_header(struct str *out, struct slice header)
 }
 
 static void
-content_add_text(struct content *content, struct slice text)
+content_add_text(struct job_content *content, struct slice text)
 {
 	bool at_line_start = true;
 
@@ -164,7 +164,7 @@ content_add_text(struct content *content, struct slice text)
 }
 
 static int
-content_add_small_body(struct content *content, struct err *err)
+content_add_small_body(struct job_content *content, struct err *err)
 {
 	struct str *text = &content->text;
 	struct str plain = STR_INIT;
@@ -192,7 +192,7 @@ content_add_small_body(struct content *content, struct err *err)
 }
 
 int
-content_load(struct content *content, enum content_flags flags,
+content_load(struct job_content *content, enum content_flags flags,
     const struct control_job *job, int body_fd, struct err *err)
 {
 	struct str header = STR_INIT;
@@ -218,7 +218,7 @@ content_load(struct content *content, enum content_flags flags,
 }
 
 uint64_t
-content_bytes(const struct content *content, struct slice trace)
+content_bytes(const struct job_content *content, struct slice trace)
 {
 	uint64_t bytes = content->head.len + trace.n + content->text.len;
 	struct stat st;
@@ -260,7 +260,7 @@ content_put(struct sink *sink, const char *bytes, size_t n)
 }
 
 static int
-content_write_front(const struct content *content, struct slice trace,
+content_write_front(const struct job_content *content, struct slice trace,
     struct sink *sink)
 {
 	const struct slice parts[] = {
@@ -296,7 +296,7 @@ content_write_front(const struct content *content, struct slice trace,
 /* The body in pieces.  Quoted pieces are cut at their last line end, so
  * that "From " is never split; a line longer than a piece is no From_ line. */
 static int
-content_write_body(const struct content *content, struct sink *sink)
+content_write_body(const struct job_content *content, struct sink *sink)
 {
 	bool is_quoted = content_is_rewritten(content), at_line_start = true;
 	uint64_t offset = content->body_offset;
@@ -337,7 +337,7 @@ content_write_body(const struct content *content, struct sink *sink)
 }
 
 int
-content_write(const struct content *content, int fd, struct slice trace,
+content_write(const struct job_content *content, int fd, struct slice trace,
     uint64_t *out_bytes, struct err *err)
 {
 	struct sink sink = { .fd = fd, .bytes = out_bytes };
@@ -353,7 +353,7 @@ content_write(const struct content *content, int fd, struct slice trace,
 }
 
 int
-content_measure(const struct content *content, struct slice trace,
+content_measure(const struct job_content *content, struct slice trace,
     uint64_t *out_bytes, uint32_t *out_crc, struct err *err)
 {
 	struct sink sink = { .fd = -1, .bytes = out_bytes };

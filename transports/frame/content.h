@@ -22,7 +22,7 @@ enum content_flags {
 };
 #define CONTENT_MMDF_LINE "\1\1\1\1\n"
 
-struct content {
+struct job_content {
 	enum content_flags flags;
 	struct str	 head;	/* From_ and Return-Path lines */
 	struct str	 text;	/* header, blank line; body when is_whole */
@@ -32,27 +32,27 @@ struct content {
 };
 
 /* Nothing loaded yet / free what was. */
-void content_clear(struct content *content);
-void content_release(struct content *content);
+void content_clear(struct job_content *content);
+void content_release(struct job_content *content);
 
 /* Read header and, if it is small, body. 0 or -1. */
-int content_load(struct content *content, enum content_flags flags,
+int content_load(struct job_content *content, enum content_flags flags,
     const struct control_job *job, int body_fd, struct err *err);
 
 /* Write all of it to fd with `trace` (whole lines: Delivered-To) after the
  * Return-Path; what ends without LF gets one.  *out_bytes: what was
  * written, also on failure.  returns 0; -1 with errno kept. */
-int content_write(const struct content *content, int fd, struct slice trace,
+int content_write(const struct job_content *content, int fd, struct slice trace,
     uint64_t *out_bytes, struct err *err);
 
 /* What content_write will write: its length and CRC-32C.  A message that is
  * not held whole is read for it.  0 or -1. */
-int content_measure(const struct content *content, struct slice trace,
+int content_measure(const struct job_content *content, struct slice trace,
     uint64_t *out_bytes, uint32_t *out_crc, struct err *err);
 
 /* About how many bytes content_write will write: the quoting of a message
  * that is not held whole is not counted. */
-uint64_t content_bytes(const struct content *content, struct slice trace);
+uint64_t content_bytes(const struct job_content *content, struct slice trace);
 
 /* Append a header without its Return-Path fields, which the final delivery
  * replaces (RFC 5321 section 4.4); what ends without LF gets one. */

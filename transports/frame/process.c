@@ -16,6 +16,7 @@
 
 #include "base/title.h"
 #include "base/clock.h"
+#include "base/fd.h"
 #include "journal/event.h"
 #include "io/dns/dns.h"
 #include "transports/frame/agent.h"
@@ -24,7 +25,7 @@
 #include "base/banned.h"
 
 static int
-process_usage(FILE *out, const struct agent *agent, int status)
+process_usage(FILE *out, const struct agent_kind *agent, int status)
 {
 	fprintf(out, "usage: %s [-C FILE]%s%s\n%s; started by the scheduler, "
 	    "which speaks\non its standard input and output "
@@ -44,7 +45,7 @@ struct arguments {
 
 /* returns the exit status, or -1: go on. */
 static int
-process_take_arguments(int argc, char **argv, const struct agent *agent,
+process_take_arguments(int argc, char **argv, const struct agent_kind *agent,
     struct arguments *out)
 {
 	for (int i = 1; i < argc; i++) {
@@ -123,7 +124,7 @@ process_serve(struct agent_run *run, bool is_many, struct err *err)
 }
 
 int
-agent_main(int argc, char **argv, const struct agent *agent)
+agent_main(int argc, char **argv, const struct agent_kind *agent)
 {
 	struct arguments arguments = { .path = NULL };
 	struct agent_run run = { .agent = agent };
@@ -131,6 +132,7 @@ agent_main(int argc, char **argv, const struct agent *agent)
 	struct err err;
 	int status;
 
+	fd_claim_standard();
 	err_program(agent->name);
 	title_open(argc, argv);
 	status = process_take_arguments(argc, argv, agent, &arguments);

@@ -60,7 +60,7 @@ hold_job(struct agent_run *run, struct control_job *job, int body_fd,
 	return 0;
 }
 
-static const struct agent hold = {
+static const struct agent_kind hold = {
 	.name = "hold",
 	.purpose = "keeps mail waiting",
 	.channel = "hold",

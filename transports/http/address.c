@@ -126,7 +126,7 @@ address_fill_entries(struct search *search)
 static void
 address_set_who(struct search *search, const struct race_entry *entry)
 {
-	struct client *client = &search->http->client;
+	struct smtp_client *client = &search->http->client;
 	char text[80];
 
 	dns_address_text((const struct sockaddr *)&entry->address, text,
@@ -155,7 +155,7 @@ address_lost(struct search *search, struct race_entry *entry)
 static bool
 address_handshake(struct search *search)
 {
-	struct client *client = &search->http->client;
+	struct smtp_client *client = &search->http->client;
 	const struct client_policy *policy = &search->policy;
 	char key[TLS_KEY_BYTES];
 	struct tls_goal goal = {
@@ -182,7 +182,7 @@ address_handshake(struct search *search)
 static bool
 address_connect(struct search *search)
 {
-	struct client *client = &search->http->client;
+	struct smtp_client *client = &search->http->client;
 
 	for (size_t turn = 0; turn < search->count; turn++) {
 		int winner = race_run(&client->peer, search->entries,
@@ -209,7 +209,8 @@ address_connect(struct search *search)
 static bool
 address_is_kept(const struct http *http, const char *key)
 {
-	struct client *client = (struct client *)(uintptr_t)&http->client;
+	struct smtp_client *client =
+	    (struct smtp_client *)(uintptr_t)&http->client;
 
 	if (strcmp(http->key, key) != 0 || (client->messages_max > 0 &&
 	    http->posts >= client->messages_max))

@@ -37,7 +37,7 @@ http_fail_all(struct control_job *job, struct verdict verdicts[],
 
 /* How the connection was protected, for the journal. */
 static void
-http_tell_tls(struct agent_run *run, const struct client *client)
+http_tell_tls(struct agent_run *run, const struct smtp_client *client)
 {
 	struct str words = STR_INIT;
 
@@ -126,7 +126,7 @@ http_finish(struct agent_run *run)
 	run->state = NULL;
 }
 
-static const struct agent http = {
+static const struct agent_kind http = {
 	.name = "http",
 	.purpose = "posts mail to URLs",
 	.channel = "http",

@@ -28,7 +28,7 @@ enum {
 };
 
 struct http {			/* the state of the agent */
-	struct client	client;		/* for its connection, policies,
+	struct smtp_client	client;		/* for its connection, policies,
 					 * secrets; it says nothing itself */
 	char		key[CLIENT_KEY_BYTES + HTTP_HOST_BYTES + 32];
 					/* of the connection: whereto, how

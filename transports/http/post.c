@@ -24,7 +24,7 @@ enum course {
 
 struct exchange {
 	struct http		*http;
-	struct client		*client;
+	struct smtp_client		*client;
 	const struct http_url	*url;
 	const struct control_job	*job;
 	const struct control_rcpt	*rcpt;
@@ -54,7 +54,7 @@ exchange_broken(struct exchange *exchange, enum peer_result result,
 static enum peer_result
 exchange_send_some(struct exchange *exchange, struct err *err)
 {
-	struct client *client = exchange->client;
+	struct smtp_client *client = exchange->client;
 	int64_t now_ms = clock_steady_ms();
 	enum peer_result result = peer_flush(&client->peer, now_ms +
 	    client->conf->timeouts.data_block_ms, err);

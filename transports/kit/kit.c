@@ -28,14 +28,14 @@ kit_start(struct agent_run *run, struct err *err)
 
 static void
 kit_serve(struct agent_run *run, const struct control_job *job,
-    const struct control_rcpt *rcpt, const struct content *content,
+    const struct control_rcpt *rcpt, const struct job_content *content,
     struct verdict *verdict)
 {
 	const struct conf *conf = run->conf;
 	char *user = slice_dup(run->arena, rcpt->user);
 	char *argv[] = { run->words[0], slice_dup(run->arena, rcpt->host),
 	    user, NULL };
-	struct program program = { .argv = argv, .directory = "/",
+	struct pipe_program program = { .argv = argv, .directory = "/",
 		.timeout_ms = conf->timeouts.job_ms,
 		.memory_bytes = conf->limits.program_memory_bytes,
 		.output_bytes = conf->limits.program_output_bytes };
@@ -66,7 +66,7 @@ static int
 kit_job(struct agent_run *run, struct control_job *job, int body_fd,
     struct verdict verdicts[])
 {
-	struct content content;
+	struct job_content content;
 	struct err err;
 
 	content_clear(&content);
@@ -81,7 +81,7 @@ kit_job(struct agent_run *run, struct control_job *job, int body_fd,
 	return 0;
 }
 
-static const struct agent kit = {
+static const struct agent_kind kit = {
 	.name = "kit",
 	.purpose = "has a script do the work of an agent",
 	.channel = "kit",

@@ -16,7 +16,7 @@ lmtp_start(struct agent_run *run, struct err *err)
 	return client_agent_start(run, true, err);
 }
 
-static const struct agent lmtp = {
+static const struct agent_kind lmtp = {
 	.name = "lmtp",
 	.purpose = "hands mail to a mail store by LMTP",
 	.channel = "lmtp",

@@ -67,7 +67,7 @@ static const enum content_flags flags_of[] = {
 /* Who keeps us waiting: an account, or the mailbox of one that others have,
  * too. */
 static void
-act_berth(const struct place *place, const char *path)
+act_berth(const struct mailbox_place *place, const char *path)
 {
 	berth_for(place->is_virtual ? crc32c(0, path, strlen(path)) :
 	    place->owner.uid);
@@ -129,7 +129,7 @@ act_tally(struct tally *tally, const struct verdict *verdict)
 static bool
 act_may(const struct action *action, struct verdict *verdict)
 {
-	const struct place *place = action->place;
+	const struct mailbox_place *place = action->place;
 
 	if (!place->is_virtual && place->owner.uid != 0 &&
 	    (!account_is_root() || account_may_run(&place->owner)))
@@ -178,7 +178,7 @@ static void
 act_program(const struct action *action, struct slice command,
     struct verdict *verdict)
 {
-	const struct order order = {
+	const struct pipe_order order = {
 		.conf = action->mailbox->conf, .arena = action->arena,
 		.job = action->job, .rcpt = action->rcpt,
 		.content = &action->mailbox->content,
@@ -213,7 +213,7 @@ act_is_self(const struct action *action, const struct path *path,
     struct err *err)
 {
 	const struct conf_domain *ours;
-	const struct place *place = action->place;
+	const struct mailbox_place *place = action->place;
 	const struct conf *conf = action->mailbox->conf;
 	struct slice local = path_local_plain(action->arena, path);
 	struct slice domain = path->domain;
@@ -234,7 +234,7 @@ static void
 act_address(const struct action *action, const struct path *path,
     struct tally *tally)
 {
-	const struct place *place = action->place;
+	const struct mailbox_place *place = action->place;
 	struct envelope_rcpt *rcpt = &tally->rcpts[tally->rcpt_count];
 	struct verdict later;
 	struct err err;
@@ -336,7 +336,7 @@ act_send_on(const struct action *action, struct tally *tally,
     struct verdict *verdict)
 {
 	const struct conf *conf = action->mailbox->conf;
-	const struct place *place = action->place;
+	const struct mailbox_place *place = action->place;
 	bool is_alone = tally->rcpt_count == 1 && tally->others == 0;
 	char id[SPOOL_ID_BYTES];
 	struct handin handin;

@@ -71,7 +71,7 @@ static enum forward_found
 deliver_find_forward(const struct action *action, struct forward *out,
     struct err *err)
 {
-	const struct place *place = action->place;
+	const struct mailbox_place *place = action->place;
 	const char *template = action->mailbox->conf->forward_path;
 	bool is_own = strstr(template, "{home}") != NULL;
 	char path[MAILBOX_PATH_BYTES];
@@ -92,7 +92,7 @@ deliver_find_forward(const struct action *action, struct forward *out,
 }
 
 static void
-mailbox_deliver_user(struct action *action, struct place *place,
+mailbox_deliver_user(struct action *action, struct mailbox_place *place,
     struct verdict *verdict)
 {
 	struct slice user = action->rcpt->user;
@@ -202,7 +202,7 @@ mailbox_deliver_rcpt(struct agent_run *run, const struct control_job *job,
     int body_fd,
     size_t index, struct verdict *verdict)
 {
-	struct place place;
+	struct mailbox_place place;
 	struct action action = {
 		.mailbox = run->state, .arena = run->arena, .job = job,
 		.rcpt = &job->rcpts[index], .body_fd = body_fd };

@@ -35,6 +35,14 @@ forward_remark(struct forward *forward, const char *path, const char *text)
 		strlcpy(forward->remark, text, sizeof(forward->remark));
 }
 
+static void
+forward_clear(struct forward *forward)
+{
+	forward->count = 0;
+	forward->files = 0;
+	forward->remark[0] = '\0';
+}
+
 /* ---- files ------------------------------------------------------------- */
 
 /* A symbolic link is followed when it is the owner's, or root's. */
@@ -132,6 +140,12 @@ forward_include(struct arena *arena, struct slice name,
 		    "lists include one another too deeply");
 		return;
 	}
+	/* each may name all others at each of its lines */
+	if (out->files == FORWARD_FILES_MAX) {
+		forward_remark(out, NULL, "it includes too many lists");
+		return;
+	}
+	out->files++;
 	got = forward_file_read(arena, path, owner, out, &text, &err);
 	if (got == FORWARD_FOUND)
 		forward_parse_text(arena, text, owner, depth + 1, out);
@@ -166,8 +180,7 @@ void
 forward_parse(struct arena *arena, struct slice text,
     const struct account *owner, struct forward *out)
 {
-	out->count = 0;
-	out->remark[0] = '\0';
+	forward_clear(out);
 	forward_parse_text(arena, text, owner, 0, out);
 }
 
@@ -178,8 +191,7 @@ forward_read(struct arena *arena, const char *path,
 	struct slice text = { NULL, 0 };
 	enum forward_found got;
 
-	out->count = 0;
-	out->remark[0] = '\0';
+	forward_clear(out);
 	got = forward_file_read(arena, path, owner, out, &text, err);
 	if (got == FORWARD_FOUND)
 		forward_parse_text(arena, text, owner, 0, out);

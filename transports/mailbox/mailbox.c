@@ -8,7 +8,7 @@
 
 #include "base/banned.h"
 
-static const struct agent mailbox = {
+static const struct agent_kind mailbox = {
 	.name = "mailbox",
 	.purpose = "puts mail into Maildirs, mboxes and files",
 	.channel = "local",

@@ -29,7 +29,7 @@ struct mailbox {			/* the agent's state */
 	char			 base[MAILBOX_PATH_BYTES];
 					/* of the template, up to the last
 					 * slash before the first brace */
-	struct content		 content;
+	struct job_content		 content;
 	/* content is of this job */
 	const struct control_job	*loaded;
 	enum content_flags	 loaded_flags;
@@ -41,7 +41,7 @@ void mailbox_trouble(struct verdict *verdict, const struct err *err);
 
 /* ---- place.c: whose mail, and where ------------------------------------ */
 
-struct place {
+struct mailbox_place {
 	struct slice	user, detail, domain;	/* of the recipient; domain and
 						 * detail may be empty */
 	struct account	owner;
@@ -55,10 +55,10 @@ void place_setup(struct mailbox *mailbox);
 /* Take a recipient's user apart and find its owner.  ACCOUNT_NONE: there is
  * no such user; ACCOUNT_TROUBLE with errno, EINVAL: no name can be so. */
 enum account_found place_find(const struct mailbox *mailbox, struct slice rcpt,
-    struct place *out, struct err *err);
+    struct mailbox_place *out, struct err *err);
 
 /* A template with its braces filled in.  0; -1 it is too long. */
-int place_path(const char *template, const struct place *place,
+int place_path(const char *template, const struct mailbox_place *place,
     char out[MAILBOX_PATH_BYTES], struct err *err);
 
 /* Make the directories in front of path that are missing below base: as the
@@ -70,12 +70,14 @@ int parents_make(const char *path, const char *base,
 
 enum {
 	FORWARD_ITEMS_MAX = 100,	/* with those of included files */
-	FORWARD_DEPTH_MAX = 4		/* of included files */
+	FORWARD_DEPTH_MAX = 4,		/* of included files */
+	FORWARD_FILES_MAX = 20		/* included, each time one is named */
 };
 
 struct forward {
 	struct alias_item	items[FORWARD_ITEMS_MAX];
 	size_t			count;
+	unsigned		files;	/* included so far */
 	char			remark[ERR_TEXT_BYTES];
 					/* what was ignored; empty: nothing */
 };
@@ -103,7 +105,7 @@ struct action {				/* a recipient being served */
 	const struct control_job	*job;
 	const struct control_rcpt	*rcpt;
 	int			 body_fd;
-	const struct place	*place;
+	const struct mailbox_place	*place;
 	struct slice		 trace;
 };
 
@@ -125,7 +127,7 @@ struct delivery {
 	const char		*id;		/* spool id */
 	unsigned		 rcpt;		/* number of the recipient: its
 						 * offset in the control file */
-	const struct content	*content;
+	const struct job_content	*content;
 	struct slice		 trace;		/* Delivered-To */
 	const struct conf_quota	*quota;		/* NULL: none of ours */
 };
@@ -162,7 +164,7 @@ void maildir_settle(void);
 /* Name of this machine in file names; the `sync` statement. */
 void maildir_setup(const char *host, enum conf_sync sync);
 
-/* ---- deliver.c: the functions of struct agent -------------------------- */
+/* ---- deliver.c: the functions of struct agent_kind --------------------- */
 
 /* Read the settings, take what they name.  0 or -1. */
 int mailbox_start(struct agent_run *run, struct err *err);

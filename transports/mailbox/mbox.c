@@ -171,7 +171,7 @@ mbox_count_beginnings(struct slice text, const char *begin)
  * text?  Message beginnings inside a message are quoted, so a second one is
  * somebody else's mail. */
 static bool
-mbox_is_torn_append(struct slice text, const struct content *content,
+mbox_is_torn_append(struct slice text, const struct job_content *content,
     const struct dotlock_note *note)
 {
 	bool is_mmdf = content->flags & CONTENT_MMDF;
@@ -262,7 +262,7 @@ mbox_look_at_end(int fd, const struct dotlock_note *note,
 /* What must stand before a message: a line end, and in an mbox an empty
  * line, also when another program, or a crash, left the end torn. */
 static int
-mbox_mend_end(int fd, const struct stat *st, const struct content *content,
+mbox_mend_end(int fd, const struct stat *st, const struct job_content *content,
     struct err *err)
 {
 	char tail[2] = { '\n', '\n' };
@@ -285,7 +285,7 @@ mbox_mend_end(int fd, const struct stat *st, const struct content *content,
 static uint32_t
 mbox_sample_crc(const struct delivery *delivery)
 {
-	const struct content *content = delivery->content;
+	const struct job_content *content = delivery->content;
 	struct str sample = STR_INIT;
 	uint32_t crc;
 
@@ -326,7 +326,7 @@ static int
 mbox_write(int fd, const struct stat *st, const struct delivery *delivery,
     struct err *err)
 {
-	const struct content *content = delivery->content;
+	const struct job_content *content = delivery->content;
 	uint64_t bytes;
 	int kept;
 

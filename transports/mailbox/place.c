@@ -81,7 +81,7 @@ place_common_owner(const struct mailbox *mailbox, struct account *out,
 /* Who the delivery belongs to. */
 static enum account_found
 place_find_owner(const struct mailbox *mailbox, struct slice user,
-    struct place *out, struct err *err)
+    struct mailbox_place *out, struct err *err)
 {
 	const char *forward = mailbox->conf->forward_path;
 	const struct account *found;
@@ -114,7 +114,8 @@ place_find_owner(const struct mailbox *mailbox, struct slice user,
 
 /* user[+detail][@domain]; without a domain all of it is the user. */
 static void
-place_cut_rcpt(const struct conf *conf, struct slice rcpt, struct place *out)
+place_cut_rcpt(const struct conf *conf, struct slice rcpt,
+    struct mailbox_place *out)
 {
 	const char *at = conf->mailbox_is_addressed && rcpt.n > 0 ?
 	    memrchr(rcpt.p, '@', rcpt.n) : NULL;
@@ -134,7 +135,7 @@ place_cut_rcpt(const struct conf *conf, struct slice rcpt, struct place *out)
 
 static void
 place_make_address(const struct conf *conf, struct slice rcpt,
-    struct place *out)
+    struct mailbox_place *out)
 {
 	struct str text = STR_INIT;
 
@@ -147,7 +148,7 @@ place_make_address(const struct conf *conf, struct slice rcpt,
 
 enum account_found
 place_find(const struct mailbox *mailbox, struct slice rcpt,
-    struct place *out, struct err *err)
+    struct mailbox_place *out, struct err *err)
 {
 	memset(out, 0, sizeof(*out));
 	place_cut_rcpt(mailbox->conf, rcpt, out);
@@ -176,7 +177,8 @@ place_letter(struct slice user, size_t index)
 /* What stands for the brace at the front of text.  returns its bytes there,
  * 0 when it is none. */
 static size_t
-place_fill_brace(struct slice text, const struct place *place, struct str *out)
+place_fill_brace(struct slice text, const struct mailbox_place *place,
+    struct str *out)
 {
 	const struct { const char *brace; struct slice value; } rows[] = {
 		{ "{user}", place->user },
@@ -212,7 +214,7 @@ place_fill_brace(struct slice text, const struct place *place, struct str *out)
 }
 
 int
-place_path(const char *template, const struct place *place,
+place_path(const char *template, const struct mailbox_place *place,
     char out[MAILBOX_PATH_BYTES], struct err *err)
 {
 	struct slice rest = slice_of(template);

@@ -246,7 +246,7 @@ vacation_answer_once(const struct action *action,
 void
 vacation_run(const struct action *action, struct slice command)
 {
-	const struct place *place = action->place;
+	const struct mailbox_place *place = action->place;
 	struct slice own[VACATION_NAMES_MAX + 2] = { place->user,
 	    slice_of(place->address) };
 	char id[SPOOL_ID_BYTES] = "";

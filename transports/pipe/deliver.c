@@ -20,7 +20,7 @@
 int
 pipe_start(struct agent_run *run, struct err *err)
 {
-	struct content *content = mem_alloc(1, sizeof(*content));
+	struct job_content *content = mem_alloc(1, sizeof(*content));
 
 	content_clear(content);
 	run->state = content;
@@ -30,7 +30,7 @@ pipe_start(struct agent_run *run, struct err *err)
 void
 pipe_finish(struct agent_run *run)
 {
-	struct content *content = run->state;
+	struct job_content *content = run->state;
 
 	content_release(content);
 	mem_free(&content);
@@ -67,7 +67,7 @@ pipe_trouble(struct verdict *verdict, const struct err *err)
 /* "deliver pipe" of a domain: its command, as the account it names. */
 static int
 pipe_domain_order(const struct agent_run *run, const struct control_job *job,
-    struct order *order, struct account *owner, struct err *err)
+    struct pipe_order *order, struct account *owner, struct err *err)
 {
 	const struct conf_domain *domain = conf_domain_of_pipe(run->conf,
 	    job->host);
@@ -107,7 +107,7 @@ pipe_deliver_rcpt(struct agent_run *run, const struct control_job *job,
     struct verdict *verdict)
 {
 	struct account owner;
-	struct order order = {
+	struct pipe_order order = {
 		.conf = run->conf, .arena = run->arena, .job = job,
 		.rcpt = &job->rcpts[index], .content = run->state,
 		.owner = &owner, .command = job->rcpts[index].user };

@@ -49,7 +49,7 @@ order_file(uint64_t size_bytes, struct err *err)
 /* The message as this recipient's program reads it: From_ line,
  * Return-Path, Delivered-To, header, body. */
 static int
-order_make_message(const struct content *content, uint64_t size_bytes,
+order_make_message(const struct job_content *content, uint64_t size_bytes,
     const char *recipient, struct err *err)
 {
 	struct str trace = STR_INIT;
@@ -153,7 +153,7 @@ order_needs_shell(struct slice command)
 }
 
 static int
-order_make_words(const struct order *order, char ***out, struct err *err)
+order_make_words(const struct pipe_order *order, char ***out, struct err *err)
 {
 	struct slice command = slice_trim(order->command);
 
@@ -168,11 +168,11 @@ order_make_words(const struct order *order, char ***out, struct err *err)
 }
 
 void
-order_run(const struct order *order, struct verdict *verdict)
+order_run(const struct pipe_order *order, struct verdict *verdict)
 {
 	const struct account *owner = order->owner;
 	const struct conf *conf = order->conf;
-	struct program program = {
+	struct pipe_program program = {
 		.owner = owner, .timeout_ms = conf->timeouts.job_ms,
 		.memory_bytes = conf->limits.program_memory_bytes,
 		.output_bytes = conf->limits.program_output_bytes,

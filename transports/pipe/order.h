@@ -12,12 +12,13 @@
 #include "transports/frame/content.h"
 #include "transports/pipe/program.h"
 
-struct order {
+struct pipe_order {
 	const struct conf	*conf;		/* limits and timeouts */
 	struct arena		*arena;
 	const struct control_job	*job;
 	const struct control_rcpt	*rcpt;
-	const struct content	*content;	/* loaded, with From_ line */
+	const struct job_content	*content;	/* loaded,
+	    with From_ line */
 	const struct account	*owner;		/* as whom it runs */
 	const char		*recipient;	/* for RECIPIENT; NULL: see
 						 * zmailer-pipe(8) */
@@ -30,7 +31,7 @@ struct order {
 
 /* Run the command with the message on its standard input and fill the
  * verdict. */
-void order_run(const struct order *order, struct verdict *verdict);
+void order_run(const struct pipe_order *order, struct verdict *verdict);
 
 /* An open file without a name for a message of this size: in memory when it
  * is small.  A descriptor or -1. */

@@ -8,7 +8,7 @@
 
 #include "base/banned.h"
 
-static const struct agent pipe_agent = {
+static const struct agent_kind pipe_agent = {
 	.name = "pipe",
 	.purpose = "gives mail to programs",
 	.channel = "pipe",

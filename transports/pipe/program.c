@@ -56,7 +56,7 @@ program_set_descriptors(int message_fd, int output_fd)
 }
 
 static void
-program_set_surroundings(const struct program *program)
+program_set_surroundings(const struct pipe_program *program)
 {
 	struct rlimit none = { 0, 0 };
 	sigset_t all;
@@ -78,7 +78,7 @@ program_set_surroundings(const struct program *program)
 }
 
 static void
-program_exec(const struct program *program)
+program_exec(const struct pipe_program *program)
 {
 	char **argv = program->argv, path[1100];
 	size_t dirs = sizeof(program_dirs) / sizeof(program_dirs[0]);
@@ -98,7 +98,7 @@ program_exec(const struct program *program)
 }
 
 static void
-program_child(const struct program *program, int output_fd)
+program_child(const struct pipe_program *program, int output_fd)
 {
 	struct err err;
 
@@ -200,7 +200,7 @@ program_watch(pid_t pid, int64_t deadline_ms, struct output *output,
 }
 
 static void
-program_parent(const struct program *program, pid_t pid, int fd,
+program_parent(const struct pipe_program *program, pid_t pid, int fd,
     struct program_end *out)
 {
 	int64_t deadline_ms = clock_steady_ms() + program->timeout_ms;
@@ -227,7 +227,7 @@ program_parent(const struct program *program, pid_t pid, int fd,
 }
 
 void
-program_run(const struct program *program, struct program_end *out)
+program_run(const struct pipe_program *program, struct program_end *out)
 {
 	int ends[2];
 	pid_t pid = -1;

@@ -14,7 +14,7 @@ enum {
 	PROGRAM_LINE_BYTES = 200	/* kept of its output */
 };
 
-struct program {
+struct pipe_program {
 	const char		*path;		/* NULL: argv[0], searched */
 	char			**argv, **environment;
 	const struct account	*owner;		/* as whom it runs */
@@ -38,7 +38,7 @@ struct program_end {
  * 0, 1 and 2 and no others, and is killed with its group when the time is
  * up, or when it wrote too much.  Of its output the first line is kept, the
  * rest read and dropped. */
-void program_run(const struct program *program, struct program_end *out);
+void program_run(const struct pipe_program *program, struct program_end *out);
 
 /* What the end means: 0 delivered; 75 (EX_TEMPFAIL), a signal, a time-out or
  * no process, too much output: deferred; every other status: failed. */

@@ -79,7 +79,7 @@ reroute_mail(struct agent_run *run, struct control_job *job, int body_fd,
 	return 0;
 }
 
-static const struct agent reroute = {
+static const struct agent_kind reroute = {
 	.name = "reroute",
 	.purpose = "gives whatever it is handed back to the router",
 	.channel = "reroute",

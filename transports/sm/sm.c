@@ -189,7 +189,7 @@ sm_execute(const struct sm_run *sm, char **argv,
 	const struct conf *conf = sm->run->conf;
 	const struct batch batch = { sm->mailer, conf->host, sm->job,
 	    sm->body_fd, sm->rcpts, sm->rcpt_count };
-	struct program program = {
+	struct pipe_program program = {
 		.path = slice_dup(sm->run->arena, sm->mailer->program),
 		.argv = argv, .owner = owner, .directory = "/",
 		.timeout_ms = conf->timeouts.job_ms,
@@ -304,7 +304,7 @@ sm_job(struct agent_run *run, struct control_job *job, int body_fd,
 	return 0;
 }
 
-static const struct agent sm = {
+static const struct agent_kind sm = {
 	.name = "sm",
 	.purpose = "gives mail to the programs of sm.conf",
 	.channel = "sm",

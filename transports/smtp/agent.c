@@ -2,7 +2,7 @@
  *
  * In     jobs of the frame
  * Out    verdicts
- * Holds  one struct client for the life of the process
+ * Holds  one struct smtp_client for the life of the process
  * Spec   doc/protocol/agent.md
  *
  * SPDX-License-Identifier: ISC
@@ -16,7 +16,7 @@
 #include "base/banned.h"
 
 static struct slice
-client_tls_words(const struct client *client, struct arena *arena)
+client_tls_words(const struct smtp_client *client, struct arena *arena)
 {
 	struct str words = STR_INIT;
 	struct slice result;
@@ -30,7 +30,7 @@ client_tls_words(const struct client *client, struct arena *arena)
 }
 
 static void
-client_on_opened(void *context, const struct client *client)
+client_on_opened(void *context, const struct smtp_client *client)
 {
 	struct agent_run *run = context;
 
@@ -41,7 +41,7 @@ client_on_opened(void *context, const struct client *client)
 int
 client_agent_start(struct agent_run *run, bool is_lmtp, struct err *err)
 {
-	struct client *client = mem_alloc(1, sizeof(*client));
+	struct smtp_client *client = mem_alloc(1, sizeof(*client));
 
 	client_init(client, run->conf, is_lmtp);
 	client->opened = client_on_opened;
@@ -57,8 +57,8 @@ client_agent_start(struct agent_run *run, bool is_lmtp, struct err *err)
 void
 client_agent_join(struct agent_run *run, const struct agent_run *first)
 {
-	const struct client *shared = first->state;
-	struct client *client = mem_alloc(1, sizeof(*client));
+	const struct smtp_client *shared = first->state;
+	struct smtp_client *client = mem_alloc(1, sizeof(*client));
 
 	client_init(client, run->conf, shared->is_lmtp);
 	client_join(client, shared);
@@ -71,7 +71,7 @@ client_agent_join(struct agent_run *run, const struct agent_run *first)
 static void
 client_agent_set(struct agent_run *run, struct slice host)
 {
-	struct client *client = run->state;
+	struct smtp_client *client = run->state;
 
 	client->messages_max = conf_schedule_for(run->conf,
 	    slice_of(run->agent->channel), host)->connection_messages;
@@ -84,7 +84,7 @@ int
 client_agent_job(struct agent_run *run, struct control_job *job, int body_fd,
     struct verdict verdicts[])
 {
-	struct client *client = run->state;
+	struct smtp_client *client = run->state;
 
 	client_agent_set(run, job->host);
 	client_deliver(client, run->arena, job, body_fd, verdicts);
@@ -98,7 +98,7 @@ bool
 client_agent_warm(struct agent_run *run, struct slice host,
     struct verdict *trouble)
 {
-	struct client *client = run->state;
+	struct smtp_client *client = run->state;
 	const char *name = slice_dup(run->arena, host);
 	bool is_warm;
 
@@ -116,7 +116,7 @@ client_agent_warm(struct agent_run *run, struct slice host,
 void
 client_agent_idle(struct agent_run *run)
 {
-	struct client *client = run->state;
+	struct smtp_client *client = run->state;
 	const struct conf_schedule *schedule = conf_schedule_for(run->conf,
 	    slice_of(run->agent->channel), slice_of(client->host));
 
@@ -127,7 +127,7 @@ client_agent_idle(struct agent_run *run)
 void
 client_agent_finish(struct agent_run *run)
 {
-	struct client *client = run->state;
+	struct smtp_client *client = run->state;
 
 	client_release(client);
 	mem_free(&client);

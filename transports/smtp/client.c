@@ -16,7 +16,7 @@
 #include "base/banned.h"
 
 void
-client_init(struct client *client, const struct conf *conf, bool is_lmtp)
+client_init(struct smtp_client *client, const struct conf *conf, bool is_lmtp)
 {
 	memset(client, 0, sizeof(*client));
 	client->conf = conf;
@@ -29,13 +29,13 @@ client_init(struct client *client, const struct conf *conf, bool is_lmtp)
 
 /* Most mail fills a page of it, and the others are never touched. */
 char *
-client_piece(struct client *client)
+client_piece(struct smtp_client *client)
 {
 	return str_room(&client->piece, CLIENT_PIECE_BYTES);
 }
 
 void
-client_join(struct client *client, const struct client *first)
+client_join(struct smtp_client *client, const struct smtp_client *first)
 {
 	client->tls_clients = first->tls_clients;
 	client->secrets = first->secrets;
@@ -43,7 +43,7 @@ client_join(struct client *client, const struct client *first)
 }
 
 int
-client_start(struct client *client, struct err *err)
+client_start(struct smtp_client *client, struct err *err)
 {
 	if (client_policy_start(client, err) < 0)
 		return -1;
@@ -51,7 +51,7 @@ client_start(struct client *client, struct err *err)
 }
 
 void
-client_release(struct client *client)
+client_release(struct smtp_client *client)
 {
 	client_quit(client);
 	peer_release(&client->peer);
@@ -64,7 +64,7 @@ client_release(struct client *client)
 }
 
 void
-client_idle(struct client *client, int64_t idle_ms)
+client_idle(struct smtp_client *client, int64_t idle_ms)
 {
 	if (peer_is_open(&client->peer) &&
 	    clock_steady_ms() - client->used_at_ms >= idle_ms)

@@ -130,10 +130,10 @@ struct client_memory {
 
 struct client_secret;		/* auth.h */
 
-struct client {
+struct smtp_client {
 	const struct conf	*conf;
 	void			(*opened)(void *context,
-				    const struct client *client);
+				    const struct smtp_client *client);
 						/* told of a new connection
 						 * that may take mail; NULL */
 	void			*opened_context;
@@ -184,39 +184,39 @@ struct client {
 /* No files are opened but those that conf names: roots, certificates and
  * secrets, and these only here: afterwards the process may lock itself in.
  * 0 or -1 (err). */
-int client_start(struct client *client, struct err *err);
+int client_start(struct smtp_client *client, struct err *err);
 
 /* Not connected, nothing known; client_start follows. */
-void client_init(struct client *client, const struct conf *conf,
+void client_init(struct smtp_client *client, const struct conf *conf,
     bool is_lmtp);
 /* Instead of client_start: what first has read of files, its TLS contexts
  * and its secrets, serves this client, too, in another thread.  first is
  * released after it. */
-void client_join(struct client *client, const struct client *first);
+void client_join(struct smtp_client *client, const struct smtp_client *first);
 
 /* Room for a piece of a body, the client's. */
 enum { CLIENT_PIECE_BYTES = 64 * 1024 };
-char *client_piece(struct client *client);
+char *client_piece(struct smtp_client *client);
 
 /* QUIT, if connected; free. */
-void client_release(struct client *client);
+void client_release(struct smtp_client *client);
 
 /* Deliver one message to all recipients of job and fill their verdicts.
  * arena  for what this message needs. */
-void client_deliver(struct client *client, struct arena *arena,
+void client_deliver(struct smtp_client *client, struct arena *arena,
     const struct control_job *job, int body_fd, struct verdict verdicts[]);
 
 /* QUIT when the connection was not used for idle_ms. */
-void client_idle(struct client *client, int64_t idle_ms);
+void client_idle(struct smtp_client *client, int64_t idle_ms);
 
 /* ---- the steps, each in a file of its own ------------------------------ */
 
 /* dialogue.c: the dialogue with the host called name, where log-level says
  * debug, as events: is it to be noted; what is in out; a reply. */
 enum { CLIENT_SAID_MAX = 500, CLIENT_SAID_BYTES_MAX = 512 };
-void client_said_begin(struct client *client, const char *name);
-void client_said_sent(struct client *client);
-void client_said_heard(struct client *client, const struct reply *reply);
+void client_said_begin(struct smtp_client *client, const char *name);
+void client_said_sent(struct smtp_client *client);
+void client_said_heard(struct smtp_client *client, const struct reply *reply);
 
 /* target.c: "example.org" (look for MX), "[192.0.2.1]:2525",
  * "[host]", "host:25", "inet:host:port", "smtps:host", "unix:/path".
@@ -228,19 +228,19 @@ int client_target_parse(struct slice host, unsigned port,
  * for REQUIRETLS.  Statement and default are two ways to get one; others
  * (MTA-STS) join in the same table.  Where it asks_tlsa it is settled for
  * each host by client_dane. */
-void client_policy(const struct client *client,
+void client_policy(const struct smtp_client *client,
     const struct client_target *target, bool is_required,
     struct client_policy *out);
 /* The key again, after a change. */
 void client_policy_make_key(struct client_policy *policy);
 /* The files that policies name. 0 or -1. */
-int client_policy_start(struct client *client, struct err *err);
-void client_policy_release(struct client *client);
+int client_policy_start(struct smtp_client *client, struct err *err);
+void client_policy_release(struct smtp_client *client);
 
 /* memory.c: note a trouble of an address; ask for it. */
-void client_note(struct client *client,
+void client_note(struct smtp_client *client,
     const struct sockaddr_storage *address, enum client_trouble trouble);
-bool client_has(struct client *client,
+bool client_has(struct smtp_client *client,
     const struct sockaddr_storage *address, enum client_trouble trouble);
 
 /* hosts.c: the hosts of a target in the order to be tried, with
@@ -257,7 +257,7 @@ struct client_hosts {
 	size_t		address_count;
 };
 /* true; false: *out is the verdict. */
-bool client_hosts_find(const struct client *client,
+bool client_hosts_find(const struct smtp_client *client,
     const struct client_target *target, struct client_hosts *hosts,
     struct verdict *out);
 /* Ask for the addresses of host number index, port set, those that cannot
@@ -265,16 +265,16 @@ bool client_hosts_find(const struct client *client,
 bool client_hosts_ask(struct client_hosts *hosts, size_t index,
     struct verdict *out);
 /* Whether the address is one that this system listens on. */
-bool client_is_own(const struct client *client,
+bool client_is_own(const struct smtp_client *client,
     const struct sockaddr_storage *address);
 
 /* zone.c: one of the zone's sources of this family, by weight.  False:
  * the zone has sources, but none of this family; *out NULL: it has none at
  * all, the system chooses. */
-bool client_source(const struct client *client, sa_family_t family,
+bool client_source(const struct smtp_client *client, sa_family_t family,
     const struct sockaddr_storage **out);
 /* The name to say hello by on the connection that stands. */
-const char *client_helo(const struct client *client);
+const char *client_helo(const struct smtp_client *client);
 
 /* provider.c: the name that domains share whose best MX is this host:
  * the host without its first label, "" when there is none. */
@@ -284,7 +284,7 @@ void client_provider(const char *host, const char *domain,
 /* connect.c: have a connection that serves host: the kept one, or a
  * new one that has said hello.  returns true; false: *out_trouble is the
  * verdict for every recipient. */
-bool client_open(struct client *client, const char *host, bool is_required,
+bool client_open(struct smtp_client *client, const char *host, bool is_required,
     struct verdict *out_trouble);
 
 /* hello.c: greeting, EHLO, TLS and AUTH on a fresh connection.
@@ -303,50 +303,50 @@ struct client_hello {
 							 * NULL: it came to
 							 * nothing before */
 };
-bool client_hello(struct client *client, struct client_hello *hello,
+bool client_hello(struct smtp_client *client, struct client_hello *hello,
     struct verdict *out_trouble);
 
 /* starttls.c: TLS on this connection: at once / by STARTTLS, as policy and
  * the peer's offer have it (then client->tls says whether there is TLS).
  * true; false: *out_trouble, closed. */
-bool client_start_tls(struct client *client, struct client_hello *hello,
+bool client_start_tls(struct smtp_client *client, struct client_hello *hello,
     struct verdict *out_trouble);
-bool client_starttls(struct client *client, struct client_hello *hello,
+bool client_starttls(struct smtp_client *client, struct client_hello *hello,
     struct verdict *out_trouble);
 /* RFC 8689 section 4.2.1: the next host must promise to go on like that.
  * true; false: *out_trouble, closed. */
-bool client_requiretls(struct client *client,
+bool client_requiretls(struct smtp_client *client,
     const struct client_policy *policy, struct verdict *out_trouble);
 
 /* hello.c: EHLO or LHLO (HELO) with this name; as client_hello. */
-bool client_ehlo(struct client *client, const char *name,
+bool client_ehlo(struct smtp_client *client, const char *name,
     struct verdict *out_trouble);
 
 /* xclient.c: tell the peer, when it is one that shall hear, which
  * client this message came from.  true; false: *out_trouble, closed. */
-bool client_xclient(struct client *client, int body_fd,
+bool client_xclient(struct smtp_client *client, int body_fd,
     struct verdict *out_trouble);
 
 /* reply.c: send what is queued and hear a reply on behalf of
  * somebody before mail; step as in client_broken.  true; false: closed. */
-bool client_ask(struct client *client, const char *step,
+bool client_ask(struct smtp_client *client, const char *step,
     struct reply *out, struct verdict *out_trouble);
 
 /* offer.c: read the reply to EHLO. */
 void client_offer_take(struct client_offer *offer, const struct reply *reply);
 
 /* secret.c: read the table of secrets. 0 or -1. */
-int client_auth_start(struct client *client, struct err *err);
-void client_auth_release(struct client *client);
+int client_auth_start(struct smtp_client *client, struct err *err);
+void client_auth_release(struct smtp_client *client);
 /* The directories of tokens, which are read again and again: how many were
  * put into out. */
-size_t client_token_directories(const struct client *client,
+size_t client_token_directories(const struct smtp_client *client,
     const char *out[], size_t most);
 /* The secret for a target, or NULL. */
-const struct client_secret *client_auth_find(const struct client *client,
+const struct client_secret *client_auth_find(const struct smtp_client *client,
     const struct client_target *target);
 /* auth.c: authenticate.  true; false: *out_trouble, closed. */
-bool client_auth(struct client *client, const struct client_secret *secret,
+bool client_auth(struct smtp_client *client, const struct client_secret *secret,
     struct verdict *out_trouble);
 /* The mechanism of a keyword of AUTH; 0: not known. */
 unsigned client_auth_mechanism(struct slice word);
@@ -354,46 +354,46 @@ unsigned client_auth_mechanism(struct slice word);
 /* reply.c: QUIT and close; harmless when not connected.  The reply
  * (RFC 5321 section 4.1.1.10) is waited for only by client_quit_for: other
  * mail must not wait for a goodbye. */
-void client_quit(struct client *client);
-void client_quit_for(struct client *client, int64_t timeout_ms);
+void client_quit(struct smtp_client *client);
+void client_quit_for(struct smtp_client *client, int64_t timeout_ms);
 
 /* hello.c: ask a connection that lay idle whether it still leads
  * anywhere (NOOP; RSET when one is owed), before mail waits for it.
  * returns false: it does not, and is closed; nobody's attempt is lost. */
-bool client_answers(struct client *client);
+bool client_answers(struct smtp_client *client);
 
 /* reply.c: send what is queued / wait for one whole reply, which is
  * valid until the next call.  PEER_OK, PEER_EOF, PEER_TIMEOUT, or
  * PEER_ERROR (system's words, or what came is no reply). */
-enum peer_result client_flush(struct client *client, int64_t timeout_ms,
+enum peer_result client_flush(struct smtp_client *client, int64_t timeout_ms,
     struct err *err);
-enum peer_result client_reply(struct client *client, int64_t timeout_ms,
+enum peer_result client_reply(struct smtp_client *client, int64_t timeout_ms,
     struct reply *out, struct err *err);
 
 /* reply.c: the verdict that a reply means: 2yz `good`, 4yz deferred,
  * 5yz failed, anything else deferred as a protocol error.  421 is host
  * trouble. */
-void client_verdict(const struct client *client, const struct reply *reply,
+void client_verdict(const struct smtp_client *client, const struct reply *reply,
     enum verdict_kind good, struct verdict *out);
 
 /* reply.c: a host that refuses us as a whole: deferred, whatever it
  * says, because another one, or the same one later, may be of another mind /
  * one that cannot be used, for a reason of our own.  Both end the session
  * and return false. */
-bool client_refused(struct client *client, const struct reply *reply,
+bool client_refused(struct smtp_client *client, const struct reply *reply,
     struct verdict *out_trouble);
-bool client_unfit(struct client *client, const char *status,
+bool client_unfit(struct smtp_client *client, const char *status,
     const char *words, struct verdict *out_trouble);
 
 /* reply.c: the verdict for a connection that failed; step completes
  * "while ..." ("waiting for the reply to MAIL").  Closes it. */
-void client_broken(struct client *client, enum peer_result result,
+void client_broken(struct smtp_client *client, enum peer_result result,
     const struct err *err, const char *step, struct verdict *out);
 
 /* reply.c: close at once, without QUIT. */
-void client_drop(struct client *client);
+void client_drop(struct smtp_client *client);
 
 /* reply.c: nothing has come after the last reply. */
-bool client_is_level(const struct client *client);
+bool client_is_level(const struct smtp_client *client);
 
 #endif

@@ -22,7 +22,7 @@
 #include "base/banned.h"
 
 struct search {			/* one hunt for a host that serves us */
-	struct client		*client;
+	struct smtp_client		*client;
 	struct client_target	 target;
 	struct client_policy	 policy;	/* of the target */
 	struct client_policy	 host_policy;	/* of the host in hand */
@@ -44,7 +44,7 @@ static void
 search_set_who(struct search *search, const char *name,
     const struct race_entry *entry)
 {
-	struct client *client = search->client;
+	struct smtp_client *client = search->client;
 	char text[80];
 
 	if (entry->address.ss_family == AF_UNIX) {
@@ -61,7 +61,7 @@ static void
 search_lost(struct search *search, const char *name,
     const struct race_entry *entry)
 {
-	struct client *client = search->client;
+	struct smtp_client *client = search->client;
 	struct err err;
 
 	client_note(client, &entry->address, TROUBLE_DOWN);
@@ -80,7 +80,7 @@ static bool
 search_hello(struct search *search, const char *name,
     const struct race_entry *entry, bool *out_tls_broken)
 {
-	struct client *client = search->client;
+	struct smtp_client *client = search->client;
 	struct client_hello how = {
 		.policy = &search->host_policy, .name = name,
 		.is_by_mx = search->target.kind == TARGET_MX,
@@ -108,7 +108,7 @@ static bool
 search_again_in_the_clear(struct search *search, const char *name,
     struct race_entry *entry)
 {
-	struct client *client = search->client;
+	struct smtp_client *client = search->client;
 	bool is_broken;
 
 	client_note(client, &entry->address, TROUBLE_TLS);
@@ -186,7 +186,7 @@ search_has_new(const struct search *search)
 static bool
 search_try_entries(struct search *search, const char *name)
 {
-	struct client *client = search->client;
+	struct smtp_client *client = search->client;
 
 	while (search_has_new(search) && !search_is_final(search)) {
 		int winner = race_run(&client->peer, search->entries,
@@ -335,7 +335,7 @@ search_run(struct search *search)
 
 /* Nothing came since the last reply, and the peer is still there. */
 static bool
-client_is_alive(struct client *client)
+client_is_alive(struct smtp_client *client)
 {
 	if (!peer_is_open(&client->peer) || !client_is_level(client) ||
 	    (client->offer.mails > 0 &&
@@ -352,7 +352,7 @@ client_is_alive(struct client *client)
 
 /* It serves, unless it turns out to be dead after a pause. */
 static bool
-client_may_go_on(struct client *client)
+client_may_go_on(struct smtp_client *client)
 {
 	return clock_steady_ms() - client->used_at_ms < CLIENT_DOUBT_MS ||
 	    client_answers(client);
@@ -363,7 +363,7 @@ client_may_go_on(struct client *client)
 static bool
 client_is_shared(struct search *search)
 {
-	struct client *client = search->client;
+	struct smtp_client *client = search->client;
 	struct client_hosts *hosts = &search->hosts;
 	struct verdict ignored;
 
@@ -384,7 +384,7 @@ client_is_shared(struct search *search)
 }
 
 static void
-client_serves(struct client *client, const char *host, bool is_required)
+client_serves(struct smtp_client *client, const char *host, bool is_required)
 {
 	strlcpy(client->host, host, sizeof(client->host));
 	client->is_required = is_required;
@@ -394,7 +394,7 @@ client_serves(struct client *client, const char *host, bool is_required)
 static bool
 search_prepare(struct search *search, const char *host, bool is_required)
 {
-	struct client *client = search->client;
+	struct smtp_client *client = search->client;
 	struct err err;
 
 	verdict_set(search->trouble, VERDICT_DEFERRED, "4.4.4", "",
@@ -431,7 +431,7 @@ search_prepare(struct search *search, const char *host, bool is_required)
 static bool
 search_connect(struct search *search)
 {
-	struct client *client = search->client;
+	struct smtp_client *client = search->client;
 
 	client_quit(client);
 	client_said_begin(client, search->target.name);
@@ -449,7 +449,7 @@ search_connect(struct search *search)
 }
 
 static void
-search_init(struct search *search, struct client *client,
+search_init(struct search *search, struct smtp_client *client,
     struct verdict *trouble)
 {
 	memset(search, 0, offsetof(struct search, entries));
@@ -461,7 +461,7 @@ search_init(struct search *search, struct client *client,
 }
 
 bool
-client_open(struct client *client, const char *host, bool is_required,
+client_open(struct smtp_client *client, const char *host, bool is_required,
     struct verdict *out_trouble)
 {
 	struct search search;

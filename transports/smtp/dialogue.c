@@ -18,14 +18,14 @@
 #include "base/banned.h"
 
 void
-client_said_begin(struct client *client, const char *name)
+client_said_begin(struct smtp_client *client, const char *name)
 {
 	client->said_left = conf_debugs_dest(client->conf, slice_of(name)) ?
 	    CLIENT_SAID_MAX : 0;
 }
 
 static void
-dialogue_event(struct client *client, struct slice by, struct slice line)
+dialogue_event(struct smtp_client *client, struct slice by, struct slice line)
 {
 	if (client->said_left == 0)
 		return;
@@ -50,7 +50,7 @@ dialogue_chunk_bytes(struct slice line)
 }
 
 void
-client_said_sent(struct client *client)
+client_said_sent(struct smtp_client *client)
 {
 	struct slice rest = str_slice(&client->peer.out), line;
 
@@ -69,7 +69,7 @@ client_said_sent(struct client *client)
 
 /* A challenge is part of a secret. */
 void
-client_said_heard(struct client *client, const struct reply *reply)
+client_said_heard(struct smtp_client *client, const struct reply *reply)
 {
 	struct slice rest = reply->text, line;
 

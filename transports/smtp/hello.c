@@ -17,7 +17,7 @@
 #include "base/banned.h"
 
 static bool
-hello_greeting(struct client *client, bool is_by_mx,
+hello_greeting(struct smtp_client *client, bool is_by_mx,
     struct verdict *out_trouble)
 {
 	enum peer_result result;
@@ -49,7 +49,7 @@ hello_greeting(struct client *client, bool is_by_mx,
 
 /* HELO for a server that is older. */
 bool
-client_ehlo(struct client *client, const char *name,
+client_ehlo(struct smtp_client *client, const char *name,
     struct verdict *out_trouble)
 {
 	const char *verb = client->is_lmtp ? "LHLO" : "EHLO";
@@ -77,7 +77,7 @@ client_ehlo(struct client *client, const char *name,
 }
 
 bool
-client_hello(struct client *client, struct client_hello *hello,
+client_hello(struct smtp_client *client, struct client_hello *hello,
     struct verdict *out_trouble)
 {
 	memset(&client->offer, 0, sizeof(client->offer));
@@ -108,7 +108,7 @@ client_hello(struct client *client, struct client_hello *hello,
  * restarted, an address translation that forgot): MAIL would wait minutes for
  * its answer, and the message would have lost an attempt. */
 bool
-client_answers(struct client *client)
+client_answers(struct smtp_client *client)
 {
 	enum peer_result result;
 	struct reply reply;

@@ -89,7 +89,7 @@ hosts_drop_nobodies(struct client_hosts *hosts)
 }
 
 bool
-client_hosts_find(const struct client *client,
+client_hosts_find(const struct smtp_client *client,
     const struct client_target *target, struct client_hosts *hosts,
     struct verdict *out)
 {
@@ -271,7 +271,7 @@ hosts_is_any(const struct net *address)
 }
 
 bool
-client_is_own(const struct client *client,
+client_is_own(const struct smtp_client *client,
     const struct sockaddr_storage *address)
 {
 	const struct conf *conf = client->conf;

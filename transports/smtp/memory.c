@@ -20,7 +20,7 @@ static const int64_t keep_ms[] = {
 };
 
 static struct client_memory *
-memory_find(struct client *client, const struct sockaddr_storage *address,
+memory_find(struct smtp_client *client, const struct sockaddr_storage *address,
     enum client_trouble trouble)
 {
 	for (size_t i = 0; i < CLIENT_MEMORY_MAX; i++)
@@ -32,7 +32,7 @@ memory_find(struct client *client, const struct sockaddr_storage *address,
 }
 
 void
-client_note(struct client *client, const struct sockaddr_storage *address,
+client_note(struct smtp_client *client, const struct sockaddr_storage *address,
     enum client_trouble trouble)
 {
 	struct client_memory *memory = memory_find(client, address, trouble);
@@ -46,7 +46,7 @@ client_note(struct client *client, const struct sockaddr_storage *address,
 }
 
 bool
-client_has(struct client *client, const struct sockaddr_storage *address,
+client_has(struct smtp_client *client, const struct sockaddr_storage *address,
     enum client_trouble trouble)
 {
 	struct client_memory *memory = memory_find(client, address, trouble);

@@ -60,7 +60,7 @@ probe_say_trouble(const struct verdict *trouble)
 
 /* What came of hello, in words. */
 static void
-probe_tell(const struct client *client)
+probe_tell(const struct smtp_client *client)
 {
 	struct str words = STR_INIT;
 
@@ -77,7 +77,7 @@ probe_tell(const struct client *client)
 }
 
 static int
-probe_run(struct client *client, const char *host)
+probe_run(struct smtp_client *client, const char *host)
 {
 	struct verdict trouble;
 	struct err err;
@@ -112,7 +112,7 @@ int
 client_probe(const char *conf_path, const char *host, const char *secrets)
 {
 	struct conf *conf = conf_load_or_tell(conf_path);
-	struct client *client;
+	struct smtp_client *client;
 	int status;
 
 	if (conf == NULL)

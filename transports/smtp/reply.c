@@ -16,7 +16,7 @@
 #include "base/banned.h"
 
 enum peer_result
-client_flush(struct client *client, int64_t timeout_ms, struct err *err)
+client_flush(struct smtp_client *client, int64_t timeout_ms, struct err *err)
 {
 	if (client->said_left > 0)
 		client_said_sent(client);
@@ -24,7 +24,7 @@ client_flush(struct client *client, int64_t timeout_ms, struct err *err)
 }
 
 enum peer_result
-client_reply(struct client *client, int64_t timeout_ms, struct reply *out,
+client_reply(struct smtp_client *client, int64_t timeout_ms, struct reply *out,
     struct err *err)
 {
 	int64_t deadline_ms = clock_steady_ms() + timeout_ms;
@@ -59,7 +59,7 @@ client_reply_status(const struct reply *reply, char class, char out[12])
 }
 
 void
-client_verdict(const struct client *client, const struct reply *reply,
+client_verdict(const struct smtp_client *client, const struct reply *reply,
     enum verdict_kind good, struct verdict *out)
 {
 	enum verdict_kind kind = VERDICT_DEFERRED;
@@ -86,7 +86,7 @@ client_verdict(const struct client *client, const struct reply *reply,
 }
 
 bool
-client_refused(struct client *client, const struct reply *reply,
+client_refused(struct smtp_client *client, const struct reply *reply,
     struct verdict *out_trouble)
 {
 	client_verdict(client, reply, VERDICT_DEFERRED, out_trouble);
@@ -98,7 +98,7 @@ client_refused(struct client *client, const struct reply *reply,
 }
 
 bool
-client_unfit(struct client *client, const char *status, const char *words,
+client_unfit(struct smtp_client *client, const char *status, const char *words,
     struct verdict *out_trouble)
 {
 	verdict_set(out_trouble, VERDICT_DEFERRED, status, client->who, "%s",
@@ -109,7 +109,7 @@ client_unfit(struct client *client, const char *status, const char *words,
 }
 
 void
-client_broken(struct client *client, enum peer_result result,
+client_broken(struct smtp_client *client, enum peer_result result,
     const struct err *err, const char *step, struct verdict *out)
 {
 	if (result == PEER_TIMEOUT)
@@ -125,20 +125,20 @@ client_broken(struct client *client, enum peer_result result,
 }
 
 void
-client_drop(struct client *client)
+client_drop(struct smtp_client *client)
 {
 	peer_close(&client->peer);
 	client->reply_bytes = 0;
 }
 
 bool
-client_is_level(const struct client *client)
+client_is_level(const struct smtp_client *client)
 {
 	return peer_unread(&client->peer).n == client->reply_bytes;
 }
 
 bool
-client_ask(struct client *client, const char *step, struct reply *out,
+client_ask(struct smtp_client *client, const char *step, struct reply *out,
     struct verdict *out_trouble)
 {
 	int64_t timeout_ms = client->conf->timeouts.helo_ms;
@@ -158,7 +158,7 @@ client_ask(struct client *client, const char *step, struct reply *out,
 /* ---- goodbye ----------------------------------------------------------- */
 
 void
-client_quit_for(struct client *client, int64_t timeout_ms)
+client_quit_for(struct smtp_client *client, int64_t timeout_ms)
 {
 	struct reply reply;
 	struct err err;
@@ -177,7 +177,7 @@ client_quit_for(struct client *client, int64_t timeout_ms)
 }
 
 void
-client_quit(struct client *client)
+client_quit(struct smtp_client *client)
 {
 	client_quit_for(client, 0);
 }

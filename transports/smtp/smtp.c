@@ -18,7 +18,7 @@ smtp_start(struct agent_run *run, struct err *err)
 	return client_agent_start(run, false, err);
 }
 
-static const struct agent smtp = {
+static const struct agent_kind smtp = {
 	.name = "smtp",
 	.purpose = "sends mail to other hosts by SMTP",
 	.channel = "smtp",

@@ -80,7 +80,7 @@ xclient_read_origin(int body_fd, char *front, struct origin *out,
 
 static void
 xclient_add_attribute(struct str *out, size_t *line,
-    const struct client *client,
+    const struct smtp_client *client,
     unsigned attribute, const char *name, struct slice value)
 {
 	struct str word = STR_INIT;
@@ -102,8 +102,8 @@ xclient_add_attribute(struct str *out, size_t *line,
 }
 
 static void
-xclient_add_address(struct str *out, size_t *line, const struct client *client,
-    struct slice address)
+xclient_add_address(struct str *out, size_t *line,
+    const struct smtp_client *client, struct slice address)
 {
 	struct str text = STR_INIT;
 
@@ -119,7 +119,7 @@ xclient_add_address(struct str *out, size_t *line, const struct client *client,
 
 /* One line, or more, each but the last with its end. */
 static void
-xclient_add_words(struct str *out, const struct client *client,
+xclient_add_words(struct str *out, const struct smtp_client *client,
     const struct origin *origin)
 {
 	static const struct slice nothing;
@@ -143,7 +143,7 @@ xclient_add_words(struct str *out, const struct client *client,
 /* ---- saying it --------------------------------------------------------- */
 
 static bool
-xclient_say_lines(struct client *client, struct slice text,
+xclient_say_lines(struct smtp_client *client, struct slice text,
     struct verdict *out_trouble)
 {
 	struct slice line;
@@ -169,7 +169,7 @@ xclient_say_lines(struct client *client, struct slice text,
 
 /* The session begins anew, as the client's. */
 static bool
-xclient_say(struct client *client, const struct origin *origin,
+xclient_say(struct smtp_client *client, const struct origin *origin,
     struct str *words,
     struct verdict *out_trouble)
 {
@@ -189,7 +189,7 @@ xclient_say(struct client *client, const struct origin *origin,
 }
 
 bool
-client_xclient(struct client *client, int body_fd,
+client_xclient(struct smtp_client *client, int body_fd,
     struct verdict *out_trouble)
 {
 	char *front;

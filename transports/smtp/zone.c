@@ -15,7 +15,7 @@
 #include "base/banned.h"
 
 bool
-client_source(const struct client *client, sa_family_t family,
+client_source(const struct smtp_client *client, sa_family_t family,
     const struct sockaddr_storage **out)
 {
 	const struct conf_zone *zone = client->zone;
@@ -56,7 +56,7 @@ zone_is_same(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
 }
 
 const char *
-client_helo(const struct client *client)
+client_helo(const struct smtp_client *client)
 {
 	const struct conf_zone *zone = client->zone;
 	struct sockaddr_storage own = { .ss_family = AF_UNSPEC };

@@ -85,9 +85,9 @@ ask_end(struct ask *ask)
 }
 
 static void
-ask_fail(struct ask *ask, enum answer_kind kind, const char *words)
+ask_fail(struct ask *ask, enum question_answer_kind kind, const char *words)
 {
-	struct answer *answer = &ask->question->answer;
+	struct question_answer *answer = &ask->question->answer;
 
 	if (ask->source.pid > 0 && !ask->is_reaped) {
 		(void)kill(-ask->source.pid, SIGKILL);
@@ -111,7 +111,7 @@ ask_on_late(evutil_socket_t fd, short what, void *context)
 static void
 ask_check_child(struct ask *ask)
 {
-	struct answer *answer = &ask->question->answer;
+	struct question_answer *answer = &ask->question->answer;
 
 	if (ask->out.event != NULL || ask->err.event != NULL ||
 	    !ask->is_reaped)
@@ -143,7 +143,7 @@ ask_on_child(evutil_socket_t fd, short what, void *context)
 static void
 ask_take_socket(struct ask *ask, bool is_end)
 {
-	struct answer *answer = &ask->question->answer;
+	struct question_answer *answer = &ask->question->answer;
 
 	if (answer_take_socket(answer, str_slice(&ask->sent)))
 		ask_end(ask);

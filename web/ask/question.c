@@ -63,7 +63,7 @@ answer_line(struct slice *rest, struct slice *out_line)
 	return false;
 }
 
-enum answer_kind
+enum question_answer_kind
 answer_of_exit(int status)
 {
 	switch (status) {
@@ -82,12 +82,12 @@ answer_of_exit(int status)
 	}
 }
 
-static enum answer_kind
+static enum question_answer_kind
 answer_of_code(struct slice line)
 {
 	static const struct {
 		const char	*code;
-		enum answer_kind kind;
+		enum question_answer_kind kind;
 	} rows[] = {
 		{ "bad-request", ANSWER_WRONG },
 		{ "nothing-selected", ANSWER_WRONG },
@@ -103,7 +103,7 @@ answer_of_code(struct slice line)
 }
 
 bool
-answer_take_socket(struct answer *answer, struct slice sent)
+answer_take_socket(struct question_answer *answer, struct slice sent)
 {
 	struct slice rest = sent, line;
 

@@ -18,7 +18,7 @@ enum {
 	ANSWER_MS = 60000
 };
 
-enum answer_kind {
+enum question_answer_kind {
 	ANSWER_GOOD,
 	ANSWER_NONE,		/* nothing matches; a warning */
 	ANSWER_WRONG,		/* the question makes no sense */
@@ -27,8 +27,8 @@ enum answer_kind {
 	ANSWER_TROUBLE
 };
 
-struct answer {
-	enum answer_kind kind;
+struct question_answer {
+	enum question_answer_kind kind;
 	struct str	 text;		/* what was said; of JSON whole lines */
 	struct str	 trouble;	/* why not, in the refuser's words */
 	bool		 is_cut;	/* there was more than fits */
@@ -43,7 +43,7 @@ struct question {
 							 * ends them */
 	const char	*who;		/* in whose name; NULL, "": the
 					 * desk's user */
-	struct answer	 answer;
+	struct question_answer	 answer;
 };
 
 /* Ask a verb: words end with NULL and live as long as the question. */
@@ -59,8 +59,8 @@ bool answer_line(struct slice *rest, struct slice *out_line);
 
 /* Read what the socket sent, its lines and the last one.  False: it is not
  * whole yet. */
-bool answer_take_socket(struct answer *answer, struct slice sent);
+bool answer_take_socket(struct question_answer *answer, struct slice sent);
 /* What an exit status means. */
-enum answer_kind answer_of_exit(int status);
+enum question_answer_kind answer_of_exit(int status);
 
 #endif

@@ -288,7 +288,7 @@ change_page_show(struct visit *visit)
 {
 	const struct change_row *row = change_find(form_get(&visit->form,
 	    "do"));
-	const struct answer *answer = visit_answer(visit, "change");
+	const struct question_answer *answer = visit_answer(visit, "change");
 
 	if (change_is_confirmed(visit)) {
 		change_add_back(visit, row);

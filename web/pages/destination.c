@@ -154,7 +154,7 @@ destination_add_answers(struct visit *visit)
 {
 	static const struct table_column columns[] = { { "Class", false },
 	    { "Times", true }, { "Last", false }, { "Its words", false } };
-	const struct answer *answer = visit_answer(visit, "answers");
+	const struct question_answer *answer = visit_answer(visit, "answers");
 	struct slice rest = str_slice(&answer->text), line;
 	struct slice classes[CLASSES_MAX], lasts[CLASSES_MAX];
 	int64_t counts[CLASSES_MAX] = { 0 };
@@ -249,7 +249,8 @@ destination_add_orders(struct visit *visit, struct slice line)
 static void
 destination_show(struct visit *visit)
 {
-	const struct answer *answer = visit_answer(visit, "destination");
+	const struct question_answer *answer = visit_answer(visit,
+	    "destination");
 	struct slice rest = str_slice(&answer->text), line;
 	struct slice of = destination_name(visit);
 	size_t slash = slice_find(of, '/');

@@ -114,7 +114,8 @@ destinations_show(struct visit *visit)
 		{ "Held", true }, { "Agents", true },
 		{ "Last words", false },
 	};
-	const struct answer *answer = visit_answer(visit, "destinations");
+	const struct question_answer *answer = visit_answer(visit,
+	    "destinations");
 	struct table table;
 	size_t count = 0;
 

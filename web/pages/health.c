@@ -167,7 +167,7 @@ health_add_versions(struct visit *visit)
 static void
 health_add_diff(struct visit *visit)
 {
-	const struct answer *answer;
+	const struct question_answer *answer;
 
 	if (form_get(&visit->form, "version").n == 0)
 		return;

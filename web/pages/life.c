@@ -136,7 +136,7 @@ message_add_life(struct visit *visit)
 	    .caption = "Its life", .none = "The journal does not know it.",
 	    .columns = columns, .count = 4 };
 	struct picture_moment moments[PICTURE_MOMENTS_MAX];
-	const struct answer *told = visit_answer(visit, "told");
+	const struct question_answer *told = visit_answer(visit, "told");
 	size_t count = life_collect(visit, moments);
 
 	str_adds(&visit->out, "<section aria-labelledby=\"life\"><h2 "

@@ -122,7 +122,8 @@ lines_add_rows(struct visit *visit, const struct lines *lines,
 void
 page_add_lines(struct visit *visit, const struct lines *lines)
 {
-	const struct answer *answer = visit_answer(visit, lines->answer);
+	const struct question_answer *answer = visit_answer(visit,
+	    lines->answer);
 	struct slice *rows = arena_alloc(visit->arena,
 	    LINES_SHOWN * sizeof(*rows));
 	size_t count = lines_collect(visit, lines, rows);

@@ -118,7 +118,7 @@ message_add_rcpts(struct visit *visit)
 		{ "Destination", false }, { "Tries", true },
 		{ "Next try", false }, { "Last words", false },
 	};
-	const struct answer *answer = visit_answer(visit, "list");
+	const struct question_answer *answer = visit_answer(visit, "list");
 	struct slice rest = str_slice(&answer->text), line;
 	struct table table;
 	bool is_first = true;
@@ -210,7 +210,7 @@ message_add_why(struct visit *visit)
 		{ "Next try", false }, { "Given up", false },
 		{ "What helps", false },
 	};
-	const struct answer *answer = visit_answer(visit, "why");
+	const struct question_answer *answer = visit_answer(visit, "why");
 	struct slice rest = str_slice(&answer->text), line;
 	struct str *out = &visit->out;
 	struct table table;

@@ -19,8 +19,11 @@
 
 enum { YOUNG_S = 2 };
 
+static const char order_to[] = "--to";
+
 /* What can be ordered: a row each.  verb is zmailer's, with a flag; needs is
- * an option that it wants, also of a dry run, for which sample does. */
+ * an option that it wants (whom, or else why), also of a dry run, for which
+ * sample does. */
 static const struct order_row {
 	const char	*name, *verb, *flag, *needs, *sample;
 	const char	*button, *asks;
@@ -36,7 +39,7 @@ static const struct order_row {
 	    NULL },
 	{ "reroute", "reroute", NULL, NULL, NULL, "Route again", "Route these "
 	    "again, as the configuration is now?", NULL },
-	{ "forward", "forward", NULL, "--to", "postmaster", "Forward", "Send "
+	{ "forward", "forward", NULL, order_to, "postmaster", "Forward", "Send "
 	    "these to somebody, each as a part of a new message?", NULL },
 	{ "note", "note", NULL, "--reason", "-", "Note", "Write a note beside "
 	    "these?", NULL },
@@ -164,7 +167,7 @@ order_add_options(struct visit *visit, const struct order_row *row,
 {
 	struct slice reason = slice_trim(form_get(&visit->form, "reason"));
 	struct slice to = slice_trim(form_get(&visit->form, "to"));
-	bool is_to = row->needs != NULL && strcmp(row->needs, "--to") == 0;
+	bool is_to = row->needs == order_to;
 	struct slice needed = is_to ? to : reason;
 
 	if (reason.n > REASON_BYTES_MAX || to.n > REASON_BYTES_MAX)
@@ -247,7 +250,7 @@ order_add_field(struct str *out, const char *name, const char *label,
 static void
 order_confirm(struct visit *visit, const struct order_row *row)
 {
-	bool is_to = row->needs != NULL && strcmp(row->needs, "--to") == 0;
+	bool is_to = row->needs == order_to;
 	struct str *out = &visit->out;
 
 	html_block(out, slice_trim(str_slice(&visit_answer(visit,
@@ -290,7 +293,7 @@ order_add_back(struct visit *visit, const struct order_row *row)
 static void
 order_show(struct visit *visit)
 {
-	const struct answer *answer = visit_answer(visit, "order");
+	const struct question_answer *answer = visit_answer(visit, "order");
 	const struct order_row *row = order_find(form_get(&visit->form,
 	    "do"));
 

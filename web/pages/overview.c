@@ -171,7 +171,7 @@ overview_add_count(struct visit *visit)
 		{ "State", false }, { "Messages", true },
 		{ "Recipients", true }, { "Oldest", true },
 	};
-	const struct answer *answer = visit_answer(visit, "count");
+	const struct question_answer *answer = visit_answer(visit, "count");
 	struct picture_bar bars[PICTURE_BARS_MAX];
 	struct slice rest = str_slice(&answer->text), line;
 	size_t count = 0;

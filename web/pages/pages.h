@@ -70,7 +70,7 @@ void visit_ask_text(struct visit *visit, const char *name,
 struct question *visit_ask_socket(struct visit *visit, const char *name,
     const char *op);
 /* The answer of that name. */
-const struct answer *visit_answer(const struct visit *visit,
+const struct question_answer *visit_answer(const struct visit *visit,
     const char *name);
 /* Refuse a form that makes no sense: 400, and these words.  returns -1 */
 int visit_refuse(struct visit *visit, const char *words);
@@ -80,7 +80,7 @@ void visit_judge(struct visit *visit);
 void visit_add_json(struct visit *visit);
 /* Why a question has no answer, as a paragraph that is read out; nothing when
  * it has one. */
-void page_add_trouble(struct str *out, const struct answer *answer);
+void page_add_trouble(struct str *out, const struct question_answer *answer);
 
 /* A member of a line, good as long as the arena. */
 struct slice page_member(struct arena *arena, struct slice line,

@@ -184,7 +184,7 @@ queue_show(struct visit *visit)
 {
 	static const char *const verbs[] = { "hold", "release", "retry",
 	    "reroute", "bounce", "delete", NULL };
-	const struct answer *answer = visit_answer(visit, "list");
+	const struct question_answer *answer = visit_answer(visit, "list");
 	struct slice typed = slice_trim(form_get(&visit->form, "q"));
 	struct slice next = SLICE("");
 	struct str *out = &visit->out;

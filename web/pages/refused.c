@@ -230,7 +230,7 @@ refusal_add_change(struct visit *visit, struct slice line)
 static void
 refusal_show(struct visit *visit)
 {
-	const struct answer *answer = visit_answer(visit, "whynot");
+	const struct question_answer *answer = visit_answer(visit, "whynot");
 	struct slice rest = str_slice(&answer->text), line;
 
 	str_adds(&visit->out, "<p>Session ");

@@ -77,7 +77,7 @@ message_ask_text(struct visit *visit)
 void
 message_add_text(struct visit *visit)
 {
-	const struct answer *answer = visit_answer(visit, "raw");
+	const struct question_answer *answer = visit_answer(visit, "raw");
 	struct mime_part *parts = arena_alloc(visit->arena,
 	    MIME_READ_PARTS_MAX * sizeof(*parts));
 	bool is_more;
@@ -115,7 +115,7 @@ raw_begin(struct visit *visit)
 static void
 raw_show(struct visit *visit)
 {
-	const struct answer *answer = visit_answer(visit, "raw");
+	const struct question_answer *answer = visit_answer(visit, "raw");
 
 	if (answer->kind == ANSWER_GOOD && !answer->is_cut) {
 		str_add_slice(&visit->out, str_slice(&answer->text));

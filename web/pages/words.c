@@ -66,7 +66,7 @@ visit_ask_socket(struct visit *visit, const char *name, const char *op)
 	return question;
 }
 
-const struct answer *
+const struct question_answer *
 visit_answer(const struct visit *visit, const char *name)
 {
 	for (size_t i = 0; i < visit->count; i++)
@@ -83,7 +83,7 @@ visit_judge(struct visit *visit)
 		[ANSWER_DENIED] = 403, [ANSWER_DOWN] = 503,
 		[ANSWER_TROUBLE] = 500
 	};
-	enum answer_kind kind;
+	enum question_answer_kind kind;
 
 	if (visit->status != 0)
 		return;
@@ -149,7 +149,7 @@ visit_add_json(struct visit *visit)
 }
 
 void
-page_add_trouble(struct str *out, const struct answer *answer)
+page_add_trouble(struct str *out, const struct question_answer *answer)
 {
 	struct slice words = slice_trim(str_slice(&answer->trouble));
 

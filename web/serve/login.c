@@ -24,7 +24,7 @@
 #include "base/banned.h"
 
 static const char *
-login_client(const struct request *request)
+login_client(const struct web_request *request)
 {
 	char *address = NULL;
 	uint16_t port;
@@ -45,7 +45,7 @@ login_add_field(struct str *out, const char *name, const char *label,
 
 /* The form; csrf NULL: nobody is known yet. */
 static void
-login_show(const struct request *request, int status, const char *words,
+login_show(const struct web_request *request, int status, const char *words,
     const char *csrf)
 {
 	struct str out = STR_INIT;
@@ -74,7 +74,7 @@ login_show(const struct request *request, int status, const char *words,
 }
 
 static void
-login_refuse(const struct request *request, int status, const char *words,
+login_refuse(const struct web_request *request, int status, const char *words,
     const char *csrf)
 {
 	if (request->wants_json)
@@ -84,14 +84,14 @@ login_refuse(const struct request *request, int status, const char *words,
 }
 
 void
-login_want_again(const struct request *request, const struct session *session)
+login_want_again(const struct web_request *request, const struct web_session *session)
 {
 	login_refuse(request, 403, "Orders want your password again.  Give "
 	    "it, then order once more.", session->csrf);
 }
 
 static void
-login_note(const struct request *request, struct slice user, bool is_good)
+login_note(const struct web_request *request, struct slice user, bool is_good)
 {
 	event(EV_WEB_LOGIN, NULL, "user", user, "client",
 	    slice_of(login_client(request)), "ok", is_good ? SLICE("yes") :
@@ -101,7 +101,7 @@ login_note(const struct request *request, struct slice user, bool is_good)
 
 /* Is it this user's password?  Else the browser has its answer. */
 static bool
-login_check(struct serving *serving, const struct request *request,
+login_check(struct serving *serving, const struct web_request *request,
     struct slice user, struct slice password, const char *csrf)
 {
 	const char *client = login_client(request);
@@ -136,8 +136,8 @@ login_check(struct serving *serving, const struct request *request,
 /* ---- log in ------------------------------------------------------------- */
 
 void
-login_form(struct serving *serving, struct session *session,
-    const struct request *request, struct slice rest)
+login_form(struct serving *serving, struct web_session *session,
+    const struct web_request *request, struct slice rest)
 {
 	if (!serving->is_network)
 		reply_error(request->http, 404, "There is no such page.",
@@ -149,11 +149,11 @@ login_form(struct serving *serving, struct session *session,
 }
 
 static void
-login_start(struct serving *serving, const struct request *request,
+login_start(struct serving *serving, const struct web_request *request,
     struct slice user)
 {
 	int64_t now_ms = clock_steady_ms();
-	struct session *session = session_place(serving->all, now_ms);
+	struct web_session *session = session_place(serving->all, now_ms);
 	char cookie[SERVING_COOKIE_BYTES];
 	struct err err;
 
@@ -166,8 +166,8 @@ login_start(struct serving *serving, const struct request *request,
 
 /* A session that the browser has is over, whoever comes. */
 void
-login_enter(struct serving *serving, struct session *session,
-    const struct request *request, struct slice rest)
+login_enter(struct serving *serving, struct web_session *session,
+    const struct web_request *request, struct slice rest)
 {
 	struct arena *arena = arena_new();
 	struct slice user, password;
@@ -193,7 +193,7 @@ login_enter(struct serving *serving, struct session *session,
 }
 
 bool
-login_is_current(struct serving *serving, struct session *session)
+login_is_current(struct serving *serving, struct web_session *session)
 {
 	struct err err;
 
@@ -209,8 +209,8 @@ login_is_current(struct serving *serving, struct session *session)
 /* ---- the password again ------------------------------------------------- */
 
 void
-login_unlock_form(struct serving *serving, struct session *session,
-    const struct request *request, struct slice rest)
+login_unlock_form(struct serving *serving, struct web_session *session,
+    const struct web_request *request, struct slice rest)
 {
 	if (session_may_act(session, clock_steady_ms()))
 		reply_go(request->http, "/", NULL);
@@ -219,8 +219,8 @@ login_unlock_form(struct serving *serving, struct session *session,
 }
 
 void
-login_unlock(struct serving *serving, struct session *session,
-    const struct request *request, struct slice rest)
+login_unlock(struct serving *serving, struct web_session *session,
+    const struct web_request *request, struct slice rest)
 {
 	struct arena *arena = arena_new();
 	struct slice password;

@@ -145,7 +145,7 @@ request_method(struct evhttp_request *http)
 
 int
 request_read(struct evhttp_request *http, const char *host,
-    struct request *out, const char **out_words)
+    struct web_request *out, const char **out_words)
 {
 	struct evbuffer *body = evhttp_request_get_input_buffer(http);
 	struct slice uri = slice_of(evhttp_request_get_uri(http));
@@ -153,7 +153,7 @@ request_read(struct evhttp_request *http, const char *host,
 	unsigned cookies;
 	int status;
 
-	*out = (struct request){ .http = http,
+	*out = (struct web_request){ .http = http,
 	    .method = request_method(http) };
 	if ((status = request_check_length(http, out_words)) != 0 ||
 	    (status = request_check_host(http, host, out_words)) != 0)

@@ -11,7 +11,7 @@ struct evhttp_request;
 
 enum { REQUEST_BODY_BYTES_MAX = 64 << 10, REQUEST_HEADER_BYTES_MAX = 8 << 10 };
 
-struct request {
+struct web_request {
 	struct evhttp_request *http;
 	const char	*method;	/* "GET", "POST"; NULL: another */
 	struct slice	 path, query, body, cookies;
@@ -22,6 +22,6 @@ struct request {
  * the one that is asked for.
  * returns 0; else the status to refuse it with, *out_words says why */
 int request_read(struct evhttp_request *http, const char *host,
-    struct request *out, const char **out_words);
+    struct web_request *out, const char **out_words);
 
 #endif

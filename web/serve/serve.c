@@ -37,7 +37,7 @@
 enum { READ_S = 10, BACKLOG = 128 };
 
 void
-serving_cookie(const struct serving *serving, const struct session *session,
+serving_cookie(const struct serving *serving, const struct web_session *session,
     char out[SERVING_COOKIE_BYTES])
 {
 	snprintf(out, SERVING_COOKIE_BYTES, "%s=%s; Path=/; %sHttpOnly; "
@@ -50,8 +50,8 @@ serving_cookie(const struct serving *serving, const struct session *session,
 /* The cookie is of this port: browsers send those of one host to all its
  * ports. */
 static void
-serve_open(struct serving *serving, struct session *session,
-    const struct request *request, struct slice rest)
+serve_open(struct serving *serving, struct web_session *session,
+    const struct web_request *request, struct slice rest)
 {
 	char cookie[SERVING_COOKIE_BYTES];
 
@@ -69,8 +69,8 @@ serve_open(struct serving *serving, struct session *session,
 }
 
 static void
-serve_leave(struct serving *serving, struct session *session,
-    const struct request *request, struct slice rest)
+serve_leave(struct serving *serving, struct web_session *session,
+    const struct web_request *request, struct slice rest)
 {
 	struct arena *arena = arena_new();
 	struct form form;
@@ -86,16 +86,16 @@ serve_leave(struct serving *serving, struct session *session,
 }
 
 static void
-serve_style(struct serving *serving, struct session *session,
-    const struct request *request, struct slice rest)
+serve_style(struct serving *serving, struct web_session *session,
+    const struct web_request *request, struct slice rest)
 {
 	reply_send(request->http, 200, "text/css; charset=utf-8",
 	    slice_of(file_style));
 }
 
 static void
-serve_script(struct serving *serving, struct session *session,
-    const struct request *request, struct slice rest)
+serve_script(struct serving *serving, struct web_session *session,
+    const struct web_request *request, struct slice rest)
 {
 	reply_send(request->http, 200, "text/javascript; charset=utf-8",
 	    slice_of(file_script));
@@ -129,7 +129,7 @@ route_fits(const struct route *route, struct slice path,
 
 /* NULL: none; with *out_status 404, or 405 where another method fits. */
 static const struct route *
-serve_route_find(const struct request *request, struct slice *out_rest,
+serve_route_find(const struct web_request *request, struct slice *out_rest,
     int *out_status)
 {
 	*out_status = 404;
@@ -146,7 +146,7 @@ serve_route_find(const struct request *request, struct slice *out_rest,
 
 /* Who is not known is shown the door, or how to come in. */
 static void
-serve_turn_away(const struct serving *serving, const struct request *request)
+serve_turn_away(const struct serving *serving, const struct web_request *request)
 {
 	bool is_page = request->method != NULL && !request->wants_json &&
 	    strcmp(request->method, "GET") == 0;
@@ -163,8 +163,8 @@ serve_turn_away(const struct serving *serving, const struct request *request)
 /* Orders are for who has the role, and gave his password of late.  True: the
  * browser has its answer. */
 static bool
-serve_refuse_role(const struct route *route, const struct request *request,
-    const struct session *session)
+serve_refuse_role(const struct route *route, const struct web_request *request,
+    const struct web_session *session)
 {
 	if (session == NULL || route->role <= ROLE_LOOK)
 		return false;
@@ -179,9 +179,9 @@ serve_refuse_role(const struct route *route, const struct request *request,
 }
 
 static void
-serve_route(struct serving *serving, const struct request *request)
+serve_route(struct serving *serving, const struct web_request *request)
 {
-	struct session *session = session_whose(serving->all, serving->cookie,
+	struct web_session *session = session_whose(serving->all, serving->cookie,
 	    request->cookies, clock_steady_ms());
 	const struct route *route;
 	struct slice rest;
@@ -210,7 +210,7 @@ static void
 serve_on_request(struct evhttp_request *http, void *context)
 {
 	struct serving *serving = context;
-	struct request request;
+	struct web_request request;
 	const char *words;
 	int status;
 

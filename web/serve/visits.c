@@ -25,9 +25,9 @@ struct work {
 	STAILQ_ENTRY(work) line;
 	struct visit	 visit;
 	const struct asker *asker;
-	struct session	*session;
+	struct web_session	*session;
 	unsigned	 serial;	/* the session's, then */
-	char		 who[sizeof(((struct session *)0)->user) + 8];
+	char		 who[sizeof(((struct web_session *)0)->user) + 8];
 	struct evhttp_request *http;
 	size_t		 asked;		/* without an answer */
 	char		 csrf[SESSION_SECRET_BYTES];
@@ -135,8 +135,8 @@ work_start(struct work *work)
 }
 
 static struct work *
-work_new(const struct asker *asker, struct session *session,
-    const struct request *request, const struct page_row *page,
+work_new(const struct asker *asker, struct web_session *session,
+    const struct web_request *request, const struct page_row *page,
     struct slice rest)
 {
 	struct work *work = mem_alloc(1, sizeof(*work));
@@ -165,7 +165,7 @@ work_new(const struct asker *asker, struct session *session,
 
 /* An order needs the token of a page of ours. */
 static int
-work_check(struct work *work, const struct request *request)
+work_check(struct work *work, const struct web_request *request)
 {
 	struct visit *visit = &work->visit;
 	bool is_order = strcmp(request->method, "POST") == 0;
@@ -188,8 +188,8 @@ work_check(struct work *work, const struct request *request)
 }
 
 void
-visit_make(const struct asker *asker, struct session *session,
-    const struct request *request, const struct page_row *page,
+visit_make(const struct asker *asker, struct web_session *session,
+    const struct web_request *request, const struct page_row *page,
     struct slice rest)
 {
 	struct work *work = work_new(asker, session, request, page, rest);

@@ -44,15 +44,15 @@ session_is_same(const char *secret, struct slice given)
 }
 
 void
-session_init(struct session *session, int64_t now_ms)
+session_init(struct web_session *session, int64_t now_ms)
 {
-	*session = (struct session){ .link_until_ms = now_ms +
+	*session = (struct web_session){ .link_until_ms = now_ms +
 	    SESSION_LINK_MS, .said = STR_INIT, .back = STR_INIT };
 	session_make(session->link);
 }
 
 void
-session_release(struct session *session)
+session_release(struct web_session *session)
 {
 	str_release(&session->said);
 	str_release(&session->back);
@@ -62,7 +62,7 @@ session_release(struct session *session)
 }
 
 static void
-session_start(struct session *session, int64_t now_ms)
+session_start(struct web_session *session, int64_t now_ms)
 {
 	session_make(session->cookie);
 	session_make(session->csrf);
@@ -71,7 +71,7 @@ session_start(struct session *session, int64_t now_ms)
 }
 
 void
-session_begin(struct session *session, struct slice user, enum role role,
+session_begin(struct web_session *session, struct slice user, enum role role,
     int64_t now_ms)
 {
 	session_leave(session);
@@ -84,16 +84,16 @@ session_begin(struct session *session, struct slice user, enum role role,
 }
 
 static bool
-session_is_over(const struct session *session, int64_t now_ms)
+session_is_over(const struct web_session *session, int64_t now_ms)
 {
 	return session->cookie[0] == '\0' || now_ms >= session->until_ms ||
 	    now_ms >= session->idle_until_ms;
 }
 
-struct session *
-session_place(struct session all[SESSIONS_MAX], int64_t now_ms)
+struct web_session *
+session_place(struct web_session all[SESSIONS_MAX], int64_t now_ms)
 {
-	struct session *best = &all[0];
+	struct web_session *best = &all[0];
 
 	for (size_t i = 0; i < SESSIONS_MAX; i++) {
 		if (session_is_over(&all[i], now_ms))
@@ -104,11 +104,11 @@ session_place(struct session all[SESSIONS_MAX], int64_t now_ms)
 	return best;
 }
 
-struct session *
-session_whose(struct session all[SESSIONS_MAX], const char *name,
+struct web_session *
+session_whose(struct web_session all[SESSIONS_MAX], const char *name,
     struct slice cookies, int64_t now_ms)
 {
-	struct session *found = NULL;
+	struct web_session *found = NULL;
 
 	for (size_t i = 0; i < SESSIONS_MAX; i++)
 		if (session_is_known(&all[i], name, cookies, now_ms))
@@ -117,13 +117,13 @@ session_whose(struct session all[SESSIONS_MAX], const char *name,
 }
 
 bool
-session_may_act(const struct session *session, int64_t now_ms)
+session_may_act(const struct web_session *session, int64_t now_ms)
 {
 	return session->user[0] == '\0' || now_ms < session->act_until_ms;
 }
 
 bool
-session_open(struct session *session, struct slice token, int64_t now_ms)
+session_open(struct web_session *session, struct slice token, int64_t now_ms)
 {
 	if (now_ms >= session->link_until_ms ||
 	    !session_is_same(session->link, token))
@@ -135,7 +135,7 @@ session_open(struct session *session, struct slice token, int64_t now_ms)
 }
 
 bool
-session_is_known(struct session *session, const char *name,
+session_is_known(struct web_session *session, const char *name,
     struct slice cookies, int64_t now_ms)
 {
 	struct slice one;
@@ -160,13 +160,13 @@ session_is_known(struct session *session, const char *name,
 }
 
 bool
-session_is_ours(const struct session *session, struct slice csrf)
+session_is_ours(const struct web_session *session, struct slice csrf)
 {
 	return session_is_same(session->csrf, csrf);
 }
 
 void
-session_leave(struct session *session)
+session_leave(struct web_session *session)
 {
 	explicit_bzero(session->cookie, sizeof(session->cookie));
 	explicit_bzero(session->csrf, sizeof(session->csrf));

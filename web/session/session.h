@@ -22,7 +22,7 @@ enum {
 	SESSIONS_MAX = 32
 };
 
-struct session {
+struct web_session {
 	char		user[64];	/* "": who started the desk */
 	enum role	role;
 	int64_t		act_until_ms;	/* gave the password, of late */
@@ -36,30 +36,30 @@ struct session {
 };
 
 /* A link, valid from now on. */
-void session_init(struct session *session, int64_t now_ms);
-void session_release(struct session *session);
+void session_init(struct web_session *session, int64_t now_ms);
+void session_release(struct web_session *session);
 /* Is this the link?  Then it is used up, and cookie and csrf are new. */
-bool session_open(struct session *session, struct slice token,
+bool session_open(struct web_session *session, struct slice token,
     int64_t now_ms);
 /* Somebody gave his password: a new session, which may order at once. */
-void session_begin(struct session *session, struct slice user,
+void session_begin(struct web_session *session, struct slice user,
     enum role role, int64_t now_ms);
 /* A place for a session: one that is over, or the one that was idle for
  * longest. */
-struct session *session_place(struct session all[SESSIONS_MAX],
+struct web_session *session_place(struct web_session all[SESSIONS_MAX],
     int64_t now_ms);
 /* Whose session it is; NULL: nobody's. */
-struct session *session_whose(struct session all[SESSIONS_MAX],
+struct web_session *session_whose(struct web_session all[SESSIONS_MAX],
     const char *name, struct slice cookies, int64_t now_ms);
 /* May it order, or must it give the password again? */
-bool session_may_act(const struct session *session, int64_t now_ms);
+bool session_may_act(const struct web_session *session, int64_t now_ms);
 /* Does the value of the Cookie field have ours, named name?  Then the session
  * goes on. */
-bool session_is_known(struct session *session, const char *name,
+bool session_is_known(struct web_session *session, const char *name,
     struct slice cookies, int64_t now_ms);
 /* Does the form come from a page of this session? */
-bool session_is_ours(const struct session *session, struct slice csrf);
+bool session_is_ours(const struct web_session *session, struct slice csrf);
 /* Nobody is known any more. */
-void session_leave(struct session *session);
+void session_leave(struct web_session *session);
 
 #endif

@@ -81,6 +81,17 @@ SETTING("sts", "timeout", sts.timeout_ms, "span:1s-10m", "60s", "1s to 10m")
 SETTING("sts", "ca", sts.roots, "path", "", "a file with roots")
 SETTING("sts", "port", sts.port, "number:1-65535", "443", "a port")
 
+STATEMENT(TOP, "tls-reports", NONE, setting, "setting", "",
+    "tls-reports ADDRESS", "none are sent",
+    "Domains that publish a policy for connections to their hosts (MTA-STS, "
+    "TLSA) and ask for reports (TXT of _smtp._tls.DOMAIN, RFC 8460) hear once "
+    "a day how ours went: `zmailer report send`, by a timer or cron.  ADDRESS "
+    "is who they are from, and who may be asked; sign its domain, or they are "
+    "not believed.",
+    "tls-reports tls-reports@example.org")
+SETTING("tls-reports", "", tls_reports, "mail", "",
+    "an address that can be answered")
+
 STATEMENT(TOP, "xclient-to", NONE, xclient_to, "routepattern", "",
     "xclient-to PATTERN", "none",
     "Next hops that shall hear by XCLIENT, before each message, which client "

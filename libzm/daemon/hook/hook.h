@@ -23,7 +23,7 @@ extern const char *const hook_call_names[HOOK_CALLS];
 
 enum hook_verdict {
 	HOOK_NONE, HOOK_ACCEPT, HOOK_REJECT, HOOK_DEFER, HOOK_FREEZE,
-	HOOK_VIA,
+	HOOK_VIA,		/* text: the target; code: why */
 	HOOK_AT,		/* code: seconds since 1970 */
 	HOOK_DROP, HOOK_REROUTE,
 	HOOK_VERDICTS

@@ -85,10 +85,12 @@ zm_freeze(lua_State *lua)
 	return verdict_push(lua, HOOK_FREEZE, SLICE(""), text_at(lua, 1));
 }
 
+/* zm.via(target), zm.via(target, "text") */
 static int
 zm_via(lua_State *lua)
 {
-	return verdict_push(lua, HOOK_VIA, SLICE(""), text_at(lua, 1));
+	return verdict_push(lua, HOOK_VIA, lua_isnoneornil(lua, 2) ?
+	    SLICE("") : text_at(lua, 2), text_at(lua, 1));
 }
 
 /* zm.at(moment), zm.at(moment, "text"): seconds since 1970 */

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -252,7 +253,7 @@ static void
 check_forms(struct machine_look *look)
 {
 	struct slice rest = slice_of(look->conf->report_languages), word;
-	struct form form;
+	struct report_form form;
 	struct stat st;
 	struct err err;
 
@@ -315,20 +316,46 @@ check_mailq(struct machine_look *look)
 
 /* Who can write the configuration says what root runs. */
 static void
+check_source(struct machine_look *look, const char *path,
+    const struct stat *st)
+{
+	struct conf_at nowhere = { .file = NULL };
+
+	if ((st->st_mode & S_IWOTH) != 0)
+		machine_tell(look, CONF_WARNING, nowhere,
+		    arena_printf(look->arena, "chmod o-w %s: who "
+		    "writes there says what runs as root", path),
+		    arena_printf(look->arena, "%s can be changed by "
+		    "everybody on this machine", path));
+	else if (st->st_uid != 0 && geteuid() == 0)
+		machine_tell(look, CONF_WARNING, nowhere,
+		    arena_printf(look->arena, "chown root %s: who "
+		    "writes there says what runs as root", path),
+		    arena_printf(look->arena, "%s belongs to uid %ju, who "
+		    "can change it", path, (uintmax_t)st->st_uid));
+}
+
+static void
 check_sources(struct machine_look *look)
 {
 	const struct conf_source *one = look->conf->book->sources;
+	const char *main_path = look->conf->path;
 	struct stat st;
 
-	for (; one != NULL; one = one->next)
-		if (one->name != NULL && stat(one->name, &st) == 0 &&
-		    S_ISREG(st.st_mode) && (st.st_mode & S_IWOTH) != 0)
+	for (; one != NULL; one = one->next) {
+		if (one->name == NULL || stat(one->name, &st) != 0 ||
+		    !S_ISREG(st.st_mode))
+			continue;
+		check_source(look, one->name, &st);
+		if (st.st_size == 0 && main_path != NULL &&
+		    strcmp(one->name, main_path) == 0)
 			machine_tell(look, CONF_WARNING,
 			    (struct conf_at){ .file = NULL },
-			    arena_printf(look->arena, "chmod o-w %s: who "
-			    "writes there says what runs as root", one->name),
-			    arena_printf(look->arena, "%s can be changed by "
-			    "everybody on this machine", one->name));
+			    "zmailer config undo, or put its text back, before "
+			    "it is taken over", arena_printf(look->arena,
+			    "%s is empty: no mail from the network, and none "
+			    "for a domain", one->name));
+	}
 }
 
 void

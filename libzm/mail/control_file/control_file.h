@@ -107,7 +107,9 @@ struct control_rcpt {
 	int64_t		thawed_s;	/* its life counts from there; 0: not */
 	int64_t		expire_s;	/* wall; 0: by the clause */
 	struct slice	ordered_by, order_reason;	/* of held, frozen,
-					 * cancelled */
+					 * cancelled, next_s: the last of
+					 * them */
+	bool		is_order_of_next;	/* those words are of next_s */
 	bool		is_reported;
 	unsigned	delay_notices;
 	unsigned	tries;

@@ -164,10 +164,15 @@ take_order(struct control_rcpt *rcpt, const struct control_record *record,
 {
 	bool parks = record->kind == RECORD_HELD ||
 	    record->kind == RECORD_FROZEN || record->kind == RECORD_CANCELLED;
+	bool is_parked = rcpt->is_held || rcpt->is_frozen ||
+	    rcpt->is_cancelled;
 
-	if (parks)
+	/* what keeps it for longer keeps its words */
+	if (parks || (record->kind == RECORD_RETRY_AT && !is_parked)) {
 		control_record_order(rest, &rcpt->ordered_by,
 		    &rcpt->order_reason);
+		rcpt->is_order_of_next = !parks;
+	}
 	switch (record->kind) {
 	case RECORD_HELD:
 	case RECORD_RELEASED:

@@ -22,6 +22,7 @@
 
 #include "base/clock.h"
 #include "base/crc32c.h"
+#include "base/fd.h"
 #include "grammar/message/header.h"
 #include "journal/event.h"
 #include "mail/envelope.h"
@@ -136,6 +137,10 @@ copy_read_head(struct copy *copy, struct err *err)
 		copy->head.buf[copy->head.len] = '\0';
 		if (memmem(copy->head.buf, copy->head.len, "\nenv-end\n", 9))
 			return 1;
+		if (n > 0 && memchr(copy->head.buf + copy->head.len - n, '\0',
+		    (size_t)n) != NULL)
+			return err_set(err, "public/%s has a NUL byte in its "
+			    "envelope", copy->name);
 		if ((size_t)n < room)
 			return 0;
 		room = copy->head.len;
@@ -149,8 +154,12 @@ copy_read_head(struct copy *copy, struct err *err)
 static int
 copy_is_complete(struct copy *copy, struct err *err)
 {
-	struct slice head = str_slice(&copy->head);
+	char bytes[DRAFT_FIRST_LINE_BYTES];
+	ssize_t n = fd_read_at(copy->fd, bytes, sizeof(bytes), 0);
+	struct slice head = { bytes, n > 0 ? (size_t)n : 0 };
 
+	if (n < 0)
+		return err_sys(err, "read public/%s", copy->name);
 	if (first_line_is_there(head)) {
 		copy->has_first_line = true;
 		if (!first_line_read(head, &copy->want))
@@ -180,6 +189,8 @@ copy_own_words(struct copy *copy)
 		envelope->with = (struct slice){ NULL, 0 };
 	envelope->milters = (struct slice){ NULL, 0 };
 	envelope->dsn_of = (struct slice){ NULL, 0 };
+	envelope->terms.steered = 0;	/* routes are the site's */
+	envelope->terms.via = (struct slice){ NULL, 0 };
 }
 
 /* Text: a CR is a line end, as sendmail reads it and as SMTP sends it.  Of
@@ -400,9 +411,9 @@ copy_go(struct spool *spool, const char *name, bool is_look, struct err *err)
 	copy.arena = arena_new();
 	result = copy_open(&copy, err);
 	if (result == 1)
-		result = copy_read_head(&copy, err);
-	if (result == 1)
 		result = copy_is_complete(&copy, err);
+	if (result == 1)
+		result = copy_read_head(&copy, err);
 	if (result == 1 && envelope_parse(copy.arena, str_slice(&copy.head),
 		&copy.envelope, err) < 0)
 		result = err_prefix(err, "public/%s", name);

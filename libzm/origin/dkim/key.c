@@ -104,7 +104,7 @@ dkim_key_find(struct answers *answers, const struct dkim_field *field,
 {
 	struct finding finding = { .field = field, .arena = arena,
 	    .into = into, .out = out };
-	const struct answer *answer = answers_look(answers, DNS_TYPE_TXT,
+	const struct origin_answer *answer = answers_look(answers, DNS_TYPE_TXT,
 	    slice_of(arena_printf(arena, "%.*s._domainkey.%.*s",
 	    SLICE_ARG(out->selector), SLICE_ARG(out->domain))));
 	enum origin origin = ORIGIN_PERMERROR;

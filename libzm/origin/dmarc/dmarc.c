@@ -73,7 +73,7 @@ static enum origin
 judge_policy(struct judge *judge, size_t row)
 {
 	const struct dmarc_record *record = &judge->walk.records[row];
-	const struct answer *answer;
+	const struct origin_answer *answer;
 
 	judge->record = record;
 	judge->out->record = record->text;

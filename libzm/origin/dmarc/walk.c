@@ -41,7 +41,7 @@ name_up(struct slice name)
 
 /* One record, or none: several are as none (section 4.10, step 2). */
 static enum dmarc_read
-walk_read(const struct answer *answer, struct dmarc_record *out)
+walk_read(const struct origin_answer *answer, struct dmarc_record *out)
 {
 	enum dmarc_read found = DMARC_READ_OTHER, one;
 	struct dmarc_record record;
@@ -63,7 +63,7 @@ enum origin
 dmarc_walk(struct answers *answers, struct slice domain, struct arena *arena,
     struct dmarc_walk *out)
 {
-	const struct answer *answer;
+	const struct origin_answer *answer;
 	struct dmarc_record *record;
 
 	out->count = out->record_count = 0;

@@ -75,7 +75,7 @@ static enum origin
 match_host(struct spf_state *state, const struct spf_term *term,
     struct slice host, bool counts_voids)
 {
-	const struct answer *answer = answers_look(state->answers,
+	const struct origin_answer *answer = answers_look(state->answers,
 	    state->is_v4 ? DNS_TYPE_A : DNS_TYPE_AAAA, host);
 
 	if (answer == NULL)
@@ -95,7 +95,7 @@ static enum origin
 match_mx(struct spf_state *state, const struct spf_term *term,
     struct slice name)
 {
-	const struct answer *answer = answers_look(state->answers,
+	const struct origin_answer *answer = answers_look(state->answers,
 	    DNS_TYPE_MX, name);
 	enum origin result = ORIGIN_FAIL, one;
 
@@ -141,7 +141,7 @@ spf_names(struct spf_state *state, struct slice names[SPF_NAMES_MAX],
 	struct sockaddr_in v4 = { .sin_family = AF_INET };
 	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6 };
 	const unsigned char *bytes = state->ask->client.bytes;
-	const struct answer *answer;
+	const struct origin_answer *answer;
 	enum origin result = ORIGIN_PASS, one;
 	struct dns_name reverse;
 
@@ -183,8 +183,8 @@ match_ptr(struct spf_state *state, struct slice domain)
 static enum origin
 match_exists(struct spf_state *state, struct slice name)
 {
-	const struct answer *answer = answers_look(state->answers, DNS_TYPE_A,
-	    name);
+	const struct origin_answer *answer = answers_look(state->answers,
+	    DNS_TYPE_A, name);
 
 	if (answer == NULL)
 		return ORIGIN_ASKS;

@@ -35,7 +35,7 @@ static enum origin
 spf_find_record(struct spf_state *state, struct slice domain,
     struct slice *out)
 {
-	const struct answer *answer = answers_look(state->answers,
+	const struct origin_answer *answer = answers_look(state->answers,
 	    DNS_TYPE_TXT, domain);
 	size_t found = 0;
 
@@ -216,7 +216,7 @@ static enum origin
 spf_explain(struct spf_state *state, const struct spf_found *found)
 {
 	struct str text = STR_INIT;
-	const struct answer *answer;
+	const struct origin_answer *answer;
 	struct slice target;
 	enum origin origin;
 

@@ -44,11 +44,11 @@ struct act {
 	struct queue	*queue;
 	struct intake	*intake;
 	struct agents	*agents;
-	const struct peer *peer;
+	const struct rights_peer *peer;
 	struct arena	*arena;		/* of the request */
 	struct request	 request;
 	char		 by[PEER_NAME_BYTES + REQUEST_WHO_BYTES_MAX + 3];
-	struct visit	 visit;
+	struct control_visit	 visit;
 	bool		 is_begun;
 	int64_t		 wake_ms;	/* ACT_WAIT */
 	loop_fn		*wake;		/* ACT_SYNC: it has ended; or NULL */
@@ -93,7 +93,7 @@ struct act {
 
 /* A request that may be done: right was looked at.  The arena becomes the
  * act's.  peer outlives it; so does what the caller sets as wake. */
-struct act *act_new(struct agents *agents, const struct peer *peer,
+struct act *act_new(struct agents *agents, const struct rights_peer *peer,
     struct arena *arena, const struct request *request);
 void act_free(struct act **act);
 enum act_step act_step(struct act *act, struct str *out);

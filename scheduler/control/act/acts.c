@@ -36,7 +36,7 @@ static act_fn *const act_functions[OP_COUNT_OF] = {
 };
 
 struct act *
-act_new(struct agents *agents, const struct peer *peer,
+act_new(struct agents *agents, const struct rights_peer *peer,
     struct arena *arena, const struct request *request)
 {
 	struct act *act = mem_alloc(1, sizeof(*act));

@@ -43,8 +43,8 @@ struct change {			/* of some recipients of a message */
 
 /* It has its outcome: as the file was when it was read, or since then. */
 static bool
-change_is_over(const struct visit *visit, const struct control_rcpt *rcpt,
-    const struct vertex *vertex)
+change_is_over(const struct control_visit *visit,
+    const struct control_rcpt *rcpt, const struct vertex *vertex)
 {
 	const struct rcpt *now;
 
@@ -77,7 +77,7 @@ change_effect_failed(enum request_op op, bool is_active,
 
 /* The kind of record, and whether there is anything to do. */
 static enum effect
-change_effect(enum request_op op, const struct visit *visit,
+change_effect(enum request_op op, const struct control_visit *visit,
     const struct control_rcpt *rcpt, enum control_record_kind *out_kind)
 {
 	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
@@ -207,7 +207,7 @@ change_rcpt(struct act *act, const struct control_rcpt *rcpt,
 static void
 change_choose(struct act *act, struct change *change, unsigned *budget)
 {
-	struct visit *visit = &act->visit;
+	struct control_visit *visit = &act->visit;
 	const struct control_group *group;
 	const struct control_rcpt *rcpt;
 

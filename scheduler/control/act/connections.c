@@ -52,7 +52,7 @@ connection_add_work(const struct agent *agent, struct str *out)
 static void
 connection_add(const struct agent *agent, struct str *out)
 {
-	const struct connection *connection = agent->connection;
+	const struct agent_connection *connection = agent->connection;
 	const struct ring *ring = agent->ring;
 
 	json_open(out);

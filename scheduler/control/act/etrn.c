@@ -140,7 +140,7 @@ etrn_means_rcpt(struct slice wish, const struct control_rcpt *rcpt)
 static void
 etrn_kick_vertex(struct act *act, struct vertex *vertex)
 {
-	struct plan *plan = &act->queue->plan;
+	struct planner *plan = &act->queue->plan;
 
 	if (act->request.is_dry || vertex->thread->is_suspended)
 		return;

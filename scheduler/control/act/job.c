@@ -43,7 +43,7 @@ job_add_vertex(const struct vertex *vertex, struct str *out)
 static bool
 job_is_seen(const struct act *act, struct job *job)
 {
-	struct visit visit = { .queue = act->queue,
+	struct control_visit visit = { .queue = act->queue,
 	    .user = act_user(act) };
 	bool is_own;
 

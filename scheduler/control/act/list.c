@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "grammar/smtp/xtext.h"
 #include "mail/state.h"
 #include "scheduler/control/act/act.h"
 #include "scheduler/control/constraint.h"
@@ -32,7 +33,7 @@ list_expires_s(const struct vertex *vertex)
 }
 
 static int64_t
-list_age_s(const struct visit *visit)
+list_age_s(const struct control_visit *visit)
 {
 	int64_t age_ms = visit->now_ms - visit->job->born_ms;
 
@@ -40,8 +41,8 @@ list_age_s(const struct visit *visit)
 }
 
 static void
-list_add_message(const struct visit *visit, const struct control_group *group,
-    struct str *out)
+list_add_message(const struct control_visit *visit,
+    const struct control_group *group, struct str *out)
 {
 	const struct control_file *control = &visit->control;
 
@@ -54,8 +55,8 @@ list_add_message(const struct visit *visit, const struct control_group *group,
 }
 
 static void
-list_add_order(const struct visit *visit, const struct control_rcpt *rcpt,
-    struct str *out)
+list_add_order(const struct control_visit *visit,
+    const struct control_rcpt *rcpt, struct str *out)
 {
 	if (control_rcpt_is_free(rcpt, visit->now_s) && !rcpt->is_cancelled)
 		return;
@@ -78,8 +79,8 @@ list_add_words(const struct control_rcpt *rcpt, const char *code_key,
 }
 
 static void
-list_add_rcpt(const struct visit *visit, const struct control_rcpt *rcpt,
-    struct str *out)
+list_add_rcpt(const struct control_visit *visit,
+    const struct control_rcpt *rcpt, struct str *out)
 {
 	json_number(out, "offset", rcpt->offset);
 	json_text(out, "to", rcpt->user);
@@ -92,7 +93,8 @@ list_add_rcpt(const struct visit *visit, const struct control_rcpt *rcpt,
 /* ---- lines of list ----------------------------------------------- */
 
 static void
-list_add_rcpt_line(const struct visit *visit, const struct control_group *group,
+list_add_rcpt_line(const struct control_visit *visit,
+    const struct control_group *group,
     const struct control_rcpt *rcpt, struct str *out)
 {
 	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
@@ -128,8 +130,8 @@ list_is_more_urgent(const char *a, const char *b)
 }
 
 static void
-list_add_brief(const struct visit *visit, const struct control_group *group,
-    const char *state, struct str *out)
+list_add_brief(const struct control_visit *visit,
+    const struct control_group *group, const char *state, struct str *out)
 {
 	const struct control_file *control = &visit->control;
 
@@ -205,7 +207,7 @@ list_walk(struct act *act, const struct list_walk *list_walk, struct str *out)
 static void
 list_rcpts(struct act *act, struct str *out, unsigned *budget)
 {
-	struct visit *visit = &act->visit;
+	struct control_visit *visit = &act->visit;
 	const struct control_group *group;
 	const struct control_rcpt *rcpt;
 
@@ -229,7 +231,7 @@ list_rcpts(struct act *act, struct str *out, unsigned *budget)
 static void
 list_message_end(struct act *act, bool is_here, struct str *out)
 {
-	struct visit *visit = &act->visit;
+	struct control_visit *visit = &act->visit;
 
 	if (act->page.count > 0) {
 		if (act->request.is_brief && is_here)
@@ -267,8 +269,26 @@ act_list(struct act *act, struct str *out)
 
 /* ---- why --------------------------------------------------------- */
 
+/* Which way was chosen for it before a try, and in which words. */
 static void
-why_line(const struct visit *visit, const struct control_rcpt *rcpt,
+why_add_steered(const struct terms *terms, struct str *out)
+{
+	struct str text = STR_INIT;
+	struct err err;
+
+	if (terms->steered == 0)
+		return;
+	json_number(out, "steered", terms->steered);
+	(void)xtext_decode(terms->via, &text, &err);
+	json_text(out, "via", str_slice(&text));
+	str_reset(&text);
+	(void)xtext_decode(terms->via_words, &text, &err);
+	json_text(out, "via_words", str_slice(&text));
+	str_release(&text);
+}
+
+static void
+why_line(const struct control_visit *visit, const struct control_rcpt *rcpt,
     struct str *out)
 {
 	struct vertex *vertex = rcpt->is_final ? NULL :
@@ -302,6 +322,7 @@ why_line(const struct visit *visit, const struct control_rcpt *rcpt,
 	json_number(out, "expires", list_expires_s(vertex));
 	json_number(out, "wish", rcpt->is_scheduled ? 0 : rcpt->next_s);
 	json_bool(out, "queue_only", visit->control.terms.is_queue_only);
+	why_add_steered(&visit->control.terms, out);
 	suppose_add_facts(visit->agents, thread, out);
 	if (vertex != NULL && vertex->state != VERTEX_DONE &&
 	    why.cause != CAUSE_DELETED)
@@ -312,7 +333,7 @@ why_line(const struct visit *visit, const struct control_rcpt *rcpt,
 static void
 why_rcpts(struct act *act, struct str *out, unsigned *budget)
 {
-	struct visit *visit = &act->visit;
+	struct control_visit *visit = &act->visit;
 	const struct control_group *group;
 	const struct control_rcpt *rcpt;
 

@@ -2,11 +2,15 @@
  *
  * In     what arrived in the last hour; the jobs that wait
  * Out    a line an objective
- * Holds  counts by objective and cause, while the jobs are walked
+ * Holds  counts by objective and cause, while the jobs are walked; one control
+ *        file at a time, of a job that was read before they were stated
  * Spec   doc/protocol/control.md section 4, objectives
  *
  * SPDX-License-Identifier: ISC
  */
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
@@ -15,6 +19,8 @@
 #include "scheduler/control/limit_place.h"
 
 #include "base/banned.h"
+
+enum { LINE_BYTES_MAX = 2048 };	/* of a control file, as far as needed */
 
 struct late_cause {		/* recipients that are late and wait */
 	uint64_t	 count;
@@ -112,24 +118,67 @@ late_add_vertex(struct act *act, const struct vertex *vertex,
 	}
 }
 
+/* ---- objectives that are stated since it was read -------------------- */
+
+/* The address in the line "r channel host user uid" at this place. */
+static struct slice
+late_user_at(int fd, uint32_t offset, char line[LINE_BYTES_MAX])
+{
+	ssize_t got = pread(fd, line, LINE_BYTES_MAX, (off_t)offset);
+	struct slice rest = { line, got > 0 ? (size_t)got : 0 }, word =
+	    SLICE("");
+
+	rest = slice_first(rest, slice_find(rest, '\n'));
+	for (int i = 0; i < 4; i++)
+		if (!slice_word(&rest, &word))
+			return SLICE("");
+	return word;
+}
+
+/* The objectives of its recipients, as they are stated now. */
+static void
+late_match(struct act *act, struct job *job)
+{
+	const struct objectives *objectives = &act->queue->objectives;
+	char name[SPOOL_NAME_BYTES], line[LINE_BYTES_MAX];
+	int fd;
+
+	spool_hashed_name(act->queue->spool, job->inode, name);
+	fd = openat(spool_dir_fd(act->queue->spool, AREA_TRANSPORT, 0), name,
+	    O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return;			/* it is on its way out */
+	for (size_t i = 0; i < job->rcpt_count; i++)
+		job->rcpts[i].objective = (uint8_t)objectives_for(objectives,
+		    late_user_at(fd, job->rcpts[i].offset, line));
+	job->objectives = objectives->generation;
+	close(fd);
+}
+
 /* False: come again. */
 static bool
 lates_walk(struct act *act)
 {
 	const struct job_table *jobs = &act->queue->jobs;
 	int64_t now_ms = clock_steady_ms();
-	unsigned looks = ACT_LOOKS;
-	const struct job *job;
+	unsigned looks = ACT_LOOKS, files = ACT_FILES;
+	struct job *job;
 
 	if (act->lates == NULL) {
 		act->lates = mem_alloc(1, sizeof(*act->lates));
 		job_walk_init(&act->lates->jobs, jobs);
 	}
-	while ((job = job_walk_next(&act->lates->jobs, jobs, &looks)) != NULL)
+	while (files > 0 && (job = job_walk_next(&act->lates->jobs, jobs,
+	    &looks)) != NULL) {
+		if (job->objectives != act->queue->objectives.generation) {
+			late_match(act, job);
+			files--;
+		}
 		for (size_t i = 0; i < job->vertex_count; i++)
 			if (job->vertices[i].state != VERTEX_DONE)
 				late_add_vertex(act, &job->vertices[i],
 				    now_ms);
+	}
 	return act->lates->jobs.is_over;
 }
 

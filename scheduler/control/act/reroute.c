@@ -10,6 +10,7 @@
  */
 #include "journal/event.h"
 #include "base/json.h"
+#include "grammar/smtp/xtext.h"
 #include "scheduler/control/act/act.h"
 #include "scheduler/outcome/resend.h"
 #include "scheduler/intake/intake.h"
@@ -43,7 +44,7 @@ reroute_add(struct act *act, struct choice *choice,
 static void
 reroute_choose(struct act *act, struct choice *choice)
 {
-	struct visit *visit = &act->visit;
+	struct control_visit *visit = &act->visit;
 	const struct control_file *control = &visit->control;
 
 	*choice = (struct choice){ .active = 0 };
@@ -54,7 +55,29 @@ reroute_choose(struct act *act, struct choice *choice)
 			    &control->groups[i].rcpts[k]))
 				reroute_add(act, choice, &control->groups[i],
 				    &control->groups[i].rcpts[k]);
-	choice->is_whole = choice->those.count == control->rcpt_total;
+	/* a way that was chosen stands in the envelope */
+	choice->is_whole = choice->those.count == control->rcpt_total &&
+	    act->request.via == NULL && control->terms.via.n == 0;
+}
+
+/* The way that was chosen, and the words for it: "REASON, by WHO". */
+static void
+reroute_steer(struct act *act, struct resend *those)
+{
+	const struct request *request = &act->request;
+	struct str via = STR_INIT, words = STR_INIT;
+
+	those->is_steered = request->via != NULL;
+	if (!those->is_steered)
+		return;
+	xtext_encode(&via, slice_of(request->via));
+	xtext_encode(&words, slice_of(arena_printf(act->arena, "%s%sby %s",
+	    request->reason, request->reason[0] != '\0' ? ", " : "",
+	    act->by)));
+	those->via = slice_copy(act->arena, str_slice(&via));
+	those->via_words = slice_copy(act->arena, str_slice(&words));
+	str_release(&via);
+	str_release(&words);
 }
 
 /* ---- some of a message -------------------------------------------- */
@@ -67,7 +90,8 @@ reroute_tell(void *context, const struct job *job, size_t count, const char *as)
 	act->count.recipients += count;
 	event(EV_MESSAGE_ORDERED, job->id, "op", SLICE("reroute"), "by",
 	    slice_of(act->by), "reason", slice_of(act->request.reason),
-	    "rcpts", event_number((int64_t)count), "as", slice_of(as), NULL);
+	    "rcpts", event_number((int64_t)count), "as", slice_of(as), "via",
+	    slice_of(act->request.via != NULL ? act->request.via : ""), NULL);
 }
 
 /* Those that had failed: they go on as part of another message. */
@@ -124,6 +148,7 @@ reroute_part(struct act *act, struct job *job, struct resend *those,
 	bool wrote;
 
 	reroute_strip(act, those);
+	reroute_steer(act, those);
 	reroute_tell_failed(act, those);
 	if (those->count > 0)
 		result = pending_write(job, &act->visit.control, &wrote,

@@ -37,7 +37,7 @@ retry_due_ms(struct act *act)
 static void
 retry_kick_vertex(struct act *act, struct vertex *vertex)
 {
-	struct plan *plan = &act->queue->plan;
+	struct planner *plan = &act->queue->plan;
 	int64_t at_ms = retry_due_ms(act);
 
 	if (act->request.is_dry)
@@ -108,7 +108,7 @@ vertex_retry(struct act *act, struct vertex *vertex)
 /* Of the open message: a flag a vertex, true when one of its recipients is
  * meant. */
 static bool *
-retry_vertices_meant(const struct visit *visit)
+retry_vertices_meant(const struct control_visit *visit)
 {
 	bool *meant = mem_alloc(visit->job->vertex_count + 1, sizeof(*meant));
 	const struct control_file *control = &visit->control;

@@ -53,8 +53,8 @@ objectives_slot(struct objectives *objectives, const char *pattern,
 	return found;
 }
 
-void
-objectives_set(struct objectives *objectives, const struct conf *conf)
+static void
+objectives_state(struct objectives *objectives, const struct conf *conf)
 {
 	objectives->count = 0;
 	if (objectives->slots == NULL && conf->objective_count == 0)
@@ -74,6 +74,35 @@ objectives_set(struct objectives *objectives, const struct conf *conf)
 		slot->percent = one->percent;
 		slot->place = objectives->count++;
 	}
+}
+
+/* Which slots are stated, in which order. */
+static uint64_t
+objectives_sum(const struct objectives *objectives)
+{
+	uint64_t sum = 14695981039346656037u;
+
+	for (unsigned i = 0; objectives->slots != NULL && i < OBJECTIVE_SLOTS;
+	    i++) {
+		const struct objective *slot = &objectives->slots[i];
+
+		if (slot->percent == 0)
+			continue;
+		sum = (sum ^ (i << 8 | slot->place)) * 1099511628211u;
+		for (const char *p = slot->pattern; *p != '\0'; p++)
+			sum = (sum ^ (unsigned char)*p) * 1099511628211u;
+	}
+	return sum;
+}
+
+void
+objectives_set(struct objectives *objectives, const struct conf *conf)
+{
+	uint64_t before = objectives_sum(objectives);
+
+	objectives_state(objectives, conf);
+	if (objectives_sum(objectives) != before)
+		objectives->generation++;
 }
 
 void

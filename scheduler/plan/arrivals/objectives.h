@@ -42,6 +42,9 @@ struct objectives {
 	struct objective *slots;	/* slot N is the (N - 1)th; NULL: there
 					 * never was one */
 	unsigned	 count;		/* stated now */
+	uint8_t		 generation;	/* another after each change: slots of
+					 * recipients that were found before
+					 * are to be found anew */
 };
 
 /* What the configuration says from now on. */

@@ -128,7 +128,7 @@ worst_fail(const struct conf *conf)
 }
 
 static bool
-filter_refuse(struct session *session, struct answer *out, int code,
+filter_refuse(struct session *session, struct session_answer *out, int code,
     const char *status, const char *text)
 {
 	struct filter_state *f = session->filter;
@@ -140,7 +140,8 @@ filter_refuse(struct session *session, struct answer *out, int code,
 
 /* The helper has died, or is not there.  The next message tries again. */
 static bool
-filter_lost(struct session *session, enum talk_step step, struct answer *out)
+filter_lost(struct session *session, enum talk_step step,
+    struct session_answer *out)
 {
 	struct filter_state *f = session->filter;
 	enum conf_milter_fail fail = worst_fail(session->settings->conf);
@@ -168,7 +169,8 @@ filter_lost(struct session *session, enum talk_step step, struct answer *out)
 }
 
 static bool
-filter_judge(struct session *session, enum talk_step step, struct answer *out)
+filter_judge(struct session *session, enum talk_step step,
+    struct session_answer *out)
 {
 	struct filter_state *f = session->filter;
 	struct slice answer = str_slice(&f->answer);
@@ -226,7 +228,8 @@ filter_ask(struct session *session, enum talk_step step,
 
 bool
 session_filter_permit(struct session *session, enum talk_step step,
-    const struct filter_extra *extra, answered_fn *fn, struct answer *out)
+    const struct filter_extra *extra, answered_fn *fn,
+    struct session_answer *out)
 {
 	struct filter_state *f = session->filter;
 
@@ -247,7 +250,7 @@ session_filter_permit(struct session *session, enum talk_step step,
 
 void
 session_filter_tell_refused(struct session *session, struct slice args,
-    const struct answer *answer)
+    const struct session_answer *answer)
 {
 	struct filter_state *f = session->filter;
 	struct slice path;

@@ -46,7 +46,8 @@ void session_filter_close(struct session *session);
  * (session->ask) whose answer calls fn, which learns it (permit_learn) and
  * tries again. */
 bool session_filter_permit(struct session *session, enum talk_step step,
-    const struct filter_extra *extra, answered_fn *fn, struct answer *out);
+    const struct filter_extra *extra, answered_fn *fn,
+    struct session_answer *out);
 
 /* MAIL made a transaction: what they said of it holds for it. */
 void session_filter_mark(struct session *session);
@@ -56,7 +57,7 @@ void session_filter_learn(struct session *session, const struct ask *ask);
 void session_filter_forget(struct session *session);
 /* A recipient was refused by us: those who want to know are told. */
 void session_filter_tell_refused(struct session *session,
-    struct slice args, const struct answer *answer);
+    struct slice args, const struct session_answer *answer);
 /* At the end of a turn: tell them of a message that is over. */
 void session_filter_settle(struct session *session);
 

@@ -25,7 +25,7 @@
 
 /* It is not wanted: 554, or 421 for now. */
 static enum step
-filter_turn_away(struct session *session, struct answer *answer,
+filter_turn_away(struct session *session, struct session_answer *answer,
     const char *reason)
 {
 	answer->code = answer->code >= 500 ? 554 : 421;
@@ -40,7 +40,7 @@ session_filter_knock(struct session *session)
 {
 	const struct filter_extra none = { .path = NULL };
 	const struct permit_early early = { .stage = POLICY_AT_CONNECT };
-	struct answer answer = { .rule = NULL };
+	struct session_answer answer = { .rule = NULL };
 	const char *reason = "policy";
 
 	if (permit_early(session, &early, NULL, &answer)) {
@@ -118,7 +118,7 @@ filter_ask_or_judge(struct session *session)
 	const struct filter_extra none = { .path = NULL };
 	struct transaction *t = session->transaction;
 	bool is_answered = session->filter->has_answer;
-	struct answer answer;
+	struct session_answer answer;
 	struct err err;
 
 	/* storing it will fail and say so */

@@ -17,7 +17,7 @@
 /* ---- before the message ----------------------------------------------- */
 
 static bool
-refusals_equal(const struct answer *a, const struct answer *b)
+refusals_equal(const struct session_answer *a, const struct session_answer *b)
 {
 	return a == NULL || b == NULL ? a == b :
 	    a->code == b->code && a->rule == b->rule;
@@ -25,7 +25,7 @@ refusals_equal(const struct answer *a, const struct answer *b)
 
 static void
 judge_rules_set(struct transaction *t, const struct late_rules *late,
-    const struct answer *refusal)
+    const struct session_answer *refusal)
 {
 	t->late = *late;
 	t->late_refusal = NULL;
@@ -37,7 +37,7 @@ judge_rules_set(struct transaction *t, const struct late_rules *late,
 
 bool
 judge_rules_keep(struct session *session, const struct late_rules *late,
-    const struct answer *refusal, struct answer *out)
+    const struct session_answer *refusal, struct session_answer *out)
 {
 	struct transaction *t = session->transaction;
 
@@ -56,7 +56,7 @@ judge_rules_keep(struct session *session, const struct late_rules *late,
 /* ---- after it --------------------------------------------------------- */
 
 static void
-judge_refuse(struct session *session, const struct answer *refusal)
+judge_refuse(struct session *session, const struct session_answer *refusal)
 {
 	struct transaction *t = session->transaction;
 
@@ -71,7 +71,7 @@ judge_refuse_by(struct session *session, const struct conf_rule *rule,
     const struct late_origin *origin)
 {
 	struct str words = STR_INIT;
-	struct answer answer;
+	struct session_answer answer;
 
 	late_add_reply(&words, rule, origin);
 	answer_set(&answer, rule->action == ACTION_DEFER ? 451 : 550,
@@ -113,7 +113,7 @@ judge_rule_apply(struct session *session, const struct conf_rule *rule,
 static void
 judge_refuse_for_now(struct session *session)
 {
-	struct answer answer;
+	struct session_answer answer;
 
 	answer_set(&answer, 451, "4.7.0", "whose mail this is cannot be told "
 	    "now, try later (ref %s)", session->id);

@@ -15,7 +15,7 @@
  * refusal: what it is told if none of them takes the message; NULL: it is
  * taken then.  false: other rules wait for those before; out has 452. */
 bool judge_rules_keep(struct session *session, const struct late_rules *late,
-    const struct answer *refusal, struct answer *out);
+    const struct session_answer *refusal, struct session_answer *out);
 
 /* The message was judged; origin NULL: nobody could.
  * returns true: it may be stored, in freezer/ if a rule says so.  false: the

@@ -80,7 +80,7 @@ permit_count_limit(const struct conf_rule *rule)
 
 static void
 permit_refuse(struct session *session, const struct policy_verdict *verdict,
-    struct answer *out)
+    struct session_answer *out)
 {
 	struct policy_reply reply;
 
@@ -95,10 +95,10 @@ permit_refuse(struct session *session, const struct policy_verdict *verdict,
 /* What decides when the message has come. */
 static bool
 permit_keep_late(struct session *session, const struct policy_verdict *verdict,
-    struct answer *out)
+    struct session_answer *out)
 {
 	struct policy_verdict held = policy_held(verdict);
-	struct answer refusal;
+	struct session_answer refusal;
 
 	if (held.result == POLICY_ACCEPT)
 		return judge_rules_keep(session, &verdict->late, NULL, out);
@@ -108,7 +108,7 @@ permit_keep_late(struct session *session, const struct policy_verdict *verdict,
 
 static bool
 permit_conclude(struct session *session, const struct policy_verdict *verdict,
-    struct answer *out)
+    struct session_answer *out)
 {
 	struct transaction *t = session->transaction;
 
@@ -132,7 +132,7 @@ permit_conclude(struct session *session, const struct policy_verdict *verdict,
 
 static void
 permit_record_early(const struct session *session,
-    const struct permit_early *early, const struct answer *answer)
+    const struct permit_early *early, const struct session_answer *answer)
 {
 	static const char *const stages[] = {
 		[POLICY_AT_CONNECT] = "connect", [POLICY_AT_HELO] = "helo",
@@ -147,7 +147,7 @@ permit_record_early(const struct session *session,
 
 bool
 permit_early(struct session *session, const struct permit_early *early,
-    answered_fn *fn, struct answer *out)
+    answered_fn *fn, struct session_answer *out)
 {
 	struct policy_question question;
 	struct policy_verdict verdict;
@@ -179,7 +179,7 @@ permit_early(struct session *session, const struct permit_early *early,
 
 bool
 permit_rcpt(struct session *session, const struct path *rcpt,
-    answered_fn *fn, struct answer *out)
+    answered_fn *fn, struct session_answer *out)
 {
 	char instance[SPOOL_ID_BYTES + 16];
 	struct policy_question question;
@@ -230,7 +230,7 @@ permit_user(struct session *session, struct slice user, const char **out_words)
 
 bool
 permit_sender(struct session *session, const struct path *sender,
-    answered_fn *fn, struct answer *out)
+    answered_fn *fn, struct session_answer *out)
 {
 	struct policy_question question;
 	struct policy_verdict verdict;

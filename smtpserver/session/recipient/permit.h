@@ -15,7 +15,7 @@
  * so that its cause can be found in the journal; or a question is out
  * (session->ask) whose answer calls fn. */
 bool permit_rcpt(struct session *session, const struct path *rcpt,
-    answered_fn *fn, struct answer *out);
+    answered_fn *fn, struct session_answer *out);
 
 /* Where the listener decides early: may this client go on?  As permit_rcpt;
  * fn may be NULL before the greeting. */
@@ -26,7 +26,7 @@ struct permit_early {
 	uint64_t		 size_bytes;
 };
 bool permit_early(struct session *session, const struct permit_early *early,
-    answered_fn *fn, struct answer *out);
+    answered_fn *fn, struct session_answer *out);
 
 /* May somebody be logged in as this user?  false: the words of the rule that
  * bars them. */
@@ -34,7 +34,7 @@ bool permit_user(struct session *session, struct slice user,
     const char **out_words);
 /* May who has logged in give this sender?  false: out has the refusal. */
 bool permit_sender(struct session *session, const struct path *sender,
-    answered_fn *fn, struct answer *out);
+    answered_fn *fn, struct session_answer *out);
 
 /* Is the client of the session none that we know: nobody logged in, not on
  * loopback, and no rule about clients lets it relay?  A rule that would have

@@ -51,7 +51,7 @@ recipient_is_asked(const struct conf *conf, const struct conf_listen *listener,
 /* "5.7.1_words_of_a_route" (doc/INTERNALS section 7). */
 static void
 recipient_refuse_in_words(struct slice form,
-    char out_status[RECIPIENT_STATUS_BYTES], struct answer *out)
+    char out_status[RECIPIENT_STATUS_BYTES], struct session_answer *out)
 {
 	size_t end = slice_find(form, '_');
 	char words[WORDS_BYTES_MAX];
@@ -74,7 +74,7 @@ recipient_refuse_in_words(struct slice form,
 
 static void
 recipient_refuse(struct slice form, char out_status[RECIPIENT_STATUS_BYTES],
-    struct answer *out)
+    struct session_answer *out)
 {
 	static const struct {
 		const char	*form, *status, *text;
@@ -98,7 +98,7 @@ recipient_refuse(struct slice form, char out_status[RECIPIENT_STATUS_BYTES],
 bool
 recipient_judge(const struct conf *conf, enum ask_state state,
     struct slice answer, char out_status[RECIPIENT_STATUS_BYTES],
-    struct answer *out)
+    struct session_answer *out)
 {
 	struct slice word = { NULL, 0 }, form = { NULL, 0 };
 
@@ -159,7 +159,7 @@ recipient_remember(struct service *service, struct slice question,
 
 static bool
 recipient_look_up(struct session *session, struct slice question,
-    answered_fn *fn, struct answer *out)
+    answered_fn *fn, struct session_answer *out)
 {
 	struct service *service = session->service;
 	const struct conf *conf = session->settings->conf;
@@ -184,7 +184,7 @@ recipient_look_up(struct session *session, struct slice question,
 
 bool
 recipient_check(struct session *session, const struct path *rcpt,
-    answered_fn *fn, struct answer *out)
+    answered_fn *fn, struct session_answer *out)
 {
 	const struct conf *conf = session->settings->conf;
 	const struct recipient_asker asker = {

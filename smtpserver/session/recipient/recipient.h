@@ -20,7 +20,7 @@ enum {
 /* Check one.  returns true: it may be taken.  false: out has the refusal, or
  * a question is out (session->ask) whose answer calls fn. */
 bool recipient_check(struct session *session, const struct path *rcpt,
-    answered_fn *fn, struct answer *out);
+    answered_fn *fn, struct session_answer *out);
 
 /* The kind of its questions. */
 extern const char recipient_kind[];
@@ -47,6 +47,6 @@ void recipient_question_add(struct str *out, const struct conf *conf,
  * status may lie in out_status. */
 bool recipient_judge(const struct conf *conf, enum ask_state state,
     struct slice answer, char out_status[RECIPIENT_STATUS_BYTES],
-    struct answer *out);
+    struct session_answer *out);
 
 #endif

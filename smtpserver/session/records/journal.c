@@ -121,7 +121,7 @@ note_without_secret(struct slice line)
 
 void
 note_command_refused(const struct session *session, struct slice line,
-    const struct answer *answer)
+    const struct session_answer *answer)
 {
 	struct str rule = STR_INIT, from = STR_INIT;
 
@@ -294,7 +294,7 @@ note_count_limit(enum content_fault fault)
 
 void
 note_message_refused(const struct session *session,
-    const struct answer *answer)
+    const struct session_answer *answer)
 {
 	const struct transaction *t = session->transaction;
 	struct str from = STR_INIT, at = STR_INIT;

@@ -25,7 +25,7 @@ void note_auth_failed(const struct session *session, const char *reason);
 
 /* command.refused: line was answered with 4xx or 5xx. */
 void note_command_refused(const struct session *session, struct slice line,
-    const struct answer *answer);
+    const struct session_answer *answer);
 
 /* client.early: it spoke before the greeting. */
 void note_early(const struct session *session);
@@ -51,6 +51,6 @@ void note_message_waited(const struct session *session, const char *verdict,
 /* message.refused: the end of data was answered with 4xx or 5xx. */
 void note_message_discarded(const struct session *session);
 void note_message_refused(const struct session *session,
-    const struct answer *answer);
+    const struct session_answer *answer);
 
 #endif

@@ -113,8 +113,8 @@ record_rule(struct str *out, const struct conf_rule *rule)
 }
 
 static void
-record_decision(const struct decided *decided, const struct answer *answer,
-    struct str *out)
+record_decision(const struct decided *decided,
+    const struct session_answer *answer, struct str *out)
 {
 	json_text(out, "by", slice_of(decided->by));
 	json_number(out, "code", answer->code);
@@ -128,7 +128,7 @@ record_decision(const struct decided *decided, const struct answer *answer,
 
 void
 record_decided(const struct session *session, const struct decided *decided,
-    const struct answer *answer)
+    const struct session_answer *answer)
 {
 	const struct conf *conf = session->settings->conf;
 	const struct transaction *t = session->transaction;
@@ -169,7 +169,7 @@ record_judged(const struct session *session, const struct late_origin *origin)
 	    .origin = origin, .size_bytes = t->size_bytes,
 	    .rule = t->is_refused ? t->refusal.rule : t->freeze,
 	    .is_set_aside = !t->is_refused && t->freeze != NULL };
-	struct answer taken;
+	struct session_answer taken;
 
 	if (origin == NULL && t->late.count == 0)
 		return;

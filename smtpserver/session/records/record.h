@@ -36,6 +36,6 @@ void record_judged(const struct session *session,
 
 /* Nothing, unless the configuration wants it. */
 void record_decided(const struct session *session,
-    const struct decided *decided, const struct answer *answer);
+    const struct decided *decided, const struct session_answer *answer);
 
 #endif

@@ -33,7 +33,7 @@ job(struct agent_run *run, struct control_job *control, int body_fd,
 	return 0;
 }
 
-static const struct agent agent = { .name = "fuzz", .channel = "c",
+static const struct agent_kind agent = { .name = "fuzz", .channel = "c",
 	.job = job };
 
 /* A control file of id 0123456789abcde, as corpus/agent names it. */

@@ -58,7 +58,7 @@ verdict_check(const struct verdict *verdict)
 }
 
 static void
-session(struct client *client, bool is_lmtp, unsigned extensions,
+session(struct smtp_client *client, bool is_lmtp, unsigned extensions,
     int peer_fd)
 {
 	static const struct client_policy policy = { .level =
@@ -110,7 +110,7 @@ ends_heard(int fd)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct client client;
+	static struct smtp_client client;
 	int ends[2];
 
 	if (size < 1 || size > SESSION_BYTES_MAX)

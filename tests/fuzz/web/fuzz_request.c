@@ -54,7 +54,7 @@ fields_named(struct evhttp_request *http, const char *name,
 
 /* What was let in decides by fields that stand there once. */
 static void
-request_must(struct evhttp_request *http, const struct request *request)
+request_must(struct evhttp_request *http, const struct web_request *request)
 {
 	struct slice uri = slice_of(evhttp_request_get_uri(http));
 	const char *value = NULL;
@@ -83,7 +83,7 @@ static void
 request_must_network(struct evhttp_request *http)
 {
 	const char *words = NULL, *host = NULL, *origin = "null";
-	struct request request;
+	struct web_request request;
 
 	if (request_read(http, NULL, &request, &words) != 0) {
 		MUST(words != NULL);
@@ -104,9 +104,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const int refusals[] = { 400, 403, 415, 421 };
 	struct evhttp_request *http = made_request(fuzz_slice(data, size));
-	struct session session = { .cookie = "" };
+	struct web_session session = { .cookie = "" };
 	const char *words = NULL;
-	struct request request;
+	struct web_request request;
 	int status = request_read(http, HOST, &request, &words);
 	bool is_known = false;
 

@@ -4,11 +4,13 @@
  */
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -86,6 +88,40 @@ Test(fd, trouble_is_told)
 	cr_expect_eq(errno, EPIPE);
 	cr_expect_eq(fd_write_all(ends[1], "", 0), 0);
 	close(ends[1]);
+}
+
+/* Which of 0, 1 and 2 are closed: bits.  returns what a child saw. */
+static int
+claimed(unsigned closed)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		int seen = 0, next;
+		char byte;
+
+		for (int fd = 0; fd < 3; fd++)
+			if (closed & 1u << fd)
+				close(fd);
+		fd_claim_standard();
+		next = open("/dev/zero", O_RDWR);
+		for (int fd = 0; fd < 3; fd++)
+			if ((closed & 1u << fd) && (fcntl(fd, F_GETFD) != 0 ||
+			    read(fd, &byte, 1) >= 0 ||
+			    write(fd, "x", 1) != 1))
+				seen |= 1 << fd;
+		_exit(next > 2 ? seen : 100);
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+Test(fd, closed_ones_become_nobody_elses)
+{
+	for (unsigned closed = 0; closed < 8; closed++)
+		cr_expect_eq(claimed(closed), 0, "closed %u: %d", closed,
+		    claimed(closed));
 }
 
 Test(fd, parts_of_a_file)

@@ -55,6 +55,8 @@ Test(json, round_trip)
 		{ SLICE("\xc3"), SLICE("\xef\xbf\xbd") },
 		{ SLICE("\xed\xa0\x80"), SLICE("\xef\xbf\xbd\xef\xbf\xbd"
 		    "\xef\xbf\xbd") },
+		{ SLICE("\xc2\x9b" "31m\xe2\x80\xae\xe2\x81\xa6\xc2\xa0"),
+		    SLICE("\xc2\x9b" "31m\xe2\x80\xae\xe2\x81\xa6\xc2\xa0") },
 		{ SLICE("{\"x\":[1,2]},"), SLICE("{\"x\":[1,2]},") },
 	};
 
@@ -89,6 +91,21 @@ Test(json, control_bytes_and_quotes_never_break_the_line)
 	json_close(&line);
 	for (size_t i = 0; i + 1 < line.len; i++)
 		cr_expect_geq((unsigned char)line.buf[i], 32);
+	str_release(&line);
+}
+
+Test(json, what_a_terminal_obeys_is_written_in_digits)
+{
+	struct str line = STR_INIT;
+
+	json_open(&line);
+	json_text(&line, "k", SLICE("\xc2\x80\xc2\x9b\xc2\x9f\xc2\xa0|"
+	    "\xe2\x80\x8d\xe2\x80\x8e\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xae"
+	    "\xe2\x80\xaf|\xe2\x81\xa5\xe2\x81\xa6\xe2\x81\xa9\xe2\x81\xaa"));
+	json_close(&line);
+	cr_expect(strstr(line.buf, "\"\\u0080\\u009b\\u009f\xc2\xa0|"
+	    "\xe2\x80\x8d\\u200e\xe2\x80\xa7\\u2028\\u202e\xe2\x80\xaf|"
+	    "\xe2\x81\xa5\\u2066\\u2069\xe2\x81\xaa\""), "%s", line.buf);
 	str_release(&line);
 }
 

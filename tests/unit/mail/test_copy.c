@@ -21,6 +21,8 @@ static const struct row {
 	{ BYTES(ENVELOPE "S: a\r\nT: b\rU: c\n\r\nd\re\r\n"),
 	    BYTES("S: a\nT: b\nU: c\n\nd\ne\n"), NULL },
 	{ BYTES(ENVELOPE "S: a\n\nb\0c\n"), NULL, 0, "NUL byte" },
+	{ BYTES("from <a@x.org>\nto <b\0@x.org>\n"), NULL, 0,
+	    "NUL byte in its envelope" },
 	{ BYTES(ENVELOPE "S: \0\r\n\r\n"), NULL, 0, "NUL byte" },
 	/* binary mail: a header like any other's, then bytes */
 	{ BYTES(BINARY "S: a\n\nd\re\0\r\n\n"),

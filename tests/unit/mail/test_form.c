@@ -31,7 +31,7 @@ Test(form, rows)
 	struct arena *arena = arena_new();
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct form form;
+		struct report_form form;
 		struct err err = { "" };
 		int got = form_parse(arena, "xx", slice_of(rows[i].text),
 		    &form, &err);
@@ -48,7 +48,7 @@ Test(form, what_is_left_out_is_english)
 {
 	struct arena *arena = arena_new();
 	struct str out = STR_INIT;
-	struct form form;
+	struct report_form form;
 	struct err err;
 
 	cr_assert_eq(form_parse(arena, "sv", SLICE("opening: Hej från {host},"
@@ -81,7 +81,7 @@ Test(form, the_installed_ones_are_whole)
 		cr_skip_test("ZMAILER_SRC does not name the source tree");
 	snprintf(dir, sizeof(dir), "%s/scheduler/report/forms", src);
 	for (size_t i = 0; i < 3; i++) {
-		struct form form;
+		struct report_form form;
 		struct err err = { "" };
 
 		cr_assert_eq(form_load(arena, dir, languages[i], &form,
@@ -103,7 +103,7 @@ Test(form, a_language_is_a_file_name_and_nothing_else)
 	struct arena *arena = arena_new();
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct form form;
+		struct report_form form;
 		struct err err;
 
 		cr_expect_eq(form_load(arena, "/", bad[i], &form, &err), -1);

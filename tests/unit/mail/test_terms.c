@@ -15,6 +15,7 @@ Test(terms, what_is_read_is_printed_the_same)
 		"priority=3",
 		"hold-until=1700000000", "by=1700000000,R", "by=1,N,T",
 		"auth=<>", "zone=bulk",
+		"steered=1,,", "steered=99,smtp:far.test,odd+20words,too",
 		("utf8 requiretls queue-only verp priority=9 "
 		    "hold-until=1 by=2,R,T auth=a+3Db@x zone=z"),
 	};
@@ -48,6 +49,11 @@ Test(terms, bad_words_are_named)
 		{ "by=5,X", "bad value in 'by=5,X'" },
 		{ "by=5,R,U", "bad value in 'by=5,R,U'" },
 		{ "auth", "bad value in 'auth'" },
+		{ "steered", "bad value in 'steered'" },
+		{ "steered=1", "bad value in 'steered=1'" },
+		{ "steered=1,x", "bad value in 'steered=1,x'" },
+		{ "steered=0,x,y", "bad value in 'steered=0,x,y'" },
+		{ "steered=100,x,y", "bad value in 'steered=100,x,y'" },
 		{ "what", "unknown word 'what'" },
 	};
 	struct terms terms;

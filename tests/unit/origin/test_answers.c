@@ -30,9 +30,10 @@ TestSuite(answers, .init = setup, .fini = teardown, .timeout = 60);
 Test(answers, a_question_stays_until_it_is_answered)
 {
 	struct answer_record record = { .text = SLICE("v=spf1 -all") };
-	struct answer put = { .type = DNS_TYPE_TXT, .name = SLICE("a.test"),
+	struct origin_answer put = { .type = DNS_TYPE_TXT, .name =
+	    SLICE("a.test"),
 	    .status = ANSWER_SECURE, .records = &record, .record_count = 1 };
-	const struct answer *answer;
+	const struct origin_answer *answer;
 
 	cr_assert_null(answers_question(answers));
 	cr_assert_null(answers_look(answers, DNS_TYPE_TXT, SLICE("A.test.")));
@@ -70,8 +71,8 @@ Test(answers, names_that_cannot_be_are_never_asked)
 Test(answers, more_than_there_is_room_for_is_trouble)
 {
 	static struct answer_record records[ANSWER_RECORDS_MAX + 1];
-	struct answer put = { .type = DNS_TYPE_A, .name = SLICE("many.test"),
-	    .status = ANSWER_INSECURE, .records = records,
+	struct origin_answer put = { .type = DNS_TYPE_A, .name =
+	    SLICE("many.test"), .status = ANSWER_INSECURE, .records = records,
 	    .record_count = ANSWER_RECORDS_MAX + 1 };
 	char name[32];
 
@@ -89,7 +90,7 @@ Test(answers, more_than_there_is_room_for_is_trouble)
 
 Test(answers, a_zone_is_read)
 {
-	const struct answer *answer;
+	const struct origin_answer *answer;
 	struct err err;
 
 	cr_assert_eq(answers_read_zone(answers, slice_of(
@@ -171,7 +172,7 @@ Test(answers, what_a_server_sent)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct answers *one = answers_new(arena);
-		const struct answer *answer;
+		const struct origin_answer *answer;
 		size_t cursor = 0;
 
 		cr_assert_null(answers_look(one, DNS_TYPE_TXT,

@@ -206,7 +206,8 @@ Test(dmarc, policies_are_found_and_alignment_judged)
 
 Test(dmarc, questions_are_few_and_come_one_by_one)
 {
-	struct answer put = { .type = DNS_TYPE_TXT, .status = ANSWER_NONE };
+	struct origin_answer put = { .type = DNS_TYPE_TXT, .status =
+	    ANSWER_NONE };
 	struct dmarc out;
 	int asked = 0;
 

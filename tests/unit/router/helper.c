@@ -104,7 +104,7 @@ fixture_route(struct fixture *fixture, const char *address)
 		return text.buf;
 	}
 	for (size_t i = first; i < rcpts->count; i++) {
-		const struct rcpt *p = &rcpts->list[i];
+		const struct draft_rcpt *p = &rcpts->list[i];
 
 		str_addf(&text, "%s" SLICE_FMT " " SLICE_FMT " " SLICE_FMT,
 		    i > first ? "; " : "", SLICE_ARG(p->channel),

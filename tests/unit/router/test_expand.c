@@ -338,7 +338,7 @@ ask(struct fixture *f, const char *local, unsigned notify)
 Test(expand, who_reports_success)
 {
 	struct fixture f;
-	const struct rcpt *p;
+	const struct draft_rcpt *p;
 
 	open_lists(&f);
 	fixture_write(&f, "aliases", "one: ann\ntwo: ann, bob\n"

@@ -176,7 +176,7 @@ Test(local, lists_in_files)
 Test(local, a_list_with_an_owner_has_it_as_sender)
 {
 	struct fixture f;
-	const struct rcpt *p;
+	const struct draft_rcpt *p;
 
 	fixture_open(&f, conf_text, "list: ann, inner\nowner-list: boss\n"
 	    "inner: carl\nowner-inner: chief\nplain: dora\n", NULL, NULL);

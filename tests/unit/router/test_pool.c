@@ -367,7 +367,8 @@ slow_worker(void *context, int socket)
 		while (ipc_line(&inbox, &cursor, &line) == IPC_LINE) {
 			snprintf(answer, sizeof(answer), "done " SLICE_FMT
 			    "\n", SLICE_ARG(line));
-			if (slice_is(line, "0/1"))
+			if (slice_is(line, "0/1") ||
+			    slice_starts(line, "public/"))
 				while (fstatat(spool_dir_fd(h->spool,
 				    AREA_TRASH, 0), "go", &st, 0) != 0)
 					usleep(1000);	/* polls */
@@ -410,6 +411,41 @@ Test(pool, names_behind_a_long_list_go_to_another_worker)
 		cr_assert(clock_steady_ms() < until);
 		loop_turn(h.process.loop, 20);
 	}
+	pool_end(&h, &pool);
+	router_queue_release(&h.queue);
+	house_close(&h);
+}
+
+/* Any user can leave files in public/ that take long. */
+Test(pool, tasks_leave_a_worker_for_names)
+{
+	struct house h;
+	struct pool_rows rows = { slow_worker, no_fork, no_death, &h };
+	struct pool *pool;
+	int64_t until = clock_steady_ms() + PATIENCE_MS;
+	char line[40];
+	int fd;
+
+	house_open(&h, "nobody: x\n");
+	router_queue_init(&h.queue);
+	pool = pool_new(&h.process, &h.queue, 2, &rows);
+	for (unsigned i = 0; pool_wants_tasks(pool); i++) {
+		cr_assert_lt(i, 100000);
+		snprintf(line, sizeof(line), "public/%u", i);
+		pool_add_task(pool, line);
+		pool_add_task(pool, line);
+	}
+	loop_turn(h.process.loop, 0);
+	for (ino_t i = 2; i <= 30; i++)
+		router_queue_add(&h.queue, 0, i, true);
+	while (h.queue.count > 0) {
+		cr_assert(clock_steady_ms() < until, "%zu are left",
+		    h.queue.count);
+		loop_turn(h.process.loop, 20);
+	}
+	fd = openat(spool_dir_fd(h.spool, AREA_TRASH, 0), "go",
+	    O_WRONLY | O_CREAT, 0600);
+	close(fd);
 	pool_end(&h, &pool);
 	router_queue_release(&h.queue);
 	house_close(&h);

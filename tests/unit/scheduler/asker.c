@@ -128,7 +128,7 @@ asker_last(const struct asker *asker, const char *key)
 struct act *
 act_begun(struct yard *yard, const char *line)
 {
-	static const struct peer peer = { .right = RIGHT_WRITE,
+	static const struct rights_peer peer = { .right = RIGHT_WRITE,
 	    .name = "root" };
 	struct arena *arena = arena_new();
 	struct request request;

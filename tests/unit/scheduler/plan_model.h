@@ -45,7 +45,7 @@ struct shadow_thread {
 };
 
 struct world {
-	struct plan	plan;
+	struct planner	plan;
 	struct ring	ring;
 	struct thread	threads[THREADS];
 	struct provider_table providers;

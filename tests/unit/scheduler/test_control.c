@@ -290,7 +290,7 @@ is_allowed(enum right has, enum right needs)
 }
 
 static void
-expect_right(const struct peer *peer, enum request_op op)
+expect_right(const struct rights_peer *peer, enum request_op op)
 {
 	struct reading reading = { .text = STR_INIT };
 	bool is_denied;
@@ -315,8 +315,8 @@ Test(control, each_right_has_its_operations, .timeout = 60)
 {
 	open_all();
 	for (int right = RIGHT_OWN; right <= RIGHT_WRITE; right++) {
-		struct peer peer = { .uid = 4000, .right = (enum right)right,
-		    .name = "somebody" };
+		struct rights_peer peer = { .uid = 4000, .right =
+		    (enum right)right, .name = "somebody" };
 
 		for (int op = 0; op < OP_COUNT_OF; op++)
 			if (op != OP_EVENTS || right < RIGHT_READ)

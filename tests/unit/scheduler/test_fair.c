@@ -11,7 +11,7 @@
 enum { JOBS_MAX = 4000 };
 
 static struct {
-	struct plan	plan;
+	struct planner	plan;
 	struct ring	ring;
 	struct thread	thread;
 	struct job	*jobs[JOBS_MAX];

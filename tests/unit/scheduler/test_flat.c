@@ -146,7 +146,7 @@ static struct agent crowd[AGENTS];
 
 static void
 crowd_join(struct agents *agents, struct ring *ring,
-    struct connection *connection)
+    struct agent_connection *connection)
 {
 	for (unsigned i = 0; i < AGENTS; i++) {
 		crowd[i].token = i + 1;
@@ -182,7 +182,7 @@ next_pid(const char **text)
 
 Test(flat, connections_are_told_oldest_first_while_agents_come_and_go)
 {
-	struct connection connection = { .peer = (char[]){ "p" },
+	struct agent_connection connection = { .peer = (char[]){ "p" },
 	    .tls = (char[]){ "" }, .host = (char[]){ "x.test" } };
 	struct ring ring = { .channel = "smtp", .zone = "" };
 	struct str out = STR_INIT;

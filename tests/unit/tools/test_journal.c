@@ -125,7 +125,7 @@ Test(journal, a_life_is_found_by_id_address_and_message_id)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct arena *arena = arena_new();
 		struct life life;
-		struct ask ask;
+		struct journal_ask ask;
 		struct err err;
 
 		cr_expect_eq(ask_parse(rows[i].what, &ask, &err),
@@ -159,7 +159,7 @@ Test(journal, a_life_is_told_in_order_in_sentences)
 	struct arena *arena = arena_new();
 	struct str text = STR_INIT;
 	struct life life;
-	struct ask ask;
+	struct journal_ask ask;
 	struct err err;
 	const char *at;
 
@@ -195,7 +195,7 @@ Test(journal, acceptance_is_told_after_its_session_and_before_routing)
 	struct arena *arena = arena_new();
 	struct journal *journal;
 	struct life life;
-	struct ask ask;
+	struct journal_ask ask;
 	struct err err;
 
 	day_write(0, early);
@@ -259,7 +259,7 @@ Test(journal, more_messages_than_the_bound_leave_the_newest)
 	struct journal *journal;
 	struct arena *arena = arena_new();
 	struct life life;
-	struct ask ask;
+	struct journal_ask ask;
 	struct err err;
 
 	for (int i = 0; i < JOURNAL_IDS_MAX * 2 + 50; i++)
@@ -409,7 +409,7 @@ visits_check(struct journal *journal, const char *how)
 	    i++) {
 		struct arena *arena = arena_new();
 		struct life life;
-		struct ask ask;
+		struct journal_ask ask;
 		struct err err;
 
 		cr_assert_eq(ask_parse(visit_rows[i].what, &ask, &err), 0);
@@ -471,7 +471,7 @@ Test(journal, an_owner_sees_what_he_submitted_whatever_he_asks)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct arena *arena = arena_new();
 		struct life life;
-		struct ask ask;
+		struct journal_ask ask;
 
 		cr_assert_eq(ask_parse(rows[i].what, &ask, &err), 0);
 		ask.owner = rows[i].owner;
@@ -508,7 +508,7 @@ Test(journal, a_window_in_time_is_held_against_each_line)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct arena *arena = arena_new();
 		struct life life;
-		struct ask ask;
+		struct journal_ask ask;
 
 		cr_assert_eq(ask_parse(NULL, &ask, &err), 0);
 		cr_assert_eq(ask_option(OPT_SINCE, rows[i].since, &ask, &err),

@@ -88,7 +88,7 @@ lines_count(const char *what, size_t *out_skipped)
 	struct arena *arena = arena_new();
 	struct journal *journal;
 	struct life life;
-	struct ask ask;
+	struct journal_ask ask;
 	struct err err;
 	size_t count;
 

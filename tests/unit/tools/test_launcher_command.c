@@ -38,7 +38,7 @@ Test(launcher_command, a_command_is_split_placed_and_ranked)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct arena *arena = arena_new();
 		struct str words = STR_INIT;
-		struct command command;
+		struct launcher_command command;
 		struct err err;
 		int got = command_build(arena, rows[i].text, rows[i].conf,
 		    false, &command, &err);

@@ -36,7 +36,8 @@ Test(progress, the_line_says_how_much_how_fast_how_long)
 	struct str line = STR_INIT;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct progress progress = { .verb = "hold", .done = "held",
+		struct selection_progress progress = { .verb = "hold", .done =
+		    "held",
 			.total = rows[i].total };
 
 		str_reset(&line);
@@ -49,7 +50,7 @@ Test(progress, the_line_says_how_much_how_fast_how_long)
 
 Test(progress, an_interrupt_stops_after_the_step_at_hand)
 {
-	struct progress progress;
+	struct selection_progress progress;
 
 	progress_begin(&progress, "hold", "held", 3);
 	cr_expect(progress_step(&progress, 1));
@@ -63,7 +64,7 @@ Test(progress, an_interrupt_stops_after_the_step_at_hand)
 
 Test(progress, afterwards_an_interrupt_ends_the_program, .signal = SIGINT)
 {
-	struct progress progress;
+	struct selection_progress progress;
 
 	(void)signal(SIGINT, SIG_DFL);	/* a shell's job may ignore it */
 	progress_begin(&progress, "hold", "held", 1);

@@ -9,7 +9,7 @@
 #include "tools/zmailer/report/capacity.h"
 #include "tools/zmailer/report/report.h"
 
-static struct report report;
+static struct mail_report report;
 
 static void
 setup(void)

@@ -35,7 +35,7 @@ LAB struct conf conf = {
 	},
 };
 
-LAB struct client client;
+LAB struct smtp_client client;
 LAB struct arena *arena;
 LAB struct control_job job;
 LAB struct control_rcpt rcpts[RCPTS_MAX];

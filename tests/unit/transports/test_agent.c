@@ -76,9 +76,9 @@ finish(struct agent_run *run)
 	finishes++;
 }
 
-static const struct agent plain = { .name = "test", .channel = "test",
+static const struct agent_kind plain = { .name = "test", .channel = "test",
 	.job = job, .idle = idle, .finish = finish };
-static const struct agent settling = { .name = "test", .channel = "test",
+static const struct agent_kind settling = { .name = "test", .channel = "test",
 	.job = job, .settle = settle, .finish = finish };
 
 static void *
@@ -157,7 +157,7 @@ job_add(struct str *lines, size_t first, size_t count)
 static struct str heard = STR_INIT;
 
 static void
-begin(const struct agent *agent)
+begin(const struct agent_kind *agent)
 {
 	struct timeval patience = { 10, 0 };
 	struct err err;
@@ -384,7 +384,7 @@ connect_when_idle(struct agent_run *run)
 
 Test(agent, a_connection_is_told_in_words_that_fit)
 {
-	static const struct agent connecting = { .name = "test",
+	static const struct agent_kind connecting = { .name = "test",
 	    .channel = "test", .job = job, .idle = connect_when_idle,
 	    .finish = finish };
 	struct slice rest, line = SLICE(""), peer;

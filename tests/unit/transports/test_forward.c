@@ -128,6 +128,13 @@ static const struct {
 	{ "echo :include:$PWD/g >f; echo bob >g; chmod 666 g", 0,
 	    "others than its owner" },
 	{ "echo :include:$PWD/f >f", 0, "too deeply" },
+	{ "for i in $(seq 20); do echo :include:$PWD/g; done >f; echo bob >g",
+	    1, "" },
+	{ "for i in $(seq 21); do echo :include:$PWD/g; done >f; echo bob >g",
+	    1, "too many lists" },
+	/* 1,000 to the fifth files */
+	{ "for i in $(seq 1000); do echo :include:$PWD/f; done >f", 0,
+	    "too deeply" },
 };
 
 Test(forward, files_that_are_believed)

@@ -422,7 +422,7 @@ Test(place, templates)
 	    i++) {
 		struct mailbox *mailbox = box.run.state;
 		char path[MAILBOX_PATH_BYTES];
-		struct place place;
+		struct mailbox_place place;
 		struct err err;
 		int got;
 

@@ -235,7 +235,7 @@ answers(void)
 	return (unsigned)strtoul(box_file_get(box_path_of("count")), NULL, 10);
 }
 
-static struct place place;
+static struct mailbox_place place;
 
 static void
 answer(const char *sender)

@@ -10,7 +10,7 @@
 static const struct {
 	const char	*sent;
 	bool		 is_whole;
-	enum answer_kind kind;
+	enum question_answer_kind kind;
 	const char	*text, *trouble;
 } rows[] = {
 	{ "", false, 0, "", "" },

@@ -97,7 +97,7 @@ Test(request, rows)
 		struct evhttp_request *http = made_request(slice_of(
 		    rows[i].in));
 		const char *words = NULL;
-		struct request request;
+		struct web_request request;
 		int status = request_read(http, "127.0.0.1:80", &request,
 		    &words);
 
@@ -151,7 +151,7 @@ Test(request, on_a_network)
 		struct evhttp_request *http = made_request(slice_of(
 		    network_rows[i].in));
 		const char *words = NULL;
-		struct request request;
+		struct web_request request;
 
 		cr_expect_eq(request_read(http, NULL, &request, &words),
 		    network_rows[i].status, "%s", network_rows[i].in);

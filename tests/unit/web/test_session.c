@@ -11,7 +11,7 @@ enum { NOW_MS = 5000 };
 
 /* "a=1; zm=COOKIE; b" as a browser sends it. */
 static bool
-session_knows(struct session *session, const char *before, const char *name,
+session_knows(struct web_session *session, const char *before, const char *name,
     const char *cookie, int64_t now_ms)
 {
 	struct str field = STR_INIT;
@@ -26,7 +26,7 @@ session_knows(struct session *session, const char *before, const char *name,
 
 Test(session, the_link_opens_once)
 {
-	struct session session;
+	struct web_session session;
 	char link[SESSION_SECRET_BYTES];
 
 	session_init(&session, NOW_MS);
@@ -46,7 +46,7 @@ Test(session, the_link_opens_once)
 
 Test(session, the_link_is_for_minutes)
 {
-	struct session session;
+	struct web_session session;
 
 	session_init(&session, NOW_MS);
 	cr_expect(!session_open(&session, slice_of(session.link), NOW_MS +
@@ -59,7 +59,7 @@ Test(session, the_link_is_for_minutes)
 Test(session, only_its_cookie_is_known)
 {
 	static const char wrong[] = "00000000000000000000000000000000";
-	struct session session;
+	struct web_session session;
 
 	session_init(&session, NOW_MS);
 	cr_expect(!session_knows(&session, "", "zm", "", NOW_MS));
@@ -79,7 +79,7 @@ Test(session, only_its_cookie_is_known)
 
 Test(session, it_ends_when_idle_and_at_last)
 {
-	struct session session;
+	struct web_session session;
 	int64_t now_ms = NOW_MS;
 
 	session_init(&session, NOW_MS);
@@ -103,7 +103,7 @@ Test(session, it_ends_when_idle_and_at_last)
 
 Test(session, a_form_has_the_token)
 {
-	struct session session;
+	struct web_session session;
 
 	session_init(&session, NOW_MS);
 	cr_expect(!session_is_ours(&session, SLICE("")));
@@ -116,8 +116,8 @@ Test(session, a_form_has_the_token)
 
 Test(session, each_login_has_its_own)
 {
-	static struct session all[SESSIONS_MAX];
-	struct session *one, *two;
+	static struct web_session all[SESSIONS_MAX];
+	struct web_session *one, *two;
 	struct str field = STR_INIT;
 	unsigned serial;
 
@@ -152,7 +152,7 @@ Test(session, each_login_has_its_own)
 
 Test(session, orders_want_a_password_of_late)
 {
-	struct session session;
+	struct web_session session;
 
 	session_init(&session, NOW_MS);
 	cr_expect(session_may_act(&session, NOW_MS + SESSION_MS),

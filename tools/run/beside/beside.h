@@ -17,7 +17,7 @@
 struct beside {
 	struct keeper	keeper;		/* of the journal */
 	struct answers	answers;	/* to who may not read it */
-	struct forward	forward;	/* log-to */
+	struct log_forward	forward;	/* log-to */
 	struct consulted tables, sts;
 	loop_fn		*ended_fn;	/* after beside_let_go */
 	void		*context;

@@ -1,6 +1,6 @@
 /* processes.c - processes of ours that do not go on
  *
- * In     RUN/zmailer.state, /proc
+ * In     RUN/zmailer.state, RUN/progress-ROLE, /proc
  * Out    a row for each program that a signal stopped
  * Trusts no name of a process: it is escaped
  * Spec   standstill.h; proc(5)
@@ -10,6 +10,8 @@
 #include <dirent.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "journal/progress.h"
 #include "tools/queue/process.h"
 #include "tools/run/standstill/parts.h"
 #include "tools/run/supervisor.h"
@@ -37,10 +39,41 @@ process_is_of(pid_t pid, pid_t supervisor)
 	return false;
 }
 
+/* So long its loop has not turned; of one that has none, so long work of its
+ * daemon waits.  -1: not known. */
+static int64_t
+process_idle_ms(const char *run_dir, pid_t pid, const char *name)
+{
+	struct progress found[PROGRESS_SLOTS];
+	int64_t oldest_ms = -1;
+
+	for (int i = 0; i < PROGRESS_ROLES; i++)
+		if (progress_find(run_dir, progress_roles[i], pid, &found[0]))
+			return found[0].turn_ms;
+	for (size_t i = progress_read(run_dir, name, found); i-- > 0;)
+		if (found[i].work_ms > oldest_ms)
+			oldest_ms = found[i].work_ms;
+	return oldest_ms;
+}
+
+/* Of the first one of its program that is met. */
+static void
+process_add_age(struct standstill_row *row, const char *run_dir, pid_t pid,
+    const char *name, struct str *text)
+{
+	int64_t idle_ms = process_idle_ms(run_dir, pid, name);
+
+	if (idle_ms < 0)
+		return;
+	row->since_s = clock_wall_s() - idle_ms / 1000;
+	str_adds(text, "; its work waits");
+	standstill_add_since(text, row->since_s);
+}
+
 /* Processes of one program are one row: next has all of them. */
 static void
-process_tell(struct standstill *all, size_t first, pid_t pid,
-    const char *name)
+process_tell(struct standstill *all, const char *run_dir, size_t first,
+    pid_t pid, const char *name)
 {
 	struct str text = STR_INIT;
 	struct standstill_row *row = NULL;
@@ -53,6 +86,7 @@ process_tell(struct standstill *all, size_t first, pid_t pid,
 		row->next = "kill -CONT";
 		str_addf(&text, "%s was stopped by a signal: it does nothing "
 		    "until it is told to go on", name);
+		process_add_age(row, run_dir, pid, name, &text);
 		standstill_say(all, row, &text);
 	}
 	row->count++;
@@ -81,7 +115,7 @@ standstill_processes(struct standstill *all, const char *run_dir)
 		    !look.is_stopped ||
 		    !process_is_of((pid_t)pid, state.pid))
 			continue;
-		process_tell(all, first, (pid_t)pid, look.name);
+		process_tell(all, run_dir, first, (pid_t)pid, look.name);
 		told++;
 	}
 	if (dir != NULL)

@@ -42,7 +42,7 @@ books_new(const struct journal_span *window)
 }
 
 static void
-account_free(struct account *account)
+account_free(struct books_account *account)
 {
 	mem_free(&account->ends.slots);
 	mem_free(&account->reopened.slots);
@@ -58,7 +58,7 @@ books_free(struct books **books)
 		return;
 	for (size_t i = 0; i < dead->bucket_count; i++)
 		while (dead->buckets[i] != NULL) {
-			struct account *next = dead->buckets[i]->next;
+			struct books_account *next = dead->buckets[i]->next;
 
 			account_free(dead->buckets[i]);
 			dead->buckets[i] = next;
@@ -132,11 +132,11 @@ static void
 buckets_grow(struct books *books)
 {
 	size_t size = books->bucket_count * 2;
-	struct account **grown = mem_alloc(size, sizeof(*grown));
+	struct books_account **grown = mem_alloc(size, sizeof(*grown));
 
 	for (size_t i = 0; i < books->bucket_count; i++)
 		while (books->buckets[i] != NULL) {
-			struct account *row = books->buckets[i];
+			struct books_account *row = books->buckets[i];
 
 			books->buckets[i] = row->next;
 			row->next = grown[row->number & (size - 1)];
@@ -147,10 +147,10 @@ buckets_grow(struct books *books)
 	books->bucket_count = size;
 }
 
-static struct account **
+static struct books_account **
 account_slot(struct books *books, uint64_t number)
 {
-	struct account **slot =
+	struct books_account **slot =
 	    &books->buckets[number & (books->bucket_count - 1)];
 
 	while (*slot != NULL && (*slot)->number != number)
@@ -172,11 +172,11 @@ id_is_meant(const struct books *books, struct slice id)
 }
 
 /* NULL: it has ended. */
-static struct account *
+static struct books_account *
 account_find(struct books *books, struct slice id)
 {
 	uint64_t number = number_of(id);
-	struct account **slot = account_slot(books, number), *row;
+	struct books_account **slot = account_slot(books, number), *row;
 
 	if (*slot != NULL)
 		return *slot;
@@ -194,9 +194,9 @@ account_find(struct books *books, struct slice id)
 
 /* It has ended and is written down: a number is enough from now on. */
 static void
-account_end(struct books *books, struct account *account)
+account_end(struct books *books, struct books_account *account)
 {
-	struct account **slot = account_slot(books, account->number);
+	struct books_account **slot = account_slot(books, account->number);
 
 	account_add_up(books, account);
 	set_add(&books->ended, account->number);
@@ -209,7 +209,7 @@ void
 books_see_file(struct books *books, const char *id,
     const struct audit_file *file)
 {
-	struct account *account;
+	struct books_account *account;
 
 	if (!id_is_meant(books, slice_of(id))) {
 		books->sums.before++;
@@ -236,7 +236,7 @@ line_number(struct books *books, struct slice line, const char *key)
 /* Whom an outcome is of, by which way, and how often that way was open again
  * before. */
 static uint64_t
-outcome_number(struct books *books, const struct account *account,
+outcome_number(struct books *books, const struct books_account *account,
     struct slice line)
 {
 	static const char *const keys[] = { "to", "channel", "host" };
@@ -254,8 +254,8 @@ outcome_number(struct books *books, const struct account *account,
 }
 
 static void
-on_outcome(struct books *books, struct account *account, struct slice line,
-    bool is_ok)
+on_outcome(struct books *books, struct books_account *account,
+    struct slice line, bool is_ok)
 {
 	if (!set_add(&account->ends, outcome_number(books, account, line)))
 		books->sums.twice += is_ok;
@@ -267,7 +267,8 @@ on_outcome(struct books *books, struct account *account, struct slice line,
 
 /* What was its end is none. */
 static void
-on_reopened(struct books *books, struct account *account, struct slice line)
+on_reopened(struct books *books, struct books_account *account,
+    struct slice line)
 {
 	uint64_t number = outcome_number(books, account, line);
 
@@ -278,7 +279,7 @@ on_reopened(struct books *books, struct account *account, struct slice line)
 }
 
 static void
-on_order(struct books *books, struct account *account, struct slice line)
+on_order(struct books *books, struct books_account *account, struct slice line)
 {
 	uint64_t count = line_number(books, line, "rcpts");
 
@@ -299,8 +300,8 @@ on_report(struct books *books, struct slice line)
 }
 
 static void
-on_other(struct books *books, struct account *account, enum event_kind kind,
-    struct slice line)
+on_other(struct books *books, struct books_account *account,
+    enum event_kind kind, struct slice line)
 {
 	switch (kind) {
 	case EV_MESSAGE_ACCEPTED:
@@ -357,7 +358,7 @@ void
 books_read_line(struct books *books, struct slice line)
 {
 	struct slice id = journal_line_id(line), name;
-	struct account *account;
+	struct books_account *account;
 	enum event_kind kind;
 
 	if (!id_is_meant(books, id) ||

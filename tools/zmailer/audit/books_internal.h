@@ -14,8 +14,8 @@ struct number_set {		/* open addressing; 0 is no member */
 	size_t		 size, count;
 };
 
-struct account {
-	struct account	*next;
+struct books_account {
+	struct books_account	*next;
 	uint64_t	 number;	/* of its id */
 	char		 id[SPOOL_ID_BYTES];
 	uint64_t	 accepted, routed, done;	/* rcpts, as told */
@@ -31,7 +31,7 @@ struct account {
 
 struct books {
 	struct journal_span window;
-	struct account	**buckets;
+	struct books_account	**buckets;
 	size_t		 bucket_count, account_count;
 	struct number_set ended;
 	struct audit_sums sums;
@@ -41,10 +41,10 @@ struct books {
 };
 
 /* How many recipients have an end in the journal. */
-uint64_t account_ends(const struct account *account);
+uint64_t account_ends(const struct books_account *account);
 
 /* Its recipients go into the sums; a finding when some are unaccounted
  * for. */
-void account_add_up(struct books *books, const struct account *account);
+void account_add_up(struct books *books, const struct books_account *account);
 
 #endif

@@ -26,7 +26,7 @@ fate_take(struct books *books, uint64_t *left, enum audit_fate fate,
 }
 
 uint64_t
-account_ends(const struct account *account)
+account_ends(const struct books_account *account)
 {
 	return account->delivered + account->failed + account->expanded +
 	    account->rerouted + account->deleted;
@@ -35,7 +35,7 @@ account_ends(const struct account *account)
 /* How many it has: as routed, else as accepted; what neither line tells (it
  * is lost) is told by what came of them. */
 static uint64_t
-account_recipients(const struct account *account)
+account_recipients(const struct books_account *account)
 {
 	const struct audit_file *file = &account->there;
 	uint64_t there = file->delivered + file->failed + file->expanded +
@@ -52,7 +52,7 @@ account_recipients(const struct account *account)
 }
 
 static void
-finding_add(struct books *books, const struct account *account,
+finding_add(struct books *books, const struct books_account *account,
     uint64_t recipients, uint64_t missing)
 {
 	struct audit_finding *out;
@@ -70,7 +70,7 @@ finding_add(struct books *books, const struct account *account,
 
 /* What lies in the spool is the truth; the journal tells of the rest. */
 static void
-there_add_up(struct books *books, const struct account *account,
+there_add_up(struct books *books, const struct books_account *account,
     uint64_t *left)
 {
 	const struct audit_file *file = &account->there;
@@ -86,7 +86,7 @@ there_add_up(struct books *books, const struct account *account,
 }
 
 void
-account_add_up(struct books *books, const struct account *account)
+account_add_up(struct books *books, const struct books_account *account)
 {
 	uint64_t recipients = account_recipients(account), left = recipients;
 
@@ -127,7 +127,7 @@ books_close(struct books *books, struct audit_sums *out,
 {
 	books->findings = findings;
 	for (size_t i = 0; i < books->bucket_count; i++)
-		for (const struct account *row = books->buckets[i];
+		for (const struct books_account *row = books->buckets[i];
 		    row != NULL; row = row->next)
 			account_add_up(books, row);
 	*out = books->sums;

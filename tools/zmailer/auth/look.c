@@ -37,7 +37,7 @@ void
 auth_look_round(struct auth_look *look, struct answers *answers)
 {
 	const struct doctor_answer *from;
-	const struct answer *question;
+	const struct origin_answer *question;
 
 	look->asking.end_at_ms = clock_steady_ms() + ROUND_MS;
 	while ((question = answers_question(answers)) != NULL) {

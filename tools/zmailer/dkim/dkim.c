@@ -43,13 +43,13 @@ dkim_domain_of(struct change *change, const char *word)
 
 /* The key of a domain: of this selector, or the one that signs, or the only
  * one.  NULL after words. */
-static struct dkim_key *
+static struct dkim_own_key *
 key_find(struct change *change, const char *domain, const char *selector)
 {
-	struct dkim_key *found = NULL;
+	struct dkim_own_key *found = NULL;
 	size_t count = 0;
 
-	for (struct dkim_key *key = dkim_keys(change); key != NULL;
+	for (struct dkim_own_key *key = dkim_keys(change); key != NULL;
 	    key = key->next) {
 		if (strcmp(key->domain, domain) != 0)
 			continue;
@@ -74,9 +74,9 @@ static int
 dkim_list(struct change *change)
 {
 	struct str out = STR_INIT;
-	struct dkim_key *keys = dkim_keys(change);
+	struct dkim_own_key *keys = dkim_keys(change);
 
-	for (const struct dkim_key *key = keys; key != NULL;
+	for (const struct dkim_own_key *key = keys; key != NULL;
 	    key = key->next) {
 		str_reset(&out);
 		if (change->is_json) {
@@ -105,7 +105,7 @@ dkim_list(struct change *change)
 }
 
 static int
-record_print(const struct dkim_key *key)
+record_print(const struct dkim_own_key *key)
 {
 	struct str pem = STR_INIT, public_key = STR_INIT, out = STR_INIT;
 	enum verify_kind kind;
@@ -157,7 +157,7 @@ static int
 dkim_make(struct change *change, const struct dkim_wish *wish)
 {
 	bool is_first = !dkim_domain_signs(change, wish->domain);
-	struct dkim_key *key;
+	struct dkim_own_key *key;
 	int status = dkim_edit_new(change, wish);
 
 	if (status == EX_OK)
@@ -182,8 +182,8 @@ dkim_make(struct change *change, const struct dkim_wish *wish)
 }
 
 static int
-change_key(struct change *change, const struct dkim_key *key,
-    int (*edit)(struct change *change, const struct dkim_key *key))
+change_key(struct change *change, const struct dkim_own_key *key,
+    int (*edit)(struct change *change, const struct dkim_own_key *key))
 {
 	int status = edit(change, key);
 
@@ -256,7 +256,7 @@ static int
 with_key(struct change *change, const struct arguments *arguments)
 {
 	const char *domain = dkim_domain_of(change, arguments->words[0]);
-	struct dkim_key *key = domain == NULL ? NULL :
+	struct dkim_own_key *key = domain == NULL ? NULL :
 	    key_find(change, domain, arguments_word(arguments, 1));
 
 	if (domain == NULL)
@@ -285,7 +285,7 @@ dkim_publish(struct change *change, const struct arguments *arguments)
 	}
 	if (!arguments_has(arguments, OPT_DKIM_SELECTOR) &&
 	    !arguments_has(arguments, OPT_ED25519))
-		for (const struct dkim_key *key = dkim_keys(change);
+		for (const struct dkim_own_key *key = dkim_keys(change);
 		    key != NULL; key = key->next)
 			if (strcmp(key->domain, domain) == 0 && !key->signs &&
 			    key->retired_s == 0)
@@ -298,7 +298,7 @@ dkim_rotate(struct change *change, const struct arguments *arguments)
 {
 	const char *domain = dkim_domain_of(change, arguments->words[0]);
 	bool is_retire = arguments_is(arguments, "retire");
-	struct dkim_key *key = domain == NULL ? NULL : dkim_rotating(change,
+	struct dkim_own_key *key = domain == NULL ? NULL : dkim_rotating(change,
 	    domain, arguments_word(arguments, 1), is_retire);
 	int status;
 

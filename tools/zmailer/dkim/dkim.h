@@ -18,7 +18,7 @@
 #define DKIM_CONF "opendkim.conf"
 #define DKIM_ACCOUNT "opendkim"		/* of Debian's package */
 
-struct dkim_key {
+struct dkim_own_key {
 	struct slice	 name;		/* S._domainkey.D */
 	const char	*selector, *domain, *path;
 	bool		 signs;		/* a sign statement, or a line of
@@ -26,15 +26,15 @@ struct dkim_key {
 	bool		 is_stated;	/* it is the statement */
 	int64_t		 retired_s;	/* wall: another took its place then;
 					 * 0: none did */
-	struct dkim_key	*next;
+	struct dkim_own_key	*next;
 };
 
 /* DIR/dkim/NAME. */
 const char *dkim_path(struct change *change, const char *name);
 /* The keys of the table, in its order; NULL none, or words on stderr. */
-struct dkim_key *dkim_keys(struct change *change);
+struct dkim_own_key *dkim_keys(struct change *change);
 /* A key's file, whole.  0 or -1 (err). */
-int dkim_key_read(const struct dkim_key *key, struct str *out,
+int dkim_key_read(const struct dkim_own_key *key, struct str *out,
     struct err *err);
 
 /* edit.c: a new key in the texts of a change. */
@@ -48,12 +48,12 @@ struct dkim_wish {
 /* Make the key; a domain's first one signs.  EX_OK or an exit status. */
 int dkim_edit_new(struct change *change, const struct dkim_wish *wish);
 /* Sign with this key from now on.  EX_OK or an exit status. */
-int dkim_edit_use(struct change *change, const struct dkim_key *key);
+int dkim_edit_use(struct change *change, const struct dkim_own_key *key);
 /* Has the domain a key that signs? */
 bool dkim_domain_signs(struct change *change, const char *domain);
 /* No more signatures with it; the key's file stays.  EX_OK or an exit
  * status. */
-int dkim_edit_remove(struct change *change, const struct dkim_key *key);
+int dkim_edit_remove(struct change *change, const struct dkim_own_key *key);
 
 /* A new key in the place of an old one, without a gap (rotate.c). */
 
@@ -62,35 +62,35 @@ int64_t dkim_longest_life(const struct conf *conf);
 /* The key that a word of the command line means: of this selector, or the
  * only one that is waiting to sign (is_retired: that does not sign any
  * more).  NULL after words. */
-struct dkim_key *dkim_rotating(struct change *change, const char *domain,
+struct dkim_own_key *dkim_rotating(struct change *change, const char *domain,
     const char *selector, bool is_retired);
 /* Sign with this key, which the DNS must have, and retire those of its kind.
  * EX_OK or an exit status: 1 the DNS does not have it, after words. */
-int dkim_edit_rotate(struct change *change, const struct dkim_key *key);
+int dkim_edit_rotate(struct change *change, const struct dkim_own_key *key);
 /* Forget a key that was retired, when no mail that it signed can be waiting.
  * EX_OK or an exit status: 1 it is too early, after words. */
-int dkim_edit_retire(struct change *change, const struct dkim_key *key);
+int dkim_edit_retire(struct change *change, const struct dkim_own_key *key);
 /* What is told after a rotation: until when the records of before stay. */
 void dkim_rotated_say(struct change *change, const char *domain);
 /* "2026-12-01T10:00:00.000Z": when its record may go. */
 const char *dkim_record_goes(struct change *change,
-    const struct dkim_key *key);
+    const struct dkim_own_key *key);
 
 /* edit.c: note in the table that the key was retired now. */
 void dkim_edit_note_retired(struct change *change, struct str *keys,
-    const struct dkim_key *key);
+    const struct dkim_own_key *key);
 
 /* look.c: does the DNS have the key that verifies what this one signs?  *why
  * is a sentence when not, of the arena. */
-bool dkim_is_seen(struct change *change, const struct dkim_key *key,
+bool dkim_is_seen(struct change *change, const struct dkim_own_key *key,
     const char **why);
 /* look.c: the record to be published, for people who edit zones. */
-void dkim_record_add(struct str *out, const struct dkim_key *key,
+void dkim_record_add(struct str *out, const struct dkim_own_key *key,
     enum verify_kind kind, struct slice public_key);
 /* Say for each key of the list (of the domain, when it is not NULL) whether
  * its file, the DNS and the milter are as they must be.  An exit status: 0
  * all is good, 1 something is not. */
-int dkim_check(struct change *change, const struct dkim_key *keys,
+int dkim_check(struct change *change, const struct dkim_own_key *keys,
     const char *domain);
 
 #endif

@@ -40,7 +40,8 @@ dkim_path(struct change *change, const char *name)
 
 /* "D:S:/path" -> its parts. */
 static bool
-dkim_value_take(struct arena *arena, struct slice value, struct dkim_key *key)
+dkim_value_take(struct arena *arena, struct slice value,
+    struct dkim_own_key *key)
 {
 	struct slice domain, selector;
 
@@ -68,7 +69,7 @@ is_signer(struct slice signers, struct slice name)
 
 /* "# retired NAME SECONDS", a comment for OpenDKIM. */
 static void
-keys_take_note(struct dkim_key *all, struct slice line)
+keys_take_note(struct dkim_own_key *all, struct slice line)
 {
 	struct slice word, name;
 	uint64_t at_s;
@@ -78,25 +79,25 @@ keys_take_note(struct dkim_key *all, struct slice line)
 	    !slice_word(&line, &name) || !slice_number(slice_trim(line), 1,
 	    INT64_MAX / 1000000, &at_s))
 		return;
-	for (struct dkim_key *key = all; key != NULL; key = key->next)
+	for (struct dkim_own_key *key = all; key != NULL; key = key->next)
 		if (slice_equal_nocase(key->name, name))
 			key->retired_s = (int64_t)at_s;
 }
 
 /* Those of sign statements: of the list, or put at its end. */
 static void
-keys_add_stated(struct change *change, struct dkim_key **all)
+keys_add_stated(struct change *change, struct dkim_own_key **all)
 {
 	for (size_t i = 0; i < change->conf->sign_count; i++) {
 		const struct conf_sign *one = &change->conf->signs[i];
-		struct dkim_key **at = all;
+		struct dkim_own_key **at = all;
 
 		while (*at != NULL && (strcmp((*at)->domain, one->domain) !=
 		    0 || strcmp((*at)->selector, one->selector) != 0))
 			at = &(*at)->next;
 		if (*at == NULL) {
 			*at = arena_alloc(change->arena, sizeof(**at));
-			**at = (struct dkim_key){ .name = slice_of(
+			**at = (struct dkim_own_key){ .name = slice_of(
 			    arena_printf(change->arena, "%s._domainkey.%s",
 			    one->selector, one->domain)),
 			    .selector = one->selector,
@@ -107,7 +108,7 @@ keys_add_stated(struct change *change, struct dkim_key **all)
 	}
 }
 
-struct dkim_key *
+struct dkim_own_key *
 dkim_keys(struct change *change)
 {
 	struct change reader = { .verb = change->verb,
@@ -116,7 +117,7 @@ dkim_keys(struct change *change)
 	    true, 0644);
 	struct str *signers = change_file(&reader, dkim_path(change,
 	    DKIM_SIGNERS), true, 0644);
-	struct dkim_key *all = NULL, **last = &all;
+	struct dkim_own_key *all = NULL, **last = &all;
 	struct slice rest, line;
 
 	if (keys == NULL || signers == NULL)
@@ -124,11 +125,11 @@ dkim_keys(struct change *change)
 	keys = &reader.files[0].after;
 	rest = slice_copy(change->arena, str_slice(keys));
 	while (slice_cut(&rest, '\n', &line)) {
-		struct dkim_key *key = arena_alloc(change->arena,
+		struct dkim_own_key *key = arena_alloc(change->arena,
 		    sizeof(*key));
 		struct slice value;
 
-		*key = (struct dkim_key){ .next = NULL };
+		*key = (struct dkim_own_key){ .next = NULL };
 		if (!slice_word(&line, &key->name) || key->name.p[0] == '#' ||
 		    !slice_word(&line, &value) ||
 		    !dkim_value_take(change->arena, value, key))
@@ -151,7 +152,7 @@ dkim_keys(struct change *change)
 bool
 dkim_domain_signs(struct change *change, const char *domain)
 {
-	const struct dkim_key *key = dkim_keys(change);
+	const struct dkim_own_key *key = dkim_keys(change);
 
 	while (key != NULL && (!key->signs || strcmp(key->domain, domain) !=
 	    0))
@@ -160,7 +161,7 @@ dkim_domain_signs(struct change *change, const char *domain)
 }
 
 int
-dkim_key_read(const struct dkim_key *key, struct str *out, struct err *err)
+dkim_key_read(const struct dkim_own_key *key, struct str *out, struct err *err)
 {
 	return tls_file_read(key->path, out, err);
 }
@@ -205,7 +206,7 @@ dkim_lines_take(struct str *text, size_t index, struct slice word)
 
 void
 dkim_edit_note_retired(struct change *change, struct str *keys,
-    const struct dkim_key *key)
+    const struct dkim_own_key *key)
 {
 	bool is_listed = false;
 	struct slice rest = slice_copy(change->arena, str_slice(keys));
@@ -225,7 +226,7 @@ dkim_edit_note_retired(struct change *change, struct str *keys,
 
 /* The lines of signers for a domain's senders: this key's alone. */
 static int
-signer_set(struct change *change, const struct dkim_key *key)
+signer_set(struct change *change, const struct dkim_own_key *key)
 {
 	struct str *text = change_file(change, dkim_path(change,
 	    DKIM_SIGNERS), true, 0644);
@@ -279,7 +280,7 @@ stated_is_of_kind(const char *file, enum verify_kind kind)
 /* It takes the place of those of its kind: RSA and Ed25519 stand side by
  * side. */
 static int
-stated_put(struct change *change, const struct dkim_key *key,
+stated_put(struct change *change, const struct dkim_own_key *key,
     enum verify_kind kind)
 {
 	const struct conf *conf = change->conf;
@@ -360,7 +361,7 @@ milter_put(struct change *change, const char *socket)
 /* ---- edits ------------------------------------------------------------- */
 
 static int
-key_put(struct change *change, const struct dkim_key *key,
+key_put(struct change *change, const struct dkim_own_key *key,
     const struct dkim_wish *wish)
 {
 	struct str *text = change_file(change, key->path, true, 0600);
@@ -390,7 +391,7 @@ dkim_edit_new(struct change *change, const struct dkim_wish *wish)
 {
 	const char *name = arena_printf(change->arena, "%s._domainkey.%s",
 	    wish->selector, wish->domain);
-	struct dkim_key key = { .name = slice_of(name),
+	struct dkim_own_key key = { .name = slice_of(name),
 		.selector = wish->selector, .domain = wish->domain,
 		.path = dkim_path(change, arena_printf(change->arena,
 		"%s.private", name)) };
@@ -422,7 +423,7 @@ dkim_edit_new(struct change *change, const struct dkim_wish *wish)
 static bool
 domain_is_opendkims(struct change *change, const char *domain)
 {
-	for (const struct dkim_key *key = dkim_keys(change); key != NULL;
+	for (const struct dkim_own_key *key = dkim_keys(change); key != NULL;
 	    key = key->next)
 		if (key->signs && !key->is_stated &&
 		    strcmp(key->domain, domain) == 0)
@@ -431,7 +432,7 @@ domain_is_opendkims(struct change *change, const char *domain)
 }
 
 int
-dkim_edit_use(struct change *change, const struct dkim_key *key)
+dkim_edit_use(struct change *change, const struct dkim_own_key *key)
 {
 	struct err err;
 	struct evp_pkey_st *private_key;
@@ -454,7 +455,7 @@ dkim_edit_use(struct change *change, const struct dkim_key *key)
 }
 
 int
-dkim_edit_remove(struct change *change, const struct dkim_key *key)
+dkim_edit_remove(struct change *change, const struct dkim_own_key *key)
 {
 	struct str *keys = change_file(change, dkim_path(change, DKIM_KEYS),
 	    true, 0644);

@@ -33,7 +33,7 @@ struct look {
 /* ---- the record -------------------------------------------------------- */
 
 void
-dkim_record_add(struct str *out, const struct dkim_key *key,
+dkim_record_add(struct str *out, const struct dkim_own_key *key,
     enum verify_kind kind, struct slice public_key)
 {
 	struct str text = STR_INIT;
@@ -75,7 +75,7 @@ tag_find(struct slice record, const char *tag, struct str *out)
 /* ---- findings ---------------------------------------------------------- */
 
 static void
-dkim_look_say(struct look *look, const struct dkim_key *key, bool is_good,
+dkim_look_say(struct look *look, const struct dkim_own_key *key, bool is_good,
     const char *what, const char *advice)
 {
 	struct str line = STR_INIT;
@@ -104,7 +104,7 @@ dkim_look_say(struct look *look, const struct dkim_key *key, bool is_good,
 
 /* The first TXT record that says it is such a key, or the only one. */
 static bool
-record_find(struct look *look, const struct dkim_key *key, struct str *out,
+record_find(struct look *look, const struct dkim_own_key *key, struct str *out,
     enum dns_result *out_result)
 {
 	const struct doctor_answer *answer = doctor_answered(&look->asking,
@@ -130,7 +130,8 @@ record_find(struct look *look, const struct dkim_key *key, struct str *out,
 }
 
 static void
-judge_record(struct look *look, const struct dkim_key *key, struct slice pem)
+judge_record(struct look *look, const struct dkim_own_key *key,
+    struct slice pem)
 {
 	struct str text = STR_INIT;
 	enum dns_result result;
@@ -170,7 +171,7 @@ judge_record(struct look *look, const struct dkim_key *key, struct slice pem)
 }
 
 static void
-dkim_look_judge(struct look *look, const struct dkim_key *key)
+dkim_look_judge(struct look *look, const struct dkim_own_key *key)
 {
 	struct str pem = STR_INIT;
 	struct err err = { "" };
@@ -222,7 +223,7 @@ look_begin(struct look *look, struct change *change)
 }
 
 bool
-dkim_is_seen(struct change *change, const struct dkim_key *key,
+dkim_is_seen(struct change *change, const struct dkim_own_key *key,
     const char **why)
 {
 	struct look look = { .is_bad = false };
@@ -252,7 +253,7 @@ dkim_is_seen(struct change *change, const struct dkim_key *key,
 }
 
 int
-dkim_check(struct change *change, const struct dkim_key *keys,
+dkim_check(struct change *change, const struct dkim_own_key *keys,
     const char *domain)
 {
 	struct look look = { .is_bad = false };
@@ -261,11 +262,13 @@ dkim_check(struct change *change, const struct dkim_key *keys,
 
 	if (status != EX_OK)
 		return status;
-	for (const struct dkim_key *key = keys; key != NULL; key = key->next)
+	for (const struct dkim_own_key *key = keys; key != NULL; key =
+	    key->next)
 		doctor_ask(&look.asking, slice_dup(change->arena, key->name),
 		    DNS_TYPE_TXT);
 	doctor_ask_round(&look.asking);
-	for (const struct dkim_key *key = keys; key != NULL; key = key->next)
+	for (const struct dkim_own_key *key = keys; key != NULL; key =
+	    key->next)
 		if (domain == NULL || strcmp(key->domain, domain) == 0) {
 			dkim_look_judge(&look, key);
 			is_any = true;

@@ -37,13 +37,13 @@ dkim_longest_life(const struct conf *conf)
 }
 
 static int64_t
-record_goes_s(const struct change *change, const struct dkim_key *key)
+record_goes_s(const struct change *change, const struct dkim_own_key *key)
 {
 	return key->retired_s + dkim_longest_life(change->conf);
 }
 
 const char *
-dkim_record_goes(struct change *change, const struct dkim_key *key)
+dkim_record_goes(struct change *change, const struct dkim_own_key *key)
 {
 	char text[CLOCK_TEXT_BYTES];
 
@@ -51,14 +51,14 @@ dkim_record_goes(struct change *change, const struct dkim_key *key)
 	return arena_printf(change->arena, "%s", text);
 }
 
-struct dkim_key *
+struct dkim_own_key *
 dkim_rotating(struct change *change, const char *domain,
     const char *selector, bool is_retired)
 {
-	struct dkim_key *found = NULL;
+	struct dkim_own_key *found = NULL;
 	size_t count = 0;
 
-	for (struct dkim_key *key = dkim_keys(change); key != NULL;
+	for (struct dkim_own_key *key = dkim_keys(change); key != NULL;
 	    key = key->next) {
 		if (strcmp(key->domain, domain) != 0)
 			continue;
@@ -81,7 +81,7 @@ dkim_rotating(struct change *change, const char *domain,
 /* ---- edits ------------------------------------------------------------ */
 
 static bool
-keys_are_of_a_kind(const struct dkim_key *a, const struct dkim_key *b)
+keys_are_of_a_kind(const struct dkim_own_key *a, const struct dkim_own_key *b)
 {
 	struct err err;
 	struct evp_pkey_st *one = dkim_private_load(a->path, &err);
@@ -95,7 +95,7 @@ keys_are_of_a_kind(const struct dkim_key *a, const struct dkim_key *b)
 }
 
 int
-dkim_edit_rotate(struct change *change, const struct dkim_key *key)
+dkim_edit_rotate(struct change *change, const struct dkim_own_key *key)
 {
 	struct str *keys;
 	const char *why = "";
@@ -115,7 +115,7 @@ dkim_edit_rotate(struct change *change, const struct dkim_key *key)
 	keys = change_file(change, dkim_path(change, DKIM_KEYS), true, 0644);
 	if (keys == NULL)
 		return EX_NOINPUT;
-	for (struct dkim_key *old = dkim_keys(change); old != NULL;
+	for (struct dkim_own_key *old = dkim_keys(change); old != NULL;
 	    old = old->next)
 		if (old->signs && strcmp(old->domain, key->domain) == 0 &&
 		    keys_are_of_a_kind(old, key))
@@ -124,7 +124,7 @@ dkim_edit_rotate(struct change *change, const struct dkim_key *key)
 }
 
 int
-dkim_edit_retire(struct change *change, const struct dkim_key *key)
+dkim_edit_retire(struct change *change, const struct dkim_own_key *key)
 {
 	if (key->signs || key->retired_s == 0) {
 		fprintf(stderr, "zmailer: dkim: " SLICE_FMT " %s\n",
@@ -146,7 +146,7 @@ dkim_edit_retire(struct change *change, const struct dkim_key *key)
 void
 dkim_rotated_say(struct change *change, const char *domain)
 {
-	for (const struct dkim_key *key = dkim_keys(change); key != NULL;
+	for (const struct dkim_own_key *key = dkim_keys(change); key != NULL;
 	    key = key->next)
 		if (key->retired_s > 0 && strcmp(key->domain, domain) == 0)
 			printf("the record " SLICE_FMT " stays until %s; "

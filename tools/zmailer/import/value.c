@@ -18,7 +18,7 @@
 
 #include "base/banned.h"
 
-#define IMPORT_FILE_MAX_BYTES (256LL << 20)
+#define IMPORT_FILE_MAX_BYTES ((size_t)256 << 20)
 
 const struct import_setting *
 import_setting(const struct import *import, const char *name)
@@ -146,17 +146,10 @@ import_path(const struct import *import, struct slice path)
 static int
 file_bytes(int fd, struct str *out, struct err *err)
 {
-	ssize_t n;
-
-	do {
-		n = read(fd, str_room(out, 65536), 65536);
-		if (n > 0)
-			out->len += (size_t)n;
-	} while ((n > 0 && (long long)out->len <= IMPORT_FILE_MAX_BYTES) ||
-	    (n < 0 && errno == EINTR));
-	if (n < 0)
+	if (fd_read_all(fd, IMPORT_FILE_MAX_BYTES + 1, out) < 0)
 		return err_set(err, "%s", strerror(errno));
-	return n == 0 ? 0 : err_set(err, "it is larger than 256 MB");
+	return out->len <= IMPORT_FILE_MAX_BYTES ? 0 :
+	    err_set(err, "it is larger than 256 MB");
 }
 
 int

@@ -1,6 +1,6 @@
 /* processes.c - how far the daemons are, as metrics
  *
- * In     RUN/progress-ROLE
+ * In     RUN/progress-ROLE, /proc
  * Out    ages of turns, and of work that waits; the longest turns
  * Trusts as progress.h
  * Spec   zmailer-metrics(8)
@@ -12,9 +12,23 @@
 
 #include "journal/counters.h"
 #include "journal/progress.h"
+#include "tools/queue/process.h"
 #include "tools/zmailer/metrics/metrics.h"
 
 #include "base/banned.h"
+
+/* Work of this process that nobody does; -1: none.  One that a signal stopped
+ * does not say what it has: it turns each second while it may. */
+static int64_t
+process_work_ms(const struct progress *one)
+{
+	struct process_look look;
+
+	if (one->turn_ms < PROGRESS_STILL_MS || one->turn_ms < one->work_ms ||
+	    !process_look(one->pid, &look) || !look.is_stopped)
+		return one->work_ms;
+	return one->turn_ms;
+}
 
 /* Of the daemon and its other processes: sessions are the workers'. */
 static int64_t
@@ -25,8 +39,8 @@ role_work_ms(const char *run_dir, const char *role)
 	int64_t oldest_ms = -1;
 
 	for (size_t i = 0; i < count; i++)
-		if (all[i].work_ms > oldest_ms)
-			oldest_ms = all[i].work_ms;
+		if (process_work_ms(&all[i]) > oldest_ms)
+			oldest_ms = process_work_ms(&all[i]);
 	return oldest_ms;
 }
 

@@ -30,16 +30,6 @@ struct connections {
 	size_t	count;
 };
 
-static void
-connections_add_member(struct str *out, struct slice line, const char *key)
-{
-	struct str value = STR_INIT;
-
-	if (json_get(line, key, &value))
-		str_add_escaped(out, str_slice(&value));
-	str_release(&value);
-}
-
 /* "idle 4s", "warm 4s", or the message that it is at and for how long. */
 static void
 connections_add_work(struct str *out, struct slice line)
@@ -47,9 +37,9 @@ connections_add_work(struct str *out, struct slice line)
 	int64_t more = json_get_number(line, "more");
 
 	if (!json_is(line, "does", "busy")) {
-		connections_add_member(out, line, "does");
+		json_add_escaped(out, line, "does");
 	} else {
-		connections_add_member(out, line, "id");
+		json_add_escaped(out, line, "id");
 		if (more > 0)
 			str_addf(out, " and %" PRId64 " more", more);
 	}
@@ -92,14 +82,14 @@ connections_one(void *context, struct slice line)
 	if (connections->count++ == 0)
 		printf("%-40s %8s %5s  %-28s %s\n", "PEER", "AGE", "USES",
 		    "DOES", "LIMITS; TLS");
-	connections_add_member(&peer, line, "peer");
+	json_add_escaped(&peer, line, "peer");
 	units_add_span(&age, (age_s > 0 ? age_s : 0) * 1000);
 	connections_add_work(&work, line);
 	connections_add_limits(&text, line);
 	str_adds(&text, "; ");
 	if (json_is(line, "tls", ""))
 		str_adds(&text, "no TLS");
-	connections_add_member(&text, line, "tls");
+	json_add_escaped(&text, line, "tls");
 	printf("%-40s %8s %5" PRId64 "  %-28s %s\n", peer.buf, age.buf,
 	    json_get_number(line, "uses"), work.buf, text.buf);
 	str_release(&peer);

@@ -57,16 +57,6 @@ struct queue {
 	size_t		 count, room;
 };
 
-static void
-queue_add_member(struct str *out, struct slice line, const char *key)
-{
-	struct str value = STR_INIT;
-
-	if (json_get(line, key, &value))
-		str_add_escaped(out, str_slice(&value));
-	str_release(&value);
-}
-
 /* It said that we are too many, or too fast. */
 static void
 add_throttle(struct str *out, struct slice line)
@@ -85,7 +75,7 @@ add_state(struct str *out, struct slice line, int64_t now_s)
 	int64_t held = json_get_number(line, "held_until");
 	int64_t pin = json_get_number(line, "pin");
 
-	queue_add_member(out, line, "state");
+	json_add_escaped(out, line, "state");
 	if (json_is(line, "state", DESTINATION_STATE_WORD(DOWN)) &&
 	    held > now_s) {
 		str_adds(out, ", next ");
@@ -122,7 +112,7 @@ providers_add(struct provider_rows *providers, struct slice line)
 	struct provider_row *row;
 	struct str name = STR_INIT;
 
-	queue_add_member(&name, line, "provider");
+	json_add_escaped(&name, line, "provider");
 	if (name.len > 0) {
 		row = providers_row(providers, name.buf);
 		row->destinations++;
@@ -202,14 +192,14 @@ queue_one(void *context, struct slice line)
 		queue->count++;
 		return true;
 	}
-	queue_add_member(&name, line, "channel");
+	json_add_escaped(&name, line, "channel");
 	str_addc(&name, '/');
-	queue_add_member(&name, line, "host");
+	json_add_escaped(&name, line, "host");
 	add_state(&state, line, queue->now_s);
 	str_addf(&text, "%-32s %6" PRId64 " %6" PRId64 " %6" PRId64 " %6"
 	    PRId64 "  %-24s ", name.buf, ready, waiting, active, parked,
 	    state.buf);
-	queue_add_member(&text, line, "said");
+	json_add_escaped(&text, line, "said");
 	providers_add(&queue->providers, line);
 	if (queue->count == queue->room) {
 		queue->room = queue->room ? queue->room * 2 : 64;

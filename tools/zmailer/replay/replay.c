@@ -52,6 +52,7 @@ replay_sum(struct replay *replay)
 		json_number(out, "decisions", (int64_t)replay->seen);
 		json_number(out, "differ", (int64_t)replay->changed);
 		json_number(out, "unknown", (int64_t)replay->unknown);
+		json_number(out, "as_then", (int64_t)replay->as_then);
 		json_number(out, "left_out", (int64_t)replay->left_out);
 		json_close(out);
 	} else {
@@ -62,12 +63,28 @@ replay_sum(struct replay *replay)
 			    "ask what nobody asked then%s", replay->unknown,
 			    replay->asks_dns ? "" :
 			    " (--ask-dns asks the DNS)");
+		if (replay->as_then > 0)
+			str_addf(out, ", %" PRIu64 " cannot be decided again: "
+			    "refused as then by a milter, a full disk or the "
+			    "grammar", replay->as_then);
 		if (replay->left_out > 0)
 			str_addf(out, ", %" PRIu64 " left out",
 			    replay->left_out);
 		str_addc(out, '\n');
 	}
 	fputs(out->buf, stdout);
+}
+
+/* What the milters of either configuration would say is in no record. */
+static void
+replay_note_milters(const struct replay *replay)
+{
+	if (replay->is_json || (replay->old->milter_count == 0 &&
+	    replay->fresh->milter_count == 0))
+		return;
+	fputs("zmailer: replay: milters are not asked again: what they "
+	    "refused then is taken to be refused, what they let pass to pass"
+	    "\n", stderr);
 }
 
 static int
@@ -85,6 +102,8 @@ replay_make(struct replay *replay, const struct arguments *arguments)
 		(void)verb_failed("replay", &err, REPLAY_TROUBLE);
 		return REPLAY_TROUBLE;
 	}
+	if (policy || all)
+		replay_note_milters(replay);
 	replay_sum(replay);
 	return replay->changed + replay->unknown + replay->left_out > 0 ? 1 :
 	    EX_OK;

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/siphash.h"
+#include "tools/zmailer/replay/delays.h"
 #include "tools/zmailer/replay/routed.h"
 
 #include "base/banned.h"
@@ -21,6 +22,7 @@ struct shaping {
 	struct replay	*replay;
 	uint64_t	*met;		/* hashes of "channel/host"; 0: free */
 	size_t		 count;
+	struct delays	*delays;	/* read when something differs */
 };
 
 /* Was it met before?  Notes it.  Beyond the bound every one was. */
@@ -82,10 +84,26 @@ items_add_own(struct str *out, struct slice items, struct slice others)
 	}
 }
 
-static void
-shape_tell(struct shaping *shaping, const struct conf_schedule *clause,
-    const struct str *was, const struct str *is, struct slice dest)
+/* What both would have done to the mail that came. */
+static int
+shape_add_delays(struct shaping *shaping, const struct conf_schedule *old,
+    const struct conf_schedule *fresh, struct slice dest,
+    struct str *before, struct str *after, struct err *err)
 {
+	if (shaping->delays == NULL &&
+	    delays_read(shaping->replay, &shaping->delays, err) < 0)
+		return -1;
+	delays_say(shaping->delays, dest, old, before);
+	delays_say(shaping->delays, dest, fresh, after);
+	return 0;
+}
+
+static int
+shape_tell(struct shaping *shaping, const struct conf_schedule *old,
+    const struct conf_schedule *clause, const struct str *was,
+    const struct str *is, struct slice dest, struct err *err)
+{
+	int result;
 	struct str before = STR_INIT, after = STR_INIT, rule = STR_INIT;
 	struct difference difference = { .kind = "shape", .to = dest };
 
@@ -97,33 +115,40 @@ shape_tell(struct shaping *shaping, const struct conf_schedule *clause,
 	else
 		str_addf(&rule, "preset (schedule %s/%s)", clause->channel,
 		    clause->host);
-	difference.before = before.len > 0 ? str_slice(&before) :
-	    SLICE("nothing of it");
-	difference.after = after.len > 0 ? str_slice(&after) :
-	    SLICE("nothing of it");
+	if (before.len == 0)
+		str_adds(&before, "nothing of it");
+	if (after.len == 0)
+		str_adds(&after, "nothing of it");
+	result = shape_add_delays(shaping, old, clause, dest, &before, &after,
+	    err);
+	difference.before = str_slice(&before);
+	difference.after = str_slice(&after);
 	difference.rule = str_slice(&rule);
 	replay_tell(shaping->replay, &difference);
 	str_release(&before);
 	str_release(&after);
 	str_release(&rule);
+	return result;
 }
 
-static void
+static int
 shape_compare(struct shaping *shaping, struct slice channel,
-    struct slice host, struct slice dest)
+    struct slice host, struct slice dest, struct err *err)
 {
-	const struct conf_schedule *fresh = conf_schedule_for(
-	    shaping->replay->fresh, channel, host);
+	const struct conf_schedule *old = conf_schedule_for(
+	    shaping->replay->old, channel, host), *fresh =
+	    conf_schedule_for(shaping->replay->fresh, channel, host);
 	struct str was = STR_INIT, is = STR_INIT;
+	int result = 0;
 
-	conf_show_clause(conf_schedule_for(shaping->replay->old, channel,
-	    host), &was);
+	conf_show_clause(old, &was);
 	conf_show_clause(fresh, &is);
 	shaping->replay->seen++;
 	if (!slice_equal(clause_items(&was), clause_items(&is)))
-		shape_tell(shaping, fresh, &was, &is, dest);
+		result = shape_tell(shaping, old, fresh, &was, &is, dest, err);
 	str_release(&was);
 	str_release(&is);
+	return result;
 }
 
 static int
@@ -132,8 +157,9 @@ shape_of_message(void *context, const struct routed *routed,
 {
 	struct str channel = STR_INIT, host = STR_INIT, dest = STR_INIT;
 	struct slice rest = routed->lines, line;
+	int result = 0;
 
-	while (rest.n > 0 && slice_cut(&rest, '\n', &line)) {
+	while (result == 0 && rest.n > 0 && slice_cut(&rest, '\n', &line)) {
 		if (!json_get(line, "channel", &channel) ||
 		    slice_is(str_slice(&channel), "error"))
 			continue;
@@ -142,13 +168,13 @@ shape_of_message(void *context, const struct routed *routed,
 		str_reset(&dest);
 		str_addf(&dest, "%s/%s", channel.buf, host.buf);
 		if (!shape_is_known(context, str_slice(&dest)))
-			shape_compare(context, str_slice(&channel),
-			    str_slice(&host), str_slice(&dest));
+			result = shape_compare(context, str_slice(&channel),
+			    str_slice(&host), str_slice(&dest), err);
 	}
 	str_release(&channel);
 	str_release(&host);
 	str_release(&dest);
-	return 0;
+	return result;
 }
 
 int
@@ -159,5 +185,6 @@ replay_shape(struct replay *replay, struct err *err)
 	int result = routed_each(replay, shape_of_message, &shaping, err);
 
 	mem_free(&shaping.met);
+	delays_free(&shaping.delays);
 	return result;
 }

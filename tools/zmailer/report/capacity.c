@@ -144,7 +144,7 @@ capacity_first(const struct capacity *capacity)
 }
 
 int
-capacity_find(const struct conf *conf, const struct report *report,
+capacity_find(const struct conf *conf, const struct mail_report *report,
     struct capacity *out, struct err *err)
 {
 	*out = (struct capacity){ .message_bytes = report->accepted > 0 ?

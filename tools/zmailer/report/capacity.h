@@ -34,7 +34,7 @@ const struct capacity_stage *capacity_first(const struct capacity *capacity);
 
 /* What the journal tells, the configuration, the file system.  0; -1: the
  * spool's disk cannot be asked. */
-int capacity_find(const struct conf *conf, const struct report *report,
+int capacity_find(const struct conf *conf, const struct mail_report *report,
     struct capacity *out, struct err *err);
 
 /* A page for people; a line of JSON for each stage and one for the disk. */

@@ -1,7 +1,7 @@
 /* count.c - days of mail in one page: counting
  *
  * In     lines of the journal
- * Out    a struct report
+ * Out    a struct mail_report
  * Holds  bounded tables of names
  * Trusts nothing in a line
  * Spec   report.h; zmailer-events(5)
@@ -21,7 +21,7 @@
 enum { SLOT_COUNT = REPORT_NAMES_MAX * 2 };
 
 void
-report_init(struct report *report)
+report_init(struct mail_report *report)
 {
 	memset(report, 0, sizeof(*report));
 	report->arena = arena_new();
@@ -37,7 +37,7 @@ report_init(struct report *report)
 }
 
 void
-report_count_release(struct report *report)
+report_count_release(struct mail_report *report)
 {
 	tops_release(&report->tops);
 	mem_free(&report->hosts.rows);
@@ -51,7 +51,7 @@ report_count_release(struct report *report)
 
 /* The row of a name, made when it is new and there is room. */
 static struct report_name *
-report_name_find(struct report *report, struct report_names *names,
+report_name_find(struct mail_report *report, struct report_names *names,
     struct slice name)
 {
 	uint32_t at = crc32c(0, name.p, name.n) % SLOT_COUNT;
@@ -69,7 +69,7 @@ report_name_find(struct report *report, struct report_names *names,
 }
 
 static struct slice
-report_member(struct report *report, struct slice line, const char *key)
+report_member(struct mail_report *report, struct slice line, const char *key)
 {
 	str_reset(&report->value);
 	json_get(line, key, &report->value);
@@ -77,7 +77,7 @@ report_member(struct report *report, struct slice line, const char *key)
 }
 
 static uint64_t
-count_number(struct report *report, struct slice line, const char *key)
+count_number(struct mail_report *report, struct slice line, const char *key)
 {
 	uint64_t value;
 
@@ -139,7 +139,7 @@ report_percentile(const struct report_times *times, unsigned percent)
 /* ---- lines ------------------------------------------------------------ */
 
 static struct report_name *
-host_of(struct report *report, struct slice line)
+host_of(struct mail_report *report, struct slice line)
 {
 	str_reset(&report->other);
 	json_get(line, "channel", &report->other);
@@ -150,7 +150,7 @@ host_of(struct report *report, struct slice line)
 }
 
 static void
-count_trouble(struct report *report, struct slice line, bool is_final)
+count_trouble(struct mail_report *report, struct slice line, bool is_final)
 {
 	struct report_name *host = host_of(report, line), *class;
 	struct slice name = report_member(report, line, "class");
@@ -176,7 +176,7 @@ count_trouble(struct report *report, struct slice line, bool is_final)
 }
 
 static void
-count_ok(struct report *report, struct slice line)
+count_ok(struct mail_report *report, struct slice line)
 {
 	report->ok++;
 	host_of(report, line)->ok++;
@@ -185,14 +185,14 @@ count_ok(struct report *report, struct slice line)
 }
 
 static void
-count_accepted(struct report *report, struct slice line)
+count_accepted(struct mail_report *report, struct slice line)
 {
 	report->accepted++;
 	report->bytes += count_number(report, line, "size");
 }
 
 void
-report_count_line(struct report *report, struct slice line)
+report_count_line(struct mail_report *report, struct slice line)
 {
 	struct slice ev = report_member(report, line, "ev");
 

@@ -1,6 +1,6 @@
 /* print.c - days of mail in one page: the page
  *
- * In     a struct report
+ * In     a struct mail_report
  * Out    text for people; JSON lines
  * Trusts nothing: names and words have their controls escaped
  * Spec   report.h
@@ -58,7 +58,7 @@ report_add_times(struct str *out, const char *label,
 }
 
 static void
-add_hosts(struct str *out, struct report *report)
+add_hosts(struct str *out, struct mail_report *report)
 {
 	size_t count = print_sort(&report->hosts);
 
@@ -80,7 +80,7 @@ add_hosts(struct str *out, struct report *report)
 }
 
 static void
-add_classes(struct str *out, struct report *report)
+add_classes(struct str *out, struct mail_report *report)
 {
 	size_t count = print_sort(&report->classes);
 
@@ -100,7 +100,7 @@ add_classes(struct str *out, struct report *report)
 }
 
 void
-report_print(struct report *report, struct str *out)
+report_print(struct mail_report *report, struct str *out)
 {
 	str_addf(out, "accepted   %8" PRIu64 " messages, %" PRIu64 " kB\n",
 	    report->accepted, report->bytes / 1024);
@@ -161,7 +161,7 @@ json_times(struct str *out, const char *stage,
 }
 
 void
-report_print_json(struct report *report, struct str *out)
+report_print_json(struct mail_report *report, struct str *out)
 {
 	json_open_answer(out);
 	json_text(out, "kind", SLICE("volume"));

@@ -15,6 +15,7 @@
 #include "tools/zmailer/report/capacity.h"
 #include "tools/zmailer/report/past.h"
 #include "tools/zmailer/report/report.h"
+#include "tools/zmailer/report/send/send.h"
 #include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
@@ -27,7 +28,7 @@ struct wish {
 };
 
 static int
-add_capacity(const struct conf *conf, const struct report *report,
+add_capacity(const struct conf *conf, const struct mail_report *report,
     const struct wish *wish, struct str *out)
 {
 	struct capacity capacity;
@@ -45,7 +46,7 @@ add_capacity(const struct conf *conf, const struct report *report,
 }
 
 static void
-add_top(struct report *report, const struct wish *wish, struct str *out)
+add_top(struct mail_report *report, const struct wish *wish, struct str *out)
 {
 	enum tops_sort sort = (enum tops_sort)wish->top;
 
@@ -64,7 +65,7 @@ report_print_all(struct journal *journal, const struct conf *conf,
 {
 	struct journal_cursor cursor = { 0, 0, 0 };
 	struct str out = STR_INIT;
-	struct report report;
+	struct mail_report report;
 	int status = EX_OK;
 	struct slice line;
 
@@ -125,6 +126,8 @@ verb_report(struct arguments *arguments)
 	struct conf *conf;
 	int status;
 
+	if (arguments_is(arguments, "send"))
+		return report_send(arguments);
 	wish.top = top != NULL ? tops_sort_parse(top) : -1;
 	wish.by = by != NULL ? (enum tops_by)tops_by_parse(by) :
 	    TOPS_BY_COUNT;

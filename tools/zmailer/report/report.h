@@ -33,7 +33,7 @@ struct report_times {		/* how often a span was so long */
 	uint64_t	 count, steps[REPORT_STEPS];
 };
 
-struct report {
+struct mail_report {
 	struct arena	*arena;
 	uint64_t	 lines;
 	uint64_t	 accepted, bytes, refused, frozen, done, dsn;
@@ -45,11 +45,11 @@ struct report {
 };
 
 /* Nothing is counted yet; the end of what was. */
-void report_init(struct report *report);
-void report_count_release(struct report *report);
+void report_init(struct mail_report *report);
+void report_count_release(struct mail_report *report);
 
 /* Count one line of the journal; damaged ones are skipped. */
-void report_count_line(struct report *report, struct slice line);
+void report_count_line(struct mail_report *report, struct slice line);
 
 /* The span in milliseconds below which so many of a hundred lie; -1: none
  * was counted.  At most a tenth too long. */
@@ -57,8 +57,8 @@ int64_t report_percentile(const struct report_times *times,
     unsigned percent);
 
 /* As text for people. */
-void report_print(struct report *report, struct str *out);
+void report_print(struct mail_report *report, struct str *out);
 /* A line a fact: kind, name, numbers. */
-void report_print_json(struct report *report, struct str *out);
+void report_print_json(struct mail_report *report, struct str *out);
 
 #endif

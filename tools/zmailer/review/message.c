@@ -12,29 +12,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "mail/envelope.h"
 #include "tools/zmailer/review/review.h"
 
 #include "base/banned.h"
 
 enum { RCPTS_SHOWN = 5 };
-
-static bool
-review_read_front(int fd, struct str *out)
-{
-	while (out->len < REVIEW_TEXT_BYTES_MAX) {
-		size_t want = REVIEW_TEXT_BYTES_MAX - out->len;
-		ssize_t n = read(fd, str_room(out, want), want);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n == 0;
-		out->len += (size_t)n;
-		out->buf[out->len] = '\0';
-	}
-	return true;
-}
 
 static void
 review_add_line(struct str *out, const char *label, struct slice value)
@@ -110,7 +94,7 @@ review_read(struct review *review)
 		    slice_of(review->rows[review->cursor].reason));
 	fd = openat(spool_dir_fd(review->choice->spool, item->area, 0),
 	    item->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0 || !review_read_front(fd, &bytes)) {
+	if (fd < 0 || fd_read_all(fd, REVIEW_TEXT_BYTES_MAX, &bytes) < 0) {
 		str_adds(&review->text, "It cannot be read: it may have been "
 		    "moved meanwhile (g reads the list again).\n");
 	} else {

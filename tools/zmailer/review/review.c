@@ -16,6 +16,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "journal/event.h"
 #include "daemon/skeleton.h"
 #include "tools/zmailer/review/review.h"
@@ -26,7 +27,8 @@
 
 enum {
 	AREAS = 1 << AREA_FREEZER | 1 << AREA_POSTMAN | 1 << AREA_DEFERRED,
-	SENDERS_MAX = 200		/* accepted after one review */
+	SENDERS_MAX = 200,		/* accepted after one review */
+	SENDERS_BYTES_MAX = 1 << 20
 };
 
 /* What is done with a message, and what is said of it. */
@@ -214,21 +216,6 @@ review_here(struct selection_now *now)
 
 /* ---- whoever reviews may not write the configuration: its caller does ---- */
 
-static void
-senders_read(int fd, struct str *out)
-{
-	ssize_t n;
-
-	while ((n = read(fd, str_room(out, 4096), 4096)) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return;
-		out->len += (size_t)n;
-		out->buf[out->len] = '\0';
-	}
-}
-
 static int
 review_senders_allow(const char *conf_path, struct slice lines)
 {
@@ -262,7 +249,7 @@ review_apart(struct selection_now *now, const char *conf_path)
 	}
 	close(ends[1]);
 	(void)signal(SIGINT, SIG_IGN);
-	senders_read(ends[0], &lines);
+	(void)fd_read_all(ends[0], SENDERS_BYTES_MAX, &lines);
 	close(ends[0]);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;

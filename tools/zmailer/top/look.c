@@ -152,12 +152,10 @@ look_at_spool(struct top *top, const struct conf *conf)
 static void
 copy_member(struct slice line, const char *key, char *out, size_t size)
 {
-	struct str value = STR_INIT, clean = STR_INIT;
+	struct str clean = STR_INIT;
 
-	if (json_get(line, key, &value))
-		str_add_escaped(&clean, str_slice(&value));
+	json_add_escaped(&clean, line, key);
 	snprintf(out, size, "%s", clean.buf);
-	str_release(&value);
 	str_release(&clean);
 }
 
@@ -272,7 +270,7 @@ top_look_at_journal(struct top *top, const struct conf *conf)
 	struct journal_cursor cursor = { 0, 0, 0 };
 	int64_t now_ms = clock_steady_ms();
 	struct journal *journal;
-	struct report report;
+	struct mail_report report;
 	struct slice line;
 	struct err err;
 

@@ -15,6 +15,7 @@
 
 #include "base/title.h"
 #include "base/err.h"
+#include "base/fd.h"
 #include "base/guess.h"
 #include "mail/table/table.h"
 #include "tools/run/supervisor.h"
@@ -171,6 +172,7 @@ main(int argc, char **argv)
 	const char *conf_path = NULL;
 	int at = 1, status;
 
+	fd_claim_standard();
 	err_program("zmailer");
 	title_open(argc, argv);
 	libexec_settle();	/* what verbs check or run is of this build */

@@ -46,7 +46,7 @@ texts_put(const struct whynot *whynot, const struct conf_draft *files,
 }
 
 static void
-mail_add(struct str *out, const struct mail *mail)
+mail_add(struct str *out, const struct whynot_mail *mail)
 {
 	const struct { const char *key, *value; } rows[] = {
 		{ "t", mail->t }, { "client", mail->client },
@@ -87,7 +87,7 @@ said_text(struct arena *arena, struct slice line, const char *key)
 
 static int
 session_decide(struct whynot *whynot, struct partner *partner,
-    const struct mail *mail, struct said *out, struct err *err)
+    const struct whynot_mail *mail, struct said *out, struct err *err)
 {
 	struct arena *arena = whynot->arena;
 	struct str line = STR_INIT;
@@ -117,8 +117,8 @@ session_decide(struct whynot *whynot, struct partner *partner,
 
 /* Accepted is not delivered: a route may lead to an error. */
 static int
-route_decide(struct whynot *whynot, const char *path, const struct mail *mail,
-    struct said *out, struct err *err)
+route_decide(struct whynot *whynot, const char *path,
+    const struct whynot_mail *mail, struct said *out, struct err *err)
 {
 	static const char *const words[] = { "--ask", NULL };
 	struct partner partner = { .pid = 0 };
@@ -151,8 +151,8 @@ route_decide(struct whynot *whynot, const char *path, const struct mail *mail,
 
 static int
 programs_decide(struct whynot *whynot, const char *path,
-    const struct mail *mail, struct said *out, const struct mail *more,
-    struct said *out_more, struct err *err)
+    const struct whynot_mail *mail, struct said *out,
+    const struct whynot_mail *more, struct said *out_more, struct err *err)
 {
 	static const char *const words[] = { "replay", NULL },
 		*const words_dns[] = { "replay", "--ask-dns", NULL };
@@ -213,7 +213,7 @@ whynot_under(struct whynot *whynot, const struct conf_draft *files,
 
 struct decision {
 	struct whynot		*whynot;
-	const struct mail	*mail, *more;
+	const struct whynot_mail	*mail, *more;
 	struct said		*out, *out_more;
 };
 
@@ -228,8 +228,8 @@ decision_ask(void *context, const char *path, struct err *err)
 
 int
 whynot_decide(struct whynot *whynot, const struct conf_draft *files,
-    const struct mail *mail, struct said *out, const struct mail *more,
-    struct said *out_more, struct err *err)
+    const struct whynot_mail *mail, struct said *out,
+    const struct whynot_mail *more, struct said *out_more, struct err *err)
 {
 	struct decision decision = { whynot, mail, more, out, out_more };
 

@@ -529,25 +529,18 @@ delay_try_order(struct delay *delay)
 	return true;
 }
 
-static void
-delay_say_nothing(const struct delay *delay)
+/* For whom it waits, and for what. */
+static struct waits_for
+delay_waits_for(const struct delay *delay)
 {
-	const char *words = delay_member(delay, "text");
+	const char *to = delay_member(delay, "to"), *at = strrchr(to, '@');
 
-	fputs("no change of one statement that lets it go earlier could be "
-	    "proven", stderr);
-	if (strcmp(delay->cause->code, "host-down") == 0)
-		fputs(": whether a host answers, or another one on another "
-		    "route, is for that host to say", stderr);
-	else if (strcmp(delay->now.by, "wish") == 0)
-		fputs(": the next hop itself named the moment", stderr);
-	else if (delay_number(delay, "limit") > 0 ||
-	    strcmp(delay->cause->code, "rate") == 0)
-		fputs(": what its host answers makes it less than the "
-		    "configuration allows", stderr);
-	fputc('\n', stderr);
-	if (*words != '\0')
-		fputs("(`zmailer why` has its last words)\n", stderr);
+	return (struct waits_for){ .id = delay->id, .from = "", .to = to,
+		.domain = at != NULL ? at + 1 : "", .dest = delay->dest,
+		.code = delay->cause->code, .by = delay->now.by,
+		.words = delay_member(delay, "text"),
+		.has_limit = delay_number(delay, "limit") > 0,
+		.now_s = delay->now_s };
 }
 
 static void
@@ -579,6 +572,7 @@ whynot_delay(struct whynot *whynot, const char *id)
 {
 	struct delay delay = { .whynot = whynot, .id = id,
 	    .now_s = clock_wall_s(), .now = { "", "", "", "", 0 } };
+	struct waits_for waits;
 
 	if (!delay_find(&delay))
 		return -1;
@@ -589,8 +583,11 @@ whynot_delay(struct whynot *whynot, const char *id)
 	delay_say_now(&delay);
 	if (dest_is_plain(delay.dest))
 		delay_try_all(&delay);
+	waits = delay_waits_for(&delay);
+	if (whynot->told == 0)
+		whynot_try_ways(whynot, &waits);
 	if (whynot->told == 0) {
-		delay_say_nothing(&delay);
+		whynot_say_waits(&waits);
 		return 1;
 	}
 	if (!whynot->is_json)

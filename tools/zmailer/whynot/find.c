@@ -35,7 +35,7 @@ find_take(struct whynot *whynot, struct slice line, const char *key,
 static void
 find_take_mail(struct whynot *whynot, struct slice line)
 {
-	struct mail *mail = &whynot->mail;
+	struct whynot_mail *mail = &whynot->mail;
 
 	find_take(whynot, line, "t", &mail->t);
 	find_take(whynot, line, "client", &mail->client);
@@ -51,7 +51,7 @@ static void
 find_take_command(struct whynot *whynot, struct slice line)
 {
 	const char *command = NULL, *open, *close;
-	struct mail *mail = &whynot->mail;
+	struct whynot_mail *mail = &whynot->mail;
 
 	find_take(whynot, line, "command", &command);
 	if (command == NULL || (open = strchr(command, '<')) == NULL ||
@@ -136,7 +136,7 @@ find_in_record(struct whynot *whynot, const char *session, struct err *err)
 int
 whynot_find(struct whynot *whynot, const char *id, struct err *err)
 {
-	struct mail *mail = &whynot->mail;
+	struct whynot_mail *mail = &whynot->mail;
 
 	if (find_in_journal(whynot, id, err) < 0 ||
 	    find_in_record(whynot, mail->session != NULL &&

@@ -73,7 +73,7 @@ whynot_tell(struct whynot *whynot, const char *kind, const char *what,
 /* Would it take mail for this address that it does not take now? */
 static bool
 probe_opens(struct whynot *whynot, const struct conf_draft *files,
-    const struct mail *probe)
+    const struct whynot_mail *probe)
 {
 	struct said before, after;
 	struct err err;
@@ -88,7 +88,7 @@ static const char *
 change_warning(const struct trying *trying, const struct conf_draft *files)
 {
 	struct whynot *whynot = trying->whynot;
-	struct mail probe = whynot->mail;
+	struct whynot_mail probe = whynot->mail;
 
 	probe.line = NULL;
 	probe.user = probe.mech = probe.facts = "";
@@ -216,7 +216,7 @@ client_host(const struct whynot *whynot)
 static void
 rule_try_exception(struct trying *trying)
 {
-	const struct mail *mail = &trying->whynot->mail;
+	const struct whynot_mail *mail = &trying->whynot->mail;
 	struct str text = STR_INIT, line = STR_INIT;
 
 	if (!whynot_is_plain(mail->to) ||
@@ -380,7 +380,7 @@ static void
 login_try(struct trying *trying)
 {
 	struct whynot *whynot = trying->whynot;
-	struct mail mail = whynot->mail;
+	struct whynot_mail mail = whynot->mail;
 	struct said said;
 	struct err err;
 
@@ -441,7 +441,7 @@ time_try(struct trying *trying)
 	static const int64_t waits_s[] = { 60, 300, 900, 3600, 4 * 3600,
 		86400, 7 * 86400, 30 * 86400 };
 	struct whynot *whynot = trying->whynot;
-	struct mail first = whynot->mail, later;
+	struct whynot_mail first = whynot->mail, later;
 	struct said said, said_later;
 	char span[CLOCK_TEXT_BYTES];
 	struct str moment = STR_INIT;

@@ -31,7 +31,7 @@ mail_suppose(struct whynot *whynot, const struct arguments *arguments)
 	if (client == NULL)
 		client = "192.0.2.1";
 	clock_rfc3339(clock_wall_us(), now_text);
-	whynot->mail = (struct mail){
+	whynot->mail = (struct whynot_mail){
 		.t = slice_dup(whynot->arena, slice_of(now_text)),
 		.client = arena_printf(whynot->arena, strchr(client, ':') !=
 		    NULL ? "[%s]:25" : "%s:25", client),

@@ -15,7 +15,7 @@
 
 enum { WHYNOT_FILES_MAX = 201 };
 
-struct mail {			/* what is decided; texts in the arena */
+struct whynot_mail {		/* what is decided; texts in the arena */
 	const char	*t, *client, *listener, *session, *helo, *from, *to,
 			*user, *mech, *facts;
 	uint64_t	 size_bytes;
@@ -36,7 +36,7 @@ struct whynot {
 	const struct conf *conf;	/* in force */
 	struct conf_draft files[WHYNOT_FILES_MAX];
 	size_t		 file_count;
-	struct mail	 mail;
+	struct whynot_mail	 mail;
 	struct said	 said;		/* as it is */
 	bool		 is_json, asks_dns;
 	unsigned	 told;
@@ -57,8 +57,8 @@ int whynot_under(struct whynot *whynot, const struct conf_draft *files,
  * not NULL, a second one after it, by the same counters.  0; -1 with err:
  * the files are no configuration, or no program decides. */
 int whynot_decide(struct whynot *whynot, const struct conf_draft *files,
-    const struct mail *mail, struct said *out, const struct mail *more,
-    struct said *out_more, struct err *err);
+    const struct whynot_mail *mail, struct said *out,
+    const struct whynot_mail *more, struct said *out_more, struct err *err);
 
 /* Try the changes; tell the first two that work. */
 void whynot_try(struct whynot *whynot);
@@ -68,6 +68,24 @@ void whynot_try(struct whynot *whynot);
  * not wait there nothing is said.
  * returns an exit status; -1: it does not wait there */
 int whynot_delay(struct whynot *whynot, const char *id);
+
+/* ---- way.c, for delay.c ---- */
+
+struct waits_for {		/* mail that waits, and for whom */
+	const char	*id, *from, *to, *domain;
+	const char	*dest;		/* "smtp/example.net" */
+	const char	*code;		/* what keeps it: of mail/cause.h */
+	const char	*by;		/* what its time comes from; "" */
+	const char	*words;		/* the last of its destination; "" */
+	bool		 has_limit;
+	int64_t		 now_s;
+};
+/* Another route: a target that stands in this configuration, that the router
+ * takes for this mail under one statement more, and that took other mail
+ * within a day.  Tells the first that there is. */
+void whynot_try_ways(struct whynot *whynot, const struct waits_for *waits);
+/* There is no change; why not. */
+void whynot_say_waits(const struct waits_for *waits);
 
 /* ---- try.c, for delay.c ---- */
 

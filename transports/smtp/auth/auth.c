@@ -19,7 +19,7 @@
 #include "base/banned.h"
 
 struct talk {
-	struct client			*client;
+	struct smtp_client			*client;
 	const struct client_secret	*secret;
 	struct reply			 reply;		/* the last one */
 	struct verdict			*trouble;
@@ -252,7 +252,7 @@ auth_judge(struct talk *talk)
 
 /* A wrong password is mended by a person: all of it only makes mail wait. */
 bool
-client_auth(struct client *client, const struct client_secret *secret,
+client_auth(struct smtp_client *client, const struct client_secret *secret,
     struct verdict *out_trouble)
 {
 	struct talk talk = { .client = client, .secret = secret,

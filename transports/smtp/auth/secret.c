@@ -21,7 +21,7 @@
 #include "base/banned.h"
 
 struct reading {
-	struct client	*client;
+	struct smtp_client	*client;
 	struct err	*err;
 	bool		 is_bad;
 };
@@ -59,7 +59,7 @@ secret_add(void *context, struct slice key, struct slice value,
     unsigned line)
 {
 	struct reading *reading = context;
-	struct client *client = reading->client;
+	struct smtp_client *client = reading->client;
 	struct client_secret *secret = mem_alloc(1, sizeof(*secret));
 
 	secret->next = client->secrets;
@@ -73,7 +73,7 @@ secret_add(void *context, struct slice key, struct slice value,
 }
 
 int
-client_auth_start(struct client *client, struct err *err)
+client_auth_start(struct smtp_client *client, struct err *err)
 {
 	const struct conf *conf = client->conf;
 	struct reading reading = { .client = client, .err = err };
@@ -96,7 +96,7 @@ client_auth_start(struct client *client, struct err *err)
 }
 
 void
-client_auth_release(struct client *client)
+client_auth_release(struct smtp_client *client)
 {
 	while (client->secrets != NULL) {
 		struct client_secret *secret = client->secrets;
@@ -113,7 +113,7 @@ client_auth_release(struct client *client)
 
 /* What a route's login names. */
 static const struct client_secret *
-secret_find_login(const struct client *client, const char *login)
+secret_find_login(const struct smtp_client *client, const char *login)
 {
 	const struct client_secret *secret = client->secrets;
 
@@ -123,7 +123,7 @@ secret_find_login(const struct client *client, const char *login)
 }
 
 const struct client_secret *
-client_auth_find(const struct client *client,
+client_auth_find(const struct smtp_client *client,
     const struct client_target *target)
 {
 	if (target->login[0] != '\0')
@@ -150,7 +150,7 @@ secret_directory(const struct client_secret *secret)
 }
 
 size_t
-client_token_directories(const struct client *client, const char *out[],
+client_token_directories(const struct smtp_client *client, const char *out[],
     size_t most)
 {
 	size_t count = 0;

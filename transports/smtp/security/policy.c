@@ -35,7 +35,7 @@ policy_same_files(const struct conf_tls_to *a, const struct conf_tls_to *b)
 
 /* Rows with the same files share what was made of them. */
 static struct tls_client *
-policy_shared(const struct client *client, size_t index)
+policy_shared(const struct smtp_client *client, size_t index)
 {
 	const struct conf_tls_to *rows = client->conf->tls_to;
 
@@ -46,7 +46,7 @@ policy_shared(const struct client *client, size_t index)
 }
 
 int
-client_policy_start(struct client *client, struct err *err)
+client_policy_start(struct smtp_client *client, struct err *err)
 {
 	static const struct tls_client_files system_files;
 	const struct conf *conf = client->conf;
@@ -71,7 +71,7 @@ client_policy_start(struct client *client, struct err *err)
 }
 
 void
-client_policy_release(struct client *client)
+client_policy_release(struct smtp_client *client)
 {
 	size_t n = client->conf->tls_to_count;
 
@@ -89,7 +89,7 @@ client_policy_release(struct client *client)
 /* ---- the ways to get one ----------------------------------------------- */
 
 static bool
-policy_by_statement(const struct client *client,
+policy_by_statement(const struct smtp_client *client,
     const struct client_target *target,
     struct client_policy *out)
 {
@@ -112,7 +112,7 @@ policy_by_statement(const struct client *client,
 }
 
 static bool
-policy_by_default(const struct client *client,
+policy_by_default(const struct smtp_client *client,
     const struct client_target *target,
     struct client_policy *out)
 {
@@ -125,7 +125,7 @@ policy_by_default(const struct client *client,
 
 static const struct {
 	const char	*name;
-	bool		(*find)(const struct client *client,
+	bool		(*find)(const struct smtp_client *client,
 			    const struct client_target *target,
 			    struct client_policy *out);
 } ways[] = {		/* the first that knows the host wins */
@@ -235,7 +235,7 @@ client_policy_make_key(struct client_policy *policy)
 }
 
 static bool
-policy_hears_of_clients(const struct client *client,
+policy_hears_of_clients(const struct smtp_client *client,
     const struct client_target *target)
 {
 	const struct conf *conf = client->conf;
@@ -248,7 +248,7 @@ policy_hears_of_clients(const struct client *client,
 }
 
 void
-client_policy(const struct client *client,
+client_policy(const struct smtp_client *client,
     const struct client_target *target, bool is_required,
     struct client_policy *out)
 {

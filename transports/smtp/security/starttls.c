@@ -31,7 +31,8 @@ starttls_has_records(const struct client_policy *policy)
 /* What a policy asks for cannot be had.  What a sender asked for (RFC 8689)
  * will not be had later either: it goes back. */
 static void
-starttls_unprotected(struct client *client, const struct client_policy *policy,
+starttls_unprotected(struct smtp_client *client,
+    const struct client_policy *policy,
     const char *status, const char *words, struct verdict *out_trouble)
 {
 	if (starttls_has_records(policy))
@@ -49,7 +50,7 @@ starttls_unprotected(struct client *client, const struct client_policy *policy,
 }
 
 static bool
-starttls_none(struct client *client, const struct client_policy *policy,
+starttls_none(struct smtp_client *client, const struct client_policy *policy,
     const char *words, struct verdict *out_trouble)
 {
 	char text[ERR_TEXT_BYTES];
@@ -71,7 +72,7 @@ starttls_none(struct client *client, const struct client_policy *policy,
 }
 
 static void
-starttls_tell_unusable(struct client *client,
+starttls_tell_unusable(struct smtp_client *client,
     const struct client_policy *policy)
 {
 	if (policy->are_tlsa_unusable)
@@ -106,7 +107,7 @@ starttls_words(const struct client_policy *policy, const struct err *err,
 }
 
 bool
-client_start_tls(struct client *client, struct client_hello *hello,
+client_start_tls(struct smtp_client *client, struct client_hello *hello,
     struct verdict *out_trouble)
 {
 	const struct client_policy *policy = hello->policy;
@@ -151,7 +152,7 @@ client_start_tls(struct client *client, struct client_hello *hello,
 }
 
 bool
-client_starttls(struct client *client, struct client_hello *hello,
+client_starttls(struct smtp_client *client, struct client_hello *hello,
     struct verdict *out_trouble)
 {
 	const struct client_policy *policy = hello->policy;
@@ -186,8 +187,8 @@ client_starttls(struct client *client, struct client_hello *hello,
 }
 
 bool
-client_requiretls(struct client *client, const struct client_policy *policy,
-    struct verdict *out_trouble)
+client_requiretls(struct smtp_client *client,
+    const struct client_policy *policy, struct verdict *out_trouble)
 {
 	if (!policy->is_required ||
 	    (client->offer.extensions & CLIENT_REQUIRETLS))

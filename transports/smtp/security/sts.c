@@ -9,6 +9,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@
 /* No policy that is known, or nobody who would know: mail goes on as if there
  * were none (RFC 8461 section 5.1). */
 static bool
-sts_has_policy(const struct client *client, const char *domain,
+sts_has_policy(const struct smtp_client *client, const char *domain,
     struct client_sts *sts)
 {
 	struct err err;
@@ -83,7 +84,7 @@ sts_apply(const char *domain, const char *host, enum sts_mode mode,
 }
 
 bool
-client_sts(const struct client *client, const struct client_hosts *hosts,
+client_sts(const struct smtp_client *client, const struct client_hosts *hosts,
     size_t index, struct client_sts *sts, struct client_policy *policy,
     struct verdict *out)
 {
@@ -125,18 +126,45 @@ client_tls_result(const char *words)
 	return "validation-failure";
 }
 
+struct sts_ip { char text[INET6_ADDRSTRLEN]; };
+
+/* "192.0.2.1", "2001:db8::1"; "" of another family. */
+static struct slice
+sts_ip_text(const struct sockaddr_storage *address, struct sts_ip *out)
+{
+	const struct sockaddr_in *four = (const struct sockaddr_in *)address;
+	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)address;
+
+	out->text[0] = '\0';
+	if (address->ss_family == AF_INET)
+		(void)inet_ntop(AF_INET, &four->sin_addr, out->text,
+		    sizeof(out->text));
+	else if (address->ss_family == AF_INET6)
+		(void)inet_ntop(AF_INET6, &six->sin6_addr, out->text,
+		    sizeof(out->text));
+	return slice_of(out->text);
+}
+
 void
-client_tell_session(const struct client *client, const char *domain,
+client_tell_session(const struct smtp_client *client, const char *domain,
     const struct client_hello *hello)
 {
 	const struct client_policy *policy = hello->policy;
 	const char *mode = policy->sts_mode != NULL ? policy->sts_mode : "";
+	struct sockaddr_storage own = { .ss_family = AF_UNSPEC };
+	socklen_t length = sizeof(own);
+	struct sts_ip address, source;
 
 	if (policy->said_by == NULL || hello->result == NULL)
 		return;
+	if (client->peer.fd >= 0)
+		(void)getsockname(client->peer.fd, (struct sockaddr *)&own,
+		    &length);
 	event(EV_TLS_SESSION, NULL, "domain", slice_of(domain), "policy",
 	    slice_of(policy->said_by), "mode", slice_of(mode), "host",
-	    slice_of(client->who), "result", slice_of(hello->result), NULL);
+	    slice_of(client->who), "result", slice_of(hello->result),
+	    "address", sts_ip_text(&client->address, &address), "source",
+	    sts_ip_text(&own, &source), NULL);
 	if (policy->sts_mode != NULL && strcmp(hello->result,
 	    "success") != 0)
 		sts_tell(domain, client->who, mode, hello->result);

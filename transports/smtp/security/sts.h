@@ -21,7 +21,8 @@ struct client_sts {		/* of a target; zeroed before the first call */
  * after client_dane.
  * policy   becomes the host's
  * returns  true; false: *out is why this host gets nothing now */
-bool client_sts(const struct client *client, const struct client_hosts *hosts,
+bool client_sts(const struct smtp_client *client,
+    const struct client_hosts *hosts,
     size_t index, struct client_sts *sts, struct client_policy *policy,
     struct verdict *out);
 
@@ -31,7 +32,7 @@ const char *client_tls_result(const char *words);
 
 /* Note how a connection went whose domain says how it must be protected, with
  * what starttls.c found (hello->result); nothing for others. */
-void client_tell_session(const struct client *client, const char *domain,
+void client_tell_session(const struct smtp_client *client, const char *domain,
     const struct client_hello *hello);
 
 #endif

@@ -20,7 +20,7 @@
 
 /* The host took its leave with its last answer: for those who still wait
  * for theirs it is the answer, too. */
-static enum progress
+static enum mail_progress
 mail_closed(struct mail *mail, const struct verdict *verdict)
 {
 	mail_settle_picked(mail, verdict);
@@ -28,11 +28,11 @@ mail_closed(struct mail *mail, const struct verdict *verdict)
 	return BROKEN;
 }
 
-static enum progress
+static enum mail_progress
 mail_send_smtp(struct mail *mail)
 {
 	struct verdict verdict;
-	enum progress progress = mail_hear_end(mail, &verdict);
+	enum mail_progress progress = mail_hear_end(mail, &verdict);
 
 	if (progress != GO_ON)
 		return progress;
@@ -42,14 +42,14 @@ mail_send_smtp(struct mail *mail)
 	return mail->is_closing ? mail_closed(mail, &verdict) : OVER;
 }
 
-static enum progress
+static enum mail_progress
 mail_send_lmtp(struct mail *mail)
 {
 	struct verdict verdict;
 
 	for (size_t i = 0; i < mail->picked_count; i++) {
 		size_t index = mail->picked[i];
-		enum progress progress;
+		enum mail_progress progress;
 
 		if (mail->states[index] != RCPT_ACCEPTED)
 			continue;
@@ -64,7 +64,7 @@ mail_send_lmtp(struct mail *mail)
 }
 
 /* The content is out: the answer is awaited. */
-static enum progress
+static enum mail_progress
 mail_send_end(struct mail *mail)
 {
 	mail->client->messages++;
@@ -72,10 +72,10 @@ mail_send_end(struct mail *mail)
 	    mail_send_smtp(mail);
 }
 
-static enum progress
+static enum mail_progress
 mail_send(struct mail *mail)
 {
-	enum progress progress = mail_content(mail);
+	enum mail_progress progress = mail_content(mail);
 
 	return progress == GO_ON ? mail_send_end(mail) : progress;
 }
@@ -133,7 +133,7 @@ mail_pick(struct mail *mail)
 }
 
 /* Without DATA there is no reply that would say "no valid recipients". */
-static enum progress
+static enum mail_progress
 mail_is_enough(struct mail *mail)
 {
 	if (mail->is_mail_ok && mail->accepted_count > 0)
@@ -144,10 +144,10 @@ mail_is_enough(struct mail *mail)
 
 /* MAIL and all RCPT in one write, and what follows them: DATA, or the whole
  * message as one chunk. */
-static enum progress
+static enum mail_progress
 mail_pipelined_envelope(struct mail *mail)
 {
-	enum progress progress, first = GO_ON;
+	enum mail_progress progress, first = GO_ON;
 	bool is_reset = mail->client->needs_reset;
 
 	if (is_reset)
@@ -176,10 +176,10 @@ mail_pipelined_envelope(struct mail *mail)
 	return mail->is_chunked ? mail_is_enough(mail) : mail_hear_data(mail);
 }
 
-static enum progress
+static enum mail_progress
 mail_stepwise_envelope(struct mail *mail)
 {
-	enum progress progress = GO_ON;
+	enum mail_progress progress = GO_ON;
 
 	if (mail->client->needs_reset) {
 		mail_say_reset(mail);
@@ -207,7 +207,7 @@ mail_stepwise_envelope(struct mail *mail)
 static void
 mail_judge_pipelining(struct mail *mail)
 {
-	struct client *client = mail->client;
+	struct smtp_client *client = mail->client;
 
 	if (client->is_used || mail->is_mail_ok ||
 	    strcmp(mail->verdicts[mail->picked[0]].status, "4.4.2") != 0)
@@ -215,13 +215,13 @@ mail_judge_pipelining(struct mail *mail)
 	client_note(client, &client->address, TROUBLE_PIPELINING);
 }
 
-static enum progress
+static enum mail_progress
 mail_one_transaction(struct mail *mail)
 {
-	struct client *client = mail->client;
+	struct smtp_client *client = mail->client;
 	bool is_pipelined = client->offer.extensions & CLIENT_PIPELINING &&
 	    !client->no_pipelining;
-	enum progress progress;
+	enum mail_progress progress;
 
 	mail_pick(mail);
 	mail->is_in_one = is_pipelined && mail_form_is_small(mail);
@@ -278,17 +278,17 @@ mail_has_waiting(const struct mail *mail)
 
 /* RFC 9422 section 4.1: MAILMAX. */
 static bool
-mail_is_used_up(const struct client *client)
+mail_is_used_up(const struct smtp_client *client)
 {
 	return client->offer.mails > 0 &&
 	    client->messages >= client->offer.mails;
 }
 
 /* Transactions over one connection until nobody waits or it is gone. */
-static enum progress
+static enum mail_progress
 mail_transactions(struct mail *mail)
 {
-	enum progress progress = OVER;
+	enum mail_progress progress = OVER;
 
 	mail_form_choose(mail);
 	while (progress == OVER && mail_has_waiting(mail))
@@ -299,13 +299,13 @@ mail_transactions(struct mail *mail)
 }
 
 void
-client_deliver(struct client *client, struct arena *arena,
+client_deliver(struct smtp_client *client, struct arena *arena,
     const struct control_job *job, int body_fd, struct verdict verdicts[])
 {
 	struct mail mail = { .client = client, .job = job,
 	    .body_fd = body_fd, .verdicts = verdicts };
 	char *host = slice_dup(arena, job->host);
-	enum progress progress = STALE;
+	enum mail_progress progress = STALE;
 	struct verdict trouble;
 
 	strlcpy(client->id, job->id, sizeof(client->id));

@@ -24,7 +24,7 @@ enum rcpt_state {
 	RCPT_SETTLED		/* has its verdict */
 };
 
-enum progress {
+enum mail_progress {
 	GO_ON,			/* the transaction stands */
 	OVER,			/* no transaction now; connection usable */
 	BROKEN,			/* connection closed, verdicts are set */
@@ -33,7 +33,7 @@ enum progress {
 };
 
 struct mail {
-	struct client		*client;
+	struct smtp_client		*client;
 	const struct control_job	*job;
 	int			 body_fd;
 	struct verdict		*verdicts;
@@ -68,9 +68,9 @@ bool mail_form_is_small(const struct mail *mail);
 
 /* Send it all, after the 354 or as chunks.  GO_ON: the last reply is
  * awaited; OVER: a chunk was refused; BROKEN. */
-enum progress mail_content(struct mail *mail);
+enum mail_progress mail_content(struct mail *mail);
 /* Queue it as one chunk after the envelope.  GO_ON or BROKEN. */
-enum progress mail_content_in_one(struct mail *mail);
+enum mail_progress mail_content_in_one(struct mail *mail);
 
 /* ---- mail_commands.c: queue one command line -------------------------- */
 
@@ -83,19 +83,19 @@ void mail_say_data(struct mail *mail);	/* section 4.1.1.4 */
 /* ---- mail_replies.c: send what is queued, take one reply -------------- */
 
 /* The reply to RSET: GO_ON, STALE or BROKEN. */
-enum progress mail_hear_reset(struct mail *mail);
+enum mail_progress mail_hear_reset(struct mail *mail);
 /* OVER: refused, all picked recipients have the verdict. */
-enum progress mail_hear_mail(struct mail *mail);
+enum mail_progress mail_hear_mail(struct mail *mail);
 /* GO_ON also when this recipient is refused. */
-enum progress mail_hear_rcpt(struct mail *mail, size_t index);
+enum mail_progress mail_hear_rcpt(struct mail *mail, size_t index);
 /* GO_ON: send the message.  OVER: there is nobody to send it to. */
-enum progress mail_hear_data(struct mail *mail);
+enum mail_progress mail_hear_data(struct mail *mail);
 /* The reply to BDAT LAST when there is nobody to get it. OVER or BROKEN. */
-enum progress mail_hear_nobody(struct mail *mail);
+enum mail_progress mail_hear_nobody(struct mail *mail);
 /* The reply to a chunk before the last one: GO_ON; OVER: refused. */
-enum progress mail_hear_chunk(struct mail *mail);
+enum mail_progress mail_hear_chunk(struct mail *mail);
 /* The reply to the final dot: GO_ON, *out is its verdict. */
-enum progress mail_hear_end(struct mail *mail, struct verdict *out);
+enum mail_progress mail_hear_end(struct mail *mail, struct verdict *out);
 
 /* ---- mail_replies.c: verdicts ----------------------------------------- */
 

@@ -57,7 +57,7 @@ void
 mail_say_mail(struct mail *mail)
 {
 	const struct control_job *job = mail->job;
-	struct client *client = mail->client;
+	struct smtp_client *client = mail->client;
 	struct str *out = &client->peer.out;
 
 	str_adds(out, "MAIL FROM:<");

@@ -24,7 +24,7 @@ enum { CHUNKS_AHEAD = 2 };
 
 /* The file cannot be read: hang up, or the peer would take the part that it
  * has for the whole. */
-static enum progress
+static enum mail_progress
 content_body_broken(struct mail *mail)
 {
 	struct verdict verdict;
@@ -36,7 +36,7 @@ content_body_broken(struct mail *mail)
 	return BROKEN;
 }
 
-static enum progress
+static enum mail_progress
 content_line_broken(struct mail *mail, enum peer_result result,
     const struct err *err)
 {
@@ -48,7 +48,7 @@ content_line_broken(struct mail *mail, enum peer_result result,
 	return BROKEN;
 }
 
-static enum progress
+static enum mail_progress
 content_flush(struct mail *mail)
 {
 	struct err err;
@@ -135,12 +135,12 @@ content_next_piece(struct pieces *pieces, struct slice *out)
 
 /* A piece is flushed only when another follows it: what is left when the
  * body ends leaves together with the dot. */
-static enum progress
+static enum mail_progress
 content_dotted(struct mail *mail)
 {
 	struct str *out = &mail->client->peer.out;
 	struct dot_writer writer = DOT_WRITER_INIT;
-	enum progress progress = GO_ON;
+	enum mail_progress progress = GO_ON;
 	struct pieces pieces;
 	struct slice text;
 	int got;
@@ -186,11 +186,11 @@ content_add_chunk(struct str *out, struct slice chunk, bool is_last)
 
 /* A chunk is sent when the next one begins, so that the last is known to be
  * it; two may be on their way. */
-static enum progress
+static enum mail_progress
 content_send_chunk(struct mail *mail, struct str *chunk, unsigned *waiting,
     bool is_last)
 {
-	enum progress progress = GO_ON;
+	enum mail_progress progress = GO_ON;
 
 	while (progress == GO_ON && *waiting >= (is_last ? 1 :
 	    CHUNKS_AHEAD)) {
@@ -205,11 +205,11 @@ content_send_chunk(struct mail *mail, struct str *chunk, unsigned *waiting,
 	return content_flush(mail);
 }
 
-static enum progress
+static enum mail_progress
 content_chunked(struct mail *mail)
 {
 	struct str chunk = STR_INIT;
-	enum progress progress = GO_ON;
+	enum mail_progress progress = GO_ON;
 	bool after_cr = false, is_header = true;
 	struct pieces pieces;
 	unsigned waiting = 0;
@@ -237,7 +237,7 @@ content_chunked(struct mail *mail)
 	return progress;
 }
 
-enum progress
+enum mail_progress
 mail_content_in_one(struct mail *mail)
 {
 	struct str chunk = STR_INIT;
@@ -259,7 +259,7 @@ mail_content_in_one(struct mail *mail)
 	return got == 0 ? GO_ON : content_body_broken(mail);
 }
 
-enum progress
+enum mail_progress
 mail_content(struct mail *mail)
 {
 	return mail->is_chunked ? content_chunked(mail) :

@@ -71,7 +71,7 @@ utf8_check(struct mail *mail)
 static void
 form_check_size(struct mail *mail)
 {
-	const struct client *client = mail->client;
+	const struct smtp_client *client = mail->client;
 	struct verdict verdict;
 
 	if (client->offer.size_bytes == 0 ||
@@ -90,7 +90,7 @@ static void
 form_check_by(struct mail *mail)
 {
 	const struct terms *terms = &mail->job->terms;
-	const struct client *client = mail->client;
+	const struct smtp_client *client = mail->client;
 	int64_t left_s = terms->by_s - clock_wall_s();
 	struct verdict verdict;
 

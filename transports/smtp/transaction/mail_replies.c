@@ -36,7 +36,7 @@ mail_settle_all(struct mail *mail, const struct verdict *verdict)
 			mail_settle(mail, i, verdict);
 }
 
-static enum progress
+static enum mail_progress
 mail_broken(struct mail *mail, enum peer_result result, const struct err *err,
     const char *step, bool is_host_trouble)
 {
@@ -50,7 +50,7 @@ mail_broken(struct mail *mail, enum peer_result result, const struct err *err,
 
 /* A reply that makes no sense here: hang up before the two sides disagree
  * about what is data and what is a command. */
-static enum progress
+static enum mail_progress
 mail_nonsense(struct mail *mail, const struct reply *reply, const char *command)
 {
 	struct verdict verdict;
@@ -66,7 +66,7 @@ mail_nonsense(struct mail *mail, const struct reply *reply, const char *command)
 }
 
 /* The peer ends the session in the middle. */
-static enum progress
+static enum mail_progress
 mail_closing(struct mail *mail, const struct reply *reply)
 {
 	struct verdict verdict;
@@ -82,7 +82,7 @@ static enum peer_result
 mail_hear(struct mail *mail, int64_t timeout_ms, struct reply *out,
     struct err *err)
 {
-	struct client *client = mail->client;
+	struct smtp_client *client = mail->client;
 	enum peer_result result = PEER_OK;
 
 	if (client->peer.out.len > 0)
@@ -101,7 +101,7 @@ mail_is_stale(const struct mail *mail, enum peer_result result)
 	    (result == PEER_EOF || result == PEER_ERROR);
 }
 
-static enum progress
+static enum mail_progress
 mail_stale(struct mail *mail)
 {
 	for (size_t i = 0; i < mail->picked_count; i++)
@@ -110,7 +110,7 @@ mail_stale(struct mail *mail)
 	return STALE;
 }
 
-enum progress
+enum mail_progress
 mail_hear_reset(struct mail *mail)
 {
 	struct reply reply;
@@ -130,10 +130,10 @@ mail_hear_reset(struct mail *mail)
 	    "RSET");
 }
 
-enum progress
+enum mail_progress
 mail_hear_mail(struct mail *mail)
 {
-	struct client *client = mail->client;
+	struct smtp_client *client = mail->client;
 	enum peer_result result;
 	struct verdict verdict;
 	struct reply reply;
@@ -169,16 +169,16 @@ mail_is_one_too_many(const struct mail *mail, const struct reply *reply)
 
 /* So many at a time, then; few, and it was about something else. */
 static void
-mail_learn_limit(struct client *client, size_t accepted)
+mail_learn_limit(struct smtp_client *client, size_t accepted)
 {
 	if (accepted >= CLIENT_LIMIT_MIN)
 		client->offer.rcpts = (unsigned)accepted;
 }
 
-enum progress
+enum mail_progress
 mail_hear_rcpt(struct mail *mail, size_t index)
 {
-	struct client *client = mail->client;
+	struct smtp_client *client = mail->client;
 	enum peer_result result;
 	struct verdict verdict;
 	struct reply reply;
@@ -216,7 +216,7 @@ mail_settle_accepted(struct mail *mail, const struct verdict *verdict)
 }
 
 /* The message is taken for nobody: a no to DATA, or to a chunk. */
-static enum progress
+static enum mail_progress
 mail_refused(struct mail *mail, const struct reply *reply)
 {
 	struct verdict verdict;
@@ -231,7 +231,7 @@ mail_refused(struct mail *mail, const struct reply *reply)
 
 /* 354 although nobody is to get it (RFC 2920 section 3.1): an empty
  * message, whose reply tells nothing. */
-static enum progress
+static enum mail_progress
 mail_end_empty(struct mail *mail)
 {
 	enum peer_result result;
@@ -249,10 +249,10 @@ mail_end_empty(struct mail *mail)
 	return OVER;
 }
 
-enum progress
+enum mail_progress
 mail_hear_data(struct mail *mail)
 {
-	struct client *client = mail->client;
+	struct smtp_client *client = mail->client;
 	enum peer_result result;
 	struct reply reply;
 	struct err err;
@@ -271,7 +271,7 @@ mail_hear_data(struct mail *mail)
 	return mail_refused(mail, &reply);
 }
 
-enum progress
+enum mail_progress
 mail_hear_nobody(struct mail *mail)
 {
 	enum peer_result result;
@@ -290,10 +290,10 @@ mail_hear_nobody(struct mail *mail)
 	return OVER;
 }
 
-enum progress
+enum mail_progress
 mail_hear_chunk(struct mail *mail)
 {
-	struct client *client = mail->client;
+	struct smtp_client *client = mail->client;
 	enum peer_result result;
 	struct reply reply;
 	struct err err;
@@ -313,16 +313,16 @@ mail_hear_chunk(struct mail *mail)
 /* A host that took the DSN parameters took the duty to report, too (RFC
  * 3461 section 5.2.2); for one that does not know them we report. */
 static enum verdict_kind
-mail_taken_kind(const struct client *client)
+mail_taken_kind(const struct smtp_client *client)
 {
 	return client->offer.extensions & CLIENT_DSN ? VERDICT_RELAYED :
 	    VERDICT_DELIVERED;
 }
 
-enum progress
+enum mail_progress
 mail_hear_end(struct mail *mail, struct verdict *out)
 {
-	struct client *client = mail->client;
+	struct smtp_client *client = mail->client;
 	enum peer_result result;
 	struct reply reply;
 	struct err err;

@@ -1,0 +1,37 @@
+/* rua.h - where a domain wants reports of others to go
+ *
+ * A list of URIs with commas between them: "mailto:a@b.example" (of DMARC
+ * also with "!10m" after it, the largest report it takes), "https://...".
+ * RFC 8460 section 3, RFC 9990 section 3.5, RFC 6068
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_GRAMMAR_RUA_H
+#define ZM_GRAMMAR_RUA_H
+
+#include <stdint.h>
+
+#include "base/str.h"
+
+enum {
+	RUA_MAX = 4,			/* addresses taken of one list */
+	RUA_ADDRESS_BYTES = 320
+};
+
+struct rua_address {
+	char		text[RUA_ADDRESS_BYTES];	/* local@domain */
+	uint64_t	bytes_max;	/* 0: it does not say */
+};
+
+/* Is this TXT record one of TLS reporting?  RFC 8460 section 3
+ * out_uris  its list
+ * returns   false: another one, or without a list */
+bool rua_of_tls(struct slice record, struct slice *out_uris);
+
+/* The addresses of a list, each once, at most RUA_MAX.
+ * out_other  how many URIs are none: another scheme, or not to be read
+ * returns    how many */
+size_t rua_addresses(struct slice uris, struct rua_address out[RUA_MAX],
+    size_t *out_other);
+
+#endif

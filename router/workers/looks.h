@@ -1,0 +1,48 @@
+/* looks.h - files of users in public/, and when to look at one again
+ *
+ * A look opens a file and may read megabytes of it.  A file that is no mail
+ * yet, or never will be one, costs a look when it has changed, and else one
+ * after waits that double up to LOOKS_WAIT_MS.  All have their turn, however
+ * many one user has made.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ROUTER_LOOKS_H
+#define ZM_ROUTER_LOOKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+enum {
+	/* less than a scan later: who closes a file lets go of its lock */
+	LOOKS_FIRST_MS = 50,
+	LOOKS_WAIT_MS = 60 * 1000
+};
+
+struct look;
+struct looks_rows {
+	struct look	*rows;
+	size_t		 count, capacity;
+};
+struct looks {				/* zeroed: none */
+	struct looks_rows	known;	/* by name */
+	struct looks_rows	found;	/* by the scan under way */
+	size_t			at;	/* whose turn it is */
+	size_t			left;	/* of this round */
+};
+
+/* A scan: each file it finds, then its end at now_ms (steady).  What it did
+ * not find is forgotten. */
+void looks_find(struct looks *looks, const char *name,
+    const struct stat *st);
+void looks_end(struct looks *looks, int64_t now_ms);
+
+/* The next file that is due, which counts as looked at; good until the next
+ * looks_end.  NULL: no other one, of those that the last scan found. */
+const char *looks_next(struct looks *looks, int64_t now_ms);
+
+void looks_release(struct looks *looks);
+
+#endif

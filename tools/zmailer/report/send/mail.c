@@ -1,0 +1,149 @@
+/* mail.c - a report to another domain as a message
+ *
+ * In     the report, who gets it
+ * Out    a message in the queue
+ * Holds  nothing
+ * Spec   RFC 8460 sections 5.1 and 5.3; RFC 8689 section 5
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#ifdef HAVE_ZLIB
+#include <zlib.h>
+#endif
+
+#include "base/clock.h"
+#include "grammar/base64.h"
+#include "tools/submit/submit.h"
+#include "tools/zmailer/report/send/mail.h"
+
+#include "base/banned.h"
+
+enum { BASE64_LINE = 76 };
+
+#ifdef HAVE_ZLIB
+enum { GZIP_WINDOW = 15 + 16 };	/* deflateInit2: with the head of gzip */
+
+static int
+gzip_add(struct str *out, struct slice in, struct err *err)
+{
+	z_stream stream = { .next_in = (Bytef *)(uintptr_t)in.p,
+	    .avail_in = (uInt)in.n };
+	size_t room;
+	int result;
+
+	if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
+	    GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+		return err_set(err, "the report cannot be compressed: no "
+		    "memory");
+	room = deflateBound(&stream, (uLong)in.n);
+	stream.next_out = (Bytef *)str_room(out, room);
+	stream.avail_out = (uInt)room;
+	result = deflate(&stream, Z_FINISH);
+	out->len += room - stream.avail_out;
+	deflateEnd(&stream);
+	return result == Z_STREAM_END ? 0 :
+	    err_set(err, "the report cannot be compressed");
+}
+#endif
+
+static void
+base64_add_lines(struct str *out, struct slice bytes)
+{
+	struct str text = STR_INIT;
+
+	base64_add(&text, bytes);
+	for (size_t at = 0; at < text.len; at += BASE64_LINE) {
+		str_add_slice(out, slice_first(slice_from(str_slice(&text),
+		    at), BASE64_LINE));
+		str_addc(out, '\n');
+	}
+	str_release(&text);
+}
+
+/* ---- the message ------------------------------------------------------- */
+
+static void
+mail_add_header(struct str *out, const struct report_mail *mail)
+{
+	char date[CLOCK_TEXT_BYTES];
+
+	clock_rfc5322(mail->now_s, date);
+	str_addf(out, "From: <%s>\nTo: ", mail->from);
+	for (size_t i = 0; i < mail->to_count; i++)
+		str_addf(out, "%s<%s>", i > 0 ? ",\n\t" : "",
+		    mail->to[i].text);
+	str_addf(out, "\nDate: %s\nMessage-ID: <tls-report.%s@%s>\n"
+	    "Subject: Report Domain: %s\n\tSubmitter: %s\n"
+	    "\tReport-ID: <%s@%s>\n"
+	    "TLS-Report-Domain: %s\nTLS-Report-Submitter: %s\n"
+	    "TLS-Required: No\nAuto-Submitted: auto-generated\n"
+	    "MIME-Version: 1.0\n"
+	    "Content-Type: multipart/report; report-type=\"tlsrpt\";\n"
+	    "\tboundary=\"zm-%s\"\n\n", date, mail->id,
+	    mail->submitter, mail->domain, mail->submitter, mail->id,
+	    mail->submitter, mail->domain, mail->submitter, mail->id);
+}
+
+static int
+mail_add_data(struct str *out, const struct report_mail *mail,
+    struct err *err)
+{
+	struct slice data = mail->data;
+	struct str packed = STR_INIT;
+	const char *kind = "application/tlsrpt+json", *end = "json";
+	int result = 0;
+
+#ifdef HAVE_ZLIB
+	result = gzip_add(&packed, mail->data, err);
+	data = str_slice(&packed);
+	kind = "application/tlsrpt+gzip";
+	end = "json.gz";
+#endif
+	str_addf(out, "\n--zm-%s\nContent-Type: %s\n"
+	    "Content-Transfer-Encoding: base64\n"
+	    "Content-Disposition: attachment;\n"
+	    "\tfilename=\"%s!%s!%lld!%lld!%s.%s\"\n\n", mail->id, kind,
+	    mail->submitter, mail->domain, (long long)mail->begin_s,
+	    (long long)mail->end_s, mail->id, end);
+	base64_add_lines(out, data);
+	str_addf(out, "\n--zm-%s--\n", mail->id);
+	str_release(&packed);
+	return result;
+}
+
+int
+report_mail_add(struct str *out, const struct report_mail *mail,
+    struct err *err)
+{
+	mail_add_header(out, mail);
+	str_addf(out, "--zm-%s\nContent-Type: text/plain; charset=us-ascii\n\n"
+	    "%s", mail->id, mail->text);
+	return mail_add_data(out, mail, err);
+}
+
+int
+report_mail_send(const struct conf *conf, const struct report_mail *mail,
+    struct slice message, char *out_id)
+{
+	const char *rcpts[RUA_MAX];
+	struct submission what = { .sender = mail->from, .rcpts = rcpts,
+		.rcpt_count = mail->to_count, .out_id = out_id,
+		.tag = "report" };
+	FILE *file = tmpfile();
+	int status = EX_OSERR;
+
+	for (size_t i = 0; i < mail->to_count; i++)
+		rcpts[i] = mail->to[i].text;
+	if (file != NULL && fwrite(message.p, 1, message.n, file) ==
+	    message.n && fflush(file) == 0) {
+		rewind(file);
+		status = submit_message(conf, &what, fileno(file));
+	}
+	if (file != NULL)
+		fclose(file);
+	return status;
+}
