@@ -84,7 +84,8 @@ login_refuse(const struct web_request *request, int status, const char *words,
 }
 
 void
-login_want_again(const struct web_request *request, const struct web_session *session)
+login_want_again(const struct web_request *request,
+    const struct web_session *session)
 {
 	login_refuse(request, 403, "Orders want your password again.  Give "
 	    "it, then order once more.", session->csrf);

@@ -146,7 +146,8 @@ serve_route_find(const struct web_request *request, struct slice *out_rest,
 
 /* Who is not known is shown the door, or how to come in. */
 static void
-serve_turn_away(const struct serving *serving, const struct web_request *request)
+serve_turn_away(const struct serving *serving,
+    const struct web_request *request)
 {
 	bool is_page = request->method != NULL && !request->wants_json &&
 	    strcmp(request->method, "GET") == 0;
