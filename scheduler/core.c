@@ -163,6 +163,7 @@ core_close(struct scheduler *scheduler)
 	timer_clear(&scheduler->plan_timer);
 	timer_clear(&scheduler->shape_timer);
 	timer_clear(&scheduler->minute);
+	sampler_close(&scheduler->sampler);
 	queue_write_shapes(&scheduler->queue);
 	queue_write_arrivals(&scheduler->queue);
 	reporter_finish(&scheduler->reporter);

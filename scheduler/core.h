@@ -6,6 +6,7 @@
 #define ZM_SCHEDULER_CORE_H
 
 #include "scheduler/agents/agents.h"
+#include "scheduler/control/sampler.h"
 #include "scheduler/verdicts/verdicts.h"
 #include "scheduler/report/reporter.h"
 
@@ -24,6 +25,7 @@ struct scheduler {
 	struct agents	 agents;
 	struct verdicts	*verdicts;		/* NULL: a test without it */
 	struct control	*control;
+	struct sampler	 sampler;	/* zeroed: a test without it */
 	struct mailq_process *mailq;	/* NULL: a test without it */
 	struct timer	 plan_timer, shape_timer, minute;
 	int64_t		 looked_ms;	/* last time: is all fed? */

@@ -53,6 +53,8 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/control/act/act.c scheduler/control/act/sync.c scheduler/control/act/acts.c scheduler/control/act/act.h \
 	scheduler/control/act/change.c scheduler/control/act/count.c \
 	scheduler/control/act/connections.c scheduler/control/act/dest.c scheduler/control/act/events.c \
+	scheduler/control/act/history.c \
+	scheduler/control/sampler.c scheduler/control/sampler.h \
 	scheduler/control/act/job.c scheduler/control/act/list.c \
 	scheduler/control/act/next.c scheduler/control/act/queue.c \
 	scheduler/control/act/etrn.c \

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "daemon/given.h"
 #include "daemon/skeleton.h"
+#include "journal/event.h"
 #include "scheduler/agents/agents.h"
 #include "scheduler/control/control.h"
 #include "scheduler/control/suppose.h"
@@ -113,6 +114,7 @@ scheduler_after_drop(struct process *process, struct err *err)
 	launcher_on_begin(process, agents_begin, &scheduler.agents);
 	scheduler.control = control_new(&scheduler.agents,
 	    control_socket);
+	sampler_open(&scheduler.sampler, &scheduler.agents, event_dir());
 	scheduler.verdicts = verdicts_new(&scheduler.queue, verdicts_socket);
 	scheduler.mailq = mailq_new(&scheduler.agents,
 	    scheduler.control, launcher_start_beside);

@@ -200,6 +200,7 @@ tools_libtools_a_SOURCES += tools/zmailer/report/arrivals.c \
 	tools/zmailer/report/arrivals.h \
 	tools/zmailer/report/capacity.c \
 	tools/zmailer/report/capacity.h tools/zmailer/report/count.c \
+	tools/zmailer/report/past.c tools/zmailer/report/past.h \
 	tools/zmailer/report/print.c tools/zmailer/report/report.h \
 	tools/zmailer/report/send/sessions.c \
 	tools/zmailer/report/send/sessions.h \

@@ -5,11 +5,15 @@ if HAVE_LIBEVENT
 noinst_LIBRARIES += web/libweb.a
 web_libweb_a_SOURCES = \
 	web/page/charset.c web/page/charset.h \
+	web/page/course.c web/page/course.h \
 	web/page/html.c web/page/html.h web/page/layout.c web/page/layout.h \
 	web/page/picture.c web/page/picture.h \
 	web/page/table.c web/page/table.h \
 	web/ask/ask.c web/ask/ask.h web/ask/question.c web/ask/question.h \
 	web/ask/source.c web/ask/source.h \
+	web/session/attempts.c web/session/attempts.h \
+	web/session/people.c web/session/people.h \
+	web/session/role.c web/session/role.h \
 	web/session/session.c web/session/session.h \
 	web/pages/pages.h web/pages/authentication.c web/pages/change.c \
 	web/pages/destination.c web/pages/destinations.c \
@@ -18,8 +22,10 @@ web_libweb_a_SOURCES = \
 	web/pages/life.c \
 	web/pages/lines.c web/pages/message.c web/pages/order.c \
 	web/pages/orders.c web/pages/overview.c web/pages/parts.h \
+	web/pages/past.c web/pages/past.h \
 	web/pages/queue.c web/pages/refused.c web/pages/review.c \
 	web/pages/text.c web/pages/words.c \
+	web/serve/login.c web/serve/serving.h \
 	web/serve/reply.c web/serve/reply.h web/serve/request.c \
 	web/serve/request.h web/serve/routes.h web/serve/serve.c \
 	web/serve/serve.h web/serve/slots.c web/serve/slots.h \
@@ -28,7 +34,8 @@ web_libweb_a_CFLAGS = -I. $(AM_CFLAGS) $(LIBEVENT_CFLAGS)
 
 pkglibexec_PROGRAMS += web/zm-web
 web_zm_web_SOURCES = web/web.c
-web_zm_web_LDADD = web/libweb.a $(ZM_LIBS) $(LIBEVENT_LIBS)
+web_zm_web_LDADD = web/libweb.a $(ZM_LIBS) $(LIBEVENT_LIBS) $(CRYPT_LIBS) \
+	$(SODIUM_LIBS)
 
 # style sheet and script as C strings
 BUILT_SOURCES += web/serve/files.inc

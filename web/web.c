@@ -11,14 +11,18 @@
 #include <sysexits.h>
 
 #include "base/fd.h"
+#include "journal/event.h"
 #include "web/serve/serve.h"
 
 #include "base/banned.h"
 
+enum { WORDS = 5, WORDS_NETWORK = 11 };
+
 static int
 web_usage(FILE *out, int status)
 {
-	fputs("usage: zm-web ZMAILER CONFIGURATION RUN-DIRECTORY PORT\n\n"
+	fputs("usage: zm-web ZMAILER CONFIGURATION RUN-DIRECTORY PORT "
+	    "[ADDRESS:PORT CERTIFICATE KEY USERS ROLES LOG-DIRECTORY]\n\n"
 	    "zmailer web starts it; see zmailer-web(8).\n", out);
 	return status;
 }
@@ -27,6 +31,7 @@ int
 main(int argc, char **argv)
 {
 	struct asker asker = { .base = NULL };
+	struct web_door door;
 	struct err err;
 	uint64_t port;
 
@@ -35,14 +40,23 @@ main(int argc, char **argv)
 		return printf("zmailer web %s\n", PACKAGE_VERSION) < 0;
 	if (argc == 2 && strcmp(argv[1], "--help") == 0)
 		return web_usage(stdout, EX_OK);
-	if (argc != 5 || !slice_number(slice_of(argv[4]), 0, 65535, &port))
+	if ((argc != WORDS && argc != WORDS_NETWORK) ||
+	    !slice_number(slice_of(argv[4]), 0, 65535, &port))
 		return web_usage(stderr, EX_USAGE);
 	err_program("zmailer: web");
 	(void)signal(SIGPIPE, SIG_IGN);
 	asker.zmailer = argv[1];
 	asker.conf_path = argv[2][0] != '\0' ? argv[2] : NULL;
 	asker.run_dir = argv[3];
-	if (web_serve(&asker, (unsigned)port, &err) < 0) {
+	if (argc == WORDS_NETWORK) {
+		door = (struct web_door){ .address = argv[5],
+		    .certificate = argv[6], .key = argv[7], .users = argv[8],
+		    .roles = argv[9] };
+		err_program("web");
+		(void)event_open(argv[10]);
+	}
+	if (web_serve(&asker, (unsigned)port, argc == WORDS_NETWORK ? &door :
+	    NULL, &err) < 0) {
 		fprintf(stderr, "zmailer: web: %s\n", err.text);
 		return EX_UNAVAILABLE;
 	}

@@ -267,6 +267,8 @@ EVENT(MAILQ_STOP, "mailq.stop", INFO, "listen",
 EVENT(MAILQ_EXIT, "mailq.exit", WARN, "child status again_ms",
     "The process that answers the mailq protocol ended; it is started again. "
     "Mail does not wait for it.")
+EVENT(WEB_LOGIN, "web.login", INFO, "user client ok",
+    "Somebody gave a user's name and password to the desk in a browser.")
 EVENT(MAILQ_LOGIN, "mailq.login", INFO, "user client ok",
     "A client of the mailq protocol gave a user's name and proof.")
 EVENT(MAILQ_USERS, "mailq.users", WARN, "client reason",

@@ -1,4 +1,5 @@
 # libzm/tls - the only room that includes OpenSSL: links, keys, digests, SCRAM, DKIM
+# order: . < login
 libzm_a_SOURCES += \
 	libzm/tls/about.c libzm/tls/about.h \
 	libzm/tls/client.c libzm/tls/client.h \
@@ -6,9 +7,11 @@ libzm_a_SOURCES += \
 	libzm/tls/dane.c libzm/tls/dane.h \
 	libzm/tls/digest.c libzm/tls/digest.h \
 	libzm/tls/dkim.c libzm/tls/dkim.h \
+	libzm/tls/login/https.c libzm/tls/login/https.h \
 	libzm/tls/internal.h \
 	libzm/tls/link.c libzm/tls/link.h \
 	libzm/tls/pair.c libzm/tls/pair.h \
+	libzm/tls/login/password.c libzm/tls/login/password.h \
 	libzm/tls/provider.c \
 	libzm/tls/scram.c libzm/tls/scram.h \
 	libzm/tls/server.c libzm/tls/server.h \

@@ -26,6 +26,7 @@ enum fields {
 	F_BY = 32, F_EV = 64, F_IDS = 128, F_UNTIL = 256, F_MOMENTS = 512,
 	F_PACE = 1024, F_DEST = 2048, F_ALL = 4096, F_TIMEOUT = 8192,
 	F_PIN = 16384, F_FILE = 32768, F_VIA = 65536,
+	F_PAST = 131072,
 	CHANGE = F_CHOICE | F_IDS | F_WRITE | F_LIMIT
 };
 
@@ -45,6 +46,7 @@ const struct request_row request_rows[OP_COUNT_OF] = {
 	[OP_CONNECTIONS] = { "connections", RIGHT_READ, false, F_DEST },
 	[OP_ARRIVALS] = { "arrivals", RIGHT_READ, false, F_DEST },
 	[OP_OBJECTIVES] = { "objectives", RIGHT_READ, false, 0 },
+	[OP_HISTORY] = { "history", RIGHT_READ, false, F_PAST | F_UNTIL },
 	[OP_HOLD] = { "hold", RIGHT_WRITE, true, CHANGE | F_UNTIL },
 	[OP_RELEASE] = { "release", RIGHT_WRITE, true, CHANGE },
 	[OP_FREEZE] = { "freeze", RIGHT_WRITE, true, CHANGE },
@@ -118,6 +120,10 @@ static const struct field field_rows[] = {
 	{ "per_second", F_PACE, TYPE_NUMBER, AT(per_second), 1000000, NULL },
 	{ "all", F_ALL, TYPE_TRUE, AT(is_all), 0, NULL },
 	{ "file", F_FILE, TYPE_NUMBER, AT(file), INT64_MAX, NULL },
+	{ "span_s", F_PAST, TYPE_NUMBER, AT(span_s), REQUEST_SPAN_S_MAX,
+	    NULL },
+	{ "points", F_PAST, TYPE_NUMBER, AT(points), REQUEST_POINTS_MAX,
+	    NULL },
 	{ "timeout_s", F_TIMEOUT, TYPE_NUMBER, AT(timeout_s), 3600, NULL },
 };
 enum { FIELD_ROWS = sizeof(field_rows) / sizeof(field_rows[0]) };

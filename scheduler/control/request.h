@@ -24,13 +24,15 @@ enum {
 	REQUEST_IDS_MAX = 4096,
 	REQUEST_PREFIXES_MAX = 16,	/* of ids that are not whole */
 	REQUEST_ID_BYTES_MIN = 11,
-	REQUEST_PER_SECOND = 100
+	REQUEST_PER_SECOND = 100,
+	REQUEST_POINTS_MAX = 1000,
+	REQUEST_SPAN_S_MAX = 2 * 366 * 86400
 };
 
 enum request_op {
 	OP_LIST, OP_COUNT, OP_WHY, OP_DESTINATIONS, OP_ORDERS, OP_EVENTS,
 	OP_NEXT, OP_QUEUE, OP_GROUPS, OP_JOB, OP_TURNS, OP_CONNECTIONS,
-	OP_ARRIVALS, OP_OBJECTIVES,
+	OP_ARRIVALS, OP_OBJECTIVES, OP_HISTORY,
 	OP_HOLD, OP_RELEASE, OP_FREEZE, OP_THAW, OP_RETRY,
 	OP_RETRY_FAILED, OP_SCHEDULE,
 	OP_BOUNCE, OP_DELETE, OP_UNDELETE, OP_REROUTE,
@@ -65,6 +67,7 @@ struct request {
 	int64_t		 timeout_s;	/* -1: not given */
 	int64_t		 limit;		/* -1: not given */
 	int64_t		 per_second;
+	int64_t		 span_s, points;	/* 0: not given */
 	int64_t		 file;		/* a message's inode; 0: none */
 	bool		 is_brief, is_dry, is_all;
 };

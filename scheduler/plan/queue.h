@@ -16,6 +16,8 @@
 #include "scheduler/plan/thread.h"
 #include "scheduler/plan/shaping/zone.h"
 
+struct history;			/* journal/history.h */
+
 struct queue {
 	const struct conf *conf;	/* current; not ours */
 	struct spool	*spool;
@@ -29,6 +31,7 @@ struct queue {
 	struct arrivals	 arrivals;
 	struct objectives objectives;
 	struct orders	 orders;
+	const struct history *history;	/* NULL: none is kept */
 	struct timer	 orders_timer;
 	int64_t		 started_ms;
 	struct {

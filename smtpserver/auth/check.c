@@ -8,28 +8,18 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <crypt.h>
 #include <stdlib.h>
 #include <string.h>
-
-#ifdef HAVE_SODIUM
-#include <sodium.h>
-#endif
 
 #include "base/ascii.h"
 #include "base/mem.h"
 #include "grammar/base64.h"
+#include "tls/login/password.h"
 #include "tls/scram.h"
 #include "mail/table/table.h"
 #include "smtpserver/auth/check.h"
 
 #include "base/banned.h"
-
-/* Compared with when there is no such user: an entry nobody's password
- * has. */
-#define NOBODY "$6$zmailer.nobody$" \
-	"0000000000000000000000000000000000000000000000000000000000000000" \
-	"0000000000000000000000"
 
 struct auth_check {
 	const struct conf	*conf;
@@ -75,110 +65,6 @@ check_forget(struct str *secret)
 /* ---- the table -------------------------------------------------------- */
 
 static enum auth_result
-crypt_check(const char *entry, const char *password, struct err *err)
-{
-	struct crypt_data *data = mem_alloc(1, sizeof(*data));
-	const char *made = crypt_r(password, entry, data);
-	enum auth_result result = AUTH_NO;
-
-	if (made == NULL || made[0] == '*') {
-		err_set(err, "crypt(3) does not know this kind of entry");
-		result = AUTH_TROUBLE;
-	} else if (secret_equal(slice_of(made), slice_of(entry))) {
-		result = AUTH_YES;
-	}
-	explicit_bzero(data, sizeof(*data));
-	mem_free(&data);
-	return result;
-}
-
-/* ---- argon2 ----------------------------------------------------------- */
-
-enum { ARGON2_KBYTES_MAX = 262144, ARGON2_ROUNDS_MAX = 32 };
-
-#ifdef HAVE_SODIUM
-/* "NAME=NUMBER" of "$argon2id$v=19$m=65536,t=2,p=1$SALT$HASH" is at most
- * this. */
-static bool
-argon2_is_bounded(const char *entry, const char *name, uint64_t max)
-{
-	const char *at = strstr(entry, name);
-	struct slice number;
-	uint64_t value;
-
-	if (at == NULL)
-		return false;
-	number = slice_of(at + strlen(name));
-	return slice_number(slice_first(number, strspn(number.p,
-	    "0123456789")), 1, max, &value);
-}
-
-/* What the entry wants of memory and time is bounded before it is made. */
-static enum auth_result
-argon2_check(const char *entry, struct slice password, struct err *err)
-{
-	if (!argon2_is_bounded(entry, "$m=", ARGON2_KBYTES_MAX) ||
-	    !argon2_is_bounded(entry, ",t=", ARGON2_ROUNDS_MAX)) {
-		err_set(err, "the argon2 entry wants more than %d MB or %d "
-		    "rounds", ARGON2_KBYTES_MAX >> 10, ARGON2_ROUNDS_MAX);
-		return AUTH_TROUBLE;
-	}
-	if (sodium_init() < 0) {
-		err_set(err, "libsodium does not start");
-		return AUTH_TROUBLE;
-	}
-	return crypto_pwhash_str_verify(entry, password.p, password.n) == 0 ?
-	    AUTH_YES : AUTH_NO;
-}
-#else
-static enum auth_result
-argon2_check(const char *entry, struct slice password, struct err *err)
-{
-	err_set(err, "argon2 was left out of this build (libsodium-dev)");
-	return AUTH_TROUBLE;
-}
-#endif
-
-/* The word in braces in front, as Dovecot writes it, of those that crypt(3)
- * and argon2 know by what follows. */
-static struct slice
-entry_without_scheme(struct slice entry)
-{
-	static const char *const schemes[] = { "{CRYPT}", "{BLF-CRYPT}",
-	    "{MD5-CRYPT}", "{SHA256-CRYPT}", "{SHA512-CRYPT}", "{ARGON2ID}",
-	    "{ARGON2I}" };
-
-	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
-		struct slice scheme = slice_of(schemes[i]);
-
-		if (slice_equal_nocase(slice_first(entry, scheme.n), scheme))
-			return slice_from(entry, scheme.n);
-	}
-	return entry;
-}
-
-enum auth_result
-auth_entry_check(struct slice entry, struct slice password, struct err *err)
-{
-	struct str setting = STR_INIT, text = STR_INIT;
-	enum auth_result result;
-	struct scram_keys keys;
-	int kind = scram_keys_parse(entry, &keys, err);
-
-	if (kind != 0)
-		return kind < 0 ? AUTH_TROUBLE :
-		    scram_password_fits(&keys, password) ? AUTH_YES : AUTH_NO;
-	str_add_slice(&setting, entry_without_scheme(entry));
-	str_add_slice(&text, password);
-	result = slice_starts(str_slice(&setting), "$argon2") ?
-	    argon2_check(setting.buf, password, err) :
-	    crypt_check(setting.buf, text.buf, err);
-	check_forget(&text);
-	str_release(&setting);
-	return result;
-}
-
-static enum auth_result
 users_check(struct auth_check *check, struct slice user,
     struct slice password, struct err *err)
 {
@@ -186,9 +72,11 @@ users_check(struct auth_check *check, struct slice user,
 
 	switch (table_lookup(check->users, user, &entry, &check->line, err)) {
 	case TABLE_FOUND:
-		return auth_entry_check(slice_trim(entry), password, err);
+		return (enum auth_result)password_check_entry(slice_trim(entry),
+		    password, err);
 	case TABLE_NONE:
-		(void)auth_entry_check(slice_of(NOBODY), password, err);
+		(void)password_check_entry(slice_of(PASSWORD_NOBODY),
+		    password, err);
 		return AUTH_NO;
 	case TABLE_TROUBLE:
 		break;

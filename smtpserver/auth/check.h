@@ -24,11 +24,6 @@ bool auth_check_answer(void *check, struct slice question, struct str *out);
 
 enum auth_result { AUTH_YES = 1, AUTH_NO = 0, AUTH_TROUBLE = -1 };
 
-/* Is this the password of an entry: {SCRAM-SHA-256}..., or what crypt(3)
- * writes, with or without {CRYPT} in front? */
-enum auth_result auth_entry_check(struct slice entry, struct slice password,
-    struct err *err);
-
 /* auth/pam.c, auth/saslauthd.c.  Strings without NUL in them. */
 enum auth_result auth_pam_check(const char *service, const char *user,
     const char *password, const char *client, struct err *err);

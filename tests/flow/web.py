@@ -5,6 +5,7 @@ show and order, and what the attacks of doc/WEB.md get.
 SPDX-License-Identifier: ISC
 """
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -170,6 +171,32 @@ def pages_show_what_the_verbs_show(desk, world):
     reply = desk.get("/queue?q=dest:%22smtp/" +
                      host.replace("[", "%5b").replace("]", "%5d") + "%22")
     assert "b@peer.test" in reply.words(), reply.words()
+
+
+def the_past_is_drawn(desk, world):
+    """For an hour, a day, a month two pictures and a table; the table has the
+    numbers of the twin, and the page fits into 60 KB."""
+    spans = ("hour", "day", "month")
+
+    def sums(twin, key):
+        return [sum(point[key] for point in twin[span]) for span in spans]
+    mta.wait_for("what came", lambda: min(sums(
+        desk.json("/").json(), "accepted")) >= 3)
+    text = desk.get("/").text
+    for span in spans:
+        for what in ("flow", "level"):
+            assert f'<title id="{span}-{what}-t">' in text, (span, what)
+            assert f'<desc id="{span}-{what}-d">From ' in text, (span, what)
+    tables = re.findall(r"<summary>The numbers</summary>(.*?)</table>", text,
+                        re.S)
+    assert len(tables) == 3, text
+    twin = desk.json("/").json()
+    for table, came, served in zip(tables, sums(twin, "accepted"),
+                                   sums(twin, "delivered")):
+        for label, want in (("Came", came), ("Served", served)):
+            there = re.findall(f'data-label="{label}">([0-9]+)<', table)
+            assert sum(map(int, there)) == want, (label, want, table)
+    assert len(text) < 60000, len(text)
 
 
 def a_message_says_why_it_waits(desk, world):
@@ -407,7 +434,7 @@ def who_hangs_up_breaks_nothing(desk, world):
             link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
                             b"\1\0\0\0\0\0\0\0")
     assert desk.get("/queue").status == 200
-    assert not children(desk), children(desk)
+    mta.wait_for("the end of their verbs", lambda: not children(desk))
 
 
 def children(desk):
@@ -458,7 +485,8 @@ def ports_and_ends(world):
 
 IN_A_SESSION = (every_reply_has_the_fields,
                 what_is_no_request_of_ours_is_refused,
-                one_request_a_connection, pages_show_what_the_verbs_show,
+                one_request_a_connection, the_past_is_drawn,
+                pages_show_what_the_verbs_show,
                 a_message_says_why_it_waits, nothing_of_others_is_markup,
                 an_order_is_shown_and_then_given,
                 forms_of_others_order_nothing,

@@ -59,6 +59,12 @@ OPTION(CAPACITY, "--capacity", NULL, FLAG, 0, 0,
     "how much mail the machine can take")
 OPTION(ARRIVALS, "--arrivals", NULL, FLAG, 0, 0,
     "how long mail takes to arrive, and how estimates hold")
+OPTION(PAST, "--past", "SPAN", SPAN, 10000, 0,
+    "what came, went and waited in the last hour (1h), month (31d) or so")
+OPTION(DESK, "--listen", "ADDRESS:PORT", TEXT, 0, 0,
+    "for a network, with TLS and logins")
+OPTION(ROLES, "--roles", "FILE", TEXT, 0, 0,
+    "who may what: a line NAME look|act|administer each")
 OPTION(SCRAPE, "--listen", "[ADDRESS:]PORT|unix:/PATH", TEXT, 0, 0,
     "answer scrapers there by HTTP, until it is stopped")
 OPTION(TOP, "--top", "senders|users|clients|domains", CHOICE, 0, 0,

@@ -88,8 +88,11 @@ verb_who(char *out, size_t size)
 {
 	uid_t uid = getuid();
 	struct passwd *pw = getpwuid(uid);
+	const char *named = getenv("ZMAILER_WHO");
 
-	if (pw != NULL)
+	if (named != NULL && *named != '\0')
+		snprintf(out, size, "%s", named);
+	else if (pw != NULL)
 		snprintf(out, size, "%s", pw->pw_name);
 	else
 		snprintf(out, size, "uid%ju", (uintmax_t)uid);

@@ -84,7 +84,8 @@ int verb_failed(const char *name, const struct err *err, int status);
  * a refusal. */
 extern const char verb_readers[];
 
-/* Name of the calling user, for the journal. */
+/* Who gives the order, for the journal: the one in whose name the desk runs a
+ * verb (ZMAILER_WHO), else the calling user. */
 void verb_who(char *out, size_t size);
 
 /* Colour and boxes only on a terminal, never with NO_COLOR or TERM=dumb. */

@@ -265,7 +265,8 @@ ask_begin(const struct asker *asker, struct question *question, ask_fn *fn,
 			event_add(ask->writer, NULL);
 		}
 	} else {
-		source_start(&ask->source, asker, question->words);
+		source_start(&ask->source, asker, question->words,
+		    question->who);
 		stream_open(&ask->out, ask, ask->source.out_fd,
 		    &question->answer.text, ANSWER_BYTES_MAX);
 		stream_open(&ask->err, ask, ask->source.err_fd,

@@ -41,6 +41,8 @@ struct question {
 	struct str	 request;	/* of the socket, a line */
 	const char	*words[QUESTION_WORDS_MAX];	/* the verb; a NULL
 							 * ends them */
+	const char	*who;		/* in whose name; NULL, "": the
+					 * desk's user */
 	struct question_answer	 answer;
 };
 

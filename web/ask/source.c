@@ -47,10 +47,11 @@ source_connect(struct source *out, const char *run_dir)
 
 static void
 source_child(const struct asker *asker, const char *const *words,
-    const int out[2], const int err[2]) __attribute__((noreturn));
+    const char *who, const int out[2], const int err[2])
+    __attribute__((noreturn));
 static void
 source_child(const struct asker *asker, const char *const *words,
-    const int out[2], const int err[2])
+    const char *who, const int out[2], const int err[2])
 {
 	const char *argv[WORDS_MAX] = { "zmailer" };
 	size_t at = 1;
@@ -70,6 +71,8 @@ source_child(const struct asker *asker, const char *const *words,
 	(void)setpgid(0, 0);
 	(void)setenv("NO_COLOR", "1", 1);
 	(void)setenv("TERM", "dumb", 1);
+	if (who != NULL && *who != '\0')
+		(void)setenv("ZMAILER_WHO", who, 1);
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
 	    dup2(out[1], STDOUT_FILENO) < 0 || dup2(err[1], STDERR_FILENO) < 0)
 		_exit(EXIT_NOT_RUN);
@@ -88,7 +91,7 @@ source_pipe_close(const int ends[2])
 
 void
 source_start(struct source *out, const struct asker *asker,
-    const char *const *words)
+    const char *const *words, const char *who)
 {
 	int ends[2] = { -1, -1 }, errs[2] = { -1, -1 };
 	pid_t pid = -1;
@@ -97,7 +100,7 @@ source_start(struct source *out, const struct asker *asker,
 	if (pipe2(ends, O_CLOEXEC) == 0 && pipe2(errs, O_CLOEXEC) == 0)
 		pid = fork();
 	if (pid == 0)
-		source_child(asker, words, ends, errs);
+		source_child(asker, words, who, ends, errs);
 	if (pid < 0) {
 		source_pipe_close(ends);
 		source_pipe_close(errs);

@@ -16,9 +16,10 @@ struct source {
 
 /* Connect to RUN/scheduler.sock, not waiting; out_fd -1: nobody listens. */
 void source_connect(struct source *out, const char *run_dir);
-/* Run a verb: words end with NULL, standard input is empty, no descriptor of
- * ours is open in it.  out_fd -1: it cannot be. */
+/* Run a verb in somebody's name (NULL, "": ours): words end with NULL,
+ * standard input is empty, no descriptor of ours is open in it.  out_fd -1: it
+ * cannot be. */
 void source_start(struct source *out, const struct asker *asker,
-    const char *const *words);
+    const char *const *words, const char *who);
 
 #endif

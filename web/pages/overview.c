@@ -1,6 +1,6 @@
 /* overview.c - what needs a person now, how much waits, what runs
  *
- * In     zmailer status; count and destinations of the scheduler
+ * In     zmailer status; count, destinations and history of the scheduler
  * Out    sentences, a picture and tables
  * Spec   pages.h
  *
@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "web/pages/pages.h"
+#include "web/pages/past.h"
 #include "web/page/html.h"
 #include "web/page/picture.h"
 #include "web/page/table.h"
@@ -28,6 +29,7 @@ overview_begin(struct visit *visit)
 	count = visit_ask_socket(visit, "count", "count");
 	json_text(&count->request, "by", SLICE("state"));
 	(void)visit_ask_socket(visit, "destinations", "destinations");
+	past_ask(visit);
 	return 0;
 }
 
@@ -357,6 +359,7 @@ overview_show(struct visit *visit)
 {
 	overview_add_needs(visit);
 	overview_add_count(visit);
+	past_show(visit);
 	overview_add_destinations(visit);
 	overview_add_files(visit);
 	overview_add_processes(visit);

@@ -14,7 +14,7 @@
 #include "web/pages/form.h"
 
 enum {
-	VISIT_QUESTIONS_MAX = 5,
+	VISIT_QUESTIONS_MAX = 8,
 	QUEUE_PAGE_MESSAGES = 50,
 	REVIEW_MESSAGES_MAX = 200,
 	REASON_BYTES_MAX = 200		/* doc/protocol/control.md section 2 */

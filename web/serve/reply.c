@@ -43,7 +43,8 @@ reply_reason(int status)
 		{ 403, "Forbidden" }, { 404, "Not Found" },
 		{ 405, "Method Not Allowed" },
 		{ 415, "Unsupported Media Type" },
-		{ 421, "Misdirected Request" }, { 503, "Service Unavailable" },
+		{ 421, "Misdirected Request" },
+		{ 429, "Too Many Requests" }, { 503, "Service Unavailable" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

@@ -59,6 +59,18 @@ request_check_length(struct evhttp_request *http, const char **out_words)
 	return 0;
 }
 
+static bool
+request_is_host(const char *value)
+{
+	size_t n = strlen(value);
+
+	for (size_t i = 0; i < n; i++)
+		if (!ascii_is_alnum(value[i]) &&
+		    !ascii_is_among(value[i], ".-:[]"))
+			return false;
+	return n > 0 && n < HOST_BYTES;
+}
+
 /* Another name that leads here (DNS rebinding) is not ours. */
 static int
 request_check_host(struct evhttp_request *http, const char *host,
@@ -67,10 +79,11 @@ request_check_host(struct evhttp_request *http, const char *host,
 	const char *value;
 
 	*out_words = "This is not the host that was asked for.";
-	if (request_count(http, "Host", &value) != 1 ||
-	    strcasecmp(value, host) != 0)
+	if (request_count(http, "Host", &value) != 1)
 		return 421;
-	return 0;
+	if (host == NULL)
+		return request_is_host(value) ? 0 : 421;
+	return strcasecmp(value, host) == 0 ? 0 : 421;
 }
 
 /* A form of another site comes with its Origin ("null" is also what a page
@@ -79,12 +92,17 @@ static int
 request_check_origin(struct evhttp_request *http, const char *host,
     const char **out_words)
 {
-	char ours[HOST_BYTES];
+	char ours[HOST_BYTES + sizeof("https://")];
 	const char *value;
 	unsigned count;
 
 	*out_words = "The request comes from another site.";
-	snprintf(ours, sizeof(ours), "http://%s", host);
+	if (host != NULL)
+		snprintf(ours, sizeof(ours), "http://%s", host);
+	else if (request_count(http, "Host", &value) == 1)
+		snprintf(ours, sizeof(ours), "https://%s", value);
+	else
+		return 421;
 	count = request_count(http, "Origin", &value);
 	if (count > 1 || (count == 1 && strcmp(value, "null") != 0 &&
 	    strcasecmp(value, ours) != 0))

@@ -18,7 +18,8 @@ struct web_request {
 	bool		 wants_json;
 };
 
-/* Read it; host is the one that we are.
+/* Read it; host is the one that we are; NULL: TLS says who we are, and it is
+ * the one that is asked for.
  * returns 0; else the status to refuse it with, *out_words says why */
 int request_read(struct evhttp_request *http, const char *host,
     struct web_request *out, const char **out_words);

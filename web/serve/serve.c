@@ -1,8 +1,8 @@
-/* serve.c - the desk as a web server on loopback
+/* serve.c - the desk as a web server
  *
  * In     requests
  * Out    pages, files of ours, refusals
- * Holds  the listener, one session
+ * Holds  the listener, the sessions
  * Trusts nobody without the cookie, and no form without its token
  * Spec   serve.h, routes.h
  *
@@ -15,15 +15,18 @@
 #include <event2/event.h>
 #include <event2/http.h>
 #include <event2/listener.h>
+#include <event2/util.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "tls/login/https.h"
 #include "web/pages/pages.h"
 #include "web/serve/reply.h"
 #include "web/serve/request.h"
 #include "web/serve/serve.h"
+#include "web/serve/serving.h"
 #include "web/serve/slots.h"
 #include "web/serve/visits.h"
 
@@ -31,77 +34,74 @@
 
 #include "base/banned.h"
 
-enum { READ_S = 10, BACKLOG = 128, NAME_BYTES = 32, COOKIE_BYTES = 160 };
+enum { READ_S = 10, BACKLOG = 128 };
 
-struct serving {
-	struct asker	*asker;
-	struct web_session	 session;
-	char		 host[NAME_BYTES];	/* "127.0.0.1:PORT" */
-	char		 cookie[NAME_BYTES];	/* its name */
-};
+void
+serving_cookie(const struct serving *serving, const struct web_session *session,
+    char out[SERVING_COOKIE_BYTES])
+{
+	snprintf(out, SERVING_COOKIE_BYTES, "%s=%s; Path=/; %sHttpOnly; "
+	    "SameSite=Strict", serving->cookie, session->cookie,
+	    serving->is_network ? "Secure; " : "");
+}
 
 /* ---- addresses without a page ------------------------------------------- */
-
-typedef void serve_fn(struct serving *serving,
-    const struct web_request *request, struct slice rest);
 
 /* The cookie is of this port: browsers send those of one host to all its
  * ports. */
 static void
-serve_open(struct serving *serving, const struct web_request *request,
-    struct slice rest)
+serve_open(struct serving *serving, struct web_session *session,
+    const struct web_request *request, struct slice rest)
 {
-	char cookie[COOKIE_BYTES];
+	char cookie[SERVING_COOKIE_BYTES];
 
-	if (evhttp_request_get_command(request->http) != EVHTTP_REQ_GET ||
-	    !session_open(&serving->session, rest, clock_steady_ms())) {
+	if (serving->is_network ||
+	    evhttp_request_get_command(request->http) != EVHTTP_REQ_GET ||
+	    !session_open(&serving->all[0], rest, clock_steady_ms())) {
 		reply_error(request->http, 403, "This link was used, or is "
 		    "too old: start zmailer web again for another one.",
 		    request->wants_json, false);
 		return;
 	}
-	snprintf(cookie, sizeof(cookie), "%s=%s; Path=/; HttpOnly; "
-	    "SameSite=Strict", serving->cookie, serving->session.cookie);
+	serving_cookie(serving, &serving->all[0], cookie);
 	reply_go(request->http, "/", cookie);
 	explicit_bzero(cookie, sizeof(cookie));
 }
 
 static void
-serve_leave(struct serving *serving, const struct web_request *request,
-    struct slice rest)
+serve_leave(struct serving *serving, struct web_session *session,
+    const struct web_request *request, struct slice rest)
 {
 	struct arena *arena = arena_new();
 	struct form form;
 	bool is_ours = form_read_fields(request->body, arena, &form) == 0 &&
-	    session_is_ours(&serving->session, form_get(&form, "csrf"));
+	    session_is_ours(session, form_get(&form, "csrf"));
 
 	arena_free(&arena);
 	if (is_ours)
-		session_leave(&serving->session);
+		session_leave(session);
 	reply_error(request->http, is_ours ? 200 : 403, is_ours ?
 	    "The session is over." : "The form is not of this session.",
 	    request->wants_json, !is_ours);
 }
 
 static void
-serve_style(struct serving *serving, const struct web_request *request,
-    struct slice rest)
+serve_style(struct serving *serving, struct web_session *session,
+    const struct web_request *request, struct slice rest)
 {
 	reply_send(request->http, 200, "text/css; charset=utf-8",
 	    slice_of(file_style));
 }
 
 static void
-serve_script(struct serving *serving, const struct web_request *request,
-    struct slice rest)
+serve_script(struct serving *serving, struct web_session *session,
+    const struct web_request *request, struct slice rest)
 {
 	reply_send(request->http, 200, "text/javascript; charset=utf-8",
 	    slice_of(file_script));
 }
 
 /* ---- routes ------------------------------------------------------------- */
-
-enum role { ANYBODY, KNOWN };
 
 static const struct route {
 	const char	*method, *path;
@@ -110,7 +110,7 @@ static const struct route {
 	serve_fn	*answer;
 } routes[] = {
 #define ROUTE(method, path, role, page, answer) \
-	{ method, path, role, page, answer },
+	{ method, path, ROLE_##role, page, answer },
 #include "web/serve/routes.h"
 #undef ROUTE
 };
@@ -144,29 +144,67 @@ serve_route_find(const struct web_request *request, struct slice *out_rest,
 	return NULL;
 }
 
+/* Who is not known is shown the door, or how to come in. */
+static void
+serve_turn_away(const struct serving *serving,
+    const struct web_request *request)
+{
+	bool is_page = request->method != NULL && !request->wants_json &&
+	    strcmp(request->method, "GET") == 0;
+
+	if (serving->is_network && is_page)
+		reply_go(request->http, "/login", NULL);
+	else
+		reply_error(request->http, 403, serving->is_network ?
+		    "Nobody is known here by this browser: log in at /login." :
+		    "Nobody is known here by this browser: zmailer web prints "
+		    "a link.", request->wants_json, false);
+}
+
+/* Orders are for who has the role, and gave his password of late.  True: the
+ * browser has its answer. */
+static bool
+serve_refuse_role(const struct route *route, const struct web_request *request,
+    const struct web_session *session)
+{
+	if (session == NULL || route->role <= ROLE_LOOK)
+		return false;
+	if (session->role < route->role)
+		reply_error(request->http, 403, "Your role may look at this, "
+		    "not order it.", request->wants_json, true);
+	else if (!session_may_act(session, clock_steady_ms()))
+		login_want_again(request, session);
+	else
+		return false;
+	return true;
+}
+
 static void
 serve_route(struct serving *serving, const struct web_request *request)
 {
-	bool is_known = session_is_known(&serving->session, serving->cookie,
+	struct web_session *session = session_whose(serving->all, serving->cookie,
 	    request->cookies, clock_steady_ms());
 	const struct route *route;
 	struct slice rest;
 	int status;
 
+	if (!login_is_current(serving, session))
+		session = NULL;
 	route = serve_route_find(request, &rest, &status);
-	if (!is_known && (route == NULL || route->role == KNOWN))
-		reply_error(request->http, 403, "Nobody is known here by "
-		    "this browser: zmailer web prints a link.",
-		    request->wants_json, false);
+	if (session == NULL && (route == NULL || route->role != ROLE_NONE))
+		serve_turn_away(serving, request);
 	else if (route == NULL)
 		reply_error(request->http, status, status == 405 ?
 		    "This address does not take that method." :
-		    "There is no such page.", request->wants_json, is_known);
+		    "There is no such page.", request->wants_json,
+		    session != NULL);
+	else if (serve_refuse_role(route, request, session))
+		return;
 	else if (route->page != NULL)
-		visit_make(serving->asker, &serving->session, request,
-		    route->page, rest);
+		visit_make(serving->asker, session, request, route->page,
+		    rest);
 	else
-		route->answer(serving, request, rest);
+		route->answer(serving, session, request, rest);
 }
 
 static void
@@ -179,7 +217,8 @@ serve_on_request(struct evhttp_request *http, void *context)
 
 	slots_set_whole(evhttp_connection_get_bufferevent(
 	    evhttp_request_get_connection(http)));
-	status = request_read(http, serving->host, &request, &words);
+	status = request_read(http, serving->is_network ? NULL : serving->host,
+	    &request, &words);
 	if (status != 0)
 		reply_error(http, status, words, request.wants_json, false);
 	else
@@ -188,24 +227,40 @@ serve_on_request(struct evhttp_request *http, void *context)
 
 /* ---- the listener ------------------------------------------------------- */
 
+/* On loopback, or where a door leads.  *port becomes the one it has. */
 static struct evconnlistener *
-serve_listen(struct event_base *base, unsigned *port, struct err *err)
+serve_listen(struct event_base *base, const struct web_door *door,
+    unsigned *port, struct err *err)
 {
-	struct sockaddr_in where = { .sin_family = AF_INET,
+	struct sockaddr_in loopback = { .sin_family = AF_INET,
 	    .sin_port = htons((uint16_t)*port),
 	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	socklen_t size = sizeof(where);
-	struct evconnlistener *listener = evconnlistener_new_bind(base, NULL,
-	    NULL, LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC |
-	    LEV_OPT_REUSEABLE, BACKLOG, (struct sockaddr *)&where,
-	    sizeof(where));
+	struct sockaddr_storage where = { 0 };
+	int size = sizeof(where);
+	socklen_t there = sizeof(loopback);
+	struct evconnlistener *listener;
 
-	if (listener == NULL || getsockname(evconnlistener_get_fd(listener),
+	if (door == NULL) {
+		memcpy(&where, &loopback, sizeof(loopback));
+		size = sizeof(loopback);
+	} else if (evutil_parse_sockaddr_port(door->address,
 	    (struct sockaddr *)&where, &size) < 0) {
-		(void)err_sys(err, "127.0.0.1 port %u", *port);
+		(void)err_set(err, "%s: an address and a port are wanted, "
+		    "like 192.0.2.1:8443 or [2001:db8::1]:8443",
+		    door->address);
 		return NULL;
 	}
-	*port = ntohs(where.sin_port);
+	listener = evconnlistener_new_bind(base, NULL, NULL,
+	    LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC |
+	    LEV_OPT_REUSEABLE, BACKLOG, (struct sockaddr *)&where, size);
+	if (listener == NULL || (door == NULL &&
+	    getsockname(evconnlistener_get_fd(listener),
+	    (struct sockaddr *)&loopback, &there) < 0)) {
+		(void)err_sys(err, "%s port %u", door != NULL ?
+		    door->address : "127.0.0.1", *port);
+		return NULL;
+	}
+	*port = ntohs(loopback.sin_port);
 	return listener;
 }
 
@@ -244,40 +299,77 @@ serve_limit(struct evhttp *http)
 static void
 serve_say(const struct serving *serving)
 {
-	printf("http://%s/open/%s\n", serving->host, serving->session.link);
-	fprintf(stderr, "The link lets one browser in, once, within %d "
-	    "minutes.  Ctrl-C ends the desk.\n", SESSION_LINK_MS / 60000);
+	if (serving->is_network) {
+		printf("https://%s/login\n", serving->host);
+		fputs("Users of `auth users` who have a role log in there.  "
+		    "Ctrl-C ends the desk.\n", stderr);
+	} else {
+		printf("http://%s/open/%s\n", serving->host,
+		    serving->all[0].link);
+		fprintf(stderr, "The link lets one browser in, once, within "
+		    "%d minutes.  Ctrl-C ends the desk.\n",
+		    SESSION_LINK_MS / 60000);
+	}
 	fflush(stdout);
 }
 
-int
-web_serve(struct asker *asker, unsigned port, struct err *err)
+/* Who comes in, and by which name the cookie goes. */
+static void
+serve_prepare(struct serving *serving, const struct web_door *door,
+    unsigned port)
 {
-	struct serving serving = { .asker = asker };
+	for (size_t i = 0; i < SESSIONS_MAX; i++)
+		session_init(&serving->all[i], clock_steady_ms());
+	if (door == NULL) {
+		snprintf(serving->host, sizeof(serving->host), "127.0.0.1:%u",
+		    port);
+		snprintf(serving->cookie, sizeof(serving->cookie),
+		    "zmailer-%u", port);
+		return;
+	}
+	serving->is_network = true;
+	strlcpy(serving->host, door->address, sizeof(serving->host));
+	strlcpy(serving->cookie, "__Host-zmailer", sizeof(serving->cookie));
+	attempts_init(&serving->attempts);
+	people_open(&serving->people, door->users, door->roles,
+	    serving->asker->run_dir);
+}
+
+int
+web_serve(struct asker *asker, unsigned port, const struct web_door *door,
+    struct err *err)
+{
+	static struct serving serving;
 	struct event_base *base = event_base_new();
 	struct evhttp *http = base == NULL ? NULL : evhttp_new(base);
+	struct ssl_ctx_st *tls = NULL;
 	struct evconnlistener *listener;
 
 	if (http == NULL)
 		return err_set(err, "no memory for a server");
-	listener = serve_listen(base, &port, err);
+	if (door != NULL && (tls = https_context(door->certificate, door->key,
+	    err)) == NULL)
+		return -1;
+	listener = serve_listen(base, door, &port, err);
 	if (listener == NULL) {
 		evhttp_free(http);
 		event_base_free(base);
 		return -1;
 	}
-	snprintf(serving.host, sizeof(serving.host), "127.0.0.1:%u", port);
-	snprintf(serving.cookie, sizeof(serving.cookie), "zmailer-%u", port);
-	session_init(&serving.session, clock_steady_ms());
+	serving = (struct serving){ .asker = asker };
+	serve_prepare(&serving, door, port);
 	asker->base = base;
 	ask_open(base);
-	slots_open(base, http, listener);
+	slots_open(base, http, listener, tls);
 	serve_limit(http);
 	evhttp_set_gencb(http, serve_on_request, &serving);
 	if (evhttp_bind_listener(http, listener) == NULL)
 		return err_set(err, "no memory for a listener");
 	serve_say(&serving);
 	serve_until_signal(base);
-	session_release(&serving.session);
+	for (size_t i = 0; i < SESSIONS_MAX; i++)
+		session_release(&serving.all[i]);
+	if (serving.is_network)
+		people_close(&serving.people);
 	return 0;
 }

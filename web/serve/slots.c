@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include <event2/bufferevent.h>
+#include <event2/bufferevent_ssl.h>
 #include <event2/event.h>
 #include <event2/http.h>
 #include <event2/listener.h>
@@ -19,6 +20,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "tls/login/https.h"
 #include "web/serve/slots.h"
 
 #include "base/banned.h"
@@ -32,6 +34,7 @@ struct slot {
 };
 static struct slot slots[SLOTS_MAX];
 static struct evconnlistener *slots_listener;
+static struct ssl_ctx_st *slots_tls;
 
 static bool
 slot_is_over(const struct slot *slot)
@@ -77,14 +80,25 @@ slots_on_sweep(evutil_socket_t fd, short what, void *context)
 		(void)evconnlistener_enable(slots_listener);
 }
 
+static struct bufferevent *
+slots_new(struct event_base *base)
+{
+	struct ssl_st *link;
+
+	if (slots_tls == NULL)
+		return bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
+	link = https_link(slots_tls);
+	return link == NULL ? NULL : bufferevent_openssl_socket_new(base, -1,
+	    link, BUFFEREVENT_SSL_ACCEPTING, BEV_OPT_CLOSE_ON_FREE);
+}
+
 /* The server wants a bufferevent for a connection that it took.  The
  * descriptor is closed with its events, by the last reference: another one of
  * its number would not be heard. */
 static struct bufferevent *
 slots_on_connection(struct event_base *base, void *context)
 {
-	struct bufferevent *bev = bufferevent_socket_new(base, -1,
-	    BEV_OPT_CLOSE_ON_FREE);
+	struct bufferevent *bev = slots_new(base);
 	size_t taken = slots_sweep() + 1;
 
 	for (size_t i = 0; bev != NULL && i < SLOTS_MAX; i++)
@@ -109,13 +123,14 @@ slots_set_whole(struct bufferevent *bev)
 
 void
 slots_open(struct event_base *base, struct evhttp *http,
-    struct evconnlistener *listener)
+    struct evconnlistener *listener, struct ssl_ctx_st *tls)
 {
 	struct timeval every = { .tv_usec = SWEEP_US };
 	struct event *timer = event_new(base, -1, EV_PERSIST, slots_on_sweep,
 	    NULL);
 
 	slots_listener = listener;
+	slots_tls = tls;
 	evhttp_set_bevcb(http, slots_on_connection, NULL);
 	if (timer == NULL || event_add(timer, &every) < 0)
 		panic("no timer");

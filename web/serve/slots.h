@@ -12,6 +12,7 @@
 struct event_base;
 struct evhttp;
 struct evconnlistener;
+struct ssl_ctx_st;
 
 enum {
 	SLOTS_MAX = 64,
@@ -19,9 +20,10 @@ enum {
 	SLOT_ALL_MS = 180000	/* with its answer */
 };
 
-/* Count what the listener takes and the server serves, from now on. */
+/* Count what the listener takes and the server serves, from now on; with tls
+ * (not NULL) each begins with a handshake. */
 void slots_open(struct event_base *base, struct evhttp *http,
-    struct evconnlistener *listener);
+    struct evconnlistener *listener, struct ssl_ctx_st *tls);
 /* The connection of this bufferevent brought a whole request. */
 struct bufferevent;
 void slots_set_whole(struct bufferevent *bev);

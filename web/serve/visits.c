@@ -11,6 +11,7 @@
  */
 #include <sys/queue.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -25,6 +26,8 @@ struct work {
 	struct visit	 visit;
 	const struct asker *asker;
 	struct web_session	*session;
+	unsigned	 serial;	/* the session's, then */
+	char		 who[sizeof(((struct web_session *)0)->user) + 8];
 	struct evhttp_request *http;
 	size_t		 asked;		/* without an answer */
 	char		 csrf[SESSION_SECRET_BYTES];
@@ -82,10 +85,12 @@ work_send(struct work *work)
 		work_send_page(work);
 		return;
 	}
-	str_reset(&work->session->said);
-	str_add_slice(&work->session->said, str_slice(&visit->out));
-	str_reset(&work->session->back);
-	str_add_slice(&work->session->back, str_slice(&visit->back));
+	if (work->serial == work->session->serial) {
+		str_reset(&work->session->said);
+		str_add_slice(&work->session->said, str_slice(&visit->out));
+		str_reset(&work->session->back);
+		str_add_slice(&work->session->back, str_slice(&visit->back));
+	}
 	reply_go(work->http, visit->goes_to, NULL);
 }
 
@@ -121,6 +126,8 @@ work_start(struct work *work)
 	at_work++;
 	work->asked = work->visit.count;
 	for (size_t i = 0; i < work->visit.count; i++)
+		work->visit.questions[i].who = work->who;
+	for (size_t i = 0; i < work->visit.count; i++)
 		ask_begin(work->asker, &work->visit.questions[i],
 		    work_on_answer, work);
 	if (work->visit.count == 0)
@@ -135,14 +142,24 @@ work_new(const struct asker *asker, struct web_session *session,
 	struct work *work = mem_alloc(1, sizeof(*work));
 	struct arena *arena = arena_new();
 
-	*work = (struct work){ .asker = asker, .session = session,
-	    .http = request->http, .visit = { .arena = arena, .page = page,
-	    .rest = slice_copy(arena, rest), .is_json = request->wants_json,
-	    .said = slice_copy(arena, str_slice(&session->said)),
-	    .way_back = slice_copy(arena, str_slice(&session->back)),
-	    .now_s = clock_wall_s(), .out = STR_INIT, .back = STR_INIT } };
+	*work = (struct work){ .asker = asker,
+		.session = session,
+		.serial = session->serial,
+		.http = request->http,
+		.visit = { .arena = arena,
+		    .page = page,
+		    .rest = slice_copy(arena, rest),
+		    .is_json = request->wants_json,
+		    .said = slice_copy(arena, str_slice(&session->said)),
+		    .way_back = slice_copy(arena, str_slice(&session->back)),
+		    .now_s = clock_wall_s(),
+		    .out = STR_INIT,
+		    .back = STR_INIT } };
 	strlcpy(work->csrf, session->csrf, sizeof(work->csrf));
 	work->visit.csrf = work->csrf;
+	if (session->user[0] != '\0')
+		snprintf(work->who, sizeof(work->who), "%s(web)",
+		    session->user);
 	return work;
 }
 

@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,67 @@ session_release(struct web_session *session)
 	str_init(&session->back);
 }
 
+static void
+session_start(struct web_session *session, int64_t now_ms)
+{
+	session_make(session->cookie);
+	session_make(session->csrf);
+	session->until_ms = now_ms + SESSION_MS;
+	session->idle_until_ms = now_ms + SESSION_IDLE_MS;
+}
+
+void
+session_begin(struct web_session *session, struct slice user, enum role role,
+    int64_t now_ms)
+{
+	session_leave(session);
+	session->serial++;
+	snprintf(session->user, sizeof(session->user), SLICE_FMT,
+	    SLICE_ARG(user));
+	session->role = role;
+	session->act_until_ms = now_ms + SESSION_ACT_MS;
+	session_start(session, now_ms);
+}
+
+static bool
+session_is_over(const struct web_session *session, int64_t now_ms)
+{
+	return session->cookie[0] == '\0' || now_ms >= session->until_ms ||
+	    now_ms >= session->idle_until_ms;
+}
+
+struct web_session *
+session_place(struct web_session all[SESSIONS_MAX], int64_t now_ms)
+{
+	struct web_session *best = &all[0];
+
+	for (size_t i = 0; i < SESSIONS_MAX; i++) {
+		if (session_is_over(&all[i], now_ms))
+			return &all[i];
+		if (all[i].idle_until_ms < best->idle_until_ms)
+			best = &all[i];
+	}
+	return best;
+}
+
+struct web_session *
+session_whose(struct web_session all[SESSIONS_MAX], const char *name,
+    struct slice cookies, int64_t now_ms)
+{
+	struct web_session *found = NULL;
+
+	for (size_t i = 0; i < SESSIONS_MAX; i++)
+		if (session_is_known(&all[i], name, cookies, now_ms))
+			found = &all[i];
+	return found;
+}
+
+bool
+session_may_act(const struct web_session *session, int64_t now_ms)
+{
+	return session->user[0] == '\0' || now_ms < session->act_until_ms;
+}
+
 bool
 session_open(struct web_session *session, struct slice token, int64_t now_ms)
 {
@@ -67,10 +129,8 @@ session_open(struct web_session *session, struct slice token, int64_t now_ms)
 	    !session_is_same(session->link, token))
 		return false;
 	explicit_bzero(session->link, sizeof(session->link));
-	session_make(session->cookie);
-	session_make(session->csrf);
-	session->until_ms = now_ms + SESSION_MS;
-	session->idle_until_ms = now_ms + SESSION_IDLE_MS;
+	session->role = ROLE_ADMINISTER;
+	session_start(session, now_ms);
 	return true;
 }
 
@@ -81,7 +141,9 @@ session_is_known(struct web_session *session, const char *name,
 	struct slice one;
 	bool is_known = false;
 
-	if (now_ms >= session->until_ms || now_ms >= session->idle_until_ms)
+	if (session->cookie[0] == '\0')
+		return false;
+	if (session_is_over(session, now_ms))
 		session_leave(session);
 	while (slice_cut(&cookies, ';', &one)) {
 		struct slice pair = slice_trim(one);

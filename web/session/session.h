@@ -1,8 +1,9 @@
 /* session.h - who may come in: a link that is used once, then a cookie
  *
  * All secrets are SESSION_BYTES of the system's random numbers in hex, and
- * are compared without telling by the time how far they agree.  A process
- * has one link and the one session that came of it.
+ * are compared without telling by the time how far they agree.  A desk on
+ * loopback has one link and the one session that came of it; one on a network
+ * has a session for each login, and no link.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -10,15 +11,22 @@
 #define ZM_WEB_SESSION_H
 
 #include "base/str.h"
+#include "web/session/role.h"
 
 enum {
 	SESSION_BYTES = 16, SESSION_SECRET_BYTES = 2 * SESSION_BYTES + 1,
 	SESSION_LINK_MS = 10 * 60 * 1000,
 	SESSION_IDLE_MS = 60 * 60 * 1000,	/* without a request */
-	SESSION_MS = 12 * 60 * 60 * 1000	/* at the most */
+	SESSION_MS = 12 * 60 * 60 * 1000,	/* at the most */
+	SESSION_ACT_MS = 15 * 60 * 1000,	/* after a password */
+	SESSIONS_MAX = 32
 };
 
 struct web_session {
+	char		user[64];	/* "": who started the desk */
+	enum role	role;
+	int64_t		act_until_ms;	/* gave the password, of late */
+	unsigned	serial;		/* how many had this place before */
 	char		link[SESSION_SECRET_BYTES];	/* "": it was used */
 	char		cookie[SESSION_SECRET_BYTES];	/* "": none */
 	char		csrf[SESSION_SECRET_BYTES];
@@ -33,6 +41,18 @@ void session_release(struct web_session *session);
 /* Is this the link?  Then it is used up, and cookie and csrf are new. */
 bool session_open(struct web_session *session, struct slice token,
     int64_t now_ms);
+/* Somebody gave his password: a new session, which may order at once. */
+void session_begin(struct web_session *session, struct slice user,
+    enum role role, int64_t now_ms);
+/* A place for a session: one that is over, or the one that was idle for
+ * longest. */
+struct web_session *session_place(struct web_session all[SESSIONS_MAX],
+    int64_t now_ms);
+/* Whose session it is; NULL: nobody's. */
+struct web_session *session_whose(struct web_session all[SESSIONS_MAX],
+    const char *name, struct slice cookies, int64_t now_ms);
+/* May it order, or must it give the password again? */
+bool session_may_act(const struct web_session *session, int64_t now_ms);
 /* Does the value of the Cookie field have ours, named name?  Then the session
  * goes on. */
 bool session_is_known(struct web_session *session, const char *name,

@@ -37,6 +37,7 @@ struct tail;			/* events.c */
 struct tally;			/* count.c */
 struct roll;			/* queue.c */
 struct lates;			/* objectives.c */
+struct past;			/* history.c */
 struct act_sync;		/* sync.c */
 
 struct act {
@@ -87,6 +88,7 @@ struct act {
 	struct tail	*tail;
 	struct roll	*roll;
 	struct lates	*lates;
+	struct past	*past;
 };
 
 /* A request that may be done: right was looked at.  The arena becomes the
@@ -159,16 +161,17 @@ void act_sync_leave(struct act *act);
 typedef enum act_step act_fn(struct act *act, struct str *out);
 act_fn act_list, act_count, act_why, act_destinations, act_orders,
     act_events, act_next, act_queue, act_groups, act_job, act_turns,
-    act_connections, act_arrivals, act_objectives,
+    act_connections, act_arrivals, act_objectives, act_history,
     act_change, act_retry,
     act_undelete, act_reroute,
     act_suspend, act_resume, act_pin, act_drain, act_undrain, act_etrn;
-/* What act_events, act_count, act_queue and act_objectives hold over their
- * steps; sets NULL. */
+/* What act_events, act_count, act_queue, act_objectives and act_history hold
+ * over their steps; sets NULL. */
 void tail_free(struct tail **tail);
 void tally_free(struct tally **tally);
 void roll_free(struct roll **roll);
 void lates_free(struct lates **lates);
+void past_free(struct past **past);
 /* Is this destination meant by the globs of the request? */
 bool act_is_dest(const struct act *act, const struct thread *thread);
 /* The same for names that may have no thread. */

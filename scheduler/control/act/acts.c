@@ -22,7 +22,7 @@ static act_fn *const act_functions[OP_COUNT_OF] = {
 	[OP_QUEUE] = act_queue, [OP_GROUPS] = act_groups,
 	[OP_JOB] = act_job, [OP_TURNS] = act_turns,
 	[OP_CONNECTIONS] = act_connections, [OP_ARRIVALS] = act_arrivals,
-	[OP_OBJECTIVES] = act_objectives,
+	[OP_OBJECTIVES] = act_objectives, [OP_HISTORY] = act_history,
 	[OP_HOLD] = act_change,
 	[OP_RELEASE] = act_change, [OP_FREEZE] = act_change,
 	[OP_THAW] = act_change, [OP_RETRY] = act_retry,
@@ -74,6 +74,7 @@ act_free(struct act **pact)
 	tally_free(&act->tally);
 	roll_free(&act->roll);
 	lates_free(&act->lates);
+	past_free(&act->past);
 	arena_free(&act->arena);
 	mem_free(pact);
 }

@@ -78,6 +78,27 @@ request_must(struct evhttp_request *http, const struct web_request *request)
 	}
 }
 
+/* With TLS the host is the one that is asked for, and Origin is of it. */
+static void
+request_must_network(struct evhttp_request *http)
+{
+	const char *words = NULL, *host = NULL, *origin = "null";
+	struct web_request request;
+
+	if (request_read(http, NULL, &request, &words) != 0) {
+		MUST(words != NULL);
+		return;
+	}
+	MUST(fields_named(http, "Host", &host) == 1 && host[0] != '\0');
+	MUST(strpbrk(host, " \t/\\@?#\"'<>") == NULL);
+	if (request.method == NULL || strcmp(request.method, "POST") != 0)
+		return;
+	MUST(fields_named(http, "Origin", &origin) <= 1);
+	MUST(strcmp(origin, "null") == 0 ||
+	    (strncasecmp(origin, "https://", 8) == 0 &&
+	    strcasecmp(origin + 8, host) == 0));
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -100,6 +121,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		MUST(!session_is_known(&session, "zmailer-80",
 		    request.cookies, 0));
 	}
+	request_must_network(http);
 	evhttp_request_free(http);
 	return 0;
 }

@@ -8,6 +8,7 @@ import http.client
 import json
 import re
 import smtplib
+import ssl
 import subprocess
 import urllib.parse
 
@@ -109,8 +110,7 @@ class Desk:
             body = urllib.parse.urlencode(form)
             fields.setdefault("Content-Type",
                               "application/x-www-form-urlencoded")
-        client = http.client.HTTPConnection("127.0.0.1", self.port,
-                                            timeout=60)
+        client = self.connect()
         try:
             client.putrequest(method, path, skip_host="Host" in fields,
                               skip_accept_encoding=True)
@@ -124,6 +124,9 @@ class Desk:
             return Reply(client.getresponse())
         finally:
             client.close()
+
+    def connect(self):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
 
     def get(self, path, **fields):
         return self.ask("GET", path, fields)
@@ -142,3 +145,34 @@ class Desk:
         self.process.wait(timeout=20)
         self.process.stdout.close()
         self.process.stderr.close()
+
+
+class Visitor(Desk):
+    """One who comes to a desk on a network from an address of his own, and
+    may log in."""
+
+    def __init__(self, port, address="127.0.0.1"):
+        self.port = port
+        self.address = address
+        self.cookie = None
+
+    def connect(self):
+        context = ssl.create_default_context()
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        return http.client.HTTPSConnection(
+            "127.0.0.1", self.port, timeout=60, context=context,
+            source_address=(self.address, 0))
+
+    def post(self, path, **form):
+        """Again while it is too soon after somebody's try."""
+        def tried():
+            reply = self.ask("POST", path, form=form)
+            return None if "a moment ago" in reply.text else reply
+        return mta.wait_for("its turn", tried)
+
+    def log_in(self, user, password):
+        reply = self.post("/login", user=user, password=password)
+        if reply.status == 303:
+            self.cookie = reply.fields["set-cookie"].split(";")[0]
+        return reply

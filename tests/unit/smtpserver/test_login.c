@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "grammar/base64.h"
+#include "tls/login/password.h"
 #include "tls/scram.h"
 #include "smtpserver/auth/check.h"
 #include "smtpserver/auth/dovecot.h"
@@ -101,22 +102,22 @@ Test(scram_keys, bad_entries)
 Test(auth_entry, rows)
 {
 	static const struct {
-		const char *entry, *password; enum auth_result want;
+		const char *entry, *password; enum password_result want;
 	} rows[] = {
-		{ BUILDER, "builder", AUTH_YES },
-		{ BUILDER, "Builder", AUTH_NO },
-		{ BUILDER, "", AUTH_NO },
-		{ "{CRYPT}" BUILDER, "builder", AUTH_YES },
-		{ "{SHA512-CRYPT}" BUILDER, "builder", AUTH_YES },
-		{ "plaintext", "plaintext", AUTH_NO },
-		{ "", "", AUTH_TROUBLE },
-		{ "*", "*", AUTH_TROUBLE },
-		{ "{SCRAM-SHA-256}1,2,3,4", "x", AUTH_TROUBLE },
+		{ BUILDER, "builder", PASSWORD_FITS },
+		{ BUILDER, "Builder", PASSWORD_WRONG },
+		{ BUILDER, "", PASSWORD_WRONG },
+		{ "{CRYPT}" BUILDER, "builder", PASSWORD_FITS },
+		{ "{SHA512-CRYPT}" BUILDER, "builder", PASSWORD_FITS },
+		{ "plaintext", "plaintext", PASSWORD_WRONG },
+		{ "", "", PASSWORD_TROUBLE },
+		{ "*", "*", PASSWORD_TROUBLE },
+		{ "{SCRAM-SHA-256}1,2,3,4", "x", PASSWORD_TROUBLE },
 	};
 	struct err err;
 
 	for (size_t i = 0; i < COUNT(rows); i++)
-		cr_expect_eq(auth_entry_check(slice_of(rows[i].entry),
+		cr_expect_eq(password_check_entry(slice_of(rows[i].entry),
 		    slice_of(rows[i].password), &err), rows[i].want,
 		    "row %zu", i);
 }
@@ -131,24 +132,24 @@ Test(auth_entry, rows)
 Test(auth_entry, argon2)
 {
 	static const struct {
-		const char *entry, *password; enum auth_result want;
+		const char *entry, *password; enum password_result want;
 	} rows[] = {
-		{ ARGON2ID, "secret", AUTH_YES },
-		{ ARGON2ID, "Secret", AUTH_NO },
-		{ ARGON2ID, "", AUTH_NO },
-		{ ARGON2I, "secret", AUTH_YES },
-		{ "{ARGON2ID}" ARGON2ID, "secret", AUTH_YES },
+		{ ARGON2ID, "secret", PASSWORD_FITS },
+		{ ARGON2ID, "Secret", PASSWORD_WRONG },
+		{ ARGON2ID, "", PASSWORD_WRONG },
+		{ ARGON2I, "secret", PASSWORD_FITS },
+		{ "{ARGON2ID}" ARGON2ID, "secret", PASSWORD_FITS },
 		{ "$argon2id$v=19$m=9999999,t=1,p=1$eA$eA", "x",
-		    AUTH_TROUBLE },
+		    PASSWORD_TROUBLE },
 		{ "$argon2id$v=19$m=8192,t=9999,p=1$eA$eA", "x",
-		    AUTH_TROUBLE },
-		{ "$argon2id$", "x", AUTH_TROUBLE },
-		{ "$argon2id$v=19$m=8192,t=1,p=1$!$!", "x", AUTH_NO },
+		    PASSWORD_TROUBLE },
+		{ "$argon2id$", "x", PASSWORD_TROUBLE },
+		{ "$argon2id$v=19$m=8192,t=1,p=1$!$!", "x", PASSWORD_WRONG },
 	};
 	struct err err;
 
 	for (size_t i = 0; i < COUNT(rows); i++)
-		cr_expect_eq(auth_entry_check(slice_of(rows[i].entry),
+		cr_expect_eq(password_check_entry(slice_of(rows[i].entry),
 		    slice_of(rows[i].password), &err), rows[i].want,
 		    "row %zu", i);
 }

@@ -119,3 +119,42 @@ Test(request, rows)
 		evhttp_request_free(http);
 	}
 }
+
+/* With TLS: the host is whatever is asked for, if it can be one. */
+static const struct {
+	const char	*in;
+	int		 status;
+} network_rows[] = {
+	{ "GET /\nHost: mx.test:8443\n", 0 },
+	{ "GET /\nHost: [2001:db8::1]:8443\n", 0 },
+	{ "GET /\n", 421 },
+	{ "GET /\nHost:\n", 421 },
+	{ "GET /\nHost: a\nHost: a\n", 421 },
+	{ "GET /\nHost: a b\n", 421 },
+	{ "GET /\nHost: a/b\n", 421 },
+	{ "GET /\nHost: user@mx.test\n", 421 },
+	{ "POST /\nHost: mx.test:8443\n" FORM
+	    "Origin: https://mx.test:8443\n", 0 },
+	{ "POST /\nHost: mx.test:8443\n" FORM "Origin: null\n", 0 },
+	{ "POST /\nHost: mx.test:8443\n" FORM
+	    "Origin: http://mx.test:8443\n", 403 },
+	{ "POST /\nHost: mx.test:8443\n" FORM "Origin: https://mx.test\n",
+	    403 },
+	{ "POST /\nHost: mx.test:8443\n" FORM
+	    "Origin: https://evil.test:8443\n", 403 },
+};
+
+Test(request, on_a_network)
+{
+	for (size_t i = 0; i < sizeof(network_rows) / sizeof(network_rows[0]);
+	    i++) {
+		struct evhttp_request *http = made_request(slice_of(
+		    network_rows[i].in));
+		const char *words = NULL;
+		struct web_request request;
+
+		cr_expect_eq(request_read(http, NULL, &request, &words),
+		    network_rows[i].status, "%s", network_rows[i].in);
+		evhttp_request_free(http);
+	}
+}

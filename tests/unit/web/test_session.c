@@ -113,3 +113,63 @@ Test(session, a_form_has_the_token)
 	cr_expect(!session_is_ours(&session, SLICE("")));
 	session_release(&session);
 }
+
+Test(session, each_login_has_its_own)
+{
+	static struct web_session all[SESSIONS_MAX];
+	struct web_session *one, *two;
+	struct str field = STR_INIT;
+	unsigned serial;
+
+	for (size_t i = 0; i < SESSIONS_MAX; i++)
+		session_init(&all[i], NOW_MS);
+	one = session_place(all, NOW_MS);
+	session_begin(one, SLICE("lena"), ROLE_LOOK, NOW_MS);
+	two = session_place(all, NOW_MS);
+	cr_assert_neq(one, two);
+	session_begin(two, SLICE("adam"), ROLE_ACT, NOW_MS);
+	cr_expect_str_neq(one->cookie, two->cookie);
+	cr_expect_str_neq(one->csrf, two->csrf);
+	str_addf(&field, "zm=%s", two->cookie);
+	cr_expect_eq(session_whose(all, "zm", str_slice(&field), NOW_MS), two);
+	session_leave(two);
+	cr_expect_null(session_whose(all, "zm", str_slice(&field), NOW_MS));
+	cr_expect_null(session_whose(all, "zm", SLICE("zm="), NOW_MS));
+	cr_expect_null(session_whose(all, "zm", SLICE(""), NOW_MS));
+	cr_expect_eq(session_place(all, NOW_MS), two, "its place is free");
+	serial = two->serial;
+	session_begin(two, SLICE("anna"), ROLE_ADMINISTER, NOW_MS);
+	cr_expect_neq(two->serial, serial);
+	/* all are taken: who is idle for longest gives way */
+	for (size_t i = 0; i < SESSIONS_MAX; i++)
+		session_begin(&all[i], SLICE("x"), ROLE_LOOK, NOW_MS +
+		    (i == 7 ? 0 : 1));
+	cr_expect_eq(session_place(all, NOW_MS + 2), &all[7]);
+	for (size_t i = 0; i < SESSIONS_MAX; i++)
+		session_release(&all[i]);
+	str_release(&field);
+}
+
+Test(session, orders_want_a_password_of_late)
+{
+	struct web_session session;
+
+	session_init(&session, NOW_MS);
+	cr_expect(session_may_act(&session, NOW_MS + SESSION_MS),
+	    "who started the desk has none");
+	session_begin(&session, SLICE("adam"), ROLE_ACT, NOW_MS);
+	cr_expect(session_may_act(&session, NOW_MS + SESSION_ACT_MS - 1));
+	cr_expect(!session_may_act(&session, NOW_MS + SESSION_ACT_MS));
+	session_release(&session);
+}
+
+Test(session, roles_are_three_words)
+{
+	cr_expect_eq(role_parse(SLICE("look")), ROLE_LOOK);
+	cr_expect_eq(role_parse(SLICE("act")), ROLE_ACT);
+	cr_expect_eq(role_parse(SLICE("administer")), ROLE_ADMINISTER);
+	cr_expect_eq(role_parse(SLICE("none")), ROLE_NONE);
+	cr_expect_eq(role_parse(SLICE("Act")), ROLE_NONE);
+	cr_expect_eq(role_parse(SLICE("act look")), ROLE_NONE);
+	cr_expect_eq(role_parse(SLICE("")), ROLE_NONE);
+}

@@ -13,6 +13,7 @@
 #include "tools/answers/answers.h"
 #include "tools/zmailer/report/arrivals.h"
 #include "tools/zmailer/report/capacity.h"
+#include "tools/zmailer/report/past.h"
 #include "tools/zmailer/report/report.h"
 #include "tools/zmailer/report/send/send.h"
 #include "tools/zmailer/verbs/verb.h"
@@ -105,6 +106,13 @@ report_conf(const struct conf *conf, const struct wish *wish)
 	return status;
 }
 
+static bool
+report_asks_scheduler(const struct arguments *arguments)
+{
+	return arguments_has(arguments, OPT_ARRIVALS) ||
+	    arguments_has(arguments, OPT_PAST);
+}
+
 int
 verb_report(struct arguments *arguments)
 {
@@ -114,6 +122,7 @@ verb_report(struct arguments *arguments)
 	    .is_json = arguments_has(arguments, OPT_JSON) };
 	const char *top = arguments_text(arguments, OPT_TOP);
 	const char *by = arguments_text(arguments, OPT_TOP_BY);
+	int64_t past_ms = arguments_number(arguments, OPT_PAST, 0);
 	struct conf *conf;
 	int status;
 
@@ -126,12 +135,18 @@ verb_report(struct arguments *arguments)
 		return arguments_refuse(arguments, by != NULL ?
 		    "--by what? Say --top, too" :
 		    "--top or --capacity, not both");
-	if (arguments_has(arguments, OPT_ARRIVALS) && (top != NULL ||
+	if (report_asks_scheduler(arguments) && (top != NULL ||
 	    wish.is_capacity || arguments_has(arguments, OPT_DAYS)))
-		return arguments_refuse(arguments, "--arrivals stands alone: "
-		    "it asks the scheduler, not the journal");
+		return arguments_refuse(arguments, "%s stands alone: it asks "
+		    "the scheduler, not the journal", past_ms > 0 ? "--past" :
+		    "--arrivals");
+	if (past_ms / 1000 > PAST_MOST_S)
+		return arguments_refuse(arguments, "--past goes back two "
+		    "years (104w), no further");
 	conf = verb_conf_spool(arguments->conf_path);
-	if (arguments_has(arguments, OPT_ARRIVALS))
+	if (past_ms > 0)
+		status = past_report(conf, past_ms / 1000, wish.is_json);
+	else if (arguments_has(arguments, OPT_ARRIVALS))
 		status = arrivals_report(conf, wish.is_json);
 	else if (!answers_have(conf, conf->log_dir, arguments, &status))
 		status = report_conf(conf, &wish);

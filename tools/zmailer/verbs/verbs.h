@@ -69,8 +69,9 @@ VERB(status, "[--json]",
     "processes and files; exit 0 ok, 1 warning, 2 critical, 3 not running")
 VERB(watch, "[LIMIT...] [--every SPAN] [--once] [--exec COMMAND]",
     "ring while something stands still, or waits for too long")
-VERB(web, "[--port N]",
-    "the desk in a browser on this machine, until Ctrl-C; prints a link")
+VERB(web, "[--port N | --listen ADDRESS:PORT --roles FILE]",
+    "the desk in a browser, until Ctrl-C: on this machine, by a link that is "
+    "printed; or on a network, with TLS, for users who log in")
 VERB(setup, "[--host NAME] [--domain NAME] [--listen all|local|ADDRESS:PORT] "
     "[--via HOST[:PORT]] [--postmaster ADDRESS] [--certificate FILE --key "
     "FILE] [--submission HOW] [--spool DIR] [--run DIR] [--log DIR] "
@@ -157,13 +158,13 @@ VERB(replay, "--config FILE [--policy] [--routes] [--shape] [--ask-dns] "
     "what another configuration would have decided of mail that came")
 VERB(audit, "[DAY|SPAN] [--seal SUM] [--json]",
     "does every recipient have one fate, and is the journal whole?")
-VERB(report, "[--days N] [--capacity | --arrivals] "
+VERB(report, "[--days N] [--capacity | --arrivals | --past SPAN] "
     "[--top senders|users|clients|domains] [--by count|bytes|failures] | "
     "send [--day DAY] [--dry-run]; [--json]",
     "volume, times, destinations, troubles and who has most, of days, from "
     "the journal; or how much mail the machine can take, and what ends it "
-    "first; or how long mail takes to arrive; send: tell domains that ask "
-    "for it how connections to their hosts went")
+    "first; or how long mail takes to arrive; or the past, step by step; "
+    "send: tell domains that ask for it how connections to their hosts went")
 VERB(metrics, "[--prometheus | --listen [ADDRESS:]PORT|unix:/PATH]",
     "counters and the state of the spool as OpenMetrics text, or as that of "
     "Prometheus; once, or to whoever asks for /metrics")

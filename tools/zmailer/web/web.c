@@ -1,7 +1,8 @@
 /* web.c - zmailer web: the desk in a browser
  *
- * In     --port N
- * Out    becomes zm-web, which prints a link and serves until Ctrl-C
+ * In     --port N; --listen and --roles; users and certificate of the
+ *        configuration
+ * Out    becomes zm-web, which serves until Ctrl-C
  * Spec   zmailer-web(8)
  *
  * SPDX-License-Identifier: ISC
@@ -13,6 +14,8 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "base/mem.h"
+#include "conf/conf.h"
 #include "daemon/skeleton.h"
 #include "tools/zmailer/verbs/verb.h"
 
@@ -28,21 +31,40 @@ web_self(char out[PATH_MAX])
 	return n > 0 ? 0 : -1;
 }
 
-int
-verb_web(struct arguments *arguments)
-{
-	const char *conf_path = arguments->conf_path;
-	char program[PATH_MAX], self[PATH_MAX], run_dir[PATH_MAX], port[16];
-	struct conf *conf = verb_conf_spool(conf_path);
+enum { WORDS_MAX = 12 };
 
-	strlcpy(run_dir, conf->run_dir, sizeof(run_dir));
-	conf_free(&conf);
-	snprintf(port, sizeof(port), "%d", (int)arguments_number(arguments,
-	    OPT_PORT, 0));
-	daemon_libexec("zm-web", program, sizeof(program));
-	if (web_self(self) == 0)
-		execl(program, program, self, conf_path != NULL ? conf_path :
-		    "", run_dir, port, (char *)NULL);
+/* What zm-web is told of a listener for a network; the texts are copies. */
+static int
+web_add_door(const struct conf *conf, struct arguments *arguments,
+    const char *address, struct arena *arena, char **words, struct err *err)
+{
+	const struct conf_table *users = conf->auth.kind == AUTH_USERS ?
+	    conf_table_find(conf, conf->auth.table) : NULL;
+	struct conf_certificate *rows;
+	size_t count;
+
+	if (users == NULL)
+		return err_set(err, "logins want `auth users <TABLE>` in the "
+		    "configuration");
+	if (conf_all_certificates(conf, arena, &rows, &count, err) < 0)
+		return -1;
+	if (count == 0)
+		return err_set(err, "a listener for a network wants `tls "
+		    "certificate FILE key FILE` in the configuration");
+	words[0] = arena_printf(arena, "%s", address);
+	words[1] = arena_printf(arena, "%s", rows[0].file);
+	words[2] = arena_printf(arena, "%s", rows[0].key);
+	words[3] = arena_printf(arena, "%s", users->spec);
+	words[4] = arena_printf(arena, "%s", arguments_text(arguments,
+	    OPT_ROLES));
+	words[5] = arena_printf(arena, "%s", conf->log_dir);
+	return 0;
+}
+
+static int
+web_become(const char *program, char **words)
+{
+	execv(program, words);
 	if (errno == ENOENT)
 		fprintf(stderr, "zmailer: web: %s is not there: this zmailer "
 		    "was built without libevent.  Install the package "
@@ -53,4 +75,35 @@ verb_web(struct arguments *arguments)
 		fprintf(stderr, "zmailer: web: %s: %s\n", program,
 		    strerror(errno));
 	return EX_UNAVAILABLE;
+}
+
+int
+verb_web(struct arguments *arguments)
+{
+	const char *address = arguments_text(arguments, OPT_DESK);
+	char program[PATH_MAX], self[PATH_MAX], port[16];
+	const char *conf_path = arguments->conf_path;
+	char *words[WORDS_MAX] = { program, self };
+	struct arena *arena = arena_new();
+	struct conf *conf;
+	struct err err;
+
+	if ((address == NULL) != !arguments_has(arguments, OPT_ROLES))
+		return arguments_refuse(arguments, "--listen and --roles "
+		    "stand together");
+	conf = verb_conf_spool(conf_path);
+	snprintf(port, sizeof(port), "%d", (int)arguments_number(arguments,
+	    OPT_PORT, 0));
+	words[2] = arena_printf(arena, "%s", conf_path != NULL ? conf_path :
+	    "");
+	words[3] = arena_printf(arena, "%s", conf->run_dir);
+	words[4] = port;
+	daemon_libexec("zm-web", program, sizeof(program));
+	if (address != NULL && web_add_door(conf, arguments, address, arena,
+	    words + 5, &err) < 0)
+		return verb_failed("web", &err, EX_CONFIG);
+	conf_free(&conf);
+	if (web_self(self) < 0)
+		return EX_OSERR;
+	return web_become(program, words);
 }

@@ -1,0 +1,73 @@
+/* https.c - a pair of certificate and key for a library that speaks TLS
+ *
+ * In     PEM files
+ * Out    a context, and links of it
+ * Trusts the files' owner (pair.h)
+ * Spec   https.h; RFC 9325
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <openssl/ssl.h>
+
+#include "tls/login/https.h"
+#include "tls/internal.h"
+#include "tls/pair.h"
+
+#include "base/banned.h"
+
+/* The first one is the server's own, those after it lead to the root. */
+static bool
+https_use_chain(SSL_CTX *context, struct slice chain)
+{
+	const unsigned char *at = (const unsigned char *)chain.p;
+	const unsigned char *end = at + chain.n;
+	bool is_first = true, is_good = true;
+
+	while (at < end && is_good) {
+		X509 *one = d2i_X509(NULL, &at, (long)(end - at));
+
+		is_good = one != NULL && (is_first ?
+		    SSL_CTX_use_certificate(context, one) == 1 :
+		    SSL_CTX_add1_chain_cert(context, one) == 1);
+		is_first = false;
+		X509_free(one);
+	}
+	return is_good && !is_first;
+}
+
+struct ssl_ctx_st *
+https_context(const char *certificate_file, const char *key_file,
+    struct err *err)
+{
+	SSL_CTX *context = SSL_CTX_new(TLS_server_method());
+	struct tls_pair pair = { .key = NULL };
+
+	if (context == NULL || SSL_CTX_set_min_proto_version(context,
+	    TLS1_2_VERSION) != 1) {
+		SSL_CTX_free(context);
+		tls_err(err, "cannot set up TLS");
+		return NULL;
+	}
+	if (tls_pair_load(&pair, certificate_file, key_file, err) < 0) {
+		SSL_CTX_free(context);
+		return NULL;
+	}
+	SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION |
+	    SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE |
+	    SSL_OP_IGNORE_UNEXPECTED_EOF);
+	SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+	if (!https_use_chain(context, str_slice(&pair.chain)) ||
+	    SSL_CTX_use_PrivateKey(context, pair.key) != 1) {
+		SSL_CTX_free(context);
+		context = NULL;
+		tls_err(err, "the certificate cannot be used");
+	}
+	tls_pair_release(&pair);
+	return context;
+}
+
+struct ssl_st *
+https_link(struct ssl_ctx_st *context)
+{
+	return SSL_new(context);
+}

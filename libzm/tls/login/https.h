@@ -1,0 +1,22 @@
+/* https.h - a pair of certificate and key for a library that speaks TLS
+ *
+ * The desk's server is libevent's: it wants OpenSSL's own objects.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TLS_HTTPS_H
+#define ZM_TLS_HTTPS_H
+
+#include "base/err.h"
+
+struct ssl_ctx_st;
+struct ssl_st;
+
+/* TLS 1.2 and later, as a server, with this pair of files; ours to the end of
+ * the process.  NULL with err. */
+struct ssl_ctx_st *https_context(const char *certificate_file,
+    const char *key_file, struct err *err);
+/* For one connection; its owner is who frees it.  NULL: no memory. */
+struct ssl_st *https_link(struct ssl_ctx_st *context);
+
+#endif

@@ -1,0 +1,383 @@
+#!/usr/bin/env python3
+"""`zmailer web --listen` by real HTTPS: who may log in, and for each role each
+address and each order, a row each (ROLES, ORDERS).
+
+SPDX-License-Identifier: ISC
+"""
+import os
+import re
+import socket
+import ssl
+import subprocess
+import sys
+import warnings
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "lib"))
+from zmtest import browser, mta, tls                        # noqa: E402
+
+PASSWORDS = {"lena": "wonder-1", "adam": "wonder-2", "anna": "wonder-3",
+             "nora": "wonder-4"}
+ROLES = {"lena": "look", "adam": "act", "anna": "administer"}
+NOBODY = None
+# Each address of web/serve/routes.h: its path here, who has it answered as a
+# page would be (the others get 303 to /login, or 403).  No refusal has the id
+# that is asked for: the verb finds nothing.
+EVERYBODY = (NOBODY, "lena", "adam", "anna")
+KNOWN = ("lena", "adam", "anna")
+GETS = {
+    "/": ("/", KNOWN), "/queue": ("/queue", KNOWN),
+    "/message/": ("/message/ID", KNOWN), "/raw/": ("/raw/ID", KNOWN),
+    "/destinations": ("/destinations", KNOWN),
+    "/destination": ("/destination?of=smtp/peer.test", KNOWN),
+    "/review": ("/review", KNOWN), "/refused": ("/refused", KNOWN),
+    "/refused/": ("/refused/361g00000000", KNOWN),
+    "/limits": ("/limits", KNOWN), "/orders": ("/orders", KNOWN),
+    "/authentication": ("/authentication", KNOWN),
+    "/health": ("/health", KNOWN), "/done": ("/done", KNOWN),
+    "/open/": ("/open/" + "0" * 32, ()),
+    "/style.css": ("/style.css", EVERYBODY),
+    "/script.js": ("/script.js", EVERYBODY),
+    "/login": ("/login", (NOBODY,)), "/unlock": ("/unlock", ()),
+}
+# Each order: its address, its form, who may give it.
+ORDERS = [
+    ("/order", {"do": verb, "id": "ID"}, ("adam", "anna"))
+    for verb in ("hold", "release", "retry", "delete", "undelete", "bounce",
+                 "reroute")
+] + [
+    ("/order", {"do": "forward", "id": "ID", "to": "x@y.test"},
+     ("adam", "anna")),
+    ("/order", {"do": "note", "id": "ID", "reason": "n"}, ("adam", "anna")),
+    ("/order", {"do": "allow", "id": "ID"}, ("adam", "anna")),
+] + [
+    ("/change", {"do": change, **fields}, ("anna",))
+    for change, fields in (
+        ("block", {"whom": "192.0.2.1"}), ("unblock", {"whom": "192.0.2.1"}),
+        ("limit-sender", {"whom": "a@b.test", "rate": "1/1h"}),
+        ("unlimit-sender", {"whom": "a@b.test"}),
+        ("limit-dest", {"whom": "b.test", "sessions": "1"}),
+        ("unlimit-dest", {"whom": "b.test"}),
+        ("undo", {"version": "1"}), ("suspend", {"whom": "smtp/peer.test"}),
+        ("resume", {"whom": "smtp/peer.test"}),
+        ("pin", {"whom": "smtp/peer.test", "limit": "1"}),
+        ("unpin", {"whom": "smtp/peer.test"}), ("drain", {}),
+        ("undrain", {}))
+]
+
+
+class World:
+    def __init__(self):
+        self.cert = tls.Cert().make(["mx.test"])
+        self.mail = browser.Hostile()
+        self.instance = self.mail.instance
+        self.users = os.path.join(self.instance.dir, "passwords")
+        self.roles = os.path.join(self.instance.dir, "roles")
+        self.write(self.users, "".join(
+            f"{user} {self.crypt(word)}\n"
+            for user, word in PASSWORDS.items()))
+        self.write(self.roles, "".join(
+            f"{user} {role}\n" for user, role in ROLES.items()) +
+            "ghost administer\nodd superuser\n")
+        self.instance.configure(
+            f"tls certificate {self.cert.pem} key {self.cert.key}\n"
+            f"auth users <passwords>\ntable passwords file:{self.users}\n")
+        self.instance.zmailer("reload")
+        self.port = mta.free_port()
+        self.clock = mta.Clock(os.path.join(self.instance.dir, "clock"))
+        self.process = subprocess.Popen(
+            [f"{mta.BUILD}/bin/zmailer", "web", "--listen",
+             f"127.0.0.1:{self.port}", "--roles", self.roles],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=dict(self.instance.env, ZMAILER_TEST_CLOCK=self.clock.path),
+            text=True)
+        self.link = self.process.stdout.readline().strip()
+        self.people = {}
+        for n, user in enumerate(KNOWN):
+            self.people[user] = browser.Visitor(self.port, f"127.0.0.{n + 10}")
+        self.people[NOBODY] = browser.Visitor(self.port, "127.0.0.2")
+        self.id = sorted(row["id"] for row in self.mail.rows())[0]
+
+    @staticmethod
+    def crypt(word):
+        return subprocess.run(
+            ["openssl", "passwd", "-6", word], check=True,
+            capture_output=True, text=True).stdout.strip()
+
+    @staticmethod
+    def write(path, text):
+        with open(path + ".new", "w", encoding="ascii") as file:
+            file.write(text)
+        os.rename(path + ".new", path)
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait(timeout=20)
+        self.process.stdout.close()
+        self.process.stderr.close()
+        self.mail.close()
+        self.cert.close()
+
+
+def it_says_where(world):
+    assert world.link == f"https://127.0.0.1:{world.port}/login", world.link
+
+
+def nothing_is_told_in_the_clear(world):
+    with socket.create_connection(("127.0.0.1", world.port)) as link:
+        link.sendall(b"GET /login HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert b"HTTP" not in link.recv(4096)
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        context.maximum_version = ssl.TLSVersion.TLSv1_1
+    try:
+        with socket.create_connection(("127.0.0.1", world.port)) as link:
+            context.wrap_socket(link)
+            raise RuntimeError("TLS 1.1 was spoken")
+    except (ssl.SSLError, ConnectionError):
+        pass
+
+
+def only_a_password_lets_in(world):
+    stranger = browser.Visitor(world.port, "127.0.0.30")
+    for n, (user, word) in enumerate((
+            ("lena", "wonder-2"), ("lena", ""), ("", ""),
+            ("root", "wonder-1"), ("nora", "wonder-4"),     # no role
+            ("ghost", "wonder-1"),                          # no password
+            ("odd", "wonder-1"), ("../lena", "wonder-1"),
+            ("lena\n", "wonder-1"), ("l" * 200, "wonder-1"))):
+        stranger.address = f"127.0.0.{30 + n}"
+        reply = stranger.log_in(user, word)
+        assert reply.status in (403, 400), (user, reply.status)
+        assert "set-cookie" not in reply.fields, user
+        assert "wonder" not in reply.text, "the password is shown"
+    told = [row for row in world.instance.events()
+            if row["ev"] == "web.login"]
+    assert told and {row["ok"] for row in told} == {"no"}, told
+    assert "wonder" not in str(told)
+
+
+def all_log_in(world):
+    for user in KNOWN:
+        reply = world.people[user].log_in(user, PASSWORDS[user])
+        assert reply.status == 303, (user, reply.text)
+        cookie = reply.fields["set-cookie"]
+        assert re.fullmatch(r"__Host-zmailer=[0-9a-f]{32}; Path=/; Secure; "
+                            r"HttpOnly; SameSite=Strict", cookie), cookie
+        for name, value in browser.NEEDED.items():
+            assert reply.fields.get(name) == value, name
+    told = [row for row in world.instance.events()
+            if row["ev"] == "web.login" and row["ok"] == "yes"]
+    assert [row["user"] for row in told] == list(KNOWN), told
+    assert told[0]["client"] == "127.0.0.10", told
+
+
+def each_address_for_each_role(world):
+    with open(os.path.join(mta.SOURCE, "web/serve/routes.h"),
+              encoding="ascii") as file:
+        routes = re.findall(r'^ROUTE\("(GET|POST)", "([^"]+)"', file.read(),
+                            re.M)
+    gets = {path for method, path in routes if method == "GET"}
+    assert gets == set(GETS), gets ^ set(GETS)
+    assert {path for method, path in routes if method == "POST"} == {
+        "/order", "/change", "/leave", "/login", "/unlock"}
+    for path, (here, who) in GETS.items():
+        for user in EVERYBODY:
+            reply = world.people[user].get(here.replace("ID", world.id))
+            what = (path, user, reply.status, reply.fields.get("location"))
+            if user in who:
+                assert reply.status in (200, 404, 500), what
+            elif path == "/open/":
+                assert reply.status == 403, what
+            elif user is NOBODY:
+                assert reply.status == 303 and \
+                    reply.fields["location"] == "/login", what
+            else:
+                assert reply.status == 303 and \
+                    reply.fields["location"] == "/", what
+            twin = world.people[user].json(here.replace("ID", world.id))
+            if user is NOBODY and NOBODY not in who:
+                assert twin.status == 403 and "error" in twin.json(), what
+
+
+def each_order_for_each_role(world):
+    """The dry run; without a session, a role, the token of the session it is
+    403, and nothing is done."""
+    tokens = {user: world.people[user].get("/").csrf() for user in KNOWN}
+    for path, source in (("/order", "order.c"), ("/change", "change.c")):
+        with open(os.path.join(mta.SOURCE, "web/pages", source),
+                  encoding="utf-8") as file:
+            names = re.findall(r'^\t\{ "([a-z-]+)", ', file.read(), re.M)
+        assert set(names) == {form["do"] for where, form, _ in ORDERS
+                              if where == path}, names
+    before = world.mail.rows()
+    for path, form, who in ORDERS:
+        form = {k: v.replace("ID", world.id) for k, v in form.items()}
+        for user in EVERYBODY:
+            csrf = tokens.get(user) or tokens["anna"]
+            reply = world.people[user].ask("POST", path, form={
+                **form, "csrf": csrf})
+            what = (path, form, user, reply.status, reply.text[-600:])
+            if user in who:
+                assert reply.status != 403, what
+            else:
+                assert reply.status == 403, what
+                if user is not NOBODY:
+                    assert "Your role may look" in reply.text, what
+                reply = world.people[user].ask("POST", path, form={
+                    **form, "csrf": csrf, "step": "do"})
+                assert reply.status == 403, what
+            if user in KNOWN:
+                other = tokens["lena" if user != "lena" else "anna"]
+                assert world.people[user].ask("POST", path, form={
+                    **form, "csrf": other}).status == 403, what
+    assert [row["state"] for row in world.mail.rows()] == \
+        [row["state"] for row in before]
+
+
+def an_order_is_in_the_journal_with_who(world):
+    adam = world.people["adam"]
+    form = {"csrf": adam.get("/").csrf(), "do": "hold", "id": world.id,
+            "step": "do"}
+    assert adam.ask("POST", "/order", form=form).status == 303
+    assert "held" in adam.get("/done").words()
+    assert "held" not in world.people["anna"].get("/done").words()
+    told = [row for row in world.instance.events() if row["ev"] == "order"]
+    assert told[-1]["by"].startswith("adam(web)("), told[-1]
+
+
+def orders_want_the_password_again(world):
+    """After 15 minutes; looking does not."""
+    adam = world.people["adam"]
+    csrf = adam.get("/").csrf()
+    form = {"csrf": csrf, "do": "release", "id": world.id}
+    assert adam.ask("POST", "/order", form=form).status == 200
+    world.clock.move(16 * 60)
+    reply = adam.ask("POST", "/order", form={**form, "step": "do"})
+    assert reply.status == 403 and "your password again" in reply.text
+    assert 'action="/unlock"' in reply.text
+    assert adam.get("/queue").status == 200
+    assert adam.get("/unlock").status == 200
+    assert world.people["anna"].get("/unlock").status == 200
+    for more, want in (({"csrf": "0" * 32, "password": "wonder-2"}, 403),
+                       ({"csrf": csrf, "password": "wonder-3"}, 403),
+                       ({"csrf": csrf}, 403)):
+        assert adam.post("/unlock", **more).status == want, more
+        assert adam.ask("POST", "/order", form=form).status == 403
+    assert adam.post("/unlock", csrf=csrf,
+                     password=PASSWORDS["adam"]).status == 303
+    assert adam.ask("POST", "/order", form=form).status == 200
+    world.clock.move(16 * 60 + 61 * 60)
+    assert adam.get("/").status == 303, "idle for an hour"
+    for user in ("lena", "adam"):
+        assert world.people[user].log_in(
+            user, PASSWORDS[user]).status == 303, user
+
+
+def a_form_of_another_site_is_refused(world):
+    adam = world.people["adam"]
+    form = {"csrf": adam.get("/").csrf(), "do": "release", "id": world.id}
+    for path in ("/order", "/login", "/unlock"):
+        for fields in ({"Origin": "https://evil.test"},
+                       {"Origin": f"http://127.0.0.1:{world.port}"},
+                       {"Sec-Fetch-Site": "cross-site"}):
+            assert adam.ask("POST", path, fields, form=form).status == 403, \
+                (path, fields)
+    assert adam.ask("POST", "/order", {
+        "Origin": f"https://127.0.0.1:{world.port}"},
+        form=form).status == 200
+    for host in ("a b", "evil.test/x", "", "x" * 200):
+        assert adam.ask("GET", "/", {"Host": host}).status in (400, 421), host
+
+
+def a_role_that_is_taken_away_ends_the_session(world):
+    def with_roles(**changes):
+        roles = {**ROLES, **changes}
+        world.write(world.roles, "".join(
+            f"{user} {role}\n" for user, role in roles.items() if role))
+    lena = world.people["lena"]
+    assert lena.get("/").status == 200
+    with_roles(lena=None)
+    mta.wait_for("the end of it", lambda: lena.get("/").status == 303)
+    with_roles()
+    mta.wait_for("a new one", lambda: lena.log_in(
+        "lena", PASSWORDS["lena"]).status == 303)
+    assert lena.get("/").status == 200
+
+
+def who_leaves_is_gone(world):
+    lena = world.people["lena"]
+    csrf = lena.get("/").csrf()
+    assert lena.ask("POST", "/leave", form={"csrf": csrf}).status == 200
+    assert lena.get("/").status == 303
+    assert world.people["adam"].get("/").status == 200
+
+
+def attempts_are_limited(world):
+    """Five wrong ones of a client, and the right one does not help; others
+    come in as before."""
+    guesser = browser.Visitor(world.port, "127.0.0.60")
+    for _ in range(5):
+        assert guesser.log_in("lena", "guess").status == 403
+    reply = guesser.log_in("lena", PASSWORDS["lena"])
+    assert reply.status == 429 and "Too many" in reply.text, reply.text
+    other = browser.Visitor(world.port, "127.0.0.61")
+    assert other.log_in("lena", PASSWORDS["lena"]).status == 303
+
+
+def what_is_missing_is_named(world):
+    for words, want, status in (
+            (["--listen", "127.0.0.1:1"], "stand together", 64),
+            (["--roles", world.roles], "stand together", 64),
+            (["--listen", "nonsense", "--roles", world.roles],
+             "an address and a port are wanted", 69),
+            (["--listen", f"127.0.0.1:{world.port}", "--roles",
+              world.roles], "in use", 69)):
+        done = subprocess.run(
+            [f"{mta.BUILD}/bin/zmailer", "web", *words], text=True,
+            capture_output=True, timeout=60, env=world.instance.env)
+        assert done.returncode == status and want in done.stderr, done
+    bare = mta.Mta("bare")
+    try:
+        done = bare.zmailer("web", "--listen", "127.0.0.1:1", "--roles",
+                            world.roles, check=78)
+        assert "auth users" in done[2], done
+    finally:
+        bare.close()
+
+
+TESTS = (it_says_where, nothing_is_told_in_the_clear,
+         only_a_password_lets_in, all_log_in, each_address_for_each_role,
+         each_order_for_each_role, an_order_is_in_the_journal_with_who,
+         orders_want_the_password_again,
+         a_form_of_another_site_is_refused,
+         a_role_that_is_taken_away_ends_the_session, who_leaves_is_gone,
+         attempts_are_limited, what_is_missing_is_named)
+
+
+def main():
+    if not browser.is_built():
+        print("web_roles: built without libevent: not run")
+        return 77
+    world = World()
+    failed = 0
+    try:
+        for test in TESTS:
+            try:
+                test(world)
+                print("ok", test.__name__.replace("_", " "))
+            except Exception as error:
+                failed += 1
+                print("FAILED", test.__name__, repr(error)[:2000])
+        assert world.process.poll() is None, "it ended"
+    finally:
+        world.close()
+    print(f"{len(TESTS) - failed} of {len(TESTS)}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,38 @@
+/* people.h - who may log in, and what each may
+ *
+ * Two tables (mail/table/table.h): the users of the configuration's `auth
+ * users`, and a file with a name and a role a line.  Both are looked at again
+ * when they change; who is in one of them alone is nobody.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_WEB_PEOPLE_H
+#define ZM_WEB_PEOPLE_H
+
+#include "base/err.h"
+#include "tls/login/password.h"
+#include "web/session/role.h"
+
+enum { PEOPLE_NAME_BYTES = 64 };	/* with its NUL */
+
+struct table;
+struct people {
+	struct table	*users, *roles;
+};
+
+/* users is a table's spec, roles a file; read_dir is where tables of
+ * databases are asked. */
+void people_open(struct people *people, const char *users, const char *roles,
+    const char *run_dir);
+void people_close(struct people *people);
+
+/* The role of a name now; ROLE_NONE: it has none, or the file cannot be read
+ * (err says so, else it is empty). */
+enum role people_role(struct people *people, struct slice user,
+    struct err *err);
+/* Is it the password of a user who has a role?  Takes as long for nobody as
+ * for somebody. */
+enum password_result people_check(struct people *people, struct slice user,
+    struct slice password, struct err *err);
+
+#endif

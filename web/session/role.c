@@ -1,0 +1,24 @@
+/* role.c - what somebody who logged in may do
+ *
+ * In     a word
+ * Out    a role
+ * Spec   role.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "web/session/role.h"
+
+#include "base/banned.h"
+
+static const char *const names[] = { [ROLE_NONE] = "none",
+    [ROLE_LOOK] = "look", [ROLE_ACT] = "act",
+    [ROLE_ADMINISTER] = "administer" };
+
+enum role
+role_parse(struct slice word)
+{
+	for (int i = ROLE_LOOK; i <= ROLE_ADMINISTER; i++)
+		if (slice_is(word, names[i]))
+			return (enum role)i;
+	return ROLE_NONE;
+}
