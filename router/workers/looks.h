@@ -43,6 +43,7 @@ void looks_end(struct looks *looks, int64_t now_ms);
  * looks_end.  NULL: no other one, of those that the last scan found. */
 const char *looks_next(struct looks *looks, int64_t now_ms);
 
+/* Forget all. */
 void looks_release(struct looks *looks);
 
 #endif

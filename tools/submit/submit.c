@@ -395,8 +395,9 @@ submit_commit(struct draft *draft, const struct envelope *envelope,
 		return submit_complain(EX_TEMPFAIL, err->text);
 	path_add(&from, &envelope->from);
 	event(EV_MESSAGE_ACCEPTED, envelope->id, "from", str_slice(&from),
-	    "with", envelope->with, "rcpts", event_number((int64_t)envelope->rcpt_count), "size",
-	    event_number((int64_t)draft->bytes),
+	    "with", envelope->with,
+	    "rcpts", event_number((int64_t)envelope->rcpt_count),
+	    "size", event_number((int64_t)draft->bytes),
 	    "uid", event_number((int64_t)getuid()),
 	    "tag", slice_of(tag), NULL);
 	event_flush();
