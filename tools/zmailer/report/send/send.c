@@ -16,7 +16,7 @@
 #include "base/ascii.h"
 #include "base/clock.h"
 #include "base/json.h"
-#include "io/dns.h"
+#include "io/dns/dns.h"
 #include "io/sts_ask.h"
 #include "journal/event.h"
 #include "mail/spool/spool.h"
