@@ -16,8 +16,8 @@ struct replay {
 	const char		*fresh_path;	/* absolute */
 	bool			 asks_dns, is_json;
 	uint64_t		 seen, changed, unknown, left_out;
-	uint64_t		 as_then;	/* of seen: what a milter, the
-						 * disk or the grammar refused */
+	uint64_t		 as_then;	/* of seen: refused by a milter,
+						 * the disk, the grammar */
 	struct str		 text;		/* of a line being made */
 	int64_t			 told_at_ms;	/* progress */
 };

@@ -198,8 +198,8 @@ session_line(struct replay *replay, struct partner *partner,
 	answered_read(line, &before);
 	answered_read(said, &after);
 	replay->seen++;
-	replay->as_then += slice_is(answered_text(&before, SAID_BY), "filter") &&
-	    answered_is_taken(&after);
+	replay->as_then += answered_is_taken(&after) &&
+	    slice_is(answered_text(&before, SAID_BY), "filter");
 	if (answered_has(&after, SAID_BAD))
 		replay->left_out++;
 	else if (!is_told_already(&before, &after) &&
