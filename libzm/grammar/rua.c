@@ -4,6 +4,11 @@
  * Out    addresses that can stand in RCPT TO and in a header
  * Spec   RFC 8460 section 3; RFC 9990 section 3.5; RFC 6068
  *
+ *	record  = "v=TLSRPTv1" 1*(";" name "=" value) [";"]
+ *	list    = uri *("," uri)
+ *	uri     = "mailto:" mailbox ["?" fields] ["!" size] / other
+ *	size    = 1*DIGIT ["k" / "m" / "g" / "t"]
+ *
  * SPDX-License-Identifier: ISC
  */
 #include <string.h>

@@ -182,8 +182,8 @@ serve_refuse_role(const struct route *route, const struct web_request *request,
 static void
 serve_route(struct serving *serving, const struct web_request *request)
 {
-	struct web_session *session = session_whose(serving->all, serving->cookie,
-	    request->cookies, clock_steady_ms());
+	struct web_session *session = session_whose(serving->all,
+	    serving->cookie, request->cookies, clock_steady_ms());
 	const struct route *route;
 	struct slice rest;
 	int status;

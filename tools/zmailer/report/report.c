@@ -127,7 +127,7 @@ verb_report(struct arguments *arguments)
 	int status;
 
 	if (arguments_is(arguments, "send"))
-		return report_send(arguments);
+		return report_tell_domains(arguments);
 	wish.top = top != NULL ? tops_sort_parse(top) : -1;
 	wish.by = by != NULL ? (enum tops_by)tops_by_parse(by) :
 	    TOPS_BY_COUNT;

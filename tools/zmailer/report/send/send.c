@@ -297,7 +297,7 @@ sending_run(struct sending *sending)
 }
 
 int
-report_send(struct arguments *arguments)
+report_tell_domains(struct arguments *arguments)
 {
 	struct sending sending = {
 	    .is_dry = arguments_has(arguments, OPT_DRY_RUN),

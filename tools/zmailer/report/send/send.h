@@ -9,6 +9,6 @@
 
 /* The form `send`.
  * returns an exit status: EX_OK when each domain that asks was told */
-int report_send(struct arguments *arguments);
+int report_tell_domains(struct arguments *arguments);
 
 #endif

@@ -67,7 +67,7 @@ sessions_domain_find(struct sessions *sessions, struct slice name)
 enum member { MEMBER_RESULT, MEMBER_HOST, MEMBER_ADDRESS, MEMBER_SOURCE };
 
 static void
-sessions_read(struct sessions *sessions, struct slice line)
+sessions_take_members(struct sessions *sessions, struct slice line)
 {
 	static const char *const keys[] = { "result", "host", "address",
 		"source" };
@@ -144,7 +144,7 @@ sessions_count_line(struct sessions *sessions, struct sessions_domain *domain,
 	    "tlsa") ? SESSIONS_TLSA : SESSIONS_STS];
 	struct sessions_failure *failure;
 
-	sessions_read(sessions, line);
+	sessions_take_members(sessions, line);
 	count_host(sessions, count);
 	if (member_is(sessions, MEMBER_RESULT, "success")) {
 		count->ok++;
