@@ -43,11 +43,11 @@ consulted_begin(struct process *out, const struct daemon *daemon, int argc,
 	fd_claim_standard();
 	*out = (struct process){ .daemon = daemon, .lifeline = -1,
 	    .room_fd = -1 };
+	title_open(argc, argv);		/* argv moves */
 	status = daemon_arguments(argc, argv, out);
 	if (status >= 0)
 		return status;
 	err_program(daemon->name);
-	title_open(argc, argv);
 	title_set("%s", daemon->name);
 	out->conf = consulted_conf(out->conf_path);
 	if (event_open(out->conf->log_dir) < 0)
