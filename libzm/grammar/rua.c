@@ -56,7 +56,8 @@ rua_unescape(struct slice in, char out[RUA_ADDRESS_BYTES])
 			    ascii_hex(in.p[i + 2]));
 			i += 2;
 		}
-		if (n + 1 >= RUA_ADDRESS_BYTES || c <= ' ')
+		if (n + 1 >= RUA_ADDRESS_BYTES || c <= ' ' || c == '<' ||
+		    c == '>')
 			return 0;
 		out[n++] = (char)c;
 	}

@@ -109,6 +109,7 @@ Test(conf, no_setting_is_left_at_zero)
 		    strncmp(setting->type, "choice", 6) == 0 ||
 		    strcmp(setting->statement, "dns") == 0 ||
 		    strcmp(setting->statement, "classes") == 0 ||
+		    strcmp(setting->statement, "tls-reports") == 0 ||
 		    strcmp(setting->key, "ca") == 0, "%s %s",
 		    setting->statement, setting->key);
 	}

@@ -129,7 +129,7 @@ owner_reap(struct owner *owner)
 {
 	pid_t pid = waitpid(-1, NULL, 0);
 
-	sidecar_ended(&owner->sidecar, pid + 1);	/* another's */
+	sidecar_ended(&owner->sidecar, getpid());	/* another's */
 	sidecar_ended(&owner->sidecar, pid);
 	return pid;
 }
