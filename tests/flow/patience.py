@@ -12,8 +12,10 @@ import os
 import pty
 import shutil
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
@@ -39,15 +41,18 @@ class Resubmit:
     def __init__(self, site, err_fd):
         self.out, theirs = os.pipe()
         fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, 4096)
-        self.begun_s = time.monotonic()
         self.program = subprocess.Popen(
             [os.path.join(mta.BUILD, "bin", "zmailer"), "resubmit"],
             env=site.env, stdout=theirs, stderr=err_fd)
         os.close(theirs)
 
     def pause(self):
-        """Until the second is over after which it says something."""
-        while time.monotonic() - self.begun_s < 1.3:
+        """Until it is at work, and the second is over after which it says
+        something."""
+        mta.wait_for("the first lines", lambda: struct.unpack("i", fcntl.ioctl(
+            self.out, termios.FIONREAD, b"\0" * 4))[0] > 0)
+        begun_s = time.monotonic()
+        while time.monotonic() - begun_s < 1.3:
             time.sleep(0.05)
 
     def end(self):
