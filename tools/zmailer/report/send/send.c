@@ -240,18 +240,21 @@ sending_domain(struct sending *sending, const struct sessions_domain *domain)
 /* ---- the day ------------------------------------------------------------ */
 
 /* Days are UTC's, as the journal's and RFC 8460's; a local word such as
- * "today" names the day that has its noon. */
+ * "today" names the day that has its noon.
+ * text  NULL: the day that is over */
 static int
 sending_set_day(struct sending *sending, const char *text, struct err *err)
 {
-	int64_t at_ms, for_ms;
+	int64_t at_ms = (clock_wall_s() - DAY_S) * 1000, for_ms;
 
-	if (ask_moment(text != NULL ? text : "yesterday",
-	    clock_wall_us() / 1000, &at_ms, &for_ms, err) < 0)
-		return -1;
-	if (for_ms != (int64_t)DAY_S * 1000)
-		return err_set(err, "'%s' is no day", text);
-	at_ms += HALF_DAY_MS;
+	if (text != NULL) {
+		if (ask_moment(text, clock_wall_us() / 1000, &at_ms, &for_ms,
+		    err) < 0)
+			return -1;
+		if (for_ms != (int64_t)DAY_S * 1000)
+			return err_set(err, "'%s' is no day", text);
+		at_ms += HALF_DAY_MS;
+	}
 	clock_rfc3339(at_ms * 1000, sending->day);
 	sending->day[strlen("2026-11-20")] = '\0';
 	sending->begin_s = at_ms / 1000 / DAY_S * DAY_S;
@@ -283,7 +286,12 @@ sending_run(struct sending *sending)
 	if (dns_use(sending->conf->dns_server, &err) < 0 ||
 	    sending_count(sending, &err) < 0)
 		return verb_failed("report", &err, EX_NOINPUT);
-	event_open(sending->conf->log_dir);
+	/* who was told is known by that alone: else all hear it again */
+	if (!sending->is_dry && event_open(sending->conf->log_dir) < 0) {
+		(void)err_sys(&err, "the journal cannot be written, so nothing "
+		    "is sent: %s", sending->conf->log_dir);
+		return verb_failed("report", &err, EX_CANTCREAT);
+	}
 	for (size_t i = 0; i < sending->sessions.domain_count; i++)
 		sending_domain(sending, &sending->sessions.domains[i]);
 	event_flush();
