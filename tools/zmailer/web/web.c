@@ -35,7 +35,7 @@ enum { WORDS_MAX = 12 };
 
 /* What zm-web is told of a listener for a network; the texts are copies. */
 static int
-web_add_door(const struct conf *conf, struct arguments *arguments,
+web_add_door(const struct conf *conf, const struct arguments *arguments,
     const char *address, struct arena *arena, char **words, struct err *err)
 {
 	const struct conf_table *users = conf->auth.kind == AUTH_USERS ?
@@ -77,33 +77,46 @@ web_become(const char *program, char **words)
 	return EX_UNAVAILABLE;
 }
 
-int
-verb_web(struct arguments *arguments)
+/* What stands in words is in the arena. */
+static int
+web_run(const struct conf *conf, const struct arguments *arguments,
+    struct arena *arena)
 {
 	const char *address = arguments_text(arguments, OPT_DESK);
 	char program[PATH_MAX], self[PATH_MAX], port[16];
-	const char *conf_path = arguments->conf_path;
 	char *words[WORDS_MAX] = { program, self };
-	struct arena *arena = arena_new();
-	struct conf *conf;
 	struct err err;
 
-	if ((address == NULL) != !arguments_has(arguments, OPT_ROLES))
-		return arguments_refuse(arguments, "--listen and --roles "
-		    "stand together");
-	conf = verb_conf_spool(conf_path);
 	snprintf(port, sizeof(port), "%d", (int)arguments_number(arguments,
 	    OPT_PORT, 0));
-	words[2] = arena_printf(arena, "%s", conf_path != NULL ? conf_path :
-	    "");
+	words[2] = arena_printf(arena, "%s", arguments->conf_path != NULL ?
+	    arguments->conf_path : "");
 	words[3] = arena_printf(arena, "%s", conf->run_dir);
 	words[4] = port;
 	daemon_libexec("zm-web", program, sizeof(program));
 	if (address != NULL && web_add_door(conf, arguments, address, arena,
 	    words + 5, &err) < 0)
 		return verb_failed("web", &err, EX_CONFIG);
-	conf_free(&conf);
 	if (web_self(self) < 0)
 		return EX_OSERR;
 	return web_become(program, words);
+}
+
+int
+verb_web(struct arguments *arguments)
+{
+	struct arena *arena;
+	struct conf *conf;
+	int status;
+
+	if (arguments_has(arguments, OPT_DESK) != arguments_has(arguments,
+	    OPT_ROLES))
+		return arguments_refuse(arguments, "--listen and --roles "
+		    "stand together");
+	conf = verb_conf_spool(arguments->conf_path);
+	arena = arena_new();
+	status = web_run(conf, arguments, arena);
+	arena_free(&arena);
+	conf_free(&conf);
+	return status;
 }
