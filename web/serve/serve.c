@@ -342,16 +342,17 @@ web_serve(struct asker *asker, unsigned port, const struct web_door *door,
 	static struct serving serving;
 	struct event_base *base = event_base_new();
 	struct evhttp *http = base == NULL ? NULL : evhttp_new(base);
+	struct evconnlistener *listener = NULL;
 	struct ssl_ctx_st *tls = NULL;
-	struct evconnlistener *listener;
 
 	if (http == NULL)
 		return err_set(err, "no memory for a server");
-	if (door != NULL && (tls = https_context(door->certificate, door->key,
-	    err)) == NULL)
-		return -1;
-	listener = serve_listen(base, door, &port, err);
+	if (door != NULL)
+		tls = https_context(door->certificate, door->key, err);
+	if (door == NULL || tls != NULL)
+		listener = serve_listen(base, door, &port, err);
 	if (listener == NULL) {
+		https_release(tls);
 		evhttp_free(http);
 		event_base_free(base);
 		return -1;

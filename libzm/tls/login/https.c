@@ -71,3 +71,9 @@ https_link(struct ssl_ctx_st *context)
 {
 	return SSL_new(context);
 }
+
+void
+https_release(struct ssl_ctx_st *context)
+{
+	SSL_CTX_free(context);
+}

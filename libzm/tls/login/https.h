@@ -12,11 +12,14 @@
 struct ssl_ctx_st;
 struct ssl_st;
 
-/* TLS 1.2 and later, as a server, with this pair of files; ours to the end of
- * the process.  NULL with err. */
+/* TLS 1.2 and later, as a server, with this pair of files; https_release ends
+ * it.  NULL with err. */
 struct ssl_ctx_st *https_context(const char *certificate_file,
     const char *key_file, struct err *err);
 /* For one connection; its owner is who frees it.  NULL: no memory. */
 struct ssl_st *https_link(struct ssl_ctx_st *context);
+
+/* The end of a context; its links keep what they need.  NULL: nothing. */
+void https_release(struct ssl_ctx_st *context);
 
 #endif
