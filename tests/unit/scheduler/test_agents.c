@@ -62,7 +62,7 @@ Test(agents, a_silent_agent_is_killed)
 	yard_open(&yard, yard_quick);
 	inode = yard_message(&yard, "a@src.test", "smtp/x.test/hang@x.test",
 	    NULL);
-	yard_turns(&yard, 60);
+	yard_settle(&yard, 60);
 	cr_expect_eq(yard.scheduler.queue.plan.flight_count, 1);
 	yard_clock(&yard, AGENT_PATIENCE_MS / 1000 + 2);
 	cr_assert(yard_until(&yard, yard_is_quiet, NULL));
@@ -108,7 +108,7 @@ Test(agents, a_job_that_no_agent_understands_is_shelved)
 	inode = yard_message(&yard, "a@src.test",
 	    "smtp/x.test/resync@x.test", NULL);
 	for (int i = 0; i < 6; i++) {
-		yard_turns(&yard, 60);
+		yard_settle(&yard, 60);
 		yard_clock(&yard, 2 * 3600);
 	}
 	cr_assert(yard_until(&yard, yard_postman_has, &two));
@@ -123,7 +123,7 @@ Test(agents, no_agent_at_all_is_no_end)
 	yard_open(&yard, yard_quick);
 	yard_message(&yard, "a@src.test", "broken/x/ok@x.test", NULL);
 	yard_message(&yard, "a@src.test", "local//ok", NULL);
-	yard_turns(&yard, 100);
+	yard_settle(&yard, 100);
 	cr_expect_eq(yard.shared->delivered, 1);
 	cr_expect_eq(yard.scheduler.queue.plan.ready_count, 1);
 	yard_close(&yard);
@@ -142,7 +142,7 @@ Test(agents, idle_agents_are_told_and_end)
 	cr_assert(yard_until(&yard, yard_is_empty, NULL));
 	cr_expect_eq(yard.scheduler.agents.count, 1);
 	yard_clock(&yard, 5);
-	yard_turns(&yard, 50);
+	yard_settle(&yard, 50);
 	cr_expect_eq(yard.shared->idles, 1);
 	yard_message(&yard, "a@src.test", "local//ok", NULL);
 	cr_assert(yard_until(&yard, yard_is_empty, NULL));

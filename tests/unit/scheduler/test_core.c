@@ -45,18 +45,20 @@ knows_x_test(void)
 /* list and orders ask for it, also of a recipient that is done. */
 Test(core, a_destination_stays_known_while_a_recipient_has_it, .timeout = 60)
 {
+	unsigned one = 1;
+
 	yard_open(&yard, yard_quick);
 	yard_message(&yard, "a@src.test", "smtp/x.test/ok@x.test "
 	    "smtp/y.test/defer@y.test", NULL);
-	yard_turns(&yard, 20);
-	cr_assert_eq(yard.shared->delivered, 1);
+	cr_assert(yard_until(&yard, yard_has_delivered, &one));
+	cr_assert(yard_until(&yard, yard_is_quiet, NULL));
 	yard_clock(&yard, 7200);
-	yard_turns(&yard, 20);
+	yard_settle(&yard, 20);
 	cr_expect(knows_x_test());
 	yard_clock(&yard, 6 * 86400);
 	cr_assert(yard_until(&yard, yard_is_empty, NULL));
 	yard_clock(&yard, 7200);
-	yard_turns(&yard, 20);
+	yard_settle(&yard, 20);
 	cr_expect_not(knows_x_test(), "nothing lies there any more");
 	yard_close(&yard);
 }
@@ -131,7 +133,7 @@ Test(core, a_rate_that_is_lifted_holds_nobody)
 	yard_clock(&yard, 61 * 60);
 	left = 2;
 	cr_assert(yard_until(&yard, has_left, &left));
-	yard_turns(&yard, 20);
+	yard_settle(&yard, 20);
 	cr_expect(has_left(&yard, &left), "one an hour");
 	yard_reload(&yard, "");
 	cr_assert(yard_until(&yard, yard_is_empty, NULL));
@@ -152,13 +154,13 @@ Test(core, who_waited_with_a_report_is_forgotten_with_its_job)
 	cr_assert(yard_until(&yard, somebody_owes, &owing));
 	for (size_t i = 0; i < owing; i++) {	/* each before its five */
 		yard_clock(&yard, 121);
-		yard_turns(&yard, 20);
+		yard_settle(&yard, 20);
 	}
 	cr_assert(yard_until(&yard, yard_is_empty, NULL));
 	cr_expect_eq(yard_count(&yard, "router"), 4, "one report each");
 	for (int i = 0; i < 3; i++) {
 		yard_clock(&yard, 6 * 60);
-		yard_turns(&yard, 20);
+		yard_settle(&yard, 20);
 	}
 	yard_message(&yard, "a@src.test", "local//ok", NULL);
 	cr_assert(yard_until(&yard, yard_is_empty, NULL), "it goes on");
@@ -179,7 +181,7 @@ Test(core, a_deferred_recipient_is_tried_again_in_time)
 	cr_expect_eq(control.final_total, 1);
 	cr_expect_eq(yard.shared->jobs, 1);
 	yard_clock(&yard, 8 * 60);
-	yard_turns(&yard, 20);
+	yard_settle(&yard, 20);
 	cr_expect_eq(yard.shared->jobs, 1, "too early");
 	yard_clock(&yard, 4 * 60);
 	cr_assert(yard_until(&yard, yard_is_empty, NULL));
@@ -190,16 +192,24 @@ Test(core, a_deferred_recipient_is_tried_again_in_time)
 	yard_close(&yard);
 }
 
+static bool
+has_tried(struct yard *y, void *arg)
+{
+	return y->shared->jobs >= *(unsigned *)arg;
+}
+
 Test(core, an_agent_may_say_when)
 {
+	unsigned two = 2;
+
 	yard_open(&yard, yard_quick);
 	yard_message(&yard, "a@src.test", "smtp/x.test/soon@x.test", NULL);
 	cr_assert(yard_until(&yard, yard_is_quiet, NULL));
 	yard_clock(&yard, 50);
-	yard_turns(&yard, 20);
+	yard_settle(&yard, 20);
 	cr_expect_eq(yard.shared->jobs, 1);
 	yard_clock(&yard, 12);
-	yard_turns(&yard, 50);
+	cr_assert(yard_until(&yard, has_tried, &two));
 	cr_expect_eq(yard.shared->jobs, 2);
 	yard_close(&yard);
 }
@@ -224,7 +234,7 @@ Test(core, a_notice_of_delay_comes_once_then_the_end)
 	cr_expect_not(yard_says(&text, "The body."));
 	yard_clock(&yard, 3600);
 	cr_assert(yard_until(&yard, yard_is_quiet, NULL));
-	yard_turns(&yard, 30);
+	yard_settle(&yard, 30);
 	cr_expect_eq(yard_count(&yard, "router"), 1, "noticed once");
 	yard_clock(&yard, 5 * 86400);
 	cr_assert(yard_until(&yard, yard_router_has, &two));
@@ -279,16 +289,16 @@ Test(core, a_host_that_is_down_is_not_tried_by_every_message)
 	for (int i = 0; i < 20; i++)
 		yard_message(&yard, "a@src.test", "smtp/x.test/down@x.test",
 		    NULL);
-	yard_turns(&yard, 150);
+	yard_settle(&yard, 150);
 	before = yard.shared->jobs;
 	cr_expect_gt(before, 0);
 	for (int i = 0; i < 20; i++)
 		yard_message(&yard, "a@src.test", "smtp/x.test/down@x.test",
 		    NULL);
-	yard_turns(&yard, 100);
+	yard_settle(&yard, 100);
 	cr_expect_eq(yard.shared->jobs, before, "new mail waits as well");
 	yard_clock(&yard, 12 * 60);
-	yard_turns(&yard, 100);
+	yard_settle(&yard, 100);
 	cr_expect_eq(yard.shared->jobs, before + 1, "one probe, not %u",
 	    yard.shared->jobs - before);
 	yard.shared->is_down = 0;
@@ -307,10 +317,10 @@ Test(core, held_mail_expires_too)
 	for (int i = 0; i < 3; i++)
 		yard_message(&yard, "a@src.test",
 		    "smtp/x.test/down@x.test;NOTIFY=FAILURE", NULL);
-	yard_turns(&yard, 100);
+	yard_settle(&yard, 100);
 	for (int i = 0; i < 3; i++) {
 		yard_clock(&yard, 2 * 86400);
-		yard_turns(&yard, 100);
+		yard_settle(&yard, 100);
 	}
 	cr_assert(yard_until(&yard, yard_router_has, &want));
 	cr_assert(yard_until(&yard, yard_is_empty, NULL));
@@ -537,10 +547,10 @@ Test(core, a_reload_moves_threads_to_their_new_clause)
 	yard_reload(&yard, "group 50ms\nschedule smtp/* { retry 1m; "
 	    "parallel 1; agents 1; overfeed 1 }");
 	yard_clock(&yard, 12 * 60);
-	yard_turns(&yard, 60);
+	yard_settle(&yard, 60);
 	cr_expect_eq(yard.shared->jobs, 2);
 	yard_clock(&yard, 70);
-	yard_turns(&yard, 60);
+	yard_settle(&yard, 60);
 	cr_expect_eq(yard.shared->jobs, 3, "the new interval");
 	cr_expect_leq(yard.scheduler.agents.count, 1);
 	yard_close(&yard);
@@ -562,7 +572,7 @@ Test(core, the_control_file_goes_last_and_with_its_group)
 	inode = yard_message(&yard, "a@src.test", "local//ok", NULL);
 	cr_assert(yard_until(&yard, body_gone, NULL));
 	cr_expect(yard_has(&yard, "transport", inode, ""), "row F1");
-	yard_turns(&yard, 30);
+	yard_settle(&yard, 30);
 	cr_expect(yard_has(&yard, "transport", inode, ""), "row F1");
 	yard_clock(&yard, 11);
 	cr_assert(yard_until(&yard, yard_is_empty, NULL));

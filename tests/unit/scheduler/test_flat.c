@@ -42,7 +42,7 @@ open_with_hosts(void)
 		yard_message(&yard, "a@src.test", rcpts.buf, NULL);
 		str_release(&rcpts);
 	}
-	yard_turns(&yard, 50);
+	yard_settle(&yard, 50);
 }
 
 static void
@@ -98,7 +98,7 @@ Test(flat, a_message_to_many_is_told_in_pieces)
 	for (int i = 0; i < RCPTS; i++)
 		str_addf(&rcpts, "smtp/x.test/ok%d@x.test ", i);
 	yard_message(&yard, "a@src.test", rcpts.buf, id);
-	yard_turns(&yard, 50);
+	yard_settle(&yard, 50);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct answer_sum sum;
 
@@ -127,7 +127,7 @@ Test(flat, the_parts_of_a_message_are_told_in_pieces)
 	for (int i = 0; i < HOSTS; i++)
 		str_addf(&rcpts, "smtp/h%d.test/ok@h%d.test ", i, i);
 	inode = yard_message(&yard, "a@src.test", rcpts.buf, NULL);
-	yard_turns(&yard, 50);
+	yard_settle(&yard, 50);
 	snprintf(line, sizeof(line), "{\"v\":1,\"op\":\"job\",\"file\":%ju}",
 	    (uintmax_t)inode);
 	answer_whole(&yard, line, &sum);
@@ -294,7 +294,7 @@ Test(flat, a_message_may_go_while_it_is_told)
 	for (int i = 0; i < 2000; i++)
 		str_addf(&rcpts, "smtp/x.test/ok%d@x.test ", i);
 	yard_message(&yard, "a@src.test", rcpts.buf, NULL);
-	yard_turns(&yard, 50);
+	yard_settle(&yard, 50);
 	act = act_begun(&yard, "{\"v\":1,\"op\":\"list\"}");
 	while (out.len < ACT_OUT_BYTES)
 		cr_assert_eq(act_step(act, &out), ACT_MORE);
@@ -340,10 +340,10 @@ Test(flat, queue_tells_who_is_at_it_and_how_old_the_oldest_is)
 	yard_open(&yard, "schedule */* { retry 10m; parallel 1; overfeed 1 }");
 	asker_serve(&yard);
 	yard_message(&yard, "a@src.test", "smtp/x.test/hang@x.test", NULL);
-	yard_turns(&yard, 20);
+	yard_settle(&yard, 20);
 	yard_clock(&yard, 100);
 	yard_message(&yard, "a@src.test", "smtp/x.test/ok@x.test", NULL);
-	yard_turns(&yard, 20);
+	yard_settle(&yard, 20);
 	asker_open(&asker, &yard);
 	asker_ask(&asker, "{\"v\":1,\"op\":\"queue\"}");
 	cr_assert_eq(asker_lines(&asker), 2);

@@ -78,7 +78,7 @@ minutes(int count)
 {
 	asker_close(&asker);
 	yard_clock(&yard, count * 60);
-	yard_turns(&yard, 20);
+	yard_settle(&yard, 20);
 	rest();
 	asker_open(&asker, &yard);
 }

@@ -138,7 +138,7 @@ Test(kick, no_more_than_that_are_tried, .timeout = 120)
 	(void)retry(0, BATCH, clock_wall_s());
 	yard_clock(&yard, 10);
 	cr_assert(yard_until(&yard, yard_has_delivered, &ten_s));
-	yard_turns(&yard, 20);
+	yard_settle(&yard, 20);
 	cr_expect_leq(yard.shared->delivered, (clock_steady_ms() - begun_ms) *
 	    A_SECOND / 1000 + 1, "%u", yard.shared->delivered);
 	yard_close(&yard);

@@ -22,14 +22,14 @@ Test(restart, a_restart_knows_tries_and_moments_from_the_files)
 	yard_message(&yard, "a@src.test", "smtp/x.test/defer@x.test", NULL);
 	cr_assert(yard_until(&yard, yard_is_quiet, NULL));
 	yard_clock(&yard, 12 * 60);
-	yard_turns(&yard, 60);
+	yard_settle(&yard, 60);
 	cr_assert_eq(yard.shared->jobs, 2);
 	yard_stop(&yard);
 	yard_start(&yard);
-	yard_turns(&yard, 60);
+	yard_settle(&yard, 60);
 	cr_expect_eq(yard.shared->jobs, 2, "its hour is not over");
 	yard_clock(&yard, 67 * 60);
-	yard_turns(&yard, 60);
+	yard_settle(&yard, 60);
 	cr_expect_eq(yard.shared->jobs, 3);
 	cr_expect_eq(yard.shared->tries_most, 2);
 	yard_close(&yard);
@@ -49,7 +49,7 @@ Test(restart, a_file_that_an_old_agent_holds_waits)
 	fd = open(path, O_RDONLY);
 	cr_assert_eq(flock(fd, LOCK_SH), 0);
 	yard_start(&yard);
-	yard_turns(&yard, 30);
+	yard_settle(&yard, 30);
 	cr_expect_eq(yard.shared->jobs, 0);
 	cr_expect_eq(yard.scheduler.queue.jobs.count, 0);
 	close(fd);
@@ -71,7 +71,7 @@ Test(restart, killed_between_body_and_control_file_it_ends)
 	snprintf(path, sizeof(path), "%s/spool/queue/%s", yard.dir, name);
 	cr_assert_eq(unlink(path), 0);		/* row F1 */
 	yard_start(&yard);
-	yard_turns(&yard, 30);
+	yard_settle(&yard, 30);
 	cr_expect(yard_has(&yard, "transport", inode, ""), "a rescan's grace");
 	yard_clock(&yard, INTAKE_RESCAN_MS / 1000 + 1);
 	cr_assert(yard_until(&yard, yard_is_empty, NULL));
@@ -116,7 +116,7 @@ Test(restart, a_control_file_whose_message_is_in_the_router_again_goes)
 	yard_stop(&yard);
 	inode = claimed_message(false, path, to);	/* D8, cut */
 	yard_start(&yard);
-	yard_turns(&yard, 30);
+	yard_settle(&yard, 30);
 	cr_expect_not(yard_has(&yard, "transport", inode, ""));
 	cr_expect_eq(access(to, F_OK), 0);
 	cr_assert_eq(unlink(to), 0);
@@ -139,7 +139,7 @@ number_again(bool is_claimed)
 	if (!is_claimed)
 		cr_assert_eq(rename(to, given), 0);
 	yard_start(&yard);
-	yard_turns(&yard, 30);
+	yard_settle(&yard, 30);
 	cr_expect(yard_has(&yard, "transport", inode, ""), "grace");
 	yard_clock(&yard, INTAKE_RESCAN_MS / 1000 + 1);
 	cr_assert(yard_until(&yard, yard_is_empty, NULL));

@@ -94,7 +94,7 @@ hours(unsigned count)
 {
 	asker_close(&asker);
 	yard_clock(&yard, count * 3600);
-	yard_turns(&yard, 20);
+	yard_settle(&yard, 20);
 	cr_assert(yard_until(&yard, yard_is_at_rest, NULL));
 	asker_open(&asker, &yard);	/* nobody stays for hours */
 }
@@ -460,7 +460,7 @@ Test(states, retry_is_paced)
 	cr_expect_eq(asker_last(&asker, "messages"), 6, "%s",
 	    asker.text.buf);
 	cr_expect_geq(asker_last(&asker, "until"), clock_wall_s() + 3);
-	yard_turns(&yard, 20);
+	yard_settle(&yard, 20);
 	cr_expect_leq(attempts(), before + 3);
 	yard_clock(&yard, 10);
 	yard_turns(&yard, 10);

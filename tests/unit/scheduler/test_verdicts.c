@@ -184,7 +184,7 @@ Test(verdicts, an_agent_that_hangs_costs_the_time_alone, .timeout = 60)
 {
 	open_all();
 	announce("smtp/x.test/hang@x.test");
-	yard_turns(&yard, 20);
+	yard_settle(&yard, 20);
 	yard_clock(&yard, 31);
 	expect_answer(2, "ok queued the next hop took too long");
 	cr_expect_eq(yard.scheduler.queue.jobs.count, 1);
@@ -205,7 +205,7 @@ Test(verdicts, a_refusal_that_was_told_ends_without_a_report, .timeout = 60)
 		open_all();
 		announce(rows[i]);
 		expect_answer(2, "ok refused 5.1.1 550 ");
-		yard_turns(&yard, 20);
+		yard_settle(&yard, 20);
 		cr_expect_eq(yard_count(&yard, "router"), 0);
 		cr_expect_eq(yard.scheduler.queue.jobs.count, 1);
 		say(ours, "told", 3);
@@ -255,7 +255,7 @@ Test(verdicts, a_refusal_that_is_kept_is_not_said, .timeout = 60)
 	expect_answer(2, "ok queued what fails is kept");
 	say(ours, "told", 3);
 	expect_answer(3, "trouble it was not refused");
-	yard_turns(&yard, 20);
+	yard_settle(&yard, 20);
 	cr_expect_eq(yard_count(&yard, "router"), 0);
 	cr_expect_eq(yard.scheduler.queue.jobs.count, 1);
 	yard_clock(&yard, 3700);

@@ -299,6 +299,30 @@ yard_clock(struct yard *yard, int64_t seconds)
 	*yard->clock += seconds;
 }
 
+static int64_t
+real_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* An agent has work or has yet to say that it is there: on a busy machine that
+ * takes longer than any number of turns. */
+static bool
+is_under_way(const struct yard *yard)
+{
+	const struct agents *agents = &yard->scheduler.agents;
+	const struct agent *agent;
+
+	TAILQ_FOREACH(agent, &agents->all, all_entry)
+		if (agent->socket != -1 && (agent->hungry_ms == 0 ||
+		    agent->job_count > 0))
+			return true;
+	return yard->scheduler.intake.count > 0;
+}
+
 void
 yard_turns(struct yard *yard, int count)
 {
@@ -308,13 +332,14 @@ yard_turns(struct yard *yard, int count)
 	}
 }
 
-static int64_t
-real_ms(void)
+void
+yard_settle(struct yard *yard, int count)
 {
-	struct timespec ts;
+	int64_t end_ms = real_ms() + YARD_SETTLE_MS;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+	yard_turns(yard, count);
+	while (is_under_way(yard) && real_ms() < end_ms)
+		yard_turns(yard, 1);
 }
 
 bool

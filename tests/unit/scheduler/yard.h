@@ -30,7 +30,8 @@
 #include "mail/control_file/control_file.h"
 #include "scheduler/core.h"
 
-enum { YARD_AGENTS_MAX = 256, YARD_WAIT_MS = 20000 };
+enum { YARD_AGENTS_MAX = 256, YARD_WAIT_MS = 20000,
+	YARD_SETTLE_MS = 1500 };
 
 struct yard_shared {		/* between the test and its agents */
 	int		is_down;
@@ -87,8 +88,10 @@ extern const struct terms *yard_terms;
 /* Turn the loop until condition(yard, arg), at most YARD_WAIT_MS. */
 typedef bool yard_condition(struct yard *yard, void *arg);
 bool yard_until(struct yard *yard, yard_condition *condition, void *arg);
-/* Some turns, so that what would happen has happened. */
 void yard_turns(struct yard *yard, int count);
+/* The same, so that what would happen has happened: on while an agent has work
+ * or is about to come, at most YARD_SETTLE_MS more (some hang). */
+void yard_settle(struct yard *yard, int count);
 void yard_clock(struct yard *yard, int64_t seconds);
 
 unsigned yard_count(struct yard *yard, const char *area);
