@@ -177,7 +177,9 @@ tools_libtools_a_SOURCES += tools/submit/submit.c tools/submit/submit.h
 tools_libtools_a_SOURCES += tools/mailq/flags.c tools/mailq/flags.h \
 	tools/mailq/local.c tools/mailq/local.h tools/mailq/sums.c
 tools_libtools_a_SOURCES += tools/zmailer/doctor/areas.h \
-	tools/zmailer/doctor/ask.c tools/zmailer/doctor/certificates.c \
+	tools/zmailer/doctor/ask.c tools/zmailer/doctor/auth.c \
+	tools/zmailer/doctor/auth.h tools/zmailer/doctor/auth_keys.c \
+	tools/zmailer/doctor/certificates.c \
 	tools/zmailer/doctor/doctor.h tools/zmailer/doctor/machine.c \
 	tools/zmailer/doctor/names.c tools/zmailer/doctor/ports.c \
 	tools/zmailer/doctor/postmaster.c \

@@ -45,24 +45,10 @@ json_close(struct str *out)
 	str_adds(out, "}\n");
 }
 
-/* Characters in UTF-8 that a terminal obeys instead of showing them: C1
- * controls (U+009B is ESC [), ends of lines, directions. */
-static bool
-is_obeyed(const unsigned char *p, size_t len)
-{
-	if (len == 2)
-		return p[0] == 0xc2 && p[1] < 0xa0;
-	if (len != 3 || p[0] != 0xe2)
-		return false;
-	return (p[1] == 0x80 && (p[2] == 0x8e || p[2] == 0x8f ||
-	    (p[2] >= 0xa8 && p[2] <= 0xae))) ||
-	    (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9);
-}
-
 static void
 add_beyond_ascii(struct str *out, const unsigned char *p, size_t len)
 {
-	if (!is_obeyed(p, len))
+	if (!slice_is_obeyed((struct slice){ (const char *)p, len }))
 		str_add(out, p, len);
 	else if (len == 2)
 		str_addf(out, "\\u%04x", (p[0] & 31u) << 6 | (p[1] & 63u));

@@ -137,6 +137,22 @@ slice_utf8(struct slice s)
 }
 
 bool
+slice_is_obeyed(struct slice c)
+{
+	const unsigned char *p = (const unsigned char *)c.p;
+
+	if (c.n == 1)
+		return p[0] < 32 || p[0] == 127;
+	if (c.n == 2)
+		return p[0] == 0xc2 && p[1] < 0xa0;
+	if (c.n != 3 || p[0] != 0xe2)
+		return false;
+	return (p[1] == 0x80 && (p[2] == 0x8e || p[2] == 0x8f ||
+	    (p[2] >= 0xa8 && p[2] <= 0xae))) ||
+	    (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9);
+}
+
+bool
 slice_cut(struct slice *rest, char c, struct slice *out_head)
 {
 	size_t at;

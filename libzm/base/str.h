@@ -50,6 +50,11 @@ size_t slice_find(struct slice s, char c);
  * at the front (RFC 3629 section 4); 0 when there is none. */
 size_t slice_utf8(struct slice s);
 
+/* Is this one character, in ASCII or UTF-8, one that a terminal obeys instead
+ * of showing it: a control (C0, DEL; C1: U+009B is ESC [), an end of line, a
+ * direction? */
+bool slice_is_obeyed(struct slice c);
+
 /* Cut at the first byte c: *out_head is what stands before it, *rest moves
  * after it.  Returns false when *rest is exhausted (p == NULL).
  * "a,b" gives a, b; "" gives one empty piece. */

@@ -226,3 +226,21 @@ conf_sources(const struct conf *conf, const char **out, size_t max)
 		out[i] = texts[i].path;
 	return count;
 }
+
+bool
+conf_is_empty(const struct conf *conf)
+{
+	struct conf_draft texts[CONF_FILES_MAX + 1];
+	size_t count = conf_texts(conf, texts, CONF_FILES_MAX + 1);
+	struct slice rest, line;
+
+	for (size_t i = 0; i < count; i++) {
+		rest = texts[i].text;
+		while (slice_cut(&rest, '\n', &line)) {
+			line = slice_trim(line);
+			if (line.n > 0 && line.p[0] != '#')
+				return false;
+		}
+	}
+	return true;
+}

@@ -53,5 +53,7 @@ void conf_take_word(struct str *text, const struct conf_word *word);
 /* The files a configuration was read from, in order; the first is the main
  * one.  Returns how many; at most max are put into out. */
 size_t conf_sources(const struct conf *conf, const char **out, size_t max);
+/* Do its files say nothing, comments aside? */
+bool conf_is_empty(const struct conf *conf);
 
 #endif

@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/title.h"
+#include "conf/edit.h"
 #include "journal/event.h"
 #include "journal/progress.h"
 #include "daemon/given.h"
@@ -82,6 +83,10 @@ daemon_report_line(const struct conf_report *report, char *out, size_t size)
 const char *
 daemon_restart_reason(const struct conf *old, const struct conf *fresh)
 {
+	/* an editor that failed leaves this; it would refuse all mail */
+	if (conf_is_empty(fresh) && !conf_is_empty(old))
+		return "it is empty: zmailer config undo brings back what it "
+		    "said; zmailer restart takes it as it is";
 	if (strcmp(old->spool_dir, fresh->spool_dir) != 0)
 		return "spool changed: zmailer restart";
 	if (strcmp(old->run_dir, fresh->run_dir) != 0)

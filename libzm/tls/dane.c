@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <stdio.h>
@@ -54,6 +55,87 @@ tls_tlsa_is_usable(const struct tlsa *tlsa)
 		return true;
 	return tlsa->selector == TLSA_CERTIFICATE ?
 	    dane_is_certificate(tlsa->data) : dane_is_key(tlsa->data);
+}
+
+/* What a record of this selector and matching type says of a certificate, in
+ * out.  false: OpenSSL could not. */
+static bool
+dane_data(X509 *certificate, unsigned selector, unsigned matching,
+    struct str *out)
+{
+	unsigned char *der = NULL, sum[EVP_MAX_MD_SIZE];
+	unsigned sum_n = 0;
+	int n = selector == TLSA_CERTIFICATE ? i2d_X509(certificate, &der) :
+	    i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &der);
+	bool is_good = n > 0;
+
+	if (is_good && matching == TLSA_FULL)
+		str_add(out, der, (size_t)n);
+	else if (is_good && EVP_Digest(der, (size_t)n, sum, &sum_n, matching ==
+	    TLSA_SHA256 ? EVP_sha256() : EVP_sha512(), NULL) == 1)
+		str_add(out, sum, sum_n);
+	else
+		is_good = false;
+	OPENSSL_free(der);
+	ERR_clear_error();
+	return is_good;
+}
+
+static bool
+dane_is_of(X509 *certificate, const struct tlsa *tlsa)
+{
+	struct str data = STR_INIT;
+	bool result = dane_data(certificate, tlsa->selector, tlsa->matching,
+	    &data) && slice_equal(str_slice(&data), tlsa->data);
+
+	str_release(&data);
+	return result;
+}
+
+enum tls_tlsa_fit
+tls_tlsa_fits(const struct tlsa *tlsa, const char *file, struct err *err)
+{
+	enum tls_tlsa_fit result = TLS_TLSA_DIFFERS;
+	BIO *bio = BIO_new_file(file, "r");
+	X509 *one;
+	int count = 0;
+
+	while (bio != NULL && result == TLS_TLSA_DIFFERS &&
+	    (count == 0 || tlsa->usage == TLSA_DANE_TA) &&
+	    (one = PEM_read_bio_X509(bio, NULL, NULL, NULL)) != NULL) {
+		if (dane_is_of(one, tlsa))
+			result = TLS_TLSA_FITS;
+		X509_free(one);
+		count++;
+	}
+	BIO_free(bio);
+	ERR_clear_error();
+	if (count > 0)
+		return result;
+	err_set(err, "%s: it has no certificate that can be read", file);
+	return TLS_TLSA_BAD;
+}
+
+int
+tls_tlsa_add(struct str *out, const char *file, struct err *err)
+{
+	BIO *bio = BIO_new_file(file, "r");
+	X509 *one = bio == NULL ? NULL : PEM_read_bio_X509(bio, NULL, NULL,
+	    NULL);
+	struct str data = STR_INIT;
+	bool is_good = one != NULL && dane_data(one, TLSA_KEY, TLSA_SHA256,
+	    &data);
+
+	if (is_good)
+		str_adds(out, "3 1 1 ");
+	for (size_t i = 0; is_good && i < data.len; i++)
+		str_addf(out, "%02x", (unsigned char)data.buf[i]);
+	str_release(&data);
+	X509_free(one);
+	BIO_free(bio);
+	ERR_clear_error();
+	return is_good ? 0 : err_set(err, "%s: it has no certificate that can "
+	    "be read", file);
 }
 
 /* Names are those of the goal, and none for usage 3: there the record itself

@@ -13,6 +13,19 @@
  * a certificate or key that is there in full can be read. */
 bool tls_tlsa_is_usable(const struct tlsa *tlsa);
 
+enum tls_tlsa_fit {
+	TLS_TLSA_BAD = -1,	/* the file cannot be read (err) */
+	TLS_TLSA_DIFFERS = 0,
+	TLS_TLSA_FITS = 1
+};
+/* Does the record name the certificate that a PEM file begins with, or, by
+ * usage 2, one of those after it? */
+enum tls_tlsa_fit tls_tlsa_fits(const struct tlsa *tlsa, const char *file,
+    struct err *err);
+/* Append the record that names the key of a file's first certificate and
+ * outlives its renewals: "3 1 1 HEX".  0; -1: it cannot be read (err). */
+int tls_tlsa_add(struct str *out, const char *file, struct err *err);
+
 /* ---- for client.c ------------------------------------------------------- */
 
 struct ssl_st;

@@ -365,6 +365,30 @@ options_check(const struct arguments *arguments, struct usage_form chosen,
 	return 0;
 }
 
+/* A verb may repeat what it was given, and a terminal would obey it. */
+static int
+argument_check(const char *text, struct err *err)
+{
+	struct slice rest = slice_of(text);
+	struct str shown = STR_INIT;
+	size_t n;
+
+	for (; rest.n > 0; rest = slice_from(rest, n)) {
+		n = slice_utf8(rest);
+		n = n == 0 ? 1 : n;
+		if (slice_is_obeyed(slice_first(rest, n)) &&
+		    *rest.p != '\n' && *rest.p != '\t')
+			break;
+	}
+	if (rest.n == 0)
+		return 0;
+	str_add_escaped(&shown, slice_of(text));
+	err_set(err, "'%s' has a character that a terminal obeys instead of "
+	    "showing it: leave it out", shown.buf);
+	str_release(&shown);
+	return -1;
+}
+
 int
 arguments_parse(struct arguments *out, const struct verb_row *row, int argc,
     char **argv, struct err *err)
@@ -377,6 +401,8 @@ arguments_parse(struct arguments *out, const struct verb_row *row, int argc,
 	for (int i = 1; i < argc; i++) {
 		int used = 0;
 
+		if (argument_check(argv[i], err) != 0)
+			return -1;
 		if (is_over || argv[i][0] != '-' || argv[i][1] == '\0')
 			out->words[out->count++] = argv[i];
 		else if (strcmp(argv[i], "--") == 0)

@@ -367,6 +367,8 @@ verb_status(struct arguments *arguments)
 		fprintf(stderr, "zmailer: status: the lock of %s: %s\n",
 		    conf->spool_dir, strerror(errno));
 	standstill_look(conf, held == 1, arena, &findings.standstill);
+	if (held == 1)
+		standstill_knock(conf, &findings.standstill);
 	status_judge(&state, &areas, held == 1, &findings);
 	files_judge(conf, &findings);
 	if (arguments_has(arguments, OPT_JSON)) {

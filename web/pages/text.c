@@ -53,7 +53,7 @@ text_add_part(struct visit *visit, const struct mime_part *part)
 		str_adds(out, "<p>");
 		html_words(out, part->type);
 		str_adds(out, ", ");
-		page_add_size(out, (int64_t)part->bytes);
+		page_add_size(out, (int64_t)part->coded.n);
 		str_adds(out, " encoded: not shown</p>\n");
 	} else if (strcmp(part->type, "text/html") == 0) {
 		text_add_frame(out, part, str_slice(&text));

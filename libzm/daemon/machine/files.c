@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "conf/edit.h"
 #include "conf/show/show.h"
 #include "daemon/machine/look.h"
 #include "daemon/machine/machine.h"
@@ -347,7 +348,7 @@ check_sources(struct machine_look *look)
 		    !S_ISREG(st.st_mode))
 			continue;
 		check_source(look, one->name, &st);
-		if (st.st_size == 0 && main_path != NULL &&
+		if (conf_is_empty(look->conf) && main_path != NULL &&
 		    strcmp(one->name, main_path) == 0)
 			machine_tell(look, CONF_WARNING,
 			    (struct conf_at){ .file = NULL },

@@ -165,7 +165,8 @@ part_add(struct parts *parts, struct slice header, struct slice body,
 		return;
 	}
 	part = &parts->out[parts->count++];
-	*part = (struct mime_part){ .bytes = body.n, .body = SLICE("") };
+	*part = (struct mime_part){ .coded = body, .encoding = head->encoding,
+	    .body = SLICE("") };
 	part_read_head(part, header);
 	part->is_text = strncmp(part->type, "text/", 5) == 0 &&
 	    head->encoding != MIME_OTHER;

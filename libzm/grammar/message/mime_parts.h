@@ -10,6 +10,7 @@
 #define ZM_GRAMMAR_MIME_PARTS_H
 
 #include "base/str.h"
+#include "grammar/message/mime.h"
 
 enum {
 	MIME_READ_PARTS_MAX = 32,
@@ -26,7 +27,8 @@ struct mime_part {
 	bool		is_text;	/* body is what it says; else empty */
 	bool		is_cut;		/* there was more of it */
 	struct slice	body;		/* decoded, in the arena */
-	size_t		bytes;		/* that it has, encoded */
+	struct slice	coded;		/* body as it stands in the message */
+	enum mime_encoding encoding;	/* how */
 };
 
 /* The leaves of a message (header, blank line, body; LF line ends, a CR

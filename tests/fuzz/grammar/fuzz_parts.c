@@ -22,7 +22,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	MUST(count <= MIME_READ_PARTS_MAX);
 	for (size_t i = 0; i < count; i++) {
 		MUST(parts[i].body.n <= MOST);
-		MUST(parts[i].bytes <= size);
+		MUST(parts[i].coded.n <= size);
 		MUST(parts[i].is_text || parts[i].body.n == 0);
 		MUST(parts[i].type[0] != '\0');
 		MUST(memchr(parts[i].name, '\0', sizeof(parts[i].name)) !=

@@ -151,3 +151,25 @@ Test(agents, idle_agents_are_told_and_end)
 	cr_assert(yard_until(&yard, agents_gone, NULL));
 	yard_close(&yard);
 }
+
+static bool
+has_tried(struct yard *y, void *arg)
+{
+	return y->shared->jobs >= *(unsigned *)arg;
+}
+
+Test(agents, one_may_say_when)
+{
+	unsigned two = 2;
+
+	yard_open(&yard, yard_quick);
+	yard_message(&yard, "a@src.test", "smtp/x.test/soon@x.test", NULL);
+	cr_assert(yard_until(&yard, yard_is_quiet, NULL));
+	yard_clock(&yard, 50);
+	yard_settle(&yard, 20);
+	cr_expect_eq(yard.shared->jobs, 1);
+	yard_clock(&yard, 12);
+	cr_assert(yard_until(&yard, has_tried, &two));
+	cr_expect_eq(yard.shared->jobs, 2);
+	yard_close(&yard);
+}

@@ -192,28 +192,6 @@ Test(core, a_deferred_recipient_is_tried_again_in_time)
 	yard_close(&yard);
 }
 
-static bool
-has_tried(struct yard *y, void *arg)
-{
-	return y->shared->jobs >= *(unsigned *)arg;
-}
-
-Test(core, an_agent_may_say_when)
-{
-	unsigned two = 2;
-
-	yard_open(&yard, yard_quick);
-	yard_message(&yard, "a@src.test", "smtp/x.test/soon@x.test", NULL);
-	cr_assert(yard_until(&yard, yard_is_quiet, NULL));
-	yard_clock(&yard, 50);
-	yard_settle(&yard, 20);
-	cr_expect_eq(yard.shared->jobs, 1);
-	yard_clock(&yard, 12);
-	cr_assert(yard_until(&yard, has_tried, &two));
-	cr_expect_eq(yard.shared->jobs, 2);
-	yard_close(&yard);
-}
-
 Test(core, a_notice_of_delay_comes_once_then_the_end)
 {
 	struct str text = STR_INIT;

@@ -61,6 +61,12 @@ Test(arguments, a_bad_line_says_what_is_wrong)
 		{ queue_usage, "--for 0", "--for 0: a span is wanted, like" },
 		{ queue_usage, "--from here", "--from 'here': deferred, "
 		    "freezer or postman is wanted" },
+		{ route_usage, "x\x1b[2Jy@a.test", "'x\\x1b[2Jy@a.test' has a "
+		    "character that a terminal obeys" },
+		{ route_usage, "-\xc2\x9b", "a terminal obeys" },
+		{ note_usage, "--reason=\xe2\x80\xae ID", "a terminal obeys" },
+		{ note_usage, "--reason \x7f ID", "a terminal obeys" },
+		{ route_usage, "a -- \r", "a terminal obeys" },
 		{ pair_usage, "", "say list, check, install, remove "
 		    "or add" },
 		{ pair_usage, "lits", "no 'lits', say list, check" },

@@ -413,31 +413,37 @@ standstill_memory(struct standstill *all, const struct conf *conf)
 /* ---- other programs ----------------------------------------------------- */
 
 static void
+standstill_failing(struct standstill *all, const struct machine_neighbour *one,
+    const struct neighbour *state)
+{
+	struct standstill_row *row = standstill_row(all, one->kind, one->name);
+	struct str text = STR_INIT;
+
+	row->since_s = state->since_s;
+	row->count = state->told;
+	str_addf(&text, "%s %s does not do its work", one->kind, one->name);
+	standstill_add_since(&text, state->since_s);
+	str_addf(&text, ": %s; %" PRIu64 " command%s refused for it",
+	    state->reason, state->told, state->told == 1 ? " was" : "s were");
+	standstill_say(all, row, &text);
+	row->next = "start or mend that program";
+	str_release(&text);
+}
+
+static void
 standstill_neighbour(struct standstill *all,
     const struct machine_neighbour *one)
 {
-	struct standstill_row *row;
 	struct neighbour state;
-	struct str text = STR_INIT;
 	struct err err;
 
 	/* It may have come back, and nobody has asked it since: then it
 	 * listens.  Who listens and fails all the same said more than
 	 * "connect". */
-	if (!neighbour_is_down(one->kind, one->name, &state) ||
-	    (strstr(state.reason, "connect") != NULL &&
-	    machine_knock(one->name, &err) == MACHINE_ANSWERS))
-		return;
-	row = standstill_row(all, one->kind, one->name);
-	row->since_s = state.since_s;
-	row->count = state.told;
-	str_addf(&text, "%s %s does not do its work", one->kind, one->name);
-	standstill_add_since(&text, state.since_s);
-	str_addf(&text, ": %s; %" PRIu64 " command%s refused for it",
-	    state.reason, state.told, state.told == 1 ? " was" : "s were");
-	standstill_say(all, row, &text);
-	row->next = "start or mend that program";
-	str_release(&text);
+	if (neighbour_is_down(one->kind, one->name, &state) &&
+	    (strstr(state.reason, "connect") == NULL ||
+	    machine_knock(one->name, &err) != MACHINE_ANSWERS))
+		standstill_failing(all, one, &state);
 }
 
 static void
@@ -452,6 +458,46 @@ standstill_neighbours(struct standstill *all, const struct conf *conf)
 			standstill_neighbour(all, &named[i]);
 	if (fd >= 0)
 		close(fd);
+}
+
+/* No mail has met it yet: the first that does would be refused. */
+static void
+standstill_silent(struct standstill *all, const struct machine_neighbour *one,
+    const struct err *err)
+{
+	struct standstill_row *row = standstill_row(all, one->kind, one->name);
+	struct str text = STR_INIT;
+
+	str_addf(&text, "nobody listens at %s %s: %s; mail that needs it %s",
+	    one->kind, one->name, err->text, strcmp(one->kind, "lmtp") == 0 ?
+	    "waits" : "is refused for now");
+	standstill_say(all, row, &text);
+	row->next = "start or mend that program";
+	str_release(&text);
+}
+
+/* Is there a row of it already, be it of the mail that waits for it? */
+static bool
+standstill_has(const struct standstill *all,
+    const struct machine_neighbour *one)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (strstr(all->rows[i].text, one->name) != NULL)
+			return true;
+	return false;
+}
+
+void
+standstill_knock(const struct conf *conf, struct standstill *all)
+{
+	struct machine_neighbour *named;
+	size_t count = machine_neighbours(conf, all->arena, &named);
+	struct err err;
+
+	for (size_t i = 0; i < count; i++)
+		if (!standstill_has(all, &named[i]) &&
+		    machine_knock(named[i].name, &err) == MACHINE_SILENT)
+			standstill_silent(all, &named[i], &err);
 }
 
 /* ---- all of it ---------------------------------------------------------- */

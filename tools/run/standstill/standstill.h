@@ -45,6 +45,10 @@ struct standstill {
  * only the files are looked at.  What the caller may not see is left out. */
 void standstill_look(const struct conf *conf, bool is_running,
     struct arena *arena, struct standstill *out);
+/* Knock as well at the socket of each program that mail will need, at most a
+ * second each; a row for each that is silent.  For tools that look once: who
+ * looks each second would keep those programs busy. */
+void standstill_knock(const struct conf *conf, struct standstill *standstill);
 /* Is there a row that is no note? */
 bool standstill_has_trouble(const struct standstill *standstill);
 

@@ -36,18 +36,6 @@ auth_look_new(struct arena *arena, const struct conf *conf, struct err *err)
 void
 auth_look_round(struct auth_look *look, struct answers *answers)
 {
-	const struct doctor_answer *from;
-	const struct origin_answer *question;
-
 	look->asking.end_at_ms = clock_steady_ms() + ROUND_MS;
-	while ((question = answers_question(answers)) != NULL) {
-		const char *name = slice_dup(look->arena, question->name);
-		enum dns_type type = question->type;
-
-		doctor_ask(&look->asking, name, type);
-		doctor_ask_round(&look->asking);
-		from = doctor_answered(&look->asking, name, type);
-		answers_put_wire(answers, type, slice_of(name), from->result,
-		    (struct slice){ (const char *)from->bytes, from->n });
-	}
+	doctor_ask_answers(&look->asking, answers);
 }

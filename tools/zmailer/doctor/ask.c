@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "io/dns/ask.h"
+#include "origin/answers.h"
 #include "tools/zmailer/doctor/doctor.h"
 
 #include "base/banned.h"
@@ -128,4 +129,26 @@ doctor_addresses(const struct doctor_asking *asking, const char *host,
 			worst = answer->result;
 	}
 	return *out_n > 0 ? DNS_OK : worst;
+}
+
+void
+doctor_ask_answers(struct doctor_asking *asking, struct answers *answers)
+{
+	const struct origin_answer *question;
+	const struct doctor_answer *from;
+	size_t cursor = 0;
+
+	while ((question = answers_next_question(answers, &cursor)) != NULL)
+		doctor_ask(asking, slice_dup(asking->doctor->arena,
+		    question->name), question->type);
+	doctor_ask_round(asking);
+	while ((question = answers_question(answers)) != NULL) {
+		const char *name = slice_dup(asking->doctor->arena,
+		    question->name);
+		enum dns_type type = question->type;
+
+		from = doctor_answered(asking, name, type);
+		answers_put_wire(answers, type, slice_of(name), from->result,
+		    (struct slice){ (const char *)from->bytes, from->n });
+	}
 }

@@ -17,6 +17,7 @@
 #include "grammar/units.h"
 #include "mail/spool/spool.h"
 #include "tools/zmailer/doctor/doctor.h"
+#include "grammar/sts.h"
 #include "tools/run/standstill/standstill.h"
 #include "tools/run/supervisor.h"
 #include "tools/zmailer/verbs/verb.h"
@@ -263,19 +264,69 @@ doctor_examine(struct doctor *doctor, const struct options *options)
 
 /* ---- the command line ------------------------------------------------- */
 
-static int
-take_area(const char *word, struct options *options)
+static void
+area_want(struct options *options, const char *name)
 {
 	for (size_t i = 0; i < AREA_ROWS; i++)
-		if (strcmp(areas[i].name, word) == 0) {
+		if (strcmp(areas[i].name, name) == 0)
 			options->is_wanted[i] = options->is_some = true;
-			return EX_OK;
-		}
+}
+
+static void
+doctor_domain_note(struct doctor *doctor, const char *name)
+{
+	const char **wider = arena_alloc(doctor->arena,
+	    (doctor->domain_count + 1) * sizeof(*wider));
+
+	if (doctor->domain_count > 0)
+		memcpy(wider, doctor->domains,
+		    doctor->domain_count * sizeof(*wider));
+	wider[doctor->domain_count++] = arena_printf(doctor->arena, "%s",
+	    name);
+	doctor->domains = wider;
+}
+
+static bool
+area_is(const char *word)
+{
+	for (size_t i = 0; i < AREA_ROWS; i++)
+		if (strcmp(areas[i].name, word) == 0)
+			return true;
+	return false;
+}
+
+/* An area, or a domain that the areas of the DNS are asked about. */
+static int
+take_word(char *word, struct options *options, struct doctor *doctor)
+{
+	char name[STS_DOMAIN_BYTES];
+
+	if (area_is(word)) {
+		area_want(options, word);
+		return EX_OK;
+	}
+	if (strchr(word, '.') != NULL && sts_domain(slice_of(word), name)) {
+		doctor_domain_note(doctor, name);
+		return EX_OK;
+	}
 	fprintf(stderr, "zmailer: doctor: there is no area '%s'; there are:\n",
 	    word);
 	for (size_t i = 0; i < AREA_ROWS; i++)
 		fprintf(stderr, "  %-12s  %s\n", areas[i].name, areas[i].text);
 	return EX_USAGE;
+}
+
+/* With a domain and no area, those that speak of domains; what auth finds
+ * is worth little without dns. */
+static void
+areas_complete(struct options *options, const struct doctor *doctor)
+{
+	if (doctor->domain_count > 0 && !options->is_some)
+		area_want(options, "auth");
+	for (size_t i = 0; i < AREA_ROWS; i++)
+		if (options->is_wanted[i] &&
+		    strcmp(areas[i].name, "auth") == 0)
+			area_want(options, "dns");
 }
 
 /* The report is of the files as they stand; all else is looked at with the
@@ -306,7 +357,8 @@ verb_doctor(struct arguments *arguments)
 	    .is_quiet = arguments_has(arguments, OPT_QUIET) };
 	struct doctor doctor = {
 	    .dns_ms = arguments_number(arguments, OPT_TIMEOUT, DOCTOR_DNS_MS),
-	    .outbound = arguments_text(arguments, OPT_OUTBOUND) };
+	    .outbound = arguments_text(arguments, OPT_OUTBOUND),
+	    .arena = arena_new() };
 	struct conf_report report;
 	struct conf *conf;
 	char text[256];
@@ -314,10 +366,12 @@ verb_doctor(struct arguments *arguments)
 	int status = EX_OK;
 
 	for (int i = 0; i < arguments->count && status == EX_OK; i++)
-		status = take_area(arguments->words[i], &options);
-	if (status != EX_OK)
+		status = take_word(arguments->words[i], &options, &doctor);
+	if (status != EX_OK) {
+		arena_free(&doctor.arena);
 		return status;
-	doctor.arena = arena_new();
+	}
+	areas_complete(&options, &doctor);
 	conf = doctor_conf_load(&doctor, conf_path, &report);
 	doctor.conf_path = conf_path != NULL ? conf_path :
 	    conf_default_path();

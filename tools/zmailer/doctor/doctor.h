@@ -41,6 +41,8 @@ struct doctor {
 	bool			 shows_progress;
 	bool			 is_running;	/* somebody has the spool */
 	const char		*area;		/* of the one at work */
+	const char *const	*domains;	/* that were asked about, */
+	size_t			 domain_count;	/* or 0: all of ours */
 	struct doctor_finding	*findings;
 	size_t			 count;
 };
@@ -52,6 +54,9 @@ void doctor_add(struct doctor *doctor, enum doctor_level level,
 /* "asking the DNS 12/40" over itself on stderr, or nothing. */
 void doctor_progress(const struct doctor *doctor, const char *what,
     size_t done, size_t all);
+
+/* Can others reach it: neither loopback nor private? (names.c) */
+bool doctor_is_outside(const struct sockaddr *address);
 
 /* ---- areas: AREA(name, text) is doctor_NAME --------------------------- */
 
@@ -88,6 +93,10 @@ void doctor_ask_round(struct doctor_asking *asking);
 const struct doctor_answer *doctor_answered(
     const struct doctor_asking *asking, const char *name,
     enum dns_type type);
+/* All that answers have as questions, in a round; what comes is put in. */
+struct answers;
+void doctor_ask_answers(struct doctor_asking *asking,
+    struct answers *answers);
 /* Addresses of a host, A and AAAA together; the worse result is returned
  * only when there is none. */
 enum dns_result doctor_addresses(const struct doctor_asking *asking,

@@ -1,11 +1,11 @@
 /* names.c - what the DNS says of us
  *
  * In     the host's name, our domains, the addresses that mail is sent from
- * Out    findings: addresses, MX, reverse names that lead back, SPF, DMARC
+ * Out    findings: addresses, MX, reverse names that lead back
  * Holds  answers, in the doctor's arena
  * Trusts nothing in answers: findings are escaped
  * Spec   zmailer-doctor(8); RFC 5321 section 5.1, RFC 7505, RFC 1912
- *        section 2.1 (PTR), RFC 7208 section 4.5 (SPF)
+ *        section 2.1 (PTR)
  *
  * SPDX-License-Identifier: ISC
  */
@@ -82,6 +82,12 @@ doctor_is_loopback(const struct sockaddr *address)
 	    &((const struct sockaddr_in *)address)->sin_addr == 127;
 }
 
+bool
+doctor_is_outside(const struct sockaddr *address)
+{
+	return !is_inside(address) && !doctor_is_loopback(address);
+}
+
 /* Is it on an interface of this machine? */
 static bool
 doctor_is_local(const struct sockaddr *address)
@@ -126,24 +132,32 @@ is_in_dns(const char *name)
 }
 
 static void
+names_note(struct names *names, const char *name, size_t *left_out)
+{
+	if (!is_in_dns(name))
+		return;
+	if (names->domain_count < DOCTOR_DOMAINS_MAX)
+		names->domains[names->domain_count++] = name;
+	else
+		(*left_out)++;
+}
+
+static void
 take_domains(struct names *names)
 {
-	const struct conf *conf = names->doctor->conf;
+	const struct doctor *doctor = names->doctor;
+	const struct conf *conf = doctor->conf;
 	size_t left_out = 0;
 
 	names->domains = arena_alloc(names->doctor->arena,
 	    DOCTOR_DOMAINS_MAX * sizeof(*names->domains));
-	for (size_t i = 0; i < conf->domain_count; i++)
-		for (size_t k = 0; k < conf->domains[i].name_count; k++) {
-			const char *name = conf->domains[i].names[k];
-
-			if (!is_in_dns(name))
-				continue;
-			if (names->domain_count < DOCTOR_DOMAINS_MAX)
-				names->domains[names->domain_count++] = name;
-			else
-				left_out++;
-		}
+	for (size_t i = 0; i < doctor->domain_count; i++)
+		names_note(names, doctor->domains[i], &left_out);
+	for (size_t i = 0; doctor->domain_count == 0 &&
+	    i < conf->domain_count; i++)
+		for (size_t k = 0; k < conf->domains[i].name_count; k++)
+			names_note(names, conf->domains[i].names[k],
+			    &left_out);
 	if (left_out > 0)
 		doctor_add(names->doctor, DOCTOR_OK, "",
 		    "", "%zu more domains are not looked at", left_out);
@@ -151,9 +165,6 @@ take_domains(struct names *names)
 		const char *name = names->domains[i];
 
 		doctor_ask(&names->asking, name, DNS_TYPE_MX);
-		doctor_ask(&names->asking, name, DNS_TYPE_TXT);
-		doctor_ask(&names->asking, arena_printf(
-		    names->doctor->arena, "_dmarc.%s", name), DNS_TYPE_TXT);
 		ask_host(names, name);
 	}
 }
@@ -404,59 +415,6 @@ judge_no_mx(struct names *names, const char *domain, enum dns_result result)
 		    "it has neither MX nor address: it gets no mail");
 }
 
-/* Lines of the TXT records of name that begin so; the first in *out. */
-static size_t
-txt_count(struct names *names, const char *name, const char *prefix,
-    struct str *out)
-{
-	const struct doctor_answer *answer = doctor_answered(&names->asking,
-	    name, DNS_TYPE_TXT);
-	struct str text = STR_INIT;
-	struct slice rest, line;
-	struct err err;
-	size_t count = 0;
-
-	if (answer->result == DNS_OK)
-		(void)dns_parse_txt(answer->bytes, answer->n, &text, &err);
-	rest = str_slice(&text);
-	while (slice_cut(&rest, '\n', &line))
-		if (slice_starts(line, prefix) && count++ == 0)
-			str_add_slice(out, line);
-	str_release(&text);
-	return count;
-}
-
-static void
-judge_txt(struct names *names, const char *domain)
-{
-	struct doctor *doctor = names->doctor;
-	const char *dmarc = arena_printf(doctor->arena, "_dmarc.%s", domain);
-	struct str spf = STR_INIT;
-	size_t count = txt_count(names, domain, "v=spf1", &spf);
-	enum dns_result result = doctor_answered(&names->asking, domain,
-	    DNS_TYPE_TXT)->result;
-
-	if (count == 1)
-		doctor_add(doctor, DOCTOR_OK, domain, "", "SPF: %.200s",
-		    spf.buf);
-	else if (count > 1)
-		doctor_add(doctor, DOCTOR_BAD, domain, "keep one",
-		    "it has %zu SPF records, which counts as an error",
-		    count);
-	else if (result == DNS_OK || result == DNS_NONE)
-		doctor_add(doctor, strcmp(domain, doctor->conf->host) == 0 ?
-		    DOCTOR_OK : DOCTOR_WARN, domain, arena_printf(
-		    doctor->arena, "publish: %s. TXT \"v=spf1 mx -all\" (all "
-		    "that send for it must be in it)", domain),
-		    "no SPF record says who may send for it");
-	if (txt_count(names, dmarc, "v=DMARC1", &spf) == 0 &&
-	    result == DNS_OK)
-		doctor_add(doctor, DOCTOR_OK, domain, arena_printf(
-		    doctor->arena, "when SPF and DKIM hold, publish: %s. TXT "
-		    "\"v=DMARC1; p=none\"", dmarc), "no DMARC record");
-	str_release(&spf);
-}
-
 static void
 judge_domain(struct names *names, const char *domain)
 {
@@ -473,8 +431,6 @@ judge_domain(struct names *names, const char *domain)
 		judge_mx_hosts(names, domain, mx, n);
 	else
 		judge_no_mx(names, domain, result);
-	if (answer->result != DNS_NO_NAME)
-		judge_txt(names, domain);
 }
 
 /* The first reverse name that leads back; NULL. */

@@ -303,6 +303,8 @@ verb_queue(struct arguments *arguments)
 
 	conf = verb_conf_spool(arguments->conf_path);
 	standstill_look(conf, queue_is_running(conf), arena, &standstill);
+	if (queue_is_running(conf))
+		standstill_knock(conf, &standstill);
 	standstill_print(&standstill, queue.is_json);
 	queue.is_impatient = standstill.is_silent;
 	if (arguments_has(arguments, OPT_BY)) {

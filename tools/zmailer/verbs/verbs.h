@@ -81,7 +81,8 @@ VERB(import, "postfix [DIR] [--to NEW-DIR] [--dry-run] [--json]",
     "the configuration of another mailer as one of ours, setting by setting")
 VERB(hello, "[ADDRESS] [--from ADDRESS] [--timeout SPAN] [--json]",
     "send one message and follow it to its end")
-VERB(doctor, "[--quiet] [--json] [--timeout SPAN] [--outbound HOST] [AREA...]",
+VERB(doctor, "[--quiet] [--json] [--timeout SPAN] [--outbound HOST] "
+    "[AREA|DOMAIN...]",
     "is this machine fit to carry mail; exit 0 it is, 1 warnings, 2 bad")
 VERB(trace, "[--day DAY] [--since MOMENT] [--until MOMENT] [--json] "
     "[ID|ADDRESS|'<MESSAGE-ID>'|client:NET|SELECTOR]",
