@@ -398,11 +398,12 @@ arguments_parse(struct arguments *out, const struct verb_row *row, int argc,
 
 	*out = (struct arguments){ .verb = row->name, .usage = row->usage,
 	    .form = "", .words = argv + 1 };
+	for (int i = 1; i < argc; i++)
+		if (argument_check(argv[i], err) != 0)
+			return -1;
 	for (int i = 1; i < argc; i++) {
 		int used = 0;
 
-		if (argument_check(argv[i], err) != 0)
-			return -1;
 		if (is_over || argv[i][0] != '-' || argv[i][1] == '\0')
 			out->words[out->count++] = argv[i];
 		else if (strcmp(argv[i], "--") == 0)

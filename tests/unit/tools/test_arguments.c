@@ -61,7 +61,7 @@ Test(arguments, a_bad_line_says_what_is_wrong)
 		{ queue_usage, "--for 0", "--for 0: a span is wanted, like" },
 		{ queue_usage, "--from here", "--from 'here': deferred, "
 		    "freezer or postman is wanted" },
-		{ route_usage, "x\x1b[2Jy@a.test", "'x\\x1b[2Jy@a.test' has a "
+		{ route_usage, "x\x1b[2Jy@a.test", "'x\\x1B[2Jy@a.test' has a "
 		    "character that a terminal obeys" },
 		{ route_usage, "-\xc2\x9b", "a terminal obeys" },
 		{ note_usage, "--reason=\xe2\x80\xae ID", "a terminal obeys" },
