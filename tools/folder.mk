@@ -41,6 +41,8 @@ bin_zmailer_SOURCES += tools/zmailer/queue/connections.c tools/zmailer/queue/by.
 bin_zmailer_SOURCES += tools/zmailer/report/report.c \
 	tools/zmailer/report/send/mail.c tools/zmailer/report/send/mail.h \
 	tools/zmailer/report/send/send.c tools/zmailer/report/send/send.h
+bin_zmailer_SOURCES += tools/zmailer/report/received/files.c \
+	tools/zmailer/report/received/received.h
 bin_zmailer_SOURCES += tools/zmailer/replay/replay.c
 bin_zmailer_SOURCES += tools/zmailer/whynot/whynot.c
 bin_zmailer_SOURCES += tools/zmailer/audit/audit.c
@@ -50,7 +52,7 @@ bin_zmailer_SOURCES += tools/zmailer/review/review.c
 bin_zmailer_SOURCES += tools/zmailer/sink/sink.c
 bin_zmailer_SOURCES += tools/zmailer/backup/backup.c \
 	tools/zmailer/backup/restore.c
-bin_zmailer_LDADD = tools/libtools.a $(ZM_LIBS) $(NCURSES_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS)
+bin_zmailer_LDADD = tools/libtools.a $(ZM_LIBS) $(NCURSES_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) $(RECEIVED_REPORTS_LIBS)
 
 bin_sendmail_SOURCES = tools/sendmail/bsmtp.c tools/sendmail/bsmtp.h \
 	tools/sendmail/bsmtp_report.c tools/sendmail/errors.c \
@@ -184,6 +186,13 @@ tools_libtools_a_SOURCES += tools/zmailer/doctor/areas.h \
 	tools/zmailer/doctor/names.c tools/zmailer/doctor/ports.c \
 	tools/zmailer/doctor/postmaster.c \
 	tools/zmailer/doctor/report.c tools/zmailer/doctor/spool.c
+if HAVE_RECEIVED_REPORTS
+tools_libtools_a_SOURCES += tools/zmailer/report/received/dmarc.c \
+	tools/zmailer/report/received/jail.c \
+	tools/zmailer/report/received/table.c \
+	tools/zmailer/report/received/tls.c \
+	tools/zmailer/report/received/unpack.c
+endif
 tools_libtools_a_SOURCES += tools/zmailer/replay/delays.c \
 	tools/zmailer/replay/delays.h tools/zmailer/replay/partner.c \
 	tools/zmailer/replay/partner.h tools/zmailer/replay/print.c \

@@ -23,3 +23,10 @@ fuzz_targets += tests/fuzz/fuzz-import
 tests_fuzz_fuzz_import_SOURCES = tests/fuzz/tools/fuzz_import.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_import_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_import_LDADD = tools/libtools.a $(ZM_LIBS)
+
+if HAVE_RECEIVED_REPORTS
+fuzz_targets += tests/fuzz/fuzz-received
+tests_fuzz_fuzz_received_SOURCES = tests/fuzz/tools/fuzz_received.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_received_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_received_LDADD = tools/libtools.a $(ZM_LIBS) $(RECEIVED_REPORTS_LIBS)
+endif

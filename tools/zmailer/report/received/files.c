@@ -1,0 +1,164 @@
+/* files.c - zmailer report dmarc|tls PATH...: the reports below some paths
+ *
+ * In     files; directories, Maildirs too; "-" is standard input
+ * Out    the table on standard output; on standard error what of it could not
+ *        be read
+ * Holds  one file at a time
+ * Trusts no file: each is read by a process of its own (jail.c)
+ * Spec   received.h; zmailer-report(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "tools/zmailer/report/received/received.h"
+#include "tools/verb/verb.h"
+
+#include "base/banned.h"
+
+#ifdef HAVE_RECEIVED_REPORTS
+
+enum { FILES_DEPTH_MAX = 4 };
+
+struct report_files {
+	enum received_kind kind;
+	struct received_table *table;
+	size_t		 files, bad;
+};
+
+static void
+files_complain(struct report_files *all, const char *path, const char *why)
+{
+	struct str shown = STR_INIT;
+
+	str_add_escaped(&shown, slice_of(path));
+	fprintf(stderr, "zmailer: report: %s: %s\n", shown.buf, why);
+	str_release(&shown);
+	all->bad++;
+}
+
+static void
+files_take(struct report_files *all, const char *path, struct slice bytes)
+{
+	struct str rows = STR_INIT, complaints = STR_INIT, name = STR_INIT;
+	struct err err;
+
+	str_add_escaped(&name, slice_of(path));
+	all->files++;
+	if (received_jail(all->kind, bytes, &rows, &err) != 0)
+		files_complain(all, path, err.text);
+	else
+		received_table_take(all->table, name.buf, str_slice(&rows),
+		    &complaints);
+	if (complaints.len > 0) {
+		fprintf(stderr, "%s", complaints.buf);
+		all->bad++;
+	}
+	str_release(&name);
+	str_release(&rows);
+	str_release(&complaints);
+}
+
+static void
+files_read_one(struct report_files *all, const char *path, int fd)
+{
+	struct str bytes = STR_INIT;
+
+	if (fd_read_all(fd, RECEIVED_FILE_MAX, &bytes) != 0)
+		files_complain(all, path, "it cannot be read, or is larger "
+		    "than 64 MiB");
+	else
+		files_take(all, path, str_slice(&bytes));
+	str_release(&bytes);
+}
+
+static void files_read(struct report_files *all, const char *path,
+    unsigned depth);
+
+static void
+files_read_dir(struct report_files *all, const char *path, unsigned depth)
+{
+	struct dirent **names;
+	int count = depth == FILES_DEPTH_MAX ? 0 : scandir(path, &names, NULL,
+	    alphasort);
+
+	if (count < 0)
+		files_complain(all, path, strerror(errno));
+	for (int i = 0; i < count; i++) {
+		struct str below = STR_INIT;
+
+		str_addf(&below, "%s/%s", path, names[i]->d_name);
+		if (names[i]->d_name[0] != '.' &&
+		    strcmp(names[i]->d_name, "tmp") != 0)
+			files_read(all, below.buf, depth + 1);
+		str_release(&below);
+		free(names[i]);
+	}
+	if (count > 0)
+		free(names);
+}
+
+static void
+files_read(struct report_files *all, const char *path, unsigned depth)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0 || fstat(fd, &st) != 0)
+		files_complain(all, path, strerror(errno));
+	else if (S_ISDIR(st.st_mode))
+		files_read_dir(all, path, depth);
+	else if (S_ISREG(st.st_mode))
+		files_read_one(all, path, fd);
+	if (fd >= 0)
+		close(fd);
+}
+
+int
+received_report(struct arguments *arguments, enum received_kind kind)
+{
+	bool is_json = arguments_has(arguments, OPT_JSON);
+	struct report_files all = { .kind = kind,
+	    .table = received_table_new(kind) };
+	struct str out = STR_INIT;
+	size_t rows;
+
+	for (int i = 0; i < arguments->count; i++)
+		if (strcmp(arguments->words[i], "-") == 0)
+			files_read_one(&all, "-", STDIN_FILENO);
+		else
+			files_read(&all, arguments->words[i], 0);
+	rows = received_table_rows(all.table);
+	if (rows > 0)
+		received_table_show(all.table, is_json, &out);
+	fputs(out.buf, stdout);
+	if (rows == 0)
+		fprintf(stderr, "zmailer: report: no %s report in %zu file%s\n",
+		    kind == RECEIVED_DMARC ? "DMARC" : "TLS", all.files,
+		    all.files == 1 ? "" : "s");
+	str_release(&out);
+	received_table_free(&all.table);
+	return all.bad > 0 ? EX_DATAERR : rows == 0 ? EX_NOINPUT : EX_OK;
+}
+
+#else
+
+int
+received_report(struct arguments *arguments, enum received_kind kind)
+{
+	(void)kind;
+	fprintf(stderr, "zmailer: %s: this program was built without expat, "
+	    "jansson and libarchive, which read reports\n", arguments->verb);
+	return EX_UNAVAILABLE;
+}
+
+#endif

@@ -1,0 +1,84 @@
+/* received.h - reports that others sent us: DMARC (XML) and TLS (JSON)
+ *
+ * A file is a message, a mailbox (mbox) or a report itself, in gzip or zip or
+ * plain.  Anybody can send one, so a process that can do nothing else reads
+ * it, and hands on rows: the number of the report in the file, then values
+ * with tabs before them, in the order that dmarc.c and tls.c name, each escaped
+ * and bounded; days as 2026-11-26.
+ *
+ * RFC 9990 (DMARC aggregate reports), RFC 8460 section 4 (SMTP TLS reports)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_REPORT_RECEIVED_H
+#define ZM_TOOLS_REPORT_RECEIVED_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum {
+	RECEIVED_FILE_MAX = 64 * 1024 * 1024,	/* bytes of a file, */
+	RECEIVED_TEXT_MAX = 64 * 1024 * 1024,	/* of what one unpacks to, */
+	RECEIVED_ENTRIES_MAX = 64,		/* files in one archive, */
+	RECEIVED_ROWS_MAX = 200000,		/* rows of a file, */
+	RECEIVED_VALUE_MAX = 256,		/* bytes of a value */
+	RECEIVED_FIELDS = 11
+};
+
+enum received_kind { RECEIVED_DMARC, RECEIVED_TLS };
+
+/* ---- in the process that reads (unpack.c, dmarc.c, tls.c) ----------- */
+
+struct received_rows {
+	enum received_kind kind;	/* rows of the other are left out */
+	struct str	out;
+	size_t		count;
+	size_t		reports;	/* that were read, of either kind */
+	bool		is_full;	/* there was more than may be */
+};
+
+/* What a file holds: messages are opened, archives unpacked, reports read.
+ * Whatever is none is passed over. */
+void received_read(struct received_rows *rows, struct slice file);
+
+/* A report itself.  0; -1: it is none, or broken (err); rows that came before
+ * the place are taken back. */
+int received_dmarc(struct received_rows *rows, struct slice xml,
+    struct err *err);
+int received_tls(struct received_rows *rows, struct slice json,
+    struct err *err);
+
+/* Append a row: RECEIVED_FIELDS values. */
+void received_row_add(struct received_rows *rows,
+    const struct slice values[RECEIVED_FIELDS]);
+/* A report that cannot be read, for people. */
+void received_complain(struct received_rows *rows, const char *text);
+
+/* ---- outside of it (jail.c, table.c) -------------------------------- */
+
+/* Read a file in a process of its own; its rows are appended to out, lines
+ * "! WORDS" say what of it could not be read, the last line is "= REPORTS".
+ * 0; -1: the process failed, or took too long (err). */
+int received_jail(enum received_kind kind, struct slice file, struct str *out,
+    struct err *err);
+
+struct received_table;
+/* An empty one; to be given to received_table_free. */
+struct received_table *received_table_new(enum received_kind kind);
+/* Take the rows of a file in.  Reports that were taken before, by who wrote
+ * them and their names, count once.  complaints: each as "NAME: WORDS". */
+void received_table_take(struct received_table *table, const char *name,
+    struct slice lines, struct str *complaints);
+/* How many rows were taken. */
+size_t received_table_rows(const struct received_table *table);
+/* For people, or an object of JSON a row. */
+void received_table_show(struct received_table *table, bool is_json,
+    struct str *out);
+/* NULL is harmless; sets *table to NULL. */
+void received_table_free(struct received_table **table);
+
+struct arguments;
+/* zmailer report dmarc|tls PATH...: an exit status. */
+int received_report(struct arguments *arguments, enum received_kind kind);
+
+#endif

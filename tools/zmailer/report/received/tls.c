@@ -1,0 +1,103 @@
+/* tls.c - an SMTP TLS report as rows
+ *
+ * In     JSON
+ * Out    a row a policy, with the sessions that went well, and one for each
+ *        way in which others failed: reporter, name, domain, begin, end, kind
+ *        of policy, what failed ("" none), count, next hop, address that
+ *        sent, reason
+ * Trusts nothing: bounds in received.h
+ * Spec   received.h; RFC 8460 section 4.4
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/zmailer/report/received/received.h"
+
+#include "base/banned.h"
+
+enum { NUMBER_BYTES = 24 };
+
+struct tls_report {
+	struct received_rows *rows;
+	struct slice	 values[RECEIVED_FIELDS];
+};
+
+static struct slice
+tls_text(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return slice_of(text == NULL ? "" : text);
+}
+
+static void
+tls_count(const json_t *object, const char *key, char out[NUMBER_BYTES])
+{
+	json_int_t value = json_integer_value(json_object_get(object, key));
+
+	snprintf(out, NUMBER_BYTES, "%" PRId64, value < 0 ? (int64_t)0 :
+	    (int64_t)value);
+}
+
+static void
+tls_add_policy(struct tls_report *report, const json_t *policy)
+{
+	const json_t *about = json_object_get(policy, "policy");
+	const json_t *sum = json_object_get(policy, "summary");
+	const json_t *details = json_object_get(policy, "failure-details");
+	struct slice *values = report->values;
+	char number[NUMBER_BYTES];
+
+	values[2] = tls_text(about, "policy-domain");
+	values[5] = tls_text(about, "policy-type");
+	values[6] = values[8] = values[9] = values[10] = slice_of("");
+	tls_count(sum, "total-successful-session-count", number);
+	values[7] = slice_of(number);
+	received_row_add(report->rows, values);
+	for (size_t i = 0; i < json_array_size(details); i++) {
+		const json_t *one = json_array_get(details, i);
+
+		values[6] = tls_text(one, "result-type");
+		values[8] = tls_text(one, "receiving-mx-hostname");
+		values[9] = tls_text(one, "sending-mta-ip");
+		values[10] = tls_text(one, "failure-reason-code");
+		tls_count(one, "failed-session-count", number);
+		values[7] = slice_of(number);
+		if (values[6].n == 0)
+			values[6] = slice_of("unknown");
+		received_row_add(report->rows, values);
+	}
+}
+
+int
+received_tls(struct received_rows *rows, struct slice json, struct err *err)
+{
+	struct tls_report report = { .rows = rows };
+	json_error_t wrong;
+	json_t *all = json_loadb(json.p, json.n, JSON_REJECT_DUPLICATES,
+	    &wrong);
+	const json_t *policies = json_object_get(all, "policies");
+	const json_t *range = json_object_get(all, "date-range");
+
+	if (all == NULL)
+		return err_set(err, "a TLS report that cannot be read: line "
+		    "%d: %.100s", wrong.line, wrong.text);
+	report.values[0] = tls_text(all, "organization-name");
+	report.values[1] = tls_text(all, "report-id");
+	/* the day of "2026-11-26T00:00:00Z" */
+	report.values[3] = slice_first(tls_text(range, "start-datetime"), 10);
+	report.values[4] = slice_first(tls_text(range, "end-datetime"), 10);
+	if (policies == NULL || report.values[0].n == 0) {
+		json_decref(all);
+		return err_set(err, "JSON that is no TLS report");
+	}
+	for (size_t i = 0; rows->kind == RECEIVED_TLS &&
+	    i < json_array_size(policies); i++)
+		tls_add_policy(&report, json_array_get(policies, i));
+	json_decref(all);
+	return 0;
+}
