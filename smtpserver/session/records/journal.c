@@ -231,6 +231,8 @@ note_message_accepted(const struct session *session)
 	    "dmarc", note_origin(t->judged.dmarc),
 	    t->judged.arc != ORIGIN_NONE ? "arc" : NULL,
 	    note_origin(t->judged.arc),
+	    t->judged.dkim2 != ORIGIN_NONE ? "dkim2" : NULL,
+	    note_origin(t->judged.dkim2),
 	    t->judged.sealer[0] != '\0' ? "sealer" : NULL,
 	    slice_of(t->judged.sealer), NULL);
 	if (transaction_is_frozen(t)) {
