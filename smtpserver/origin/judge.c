@@ -295,7 +295,7 @@ judge_question_take(struct judge *judge, struct slice line)
 		return;
 	}
 	one->answers = answers_new(arena);
-	one->received_s = clock_real_us() / 1000000;
+	one->received_s = clock_wall_s();
 	one->asks_until_ms = clock_steady_ms() + JUDGE_ASK_MS;
 	(void)dmarc_author(one->mail.message, arena, &one->author);
 	judge_case_take_dkim2(one);

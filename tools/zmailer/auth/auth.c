@@ -172,7 +172,7 @@ auth_take_options(struct arguments *arguments, struct auth_case *one)
 	if (sender != NULL)
 		one->ask.sender = auth_address(slice_of(sender));
 	if (now != NULL) {
-		if (ask_moment(now, clock_real_us() / 1000, &at_ms, &for_ms,
+		if (ask_moment(now, clock_wall_us() / 1000, &at_ms, &for_ms,
 		    &err) != 0)
 			return arguments_refuse(arguments, "--now %s: %s",
 			    now, err.text);
@@ -262,7 +262,7 @@ auth_run(struct arguments *arguments, struct auth_case *one,
 	one->answers = answers_new(one->arena);
 	one->host = conf->host;
 	one->ask.receiver = slice_of(conf->host);
-	one->received_s = one->ask.now_s = clock_real_us() / 1000000;
+	one->received_s = one->ask.now_s = clock_wall_s();
 	auth_take_envelope(one);
 	status = auth_take_options(arguments, one);
 	if (status != 0)
