@@ -14,9 +14,10 @@ libzm_a_SOURCES += \
 	libzm/origin/dkim/tags.c \
 	libzm/origin/dkim2/dkim2.c libzm/origin/dkim2/dkim2.h \
 	libzm/origin/dkim2/content.c libzm/origin/dkim2/custody.c \
-	libzm/origin/dkim2/field.c \
+	libzm/origin/dkim2/describe.c libzm/origin/dkim2/field.c \
 	libzm/origin/dkim2/internal.h libzm/origin/dkim2/key.c \
 	libzm/origin/dkim2/read.c libzm/origin/dkim2/recipe.c \
+	libzm/origin/dkim2/sign.c libzm/origin/dkim2/sign.h \
 	libzm/origin/dkim2/signed.c libzm/origin/dkim2/undo.c \
 	libzm/origin/dmarc/dmarc.c libzm/origin/dmarc/dmarc.h \
 	libzm/origin/dmarc/author.c libzm/origin/dmarc/policy.h \

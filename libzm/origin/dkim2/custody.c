@@ -59,9 +59,9 @@ custody_domain(struct dkim2_chain *chain, const struct dkim2_signature *one)
 
 /* What it was sent from is what the hop before sent it to.  Of who has no
  * address there, or a null one, the domain that signs is held against that. */
-static enum origin
-custody_step(struct dkim2_chain *chain, const struct dkim2_signature *before,
-    const struct dkim2_signature *one)
+enum origin
+dkim2_custody_step(struct dkim2_chain *chain,
+    const struct dkim2_signature *before, const struct dkim2_signature *one)
 {
 	struct slice domain = one->next.n > 0 || one->from.n == 0 ?
 	    one->domain : dkim2_domain_of(one->from);
@@ -125,7 +125,7 @@ dkim2_custody(struct dkim2_chain *chain)
 		if (origin == ORIGIN_PASS)
 			origin = custody_domain(chain, one);
 		if (origin == ORIGIN_PASS && i > 0)
-			origin = custody_step(chain, one - 1, one);
+			origin = dkim2_custody_step(chain, one - 1, one);
 	}
 	return origin == ORIGIN_PASS ? custody_here(chain,
 	    &chain->signatures[chain->signature_count - 1]) : origin;

@@ -66,6 +66,14 @@ int dkim2_header_sum(const struct dkim2_content *content, struct arena *arena,
 int dkim2_body_sum(const struct dkim2_content *content, unsigned char *out);
 uint64_t dkim2_body_bytes(const struct dkim2_content *content);
 
+/* ---- describe.c: a recipe of ours ----------------------------------- */
+
+/* Append the recipe (JSON) that makes before's header of after's, which
+ * differs.  0; -1: no recipe can say it, err says why. */
+int dkim2_describe(const struct dkim2_content *before,
+    const struct dkim2_content *after, struct arena *arena, struct str *out,
+    struct err *err);
+
 /* ---- undo.c: the revision before ------------------------------------ */
 
 /* Make of content what it was before; the body, when it is lost, is left as it
@@ -143,6 +151,9 @@ struct slice dkim2_domain_of(struct slice address);
 
 /* ORIGIN_PASS; else out has result and reason. */
 enum origin dkim2_custody(struct dkim2_chain *chain);
+/* Of one hop after another. */
+enum origin dkim2_custody_step(struct dkim2_chain *chain,
+    const struct dkim2_signature *before, const struct dkim2_signature *one);
 /* Did they do what those before them asked not to be done (11.8)? */
 enum origin dkim2_wishes(struct dkim2_chain *chain);
 
