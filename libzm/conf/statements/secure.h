@@ -38,7 +38,8 @@ STATEMENT(TOP, "tls", NONE, tls, "",
 
 STATEMENT(TOP, "sign", NONE, sign, "domain",
     "selector!=word key!=path dkim2 else=choice:send",
-    "sign DOMAIN selector NAME key FILE [dkim2] [else send]", "nothing is signed",
+    "sign DOMAIN selector NAME key FILE [dkim2] [else send]",
+    "nothing is signed",
     "A DKIM signature (RFC 6376) for mail of ours whose From is in DOMAIN "
     "itself: mail of this machine, of users who logged in, of clients that "
     "trust NET sign names, and reports; never for other mail from outside.  "
