@@ -17,6 +17,7 @@ router_librouter_a_SOURCES = \
 	router/route/include.c router/route/include.h router/route/lists.c \
 	router/route/expand.c router/route/expand.h router/route/local.c \
 	router/route/route.c router/route/route.h \
+	router/sign/chains.c router/sign/chains.h \
 	router/sign/process.c router/sign/signer.c router/sign/signer.h \
 	router/sign/signatures.c router/sign/signatures.h \
 	router/message/copies.c router/message/copies.h \

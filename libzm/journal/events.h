@@ -85,9 +85,10 @@ EVENT(DNSBL_SILENT, "dnsbl.silent", WARN, "zone reason",
     "A list of clients does not answer: rules take it to have nobody.")
 EVENT(MESSAGE_ACCEPTED, "message.accepted", INFO,
     "client listener session helo from rcpts size with uid tag forward "
-    "spf dkim dmarc arc sealer",
+    "spf dkim dmarc arc dkim2 sealer",
     "A message is durable and was answered with 250 or exit status 0.  spf, "
-    "dkim, dmarc, arc: what was judged of it (verify-origin, trust arc).  "
+    "dkim, dmarc, arc, dkim2: what was judged of it (verify-origin, trust "
+    "arc).  "
     "sealer: DMARC failed, and this domain, which is trusted, sealed that it "
     "had passed.")
 EVENT(MESSAGE_WAITED, "message.waited", INFO,

@@ -1,5 +1,5 @@
-# libzm/origin - whose mail is it: SPF, DKIM, DMARC; no I/O, no clock
-# order: . < spf dkim < arc dmarc < authres
+# libzm/origin - whose mail is it: SPF, DKIM, DKIM2, DMARC; no I/O, no clock
+# order: . < spf dkim < arc dkim2 dmarc < authres
 libzm_a_SOURCES += \
 	libzm/origin/answers.c libzm/origin/answers.h \
 	libzm/origin/arc/arc.c libzm/origin/arc/arc.h \
@@ -12,6 +12,13 @@ libzm_a_SOURCES += \
 	libzm/origin/dkim/internal.h libzm/origin/dkim/key.c \
 	libzm/origin/dkim/sign.c libzm/origin/dkim/sign.h \
 	libzm/origin/dkim/tags.c \
+	libzm/origin/dkim2/dkim2.c libzm/origin/dkim2/dkim2.h \
+	libzm/origin/dkim2/content.c libzm/origin/dkim2/custody.c \
+	libzm/origin/dkim2/describe.c libzm/origin/dkim2/field.c \
+	libzm/origin/dkim2/internal.h libzm/origin/dkim2/key.c \
+	libzm/origin/dkim2/read.c libzm/origin/dkim2/recipe.c \
+	libzm/origin/dkim2/sign.c libzm/origin/dkim2/sign.h \
+	libzm/origin/dkim2/signed.c libzm/origin/dkim2/undo.c \
 	libzm/origin/dmarc/dmarc.c libzm/origin/dmarc/dmarc.h \
 	libzm/origin/dmarc/author.c libzm/origin/dmarc/policy.h \
 	libzm/origin/dmarc/record.c libzm/origin/dmarc/record.h \

@@ -450,16 +450,24 @@ message_waits(struct message *message)
 }
 
 static enum message_fate
-message_finish_control(struct message *message, struct err *err)
+message_finish_control(struct message *message, struct slice file,
+    struct err *err)
 {
+	if (chains_begin(&message->chains, message->signatures,
+	    &message->envelope, file, message->headers.body_offset,
+	    &message->rcpts))
+		message->control.stamps = &message->chains.stamps;
 	rcpts_finish(&message->rcpts);
 	message->is_streamed = message->control.writer.taken > 0;
 	if (control_draft_end(&message->control, err) == 0)
 		return MESSAGE_ROUTED;
 	if (message->control.is_unwritten)
 		return MESSAGE_UNWRITTEN;
-	if (message->control.is_deferred)
+	if (message->control.is_deferred) {
+		if (message->control.stamps != NULL)
+			(void)message_unsigned(message);
 		return message_waits(message);
+	}
 	return message_broken(message, "badenvelope");
 }
 
@@ -537,5 +545,5 @@ message_route(struct message *message, struct router *router,
 	}
 	if (copies_add(router, &message->rcpts, envelope, err) < 0)
 		return message_waits(message);
-	return message_finish_control(message, err);
+	return message_finish_control(message, file, err);
 }

@@ -10,6 +10,7 @@
 #include "mail/control_file/control_file.h"
 #include "router/header/headers.h"
 #include "router/route/route.h"
+#include "router/sign/chains.h"
 #include "router/sign/signatures.h"
 
 enum {
@@ -38,6 +39,7 @@ struct message {
 	struct router	*router;
 	struct signatures *signatures;	/* the worker's; NULL: mail is not
 					 * signed here */
+	struct chains	 chains;	/* of DKIM2, where they are wanted */
 	size_t		 signed_bytes;	/* of header: signatures in front */
 	bool		 is_streamed;
 	bool		 is_released;	/* from freezer/: once is enough */

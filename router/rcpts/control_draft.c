@@ -69,70 +69,7 @@ control_draft_flush(struct control_draft *draft)
 	control_writer_take(&draft->writer);
 }
 
-/* ---- headers ---------------------------------------------------------- */
-
-static struct control_header *
-control_draft_header(struct control_draft *draft, unsigned number)
-{
-	struct control_header *header;
-
-	if (number == 0 || draft->others == NULL)
-		return &draft->own;
-	if (draft->headers == NULL)
-		draft->headers = arena_alloc(draft->arena,
-		    (draft->others->count + 1) * sizeof(*draft->headers));
-	header = &draft->headers[number];
-	if (header->text.p == NULL && draft->others->find(
-	    draft->others->context, number, &header->text, &draft->err) < 0) {
-		draft->result = -1;
-		draft->is_deferred = true;
-	}
-	return header->text.p == draft->own.text.p ? &draft->own : header;
-}
-
-/* The groups so far get their header: whole, or where it stands. */
-static void
-control_draft_write_header(struct control_draft *draft)
-{
-	struct control_header *header = draft->header;
-
-	if (header->offset > 0)
-		control_draft_note(draft,
-		    control_writer_header_again(&draft->writer,
-		    header->offset, &draft->err));
-	else
-		control_draft_note(draft, control_writer_header(&draft->writer,
-		    header->text,
-		    &header->offset, &draft->err));
-}
-
-/* The next recipient has this header. */
-static void
-control_draft_open_header(struct control_draft *draft, unsigned number)
-{
-	struct control_header *header = control_draft_header(draft, number);
-
-	if (draft->result == 0 && draft->header != NULL &&
-	    draft->header != header) {
-		control_draft_write_header(draft);
-		draft->sender = NULL;
-	}
-	draft->header = header;
-}
-
-/* What was written after these bytes is not there any more. */
-static void
-control_draft_headers_back(struct control_draft *draft, uint64_t bytes)
-{
-	if (draft->own.offset >= bytes)
-		draft->own.offset = 0;
-	for (size_t i = 0; draft->headers != NULL && i <= draft->others->count;
-	    i++)
-		if (draft->headers[i].offset >= bytes)
-			draft->headers[i].offset = 0;
-}
-
-/* ---- senders ---------------------------------------------------------- */
+/* ---- addresses of senders --------------------------------------------- */
 
 /* "owner+user=domain@list" (VERP).  False when the recipient does not fit
  * into a local part: it gets the sender without. */
@@ -157,23 +94,124 @@ control_draft_verp(const struct rcpt_sender *sender, struct slice user,
 	return out->len <= PATH_MAX_BYTES - 2;
 }
 
+/* The sender as it will be on the wire; text is for the caller to release. */
+static struct slice
+control_draft_address(const struct rcpt_sender *sender, struct slice user,
+    struct str *text)
+{
+	if (sender->verp.n == 0)
+		return sender->address;
+	if (!control_draft_verp(sender, user, text)) {
+		str_reset(text);
+		str_addf(text, SLICE_FMT "@" SLICE_FMT,
+		    SLICE_ARG(sender->address), SLICE_ARG(sender->verp));
+	}
+	return str_slice(text);
+}
+
+/* ---- headers ---------------------------------------------------------- */
+
+static struct control_header *
+control_draft_header(struct control_draft *draft, unsigned number)
+{
+	struct control_header *header;
+
+	if (number == 0 || draft->others == NULL)
+		return &draft->own;
+	if (draft->headers == NULL)
+		draft->headers = arena_alloc(draft->arena,
+		    (draft->others->count + 1) * sizeof(*draft->headers));
+	header = &draft->headers[number];
+	if (header->text.p == NULL && draft->others->find(
+	    draft->others->context, number, &header->text, &draft->err) < 0) {
+		draft->result = -1;
+		draft->is_deferred = true;
+	}
+	return header->text.p == draft->own.text.p ? &draft->own : header;
+}
+
+/* The header of this recipient, which may be his alone. */
+static struct control_header *
+control_draft_stamped(struct control_draft *draft,
+    const struct draft_rcpt *rcpt, const struct rcpt_sender *sender)
+{
+	struct control_header *base = control_draft_header(draft,
+	    rcpt->header), *mine;
+	struct str text = STR_INIT;
+	struct slice stamped;
+
+	if (draft->stamps == NULL || draft->result < 0)
+		return base;
+	stamped = base->text;
+	if (draft->stamps->find(draft->stamps->context, rcpt,
+	    control_draft_address(sender, rcpt->user, &text), base->text,
+	    &stamped, &draft->err) < 0) {
+		draft->result = -1;
+		draft->is_deferred = true;
+	}
+	str_release(&text);
+	if (stamped.p == base->text.p)
+		return base;
+	mine = arena_alloc(draft->arena, sizeof(*mine));
+	mine->text = stamped;
+	return mine;
+}
+
+/* The groups so far get their header: whole, or where it stands. */
+static void
+control_draft_write_header(struct control_draft *draft)
+{
+	struct control_header *header = draft->header;
+
+	if (header->offset > 0)
+		control_draft_note(draft,
+		    control_writer_header_again(&draft->writer,
+		    header->offset, &draft->err));
+	else
+		control_draft_note(draft, control_writer_header(&draft->writer,
+		    header->text,
+		    &header->offset, &draft->err));
+}
+
+/* The next recipient has this header. */
+static void
+control_draft_open_header(struct control_draft *draft,
+    const struct draft_rcpt *rcpt, const struct rcpt_sender *sender)
+{
+	struct control_header *header = control_draft_stamped(draft, rcpt,
+	    sender);
+
+	if (draft->result == 0 && draft->header != NULL &&
+	    draft->header != header) {
+		control_draft_write_header(draft);
+		draft->sender = NULL;
+	}
+	draft->header = header;
+}
+
+/* What was written after these bytes is not there any more. */
+static void
+control_draft_headers_back(struct control_draft *draft, uint64_t bytes)
+{
+	if (draft->own.offset >= bytes)
+		draft->own.offset = 0;
+	for (size_t i = 0; draft->headers != NULL && i <= draft->others->count;
+	    i++)
+		if (draft->headers[i].offset >= bytes)
+			draft->headers[i].offset = 0;
+}
+
+/* ---- senders ---------------------------------------------------------- */
+
 static void
 control_draft_write_sender(struct control_draft *draft,
     const struct rcpt_sender *sender,
     struct slice user)
 {
 	struct str text = STR_INIT;
-	struct slice address = sender->address;
+	struct slice address = control_draft_address(sender, user, &text);
 	uint32_t offset;
 
-	if (sender->verp.n > 0 && control_draft_verp(sender, user, &text)) {
-		address = str_slice(&text);
-	} else if (sender->verp.n > 0) {
-		str_reset(&text);
-		str_addf(&text, SLICE_FMT "@" SLICE_FMT,
-		    SLICE_ARG(sender->address), SLICE_ARG(sender->verp));
-		address = str_slice(&text);
-	}
 	control_draft_note(draft, control_writer_sender(&draft->writer, address,
 	    sender->errors_to, &offset, &draft->err));
 	str_release(&text);
@@ -216,7 +254,7 @@ control_draft_add(struct control_draft *draft, const struct draft_rcpt *rcpt,
 	if (!draft->is_begun)
 		control_draft_begin(draft);
 	if (draft->result == 0)
-		control_draft_open_header(draft, rcpt->header);
+		control_draft_open_header(draft, rcpt, sender);
 	if (slice_is(rcpt->host, "-"))
 		line.host = (struct slice){ NULL, 0 };
 	if (draft->result == 0 && (sender != draft->sender ||

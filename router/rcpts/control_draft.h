@@ -74,6 +74,16 @@ struct control_headers {
 	    struct err *err);
 };
 
+/* Headers of one recipient alone, made of the one that it would get; sender:
+ * as it will be on the wire.  *out: that, which must stay as long as the draft,
+ * or text itself.  0, or -1 with err. */
+struct control_stamps {
+	void	*context;
+	int	(*find)(void *context, const struct draft_rcpt *rcpt,
+	    struct slice sender, struct slice text, struct slice *out,
+	    struct err *err);
+};
+
 struct control_header {
 	struct slice	text;
 	uint32_t	offset;		/* of the text in the file; 0: it is
@@ -103,6 +113,8 @@ struct control_draft {
 	const struct control_file	*control;
 	struct control_header	 own;
 	const struct control_headers *others;	/* NULL: own is for all */
+	const struct control_stamps *stamps;	/* NULL: nobody has one of his
+						 * own */
 	struct control_header	*headers;	/* [others->count + 1]; in
 						 * arena at the first need */
 	struct control_header	*header;	/* of the open groups */

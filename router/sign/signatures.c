@@ -129,8 +129,7 @@ signatures_ask(struct signatures *signatures, struct str *question,
 
 /* ---- whose mail it is ------------------------------------------------- */
 
-/* The domain of the first address of the first From; .n 0: none. */
-static struct slice
+struct slice
 signatures_domain(struct slice header, struct arena *arena)
 {
 	struct header_field field;
@@ -169,7 +168,7 @@ signatures_sum(struct signatures *signatures, struct err *err)
 	return 0;
 }
 
-static int
+int
 signatures_kind(struct signatures *signatures, const struct conf_sign *row,
     enum verify_kind *out_kind, struct err *err)
 {
@@ -185,8 +184,7 @@ signatures_kind(struct signatures *signatures, const struct conf_sign *row,
 	return result;
 }
 
-/* The signature of a sum, by a key of this kind still. */
-static int
+int
 signatures_sign(struct signatures *signatures, const struct conf_sign *row,
     enum verify_kind kind, const unsigned char *sum, struct str *out,
     struct err *err)

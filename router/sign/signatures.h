@@ -12,6 +12,7 @@
 #include "io/ipc.h"
 #include "mail/envelope.h"
 #include "tls/digest.h"
+#include "tls/verify.h"
 
 enum { SIGNATURES_ANSWER_MS = 60 * 1000 };	/* then the key is not there */
 
@@ -34,6 +35,17 @@ void signatures_release(struct signatures *signatures);
  * logged in, reports: yes; from elsewhere: no. */
 bool signatures_are_for(const struct signatures *signatures,
     const struct envelope *envelope);
+
+/* The domain of the first address of the first From; .n 0: none. */
+struct slice signatures_domain(struct slice header, struct arena *arena);
+
+/* What kind is the key of a row?  0; -1: it cannot be used, err says why. */
+int signatures_kind(struct signatures *signatures,
+    const struct conf_sign *row, enum verify_kind *out_kind, struct err *err);
+/* Append the signature of a sum, by a key of this kind still.  0 or -1. */
+int signatures_sign(struct signatures *signatures,
+    const struct conf_sign *row, enum verify_kind kind,
+    const unsigned char *sum, struct str *out, struct err *err);
 
 /* Another message: its body. */
 void signatures_begin(struct signatures *signatures, struct slice body);

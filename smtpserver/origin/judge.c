@@ -19,6 +19,7 @@
 #include "io/dns/ask.h"
 #include "io/ipc.h"
 #include "journal/event.h"
+#include "mail/envelope.h"
 #include "smtpserver/helper/helper.h"
 #include "origin/authres/authres.h"
 #include "smtpserver/origin/judge_mark.h"
@@ -53,6 +54,9 @@ struct judge_case {		/* one message; all of it in its arena */
 	struct slice		 author;	/* empty: none can be read */
 	struct dmarc		 dmarc;
 	struct arc		 arc;	/* where trust arc asks for it */
+	bool			 has_dkim2;
+	struct dkim2_mail	 dkim2_mail;
+	struct dkim2		 dkim2;	/* where verify-origin asks for it */
 };
 
 struct judge_ticket {		/* a question to the DNS */
@@ -109,12 +113,14 @@ judge_case_conclude(struct judge_case *one)
 	const char *host = slice_dup(one->arena, one->question.host);
 	struct judge_answer answer = { .spf = one->spf.origin,
 	    .dkim = one->dkim, .dmarc = one->dmarc.origin,
-	    .policy = one->dmarc.policy, .arc = one->arc.origin };
+	    .policy = one->dmarc.policy, .arc = one->arc.origin,
+	    .dkim2 = one->dkim2.origin };
 	const struct arc_set *sealer = judge_case_sealer(one);
 	struct origins origins = { .spf = &one->spf, .dkims = one->dkims,
 	    .dkim_count = one->dkim_count,
 	    .dmarc = one->author.n > 0 ? &one->dmarc : NULL,
 	    .arc = one->arc.origin != ORIGIN_NONE ? &one->arc : NULL,
+	    .dkim2 = one->dkim2.origin != ORIGIN_NONE ? &one->dkim2 : NULL,
 	    .sealer = sealer != NULL ? sealer->domain : SLICE(""),
 	    .sender = one->question.sender, .helo = one->question.helo };
 	struct str field = STR_INIT, text = STR_INIT;
@@ -158,7 +164,11 @@ judge_case_try(struct judge_case *one)
 		one->has_arc = one->judge->process->conf->arc_domain_count ==
 		    0 || arc_judge(one->answers, one->mail.message,
 		    one->received_s, one->arena, &one->arc) != ORIGIN_ASKS;
-	if (!one->has_spf || !one->has_dkim || !one->has_arc)
+	if (!one->has_dkim2)
+		one->has_dkim2 = dkim2_judge(one->answers, &one->dkim2_mail,
+		    one->arena, &one->dkim2) != ORIGIN_ASKS;
+	if (!one->has_spf || !one->has_dkim || !one->has_arc ||
+	    !one->has_dkim2)
 		return true;
 	if (!one->has_dmarc)
 		one->has_dmarc = one->author.n == 0 || dmarc_judge(
@@ -232,6 +242,35 @@ judge_on_answer(void *context, enum dns_result result,
 		judge_case_go(one);
 }
 
+/* The envelope as it came, of the draft. */
+static void
+judge_case_take_dkim2(struct judge_case *one)
+{
+	struct dkim2_mail *mail = &one->dkim2_mail;
+	struct str address = STR_INIT;
+	struct envelope envelope;
+	struct slice *rcpts;
+	struct err err;
+
+	one->has_dkim2 = one->judge->process->conf->verifies_origin !=
+	    JUDGES_DKIM2;
+	if (one->has_dkim2 || envelope_parse(one->arena, slice_from(
+	    one->mail.file, DRAFT_FIRST_LINE_BYTES), &envelope, &err) != 0)
+		return;		/* the latter was read once: it can be */
+	rcpts = arena_alloc(one->arena, (envelope.rcpt_count + 1) *
+	    sizeof(*rcpts));
+	for (size_t i = 0; i < envelope.rcpt_count; i++) {
+		str_reset(&address);
+		path_add(&address, &envelope.rcpts[i].path);
+		rcpts[i] = slice_copy(one->arena, str_slice(&address));
+	}
+	*mail = (struct dkim2_mail){ .message = one->mail.message,
+	    .has_sender = true, .sender = one->question.sender,
+	    .rcpts = rcpts, .rcpt_count = envelope.rcpt_count,
+	    .received_s = one->received_s };
+	str_release(&address);
+}
+
 /* ---- questions in, answers out ---------------------------------------- */
 
 static void
@@ -256,9 +295,10 @@ judge_question_take(struct judge *judge, struct slice line)
 		return;
 	}
 	one->answers = answers_new(arena);
-	one->received_s = clock_real_us() / 1000000;
+	one->received_s = clock_wall_s();
 	one->asks_until_ms = clock_steady_ms() + JUDGE_ASK_MS;
 	(void)dmarc_author(one->mail.message, arena, &one->author);
+	judge_case_take_dkim2(one);
 	judge_case_go(one);
 }
 

@@ -5,8 +5,8 @@
  *	question	{"id":ID,"client":"192.0.2.1:4711","helo":NAME,
  *			"sender":ADDRESS,"host":NAME,"file":DRAFT}
  *	answer		"spf=WORD dkim=WORD dmarc=WORD policy=WORD arc=WORD
- *			sealer=DOMAIN|- signers=DOMAIN,...|- file=NAME
- *			bytes=N crc=N"
+ *			dkim2=WORD sealer=DOMAIN|- signers=DOMAIN,...|-
+ *			file=NAME bytes=N crc=N"
  *
  * It reads the draft (row S0 of doc/INTERNALS), asks the DNS what libzm/origin
  * wants to know of it, and leaves another draft beside it: the same message
@@ -62,7 +62,7 @@ int judge_question_parse(struct arena *arena, struct slice line,
 struct judge_answer {
 	enum origin	  spf, dkim, dmarc;
 	enum dmarc_policy policy;	/* of dmarc's record; none: no record */
-	enum origin	  arc;		/* none where it is not asked for */
+	enum origin	  arc, dkim2;	/* none where it is not asked for */
 	char		  sealer[JUDGE_SEALER_BYTES];	/* "": nobody; who is
 					 * trusted to say that DMARC passed
 					 * before it failed here */

@@ -136,11 +136,12 @@ judge_answer_add_signer(struct judge_answer *answer, struct slice domain)
 void
 judge_answer_add(struct str *out, const struct judge_answer *answer)
 {
-	str_addf(out, "spf=%s dkim=%s dmarc=%s policy=%s arc=%s sealer=%s "
-	    "signers=%s file=%s bytes=%" PRIu64 " crc=%" PRIu32,
+	str_addf(out, "spf=%s dkim=%s dmarc=%s policy=%s arc=%s dkim2=%s "
+	    "sealer=%s signers=%s file=%s bytes=%" PRIu64 " crc=%" PRIu32,
 	    origin_text(answer->spf), origin_text(answer->dkim),
 	    origin_text(answer->dmarc),
 	    dmarc_policy_text(answer->policy), origin_text(answer->arc),
+	    origin_text(answer->dkim2),
 	    answer->sealer[0] != '\0' ? answer->sealer : "-",
 	    answer->signers[0] != '\0' ? answer->signers : "-", answer->file,
 	    answer->bytes, answer->crc);
@@ -187,6 +188,8 @@ judge_answer_word(const char *key, struct slice value,
 		return origin_of_text(value, &out->dmarc);
 	if (strcmp(key, "arc") == 0)
 		return origin_of_text(value, &out->arc);
+	if (strcmp(key, "dkim2") == 0)
+		return origin_of_text(value, &out->dkim2);
 	if (strcmp(key, "sealer") == 0)
 		return slice_is(value, "-") || judge_copy_domain(value,
 		    out->sealer, sizeof(out->sealer)) == 0;
@@ -211,7 +214,7 @@ int
 judge_answer_parse(struct slice line, struct judge_answer *out)
 {
 	static const char *const keys[] = { "spf", "dkim", "dmarc", "policy",
-	    "arc", "sealer", "signers", "file", "bytes", "crc" };
+	    "arc", "dkim2", "sealer", "signers", "file", "bytes", "crc" };
 	struct slice word;
 
 	memset(out, 0, sizeof(*out));

@@ -22,3 +22,9 @@ TESTS += tests/corpus/run-arc
 tests_corpus_arc_SOURCES = tests/corpus/arc.c
 tests_corpus_arc_LDADD = $(ZM_LIBS)
 EXTRA_DIST += tests/corpus/run-arc
+# chains of DKIM2
+check_PROGRAMS += tests/corpus/dkim2
+TESTS += tests/corpus/run-dkim2
+tests_corpus_dkim2_SOURCES = tests/corpus/dkim2.c
+tests_corpus_dkim2_LDADD = $(ZM_LIBS)
+EXTRA_DIST += tests/corpus/run-dkim2

@@ -38,8 +38,8 @@ TELLING("milter.quarantine", "A filter wants a person to look: {reason}")
 TELLING("message.accepted", "The message from {from:sender}[ for {rcpts} "
     "recipient{rcpts:s}] was accepted[ from {client}][, who said {helo}]"
     "[, {size} bytes][, by {with}].[ SPF: {spf}.][ DKIM: {dkim}.]"
-    "[ DMARC: {dmarc}.][ ARC: {arc}.][ {sealer}, whose seals are trusted, saw "
-    "DMARC pass.]")
+    "[ DMARC: {dmarc}.][ ARC: {arc}.][ DKIM2: {dkim2}.][ {sealer}, whose "
+    "seals are trusted, saw DMARC pass.]")
 TELLING("message.waited", "The client waited for the next hop's word"
     "[, {delay} ms]: {verdict}[, {code}][: {reason}].")
 TELLING("message.refused", "The message from {from:sender} was refused[ with "

@@ -186,6 +186,8 @@ OPTION(TEST_HELO, "--helo", "NAME", TEXT, 0, 0, "what it calls itself")
 OPTION(CAME, "--now", "MOMENT", TEXT, 0, 0, "as if it had come then")
 OPTION(ZONE, "--dns", "FILE", TEXT, 0, 0,
     "answers of the DNS: lines NAME TYPE VALUE")
+OPTION(DKIM2, "--dkim2", "strict|lenient", CHOICE, 0, 0,
+    "judge DKIM2, too; lenient: with addresses as early drafts had them")
 OPTION(TEST_USER, "--user", "USER", TEXT, 0, 0, "who has logged in")
 OPTION(TEST_LISTENER, "--listener", "WHERE", TEXT, 0, 0,
     "which listener it came to")

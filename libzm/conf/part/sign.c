@@ -15,7 +15,7 @@
 
 #include "base/banned.h"
 
-enum { SIGN_SELECTOR, SIGN_KEY, SIGN_ELSE };	/* keywords */
+enum { SIGN_SELECTOR, SIGN_KEY, SIGN_DKIM2, SIGN_ELSE };	/* keywords */
 
 enum { SIGN_ROWS_OF_DOMAIN_MAX = 4 };	/* each is a signature a message */
 
@@ -87,6 +87,7 @@ conf_apply_sign(struct conf_loader *loader,
 	struct conf_sign one = {
 		.domain = statement->args[0].text,
 		.key = words[SIGN_KEY].text,
+		.is_dkim2 = words[SIGN_DKIM2].token != NULL,
 		.else_send = words[SIGN_ELSE].token != NULL,
 		.at = conf_at(statement->node->tokens),
 	};
@@ -107,6 +108,8 @@ conf_sign_add(struct str *out, const struct conf_sign *one)
 {
 	str_addf(out, "%s selector %s key ", one->domain, one->selector);
 	conf_add_word(out, one->key);
+	if (one->is_dkim2)
+		str_adds(out, " dkim2");
 	if (one->else_send)
 		str_adds(out, " else send");
 }

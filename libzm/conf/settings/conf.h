@@ -45,8 +45,9 @@ struct conf {
 				 * that cannot be looked up now, too */
 	bool		 bare_lf_ok;		/* bare-newline accept */
 	bool		 bare_address_ok;	/* bare-address accept */
-	bool		 verifies_origin;	/* SPF, DKIM, DMARC of mail
-						 * from elsewhere */
+	enum { JUDGES_NOTHING, JUDGES_ORIGIN, JUDGES_DKIM2 } verifies_origin;
+				/* SPF, DKIM, DMARC of mail from elsewhere;
+				 * DKIM2: that, too */
 	const char	**arc_domains;		/* trust arc; ".x": below */
 	size_t		 arc_domain_count;
 	struct conf_at	 arc_at;		/* of the first */

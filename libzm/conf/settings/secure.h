@@ -45,6 +45,7 @@ struct conf_sign {		/* sign DOMAIN selector S key FILE */
 	const char	*domain;	/* lower case */
 	const char	*selector;
 	const char	*key;		/* PEM */
+	bool		 is_dkim2;	/* the key signs chains, too */
 	bool		 else_send;	/* unsigned, when it cannot be signed */
 	struct conf_at	 at;
 };

@@ -97,7 +97,7 @@ SETTING("verify", "", verify, "choice:reject,accept,off", "reject",
     "reject, accept or off")
 
 STATEMENT(TOP, "verify-origin", NONE, setting, "setting", "",
-    "verify-origin yes|no", "",
+    "verify-origin yes|no|dkim2", "",
     "yes: of each message that comes from elsewhere SPF, DKIM and DMARC are "
     "judged before it is accepted, and it gets the field "
     "Authentication-Results of this host; fields of that name that say they "
@@ -107,10 +107,12 @@ STATEMENT(TOP, "verify-origin", NONE, setting, "setting", "",
     "field, and the event origin.failed says so.  Not judged is mail of who "
     "logged in, of clients on loopback or that may relay (accept ... for "
     "any), and of LMTP.  Of a message that a milter changed it is the "
-    "changed one that is judged.",
+    "changed one that is judged.  dkim2: as yes, and DKIM2, a draft that may "
+    "change (draft-ietf-dkim-dkim2-spec-04), is judged, too: who sent the "
+    "message on, one after the other, and to whom.",
     "verify-origin yes")
-SETTING("verify-origin", "", verifies_origin, "choice:no,yes", "no",
-    "yes or no")
+SETTING("verify-origin", "", verifies_origin, "choice:no,yes,dkim2", "no",
+    "yes, no or dkim2")
 
 STATEMENT(TOP, "trust arc", NONE, trust_arc, "choice:from domain+", "",
     "trust arc from DOMAIN...", "nobody's seal is believed",

@@ -37,8 +37,9 @@ STATEMENT(TOP, "tls", NONE, tls, "",
     "tls client-certificates ask ca /etc/zmailer/partners.pem")
 
 STATEMENT(TOP, "sign", NONE, sign, "domain",
-    "selector!=word key!=path else=choice:send",
-    "sign DOMAIN selector NAME key FILE [else send]", "nothing is signed",
+    "selector!=word key!=path dkim2 else=choice:send",
+    "sign DOMAIN selector NAME key FILE [dkim2] [else send]",
+    "nothing is signed",
     "A DKIM signature (RFC 6376) for mail of ours whose From is in DOMAIN "
     "itself: mail of this machine, of users who logged in, of clients that "
     "trust NET sign names, and reports; never for other mail from outside.  "
@@ -50,7 +51,10 @@ STATEMENT(TOP, "sign", NONE, sign, "domain",
     "else; they may be readable for root alone, and a key that cannot be "
     "read at a reload leaves the one before in use.  Mail that cannot be "
     "signed waits in deferred/, and zmailer why has the reason; else send: "
-    "it goes on unsigned.",
+    "it goes on unsigned.  dkim2: with this key a chain of DKIM2 is signed, "
+    "too, a draft that may change (draft-ietf-dkim-dkim2-spec-04), for each "
+    "recipient that leaves by smtp and whose sender is in DOMAIN or below: "
+    "of the same mail, and of mail from outside that has such a chain.",
     "sign example.org selector s1 key /etc/zmailer/dkim/s1.pem\n"
     "sign example.org selector e1 key /etc/zmailer/dkim/e1.pem else send")
 

@@ -120,6 +120,20 @@ authres_add_arc(struct str *out, const struct origins *origins)
 	str_release(&reason);
 }
 
+/* The last who signed, as of dkim. */
+static void
+authres_add_dkim2(struct str *out, const struct dkim2 *dkim2)
+{
+	const struct dkim2_hop *last = dkim2->hops != NULL ?
+	    &dkim2->hops[dkim2->count - 1] : NULL;
+
+	authres_add_method(out, "dkim2", dkim2->origin, dkim2->reason);
+	if (last == NULL)
+		return;
+	authres_add_pair(out, "header.d", last->domain);
+	authres_add_pair(out, "header.s", last->selector);
+}
+
 void
 authres_add(struct str *out, const char *host, const struct origins *origins)
 {
@@ -148,6 +162,8 @@ authres_add(struct str *out, const char *host, const struct origins *origins)
 		authres_add_dmarc(out, origins->dmarc);
 	if (origins->arc != NULL)
 		authres_add_arc(out, origins);
+	if (origins->dkim2 != NULL)
+		authres_add_dkim2(out, origins->dkim2);
 	if (out->len == values)
 		str_adds(out, "; none");
 }

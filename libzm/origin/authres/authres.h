@@ -6,6 +6,7 @@
 #define ZM_ORIGIN_AUTHRES_H
 
 #include "origin/arc/arc.h"
+#include "origin/dkim2/dkim2.h"
 #include "origin/dmarc/dmarc.h"
 
 struct origins {		/* all that is judged about a message */
@@ -14,6 +15,7 @@ struct origins {		/* all that is judged about a message */
 	size_t			 dkim_count;
 	const struct dmarc	*dmarc;			/* or NULL */
 	const struct arc	*arc;			/* or NULL */
+	const struct dkim2	*dkim2;			/* or NULL */
 	struct slice		 sealer;		/* of arc, who saw DMARC
 							 * pass; or empty */
 	struct slice		 sender, helo;		/* that SPF judged */

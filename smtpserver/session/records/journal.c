@@ -209,13 +209,35 @@ note_origin(enum origin origin)
 	return slice_of(origin_text(origin));
 }
 
+struct note_more {		/* a member that may not be there */
+	const char	*key;
+	struct slice	 value;
+};
+
+/* What else was judged; a member without a key is the end of an event. */
+static void
+note_judged_more(const struct transaction *t, struct note_more *out)
+{
+	if (t->judged.arc != ORIGIN_NONE)
+		*out++ = (struct note_more){ "arc",
+		    note_origin(t->judged.arc) };
+	if (t->judged.dkim2 != ORIGIN_NONE)
+		*out++ = (struct note_more){ "dkim2",
+		    note_origin(t->judged.dkim2) };
+	if (t->judged.sealer[0] != '\0')
+		*out = (struct note_more){ "sealer",
+		    slice_of(t->judged.sealer) };
+}
+
 void
 note_message_accepted(const struct session *session)
 {
 	const struct transaction *t = session->transaction;
 	struct str from = STR_INIT, rule = STR_INIT, file = STR_INIT;
+	struct note_more more[3] = { { NULL, SLICE("") } };
 	char cause[FREEZE_CAUSE_BYTES];
 
+	note_judged_more(t, more);
 	transaction_add_sender(t, &from);
 	event(EV_MESSAGE_ACCEPTED, t->draft.id,
 	    "client", slice_of(session->client.text),
@@ -229,10 +251,8 @@ note_message_accepted(const struct session *session)
 	    t->is_judged ? "spf" : NULL, note_origin(t->judged.spf),
 	    "dkim", note_origin(t->judged.dkim),
 	    "dmarc", note_origin(t->judged.dmarc),
-	    t->judged.arc != ORIGIN_NONE ? "arc" : NULL,
-	    note_origin(t->judged.arc),
-	    t->judged.sealer[0] != '\0' ? "sealer" : NULL,
-	    slice_of(t->judged.sealer), NULL);
+	    more[0].key, more[0].value, more[1].key, more[1].value,
+	    more[2].key, more[2].value, NULL);
 	if (transaction_is_frozen(t)) {
 		if (t->freeze != NULL)
 			note_add_rule(&rule, t->freeze);

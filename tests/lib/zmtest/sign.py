@@ -10,6 +10,8 @@
         (fields that claim to be HOST's), big (so many MiB: big=8),
         seal=DOMAIN (who passed it on, then, and saw DMARC pass, or
         saw=RESULT), late (a byte is changed after the seal)
+    sign.py raw PORT FILE SENDER RCPT
+        the bytes of a file, from the same client, with such an envelope
 
 SPDX-License-Identifier: ISC
 """
@@ -76,18 +78,27 @@ def send(port, key, domain, sender, author, rcpt, words):
         field = b""
     if "late" in words:
         text = text.replace(b"a line", b"no line")
+    hand_over(port, field + text, sender, rcpt)
+
+
+def hand_over(port, text, sender, rcpt):
     with smtplib.SMTP("127.0.0.1", port, timeout=300) as peer:
         peer.ehlo("script.test")
         peer.docmd("XCLIENT", "ADDR=203.0.113.9 NAME=mx.good.test")
         peer.ehlo("mx.good.test")
         peer.mail(sender)
         peer.rcpt(rcpt)
-        print(*peer.data(field + text))
+        print(*peer.data(text))
 
 
 def main():
     if sys.argv[1] == "key":
         make_key(sys.argv[2])
+        return
+    if sys.argv[1] == "raw":
+        with open(sys.argv[3], "rb") as file:
+            hand_over(int(sys.argv[2]),
+                      file.read().replace(b"\n", b"\r\n"), *sys.argv[4:6])
         return
     words = dict(word.partition("=")[::2] for word in sys.argv[8:])
     send(int(sys.argv[2]), *sys.argv[3:8], words)

@@ -1,7 +1,7 @@
 /* auth.c - zmailer auth: whose mail is this, and who says so
  *
  * In     a message, in a file or from standard input; who brought it
- * Out    SPF, DKIM, DMARC and ARC, step by step
+ * Out    SPF, DKIM, DMARC, ARC and DKIM2, step by step
  * Trusts nothing in the message, nor what the DNS says
  * Spec   zmailer-auth(8)
  *
@@ -73,6 +73,25 @@ auth_between(struct slice text, const char *before, const char *stops,
 	return false;
 }
 
+/* Addresses without <>; .n 0: the null one. */
+static void
+auth_take_rcpts(struct auth_case *one, const struct envelope *envelope)
+{
+	struct slice *rcpts = arena_alloc(one->arena,
+	    (envelope->rcpt_count + 1) * sizeof(*rcpts));
+	struct str address = STR_INIT;
+
+	for (size_t i = 0; i < envelope->rcpt_count; i++) {
+		str_reset(&address);
+		path_add(&address, &envelope->rcpts[i].path);
+		rcpts[i] = slice_copy(one->arena, str_slice(&address));
+	}
+	one->mail.rcpts = rcpts;
+	one->mail.rcpt_count = envelope->rcpt_count;
+	one->mail.has_sender = true;
+	str_release(&address);
+}
+
 /* A file of the spool says itself how it came. */
 static void
 auth_take_envelope(struct auth_case *one)
@@ -94,6 +113,40 @@ auth_take_envelope(struct auth_case *one)
 		path_add(&sender, &envelope.from);
 	one->ask.sender = slice_copy(one->arena, str_slice(&sender));
 	str_release(&sender);
+	auth_take_rcpts(one, &envelope);
+}
+
+static struct slice
+auth_address(struct slice text)
+{
+	return text.n >= 2 && text.p[0] == '<' && text.p[text.n - 1] == '>' ?
+	    (struct slice){ text.p + 1, text.n - 2 } : text;
+}
+
+/* What DKIM2 holds the envelope against: --from, --to A,B. */
+static void
+auth_take_dkim2(struct arguments *arguments, struct auth_case *one,
+    const struct conf *conf)
+{
+	const char *word = arguments_text(arguments, OPT_DKIM2);
+	const char *to = arguments_text(arguments, OPT_TO);
+	struct slice rest = slice_of(to), rcpt, *rcpts;
+	size_t count = 1;
+
+	one->has_dkim2 = word != NULL ||
+	    conf->verifies_origin == JUDGES_DKIM2;
+	one->mail.is_lenient = word != NULL && strcmp(word, "lenient") == 0;
+	one->mail.has_sender |= arguments_has(arguments, OPT_FROM);
+	if (to == NULL)
+		return;
+	for (size_t i = 0; i < rest.n; i++)
+		count += rest.p[i] == ',';
+	rcpts = arena_alloc(one->arena, count * sizeof(*rcpts));
+	one->mail.rcpts = rcpts;
+	one->mail.rcpt_count = 0;
+	while (slice_cut(&rest, ',', &rcpt))
+		rcpts[one->mail.rcpt_count++] = auth_address(slice_trim(
+		    rcpt));
 }
 
 /* 0; or arguments_refuse's exit status. */
@@ -117,10 +170,9 @@ auth_take_options(struct arguments *arguments, struct auth_case *one)
 	if (helo != NULL)
 		one->ask.helo = slice_of(helo);
 	if (sender != NULL)
-		one->ask.sender = slice_of(strcmp(sender, "<>") == 0 ? "" :
-		    sender);
+		one->ask.sender = auth_address(slice_of(sender));
 	if (now != NULL) {
-		if (ask_moment(now, clock_real_us() / 1000, &at_ms, &for_ms,
+		if (ask_moment(now, clock_wall_us() / 1000, &at_ms, &for_ms,
 		    &err) != 0)
 			return arguments_refuse(arguments, "--now %s: %s",
 			    now, err.text);
@@ -145,6 +197,9 @@ auth_judge_open(struct auth_case *one)
 	    ORIGIN_ASKS;
 	asks |= arc_judge(one->answers, one->message, one->received_s,
 	    one->arena, &one->arc) == ORIGIN_ASKS;
+	if (one->has_dkim2)
+		asks |= dkim2_judge(one->answers, &one->mail, one->arena,
+		    &one->dkim2) == ORIGIN_ASKS;
 	if (!asks && one->author.n > 0)
 		asks = dmarc_judge(one->answers, one->author,
 		    one->has_client ? &one->spf : NULL, one->dkims,
@@ -207,11 +262,15 @@ auth_run(struct arguments *arguments, struct auth_case *one,
 	one->answers = answers_new(one->arena);
 	one->host = conf->host;
 	one->ask.receiver = slice_of(conf->host);
-	one->received_s = one->ask.now_s = clock_real_us() / 1000000;
+	one->received_s = one->ask.now_s = clock_wall_s();
 	auth_take_envelope(one);
 	status = auth_take_options(arguments, one);
 	if (status != 0)
 		return status;
+	auth_take_dkim2(arguments, one, conf);
+	one->mail.message = one->message;
+	one->mail.sender = one->ask.sender;
+	one->mail.received_s = one->received_s;
 	(void)dmarc_author(one->message, one->arena, &one->author);
 	status = auth_judge_all(one, arguments_text(arguments, OPT_ZONE),
 	    conf);

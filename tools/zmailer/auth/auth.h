@@ -23,6 +23,9 @@ struct auth_case {
 	struct slice	 author;	/* empty: none can be read */
 	struct dmarc	 dmarc;
 	struct arc	 arc;
+	bool		 has_dkim2;	/* it is judged, too */
+	struct dkim2_mail mail;
+	struct dkim2	 dkim2;
 	struct slice	 sealer;	/* who is trusted to have seen DMARC
 					 * pass; empty: nobody */
 };

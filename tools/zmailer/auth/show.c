@@ -122,6 +122,45 @@ show_arc(const struct auth_case *one, struct str *out)
 	}
 }
 
+/* "exploded,feedback" */
+static void
+flags_add(struct str *out, unsigned flags)
+{
+	size_t begun = out->len;
+
+	for (unsigned flag = 1; flag <= DKIM2_FEEDHERE; flag <<= 1)
+		if (flags & flag)
+			str_addf(out, "%s%s", out->len > begun ? "," : "",
+			    dkim2_flag_text((enum dkim2_flags)flag));
+}
+
+static void
+show_dkim2(const struct auth_case *one, struct str *out)
+{
+	const struct dkim2 *dkim2 = &one->dkim2;
+
+	if (!one->has_dkim2)
+		return;
+	show_head(out, "dkim2", dkim2->origin, dkim2->reason);
+	for (size_t i = dkim2->hops != NULL ? dkim2->count : 0; i-- > 0;) {
+		const struct dkim2_hop *hop = &dkim2->hops[i];
+
+		str_addf(out, "       hop %-6zu ", i + 1);
+		str_add_escaped(out, hop->domain);
+		str_adds(out, " sent it from <");
+		str_add_escaped(out, hop->sender);
+		str_addf(out, ">, revision %u", hop->revision);
+		if (hop->flags != 0)
+			str_adds(out, ", ");
+		flags_add(out, hop->flags);
+		str_addc(out, '\n');
+	}
+	if (dkim2->count > 0 && !one->mail.has_sender)
+		str_adds(out, "       its sender is not judged: --from\n");
+	if (dkim2->count > 0 && one->mail.rcpt_count == 0)
+		str_adds(out, "       its recipients are not judged: --to\n");
+}
+
 static struct origins
 auth_origins(const struct auth_case *one)
 {
@@ -135,6 +174,8 @@ auth_origins(const struct auth_case *one)
 		all.dmarc = &one->dmarc;
 	if (one->arc.origin != ORIGIN_NONE)
 		all.arc = &one->arc;
+	if (one->has_dkim2 && one->dkim2.origin != ORIGIN_NONE)
+		all.dkim2 = &one->dkim2;
 	return all;
 }
 
@@ -153,6 +194,7 @@ auth_show(const struct auth_case *one, struct str *out)
 		    one->dkim_found - one->dkim_count);
 	show_dmarc(one, out);
 	show_arc(one, out);
+	show_dkim2(one, out);
 	str_addc(out, '\n');
 	authres_add(out, one->host, &origins);
 	str_addc(out, '\n');
@@ -246,6 +288,41 @@ json_arc(const struct auth_case *one, struct str *out)
 	json_end(out);
 }
 
+static void
+json_hop(struct str *out, const struct dkim2_hop *hop)
+{
+	struct str flags = STR_INIT;
+
+	flags_add(&flags, hop->flags);
+	json_begin(out, NULL);
+	json_text(out, "domain", hop->domain);
+	json_text(out, "selector", hop->selector);
+	json_text(out, "from", hop->sender);
+	json_number(out, "revision", hop->revision);
+	json_text(out, "flags", str_slice(&flags));
+	json_end(out);
+	str_release(&flags);
+}
+
+static void
+json_dkim2(const struct auth_case *one, struct str *out)
+{
+	const struct dkim2 *dkim2 = &one->dkim2;
+	size_t count = dkim2->hops != NULL ? dkim2->count : 0;
+
+	if (!one->has_dkim2)
+		return;
+	json_origin(out, "dkim2", dkim2->origin, count == 0 ? SLICE("") :
+	    dkim2->hops[count - 1].domain, dkim2->reason);
+	json_begin_list(out, "hops");
+	for (size_t i = 0; i < count; i++)
+		json_hop(out, &dkim2->hops[i]);
+	json_end_list(out);
+	json_number(out, "revisions", dkim2->revisions);
+	json_number(out, "body_from", dkim2->body_from);
+	json_end(out);
+}
+
 void
 auth_show_json(const struct auth_case *one, struct str *out)
 {
@@ -258,6 +335,7 @@ auth_show_json(const struct auth_case *one, struct str *out)
 	json_dkims(one, out);
 	json_dmarc(one, out);
 	json_arc(one, out);
+	json_dkim2(one, out);
 	json_text(out, "field", str_slice(&field));
 	json_close(out);
 	str_release(&field);

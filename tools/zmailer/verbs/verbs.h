@@ -107,8 +107,8 @@ VERB(backup, "[--keys] [--json] FILE|-",
 VERB(restore, "[--dry-run | --list] [--since MOMENT] [--skip-done] "
     "[--partial] [--config DIR] [--yes] [--json] FILE|- [ID...]",
     "put mail of an archive back into the spool, with the daemons stopped")
-VERB(auth, "[--ip ADDRESS] [--helo NAME] [--from ADDRESS] [--now MOMENT] "
-    "[--dns FILE] [--json] FILE|-",
+VERB(auth, "[--ip ADDRESS] [--helo NAME] [--from ADDRESS] [--to ADDRESS] "
+    "[--now MOMENT] [--dns FILE] [--dkim2 strict|lenient] [--json] FILE|-",
     "whose mail is it: what SPF, DKIM and DMARC say, step by step")
 VERB(classify, "[--json] [--to CHANNEL/HOST] [--list | --rules] ['REPLY'|-]",
     "what a reply of another host is taken for, and what follows from it")
