@@ -23,3 +23,8 @@ fuzz_targets += tests/fuzz/fuzz-import
 tests_fuzz_fuzz_import_SOURCES = tests/fuzz/tools/fuzz_import.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_import_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_import_LDADD = tools/libtools.a $(ZM_LIBS)
+
+fuzz_targets += tests/fuzz/fuzz-opensmtpd
+tests_fuzz_fuzz_opensmtpd_SOURCES = tests/fuzz/tools/fuzz_opensmtpd.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_opensmtpd_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_opensmtpd_LDADD = tools/libtools.a $(ZM_LIBS)
