@@ -252,6 +252,7 @@ tools_libtools_a_SOURCES += tools/zmailer/import/opensmtpd/databases.c \
 	tools/zmailer/import/opensmtpd/tables.c \
 	tools/zmailer/import/opensmtpd/opensmtpd.h \
 	tools/zmailer/import/opensmtpd/read.h
+tools_libtools_a_SOURCES += tools/zmailer/import/exim/debian.c
 tools_libtools_a_SOURCES += tools/zmailer/sink/faults.h \
 	tools/zmailer/sink/memory.c tools/zmailer/sink/session.c \
 	tools/zmailer/sink/sink.h

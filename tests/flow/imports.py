@@ -31,6 +31,7 @@ OURS = ("table", "conf", "routes", "made")
 # Files whose statements must all be told; the first one's stand in front.
 FILES = {
     "postfix": ("main.cf", "master.cf"),
+    "exim": ("update-exim4.conf.conf",),
     "opensmtpd": ("smtpd.conf",),
 }
 faults = []
@@ -243,10 +244,29 @@ def by_line(text):
         before = line
 
 
-STATEMENTS = {"postfix": by_line, "opensmtpd": by_line}
+STATEMENTS = {"postfix": by_line, "exim": by_line, "opensmtpd": by_line}
 
 
-BAD = {"postfix": POSTFIX_ROWS, "opensmtpd": OPENSMTPD_ROWS}
+EXIM_ROWS = [
+    (None, "--to NEW", 66, "update-exim4.conf.conf: No such file"),
+    (b"", "", 64, "--to NEW-DIR"),
+    (b"", "--to NEW", 0, "0 missing"),
+    (b"what is this", "--to NEW", 0, "no NAME='VALUE'"),
+    (b"a\0b='x'", "--to NEW", 0, "no NAME='VALUE'"),
+    (b"dc_odd='x'", "--to NEW", 0, "not known"),
+    (b"dc_minimaldns='a'\ndc_minimaldns='b'", "--to NEW", 0, "says it again"),
+    (b"dc_local_interfaces='eth0'", "--to NEW", 0, "write `listen"),
+    (b"dc_other_hostnames='a}b'", "--to NEW", 0, "no name of a domain"),
+    (b"dc_relay_nets='1.2.3'", "--to NEW", 0, "accept from NET"),
+    (b"dc_relay_domains='a;b c'", "--to NEW", 0, "accept to PATTERN"),
+    (b"dc_eximconfig_configtype='smarthost'\ndc_smarthost='h::x'",
+     "--to NEW", 0, "route * via HOST"),
+    (b"dc_eximconfig_configtype='none'", "--to NEW", 0, "zmailer setup"),
+    (b"dc_localdelivery='mine'", "--to NEW", 0, "a transport of your own"),
+    (b"x=1\n" * 201, "--to NEW", 0, "more than 200 settings"),
+]
+BAD = {"postfix": POSTFIX_ROWS, "exim": EXIM_ROWS,
+       "opensmtpd": OPENSMTPD_ROWS}
 
 
 def bad_rows(top, mailer):

@@ -25,6 +25,7 @@ static const struct {
 	const char		*places[4];	/* the first that is there */
 } import_mailers[] = {
 	{ "postfix", import_postfix, { "/etc/postfix" } },
+	{ "exim", import_exim, { "/etc/exim4" } },
 	{ "opensmtpd", import_opensmtpd, { "/etc/smtpd.conf",
 	    "/etc/mail/smtpd.conf", "/etc/smtpd/smtpd.conf" } },
 };

@@ -157,7 +157,7 @@ void import_finish(struct import *import, struct str *out_conf);
  * returns 0, or -1: it cannot be read */
 typedef int import_reader_fn(struct import *import, const char *path,
     struct err *err);
-import_reader_fn import_postfix, import_opensmtpd;
+import_reader_fn import_postfix, import_exim, import_opensmtpd;
 /* Release what is not in the arena. */
 void import_end(struct import *import);
 
