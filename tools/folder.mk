@@ -225,27 +225,45 @@ tools_libtools_a_SOURCES += tools/zmailer/top/draw.c tools/zmailer/top/look.c \
 tools_libtools_a_SOURCES += tools/zmailer/review/message.c \
 	tools/zmailer/review/notes.c tools/zmailer/review/review.h \
 	tools/zmailer/review/screen.c
-tools_libtools_a_SOURCES += tools/zmailer/import/delivery.c \
-	tools/zmailer/import/domains.c \
-	tools/zmailer/import/expand.c \
-	tools/zmailer/import/hops.c \
-	tools/zmailer/import/maps.c \
+tools_libtools_a_SOURCES += tools/zmailer/import/file.c \
 	tools/zmailer/import/note.c \
-	tools/zmailer/import/postmap.c \
-	tools/zmailer/import/presets.c \
 	tools/zmailer/import/put.c \
 	tools/zmailer/import/read.c \
-	tools/zmailer/import/relay.c \
-	tools/zmailer/import/rules.c \
 	tools/zmailer/import/run.c \
-	tools/zmailer/import/services.c \
-	tools/zmailer/import/site.c tools/zmailer/import/sql.c \
-	tools/zmailer/import/value.c \
+	tools/zmailer/import/tables.c \
 	tools/zmailer/import/verify.c \
-	tools/zmailer/import/visit.c \
 	tools/zmailer/import/import.h \
-	tools/zmailer/import/read.h \
-	tools/zmailer/import/rows.h
+	tools/zmailer/import/read.h
+tools_libtools_a_SOURCES += tools/zmailer/import/postfix/delivery.c \
+	tools/zmailer/import/postfix/domains.c \
+	tools/zmailer/import/postfix/expand.c \
+	tools/zmailer/import/postfix/hops.c \
+	tools/zmailer/import/postfix/maps.c \
+	tools/zmailer/import/postfix/postmap.c \
+	tools/zmailer/import/postfix/presets.c \
+	tools/zmailer/import/postfix/relay.c \
+	tools/zmailer/import/postfix/rules.c \
+	tools/zmailer/import/postfix/run.c \
+	tools/zmailer/import/postfix/services.c \
+	tools/zmailer/import/postfix/site.c \
+	tools/zmailer/import/postfix/sql.c \
+	tools/zmailer/import/postfix/value.c \
+	tools/zmailer/import/postfix/visit.c \
+	tools/zmailer/import/postfix/postfix.h \
+	tools/zmailer/import/postfix/rows.h
+tools_libtools_a_SOURCES += tools/zmailer/import/opensmtpd/databases.c \
+	tools/zmailer/import/opensmtpd/filters.c \
+	tools/zmailer/import/opensmtpd/listen.c \
+	tools/zmailer/import/opensmtpd/local.c \
+	tools/zmailer/import/opensmtpd/matches.c \
+	tools/zmailer/import/opensmtpd/read.c \
+	tools/zmailer/import/opensmtpd/relay.c \
+	tools/zmailer/import/opensmtpd/rows.c \
+	tools/zmailer/import/opensmtpd/run.c \
+	tools/zmailer/import/opensmtpd/tables.c \
+	tools/zmailer/import/opensmtpd/opensmtpd.h \
+	tools/zmailer/import/opensmtpd/read.h
+tools_libtools_a_SOURCES += tools/zmailer/import/exim/debian.c
 tools_libtools_a_SOURCES += tools/zmailer/sink/faults.h \
 	tools/zmailer/sink/memory.c tools/zmailer/sink/session.c \
 	tools/zmailer/sink/sink.h

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""`zmailer import postfix` on configurations as people have them.
+"""`zmailer import` on configurations as people have them.
 
-Each directory of tests/import is a configuration of Postfix, and has besides
+Each directory tests/import/MAILER/NAME is a configuration of that mailer, and
+has besides
 
 table   what is printed: every setting with what became of it
 conf    the zmailer.conf that is written
@@ -11,7 +12,7 @@ made    definitions of tables in databases, as they are written: for root alone
 DIR stands for the directory, NEW for the new one.  The new one must pass
 `zmailer check`, the old one must be as it was.
 
-	imports.py [--update] [NAME...]	--update writes table and conf
+	imports.py [--update] [MAILER/NAME...]	--update writes table and conf
 
 SPDX-License-Identifier: ISC
 """
@@ -27,10 +28,16 @@ FIXTURES = os.path.join(HERE, "..", "import")
 BUILD = os.environ.get("ZMAILER_BUILD") or os.getcwd()
 ZMAILER = os.path.join(BUILD, "bin", "zmailer")
 OURS = ("table", "conf", "routes", "made")
+# Files whose statements must all be told; the first one's stand in front.
+FILES = {
+    "postfix": ("main.cf", "master.cf"),
+    "exim": ("update-exim4.conf.conf",),
+    "opensmtpd": ("smtpd.conf",),
+}
 faults = []
 
-# (main.cf, or None; words; exit status, what is printed)
-ROWS = [
+# (the first file, or None; words; exit status, what is printed)
+POSTFIX_ROWS = [
     (None, "--to NEW", 66, "DIR/main.cf: No such file"),
     (b"", "", 64, "--to NEW-DIR"),
     (b"", "--to DIR", 73, "it holds files"),
@@ -82,6 +89,52 @@ ROWS = [
     (b"x" * 300 + b" = y", "--to NEW", 0, "no parameter has such a name"),
     (b"smtpd_milters = unix:/a\"b", "--to NEW", 0, "bytes that have no"),
 ]
+OPENSMTPD_ROWS = [
+    (None, "--to NEW", 66, "DIR/smtpd.conf: No such file"),
+    (b"", "", 64, "--to NEW-DIR"),
+    (b"", "--to NEW", 0, "0 missing"),
+    (b"what is this", "--to NEW", 0, "not known"),
+    (b"listen on \"all", "--to NEW", 0, "a quote is not closed"),
+    (b"listen on a\0b", "--to NEW", 0, "a NUL byte"),
+    (b"table x { a, b", "--to NEW", 0, "a { is not closed"),
+    (b"table x a, b }", "--to NEW", 0, "a } without its {"),
+    (b"match for domain <x", "--to NEW", 0, "a < without its >"),
+    (b"match for domain x>", "--to NEW", 0, "a > without its <"),
+    (b"listen on $lan", "--to NEW", 0, "a macro that is not known"),
+    (b"a = $a", "--to NEW", 0, "a macro that is not known"),
+    (b"include \"DIR/smtpd.conf\"", "--to NEW", 0, "includes go deeper"),
+    (b"include \"/nowhere\"", "--to NEW", 0, "No such file"),
+    (b"listen", "--to NEW", 0, "no port or no place"),
+    (b"listen on all port 99999", "--to NEW", 0, "no port or no place"),
+    (b"listen on all loudly", "--to NEW", 0, "\"loudly\" is not known"),
+    (b"match", "--to NEW", 0, "it has no action"),
+    (b"match action x", "--to NEW", 0, "there is no action x"),
+    (b"match from any for domain action", "--to NEW", 0, "no action"),
+    (b"action", "--to NEW", 0, "no statement that was taken names it"),
+    (b"action a relay host\nmatch for any action a", "--to NEW", 0,
+     "route * via mx"),
+    (b"action a relay host \"x y\"\nmatch for any action a", "--to NEW", 0,
+     "no relay that is known"),
+    (b"action a relay host h:x\nmatch for any action a", "--to NEW", 0,
+     "no relay that is known"),
+    (b"action a fly\nmatch for local action a", "--to NEW", 0,
+     "\"fly\" is not known"),
+    (b"action a mbox alias <t>\nmatch for local action a", "--to NEW", 0,
+     "there is no table t"),
+    (b"table t file:/nowhere\naction a mbox alias <t>\nmatch for local "
+     b"action a", "--to NEW", 0, "No such file"),
+    (b"table t sqlite:/nowhere\naction a mbox alias <t>\nmatch for local "
+     b"action a", "--to NEW", 0, "No such file"),
+    (b"smtp max-message-size many", "--to NEW", 0, "it is no size"),
+    (b"queue ttl soon", "--to NEW", 0, "it is no time"),
+    (b"bounce warn-interval", "--to NEW", 0, "write `schedule"),
+    (b"pki x cert /nowhere", "--to NEW", 0, "a pair of"),
+    (b"action a mbox\nmatch from any for domain \"a;b\" action a",
+     "--to NEW", 0, "no name of a domain"),
+    (b"match from any mail-from \"a } b\" for any reject", "--to NEW", 0,
+     "bytes that have no place"),
+    (b"x = " + b"a " * 300, "--to NEW", 0, "200 words"),
+]
 
 
 def run(words, **more):
@@ -106,8 +159,10 @@ def files(directory):
 
 
 def fixture(name, top, update):
+    mailer = name.partition("/")[0]
     ours = os.path.join(FIXTURES, name)
-    old, new = os.path.join(top, name), os.path.join(top, "new-" + name)
+    old = os.path.join(top, name.replace("/", "-"))
+    new = os.path.join(top, "new-" + name.replace("/", "-"))
     shutil.copytree(ours, old)
     for word in OURS:
         if os.path.isdir(os.path.join(old, word)):
@@ -115,12 +170,13 @@ def fixture(name, top, update):
         elif os.path.exists(os.path.join(old, word)):
             os.remove(os.path.join(old, word))
     before = files(old)
-    done = run(["import", "postfix", old, "--to", new])
+    done = run(["import", mailer, old, "--to", new])
     look(name + " status", 0, done.returncode)
     look(name + " unchanged", before, files(old))
     # what check warns of stands in front; that is a matter of the machine
-    table = done.stdout.decode().partition("main.cf:")
-    got = {"table": table[1] + table[2].partition("\nwrote ")[0] + "\n"}
+    said = done.stdout.decode()
+    at = ("\n" + said).find("\n%s" % FILES[mailer][0])
+    got = {"table": said[at:].partition("\nwrote ")[0] + "\n"}
     with open(os.path.join(new, "zmailer.conf"), encoding="utf-8") as f:
         got["conf"] = f.read()
     for word, text in got.items():
@@ -135,7 +191,7 @@ def fixture(name, top, update):
     conf = os.path.join(new, "zmailer.conf")
     look(name + " check", 0, run(["check", "--syntax", conf]).returncode)
     routes(name, ours, conf)
-    every_setting(name, old)
+    every_statement(name, mailer, old)
 
 
 def made(name, ours, new):
@@ -166,40 +222,76 @@ def routes(name, ours, conf):
              sorted(want.split(" & ")), got)
 
 
-def every_setting(name, old):
-    """Each setting and service has an object of --json."""
-    done = run(["import", "postfix", old, "--dry-run", "--json"])
+def every_statement(name, mailer, old):
+    """Each statement has an object of --json."""
+    done = run(["import", mailer, old, "--dry-run", "--json"])
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     lines = {(row["file"], row["line"]) for row in rows}
-    for file in "main.cf", "master.cf":
+    for file in FILES[mailer]:
         with open(os.path.join(old, file), encoding="utf-8") as f:
-            for number, line in enumerate(f, 1):
-                if line.strip() and line[0] not in "# \t":
-                    look("%s %s:%d is told" % (name, file, number), True,
-                         (file, number) in lines)
+            for number in STATEMENTS[mailer](f.read()):
+                look("%s %s:%d is told" % (name, file, number), True,
+                     (file, number) in lines)
 
 
-def bad_rows(top):
-    for number, (main, words, status, text) in enumerate(ROWS):
-        old = os.path.join(top, "bad%d" % number)
+def by_line(text):
+    """Lines that are not empty, no comment, and do not go on another."""
+    before = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip() and line[0] not in "# \t" and \
+           not before.endswith("\\"):
+            yield number
+        before = line
+
+
+STATEMENTS = {"postfix": by_line, "exim": by_line, "opensmtpd": by_line}
+
+
+EXIM_ROWS = [
+    (None, "--to NEW", 66, "update-exim4.conf.conf: No such file"),
+    (b"", "", 64, "--to NEW-DIR"),
+    (b"", "--to NEW", 0, "0 missing"),
+    (b"what is this", "--to NEW", 0, "no NAME='VALUE'"),
+    (b"a\0b='x'", "--to NEW", 0, "no NAME='VALUE'"),
+    (b"dc_odd='x'", "--to NEW", 0, "not known"),
+    (b"dc_minimaldns='a'\ndc_minimaldns='b'", "--to NEW", 0, "says it again"),
+    (b"dc_local_interfaces='eth0'", "--to NEW", 0, "write `listen"),
+    (b"dc_other_hostnames='a}b'", "--to NEW", 0, "no name of a domain"),
+    (b"dc_relay_nets='1.2.3'", "--to NEW", 0, "accept from NET"),
+    (b"dc_relay_domains='a;b c'", "--to NEW", 0, "accept to PATTERN"),
+    (b"dc_eximconfig_configtype='smarthost'\ndc_smarthost='h::x'",
+     "--to NEW", 0, "route * via HOST"),
+    (b"dc_eximconfig_configtype='none'", "--to NEW", 0, "zmailer setup"),
+    (b"dc_localdelivery='mine'", "--to NEW", 0, "a transport of your own"),
+    (b"x=1\n" * 201, "--to NEW", 0, "more than 200 settings"),
+]
+BAD = {"postfix": POSTFIX_ROWS, "exim": EXIM_ROWS,
+       "opensmtpd": OPENSMTPD_ROWS}
+
+
+def bad_rows(top, mailer):
+    rows = BAD[mailer]
+    for number, (main, words, status, text) in enumerate(rows):
+        old = os.path.join(top, "bad-%s-%d" % (mailer, number))
         new = old + "-new"
         os.mkdir(old)
         if main is not None:
-            with open(os.path.join(old, "main.cf"), "wb") as f:
+            main = main.replace(b"DIR", old.encode())
+            with open(os.path.join(old, FILES[mailer][0]), "wb") as f:
                 f.write(main + b"\n")
             with open(os.path.join(old, "master.cf"), "wb") as f:
                 f.write(b"smtp inet n - y - - smtpd\n")
         before = files(old)
         words = words.replace("NEW", new).replace("DIR", old)
-        done = run(["import", "postfix", old] + words.split())
+        done = run(["import", mailer, old] + words.split())
         said = done.stdout.decode(errors="replace").replace(old, "DIR")
-        look("%s: exit" % (ROWS[number],), status, done.returncode)
+        look("%s: exit" % (rows[number],), status, done.returncode)
         if text not in said:
-            look("%s: words" % (ROWS[number],), text, said)
-        look("%s: unchanged" % (ROWS[number],), before, files(old))
-        if status == 0 and "NEW" in ROWS[number][1]:
+            look("%s: words" % (rows[number],), text, said)
+        look("%s: unchanged" % (rows[number],), before, files(old))
+        if status == 0 and "NEW" in rows[number][1]:
             conf = os.path.join(new, "zmailer.conf")
-            look("%s: check" % (ROWS[number],), 0,
+            look("%s: check" % (rows[number],), 0,
                  run(["check", "--syntax", conf]).returncode)
 
 
@@ -230,10 +322,14 @@ def main():
     update = "--update" in words
     names = [word for word in words if word != "--update"]
     with tempfile.TemporaryDirectory(prefix="zmailer.") as top:
-        for name in names or sorted(os.listdir(FIXTURES)):
+        for name in names or [
+                "%s/%s" % (mailer, one) for mailer in sorted(FILES)
+                for one in sorted(os.listdir(os.path.join(
+                    FIXTURES, mailer)))]:
             fixture(name, top, update)
         if not names:
-            bad_rows(top)
+            for mailer in sorted(BAD):
+                bad_rows(top, mailer)
             by_postmap(top)
     print("imports: %d faults" % len(faults))
     return 1 if faults else 0

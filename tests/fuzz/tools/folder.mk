@@ -30,3 +30,8 @@ tests_fuzz_fuzz_received_SOURCES = tests/fuzz/tools/fuzz_received.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_received_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_received_LDADD = tools/libtools.a $(ZM_LIBS) $(RECEIVED_REPORTS_LIBS)
 endif
+
+fuzz_targets += tests/fuzz/fuzz-opensmtpd
+tests_fuzz_fuzz_opensmtpd_SOURCES = tests/fuzz/tools/fuzz_opensmtpd.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_opensmtpd_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_opensmtpd_LDADD = tools/libtools.a $(ZM_LIBS)

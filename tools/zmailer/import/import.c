@@ -1,8 +1,8 @@
 /* import.c - zmailer import: the way over from another mailer
  *
- * In     zmailer import postfix [DIR] --to NEW-DIR
+ * In     zmailer import MAILER [FILE|DIR] --to NEW-DIR
  * Out    NEW-DIR with zmailer.conf and tables; a table of all settings
- * Trusts nothing in DIR, and changes nothing there
+ * Trusts nothing that it reads, and changes nothing there
  * Spec   zmailer-import(8)
  *
  * SPDX-License-Identifier: ISC
@@ -19,7 +19,29 @@
 
 #include "base/banned.h"
 
-static const char postfix_dir[] = "/etc/postfix";
+static const struct {
+	const char		*name;
+	import_reader_fn	*read;
+	const char		*places[4];	/* the first that is there */
+} import_mailers[] = {
+	{ "postfix", import_postfix, { "/etc/postfix" } },
+	{ "exim", import_exim, { "/etc/exim4" } },
+	{ "opensmtpd", import_opensmtpd, { "/etc/smtpd.conf",
+	    "/etc/mail/smtpd.conf", "/etc/smtpd/smtpd.conf" } },
+};
+enum { IMPORT_MAILERS = sizeof(import_mailers) / sizeof(import_mailers[0]) };
+
+/* Where that mailer's configuration is, when nothing is said. */
+static const char *
+mailer_place(size_t mailer)
+{
+	const char *const *places = import_mailers[mailer].places;
+
+	for (size_t i = 0; i < 4 && places[i] != NULL; i++)
+		if (access(places[i], F_OK) == 0)
+			return places[i];
+	return places[0];
+}
 
 /* Absolute; the directory need not be there. */
 static const char *
@@ -88,7 +110,7 @@ import_write(struct import *import, const struct str *conf, bool is_dry,
 int
 verb_import(struct arguments *arguments)
 {
-	const char *dir = arguments_word(arguments, 0);
+	const char *path = arguments_word(arguments, 0);
 	const char *to = arguments_text(arguments, OPT_TO_DIR);
 	bool is_dry = arguments_has(arguments, OPT_DRY_RUN);
 	struct arena *arena = arena_new();
@@ -96,10 +118,14 @@ verb_import(struct arguments *arguments)
 	struct import import;
 	struct err err;
 	int status = EX_OK;
+	size_t mailer = 0;
 
+	while (mailer + 1 < IMPORT_MAILERS && !arguments_is(arguments,
+	    import_mailers[mailer].name))
+		mailer++;
 	to = path_whole(arena, to != NULL ? to : "NEW-DIR");
-	dir = path_whole(arena, dir != NULL ? dir : postfix_dir);
-	if (to == NULL || dir == NULL)
+	path = path_whole(arena, path != NULL ? path : mailer_place(mailer));
+	if (to == NULL || path == NULL)
 		status = EX_OSERR;
 	else if (arguments_text(arguments, OPT_TO_DIR) == NULL && !is_dry)
 		status = arguments_refuse(arguments, "--to NEW-DIR says where "
@@ -110,14 +136,15 @@ verb_import(struct arguments *arguments)
 		arena_free(&arena);
 		return status;
 	}
-	import_begin(&import, arena, dir, to);
+	import_begin(&import, arena, import_mailers[mailer].name, to);
 	if (import_word(&import, slice_of(to)) == NULL) {
 		status = arguments_refuse(arguments, "--to: a path of "
 		    "letters, digits and . _ - / only");
-	} else if (import_postfix(&import, &conf, &err) != 0) {
+	} else if (import_mailers[mailer].read(&import, path, &err) != 0) {
 		fprintf(stderr, "zmailer: import: %s\n", err.text);
 		status = EX_NOINPUT;
 	} else {
+		import_finish(&import, &conf);
 		status = import_write(&import, &conf, is_dry,
 		    arguments_has(arguments, OPT_JSON));
 	}

@@ -1,6 +1,6 @@
 /* note.c - what becomes of each setting: statements and findings
  *
- * In     what the functions of rows.h say
+ * In     what the readers of the folders say
  * Out    the text of zmailer.conf; the table of findings
  * Holds  nothing
  * Trusts no value: words that could be more than one are quoted or refused
@@ -15,7 +15,6 @@
 #include "base/ascii.h"
 #include "base/json.h"
 #include "grammar/smtp/path.h"
-#include "io/unix_socket.h"
 #include "tools/zmailer/import/import.h"
 
 #include "base/banned.h"
@@ -36,9 +35,8 @@ static const char *const part_titles[IMPORT_PARTS] = {
 	[IMPORT_QUEUE] = "how it is tried",
 };
 
-/* Text in the arena from a format. */
-static const char *
-note_text(struct import *import, const char *format, va_list args)
+const char *
+import_text(struct import *import, const char *format, va_list args)
 {
 	va_list again;
 	char *text;
@@ -78,7 +76,7 @@ import_say(struct import *import, enum import_part part, const char *from,
 	va_start(args, format);
 	import->statements[import->statement_count] =
 	    (struct import_statement){ .part = part, .from = from,
-		.text = note_text(import, format, args) };
+		.text = import_text(import, format, args) };
 	va_end(args);
 	return (int)import->statement_count++;
 }
@@ -91,23 +89,39 @@ import_find(struct import *import, const struct import_finding *finding)
 	import->findings[import->finding_count++] = *finding;
 }
 
+static struct import_finding
+item_finding(const struct import_item *item)
+{
+	return (struct import_finding){ .file = item->file,
+		.line = item->line, .name = item->name, .value = item->value,
+		.statement = -1 };
+}
+
 void
-import_note(struct import *import, const char *name, struct slice element,
+import_item_taken(struct import *import, struct import_item *item,
+    int statement)
+{
+	struct import_finding finding = item_finding(item);
+
+	finding.kind = IMPORT_TAKEN;
+	finding.statement = statement;
+	import_find(import, &finding);
+	item->is_told = true;
+}
+
+void
+import_item_note(struct import *import, struct import_item *item,
     enum import_kind kind, const char *format, ...)
 {
-	const struct import_setting *setting = import_setting(import, name);
-	struct import_finding finding = { .file = "main.cf", .name = name,
-	    .kind = kind, .statement = -1 };
+	struct import_finding finding = item_finding(item);
 	va_list args;
 
-	if (setting != NULL)
-		finding.line = setting->line;
-	finding.value = slice_dup(import->arena, element.n > 0 ||
-	    setting == NULL ? element : setting->value);
+	finding.kind = kind;
 	va_start(args, format);
-	finding.text = note_text(import, format, args);
+	finding.text = import_text(import, format, args);
 	va_end(args);
 	import_find(import, &finding);
+	item->is_told = true;
 }
 
 const char *
@@ -131,22 +145,6 @@ import_domain(struct import *import, struct slice text)
 	    import_word(import, text) == NULL)
 		return NULL;
 	return slice_dup(import->arena, slice_lower(import->arena, text));
-}
-
-const char *
-import_socket(struct import *import, struct slice text)
-{
-	struct slice path;
-
-	if (unix_socket_path(text, &path) || slice_starts(text, "local:"))
-		return import_word(import, slice_of(arena_printf(
-		    import->arena, "unix:%s", import_path(import,
-		    slice_from(text, slice_find(text, ':') + 1)))));
-	if (slice_starts(text, "inet:localhost:"))
-		text = slice_of(arena_printf(import->arena,
-		    "inet:127.0.0.1" SLICE_FMT, SLICE_ARG(slice_from(text,
-		    sizeof("inet:localhost") - 1))));
-	return slice_starts(text, "inet:") ? import_word(import, text) : NULL;
 }
 
 const char *
@@ -178,9 +176,9 @@ import_lay_out(struct import *import, struct str *out)
 	unsigned line = 5;
 
 	str_addf(out, "# zmailer.conf - made by zmailer import from %s\n#\n"
-	    "# What became of each setting: zmailer import postfix --dry-run"
-	    "\n# What each statement means: zmailer help STATEMENT\n",
-	    import->dir);
+	    "# What became of each setting: zmailer import %s --dry-run\n"
+	    "# What each statement means: zmailer help STATEMENT\n",
+	    import->dir, import->mailer);
 	for (int part = 0; part < IMPORT_PARTS; part++) {
 		bool is_first = part_titles[part] != NULL;
 
@@ -257,17 +255,21 @@ finding_text(const struct import *import, const struct import_finding *finding,
 
 /* Findings in the order of file and line; few thousands at most matter. */
 static int
-file_rank(const char *file)
+file_rank(const struct import *import, const char *file)
 {
-	return strcmp(file, "main.cf") == 0 ? 0 :
-	    strcmp(file, "master.cf") == 0 ? 1 : 2;
+	int rank = 0;
+
+	while (import->order[rank] != NULL &&
+	    strcmp(import->order[rank], file) != 0)
+		rank++;
+	return rank;
 }
 
 static int
 finding_order(const void *a, const void *b)
 {
 	const struct import_finding *one = a, *other = b;
-	int files = file_rank(one->file) - file_rank(other->file);
+	int files = one->rank - other->rank;
 
 	if (files == 0)
 		files = strcmp(one->file, other->file);
@@ -288,6 +290,9 @@ import_print(struct import *import, bool is_json, struct str *out)
 {
 	size_t counts[4] = { 0 };
 
+	for (size_t i = 0; i < import->finding_count; i++)
+		import->findings[i].rank = file_rank(import,
+		    import->findings[i].file);
 	if (import->finding_count > 0)
 		qsort(import->findings, import->finding_count,
 		    sizeof(*import->findings), finding_order);
