@@ -19,7 +19,7 @@
 #include "base/banned.h"
 
 enum {
-	RECEIVE_BYTES = 16 * 1024,
+	RECEIVE_BYTES = 8191,	/* with their end two pages */
 	INBOX_FDS_MAX = IPC_FDS_MAX * 4
 };
 

@@ -25,7 +25,7 @@
 
 enum {
 	SLICE_MS = 5000,	/* longest single wait in recv */
-	READ_BYTES = 16 * 1024	/* asked for at once */
+	READ_BYTES = 4095	/* asked for at once; with its end a page */
 };
 
 void

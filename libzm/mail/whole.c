@@ -10,6 +10,7 @@
  */
 #include "base/crc32c.h"
 #include "base/fd.h"
+#include "base/mem.h"
 #include "mail/first_line.h"
 #include "mail/whole.h"
 
@@ -57,10 +58,9 @@ whole_bytes(struct slice file, struct err *err)
 	return whole_judge(&line, rest.n, crc32c(0, rest.p, rest.n), err);
 }
 
-enum whole
-whole_file(int fd, struct err *err)
+static enum whole
+whole_pieces(int fd, char piece[PIECE_BYTES], struct err *err)
 {
-	char piece[PIECE_BYTES];
 	struct slice bytes = { piece, 0 };
 	struct first_line line = { 0, 0 };
 	uint64_t at = 0;
@@ -68,7 +68,7 @@ whole_file(int fd, struct err *err)
 	ssize_t n;
 
 	do {
-		n = fd_read_at(fd, piece, sizeof(piece), at);
+		n = fd_read_at(fd, piece, PIECE_BYTES, at);
 		if (n < 0) {
 			err_sys(err, "read the message file");
 			return WHOLE_UNREADABLE;
@@ -86,4 +86,16 @@ whole_file(int fd, struct err *err)
 		at += (uint64_t)n;
 	} while (n == PIECE_BYTES);
 	return whole_judge(&line, at - DRAFT_FIRST_LINE_BYTES, crc, err);
+}
+
+/* On the heap: the stack of an agent in a thread stays as deep as it once
+ * was. */
+enum whole
+whole_file(int fd, struct err *err)
+{
+	char *piece = mem_alloc(1, PIECE_BYTES);
+	enum whole result = whole_pieces(fd, piece, err);
+
+	mem_free(&piece);
+	return result;
 }

@@ -204,7 +204,9 @@ agent_lose(struct agents *agents, struct agent *agent,
 		TAILQ_REMOVE(&ring->busy, agent, entry);
 	else
 		TAILQ_REMOVE(&ring->idle, agent, entry);
-	if (agent->hungry_count == 0) {
+	if (agent->is_bystander)
+		reason = NULL;
+	else if (agent->hungry_count == 0) {
 		reason = NULL;		/* it never came to work */
 		ring_back_off(ring);
 	}
@@ -216,12 +218,25 @@ agent_lose(struct agents *agents, struct agent *agent,
 	ring_release_stale(&agents->queue->threads, ring);
 }
 
+/* What others in its process were at is no try of theirs. */
+static void
+agent_excuse_others(struct agents *agents, const struct agent *agent)
+{
+	struct agent *other;
+
+	TAILQ_FOREACH(other, &agents->all, all_entry)
+		if (other != agent && other->pid == agent->pid &&
+		    agent->pid != 0)
+			other->is_bystander = true;
+}
+
 void
 agent_kill(struct agents *agents, struct agent *agent,
     const char *reason)
 {
 	struct err err;
 
+	agent_excuse_others(agents, agent);
 	if (agents->kill(agent->token, &err) < 0)
 		warning("agent %u: %s", agent->token, err.text);
 	agent_lose(agents, agent, reason);

@@ -48,6 +48,8 @@ struct agent {
 	struct agent_connection *connection;	/* NULL: none that we know of */
 	unsigned	 lost_count;	/* jobs it had when it was lost */
 	bool		 is_told_idle, is_closing, has_news, is_nonsense;
+	bool		 is_bystander;	/* its process is killed for what
+					 * another one in it did */
 	bool		 is_surplus;	/* idle; its host wants fewer */
 	bool		 is_standby;	/* idle, kept for `warm` */
 	bool		 is_asked;	/* #warm was said, not answered yet */
@@ -137,7 +139,9 @@ struct agent *agent_new(struct agents *agents, struct ring *ring);
 void agent_lose(struct agents *agents, struct agent *agent,
     const char *reason);
 
-/* The same for one that must not go on: killed first. */
+/* The same for one that must not go on: its process is killed first.  Of the
+ * others that this process carries no job is blamed; what they still said is
+ * heard. */
 void agent_kill(struct agents *agents, struct agent *agent,
     const char *reason);
 

@@ -11,7 +11,7 @@ tests_bench_sink_SOURCES = tests/bench/sink.c tests/bench/bench.h
 tests_bench_sink_LDADD = $(OPENSSL_LIBS)
 tests_bench_router_SOURCES = tests/bench/router.c
 tests_bench_router_LDADD = router/librouter.a $(ZM_LIBS)
-EXTRA_DIST += tests/bench/backlog.py tests/bench/desk.py tests/bench/fair.py tests/bench/feedback.py tests/bench/bench.py tests/bench/costs.py tests/bench/list.py tests/bench/beside.py tests/bench/driver/zmailer
+EXTRA_DIST += tests/bench/backlog.py tests/bench/desk.py tests/bench/fair.py tests/bench/feedback.py tests/bench/bench.py tests/bench/costs.py tests/bench/list.py tests/bench/sessions.py tests/bench/beside.py tests/bench/driver/zmailer
 BENCH = relay local fanout
 .PHONY: bench
 bench: all

@@ -3,9 +3,12 @@
  * In     --port N (0: any free one), --expect RECIPIENTS; --tls PEM (offer
  *        STARTTLS with this certificate and key), --chunking (offer BDAT),
  *        --delay MS (as if it were so far away: each answer waits),
- *        --any (listen on all addresses)
- * Out    "port N" at once; when RECIPIENTS have arrived, or at SIGTERM, one
- *        JSON line: counts and the steady-clock moment of the last one
+ *        --any (listen on all addresses), --hold N (until SIGUSR1 no
+ *        message is answered)
+ * Out    "port N" at once; "held SECONDS", the steady-clock moment in which
+ *        N messages waited for their answer; when RECIPIENTS have arrived
+ *        and been answered, or at SIGTERM, one JSON line: counts and the
+ *        moment of the last one
  * Holds  one struct session a connection
  *
  * SPDX-License-Identifier: ISC
@@ -37,7 +40,7 @@ struct session {
 	bool		is_data, is_last;
 	size_t		chunk_left;	/* of BDAT */
 	struct session	*next;		/* of those whose answer waits */
-	bool		is_waiting, is_gone;
+	bool		is_waiting, is_gone, is_held;
 	double		due_s;
 	unsigned	rcpts;
 	char		in[IN_BYTES];
@@ -54,12 +57,19 @@ static double delay_s;
 static bool is_for_any;
 static struct session *waiting, **waiting_end = &waiting;
 static int poller;
-static volatile sig_atomic_t is_over;
+static unsigned long hold;		/* so many messages; 0: none */
+static volatile sig_atomic_t is_over, is_let_go;
 
 static void
 on_term(int number)
 {
 	is_over = number;
+}
+
+static void
+on_let_go(int number)
+{
+	is_let_go = number;
 }
 
 static void
@@ -86,7 +96,8 @@ flush(struct session *s)
 	s->out_n = 0;
 }
 
-/* All wait equally long: first in, first out. */
+/* All wait equally long: first in, first out.  Those that are held wait for
+ * the signal. */
 static void
 wait_turn(struct session *s)
 {
@@ -103,7 +114,8 @@ turns(void)
 {
 	double now = now_s();
 
-	while (waiting != NULL && waiting->due_s <= now) {
+	while (waiting != NULL && (waiting->is_held ? is_let_go :
+	    waiting->due_s <= now)) {
 		struct session *s = waiting;
 
 		waiting = s->next;
@@ -114,7 +126,7 @@ turns(void)
 		if (s->is_gone)
 			free(s);
 	}
-	return waiting == NULL ? 1000 :
+	return waiting == NULL || waiting->is_held ? 1000 :
 	    (int)((waiting->due_s - now) * 1000) + 1;
 }
 
@@ -175,6 +187,11 @@ message_taken(struct session *s)
 	recipients += s->rcpts;
 	last_s = now_s();
 	say(s, "250 2.0.0 taken\r\n");
+	s->is_held = hold > 0 && !is_let_go;
+	if (hold > 0 && messages == hold) {
+		printf("held %.6f\n", last_s);
+		fflush(stdout);
+	}
 	if (expected > 0 && recipients >= expected)
 		is_over = 1;
 }
@@ -269,7 +286,7 @@ session_read(struct session *s)
 	}
 	memmove(s->in, s->in + at, s->in_n - at);
 	s->in_n -= at;
-	if (delay_s == 0 || s->out_n == 0)
+	if ((delay_s == 0 && !s->is_held) || s->out_n == 0)
 		flush(s);
 	else if (!s->is_waiting)
 		wait_turn(s);
@@ -347,6 +364,7 @@ main(int argc, char **argv)
 		{ "port", 1, NULL, 'p' }, { "expect", 1, NULL, 'e' },
 		{ "delay", 1, NULL, 'd' }, { "tls", 1, NULL, 't' },
 		{ "chunking", 0, NULL, 'c' }, { "any", 0, NULL, 'a' },
+		{ "hold", 1, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	unsigned port = 0;
@@ -361,6 +379,8 @@ main(int argc, char **argv)
 			tls_open(optarg);
 		else if (letter == 'd')
 			delay_s = strtod(optarg, NULL) / 1000;
+		else if (letter == 'h')
+			hold = strtoul(optarg, NULL, 10);
 		else if (letter == 'c')
 			has_chunking = true;
 		else if (letter == 'a')
@@ -369,6 +389,7 @@ main(int argc, char **argv)
 			return 64;
 	}
 	signal(SIGTERM, on_term);
+	signal(SIGUSR1, on_let_go);
 	signal(SIGPIPE, SIG_IGN);
 	poller = epoll_create1(0);
 	listener = listen_on(port);

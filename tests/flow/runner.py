@@ -184,7 +184,8 @@ class Flow:
 
     @staticmethod
     def rule(words):
-        """on VERB [for TEXT] reply CODE TEXT | drop | silence [once|N times]"""
+        """on VERB [for TEXT] reply CODE TEXT | drop | silence | drip | flood
+        [once|N times]"""
         if words[0] != "on" or len(words) < 3:
             raise Failure(f"not a rule: {' '.join(words)}")
         verb, rest, times, match = words[1], words[2:], None, None

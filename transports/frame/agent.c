@@ -53,9 +53,17 @@ struct frame {
 	int64_t			 lines_since_ms;
 	char			 whole_id[SPOOL_ID_BYTES];	/* found so */
 	int64_t			 whole_until_ms;
-	struct task		 tasks[AGENT_BATCH_MAX];
 	size_t			 task_count;
+	struct task		 tasks[];	/* see frame_tasks */
 };
+
+/* Jobs that it has in hand at a time: several when they are settled
+ * together. */
+static size_t
+frame_tasks(const struct agent_kind *agent)
+{
+	return agent->settle != NULL ? AGENT_BATCH_MAX : 1;
+}
 
 /* ---- telling the scheduler --------------------------------------------- */
 
@@ -392,8 +400,7 @@ frame_take_job(struct frame *frame, struct slice line)
 	frame_add_provider(frame, task);
 	frame_add_closed(frame);
 	frame->task_count++;
-	if (run->agent->settle == NULL ||
-	    frame->task_count == AGENT_BATCH_MAX)
+	if (frame->task_count == frame_tasks(run->agent))
 		frame_end_tasks(frame);
 }
 
@@ -515,7 +522,8 @@ frame_serve(struct frame *frame, int in, struct err *err)
 int
 agent_serve(struct agent_run *run, int in, int out, struct err *err)
 {
-	struct frame *frame = mem_alloc(1, sizeof(*frame));
+	struct frame *frame = mem_alloc(1, sizeof(*frame) +
+	    frame_tasks(run->agent) * sizeof(struct task));
 	int result = 0;
 
 	frame->run = run;

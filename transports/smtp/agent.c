@@ -67,7 +67,8 @@ client_agent_join(struct agent_run *run, const struct agent_run *first)
 	run->state = client;
 }
 
-/* The connection's zone and the clause's limit for what comes next. */
+/* The connection's zone, the clause's limit and the time for what comes
+ * next. */
 static void
 client_agent_set(struct agent_run *run, struct slice host)
 {
@@ -78,6 +79,7 @@ client_agent_set(struct agent_run *run, struct slice host)
 	if (client->zone != run->zone)
 		client_quit(client);
 	client->zone = run->zone;
+	client->until_ms = clock_steady_ms() + CLIENT_JOB_FOR_MS;
 }
 
 int
@@ -88,6 +90,7 @@ client_agent_job(struct agent_run *run, struct control_job *job, int body_fd,
 
 	client_agent_set(run, job->host);
 	client_deliver(client, run->arena, job, body_fd, verdicts);
+	client->until_ms = 0;
 	run->provider = slice_of(client->provider);
 	run->tls = client_tls_words(client, run->arena);
 	run->is_connected = peer_is_open(&client->peer);
@@ -107,6 +110,7 @@ client_agent_warm(struct agent_run *run, struct slice host,
 	is_warm = peer_is_open(&client->peer) && client_open(client, name,
 	    false, trouble) && client_answers(client);
 	is_warm = is_warm || client_open(client, name, false, trouble);
+	client->until_ms = 0;
 	if (is_warm)
 		client->used_at_ms = clock_steady_ms();
 	run->is_connected = peer_is_open(&client->peer);

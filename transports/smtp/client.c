@@ -27,11 +27,18 @@ client_init(struct smtp_client *client, const struct conf *conf, bool is_lmtp)
 	str_init(&client->piece);
 }
 
-/* Most mail fills a page of it, and the others are never touched. */
-char *
-client_piece(struct smtp_client *client)
+size_t
+client_piece(struct smtp_client *client, uint64_t message_bytes,
+    char **out_piece)
 {
-	return str_room(&client->piece, CLIENT_PIECE_BYTES);
+	size_t bytes = CLIENT_PIECE_BYTES;
+
+	if (message_bytes < CLIENT_PIECE_BYTES_MIN)
+		bytes = CLIENT_PIECE_BYTES_MIN;
+	else if (message_bytes < CLIENT_PIECE_BYTES)
+		bytes = (size_t)message_bytes + 1;
+	*out_piece = str_room(&client->piece, bytes);
+	return bytes;
 }
 
 void
@@ -57,6 +64,7 @@ client_release(struct smtp_client *client)
 	peer_release(&client->peer);
 	str_release(&client->xclient);
 	str_release(&client->piece);
+	mem_free(&client->memory);
 	if (client->is_joined)
 		return;
 	client_auth_release(client);

@@ -32,6 +32,10 @@ enum {
 	CLIENT_TLS_FOR_MS = 3600000,	/* broken TLS, */
 	CLIENT_PIPES_FOR_MS = 3600000,	/* broken PIPELINING, */
 	CLIENT_SIX_FOR_MS = 600000,	/* IPv6 that leads nowhere */
+	CLIENT_JOB_FOR_MS = 3300000,	/* a job, however slow the host is:
+					 * after an hour of silence the
+					 * scheduler kills the process, and
+					 * all that it carries */
 	CLIENT_FRESH_MS = 1000,		/* a connection used so lately is
 					 * not looked at before it is reused, */
 	CLIENT_DOUBT_MS = 5000,		/* one that lay idle so long is asked,
@@ -167,9 +171,12 @@ struct smtp_client {
 	const char		*said_as;	/* what stands in the journal
 						 * for what is sent; NULL */
 	int64_t			 used_at_ms;	/* steady */
+	int64_t			 until_ms;	/* steady: end of the job under
+						 * way; 0: it has none */
 	size_t			 reply_bytes;	/* of the last reply: dropped
 						 * before the next is read */
-	struct client_memory	 memory[CLIENT_MEMORY_MAX];
+	struct client_memory	*memory;	/* CLIENT_MEMORY_MAX; NULL
+						 * until there is a trouble */
 	size_t			 memory_next;
 	int64_t			 six_until_ms;	/* IPv4 goes first until */
 
@@ -194,9 +201,11 @@ void client_init(struct smtp_client *client, const struct conf *conf,
  * released after it. */
 void client_join(struct smtp_client *client, const struct smtp_client *first);
 
-/* Room for a piece of a body, the client's. */
-enum { CLIENT_PIECE_BYTES = 64 * 1024 };
-char *client_piece(struct smtp_client *client);
+/* Room for a piece of a body, the client's, in *out_piece.  Returns its bytes:
+ * more than a message of message_bytes has, or CLIENT_PIECE_BYTES. */
+enum { CLIENT_PIECE_BYTES = 60 * 1024, CLIENT_PIECE_BYTES_MIN = 4095 };
+size_t client_piece(struct smtp_client *client, uint64_t message_bytes,
+    char **out_piece);
 
 /* QUIT, if connected; free. */
 void client_release(struct smtp_client *client);
@@ -361,6 +370,10 @@ void client_quit_for(struct smtp_client *client, int64_t timeout_ms);
  * anywhere (NOOP; RSET when one is owed), before mail waits for it.
  * returns false: it does not, and is closed; nobody's attempt is lost. */
 bool client_answers(struct smtp_client *client);
+
+/* reply.c: the milliseconds of a time-out, or what is left of the job's time
+ * when that is less; 0: it is over. */
+int64_t client_wait_ms(const struct smtp_client *client, int64_t timeout_ms);
 
 /* reply.c: send what is queued / wait for one whole reply, which is
  * valid until the next call.  PEER_OK, PEER_EOF, PEER_TIMEOUT, or

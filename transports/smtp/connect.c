@@ -116,7 +116,7 @@ search_again_in_the_clear(struct search *search, const char *name,
 	    slice_of(search->trouble->text), NULL);
 	entry->state = RACE_NEW;
 	if (race_run(&client->peer, entry, 1,
-	    client->conf->timeouts.connect_ms) != 0) {
+	    client_wait_ms(client, client->conf->timeouts.connect_ms)) != 0) {
 		search_lost(search, name, entry);
 		return false;
 	}
@@ -166,11 +166,13 @@ search_count_losers(struct search *search, const char *name)
 	}
 }
 
-/* A loop is final: no other host of the list would be any better. */
+/* A loop is final: no other host of the list would be any better; nor when
+ * the job's time is over. */
 static bool
 search_is_final(const struct search *search)
 {
 	return search->tried >= CLIENT_ADDRESSES_MAX ||
+	    client_wait_ms(search->client, 1) == 0 ||
 	    strcmp(search->trouble->status, "5.4.6") == 0;
 }
 
@@ -190,7 +192,8 @@ search_try_entries(struct search *search, const char *name)
 
 	while (search_has_new(search) && !search_is_final(search)) {
 		int winner = race_run(&client->peer, search->entries,
-		    search->entry_count, client->conf->timeouts.connect_ms);
+		    search->entry_count, client_wait_ms(client,
+		    client->conf->timeouts.connect_ms));
 
 		search_count_losers(search, name);
 		if (winner < 0)
@@ -448,40 +451,59 @@ search_connect(struct search *search)
 	return true;
 }
 
-static void
-search_init(struct search *search, struct smtp_client *client,
-    struct verdict *trouble)
+/* Many kilobytes, of which the stack of an agent in a thread would keep what
+ * was once touched. */
+static struct search *
+search_new(struct smtp_client *client, struct verdict *trouble)
 {
-	memset(search, 0, offsetof(struct search, entries));
-	search->entry_count = search->tried = search->skipped = 0;
-	search->is_last_resort = false;
+	struct search *search = mem_alloc(1, sizeof(*search));
+
 	search->client = client;
 	search->trouble = trouble;
 	dns_records_init(&search->tlsa);
+	return search;
+}
+
+static void
+search_free(struct search **search)
+{
+	dns_records_release(&(*search)->tlsa);
+	mem_free(search);
+}
+
+/* is_kept: there is a connection, which may serve this host, too. */
+static bool
+search_open(struct search *search, const char *host, bool is_required,
+    bool is_kept)
+{
+	struct smtp_client *client = search->client;
+	bool is_shared;
+
+	if (!search_prepare(search, host, is_required))
+		return false;
+	is_shared = is_kept && search->target.kind != TARGET_UNIX &&
+	    client_is_shared(search) && client_may_go_on(client);
+	if (!is_shared && !search_connect(search))
+		return false;
+	client_serves(client, host, is_required);
+	if (!is_shared && client->opened != NULL)
+		client->opened(client->opened_context, client);
+	return true;
 }
 
 bool
 client_open(struct smtp_client *client, const char *host, bool is_required,
     struct verdict *out_trouble)
 {
-	struct search search;
-	bool is_kept = client_is_alive(client), is_shared, is_open;
+	bool is_kept = client_is_alive(client), is_open;
+	struct search *search;
 
 	if (is_kept && strcmp(client->host, host) == 0 &&
 	    client->is_required == is_required && client_may_go_on(client))
 		return true;
-	is_kept = is_kept && peer_is_open(&client->peer);
-	search_init(&search, client, out_trouble);
-	if (!search_prepare(&search, host, is_required))
-		return false;
-	is_shared = is_kept && search.target.kind != TARGET_UNIX &&
-	    client_is_shared(&search) && client_may_go_on(client);
-	is_open = is_shared || search_connect(&search);
-	dns_records_release(&search.tlsa);
-	if (!is_open)
-		return false;
-	client_serves(client, host, is_required);
-	if (!is_shared && client->opened != NULL)
-		client->opened(client->opened_context, client);
-	return true;
+	search = search_new(client, out_trouble);
+	is_open = search_open(search, host, is_required, is_kept &&
+	    peer_is_open(&client->peer));
+	search_free(&search);
+	return is_open;
 }

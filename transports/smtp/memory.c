@@ -23,7 +23,8 @@ static struct client_memory *
 memory_find(struct smtp_client *client, const struct sockaddr_storage *address,
     enum client_trouble trouble)
 {
-	for (size_t i = 0; i < CLIENT_MEMORY_MAX; i++)
+	for (size_t i = 0; client->memory != NULL && i < CLIENT_MEMORY_MAX;
+	    i++)
 		if (client->memory[i].trouble == trouble &&
 		    memcmp(&client->memory[i].address, address,
 		    sizeof(*address)) == 0)
@@ -37,6 +38,9 @@ client_note(struct smtp_client *client, const struct sockaddr_storage *address,
 {
 	struct client_memory *memory = memory_find(client, address, trouble);
 
+	if (client->memory == NULL)
+		client->memory = mem_alloc(CLIENT_MEMORY_MAX,
+		    sizeof(*client->memory));
 	if (memory == NULL)
 		memory = &client->memory[client->memory_next++ %
 		    CLIENT_MEMORY_MAX];

@@ -15,19 +15,31 @@
 
 #include "base/banned.h"
 
+int64_t
+client_wait_ms(const struct smtp_client *client, int64_t timeout_ms)
+{
+	int64_t left_ms = client->until_ms - clock_steady_ms();
+
+	if (client->until_ms == 0 || left_ms >= timeout_ms)
+		return timeout_ms;
+	return left_ms > 0 ? left_ms : 0;
+}
+
 enum peer_result
 client_flush(struct smtp_client *client, int64_t timeout_ms, struct err *err)
 {
 	if (client->said_left > 0)
 		client_said_sent(client);
-	return peer_flush(&client->peer, clock_steady_ms() + timeout_ms, err);
+	return peer_flush(&client->peer, clock_steady_ms() +
+	    client_wait_ms(client, timeout_ms), err);
 }
 
 enum peer_result
 client_reply(struct smtp_client *client, int64_t timeout_ms, struct reply *out,
     struct err *err)
 {
-	int64_t deadline_ms = clock_steady_ms() + timeout_ms;
+	int64_t deadline_ms = clock_steady_ms() + client_wait_ms(client,
+	    timeout_ms);
 
 	peer_consume(&client->peer, client->reply_bytes);
 	client->reply_bytes = 0;

@@ -2,8 +2,8 @@
  *
  * In     a job line, the control file's descriptor
  * Out    sender, header and the named recipients, in the arena
- * Holds  nothing; a file up to 64 KiB is read once, of a bigger one only
- *        the ranges that the job names
+ * Holds  nothing; a file up to 64 KiB (for few recipients 8 KiB) is read
+ *        once, of a bigger one only the ranges that the job names
  * Trusts the scheduler's offsets only as far as a line of the right kind
  *        stands there and the spool id agrees
  * Spec   doc/protocol/agent.md
@@ -17,17 +17,25 @@
 #include "base/ascii.h"
 #include "base/crc32c.h"
 #include "base/fd.h"
+#include "base/mem.h"
 #include "mail/control_file/internal.h"
 
 #include "base/banned.h"
 
-enum { WINDOW_BYTES = 65536, JOB_OFFSETS_MAX = 1000000, CHECK_BYTES = 16384 };
+enum {
+	WINDOW_BYTES = 65536,
+	WINDOW_FEW_BYTES = 8192,	/* of a job with few recipients */
+	FEW = 4,
+	JOB_OFFSETS_MAX = 1000000,
+	CHECK_BYTES = 16384
+};
 
 /* The part of the file that lies in memory; older windows stay in the
  * arena, because slices borrow from them. */
 struct window {
 	struct arena	*arena;
 	int		 fd;
+	size_t		 bytes;		/* to read at a time */
 	struct slice	 text;
 	uint64_t	 start;		/* of text in the file */
 	bool		 is_last;	/* text reaches the end of the file */
@@ -56,8 +64,6 @@ window_read(struct window *window, uint64_t start, size_t want,
 	pthread_mutex_lock(&lock);
 	if (want > sizeof(buffer))
 		into = arena_alloc(window->arena, want);
-	else
-		want = sizeof(buffer);
 	n = fd_read_at(window->fd, into, want, start);
 	if (n >= 0 && into == buffer)
 		into = arena_dup(window->arena, buffer, (size_t)n);
@@ -90,7 +96,7 @@ window_line(struct window *window, uint64_t offset, const char *tags,
 	if (offset < CONTROL_FIRST_LINE_BYTES)
 		return err_set(err, "offset %" PRIu64 " lies before any line",
 		    offset);
-	for (int turn = 0; turn < 2; turn++) {
+	for (int turn = 0; turn < 3; turn++) {
 		if (offset > window->start &&
 		    offset - window->start < window->text.n) {
 			rest = slice_from(window->text,
@@ -104,7 +110,10 @@ window_line(struct window *window, uint64_t offset, const char *tags,
 				break;
 			}
 		}
-		if (window_read(window, offset - 1, WINDOW_BYTES, err) < 0)
+		if (turn > 0 && window->is_last)
+			break;
+		if (window_read(window, offset - 1, turn == 0 ?
+		    window->bytes : WINDOW_BYTES, err) < 0)
 			return -1;
 	}
 	return err_set(err, "no '%s' line at byte %" PRIu64
@@ -118,7 +127,7 @@ window_header(struct window *window, uint64_t offset, struct slice *out,
 	struct slice rest;
 	const char *end;
 
-	for (size_t want = WINDOW_BYTES; want <= CONTROL_HEADER_BYTES_MAX * 2;
+	for (size_t want = window->bytes; want <= CONTROL_HEADER_BYTES_MAX * 2;
 	    want *= 4) {
 		if (offset > window->start &&
 		    offset - window->start < window->text.n) {
@@ -146,15 +155,14 @@ window_header(struct window *window, uint64_t offset, struct slice *out,
 	    " of the control file", offset);
 }
 
-int
-control_file_check(int fd, struct err *err)
+static int
+control_head_check(int fd, char piece[CHECK_BYTES], struct err *err)
 {
-	char piece[CHECK_BYTES];
 	uint64_t at = 0, head = 0;
 	uint32_t crc = 0, want = 0;
 
 	do {
-		ssize_t n = fd_read_at(fd, piece, sizeof(piece), at);
+		ssize_t n = fd_read_at(fd, piece, CHECK_BYTES, at);
 		struct slice bytes = { piece, n > 0 ? (size_t)n : 0 };
 
 		if (n < 0)
@@ -171,6 +179,30 @@ control_file_check(int fd, struct err *err)
 	} while (at < head);
 	return crc == want ? 0 :
 	    err_set(err, "the control file's checksum is wrong");
+}
+
+/* On the heap: the stack of an agent in a thread stays as deep as it once
+ * was. */
+int
+control_file_check(int fd, struct err *err)
+{
+	char *piece = mem_alloc(1, CHECK_BYTES);
+	int result = control_head_check(fd, piece, err);
+
+	mem_free(&piece);
+	return result;
+}
+
+/* The first window, which holds the lines before the first s line. */
+static int
+window_begin(struct window *window, struct err *err)
+{
+	if (window_read(window, 0, window->bytes, err) < 0)
+		return -1;
+	if (window->is_last || memmem(window->text.p, window->text.n, "\ns ",
+	    3) != NULL)
+		return 0;
+	return window_read(window, 0, WINDOW_BYTES, err);
 }
 
 /* The lines before the first s line; the first window holds them. */
@@ -302,15 +334,19 @@ int
 control_job_load(struct arena *arena, struct slice job_line, int control_fd,
     struct control_job *out, struct err *err)
 {
-	struct window window = { .arena = arena, .fd = control_fd };
+	struct window window = { .arena = arena, .fd = control_fd,
+	    .bytes = WINDOW_FEW_BYTES };
 	struct job_line job = { 0 };
 	struct control_rcpt sender;
 	struct slice line;
 
 	memset(out, 0, sizeof(*out));
 	memset(&sender, 0, sizeof(sender));
-	if (read_job_line(arena, job_line, out, &job, err) < 0 ||
-	    window_read(&window, 0, WINDOW_BYTES, err) < 0 ||
+	if (read_job_line(arena, job_line, out, &job, err) < 0)
+		return -1;
+	if (count_offsets(job.rcpts) > FEW)
+		window.bytes = WINDOW_BYTES;
+	if (window_begin(&window, err) < 0 ||
 	    read_common(&window, out, err) < 0 ||
 	    window_line(&window, job.sender, "s ", &line, err) < 0 ||
 	    control_read_quad(slice_from(line, 2), &sender, err) < 0 ||

@@ -3,7 +3,8 @@
 Rules are rows (verb, action, times): the first row whose verb matches and
 whose times are not used up acts.  Actions: ("reply", code, text), ("drop",)
 closes the connection, ("silence",) never answers, ("raw", bytes, closes) is
-said as it is, ("takes",) has the message and closes without an answer.  verb
+said as it is, ("takes",) has the message and closes without an answer,
+("drip",) says a byte a second, ("flood",) lines of a reply without an end.  verb
 END is the reply to the final dot; CONNECT the greeting; a chunk (BDAT) ends
 the message.  With a TLS context the server
 offers STARTTLS, or speaks TLS from the first byte when it is implicit;
@@ -110,6 +111,11 @@ class Server:
         if action[0] == "silence":
             threading.Event().wait(600)
             return None
+        while action[0] == "drip":      # until the client hangs up
+            peer.sendall(b"2")
+            threading.Event().wait(1)
+        while action[0] == "flood":
+            peer.sendall(b"250-and so on\r\n" * 100)
         if action[0] == "raw":
             peer.sendall(action[1])
             return None if action[2] else "2" if is_yes(action[1]) else \

@@ -63,20 +63,34 @@ yard_agent_kill(unsigned token, struct err *err)
 	return 0;
 }
 
+/* The process has ended, and all its agents have. */
+static void
+yard_reap_agents(struct yard *yard, pid_t pid, int status)
+{
+	for (size_t i = yard->agent_count; i-- > 0;) {
+		unsigned token = yard->agents[i].token;
+
+		if (yard->agents[i].pid != pid)
+			continue;
+		yard->agents[i] = yard->agents[--yard->agent_count];
+		if (yard->is_open)
+			agents_exit(&yard->scheduler.agents, token, pid,
+			    status);
+	}
+}
+
 /* The launcher's part: tell of those that ended. */
 static void
 yard_reap(struct yard *yard)
 {
-	for (size_t i = 0; i < yard->agent_count; i++) {
+	for (size_t i = 0; i < yard->agent_count;) {
+		pid_t pid = yard->agents[i].pid;
 		int status;
 
-		if (waitpid(yard->agents[i].pid, &status, WNOHANG) <= 0)
-			continue;
-		if (yard->is_open)
-			agents_exit(&yard->scheduler.agents,
-			    yard->agents[i].token,
-			    yard->agents[i].pid, status);
-		yard->agents[i--] = yard->agents[--yard->agent_count];
+		if (waitpid(pid, &status, WNOHANG) > 0)
+			yard_reap_agents(yard, pid, status);
+		else
+			i++;
 	}
 }
 

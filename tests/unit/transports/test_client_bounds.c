@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "base/clock.h"
 #include "tests/unit/transports/client_lab.h"
 
 TestSuite(client_bounds, .init = setup, .fini = teardown);
@@ -79,6 +80,29 @@ Test(client_bounds, a_size_that_is_a_lie)
 		script_release(&script);
 		str_release(&text);
 	}
+}
+
+/* Called when the connection stands: the job's time is over. */
+static void
+on_opened(void *context, const struct smtp_client *opened)
+{
+	client.until_ms = clock_steady_ms() - 1;
+}
+
+/* However long each answer may take, and although this one would come. */
+Test(client_bounds, a_job_has_an_end)
+{
+	client.opened = on_opened;
+	listen_to(HELLO OK_TO("MAIL") "~\n");
+	deliver(1);
+	end();
+	cr_expect_eq(verdicts[0].kind, VERDICT_DEFERRED);
+	cr_expect_str_eq(verdicts[0].text,
+	    "timed out while waiting for the reply to MAIL");
+	cr_expect_eq(client_wait_ms(&client, 1000), 0);
+	client.until_ms = 0;
+	cr_expect_eq(client_wait_ms(&client, 1000), 1000);
+	script_release(&script);
 }
 
 /* A reply of 1,000 good lines, and never a last one: given up after

@@ -127,8 +127,8 @@ client_start_tls(struct smtp_client *client, struct client_hello *hello,
 	snprintf(key, sizeof(key), "%.200s %.300s", client->who,
 	    policy->key);
 	result = peer_start_tls(&client->peer, policy->tls, &goal,
-	    clock_steady_ms() + client->conf->timeouts.helo_ms, &client->tls,
-	    &err);
+	    clock_steady_ms() + client_wait_ms(client,
+	    client->conf->timeouts.helo_ms), &client->tls, &err);
 	if (result == PEER_OK) {
 		hello->result = client->tls.is_verified ||
 		    !policy->is_judged ? "success" :

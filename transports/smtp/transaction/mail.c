@@ -310,8 +310,8 @@ client_deliver(struct smtp_client *client, struct arena *arena,
 
 	strlcpy(client->id, job->id, sizeof(client->id));
 	mail.states = arena_alloc(arena, job->rcpt_count);
-	mail.picked = arena_alloc(arena,
-	    CLIENT_RCPTS_MAX * sizeof(*mail.picked));
+	mail.picked = arena_alloc(arena, (job->rcpt_count < CLIENT_RCPTS_MAX ?
+	    job->rcpt_count : CLIENT_RCPTS_MAX) * sizeof(*mail.picked));
 	mail_check_controls(&mail);
 	while (progress == STALE && mail_has_waiting(&mail)) {
 		if (!client_open(client, host, job->terms.needs_tls &&

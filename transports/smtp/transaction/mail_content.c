@@ -104,6 +104,7 @@ static int
 content_next_piece(struct pieces *pieces, struct slice *out)
 {
 	struct mime_down *down = pieces->mail->down;
+	size_t bytes;
 	char *piece;
 	ssize_t n;
 
@@ -113,13 +114,13 @@ content_next_piece(struct pieces *pieces, struct slice *out)
 	}
 	if (pieces->is_over)
 		return 0;
-	piece = client_piece(pieces->mail->client);
-	n = fd_read_at(pieces->mail->body_fd, piece, CLIENT_PIECE_BYTES,
-	    pieces->offset);
+	bytes = client_piece(pieces->mail->client,
+	    pieces->mail->job->size_bytes, &piece);
+	n = fd_read_at(pieces->mail->body_fd, piece, bytes, pieces->offset);
 	if (n < 0)
 		return -1;
 	pieces->offset += (uint64_t)n;
-	pieces->is_over = n < CLIENT_PIECE_BYTES;
+	pieces->is_over = (size_t)n < bytes;
 	*out = (struct slice){ piece, (size_t)n };
 	if (down == NULL)
 		return 1;

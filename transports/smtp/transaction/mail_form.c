@@ -120,11 +120,13 @@ static int
 form_look(struct mail *mail)
 {
 	uint64_t offset = mail->job->body_offset;
-	char *piece = client_piece(mail->client);
+	char *piece;
+	size_t bytes = client_piece(mail->client, mail->job->size_bytes,
+	    &piece);
 	ssize_t n;
 
 	mime_down_header(mail->down, mail->job->header, NULL);
-	while ((n = fd_read_at(mail->body_fd, piece, CLIENT_PIECE_BYTES,
+	while ((n = fd_read_at(mail->body_fd, piece, bytes,
 	    offset)) > 0 && !mail->down->is_too_much) {
 		mime_down_body(mail->down,
 		    (struct slice){ piece, (size_t)n }, NULL);
@@ -165,20 +167,21 @@ form_told(const struct mail *mail)
 static bool
 form_is_plain(struct mail *mail)
 {
-	char *piece = client_piece(mail->client);
+	char *piece;
+	size_t bytes = client_piece(mail->client, mail->job->size_bytes,
+	    &piece);
 	uint64_t offset = mail->job->body_offset;
 	ssize_t n;
 
 	if (!mime_is_ascii(mail->job->header))
 		return false;
 	do {
-		n = fd_read_at(mail->body_fd, piece, CLIENT_PIECE_BYTES,
-		    offset);
+		n = fd_read_at(mail->body_fd, piece, bytes, offset);
 		if (n < 0 || !mime_is_ascii((struct slice){ piece,
 		    (size_t)n }))
 			return false;
 		offset += (uint64_t)n;
-	} while (n == CLIENT_PIECE_BYTES);
+	} while ((size_t)n == bytes);
 	return true;
 }
 
