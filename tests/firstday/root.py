@@ -28,7 +28,8 @@ TOP = os.environ.get("FIRSTDAY_CACHE") or \
 TREE = os.path.join(BUILD, "tests", "firstday", "tree")
 
 LIBRARIES = """libbsd0 libssl3 libcrypt1 libidn2-0 libpam0g libseccomp2
-    libncursesw6 libpcre2-8-0 libcdb1 liblmdb0 liblua5.4-0 libzstd1""".split()
+    libncursesw6 libpcre2-8-0 libcdb1 liblmdb0 liblua5.4-0 libzstd1
+    libexpat1 libjansson4 libarchive13""".split()
 BASE = "systemd procps iproute2 openssl ca-certificates python3".split() \
     + LIBRARIES
 # these would bring an MTA if the host did not say that it has one

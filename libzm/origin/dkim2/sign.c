@@ -262,7 +262,7 @@ making_add_head(struct dkim2_making *making)
 
 /* The signature field; NULL: without signatures. */
 static void
-sign_add_field(const struct dkim2_sign *sign,
+dkim2_signature_add(const struct dkim2_sign *sign,
     const struct dkim2_signing *signing, const struct slice *signatures,
     struct str *out)
 {
@@ -301,7 +301,7 @@ making_sum(struct dkim2_making *making)
 	making_add_text(&text, making->out->instance);
 	for (size_t i = 0; i < chain->signature_count; i++)
 		dkim2_add_field(&text, &chain->signatures[i].field, NULL);
-	sign_add_field(making->sign, making->out, NULL, &mine);
+	dkim2_signature_add(making->sign, making->out, NULL, &mine);
 	making_add_text(&text, str_slice(&mine));
 	result = digest(DIGEST_SHA256, str_slice(&text), making->out->sum);
 	str_release(&text);
@@ -330,5 +330,5 @@ dkim2_sign_end(const struct dkim2_sign *sign,
     struct str *out)
 {
 	str_add_slice(out, signing->instance);
-	sign_add_field(sign, signing, signatures, out);
+	dkim2_signature_add(sign, signing, signatures, out);
 }

@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sysexits.h>
@@ -47,7 +46,7 @@ files_complain(struct report_files *all, const char *path, const char *why)
 }
 
 static void
-files_take(struct report_files *all, const char *path, struct slice bytes)
+files_read_bytes(struct report_files *all, const char *path, struct slice bytes)
 {
 	struct str rows = STR_INIT, complaints = STR_INIT, name = STR_INIT;
 	struct err err;
@@ -77,7 +76,7 @@ files_read_one(struct report_files *all, const char *path, int fd)
 		files_complain(all, path, "it cannot be read, or is larger "
 		    "than 64 MiB");
 	else
-		files_take(all, path, str_slice(&bytes));
+		files_read_bytes(all, path, str_slice(&bytes));
 	str_release(&bytes);
 }
 
@@ -87,24 +86,24 @@ static void files_read(struct report_files *all, const char *path,
 static void
 files_read_dir(struct report_files *all, const char *path, unsigned depth)
 {
-	struct dirent **names;
-	int count = depth == FILES_DEPTH_MAX ? 0 : scandir(path, &names, NULL,
-	    alphasort);
+	DIR *dir = depth == FILES_DEPTH_MAX ? NULL : opendir(path);
+	const struct dirent *entry;
 
-	if (count < 0)
-		files_complain(all, path, strerror(errno));
-	for (int i = 0; i < count; i++) {
+	if (dir == NULL) {
+		files_complain(all, path, depth == FILES_DEPTH_MAX ?
+		    "directories too deep" : strerror(errno));
+		return;
+	}
+	while ((entry = readdir(dir)) != NULL) {
 		struct str below = STR_INIT;
 
-		str_addf(&below, "%s/%s", path, names[i]->d_name);
-		if (names[i]->d_name[0] != '.' &&
-		    strcmp(names[i]->d_name, "tmp") != 0)
+		str_addf(&below, "%s/%s", path, entry->d_name);
+		if (entry->d_name[0] != '.' &&
+		    strcmp(entry->d_name, "tmp") != 0)
 			files_read(all, below.buf, depth + 1);
 		str_release(&below);
-		free(names[i]);
 	}
-	if (count > 0)
-		free(names);
+	closedir(dir);
 }
 
 static void
