@@ -21,6 +21,7 @@ enum {
 	RECEIVED_TEXT_MAX = 64 * 1024 * 1024,	/* of what one unpacks to, */
 	RECEIVED_ENTRIES_MAX = 64,		/* files in one archive, */
 	RECEIVED_ROWS_MAX = 200000,		/* rows of a file, */
+	RECEIVED_OUT_MAX = 64 * 1024 * 1024,	/* bytes of these, */
 	RECEIVED_VALUE_MAX = 256,		/* bytes of a value */
 	RECEIVED_FIELDS = 11
 };

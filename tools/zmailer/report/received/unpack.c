@@ -24,7 +24,8 @@ void
 received_row_add(struct received_rows *rows,
     const struct slice values[RECEIVED_FIELDS])
 {
-	if (rows->count == RECEIVED_ROWS_MAX) {
+	if (rows->count == RECEIVED_ROWS_MAX ||
+	    rows->out.len > RECEIVED_OUT_MAX) {
 		rows->is_full = true;
 		return;
 	}
