@@ -22,6 +22,7 @@ enum {
 	RECEIVED_ENTRIES_MAX = 64,		/* files in one archive, */
 	RECEIVED_ROWS_MAX = 200000,		/* rows of a file, */
 	RECEIVED_OUT_MAX = 64 * 1024 * 1024,	/* bytes of these, */
+	RECEIVED_COMPLAINTS_MAX = 100,		/* about a file, */
 	RECEIVED_VALUE_MAX = 256,		/* bytes of a value */
 	RECEIVED_FIELDS = 11
 };
@@ -33,7 +34,7 @@ enum received_kind { RECEIVED_DMARC, RECEIVED_TLS };
 struct received_rows {
 	enum received_kind kind;	/* rows of the other are left out */
 	struct str	out;
-	size_t		count;
+	size_t		count, complaints;
 	size_t		reports;	/* that were read, of either kind */
 	bool		is_full;	/* there was more than may be */
 };

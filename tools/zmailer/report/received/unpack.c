@@ -42,6 +42,8 @@ received_row_add(struct received_rows *rows,
 void
 received_complain(struct received_rows *rows, const char *text)
 {
+	if (rows->complaints++ >= RECEIVED_COMPLAINTS_MAX)
+		return;
 	str_adds(&rows->out, "! ");
 	str_add_escaped(&rows->out, slice_first(slice_of(text),
 	    RECEIVED_VALUE_MAX));
@@ -221,6 +223,6 @@ received_read(struct received_rows *rows, struct slice file)
 		received_message(rows, file);
 	else
 		received_blob(rows, file);
-	if (rows->is_full)
-		received_complain(rows, "there are more rows than are read");
+	if (rows->is_full || rows->complaints > RECEIVED_COMPLAINTS_MAX)
+		str_adds(&rows->out, "! it holds more than is read\n");
 }
