@@ -366,7 +366,7 @@ options_check(const struct arguments *arguments, struct usage_form chosen,
 }
 
 /* A verb may repeat what it was given, and a terminal would obey it. */
-static int
+int
 argument_check(const char *text, struct err *err)
 {
 	struct slice rest = slice_of(text);

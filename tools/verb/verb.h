@@ -34,6 +34,10 @@ struct verb_row {		/* a row of tools/zmailer/verbs/verbs.h */
 	int		(*run)(struct arguments *arguments);
 };
 
+/* Is this a word of a command line that may be shown again?
+ * 0; -1: it has what a terminal obeys (err, which shows it escaped) */
+int argument_check(const char *text, struct err *err);
+
 /* Read argv (its words move to its front) by the row's usage.
  * returns 0; -1: err says what is wrong */
 int arguments_parse(struct arguments *out, const struct verb_row *row,

@@ -1,11 +1,11 @@
 /* ask.c - many questions to the DNS at once, none of which blocks
  *
- * In     questions; datagrams of name servers
+ * In     questions; datagrams of name servers, streams where those are cut
  * Out    one call for each question
  * Holds  a socket and a timer for each question on its way
  * Trusts no datagram: it comes from the server that was asked, to the port
  *        it was asked from, and repeats id and question
- * Spec   RFC 1035 section 4.2.1; RFC 5452 section 9
+ * Spec   RFC 1035 sections 4.2.1, 4.2.2; RFC 5452 section 9; RFC 7766
  *
  * SPDX-License-Identifier: ISC
  */
@@ -18,11 +18,13 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "io/dns/ask.h"
 
 #include "base/banned.h"
 
-enum { TRIES = 2, ANSWER_BYTES_MAX = 4096 };
+enum { TRIES = 2, ANSWER_BYTES_MAX = 4096, FLAG_CUT = 0x02,
+	LENGTH_BYTES = 2 };	/* in front of a message on a stream */
 
 struct flight {
 	struct dns_asker	*asker;
@@ -34,6 +36,7 @@ struct flight {
 	struct watch		*watch;
 	struct timer		 timer;
 	unsigned		 tries;
+	struct str		 in;		/* from a stream */
 	TAILQ_ENTRY(flight)	 entry;
 };
 
@@ -56,6 +59,7 @@ socket_close(struct flight *flight)
 	if (flight->fd >= 0)
 		close(flight->fd);
 	flight->fd = -1;
+	str_release(&flight->in);
 }
 
 static void
@@ -86,13 +90,109 @@ flight_end(struct flight *flight, enum dns_result result,
 	next_take_off(asker);
 }
 
+/* ---- a stream, for an answer that a datagram has no room for ------------ */
+
+/* The server of the try that is under way. */
+static const struct dns_address *
+flight_server(const struct flight *flight)
+{
+	const struct dns_asker *asker = flight->asker;
+
+	return &asker->servers[(flight->tries - 1) % asker->server_count];
+}
+
+static void
+flight_land(struct flight *flight, const unsigned char *answer, size_t n)
+{
+	enum dns_result result = dns_answer_result(answer, n);
+
+	if (result == DNS_TRY_AGAIN && flight->tries < TRIES)
+		flight_try(flight);
+	else
+		flight_end(flight, result, result == DNS_OK ? answer : NULL,
+		    n);
+}
+
+/* RFC 1035 section 4.2.2 */
+static void
+on_stream(void *context, unsigned ready)
+{
+	struct flight *flight = context;
+	struct str answer;
+	ssize_t n = recv(flight->fd, str_room(&flight->in, ANSWER_BYTES_MAX),
+	    ANSWER_BYTES_MAX, 0);
+	const unsigned char *p;
+	size_t length;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		flight_try(flight);
+		return;
+	}
+	flight->in.len += (size_t)n;
+	p = (const unsigned char *)flight->in.buf;
+	length = flight->in.len < LENGTH_BYTES ? SIZE_MAX / 2 :
+	    (size_t)p[0] << 8 | p[1];
+	if (flight->in.len < LENGTH_BYTES + length)
+		return;
+	if (!dns_is_answer(p + LENGTH_BYTES, length, flight->query,
+	    flight->query_bytes)) {
+		flight_try(flight);
+		return;
+	}
+	answer = flight->in;		/* outlives the socket */
+	str_init(&flight->in);
+	flight_land(flight, p + LENGTH_BYTES, length);
+	str_release(&answer);
+}
+
+static void
+on_connected(void *context, unsigned ready)
+{
+	struct flight *flight = context;
+	unsigned char out[LENGTH_BYTES + DNS_QUERY_BYTES_MAX];
+	size_t n = LENGTH_BYTES + flight->query_bytes;
+
+	out[0] = (unsigned char)(flight->query_bytes >> 8);
+	out[1] = (unsigned char)(flight->query_bytes & 0xff);
+	memcpy(out + LENGTH_BYTES, flight->query, flight->query_bytes);
+	if (send(flight->fd, out, n, MSG_NOSIGNAL) != (ssize_t)n) {
+		flight_try(flight);
+		return;
+	}
+	watch_free(&flight->watch);
+	flight->watch = loop_watch(flight->asker->loop, flight->fd, LOOP_READ,
+	    on_stream, flight);
+}
+
+/* The same question to the same server, within the same time. */
+static void
+flight_stream(struct flight *flight)
+{
+	const struct dns_address *server = flight_server(flight);
+
+	socket_close(flight);
+	flight->fd = socket(server->address.ss_family,
+	    SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (flight->fd < 0 || (connect(flight->fd,
+	    (const struct sockaddr *)&server->address, server->length) != 0 &&
+	    errno != EINPROGRESS)) {
+		flight_try(flight);
+		return;
+	}
+	flight->watch = loop_watch(flight->asker->loop, flight->fd, LOOP_WRITE,
+	    on_connected, flight);
+}
+
+/* ---- a datagram --------------------------------------------------------- */
+
 static void
 on_datagram(void *context, unsigned ready)
 {
 	static unsigned char answer[ANSWER_BYTES_MAX];
 	struct flight *flight = context;
 	ssize_t n = recv(flight->fd, answer, sizeof(answer), 0);
-	enum dns_result result;
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
@@ -103,12 +203,10 @@ on_datagram(void *context, unsigned ready)
 	if (!dns_is_answer(answer, (size_t)n, flight->query,
 	    flight->query_bytes))
 		return;			/* a stranger's, or late */
-	result = dns_answer_result(answer, (size_t)n);
-	if (result == DNS_TRY_AGAIN && flight->tries < TRIES)
-		flight_try(flight);
+	if (answer[2] & FLAG_CUT)
+		flight_stream(flight);	/* RFC 7766 section 5 */
 	else
-		flight_end(flight, result, result == DNS_OK ? answer : NULL,
-		    (size_t)n);
+		flight_land(flight, answer, (size_t)n);
 }
 
 static void
@@ -210,6 +308,7 @@ dns_ask(struct dns_asker *asker, const char *name, enum dns_type type,
 
 	flight->asker = asker;
 	flight->fd = -1;
+	str_init(&flight->in);
 	flight->fn = fn;
 	flight->context = context;
 	flight->query_bytes = dns_make_query(name, type, 0, flight->query);

@@ -492,9 +492,10 @@ standstill_knock(const struct conf *conf, struct standstill *all)
 {
 	struct machine_neighbour *named;
 	size_t count = machine_neighbours(conf, all->arena, &named);
+	int64_t end_ms = clock_steady_ms() + STANDSTILL_KNOCK_MS;
 	struct err err;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count && clock_steady_ms() < end_ms; i++)
 		if (!standstill_has(all, &named[i]) &&
 		    machine_knock(named[i].name, &err) == MACHINE_SILENT)
 			standstill_silent(all, &named[i], &err);

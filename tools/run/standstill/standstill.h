@@ -13,6 +13,7 @@
 
 enum {
 	STANDSTILL_ANSWER_MS = 5000,	/* the scheduler's answer */
+	STANDSTILL_KNOCK_MS = 2000,	/* at all other programs together */
 	STANDSTILL_NAMES_MAX = 3	/* of what one row sums up */
 };
 
@@ -45,9 +46,10 @@ struct standstill {
  * only the files are looked at.  What the caller may not see is left out. */
 void standstill_look(const struct conf *conf, bool is_running,
     struct arena *arena, struct standstill *out);
-/* Knock as well at the socket of each program that mail will need, at most a
- * second each; a row for each that is silent.  For tools that look once: who
- * looks each second would keep those programs busy. */
+/* Knock as well at the socket of each program that mail will need, as many as
+ * there is time for (STANDSTILL_KNOCK_MS, and a second more); a row for each
+ * that is silent.  For tools that look once: who looks each second would keep
+ * those programs busy. */
 void standstill_knock(const struct conf *conf, struct standstill *standstill);
 /* Is there a row that is no note? */
 bool standstill_has_trouble(const struct standstill *standstill);

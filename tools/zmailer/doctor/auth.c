@@ -229,7 +229,7 @@ judge_dmarc(struct doctor_auth *auth, const char *domain)
 	struct slice name = slice_of(domain);
 	struct dmarc_walk walk;
 	enum origin origin;
-	size_t row;
+	size_t row, bad = 0;
 
 	while ((origin = dmarc_walk(auth->answers, name, auth->doctor->arena,
 	    &walk)) == ORIGIN_ASKS)
@@ -242,7 +242,7 @@ judge_dmarc(struct doctor_auth *auth, const char *domain)
 		return;
 	}
 	for (size_t i = 0; i < walk.count; i++)
-		if (walk.found[i] == DMARC_READ_BAD)
+		if (walk.found[i] == DMARC_READ_BAD && ++bad > 0)
 			doctor_add(auth->doctor, DOCTOR_BAD, domain,
 			    "it begins: v=DMARC1; p=none|quarantine|reject",
 			    "the DMARC record at _dmarc." SLICE_FMT " cannot "
@@ -251,7 +251,7 @@ judge_dmarc(struct doctor_auth *auth, const char *domain)
 	row = dmarc_policy_row(&walk);
 	if (row < walk.count)
 		judge_dmarc_policy(auth, domain, &walk, row);
-	else
+	else if (bad == 0)
 		doctor_add(auth->doctor, DOCTOR_WARN, domain, arena_printf(
 		    auth->doctor->arena, "publish: _dmarc.%s. TXT \"v=DMARC1; "
 		    "p=none; rua=mailto:postmaster@%s\"", domain, domain),
@@ -260,6 +260,14 @@ judge_dmarc(struct doctor_auth *auth, const char *domain)
 }
 
 /* ---- MTA-STS and reports about TLS -------------------------------------- */
+
+static void
+auth_say_silent(struct doctor_auth *auth, const char *domain,
+    const char *what)
+{
+	doctor_add(auth->doctor, DOCTOR_WARN, domain, "look again later",
+	    "the DNS does not answer about %s", what);
+}
 
 /* May each MX host have the mail by the policy that the world sees? */
 static void
@@ -280,7 +288,9 @@ judge_sts_hosts(struct doctor_auth *auth, const char *domain,
 		    "not name its MX " SLICE_FMT, sts_mode_word(policy->mode),
 		    SLICE_ARG(mx->records[i].text));
 	}
-	if (bad == 0)
+	if (answer_is_trouble(mx))
+		auth_say_silent(auth, domain, "its MX hosts");
+	else if (bad == 0)
 		doctor_add(auth->doctor, DOCTOR_OK, domain, "",
 		    "its MTA-STS policy (%s) names its MX hosts",
 		    sts_mode_word(policy->mode));
@@ -298,6 +308,10 @@ judge_sts(struct doctor_auth *auth, const char *domain)
 
 	for (size_t i = 0; i < answer->record_count; i++)
 		count += sts_record_is(answer->records[i].text);
+	if (answer_is_trouble(answer)) {
+		auth_say_silent(auth, domain, "MTA-STS");
+		return;
+	}
 	if (count != 1) {
 		doctor_add(auth->doctor, count == 0 ? DOCTOR_OK : DOCTOR_BAD,
 		    domain, count == 0 ? "zmailer sts publish writes one" :
@@ -335,7 +349,9 @@ judge_tls_reports(struct doctor_auth *auth, const char *domain)
 
 	for (size_t i = 0; i < answer->record_count; i++)
 		count += rua_of_tls(answer->records[i].text, &uris);
-	if (count == 0 && !answer_has(answer))
+	if (answer_is_trouble(answer))
+		auth_say_silent(auth, domain, "TLS reports");
+	else if (count == 0 && !answer_has(answer))
 		doctor_add(auth->doctor, DOCTOR_OK, domain, arena_printf(
 		    auth->doctor->arena, "publish: _smtp._tls.%s. TXT "
 		    "\"v=TLSRPTv1; rua=mailto:postmaster@%s\"", domain, domain),

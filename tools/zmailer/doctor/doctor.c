@@ -88,6 +88,8 @@ doctor_standstill(struct doctor *doctor)
 	struct standstill all;
 
 	standstill_look(doctor->conf, doctor->is_running, doctor->arena, &all);
+	if (doctor->is_running)
+		standstill_knock(doctor->conf, &all);
 	for (size_t i = 0; i < all.count; i++)
 		doctor_add(doctor, standstill_level(&all.rows[i]),
 		    all.rows[i].what, all.rows[i].next, "%s",

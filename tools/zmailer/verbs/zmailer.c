@@ -106,9 +106,13 @@ zmailer_say_no_verb(const char *word)
 static int
 zmailer_say_no_option(const char *option)
 {
+	struct str shown = STR_INIT;
+
+	str_add_escaped(&shown, slice_of(option));
 	fprintf(stderr, "zmailer: there is no option %s; -C FILE goes in "
 	    "front of the verb, a verb's own options after it\nzmailer help "
-	    "lists them\n", option);
+	    "lists them\n", shown.buf);
+	str_release(&shown);
 	return EX_USAGE;
 }
 
@@ -127,6 +131,7 @@ zmailer_front(int argc, char **argv, const char **out_conf_path, int *out_at,
     int *out_status)
 {
 	int at = 1;
+	struct err err;
 
 	while (at < argc && argv[at][0] == '-') {
 		const char *word = argv[at++];
@@ -136,7 +141,11 @@ zmailer_front(int argc, char **argv, const char **out_conf_path, int *out_at,
 		if ((strcmp(word, "-C") == 0 ||
 		    strcmp(word, "--zconfig") == 0) && at < argc) {
 			*out_conf_path = argv[at++];
-			continue;
+			if (argument_check(*out_conf_path, &err) == 0)
+				continue;
+			fprintf(stderr, "zmailer: -C %s\n", err.text);
+			*out_status = EX_USAGE;
+			return true;
 		}
 		*out_status = strcmp(word, "--version") == 0 ?
 		    zmailer_say_version() : strcmp(word, "--help") == 0 ?

@@ -417,6 +417,14 @@ match_reject(struct opensmtpd *smtpd, struct opensmtpd_row *row,
 	bool is_good;
 
 	is_good = match_conditions(smtpd, row, match, &conditions);
+	if (is_good && conditions.len == 0 && match->from == FROM_ANY &&
+	    match->to == FOR_ANY) {
+		import_item_note(smtpd->import, &row->item, IMPORT_NOT_NEEDED,
+		    "what nothing takes is refused anyway; a match after it "
+		    "never counted, and does here");
+		str_release(&conditions);
+		return;
+	}
 	first = conditions.len > 0 ? conditions.buf : match->from ==
 	    FROM_LOCAL ? " from 127.0.0.0/8" : " everybody";
 	if (is_good && match->to == FOR_ANY)

@@ -72,9 +72,11 @@ files_read_one(struct report_files *all, const char *path, int fd)
 {
 	struct str bytes = STR_INIT;
 
-	if (fd_read_all(fd, RECEIVED_FILE_MAX, &bytes) != 0)
-		files_complain(all, path, "it cannot be read, or is larger "
-		    "than 64 MiB");
+	if (fd_read_all(fd, RECEIVED_FILE_MAX + 1, &bytes) != 0)
+		files_complain(all, path, "it cannot be read");
+	else if (bytes.len > RECEIVED_FILE_MAX)
+		files_complain(all, path, "it is larger than 64 MiB: split "
+		    "it, or give a directory of messages");
 	else
 		files_read_bytes(all, path, str_slice(&bytes));
 	str_release(&bytes);

@@ -18,7 +18,7 @@
 
 #include "base/banned.h"
 
-enum { TABLE_ROWS_MAX = 2000000 };
+enum { TABLE_ROWS_MAX = 2000000, TABLE_BYTES_MAX = 512 * 1024 * 1024 };
 
 struct table_row {
 	struct slice	 reporter, report, domain;
@@ -42,7 +42,7 @@ struct received_table {
 	struct arena	*arena;
 	struct table_row *rows;
 	size_t		 count, room;
-	size_t		 copies;
+	size_t		 copies, bytes;
 	uint64_t	 reports;	/* that were taken, each once */
 };
 
@@ -107,8 +107,6 @@ table_fill(const struct received_table *table,
 static void
 table_add(struct received_table *table, const struct table_row *row)
 {
-	if (table->count == TABLE_ROWS_MAX)
-		return;
 	if (table->count == table->room) {
 		table->room = table->room == 0 ? 256 : table->room * 2;
 		table->rows = mem_grow(table->rows, table->room,
@@ -121,11 +119,18 @@ void
 received_table_take(struct received_table *table, const char *name,
     struct slice lines, struct str *complaints)
 {
-	struct slice rest = slice_copy(table->arena, lines), line;
-	struct slice values[RECEIVED_FIELDS];
+	struct slice rest, line, values[RECEIVED_FIELDS];
 	struct table_row row;
 	uint64_t report, most = 0;
 
+	if (table->bytes + lines.n > TABLE_BYTES_MAX ||
+	    table->count > TABLE_ROWS_MAX) {
+		str_addf(complaints, "%s: left out: there is more than can be "
+		    "summed up at once; give fewer files\n", name);
+		return;
+	}
+	table->bytes += lines.n;
+	rest = slice_copy(table->arena, lines);
 	while (rest.n > 0 && slice_cut(&rest, '\n', &line)) {
 		if (slice_starts(line, "! "))
 			str_addf(complaints, "%s: " SLICE_FMT "\n", name,
@@ -170,9 +175,12 @@ row_report_order(const void *a, const void *b)
 	    (one->copy < other->copy);
 }
 
+/* One without a name is itself alone. */
 static bool
 row_is_of(const struct table_row *one, const struct table_row *other)
 {
+	if (one->report.n == 0 && one->copy != other->copy)
+		return false;
 	return slice_equal(one->reporter, other->reporter) &&
 	    slice_equal(one->report, other->report) &&
 	    slice_equal(one->domain, other->domain);

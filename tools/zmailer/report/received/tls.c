@@ -12,6 +12,7 @@
  */
 #include <inttypes.h>
 #include <jansson.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,13 +35,15 @@ tls_text(const json_t *object, const char *key)
 	return slice_of(text == NULL ? "" : text);
 }
 
-static void
+/* Its value; 0 where it is none. */
+static int64_t
 tls_count(const json_t *object, const char *key, char out[NUMBER_BYTES])
 {
 	json_int_t value = json_integer_value(json_object_get(object, key));
+	int64_t count = value < 0 || value > UINT32_MAX ? 0 : (int64_t)value;
 
-	snprintf(out, NUMBER_BYTES, "%" PRId64, value < 0 ? (int64_t)0 :
-	    (int64_t)value);
+	snprintf(out, NUMBER_BYTES, "%" PRId64, count);
+	return count;
 }
 
 static void
@@ -51,11 +54,12 @@ tls_add_policy(struct tls_report *report, const json_t *policy)
 	const json_t *details = json_object_get(policy, "failure-details");
 	struct slice *values = report->values;
 	char number[NUMBER_BYTES];
+	int64_t left = tls_count(sum, "total-failure-session-count", number);
 
 	values[2] = tls_text(about, "policy-domain");
 	values[5] = tls_text(about, "policy-type");
 	values[6] = values[8] = values[9] = values[10] = slice_of("");
-	tls_count(sum, "total-successful-session-count", number);
+	(void)tls_count(sum, "total-successful-session-count", number);
 	values[7] = slice_of(number);
 	received_row_add(report->rows, values);
 	for (size_t i = 0; i < json_array_size(details); i++) {
@@ -65,12 +69,20 @@ tls_add_policy(struct tls_report *report, const json_t *policy)
 		values[8] = tls_text(one, "receiving-mx-hostname");
 		values[9] = tls_text(one, "sending-mta-ip");
 		values[10] = tls_text(one, "failure-reason-code");
-		tls_count(one, "failed-session-count", number);
+		left -= tls_count(one, "failed-session-count", number);
 		values[7] = slice_of(number);
 		if (values[6].n == 0)
 			values[6] = slice_of("unknown");
 		received_row_add(report->rows, values);
 	}
+	if (left <= 0)
+		return;
+	/* those that it tells no more of */
+	values[6] = slice_of("unknown");
+	values[8] = values[9] = values[10] = slice_of("");
+	snprintf(number, sizeof(number), "%" PRId64, left);
+	values[7] = slice_of(number);
+	received_row_add(report->rows, values);
 }
 
 int

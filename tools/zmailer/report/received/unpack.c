@@ -155,6 +155,8 @@ received_part(struct received_rows *rows, const struct mime_part *part)
 {
 	struct str bytes = STR_INIT;
 
+	if (strcmp(part->type, "text/html") == 0)
+		return;			/* words about the report */
 	if (part->encoding == MIME_BASE64)
 		(void)mime_unsix(part->coded, RECEIVED_FILE_MAX, &bytes);
 	else if (part->encoding == MIME_QUOTED)
@@ -181,10 +183,16 @@ received_message(struct received_rows *rows, struct slice message)
 static size_t
 mbox_end(struct slice rest)
 {
-	for (size_t at = 5; at + 7 < rest.n; at++)
-		if (rest.p[at] == '\n' && slice_starts(slice_from(rest, at),
-		    "\n\nFrom "))
+	for (size_t at = 5; at + 8 < rest.n; at++) {
+		struct slice here = slice_from(rest, at);
+
+		if (rest.p[at] != '\n')
+			continue;
+		if (slice_starts(here, "\n\nFrom "))
 			return at + 2;
+		if (slice_starts(here, "\n\r\nFrom "))
+			return at + 3;
+	}
 	return rest.n;
 }
 
