@@ -234,7 +234,7 @@ conf_is_empty(const struct conf *conf)
 	size_t count = conf_texts(conf, texts, CONF_FILES_MAX + 1);
 	struct slice rest, line;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && i < CONF_FILES_MAX + 1; i++) {
 		rest = texts[i].text;
 		while (slice_cut(&rest, '\n', &line)) {
 			line = slice_trim(line);

@@ -23,7 +23,7 @@
 
 #include "base/banned.h"
 
-enum { TRIES = 2, ANSWER_BYTES_MAX = 4096, FLAG_CUT = 0x02,
+enum { TRIES = 2, ANSWER_BYTES_MAX = 4096,
 	LENGTH_BYTES = 2 };	/* in front of a message on a stream */
 
 struct flight {
@@ -203,7 +203,7 @@ on_datagram(void *context, unsigned ready)
 	if (!dns_is_answer(answer, (size_t)n, flight->query,
 	    flight->query_bytes))
 		return;			/* a stranger's, or late */
-	if (answer[2] & FLAG_CUT)
+	if (dns_answer_is_cut(answer, (size_t)n))
 		flight_stream(flight);	/* RFC 7766 section 5 */
 	else
 		flight_land(flight, answer, (size_t)n);

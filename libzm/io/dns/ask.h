@@ -2,7 +2,8 @@
  *
  * Each question has a socket of its own (a fresh port, so that nobody can
  * guess where its answer is awaited), two tries, and one answer: fn is
- * called once, in the loop, never from dns_ask itself.
+ * called once, in the loop, never from dns_ask itself.  An answer that is cut
+ * short is asked for again over TCP.
  * More than DNS_FLIGHTS_MAX wait their turn.  Servers: dns_use, or the
  * system's.
  *

@@ -123,6 +123,9 @@ bool dns_is_answer(const unsigned char *answer, size_t n,
 /* What an answer says before its records are read: DNS_OK, DNS_NO_NAME, or
  * DNS_TRY_AGAIN (the server failed, or the answer is cut and empty). */
 enum dns_result dns_answer_result(const unsigned char *answer, size_t n);
+/* Was there more than the datagram had room for (TC)?  Then what is there is
+ * not to be used (RFC 2181 section 9). */
+bool dns_answer_is_cut(const unsigned char *answer, size_t n);
 /* PTR records whose names are host names; adds after *out_n. */
 enum dns_result dns_parse_ptr(const unsigned char *answer, size_t n,
     struct dns_name *out, size_t *out_n, struct err *err);

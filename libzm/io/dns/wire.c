@@ -127,6 +127,12 @@ dns_answer_result(const unsigned char *answer, size_t n)
 	}
 }
 
+bool
+dns_answer_is_cut(const unsigned char *answer, size_t n)
+{
+	return n >= HEADER_BYTES && (answer[2] & FLAG_CUT) != 0;
+}
+
 /* A name that others may compare and print. */
 static bool
 wire_is_host_name(const char *name)

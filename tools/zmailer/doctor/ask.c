@@ -30,6 +30,14 @@ doctor_find(const struct doctor_asking *asking, const char *name,
 	return NULL;
 }
 
+int64_t
+doctor_dns_end(struct doctor *doctor)
+{
+	if (doctor->dns_end_ms == 0)
+		doctor->dns_end_ms = clock_steady_ms() + doctor->dns_ms;
+	return doctor->dns_end_ms;
+}
+
 void
 doctor_ask(struct doctor_asking *asking, const char *name,
     enum dns_type type)

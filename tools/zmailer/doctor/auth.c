@@ -400,7 +400,7 @@ doctor_auth(struct doctor *doctor)
 	if (dns_use(doctor->conf->dns_server, &err) != 0)
 		return;		/* area dns says so */
 	auth.asking.doctor = doctor;
-	auth.asking.end_at_ms = clock_steady_ms() + doctor->dns_ms;
+	auth.asking.end_at_ms = doctor_dns_end(doctor);
 	doctor_auth_domains(&auth);
 	doctor_auth_sendings(&auth);
 	for (size_t i = 0; i < auth.domain_count; i++)

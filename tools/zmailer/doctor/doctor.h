@@ -38,6 +38,7 @@ struct doctor {
 	const struct conf_report *report;	/* of reading it */
 	const char		*outbound;	/* --outbound HOST; or NULL */
 	int64_t			 dns_ms;	/* bound of all questions */
+	int64_t			 dns_end_ms;	/* steady; 0: none was asked */
 	bool			 shows_progress;
 	bool			 is_running;	/* somebody has the spool */
 	const char		*area;		/* of the one at work */
@@ -84,6 +85,9 @@ struct doctor_asking {
 	int64_t			 end_at_ms;	/* steady */
 };
 
+/* When the questions of all areas must be answered (steady): counts from the
+ * first call. */
+int64_t doctor_dns_end(struct doctor *doctor);
 /* Note a question for the next round, once. */
 void doctor_ask(struct doctor_asking *asking, const char *name,
     enum dns_type type);

@@ -13,7 +13,6 @@
 #include <ifaddrs.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "tools/zmailer/doctor/doctor.h"
 
 #include "base/banned.h"
@@ -515,7 +514,7 @@ doctor_dns(struct doctor *doctor)
 		return;
 	}
 	names.asking.doctor = doctor;
-	names.asking.end_at_ms = clock_steady_ms() + doctor->dns_ms;
+	names.asking.end_at_ms = doctor_dns_end(doctor);
 	if (is_in_dns(doctor->conf->host))
 		ask_host(&names, doctor->conf->host);
 	take_domains(&names);

@@ -107,6 +107,11 @@ dmarc_row(struct dmarc_reading *reading)
 
 	for (int i = 0; i < DMARC_VALUES; i++)
 		values[i] = slice_trim(str_slice(&reading->values[i]));
+	if (values[0].n == 0 || values[2].n == 0) {
+		dmarc_stop(reading, "records before it says who reports of "
+		    "what");
+		return;
+	}
 	values[3] = dmarc_day(values[3], begin);
 	values[4] = dmarc_day(values[4], end);
 	received_row_add(reading->rows, values);

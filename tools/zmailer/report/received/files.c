@@ -46,7 +46,7 @@ files_complain(struct report_files *all, const char *path, const char *why)
 }
 
 static void
-files_read_bytes(struct report_files *all, const char *path, struct slice bytes)
+files_take_bytes(struct report_files *all, const char *path, struct slice bytes)
 {
 	struct str rows = STR_INIT, complaints = STR_INIT, name = STR_INIT;
 	struct err err;
@@ -78,7 +78,7 @@ files_read_one(struct report_files *all, const char *path, int fd)
 		files_complain(all, path, "it is larger than 64 MiB: split "
 		    "it, or give a directory of messages");
 	else
-		files_read_bytes(all, path, str_slice(&bytes));
+		files_take_bytes(all, path, str_slice(&bytes));
 	str_release(&bytes);
 }
 

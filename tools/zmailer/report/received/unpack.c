@@ -55,6 +55,8 @@ received_complain(struct received_rows *rows, const char *text)
 static char
 first_sign(struct slice text)
 {
+	if (slice_starts(text, "\xff\xfe") || slice_starts(text, "\xfe\xff"))
+		return '<';		/* XML in UTF-16 */
 	if (slice_starts(text, "\xef\xbb\xbf"))
 		text = slice_from(text, 3);
 	text = slice_trim(text);
