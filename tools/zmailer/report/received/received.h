@@ -73,7 +73,7 @@ void received_table_take(struct received_table *table, const char *name,
     struct slice lines, struct str *complaints);
 /* How many rows were taken. */
 size_t received_table_rows(const struct received_table *table);
-/* For people, or an object of JSON a row. */
+/* For people, or an object of JSON a row; nothing of an empty one. */
 void received_table_show(struct received_table *table, bool is_json,
     struct str *out);
 /* NULL is harmless; sets *table to NULL. */

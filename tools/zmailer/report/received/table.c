@@ -370,6 +370,8 @@ received_table_show(struct received_table *table, bool is_json,
 	struct table_sum *sums;
 	size_t count;
 
+	if (table->count == 0)
+		return;
 	table_once(table);
 	qsort(table->rows, table->count, sizeof(*table->rows), row_sum_order);
 	table_show_sums(table, is_json, out);
