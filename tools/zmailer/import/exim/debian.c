@@ -377,24 +377,63 @@ exim_visit(struct exim *exim)
 			exim_rest(exim, &exim->items[i]);
 }
 
+/* Is it there, and says something?  Debian's own are comments alone. */
+static bool
+exim_file_says(struct exim *exim, const char *path)
+{
+	struct slice text, line;
+	struct err err;
+
+	if (import_file_take(exim->import->arena, path, &text, &err) != 0)
+		return access(path, F_OK) == 0;
+	while (slice_cut(&text, '\n', &line)) {
+		line = slice_trim(line);
+		if (line.n > 0 && line.p[0] != '#')
+			return true;
+	}
+	return false;
+}
+
 /* Files that say more than is read here. */
 static void
 exim_others(struct exim *exim)
 {
-	static const char *const names[] = { "exim4.conf",
-		"exim4.conf.localmacros", "hubbed_hosts", "conf.d" };
+	static const struct { const char *name, *text; } rows[] = {
+		{ "exim4.conf", NULL },
+		{ "exim4.conf.localmacros", NULL },
+		{ "hubbed_hosts", NULL },
+		{ "email-addresses", "write `generic <table>`" },
+		{ "local_host_blacklist", "write `reject from <table>`" },
+		{ "local_sender_blacklist", "write `reject sender <table>`" },
+		{ "local_rcpt_callout", "recipients there are not asked for: "
+		    "write `domain NAME { users ... }`" },
+		{ "local_domain_dnsbl_whitelist", "write a rule before that "
+		    "of `dnsbl`" },
+		{ "host_local_deny_exceptions", "write `accept from <table>` "
+		    "before what rejects" },
+		{ "sender_local_deny_exceptions", "write `accept sender "
+		    "<table>` before what rejects" },
+	};
+	struct import_item item = { .file = "conf.d", .name = "conf.d",
+		.value = "" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		struct import_item item = { .file = names[i], .name =
-		    names[i], .value = "" };
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct import_item one = { .file = rows[i].name, .name =
+		    rows[i].name, .value = "" };
 
-		if (access(import_file_here(exim->import, slice_of(names[i])),
-		    F_OK) == 0)
-			import_item_note(exim->import, &item, i == 3 ?
-			    IMPORT_DIFFERS : IMPORT_MISSING, "it is not read: "
-			    "what you wrote there yourself has to be written "
-			    "as domain, route and rules (zmailer help)");
+		if (exim_file_says(exim, import_file_here(exim->import,
+		    slice_of(rows[i].name))))
+			import_item_note(exim->import, &one, IMPORT_MISSING,
+			    "it is not read: %s", rows[i].text != NULL ?
+			    rows[i].text : "what you wrote there yourself has "
+			    "to be written as domain, route and rules "
+			    "(zmailer help)");
 	}
+	if (access(import_file_here(exim->import, slice_of(item.name)),
+	    F_OK) == 0)
+		import_item_note(exim->import, &item, IMPORT_DIFFERS, "it is "
+		    "not read: what you wrote there yourself has to be written "
+		    "as domain, route and rules (zmailer help)");
 }
 
 int
