@@ -89,8 +89,9 @@ visit_add_pick(struct control_visit *visit, const struct job *job)
 	visit_heap_up(visit->heap, visit->count++);
 }
 
-/* Ids that are whole are found at once: they hold the inode (but for a file
- * that was copied back).  returns how many were not. */
+/* Ids that are whole are found at once, and read before their turn: they hold
+ * the inode (but for a file that was copied back).  returns how many were
+ * not. */
 static size_t
 visit_find_ids(struct control_visit *visit)
 {
@@ -99,9 +100,11 @@ visit_find_ids(struct control_visit *visit)
 
 	for (size_t i = 0; i < request->id_count; i++) {
 		struct slice id = request->ids[i];
-		const struct job *job = job_table_find(
-		    &visit->queue->jobs, spool_id_inode(id));
+		bool is_busy;
+		const struct job *job = intake_find(visit->intake,
+		    spool_id_inode(id), &is_busy);
 
+		visit->busy += is_busy;
 		visit->is_found[i] = job != NULL && slice_is(id, job->id);
 		if (visit->is_found[i])
 			visit_add_pick(visit, job);

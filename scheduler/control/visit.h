@@ -37,6 +37,8 @@ struct control_visit {
 	bool		*is_found;	/* ids of the request, until then */
 	struct visit_pick cut, last;	/* after a page's end; came out last */
 	unsigned	 known;		/* ids of the request that are here */
+	unsigned	 busy;		/* and in the hands of an agent of the
+					 * scheduler before this one */
 	uint32_t	 keys;		/* selector_keys_used */
 	/* of the message that is open: */
 	struct job	*job;

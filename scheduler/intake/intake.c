@@ -350,6 +350,7 @@ intake_more(void *context)
 		str_release(&intake->text);
 	scan_step(intake);
 	strays_step(intake);
+	intake->is_caught_up |= !intake->is_starting && intake->count == 0;
 	if (intake->count > 0 || intake->walk != NULL ||
 	    intake->strays.phase != STRAYS_IDLE)
 		intake_soon(intake);
@@ -452,6 +453,30 @@ intake_now(struct intake *intake, ino_t inode)
 	struct intake_item item = { inode, -1, -1, false };
 
 	intake_one(intake, &item);
+}
+
+static bool
+intake_is_busy(const struct intake *intake, ino_t inode)
+{
+	for (size_t i = 0; i < intake->busy_count; i++)
+		if (intake->busy[i].inode == inode)
+			return true;
+	return false;
+}
+
+struct job *
+intake_find(struct intake *intake, ino_t inode, bool *out_is_busy)
+{
+	const struct job_table *jobs = &intake->queue->jobs;
+	const struct intake_item item = { inode, -1, -1, true };
+	struct job *job = job_table_find(jobs, inode);
+
+	*out_is_busy = job == NULL && intake_is_busy(intake, inode);
+	if (job != NULL || inode == 0 || intake->is_caught_up || *out_is_busy)
+		return job;
+	intake_one(intake, &item);
+	*out_is_busy = intake_is_busy(intake, inode);
+	return job_table_find(jobs, inode);
 }
 
 void

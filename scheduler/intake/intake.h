@@ -70,6 +70,8 @@ struct intake {
 	struct arena	*arena;
 	struct spool_walk *walk;	/* of transport/; NULL: none runs */
 	bool		 is_starting;	/* the first walk is not over */
+	bool		 is_caught_up;	/* what lay there at the start has been
+					 * read, or is in another's hands */
 	bool		 scan_again;	/* after this one */
 	struct strays	 strays;
 	uint64_t	 read_count;	/* files, since the start */
@@ -105,6 +107,12 @@ void intake_orphan(struct intake *intake, struct job *job);
 
 /* Read a file at once that is not a job yet. */
 void intake_now(struct intake *intake, ino_t inode);
+
+/* The message of an inode, for somebody who asks for it by name: before its
+ * turn, when what lay there at the start is still being read.  NULL: it is not
+ * here; *out_is_busy: it is, but somebody has its file (an agent of the
+ * scheduler before this one). */
+struct job *intake_find(struct intake *intake, ino_t inode, bool *out_is_busy);
 
 /* The same, at once: what orders changed in the file counts from now on. */
 void intake_again(struct intake *intake, struct job *job);

@@ -16,7 +16,10 @@
 
 #include "base/banned.h"
 
-enum { CHOICE_SHOWN = 500 };	/* bytes of it in the journal */
+enum {
+	CHOICE_SHOWN = 500,	/* bytes of it in the journal */
+	EARLY_LOOK_MS = 20	/* while the start's files are read */
+};
 
 static void
 act_add_tag(struct str *out, const char *tag)
@@ -128,6 +131,15 @@ act_wall_s(int64_t at_ms)
 	return at_ms == 0 ? 0 : clock_wall_of_s(at_ms);
 }
 
+/* A change of what a selector means is of all that it means: it waits while
+ * what lay there at the start is still being read.  Whole ids need not. */
+static bool
+act_is_early(const struct act *act)
+{
+	return request_rows[act->request.op].is_change &&
+	    !act->intake->is_caught_up && !act->visit.is_listed;
+}
+
 bool
 act_begin(struct act *act, struct str *out, enum act_step *step)
 {
@@ -140,8 +152,15 @@ act_begin(struct act *act, struct str *out, enum act_step *step)
 		*step = ACT_DONE;
 		return false;
 	}
+	if (!act->is_begun)
+		act->count.active += act->visit.busy;
 	act->is_begun = true;
 	*step = ACT_MORE;
+	if (act_is_early(act)) {
+		act->wake_ms = clock_steady_ms() + EARLY_LOOK_MS;
+		*step = ACT_WAIT;
+		return false;
+	}
 	return visit_list(&act->visit, ACT_SLOTS);
 }
 

@@ -58,8 +58,9 @@ job_is_seen(const struct act *act, struct job *job)
 static struct job *
 job_look_up(struct act *act)
 {
-	struct job *job = job_table_find(&act->queue->jobs,
-	    (ino_t)act->request.file);
+	bool is_busy;
+	struct job *job = intake_find(act->intake, (ino_t)act->request.file,
+	    &is_busy);
 
 	if (job == NULL || (act->is_begun && strcmp(job->id, act->last_id)))
 		return NULL;

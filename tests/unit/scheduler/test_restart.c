@@ -12,7 +12,7 @@
 #include "base/crc32c.h"
 #include "mail/control_file/control_file.h"
 #include "scheduler/intake/intake.h"
-#include "tests/unit/scheduler/yard.h"
+#include "tests/unit/scheduler/asker.h"
 
 static struct yard yard;
 
@@ -225,5 +225,96 @@ Test(restart, a_damaged_control_file_goes_and_its_message_is_routed_again)
 	cr_assert(yard_until(&yard, yard_is_empty, NULL));
 	cr_expect(yard_has(&yard, "router", inode, ""));
 	cr_expect_not(yard_has(&yard, "queue", inode, ""));
+	yard_close(&yard);
+}
+
+/* Two messages that a start has listed and not read, asked for before its
+ * loop turns. */
+static struct act *
+order_at_once(const char *format, const char *id)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line), format, id);
+	return act_begun(&yard, line);
+}
+
+static void
+start_with_two(char ids[2][SPOOL_ID_BYTES], ino_t inodes[2])
+{
+	yard_open(&yard, yard_quick);
+	yard_stop(&yard);
+	for (int i = 0; i < 2; i++)
+		inodes[i] = yard_message(&yard, "a@src.test",
+		    "smtp/x.test/defer@x.test", ids[i]);
+	yard_start(&yard);
+	cr_assert_eq(yard.scheduler.queue.jobs.count, 0, "not read yet");
+}
+
+Test(restart, an_order_by_id_finds_what_is_not_read_yet)
+{
+	char ids[2][SPOOL_ID_BYTES];
+	struct control_file control;
+	struct str out = STR_INIT;
+	struct act *act;
+	ino_t inodes[2];
+
+	start_with_two(ids, inodes);
+	act = order_at_once("{\"v\":1,\"op\":\"hold\",\"id\":\"%s\"}",
+	    ids[1]);
+	while (act_stepped(&yard, act, &out) != ACT_DONE)
+		;
+	cr_expect(yard_says(&out, "\"messages\":1"), "%s", out.buf);
+	cr_assert(yard_control(&yard, inodes[1], &control));
+	cr_expect(control.groups[0].rcpts[0].is_held);
+	act_free(&act);
+	str_release(&out);
+	yard_close(&yard);
+}
+
+Test(restart, an_order_by_selector_is_of_what_is_not_read_yet_too)
+{
+	char ids[2][SPOOL_ID_BYTES];
+	struct str out = STR_INIT;
+	enum act_step step;
+	struct act *act;
+	ino_t inodes[2];
+
+	start_with_two(ids, inodes);
+	act = order_at_once("{\"v\":1,\"op\":\"delete\","
+	    "\"sender\":\"%s\"}", "a@src.test");
+	cr_assert_eq(act_stepped(&yard, act, &out), ACT_WAIT);
+	while ((step = act_stepped(&yard, act, &out)) != ACT_DONE)
+		if (step == ACT_WAIT)
+			yard_turns(&yard, 1);
+	cr_expect(yard_says(&out, "\"messages\":2"), "%s", out.buf);
+	act_free(&act);
+	str_release(&out);
+	yard_close(&yard);
+}
+
+Test(restart, an_order_counts_as_active_what_an_old_agent_holds)
+{
+	char ids[2][SPOOL_ID_BYTES], path[256], name[SPOOL_NAME_BYTES];
+	struct str out = STR_INIT;
+	enum act_step step;
+	struct act *act;
+	ino_t inodes[2];
+	int fd;
+
+	start_with_two(ids, inodes);
+	spool_hashed_name(yard.spool, inodes[0], name);
+	snprintf(path, sizeof(path), "%s/spool/transport/%s", yard.dir, name);
+	fd = open(path, O_RDONLY);
+	cr_assert_eq(flock(fd, LOCK_SH), 0);
+	act = order_at_once("{\"v\":1,\"op\":\"freeze\",\"id\":\"%s\"}",
+	    ids[0]);
+	while ((step = act_stepped(&yard, act, &out)) != ACT_DONE)
+		if (step == ACT_WAIT)
+			yard_turns(&yard, 1);
+	cr_expect(yard_says(&out, "\"active\":1"), "%s", out.buf);
+	close(fd);
+	act_free(&act);
+	str_release(&out);
 	yard_close(&yard);
 }
