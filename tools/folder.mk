@@ -1,5 +1,5 @@
 # tools - zmailer(8), sendmail(1), newaliases(1), mailq(1)
-# order: verb < screen < journal < queue < versions < answers < forward < run < change < selection <
+# order: reports < verb < screen < journal < queue < versions < answers < forward < run < change < selection <
 #   submit < mailq < sendmail < zmailer
 sbin_PROGRAMS += bin/zmailer bin/sendmail
 bin_PROGRAMS += bin/newaliases bin/mailq
@@ -41,8 +41,8 @@ bin_zmailer_SOURCES += tools/zmailer/queue/connections.c tools/zmailer/queue/by.
 bin_zmailer_SOURCES += tools/zmailer/report/report.c \
 	tools/zmailer/report/send/mail.c tools/zmailer/report/send/mail.h \
 	tools/zmailer/report/send/send.c tools/zmailer/report/send/send.h
-bin_zmailer_SOURCES += tools/zmailer/report/received/files.c \
-	tools/zmailer/report/received/received.h
+bin_zmailer_SOURCES += tools/zmailer/report/received.c \
+	tools/zmailer/report/received.h
 bin_zmailer_SOURCES += tools/zmailer/replay/replay.c
 bin_zmailer_SOURCES += tools/zmailer/whynot/whynot.c
 bin_zmailer_SOURCES += tools/zmailer/audit/audit.c
@@ -52,7 +52,7 @@ bin_zmailer_SOURCES += tools/zmailer/review/review.c
 bin_zmailer_SOURCES += tools/zmailer/sink/sink.c
 bin_zmailer_SOURCES += tools/zmailer/backup/backup.c \
 	tools/zmailer/backup/restore.c
-bin_zmailer_LDADD = tools/libtools.a $(ZM_LIBS) $(NCURSES_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) $(RECEIVED_REPORTS_LIBS)
+bin_zmailer_LDADD = tools/libtools.a $(ZM_LIBS) $(NCURSES_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS)
 
 bin_sendmail_SOURCES = tools/sendmail/bsmtp.c tools/sendmail/bsmtp.h \
 	tools/sendmail/bsmtp_report.c tools/sendmail/errors.c \
@@ -187,11 +187,16 @@ tools_libtools_a_SOURCES += tools/zmailer/doctor/areas.h \
 	tools/zmailer/doctor/postmaster.c \
 	tools/zmailer/doctor/report.c tools/zmailer/doctor/spool.c
 if HAVE_RECEIVED_REPORTS
-tools_libtools_a_SOURCES += tools/zmailer/report/received/dmarc.c \
-	tools/zmailer/report/received/jail.c \
-	tools/zmailer/report/received/table.c \
-	tools/zmailer/report/received/tls.c \
-	tools/zmailer/report/received/unpack.c
+# what unpacks archives loads twenty libraries: a program of its own, which
+# zmailer report dmarc|tls becomes
+noinst_LIBRARIES += tools/reports/libreports.a
+tools_reports_libreports_a_SOURCES = tools/reports/dmarc.c \
+	tools/reports/jail.c tools/reports/received.h \
+	tools/reports/table.c tools/reports/tls.c tools/reports/unpack.c
+pkglibexec_PROGRAMS += tools/reports/zm-reports
+tools_reports_zm_reports_SOURCES = tools/reports/reports.c
+tools_reports_zm_reports_LDADD = tools/reports/libreports.a $(ZM_LIBS) \
+	$(RECEIVED_REPORTS_LIBS)
 endif
 tools_libtools_a_SOURCES += tools/zmailer/replay/delays.c \
 	tools/zmailer/replay/delays.h tools/zmailer/replay/partner.c \

@@ -14,6 +14,7 @@ What apt made of a list of packages is kept in the build directory
 
 SPDX-License-Identifier: ISC
 """
+import concurrent.futures
 import fcntl
 import hashlib
 import os
@@ -42,6 +43,8 @@ LAYERS = {"postfix": POSTFIX, "dovecot": DOVECOT, "exim": EXIM,
           "opensmtpd": OPENSMTPD, "nginx": NGINX, "saslauthd": SASLAUTHD,
           "filters": FILTERS, "syslog": SYSLOG, "databases": DATABASES,
           "directories": DIRECTORIES}
+
+AT_ONCE = 3
 
 # Nothing here outlives the tests: no file is synced.
 APT = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q"]
@@ -160,14 +163,19 @@ def layer_path(packages):
                         "layers", digest.hexdigest()[:16])
 
 
+def fetch_one(name):
+    print(f"{name}: {' '.join(LAYERS[name])}", flush=True)
+    root = PrivateRoot(LAYERS[name])
+    try:
+        root.install(MACHINE)
+    finally:
+        root.close()
+
+
 def fetch():
-    for name, packages in LAYERS.items():
-        print(f"{name}: {' '.join(packages)}", flush=True)
-        root = PrivateRoot(packages)
-        try:
-            root.install(MACHINE)
-        finally:
-            root.close()
+    """One loads while another unpacks."""
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(fetch_one, LAYERS))
 
 
 def run(name, *command):

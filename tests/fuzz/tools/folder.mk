@@ -28,7 +28,7 @@ if HAVE_RECEIVED_REPORTS
 fuzz_targets += tests/fuzz/fuzz-received
 tests_fuzz_fuzz_received_SOURCES = tests/fuzz/tools/fuzz_received.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_received_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
-tests_fuzz_fuzz_received_LDADD = tools/libtools.a $(ZM_LIBS) $(RECEIVED_REPORTS_LIBS)
+tests_fuzz_fuzz_received_LDADD = tools/reports/libreports.a $(ZM_LIBS) $(RECEIVED_REPORTS_LIBS)
 endif
 
 fuzz_targets += tests/fuzz/fuzz-opensmtpd

@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "tests/fuzz/fuzz.h"
-#include "tools/zmailer/report/received/received.h"
+#include "tools/reports/received.h"
 
 #include "base/banned.h"
 

@@ -14,7 +14,7 @@
 #include "tools/zmailer/report/arrivals.h"
 #include "tools/zmailer/report/capacity.h"
 #include "tools/zmailer/report/past.h"
-#include "tools/zmailer/report/received/received.h"
+#include "tools/zmailer/report/received.h"
 #include "tools/zmailer/report/report.h"
 #include "tools/zmailer/report/send/send.h"
 #include "tools/zmailer/verbs/verb.h"
@@ -130,8 +130,7 @@ verb_report(struct arguments *arguments)
 	if (arguments_is(arguments, "send"))
 		return report_tell_domains(arguments);
 	if (arguments_is(arguments, "dmarc") || arguments_is(arguments, "tls"))
-		return received_report(arguments, arguments_is(arguments,
-		    "dmarc") ? RECEIVED_DMARC : RECEIVED_TLS);
+		return received_report(arguments);
 	wish.top = top != NULL ? tops_sort_parse(top) : -1;
 	wish.by = by != NULL ? (enum tops_by)tops_by_parse(by) :
 	    TOPS_BY_COUNT;

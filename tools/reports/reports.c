@@ -1,4 +1,7 @@
-/* files.c - zmailer report dmarc|tls PATH...: the reports below some paths
+/* reports.c - zm-reports: the reports of others below some paths
+ *
+ * zmailer report dmarc|tls becomes this program: what unpacks archives needs
+ * libraries that no other verb should load at its start.
  *
  * In     files; directories, Maildirs too; "-" is standard input
  * Out    the table on standard output; on standard error what of it could not
@@ -19,14 +22,11 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "tools/zmailer/report/received/received.h"
-#include "tools/verb/verb.h"
+#include "tools/reports/received.h"
 
 #include "base/banned.h"
 
-#ifdef HAVE_RECEIVED_REPORTS
-
-enum { FILES_DEPTH_MAX = 4 };
+enum { FILES_DEPTH_MAX = 4, WORDS_BEFORE = 3 };
 
 struct report_files {
 	enum received_kind kind;
@@ -124,42 +124,46 @@ files_read(struct report_files *all, const char *path, unsigned depth)
 		close(fd);
 }
 
-int
-received_report(struct arguments *arguments, enum received_kind kind)
+/* An exit status. */
+static int
+files_show(struct report_files *all, bool is_json)
 {
-	bool is_json = arguments_has(arguments, OPT_JSON);
-	struct report_files all = { .kind = kind,
-	    .table = received_table_new(kind) };
+	size_t rows = received_table_rows(all->table);
 	struct str out = STR_INIT;
-	size_t rows;
 
-	for (int i = 0; i < arguments->count; i++)
-		if (strcmp(arguments->words[i], "-") == 0)
-			files_read_one(&all, "-", STDIN_FILENO);
-		else
-			files_read(&all, arguments->words[i], 0);
-	rows = received_table_rows(all.table);
 	if (rows > 0)
-		received_table_show(all.table, is_json, &out);
+		received_table_show(all->table, is_json, &out);
 	fputs(out.buf, stdout);
 	if (rows == 0)
 		fprintf(stderr, "zmailer: report: no %s report in %zu file%s\n",
-		    kind == RECEIVED_DMARC ? "DMARC" : "TLS", all.files,
-		    all.files == 1 ? "" : "s");
+		    all->kind == RECEIVED_DMARC ? "DMARC" : "TLS", all->files,
+		    all->files == 1 ? "" : "s");
 	str_release(&out);
-	received_table_free(&all.table);
-	return all.bad > 0 ? EX_DATAERR : rows == 0 ? EX_NOINPUT : EX_OK;
+	return all->bad > 0 ? EX_DATAERR : rows == 0 ? EX_NOINPUT : EX_OK;
 }
-
-#else
 
 int
-received_report(struct arguments *arguments, enum received_kind kind)
+main(int argc, char **argv)
 {
-	(void)kind;
-	fprintf(stderr, "zmailer: %s: this program was built without expat, "
-	    "jansson and libarchive, which read reports\n", arguments->verb);
-	return EX_UNAVAILABLE;
-}
+	struct report_files all = { .kind = RECEIVED_DMARC };
+	int status;
 
-#endif
+	fd_claim_standard();
+	if (argc <= WORDS_BEFORE) {
+		fputs("usage: zm-reports dmarc|tls text|json PATH...\n\n"
+		    "zmailer report dmarc|tls starts it; see "
+		    "zmailer-report(8).\n", stderr);
+		return EX_USAGE;
+	}
+	if (strcmp(argv[1], "tls") == 0)
+		all.kind = RECEIVED_TLS;
+	all.table = received_table_new(all.kind);
+	for (int i = WORDS_BEFORE; i < argc; i++)
+		if (strcmp(argv[i], "-") == 0)
+			files_read_one(&all, "-", STDIN_FILENO);
+		else
+			files_read(&all, argv[i], 0);
+	status = files_show(&all, strcmp(argv[2], "json") == 0);
+	received_table_free(&all.table);
+	return status;
+}

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tools/zmailer/report/received/received.h"
+#include "tools/reports/received.h"
 
 #include "base/banned.h"
 

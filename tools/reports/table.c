@@ -14,7 +14,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "tools/zmailer/report/received/received.h"
+#include "tools/reports/received.h"
 
 #include "base/banned.h"
 

@@ -21,7 +21,7 @@
 
 #include "base/clock.h"
 #include "daemon/sandbox.h"
-#include "tools/zmailer/report/received/received.h"
+#include "tools/reports/received.h"
 
 #include "base/banned.h"
 

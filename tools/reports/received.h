@@ -10,8 +10,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_TOOLS_REPORT_RECEIVED_H
-#define ZM_TOOLS_REPORT_RECEIVED_H
+#ifndef ZM_TOOLS_REPORTS_RECEIVED_H
+#define ZM_TOOLS_REPORTS_RECEIVED_H
 
 #include "base/err.h"
 #include "base/str.h"
@@ -78,9 +78,5 @@ void received_table_show(struct received_table *table, bool is_json,
     struct str *out);
 /* NULL is harmless; sets *table to NULL. */
 void received_table_free(struct received_table **table);
-
-struct arguments;
-/* zmailer report dmarc|tls PATH...: an exit status. */
-int received_report(struct arguments *arguments, enum received_kind kind);
 
 #endif

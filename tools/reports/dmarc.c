@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "tools/zmailer/report/received/received.h"
+#include "tools/reports/received.h"
 
 #include "base/banned.h"
 

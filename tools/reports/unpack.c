@@ -14,7 +14,7 @@
 #include "base/ascii.h"
 #include "grammar/message/mime.h"
 #include "grammar/message/mime_parts.h"
-#include "tools/zmailer/report/received/received.h"
+#include "tools/reports/received.h"
 
 #include "base/banned.h"
 
