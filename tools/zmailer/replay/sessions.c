@@ -141,8 +141,10 @@ rule_text_add(struct str *out, const struct answered *before,
 		    before->texts[SAID_BY].buf, before->is_discarded ?
 		    "discarded" : before->is_aside ? "set" : "refused",
 		    before->is_aside ? " aside" : "");
-	else
+	else if (answered_has(after, SAID_BY))
 		str_addf(out, "no rule; %s", after->texts[SAID_BY].buf);
+	else
+		str_adds(out, "no rule decides it");
 }
 
 enum { ROW_WHEN, ROW_FROM, ROW_TO, ROW_BEFORE, ROW_AFTER, ROW_RULE,
