@@ -189,6 +189,14 @@ again_conclude(struct replayed *replayed, const char *by,
 	str_adds(&out->words, answer->text);
 }
 
+/* A local user, who might have called sendmail(1) as well: as in a session
+ * (permit_rcpt). */
+static bool
+again_is_on_stdin(const struct replayed *replayed)
+{
+	return slice_is(replayed->question.listener, SESSION_ON_STDIN);
+}
+
 /* false: it decided, or nobody knows. */
 static bool
 again_ask_policy(struct replayed *replayed, enum policy_stage stage,
@@ -198,6 +206,8 @@ again_ask_policy(struct replayed *replayed, enum policy_stage stage,
 	struct policy_verdict verdict;
 	int asks = 0;
 
+	if (again_is_on_stdin(replayed))
+		return true;
 	do {
 		if (is_early)
 			policy_ask_early(policy, &replayed->question, stage,
