@@ -50,6 +50,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/session/client.h smtpserver/session/data.c smtpserver/session/deadline.c \
 	smtpserver/session/filter/filter.c smtpserver/session/filter/filter.h \
 	smtpserver/session/filter/facts.c smtpserver/session/filter/steps.c \
+	smtpserver/session/filter/said.c smtpserver/session/filter/said.h \
 	smtpserver/session/greet.c smtpserver/session/judge/rules.c smtpserver/session/judge/rules.h \
 	smtpserver/session/judge/steps.c smtpserver/session/records/journal.c \
 	smtpserver/session/records/journal.h smtpserver/session/recipient/permit.c \
@@ -89,7 +90,8 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/listener/listener.c smtpserver/listener/listener.h \
 	smtpserver/listener/workers.c smtpserver/listener/workers.h \
 	smtpserver/rehearse/again.c smtpserver/rehearse/again.h \
-	smtpserver/rehearse/again_row.c \
+	smtpserver/rehearse/again_row.c smtpserver/rehearse/again_end.c \
+	smtpserver/rehearse/again_internal.h \
 	smtpserver/rehearse/counting.c smtpserver/rehearse/counting.h smtpserver/rehearse/inquiry.c \
 	smtpserver/rehearse/inquiry.h smtpserver/rehearse/replay.c \
 	smtpserver/rehearse/replay.h smtpserver/rehearse/dialogue.c smtpserver/rehearse/dialogue.h \

@@ -10,6 +10,7 @@
 #include "smtpserver/session/filter/filter.h"
 #include "smtpserver/session/recipient/permit.h"
 #include "smtpserver/session/receive.h"
+#include "smtpserver/session/records/record.h"
 
 #include "base/banned.h"
 
@@ -43,8 +44,10 @@ cmd_data(struct session *session, struct slice args, struct session_answer *out)
 		return;
 	}
 	if (!session_filter_permit(session, TALK_DATA, &none, data_answered,
-	    out))
+	    out)) {
+		record_refused_data(session, out);
 		return;
+	}
 	fault = receive_begin(session, CONTENT_DOTTED);
 	if (fault != CONTENT_GOOD)
 		answer_fault(out, fault);

@@ -10,6 +10,7 @@
 #include "smtpserver/command/commands.h"
 #include "smtpserver/session/filter/filter.h"
 #include "smtpserver/session/recipient/permit.h"
+#include "smtpserver/session/records/record.h"
 
 #include "base/banned.h"
 
@@ -20,6 +21,7 @@ hello_take(struct session *session, struct slice args, enum hello hello,
 	const struct filter_extra extra = { .text = args };
 	const struct permit_early early = { .stage = POLICY_AT_HELO,
 	    .helo = args };
+	struct decided decided = { .stage = "helo", .helo = args };
 	static const char *const verbs[] = { "HELO", "EHLO", "LHLO" };
 	struct err err;
 
@@ -39,9 +41,12 @@ hello_take(struct session *session, struct slice args, enum hello hello,
 		answer_set(out, 501, "5.5.4", "%s", err.text);
 		return false;
 	}
-	if (!permit_early(session, &early, fn, out) ||
-	    !session_filter_permit(session, TALK_HELO, &extra, fn, out))
+	if (!permit_early(session, &early, fn, out))
 		return false;
+	if (!session_filter_permit(session, TALK_HELO, &extra, fn, out)) {
+		record_filtered(session, &decided, out);
+		return false;
+	}
 	transaction_free(&session->transaction);
 	str_reset(&session->helo);
 	str_add_slice(&session->helo, args);

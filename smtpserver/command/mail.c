@@ -130,9 +130,13 @@ mail_is_wanted(struct session *session, const struct path *sender,
 			record_decided(session, &decided, out);
 		return false;
 	}
-	return permit_early(session, &early, mail_answered, out) &&
-	    session_filter_permit(session, TALK_MAIL, &extra, mail_answered,
-	    out);
+	if (!permit_early(session, &early, mail_answered, out))
+		return false;
+	if (session_filter_permit(session, TALK_MAIL, &extra, mail_answered,
+	    out))
+		return true;
+	record_filtered(session, &decided, out);
+	return false;
 }
 
 void

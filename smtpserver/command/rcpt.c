@@ -109,7 +109,7 @@ rcpt_asked(struct session *session, const struct filter_extra *extra,
 		return "router";
 	if (!session_filter_permit(session, TALK_RCPT, extra, rcpt_answered,
 	    out))
-		return "filter";
+		return session_filter_by(session);
 	decided->rule = rule;
 	decided->is_set_aside = is_set_aside;
 	return NULL;
@@ -148,6 +148,8 @@ cmd_rcpt(struct session *session, struct slice args, struct session_answer *out)
 	decided.by = rcpt_asked(session, &extra, &decided, out);
 	if (session->ask != NULL)
 		return;
+	if (decided.by != NULL && session->filter != NULL)
+		decided.said = str_slice(&session->filter->said);
 	if (decided.by == NULL) {
 		decided.by = "policy";
 		rcpt_into_transaction(session, &rcpt, out);

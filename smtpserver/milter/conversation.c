@@ -21,6 +21,7 @@
 #include "journal/event.h"
 #include "journal/neighbours.h"
 #include "base/mem.h"
+#include "grammar/smtp/xtext.h"
 #include "smtpserver/milter/conversation.h"
 #include "smtpserver/milter/link.h"
 
@@ -64,6 +65,7 @@ struct conversation {
 	size_t				 turn;	/* whose */
 	int64_t				 turn_at_us;	/* since when */
 	struct filter_result		 result;
+	struct str			 said;	/* SAID of the answer */
 	bool				 has_mail, is_running;
 	bool				 is_known;	/* its client */
 	struct filter_mail		 mail;
@@ -191,6 +193,14 @@ id_of(const struct conversation *c)
 	return id->len > 0 ? id->buf : NULL;
 }
 
+static void
+conversation_note_said(struct conversation *c, const char *how,
+    const struct conf_milter *by)
+{
+	str_addf(&c->said, " said=%s:", how);
+	xtext_encode(&c->said, slice_of(by->socket));
+}
+
 /* What is done for a milter that did not do its work.  Before there is a
  * sender nothing is: it is tried again then. */
 static void
@@ -250,6 +260,7 @@ add_pass(struct conversation *c, struct str *out)
 	bool is_ok;
 
 	str_adds(out, "pass");
+	str_add_slice(out, str_slice(&c->said));
 	if (c->result.freeze.len > 0) {
 		event(EV_MILTER_QUARANTINE, id_of(c), "session",
 		    filter_fact(&c->facts, FILTER_SESSION), "reason",
@@ -272,17 +283,20 @@ conversation_conclude(struct conversation *c)
 	bool is_ok = true;
 
 	if (result->word == FILTER_REFUSE) {
-		str_addf(&out, "refuse %u %s ", result->code, result->status);
+		str_addf(&out, "refuse%s %u %s ", c->said.buf, result->code,
+		    result->status);
 		str_add_slice(&out, str_slice(&result->text));
 	} else if (result->word == FILTER_DISCARD || (c->has_mail &&
 	    c->mail.envelope.rcpt_count == 0 &&
 	    !c->mail.envelope.header_rcpts)) {
-		str_adds(&out, "discard");	/* or they took all away */
+		/* or they took all away */
+		str_addf(&out, "discard%s", c->said.buf);
 	} else {
 		is_ok = add_pass(c, &out);
 	}
 	conversation_mail_close(c);
 	str_reset(&c->result.freeze);
+	str_reset(&c->said);
 	str_reset(&c->facts.values[FILTER_ID]);
 	conversation_request_answer(c, is_ok, str_slice(&out));
 	str_release(&out);
@@ -332,6 +346,30 @@ conversation_sign_freeze(struct conversation *c, const struct conf_milter *by)
 }
 
 static void
+conversation_fail(struct conversation *c, struct link *link)
+{
+	conversation_make_do(c, link);
+	conversation_note_said(c, "fail", link->conf);
+}
+
+/* Unless it said nothing, or that it failed stands there already. */
+static void
+conversation_note_word(struct conversation *c, const struct conf_milter *by)
+{
+	const char *how = c->result.word == FILTER_REFUSE ? "refuse" :
+	    c->result.word == FILTER_DISCARD ? "discard" :
+	    c->result.freeze.len > 0 && !c->result.is_signed ? "freeze" :
+	    NULL;
+	struct str mine = STR_INIT;
+
+	str_adds(&mine, " said=fail:");
+	xtext_encode(&mine, slice_of(by->socket));
+	if (how != NULL && !slice_ends(str_slice(&c->said), mine.buf))
+		conversation_note_said(c, how, by);
+	str_release(&mine);
+}
+
+static void
 conversation_take_turn(struct conversation *c)
 {
 	struct link *link = &c->links[c->turn++];
@@ -343,9 +381,10 @@ conversation_take_turn(struct conversation *c)
 	if (c->request->stage->kind != STAGE_STEP)
 		c->result.word = FILTER_PASS;	/* it was only told */
 	else if (c->result.word == FILTER_TROUBLE)
-		conversation_make_do(c, link);
+		conversation_fail(c, link);
 	else if (!link->talk.is_off && link->talk.where >= TALK_OPEN)
 		neighbour_works("milter", link->conf->socket);
+	conversation_note_word(c, link->conf);
 	conversation_sign_freeze(c, link->conf);
 	if (c->result.word != FILTER_PASS)
 		c->turn = c->link_count;
@@ -448,6 +487,7 @@ conversation_new(const struct conversation_home *home, const char *key)
 
 	c->home = home;
 	c->mail_fd = -1;
+	str_init(&c->said);
 	snprintf(c->key, sizeof(c->key), "%s", key);
 	STAILQ_INIT(&c->requests);
 	filter_facts_init(&c->facts);
@@ -491,5 +531,6 @@ conversation_free(struct conversation **conversation)
 	mem_free(&c->links);
 	filter_facts_release(&c->facts);
 	filter_result_release(&c->result);
+	str_release(&c->said);
 	mem_free(conversation);
 }

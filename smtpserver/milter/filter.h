@@ -9,10 +9,13 @@
  *	answer		KEY WANTS WORD
  *	WANTS		hex: 1 << enum talk_step that a milter wants to hear;
  *			0: none has anything more to say
- *	WORD		"pass" [file=NAME bytes=N crc=HEX] [freeze=CAUSE]
- *			[because TEXT]
- *			"refuse CODE STATUS TEXT"
- *			"discard"
+ *	WORD		"pass" SAID [file=NAME bytes=N crc=HEX]
+ *			[freeze=CAUSE] [because TEXT]
+ *			"refuse SAID CODE STATUS TEXT"
+ *			"discard SAID"
+ *	SAID		{"said=" HOW ":" SOCKET}: of each that did more than let
+ *			it pass; HOW: fail freeze refuse discard; SOCKET in
+ *			xtext
  *
  * file= is the changed message as a draft that is written but not complete:
  * the session puts it in the place of its own.  KEY begins with the process
@@ -36,9 +39,10 @@ enum {
 /* Row "milter" of helper_kinds. */
 void filter_serve(struct process *process, int socket);
 
-/* What an answer says; text borrows nothing. */
+/* What an answer says; only said borrows from it. */
 struct filter_verdict {
 	enum filter_word	 word;
+	struct slice		 said;		/* "said=... said=..." */
 	unsigned		 code;
 	char			 status[12];
 	char			 text[420];

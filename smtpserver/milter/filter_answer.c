@@ -60,6 +60,18 @@ filter_answer_word(struct slice word, struct filter_verdict *out)
 	return false;
 }
 
+/* The words said= at the front of the rest, in place. */
+static struct slice
+filter_answer_said(struct slice *rest)
+{
+	struct slice all = slice_trim(*rest), after = all, word;
+
+	while (slice_starts(after, "said=") && slice_word(&after, &word))
+		after = slice_trim(after);
+	*rest = after;
+	return slice_first(all, all.n - after.n);
+}
+
 static int
 filter_answer_refusal(struct slice rest, struct filter_verdict *out)
 {
@@ -94,6 +106,7 @@ filter_answer_parse(struct slice answer, struct filter_verdict *out)
 	memset(out, 0, sizeof(*out));
 	if (!slice_word(&answer, &word))
 		return -1;
+	out->said = filter_answer_said(&answer);
 	if (slice_is(word, "refuse"))
 		return filter_answer_refusal(answer, out);
 	if (slice_is(word, "discard")) {

@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "journal/event.h"
 #include "journal/neighbours.h"
+#include "grammar/smtp/xtext.h"
 #include "io/ipc.h"
 #include "io/peer.h"
 #include "smtpserver/helper/helper.h"
@@ -289,19 +290,22 @@ hungry_make_do(const struct hungry *hungry, const char *id,
 	    conf->fail == MILTER_FAIL_TEMPFAIL)
 		neighbour_told("content-filter", conf->socket);
 	str_reset(out);
+	str_adds(out, conf->fail == MILTER_FAIL_REJECT ||
+	    conf->fail == MILTER_FAIL_TEMPFAIL ? "refuse said=fail:" :
+	    "pass said=fail:");
+	xtext_encode(out, slice_of(conf->socket));
 	switch (conf->fail) {
 	case MILTER_FAIL_ACCEPT:
-		str_adds(out, "pass");
 		break;
 	case MILTER_FAIL_REJECT:
-		str_adds(out, "refuse 550 5.7.1 a filter does not work here");
+		str_adds(out, " 550 5.7.1 a filter does not work here");
 		break;
 	case MILTER_FAIL_TEMPFAIL:
-		str_adds(out, "refuse 451 4.7.1 a filter does not work now, "
+		str_adds(out, " 451 4.7.1 a filter does not work now, "
 		    "try later");
 		break;
 	case MILTER_FAIL_QUARANTINE:
-		str_adds(out, "pass freeze=content-failed because it failed: ");
+		str_adds(out, " freeze=content-failed because it failed: ");
 		hungry_add_text(out, slice_of(err->text));
 		break;
 	}

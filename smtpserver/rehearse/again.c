@@ -14,30 +14,16 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "smtpserver/rehearse/again.h"
+#include "smtpserver/rehearse/again_internal.h"
 #include "smtpserver/rehearse/counting.h"
 #include "smtpserver/session/client.h"
 #include "smtpserver/session/recipient/recipient.h"
 
 #include "base/banned.h"
 
-enum { ASKS_MAX = 100, INSTANCE_BYTES = 64 };
+enum { ASKS_MAX = 100 };
 
-struct replayed {		/* one row on its way */
-	struct again		*again;
-	const struct again_row	*row;
-	struct rehearsal_outcome *out;
-	const struct conf	*conf;
-	const struct conf_listen *listener;
-	struct client		 client;
-	struct facts		 facts[FACT_SCOPES];
-	struct policy_question	 question;
-	struct policy_verdict	 verdict;	/* of RCPT, taken so far */
-	const char		*by;
-	char			 instance[INSTANCE_BYTES];
-};
-
-static struct slice
+struct slice
 again_slice(const struct again_row *row, enum again_text which)
 {
 	return str_slice(&row->texts[which]);
@@ -187,7 +173,7 @@ again_learn(struct replayed *replayed, const struct policy_need *need)
 	return is_known;
 }
 
-static void
+void
 again_conclude(struct replayed *replayed, const char *by,
     enum rehearsal_result result, const struct session_answer *answer)
 {
@@ -196,8 +182,19 @@ again_conclude(struct replayed *replayed, const char *by,
 	replayed->by = by;
 	out->result = result;
 	out->code = answer->code;
+	out->rule = answer->rule;
+	str_reset(&out->status);
+	str_reset(&out->words);
 	str_adds(&out->status, answer->status != NULL ? answer->status : "");
 	str_adds(&out->words, answer->text);
+}
+
+/* A local user, who might have called sendmail(1) as well: as in a session
+ * (permit_rcpt). */
+static bool
+again_is_on_stdin(const struct replayed *replayed)
+{
+	return slice_is(replayed->question.listener, SESSION_ON_STDIN);
 }
 
 /* false: it decided, or nobody knows. */
@@ -209,6 +206,8 @@ again_ask_policy(struct replayed *replayed, enum policy_stage stage,
 	struct policy_verdict verdict;
 	int asks = 0;
 
+	if (again_is_on_stdin(replayed))
+		return true;
 	do {
 		if (is_early)
 			policy_ask_early(policy, &replayed->question, stage,
@@ -320,7 +319,7 @@ again_mail(struct replayed *replayed)
 	}
 	if (by == NULL)
 		return again_early(replayed, POLICY_AT_MAIL);
-	replayed->out->rule = bars;
+	answer.rule = bars;
 	again_conclude(replayed, by, REHEARSAL_REJECT, &answer);
 	return false;
 }
@@ -350,13 +349,9 @@ again_recipient(struct replayed *replayed, struct session_answer *answer)
 		result = recipient_judge(replayed->conf, state,
 		    str_slice(&said), status, answer);
 	}
-	if (!result) {
-		replayed->out->rule = NULL;
-		str_reset(&replayed->out->status);
-		str_reset(&replayed->out->words);
+	if (!result)
 		again_conclude(replayed, "router", answer->code < 500 ?
 		    REHEARSAL_TROUBLE : REHEARSAL_REJECT, answer);
-	}
 	str_release(&asked);
 	str_release(&said);
 	return result;
@@ -376,62 +371,6 @@ again_rcpt(struct replayed *replayed)
 	}
 	return again_ask_policy(replayed, POLICY_AT_MAIL, false) &&
 	    again_recipient(replayed, &answer);
-}
-
-static struct session_answer *
-again_untold(struct session_answer *out)
-{
-	answer_set(out, 451, "4.7.0", "whose mail this is cannot be told now, "
-	    "try later");
-	return out;
-}
-
-/* Nobody judged it then: no rule about that fits. */
-static bool
-again_unjudged(struct replayed *replayed)
-{
-	struct policy_verdict held = policy_held(&replayed->verdict);
-	struct session_answer answer;
-
-	if (held.result == POLICY_ACCEPT)
-		return true;
-	str_reset(&replayed->out->status);
-	str_reset(&replayed->out->words);
-	replayed->out->rule = NULL;
-	again_conclude(replayed, "policy", REHEARSAL_DEFER,
-	    again_untold(&answer));
-	return false;
-}
-
-/* What RCPT set aside stays aside, whatever takes it now. */
-static bool
-again_data(struct replayed *replayed, struct err *err)
-{
-	const struct again_row *row = replayed->row;
-	struct rehearsal_outcome *out = replayed->out;
-	const struct conf_rule *aside = out->result == REHEARSAL_FREEZE ?
-	    out->rule : NULL;
-	const struct rehearsal_row judged = {
-		.spf = again_slice(row, AGAIN_SPF),
-		.dkim = again_slice(row, again_slice(row, AGAIN_SIGNERS).n >
-		    0 ? AGAIN_SIGNERS : AGAIN_DKIM),
-		.dmarc = again_slice(row, AGAIN_DMARC),
-		.policy = again_slice(row, AGAIN_POLICY),
-	};
-
-	out->stage = "data";
-	if (judged.spf.n == 0) {
-		(void)again_unjudged(replayed);
-		return true;
-	}
-	if (rehearsal_late(&judged, &replayed->verdict, out, err) < 0)
-		return false;
-	if (aside != NULL && (out->result == REHEARSAL_ACCEPT ||
-	    out->result == REHEARSAL_FREEZE)) {
-		out->result = REHEARSAL_FREEZE;
-		out->rule = aside;
-	}
-	return true;
 }
 
 /* ---- a row -------------------------------------------------------------- */
@@ -533,9 +472,12 @@ again_steps(struct replayed *replayed, struct err *err)
 		if (slice_is(last, steps[i].stage))
 			break;
 	}
-	if (row_is_of_data(replayed->row) && !again_data(replayed, err))
+	if (!row_is_of_data(replayed->row))
+		(void)again_filters(replayed, false);
+	else if (again_end(replayed, err) < 0)
 		return false;
-	if (replayed->out->code == 0) {
+	if (replayed->out->code == 0 &&
+	    replayed->out->result != REHEARSAL_NEED) {
 		replayed->out->result = REHEARSAL_ACCEPT;
 		replayed->out->code = 250;
 	}

@@ -2,10 +2,10 @@
  *
  * A line of the record (session/records/record.h) has all that a decision
  * depended on: it goes through the policy in the order of a session, connect,
- * HELO, MAIL, RCPT and, of a message that was judged, the end of data, with the
- * clock at that moment.  What was asked then is answered as it was; a counter
- * or a greylist with other terms is counted anew, from the first line on; what
- * nobody knows is named.
+ * HELO, MAIL, RCPT and the end of data, with the clock at that moment.  What
+ * was asked then is answered as it was, by the DNS, by filters and by the next
+ * hop; a counter or a greylist with other terms is counted anew, from the
+ * first line on; what nobody knows is named.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -21,14 +21,19 @@ enum again_text {
 	AGAIN_HELO, AGAIN_USER, AGAIN_MECHANISM, AGAIN_FROM, AGAIN_TO,
 	AGAIN_CERT, AGAIN_ISSUER, AGAIN_FINGERPRINT, AGAIN_FACTS,
 	AGAIN_SPF, AGAIN_DKIM, AGAIN_DMARC, AGAIN_POLICY, AGAIN_SIGNERS,
+	AGAIN_SAID, AGAIN_BY, AGAIN_STATUS, AGAIN_REPLY,
 	AGAIN_TEXTS
 };
 
 struct again_row {
 	struct str	texts[AGAIN_TEXTS];
 	int64_t		at_ms;
-	uint64_t	size_bytes, rcpts, messages;
+	uint64_t	size_bytes, rcpts, messages, code;
 	bool		is_submission, is_esmtp, is_encrypted, is_verified;
+	bool		is_discarded;
+	bool		has_content;		/* the message came */
+	uint64_t	bytes, header_bytes, received, line_bytes, odd;
+	bool		is_binary, is_headless;
 };
 
 /* An empty row. */

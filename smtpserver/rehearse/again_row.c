@@ -24,7 +24,9 @@ static const char *const again_keys[AGAIN_TEXTS] = {
 	[AGAIN_CERT] = "cert", [AGAIN_ISSUER] = "issuer",
 	[AGAIN_FINGERPRINT] = "fingerprint", [AGAIN_FACTS] = "facts",
 	[AGAIN_SPF] = "spf", [AGAIN_DKIM] = "dkim", [AGAIN_DMARC] = "dmarc",
-	[AGAIN_POLICY] = "policy", [AGAIN_SIGNERS] = "signers"
+	[AGAIN_POLICY] = "policy", [AGAIN_SIGNERS] = "signers",
+	[AGAIN_SAID] = "said", [AGAIN_BY] = "by", [AGAIN_STATUS] = "status",
+	[AGAIN_REPLY] = "reply"
 };
 
 static bool *
@@ -34,6 +36,9 @@ again_flag(struct again_row *row, struct slice key)
 		{ "submission", &row->is_submission },
 		{ "esmtp", &row->is_esmtp }, { "tls", &row->is_encrypted },
 		{ "verified", &row->is_verified },
+		{ "discarded", &row->is_discarded },
+		{ "binary", &row->is_binary },
+		{ "headless", &row->is_headless },
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
@@ -45,9 +50,18 @@ again_flag(struct again_row *row, struct slice key)
 static uint64_t *
 again_number(struct again_row *row, struct slice key)
 {
-	return slice_is(key, "size") ? &row->size_bytes :
-	    slice_is(key, "rcpts") ? &row->rcpts :
-	    slice_is(key, "messages") ? &row->messages : NULL;
+	const struct { const char *key; uint64_t *number; } numbers[] = {
+		{ "size", &row->size_bytes }, { "rcpts", &row->rcpts },
+		{ "messages", &row->messages }, { "code", &row->code },
+		{ "bytes", &row->bytes }, { "header", &row->header_bytes },
+		{ "received", &row->received }, { "line", &row->line_bytes },
+		{ "odd", &row->odd },
+	};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (slice_is(key, numbers[i].key))
+			return numbers[i].number;
+	return NULL;
 }
 
 /* "2026-11-20T21:04:00.123Z" */
@@ -81,6 +95,8 @@ again_take(struct again_row *row, struct slice key, struct slice value)
 		*flag = slice_is(value, "yes");
 	else if (number != NULL)
 		(void)slice_number(value, 0, INT64_MAX, number);
+	if (slice_is(key, "bytes"))
+		row->has_content = true;
 	else if (slice_is(key, "t"))
 		row->at_ms = again_moment(value);
 }

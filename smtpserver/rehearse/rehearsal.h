@@ -74,6 +74,10 @@ struct rehearsal_outcome {
 	int			 code;
 	struct str		 status, words;
 	const struct conf_rule	*rule;		/* who decided; or NULL */
+	const struct conf_milter *milter;	/* ... a filter, as again_run
+						 * found; or NULL */
+	bool			 is_discarded;	/* accepted by it, and nobody
+						 * gets it */
 	const struct conf_rule	*shadows[POLICY_SHADOWS_MAX];
 	unsigned		 shadow_count;
 	const char		*stage;	/* of a session, at which again_run

@@ -45,6 +45,21 @@ replay_add_rule(struct str *out, const struct conf_rule *rule)
 }
 
 static void
+replay_add_milter(struct str *out, const struct conf_milter *milter)
+{
+	struct str at = STR_INIT, says = STR_INIT;
+
+	if (milter != NULL && milter->at.file != NULL) {
+		str_addf(&at, "%s:%u", milter->at.file, milter->at.line);
+		str_addf(&says, "what %s said then", milter->socket);
+		json_text(out, "rule", str_slice(&at));
+		json_text(out, "says", str_slice(&says));
+	}
+	str_release(&at);
+	str_release(&says);
+}
+
+static void
 replay_add_outcome(struct str *out, const struct rehearsal_outcome *outcome,
     const char *by)
 {
@@ -60,6 +75,10 @@ replay_add_outcome(struct str *out, const struct rehearsal_outcome *outcome,
 	json_text(out, "words", str_slice(&outcome->words));
 	json_text(out, "by", slice_of(by));
 	replay_add_rule(out, outcome->rule);
+	if (outcome->rule == NULL)
+		replay_add_milter(out, outcome->milter);
+	if (outcome->is_discarded)
+		json_bool(out, "discarded", true);
 	if (outcome->result == REHEARSAL_FREEZE)
 		json_bool(out, "aside", true);
 }

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "smtpserver/session/records/journal.h"
+#include "smtpserver/session/records/record.h"
 #include "smtpserver/session/recipient/cut_through.h"
 #include "smtpserver/session/step.h"
 
@@ -85,6 +86,7 @@ chunk_end(struct session *session)
 	} else {
 		answer_fault(&answer, t->content.fault);
 		note_message_refused(session, &answer);
+		record_end(session, &answer);
 	}
 	if (session->chunk.bytes > 0)
 		return session_say(session, &answer, STEP_COMMAND);
@@ -171,11 +173,14 @@ step_stored(struct session *session)
 			note_message_discarded(session);
 		else if (!t->is_expected)	/* else it was noted */
 			note_message_accepted(session);
-		session->messages++;
-		session->idle_commands = 0;
 	} else {
 		answer_fault(&answer, t->content.fault);
 		note_message_refused(session, &answer);
+	}
+	record_end(session, &answer);
+	if (!t->is_refused && t->content.fault == CONTENT_GOOD) {
+		session->messages++;
+		session->idle_commands = 0;
 	}
 	while (--replies > 0)		/* RFC 2033 section 4.2 */
 		session_write(session, &answer);

@@ -114,8 +114,8 @@ header_watch(struct header_watch *watch, struct slice in)
 
 /* In a fixed order: what is answered must not depend on how the bytes were
  * cut into packets. */
-static enum content_fault
-content_fault_of(const struct content *content,
+enum content_fault
+content_fault_under(const struct content *content,
     const struct conf_limits *limits)
 {
 	unsigned seen = content->dot.seen | content->crlf.seen;
@@ -148,7 +148,7 @@ static void
 content_judge(struct content *content, const struct conf_limits *limits,
     struct draft *draft)
 {
-	enum content_fault fault = content_fault_of(content, limits);
+	enum content_fault fault = content_fault_under(content, limits);
 
 	if (content->fault == CONTENT_GOOD && fault != CONTENT_GOOD)
 		draft_abort(draft);	/* row S0: nothing was promised */

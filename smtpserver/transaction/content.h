@@ -79,6 +79,10 @@ void content_take(struct content *content, const struct conf_limits *limits,
 void content_end(struct content *content, const struct conf_limits *limits,
     struct draft *draft);
 
+/* Of what was counted, under these limits: the fault.  In a fixed order. */
+enum content_fault content_fault_under(const struct content *content,
+    const struct conf_limits *limits);
+
 /* Note a failure to store: from errno. */
 void content_fail(struct content *content, int error);
 

@@ -31,6 +31,8 @@ transaction_new(const struct path *sender)
 	    slice_copy(transaction->arena, sender->domain);
 	str_init(&transaction->rcpt_lines);
 	str_init(&transaction->fields);
+	str_init(&transaction->said);
+	str_init(&transaction->rcpt_facts);
 	return transaction;
 }
 
@@ -46,6 +48,8 @@ transaction_free(struct transaction **transaction)
 	promise_end(&t->promise);
 	str_release(&t->rcpt_lines);
 	str_release(&t->fields);
+	str_release(&t->said);
+	str_release(&t->rcpt_facts);
 	arena_free(&t->arena);
 	mem_free(transaction);
 }

@@ -42,6 +42,14 @@ struct transaction {
 						 * none of them takes it */
 	/* what filters and those said of it */
 	bool			 is_refused, is_discarded;
+	const char		*refused_by;	/* as in session/records/
+						 * record.h, static */
+	struct str		 said;		/* session/filter/said.h; also
+						 * at MAIL and RCPT */
+	struct str		 rcpt_facts;	/* of the first recipient, for
+						 * the record */
+	const struct conf_rule	*late_freeze;	/* of those that waited; or
+						 * NULL */
 	struct session_answer	 refusal;
 	char			 refusal_status[12];
 	char			 rcpt_status[12];	/* of the last one that

@@ -250,10 +250,10 @@ SETTING("keep", "journal-part", journal_part_bytes, "size:4K-16G", "64M",
 STATEMENT(TOP, "record", NONE, setting, "setting", "",
     "record for SPAN | record size SIZE", "",
     "What clients said and were answered is kept for so long, so that zmailer "
-    "replay can try another configuration on it: addresses, names, users and "
-    "what the DNS said, no message and no password (zmailer-replay(8) has the "
-    "list).  Unless this is said, nothing is recorded; 0 removes within a "
-    "minute what was.",
+    "replay can try another configuration on it: addresses, names, users, "
+    "what the DNS, filters and next hops said, no message and no password "
+    "(zmailer-replay(8) has the list).  Unless this is said, nothing is "
+    "recorded; 0 removes within a minute what was.",
     "record for 7d\n"
     "record size 1G")
 SETTING("record", "for", record_ms, "span:0-52w", "0",

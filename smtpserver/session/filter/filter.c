@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "smtpserver/session/filter/filter.h"
+#include "smtpserver/session/filter/said.h"
 
 #include "base/banned.h"
 
@@ -34,6 +35,7 @@ session_filter_open(struct session *session)
 		return;
 	session->filter = mem_alloc(1, sizeof(*session->filter));
 	str_init(&session->filter->answer);
+	str_init(&session->filter->said);
 }
 
 /* Told, not asked: nobody waits for the answer. */
@@ -54,8 +56,10 @@ session_filter_restart(struct session *session)
 		return;
 	filter_tell(session, "quit");
 	str_release(&f->answer);
+	str_release(&f->said);
 	memset(f, 0, sizeof(*f));
 	str_init(&f->answer);
+	str_init(&f->said);
 }
 
 void
@@ -82,8 +86,10 @@ session_filter_settle(struct session *session)
 void
 session_filter_forget(struct session *session)
 {
-	if (session->filter != NULL)
-		session->filter->has_answer = false;
+	if (session->filter == NULL)
+		return;
+	session->filter->has_answer = false;
+	str_reset(&session->filter->said);
 }
 
 void
@@ -95,6 +101,13 @@ session_filter_learn(struct session *session, const struct ask *ask)
 	f->state = ask->state;
 	str_reset(&f->answer);
 	str_add_slice(&f->answer, str_slice(&ask->answer));
+}
+
+const char *
+session_filter_by(const struct session *session)
+{
+	return session->filter != NULL && session->filter->said.len > 0 ?
+	    "milter" : "filter";
 }
 
 void
@@ -109,6 +122,8 @@ session_filter_mark(struct session *session)
 	if (f->is_frozen)
 		transaction_freeze(t, "milter", f->because);
 	f->is_discarded = f->is_frozen = false;
+	str_add_slice(&t->said, str_slice(&f->said));
+	str_reset(&f->said);
 }
 
 /* ---- verdicts --------------------------------------------------------- */
@@ -181,6 +196,8 @@ filter_judge(struct session *session, enum talk_step step,
 	    filter_answer_parse(answer, &verdict) < 0)
 		return filter_lost(session, step, out);
 	f->is_off = f->wants == 0;
+	str_reset(&f->said);
+	said_take(&f->said, "milter", verdict.said);
 	f->is_in_mail = f->is_in_mail || step == TALK_MAIL;
 	if (verdict.word == FILTER_REFUSE)
 		return filter_refuse(session, out, (int)verdict.code,

@@ -25,6 +25,7 @@ struct filter_state {
 	bool		is_discarded, is_frozen;	/* said at MAIL */
 	char		because[SPOOL_REASON_BYTES];	/* it was frozen */
 	char		status[12];	/* of the last refusal */
+	struct str	said;		/* said.h: by the last answer */
 };
 
 struct filter_extra {		/* what a command has beside the session */
@@ -55,6 +56,9 @@ void session_filter_mark(struct session *session);
 void session_filter_learn(struct session *session, const struct ask *ask);
 /* The command is over. */
 void session_filter_forget(struct session *session);
+/* Who refused just now, as in records/record.h: "milter", or "filter" when it
+ * was no word of theirs. */
+const char *session_filter_by(const struct session *session);
 /* A recipient was refused by us: those who want to know are told. */
 void session_filter_tell_refused(struct session *session,
     struct slice args, const struct session_answer *answer);

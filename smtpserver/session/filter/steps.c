@@ -16,7 +16,9 @@
 #include "journal/event.h"
 #include "smtpserver/session/filter/filter.h"
 #include "smtpserver/session/step.h"
+#include "smtpserver/session/filter/said.h"
 #include "smtpserver/session/records/journal.h"
+#include "smtpserver/session/records/record.h"
 #include "smtpserver/session/recipient/permit.h"
 
 #include "base/banned.h"
@@ -28,6 +30,10 @@ static enum step
 filter_turn_away(struct session *session, struct session_answer *answer,
     const char *reason)
 {
+	struct decided decided = { .stage = "connect" };
+
+	if (strcmp(reason, "filter") == 0)
+		record_filtered(session, &decided, answer);
 	answer->code = answer->code >= 500 ? 554 : 421;
 	note_command_refused(session, SLICE("connect"), answer);
 	session->end_reason = reason;
@@ -75,6 +81,7 @@ filter_step_refuse(struct transaction *t, int code, const char *status,
     const char *text)
 {
 	t->is_refused = true;
+	t->refused_by = "filter";
 	snprintf(t->refusal_status, sizeof(t->refusal_status), "%s", status);
 	answer_set(&t->refusal, code, t->refusal_status, "%s", text);
 }
@@ -131,6 +138,8 @@ filter_ask_or_judge(struct session *session)
 			return STEP_FILTER;
 		}
 		filter_step_refuse(t, answer.code, answer.status, answer.text);
+		t->refused_by = session_filter_by(session);
+		str_add_slice(&t->said, str_slice(&session->filter->said));
 	} else if (is_answered) {
 		filter_look_for_changed(session);
 	}
@@ -177,6 +186,21 @@ filter_step_freeze(struct session *session,
 	str_release(&text);
 }
 
+/* What the content filter said: that it failed, or its word. */
+static void
+filter_step_note(struct session *session, const struct filter_verdict *verdict)
+{
+	struct str *said = &session->transaction->said;
+
+	if (verdict->said.n > 0)
+		said_take(said, "content-filter", verdict->said);
+	else
+		said_add(said, "content-filter", slice_of(
+		    session->settings->conf->content_filter.socket),
+		    verdict->word == FILTER_REFUSE ? "refuse" :
+		    verdict->freeze[0] != '\0' ? "freeze" : "pass");
+}
+
 static enum step
 filter_judge_content(struct session *session)
 {
@@ -184,8 +208,10 @@ filter_judge_content(struct session *session)
 	const struct ask *ask = session->ask;
 	struct filter_verdict verdict = { .word = FILTER_TROUBLE };
 
-	if (ask->state != ASK_ANSWERED || filter_answer_parse(
-	    str_slice(&ask->answer), &verdict) < 0) {
+	if (ask->state == ASK_ANSWERED && filter_answer_parse(
+	    str_slice(&ask->answer), &verdict) == 0)
+		filter_step_note(session, &verdict);
+	if (verdict.word == FILTER_TROUBLE) {
 		event(EV_MILTER_FAILED, t->draft.id, "session",
 		    slice_of(session->id), "milter", SLICE("helper"),
 		    "reason", str_slice(&ask->answer), "fail",
@@ -196,6 +222,7 @@ filter_judge_content(struct session *session)
 	} else if (verdict.word == FILTER_REFUSE) {
 		filter_step_refuse(t, (int)verdict.code, verdict.status,
 		    verdict.text);
+		t->refused_by = "milter";
 	} else if (verdict.freeze[0] != '\0') {
 		filter_step_freeze(session, &verdict);
 	}

@@ -61,6 +61,7 @@ judge_refuse(struct session *session, const struct session_answer *refusal)
 	struct transaction *t = session->transaction;
 
 	t->is_refused = true;
+	t->refused_by = "policy";
 	t->refusal = *refusal;
 	snprintf(t->refusal_status, sizeof(t->refusal_status), "%s",
 	    refusal->status);
@@ -95,6 +96,7 @@ judge_rule_apply(struct session *session, const struct conf_rule *rule,
 	}
 	switch (rule->action) {
 	case ACTION_FREEZE:
+		t->late_freeze = rule;
 		if (t->freeze == NULL)
 			t->freeze = rule;
 		return true;

@@ -13,7 +13,6 @@
 #include "smtpserver/session/recipient/cut_through.h"
 #include "smtpserver/session/judge/rules.h"
 #include "smtpserver/session/recipient/permit.h"
-#include "smtpserver/session/records/record.h"
 #include "smtpserver/session/step.h"
 
 #include "base/banned.h"
@@ -56,10 +55,7 @@ judge_ask(struct session *session)
 static enum step
 judge_conclude(struct session *session, const struct late_origin *origin)
 {
-	bool is_taken = judge_rules_apply(session, origin);
-
-	record_judged(session, origin);
-	if (!is_taken)
+	if (!judge_rules_apply(session, origin))
 		return STEP_STORED;
 	return cut_through_begin(session, STEP_STORE);
 }

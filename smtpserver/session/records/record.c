@@ -10,6 +10,8 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "journal/record.h"
+#include "smtpserver/session/filter/filter.h"
+#include "smtpserver/session/filter/said.h"
 #include "smtpserver/session/records/record.h"
 
 #include "base/banned.h"
@@ -74,16 +76,30 @@ record_fact(struct str *out, const struct fact *fact)
 
 /* All that was asked.  What the router says of recipients is asked anew. */
 static void
-record_facts(const struct session *session, struct str *out)
+record_facts_add(const struct session *session, struct str *out)
 {
-	struct str facts = STR_INIT;
-
 	for (int scope = 0; scope < FACT_SCOPES; scope++)
 		for (const struct fact *fact = session->facts[scope].first;
 		    fact != NULL; fact = fact->next)
 			if (!slice_is(slice_of(fact->kind), "router"))
-				record_fact(&facts, fact);
+				record_fact(out, fact);
+}
+
+/* The end of a message speaks of its first recipient: what was asked about
+ * that one is kept with the message. */
+static void
+record_facts(const struct session *session, const struct decided *decided,
+    int code, struct str *out)
+{
+	struct transaction *t = session->transaction;
+	struct str facts = STR_INIT;
+
+	if (decided->rcpt_text.n > 0)
+		str_add_slice(&facts, str_slice(&t->rcpt_facts));
+	record_facts_add(session, &facts);
 	record_text(out, "facts", str_slice(&facts));
+	if (decided->rcpt != NULL && code < 400 && t->rcpt_count == 1)
+		str_add_slice(&t->rcpt_facts, str_slice(&facts));
 	str_release(&facts);
 }
 
@@ -124,6 +140,30 @@ record_decision(const struct decided *decided,
 	record_rule(out, decided->rule);
 	if (decided->is_set_aside)
 		json_text(out, "aside", SLICE("yes"));
+	if (decided->is_discarded)
+		json_text(out, "discarded", SLICE("yes"));
+}
+
+/* What the limits of messages count. */
+static void
+record_content(struct str *out, const struct content *content)
+{
+	unsigned seen;
+
+	if (content == NULL)
+		return;
+	seen = content->dot.seen | content->crlf.seen;
+	json_number(out, "bytes", (int64_t)content->bytes);
+	json_number(out, "header", (int64_t)content->header.bytes);
+	json_number(out, "received", content->header.received);
+	json_number(out, "line", (int64_t)(content->dot.longest_bytes >
+	    content->crlf.longest_bytes ? content->dot.longest_bytes :
+	    content->crlf.longest_bytes));
+	json_number(out, "odd", seen);
+	if (content->form == CONTENT_BINARY)
+		json_text(out, "binary", SLICE("yes"));
+	if (content->lacks_header)
+		json_text(out, "headless", SLICE("yes"));
 }
 
 void
@@ -149,31 +189,94 @@ record_decided(const struct session *session, const struct decided *decided,
 	record_text(&line, "to", decided->rcpt_text);
 	record_origin(&line, decided->origin);
 	json_number(&line, "size", (int64_t)decided->size_bytes);
-	/* the end of a message speaks of its first recipient */
 	json_number(&line, "rcpts", t != NULL && decided->rcpt_text.n == 0 ?
 	    t->rcpt_count : 0);
 	json_number(&line, "messages", session->messages);
+	record_content(&line, decided->content);
+	record_text(&line, "said", decided->said);
 	record_decision(decided, answer, &line);
-	record_facts(session, &line);
+	record_facts(session, decided, answer->code, &line);
 	json_close(&line);
 	record_line(str_slice(&line), conf->record_max_bytes);
 	str_release(&line);
 }
 
 void
-record_judged(const struct session *session, const struct late_origin *origin)
+record_filtered(const struct session *session, struct decided *decided,
+    const struct session_answer *answer)
+{
+	if (session->ask != NULL)
+		return;
+	decided->by = session_filter_by(session);
+	decided->said = session->filter != NULL ?
+	    str_slice(&session->filter->said) : SLICE("");
+	record_decided(session, decided, answer);
+}
+
+static struct decided
+record_message(const struct transaction *t)
+{
+	return (struct decided){ .stage = "data", .by = "policy",
+	    .sender = &t->envelope.from, .rcpt_text = t->rcpt_first,
+	    .size_bytes = t->size_bytes };
+}
+
+void
+record_refused_data(const struct session *session,
+    const struct session_answer *answer)
+{
+	struct decided decided = record_message(session->transaction);
+
+	record_filtered(session, &decided, answer);
+}
+
+/* What the disk refuses and the grammar of BDAT cannot be decided again. */
+static const char *
+record_end_by(const struct transaction *t)
+{
+	if (t->is_refused)
+		return t->refused_by;
+	if (t->is_discarded || t->milter_cause[0] != '\0')
+		return "milter";
+	if (t->content.fault == CONTENT_NO_SPACE ||
+	    t->content.fault == CONTENT_IO)
+		return "filter";
+	if (t->content.fault != CONTENT_GOOD)
+		return "content";
+	return t->next_hop != NULL && t->next_hop->code >= 400 ? "next-hop" :
+	    "policy";
+}
+
+static struct late_origin
+record_origin_of(const struct judge_answer *judged)
+{
+	return (struct late_origin){ .spf = judged->spf, .dkim = judged->dkim,
+	    .dmarc = judged->dmarc, .policy = judged->policy,
+	    .signers = slice_of(judged->signers) };
+}
+
+void
+record_end(const struct session *session, const struct session_answer *answer)
 {
 	const struct transaction *t = session->transaction;
-	struct decided decided = { .stage = "data", .by = "policy",
-	    .sender = &t->envelope.from, .rcpt_text = t->rcpt_first,
-	    .origin = origin, .size_bytes = t->size_bytes,
-	    .rule = t->is_refused ? t->refusal.rule : t->freeze,
-	    .is_set_aside = !t->is_refused && t->freeze != NULL };
-	struct session_answer taken;
+	struct decided decided = record_message(t);
+	struct late_origin origin;
+	struct str said = STR_INIT;
 
-	if (origin == NULL && t->late.count == 0)
+	if (session->settings->conf->record_ms == 0)
 		return;
-	answer_set(&taken, 250, "2.0.0", "taken");
-	record_decided(session, &decided, t->is_refused ? &t->refusal :
-	    &taken);
+	said_of_message(session, t->content.fault == CONTENT_GOOD ||
+	    t->content.fault >= CONTENT_NO_SPACE, &said);
+	origin = record_origin_of(&t->judged);
+	decided.by = record_end_by(t);
+	decided.said = str_slice(&said);
+	decided.content = &t->content;
+	decided.origin = t->is_judged ? &origin : NULL;
+	decided.is_discarded = answer->code < 400 && t->is_discarded;
+	decided.is_set_aside = answer->code < 400 && !t->is_discarded &&
+	    (t->late_freeze != NULL || t->milter_cause[0] != '\0');
+	decided.rule = t->is_refused ? t->refusal.rule :
+	    decided.is_set_aside ? t->late_freeze : NULL;
+	record_decided(session, &decided, answer);
+	str_release(&said);
 }

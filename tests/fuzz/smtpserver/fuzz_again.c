@@ -15,7 +15,11 @@ static const char rules[] =
     "reject helo literal\nreject helo unqualified\nreject listed m.test\n"
     "limit rate 5/1m per sender else reject\nlimit parallel 3 per net\n"
     "greylist sender *@grey.test\nreject size 1M\nverify off\n"
-    "reject tls no user none sender @s.test\nfreeze sender *@odd.test\n";
+    "reject tls no user none sender @s.test\nfreeze sender *@odd.test\n"
+    "milter unix:/m/a except 192.0.2.0/25\nmilter unix:/m/b fail accept\n"
+    "content-filter /m/e fail quarantine\nverify-origin yes\n"
+    "reject dmarc fail sender *@late.test\n"
+    "route cut.test via 127.0.0.1:26 cut-through\n";
 
 static struct again *
 again_house(void)

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "tests/fuzz/fuzz.h"
 #include "smtpserver/milter/filter.h"
+#include "smtpserver/session/filter/said.h"
 #include "smtpserver/milter/hungry.h"
 #include "smtpserver/milter/packet.h"
 
@@ -82,7 +83,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t used;
 	int fd = message_fd();
 
-	(void)filter_answer_parse(in, &verdict);
+	if (filter_answer_parse(in, &verdict) == 0) {
+		said_take(&said, "milter", verdict.said);
+		MUST(said.len == 0 || slice_ends(str_slice(&said), "\n"));
+		(void)said_find(in, "milter", SLICE("unix:/a"));
+		str_reset(&said);
+	}
 	if (hungry_verdict(in, &said) == 0)
 		MUST(filter_answer_parse(str_slice(&said), &verdict) == 0);
 	str_release(&said);

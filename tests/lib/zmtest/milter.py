@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A milter that speaks the protocol itself and does what it is told: by the
 words of a session, "STAGE-VERDICT" somewhere in a name, an address or a
-field: HELO helo-reject.test, MAIL FROM:<mail-discard@a.test>, X-Do: eob-quarantine.
+field: HELO helo-reject.test, MAIL FROM:<mail-discard@a.test> (data-reject@a.test:
+at DATA), X-Do: eob-quarantine.
 eob-body gives the message the body that its field X-Hex has, eob-field adds a
 field X-New with that as its value.
 
@@ -41,6 +42,7 @@ class Connection(threading.Thread):
         super().__init__(daemon=True)
         self.number, self.peer, self.log = None, peer, log
         self.options, self.macros, self.wish = options, {}, ""
+        self.sender = ""
         self.bytes = b""
         self.protocol = int(options.get("protocol", "0"), 16)
 
@@ -103,6 +105,8 @@ class Connection(threading.Thread):
             text = data.split(b"\0")[0].decode() + " " + \
                 family[:1].decode() + " " + \
                 family[3:].decode("latin-1").strip("\0")
+        if letter == "M":
+            self.sender = text
         if letter == "L" and data.lower().startswith(b"x-do\0"):
             self.wish = text
         if letter == "L" and data.lower().startswith(b"x-hex\0"):
@@ -116,7 +120,8 @@ class Connection(threading.Thread):
             raise EOFError
         if letter != "A":
             self.answer(letter, name,
-                        self.wish if letter in "NBE" else text)
+                        self.wish if letter in "NBE" else
+                        self.sender if letter == "T" else text)
         else:
             self.wish = ""
 

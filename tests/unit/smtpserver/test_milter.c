@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "smtpserver/session/filter/said.h"
 #include "smtpserver/milter/filter.h"
 #include "smtpserver/milter/hungry.h"
 #include "smtpserver/milter/packet.h"
@@ -207,8 +208,14 @@ Test(milter, answers_of_the_helper)
 		{ "refuse 550 5.7.1 no way", 0 }, { "refuse 250 2.0.0 x", -1 },
 		{ "refuse 550", -1 }, { "discard", 0 }, { "", -1 },
 		{ "perhaps", -1 },
+		{ "pass said=fail:unix:/a said=freeze:b freeze=milter", 0 },
+		{ "pass freeze=milter said=fail:a", -1 },
+		{ "discard said=discard:inet:h:1", 0 },
+		{ "refuse said=refuse:a 450 4.7.1 x", 0 },
+		{ "refuse said=refuse:a", -1 },
 	};
 	struct filter_verdict verdict;
+	struct str said = STR_INIT;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		cr_expect_eq(filter_answer_parse(slice_of(rows[i].in),
@@ -216,6 +223,28 @@ Test(milter, answers_of_the_helper)
 	filter_answer_parse(SLICE("refuse 550 5.7.1 no way"), &verdict);
 	cr_expect_eq(verdict.code, 550);
 	cr_expect_str_eq(verdict.text, "no way");
+	cr_expect_eq(verdict.said.n, 0);
+	cr_expect_eq(filter_answer_parse(SLICE("refuse said=fail:unix:/a+20b  "
+	    "said=refuse:unix:/c said=odd:/d said=pass said=pass:+0A 550 "
+	    "5.7.1 said=no"), &verdict), 0);
+	cr_expect_str_eq(verdict.text, "said=no");
+	said_take(&said, "milter", verdict.said);
+	cr_expect_str_eq(said.buf, "milter\x1funix:/a b\x1f" "fail\n"
+	    "milter\x1funix:/c\x1frefuse\n");
+	str_release(&said);
+}
+
+/* The last word of each; a line that is none hides no other. */
+Test(milter, what_was_said_is_found)
+{
+	struct slice all = SLICE("milter\x1f" "a\x1f" "fail\nmilter\n\x1f\n"
+	    "content-filter\x1f" "a\x1fpass\nmilter\x1f" "a\x1fpass");
+
+	cr_expect(slice_is(said_find(all, "milter", SLICE("a")), "pass"));
+	cr_expect(slice_is(said_find(all, "content-filter", SLICE("a")),
+	    "pass"));
+	cr_expect_eq(said_find(all, "milter", SLICE("b")).n, 0);
+	cr_expect_eq(said_find(SLICE(""), "milter", SLICE("a")).n, 0);
 }
 
 Test(milter, what_a_content_filter_says)

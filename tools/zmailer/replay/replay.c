@@ -53,6 +53,7 @@ replay_sum(struct replay *replay)
 		json_number(out, "differ", (int64_t)replay->changed);
 		json_number(out, "unknown", (int64_t)replay->unknown);
 		json_number(out, "as_then", (int64_t)replay->as_then);
+		json_number(out, "by_filters", (int64_t)replay->by_filters);
 		json_number(out, "left_out", (int64_t)replay->left_out);
 		json_close(out);
 	} else {
@@ -65,8 +66,11 @@ replay_sum(struct replay *replay)
 			    " (--ask-dns asks the DNS)");
 		if (replay->as_then > 0)
 			str_addf(out, ", %" PRIu64 " cannot be decided again: "
-			    "refused as then by a milter, a full disk or the "
-			    "grammar", replay->as_then);
+			    "refused as then by a full disk or the grammar",
+			    replay->as_then);
+		if (replay->by_filters > 0)
+			str_addf(out, ", %" PRIu64 " by what a milter or a "
+			    "content filter said then", replay->by_filters);
 		if (replay->left_out > 0)
 			str_addf(out, ", %" PRIu64 " left out",
 			    replay->left_out);
@@ -82,9 +86,8 @@ replay_note_milters(const struct replay *replay)
 	if (replay->is_json || (replay->old->milter_count == 0 &&
 	    replay->fresh->milter_count == 0))
 		return;
-	fputs("zmailer: replay: milters are not asked again: what they "
-	    "refused then is taken to be refused, what they let pass to pass"
-	    "\n", stderr);
+	fputs("zmailer: replay: milters are not asked again: what they said "
+	    "then is taken\n", stderr);
 }
 
 static int

@@ -16,8 +16,9 @@ struct replay {
 	const char		*fresh_path;	/* absolute */
 	bool			 asks_dns, is_json;
 	uint64_t		 seen, changed, unknown, left_out;
-	uint64_t		 as_then;	/* of seen: refused by a milter,
-						 * the disk, the grammar */
+	uint64_t		 as_then;	/* of seen: refused by the
+						 * disk, the grammar */
+	uint64_t		 by_filters;	/* of seen: as a milter said */
 	struct str		 text;		/* of a line being made */
 	int64_t			 told_at_ms;	/* progress */
 };

@@ -25,7 +25,7 @@ enum answered_text {
 
 struct answered {		/* a line of the record, or of an answer */
 	struct str	texts[SAID_COUNT];
-	bool		is_aside;
+	bool		is_aside, is_discarded;
 };
 
 static struct slice
@@ -71,6 +71,8 @@ answered_read(struct slice line, struct answered *out)
 		(void)json_get(line, "reply", &out->texts[SAID_WORDS]);
 	out->is_aside = json_is(line, "aside", "true") ||
 	    json_is(line, "aside", "yes");
+	out->is_discarded = json_is(line, "discarded", "true") ||
+	    json_is(line, "discarded", "yes");
 }
 
 /* The words without what names the session: "refused (ref 4fe2)". */
@@ -84,8 +86,8 @@ answered_words(const struct answered *answered)
 	    slice_first(words, (size_t)(ref - words.p)) : words;
 }
 
-/* What a milter, the disk or our own grammar said is not decided again: they
- * would have been asked next.  The words about logins tell what TLS there
+/* What the disk or our own grammar said is not decided again: they would have
+ * been asked next.  The words about logins tell what TLS there
  * was, and names. */
 static bool
 answers_agree(const struct answered *before, const struct answered *after)
@@ -96,7 +98,8 @@ answers_agree(const struct answered *before, const struct answered *after)
 		return answered_is_taken(after);
 	if (!slice_equal(answered_text(before, SAID_CODE),
 	    answered_text(after, SAID_CODE)) ||
-	    before->is_aside != after->is_aside)
+	    before->is_aside != after->is_aside ||
+	    before->is_discarded != after->is_discarded)
 		return false;
 	if (answered_is_taken(after) || slice_is(by, "login") ||
 	    slice_is(by, "owner"))
@@ -111,7 +114,8 @@ answered_add(struct str *out, const struct answered *answered)
 {
 	str_add_slice(out, answered_text(answered, SAID_CODE));
 	if (answered_is_taken(answered)) {
-		str_adds(out, answered->is_aside ? " set aside" : " accepted");
+		str_adds(out, answered->is_discarded ? " discarded" :
+		    answered->is_aside ? " set aside" : " accepted");
 		return;
 	}
 	str_addc(out, ' ');
@@ -133,10 +137,14 @@ rule_text_add(struct str *out, const struct answered *before,
 		str_addf(out, "%s as it was then decides no more; no rule "
 		    "does", before->texts[SAID_RULE].buf);
 	else if (answered_is_taken(after))
-		str_addf(out, "no rule; %s refused it then",
-		    before->texts[SAID_BY].buf);
-	else
+		str_addf(out, "no rule; %s %s it%s then",
+		    before->texts[SAID_BY].buf, before->is_discarded ?
+		    "discarded" : before->is_aside ? "set" : "refused",
+		    before->is_aside ? " aside" : "");
+	else if (answered_has(after, SAID_BY))
 		str_addf(out, "no rule; %s", after->texts[SAID_BY].buf);
+	else
+		str_adds(out, "no rule decides it");
 }
 
 enum { ROW_WHEN, ROW_FROM, ROW_TO, ROW_BEFORE, ROW_AFTER, ROW_RULE,
@@ -200,6 +208,8 @@ session_line(struct replay *replay, struct partner *partner,
 	replay->seen++;
 	replay->as_then += answered_is_taken(&after) &&
 	    slice_is(answered_text(&before, SAID_BY), "filter");
+	replay->by_filters += slice_is(answered_text(&after, SAID_BY),
+	    "milter");
 	if (answered_has(&after, SAID_BAD))
 		replay->left_out++;
 	else if (!is_told_already(&before, &after) &&

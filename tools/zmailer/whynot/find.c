@@ -125,7 +125,7 @@ find_in_record(struct whynot *whynot, const char *session, struct err *err)
 		find_take(whynot, line, "mech", &whynot->mail.mech);
 		find_take(whynot, line, "facts", &whynot->mail.facts);
 		whynot->mail.size_bytes = (uint64_t)json_get_number(line,
-		    "size");
+		    json_get_number(line, "bytes") > 0 ? "bytes" : "size");
 		whynot->mail.is_esmtp = json_is(line, "esmtp", "yes");
 		whynot->mail.is_encrypted = json_is(line, "tls", "yes");
 	}

@@ -375,6 +375,80 @@ room_try(struct trying *trying)
 	    size_above(whynot)), "larger messages");
 }
 
+/* ---- the bytes of the message decided ---------------------------------- */
+
+/* "limit NAME VALUE": where it stands, or one more. */
+static void
+limit_try(struct trying *trying, const char *name, const char *value)
+{
+	struct whynot *whynot = trying->whynot;
+	struct conf_piece *pieces;
+	size_t count = conf_pieces(whynot->arena, whynot->files[0].text,
+	    &pieces);
+	struct str text = STR_INIT;
+
+	edit_begin(trying, 0, &text);
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 1; conf_piece_is(&pieces[i], 0, "limit") &&
+		    k + 1 < pieces[i].word_count; k++) {
+			if (!conf_piece_is(&pieces[i], k, name))
+				continue;
+			whynot_word_replace(&text, &pieces[i].words[k + 1],
+			    value);
+			edit_try(trying, 0, &text, "a higher limit");
+			str_release(&text);
+			return;
+		}
+	str_release(&text);
+	main_try_last(trying, arena_printf(whynot->arena, "limit %s %s\n",
+	    name, value), "a higher limit");
+}
+
+/* What the limits counted then, as the record has it. */
+static void
+content_try(struct trying *trying)
+{
+	struct whynot *whynot = trying->whynot;
+	struct slice line = slice_of(whynot->mail.line);
+	int64_t received = json_get_number(line, "received");
+
+	limit_try(trying, "header", arena_printf(whynot->arena, "%lldK",
+	    (long long)(json_get_number(line, "header") >> 10) + 1));
+	limit_try(trying, "line", arena_printf(whynot->arena, "%lldK",
+	    (long long)(json_get_number(line, "line") >> 10) + 1));
+	limit_try(trying, "received", arena_printf(whynot->arena, "%lld",
+	    (long long)(received < 5 ? 5 : received)));
+	main_try_last(trying, "bare-newline accept\n",
+	    "a lone LF taken for the end of a line, from everybody");
+}
+
+/* ---- a filter decided --------------------------------------------------- */
+
+/* It does not see this client. */
+static void
+filter_try_except(struct trying *trying)
+{
+	const struct conf_piece *piece = &trying->pieces[trying->piece];
+	const struct conf_word *last = &piece->words[piece->word_count - 1];
+	const char *host = client_host(trying->whynot);
+	struct str text = STR_INIT, word = STR_INIT;
+
+	for (size_t i = 1; i < piece->word_count; i++)
+		if (conf_piece_is(piece, i, "except"))
+			return;
+	if (!whynot_is_plain(host))
+		return;
+	edit_begin(trying, trying->file, &text);
+	str_add_slice(&word, slice_first(slice_from(str_slice(&text),
+	    last->begin), last->end - last->begin));
+	str_addf(&word, " except %s", host);
+	whynot_word_replace(&text, last, word.buf);
+	edit_try(trying, trying->file, &text,
+	    "this filter does not see that client");
+	str_release(&text);
+	str_release(&word);
+}
+
 /* The same mail of who has logged in. */
 static void
 login_try(struct trying *trying)
@@ -490,6 +564,13 @@ whynot_try(struct whynot *whynot)
 		return;
 	if (says_time(said))
 		time_try(&trying);
+	if (strcmp(said->by, "milter") == 0) {
+		if (!rule_locate(&trying, said->rule))
+			return;
+		filter_try_except(&trying);
+		rule_try_without(&trying);
+		return;
+	}
 	if (rule_locate(&trying, said->rule)) {
 		rule_try_count(&trying);
 		rule_try_size(&trying);
@@ -500,6 +581,8 @@ whynot_try(struct whynot *whynot)
 		return;
 	}
 	room_try(&trying);
+	if (strcmp(said->by, "content") == 0 && whynot->mail.line != NULL)
+		content_try(&trying);
 	login_try(&trying);
 	if (strcmp(said->by, "policy") == 0)
 		relay_try(&trying);
