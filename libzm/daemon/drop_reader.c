@@ -2,9 +2,9 @@
  *
  * In     a role
  * Out    a process that is that account, without a core file, that nobody of
- *        that account can look into, and that, if it was root and on Linux, may open any file
- *        for reading (CAP_DAC_READ_SEARCH) and nothing more.  Elsewhere it
- *        reads what the account may read
+ *        that account can look into, and that, if it was root and on Linux,
+ *        may open any file for reading (CAP_DAC_READ_SEARCH) and nothing more.
+ *        Elsewhere it reads what the account may read
  * Spec   capabilities(7); prctl(2), PR_SET_KEEPCAPS, PR_SET_DUMPABLE
  *
  * SPDX-License-Identifier: ISC

@@ -65,7 +65,7 @@ caller_end(void *context)
 }
 
 static enum ipc_link_taken
-caller_take(void *context, struct slice line)
+verify_line_take(void *context, struct slice line)
 {
 	struct caller *caller = context;
 	struct verify_server *server = caller->server;
@@ -83,7 +83,7 @@ caller_take(void *context, struct slice line)
 }
 
 static const struct ipc_link_kind caller_kind = {
-	.take = caller_take, .ended = caller_end,
+	.take = verify_line_take, .ended = caller_end,
 };
 
 static void

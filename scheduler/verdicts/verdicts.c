@@ -70,9 +70,9 @@ verdicts_peer_say(struct verdicts_peer *peer, const struct hearer *hearer)
 		[HEARER_REFUSED] = "refused", [HEARER_QUEUED] = "queued"
 	};
 
-	str_addf(ipc_link_out(peer->link), "%" PRIu64 " ok %s%s%s %s\n", hearer->token,
-	    words[hearer->verdict], hearer->status[0] ? " " : "",
-	    hearer->status, hearer->text);
+	str_addf(ipc_link_out(peer->link), "%" PRIu64 " ok %s%s%s %s\n",
+	    hearer->token, words[hearer->verdict],
+	    hearer->status[0] ? " " : "", hearer->status, hearer->text);
 }
 
 static void

@@ -188,7 +188,7 @@ asker_sign(struct asker *asker, struct slice args)
 }
 
 static enum ipc_link_taken
-asker_take(void *context, struct slice line)
+asker_line_take(void *context, struct slice line)
 {
 	struct slice verb;
 
@@ -200,7 +200,7 @@ asker_take(void *context, struct slice line)
 }
 
 static const struct ipc_link_kind asker_kind = {
-	.take = asker_take, .ended = asker_end,
+	.take = asker_line_take, .ended = asker_end,
 	.out_bytes_max = OUTBOX_BYTES_MAX, .reads_on = true,
 };
 
