@@ -175,7 +175,7 @@ judge_case_try(struct judge_case *one)
 static void judge_on_answer(void *context, enum dns_result result,
     const unsigned char *answer, size_t n);
 
-/* It is nobody's any more whether the DNS could have told. */
+/* No answer of the DNS matters any more. */
 static bool
 judge_case_is_late(const struct judge_case *one)
 {

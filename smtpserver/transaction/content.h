@@ -79,7 +79,4 @@ void content_take(struct content *content, const struct conf_limits *limits,
 void content_end(struct content *content, const struct conf_limits *limits,
     struct draft *draft);
 
-/* Note a failure to store: from errno. */
-void content_fail(struct content *content, int error);
-
 #endif
