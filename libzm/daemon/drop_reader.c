@@ -1,15 +1,16 @@
 /* drop_reader.c - drop to an account, but go on reading root's files
  *
  * In     a role
- * Out    a process that is that account, that nobody of that account can
- *        look into, and that, if it was root and on Linux, may open any file
- *        for reading (CAP_DAC_READ_SEARCH) and nothing more.  Elsewhere it
- *        reads what the account may read
+ * Out    a process that is that account, without a core file, that nobody of
+ *        that account can look into, and that, if it was root and on Linux,
+ *        may open any file for reading (CAP_DAC_READ_SEARCH) and nothing more.
+ *        Elsewhere it reads what the account may read
  * Spec   capabilities(7); prctl(2), PR_SET_KEEPCAPS, PR_SET_DUMPABLE
  *
  * SPDX-License-Identifier: ISC
  */
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #ifdef HAVE_SYS_PRCTL_H
 #include <sys/prctl.h>
@@ -40,8 +41,8 @@ keep_reading(struct err *err)
 }
 #endif
 
-int
-daemon_drop_reader(const struct conf *conf, enum conf_role role,
+static int
+drop_to_reader(const struct conf *conf, enum conf_role role,
     struct err *err)
 {
 	bool drops = geteuid() == 0 && strcmp(conf->accounts[role], "-") != 0;
@@ -61,4 +62,16 @@ daemon_drop_reader(const struct conf *conf, enum conf_role role,
 		return err_sys(err, "cannot shut others out");
 #endif
 	return 0;
+}
+
+void
+daemon_keep_secrets(const struct process *process, bool is_root)
+{
+	struct rlimit none = { 0, 0 };
+	struct err err;
+
+	(void)setrlimit(RLIMIT_CORE, &none);
+	if (!is_root && drop_to_reader(process->conf, process->daemon->role,
+	    &err) != 0)
+		fatal("%s", err.text);	/* nothing was served yet */
 }

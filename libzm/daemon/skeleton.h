@@ -113,12 +113,12 @@ pid_t daemon_fork(struct process *process, const char *name,
 int daemon_drop(const struct conf *conf, enum conf_role role,
     struct err *err);
 
-/* As daemon_drop, but the process may go on to open any file for reading,
- * where the system can do that (Linux), and none of the same account can
- * look into it or trace it.  For those who keep keys and passwords.
- * 0 or -1. */
-int daemon_drop_reader(const struct conf *conf, enum conf_role role,
-    struct err *err);
+/* Before a process reads keys or passwords: no core file of it, and, unless
+ * is_root says that it goes on as root, daemon_drop to the account of its
+ * daemon.  It may still open any file for reading, where the system can do
+ * that (Linux), and none of the same account can look into it or trace it.
+ * What fails is fatal. */
+void daemon_keep_secrets(const struct process *process, bool is_root);
 
 /* uid and primary group of a role's account.  0 or -1: no such account. */
 int daemon_account(const struct conf *conf, enum conf_role role,

@@ -31,7 +31,9 @@ is_control(char c)
 	return (unsigned char)c < ' ' || c == DEL;
 }
 
-void
+/* Text of one line of an answer: controls are blanks, a dot at its beginning
+ * is doubled. */
+static void
 show_add_line(struct str *out, struct slice text)
 {
 	if (slice_starts(text, "."))

@@ -28,8 +28,4 @@ show_fn show_rcpt;
 /* Of the same thread as show asks for: the line with # in front. */
 show_fn show_thread_head;
 
-/* Text of one line of an answer: controls are blanks, a dot at its beginning
- * is doubled. */
-void show_add_line(struct str *out, struct slice text);
-
 #endif

@@ -287,21 +287,6 @@ selector_is_all(const struct selector *selector)
 	return selector->kind == NODE_ALL;
 }
 
-struct slice
-selector_id(const struct selector *selector)
-{
-	struct slice id = { NULL, 0 };
-
-	if (selector->kind == NODE_ID)
-		return selector->pattern;
-	if (selector->kind == NODE_AND) {
-		id = selector_id(selector->left);
-		if (id.n == 0)
-			id = selector_id(selector->right);
-	}
-	return id;
-}
-
 static void
 selector_add_quoted(struct str *out, struct slice text)
 {

@@ -94,10 +94,6 @@ struct slice selector_misfit(const struct selector *selector,
 /* Whether it is `all` and nothing else. */
 bool selector_is_all(const struct selector *selector);
 
-/* When the selector can only be true of one spool id (or ids that begin so):
- * that text; else an empty slice.  For callers that can look it up. */
-struct slice selector_id(const struct selector *selector);
-
 /* The text again, every `and` written out: parses to the same meaning. */
 void selector_add(struct str *out, const struct selector *selector);
 

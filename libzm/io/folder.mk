@@ -7,6 +7,7 @@ libzm_a_SOURCES += \
 	libzm/io/dns/records.c \
 	libzm/io/dns/wire.c \
 	libzm/io/ipc.c libzm/io/ipc.h \
+	libzm/io/ipc_link.c libzm/io/ipc_link.h \
 	libzm/io/loop.c libzm/io/loop.h \
 	libzm/io/loop_epoll.c \
 	libzm/io/loop_poll.c \

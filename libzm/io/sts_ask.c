@@ -57,7 +57,8 @@ sts_line(struct peer *peer, int64_t deadline_ms, struct slice *out,
 	}
 }
 
-enum sts_answer
+/* Read an answer's line; as sts_ask. */
+static enum sts_answer
 sts_answer_read(struct slice line, struct sts_policy *out, struct err *err)
 {
 	if (slice_is(line, "none")) {

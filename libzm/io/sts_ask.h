@@ -31,10 +31,6 @@ enum sts_answer sts_ask(const char *run_dir, const char *verb,
     const char *domain, int64_t for_ms, struct sts_policy *out,
     struct err *err);
 
-/* Read an answer's line; as sts_ask. */
-enum sts_answer sts_answer_read(struct slice line, struct sts_policy *out,
-    struct err *err);
-
 /* All policies that are known: a line each, "DOMAIN MODE LEFT ID MX...",
  * appended to out.  0; -1: nobody answers (err). */
 int sts_ask_list(const char *run_dir, struct str *out, struct err *err);

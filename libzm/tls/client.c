@@ -49,7 +49,7 @@ struct tls_client {
 	size_t		 session_next;
 };
 
-struct link {			/* of one SSL: behind its BIO */
+struct link {			/* of one SSL: under its BIO */
 	struct tls_client	*client;
 	struct peer		*peer;
 	bool			 may_wait, is_eof;

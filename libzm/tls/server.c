@@ -432,7 +432,8 @@ tls_server_add_remote(struct tls_server *server, const char *name,
 	return chain_use(server, name, chain, NULL, remote, err);
 }
 
-bool
+/* Has it a certificate? */
+static bool
 tls_server_is_ready(const struct tls_server *server)
 {
 	return !STAILQ_EMPTY(&server->sets);

@@ -68,9 +68,6 @@ int tls_server_add_remote(struct tls_server *server, const char *name,
 int tls_server_add(struct tls_server *server, const char *name,
     struct slice chain, struct evp_pkey_st *key, struct err *err);
 
-/* Has it a certificate? */
-bool tls_server_is_ready(const struct tls_server *server);
-
 /* For tls_link.c: a connection's OpenSSL state. */
 struct ssl_st *tls_server_ssl(struct tls_server *server);
 

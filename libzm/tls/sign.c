@@ -45,7 +45,9 @@ is_tls12(struct slice bytes)
 	    (unsigned char)bytes.p[head - 1] == bytes.n - head;
 }
 
-bool
+/* Is this what a server signs in a handshake?  RFC 8446 section 4.4.3
+ * (CertificateVerify), RFC 8422 section 5.4 (ServerKeyExchange). */
+static bool
 tls_signing_is_handshake(const struct tls_signing *what)
 {
 	static const char *const digests[] = { "", "SHA1", "SHA2-224",

@@ -46,10 +46,6 @@ struct x509_st;
 struct evp_pkey_st *tls_remote_key(struct x509_st *certificate,
     const struct tls_remote *remote, struct err *err);
 
-/* Is this what a server signs in a handshake?  RFC 8446 section 4.4.3
- * (CertificateVerify), RFC 8422 section 5.4 (ServerKeyExchange). */
-bool tls_signing_is_handshake(const struct tls_signing *what);
-
 /* Sign with the key itself; what is no handshake is refused.
  * returns 0; -1 with err. */
 int tls_sign(struct evp_pkey_st *key, const struct tls_signing *what,

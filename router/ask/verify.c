@@ -11,7 +11,6 @@
  */
 #include "router/ask/verify.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/queue.h>
@@ -22,7 +21,7 @@
 
 #include "base/mem.h"
 #include "daemon/child.h"
-#include "io/ipc.h"
+#include "io/ipc_link.h"
 #include "router/ask/check.h"
 
 #include "base/banned.h"
@@ -40,11 +39,8 @@ struct verify {
 
 struct caller {
 	struct verify_server		*server;
-	int			 socket;
-	struct watch		*watch;
-	struct ipc_inbox	 inbox;
-	struct str		 outbox;
-	TAILQ_ENTRY(caller)	 entry;
+	struct ipc_link			*link;
+	TAILQ_ENTRY(caller)		 entry;
 };
 
 struct verify_server {
@@ -58,70 +54,37 @@ struct verify_server {
 };
 
 static void
-caller_end(struct caller *caller)
-{
-	TAILQ_REMOVE(&caller->server->callers, caller, entry);
-	caller->server->caller_count--;
-	watch_free(&caller->watch);
-	close(caller->socket);
-	ipc_inbox_release(&caller->inbox);
-	str_release(&caller->outbox);
-	mem_free(&caller);
-}
-
-static void
-caller_answer_lines(struct caller *caller)
-{
-	struct verify_server *server = caller->server;
-	struct slice line, token;
-	size_t cursor = 0;
-
-	while (ipc_line(&caller->inbox, &cursor, &line) == IPC_LINE) {
-		if (!slice_word(&line, &token))
-			continue;
-		str_add_slice(&caller->outbox, token);
-		str_addc(&caller->outbox, ' ');
-		router_check_line(server->router, server->arena, line,
-		    &caller->outbox);
-		str_addc(&caller->outbox, '\n');
-		arena_reset(server->arena);
-	}
-	ipc_inbox_consume(&caller->inbox, cursor);
-}
-
-/* returns false when it is gone, or has more to say than a line */
-static bool
-caller_serve(struct caller *caller, unsigned ready)
-{
-	ssize_t sent;
-	int got;
-
-	if (ready & (LOOP_READ | LOOP_HANGUP)) {
-		got = ipc_receive(caller->socket, &caller->inbox);
-		if (got == 0 || (got < 0 && errno != EAGAIN))
-			return false;
-		caller_answer_lines(caller);
-		if (caller->inbox.bytes.len > IPC_LINE_BYTES_MAX)
-			return false;
-	}
-	sent = ipc_send(caller->socket, str_slice(&caller->outbox), NULL, 0);
-	if (sent < 0)
-		return false;
-	str_consume(&caller->outbox, (size_t)sent);
-	/* who does not read answers is not asked for more */
-	watch_set(caller->watch, caller->outbox.len > 0 ? LOOP_WRITE :
-	    LOOP_READ);
-	return true;
-}
-
-static void
-caller_on_ready(void *context, unsigned ready)
+caller_end(void *context)
 {
 	struct caller *caller = context;
 
-	if (!caller_serve(caller, ready))
-		caller_end(caller);
+	TAILQ_REMOVE(&caller->server->callers, caller, entry);
+	caller->server->caller_count--;
+	ipc_link_free(&caller->link);
+	mem_free(&caller);
 }
+
+static enum ipc_link_taken
+verify_line_take(void *context, struct slice line)
+{
+	struct caller *caller = context;
+	struct verify_server *server = caller->server;
+	struct str *out = ipc_link_out(caller->link);
+	struct slice token;
+
+	if (!slice_word(&line, &token))
+		return IPC_LINK_NEXT;
+	str_add_slice(out, token);
+	str_addc(out, ' ');
+	router_check_line(server->router, server->arena, line, out);
+	str_addc(out, '\n');
+	arena_reset(server->arena);
+	return IPC_LINK_NEXT;
+}
+
+static const struct ipc_link_kind caller_kind = {
+	.take = verify_line_take, .ended = caller_end,
+};
 
 static void
 verify_on_listener(void *context, unsigned ready)
@@ -139,11 +102,8 @@ verify_on_listener(void *context, unsigned ready)
 	}
 	caller = mem_alloc(1, sizeof(*caller));
 	caller->server = server;
-	caller->socket = fd;
-	ipc_inbox_init(&caller->inbox);
-	str_init(&caller->outbox);
-	caller->watch = loop_watch(server->process->loop, fd, LOOP_READ,
-	    caller_on_ready, caller);
+	caller->link = ipc_link_new(server->process->loop, fd, &caller_kind,
+	    caller);
 	TAILQ_INSERT_TAIL(&server->callers, caller, entry);
 	server->caller_count++;
 }
@@ -164,22 +124,21 @@ verify_run(void *context, int parent)
 	struct process *process = verify->process;
 	struct verify_server server = { .process = process,
 	    .listener = verify->listener, .parent = parent };
-	struct caller *caller;
+	struct caller *caller, *next;
 
 	signal(SIGHUP, SIG_IGN);
 	TAILQ_INIT(&server.callers);
 	server.router = router_new(process->conf);
 	server.arena = arena_new();
 	server.listener_watch = loop_watch(process->loop, server.listener,
-	    LOOP_READ,
-	    verify_on_listener, &server);
+	    LOOP_READ, verify_on_listener, &server);
 	server.parent_watch = loop_watch(process->loop, parent, LOOP_READ,
 	    verify_on_parent, &server);
 	loop_run(process->loop);
-	while ((caller = TAILQ_FIRST(&server.callers)) != NULL) {
-		(void)caller_serve(caller, LOOP_READ);
+	TAILQ_FOREACH_SAFE(caller, &server.callers, entry, next)
+		ipc_link_turn(caller->link);
+	while ((caller = TAILQ_FIRST(&server.callers)) != NULL)
 		caller_end(caller);
-	}
 }
 
 /* ---- in the router ---------------------------------------------------- */

@@ -29,7 +29,7 @@ static const struct check_row {
 	{ "Cc", KIND_LIST, true },
 	{ "Date", KIND_DATE, true },
 	{ "From", KIND_SOME, true },
-	{ "In-Reply-To", KIND_ANY, true },	/* of old: phrases, too */
+	{ "In-Reply-To", KIND_ANY, true },	/* RFC 822: phrases, too */
 	{ "Message-Id", KIND_MSGID, true },
 	{ "References", KIND_ANY, true },
 	{ "Reply-To", KIND_SOME, true },

@@ -9,17 +9,14 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/queue.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "grammar/base64.h"
-#include "io/ipc.h"
+#include "io/ipc_link.h"
 #include "journal/event.h"
 #include "router/sign/signer.h"
 #include "tls/digest.h"
@@ -35,9 +32,7 @@ struct sign_key {
 
 struct sign_asker {		/* a worker */
 	struct sign_server	*server;
-	int			 socket;
-	struct watch		*watch;
-	struct ipc_inbox	 inbox;
+	struct ipc_link		*link;
 	TAILQ_ENTRY(sign_asker)	 entry;
 };
 
@@ -45,8 +40,7 @@ struct sign_server {
 	struct process	*process;
 	struct sign_key	*keys;
 	size_t		 count;
-	int		 router;
-	struct ipc_inbox inbox;
+	struct ipc_link	*router;
 	TAILQ_HEAD(, sign_asker) askers;
 };
 
@@ -192,68 +186,46 @@ sign_server_answer(struct sign_server *server, struct slice line,
 }
 
 static void
-sign_asker_end(struct sign_asker *asker)
-{
-	watch_free(&asker->watch);
-	close(asker->socket);
-	TAILQ_REMOVE(&asker->server->askers, asker, entry);
-	ipc_inbox_release(&asker->inbox);
-	mem_free(&asker);
-}
-
-/* A worker waits for each answer before it asks again: what its socket does
- * not take at once is nobody's who means it. */
-static bool
-sign_asker_read(struct sign_asker *asker)
-{
-	struct str out = STR_INIT;
-	struct slice line;
-	size_t cursor = 0;
-	bool is_good = true;
-	int got = ipc_receive(asker->socket, &asker->inbox);
-
-	if (got == IPC_END || (got == IPC_TROUBLE && errno != EAGAIN))
-		return false;
-	while (is_good &&
-	    (got = ipc_line(&asker->inbox, &cursor, &line)) == IPC_LINE)
-		is_good = sign_server_answer(asker->server, line, &out);
-	if (!is_good || got == IPC_LINE_TOO_LONG)
-		warning("a worker talks nonsense");
-	ipc_inbox_consume(&asker->inbox, cursor);
-	is_good = is_good && got != IPC_LINE_TOO_LONG && (out.len == 0 ||
-	    ipc_send(asker->socket, str_slice(&out), NULL, 0) ==
-	    (ssize_t)out.len);
-	str_release(&out);
-	return is_good;
-}
-
-static void
-sign_asker_on_ready(void *context, unsigned ready)
+sign_asker_end(void *context)
 {
 	struct sign_asker *asker = context;
 
-	if (!sign_asker_read(asker))
-		sign_asker_end(asker);
-	event_flush();
+	ipc_link_free(&asker->link);
+	TAILQ_REMOVE(&asker->server->askers, asker, entry);
+	mem_free(&asker);
 }
+
+static enum ipc_link_taken
+sign_asker_take(void *context, struct slice line)
+{
+	struct sign_asker *asker = context;
+
+	if (sign_server_answer(asker->server, line,
+	    ipc_link_out(asker->link)))
+		return IPC_LINK_NEXT;
+	warning("a worker talks nonsense");
+	return IPC_LINK_NONSENSE;
+}
+
+/* A worker waits for each answer before it asks again. */
+static const struct ipc_link_kind sign_asker_kind = {
+	.take = sign_asker_take, .ended = sign_asker_end,
+};
 
 /* ---- the router ------------------------------------------------------- */
 
 static void
 sign_asker_new(struct sign_server *server)
 {
-	int fd = ipc_take_fd(&server->inbox);
+	int fd = ipc_link_take_fd(server->router);
 	struct sign_asker *asker;
 
 	if (fd < 0)
 		fatal("a worker without a socket");	/* the router's */
-	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
 	asker = mem_alloc(1, sizeof(*asker));
 	asker->server = server;
-	asker->socket = fd;
-	ipc_inbox_init(&asker->inbox);
-	asker->watch = loop_watch(server->process->loop, fd, LOOP_READ,
-	    sign_asker_on_ready, asker);
+	asker->link = ipc_link_new(server->process->loop, fd,
+	    &sign_asker_kind, asker);
 	TAILQ_INSERT_TAIL(&server->askers, asker, entry);
 }
 
@@ -272,56 +244,42 @@ sign_server_reload(struct sign_server *server)
 	arena_free(&arena);
 }
 
-static void
-sign_server_on_router(void *context, unsigned ready)
+static enum ipc_link_taken
+sign_server_take(void *context, struct slice line)
 {
 	struct sign_server *server = context;
-	struct slice line;
-	size_t cursor = 0;
-	int got = ipc_receive(server->router, &server->inbox);
 
-	if (got == IPC_END || (got == IPC_TROUBLE && errno != EAGAIN)) {
-		loop_stop(server->process->loop);
-		return;
-	}
-	while (ipc_line(&server->inbox, &cursor, &line) == IPC_LINE)
-		if (slice_is(line, "reload"))
-			sign_server_reload(server);
-		else
-			sign_asker_new(server);
-	ipc_inbox_consume(&server->inbox, cursor);
-	event_flush();
+	if (slice_is(line, "reload"))
+		sign_server_reload(server);
+	else
+		sign_asker_new(server);
+	return IPC_LINK_NEXT;
 }
 
-/* No core file, no debugger, no /proc/PID/mem: not even for processes of
- * the same account. */
 static void
-sign_server_harden(struct process *process)
+sign_server_on_router_gone(void *context)
 {
-	struct rlimit none = { 0, 0 };
-	struct err err;
+	struct sign_server *server = context;
 
-	(void)setrlimit(RLIMIT_CORE, &none);
-	if (daemon_drop_reader(process->conf, process->daemon->role, &err) <
-	    0)
-		fatal("%s", err.text);	/* nothing was served yet */
+	loop_stop(server->process->loop);
 }
+
+static const struct ipc_link_kind sign_router_kind = {
+	.take = sign_server_take, .ended = sign_server_on_router_gone,
+};
 
 void
 signer_process(struct process *process, int socket)
 {
 	struct sign_server *server = mem_alloc(1, sizeof(*server));
 
-	sign_server_harden(process);
+	daemon_keep_secrets(process, false);
 	signal(SIGHUP, SIG_IGN);	/* the router tells */
 	signal(SIGINT, SIG_IGN);
 	server->process = process;
-	server->router = socket;
 	TAILQ_INIT(&server->askers);
-	ipc_inbox_init(&server->inbox);
-	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
-	(void)loop_watch(process->loop, socket, LOOP_READ,
-	    sign_server_on_router, server);
+	server->router = ipc_link_new(process->loop, socket,
+	    &sign_router_kind, server);
 	sign_server_configure(server, process->conf);
 	event_flush();
 	loop_run(process->loop);

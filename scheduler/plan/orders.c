@@ -25,7 +25,7 @@
 
 #include "base/banned.h"
 
-const char *const order_names[ORDER_KINDS] = {
+static const char *const order_names[ORDER_KINDS] = {
 	[ORDER_SUSPEND] = "suspend", [ORDER_PIN] = "pin",
 	[ORDER_DRAIN] = "drain"
 };

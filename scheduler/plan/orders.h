@@ -24,7 +24,6 @@ enum {
 };
 
 enum order_kind { ORDER_SUSPEND, ORDER_PIN, ORDER_DRAIN, ORDER_KINDS };
-extern const char *const order_names[ORDER_KINDS];
 
 struct order {
 	uint64_t	 serial;		/* rises in the order given */

@@ -91,7 +91,7 @@ plan_block(struct thread *thread)
 	provider_block(thread);
 }
 
-void
+static void
 plan_unblock(struct thread *thread)
 {
 	if (!thread->is_blocked)

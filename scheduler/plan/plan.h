@@ -92,7 +92,6 @@ void plan_move(struct thread *thread, struct ring *to);
 /* The provider's sessions are all taken: out of the ring's queue until one
  * ends. */
 void plan_block(struct thread *thread);
-void plan_unblock(struct thread *thread);
 /* Nothing to this host until then, whatever answers come in; a hold that is
  * there is made longer, never shorter. */
 void plan_hold(struct planner *plan, struct thread *thread, int64_t until_ms);

@@ -18,7 +18,8 @@ settle_report(struct queue *queue, struct job *job)
 		job_list_add(&queue->jobs, JOB_REPORT, job);
 }
 
-void
+/* It owes a report, but others of it may still fail soon: wait a while. */
+static void
 settle_owing(struct queue *queue, struct job *job)
 {
 	if (job_is_finished(job) || job_is_in(job, JOB_REPORT) ||

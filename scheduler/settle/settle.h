@@ -18,9 +18,6 @@ void settle_job(struct group *group, struct job *job);
  * to report, a notice of delay, expired recipients. */
 void settle_report(struct queue *queue, struct job *job);
 
-/* It owes a report, but others of it may still fail soon: wait a while. */
-void settle_owing(struct queue *queue, struct job *job);
-
 /* It keeps failed recipients whose reports wait; the first goes at until_s
  * (wall).  0: none any more. */
 void settle_keep(struct queue *queue, struct job *job, int64_t until_s);

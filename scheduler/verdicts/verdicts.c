@@ -9,8 +9,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +17,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "io/ipc.h"
+#include "io/ipc_link.h"
 #include "io/unix_socket.h"
 #include "mail/spool_id.h"
 #include "scheduler/verdicts/verdicts.h"
@@ -29,10 +27,7 @@
 
 struct verdicts_peer {
 	struct verdicts		*verdicts;
-	int			 socket;
-	struct watch		*watch;
-	struct ipc_inbox	 inbox;
-	struct str		 outbox;
+	struct ipc_link		*link;
 	TAILQ_ENTRY(verdicts_peer)	 entry;
 };
 TAILQ_HEAD(verdicts_peers, verdicts_peer);
@@ -75,9 +70,9 @@ verdicts_peer_say(struct verdicts_peer *peer, const struct hearer *hearer)
 		[HEARER_REFUSED] = "refused", [HEARER_QUEUED] = "queued"
 	};
 
-	str_addf(&peer->outbox, "%" PRIu64 " ok %s%s%s %s\n", hearer->token,
-	    words[hearer->verdict], hearer->status[0] ? " " : "",
-	    hearer->status, hearer->text);
+	str_addf(ipc_link_out(peer->link), "%" PRIu64 " ok %s%s%s %s\n",
+	    hearer->token, words[hearer->verdict],
+	    hearer->status[0] ? " " : "", hearer->status, hearer->text);
 }
 
 static void
@@ -196,8 +191,9 @@ verdicts_question(struct verdicts_peer *peer, struct slice line, uint64_t token)
 /* ---- connections ------------------------------------------------- */
 
 static void
-verdicts_peer_end(struct verdicts_peer *peer)
+verdicts_peer_end(void *context)
 {
+	struct verdicts_peer *peer = context;
 	struct verdicts *verdicts = peer->verdicts;
 	struct hearer *hearer, *next;
 
@@ -209,81 +205,41 @@ verdicts_peer_end(struct verdicts_peer *peer)
 	}
 	TAILQ_REMOVE(&verdicts->peers, peer, entry);
 	verdicts->peer_count--;
-	watch_free(&peer->watch);
-	close(peer->socket);
-	ipc_inbox_release(&peer->inbox);
-	str_release(&peer->outbox);
+	ipc_link_free(&peer->link);
 	mem_free(&peer);
 }
 
-/* False: it talks nonsense. */
-static bool
-verdicts_peer_take_lines(struct verdicts_peer *peer)
-{
-	struct slice line, word;
-	const char *answer;
-	size_t cursor = 0;
-	uint64_t token;
-
-	while (ipc_line(&peer->inbox, &cursor, &line) == IPC_LINE) {
-		if (line.n > VERDICTS_LINE_BYTES_MAX ||
-		    !slice_word(&line, &word) ||
-		    !slice_number(word, 1, UINT64_MAX, &token))
-			return false;
-		answer = verdicts_question(peer, line, token);
-		if (answer != NULL)
-			str_addf(&peer->outbox, "%" PRIu64 " %s\n", token,
-			    answer);
-	}
-	ipc_inbox_consume(&peer->inbox, cursor);
-	return peer->inbox.bytes.len <= VERDICTS_LINE_BYTES_MAX;
-}
-
-/* False: it is gone. */
-static bool
-verdicts_peer_flush(struct verdicts_peer *peer)
-{
-	ssize_t sent = peer->outbox.len == 0 ? 0 : ipc_send(peer->socket,
-	    str_slice(&peer->outbox), NULL, 0);
-
-	if (sent < 0)
-		return false;
-	str_consume(&peer->outbox, (size_t)sent);
-	/* who does not read answers is not asked for more */
-	watch_set(peer->watch, peer->outbox.len > 0 ? LOOP_WRITE : LOOP_READ);
-	return true;
-}
-
-static void
-verdicts_on_peer(void *context, unsigned ready)
+static enum ipc_link_taken
+verdicts_peer_take(void *context, struct slice line)
 {
 	struct verdicts_peer *peer = context;
-	int got;
+	const char *answer;
+	struct slice word;
+	uint64_t token;
 
-	if (ready & (LOOP_READ | LOOP_HANGUP)) {
-		got = ipc_receive(peer->socket, &peer->inbox);
-		if (got == 0 || (got < 0 && errno != EAGAIN) ||
-		    !verdicts_peer_take_lines(peer)) {
-			verdicts_peer_end(peer);
-			return;
-		}
-	}
-	if (!verdicts_peer_flush(peer))
-		verdicts_peer_end(peer);
+	if (!slice_word(&line, &word) ||
+	    !slice_number(word, 1, UINT64_MAX, &token))
+		return IPC_LINK_NONSENSE;
+	answer = verdicts_question(peer, line, token);
+	if (answer != NULL)
+		str_addf(ipc_link_out(peer->link), "%" PRIu64 " %s\n", token,
+		    answer);
+	return IPC_LINK_NEXT;
 }
+
+static const struct ipc_link_kind verdicts_peer_kind = {
+	.take = verdicts_peer_take, .ended = verdicts_peer_end,
+	.line_bytes_max = VERDICTS_LINE_BYTES_MAX,
+};
 
 void
 verdicts_take(struct verdicts *verdicts, int socket)
 {
 	struct verdicts_peer *peer = mem_alloc(1, sizeof(*peer));
 
-	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
 	peer->verdicts = verdicts;
-	peer->socket = socket;
-	ipc_inbox_init(&peer->inbox);
-	str_init(&peer->outbox);
-	peer->watch = loop_watch(verdicts->queue->loop, socket, LOOP_READ,
-	    verdicts_on_peer, peer);
+	peer->link = ipc_link_new(verdicts->queue->loop, socket,
+	    &verdicts_peer_kind, peer);
 	TAILQ_INSERT_TAIL(&verdicts->peers, peer, entry);
 	verdicts->peer_count++;
 }
@@ -366,7 +322,7 @@ void
 verdicts_turn_end(struct verdicts *verdicts)
 {
 	struct hearers *hearers = &verdicts->queue->hearers;
-	struct verdicts_peer *peer, *next;
+	struct verdicts_peer *peer;
 	struct hearer *hearer;
 
 	while ((hearer = TAILQ_FIRST(&hearers->decided)) != NULL) {
@@ -374,9 +330,6 @@ verdicts_turn_end(struct verdicts *verdicts)
 		hearer->is_decided = false;
 		verdicts_answer(verdicts, hearer);
 	}
-	for (peer = TAILQ_FIRST(&verdicts->peers); peer != NULL; peer = next) {
-		next = TAILQ_NEXT(peer, entry);
-		if (peer->outbox.len > 0 && !verdicts_peer_flush(peer))
-			verdicts_peer_end(peer);
-	}
+	TAILQ_FOREACH(peer, &verdicts->peers, entry)
+		ipc_link_send(peer->link);
 }

@@ -39,7 +39,8 @@ login_claim(struct login *login, struct slice user)
 	return true;
 }
 
-enum login_next
+/* "ok NAME" of a helper: the name becomes the user. */
+static enum login_next
 login_is(struct login *login, struct slice letters, struct str *out)
 {
 	struct str name = STR_INIT;

@@ -28,8 +28,5 @@ enum login_next login_say(enum login_next next, struct str *out,
     const char *words);
 /* Keep who it is said to be.  false: no such name can be. */
 bool login_claim(struct login *login, struct slice user);
-/* "ok NAME" of a helper: the name becomes the user. */
-enum login_next login_is(struct login *login, struct slice letters,
-    struct str *out);
 
 #endif

@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "journal/event.h"
@@ -107,20 +106,6 @@ auth_server_reload(struct auth_server *server)
 	arena_free(&arena);
 }
 
-/* Only PAM's modules want root. */
-static void
-auth_server_harden(struct process *process)
-{
-	struct rlimit none = { 0, 0 };
-	struct err err;
-
-	(void)setrlimit(RLIMIT_CORE, &none);
-	if (process->conf->auth.kind != AUTH_PAM &&
-	    daemon_drop_reader(process->conf, process->daemon->role, &err) <
-	    0)
-		fatal("%s", err.text);	/* nothing was served yet */
-}
-
 static void __attribute__((noreturn))
 auth_server_run(struct process *process, int socket)
 {
@@ -129,7 +114,8 @@ auth_server_run(struct process *process, int socket)
 	};
 	struct slice line;
 
-	auth_server_harden(process);
+	/* only PAM's modules want root */
+	daemon_keep_secrets(process, process->conf->auth.kind == AUTH_PAM);
 	signal(SIGHUP, SIG_IGN);	/* the listener tells */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);	/* its end of file ends us */

@@ -12,8 +12,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +21,7 @@
 #include "journal/event.h"
 #include "base/mem.h"
 #include "io/dns/ask.h"
-#include "io/ipc.h"
+#include "io/ipc_link.h"
 #include "smtpserver/helper/helper.h"
 
 #include "base/banned.h"
@@ -37,10 +35,7 @@ enum {
 
 struct dns_helper {
 	struct process		*process;
-	int			 socket;
-	struct watch		*watch;
-	struct ipc_inbox	 inbox;
-	struct str		 outbox;
+	struct ipc_link		*listener;
 	struct dns_asker	*asker;
 	struct cache		*known;
 	int64_t			 silent_noted_ms;
@@ -85,8 +80,8 @@ lookup_answer(struct lookup *lookup, bool is_ok)
 		cache_add(helper->known, str_slice(&lookup->question),
 		    str_slice(&lookup->answer),
 		    clock_steady_ms() + KNOWN_FOR_MS);
-	helper_add_answer(&helper->outbox, str_slice(&lookup->token), is_ok,
-	    str_slice(&lookup->answer));
+	helper_add_answer(ipc_link_out(helper->listener),
+	    str_slice(&lookup->token), is_ok, str_slice(&lookup->answer));
 	lookup_free(&lookup);
 }
 
@@ -434,18 +429,20 @@ lookup_begin(struct lookup *lookup)
 	return slice_is(verb, "mail") && mail_begin(lookup, rest);
 }
 
-static void
-dns_question_take(struct dns_helper *helper, struct slice line)
+static enum ipc_link_taken
+dns_question_take(void *context, struct slice line)
 {
+	struct dns_helper *helper = context;
 	struct slice token, known;
 	struct lookup *lookup;
 
 	if (!slice_word(&line, &token))
-		return;
+		return IPC_LINK_NEXT;
 	line = slice_from(line, line.n > 0);
 	if (cache_find(helper->known, line, clock_steady_ms(), &known)) {
-		helper_add_answer(&helper->outbox, token, true, known);
-		return;
+		helper_add_answer(ipc_link_out(helper->listener), token, true,
+		    known);
+		return IPC_LINK_NEXT;
 	}
 	lookup = mem_alloc(1, sizeof(*lookup));
 	lookup->helper = helper;
@@ -456,59 +453,43 @@ dns_question_take(struct dns_helper *helper, struct slice line)
 	str_add_slice(&lookup->question, line);
 	if (!lookup_begin(lookup))
 		lookup_trouble(lookup, "this is no question for the DNS");
+	return IPC_LINK_NEXT;
 }
 
 static void
-dns_on_listener(void *context, unsigned ready)
+dns_on_listener_gone(void *context)
 {
 	struct dns_helper *helper = context;
-	struct slice line;
-	size_t cursor = 0;
-	int got;
 
-	if (!(ready & (LOOP_READ | LOOP_HANGUP)))
-		return;
-	got = ipc_receive(helper->socket, &helper->inbox);
-	if (got == 0 || (got < 0 && errno != EAGAIN)) {
-		loop_stop(helper->process->loop);
-		return;
-	}
-	while (ipc_line(&helper->inbox, &cursor, &line) == IPC_LINE)
-		dns_question_take(helper, line);
-	ipc_inbox_consume(&helper->inbox, cursor);
+	loop_stop(helper->process->loop);
 }
 
 static void
 dns_say_answers(void *context)
 {
 	struct dns_helper *helper = context;
-	ssize_t n;
 
-	if (helper->outbox.len == 0)
-		return;
-	n = ipc_send(helper->socket, str_slice(&helper->outbox), NULL, 0);
-	if (n > 0)
-		str_consume(&helper->outbox, (size_t)n);
-	watch_set(helper->watch, LOOP_READ |
-	    (n >= 0 && helper->outbox.len > 0 ? LOOP_WRITE : 0));
+	ipc_link_send(helper->listener);
 }
+
+static const struct ipc_link_kind dns_listener_kind = {
+	.take = dns_question_take, .ended = dns_on_listener_gone,
+	.reads_on = true,
+};
 
 void
 dns_serve(struct process *process, int socket)
 {
-	struct dns_helper helper = { .process = process, .socket = socket };
+	struct dns_helper helper = { .process = process };
 	struct err err;
 
 	signal(SIGHUP, SIG_IGN);
-	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
 	if (dns_use(process->conf->dns_server, &err) != 0)
 		warning("%s", err.text);
-	ipc_inbox_init(&helper.inbox);
-	str_init(&helper.outbox);
 	helper.asker = dns_asker_new(process->loop);
 	helper.known = cache_new(KNOWN_MAX);
-	helper.watch = loop_watch(process->loop, socket, LOOP_READ,
-	    dns_on_listener, &helper);
+	helper.listener = ipc_link_new(process->loop, socket,
+	    &dns_listener_kind, &helper);
 	loop_at_turn_end(process->loop, dns_say_answers, &helper);
 	loop_run(process->loop);
 }

@@ -88,7 +88,5 @@ void helper_end(struct helper *helper, const char *why);
 
 /* A fresh one takes its place. */
 void helper_ask_to_leave(struct helper *helper);
-/* Nothing left to do for one that leaves: it sees our end. */
-void helper_leave_if_done(struct helper *helper);
 
 #endif

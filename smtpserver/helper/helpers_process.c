@@ -92,7 +92,8 @@ helper_take_line(struct helper *helper, struct slice line)
 	question_answer(all, question, line);
 }
 
-void
+/* Nothing left to do for one that leaves: it sees our end. */
+static void
 helper_leave_if_done(struct helper *helper)
 {
 	if (helper->is_leaving && !helper->kind->row->keeps &&

@@ -10,8 +10,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <stdlib.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,7 +20,7 @@
 #include "base/clock.h"
 #include "journal/event.h"
 #include "base/mem.h"
-#include "io/ipc.h"
+#include "io/ipc_link.h"
 #include "smtpserver/helper/ask.h"
 #include "smtpserver/helper/helper.h"
 #include "smtpserver/milter/conversation.h"
@@ -41,10 +39,7 @@ struct filter_slot {
 
 struct filter {
 	struct process			*process;
-	int				 socket;
-	struct watch			*watch;
-	struct ipc_inbox		 inbox;
-	struct str			 outbox;
+	struct ipc_link			*listener;
 	struct conversation_home	 home;
 	TAILQ_HEAD(, filter_slot)		 slots;	/* oldest first */
 	unsigned			 slot_count;
@@ -59,7 +54,7 @@ filter_add_answer(void *context, struct slice token, bool is_ok,
 {
 	struct filter *filter = context;
 
-	helper_add_answer(&filter->outbox, token, is_ok, text);
+	helper_add_answer(ipc_link_out(filter->listener), token, is_ok, text);
 }
 
 /* ---- slots ------------------------------------------------------------ */
@@ -153,80 +148,64 @@ filter_take_question(struct filter *filter, struct slice line)
 	}
 }
 
-static void
-filter_take_line(struct filter *filter, struct slice line)
+static enum ipc_link_taken
+filter_take_line(void *context, struct slice line)
 {
+	struct filter *filter = context;
+
 	if (slice_is(line, "leave"))
 		filter->is_leaving = true;
 	else
 		filter_take_question(filter, line);
+	return IPC_LINK_NEXT;
 }
 
 static void
-filter_on_listener(void *context, unsigned ready)
+filter_on_listener_gone(void *context)
 {
 	struct filter *filter = context;
-	struct slice line;
-	size_t cursor = 0;
-	int got;
 
-	if (!(ready & (LOOP_READ | LOOP_HANGUP)))
-		return;
-	got = ipc_receive(filter->socket, &filter->inbox);
-	if (got == 0 || (got < 0 && errno != EAGAIN)) {
-		loop_stop(filter->process->loop);
-		return;
-	}
-	while (ipc_line(&filter->inbox, &cursor, &line) == IPC_LINE)
-		filter_take_line(filter, line);
-	ipc_inbox_consume(&filter->inbox, cursor);
+	loop_stop(filter->process->loop);
 }
 
 static void
 filter_say_answers(void *context)
 {
 	struct filter *filter = context;
-	ssize_t n;
 
-	if (filter->outbox.len > 0) {
-		n = ipc_send(filter->socket, str_slice(&filter->outbox), NULL,
-		    0);
-		if (n > 0)
-			str_consume(&filter->outbox, (size_t)n);
-		watch_set(filter->watch, LOOP_READ |
-		    (n >= 0 && filter->outbox.len > 0 ? LOOP_WRITE : 0));
-	}
+	ipc_link_send(filter->listener);
 	if (filter->is_leaving && filter->slot_count == 0 &&
-	    filter->outbox.len == 0)
+	    ipc_link_out(filter->listener)->len == 0)
 		loop_stop(filter->process->loop);
 }
+
+static const struct ipc_link_kind filter_listener_kind = {
+	.take = filter_take_line, .ended = filter_on_listener_gone,
+	.reads_on = true,
+};
 
 void
 filter_serve(struct process *process, int socket)
 {
-	struct filter filter = { .process = process, .socket = socket,
+	struct filter filter = { .process = process,
 	    .home = { process->loop, process->conf, NULL, filter_add_answer,
 	    &filter } };
 	struct filter_slot *slot;
 	struct err err;
 
 	signal(SIGHUP, SIG_IGN);	/* the listener makes a new one */
-	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
 	if (conf_spool_open(process->conf, 0, &filter.home.spool, &err) < 0)
 		fatal("%s", err.text);	/* the machine's error */
 	TAILQ_INIT(&filter.slots);
 	filter.tokens = asks_new();
-	ipc_inbox_init(&filter.inbox);
-	str_init(&filter.outbox);
-	filter.watch = loop_watch(process->loop, socket, LOOP_READ,
-	    filter_on_listener, &filter);
+	filter.listener = ipc_link_new(process->loop, socket,
+	    &filter_listener_kind, &filter);
 	loop_at_turn_end(process->loop, filter_say_answers, &filter);
 	filter_on_tick(&filter);
 	loop_run(process->loop);
 	while ((slot = TAILQ_FIRST(&filter.slots)) != NULL)
 		filter_slot_free(&filter, slot);
 	asks_free(&filter.tokens);
-	str_release(&filter.outbox);
-	ipc_inbox_release(&filter.inbox);
+	ipc_link_free(&filter.listener);
 	spool_close(&filter.home.spool);
 }

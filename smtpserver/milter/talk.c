@@ -52,6 +52,16 @@ talk_done(struct talk *talk, enum filter_word word)
 	talk->is_waiting = false;
 }
 
+/* What a trouble is called: "end of message". */
+static const char *
+talk_doing(const struct talk *talk)
+{
+	if (talk->where == TALK_NOWHERE)
+		return "connect";
+	return talk->where == TALK_ASKED ? "negotiation" :
+	    talk_rows[talk->step].name;
+}
+
 void
 talk_broken(struct talk *talk, const char *what, const struct err *err)
 {
@@ -67,15 +77,6 @@ void
 talk_fail(struct talk *talk, const char *why)
 {
 	talk_broken(talk, why, NULL);
-}
-
-const char *
-talk_doing(const struct talk *talk)
-{
-	if (talk->where == TALK_NOWHERE)
-		return "connect";
-	return talk->where == TALK_ASKED ? "negotiation" :
-	    talk_rows[talk->step].name;
 }
 
 /* ---- what is said ----------------------------------------------------- */

@@ -111,8 +111,6 @@ void talk_lose(struct talk *talk);
 /* The message is over without an end: ABORT, if it heard of one. */
 void talk_abort(struct talk *talk);
 
-/* What a trouble is called: "end of message". */
-const char *talk_doing(const struct talk *talk);
 /* Does it want to hear of this step? */
 bool talk_wants(const struct talk *talk, enum talk_step step);
 

@@ -10,14 +10,12 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 
 #include "base/clock.h"
 #include "daemon/sandbox.h"
 #include "io/dns/ask.h"
-#include "io/ipc.h"
+#include "io/ipc_link.h"
 #include "journal/event.h"
 #include "mail/envelope.h"
 #include "smtpserver/helper/helper.h"
@@ -28,10 +26,7 @@
 
 struct judge {
 	struct process		*process;
-	int			 socket;
-	struct watch		*watch;
-	struct ipc_inbox	 inbox;
-	struct str		 outbox;
+	struct ipc_link		*listener;
 	struct dns_asker	*asker;
 	struct spool		*spool;
 };
@@ -72,8 +67,8 @@ judge_case_end(struct judge_case *one, bool is_ok, const char *text)
 {
 	struct arena *arena = one->arena;
 
-	helper_add_answer(&one->judge->outbox, one->token, is_ok,
-	    slice_of(text));
+	helper_add_answer(ipc_link_out(one->judge->listener), one->token,
+	    is_ok, slice_of(text));
 	judge_mail_close(&one->mail);
 	arena_free(&arena);
 }
@@ -180,7 +175,7 @@ judge_case_try(struct judge_case *one)
 static void judge_on_answer(void *context, enum dns_result result,
     const unsigned char *answer, size_t n);
 
-/* It is nobody's any more whether the DNS could have told. */
+/* No answer of the DNS matters any more. */
 static bool
 judge_case_is_late(const struct judge_case *one)
 {
@@ -273,9 +268,10 @@ judge_case_take_dkim2(struct judge_case *one)
 
 /* ---- questions in, answers out ---------------------------------------- */
 
-static void
-judge_question_take(struct judge *judge, struct slice line)
+static enum ipc_link_taken
+judge_question_take(void *context, struct slice line)
 {
+	struct judge *judge = context;
 	struct arena *arena = arena_new();
 	struct judge_case *one = arena_alloc(arena, sizeof(*one));
 	struct slice token;
@@ -283,7 +279,7 @@ judge_question_take(struct judge *judge, struct slice line)
 
 	if (!slice_word(&line, &token)) {
 		arena_free(&arena);
-		return;
+		return IPC_LINK_NEXT;
 	}
 	one->judge = judge;
 	one->arena = arena;
@@ -292,7 +288,7 @@ judge_question_take(struct judge *judge, struct slice line)
 	    &err) != 0 || judge_mail_open(&one->mail, judge->spool,
 	    slice_dup(arena, one->question.file), &err) != 0) {
 		judge_case_end(one, false, err.text);
-		return;
+		return IPC_LINK_NEXT;
 	}
 	one->answers = answers_new(arena);
 	one->received_s = clock_wall_s();
@@ -300,42 +296,29 @@ judge_question_take(struct judge *judge, struct slice line)
 	(void)dmarc_author(one->mail.message, arena, &one->author);
 	judge_case_take_dkim2(one);
 	judge_case_go(one);
+	return IPC_LINK_NEXT;
 }
 
 static void
-judge_on_listener(void *context, unsigned ready)
+judge_on_listener_gone(void *context)
 {
 	struct judge *judge = context;
-	struct slice line;
-	size_t cursor = 0;
-	int got;
 
-	if (!(ready & (LOOP_READ | LOOP_HANGUP)))
-		return;
-	got = ipc_receive(judge->socket, &judge->inbox);
-	if (got == 0 || (got < 0 && errno != EAGAIN)) {
-		loop_stop(judge->process->loop);
-		return;
-	}
-	while (ipc_line(&judge->inbox, &cursor, &line) == IPC_LINE)
-		judge_question_take(judge, line);
-	ipc_inbox_consume(&judge->inbox, cursor);
+	loop_stop(judge->process->loop);
 }
 
 static void
 judge_say_answers(void *context)
 {
 	struct judge *judge = context;
-	ssize_t n;
 
-	if (judge->outbox.len == 0)
-		return;
-	n = ipc_send(judge->socket, str_slice(&judge->outbox), NULL, 0);
-	if (n > 0)
-		str_consume(&judge->outbox, (size_t)n);
-	watch_set(judge->watch, LOOP_READ |
-	    (n >= 0 && judge->outbox.len > 0 ? LOOP_WRITE : 0));
+	ipc_link_send(judge->listener);
 }
+
+static const struct ipc_link_kind judge_listener_kind = {
+	.take = judge_question_take, .ended = judge_on_listener_gone,
+	.reads_on = true,
+};
 
 /* It reads what strangers wrote: nothing is left to it but drafts, the
  * journal, and servers of the DNS. */
@@ -360,21 +343,18 @@ judge_confine(const struct judge *judge)
 void
 judge_serve(struct process *process, int socket)
 {
-	struct judge judge = { .process = process, .socket = socket };
+	struct judge judge = { .process = process };
 	struct err err;
 
 	signal(SIGHUP, SIG_IGN);	/* the listener makes a new one */
-	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
 	if (conf_spool_open(process->conf, 0, &judge.spool, &err) < 0)
 		fatal("%s", err.text);	/* the machine's error */
 	if (dns_use(process->conf->dns_server, &err) != 0)
 		warning("%s", err.text);
-	ipc_inbox_init(&judge.inbox);
-	str_init(&judge.outbox);
 	judge.asker = dns_asker_new(process->loop);
 	judge_confine(&judge);
-	judge.watch = loop_watch(process->loop, socket, LOOP_READ,
-	    judge_on_listener, &judge);
+	judge.listener = ipc_link_new(process->loop, socket,
+	    &judge_listener_kind, &judge);
 	loop_at_turn_end(process->loop, judge_say_answers, &judge);
 	loop_run(process->loop);
 	spool_close(&judge.spool);

@@ -10,20 +10,17 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/queue.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "journal/event.h"
 #include "base/mem.h"
 #include "grammar/base64.h"
-#include "io/ipc.h"
+#include "io/ipc_link.h"
 #include "tls/server.h"
 #include "smtpserver/tls/keys.h"
 #include "smtpserver/tls/files.h"
@@ -40,10 +37,7 @@ struct ticket_keys {
 struct asker {			/* a worker */
 	struct keys_server		*server;
 	bool			 is_own;	/* serves our own users */
-	int			 socket;
-	struct watch		*watch;
-	struct ipc_inbox	 inbox;
-	struct str		 outbox;
+	struct ipc_link		*link;
 	TAILQ_ENTRY(asker)	 entry;
 };
 
@@ -51,8 +45,7 @@ struct keys_server {
 	struct process		*process;
 	struct keys_files	*files;
 	struct ticket_keys	 tickets[2];	/* all, own */
-	int			 listener;
-	struct ipc_inbox	 inbox;
+	struct ipc_link		*listener;
 	struct timer		 look, rotate;
 	TAILQ_HEAD(, asker)	 askers;
 };
@@ -60,27 +53,13 @@ struct keys_server {
 /* ---- what workers are told -------------------------------------------- */
 
 static void
-asker_end(struct asker *asker)
+asker_end(void *context)
 {
-	watch_free(&asker->watch);
-	close(asker->socket);
+	struct asker *asker = context;
+
+	ipc_link_free(&asker->link);
 	TAILQ_REMOVE(&asker->server->askers, asker, entry);
-	ipc_inbox_release(&asker->inbox);
-	str_release(&asker->outbox);
 	mem_free(&asker);
-}
-
-/* An error shows as an end of file on the next read. */
-static void
-asker_write(struct asker *asker)
-{
-	ssize_t n = asker->outbox.len == 0 ? 0 : ipc_send(asker->socket,
-	    str_slice(&asker->outbox), NULL, 0);
-
-	if (n > 0)
-		str_consume(&asker->outbox, (size_t)n);
-	watch_set(asker->watch, LOOP_READ |
-	    (asker->outbox.len > 0 ? LOOP_WRITE : 0));
 }
 
 static void
@@ -102,13 +81,13 @@ static void
 asker_tell(struct asker *asker)
 {
 	struct keys_server *server = asker->server;
+	struct str *out = ipc_link_out(asker->link);
 
-	str_adds(&asker->outbox, "begin\n");
-	keys_files_add_lines(server->files, &asker->outbox);
-	keys_server_add_tickets(&asker->outbox,
-	    &server->tickets[asker->is_own]);
-	str_adds(&asker->outbox, "end\n");
-	asker_write(asker);
+	str_adds(out, "begin\n");
+	keys_files_add_lines(server->files, out);
+	keys_server_add_tickets(out, &server->tickets[asker->is_own]);
+	str_adds(out, "end\n");
+	ipc_link_send(asker->link);
 }
 
 static void
@@ -186,6 +165,7 @@ static bool
 asker_sign(struct asker *asker, struct slice args)
 {
 	struct str bytes = STR_INIT, signature = STR_INIT;
+	struct str *out = ipc_link_out(asker->link);
 	struct evp_pkey_st *key;
 	struct tls_signing what;
 	struct slice id;
@@ -194,73 +174,51 @@ asker_sign(struct asker *asker, struct slice args)
 
 	key = is_good ? keys_files_key(asker->server->files, what.key) : NULL;
 	if (key != NULL && tls_sign(key, &what, &signature, &err) == 0) {
-		str_addf(&asker->outbox, "signed " SLICE_FMT " ",
-		    SLICE_ARG(id));
-		base64_add(&asker->outbox, str_slice(&signature));
-		str_addc(&asker->outbox, '\n');
+		str_addf(out, "signed " SLICE_FMT " ", SLICE_ARG(id));
+		base64_add(out, str_slice(&signature));
+		str_addc(out, '\n');
 	} else if (is_good) {
 		warning("asked for a signature: %s", key == NULL ?
 		    "there is no such key" : err.text);
-		str_addf(&asker->outbox, "refused " SLICE_FMT "\n",
-		    SLICE_ARG(id));
+		str_addf(out, "refused " SLICE_FMT "\n", SLICE_ARG(id));
 	}
 	str_release(&bytes);
 	str_release(&signature);
 	return is_good;
 }
 
-static bool
-asker_read(struct asker *asker)
+static enum ipc_link_taken
+asker_line_take(void *context, struct slice line)
 {
-	struct slice line, verb;
-	size_t cursor = 0;
-	bool is_good = true;
-	int got = ipc_receive(asker->socket, &asker->inbox);
+	struct slice verb;
 
-	if (got == 0 || (got < 0 && errno != EAGAIN))
-		return false;
-	while (is_good &&
-	    (got = ipc_line(&asker->inbox, &cursor, &line)) == IPC_LINE)
-		is_good = slice_word(&line, &verb) &&
-		    slice_is(verb, "sign") && asker_sign(asker, line);
-	if (!is_good || got < 0) {
-		warning("a worker talks nonsense");
-		return false;
-	}
-	ipc_inbox_consume(&asker->inbox, cursor);
-	return asker->outbox.len <= OUTBOX_BYTES_MAX;
+	if (slice_word(&line, &verb) && slice_is(verb, "sign") &&
+	    asker_sign(context, line))
+		return IPC_LINK_NEXT;
+	warning("a worker talks nonsense");
+	return IPC_LINK_NONSENSE;
 }
 
-static void
-asker_on_ready(void *context, unsigned ready)
-{
-	struct asker *asker = context;
-
-	if ((ready & (LOOP_READ | LOOP_HANGUP)) && !asker_read(asker))
-		asker_end(asker);
-	else
-		asker_write(asker);
-}
+static const struct ipc_link_kind asker_kind = {
+	.take = asker_line_take, .ended = asker_end,
+	.out_bytes_max = OUTBOX_BYTES_MAX, .reads_on = true,
+};
 
 /* ---- the listener ----------------------------------------------------- */
 
 static void
 asker_new(struct keys_server *server, bool is_own)
 {
-	int fd = ipc_take_fd(&server->inbox);
+	int fd = ipc_link_take_fd(server->listener);
 	struct asker *asker;
 
 	if (fd < 0)
 		fatal("a worker without a socket");	/* the listener's */
-	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
 	asker = mem_alloc(1, sizeof(*asker));
 	asker->server = server;
 	asker->is_own = is_own;
-	asker->socket = fd;
-	ipc_inbox_init(&asker->inbox);
-	str_init(&asker->outbox);
-	asker->watch = loop_watch(server->process->loop, fd, LOOP_READ,
-	    asker_on_ready, asker);
+	asker->link = ipc_link_new(server->process->loop, fd, &asker_kind,
+	    asker);
 	TAILQ_INSERT_TAIL(&server->askers, asker, entry);
 	asker_tell(asker);
 }
@@ -281,57 +239,43 @@ keys_server_reload(struct keys_server *server)
 	keys_server_tell_all(server);
 }
 
-static void
-keys_server_on_listener(void *context, unsigned ready)
+static enum ipc_link_taken
+keys_server_take(void *context, struct slice line)
 {
 	struct keys_server *server = context;
-	struct slice line;
-	size_t cursor = 0;
-	int got = ipc_receive(server->listener, &server->inbox);
 
-	if (got == 0 || (got < 0 && errno != EAGAIN)) {
-		loop_stop(server->process->loop);
-		return;
-	}
-	while (ipc_line(&server->inbox, &cursor, &line) == IPC_LINE)
-		if (slice_is(line, "reload"))
-			keys_server_reload(server);
-		else
-			asker_new(server, slice_is(line, "worker own"));
-	ipc_inbox_consume(&server->inbox, cursor);
+	if (slice_is(line, "reload"))
+		keys_server_reload(server);
+	else
+		asker_new(server, slice_is(line, "worker own"));
+	return IPC_LINK_NEXT;
 }
 
-/* No core file, no debugger, no /proc/PID/mem: not even for processes of
- * the same account. */
 static void
-keys_server_harden(struct process *process)
+keys_server_on_listener_gone(void *context)
 {
-	struct rlimit none = { 0, 0 };
-	struct err err;
+	struct keys_server *server = context;
 
-	(void)setrlimit(RLIMIT_CORE, &none);
-	if (daemon_drop_reader(process->conf, process->daemon->role, &err) <
-	    0)
-		fatal("%s", err.text);	/* nothing was served yet */
+	loop_stop(server->process->loop);
 }
+
+static const struct ipc_link_kind keys_listener_kind = {
+	.take = keys_server_take, .ended = keys_server_on_listener_gone,
+};
 
 void
 keys_process(struct process *process, int socket)
 {
 	struct keys_server *server = mem_alloc(1, sizeof(*server));
 
-	keys_server_harden(process);
+	daemon_keep_secrets(process, false);
 	signal(SIGHUP, SIG_IGN);	/* the listener tells */
 	signal(SIGINT, SIG_IGN);
 	server->process = process;
-	server->listener = socket;
 	server->files = keys_files_new();
 	TAILQ_INIT(&server->askers);
-	ipc_inbox_init(&server->inbox);
-	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
-	(void)loop_watch(process->loop, socket, LOOP_READ,
-	    keys_server_on_listener,
-	    server);
+	server->listener = ipc_link_new(process->loop, socket,
+	    &keys_listener_kind, server);
 	keys_files_configure(server->files, process->conf);
 	tls_ticket_key_make(server->tickets[0].current);
 	tls_ticket_key_make(server->tickets[1].current);

@@ -33,7 +33,8 @@ content_begin(struct content *content, enum content_form form,
 	dot_reader_init(&content->dot, bare_lf_ok);
 }
 
-void
+/* Note a failure to store: from errno. */
+static void
 content_fail(struct content *content, int error)
 {
 	if (content->storing == CONTENT_GOOD)

@@ -83,7 +83,4 @@ void content_end(struct content *content, const struct conf_limits *limits,
 enum content_fault content_fault_under(const struct content *content,
     const struct conf_limits *limits);
 
-/* Note a failure to store: from errno. */
-void content_fail(struct content *content, int error);
-
 #endif

@@ -8,14 +8,11 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "journal/event.h"
-#include "io/ipc.h"
+#include "io/ipc_link.h"
 #include "smtpserver/worker/confine.h"
 #include "smtpserver/worker/worker.h"
 
@@ -24,10 +21,7 @@
 struct link {
 	struct process		*process;
 	struct worker		*worker;
-	int			 socket;
-	struct watch		*watch;
-	struct ipc_inbox	 inbox;
-	struct str		 outbox;
+	struct ipc_link		*listener;
 };
 
 static void
@@ -52,7 +46,7 @@ worker_on_reload(void *context)
 
 	if (fresh == NULL || !session_may_read(link->process->conf, fresh)) {
 		conf_free(&fresh);
-		str_adds(&link->outbox, "leaving\n");
+		str_adds(ipc_link_out(link->listener), "leaving\n");
 	} else if (daemon_restart_reason(link->process->conf, fresh) ==
 	    NULL) {
 		worker_reload(link->worker, settings_new(fresh, true));
@@ -69,7 +63,7 @@ worker_open_take(struct link *link, struct slice args)
 	struct client client;
 	struct err err;
 	uint64_t token, connections;
-	int fd = ipc_take_fd(&link->inbox);
+	int fd = ipc_link_take_fd(link->listener);
 
 	if (fd < 0)
 		return false;
@@ -127,49 +121,26 @@ worker_line_take(struct link *link, struct slice line)
 	return true;
 }
 
-static void
-worker_on_listener_read(struct link *link)
+static enum ipc_link_taken
+worker_on_line(void *context, struct slice line)
 {
-	struct slice line;
-	size_t cursor = 0;
-	int got = ipc_receive(link->socket, &link->inbox);
-
-	if (got == 0 || (got < 0 && errno != EAGAIN)) {
-		watch_free(&link->watch);	/* the listener is gone */
-		worker_stop(link->worker);
-		return;
-	}
-	while (ipc_line(&link->inbox, &cursor, &line) == IPC_LINE)
-		if (!worker_line_take(link, line))	/* it is no stranger */
-			fatal("the listener talks nonsense");
-	ipc_inbox_consume(&link->inbox, cursor);
-}
-
-static void
-worker_on_listener(void *context, unsigned ready)
-{
-	struct link *link = context;
-
-	if (ready & (LOOP_READ | LOOP_HANGUP))
-		worker_on_listener_read(link);
-	/* what can be written goes out at the end of the turn */
+	if (!worker_line_take(context, line))	/* it is no stranger */
+		fatal("the listener talks nonsense");
+	return IPC_LINK_NEXT;
 }
 
 static void
 worker_say_lines(void *context)
 {
 	struct link *link = context;
-	ssize_t n;
 
-	worker_take_lines(link->worker, &link->outbox);
-	if (link->outbox.len == 0 || link->watch == NULL)
-		return;
-	n = ipc_send(link->socket, str_slice(&link->outbox), NULL, 0);
-	if (n > 0)
-		str_consume(&link->outbox, (size_t)n);
-	watch_set(link->watch, LOOP_READ |
-	    (n >= 0 && link->outbox.len > 0 ? LOOP_WRITE : 0));
+	worker_take_lines(link->worker, ipc_link_out(link->listener));
+	ipc_link_send(link->listener);
 }
+
+static const struct ipc_link_kind worker_listener_kind = {
+	.take = worker_on_line, .ended = worker_on_stop, .reads_on = true,
+};
 
 static void
 worker_confine(const struct process *process)
@@ -184,24 +155,16 @@ void
 worker_process(struct process *process, const struct worker_sockets *sockets,
     struct spool *spool)
 {
-	int socket = sockets->listener;
-	struct link link;
+	struct link link = { .process = process };
 
-	memset(&link, 0, sizeof(link));
-	link.process = process;
-	link.socket = socket;
-	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
-	ipc_inbox_init(&link.inbox);
-	str_init(&link.outbox);
 	link.worker = worker_new(process->loop, spool,
 	    settings_new(process->conf, false));
 	worker_equip(link.worker, sockets->keys < 0 ? NULL :
 	    keyring_new(process->loop, sockets->keys, process->conf),
 	    sockets->failures, sockets->is_submission);
 	worker_share(link.worker, sockets->space, sockets->part);
-	link.watch = loop_watch(process->loop, socket, LOOP_READ,
-	    worker_on_listener,
-	    &link);
+	link.listener = ipc_link_new(process->loop, sockets->listener,
+	    &worker_listener_kind, &link);
 	worker_on_lines(link.worker, worker_say_lines, &link);
 	loop_at_turn_end(process->loop, worker_say_lines, &link);
 	loop_signal(process->loop, SIGTERM, worker_on_stop, &link);

@@ -8,24 +8,20 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "io/ipc.h"
+#include "io/ipc_link.h"
 #include "sts/ask/askers.h"
 
 #include "base/banned.h"
 
 struct visitor {
 	struct askers		*askers;
-	int			 socket;
-	struct watch		*watch;
-	struct ipc_inbox	 inbox;
-	struct str		 outbox;
+	struct ipc_link		*link;
 	struct known_wait	*wait;
 	bool			 is_waiting;	/* for an answer */
 	TAILQ_ENTRY(visitor)	 entry;
@@ -45,39 +41,29 @@ struct askers {
 /* ---- visitors ---------------------------------------------------------- */
 
 static void
-visitor_gone(struct visitor *visitor)
+visitor_gone(void *context)
 {
+	struct visitor *visitor = context;
 	struct askers *askers = visitor->askers;
 
 	known_forget(&visitor->wait);
 	TAILQ_REMOVE(&askers->visitors, visitor, entry);
 	askers->visitor_count--;
-	watch_free(&visitor->watch);
-	close(visitor->socket);
-	ipc_inbox_release(&visitor->inbox);
-	str_release(&visitor->outbox);
+	ipc_link_free(&visitor->link);
 	mem_free(&visitor);
 	if (askers->is_leaving && TAILQ_EMPTY(&askers->visitors))
 		loop_stop(askers->process->loop);
 }
 
-/* Send what there is; who has been answered when the askers closes is gone. */
+/* Who has been answered when the askers closes is gone. */
 static void
-visitor_send(struct visitor *visitor)
+visitor_on_idle(void *context)
 {
-	ssize_t sent = ipc_send(visitor->socket, str_slice(&visitor->outbox),
-	    NULL, 0);
+	struct visitor *visitor = context;
 
-	if (sent >= 0)
-		str_consume(&visitor->outbox, (size_t)sent);
-	if (sent < 0 || (visitor->askers->is_leaving &&
-	    visitor->outbox.len == 0 && !visitor->is_waiting)) {
+	if (visitor->askers->is_leaving && !visitor->is_waiting &&
+	    ipc_link_out(visitor->link)->len == 0)
 		visitor_gone(visitor);
-		return;
-	}
-	/* who does not read answers is not asked for more */
-	watch_set(visitor->watch, visitor->outbox.len > 0 ? LOOP_WRITE :
-	    LOOP_READ);
 }
 
 /* known_answer_fn */
@@ -85,14 +71,15 @@ static void
 visitor_on_answer(void *context, struct slice answer)
 {
 	struct visitor *visitor = context;
+	struct str *out = ipc_link_out(visitor->link);
 
-	str_add_slice(&visitor->outbox, answer);
-	str_addc(&visitor->outbox, '\n');
+	str_add_slice(out, answer);
+	str_addc(out, '\n');
 	visitor->is_waiting = false;
 	if (visitor->wait == NULL)	/* at once */
 		return;
 	visitor->wait = NULL;
-	watch_set(visitor->watch, LOOP_WRITE);
+	ipc_link_resume(visitor->link);
 }
 
 /* ---- questions --------------------------------------------------------- */
@@ -100,72 +87,43 @@ visitor_on_answer(void *context, struct slice answer)
 static void
 visitor_list(struct visitor *visitor)
 {
-	known_list(visitor->askers->known, &visitor->outbox);
-	str_adds(&visitor->outbox, ".\n");
+	struct str *out = ipc_link_out(visitor->link);
+
+	known_list(visitor->askers->known, out);
+	str_adds(out, ".\n");
 }
 
-/* false: it is no question. */
-static bool
-visitor_take(struct visitor *visitor, struct slice line)
+static enum ipc_link_taken
+visitor_take(void *context, struct slice line)
 {
+	struct visitor *visitor = context;
 	char domain[STS_DOMAIN_BYTES];
 	struct slice verb;
 	bool is_refresh;
 
 	if (!slice_word(&line, &verb))
-		return false;
+		return IPC_LINK_NONSENSE;
 	if (slice_is(verb, "list")) {
 		visitor_list(visitor);
-		return true;
+		return IPC_LINK_NEXT;
 	}
 	is_refresh = slice_is(verb, "refresh");
 	if (!is_refresh && !slice_is(verb, "policy"))
-		return false;
+		return IPC_LINK_NONSENSE;
 	if (!sts_domain(slice_trim(line), domain)) {
-		str_adds(&visitor->outbox, "none\n");
-		return true;
+		str_adds(ipc_link_out(visitor->link), "none\n");
+		return IPC_LINK_NEXT;
 	}
 	visitor->is_waiting = true;
 	visitor->wait = known_ask(visitor->askers->known, domain, is_refresh,
 	    visitor_on_answer, visitor);
-	return true;
+	return visitor->is_waiting ? IPC_LINK_PAUSE : IPC_LINK_NEXT;
 }
 
-static bool
-visitor_take_all(struct visitor *visitor)
-{
-	struct slice line;
-	size_t cursor = 0;
-	bool is_good = true;
-
-	while (is_good && !visitor->is_waiting &&
-	    ipc_line(&visitor->inbox, &cursor, &line) == IPC_LINE)
-		is_good = line.n <= ASKERS_LINE_BYTES_MAX &&
-		    visitor_take(visitor, line);
-	ipc_inbox_consume(&visitor->inbox, cursor);
-	return is_good && visitor->inbox.bytes.len <= 4 * ASKERS_LINE_BYTES_MAX;
-}
-
-static void
-visitor_on_socket(void *context, unsigned ready)
-{
-	struct visitor *visitor = context;
-	enum ipc_answer got;
-
-	if (ready & (LOOP_READ | LOOP_HANGUP)) {
-		got = ipc_receive(visitor->socket, &visitor->inbox);
-		if (got == IPC_END || (got == IPC_TROUBLE &&
-		    errno != EAGAIN)) {
-			visitor_gone(visitor);
-			return;
-		}
-	}
-	if (!visitor_take_all(visitor)) {
-		visitor_gone(visitor);
-		return;
-	}
-	visitor_send(visitor);
-}
+static const struct ipc_link_kind visitor_kind = {
+	.take = visitor_take, .ended = visitor_gone, .idle = visitor_on_idle,
+	.line_bytes_max = ASKERS_LINE_BYTES_MAX,
+};
 
 static void
 askers_on_listener(void *context, unsigned ready)
@@ -183,11 +141,8 @@ askers_on_listener(void *context, unsigned ready)
 	}
 	visitor = mem_alloc(1, sizeof(*visitor));
 	visitor->askers = askers;
-	visitor->socket = fd;
-	ipc_inbox_init(&visitor->inbox);
-	str_init(&visitor->outbox);
-	visitor->watch = loop_watch(askers->process->loop, fd, LOOP_READ,
-	    visitor_on_socket, visitor);
+	visitor->link = ipc_link_new(askers->process->loop, fd, &visitor_kind,
+	    visitor);
 	TAILQ_INSERT_TAIL(&askers->visitors, visitor, entry);
 	askers->visitor_count++;
 }
@@ -216,7 +171,7 @@ askers_on_lifeline(void *context, unsigned ready)
 	if (TAILQ_EMPTY(&askers->visitors))
 		loop_stop(askers->process->loop);
 	TAILQ_FOREACH_SAFE(visitor, &askers->visitors, entry, next)
-		visitor_send(visitor);
+		visitor_on_idle(visitor);
 }
 
 struct askers *

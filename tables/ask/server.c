@@ -8,7 +8,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
 #include <string.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
@@ -16,7 +15,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "io/ipc.h"
+#include "io/ipc_link.h"
 #include "tables/ask/pool.h"
 #include "tables/ask/server.h"
 
@@ -34,10 +33,7 @@ struct caller_wait {
 
 struct caller {
 	struct server		*server;
-	int			 socket;
-	struct watch		*watch;
-	struct ipc_inbox	 inbox;
-	struct str		 outbox;
+	struct ipc_link		*link;
 	LIST_HEAD(, caller_wait) waits;
 	size_t			 wait_count;
 	TAILQ_ENTRY(caller)	 entry;
@@ -58,8 +54,9 @@ struct server {
 /* ---- callers ---------------------------------------------------------- */
 
 static void
-caller_gone(struct caller *caller)
+caller_gone(void *context)
 {
+	struct caller *caller = context;
 	struct server *server = caller->server;
 	struct caller_wait *wait;
 
@@ -70,33 +67,21 @@ caller_gone(struct caller *caller)
 	}
 	TAILQ_REMOVE(&server->callers, caller, entry);
 	server->caller_count--;
-	watch_free(&caller->watch);
-	close(caller->socket);
-	ipc_inbox_release(&caller->inbox);
-	str_release(&caller->outbox);
+	ipc_link_free(&caller->link);
 	mem_free(&caller);
 	if (server->is_leaving && TAILQ_EMPTY(&server->callers))
 		loop_stop(server->process->loop);
 }
 
-/* Send what there is; who leaves ends when all is said.  false: it ended. */
-static bool
-caller_send(struct caller *caller)
+/* Who leaves ends when all is said. */
+static void
+caller_on_idle(void *context)
 {
-	ssize_t sent = ipc_send(caller->socket, str_slice(&caller->outbox),
-	    NULL, 0);
+	struct caller *caller = context;
 
-	if (sent >= 0)
-		str_consume(&caller->outbox, (size_t)sent);
-	if (sent < 0 || (caller->server->is_leaving &&
-	    caller->outbox.len == 0 && caller->wait_count == 0)) {
+	if (caller->server->is_leaving && caller->wait_count == 0 &&
+	    ipc_link_out(caller->link)->len == 0)
 		caller_gone(caller);
-		return false;
-	}
-	/* who does not read answers is not asked for more */
-	watch_set(caller->watch, caller->outbox.len > 0 ? LOOP_WRITE :
-	    LOOP_READ);
-	return true;
 }
 
 /* ---- questions -------------------------------------------------------- */
@@ -105,7 +90,7 @@ static void
 caller_add_answer(struct caller *caller, const char *token,
     enum table_result result, struct slice text)
 {
-	struct str *out = &caller->outbox;
+	struct str *out = ipc_link_out(caller->link);
 
 	if (text.n > SERVER_TEXT_BYTES_MAX) {
 		result = TABLE_TROUBLE;
@@ -126,16 +111,16 @@ caller_on_answer(void *context, enum table_result result, struct slice text)
 	struct caller *caller = wait->caller;
 
 	if (wait->is_list && result == TABLE_FOUND) {
-		str_addf(&caller->outbox, "%s row " SLICE_FMT "\n",
+		str_addf(ipc_link_out(caller->link), "%s row " SLICE_FMT "\n",
 		    wait->token, SLICE_ARG(text));
-		watch_set(caller->watch, LOOP_WRITE);
+		ipc_link_resume(caller->link);
 		return;
 	}
 	caller_add_answer(caller, wait->token, result, text);
 	LIST_REMOVE(wait, entry);
 	caller->wait_count--;
 	if (wait->wait != NULL)		/* it came later: nobody sends it */
-		watch_set(caller->watch, LOOP_WRITE);
+		ipc_link_resume(caller->link);
 	mem_free(&wait);
 }
 
@@ -167,26 +152,27 @@ caller_ask(struct caller *caller, struct pool *pool, const char *token,
 		wait->wait = asked;
 }
 
-/* "TOKEN get TABLE KEY", "TOKEN list TABLE".  false: it is no question. */
-static bool
-caller_take(struct caller *caller, struct slice line)
+/* "TOKEN get TABLE KEY", "TOKEN list TABLE". */
+static enum ipc_link_taken
+caller_take(void *context, struct slice line)
 {
+	struct caller *caller = context;
 	struct slice token, verb, name;
 	char text[TOKEN_BYTES];
 	struct pool *pool;
 	bool is_list;
 
 	if (!slice_word(&line, &token) || token.n >= sizeof(text))
-		return false;
+		return IPC_LINK_NONSENSE;
 	memcpy(text, token.p, token.n);
 	text[token.n] = '\0';
 	if (!slice_word(&line, &verb))
-		return false;
+		return IPC_LINK_NONSENSE;
 	is_list = slice_is(verb, "list");
 	if ((!is_list && !slice_is(verb, "get")) ||
 	    !slice_word(&line, &name) ||
 	    caller->wait_count >= CALLER_WAITS_MAX)
-		return false;
+		return IPC_LINK_NONSENSE;
 	line = slice_from(line, line.n > 0);	/* the blank */
 	pool = server_pool(caller->server, name);
 	if (pool == NULL)
@@ -194,40 +180,13 @@ caller_take(struct caller *caller, struct slice line)
 		    SLICE("no such table is in force: zmailer reload"));
 	else
 		caller_ask(caller, pool, text, is_list, line);
-	return true;
+	return IPC_LINK_NEXT;
 }
 
-static bool
-caller_take_all(struct caller *caller)
-{
-	struct slice line;
-	size_t cursor = 0;
-	bool is_good = true;
-
-	while (is_good && ipc_line(&caller->inbox, &cursor, &line) ==
-	    IPC_LINE)
-		is_good = line.n <= SERVER_TEXT_BYTES_MAX &&
-		    caller_take(caller, line);
-	ipc_inbox_consume(&caller->inbox, cursor);
-	return is_good && caller->inbox.bytes.len <= SERVER_TEXT_BYTES_MAX;
-}
-
-static void
-caller_on_socket(void *context, unsigned ready)
-{
-	struct caller *caller = context;
-	enum ipc_answer got;
-
-	if (ready & (LOOP_READ | LOOP_HANGUP)) {
-		got = ipc_receive(caller->socket, &caller->inbox);
-		if (got == IPC_END || (got == IPC_TROUBLE &&
-		    errno != EAGAIN) || !caller_take_all(caller)) {
-			caller_gone(caller);
-			return;
-		}
-	}
-	(void)caller_send(caller);
-}
+static const struct ipc_link_kind caller_kind = {
+	.take = caller_take, .ended = caller_gone, .idle = caller_on_idle,
+	.line_bytes_max = SERVER_TEXT_BYTES_MAX,
+};
 
 static void
 server_on_listener(void *context, unsigned ready)
@@ -245,12 +204,9 @@ server_on_listener(void *context, unsigned ready)
 	}
 	caller = mem_alloc(1, sizeof(*caller));
 	caller->server = server;
-	caller->socket = fd;
-	ipc_inbox_init(&caller->inbox);
-	str_init(&caller->outbox);
 	LIST_INIT(&caller->waits);
-	caller->watch = loop_watch(server->process->loop, fd, LOOP_READ,
-	    caller_on_socket, caller);
+	caller->link = ipc_link_new(server->process->loop, fd, &caller_kind,
+	    caller);
 	TAILQ_INSERT_TAIL(&server->callers, caller, entry);
 	server->caller_count++;
 }
@@ -280,7 +236,7 @@ server_on_lifeline(void *context, unsigned ready)
 	if (TAILQ_EMPTY(&server->callers))
 		loop_stop(server->process->loop);
 	TAILQ_FOREACH_SAFE(caller, &server->callers, entry, next)
-		(void)caller_send(caller);
+		caller_on_idle(caller);
 }
 
 struct server *

@@ -50,6 +50,7 @@ RULES = {
     "shared names": names.shared,
     "tags": names.tags,
     "called": uses.called,
+    "own": uses.own,
     "bare names": uses.bare,
     "glossary": names.glossary,
     "words": names.words,

@@ -41,7 +41,10 @@ OPTIONS_BY_HAND = {
     "transports/expirer/expirer.c": "words of a schedule clause's command",
     "transports/sm/sm.c": "words of a schedule clause's command",
     "tools/answers/question.c": "words of another process, not obeyed here",
+    "tools/mailq/flags.c": "the letters that mailq always had",
     "tools/sendmail/newaliases.c": "a program with one option",
+    "tools/zmailer/import/opensmtpd/filters.c": "words of OpenSMTPD's files",
+    "tools/zmailer/import/postfix/services.c": "words of Postfix's master.cf",
     "tools/zmailer/verbs/zmailer.c": "what stands in front of the verb",
 }
 # Between two steps of a flow's client; not in quotes.
@@ -201,8 +204,10 @@ def options_by_hand(house):
     for source in house.product:
         if source.path in OPTIONS_BY_HAND:
             continue
-        for found in re.finditer(r'\bstrn?cmp\((?:[^;"()]|\([^()]*\))*'
-                                 r'"--?[a-zA-Z]', source.text):
+        for found in re.finditer(
+                r'\b(?:strn?cmp|slice_is|slice_starts)\('
+                r'(?:[^;"()]|\([^()]*\))*"--?[a-zA-Z]|'
+                r'\bgetopt(?:_long)?\s*\(', source.text):
             yield (source.path, source.text.count("\n", 0, found.end()) + 1,
                    "an option compared by hand: a row of "
                    "tools/verb/options.h has it")

@@ -18,36 +18,41 @@ CITED = re.compile(r"\b[Rr]ows?\s+\(?((?:[A-Z]\d+[a-z]?(?:,?\s+(?:and|or|to)"
                    r"\s+|\s*(?:->|→|\.\.\.|[–-])\s*|,\s+)?)+)")
 
 
-def near(house, source, name):
-    """The files that a comment means by a name or the end of a path."""
-    folder = os.path.dirname(source.path)
-    own = os.path.join(folder, name)
+def near(house, path, name):
+    """The files that a text means by a name or the end of a path."""
+    own = os.path.join(os.path.dirname(path), name)
     if own in house.by_path:
         return [house.by_path[own]]
-    return [s for s in house.product if s.path.endswith("/" + name)]
+    return [s for s in house.sources if s.path.endswith("/" + name)]
+
+
+def told(house):
+    """(path, line, text) of what comments and documents say."""
+    for source in house.sources:
+        for line, text in source.comments:
+            yield source.path, line, text
+    for path in house.documents:
+        yield path, 1, house.text(path)
 
 
 def functions(house):
-    """A function that a comment names is there, and where it says."""
+    """A function that is named is there, and where it is said to be."""
     known = set()
     for source in house.sources:
         known.update(re.findall(r"\b[a-z_]\w*\b", source.code_text))
         known.update(re.findall(r"\b[A-Za-z_]\w*", " ".join(
             re.findall(r"\"[^\"\n]*\"", source.text))))
-    for source in house.product:
-        for line, text in source.comments:
-            for match in IN_FILE.finditer(text):
-                files = near(house, source, match.group(2))
-                if not any(f.name == match.group(1)
-                           for s in files for f in s.functions):
-                    yield source.path, line + text.count(
-                        "\n", 0, match.start()), "%s() is not in %s" % \
-                        match.groups()
-            for match in CALLED.finditer(text):
-                if match.group(1) not in known:
-                    yield source.path, line + text.count(
-                        "\n", 0, match.start()), "there is no %s()" % \
-                        match.group(1)
+    for path, line, text in told(house):
+        for match in IN_FILE.finditer(text):
+            files = near(house, path, match.group(2))
+            if not any(f.name == match.group(1)
+                       for s in files for f in s.functions):
+                yield path, line + text.count("\n", 0, match.start()), \
+                    "%s() is not in %s" % match.groups()
+        for match in CALLED.finditer(text):
+            if match.group(1) not in known:
+                yield path, line + text.count("\n", 0, match.start()), \
+                    "there is no %s()" % match.group(1)
 
 
 def heads(house):
@@ -62,7 +67,7 @@ def heads(house):
                 marks, marks[1:] + [(len(source.lines), None)]):
             if names is None:
                 continue
-            files = [s for name in names for s in near(house, source, name)]
+            files = [s for name in names for s in near(house, source.path, name)]
             if not files:
                 yield source.path, line, "there is no %s" % ", ".join(names)
                 continue
@@ -85,13 +90,9 @@ def rows(house):
     """Rows that comments and documents cite are there."""
     there = truth_rows(house, INTERNALS)
     pages = {p: truth_rows(house, p) for p in house.documents}
-    places = [(p, 1, house.text(p)) for p in house.documents if p != "NEWS"]
-    places += [(p, 1, house.text(p)) for p in house.paths
-               if p.endswith((".py", ".flow"))]
-    for source in house.sources:
-        places += [(source.path, line, text)
-                   for line, text in source.comments]
-    for path, line, text in places:
+    places = [(p, 1, house.text(p)) for p in house.paths
+              if p.endswith((".py", ".flow"))]
+    for path, line, text in list(told(house)) + places:
         for match in CITED.finditer(re.sub(r"\n[#*]? ?", "\n", text)):
             number = line + text.count("\n", 0, match.start())
             for row in re.findall(r"[A-Z]\d+[a-z]?", match.group(1)):

@@ -2,6 +2,7 @@
 
 SPDX-License-Identifier: ISC
 """
+import collections
 import re
 
 import headers
@@ -17,13 +18,18 @@ def is_pasted(name, parts):
                (after and name.endswith(after)) for before, after in parts)
 
 
-def called_words(house):
-    """The words that product files use: prototypes and definitions are no
-    use."""
+def is_ours(source):
+    """Is what it calls needed?  doc/ has the programs that
+    write the manual."""
+    return source.is_product or source.path.startswith("doc/")
+
+
+def called_words(house, is_wanted):
+    """Word -> files that use it: prototypes and definitions are no use."""
     words = {}
     for source in house.sources:
-        if not source.is_product and not source.path.startswith("doc/"):
-            continue        # doc/ has the programs that write the manual
+        if not is_wanted(source):
+            continue
         defined = {(f.line, f.name) for f in source.functions}
         declared = set()
         if source.is_header and not source.is_rows:
@@ -51,7 +57,7 @@ def for_tests(house):
 def called(house):
     """A public function that no file of the product calls is not there for
     anybody; one that tests cannot do without says so in its header."""
-    words, tests = called_words(house), for_tests(house)
+    words, tests = called_words(house, is_ours), for_tests(house)
     parts = set()
     for source in house.product:
         parts |= set(PASTED.findall(source.code_text))
@@ -63,6 +69,25 @@ def called(house):
                 continue
             yield source.path, function.line, "nobody calls %s(): take it " \
                 "out, or its header says that it is for tests" % name
+
+
+def own(house):
+    """What only its own file uses is static: a header names what others
+    may call."""
+    words = called_words(house, lambda source: True)
+    counts = collections.Counter(
+        f.name for s in house.product for f in s.functions)
+    parts = set()
+    for source in house.product:
+        parts |= set(PASTED.findall(source.code_text))
+    for source in house.product:
+        for function in source.functions:
+            name = function.name
+            if function.is_static or name == "main" or counts[name] > 1 or \
+               words.get(name) != {source.path} or is_pasted(name, parts):
+                continue
+            yield source.path, function.line, "only this file calls %s(): " \
+                "make it static" % name
 
 
 def bare(house):

@@ -53,8 +53,6 @@ int received_tls(struct received_rows *rows, struct slice json,
 /* Append a row: RECEIVED_FIELDS values. */
 void received_row_add(struct received_rows *rows,
     const struct slice values[RECEIVED_FIELDS]);
-/* A report that cannot be read, for people. */
-void received_complain(struct received_rows *rows, const char *text);
 
 /* ---- outside of it (jail.c, table.c) -------------------------------- */
 

@@ -39,7 +39,8 @@ received_row_add(struct received_rows *rows,
 	str_addc(&rows->out, '\n');
 }
 
-void
+/* A report that cannot be read, for people. */
+static void
 received_complain(struct received_rows *rows, const char *text)
 {
 	if (rows->complaints++ >= RECEIVED_COMPLAINTS_MAX)

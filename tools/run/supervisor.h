@@ -91,7 +91,7 @@ struct state {
 	size_t		child_count;
 };
 
-/* RUN/zmailer.pid: the caller's pid, for service managers of old.  0 or -1. */
+/* RUN/zmailer.pid: the caller's pid, for older service managers.  0 or -1. */
 int state_write_pid(const char *run_dir, struct err *err);
 /* Replace the file by rename.  0 or -1. */
 int state_write(const char *run_dir, const struct state *state,

@@ -47,7 +47,7 @@ FLAG('X', VALUE, act_log, "XV | X file", "-XV (VERP): each recipient gets a "
     "sender of its own, -f's with +user=domain; else ignored: the journal has "
     "it all")
 FLAG('b', VALUE, act_mode, "b mode", "what to do: see below")
-FLAG('d', MAYBE_VALUE, NULL, "d", "ignored: debugging of old")
+FLAG('d', MAYBE_VALUE, NULL, "d", "ignored: it was for debugging")
 FLAG('e', VALUE, act_errors, "e x", "as -oe")
 FLAG('f', VALUE, act_sender, "f sender", "envelope sender; empty or <>: "
     "the null sender")

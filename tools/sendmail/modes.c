@@ -187,7 +187,7 @@ do_newaliases(const struct sendmail_request *request, const char *self)
 	return become_alone(request, self, "newaliases", NULL);
 }
 
-/* rc scripts of old */
+/* old rc scripts say it */
 static int
 do_daemon(const struct sendmail_request *request, const char *self)
 {

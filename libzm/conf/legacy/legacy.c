@@ -135,7 +135,9 @@ legacy_patterns(struct arena *arena, struct slice pattern,
 
 /* ---- clauses ------------------------------------------------------- */
 
-void
+/* Interval and factors become waits; what the clause leaves unsaid comes
+ * from the defaults. */
+static void
 legacy_finish(const struct legacy *legacy, struct legacy_clause *out)
 {
 	static const unsigned factors[] = { 1, 1, 2, 3, 5, 8, 13, 21, 34 };

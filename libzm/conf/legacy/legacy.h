@@ -37,9 +37,6 @@ void legacy_keyword(struct legacy *legacy, const struct conf_token *token,
 /* PARAMname = "value". */
 void legacy_param(struct legacy *legacy, const struct conf_token *token,
     struct slice name);
-/* Interval and factors become waits; what the clause leaves unsaid comes
- * from the defaults. */
-void legacy_finish(const struct legacy *legacy, struct legacy_clause *out);
 
 /* The patterns that one with {a,b} and [a-c] stands for, each with * and ?
  * only, "CHANNEL/HOST".  Returns how many, at most LEGACY_PATTERNS_MAX; 0: a

@@ -16,7 +16,7 @@
 
 #include "base/banned.h"
 
-const char *const conf_pattern_words[PATTERN_COUNT] = {
+static const char *const conf_pattern_words[PATTERN_COUNT] = {
 	[PATTERN_NAME] = "name", [PATTERN_HELO] = "helo",
 	[PATTERN_LISTENER] = "listener", [PATTERN_USER] = "user",
 	[PATTERN_SENDER] = "sender", [PATTERN_RCPT] = "to",
@@ -60,7 +60,7 @@ add_pattern(struct str *out, const char *word, const char *value)
 		conf_add_word(out, value);
 }
 
-const char *const conf_key_words[] = {
+static const char *const conf_key_words[] = {
 	[COUNT_BY_CLIENT] = "client", [COUNT_BY_NET] = "net",
 	[COUNT_BY_USER] = "user", [COUNT_BY_SENDER] = "sender",
 	[COUNT_BY_SENDER_DOMAIN] = "sender-domain", [COUNT_BY_RCPT] = "to",

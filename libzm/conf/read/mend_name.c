@@ -60,7 +60,7 @@ name_is_ascii(struct slice name)
 	return true;
 }
 
-const char *
+static const char *
 conf_meant_name(struct arena *arena, struct slice text)
 {
 	struct slice name = name_inside(text);

@@ -146,7 +146,6 @@ conf_take_fn conf_take_net, conf_take_hostpattern, conf_take_certpattern,
     conf_take_listener,
     conf_take_listed, conf_take_pattern, conf_take_dnszone, conf_take_dkim;
 /* A target, and a route's, as somebody would write them. */
-void conf_target_add(struct str *out, const char *channel, const char *host);
 void conf_route_add(struct str *out, const struct conf_route *route);
 /* What people call a type: "a length of time". */
 const char *conf_type_noun(struct slice type);
@@ -182,7 +181,6 @@ const char *conf_mend_net(struct arena *arena, struct slice text);
 typedef const char *conf_to_ascii_fn(struct arena *arena, struct slice name);
 extern conf_to_ascii_fn *const conf_to_ascii;
 /* The name of a host or domain that was meant; in the arena, or NULL. */
-const char *conf_meant_name(struct arena *arena, struct slice text);
 const char *conf_mend_name(struct arena *arena, struct slice text);
 /* The same for what may begin with a dot or have a star. */
 const char *conf_mend_domain(struct arena *arena, struct slice text);

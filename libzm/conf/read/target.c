@@ -390,7 +390,7 @@ add_smtp(struct str *out, const char *host)
 		str_addf(out, " login %.*s", (int)login - 1, host);
 }
 
-void
+static void
 conf_target_add(struct str *out, const char *channel, const char *host)
 {
 	static const char *const own[] = { "local", "lmtp", "error", "hold",

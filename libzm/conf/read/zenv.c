@@ -1,4 +1,4 @@
-/* zenv.c - NAME=value: the settings of the ZMailer of old
+/* zenv.c - NAME=value: the settings of the original ZMailer
  *
  * In     assignments in the manner of a shell, as its zmailer.conf has them
  * Out    those that we know set what a statement would; the statement wins.
@@ -105,7 +105,7 @@ set_hash(struct conf_loader *loader, const struct conf_token *token,
 		loader->conf->hash_levels = (unsigned)levels;
 }
 
-/* A directory of mailboxes; the templates with % of old are not ours. */
+/* A directory of mailboxes; templates with % are not taken over. */
 static void
 set_mailbox(struct conf_loader *loader, const struct conf_token *token,
     const char *value)

@@ -23,9 +23,6 @@ enum conf_pattern {		/* what a rule compares with a text */
 	PATTERN_ISSUER, PATTERN_OWNERS, PATTERN_SPF, PATTERN_DKIM,
 	PATTERN_DMARC, PATTERN_DMARC_POLICY, PATTERN_COUNT
 };
-extern const char *const conf_key_words[];	/* as enum conf_key */
-extern const char *const conf_pattern_words[PATTERN_COUNT];
-	/* "name" "helo" ...: as they stand in a rule */
 
 struct conf_rule {		/* accept|reject|... , first match wins */
 	const char	*word;		/* of the statement */

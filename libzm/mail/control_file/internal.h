@@ -28,9 +28,6 @@ int control_read_common(struct control_file *control, char tag,
 int control_read_quad(struct slice value, struct control_rcpt *out,
     struct err *err);
 
-/* "AFTER=..." among the words after "N ": seconds, 0 without. */
-int64_t control_read_after(struct slice value);
-
 /* "NOTIFY=... ORCPT=..." after "N ".  returns 0 or -1. */
 int control_read_notify(struct slice value, struct control_rcpt *rcpt,
     struct err *err);

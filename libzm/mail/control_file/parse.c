@@ -104,7 +104,8 @@ control_read_notify(struct slice value, struct control_rcpt *rcpt,
 	return 0;
 }
 
-int64_t
+/* "AFTER=..." among the words after "N ": seconds, 0 without. */
+static int64_t
 control_read_after(struct slice value)
 {
 	struct slice word;

@@ -15,7 +15,7 @@
 
 enum { MINUTE = 60, HOUR = 3600, DAY = 86400 };
 
-const uint32_t arrive_spans_s[ARRIVE_SPANS] = {
+static const uint32_t arrive_spans_s[ARRIVE_SPANS] = {
 	1, 2, 3, 5, 8, 12, 20, 30, 45,
 	MINUTE, 90, 2 * MINUTE, 3 * MINUTE, 5 * MINUTE, 8 * MINUTE,
 	12 * MINUTE, 20 * MINUTE, 30 * MINUTE, 45 * MINUTE,

@@ -20,7 +20,6 @@ enum {
 	ARRIVE_FEW = 5,			/* fewer tell nothing */
 	ARRIVE_AGE_S = 86400		/* halved after that */
 };
-extern const uint32_t arrive_spans_s[ARRIVE_SPANS];	/* rising */
 
 struct arrive {
 	uint16_t	counts[ARRIVE_SPANS + 1];	/* at most so long; the

@@ -537,7 +537,7 @@ standstill_add_text(struct str *out, const struct standstill_row *row,
 	str_addf(out, "%s%s -> %s\n", front, row->text, row->next);
 }
 
-void
+static void
 standstill_add_json(struct str *out, const struct standstill_row *row)
 {
 	json_open_answer(out);

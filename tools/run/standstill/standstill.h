@@ -54,11 +54,9 @@ void standstill_knock(const struct conf *conf, struct standstill *standstill);
 /* Is there a row that is no note? */
 bool standstill_has_trouble(const struct standstill *standstill);
 
-/* For people: "text: next" with front before it and a line end; one object
- * of JSON lines. */
+/* For people: "text: next" with front before it and a line end. */
 void standstill_add_text(struct str *out, const struct standstill_row *row,
     const char *front);
-void standstill_add_json(struct str *out, const struct standstill_row *row);
 /* Print all but the good ones as text, or all as JSON. */
 void standstill_print(const struct standstill *standstill, bool is_json);
 

@@ -57,8 +57,6 @@ int dkim_edit_remove(struct change *change, const struct dkim_own_key *key);
 
 /* A new key in the place of an old one, without a gap (rotate.c). */
 
-/* The longest that mail which a key signed waits here, in seconds. */
-int64_t dkim_longest_life(const struct conf *conf);
 /* The key that a word of the command line means: of this selector, or the
  * only one that is waiting to sign (is_retired: that does not sign any
  * more).  NULL after words. */

@@ -20,7 +20,8 @@
 
 #include "base/banned.h"
 
-int64_t
+/* The longest that mail which a key signed waits here, in seconds. */
+static int64_t
 dkim_longest_life(const struct conf *conf)
 {
 	int64_t longest_s = 0;

@@ -38,7 +38,8 @@ doctor_auth_look(struct doctor_auth *auth, enum dns_type type,
 	return answers_look(auth->answers, type, name);
 }
 
-struct slice
+/* front and domain in one name, of the arena. */
+static struct slice
 doctor_auth_name(struct doctor_auth *auth, const char *front,
     struct slice domain)
 {

@@ -29,9 +29,6 @@ struct doctor_auth {
  * arena. */
 const struct origin_answer *doctor_auth_look(struct doctor_auth *auth,
     enum dns_type type, struct slice name);
-/* front and domain in one name, of the arena. */
-struct slice doctor_auth_name(struct doctor_auth *auth, const char *front,
-    struct slice domain);
 
 /* auth_keys.c: which domains, which addresses. */
 void doctor_auth_domains(struct doctor_auth *auth);

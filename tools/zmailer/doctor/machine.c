@@ -37,8 +37,8 @@ enum {
 	DESCRIPTORS_A_SESSION = 2,	/* socket and message */
 	DESCRIPTORS_BESIDE = 200,
 	WATCHES_LEAST = 64,		/* directories of a spool, tables */
-	RELEASED_S = 1760000000		/* no clock is behind this program:
-					 * October 2025 */
+	RELEASED_S = 1760000000		/* October 2025: no clock says
+					 * less */
 };
 
 /* ---- accounts --------------------------------------------------------- */

@@ -60,10 +60,6 @@ enum review_act review_key(struct review *review, int key, unsigned rows);
 /* Draw the page that is shown. */
 void review_draw(struct review *review, struct canvas *canvas);
 
-/* Show rows that have this in what they say, without case; "" is all.  Marks
- * of others are taken back. */
-void review_filter(struct review *review, const char *part);
-
 /* notes.c: the notes that the journal has about the rows, and why the router
  * set them aside. */
 void review_notes(struct review *review, const char *log_dir);

@@ -121,6 +121,79 @@ review_release(struct review *review)
 	str_release(&review->filter);
 }
 
+/* ---- a row, and the rows that are shown --------------------------------- */
+
+static void
+row_text(const struct review *review, const struct review_row *row,
+    struct str *out)
+{
+	const struct selection_item *item = row->item;
+	struct str age = STR_INIT;
+
+	words_add_span(&age, review->choice->now_s - item->time_s);
+	str_reset(out);
+	str_addf(out, "%c%-16s %-8s %6s  ", row->is_marked ? '*' : ' ',
+	    item->id, spool_area_names[item->area], age.buf);
+	if (row->is_gone)
+		str_adds(out, "(done) ");
+	else if (row->alike > 1)
+		str_addf(out, "%zux ", row->alike);
+	if (item->sender.n == 0)
+		str_adds(out, "<>");
+	str_add_escaped(out, item->sender);
+	str_adds(out, " -> ");
+	str_add_escaped(out, item->first_rcpt);
+	if (item->rcpt_total > 1)
+		str_addf(out, " +%zu", item->rcpt_total - 1);
+	str_adds(out, "  ");
+	view_add_why(out, item->reason, item->why);
+	str_addf(out, "%s", row->is_gone ||
+	    item->area != AREA_POSTMAN ? "" : item->is_copy ?
+	    " (copy: it went on)" : " ONLY COPY");
+	str_release(&age);
+}
+
+static bool
+row_has(const struct review *review, const struct review_row *row)
+{
+	struct str line = STR_INIT;
+	bool has;
+
+	row_text(review, row, &line);
+	has = strcasestr(line.buf, review->filter.buf) != NULL;
+	str_release(&line);
+	return has;
+}
+
+/* Show rows that have this in what they say, without case; "" is all.  Marks
+ * of others are taken back.  Those that fit go to the front, in their order;
+ * the order of all comes back with the rows' own. */
+static void
+review_filter(struct review *review, const char *part)
+{
+	struct review_row *rows = mem_alloc(review->total + 1, sizeof(*rows));
+	size_t count = 0, others = 0;
+
+	str_reset(&review->filter);
+	str_adds(&review->filter, part);
+	if (review->total > 1)
+		qsort(review->rows, review->total, sizeof(*review->rows),
+		    compare_rows);
+	for (size_t i = 0; i < review->total; i++)
+		if (*part == '\0' || row_has(review, &review->rows[i]))
+			review->rows[count++] = review->rows[i];
+		else
+			rows[others++] = review->rows[i];
+	for (size_t i = 0; i < others; i++) {
+		rows[i].is_marked = false;
+		review->rows[count + i] = rows[i];
+	}
+	mem_free(&rows);
+	review->count = count;
+	review->cursor = review->top = review->text_top = 0;
+	review->text_of = NULL;
+}
+
 /* ---- keys -------------------------------------------------------------- */
 
 static void
@@ -290,78 +363,6 @@ review_key(struct review *review, int key, unsigned rows)
 }
 
 /* ---- the screen ---------------------------------------------------------- */
-
-static void
-row_text(const struct review *review, const struct review_row *row,
-    struct str *out)
-{
-	const struct selection_item *item = row->item;
-	struct str age = STR_INIT;
-
-	words_add_span(&age, review->choice->now_s - item->time_s);
-	str_reset(out);
-	str_addf(out, "%c%-16s %-8s %6s  ", row->is_marked ? '*' : ' ',
-	    item->id, spool_area_names[item->area], age.buf);
-	if (row->is_gone)
-		str_adds(out, "(done) ");
-	else if (row->alike > 1)
-		str_addf(out, "%zux ", row->alike);
-	if (item->sender.n == 0)
-		str_adds(out, "<>");
-	str_add_escaped(out, item->sender);
-	str_adds(out, " -> ");
-	str_add_escaped(out, item->first_rcpt);
-	if (item->rcpt_total > 1)
-		str_addf(out, " +%zu", item->rcpt_total - 1);
-	str_adds(out, "  ");
-	view_add_why(out, item->reason, item->why);
-	str_addf(out, "%s", row->is_gone ||
-	    item->area != AREA_POSTMAN ? "" : item->is_copy ?
-	    " (copy: it went on)" : " ONLY COPY");
-	str_release(&age);
-}
-
-/* ---- the filter ---------------------------------------------------- */
-
-static bool
-row_has(const struct review *review, const struct review_row *row)
-{
-	struct str line = STR_INIT;
-	bool has;
-
-	row_text(review, row, &line);
-	has = strcasestr(line.buf, review->filter.buf) != NULL;
-	str_release(&line);
-	return has;
-}
-
-/* Those that fit to the front, in their order; the order of all comes back
- * with the rows' own. */
-void
-review_filter(struct review *review, const char *part)
-{
-	struct review_row *rows = mem_alloc(review->total + 1, sizeof(*rows));
-	size_t count = 0, others = 0;
-
-	str_reset(&review->filter);
-	str_adds(&review->filter, part);
-	if (review->total > 1)
-		qsort(review->rows, review->total, sizeof(*review->rows),
-		    compare_rows);
-	for (size_t i = 0; i < review->total; i++)
-		if (*part == '\0' || row_has(review, &review->rows[i]))
-			review->rows[count++] = review->rows[i];
-		else
-			rows[others++] = review->rows[i];
-	for (size_t i = 0; i < others; i++) {
-		rows[i].is_marked = false;
-		review->rows[count + i] = rows[i];
-	}
-	mem_free(&rows);
-	review->count = count;
-	review->cursor = review->top = review->text_top = 0;
-	review->text_of = NULL;
-}
 
 static void
 draw_list(struct review *review, struct canvas *canvas, unsigned first,

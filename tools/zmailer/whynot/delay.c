@@ -151,7 +151,7 @@ supposing_ask(void *context, const char *path, struct err *err)
 }
 
 /* The planner's word under these files; code NULL: as the scheduler says,
- * else as if that were what keeps it.  false: none is to be had. */
+ * else as if that were what keeps it.  false: it has none. */
 static bool
 delay_suppose(struct delay *delay, const struct conf_draft *files,
     const char *code, struct expected *out)

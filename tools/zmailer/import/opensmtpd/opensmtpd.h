@@ -46,9 +46,9 @@ struct opensmtpd {
 /* The row "KEYWORD NAME ...", of several the last; NULL: none. */
 struct opensmtpd_row *opensmtpd_row_of(struct opensmtpd *smtpd,
     const char *keyword, struct slice name);
-/* The next word, which then is behind us; NULL: none is left. */
+/* Take the next word; NULL: none is left. */
 const struct opensmtpd_word *opensmtpd_word(struct opensmtpd_row *row);
-/* Is the next word this one?  Then it is behind us. */
+/* Is the next word this one?  Then it is taken. */
 bool opensmtpd_is(struct opensmtpd_row *row, const char *text);
 /* The text of the next word, "" at the end. */
 struct slice opensmtpd_text(struct opensmtpd_row *row);

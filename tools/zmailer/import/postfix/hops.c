@@ -53,7 +53,9 @@ hop_is_host(struct slice host)
 	    (domain_parse(host, NULL) == 0 && host.p[0] != '[');
 }
 
-const char *
+/* HOST of a next hop as target of a route; NULL and a note when it cannot
+ * be.  "[host]:port" is a host, "domain" is looked up by MX. */
+static const char *
 import_hop(struct import *import, struct slice hop)
 {
 	struct slice host, port;

@@ -100,9 +100,6 @@ void import_certificate(struct import *import);
 void import_visit(struct import *import);
 /* master.cf. */
 void import_services_visit(struct import *import);
-/* HOST of a next hop as target of a route; NULL and a note when it cannot
- * be.  "[host]:port" is a host, "domain" is looked up by MX. */
-const char *import_hop(struct import *import, struct slice hop);
 /* TRANSPORT:HOP as the target of a route; NULL: *out_why says why not. */
 const char *import_transport(struct import *import, struct slice value,
     const char **out_why);

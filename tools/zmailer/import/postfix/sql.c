@@ -23,7 +23,7 @@ struct question {
 	const char		*name;		/* of the setting */
 	const struct import_map	*map;
 	struct str		*out;
-	struct slice		 table, select, where, rest;	/* of old */
+	struct slice		 table, select, where, rest;	/* old form */
 	bool			 has_query, is_bad;
 };
 
