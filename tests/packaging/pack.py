@@ -22,7 +22,7 @@ PACK = ("exim4-daemon-light exim4-config cron bsd-mailx debconf apt-utils "
         "libevent-2.1-7 libevent-extra-2.1-7 libevent-openssl-2.1-7 swaks "
         "curl libnet-ssleay-perl dovecot-core dovecot-lmtpd rspamd "
         "apparmor").split()
-LATER = "postfix exim4-daemon-light".split()
+LATER = "postfix exim4-daemon-light exim4-base exim4-config".split()
 REPO = "/srv/repo"
 APT = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y"]
 # the packages that apt may have are those of the repository
@@ -35,7 +35,8 @@ def roots_make():
     root.layer("pack", [*PACK, *LATER], lambda: root.upper_make(
         "pack", [*root.INSTALL, *PACK],
         ["sh", "-ec", f'mkdir {REPO}; apt-get clean; apt-get -q install -y '
-         "--no-install-recommends --reinstall -d exim4-daemon-light; "
+         "--no-install-recommends --reinstall -d exim4-daemon-light "
+         "exim4-base exim4-config; "
          "apt-get -q install -y --no-install-recommends -d postfix; "
          f"cp /var/cache/apt/archives/*.deb {REPO}/"]))
 

@@ -86,7 +86,8 @@ setup_add_submission(struct str *out,
 	if (strcmp(how, "pam") == 0) {
 		str_adds(out, "auth pam\n");
 	} else if (unix_socket_is_meant(slice_of(how))) {
-		setup_add_statement(out, answers, "auth dovecot ", SETUP_SUBMISSION);
+		setup_add_statement(out, answers, "auth dovecot ",
+		    SETUP_SUBMISSION);
 	} else {
 		str_adds(out, "auth users <logins>\ntable logins file:");
 		setup_add_value(out, how);
