@@ -14,7 +14,8 @@ EXTRA_DIST += README COPYING NEWS doc/AGENT.md doc/AUTH.md doc/BENCH.md \
 	doc/examples/zmailer-reports.timer doc/examples/zmailer-reports.cron \
 	doc/examples/fail2ban/filter.conf doc/examples/fail2ban/jail.conf \
 	doc/examples/openrc/zmailer doc/examples/runit/run \
-	doc/examples/zmailer-relay.conf doc/INSTALL.md
+	doc/examples/zmailer-relay.conf doc/examples/apparmor/zmailer \
+	doc/INSTALL.md
 dist_man_MANS += \
 	doc/man/mailq.1 doc/man/newaliases.1 doc/man/router.8 \
 	doc/man/scheduler.8 doc/man/smtpserver.8 doc/man/zmailer-aliases.5 \

@@ -16,7 +16,8 @@ bin_zmailer_SOURCES = tools/zmailer/alias/alias.c tools/zmailer/alias/alias.h to
 	tools/zmailer/list.c tools/zmailer/log.c tools/zmailer/logrotate.c \
 	tools/zmailer/help/groups.h tools/zmailer/orders/orders.c tools/zmailer/help/pages.h \
 	tools/zmailer/resubmit.c tools/zmailer/route.c tools/zmailer/run.c \
-	tools/zmailer/setup.c tools/zmailer/show.c tools/zmailer/status.c \
+	tools/zmailer/setup/setup.c tools/zmailer/setup/text.c \
+	tools/zmailer/setup/text.h tools/zmailer/show.c tools/zmailer/status.c \
 	tools/zmailer/table.c tools/zmailer/test.c tools/zmailer/trace.c \
 	tools/zmailer/verbs/verb.h tools/zmailer/verbs/verbs.h tools/zmailer/watch.c tools/zmailer/web/web.c tools/zmailer/why.c \
 	tools/zmailer/verbs/zmailer.c tools/zmailer/zones.c

@@ -93,6 +93,25 @@ def its_statements_are_checked():
 
 
 @case
+def its_way_from_another_mailer_is_right():
+    lines = [line.split() for _, block in blocks()
+             for line in block.split("\n") if " import " in line or
+             "/etc/zmailer/new" in line]
+    assert len(lines) == 3, lines
+    with tempfile.TemporaryDirectory(prefix="zmailer-install-") as top:
+        with open(f"{top}/main.cf", "w", encoding="ascii") as file:
+            file.write("myhostname = mx.example.org\nmydestination = "
+                       "$myhostname\nrelayhost = [smtp.isp.example]:587\n")
+        for words in lines:
+            words = [word.replace("/etc/zmailer/new", f"{top}/new")
+                     for word in words[1:]]
+            if words[:2] == ["import", "postfix"]:
+                words.insert(2, top)
+            status, said = says(*words)
+            assert status == 0, f"{words}: {status}\n{said}"
+
+
+@case
 def scripts_of_other_service_managers_can_be_read():
     for name in ("openrc/zmailer", "runit/run"):
         subprocess.run(["sh", "-n", f"{TOP}/doc/examples/{name}"], check=True)

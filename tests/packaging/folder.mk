@@ -1,7 +1,7 @@
-# packaging - the package that make deb makes, in a fresh Debian; as root:
-# make packaging
+# packaging - Debian's packages, built and tried in roots of their own; as
+# root: make packaging [PACKAGINGFLAGS=--made]
 EXTRA_DIST += tests/packaging
 .PHONY: packaging
-packaging: deb
+packaging:
 	ZMAILER_SRC=$(abs_top_srcdir) ZMAILER_BUILD=$(abs_top_builddir) \
-	sh $(srcdir)/tests/packaging/run-packaging deb/zmailer_*.deb
+	sh $(srcdir)/tests/packaging/run-packaging deb $(PACKAGINGFLAGS)

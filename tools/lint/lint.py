@@ -17,6 +17,7 @@ import documents
 import headers
 import layout
 import names
+import needs
 import promise_rows
 import rows
 import source
@@ -58,6 +59,7 @@ RULES = {
     "states": rows.states,
     "grammars": rows.grammars,
     "listed": rows.listed,
+    "needs": needs.needed,
     "functions told": told.functions,
     "heads told": told.heads,
     "rows told": told.rows,

@@ -38,6 +38,17 @@ CLEAN = {
         "## Not used any more\n| word | where | say |\n| --- | --- | --- |\n"
         "| crew | files, functions, comments | workers |\n"
         "| letter | names in `router/` | report |\n",
+    "configure.ac":
+        "ZM_NEED([A], [a], [liba-dev])\n"
+        "PKG_CHECK_MODULES([T], [t], [x], [apt-get install libtest-dev])\n"
+        "ZM_OPTION([B], [b c], [b], [bees], [libb-dev zlib1g-dev])\n",
+    "tools/setup":
+        "needed_to_build=\"gcc libc6-dev liba-dev\n\tlibb-dev zlib1g-dev\"\n"
+        "needed_to_check=\"libtest-dev\"\n",
+    "debian/control":
+        "Source: x\nBuild-Depends:\n liba-dev,\n libb-dev (>= 1),\n"
+        " zlib1g-dev,\n libtest-dev <!nocheck>,\nStandards-Version: 4\n"
+        "\nPackage: x\nDepends: libx-dev\n",
     "smtpserver/folder.mk": "# order: session < command\n",
     "libzm/conf/folder.mk": "# order: statements\n",
     "router/folder.mk": "# router\n# order: . < route <\n#   farm agents\n",
@@ -341,6 +352,19 @@ ROWS = [
     ("a word given up here", ROUTE_C, "int letter_count; /* letter */\n",
      "\"letter\" is not used"),
     ("a longer word", ROUTE_C, "int letters; /* screw */\n", None),
+    ("a package that Debian's build lacks", "debian/control",
+     (" libb-dev (>= 1),\n", ""), "configure.ac looks for libb-dev"),
+    ("a package that Debian's build has for nothing", "debian/control",
+     (" liba-dev,", " liba-dev,\n libz-dev,"), "does not look for libz-dev"),
+    ("a package that only tests get", "tools/setup",
+     ("\tlibb-dev zlib1g-dev\"\nneeded_to_check=\"",
+      "zlib1g-dev\"\nneeded_to_check=\"libb-dev "),
+     "configure.ac looks for libb-dev"),
+    ("a library that is new", "configure.ac",
+     "ZM_OPTION([N], [n], [n], [news], [libnew-dev])\n",
+     "debian/control:1: configure.ac looks for libnew-dev"),
+    ("a package of tests alone", "configure.ac",
+     "PKG_CHECK_MODULES([U], [u], [x], [libunit-dev])\n", None),
     ("forgotten by dist", "router/new.c",
      "/* %s */\n#include \"base/banned.h\"\n" % LICENCE, "forget"),
 ]

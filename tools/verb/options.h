@@ -125,6 +125,8 @@ OPTION(SPOOL, "--spool", "DIR", TEXT, 0, 0, "where mail lies")
 OPTION(RUN, "--run", "DIR", TEXT, 0, 0, "where sockets lie")
 OPTION(LOG, "--log", "DIR", TEXT, 0, 0, "where the journal lies")
 OPTION(MAILBOX, "--mailbox", "PATH", TEXT, 0, 0, "where users have mail")
+OPTION(FOR_NOW, "--for-now", NULL, FLAG, 0, 0,
+    "as a package does: the next setup may replace it, unchanged")
 
 /* ---- archives ---------------------------------------------------------- */
 OPTION(KEYS, "--keys", NULL, FLAG, 0, 0, "keys and passwords, too")

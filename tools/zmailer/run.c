@@ -161,12 +161,22 @@ run_start(struct conf *conf)
 	return status;
 }
 
+/* Before anything of ours is open: a daemon that keeps what a maintainer
+ * script, ssh or a pipe had open lets them wait for its own end. */
+static void
+inherited_close(void)
+{
+	closefrom(STDERR_FILENO + 1);
+}
+
 int
 verb_start(struct arguments *arguments)
 {
-	struct conf *conf = verb_conf_file(arguments->conf_path);
+	struct conf *conf;
 	int status;
 
+	inherited_close();
+	conf = verb_conf_file(arguments->conf_path);
 	/* After a boot most of the mail is better than none. */
 	if (running_check_files(conf) != EX_OK)
 		fprintf(stderr, "zmailer: start: goes on: what needs this "
@@ -200,9 +210,12 @@ verb_stop(struct arguments *arguments)
 int
 verb_restart(struct arguments *arguments)
 {
-	struct conf *conf = verb_conf_file(arguments->conf_path);
-	int status = running_check_restart(conf);
+	struct conf *conf;
+	int status;
 
+	inherited_close();
+	conf = verb_conf_file(arguments->conf_path);
+	status = running_check_restart(conf);
 	if (status == EX_OK)
 		status = run_stop(arguments);
 	if (status == EX_OK)

@@ -75,7 +75,7 @@ VERB(web, "[--port N | --listen ADDRESS:PORT --roles FILE]",
 VERB(setup, "[--host NAME] [--domain NAME] [--listen all|local|ADDRESS:PORT] "
     "[--via HOST[:PORT]] [--postmaster ADDRESS] [--certificate FILE --key "
     "FILE] [--submission HOW] [--spool DIR] [--run DIR] [--log DIR] "
-    "[--mailbox PATH] [--yes] [--dry-run]",
+    "[--mailbox PATH] [--for-now] [--yes] [--dry-run]",
     "the first configuration, by questions or flags")
 VERB(import, "postfix [DIR] | exim|opensmtpd [FILE|DIR]; [--to NEW-DIR] "
     "[--dry-run] [--json]",

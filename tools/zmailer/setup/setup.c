@@ -3,7 +3,7 @@
  * In     answers on a terminal, or flags and --yes
  * Out    a zmailer.conf of few lines, checked; what to do next
  * Trusts no answer: the file is held against the checks before it is one;
- *        a configuration that is there is never touched
+ *        a configuration that somebody made is never touched
  * Spec   zmailer-setup(8)
  *
  * SPDX-License-Identifier: ISC
@@ -23,6 +23,7 @@
 #include "tools/run/unit.h"
 #include "tools/screen/question.h"
 #include "tools/zmailer/alias/alias.h"
+#include "tools/zmailer/setup/text.h"
 #include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
@@ -60,13 +61,11 @@ static struct question {
 	{ OPT_LOG, NULL, NULL, NULL, false },
 	{ OPT_MAILBOX, NULL, NULL, NULL, false },
 };
-enum { HOST, DOMAIN, LISTEN, VIA, POSTMASTER, CERTIFICATE, KEY, SUBMISSION,
-	SPOOL, RUN, LOG, MAILBOX, QUESTIONS };
-
 struct setup {
 	struct arena	*arena;
 	const char	*path;
-	bool		 is_yes, is_dry;
+	bool		 is_yes, is_dry, is_for_now;
+	bool		 is_anew;	/* in the place of one for now */
 	struct change_file file;
 	const char	*aliases;	/* their file; NULL: none */
 };
@@ -76,25 +75,25 @@ struct setup {
 static const char *
 setup_preset_of(struct setup *setup, int which)
 {
-	const char *host = questions[HOST].answer, *dot, *mailname;
+	const char *host = questions[SETUP_HOST].answer, *dot, *mailname;
 	struct conf_report report;
 	struct conf *conf;
 
 	switch (which) {
-	case HOST:
+	case SETUP_HOST:
 		conf = conf_parse("", (struct slice){ "", 0 }, setup->arena,
 		    &report);
 		host = arena_printf(setup->arena, "%s", conf->host);
 		conf_free(&conf);
 		return host;
-	case DOMAIN:
+	case SETUP_DOMAIN:
 		mailname = conf_mailname(setup->arena);
 		if (mailname != NULL)
 			return mailname;
 		dot = strchr(host, '.');
 		return dot != NULL && strchr(dot + 1, '.') != NULL ? dot + 1 :
 		    dot != NULL ? host : "-";
-	case LISTEN:
+	case SETUP_LISTEN:
 		return "local";
 	default:
 		return "-";
@@ -105,7 +104,7 @@ setup_preset_of(struct setup *setup, int which)
 static bool
 setup_name_is_short(int which, const char *answer)
 {
-	return (which == HOST || which == DOMAIN) &&
+	return (which == SETUP_HOST || which == SETUP_DOMAIN) &&
 	    strcmp(answer, "-") != 0 && !conf_name_is_full(answer);
 }
 
@@ -156,14 +155,14 @@ setup_answer_sure(struct setup *setup, int which, const char *preset,
 static bool
 setup_is_settled(int which)
 {
-	return (which == KEY || which == SUBMISSION) &&
-	    strcmp(questions[CERTIFICATE].answer, "-") == 0;
+	return (which == SETUP_KEY || which == SETUP_SUBMISSION) &&
+	    strcmp(questions[SETUP_CERTIFICATE].answer, "-") == 0;
 }
 
 static int
 ask_all(struct setup *setup)
 {
-	for (int i = 0; i < QUESTIONS; i++) {
+	for (int i = 0; i < SETUP_QUESTIONS; i++) {
 		struct question *question = &questions[i];
 		const char *preset = setup_preset_of(setup, i), *answer = "";
 
@@ -201,111 +200,22 @@ setup_is_given(int which)
 	return strcmp(questions[which].answer, "-") != 0;
 }
 
-/* As a word that the lexer reads back, whatever is in it. */
-static void
-add_value(struct str *out, const char *value)
-{
-	if (value[0] != '\0' && strpbrk(value, " \t;{}#\"\\<>") == NULL) {
-		str_adds(out, value);
-		return;
-	}
-	str_addc(out, '"');
-	for (const char *p = value; *p != '\0'; p++) {
-		if (*p == '"' || *p == '\\')
-			str_addc(out, '\\');
-		str_addc(out, *p);
-	}
-	str_addc(out, '"');
-}
-
-static void
-add_statement(struct str *out, const char *before, int which)
-{
-	if (!setup_is_given(which))
-		return;
-	str_adds(out, before);
-	add_value(out, questions[which].answer);
-	str_addc(out, '\n');
-}
-
-static void
-setup_add_listen(struct str *out)
-{
-	const char *answer = questions[LISTEN].answer;
-
-	if (strcmp(answer, "all") == 0)
-		str_adds(out, "listen 25\n");
-	else if (strcmp(answer, "local") != 0)
-		add_statement(out, "listen ", LISTEN);
-}
-
-/* Passwords go encrypted alone: both ports want the certificate.  The
- * listener of this machine is no preset any more where others are named. */
-static void
-setup_add_submission(struct str *out)
-{
-	const char *how = questions[SUBMISSION].answer;
-
-	if (!setup_is_given(SUBMISSION))
-		return;
-	if (strcmp(questions[LISTEN].answer, "local") == 0)
-		str_adds(out, "listen 127.0.0.1:25\n");
-	str_adds(out, "listen 587 submission\nlisten 465 submission tls\n");
-	if (strcmp(how, "pam") == 0) {
-		str_adds(out, "auth pam\n");
-	} else if (unix_socket_is_meant(slice_of(how))) {
-		add_statement(out, "auth dovecot ", SUBMISSION);
-	} else {
-		str_adds(out, "auth users <logins>\ntable logins file:");
-		add_value(out, how);
-		str_addc(out, '\n');
-	}
-}
-
-static const char setup_comment[] = "# zmailer setup wrote this; `zmailer "
-    "help STATEMENT` explains a line\n";
-
-static void
-text_make(struct str *out)
-{
-	str_adds(out, setup_comment);
-	add_statement(out, "host ", HOST);
-	if (setup_is_given(DOMAIN) && strcmp(questions[DOMAIN].answer,
-	    questions[HOST].answer) != 0)
-		str_addf(out, "domain %s %s localhost\n",
-		    questions[DOMAIN].answer, questions[HOST].answer);
-	setup_add_listen(out);
-	if (setup_is_given(VIA)) {
-		str_adds(out, "route * via ");
-		add_value(out, questions[VIA].answer);
-		str_addc(out, '\n');
-	}
-	add_statement(out, "postmaster ", POSTMASTER);
-	if (setup_is_given(CERTIFICATE)) {
-		add_statement(out, "tls certificate ", CERTIFICATE);
-		out->len--;
-		add_statement(out, " key ", setup_is_given(KEY) ? KEY :
-		    CERTIFICATE);
-	}
-	setup_add_submission(out);
-	add_statement(out, "spool ", SPOOL);
-	add_statement(out, "run ", RUN);
-	add_statement(out, "log ", LOG);
-	add_statement(out, "mailbox maildir ", MAILBOX);
-}
-
-/* A file without a statement (the example that was installed) may grow; any
- * other stays as it is. */
+/* A file without a statement (the example that was installed) may grow, one
+ * that was written for now and nobody changed is made anew; any other stays
+ * as it is. */
 static int
 setup_file_take(struct setup *setup)
 {
 	struct change reader = { .verb = "setup", .arena = setup->arena };
 	struct conf_piece *pieces;
 	struct str *text;
+	size_t begin;
 
 	text = change_file(&reader, setup->path, false, 0644);
 	if (text == NULL)
 		return EX_CANTCREAT;
+	setup->is_anew = setup_text_is_for_now(str_slice(text), &begin);
+	str_truncate(text, begin);
 	setup->file = reader.files[0];
 	if (conf_pieces(setup->arena, str_slice(text), &pieces) == 0)
 		return EX_OK;
@@ -441,7 +351,8 @@ setup_unit(struct setup *setup, const char **out_start)
 	if (!setup->is_yes && !question_is_yes("Start zmailer at each boot "
 	    "(systemctl enable %s)", unit_path()))
 		return EX_OK;
-	*out_start = "systemctl start zmailer";
+	*out_start = setup->is_anew ? "systemctl reload-or-restart zmailer" :
+	    "systemctl start zmailer";
 	return unit_enable() == 0 ? EX_OK : EX_UNAVAILABLE;
 }
 
@@ -450,12 +361,12 @@ setup_unit(struct setup *setup, const char **out_start)
 static int
 setup_postmaster(struct setup *setup, const struct arguments *arguments)
 {
-	const char *who = questions[POSTMASTER].answer;
+	const char *who = questions[SETUP_POSTMASTER].answer;
 	struct alias_place place;
 	struct change change;
 	int status = EX_OK;
 
-	if (!setup_is_given(POSTMASTER) || who[0] == '\0' ||
+	if (!setup_is_given(SETUP_POSTMASTER) || who[0] == '\0' ||
 	    change_open(&change, arguments) != 0)
 		return EX_OK;
 	if (alias_find(&change, "postmaster", &place) &&
@@ -477,21 +388,31 @@ setup_postmaster(struct setup *setup, const struct arguments *arguments)
 	return status == 1 ? EX_OK : status;	/* the answer was no */
 }
 
+static void
+setup_file_fill(struct setup *setup)
+{
+	struct setup_answers answers;
+	struct str text = STR_INIT;
+
+	for (int i = 0; i < SETUP_QUESTIONS; i++)
+		answers.of[i] = questions[i].answer;
+	setup_text_add(&text, &answers, str_slice(&setup->file.after));
+	printf("\n%s\n", text.buf);
+	fflush(stdout);
+	conf_put_last(&setup->file.after, text.buf);
+	if (setup->is_for_now)
+		setup_text_mark(&setup->file.after);
+	str_release(&text);
+}
+
 static int
 write_it(struct setup *setup, const struct arguments *arguments)
 {
-	struct str text = STR_INIT;
-	const char *start = "zmailer start";
+	const char *start = setup->is_anew ? "zmailer reload" :
+	    "zmailer start";
 	int status;
 
-	text_make(&text);
-	printf("\n%s\n", text.buf);
-	fflush(stdout);
-	/* who took the statements out may have left the comment */
-	conf_put_last(&setup->file.after, strstr(setup->file.after.buf,
-	    setup_comment) != NULL ? text.buf + strlen(setup_comment) :
-	    text.buf);
-	str_release(&text);
+	setup_file_fill(setup);
 	status = setup_check(setup);
 	if (status != EX_OK || setup->is_dry)
 		return status;
@@ -511,13 +432,15 @@ write_it(struct setup *setup, const struct arguments *arguments)
 	if (status == EX_OK)
 		status = setup_unit(setup, &start);
 	printf("next:\n"
-	    "  %s      starts the daemons\n"
+	    "  %s      %s\n"
 	    "  zmailer hello      sends one message and follows it\n"
-	    "  zmailer doctor     says what the DNS still lacks\n", start);
-	if (!setup_is_given(SUBMISSION))
+	    "  zmailer doctor     says what the DNS still lacks\n", start,
+	    setup->is_anew ? "takes it over, where zmailer runs" :
+	    "starts the daemons");
+	if (!setup_is_given(SETUP_SUBMISSION))
 		printf("users elsewhere who are to send through this machine "
 		    "(ports 587, 465): %szmailer help auth\n",
-		    setup_is_given(CERTIFICATE) ? "" :
+		    setup_is_given(SETUP_CERTIFICATE) ? "" :
 		    "zmailer cert install FILE KEY, then ");
 	return status;
 }
@@ -527,10 +450,10 @@ write_it(struct setup *setup, const struct arguments *arguments)
 static int
 submission_check(const struct arguments *arguments)
 {
-	const char *how = questions[SUBMISSION].answer;
+	const char *how = questions[SETUP_SUBMISSION].answer;
 	struct slice path = SLICE("");
 
-	if (!setup_is_given(SUBMISSION))
+	if (!setup_is_given(SETUP_SUBMISSION))
 		return EX_OK;
 	if (strcmp(how, "pam") != 0 && how[0] != '/' &&
 	    !(unix_socket_path(slice_of(how), &path) &&
@@ -538,7 +461,7 @@ submission_check(const struct arguments *arguments)
 		return arguments_refuse(arguments, "--submission: pam, "
 		    "unix:/PATH of Dovecot's socket, or /PATH of a table of "
 		    "users (a line each: NAME ENTRY, zmailer help auth)");
-	if (!setup_is_given(CERTIFICATE))
+	if (!setup_is_given(SETUP_CERTIFICATE))
 		return arguments_refuse(arguments, "--submission wants "
 		    "--certificate and --key: passwords do not go in the "
 		    "clear (certbot, or zmailer cert install once there is "
@@ -549,7 +472,7 @@ submission_check(const struct arguments *arguments)
 static int
 answers_check(const struct arguments *arguments)
 {
-	for (int i = 0; i < QUESTIONS; i++) {
+	for (int i = 0; i < SETUP_QUESTIONS; i++) {
 		const char *flag = option_rows[questions[i].option].name;
 		struct slice answer = slice_of(questions[i].answer);
 
@@ -558,11 +481,12 @@ answers_check(const struct arguments *arguments)
 			    answer.p[k] == 127)
 				return arguments_refuse(arguments,
 				    "%s: control characters", flag);
-		if (i != POSTMASTER && i != CERTIFICATE && answer.n == 0)
+		if (i != SETUP_POSTMASTER && i != SETUP_CERTIFICATE &&
+		    answer.n == 0)
 			return arguments_refuse(arguments, "%s: an empty "
 			    "answer", flag);
 	}
-	if (strpbrk(questions[DOMAIN].answer, " ;{}#\"<>") != NULL)
+	if (strpbrk(questions[SETUP_DOMAIN].answer, " ;{}#\"<>") != NULL)
 		return arguments_refuse(arguments, "--domain: one name");
 	return submission_check(arguments);
 }
@@ -573,11 +497,12 @@ verb_setup(struct arguments *arguments)
 	const char *conf_path = arguments->conf_path;
 	struct setup setup = {
 	    .is_dry = arguments_has(arguments, OPT_DRY_RUN),
+	    .is_for_now = arguments_has(arguments, OPT_FOR_NOW),
 	    .is_yes = arguments_has(arguments, OPT_YES) ||
 		arguments_has(arguments, OPT_DRY_RUN) };
 	int status;
 
-	for (int i = 0; i < QUESTIONS; i++)
+	for (int i = 0; i < SETUP_QUESTIONS; i++)
 		questions[i].answer = arguments_text(arguments,
 		    questions[i].option);
 	if (!setup.is_yes && !isatty(STDIN_FILENO))

@@ -1,0 +1,137 @@
+"""A new admin on a host with the packages: what zmailer-quickstart(7) says,
+which process has which account, reports, the timers' verbs with the rights of
+their units.
+
+SPDX-License-Identifier: ISC
+"""
+import gzip
+import re
+import sqlite3
+
+from pack import APT, CONF, Fault, root, until
+from step import step
+
+REPORT = """<?xml version="1.0"?>
+<feedback><report_metadata><org_name>far.test</org_name><email>d@far.test
+</email><report_id>1</report_id><date_range><begin>1700000000</begin>
+<end>1700086400</end></date_range></report_metadata><policy_published>
+<domain>pack.test</domain><p>none</p></policy_published><record><row>
+<source_ip>192.0.2.77</source_ip><count>3</count><policy_evaluated>
+<disposition>none</disposition><dkim>fail</dkim><spf>pass</spf>
+</policy_evaluated></row><identifiers><header_from>pack.test</header_from>
+</identifiers><auth_results><spf><domain>pack.test</domain>
+<result>pass</result></spf></auth_results></record></feedback>
+"""
+# program (as the process calls itself) -> account
+ACCOUNTS = {"smtpserver": "zmsmtp", "router": "zmrouter",
+            "scheduler": "zmsched", "tables": "zmtables", "sts": "zmsts"}
+
+
+@step("the six steps of zmailer-quickstart(7), from a package just installed")
+def follows_the_quickstart(host):
+    host.says("debconf-set-selections", input="\n".join((
+        "zmailer zmailer/mailname string host.pack.test",
+        "zmailer zmailer/smarthost string", "")))
+    host.write("/etc/mailname", "pack.test\n")
+    host.install("zmailer")
+    host.says("zmailer", "start")
+    host.says("zmailer", "setup", "--yes", "--host", "host.pack.test",
+              "--listen", "all", "--postmaster", "alice",
+              text="zmailer reload")
+    host.says("zmailer", "check")
+    host.says("zmailer", "reload")
+    host.says("zmailer", "hello", "alice@pack.test")
+    code, said = host.run("zmailer", "doctor")
+    if code not in (0, 1, 2) or "host.pack.test" not in said:
+        raise Fault(f"doctor: exit {code}: {said}")
+    host.says("zmailer", "status")
+    # what a person wrote is a person's
+    host.says("zmailer", "setup", "--yes", status=73)
+    return host.read(CONF)
+
+
+@step("doctor auth says what to publish, without a name server, too")
+def doctor_of_authentication(host):
+    code, said = host.run("zmailer", "doctor", "auth", seconds=240)
+    if code not in (1, 2) or "pack.test" not in said:
+        raise Fault(f"exit {code}: {said}")
+    return f"exit {code}: {said[:200]}"
+
+
+@step("each process has its account; tables and sts, too, once they are used")
+def processes_have_accounts(host):
+    before = host.read(CONF)
+    host.install("zmailer-tables")
+    with sqlite3.connect(f"{host.root}/srv/people") as link:
+        link.execute("CREATE TABLE people (name TEXT)")
+        link.execute("INSERT INTO people VALUES ('alice')")
+    link.close()
+    host.says("chown", "zmtables", "/srv/people")
+    host.write("/etc/zmailer/people", "database /srv/people\n"
+               "query SELECT name FROM people WHERE name = $1\n")
+    host.write(CONF, before + "table people sqlite:/etc/zmailer/people\n"
+               "tls-to * sts\n")
+    host.says("zmailer", "check")
+    host.says("zmailer", "restart")
+    host.says("zmailer", "table", "get", "people", "alice", text="alice")
+
+    def accounts():
+        rows = [line.split(None, 1) for line in host.says(
+            "ps", "-e", "-o", "user:32=,args=").split("\n") if line]
+        return {(re.sub(r"^(\S*/|zmailer: )", "", args).split()[0], user)
+                for user, args in rows}
+    until("each process and its account",
+          lambda: set(ACCOUNTS.items()) <= accounts())
+    host.write(CONF, before)
+    host.says("zmailer", "restart")
+    host.says(*APT, "purge", "zmailer-tables", seconds=300)
+    return " ".join(f"{name}={user}" for name, user in ACCOUNTS.items())
+
+
+@step("a report that somebody sent is unpacked and read; our own is printed")
+def reads_reports(host):
+    with open(f"{host.root}/srv/far.xml.gz", "wb") as file:
+        file.write(gzip.compress(REPORT.encode()))
+    host.says("zmailer", "report", "dmarc", "/srv/far.xml.gz",
+              text="192.0.2.77")
+    return host.says("zmailer", "report")
+
+
+def rights(unit):
+    """setpriv's words for the capabilities that a unit leaves."""
+    with open(f"{root.SOURCE}/doc/examples/{unit}.service",
+              encoding="utf-8") as file:
+        kept = re.findall(r"CAP_(\w+)", " ".join(
+            line for line in file if line.startswith("Capability")))
+    return ["setpriv", "--no-new-privs", "--inh-caps=-all",
+            "--bounding-set=" + ",".join(
+                ["-all", *("+" + name.lower() for name in kept)])]
+
+
+@step("what the timers start has the rights that it needs, and no more")
+def timers_have_their_rights(host):
+    before = host.read(CONF)
+    host.says("sendmail", "-i", "alice", input="Subject: counted\n\nx\n")
+    host.comes("alice", "counted")
+    host.says(*rights("zmailer-audit"), "zmailer", "audit", "today")
+    host.write(CONF, before + "tls-reports tls@pack.test\n")
+    host.says("zmailer", "reload")
+    host.says(*rights("zmailer-reports"), "zmailer", "report", "send")
+    host.write(CONF, before)
+    host.says("zmailer", "reload")
+    return " ".join(rights("zmailer-reports"))
+
+
+@step("an ordinary user sends, sees its own mail, and not the others'")
+def users_have_their_rights(host):
+    host.says("useradd", "-m", "bert")
+    host.says("sendmail", "-i", "nobody@later.invalid", user="bert",
+              input="Subject: of bert\n\nx\n")
+    until("the message to wait", lambda: "later.invalid" in host.run(
+        "mailq")[1])
+    host.says("mailq", user="bert")
+    code, said = host.run("zmailer", "delete", "--yes", "all", user="alice")
+    if "later.invalid" not in host.says("mailq"):
+        raise Fault("alice deleted a message of bert's: " + said)
+    host.says("zmailer", "delete", "--yes", "to:nobody@later.invalid")
+    return f"a user who may not: exit {code}"

@@ -1,0 +1,143 @@
+"""What the packages are, before any is installed: no tag of lintian, every
+program in its package, nothing left out, units that may do little.
+
+SPDX-License-Identifier: ISC
+"""
+import glob
+import os
+import re
+import subprocess
+
+from build import Root
+from pack import Fault, root
+from step import step
+
+# programs that have a package of their own; all others are zmailer's
+APART = {"tables": "zmailer-tables", "zm-web": "zmailer-web",
+         "zm-reports": "zmailer-reports"}
+# What systemd-analyze says of a unit, in tenths: a mailer that starts as
+# root, for mailboxes are of many users, cannot be at 20 (the unit says why).
+EXPOSURES = {"zmailer.service": 34, "zmailer-audit.service": 20,
+             "zmailer-reports.service": 20}
+
+
+@step("lintian has no tag at pedantic, of the source and of each package")
+def lintian(host):
+    place = Root()
+    try:
+        for path in glob.glob(f"{host.out}/*"):
+            if not os.path.isdir(path):
+                subprocess.run(["cp", path, f"{place.root}/srv"], check=True)
+        names = [os.path.basename(path)
+                 for path in glob.glob(f"{host.out}/*.changes")]
+        done = place.run(["lintian", "--pedantic", "--display-info",
+                          "--fail-on", "pedantic,info,warning,error",
+                          "--allow-root", *(f"/srv/{name}"
+                                            for name in names)],
+                         {"LC_ALL": "C.UTF-8"})
+    finally:
+        place.close()
+    if done.returncode or not names:
+        raise Fault(done.stdout)
+    return f"not a tag: {' '.join(names)}"
+
+
+def contents(path):
+    """{name: mode} of what a package installs."""
+    said = subprocess.run(["dpkg-deb", "-c", path], check=True,
+                          capture_output=True, text=True).stdout
+    rows = [line.split(None, 5) for line in said.split("\n") if line]
+    return {row[5].split(" -> ")[0][1:]: row for row in rows}
+
+
+def programs():
+    """{path below /: package} of all that folder.mk files install."""
+    found = {}
+    where = {"pkglibexec": "/usr/libexec/zmailer", "sbin": "/usr/sbin",
+             "agent": "/usr/libexec/zmailer/ta", "bin": "/usr/bin"}
+    for path in glob.glob(f"{root.SOURCE}/*/folder.mk"):
+        with open(path, encoding="utf-8") as file:
+            text = file.read().replace("\\\n", " ")
+        for kind, words in re.findall(r"^(\w+)_PROGRAMS \+= (.*)$", text,
+                                      re.M):
+            for word in words.split() if kind in where else ():
+                name = os.path.basename(word)
+                found[f"{where[kind]}/{name}"] = APART.get(name, "zmailer")
+    return found
+
+
+@step("every program is in its package, root's, without a set-id bit")
+def every_program_is_packed(host):
+    held = {}
+    for path in host.debs:
+        package = os.path.basename(path).split("_")[0]
+        for name, row in contents(path).items():
+            held[name] = package
+            if row[1] != "root/root" or "s" in row[0] or "w" in row[0][4:]:
+                if not row[0].startswith("l"):
+                    raise Fault(f"{package}: {' '.join(row)}")
+    wanted = programs()
+    wrong = {name: held.get(name) for name, package in wanted.items()
+             if held.get(name) != package}
+    if wrong or len(wanted) < 15:
+        raise Fault(f"{wrong} of {len(wanted)}")
+    return f"{len(wanted)} programs"
+
+
+@step("what a package is for is what it has: units, manuals, completion")
+def other_files_are_packed(host):
+    held = contents(host.deb("zmailer"))
+    for name in ("/lib/systemd/system/zmailer.service",
+                 "/lib/systemd/system/zmailer.socket",
+                 "/lib/systemd/system/zmailer-audit.timer",
+                 "/lib/systemd/system/zmailer-reports.timer",
+                 "/usr/lib/sysusers.d/zmailer.conf", "/usr/lib/sendmail",
+                 "/usr/share/bash-completion/completions/zmailer",
+                 "/usr/share/doc/zmailer/README",
+                 "/usr/share/doc/zmailer/INSTALL.md",
+                 "/usr/share/doc/zmailer/examples/apparmor/zmailer",
+                 "/usr/share/man/man7/zmailer-quickstart.7.gz",
+                 "/usr/share/man/man8/zmailer.8.gz"):
+        if name not in held:
+            raise Fault(f"no {name}")
+    if [name for name in held if name.startswith("/etc/") and name[5:]]:
+        raise Fault("a file in /etc: " + " ".join(
+            name for name in held if name.startswith("/etc/")))
+    return f"{len(held)} files"
+
+
+@step("the build found every library that it can use")
+def nothing_is_left_out(host):
+    with open(f"{host.out}.log", encoding="utf-8") as file:
+        table = re.findall(r"^ +(?:optional +)?(\w+) +(no \(.*)$",
+                           file.read(), re.M)
+    if table:
+        raise Fault(str(table))
+    with open(f"{host.out}.log", encoding="utf-8") as file:
+        if not re.search(r"^ +reports +yes", file.read(), re.M):
+            raise Fault("there is no table of configure in the log")
+    return "no line says no"
+
+
+@step("systemd verifies the units and finds them confined")
+def units_are_confined(host):
+    seen = []
+    for name, most in sorted(EXPOSURES.items()):
+        path = f"/lib/systemd/system/{name}"
+        if not host.read(path):
+            subprocess.run(["dpkg-deb", "-x", host.deb("zmailer"),
+                            host.root], check=True)
+        host.says("systemd-analyze", "verify", "--man=no", path)
+        said = host.says("systemd-analyze", "--no-pager", "security",
+                         "--offline=true", f"--threshold={most}", path)
+        seen.append(f"{name} " + re.search(r"level for \S+: ([\d.]+)",
+                                           said).group(1))
+    return ", ".join(seen)
+
+
+@step("the parser of AppArmor takes the profile (enforced it is not, here)")
+def profile_is_taken(host):
+    for path in glob.glob(f"{root.SOURCE}/doc/examples/apparmor/*"):
+        with open(path, encoding="utf-8") as file:
+            host.says("apparmor_parser", "-Q", "-K", input=file.read())
+    return "apparmor_parser -Q -K"
