@@ -5,11 +5,9 @@
 
 SPDX-License-Identifier: ISC
 """
-import os
-import signal
-import socket
 import sys
-import threading
+
+import unixserver
 
 ANSWERS = {
     b"names team@v.test": b"OK alice@localhost, bob@localhost",
@@ -47,23 +45,5 @@ def serve(link):
             link.sendall(b"%d:%s," % (len(text), text))
 
 
-def main(path, pidfile):
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(path)
-    listener.listen()
-    if os.fork() > 0:
-        os._exit(0)
-    os.setsid()
-    signal.alarm(600)       # whatever becomes of the flow
-    with open(pidfile, "w", encoding="ascii") as file:
-        file.write(str(os.getpid()))
-    null = os.open(os.devnull, os.O_RDWR)
-    for fd in range(3):
-        os.dup2(null, fd)
-    while True:
-        threading.Thread(target=serve, args=(listener.accept()[0],),
-                         daemon=True).start()
-
-
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    unixserver.run(serve, *sys.argv[1:])

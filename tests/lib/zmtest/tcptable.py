@@ -5,11 +5,9 @@
 
 SPDX-License-Identifier: ISC
 """
-import os
-import signal
-import socket
 import sys
-import threading
+
+import unixserver
 
 ANSWERS = {
     b"get team@v.test": b"200 alice@localhost,%20bob@localhost\n",
@@ -30,23 +28,5 @@ def serve(link):
             link.sendall(ANSWERS.get(question, b"500 none\n"))
 
 
-def main(path, pidfile):
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(path)
-    listener.listen()
-    if os.fork() > 0:
-        os._exit(0)
-    os.setsid()
-    signal.alarm(600)       # whatever becomes of the flow
-    with open(pidfile, "w", encoding="ascii") as file:
-        file.write(str(os.getpid()))
-    null = os.open(os.devnull, os.O_RDWR)
-    for fd in range(3):
-        os.dup2(null, fd)
-    while True:
-        threading.Thread(target=serve, args=(listener.accept()[0],),
-                         daemon=True).start()
-
-
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    unixserver.run(serve, *sys.argv[1:])

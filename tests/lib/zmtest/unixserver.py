@@ -1,0 +1,28 @@
+"""unixserver.py - a server of a flow at a Unix socket, in the background
+
+SPDX-License-Identifier: ISC
+"""
+import os
+import signal
+import socket
+import threading
+
+
+def run(serve, path, pidfile):
+    """Call serve(link) in a thread for each connection; returns in no
+    process: the caller's ends as soon as path can be connected to."""
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(path)
+    listener.listen()
+    if os.fork() > 0:
+        os._exit(0)
+    os.setsid()
+    signal.alarm(600)       # whatever becomes of the flow
+    with open(pidfile, "w", encoding="ascii") as file:
+        file.write(str(os.getpid()))
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in range(3):
+        os.dup2(null, fd)
+    while True:
+        threading.Thread(target=serve, args=(listener.accept()[0],),
+                         daemon=True).start()
