@@ -25,7 +25,8 @@ static const char setup_mark_rest[] = "): as long as nobody changed it, "
     "zmailer setup may write it anew\n";
 enum { MARK_DIGITS = 8 };
 
-bool
+/* Is there an answer, other than none? */
+static bool
 setup_answer_is(const struct setup_answers *answers, int which)
 {
 	return strcmp(answers->of[which], "-") != 0;

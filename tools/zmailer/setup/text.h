@@ -18,8 +18,6 @@ struct setup_answers {
 	const char	*of[SETUP_QUESTIONS];
 };
 
-/* Is there an answer, other than none? */
-bool setup_answer_is(const struct setup_answers *answers, int which);
 /* The statements, below a comment unless the text before has one. */
 void setup_text_add(struct str *out, const struct setup_answers *answers,
     struct slice before);
