@@ -61,6 +61,7 @@ scan_walk_over(struct intake *intake, int got, const struct err *err)
 {
 	spool_walk_free(&intake->walk);
 	intake->is_starting = false;
+	intake->is_caught_up |= intake->count == 0;	/* else intake_more */
 	if (got < 0)
 		event(EV_SPOOL_TROUBLE, NULL, "file", SLICE("transport"),
 		    "call", SLICE("readdir"), "reason", slice_of(err->text),

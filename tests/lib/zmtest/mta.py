@@ -151,6 +151,7 @@ class Mta:
         self.zmailer("init", self.dir, "--port", str(self.port),
                      *init_options)
         self.is_started = False
+        self.journal = {}       # path: what it was like, its rows
 
     def configure(self, text):
         """Put text in front of the configuration: the first match wins."""
@@ -244,11 +245,20 @@ class Mta:
         """All lines of the journal, oldest first."""
         for _ in range(20):
             try:
-                return [json.loads(line) for path in self.journal_files()
-                        for line in journal_lines(path)]
+                return [row for path in self.journal_files()
+                        for row in self.journal_rows(path)]
             except FileNotFoundError:       # closed or packed just now
                 pass
         raise RuntimeError("the journal changes too fast")
+
+    def journal_rows(self, path):
+        """Read once as long as the file is the same: tests wait in loops."""
+        was = os.stat(path)
+        mark = (was.st_ino, was.st_size, was.st_mtime_ns)
+        if path not in self.journal or self.journal[path][0] != mark:
+            self.journal[path] = (mark, [json.loads(line) for line in
+                                         journal_lines(path)])
+        return self.journal[path][1]
 
     def journal_files(self):
         """The parts in their order; one that is there packed, too, once."""

@@ -318,3 +318,20 @@ Test(restart, an_order_counts_as_active_what_an_old_agent_holds)
 	str_release(&out);
 	yard_close(&yard);
 }
+
+Test(restart, an_order_in_an_empty_spool_waits_for_nothing)
+{
+	struct str out = STR_INIT;
+	enum act_step step = ACT_MORE;
+	struct act *act;
+
+	yard_open(&yard, yard_quick);
+	act = order_at_once("{\"v\":1,\"op\":\"hold\",\"sender\":\"%s\"}",
+	    "a@src.test");
+	while (step == ACT_MORE || step == ACT_SYNC)
+		step = act_stepped(&yard, act, &out);
+	cr_expect_eq(step, ACT_DONE);
+	act_free(&act);
+	str_release(&out);
+	yard_close(&yard);
+}
