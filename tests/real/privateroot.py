@@ -6,7 +6,8 @@ which goes away with the directory.  Whatever is a service comes into tests
 this way and no other: installed on the machine, its package would start it.
 
 What apt made of a list of packages is kept in the build directory
-(tests/real/layers), and copied for each root that has the same list.
+(tests/real/layers), or where ZM_LAYERS says, and copied for each root that
+has the same list; what nobody wanted for two weeks goes.
 
     privateroot.py fetch        make all layers now, as tools/setup does
     privateroot.py run NAME COMMAND...
@@ -22,6 +23,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 # in front of a command: in the network of the machine, as for apt
 MACHINE = ["nsenter", f"--net={os.environ.get('ZM_REAL_NET')}"] \
@@ -45,6 +47,7 @@ LAYERS = {"postfix": POSTFIX, "dovecot": DOVECOT, "exim": EXIM,
           "directories": DIRECTORIES}
 
 AT_ONCE = 3
+KEPT_S = 14 * 86400
 
 # Nothing here outlives the tests: no file is synced.
 APT = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q"]
@@ -116,6 +119,7 @@ class PrivateRoot:
                 os.rename(layer + ".new", layer)
             else:
                 copy(layer, f"{self.top}/upper")
+                os.utime(layer)
         self._up()
         for path in self.shared:     # seen, and written, as outside
             os.makedirs(self.root + path, exist_ok=True)
@@ -159,11 +163,26 @@ def layer_path(packages):
     digest = hashlib.sha256(" ".join(packages).encode())
     with open("/var/lib/dpkg/status", "rb") as file:
         digest.update(file.read())
-    return os.path.join(os.environ["ZMAILER_BUILD"], "tests", "real",
-                        "layers", digest.hexdigest()[:16])
+    return os.path.join(layers_dir(), digest.hexdigest()[:16])
+
+
+def layers_dir():
+    return os.environ.get("ZM_LAYERS") or os.path.join(
+        os.environ["ZMAILER_BUILD"], "tests", "real", "layers")
+
+
+def remove_old():
+    end = time.time() - KEPT_S
+    for entry in list(os.scandir(layers_dir())):
+        if entry.is_dir() and entry.stat().st_mtime < end:
+            shutil.rmtree(entry.path)
 
 
 def fetch_one(name):
+    layer = layer_path(LAYERS[name])
+    if os.path.isdir(layer):
+        os.utime(layer)
+        return
     print(f"{name}: {' '.join(LAYERS[name])}", flush=True)
     root = PrivateRoot(LAYERS[name])
     try:
@@ -176,6 +195,7 @@ def fetch():
     """One loads while another unpacks."""
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(fetch_one, LAYERS))
+    remove_old()
 
 
 def run(name, *command):
