@@ -109,8 +109,13 @@ def processes_have_accounts(host):
 def reads_reports(host):
     with open(f"{host.root}/srv/far.xml.gz", "wb") as file:
         file.write(gzip.compress(REPORT.encode()))
+    code, said = host.run("zmailer", "report", "dmarc", "/srv/far.xml.gz")
+    if code == 0 or "zmailer-report-reader" not in said:
+        raise Fault(f"exit {code}: {said}")
+    host.install("zmailer-report-reader")
     host.says("zmailer", "report", "dmarc", "/srv/far.xml.gz",
               text="192.0.2.77")
+    host.says(*APT, "purge", "zmailer-report-reader", seconds=300)
     return host.says("zmailer", "report")
 
 

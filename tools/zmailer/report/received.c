@@ -42,7 +42,7 @@ received_report(struct arguments *arguments)
 	if (error == ENOENT)
 		fprintf(stderr, "zmailer: report: %s is not there: this "
 		    "zmailer was built without expat, jansson and libarchive."
-		    "  Install the package zmailer-reports; or libexpat1-dev, "
+		    "  Install the package zmailer-report-reader; or libexpat1-dev, "
 		    "libjansson-dev and libarchive-dev, then configure and "
 		    "build again\n", program);
 	else
