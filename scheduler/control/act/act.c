@@ -152,7 +152,8 @@ act_begin(struct act *act, struct str *out, enum act_step *step)
 		*step = ACT_DONE;
 		return false;
 	}
-	if (!act->is_begun)
+	/* whose it is nobody has read: another's mail looks like none */
+	if (!act->is_begun && act_user(act) == NULL)
 		act->count.active += act->visit.busy;
 	act->is_begun = true;
 	*step = ACT_MORE;
