@@ -42,9 +42,9 @@ received_report(struct arguments *arguments)
 	if (error == ENOENT)
 		fprintf(stderr, "zmailer: report: %s is not there: this "
 		    "zmailer was built without expat, jansson and libarchive."
-		    "  Install the package zmailer-report-reader; or libexpat1-dev, "
-		    "libjansson-dev and libarchive-dev, then configure and "
-		    "build again\n", program);
+		    "  Install the package zmailer-report-reader; or "
+		    "libexpat1-dev, libjansson-dev and libarchive-dev, then "
+		    "configure and build again\n", program);
 	else
 		fprintf(stderr, "zmailer: report: %s: %s\n", program,
 		    strerror(error));
