@@ -2,8 +2,9 @@
  *
  * In     an event kind, a spool id, keys and values
  * Out    lines in LOGDIR/events-YYYY-MM-DD.jsonl, by one write a turn
- * Holds  the lines of this turn, the descriptor of today's file and a
- *        shared lock on it; all that under one lock among threads
+ * Holds  the lines of this turn, and those that could not be written yet; the
+ *        descriptor of today's file and a shared lock on it; all that under
+ *        one lock among threads
  * Spec   zmailer-events(5)
  *
  * SPDX-License-Identifier: ISC
@@ -29,6 +30,7 @@
 
 enum {
 	PENDING_BYTES_MAX = 256 * 1024,	/* written at once when exceeded */
+	KEPT_BYTES_MAX = 1024 * 1024,	/* while they cannot be written */
 	VALUE_BYTES_MAX = 1000,		/* longer values are cut */
 	PAIRS_COUNTED = 24,		/* of an event, for metrics */
 	LOOK_EVERY_MS = 1000,		/* at the name, while we write */
@@ -51,6 +53,11 @@ static char file_day[16];
 static struct stat file_st;		/* of file_fd, when it was opened */
 static int64_t look_at_ms;
 static struct str pending = STR_INIT;
+static bool is_failing;		/* the last write did */
+static struct {			/* there was no more memory for */
+	uint64_t	 lines;
+	char		 since[CLOCK_TEXT_BYTES];
+} lost;
 static int64_t next_complaint_at_ms;
 
 int
@@ -75,9 +82,24 @@ event_file_close(void)
 	file_fd = -1;
 }
 
+/* What the parent could not write yet, it still has. */
+static void
+event_forked(void)
+{
+	if (is_failing)
+		str_reset(&pending);
+	is_failing = false;
+	lost.lines = 0;
+}
+
 void
 event_open_fd(int fd)
 {
+	static bool is_told;
+
+	if (!is_told)
+		(void)pthread_atfork(NULL, NULL, event_forked);
+	is_told = true;
 	if (log_dir_fd >= 0)
 		close(log_dir_fd);
 	event_file_close();
@@ -128,8 +150,9 @@ event_complain(const char *what)
 	if (now_ms < next_complaint_at_ms)
 		return;
 	next_complaint_at_ms = now_ms + COMPLAINT_EVERY_MS;
-	warning("event journal: %s: %s; events are lost until this is mended",
-	    what, strerror(errno));
+	warning("event journal: %s: %s; events wait in memory, at most %d "
+	    "bytes of them, until this is mended", what, strerror(errno),
+	    KEPT_BYTES_MAX);
 }
 
 /* Does the name still lead to the file that is open?  A part that grew too
@@ -224,23 +247,87 @@ event_file_look(void)
 		event_file_close();
 }
 
+/* n bytes of what is pending were written: the rest waits, from the begin of
+ * the line that was cut (tools/journal/journal.h). */
+static void
+pending_written(size_t n)
+{
+	while (n > 0 && pending.buf[n - 1] != '\n')
+		n--;
+	str_consume(&pending, n);
+}
+
+static bool
+pending_try(void)
+{
+	ssize_t n;
+
+	if (!open_today())
+		return false;
+	n = write(file_fd, pending.buf, pending.len);
+	if (n == (ssize_t)pending.len)
+		return true;
+	if (n >= 0)
+		errno = ENOSPC;
+	event_complain("write");
+	if (n > 0)
+		pending_written((size_t)n);
+	return false;
+}
+
 static void
 event_flush_locked(void)
 {
+	bool was_failing = is_failing;
+
 	counters_flush();
-	if (pending.len == 0) {
-		event_file_look();
+	is_failing = pending.len > 0 && log_dir_fd >= 0 && !pending_try();
+	if (is_failing)
 		return;
-	}
-	if (log_dir_fd >= 0 && open_today() &&
-	    write(file_fd, pending.buf, pending.len) != (ssize_t)pending.len)
-		event_complain("write");
-	str_reset(&pending);
+	if (pending.len == 0)
+		event_file_look();
+	if (was_failing)
+		str_release(&pending);		/* it had grown */
+	else
+		str_reset(&pending);
+}
+
+/* The line just made, which begins at begin, finds no room among those that
+ * wait. */
+static void
+event_lose(size_t begin, const char *now_text)
+{
+	str_truncate(&pending, begin);
+	if (lost.lines++ == 0)
+		strlcpy(lost.since, now_text, sizeof(lost.since));
+}
+
+static void
+event_tell_lost(void)
+{
+	typeof(lost) told;
+
+	pthread_mutex_lock(&event_lock);
+	told = lost;
+	lost.lines = 0;
+	pthread_mutex_unlock(&event_lock);
+	if (told.lines > 0)
+		event(EV_JOURNAL_LOST, NULL, "lines", event_number(
+		    (int64_t)told.lines), "since", slice_of(told.since), NULL);
 }
 
 void
 event_flush(void)
 {
+	bool has_lost;
+
+	pthread_mutex_lock(&event_lock);
+	event_flush_locked();
+	has_lost = !is_failing && lost.lines > 0;
+	pthread_mutex_unlock(&event_lock);
+	if (!has_lost)
+		return;
+	event_tell_lost();
 	pthread_mutex_lock(&event_lock);
 	event_flush_locked();
 	pthread_mutex_unlock(&event_lock);
@@ -273,12 +360,13 @@ event(enum event_kind kind, const char *id, ...)
 	const struct event_row *row = &event_rows[kind];
 	struct counters_pair pairs[PAIRS_COUNTED];
 	char now_text[CLOCK_TEXT_BYTES];
-	size_t pair_count = 0;
+	size_t pair_count = 0, begin;
 	const char *key;
 	va_list ap;
 
 	clock_rfc3339(clock_wall_us(), now_text);
 	pthread_mutex_lock(&event_lock);
+	begin = pending.len;
 	json_open(&pending);
 	json_text(&pending, "t", slice_of(now_text));
 	if (id != NULL && *id != '\0')
@@ -305,7 +393,9 @@ event(enum event_kind kind, const char *id, ...)
 		say_on_stderr(row, id, ap);
 		va_end(ap);
 	}
-	if (pending.len > PENDING_BYTES_MAX)
+	if (pending.len > PENDING_BYTES_MAX && !is_failing)
 		event_flush_locked();
+	else if (pending.len > KEPT_BYTES_MAX)
+		event_lose(begin, now_text);
 	pthread_mutex_unlock(&event_lock);
 }

@@ -6,8 +6,8 @@
  * A file that grew too large is renamed by who keeps the journal; writers
  * notice within a second, at their next line (doc/INTERNALS.md section 9).
  * A line: {"t":"...Z","id":"...","ev":"rcpt.ok","d":"scheduler","pid":1,
- * ...}.  A process that dies loses at most the lines of one turn; the
- * spool, not the journal, is the truth.
+ * ...}.  A process that dies loses at most the lines of one turn, and those
+ * that wait for a full disk; the spool, not the journal, is the truth.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -65,8 +65,10 @@ struct slice event_number(int64_t number);
  * the start and at midnight. */
 void event_link_today(void);
 
-/* Write what was collected.  Never fails: a journal that cannot be
- * written (disk full) loses lines and says so once a minute on stderr. */
+/* Write what was collected.  Never fails: what cannot be written (disk full)
+ * waits for the next flush, which is said once a minute on stderr; of a
+ * process at most 1 MiB, beyond that lines are lost, and journal.lost tells
+ * how many as soon as it can. */
 void event_flush(void);
 
 #endif

@@ -289,6 +289,9 @@ EVENT(SPOOL_TROUBLE, "spool.trouble", WARN, "file call reason",
     "A file system call failed; the message stays where it was.")
 EVENT(DRAFT_SWEPT, "draft.swept", INFO, "file reason",
     "An unfinished submission in public/ was removed.")
+EVENT(JOURNAL_LOST, "journal.lost", WARN, "lines since",
+    "The journal could not be written (disk full), and what a process keeps "
+    "in memory until then was full, too: so many of its lines are missing.")
 EVENT(JOURNAL_SEALED, "journal.sealed", INFO, "lines to sum marks",
     "So many lines, up to this byte of the file, are sealed "
     "(zmailer-audit(8)).")

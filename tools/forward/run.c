@@ -30,6 +30,7 @@
 #include "daemon/skeleton.h"
 #include "journal/event.h"
 #include "tools/forward/forward.h"
+#include "tools/journal/journal.h"
 #include "tools/journal/names.h"
 
 #include "base/banned.h"
@@ -232,7 +233,7 @@ forwarding_send_all(struct forwarding *f)
 		line = slice_first(rest, n);
 		if (is_dropping)
 			f->dropped++;
-		else if (!forwarding_send(f, line))
+		else if (!forwarding_send(f, journal_line_whole(line)))
 			break;
 		rest = slice_from(rest, n + 1);
 		f->place->offset += n + 1;

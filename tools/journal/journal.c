@@ -262,7 +262,7 @@ packed_next(struct journal *journal, struct journal_cursor *cursor,
 }
 
 bool
-journal_next(struct journal *journal, struct journal_cursor *cursor,
+journal_next_raw(struct journal *journal, struct journal_cursor *cursor,
     struct slice *out_line)
 {
 	while (cursor->file < journal->count) {
@@ -278,4 +278,30 @@ journal_next(struct journal *journal, struct journal_cursor *cursor,
 		cursor->frame = 0;
 	}
 	return false;
+}
+
+/* No text has the begin of a line in it: its quotes would have a backslash
+ * before them.  What stands before the last begin was cut by a full disk, and
+ * its writer wrote that line again. */
+struct slice
+journal_line_whole(struct slice line)
+{
+	static const char begin[] = "{\"t\":\"";
+	const char *found;
+	size_t n = sizeof(begin) - 1;
+
+	while (line.n > 1 && memchr(line.p + 1, '{', line.n - 1) != NULL &&
+	    (found = memmem(line.p + 1, line.n - 1, begin, n)) != NULL)
+		line = slice_from(line, (size_t)(found - line.p));
+	return line;
+}
+
+bool
+journal_next(struct journal *journal, struct journal_cursor *cursor,
+    struct slice *out_line)
+{
+	if (!journal_next_raw(journal, cursor, out_line))
+		return false;
+	*out_line = journal_line_whole(*out_line);
+	return true;
 }

@@ -45,10 +45,16 @@ size_t journal_skipped(const struct journal *journal);
 /* The name of a file, by its place (a cursor's). */
 const char *journal_part(const struct journal *journal, size_t file);
 
-/* Next line without its LF; *cursor starts as zeros. */
+/* Next line without its LF; *cursor starts as zeros.  false: that was all.
+ * Without what a writer could not end before it (journal_line_whole). */
 struct journal_cursor { size_t file, offset, frame; };
 bool journal_next(struct journal *journal, struct journal_cursor *cursor,
     struct slice *out_line);
+/* As it stands in the file: for seals, which are of every byte. */
+bool journal_next_raw(struct journal *journal, struct journal_cursor *cursor,
+    struct slice *out_line);
+/* The line without the half of another that a full disk left before it. */
+struct slice journal_line_whole(struct slice line);
 
 /* The spool id of a line, unescaped; empty when it has none.  Quick: looks
  * where event.c puts it. */

@@ -18,7 +18,7 @@ def used(house):
     """Events are emitted, settings are read outside the parser."""
     emitters = "".join(s.code_text for s in house.sources
                        if not s.path.startswith(("tests/",
-                                                 "libzm/journal/event")))
+                                                 "libzm/journal/events.h")))
     readers = "".join(s.code_text for s in house.sources
                       if not s.path.startswith(("tests/", "libzm/conf/")))
     emitted = set(re.findall(r"\bEV_(\w+)\b", emitters))

@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -58,6 +60,21 @@ read_journal(void)
 		close(fd);
 	cr_assert_geq(n, 0);
 	return (struct slice){ text, (size_t)n };
+}
+
+static const char *
+last_line(void)
+{
+	static char text[500];
+	char command[200];
+	FILE *pipe;
+
+	snprintf(command, sizeof(command), "tail -n 1 %s", file);
+	pipe = popen(command, "r");
+	cr_assert_not_null(pipe);
+	cr_assert_not_null(fgets(text, sizeof(text), pipe));
+	pclose(pipe);
+	return text;
 }
 
 static void
@@ -149,8 +166,8 @@ Test(event, warnings_go_to_stderr_as_well)
 	cr_expect_str_eq(got, want);
 }
 
-/* A journal that cannot be written loses lines, says so once a minute, and
- * stops nothing. */
+/* A journal that cannot be written says so once a minute, and stops
+ * nothing. */
 Test(event, a_journal_that_cannot_be_written)
 {
 	int kept = dup(STDERR_FILENO), pipe_fds[2];
@@ -172,6 +189,121 @@ Test(event, a_journal_that_cannot_be_written)
 	cr_expect_eq(strncmp(got, "tester: warning: event journal: events-",
 	    39), 0, "%s", got);
 	cr_expect_eq(strchr(got, '\n'), got + strlen(got) - 1, "%s", got);
+}
+
+/* As full as a disk: no file of this process grows beyond bytes. */
+static void
+disk_full_at(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	cr_assert_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = bytes == 0 ? limit.rlim_max : bytes;
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+static int
+lines_of(const char *event_name, size_t *out_bytes)
+{
+	char command[300], got[64] = "";
+	struct stat st;
+	FILE *pipe;
+
+	snprintf(command, sizeof(command), "grep -c '\"ev\":\"%s\".*}$' %s",
+	    event_name, file);
+	pipe = popen(command, "r");
+	cr_assert_not_null(pipe);
+	if (fgets(got, sizeof(got), pipe) == NULL)
+		got[0] = '\0';
+	pclose(pipe);
+	if (out_bytes != NULL && stat(file, &st) == 0)
+		*out_bytes = (size_t)st.st_size;
+	return atoi(got);
+}
+
+/* Cut in the middle of a line, and at its begin: nothing is missing when
+ * there is room again, and the half line is followed by the whole one. */
+Test(event, lines_wait_for_a_full_disk, .init = open_journal,
+    .fini = close_journal)
+{
+	size_t one;
+
+	event(EV_DAEMON_STOP, NULL, NULL);
+	event_flush();
+	one = read_journal().n;
+	for (size_t cut = 0; cut < one; cut += one / 3) {
+		size_t before, after;
+		int count = lines_of("daemon.stop", &before);
+
+		disk_full_at(before + one + cut);
+		for (int i = 0; i < 3; i++) {
+			event(EV_DAEMON_STOP, NULL, NULL);
+			if (i > 0)
+				event_flush();
+		}
+		cr_expect_eq(lines_of("daemon.stop", &after), count + 1);
+		cr_expect_eq(after, before + one + cut);
+		disk_full_at(0);
+		event_flush();
+		cr_expect_eq(lines_of("daemon.stop", &after), count + 3);
+		cr_expect_eq(after, before + 3 * one + cut);
+		event_flush();
+		cr_expect_eq(lines_of("daemon.stop", NULL), count + 3);
+	}
+}
+
+/* What waits is bounded, and what found no room is told. */
+Test(event, lines_beyond_a_mebibyte_are_counted, .init = open_journal,
+    .fini = close_journal)
+{
+	static char words[1000];
+	struct slice line;
+	size_t bytes;
+	int kept;
+
+	memset(words, 'w', sizeof(words));
+	event(EV_DAEMON_STOP, NULL, NULL);
+	event_flush();
+	disk_full_at(read_journal().n);
+	for (int i = 0; i < 2000; i++) {
+		event(EV_RCPT_OK, "id", "reply",
+		    (struct slice){ words, sizeof(words) }, NULL);
+		event_flush();
+	}
+	disk_full_at(0);
+	event_flush();
+	kept = lines_of("rcpt.ok", &bytes);
+	cr_expect_gt(kept, 900);
+	cr_expect_lt(bytes, 1100 * 1024);
+	cr_expect_eq(lines_of("journal.lost", NULL), 1);
+	line = slice_of(last_line());
+	expect_member(line, "ev", "journal.lost");
+	cr_expect_eq(json_get_number(line, "lines"), 2000 - kept);
+}
+
+/* A child does not write what its parent still has. */
+Test(event, lines_that_wait_are_the_parents, .init = open_journal,
+    .fini = close_journal)
+{
+	int status;
+	pid_t pid;
+
+	event(EV_DAEMON_STOP, NULL, NULL);
+	event_flush();
+	disk_full_at(read_journal().n);
+	event(EV_DAEMON_STOP, NULL, NULL);
+	event_flush();
+	pid = fork();
+	if (pid == 0) {
+		disk_full_at(0);
+		event_flush();
+		_exit(0);
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	disk_full_at(0);
+	event_flush();
+	cr_expect_eq(lines_of("daemon.stop", NULL), 2);
 }
 
 Test(event, very_many_lines_are_written_before_the_flush,

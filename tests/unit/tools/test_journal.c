@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "journal/event.h"
 #include "tools/journal/ask.h"
+#include "tools/journal/journal.h"
 
 #define ID_A "01jd3x8k2mc4n7"
 #define ID_B "01jd3x8k2nd5p8"
@@ -576,4 +577,23 @@ Test(journal, an_event_without_a_sentence_is_told_with_its_values)
 		cr_expect_str_eq(text.buf, rows[i].want, "row %zu", i);
 	}
 	str_release(&text);
+}
+
+/* What a full disk cut stands before the same line, whole, or before one of
+ * somebody else; a text with the begin of a line in it is not cut. */
+Test(journal, half_a_line_hides_none)
+{
+	static const struct { const char *line, *want; } rows[] = {
+		{ "{\"t\":\"1\",\"id\":\"{\"t\":\"2\"}", "{\"t\":\"2\"}" },
+		{ "{{\"t\":\"2\"}", "{\"t\":\"2\"}" },
+		{ "{\"t\":\"1\"{\"t\":\"2\",\"{\"t\":\"3\"}", "{\"t\":\"3\"}" },
+		{ "{\"t\":\"2\",\"x\":\"{\\\"t\\\":\\\"1\\\"}\"}",
+		    "{\"t\":\"2\",\"x\":\"{\\\"t\\\":\\\"1\\\"}\"}" },
+		{ "{\"t\":\"2\",\"x\":\"{\"}", "{\"t\":\"2\",\"x\":\"{\"}" },
+		{ "nonsense", "nonsense" }, { "", "" }, { "{", "{" }
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		cr_expect(slice_is(journal_line_whole(slice_of(rows[i].line)),
+		    rows[i].want), "%s", rows[i].line);
 }

@@ -53,13 +53,13 @@ journal_audit(struct audit *audit, struct journal *journal,
 	size_t part = SIZE_MAX;
 	struct slice line;
 
-	while (journal_next(journal, &cursor, &line)) {
+	while (journal_next_raw(journal, &cursor, &line)) {
 		if (cursor.file != part) {
 			part = cursor.file;
 			seal_read_part(reader, journal_part(journal, part));
 		}
 		seal_read_line(reader, line);
-		books_read_line(books, line);
+		books_read_line(books, journal_line_whole(line));
 	}
 	seal_read_end(reader, &audit->seals);
 	seal_reader_free(&reader);
