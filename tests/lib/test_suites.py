@@ -22,13 +22,13 @@ def said(top, *words, **env):
     return done.returncode, done.stdout + done.stderr
 
 
-def drive(top, name, command, at_once="1"):
+def drive(top, name, command, at_once="1", **env):
     return said(top, "sh", f"{HERE}/driver", "--test-name", f"tests/{name}",
                 "--log-file", f"tests/{name}.log", "--trs-file",
                 f"tests/{name}.trs", "--color-tests", "no",
                 "--enable-hard-errors", "yes", "--expect-failure", "no",
                 "--", "sh", "-c", command, ZM_LOGS=" ".join(LOGS),
-                ZM_AT_ONCE=at_once, ZMAILER_SRC=top)
+                ZM_AT_ONCE=at_once, ZMAILER_SRC=top, **env)
 
 
 def tree(top):
@@ -47,6 +47,23 @@ def a_suite_tells_its_result_and_the_rest():
         assert text.startswith("FAIL ") and "1:40 to go" in text, text
         _, text = drive(top, "b", "exit 77")
         assert text.startswith("SKIP ") and "1:40 to go" in text, text
+
+
+@case
+def suites_of_root_have_a_tmp_of_their_own():
+    """Unless it is to be the disk's, or the tree lies in it."""
+    is_root = os.geteuid() == 0
+    command = "ls -A /tmp | wc -l; echo of it"
+    for where, env, is_own in (("/var/tmp", {}, is_root),
+                               ("/var/tmp", {"ZM_TMP": "disk"}, False),
+                               ("/tmp", {}, False)):
+        with tempfile.TemporaryDirectory(dir=where) as top, \
+                tempfile.TemporaryDirectory(dir="/tmp"):
+            tree(top)
+            drive(top, "a", command, ZMAILER_BUILD=top, **env)
+            with open(f"{top}/tests/a.log", encoding="utf-8") as file:
+                text = file.read()
+            assert text.startswith("0\n") == is_own, (where, env, text)
 
 
 @case
