@@ -71,11 +71,11 @@ sts_serve(struct process *process)
 	struct tls_client *tls = sts_roots(process->conf);
 	int shelf = sts_lock_in(process->conf);
 	struct known *known = known_new(process, shelf, tls);
-	struct askers *askers = askers_new(process, known, SIDECAR_SOCKET_FD,
-	    SIDECAR_LIFELINE_FD);
+	struct callers *callers = callers_new(process, &askers_kind, known,
+	    SIDECAR_SOCKET_FD, SIDECAR_LIFELINE_FD);
 
 	loop_run(process->loop);
-	askers_free(&askers);
+	callers_free(&callers);
 	known_free(&known);
 	tls_client_free(&tls);
 }

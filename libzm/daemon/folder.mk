@@ -2,6 +2,8 @@
 # libzm/daemon - the ladder of a daemon, the launcher, the site's script
 libzm_a_SOURCES += \
 	libzm/daemon/child.h \
+	libzm/daemon/callers.h \
+	libzm/daemon/callers.c \
 	libzm/daemon/consulted.h \
 	libzm/daemon/consulted.c \
 	libzm/daemon/sidecar.h \

@@ -13,20 +13,10 @@
 #ifndef ZM_STS_ASKERS_ASKERS_H
 #define ZM_STS_ASKERS_ASKERS_H
 
+#include "daemon/callers.h"
 #include "sts/known/known.h"
 
-enum {
-	ASKERS_MAX = 512,
-	ASKERS_LEAVE_MS = 6000,	/* what was asked is answered, no longer */
-	ASKERS_LINE_BYTES_MAX = 1024
-};
-
-struct askers;
-
-/* Answer at the listening socket until the other end of lifeline is closed:
- * then what was asked, no more, and the loop stops. */
-struct askers *askers_new(struct process *process, struct known *known,
-    int socket, int lifeline);
-void askers_free(struct askers **askers);
+/* Their context is a struct known. */
+extern const struct callers_kind askers_kind;
 
 #endif

@@ -2,7 +2,7 @@
  *
  * In     connections and questions of our own daemons
  * Out    answers, each with the token of its question
- * Holds  the tables (pools), callers and what they wait for
+ * Holds  the tables (pools), and what callers wait for
  * Trusts no question; who may connect is said by the socket's group and mode
  * Spec   server.h, doc/protocol/tables.md
  *
@@ -10,84 +10,59 @@
  */
 #include <string.h>
 #include <sys/queue.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
-#include "io/ipc_link.h"
+#include "daemon/callers.h"
 #include "tables/ask/pool.h"
 #include "tables/ask/server.h"
 
 #include "base/banned.h"
 
-enum { CALLER_WAITS_MAX = 16384, TOKEN_BYTES = 64 };
+enum {
+	SERVER_CALLERS_MAX = 256,
+	SERVER_LEAVE_MS = 6000,
+	SERVER_TEXT_BYTES_MAX = 16384,	/* of a question, of an answer */
+	ASKING_WAITS_MAX = 16384,
+	TOKEN_BYTES = 64
+};
 
-struct caller_wait {
-	struct caller		*caller;
+struct asking_wait {
+	struct asking		*asking;
 	struct pool_wait	*wait;
 	bool			 is_list;
 	char			 token[TOKEN_BYTES];
-	LIST_ENTRY(caller_wait)	 entry;
+	LIST_ENTRY(asking_wait)	 entry;
 };
 
-struct caller {
-	struct server		*server;
-	struct ipc_link		*link;
-	LIST_HEAD(, caller_wait) waits;
-	size_t			 wait_count;
-	TAILQ_ENTRY(caller)	 entry;
+struct asking {
+	struct caller		 caller;
+	LIST_HEAD(, asking_wait) waits;
 };
 
 struct server {
 	struct process		*process;
 	struct pool		**pools;
 	size_t			 pool_count;
-	int			 socket, lifeline;
-	struct watch		*listener, *lifeline_watch;
-	TAILQ_HEAD(, caller)	 callers;
-	size_t			 caller_count;
-	bool			 is_leaving;
-	struct timer		 leave_timer;
+	struct callers		*callers;
 };
 
-/* ---- callers ---------------------------------------------------------- */
-
 static void
-caller_gone(void *context)
+asking_gone(struct caller *caller)
 {
-	struct caller *caller = context;
-	struct server *server = caller->server;
-	struct caller_wait *wait;
+	struct asking *asking = (struct asking *)caller;
+	struct asking_wait *wait;
 
-	while ((wait = LIST_FIRST(&caller->waits)) != NULL) {
+	while ((wait = LIST_FIRST(&asking->waits)) != NULL) {
 		LIST_REMOVE(wait, entry);
 		pool_forget(&wait->wait);
 		mem_free(&wait);
 	}
-	TAILQ_REMOVE(&server->callers, caller, entry);
-	server->caller_count--;
-	ipc_link_free(&caller->link);
-	mem_free(&caller);
-	if (server->is_leaving && TAILQ_EMPTY(&server->callers))
-		loop_stop(server->process->loop);
-}
-
-/* Who leaves ends when all is said. */
-static void
-caller_on_idle(void *context)
-{
-	struct caller *caller = context;
-
-	if (caller->server->is_leaving && caller->wait_count == 0 &&
-	    ipc_link_out(caller->link)->len == 0)
-		caller_gone(caller);
 }
 
 /* ---- questions -------------------------------------------------------- */
 
 static void
-caller_add_answer(struct caller *caller, const char *token,
+asking_add_answer(struct caller *caller, const char *token,
     enum table_result result, struct slice text)
 {
 	struct str *out = ipc_link_out(caller->link);
@@ -105,10 +80,10 @@ caller_add_answer(struct caller *caller, const char *token,
 
 /* pool_answer_fn */
 static void
-caller_on_answer(void *context, enum table_result result, struct slice text)
+asking_on_answer(void *context, enum table_result result, struct slice text)
 {
-	struct caller_wait *wait = context;
-	struct caller *caller = wait->caller;
+	struct asking_wait *wait = context;
+	struct caller *caller = &wait->asking->caller;
 
 	if (wait->is_list && result == TABLE_FOUND) {
 		str_addf(ipc_link_out(caller->link), "%s row " SLICE_FMT "\n",
@@ -116,7 +91,7 @@ caller_on_answer(void *context, enum table_result result, struct slice text)
 		ipc_link_resume(caller->link);
 		return;
 	}
-	caller_add_answer(caller, wait->token, result, text);
+	asking_add_answer(caller, wait->token, result, text);
 	LIST_REMOVE(wait, entry);
 	caller->wait_count--;
 	if (wait->wait != NULL)		/* it came later: nobody sends it */
@@ -135,28 +110,27 @@ server_pool(const struct server *server, struct slice name)
 
 /* is_list: for all names. */
 static void
-caller_ask(struct caller *caller, struct pool *pool, const char *token,
+asking_ask(struct asking *asking, struct pool *pool, const char *token,
     bool is_list, struct slice key)
 {
-	struct caller_wait *wait = mem_alloc(1, sizeof(*wait));
+	struct asking_wait *wait = mem_alloc(1, sizeof(*wait));
 	struct pool_wait *asked;
 
-	wait->caller = caller;
+	wait->asking = asking;
 	wait->is_list = is_list;
 	strlcpy(wait->token, token, sizeof(wait->token));
-	LIST_INSERT_HEAD(&caller->waits, wait, entry);
-	caller->wait_count++;
-	asked = is_list ? pool_list(pool, caller_on_answer, wait) :
-	    pool_ask(pool, key, caller_on_answer, wait);
+	LIST_INSERT_HEAD(&asking->waits, wait, entry);
+	asking->caller.wait_count++;
+	asked = is_list ? pool_list(pool, asking_on_answer, wait) :
+	    pool_ask(pool, key, asking_on_answer, wait);
 	if (asked != NULL)	/* else wait is freed */
 		wait->wait = asked;
 }
 
 /* "TOKEN get TABLE KEY", "TOKEN list TABLE". */
 static enum ipc_link_taken
-caller_take(void *context, struct slice line)
+asking_take(struct caller *caller, struct slice line)
 {
-	struct caller *caller = context;
 	struct slice token, verb, name;
 	char text[TOKEN_BYTES];
 	struct pool *pool;
@@ -171,73 +145,26 @@ caller_take(void *context, struct slice line)
 	is_list = slice_is(verb, "list");
 	if ((!is_list && !slice_is(verb, "get")) ||
 	    !slice_word(&line, &name) ||
-	    caller->wait_count >= CALLER_WAITS_MAX)
+	    caller->wait_count >= ASKING_WAITS_MAX)
 		return IPC_LINK_NONSENSE;
 	line = slice_from(line, line.n > 0);	/* the blank */
-	pool = server_pool(caller->server, name);
+	pool = server_pool(caller->context, name);
 	if (pool == NULL)
-		caller_add_answer(caller, text, TABLE_TROUBLE,
+		asking_add_answer(caller, text, TABLE_TROUBLE,
 		    SLICE("no such table is in force: zmailer reload"));
 	else
-		caller_ask(caller, pool, text, is_list, line);
+		asking_ask((struct asking *)caller, pool, text, is_list, line);
 	return IPC_LINK_NEXT;
 }
 
-static const struct ipc_link_kind caller_kind = {
-	.take = caller_take, .ended = caller_gone, .idle = caller_on_idle,
+static const struct callers_kind asking_kind = {
+	.take = asking_take, .gone = asking_gone,
+	.caller_bytes = sizeof(struct asking),
 	.line_bytes_max = SERVER_TEXT_BYTES_MAX,
+	.callers_max = SERVER_CALLERS_MAX, .leave_ms = SERVER_LEAVE_MS,
 };
 
-static void
-server_on_listener(void *context, unsigned ready)
-{
-	struct server *server = context;
-	struct caller *caller;
-	int fd = accept4(server->socket, NULL, NULL,
-	    SOCK_NONBLOCK | SOCK_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	if (server->caller_count >= SERVER_CALLERS_MAX) {
-		close(fd);
-		return;
-	}
-	caller = mem_alloc(1, sizeof(*caller));
-	caller->server = server;
-	LIST_INIT(&caller->waits);
-	caller->link = ipc_link_new(server->process->loop, fd, &caller_kind,
-	    caller);
-	TAILQ_INSERT_TAIL(&server->callers, caller, entry);
-	server->caller_count++;
-}
-
-/* ---- the end ---------------------------------------------------------- */
-
-static void
-server_on_leave_time(void *context)
-{
-	struct server *server = context;
-
-	loop_stop(server->process->loop);
-}
-
-static void
-server_on_lifeline(void *context, unsigned ready)
-{
-	struct server *server = context;
-	struct caller *caller, *next;
-
-	server->is_leaving = true;
-	watch_free(&server->lifeline_watch);
-	watch_free(&server->listener);
-	timer_set(server->process->loop, &server->leave_timer,
-	    clock_steady_ms() + SERVER_LEAVE_MS, server_on_leave_time,
-	    server);
-	if (TAILQ_EMPTY(&server->callers))
-		loop_stop(server->process->loop);
-	TAILQ_FOREACH_SAFE(caller, &server->callers, entry, next)
-		caller_on_idle(caller);
-}
+/* ---- the process ------------------------------------------------------ */
 
 struct server *
 server_new(struct process *process)
@@ -248,7 +175,6 @@ server_new(struct process *process)
 	server->process = process;
 	server->pools = mem_alloc(conf->table_count + 1,
 	    sizeof(struct pool *));
-	TAILQ_INIT(&server->callers);
 	for (size_t i = 0; i < conf->table_count; i++)
 		if (table_spec_is_asked(conf->tables[i].spec))
 			server->pools[server->pool_count++] =
@@ -260,29 +186,18 @@ server_new(struct process *process)
 void
 server_listen(struct server *server, int socket, int lifeline)
 {
-	struct loop *loop = server->process->loop;
-
-	server->socket = socket;
-	server->lifeline = lifeline;
-	server->listener = loop_watch(loop, socket, LOOP_READ,
-	    server_on_listener, server);
-	server->lifeline_watch = loop_watch(loop, lifeline, LOOP_READ,
-	    server_on_lifeline, server);
+	server->callers = callers_new(server->process, &asking_kind, server,
+	    socket, lifeline);
 }
 
 void
 server_free(struct server **pserver)
 {
 	struct server *server = *pserver;
-	struct caller *caller;
 
 	if (server == NULL)
 		return;
-	while ((caller = TAILQ_FIRST(&server->callers)) != NULL)
-		caller_gone(caller);
-	timer_clear(&server->leave_timer);
-	watch_free(&server->listener);
-	watch_free(&server->lifeline_watch);
+	callers_free(&server->callers);
 	for (size_t i = 0; i < server->pool_count; i++)
 		tables_pool_free(&server->pools[i]);
 	mem_free(&server->pools);

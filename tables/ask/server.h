@@ -19,12 +19,6 @@
 
 #include "daemon/skeleton.h"
 
-enum {
-	SERVER_CALLERS_MAX = 256,
-	SERVER_LEAVE_MS = 6000,	/* what was asked is answered, no longer */
-	SERVER_TEXT_BYTES_MAX = 16384	/* of a question, of an answer */
-};
-
 struct server;
 
 /* Read the definitions of the tables of process->conf that are asked. */
