@@ -35,32 +35,37 @@ static struct question {
 	const char	*text, *why;
 	const char	*answer;	/* NULL: not given yet */
 	bool		 is_asked;	/* on a terminal; else flags alone */
-} questions[] = {
-	{ OPT_HOST, "Name of this machine in mail",
+} questions[SETUP_QUESTIONS] = {
+	[SETUP_HOST] = { OPT_HOST, "Name of this machine in mail",
 	    "other servers look it up in the DNS", NULL, true },
-	{ OPT_DOMAIN, "Domain whose mail ends here",
+	[SETUP_DOMAIN] = { OPT_DOMAIN, "Domain whose mail ends here",
 	    "user@DOMAIN is delivered on this machine; - for none", NULL,
 	    true },
-	{ OPT_LISTEN, "Take mail from others, or from this machine alone",
+	[SETUP_LISTEN] = { OPT_LISTEN,
+	    "Take mail from others, or from this machine alone",
 	    "all, local, or ADDRESS:PORT", NULL, true },
-	{ OPT_VIA, "Host that all other mail goes through",
+	[SETUP_VIA] = { OPT_VIA, "Host that all other mail goes through",
 	    "a smarthost like smtp.isp.example:587; - for direct, by the DNS",
 	    NULL, true },
-	{ OPT_POSTMASTER, "Who reads the mail for postmaster",
+	[SETUP_POSTMASTER] = { OPT_POSTMASTER,
+	    "Who reads the mail for postmaster",
 	    "a user of this machine, or an address; - for nobody else", NULL,
 	    true },
-	{ OPT_CERTIFICATE, "TLS certificate, a PEM file",
+	[SETUP_CERTIFICATE] = { OPT_CERTIFICATE, "TLS certificate, a PEM file",
 	    "- for none yet (zmailer cert install)", NULL, true },
-	{ OPT_KEY, "Its key, a PEM file", "- for none", NULL, true },
-	{ OPT_SUBMISSION, "Users elsewhere send mail through this machine "
-	    "(ports 587, 465); they log in by",
+	[SETUP_KEY] = { OPT_KEY, "Its key, a PEM file", "- for none", NULL,
+	    true },
+	[SETUP_SUBMISSION] = { OPT_SUBMISSION,
+	    "Users elsewhere send mail through this machine (ports 587, "
+	    "465); they log in by",
 	    "pam, unix:/PATH of Dovecot's socket, or /PATH of a table of "
 	    "users; - for nobody", NULL, true },
-	{ OPT_SPOOL, NULL, NULL, NULL, false },
-	{ OPT_RUN, NULL, NULL, NULL, false },
-	{ OPT_LOG, NULL, NULL, NULL, false },
-	{ OPT_MAILBOX, NULL, NULL, NULL, false },
+	[SETUP_SPOOL] = { OPT_SPOOL, NULL, NULL, NULL, false },
+	[SETUP_RUN] = { OPT_RUN, NULL, NULL, NULL, false },
+	[SETUP_LOG] = { OPT_LOG, NULL, NULL, NULL, false },
+	[SETUP_MAILBOX] = { OPT_MAILBOX, NULL, NULL, NULL, false },
 };
+
 struct setup {
 	struct arena	*arena;
 	const char	*path;
