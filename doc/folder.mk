@@ -1,11 +1,12 @@
 # doc
 EXTRA_DIST += README COPYING NEWS doc/AGENT.md doc/AUTH.md doc/BENCH.md \
+	doc/CLUSTER.md \
 	doc/DEPENDENCIES.md doc/FEEDBACK.md doc/FILTERS.md doc/GLOSSARY.md \
 	doc/HOOKS.md doc/INTERNALS.md doc/OVERVIEW.md doc/PIC.bounce.md \
 	doc/PIC.deferred.md doc/PIC.local.md doc/PIC.relay.md doc/POLICY.md doc/POSTFIX.md \
 	doc/PROMISES.md doc/SECURITY.md doc/TESTING.md doc/TLS.md doc/WEB.md doc/protocol/agent.md \
 	doc/protocol/control.md doc/protocol/mailq.md \
-	doc/protocol/sts.md doc/protocol/tables.md doc/examples/hooks.lua \
+	doc/protocol/share.md doc/protocol/sts.md doc/protocol/tables.md doc/examples/hooks.lua \
 	doc/examples/zmailer-alerts.yml doc/examples/rules.conf \
 	doc/examples/rules.test doc/examples/zmailer-mta.equivs \
 	doc/examples/zmailer-audit.service doc/examples/zmailer-audit.timer \
@@ -35,6 +36,7 @@ VERB_PAGES = \
 	doc/man/zmailer-auth.8 \
 	doc/man/zmailer-backup.8 doc/man/zmailer-block.8 \
 	doc/man/zmailer-cert.8 doc/man/zmailer-classify.8 \
+	doc/man/zmailer-cluster.8 \
 	doc/man/zmailer-config.8 doc/man/zmailer-dkim.8 \
 	doc/man/zmailer-doctor.8 doc/man/zmailer-domain.8 \
 	doc/man/zmailer-fsck.8 doc/man/zmailer-import.8 doc/man/zmailer-limit.8 \

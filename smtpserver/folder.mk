@@ -16,7 +16,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/auth/login.h smtpserver/auth/login_internal.h \
 	smtpserver/auth/login_scram.c smtpserver/auth/pam.c smtpserver/auth/process.c \
 	smtpserver/auth/process.h smtpserver/auth/saslauthd.c \
-	smtpserver/policy/buckets.c smtpserver/policy/buckets.h smtpserver/policy/early.c \
+	smtpserver/policy/early.c \
 	smtpserver/policy/facts.c smtpserver/policy/facts.h smtpserver/policy/fit.c \
 	smtpserver/policy/fit_count.c smtpserver/policy/fit_identity.c \
 	smtpserver/policy/fit_service.c smtpserver/policy/greylist.c \

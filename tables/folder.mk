@@ -6,7 +6,6 @@ tables_libtables_a_SOURCES = \
 	tables/engine/query.c tables/engine/query.h \
 	tables/engine/netstring.c tables/engine/netstring.h \
 	tables/engine/link.c tables/engine/link.h \
-	tables/engine/resp.c tables/engine/resp.h \
 	tables/engine/tcp_words.c tables/engine/tcp_words.h \
 	tables/engine/filter.c tables/engine/filter.h \
 	tables/engine/servers.c tables/engine/servers.h \

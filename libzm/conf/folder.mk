@@ -15,6 +15,7 @@ libzm_a_SOURCES += \
 	libzm/conf/settings/conf.h \
 	libzm/conf/settings/control.h \
 	libzm/conf/settings/clients.h \
+	libzm/conf/settings/cluster.h \
 	libzm/conf/settings/hooks.h \
 	libzm/conf/settings/policy.h \
 	libzm/conf/settings/queue.h \
@@ -34,6 +35,7 @@ libzm_a_SOURCES += \
 	libzm/conf/statements/agents.h \
 	libzm/conf/statements/control.h \
 	libzm/conf/statements/clients.h \
+	libzm/conf/statements/cluster.h \
 	libzm/conf/statements/hooks.h \
 	libzm/conf/statements/policy.h \
 	libzm/conf/statements/queue.h \
@@ -73,6 +75,7 @@ libzm_a_SOURCES += \
 	libzm/conf/part/auth.c \
 	libzm/conf/part/classes.c \
 	libzm/conf/part/clients.c \
+	libzm/conf/part/cluster.c \
 	libzm/conf/part/doubt.c \
 	libzm/conf/part/hooks.c \
 	libzm/conf/part/log.c \

@@ -56,6 +56,7 @@ loader_load(struct conf_loader *loader, const char *name, struct slice text)
 		conf_check_references(loader);
 		conf_check_zones(loader);
 		conf_check_origin_rules(loader);
+		conf_check_cluster(loader);
 	}
 	conf_index_domains(loader);
 	conf_check_sending_zones(loader);

@@ -27,9 +27,10 @@ static const bool has_group_of[ROLE_COUNT][ROLE_COUNT] = {
 	    [ROLE_AGENT] = true },
 	[ROLE_TABLES] = { [ROLE_AGENT] = true },
 	[ROLE_STS] = { [ROLE_AGENT] = true },
+	[ROLE_SHARE] = { [ROLE_AGENT] = true },
 };
 
-/* Where all others are one user, who asks databases or web servers is, too. */
+/* Where all others are one user, who asks others is, too. */
 static const char *
 account_name(const struct conf *conf, enum conf_role role)
 {

@@ -49,6 +49,7 @@ libzm_a_SOURCES += \
 	libzm/daemon/machine/look.h \
 	libzm/daemon/machine/machine.h \
 	libzm/daemon/machine/certificates.c \
+	libzm/daemon/machine/cluster.c \
 	libzm/daemon/machine/files.c \
 	libzm/daemon/machine/hooks.c \
 	libzm/daemon/machine/hosts.c \

@@ -33,6 +33,7 @@ libzm_a_SOURCES += \
 	libzm/grammar/mailq.c libzm/grammar/mailq.h \
 	libzm/grammar/mailq_show.c libzm/grammar/mailq_show.h \
 	libzm/grammar/net.c libzm/grammar/net.h \
+	libzm/grammar/resp.c libzm/grammar/resp.h \
 	libzm/grammar/rua.c libzm/grammar/rua.h \
 	libzm/grammar/selector.c libzm/grammar/selector.h \
 	libzm/grammar/selector_internal.h \

@@ -18,6 +18,7 @@ libzm_a_SOURCES += \
 	libzm/io/notify_scan.c libzm/io/notify_scan.h \
 	libzm/io/peer.c libzm/io/peer.h \
 	libzm/io/race.c libzm/io/race.h \
+	libzm/io/share_ask.c libzm/io/share_ask.h \
 	libzm/io/stream.c libzm/io/stream.h \
 	libzm/io/sts_ask.c libzm/io/sts_ask.h \
 	libzm/io/sync.c libzm/io/sync.h \

@@ -240,6 +240,13 @@ EVENT(TLS_SESSION, "tls.session", INFO,
 EVENT(REPORT_SENT, "report.sent", INFO, "kind domain day to file",
     "A domain was told of its mail, or of connections to its hosts "
     "(zmailer report send); file is the message.")
+EVENT(SHARE_BACK, "share.back", INFO, "redis seconds",
+    "The Redis of the cluster answers, after so many seconds (of the start, "
+    "too): limits that are shared are counted there.")
+EVENT(SHARE_LOST, "share.lost", WARN, "redis reason",
+    "The Redis of the cluster does not answer: limits that are shared are "
+    "counted by this node alone, each divided by the nodes that were seen "
+    "last.")
 EVENT(HOST_DOWN, "host.down", INFO, "channel host reason until",
     "A destination does not answer; its mail waits.")
 EVENT(CONTROL_BAD, "control.bad", WARN, "file reason",

@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "io/share_ask.h"
 #include "mail/table/table.h"
 #include "smtpserver/auth/dovecot.h"
 #include "smtpserver/helper/etrn.h"
@@ -22,6 +23,9 @@ const struct helper_kind helper_kinds[] = {
 	{ "router", 1, 64, 20000, NULL, "verify.sock", true, false },
 	/* tables/ask/server.h, which gives up after 5 seconds */
 	{ "tables", 1, 2048, 10000, NULL, TABLES_SOCKET, true, false },
+	/* share/ask/inquirers.h, which always has an answer within the
+	 * patience of the cluster; who asks waits a little longer */
+	{ "share", 1, 2048, 10500, NULL, SHARE_SOCKET, true, false },
 	{ "dns", 1, 2048, 15000, dns_serve, NULL, false, false },
 	{ "rate", 1, 256, 10000, rate_serve, NULL, true, false },
 	{ "policy", 8, 1, 20000, policyd_serve, NULL, false, false },

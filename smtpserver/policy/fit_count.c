@@ -93,6 +93,44 @@ fit_count_scope(const struct conf_count *count)
 	return count->of_messages ? FACT_MESSAGE : FACT_TURN;
 }
 
+/* The same for all nodes of the cluster: by what the rule says, not by where
+ * it stands in this file. */
+static struct slice
+fit_shared_question(struct trial *trial, const struct conf_count *count,
+    struct slice key)
+{
+	return slice_of(arena_printf(trial->policy->scratch, "take %" PRIu64
+	    " %" PRId64 " %08" PRIx32 " " SLICE_FMT, count->max,
+	    count->span_ms, count->shared_id, SLICE_ARG(key)));
+}
+
+/* Nobody answers for the cluster: this node counts for itself. */
+static const struct fact *
+fit_count_alone(struct trial *trial, const struct conf_rule *rule,
+    struct slice key)
+{
+	const size_t nodes = trial->policy->conf->cluster.node_count;
+	struct conf_rule alone = *rule;
+
+	alone.count.max = rule->count.max / (nodes > 0 ? nodes : 1);
+	if (alone.count.max == 0)
+		alone.count.max = 1;
+	return fact_or_need(trial, "rate", fit_count_question(trial, &alone,
+	    key), fit_count_scope(&rule->count));
+}
+
+static const struct fact *
+fit_count_shared(struct trial *trial, const struct conf_rule *rule,
+    struct slice key)
+{
+	const struct fact *fact = fact_or_need(trial, "share",
+	    fit_shared_question(trial, &rule->count, key),
+	    fit_count_scope(&rule->count));
+
+	return fact != NULL && fact->state == ASK_TROUBLE ?
+	    fit_count_alone(trial, rule, key) : fact;
+}
+
 enum fit
 fit_count(struct trial *trial, const struct conf_rule *rule)
 {
@@ -103,7 +141,8 @@ fit_count(struct trial *trial, const struct conf_rule *rule)
 		return FIT_YES;
 	if (!fit_count_key(trial, rule->count.key, &key))
 		return FIT_NO;
-	fact = fact_or_need(trial, "rate", fit_count_question(trial, rule, key),
+	fact = rule->count.is_shared ? fit_count_shared(trial, rule, key) :
+	    fact_or_need(trial, "rate", fit_count_question(trial, rule, key),
 	    fit_count_scope(&rule->count));
 	return fact == NULL ? FIT_NEED : fit_of_wait(trial, fact, "over");
 }

@@ -10,8 +10,8 @@
  */
 #include <inttypes.h>
 
+#include "base/buckets.h"
 #include "base/clock.h"
-#include "smtpserver/policy/buckets.h"
 #include "smtpserver/helper/helper.h"
 #include "smtpserver/policy/serve.h"
 

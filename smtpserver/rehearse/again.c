@@ -39,7 +39,7 @@ recorded_next(struct slice *rest, struct fact *out)
 
 	while (rest->n > 0 && slice_cut(rest, '\n', &line)) {
 		static const char *const kinds[] = { "dns", "rate",
-			"greylist", "policy" };
+			"share", "greylist", "policy" };
 
 		if (!slice_cut(&line, '\x1f', &kind) ||
 		    !slice_cut(&line, '\x1f', &state) ||
@@ -79,6 +79,13 @@ row_is_of_data(const struct again_row *row)
 
 /* ---- counters ----------------------------------------------------------- */
 
+/* One of ours, or one that all nodes share. */
+static bool
+is_of_counter(const char *kind)
+{
+	return strcmp(kind, "rate") == 0 || strcmp(kind, "share") == 0;
+}
+
 static bool
 again_count(struct replayed *replayed, const struct policy_need *need,
     struct fact *out, struct str *answer)
@@ -95,7 +102,7 @@ again_count(struct replayed *replayed, const struct policy_need *need,
 	    buckets_take(replayed->again->buckets,
 	    now.line_key, now.count, (int64_t)now.span_ms, row->at_ms) : 0;
 	while (recorded_next(&rest, out))
-		if (strcmp(out->kind, "rate") == 0 &&
+		if (is_of_counter(out->kind) &&
 		    counting_agrees(&now, out))
 			return true;
 	if (!now.is_rate)
@@ -153,7 +160,7 @@ again_learn(struct replayed *replayed, const struct policy_need *need)
 	struct fact fact = { .state = ASK_ANSWERED };
 	bool is_known;
 
-	if (strcmp(need->kind, "rate") == 0)
+	if (is_of_counter(need->kind))
 		is_known = again_count(replayed, need, &fact, &answer);
 	else if (strcmp(need->kind, "greylist") == 0)
 		is_known = again_greylist(replayed, need, &fact, &answer);

@@ -12,7 +12,7 @@
 #ifndef ZM_SMTPSERVER_REHEARSE_AGAIN_H
 #define ZM_SMTPSERVER_REHEARSE_AGAIN_H
 
-#include "smtpserver/policy/buckets.h"
+#include "base/buckets.h"
 #include "smtpserver/policy/greylist.h"
 #include "smtpserver/rehearse/rehearsal.h"
 

@@ -3,7 +3,7 @@
  * In     questions of the policy; facts of a record
  * Out    whether what was answered then holds for the terms of now
  * Holds  nothing
- * Spec   policy/buckets.h, peers.h
+ * Spec   base/buckets.h, peers.h
  *
  * SPDX-License-Identifier: ISC
  */

@@ -98,7 +98,7 @@ static bool
 preset_of(const struct rehearsal_row *row, const char *kind,
     struct slice question, struct str *out)
 {
-	if (strcmp(kind, "rate") == 0)
+	if (strcmp(kind, "rate") == 0 || strcmp(kind, "share") == 0)
 		str_adds(out, row->is_over ? "over 60" : "ok");
 	else if (strcmp(kind, "policy") == 0 && row->service.n > 0)
 		str_add_slice(out, row->service);

@@ -14,10 +14,10 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "grammar/resp.h"
 #include "io/peer.h"
 #include "tables/engine/engine.h"
 #include "tables/engine/link.h"
-#include "tables/engine/resp.h"
 
 #include "base/banned.h"
 
@@ -63,7 +63,7 @@ redis_command(struct redis *redis, const struct slice *words, size_t count,
 	    out_used)) == RESP_MORE)
 		if (!link_fill(&redis->peer, deadline_ms, err))
 			return RESP_MORE;
-	if (answer == RESP_BAD)
+	if (answer == RESP_BAD || answer == RESP_ARRAY)
 		err_set(err, "what it answers is no string");
 	if (answer == RESP_ERROR)
 		err_set(err, "it says " SLICE_FMT, SLICE_ARG(slice_first(
@@ -165,6 +165,7 @@ redis_try(struct redis *redis, const struct slice *words, size_t count,
 		break;
 	case RESP_ERROR:
 		break;
+	case RESP_ARRAY:
 	case RESP_MORE:
 	case RESP_BAD:
 		err_prefix(err, "%s",

@@ -40,6 +40,7 @@ ROWS = [
     ("dkim", "list", 1, ["zmailer dkim new"]),
     ("sts", "list", 69, ["policies does not answer"]),
     ("sts", "publish a.example --mx mx.a.example", 0, ["mode: testing"]),
+    ("cluster", "status", 78, ["no cluster"]),
     ("init", "DIR/other --port 2526", 0, ["zmailer start"]),
     ("stop", "", 0, DAEMONS[:1]),
     ("reload", "", 69, DAEMONS + ["SPOOL"]),

@@ -112,7 +112,8 @@ esac
     for part in ("What is left is yours:", f"{host.top}/spool   the spool",
                  f"  rm -r {host.top}/spool {host.top}/log "
                  f"{host.top}/etc/zmailer\n",
-                 "the accounts zmsmtp zmrouter zmsched zmagent zmtables zmsts",
+                 "the accounts zmsmtp zmrouter zmsched zmagent zmtables zmsts "
+                 "zmshare",
                  "userdel $u; done; groupdel zmsubmit"):
         assert part in told, (part, told)
 
@@ -128,7 +129,7 @@ def takes_accounts_that_own_nothing(host):
     with open(host.top + "/gone", encoding="utf-8") as file:
         assert file.read().split() == ["zmsmtp", "zmrouter", "zmsched",
                                        "zmagent", "zmtables", "zmsts",
-                                       "zmsubmit"]
+                                       "zmshare", "zmsubmit"]
 
 
 def says_whose_place_it_was(host):

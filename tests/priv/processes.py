@@ -89,6 +89,7 @@ DESIGN = {
     "log-to": ("zmagent", ("zmagent",)),
     "tables": ("zmtables", ("zmtables", "zmagent")),
     "sts": ("zmsts", ("zmsts", "zmagent")),
+    "share": ("zmshare", ("zmshare", "zmagent")),
     "answers": ("zmrouter", ("zmrouter", "zmsubmit", "zmagent")),
 }
 

@@ -44,6 +44,7 @@ ROWS = [
     ("dkim", "new x.example --yes", SHUT, FILES),
     ("sts", "list", {69, 77}, []),
     ("sts", "publish x.example --mx mx.x.example", OPEN, ["v=STSv1"]),
+    ("cluster", "status", {78}, ["no cluster"]),
     ("init", "HOME/own --port 2526", OPEN, ["zmailer start"]),
     ("run", "", SHUT, FILES),
     ("start", "", SHUT, FILES),

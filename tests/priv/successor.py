@@ -167,3 +167,36 @@ def a_database_is_asked_by_an_account_of_its_own(site):
     site.zmailer("reload")
     mta.wait_for("the process to be gone",
                  lambda: "tables" not in programs(site))
+
+
+@case
+def a_redis_is_asked_by_an_account_of_its_own(site):
+    """Its password is root's alone.  This one says nothing: mail goes on."""
+    password = f"{site.dir}/redis.password"
+    with open(password, "w", encoding="ascii") as file:
+        file.write("secret\n")
+    os.chmod(password, 0o600)
+    assert "share" not in programs(site)
+    with socket.create_server(("127.0.0.1", 0)) as redis:
+        redis.settimeout(mta.WAIT_S)
+        site.conf_write("cluster mx { node a b; self a; redis 127.0.0.1:"
+                        f"{redis.getsockname()[1]}; password {password} }}\n"
+                        "limit rate 1000/1h everybody shared\n")
+        site.zmailer("reload")
+        peer, _ = redis.accept()
+        said = b""
+        while len(said) < 26:
+            more = peer.recv(26 - len(said))
+            assert more, said
+            said += more
+        assert said == b"*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n", said
+        assert rcpt(site, "ursula@priv.test") == 250
+        assert programs(site).count("share") == 1
+        all_fit_design(site)
+        code, out = site.run_as("ursula", "cat", password)
+        assert code != 0, out
+        peer.close()
+    site.conf_write()
+    site.zmailer("reload")
+    mta.wait_for("the process to be gone",
+                 lambda: "share" not in programs(site))

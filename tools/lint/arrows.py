@@ -16,7 +16,8 @@ import os
 import re
 
 # Folders whose own folders have an order.
-ORDERED = ("smtpserver", "router", "scheduler", "transports", "tables", "sts", "web", "tools",
+ORDERED = ("smtpserver", "router", "scheduler", "transports", "tables", "sts",
+           "share", "web", "tools",
            "libzm/io", "libzm/origin", "libzm/mail", "libzm/conf", "libzm/daemon")
 CIRCLE_FILES = 4
 OVERVIEW = "doc/OVERVIEW.md"

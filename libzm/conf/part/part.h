@@ -79,6 +79,8 @@ void conf_check_origin_rules(struct conf_loader *loader);
 /* Zones that overflow names are not there, or one takes away what another
  * wants. */
 void conf_check_sending_zones(struct conf_loader *loader);
+/* Which node this is cannot be told; limits are shared with nobody. */
+void conf_check_cluster(struct conf_loader *loader);
 /* Statements that can never match, open relays. */
 void conf_check_reach(struct conf_loader *loader);
 /* Statements that are right and most likely not meant: mail that comes back,

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/siphash.h"
 #include "conf/part/part.h"
 
 #include "base/banned.h"
@@ -173,6 +174,21 @@ else_action(const struct conf_value *word)
 	return is_said(word) ? actions[word->number] : ACTION_DEFER;
 }
 
+/* Which machines count together by: what the rule says, not where it stands
+ * in their files. */
+static uint32_t
+shared_id_of(const struct conf_rule *rule)
+{
+	static const struct siphash_key key = { 0, 0 };
+	struct str text = STR_INIT;
+	struct siphash sum;
+
+	conf_rule_add(&text, rule);
+	sum = siphash(&key, str_slice(&text));
+	str_release(&text);
+	return (uint32_t)sum.low;
+}
+
 void
 conf_apply_limit_rate(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
@@ -188,8 +204,11 @@ conf_apply_limit_rate(struct conf_loader *loader,
 		.span_ms = statement->args[0].span_ms,
 		.key = (enum conf_key)words[WORD_LAST].number,
 		.of_messages = words[WORD_LAST + 1].number == 1,
+		.is_shared = is_said(&words[WORD_LAST + 4]),
 	};
 	rule.text = words[WORD_LAST + 3].text;
+	if (rule.count.is_shared)
+		rule.count.shared_id = shared_id_of(&rule);
 	if (rule.count.max == 0)
 		conf_complain(loader, CONF_ERROR, statement->args[0].token,
 		    "reject refuses all", "a rate of 0 is no limit");

@@ -186,16 +186,23 @@ conf_asks_sts(const struct conf *conf)
 }
 
 bool
+conf_asks_share(const struct conf *conf)
+{
+	return conf->cluster.server_count > 0;
+}
+
+bool
 conf_role_is_extra(int role)
 {
-	return role == ROLE_TABLES || role == ROLE_STS;
+	return role == ROLE_TABLES || role == ROLE_STS || role == ROLE_SHARE;
 }
 
 bool
 conf_uses_role(const struct conf *conf, int role)
 {
 	return role == ROLE_TABLES ? conf_asks_databases(conf) :
-	    role == ROLE_STS ? conf_asks_sts(conf) : true;
+	    role == ROLE_STS ? conf_asks_sts(conf) :
+	    role == ROLE_SHARE ? conf_asks_share(conf) : true;
 }
 
 const struct conf_table *

@@ -15,6 +15,7 @@
 #include "conf/settings/agents.h"
 #include "conf/settings/control.h"
 #include "conf/settings/clients.h"
+#include "conf/settings/cluster.h"
 #include "conf/settings/hooks.h"
 #include "conf/settings/policy.h"
 #include "conf/settings/queue.h"
@@ -119,6 +120,7 @@ struct conf {
 	struct conf_peers	*withouts;	size_t without_count;
 	struct conf_objective	*objectives;	size_t objective_count;
 	struct conf_zone	*zones;		size_t zone_count;
+	struct conf_cluster	 cluster;
 	const char	*classes_path;		/* NULL: none of the site */
 	struct conf_tls_to	*tls_to;	size_t tls_to_count;
 	struct conf_sts	 sts;

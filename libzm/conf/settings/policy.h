@@ -49,6 +49,9 @@ struct conf_rule {		/* accept|reject|... , first match wins */
 		int64_t		span_ms;	/* of a rate */
 		bool		of_messages;	/* else of recipients */
 		bool		of_sessions;	/* parallel: not messages */
+		bool		is_shared;	/* rate: of all nodes */
+		uint32_t	shared_id;	/* one for all that is written
+						 * like this rule */
 		enum conf_key { COUNT_BY_CLIENT, COUNT_BY_NET,
 			COUNT_BY_USER, COUNT_BY_SENDER,
 			COUNT_BY_SENDER_DOMAIN, COUNT_BY_RCPT,

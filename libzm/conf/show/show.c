@@ -444,6 +444,15 @@ show_zones(struct view *view)
 }
 
 static void
+show_cluster(struct view *view)
+{
+	if (view->conf->cluster.name == NULL)
+		return;
+	conf_cluster_add(&view->value, &view->conf->cluster);
+	show_emit(view, "cluster", view->conf->cluster.at);
+}
+
+static void
 show_objectives(struct view *view)
 {
 	for (size_t i = 0; i < view->conf->objective_count; i++) {
@@ -521,6 +530,7 @@ show_statement_value(const struct conf *conf, bool all, bool is_json,
 	show_peers(&view);
 	show_agents(&view);
 	show_zones(&view);
+	show_cluster(&view);
 	show_objectives(&view);
 	show_mailq(&view);
 	show_log_to(&view);

@@ -123,9 +123,10 @@ STATEMENT(TOP, "freeze", NONE, freeze, "", RULE_WORDS ORIGIN_WORDS,
 
 STATEMENT(TOP, "limit rate", NONE, limit_rate, "rate",
     RULE_WORDS " per=choice:" RULE_KEYS " of=choice:recipients,messages "
-    "else=choice:defer,reject,freeze text=text",
+    "else=choice:defer,reject,freeze text=text shared",
     "limit rate COUNT/SPAN [per KEY] [of recipients|messages] "
-    "[shadow] [CONDITION...] [else defer|reject|freeze] [text \"WORDS\"]",
+    "[shadow] [CONDITION...] [else defer|reject|freeze] [text \"WORDS\"] "
+    "[shared]",
     "none",
     "A rule (see accept) that fits when there were more than COUNT within "
     "SPAN: as many may come at once, then they come back evenly.  What is "
@@ -134,8 +135,9 @@ STATEMENT(TOP, "limit rate", NONE, limit_rate, "rate",
     "the first 64 bits of IPv6), net (/24 and /48), user, sender, "
     "sender-domain, to, domain (of the recipient), or all.  Unless said: per "
     "client, else defer (450).  Counters are kept in memory, for all sessions "
-    "together.  Without auth, from, sender or everybody strangers alone are "
-    "counted (see accept).",
+    "together.  shared: for all machines of the cluster together, by rules "
+    "that are written the same way (see cluster).  Without auth, from, sender "
+    "or everybody strangers alone are counted (see accept).",
     "limit rate 200/1h per user auth else freeze\n"
     "limit rate 100/1m per client of messages\n"
     "limit rate 50/1m per client from 127.0.0.0/8 else freeze\n"

@@ -16,7 +16,8 @@
 #include "base/banned.h"
 
 const char *const conf_role_names[ROLE_COUNT] = {
-	"smtpserver", "router", "scheduler", "agent", "tables", "sts"
+	"smtpserver", "router", "scheduler", "agent", "tables", "sts",
+	"share"
 };
 
 const struct conf_row conf_rows[] = {
@@ -26,6 +27,7 @@ const struct conf_row conf_rows[] = {
 	  keywords, usage, preset, text, example, 0, 0, "" },
 #define STRUCT_SCHEDULE struct conf_schedule
 #define STRUCT_ZONE struct conf_zone
+#define STRUCT_CLUSTER struct conf_cluster
 #define END_OF(type, field) \
 	(offsetof(type, field) + sizeof(((type *)NULL)->field))
 #define ITEM(group, name, apply, first, last, args, usage, preset, note, text, \

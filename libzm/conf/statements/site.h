@@ -220,6 +220,8 @@ SETTING("user", "tables", accounts[ROLE_TABLES], "account", "zmtables",
     "the process that asks databases, where a table is in one")
 SETTING("user", "sts", accounts[ROLE_STS], "account", "zmsts",
     "the process that fetches MTA-STS policies, where tls-to asks for them")
+SETTING("user", "share", accounts[ROLE_SHARE], "account", "zmshare",
+    "the process that counts with other machines, where there is a cluster")
 
 STATEMENT(TOP, "keep", NONE, setting, "setting", "",
     "keep trash|journal|failed SPAN | keep journal-size|journal-part SIZE",

@@ -383,6 +383,7 @@ machine_check(const struct conf *conf, struct arena *arena,
 	check_accounts(&look);
 	machine_check_certificates(conf, arena, report);
 	machine_check_signs(&look);
+	machine_check_cluster(&look);
 	machine_check_neighbours(&look);
 	machine_check_log_to(&look);
 	machine_check_postmaster(&look);

@@ -48,6 +48,8 @@ void machine_check_certificates(const struct conf *conf, struct arena *arena,
     struct conf_report *report);
 /* Keys of sign statements can be read, and are keys. */
 void machine_check_signs(const struct machine_look *look);
+/* The password of a cluster is there, and nobody else's. */
+void machine_check_cluster(const struct machine_look *look);
 /* Programs of pipes, agents and filters can be run; sockets have their
  * directories. */
 void machine_check_programs(struct machine_look *look);

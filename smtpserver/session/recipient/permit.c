@@ -65,7 +65,11 @@ static void
 permit_ask_for(struct session *session, const struct policy_need *need,
     answered_fn *fn)
 {
-	session_ask(session, need->kind, need->question, 0, fn);
+	int64_t for_ms = strcmp(need->kind, "share") == 0 ?
+	    session->settings->conf->cluster.patience_ms + CLUSTER_MARGIN_MS :
+	    0;
+
+	session_ask(session, need->kind, need->question, for_ms, fn);
 	session->ask->scope = (int)need->scope;
 }
 

@@ -5,6 +5,7 @@ fuzz_targets += \
 	tests/fuzz/fuzz-dot \
 	tests/fuzz/fuzz-header \
 	tests/fuzz/fuzz-reply \
+	tests/fuzz/fuzz-resp \
 	tests/fuzz/fuzz-base64 \
 	tests/fuzz/fuzz-proxy \
 	tests/fuzz/fuzz-xtext \
@@ -92,3 +93,6 @@ fuzz_targets += tests/fuzz/fuzz-parts
 tests_fuzz_fuzz_parts_SOURCES = tests/fuzz/grammar/fuzz_parts.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_parts_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_parts_LDADD = $(ZM_LIBS)
+tests_fuzz_fuzz_resp_SOURCES = tests/fuzz/grammar/fuzz_resp.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_resp_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_resp_LDADD = $(ZM_LIBS)

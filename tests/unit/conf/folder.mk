@@ -4,6 +4,7 @@ check_PROGRAMS += tests/unit/conf/unit-conf
 TESTS += tests/unit/conf/unit-conf
 tests_unit_conf_unit_conf_SOURCES = \
 	tests/unit/conf/conf_case.c tests/unit/conf/conf_case.h \
+	tests/unit/conf/test_cluster.c \
 	tests/unit/conf/test_edit.c \
 	tests/unit/conf/test_errors.c \
 	tests/unit/conf/test_files.c \

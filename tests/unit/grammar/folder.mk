@@ -17,7 +17,7 @@ tests_unit_grammar_unit_grammar_SOURCES = \
 	tests/unit/grammar/test_net.c tests/unit/grammar/test_http.c \
 	tests/unit/grammar/test_mailq.c \
 	tests/unit/grammar/test_mailq_show.c \
-	tests/unit/grammar/test_reply.c tests/unit/grammar/test_rua.c \
+	tests/unit/grammar/test_reply.c tests/unit/grammar/test_resp.c tests/unit/grammar/test_rua.c \
 	tests/unit/grammar/test_base64.c tests/unit/grammar/test_scram.c \
 	tests/unit/grammar/test_mime.c \
 	tests/unit/grammar/test_mime_parts.c \

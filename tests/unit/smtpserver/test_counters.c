@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "smtpserver/policy/buckets.h"
+#include "base/buckets.h"
 #include "smtpserver/policy/greylist.h"
 
 #include "base/banned.h"

@@ -123,6 +123,7 @@ struct condition_row {
 #define NAME_IS(name) "dns name 203.0.113.9 = " name
 #define LISTS "dnsbl bl.test weight 2\ndnsbl multi.test answer " \
 	"127.0.0.10/31\ndnswl wl.test weight 3\n"
+#define CLUSTER "cluster mx { node a b; self a; redis 192.0.2.1 }\n"
 #define LISTED(hits) "dns listed 203.0.113.9 bl.test multi.test wl.test = " hits
 
 #define SERVICE "policy-service unix:/p"
@@ -286,6 +287,26 @@ static const struct condition_row condition_rows[] = {
 	{ .rules = "limit rate 5/1h per all",
 	    .known = "rate take 5 3600000 3 all = !" },
 	{ .rules = "limit rate 5/1h sender @else.test" },
+	/* counted with other machines; without them by each its part */
+	{ .rules = CLUSTER "limit rate 5/1m shared", .want = POLICY_NEED,
+	    .need = "take 5 60000 9b738ce8 203.0.113.9", .rule = 2 },
+	{ .rules = CLUSTER "limit rate 5/1m shared",
+	    .known = "share take 5 60000 9b738ce8 203.0.113.9 = over 12",
+	    .want = POLICY_DEFER, .rule = 2 },
+	{ .rules = CLUSTER "limit rate 5/1m shared",
+	    .known = "share take 5 60000 9b738ce8 203.0.113.9 = ok" },
+	{ .rules = CLUSTER "limit rate 5/1m shared",
+	    .known = "share take 5 60000 9b738ce8 203.0.113.9 = !",
+	    .want = POLICY_NEED, .need = "take 2 60000 4 203.0.113.9",
+	    .rule = 2 },
+	{ .rules = CLUSTER "limit rate 5/1m shared",
+	    .known = "share take 5 60000 9b738ce8 203.0.113.9 = !\n"
+	    "rate take 2 60000 4 203.0.113.9 = over 9",
+	    .want = POLICY_DEFER, .rule = 2 },
+	{ .rules = CLUSTER "limit rate 1/1m shared",
+	    .known = "share take 1 60000 886304f4 203.0.113.9 = !",
+	    .want = POLICY_NEED, .need = "take 1 60000 4 203.0.113.9",
+	    .rule = 2 },
 	/* greylisting */
 	{ .rules = "greylist", .want = POLICY_NEED, .rule = 1,
 	    .need = "300 172800 3024000 203.0.113.0 a@src.test "
@@ -437,6 +458,7 @@ learn(struct facts *facts, const char *known)
 	while (rest.n > 0 && slice_cut(&rest, '\n', &line)) {
 		(void)slice_word(&line, &kind);
 		name = slice_is(kind, "rate") ? "rate" :
+		    slice_is(kind, "share") ? "share" :
 		    slice_is(kind, "policy") ? "policy" :
 		    slice_is(kind, "greylist") ? "greylist" : "dns";
 		for (cut = 0; !slice_starts(slice_from(line, cut), " =");

@@ -21,6 +21,8 @@ beside_start(struct beside *beside, struct loop *loop,
 	consulted_start(&beside->tables, &consulted_tables, loop, conf,
 	    conf_path);
 	consulted_start(&beside->sts, &consulted_sts, loop, conf, conf_path);
+	consulted_start(&beside->share, &consulted_share, loop, conf,
+	    conf_path);
 }
 
 void
@@ -30,6 +32,7 @@ beside_reload(struct beside *beside)
 	forward_reload(&beside->forward);
 	consulted_reload(&beside->tables);
 	consulted_reload(&beside->sts);
+	consulted_reload(&beside->share);
 }
 
 void
@@ -46,7 +49,7 @@ beside_on_consulted_end(void *context)
 	struct beside *beside = context;
 
 	if (beside->tables.sidecar.pid == 0 &&
-	    beside->sts.sidecar.pid == 0)
+	    beside->sts.sidecar.pid == 0 && beside->share.sidecar.pid == 0)
 		beside->ended_fn(beside->context);
 }
 
@@ -59,7 +62,9 @@ beside_let_go(struct beside *beside, loop_fn *ended_fn, void *context)
 	beside->context = context;
 	are_gone = consulted_stop(&beside->tables, beside_on_consulted_end,
 	    beside);
-	return consulted_stop(&beside->sts, beside_on_consulted_end,
+	are_gone = consulted_stop(&beside->sts, beside_on_consulted_end,
+	    beside) && are_gone;
+	return consulted_stop(&beside->share, beside_on_consulted_end,
 	    beside) && are_gone;
 }
 
@@ -71,4 +76,5 @@ beside_ended(struct beside *beside, pid_t pid)
 	forward_ended(&beside->forward, pid);
 	consulted_ended(&beside->tables, pid);
 	consulted_ended(&beside->sts, pid);
+	consulted_ended(&beside->share, pid);
 }

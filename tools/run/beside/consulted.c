@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "daemon/skeleton.h"
+#include "io/share_ask.h"
 #include "io/sts_ask.h"
 #include "io/unix_socket.h"
 #include "mail/table/table.h"
@@ -34,9 +35,14 @@ const struct consulted_kind consulted_sts = {
 	.is_wanted = conf_asks_sts, .prepare = dirs_prepare_sts,
 };
 
+const struct consulted_kind consulted_share = {
+	.program = "share", .socket = SHARE_SOCKET,
+	.askers = ROLE_SMTPSERVER, .is_wanted = conf_asks_share,
+};
+
 /* Those who may ask have one group. */
 static void
-consulted_share(const struct consulted *consulted, const char *path)
+consulted_admit(const struct consulted *consulted, const char *path)
 {
 	struct err err;
 	uid_t uid;
@@ -64,7 +70,7 @@ consulted_listen(struct consulted *consulted)
 	if (consulted->sidecar.socket < 0)
 		warning("%s", err.text);
 	else
-		consulted_share(consulted, path);
+		consulted_admit(consulted, path);
 	return consulted->sidecar.socket >= 0;
 }
 

@@ -1,9 +1,9 @@
 /* consulted.h - processes that daemons consult; internal to tools/run
  *
- * Who asks databases (tables), who fetches policies (sts): there when the
- * configuration wants it, else not.  The socket below RUN stays open while
- * the process is replaced, at a reload or after its end: who asks then waits
- * a moment.
+ * Who asks databases (tables), who fetches policies (sts), who counts with
+ * other machines (share): there when the configuration wants it, else not.
+ * The socket below RUN stays open while the process is replaced, at a reload
+ * or after its end: who asks then waits a moment.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -24,7 +24,8 @@ struct consulted_kind {
 	int		(*prepare)(const struct conf *conf, struct err *err);
 					/* before its start; NULL: nothing */
 };
-extern const struct consulted_kind consulted_tables, consulted_sts;
+extern const struct consulted_kind consulted_tables, consulted_sts,
+    consulted_share;
 
 struct consulted {
 	const struct consulted_kind *kind;

@@ -6,7 +6,8 @@
  * SPDX-License-Identifier: ISC
  */
 AREA(config, false, "the configuration and the files that it names")
-AREA(processes, true, "supervisor, smtpserver, router, scheduler")
+AREA(processes, true, "supervisor, smtpserver, router, scheduler; the Redis "
+    "of the cluster")
 AREA(standstill, true, "orders, a full disk, programs that do not answer")
 AREA(spool, true, "owners, modes, room, one file system, stale claims")
 AREA(accounts, true, "users and groups of the daemons")

@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "daemon/machine/machine.h"
 #include "grammar/units.h"
+#include "io/share_ask.h"
 #include "mail/spool/spool.h"
 #include "tools/zmailer/doctor/doctor.h"
 #include "grammar/sts.h"
@@ -99,6 +100,32 @@ doctor_standstill(struct doctor *doctor)
 		    "no order, full disk or other program keeps mail back");
 }
 
+/* Does the Redis of the cluster answer? */
+static void
+doctor_share(struct doctor *doctor)
+{
+	struct str lines = STR_INIT;
+	struct slice rest, line, word, place;
+	struct err err;
+
+	if (doctor->conf->cluster.server_count == 0)
+		return;
+	if (share_ask_status(doctor->conf->run_dir, &lines, &err) < 0)
+		doctor_add(doctor, DOCTOR_WARN, "cluster", "zmailer events",
+		    "%s", err.text);
+	rest = str_slice(&lines);
+	while (slice_cut(&rest, '\n', &line))
+		if (slice_word(&line, &word) && slice_is(word, "redis") &&
+		    slice_word(&line, &place) && slice_word(&line, &word))
+			doctor_add(doctor, slice_is(word, "up") ? DOCTOR_OK :
+			    DOCTOR_WARN, "cluster", slice_is(word, "up") ?
+			    "" : "zmailer cluster status", "redis " SLICE_FMT
+			    " %s", SLICE_ARG(place), slice_is(word, "up") ?
+			    "answers" : "is away: limits that are shared "
+			    "are counted by this node alone");
+	str_release(&lines);
+}
+
 void
 doctor_processes(struct doctor *doctor)
 {
@@ -139,6 +166,7 @@ doctor_processes(struct doctor *doctor)
 		    "statement, or remove them from the socket unit",
 		    "the service manager gave some that no listen statement "
 		    "is for: %s", state.unused);
+	doctor_share(doctor);
 }
 
 /* ---- saying so -------------------------------------------------------- */

@@ -12,7 +12,7 @@
 #include <sys/queue.h>
 
 #include "base/mem.h"
-#include "smtpserver/policy/buckets.h"
+#include "base/buckets.h"
 
 #include "base/banned.h"
 

@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SMTPSERVER_POLICY_BUCKETS_H
-#define ZM_SMTPSERVER_POLICY_BUCKETS_H
+#ifndef ZM_BASE_BUCKETS_H
+#define ZM_BASE_BUCKETS_H
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "tables/engine/resp.h"
+#include "grammar/resp.h"
 #include "tests/fuzz/fuzz.h"
 
 int

@@ -5,9 +5,9 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "tables/engine/resp.h"
+#include "grammar/resp.h"
 
-Test(tables_resp, is_read_byte_by_byte)
+Test(resp, is_read_byte_by_byte)
 {
 	static const struct {
 		const char	*bytes, *text;
@@ -20,6 +20,10 @@ Test(tables_resp, is_read_byte_by_byte)
 		{ "+OK\r\n", "OK", RESP_VALUE, 5 },
 		{ ":12\r\n", "12", RESP_VALUE, 5 },
 		{ "-ERR no\r\n", "ERR no", RESP_ERROR, 9 },
+		{ "*0\r\n", "", RESP_ARRAY, 4 },
+		{ "*-1\r\n", "", RESP_NIL, 5 },
+		{ "*3\r\n$6\r\nmaster\r\n:0\r\n*1\r\n:7\r\n+x",
+		    "$6\r\nmaster\r\n:0\r\n*1\r\n:7\r\n", RESP_ARRAY, 28 },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -35,10 +39,12 @@ Test(tables_resp, is_read_byte_by_byte)
 	}
 }
 
-Test(tables_resp, is_bounded)
+Test(resp, is_bounded)
 {
 	static const char *const bad[] = { "x\r\n", "\n", "\r\n", "$5\n",
-		"$x\r\n", "$-2\r\n", "$65537\r\n", "$2\r\nabc\r\n", "*1\r\n",
+		"$x\r\n", "$-2\r\n", "$65537\r\n", "$2\r\nabc\r\n", "*1025\r\n",
+		"*x\r\n", "*1\r\nx\r\n",
+		"*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n",
 		"$ 1\r\n", "$99999999999999999999\r\n" };
 	static char endless[2000];
 	struct slice text;
@@ -53,7 +59,7 @@ Test(tables_resp, is_bounded)
 	    &text, &used), RESP_BAD);
 }
 
-Test(tables_resp, a_key_is_a_word_of_the_command)
+Test(resp, a_key_is_a_word_of_the_command)
 {
 	const struct slice words[] = { SLICE("GET"),
 	    SLICE("a\r\n$3\r\nDEL") };

@@ -2,19 +2,20 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_TABLES_ENGINE_RESP_H
-#define ZM_TABLES_ENGINE_RESP_H
+#ifndef ZM_GRAMMAR_RESP_H
+#define ZM_GRAMMAR_RESP_H
 
 #include "base/str.h"
 
 enum { RESP_BYTES_MAX = 65536 };	/* of an answer */
 
 enum resp_answer {
-	RESP_BAD = -1,		/* it is none, too long, or of another type */
+	RESP_BAD = -1,		/* it is none, or too long */
 	RESP_MORE = 0,		/* bytes are missing */
 	RESP_VALUE = 1,		/* text is it: a bulk or simple string */
 	RESP_NIL = 2,		/* there is no such key */
-	RESP_ERROR = 3		/* text is what it says */
+	RESP_ERROR = 3,		/* text is what it says */
+	RESP_ARRAY = 4		/* text is its items, answers one by one */
 };
 
 /* The first answer in bytes.  *out_text is borrowed; *out_used: what it took
@@ -22,6 +23,9 @@ enum resp_answer {
 enum resp_answer resp_read(struct slice bytes, struct slice *out_text,
     size_t *out_used);
 
+/* Append the head of a command of so many words, or one of its words. */
+void resp_add_head(struct str *out, size_t count);
+void resp_add_word(struct str *out, struct slice word);
 /* Append a command of so many words. */
 void resp_add_command(struct str *out, const struct slice *words,
     size_t count);

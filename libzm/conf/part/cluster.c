@@ -1,0 +1,287 @@
+/* cluster.c - the machines that share numbers
+ *
+ * In     the cluster statement and the items of its block
+ * Out    the nodes, which of them this is, where the Redis is
+ * Holds  nothing
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/ascii.h"
+#include "conf/part/part.h"
+#include "grammar/units.h"
+
+#include "base/banned.h"
+
+enum { HOST_NAME_BYTES = 256 };
+
+/* It becomes part of keys and of lines: no blank, nothing that divides. */
+static bool
+cluster_name_is_good(struct slice text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (!(ascii_is_lower(text.p[i]) ||
+		    ascii_is_digit(text.p[i]) ||
+		    (i > 0 && ascii_is_among(text.p[i], "-_."))))
+			return false;
+	return text.n > 0 && text.n <= CLUSTER_NAME_BYTES_MAX;
+}
+
+static bool
+cluster_check_name(struct conf_loader *loader, const struct conf_value *name,
+    const char *what)
+{
+	if (cluster_name_is_good(slice_of(name->text)))
+		return true;
+	conf_complain(loader, CONF_ERROR, name->token,
+	    "small letters, digits, - _ and ., at most 64 of them",
+	    "'%.100s' is no name for a %s", name->text, what);
+	return false;
+}
+
+static bool
+cluster_has_node(const struct conf_cluster *cluster, struct slice name)
+{
+	for (size_t i = 0; i < cluster->node_count; i++)
+		if (slice_is(name, cluster->nodes[i]))
+			return true;
+	return false;
+}
+
+void
+conf_apply_cluster(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf *conf = loader->conf;
+	struct conf_cluster cluster = {
+		.name = statement->args[0].text,
+		.at = conf_at(statement->node->tokens),
+		.patience_ms = CLUSTER_PATIENCE_MS,
+	};
+
+	(void)cluster_check_name(loader, &statement->args[0], "cluster");
+	if (conf->cluster.name != NULL) {
+		conf_complain_twice(loader, statement->node->tokens,
+		    conf->cluster.at, "cluster");
+		return;
+	}
+	conf_check_list(loader, statement->node->children, GROUP_CLUSTER,
+	    &cluster);
+	conf->cluster = cluster;
+}
+
+/* ---- items ----------------------------------------------------------- */
+
+static const char **
+cluster_push(struct conf_loader *loader, const char **words, size_t *count,
+    const char *word)
+{
+	words = conf_push(loader->conf->arena, words, *count, sizeof(*words));
+	words[(*count)++] = word;
+	return words;
+}
+
+void
+conf_apply_cluster_node(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_cluster *cluster = target;
+
+	for (size_t i = 0; i < statement->arg_count; i++) {
+		const struct conf_value *name = &statement->args[i];
+
+		if (!cluster_check_name(loader, name, "node"))
+			continue;
+		if (cluster_has_node(cluster, slice_of(name->text)))
+			conf_complain(loader, CONF_ERROR, name->token,
+			    "leave one of them out", "there is a node '%s' "
+			    "already", name->text);
+		else if (cluster->node_count >= CLUSTER_NODES_MAX)
+			conf_complain(loader, CONF_ERROR, name->token, NULL,
+			    "a cluster has at most %d nodes",
+			    CLUSTER_NODES_MAX);
+		else
+			cluster->nodes = cluster_push(loader, cluster->nodes,
+			    &cluster->node_count, name->text);
+	}
+}
+
+void
+conf_apply_cluster_self(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_cluster *cluster = target;
+	const struct conf_token *token = statement->args[0].token;
+
+	if (cluster->self != NULL)
+		conf_complain_twice(loader, statement->node->tokens,
+		    cluster->self_at, "self");
+	cluster->self = statement->args[0].text;
+	cluster->self_at = conf_at(token);
+}
+
+/* The port after the last colon, when there is one. */
+static size_t
+cluster_port_at(struct slice text)
+{
+	size_t colon = text.n;
+
+	while (colon > 0 && text.p[colon - 1] != ':')
+		colon--;
+	if (colon == 0 || (slice_find(text, ':') + 1 < colon &&
+	    text.p[0] != '['))
+		return text.n + 1;	/* none, or a bare address */
+	return text.p[0] == '[' && text.p[text.n - 1] == ']' ? text.n + 1 :
+	    colon;
+}
+
+bool
+conf_cluster_server(struct slice text, struct slice *out_host,
+    unsigned *out_port)
+{
+	size_t at = cluster_port_at(text);
+	struct slice host = slice_first(text, at <= text.n ? at - 1 : text.n);
+	uint64_t port = CLUSTER_PORT;
+
+	if (at <= text.n && !slice_number(slice_from(text, at), 1, 65535,
+	    &port))
+		return false;
+	if (slice_starts(host, "[") != slice_ends(host, "]"))
+		return false;
+	if (slice_starts(host, "["))
+		host = slice_first(slice_from(host, 1), host.n - 2);
+	for (size_t i = 0; i < host.n; i++)
+		if (!ascii_is_alnum(host.p[i]) &&
+		    !ascii_is_among(host.p[i], "-_.:"))
+			return false;
+	*out_host = host;
+	*out_port = (unsigned)port;
+	return host.n > 0 && host.n < HOST_NAME_BYTES;
+}
+
+void
+conf_apply_cluster_redis(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_cluster *cluster = target;
+	struct slice host;
+	unsigned port;
+
+	for (size_t i = 0; i < statement->arg_count; i++) {
+		const struct conf_value *server = &statement->args[i];
+
+		if (!conf_cluster_server(slice_of(server->text), &host,
+		    &port))
+			conf_complain(loader, CONF_ERROR, server->token,
+			    "write 192.0.2.20, redis.example.org:6379 or "
+			    "[2001:db8::20]:6379", "'%.100s' is not where a "
+			    "Redis is", server->text);
+		else if (cluster->server_count >= CLUSTER_SERVERS_MAX)
+			conf_complain(loader, CONF_ERROR, server->token, NULL,
+			    "at most %d addresses", CLUSTER_SERVERS_MAX);
+		else
+			cluster->servers = cluster_push(loader,
+			    cluster->servers, &cluster->server_count,
+			    server->text);
+	}
+}
+
+void
+conf_apply_cluster_password(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_cluster *cluster = target;
+
+	cluster->password_path = statement->args[0].text;
+}
+
+/* ---- checks ---------------------------------------------------------- */
+
+static void
+cluster_complain(struct conf_loader *loader, struct conf_at at,
+    unsigned width, const char *hint, const char *text)
+{
+	conf_complain_at(loader->report, loader->report_arena, loader->book,
+	    CONF_ERROR, at, width, hint, text);
+}
+
+/* What the system calls this machine, as a node; NULL: it is none. */
+static const char *
+cluster_find_self(const struct conf *conf, const char *host_name)
+{
+	const struct conf_cluster *cluster = &conf->cluster;
+	struct slice name = slice_lower(conf->arena, slice_of(host_name));
+	struct slice first = slice_first(name, slice_find(name, '.'));
+
+	if (cluster_has_node(cluster, name))
+		return slice_dup(conf->arena, name);
+	return cluster_has_node(cluster, first) ?
+	    slice_dup(conf->arena, first) : NULL;
+}
+
+static void
+cluster_check_self(struct conf_loader *loader)
+{
+	struct conf *conf = loader->conf;
+	struct conf_cluster *cluster = &conf->cluster;
+	char name[HOST_NAME_BYTES] = "";
+
+	if (cluster->self != NULL) {
+		if (!cluster_has_node(cluster, slice_of(cluster->self)))
+			cluster_complain(loader, cluster->self_at,
+			    (unsigned)strlen(cluster->self),
+			    "name it in node, too", arena_printf(conf->arena,
+			    "'%s' is no node of the cluster", cluster->self));
+		return;
+	}
+	if (gethostname(name, sizeof(name)) != 0)
+		name[0] = '\0';
+	name[sizeof(name) - 1] = '\0';
+	cluster->self = cluster_find_self(conf, name);
+	if (cluster->self == NULL)
+		cluster_complain(loader, cluster->at, 7,
+		    "add to the block: self NODE", arena_printf(conf->arena,
+		    "none of its nodes is this machine, which is called '%s'",
+		    name));
+}
+
+void
+conf_check_cluster(struct conf_loader *loader)
+{
+	const struct conf *conf = loader->conf;
+
+	if (conf->cluster.name != NULL && conf->cluster.node_count == 0)
+		cluster_complain(loader, conf->cluster.at, 7,
+		    "add to the block: node NAME...", "it has no nodes");
+	else if (conf->cluster.name != NULL)
+		cluster_check_self(loader);
+	for (size_t i = 0; i < conf->rule_count; i++)
+		if (conf->rules[i].count.is_shared &&
+		    conf->cluster.server_count == 0)
+			cluster_complain(loader, conf->rules[i].at, 5,
+			    conf->cluster.name == NULL ?
+			    "add: cluster NAME { node NAME...; redis HOST }" :
+			    "add to the cluster: redis HOST",
+			    "shared with whom? no cluster has a redis");
+}
+
+void
+conf_cluster_add(struct str *out, const struct conf_cluster *cluster)
+{
+	str_addf(out, "%s { node", cluster->name);
+	for (size_t i = 0; i < cluster->node_count; i++)
+		str_addf(out, " %s", cluster->nodes[i]);
+	str_addf(out, "; self %s", cluster->self);
+	for (size_t i = 0; i < cluster->server_count; i++)
+		str_addf(out, "%s %s", i == 0 ? "; redis" : "",
+		    cluster->servers[i]);
+	if (cluster->password_path != NULL) {
+		str_adds(out, "; password ");
+		conf_add_word(out, cluster->password_path);
+	}
+	str_adds(out, "; patience ");
+	units_add_span(out, cluster->patience_ms);
+	str_adds(out, " }");
+}

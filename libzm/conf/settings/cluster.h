@@ -1,0 +1,48 @@
+/* cluster.h - the machines that share numbers
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_CONF_SETTINGS_CLUSTER_H
+#define ZM_CONF_SETTINGS_CLUSTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "conf/settings/at.h"
+
+enum {
+	CLUSTER_NAME_BYTES_MAX = 64,	/* of a cluster, of a node */
+	CLUSTER_NODES_MAX = 256,
+	CLUSTER_SERVERS_MAX = 16,
+	CLUSTER_PORT = 6379,		/* of Redis, unless said */
+	CLUSTER_PATIENCE_MS = 200,	/* unless said */
+	CLUSTER_MARGIN_MS = 300		/* more than that who asks waits */
+};
+
+struct conf_cluster {		/* cluster NAME { ... } */
+	const char	*name;		/* NULL: there is none */
+	const char	**nodes;	size_t node_count;
+	const char	*self;		/* one of them */
+	const char	**servers;	size_t server_count;
+				/* of one Redis: "HOST", "HOST:PORT",
+				 * "[ADDRESS]:PORT" */
+	const char	*password_path;	/* NULL: it wants none */
+	int64_t		 patience_ms;	/* of a question to it */
+	struct conf_at	 at, self_at;
+};
+
+/* "HOST", "HOST:PORT", "ADDRESS", "[ADDRESS]:PORT": its parts, borrowed; the
+ * port is CLUSTER_PORT unless it is said.  false: it is none of these. */
+bool conf_cluster_server(struct slice text, struct slice *out_host,
+    unsigned *out_port);
+
+struct conf;
+/* Is there a Redis to share numbers by? */
+bool conf_asks_share(const struct conf *conf);
+
+/* Append what stands after the word cluster. */
+void conf_cluster_add(struct str *out, const struct conf_cluster *cluster);
+
+#endif

@@ -1,0 +1,61 @@
+/* cluster.c - what a cluster needs of this machine
+ *
+ * In     a conf that is right in itself; the file of a password
+ * Out    complaints: not there, empty, others'
+ * Holds  nothing: the password is not kept
+ * Spec   zmailer.conf(5), cluster
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/machine/look.h"
+#include "daemon/skeleton.h"
+
+#include "base/banned.h"
+
+enum { PROGRAM_BYTES = 4200, CLUSTER_OTHERS = S_IRWXG | S_IRWXO };
+
+static void
+cluster_check_password(const struct machine_look *look, const char *path)
+{
+	struct conf_at at = look->conf->cluster.at;
+	struct stat st;
+
+	if (stat(path, &st) != 0) {
+		bool is_denied = geteuid() != 0 && errno == EACCES;
+
+		machine_tell(look, is_denied ? CONF_WARNING : CONF_ERROR, at,
+		    is_denied ? "check it as root" : "make it: its first line "
+		    "is the password", arena_printf(look->arena,
+		    "the password of Redis, %s: %s", path, strerror(errno)));
+		return;
+	}
+	if ((st.st_mode & CLUSTER_OTHERS) != 0)
+		machine_tell(look, CONF_ERROR, at, arena_printf(look->arena,
+		    "chmod 600 %s", path), arena_printf(look->arena,
+		    "the password of Redis, %s, is not its owner's alone",
+		    path));
+	else if (!S_ISREG(st.st_mode) || st.st_size == 0)
+		machine_tell(look, CONF_ERROR, at, "write the password into "
+		    "its first line", arena_printf(look->arena, "there is no "
+		    "password of Redis in %s", path));
+}
+
+void
+machine_check_cluster(const struct machine_look *look)
+{
+	const struct conf_cluster *cluster = &look->conf->cluster;
+	char path[PROGRAM_BYTES];
+
+	if (cluster->password_path != NULL)
+		cluster_check_password(look, cluster->password_path);
+	daemon_libexec("share", path, sizeof(path));
+	if (conf_asks_share(look->conf) && access(path, X_OK) != 0)
+		machine_tell(look, CONF_ERROR, cluster->at, "install it",
+		    arena_printf(look->arena, "the program that counts with "
+		    "other machines, %s: %s", path, strerror(errno)));
+}

@@ -1,0 +1,50 @@
+/* words.h - what share is asked, what it asks Redis, what that answers
+ *
+ * Pure.  Keys are escaped: no byte of an address makes another key; their
+ * length is bounded.  Scripts go by the clock of Redis alone.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SHARE_COUNT_WORDS_H
+#define ZM_SHARE_COUNT_WORDS_H
+
+#include "base/str.h"
+
+enum {
+	WORDS_TOKEN_BYTES = 32,
+	WORDS_KEY_BYTES_MAX = 2048,	/* of a question; more is nonsense */
+	WORDS_ESCAPED_MAX = 200		/* of it in a key of Redis; the rest is
+					 * a checksum */
+};
+
+/* "TOKEN take COUNT SPAN_MS KEY" or "TOKEN status". */
+struct words_question {
+	struct slice	token;
+	enum { WORDS_TAKE, WORDS_STATUS } verb;
+	uint64_t	count;
+	int64_t		span_ms;
+	struct slice	key;
+};
+/* false: it is none.  Borrowed from line. */
+bool words_question_read(struct slice line, struct words_question *out);
+
+/* The scripts: one takes of a rate, one says that a node is there. */
+enum words_script { SCRIPT_TAKE, SCRIPT_SEEN, SCRIPT_COUNT };
+extern const char *const words_scripts[SCRIPT_COUNT];
+
+/* Append "zm:NAME:r:{KEY}:COUNT/SPAN_MS", "zm:NAME:nodes". */
+void words_add_rate_key(struct str *out, const char *cluster,
+    struct slice key, uint64_t count, int64_t span_ms);
+void words_add_nodes_key(struct str *out, const char *cluster);
+
+/* What SCRIPT_TAKE answers: "GRANTED WAIT_US", of so many that were needed at
+ * least.  false: it is none. */
+bool words_taken_read(struct slice text, uint64_t *out_granted,
+    int64_t *out_wait_us);
+
+/* The next node of what SCRIPT_SEEN answers: "NAME SECONDS NAME SECONDS ...".
+ * false: the end, or it is none. */
+bool words_node_next(struct slice *rest, struct slice *out_name,
+    uint64_t *out_seconds);
+
+#endif

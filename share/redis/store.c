@@ -1,0 +1,528 @@
+/* store.c - the Redis that all nodes share: one connection, and a breaker
+ *
+ * In     questions; readiness of a socket; answers
+ * Out    answers, or that there is none
+ * Holds  one connection, what was asked on it and is not answered
+ * Trusts nothing in an answer: lengths are bounded, what is no answer opens
+ *        the breaker
+ * Spec   store.h; grammar/resp.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "grammar/resp.h"
+#include "io/stream.h"
+#include "journal/event.h"
+#include "share/redis/store.h"
+
+#include "base/banned.h"
+
+enum { SHA_BYTES = 40, ERROR_BYTES = 120 };
+
+enum store_step {		/* in this order, when it greets */
+	STEP_AUTH, STEP_ROLE, STEP_LOAD_TAKE, STEP_LOAD_SEEN, STEP_QUESTION
+};
+
+struct asked {			/* in flight */
+	enum store_step		 step;
+	enum words_script	 script;
+	bool			 is_again;	/* with the script's text */
+	int64_t			 until_ms;
+	struct str		 words;		/* after the script */
+	size_t			 count;		/* of them */
+	store_answer_fn		*fn;
+	void			*context;
+	TAILQ_ENTRY(asked)	 entry;
+};
+
+struct store {
+	struct process		*process;
+	const struct places	*places;
+	const char		*password;
+	loop_fn			*changed_fn;
+	void			*context;
+	int64_t			 patience_ms;
+	size_t			 place;		/* that is tried, or was last */
+	size_t			 tried;		/* of this round */
+	int			 fd;		/* that connects; -1 */
+	struct watch		*watch;		/* of it */
+	struct stream		*stream;	/* of what is connected */
+	bool			 is_up, was_told;
+	int64_t			 since_ms, round_ms;
+	char			 shas[SCRIPT_COUNT][SHA_BYTES + 1];
+	TAILQ_HEAD(, asked)	 asked;
+	size_t			 asked_count;
+	uint64_t		 trips;
+	char			 why[STORE_WHY_BYTES];
+	struct timer		 timer, flush_timer;
+};
+
+static void store_try(struct store *store);
+static void store_fail(struct store *store, const char *why);
+
+static void
+asked_free(struct store *store, struct asked *asked)
+{
+	TAILQ_REMOVE(&store->asked, asked, entry);
+	store->asked_count--;
+	str_release(&asked->words);
+	mem_free(&asked);
+}
+
+/* ---- deadlines -------------------------------------------------------- */
+
+static void
+store_on_time(void *context)
+{
+	struct store *store = context;
+
+	if (store->fd < 0 && store->stream == NULL) {
+		store->tried = 0;
+		store_try(store);
+		return;
+	}
+	store_fail(store, "it does not answer");
+}
+
+static void
+store_watch_time(struct store *store)
+{
+	const struct asked *first = TAILQ_FIRST(&store->asked);
+
+	if (first == NULL)
+		timer_clear(&store->timer);
+	else
+		timer_set(store->process->loop, &store->timer,
+		    first->until_ms, store_on_time, store);
+}
+
+/* ---- what is said ----------------------------------------------------- */
+
+static void
+store_on_flush(void *context)
+{
+	struct store *store = context;
+
+	if (store->stream == NULL)
+		return;
+	if (stream_flush(store->stream) == STREAM_FLUSH_BROKEN)
+		store_fail(store, "the connection broke");
+	else
+		stream_await(store->stream, true);
+}
+
+/* What is asked in one turn leaves in one write. */
+static void
+store_say(struct store *store, const struct str *bytes)
+{
+	stream_say(store->stream, str_slice(bytes));
+	if (store->flush_timer.at_ms == 0)
+		timer_set(store->process->loop, &store->flush_timer,
+		    clock_steady_ms(), store_on_flush, store);
+}
+
+static struct asked *
+store_push(struct store *store, enum store_step step)
+{
+	struct asked *asked = mem_alloc(1, sizeof(*asked));
+
+	asked->step = step;
+	asked->until_ms = clock_steady_ms() + store->patience_ms;
+	str_init(&asked->words);
+	TAILQ_INSERT_TAIL(&store->asked, asked, entry);
+	store->asked_count++;
+	if (TAILQ_FIRST(&store->asked) == asked)
+		store_watch_time(store);
+	return asked;
+}
+
+static void
+store_say_command(struct store *store, enum store_step step,
+    const struct slice *words, size_t count)
+{
+	struct str bytes = STR_INIT;
+
+	(void)store_push(store, step);
+	resp_add_command(&bytes, words, count);
+	store_say(store, &bytes);
+	explicit_bzero(bytes.buf, bytes.len);	/* a password, maybe */
+	str_release(&bytes);
+}
+
+static void
+store_greet(struct store *store)
+{
+	struct slice words[3] = { SLICE("AUTH") };
+
+	if (store->password != NULL) {
+		words[1] = slice_of(store->password);
+		store_say_command(store, STEP_AUTH, words, 2);
+	}
+	words[0] = SLICE("ROLE");
+	store_say_command(store, STEP_ROLE, words, 1);
+	words[0] = SLICE("SCRIPT");
+	words[1] = SLICE("LOAD");
+	words[2] = slice_of(words_scripts[SCRIPT_TAKE]);
+	store_say_command(store, STEP_LOAD_TAKE, words, 3);
+	words[2] = slice_of(words_scripts[SCRIPT_SEEN]);
+	store_say_command(store, STEP_LOAD_SEEN, words, 3);
+}
+
+static void
+store_say_question(struct store *store, const struct asked *asked)
+{
+	struct str bytes = STR_INIT;
+
+	resp_add_head(&bytes, asked->count + 2);
+	resp_add_word(&bytes, asked->is_again ? SLICE("EVAL") :
+	    SLICE("EVALSHA"));
+	resp_add_word(&bytes, slice_of(asked->is_again ?
+	    words_scripts[asked->script] : store->shas[asked->script]));
+	str_add_slice(&bytes, str_slice(&asked->words));
+	store_say(store, &bytes);
+	str_release(&bytes);
+}
+
+/* ---- up and away ------------------------------------------------------ */
+
+static void
+store_drop(struct store *store)
+{
+	timer_clear(&store->flush_timer);
+	watch_free(&store->watch);
+	if (store->fd >= 0)
+		close(store->fd);
+	store->fd = -1;
+	stream_free(&store->stream);
+}
+
+/* Answered only when all is as it will be: who is answered may ask. */
+static void
+store_answer_away(struct store *store)
+{
+	struct asked *asked;
+	store_answer_fn *fn;
+	void *context;
+
+	while (!store->is_up && (asked = TAILQ_FIRST(&store->asked)) != NULL) {
+		fn = asked->fn;
+		context = asked->context;
+		asked_free(store, asked);
+		if (fn != NULL)
+			fn(context, true, slice_of(store->why));
+	}
+}
+
+static void
+store_tell_away(struct store *store)
+{
+	if (store->was_told && !store->is_up)
+		return;
+	store->was_told = true;
+	store->is_up = false;
+	store->since_ms = clock_steady_ms();
+	event(EV_SHARE_LOST, NULL, "redis",
+	    slice_of(store->places->at[store->place].text), "reason",
+	    slice_of(store->why), NULL);
+	store->changed_fn(store->context);
+}
+
+/* The next place of this round; after the last one a second later. */
+static void
+store_fail(struct store *store, const char *why)
+{
+	int64_t now_ms = clock_steady_ms(), at_ms;
+	bool was_up = store->is_up;
+
+	snprintf(store->why, sizeof(store->why), "%s", why);
+	store_drop(store);
+	if (was_up)
+		store->tried = 0;
+	if (!was_up && store->tried < store->places->count) {
+		store->is_up = false;
+		store_answer_away(store);	/* of the greeting: nobody */
+		store_try(store);
+		return;
+	}
+	store_tell_away(store);
+	at_ms = store->round_ms + STORE_PROBE_MS;
+	timer_set(store->process->loop, &store->timer,
+	    at_ms > now_ms ? at_ms : now_ms + STORE_PROBE_MS / 10,
+	    store_on_time, store);
+	store_answer_away(store);
+}
+
+static void
+store_is_greeted(struct store *store)
+{
+	store->is_up = store->was_told = true;
+	store->tried = 0;
+	event(EV_SHARE_BACK, NULL, "redis",
+	    slice_of(store->places->at[store->place].text), "seconds",
+	    event_number((clock_steady_ms() - store->since_ms) / 1000),
+	    NULL);
+	store->since_ms = clock_steady_ms();
+	store->changed_fn(store->context);
+}
+
+/* ---- what is answered ------------------------------------------------- */
+
+static void
+store_fail_error(struct store *store, struct slice text)
+{
+	char why[STORE_WHY_BYTES];
+	struct str shown = STR_INIT;
+
+	str_add_escaped(&shown, slice_first(text, ERROR_BYTES));
+	snprintf(why, sizeof(why), "it says %s", shown.buf);
+	str_release(&shown);
+	store_fail(store, why);
+}
+
+/* "master" is the first item. */
+static bool
+is_master(struct slice items)
+{
+	struct slice text;
+	size_t used;
+
+	return resp_read(items, &text, &used) == RESP_VALUE &&
+	    slice_is(text, "master");
+}
+
+/* One step of the greeting.  false: the store failed. */
+static bool
+store_take_greeting(struct store *store, enum store_step step,
+    enum resp_answer answer, struct slice text)
+{
+	char *sha = store->shas[step == STEP_LOAD_TAKE ? SCRIPT_TAKE :
+	    SCRIPT_SEEN];
+
+	if (answer == RESP_ERROR) {
+		store_fail_error(store, text);
+		return false;
+	}
+	if (step == STEP_ROLE &&
+	    (answer != RESP_ARRAY || !is_master(text))) {
+		store_fail(store, "it is not the master");
+		return false;
+	}
+	if (step == STEP_LOAD_TAKE || step == STEP_LOAD_SEEN) {
+		if (answer != RESP_VALUE || text.n != SHA_BYTES) {
+			store_fail(store, "what it answers is no checksum");
+			return false;
+		}
+		memcpy(sha, text.p, SHA_BYTES);
+		sha[SHA_BYTES] = '\0';
+	}
+	if (step == STEP_LOAD_SEEN)
+		store_is_greeted(store);
+	return true;
+}
+
+/* It has forgotten its scripts (a restart, SCRIPT FLUSH): the text takes the
+ * place of its checksum, once, and is there for those after it. */
+static void
+store_ask_again(struct store *store, struct asked *asked)
+{
+	asked->is_again = true;
+	TAILQ_REMOVE(&store->asked, asked, entry);
+	TAILQ_INSERT_TAIL(&store->asked, asked, entry);
+	store_say_question(store, asked);
+}
+
+static bool
+store_take_answer(struct store *store, enum resp_answer answer,
+    struct slice text)
+{
+	struct asked *asked = TAILQ_FIRST(&store->asked);
+	enum store_step step;
+	store_answer_fn *fn;
+	void *context;
+
+	if (asked == NULL) {
+		store_fail(store, "it answers what nobody asked");
+		return false;
+	}
+	store->trips++;
+	step = asked->step;
+	if (step == STEP_QUESTION && answer == RESP_ERROR &&
+	    slice_starts(text, "NOSCRIPT") && !asked->is_again) {
+		store_ask_again(store, asked);
+		return true;
+	}
+	if (step == STEP_QUESTION && answer != RESP_VALUE) {
+		store_fail_error(store, answer == RESP_ERROR ? text :
+		    SLICE("what is no answer"));
+		return false;
+	}
+	fn = asked->fn;
+	context = asked->context;
+	asked_free(store, asked);
+	if (step != STEP_QUESTION)
+		return store_take_greeting(store, step, answer, text);
+	fn(context, false, text);
+	return true;
+}
+
+/* All answers that have come.  Who is answered reads no other stream. */
+static void
+store_on_ready(void *context)
+{
+	struct store *store = context;
+	enum resp_answer answer;
+	enum stream_got got = stream_fill(store->stream);
+	struct slice text;
+	size_t used;
+
+	for (;;) {
+		answer = resp_read(stream_input(store->stream), &text, &used);
+		if (answer == RESP_MORE)
+			break;
+		if (answer == RESP_BAD) {
+			store_fail(store, "what it answers is no RESP");
+			return;
+		}
+		if (!store_take_answer(store, answer, text))
+			return;
+		stream_consume(store->stream, used);
+	}
+	if (got == STREAM_EOF || got == STREAM_BROKEN) {
+		store_fail(store, "it closed the connection");
+		return;
+	}
+	store_watch_time(store);
+	store_on_flush(store);
+}
+
+/* ---- connecting ------------------------------------------------------- */
+
+static void
+store_on_connected(void *context, unsigned ready)
+{
+	struct store *store = context;
+	int trouble = 0, fd = store->fd;
+	socklen_t n = sizeof(trouble);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &trouble, &n) != 0)
+		trouble = errno;
+	if (trouble != 0) {
+		store_fail(store, strerror(trouble));
+		return;
+	}
+	watch_free(&store->watch);
+	store->fd = -1;
+	store->stream = stream_new(store->process->loop, fd, store_on_ready,
+	    store);
+	store_greet(store);
+}
+
+/* The next place. */
+static void
+store_try(struct store *store)
+{
+	const struct store_place *place;
+	int64_t now_ms = clock_steady_ms();
+
+	if (store->tried == 0)
+		store->round_ms = now_ms;
+	else
+		store->place = (store->place + 1) % store->places->count;
+	store->tried++;
+	place = &store->places->at[store->place];
+	store->fd = socket(place->address.ss_family,
+	    SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (store->fd < 0 || (connect(store->fd,
+	    (const struct sockaddr *)&place->address, place->length) != 0 &&
+	    errno != EINPROGRESS)) {
+		store_fail(store, strerror(errno));
+		return;
+	}
+	store->watch = loop_watch(store->process->loop, store->fd, LOOP_WRITE,
+	    store_on_connected, store);
+	timer_set(store->process->loop, &store->timer,
+	    now_ms + store->patience_ms, store_on_time, store);
+}
+
+/* ---- public ----------------------------------------------------------- */
+
+struct store *
+store_new(struct process *process, const struct places *places,
+    const char *password, loop_fn *changed_fn, void *context)
+{
+	struct store *store = mem_alloc(1, sizeof(*store));
+
+	store->process = process;
+	store->places = places;
+	store->password = password;
+	store->changed_fn = changed_fn;
+	store->context = context;
+	store->patience_ms = process->conf->cluster.patience_ms;
+	store->fd = -1;
+	store->since_ms = clock_steady_ms();
+	snprintf(store->why, sizeof(store->why), "not asked yet");
+	TAILQ_INIT(&store->asked);
+	timer_set(process->loop, &store->timer, store->since_ms,
+	    store_on_time, store);
+	return store;
+}
+
+void
+store_free(struct store **pstore)
+{
+	struct store *store = *pstore;
+	struct asked *asked;
+
+	if (store == NULL)
+		return;
+	store_drop(store);
+	timer_clear(&store->timer);
+	while ((asked = TAILQ_FIRST(&store->asked)) != NULL)
+		asked_free(store, asked);
+	mem_free(pstore);
+}
+
+bool
+store_is_open(const struct store *store)
+{
+	return store->is_up && store->asked_count < STORE_ASKED_MAX;
+}
+
+void
+store_ask(struct store *store, enum words_script script, struct slice key,
+    const struct slice *args, size_t count, store_answer_fn *fn,
+    void *context)
+{
+	struct asked *asked;
+
+	if (!store_is_open(store)) {
+		fn(context, true, slice_of(store->is_up ?
+		    "too many questions" : store->why));
+		return;
+	}
+	asked = store_push(store, STEP_QUESTION);
+	asked->script = script;
+	asked->fn = fn;
+	asked->context = context;
+	asked->count = count + 2;
+	resp_add_word(&asked->words, SLICE("1"));
+	resp_add_word(&asked->words, key);
+	for (size_t i = 0; i < count; i++)
+		resp_add_word(&asked->words, args[i]);
+	store_say_question(store, asked);
+}
+
+struct store_state
+store_state(const struct store *store)
+{
+	return (struct store_state){ store->is_up,
+	    !store->is_up && !store->was_told, store->since_ms,
+	    store->places->at[store->place].text, store->why, store->trips };
+}

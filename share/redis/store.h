@@ -1,0 +1,56 @@
+/* store.h - the Redis that all nodes share: one connection, and a breaker
+ *
+ * Questions are scripts (count/words.h), sent as they come and answered in
+ * order.  One that has no answer within its patience opens the breaker: the
+ * connection is given up, all that is asked is answered "away" at once, and
+ * every second the addresses are tried again, until one says that it is the
+ * master and takes the scripts.  Nothing is kept for later.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SHARE_REDIS_STORE_H
+#define ZM_SHARE_REDIS_STORE_H
+
+#include "daemon/skeleton.h"
+#include "share/count/words.h"
+#include "share/redis/places.h"
+
+enum {
+	STORE_PROBE_MS = 1000,
+	STORE_ASKED_MAX = 8192,	/* in flight */
+	STORE_WHY_BYTES = 256
+};
+
+struct store;
+
+/* An answer; is_away: there is none, and text says why.  Called in the loop,
+ * or before store_ask returns when it is away. */
+typedef void store_answer_fn(void *context, bool is_away, struct slice text);
+
+/* password: what Redis wants to hear, NULL: nothing.  Places are borrowed.
+ * changed_fn: it answers now, or no more; may be asked then. */
+struct store *store_new(struct process *process,
+    const struct places *places, const char *password,
+    loop_fn *changed_fn, void *context);
+void store_free(struct store **store);
+
+/* Run a script on a key with so many arguments. */
+void store_ask(struct store *store, enum words_script script,
+    struct slice key, const struct slice *args, size_t count,
+    store_answer_fn *fn, void *context);
+
+/* Would a question be sent on now? */
+bool store_is_open(const struct store *store);
+
+struct store_state {
+	bool		 is_up;
+	bool		 is_opening;	/* nobody knows yet: after the start */
+	int64_t		 since_ms;	/* steady */
+	const char	*place;		/* the last that was tried */
+	const char	*why;		/* it is away */
+	uint64_t	 trips;		/* answers, since the start */
+};
+/* How it stands; borrowed until the next turn. */
+struct store_state store_state(const struct store *store);
+
+#endif

@@ -1,0 +1,65 @@
+/* fuzz_share_words.c - any bytes as a question to share, as answers of Redis:
+ * words.c, members.c
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "share/count/words.h"
+#include "share/ledger/members.h"
+#include "tests/fuzz/fuzz.h"
+
+static void
+as_question(struct slice bytes)
+{
+	struct words_question question;
+	struct str key = STR_INIT;
+
+	if (!words_question_read(slice_first(bytes, slice_find(bytes, '\n')),
+	    &question))
+		return;
+	MUST(question.token.n > 0 && question.token.n < WORDS_TOKEN_BYTES);
+	if (question.verb == WORDS_STATUS)
+		return;
+	MUST(question.count > 0 && question.span_ms > 0);
+	MUST(question.key.n > 0 && question.key.n <= WORDS_KEY_BYTES_MAX);
+	words_add_rate_key(&key, "mx", question.key, question.count,
+	    question.span_ms);
+	MUST(key.len < 400);
+	for (size_t i = 0; i < key.len; i++)
+		MUST(key.buf[i] > ' ' && key.buf[i] < 127);
+	/* one brace opens, one closes */
+	MUST(slice_find(slice_from(str_slice(&key), 9), '{') == key.len - 9);
+	str_release(&key);
+}
+
+static void
+as_answers(struct slice bytes)
+{
+	static const char *names[] = { "mx1", "mx2" };
+	static const struct conf_cluster cluster = { .name = "mx",
+	    .nodes = names, .node_count = 2, .self = "mx1" };
+	struct members *members = members_new(&cluster);
+	struct str out = STR_INIT;
+	uint64_t granted;
+	int64_t wait_us;
+
+	if (words_taken_read(bytes, &granted, &wait_us))
+		MUST(granted <= UINT32_MAX && wait_us >= 0);
+	members_take(members, bytes, 0);
+	MUST(members_count(members) >= 1);
+	members_add_status(members, SLICE("t"), 1000, &out);
+	for (size_t i = 0; i < out.len; i++)
+		MUST(out.buf[i] == '\n' || (out.buf[i] >= ' ' &&
+		    out.buf[i] < 127));
+	str_release(&out);
+	members_free(&members);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct slice bytes = { (const char *)data, size };
+
+	as_question(bytes);
+	as_answers(bytes);
+	return 0;
+}

@@ -1,0 +1,303 @@
+#!/usr/bin/env python3
+"""Two instances of zmailer that share limits in one real Redis: exact in sum,
+also when it forgot its scripts; stopped, hanging, and back.  Started by
+run-cluster.
+
+SPDX-License-Identifier: ISC
+"""
+import concurrent.futures
+import json
+import os
+import re
+import signal
+import smtplib
+import sys
+
+TOP = os.environ["ZMAILER_SRC"]
+sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
+sys.path.insert(0, os.path.join(TOP, "tests", "real"))
+from zmtest import mta                               # noqa: E402
+from zmtest.cases import Cases                       # noqa: E402
+from servers import Base                             # noqa: E402
+
+case = Cases()
+NODES = ("mx1", "mx2")
+LIMIT = 10
+# a slow machine is no Redis that hangs: where nothing is stopped on purpose
+# nobody runs out of patience
+PATIENT, SHORT = "10s", "500ms"
+
+
+class Redis(Base):
+    stop_signal = signal.SIGTERM
+
+    def make(self):
+        pass
+
+    def start(self):
+        self.spawn("redis-server", "--port", str(self.port), "--bind",
+                   "127.0.0.1", "--save", "", "--requirepass", "pw", "--dir",
+                   self.top)
+
+    def redis(self, *words, check=True):
+        return self.tool("redis-cli", "-p", str(self.port),
+                         "--no-auth-warning", "-a", "pw", *words,
+                         check=check).stdout.decode()
+
+    def answers(self):
+        return "PONG" in self.redis("PING", check=False)
+
+    def fill(self):
+        pass
+
+    def key_of(self, text):
+        """The only key with that text in it."""
+        keys = self.redis("KEYS", f"*{text}*").split()
+        assert len(keys) == 1, keys
+        return keys[0]
+
+    def scripts_run(self):
+        found = re.search(r"cmdstat_evalsha:calls=(\d+)",
+                          self.redis("INFO", "commandstats"))
+        return int(found.group(1)) if found else 0
+
+
+class Node:
+    def __init__(self, name, redis):
+        self.name, self.redis = name, redis
+        self.instance = mta.Mta(name)
+        self.password = self.instance.top + "/password"
+        with open(self.password, "w", encoding="ascii") as file:
+            file.write("pw\n")
+        os.chmod(self.password, 0o600)
+        self.configured = False
+
+    def configure(self, patience, limit=f"{LIMIT}/1h"):
+        """The cluster and its limit, taken over if it runs."""
+        path = self.instance.top + "/cluster.conf"
+        with open(path, "w", encoding="ascii") as file:
+            file.write(f"cluster mx {{ node {' '.join(NODES)}; "
+                       f"self {self.name}; "
+                       f"redis 127.0.0.1:{self.redis.port}; "
+                       f"password {self.password}; "
+                       f"patience {patience} }}\n"
+                       f"limit rate {limit} per sender everybody shared\n")
+        if self.configured:
+            self.instance.zmailer("reload")
+        else:
+            self.instance.configure(f"include {path}\n")
+            self.instance.start()
+            self.configured = True
+
+    def rcpts(self, sender, count):
+        """How many of so many recipients are taken; all others wait."""
+        taken = 0
+        with smtplib.SMTP("127.0.0.1", self.instance.port, timeout=60,
+                          local_hostname="client.test") as peer:
+            peer.ehlo()
+            for _ in range(count):
+                peer.mail(sender)
+                code, said = peer.rcpt("alice@localhost")
+                assert code in (250, 450), (code, said)
+                taken += code == 250
+                peer.rset()
+        return taken
+
+    def status(self):
+        """(exit status, what it says)"""
+        code, out, _ = self.instance.zmailer("cluster", "status", "--json",
+                                             check=None)
+        return code, [json.loads(line) for line in out.splitlines()]
+
+    def is_well(self):
+        return self.status()[0] == 0
+
+    def told(self, name):
+        return sum(e["ev"] == name for e in self.instance.events())
+
+    def share(self):
+        """The process of that name."""
+        for pid in self.instance.pids():
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                if file.read().split(b"\0")[0].endswith(b"share"):
+                    return pid
+        return None
+
+
+class Cluster:
+    def __init__(self):
+        self.redis = Redis()
+        self.nodes = [Node(name, self.redis) for name in NODES]
+        for node in self.nodes:
+            node.configure(PATIENT)
+        try:
+            self.wait_well()
+        except AssertionError:
+            self.tell()
+            raise
+
+    def wait_well(self):
+        for node in self.nodes:
+            mta.wait_for(f"{node.name} to see all nodes", node.is_well)
+
+    def configure(self, *words):
+        for node in self.nodes:
+            node.configure(*words)
+        self.wait_well()
+
+    def taken(self, sender, each):
+        """Turn by turn."""
+        return sum(node.rcpts(sender, 1) for _ in range(each)
+                   for node in self.nodes)
+
+    def tell(self):
+        for node in self.nodes:
+            print(node.name, node.status())
+            for event in node.instance.events():
+                if event["ev"].startswith(("share", "daemon")):
+                    print(node.name, event)
+
+    def close(self):
+        for node in self.nodes:
+            node.instance.close()
+        self.redis.close()
+
+
+@case
+def the_limit_is_exact_in_sum():
+    assert cluster.taken("cold@src.test", 6) == LIMIT
+    for node in cluster.nodes:
+        assert node.rcpts("cold@src.test", 2) == 0, node.name
+        assert node.rcpts(f"{node.name}@src.test", LIMIT + 1) == LIMIT
+
+
+@case
+def also_when_all_come_at_once():
+    with concurrent.futures.ThreadPoolExecutor(12) as pool:
+        taken = [pool.submit(cluster.nodes[i % 2].rcpts, "rush@src.test", 3)
+                 for i in range(12)]
+        assert sum(one.result() for one in taken) == LIMIT
+
+
+@case
+def a_refusal_changes_nothing():
+    cluster.taken("full@src.test", LIMIT)
+    key = cluster.redis.key_of("full@src.test")
+    before = [cluster.redis.redis(verb, key) for verb in
+              ("GET", "PEXPIRETIME")]
+    assert int(before[1]) > 0, before
+    assert cluster.taken("full@src.test", 3) == 0
+    assert before == [cluster.redis.redis(verb, key) for verb in
+                      ("GET", "PEXPIRETIME")]
+
+
+@case
+def scripts_that_are_forgotten_are_sent_again():
+    lost = [node.told("share.lost") for node in cluster.nodes]
+    cluster.redis.redis("SCRIPT", "FLUSH")
+    assert cluster.taken("flush@src.test", 6) == LIMIT
+    assert lost == [node.told("share.lost") for node in cluster.nodes]
+
+
+@case
+def a_hot_key_is_taken_in_batches():
+    cluster.configure(PATIENT, "60000/1m")
+    before = cluster.redis.scripts_run()
+    assert cluster.nodes[0].rcpts("hot@src.test", 300) == 300
+    trips = cluster.redis.scripts_run() - before
+    print(f"     300 recipients of a hot key: {trips} scripts", flush=True)
+    assert trips < 100, trips
+    cluster.configure(PATIENT)
+
+
+@case
+def the_status_says_who_is_there():
+    status, rows = cluster.nodes[0].status()
+    assert status == 0, rows
+    nodes = {row["node"]: row for row in rows if "node" in row}
+    assert set(nodes) == set(NODES), rows
+    assert nodes["mx1"]["is"] == "self" and nodes["mx2"]["is"] == "other"
+    assert [row["up"] for row in rows if "redis" in row] == [True], rows
+    _, words, _ = cluster.nodes[1].instance.zmailer("cluster", "status")
+    assert "mx1" in words and "answers for" in words, words
+
+
+@case
+def mail_goes_on_while_redis_hangs():
+    cluster.configure(SHORT)
+    assert cluster.taken("hang@src.test", 1) == 2
+    lost = [node.told("share.lost") for node in cluster.nodes]
+    cluster.redis.signal(signal.SIGSTOP)
+    for node in cluster.nodes:
+        taken = node.rcpts("hang@src.test", LIMIT + 2)
+        # by share alone, and once more by smtpserver if share is slow
+        assert LIMIT // 2 <= taken <= LIMIT, (node.name, taken)
+    for node, before in zip(cluster.nodes, lost):
+        mta.wait_for("the event", lambda: node.told("share.lost") > before)
+        status, rows = node.status()
+        assert status == 1, rows
+        assert [row["up"] for row in rows if "redis" in row] == [False], rows
+        assert "is AWAY" in node.instance.zmailer("cluster", "status",
+                                                  check=1)[1]
+        findings = node.instance.zmailer("doctor", "processes", check=1)[1]
+        assert "is away" in findings, findings
+        mta.wait_for("the gauge", lambda: "zmailer_share_up 0" in
+                     node.instance.zmailer("metrics")[1])
+    back = [node.told("share.back") for node in cluster.nodes]
+    cluster.redis.signal(signal.SIGCONT)
+    for node, before in zip(cluster.nodes, back):
+        mta.wait_for("it to be back", lambda: node.told("share.back") > before)
+    cluster.configure(PATIENT)
+    assert cluster.taken("after@src.test", 6) == LIMIT
+
+
+@case
+def a_redis_that_comes_again_is_found():
+    cluster.redis.stop()
+    for node in cluster.nodes:
+        mta.wait_for("it to be lost", lambda: node.status()[0] == 1)
+        assert node.rcpts("gone@src.test", LIMIT) == LIMIT // 2, node.name
+    cluster.redis.start()
+    cluster.wait_well()
+    assert cluster.taken("again@src.test", 6) == LIMIT
+
+
+@case
+def mail_goes_on_while_share_hangs():
+    cluster.configure(SHORT)
+    node = cluster.nodes[0]
+    pid = mta.wait_for("the process share", node.share)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        assert node.rcpts("stuck@src.test", LIMIT) == LIMIT // 2
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    cluster.wait_well()
+
+
+@case
+def one_that_ended_is_missing():
+    """It is made to be longer ago than it is."""
+    cluster.configure(PATIENT)
+    cluster.nodes[1].instance.stop()
+    now = int(cluster.redis.redis("TIME").split()[0])
+    cluster.redis.redis("ZADD", "zm:mx:nodes", str(now - 40), "mx2")
+    cluster.redis.redis("ZADD", "zm:mx:nodes", str(now), "mx7")
+    one = cluster.nodes[0]
+    mta.wait_for("it to be missed", lambda: one.status()[0] == 1)
+    _, rows = one.status()
+    nodes = {row["node"]: row for row in rows if "node" in row}
+    assert nodes["mx2"]["missing"] and not nodes["mx1"]["missing"], rows
+    assert nodes["mx7"]["is"] == "stranger", rows
+    assert "mx2" in one.instance.zmailer("cluster", "status", check=1)[1]
+    cluster.redis.redis("ZREM", "zm:mx:nodes", "mx7")
+    cluster.nodes[1].instance.start()
+    cluster.wait_well()
+
+
+cluster = Cluster()
+try:
+    code = case.run("cluster", tell=cluster.tell)
+finally:
+    cluster.close()
+sys.exit(code)

@@ -1,0 +1,120 @@
+/* test_cluster.c - the machines that share numbers
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <unistd.h>
+
+#include "conf_case.h"
+#include "conf/part/part.h"
+
+Test(conf_cluster, all_of_it)
+{
+	struct conf_case c;
+
+	case_good(&c, "cluster mx { node mx1 mx2; node mx-3; self mx2;"
+	    " redis 192.0.2.1 redis.test:7000; password /etc/pw;"
+	    " patience 1s }\nlimit rate 5/1h shared\nlimit rate 5/1h\n");
+	cr_expect_str_eq(c.conf->cluster.name, "mx");
+	cr_expect_eq(c.conf->cluster.node_count, 3);
+	cr_expect_str_eq(c.conf->cluster.nodes[2], "mx-3");
+	cr_expect_str_eq(c.conf->cluster.self, "mx2");
+	cr_expect_eq(c.conf->cluster.server_count, 2);
+	cr_expect_str_eq(c.conf->cluster.password_path, "/etc/pw");
+	cr_expect_eq(c.conf->cluster.patience_ms, 1000);
+	cr_expect(c.conf->rules[0].count.is_shared);
+	cr_expect(!c.conf->rules[1].count.is_shared);
+	cr_expect(conf_asks_share(c.conf));
+	case_close(&c);
+}
+
+Test(conf_cluster, what_is_shown_is_read_the_same)
+{
+	struct conf_case c, again;
+	struct str first = STR_INIT, second = STR_INIT;
+
+	case_good(&c, "cluster mx { node mx1 mx2; self mx1; redis ::1 a:1;"
+	    " password \"/etc/a b\" }\n");
+	str_adds(&first, "cluster ");
+	conf_cluster_add(&first, &c.conf->cluster);
+	cr_expect_str_eq(first.buf, "cluster mx { node mx1 mx2; self mx1; "
+	    "redis ::1 a:1; password \"/etc/a b\"; patience 200ms }");
+	case_good(&again, first.buf);
+	str_adds(&second, "cluster ");
+	conf_cluster_add(&second, &again.conf->cluster);
+	cr_expect_str_eq(first.buf, second.buf);
+	str_release(&first);
+	str_release(&second);
+	case_close(&c);
+	case_close(&again);
+}
+
+Test(conf_cluster, this_machine_is_found_by_its_name)
+{
+	char name[256] = "", text[600];
+	struct conf_case c;
+
+	cr_assert_eq(gethostname(name, sizeof(name) - 1), 0);
+	for (char *p = name; *p != '\0'; p++)
+		*p = *p >= 'A' && *p <= 'Z' ? (char)(*p + 32) : *p;
+	snprintf(text, sizeof(text), "cluster mx { node other %s }", name);
+	case_good(&c, text);
+	cr_expect_str_eq(c.conf->cluster.self, name);
+	case_close(&c);
+	name[strcspn(name, ".")] = '\0';
+	snprintf(text, sizeof(text), "cluster mx { node other %s }", name);
+	case_good(&c, text);
+	cr_expect_str_eq(c.conf->cluster.self, name);
+	case_close(&c);
+}
+
+Test(conf_cluster, rules_that_say_the_same_are_one_limit)
+{
+	struct conf_case c;
+
+	case_good(&c, "cluster mx { node mx1; self mx1; redis 192.0.2.1 }\n"
+	    "limit rate 5/1h per user auth shared\n"
+	    "limit rate 5/1h shared per user   auth\n"
+	    "limit rate 5/1h per sender auth shared\n"
+	    "limit rate 5/60m per user auth shared\n");
+	cr_expect_eq(c.conf->rules[0].count.shared_id,
+	    c.conf->rules[1].count.shared_id);
+	cr_expect_neq(c.conf->rules[0].count.shared_id,
+	    c.conf->rules[2].count.shared_id);
+	cr_expect_eq(c.conf->rules[0].count.shared_id,
+	    c.conf->rules[3].count.shared_id);
+	case_close(&c);
+}
+
+Test(conf_cluster, where_a_redis_is)
+{
+	static const struct {
+		const char *text, *host;
+		unsigned port;
+	} rows[] = {
+		{ "192.0.2.1", "192.0.2.1", 6379 },
+		{ "192.0.2.1:1", "192.0.2.1", 1 },
+		{ "redis.example.org:65535", "redis.example.org", 65535 },
+		{ "::1", "::1", 6379 },
+		{ "[::1]", "::1", 6379 },
+		{ "[::1]:7", "::1", 7 },
+		{ "", NULL, 0 }, { ":1", NULL, 0 }, { "a:", NULL, 0 },
+		{ "a:0", NULL, 0 }, { "a:65536", NULL, 0 }, { "[", NULL, 0 },
+		{ "[]", NULL, 0 }, { "[::1", NULL, 0 }, { "::1]", NULL, 0 },
+		{ "[::1]7", NULL, 0 }, { "a/b", NULL, 0 }, { "a b", NULL, 0 },
+	};
+	struct slice host;
+	unsigned port;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		bool is_one = conf_cluster_server(slice_of(rows[i].text),
+		    &host, &port);
+
+		cr_expect_eq(is_one, rows[i].host != NULL, "%s",
+		    rows[i].text);
+		if (is_one && rows[i].host != NULL) {
+			cr_expect(slice_is(host, rows[i].host), "%s",
+			    rows[i].text);
+			cr_expect_eq(port, rows[i].port, "%s", rows[i].text);
+		}
+	}
+}

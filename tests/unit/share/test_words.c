@@ -1,0 +1,98 @@
+/* test_words.c - questions, keys of Redis, its answers
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <criterion/criterion.h>
+
+#include "share/count/words.h"
+
+Test(share_words, a_question_is_read)
+{
+	struct words_question q;
+
+	cr_assert(words_question_read(
+	    SLICE("7 take 10 3600000 0badcafe a b@c"), &q));
+	cr_expect(slice_is(q.token, "7"));
+	cr_expect_eq(q.verb, WORDS_TAKE);
+	cr_expect_eq(q.count, 10);
+	cr_expect_eq(q.span_ms, 3600000);
+	cr_expect(slice_is(q.key, "0badcafe a b@c"));
+	cr_assert(words_question_read(SLICE("x status"), &q));
+	cr_expect_eq(q.verb, WORDS_STATUS);
+}
+
+Test(share_words, what_is_no_question_is_refused)
+{
+	static const char *const rows[] = { "", " ", "7", "7 take",
+		"7 take 10", "7 take 10 1000", "7 take 10 1000 ",
+		"7 take 0 1000 k", "7 take 10 0 k", "7 take -1 1000 k",
+		"7 take 4294967296 1000 k", "7 take 1 4294967296 k",
+		"7 take 1x 1000 k", "7 give 10 1000 k", "7 status now",
+		"01234567890123456789012345678901 status" };
+	struct words_question q;
+	struct str long_key = STR_INIT;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		cr_expect(!words_question_read(slice_of(rows[i]), &q), "%s",
+		    rows[i]);
+	str_adds(&long_key, "7 take 1 1000 ");
+	for (int i = 0; i < WORDS_KEY_BYTES_MAX; i++)
+		str_addc(&long_key, 'k');
+	cr_expect(words_question_read(str_slice(&long_key), &q));
+	str_addc(&long_key, 'k');
+	cr_expect(!words_question_read(str_slice(&long_key), &q));
+	str_release(&long_key);
+}
+
+static void
+expect_key(struct slice key, const char *want)
+{
+	struct str out = STR_INIT;
+
+	words_add_rate_key(&out, "mx", key, 10, 1000);
+	cr_expect_str_eq(out.buf, want);
+	str_release(&out);
+}
+
+Test(share_words, no_byte_makes_another_key)
+{
+	expect_key(SLICE("r a@b.example"), "zm:mx:r:{r%20a@b.example}:10/1000");
+	expect_key(SLICE("a}:10/1000"), "zm:mx:r:{a%7D:10%2F1000}:10/1000");
+	expect_key(SLICE("a%7D"), "zm:mx:r:{a%257D}:10/1000");
+	expect_key(SLICE("*?[a]~\r\n\0\xff"),
+	    "zm:mx:r:{%2A%3F%5Ba%5D%7E%0D%0A%00%FF}:10/1000");
+}
+
+Test(share_words, a_long_key_is_cut_and_still_its_own)
+{
+	struct str one = STR_INIT, other = STR_INIT, key = STR_INIT;
+
+	for (int i = 0; i < 1000; i++)
+		str_addc(&key, 'k');
+	words_add_rate_key(&one, "mx", str_slice(&key), 10, 1000);
+	key.buf[999] = 'l';
+	words_add_rate_key(&other, "mx", str_slice(&key), 10, 1000);
+	cr_expect_eq(one.len, other.len);
+	cr_expect_lt(one.len, 300);
+	cr_expect_str_neq(one.buf, other.buf);
+	str_release(&one);
+	str_release(&other);
+	str_release(&key);
+}
+
+Test(share_words, what_redis_grants_is_read)
+{
+	static const char *const bad[] = { "", "1", "x 0", "1 x", "-1 0",
+		"1 0 0", "1 -1", "4294967296 0" };
+	uint64_t granted;
+	int64_t wait_us;
+
+	cr_assert(words_taken_read(SLICE("3 0"), &granted, &wait_us));
+	cr_expect_eq(granted, 3);
+	cr_expect_eq(wait_us, 0);
+	cr_assert(words_taken_read(SLICE("0 359999999"), &granted, &wait_us));
+	cr_expect_eq(wait_us, 359999999);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		cr_expect(!words_taken_read(slice_of(bad[i]), &granted,
+		    &wait_us), "%s", bad[i]);
+}
