@@ -65,7 +65,7 @@ main(int argc, char **argv)
 	struct process process;
 	struct places places;
 	struct ledger *ledger;
-	struct inquirers *inquirers;
+	struct callers *callers;
 	struct err err;
 	char *password;
 	int status = consulted_begin(&process, &share, argc, argv);
@@ -77,10 +77,10 @@ main(int argc, char **argv)
 		fatal("cluster: redis: %s", err.text);
 	share_lock_in(process.conf);
 	ledger = ledger_new(&process, &places, password);
-	inquirers = inquirers_new(&process, ledger, SIDECAR_SOCKET_FD,
-	    SIDECAR_LIFELINE_FD);
+	callers = callers_new(&process, &inquirers_kind, ledger,
+	    SIDECAR_SOCKET_FD, SIDECAR_LIFELINE_FD);
 	loop_run(process.loop);
-	inquirers_free(&inquirers);
+	callers_free(&callers);
 	ledger_free(&ledger);
 	if (password != NULL)
 		explicit_bzero(password, strlen(password));

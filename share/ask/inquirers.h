@@ -14,21 +14,10 @@
 #ifndef ZM_SHARE_ASK_INQUIRERS_H
 #define ZM_SHARE_ASK_INQUIRERS_H
 
+#include "daemon/callers.h"
 #include "share/ledger/ledger.h"
 
-enum {
-	INQUIRERS_MAX = 256,
-	INQUIRERS_WAITS_MAX = 16384,	/* of one of them */
-	INQUIRERS_LEAVE_MS = 2000,	/* what was asked is answered */
-	INQUIRERS_LINE_BYTES_MAX = 4096
-};
-
-struct inquirers;
-
-/* Answer at the listening socket until the other end of lifeline is closed:
- * then what was asked, no more, and the loop stops. */
-struct inquirers *inquirers_new(struct process *process, struct ledger *ledger,
-    int socket, int lifeline);
-void inquirers_free(struct inquirers **inquirers);
+/* Their context is a struct ledger. */
+extern const struct callers_kind inquirers_kind;
 
 #endif
