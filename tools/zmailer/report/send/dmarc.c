@@ -48,7 +48,7 @@ telling_say_json(const struct telling *telling, struct str *out)
 	json_text(out, "day", slice_of(telling->sending->day));
 	json_number(out, "messages", (int64_t)domain->messages);
 	json_number(out, "failed", (int64_t)domain->failed);
-	json_number(out, "left_out", (int64_t)domain->left_out);
+	json_number(out, "omitted", (int64_t)domain->left_out);
 	json_list(out, "to", list, telling->hears.count);
 	json_text(out, "file", slice_of(telling->file));
 	json_text(out, "trouble", slice_of(telling->trouble));
@@ -113,11 +113,23 @@ telling_add_words(const struct telling *telling, struct str *out)
 	str_adds(out, "The report is of the form of RFC 9990.\n");
 }
 
+/* As it goes: each LF as CR LF. */
+static uint64_t
+message_bytes(struct slice message)
+{
+	uint64_t bytes = message.n;
+
+	for (size_t i = 0; i < message.n; i++)
+		bytes += message.p[i] == '\n' ? 1 : 0;
+	return bytes;
+}
+
 /* Who takes no report of this size is left out (section 3.4). */
 static void
-telling_drop_small(struct telling *telling, size_t bytes)
+telling_drop_small(struct telling *telling, struct slice message)
 {
 	struct dmarc_hears *hears = &telling->hears;
+	uint64_t bytes = message_bytes(message);
 	size_t kept = 0;
 
 	for (size_t i = 0; i < hears->count; i++)
@@ -152,7 +164,7 @@ telling_send(struct telling *telling, struct report_mail *mail)
 	int status = EX_SOFTWARE;
 
 	if (report_mail_add(&message, mail, &err) == 0) {
-		telling_drop_small(telling, message.len);
+		telling_drop_small(telling, str_slice(&message));
 		mail->to_count = telling->hears.count;
 		str_reset(&message);
 		status = mail->to_count == 0 ? EX_OK : report_mail_add(
@@ -229,14 +241,22 @@ telling_look(struct telling *telling, struct arena *arena)
 	return ORIGIN_TEMPERROR;
 }
 
-static bool
-sending_is_own(const struct sending *sending, const char *name)
+/* What is known of who hears, and what follows. */
+static void
+telling_go(struct telling *telling, enum origin found)
 {
-	const struct conf_domain *domain;
-	struct err err;
+	struct sending *sending = telling->sending;
 
-	return conf_domain_ask(sending->conf, slice_of(name), &domain,
-	    &err) != TABLE_NONE;
+	telling->trouble = telling->hears.reason;
+	if (found == ORIGIN_PASS && !sending->is_dry) {
+		telling_mail(telling);
+		return;
+	}
+	if (found == ORIGIN_TEMPERROR) {
+		sending->failed++;
+		telling->trouble = "who hears cannot be known now";
+	}
+	telling_say(telling);
 }
 
 static void
@@ -244,31 +264,22 @@ sending_tell_author(struct sending *sending,
     const struct authors_domain *domain)
 {
 	struct telling telling = { .sending = sending, .domain = domain,
-	    .trouble = "" };
+	    .hears = { .reason = "" } };
+	enum table_result is_own = TABLE_NONE;
+	const struct conf_domain *own;
 	struct arena *arena;
+	struct err err;
 
-	if (domain->is_told || domain->messages == 0 ||
-	    (!sending->is_own && sending_is_own(sending, domain->name)))
+	if (domain->is_told || domain->messages == 0)
+		return;
+	if (!sending->is_own)
+		is_own = conf_domain_ask(sending->conf,
+		    slice_of(domain->name), &own, &err);
+	if (is_own == TABLE_FOUND)
 		return;
 	arena = arena_new();
-	switch (telling_look(&telling, arena)) {
-	case ORIGIN_PASS:
-		telling.trouble = telling.hears.reason;
-		if (sending->is_dry)
-			telling_say(&telling);
-		else
-			telling_mail(&telling);
-		break;
-	case ORIGIN_NONE:
-		telling.trouble = telling.hears.reason;
-		telling_say(&telling);
-		break;
-	default:
-		sending->failed++;
-		telling.trouble = "who hears cannot be known now";
-		telling_say(&telling);
-		break;
-	}
+	telling_go(&telling, is_own != TABLE_NONE ? ORIGIN_TEMPERROR :
+	    telling_look(&telling, arena));
 	arena_free(&arena);
 }
 

@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
@@ -17,6 +18,7 @@
 #endif
 
 #include "base/clock.h"
+#include "base/crc32c.h"
 #include "grammar/base64.h"
 #include "tools/submit/submit.h"
 #include "tools/zmailer/report/send/mail.h"
@@ -24,6 +26,13 @@
 #include "base/banned.h"
 
 enum { BASE64_LINE = 76 };
+
+/* What parts the parts: the id may be longer than a boundary (70 bytes). */
+static uint32_t
+mail_boundary(const struct report_mail *mail)
+{
+	return crc32c(0, mail->id, strlen(mail->id));
+}
 
 #ifdef HAVE_ZLIB
 enum { GZIP_WINDOW = 15 + 16 };	/* deflateInit2: with the head of gzip */
@@ -113,7 +122,8 @@ mail_add_header(struct str *out, const struct report_mail *mail)
 	mail_add_tls_fields(out, mail);
 	str_addf(out, "Auto-Submitted: auto-generated\n"
 	    "MIME-Version: 1.0\nContent-Type: %s;\n"
-	    "\tboundary=\"zm-%s\"\n\n", form->type, mail->id);
+	    "\tboundary=\"zm-%08" PRIx32 "\"\n\n", form->type,
+	    mail_boundary(mail));
 }
 
 static int
@@ -132,15 +142,16 @@ mail_add_data(struct str *out, const struct report_mail *mail,
 	type = form->packed;
 	end = ".gz";
 #endif
-	str_addf(out, "\n--zm-%s\nContent-Type: %s\n"
+	str_addf(out, "\n--zm-%08" PRIx32 "\nContent-Type: %s\n"
 	    "Content-Transfer-Encoding: base64\n"
 	    "Content-Disposition: attachment;\n"
-	    "\tfilename=\"%s!%s!%lld!%lld%s%s.%s%s\"\n\n", mail->id, type,
+	    "\tfilename=\"%s!%s!%lld!%lld%s%s.%s%s\"\n\n",
+	    mail_boundary(mail), type,
 	    mail->submitter, mail->domain, (long long)mail->begin_s,
 	    (long long)mail->end_s, form->is_id_in_name ? "!" : "",
 	    form->is_id_in_name ? mail->id : "", form->end, end);
 	base64_add_lines(out, data);
-	str_addf(out, "\n--zm-%s--\n", mail->id);
+	str_addf(out, "\n--zm-%08" PRIx32 "--\n", mail_boundary(mail));
 	str_release(&packed);
 	return result;
 }
@@ -150,8 +161,8 @@ report_mail_add(struct str *out, const struct report_mail *mail,
     struct err *err)
 {
 	mail_add_header(out, mail);
-	str_addf(out, "--zm-%s\nContent-Type: text/plain; charset=us-ascii\n\n"
-	    "%s", mail->id, mail->text);
+	str_addf(out, "--zm-%08" PRIx32 "\nContent-Type: text/plain; "
+	    "charset=us-ascii\n\n%s", mail_boundary(mail), mail->text);
 	return mail_add_data(out, mail, err);
 }
 
