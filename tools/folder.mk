@@ -42,7 +42,9 @@ bin_zmailer_SOURCES += tools/zmailer/queue/connections.c tools/zmailer/queue/by.
 	tools/zmailer/queue/queue.h
 bin_zmailer_SOURCES += tools/zmailer/report/report.c \
 	tools/zmailer/report/send/mail.c tools/zmailer/report/send/mail.h \
-	tools/zmailer/report/send/send.c tools/zmailer/report/send/send.h
+	tools/zmailer/report/send/dmarc.c \
+	tools/zmailer/report/send/send.c tools/zmailer/report/send/send.h \
+	tools/zmailer/report/send/sending.h tools/zmailer/report/send/tls.c
 bin_zmailer_SOURCES += tools/zmailer/report/received.c \
 	tools/zmailer/report/received.h
 bin_zmailer_SOURCES += tools/zmailer/replay/replay.c
@@ -220,9 +222,13 @@ tools_libtools_a_SOURCES += tools/zmailer/report/arrivals.c \
 	tools/zmailer/report/capacity.h tools/zmailer/report/count.c \
 	tools/zmailer/report/past.c tools/zmailer/report/past.h \
 	tools/zmailer/report/print.c tools/zmailer/report/report.h \
+	tools/zmailer/report/send/authors.c \
+	tools/zmailer/report/send/authors.h \
+	tools/zmailer/report/send/authors_xml.c \
 	tools/zmailer/report/send/sessions.c \
 	tools/zmailer/report/send/sessions.h \
 	tools/zmailer/report/send/sessions_json.c \
+	tools/zmailer/report/send/xml.c tools/zmailer/report/send/xml.h \
 	tools/zmailer/report/tops.c tools/zmailer/report/tops.h \
 	tools/zmailer/report/tops_print.c
 tools_libtools_a_SOURCES += tools/zmailer/metrics/scrape.c \

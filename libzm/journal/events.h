@@ -85,12 +85,13 @@ EVENT(DNSBL_SILENT, "dnsbl.silent", WARN, "zone reason",
     "A list of clients does not answer: rules take it to have nobody.")
 EVENT(MESSAGE_ACCEPTED, "message.accepted", INFO,
     "client listener session helo from rcpts size with uid tag forward "
-    "spf dkim dmarc arc dkim2 sealer",
+    "spf dkim dmarc arc dkim2 sealer report",
     "A message is durable and was answered with 250 or exit status 0.  spf, "
     "dkim, dmarc, arc, dkim2: what was judged of it (verify-origin, trust "
     "arc).  "
     "sealer: DMARC failed, and this domain, which is trusted, sealed that it "
-    "had passed.")
+    "had passed.  report: what the author's domain may hear of it "
+    "(dmarc-reports), VALUE=...; each.")
 EVENT(MESSAGE_WAITED, "message.waited", INFO,
     "client listener session verdict code reason delay",
     "The client waited for the next hop's word (cut-through).  verdict: "
@@ -237,9 +238,11 @@ EVENT(TLS_SESSION, "tls.session", INFO,
     "A connection to a next hop whose domain says how it must be protected: "
     "policy is sts or tlsa, result success or a type of RFC 8460 section 4.3; "
     "address is the host's, source ours.")
-EVENT(REPORT_SENT, "report.sent", INFO, "kind domain day to file",
+EVENT(REPORT_SENT, "report.sent", INFO,
+    "kind domain day to file messages omitted",
     "A domain was told of its mail, or of connections to its hosts "
-    "(zmailer report send); file is the message.")
+    "(zmailer report send); file is the message.  kind: tls, or dmarc, which "
+    "says how many messages it is of, and how many it has no row for.")
 EVENT(SHARE_BACK, "share.back", INFO, "redis seconds",
     "The Redis of the cluster answers, after so many seconds (of the start, "
     "too): limits that are shared are counted there.")

@@ -20,7 +20,9 @@ libzm_a_SOURCES += \
 	libzm/origin/dkim2/sign.c libzm/origin/dkim2/sign.h \
 	libzm/origin/dkim2/signed.c libzm/origin/dkim2/undo.c \
 	libzm/origin/dmarc/dmarc.c libzm/origin/dmarc/dmarc.h \
-	libzm/origin/dmarc/author.c libzm/origin/dmarc/policy.h \
+	libzm/origin/dmarc/author.c libzm/origin/dmarc/note.c \
+	libzm/origin/dmarc/hears.c libzm/origin/dmarc/hears.h \
+	libzm/origin/dmarc/note.h libzm/origin/dmarc/policy.h \
 	libzm/origin/dmarc/record.c libzm/origin/dmarc/record.h \
 	libzm/origin/dmarc/walk.c \
 	libzm/origin/origin.c libzm/origin/origin.h \

@@ -88,6 +88,19 @@ judge_case_add_signers(const struct judge_case *one,
 	}
 }
 
+/* What its author's domain may hear of it, where such reports are sent. */
+static void
+judge_case_set_report(const struct judge_case *one,
+    struct judge_answer *answer)
+{
+	const char *from = one->judge->process->conf->dmarc_reports;
+	struct dmarc_note note;
+
+	if (from != NULL && *from != '\0' && dmarc_note_of(&one->dmarc,
+	    &one->spf, one->dkims, one->dkim_count, &note))
+		judge_answer_set_report(answer, &note);
+}
+
 /* Who saw DMARC pass before it failed here, and is believed; or NULL. */
 static const struct arc_set *
 judge_case_sealer(const struct judge_case *one)
@@ -122,6 +135,7 @@ judge_case_conclude(struct judge_case *one)
 	struct err err;
 
 	judge_case_add_signers(one, &answer);
+	judge_case_set_report(one, &answer);
 	judge_answer_set_sealer(&answer, origins.sealer);
 	authres_add(&field, host, &origins);
 	if (judge_mark(&one->mail, one->judge->spool, str_slice(&field), host,

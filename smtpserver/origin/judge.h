@@ -6,7 +6,7 @@
  *			"sender":ADDRESS,"host":NAME,"file":DRAFT}
  *	answer		"spf=WORD dkim=WORD dmarc=WORD policy=WORD arc=WORD
  *			dkim2=WORD sealer=DOMAIN|- signers=DOMAIN,...|-
- *			file=NAME bytes=N crc=N"
+ *			report=NOTE|- file=NAME bytes=N crc=N"
  *
  * It reads the draft (row S0 of doc/INTERNALS), asks the DNS what libzm/origin
  * wants to know of it, and leaves another draft beside it: the same message
@@ -27,7 +27,7 @@
 #include "daemon/skeleton.h"
 #include "grammar/net.h"
 #include "mail/spool/spool.h"
-#include "origin/dmarc/policy.h"
+#include "origin/dmarc/note.h"
 #include "origin/origin.h"
 
 enum {
@@ -69,6 +69,8 @@ struct judge_answer {
 	char		  signers[JUDGE_SIGNERS_BYTES];	/* "a.example,b.test",
 					 * whose signatures are good for the
 					 * whole body */
+	char		  report[DMARC_NOTE_BYTES + 1];	/* origin/dmarc/
+					 * note.h; "": nothing is noted */
 	char		  file[SPOOL_NAME_BYTES];
 	uint64_t	  bytes;
 	uint32_t	  crc;
@@ -80,6 +82,9 @@ void judge_answer_set_sealer(struct judge_answer *answer,
 /* One more signer, unless there is no room for it. */
 void judge_answer_add_signer(struct judge_answer *answer,
     struct slice domain);
+/* What reports to the author's domain need to know. */
+void judge_answer_set_report(struct judge_answer *answer,
+    const struct dmarc_note *note);
 /* Append the answer. */
 void judge_answer_add(struct str *out, const struct judge_answer *answer);
 /* Read one.  0; -1: it is none. */

@@ -133,17 +133,44 @@ judge_answer_add_signer(struct judge_answer *answer, struct slice domain)
 	answer->signers[n + domain.n] = '\0';
 }
 
+/* A word: bytes that a journal can have. */
+static int
+judge_copy_report(struct slice text, char out[DMARC_NOTE_BYTES + 1])
+{
+	if (text.n == 0 || text.n > DMARC_NOTE_BYTES)
+		return -1;
+	for (size_t i = 0; i < text.n; i++)
+		if ((unsigned char)text.p[i] <= ' ' || text.p[i] == 0x7f)
+			return -1;
+	memcpy(out, text.p, text.n);
+	out[text.n] = '\0';
+	return 0;
+}
+
+void
+judge_answer_set_report(struct judge_answer *answer,
+    const struct dmarc_note *note)
+{
+	struct str text = STR_INIT;
+
+	dmarc_note_add(&text, note);
+	(void)judge_copy_report(str_slice(&text), answer->report);
+	str_release(&text);
+}
+
 void
 judge_answer_add(struct str *out, const struct judge_answer *answer)
 {
 	str_addf(out, "spf=%s dkim=%s dmarc=%s policy=%s arc=%s dkim2=%s "
-	    "sealer=%s signers=%s file=%s bytes=%" PRIu64 " crc=%" PRIu32,
+	    "sealer=%s signers=%s report=%s file=%s bytes=%" PRIu64 " crc=%"
+	    PRIu32,
 	    origin_text(answer->spf), origin_text(answer->dkim),
 	    origin_text(answer->dmarc),
 	    dmarc_policy_text(answer->policy), origin_text(answer->arc),
 	    origin_text(answer->dkim2),
 	    answer->sealer[0] != '\0' ? answer->sealer : "-",
-	    answer->signers[0] != '\0' ? answer->signers : "-", answer->file,
+	    answer->signers[0] != '\0' ? answer->signers : "-",
+	    answer->report[0] != '\0' ? answer->report : "-", answer->file,
 	    answer->bytes, answer->crc);
 }
 
@@ -197,6 +224,9 @@ judge_answer_word(const char *key, struct slice value,
 		return judge_policy_of_text(value, &out->policy);
 	if (strcmp(key, "signers") == 0)
 		return judge_signers_of_text(value, out->signers);
+	if (strcmp(key, "report") == 0)
+		return slice_is(value, "-") ||
+		    judge_copy_report(value, out->report) == 0;
 	if (strcmp(key, "bytes") == 0)
 		return slice_number(value, 1, INT64_MAX, &out->bytes);
 	if (strcmp(key, "crc") == 0) {
@@ -214,7 +244,8 @@ int
 judge_answer_parse(struct slice line, struct judge_answer *out)
 {
 	static const char *const keys[] = { "spf", "dkim", "dmarc", "policy",
-	    "arc", "dkim2", "sealer", "signers", "file", "bytes", "crc" };
+		"arc", "dkim2", "sealer", "signers", "report", "file", "bytes",
+		"crc" };
 	struct slice word;
 
 	memset(out, 0, sizeof(*out));

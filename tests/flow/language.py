@@ -75,6 +75,7 @@ import os
 import re
 import subprocess
 import shlex
+import shutil
 
 import replies
 import rows
@@ -140,7 +141,8 @@ def check_log(words, where):
 
 def needs(options, build):
     """Skip the flow unless the build has all of these options; /NAME is a
-    file system in memory that can be written to, python3-NAME a module."""
+    file system in memory that can be written to, python3-NAME a module, a
+    name in small letters a program."""
     with open(os.path.join(build, "config.h"), encoding="utf-8") as file:
         text = file.read()
     for option in options:
@@ -152,6 +154,9 @@ def needs(options, build):
         elif option.startswith("python3-"):
             if subprocess.run(["/usr/bin/python3", "-c", "import " +
                                option[8:]], capture_output=True).returncode:
+                raise Skipped(f"there is no {option}")
+        elif option.islower():
+            if shutil.which(option) is None:
                 raise Skipped(f"there is no {option}")
         elif f"#define HAVE_{option} 1" not in text:
             raise Skipped(f"built without {option}")

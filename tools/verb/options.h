@@ -18,6 +18,7 @@ OPTION(REASON, "--reason", "WORDS", TEXT, 0, 0, "why, for the journal")
 OPTION(FOR, "--for", "SPAN", SPAN, 1000, 0, "for how long: 90s 2h 3d")
 OPTION(TIMEOUT, "--timeout", "SPAN", SPAN, 0, 0, "wait no longer than this")
 OPTION(QUIET, "--quiet", NULL, FLAG, 0, 0, "say only what is wrong")
+OPTION(OWN, "--own", NULL, FLAG, 0, 0, "our own domains, too")
 OPTION(LIST, "--list", NULL, FLAG, 0, 0, "a list, and do nothing")
 
 /* ---- messages --------------------------------------------------------- */

@@ -60,17 +60,31 @@ origin_rule_check(struct conf_loader *loader, const struct conf_rule *rule,
 		    (unsigned)strlen(rule->word), hint, text);
 }
 
+/* What counts on it that somebody judges. */
+static void
+origin_check_judged(struct conf_loader *loader, struct conf_at at,
+    const char *word)
+{
+	if (at.file != NULL && !loader->conf->verifies_origin)
+		conf_complain_at(loader->report, loader->report_arena,
+		    loader->book, CONF_ERROR, at, (unsigned)strlen(word),
+		    "add a line: verify-origin yes",
+		    "whose mail it is, nobody judges here");
+}
+
 void
 conf_check_origin_rules(struct conf_loader *loader)
 {
 	const struct conf *conf = loader->conf;
+	const struct conf_setting *reports = conf_setting_find(
+	    "dmarc-reports", SLICE(""));
 	unsigned count = 0;
 
-	if (conf->arc_domain_count > 0 && !conf->verifies_origin)
-		conf_complain_at(loader->report, loader->report_arena,
-		    loader->book, CONF_ERROR, conf->arc_at,
-		    (unsigned)strlen("trust"), "add a line: verify-origin yes",
-		    "whose mail it is, nobody judges here");
+	if (conf->arc_domain_count > 0)
+		origin_check_judged(loader, conf->arc_at, "trust");
+	if (conf->dmarc_reports != NULL && *conf->dmarc_reports != '\0')
+		origin_check_judged(loader, loader->book->setting_at[reports -
+		    conf_settings], "dmarc-reports");
 	for (size_t i = 0; i < conf->rule_count; i++)
 		if (conf_rule_is_of_origin(&conf->rules[i]))
 			origin_rule_check(loader, &conf->rules[i], count++);

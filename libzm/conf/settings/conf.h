@@ -125,6 +125,7 @@ struct conf {
 	struct conf_tls_to	*tls_to;	size_t tls_to_count;
 	struct conf_sts	 sts;
 	const char		*tls_reports;	/* who they are from; "" */
+	const char		*dmarc_reports;	/* the same */
 	struct conf_xclient_to	*xclient_to;	size_t xclient_to_count;
 	struct conf_log_level	*log_levels;	size_t log_level_count;
 	struct conf_log_to	 log_to;

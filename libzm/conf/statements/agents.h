@@ -92,6 +92,17 @@ STATEMENT(TOP, "tls-reports", NONE, setting, "setting", "",
 SETTING("tls-reports", "", tls_reports, "mail", "",
     "an address that can be answered")
 
+STATEMENT(TOP, "dmarc-reports", NONE, setting, "setting", "",
+    "dmarc-reports ADDRESS", "none are sent",
+    "Domains that ask for it (rua in the DMARC record, RFC 9990) hear once a "
+    "day which addresses sent mail as them that was accepted here, and what "
+    "SPF, DKIM and DMARC said of it: `zmailer report send`, by a timer or "
+    "cron.  Needs verify-origin; what came before the line is not counted.  "
+    "ADDRESS is as of tls-reports.",
+    "verify-origin yes\ndmarc-reports dmarc-reports@example.org")
+SETTING("dmarc-reports", "", dmarc_reports, "mail", "",
+    "an address that can be answered")
+
 STATEMENT(TOP, "xclient-to", NONE, xclient_to, "routepattern", "",
     "xclient-to PATTERN", "none",
     "Next hops that shall hear by XCLIENT, before each message, which client "

@@ -89,6 +89,7 @@ judge_policy(struct judge *judge, size_t row)
 		if (answer->status == ANSWER_NONE && answer->is_no_name)
 			judge->out->policy = record->np;
 	}
+	judge->out->asked = judge->out->policy;
 	if (record->is_testing && judge->out->policy > DMARC_NONE)
 		judge->out->policy--;
 	return ORIGIN_NONE;

@@ -27,6 +27,7 @@ struct dmarc {
 	struct slice	 record_at;	/* the name whose policy it is */
 	enum dmarc_policy policy;	/* p, sp or np: what counts here, t=y
 					 * weakened by a step */
+	enum dmarc_policy asked;	/* the same, not weakened */
 	bool		 is_testing;	/* t=y */
 	bool		 is_spf_aligned, is_dkim_aligned;
 	struct slice	 rua;		/* where reports go, as published */

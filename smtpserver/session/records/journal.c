@@ -214,9 +214,20 @@ struct note_more {		/* a member that may not be there */
 	struct slice	 value;
 };
 
+/* The note of who judged, and what a rule about it did. */
+static struct slice
+note_report(const struct transaction *t, struct str *out)
+{
+	str_adds(out, t->judged.report);
+	if (t->late_freeze != NULL)
+		str_adds(out, ";done=quarantine");
+	return str_slice(out);
+}
+
 /* What else was judged; a member without a key is the end of an event. */
 static void
-note_judged_more(const struct transaction *t, struct note_more *out)
+note_judged_more(const struct transaction *t, struct str *report,
+    struct note_more *out)
 {
 	if (t->judged.arc != ORIGIN_NONE)
 		*out++ = (struct note_more){ "arc",
@@ -225,8 +236,10 @@ note_judged_more(const struct transaction *t, struct note_more *out)
 		*out++ = (struct note_more){ "dkim2",
 		    note_origin(t->judged.dkim2) };
 	if (t->judged.sealer[0] != '\0')
-		*out = (struct note_more){ "sealer",
+		*out++ = (struct note_more){ "sealer",
 		    slice_of(t->judged.sealer) };
+	if (t->judged.report[0] != '\0')
+		*out = (struct note_more){ "report", note_report(t, report) };
 }
 
 void
@@ -234,10 +247,11 @@ note_message_accepted(const struct session *session)
 {
 	const struct transaction *t = session->transaction;
 	struct str from = STR_INIT, rule = STR_INIT, file = STR_INIT;
-	struct note_more more[3] = { { NULL, SLICE("") } };
+	struct str report = STR_INIT;
+	struct note_more more[4] = { { NULL, SLICE("") } };
 	char cause[FREEZE_CAUSE_BYTES];
 
-	note_judged_more(t, more);
+	note_judged_more(t, &report, more);
 	transaction_add_sender(t, &from);
 	event(EV_MESSAGE_ACCEPTED, t->draft.id,
 	    "client", slice_of(session->client.text),
@@ -252,7 +266,8 @@ note_message_accepted(const struct session *session)
 	    "dkim", note_origin(t->judged.dkim),
 	    "dmarc", note_origin(t->judged.dmarc),
 	    more[0].key, more[0].value, more[1].key, more[1].value,
-	    more[2].key, more[2].value, NULL);
+	    more[2].key, more[2].value, more[3].key, more[3].value, NULL);
+	str_release(&report);
 	if (transaction_is_frozen(t)) {
 		if (t->freeze != NULL)
 			note_add_rule(&rule, t->freeze);

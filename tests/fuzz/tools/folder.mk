@@ -35,3 +35,8 @@ fuzz_targets += tests/fuzz/fuzz-opensmtpd
 tests_fuzz_fuzz_opensmtpd_SOURCES = tests/fuzz/tools/fuzz_opensmtpd.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_opensmtpd_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_opensmtpd_LDADD = tools/libtools.a $(ZM_LIBS)
+
+fuzz_targets += tests/fuzz/fuzz-authors
+tests_fuzz_fuzz_authors_SOURCES = tests/fuzz/tools/fuzz_authors.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_authors_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_authors_LDADD = tools/libtools.a $(ZM_LIBS)

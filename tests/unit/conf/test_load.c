@@ -110,6 +110,7 @@ Test(conf, no_setting_is_left_at_zero)
 		    strcmp(setting->statement, "dns") == 0 ||
 		    strcmp(setting->statement, "classes") == 0 ||
 		    strcmp(setting->statement, "tls-reports") == 0 ||
+		    strcmp(setting->statement, "dmarc-reports") == 0 ||
 		    strcmp(setting->key, "ca") == 0, "%s %s",
 		    setting->statement, setting->key);
 	}

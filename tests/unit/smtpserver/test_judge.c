@@ -76,7 +76,8 @@ Test(judge, bad_questions)
 
 #define ANSWER "spf=softfail dkim=permerror dmarc=temperror " \
 	"policy=quarantine arc=pass dkim2=fail sealer=lists.test " \
-	"signers=a.test,b.test file=new/A/1.2.3 bytes=77 " \
+	"signers=a.test,b.test report=from=a.test;at=a.test file=new/A/1.2.3 " \
+	"bytes=77 " \
 	"crc=4294967295"
 
 Test(judge, an_answer_there_and_back)
@@ -92,6 +93,7 @@ Test(judge, an_answer_there_and_back)
 	cr_expect_eq(answer.arc, ORIGIN_PASS);
 	cr_expect_eq(answer.dkim2, ORIGIN_FAIL);
 	cr_expect_str_eq(answer.sealer, "lists.test");
+	cr_expect_str_eq(answer.report, "from=a.test;at=a.test");
 	cr_expect_str_eq(answer.file, "new/A/1.2.3");
 	cr_expect_eq(answer.bytes, 77);
 	cr_expect_eq(answer.crc, UINT32_MAX);
@@ -108,14 +110,14 @@ Test(judge, bad_answers)
 	static const char *const rows[] = {
 		"", "pass", "dkim=pass spf=pass",
 #define REST " dkim=pass dmarc=pass policy=none arc=none dkim2=none sealer=- " \
-	"signers=- file=a bytes=1 crc=0"
+	"signers=- report=- file=a bytes=1 crc=0"
 		"spf=asks" REST, "spf=" REST, "spf=PASS" REST, "spf" REST,
 		"spf=pass" REST " more=1", "spfx=pass" REST,
 #undef REST
 #define S "spf=pass dkim=pass dmarc=pass policy="
-#define N "none arc=none dkim2=none sealer=- signers=- "
+#define N "none arc=none dkim2=none sealer=- signers=- report=- "
 		S "all arc=none dkim2=none sealer=- "
-		    "signers=- file=a bytes=1 crc=0",
+		    "signers=- report=- file=a bytes=1 crc=0",
 		S N "file= bytes=1 crc=0",
 		S N "file=/a bytes=1 crc=0", S N "file=.. bytes=1 crc=0",
 		S N "file=a bytes=0 crc=0", S N "file=a bytes=-1 crc=0",
@@ -123,9 +125,13 @@ Test(judge, bad_answers)
 		S N "file=a bytes=99999999999999999999 crc=0",
 		S N "file=a bytes=1",
 		S "none arc=asks dkim2=none sealer=- "
-		    "signers=- file=a bytes=1 crc=0",
+		    "signers=- report=- file=a bytes=1 crc=0",
 		S "none arc=pass dkim2=none sealer=a,b "
-		    "signers=- file=a bytes=1 crc=0",
+		    "signers=- report=- file=a bytes=1 crc=0",
+		S "none arc=pass dkim2=none sealer=- signers=- "
+		    "report=from=a\x7f file=a bytes=1 crc=0",
+		S "none arc=pass dkim2=none sealer=- signers=- "
+		    "report= file=a bytes=1 crc=0",
 #undef N
 #undef S
 	};

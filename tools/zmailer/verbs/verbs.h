@@ -164,11 +164,13 @@ VERB(audit, "[DAY|SPAN] [--seal SUM] [--json]",
     "does every recipient have one fate, and is the journal whole?")
 VERB(report, "[--days N] [--capacity | --arrivals | --past SPAN] "
     "[--top senders|users|clients|domains] [--by count|bytes|failures] | "
-    "send [--day DAY] [--dry-run] | dmarc PATH... | tls PATH...; [--json]",
+    "send [--day DAY] [--dry-run] [--own] | dmarc PATH... | tls PATH...; "
+    "[--json]",
     "volume, times, destinations, troubles and who has most, of days, from "
     "the journal; or how much mail the machine can take, and what ends it "
     "first; or how long mail takes to arrive; or the past, step by step; "
-    "send: tell domains that ask for it how connections to their hosts went; "
+    "send: tell domains that ask for it how connections to their hosts went, "
+    "and mail that says it is their own; "
     "dmarc, tls: read what others reported to us")
 VERB(metrics, "[--prometheus | --listen [ADDRESS:]PORT|unix:/PATH]",
     "counters and the state of the spool as OpenMetrics text, or as that of "

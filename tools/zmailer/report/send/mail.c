@@ -3,10 +3,12 @@
  * In     the report, who gets it
  * Out    a message in the queue
  * Holds  nothing
- * Spec   RFC 8460 sections 5.1 and 5.3; RFC 8689 section 5
+ * Spec   RFC 8460 sections 5.1 and 5.3; RFC 8689 section 5; RFC 9990 section
+ *        3.5
  *
  * SPDX-License-Identifier: ISC
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
@@ -16,6 +18,7 @@
 #endif
 
 #include "base/clock.h"
+#include "base/crc32c.h"
 #include "grammar/base64.h"
 #include "tools/submit/submit.h"
 #include "tools/zmailer/report/send/mail.h"
@@ -23,6 +26,13 @@
 #include "base/banned.h"
 
 enum { BASE64_LINE = 76 };
+
+/* What parts the parts: the id may be longer than a boundary (70 bytes). */
+static uint32_t
+mail_boundary(const struct report_mail *mail)
+{
+	return crc32c(0, mail->id, strlen(mail->id));
+}
 
 #ifdef HAVE_ZLIB
 enum { GZIP_WINDOW = 15 + 16 };	/* deflateInit2: with the head of gzip */
@@ -66,9 +76,37 @@ base64_add_lines(struct str *out, struct slice bytes)
 
 /* ---- the message ------------------------------------------------------- */
 
+struct mail_form {		/* what the kinds of reports differ in */
+	const char	*id;		/* begins the Message-ID */
+	const char	*type;		/* of the message, without boundary */
+	const char	*plain, *packed;	/* of the report */
+	const char	*end;		/* of the name of its file */
+	bool		 is_id_in_name;
+};
+
+static const struct mail_form mail_forms[] = {
+	[REPORT_MAIL_TLS] = { "tls-report",
+	    "multipart/report; report-type=\"tlsrpt\"",
+	    "application/tlsrpt+json", "application/tlsrpt+gzip", "json",
+	    true },
+	[REPORT_MAIL_DMARC] = { "dmarc-report", "multipart/mixed",
+	    "text/xml", "application/gzip", "xml", false },
+};
+
+/* What reports of TLS have beside the others. */
+static void
+mail_add_tls_fields(struct str *out, const struct report_mail *mail)
+{
+	if (mail->kind == REPORT_MAIL_TLS)
+		str_addf(out, "TLS-Report-Domain: %s\n"
+		    "TLS-Report-Submitter: %s\nTLS-Required: No\n",
+		    mail->domain, mail->submitter);
+}
+
 static void
 mail_add_header(struct str *out, const struct report_mail *mail)
 {
+	const struct mail_form *form = &mail_forms[mail->kind];
 	char date[CLOCK_TEXT_BYTES];
 
 	clock_rfc5322(mail->now_s, date);
@@ -76,41 +114,44 @@ mail_add_header(struct str *out, const struct report_mail *mail)
 	for (size_t i = 0; i < mail->to_count; i++)
 		str_addf(out, "%s<%s>", i > 0 ? ",\n\t" : "",
 		    mail->to[i].text);
-	str_addf(out, "\nDate: %s\nMessage-ID: <tls-report.%s@%s>\n"
+	str_addf(out, "\nDate: %s\nMessage-ID: <%s.%s@%s>\n"
 	    "Subject: Report Domain: %s\n\tSubmitter: %s\n"
-	    "\tReport-ID: <%s@%s>\n"
-	    "TLS-Report-Domain: %s\nTLS-Report-Submitter: %s\n"
-	    "TLS-Required: No\nAuto-Submitted: auto-generated\n"
-	    "MIME-Version: 1.0\n"
-	    "Content-Type: multipart/report; report-type=\"tlsrpt\";\n"
-	    "\tboundary=\"zm-%s\"\n\n", date, mail->id,
+	    "\tReport-ID: <%s@%s>\n", date, form->id, mail->id,
 	    mail->submitter, mail->domain, mail->submitter, mail->id,
-	    mail->submitter, mail->domain, mail->submitter, mail->id);
+	    mail->submitter);
+	mail_add_tls_fields(out, mail);
+	str_addf(out, "Auto-Submitted: auto-generated\n"
+	    "MIME-Version: 1.0\nContent-Type: %s;\n"
+	    "\tboundary=\"zm-%08" PRIx32 "\"\n\n", form->type,
+	    mail_boundary(mail));
 }
 
 static int
 mail_add_data(struct str *out, const struct report_mail *mail,
     struct err *err)
 {
+	const struct mail_form *form = &mail_forms[mail->kind];
 	struct slice data = mail->data;
 	struct str packed = STR_INIT;
-	const char *kind = "application/tlsrpt+json", *end = "json";
+	const char *type = form->plain, *end = "";
 	int result = 0;
 
 #ifdef HAVE_ZLIB
 	result = gzip_add(&packed, mail->data, err);
 	data = str_slice(&packed);
-	kind = "application/tlsrpt+gzip";
-	end = "json.gz";
+	type = form->packed;
+	end = ".gz";
 #endif
-	str_addf(out, "\n--zm-%s\nContent-Type: %s\n"
+	str_addf(out, "\n--zm-%08" PRIx32 "\nContent-Type: %s\n"
 	    "Content-Transfer-Encoding: base64\n"
 	    "Content-Disposition: attachment;\n"
-	    "\tfilename=\"%s!%s!%lld!%lld!%s.%s\"\n\n", mail->id, kind,
+	    "\tfilename=\"%s!%s!%lld!%lld%s%s.%s%s\"\n\n",
+	    mail_boundary(mail), type,
 	    mail->submitter, mail->domain, (long long)mail->begin_s,
-	    (long long)mail->end_s, mail->id, end);
+	    (long long)mail->end_s, form->is_id_in_name ? "!" : "",
+	    form->is_id_in_name ? mail->id : "", form->end, end);
 	base64_add_lines(out, data);
-	str_addf(out, "\n--zm-%s--\n", mail->id);
+	str_addf(out, "\n--zm-%08" PRIx32 "--\n", mail_boundary(mail));
 	str_release(&packed);
 	return result;
 }
@@ -120,8 +161,8 @@ report_mail_add(struct str *out, const struct report_mail *mail,
     struct err *err)
 {
 	mail_add_header(out, mail);
-	str_addf(out, "--zm-%s\nContent-Type: text/plain; charset=us-ascii\n\n"
-	    "%s", mail->id, mail->text);
+	str_addf(out, "--zm-%08" PRIx32 "\nContent-Type: text/plain; "
+	    "charset=us-ascii\n\n%s", mail_boundary(mail), mail->text);
 	return mail_add_data(out, mail, err);
 }
 

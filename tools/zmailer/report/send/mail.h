@@ -9,7 +9,10 @@
 #include "conf/conf.h"
 #include "grammar/rua.h"
 
+enum report_mail_kind { REPORT_MAIL_TLS, REPORT_MAIL_DMARC };
+
 struct report_mail {
+	enum report_mail_kind kind;
 	const char	*from;		/* an address with a domain */
 	const struct rua_address *to;
 	size_t		 to_count;
@@ -23,8 +26,9 @@ struct report_mail {
 	struct slice	 data;		/* the report itself */
 };
 
-/* Append the message: multipart/report of RFC 8460 section 5.3, the data
- * compressed (RFC 1952) and in base64; as it is in a build without zlib.
+/* Append the message: multipart/report of RFC 8460 section 5.3, or
+ * multipart/mixed as RFC 9990 section 3.5.2 wants it; the data compressed (RFC
+ * 1952) and in base64; as it is in a build without zlib.
  * returns 0 or -1 */
 int report_mail_add(struct str *out, const struct report_mail *mail,
     struct err *err);

@@ -1,11 +1,10 @@
 /* send.c - zmailer report send: other domains hear how it went with them
  *
- * In     a day of the journal; what the DNS says of who wants to hear; the
- *        policies that are known (process sts)
- * Out    messages in the queue, a line a domain; report.sent
+ * In     a day of the journal
+ * Out    what tls.c and dmarc.c tell; a line with the sum
  * Holds  the counts of one day
- * Trusts no record; a domain decides only who hears of itself
- * Spec   zmailer-report(8); RFC 8460
+ * Trusts nothing in the journal
+ * Spec   zmailer-report(8); RFC 8460, RFC 9990
  *
  * SPDX-License-Identifier: ISC
  */
@@ -13,229 +12,16 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "base/ascii.h"
-#include "base/clock.h"
-#include "base/json.h"
 #include "io/dns/dns.h"
-#include "io/sts_ask.h"
 #include "journal/event.h"
-#include "mail/spool/spool.h"
 #include "tools/journal/ask.h"
 #include "tools/journal/journal.h"
-#include "tools/zmailer/report/send/mail.h"
 #include "tools/zmailer/report/send/send.h"
-#include "tools/zmailer/report/send/sessions.h"
+#include "tools/zmailer/report/send/sending.h"
 
 #include "base/banned.h"
 
-enum { DAY_S = 86400, HALF_DAY_MS = 43200000, STS_FOR_MS = 2000 };
-
-struct sending {
-	const struct conf *conf;
-	struct sessions	 sessions;
-	char		 day[CLOCK_TEXT_BYTES];
-	int64_t		 begin_s;
-	struct str	 from;
-	bool		 is_dry, is_json;
-	unsigned	 sent, failed;
-};
-
-/* ---- who wants to hear -------------------------------------------------- */
-
-/* The strings of a TXT record, joined. */
-static void
-text_join(struct slice data, struct str *out)
-{
-	size_t n;
-
-	while (data.n > 0) {
-		n = (unsigned char)data.p[0];
-		data = slice_from(data, 1);
-		n = n < data.n ? n : data.n;
-		str_add(out, data.p, n);
-		data = slice_from(data, n);
-	}
-}
-
-/* One record of TLS reporting, or none that counts (RFC 8460 section 3).
- * returns how many addresses; err: why none, when that is trouble */
-static size_t
-sending_look(const char *domain, struct rua_address to[RUA_MAX],
-    struct err *err)
-{
-	struct dns_records records;
-	struct str name = STR_INIT, text = STR_INIT;
-	size_t count = 0, other, found = 0;
-	enum dns_result result;
-	struct slice uris;
-
-	str_addf(&name, "_smtp._tls.%s", domain);
-	dns_records_init(&records);
-	result = dns_ask_records(name.buf, DNS_TYPE_TXT, &records, err);
-	if (result != DNS_TRY_AGAIN && result != DNS_BAD)
-		err->text[0] = '\0';
-	for (size_t i = 0; i < records.count; i++) {
-		str_reset(&text);
-		text_join(dns_records_at(&records, i), &text);
-		if (rua_of_tls(str_slice(&text), &uris) && ++found == 1)
-			count = rua_addresses(uris, to, &other);
-	}
-	dns_records_release(&records);
-	str_release(&name);
-	str_release(&text);
-	return found == 1 ? count : 0;
-}
-
-/* ---- policies ----------------------------------------------------------- */
-
-/* The lines of the domain's policy, as it is known now; "": it is not. */
-static void
-sending_sts_lines(const struct sending *sending, const char *domain,
-    struct str *out)
-{
-	struct sts_policy policy;
-	struct str file = STR_INIT;
-	struct err err;
-
-	if (sts_ask(sending->conf->run_dir, "policy", domain, STS_FOR_MS,
-	    &policy, &err) == STS_ANSWER_POLICY) {
-		sts_policy_add_file(&file, &policy);
-		for (size_t i = 0; i < file.len; i++)
-			if (file.buf[i] != '\r')
-				str_addc(out, file.buf[i]);
-	}
-	str_release(&file);
-}
-
-/* ---- one domain --------------------------------------------------------- */
-
-static uint64_t
-domain_failed(const struct sessions_domain *domain)
-{
-	return domain->by[SESSIONS_STS].failed +
-	    domain->by[SESSIONS_TLSA].failed;
-}
-
-static uint64_t
-domain_ok(const struct sessions_domain *domain)
-{
-	return domain->by[SESSIONS_STS].ok + domain->by[SESSIONS_TLSA].ok;
-}
-
-/* "enf.test: 3 connections, 1 of them failed; to a@b (3629dq5b399eg0r)" */
-static void
-sending_say(const struct sending *sending,
-    const struct sessions_domain *domain, const struct rua_address *to,
-    size_t to_count, const char *id, const char *trouble)
-{
-	struct slice list[RUA_MAX];
-	struct str out = STR_INIT;
-
-	for (size_t i = 0; i < to_count; i++)
-		list[i] = slice_of(to[i].text);
-	if (sending->is_json) {
-		json_open_answer(&out);
-		json_text(&out, "domain", slice_of(domain->name));
-		json_text(&out, "day", slice_of(sending->day));
-		json_number(&out, "ok", (int64_t)domain_ok(domain));
-		json_number(&out, "failed", (int64_t)domain_failed(domain));
-		json_list(&out, "to", list, to_count);
-		json_text(&out, "file", slice_of(id));
-		json_text(&out, "trouble", slice_of(trouble));
-		json_close(&out);
-	} else {
-		str_add_escaped(&out, slice_of(domain->name));
-		str_addf(&out, ": %llu went well, %llu failed; ",
-		    (unsigned long long)domain_ok(domain),
-		    (unsigned long long)domain_failed(domain));
-		for (size_t i = 0; i < to_count; i++) {
-			str_adds(&out, i == 0 ? "to " : ", ");
-			str_add_escaped(&out, list[i]);
-		}
-		str_adds(&out, *trouble != '\0' ? trouble : "");
-		if (*id != '\0')
-			str_addf(&out, " (%s)", id);
-		str_addc(&out, '\n');
-	}
-	fputs(out.buf, stdout);
-	str_release(&out);
-}
-
-static void
-sending_mail(struct sending *sending, const struct sessions_domain *domain,
-    const struct rua_address *to, size_t to_count)
-{
-	struct str id = STR_INIT, policy = STR_INIT, data = STR_INIT;
-	struct str text = STR_INIT, message = STR_INIT;
-	char spool_id[SPOOL_ID_BYTES] = "";
-	struct sessions_letter letter = { .organization =
-	    sending->conf->host, .contact = sending->from.buf };
-	struct report_mail mail = { .from = sending->from.buf, .to = to,
-	    .to_count = to_count, .domain = domain->name,
-	    .submitter = sending->conf->host, .day = sending->day,
-	    .begin_s = sending->begin_s,
-	    .end_s = sending->begin_s + DAY_S - 1,
-	    .now_s = clock_wall_s() };
-	struct err err;
-	int status;
-
-	str_addf(&id, "%s.%s", sending->day, domain->name);
-	mail.id = letter.id = id.buf;
-	sending_sts_lines(sending, domain->name, &policy);
-	letter.policies[SESSIONS_STS] = policy.buf;
-	letter.policies[SESSIONS_TLSA] = "";
-	sessions_add_report(&data, &sending->sessions, domain, &letter);
-	str_addf(&text, "Connections of %s to the hosts of %s on %s (UTC):\n"
-	    "%llu went well, %llu failed.  The report is of the form of "
-	    "RFC 8460.\n", sending->conf->host, domain->name, sending->day,
-	    (unsigned long long)domain_ok(domain),
-	    (unsigned long long)domain_failed(domain));
-	mail.text = text.buf;
-	mail.data = str_slice(&data);
-	status = report_mail_add(&message, &mail, &err) < 0 ? EX_SOFTWARE :
-	    report_mail_send(sending->conf, &mail, str_slice(&message),
-	    spool_id);
-	if (status == EX_OK) {
-		sending->sent++;
-		event(EV_REPORT_SENT, NULL, "kind", SLICE("tls"), "domain",
-		    slice_of(domain->name), "day", slice_of(sending->day),
-		    "to", slice_of(to[0].text), "file", slice_of(spool_id),
-		    NULL);
-	} else {
-		sending->failed++;
-	}
-	sending_say(sending, domain, to, to_count, spool_id,
-	    status == EX_OK ? "" : ": it could not be queued");
-	str_release(&id);
-	str_release(&policy);
-	str_release(&data);
-	str_release(&text);
-	str_release(&message);
-}
-
-static void
-sending_domain(struct sending *sending, const struct sessions_domain *domain)
-{
-	struct rua_address to[RUA_MAX];
-	struct err err = { "" };
-	size_t count;
-
-	if (domain->is_told || domain_ok(domain) + domain_failed(domain) == 0)
-		return;
-	count = sending_look(domain->name, to, &err);
-	if (count == 0 && err.text[0] != '\0') {
-		sending->failed++;
-		sending_say(sending, domain, to, 0, "",
-		    "whether it wants to hear cannot be known now");
-	} else if (count == 0 && sending->is_dry) {
-		sending_say(sending, domain, to, 0, "",
-		    "it does not ask for reports by mail");
-	} else if (count > 0 && sending->is_dry) {
-		sending_say(sending, domain, to, count, "", "");
-	} else if (count > 0) {
-		sending_mail(sending, domain, to, count);
-	}
-}
+enum { HALF_DAY_MS = 43200000, LOOKS_FOR_MS = 30 * 60 * 1000 };
 
 /* ---- the day ------------------------------------------------------------ */
 
@@ -245,19 +31,19 @@ sending_domain(struct sending *sending, const struct sessions_domain *domain)
 static int
 sending_set_day(struct sending *sending, const char *text, struct err *err)
 {
-	int64_t at_ms = (clock_wall_s() - DAY_S) * 1000, for_ms;
+	int64_t at_ms = (clock_wall_s() - SENDING_DAY_S) * 1000, for_ms;
 
 	if (text != NULL) {
 		if (ask_moment(text, clock_wall_us() / 1000, &at_ms, &for_ms,
 		    err) < 0)
 			return -1;
-		if (for_ms != (int64_t)DAY_S * 1000)
+		if (for_ms != (int64_t)SENDING_DAY_S * 1000)
 			return err_set(err, "'%s' is no day", text);
 		at_ms += HALF_DAY_MS;
 	}
 	clock_rfc3339(at_ms * 1000, sending->day);
 	sending->day[strlen("2026-11-20")] = '\0';
-	sending->begin_s = at_ms / 1000 / DAY_S * DAY_S;
+	sending->begin_s = at_ms / 1000 / SENDING_DAY_S * SENDING_DAY_S;
 	return 0;
 }
 
@@ -272,8 +58,12 @@ sending_count(struct sending *sending, struct err *err)
 	if (journal_open_all(sending->conf->log_dir, &journal, err) < 0)
 		return -1;
 	journal_within(journal, &span);
-	while (journal_next(journal, &cursor, &line))
-		sessions_take_line(&sending->sessions, line);
+	while (journal_next(journal, &cursor, &line)) {
+		if (sending->from.len > 0)
+			sessions_take_line(&sending->sessions, line);
+		if (sending->dmarc_from.len > 0)
+			authors_take_line(&sending->authors, line);
+	}
 	journal_close(&journal);
 	return 0;
 }
@@ -292,16 +82,44 @@ sending_run(struct sending *sending)
 		    "is sent: %s", sending->conf->log_dir);
 		return verb_failed("report", &err, EX_CANTCREAT);
 	}
-	for (size_t i = 0; i < sending->sessions.domain_count; i++)
-		sending_domain(sending, &sending->sessions.domains[i]);
+	sending->looks_until_ms = clock_steady_ms() + LOOKS_FOR_MS;
+	sending_tls(sending);
+	sending_dmarc(sending);
 	event_flush();
-	if (sending->sessions.left_out > 0)
-		fprintf(stderr, "zmailer: report: %llu lines are of more than "
-		    "%u domains and were left out\n", (unsigned long long)
-		    sending->sessions.left_out, SESSIONS_DOMAINS_MAX);
 	if (!sending->is_json && !sending->is_dry)
 		printf("%u sent for %s\n", sending->sent, sending->day);
 	return sending->failed > 0 ? EX_TEMPFAIL : EX_OK;
+}
+
+/* "reports" is reports@HOST; "" stays so. */
+static void
+sending_set_from(const struct conf *conf, const char *address, struct str *out)
+{
+	if (address == NULL || *address == '\0')
+		return;
+	str_adds(out, address);
+	if (strchr(address, '@') == NULL)
+		str_addf(out, "@%s", conf->host);
+}
+
+static int
+sending_begin(struct sending *sending)
+{
+	int status;
+
+	if (sending->from.len + sending->dmarc_from.len == 0) {
+		fputs("zmailer: report: no reports are sent; to send them, "
+		    "say in zmailer.conf who they are from:\n"
+		    "    tls-reports tls-reports@example.org\n"
+		    "    dmarc-reports dmarc-reports@example.org\n", stderr);
+		return EX_CONFIG;
+	}
+	sessions_init(&sending->sessions, sending->day);
+	authors_init(&sending->authors, sending->day);
+	status = sending_run(sending);
+	sessions_release(&sending->sessions);
+	authors_release(&sending->authors);
+	return status;
 }
 
 int
@@ -310,7 +128,8 @@ report_tell_domains(struct arguments *arguments)
 	struct sending sending = {
 	    .is_dry = arguments_has(arguments, OPT_DRY_RUN),
 	    .is_json = arguments_has(arguments, OPT_JSON),
-	    .from = STR_INIT };
+	    .is_own = arguments_has(arguments, OPT_OWN),
+	    .from = STR_INIT, .dmarc_from = STR_INIT };
 	struct conf *conf;
 	struct err err;
 	int status;
@@ -320,20 +139,11 @@ report_tell_domains(struct arguments *arguments)
 		return arguments_refuse(arguments, "%s", err.text);
 	conf = verb_conf(arguments->conf_path);
 	sending.conf = conf;
-	if (conf->tls_reports == NULL || *conf->tls_reports == '\0') {
-		fputs("zmailer: report: no reports are sent; to send them, "
-		    "say in zmailer.conf who they are from:\n"
-		    "    tls-reports tls-reports@example.org\n", stderr);
-		conf_free(&conf);
-		return EX_CONFIG;
-	}
-	str_adds(&sending.from, conf->tls_reports);
-	if (strchr(conf->tls_reports, '@') == NULL)
-		str_addf(&sending.from, "@%s", conf->host);
-	sessions_init(&sending.sessions, sending.day);
-	status = sending_run(&sending);
-	sessions_release(&sending.sessions);
+	sending_set_from(conf, conf->tls_reports, &sending.from);
+	sending_set_from(conf, conf->dmarc_reports, &sending.dmarc_from);
+	status = sending_begin(&sending);
 	str_release(&sending.from);
+	str_release(&sending.dmarc_from);
 	conf_free(&conf);
 	return status;
 }
