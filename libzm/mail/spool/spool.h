@@ -510,9 +510,8 @@ void spool_return_drop(struct spool_return *back);
 /* ---- out of another mailer's queue (rows I1 and I2) -------------------- */
 
 /* What was taken there stands in SPOOL/imported, a line a message: a key that
- * the old mailer's message has for life, and our spool id.  Its draft has the
- * key in its name, so that what a crash leaves is taken once: with a line it is
- * ours, without one the old queue still has it. */
+ * it had there for life, and our spool id.  Its draft has the key in its name:
+ * of what a crash leaves ours has a line, the rest the old queue has still. */
 enum { SPOOL_IMPORT_KEY_BYTES = 64 };	/* a key and its NUL */
 #define SPOOL_IMPORT_CAUSE "imported"	/* in freezer/: it was held there */
 

@@ -119,8 +119,8 @@ int
 old_address(struct arena *arena, struct slice text, struct path *out,
     struct err *err)
 {
-	struct slice rest, copy = slice_copy(arena, slice_first(slice_trim(text),
-	    4 * PATH_MAX_BYTES));
+	struct slice rest, copy = slice_copy(arena, slice_first(
+	    slice_trim(text), 4 * PATH_MAX_BYTES));
 
 	if (!address_is_text(copy) || path_parse(copy, PATH_BARE_OK |
 	    PATH_LOCAL_OK | PATH_POSTMASTER_OK | PATH_UTF8, out, &rest,
@@ -166,7 +166,8 @@ old_address_plain(struct arena *arena, struct slice text, struct path *out,
 		local = text;
 	else
 		local.n--;
-	if (text.n == 0 || local_is_dot_string(local) || slice_find(text, '\0') < text.n)
+	if (text.n == 0 || local_is_dot_string(local) ||
+	    slice_find(text, '\0') < text.n)
 		return old_address(arena, text, out, err);
 	str_addc(&quoted, '"');
 	for (size_t i = 0; i < local.n; i++) {
@@ -249,7 +250,7 @@ old_envid(struct arena *arena, struct slice text, bool has_xtext,
 
 /* A word of a comment: nothing in it ends the comment or a line. */
 static void
-word_add(struct str *out, struct slice word)
+came_word_add(struct str *out, struct slice word)
 {
 	for (size_t i = 0; i < word.n && i < 255; i++) {
 		char c = word.p[i];
@@ -268,11 +269,11 @@ old_came_from(struct arena *arena, const char *kind, const char *id,
 	str_addf(&text, "localhost (queue of %s, %s", kind, id);
 	if (name.n > 0) {
 		str_adds(&text, ", from ");
-		word_add(&text, name);
+		came_word_add(&text, name);
 	}
 	if (address.n > 0) {
 		str_adds(&text, name.n > 0 ? " [" : ", from [");
-		word_add(&text, address);
+		came_word_add(&text, address);
 		str_addc(&text, ']');
 	}
 	str_addc(&text, ')');

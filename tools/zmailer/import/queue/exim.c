@@ -42,7 +42,7 @@ exim_bad(const struct exim *it, struct err *err, const char *words)
 }
 
 static int
-exim_line(struct exim *it, struct slice *out, struct err *err)
+exim_h_line(struct exim *it, struct slice *out, struct err *err)
 {
 	size_t at = slice_find(it->rest, '\n');
 
@@ -85,7 +85,7 @@ done_is(struct slice a, struct slice b)
 
 /* A tree in the order node, left, right: "YN ADDRESS" has a left one. */
 static int
-take_tree(struct exim *it, struct slice line, struct err *err)
+exim_take_tree(struct exim *it, struct slice line, struct err *err)
 {
 	uint64_t wanted = 1;
 
@@ -101,7 +101,7 @@ take_tree(struct exim *it, struct slice line, struct err *err)
 		    (uint64_t)(line.p[1] == 'Y') - 1;
 		if (wanted == 0)
 			return 0;
-		if (exim_line(it, &line, err) != 0)
+		if (exim_h_line(it, &line, err) != 0)
 			return -1;
 	}
 }
@@ -110,7 +110,7 @@ take_tree(struct exim *it, struct slice line, struct err *err)
 
 /* "NAME LENGTH", and so many bytes with a line end after them. */
 static int
-take_variable(struct exim *it, struct slice value, struct err *err)
+exim_take_variable(struct exim *it, struct slice value, struct err *err)
 {
 	struct slice word = { NULL, 0 }, last = { NULL, 0 };
 	uint64_t n;
@@ -139,7 +139,7 @@ address_without_port(struct slice text)
 }
 
 static int
-take_number(const struct exim *it, struct slice text, uint64_t max,
+exim_take_number(const struct exim *it, struct slice text, uint64_t max,
     uint64_t *out, struct err *err)
 {
 	return slice_number(slice_trim(text), 0, max, out) ? 0 :
@@ -147,18 +147,18 @@ take_number(const struct exim *it, struct slice text, uint64_t max,
 }
 
 static int
-take_option(struct exim *it, struct slice line, struct err *err)
+exim_take_option(struct exim *it, struct slice line, struct err *err)
 {
 	struct slice name = slice_first(line, slice_find(line, ' '));
 	struct slice value = slice_from(line, name.n + 1);
 	uint64_t number = 0;
 
 	if (slice_starts(name, "acl"))
-		return take_variable(it, value, err);
+		return exim_take_variable(it, value, err);
 	if (slice_is(name, "received_time_usec")) {
 		if (slice_starts(value, "."))
 			value = slice_from(value, 1);
-		if (take_number(it, value, 999999, &number, err) != 0)
+		if (exim_take_number(it, value, 999999, &number, err) != 0)
 			return -1;
 		it->usec = (int64_t)number;
 	} else if (slice_is(name, "frozen")) {
@@ -176,7 +176,7 @@ take_option(struct exim *it, struct slice line, struct err *err)
 	} else if (slice_is(name, "dsn_envid")) {
 		old_envid(it->arena, value, true, it->out);
 	} else if (slice_is(name, "dsn_ret")) {
-		if (take_number(it, value, 2, &number, err) != 0)
+		if (exim_take_number(it, value, 2, &number, err) != 0)
 			return -1;
 		it->out->envelope.ret = number == 1 ? DSN_RET_FULL :
 		    number == 2 ? DSN_RET_HDRS : DSN_RET_DEFAULT;
@@ -189,12 +189,12 @@ take_option(struct exim *it, struct slice line, struct err *err)
 
 /* "-name value", "--name value", "--(lookup)name value". */
 static int
-take_options(struct exim *it, struct slice *out_line, struct err *err)
+exim_take_options(struct exim *it, struct slice *out_line, struct err *err)
 {
 	struct slice line;
 
 	for (;;) {
-		if (exim_line(it, &line, err) != 0)
+		if (exim_h_line(it, &line, err) != 0)
 			return -1;
 		if (!slice_starts(line, "-")) {
 			*out_line = line;
@@ -203,7 +203,7 @@ take_options(struct exim *it, struct slice *out_line, struct err *err)
 		line = slice_from(line, slice_starts(line, "--") ? 2 : 1);
 		if (slice_starts(line, "("))
 			line = slice_from(line, slice_find(line, ')') + 1);
-		if (take_option(it, line, err) != 0)
+		if (exim_take_option(it, line, err) != 0)
 			return -1;
 	}
 }
@@ -213,8 +213,8 @@ take_options(struct exim *it, struct slice *out_line, struct err *err)
 /* From its end: "TEXT LENGTH,NUMBER", where TEXT has LENGTH bytes (none and no
  * blank before it when that is 0). */
 static int
-take_back(const struct exim *it, struct slice *line, struct slice *out_text,
-    int64_t *out_number, struct err *err)
+exim_take_back(const struct exim *it, struct slice *line,
+    struct slice *out_text, int64_t *out_number, struct err *err)
 {
 	size_t n = line->n;
 	struct slice pair, length;
@@ -241,7 +241,7 @@ take_back(const struct exim *it, struct slice *line, struct slice *out_text,
 /* What stands after an address: "#1" and what it means; Exim 3 and early
  * Exim 4 had numbers alone. */
 static int
-take_more(struct exim *it, struct slice *line, struct envelope_rcpt *rcpt,
+exim_take_more(struct exim *it, struct slice *line, struct envelope_rcpt *rcpt,
     struct err *err)
 {
 	size_t n = line->n;
@@ -263,11 +263,12 @@ take_more(struct exim *it, struct slice *line, struct envelope_rcpt *rcpt,
 		return exim_bad(it, err, "has a recipient of a kind that is "
 		    "not known");
 	*line = slice_first(*line, n - 1);
-	if ((bits & 1) != 0 && take_back(it, line, &errors_to, &parent,
+	if ((bits & 1) != 0 && exim_take_back(it, line, &errors_to, &parent,
 	    err) != 0)
 		return -1;
 	*line = slice_trim(*line);
-	if ((bits & 2) != 0 && take_back(it, line, &orcpt, &flags, err) != 0)
+	if ((bits & 2) != 0 && exim_take_back(it, line, &orcpt, &flags,
+	    err) != 0)
 		return -1;
 	*line = slice_trim(*line);
 	if (errors_to.n > 0)
@@ -295,13 +296,13 @@ rcpt_is_done(struct exim *it, struct slice address)
 }
 
 static int
-take_rcpt(struct exim *it, struct err *err)
+exim_take_rcpt(struct exim *it, struct err *err)
 {
 	struct envelope_rcpt rcpt = { .notify = 0 }, *row;
 	struct slice line;
 
-	if (exim_line(it, &line, err) != 0 ||
-	    take_more(it, &line, &rcpt, err) != 0)
+	if (exim_h_line(it, &line, err) != 0 ||
+	    exim_take_more(it, &line, &rcpt, err) != 0)
 		return -1;
 	if (rcpt_is_done(it, line)) {
 		it->out->done++;
@@ -317,19 +318,19 @@ take_rcpt(struct exim *it, struct err *err)
 }
 
 static int
-take_rcpts(struct exim *it, struct err *err)
+exim_take_rcpts(struct exim *it, struct err *err)
 {
 	struct slice line;
 	uint64_t count;
 
-	if (exim_line(it, &line, err) != 0)
+	if (exim_h_line(it, &line, err) != 0)
 		return -1;
 	if (!slice_number(slice_trim(line), 0, EXIM_RCPTS_MAX, &count))
 		return exim_bad(it, err, "has no number of recipients");
 	for (uint64_t i = 0; i < count; i++)
-		if (take_rcpt(it, err) != 0)
+		if (exim_take_rcpt(it, err) != 0)
 			return -1;
-	if (exim_line(it, &line, err) != 0)
+	if (exim_h_line(it, &line, err) != 0)
 		return -1;
 	if (line.n > 0)
 		return exim_bad(it, err, "should be empty, before the header");
@@ -344,7 +345,7 @@ take_rcpts(struct exim *it, struct err *err)
 /* ---- from the first line ----------------------------------------------- */
 
 static int
-take_name(const struct exim *it, struct slice line, char end,
+exim_take_name(const struct exim *it, struct slice line, char end,
     struct err *err)
 {
 	size_t n = strlen(it->files->id);
@@ -356,21 +357,21 @@ take_name(const struct exim *it, struct slice line, char end,
 }
 
 static int
-take_front(struct exim *it, struct err *err)
+exim_take_front(struct exim *it, struct err *err)
 {
 	struct slice line, word;
 	uint64_t s;
 
-	if (exim_line(it, &line, err) != 0 ||
-	    take_name(it, line, 'H', err) != 0 ||
-	    exim_line(it, &line, err) != 0 ||	/* who called */
-	    exim_line(it, &line, err) != 0)
+	if (exim_h_line(it, &line, err) != 0 ||
+	    exim_take_name(it, line, 'H', err) != 0 ||
+	    exim_h_line(it, &line, err) != 0 ||	/* who called */
+	    exim_h_line(it, &line, err) != 0)
 		return -1;
 	if (!slice_starts(line, "<") || !slice_ends(line, ">"))
 		return exim_bad(it, err, "has no <sender>");
 	if (old_sender(it->arena, slice_first(slice_from(line, 1),
 	    line.n - 2), false, &it->out->envelope, err) != 0 ||
-	    exim_line(it, &line, err) != 0)
+	    exim_h_line(it, &line, err) != 0)
 		return -1;
 	if (!slice_word(&line, &word) ||
 	    !slice_number(word, 1, UINT32_MAX, &s))
@@ -382,7 +383,7 @@ take_front(struct exim *it, struct err *err)
 /* Lines of -J: an address each; the last may be torn, and is one that Exim
  * would not believe either. */
 static void
-take_journal(struct exim *it)
+exim_take_journal(struct exim *it)
 {
 	struct slice rest = it->files->journal;
 
@@ -400,11 +401,12 @@ exim_envelope(struct exim *it, struct err *err)
 {
 	struct slice line = { NULL, 0 };
 
-	if (take_front(it, err) != 0 || take_options(it, &line, err) != 0 ||
-	    take_tree(it, line, err) != 0)
+	if (exim_take_front(it, err) != 0 ||
+	    exim_take_options(it, &line, err) != 0 ||
+	    exim_take_tree(it, line, err) != 0)
 		return -1;
-	take_journal(it);
-	if (take_rcpts(it, err) != 0)
+	exim_take_journal(it);
+	if (exim_take_rcpts(it, err) != 0)
 		return -1;
 	it->out->arrived_us += it->usec;
 	return 0;
@@ -462,7 +464,7 @@ exim_copy(const struct old_files *files, const struct old_message *message,
 	struct exim it = { .files = files };
 	char type = 0;
 
-	if (take_name(&it, slice_first(body, slice_find(body, '\n')), 'D',
+	if (exim_take_name(&it, slice_first(body, slice_find(body, '\n')), 'D',
 	    err) != 0)
 		return -1;
 	while (rest.n > 0) {

@@ -21,7 +21,7 @@
 enum { OLD_FILE_BYTES_MAX = 1 << 30 };
 
 static int
-file_open(const struct old_queue *queue, const char *path, struct stat *out,
+old_file_open(const struct old_queue *queue, const char *path, struct stat *out,
     struct err *err)
 {
 	int fd = openat(queue->fd, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
@@ -45,7 +45,7 @@ file_map(const struct old_queue *queue, const char *path, struct slice *out,
     int64_t *out_mtime_s, struct err *err)
 {
 	struct stat st;
-	int fd = file_open(queue, path, &st, err);
+	int fd = old_file_open(queue, path, &st, err);
 	void *bytes = NULL;
 
 	if (fd < 0)
@@ -101,7 +101,7 @@ old_file_is_locked(const struct old_queue *queue, const char *path)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	struct stat st;
-	int fd = file_open(queue, path, &st, NULL);
+	int fd = old_file_open(queue, path, &st, NULL);
 	bool is_locked;
 
 	if (fd < 0)

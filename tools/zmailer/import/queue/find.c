@@ -25,6 +25,7 @@ enum { WALK_DEPTH_MAX = 8, ROWS_MAX = 10000000 };
 struct walk {
 	struct old_queue	*queue;
 	const char		*state;		/* of what is found */
+	bool			 is_held;
 	bool			(*enter)(const char *path, const char *name);
 	void			(*file)(struct walk *walk, const char *path,
 				    const char *name);
@@ -138,7 +139,7 @@ postfix_file(struct walk *walk, const char *path, const char *name)
 	if (!name_is_id(slice_of(name), 5))
 		return;
 	row = row_add(queue, slice_of(name), whole, walk->state);
-	row->is_held = strcmp(walk->state, "hold") == 0;
+	row->is_held = walk->is_held;
 	if (fstatat(queue->fd, whole, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    (st.st_mode & S_IXUSR) == 0)
 		row->fate = OLD_UNFINISHED;
@@ -149,6 +150,7 @@ postfix_find(struct old_queue *queue, struct err *err)
 {
 	static const char *const dirs[] = { "maildrop", "incoming", "active",
 		"deferred", "hold" };
+	enum { POSTFIX_HELD = 4 };
 	struct walk walk = { .queue = queue, .enter = postfix_enter,
 		.file = postfix_file };
 	bool is_queue = false;
@@ -158,6 +160,7 @@ postfix_find(struct old_queue *queue, struct err *err)
 			continue;
 		is_queue = true;
 		walk.state = dirs[i];
+		walk.is_held = i == POSTFIX_HELD;
 		if (walk_directory(&walk, dirs[i], 0, err) != 0)
 			return -1;
 	}
@@ -231,7 +234,7 @@ sendmail_enter(const char *path, const char *name)
 }
 
 static void
-body_add(struct old_queue *queue, const char *path)
+df_add(struct old_queue *queue, const char *path)
 {
 	if (queue->body_count == queue->body_room) {
 		queue->body_room = queue->body_room > 0 ?
@@ -253,7 +256,7 @@ sendmail_file(struct walk *walk, const char *path, const char *name)
 	    !name_is_id(slice_of(name + 2), 5))
 		return;
 	if (name[0] == 'd')
-		body_add(queue, whole);
+		df_add(queue, whole);
 	if (strchr("qhQ", name[0]) == NULL)
 		return;
 	row = row_add(queue, slice_of(name + 2), whole, name[0] == 'q' ?

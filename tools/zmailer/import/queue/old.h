@@ -87,7 +87,8 @@ int old_address(struct arena *arena, struct slice text, struct path *out,
 /* The same of one that has no quotes where RFC 5321 wants some. */
 int old_address_plain(struct arena *arena, struct slice text,
     struct path *out, struct err *err);
-/* The sender; empty or <>: null. */
+/* The sender; empty or <>: null.  is_plain: as old_address_plain.
+ * returns 0 or -1 */
 int old_sender(struct arena *arena, struct slice text, bool is_plain,
     struct envelope *out, struct err *err);
 /* ORCPT=, ENVID= of theirs; what cannot be kept is lost.  has_xtext: it is

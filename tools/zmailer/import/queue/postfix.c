@@ -137,7 +137,7 @@ struct postfix {
 };
 
 static int
-take_time(struct postfix *it, struct slice data, struct err *err)
+postfix_take_time(struct postfix *it, struct slice data, struct err *err)
 {
 	struct slice word;
 	uint64_t s = 0, us = 0;
@@ -152,7 +152,7 @@ take_time(struct postfix *it, struct slice data, struct err *err)
 
 /* "size offset recipients flags length", since 3.0 a sixth word. */
 static int
-take_sizes(struct postfix *it, struct slice data, struct err *err)
+postfix_take_sizes(struct postfix *it, struct slice data, struct err *err)
 {
 	struct slice word;
 	uint64_t value;
@@ -169,7 +169,7 @@ take_sizes(struct postfix *it, struct slice data, struct err *err)
 }
 
 static int
-take_notify(struct postfix *it, struct slice data, struct err *err)
+postfix_take_notify(struct postfix *it, struct slice data, struct err *err)
 {
 	uint64_t flags;
 
@@ -182,7 +182,7 @@ take_notify(struct postfix *it, struct slice data, struct err *err)
 }
 
 static int
-take_ret(struct postfix *it, struct slice data, struct err *err)
+postfix_take_ret(struct postfix *it, struct slice data, struct err *err)
 {
 	uint64_t flags;
 
@@ -195,7 +195,7 @@ take_ret(struct postfix *it, struct slice data, struct err *err)
 
 /* NAME=VALUE: few of them are the message's and not the session's. */
 static int
-take_attribute(struct postfix *it, struct slice data, struct err *err)
+postfix_take_attribute(struct postfix *it, struct slice data, struct err *err)
 {
 	size_t at = slice_find(data, '=');
 	struct slice name = slice_first(data, at);
@@ -211,16 +211,17 @@ take_attribute(struct postfix *it, struct slice data, struct err *err)
 	else if (slice_is(name, "dsn_orig_rcpt"))
 		it->orcpt = value;
 	else if (slice_is(name, "notify_flags"))
-		return take_notify(it, value, err);
+		return postfix_take_notify(it, value, err);
 	else if (slice_is(name, "envelope_id"))
 		old_envid(it->arena, value, false, it->out);
 	else if (slice_is(name, "ret_flags"))
-		return take_ret(it, value, err);
+		return postfix_take_ret(it, value, err);
 	return 0;
 }
 
 static int
-take_rcpt(struct postfix *it, const struct record *record, struct err *err)
+postfix_take_rcpt(struct postfix *it, const struct record *record,
+    struct err *err)
 {
 	struct envelope_rcpt *rcpt;
 
@@ -243,7 +244,7 @@ take_rcpt(struct postfix *it, const struct record *record, struct err *err)
 }
 
 static int
-take_sender(struct postfix *it, struct slice data, struct err *err)
+postfix_take_sender(struct postfix *it, struct slice data, struct err *err)
 {
 	if (it->has_sender)
 		return err_set(err, "it has two senders");
@@ -252,31 +253,32 @@ take_sender(struct postfix *it, struct slice data, struct err *err)
 }
 
 static int
-take_record(struct postfix *it, const struct record *record, struct err *err)
+postfix_take_record(struct postfix *it, const struct record *record,
+    struct err *err)
 {
 	switch (record->type) {
 	case 'C':
-		return take_sizes(it, record->data, err);
+		return postfix_take_sizes(it, record->data, err);
 	case 'T':
-		return take_time(it, record->data, err);
+		return postfix_take_time(it, record->data, err);
 	case 'S':
-		return take_sender(it, record->data, err);
+		return postfix_take_sender(it, record->data, err);
 	case 'A':
-		return take_attribute(it, record->data, err);
+		return postfix_take_attribute(it, record->data, err);
 	case 'R':
 	case 'D':
 	case '/':
-		return take_rcpt(it, record, err);
+		return postfix_take_rcpt(it, record, err);
 	case 'o':
 		it->orcpt = record->data;
 		return 0;
 	case 'n':
-		return take_notify(it, record->data, err);
+		return postfix_take_notify(it, record->data, err);
 	case 'i':
 		old_envid(it->arena, record->data, false, it->out);
 		return 0;
 	case '<':
-		return take_ret(it, record->data, err);
+		return postfix_take_ret(it, record->data, err);
 	case 'V':
 		it->out->envelope.terms.is_verp = true;
 		return 0;
@@ -322,7 +324,7 @@ postfix_records(struct postfix *it, struct err *err)
 			return -1;
 		/* what is left of a text that was replaced is w, too */
 		if (before == records.segment && before != SEGMENT_TEXT &&
-		    take_record(it, &record, err) != 0)
+		    postfix_take_record(it, &record, err) != 0)
 			return -1;
 	}
 	return it->has_sender ? 0 : err_set(err, "it has no sender");

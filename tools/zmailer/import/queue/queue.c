@@ -34,7 +34,7 @@ import_queue_fail(int status, const struct err *err)
 }
 
 static int
-queue_open(struct old_queue *queue, struct err *err)
+import_queue_open(struct old_queue *queue, struct err *err)
 {
 	queue->fd = open(queue->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (queue->fd < 0) {
@@ -70,7 +70,7 @@ queue_check_locks(const struct old_queue *queue, struct err *err)
 }
 
 static int
-queue_take(struct old_queue *queue, struct spool *spool,
+import_queue_take(struct old_queue *queue, struct spool *spool,
     struct spool_imports *imports, bool is_json)
 {
 	int status = EX_OK;
@@ -89,14 +89,15 @@ queue_take(struct old_queue *queue, struct spool *spool,
 }
 
 static void
-queue_show(const struct old_queue *queue, bool is_json)
+import_queue_show(const struct old_queue *queue, bool is_json)
 {
 	for (size_t i = 0; i < queue->count; i++)
 		old_row_show(queue, &queue->rows[i], is_json);
 }
 
 static int
-queue_count(struct old_queue *queue, int status, bool is_json, bool is_over)
+import_queue_count(struct old_queue *queue, int status, bool is_json,
+    bool is_over)
 {
 	for (size_t i = 0; i < queue->count; i++)
 		queue->fates[queue->rows[i].fate]++;
@@ -122,8 +123,8 @@ queue_look_only(struct old_queue *queue, const struct conf *conf,
 	old_queue_look(queue, imports);
 	spool_imports_close(&imports);
 	spool_close(&spool);
-	queue_show(queue, is_json);
-	return queue_count(queue, EX_OK, is_json, false);
+	import_queue_show(queue, is_json);
+	return import_queue_count(queue, EX_OK, is_json, false);
 }
 
 static int
@@ -143,8 +144,8 @@ queue_make(struct old_queue *queue, const struct conf *conf, bool is_json)
 		status = verb_failed("import", &err, EX_TEMPFAIL);
 	} else {
 		old_queue_look(queue, imports);
-		status = queue_take(queue, spool, imports, is_json);
-		status = queue_count(queue, status, is_json, true);
+		status = import_queue_take(queue, spool, imports, is_json);
+		status = import_queue_count(queue, status, is_json, true);
 	}
 	spool_imports_close(&imports);
 	spool_close(&spool);
@@ -152,7 +153,7 @@ queue_make(struct old_queue *queue, const struct conf *conf, bool is_json)
 }
 
 static const struct old_kind *
-kind_find(const char *name)
+old_kind_find(const char *name)
 {
 	for (size_t i = 0; name != NULL && i < sizeof(old_kinds) /
 	    sizeof(old_kinds[0]); i++)
@@ -165,7 +166,7 @@ int
 import_queue_run(struct arguments *arguments)
 {
 	struct old_queue queue = { .fd = -1,
-	    .kind = kind_find(arguments_word(arguments, 0)),
+	    .kind = old_kind_find(arguments_word(arguments, 0)),
 	    .dir = arguments_word(arguments, 1) };
 	bool is_json = arguments_has(arguments, OPT_JSON);
 	struct conf *conf;
@@ -177,7 +178,7 @@ import_queue_run(struct arguments *arguments)
 		    "or queue sendmail, then its directory");
 	conf = verb_conf(arguments->conf_path);
 	queue.arena = arena_new();
-	status = queue_open(&queue, &err);
+	status = import_queue_open(&queue, &err);
 	if (status == EX_OK)
 		status = queue_check_locks(&queue, &err);
 	if (status == EX_OK)

@@ -80,6 +80,7 @@ enum old_running {
 	OLD_RUNNING_NO = 0,
 	OLD_RUNNING_YES = 1		/* err says who, and what to do */
 };
+/* Asked of the locks and the processes of this machine. */
 enum old_running old_queue_is_running(const struct old_queue *queue,
     struct err *err);
 
@@ -91,8 +92,10 @@ void old_queue_look(struct old_queue *queue,
 
 /* ---- what is said (show.c) ---------------------------------------------- */
 
+/* One message on standard output: lines, or an object. */
 void old_row_show(const struct old_queue *queue, const struct old_row *row,
     bool is_json);
+/* How many have which fate, and what to do next. */
 void old_queue_show_counts(const struct old_queue *queue, bool is_json,
     bool is_over);
 

@@ -61,7 +61,7 @@ qf_bad(const struct qf *it, struct err *err, const char *words)
 }
 
 static int
-take_version(struct qf *it, struct slice value, struct err *err)
+qf_take_version(struct qf *it, struct slice value, struct err *err)
 {
 	uint64_t version;
 
@@ -73,7 +73,7 @@ take_version(struct qf *it, struct slice value, struct err *err)
 }
 
 static int
-take_created(struct qf *it, struct slice value, struct err *err)
+qf_take_created(struct qf *it, struct slice value, struct err *err)
 {
 	uint64_t s;
 
@@ -85,7 +85,7 @@ take_created(struct qf *it, struct slice value, struct err *err)
 
 /* "${name}value", "$xvalue". */
 static void
-take_macro(struct qf *it, struct slice value)
+qf_take_macro(struct qf *it, struct slice value)
 {
 	struct slice name = slice_first(value, 1);
 
@@ -104,7 +104,7 @@ take_macro(struct qf *it, struct slice value)
 
 /* Flags of a recipient: who wants to know what. */
 static int
-take_flags(const struct qf *it, struct slice flags, unsigned *out_notify,
+qf_take_flags(const struct qf *it, struct slice flags, unsigned *out_notify,
     struct err *err)
 {
 	unsigned notify = 0;
@@ -148,7 +148,7 @@ rcpt_is_no_address(struct slice value)
 
 /* "PFD:ADDRESS": letters alone in front of a colon are flags. */
 static int
-take_rcpt(struct qf *it, struct slice value, struct err *err)
+qf_take_rcpt(struct qf *it, struct slice value, struct err *err)
 {
 	size_t at = slice_find(value, ':');
 	struct envelope_rcpt *rcpt = old_rcpt_add(&it->rcpts);
@@ -156,7 +156,7 @@ take_rcpt(struct qf *it, struct slice value, struct err *err)
 	if (rcpt == NULL)
 		return qf_bad(it, err, "is one recipient too many");
 	if (it->has_version && at < value.n) {
-		if (take_flags(it, slice_first(value, at), &rcpt->notify,
+		if (qf_take_flags(it, slice_first(value, at), &rcpt->notify,
 		    err) != 0)
 			return -1;
 		value = slice_from(value, at + 1);
@@ -173,7 +173,7 @@ take_rcpt(struct qf *it, struct slice value, struct err *err)
 
 /* Flags of the message: d says that RET= was given, n that it was HDRS. */
 static void
-take_bits(struct qf *it, struct slice value)
+qf_take_bits(struct qf *it, struct slice value)
 {
 	if (slice_find(value, 'd') < value.n)
 		it->out->envelope.ret = slice_find(value, 'n') < value.n ?
@@ -181,7 +181,7 @@ take_bits(struct qf *it, struct slice value)
 }
 
 static int
-take_sender(struct qf *it, struct slice value, struct err *err)
+qf_take_sender(struct qf *it, struct slice value, struct err *err)
 {
 	if (it->has_sender)
 		return qf_bad(it, err, "is a second sender");
@@ -190,19 +190,19 @@ take_sender(struct qf *it, struct slice value, struct err *err)
 }
 
 static int
-take_line(struct qf *it, struct slice line, struct err *err)
+qf_take_line(struct qf *it, struct slice line, struct err *err)
 {
 	struct slice value = slice_from(line, 1);
 
 	switch (line.n > 0 ? line.p[0] : '\0') {
 	case 'V':
-		return take_version(it, value, err);
+		return qf_take_version(it, value, err);
 	case 'T':
-		return take_created(it, value, err);
+		return qf_take_created(it, value, err);
 	case 'S':
-		return take_sender(it, value, err);
+		return qf_take_sender(it, value, err);
 	case 'R':
-		return take_rcpt(it, value, err);
+		return qf_take_rcpt(it, value, err);
 	case 'Q':
 		it->orcpt = value;
 		return 0;
@@ -210,10 +210,10 @@ take_line(struct qf *it, struct slice line, struct err *err)
 		old_envid(it->arena, value, true, it->out);
 		return 0;
 	case 'F':
-		take_bits(it, value);
+		qf_take_bits(it, value);
 		return 0;
 	case '$':
-		take_macro(it, value);
+		qf_take_macro(it, value);
 		return 0;
 	case 'q':
 		it->out->is_held = true;
@@ -254,7 +254,7 @@ qf_lines_take(struct qf *it, struct err *err)
 
 	while (!it->lines.is_over)
 		if (qf_next(&it->lines, &line, err) != 0 ||
-		    take_line(it, line, err) != 0)
+		    qf_take_line(it, line, err) != 0)
 			return -1;
 	if (!it->has_sender)
 		return err_set(err, "qf has no sender (S)");

@@ -44,7 +44,7 @@ row_fate_add(struct str *out, const struct old_row *row)
 }
 
 static void
-row_text(const struct old_row *row, struct str *out)
+old_row_text(const struct old_row *row, struct str *out)
 {
 	char age[CLOCK_TEXT_BYTES] = "";
 	struct str size = STR_INIT;
@@ -104,7 +104,7 @@ old_row_show(const struct old_queue *queue, const struct old_row *row,
 	if (is_json)
 		row_json(row, &out);
 	else
-		row_text(row, &out);
+		old_row_text(row, &out);
 	fputs(out.buf, stdout);
 	str_release(&out);
 }

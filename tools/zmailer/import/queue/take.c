@@ -26,7 +26,7 @@ struct taking {
 };
 
 static int
-draft_put(void *context, struct slice bytes, struct err *err)
+taking_put(void *context, struct slice bytes, struct err *err)
 {
 	return draft_write(context, bytes.p, bytes.n, err);
 }
@@ -48,7 +48,7 @@ taking_name(struct taking *it)
 static int
 taking_write(struct taking *it, struct err *err)
 {
-	struct old_sink sink = { .put = draft_put, .context = &it->draft };
+	struct old_sink sink = { .put = taking_put, .context = &it->draft };
 	struct envelope *envelope = &it->message.envelope;
 	struct str head = STR_INIT;
 	int result;
