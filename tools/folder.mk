@@ -277,6 +277,19 @@ tools_libtools_a_SOURCES += tools/zmailer/import/opensmtpd/databases.c \
 	tools/zmailer/import/opensmtpd/opensmtpd.h \
 	tools/zmailer/import/opensmtpd/read.h
 tools_libtools_a_SOURCES += tools/zmailer/import/exim/debian.c
+tools_libtools_a_SOURCES += tools/zmailer/import/queue/address.c \
+	tools/zmailer/import/queue/exim.c \
+	tools/zmailer/import/queue/files.c \
+	tools/zmailer/import/queue/find.c \
+	tools/zmailer/import/queue/look.c \
+	tools/zmailer/import/queue/postfix.c \
+	tools/zmailer/import/queue/queue.c \
+	tools/zmailer/import/queue/running.c \
+	tools/zmailer/import/queue/sendmail.c \
+	tools/zmailer/import/queue/show.c \
+	tools/zmailer/import/queue/take.c \
+	tools/zmailer/import/queue/old.h \
+	tools/zmailer/import/queue/queue.h
 tools_libtools_a_SOURCES += tools/zmailer/sink/faults.h \
 	tools/zmailer/sink/memory.c tools/zmailer/sink/session.c \
 	tools/zmailer/sink/sink.h

@@ -265,6 +265,8 @@ EVENT(BACKUP, "backup", INFO, "file messages bytes by",
     "The spool and its configuration were written into an archive.")
 EVENT(RESTORED, "message.restored", INFO, "file archive by",
     "A message came back from an archive.")
+EVENT(IMPORTED, "message.imported", INFO, "queue old frozen by",
+    "A message came out of the queue of another mailer, where old was its id.")
 EVENT(ORDER, "order", INFO,
     "op by uid reason select until limit messages recipients destinations",
     "An operator gave an order on the scheduler's socket, and it was done.")

@@ -21,7 +21,7 @@ libzm_a_SOURCES += \
 	libzm/mail/spool/aside.c libzm/mail/spool/queued.c libzm/mail/spool/scan.c \
 	libzm/mail/spool/reason.c \
 	libzm/mail/spool/spread.c libzm/mail/spool/trash.c libzm/mail/spool/delete.c \
-	libzm/mail/spool/copy.c libzm/mail/spool/seen.c \
+	libzm/mail/spool/copy.c libzm/mail/spool/imports.c libzm/mail/spool/seen.c \
 	libzm/mail/recover/recover.c libzm/mail/recover/base.c \
 	libzm/mail/recover/public.c libzm/mail/recover/router.c \
 	libzm/mail/recover/queued.c libzm/mail/recover/twin.c \

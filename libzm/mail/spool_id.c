@@ -22,17 +22,12 @@ enum {
 
 static const char digits[] = "0123456789abcdefghjkmnpqrstvwxyz";
 
-void
-spool_id_make(int64_t wall_us, ino_t inode, char out_id[SPOOL_ID_BYTES])
+static void
+id_of_tick(uint64_t tick, ino_t inode, char out_id[SPOOL_ID_BYTES])
 {
-	static uint64_t last_tick;
-	uint64_t tick = wall_us > 0 ? (uint64_t)wall_us / TICK_US : 0;
 	char reversed[16];
 	size_t n = 0;
 
-	if (tick <= last_tick)
-		tick = last_tick + 1;
-	last_tick = tick;
 	for (int i = TIME_DIGITS - 1; i >= 0; i--, tick >>= 5)
 		out_id[i] = digits[tick & 31];
 	do {
@@ -42,6 +37,25 @@ spool_id_make(int64_t wall_us, ino_t inode, char out_id[SPOOL_ID_BYTES])
 	for (size_t i = 0; i < n; i++)
 		out_id[TIME_DIGITS + i] = reversed[n - 1 - i];
 	out_id[TIME_DIGITS + n] = '\0';
+}
+
+void
+spool_id_make(int64_t wall_us, ino_t inode, char out_id[SPOOL_ID_BYTES])
+{
+	static uint64_t last_tick;
+	uint64_t tick = wall_us > 0 ? (uint64_t)wall_us / TICK_US : 0;
+
+	if (tick <= last_tick)
+		tick = last_tick + 1;
+	last_tick = tick;
+	id_of_tick(tick, inode, out_id);
+}
+
+void
+spool_id_make_of(int64_t wall_us, ino_t inode, char out_id[SPOOL_ID_BYTES])
+{
+	id_of_tick(wall_us > 0 ? (uint64_t)wall_us / TICK_US : 0, inode,
+	    out_id);
 }
 
 static int

@@ -19,6 +19,10 @@ enum {
  * 0-9 a-z without i l o u: ids sort by time as text. */
 void spool_id_make(int64_t wall_us, ino_t inode,
     char out_id[SPOOL_ID_BYTES]);
+/* The id of a message that had been accepted elsewhere, at that time: two of
+ * the same microseconds and inode have the same. */
+void spool_id_make_of(int64_t wall_us, ino_t inode,
+    char out_id[SPOOL_ID_BYTES]);
 /* 11..24 digits of that alphabet. */
 bool spool_id_is(struct slice text);
 /* When the message was accepted, microseconds. */

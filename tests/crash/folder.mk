@@ -2,7 +2,7 @@
 EXTRA_DIST += tests/crash/nth.c tests/crash/home.c tests/crash/nth.h tests/crash/nth.py \
 	tests/crash/crash.py tests/crash/box.py tests/crash/away.py \
 	tests/crash/orders.py tests/crash/reroute.py tests/crash/cut_through.py \
-	tests/crash/restore.py \
+	tests/crash/restore.py tests/crash/queues.py \
 	tests/crash/ledger.py tests/crash/power.py tests/crash/run-sample \
 	tests/crash/boxes.py tests/crash/change.py tests/crash/crowd.py \
 	tests/crash/test_nth.py
@@ -27,5 +27,6 @@ crash: all tests/crash/nth.so
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/reroute.py --all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/cut_through.py --all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/restore.py
+	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/queues.py
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/boxes.py --all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/change.py

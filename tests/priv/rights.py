@@ -56,6 +56,7 @@ ROWS = [
     ("web", None, OPEN, "serves until Ctrl-C, as its user may"),
     ("setup", "--dry-run", {73}, ["already"]),
     ("import", "postfix HOME/nowhere --to HOME/new", {66}, ["main.cf"]),
+    ("import", "queue exim HOME/nowhere", {66}, ["nowhere"]),
     ("hello", "ursula@priv.test --timeout 1s", {0, 75, 77}, []),
     ("doctor", "processes kernel", {0, 1, 2}, []),
     ("trace", "a@b.example", {1}, ["does not know"]),

@@ -34,6 +34,7 @@ POSTFIX = ["postfix", "bsd-mailx", "cron", "libsasl2-modules",
 DOVECOT = ["dovecot-core", "dovecot-lmtpd", "dovecot-imapd"]
 EXIM = ["exim4-daemon-light"]
 OPENSMTPD = ["opensmtpd"]
+SENDMAIL = ["sendmail"]
 NGINX = ["nginx-light"]
 SASLAUTHD = ["sasl2-bin"]
 FILTERS = ["opendkim", "opendkim-tools", "rspamd", "python3-milter",
@@ -42,8 +43,8 @@ SYSLOG = ["rsyslog"]
 DATABASES = ["postgresql", "mariadb-server", "openssl"]
 DIRECTORIES = ["slapd", "ldap-utils", "redis-server", "openssl"]
 LAYERS = {"postfix": POSTFIX, "dovecot": DOVECOT, "exim": EXIM,
-          "opensmtpd": OPENSMTPD, "nginx": NGINX, "saslauthd": SASLAUTHD,
-          "filters": FILTERS, "syslog": SYSLOG, "databases": DATABASES,
+          "opensmtpd": OPENSMTPD, "sendmail": SENDMAIL, "nginx": NGINX,
+          "saslauthd": SASLAUTHD, "filters": FILTERS, "syslog": SYSLOG, "databases": DATABASES,
           "directories": DIRECTORIES}
 
 AT_ONCE = 3

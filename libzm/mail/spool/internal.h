@@ -87,6 +87,19 @@ int spool_rename_aside(int from_fd, const char *from, int to_fd, ino_t inode,
 /* Draft of a copy: "copy-of-<inode>-<ctime>" of the original (row S4). */
 #define SPOOL_COPY_OF "copy-of-"
 
+/* Draft of what another mailer's queue had: "import-<key>"; "import-frozen-"
+ * for freezer/ (rows I1 and I2). */
+#define SPOOL_IMPORT_OF "import-"
+#define SPOOL_IMPORT_FROZEN "import-frozen-"
+enum spool_imported {
+	SPOOL_IMPORTED_TROUBLE = -1,	/* err */
+	SPOOL_IMPORTED_NO = 0,
+	SPOOL_IMPORTED_YES = 1
+};
+/* Has the draft of this name a line?  One that was not synced yet is. */
+enum spool_imported spool_import_look(const struct spool *spool,
+    const char *name, struct err *err);
+
 /* Check a why of ours: [a-z0-9-]+, after "_" if that is allowed. */
 bool spool_why_is(const char *why, bool underscore_ok);
 

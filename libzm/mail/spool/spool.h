@@ -507,6 +507,32 @@ int spool_return_publish(struct spool_return *back, enum spool_area area,
     struct err *err);
 void spool_return_drop(struct spool_return *back);
 
+/* ---- out of another mailer's queue (rows I1 and I2) -------------------- */
+
+/* What was taken there stands in SPOOL/imported, a line a message: a key that
+ * it had there for life, and our spool id.  Its draft has the key in its name:
+ * of what a crash leaves ours has a line, the rest the old queue has still. */
+enum { SPOOL_IMPORT_KEY_BYTES = 64 };	/* a key and its NUL */
+#define SPOOL_IMPORT_CAUSE "imported"	/* in freezer/: it was held there */
+
+/* Letters, digits, dots and dashes. */
+bool spool_import_key_is(struct slice key);
+/* The name of the draft. */
+void spool_import_name(const char *key, bool is_frozen,
+    char out_name[SPOOL_NAME_BYTES]);
+
+/* The lines that there are; one who adds some is alone.  returns 0; -1 (errno
+ * EWOULDBLOCK: another one adds some now). */
+struct spool_imports;
+int spool_imports_open(const struct spool *spool, bool is_to_add,
+    struct spool_imports **out, struct err *err);
+void spool_imports_close(struct spool_imports **imports);
+/* Was it there when they were opened? */
+bool spool_imports_has(const struct spool_imports *imports, const char *key);
+/* Row I2: one line more, synced.  0; -1: it may be there or not. */
+int spool_imports_add(struct spool_imports *imports, const char *key,
+    const char *id, struct err *err);
+
 /* ---- looking around -------------------------------------------------- */
 
 /* Call fn for every file of an area (hash directories included; name is

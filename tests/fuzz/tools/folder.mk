@@ -40,3 +40,18 @@ fuzz_targets += tests/fuzz/fuzz-authors
 tests_fuzz_fuzz_authors_SOURCES = tests/fuzz/tools/fuzz_authors.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_authors_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_authors_LDADD = tools/libtools.a $(ZM_LIBS)
+
+fuzz_targets += tests/fuzz/fuzz-old-postfix
+tests_fuzz_fuzz_old_postfix_SOURCES = tests/fuzz/tools/fuzz_old_postfix.c tests/fuzz/tools/fuzz_old.h $(FUZZ_MAIN)
+tests_fuzz_fuzz_old_postfix_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_old_postfix_LDADD = tools/libtools.a $(ZM_LIBS)
+
+fuzz_targets += tests/fuzz/fuzz-old-exim
+tests_fuzz_fuzz_old_exim_SOURCES = tests/fuzz/tools/fuzz_old_exim.c tests/fuzz/tools/fuzz_old.h $(FUZZ_MAIN)
+tests_fuzz_fuzz_old_exim_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_old_exim_LDADD = tools/libtools.a $(ZM_LIBS)
+
+fuzz_targets += tests/fuzz/fuzz-old-sendmail
+tests_fuzz_fuzz_old_sendmail_SOURCES = tests/fuzz/tools/fuzz_old_sendmail.c tests/fuzz/tools/fuzz_old.h $(FUZZ_MAIN)
+tests_fuzz_fuzz_old_sendmail_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_old_sendmail_LDADD = tools/libtools.a $(ZM_LIBS)

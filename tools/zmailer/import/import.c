@@ -1,7 +1,8 @@
 /* import.c - zmailer import: the way over from another mailer
  *
  * In     zmailer import MAILER [FILE|DIR] --to NEW-DIR
- * Out    NEW-DIR with zmailer.conf and tables; a table of all settings
+ * Out    NEW-DIR with zmailer.conf and tables; a table of all settings; queue
+ *        is another matter (queue/)
  * Trusts nothing that it reads, and changes nothing there
  * Spec   zmailer-import(8)
  *
@@ -15,6 +16,7 @@
 
 #include "daemon/machine/machine.h"
 #include "tools/zmailer/import/import.h"
+#include "tools/zmailer/import/queue/queue.h"
 #include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
@@ -107,8 +109,8 @@ import_write(struct import *import, const struct str *conf, bool is_dry,
 	return status;
 }
 
-int
-verb_import(struct arguments *arguments)
+static int
+import_configuration(struct arguments *arguments)
 {
 	const char *path = arguments_word(arguments, 0);
 	const char *to = arguments_text(arguments, OPT_TO_DIR);
@@ -152,4 +154,11 @@ verb_import(struct arguments *arguments)
 	str_release(&conf);
 	arena_free(&arena);
 	return status;
+}
+
+int
+verb_import(struct arguments *arguments)
+{
+	return arguments_is(arguments, "queue") ?
+	    import_queue_run(arguments) : import_configuration(arguments);
 }
