@@ -164,8 +164,9 @@ spool_imports_add(struct spool_imports *imports, const char *key,
 	struct str line = STR_INIT;
 	int result;
 
-	/* a torn line must not swallow this one */
-	str_addf(&line, "%s%s %s\n", imports->is_torn ? "\n" : "", key, id);
+	/* a torn line must neither swallow this one nor become a whole one:
+	 * no id ends so */
+	str_addf(&line, "%s%s %s\n", imports->is_torn ? "!\n" : "", key, id);
 	result = fd_write_all(imports->fd, line.buf, line.len);
 	str_release(&line);
 	imports->is_torn = result != 0;
