@@ -26,12 +26,12 @@ static const struct daemon share = {
 	.role = ROLE_SHARE,
 };
 
-/* Sockets, the journal, and no more.  It has a password: nobody of the same
- * account looks at its memory. */
+enum { LOOK_AGAIN_MS = 30000 };
+
+/* It has a password: nobody of the same account looks at its memory. */
 static void
-share_lock_in(const struct conf *conf)
+share_drop(const struct conf *conf)
 {
-	struct sandbox rules = { .sockets = SOCKETS_ALL, .is_parent = true };
 	struct err err;
 
 	if (daemon_drop(conf, ROLE_SHARE, &err) < 0)
@@ -39,6 +39,15 @@ share_lock_in(const struct conf *conf)
 #ifdef PR_SET_DUMPABLE
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #endif
+}
+
+/* Sockets, the journal, and no more. */
+static void
+share_lock_in(const struct conf *conf)
+{
+	struct sandbox rules = { .sockets = SOCKETS_ALL, .is_parent = true };
+	struct err err;
+
 	rules.appended[rules.appended_count++] = conf->log_dir;
 	(void)clock_steady_ms();
 	if (sandbox_enter(&rules, &err) < 0)
@@ -59,27 +68,52 @@ share_password(const struct conf *conf)
 	return password;
 }
 
+static void
+share_on_again(void *context)
+{
+	struct process *process = context;
+
+	loop_stop(process->loop);
+}
+
+/* A name server that does not answer is no reason not to count: this node
+ * does alone, and the process that follows this one looks again. */
+static void
+share_find(struct process *process, struct places *out, struct timer *timer)
+{
+	struct err err;
+
+	if (places_find(&process->conf->cluster, out, &err) == 0)
+		return;
+	warning("cluster: redis: %s; limits are counted by this node alone, "
+	    "and it is looked up again in %d s", err.text,
+	    LOOK_AGAIN_MS / 1000);
+	timer_set(process->loop, timer, clock_steady_ms() + LOOK_AGAIN_MS,
+	    share_on_again, process);
+}
+
 int
 main(int argc, char **argv)
 {
 	struct process process;
-	struct places places;
+	struct places places = { .count = 0 };
+	struct timer again = { 0 };
 	struct ledger *ledger;
 	struct callers *callers;
-	struct err err;
 	char *password;
 	int status = consulted_begin(&process, &share, argc, argv);
 
 	if (status >= 0)
 		return status;
 	password = share_password(process.conf);	/* as root */
-	if (places_find(&process.conf->cluster, &places, &err) < 0)
-		fatal("cluster: redis: %s", err.text);
+	share_drop(process.conf);
+	share_find(&process, &places, &again);
 	share_lock_in(process.conf);
 	ledger = ledger_new(&process, &places, password);
 	callers = callers_new(&process, &inquirers_kind, ledger,
 	    SIDECAR_SOCKET_FD, SIDECAR_LIFELINE_FD);
 	loop_run(process.loop);
+	timer_clear(&again);
 	callers_free(&callers);
 	ledger_free(&ledger);
 	if (password != NULL)

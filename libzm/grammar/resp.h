@@ -7,7 +7,8 @@
 
 #include "base/str.h"
 
-enum { RESP_BYTES_MAX = 65536 };	/* of an answer */
+enum { RESP_BYTES_MAX = 60 * 1024 };	/* of an answer: less than a stream has
+					 * room for */
 
 enum resp_answer {
 	RESP_BAD = -1,		/* it is none, or too long */

@@ -78,7 +78,8 @@ rua_size(struct slice text)
 		unit = 1ull << (10 * (at - units + 1));
 		text.n--;
 	}
-	return slice_number(text, 1, 1ull << 20, &value) ? value * unit : 0;
+	return slice_number(text, 1, UINT64_MAX / unit, &value) ?
+	    value * unit : 0;
 }
 
 static bool

@@ -156,9 +156,9 @@ STATE("config_reload_timestamp_seconds", DAEMON_START, "", "", NOW,
     "when a good configuration was read last")
 STATE("config_reload_timestamp_seconds", CONF_RELOAD, "file", "!tables", NOW,
     "")
-STATE("share_up", SHARE_BACK, "", "", 1,
-    "whether the Redis of the cluster answers")
-STATE("share_up", SHARE_LOST, "", "", 0, "")
+STATE("share_away", SHARE_LOST, "", "", 1,
+    "whether limits of the cluster are counted alone: its Redis is away")
+STATE("share_away", SHARE_BACK, "", "", 0, "")
 LOOKED("neighbour_up", "gauge", "kind,name",
     "whether a program of others that mail depends on (a milter, a policy "
     "service, a content filter, who checks passwords, a next hop by LMTP) "

@@ -94,8 +94,12 @@ members_take(struct members *members, struct slice text, int64_t now_ms)
 	uint64_t seconds;
 
 	members->count = members->cluster->node_count;	/* strangers anew */
+	/* A Redis that begins anew has not heard of the others yet: they count
+	 * until they are missing for as long as anybody may be. */
 	for (size_t i = 0; i < members->count; i++)
-		members->all[i].was_seen = false;
+		if (members->all[i].was_seen)
+			members->all[i].seconds +=
+			    (uint64_t)(now_ms - members->taken_ms) / 1000;
 	while (words_node_next(&text, &name, &seconds))
 		members_note(members, name, seconds);
 	members->was_taken = true;

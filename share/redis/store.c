@@ -10,6 +10,8 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -62,6 +64,9 @@ struct store {
 	uint64_t		 trips;
 	char			 why[STORE_WHY_BYTES];
 	struct timer		 timer, flush_timer;
+	int64_t			 probe_ms;	/* until the next round */
+	bool			 is_useful;	/* has answered a question
+						 * since it is up */
 };
 
 static void store_try(struct store *store);
@@ -234,25 +239,42 @@ store_tell_away(struct store *store)
 	store->changed_fn(store->context);
 }
 
+/* One that greets and then answers no question (its memory is full, its
+ * scripts are slow) is tried less and less often. */
+static void
+store_fell(struct store *store)
+{
+	store->tried = 0;
+	store->probe_ms = store->is_useful ? STORE_PROBE_MS :
+	    store->probe_ms * 2;
+	if (store->probe_ms > STORE_PROBE_MS_MAX)
+		store->probe_ms = STORE_PROBE_MS_MAX;
+	store->is_useful = false;
+}
+
 /* The next place of this round; after the last one a second later. */
 static void
 store_fail(struct store *store, const char *why)
 {
 	int64_t now_ms = clock_steady_ms(), at_ms;
 	bool was_up = store->is_up;
+	bool is_late = !store->was_told &&
+	    now_ms >= store->since_ms + store->patience_ms;
 
 	snprintf(store->why, sizeof(store->why), "%s", why);
 	store_drop(store);
 	if (was_up)
-		store->tried = 0;
+		store_fell(store);
 	if (!was_up && store->tried < store->places->count) {
 		store->is_up = false;
 		store_answer_away(store);	/* of the greeting: nobody */
+		if (is_late)
+			store_tell_away(store);
 		store_try(store);
 		return;
 	}
 	store_tell_away(store);
-	at_ms = store->round_ms + STORE_PROBE_MS;
+	at_ms = store->round_ms + store->probe_ms;
 	timer_set(store->process->loop, &store->timer,
 	    at_ms > now_ms ? at_ms : now_ms + STORE_PROBE_MS / 10,
 	    store_on_time, store);
@@ -263,6 +285,7 @@ static void
 store_is_greeted(struct store *store)
 {
 	store->is_up = store->was_told = true;
+	store->is_useful = false;
 	store->tried = 0;
 	event(EV_SHARE_BACK, NULL, "redis",
 	    slice_of(store->places->at[store->place].text), "seconds",
@@ -358,16 +381,23 @@ store_take_answer(struct store *store, enum resp_answer answer,
 		store_ask_again(store, asked);
 		return true;
 	}
+	fn = asked->fn;
+	context = asked->context;
+	if (step == STEP_QUESTION && answer == RESP_ERROR &&
+	    slice_starts(text, "WRONGTYPE")) {	/* of this key alone */
+		asked_free(store, asked);
+		fn(context, true, text);
+		return true;
+	}
 	if (step == STEP_QUESTION && answer != RESP_VALUE) {
 		store_fail_error(store, answer == RESP_ERROR ? text :
 		    SLICE("what is no answer"));
 		return false;
 	}
-	fn = asked->fn;
-	context = asked->context;
 	asked_free(store, asked);
 	if (step != STEP_QUESTION)
 		return store_take_greeting(store, step, answer, text);
+	store->is_useful = true;
 	fn(context, false, text);
 	return true;
 }
@@ -398,6 +428,11 @@ store_on_ready(void *context)
 		store_fail(store, "it closed the connection");
 		return;
 	}
+	if (stream_input(store->stream).n > 0 &&
+	    TAILQ_EMPTY(&store->asked)) {
+		store_fail(store, "it answers what nobody asked");
+		return;
+	}
 	store_watch_time(store);
 	store_on_flush(store);
 }
@@ -408,7 +443,7 @@ static void
 store_on_connected(void *context, unsigned ready)
 {
 	struct store *store = context;
-	int trouble = 0, fd = store->fd;
+	int trouble = 0, on = 1, fd = store->fd;
 	socklen_t n = sizeof(trouble);
 
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &trouble, &n) != 0)
@@ -419,6 +454,7 @@ store_on_connected(void *context, unsigned ready)
 	}
 	watch_free(&store->watch);
 	store->fd = -1;
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	store->stream = stream_new(store->process->loop, fd, store_on_ready,
 	    store);
 	store_greet(store);
@@ -433,7 +469,11 @@ store_try(struct store *store)
 
 	if (store->tried == 0)
 		store->round_ms = now_ms;
-	else
+	if (store->places->count == 0) {
+		store_fail(store, "no address of it is known");
+		return;
+	}
+	if (store->tried > 0)
 		store->place = (store->place + 1) % store->places->count;
 	store->tried++;
 	place = &store->places->at[store->place];
@@ -466,6 +506,7 @@ store_new(struct process *process, const struct places *places,
 	store->context = context;
 	store->patience_ms = process->conf->cluster.patience_ms;
 	store->fd = -1;
+	store->probe_ms = STORE_PROBE_MS;
 	store->since_ms = clock_steady_ms();
 	snprintf(store->why, sizeof(store->why), "not asked yet");
 	TAILQ_INIT(&store->asked);

@@ -17,6 +17,7 @@
 
 enum {
 	STORE_PROBE_MS = 1000,
+	STORE_PROBE_MS_MAX = 30000,	/* of one that answers no question */
 	STORE_ASKED_MAX = 8192,	/* in flight */
 	STORE_WHY_BYTES = 256
 };

@@ -52,20 +52,23 @@ fit_count_key(struct trial *trial, enum conf_key key, struct slice *out)
 	return true;
 }
 
-/* The counter of one rule: "LINE KEY", one for all files of that line. */
+/* The counter of one rule: "LINE KEY"; "LINE.2 KEY" of the third one that
+ * has this line number. */
 static struct slice
 fit_count_question(struct trial *trial, const struct conf_rule *rule,
     struct slice key)
 {
 	const struct conf_count *count = &rule->count;
 	struct arena *scratch = trial->policy->scratch;
+	const char *own = count->before == 0 ?
+	    arena_printf(scratch, "%u", rule->at.line) :
+	    arena_printf(scratch, "%u.%u", rule->at.line, count->before);
 
 	if (count->kind == COUNT_PARALLEL)
 		return slice_of(arena_printf(scratch, "hold %" PRIu64
-		    " %u " SLICE_FMT, count->max, rule->at.line,
-		    SLICE_ARG(key)));
+		    " %s " SLICE_FMT, count->max, own, SLICE_ARG(key)));
 	return slice_of(arena_printf(scratch, "take %" PRIu64 " %" PRId64
-	    " %u " SLICE_FMT, count->max, count->span_ms, rule->at.line,
+	    " %s " SLICE_FMT, count->max, count->span_ms, own,
 	    SLICE_ARG(key)));
 }
 

@@ -241,7 +241,7 @@ def mail_goes_on_while_redis_hangs():
                                                   check=1)[1]
         findings = node.instance.zmailer("doctor", "processes", check=1)[1]
         assert "is away" in findings, findings
-        mta.wait_for("the gauge", lambda: "zmailer_share_up 0" in
+        mta.wait_for("the gauge", lambda: "zmailer_share_away 1" in
                      node.instance.zmailer("metrics")[1])
     back = [node.told("share.back") for node in cluster.nodes]
     cluster.redis.signal(signal.SIGCONT)

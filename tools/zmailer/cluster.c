@@ -27,7 +27,6 @@ struct cluster_look {
 	struct str	 lines;		/* as share said them */
 	bool		 is_json;
 	bool		 is_bad;	/* away, or a node is missing */
-	size_t		 nodes;		/* of JSON, so far */
 };
 
 static void

@@ -100,14 +100,30 @@ rule_make(const struct conf_statement *statement, enum conf_action action)
 	return rule_make_of(statement, action, PATTERN_SPF);
 }
 
+/* Those whose counters would be its own without a number. */
+static unsigned
+counting_before(const struct conf *conf, const struct conf_rule *rule)
+{
+	unsigned count = 0;
+
+	if (rule->count.kind == COUNT_NOTHING)
+		return 0;
+	for (size_t i = 0; i < conf->rule_count; i++)
+		count += conf->rules[i].count.kind != COUNT_NOTHING &&
+		    conf->rules[i].at.line == rule->at.line;
+	return count;
+}
+
 static void
 policy_rule_add(struct conf_loader *loader, const struct conf_rule *rule)
 {
 	struct conf *conf = loader->conf;
+	unsigned before = counting_before(conf, rule);
 
 	conf->rules = conf_push(conf->arena, conf->rules, conf->rule_count,
 	    sizeof(*conf->rules));
 	conf->rules[conf->rule_count] = *rule;
+	conf->rules[conf->rule_count].count.before = before;
 	conf_rule_spare(&conf->rules[conf->rule_count++]);
 }
 

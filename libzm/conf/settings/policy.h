@@ -45,6 +45,9 @@ struct conf_rule {		/* accept|reject|... , first match wins */
 	int64_t		 until_s;	/* wall; 0: for ever */
 	struct conf_count {		/* limit rate, limit parallel */
 		enum { COUNT_NOTHING, COUNT_RATE, COUNT_PARALLEL } kind;
+		unsigned	before;		/* rules that count and have
+						 * its line number, too, in
+						 * this or another file */
 		uint64_t	max;
 		int64_t		span_ms;	/* of a rate */
 		bool		of_messages;	/* else of recipients */

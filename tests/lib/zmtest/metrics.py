@@ -139,6 +139,7 @@ def table(port, port2, top):
         "config_reloads_total": ("counter", {
             'result="good"': any_number, 'result="refused"': 0}),
         "config_reload_success": ("gauge", {"": 1}),
+        "share_away": ("gauge", {"": 0}),
         "config_reload_timestamp_seconds": ("gauge", {"": soon}),
         "certificate_expiry_timestamp_seconds": ("gauge", {"name": soon}),
         "area_messages": ("gauge", {

@@ -47,6 +47,7 @@ static const struct {
 	{ "mailto:a%2cb@b.test", 0, 1, NULL, 0 },
 	{ "mailto:a@b.test?subject=x", 1, 0, "a@b.test", 0 },
 	{ "mailto:a@b.test!10m", 1, 0, "a@b.test", 10485760 },
+	{ "mailto:a@b.test!10485760", 1, 0, "a@b.test", 10485760 },
 	{ "mailto:a@b.test!500", 1, 0, "a@b.test", 500 },
 	{ "mailto:a@b.test!2K", 1, 0, "a@b.test", 2048 },
 	{ "mailto:a@b.test!x", 1, 0, "a@b.test", 0 },

@@ -27,10 +27,25 @@ Test(share_members, those_seen_within_half_a_minute_count)
 
 	cr_expect_eq(members_count(members), 3);	/* nobody said */
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		members_take(members, slice_of(rows[i].text), 1000);
+		members_take(members, slice_of(rows[i].text),
+		    (int64_t)(i + 1) * 100000);
 		cr_expect_eq(members_count(members), rows[i].count, "%s",
 		    rows[i].text);
 	}
+	members_free(&members);
+}
+
+/* Redis lost what it knew: who has not been heard of again counts for as long
+ * as anybody may be silent. */
+Test(share_members, a_redis_that_begins_anew)
+{
+	struct members *members = members_new(&cluster);
+
+	members_take(members, SLICE("mx1 0 mx2 3 mx3 4"), 1000);
+	members_take(members, SLICE("mx1 0"), 6000);
+	cr_expect_eq(members_count(members), 3);
+	members_take(members, SLICE("mx1 0 mx3 0"), 30000);
+	cr_expect_eq(members_count(members), 2);
 	members_free(&members);
 }
 

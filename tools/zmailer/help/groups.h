@@ -11,11 +11,11 @@ GROUP("The first week", "setup check start reload status hello doctor list "
 GROUP("Running", "run stop restart watch top web metrics report audit events "
     "log")
 GROUP("Configuration", "config import domain alias smarthost cert dkim sts "
-    "cluster table route")
+    "table route")
 GROUP("Messages", "show count hold release schedule reroute bounce delete "
     "undelete")
 GROUP("Set aside", "review forward note resubmit freeze thaw")
 GROUP("Destinations", "queue connections zones suspend resume pin etrn orders")
 GROUP("Abuse", "block unblock limit auth")
-GROUP("Maintenance", "drain undrain fsck backup restore logrotate")
+GROUP("Maintenance", "cluster drain undrain fsck backup restore logrotate")
 GROUP("Trying it", "test replay whynot demo init sink classify completion")

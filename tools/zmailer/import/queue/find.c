@@ -281,6 +281,16 @@ body_find(const struct old_queue *queue, const struct old_row *row)
 
 	if (queue_has(queue, beside))
 		return beside;
+	/* qd1/qf/qfID has qd1/df/dfID */
+	if (last != NULL && last - row->main >= 2 &&
+	    strncmp(last - 2, "qf", 2) == 0) {
+		const char *other = arena_printf(queue->arena,
+		    "%.*sdf/df%s", (int)(last - 2 - row->main), row->main,
+		    row->id);
+
+		if (queue_has(queue, other))
+			return other;
+	}
 	for (size_t i = 0; i < queue->body_count; i++) {
 		const char *at = strrchr(queue->bodies[i], '/');
 

@@ -10,11 +10,11 @@
  */
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/crc32c.h"
 #include "base/json.h"
 #include "grammar/net.h"
 #include "tools/zmailer/report/send/authors.h"
+#include "tools/zmailer/report/send/mail.h"
 
 #include "base/banned.h"
 
@@ -22,8 +22,7 @@ enum {
 	DOMAIN_SLOTS = AUTHORS_DOMAINS_MAX * 2,
 	ROW_SLOTS = AUTHORS_ROWS_ALL_MAX * 2,
 	MEMBER_COUNT = 6,
-	CLIENT_BYTES = 80,		/* "[address%scope]:port" */
-	NAME_MAX_BYTES = 253		/* of the DNS */
+	CLIENT_BYTES = 80		/* "[address%scope]:port" */
 };
 
 #define KEY_END	'\x1f'		/* no value of a key has one */
@@ -59,17 +58,6 @@ authors_release(struct authors *authors)
 }
 
 /* ---- tables ------------------------------------------------------------- */
-
-/* Only names of hosts stand in a header, and in the name of a file. */
-static bool
-authors_is_name(struct slice name)
-{
-	for (size_t i = 0; i < name.n; i++)
-		if (!ascii_is_alnum(name.p[i]) && name.p[i] != '-' &&
-		    name.p[i] != '_' && name.p[i] != '.')
-			return false;
-	return name.n > 0 && name.n <= NAME_MAX_BYTES;
-}
 
 /* The row of a name, made when it is new; NULL: there is no room. */
 static struct authors_domain *
@@ -292,7 +280,7 @@ authors_read_message(const struct authors *authors,
 	out->reason = message_reason(out, slice_is(dmarc, "temperror"));
 	if (out->reason != AUTHORS_FORWARDED)
 		out->sealer = SLICE("");
-	return authors_is_name(out->note.record_at);
+	return report_mail_is_name(out->note.record_at);
 }
 
 static void
@@ -351,7 +339,7 @@ authors_take_told(struct authors *authors, struct slice line)
 
 	str_reset(&authors->key);
 	if (!json_get(line, "domain", &authors->key) ||
-	    !authors_is_name(str_slice(&authors->key)))
+	    !report_mail_is_name(str_slice(&authors->key)))
 		return;
 	domain = authors_domain_find(authors, str_slice(&authors->key));
 	if (domain != NULL)

@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <sysexits.h>
 
 #include "base/json.h"
@@ -21,7 +22,11 @@
 
 #include "base/banned.h"
 
-enum { ROUNDS_MAX = 40 };	/* of questions; each answers one at least */
+enum {
+	ROUNDS_MAX = 40,	/* of questions; each answers one at least */
+	LOOKS_OF_ONE_MS = 20 * 1000,
+	LOOKS_FOR_MS = 30 * 60 * 1000	/* of all */
+};
 
 /* A domain, on its way to be told. */
 struct telling {
@@ -152,6 +157,7 @@ telling_note(const struct telling *telling)
 	    "file", slice_of(telling->file),
 	    "messages", event_number((int64_t)domain->messages),
 	    "omitted", event_number((int64_t)domain->left_out), NULL);
+	event_flush();
 }
 
 /* Hand a message over, unless nobody takes one so large. */
@@ -226,12 +232,16 @@ telling_look(struct telling *telling, struct arena *arena)
 	struct answers *answers = answers_new(arena);
 	struct auth_look *look;
 	enum origin found = ORIGIN_TEMPERROR;
+	int64_t until_ms = clock_steady_ms() + LOOKS_OF_ONE_MS;
 	struct err err;
 
+	if (until_ms > sending->looks_until_ms)
+		until_ms = sending->looks_until_ms;
 	if (clock_steady_ms() >= sending->looks_until_ms ||
 	    (look = auth_look_new(arena, sending->conf, &err)) == NULL)
 		return ORIGIN_TEMPERROR;
-	for (int i = 0; i < ROUNDS_MAX; i++) {
+	for (int i = 0; i < ROUNDS_MAX && clock_steady_ms() < until_ms;
+	    i++) {
 		found = dmarc_hear(answers, slice_of(telling->domain->name),
 		    arena, &telling->hears);
 		if (found != ORIGIN_ASKS)
@@ -283,13 +293,58 @@ sending_tell_author(struct sending *sending,
 	arena_free(&arena);
 }
 
+static int
+more_messages(const void *a, const void *b)
+{
+	const struct authors_domain *const *one = a, *const *other = b;
+
+	if ((*one)->messages != (*other)->messages)
+		return (*one)->messages < (*other)->messages ? 1 : -1;
+	return *one < *other ? -1 : 1;
+}
+
+/* Of most messages first: many names of which each sent one (anybody can have
+ * them) are asked about last, when time may be short. */
+static void
+sending_tell_authors(struct sending *sending)
+{
+	const struct authors *authors = &sending->authors;
+	const struct authors_domain **order = mem_alloc(
+	    authors->domain_count + 1, sizeof(*order));
+
+	for (size_t i = 0; i < authors->domain_count; i++)
+		order[i] = &authors->domains[i];
+	qsort(order, authors->domain_count, sizeof(*order), more_messages);
+	sending->looks_until_ms = clock_steady_ms() + LOOKS_FOR_MS;
+	for (size_t i = 0; i < authors->domain_count; i++)
+		sending_tell_author(sending, order[i]);
+	mem_free(&order);
+}
+
+/* Domains whose first message came when all rows were taken. */
+static uint64_t
+authors_without_row(const struct authors *authors)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < authors->domain_count; i++)
+		if (authors->domains[i].messages == 0)
+			count += authors->domains[i].left_out;
+	return count;
+}
+
 void
 sending_dmarc(struct sending *sending)
 {
 	const struct authors *authors = &sending->authors;
+	uint64_t without_row = authors_without_row(authors);
 
-	for (size_t i = 0; i < authors->domain_count; i++)
-		sending_tell_author(sending, &authors->domains[i]);
+	sending_tell_authors(sending);
+	if (without_row > 0)
+		fprintf(stderr, "zmailer: report: %llu messages are of "
+		    "authors' domains for which no row was left; these "
+		    "domains hear nothing\n",
+		    (unsigned long long)without_row);
 	if (authors->left_out > 0)
 		fprintf(stderr, "zmailer: report: %llu messages are of more "
 		    "than %u authors' domains and were left out\n",

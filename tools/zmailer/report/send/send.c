@@ -21,7 +21,7 @@
 
 #include "base/banned.h"
 
-enum { HALF_DAY_MS = 43200000, LOOKS_FOR_MS = 30 * 60 * 1000 };
+enum { HALF_DAY_MS = 43200000 };
 
 /* ---- the day ------------------------------------------------------------ */
 
@@ -82,7 +82,6 @@ sending_run(struct sending *sending)
 		    "is sent: %s", sending->conf->log_dir);
 		return verb_failed("report", &err, EX_CANTCREAT);
 	}
-	sending->looks_until_ms = clock_steady_ms() + LOOKS_FOR_MS;
 	sending_tls(sending);
 	sending_dmarc(sending);
 	event_flush();

@@ -12,6 +12,7 @@
 
 #include "base/crc32c.h"
 #include "base/json.h"
+#include "tools/zmailer/report/send/mail.h"
 #include "tools/zmailer/report/send/sessions.h"
 
 #include "base/banned.h"
@@ -180,7 +181,7 @@ sessions_take_line(struct sessions *sessions, struct slice line)
 		return;
 	str_reset(&sessions->value);
 	if (!json_get(line, "domain", &sessions->value) ||
-	    sessions->value.len == 0)
+	    !report_mail_is_name(str_slice(&sessions->value)))
 		return;
 	domain = sessions_domain_find(sessions, str_slice(&sessions->value));
 	if (domain == NULL)

@@ -188,6 +188,7 @@ sending_mail(struct sending *sending, const struct sessions_domain *domain,
 		    slice_of(domain->name), "day", slice_of(sending->day),
 		    "to", slice_of(to[0].text), "file", slice_of(spool_id),
 		    NULL);
+		event_flush();
 	} else {
 		sending->failed++;
 	}
