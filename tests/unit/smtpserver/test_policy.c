@@ -290,7 +290,7 @@ static const struct condition_row condition_rows[] = {
 	/* each its own counter, also on one line */
 	{ .rules = "limit rate 5/1h per all; limit rate 9/1m per all",
 	    .known = "rate take 5 3600000 3 all = ok", .want = POLICY_NEED,
-	    .need = "take 9 60000 3.1 all", .rule = 2 },
+	    .need = "take 9 60000 3.1 all", .rule = 1 },
 	/* counted with other machines; without them by each its part */
 	{ .rules = CLUSTER "limit rate 5/1m shared", .want = POLICY_NEED,
 	    .need = "take 5 60000 9b738ce8 203.0.113.9", .rule = 2 },
