@@ -19,6 +19,16 @@
 
 #include "base/banned.h"
 
+bool
+rua_domain_is(struct slice name)
+{
+	for (size_t i = 0; i < name.n; i++)
+		if (!ascii_is_alnum(name.p[i]) &&
+		    !ascii_is_among(name.p[i], "-_."))
+			return false;
+	return name.n > 0 && name.n <= RUA_DOMAIN_BYTES_MAX;
+}
+
 /* "v=TLSRPTv1; rua=..." */
 bool
 rua_of_tls(struct slice record, struct slice *out_uris)

@@ -15,7 +15,8 @@
 
 enum {
 	RUA_MAX = 4,			/* addresses taken of one list */
-	RUA_ADDRESS_BYTES = 320
+	RUA_ADDRESS_BYTES = 320,
+	RUA_DOMAIN_BYTES_MAX = 253	/* of the DNS */
 };
 
 struct rua_address {
@@ -27,6 +28,11 @@ struct rua_address {
  * out_uris  its list
  * returns   false: another one, or without a list */
 bool rua_of_tls(struct slice record, struct slice *out_uris);
+
+/* May this domain, which somebody else named, stand in header fields and names
+ * of files of a report to it?  false: it has more than letters, digits, dots,
+ * dashes and underscores, or is too long. */
+bool rua_domain_is(struct slice name);
 
 /* The addresses of a list, each once, at most RUA_MAX.
  * out_other  how many URIs are none: another scheme, or not to be read

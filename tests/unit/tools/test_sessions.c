@@ -71,6 +71,15 @@ Test(sessions, are_counted_by_domain_policy_and_failure)
 	cr_assert_eq(count->host_count, 1);
 }
 
+/* They would stand in the header of a mail. */
+Test(sessions, names_that_are_no_domain_are_left_out)
+{
+	take_session("2026-11-20", "a.test\\nBcc: v@b.test", "sts", "success");
+	take_session("2026-11-20", "a\xc3\xa4.test", "sts", "success");
+	take_session("2026-11-20", "", "sts", "success");
+	cr_assert_eq(sessions.domain_count, 0);
+}
+
 Test(sessions, of_other_days_and_damaged_lines_are_left_out)
 {
 	take_session("2026-11-19", "a.test", "sts", "success");

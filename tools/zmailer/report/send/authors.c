@@ -13,8 +13,8 @@
 #include "base/crc32c.h"
 #include "base/json.h"
 #include "grammar/net.h"
+#include "grammar/rua.h"
 #include "tools/zmailer/report/send/authors.h"
-#include "tools/zmailer/report/send/mail.h"
 
 #include "base/banned.h"
 
@@ -280,7 +280,7 @@ authors_read_message(const struct authors *authors,
 	out->reason = message_reason(out, slice_is(dmarc, "temperror"));
 	if (out->reason != AUTHORS_FORWARDED)
 		out->sealer = SLICE("");
-	return report_mail_is_name(out->note.record_at);
+	return rua_domain_is(out->note.record_at);
 }
 
 static void
@@ -339,7 +339,7 @@ authors_take_told(struct authors *authors, struct slice line)
 
 	str_reset(&authors->key);
 	if (!json_get(line, "domain", &authors->key) ||
-	    !report_mail_is_name(str_slice(&authors->key)))
+	    !rua_domain_is(str_slice(&authors->key)))
 		return;
 	domain = authors_domain_find(authors, str_slice(&authors->key));
 	if (domain != NULL)

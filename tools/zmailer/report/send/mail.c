@@ -17,7 +17,6 @@
 #include <zlib.h>
 #endif
 
-#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/crc32c.h"
 #include "grammar/base64.h"
@@ -26,17 +25,7 @@
 
 #include "base/banned.h"
 
-enum { BASE64_LINE = 76, NAME_BYTES_MAX = 253 /* of the DNS */ };
-
-bool
-report_mail_is_name(struct slice name)
-{
-	for (size_t i = 0; i < name.n; i++)
-		if (!ascii_is_alnum(name.p[i]) && name.p[i] != '-' &&
-		    name.p[i] != '_' && name.p[i] != '.')
-			return false;
-	return name.n > 0 && name.n <= NAME_BYTES_MAX;
-}
+enum { BASE64_LINE = 76 };
 
 /* What parts the parts: the id may be longer than a boundary (70 bytes). */
 static uint32_t

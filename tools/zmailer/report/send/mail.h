@@ -26,10 +26,6 @@ struct report_mail {
 	struct slice	 data;		/* the report itself */
 };
 
-/* May it stand in header fields and names of files as a domain that is told?
- * Journals have names of others. */
-bool report_mail_is_name(struct slice name);
-
 /* Append the message: multipart/report of RFC 8460 section 5.3, or
  * multipart/mixed as RFC 9990 section 3.5.2 wants it; the data compressed (RFC
  * 1952) and in base64; as it is in a build without zlib.

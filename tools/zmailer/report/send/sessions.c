@@ -12,7 +12,7 @@
 
 #include "base/crc32c.h"
 #include "base/json.h"
-#include "tools/zmailer/report/send/mail.h"
+#include "grammar/rua.h"
 #include "tools/zmailer/report/send/sessions.h"
 
 #include "base/banned.h"
@@ -181,7 +181,7 @@ sessions_take_line(struct sessions *sessions, struct slice line)
 		return;
 	str_reset(&sessions->value);
 	if (!json_get(line, "domain", &sessions->value) ||
-	    !report_mail_is_name(str_slice(&sessions->value)))
+	    !rua_domain_is(str_slice(&sessions->value)))
 		return;
 	domain = sessions_domain_find(sessions, str_slice(&sessions->value));
 	if (domain == NULL)
