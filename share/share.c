@@ -26,7 +26,7 @@ static const struct daemon share = {
 	.role = ROLE_SHARE,
 };
 
-enum { LOOK_AGAIN_MS = 30000 };
+enum { LOOK_AGAIN_MS = 300000 };	/* counters begin anew then */
 
 /* It has a password: nobody of the same account looks at its memory. */
 static void
@@ -88,6 +88,7 @@ share_find(struct process *process, struct places *out, struct timer *timer)
 	warning("cluster: redis: %s; limits are counted by this node alone, "
 	    "and it is looked up again in %d s", err.text,
 	    LOOK_AGAIN_MS / 1000);
+	strlcpy(out->at[0].text, "-", sizeof(out->at[0].text));
 	timer_set(process->loop, timer, clock_steady_ms() + LOOK_AGAIN_MS,
 	    share_on_again, process);
 }
