@@ -72,13 +72,13 @@ class Node:
         os.chmod(self.password, 0o600)
         self.configured = False
 
-    def configure(self, patience, limit=f"{LIMIT}/1h"):
+    def configure(self, patience, limit=f"{LIMIT}/1h", host="127.0.0.1"):
         """The cluster and its limit, taken over if it runs."""
         path = self.instance.top + "/cluster.conf"
         with open(path, "w", encoding="ascii") as file:
             file.write(f"cluster mx {{ node {' '.join(NODES)}; "
                        f"self {self.name}; "
-                       f"redis 127.0.0.1:{self.redis.port}; "
+                       f"redis {host}:{self.redis.port}; "
                        f"password {self.password}; "
                        f"patience {patience} }}\n"
                        f"limit rate {limit} per sender everybody shared\n")
@@ -272,6 +272,30 @@ def mail_goes_on_while_share_hangs():
         assert node.rcpts("stuck@src.test", LIMIT) == LIMIT // 2
     finally:
         os.kill(pid, signal.SIGCONT)
+    cluster.wait_well()
+
+
+@case
+def a_key_of_another_type_is_nobody_elses_trouble():
+    """What others put there: that key is counted by each node alone."""
+    node = cluster.nodes[0]
+    assert node.rcpts("typed@src.test", 1) == 1
+    key = cluster.redis.key_of("typed@src.test")
+    cluster.redis.redis("DEL", key)
+    cluster.redis.redis("LPUSH", key, "x")
+    lost = node.told("share.lost")
+    assert node.rcpts("typed@src.test", LIMIT) == LIMIT // 2
+    assert node.told("share.lost") == lost and node.is_well()
+
+
+@case
+def no_address_is_no_reason_to_wait():
+    node = cluster.nodes[0]
+    node.configure(PATIENT, host="nowhere.invalid")
+    mta.wait_for("it to say so", lambda: any(
+        row.get("up") is False for row in node.status()[1]))
+    assert node.rcpts("nowhere@src.test", LIMIT) == LIMIT // 2
+    node.configure(PATIENT)
     cluster.wait_well()
 
 
