@@ -1,30 +1,30 @@
 # corpus - headers of real mail, against what was recorded
 check_PROGRAMS += tests/corpus/headers
-TESTS += tests/corpus/run-headers
+SHORT_TESTS += tests/corpus/run-headers
 tests_corpus_headers_SOURCES = tests/corpus/headers.c
 tests_corpus_headers_LDADD = $(ZM_LIBS)
 EXTRA_DIST += tests/corpus/run-headers tests/corpus/headers.expect
 # the published cases of SPF
 check_PROGRAMS += tests/corpus/spf
-TESTS += tests/corpus/run-spf
+SHORT_TESTS += tests/corpus/run-spf
 tests_corpus_spf_SOURCES = tests/corpus/spf.c
 tests_corpus_spf_LDADD = $(ZM_LIBS)
 EXTRA_DIST += tests/corpus/run-spf
 # signatures of others
 check_PROGRAMS += tests/corpus/dkim
-TESTS += tests/corpus/run-dkim
+SHORT_TESTS += tests/corpus/run-dkim
 tests_corpus_dkim_SOURCES = tests/corpus/dkim.c
 tests_corpus_dkim_LDADD = $(ZM_LIBS)
 EXTRA_DIST += tests/corpus/run-dkim
 # chains of seals
 check_PROGRAMS += tests/corpus/arc
-TESTS += tests/corpus/run-arc
+SHORT_TESTS += tests/corpus/run-arc
 tests_corpus_arc_SOURCES = tests/corpus/arc.c
 tests_corpus_arc_LDADD = $(ZM_LIBS)
 EXTRA_DIST += tests/corpus/run-arc
 # chains of DKIM2
 check_PROGRAMS += tests/corpus/dkim2
-TESTS += tests/corpus/run-dkim2
+SHORT_TESTS += tests/corpus/run-dkim2
 tests_corpus_dkim2_SOURCES = tests/corpus/dkim2.c
 tests_corpus_dkim2_LDADD = $(ZM_LIBS)
 EXTRA_DIST += tests/corpus/run-dkim2

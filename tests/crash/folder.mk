@@ -14,7 +14,8 @@ tests/crash/nth.so: $(srcdir)/tests/crash/nth.c $(srcdir)/tests/crash/home.c $(s
 # sanitized build runs everything but this.
 if !SANITIZE
 if HAVE_PYTHON3
-TESTS += tests/crash/run-sample tests/crash/test_nth.py
+LONG_TESTS += tests/crash/run-sample
+SHORT_TESTS += tests/crash/test_nth.py
 check_PROGRAMS += tests/crash/nth-probe
 tests_crash_nth_probe_SOURCES = tests/crash/nth_probe.c
 check_DATA = tests/crash/nth.so

@@ -36,6 +36,10 @@ from zmtest import control, dns, httpserver, mta      # noqa: E402
 from zmtest import report, sasl                       # noqa: E402
 from zmtest import smtpserver, tls                    # noqa: E402
 
+# The folders whose daemons a sanitizer searches for leaks: what they do for
+# clients and next hops of every kind is here.
+SEEKS_LEAKS = ("session", "client")
+
 VARIABLES = {
     "src": os.path.dirname(os.path.dirname(HERE)),
     "plain": "From: a@src.test\nTo: b@example.net\nSubject: plain\n"
@@ -260,7 +264,9 @@ class Flow:
     def do_mta(self, line):
         name = line.words[1]
         if name not in self.actors:
-            self.actors[name] = mta.Mta(name, self.clock)
+            self.actors[name] = mta.Mta(
+                name, self.clock,
+                seeks_leaks=self.name.split("/")[0] in SEEKS_LEAKS)
             self.actors[name].configure(self.fill(line.block or ""))
         elif line.block is not None:
             raise Failure("an mta gets its lines once; use file")

@@ -32,7 +32,7 @@ include tests/fuzz/tools/folder.mk
 include tests/fuzz/web/folder.mk
 check_PROGRAMS += $(fuzz_targets)
 if !FUZZ
-TESTS += $(fuzz_targets)
+SHORT_TESTS += $(fuzz_targets)
 endif
 
 # Each target for FUZZ_SECONDS; what it finds new stays in tests/fuzz/found/.

@@ -4,7 +4,7 @@ EXTRA_DIST += tests/promises/run-promises tests/promises/stage.flow \
 # what it runs the flows run, too
 if !SANITIZE
 if HAVE_PYTHON3
-TESTS += tests/promises/run-promises
+LONG_TESTS += tests/promises/run-promises
 endif
 endif
 .PHONY: promises

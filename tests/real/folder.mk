@@ -1,9 +1,9 @@
 # real - Debian's mail programs as clients, next hops and readers
 EXTRA_DIST += tests/real
 if HAVE_PYTHON3
-TESTS += tests/real/run-corpus
+LONG_TESTS += tests/real/run-corpus
 if !SANITIZE
-TESTS += tests/real/run-real tests/real/run-milters tests/real/run-secure \
+LONG_TESTS += tests/real/run-real tests/real/run-milters tests/real/run-secure \
 	tests/real/run-next-hops tests/real/run-policy \
 	tests/real/run-fail2ban tests/real/run-syslog \
 	tests/real/run-cluster tests/real/run-old-queues \

@@ -4,7 +4,7 @@ EXTRA_DIST += tests/soak/run-soak tests/soak/soak.py tests/soak/next_hop.py \
 	tests/soak/watch.py
 if !SANITIZE
 if HAVE_PYTHON3
-TESTS += tests/soak/run-soak
+LONG_TESTS += tests/soak/run-soak
 endif
 endif
 SOAK_MINUTES = 120

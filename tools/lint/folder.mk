@@ -2,7 +2,7 @@
 EXTRA_DIST += tools/lint
 if HAVE_PYTHON3
 if !SANITIZE
-TESTS += tools/lint/test_lint.py
+LONG_TESTS += tools/lint/test_lint.py
 endif
 LINT = $(PYTHON3) $(srcdir)/tools/lint/lint.py
 LINT_COMPILER = $(CC) $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CFLAGS)

@@ -126,8 +126,10 @@ STAY = {"start", "restart", "run", "demo", "web"}
 
 def without_leaks(env, words):
     """A sanitizer's search for leaks at the end of a process costs more than
-    the verb itself: daemons are searched, and the unit tests."""
-    if STAY & set(words) or "ASAN_OPTIONS" not in env:
+    the verb itself: searched are the unit tests, and daemons where a test
+    asks for it (ZM_LEAKS)."""
+    if "ASAN_OPTIONS" not in env or (
+            "ZM_LEAKS" in env and STAY & set(words)):
         return env
     return dict(env, ASAN_OPTIONS=env["ASAN_OPTIONS"] + ":detect_leaks=0")
 
@@ -135,7 +137,8 @@ def without_leaks(env, words):
 class Mta:
     command_s = 180             # no command may take longer
 
-    def __init__(self, name="m1", clock=None, init_options=(), env=None):
+    def __init__(self, name="m1", clock=None, init_options=(), env=None,
+                 seeks_leaks=False):
         self.name = name
         self.top = tempfile.mkdtemp(prefix=f"zmailer-{name}-")
         self.dir = os.path.join(self.top, "i")
@@ -146,6 +149,8 @@ class Mta:
                         ZMAILER_BUILD=BUILD, **(env or {}))
         self.env["PATH"] = os.path.join(BUILD, "bin") + ":" + \
             os.environ["PATH"]
+        if seeks_leaks:
+            self.env["ZM_LEAKS"] = "yes"
         if clock:
             self.env["ZMAILER_TEST_CLOCK"] = clock.path
         self.zmailer("init", self.dir, "--port", str(self.port),

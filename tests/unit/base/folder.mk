@@ -1,7 +1,7 @@
 # unit tests of libzm/base: one binary, one file a source file
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/base/unit-base
-TESTS += tests/unit/base/unit-base
+SHORT_TESTS += tests/unit/base/unit-base
 tests_unit_base_unit_base_SOURCES = \
 	tests/unit/base/test_ascii.c tests/unit/base/test_mem.c \
 	tests/unit/base/test_pid.c tests/unit/base/test_str.c \

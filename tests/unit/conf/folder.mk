@@ -1,7 +1,7 @@
 # unit tests of libzm/conf
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/conf/unit-conf
-TESTS += tests/unit/conf/unit-conf
+SHORT_TESTS += tests/unit/conf/unit-conf
 tests_unit_conf_unit_conf_SOURCES = \
 	tests/unit/conf/conf_case.c tests/unit/conf/conf_case.h \
 	tests/unit/conf/test_cluster.c \

@@ -1,7 +1,7 @@
 # unit tests of libzm/daemon
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/daemon/unit-daemon
-TESTS += tests/unit/daemon/unit-daemon
+SHORT_TESTS += tests/unit/daemon/unit-daemon
 tests_unit_daemon_unit_daemon_SOURCES = \
 	tests/unit/daemon/test_carriers.c \
 	tests/unit/daemon/test_child.c tests/unit/daemon/test_given.c \

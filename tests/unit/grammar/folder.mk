@@ -1,7 +1,7 @@
 # unit tests of libzm/grammar: one binary, one file a source file
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/grammar/unit-grammar
-TESTS += tests/unit/grammar/unit-grammar
+SHORT_TESTS += tests/unit/grammar/unit-grammar
 tests_unit_grammar_unit_grammar_SOURCES = \
 	tests/unit/grammar/test_path.c \
 	tests/unit/grammar/test_command.c \

@@ -1,7 +1,7 @@
 # unit tests of libzm/io; the loop's run a second time over poll(2)
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/io/unit-io tests/unit/io/unit-io-poll
-TESTS += tests/unit/io/unit-io tests/unit/io/unit-io-poll
+SHORT_TESTS += tests/unit/io/unit-io tests/unit/io/unit-io-poll
 tests_unit_io_unit_io_SOURCES = tests/unit/io/test_loop.c \
 	tests/unit/io/test_ipc.c tests/unit/io/test_ipc_link.c tests/unit/io/test_dns.c \
 	tests/unit/io/test_notify.c tests/unit/io/test_peer.c \

@@ -1,7 +1,7 @@
 # unit tests of libzm/journal
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/journal/unit-journal
-TESTS += tests/unit/journal/unit-journal
+SHORT_TESTS += tests/unit/journal/unit-journal
 tests_unit_journal_unit_journal_SOURCES = \
 	tests/unit/journal/test_counters.c tests/unit/journal/test_history.c \
 	tests/unit/journal/test_progress.c \

@@ -1,7 +1,7 @@
 # unit tests of libzm/mail
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/mail/unit-mail
-TESTS += tests/unit/mail/unit-mail
+SHORT_TESTS += tests/unit/mail/unit-mail
 tests_unit_mail_unit_mail_SOURCES = \
 	tests/unit/mail/fixture.c tests/unit/mail/fixture.h \
 	tests/unit/mail/test_verdict.c tests/unit/mail/test_classify.c \

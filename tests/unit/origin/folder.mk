@@ -1,7 +1,7 @@
 # unit tests of libzm/origin
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/origin/unit-origin
-TESTS += tests/unit/origin/unit-origin
+SHORT_TESTS += tests/unit/origin/unit-origin
 tests_unit_origin_unit_origin_SOURCES = \
 	tests/unit/origin/test_answers.c \
 	tests/unit/origin/test_arc.c \

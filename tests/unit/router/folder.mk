@@ -1,7 +1,7 @@
 # unit tests of router
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/router/unit-router
-TESTS += tests/unit/router/unit-router
+SHORT_TESTS += tests/unit/router/unit-router
 tests_unit_router_unit_router_SOURCES = \
 	tests/unit/router/helper.c tests/unit/router/helper.h \
 	tests/unit/router/test_aliases.c \

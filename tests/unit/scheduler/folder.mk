@@ -1,7 +1,7 @@
 # unit tests of scheduler
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/scheduler/unit-scheduler
-TESTS += tests/unit/scheduler/unit-scheduler
+SHORT_TESTS += tests/unit/scheduler/unit-scheduler
 tests_unit_scheduler_unit_scheduler_SOURCES = \
 	tests/unit/scheduler/yard.c tests/unit/scheduler/yard.h \
 	tests/unit/scheduler/yard_agent.c tests/unit/scheduler/yard_agent.h \

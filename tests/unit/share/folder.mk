@@ -1,7 +1,7 @@
 # unit tests of share
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/share/unit-share
-TESTS += tests/unit/share/unit-share
+SHORT_TESTS += tests/unit/share/unit-share
 tests_unit_share_unit_share_SOURCES = \
 	tests/unit/share/test_budget.c tests/unit/share/test_words.c \
 	tests/unit/share/test_members.c

@@ -1,7 +1,7 @@
 # unit tests of smtpserver
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/smtpserver/unit-smtpserver
-TESTS += tests/unit/smtpserver/unit-smtpserver
+SHORT_TESTS += tests/unit/smtpserver/unit-smtpserver
 tests_unit_smtpserver_unit_smtpserver_SOURCES = \
 	tests/unit/smtpserver/house.c tests/unit/smtpserver/house.h \
 	tests/unit/smtpserver/faults.c tests/unit/smtpserver/faults.h \

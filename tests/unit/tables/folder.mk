@@ -1,7 +1,7 @@
 # unit tests of tables
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/tables/unit-tables
-TESTS += tests/unit/tables/unit-tables
+SHORT_TESTS += tests/unit/tables/unit-tables
 tests_unit_tables_unit_tables_SOURCES = \
 	tests/unit/tables/test_asked.c tests/unit/tables/test_definition.c \
 	tests/unit/tables/test_netstring.c tests/unit/tables/test_query.c \

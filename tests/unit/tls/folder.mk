@@ -1,7 +1,7 @@
 # unit tests of libzm/tls
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/tls/unit-tls
-TESTS += tests/unit/tls/unit-tls
+SHORT_TESTS += tests/unit/tls/unit-tls
 tests_unit_tls_unit_tls_SOURCES = \
 	tests/unit/tls/test_link.c tests/unit/tls/test_keys.c \
 	tests/unit/tls/test_dkim.c tests/unit/tls/link_case.h \

@@ -1,7 +1,7 @@
 # unit tests of tools: the supervisor with testd as all of its programs
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/tools/unit-tools tests/unit/tools/testd
-TESTS += tests/unit/tools/unit-tools
+SHORT_TESTS += tests/unit/tools/unit-tools
 tests_unit_tools_unit_tools_SOURCES = tests/unit/tools/test_supervisor.c \
 	tests/unit/tools/test_answers.c tests/unit/tools/test_authors.c tests/unit/tools/test_import.c \
 	tests/unit/tools/test_import_opensmtpd.c tests/unit/tools/test_import_queue.c tests/unit/tools/test_forward.c \

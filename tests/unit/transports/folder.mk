@@ -1,7 +1,7 @@
 # unit tests of transports
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/transports/unit-transports
-TESTS += tests/unit/transports/unit-transports
+SHORT_TESTS += tests/unit/transports/unit-transports
 tests_unit_transports_unit_transports_SOURCES = \
 	tests/unit/transports/script.c tests/unit/transports/script.h \
 	tests/unit/transports/client_lab.h \

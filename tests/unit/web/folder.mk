@@ -2,7 +2,7 @@
 if HAVE_CRITERION
 if HAVE_LIBEVENT
 check_PROGRAMS += tests/unit/web/unit-web
-TESTS += tests/unit/web/unit-web
+SHORT_TESTS += tests/unit/web/unit-web
 tests_unit_web_unit_web_SOURCES = \
 	tests/unit/web/made_request.h tests/unit/web/test_attempts.c \
 	tests/unit/web/test_change.c \
