@@ -290,6 +290,19 @@ def a_user_cannot_pose_as_another(site):
 
 
 @case
+def what_users_left_while_all_stood_is_taken_after_the_start(site):
+    site.zmailer("stop")
+    for i in range(30):
+        code, out = site.run_as("ursula", "sendmail", "victor@priv.test",
+                                input=b"Subject: left %d\n\n" % i)
+        assert code == 0, out
+    assert len(os.listdir(site.path("public"))) >= 30
+    site.zmailer("start")
+    for i in range(30):
+        site.arrived("victor", f"Subject: left {i}\n")
+
+
+@case
 def a_user_sees_nothing_of_the_spool(site):
     spool = site.path()
     for words in (f"ls {spool}/public", f"ls {spool}/router",

@@ -322,7 +322,7 @@ recover_public(struct recover *r, struct err *err)
 			continue;
 		if (spool_is_own(st.st_uid))
 			own_draft(r, place.name, fd, &st);
-		else
+		else if ((r->mode & RECOVERY_NAMES) == 0)
 			foreign_draft(r, place.name, fd, &st);
 		close(fd);
 	}

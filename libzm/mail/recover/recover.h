@@ -32,7 +32,9 @@ enum recovery_mode {
 	RECOVERY_REPORT = 1,	/* say what would be done, change nothing */
 	RECOVERY_START = 2,	/* nothing else runs: sweep young drafts too */
 	/* Of routed messages names alone: who reads a control file first asks
-	 * spool_check_pair then.  A start takes no longer for what waits. */
+	 * spool_check_pair then; of what other users put into public/ nothing:
+	 * the router's workers take it in (S4), each with a sync, once they
+	 * run.  A start takes no longer for what waits. */
 	RECOVERY_NAMES = 4
 };
 

@@ -231,6 +231,28 @@ Test(recover, s4_big_submissions_are_copied_whole)
 	fixture_close(&f);
 }
 
+/* Each copy is synced: a start does not wait for them. */
+Test(recover, s4_a_start_leaves_them_to_the_workers)
+{
+	struct fixture f;
+	struct recovery r;
+	struct str bytes = STR_INIT;
+
+	if (geteuid() != 0)
+		cr_skip_test("needs two users");
+	fixture_open(&f, 0);
+	message_bytes(&bytes, "0123456789abc", "body");
+	put_foreign(&f, "mine", bytes.buf, bytes.len);
+	cr_assert_eq(spool_recover(f.spool, (enum recovery_mode)(
+	    RECOVERY_START | RECOVERY_NAMES), NULL, NULL, &r, &f.err), 0);
+	cr_expect_eq(TOTAL(r), 0);
+	cr_expect_eq(count_files(&f, "public"), 1);
+	cr_assert_eq(spool_recover(f.spool, 0, NULL, NULL, &r, &f.err), 0);
+	cr_expect_eq(r.copied_in, 1, "%s", f.err.text);
+	str_release(&bytes);
+	fixture_close(&f);
+}
+
 Test(recover, s4_what_cannot_be_taken_waits)
 {
 	struct fixture f;
