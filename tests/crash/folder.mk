@@ -2,7 +2,7 @@
 EXTRA_DIST += tests/crash/nth.c tests/crash/home.c tests/crash/nth.h tests/crash/nth.py \
 	tests/crash/crash.py tests/crash/box.py tests/crash/away.py \
 	tests/crash/orders.py tests/crash/reroute.py tests/crash/cut_through.py \
-	tests/crash/restore.py tests/crash/queues.py \
+	tests/crash/restore.py tests/crash/queues.py tests/crash/verb.py \
 	tests/crash/ledger.py tests/crash/power.py tests/crash/run-sample \
 	tests/crash/boxes.py tests/crash/change.py tests/crash/crowd.py \
 	tests/crash/test_nth.py

@@ -12,19 +12,14 @@ were.
 
 SPDX-License-Identifier: ISC
 """
-import argparse
 import json
 import os
-import random
-import signal
 import shutil
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import change                                        # noqa: E402
+import verb                                          # noqa: E402
 from crash import mta                                # noqa: E402
-from nth import KILL_AFTER, KILL_BEFORE, Nth         # noqa: E402
 
 POINTS_MAX = 1000
 WANT = ["done1@x.test", "held@x.test", "wait1@x.test", "wait2@x.test"]
@@ -75,32 +70,10 @@ class Template:
         self.mta.close()
 
 
-class Point:
-    def __init__(self, template, mode, target):
-        self.template, self.mode, self.target = template, mode, target
-        shutil.rmtree(template.spool)
-        shutil.copytree(template.empty, template.spool)
-
-    def zmailer(self, *words, env=None):
-        return subprocess.run(
-            [change.ZMAILER, "-C", self.template.mta.conf, *words], env=env,
-            capture_output=True, text=True, timeout=change.VERB_S)
-
-    def take(self, env=None):
-        return self.zmailer("import", "queue", "postfix", self.template.old,
-                            "--yes", "--json", env=env)
-
-    def kill(self):
-        nth = Nth(self.template.mta.top)
-        nth.plan(mode=self.mode, target=self.target)
-        done = self.take(dict(os.environ, **nth.env(
-            self.template.spool, is_logged=False)))
-        assert done.returncode in (0, -signal.SIGKILL), done.stderr
-        return done.returncode != 0
-
-    def repair(self):
-        done = self.zmailer("fsck", "--repair")
-        assert done.returncode in (0, 1), done.stderr
+class Point(verb.VerbPoint):
+    def words(self):
+        return ("import", "queue", "postfix", self.template.old, "--yes",
+                "--json")
 
     def state(self):
         """Who waits, by the message files in router/ and freezer/."""
@@ -126,50 +99,17 @@ class Point:
         was_killed = self.kill()
         if is_started:
             self.repair()
-        done = self.take()
-        assert done.returncode == 0, done.stdout + done.stderr
+        self.again()
         self.repair()
         want = sorted(WANT)
         found = self.state()
         assert found == want, f"found {found}\nwanted {want}"
-        counts = json.loads(self.take().stdout.splitlines()[-1])
+        counts = json.loads(self.again().stdout.splitlines()[-1])
         assert counts["known"] == len(WANT), counts
         assert self.template.files() == self.template.before
-        done = self.zmailer("fsck")
-        assert done.returncode == 0, done.stdout
+        self.is_clean()
         return was_killed
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--sample", type=int, help="so many points")
-    options = parser.parse_args()
-    template = Template()
-    bad = count = 0
-    try:
-        assert not Point(template, 0, 0).run(False)
-        calls = next((n for n in range(16, POINTS_MAX, 16)
-                      if not Point(template, KILL_BEFORE, n).kill()),
-                     POINTS_MAX)
-        points = [(mode, target, is_started)
-                  for mode in (KILL_BEFORE, KILL_AFTER)
-                  for target in range(1, calls)
-                  for is_started in (False, True)]
-        if options.sample:
-            random.seed(7)
-            points = random.sample(points, min(options.sample, len(points)))
-        for mode, target, is_started in points:
-            try:
-                count += Point(template, mode, target).run(is_started)
-            except AssertionError as error:
-                bad += 1
-                print(f"mode {mode} call {target} started {is_started}: "
-                      f"{error}", flush=True)
-    finally:
-        template.close()
-    print(f"queues: {len(points)} points, {count} killed, {bad} bad")
-    return 1 if bad or not count else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(verb.run_points("queues", __doc__, Template, Point, POINTS_MAX))

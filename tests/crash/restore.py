@@ -15,20 +15,15 @@ twice, and none that is routed again to somebody who has it already.
 
 SPDX-License-Identifier: ISC
 """
-import argparse
 import json
 import os
-import random
 import shutil
-import signal
 import smtplib
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import change                                        # noqa: E402
+import verb                                          # noqa: E402
 from crash import mta                                # noqa: E402
-from nth import KILL_AFTER, KILL_BEFORE, Nth         # noqa: E402
 from zmtest import smtpserver                        # noqa: E402
 
 POINTS_MAX = 400
@@ -83,15 +78,9 @@ class Template:
         mta.wait_for("the deleted one in trash/",
                      lambda: self.mta.count("trash") == 2)
 
-    @staticmethod
-    def zmailer(conf, *words, env=None):
-        return subprocess.run([change.ZMAILER, "-C", conf, *words], env=env,
-                              capture_output=True, text=True,
-                              timeout=change.VERB_S)
-
     def state(self, conf):
         """id, recipient, state, tries: of all that list shows."""
-        done = self.zmailer(conf, "list", "--json")
+        done = verb.zmailer(conf, "list", "--json")
         assert done.returncode == 0, done.stderr
         found = []
         for line in done.stdout.splitlines():
@@ -105,29 +94,13 @@ class Template:
         self.server.close()
 
 
-class Point:
-    def __init__(self, template, mode, target):
-        self.template, self.mode, self.target = template, mode, target
-        shutil.rmtree(template.spool)
-        shutil.copytree(template.empty, template.spool)
-
-    def verb(self, *words):
-        return self.template.zmailer(self.template.mta.conf, *words)
-
-    def kill(self):
-        nth = Nth(self.template.mta.top)
-        nth.plan(mode=self.mode, target=self.target)
-        env = dict(os.environ,
-                   **nth.env(self.template.spool, is_logged=False))
-        done = self.template.zmailer(self.template.mta.conf, "restore",
-                                     "--yes", self.template.archive, env=env)
-        assert done.returncode in (0, -signal.SIGKILL), done.stderr
-        return done.returncode != 0
+class Point(verb.VerbPoint):
+    def words(self):
+        return ("restore", "--yes", self.template.archive)
 
     def is_part(self):
         """What a start finds is of the archive, once, and as it was."""
-        done = self.verb("fsck", "--repair")
-        assert done.returncode in (0, 1), done.stderr
+        self.repair()
         left = self.template.want.copy()
         for row in self.template.state(self.template.mta.conf):
             assert row in left, f"after a start: {row}"
@@ -137,52 +110,18 @@ class Point:
         was_killed = self.kill()
         if is_started:
             self.is_part()
-        done = self.verb("restore", "--yes", self.template.archive)
-        assert done.returncode == 0, done.stdout + done.stderr
+        self.again()
         found = self.template.state(self.template.mta.conf)
         assert found == self.template.want, \
             f"found {found}\nwanted {self.template.want}"
-        done = self.verb("fsck")
-        assert done.returncode == 0, done.stdout
+        self.is_clean()
         trash = [name for name in os.listdir(self.template.spool + "/trash")
                  if not name.endswith(".control")]
         assert len(trash) == 1, f"trash/ has {trash}"
-        done = self.verb("audit", "3650d")
+        done = self.zmailer("audit", "3650d")
         assert done.returncode == 0, done.stdout + done.stderr
         return was_killed
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--sample", type=int, help="so many points")
-    options = parser.parse_args()
-    template = Template()
-    bad = count = 0
-    try:
-        probe = Point(template, 0, 0)
-        assert not probe.run(False)
-        calls = next((n for n in range(16, POINTS_MAX, 16)
-                      if not Point(template, KILL_BEFORE, n).kill()),
-                     POINTS_MAX)
-        points = [(mode, target, is_started)
-                  for mode in (KILL_BEFORE, KILL_AFTER)
-                  for target in range(1, calls)
-                  for is_started in (False, True)]
-        if options.sample:
-            random.seed(7)
-            points = random.sample(points, min(options.sample, len(points)))
-        for mode, target, is_started in points:
-            try:
-                count += Point(template, mode, target).run(is_started)
-            except AssertionError as error:
-                bad += 1
-                print(f"mode {mode} call {target} started {is_started}: "
-                      f"{error}", flush=True)
-    finally:
-        template.close()
-    print(f"restore: {len(points)} points, {count} killed, {bad} bad")
-    return 1 if bad or not count else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(verb.run_points("restore", __doc__, Template, Point, POINTS_MAX))

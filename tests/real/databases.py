@@ -18,7 +18,7 @@ TOP = os.environ["ZMAILER_SRC"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 sys.path.insert(0, os.path.join(TOP, "tests", "real"))
 from zmtest import mta                               # noqa: E402
-from servers import Base, free_port                  # noqa: E402
+from servers import Base, NamesSite, free_port       # noqa: E402
 from zmtest.cases import Cases                       # noqa: E402
 
 case = Cases()
@@ -145,12 +145,11 @@ class Mariadb(Base):
                             "CONCAT($2, '@', alias_domain.target_domain)")
 
 
-class Site:
+class Site(NamesSite):
     """An instance whose names are in a database."""
 
     def __init__(self, make=Postgres, over_tls=False):
-        self.base = make()
-        self.instance = mta.Mta("db")
+        super().__init__(make())
         self.over_tls = over_tls
         self.submission = free_port()
         for name, query in QUERIES.items():
@@ -180,26 +179,6 @@ class Site:
                            f"user {self.base.user}\n")
             file.write(f"database mail\n{question}\n")
         os.chmod(self.path(name), 0o600)
-
-    def rcpt(self, address, send=None):
-        """The code of RCPT; of the whole message, with a text to send."""
-        with smtplib.SMTP("127.0.0.1", self.instance.port, timeout=60,
-                          local_hostname="client.test") as peer:
-            peer.ehlo()
-            peer.mail("a@src.test")
-            code, _ = peer.rcpt(address)
-            if send is not None and code == 250:
-                code, _ = peer.data(b"Subject: x\r\n\r\n" + send.encode() +
-                                    b"\r\n")
-            return code
-
-    def close(self):
-        if sys.exc_info()[0] is not None:
-            for event in self.instance.events():
-                if "trouble" in event["ev"]:
-                    print(event)
-        self.instance.close()
-        self.base.close()
 
 
 def each(function):

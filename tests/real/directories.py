@@ -7,7 +7,6 @@ SPDX-License-Identifier: ISC
 """
 import os
 import signal
-import smtplib
 import subprocess
 import sys
 
@@ -16,7 +15,7 @@ sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 sys.path.insert(0, os.path.join(TOP, "tests", "real"))
 from zmtest import mta                               # noqa: E402
 from zmtest.cases import Cases                       # noqa: E402
-from servers import Base, free_port                  # noqa: E402
+from servers import Base, NamesSite, free_port       # noqa: E402
 
 case = Cases()
 LDIF = """dn: dc=test
@@ -128,12 +127,11 @@ class Redis(Base):
         self.redis("LPUSH", "user:list@v.test", "x")
 
 
-class Site:
+class Site(NamesSite):
     """An instance whose names are there."""
 
     def __init__(self, base, kind, lines):
-        self.base = base
-        self.instance = mta.Mta("db")
+        super().__init__(base)
         for name, text in lines.items():
             path = f"{self.instance.top}/{name}.table"
             with open(path, "w", encoding="ascii") as file:
@@ -145,29 +143,9 @@ class Site:
             "domain <domains> { users <people>; aliases <gotos> }\n")
         self.instance.start()
 
-    def rcpt(self, address, send=None):
-        """The code of RCPT; of the whole message, with a text to send."""
-        with smtplib.SMTP("127.0.0.1", self.instance.port, timeout=60,
-                          local_hostname="client.test") as peer:
-            peer.ehlo()
-            peer.mail("a@src.test")
-            code, _ = peer.rcpt(address)
-            if send is not None and code == 250:
-                code, _ = peer.data(b"Subject: x\r\n\r\n" + send.encode() +
-                                    b"\r\n")
-            return code
-
     def trouble(self, words):
         mta.wait_for(f"'{words}' in the journal", lambda: any(
             words in e.get("reason", "") for e in self.instance.events()))
-
-    def close(self):
-        if sys.exc_info()[0] is not None:
-            for event in self.instance.events():
-                if "trouble" in event["ev"]:
-                    print(event)
-        self.instance.close()
-        self.base.close()
 
 
 QUESTIONS = {

@@ -5,8 +5,10 @@ SPDX-License-Identifier: ISC
 import os
 import shutil
 import signal
+import smtplib
 import socket
 import subprocess
+import sys
 import tempfile
 
 from zmtest import mta
@@ -110,3 +112,31 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+class NamesSite:
+    """An instance whose names are in such a server."""
+
+    def __init__(self, base):
+        self.base = base
+        self.instance = mta.Mta("db")
+
+    def rcpt(self, address, send=None):
+        """The code of RCPT; of the whole message, with a text to send."""
+        with smtplib.SMTP("127.0.0.1", self.instance.port, timeout=60,
+                          local_hostname="client.test") as peer:
+            peer.ehlo()
+            peer.mail("a@src.test")
+            code, _ = peer.rcpt(address)
+            if send is not None and code == 250:
+                code, _ = peer.data(b"Subject: x\r\n\r\n" + send.encode() +
+                                    b"\r\n")
+            return code
+
+    def close(self):
+        if sys.exc_info()[0] is not None:
+            for event in self.instance.events():
+                if "trouble" in event["ev"]:
+                    print(event)
+        self.instance.close()
+        self.base.close()
