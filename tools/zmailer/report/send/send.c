@@ -8,9 +8,12 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "io/dns/dns.h"
 #include "journal/event.h"
@@ -25,6 +28,21 @@ enum { HALF_DAY_MS = 43200000 };
 
 /* ---- the day ------------------------------------------------------------ */
 
+/* "2026-11-20": that day of UTC, wherever the reader is. */
+static bool
+date_parse(const char *text, int64_t *out_ms)
+{
+	char noon[sizeof("2026-11-20T12:00Z")];
+	int64_t for_ms;
+	struct err err;
+
+	if (strlen(text) != strlen("2026-11-20") || text[4] != '-')
+		return false;
+	snprintf(noon, sizeof(noon), "%sT12:00Z", text);
+	return ask_moment(noon, clock_wall_us() / 1000, out_ms, &for_ms,
+	    &err) == 0;
+}
+
 /* Days are UTC's, as the journal's and RFC 8460's; a local word such as
  * "today" names the day that has its noon.
  * text  NULL: the day that is over */
@@ -33,7 +51,7 @@ sending_set_day(struct sending *sending, const char *text, struct err *err)
 {
 	int64_t at_ms = (clock_wall_s() - SENDING_DAY_S) * 1000, for_ms;
 
-	if (text != NULL) {
+	if (text != NULL && !date_parse(text, &at_ms)) {
 		if (ask_moment(text, clock_wall_us() / 1000, &at_ms, &for_ms,
 		    err) < 0)
 			return -1;
@@ -90,6 +108,30 @@ sending_run(struct sending *sending)
 	return sending->failed > 0 ? EX_TEMPFAIL : EX_OK;
 }
 
+/* Two at once would tell everybody twice: one has the journal's directory. */
+static int
+sending_run_alone(struct sending *sending)
+{
+	const char *dir = sending->conf->log_dir;
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), status;
+	struct err err;
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		close(fd);
+		fprintf(stderr, "zmailer: report: another report send is at "
+		    "work (it has the lock of %s); try again when it has "
+		    "ended\n", dir);
+		return EX_TEMPFAIL;
+	}
+	if (fd < 0) {
+		(void)err_sys(&err, "%s", dir);
+		return verb_failed("report", &err, EX_NOINPUT);
+	}
+	status = sending_run(sending);
+	close(fd);
+	return status;
+}
+
 /* "reports" is reports@HOST; "" stays so. */
 static void
 sending_set_from(const struct conf *conf, const char *address, struct str *out)
@@ -115,7 +157,8 @@ sending_begin(struct sending *sending)
 	}
 	sessions_init(&sending->sessions, sending->day);
 	authors_init(&sending->authors, sending->day);
-	status = sending_run(sending);
+	status = sending->is_dry ? sending_run(sending) :
+	    sending_run_alone(sending);
 	sessions_release(&sending->sessions);
 	authors_release(&sending->authors);
 	return status;
