@@ -87,3 +87,51 @@ share_ask_status(const char *run_dir, struct str *out, struct err *err)
 	peer_release(&peer);
 	return result;
 }
+
+/* ---- its lines ----------------------------------------------------------- */
+
+/* "NAME SECONDS|- self|other|stranger" */
+static bool
+share_node_parse(struct slice rest, struct share_line *out)
+{
+	struct slice ago;
+
+	if (!slice_word(&rest, &out->name) || !slice_word(&rest, &ago) ||
+	    !slice_word(&rest, &out->whose))
+		return false;
+	out->is_known = slice_number(ago, 0, UINT32_MAX, &out->seconds);
+	out->is_trouble = (!out->is_known || out->seconds > SHARE_MISSING_S) &&
+	    !slice_is(out->whose, "stranger");
+	return true;
+}
+
+/* "ADDRESS up|away SECONDS WORDS" */
+static bool
+share_redis_parse(struct slice rest, struct share_line *out)
+{
+	struct slice state, since;
+
+	if (!slice_word(&rest, &out->name) || !slice_word(&rest, &state) ||
+	    !slice_word(&rest, &since) ||
+	    !slice_number(since, 0, UINT32_MAX, &out->seconds))
+		return false;
+	out->is_known = true;
+	out->is_trouble = !slice_is(state, "up");
+	out->words = slice_trim(rest);
+	return true;
+}
+
+enum share_line_kind
+share_line_parse(struct slice line, struct share_line *out)
+{
+	struct slice word;
+
+	*out = (struct share_line){ .is_known = false };
+	if (!slice_word(&line, &word))
+		return SHARE_OTHER;
+	if (slice_is(word, "node") && share_node_parse(line, out))
+		return SHARE_NODE;
+	if (slice_is(word, "redis") && share_redis_parse(line, out))
+		return SHARE_REDIS;
+	return SHARE_OTHER;
+}

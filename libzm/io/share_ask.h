@@ -13,10 +13,33 @@
 /* Below RUN. */
 #define SHARE_SOCKET "share.sock"
 
-enum { SHARE_ASK_FOR_MS = 5000 };
+enum {
+	SHARE_ASK_FOR_MS = 5000,
+	SHARE_MISSING_S = 30	/* a node not seen for longer is missing */
+};
+
+enum share_line_kind { SHARE_OTHER, SHARE_NODE, SHARE_REDIS };
+
+struct share_line {		/* of the status */
+	struct slice	 name;		/* of the node; the address of Redis */
+	struct slice	 whose;		/* of a node: "self" "other"
+					 * "stranger" */
+	bool		 is_known;	/* seconds is: a node that was seen;
+					 * Redis */
+	bool		 is_trouble;	/* missing; away.  A stranger that is
+					 * missing may have been taken out, and
+					 * is no trouble */
+	uint64_t	 seconds;	/* seen ago; since when it is so */
+	struct slice	 words;		/* why Redis is away */
+};
 
 /* Its status: lines "node ...", "redis ...", "figures ...", appended to out.
  * 0; -1: nobody answers (err). */
 int share_ask_status(const char *run_dir, struct str *out, struct err *err);
+
+/* What one of these lines says; out borrows it.
+ * returns its kind: SHARE_OTHER of one that is neither, or damaged. */
+enum share_line_kind share_line_parse(struct slice line,
+    struct share_line *out);
 
 #endif

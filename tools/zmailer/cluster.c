@@ -20,8 +20,6 @@
 
 #include "base/banned.h"
 
-enum { CLUSTER_MISSING_S = 30 };	/* not seen for longer: missing */
-
 struct cluster_look {
 	const struct conf *conf;
 	struct str	 lines;		/* as share said them */
@@ -38,77 +36,69 @@ cluster_add_ago(struct str *out, uint64_t seconds)
 	str_adds(out, span);
 }
 
-/* "NAME SECONDS|- self|other|stranger" */
 static void
-cluster_node(struct cluster_look *look, struct slice rest, struct str *out)
+cluster_node_json(const struct share_line *node, bool is_missing,
+    struct str *out)
 {
-	struct slice name, ago, whose;
-	uint64_t seconds = 0;
-	bool was_seen, is_missing;
+	json_open_answer(out);
+	json_text(out, "node", node->name);
+	json_text(out, "is", node->whose);
+	json_bool(out, "missing", is_missing);
+	if (node->is_known)
+		json_number(out, "seen_s", (int64_t)node->seconds);
+	json_close(out);
+}
 
-	if (!slice_word(&rest, &name) || !slice_word(&rest, &ago) ||
-	    !slice_word(&rest, &whose))
-		return;
-	was_seen = slice_number(ago, 0, UINT32_MAX, &seconds);
-	is_missing = !was_seen || seconds > CLUSTER_MISSING_S;
+static void
+cluster_node(struct cluster_look *look, const struct share_line *node,
+    struct str *out)
+{
+	bool is_stranger = slice_is(node->whose, "stranger");
+
 	/* one that the configuration does not name may have been taken out */
-	if (is_missing && slice_is(whose, "stranger"))
+	if (is_stranger && (!node->is_known ||
+	    node->seconds > SHARE_MISSING_S))
 		return;
-	look->is_bad = look->is_bad || is_missing;
+	look->is_bad = look->is_bad || node->is_trouble;
 	if (look->is_json) {
-		json_open_answer(out);
-		json_text(out, "node", name);
-		json_text(out, "is", whose);
-		json_bool(out, "missing", is_missing);
-		if (was_seen)
-			json_number(out, "seen_s", (int64_t)seconds);
-		json_close(out);
+		cluster_node_json(node, node->is_trouble, out);
 		return;
 	}
-	str_addf(out, "%-24.*s ", (int)name.n, name.p);
-	if (!was_seen)
+	str_addf(out, "%-24.*s ", (int)node->name.n, node->name.p);
+	if (!node->is_known)
 		str_adds(out, "never seen");
 	else {
 		str_adds(out, "seen ");
-		cluster_add_ago(out, seconds);
+		cluster_add_ago(out, node->seconds);
 		str_adds(out, " ago");
 	}
-	str_addf(out, "%s%s%s\n", is_missing ? ", MISSING" : "",
-	    slice_is(whose, "self") ? ", this one" : "",
-	    slice_is(whose, "stranger") ? ", not named here" : "");
+	str_addf(out, "%s%s%s\n", node->is_trouble ? ", MISSING" : "",
+	    slice_is(node->whose, "self") ? ", this one" : "",
+	    is_stranger ? ", not named here" : "");
 }
 
-/* "ADDRESS up|away SECONDS WORDS" */
 static void
-cluster_redis(struct cluster_look *look, struct slice rest, struct str *out)
+cluster_redis(struct cluster_look *look, const struct share_line *redis,
+    struct str *out)
 {
-	struct slice place, state, since;
-	uint64_t seconds;
-	bool is_up;
-
-	if (!slice_word(&rest, &place) || !slice_word(&rest, &state) ||
-	    !slice_word(&rest, &since) ||
-	    !slice_number(since, 0, UINT32_MAX, &seconds))
-		return;
-	is_up = slice_is(state, "up");
-	look->is_bad = look->is_bad || !is_up;
+	look->is_bad = look->is_bad || redis->is_trouble;
 	if (look->is_json) {
 		json_open_answer(out);
-		json_text(out, "redis", place);
-		json_bool(out, "up", is_up);
-		json_number(out, "since_s", (int64_t)seconds);
-		if (!is_up)
-			json_text(out, "reason", slice_trim(rest));
+		json_text(out, "redis", redis->name);
+		json_bool(out, "up", !redis->is_trouble);
+		json_number(out, "since_s", (int64_t)redis->seconds);
+		if (redis->is_trouble)
+			json_text(out, "reason", redis->words);
 		json_close(out);
 		return;
 	}
-	str_addf(out, "redis " SLICE_FMT " %s for ", SLICE_ARG(place),
-	    is_up ? "answers" : "is AWAY");
-	cluster_add_ago(out, seconds);
-	if (!is_up)
+	str_addf(out, "redis " SLICE_FMT " %s for ", SLICE_ARG(redis->name),
+	    redis->is_trouble ? "is AWAY" : "answers");
+	cluster_add_ago(out, redis->seconds);
+	if (redis->is_trouble)
 		str_addf(out, ": " SLICE_FMT "\n      each node counts for "
 		    "itself, COUNT divided by the nodes seen last",
-		    SLICE_ARG(slice_trim(rest)));
+		    SLICE_ARG(redis->words));
 	str_addc(out, '\n');
 }
 
@@ -142,18 +132,23 @@ static void
 cluster_print(struct cluster_look *look)
 {
 	struct slice rest = str_slice(&look->lines), line, word;
+	struct share_line parsed;
 	struct str out = STR_INIT;
 
-	while (slice_cut(&rest, '\n', &line)) {
-		if (!slice_word(&line, &word))
-			continue;
-		if (slice_is(word, "node"))
-			cluster_node(look, line, &out);
-		else if (slice_is(word, "redis"))
-			cluster_redis(look, line, &out);
-		else if (slice_is(word, "figures"))
-			cluster_figures(look, line, &out);
-	}
+	while (slice_cut(&rest, '\n', &line))
+		switch (share_line_parse(line, &parsed)) {
+		case SHARE_NODE:
+			cluster_node(look, &parsed, &out);
+			break;
+		case SHARE_REDIS:
+			cluster_redis(look, &parsed, &out);
+			break;
+		case SHARE_OTHER:
+			if (slice_word(&line, &word) &&
+			    slice_is(word, "figures"))
+				cluster_figures(look, line, &out);
+			break;
+		}
 	fputs(out.buf, stdout);
 	str_release(&out);
 }

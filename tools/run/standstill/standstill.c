@@ -499,6 +499,7 @@ standstill_knock(const struct conf *conf, struct standstill *all)
 		if (!standstill_has(all, &named[i]) &&
 		    machine_knock(named[i].name, &err) == MACHINE_SILENT)
 			standstill_silent(all, &named[i], &err);
+	standstill_cluster(all, conf);
 }
 
 /* ---- all of it ---------------------------------------------------------- */

@@ -22,7 +22,8 @@ struct standstill_row {
 					 * "disk" "memory" "scheduler"
 					 * "stopped" "certificate" "table"
 					 * "objective" "set-aside"
-					 * "next-hop" "milter" ...; static */
+					 * "next-hop" "milter" "node" "redis"
+					 * ...; static */
 	const char	*name;		/* of a socket, a destination; or "" */
 	const char	*text;		/* a sentence, escaped */
 	const char	*next;		/* the next step */
@@ -47,8 +48,8 @@ struct standstill {
 void standstill_look(const struct conf *conf, bool is_running,
     struct arena *arena, struct standstill *out);
 /* Knock as well at the socket of each program that mail will need, as many as
- * there is time for (STANDSTILL_KNOCK_MS, and a second more); a row for each
- * that is silent.  For tools that look once: who looks each second would keep
+ * there is time for (STANDSTILL_KNOCK_MS, and a second more), and ask how the
+ * cluster stands; a row for each that is silent.  For tools that look once: who looks each second would keep
  * those programs busy. */
 void standstill_knock(const struct conf *conf, struct standstill *standstill);
 /* Is there a row that is no note? */

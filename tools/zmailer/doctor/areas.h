@@ -6,9 +6,9 @@
  * SPDX-License-Identifier: ISC
  */
 AREA(config, false, "the configuration and the files that it names")
-AREA(processes, true, "supervisor, smtpserver, router, scheduler; the Redis "
-    "of the cluster")
-AREA(standstill, true, "orders, a full disk, programs that do not answer")
+AREA(processes, true, "supervisor, smtpserver, router, scheduler")
+AREA(standstill, true, "orders, a full disk, programs and machines that do "
+    "not answer")
 AREA(spool, true, "owners, modes, room, one file system, stale claims")
 AREA(accounts, true, "users and groups of the daemons")
 AREA(postmaster, true, "where its mail lies, at each of our domains")

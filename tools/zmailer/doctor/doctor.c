@@ -100,29 +100,25 @@ doctor_standstill(struct doctor *doctor)
 		    "no order, full disk or other program keeps mail back");
 }
 
-/* Does the Redis of the cluster answer? */
+/* The Redis of the cluster that answers; one that is away stands still. */
 static void
 doctor_share(struct doctor *doctor)
 {
 	struct str lines = STR_INIT;
-	struct slice rest, line, word, place;
+	struct slice rest, line;
+	struct share_line parsed;
 	struct err err;
 
-	if (doctor->conf->cluster.server_count == 0)
+	if (doctor->conf->cluster.server_count == 0 ||
+	    share_ask_status(doctor->conf->run_dir, &lines, &err) < 0)
 		return;
-	if (share_ask_status(doctor->conf->run_dir, &lines, &err) < 0)
-		doctor_add(doctor, DOCTOR_WARN, "cluster", "zmailer events",
-		    "%s", err.text);
 	rest = str_slice(&lines);
 	while (slice_cut(&rest, '\n', &line))
-		if (slice_word(&line, &word) && slice_is(word, "redis") &&
-		    slice_word(&line, &place) && slice_word(&line, &word))
-			doctor_add(doctor, slice_is(word, "up") ? DOCTOR_OK :
-			    DOCTOR_WARN, "cluster", slice_is(word, "up") ?
-			    "" : "zmailer cluster status", "redis " SLICE_FMT
-			    " %s", SLICE_ARG(place), slice_is(word, "up") ?
-			    "answers" : "is away: limits that are shared "
-			    "are counted by this node alone");
+		if (share_line_parse(line, &parsed) == SHARE_REDIS &&
+		    !parsed.is_trouble)
+			doctor_add(doctor, DOCTOR_OK, "cluster", "",
+			    "redis " SLICE_FMT " answers",
+			    SLICE_ARG(parsed.name));
 	str_release(&lines);
 }
 
