@@ -4,6 +4,7 @@ noinst_LIBRARIES += share/libshare.a
 share_libshare_a_SOURCES = \
 	share/count/budget.c share/count/budget.h \
 	share/count/words.c share/count/words.h \
+	share/redis/dial.c share/redis/dial.h \
 	share/redis/places.c share/redis/places.h \
 	share/redis/store.c share/redis/store.h \
 	share/ledger/members.c share/ledger/members.h \

@@ -16,6 +16,7 @@
 #include "daemon/sandbox.h"
 #include "daemon/sidecar.h"
 #include "share/ask/inquirers.h"
+#include "tls/client.h"
 
 #include "base/banned.h"
 
@@ -68,6 +69,25 @@ share_password(const struct conf *conf)
 	return password;
 }
 
+static struct tls_client *
+share_tls(const struct conf *conf)
+{
+	const struct tls_client_files files = {
+		.roots = conf->cluster.roots,
+		.certificate = conf->cluster.certificate,
+		.key = conf->cluster.key,
+	};
+	struct tls_client *client;
+	struct err err;
+
+	if (!conf->cluster.is_tls)
+		return NULL;
+	client = tls_client_new(&files, &err);
+	if (client == NULL)
+		fatal("cluster: tls: %s", err.text);
+	return client;
+}
+
 static void
 share_on_again(void *context)
 {
@@ -101,22 +121,26 @@ main(int argc, char **argv)
 	struct timer again = { 0 };
 	struct ledger *ledger;
 	struct callers *callers;
+	struct store_goal goal = { .places = &places };
+	struct tls_client *tls;
 	char *password;
 	int status = consulted_begin(&process, &share, argc, argv);
 
 	if (status >= 0)
 		return status;
-	password = share_password(process.conf);	/* as root */
+	goal.password = password = share_password(process.conf);  /* as root */
+	goal.tls = tls = share_tls(process.conf);
 	share_drop(process.conf);
 	share_find(&process, &places, &again);
 	share_lock_in(process.conf);
-	ledger = ledger_new(&process, &places, password);
+	ledger = ledger_new(&process, &goal);
 	callers = callers_new(&process, &inquirers_kind, ledger,
 	    SIDECAR_SOCKET_FD, SIDECAR_LIFELINE_FD);
 	loop_run(process.loop);
 	timer_clear(&again);
 	callers_free(&callers);
 	ledger_free(&ledger);
+	tls_client_free(&tls);
 	if (password != NULL)
 		explicit_bzero(password, strlen(password));
 	mem_free(&password);

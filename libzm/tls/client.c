@@ -28,6 +28,7 @@
 #include "base/str.h"
 #include "tls/client.h"
 #include "tls/client_load.h"
+#include "tls/client_steps.h"
 #include "tls/dane.h"
 
 #include "base/banned.h"
@@ -398,9 +399,8 @@ client_prepare(struct tls_client *client, bool is_strict, struct err *err)
 	return result;
 }
 
-/* An object for a handshake over peer's descriptor; NULL with err. */
-static SSL *
-client_begin(struct tls_client *client, const struct tls_goal *goal,
+SSL *
+tls_client_begin(struct tls_client *client, const struct tls_goal *goal,
     struct peer *peer, struct err *err)
 {
 	BIO *bio;
@@ -470,18 +470,18 @@ step_of(SSL *ssl, int result, struct err *err)
 	}
 }
 
-static enum cipher_step
-client_shake(void *ssl, struct err *err)
+enum cipher_step
+tls_client_shake(SSL *ssl, bool may_wait, struct err *err)
 {
-	link_of(ssl)->may_wait = true;
+	link_of(ssl)->may_wait = may_wait;
 	ERR_clear_error();
 	errno = 0;
 	return step_of(ssl, SSL_do_handshake(ssl), err);
 }
 
-static enum cipher_step
-tls_client_read(void *ssl, char *out, size_t n, bool may_wait,
-    size_t *out_n, struct err *err)
+enum cipher_step
+tls_client_read(SSL *ssl, char *out, size_t n, bool may_wait, size_t *out_n,
+    struct err *err)
 {
 	link_of(ssl)->may_wait = may_wait;
 	ERR_clear_error();
@@ -489,9 +489,9 @@ tls_client_read(void *ssl, char *out, size_t n, bool may_wait,
 	return step_of(ssl, SSL_read_ex(ssl, out, n, out_n), err);
 }
 
-static enum cipher_step
-tls_client_write(void *ssl, const char *bytes, size_t n,
-    size_t *out_n, struct err *err)
+enum cipher_step
+tls_client_write(SSL *ssl, const char *bytes, size_t n, size_t *out_n,
+    struct err *err)
 {
 	link_of(ssl)->may_wait = false;
 	ERR_clear_error();
@@ -499,23 +499,49 @@ tls_client_write(void *ssl, const char *bytes, size_t n,
 	return step_of(ssl, SSL_write_ex(ssl, bytes, n, out_n), err);
 }
 
-static void
-client_end(void *state)
+/* Without it OpenSSL would not let the session be resumed. */
+void
+tls_client_bye(SSL *ssl)
 {
-	SSL *ssl = state;
-
-	/* without it OpenSSL would not let the session be resumed */
 	if (SSL_is_init_finished(ssl)) {
 		link_of(ssl)->may_wait = false;
 		(void)SSL_shutdown(ssl);
 	}
 	ERR_clear_error();
+}
+
+/* ---- of a peer --------------------------------------------------------- */
+
+static enum cipher_step
+client_shake(void *ssl, struct err *err)
+{
+	return tls_client_shake(ssl, true, err);
+}
+
+static enum cipher_step
+client_read(void *ssl, char *out, size_t n, bool may_wait, size_t *out_n,
+    struct err *err)
+{
+	return tls_client_read(ssl, out, n, may_wait, out_n, err);
+}
+
+static enum cipher_step
+client_write(void *ssl, const char *bytes, size_t n, size_t *out_n,
+    struct err *err)
+{
+	return tls_client_write(ssl, bytes, n, out_n, err);
+}
+
+static void
+client_end(void *ssl)
+{
+	tls_client_bye(ssl);
 	SSL_free(ssl);
 }
 
 static const struct peer_cipher client_cipher = {
-	.shake = client_shake, .read = tls_client_read,
-	.write = tls_client_write, .end = client_end
+	.shake = client_shake, .read = client_read, .write = client_write,
+	.end = client_end
 };
 
 enum peer_result
@@ -523,7 +549,7 @@ peer_start_tls(struct peer *peer, struct tls_client *client,
     const struct tls_goal *goal, int64_t deadline_ms,
     struct tls_info *out_info, struct err *err)
 {
-	SSL *ssl = client_begin(client, goal, peer, err);
+	SSL *ssl = tls_client_begin(client, goal, peer, err);
 	enum peer_result result;
 
 	memset(out_info, 0, sizeof(*out_info));

@@ -22,7 +22,7 @@
 enum {
 	TLS_SESSIONS_MAX = 64,		/* kept, one a key */
 	TLS_KEY_BYTES = 512,
-	TLS_FILE_BYTES_MAX = 4 << 20	/* read of a file with certificates */
+	TLS_ROOTS_BYTES_MAX = 4 << 20	/* read of a file with certificates */
 };
 
 struct tls_client;

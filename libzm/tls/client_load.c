@@ -3,7 +3,7 @@
  * In     descriptors
  * Out    roots, a certificate with its chain, its key
  * Holds  nothing
- * Trusts no file to be short: TLS_FILE_BYTES_MAX
+ * Trusts no file to be short: TLS_ROOTS_BYTES_MAX
  * Spec   RFC 7468
  *
  * SPDX-License-Identifier: ISC
@@ -32,7 +32,7 @@ load_read(int fd, struct str *text, struct err *err)
 		n = pread(fd, str_room(text, 65536), 65536, at);
 		if (n > 0)
 			text->len += (size_t)n, at += n;
-	} while ((n > 0 && text->len < TLS_FILE_BYTES_MAX) ||
+	} while ((n > 0 && text->len < TLS_ROOTS_BYTES_MAX) ||
 	    (n < 0 && errno == EINTR));
 	if (n < 0) {
 		err_sys(err, "read certificates");

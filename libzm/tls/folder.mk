@@ -4,6 +4,8 @@ libzm_a_SOURCES += \
 	libzm/tls/about.c libzm/tls/about.h \
 	libzm/tls/client.c libzm/tls/client.h \
 	libzm/tls/client_load.c libzm/tls/client_load.h \
+	libzm/tls/client_steps.h \
+	libzm/tls/client_stream.c libzm/tls/client_stream.h \
 	libzm/tls/dane.c libzm/tls/dane.h \
 	libzm/tls/digest.c libzm/tls/digest.h \
 	libzm/tls/dkim.c libzm/tls/dkim.h \

@@ -324,8 +324,7 @@ ledger_on_trips(void *context)
 /* ---- public ----------------------------------------------------------- */
 
 struct ledger *
-ledger_new(struct process *process, const struct places *places,
-    const char *password)
+ledger_new(struct process *process, const struct store_goal *goal)
 {
 	struct ledger *ledger = mem_alloc(1, sizeof(*ledger));
 
@@ -333,8 +332,8 @@ ledger_new(struct process *process, const struct places *places,
 	ledger->alone = buckets_new();
 	ledger->members = members_new(&process->conf->cluster);
 	TAILQ_INIT(&ledger->idle);
-	ledger->store = store_new(process, places, password,
-	    ledger_on_change, ledger);
+	ledger->store = store_new(process, goal, ledger_on_change,
+	    ledger);
 	ledger->trips_at_ms = clock_steady_ms();
 	ledger_on_trips(ledger);
 	return ledger;

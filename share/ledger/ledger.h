@@ -10,7 +10,7 @@
 #define ZM_SHARE_LEDGER_LEDGER_H
 
 #include "daemon/skeleton.h"
-#include "share/redis/places.h"
+#include "share/redis/store.h"
 
 enum {
 	LEDGER_SEEN_EVERY_MS = 5000,	/* say that we are there */
@@ -25,7 +25,7 @@ typedef void ledger_answer_fn(void *context, int64_t wait_s);
 
 /* What is borrowed must outlive it. */
 struct ledger *ledger_new(struct process *process,
-    const struct places *places, const char *password);
+    const struct store_goal *goal);
 /* Waits are not answered. */
 void ledger_free(struct ledger **ledger);
 

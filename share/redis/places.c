@@ -19,10 +19,11 @@
 
 #include "base/banned.h"
 
-enum { HOST_BYTES = 256, PORT_BYTES = 8, OTHERS = S_IRWXG | S_IRWXO };
+enum { PORT_BYTES = 8, OTHERS = S_IRWXG | S_IRWXO };
 
 static void
-places_add(struct places *out, const struct addrinfo *found)
+places_add(struct places *out, const char *host,
+    const struct addrinfo *found)
 {
 	struct store_place *place = &out->at[out->count];
 
@@ -32,6 +33,7 @@ places_add(struct places *out, const struct addrinfo *found)
 	memcpy(&place->address, found->ai_addr, found->ai_addrlen);
 	place->length = found->ai_addrlen;
 	net_endpoint_text(found->ai_addr, place->text, sizeof(place->text));
+	strlcpy(place->host, host, sizeof(place->host));
 	out->count++;
 }
 
@@ -41,7 +43,7 @@ places_find_host(struct slice host, unsigned port, struct places *out,
 {
 	const struct addrinfo want = { .ai_family = AF_UNSPEC,
 	    .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV };
-	char name[HOST_BYTES], number[PORT_BYTES];
+	char name[PLACE_HOST_BYTES], number[PORT_BYTES];
 	struct addrinfo *found = NULL;
 	int result;
 
@@ -54,7 +56,7 @@ places_find_host(struct slice host, unsigned port, struct places *out,
 	}
 	for (const struct addrinfo *one = found; one != NULL;
 	    one = one->ai_next)
-		places_add(out, one);
+		places_add(out, name, one);
 	freeaddrinfo(found);
 }
 

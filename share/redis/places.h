@@ -13,12 +13,14 @@
 #include "base/err.h"
 #include "conf/conf.h"
 
-enum { PLACES_MAX = 32, PLACE_TEXT_BYTES = 80, PASSWORD_BYTES_MAX = 1024 };
+enum { PLACES_MAX = 32, PLACE_TEXT_BYTES = 80, PLACE_HOST_BYTES = 256,
+	PASSWORD_BYTES_MAX = 1024 };
 
 struct store_place {
 	struct sockaddr_storage	address;
 	socklen_t		length;
 	char			text[PLACE_TEXT_BYTES];
+	char			host[PLACE_HOST_BYTES];	/* as it is named */
 };
 
 struct places {

@@ -9,20 +9,18 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/queue.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "grammar/resp.h"
 #include "io/stream.h"
 #include "journal/event.h"
+#include "share/redis/dial.h"
 #include "share/redis/store.h"
+#include "tls/client_stream.h"
 
 #include "base/banned.h"
 
@@ -46,15 +44,14 @@ struct asked {			/* in flight */
 
 struct store {
 	struct process		*process;
-	const struct places	*places;
-	const char		*password;
+	struct store_goal	 goal;
+	const struct places	*places;	/* of goal */
 	loop_fn			*changed_fn;
 	void			*context;
-	int64_t			 patience_ms;
+	int64_t			 patience_ms, greets_ms;
 	size_t			 place;		/* that is tried, or was last */
 	size_t			 tried;		/* of this round */
-	int			 fd;		/* that connects; -1 */
-	struct watch		*watch;		/* of it */
+	struct dial		*dial;		/* that connects; NULL */
 	struct stream		*stream;	/* of what is connected */
 	bool			 is_up, was_told;
 	int64_t			 since_ms, round_ms;
@@ -88,7 +85,7 @@ store_on_time(void *context)
 {
 	struct store *store = context;
 
-	if (store->fd < 0 && store->stream == NULL) {
+	if (store->dial == NULL && store->stream == NULL) {
 		store->tried = 0;
 		store_try(store);
 		return;
@@ -108,6 +105,21 @@ store_watch_time(struct store *store)
 		    first->until_ms, store_on_time, store);
 }
 
+/* words: when it is not TLS that failed. */
+static void
+store_fail_broken(struct store *store, const char *words)
+{
+	char why[STORE_WHY_BYTES];
+
+	if (stream_tls(store->stream) != STREAM_TLS_FAILED) {
+		store_fail(store, words);
+		return;
+	}
+	snprintf(why, sizeof(why), "TLS: %s",
+	    stream_tls_trouble(store->stream));
+	store_fail(store, why);
+}
+
 /* ---- what is said ----------------------------------------------------- */
 
 static void
@@ -118,7 +130,7 @@ store_on_flush(void *context)
 	if (store->stream == NULL)
 		return;
 	if (stream_flush(store->stream) == STREAM_FLUSH_BROKEN)
-		store_fail(store, "the connection broke");
+		store_fail_broken(store, "the connection broke");
 	else
 		stream_await(store->stream, true);
 }
@@ -139,7 +151,8 @@ store_push(struct store *store, enum store_step step)
 	struct asked *asked = mem_alloc(1, sizeof(*asked));
 
 	asked->step = step;
-	asked->until_ms = clock_steady_ms() + store->patience_ms;
+	asked->until_ms = clock_steady_ms() + (step == STEP_QUESTION ?
+	    store->patience_ms : store->greets_ms);
 	str_init(&asked->words);
 	TAILQ_INSERT_TAIL(&store->asked, asked, entry);
 	store->asked_count++;
@@ -166,8 +179,8 @@ store_greet(struct store *store)
 {
 	struct slice words[3] = { SLICE("AUTH") };
 
-	if (store->password != NULL) {
-		words[1] = slice_of(store->password);
+	if (store->goal.password != NULL) {
+		words[1] = slice_of(store->goal.password);
 		store_say_command(store, STEP_AUTH, words, 2);
 	}
 	words[0] = SLICE("ROLE");
@@ -201,10 +214,7 @@ static void
 store_drop(struct store *store)
 {
 	timer_clear(&store->flush_timer);
-	watch_free(&store->watch);
-	if (store->fd >= 0)
-		close(store->fd);
-	store->fd = -1;
+	dial_free(&store->dial);
 	stream_free(&store->stream);
 }
 
@@ -425,7 +435,7 @@ store_on_ready(void *context)
 		stream_consume(store->stream, used);
 	}
 	if (got == STREAM_EOF || got == STREAM_BROKEN) {
-		store_fail(store, "it closed the connection");
+		store_fail_broken(store, "it closed the connection");
 		return;
 	}
 	if (stream_input(store->stream).n > 0 &&
@@ -439,33 +449,45 @@ store_on_ready(void *context)
 
 /* ---- connecting ------------------------------------------------------- */
 
+/* Whom the certificate must name is whom the configuration does. */
+static int
+store_encrypt(struct store *store, struct err *err)
+{
+	const char *host = store->places->at[store->place].host;
+	char key[TLS_KEY_BYTES];
+	const struct tls_goal goal = { .key = key, .sni = host,
+	    .names = &host, .name_count = 1, .is_strict = true };
+
+	snprintf(key, sizeof(key), "redis %s", host);
+	return stream_start_tls_client(store->stream, store->goal.tls, &goal,
+	    err);
+}
+
 static void
-store_on_connected(void *context, unsigned ready)
+store_on_connected(void *context, int fd, const struct err *trouble)
 {
 	struct store *store = context;
-	int trouble = 0, on = 1, fd = store->fd;
-	socklen_t n = sizeof(trouble);
+	struct err err;
 
-	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &trouble, &n) != 0)
-		trouble = errno;
-	if (trouble != 0) {
-		store_fail(store, strerror(trouble));
+	store->dial = NULL;
+	if (fd < 0) {
+		store_fail(store, trouble->text);
 		return;
 	}
-	watch_free(&store->watch);
-	store->fd = -1;
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	store->stream = stream_new(store->process->loop, fd, store_on_ready,
 	    store);
-	store_greet(store);
+	if (store->goal.tls != NULL && store_encrypt(store, &err) < 0)
+		store_fail(store, err.text);
+	else
+		store_greet(store);
 }
 
 /* The next place. */
 static void
 store_try(struct store *store)
 {
-	const struct store_place *place;
 	int64_t now_ms = clock_steady_ms();
+	struct err err;
 
 	if (store->tried == 0)
 		store->round_ms = now_ms;
@@ -476,36 +498,31 @@ store_try(struct store *store)
 	if (store->tried > 0)
 		store->place = (store->place + 1) % store->places->count;
 	store->tried++;
-	place = &store->places->at[store->place];
-	store->fd = socket(place->address.ss_family,
-	    SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (store->fd < 0 || (connect(store->fd,
-	    (const struct sockaddr *)&place->address, place->length) != 0 &&
-	    errno != EINPROGRESS)) {
-		store_fail(store, strerror(errno));
-		return;
-	}
-	store->watch = loop_watch(store->process->loop, store->fd, LOOP_WRITE,
-	    store_on_connected, store);
-	timer_set(store->process->loop, &store->timer,
-	    now_ms + store->patience_ms, store_on_time, store);
+	store->dial = dial_new(store->process->loop,
+	    &store->places->at[store->place], store_on_connected, store, &err);
+	if (store->dial == NULL)
+		store_fail(store, err.text);
+	else
+		timer_set(store->process->loop, &store->timer,
+		    now_ms + store->patience_ms, store_on_time, store);
 }
 
 /* ---- public ----------------------------------------------------------- */
 
 struct store *
-store_new(struct process *process, const struct places *places,
-    const char *password, loop_fn *changed_fn, void *context)
+store_new(struct process *process, const struct store_goal *goal,
+    loop_fn *changed_fn, void *context)
 {
 	struct store *store = mem_alloc(1, sizeof(*store));
 
 	store->process = process;
-	store->places = places;
-	store->password = password;
+	store->goal = *goal;
+	store->places = goal->places;
 	store->changed_fn = changed_fn;
 	store->context = context;
 	store->patience_ms = process->conf->cluster.patience_ms;
-	store->fd = -1;
+	store->greets_ms = goal->tls == NULL ? store->patience_ms :
+	    store->patience_ms + STORE_SHAKE_MS;
 	store->probe_ms = STORE_PROBE_MS;
 	store->since_ms = clock_steady_ms();
 	snprintf(store->why, sizeof(store->why), "not asked yet");

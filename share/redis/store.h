@@ -14,11 +14,14 @@
 #include "daemon/skeleton.h"
 #include "share/count/words.h"
 #include "share/redis/places.h"
+#include "tls/client.h"
 
 enum {
 	STORE_PROBE_MS = 1000,
 	STORE_PROBE_MS_MAX = 30000,	/* of one that answers no question */
 	STORE_ASKED_MAX = 8192,	/* in flight */
+	STORE_SHAKE_MS = 2000,	/* until it has greeted by TLS: nobody waits
+				 * for that */
 	STORE_WHY_BYTES = 256
 };
 
@@ -28,11 +31,16 @@ struct store;
  * or before store_ask returns when it is away. */
 typedef void store_answer_fn(void *context, bool is_away, struct slice text);
 
-/* password: what Redis wants to hear, NULL: nothing.  Places are borrowed.
- * changed_fn: it answers now, or no more; may be asked then. */
+struct store_goal {		/* borrowed */
+	const struct places	*places;
+	const char		*password;	/* that it wants to hear; NULL:
+						 * none */
+	struct tls_client	*tls;	/* NULL: in the clear */
+};
+
+/* changed_fn: it answers now, or no more; may be asked then. */
 struct store *store_new(struct process *process,
-    const struct places *places, const char *password,
-    loop_fn *changed_fn, void *context);
+    const struct store_goal *goal, loop_fn *changed_fn, void *context);
 void store_free(struct store **store);
 
 /* Run a script on a key with so many arguments. */

@@ -9,6 +9,7 @@ import concurrent.futures
 import json
 import os
 import re
+import shutil
 import signal
 import smtplib
 import sys
@@ -16,9 +17,9 @@ import sys
 TOP = os.environ["ZMAILER_SRC"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 sys.path.insert(0, os.path.join(TOP, "tests", "real"))
-from zmtest import mta                               # noqa: E402
+from zmtest import mta, tls                          # noqa: E402
 from zmtest.cases import Cases                       # noqa: E402
-from servers import Base                             # noqa: E402
+from servers import Base, free_port                  # noqa: E402
 
 case = Cases()
 NODES = ("mx1", "mx2")
@@ -32,12 +33,19 @@ class Redis(Base):
     stop_signal = signal.SIGTERM
 
     def make(self):
-        pass
+        """What it shows by TLS, and lets nobody in without."""
+        self.tls_port = free_port()
+        self.cert, self.other = (tls.Cert().make([name]) for name in
+                                 ("localhost", "other.test"))
+        for path in (self.cert.dir, self.cert.pem, self.cert.key):
+            shutil.chown(path, "nobody")
 
     def start(self):
         self.spawn("redis-server", "--port", str(self.port), "--bind",
                    "127.0.0.1", "--save", "", "--requirepass", "pw", "--dir",
-                   self.top)
+                   self.top, "--tls-port", str(self.tls_port),
+                   "--tls-cert-file", self.cert.pem, "--tls-key-file",
+                   self.cert.key, "--tls-ca-cert-file", self.cert.pem)
 
     def redis(self, *words, check=True):
         return self.tool("redis-cli", "-p", str(self.port),
@@ -72,13 +80,17 @@ class Node:
         os.chmod(self.password, 0o600)
         self.configured = False
 
-    def configure(self, patience, limit=f"{LIMIT}/1h", host="127.0.0.1"):
-        """The cluster and its limit, taken over if it runs."""
+    def configure(self, patience, limit=f"{LIMIT}/1h", host="127.0.0.1",
+                  by_tls=None):
+        """The cluster and its limit, taken over if it runs.  by_tls: words
+        of the statement tls."""
+        where = f"{host}:{self.redis.port}" if by_tls is None else \
+            f"{host}:{self.redis.tls_port}; tls {by_tls}"
         path = self.instance.top + "/cluster.conf"
         with open(path, "w", encoding="ascii") as file:
             file.write(f"cluster mx {{ node {' '.join(NODES)}; "
                        f"self {self.name}; "
-                       f"redis {host}:{self.redis.port}; "
+                       f"redis {where}; "
                        f"password {self.password}; "
                        f"patience {patience} }}\n"
                        f"limit rate {limit} per sender everybody shared\n")
@@ -298,6 +310,40 @@ def no_address_is_no_reason_to_wait():
     assert node.rcpts("nowhere@src.test", LIMIT) == LIMIT // 2
     node.configure(PATIENT)
     cluster.wait_well()
+
+
+def tls_words(ca, shown):
+    return f"ca {ca.pem} certificate {shown.pem} key {shown.key}"
+
+
+@case
+def by_tls_with_certificates_on_both_sides():
+    cert = cluster.redis.cert
+    cluster.configure(PATIENT, f"{LIMIT}/1h", "localhost",
+                      tls_words(cert, cert))
+    assert cluster.taken("tls@src.test", 6) == LIMIT
+    key = cluster.redis.key_of("tls@src.test")
+    assert cluster.redis.redis("EXISTS", key).strip() == "1"
+
+
+@case
+def a_redis_that_is_another_by_tls_is_away():
+    """A certificate that nobody knows, one of another name, and none of ours
+    where it wants one."""
+    cert, other = cluster.redis.cert, cluster.redis.other
+    node = cluster.nodes[0]
+    for host, words, reason in (
+            ("localhost", tls_words(other, cert), "TLS: certificate: "),
+            ("127.0.0.1", tls_words(cert, cert),
+             "TLS: certificate: IP address mismatch"),
+            ("localhost", f"ca {cert.pem}", "")):
+        node.configure(SHORT, f"{LIMIT}/1h", host, words)
+        mta.wait_for(f"{reason} of {host}", lambda: any(
+            not row["up"] and reason in row["reason"]
+            for row in node.status()[1] if "redis" in row))
+        # while nobody answers one of two nodes has one half
+        assert node.rcpts(f"{len(words)}@src.test", LIMIT) == LIMIT // 2
+    cluster.configure(PATIENT)
 
 
 @case

@@ -16,6 +16,7 @@
 #include "base/banned.h"
 
 enum { HOST_NAME_BYTES = 256 };
+enum { CLUSTER_CA, CLUSTER_CERTIFICATE, CLUSTER_KEY };	/* words of tls */
 
 /* It becomes part of keys and of lines: no blank, nothing that divides. */
 static bool
@@ -197,6 +198,23 @@ conf_apply_cluster_password(struct conf_loader *loader,
 	cluster->password_path = statement->args[0].text;
 }
 
+void
+conf_apply_cluster_tls(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	const struct conf_value *words = statement->keywords;
+	struct conf_cluster *cluster = target;
+
+	cluster->is_tls = true;
+	cluster->roots = words[CLUSTER_CA].text;
+	cluster->certificate = words[CLUSTER_CERTIFICATE].text;
+	cluster->key = words[CLUSTER_KEY].text;
+	if (cluster->key != NULL && cluster->certificate == NULL)
+		conf_complain(loader, CONF_ERROR, words[CLUSTER_KEY].token,
+		    "write certificate FILE before it",
+		    "a key is of no use without its certificate");
+}
+
 /* ---- checks ---------------------------------------------------------- */
 
 static void
@@ -267,6 +285,25 @@ conf_check_cluster(struct conf_loader *loader)
 			    "shared with whom? no cluster has a redis");
 }
 
+static void
+cluster_add_tls(struct str *out, const struct conf_cluster *cluster)
+{
+	const struct {
+		const char *word, *path;
+	} parts[] = {
+		{ " ca ", cluster->roots },
+		{ " certificate ", cluster->certificate },
+		{ " key ", cluster->key },
+	};
+
+	str_adds(out, "; tls");
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (parts[i].path != NULL) {
+			str_adds(out, parts[i].word);
+			conf_add_word(out, parts[i].path);
+		}
+}
+
 void
 conf_cluster_add(struct str *out, const struct conf_cluster *cluster)
 {
@@ -281,6 +318,8 @@ conf_cluster_add(struct str *out, const struct conf_cluster *cluster)
 		str_adds(out, "; password ");
 		conf_add_word(out, cluster->password_path);
 	}
+	if (cluster->is_tls)
+		cluster_add_tls(out, cluster);
 	str_adds(out, "; patience ");
 	units_add_span(out, cluster->patience_ms);
 	str_adds(out, " }");

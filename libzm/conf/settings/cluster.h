@@ -29,6 +29,10 @@ struct conf_cluster {		/* cluster NAME { ... } */
 				/* of one Redis: "HOST", "HOST:PORT",
 				 * "[ADDRESS]:PORT" */
 	const char	*password_path;	/* NULL: it wants none */
+	bool		 is_tls;
+	/* PEM; NULL: the system's roots, none is shown, it stands in
+	 * certificate */
+	const char	*roots, *certificate, *key;
 	int64_t		 patience_ms;	/* of a question to it */
 	struct conf_at	 at, self_at;
 };

@@ -32,7 +32,7 @@ STATEMENT(CLUSTER, "redis", NONE, cluster_redis, "word+", "",
     "redis HOST[:PORT]...", "none",
     "Where the Redis is, port 6379 unless said.  Several addresses are those "
     "of one Redis: they are tried in turn, and the one that says it is the "
-    "master is taken.  Without TLS: the network between is yours.",
+    "master is taken.",
     "cluster mx { node mx1 mx2; self mx1; redis [2001:db8::20]:6380 }")
 
 STATEMENT(CLUSTER, "password", NONE, cluster_password, "path", "",
@@ -41,6 +41,16 @@ STATEMENT(CLUSTER, "password", NONE, cluster_password, "path", "",
     "its owner's alone (chmod 600); only the process share has it.",
     "cluster mx { node mx1 mx2; self mx1; redis 192.0.2.20; "
     "password /etc/zmailer/redis.password }")
+
+STATEMENT(CLUSTER, "tls", NONE, cluster_tls, "",
+    "ca=path certificate=path key=path",
+    "tls [ca FILE] [certificate FILE [key FILE]]", "no TLS",
+    "Redis is spoken to by TLS.  Its certificate must lead to a root in the "
+    "ca file (default: the system's) and have the name, or the address, that "
+    "stands after redis; else it counts as away.  certificate and key are "
+    "shown where Redis wants to know us (tls-auth-clients).",
+    "cluster mx { node mx1 mx2; self mx1; redis redis.example.org; "
+    "tls ca /etc/zmailer/redis-ca.pem }")
 
 ITEM(CLUSTER, "patience", item, patience_ms, patience_ms, "span:10ms-10s",
     "patience SPAN", "", "200ms",

@@ -1,6 +1,6 @@
 /* cluster.c - what a cluster needs of this machine
  *
- * In     a conf that is right in itself; the file of a password
+ * In     a conf that is right in itself; the files of a password, of TLS
  * Out    complaints: not there, empty, others'
  * Holds  nothing: the password is not kept
  * Spec   zmailer.conf(5), cluster
@@ -45,6 +45,21 @@ cluster_check_password(const struct machine_look *look, const char *path)
 		    "password of Redis in %s", path));
 }
 
+static void
+cluster_check_pem(const struct machine_look *look, const char *what,
+    const char *path)
+{
+	bool is_denied;
+
+	if (path == NULL || access(path, R_OK) == 0)
+		return;
+	is_denied = geteuid() != 0 && errno == EACCES;
+	machine_tell(look, is_denied ? CONF_WARNING : CONF_ERROR,
+	    look->conf->cluster.at, is_denied ? "check it as root" :
+	    "make it, or name another file", arena_printf(look->arena,
+	    "the %s for Redis, %s: %s", what, path, strerror(errno)));
+}
+
 void
 machine_check_cluster(const struct machine_look *look)
 {
@@ -53,6 +68,9 @@ machine_check_cluster(const struct machine_look *look)
 
 	if (cluster->password_path != NULL)
 		cluster_check_password(look, cluster->password_path);
+	cluster_check_pem(look, "roots", cluster->roots);
+	cluster_check_pem(look, "certificate", cluster->certificate);
+	cluster_check_pem(look, "key", cluster->key);
 	daemon_libexec("share", path, sizeof(path));
 	if (conf_asks_share(look->conf) && access(path, X_OK) != 0)
 		machine_tell(look, CONF_ERROR, cluster->at, "install it",

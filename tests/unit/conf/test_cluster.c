@@ -33,11 +33,13 @@ Test(conf_cluster, what_is_shown_is_read_the_same)
 	struct str first = STR_INIT, second = STR_INIT;
 
 	case_good(&c, "cluster mx { node mx1 mx2; self mx1; redis ::1 a:1;"
-	    " password \"/etc/a b\" }\n");
+	    " password \"/etc/a b\"; tls key /k ca \"/c d\" "
+	    "certificate /c }\n");
 	str_adds(&first, "cluster ");
 	conf_cluster_add(&first, &c.conf->cluster);
 	cr_expect_str_eq(first.buf, "cluster mx { node mx1 mx2; self mx1; "
-	    "redis ::1 a:1; password \"/etc/a b\"; patience 200ms }");
+	    "redis ::1 a:1; password \"/etc/a b\"; tls ca \"/c d\" "
+	    "certificate /c key /k; patience 200ms }");
 	case_good(&again, first.buf);
 	str_adds(&second, "cluster ");
 	conf_cluster_add(&second, &again.conf->cluster);

@@ -72,15 +72,20 @@ doctor_config(struct doctor *doctor)
 		    "no errors");
 }
 
-/* What an order holds back is not broken. */
+/* What an order holds back is not broken; without the others of a cluster mail
+ * goes on. */
 static enum doctor_level
 standstill_level(const struct standstill_row *row)
 {
+	static const char *const warned[] = { "drain", "set-aside", "suspend",
+		"node", "redis" };
+
 	if (row->is_note)
 		return DOCTOR_OK;
-	return strcmp(row->what, "drain") == 0 ||
-	    strcmp(row->what, "set-aside") == 0 ||
-	    strcmp(row->what, "suspend") == 0 ? DOCTOR_WARN : DOCTOR_BAD;
+	for (size_t i = 0; i < sizeof(warned) / sizeof(warned[0]); i++)
+		if (strcmp(row->what, warned[i]) == 0)
+			return DOCTOR_WARN;
+	return DOCTOR_BAD;
 }
 
 void
