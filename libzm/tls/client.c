@@ -28,7 +28,6 @@
 #include "base/str.h"
 #include "tls/client.h"
 #include "tls/client_load.h"
-#include "tls/client_steps.h"
 #include "tls/dane.h"
 
 #include "base/banned.h"

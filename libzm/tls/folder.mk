@@ -1,17 +1,16 @@
 # libzm/tls - the only room that includes OpenSSL: links, keys, digests, SCRAM, DKIM
-# order: . < login
+# order: . < outward < login
 libzm_a_SOURCES += \
 	libzm/tls/about.c libzm/tls/about.h \
 	libzm/tls/client.c libzm/tls/client.h \
 	libzm/tls/client_load.c libzm/tls/client_load.h \
-	libzm/tls/client_steps.h \
-	libzm/tls/client_stream.c libzm/tls/client_stream.h \
 	libzm/tls/dane.c libzm/tls/dane.h \
 	libzm/tls/digest.c libzm/tls/digest.h \
 	libzm/tls/dkim.c libzm/tls/dkim.h \
 	libzm/tls/login/https.c libzm/tls/login/https.h \
 	libzm/tls/internal.h \
 	libzm/tls/link.c libzm/tls/link.h \
+	libzm/tls/outward/client_stream.c libzm/tls/outward/client_stream.h \
 	libzm/tls/pair.c libzm/tls/pair.h \
 	libzm/tls/login/password.c libzm/tls/login/password.h \
 	libzm/tls/provider.c \

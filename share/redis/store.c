@@ -20,7 +20,7 @@
 #include "journal/event.h"
 #include "share/redis/dial.h"
 #include "share/redis/store.h"
-#include "tls/client_stream.h"
+#include "tls/outward/client_stream.h"
 
 #include "base/banned.h"
 

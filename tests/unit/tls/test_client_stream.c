@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "tests/unit/tls/link_case.h"
-#include "tls/client_stream.h"
+#include "tls/outward/client_stream.h"
 
 enum { BIG_BYTES = 3000000 };
 

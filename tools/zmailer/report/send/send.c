@@ -30,7 +30,7 @@ enum { HALF_DAY_MS = 43200000 };
 
 /* "2026-11-20": that day of UTC, wherever the reader is. */
 static bool
-date_parse(const char *text, int64_t *out_ms)
+report_date_parse(const char *text, int64_t *out_ms)
 {
 	char noon[sizeof("2026-11-20T12:00Z")];
 	int64_t for_ms;
@@ -51,7 +51,7 @@ sending_set_day(struct sending *sending, const char *text, struct err *err)
 {
 	int64_t at_ms = (clock_wall_s() - SENDING_DAY_S) * 1000, for_ms;
 
-	if (text != NULL && !date_parse(text, &at_ms)) {
+	if (text != NULL && !report_date_parse(text, &at_ms)) {
 		if (ask_moment(text, clock_wall_us() / 1000, &at_ms, &for_ms,
 		    err) < 0)
 			return -1;

@@ -9,8 +9,8 @@
  * SPDX-License-Identifier: ISC
  */
 #include "base/mem.h"
-#include "tls/client_steps.h"
-#include "tls/client_stream.h"
+#include "tls/client_load.h"
+#include "tls/outward/client_stream.h"
 
 #include "base/banned.h"
 
