@@ -259,7 +259,6 @@ STATEMENT(TOP, "record", NONE, record, "setting", "bodies=?size:1M-16384G",
     "smtpserver's account and root alone, all days together up to SIZE "
     "(1G).  Unless this is said, nothing is recorded; 0 removes within a "
     "minute what was.",
-    "record for 7d\n"
     "record for 2d bodies 4G\n"
     "record size 1G")
 SETTING("record", "for", record_ms, "span:0-52w", "0",
