@@ -23,6 +23,7 @@ router_librouter_a_SOURCES = \
 	router/message/copies.c router/message/copies.h \
 	router/message/message.c router/message/message.h \
 	router/ask/ask.c router/ask/ask.h router/ask/check.c router/ask/check.h \
+	router/ask/bytes.c router/ask/bytes.h \
 	router/ask/explain.c router/ask/explain.h router/ask/explain_run.c \
 	router/ask/explain_forward.c router/ask/explain_forward.h \
 	router/ask/explain_next.c router/ask/explain_next.h \

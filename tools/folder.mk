@@ -138,7 +138,8 @@ tools_libtools_a_SOURCES += tools/journal/ask.c tools/journal/ask.h \
 	tools/journal/keep.c tools/journal/keep.h tools/journal/life.c \
 	tools/journal/life_print.c tools/journal/tell.c \
 	tools/journal/tellings.h tools/journal/line.c tools/journal/names.c \
-	tools/journal/names.h tools/journal/record_files.c \
+	tools/journal/names.h tools/journal/record_bodies.c \
+	tools/journal/record_bodies.h tools/journal/record_files.c \
 	tools/journal/record_files.h tools/journal/seal.c tools/journal/seal.h \
 	tools/journal/seal_internal.h tools/journal/seal_read.c
 tools_libtools_a_SOURCES += tools/queue/area.c tools/queue/area.h tools/queue/asked.c \
@@ -203,7 +204,8 @@ tools_reports_zm_reports_SOURCES = tools/reports/reports.c
 tools_reports_zm_reports_LDADD = tools/reports/libreports.a $(ZM_LIBS) \
 	$(RECEIVED_REPORTS_LIBS)
 endif
-tools_libtools_a_SOURCES += tools/zmailer/replay/delays.c \
+tools_libtools_a_SOURCES += tools/zmailer/replay/bytes.c \
+	tools/zmailer/replay/delays.c \
 	tools/zmailer/replay/delays.h tools/zmailer/replay/partner.c \
 	tools/zmailer/replay/partner.h tools/zmailer/replay/print.c \
 	tools/zmailer/replay/replay.h tools/zmailer/replay/routed.c \

@@ -40,6 +40,8 @@ struct sandbox {
 	/* directories where files may be renamed to, no more */
 	const char	*filed[SANDBOX_PATHS_MAX];
 	size_t		 filed_count;
+	bool		 may_link;	/* a file in a written directory may get
+					 * a second name in a filed one */
 	enum sandbox_sockets {		/* that may be made and connected */
 		SOCKETS_ALL,
 		SOCKETS_LOCAL,		/* to processes of this machine */

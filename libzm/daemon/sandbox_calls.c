@@ -38,8 +38,8 @@ static const char *const refused[] = {
 	"request_key",
 	/* names, modes and times of files, mounts */
 	"mount", "umount2", "move_mount", "open_tree", "fsopen", "fsmount",
-	"mount_setattr", "name_to_handle_at", "open_by_handle_at", "link",
-	"linkat", "symlink", "symlinkat", "mkdir", "mkdirat", "rmdir", "mknod",
+	"mount_setattr", "name_to_handle_at", "open_by_handle_at", "symlink",
+	"symlinkat", "mkdir", "mkdirat", "rmdir", "mknod",
 	"mknodat", "truncate", "chmod", "fchmodat", "fchmodat2",
 	"chown", "fchown", "lchown", "fchownat", "setxattr", "lsetxattr",
 	"removexattr", "lremovexattr", "fremovexattr", "utime",
@@ -59,6 +59,8 @@ static const char *const names_of_files[] = {
 	"rename", "renameat", "renameat2", "unlink", "unlinkat", "fchmod",
 	"fsetxattr",
 };
+
+static const char *const second_names[] = { "link", "linkat" };
 
 /* LeakSanitizer looks at the process by ptrace when it ends. */
 static bool
@@ -122,6 +124,9 @@ sandbox_calls(const struct sandbox *rules, bool *out_stands,
 	if (result == 0 && !rules->is_parent)
 		result = calls_add(filter, of_parents,
 		    sizeof(of_parents) / sizeof(of_parents[0]));
+	if (result == 0 && !rules->may_link)
+		result = calls_add(filter, second_names,
+		    sizeof(second_names) / sizeof(second_names[0]));
 	if (result == 0 && rules->worked_count == 0)
 		result = calls_add(filter, names_of_files,
 		    sizeof(names_of_files) / sizeof(names_of_files[0]));

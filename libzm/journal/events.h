@@ -309,5 +309,11 @@ EVENT(JOURNAL_SEALED, "journal.sealed", INFO, "lines to sum marks",
     "(zmailer-audit(8)).")
 EVENT(JOURNAL_CLOSED, "journal.closed", INFO, "file bytes sum",
     "Nobody writes to a part of the journal any more; sum= its last seal.")
+EVENT(RECORD_UNKEPT, "record.unkept", WARN, "reason",
+    "A message could not be kept for zmailer replay (record ... bodies); it "
+    "went its way.  Said once a day.")
+EVENT(RECORD_FULL, "record.full", WARN, "day bytes size",
+    "As many bytes of messages are kept for zmailer replay as record ... "
+    "bodies allows; of this day no more are.")
 EVENT(JOURNAL_KEPT, "journal.kept", INFO, "closed packed removed bytes",
     "Parts of the journal were closed, packed, or removed for age or size.")

@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "router/ask/ask.h"
+#include "router/ask/bytes.h"
 #include "router/ask/check.h"
 #include "router/ask/explain.h"
 
@@ -48,9 +49,12 @@ ask_answer_lines(const struct conf *conf)
 	struct arena *arena = arena_new();
 	struct str out = STR_INIT;
 	size_t capacity = 0;
+	struct message message;
 	struct slice asked;
 	char *line = NULL;
 	ssize_t n;
+
+	message_init(&message);
 
 	while ((n = getline(&line, &capacity, stdin)) > 0) {
 		str_reset(&out);
@@ -58,12 +62,16 @@ ask_answer_lines(const struct conf *conf)
 		if (slice_starts(asked, "way "))
 			ask_answer_way(router, arena, slice_from(asked, 4),
 			    &out);
+		else if (slice_starts(asked, "bytes "))
+			bytes_answer(router, &message, slice_from(asked, 6),
+			    &out);
 		else
 			router_check_line(router, arena, asked, &out);
 		puts(out.buf);
 		fflush(stdout);
 		arena_reset(arena);
 	}
+	message_release(&message);
 	mem_free(&line);
 	str_release(&out);
 	arena_free(&arena);

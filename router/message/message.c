@@ -67,6 +67,7 @@ message_reset(struct message *message)
 	message_reset_buffer(&message->control_text);
 	message_reset_buffer(&message->other);
 	message->why[0] = 0;
+	message->script_form = NULL;
 	message->envelope.id[0] = 0;
 }
 
@@ -525,6 +526,7 @@ message_route(struct message *message, struct router *router,
 	if (message_rewrite_in(message, router, err) < 0 ||
 	    message_ask_script(message, router, &form, err) < 0)
 		return message_waits(message);
+	message->script_form = form;
 	if (envelope->milters.n > 0 && form == NULL)
 		form = message_milters_form(message);
 	if (form == NULL && message_sign(message, file, err) < 0)

@@ -48,6 +48,8 @@ struct message {
 		struct route_waiting	*next;
 	}		* waiting, **waiting_end;
 	struct control_file	 control_file;
+	const char	*script_form;	/* on_header refused it: what all
+					 * recipients get; or NULL */
 	char		 why[64];	/* [a-z0-9-]+ */
 };
 

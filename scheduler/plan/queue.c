@@ -179,6 +179,7 @@ queue_wait(struct queue *queue, struct vertex *vertex, int64_t due_ms)
 	if ((vertex->is_strict || (vertex->has_ways &&
 	    vertex->expire_s > 0)) && end_ms < due_ms)
 		due_ms = end_ms;
+	estimate_waits(queue, vertex, due_ms);
 	if (warn_ms < due_ms && (vertex->tries > 0 || vertex->job->by_s > 0)) {
 		vertex->next_ms = due_ms;
 		due_ms = warn_ms;

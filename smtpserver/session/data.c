@@ -23,6 +23,7 @@ content_is_whole(struct session *session)
 	session->asked_at_us = clock_steady_us();
 	if (session->transaction->content.fault != CONTENT_GOOD)
 		return STEP_STORED;
+	record_body(session);
 	return session_judge(session, session_filter_message(session));
 }
 

@@ -63,6 +63,7 @@ struct transaction {
 	bool			 is_judged;	/* whose mail it is */
 	struct judge_answer	 judged;	/* then */
 	bool			 is_receiving;	/* draft and content are live */
+	bool			 is_kept;	/* its bytes, for the record */
 	bool			 is_chunked;	/* BDAT came: no more RCPT */
 	struct draft		 draft;
 	struct content		 content;

@@ -2,7 +2,8 @@
  *
  * In     a configuration
  * Out    a process that can make files in public/, file them in router/ and
- *        freezer/, write the journal, and read configuration and tables;
+ *        freezer/ (and record/, when bodies are), write the journal, and read
+ *        configuration and tables;
  *        no network but the connections it was given
  * Holds  nothing
  * Trusts nobody: a session that was taken over reads no message of others,
@@ -18,6 +19,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "daemon/sandbox.h"
+#include "mail/spool/keep.h"
 #include "smtpserver/worker/confine.h"
 
 #include "base/banned.h"
@@ -94,7 +96,11 @@ confine_rules(const struct conf *conf, const char *conf_path,
 		    path_is_below(arena, conf->spool_dir, "freezer") },
 		.filed_count = 2,
 		.sockets = SOCKETS_NONE,
+		.may_link = conf->record_bodies_max_bytes > 0,
 	};
+	if (out->may_link)
+		out->filed[out->filed_count++] = path_is_below(arena,
+		    conf->spool_dir, SPOOL_KEPT_DIR);
 	if (conf_path != NULL)		/* for a reload */
 		confine_add_readable(out, confine_directory(arena,
 		    slice_of(conf_path)));
@@ -132,10 +138,11 @@ session_may_read(const struct conf *was, const struct conf *now)
 {
 	struct arena *arena = arena_new();
 	struct sandbox before, after;
-	bool result = true;
+	bool result;
 
 	confine_rules(was, NULL, arena, &before);
 	confine_rules(now, NULL, arena, &after);
+	result = before.may_link || !after.may_link;
 	for (size_t i = 0; i < after.readable_count; i++)
 		result = result && confine_has(&before, after.readable[i]);
 	arena_free(&arena);

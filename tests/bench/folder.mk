@@ -11,7 +11,7 @@ tests_bench_sink_SOURCES = tests/bench/sink.c tests/bench/bench.h
 tests_bench_sink_LDADD = $(OPENSSL_LIBS)
 tests_bench_router_SOURCES = tests/bench/router.c
 tests_bench_router_LDADD = router/librouter.a $(ZM_LIBS)
-EXTRA_DIST += tests/bench/backlog.py tests/bench/desk.py tests/bench/fair.py tests/bench/feedback.py tests/bench/bench.py tests/bench/costs.py tests/bench/list.py tests/bench/sessions.py tests/bench/beside.py tests/bench/driver/zmailer
+EXTRA_DIST += tests/bench/backlog.py tests/bench/desk.py tests/bench/estimates.py tests/bench/fair.py tests/bench/feedback.py tests/bench/bench.py tests/bench/costs.py tests/bench/list.py tests/bench/sessions.py tests/bench/beside.py tests/bench/driver/zmailer
 BENCH = relay local fanout
 .PHONY: bench
 bench: all
@@ -25,7 +25,7 @@ bench-router: tests/bench/router
 .PHONY: bench-list
 bench-list: all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/list.py
-.PHONY: bench-backlog bench-feedback bench-fair bench-desk
+.PHONY: bench-backlog bench-estimates bench-feedback bench-fair bench-desk
 bench-desk: all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/desk.py
 bench-fair: all
@@ -33,5 +33,7 @@ bench-fair: all
 bench-backlog: all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/backlog.py 1000 10000 100000 10000x100 1000000
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/backlog.py --drain --beside 100000
+bench-estimates: all
+	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/estimates.py --steps 240
 bench-feedback: all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/feedback.py

@@ -156,7 +156,7 @@ class Place(mta.Mta):
         with open(self.conf, "w") as file:
             file.write(front + f"""
 host priv.test
-record for 1d
+record for 1d bodies
 listen 127.0.0.1:{self.port}
 listen 127.0.0.1:{self.port2} submission
 tls certificate {self.cert.pem} key {self.cert.key}

@@ -131,6 +131,25 @@ def every_verb_says_who_may(site):
 
 
 @case
+def kept_messages_are_of_smtpserver_and_root_alone(site):
+    mta.wait_for("it to be there", lambda: glob.glob(os.path.join(
+        site.top, "**", "record", "20*"), recursive=True))
+    with smtplib.SMTP("127.0.0.1", site.port, timeout=mta.WAIT_S) as client:
+        client.sendmail("s@src.test", "ursula@priv.test", "Subject: kept\n")
+    found = glob.glob(os.path.join(site.top, "**", "record", "20*", "*"),
+                      recursive=True)
+    assert found, "the message was not kept"
+    for path in (found[0], os.path.dirname(found[0]),
+                 os.path.dirname(os.path.dirname(found[0]))):
+        at = os.stat(path)
+        assert at.st_uid == site.accounts.uid["zmsmtp"], (path, at.st_uid)
+        assert os.path.isfile(path) or stat.S_IMODE(at.st_mode) == 0o700, (
+            path, oct(at.st_mode))
+    code, out = site.run_as("wanda", "cat", found[0])
+    assert code != 0, out
+
+
+@case
 def a_record_is_read_by_smtpserver_and_root_alone(site):
     with smtplib.SMTP("127.0.0.1", site.port, timeout=mta.WAIT_S) as client:
         client.ehlo()

@@ -21,6 +21,7 @@
 #include "tools/journal/frame.h"
 #include "tools/journal/keep.h"
 #include "tools/journal/names.h"
+#include "tools/journal/record_bodies.h"
 #include "tools/journal/record_files.h"
 #include "tools/journal/seal.h"
 
@@ -333,7 +334,8 @@ journal_keep(const struct conf *conf, bool closes_all, struct kept *out,
 		    KEEP_FAILED : KEEP_DONE;
 	if (result == KEEP_DONE)
 		rotation.kept.removed += record_files_keep(conf,
-		    rotation.dir_fd, rotation.now_ms);
+		    rotation.dir_fd, rotation.now_ms) +
+		    record_bodies_keep(conf, rotation.now_ms);
 	names_release(&rotation.names);
 	close(rotation.dir_fd);
 	*out = rotation.kept;

@@ -14,9 +14,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "daemon/skeleton.h"
 #include "io/sts_ask.h"
-#include "mail/spool/spool.h"
+#include "mail/spool/keep.h"
+#include "tools/journal/record_bodies.h"
 #include "tools/run/supervisor.h"
 
 #include "base/banned.h"
@@ -215,6 +217,26 @@ smtpserver_make(const struct conf *conf, struct err *err)
 }
 
 int
+dirs_prepare_record(const struct conf *conf, struct err *err)
+{
+	char path[PATH_BYTES];
+	uid_t uid;
+	gid_t gid;
+
+	if (conf->record_ms == 0 || conf->record_bodies_max_bytes == 0)
+		return 0;
+	snprintf(path, sizeof(path), "%s/" SPOOL_KEPT_DIR, conf->spool_dir);
+	if (path_make(path, 0700, err) < 0)
+		return -1;
+	if (!daemon_is_private(conf) && (daemon_account(conf, ROLE_SMTPSERVER,
+	    &uid, &gid, err) < 0 ||
+	    dir_own(AT_FDCWD, path, uid, gid, 0700, err) < 0))
+		return -1;
+	record_bodies_prepare(conf, clock_wall_us() / 1000);
+	return 0;
+}
+
+int
 dirs_prepare(const struct conf *conf, struct err *err)
 {
 	struct spool *spool;
@@ -226,8 +248,10 @@ dirs_prepare(const struct conf *conf, struct err *err)
 	    err) < 0)
 		return -1;
 	spool_close(&spool);
-	return daemon_is_private(conf) ? smtpserver_make(conf, err) :
-	    owners_set(conf, err);
+	if ((daemon_is_private(conf) ? smtpserver_make(conf, err) :
+	    owners_set(conf, err)) < 0)
+		return -1;
+	return dirs_prepare_record(conf, err);
 }
 
 int

@@ -38,6 +38,9 @@ int supervisor_run(struct conf *conf, const char *conf_path, int ready_fd);
 /* Make what is missing of spool, run and log directory; as root give each
  * its owner, group and mode of doc/INTERNALS section 6.  0 or -1. */
 int dirs_prepare(const struct conf *conf, struct err *err);
+/* The directory of messages that are kept for zmailer replay, with those of
+ * its next days, when the configuration wants it.  0 or -1. */
+int dirs_prepare_record(const struct conf *conf, struct err *err);
 /* The directory where the process sts keeps policies, made with its owner and
  * mode.  0 or -1. */
 int dirs_prepare_sts(const struct conf *conf, struct err *err);

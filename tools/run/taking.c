@@ -116,6 +116,11 @@ static void
 conf_take(struct supervisor *boss, struct conf *fresh,
     struct run_listeners *listeners)
 {
+	struct err err;
+
+	/* sessions lock themselves in: it has to be there before they start */
+	if (dirs_prepare_record(fresh, &err) < 0)
+		warning("%s", err.text);
 	boss->has_sockets = run_listeners_differ(&boss->listeners,
 	    listeners) || daemon_wants_successor(boss->conf, fresh);
 	boss->listeners_before = boss->listeners;

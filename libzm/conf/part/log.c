@@ -1,4 +1,5 @@
-/* log.c - log-level: whose talk stands in the journal; log-to: where else
+/* log.c - log-level: whose talk stands in the journal; log-to: where else;
+ * record: what is kept for zmailer replay
  *
  * In     log-level statements; a client or a destination
  * Out    whether its dialogue is to be noted now
@@ -22,7 +23,8 @@ static const struct { const char *name; unsigned code; } log_facilities[] = {
 	{ "local6", 22 }, { "local7", 23 },
 };
 enum { FACILITIES = sizeof(log_facilities) / sizeof(log_facilities[0]),
-	SOCKET_PATH_BYTES = 108 };	/* of sun_path */
+	SOCKET_PATH_BYTES = 108,	/* of sun_path */
+	RECORD_BODIES_BYTES = 1 << 30 };
 enum { WORD_FACILITY, WORD_AT };	/* keywords of log-to */
 
 static const char *const log_to_kinds[] = { "none", "syslog", "journald" };
@@ -64,6 +66,35 @@ conf_log_to_add(struct str *out, const struct conf_log_to *to)
 		str_adds(out, " at ");
 		conf_add_word(out, to->path);
 	}
+}
+
+/* ---- record ------------------------------------------------------------- */
+
+enum { RECORD_BODIES };			/* keywords of record */
+
+/* "bodies" after the span is the setting of that name. */
+void
+conf_apply_record(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	const struct conf_value *bodies = &statement->keywords[RECORD_BODIES];
+	struct conf_statement alike = *statement;
+	struct conf_value size = *bodies;
+
+	conf_apply_setting(loader, statement, target);
+	if (bodies->token == NULL)
+		return;
+	if (strcmp(statement->setting->key, "for") != 0) {
+		conf_complain(loader, CONF_ERROR, bodies->token,
+		    "write record for SPAN bodies",
+		    "'bodies' stands after a span");
+		return;
+	}
+	if (size.number == 0)
+		size.number = RECORD_BODIES_BYTES;
+	alike.setting = conf_setting_find("record", SLICE("bodies"));
+	alike.args = &size;
+	conf_apply_setting(loader, &alike, target);
 }
 
 /* ---- log-level ---------------------------------------------------------- */

@@ -234,6 +234,11 @@ take_keyword(struct conf_cursor *cursor, struct conf_statement *statement)
 	cursor->next++;
 	if (type.p == NULL)
 		return true;
+	if (slice_starts(type, "?")) {
+		if (cursor->next == cursor->end)
+			return true;
+		type = slice_from(type, 1);
+	}
 	cursor->subject = slice_dup(cursor->loader->conf->arena, name);
 	if (cursor->next == cursor->end) {
 		conf_complain(cursor->loader, CONF_ERROR, word,

@@ -64,6 +64,8 @@ struct conf {
 	uint64_t	 journal_part_bytes;	/* in files of so many */
 	int64_t		 record_ms;	/* sessions are kept; 0: not at all */
 	uint64_t	 record_max_bytes;	/* at most so many bytes */
+	uint64_t	 record_bodies_max_bytes;	/* of messages, too; 0:
+						 * none are kept */
 	const char	*report_languages, *report_forms;
 	const char	*control_admins, *control_operators;	/* groups;
 						 * "-": none */

@@ -249,19 +249,24 @@ SETTING("keep", "journal-size", journal_max_bytes, "size:64K-16384G", "1G",
 SETTING("keep", "journal-part", journal_part_bytes, "size:4K-16G", "64M",
     "4K to 16G; one file before it is packed")
 
-STATEMENT(TOP, "record", NONE, setting, "setting", "",
-    "record for SPAN | record size SIZE", "",
+STATEMENT(TOP, "record", NONE, record, "setting", "bodies=?size:1M-16384G",
+    "record for SPAN [bodies [SIZE]] | record size SIZE", "",
     "What clients said and were answered is kept for so long, so that zmailer "
     "replay can try another configuration on it: addresses, names, users, "
-    "what the DNS, filters and next hops said, no message and no password "
-    "(zmailer-replay(8) has the list).  Unless this is said, nothing is "
-    "recorded; 0 removes within a minute what was.",
-    "record for 7d\n"
+    "what the DNS, filters and next hops said, no password, and no message "
+    "(zmailer-replay(8) has the list).  With bodies the messages are kept, "
+    "too, those that were refused at their end as well: in SPOOL/record, for "
+    "smtpserver's account and root alone, all days together up to SIZE "
+    "(1G).  Unless this is said, nothing is recorded; 0 removes within a "
+    "minute what was.",
+    "record for 2d bodies 4G\n"
     "record size 1G")
 SETTING("record", "for", record_ms, "span:0-52w", "0",
     "0 to 52w; 0: not at all")
 SETTING("record", "size", record_max_bytes, "size:4K-1024G", "256M",
     "4K to 1024G; all days together")
+SETTING("record", "bodies", record_bodies_max_bytes, "size:0-16384G", "0",
+    "1M to 16384G, all days together; 0: no messages; as after for")
 
 STATEMENT(TOP, "include", NONE, include, "file", "",
     "include FILE", "none",

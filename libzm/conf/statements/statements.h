@@ -10,7 +10,7 @@
  *   args      types of the words after the name; "?" may be missing,
  *             "+" one or more; what follows ":" narrows the type
  *   keywords  "word=type" pairs in any order; "!" must be there; a word
- *             without type is a flag
+ *             without type is a flag, one with "=?type" is one at the end
  *   preset    what holds when nothing is said, for people; "" when the
  *             SETTING rows tell
  *   text      a paragraph for people (help and manual)

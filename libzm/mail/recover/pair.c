@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "mail/recover/internal.h"
+#include "mail/spool/keep.h"
 
 #include "base/banned.h"
 
@@ -35,7 +36,7 @@ recover_route_again(struct recover *r, const char *name, const char *id,
 
 	if (fd < 0)
 		return;
-	if (st.st_nlink == 1 || !recover_twin(r, from, &st))
+	if (spool_links(&st) == 1 || !recover_twin(r, from, &st))
 		recover_route(r, &r->out->rerouted, id, from, fd, st.st_ino,
 		    reason);
 	close(fd);
@@ -88,7 +89,7 @@ body_keep(struct recover *r, const char *name, int fd)
 {
 	struct stat st;
 
-	return fstat(fd, &st) != 0 || st.st_nlink < 2 || !recover_twin(r,
+	return fstat(fd, &st) != 0 || spool_links(&st) < 2 || !recover_twin(r,
 	    (struct place){ AREA_QUEUE, 0, name }, &st);
 }
 

@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "mail/recover/internal.h"
+#include "mail/spool/keep.h"
 #include "mail/control_file/control_file.h"
 
 #include "base/banned.h"
@@ -223,7 +224,7 @@ own_draft(struct recover *r, const char *name, int fd, const struct stat *st)
 	struct err err;
 	int is_complete;
 
-	if (st->st_nlink > 1) {
+	if (spool_links(st) > 1) {
 		recover_twin(r, place, st);
 		return;
 	}

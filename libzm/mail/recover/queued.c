@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "mail/recover/internal.h"
+#include "mail/spool/keep.h"
 
 #include "base/banned.h"
 
@@ -173,7 +174,7 @@ check_pair(struct recover *r, const struct pair *pair)
 		    control_id);
 	has_id = pair->body_fd >= 0 && spool_read_id(pair->body_fd, id);
 	if (pair->body_fd >= 0 && fstat(pair->body_fd, &st) == 0 &&
-	    st.st_nlink > 1)
+	    spool_links(&st) > 1)
 		recover_twin(r, (struct place){ AREA_QUEUE, 0, body_name },
 		    &st);
 	if (pair->control_fd >= 0)
@@ -443,7 +444,7 @@ twin_look(void *context, const char *name, ino_t inode)
 		return true;
 	entry_name(body, body_name);
 	if (fstatat(twins->r->spool->area_fd[AREA_QUEUE], body_name, &st,
-	    AT_SYMLINK_NOFOLLOW) == 0 && st.st_nlink > 1)
+	    AT_SYMLINK_NOFOLLOW) == 0 && spool_links(&st) > 1)
 		recover_twin(twins->r, (struct place){ AREA_QUEUE, 0,
 		    body_name }, &st);
 	return true;

@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "mail/recover/internal.h"
+#include "mail/spool/keep.h"
 
 #include "base/banned.h"
 
@@ -132,7 +133,7 @@ mend_name(struct recover *r, unsigned priority, const char *name)
 
 	if (fd < 0)
 		return true;
-	if (st.st_nlink > 1) {
+	if (spool_links(&st) > 1) {
 		recover_twin(r, from, &st);
 		close(fd);
 		return true;

@@ -19,6 +19,7 @@
 
 #include "base/fd.h"
 #include "mail/spool/internal.h"
+#include "mail/spool/keep.h"
 
 #include "base/banned.h"
 
@@ -218,7 +219,7 @@ spool_resubmit(struct spool *spool, enum spool_area from, const char *name,
 		    label);
 	if (fstatat(spool->area_fd[from], name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return err_sys(err, "%s", label);
-	if (!S_ISREG(st.st_mode) || st.st_nlink != 1)
+	if (!S_ISREG(st.st_mode) || spool_links(&st) != 1)
 		return err_set(err, "%s is not a regular file with one name",
 		    label);
 	snprintf(target, sizeof(target), "%ju", (uintmax_t)st.st_ino);

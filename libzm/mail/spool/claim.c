@@ -22,6 +22,7 @@
 #include "base/fd.h"
 #include "base/pid.h"
 #include "mail/spool/internal.h"
+#include "mail/spool/keep.h"
 
 #include "base/banned.h"
 
@@ -52,9 +53,9 @@ claim_check(int fd, const char *label, struct claim *out, struct err *err)
 		return err_set(err, "%s is not a regular file", label);
 	if (st.st_nlink == 0)
 		return SPOOL_CLAIM_NONE;
-	if (st.st_nlink != 1)
+	if (spool_links(&st) != 1)
 		return err_set(err, "%s has %ju links; a message has one",
-		    label, (uintmax_t)st.st_nlink);
+		    label, spool_links(&st));
 	out->inode = st.st_ino;
 	out->bytes = (uint64_t)st.st_size;
 	out->uid = st.st_uid;

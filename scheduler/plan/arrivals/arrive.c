@@ -88,15 +88,15 @@ arrive_judge(struct arrive *arrive, bool has_held, int64_t now_s)
 }
 
 int64_t
-arrive_within_ms(const struct arrive *arrive, unsigned percent,
-    int64_t age_ms)
+arrive_within_beside_ms(const struct arrive *arrive, unsigned percent,
+    int64_t age_ms, unsigned waiting)
 {
 	unsigned first = age_ms < 0 ? 0 : arrive_index(age_ms + 1);
-	unsigned sum = 0, seen = 0;
+	unsigned sum = waiting, seen = 0;
 
 	for (unsigned i = first; i <= ARRIVE_SPANS; i++)
 		sum += arrive->counts[i];
-	if (sum < ARRIVE_FEW)
+	if (sum - waiting < ARRIVE_FEW)
 		return -1;
 	for (unsigned i = first; i < ARRIVE_SPANS; i++) {
 		seen += arrive->counts[i];
@@ -104,6 +104,13 @@ arrive_within_ms(const struct arrive *arrive, unsigned percent,
 			return (int64_t)arrive_spans_s[i] * 1000;
 	}
 	return -1;
+}
+
+int64_t
+arrive_within_ms(const struct arrive *arrive, unsigned percent,
+    int64_t age_ms)
+{
+	return arrive_within_beside_ms(arrive, percent, age_ms, 0);
 }
 
 /* ---- text ------------------------------------------------------------ */

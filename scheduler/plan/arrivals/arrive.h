@@ -39,6 +39,9 @@ unsigned arrive_count(const struct arrive *arrive);
  * than age_ms, in ms.  -1: not known, fewer than ARRIVE_FEW took longer. */
 int64_t arrive_within_ms(const struct arrive *arrive, unsigned percent,
     int64_t age_ms);
+/* The same, when so many more still wait and count as longer than all. */
+int64_t arrive_within_beside_ms(const struct arrive *arrive,
+    unsigned percent, int64_t age_ms, unsigned waiting);
 
 /* As text: "AGED_S TAB JUDGED TAB HELD TAB COUNT,COUNT,..."; zeros at the end
  * are left out.  And back: false when it is none, out is as before then. */

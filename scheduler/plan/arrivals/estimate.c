@@ -13,6 +13,9 @@
 
 const char *const estimate_names[] = { "known", "few", "order" };
 
+enum { JUDGED_FEW = 10,		/* estimates; fewer tell nothing */
+	PERCENT_MAX = 99 };
+
 struct waiter {			/* who waits, and for what */
 	const struct thread *thread;
 	int64_t		 age_ms;
@@ -61,6 +64,33 @@ waiter_take_hold(struct waiter *waiter, int64_t now_ms)
 
 /* ---- spans ----------------------------------------------------------- */
 
+/* So many of a hundred estimates held too few. */
+static unsigned
+arrival_lacks(const struct arrive *arrive)
+{
+	unsigned kept = arrive->judged < JUDGED_FEW ? ESTIMATE_PERCENT :
+	    arrive->held * 100U / arrive->judged;
+
+	return kept < ESTIMATE_PERCENT ? ESTIMATE_PERCENT - kept : 0;
+}
+
+/* After acceptance; -1.  Where estimates have held less often than they
+ * promise, more of those that arrived are asked for, and those that were put
+ * off and wait still count: of a line that grows, who has arrived tells only
+ * how quick the lucky ones were. */
+static int64_t
+waiter_within_ms(const struct waiter *waiter, const struct arrive *arrive,
+    int64_t age_ms)
+{
+	unsigned lacks = arrival_lacks(arrive);
+	unsigned percent = ESTIMATE_PERCENT + lacks;
+
+	if (lacks == 0)
+		return arrive_within_ms(arrive, ESTIMATE_PERCENT, age_ms);
+	return arrive_within_beside_ms(arrive, percent < PERCENT_MAX ?
+	    percent : PERCENT_MAX, age_ms, waiter->thread->wait_count);
+}
+
 /* From now, by what is known of one destination or channel; -1. */
 static int64_t
 waiter_span_ms(const struct waiter *waiter, const struct arrival *by)
@@ -72,12 +102,28 @@ waiter_span_ms(const struct waiter *waiter, const struct arrival *by)
 
 	if (by == NULL)
 		return -1;
-	span_ms = arrive_within_ms(&by->arrive, ESTIMATE_PERCENT, age_ms);
+	span_ms = waiter_within_ms(waiter, &by->arrive, age_ms);
 	if (span_ms < 0)
 		return -1;
 	span_ms -= age_ms;
 	line_ms = by->gap_us * waiter->ahead / 1000;
 	return waiter->start_ms + (line_ms > span_ms ? line_ms : span_ms);
+}
+
+/* Nobody meets its host: for how long has nothing to do with how soon others
+ * arrived. */
+static bool
+waiter_is_in_trouble(const struct waiter *waiter)
+{
+	return !waiter->is_under_way && waiter->thread->trouble_count > 0;
+}
+
+/* It may go at once, and others could not: those of its channel, which could,
+ * tell nothing of a destination like that. */
+static bool
+waiter_is_unlike(const struct waiter *waiter)
+{
+	return waiter->start_ms <= 0 && waiter->thread->wait_count > 0;
 }
 
 static void
@@ -91,7 +137,10 @@ waiter_estimate(const struct queue *queue, struct waiter *waiter,
 	if (!waiter_take_orders(queue, waiter))
 		return;
 	waiter_take_hold(waiter, now_ms);
-	for (int i = 0; i < 2 && span_ms < 0; i++) {
+	for (int i = 0; i < 2 && span_ms < 0 &&
+	    !waiter_is_in_trouble(waiter); i++) {
+		if (i == 1 && waiter_is_unlike(waiter))
+			break;
 		out->is_own = i == 0;
 		out->by = arrivals_find(&queue->arrivals,
 		    waiter->thread->channel, hosts[i]);
@@ -173,17 +222,23 @@ promise_ms(const struct vertex *vertex)
 }
 
 void
+estimate_waits(struct queue *queue, struct vertex *vertex, int64_t due_ms)
+{
+	if (vertex->promised == 0 || due_ms <= promise_ms(vertex))
+		return;
+	arrivals_judge(&queue->arrivals, vertex->thread, false,
+	    clock_wall_s());
+	vertex->promised = 0;
+}
+
+void
 estimate_promise(struct queue *queue, struct vertex *vertex,
     const struct estimate *estimate, int64_t now_ms)
 {
 	uint16_t promised = promise_of(estimate->at_ms -
 	    vertex->job->born_ms);
 
-	if (vertex->promised != 0 && now_ms > promise_ms(vertex)) {
-		arrivals_judge(&queue->arrivals, vertex->thread, false,
-		    clock_wall_s());
-		vertex->promised = 0;
-	}
+	estimate_waits(queue, vertex, now_ms);
 	/* the number rises with the span */
 	if (estimate->kind == ESTIMATE_KNOWN &&
 	    (vertex->promised == 0 || promised < vertex->promised))

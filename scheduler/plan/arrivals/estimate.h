@@ -2,13 +2,16 @@
  *
  * By the spans of those that arrived lately (arrivals.h): within that time
  * nine of ten arrived that had waited as long as this one will have when it
- * may go again.  What is in line before it, at the pace of the line, may make
- * it later; an order that has no end makes it unknown.
+ * may go again; more of them, where fewer estimates held than nine of ten.
+ * What is in line before it, at the pace of the line, may make it later.  An
+ * order that has no end makes it unknown; so does a host that nobody meets,
+ * and, where too little has arrived there, that others wait for it.
  *
  * Every recipient gets an estimate when it is accepted, and whoever asks gets
  * a new one.  An estimate is judged when its recipient has the message: the
  * earliest moment that was said and had not passed.  One that has passed
- * when somebody asks again has not held, and is counted at once.
+ * when somebody asks again, or will have when the message is tried again, has
+ * not held, and is counted at once.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -46,6 +49,11 @@ void estimate_thread(const struct queue *queue, const struct thread *thread,
 /* It was said; it will be judged. */
 void estimate_promise(struct queue *queue, struct vertex *vertex,
     const struct estimate *estimate, int64_t now_ms);
+/* It is not tried before due_ms (steady): what was said and is over by then
+ * has not held.  Else a host whose deferred mail waits for hours would have
+ * kept all that was judged of it. */
+void estimate_waits(struct queue *queue, struct vertex *vertex,
+    int64_t due_ms);
 /* A recipient of the vertex has the message: counts its span, and judges
  * what was said. */
 void estimate_arrived(struct queue *queue, const struct vertex *vertex,

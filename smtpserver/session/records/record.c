@@ -7,9 +7,13 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/json.h"
+#include "journal/event.h"
 #include "journal/record.h"
+#include "mail/spool/keep.h"
 #include "smtpserver/session/filter/filter.h"
 #include "smtpserver/session/filter/said.h"
 #include "smtpserver/session/records/record.h"
@@ -193,6 +197,10 @@ record_decided(const struct session *session, const struct decided *decided,
 	    t->rcpt_count : 0);
 	json_number(&line, "messages", session->messages);
 	record_content(&line, decided->content);
+	if (decided->content != NULL)
+		json_text(&line, "id", slice_of(decided->id));
+	if (decided->is_kept)
+		json_text(&line, "body", SLICE("yes"));
 	record_text(&line, "said", decided->said);
 	record_decision(decided, answer, &line);
 	record_facts(session, decided, answer->code, &line);
@@ -255,6 +263,44 @@ record_origin_of(const struct judge_answer *judged)
 	    .signers = slice_of(judged->signers) };
 }
 
+/* Once a day and process; a day that is full is told of by who fills it. */
+static void
+record_body_lost(const char *day, const char *id, const struct err *err)
+{
+	static char told[16];
+
+	if (strncmp(told, day, 10) == 0)
+		return;
+	strlcpy(told, day, 11);
+	event(EV_RECORD_UNKEPT, id, "reason", slice_of(err->text), NULL);
+}
+
+/* Who speaks on stdin is no account of smtpserver's. */
+void
+record_body(const struct session *session)
+{
+	const struct conf *conf = session->settings->conf;
+	struct transaction *t = session->transaction;
+	char day[CLOCK_TEXT_BYTES];
+	struct err err;
+
+	if (conf->record_ms == 0 || conf->record_bodies_max_bytes == 0 ||
+	    session_is_on_stdin(session))
+		return;
+	clock_rfc3339(clock_wall_us(), day);
+	day[10] = '\0';
+	switch (draft_keep(&t->draft, day, &err)) {
+	case DRAFT_KEPT:
+		t->is_kept = true;
+		break;
+	case DRAFT_KEPT_TROUBLE:
+		record_body_lost(day, t->draft.id, &err);
+		break;
+	case DRAFT_KEPT_NOT:
+		break;
+	}
+}
+
 void
 record_end(const struct session *session, const struct session_answer *answer)
 {
@@ -271,6 +317,8 @@ record_end(const struct session *session, const struct session_answer *answer)
 	decided.by = record_end_by(t);
 	decided.said = str_slice(&said);
 	decided.content = &t->content;
+	decided.id = t->draft.id;
+	decided.is_kept = t->is_kept;
 	decided.origin = t->is_judged ? &origin : NULL;
 	decided.is_discarded = answer->code < 400 && t->is_discarded;
 	decided.is_set_aside = answer->code < 400 && !t->is_discarded &&

@@ -4,7 +4,8 @@
  * refused before one, and for the end of each message: all that the decision
  * depended on, so that a line can be decided again by itself.  Of a message
  * its size, what its limits count and what filters and the judging of its
- * origin said; no byte of it, and no password.
+ * origin said; no password, and no byte of it: with `bodies` its file has a
+ * name in SPOOL/record.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -32,8 +33,13 @@ struct decided {
 	bool			 is_discarded;	/* accepted, nobody gets it */
 	struct slice		 said;		/* filter/said.h; or empty */
 	const struct content	*content;	/* it came; or NULL */
+	const char		*id;		/* of the message */
+	bool			 is_kept;	/* its bytes, under that */
 };
 
+/* All bytes of a message are there and good: keep them, when the record has
+ * bodies, before anybody puts another draft in the place of this one. */
+void record_body(const struct session *session);
 /* The end of a message: what it was answered with.  Also of one that the bytes
  * of a chunk refuse. */
 void record_end(const struct session *session,

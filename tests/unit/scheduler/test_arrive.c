@@ -209,6 +209,63 @@ Test(estimate, waits_for_a_host_that_is_down_and_for_orders)
 	cr_expect_eq(expected(&estimate), -ESTIMATE_ORDER);
 }
 
+Test(estimate, is_not_known_of_a_host_that_nobody_meets)
+{
+	struct estimate estimate;
+
+	arrived("far.example", 90, 300);
+	cr_expect_eq(expected(&estimate), SECOND);
+	s.thread.trouble_count = 1;
+	cr_expect_eq(expected(&estimate), -ESTIMATE_FEW);
+	s.vertex->state = VERTEX_FLIGHT;
+	cr_expect_eq(expected(&estimate), SECOND);
+}
+
+Test(estimate, is_not_of_the_channel_where_others_wait)
+{
+	struct estimate estimate;
+
+	arrived("near.example", 10, 300);
+	cr_expect_eq(expected(&estimate), SECOND);
+	s.thread.wait_count = 1;
+	cr_expect_eq(expected(&estimate), -ESTIMATE_FEW);
+	arrived("far.example", 10, 300);
+	cr_expect_eq(expected(&estimate), SECOND);
+}
+
+Test(estimate, asks_for_more_where_too_few_held)
+{
+	struct estimate estimate;
+
+	arrived("far.example", 92, 300);
+	arrived("far.example", 8, 9 * MINUTE);
+	cr_expect_eq(expected(&estimate), SECOND);
+	for (int i = 0; i < 20; i++)
+		arrivals_judge(&s.queue.arrivals, &s.thread, i % 5 != 0,
+		    NOW_S);
+	cr_expect_eq(expected(&estimate), 12 * MINUTE);
+	/* the line grows: when it is over is in nobody's span */
+	s.thread.wait_count = 20;
+	cr_expect_eq(expected(&estimate), -ESTIMATE_FEW);
+}
+
+Test(estimate, has_not_held_when_it_waits_for_longer)
+{
+	struct estimate estimate;
+	const struct arrival *arrival;
+
+	arrived("far.example", 10, 300);
+	arrival = arrivals_find(&s.queue.arrivals, "smtp", "far.example");
+	(void)expected(&estimate);
+	estimate_promise(&s.queue, s.vertex, &estimate, s.now_ms);
+	estimate_waits(&s.queue, s.vertex, s.now_ms + SECOND);
+	cr_expect_eq(arrival->arrive.judged, 0);
+	estimate_waits(&s.queue, s.vertex, s.now_ms + MINUTE);
+	estimate_arrived(&s.queue, s.vertex, s.now_ms + MINUTE);
+	cr_expect_eq(arrival->arrive.judged, 1, "once");
+	cr_expect_eq(arrival->arrive.held, 0);
+}
+
 Test(estimate, waits_in_line_at_the_pace_of_the_line)
 {
 	struct estimate estimate;

@@ -153,6 +153,18 @@ Test(confine, tables_elsewhere_need_a_fresh_process)
 	}
 }
 
+/* A link into record/ is for those who began with it. */
+Test(confine, bodies_need_a_fresh_process)
+{
+	struct conf none = { .log_dir = "/l", .spool_dir = "/s",
+	    .run_dir = "/r" }, bodies = none;
+
+	bodies.record_bodies_max_bytes = 1;
+	cr_expect(!session_may_read(&none, &bodies));
+	cr_expect(session_may_read(&bodies, &none));
+	cr_expect(session_may_read(&bodies, &bodies));
+}
+
 /* ---- while it waits for somebody ---------------------------------------- */
 
 static void

@@ -54,6 +54,7 @@ replay_sum(struct replay *replay)
 		json_number(out, "unknown", (int64_t)replay->unknown);
 		json_number(out, "as_then", (int64_t)replay->as_then);
 		json_number(out, "by_filters", (int64_t)replay->by_filters);
+		json_number(out, "with_bytes", (int64_t)replay->with_bytes);
 		json_number(out, "left_out", (int64_t)replay->left_out);
 		json_close(out);
 	} else {
@@ -71,6 +72,9 @@ replay_sum(struct replay *replay)
 		if (replay->by_filters > 0)
 			str_addf(out, ", %" PRIu64 " by what a milter or a "
 			    "content filter said then", replay->by_filters);
+		if (replay->with_bytes > 0)
+			str_addf(out, ", %" PRIu64 " messages by their bytes",
+			    replay->with_bytes);
 		if (replay->left_out > 0)
 			str_addf(out, ", %" PRIu64 " left out",
 			    replay->left_out);
@@ -100,7 +104,8 @@ replay_make(struct replay *replay, const struct arguments *arguments)
 	struct err err;
 
 	if (((policy || all) && replay_sessions(replay, policy, &err) < 0) ||
-	    ((routes || all) && replay_routes(replay, &err) < 0) ||
+	    ((routes || all) && (replay_routes(replay, &err) < 0 ||
+	    replay_bytes(replay, &err) < 0)) ||
 	    ((shape || all) && replay_shape(replay, &err) < 0)) {
 		(void)verb_failed("replay", &err, REPLAY_TROUBLE);
 		return REPLAY_TROUBLE;

@@ -18,6 +18,8 @@ struct replay {
 	uint64_t		 seen, changed, unknown, left_out;
 	uint64_t		 as_then;	/* of seen: refused by the
 						 * disk, the grammar */
+	uint64_t		 with_bytes;	/* messages tried with their
+						 * bytes */
 	uint64_t		 by_filters;	/* of seen: as a milter said */
 	struct str		 text;		/* of a line being made */
 	int64_t			 told_at_ms;	/* progress */
@@ -25,7 +27,8 @@ struct replay {
 
 /* One decision that differs. */
 struct difference {
-	const char	*kind;		/* "session" "route" "shape" */
+	const char	*kind;		/* "session" "route" "header"
+					 * "shape" */
 	struct slice	 when;		/* as in the journal, or empty */
 	struct slice	 from, to;
 	struct slice	 before, after;	/* the answers, in words */
@@ -44,5 +47,8 @@ void replay_progress(struct replay *replay, uint64_t all, uint64_t done);
 int replay_sessions(struct replay *replay, bool is_asked, struct err *err);
 int replay_routes(struct replay *replay, struct err *err);
 int replay_shape(struct replay *replay, struct err *err);
+/* The messages that the record has with their bytes: what the router makes of
+ * their header under both configurations.  0, or -1 with err. */
+int replay_bytes(struct replay *replay, struct err *err);
 
 #endif

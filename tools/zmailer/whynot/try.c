@@ -91,6 +91,7 @@ change_warning(const struct trying *trying, const struct conf_draft *files)
 	struct whynot_mail probe = whynot->mail;
 
 	probe.line = NULL;
+	probe.size_bytes = 0;	/* a small one may pass already */
 	probe.user = probe.mech = probe.facts = "";
 	probe.from = "probe@example.com";
 	probe.to = "probe@example.net";
