@@ -264,6 +264,23 @@ tools_libtools_a_SOURCES += tools/zmailer/import/postfix/delivery.c \
 	tools/zmailer/import/postfix/visit.c \
 	tools/zmailer/import/postfix/postfix.h \
 	tools/zmailer/import/postfix/rows.h
+tools_libtools_a_SOURCES += tools/zmailer/import/sendmail/access.c \
+	tools/zmailer/import/sendmail/calls.c \
+	tools/zmailer/import/sendmail/domains.c \
+	tools/zmailer/import/sendmail/features.c \
+	tools/zmailer/import/sendmail/files.c \
+	tools/zmailer/import/sendmail/hops.c \
+	tools/zmailer/import/sendmail/listen.c \
+	tools/zmailer/import/sendmail/maps.c \
+	tools/zmailer/import/sendmail/masquerade.c \
+	tools/zmailer/import/sendmail/options.c \
+	tools/zmailer/import/sendmail/passwords.c \
+	tools/zmailer/import/sendmail/read.c \
+	tools/zmailer/import/sendmail/rows.c \
+	tools/zmailer/import/sendmail/rules.c \
+	tools/zmailer/import/sendmail/run.c \
+	tools/zmailer/import/sendmail/read.h \
+	tools/zmailer/import/sendmail/sendmail.h
 tools_libtools_a_SOURCES += tools/zmailer/import/opensmtpd/databases.c \
 	tools/zmailer/import/opensmtpd/filters.c \
 	tools/zmailer/import/opensmtpd/listen.c \

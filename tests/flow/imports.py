@@ -18,6 +18,7 @@ SPDX-License-Identifier: ISC
 """
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -33,6 +34,7 @@ FILES = {
     "postfix": ("main.cf", "master.cf"),
     "exim": ("update-exim4.conf.conf",),
     "opensmtpd": ("smtpd.conf",),
+    "sendmail": ("sendmail.mc",),
 }
 faults = []
 
@@ -244,7 +246,21 @@ def by_line(text):
         before = line
 
 
-STATEMENTS = {"postfix": by_line, "exim": by_line, "opensmtpd": by_line}
+def by_call(text):
+    """Lines that begin with a call, or are a line of sendmail.cf; what m4
+    diverts is none."""
+    is_diverted = False
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("divert("):
+            is_diverted = "-" in line
+        word = re.match(r"\w*", line).group()
+        if line.strip() and word not in ("", "dnl", "MAILER_DEFINITIONS") \
+           and not word.startswith("LOCAL_") and not is_diverted:
+            yield number
+
+
+STATEMENTS = {"postfix": by_line, "exim": by_line, "opensmtpd": by_line,
+              "sendmail": by_call}
 
 
 EXIM_ROWS = [
@@ -265,8 +281,57 @@ EXIM_ROWS = [
     (b"dc_localdelivery='mine'", "--to NEW", 0, "a transport of your own"),
     (b"x=1\n" * 201, "--to NEW", 0, "more than 200 settings"),
 ]
+SENDMAIL_ROWS = [
+    (None, "--to NEW", 66, "DIR/sendmail.mc: No such file"),
+    (b"", "", 64, "--to NEW-DIR"),
+    (b"", "--to NEW", 0, "4 taken, 0 not needed"),
+    (b"what is this", "--to NEW", 0, "a line of sendmail.cf is not read"),
+    (b"FEATURE(`access_db'", "--to NEW", 0, "a ( is not closed"),
+    (b"FEATURE(`access_db)dnl", "--to NEW", 0, "a ` is not closed"),
+    (b"FEATURE(`a\0b')dnl", "--to NEW", 0, "a NUL byte"),
+    (b"text\0text", "--to NEW", 0, "a NUL byte"),
+    (b"x(" + b"a," * 200 + b")", "--to NEW", 0, "more than 100 arguments"),
+    (b"x(" + b"(" * 20000 + b")", "--to NEW", 0, "a ( is not closed"),
+    (b"x(`" + b"`" * 20000, "--to NEW", 0, "a ` is not closed"),
+    (b"dnl\n" * 3 + b"x()\n" * 5001, "--to NEW", 0, "more than 5000 calls"),
+    (b"include(`DIR/sendmail.mc')", "--to NEW", 0, "includes go deeper"),
+    (b"include(`/nowhere')", "--to NEW", 0, "it is not there"),
+    (b"FEATURE()", "--to NEW", 0, "not known"),
+    (b"define()", "--to NEW", 0, "not known"),
+    (b"FEATURE(`access_db')", "--to NEW", 0, "access: No such file"),
+    (b"FEATURE(`access_db', `ldap:x')", "--to NEW", 0, "is no file"),
+    (b"FEATURE(`access_db', `hash /dev')", "--to NEW", 0, "no regular file"),
+    (b"FEATURE(`dnsbl', `a b')", "--to NEW", 0, "names no list"),
+    (b"FEATURE(`greet_pause', `soon')", "--to NEW", 0, "write `greet-pause"),
+    (b"FEATURE(`nullclient')", "--to NEW", 0, "names no host"),
+    (b"define(`SMART_HOST', `fly:x')", "--to NEW", 0, "no mailer here"),
+    (b"define(`SMART_HOST', `relay:a b')", "--to NEW", 0, "names no host"),
+    (b"define(`SMART_HOST', `[')", "--to NEW", 0, "names no host"),
+    (b"define(`SMART_HOST', `error:5.1.1:x')", "--to NEW", 0,
+     "write `route"),
+    (b"define(`confTO_MAIL', `soon')", "--to NEW", 0, "it is no time"),
+    (b"define(`confMAX_MESSAGE_SIZE', `1;x')", "--to NEW", 0,
+     "it is no number"),
+    (b"define(`confMAX_HOP', `1')", "--to NEW", 0, "is a comment until"),
+    (b"define(`confDOMAIN_NAME', `a;b')", "--to NEW", 0, "write `host NAME"),
+    (b"define(`confDOUBLE_BOUNCE_ADDRESS', `a;b')", "--to NEW", 0,
+     "write `postmaster"),
+    (b"define(`A', `A/A')\ndefine(`confCW_FILE', `A')\n"
+     b"FEATURE(`use_cw_file')", "--to NEW", 0, "is no file"),
+    (b"DAEMON_OPTIONS(`Port=99999')", "--to NEW", 0, "no port"),
+    (b"DAEMON_OPTIONS(`Address=1.2.3')", "--to NEW", 0, "no address"),
+    (b"DAEMON_OPTIONS(`Zeal=1')", "--to NEW", 0, "\"Zeal=1\" is not known"),
+    (b"DAEMON_OPTIONS(`Port=465')", "--to NEW", 0, "it needs a certificate"),
+    (b"define(`confSERVER_CERT', `/x')", "--to NEW", 0, "a pair of"),
+    (b"MASQUERADE_AS(`a b')", "--to NEW", 0, "it is no name of a domain"),
+    (b"EXPOSED_USER(`a;b')\nMASQUERADE_AS(`x.example')", "--to NEW", 0,
+     "is no name: write"),
+    (b"LOCAL_DOMAIN(`a;b')", "--to NEW", 0, "is no name of a domain"),
+    (b"RELAY_DOMAIN(`a;b')", "--to NEW", 0, "is no domain or network"),
+    (b"INPUT_MAIL_FILTER(`x', `S=fly:1')", "--to NEW", 0, "write `milter"),
+]
 BAD = {"postfix": POSTFIX_ROWS, "exim": EXIM_ROWS,
-       "opensmtpd": OPENSMTPD_ROWS}
+       "opensmtpd": OPENSMTPD_ROWS, "sendmail": SENDMAIL_ROWS}
 
 
 def bad_rows(top, mailer):
@@ -293,6 +358,18 @@ def bad_rows(top, mailer):
             conf = os.path.join(new, "zmailer.conf")
             look("%s: check" % (rows[number],), 0,
                  run(["check", "--syntax", conf]).returncode)
+
+
+def only_cf(top):
+    """What m4 made is not read, and what to do is said."""
+    old = os.path.join(top, "cf")
+    os.mkdir(old)
+    with open(os.path.join(old, "sendmail.cf"), "w", encoding="utf-8") as f:
+        f.write("##### built by root\nDMexample.org\n")
+    for path in (old, os.path.join(old, "sendmail.cf")):
+        done = run(["import", "sendmail", path, "--dry-run"])
+        look("sendmail.cf status", 66, done.returncode)
+        look("sendmail.cf words", True, b"is what m4 made" in done.stdout)
 
 
 def by_postmap(top):
@@ -331,6 +408,7 @@ def main():
             for mailer in sorted(BAD):
                 bad_rows(top, mailer)
             by_postmap(top)
+            only_cf(top)
     print("imports: %d faults" % len(faults))
     return 1 if faults else 0
 

@@ -51,6 +51,7 @@ ROWS = [
      "-C DIR/new.conf", 0, []),
     ("import", "postfix DIR/nowhere --to DIR/new", 66, ["main.cf"]),
     ("import", "opensmtpd DIR/nowhere --to DIR/new", 66, ["nowhere"]),
+    ("import", "sendmail DIR/nowhere --to DIR/new", 66, ["nowhere"]),
     ("import", "queue postfix DIR/nowhere", 66, ["nowhere"]),
     ("hello", "alice@localhost", 69, DAEMONS + ["nothing was sent"]),
     ("doctor", "processes", 2, ["zmailer start"]),

@@ -28,6 +28,7 @@ static const struct {
 } import_mailers[] = {
 	{ "postfix", import_postfix, { "/etc/postfix" } },
 	{ "exim", import_exim, { "/etc/exim4" } },
+	{ "sendmail", import_sendmail, { "/etc/mail" } },
 	{ "opensmtpd", import_opensmtpd, { "/etc/smtpd.conf",
 	    "/etc/mail/smtpd.conf", "/etc/smtpd/smtpd.conf" } },
 };

@@ -32,6 +32,11 @@ struct import_statement {
 	unsigned	 line;		/* of the new file, once laid out */
 	const char	*refused;	/* why it is a comment, or NULL */
 };
+/* Statements by their text: numbers, 0 is none; in the arena. */
+struct import_texts {
+	uint32_t	*slots;
+	size_t		 size, count;	/* size: a power of two, or 0 */
+};
 struct import_finding {
 	const char	*file;		/* below the directory that is read */
 	unsigned	 line;		/* 0: a preset of theirs */
@@ -71,6 +76,7 @@ struct import {
 	struct import_services	 services;
 	struct import_statement	*statements;
 	size_t			 statement_count;
+	struct import_texts	 texts;		/* of import_say_once */
 	struct import_finding	*findings;
 	size_t			 finding_count;
 	struct import_file	 files[IMPORT_FILES_MAX];
@@ -106,6 +112,10 @@ const char *import_file_name(const struct import *import, const char *path);
 int import_say(struct import *import, enum import_part part,
     const char *from, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+/* The same without settings' names; what was said before is not said again:
+ * the number is then that of the first. */
+int import_say_once(struct import *import, enum import_part part,
+    const char *text);
 /* One more finding. */
 void import_find(struct import *import, const struct import_finding *finding);
 /* A statement of theirs was taken as that one of ours. */
@@ -157,7 +167,8 @@ void import_finish(struct import *import, struct str *out_conf);
  * returns 0, or -1: it cannot be read */
 typedef int import_reader_fn(struct import *import, const char *path,
     struct err *err);
-import_reader_fn import_postfix, import_exim, import_opensmtpd;
+import_reader_fn import_postfix, import_exim, import_opensmtpd,
+    import_sendmail;
 /* Release what is not in the arena. */
 void import_end(struct import *import);
 

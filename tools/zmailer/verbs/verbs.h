@@ -79,9 +79,9 @@ VERB(setup, "[--host NAME] [--domain NAME] [--listen all|local|ADDRESS:PORT] "
     "FILE] [--submission HOW] [--spool DIR] [--run DIR] [--log DIR] "
     "[--mailbox PATH] [--for-now] [--yes] [--dry-run]",
     "the first configuration, by questions or flags")
-VERB(import, "postfix [DIR] [--to NEW-DIR] [--dry-run] | exim|opensmtpd "
-    "[FILE|DIR] [--to NEW-DIR] [--dry-run] | queue postfix|exim|sendmail DIR "
-    "[--yes]; [--json]",
+VERB(import, "postfix [DIR] [--to NEW-DIR] [--dry-run] | "
+    "exim|sendmail|opensmtpd [FILE|DIR] [--to NEW-DIR] [--dry-run] | queue "
+    "postfix|exim|sendmail DIR [--yes]; [--json]",
     "the configuration of another mailer as one of ours, setting by setting; "
     "its waiting mail as our messages")
 VERB(hello, "[ADDRESS] [--from ADDRESS] [--timeout SPAN] [--json]",
