@@ -239,6 +239,7 @@ tools_libtools_a_SOURCES += tools/zmailer/review/message.c \
 	tools/zmailer/review/notes.c tools/zmailer/review/review.h \
 	tools/zmailer/review/screen.c
 tools_libtools_a_SOURCES += tools/zmailer/import/file.c \
+	tools/zmailer/import/names.c \
 	tools/zmailer/import/note.c \
 	tools/zmailer/import/put.c \
 	tools/zmailer/import/read.c \
@@ -293,6 +294,14 @@ tools_libtools_a_SOURCES += tools/zmailer/import/opensmtpd/databases.c \
 	tools/zmailer/import/opensmtpd/tables.c \
 	tools/zmailer/import/opensmtpd/opensmtpd.h \
 	tools/zmailer/import/opensmtpd/read.h
+tools_libtools_a_SOURCES += tools/zmailer/import/compare/addresses.c \
+	tools/zmailer/import/compare/answer.c \
+	tools/zmailer/import/compare/old.c \
+	tools/zmailer/import/compare/ours.c \
+	tools/zmailer/import/compare/postfix.c \
+	tools/zmailer/import/compare/program.c \
+	tools/zmailer/import/compare/run.c \
+	tools/zmailer/import/compare/compare.h
 tools_libtools_a_SOURCES += tools/zmailer/import/exim/debian.c
 tools_libtools_a_SOURCES += tools/zmailer/import/queue/address.c \
 	tools/zmailer/import/queue/exim.c \

@@ -360,6 +360,22 @@ def bad_rows(top, mailer):
                  run(["check", "--syntax", conf]).returncode)
 
 
+def password_nul(top):
+    """A NUL would end a password early."""
+    old, new = os.path.join(top, "nul"), os.path.join(top, "nul-new")
+    os.mkdir(old)
+    with open(os.path.join(old, "update-exim4.conf.conf"), "w",
+              encoding="utf-8") as f:
+        f.write("dc_eximconfig_configtype='internet'\n")
+    with open(os.path.join(old, "passwd.client"), "wb") as f:
+        f.write(b"good.example:user:secret\nbad.example:user:sec\0ret\n")
+    done = run(["import", "exim", old, "--to", new])
+    look("NUL words", True, b"passwd.client:2" in done.stdout and
+         b"a NUL byte" in done.stdout)
+    with open(os.path.join(new, "auth-to"), "rb") as f:
+        look("NUL rows", b"good.example user secret\n", f.read())
+
+
 def only_cf(top):
     """What m4 made is not read, and what to do is said."""
     old = os.path.join(top, "cf")
@@ -409,6 +425,7 @@ def main():
                 bad_rows(top, mailer)
             by_postmap(top)
             only_cf(top)
+            password_nul(top)
     print("imports: %d faults" % len(faults))
     return 1 if faults else 0
 

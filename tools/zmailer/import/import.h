@@ -32,10 +32,13 @@ struct import_statement {
 	unsigned	 line;		/* of the new file, once laid out */
 	const char	*refused;	/* why it is a comment, or NULL */
 };
-/* Statements by their text: numbers, 0 is none; in the arena. */
-struct import_texts {
-	uint32_t	*slots;
-	size_t		 size, count;	/* size: a power of two, or 0 */
+struct import_name {
+	struct slice	name;
+	uint32_t	number;		/* 0: a free slot */
+};
+struct import_names {			/* zeroed: none */
+	struct import_name	*slots;
+	size_t			size, count;	/* size: 0, a power of two */
 };
 struct import_finding {
 	const char	*file;		/* below the directory that is read */
@@ -76,7 +79,7 @@ struct import {
 	struct import_services	 services;
 	struct import_statement	*statements;
 	size_t			 statement_count;
-	struct import_texts	 texts;		/* of import_say_once */
+	struct import_names	 texts;		/* of import_say_once */
 	struct import_finding	*findings;
 	size_t			 finding_count;
 	struct import_file	 files[IMPORT_FILES_MAX];
@@ -104,6 +107,15 @@ const char *import_machine_name(struct arena *arena);
 const char *import_host_say(struct import *import);
 /* A path as findings name it: what follows dir. */
 const char *import_file_name(const struct import *import, const char *path);
+
+/* ---- names (names.c) ---------------------------------------------------- */
+
+/* The number of a name, 0: it has none. */
+uint32_t import_name_number(const struct import_names *names,
+    struct slice name);
+/* From now on it is that one, which is not 0. */
+void import_name_put(struct arena *arena, struct import_names *names,
+    struct slice name, uint32_t number);
 
 /* ---- what comes of it (note.c) ------------------------------------------ */
 

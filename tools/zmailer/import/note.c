@@ -14,7 +14,6 @@
 
 #include "base/ascii.h"
 #include "base/json.h"
-#include "base/siphash.h"
 #include "grammar/smtp/path.h"
 #include "tools/zmailer/import/import.h"
 
@@ -82,54 +81,19 @@ import_say(struct import *import, enum import_part part, const char *from,
 	return (int)import->statement_count++;
 }
 
-/* ---- statements that are said once -------------------------------------- */
-
-/* Where that text is, or may be put. */
-static uint32_t *
-texts_slot(const struct import *import, const struct import_texts *texts,
-    const char *text)
-{
-	struct siphash hash = siphash(siphash_process_key(), slice_of(text));
-	size_t at = (size_t)hash.low & (texts->size - 1);
-
-	while (texts->slots[at] != 0 && strcmp(import->statements[
-	    texts->slots[at] - 1].text, text) != 0)
-		at = (at + 1) & (texts->size - 1);
-	return &texts->slots[at];
-}
-
-/* Half of it stays free. */
-static void
-texts_grow(struct import *import)
-{
-	struct import_texts *texts = &import->texts, old = *texts;
-
-	if (2 * (old.count + 1) <= old.size)
-		return;
-	texts->size = old.size == 0 ? 64 : 2 * old.size;
-	texts->slots = arena_alloc(import->arena, texts->size *
-	    sizeof(*texts->slots));
-	memset(texts->slots, 0, texts->size * sizeof(*texts->slots));
-	for (size_t i = 0; i < old.size; i++)
-		if (old.slots[i] != 0)
-			*texts_slot(import, texts, import->statements[
-			    old.slots[i] - 1].text) = old.slots[i];
-}
-
 int
 import_say_once(struct import *import, enum import_part part,
     const char *text)
 {
-	uint32_t *slot;
+	uint32_t number = import_name_number(&import->texts, slice_of(text));
 
-	texts_grow(import);
-	slot = texts_slot(import, &import->texts, text);
-	if (*slot == 0) {
-		*slot = (uint32_t)import_say(import, part, "", "%s", text) +
+	if (number == 0) {
+		number = (uint32_t)import_say(import, part, "", "%s", text) +
 		    1;
-		import->texts.count++;
+		import_name_put(import->arena, &import->texts, slice_of(text),
+		    number);
 	}
-	return (int)*slot - 1;
+	return (int)number - 1;
 }
 
 void

@@ -81,9 +81,10 @@ VERB(setup, "[--host NAME] [--domain NAME] [--listen all|local|ADDRESS:PORT] "
     "the first configuration, by questions or flags")
 VERB(import, "postfix [DIR] [--to NEW-DIR] [--dry-run] | "
     "exim|sendmail|opensmtpd [FILE|DIR] [--to NEW-DIR] [--dry-run] | queue "
-    "postfix|exim|sendmail DIR [--yes]; [--json]",
+    "postfix|exim|sendmail DIR [--yes]; [--compare] [--addresses FILE] "
+    "[--with PROGRAM] [--json]",
     "the configuration of another mailer as one of ours, setting by setting; "
-    "its waiting mail as our messages")
+    "whether both send the same way; its waiting mail as our messages")
 VERB(hello, "[ADDRESS] [--from ADDRESS] [--timeout SPAN] [--json]",
     "send one message and follow it to its end")
 VERB(doctor, "[--quiet] [--json] [--timeout SPAN] [--outbound HOST] "
