@@ -360,6 +360,64 @@ def bad_rows(top, mailer):
                  run(["check", "--syntax", conf]).returncode)
 
 
+# what the old one prints of root, someone, x@y.example; differences
+EXIM_SAYS = """case "$2" in
+root*) printf '%s\\n  router = local_user, transport = mail_spool\\n' "$2";;
+x@*) printf '%s\\n  router = r, transport = t\\n  host h [192.0.2.1] port=26\\n' \\
+    "$2";;
+*) echo "$2 is undeliverable: Unrouteable address"; exit 2;;
+esac
+"""
+SENDMAIL_SAYS = """case "$2" in
+root*) echo "$2... deliverable: mailer local, user root";;
+x@*) echo "$2... deliverable: mailer esmtp, host y.example., user $2";;
+*) echo "$2... User unknown"; exit 67;;
+esac
+"""
+COMPARED = [
+    ("exim", EXIM_SAYS, b"root@a.example\nnobodyx@a.example\n", 0,
+     "2 addresses, 0 differ"),
+    ("exim", EXIM_SAYS, b"x@y.example\n", 1, "old  smtp h:26"),
+    ("sendmail", SENDMAIL_SAYS, b"x@y.example\n\n# x\nroot@a.example\n",
+     0, "2 addresses, 0 differ"),
+    ("exim", "exit 1\n", b"x@y.example\n", 1, "exit status 1"),
+    ("exim", "yes\n", b"x@y.example\n", 69, "more than 256 KB"),
+    ("exim", EXIM_SAYS, b"-bd\n", 66, "no address that could be asked"),
+    ("exim", EXIM_SAYS, b"a b@y.example\n", 66, "no address that could"),
+    ("exim", EXIM_SAYS, b"a\x01b@y.example\n", 66, "no address that could"),
+    ("exim", None, b"x@y.example\n", 69, "No such file"),
+]
+
+
+def compared(top):
+    """--compare with programs that say what is known."""
+    for number, (mailer, script, addresses, status, text) in \
+            enumerate(COMPARED):
+        old = os.path.join(top, "compared-%d" % number)
+        os.mkdir(old)
+        with open(os.path.join(old, FILES[mailer][0]), "w",
+                  encoding="utf-8") as f:
+            f.write("dc_eximconfig_configtype='internet'\n"
+                    if mailer == "exim" else "")
+        with open(os.path.join(old, "mailname"), "w", encoding="utf-8") as f:
+            f.write("a.example\n")
+        with open(os.path.join(old, "addresses"), "wb") as f:
+            f.write(addresses)
+        program = os.path.join(old, "program")
+        if script is not None:
+            with open(program, "w", encoding="utf-8") as f:
+                f.write("#!/bin/sh\n" + script)
+            os.chmod(program, 0o755)
+        words = ["import", mailer, old, "--to", old + "-new"]
+        look("compared %d import" % number, 0, run(words).returncode)
+        done = run(words + ["--compare", "--with", program, "--addresses",
+                            os.path.join(old, "addresses")])
+        said = done.stdout.decode(errors="replace")
+        look("compared %d status" % number, status, done.returncode)
+        if text not in said:
+            look("compared %d words" % number, text, said)
+
+
 def password_nul(top):
     """A NUL would end a password early."""
     old, new = os.path.join(top, "nul"), os.path.join(top, "nul-new")
@@ -426,6 +484,7 @@ def main():
             by_postmap(top)
             only_cf(top)
             password_nul(top)
+            compared(top)
     print("imports: %d faults" % len(faults))
     return 1 if faults else 0
 

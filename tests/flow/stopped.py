@@ -52,6 +52,7 @@ ROWS = [
     ("import", "postfix DIR/nowhere --to DIR/new", 66, ["main.cf"]),
     ("import", "opensmtpd DIR/nowhere --to DIR/new", 66, ["nowhere"]),
     ("import", "sendmail DIR/nowhere --to DIR/new", 66, ["nowhere"]),
+    ("import", "opensmtpd --compare --to DIR/new", 69, ["no program"]),
     ("import", "queue postfix DIR/nowhere", 66, ["nowhere"]),
     ("hello", "alice@localhost", 69, DAEMONS + ["nothing was sent"]),
     ("doctor", "processes", 2, ["zmailer start"]),

@@ -59,9 +59,11 @@ postfix_map(struct postfix_asked *asked, struct slice spec,
 	}
 	if (asked->compare->program != NULL)
 		words[0] = asked->compare->program;
-	words[5] = arena_printf(import->arena, SLICE_FMT ":%s", SLICE_ARG(
-	    slice_first(spec, at)), import_file_here(import, slice_from(spec,
-	    at + 1)));
+	/* unix:passwd.byname is no file */
+	words[5] = !slice_starts(slice_from(spec, at + 1), "/") ?
+	    slice_dup(import->arena, spec) : arena_printf(import->arena,
+	    SLICE_FMT ":%s", SLICE_ARG(slice_first(spec, at)),
+	    import_file_here(import, slice_from(spec, at + 1)));
 	if (key[0] == '-' || ++asked->questions > POSTFIX_QUESTIONS_MAX) {
 		postfix_trouble(asked, "not asked", slice_of(key));
 		return false;
@@ -97,29 +99,23 @@ postfix_maps(struct postfix_asked *asked, const char *setting,
 
 struct domain_wanted {
 	struct slice	domain;
-	bool		is_found, has_below;
+	bool		is_found;
 };
 
 static void
 domain_compare(struct import *import, void *context, struct slice domain)
 {
 	struct domain_wanted *wanted = context;
-	size_t n = domain.n;
 
 	(void)import;
-	wanted->is_found |= slice_equal_nocase(domain, wanted->domain) ||
-	    (wanted->has_below && wanted->domain.n > n &&
-	    wanted->domain.p[wanted->domain.n - n - 1] == '.' &&
-	    slice_equal_nocase(slice_from(wanted->domain, wanted->domain.n -
-	    n), domain));
+	wanted->is_found |= slice_equal_nocase(domain, wanted->domain);
 }
 
 static bool
 domain_is_of(struct postfix_asked *asked, const char *setting,
     struct slice domain)
 {
-	struct domain_wanted wanted = { domain, false, strcmp(setting,
-	    "relay_domains") == 0 };
+	struct domain_wanted wanted = { domain, false };
 
 	import_domains_each(asked->compare->import, setting, domain_compare,
 	    &wanted);
@@ -215,17 +211,15 @@ postfix_class(struct postfix_asked *asked, struct slice address,
 	struct slice value, none;
 	bool is_boxes = domain_is_of(asked, "virtual_mailbox_domains",
 	    domain);
-	bool is_relayed = domain_is_of(asked, "relay_domains", domain);
 
 	if (!is_boxes && domain_is_of(asked, "virtual_alias_domains",
 	    domain)) {
 		compare_place_add(asked->compare, asked->out, "refused");
 		return;
 	}
-	if ((is_boxes && !postfix_maps(asked, "virtual_mailbox_maps",
-	    address, &none)) || (is_relayed && import_value(
-	    asked->compare->import, "relay_recipient_maps").n > 0 &&
-	    !postfix_maps(asked, "relay_recipient_maps", address, &none))) {
+	/* relay_recipient_maps is a rule, which the router does not know */
+	if (is_boxes && !postfix_maps(asked, "virtual_mailbox_maps", address,
+	    &none)) {
 		compare_place_add(asked->compare, asked->out, "refused");
 		return;
 	}

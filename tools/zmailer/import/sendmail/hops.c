@@ -160,8 +160,6 @@ sendmail_hop(struct sendmail *mail, struct slice text, const char **out_why)
 		    "defer %s %s", code, words) : arena_printf(
 		    mail->import->arena, "error!%s %s", code, words);
 	}
-	if (slice_is(name, "discard"))
-		return "discard";
 	for (size_t i = 0; i < sizeof(mailers) / sizeof(mailers[0]); i++) {
 		if (!slice_is(name, mailers[i].name))
 			continue;
