@@ -190,7 +190,7 @@ import_compare_run(struct arguments *arguments, struct import *import)
 		fprintf(stderr, "zmailer: import: %s\n", err.text);
 		status = EX_NOINPUT;
 	}
-	return status != EX_OK ? status : compare_all(&compare,
+	return status != EX_OK ? status : compare_both(&compare,
 	    arguments_has(arguments, OPT_JSON));
 }
 
@@ -243,5 +243,6 @@ verb_import(struct arguments *arguments)
 		    "are for --compare");
 	if (is_compare)
 		return import_compare(arguments);
-	return is_queue ? import_queue_run(arguments) : import_configuration(arguments);
+	return is_queue ? import_queue_run(arguments) :
+	    import_configuration(arguments);
 }

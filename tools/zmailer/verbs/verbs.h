@@ -151,9 +151,10 @@ VERB(delete, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
     "put messages into trash/, without a report; for a day")
 VERB(undelete, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
     "bring deleted messages back to where they were")
-VERB(table, "get [--json] TABLE KEY... | list [--json] [TABLE] | "
-    "build [--from FILE] [TABLE...]",
-    "what a table answers, which tables there are, make their databases")
+VERB(table, "get [--json] TABLE KEY... | test [--json] [--from FILE] TABLE "
+    "[KEY...] | list [--json] [TABLE] | build [--from FILE] [TABLE...]",
+    "what a table answers and how fast, which tables there are, make their "
+    "databases")
 VERB(review, "[--list | --batch] [--json] [SELECTOR]",
     "look at what waits in freezer/, postman/ and deferred/, and decide")
 VERB(top, "[--batch] [-n TIMES]",

@@ -28,7 +28,10 @@ address_may_be_asked(struct slice address)
 	return true;
 }
 
-bool
+/* One address more, unless it is there; refused are those that begin with -,
+ * have a blank or a control, or are too long.
+ * returns whether it may be asked about */
+static bool
 compare_address_add(struct compare *compare, struct slice address)
 {
 	if (!address_may_be_asked(address))
@@ -83,7 +86,7 @@ address_unknown(struct compare *compare, struct slice domain)
 }
 
 static const char *
-address_host(const struct import *import)
+address_own_host(const struct import *import)
 {
 	for (size_t i = 0; i < import->statement_count; i++)
 		if (strncmp(import->statements[i].text, "host ", 5) == 0)
@@ -105,7 +108,7 @@ address_of_key(struct compare *compare, const struct import_file *file,
 	} else if (strncmp(file->name, "aliases", 7) == 0)
 		(void)compare_address_add(compare, slice_of(arena_printf(
 		    compare->import->arena, SLICE_FMT "@%s", SLICE_ARG(key),
-		    address_host(compare->import))));
+		    address_own_host(compare->import))));
 	else if (key.n > 1)
 		address_unknown(compare, key);
 }

@@ -31,11 +31,9 @@ struct compare {
 
 /* ---- what is asked about (addresses.c) ---------------------------------- */
 
-/* One address more, unless it is there; refused are those that begin with -,
- * have a blank or a control, or are longer than 320 bytes.
- * returns whether it may be asked about */
-bool compare_address_add(struct compare *compare, struct slice address);
-/* A line each.  returns 0, or -1: it cannot be read, or a line is none */
+/* A line each: those that begin with -, have a blank or a control, or are
+ * longer than 320 bytes are refused.
+ * returns 0, or -1: it cannot be read, or a line is none */
 int compare_addresses_read(struct compare *compare, const char *path,
     struct err *err);
 /* Keys of the tables that the importer made, and somebody unknown in each
@@ -63,11 +61,6 @@ int compare_old(struct compare *compare, const char *address,
     struct compare_answer *out, struct err *err);
 int compare_postfix(struct compare *compare, const char *address,
     struct compare_answer *out, struct err *err);
-/* What `exim -bt` and `sendmail -bv` printed. */
-void compare_exim_read(struct compare *compare, struct slice text,
-    struct compare_answer *out);
-void compare_sendmail_read(struct compare *compare, struct slice text,
-    struct compare_answer *out);
 /* Ours, of all addresses (ours.c).  returns 0, or -1: no router */
 int compare_ours(struct compare *compare, struct compare_answer *out,
     struct err *err);
@@ -76,6 +69,6 @@ int compare_ours(struct compare *compare, struct compare_answer *out,
 
 /* Ask both about all addresses and print what differs.
  * returns an exit status: 0 nothing, 1 something, 69 one cannot be asked */
-int compare_all(struct compare *compare, bool is_json);
+int compare_both(struct compare *compare, bool is_json);
 
 #endif

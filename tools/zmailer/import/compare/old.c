@@ -91,7 +91,7 @@ exim_host(struct slice line, struct exim_target *target)
 }
 
 static void
-exim_line(struct compare *compare, struct slice line,
+exim_test_line(struct compare *compare, struct slice line,
     struct exim_target *target, struct compare_answer *out)
 {
 	struct slice words = slice_trim(line);
@@ -117,7 +117,7 @@ exim_line(struct compare *compare, struct slice line,
 		    "transport = ") + 12);
 }
 
-void
+static void
 compare_exim_read(struct compare *compare, struct slice text,
     struct compare_answer *out)
 {
@@ -125,7 +125,7 @@ compare_exim_read(struct compare *compare, struct slice text,
 	struct slice line;
 
 	while (slice_cut(&text, '\n', &line))
-		exim_line(compare, line, &target, out);
+		exim_test_line(compare, line, &target, out);
 	exim_target_end(compare, &target, out);
 }
 
@@ -181,7 +181,7 @@ sendmail_line(struct compare *compare, struct slice line,
 		    SLICE_ARG(user));
 }
 
-void
+static void
 compare_sendmail_read(struct compare *compare, struct slice text,
     struct compare_answer *out)
 {

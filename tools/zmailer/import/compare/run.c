@@ -42,7 +42,7 @@ answer_json(const struct compare_answer *answer, const char *name,
 }
 
 static void
-difference_say(const char *address, const struct compare_answer *old,
+compare_difference_say(const char *address, const struct compare_answer *old,
     const struct compare_answer *ours, bool is_json)
 {
 	struct str out = STR_INIT;
@@ -84,7 +84,7 @@ sum_say(size_t count, size_t differ, bool is_json)
 }
 
 int
-compare_all(struct compare *compare, bool is_json)
+compare_both(struct compare *compare, bool is_json)
 {
 	struct compare_answer *ours = arena_alloc(compare->import->arena,
 	    (compare->count + 1) * sizeof(*ours));
@@ -109,7 +109,7 @@ compare_all(struct compare *compare, bool is_json)
 		if (compare_answer_equal(&old, &ours[i]))
 			continue;
 		differ++;
-		difference_say(compare->addresses[i], &old, &ours[i],
+		compare_difference_say(compare->addresses[i], &old, &ours[i],
 		    is_json);
 	}
 	sum_say(compare->count, differ, is_json);
