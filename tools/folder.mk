@@ -242,6 +242,7 @@ tools_libtools_a_SOURCES += tools/zmailer/review/message.c \
 	tools/zmailer/review/notes.c tools/zmailer/review/review.h \
 	tools/zmailer/review/screen.c
 tools_libtools_a_SOURCES += tools/zmailer/import/file.c \
+	tools/zmailer/import/names.c \
 	tools/zmailer/import/note.c \
 	tools/zmailer/import/put.c \
 	tools/zmailer/import/read.c \
@@ -267,6 +268,23 @@ tools_libtools_a_SOURCES += tools/zmailer/import/postfix/delivery.c \
 	tools/zmailer/import/postfix/visit.c \
 	tools/zmailer/import/postfix/postfix.h \
 	tools/zmailer/import/postfix/rows.h
+tools_libtools_a_SOURCES += tools/zmailer/import/sendmail/access.c \
+	tools/zmailer/import/sendmail/calls.c \
+	tools/zmailer/import/sendmail/domains.c \
+	tools/zmailer/import/sendmail/features.c \
+	tools/zmailer/import/sendmail/files.c \
+	tools/zmailer/import/sendmail/hops.c \
+	tools/zmailer/import/sendmail/listen.c \
+	tools/zmailer/import/sendmail/maps.c \
+	tools/zmailer/import/sendmail/masquerade.c \
+	tools/zmailer/import/sendmail/options.c \
+	tools/zmailer/import/sendmail/passwords.c \
+	tools/zmailer/import/sendmail/read.c \
+	tools/zmailer/import/sendmail/rows.c \
+	tools/zmailer/import/sendmail/rules.c \
+	tools/zmailer/import/sendmail/run.c \
+	tools/zmailer/import/sendmail/read.h \
+	tools/zmailer/import/sendmail/sendmail.h
 tools_libtools_a_SOURCES += tools/zmailer/import/opensmtpd/databases.c \
 	tools/zmailer/import/opensmtpd/filters.c \
 	tools/zmailer/import/opensmtpd/listen.c \
@@ -279,6 +297,14 @@ tools_libtools_a_SOURCES += tools/zmailer/import/opensmtpd/databases.c \
 	tools/zmailer/import/opensmtpd/tables.c \
 	tools/zmailer/import/opensmtpd/opensmtpd.h \
 	tools/zmailer/import/opensmtpd/read.h
+tools_libtools_a_SOURCES += tools/zmailer/import/compare/addresses.c \
+	tools/zmailer/import/compare/answer.c \
+	tools/zmailer/import/compare/old.c \
+	tools/zmailer/import/compare/ours.c \
+	tools/zmailer/import/compare/postfix.c \
+	tools/zmailer/import/compare/program.c \
+	tools/zmailer/import/compare/run.c \
+	tools/zmailer/import/compare/compare.h
 tools_libtools_a_SOURCES += tools/zmailer/import/exim/debian.c
 tools_libtools_a_SOURCES += tools/zmailer/import/queue/address.c \
 	tools/zmailer/import/queue/exim.c \

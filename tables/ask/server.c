@@ -29,7 +29,7 @@ enum {
 struct asking_wait {
 	struct asking		*asking;
 	struct pool_wait	*wait;
-	bool			 is_list;
+	bool			 is_list, is_test;
 	char			 token[TOKEN_BYTES];
 	LIST_ENTRY(asking_wait)	 entry;
 };
@@ -61,9 +61,10 @@ asking_gone(struct caller *caller)
 
 /* ---- questions -------------------------------------------------------- */
 
+/* good: in front of what is no trouble. */
 static void
 asking_add_answer(struct caller *caller, const char *token,
-    enum table_result result, struct slice text)
+    const char *good, enum table_result result, struct slice text)
 {
 	struct str *out = ipc_link_out(caller->link);
 
@@ -71,8 +72,9 @@ asking_add_answer(struct caller *caller, const char *token,
 		result = TABLE_TROUBLE;
 		text = SLICE("the answer is too long");
 	}
-	str_addf(out, "%s %s", token, result == TABLE_FOUND ? "ok found " :
-	    result == TABLE_NONE ? "ok none" : "trouble ");
+	str_addf(out, "%s %s%s", token, result == TABLE_TROUBLE ? "" : good,
+	    result == TABLE_FOUND ? " found " : result == TABLE_NONE ?
+	    " none" : "trouble ");
 	if (result != TABLE_NONE)
 		str_add_slice(out, text);
 	str_addc(out, '\n');
@@ -91,7 +93,9 @@ asking_on_answer(void *context, enum table_result result, struct slice text)
 		ipc_link_resume(caller->link);
 		return;
 	}
-	asking_add_answer(caller, wait->token, result, text);
+	/* at once: nobody was asked */
+	asking_add_answer(caller, wait->token, wait->is_test &&
+	    wait->wait == NULL ? "kept" : "ok", result, text);
 	LIST_REMOVE(wait, entry);
 	caller->wait_count--;
 	if (wait->wait != NULL)		/* it came later: nobody sends it */
@@ -108,33 +112,33 @@ server_pool(const struct server *server, struct slice name)
 	return NULL;
 }
 
-/* is_list: for all names. */
+/* verb: "list" for all names, "test": was it kept? */
 static void
 asking_ask(struct asking *asking, struct pool *pool, const char *token,
-    bool is_list, struct slice key)
+    struct slice verb, struct slice key)
 {
 	struct asking_wait *wait = mem_alloc(1, sizeof(*wait));
 	struct pool_wait *asked;
 
 	wait->asking = asking;
-	wait->is_list = is_list;
+	wait->is_list = slice_is(verb, "list");
+	wait->is_test = slice_is(verb, "test");
 	strlcpy(wait->token, token, sizeof(wait->token));
 	LIST_INSERT_HEAD(&asking->waits, wait, entry);
 	asking->caller.wait_count++;
-	asked = is_list ? pool_list(pool, asking_on_answer, wait) :
+	asked = wait->is_list ? pool_list(pool, asking_on_answer, wait) :
 	    pool_ask(pool, key, asking_on_answer, wait);
 	if (asked != NULL)	/* else wait is freed */
 		wait->wait = asked;
 }
 
-/* "TOKEN get TABLE KEY", "TOKEN list TABLE". */
+/* "TOKEN get TABLE KEY", "TOKEN test TABLE KEY", "TOKEN list TABLE". */
 static enum ipc_link_taken
 asking_take(struct caller *caller, struct slice line)
 {
 	struct slice token, verb, name;
 	char text[TOKEN_BYTES];
 	struct pool *pool;
-	bool is_list;
 
 	if (!slice_word(&line, &token) || token.n >= sizeof(text))
 		return IPC_LINK_NONSENSE;
@@ -142,18 +146,18 @@ asking_take(struct caller *caller, struct slice line)
 	text[token.n] = '\0';
 	if (!slice_word(&line, &verb))
 		return IPC_LINK_NONSENSE;
-	is_list = slice_is(verb, "list");
-	if ((!is_list && !slice_is(verb, "get")) ||
+	if ((!slice_is(verb, "list") && !slice_is(verb, "get") &&
+	    !slice_is(verb, "test")) ||
 	    !slice_word(&line, &name) ||
 	    caller->wait_count >= ASKING_WAITS_MAX)
 		return IPC_LINK_NONSENSE;
 	line = slice_from(line, line.n > 0);	/* the blank */
 	pool = server_pool(caller->context, name);
 	if (pool == NULL)
-		asking_add_answer(caller, text, TABLE_TROUBLE,
+		asking_add_answer(caller, text, "", TABLE_TROUBLE,
 		    SLICE("no such table is in force: zmailer reload"));
 	else
-		asking_ask((struct asking *)caller, pool, text, is_list, line);
+		asking_ask((struct asking *)caller, pool, text, verb, line);
 	return IPC_LINK_NEXT;
 }
 

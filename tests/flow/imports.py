@@ -18,6 +18,7 @@ SPDX-License-Identifier: ISC
 """
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -33,6 +34,7 @@ FILES = {
     "postfix": ("main.cf", "master.cf"),
     "exim": ("update-exim4.conf.conf",),
     "opensmtpd": ("smtpd.conf",),
+    "sendmail": ("sendmail.mc",),
 }
 faults = []
 
@@ -244,7 +246,21 @@ def by_line(text):
         before = line
 
 
-STATEMENTS = {"postfix": by_line, "exim": by_line, "opensmtpd": by_line}
+def by_call(text):
+    """Lines that begin with a call, or are a line of sendmail.cf; what m4
+    diverts is none."""
+    is_diverted = False
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("divert("):
+            is_diverted = "-" in line
+        word = re.match(r"\w*", line).group()
+        if line.strip() and word not in ("", "dnl", "MAILER_DEFINITIONS") \
+           and not word.startswith("LOCAL_") and not is_diverted:
+            yield number
+
+
+STATEMENTS = {"postfix": by_line, "exim": by_line, "opensmtpd": by_line,
+              "sendmail": by_call}
 
 
 EXIM_ROWS = [
@@ -265,8 +281,57 @@ EXIM_ROWS = [
     (b"dc_localdelivery='mine'", "--to NEW", 0, "a transport of your own"),
     (b"x=1\n" * 201, "--to NEW", 0, "more than 200 settings"),
 ]
+SENDMAIL_ROWS = [
+    (None, "--to NEW", 66, "DIR/sendmail.mc: No such file"),
+    (b"", "", 64, "--to NEW-DIR"),
+    (b"", "--to NEW", 0, "4 taken, 0 not needed"),
+    (b"what is this", "--to NEW", 0, "a line of sendmail.cf is not read"),
+    (b"FEATURE(`access_db'", "--to NEW", 0, "a ( is not closed"),
+    (b"FEATURE(`access_db)dnl", "--to NEW", 0, "a ` is not closed"),
+    (b"FEATURE(`a\0b')dnl", "--to NEW", 0, "a NUL byte"),
+    (b"text\0text", "--to NEW", 0, "a NUL byte"),
+    (b"x(" + b"a," * 200 + b")", "--to NEW", 0, "more than 100 arguments"),
+    (b"x(" + b"(" * 20000 + b")", "--to NEW", 0, "a ( is not closed"),
+    (b"x(`" + b"`" * 20000, "--to NEW", 0, "a ` is not closed"),
+    (b"dnl\n" * 3 + b"x()\n" * 5001, "--to NEW", 0, "more than 5000 calls"),
+    (b"include(`DIR/sendmail.mc')", "--to NEW", 0, "includes go deeper"),
+    (b"include(`/nowhere')", "--to NEW", 0, "it is not there"),
+    (b"FEATURE()", "--to NEW", 0, "not known"),
+    (b"define()", "--to NEW", 0, "not known"),
+    (b"FEATURE(`access_db')", "--to NEW", 0, "access: No such file"),
+    (b"FEATURE(`access_db', `ldap:x')", "--to NEW", 0, "is no file"),
+    (b"FEATURE(`access_db', `hash /dev')", "--to NEW", 0, "no regular file"),
+    (b"FEATURE(`dnsbl', `a b')", "--to NEW", 0, "names no list"),
+    (b"FEATURE(`greet_pause', `soon')", "--to NEW", 0, "write `greet-pause"),
+    (b"FEATURE(`nullclient')", "--to NEW", 0, "names no host"),
+    (b"define(`SMART_HOST', `fly:x')", "--to NEW", 0, "no mailer here"),
+    (b"define(`SMART_HOST', `relay:a b')", "--to NEW", 0, "names no host"),
+    (b"define(`SMART_HOST', `[')", "--to NEW", 0, "names no host"),
+    (b"define(`SMART_HOST', `error:5.1.1:x')", "--to NEW", 0,
+     "write `route"),
+    (b"define(`confTO_MAIL', `soon')", "--to NEW", 0, "it is no time"),
+    (b"define(`confMAX_MESSAGE_SIZE', `1;x')", "--to NEW", 0,
+     "it is no number"),
+    (b"define(`confMAX_HOP', `1')", "--to NEW", 0, "is a comment until"),
+    (b"define(`confDOMAIN_NAME', `a;b')", "--to NEW", 0, "write `host NAME"),
+    (b"define(`confDOUBLE_BOUNCE_ADDRESS', `a;b')", "--to NEW", 0,
+     "write `postmaster"),
+    (b"define(`A', `A/A')\ndefine(`confCW_FILE', `A')\n"
+     b"FEATURE(`use_cw_file')", "--to NEW", 0, "is no file"),
+    (b"DAEMON_OPTIONS(`Port=99999')", "--to NEW", 0, "no port"),
+    (b"DAEMON_OPTIONS(`Address=1.2.3')", "--to NEW", 0, "no address"),
+    (b"DAEMON_OPTIONS(`Zeal=1')", "--to NEW", 0, "\"Zeal=1\" is not known"),
+    (b"DAEMON_OPTIONS(`Port=465')", "--to NEW", 0, "it needs a certificate"),
+    (b"define(`confSERVER_CERT', `/x')", "--to NEW", 0, "a pair of"),
+    (b"MASQUERADE_AS(`a b')", "--to NEW", 0, "it is no name of a domain"),
+    (b"EXPOSED_USER(`a;b')\nMASQUERADE_AS(`x.example')", "--to NEW", 0,
+     "is no name: write"),
+    (b"LOCAL_DOMAIN(`a;b')", "--to NEW", 0, "is no name of a domain"),
+    (b"RELAY_DOMAIN(`a;b')", "--to NEW", 0, "is no domain or network"),
+    (b"INPUT_MAIL_FILTER(`x', `S=fly:1')", "--to NEW", 0, "write `milter"),
+]
 BAD = {"postfix": POSTFIX_ROWS, "exim": EXIM_ROWS,
-       "opensmtpd": OPENSMTPD_ROWS}
+       "opensmtpd": OPENSMTPD_ROWS, "sendmail": SENDMAIL_ROWS}
 
 
 def bad_rows(top, mailer):
@@ -293,6 +358,92 @@ def bad_rows(top, mailer):
             conf = os.path.join(new, "zmailer.conf")
             look("%s: check" % (rows[number],), 0,
                  run(["check", "--syntax", conf]).returncode)
+
+
+# what the old one prints of root, someone, x@y.example; differences
+EXIM_SAYS = """case "$2" in
+root*) printf '%s\\n  router = local_user, transport = mail_spool\\n' "$2";;
+x@*) printf '%s\\n  router = r, transport = t\\n  host h [192.0.2.1] port=26\\n' \\
+    "$2";;
+*) echo "$2 is undeliverable: Unrouteable address"; exit 2;;
+esac
+"""
+SENDMAIL_SAYS = """case "$2" in
+root*) echo "$2... deliverable: mailer local, user root";;
+x@*) echo "$2... deliverable: mailer esmtp, host y.example., user $2";;
+*) echo "$2... User unknown"; exit 67;;
+esac
+"""
+COMPARED = [
+    ("exim", EXIM_SAYS, b"root@a.example\nnobodyx@a.example\n", 0,
+     "2 addresses, 0 differ"),
+    ("exim", EXIM_SAYS, b"x@y.example\n", 1, "old  smtp h:26"),
+    ("sendmail", SENDMAIL_SAYS, b"x@y.example\n\n# x\nroot@a.example\n",
+     0, "2 addresses, 0 differ"),
+    ("exim", "exit 1\n", b"x@y.example\n", 1, "exit status 1"),
+    ("exim", "yes\n", b"x@y.example\n", 69, "more than 256 KB"),
+    ("exim", EXIM_SAYS, b"-bd\n", 66, "no address that could be asked"),
+    ("exim", EXIM_SAYS, b"a b@y.example\n", 66, "no address that could"),
+    ("exim", EXIM_SAYS, b"a\x01b@y.example\n", 66, "no address that could"),
+    ("exim", None, b"x@y.example\n", 69, "No such file"),
+]
+
+
+def compared(top):
+    """--compare with programs that say what is known."""
+    for number, (mailer, script, addresses, status, text) in \
+            enumerate(COMPARED):
+        old = os.path.join(top, "compared-%d" % number)
+        os.mkdir(old)
+        with open(os.path.join(old, FILES[mailer][0]), "w",
+                  encoding="utf-8") as f:
+            f.write("dc_eximconfig_configtype='internet'\n"
+                    if mailer == "exim" else "")
+        with open(os.path.join(old, "mailname"), "w", encoding="utf-8") as f:
+            f.write("a.example\n")
+        with open(os.path.join(old, "addresses"), "wb") as f:
+            f.write(addresses)
+        program = os.path.join(old, "program")
+        if script is not None:
+            with open(program, "w", encoding="utf-8") as f:
+                f.write("#!/bin/sh\n" + script)
+            os.chmod(program, 0o755)
+        words = ["import", mailer, old, "--to", old + "-new"]
+        look("compared %d import" % number, 0, run(words).returncode)
+        done = run(words + ["--compare", "--with", program, "--addresses",
+                            os.path.join(old, "addresses")])
+        said = done.stdout.decode(errors="replace")
+        look("compared %d status" % number, status, done.returncode)
+        if text not in said:
+            look("compared %d words" % number, text, said)
+
+
+def password_nul(top):
+    """A NUL would end a password early."""
+    old, new = os.path.join(top, "nul"), os.path.join(top, "nul-new")
+    os.mkdir(old)
+    with open(os.path.join(old, "update-exim4.conf.conf"), "w",
+              encoding="utf-8") as f:
+        f.write("dc_eximconfig_configtype='internet'\n")
+    with open(os.path.join(old, "passwd.client"), "wb") as f:
+        f.write(b"good.example:user:secret\nbad.example:user:sec\0ret\n")
+    done = run(["import", "exim", old, "--to", new])
+    look("NUL words", True, b"passwd.client:2" in done.stdout and
+         b"a NUL byte" in done.stdout)
+    with open(os.path.join(new, "auth-to"), "rb") as f:
+        look("NUL rows", b"good.example user secret\n", f.read())
+
+
+def only_cf(top):
+    """What m4 made is not read, and what to do is said."""
+    old = os.path.join(top, "cf")
+    os.mkdir(old)
+    with open(os.path.join(old, "sendmail.cf"), "w", encoding="utf-8") as f:
+        f.write("##### built by root\nDMexample.org\n")
+    for path in (old, os.path.join(old, "sendmail.cf")):
+        done = run(["import", "sendmail", path, "--dry-run"])
+        look("sendmail.cf status", 66, done.returncode)
+        look("sendmail.cf words", True, b"is what m4 made" in done.stdout)
 
 
 def by_postmap(top):
@@ -331,6 +482,9 @@ def main():
             for mailer in sorted(BAD):
                 bad_rows(top, mailer)
             by_postmap(top)
+            only_cf(top)
+            password_nul(top)
+            compared(top)
     print("imports: %d faults" % len(faults))
     return 1 if faults else 0
 

@@ -100,6 +100,10 @@ OPTION(WEB_DIR, "--dir", "WEB-DIR", TEXT, 0, 0,
     "write mta-sts.txt there: .well-known of the web server")
 OPTION(TO_DIR, "--to", "NEW-DIR", TEXT, 0, 0,
     "where it is written; a directory that holds nothing")
+OPTION(COMPARE, "--compare", NULL, FLAG, 0, 0,
+    "ask both mailers where addresses go, and show what differs")
+OPTION(WITH, "--with", "PROGRAM", TEXT, 0, 0,
+    "the old mailer's own: postmap, exim4, sendmail")
 OPTION(FROM_FILE, "--from", "FILE", TEXT, 0, 0, "of FILE instead of its own")
 
 /* ---- a first configuration --------------------------------------------- */

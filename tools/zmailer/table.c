@@ -1,4 +1,4 @@
-/* table.c - zmailer table: ask, list and build lookup tables
+/* table.c - zmailer table: ask, list, test and build lookup tables
  *
  * In     a table of the configuration, or a spec such as pcre:/PATH
  * Out    values with file and line; a line a table; databases built
@@ -6,10 +6,15 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
+#include <unistd.h>
 
+#include "base/clock.h"
+#include "base/fd.h"
 #include "base/json.h"
 #include "mail/table/build.h"
 #include "mail/table/table.h"
@@ -224,6 +229,151 @@ verb_list_entries(const char *conf_path, bool is_json, const char *word)
 	return status;
 }
 
+/* ---- test ------------------------------------------------------------ */
+
+enum { TEST_KEYS_BYTES_MAX = 64 << 20 };
+
+struct table_test {
+	struct table	*table;
+	bool		 is_json;
+	uint64_t	 found, none, trouble, kept;
+	int64_t		 slowest_us;
+	struct str	 slowest;	/* its key */
+};
+
+/* "found" and its value, "none", or "trouble" and its words. */
+static void
+test_say(const struct table_test *test, struct slice key, const char *result,
+    struct slice text, int64_t us, bool is_kept)
+{
+	struct str out = STR_INIT;
+
+	if (test->is_json) {
+		json_open_answer(&out);
+		json_text(&out, "key", key);
+		json_text(&out, "result", slice_of(result));
+		json_text(&out, "value", text);
+		json_text(&out, "server", slice_of(table_path(test->table)));
+		json_number(&out, "us", us);
+		json_bool(&out, "kept", is_kept);
+		json_close(&out);
+	} else {
+		str_add_escaped(&out, key);
+		str_addf(&out, "\t%s\t%ju.%03ju ms%s\t", result,
+		    (uintmax_t)(us / 1000), (uintmax_t)(us % 1000), is_kept ?
+		    " kept" : "");
+		str_add_escaped(&out, text);
+		str_addc(&out, '\n');
+	}
+	fputs(out.buf, stdout);
+	str_release(&out);
+}
+
+static void
+test_key(struct table_test *test, struct slice key)
+{
+	int64_t began = clock_steady_us(), us;
+	struct slice value = SLICE("");
+	enum table_result result;
+	bool is_kept = false;
+	struct err err = { "" };
+
+	table_ask_tests(&is_kept);
+	result = table_lookup(test->table, key, &value, NULL, &err);
+	table_ask_tests(NULL);
+	us = clock_steady_us() - began;
+	test->found += result == TABLE_FOUND;
+	test->none += result == TABLE_NONE;
+	test->trouble += result == TABLE_TROUBLE;
+	test->kept += is_kept;
+	if (us >= test->slowest_us) {
+		test->slowest_us = us;
+		str_reset(&test->slowest);
+		str_add_slice(&test->slowest, key);
+	}
+	test_say(test, key, result == TABLE_FOUND ? "found" : result ==
+	    TABLE_NONE ? "none" : "trouble", result == TABLE_TROUBLE ?
+	    slice_of(err.text) : result == TABLE_FOUND ? value : SLICE(""),
+	    us, is_kept);
+}
+
+static void
+test_sum(const struct table_test *test)
+{
+	struct str out = STR_INIT;
+
+	if (test->is_json) {
+		json_open_answer(&out);
+		json_text(&out, "table", slice_of(table_name(test->table)));
+		json_text(&out, "type", slice_of(table_kind(test->table)));
+		json_number(&out, "found", (int64_t)test->found);
+		json_number(&out, "none", (int64_t)test->none);
+		json_number(&out, "trouble", (int64_t)test->trouble);
+		json_number(&out, "kept", (int64_t)test->kept);
+		json_number(&out, "slowest_us", test->slowest_us);
+		json_close(&out);
+	} else {
+		str_addf(&out, "%s (%s %s): %ju found, %ju not, %ju trouble, "
+		    "%ju kept; slowest %ju.%03ju ms: ",
+		    table_name(test->table), table_kind(test->table),
+		    table_path(test->table), (uintmax_t)test->found,
+		    (uintmax_t)test->none, (uintmax_t)test->trouble,
+		    (uintmax_t)test->kept,
+		    (uintmax_t)(test->slowest_us / 1000),
+		    (uintmax_t)(test->slowest_us % 1000));
+		str_add_escaped(&out, str_slice(&test->slowest));
+		str_addc(&out, '\n');
+	}
+	fputs(out.buf, stdout);
+	str_release(&out);
+}
+
+/* A key a line.  returns 0, or -1: it was said */
+static int
+test_file(struct table_test *test, const char *from)
+{
+	int fd = open(from, O_RDONLY | O_CLOEXEC);
+	struct str text = STR_INIT;
+	struct slice rest, line;
+	bool is_read = fd >= 0 && fd_read_all(fd, TEST_KEYS_BYTES_MAX,
+	    &text) >= 0;
+
+	if (!is_read)
+		fprintf(stderr, "zmailer: table: %s: %s\n", from,
+		    strerror(errno));
+	rest = str_slice(&text);
+	while (is_read && slice_cut(&rest, '\n', &line))
+		if (slice_trim(line).n > 0)
+			test_key(test, slice_trim(line));
+	if (fd >= 0)
+		(void)close(fd);
+	str_release(&text);
+	return is_read ? 0 : -1;
+}
+
+static int
+verb_test_table(const char *conf_path, bool is_json, const char *from,
+    char *const words[], int count)
+{
+	struct conf *conf;
+	struct table_test test = { .table = table_verb_open(conf_path,
+		words[0], &conf), .is_json = is_json, .slowest = STR_INIT };
+	int status = test.table == NULL ? EX_USAGE : EX_OK;
+
+	if (status == EX_OK && from != NULL && test_file(&test, from) != 0)
+		status = EX_NOINPUT;
+	for (int i = 1; i < count && status == EX_OK; i++)
+		test_key(&test, slice_of(words[i]));
+	if (status == EX_OK) {
+		test_sum(&test);
+		status = test.trouble > 0 ? 1 : EX_OK;
+	}
+	str_release(&test.slowest);
+	table_free(&test.table);
+	conf_free(&conf);
+	return status;
+}
+
 /* ---- build ----------------------------------------------------------- */
 
 static int
@@ -294,6 +444,12 @@ verb_table(struct arguments *arguments)
 		    arguments->words[0]);
 	if (arguments_is(arguments, "list"))
 		return verb_list_tables(conf_path, is_json);
+	if (arguments_is(arguments, "test") && (arguments->count > 1) ==
+	    (from != NULL))
+		return arguments_refuse(arguments, "keys, or --from FILE");
+	if (arguments_is(arguments, "test"))
+		return verb_test_table(conf_path, is_json, from,
+		    arguments->words, arguments->count);
 	if (from != NULL && arguments->count != 1)
 		return arguments_refuse(arguments, "--from is for one table");
 	return verb_build(conf_path, from, arguments->words,

@@ -29,6 +29,7 @@ enum {
 };
 
 static char asked_run_dir[RUN_DIR_BYTES];
+static bool *asked_is_kept;
 
 struct asked {
 	char		*name;		/* of the table */
@@ -43,6 +44,12 @@ void
 table_ask_at(const char *run_dir)
 {
 	strlcpy(asked_run_dir, run_dir, sizeof(asked_run_dir));
+}
+
+void
+table_ask_tests(bool *out_is_kept)
+{
+	asked_is_kept = out_is_kept;
 }
 
 static int
@@ -126,7 +133,7 @@ asked_line(struct asked *asked, int64_t deadline_ms, struct err *err)
 	return 0;
 }
 
-/* verb: "get", and key; "list", and none. */
+/* verb: "get" or "test", and key; "list", and none. */
 static int
 asked_try(struct asked *asked, const char *verb, struct slice key,
     struct err *err)
@@ -163,7 +170,8 @@ table_answer_read(struct slice answer, struct slice *out_value,
 	return TABLE_FOUND;
 }
 
-/* "TOKEN ok found VALUE", "TOKEN ok none", "TOKEN trouble WORDS". */
+/* "TOKEN ok found VALUE", "TOKEN ok none", "TOKEN trouble WORDS"; of a test
+ * kept instead of ok, too. */
 static enum table_result
 asked_answer(struct asked *asked, struct table_hit *out, struct err *err)
 {
@@ -173,7 +181,9 @@ asked_answer(struct asked *asked, struct table_hit *out, struct err *err)
 	if (slice_word(&rest, &word) &&
 	    slice_number(word, 1, UINT64_MAX, &token) &&
 	    token == asked->token && slice_word(&rest, &word)) {
-		if (slice_is(word, "ok"))
+		if (asked_is_kept != NULL)
+			*asked_is_kept = slice_is(word, "kept");
+		if (slice_is(word, "ok") || slice_is(word, "kept"))
 			return table_answer_read(slice_trim(rest),
 			    &out->value, err);
 		if (slice_is(word, "trouble")) {
@@ -191,12 +201,13 @@ static enum table_result
 asked_find(void *state, struct slice key, struct slice folded,
     struct table_hit *out, struct err *err)
 {
+	const char *verb = asked_is_kept != NULL ? "test" : "get";
 	struct asked *asked = state;
 
 	if (!definition_key_is_text(key))
 		return TABLE_NONE;
-	if (asked_try(asked, "get", folded, err) < 0 &&
-	    asked_try(asked, "get", folded, err) < 0)
+	if (asked_try(asked, verb, folded, err) < 0 &&
+	    asked_try(asked, verb, folded, err) < 0)
 		return TABLE_TROUBLE;
 	return asked_answer(asked, out, err);
 }

@@ -54,6 +54,9 @@ void table_share(const char *run_dir, uint64_t from_bytes);
 
 /* From now on tables of databases are asked for at TABLES_SOCKET there. */
 void table_ask_at(const char *run_dir);
+/* From now on each question to a database is a test: *out_is_kept says
+ * whether its answer had been kept of an earlier one.  NULL: no more. */
+void table_ask_tests(bool *out_is_kept);
 #define TABLES_SOCKET "tables.sock"
 
 /* Does a question to it wait for another process?  Who must not wait asks that

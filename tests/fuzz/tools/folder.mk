@@ -36,6 +36,11 @@ tests_fuzz_fuzz_opensmtpd_SOURCES = tests/fuzz/tools/fuzz_opensmtpd.c $(FUZZ_MAI
 tests_fuzz_fuzz_opensmtpd_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_opensmtpd_LDADD = tools/libtools.a $(ZM_LIBS)
 
+fuzz_targets += tests/fuzz/fuzz-sendmail-mc
+tests_fuzz_fuzz_sendmail_mc_SOURCES = tests/fuzz/tools/fuzz_sendmail_mc.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_sendmail_mc_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_sendmail_mc_LDADD = tools/libtools.a $(ZM_LIBS)
+
 fuzz_targets += tests/fuzz/fuzz-authors
 tests_fuzz_fuzz_authors_SOURCES = tests/fuzz/tools/fuzz_authors.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_authors_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "daemon/machine/machine.h"
+#include "tools/zmailer/import/compare/compare.h"
 #include "tools/zmailer/import/import.h"
 #include "tools/zmailer/import/queue/queue.h"
 #include "tools/zmailer/verbs/verb.h"
@@ -28,6 +29,7 @@ static const struct {
 } import_mailers[] = {
 	{ "postfix", import_postfix, { "/etc/postfix" } },
 	{ "exim", import_exim, { "/etc/exim4" } },
+	{ "sendmail", import_sendmail, { "/etc/mail" } },
 	{ "opensmtpd", import_opensmtpd, { "/etc/smtpd.conf",
 	    "/etc/mail/smtpd.conf", "/etc/smtpd/smtpd.conf" } },
 };
@@ -43,6 +45,17 @@ mailer_place(size_t mailer)
 		if (access(places[i], F_OK) == 0)
 			return places[i];
 	return places[0];
+}
+
+static size_t
+mailer_named(const struct arguments *arguments)
+{
+	size_t mailer = 0;
+
+	while (mailer + 1 < IMPORT_MAILERS && !arguments_is(arguments,
+	    import_mailers[mailer].name))
+		mailer++;
+	return mailer;
 }
 
 /* Absolute; the directory need not be there. */
@@ -120,11 +133,8 @@ import_configuration(struct arguments *arguments)
 	struct import import;
 	struct err err;
 	int status = EX_OK;
-	size_t mailer = 0;
+	size_t mailer = mailer_named(arguments);
 
-	while (mailer + 1 < IMPORT_MAILERS && !arguments_is(arguments,
-	    import_mailers[mailer].name))
-		mailer++;
 	to = path_whole(arena, to != NULL ? to : "NEW-DIR");
 	path = path_whole(arena, path != NULL ? path : mailer_place(mailer));
 	if (to == NULL || path == NULL)
@@ -156,9 +166,83 @@ import_configuration(struct arguments *arguments)
 	return status;
 }
 
+/* ---- both, compared ----------------------------------------------------- */
+
+static int
+import_compare_run(struct arguments *arguments, struct import *import)
+{
+	const char *file = arguments_text(arguments, OPT_ADDRESSES);
+	struct compare compare = { .import = import,
+		.program = arguments_text(arguments, OPT_WITH) };
+	struct str conf = STR_INIT;
+	struct err err;
+	int status = EX_OK;
+
+	compare.conf_path = arena_printf(import->arena, "%s/zmailer.conf",
+	    import->to);
+	import_finish(import, &conf);
+	str_release(&conf);
+	/* says what is wrong with it */
+	conf_free(&(struct conf *){ verb_conf_file(compare.conf_path) });
+	if (file == NULL)
+		compare_addresses_find(&compare);
+	else if (compare_addresses_read(&compare, file, &err) != 0) {
+		fprintf(stderr, "zmailer: import: %s\n", err.text);
+		status = EX_NOINPUT;
+	}
+	return status != EX_OK ? status : compare_both(&compare,
+	    arguments_has(arguments, OPT_JSON));
+}
+
+static int
+import_compare(struct arguments *arguments)
+{
+	const char *path = arguments_word(arguments, 0);
+	const char *to = arguments_text(arguments, OPT_TO_DIR);
+	size_t mailer = mailer_named(arguments);
+	struct arena *arena;
+	struct import import;
+	struct err err;
+	int status;
+
+	if (to == NULL)
+		return arguments_refuse(arguments, "--to NEW-DIR says where "
+		    "the new configuration is");
+	if (strcmp(import_mailers[mailer].name, "opensmtpd") == 0) {
+		fprintf(stderr, "zmailer: import: OpenSMTPD has no program "
+		    "that tells where mail for an address goes without "
+		    "sending it: nothing to compare with\n");
+		return EX_UNAVAILABLE;
+	}
+	arena = arena_new();
+	import_begin(&import, arena, import_mailers[mailer].name,
+	    path_whole(arena, to));
+	if (import_mailers[mailer].read(&import, path_whole(arena, path !=
+	    NULL ? path : mailer_place(mailer)), &err) != 0) {
+		fprintf(stderr, "zmailer: import: %s\n", err.text);
+		status = EX_NOINPUT;
+	} else
+		status = import_compare_run(arguments, &import);
+	import_end(&import);
+	arena_free(&arena);
+	return status;
+}
+
 int
 verb_import(struct arguments *arguments)
 {
-	return arguments_is(arguments, "queue") ?
-	    import_queue_run(arguments) : import_configuration(arguments);
+	bool is_queue = arguments_is(arguments, "queue");
+	bool is_compare = arguments_has(arguments, OPT_COMPARE);
+
+	if (is_compare && (is_queue || arguments_has(arguments, OPT_DRY_RUN)))
+		return arguments_refuse(arguments, "--compare is for the "
+		    "configuration, and writes nothing anyway");
+	if (!is_compare && (arguments_has(arguments, OPT_ADDRESSES) ||
+	    arguments_has(arguments, OPT_WITH)))
+		return arguments_refuse(arguments, "--addresses and --with "
+		    "are for --compare");
+	if (is_compare)
+		return import_compare(arguments);
+	return is_queue ? import_queue_run(arguments) :
+	    import_configuration(arguments);
 }

@@ -32,6 +32,14 @@ struct import_statement {
 	unsigned	 line;		/* of the new file, once laid out */
 	const char	*refused;	/* why it is a comment, or NULL */
 };
+struct import_name {
+	struct slice	name;
+	uint32_t	number;		/* 0: a free slot */
+};
+struct import_names {			/* zeroed: none */
+	struct import_name	*slots;
+	size_t			size, count;	/* size: 0, a power of two */
+};
 struct import_finding {
 	const char	*file;		/* below the directory that is read */
 	unsigned	 line;		/* 0: a preset of theirs */
@@ -71,6 +79,7 @@ struct import {
 	struct import_services	 services;
 	struct import_statement	*statements;
 	size_t			 statement_count;
+	struct import_names	 texts;		/* of import_say_once */
 	struct import_finding	*findings;
 	size_t			 finding_count;
 	struct import_file	 files[IMPORT_FILES_MAX];
@@ -99,6 +108,15 @@ const char *import_host_say(struct import *import);
 /* A path as findings name it: what follows dir. */
 const char *import_file_name(const struct import *import, const char *path);
 
+/* ---- names (names.c) ---------------------------------------------------- */
+
+/* The number of a name, 0: it has none. */
+uint32_t import_name_number(const struct import_names *names,
+    struct slice name);
+/* From now on it is that one, which is not 0. */
+void import_name_put(struct arena *arena, struct import_names *names,
+    struct slice name, uint32_t number);
+
 /* ---- what comes of it (note.c) ------------------------------------------ */
 
 /* A statement from these settings (blanks between their names).
@@ -106,6 +124,10 @@ const char *import_file_name(const struct import *import, const char *path);
 int import_say(struct import *import, enum import_part part,
     const char *from, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+/* The same without settings' names; what was said before is not said again:
+ * the number is then that of the first. */
+int import_say_once(struct import *import, enum import_part part,
+    const char *text);
 /* One more finding. */
 void import_find(struct import *import, const struct import_finding *finding);
 /* A statement of theirs was taken as that one of ours. */
@@ -157,7 +179,8 @@ void import_finish(struct import *import, struct str *out_conf);
  * returns 0, or -1: it cannot be read */
 typedef int import_reader_fn(struct import *import, const char *path,
     struct err *err);
-import_reader_fn import_postfix, import_exim, import_opensmtpd;
+import_reader_fn import_postfix, import_exim, import_opensmtpd,
+    import_sendmail;
 /* Release what is not in the arena. */
 void import_end(struct import *import);
 

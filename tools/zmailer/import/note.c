@@ -81,6 +81,21 @@ import_say(struct import *import, enum import_part part, const char *from,
 	return (int)import->statement_count++;
 }
 
+int
+import_say_once(struct import *import, enum import_part part,
+    const char *text)
+{
+	uint32_t number = import_name_number(&import->texts, slice_of(text));
+
+	if (number == 0) {
+		number = (uint32_t)import_say(import, part, "", "%s", text) +
+		    1;
+		import_name_put(import->arena, &import->texts, slice_of(text),
+		    number);
+	}
+	return (int)number - 1;
+}
+
 void
 import_find(struct import *import, const struct import_finding *finding)
 {

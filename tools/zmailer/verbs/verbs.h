@@ -79,11 +79,12 @@ VERB(setup, "[--host NAME] [--domain NAME] [--listen all|local|ADDRESS:PORT] "
     "FILE] [--submission HOW] [--spool DIR] [--run DIR] [--log DIR] "
     "[--mailbox PATH] [--for-now] [--yes] [--dry-run]",
     "the first configuration, by questions or flags")
-VERB(import, "postfix [DIR] [--to NEW-DIR] [--dry-run] | exim|opensmtpd "
-    "[FILE|DIR] [--to NEW-DIR] [--dry-run] | queue postfix|exim|sendmail DIR "
-    "[--yes]; [--json]",
+VERB(import, "postfix [DIR] [--to NEW-DIR] [--dry-run] | "
+    "exim|sendmail|opensmtpd [FILE|DIR] [--to NEW-DIR] [--dry-run] | queue "
+    "postfix|exim|sendmail DIR [--yes]; [--compare] [--addresses FILE] "
+    "[--with PROGRAM] [--json]",
     "the configuration of another mailer as one of ours, setting by setting; "
-    "its waiting mail as our messages")
+    "whether both send the same way; its waiting mail as our messages")
 VERB(hello, "[ADDRESS] [--from ADDRESS] [--timeout SPAN] [--json]",
     "send one message and follow it to its end")
 VERB(doctor, "[--quiet] [--json] [--timeout SPAN] [--outbound HOST] "
@@ -150,9 +151,10 @@ VERB(delete, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
     "put messages into trash/, without a report; for a day")
 VERB(undelete, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
     "bring deleted messages back to where they were")
-VERB(table, "get [--json] TABLE KEY... | list [--json] [TABLE] | "
-    "build [--from FILE] [TABLE...]",
-    "what a table answers, which tables there are, make their databases")
+VERB(table, "get [--json] TABLE KEY... | test [--json] [--from FILE] TABLE "
+    "[KEY...] | list [--json] [TABLE] | build [--from FILE] [TABLE...]",
+    "what a table answers and how fast, which tables there are, make their "
+    "databases")
 VERB(review, "[--list | --batch] [--json] [SELECTOR]",
     "look at what waits in freezer/, postman/ and deferred/, and decide")
 VERB(top, "[--batch] [-n TIMES]",

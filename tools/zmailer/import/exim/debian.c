@@ -289,7 +289,10 @@ exim_passwords(struct exim *exim)
 	for (unsigned number = 1; slice_cut(&text, '\n', &line); number++) {
 		line = slice_trim(line);
 		item.line = number;
-		if (line.n > 0 && line.p[0] != '#' &&
+		if (line.n > 0 && memchr(line.p, '\0', line.n) != NULL)
+			import_item_note(exim->import, &item, IMPORT_MISSING,
+			    "a NUL byte: what stands there is no password");
+		else if (line.n > 0 && line.p[0] != '#' &&
 		    !exim_password(exim, line, &rows))
 			import_item_note(exim->import, &item, IMPORT_MISSING,
 			    "no HOST:USER:PASSWORD without blanks: write "

@@ -214,13 +214,6 @@ match_domains(struct opensmtpd *smtpd, struct opensmtpd_row *row,
 	return out;
 }
 
-static bool
-match_has(const struct str *list, struct slice word, struct arena *arena)
-{
-	return strstr(list->buf, arena_printf(arena, " " SLICE_FMT " ",
-	    SLICE_ARG(word))) != NULL;
-}
-
 /* Of the names those that nobody had yet, and mark them. */
 static const char *
 match_fresh(struct opensmtpd *smtpd, const char *names)
@@ -230,9 +223,11 @@ match_fresh(struct opensmtpd *smtpd, const char *names)
 	const char *out;
 
 	while (slice_word(&rest, &word)) {
-		if (match_has(&smtpd->ours, word, smtpd->import->arena))
+		if (import_name_number(&smtpd->ours, word) != 0)
 			continue;
-		str_addf(&smtpd->ours, " " SLICE_FMT " ", SLICE_ARG(word));
+		import_name_put(smtpd->import->arena, &smtpd->ours, word, 1);
+		str_addf(&smtpd->ours_words, " " SLICE_FMT " ",
+		    SLICE_ARG(word));
 		str_addf(&fresh, "%s" SLICE_FMT, fresh.len > 0 ? " " : "",
 		    SLICE_ARG(word));
 	}
@@ -247,9 +242,7 @@ match_open(struct opensmtpd *smtpd, const char *names)
 	struct slice rest = slice_of(names), word;
 
 	while (slice_word(&rest, &word))
-		if (!match_has(&smtpd->open, word, smtpd->import->arena))
-			str_addf(&smtpd->open, " " SLICE_FMT " ",
-			    SLICE_ARG(word));
+		import_name_put(smtpd->import->arena, &smtpd->open, word, 1);
 }
 
 /* Mail of these may come although strangers' may not. */
@@ -440,7 +433,7 @@ match_reject(struct opensmtpd *smtpd, struct opensmtpd_row *row,
 		    SLICE_FMT, first, match->to == FOR_RCPT ||
 		    slice_starts(word, "<") ? "" : slice_starts(word, ".") ?
 		    "*@*" : "@", SLICE_ARG(word));
-	if (row->item.is_told && smtpd->ours.len > 0)
+	if (row->item.is_told && smtpd->ours.count > 0)
 		import_item_note(smtpd->import, &row->item, IMPORT_DIFFERS,
 		    "a refusal comes before what is taken by domain: the "
 		    "matches before it do not count more");
@@ -479,12 +472,12 @@ opensmtpd_match(struct opensmtpd *smtpd, struct opensmtpd_row *row)
 void
 opensmtpd_matches_end(struct opensmtpd *smtpd)
 {
-	struct slice rest = str_slice(&smtpd->ours), word;
+	struct slice rest = str_slice(&smtpd->ours_words), word;
 	struct import_item item = { .file = smtpd->import->order[0],
 		.name = "match", .value = "" };
 
 	while (smtpd->has_strangers && slice_word(&rest, &word)) {
-		if (match_has(&smtpd->open, word, smtpd->import->arena))
+		if (import_name_number(&smtpd->open, word) != 0)
 			continue;
 		item.value = arena_printf(smtpd->import->arena,
 		    "from any for domain " SLICE_FMT, SLICE_ARG(word));

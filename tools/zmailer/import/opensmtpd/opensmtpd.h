@@ -32,9 +32,11 @@ struct opensmtpd {
 	size_t			 count;
 	struct opensmtpd_reader	 reader;
 	const char		*tables[OPENSMTPD_ROLES];  /* " NAME=OURS " */
-	struct str		 open;	/* domains that strangers may send
-					 * to, " a b " */
-	struct str		 ours;	/* all of ours, the same way */
+	struct import_names	 named;	/* rows by "KEYWORD NAME" */
+	struct import_names	 open;	/* domains that strangers may send
+					 * to */
+	struct import_names	 ours;	/* all of ours; in their order: */
+	struct str		 ours_words;	/* " a b " */
 	const char		*host, *auth_to;
 	const char		*mailbox;	/* the statement, or NULL */
 	int			 mailbox_at;
@@ -43,6 +45,8 @@ struct opensmtpd {
 
 /* ---- rows (rows.c) ------------------------------------------------------ */
 
+/* All rows were read: from now on each is found by its name. */
+void opensmtpd_rows_name(struct opensmtpd *smtpd);
 /* The row "KEYWORD NAME ...", of several the last; NULL: none. */
 struct opensmtpd_row *opensmtpd_row_of(struct opensmtpd *smtpd,
     const char *keyword, struct slice name);

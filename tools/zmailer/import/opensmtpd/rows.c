@@ -15,16 +15,32 @@
 
 #include "base/banned.h"
 
+/* "KEYWORD NAME" */
+static struct slice
+row_name(struct opensmtpd *smtpd, const char *keyword, struct slice name)
+{
+	return slice_of(arena_printf(smtpd->import->arena, "%s " SLICE_FMT,
+	    keyword, SLICE_ARG(name)));
+}
+
+void
+opensmtpd_rows_name(struct opensmtpd *smtpd)
+{
+	for (size_t i = 0; i < smtpd->count; i++)
+		if (smtpd->rows[i].count > 1)
+			import_name_put(smtpd->import->arena, &smtpd->named,
+			    row_name(smtpd, smtpd->rows[i].item.name,
+			    smtpd->rows[i].words[1].text), (uint32_t)i + 1);
+}
+
 struct opensmtpd_row *
 opensmtpd_row_of(struct opensmtpd *smtpd, const char *keyword,
     struct slice name)
 {
-	for (size_t i = smtpd->count; i-- > 0;)
-		if (smtpd->rows[i].count > 1 &&
-		    strcmp(smtpd->rows[i].item.name, keyword) == 0 &&
-		    slice_equal(smtpd->rows[i].words[1].text, name))
-			return &smtpd->rows[i];
-	return NULL;
+	uint32_t number = import_name_number(&smtpd->named, row_name(smtpd,
+	    keyword, name));
+
+	return number == 0 ? NULL : &smtpd->rows[number - 1];
 }
 
 const struct opensmtpd_word *
@@ -63,14 +79,8 @@ opensmtpd_say(struct opensmtpd *smtpd, struct opensmtpd_row *row,
 	va_start(args, format);
 	text = import_text(smtpd->import, format, args);
 	va_end(args);
-	/* what was said before is not said again */
-	for (size_t i = 0; i < smtpd->import->statement_count; i++)
-		if (strcmp(smtpd->import->statements[i].text, text) == 0) {
-			import_item_taken(smtpd->import, &row->item, (int)i);
-			return;
-		}
-	import_item_taken(smtpd->import, &row->item, import_say(smtpd->import,
-	    part, "", "%s", text));
+	import_item_taken(smtpd->import, &row->item, import_say_once(
+	    smtpd->import, part, text));
 }
 
 void

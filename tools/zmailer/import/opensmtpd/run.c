@@ -332,6 +332,7 @@ opensmtpd_unused(struct opensmtpd *smtpd, struct opensmtpd_row *row)
 static void
 opensmtpd_visit(struct opensmtpd *smtpd)
 {
+	opensmtpd_rows_name(smtpd);
 	for (size_t k = 0; k < OPENSMTPD_KEYWORDS; k++)
 		for (size_t i = 0; i < smtpd->count; i++)
 			if (!smtpd->rows[i].item.is_told &&
@@ -369,14 +370,13 @@ import_opensmtpd(struct import *import, const char *path, struct err *err)
 {
 	struct opensmtpd *smtpd = arena_alloc(import->arena, sizeof(*smtpd));
 
-	*smtpd = (struct opensmtpd){ .import = import, .open = STR_INIT,
-		.ours = STR_INIT };
+	*smtpd = (struct opensmtpd){ .import = import,
+		.ours_words = STR_INIT };
 	opensmtpd_where(import, path);
 	if (opensmtpd_file_read(smtpd, import->file, 0, err) != 0)
 		return err_prefix(err, "%s", import->file);
 	smtpd->host = import_host_say(import);
 	opensmtpd_visit(smtpd);
-	str_release(&smtpd->open);
-	str_release(&smtpd->ours);
+	str_release(&smtpd->ours_words);
 	return 0;
 }

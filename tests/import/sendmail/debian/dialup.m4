@@ -1,0 +1,2 @@
+dnl # nothing is dialled
+define(`confTO_QUEUEWARN', `1d')dnl
