@@ -94,7 +94,8 @@ byte cuts;
  * twice after a power cut alone.  stuck: a life ends in a row that stays. */
 #define HAS(i) (((got | told) & BIT(i)) || (r && r_full && (r_for & BIT(i))))
 #define LOST (said && m == NONE && !(HAS(0) && HAS(1)))
-#define BAD_S2 (m >= ROUTER && !(m_full && m_safe) && (said || !adopted))
+#define BAD_S2 (m >= ROUTER && !(m_full && m_safe) && (said || !adopted || \
+	(!m_full && !was_cut)))
 #define BAD_P4 (k == TRANSPORT && !k_full && !was_cut)
 #define BAD_P5 (k == TRANSPORT && (m == ROUTER || m == CLAIM) && \
 	!was_cut && !rerouted)
