@@ -26,6 +26,7 @@ include tests/fuzz/folder.mk
 include tests/flow/folder.mk
 include tests/promises/folder.mk
 include tests/crash/folder.mk
+include tests/model/folder.mk
 include tests/soak/folder.mk
 include tests/priv/folder.mk
 include tests/corpus/folder.mk

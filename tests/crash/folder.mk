@@ -1,5 +1,6 @@
 # crash - `make crash` runs the whole matrix, make check a sample of it
-EXTRA_DIST += tests/crash/nth.c tests/crash/home.c tests/crash/nth.h tests/crash/nth.py \
+EXTRA_DIST += tests/crash/nth.c tests/crash/home.c tests/crash/control_lines.c \
+	tests/crash/nth.h tests/crash/nth.py \
 	tests/crash/crash.py tests/crash/box.py tests/crash/away.py \
 	tests/crash/orders.py tests/crash/reroute.py tests/crash/cut_through.py \
 	tests/crash/restore.py tests/crash/queues.py tests/crash/verb.py \
@@ -7,9 +8,9 @@ EXTRA_DIST += tests/crash/nth.c tests/crash/home.c tests/crash/nth.h tests/crash
 	tests/crash/boxes.py tests/crash/change.py tests/crash/crowd.py \
 	tests/crash/test_nth.py
 CLEANFILES += tests/crash/nth.so
-tests/crash/nth.so: $(srcdir)/tests/crash/nth.c $(srcdir)/tests/crash/home.c $(srcdir)/tests/crash/nth.h
+tests/crash/nth.so: $(srcdir)/tests/crash/nth.c $(srcdir)/tests/crash/home.c $(srcdir)/tests/crash/control_lines.c $(srcdir)/tests/crash/nth.h
 	@$(MKDIR_P) tests/crash
-	$(AM_V_CCLD)$(CC) -shared -fPIC -O1 -g -D_GNU_SOURCE -o $@ $(srcdir)/tests/crash/nth.c $(srcdir)/tests/crash/home.c -ldl
+	$(AM_V_CCLD)$(CC) -shared -fPIC -O1 -g -D_GNU_SOURCE -o $@ $(srcdir)/tests/crash/nth.c $(srcdir)/tests/crash/home.c $(srcdir)/tests/crash/control_lines.c -ldl
 # A library that is preloaded and AddressSanitizer do not go together: the
 # sanitized build runs everything but this.
 if !SANITIZE

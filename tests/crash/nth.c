@@ -6,7 +6,8 @@
  * syncs, which decide what a power cut leaves.
  *
  * In     ZM_NTH_STATE (struct nth_state), ZM_NTH_DIR (prefixes, colons),
- *        ZM_NTH_LOG (with is_logging: a line a call, enough to undo it),
+ *        ZM_NTH_LOG (with is_logging: a line a call, enough to undo it; with
+ *        NTH_TRACE for tests/model/trace.py: who made it, when it ended)
  *        ZM_NTH_GRAVE (a directory where unlinked files are kept)
  * Out    the call's result, or the process's end
  *
@@ -68,6 +69,24 @@ find_real(void)
 	FIND(open);
 }
 
+enum { LOG_FD_MIN = 400 };	/* of a trace: not what a shell may want */
+
+static void
+open_log(void)
+{
+	const char *path = getenv("ZM_NTH_LOG");
+	int fd;
+
+	if (!state->is_logging || path == NULL)
+		return;
+	fd = real_open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+	log_fd = fd;
+	if (fd < 0 || state->is_logging != NTH_TRACE)
+		return;
+	log_fd = fcntl(fd, F_DUPFD_CLOEXEC, LOG_FD_MIN);
+	close(fd);
+}
+
 __attribute__((constructor))
 static void
 set_up(void)
@@ -88,10 +107,8 @@ set_up(void)
 	close(fd);
 	if (state == MAP_FAILED)
 		state = NULL;
-	path = getenv("ZM_NTH_LOG");
-	if (state != NULL && state->is_logging && path != NULL)
-		log_fd = real_open(path, O_WRONLY | O_APPEND | O_CREAT |
-		    O_CLOEXEC, 0600);
+	if (state != NULL)
+		open_log();
 }
 
 /* ---- where ------------------------------------------------------------ */
@@ -202,6 +219,12 @@ before(const char *call, const char *path, bool *out_die, int *out_ticket)
 	return GO_ON;
 }
 
+static bool
+is_traced(void)
+{
+	return log_fd >= 0 && state->is_logging == NTH_TRACE;
+}
+
 __attribute__((format(printf, 2, 3)))
 static void
 note(int ticket, const char *format, ...)
@@ -212,13 +235,24 @@ note(int ticket, const char *format, ...)
 
 	if (log_fd < 0)
 		return;
-	n = snprintf(line, sizeof(line), "%d\t", ticket);
+	if (is_traced())
+		n = snprintf(line, sizeof(line), "%d\t%d\t%d\t%s\t", ticket,
+		    __atomic_add_fetch(&state->ticket, 1, __ATOMIC_SEQ_CST),
+		    (int)getpid(), program_invocation_short_name);
+	else
+		n = snprintf(line, sizeof(line), "%d\t", ticket);
 	va_start(ap, format);
 	n += vsnprintf(line + n, sizeof(line) - (size_t)n - 1, format, ap);
 	va_end(ap);
 	line[n++] = '\n';
-	if (real_write(log_fd, line, (size_t)n) < 0)
-		abort();
+	if (real_write(log_fd, line, (size_t)n) < 0) {
+		if (!is_traced())
+			abort();
+		/* a program that begins may close what it was given */
+		open_log();
+		if (log_fd >= 0 && real_write(log_fd, line, (size_t)n) < 0)
+			log_fd = -1;	/* the test limits its files */
+	}
 	errno = saved;
 }
 
@@ -343,8 +377,9 @@ ssize_t
 write(int fd, const void *bytes, size_t n)
 {
 	ON_FD(ssize_t, "write", fd, real_write(fd, bytes, n),
-	    "write\t%lu\t%lld\t%zd\t%s", inode_of_fd(fd), size_before, result,
-	    path);
+	    "write\t%lu\t%lld\t%zd\t%s%s%s", inode_of_fd(fd), size_before,
+	    result, path, is_traced() ? "\t" : "", is_traced() ?
+	    nth_control_lines(path, bytes, n, size_before) : "");
 }
 
 ssize_t
@@ -374,14 +409,14 @@ int
 fsync(int fd)
 {
 	ON_FD(int, "fsync", fd, real_fsync(fd),
-	    "sync\t%lu\t%lld", inode_of_fd(fd), size_before);
+	    "sync\t%lu\t%lld\t%s", inode_of_fd(fd), size_before, path);
 }
 
 int
 fdatasync(int fd)
 {
 	ON_FD(int, "fdatasync", fd, real_fdatasync(fd),
-	    "datasync\t%lu\t%lld", inode_of_fd(fd), size_before);
+	    "datasync\t%lu\t%lld\t%s", inode_of_fd(fd), size_before, path);
 }
 
 int

@@ -9,6 +9,7 @@
 #ifndef ZM_TESTS_NTH_H
 #define ZM_TESTS_NTH_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum nth_mode {
@@ -18,6 +19,8 @@ enum nth_mode {
 	NTH_FAIL,		/* the call fails with error, once */
 	NTH_STOP		/* every process stops at its next call */
 };
+
+enum { NTH_TRACE = 2 };		/* is_logging: for tests/model/trace.py */
 
 struct nth_state {		/* crash.py packs the same: keep in step */
 	char		role[32];	/* program counted; "" every one */
@@ -31,5 +34,12 @@ struct nth_state {		/* crash.py packs the same: keep in step */
 	int32_t		spare;
 	char		what[256];	/* the call that was met, in words */
 };
+
+/* " r126 X180 d126:outcome:failed": where recipients and their other ways
+ * begin, and records, of n bytes that are written at that place of path.
+ * returns one buffer a thread; "" when it is no control file, " +" when there
+ * are too many. */
+const char *nth_control_lines(const char *path, const char *bytes, size_t n,
+    long long at);
 
 #endif

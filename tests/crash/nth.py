@@ -10,6 +10,7 @@ import struct
 BUILD = os.environ.get("ZMAILER_BUILD") or os.getcwd()
 LIBRARY = os.path.join(BUILD, "tests", "crash", "nth.so")
 COUNT, KILL_BEFORE, KILL_AFTER, FAIL, STOP = range(5)
+TRACE = 2                            # plan(logging=TRACE)
 LAYOUT = "=32siiiiiiii256s"          # struct nth_state of nth.h
 SIZE = struct.calcsize(LAYOUT)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Run flow files against the real programs.
 
-    runner.py [-v] [-k] [-j N] [--real] [FLOW ...]
+    runner.py [-v] [-k] [-j N] [--real] [--traced] [FLOW ...]
 
 A FLOW is a folder of tests/flow, the name of a flow, folder/name, or the
 path of a file; without one all run.
@@ -9,7 +9,8 @@ path of a file; without one all run.
 
 A flow that moves the clock has one that can be moved; the daemons of all
 others run on the clock of the machine, as they do for users; --real runs
-only those.
+only those.  --traced: the calls of each instance on its spool have to be a
+behaviour of the model (tests/model).
 Exit status 0 only if every flow passed.
 
 SPDX-License-Identifier: ISC
@@ -17,7 +18,6 @@ SPDX-License-Identifier: ISC
 import argparse
 import concurrent.futures
 import email.header
-import glob
 import os
 import re
 import signal
@@ -28,9 +28,12 @@ import traceback
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
 sys.path.insert(0, HERE)
+sys.path.insert(1, os.path.join(HERE, "..", "model"))
 import language                                      # noqa: E402
 import replies                                       # noqa: E402
 import rows                                          # noqa: E402
+import traced                                        # noqa: E402
+from choice import chosen, short_name                # noqa: E402
 from client import Client, Failure                   # noqa: E402
 from zmtest import control, dns, httpserver, mta      # noqa: E402
 from zmtest import report, sasl                       # noqa: E402
@@ -91,9 +94,14 @@ class Flow:
     def audit(self):
         """Whatever a flow is about, its books balance at the end."""
         for name, actor in self.actors.items():
-            if not isinstance(actor, mta.Mta) or name in self.unaudited:
+            if not isinstance(actor, mta.Mta):
                 continue
             actor.stop()
+            misfits = traced.problems(actor)
+            if misfits:
+                raise Failure(f"{self.path}: {name}: {misfits}")
+            if name in self.unaudited:
+                continue
             try:
                 actor.audit()
             except AssertionError as error:
@@ -267,6 +275,7 @@ class Flow:
             self.actors[name] = mta.Mta(
                 name, self.clock,
                 seeks_leaks=self.name.split("/")[0] in SEEKS_LEAKS)
+            traced.begin(self.actors[name])
             self.actors[name].configure(self.fill(line.block or ""))
         elif line.block is not None:
             raise Failure("an mta gets its lines once; use file")
@@ -526,32 +535,6 @@ class Flow:
                          lambda: instance.count(area) == number)
 
 
-def short_name(path):
-    """Folder and name of a flow."""
-    folder, name = os.path.split(path)
-    return os.path.join(os.path.basename(folder), name.removesuffix(".flow"))
-
-
-def chosen(words):
-    """The paths of the flows that words name."""
-    every = {short_name(path): path for path in sorted(
-        glob.glob(os.path.join(HERE, "*", "*.flow")))}
-    last = sorted(map(os.path.basename, every))
-    for one, other in zip(last, last[1:]):
-        if one == other:
-            raise language.FlowError(f"two flows are called {one}")
-    found = [] if words else list(every.values())
-    for word in words:
-        paths = [word] if os.path.isfile(word) else [
-            path for name, path in every.items() if word.strip("/") in (
-                name, os.path.dirname(name), os.path.basename(name))]
-        if not paths:
-            raise language.FlowError(f"there is no flow, and no folder of "
-                                     f"flows, {word}")
-        found += paths
-    return found
-
-
 def run_file(path, options):
     began = time.monotonic()
     try:
@@ -575,8 +558,10 @@ def main():
     parser.add_argument("-j", dest="jobs", type=int,
                         default=2 * (os.cpu_count() or 1))
     parser.add_argument("--real", action="store_true")
+    parser.add_argument("--traced", action="store_true")
     parser.add_argument("flows", nargs="*")
     options = parser.parse_args()
+    traced.is_wanted |= options.traced
     paths = []
     for path in chosen(options.flows):   # the whole syntax first
         with open(path, encoding="utf-8") as file:

@@ -99,6 +99,13 @@ bool recover_find_queued(struct recover *r, enum spool_area area, ino_t inode,
 int recover_router(struct recover *r, struct err *err);
 int recover_public(struct recover *r, struct err *err);
 int recover_queued(struct recover *r, struct err *err);	/* queue, transport */
+/* S3, after the control files of finished messages are gone: one whose marks
+ * a power cut took would say that its report is to be written again.
+ * returns as the parts above. */
+int recover_reports(struct recover *r, struct err *err);
+
+/* What was decided must not be undecided by a power cut. */
+void recover_make_durable(const struct recover *r);
 
 /* With the daemons running its other half may have come after the directory
  * was read. */

@@ -305,11 +305,24 @@ foreign_clutter(struct recover *r, const char *name)
 	return true;
 }
 
-int
-recover_public(struct recover *r, struct err *err)
+static bool
+is_report(const char *name, ino_t inode)
+{
+	return slice_starts(slice_of(name), "dsn-");
+}
+
+static bool
+is_other(const char *name, ino_t inode)
+{
+	return !is_report(name, inode);
+}
+
+static int
+public_mend(struct recover *r, bool (*keep)(const char *name, ino_t inode),
+    struct err *err)
 {
 	struct name_list list;
-	int result = recover_list(r, AREA_PUBLIC, 0, NULL, &list, err);
+	int result = recover_list(r, AREA_PUBLIC, 0, keep, &list, err);
 
 	for (size_t i = 0; result == 0 && i < list.count; i++) {
 		struct place place = { AREA_PUBLIC, 0, list.names[i] };
@@ -329,4 +342,16 @@ recover_public(struct recover *r, struct err *err)
 	}
 	mem_free(&list.names);
 	return result;
+}
+
+int
+recover_public(struct recover *r, struct err *err)
+{
+	return public_mend(r, is_other, err);
+}
+
+int
+recover_reports(struct recover *r, struct err *err)
+{
+	return public_mend(r, is_report, err);
 }

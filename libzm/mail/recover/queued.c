@@ -45,6 +45,10 @@ struct lone {			/* bodies or control files without the other */
 
 enum { PAIRS_AHEAD = 64 };	/* open at a time */
 
+enum { ASIDE_COUNT = 4 };
+static const enum spool_area aside_areas[ASIDE_COUNT] =
+    { AREA_POSTMAN, AREA_TRASH, AREA_DEFERRED, AREA_FREEZER };
+
 struct pair {
 	const struct entry *body, *control;
 	int		 control_fd, body_fd;	/* -1: gone */
@@ -332,10 +336,40 @@ recover_follow(struct recover *r, const char *control_name,
 		    (size_t)snprintf(target, sizeof(target), "%s.control",
 			name) >= sizeof(target))
 			continue;
+		if (recover_acts(r))
+			spool_sync_name(r->spool, area, name);
 		return recover_move(r, &r->out->finished, id, control,
 		    (struct place){ area, 0, target },
 		    area == AREA_TRASH ? "half deleted (D7)" :
 		    "half shelved (D4)");
+	}
+	return false;
+}
+
+/* P5 of a message that had been set aside before it was routed: the disk
+ * forgot all its renames since. */
+static bool
+body_aside(struct recover *r, const char *control_name, ino_t number,
+    enum spool_area area, const struct name_list *list)
+{
+	const struct place control = { AREA_TRANSPORT, 0, control_name };
+	char id[SPOOL_ID_BYTES], control_id[SPOOL_ID_BYTES];
+	char target[SPOOL_NAME_BYTES];
+	struct spool_name parts;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct place body = { area, 0, list->names[i] };
+
+		if (!spool_name_parse(slice_of(body.name), &parts) ||
+		    parts.inode != number ||
+		    !recover_control_id(r, control, control_id) ||
+		    !recover_message_id(r, body, id) ||
+		    strcmp(id, control_id) != 0)
+			continue;
+		spool_hashed_name(r->spool, number, target);
+		return recover_move(r, &r->out->finished, id, body,
+		    (struct place){ AREA_QUEUE, 0, target },
+		    "half published (P5)");
 	}
 	return false;
 }
@@ -354,7 +388,9 @@ control_alone(struct recover *r, const struct entry *entry,
 	if (recover_exists(r, AREA_QUEUE, name) ||
 	    body_in_router(r, name, entry->number) ||
 	    recover_follow(r, name, AREA_POSTMAN, &aside[0]) ||
-	    recover_follow(r, name, AREA_TRASH, &aside[1]))
+	    recover_follow(r, name, AREA_TRASH, &aside[1]) ||
+	    body_aside(r, name, entry->number, AREA_DEFERRED, &aside[2]) ||
+	    body_aside(r, name, entry->number, AREA_FREEZER, &aside[3]))
 		return;
 	fd = recover_open(r, (struct place){ AREA_TRANSPORT, 0, name }, &st);
 	if (fd < 0)
@@ -382,6 +418,9 @@ mend_lone(struct recover *r, struct lone *bodies, struct lone *controls,
 			    recover_message_id(r, place, id) ? id : NULL,
 			    "body without a control file (P6)");
 	}
+	/* F1 -> F2: who unlinked the bodies died, perhaps before the barrier */
+	if (controls->count > 0)
+		recover_make_durable(r);
 	for (size_t i = 0; i < controls->count; i++)
 		if (!controls->all[i]->is_done)
 			control_alone(r, controls->all[i], aside);
@@ -468,7 +507,7 @@ recover_queued(struct recover *r, struct err *err)
 {
 	struct entries bodies = { 0 }, controls = { 0 };
 	struct lone lone_bodies = { 0 }, lone_controls = { 0 };
-	struct name_list aside[2] = { { 0 }, { 0 } };
+	struct name_list aside[ASIDE_COUNT] = { 0 };
 	int result = -1;
 
 	if (read_entries(r, AREA_QUEUE, &bodies, err) != 0 ||
@@ -477,10 +516,10 @@ recover_queued(struct recover *r, struct err *err)
 	    mend_twins(r, &bodies, err) != 0))
 		goto done;
 	queued_match(r, &bodies, &controls, &lone_bodies, &lone_controls);
-	if (lone_controls.count > 0 && (recover_list(r, AREA_POSTMAN, 0, NULL,
-		&aside[0], err) != 0 || recover_list(r, AREA_TRASH, 0, NULL,
-		&aside[1], err) != 0))
-		goto done;
+	for (size_t i = 0; lone_controls.count > 0 && i < ASIDE_COUNT; i++)
+		if (recover_list(r, aside_areas[i], 0, NULL, &aside[i],
+			err) != 0)
+			goto done;
 	mend_lone(r, &lone_bodies, &lone_controls, aside);
 	result = 0;
 done:
@@ -488,7 +527,7 @@ done:
 	mem_free(&controls.all);
 	mem_free(&lone_bodies.all);
 	mem_free(&lone_controls.all);
-	mem_free(&aside[0].names);
-	mem_free(&aside[1].names);
+	for (size_t i = 0; i < ASIDE_COUNT; i++)
+		mem_free(&aside[i].names);
 	return result;
 }

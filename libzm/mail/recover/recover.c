@@ -17,12 +17,11 @@
 
 #include "base/banned.h"
 
-static void
-make_durable(const struct recover *r)
+void
+recover_make_durable(const struct recover *r)
 {
-	if (!r->is_changed || (r->mode & RECOVERY_START) == 0)
+	if ((r->mode & RECOVERY_START) == 0 || !recover_acts(r))
 		return;
-	/* what was decided here must not be undecided by a power cut */
 #ifdef HAVE_SYNCFS
 	if (syncfs(r->spool->area_fd[AREA_QUEUE]) != 0)
 		warning("syncfs of the spool: %s", strerror(errno));
@@ -46,7 +45,10 @@ spool_recover(struct spool *spool, enum recovery_mode mode,
 		result = recover_public(&r, err);
 	if (result == 0 && recover_is_full(&r))
 		result = recover_queued(&r, err);
-	make_durable(&r);
+	if (result == 0)
+		result = recover_reports(&r, err);
+	if (r.is_changed)
+		recover_make_durable(&r);
 	arena_free(&r.arena);
 	return result;
 }

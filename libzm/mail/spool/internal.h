@@ -40,6 +40,11 @@ int spool_rename(int from_fd, const char *from, int to_fd, const char *to);
 int spool_sync_dirs(const struct spool *spool, int a_fd, int b_fd,
     struct err *err);
 
+/* fsync of area/<name> after its rename: its name there is durable then.  A
+ * failure is only told. */
+void spool_sync_name(const struct spool *spool, enum spool_area area,
+    const char *name);
+
 /* "D/J/123" -> "D/J"; "." when there is no directory in it. */
 void spool_parent(const char *name, char out_dir[SPOOL_NAME_BYTES]);
 

@@ -207,8 +207,8 @@ spool_barrier_part(const struct spool *spool,
 		return barrier_sync_all(spool);		/* F1 -> F2 */
 	if (part < barrier->dir_count)
 		return barrier_sync_dir(spool, barrier->dirs[part]);
-	return fdatasync(barrier->fds[part - barrier->dir_count]) == 0 ? 0 :
-	    errno;					/* P4: records */
+	/* P4: records; and the name, which may still be that of the plan */
+	return fsync(barrier->fds[part - barrier->dir_count]) == 0 ? 0 : errno;
 }
 
 void
@@ -228,14 +228,15 @@ spool_sync(const struct spool *spool, struct err *err)
 
 /* ---- aside, with its control file ------------------------------------ */
 
-static void
-sync_file(int dir_fd, const char *name)
+void
+spool_sync_name(const struct spool *spool, enum spool_area area,
+    const char *name)
 {
-	int fd = spool_open_file(dir_fd, name, O_RDONLY);
+	int fd = spool_open_file(spool->area_fd[area], name, O_RDONLY);
 
 	if (fd < 0 || fsync(fd) != 0)
 		warning("fsync %s after its rename: %s",
-		    spool_label(AREA_POSTMAN, 0, name), strerror(errno));
+		    spool_label(area, 0, name), strerror(errno));
 	if (fd >= 0)
 		close(fd);
 }
@@ -270,11 +271,13 @@ spool_shelve_queued(struct spool *spool, const char *name, const char *why,
 	if ((size_t)snprintf(control, sizeof(control), "%s.control", target) >=
 	    sizeof(control))
 		return err_set(err, "name %s is too long", target);
+	/* before it follows: were its move alone kept, the body in queue/ would
+	 * be routed again (P6) */
+	spool_sync_name(spool, AREA_POSTMAN, target);
 	if (spool_rename(spool->area_fd[AREA_TRANSPORT], name, to_fd,
 		control) != 0)
 		return err_sys(err, "move %s to postman/%s",
 		    spool_label(AREA_TRANSPORT, 0, name), control);
-	sync_file(to_fd, control);
-	sync_file(to_fd, target);
+	spool_sync_name(spool, AREA_POSTMAN, control);
 	return spool_sync_dirs(spool, spool->area_fd[AREA_QUEUE], to_fd, err);
 }

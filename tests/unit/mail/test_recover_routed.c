@@ -205,6 +205,29 @@ BOTH(p5_renames_kept_in_the_other_order)
 }
 
 /* The inode was used before, and that message's control file came back. */
+/* The disk kept none of the renames since it was set aside. */
+Test(recover, p5_a_message_that_had_been_set_aside)
+{
+	static const char *const rows[] = { "deferred/%s.table-t",
+	    "freezer/%s.policy" };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fixture f;
+		struct recovery r;
+		struct built b;
+
+		b = build_first(&f, 1);
+		put_control(&f, &b);
+		move_file(&f, "public/t", at(rows[i], b.n));
+		r = START(&f);
+		cr_expect_eq(r.finished, 1);
+		cr_expect_eq(TOTAL(r), 1);
+		cr_expect_eq(file_inode(&f, at("queue/%s", b.path)), b.inode);
+		cr_expect(file_exists(&f, at("transport/%s", b.path)));
+		fixture_close(&f);
+	}
+}
+
 Test(recover, f1_a_control_file_of_an_older_message_goes)
 {
 	static const char *const places[] =
