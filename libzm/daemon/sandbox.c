@@ -43,6 +43,9 @@ enum {
 	ASK_VERSION = 1,		/* flag: which version is this? */
 	NET_BIND_TCP = 1,
 	SCOPE_ALL = 3,			/* abstract sockets, signals */
+	/* nobody can start a program (sandbox_calls.c); it tells directories
+	 * apart: the kernel refuses a link by which a file gains a right */
+	FILE_EXECUTE = 1 << 0,
 	FILE_WRITE = 1 << 1, FILE_READ = 1 << 2, FILE_LIST = 1 << 3,
 	FILE_REMOVE = 1 << 5, FILE_MAKE = 1 << 8,
 	FILE_REFER = 1 << 13,		/* version 2: to another directory */
@@ -101,6 +104,8 @@ static int
 rules_add(int ruleset, int version, const struct sandbox *rules,
     struct err *err)
 {
+	uint64_t open = rules->may_link ? FILE_EXECUTE : 0;
+
 	for (size_t i = 0; i < rules->appended_count; i++)
 		if (path_allow(ruleset, rules->appended[i],
 		    FILE_WRITE | FILE_MAKE, err) < 0)
@@ -115,12 +120,16 @@ rules_add(int ruleset, int version, const struct sandbox *rules,
 		    FILE_TRUNCATE) & files_of(version), err) < 0)
 			return -1;
 	for (size_t i = 0; i < rules->written_count; i++)
-		if (path_allow(ruleset, rules->written[i], (FILE_WRITE |
+		if (path_allow(ruleset, rules->written[i], (open | FILE_WRITE |
 		    FILE_REMOVE | FILE_MAKE | FILE_REFER | FILE_TRUNCATE) &
 		    files_of(version), err) < 0)
 			return -1;
 	for (size_t i = 0; i < rules->filed_count; i++)
-		if (path_allow(ruleset, rules->filed[i], FILE_MAKE |
+		if (path_allow(ruleset, rules->filed[i], open | FILE_MAKE |
+		    FILE_REFER, err) < 0)
+			return -1;
+	for (size_t i = 0; i < rules->shut_count; i++)
+		if (path_allow(ruleset, rules->shut[i], FILE_MAKE |
 		    FILE_REFER, err) < 0)
 			return -1;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

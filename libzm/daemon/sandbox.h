@@ -41,7 +41,12 @@ struct sandbox {
 	const char	*filed[SANDBOX_PATHS_MAX];
 	size_t		 filed_count;
 	bool		 may_link;	/* a file in a written directory may get
-					 * a second name in a filed one */
+					 * a second name in a filed or a shut
+					 * one, and one in a filed one there */
+	/* as filed; of a file in one of these no second name can be made in a
+	 * written or filed one */
+	const char	*shut[SANDBOX_PATHS_MAX];
+	size_t		 shut_count;
 	enum sandbox_sockets {		/* that may be made and connected */
 		SOCKETS_ALL,
 		SOCKETS_LOCAL,		/* to processes of this machine */

@@ -92,14 +92,16 @@ confine_rules(const struct conf *conf, const char *conf_path,
 		.written_count = 1,
 		.worked = { path_is_below(arena, conf->run_dir, "tables") },
 		.worked_count = 1,
-		.filed = { path_is_below(arena, conf->spool_dir, "router"),
-		    path_is_below(arena, conf->spool_dir, "freezer") },
-		.filed_count = 2,
+		.filed = { path_is_below(arena, conf->spool_dir, "router") },
+		.filed_count = 1,
+		.shut = { path_is_below(arena, conf->spool_dir, "freezer") },
+		.shut_count = 1,
 		.sockets = SOCKETS_NONE,
-		.may_link = conf->record_bodies_max_bytes > 0,
+		.may_link = conf->record_ms > 0 &&
+		    conf->record_bodies_max_bytes > 0,
 	};
 	if (out->may_link)
-		out->filed[out->filed_count++] = path_is_below(arena,
+		out->shut[out->shut_count++] = path_is_below(arena,
 		    conf->spool_dir, SPOOL_KEPT_DIR);
 	if (conf_path != NULL)		/* for a reload */
 		confine_add_readable(out, confine_directory(arena,

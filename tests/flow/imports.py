@@ -8,6 +8,7 @@ table   what is printed: every setting with what became of it
 conf    the zmailer.conf that is written
 routes  rows ADDRESS => CHANNEL HOST USER..., asked of the new configuration
 made    definitions of tables in databases, as they are written: for root alone
+strangers  rows ADDRESS CODE: what a client that nobody knows is answered
 
 DIR stands for the directory, NEW for the new one.  The new one must pass
 `zmailer check`, the old one must be as it was.
@@ -28,7 +29,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FIXTURES = os.path.join(HERE, "..", "import")
 BUILD = os.environ.get("ZMAILER_BUILD") or os.getcwd()
 ZMAILER = os.path.join(BUILD, "bin", "zmailer")
-OURS = ("table", "conf", "routes", "made")
+OURS = ("table", "conf", "routes", "made", "strangers")
 # Files whose statements must all be told; the first one's stand in front.
 FILES = {
     "postfix": ("main.cf", "master.cf"),
@@ -193,6 +194,7 @@ def fixture(name, top, update):
     conf = os.path.join(new, "zmailer.conf")
     look(name + " check", 0, run(["check", "--syntax", conf]).returncode)
     routes(name, ours, conf)
+    strangers(name, ours, conf)
     every_statement(name, mailer, old)
 
 
@@ -222,6 +224,21 @@ def routes(name, ours, conf):
                      if one.strip().startswith("-> "))
         look("%s route %s" % (name, address),
              sorted(want.split(" & ")), got)
+
+
+def strangers(name, ours, conf):
+    """A backup MX takes the mail of its domains from everybody, and none for
+    others."""
+    path = os.path.join(ours, "strangers")
+    if not os.path.exists(path):
+        return
+    with open(path, encoding="utf-8") as file:
+        rows = [row.split() for row in file]
+    for address, code in rows:
+        said = run(["-C", conf, "test", "smtp", "--ip", "203.0.113.9",
+                    "--name", "mx.src.test", "--from", "a@src.test",
+                    "--to", address]).stdout.decode().splitlines()
+        look(f"{name} strangers to {address}", code, said[-1].split()[1])
 
 
 def every_statement(name, mailer, old):
@@ -274,7 +291,7 @@ EXIM_ROWS = [
     (b"dc_local_interfaces='eth0'", "--to NEW", 0, "write `listen"),
     (b"dc_other_hostnames='a}b'", "--to NEW", 0, "no name of a domain"),
     (b"dc_relay_nets='1.2.3'", "--to NEW", 0, "accept from NET"),
-    (b"dc_relay_domains='a;b c'", "--to NEW", 0, "accept to PATTERN"),
+    (b"dc_relay_domains='a;b c'", "--to NEW", 0, "accept to PATTERN for any"),
     (b"dc_eximconfig_configtype='smarthost'\ndc_smarthost='h::x'",
      "--to NEW", 0, "route * via HOST"),
     (b"dc_eximconfig_configtype='none'", "--to NEW", 0, "zmailer setup"),

@@ -29,8 +29,10 @@ def begin(instance):
 def problems(instance):
     """What does not fit the model; "" when all does."""
     log = getattr(instance, "traced_log", None)
-    if log is None or not os.path.exists(log):
+    if log is None:
         return ""
+    if not os.path.exists(log) or os.path.getsize(log) == 0:
+        return "nothing was recorded" if instance.events() else ""
     found = trace.check(log, instance.dir + "/spool")
     if os.environ.get("ZMAILER_TRACED") == "tell":
         print(f"trace: {found.calls} calls, {found.messages} messages, "

@@ -27,7 +27,8 @@
 
 #include "base/banned.h"
 
-enum { BODIES_DAYS_MAX = 400, BODIES_PATH_BYTES = 4200, DAY_BYTES = 12 };
+enum { BODIES_DAYS_MAX = 400, BODIES_PATH_BYTES = 4200, DAY_BYTES = 12,
+	BLOCK_BYTES = 512 };		/* of st_blocks */
 
 struct bodies_day {
 	char		text[DAY_BYTES];
@@ -114,19 +115,33 @@ body_count(void *context, int day_fd, const char *name)
 	struct bodies_day *day = context;
 	struct stat st;
 
-	if (fstatat(day_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
-		day->bytes += (uint64_t)st.st_size;
+	if (fstatat(day_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+		uint64_t on_disk = (uint64_t)st.st_blocks * BLOCK_BYTES;
+
+		day->bytes += on_disk > (uint64_t)st.st_size ? on_disk :
+		    (uint64_t)st.st_size;
+	}
 	return true;
 }
 
-/* Row K1 ends: the message, when it is still under way, has its own name. */
+/* Row K1 ends: the message, when it is still under way, has its own name, and
+ * no mark that would hide a second one. */
 static bool
 body_remove(void *context, int day_fd, const char *name)
 {
 	struct bodies *bodies = context;
+	int fd = openat(day_fd, name,
+	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st, day;
 
 	if (unlinkat(day_fd, name, 0) == 0)
 		bodies->removed++;
+	if (fd >= 0 && fstat(fd, &st) == 0 && fstat(day_fd, &day) == 0 &&
+	    S_ISREG(st.st_mode) && st.st_uid == day.st_uid &&
+	    st.st_nlink > 0)
+		(void)fchmod(fd, st.st_mode & 0777 & ~(mode_t)S_IXGRP);
+	if (fd >= 0)
+		close(fd);
 	return bodies->removed < RECORD_BODIES_ROUND_MAX;
 }
 
@@ -193,12 +208,15 @@ day_set_mode(const struct bodies *bodies, const struct bodies_day *day,
 static void
 day_remove(struct bodies *bodies, const struct bodies_day *day)
 {
+	if (bodies->removed >= RECORD_BODIES_ROUND_MAX)
+		return;
 	if ((day_mode(bodies, day) & S_IWUSR) == 0)
 		day_set_mode(bodies, day, 0700);
 	day_each(bodies->dir_fd, day->text, body_remove, bodies);
+	if (bodies->removed >= RECORD_BODIES_ROUND_MAX)
+		return;			/* the rest counts until it is gone */
 	bodies->bytes -= day->bytes;
-	if (bodies->removed < RECORD_BODIES_ROUND_MAX &&
-	    unlinkat(bodies->dir_fd, day->text, AT_REMOVEDIR) != 0)
+	if (unlinkat(bodies->dir_fd, day->text, AT_REMOVEDIR) != 0)
 		warning("cannot remove " SPOOL_KEPT_DIR "/%s: %s", day->text,
 		    strerror(errno));
 }
@@ -229,8 +247,7 @@ bodies_are_wanted(const struct conf *conf)
 static void
 bodies_bound(struct bodies *bodies, const struct conf *conf, int64_t now_ms)
 {
-	for (size_t i = 0; i < bodies->count &&
-	    bodies->removed < RECORD_BODIES_ROUND_MAX; i++) {
+	for (size_t i = 0; i < bodies->count; i++) {
 		const struct bodies_day *day = &bodies->days[i];
 
 		if (!bodies_are_wanted(conf) ||
@@ -249,15 +266,21 @@ day_make(int dir_fd, int64_t at_ms)
 {
 	char text[DAY_BYTES];
 	struct stat st;
+	int fd;
 
 	day_text(at_ms, text);
 	if (mkdirat(dir_fd, text, 0700) != 0)
 		return;
-	if (fstat(dir_fd, &st) == 0 && geteuid() == 0 &&
-	    fchownat(dir_fd, text, st.st_uid, st.st_gid,
-	    AT_SYMLINK_NOFOLLOW) != 0)
+	/* its owner-to-be may have put something else there meanwhile: what is
+	 * given away is a directory */
+	fd = openat(dir_fd, text,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && fstat(dir_fd, &st) == 0 && geteuid() == 0 &&
+	    fchown(fd, st.st_uid, st.st_gid) != 0)
 		warning("cannot give " SPOOL_KEPT_DIR "/%s its owner: %s",
 		    text, strerror(errno));
+	if (fd >= 0)
+		close(fd);
 }
 
 void

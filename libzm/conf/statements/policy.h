@@ -87,7 +87,7 @@ STATEMENT(TOP, "accept", NONE, accept, "",
     "accept from 192.0.2.0/24 for any\n"
     "accept auth for any\n"
     "accept cert *,O=Example issuer \"CN=Our CA,O=Example\" for any\n"
-    "accept to *@backup.example")
+    "accept to @backup.example for any")
 
 STATEMENT(TOP, "reject", NONE, reject, "",
     RULE_WORDS ORIGIN_WORDS " text=text delay=span:1s-60s",

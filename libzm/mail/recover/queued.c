@@ -367,9 +367,11 @@ body_aside(struct recover *r, const char *control_name, ino_t number,
 		    strcmp(id, control_id) != 0)
 			continue;
 		spool_hashed_name(r->spool, number, target);
-		return recover_move(r, &r->out->finished, id, body,
+		/* a move that fails is told; F1 it is not */
+		(void)recover_move(r, &r->out->finished, id, body,
 		    (struct place){ AREA_QUEUE, 0, target },
 		    "half published (P5)");
+		return true;
 	}
 	return false;
 }

@@ -75,17 +75,18 @@ static ssize_t
 outward_read(void *state, char *out, size_t n)
 {
 	struct outward *outward = state;
+	enum cipher_step step;
 	struct err err;
 	size_t got = 0;
 
 	if (outward->is_broken)
 		return STREAM_BROKEN;
-	switch (tls_client_read(outward->ssl, out, n, false, &got, &err)) {
+	step = tls_client_read(outward->ssl, out, n, false, &got, &err);
+	outward->wants_write = step == CIPHER_WANT_WRITE;
+	switch (step) {
 	case CIPHER_DONE:
 		return (ssize_t)got;
 	case CIPHER_WANT_WRITE:
-		outward->wants_write = true;
-		return STREAM_NOTHING;
 	case CIPHER_WANT_READ:
 		return STREAM_NOTHING;
 	case CIPHER_EOF:

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/sandbox.h"
@@ -159,10 +160,52 @@ Test(confine, bodies_need_a_fresh_process)
 	struct conf none = { .log_dir = "/l", .spool_dir = "/s",
 	    .run_dir = "/r" }, bodies = none;
 
-	bodies.record_bodies_max_bytes = 1;
+	bodies.record_ms = bodies.record_bodies_max_bytes = 1;
 	cr_expect(!session_may_read(&none, &bodies));
 	cr_expect(session_may_read(&bodies, &none));
 	cr_expect(session_may_read(&bodies, &bodies));
+}
+
+/* ---- with messages that are kept ----------------------------------------- */
+
+static void
+setup_keeping(void)
+{
+	char path[200];
+
+	house_open(&house, "record for 1d bodies\n");
+	snprintf(path, sizeof(path), "%s/record", house.dir);
+	cr_assert_eq(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/record/kept", house.dir);
+	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	snprintf(path, sizeof(path), "%s/freezer/4713.held", house.dir);
+	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	lock_in("192.0.2.7:4711");
+}
+
+TestSuite(confine_keeping, .init = setup_keeping);
+
+static bool
+can_link(const char *from, const char *to)
+{
+	char old[200], new[200];
+
+	snprintf(old, sizeof(old), "%s/%s", house.conf->spool_dir, from);
+	snprintf(new, sizeof(new), "%s/%s", house.conf->spool_dir, to);
+	return link(old, new) == 0;
+}
+
+/* What is set aside cannot be let go, nor what is kept come again. */
+Test(confine_keeping, a_second_name_is_for_drafts_alone)
+{
+	if (outside > 0)
+		cr_skip_test("the kernel has no such walls");
+	cr_expect(can_link("public/4712", "record/4712"));
+	cr_expect_not(can_link("freezer/4713.held", "router/1.x"));
+	cr_expect_not(can_link("freezer/4713.held", "public/x"));
+	cr_expect_not(can_link("record/kept", "router/1.y"));
+	cr_expect_not(can_link("record/kept", "public/y"));
+	cr_expect(can("public/5000", O_WRONLY | O_CREAT));
 }
 
 /* ---- while it waits for somebody ---------------------------------------- */

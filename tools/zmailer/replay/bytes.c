@@ -235,7 +235,8 @@ bytes_compare(struct rereading *rereading, struct slice line,
 		rereading->replay->left_out++;
 	else if (result == 0)
 		rereading->replay->with_bytes++;
-	if (result == 0 && !seen_equal(&before, &after))
+	if (result == 0 && before.bad.len + after.bad.len == 0 &&
+	    !seen_equal(&before, &after))
 		bytes_tell(rereading, line, &before, &after);
 	seen_release(&before);
 	seen_release(&after);

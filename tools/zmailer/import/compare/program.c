@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -95,6 +96,20 @@ program_listen(int fd, struct str *out, struct err *err)
 	return 0;
 }
 
+/* Within a second after its last word. */
+static bool
+program_ends(pid_t pid, int *out_status)
+{
+	const struct timespec pause = { 0, 5000000 };
+	int64_t until_ms = clock_steady_ms() + 1000;
+	pid_t got;
+
+	while ((got = waitpid(pid, out_status, WNOHANG)) == 0 &&
+	    clock_steady_ms() < until_ms)
+		(void)nanosleep(&pause, NULL);
+	return got == pid;
+}
+
 int
 compare_run(const char *const *words, struct str *out, struct err *err)
 {
@@ -111,10 +126,14 @@ compare_run(const char *const *words, struct str *out, struct err *err)
 	(void)close(ends[1]);
 	if (result == 0) {
 		result = program_listen(ends[0], out, err);
-		if (result != 0)
+		/* one that says no more and stays has had its time, too */
+		if (result == 0 && !program_ends(pid, &status))
+			result = err_set(err, "it does not end");
+		if (result != 0) {
 			(void)kill(-pid, SIGKILL);
-		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-			;
+			while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+				;
+		}
 	}
 	(void)close(ends[0]);
 	if (result != 0)

@@ -128,12 +128,13 @@ exim_relaying(struct exim *exim, struct import_item *item)
 		if (name == NULL || (is_nets && net_parse(word, &net, NULL) !=
 		    0))
 			import_item_note(exim->import, item, IMPORT_MISSING,
-			    SLICE_FMT ": write `accept %s`", SLICE_ARG(word),
-			    is_nets ? "from NET for any" : "to PATTERN");
+			    SLICE_FMT ": write `accept %s for any`",
+			    SLICE_ARG(word), is_nets ? "from NET" :
+			    "to PATTERN");
 		else
 			import_item_taken(exim->import, item, import_say(
 			    exim->import, IMPORT_RELAYING, "", is_nets ?
-			    "accept from %s for any" : "accept to @%s",
+			    "accept from %s for any" : "accept to @%s for any",
 			    name));
 	}
 }

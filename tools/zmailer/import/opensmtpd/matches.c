@@ -370,9 +370,10 @@ match_relaying(struct opensmtpd *smtpd, struct opensmtpd_row *row,
 		while (slice_word(&rest, &word))
 			opensmtpd_say(smtpd, row, IMPORT_RELAYING,
 			    slice_starts(word, ".") ? "accept%s to *@*"
-			    SLICE_FMT : slice_starts(word, "<") ?
-			    "accept%s to " SLICE_FMT : "accept%s to @"
-			    SLICE_FMT, conditions.buf, SLICE_ARG(word));
+			    SLICE_FMT " for any" : slice_starts(word, "<") ?
+			    "accept%s to " SLICE_FMT " for any" :
+			    "accept%s to @" SLICE_FMT " for any",
+			    conditions.buf, SLICE_ARG(word));
 	str_release(&conditions);
 }
 
@@ -386,8 +387,8 @@ match_relay(struct opensmtpd *smtpd, struct opensmtpd_row *row,
 		import_item_note(smtpd->import, &row->item, IMPORT_MISSING,
 		    match->to == FOR_LOCAL ? "mail for this host goes "
 		    "elsewhere: write `domain NAME { users any; deliver smtp "
-		    "HOST:PORT }`" : "write `accept to ADDRESS` and `route "
-		    "DOMAIN via ...` for each");
+		    "HOST:PORT }`" : "write `accept to ADDRESS for any` and "
+		    "`route DOMAIN via ...` for each");
 		return;
 	}
 	if (match->to == FOR_DOMAIN)

@@ -1,7 +1,7 @@
 /* relay.c - who may send through us, and for whom we take mail
  *
  * In     mynetworks, relay_domains, relay_recipient_maps
- * Out    accept from NET for any; accept to DOMAIN
+ * Out    accept from NET for any; accept to DOMAIN for any
  * Holds  nothing
  * Spec   zmailer.conf(5), accept
  *
@@ -135,7 +135,7 @@ relay_domain_say(struct import *import, void *context, struct slice domain)
 	(void)context;
 	if (slice_starts(domain, "<")) {
 		import_say(import, IMPORT_RELAYING, "relay_domains",
-		    "accept to " SLICE_FMT, SLICE_ARG(domain));
+		    "accept to " SLICE_FMT " for any", SLICE_ARG(domain));
 		return;
 	}
 	word = import_domain(import, domain);
@@ -148,7 +148,7 @@ relay_domain_say(struct import *import, void *context, struct slice domain)
 	if (strstr(import->domains.buf, key) != NULL)
 		return;		/* its mail ends here anyway */
 	import_say(import, IMPORT_RELAYING, "relay_domains",
-	    "accept to @%s\naccept to *@*.%s", word, word);
+	    "accept to @%s for any\naccept to *@*.%s for any", word, word);
 }
 
 void
@@ -166,10 +166,10 @@ import_relay_domains(struct import *import, const char *name)
 	users = import_users_add(import, maps, import_value(import, maps));
 	if (users[0] == '\0') {
 		import_note(import, name, SLICE(""), IMPORT_MISSING,
-		    "write `accept to <TABLE>` once relay_recipient_maps has "
+		    "write `accept to <TABLE> for any` once relay_recipient_maps has "
 		    "one; until then mail for these domains is refused");
 		return;
 	}
 	import_say(import, IMPORT_RELAYING,
-	    "relay_domains relay_recipient_maps", "accept to %s", users);
+	    "relay_domains relay_recipient_maps", "accept to %s for any", users);
 }

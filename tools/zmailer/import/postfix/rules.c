@@ -84,7 +84,7 @@ static const struct word_row {
 	{ "reject_unknown_reverse_client_hostname", WORD_LACKS,
 	    "`reject name none` is stricter: the name must lead back" },
 	{ "permit_mx_backup", WORD_LACKS,
-	    "name the domains: accept to @DOMAIN" },
+	    "name the domains: accept to @DOMAIN for any" },
 	{ "permit_tls_clientcerts", WORD_LACKS,
 	    "write `accept cert <FINGERPRINTS> for any`" },
 	{ "permit_tls_all_clientcerts", WORD_LACKS,

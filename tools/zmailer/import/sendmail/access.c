@@ -64,6 +64,7 @@ action_read(struct access *access, struct slice action,
 	else if (slice_is_nocase(action, "RELAY")) {
 		out->verb = "accept";
 		out->part = IMPORT_RELAYING;
+		out->text = " for any";
 	} else if (slice_is_nocase(action, "REJECT"))
 		out->verb = "reject";
 	else if (slice_is_nocase(action, "DISCARD") ||
@@ -93,14 +94,15 @@ group_key(struct access *access, struct import_entry *entry,
 		    "write a rule for it (zmailer help reject)");
 }
 
-/* A domain stands for what is below it, too. */
+/* A domain stands for what is below it, too, unless only hosts may relay. */
 static void
 key_domain(struct access *access, struct import_entry *entry,
     struct sendmail_group *like, const char *condition, const char *domain)
 {
 	like->condition = condition;
 	group_key(access, entry, like, domain);
-	if (domain[0] != '.')
+	if (domain[0] != '.' && !(like->part == IMPORT_RELAYING &&
+	    sendmail_has(access->mail, "relay_hosts_only")))
 		group_key(access, entry, like, arena_printf(
 		    access->mail->import->arena, ".%s", domain));
 }
@@ -113,8 +115,6 @@ key_client(struct access *access, struct import_entry *entry,
 	const char *domain = import_domain(access->mail->import, key);
 	struct sendmail_group rule = *like;
 
-	if (rule.part == IMPORT_RELAYING)
-		rule.text = " for any";
 	rule.condition = "from";
 	if (net != NULL)
 		group_key(access, entry, &rule, net);

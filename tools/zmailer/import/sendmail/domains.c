@@ -66,7 +66,7 @@ site_add_file(struct sendmail *mail, struct sendmail_row *row,
 	const char *path = sendmail_path(mail, row, definition, preset);
 	struct import_entries entries;
 
-	if (path != NULL && sendmail_entries(mail, row, path, &entries))
+	if (path != NULL && sendmail_names(mail, row, path, &entries))
 		for (size_t i = 0; i < entries.count; i++)
 			site_add(mail, row, entries.rows[i].key, out);
 }
@@ -116,11 +116,31 @@ site_words(struct sendmail *mail, const struct str *words)
 
 /* ---- aliases ------------------------------------------------------------ */
 
+/* "NAME:VALUE" and "NAME : VALUE" are "NAME: VALUE". */
+static struct import_entry
+alias_cut(struct arena *arena, const struct import_entry *entry)
+{
+	struct import_entry cut = *entry;
+	size_t colon = slice_find(entry->key, ':');
+
+	if (colon < entry->key.n && entry->key.p[0] != '"') {
+		cut.key = slice_first(entry->key, colon);
+		cut.value = slice_trim(slice_of(arena_printf(arena, SLICE_FMT
+		    " " SLICE_FMT, SLICE_ARG(slice_from(entry->key,
+		    colon + 1)), SLICE_ARG(entry->value))));
+	} else if (slice_starts(entry->value, ": ")) {
+		cut.value = slice_trim(slice_from(entry->value, 2));
+	}
+	return cut;
+}
+
 /* |prog and :include: as they are; a program with blanks gets quotes. */
 static void
 aliases_entry_add(struct sendmail *mail, const char *path,
-    const struct import_entry *entry, struct str *out)
+    const struct import_entry *raw, struct str *out)
 {
+	const struct import_entry cut = alias_cut(mail->import->arena, raw);
+	const struct import_entry *entry = &cut;
 	struct slice rest = entry->value, value = entry->value;
 	bool is_open = false;
 
@@ -298,15 +318,14 @@ relaying_add(struct sendmail *mail, struct sendmail_row *row,
 	}
 	if (domain == NULL) {
 		sendmail_note(mail, row, IMPORT_MISSING, "\"" SLICE_FMT
-		    "\" is no domain or network: write `accept to @DOMAIN` "
-		    "or `accept from NET for any`", SLICE_ARG(name));
+		    "\" is no domain or network: write `accept to @DOMAIN "
+		    "for any` or `accept from NET for any`", SLICE_ARG(name));
 		return;
 	}
 	below = sendmail_has(mail, "relay_hosts_only") || domain[0] == '.' ?
 	    NULL : arena_printf(mail->import->arena, ".%s", domain);
 	for (int turn = 0; turn < 2; turn++) {
 		like.condition = turn == 0 ? "name" : "to";
-		like.text = turn == 0 ? " for any" : "";
 		(void)sendmail_group_add(groups, &like, domain);
 		if (below != NULL)
 			(void)sendmail_group_add(groups, &like, below);
@@ -344,7 +363,7 @@ sendmail_relay_file(struct sendmail *mail, struct sendmail_row *row)
 	row = is_row ? row : &none;
 	path = sendmail_path(mail, row, !is_row ? SLICE("") :
 	    sendmail_argument(row, row->count > 1 ? 1 : 0), preset);
-	if (path == NULL || !sendmail_entries(mail, row, path, &entries))
+	if (path == NULL || !sendmail_names(mail, row, path, &entries))
 		return;
 	for (size_t i = 0; i < entries.count; i++)
 		relaying_add(mail, row, entries.rows[i].key, groups);

@@ -77,19 +77,14 @@ feature_qualify(struct sendmail *mail, struct sendmail_row *row)
 	sendmail_say(mail, row, IMPORT_ADDRESSES, "qualify %s", mail->host);
 }
 
-/* Clients of the host's own domain. */
+/* Clients of the machine's own domain: it is $m of the machine, which no file
+ * says, and one label too few would be everybody's. */
 static void
 feature_relay_domain(struct sendmail *mail, struct sendmail_row *row)
 {
-	const char *dot = strchr(mail->host, '.');
-
-	if (dot == NULL || strchr(dot + 1, '.') == NULL)
-		sendmail_note(mail, row, IMPORT_MISSING, "the name of host "
-		    "has no domain that could be one's own: write `accept "
-		    "from NET for any`");
-	else
-		sendmail_say(mail, row, IMPORT_RELAYING,
-		    "accept name %s for any", dot);
+	sendmail_note(mail, row, IMPORT_MISSING, "which domain is yours alone "
+	    "no file says: write `accept name .DOMAIN for any`, or better "
+	    "`accept from NET for any`");
 }
 
 /* Said with what it belongs to, unless that is missing. */
@@ -171,7 +166,7 @@ static const struct sendmail_rule rules[] = {
 	    "to everywhere: write `accept from NET for any` with the "
 	    "networks that may"),
 	LACKS("relay_based_on_MX", "whoever has an MX record for this host "
-	    "could relay: write `accept to @DOMAIN` for each"),
+	    "could relay: write `accept to @DOMAIN for any` for each"),
 	LACKS("relay_mail_from", "anybody could say that sender: write "
 	    "`accept from NET for any` with the clients that may relay"),
 	LACKS("relay_local_from", "anybody could say that sender: write "

@@ -83,6 +83,21 @@ sendmail_entry_note(struct sendmail *mail, const char *path,
 	import_row_note(mail->import, path, entry, kind, text);
 }
 
+bool
+sendmail_names(struct sendmail *mail, struct sendmail_row *row,
+    const char *path, struct import_entries *out)
+{
+	if (!sendmail_entries(mail, row, path, out))
+		return false;
+	for (size_t i = 0; i < out->count; i++)
+		if (out->rows[i].value.n > 0)
+			sendmail_entry_note(mail, path, &out->rows[i],
+			    IMPORT_MISSING, "one name a line, and no blank "
+			    "in front of it: what comes after the first is "
+			    "not read");
+	return true;
+}
+
 void
 sendmail_files_end(struct sendmail *mail)
 {

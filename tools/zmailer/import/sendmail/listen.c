@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "grammar/net.h"
 #include "tools/zmailer/import/sendmail/sendmail.h"
 
@@ -43,7 +44,7 @@ daemon_word(struct slice word, struct sendmail_daemon *out)
 	size_t at = slice_find(word, '=');
 	struct slice value = slice_trim(slice_from(word, at + 1));
 
-	switch (word.n == 0 ? '\0' : word.p[0]) {
+	switch (word.n == 0 ? '\0' : ascii_upper(word.p[0])) {
 	case 'P':
 		out->port = daemon_port(value);
 		break;

@@ -19,6 +19,21 @@ struct masquerade {
 	struct str	 from, users, kept;	/* " a b" */
 };
 
+static void
+word_add(struct sendmail *mail, struct sendmail_row *row, bool is_domain,
+    struct slice word, struct str *out)
+{
+	const char *text = is_domain ? import_domain(mail->import, word) :
+	    import_word(mail->import, word);
+
+	if (text != NULL)
+		str_addf(out, " %s", text);
+	else
+		sendmail_note(mail, row, IMPORT_MISSING, "\"" SLICE_FMT
+		    "\" is no name: write it into the table of canonical",
+		    SLICE_ARG(word));
+}
+
 /* Words of a call, or names of a file. */
 static void
 words_add(struct sendmail *mail, struct sendmail_row *row, bool is_file,
@@ -26,28 +41,18 @@ words_add(struct sendmail *mail, struct sendmail_row *row, bool is_file,
 {
 	struct slice rest = sendmail_argument(row, 0), word;
 	struct import_entries entries = { NULL, 0 };
-	const char *path, *text;
+	const char *path;
 
-	if (is_file) {
-		path = sendmail_path(mail, row, rest, "");
-		if (path == NULL || !sendmail_entries(mail, row, path,
-		    &entries))
-			return;
-		for (size_t i = 0; i < entries.count; i++)
-			str_addf(out, " " SLICE_FMT, SLICE_ARG(
-			    entries.rows[i].key));
+	if (!is_file) {
+		while (slice_word(&rest, &word))
+			word_add(mail, row, is_domain, word, out);
 		return;
 	}
-	while (slice_word(&rest, &word)) {
-		text = is_domain ? import_domain(mail->import, word) :
-		    import_word(mail->import, word);
-		if (text != NULL)
-			str_addf(out, " %s", text);
-		else
-			sendmail_note(mail, row, IMPORT_MISSING, "\""
-			    SLICE_FMT "\" is no name: write it into the "
-			    "table of canonical", SLICE_ARG(word));
-	}
+	path = sendmail_path(mail, row, rest, "");
+	if (path == NULL || !sendmail_names(mail, row, path, &entries))
+		return;
+	for (size_t i = 0; i < entries.count; i++)
+		word_add(mail, row, is_domain, entries.rows[i].key, out);
 }
 
 static const struct {

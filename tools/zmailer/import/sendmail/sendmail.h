@@ -70,9 +70,13 @@ const char *sendmail_path(struct sendmail *mail, struct sendmail_row *row,
 /* Is a file there that need not be named?  Of this machine's own only when
  * it is that which is read. */
 bool sendmail_preset_is_there(struct sendmail *mail, const char *path);
-/* Rows of a map, or lines of a file of names (no values).
+/* Rows of a map.
  * returns false: it cannot be read, which was noted */
 bool sendmail_entries(struct sendmail *mail, struct sendmail_row *row,
+    const char *path, struct import_entries *out);
+/* Lines of a file of names: no values, what looks like one was noted.
+ * returns as sendmail_entries */
+bool sendmail_names(struct sendmail *mail, struct sendmail_row *row,
     const char *path, struct import_entries *out);
 /* A finding about an entry. */
 void sendmail_entry_note(struct sendmail *mail, const char *path,

@@ -108,27 +108,34 @@ sending_run(struct sending *sending)
 	return sending->failed > 0 ? EX_TEMPFAIL : EX_OK;
 }
 
-/* Two at once would tell everybody twice: one has the journal's directory. */
+#define SENDING_LOCK ".report-send"
+
+/* Two at once would tell everybody twice: one has the lock. */
 static int
 sending_run_alone(struct sending *sending)
 {
-	const char *dir = sending->conf->log_dir;
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), status;
+	struct arena *arena = arena_new();
+	const char *path = arena_printf(arena, "%s/" SENDING_LOCK,
+	    sending->conf->log_dir);
+	int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK |
+	    O_CLOEXEC, 0600);
+	int status;
 	struct err err;
 
 	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
-		close(fd);
 		fprintf(stderr, "zmailer: report: another report send is at "
 		    "work (it has the lock of %s); try again when it has "
-		    "ended\n", dir);
-		return EX_TEMPFAIL;
+		    "ended\n", path);
+		status = EX_TEMPFAIL;
+	} else if (fd < 0) {
+		(void)err_sys(&err, "%s", path);
+		status = verb_failed("report", &err, EX_CANTCREAT);
+	} else {
+		status = sending_run(sending);
 	}
-	if (fd < 0) {
-		(void)err_sys(&err, "%s", dir);
-		return verb_failed("report", &err, EX_NOINPUT);
-	}
-	status = sending_run(sending);
-	close(fd);
+	if (fd >= 0)
+		close(fd);
+	arena_free(&arena);
 	return status;
 }
 
