@@ -166,10 +166,11 @@ import_relay_domains(struct import *import, const char *name)
 	users = import_users_add(import, maps, import_value(import, maps));
 	if (users[0] == '\0') {
 		import_note(import, name, SLICE(""), IMPORT_MISSING,
-		    "write `accept to <TABLE> for any` once relay_recipient_maps has "
-		    "one; until then mail for these domains is refused");
+		    "write `accept to <TABLE> for any` once "
+		    "relay_recipient_maps has one; until then mail for these domains is refused");
 		return;
 	}
 	import_say(import, IMPORT_RELAYING,
-	    "relay_domains relay_recipient_maps", "accept to %s for any", users);
+	    "relay_domains relay_recipient_maps", "accept to %s for any",
+	    users);
 }

@@ -20,7 +20,7 @@ struct masquerade {
 };
 
 static void
-word_add(struct sendmail *mail, struct sendmail_row *row, bool is_domain,
+masquerade_add(struct sendmail *mail, struct sendmail_row *row, bool is_domain,
     struct slice word, struct str *out)
 {
 	const char *text = is_domain ? import_domain(mail->import, word) :
@@ -45,14 +45,14 @@ words_add(struct sendmail *mail, struct sendmail_row *row, bool is_file,
 
 	if (!is_file) {
 		while (slice_word(&rest, &word))
-			word_add(mail, row, is_domain, word, out);
+			masquerade_add(mail, row, is_domain, word, out);
 		return;
 	}
 	path = sendmail_path(mail, row, rest, "");
 	if (path == NULL || !sendmail_names(mail, row, path, &entries))
 		return;
 	for (size_t i = 0; i < entries.count; i++)
-		word_add(mail, row, is_domain, entries.rows[i].key, out);
+		masquerade_add(mail, row, is_domain, entries.rows[i].key, out);
 }
 
 static const struct {
