@@ -167,7 +167,8 @@ import_relay_domains(struct import *import, const char *name)
 	if (users[0] == '\0') {
 		import_note(import, name, SLICE(""), IMPORT_MISSING,
 		    "write `accept to <TABLE> for any` once "
-		    "relay_recipient_maps has one; until then mail for these domains is refused");
+		    "relay_recipient_maps has one; until then mail for "
+		    "these domains is refused");
 		return;
 	}
 	import_say(import, IMPORT_RELAYING,
