@@ -292,7 +292,7 @@ Test(dkim_judge, too_many_fields_hide_nothing)
 	for (int i = 0; i < 100000; i++)
 		str_adds(&message, "X: y\r\n");
 	str_adds(&message, "From: eve@evil.test\r\n");
-	str_adds(&message, MESSAGE + body);
+	str_adds(&message, &MESSAGE[body]);
 	cr_expect_eq(dkim_judge(answers, str_slice(&message), 0, arena, all,
 	    &n, &found), ORIGIN_FAIL);
 	cr_expect_eq(n, 1);

@@ -137,8 +137,8 @@ Test(suppose, the_planner_says_what_would_bind)
 Test(suppose, what_is_no_line_of_why_is_refused)
 {
 	static const char *const bad[] = { "", "{", "{}", "why",
-		"{\"code\":\"timer\"}", "{\"code\":\"nothing\","
-		"\"channel\":\"smtp\",\"host\":\"x\"}",
+		"{\"code\":\"timer\"}", ("{\"code\":\"nothing\","
+		"\"channel\":\"smtp\",\"host\":\"x\"}"),
 		"{\"code\":\"timer\",\"channel\":\"smtp\"}" };
 	struct supposed supposed;
 	struct err err;

@@ -247,7 +247,7 @@ Test(report, hostile_names_break_no_table)
 {
 	static const char *const hostile[] = {
 		"\\u001b[2J\\u001b[31mroot", "a\\nTOTAL  9999", "\\t\\t",
-		"\xe2\x80\xae" "evil", "\\u0000x", "%s%n", "a\\\"b\\\\",
+		("\xe2\x80\xae" "evil"), "\\u0000x", "%s%n", "a\\\"b\\\\",
 	};
 	struct str out = STR_INIT;
 	char line[2000], longest[600];

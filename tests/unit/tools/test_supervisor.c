@@ -456,8 +456,10 @@ progress_put(const char *role, pid_t pid, int64_t turn_s, int64_t work_s)
 Test(supervisor, a_loop_that_does_not_turn_is_told_of)
 {
 	struct state state = { .pid = getpid(), .child_count = 2,
-	    .children = { { "router", "ready", getpid(), 1, 0 },
-	    { "scheduler", "ready", getpid(), 1, 0 } } };
+	    .children = { { .name = "router", .state = "ready",
+	    .pid = getpid(), .since_s = 1 },
+	    { .name = "scheduler", .state = "ready",
+	    .pid = getpid(), .since_s = 1 } } };
 	struct arena *arena = arena_new();
 	struct standstill all = { .arena = arena };
 	struct err err;
@@ -490,7 +492,8 @@ Test(supervisor, a_loop_that_does_not_turn_is_told_of)
 Test(supervisor, who_was_told_to_go_on_does_not_stand_still)
 {
 	struct state state = { .pid = getpid(), .child_count = 1,
-	    .children = { { "router", "ready", getpid(), 1, 0 } } };
+	    .children = { { .name = "router", .state = "ready",
+	    .pid = getpid(), .since_s = 1 } } };
 	const struct timespec nap = { .tv_nsec = 300000000 };
 	struct arena *arena = arena_new();
 	struct standstill all = { .arena = arena };
@@ -518,7 +521,8 @@ Test(supervisor, who_was_told_to_go_on_does_not_stand_still)
 Test(supervisor, who_has_ended_does_not_stand_still)
 {
 	struct state state = { .pid = getpid(), .child_count = 1,
-	    .children = { { "router", "ready", 0, 1, 0 } } };
+	    .children = { { .name = "router", .state = "ready",
+	    .since_s = 1 } } };
 	struct arena *arena = arena_new();
 	struct standstill all = { .arena = arena };
 	siginfo_t ended;
@@ -545,7 +549,8 @@ Test(supervisor, the_state_file_comes_back_as_it_was_written)
 {
 	struct state state = { .pid = 12, .since_s = 34, .reloads = 5,
 	    .refused = "a \"reason\"\nof two lines", .child_count = 1,
-	    .children = { { "router", "ready", 77, 88, 9 } } };
+	    .children = { { .name = "router", .state = "ready",
+	    .pid = 77, .since_s = 88, .restarts = 9 } } };
 	struct state back;
 	struct err err;
 
