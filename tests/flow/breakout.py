@@ -338,8 +338,7 @@ class Attempt:
                 "journal": os.path.basename(site.journal_files()[-1])}
 
     def tries(self, pid):
-        with open(f"/proc/{pid}/maps", encoding="ascii") as file:
-            has_asan = "libasan" in file.read()
+        has_asan = mta.has_asan(pid)
         for line in (FILES + REST).split("\n"):
             line = line.strip()
             if line and not (has_asan and line.startswith(NEEDED_BY_ASAN)):

@@ -92,6 +92,13 @@ def process_name(pid):
         return ""
 
 
+def has_asan(pid):
+    """Is it a sanitized process?  Its shadow is larger than any memory."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        size = next(line for line in file if line.startswith("VmSize"))
+    return int(size.split()[1]) > 1 << 32               # kB
+
+
 def journal_lines(path):
     """Whole lines of one file of the journal."""
     if path.endswith(".zst"):
