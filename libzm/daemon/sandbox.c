@@ -43,8 +43,9 @@ enum {
 	ASK_VERSION = 1,		/* flag: which version is this? */
 	NET_BIND_TCP = 1,
 	SCOPE_ALL = 3,			/* abstract sockets, signals */
-	/* nobody can start a program (sandbox_calls.c); it tells directories
-	 * apart: the kernel refuses a link by which a file gains a right */
+	/* given only where the system call filter refuses every program; it
+	 * tells directories apart: the kernel refuses a link by which a file
+	 * gains a right */
 	FILE_EXECUTE = 1 << 0,
 	FILE_WRITE = 1 << 1, FILE_READ = 1 << 2, FILE_LIST = 1 << 3,
 	FILE_REMOVE = 1 << 5, FILE_MAKE = 1 << 8,
@@ -104,8 +105,12 @@ static int
 rules_add(int ruleset, int version, const struct sandbox *rules,
     struct err *err)
 {
-	uint64_t open = rules->may_link ? FILE_EXECUTE : 0;
+	uint64_t open = 0;
 
+#ifdef HAVE_SECCOMP
+	if (rules->may_link)
+		open = FILE_EXECUTE;
+#endif
 	for (size_t i = 0; i < rules->appended_count; i++)
 		if (path_allow(ruleset, rules->appended[i],
 		    FILE_WRITE | FILE_MAKE, err) < 0)

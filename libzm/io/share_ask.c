@@ -71,9 +71,10 @@ share_read(struct peer *peer, int64_t deadline_ms, struct str *out,
 }
 
 int
-share_ask_status(const char *run_dir, struct str *out, struct err *err)
+share_ask_status(const char *run_dir, int64_t for_ms, struct str *out,
+    struct err *err)
 {
-	int64_t deadline_ms = clock_steady_ms() + SHARE_ASK_FOR_MS;
+	int64_t deadline_ms = clock_steady_ms() + for_ms;
 	struct peer peer;
 	int result;
 

@@ -34,8 +34,10 @@ struct share_line {		/* of the status */
 };
 
 /* Its status: lines "node ...", "redis ...", "figures ...", appended to out.
- * 0; -1: nobody answers (err). */
-int share_ask_status(const char *run_dir, struct str *out, struct err *err);
+ * for_ms: how long it may take (SHARE_ASK_FOR_MS, or less where others are
+ * asked, too).  0; -1: nobody answers (err). */
+int share_ask_status(const char *run_dir, int64_t for_ms, struct str *out,
+    struct err *err);
 
 /* What one of these lines says; out borrows it.
  * returns its kind: SHARE_OTHER of one that is neither, or damaged. */

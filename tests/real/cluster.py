@@ -283,6 +283,8 @@ def mail_goes_on_while_share_hangs():
     os.kill(pid, signal.SIGSTOP)
     try:
         assert node.rcpts("stuck@src.test", LIMIT) == LIMIT // 2
+        told = node.instance.zmailer("status", check=1)[1]
+        assert "has no answer yet" in told, told
     finally:
         os.kill(pid, signal.SIGCONT)
     cluster.wait_well()

@@ -163,7 +163,8 @@ cluster_status(struct cluster_look *look)
 		    "configured (zmailer help cluster)\n", stderr);
 		return EX_CONFIG;
 	}
-	if (share_ask_status(look->conf->run_dir, &look->lines, &err) < 0) {
+	if (share_ask_status(look->conf->run_dir, SHARE_ASK_FOR_MS,
+	    &look->lines, &err) < 0) {
 		fprintf(stderr, "zmailer: cluster: %s\n", err.text);
 		return err_is_denied(&err) ? EX_NOPERM : EX_UNAVAILABLE;
 	}

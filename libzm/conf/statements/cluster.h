@@ -48,7 +48,8 @@ STATEMENT(CLUSTER, "tls", NONE, cluster_tls, "",
     "Redis is spoken to by TLS.  Its certificate must lead to a root in the "
     "ca file (default: the system's) and have the name, or the address, that "
     "stands after redis; else it counts as away.  certificate and key are "
-    "shown where Redis wants to know us (tls-auth-clients).",
+    "shown where Redis wants to know us (tls-auth-clients); the files are "
+    "read at the start and at a reload, as root.",
     "cluster mx { node mx1 mx2; self mx1; redis redis.example.org; "
     "tls ca /etc/zmailer/redis-ca.pem }")
 

@@ -14,6 +14,7 @@
 
 #include "daemon/machine/look.h"
 #include "daemon/skeleton.h"
+#include "tls/pair.h"
 
 #include "base/banned.h"
 
@@ -60,6 +61,26 @@ cluster_check_pem(const struct machine_look *look, const char *what,
 	    "the %s for Redis, %s: %s", what, path, strerror(errno)));
 }
 
+/* The pair that we show: as a listener's, it has to be one. */
+static void
+cluster_check_pair(const struct machine_look *look,
+    const struct conf_cluster *cluster)
+{
+	const char *key = cluster->key != NULL ? cluster->key :
+	    cluster->certificate;
+	struct tls_pair pair;
+	struct err err;
+
+	if (cluster->certificate == NULL ||
+	    access(cluster->certificate, R_OK) != 0 || access(key, R_OK) != 0)
+		return;			/* told already */
+	if (tls_pair_load(&pair, cluster->certificate, key, &err) == 0)
+		tls_pair_release(&pair);
+	else
+		machine_tell(look, CONF_ERROR, cluster->at,
+		    "name a certificate and its key, PEM", err.text);
+}
+
 void
 machine_check_cluster(const struct machine_look *look)
 {
@@ -71,6 +92,7 @@ machine_check_cluster(const struct machine_look *look)
 	cluster_check_pem(look, "roots", cluster->roots);
 	cluster_check_pem(look, "certificate", cluster->certificate);
 	cluster_check_pem(look, "key", cluster->key);
+	cluster_check_pair(look, cluster);
 	daemon_libexec("share", path, sizeof(path));
 	if (conf_asks_share(look->conf) && access(path, X_OK) != 0)
 		machine_tell(look, CONF_ERROR, cluster->at, "install it",

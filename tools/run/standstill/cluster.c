@@ -81,7 +81,8 @@ standstill_cluster(struct standstill *all, const struct conf *conf)
 
 	if (conf->cluster.server_count == 0)
 		return;
-	if (share_ask_status(conf->run_dir, &lines, &err) < 0)
+	if (share_ask_status(conf->run_dir, STANDSTILL_KNOCK_MS, &lines,
+	    &err) < 0)
 		cluster_silent_row(all, &err);
 	rest = str_slice(&lines);
 	while (slice_cut(&rest, '\n', &line)) {

@@ -115,7 +115,8 @@ doctor_share(struct doctor *doctor)
 	struct err err;
 
 	if (doctor->conf->cluster.server_count == 0 ||
-	    share_ask_status(doctor->conf->run_dir, &lines, &err) < 0)
+	    share_ask_status(doctor->conf->run_dir, STANDSTILL_KNOCK_MS,
+	    &lines, &err) < 0)
 		return;
 	rest = str_slice(&lines);
 	while (slice_cut(&rest, '\n', &line))
