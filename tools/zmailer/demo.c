@@ -215,6 +215,8 @@ instance_start(struct demo *demo)
 		return demo_problem("zmailer init failed for", demo->dir);
 	if (demo_configure(demo) < 0)
 		return -1;
+	fputs("the table of the sixth message is missing on purpose; what "
+	    "that looks like:\n", stderr);
 	if (run_self(demo, start) != 0)
 		return demo_problem("zmailer start failed; see",
 		    "zmailer -C demo/zmailer.conf run");

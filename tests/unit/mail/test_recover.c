@@ -469,6 +469,29 @@ Test(recover, c1_a_dead_claim_is_given_back)
 	fixture_close(&f);
 }
 
+/* The record has a second name of a message (mail/spool/keep.h): neither the
+ * start nor the router takes that for two names of the spool. */
+Test(recover, k1_a_kept_name_is_none_of_the_spools)
+{
+	struct fixture f;
+	struct recovery r;
+	struct built b;
+	struct claim held;
+
+	b = build_first(&f, 0);
+	move_file(&f, "public/t", at("router/%s", b.n));
+	cr_assert_eq(mkdir(at("%s/record", f.dir), 0700), 0);
+	cr_assert_eq(chmod(at("%s/router/%s", f.dir, b.n), 0610), 0);
+	cr_assert_eq(link(at("%s/router/%s", f.dir, b.n),
+	    at("%s/record/kept", f.dir)), 0);
+	r = START(&f);
+	cr_expect_eq(TOTAL(r), 0);
+	cr_expect_eq(spool_claim(f.spool, 0, b.n, &held, &f.err), 1, "%s",
+	    f.err.text);
+	close(held.fd);
+	fixture_close(&f);
+}
+
 Test(recover, c1_a_living_claim_is_left_alone)
 {
 	struct fixture f;

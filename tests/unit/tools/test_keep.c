@@ -16,6 +16,7 @@
 #include "tools/journal/ask.h"
 #include "tools/journal/keep.h"
 #include "tools/journal/names.h"
+#include "tools/journal/record_bodies.h"
 #include "tools/journal/record_files.h"
 
 static char dir[64];
@@ -352,4 +353,90 @@ Test(keep, records_go_by_days_by_size_and_all_when_off)
 	cr_expect_eq(record_files_keep(&record, fd, now_ms), 1);
 	cr_expect_eq(record_lines(), 0);
 	close(fd);
+}
+
+/* ---- messages beside the record ------------------------------------------ */
+
+enum { BODY_BYTES = 100000 };
+
+static void
+body_path(int ago, const char *name, char out[200])
+{
+	char now[CLOCK_TEXT_BYTES];
+
+	clock_rfc3339(clock_wall_us() - (int64_t)ago * JOURNAL_DAY_MS * 1000,
+	    now);
+	snprintf(out, 200, "%s/record/%.10s%s", dir, now, name);
+}
+
+/* With another name, as of a message that is still under way, and its mark. */
+static void
+body_make(int ago, const char *other)
+{
+	char day[200], path[200];
+	FILE *file;
+
+	body_path(ago, "", day);
+	body_path(ago, "/0123456789ab", path);
+	cr_assert_eq(mkdir(day, 0700), 0);
+	file = fopen(path, "w");
+	cr_assert_not_null(file);
+	fprintf(file, "%*s", BODY_BYTES, "");
+	fclose(file);
+	cr_assert_eq(chmod(path, 0610), 0);
+	cr_assert_eq(link(path, other), 0);
+}
+
+static mode_t
+body_mode(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 ? st.st_mode & 0777 : 0;
+}
+
+static mode_t
+day_mode_of(int ago)
+{
+	char path[200];
+
+	body_path(ago, "", path);
+	return body_mode(path);
+}
+
+Test(keep, messages_go_by_days_and_by_size_and_today_is_shut)
+{
+	struct conf kept = { .record_ms = 3 * JOURNAL_DAY_MS,
+		.record_bodies_max_bytes = 100 * BODY_BYTES,
+		.spool_dir = dir };
+	int64_t now_ms = clock_wall_us() / 1000;
+	char others[6][100], path[200];
+
+	snprintf(path, sizeof(path), "%s/record", dir);
+	cr_assert_eq(mkdir(path, 0700), 0);
+	for (int ago = 0; ago < 6; ago++) {
+		snprintf(others[ago], sizeof(others[ago]), "%s/other-%d", dir,
+		    ago);
+		body_make(ago, others[ago]);
+	}
+	cr_expect_eq(record_bodies_keep(&kept, now_ms), 2);
+	cr_expect_eq(day_mode_of(4), 0);
+	cr_expect_eq(day_mode_of(3), 0700);
+	cr_expect_eq(day_mode_of(-1), 0700, "tomorrow's is made");
+	cr_expect_eq(body_mode(others[5]), 0600, "its mark is gone");
+	cr_expect_eq(body_mode(others[3]), 0610);
+	kept.record_bodies_max_bytes = 5 * BODY_BYTES / 2;
+	cr_expect_eq(record_bodies_keep(&kept, now_ms), 2);
+	cr_expect_eq(day_mode_of(2), 0);
+	cr_expect_eq(day_mode_of(1), 0700);
+	kept.record_bodies_max_bytes = BODY_BYTES;
+	cr_expect_eq(record_bodies_keep(&kept, now_ms), 1);
+	cr_expect_eq(day_mode_of(0), 0500, "today has as much as it may");
+	kept.record_bodies_max_bytes = 3 * BODY_BYTES;
+	cr_expect_eq(record_bodies_keep(&kept, now_ms), 0);
+	cr_expect_eq(day_mode_of(0), 0700, "and is open again");
+	kept.record_ms = 0;
+	cr_expect_eq(record_bodies_keep(&kept, now_ms), 1);
+	cr_expect_eq(day_mode_of(0), 0);
+	cr_expect_eq(body_mode(others[0]), 0600);
 }
