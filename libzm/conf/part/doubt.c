@@ -1,8 +1,9 @@
 /* doubt.c - statements that are right and still not what was meant
  *
  * In     a conf that is otherwise complete
- * Out    warnings: mail that would come back to us, waits that nobody lives
- *        to see, listeners that nobody can use, what is over already
+ * Out    warnings: mail that would come back to us, relaying that is not
+ *        allowed, waits that nobody lives to see, listeners that nobody can
+ *        use, what is over already
  * Holds  nothing
  * Spec   zmailer(8), check
  *
@@ -200,6 +201,55 @@ check_routes(struct conf_loader *loader)
 		check_target(loader, conf->domains[i].at,
 		    conf->domains[i].deliver.channel,
 		    conf->domains[i].deliver.host);
+}
+
+/* ---- relaying ------------------------------------------------------- */
+
+/* The one domain of "@DOMAIN" or "*@DOMAIN"; "": it is none, or many. */
+static struct slice
+pattern_domain(const char *pattern)
+{
+	struct slice text = slice_of(pattern), domain;
+	size_t at = slice_find(text, '@');
+
+	domain = slice_from(text, at + 1);
+	if (at == text.n || slice_starts(text, "<") ||
+	    slice_find(domain, '*') < domain.n ||
+	    slice_find(domain, '?') < domain.n)
+		return SLICE("");
+	return domain;
+}
+
+/* An accept without for any speaks of our own domains: of another one it lets
+ * nobody in. */
+static void
+check_relayed(struct conf_loader *loader, const struct conf_rule *rule)
+{
+	struct arena *arena = loader->conf->arena;
+	struct slice domain;
+
+	if (rule->action != ACTION_ACCEPT || rule->for_any ||
+	    rule->at.file == NULL || rule->patterns[PATTERN_RCPT] == NULL)
+		return;
+	domain = slice_lower(arena,
+	    pattern_domain(rule->patterns[PATTERN_RCPT]));
+	if (domain.n == 0 || conf_domain_find(loader->conf, domain) != NULL)
+		return;
+	doubt_tell(loader, rule->at, 6, "write for any at its end, or name "
+	    "it in a domain statement", arena_printf(arena, "'" SLICE_FMT
+	    "' is no domain of ours, and mail for others is not relayed by "
+	    "this", SLICE_ARG(domain)));
+}
+
+static void
+check_rules(struct conf_loader *loader)
+{
+	const struct conf *conf = loader->conf;
+
+	if (conf_domain_table(conf, 0, NULL) != NULL)
+		return;			/* a database knows */
+	for (size_t i = 0; i < conf->rule_count; i++)
+		check_relayed(loader, &conf->rules[i]);
 }
 
 /* ---- channels ------------------------------------------------------- */
@@ -435,6 +485,7 @@ conf_check_doubts(struct conf_loader *loader)
 	check_submission(loader);
 	check_smtps(loader);
 	check_routes(loader);
+	check_rules(loader);
 	check_route_channels(loader);
 	check_clauses(loader);
 }

@@ -367,9 +367,12 @@ static const struct row warnings[] = {
 	  "schedule smtp/gmail.com { parallel 4 }\n",
 	    "line 2 can never match: line 1 matches all that it does" },
 	{ "accept for any\n", "this is an open relay" },
-	{ "accept from 0.0.0.0/0 to *@x.example\naccept from any for any\n",
+	{ "accept from 0.0.0.0/0 to *@x.example for any\n"
+	  "accept from any for any\n",
 	    "this is an open relay" },
 	{ "accept to *\n", "this is an open relay" },
+	{ "accept to *@backup.example\n", "'backup.example' is no domain of "
+	    "ours" },
 	{ "accept sender @a.example for any\n",
 	    "anybody who writes this sender may relay" },
 	{ "MAILBOX=/var/mail/%u\n", "is not a directory for MAILBOX" },
@@ -400,7 +403,7 @@ static const char *const silent[] = {
 	"accept\nreject to x@y.example\naccept from 10.0.0.0/8 for any\n",
 	"freeze sender @a.example\nreject sender @a.example\n",
 	"route a.example via mx\nroute .a.example via hold\nroute * via mx\n",
-	"accept to *@backup.example\n",
+	"accept to *@backup.example for any\n",
 	"schedule smtp/gmail.com { parallel 4 }\nschedule smtp/* { }\n",
 	"accept from 10.1.0.0/16 for any\nreject from 10.0.0.0/8\n",
 };
