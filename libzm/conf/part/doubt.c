@@ -242,7 +242,7 @@ check_relayed(struct conf_loader *loader, const struct conf_rule *rule)
 }
 
 static void
-check_rules(struct conf_loader *loader)
+check_relaying(struct conf_loader *loader)
 {
 	const struct conf *conf = loader->conf;
 
@@ -485,7 +485,7 @@ conf_check_doubts(struct conf_loader *loader)
 	check_submission(loader);
 	check_smtps(loader);
 	check_routes(loader);
-	check_rules(loader);
+	check_relaying(loader);
 	check_route_channels(loader);
 	check_clauses(loader);
 }
