@@ -77,10 +77,25 @@ expect_jobs(unsigned count)
 	    yard.shared->jobs, count);
 }
 
-/* One agent hangs in the first message, and the other has said which process
- * they are in. */
+/* The first agent has a job, and no other has one or is about to come: a
+ * message delivered is not yet an agent that may be given the next. */
+static bool
+is_first_alone_busy(struct yard *y, void *arg)
+{
+	const struct agent *agent;
+
+	(void)arg;
+	TAILQ_FOREACH(agent, &y->scheduler.agents.all, all_entry)
+		if (agent->hungry_ms == 0 ||
+		    (agent->thread != NULL) != (agent->token == 1))
+			return false;
+	return true;
+}
+
+/* One agent hangs in the first message, and the other has delivered one and
+ * waits; the process they are in is known. */
 static ino_t
-open_with(const char *second)
+open_and_hang(void)
 {
 	ino_t inode;
 
@@ -89,11 +104,12 @@ open_with(const char *second)
 	yard_open(&yard, yard_quick);
 	inode = yard_message(&yard, "a@src.test", "smtp/x.test/hang@x.test",
 	    NULL);
-	yard_message(&yard, "a@src.test", second, NULL);
+	yard_message(&yard, "a@src.test", "smtp/y.test/ok@y.test", NULL);
 	expect_jobs(2);
 	for (unsigned i = 0; i < CARRIED; i++)
 		agents_begin(&yard.scheduler.agents, i + 1,
 		    yard.agents[i].pid);
+	cr_assert(yard_until(&yard, is_first_alone_busy, NULL));
 	return inode;
 }
 
@@ -125,12 +141,10 @@ Test(carried, nonsense_of_one_is_no_try_of_the_others)
 	static const char *const users[] = { "nonsense", "foreign", "flood" };
 
 	for (size_t i = 0; i < sizeof(users) / sizeof(users[0]); i++) {
-		unsigned one = 1;
 		char rcpt[64];
 		ino_t hung, bad;
 
-		hung = open_with("smtp/y.test/ok@y.test");
-		cr_assert(yard_until(&yard, yard_has_delivered, &one));
+		hung = open_and_hang();
 		snprintf(rcpt, sizeof(rcpt), "smtp/y.test/%s@y.test",
 		    users[i]);
 		bad = yard_message(&yard, "a@src.test", rcpt, NULL);
@@ -145,11 +159,9 @@ Test(carried, nonsense_of_one_is_no_try_of_the_others)
 
 Test(carried, a_process_that_dies_is_a_try_of_all_that_were_begun)
 {
-	unsigned one = 1;
 	ino_t hung, dead;
 
-	hung = open_with("smtp/y.test/ok@y.test");
-	cr_assert(yard_until(&yard, yard_has_delivered, &one));
+	hung = open_and_hang();
 	dead = yard_message(&yard, "a@src.test", "smtp/y.test/die@y.test",
 	    NULL);
 	expect_jobs(3);
@@ -169,7 +181,7 @@ Test(carried, silence_of_one_is_no_try_of_the_others)
 	unsigned tries = 0;
 	ino_t inodes[2];
 
-	inodes[0] = open_with("smtp/y.test/ok@y.test");
+	inodes[0] = open_and_hang();
 	inodes[1] = yard_message(&yard, "a@src.test",
 	    "smtp/y.test/hang@y.test", NULL);
 	expect_jobs(3);
