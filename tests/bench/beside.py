@@ -2,19 +2,20 @@
 """Zmailer beside Postfix, as it comes and tuned, in turn, with our load
 generator and sink: rates, CPU of a cgroup, memory.
 
-    unshare -m -n --propagation private sh -c \\
-        'ip link set lo up; exec python3 tests/bench/beside.py [-n MESSAGES]
-         [--runs N] [--clients N] [--peers zmailer,postfix+tuned]
-         [WORKLOAD ...]'
+    make bench-peers PEERS="WORKLOAD ..." PEERSFLAGS="[-n MESSAGES] [--runs N]
+        [--clients N] [--peers zmailer,postfix+tuned]"
 
-with ZM_REAL_NET=/proc/$$/ns/net and ZMAILER_BUILD in the environment, as
-root; Postfix is fetched into a private root (tests/real/privateroot.py).
+as root, in a network of its own; Postfix is fetched into a private root
+(tests/real/privateroot.py).
 
 Workloads: relay (4 KiB, 20 kept sessions), tls (the same over STARTTLS from
 the client), handshakes (STARTTLS and nothing else), relaytls (STARTTLS to the
 next hop), bigtls (50 MB over STARTTLS to the next hop, 4 sessions), far500
 (500 destinations at once whose every answer takes 100 ms: the sink's wait, as
-the kernel need not have netem), milter (relay through a filter that hears
+the kernel need not have netem), slow100 (one next hop whose every answer takes
+100 ms), backlog (the next hop is away until all was taken; timed from the order
+to try again), sendmail (the program, one after another; what a program costs
+that only ends is told beside it), milter (relay through a filter that hears
 everything), idle10k (relay beside --clients clients that hold a session, half
 say nothing, half a byte a second; idle10ktls: over TLS; loris, loristls: all
 say a byte a second).  Postfix has a process a client: for these it may have
@@ -32,6 +33,7 @@ import re
 import statistics
 import subprocess
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
@@ -59,6 +61,9 @@ WORKLOADS = {
                    hop_tls=True, messages=20, unit="MB"),
     "far500": dict(load=RELAY + ["--domains", str(FAR)], far=FAR,
                    hop=["--any", "--port", "25", "--delay", "100"]),
+    "slow100": dict(load=RELAY, hop=["--delay", "100"]),
+    "backlog": dict(load=RELAY, is_late=True),
+    "sendmail": dict(is_program=True),
     "milter": dict(load=RELAY, has_milter=True),
     "idle10k": dict(load=RELAY, slow=50),
     "idle10ktls": dict(load=RELAY, slow=50, idle_tls=True),
@@ -152,6 +157,21 @@ class Zmailer:
         self.instance.is_started = True
         return self.instance.port, self.instance.port2
 
+    @staticmethod
+    def submit_words():
+        """Options of spawn, and the program that takes a message."""
+        return [f"{mta.BUILD}/bin/sendmail", "-i", "x@b.test"]
+
+    def submit_env(self):
+        return self.instance.env
+
+    def flush(self):
+        """What waits is tried now."""
+        subprocess.run([f"{mta.BUILD}/bin/zmailer", "retry", "--yes",
+                        "--per-second", "0", "from:*"],
+                       env=self.instance.env, check=True,
+                       stdout=subprocess.DEVNULL)
+
     def trouble(self):
         """What it says of mail that waits."""
         rows = [e for e in self.instance.events()
@@ -195,6 +215,17 @@ class Postfix:
                        stderr=subprocess.DEVNULL, preexec_fn=in_group)
         return DOOR, 465
 
+    def submit_words(self):
+        return ["--root", self.root.root, "/usr/sbin/sendmail", "-i",
+                "x@b.test"]
+
+    @staticmethod
+    def submit_env():
+        return None
+
+    def flush(self):
+        self.root.run("postqueue", "-f")
+
     def trouble(self):
         return self.root.run("tail", "-n", "20", "/var/log/postfix.log",
                              check=False).stdout.decode()
@@ -218,6 +249,9 @@ class Bench:
             for path in (self.cert.pem, self.cert.key):
                 with open(path, "rb") as part:
                     both.write(part.read())
+        self.message = self.cert.dir + "/message"
+        with open(self.message, "w", encoding="ascii") as file:
+            file.write("From: a@b.test\nSubject: hi\n\n" + "text\n" * 200)
         self.root = None
         if any(name.startswith("postfix") for name in peers):
             self.root = PrivateRoot(["postfix"], [self.cert.dir])
@@ -248,15 +282,23 @@ class Bench:
         if work.get("hop_tls"):
             words += ["--tls", self.cert.dir + "/both.pem"]
         idle = None
-        sink = subprocess.Popen(
-            [f"{TOOLS}/sink", "--expect", str(messages)] + words,
-            stdout=subprocess.PIPE, text=True)
+        sink = self.sink(messages, words)
         try:
-            ports = peer.start(work, sink.stdout.readline().split()[1])
+            ports = peer.start(work, sink.port)
             if work.get("slow"):
                 idle = self.hold(ports[bool(work.get("idle_tls"))], work)
-            row = self.measure(peer, ports[0], work, messages,
-                               sink)
+            if work.get("is_program"):
+                row = self.programs(peer, messages, sink)
+            elif work.get("is_late"):
+                self.kill(sink)
+                self.load(ports[0], work, messages)
+                sink = self.sink(messages, words + ["--port", sink.port])
+                before, began = cpu_s(), time.monotonic()
+                peer.flush()
+                row = (0, messages / (self.arrived_s(peer, sink) - began),
+                       (cpu_s() - before) * 1000 / messages, pss_mb())
+            else:
+                row = self.measure(peer, ports[0], work, messages, sink)
             if idle is None:
                 return row + (0,)
             idle.stdin.close()
@@ -266,8 +308,21 @@ class Bench:
                 idle.kill()
                 idle.wait()
             peer.stop()
-            sink.kill()
-            sink.wait()
+            self.kill(sink)
+
+    @staticmethod
+    def sink(messages, words):
+        """A next hop that ends when it has so many."""
+        sink = subprocess.Popen(
+            [f"{TOOLS}/sink", "--expect", str(messages)] + words,
+            stdout=subprocess.PIPE, text=True)
+        sink.port = sink.stdout.readline().split()[1]
+        return sink
+
+    @staticmethod
+    def kill(process):
+        process.kill()
+        process.wait()
 
     def hold(self, port, work):
         """Clients that are all greeted, or as many as will be."""
@@ -280,19 +335,41 @@ class Bench:
         return idle
 
     @staticmethod
-    def measure(peer, port, work, messages, sink):
-        before = cpu_s()
-        report = json.loads(subprocess.run(
+    def load(port, work, messages):
+        return json.loads(subprocess.run(
             [f"{TOOLS}/load", "--port", str(port), "--messages",
              str(messages), *work["load"]],
             stdout=subprocess.PIPE, check=True).stdout)
+
+    @staticmethod
+    def arrived_s(peer, sink):
+        """The moment in which the last one was there."""
+        try:
+            return json.loads(sink.communicate(timeout=WAIT_S)[0])["last_s"]
+        except subprocess.TimeoutExpired:
+            raise SystemExit("beside: not all arrived\n"
+                             + peer.trouble()) from None
+
+    def spawn(self, count, words, env=None):
+        return json.loads(subprocess.run(
+            [f"{TOOLS}/spawn", "--count", str(count), *words], env=env,
+            stdout=subprocess.PIPE, check=True, preexec_fn=in_group).stdout)
+
+    def programs(self, peer, count, sink):
+        """sendmail(1), a message a run; the CPU is that of all."""
+        before = cpu_s()
+        report = self.spawn(count, ["--input", self.message] +
+                            peer.submit_words(), peer.submit_env())
+        end = self.arrived_s(peer, sink)
+        return (report["per_s"], count / (end - report["began_s"]),
+                (cpu_s() - before) * 1000 / count, pss_mb())
+
+    def measure(self, peer, port, work, messages, sink):
+        before = cpu_s()
+        report = self.load(port, work, messages)
         end = report["last_s"]
         if work.get("has_mail", True):
-            try:
-                end = json.loads(sink.communicate(timeout=WAIT_S)[0])["last_s"]
-            except subprocess.TimeoutExpired:
-                raise SystemExit("beside: not all arrived\n"
-                                 + peer.trouble()) from None
+            end = self.arrived_s(peer, sink)
         units = messages * (BIG_MB if work.get("unit") == "MB" else 1)
         return (units / (report["last_s"] - report["first_s"]),
                 units / (end - report["first_s"]),
@@ -331,6 +408,11 @@ def main():
                       f"{pss:5.0f} MB" +
                       (f"  {left:.0f} of {options.clients} clients left"
                        if work.get("slow") else ""), flush=True)
+            if work.get("is_program"):
+                least = bench.spawn(count, [])
+                print(f"{name:10} {'nothing':14} {least['per_s']:7.0f} /s "
+                      "a program that ends at once, "
+                      f"{least['user_ms'] + least['system_ms']:.3f} ms CPU")
     finally:
         bench.close()
         os.rmdir(GROUP)

@@ -1,6 +1,7 @@
 # bench - `make bench` prints rates, CPU, system calls; BENCH="relay local" BENCHFLAGS=--json
 noinst_PROGRAMS += tests/bench/load tests/bench/sink tests/bench/router \
-	tests/bench/idle tests/bench/milter
+	tests/bench/idle tests/bench/milter tests/bench/spawn
+tests_bench_spawn_SOURCES = tests/bench/spawn.c tests/bench/bench.h
 tests_bench_milter_SOURCES = tests/bench/milter.c
 tests_bench_milter_LDADD = -lpthread
 tests_bench_idle_SOURCES = tests/bench/idle.c tests/bench/bench.h
@@ -19,6 +20,14 @@ bench: all
 .PHONY: profile
 profile: all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/costs.py
+.PHONY: bench-peers
+PEERS = relay relaytls backlog slow100 sendmail
+# beside Postfix, as root: in a network of its own, Postfix in a root of its own
+bench-peers: all
+	ZM_REAL_NET=/proc/$$$$/ns/net ZMAILER_BUILD=$(abs_top_builddir); \
+	export ZM_REAL_NET ZMAILER_BUILD; \
+	unshare -m -n --propagation private sh -c 'ip link set lo up; exec "$$@"' sh \
+	    $(PYTHON3) $(abs_top_srcdir)/tests/bench/beside.py $(PEERSFLAGS) $(PEERS)
 .PHONY: bench-router
 bench-router: tests/bench/router
 	@for what in tables plan headers hooks list; do tests/bench/router $$what; done

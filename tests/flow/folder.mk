@@ -4,13 +4,13 @@ FLOWS =
 EXTRA_DIST += tests/flow tests/import tests/lib
 if HAVE_PYTHON3
 SHORT_TESTS += tests/flow/run-flows tests/flow/smuggle.py tests/flow/reloads.py tests/flow/listeners.py \
-	tests/flow/space.py tests/flow/breakout.py tests/flow/pipes.py tests/flow/mistakes.py
+	tests/flow/space.py tests/flow/breakout.py tests/flow/pipes.py
 LONG_TESTS += tests/flow/web.py
 # texts, installations and completion are nothing for a sanitizer; and what the
 # others start most, verbs, it sees in the flows, units and fuzz targets
 if !SANITIZE
 SHORT_TESTS += tests/flow/promises.py tests/flow/completion.py tests/flow/readme.py \
-	tests/flow/stopped.py tests/flow/imports.py tests/flow/patience.py \
+	tests/flow/mistakes.py tests/flow/stopped.py tests/flow/imports.py tests/flow/patience.py \
 	tests/flow/audit_nightly.py tests/lib/test_suites.py tests/lib/test_setup.py
 LONG_TESTS += tests/flow/examples.py tests/flow/web_orders.py tests/flow/web_roles.py \
 	tests/flow/install_guard.py tests/flow/install_page.py tests/flow/uninstall.py \
