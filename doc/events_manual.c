@@ -16,7 +16,7 @@ static const char head[] =
     ".Dd November 20, 2026\n.Dt ZMAILER-EVENTS 5\n.Os\n"
     ".Sh NAME\n.Nm zmailer-events\n.Nd the journal of zmailer\n"
     ".Sh DESCRIPTION\n"
-    "Every process of\n.Xr zmailer 8\nappends what happens to\n"
+    "Every process of\n.Xr zmailer 8\nappends its events to\n"
     ".Pa LOGDIR/events-YYYY-MM-DD.jsonl\n(days in UTC), one JSON object a "
     "line, flat, keys in this order:\n"
     ".Bl -tag -width Ds\n"

@@ -1,9 +1,9 @@
 /* buckets.h - rates and numbers at once, counted for any key
  *
- * Pure: time is an argument.  A rate is a bucket that holds COUNT and fills
- * evenly within SPAN; a hold is one of N places, taken until it is released
- * or too old.  Keys are bounded: when there are too many, those that nobody
- * misses (full buckets, no holds) go first, then any.
+ * Pure: time is an argument.  A rate is a bucket of COUNT that refills evenly
+ * within SPAN; a hold is one of N slots, taken until it is released or too
+ * old.  The number of keys is bounded: if there are too many, those without
+ * state (full buckets, no holds) go first, then any.
  *
  * SPDX-License-Identifier: ISC
  */

@@ -1,7 +1,7 @@
 /* cache.h - short answers that count for a while
  *
- * A fixed number of slots; the newer of two texts that want the same one
- * stays.  For answers that may be forgotten at any time.
+ * A fixed number of slots; of two texts for the same slot the newer stays.
+ * For answers that may be forgotten at any time.
  *
  * SPDX-License-Identifier: ISC
  */

@@ -1,6 +1,6 @@
 /* fd.h - all of some bytes to a descriptor, or a part of a file
  *
- * Calls that a signal interrupted are made again.
+ * Calls that a signal interrupted are repeated.
  *
  * SPDX-License-Identifier: ISC
  */

@@ -1,4 +1,4 @@
-/* guess.h - which of the words that are known somebody most likely meant
+/* guess.h - which known word a misspelt one most likely means
  *
  *	struct guess guess = { .word = what was written };
  *	for each name: guess_offer(&guess, name);

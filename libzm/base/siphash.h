@@ -1,4 +1,4 @@
-/* siphash.h - a keyed checksum that nobody without the key can steer
+/* siphash.h - a keyed checksum that only the key's owner can predict
  *
  * SipHash-2-4 with 128 bits of output (Aumasson, Bernstein: "SipHash: a fast
  * short-input PRF", 2012, and its 128-bit variant): for tables whose keys

@@ -1,9 +1,8 @@
 /* title.h - what ps and top show as the command line of this process
  *
- * A title stands where the words of the command line stood and is cut to the
- * room that they had: the environment keeps its place.  To set one costs no
- * system call.  Everybody on the machine may read it: no address belongs
- * there.
+ * A title replaces the words of the command line and is cut to their length:
+ * the environment keeps its place.  Setting one costs no system call.
+ * Everybody on the machine may read it, so it must not contain an address.
  *
  * SPDX-License-Identifier: ISC
  */

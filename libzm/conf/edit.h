@@ -1,9 +1,9 @@
 /* edit.h - change the text of a configuration, and keep the rest of it
  *
- * Each edit makes the pieces of before stale: read them again.
- * Comments, order and layout are a person's: an edit touches the bytes of
- * the statements it speaks of and no others.  What comes out is held against
- * the same checks as any file, before it becomes one (conf_load_drafts).
+ * Each edit makes earlier pieces stale: read them again.
+ * Comments, order and layout belong to a person: an edit touches only the
+ * bytes of the statements that it is about.  The result must pass the same
+ * checks as any file before it becomes one (conf_load_drafts).
  *
  * SPDX-License-Identifier: ISC
  */

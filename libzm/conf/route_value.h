@@ -1,6 +1,6 @@
-/* route_value.h - what stands in a table of routes
+/* route_value.h - the values of a table of routes
  *
- * The router goes by it, `zmailer check` reads all of it before.
+ * The router obeys them, `zmailer check` reads all of them before.
  *
  * SPDX-License-Identifier: ISC
  */

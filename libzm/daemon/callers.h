@@ -1,8 +1,8 @@
 /* callers.h - who asks a process that daemons consult, over its socket
  *
- * A caller has a link of lines (ipc_link.h), and the questions of his that
- * wait for an answer.  When who started us is gone, nobody else is let in, and
- * each caller leaves as soon as all is said to him; then the loop stops.
+ * A caller has a link of lines (ipc_link.h), and its questions that wait for
+ * an answer.  When the supervisor is gone, no new caller is accepted, and each
+ * caller is closed once it has all its answers; then the loop stops.
  *
  * SPDX-License-Identifier: ISC
  */

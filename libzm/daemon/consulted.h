@@ -1,7 +1,7 @@
 /* consulted.h - a process that daemons consult: from its start to its loop
  *
  * zmailer run starts it as a sidecar (sidecar.h): SIDECAR_SOCKET_FD is the
- * socket that it answers at, SIDECAR_LIFELINE_FD ends with who started it.
+ * socket where it answers, SIDECAR_LIFELINE_FD ends with its starter.
  *
  * SPDX-License-Identifier: ISC
  */

@@ -1,4 +1,4 @@
-/* given.h - listening sockets that whoever started us has opened
+/* given.h - listening sockets that our starter has opened
  *
  * The convention of sd_listen_fds(3): LISTEN_FDS says how many there are,
  * from descriptor 3 on, LISTEN_PID whom they are meant for.  A service

@@ -1,4 +1,4 @@
-/* listen_socket.h - where clients come in
+/* listen_socket.h - the sockets where clients connect
  *
  * SPDX-License-Identifier: ISC
  */

@@ -1,7 +1,7 @@
-/* rights.h - who is at the other end of a socket, and what may it
+/* rights.h - who is at the other end of a socket, and what may it do
  *
  * doc/protocol/control.md section 2.  The kernel says who; names of groups
- * and accounts are looked up when the configuration comes, not while mail
+ * and accounts are looked up when the configuration is read, not while mail
  * waits.
  *
  * SPDX-License-Identifier: ISC

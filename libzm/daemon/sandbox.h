@@ -1,10 +1,10 @@
-/* sandbox.h - a process locks itself in
+/* sandbox.h - a process confines itself
  *
- * What it holds open it keeps; of the file system nothing else is left but
- * what struct sandbox names.  Landlock does that (raw system calls; a
- * kernel without it does less, see the return value), a system call filter
- * (libseccomp, when there is one) takes away what no agent needs: other
- * programs, other users, other processes, listening, names and modes of
+ * It keeps its open descriptors; of the file system it keeps only what
+ * struct sandbox names.  Landlock does that (raw system calls; a kernel
+ * without it does less, see the return value); a system call filter
+ * (libseccomp, if present) forbids what no agent needs: other programs,
+ * other users, other processes, listening, changes of names and modes of
  * files.
  *
  * There is no way back.

@@ -5,11 +5,11 @@
  * It is told to end by the end of its lifeline, a pipe of which we hold the
  * other end: so it ends with us, too, however we end.
  *
- * One that ended by itself has a successor after CHILD_RESTART_MS, one that
- * was told to end has it at once.  No daemon's loop and no message waits for
- * it; who talks with it does so by a socket that we keep open meanwhile.
- * A daemon that shall talk with its process takes daemon/child.h instead:
- * the supervisor waits for all of its processes in one place.
+ * If it ended by itself, its successor starts after CHILD_RESTART_MS; if it
+ * was told to end, at once.  No daemon's loop and no message waits for it;
+ * its clients use a socket that we keep open meanwhile.  A daemon that needs
+ * to talk with its process uses daemon/child.h instead: the supervisor waits
+ * for all of its processes in one place.
  *
  * SPDX-License-Identifier: ISC
  */

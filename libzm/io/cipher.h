@@ -1,7 +1,7 @@
 /* cipher.h - what encrypts a connection, as streams and peers see it
  *
  * tls/link.c is one for a stream, tls/client.c one for a peer: the tables of
- * functions stand in stream.h and peer.h, so that this layer knows no TLS.
+ * functions are in stream.h and peer.h, so this layer needs no TLS.
  *
  * SPDX-License-Identifier: ISC
  */

@@ -2,8 +2,7 @@
  *
  * A stream socket pair; text lines end in LF.  Descriptors ride on the
  * first byte of the lines they belong to (SCM_RIGHTS).  The other side may
- * be taken over: lines are bounded and descriptors that nobody asked for
- * are closed.
+ * be taken over: lines are bounded and unexpected descriptors are closed.
  *
  * SPDX-License-Identifier: ISC
  */

@@ -1,7 +1,7 @@
 /* ipc_link.h - our end of a socket on which lines come and go, in a loop
  *
- * What ipc.h has, with the loop around it: it reads, cuts into lines, sends
- * when the socket takes more, and says when the other side is gone.
+ * ipc.h within a loop: it reads, splits into lines, sends when the socket is
+ * writable, and reports when the other side is gone.
  *
  * Life: ipc_link_new, lines (kind->take), its end (kind->ended, once, and
  * nothing after it), ipc_link_free.  ended and idle may free the link; take

@@ -1,7 +1,7 @@
 /* notify.h - hear of new files in directories
  *
  * A hint and never the truth: events may be lost, doubled, or late, so
- * whoever uses this rescans at the start and once a minute besides.
+ * callers also rescan at the start and once a minute.
  * Linux uses inotify (notify_inotify.c); elsewhere, and for directories that
  * inotify refuses (its limits are per user), the directory's mtime is
  * looked at once a second (notify_scan.c).

@@ -1,6 +1,6 @@
 /* race.h - connect to one of several addresses, whichever answers first
  *
- * RFC 8305 section 5: the next address is begun when the one before has
+ * RFC 8305 section 5: the next address is tried when the one before has
  * failed or not answered for a quarter of a second.
  *
  * SPDX-License-Identifier: ISC

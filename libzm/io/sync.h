@@ -1,10 +1,10 @@
 /* sync.h - what waits for a disk, in threads of its own
  *
  * fsync, syncfs, the last close of a file and a storm of unlinks wait for
- * the disk: 0.1 ms on a quiet one, a second beside others who sync to it.  A
- * loop that waits hears nobody.  So it hands such work to a few threads and
- * hears of its end in a later turn; what does not depend on each other runs
- * side by side, and more is collected meanwhile.
+ * the disk: 0.1 ms on an idle one, a second beside others who sync to it.  A
+ * loop that waits serves nobody.  So it hands such work to a few threads and
+ * learns of its end in a later turn; independent tasks run side by side, and
+ * more is collected meanwhile.
  *
  * Order: tasks begin in the order in which they were added, SYNCER_THREADS
  * at a time.  What must come after another task is added by that one's

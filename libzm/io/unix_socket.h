@@ -1,7 +1,7 @@
 /* unix_socket.h - sockets that have a path
  *
- * A setting says "unix:/PATH"; conf_unix_parse (conf/read) looks whether
- * that is well written, these make a socket of it.
+ * A setting says "unix:/PATH"; conf_unix_parse (conf/read) checks its form,
+ * these make a socket of it.
  *
  * SPDX-License-Identifier: ISC
  */

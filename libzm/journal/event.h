@@ -3,7 +3,7 @@
  * Lines are collected in the process and written by one write(2) on an
  * O_APPEND descriptor by event_flush, which every loop calls once a turn
  * and every agent after each job: LOGDIR/events-YYYY-MM-DD.jsonl (UTC).
- * A file that grew too large is renamed by who keeps the journal; writers
+ * The keeper of the journal renames a file that grew too large; writers
  * notice within a second, at their next line (doc/INTERNALS.md section 9).
  * A line: {"t":"...Z","id":"...","ev":"rcpt.ok","d":"scheduler","pid":1,
  * ...}.  A process that dies loses at most the lines of one turn, and those

@@ -13,7 +13,7 @@
 EVENT(DAEMON_START, "daemon.start", INFO, "version listen workers",
     "A process is ready.")
 EVENT(DAEMON_STOP, "daemon.stop", INFO, "reason",
-    "A process ends in good order.")
+    "A process ends normally.")
 EVENT(DAEMON_EXIT, "daemon.exit", WARN, "name child status restart",
     "The supervisor saw a process end that should not; restart= when.")
 EVENT(CONF_RELOAD, "conf.reload", INFO, "file",
@@ -21,9 +21,9 @@ EVENT(CONF_RELOAD, "conf.reload", INFO, "file",
 EVENT(CONF_REFUSED, "conf.refused", WARN, "file reason",
     "A bad configuration was refused; the old one stays in force.")
 EVENT(TABLE_TROUBLE, "table.trouble", WARN, "table file reason",
-    "A table cannot be read: what needs it is told to try again (451), or "
-    "waits in deferred/.  Each process that asks it says so once, and again "
-    "when the reason changes.")
+    "A table cannot be read: clients that need it are told to try again "
+    "(451), and mail waits in deferred/.  Each process that uses it says so "
+    "once, and again when the reason changes.")
 EVENT(LISTENER_UNUSED, "listener.unused", WARN, "listener",
     "The service manager gave a socket for which there is no listen "
     "statement.")
@@ -31,7 +31,7 @@ EVENT(SESSION_OPEN, "session.open", INFO, "client listener session",
     "A client connected.")
 EVENT(SESSION_XCLIENT, "session.xclient", INFO,
     "client session peer name helo user",
-    "A peer that is trusted with XCLIENT said who the client is.")
+    "A peer that may use XCLIENT said who the client is.")
 EVENT(SESSION_CLOSE, "session.close", INFO,
     "client session helo messages reason commands",
     "A session ended; reason says by whom and why.")
@@ -43,16 +43,17 @@ EVENT(SESSION_REFUSED, "session.refused", INFO,
     "client listener code reason",
     "A connection was refused before a session began.")
 EVENT(PROXY_REFUSED, "proxy.refused", WARN, "client listener reason",
-    "A proxy did not begin with a good PROXY header, and was closed.")
+    "A proxy did not begin with a valid PROXY header, and its connection was "
+    "closed.")
 EVENT(TLS_OPEN, "tls.open", INFO,
     "client session version cipher asked peer verified fingerprint resumed",
-    "A connection is encrypted now; peer, verified and fingerprint tell of "
-    "the client's certificate, asked is the name it wanted (SNI).")
+    "A connection is now encrypted; peer, verified and fingerprint are about "
+    "the client's certificate, asked is the name that it asked for (SNI).")
 EVENT(TLS_FAILED, "tls.failed", INFO, "client session reason",
-    "A TLS handshake did not come to its end.")
+    "A TLS handshake failed.")
 EVENT(TLS_INJECTED, "tls.injected", WARN, "client session bytes",
-    "Bytes came after STARTTLS in the clear: a broken client, or somebody "
-    "in between; they were thrown away.")
+    "Bytes in the clear came after STARTTLS: from a broken client, or an "
+    "attacker in between; they were discarded.")
 EVENT(AUTH_OK, "auth.ok", INFO, "client session mech user",
     "A user logged in.")
 EVENT(AUTH_FAILED, "auth.failed", INFO,
@@ -68,7 +69,7 @@ EVENT(CERTIFICATE_EXPIRES, "certificate.expires", WARN, "file expires days",
 EVENT(SIGN_REFUSED, "sign.refused", WARN, "file reason",
     "A key of a sign statement could not be used; the one before it stays.")
 EVENT(SESSION_PRESSURE, "session.pressure", WARN, "level sessions limit",
-    "Sessions fill their limit (level 1) or do no more (0): see smtpserver(8).")
+    "Sessions near their limit (level 1) or no longer (0): see smtpserver(8).")
 EVENT(CLIENT_EARLY, "client.early", INFO, "client session",
     "A client spoke before it was greeted and was refused.")
 EVENT(COMMAND_REFUSED, "command.refused", INFO,
@@ -76,28 +77,27 @@ EVENT(COMMAND_REFUSED, "command.refused", INFO,
     "A command was answered with 4xx or 5xx.")
 EVENT(POLICY_SHADOW, "policy.shadow", INFO,
     "client session from to would rule",
-    "A shadow rule fits this recipient; it decides nothing.")
+    "A shadow rule matches this recipient; it decides nothing.")
 EVENT(POLICY_TROUBLE, "policy.trouble", WARN, "session rule helper reason",
     "Something that a rule or a recipient needs could not be looked up.")
 EVENT(POLICY_WARNING, "policy.warning", INFO, "client session from text",
     "A policy service said WARN or INFO about a recipient.")
 EVENT(DNSBL_SILENT, "dnsbl.silent", WARN, "zone reason",
-    "A list of clients does not answer: rules take it to have nobody.")
+    "A list of clients does not answer: for rules it lists nobody.")
 EVENT(MESSAGE_ACCEPTED, "message.accepted", INFO,
     "client listener session helo from rcpts size with uid tag forward "
     "spf dkim dmarc arc dkim2 sealer report",
     "A message is durable and was answered with 250 or exit status 0.  spf, "
-    "dkim, dmarc, arc, dkim2: what was judged of it (verify-origin, trust "
-    "arc).  "
-    "sealer: DMARC failed, and this domain, which is trusted, sealed that it "
-    "had passed.  report: what the author's domain may hear of it "
+    "dkim, dmarc, arc, dkim2: the results of checking it (verify-origin, "
+    "trust arc).  sealer: DMARC failed, but this trusted domain sealed that "
+    "it had passed.  report: what the author's domain may learn about it "
     "(dmarc-reports), VALUE=...; each.")
 EVENT(MESSAGE_WAITED, "message.waited", INFO,
     "client listener session verdict code reason delay",
-    "The client waited for the next hop's word (cut-through).  verdict: "
-    "delivered and refused are what it heard; queued, it heard 250 and the "
+    "The client waited for the next hop's reply (cut-through).  verdict: "
+    "delivered and refused are what it was told; queued, it got 250 and the "
     "message goes on; gone, it did not wait so long, and may send the message "
-    "again.  delay: so long, in ms.")
+    "again.  delay: how long, in ms.")
 EVENT(MESSAGE_REFUSED, "message.refused", INFO,
     "client listener session from code reply rcpts rule",
     "The end of data was answered with 4xx or 5xx.")
@@ -106,24 +106,24 @@ EVENT(MESSAGE_FROZEN, "message.frozen", WARN,
     "A rule put an accepted message into freezer/; text= place and words of "
     "the rule as they were then.")
 EVENT(MILTER_FAILED, "milter.failed", WARN, "session milter reason fail",
-    "A milter did not do its work; fail= what was done instead.")
+    "A milter failed; fail= what was done instead.")
 EVENT(ORIGIN_FAILED, "origin.failed", WARN, "session reason",
-    "Whose mail a message is could not be judged (verify-origin); it was "
-    "accepted without Authentication-Results of ours.")
+    "The check of whose mail a message is failed (verify-origin); it was "
+    "accepted without our Authentication-Results.")
 EVENT(NEIGHBOUR_DOWN, "neighbour.down", WARN, "kind name reason",
     "A program that mail depends on (a milter, a policy service, a content "
-    "filter, who checks passwords) did not do its work for the first time; "
-    "zmailer status tells until it does.")
+    "filter, who checks passwords) failed for the first time; zmailer status "
+    "shows it until it works again.")
 EVENT(NEIGHBOUR_UP, "neighbour.up", INFO, "kind name down_s told",
-    "It works again; so many commands were refused because of it.")
+    "It works again; told= commands were refused because of it.")
 EVENT(MILTER_QUARANTINE, "milter.quarantine", WARN, "session reason",
-    "A milter wants a person to look; the message goes to freezer/.")
+    "A milter asked for quarantine; the message goes to freezer/.")
 EVENT(MILTER_LOCAL, "milter.local", INFO, "do reason changed",
     "Milters have seen a message of sendmail(1): do= pass, refuse (a report "
     "follows) or discard.")
 EVENT(MESSAGE_DISCARDED, "message.discarded", WARN,
     "client listener from",
-    "A milter had a message thrown away; the client was told 250.")
+    "A milter discarded a message; the client was told 250.")
 EVENT(MESSAGE_ROUTED, "message.routed", INFO,
     "from rcpts size msgid user ms file",
     "The control file is published; the scheduler owns the message; user= "
@@ -135,18 +135,18 @@ EVENT(HOOK_LOADED, "hook.loaded", INFO, "file functions generation",
 EVENT(HOOK_REFUSED, "hook.refused", WARN, "file reason",
     "A script is broken; the one before, if any, stays.")
 EVENT(HOOK_DIED, "hook.died", WARN, "file function reason",
-    "A call cost the script's process its life; another will be started.")
+    "A call killed the script's process; another will be started.")
 EVENT(HOOK_LOG, "hook.log", INFO, "text", "A script said this by zm.log.")
 EVENT(HOOK_TROUBLE, "hook.trouble", WARN, "function reason",
     "A call that nobody waits for went wrong.")
 EVENT(HOOK_FROZEN, "hook.frozen", WARN, "file reason",
     "A script put the message into freezer/.")
 EVENT(LIST_LINE, "list.line", WARN, "file line reason",
-    "A line of a list is no address; the other members get the mail.")
+    "A line of a list is not an address; the other members get the mail.")
 EVENT(MESSAGE_DEFERRED, "message.deferred", WARN, "file why reason",
     "Routing had trouble; the message waits in deferred/.")
 EVENT(MESSAGE_HEADER, "message.header", INFO, "field line reason repaired",
-    "RFC 5322 has something against a field; the message goes on.")
+    "A field violates RFC 5322; the message goes on.")
 EVENT(MESSAGE_POSTMAN, "message.postman", WARN, "file keyword reason",
     "A message (or with _ a copy of it) was put into postman/.")
 EVENT(MESSAGE_RESUBMITTED, "message.resubmitted", INFO,
@@ -160,12 +160,12 @@ EVENT(MESSAGE_NOTED, "message.noted", INFO, "file why by reason",
     "A person wrote a note about a message that was set aside.")
 EVENT(MESSAGE_FORWARDED, "message.forwarded", INFO,
     "file why by reason to as",
-    "A person had a message that was set aside sent to somebody, as a part "
-    "of message as=.")
+    "A person forwarded a set-aside message to somebody, as a part of message "
+    "as=.")
 EVENT(RCPT_OK, "rcpt.ok", INFO,
     "to orcpt channel host code reply delay tries ms tls",
     "One recipient has the message; orcpt= its address as it came, tls= how "
-    "it travelled.")
+    "the connection was protected.")
 EVENT(RCPT_DEFER, "rcpt.defer", INFO,
     "to orcpt channel host code class reply delay tries next",
     "One attempt failed for now; class= what went wrong "
@@ -176,63 +176,63 @@ EVENT(RCPT_FAIL, "rcpt.fail", INFO,
 EVENT(RCPT_NEXT, "rcpt.next", INFO, "channel host offset",
     "One recipient failed there and goes its next way (else of a route).")
 EVENT(WARM_FAILED, "warm.failed", WARN, "channel host reason until",
-    "A connection that `warm` wants could not be opened, or was lost and not "
-    "opened again; it is tried again then.")
+    "A connection that `warm` asks for could not be opened, or was lost and "
+    "not opened again; it is tried again at until=.")
 EVENT(RCPT_REOPENED, "rcpt.reopened", INFO,
     "to orcpt channel host by reason",
-    "One recipient that had failed, and was not told yet, is open again.")
+    "One recipient that had failed, without a report so far, is open again.")
 EVENT(FORWARD_IGNORED, "forward.ignored", WARN, "to reason",
-    "A user's forward file, or a part of it, cannot be believed or "
-    "understood; mail goes to what is left, and to the mailbox.")
+    "A user's forward file, or a part of it, is not trusted or cannot be "
+    "parsed; mail goes to the rest, and to the mailbox.")
 EVENT(VACATION, "vacation", INFO, "to sender as reason",
     "A user is away: its sender got an answer (as), or none, and why.")
 EVENT(RCPT_DELAYED, "rcpt.delayed", INFO, "to orcpt",
-    "A notice of delay was owed to the sender and is written.")
+    "A notice of delay for the sender was written.")
 EVENT(DSN_SENT, "dsn.sent", INFO, "to dsn kind code rcpts",
     "A delivery status notification was submitted as message dsn=.")
 EVENT(DSN_TOLD, "dsn.told", INFO, "code rcpts",
-    "The client that sent the message heard the next hop's refusal while it "
-    "waited (cut-through): nobody else is told.")
+    "The client that sent the message got the next hop's refusal while it "
+    "waited (cut-through): there is no report.")
 EVENT(DSN_DROPPED, "dsn.dropped", WARN, "file reason rcpts",
     "A report that nobody may get (null sender) was kept in postman/.")
 EVENT(MESSAGE_DONE, "message.done", INFO, "rcpts failed delay",
     "Every recipient has its outcome; the files are unlinked.")
 EVENT(MESSAGE_VANISHED, "message.vanished", WARN, "file rcpts reason",
-    "Files of a message were taken away while it waited; rcpts had no "
-    "outcome.")
+    "Files of a message were removed while it waited; rcpts= recipients had "
+    "no outcome.")
 EVENT(AGENT_START, "agent.start", INFO, "channel command child",
     "The scheduler started a transport agent.")
 EVENT(AGENT_EXIT, "agent.exit", WARN, "channel command child status jobs",
     "A transport agent ended with work in hand or with an error.")
 EVENT(AGENT_LEFT, "agent.left", WARN, "channel host child jobs",
-    "The scheduler stopped and a transport agent had not finished: it goes on, "
-    "and the next scheduler waits for the message of this line and the other "
-    "jobs - 1 that it has.")
+    "The scheduler stopped before a transport agent had finished: the agent "
+    "goes on, and the next scheduler waits for the message of this line and "
+    "its other jobs - 1 messages.")
 EVENT(AGENT_NONSENSE, "agent.nonsense", WARN, "channel child line",
     "A transport agent broke the protocol and was killed.")
 EVENT(HOST_SUSPENDED, "host.suspended", WARN,
     "channel host class reason until",
-    "A rule (retry on ... suspend) stops everything to a destination.")
+    "A rule (retry on ... suspend) suspends a destination.")
 EVENT(MESSAGE_CONVERTED, "message.converted", INFO,
     "host lacks signature",
-    "A message was converted for a host that takes less; signature=broken "
-    "when it carried a DKIM signature.")
+    "A message was converted for a host that lacks an extension; "
+    "signature=broken if it had a DKIM signature.")
 EVENT(TLS_BROKEN, "tls.broken", INFO, "host reason",
     "The TLS of a next hop does not work; for a while its mail goes in the "
     "clear, as tls-to may allows.")
 EVENT(DANE_REFUSED, "dane.refused", WARN, "host reason",
     "A next hop gets no mail for now because of its TLSA records: they could "
-    "not be had, its certificate is none of theirs, or it offers no TLS.")
+    "not be looked up, none of them matches its certificate, or it offers no "
+    "TLS.")
 EVENT(STS_POLICY, "sts.policy", INFO, "domain mode policy max-age hosts",
-    "A domain has an MTA-STS policy, or another one: mode, id (policy), how "
-    "many seconds it counts, how many patterns of hosts it has.")
+    "A domain has an MTA-STS policy, or a new one: mode, id (policy), how "
+    "many seconds it is valid, how many host patterns it has.")
 EVENT(STS_TROUBLE, "sts.trouble", INFO, "domain result reason known",
-    "A domain's MTA-STS policy could not be had: result is a type of RFC 8460 "
-    "section 4.3.  One that is known already goes on to count; known is its "
-    "mode.")
+    "A domain's MTA-STS policy could not be fetched: result is a type of RFC "
+    "8460 section 4.3.  A known policy stays in force; known is its mode.")
 EVENT(STS_REFUSED, "sts.refused", WARN, "domain host mode reason",
     "A next hop gets no mail for now because of its domain's MTA-STS policy; "
-    "or, mode=testing, it got mail and would not have under enforce.")
+    "or, with mode=testing, it got mail that enforce would have stopped.")
 EVENT(TLS_SESSION, "tls.session", INFO,
     "domain policy mode host result address source",
     "A connection to a next hop whose domain says how it must be protected: "
@@ -240,16 +240,15 @@ EVENT(TLS_SESSION, "tls.session", INFO,
     "address is the host's, source ours.")
 EVENT(REPORT_SENT, "report.sent", INFO,
     "kind domain day to file messages omitted",
-    "A domain was told of its mail, or of connections to its hosts "
-    "(zmailer report send); file is the message.  kind: tls, or dmarc, which "
-    "says how many messages it is of, and how many it has no row for.")
+    "A domain got a report about its mail, or about connections to its hosts "
+    "(zmailer report send); file is the message.  kind: tls, or dmarc, with "
+    "how many messages it counts, and for how many it has no row.")
 EVENT(SHARE_BACK, "share.back", INFO, "redis seconds",
-    "The Redis of the cluster answers, after so many seconds (of the start, "
-    "too): limits that are shared are counted there.")
+    "The Redis of the cluster answers, after so many seconds (also at the "
+    "start): shared limits are counted there.")
 EVENT(SHARE_LOST, "share.lost", WARN, "redis reason",
-    "The Redis of the cluster does not answer: limits that are shared are "
-    "counted by this node alone, each divided by the nodes that were seen "
-    "last.")
+    "The Redis of the cluster does not answer: this node counts shared limits "
+    "alone, each divided by the nodes that were seen last.")
 EVENT(HOST_DOWN, "host.down", INFO, "channel host reason until",
     "A destination does not answer; its mail waits.")
 EVENT(CONTROL_BAD, "control.bad", WARN, "file reason",
@@ -257,10 +256,10 @@ EVENT(CONTROL_BAD, "control.bad", WARN, "file reason",
 EVENT(CONFIG_CHANGED, "config.changed", INFO, "op file by reason version",
     "A verb of zmailer(8) changed the configuration or a table of it.")
 EVENT(LOG_STALLED, "log.stalled", WARN, "to reason",
-    "Nobody takes the events that log-to sends; they wait in the journal.")
+    "Nothing receives the events that log-to sends; they wait in the journal.")
 EVENT(LOG_DROPPED, "log.dropped", WARN, "to lines",
-    "So many events were not sent to where log-to says: it was away for too "
-    "long, or took none that is so large.  They stand in the journal.")
+    "So many events were not sent by log-to: the receiver was away for too "
+    "long, or does not accept events that large.  The journal has them.")
 EVENT(BACKUP, "backup", INFO, "file messages bytes by",
     "The spool and its configuration were written into an archive.")
 EVENT(RESTORED, "message.restored", INFO, "file archive by",
@@ -269,16 +268,17 @@ EVENT(IMPORTED, "message.imported", INFO, "queue old frozen by",
     "A message came out of the queue of another mailer, where old was its id.")
 EVENT(ORDER, "order", INFO,
     "op by uid reason select until limit messages recipients destinations",
-    "An operator gave an order on the scheduler's socket, and it was done.")
+    "The scheduler carried out an operator's order from its socket.")
 EVENT(ORDER_REFUSED, "order.refused", WARN, "op by uid code",
-    "Somebody gave an order who may not, or one that could not be done.")
+    "An order was refused: its sender may not give it, or it could not be "
+    "done.")
 EVENT(MAILQ_START, "mailq.start", INFO, "listen",
-    "The mailq protocol is answered from now on.")
+    "The scheduler answers the mailq protocol from now on.")
 EVENT(MAILQ_STOP, "mailq.stop", INFO, "listen",
-    "The mailq protocol is answered no longer: the scheduler ends, or the "
+    "The scheduler no longer answers the mailq protocol: it ends, or the "
     "statement was changed.")
 EVENT(MAILQ_EXIT, "mailq.exit", WARN, "child status again_ms",
-    "The process that answers the mailq protocol ended; it is started again. "
+    "The process that answers the mailq protocol ended; it is restarted.  "
     "Mail does not wait for it.")
 EVENT(WEB_LOGIN, "web.login", INFO, "user client ok",
     "Somebody gave a user's name and password to the desk in a browser.")
@@ -286,11 +286,11 @@ EVENT(MAILQ_LOGIN, "mailq.login", INFO, "user client ok",
     "A client of the mailq protocol gave a user's name and proof.")
 EVENT(MAILQ_USERS, "mailq.users", WARN, "client reason",
     "The file of users of the mailq protocol cannot be used: no client can "
-    "log in until it is mended; `zmailer check` says how.")
+    "log in until it is fixed; `zmailer check` says how.")
 EVENT(ORDER_BAD, "order.bad", WARN, "file line",
-    "A line among the standing orders makes no sense and is left out.")
+    "A line among the standing orders cannot be parsed and is skipped.")
 EVENT(FORM_BAD, "form.bad", WARN, "language reason",
-    "The words of reports in this language cannot be read; it is left out.")
+    "The report texts of this language cannot be read; it is skipped.")
 EVENT(MESSAGE_ORDERED, "message.ordered", INFO,
     "op by reason until rcpts as via",
     "An operator, or the site's script, changed the state of a waiting "
@@ -302,18 +302,19 @@ EVENT(SPOOL_TROUBLE, "spool.trouble", WARN, "file call reason",
 EVENT(DRAFT_SWEPT, "draft.swept", INFO, "file reason",
     "An unfinished submission in public/ was removed.")
 EVENT(JOURNAL_LOST, "journal.lost", WARN, "lines since",
-    "The journal could not be written (disk full), and what a process keeps "
-    "in memory until then was full, too: so many of its lines are missing.")
+    "The journal could not be written (disk full), and the memory in which a "
+    "process keeps lines until then was full, too: so many of its lines are "
+    "missing.")
 EVENT(JOURNAL_SEALED, "journal.sealed", INFO, "lines to sum marks",
     "So many lines, up to this byte of the file, are sealed "
     "(zmailer-audit(8)).")
 EVENT(JOURNAL_CLOSED, "journal.closed", INFO, "file bytes sum",
-    "Nobody writes to a part of the journal any more; sum= its last seal.")
+    "A part of the journal is closed for writing; sum= its last seal.")
 EVENT(RECORD_UNKEPT, "record.unkept", WARN, "reason",
     "A message could not be kept for zmailer replay (record ... bodies); it "
-    "went its way.  Said once a day.")
+    "went on as usual.  Written once a day.")
 EVENT(RECORD_FULL, "record.full", WARN, "day bytes size",
-    "As many bytes of messages are kept for zmailer replay as record ... "
-    "bodies allows; of this day no more are.")
+    "The messages kept for zmailer replay reached the limit of record ... "
+    "bodies; no more are kept this day.")
 EVENT(JOURNAL_KEPT, "journal.kept", INFO, "closed packed removed bytes",
-    "Parts of the journal were closed, packed, or removed for age or size.")
+    "Parts of the journal were closed, compressed, or removed for age or size.")

@@ -1,14 +1,14 @@
 /* history.h - rates and sizes of the past, in one file that does not grow
  *
  * LOGDIR/history: a header of 4,096 bytes, then the archives of
- * history_archives[], round robins of records of 128 bytes.  Where a record
- * stands follows from its moment (moment / step, modulo the archive's count),
- * so that nothing has to say where the newest is; each has its moment and a
- * checksum of its own.  What a crash tore, what is older than a round, and
- * what a clock that was ahead left in the future is no record.  A sample is
- * added to the record of its moment in each archive: a restart, or a clock
- * that was set back, goes on in records that are there.  covered_s says how
- * much time went into one, so that rates stay true.
+ * history_archives[], round robins of records of 128 bytes.  The place of a
+ * record follows from its moment (moment / step, modulo the archive's count),
+ * so the newest need not be marked; each has its own moment and checksum.
+ * Records that a crash tore, that are older than a round, or that a clock
+ * ahead of time left in the future are ignored.  A sample is added to the
+ * record of its moment in each archive: after a restart, or after the clock
+ * was set back, existing records are continued.  covered_s says how much time
+ * went into one, so that rates stay true.
  *
  * One process writes it (row O10 of doc/INTERNALS.md), and no other reads it.
  *

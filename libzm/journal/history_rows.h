@@ -9,7 +9,7 @@
  *   called name_most
  *
  * The names are members of answers (doc/protocol/control.md, history).  The
- * order is that of the file: who changes it raises HISTORY_VERSION.
+ * order is that of the file: if you change it, raise HISTORY_VERSION.
  *
  * SPDX-License-Identifier: ISC
  */

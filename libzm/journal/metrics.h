@@ -30,21 +30,21 @@
  *
  * SPDX-License-Identifier: ISC
  */
-LOOKED("build", "info", "version", "what runs here")
+LOOKED("build", "info", "version", "the running version")
 LOOKED("up", "gauge", "", "whether the scheduler answers")
 LOOKED("process_turn_age_seconds", "gauge", "process",
     "time since a daemon's loop turned: more than 4 and it stands still")
 LOOKED("process_work_age_seconds", "gauge", "process",
-    "time since a daemon that has work did any, or since one of its processes "
-    "that a signal stopped turned; 0: none waits")
+    "time since a daemon that has work did any, or since the loop of a "
+    "process of it that a signal stopped turned; 0: no work waits")
 LOOKED("process_turn_longest_seconds", "gauge", "process",
-    "how long a loop was busy at a time, and heard nobody, since its process "
-    "began: the longest such turn of the daemon, or of any of its workers")
+    "the longest time that a loop was busy without listening since its "
+    "process began: of the daemon, or of any of its workers")
 COUNTER("smtpserver_connections", "result=\"accepted\"", SESSION_OPEN,
     BY("listener", "listener", LISTENER), ONE, "connections of clients")
 COUNTER("smtpserver_connections", "result=\"refused\"", SESSION_REFUSED,
     BY("listener", "listener", LISTENER), ONE, "")
-LEVEL("smtpserver_sessions", SESSIONS, "sessions that are open")
+LEVEL("smtpserver_sessions", SESSIONS, "open sessions")
 COUNTER("smtpserver_messages", "result=\"accepted\"", MESSAGE_ACCEPTED,
     BY("listener", "listener", LISTENER), ONE,
     "messages that came to their end of data")
@@ -69,12 +69,12 @@ COUNTER("smtpserver_auth", "result=\"failed\"", AUTH_FAILED,
 COUNTER("smtpserver_tls", "", TLS_OPEN, BY("version", "version", TLS), ONE,
     "sessions that were encrypted")
 COUNTER("smtpserver_tls_failures", "", TLS_FAILED, ONE, ONE,
-    "handshakes that did not come to their end")
+    "TLS handshakes that failed")
 SPAN("smtpserver_command_duration_seconds", COMMAND, FAST, ONE,
-    "from a command, or the end of a message, to its answer")
+    "from a command, or the end of a message, to its reply")
 COUNTER("milter_failures", "", MILTER_FAILED,
     BY("milter", "milter", MILTER), BY("action", "fail", ACTION),
-    "messages for which a milter did not do its work, and what was done")
+    "messages for which a milter failed, and what was done")
 SPAN("milter_duration_seconds", MILTER, FAST, BY("milter", "label", MILTER),
     "how long a milter took for one step of a session")
 TALLY("limit_hits", "", LIMIT_HIT, BY("limit", "label", LIMIT),
@@ -90,7 +90,7 @@ COUNTER("router_routed", "", RCPT_ROUTED, BY("channel", "channel", CHANNEL),
 SUM("router_recipients", MESSAGE_ROUTED, "rcpts",
     "recipients of routed messages, those of large lists too")
 COUNTER("router_deferred", "", MESSAGE_DEFERRED, BY("reason", "why", WHY),
-    ONE, "messages that routing had trouble with, by what had it")
+    ONE, "messages that routing had trouble with, by its cause")
 COUNTER("router_resubmitted", "", MESSAGE_RESUBMITTED, ONE, ONE,
     "messages that came back from deferred/ and other places")
 FILTERED("router_poison", "", MESSAGE_POSTMAN, "keyword", "poison",
@@ -98,7 +98,7 @@ FILTERED("router_poison", "", MESSAGE_POSTMAN, "keyword", "poison",
 FILTERED("router_worker_restarts", "", DAEMON_EXIT, "name", "router worker",
     "router workers that died and were replaced")
 TALLY("table_lookups", "result=\"found\"", LOOKUP_FOUND, ONE,
-    "questions to tables, of all programs")
+    "table look-ups of all programs")
 TALLY("table_lookups", "result=\"none\"", LOOKUP_NONE, ONE, "")
 TALLY("table_lookups", "result=\"trouble\"", LOOKUP_TROUBLE, ONE, "")
 LOOKED("queue_messages", "gauge", "state",
@@ -116,7 +116,7 @@ LOOKED("objective_recipients", "gauge", "objective,result",
     "the objective says")
 LOOKED("transport_agents", "gauge", "channel,state", "transport agents")
 LOOKED("scheduler_turn_seconds", "histogram", "",
-    "how long the scheduler is busy at a time, and hears nobody, since its "
+    "how long the scheduler is busy at a time without listening, since its "
     "start")
 LOOKED("scheduler_turn_longest_seconds", "gauge", "", "the longest of them")
 COUNTER("deliveries", "result=\"ok\"", RCPT_OK,
@@ -130,13 +130,13 @@ HISTOGRAM("delivery_delay_seconds", RCPT_OK, "delay", 1000000, SLOW,
 COUNTER("dsn", "", DSN_SENT, BY("class", "code", CLASS),
     BY("subject", "code", SUBJECT),
     "delivery status notifications, by the status (RFC 3463) of the first "
-    "recipient that they tell of")
+    "recipient that they report")
 COUNTER("dsn_dropped", "", DSN_DROPPED, ONE, ONE,
-    "reports that nobody may get: kept in postman/")
+    "reports without a recipient: kept in postman/")
 COUNTER("postman_messages", "", MESSAGE_POSTMAN, ONE, ONE,
     "messages and copies put into postman/")
 COUNTER("messages_done", "", MESSAGE_DONE, ONE, ONE,
-    "messages of which every recipient has its outcome")
+    "messages whose recipients all have their outcome")
 COUNTER("process_exits", "", DAEMON_EXIT, ONE, ONE,
     "processes that ended when they should not")
 COUNTER("agent_exits", "", AGENT_EXIT, ONE, ONE,
@@ -149,28 +149,29 @@ COUNTER("config_reloads", "result=\"good\"", CONF_RELOAD, ONE, ONE,
     "changed configurations")
 COUNTER("config_reloads", "result=\"refused\"", CONF_REFUSED, ONE, ONE, "")
 STATE("config_reload_success", DAEMON_START, "", "", 1,
-    "whether the configuration that was read last was good")
+    "whether the last configuration that was read was good")
 STATE("config_reload_success", CONF_RELOAD, "file", "!tables", 1, "")
 STATE("config_reload_success", CONF_REFUSED, "", "", 0, "")
 STATE("config_reload_timestamp_seconds", DAEMON_START, "", "", NOW,
-    "when a good configuration was read last")
+    "when a good configuration was last read")
 STATE("config_reload_timestamp_seconds", CONF_RELOAD, "file", "!tables", NOW,
     "")
 STATE("share_away", SHARE_LOST, "", "", 1,
-    "whether limits of the cluster are counted alone: its Redis is away")
+    "whether this node counts the limits of the cluster alone: its Redis is "
+    "away")
 STATE("share_away", SHARE_BACK, "", "", 0, "")
 LOOKED("neighbour_up", "gauge", "kind,name",
-    "whether a program of others that mail depends on (a milter, a policy "
-    "service, a content filter, who checks passwords, a next hop by LMTP) "
-    "did its work when it was asked last")
+    "whether another program that mail depends on (a milter, a policy "
+    "service, a content filter, a password checker, an LMTP next hop) worked "
+    "when it was last asked")
 LOOKED("neighbour_refused", "gauge", "kind,name",
-    "commands that were refused since it does not")
+    "commands that were refused since it failed")
 LOOKED("certificate_expiry_timestamp_seconds", "gauge", "name",
-    "when a certificate that is configured expires")
+    "when a configured certificate expires")
 LOOKED("area_messages", "gauge", "area", "messages in a directory")
 LOOKED("area_oldest_seconds", "gauge", "area",
     "age of the oldest file in a directory")
 LOOKED("postman_only_copies", "gauge", "",
     "messages in postman/ that are nowhere else")
-LOOKED("spool_free_bytes", "gauge", "", "room on the spool's disk")
-LOOKED("spool_free_inodes", "gauge", "", "files that fit on it")
+LOOKED("spool_free_bytes", "gauge", "", "free bytes on the spool's disk")
+LOOKED("spool_free_inodes", "gauge", "", "free inodes on it")

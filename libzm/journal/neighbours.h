@@ -1,10 +1,10 @@
 /* neighbours.h - programs beside ours that mail depends on, when they fail
  *
- * A milter, a policy service, whoever checks passwords: who asks one notes
- * what came of it, in memory that all processes share (beside the counters,
+ * A milter, a policy service, a password checker: a process that asks one
+ * notes the result in memory that all processes share (beside the counters,
  * so it outlives a restart).  The first failure is an event
  * (neighbour.down), so is the first answer after it (neighbour.up); between
- * them tools can tell since when it fails and how many were refused for it.
+ * them tools can say since when it fails and how many commands it cost.
  *
  * SPDX-License-Identifier: ISC
  */

@@ -2,14 +2,14 @@
  *
  * RUN/progress-ROLE is a small file of slots, one for each process of a role
  * that runs a loop.  The process writes into its slot when a turn of its loop
- * begins, and at least each second, and how long its longest one was; who asks
- * reads the file: no process has to answer for that, so one that is stopped,
- * or goes round in a turn, is known by the age of its last turn.
+ * begins, and at least each second, and how long its longest one was.  Tools
+ * read the file: no process has to answer, so one that is stopped, or loops
+ * within a turn, is recognised by the age of its last turn.
  *
- * Only who has the run directory (root, or the owner of a private instance)
+ * Only the owner of the run directory (root, or that of a private instance)
  * makes and opens the files for writing; the processes inherit the mapping.
- * A process can write of itself and of its fellows of the same role what it
- * likes: readers believe no number that cannot be.
+ * A process can write anything about itself and others of its role, so
+ * readers believe no impossible number.
  *
  * SPDX-License-Identifier: ISC
  */

@@ -1,9 +1,9 @@
 /* record.h - what sessions said, kept for a while so that it can be replayed
  *
- * LOGDIR/record-YYYY-MM-DD.jsonl (UTC), a line of JSON a decision, beside
- * the journal and not part of it: nothing sends it on, nothing packs it, and
- * its mode is 0600.  Only with the statement `record`; doc/INTERNALS.md
- * section 9 says who removes it.
+ * LOGDIR/record-YYYY-MM-DD.jsonl (UTC), a line of JSON for each decision,
+ * beside the journal and not part of it: it is not sent on or compressed, and
+ * its mode is 0600.  It exists only with the statement `record`;
+ * doc/INTERNALS.md section 9 says who removes it.
  *
  * SPDX-License-Identifier: ISC
  */

@@ -1,9 +1,9 @@
-/* classify.h - what went wrong, out of a reply's code and words
+/* classify.h - what went wrong, from a reply's code and words
  *
- * A rule says: replies of this code, this enhanced code and with this in
- * their words are of that class, and that much is concerned (its scope).
- * The first rule that fits wins.  The shipped rules are a file of their own
- * (libzm/mail/classes), which is compiled in; a site's rules stand before
+ * A rule says: replies with this code, this enhanced code and these words
+ * have that class, and a scope, which says how much is concerned.  The first
+ * rule that matches wins.  The shipped rules are in a separate file
+ * (libzm/mail/classes), which is compiled in; a site's rules come before
  * them (classify_load).  No allocation and no I/O while classifying.
  *
  *	CODE ENHANCED SCOPE CLASS [WORDS]

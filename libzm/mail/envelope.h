@@ -1,6 +1,6 @@
-/* envelope.h - the envelope lines in front of a message file
+/* envelope.h - the envelope lines at the head of a message file
  *
- * reference: doc/man/zmailer-message.5.  Keywords, one a line, up to env-end;
+ * reference: doc/man/zmailer-message.5.  A keyword a line, up to env-end;
  * then the header, a blank line, the body.  One encoder (no NUL, CR or LF
  * can get into a line) and one strict reader: unknown or repeated single
  * keywords, overlong lines and control characters are errors.

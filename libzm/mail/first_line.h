@@ -1,6 +1,6 @@
 /* first_line.h - the line that says that a message file is whole
  *
- * "complete 000000004711 1a2b3c4d\n": how many bytes come after it, and
+ * "complete 000000004711 1a2b3c4d\n": how many bytes follow it, and
  * their CRC-32C.  It is written last, over blanks.
  *
  * SPDX-License-Identifier: ISC

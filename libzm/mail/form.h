@@ -1,11 +1,11 @@
 /* form.h - the words of delivery reports in one language
  *
  * A form file is text in UTF-8: "key: words" lines, a line that begins with
- * a blank goes on with the one before, # begins a remark.  The keys are
- * those of form_rows; "advice STATUS" rows tell what the reader can do, by
- * the beginning of the status after its class (".1.1", ".4."), the first
- * that fits.  {host} and the like are replaced.  What a file leaves out is
- * said in English.  zmailer-forms(5).
+ * a blank continues the one before, # begins a comment.  The keys are
+ * those of form_rows; "advice STATUS" rows say what the reader can do, by
+ * the beginning of the status after its class (".1.1", ".4."); the first
+ * match counts.  {host} and the like are replaced.  Missing texts are in
+ * English.  zmailer-forms(5).
  *
  * SPDX-License-Identifier: ISC
  */

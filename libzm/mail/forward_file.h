@@ -1,4 +1,4 @@
-/* forward_file.h - which forward files of users are believed
+/* forward_file.h - which forward files of users are trusted
  *
  * SPDX-License-Identifier: ISC
  */

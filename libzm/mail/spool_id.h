@@ -1,4 +1,4 @@
-/* spool_id.h - what a message is called from its acceptance to its end
+/* spool_id.h - the name of a message from its acceptance to its end
  *
  * SPDX-License-Identifier: ISC
  */

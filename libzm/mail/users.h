@@ -1,6 +1,6 @@
 /* users.h - does this account exist, and what is its uid
  *
- * getpwnam behind a memory of a minute (a second for names that do not
+ * getpwnam with a cache of a minute (a second for names that do not
  * exist: the next mail after adduser must find it).
  *
  * SPDX-License-Identifier: ISC

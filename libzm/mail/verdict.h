@@ -1,4 +1,4 @@
-/* verdict.h - what came of one recipient, in the words of who said it
+/* verdict.h - the outcome of one recipient, in the words of its source
  *
  * Made where it happens (transport, router, scheduler), carried unchanged
  * to record, log and report.

@@ -1,8 +1,8 @@
 /* whole.h - is a message file what its writer completed?
  *
  * Its first line has the length and the CRC-32C of all that follows
- * (first_line.h).  Who sends a message, or quotes it, asks before it begins:
- * what a disk changed must not leave as if it were whole.
+ * (first_line.h).  Code that sends or quotes a message asks first: a message
+ * that the disk has changed must not leave as if it were whole.
  *
  * SPDX-License-Identifier: ISC
  */

@@ -1,10 +1,10 @@
 /* answers.h - what the DNS said, for judgements that ask nobody
  *
  * A judgement (spf.h, dkim.h, dmarc.h) is a function of the mail and of
- * answers.  It looks for the answers that it needs; one that is not there is
- * noted as a question and the judgement ends with ORIGIN_ASKS.  Who called it
- * asks, puts the answers in, and calls it again from its beginning: no state
- * is kept between, and vectors run without a network.
+ * answers.  It looks up the answers that it needs; a missing one is noted as
+ * a question, and the judgement ends with ORIGIN_ASKS.  The caller asks, puts
+ * the answers in, and calls it again from the beginning: no state is kept
+ * between the calls, and test vectors run without a network.
  *
  * Answers come from anywhere: counts, names and bytes are bounded.
  *

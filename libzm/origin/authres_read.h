@@ -1,6 +1,6 @@
-/* authres_read.h - what somebody else's field of results says  (RFC 8601)
+/* authres_read.h - read another host's Authentication-Results (RFC 8601)
  *
- * Nothing here believes it.
+ * Nothing here trusts it.
  *
  * SPDX-License-Identifier: ISC
  */

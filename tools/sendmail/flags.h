@@ -24,28 +24,28 @@
 
 FLAG('A', VALUE, NULL, "Ac, Am", "ignored: there is one configuration")
 FLAG('B', VALUE, act_body, "B 7BIT|8BITMIME", "type of the body")
-FLAG('C', VALUE, act_conf, "C file", "configuration instead of the "
-    "environment's ZMAILER_CONF or the installed one")
+FLAG('C', VALUE, act_conf, "C file", "configuration instead of the one in "
+    "ZMAILER_CONF or the installed one")
 FLAG('E', NO_VALUE, act_gateway, "E", "as -G")
-FLAG('F', VALUE, act_name, "F name", "full name for a From field that has "
-    "to be made, also the environment's NAME")
-FLAG('G', NO_VALUE, act_gateway, "G", "the message comes from elsewhere by "
-    "a gateway: no privileges of a local submission, its header is not "
-    "completed")
+FLAG('F', VALUE, act_name, "F name", "full name for a generated From field; "
+    "default: the environment variable NAME")
+FLAG('G', NO_VALUE, act_gateway, "G", "the message comes from elsewhere "
+    "through a gateway: it has no privileges of a local submission, and its "
+    "header is not completed")
 FLAG('I', NO_VALUE, act_newaliases, "I", "as newaliases(1)")
 FLAG('J', MAYBE_VALUE, NULL, "J", "ignored: ZMailer's and OpenSMTPD's")
 FLAG('L', VALUE, act_tag, "L tag", "a word for the journal: tag= of "
     "message.accepted")
 FLAG('N', VALUE, act_notify, "N never | success,failure,delay",
-    "which reports are wanted")
+    "which reports to send")
 FLAG('O', VALUE, act_long_option, "O name=value", "requiretls=yes: only "
     "over verified TLS; smtputf8=yes: addresses in UTF-8; others are ignored")
 FLAG('R', VALUE, act_ret, "R full|hdrs", "what a report returns")
 FLAG('U', NO_VALUE, NULL, "U", "ignored: every call is a submission")
 FLAG('V', VALUE, act_envid, "V envid", "envelope id in xtext (checked)")
-FLAG('X', VALUE, act_log, "XV | X file", "-XV (VERP): each recipient gets a "
-    "sender of its own, -f's with +user=domain; else ignored: the journal has "
-    "it all")
+FLAG('X', VALUE, act_log, "XV | X file", "-XV (VERP): each recipient gets its "
+    "own sender, that of -f with +user=domain; otherwise ignored: the journal "
+    "has it all")
 FLAG('b', VALUE, act_mode, "b mode", "what to do: see below")
 FLAG('d', MAYBE_VALUE, NULL, "d", "ignored: it was for debugging")
 FLAG('e', VALUE, act_errors, "e x", "as -oe")
@@ -57,16 +57,16 @@ FLAG('i', NO_VALUE, act_no_dot, "i", "a line with a single dot does not end "
     "the message")
 FLAG('m', NO_VALUE, NULL, "m", "ignored: a sender who is a recipient always "
     "gets it")
-FLAG('n', NO_VALUE, NULL, "n", "ignored: aliases are the router's")
+FLAG('n', NO_VALUE, NULL, "n", "ignored: the router expands aliases")
 FLAG('o', VALUE, act_option, "o option", "see below")
-FLAG('p', VALUE, NULL, "p protocol", "ignored: what came by sendmail(1) "
-    "says so")
+FLAG('p', VALUE, NULL, "p protocol", "ignored: mail of sendmail(1) is marked "
+    "as such")
 FLAG('q', MAYBE_VALUE, act_queue_show, "q, qIid, qRpart, qSpart",
-    "queued mail is "
-    "tried now: all of it, that id, what has part in a recipient, in the "
-    "sender; with a span nothing: the scheduler knows when")
+    "queued mail is tried now: all of it, that id, mail with part in a "
+    "recipient, in the sender; with a span nothing: the scheduler knows when")
 FLAG('r', VALUE, act_sender, "r sender", "as -f")
-FLAG('s', NO_VALUE, NULL, "s", "ignored: a From_ line in front never stays")
+FLAG('s', NO_VALUE, NULL, "s", "ignored: a leading From_ line is always "
+    "removed")
 FLAG('t', NO_VALUE, act_header_rcpts, "t", "recipients are taken from To, Cc "
     "and Bcc as well; Bcc is removed")
 FLAG('v', NO_VALUE, act_verbose, "v", "say what happens until the first "
@@ -76,28 +76,28 @@ FLAG('x', MAYBE_VALUE, NULL, "x", "ignored")
 MODE('m', do_submit, "bm", "submit a message (the default)")
 MODE('s', do_smtp, "bs", "SMTP on standard input and output, as smtpserver(8) "
     "speaks it to 127.0.0.1")
-MODE('S', do_submit, "bS", "batch SMTP: the dialogue on standard input alone; "
-    "also when called rsmtp or bsmtp")
+MODE('S', do_submit, "bS", "batch SMTP: the dialogue on standard input only; "
+    "also if called as rsmtp or bsmtp")
 MODE('p', do_mailq, "bp", "as mailq(1)")
 MODE('i', do_newaliases, "bi", "as newaliases(1)")
 MODE('d', do_daemon, "bd", "zmailer start")
 MODE('D', do_foreground, "bD", "zmailer run: in the foreground")
-MODE('t', do_address_test, "bt", "zmailer route for each address, of the "
-    "command line or of lines on standard input")
-MODE('v', do_verify, "bv", "where each recipient would go; 67 when one "
-    "cannot be served, 75 when it cannot be said now")
-MODE('h', do_rehearse, "bh IP", "zmailer test: what a client at IP would be "
-    "told of the recipient; without one, an SMTP session on standard input. "
-    "Nothing is written")
+MODE('t', do_address_test, "bt", "zmailer route for each address, from the "
+    "command line or from lines on standard input")
+MODE('v', do_verify, "bv", "where each recipient would go; 67 if one has no "
+    "route, 75 if this cannot be determined now")
+MODE('h', do_rehearse, "bh IP", "zmailer test: how a client at IP would be "
+    "answered for the recipient; without a recipient, an SMTP session on "
+    "standard input. Nothing is written")
 MODE('H', do_rehearse, "bH IP", "as -bh")
 
 OPTION("i", act_no_dot, "oi", "as -i")
-OPTION("e", act_errors, "oem, oep, oew, oee, oeq", "errors are told on "
-    "standard error and by the exit status; with q by the status alone; with "
-    "m, w and e also by mail to the sender, and with e the status is 0 when "
-    "that mail is on disk. Else 0 means that the message is")
+OPTION("e", act_errors, "oem, oep, oew, oee, oeq", "report errors on standard "
+    "error and by the exit status; with q only by the status; with m, w and e "
+    "also by mail to the sender, and with e the status is 0 if that mail is "
+    "on disk. Otherwise 0 means that the message is")
 OPTION("dq", act_queue_only, "odq", "not tried on arrival, but at the next "
-    "queue run: `schedule`'s first retry, or -q")
+    "queue run: the first retry of `schedule`, or -q")
 OPTION("di", act_wait, "odi", "wait until the first attempt for each "
     "recipient is over")
 OPTION("db", NULL, "odb, odf", "ignored: the message is on disk, and "

@@ -23,61 +23,54 @@ STATEMENT(TOP, "accept", NONE, accept, "",
     RULE_WORDS ORIGIN_WORDS " for=choice:any",
     "accept [shadow] [CONDITION...] [for any]",
     "after all others: accept from 127.0.0.0/8 for any; accept from ::1 for "
-    "any; accept auth for any; then mail for our own domains is taken and "
+    "any; accept auth for any; then mail for our own domains is accepted and "
     "relaying refused",
-    "A rule: mail that meets all its conditions is taken.  for any allows "
-    "relaying to any domain, to PATTERN to these; without them the rule "
-    "speaks of mail for our own domains.  Rules are tried in file order for "
-    "each recipient, and the first that fits decides.  Mail for our own "
-    "postmaster is always taken.  A rule with shadow is tried and noted in "
-    "the journal (policy.shadow), and decides nothing.  Conditions: "
-    "from NET: the client's address.  "
-    "name PATTERN: the client's name, confirmed by the DNS in both "
-    "directions; none: it has no such name.  "
-    "helo PATTERN: what it says of itself; literal: an address; "
-    "unqualified: no dot in it; ours: our own name.  "
-    "listener ADDRESS:PORT or :PORT: where it came in; submission: at one "
-    "for our users.  "
-    "tls yes or no: whether the session is encrypted.  "
-    "user PATTERN: who logged in; any, or the word auth alone: anybody; "
-    "none: nobody.  "
-    "sender PATTERN, to PATTERN: the addresses of the envelope.  "
-    "size SIZE: the client announces more.  "
-    "listed NUMBER or ZONE: see dnsbl.  "
-    "sender-unknown: the sender's domain has no host that takes mail.  "
-    "cert PATTERN: the certificate that the client shows (tls "
-    "client-certificates).  any: one that is known to be good; none: no such; "
-    "a SHA-256 fingerprint in hex: this one, whoever issued it; other "
-    "patterns: the distinguished name of a good one as RFC 2253 writes it "
-    "(CN=mx.example.org,O=Example); <table>: a table of fingerprints, in "
-    "small letters without colons.  "
-    "issuer PATTERN: who issued a good one, in the same form.  "
-    "strangers: nobody logged in, and the client is neither on loopback nor "
-    "one that may relay by a rule about clients (accept from NET for any, "
-    "cert, name).  What is meant against strangers concerns strangers only "
-    "unless the rule says otherwise: greylist, policy-service, limit rate, "
-    "limit parallel, and reject, defer and freeze with helo, name, listed or "
-    "sender-unknown.  It says otherwise with auth, user, not-owner, per user "
-    "or a listener for our users (then it meets who logged in), with from "
-    "NET or <table>, cert or issuer (then it meets these clients, as long as "
-    "they do not log in), or with everybody: strangers or not.  Other rules "
-    "(from, sender, to, size, and a limit with sender) are for everybody "
-    "unless strangers is said.  "
-    "not-owner <table>: somebody logged in, and the sender is not one of "
-    "theirs: the row of the sender (see below; the most exact one) names "
-    "other users, or there is none and it is not their name either.  The "
-    "null sender is anybody's.  "
-    "spf RESULT, dkim RESULT or DOMAIN, dmarc RESULT, policy WORD (of "
-    "accept, reject, defer and freeze, with verify-origin yes): whose mail "
-    "it is judged to be.  dkim DOMAIN: a good signature of that domain, "
-    "dkim .DOMAIN of one below it; policy none, quarantine or reject: what "
-    "the domain wishes in its DMARC record.  Such a rule is tried when the "
-    "message has come whole, in its place among the others; of strangers' "
-    "mail alone, and never for relaying.  A refusal by a rule after an "
-    "accept of this kind is held back until then.  A recipient for whom "
-    "other such rules would count than for the first one is told to come in "
-    "a message of its own (452).  When nobody could judge, none of them "
-    "fits, and what would have refused the recipient defers the message.  "
+    "A rule: mail that meets all its conditions is accepted.  for any allows "
+    "relaying to any domain, with to PATTERN to these; without for any the "
+    "rule is about mail for our own domains.  Rules are tried in file order "
+    "for each recipient, and the first that matches decides.  Mail for our "
+    "own postmaster is always accepted.  A rule with shadow is tried and "
+    "noted in the journal (policy.shadow), and decides nothing.  Conditions: "
+    "from NET: the client's address.  name PATTERN: the client's name, "
+    "confirmed by the DNS in both directions; none: it has no such name.  "
+    "helo PATTERN: its name in HELO; literal: an address; unqualified: no dot "
+    "in it; ours: our own name.  listener ADDRESS:PORT or :PORT: where it "
+    "connected; submission: to one for our users.  tls yes or no: whether the "
+    "session is encrypted.  user PATTERN: who logged in; any, or the word "
+    "auth alone: anybody; none: nobody.  sender PATTERN, to PATTERN: the "
+    "addresses of the envelope.  size SIZE: the client announces more.  "
+    "listed NUMBER or ZONE: see dnsbl.  sender-unknown: the sender's domain "
+    "has no host that accepts mail.  cert PATTERN: the certificate that the "
+    "client shows (tls client-certificates).  any: a valid one; none: no "
+    "valid one; a SHA-256 fingerprint in hex: this one, whoever issued it; "
+    "other patterns: the distinguished name of a valid one as RFC 2253 writes "
+    "it (CN=mx.example.org,O=Example); <table>: a table of fingerprints, in "
+    "lower case without colons.  issuer PATTERN: the issuer of a valid one, "
+    "in the same form.  strangers: nobody logged in, and the client is "
+    "neither on loopback nor one that may relay by a rule about clients "
+    "(accept from NET for any, cert, name).  Rules against strangers apply to "
+    "strangers only unless the rule says otherwise: greylist, policy-service, "
+    "limit rate, limit parallel, and reject, defer and freeze with helo, "
+    "name, listed or sender-unknown.  It says otherwise with auth, user, "
+    "not-owner, per user or a listener for our users (then it applies to "
+    "users who logged in), with from NET or <table>, cert or issuer (then it "
+    "applies to these clients, as long as they do not log in), or with "
+    "everybody: strangers or not.  Other rules (from, sender, to, size, and a "
+    "limit with sender) apply to everybody unless they have strangers.  "
+    "not-owner <table>: a user logged in, and does not own the sender "
+    "address: the row of the sender (see below; the most specific one) names "
+    "other users, or there is no row and the address is not the user's name.  "
+    "Everybody owns the null sender.  spf RESULT, dkim RESULT or DOMAIN, "
+    "dmarc RESULT, policy WORD (of accept, reject, defer and freeze, with "
+    "verify-origin yes): the result of checking whose mail it is.  dkim "
+    "DOMAIN: a valid signature of that domain, dkim .DOMAIN of one below it; "
+    "policy none, quarantine or reject: the policy in the domain's DMARC "
+    "record.  Such a rule is tried when the whole message has come, in its "
+    "place among the others; only for mail of strangers, and never for "
+    "relaying.  A refusal by a rule after an accept of this kind is held back "
+    "until then.  If other such rules apply to a recipient than to the first "
+    "one, it must come in a separate message (452).  If the check fails, none "
+    "of them matches, and a refusal that was held back defers the message.  "
     "until MOMENT (2026-11-23T10:00:00Z): not later than that.  A row of a "
     "table whose value begins with until=MOMENT counts until then, too.  "
     "PATTERN for addresses is user@domain, @domain, <> (the null sender), or "
@@ -92,8 +85,8 @@ STATEMENT(TOP, "accept", NONE, accept, "",
 STATEMENT(TOP, "reject", NONE, reject, "",
     RULE_WORDS ORIGIN_WORDS " text=text delay=span:1s-60s",
     "reject [shadow] [CONDITION...] [text \"WORDS\"] [delay SPAN]", "none",
-    "A rule (see accept): the recipient is refused with 550 and these "
-    "words, after this time.",
+    "A rule (see accept): the recipient is refused with 550 and this text, "
+    "after this delay.",
     "reject from 198.51.100.0/24 text \"mail from here is not wanted\"\n"
     "reject sender @spam.example\n"
     "reject helo ours text \"you are not me\"\n"
@@ -108,15 +101,15 @@ STATEMENT(TOP, "reject", NONE, reject, "",
 STATEMENT(TOP, "defer", NONE, defer, "",
     RULE_WORDS ORIGIN_WORDS " text=text delay=span:1s-60s",
     "defer [shadow] [CONDITION...] [text \"WORDS\"] [delay SPAN]", "none",
-    "A rule (see accept): the recipient is refused for now, with 450 and "
-    "these words; the client tries again.",
+    "A rule (see accept): the recipient is refused for now, with 450 and this "
+    "text; the client tries again.",
     "defer sender-unknown text \"where would a report to you go\"")
 
 STATEMENT(TOP, "freeze", NONE, freeze, "", RULE_WORDS ORIGIN_WORDS,
     "freeze [shadow] [CONDITION...]", "none",
-    "A rule (see accept): a message that is taken goes into freezer/, for a "
-    "person to look at.  For domains that are not ours the rules after it "
-    "decide whether it is taken.",
+    "A rule (see accept): an accepted message goes into freezer/, for a "
+    "person to look at.  For domains that are not ours the later rules decide "
+    "whether it is accepted.",
     "freeze sender *@odd.example\n"
     "verify-origin yes\n"
     "freeze dmarc fail policy quarantine")
@@ -128,16 +121,16 @@ STATEMENT(TOP, "limit rate", NONE, limit_rate, "rate",
     "[shadow] [CONDITION...] [else defer|reject|freeze] [text \"WORDS\"] "
     "[shared]",
     "none",
-    "A rule (see accept) that fits when there were more than COUNT within "
-    "SPAN: as many may come at once, then they come back evenly.  What is "
-    "counted are recipients of mail that meets the conditions, unless of "
-    "messages is said.  They are counted for each KEY: client (the address; "
-    "the first 64 bits of IPv6), net (/24 and /48), user, sender, "
-    "sender-domain, to, domain (of the recipient), or all.  Unless said: per "
-    "client, else defer (450).  Counters are kept in memory, for all sessions "
-    "together.  shared: for all machines of the cluster together, by rules "
-    "that are written the same way (see cluster).  Without auth, from, sender "
-    "or everybody strangers alone are counted (see accept).",
+    "A rule (see accept) that matches after more than COUNT within SPAN: as "
+    "many may come at once, and the allowance refills evenly.  It counts "
+    "recipients of mail that meets the conditions, or messages with of "
+    "messages.  It counts for each KEY: client (the address; the first 64 "
+    "bits of IPv6), net (/24 and /48), user, sender, sender-domain, to, "
+    "domain (of the recipient), or all.  The defaults are per client and else "
+    "defer (450).  Counters are kept in memory, for all sessions together.  "
+    "shared: for all machines of the cluster together, by rules that are "
+    "written the same way (see cluster).  Without auth, from, sender or "
+    "everybody it counts only strangers (see accept).",
     "limit rate 200/1h per user auth else freeze\n"
     "limit rate 100/1m per client of messages\n"
     "limit rate 50/1m per client from 127.0.0.0/8 else freeze\n"
@@ -150,15 +143,15 @@ STATEMENT(TOP, "limit parallel", NONE, limit_parallel, "number:1-100000",
     "limit parallel COUNT [per KEY] [of messages|sessions] [shadow] "
     "[CONDITION...] [else defer|reject|freeze] [text \"WORDS\"]",
     "none",
-    "A rule (see accept) that fits while COUNT other messages of the same KEY "
-    "(see limit rate) are being handed in, from their first recipient to "
-    "the reply that ends them; of sessions: while COUNT other sessions are "
-    "open that it was tried in, until they end (at most an hour each).  A "
-    "place is free again before its client hears the reply that ends the "
-    "message, or the session (221, 421): who has heard that may come again "
-    "at once.  Who goes without a word may be refused until the server has "
-    "seen the end of the connection.  Without auth, from, sender or "
-    "everybody strangers alone are counted (see accept).",
+    "A rule (see accept) that matches while COUNT other messages of the same "
+    "KEY (see limit rate) are arriving, from their first recipient to the "
+    "reply that ends them; of sessions: while COUNT other sessions in which "
+    "it was tried are open (at most an hour each).  A slot is free again "
+    "before its client gets the reply that ends the message, or the session "
+    "(221, 421), so the client may come again at once.  A client that leaves "
+    "without QUIT may be refused until the server has seen the end of the "
+    "connection.  Without auth, from, sender or everybody it counts only "
+    "strangers (see accept).",
     "limit parallel 5 per user auth\n"
     "limit parallel 30 per net of sessions\n"
     "limit parallel 20 per net else defer text \"one after the other\"")
@@ -168,12 +161,12 @@ STATEMENT(TOP, "greylist", NONE, greylist, "", RULE_WORDS
     "greylist [shadow] [CONDITION...] [after SPAN] [within SPAN] "
     "[keep SPAN] [text \"WORDS\"]", "none",
     "A rule (see accept): mail from a network (/24 and /64), sender and "
-    "recipient that were not seen together before is deferred (451); tried "
-    "again after 5m and within 2d it is taken, and so is all that follows "
-    "for 35d.  A network that passed with five different pairs is not "
-    "greylisted any more.  Who logged in, loopback and who may relay are not "
-    "greylisted unless the rule names them (see accept, strangers).  What is "
-    "known is kept in smtpserver/greylist in the spool.",
+    "recipient that were not seen together before is deferred (451); a second "
+    "try after 5m and within 2d is accepted, and so is further mail for 35d.  "
+    "A network that passed with five different pairs is no longer "
+    "greylisted.  Users who logged in, loopback and clients that may relay "
+    "are not greylisted unless the rule names them (see accept, strangers).  "
+    "The greylist is kept in smtpserver/greylist in the spool.",
     "greylist name none\n"
     "greylist helo unqualified after 10m")
 
@@ -181,16 +174,16 @@ STATEMENT(TOP, "policy-service", NONE, policy_service, "text",
     RULE_WORDS " else=choice:defer,accept",
     "policy-service unix:/PATH | inet:ADDRESS:PORT [shadow] "
     "[CONDITION...] [else defer|accept]", "none",
-    "A rule (see accept) that a program decides which speaks the Postfix "
-    "policy protocol (postgrey, policyd-spf and others), asked for each "
-    "recipient that meets the conditions.  OK accepts (our own domains "
-    "only), REJECT, DEFER and numbers refuse, DEFER_IF_PERMIT refuses for now "
-    "what nothing else refuses, HOLD and DISCARD put the message into "
-    "freezer/, PREPEND adds a field to its header, WARN goes to the journal, "
-    "DUNNO leaves it to the rules after.  else says what is done when it "
-    "does not answer in 10 s or says something else: 451, or nothing.  It is "
-    "not asked about who logged in, loopback and who may relay, unless the "
-    "rule names them (see accept, strangers).",
+    "A rule (see accept) that is decided by a program with the Postfix policy "
+    "protocol (postgrey, policyd-spf and others), for each recipient that "
+    "meets the conditions.  OK accepts (our own domains only), REJECT, DEFER "
+    "and numbers refuse, DEFER_IF_PERMIT defers it unless a later rule "
+    "refuses it, HOLD and DISCARD put the message into freezer/, PREPEND adds "
+    "a field to its header, WARN goes to the journal, DUNNO leaves it to the "
+    "later rules.  else says what to do if it does not answer in 10 s or says "
+    "something else: 451, or nothing.  It is not asked about users who logged "
+    "in, loopback and clients that may relay, unless the rule names them (see "
+    "accept, strangers).",
     "policy-service inet:127.0.0.1:10023\n"
     "policy-service unix:/run/quota/policy auth\n"
     "policy-service unix:/run/log/policy everybody else accept")
@@ -198,12 +191,12 @@ STATEMENT(TOP, "policy-service", NONE, policy_service, "text",
 STATEMENT(TOP, "dnsbl", NONE, dnsbl, "dnszone", "answer=net "
     "weight=number:1-1000",
     "dnsbl ZONE [answer NET] [weight NUMBER]", "none",
-    "A list of clients in the DNS that rules can ask about: listed NUMBER "
-    "fits when the weights (1 unless said) of all lists that have the client "
-    "come to at least NUMBER, listed ZONE when this one has it.  answer: only "
-    "these answers count; a zone may stand in several lines with different "
-    "ones.  Lists are asked only when a rule needs them; a list that does not "
-    "answer has nobody.",
+    "A list of clients in the DNS that rules can use: listed NUMBER matches "
+    "if the weights (default 1) of all lists that have the client sum up to "
+    "at least NUMBER, listed ZONE if this one has it.  answer: only these "
+    "answers count; a zone may have several lines with different ones.  Lists "
+    "are asked only when a rule needs them; a list that does not answer lists "
+    "nobody.",
     "dnsbl bl.example.org weight 2\n"
     "dnsbl multi.example.org answer 127.0.0.10/31\n"
     "dnswl good.example.org weight 3\n"
@@ -212,5 +205,5 @@ STATEMENT(TOP, "dnsbl", NONE, dnsbl, "dnszone", "answer=net "
 STATEMENT(TOP, "dnswl", NONE, dnswl, "dnszone", "answer=net "
     "weight=number:1-1000",
     "dnswl ZONE [answer NET] [weight NUMBER]", "none",
-    "A list of good clients: as dnsbl, but its weight is taken off.",
+    "A list of good clients: as dnsbl, but its weight is subtracted.",
     "dnswl list.example.org weight 5")

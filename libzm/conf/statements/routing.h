@@ -6,13 +6,13 @@ STATEMENT(TOP, "domain", DOMAIN, domain, "domain+:or-table", "",
     "domain NAME|<table>... [{ users ...; aliases ...; deliver ... }]",
     "the host's name and localhost, unless a domain or route statement "
     "names them",
-    "Mail for these domains ends here.  .example.org stands for everything "
-    "below example.org.  The keys of a table, as of ZMailer's localnames, "
-    "are names, too; a changed file is taken over within a second, a broken "
-    "one is refused whole.  A table in a database is asked for the whole name, "
-    "after all that the configuration and files have; one that does not "
-    "answer is 451 and never somebody else's domain.  The block says who "
-    "exists, which aliases apply and how mail is delivered.",
+    "Mail for these domains is delivered here.  .example.org means everything "
+    "below example.org.  The keys of a table, such as ZMailer's localnames, "
+    "are names, too; a changed file takes effect within a second, a broken "
+    "one is refused as a whole.  A table in a database is queried for the "
+    "whole name, after the configuration and files; if it does not answer, "
+    "the reply is 451, and the domain is never taken for somebody else's.  "
+    "The block says who exists, which aliases apply and how mail is delivered.",
     "domain example.org example.net\n"
     "domain lists.example.org { users any; deliver lmtp inet:127.0.0.1:8024 }")
 
@@ -20,7 +20,7 @@ STATEMENT(DOMAIN, "users", NONE, users, "users", "",
     "users passwd | any | none | <table>", "passwd",
     "Who has a mailbox: the accounts of the system, everybody (the next "
     "program decides), nobody (only aliases count), or the keys of a table: "
-    "user@domain, or user; after a key \\NAME may name the mailbox.",
+    "user@domain, or user; the value \\NAME may name the mailbox.",
     "table people file:/etc/zmailer/people\n"
     "domain example.org { users <people> }")
 
@@ -29,8 +29,8 @@ STATEMENT(DOMAIN, "aliases", NONE, aliases, "table+", "",
     "the table called aliases, else /etc/aliases as soon as there is one",
     "Names that stand for other addresses, looked up before users: "
     "user@domain, then user, in one table after the other.  A value is as in "
-    "aliases(5).  @domain stands for all names that are not found otherwise; "
-    "as its value @other means the same names there.",
+    "aliases(5).  @domain means all names that are not found otherwise; its "
+    "value @other means the same names there.",
     "table ours file:/etc/zmailer/aliases\n"
     "domain example.org { aliases <ours> }")
 
@@ -52,15 +52,14 @@ STATEMENT(DOMAIN, "deliver", NONE, deliver,
 
 STATEMENT(TOP, "table", LINES, table, "word spec?", "",
     "table NAME TYPE:PATH | table NAME { KEY VALUE... }", "none",
-    "A list to look things up in; other statements refer to it as <NAME>.  "
-    "A file is watched for change.  file: holds one entry a line: key, blank, "
-    "value; # begins a comment line; a line that begins with a blank "
-    "continues the one before.  pcre: holds patterns, cidr: networks; cdb: "
-    "and lmdb: are databases that zmailer table build makes; passwd: (no "
-    "path) are the accounts of the system.  The file of pgsql:, mysql:, "
-    "sqlite:, ldap:, redis:, socketmap: and tcp: says where a database is "
-    "and which question it "
-    "is asked; only a reload reads it.  zmailer-table(8) tells more.",
+    "A lookup table; other statements refer to it as <NAME>.  Changes of a "
+    "file are noticed.  file: has one entry on each line: key, blank, value; "
+    "# begins a comment line; a line that begins with a blank continues the "
+    "one before.  pcre: holds patterns, cidr: networks; cdb: and lmdb: are "
+    "databases that zmailer table build makes; passwd: (no path) are the "
+    "accounts of the system.  The file of pgsql:, mysql:, sqlite:, ldap:, "
+    "redis:, socketmap: and tcp: says where a database is and what to query; "
+    "only a reload reads it.  zmailer-table(8) has the details.",
     "table aliases file:/etc/aliases\n"
     "table people cdb:/etc/zmailer/people.cdb\n"
     "table mailboxes pgsql:/etc/zmailer/mailboxes\n"
@@ -75,32 +74,31 @@ STATEMENT(TOP, "route", NONE, route, "routepattern",
     "[else [after SPAN] TARGET]... [zone NAME] [cut-through]", "via mx",
     "Where mail for other domains goes; the first match in the file wins.  "
     "PATTERN is a domain, .DOMAIN for everything below it, or *.  from: only "
-    "mail that has this sender there (user@domain, @domain, <> or a "
+    "mail with this sender at that point (user@domain, @domain, <> or a "
     "<table>).  as: only mail of a user who logged in, or submitted it on "
-    "this machine (any, none, a name, a <table>).  TARGET is "
-    "mx (what the DNS says), HOST[:PORT] or [ADDRESS]:PORT (that host, no "
-    "look at MX records), smtps:HOST[:PORT] (the same with TLS from the "
-    "first byte, which port 465 means, too), lmtp HOST[:PORT] (port 24 when "
-    "none is named) or lmtp unix:/PATH, local, hold (wait "
-    "for a person), defer \"TEXT\" (wait until the schedule gives it up, with "
-    "these words), error \"TEXT\" (refuse with these words), discard (take "
-    "and forget), sm MAILER[/HOST] (a program of sm.conf: zmailer-sm(8)), "
-    "http URL (each recipient's message is a POST: zmailer-http(8)), "
-    "or channel NAME[/HOST] (an agent of your own, which a schedule clause "
-    "for NAME/* starts by its command).  "
-    "login NAME: what stands at the key NAME in the table of auth-to is how "
-    "we log in there, whatever stands at the host; without that key the mail "
-    "waits.  else: where mail goes that failed at the target before it, for "
-    "good or because its time was over, or (after SPAN) was tried there for "
-    "that long.  Only the last one's failure is reported.  zone: the sending "
-    "zone that this mail takes, whatever its sender.  cut-through: the client "
-    "hears at the end of its message what the next hop said, if that comes "
-    "within timeout cut-through: 250 and its words, or its refusal, and then "
-    "no report is sent.  The message is in the queue before it is sent on; "
-    "when the next hop cannot be reached or defers it, the client hears 250, "
-    "and it goes on as all mail does.  This is so for a message each of whose "
-    "recipients has a domain for which this is the first route, whatever its "
-    "from and as; routes of a table, LMTP and standard input are without it.",
+    "this machine (any, none, a name, a <table>).  TARGET is mx (the hosts in "
+    "the DNS), HOST[:PORT] or [ADDRESS]:PORT (that host, without MX records), "
+    "smtps:HOST[:PORT] (the same with TLS from the first byte, as for port "
+    "465), lmtp HOST[:PORT] (default port 24) or lmtp unix:/PATH, local, hold "
+    "(wait for a person), defer \"TEXT\" (wait until the schedule gives it "
+    "up, with this text), error \"TEXT\" (refuse with this text), discard "
+    "(accept and drop), sm MAILER[/HOST] (a program of sm.conf: "
+    "zmailer-sm(8)), http URL (each recipient's message is a POST: "
+    "zmailer-http(8)), or channel NAME[/HOST] (an agent of your own, which a "
+    "schedule clause for NAME/* starts by its command).  login NAME: log in "
+    "with the entry for the key NAME in the table of auth-to, not that for "
+    "the host; without that key the mail waits.  else: where mail goes after "
+    "it failed at the previous target, for good or because its time was over, "
+    "or (after SPAN) was tried there for that long.  Only the failure of the "
+    "last one is reported.  zone: the sending zone for this mail, whatever "
+    "its sender.  cut-through: at the end of its message the client gets the "
+    "reply of the next hop, if that comes within timeout cut-through: 250 "
+    "with its text, or its refusal, and then no report is sent.  The message "
+    "is in the queue before it is sent on; if the next hop cannot be reached "
+    "or defers it, the client gets 250, and the message goes on like all "
+    "mail.  This needs that for the domain of each recipient this is the "
+    "first route, whatever its from and as; it does not apply to routes of a "
+    "table, LMTP and standard input.",
     "route partner.example via relay.isp.example:587\n"
     "route backup.example via smtps:backup.isp.example\n"
     "route .old.example via error \"5.1.2 this domain was given up\"\n"
@@ -118,12 +116,12 @@ STATEMENT(TOP, "route", NONE, route, "routepattern",
 STATEMENT(TOP, "routes", NONE, routes, "table",
     "by=choice:recipient,sender,user",
     "routes <table> [by sender|user]", "none",
-    "Routes in a table, tried in this place of the order.  A key is a "
-    "domain, .DOMAIN for what is below it, or a dot for all others; a value "
-    "is mx, HOST (its MX is asked), [HOST]:PORT, CHANNEL!HOST or "
-    "error!WORDS, also with login and else as after route.  by sender: "
-    "the keys are the sender that mail has there, @DOMAIN, its domain, and so "
-    "on; by user: the name of the user whose mail it is.",
+    "Routes in a table, tried at this place in the order.  A key is a domain, "
+    ".DOMAIN for all below it, or a dot for all others; a value is mx, HOST "
+    "(its MX is asked), [HOST]:PORT, CHANNEL!HOST or error!WORDS, also with "
+    "login and else as in route.  by sender: the keys are the sender at that "
+    "point, @DOMAIN, its domain, and so on; by user: the name of the user who "
+    "sent the mail.",
     "table routes { partner.example [relay.isp.example]:587 }\n"
     "routes <routes>")
 
@@ -131,15 +129,15 @@ STATEMENT(TOP, "virtual", NONE, virtual, "table+", "",
     "virtual <table>...", "none",
     "Addresses that stand for others, looked up for every recipient before "
     "anything else: user@domain, then user+detail@domain without the detail, "
-    "then @domain for all of a domain; as its value @other means the same "
-    "user there.  Tables of patterns are asked for the whole address.",
+    "then @domain for all of a domain; its value @other means the same user "
+    "there.  Tables of patterns are matched against the whole address.",
     "table moved file:/etc/zmailer/virtual\n"
     "virtual <moved>")
 
 STATEMENT(TOP, "recipient-delimiter", NONE, setting, "setting", "",
     "recipient-delimiter BYTES|none", "",
-    "Bytes that may part a user from a detail: with + mail for user+lists is "
-    "the user's unless that name itself is known.",
+    "Bytes that may separate a user from a detail: with +, mail for "
+    "user+lists goes to the user unless that name itself is known.",
     "recipient-delimiter +-")
 SETTING("recipient-delimiter", "", delimiters, "word", "+",
     "each byte of the word, or none")
@@ -148,12 +146,12 @@ STATEMENT(TOP, "list", NONE, list, "mail",
     "members!=path owner!=mail errors-to=mail verp",
     "list ADDRESS members FILE owner ADDRESS [errors-to ADDRESS] [verp]",
     "none",
-    "A mailing list.  FILE holds addresses, one or more a line, lines that "
-    "begin with # do not count; nobody but its owner may be able to write "
-    "it.  The list's mail is sent from owner-NAME, which is owner ADDRESS, "
-    "as are NAME-owner and NAME-request; reports of ours go to errors-to "
-    "ADDRESS, if given.  verp gives each member a sender of its own, "
-    "owner-NAME+user=domain, so that a bounce tells whose it is.",
+    "A mailing list.  FILE has addresses, one or more on each line; lines "
+    "that begin with # are comments; only its owner may be able to write it.  "
+    "The list's mail is sent from owner-NAME, which goes to the owner "
+    "ADDRESS, as do NAME-owner and NAME-request; our own reports go to "
+    "errors-to ADDRESS, if given.  verp gives each member its own sender, "
+    "owner-NAME+user=domain, so that a bounce names the member.",
     "domain lists.example.org\n"
     "list news@lists.example.org members /etc/zmailer/news "
     "owner alice@example.org verp")
@@ -161,9 +159,9 @@ STATEMENT(TOP, "list", NONE, list, "mail",
 STATEMENT(TOP, "srs", NONE, srs, "domain", "key!=path expire=span:1d-500d",
     "srs DOMAIN key FILE [expire SPAN]", "none; expire 21d",
     "Mail from elsewhere that an alias sends on to another system gets a "
-    "sender in DOMAIN, one of ours, that leads bounces back to where they "
-    "belong (sender rewriting scheme).  FILE holds a label and a secret a "
-    "line: the first one marks, all of them are accepted, so a new one can "
-    "be put in front.  A mark is good for SPAN.",
+    "sender in DOMAIN, one of ours, that leads bounces back to the original "
+    "sender (sender rewriting scheme).  FILE has a label and a secret on each "
+    "line: the first one signs, all of them are accepted, so put a new one "
+    "first.  A rewritten sender is valid for SPAN.",
     "domain example.org srs.example.org\n"
     "srs srs.example.org key /etc/zmailer/srs-keys")

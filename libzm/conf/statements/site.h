@@ -5,17 +5,17 @@
 STATEMENT(TOP, "host", NONE, setting, "setting", "",
     "host NAME", "",
     "The name of this machine in mail: in greetings, in Received fields, and "
-    "after the @ of addresses that were written without a domain.  Other "
-    "mail servers want it to be a name that the DNS knows.",
+    "after the @ of addresses that were written without a domain.  Other mail "
+    "servers expect it to be a name in the DNS.",
     "host mx.example.org")
 SETTING("host", "", host, "name", "",
-    "name of this machine; as a preset what the system calls itself; "
-    "where that has no dot, what /etc/mailname has")
+    "name of this machine; as a preset the system's host name; if that has no "
+    "dot, the name in /etc/mailname")
 
 STATEMENT(TOP, "postmaster", NONE, setting, "setting", "",
     "postmaster ADDRESS", "",
-    "Who gets the mail for postmaster, and the reports that have nobody "
-    "else to go to.",
+    "Who gets the mail for postmaster, and the reports without another "
+    "recipient.",
     "postmaster alice@example.org")
 SETTING("postmaster", "", postmaster, "mail", "postmaster",
     "local part or address")
@@ -26,9 +26,9 @@ STATEMENT(TOP, "limit", NONE, setting, "setting", "",
     "limit recipients 500\n"
     "limit header 128K")
 SETTING("limit", "size", limits.size_bytes, "size:1K-16G", "50M",
-    "the largest message that is taken")
+    "the largest message that is accepted")
 SETTING("limit", "recipients", limits.recipients, "number:1-1000000", "1000",
-    "recipients of one message over SMTP; RFC 5321 wants at least 100")
+    "recipients of one message over SMTP; RFC 5321 requires at least 100")
 SETTING("limit", "recipient-domains", limits.recipient_domains,
     "number:0-1000", "0", "different domains among the recipients of one "
     "message over SMTP; 0: any number")
@@ -71,18 +71,18 @@ SETTING("limit", "processes", limits.processes, "number:1-10000", "16",
     "processes of smtp, and of lmtp: agents beyond that number share them "
     "evenly; one that dies costs each of its agents a try")
 SETTING("limit", "router-share", limits.router_share, "number:0-1000", "0",
-    "of so many messages that are routed one is of the last of router.1 to "
-    "router.9 that has mail; 0: only when those before it are empty")
+    "one of so many routed messages is from the last of router.1 to router.9 "
+    "that has mail; 0: only when those before it are empty")
 SETTING("limit", "program-memory", limits.program_memory_bytes,
-    "size:0B-1024G", "2G", "address space of a program that mail is given "
-    "to; 0B: no limit")
+    "size:0B-1024G", "2G", "address space of a program that gets mail; 0B: no "
+    "limit")
 SETTING("limit", "program-output", limits.program_output_bytes,
-    "size:1K-1G", "1M", "what such a program may write before it is ended")
+    "size:1K-1G", "1M", "what such a program may write before it is killed")
 
 STATEMENT(TOP, "timeout", NONE, setting, "setting", "",
     "timeout NAME SPAN", "",
-    "How long to wait, each by its name: first those of our server, then "
-    "those of our client (RFC 5321 section 4.5.3.2).",
+    "How long to wait, each by its name: first for our server, then for our "
+    "client (RFC 5321 section 4.5.3.2).",
     "timeout command 2m\n"
     "timeout connect 15s")
 SETTING("timeout", "command", timeouts.command_ms, "span:1s-1d", "5m",
@@ -114,8 +114,8 @@ SETTING("timeout", "quit", timeouts.quit_ms, "span:1s-1h", "30s",
 SETTING("timeout", "job", timeouts.job_ms, "span:1s-4w", "30m",
     "a program that a pipe delivery runs")
 SETTING("timeout", "cut-through", timeouts.cut_through_ms, "span:1s-9m", "30s",
-    "server: the next hop's word on a message of a route with cut-through; "
-    "then the client hears 250")
+    "server: the next hop's reply to a message of a route with cut-through; "
+    "then the client gets 250")
 
 STATEMENT(TOP, "dns", NONE, setting, "setting", "",
     "dns ADDRESS[:PORT]", "",
@@ -126,7 +126,7 @@ SETTING("dns", "", dns_server, "endpoint", "",
 
 STATEMENT(TOP, "spool", NONE, setting, "setting", "",
     "spool DIRECTORY", "",
-    "Where the mail is kept; the whole of it lies on one local file system.",
+    "Where the mail is kept; all of it must be on one local file system.",
     "spool /var/spool/zmailer")
 SETTING("spool", "", spool_dir, "path", ZM_SPOOLDIR, "an absolute path")
 
@@ -148,10 +148,11 @@ STATEMENT(TOP, "log-level", NONE, log_level, "choice:normal,debug",
     "normal",
     "debug: each command and reply with a client, or with a next hop, is an "
     "event (session.said, peer.said), the first 500 lines of a connection, "
-    "without passwords and without mail.  The first line that fits decides; "
-    "one whose MOMENT is over fits nobody.  client alone speaks of clients, "
-    "dest (as of tls-to) of next hops, neither of both of all.  A reload "
-    "takes it over for the next connections; zmailer log level writes it.",
+    "without passwords and without mail.  The first line that matches "
+    "decides; one whose MOMENT is over matches nothing.  client alone is "
+    "about clients, dest (as in tls-to) about next hops; without either it is "
+    "about all of both.  A reload takes it over for new connections; zmailer "
+    "log level writes it.",
     "log-level debug client 192.0.2.0/24 until 2026-11-23T10:00:00Z\n"
     "log-level debug dest .example.org")
 
@@ -160,10 +161,10 @@ STATEMENT(TOP, "log-to", NONE, log_to, "choice:none,syslog,journald",
     "local4,local5,local6,local7 at=path",
     "log-to none|syslog [facility NAME] [at PATH]|journald [at PATH]",
     "none",
-    "A second home of events: each line of the journal is sent on, to syslog "
-    "at /dev/log (facility mail) or with its fields to journald at "
-    "/run/systemd/journal/socket.  Mail never waits for it: what nobody takes "
-    "waits in the journal, and beyond 16 MB is left out and counted (events "
+    "Copy events: each line of the journal is sent on, to syslog at /dev/log "
+    "(facility mail) or with its fields to journald at "
+    "/run/systemd/journal/socket.  Mail never waits for it: unsent lines wait "
+    "in the journal, and beyond 16 MB they are dropped and counted (events "
     "log.stalled, log.dropped).",
     "log-to syslog facility local3\n"
     "log-to journald")
@@ -171,25 +172,25 @@ STATEMENT(TOP, "log-to", NONE, log_to, "choice:none,syslog,journald",
 STATEMENT(TOP, "hash", NONE, setting, "setting", "",
     "hash 0|1|2", "",
     "Levels of directories A to Z below queue/ and transport/; for file "
-    "systems that are slow with many files in one.",
+    "systems that are slow with many files in a directory.",
     "hash 1")
 SETTING("hash", "", hash_levels, "number:0-2", "0", "0, 1 or 2")
 
 STATEMENT(TOP, "sync", NONE, setting, "setting", "",
     "sync group|strict|unsafe|ephemeral", "",
     "What is made durable, and when: group is right for ext4, xfs, btrfs, "
-    "zfs; strict adds a sync of directories to each move, for file systems "
-    "nobody knows; unsafe allows a spool on a network file system; ephemeral "
-    "is for mail that may be lost with the machine: the spool must lie in "
-    "memory (tmpfs), a restart of zmailer keeps it, one of the machine does "
-    "not, and status says so.",
+    "zfs; strict adds a sync of directories to each move, for unknown file "
+    "systems; unsafe allows a spool on a network file system; ephemeral is "
+    "for mail that may be lost with the machine: the spool must be in memory "
+    "(tmpfs), which survives a restart of zmailer but not of the machine, and "
+    "status says so.",
     "sync strict")
 SETTING("sync", "", sync, "choice:group,strict,unsafe,ephemeral", "group",
     "group, strict, unsafe or ephemeral")
 
 STATEMENT(TOP, "group", NONE, setting, "setting", "",
     "group SPAN", "",
-    "Outcomes of deliveries are made durable together, within this time.",
+    "Make outcomes of deliveries durable together, within this time.",
     "group 500ms")
 SETTING("group", "", group_ms, "span:0s-1m", "1s", "0 to 1m")
 
@@ -205,7 +206,7 @@ SETTING("workers", "router", router_workers, "number:1-256", "2",
 
 STATEMENT(TOP, "user", NONE, setting, "setting", "",
     "user ROLE NAME", "",
-    "The account a part of the system runs as when it was started as root. "
+    "The account that a part of the system runs as if it was started as root. "
     "- stays root: for a private instance only.",
     "user smtpserver zmsmtp")
 SETTING("user", "smtpserver", accounts[ROLE_SMTPSERVER], "account", "zmsmtp",
@@ -217,24 +218,23 @@ SETTING("user", "scheduler", accounts[ROLE_SCHEDULER], "account", "zmsched",
 SETTING("user", "agent", accounts[ROLE_AGENT], "account", "zmagent",
     "transport agents that need no privilege")
 SETTING("user", "tables", accounts[ROLE_TABLES], "account", "zmtables",
-    "the process that asks databases, where a table is in one")
+    "the process that queries databases, if a table is in one")
 SETTING("user", "sts", accounts[ROLE_STS], "account", "zmsts",
-    "the process that fetches MTA-STS policies, where tls-to asks for them")
+    "the process that fetches MTA-STS policies, if tls-to needs them")
 SETTING("user", "share", accounts[ROLE_SHARE], "account", "zmshare",
-    "the process that counts with other machines, where there is a cluster")
+    "the process that counts with other machines, if there is a cluster")
 
 STATEMENT(TOP, "keep", NONE, setting, "setting", "",
     "keep trash|journal|failed SPAN | keep journal-size|journal-part SIZE",
     "",
-    "How long things are kept that nobody needs any more: trash is what a "
-    "person deleted and can bring back with zmailer undelete, failed a "
-    "recipient that failed, before its sender gets the report: for so long "
-    "zmailer list state=failed shows it, and zmailer retry --failed, reroute, "
-    "bounce and delete say what becomes of it; journal the "
-    "events that zmailer trace tells from.  The oldest events go earlier when "
-    "all of them are larger than journal-size.  Events are written to a file "
-    "a day; a file that is larger than journal-part (or a quarter of "
-    "journal-size) is closed and the next begun; closed ones are packed.",
+    "How long to keep: trash, deleted mail that zmailer undelete can restore; "
+    "failed, a recipient that failed, before its sender gets the report: "
+    "until then zmailer list state=failed shows it, and zmailer retry "
+    "--failed, reroute, bounce and delete decide about it; journal, the "
+    "events that zmailer trace reads.  The oldest events are removed earlier "
+    "if all together are larger than journal-size.  Events are written to a "
+    "file a day; a file larger than journal-part (or a quarter of "
+    "journal-size) is closed and a new one begun; closed ones are compressed.",
     "keep trash 2d\n"
     "keep failed 4h\n"
     "keep journal 90d\n"
@@ -251,14 +251,14 @@ SETTING("keep", "journal-part", journal_part_bytes, "size:4K-16G", "64M",
 
 STATEMENT(TOP, "record", NONE, record, "setting", "bodies=?size:1M-16384G",
     "record for SPAN [bodies [SIZE]] | record size SIZE", "",
-    "What clients said and were answered is kept for so long, so that zmailer "
+    "How long to keep what clients said and the answers, so that zmailer "
     "replay can try another configuration on it: addresses, names, users, "
-    "what the DNS, filters and next hops said, no password, and no message "
+    "what the DNS, filters and next hops said, but no password and no message "
     "(zmailer-replay(8) has the list).  With bodies the messages are kept, "
-    "too, those that were refused at their end as well: in SPOOL/record, for "
-    "smtpserver's account and root alone, all days together up to SIZE "
-    "(1G).  Unless this is said, nothing is recorded; 0 removes within a "
-    "minute what was.",
+    "too, even those that were refused at their end: in SPOOL/record, "
+    "readable only by smtpserver's account and root, all days together up to "
+    "SIZE (1G).  By default nothing is recorded; 0 removes the record within "
+    "a minute.",
     "record for 2d bodies 4G\n"
     "record size 1G")
 SETTING("record", "for", record_ms, "span:0-52w", "0",
@@ -270,6 +270,6 @@ SETTING("record", "bodies", record_bodies_max_bytes, "size:0-16384G", "0",
 
 STATEMENT(TOP, "include", NONE, include, "file", "",
     "include FILE", "none",
-    "Read this file here; a path that does not begin with / starts at the "
-    "directory of the file it stands in.",
+    "Read this file here; a path that does not begin with / is relative to "
+    "the directory of the file that names it.",
     "include local.conf")

@@ -1,4 +1,4 @@
-/* undelete.h - a routed message comes back from trash/
+/* undelete.h - bring a routed message back from trash/
  *
  * SPDX-License-Identifier: ISC
  */

@@ -1,4 +1,4 @@
-/* recover.h - a spool that a crash or a person left half done
+/* recover.h - repair a spool that a crash or a person left half done
  *
  * SPDX-License-Identifier: ISC
  */

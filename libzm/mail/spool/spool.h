@@ -5,8 +5,8 @@
  * doc/INTERNALS.md section 2 has the truth table; every function here that
  * renames, syncs or unlinks names its row.
  *
- * Who works on a message holds an exclusive flock on it; the lock, not the
- * name, says that the claimant lives.
+ * A process that works on a message holds an exclusive flock on it; the lock,
+ * not the name, says that it is alive.
  *
  * SPDX-License-Identifier: ISC
  */

@@ -1,4 +1,4 @@
-/* alias_check.h - is every value of a table of aliases one?
+/* alias_check.h - is every value of a table of aliases valid?
  *
  * SPDX-License-Identifier: ISC
  */

@@ -1,4 +1,4 @@
-/* build.h - constant databases made of plain tables
+/* build.h - build constant databases from plain tables
  *
  * SPDX-License-Identifier: ISC
  */

@@ -1,4 +1,4 @@
-/* definition.h - what a table in a database is: where, and which question
+/* definition.h - what a table in a database is: where, and which query
  *
  * The file of "pgsql:/PATH", "mysql:/PATH", "sqlite:/PATH", "ldap:/PATH",
  * "redis:/PATH", "socketmap:/PATH" and "tcp:/PATH": lines "WORD VALUE", as in a

@@ -1,7 +1,7 @@
-/* preset.h - ready questions to databases of programs that manage accounts
+/* preset.h - ready-made queries for programs that manage accounts
  *
- * "preset SCHEMA KIND" in a definition stands for its query, and its list
- * where there is one.  Schemas: postfixadmin, mailcow, ispmail, vmail (which
+ * "preset SCHEMA KIND" in a definition replaces its query, and its list
+ * if there is one.  Schemas: postfixadmin, mailcow, ispmail, vmail (which
  * is iRedMail's).
  *
  * SPDX-License-Identifier: ISC

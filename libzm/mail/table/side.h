@@ -1,11 +1,11 @@
 /* side.h - large plain tables in a file that processes share
  *
- * A plain file of some size costs memory and a second of parsing in every
- * process that reads it.  Where table_share was called such a file is parsed
- * once, put into a constant database below the run directory, and mapped by
- * all.  The database names the file that it was made of (device, inode,
- * size, date): one that does not fit is made again.  It can be removed at
- * any time; where none can be made the table is held in memory.
+ * A large plain file costs memory and a second of parsing in every process
+ * that reads it.  After table_share such a file is parsed once, put into a
+ * constant database below the run directory, and mapped by all.  The database
+ * names the file that it was made from (device, inode, size, date): if that
+ * does not match, it is made again.  It can be removed at any time; if none
+ * can be made, the table is held in memory.
  *
  * SPDX-License-Identifier: ISC
  */

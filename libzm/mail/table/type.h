@@ -1,9 +1,9 @@
 /* type.h - what a back end of tables is; for table*.c only
  *
  * A table's spec is "TYPE:ARGUMENT".  table.c knows names, watches files and
- * counts generations; a type makes a state of its argument and answers from
- * it.  To join, a back end is one file with one struct table_type in it and
- * one row in types.c: no caller changes.
+ * counts generations; a type makes a state from its argument and answers from
+ * it.  A new back end is one file with one struct table_type in it and one row
+ * in types.c: no caller changes.
  *
  * Words in err: "LINE: what" when a line of the argument is to blame, else
  * "what"; table.c puts the table and its file in front.

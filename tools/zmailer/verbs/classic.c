@@ -2,7 +2,7 @@
  *
  * In     an old word and what stands after it
  * Out    what the verb of today does; a line that says which one that is
- * Spec   zmailer(8), VERBS OF OLD
+ * Spec   zmailer(8), CLASSIC VERBS
  *
  * SPDX-License-Identifier: ISC
  */
