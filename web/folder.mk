@@ -25,7 +25,7 @@ web_libweb_a_SOURCES = \
 	web/pages/past.c web/pages/past.h \
 	web/pages/queue.c web/pages/refused.c web/pages/review.c \
 	web/pages/text.c web/pages/words.c \
-	web/serve/login.c web/serve/serving.h \
+	web/serve/live.c web/serve/live.h web/serve/login.c web/serve/serving.h \
 	web/serve/reply.c web/serve/reply.h web/serve/request.c \
 	web/serve/request.h web/serve/routes.h web/serve/serve.c \
 	web/serve/serve.h web/serve/slots.c web/serve/slots.h \

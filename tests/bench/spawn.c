@@ -1,6 +1,7 @@
 /* spawn.c - runs a program again and again and says what that costs
  *
- *   spawn [--root DIR] [--count N] [--at-once N] [--input FILE] PROGRAM [WORD...]
+ *   spawn [--root DIR] [--count N] [--at-once N] [--input FILE]
+ *         PROGRAM [WORD...]
  *
  * Each run has FILE (else /dev/null) as its input; --root: chroot first.  One
  * line of JSON: runs a second, the programs' own processor time and page

@@ -247,6 +247,29 @@ def without_scripts_all_is_there(world):
                               value=False)
 
 
+def what_waits_is_renewed(world):
+    """Numbers without a reload; a state that the page has not is told."""
+    def shown(what):
+        return world.chrome.run("const cell = document.querySelector("
+                                f"'{what}'); return cell.textContent")
+    world.chrome.open(world.url("/"))
+    before = int(shown('[data-live="waiting messages"]'))
+    assert shown("#live") == ""
+    world.mail.instance.zmailer("hold", "--yes", "to:c@peer.test")
+    mta.wait_for("the number", lambda: int(shown(
+        '[data-live="waiting messages"]')) == before - 1)
+    mta.wait_for("the words", lambda: "What waits has changed" in
+                 shown("#live"))
+    world.chrome.open(world.url("/queue"))
+    mta.wait_for("the first count", lambda: world.chrome.run(
+        "return document.getElementById('live').dataset.heard"))
+    world.mail.instance.zmailer("release", "--yes", "to:c@peer.test")
+    mta.wait_for("the words", lambda: "What waits has changed" in
+                 shown("#live"))
+    world.chrome.click("#live a")
+    mta.wait_for("the page of now", lambda: shown("#live") == "")
+
+
 def another_site_orders_nothing(world):
     """Its form comes without the cookie; its frame stays empty."""
     row = next(r for r in world.mail.rows() if r["to"] == "c@peer.test")
@@ -277,6 +300,7 @@ def the_button_ends_the_session(world):
 
 TESTS = (nothing_of_others_runs_and_all_fits, a_script_would_have_been_seen,
          the_keyboard_is_enough, without_scripts_all_is_there,
+         what_waits_is_renewed,
          html_of_a_mail_calls_nobody, a_list_of_rules_finds_nothing,
          another_site_orders_nothing,
          the_button_ends_the_session)

@@ -164,6 +164,23 @@ overview_add_needs(struct visit *visit)
 
 /* ---- how much, what runs ------------------------------------------------ */
 
+/* A number that the script renews (web/serve/live.h). */
+static void
+overview_add_live(struct table *table, struct slice state, const char *what,
+    struct slice line)
+{
+	struct str name = STR_INIT;
+
+	str_addf(&name, SLICE_FMT " %s", SLICE_ARG(state), what);
+	table_cell(table);
+	str_adds(table->out, "<span");
+	html_attribute(table->out, "data-live", str_slice(&name));
+	str_addf(table->out, ">%" PRId64 "</span>", json_get_number(line,
+	    what));
+	table_cell_end(table);
+	str_release(&name);
+}
+
 static void
 overview_add_count(struct visit *visit)
 {
@@ -205,8 +222,8 @@ overview_add_count(struct visit *visit)
 		html_text(out, key);
 		str_adds(out, "</a>");
 		table_cell_end(&table);
-		table_number(&table, json_get_number(line, "messages"));
-		table_number(&table, json_get_number(line, "recipients"));
+		overview_add_live(&table, key, "messages", line);
+		overview_add_live(&table, key, "recipients", line);
 		table_cell(&table);
 		page_add_span(out, json_get_number(line, "oldest_s"));
 		table_cell_end(&table);
@@ -357,6 +374,7 @@ overview_add_destinations(struct visit *visit)
 static void
 overview_show(struct visit *visit)
 {
+	page_add_live(&visit->out);
 	overview_add_needs(visit);
 	overview_add_count(visit);
 	past_show(visit);

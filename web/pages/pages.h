@@ -78,6 +78,9 @@ int visit_refuse(struct visit *visit, const char *words);
 void visit_judge(struct visit *visit);
 /* The twin of a page. */
 void visit_add_json(struct visit *visit);
+/* Where the script says that what the page shows has changed
+ * (web/files/script.js); empty without it. */
+void page_add_live(struct str *out);
 /* Why a question has no answer, as a paragraph that is read out; nothing when
  * it has one. */
 void page_add_trouble(struct str *out, const struct question_answer *answer);

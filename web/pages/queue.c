@@ -191,6 +191,7 @@ queue_show(struct visit *visit)
 	struct table table;
 	size_t count;
 
+	page_add_live(out);
 	page_add_search(out, "/queue", typed);
 	page_add_trouble(out, answer);
 	str_adds(out, "<form class=\"orders\" method=\"post\" "

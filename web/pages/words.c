@@ -149,6 +149,12 @@ visit_add_json(struct visit *visit)
 }
 
 void
+page_add_live(struct str *out)
+{
+	str_adds(out, "<p id=\"live\" role=\"status\"></p>\n");
+}
+
+void
 page_add_trouble(struct str *out, const struct question_answer *answer)
 {
 	struct slice words = slice_trim(str_slice(&answer->trouble));

@@ -19,8 +19,8 @@ static const struct {
 	const char	*name, *value;
 } reply_fields[] = {
 	{ "Content-Security-Policy", "default-src 'none'; style-src 'self'; "
-	    "script-src 'self'; img-src 'self'; form-action 'self'; "
-	    "base-uri 'none'; frame-ancestors 'none'" },
+	    "script-src 'self'; img-src 'self'; connect-src 'self'; "
+	    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'" },
 	{ "X-Content-Type-Options", "nosniff" },
 	{ "X-Frame-Options", "DENY" },
 	{ "X-DNS-Prefetch-Control", "off" },
@@ -76,6 +76,15 @@ reply_send(struct evhttp_request *http, int status, const char *type,
 	evhttp_send_reply(http, status, reply_reason(status), body);
 	if (body != NULL)
 		evbuffer_free(body);
+}
+
+void
+reply_begin(struct evhttp_request *http, const char *type)
+{
+	reply_add_fields(http);
+	(void)evhttp_add_header(evhttp_request_get_output_headers(http),
+	    "Content-Type", type);
+	evhttp_send_reply_start(http, 200, reply_reason(200));
 }
 
 void

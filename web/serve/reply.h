@@ -12,7 +12,10 @@ struct evhttp_request;
 /* Send text of a type; the connection ends after it. */
 void reply_send(struct evhttp_request *http, int status, const char *type,
     struct slice text);
-/* The same of bytes of others, to be kept as a file of this name (letters,
+/* Begin a reply whose body comes in pieces (evhttp_send_reply_chunk, then
+ * evhttp_send_reply_end). */
+void reply_begin(struct evhttp_request *http, const char *type);
+/* reply_send of bytes of others, to be kept as a file of this name (letters,
  * digits, dots) and never shown. */
 void reply_send_file(struct evhttp_request *http, const char *name,
     struct slice bytes);

@@ -23,6 +23,7 @@
 #include "base/clock.h"
 #include "tls/login/https.h"
 #include "web/pages/pages.h"
+#include "web/serve/live.h"
 #include "web/serve/reply.h"
 #include "web/serve/request.h"
 #include "web/serve/serve.h"

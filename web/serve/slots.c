@@ -30,7 +30,7 @@ enum { SWEEP_US = 200000 };
 struct slot {
 	struct bufferevent	*bev;	/* NULL: free */
 	int64_t			 since_ms;
-	bool			 is_whole;
+	bool			 is_whole, is_live;
 };
 static struct slot slots[SLOTS_MAX];
 static struct evconnlistener *slots_listener;
@@ -54,7 +54,8 @@ slot_look(struct slot *slot, int64_t now_ms)
 	if (slot_is_over(slot)) {
 		(void)bufferevent_decref(slot->bev);
 		slot->bev = NULL;
-	} else if (age_ms > (slot->is_whole ? SLOT_ALL_MS : SLOT_MS)) {
+	} else if (!slot->is_live &&
+	    age_ms > (slot->is_whole ? SLOT_ALL_MS : SLOT_MS)) {
 		(void)shutdown(bufferevent_getfd(slot->bev), SHUT_RDWR);
 	}
 }
@@ -119,6 +120,14 @@ slots_set_whole(struct bufferevent *bev)
 	for (size_t i = 0; i < SLOTS_MAX; i++)
 		if (slots[i].bev == bev)
 			slots[i].is_whole = true;
+}
+
+void
+slots_set_live(struct bufferevent *bev)
+{
+	for (size_t i = 0; i < SLOTS_MAX; i++)
+		if (slots[i].bev == bev)
+			slots[i].is_live = true;
 }
 
 void

@@ -15,7 +15,7 @@ struct evconnlistener;
 struct ssl_ctx_st;
 
 enum {
-	SLOTS_MAX = 64,
+	SLOTS_MAX = 164,	/* LIVE_MAX of them may be streams */
 	SLOT_MS = 20000,	/* until a request is whole */
 	SLOT_ALL_MS = 180000	/* with its answer */
 };
@@ -27,5 +27,7 @@ void slots_open(struct event_base *base, struct evhttp *http,
 /* The connection of this bufferevent brought a whole request. */
 struct bufferevent;
 void slots_set_whole(struct bufferevent *bev);
+/* Its answer goes on until who gives it ends it. */
+void slots_set_live(struct bufferevent *bev);
 
 #endif

@@ -83,7 +83,7 @@ session_begin(struct web_session *session, struct slice user, enum role role,
 	session_start(session, now_ms);
 }
 
-static bool
+bool
 session_is_over(const struct web_session *session, int64_t now_ms)
 {
 	return session->cookie[0] == '\0' || now_ms >= session->until_ms ||

@@ -51,6 +51,8 @@ struct web_session *session_place(struct web_session all[SESSIONS_MAX],
 /* Whose session it is; NULL: nobody's. */
 struct web_session *session_whose(struct web_session all[SESSIONS_MAX],
     const char *name, struct slice cookies, int64_t now_ms);
+/* Was it ended, or did its time end? */
+bool session_is_over(const struct web_session *session, int64_t now_ms);
 /* May it order, or must it give the password again? */
 bool session_may_act(const struct web_session *session, int64_t now_ms);
 /* Does the value of the Cookie field have ours, named name?  Then the session

@@ -19,8 +19,8 @@ QUOTE = "\"><img src=x onerror=\"document.title='owned'\">"
 BIDI = "\u202egnp.exe\u202c"
 REPLY = f"4.7.1 go away {SCRIPT} {QUOTE} {BIDI}"
 NEEDED = {"content-security-policy": "default-src 'none'; style-src 'self'; "
-          "script-src 'self'; img-src 'self'; form-action 'self'; "
-          "base-uri 'none'; frame-ancestors 'none'",
+          "script-src 'self'; img-src 'self'; connect-src 'self'; "
+          "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
           "x-content-type-options": "nosniff",
           "referrer-policy": "no-referrer", "cache-control": "no-store",
           "connection": "close"}
@@ -126,7 +126,7 @@ class Desk:
             client.close()
 
     def connect(self):
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=180)
 
     def get(self, path, **fields):
         return self.ask("GET", path, fields)
@@ -161,7 +161,7 @@ class Visitor(Desk):
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
         return http.client.HTTPSConnection(
-            "127.0.0.1", self.port, timeout=60, context=context,
+            "127.0.0.1", self.port, timeout=180, context=context,
             source_address=(self.address, 0))
 
     def post(self, path, **form):

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Pages of `zmailer web` that are told of changes: GET /live by real HTTP.
+
+SPDX-License-Identifier: ISC
+"""
+import json
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "lib"))
+from zmtest import browser, mta                             # noqa: E402
+
+
+class Stream:
+    """What GET /live sends, as it comes."""
+
+    def __init__(self, desk):
+        self.client = desk.connect()
+        self.client.request("GET", "/live", headers={"Cookie": desk.cookie})
+        self.reply = self.client.getresponse()
+
+    def count(self):
+        """The next event's data; None when the stream has ended."""
+        while (line := self.reply.readline()) and \
+                not line.startswith(b"data: "):
+            pass
+        return json.loads(line[6:]) if line else None
+
+    def until(self, wanted):
+        while not wanted(count := self.count()["states"]):
+            pass
+        return count
+
+    def close(self):
+        self.client.close()
+
+
+def a_page_that_is_looked_at_is_told_of_changes(desk, world):
+    stream = Stream(desk)
+    try:
+        assert stream.reply.status == 200
+        assert stream.reply.getheader("Content-Type") == "text/event-stream"
+        first = stream.count()["states"]
+        waits = {row["key"]: {"messages": row["messages"],
+                              "recipients": row["recipients"]}
+                 for row in desk.json("/").json()["count"]}
+        assert first == waits, (first, waits)
+        assert 'data-live="waiting messages">2<' in desk.get("/").text
+        assert world.instance.zmailer("hold", "--yes", "to:b@peer.test")
+        assert stream.until(lambda states: "held" in states)["held"] == {
+            "messages": 1, "recipients": 1}
+        world.instance.zmailer("release", "--yes", "to:b@peer.test")
+        stream.until(lambda states: "held" not in states)
+    finally:
+        stream.close()
+
+
+def so_many_pages_are_live_and_no_more(desk, world):
+    streams = [Stream(desk) for _ in range(100)]
+    try:
+        statuses = {stream.reply.status for stream in streams}
+        assert statuses == {200}, statuses
+        late = desk.get("/live")
+        assert late.status == 503, late.status
+        assert desk.get("/queue").status == 200
+        assert all(stream.count() for stream in streams)
+    finally:
+        for stream in streams:
+            stream.close()
+
+    def is_free():
+        stream = Stream(desk)
+        stream.close()
+        return stream.reply.status == 200
+    mta.wait_for("their places", is_free)
+
+
+def a_stream_ends_with_its_session(world):
+    desk = browser.Desk(world.instance)
+    try:
+        assert desk.get("/live").status == 403
+        desk.open()
+        assert desk.ask("HEAD", "/live").status == 200
+        stream = Stream(desk)
+        assert stream.count()
+        csrf = desk.get("/").csrf()
+        assert desk.ask("POST", "/leave", form={"csrf": csrf}).status == 200
+        while stream.count() is not None:
+            pass
+        stream.close()
+    finally:
+        desk.close()
+    assert desk.process.returncode == 0, desk.process.returncode
+
+
+TESTS = (a_page_that_is_looked_at_is_told_of_changes,
+         so_many_pages_are_live_and_no_more)
+
+
+def main():
+    if not browser.is_built():
+        print("web_live: built without libevent: not run")
+        return 77
+    world = browser.Hostile()
+    failed = 0
+
+    def run(test, *args):
+        nonlocal failed
+        try:
+            test(*args)
+            print("ok", test.__name__.replace("_", " "))
+        except Exception as error:
+            failed += 1
+            print("FAILED", test.__name__, repr(error)[:3000])
+    try:
+        run(a_stream_ends_with_its_session, world)
+        desk = browser.Desk(world.instance)
+        try:
+            desk.open()
+            for test in TESTS:
+                run(test, desk, world)
+            assert desk.process.poll() is None, "it ended"
+        finally:
+            desk.close()
+    finally:
+        world.close()
+    print(f"{len(TESTS) + 1 - failed} of {len(TESTS) + 1}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
