@@ -18,6 +18,7 @@ class Stream:
     def __init__(self, desk):
         self.client = desk.connect()
         self.client.request("GET", "/live", headers={"Cookie": desk.cookie})
+        self.socket = self.client.sock
         self.reply = self.client.getresponse()
 
     def count(self):
@@ -33,6 +34,7 @@ class Stream:
         return count
 
     def close(self):
+        self.reply.close()
         self.client.close()
 
 
@@ -76,6 +78,37 @@ def so_many_pages_are_live_and_no_more(desk, world):
     mta.wait_for("their places", is_free)
 
 
+def memory_kb(desk):
+    with open(f"/proc/{desk.process.pid}/status", encoding="ascii") as file:
+        return int(next(line for line in file
+                        if line.startswith("VmRSS")).split()[1])
+
+
+def who_talks_and_who_is_silent_stays_and_costs_nothing(desk, world):
+    """Bytes that nobody wants are not taken; two signs of life, 15 s apart,
+    without a change."""
+    stream, loud = Stream(desk), Stream(desk)
+    try:
+        assert stream.count() and loud.count()
+        before, sent = memory_kb(desk), 0
+        loud.socket.setblocking(False)
+        while sent < 64 << 20:
+            try:
+                sent += loud.socket.send(b"x" * 65536)
+            except BlockingIOError:
+                break
+        assert sent < 64 << 20, "all of it was taken"
+        assert memory_kb(desk) - before < 4096, memory_kb(desk) - before
+        signs = 0
+        while signs < 2:
+            line = stream.reply.readline()
+            assert line, "the stream ended"
+            signs += line == b":\n"
+    finally:
+        stream.close()
+        loud.close()
+
+
 def a_stream_ends_with_its_session(world):
     desk = browser.Desk(world.instance)
     try:
@@ -95,6 +128,7 @@ def a_stream_ends_with_its_session(world):
 
 
 TESTS = (a_page_that_is_looked_at_is_told_of_changes,
+         who_talks_and_who_is_silent_stays_and_costs_nothing,
          so_many_pages_are_live_and_no_more)
 
 

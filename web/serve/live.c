@@ -3,7 +3,7 @@
  * In     who wants them; the scheduler's count by state
  * Out    events to all of them, when the count is another
  * Holds  at most LIVE_MAX streams, one question, one timer while there are any
- * Trusts nobody to read: the server ends who does not, within READ_S
+ * Trusts nobody to read: the server ends who does not, within LIVE_WRITE_S
  * Spec   live.h
  *
  * SPDX-License-Identifier: ISC
@@ -219,6 +219,9 @@ live_begin(struct serving *serving, struct web_session *session,
 {
 	struct evhttp_connection *connection =
 	    evhttp_request_get_connection(request->http);
+	struct bufferevent *bev = evhttp_connection_get_bufferevent(
+	    connection);
+	struct timeval patience = { .tv_sec = LIVE_WRITE_S };
 	struct live *live;
 
 	lives_sweep();
@@ -234,9 +237,11 @@ live_begin(struct serving *serving, struct web_session *session,
 	LIST_INSERT_HEAD(&lives.all, live, all);
 	lives.count++;
 	lives.serving = serving;
-	slots_set_live(evhttp_connection_get_bufferevent(connection));
+	slots_set_live(bev);
 	evhttp_connection_set_closecb(connection, live_on_close, live);
 	reply_begin(request->http, "text/event-stream");
+	/* it says nothing, and has to take what we say */
+	(void)bufferevent_set_timeouts(bev, NULL, &patience);
 	if (lives.timer != NULL)
 		return;		/* the next answer is its first */
 	lives.timer = evtimer_new(serving->asker->base, lives_look, NULL);

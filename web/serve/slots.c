@@ -25,7 +25,7 @@
 
 #include "base/banned.h"
 
-enum { SWEEP_US = 200000 };
+enum { SWEEP_US = 200000, AFTER_BYTES = 1024 };
 
 struct slot {
 	struct bufferevent	*bev;	/* NULL: free */
@@ -114,9 +114,11 @@ slots_on_connection(struct event_base *base, void *context)
 	return bev;
 }
 
+/* What comes after the request is not read, so it must not be kept. */
 void
 slots_set_whole(struct bufferevent *bev)
 {
+	bufferevent_setwatermark(bev, EV_READ, 0, AFTER_BYTES);
 	for (size_t i = 0; i < SLOTS_MAX; i++)
 		if (slots[i].bev == bev)
 			slots[i].is_whole = true;
