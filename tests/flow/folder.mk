@@ -3,7 +3,7 @@
 FLOWS =
 EXTRA_DIST += tests/flow tests/import tests/lib
 if HAVE_PYTHON3
-SHORT_TESTS += tests/flow/run-flows tests/flow/smuggle.py tests/flow/reloads.py tests/flow/listeners.py \
+SHORT_TESTS += tests/flow/run-flows tests/flow/smuggle.py tests/flow/reloads.py tests/flow/upgrade_live.py tests/flow/listeners.py \
 	tests/flow/space.py tests/flow/breakout.py tests/flow/pipes.py tests/flow/mistakes.py
 LONG_TESTS += tests/flow/web.py
 # texts, installations and completion are nothing for a sanitizer; and what the
