@@ -21,6 +21,11 @@ if HAVE_PYTHON3
 check_PROGRAMS += tests/flow/intruder
 tests_flow_intruder_SOURCES = tests/flow/intruder.c
 endif
+# an upgrade as it is shown in doc/TESTING.md; by hand, some minutes
+.PHONY: upgrade-proof
+upgrade-proof: all
+	ZMAILER_SRC=$(abs_top_srcdir) ZMAILER_BUILD=$(abs_top_builddir) \
+	$(PYTHON3) $(srcdir)/tests/flow/upgrade_live.py --proof 1000 10
 # flow-real: those that move no clock, which are most
 .PHONY: flow flow-real
 flow-real: all

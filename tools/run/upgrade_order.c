@@ -34,6 +34,14 @@ upgrade_refused(const char *why, const char *next)
 	return EX_UNAVAILABLE;
 }
 
+/* Nothing but a restart brings the new programs: the package does it. */
+static int
+upgrade_needs_restart(const char *why)
+{
+	fprintf(stderr, "zmailer: upgrade: %s: zmailer restart\n", why);
+	return EX_PROTOCOL;
+}
+
 /* EX_OK, or why it must not be ordered. */
 static int
 upgrade_may(const struct state *state)
@@ -43,13 +51,13 @@ upgrade_may(const struct state *state)
 	if (state->handover == 0) {
 		snprintf(why, sizeof(why), "what runs is version %s, which "
 		    "cannot hand over", state->version);
-		return upgrade_refused(why, "zmailer restart");
+		return upgrade_needs_restart(why);
 	}
 	if (state->handover != HANDOVER_VERSION) {
 		snprintf(why, sizeof(why), "what runs hands over by records "
 		    "of version %u, this program takes those of version %d",
 		    state->handover, HANDOVER_VERSION);
-		return upgrade_refused(why, "zmailer restart");
+		return upgrade_needs_restart(why);
 	}
 	for (size_t i = 0; i < state->child_count; i++)
 		if (strcmp(state->children[i].state, "ready") == 0)
