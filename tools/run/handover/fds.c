@@ -101,7 +101,8 @@ handover_fd_check(void *context, const struct handover_line *line, int fd,
 	if (!handover_fd_is(fd, what))
 		return err_set(checking->err, "descriptor %d of a %s is not "
 		    "open, or is something else", fd, line->word);
-	(void)handover_each_fd(checking->handover, handover_fd_count_same, &seen);
+	(void)handover_each_fd(checking->handover, handover_fd_count_same,
+	    &seen);
 	return seen.count == 1 ? 0 : err_set(checking->err,
 	    "descriptor %d is named %u times", fd, seen.count);
 }

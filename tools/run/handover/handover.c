@@ -139,8 +139,8 @@ handover_field_add(struct str *out, const struct handover_field *field,
 }
 
 static int
-handover_row_add(struct str *out, const struct handover_line *line, const void *row,
-    struct err *err)
+handover_row_add(struct str *out, const struct handover_line *line,
+    const void *row, struct err *err)
 {
 	str_adds(out, line->word);
 	for (const struct handover_field *field = line->fields;
@@ -160,8 +160,8 @@ handover_add(struct str *out, const struct handover *handover,
 	str_addf(out, TITLE " %d\n", HANDOVER_VERSION);
 	for (line = handover_lines; line->word != NULL; line++)
 		for (size_t i = 0; i < handover_rows(line, handover); i++)
-			if (handover_row_add(out, line, handover_row(line, handover,
-			    i), err) < 0)
+			if (handover_row_add(out, line, handover_row(line,
+			    handover, i), err) < 0)
 				return -1;
 	return 0;
 }
@@ -204,7 +204,8 @@ handover_text_take(struct slice text, char *out, size_t size)
 }
 
 static bool
-handover_field_take(const struct handover_field *field, struct slice *rest, char *row)
+handover_field_take(const struct handover_field *field, struct slice *rest,
+    char *row)
 {
 	void *at = row + field->at;
 	struct slice word;
@@ -248,7 +249,8 @@ handover_row_take(struct slice text, struct handover *out, struct err *err)
 	size_t *count;
 	char *row;
 
-	if (!slice_word(&rest, &word) || (line = handover_line_find(word)) == NULL)
+	if (!slice_word(&rest, &word) ||
+	    (line = handover_line_find(word)) == NULL)
 		return err_set(err, "it is not known");
 	count = (size_t *)((char *)out + line->count_at);
 	if (*count == line->max)
