@@ -417,6 +417,20 @@ def what_need_not_and_what_cannot(site):
     assert site.daemons() == before
 
 
+def killed_while_it_tries(site):
+    """kill -9 of the supervisor (row U1): all of it ends, the trial too, and
+    the next start finds nothing but the spool."""
+    site.script("zmailer", "#!/bin/sh\nexec sleep 1000\n")
+    os.kill(site.boss(), signal.SIGUSR2)
+    mta.wait_for("the trial", lambda: "sleep" in map(mta.process_name,
+                                                     site.pids()))
+    os.kill(site.boss(), signal.SIGKILL)
+    mta.wait_for("all to end", lambda: not site.pids())
+    site.install()
+    site.zmailer("start")
+    upgraded(site)
+
+
 def main():
     is_proof = sys.argv[1:2] == ["--proof"]
     dialogues, upgrades = map(int, sys.argv[2:4]) if is_proof else \
@@ -444,6 +458,7 @@ def main():
             bad_programs_change_nothing(site)
             a_bad_configuration_is_refused(site)
             one_that_does_not_start_is_told_of(site)
+            killed_while_it_tries(site)
             print("upgrade_live: what cannot take over changes nothing")
     finally:
         site.close()
