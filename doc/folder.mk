@@ -42,7 +42,7 @@ VERB_PAGES = \
 	doc/man/zmailer-fsck.8 doc/man/zmailer-import.8 doc/man/zmailer-limit.8 \
 	doc/man/zmailer-list.8 doc/man/zmailer-log.8 doc/man/zmailer-order.8 \
 	doc/man/zmailer-queue.8 doc/man/zmailer-replay.8 doc/man/zmailer-report.8 \
-	doc/man/zmailer-watch.8 \
+	doc/man/zmailer-upgrade.8 doc/man/zmailer-watch.8 \
 	doc/man/zmailer-resubmit.8 doc/man/zmailer-review.8 \
 	doc/man/zmailer-route.8 doc/man/zmailer-setup.8 \
 	doc/man/zmailer-show.8 doc/man/zmailer-sink.8 \

@@ -18,7 +18,7 @@ bin_zmailer_SOURCES = tools/zmailer/alias/alias.c tools/zmailer/alias/alias.h to
 	tools/zmailer/resubmit.c tools/zmailer/route.c tools/zmailer/run.c \
 	tools/zmailer/setup/setup.c tools/zmailer/setup/text.c \
 	tools/zmailer/setup/text.h tools/zmailer/show.c tools/zmailer/status.c \
-	tools/zmailer/table.c tools/zmailer/test.c tools/zmailer/trace.c \
+	tools/zmailer/table.c tools/zmailer/test.c tools/zmailer/trace.c tools/zmailer/upgrade.c \
 	tools/zmailer/verbs/verb.h tools/zmailer/verbs/verbs.h tools/zmailer/watch.c tools/zmailer/web/web.c tools/zmailer/why.c \
 	tools/zmailer/verbs/zmailer.c tools/zmailer/zones.c
 bin_zmailer_SOURCES += tools/zmailer/auth/auth.c tools/zmailer/auth/auth.h \
@@ -94,7 +94,7 @@ install-exec-hook: restart-say
 restart-say: sendmail-link
 	@if test -z "$(DESTDIR)" && "$(sbindir)/zmailer" status 2>/dev/null | \
 	    grep -q 'what runs is version'; then \
-	  echo "*** zmailer runs, and older than this; now: zmailer restart"; fi
+	  echo "*** zmailer runs, and older than this; now: zmailer upgrade"; fi
 
 EXTRA_DIST += tools/uninstall-rest
 UNINSTALL_REST = DESTDIR="$(DESTDIR)" NOTE="`pwd`/tools/uninstall.note" \
@@ -175,6 +175,10 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/state.c tools/run/supervisor.c \
 	tools/run/program.c tools/run/program.h \
 	tools/run/taking.c tools/run/taking.h \
+	tools/run/adopting.c tools/run/handover/handover.c tools/run/handover/handover.h \
+	tools/run/handover/fds.c tools/run/handover/table.h \
+	tools/run/running.h tools/run/upgrade_order.c \
+	tools/run/upgrading.c tools/run/upgrading.h \
 	tools/run/supervisor.h tools/run/unit.c tools/run/unit.h
 tools_libtools_a_SOURCES += tools/answers/answers.c tools/answers/answers.h \
 	tools/answers/ask.c tools/answers/internal.h \

@@ -29,6 +29,14 @@ sidecar_init(struct sidecar *sidecar, const struct sidecar_kind *kind,
 	    .loop = loop, .socket = -1, .lifeline = -1 };
 }
 
+void
+sidecar_adopt(struct sidecar *sidecar, pid_t pid, int lifeline, int socket)
+{
+	sidecar->pid = pid;
+	sidecar->lifeline = lifeline;
+	sidecar->socket = socket;
+}
+
 /* Put a descriptor in its place, from above all places; -1: nothing does. */
 static int
 sidecar_place(int fd, int place)

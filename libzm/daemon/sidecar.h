@@ -51,6 +51,12 @@ struct sidecar {
 void sidecar_init(struct sidecar *sidecar, const struct sidecar_kind *kind,
     struct loop *loop, void *context);
 
+/* Nothing runs, nothing was started: take one over that the program before us
+ * in this process had (daemon/sidecar.h's own fields).  pid 0, lifeline -1,
+ * socket -1: there is none. */
+void sidecar_adopt(struct sidecar *sidecar, pid_t pid, int lifeline,
+    int socket);
+
 /* Start it, unless one runs, it is over, or it is not wanted.  What does not
  * work is a warning, and tried again. */
 void sidecar_begin(struct sidecar *sidecar);

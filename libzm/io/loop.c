@@ -353,6 +353,16 @@ loop_signal(struct loop *loop, int number, loop_fn *fn, void *context)
 	sigaction(number, &action, NULL);
 }
 
+void
+loop_signals_resend(struct loop *loop)
+{
+	for (int i = 1; i < SIGNAL_MAX; i++)
+		if (signal_is_pending[i] && loop->signals[i].fn != NULL) {
+			signal_is_pending[i] = 0;
+			(void)kill(getpid(), i);
+		}
+}
+
 static void
 signals_close(struct loop *loop)
 {

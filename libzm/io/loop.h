@@ -63,6 +63,9 @@ void loop_at_turn_end(struct loop *loop, loop_fn *fn, void *context);
 /* Call fn(context) in the loop (not in the handler) after signal number.
  * Signals that came together are reported once.  One loop of a process. */
 void loop_signal(struct loop *loop, int number, loop_fn *fn, void *context);
+/* Before an exec, with all signals blocked: those that came, and whose
+ * function was not called yet, are sent once more, for the next program. */
+void loop_signals_resend(struct loop *loop);
 
 /* Run until loop_stop; the turn that stops is finished. */
 void loop_run(struct loop *loop);

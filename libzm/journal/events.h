@@ -20,6 +20,13 @@ EVENT(CONF_RELOAD, "conf.reload", INFO, "file",
     "A changed configuration was taken over.")
 EVENT(CONF_REFUSED, "conf.refused", WARN, "file reason",
     "A bad configuration was refused; the old one stays in force.")
+EVENT(UPGRADE_DONE, "upgrade.done", INFO, "version was",
+    "The programs that run are those that lie installed; no session was cut.")
+EVENT(UPGRADE_REFUSED, "upgrade.refused", WARN, "program reason",
+    "The program that lies installed cannot take over; what runs goes on.")
+EVENT(UPGRADE_HALTED, "upgrade.halted", WARN, "name reason",
+    "A daemon of the programs that lie installed does not start; those after "
+    "it are still the ones of before.")
 EVENT(TABLE_TROUBLE, "table.trouble", WARN, "table file reason",
     "A table cannot be read: clients that need it are told to try again "
     "(451), and mail waits in deferred/.  Each process that uses it says so "

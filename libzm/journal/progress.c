@@ -93,8 +93,8 @@ slot_is_free(const struct slot *slot, bool may_ask)
 {
 	pid_t pid = (pid_t)atomic_load(&slot->pid);
 
-	if (pid == 0 || progress_now_ms() - atomic_load(&slot->turn_ms) >
-	    STALE_MS)
+	if (pid == 0 || pid == getpid() ||	/* ours, before an exec */
+	    progress_now_ms() - atomic_load(&slot->turn_ms) > STALE_MS)
 		return true;
 	return may_ask && kill(pid, 0) < 0 && errno == ESRCH;
 }

@@ -430,13 +430,15 @@ parent_start(struct process *process, struct err *err)
 	router_queue_init(&parent->queue);
 	parent->queue.share = process->conf->limits.router_share;
 	parent_find_ours(parent);
-	if (parent_open_spool(parent, err) != 0)
+	/* first of all: sessions wait for its answers, and a large spool
+	 * takes its time */
+	parent->verify = verify_new(process, err);
+	if (parent->verify == NULL || parent_open_spool(parent, err) != 0)
 		return -1;
 	parent->pool = pool_new(process, &parent->queue,
 	    process->conf->router_workers, &rows);
-	parent->verify = verify_new(process, err);
 	parent->milters = milters_new(process, err);
-	if (parent->verify == NULL || parent->milters == NULL ||
+	if (parent->milters == NULL ||
 	    parent_watch(parent, err) != 0)
 		return -1;
 	/* watched first, then read: none is missed.  In the loop, because
@@ -464,6 +466,7 @@ parent_on_stopped(void *context)
 	struct process *process = context;
 	struct parent *parent = process->state;
 
+	verify_free(&parent->verify);	/* last: sessions ask it */
 	signer_free(&parent->signer);
 	loop_stop(process->loop);
 }
@@ -476,7 +479,6 @@ parent_stop(struct process *process)
 	timer_clear(&parent->minute);
 	timer_clear(&parent->public_timer);
 	looks_release(&parent->looks);
-	verify_free(&parent->verify);
 	milters_free(&parent->milters);
 	pool_stop(parent->pool, parent_on_stopped, process);
 }

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -25,7 +26,25 @@
 
 const char etrn_kind[] = "etrn";
 
-enum { SCHEDULER_FOR_MS = 10000, ANSWER_BYTES_MAX = 65536 };
+enum {
+	SCHEDULER_FOR_MS = 10000, ANSWER_BYTES_MAX = 65536,
+	AWAIT_MS = 4000,	/* another one may be started just now */
+	AWAIT_LOOK_MS = 50
+};
+
+/* Its socket, or that of the one after it.  -1 with err. */
+static int
+scheduler_connect_soon(const char *run_dir, struct err *err)
+{
+	int64_t end_ms = clock_steady_ms() + AWAIT_MS;
+	const struct timespec nap = { .tv_nsec = AWAIT_LOOK_MS * 1000000L };
+	int fd;
+
+	while ((fd = unix_socket_connect_in(run_dir, "scheduler.sock", 0,
+	    err)) < 0 && clock_steady_ms() < end_ms)
+		(void)nanosleep(&nap, NULL);
+	return fd;
+}
 
 /* Everything up to the empty line. */
 static int
@@ -84,7 +103,7 @@ etrn_ask(const char *run_dir, struct slice host, struct str *out)
 {
 	struct str request = STR_INIT, answer = STR_INIT;
 	struct err err = { "" };
-	int fd = unix_socket_connect_in(run_dir, "scheduler.sock", 0, &err);
+	int fd = scheduler_connect_soon(run_dir, &err);
 	bool is_good = fd >= 0;
 
 	json_open(&request);

@@ -34,6 +34,9 @@ struct helper_kind {
 	 * with.  After a reload it hears "leave", and goes when it has
 	 * nothing left. */
 	bool		 keeps;
+	/* Of a socket in the run dir: when nobody listens there, questions
+	 * wait for who comes next, for_ms at the most. */
+	bool		 awaits;
 };
 
 /* Questions to the DNS: helper/dns.c has them. */

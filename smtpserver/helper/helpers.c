@@ -17,7 +17,10 @@
 
 #include "base/banned.h"
 
-enum { TICK_MS = 500 };
+enum {
+	TICK_MS = 500,
+	AWAIT_MS = 50			/* until it is looked for again */
+};
 
 /* ---- questions -------------------------------------------------------- */
 
@@ -74,6 +77,8 @@ queue_trouble(struct kind *kind, const char *why)
 		question_answer(kind->all, question, slice_of(why));
 	}
 }
+
+static void helpers_on_tick(void *context);
 
 /* ---- kinds ------------------------------------------------------------ */
 
@@ -142,6 +147,34 @@ question_give(struct helper_question *question, struct helper *helper)
 	str_addc(outbox, '\n');
 }
 
+/* Nobody listens there: somebody else's process may just be replaced.  What
+ * waits goes on to wait, as long as its time is. */
+static void
+kind_await(struct kind *kind, const struct err *err)
+{
+	struct helpers *helpers = kind->all;
+	int64_t now_ms = clock_steady_ms();
+
+	kind->trouble = *err;
+	kind->not_before_ms = now_ms + AWAIT_MS;
+	timer_set(helpers->process->loop, &helpers->tick, now_ms + AWAIT_MS,
+	    helpers_on_tick, helpers);
+}
+
+/* Its time is over. */
+static void
+question_give_up(struct kind *kind, struct helper_question *question)
+{
+	struct str why = STR_INIT;
+
+	question_dequeue(kind, question);
+	str_addf(&why, "trouble %s", TAILQ_EMPTY(&kind->helpers) &&
+	    kind->trouble.text[0] != '\0' ? kind->trouble.text :
+	    "all helpers are busy");
+	question_answer(kind->all, question, str_slice(&why));
+	str_release(&why);
+}
+
 static void
 kind_run(struct kind *kind)
 {
@@ -165,7 +198,9 @@ kind_run(struct kind *kind)
 			break;
 		question_give(question, helper);
 	}
-	if (question != NULL && err.text[0] != '\0' &&
+	if (question != NULL && err.text[0] != '\0' && kind->row->awaits) {
+		kind_await(kind, &err);
+	} else if (question != NULL && err.text[0] != '\0' &&
 	    TAILQ_EMPTY(&kind->helpers)) {
 		struct str why = STR_INIT;
 
@@ -216,11 +251,8 @@ kind_tick(struct kind *kind, int64_t now_ms)
 			helper_kill(helper);
 	}
 	while ((question = TAILQ_FIRST(&kind->queue)) != NULL &&
-	    now_ms >= question->until_ms) {
-		question_dequeue(kind, question);
-		question_answer(kind->all, question,
-		    SLICE("trouble all helpers are busy"));
-	}
+	    now_ms >= question->until_ms)
+		question_give_up(kind, question);
 	kind_run(kind);
 	if (!TAILQ_EMPTY(&kind->queue))
 		return true;
@@ -239,7 +271,7 @@ helpers_on_tick(void *context)
 
 	for (size_t i = 0; i < helpers->kind_count; i++)
 		is_busy = kind_tick(&helpers->kinds[i], now_ms) || is_busy;
-	if (is_busy)
+	if (is_busy && helpers->tick.at_ms == 0)
 		timer_set(helpers->process->loop, &helpers->tick,
 		    now_ms + TICK_MS, helpers_on_tick, helpers);
 }

@@ -45,6 +45,8 @@ struct kind {
 	struct helper_list		 helpers;
 	unsigned			 staying;
 	int64_t				 not_before_ms;	/* fork again */
+	struct err			 trouble;	/* why none is there,
+							 * of one that awaits */
 	bool				 is_stirred;	/* kind_run comes */
 };
 

@@ -4,7 +4,7 @@ FLOWS =
 EXTRA_DIST += tests/flow tests/import tests/lib
 if HAVE_PYTHON3
 SHORT_TESTS += tests/flow/run-flows tests/flow/smuggle.py tests/flow/reloads.py tests/flow/listeners.py \
-	tests/flow/space.py tests/flow/breakout.py tests/flow/pipes.py
+	tests/flow/upgrade_live.py tests/flow/space.py tests/flow/breakout.py tests/flow/pipes.py
 LONG_TESTS += tests/flow/web.py tests/flow/web_live.py
 # texts, installations and completion are nothing for a sanitizer; and what the
 # others start most, verbs, it sees in the flows, units and fuzz targets
@@ -21,6 +21,11 @@ if HAVE_PYTHON3
 check_PROGRAMS += tests/flow/intruder
 tests_flow_intruder_SOURCES = tests/flow/intruder.c
 endif
+# an upgrade as it is shown in doc/TESTING.md; by hand, some minutes
+.PHONY: upgrade-proof
+upgrade-proof: all
+	ZMAILER_SRC=$(abs_top_srcdir) ZMAILER_BUILD=$(abs_top_builddir) \
+	$(PYTHON3) $(srcdir)/tests/flow/upgrade_live.py --proof 1000 10
 # flow-real: those that move no clock, which are most
 .PHONY: flow flow-real
 flow-real: all

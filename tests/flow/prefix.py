@@ -51,7 +51,7 @@ def told_of_restart(top):
             file.write(status)
         told = run(top, "make", "-s", "-o", "sendmail-link", "restart-say",
                    "sbindir=" + top + "/sbin")
-        assert ("now: zmailer restart" in told) == is_told, told
+        assert ("now: zmailer upgrade" in told) == is_told, told
 
 
 def accounts_are_made(top):

@@ -44,6 +44,7 @@ ROWS = [
     ("init", "DIR/other --port 2526", 0, ["zmailer start"]),
     ("stop", "", 0, DAEMONS[:1]),
     ("reload", "", 69, DAEMONS + ["SPOOL"]),
+    ("upgrade", "", 69, DAEMONS),
     ("status", "", 3, DAEMONS),
     ("watch", "--once", 1, DAEMONS[:1] + ["freezer"]),
     ("web", None, 0, "serves until Ctrl-C: tests/flow/web.py"),
@@ -132,6 +133,7 @@ BROKEN = [
     ("stop", "", 0, DAEMONS[:1] + ERRORS),
     ("start", "", 78, ERRORS[:1]),
     ("reload", "", 78, ERRORS[:1]),
+    ("upgrade", "", 78, ERRORS[:1]),
     ("route", "alice@localhost", 78, ERRORS[:1]),
     ("check", "", 78, ERRORS[:1]),
 ]

@@ -50,6 +50,7 @@ ROWS = [
     ("start", "", SHUT, FILES),
     ("stop", "", SHUT, ["root"]),
     ("restart", "", SHUT, ["root"]),
+    ("upgrade", "--again", SHUT, ["root"]),
     ("reload", "", SHUT, ["root"]),
     ("status", "", {0, 1}, ["zmailer runs"]),
     ("watch", "--once", SHUT, FILES),

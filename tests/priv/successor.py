@@ -66,6 +66,26 @@ def the_first_passwords_are_taken(site):
 
 
 @case
+def an_upgrade_keeps_accounts_and_sessions(site):
+    """Keys, passwords and who signs are set up with root's rights anew."""
+    site.conf_write()
+    site.zmailer("reload")
+    with smtplib.SMTP("127.0.0.1", site.port, timeout=mta.WAIT_S) as held:
+        held.ehlo("c.test")
+        assert held.mail("a@src.test")[0] == 250
+        for _ in range(2):
+            _, out, _ = site.zmailer("upgrade", "--again")
+            assert "no session was cut" in out, out
+            assert held.rcpt("ursula@priv.test")[0] == 250
+            shows(site, site.cert.pem)
+        assert held.data("Subject: upgraded\r\n\r\nhello\r\n")[0] == 250
+    site.arrived("ursula", "Subject: upgraded")
+    mta.wait_for("those before to end", lambda: programs(site).count(
+        "keys") == 1)
+    all_fit_design(site)
+
+
+@case
 def the_first_signing_key_takes_a_restart(site):
     """The router's key process can only be forked by root: the order says
     what is missing, and nothing changes."""

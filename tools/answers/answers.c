@@ -79,6 +79,20 @@ static const struct sidecar_kind answers_kind = {
 };
 
 void
+answers_take_over(struct answers *answers, struct loop *loop,
+    struct conf *const *conf, pid_t pid, int lifeline, int socket)
+{
+	if (socket < 0) {
+		answers_start(answers, loop, conf);
+		return;
+	}
+	answers->conf = conf;
+	sidecar_init(&answers->sidecar, &answers_kind, loop, answers);
+	sidecar_adopt(&answers->sidecar, pid, lifeline, socket);
+	sidecar_renew(&answers->sidecar);
+}
+
+void
 answers_start(struct answers *answers, struct loop *loop,
     struct conf *const *conf)
 {

@@ -60,6 +60,11 @@ struct answers {
  * none.  What does not work is a warning. */
 void answers_start(struct answers *answers, struct loop *loop,
     struct conf *const *conf);
+/* The same, after the program before us in this process: a process of this
+ * program follows on the one that there is (pid 0: none), at the same socket;
+ * -1: there was none. */
+void answers_take_over(struct answers *answers, struct loop *loop,
+    struct conf *const *conf, pid_t pid, int lifeline, int socket);
 /* The configuration is another. */
 void answers_reload(struct answers *answers);
 void answers_stop(struct answers *answers);

@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tools/forward/forward.h"
 
@@ -36,20 +38,55 @@ static const struct sidecar_kind forward_kind = {
 	.run = forward_child,
 };
 
-void
-forward_start(struct log_forward *forward, struct loop *loop,
-    struct conf *const *conf)
+/* Begin at the place that fd has, or at a fresh one (-1). */
+static void
+forward_init(struct log_forward *forward, struct loop *loop,
+    struct conf *const *conf, int fd)
 {
-	void *place = mmap(NULL, sizeof(*forward->place), PROT_READ |
-	    PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	void *place = MAP_FAILED;
 
-	*forward = (struct log_forward){ .conf = conf, .place = place };
+	if (fd < 0) {
+		fd = memfd_create("zmailer-log-to", MFD_CLOEXEC);
+		if (fd >= 0 && ftruncate(fd, sizeof(*forward->place)) != 0) {
+			close(fd);
+			fd = -1;
+		}
+	}
+	if (fd >= 0)
+		place = mmap(NULL, sizeof(*forward->place), PROT_READ |
+		    PROT_WRITE, MAP_SHARED, fd, 0);
+	*forward = (struct log_forward){ .conf = conf, .place = place,
+	    .place_fd = fd };
 	sidecar_init(&forward->sidecar, &forward_kind, loop, forward);
 	if (place == MAP_FAILED) {
 		warning("log-to: %s", strerror(errno));
 		sidecar_stop(&forward->sidecar);
 	}
+}
+
+void
+forward_start(struct log_forward *forward, struct loop *loop,
+    struct conf *const *conf)
+{
+	forward_init(forward, loop, conf, -1);
 	sidecar_begin(&forward->sidecar);
+}
+
+void
+forward_take_over(struct log_forward *forward, struct loop *loop,
+    struct conf *const *conf, pid_t pid, int lifeline, int place_fd)
+{
+	struct stat st;
+
+	if (place_fd >= 0 && (fstat(place_fd, &st) != 0 ||
+	    st.st_size < (off_t)sizeof(*forward->place))) {
+		close(place_fd);
+		place_fd = -1;
+	}
+	forward_init(forward, loop, conf, place_fd);
+	sidecar_adopt(&forward->sidecar, pid, lifeline, -1);
+	if (!forward->sidecar.is_over)
+		sidecar_renew(&forward->sidecar);
 }
 
 void

@@ -31,12 +31,18 @@ struct forward_place {
 struct log_forward {
 	struct sidecar		 sidecar;
 	struct conf *const	*conf;	/* where the one in force is */
-	struct forward_place	*place;
+	int			 place_fd;	/* a memfd, for who takes our
+						 * place; -1: none */
+	struct forward_place	*place;		/* which is mapped */
 };
 
 /* Begin with what is written from now on, if the configuration says so. */
 void forward_start(struct log_forward *forward, struct loop *loop,
     struct conf *const *conf);
+/* The same, after the program before us in this process: a process of this
+ * program goes on where the one that there is (pid 0: none) ends. */
+void forward_take_over(struct log_forward *forward, struct loop *loop,
+    struct conf *const *conf, pid_t pid, int lifeline, int place_fd);
 /* The configuration is another. */
 void forward_reload(struct log_forward *forward);
 void forward_stop(struct log_forward *forward);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "tools/run/handover/handover.h"
 #include "tools/run/program.h"
 #include "tools/run/supervisor.h"
 
@@ -74,6 +75,13 @@ older_look(struct older *older, const char *name,
 		older->first = started;
 		older->installed = now;
 	}
+}
+
+const char *
+program_older_next(const struct state *state)
+{
+	return state->handover == HANDOVER_VERSION ? "zmailer upgrade" :
+	    "zmailer restart";
 }
 
 bool

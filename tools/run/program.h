@@ -1,6 +1,6 @@
 /* program.h - which file a process was started from, and which lies there now
  *
- * Programs are installed over those that run: until `zmailer restart` the
+ * Programs are installed over those that run: until `zmailer upgrade` the
  * daemons are older than what is installed.
  *
  * SPDX-License-Identifier: ISC
@@ -29,7 +29,7 @@ void program_look_self(struct program *out);
 /* Processes of a running instance whose file is another one now, or gone: a
  * sentence is added to out, without the next step.  False: there are none. */
 bool program_add_older(struct str *out, const struct state *state);
-/* The next step for it. */
-#define PROGRAM_OLDER_NEXT "zmailer restart"
+/* The next step for it: of what cannot hand over, a restart. */
+const char *program_older_next(const struct state *state);
 
 #endif

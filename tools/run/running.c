@@ -17,6 +17,7 @@
 #include "daemon/machine/machine.h"
 #include "mail/spool/spool.h"
 #include "tools/run/left.h"
+#include "tools/run/running.h"
 #include "tools/run/standstill/parts.h"
 #include "tools/run/supervisor.h"
 #include "tools/verb/verb.h"
@@ -25,20 +26,18 @@
 
 enum {
 	STOP_WAIT_MS = 4 * STOP_FOR_MS, RELOAD_WAIT_MS = 30000,
-	LOOK_EVERY_MS = 20,
 	RELOAD_LOOK_MS = 2000	/* then: does somebody stand still? */
 };
 
-static void
+void
 running_nap(void)
 {
-	const struct timespec span = { .tv_nsec = LOOK_EVERY_MS * 1000000L };
+	const struct timespec span = { .tv_nsec = RUNNING_LOOK_MS * 1000000L };
 
 	(void)nanosleep(&span, NULL);
 }
 
-/* Pid of the instance; 0: none runs. -1: cannot be asked. */
-static pid_t
+pid_t
 running_pid(const struct conf *conf)
 {
 	char text[256];
@@ -51,8 +50,7 @@ running_pid(const struct conf *conf)
 	return held > 0 ? pid == 0 ? -1 : pid : held;
 }
 
-/* The lock cannot be looked at; errno says why. */
-static int
+int
 running_unknown(const char *verb, const struct conf *conf)
 {
 	int error = errno;
@@ -63,9 +61,8 @@ running_unknown(const char *verb, const struct conf *conf)
 	return error == EACCES || error == EPERM ? EX_NOPERM : EX_OSERR;
 }
 
-/* It runs, and a signal was refused. */
-static int
-not_ours(const char *verb, pid_t pid)
+int
+running_not_ours(const char *verb, pid_t pid)
 {
 	int error = errno;
 
@@ -87,8 +84,8 @@ running_stop(struct conf *conf)
 		return EX_OK;
 	}
 	if (kill(pid, SIGTERM) < 0)
-		return not_ours("stop", pid);
-	for (int left = STOP_WAIT_MS / LOOK_EVERY_MS; left > 0; left--) {
+		return running_not_ours("stop", pid);
+	for (int left = STOP_WAIT_MS / RUNNING_LOOK_MS; left > 0; left--) {
 		if (running_pid(conf) != pid) {
 			left_print(conf->log_dir, since_ms, stderr);
 			return EX_OK;
@@ -186,7 +183,7 @@ reload_is_answered(const struct conf *conf, unsigned before,
 	struct err err;
 
 	for (int waited = 0; waited < RELOAD_WAIT_MS;
-	    waited += LOOK_EVERY_MS) {
+	    waited += RUNNING_LOOK_MS) {
 		if (state_read(conf->run_dir, out, &err) == STATE_READ &&
 		    out->reloads != before)
 			return true;
@@ -231,7 +228,7 @@ reload_order(const struct conf *running, pid_t pid)
 	if (state_read(running->run_dir, &state, &err) != STATE_READ)
 		state.reloads = 0;
 	return kill(pid, SIGHUP) == 0 ? reload_wait(running, state.reloads) :
-	    not_ours("reload", pid);
+	    running_not_ours("reload", pid);
 }
 
 int

@@ -38,6 +38,10 @@ state_format(const struct state *state, struct str *out)
 	json_number(out, "conf", state->conf);
 	json_text(out, "refused", slice_of(state->refused));
 	json_number(out, "partial", state->is_partial);
+	json_number(out, "handover", state->handover);
+	json_number(out, "upgrades", state->upgrades);
+	json_number(out, "upgrading", state->is_upgrading);
+	json_text(out, "not_upgraded", slice_of(state->not_upgraded));
 	json_text(out, "unused", slice_of(state->unused));
 	json_text(out, "listeners", slice_of(state->listeners));
 	json_text(out, "version", slice_of(state->version));
@@ -53,6 +57,7 @@ state_format(const struct state *state, struct str *out)
 		json_number(out, "since", child->since_s);
 		json_number(out, "restarts", child->restarts);
 		json_number(out, "conf", child->conf);
+		json_number(out, "before", child->before);
 		state_add_program(out, &child->program);
 		json_close(out);
 	}
@@ -137,6 +142,13 @@ state_line_take(struct slice line, struct state *out)
 		state_text_of(line, "refused", out->refused,
 		    sizeof(out->refused));
 		out->is_partial = state_number_of(line, "partial", 1) == 1;
+		out->handover = (unsigned)state_number_of(line, "handover",
+		    UINT32_MAX);
+		out->upgrades = (unsigned)state_number_of(line, "upgrades",
+		    UINT32_MAX);
+		out->is_upgrading = state_number_of(line, "upgrading", 1) == 1;
+		state_text_of(line, "not_upgraded", out->not_upgraded,
+		    sizeof(out->not_upgraded));
 		state_text_of(line, "unused", out->unused,
 		    sizeof(out->unused));
 		state_text_of(line, "listeners", out->listeners,
@@ -155,6 +167,8 @@ state_line_take(struct slice line, struct state *out)
 	child->restarts = (unsigned)state_number_of(line, "restarts",
 	    UINT32_MAX);
 	child->conf = (unsigned)state_number_of(line, "conf", UINT32_MAX);
+	child->before = (unsigned)state_number_of(line, "before",
+	    UINT32_MAX);
 	state_program_of(line, &child->program);
 	out->child_count++;
 }

@@ -150,6 +150,24 @@ predecessor_add(struct supervised *child)
 	child->state = SUPERVISED_DOWN;
 }
 
+void
+supervised_adopt_before(struct supervised *child,
+    const struct handover_before *had)
+{
+	struct predecessor *before = mem_alloc(1, sizeof(*before));
+
+	before->successor = child;
+	before->pid = (pid_t)had->pid;
+	before->lifeline = had->lifeline;
+	before->is_told = had->is_told;
+	before->has_left = had->has_left;
+	before->is_stopping = had->is_stopping;
+	before->watch = loop_watch(child->loop, before->lifeline, LOOP_READ,
+	    predecessor_on_lifeline, before);
+	TAILQ_INSERT_TAIL(&child->predecessors, before, entry);
+	child->predecessor_count++;
+}
+
 static void
 predecessor_free(struct predecessor *before)
 {
@@ -386,6 +404,41 @@ supervised_end_text(int status, char *out, size_t size)
 		snprintf(out, size, "exit %d", WEXITSTATUS(status));
 }
 
+static enum supervised_state
+state_named(const char *name)
+{
+	size_t count = sizeof(state_names) / sizeof(*state_names);
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(state_names[i], name) == 0)
+			return (enum supervised_state)i;
+	return SUPERVISED_DOWN;
+}
+
+/* One that waited for its next start has that soon. */
+void
+supervised_adopt(struct supervised *child, const struct handover_child *had)
+{
+	child->state = state_named(had->state);
+	child->pid = (pid_t)had->pid;
+	child->lifeline = had->lifeline;
+	child->since_s = had->since_s;
+	child->started_at_ms = had->started_at_ms;
+	child->restarts = (unsigned)had->restarts;
+	child->has_conf = (unsigned)had->conf;
+	child->was_ready = had->was_ready;
+	child->program.made_s = had->made_s;
+	child->program.bytes = had->bytes;
+	strlcpy(child->program.path, had->program,
+	    sizeof(child->program.path));
+	if (child->lifeline >= 0)
+		child->watch = loop_watch(child->loop, child->lifeline,
+		    LOOP_READ, supervised_on_lifeline, child);
+	else
+		timer_set(child->loop, &child->timer, clock_steady_ms() +
+		    RESTART_FIRST_MS, on_restart, child);
+}
+
 void
 supervised_restart_later(struct supervised *child, int status)
 {
@@ -420,5 +473,6 @@ supervised_describe(const struct supervised *child, struct state_child *out)
 	out->since_s = child->since_s;
 	out->restarts = child->restarts;
 	out->conf = child->has_conf;
+	out->before = child->predecessor_count;
 	out->program = child->program;
 }

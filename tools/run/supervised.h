@@ -8,6 +8,7 @@
 #include <sys/queue.h>
 
 #include "io/loop.h"
+#include "tools/run/handover/handover.h"
 #include "tools/run/listeners.h"
 #include "tools/run/supervisor.h"
 
@@ -36,7 +37,7 @@ struct predecessor {
 	TAILQ_ENTRY(predecessor) entry;
 };
 
-enum { PREDECESSORS_MAX = 8 };	/* more: the oldest one is stopped */
+enum { PREDECESSORS_MAX = 16 };	/* more: the oldest one is stopped */
 
 struct supervised;
 /* It became ready, was started again, or has read its new file. */
@@ -86,6 +87,14 @@ struct supervised {
  * to set after this. */
 void supervised_init(struct supervised *child, const char *name,
     struct supervisor *boss);
+
+/* It is what the program before us in this process had (handover.h): its
+ * process, its state, when it is started again.  The caller has prepared it,
+ * and adopts those before it (oldest first) after it. */
+void supervised_adopt(struct supervised *child,
+    const struct handover_child *had);
+void supervised_adopt_before(struct supervised *child,
+    const struct handover_before *had);
 
 /* Fork and execute; ready comes later.  0 or -1. */
 int supervised_start(struct supervised *child, struct err *err);

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "conf/snapshot/snapshot.h"
 #include "journal/event.h"
 #include "journal/progress.h"
@@ -59,6 +60,11 @@ supervisor_state_publish(struct supervisor *boss)
 	state.program = boss->program;
 	snprintf(state.refused, sizeof(state.refused), "%s", boss->refused);
 	state.is_partial = boss->is_partial;
+	state.handover = HANDOVER_VERSION;
+	state.upgrades = boss->upgrade.count;
+	state.is_upgrading = boss->upgrade.step != UPGRADE_NONE;
+	strlcpy(state.not_upgraded, boss->upgrade.not_done,
+	    sizeof(state.not_upgraded));
 	given_add_left(&boss->given, &text);
 	strlcpy(state.unused, text.buf, sizeof(state.unused));
 	str_reset(&text);
@@ -115,6 +121,7 @@ supervisor_stop_begin(struct supervisor *boss, const char *reason, int status)
 	event(EV_DAEMON_STOP, NULL, "reason", slice_of(reason), NULL);
 	for (size_t i = 0; i < CHILD_COUNT; i++)
 		timer_clear(&boss->children[i].timer);
+	upgrade_give_up(boss);
 	beside_stop(&boss->beside);
 	run_listeners_close(&boss->listeners_before, &boss->listeners,
 	    &boss->given);
@@ -189,6 +196,7 @@ on_change(struct supervised *child)
 
 	start_next(boss);
 	taking_advance(boss);
+	upgrade_advance(boss);
 	supervisor_state_publish(boss);
 }
 
@@ -221,6 +229,8 @@ on_gone(struct supervised *child, int status, bool was_asked)
 		return;
 	}
 	taking_note_end(boss, child, status);
+	if (!was_asked)
+		upgrade_note_end(boss, child, status);
 	if (was_asked) {
 		if (supervised_start(child, &err) < 0)
 			supervised_restart_later(child, -1);
@@ -228,6 +238,7 @@ on_gone(struct supervised *child, int status, bool was_asked)
 		supervised_restart_later(child, status);
 	}
 	taking_advance(boss);
+	upgrade_advance(boss);
 	supervisor_state_publish(boss);
 }
 
@@ -241,6 +252,7 @@ on_child_signal(void *context)
 	/* Any pid: in a container we are also init. */
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		beside_ended(&boss->beside, pid);
+		upgrade_ended(boss, pid, status);
 		for (size_t i = 0; i < CHILD_COUNT; i++)
 			supervised_ended(&boss->children[i], pid, status);
 	}
@@ -358,6 +370,38 @@ supervised_prepare(struct supervisor *boss, size_t row)
 	child->on_gone = on_gone;
 }
 
+void
+supervisor_children_prepare(struct supervisor *boss)
+{
+	for (size_t i = 0; i < CHILD_COUNT; i++)
+		supervised_prepare(boss, i);
+}
+
+static void
+loop_open(struct supervisor *boss)
+{
+	boss->loop = loop_new();
+	loop_signal(boss->loop, SIGTERM, supervisor_on_stop_signal, boss);
+	loop_signal(boss->loop, SIGINT, supervisor_on_stop_signal, boss);
+	loop_signal(boss->loop, SIGHUP, taking_on_hangup, boss);
+	loop_signal(boss->loop, SIGUSR2, upgrade_on_signal, boss);
+	loop_signal(boss->loop, SIGCHLD, on_child_signal, boss);
+}
+
+/* Until all has stopped.  returns the exit status */
+static int
+supervisor_loop(struct supervisor *boss)
+{
+	loop_run(boss->loop);
+	event_flush();
+	state_remove(boss->conf->run_dir);
+	given_close(&boss->given);
+	loop_free(&boss->loop);
+	conf_free(&boss->fresh);
+	conf_free(&boss->conf);
+	return boss->status;
+}
+
 int
 supervisor_run(struct conf *conf, const char *conf_path, int ready_fd)
 {
@@ -383,23 +427,131 @@ supervisor_run(struct conf *conf, const char *conf_path, int ready_fd)
 		conf_free(&boss.conf);
 		return is_denied ? EX_NOPERM : boss.status;
 	}
-	boss.loop = loop_new();
-	loop_signal(boss.loop, SIGTERM, supervisor_on_stop_signal, &boss);
-	loop_signal(boss.loop, SIGINT, supervisor_on_stop_signal, &boss);
-	loop_signal(boss.loop, SIGHUP, taking_on_hangup, &boss);
-	loop_signal(boss.loop, SIGCHLD, on_child_signal, &boss);
-	for (size_t i = 0; i < CHILD_COUNT; i++)
-		supervised_prepare(&boss, i);
+	loop_open(&boss);
+	supervisor_children_prepare(&boss);
 	beside_start(&boss.beside, boss.loop, &boss.conf,
 	    boss.snapshot_path);
 	start_next(&boss);
 	supervisor_state_publish(&boss);
-	loop_run(boss.loop);
-	event_flush();
-	state_remove(boss.conf->run_dir);
-	given_close(&boss.given);
-	loop_free(&boss.loop);
-	conf_free(&boss.fresh);
-	conf_free(&boss.conf);
-	return boss.status;
+	return supervisor_loop(&boss);
+}
+
+/* ---- in the place of an older program ---------------------------------- */
+
+/* The file as it is now.  What was in force is better than nothing, when
+ * somebody has broken it since the trial. */
+static struct conf *
+take_over_conf(const char *conf_path, const char *run_dir, bool is_trial,
+    struct err *err)
+{
+	struct arena *arena = arena_new();
+	struct conf_report report;
+	struct conf *conf = conf_load(conf_path, arena, &report);
+	char path[4200], line[ERR_TEXT_BYTES];
+
+	if (conf == NULL) {
+		daemon_report_line(&report, line, sizeof(line));
+		err_set(err, "%s", line);
+	}
+	if (conf == NULL && !is_trial) {
+		snprintf(path, sizeof(path), "%s/" SNAPSHOT_NAME, run_dir);
+		conf = conf_load(path, arena, &report);
+	}
+	arena_free(&arena);
+	return conf;
+}
+
+/* The sockets of the file; those that it does not have any more are closed
+ * when the next smtpserver is ready. */
+static void
+take_over_listeners(struct supervisor *boss)
+{
+	struct run_listeners fresh;
+	struct err err;
+
+	if (run_listeners_bind(&boss->listeners, &boss->given, boss->conf,
+	    &fresh, &err) < 0) {
+		strlcpy(boss->upgrade.not_done, err.text,
+		    sizeof(boss->upgrade.not_done));
+		return;
+	}
+	boss->listeners_before = boss->listeners;
+	boss->listeners = fresh;
+}
+
+/* All that can fail was tried.  0 or -1. */
+static int
+take_over_prepare(struct supervisor *boss, const struct handover *handover,
+    struct err *err)
+{
+	const struct conf *conf = boss->conf;
+
+	snprintf(boss->snapshot_path, sizeof(boss->snapshot_path),
+	    "%s/" SNAPSHOT_NAME, conf->run_dir);
+	loop_open(boss);
+	if (supervisor_adopt(boss, handover, err) < 0)
+		return -1;
+	umask(022);
+	if (dirs_prepare(conf, err) < 0)
+		warning("%s", err->text);
+	if (event_open(conf->log_dir) < 0)
+		warning("cannot open the log directory %s", conf->log_dir);
+	if (progress_open(conf->run_dir, "supervisor", err) < 0)
+		warning("nobody will see how far it is: %s", err->text);
+	take_over_listeners(boss);
+	if (conf_snapshot_write(conf, err) < 0)
+		return -1;
+	umask(007);
+	return 0;
+}
+
+static int
+take_over_run(struct conf *conf, const char *conf_path,
+    const struct handover *handover, struct err *err)
+{
+	struct supervisor boss = { .conf = conf, .conf_path = conf_path,
+	    .ready_fd = -1, .was_ready = true };
+	sigset_t none;
+
+	program_look_self(&boss.program);
+	signal(SIGPIPE, SIG_IGN);
+	libexec_settle();
+	if (take_over_prepare(&boss, handover, err) < 0)
+		return EX_UNAVAILABLE;
+	beside_take_over(&boss.beside, boss.loop, &boss.conf,
+	    boss.snapshot_path, handover);
+	watchdog_start(&boss.watchdog, boss.conf->run_dir, boss.children,
+	    CHILD_COUNT);
+	sigemptyset(&none);		/* who handed over blocked them all */
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	upgrade_go_on(&boss);
+	on_child_signal(&boss);		/* who ended meanwhile */
+	return supervisor_loop(&boss);
+}
+
+int
+supervisor_take_over(const char *conf_path, int fd, bool is_trial)
+{
+	struct handover *handover = mem_alloc(1, sizeof(*handover));
+	int status = EX_UNAVAILABLE;
+	struct conf *conf = NULL;
+	struct err err = { "" };
+
+	err_program("supervisor");
+	if (handover_read(fd, handover, &err) == 0) {
+		handover_keep(handover, fd, false);
+		conf = take_over_conf(conf_path, handover_setting(handover,
+		    "run"), is_trial, &err);
+	}
+	if (conf != NULL && is_trial)
+		status = supervisor_try(handover, conf, &err) == 0 ? EX_OK :
+		    EX_UNAVAILABLE;
+	else if (conf != NULL)
+		status = take_over_run(conf, conf_path, handover, &err);
+	if (err.text[0] != '\0' && status != EX_OK)
+		fprintf(stderr, "%s\n", err.text);
+	if (is_trial)
+		conf_free(&conf);
+	mem_free(&handover);
+	return status;
 }

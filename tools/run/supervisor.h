@@ -35,6 +35,12 @@ enum {
  * 69 (or the daemon's own) a daemon did not become ready. */
 int supervisor_run(struct conf *conf, const char *conf_path, int ready_fd);
 
+/* In the place of an older program, in its process: fd has the record of what
+ * that held (handover.h); conf_path as above.  is_trial: only say whether this
+ * program could, on standard error.
+ * returns the exit status */
+int supervisor_take_over(const char *conf_path, int fd, bool is_trial);
+
 /* Make what is missing of spool, run and log directory; as root give each
  * its owner, group and mode of doc/INTERNALS section 6.  0 or -1. */
 int dirs_prepare(const struct conf *conf, struct err *err);
@@ -72,6 +78,8 @@ struct state_child {
 	unsigned	restarts;
 	unsigned	conf;		/* number of the configuration that it
 					 * has */
+	unsigned	before;		/* older ones, which finish what they
+					 * have */
 	struct program	program;	/* what was started */
 };
 
@@ -86,6 +94,13 @@ struct state {
 	char		refused[512];	/* why the last one was refused */
 	bool		is_partial;	/* it was taken over, but not by all:
 					 * refused says by whom not */
+	unsigned	handover;	/* version of the record by which it
+					 * hands over to another program; 0:
+					 * it cannot */
+	unsigned	upgrades;	/* SIGUSR2s answered */
+	bool		is_upgrading;	/* one is not done yet */
+	char		not_upgraded[512];	/* why the last one was not
+						 * done, or not whole */
 	char		unused[512];	/* sockets of the service manager
 					 * that no listener has */
 	char		listeners[4096];	/* what is listened on, each
@@ -120,6 +135,10 @@ int running_check_files(const struct conf *conf);
  * names, could that have its listeners?  returns an exit status, after words
  * about it */
 int running_check_restart(const struct conf *conf);
+/* Have what runs hand over to the programs that lie installed; is_check: only
+ * say whether it would.  is_again: also when those are the same.
+ * returns an exit status, after words about it */
+int running_upgrade(const char *conf_path, bool is_check, bool is_again);
 /* Check the configuration, and have what runs take it over.
  * returns an exit status, after words about it */
 int running_reload(const char *conf_path);

@@ -146,6 +146,7 @@ reload_end(struct supervisor *boss)
 		taking_on_hangup(boss);
 	} else {
 		boss->reloads++;
+		upgrade_if_owed(boss);
 	}
 }
 
@@ -323,7 +324,8 @@ taking_on_hangup(void *context)
 	struct conf *fresh = conf_load(boss->conf_path, arena, &report);
 	struct run_listeners listeners;
 
-	if (boss->is_stopping || boss->is_taking) {
+	if (boss->is_stopping || boss->is_taking ||
+	    boss->upgrade.step != UPGRADE_NONE) {
 		boss->owes_reload = true;	/* one after the other */
 		conf_free(&fresh);
 		arena_free(&arena);
@@ -356,7 +358,8 @@ taking_on_ready(struct supervised *child)
 {
 	struct supervisor *boss = child->boss;
 
-	if (!boss->is_first || child->listeners == NULL)
+	if (child->listeners == NULL ||
+	    (!boss->is_first && boss->upgrade.step != UPGRADE_SMTPSERVER))
 		return;
 	run_listeners_bar(&boss->listeners_before, &boss->listeners);
 	run_listeners_close(&boss->listeners_before, &boss->listeners,

@@ -16,6 +16,7 @@
 #include "mail/spool/spool.h"
 #include "tools/run/beside/beside.h"
 #include "tools/run/supervised.h"
+#include "tools/run/upgrading.h"
 #include "tools/run/watchdog.h"
 
 enum { CHILD_COUNT = 3 };
@@ -54,6 +55,7 @@ struct supervisor {
 	bool		 has_sockets;	/* it came with such a successor */
 	bool		 is_going_back;	/* it is the one of before, again */
 	bool		 owes_reload;	/* a SIGHUP came meanwhile */
+	struct upgrade	 upgrade;
 	struct watchdog	 watchdog;	/* of the service manager */
 	struct beside	 beside;
 };
@@ -73,6 +75,9 @@ void taking_on_ready(struct supervised *child);
 void supervisor_version_keep(const struct conf *conf, const char *verb);
 /* Words for sockets of the service manager that nobody wants. */
 void supervisor_unused_say(const struct supervisor *boss);
+/* Daemons that do not run yet, with the loop, the locks and the sockets that
+ * there are. */
+void supervisor_children_prepare(struct supervisor *boss);
 /* Write the state file. */
 void supervisor_state_publish(struct supervisor *boss);
 

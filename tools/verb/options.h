@@ -143,6 +143,13 @@ OPTION(PARTIAL, "--partial", NULL, FLAG, 0, 0,
 OPTION(CONFIG_DIR, "--config", "DIR", TEXT, 0, 0,
     "write its configuration files below DIR, and no mail")
 
+OPTION(TAKE_OVER, "--take-over", "FD", NUMBER, 3, 1000000,
+    "for zmailer upgrade, not for people: what that descriptor has")
+OPTION(TRY, "--try", NULL, FLAG, 0, 0, "say whether it could be done")
+OPTION(CHECK, "--check", NULL, FLAG, 0, 0,
+    "say whether it could be done, and do nothing")
+OPTION(AGAIN, "--again", NULL, FLAG, 0, 0,
+    "also when what runs is what lies installed")
 OPTION(FOREGROUND, "--foreground", NULL, FLAG, 0, 0, "the default")
 
 /* ---- looking and trying ------------------------------------------------ */

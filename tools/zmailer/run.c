@@ -52,9 +52,14 @@ run_answer(int argc, char **argv, const char *conf_path)
 int
 verb_run(struct arguments *arguments)
 {
-	struct conf *conf = verb_conf_file(arguments->conf_path);
+	struct conf *conf;
 
 	answers_offer(run_answer);
+	if (arguments_has(arguments, OPT_TAKE_OVER))
+		return supervisor_take_over(arguments->conf_path,
+		    (int)arguments_number(arguments, OPT_TAKE_OVER, 0),
+		    arguments_has(arguments, OPT_TRY));
+	conf = verb_conf_file(arguments->conf_path);
 	return supervisor_run(conf, path_settle(conf), -1);
 }
 

@@ -164,7 +164,7 @@ programs_judge(const struct state *state, struct findings *findings)
 	struct str text = STR_INIT;
 
 	if (program_add_older(&text, state)) {
-		str_adds(&text, " -> " PROGRAM_OLDER_NEXT);
+		str_addf(&text, " -> %s", program_older_next(state));
 		status_find(findings, STATUS_WARNING, text.buf);
 	}
 	str_release(&text);
@@ -209,6 +209,9 @@ status_judge(const struct state *state, const struct areas *areas,
 	if (state->unused[0] != '\0')
 		status_find(findings, STATUS_WARNING, "the service manager "
 		    "gave sockets that no listen statement is for");
+	if (state->not_upgraded[0] != '\0')
+		status_find(findings, STATUS_WARNING, "the last upgrade was "
+		    "not done, or not whole -> zmailer upgrade");
 	standstill_judge(findings);
 	programs_judge(state, findings);
 	claims_judge(areas, findings);
@@ -269,6 +272,10 @@ table_put(const struct state *state, const struct areas *areas,
 		printf("  %-10s  %-10s  pid %-7ld  %8s  restarts %u  "
 		    "configuration %u\n", child->name, child->state,
 		    (long)child->pid, span, child->restarts, child->conf);
+		if (child->before > 0)
+			printf("  %-10s  %u older, to finish what %s begun\n",
+			    child->name, child->before,
+			    child->before == 1 ? "it has" : "they have");
 	}
 	printf("  files ");
 	for (enum spool_area area = 0; area < AREA_COUNT; area++)
@@ -282,6 +289,9 @@ table_put(const struct state *state, const struct areas *areas,
 		printf("  refused: %s\n", state->refused);
 	if (findings->status == STATUS_WARNING && state->unused[0] != '\0')
 		printf("  unused: %s\n", state->unused);
+	if (findings->status != STATUS_DOWN &&
+	    state->not_upgraded[0] != '\0')
+		printf("  not upgraded: %s\n", state->not_upgraded);
 }
 
 /* Of the scheduler, when it answers. */
@@ -318,6 +328,7 @@ json_put(const struct state *state, const struct areas *areas,
 	json_number(&out, "since", state->since_s);
 	json_number(&out, "configuration", state->conf);
 	json_text(&out, "refused", slice_of(state->refused));
+	json_text(&out, "not_upgraded", slice_of(state->not_upgraded));
 	for (enum spool_area area = 0; area < AREA_COUNT; area++)
 		if (!areas->is_hidden[area])
 			json_number(&out, spool_area_names[area],
@@ -334,6 +345,7 @@ json_put(const struct state *state, const struct areas *areas,
 		json_number(&out, "since", state->children[i].since_s);
 		json_number(&out, "restarts", state->children[i].restarts);
 		json_number(&out, "configuration", state->children[i].conf);
+		json_number(&out, "older", state->children[i].before);
 		if (strcmp(state->children[i].name, "scheduler") == 0 &&
 		    !findings->standstill.is_silent)
 			add_turns(&out, run_dir);

@@ -4,6 +4,11 @@ tests_fuzz_fuzz_journal_SOURCES = tests/fuzz/tools/fuzz_journal.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_journal_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_journal_LDADD = tools/libtools.a $(ZM_LIBS)
 
+fuzz_targets += tests/fuzz/fuzz-handover
+tests_fuzz_fuzz_handover_SOURCES = tests/fuzz/tools/fuzz_handover.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_handover_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_handover_LDADD = tools/libtools.a $(ZM_LIBS)
+
 fuzz_targets += tests/fuzz/fuzz-archive
 tests_fuzz_fuzz_archive_SOURCES = tests/fuzz/tools/fuzz_archive.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_archive_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)

@@ -86,12 +86,14 @@ serve_nonsense(struct process *process, int socket)
 }
 
 static const struct helper_kind kinds[] = {
-	{ "parrot", 2, 1, 5000, serve_parrot, NULL, false, false },
-	{ "one", 1, 1, 5000, serve_parrot, NULL, false, false },
-	{ "batch", 1, 8, 5000, serve_parrot, NULL, false, false },
-	{ "nonsense", 1, 1, 5000, serve_nonsense, NULL, false, false },
-	{ "else", 1, 8, 5000, NULL, "else", false, false },
-	{ NULL, 0, 0, 0, NULL, NULL, false, false }
+	{ "parrot", 2, 1, 5000, serve_parrot, NULL, false, false, false },
+	{ "one", 1, 1, 5000, serve_parrot, NULL, false, false, false },
+	{ "batch", 1, 8, 5000, serve_parrot, NULL, false, false, false },
+	{ "nonsense", 1, 1, 5000, serve_nonsense, NULL, false, false, false },
+	{ "else", 1, 8, 5000, NULL, "else", false, false, false },
+	{ "awaited", 1, 8, 60000, NULL, "awaited", false, false, true },
+	{ "never", 1, 8, 100, NULL, "never", false, false, true },
+	{ NULL, 0, 0, 0, NULL, NULL, false, false, false }
 };
 
 struct fixture {
@@ -324,6 +326,47 @@ Test(helpers, by_socket)
 	    fixture.heard.buf);
 	close(fd);
 	HEARD(&fixture, "answer 3 trouble the helper died\n");
+	close(server);
+	fixture_close(&fixture);
+}
+
+/* Somebody else's process is replaced: who asks meanwhile hears the next one,
+ * and trouble only when its time is over. */
+Test(helpers, one_that_is_awaited)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	char conf[200], bytes[100];
+	struct fixture fixture;
+	int server, fd = -1;
+	ssize_t n;
+
+	fixture_open(&fixture);
+	snprintf(conf, sizeof(conf), "%s", fixture.house.dir);
+	fixture.house.conf->run_dir = conf;
+	ask(&fixture, "1 never comes");
+	ask(&fixture, "2 awaited hello");
+	HEARD(&fixture, "answer 1 trouble cannot reach ");
+	cr_expect_null(strstr(fixture.heard.buf, "answer 2"), "%s",
+	    fixture.heard.buf);
+	server = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%.90s/awaited",
+	    fixture.house.dir);
+	cr_assert_eq(bind(server, (struct sockaddr *)&address,
+	    sizeof(address)), 0);
+	cr_assert_eq(listen(server, 5), 0);
+	for (int i = 0; i < PATIENCE_TURNS && fd < 0; i++) {
+		loop_turn(fixture.house.loop, TURN_MS);
+		fd = accept(server, NULL, NULL);
+	}
+	cr_assert_geq(fd, 0);
+	n = read(fd, bytes, sizeof(bytes) - 1);
+	cr_assert_gt(n, 0);
+	bytes[n] = '\0';
+	cr_expect(strstr(bytes, " hello\n") != NULL, "%s", bytes);
+	*strchr(bytes, ' ') = '\0';
+	dprintf(fd, "%s ok hi there\n", bytes);
+	HEARD(&fixture, "answer 2 ok hi there\n");
+	close(fd);
 	close(server);
 	fixture_close(&fixture);
 }

@@ -7,6 +7,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <string.h>
+
 #include "tools/run/beside/beside.h"
 
 #include "base/banned.h"
@@ -23,6 +25,82 @@ beside_start(struct beside *beside, struct loop *loop,
 	consulted_start(&beside->sts, &consulted_sts, loop, conf, conf_path);
 	consulted_start(&beside->share, &consulted_share, loop, conf,
 	    conf_path);
+}
+
+/* ---- handed over ------------------------------------------------------- */
+
+static void
+beside_note_sidecar(struct handover *out, const char *name,
+    const struct sidecar *sidecar, int place)
+{
+	struct handover_beside *row;
+
+	if (out->beside_count == HANDOVER_BESIDE_MAX)
+		return;
+	row = &out->beside[out->beside_count++];
+	*row = (struct handover_beside){ .pid = sidecar->pid,
+	    .lifeline = sidecar->lifeline, .socket = sidecar->socket,
+	    .place = place };
+	strlcpy(row->name, name, sizeof(row->name));
+}
+
+void
+beside_note(const struct beside *beside, struct handover *out)
+{
+	const struct sidecar keeper = { .pid = beside->keeper.pid,
+	    .lifeline = -1, .socket = -1 };
+
+	beside_note_sidecar(out, "log-to", &beside->forward.sidecar,
+	    beside->forward.place_fd);
+	beside_note_sidecar(out, "keeper", &keeper, -1);
+	beside_note_sidecar(out, "answers", &beside->answers.sidecar, -1);
+	beside_note_sidecar(out, "tables", &beside->tables.sidecar, -1);
+	beside_note_sidecar(out, "sts", &beside->sts.sidecar, -1);
+	beside_note_sidecar(out, "share", &beside->share.sidecar, -1);
+}
+
+static struct handover_beside
+beside_had(const struct handover *handover, const char *name)
+{
+	for (size_t i = 0; i < handover->beside_count; i++)
+		if (strcmp(handover->beside[i].name, name) == 0)
+			return handover->beside[i];
+	return (struct handover_beside){ .lifeline = -1, .socket = -1,
+	    .place = -1 };
+}
+
+static void
+beside_take_consulted(struct consulted *consulted,
+    const struct consulted_kind *kind, struct loop *loop,
+    struct conf *const *conf, const char *conf_path,
+    const struct handover *handover)
+{
+	struct handover_beside had = beside_had(handover, kind->program);
+
+	consulted_take_over(consulted, kind, loop, conf, conf_path, &had);
+}
+
+void
+beside_take_over(struct beside *beside, struct loop *loop,
+    struct conf *const *conf, const char *conf_path,
+    const struct handover *handover)
+{
+	struct handover_beside had = beside_had(handover, "log-to");
+
+	forward_take_over(&beside->forward, loop, conf, (pid_t)had.pid,
+	    had.lifeline, had.place);
+	keeper_start(&beside->keeper, loop, conf);
+	keeper_adopt(&beside->keeper,
+	    (pid_t)beside_had(handover, "keeper").pid);
+	had = beside_had(handover, "answers");
+	answers_take_over(&beside->answers, loop, conf, (pid_t)had.pid,
+	    had.lifeline, had.socket);
+	beside_take_consulted(&beside->tables, &consulted_tables, loop, conf,
+	    conf_path, handover);
+	beside_take_consulted(&beside->sts, &consulted_sts, loop, conf,
+	    conf_path, handover);
+	beside_take_consulted(&beside->share, &consulted_share, loop, conf,
+	    conf_path, handover);
 }
 
 void

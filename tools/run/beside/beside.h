@@ -28,6 +28,12 @@ struct beside {
  * says then. */
 void beside_start(struct beside *beside, struct loop *loop,
     struct conf *const *conf, const char *conf_path);
+/* What of it is handed over to the program that takes our place. */
+void beside_note(const struct beside *beside, struct handover *out);
+/* The same as beside_start, by such a program. */
+void beside_take_over(struct beside *beside, struct loop *loop,
+    struct conf *const *conf, const char *conf_path,
+    const struct handover *handover);
 /* The configuration is another. */
 void beside_reload(struct beside *beside);
 void beside_stop(struct beside *beside);

@@ -103,8 +103,8 @@ consulted_run(void *context)
 	fatal("cannot start %s: %s", path, strerror(errno));
 }
 
-void
-consulted_start(struct consulted *consulted,
+static void
+consulted_init(struct consulted *consulted,
     const struct consulted_kind *kind, struct loop *loop,
     struct conf *const *conf, const char *conf_path)
 {
@@ -113,7 +113,27 @@ consulted_start(struct consulted *consulted,
 	    .how = { .name = kind->program, .is_wanted = consulted_is_wanted,
 		.run = consulted_run } };
 	sidecar_init(&consulted->sidecar, &consulted->how, loop, consulted);
+}
+
+void
+consulted_start(struct consulted *consulted,
+    const struct consulted_kind *kind, struct loop *loop,
+    struct conf *const *conf, const char *conf_path)
+{
+	consulted_init(consulted, kind, loop, conf, conf_path);
 	sidecar_begin(&consulted->sidecar);
+}
+
+void
+consulted_take_over(struct consulted *consulted,
+    const struct consulted_kind *kind, struct loop *loop,
+    struct conf *const *conf, const char *conf_path,
+    const struct handover_beside *had)
+{
+	consulted_init(consulted, kind, loop, conf, conf_path);
+	sidecar_adopt(&consulted->sidecar, (pid_t)had->pid, had->lifeline,
+	    had->socket);
+	sidecar_replace(&consulted->sidecar);
 }
 
 void

@@ -12,6 +12,7 @@
 
 #include "conf/conf.h"
 #include "daemon/sidecar.h"
+#include "tools/run/handover/handover.h"
 
 enum { CONSULTED_END_MS = 7000 };
 
@@ -39,6 +40,12 @@ struct consulted {
 void consulted_start(struct consulted *consulted,
     const struct consulted_kind *kind, struct loop *loop,
     struct conf *const *conf, const char *conf_path);
+/* The same, after the program before us in this process: its socket goes on,
+ * and a process of the program that is there now takes the place of its. */
+void consulted_take_over(struct consulted *consulted,
+    const struct consulted_kind *kind, struct loop *loop,
+    struct conf *const *conf, const char *conf_path,
+    const struct handover_beside *had);
 /* The configuration is another: a fresh process reads it, and the one before
  * answers what it was asked. */
 void consulted_reload(struct consulted *consulted);

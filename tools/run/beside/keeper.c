@@ -94,6 +94,12 @@ keeper_start(struct keeper *keeper, struct loop *loop,
 }
 
 void
+keeper_adopt(struct keeper *keeper, pid_t pid)
+{
+	keeper->pid = pid;
+}
+
+void
 keeper_stop(struct keeper *keeper)
 {
 	timer_clear(&keeper->timer);

@@ -23,6 +23,8 @@ struct keeper {
 /* Look at it now and then, by what *conf says then. */
 void keeper_start(struct keeper *keeper, struct loop *loop,
     struct conf *const *conf);
+/* There is one at work, of the program before us in this process; 0: none. */
+void keeper_adopt(struct keeper *keeper, pid_t pid);
 void keeper_stop(struct keeper *keeper);
 /* pid was waited for: maybe it was the one at work. */
 void keeper_ended(struct keeper *keeper, pid_t pid);

@@ -156,7 +156,7 @@ doctor_processes(struct doctor *doctor)
 	}
 	if (program_add_older(&text, &state))
 		doctor_add(doctor, DOCTOR_WARN, "programs",
-		    PROGRAM_OLDER_NEXT, "%s", text.buf);
+		    program_older_next(&state), "%s", text.buf);
 	str_release(&text);
 	if (state.refused[0] != '\0')
 		doctor_add(doctor, DOCTOR_WARN, "reload", "zmailer check; "

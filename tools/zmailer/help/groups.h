@@ -8,8 +8,8 @@
  */
 GROUP("The first week", "setup check start reload status hello doctor list "
     "why trace retry help")
-GROUP("Running", "run stop restart watch top web metrics report audit events "
-    "log")
+GROUP("Running", "run stop restart upgrade watch top web metrics report "
+    "audit events log")
 GROUP("Configuration", "config import domain alias smarthost cert dkim sts "
     "table route")
 GROUP("Messages", "show count hold release schedule reroute bounce delete "

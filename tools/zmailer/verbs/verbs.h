@@ -57,7 +57,7 @@ VERB(cluster, "status [--json]",
     "the machines that share numbers, and the Redis between them")
 VERB(init, "DIR [--port N] [--sink PORT]",
     "make a private instance that any user can start")
-VERB(run, "[--foreground]",
+VERB(run, "[--foreground] [--take-over FD] [--try]",
     "run the mail system in the foreground, for systemd and containers")
 VERB(start, "",
     "run the mail system in the background; returns when it is ready")
@@ -65,6 +65,9 @@ VERB(stop, "",
     "stop smtpserver, router and scheduler, in this order")
 VERB(restart, "",
     "stop, then start")
+VERB(upgrade, "[--check] [--again]",
+    "the programs that lie installed take the place of those that run; no "
+    "session is cut")
 VERB(reload, "",
     "check the configuration and, if it is good, take it over")
 VERB(status, "[--json]",
