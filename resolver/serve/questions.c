@@ -23,7 +23,7 @@
 
 enum {
 	QUESTIONS_TELL_MS = 60000,
-	QUESTIONS_BOGUS_MAX = 30,		/* events between two of these */
+	QUESTIONS_BOGUS_MAX = 30,	/* events between two of these */
 	TXT_STRING_BYTES_MAX = 255
 };
 
@@ -37,7 +37,7 @@ struct question_wait {
 	bool			 is_late;	/* and was told so */
 	bool			 is_done;	/* answered before questions_ask
 						 * returned */
-	bool			 is_new;	/* questions_ask has not returned */
+	bool			 is_new;	/* it has not returned yet */
 	LIST_ENTRY(question_wait)	 entry;
 };
 
@@ -61,8 +61,8 @@ questions_on_tell(void *context)
 
 	tally_tell(&questions->tally, &questions->told);
 	questions->bogus_told = 0;
-	timer_set(questions->loop, &questions->timer, clock_steady_ms() + QUESTIONS_TELL_MS,
-	    questions_on_tell, questions);
+	timer_set(questions->loop, &questions->timer, clock_steady_ms() +
+	    QUESTIONS_TELL_MS, questions_on_tell, questions);
 }
 
 struct questions *
@@ -203,7 +203,8 @@ questions_answer_full(struct questions *questions, struct question_wait *wait)
 }
 
 static struct question_wait *
-questions_ask_world(struct questions *questions, const struct question_wait *question)
+questions_ask_world(struct questions *questions,
+    const struct question_wait *question)
 {
 	struct question_wait *wait = mem_alloc(1, sizeof(*wait));
 
@@ -225,8 +226,8 @@ questions_ask_world(struct questions *questions, const struct question_wait *que
 }
 
 static void
-questions_refuse(struct questions *questions, const struct question_wait *question,
-    enum dns_code code)
+questions_refuse(struct questions *questions,
+    const struct question_wait *question, enum dns_code code)
 {
 	struct str out = STR_INIT;
 

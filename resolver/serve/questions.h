@@ -13,7 +13,7 @@
 
 enum {
 	QUESTIONS_FLIGHTS_MAX = 1024,
-	QUESTIONS_PATIENCE_MS = 2800		/* less than DNS_TRY_MS of who asks */
+	QUESTIONS_PATIENCE_MS = 2800	/* less than DNS_TRY_MS of who asks */
 };
 
 struct questions;
@@ -31,14 +31,16 @@ struct questions *questions_new(struct loop *loop, struct lookups *lookups);
  * then) or later; never for what is no question.  room: of an answer, beyond
  * which it is cut; 0: what the question says.  *out_is_taken (may be NULL):
  * false when it is no question at all. */
-struct question_wait *questions_ask(struct questions *questions, struct slice packet,
-    size_t room, questions_answer_fn *fn, void *context, bool *out_is_taken);
+struct question_wait *
+questions_ask(struct questions *questions, struct slice packet, size_t room,
+    questions_answer_fn *fn, void *context, bool *out_is_taken);
 
 /* Who asked is gone; NULL is harmless. */
 void questions_forget(struct question_wait **wait);
 
 /* Nobody waits for an answer any more: call fn, now or then, once. */
-void questions_when_empty(struct questions *questions, loop_fn *fn, void *context);
+void questions_when_empty(struct questions *questions, loop_fn *fn,
+    void *context);
 
 /* After lookups_free. */
 void questions_free(struct questions **questions);

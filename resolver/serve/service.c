@@ -70,7 +70,8 @@ service_take_datagram(struct service *service)
 		mem_free(&datagram);
 		return errno != EAGAIN;
 	}
-	(void)questions_ask(service->questions, (struct slice){ bytes, (size_t)n }, 0,
+	(void)questions_ask(service->questions,
+	    (struct slice){ bytes, (size_t)n }, 0,
 	    datagram_on_answer, datagram, &is_taken);
 	if (!is_taken)
 		mem_free(&datagram);

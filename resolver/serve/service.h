@@ -16,7 +16,8 @@ struct service;
 
 /* Answer at a socket of datagrams and at one that listens, until the other
  * end of lifeline is closed: then nothing is taken any more, what was asked is
- * answered, and the loop stops.  The descriptors and questions are not taken. */
+ * answered, and the loop stops.  The descriptors and questions are not
+ * taken. */
 struct service *service_new(struct loop *loop, struct questions *questions,
     int datagrams, int listener, int lifeline);
 

@@ -148,7 +148,8 @@ streamed_take(struct dns_stream *stream, struct slice packet)
 	one->stream = stream;
 	LIST_INSERT_HEAD(&stream->waits, one, entry);
 	stream->wait_count++;
-	wait = questions_ask(stream->streams->questions, packet, RESPONSE_STREAM_BYTES,
+	wait = questions_ask(stream->streams->questions, packet,
+	    RESPONSE_STREAM_BYTES,
 	    streamed_on_answer, one, &is_taken);
 	if (wait != NULL)	/* else it is answered, and one is gone */
 		one->wait = wait;

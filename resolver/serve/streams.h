@@ -18,7 +18,8 @@ struct streams;
 
 /* Let them in at a socket that listens and does not block; it stays the
  * caller's. */
-struct streams *streams_new(struct loop *loop, struct questions *questions, int socket);
+struct streams *streams_new(struct loop *loop, struct questions *questions,
+    int socket);
 
 /* Nobody else is let in, no further question is taken. */
 void streams_leave(struct streams *streams);

@@ -99,7 +99,8 @@ name_is_asked(const struct name *name, const struct dns_query *query)
 }
 
 static void
-name_put(struct str *out, const struct name *name, const struct dns_query *query)
+name_put(struct str *out, const struct name *name,
+    const struct dns_query *query)
 {
 	static const unsigned char pointer[2] = { POINTER_MARK,
 	    DNS_HEADER_BYTES };

@@ -78,8 +78,8 @@ dns_look_on_answer(void *context, enum dns_result result,
 	look->is_authentic = (answer[3] & AUTHENTIC) != 0;
 	look->code = answer[3] & CODE;
 	look->has_error = dns_parse_error(answer, n, &look->error);
-	if (result == DNS_OK && !dns_tell_records(answer, n, dns_look_take_record,
-	    look))
+	if (result == DNS_OK && !dns_tell_records(answer, n,
+	    dns_look_take_record, look))
 		look->result = DNS_BAD;
 }
 
