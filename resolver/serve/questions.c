@@ -27,7 +27,7 @@ enum {
 	TXT_STRING_BYTES_MAX = 255
 };
 
-struct question_wait {
+struct unanswered {
 	struct questions		*questions;
 	struct dns_query		 query;
 	size_t			 room;
@@ -38,13 +38,13 @@ struct question_wait {
 	bool			 is_done;	/* answered before questions_ask
 						 * returned */
 	bool			 is_new;	/* it has not returned yet */
-	LIST_ENTRY(question_wait)	 entry;
+	LIST_ENTRY(unanswered)	 entry;
 };
 
 struct questions {
 	struct loop		*loop;
 	struct lookups		*lookups;
-	LIST_HEAD(, question_wait)	 waits;
+	LIST_HEAD(, unanswered)	 waits;
 	size_t			 waiting;	/* of waits, those who have an
 						 * fn */
 	struct tally		 tally, told;
@@ -95,7 +95,7 @@ questions_tell_bogus(struct questions *questions, const struct dns_query *query,
 }
 
 static void
-wait_answer(struct question_wait *wait, const struct finding *finding)
+wait_answer(struct unanswered *wait, const struct finding *finding)
 {
 	struct str out = STR_INIT;
 
@@ -108,7 +108,7 @@ wait_answer(struct question_wait *wait, const struct finding *finding)
 
 /* Of one under way: nobody waits for it any more. */
 static void
-wait_settle(struct question_wait *wait)
+wait_settle(struct unanswered *wait)
 {
 	struct questions *questions = wait->questions;
 
@@ -122,7 +122,7 @@ wait_settle(struct question_wait *wait)
 }
 
 static void
-wait_end(struct question_wait *wait)
+wait_end(struct unanswered *wait)
 {
 	LIST_REMOVE(wait, entry);
 	wait->questions->tally.flights--;
@@ -137,7 +137,7 @@ wait_on_late(void *context)
 	static const struct finding late = { .code = DNS_CODE_FAILED,
 	    .trouble = DNS_TROUBLE_UNREACHABLE,
 	    .why = "no name server of the domain answers in time" };
-	struct question_wait *wait = context;
+	struct unanswered *wait = context;
 
 	wait->is_late = true;
 	tally_answer(&wait->questions->tally, &late);
@@ -149,7 +149,7 @@ wait_on_late(void *context)
 static void
 wait_on_found(void *context, const struct finding *finding)
 {
-	struct question_wait *wait = context;
+	struct unanswered *wait = context;
 
 	if (!wait->is_late)
 		tally_answer(&wait->questions->tally, finding);
@@ -165,7 +165,7 @@ wait_on_found(void *context, const struct finding *finding)
 
 /* The numbers, as one TXT record of the name that was asked for. */
 static void
-questions_answer_status(struct questions *questions, struct question_wait *wait)
+questions_answer_status(struct questions *questions, struct unanswered *wait)
 {
 	static const unsigned char owner[] = { 0xc0, DNS_HEADER_BYTES, 0,
 	    DNS_TYPE_TXT, 0, 1, 0, 0, 0, 0 };
@@ -192,7 +192,7 @@ questions_answer_status(struct questions *questions, struct question_wait *wait)
 }
 
 static void
-questions_answer_full(struct questions *questions, struct question_wait *wait)
+questions_answer_full(struct questions *questions, struct unanswered *wait)
 {
 	static const struct finding full = { .code = DNS_CODE_FAILED,
 	    .trouble = DNS_TROUBLE_NOT_READY,
@@ -202,11 +202,11 @@ questions_answer_full(struct questions *questions, struct question_wait *wait)
 	wait_answer(wait, &full);
 }
 
-static struct question_wait *
+static struct unanswered *
 questions_ask_world(struct questions *questions,
-    const struct question_wait *question)
+    const struct unanswered *question)
 {
-	struct question_wait *wait = mem_alloc(1, sizeof(*wait));
+	struct unanswered *wait = mem_alloc(1, sizeof(*wait));
 
 	*wait = *question;
 	wait->questions = questions;
@@ -227,7 +227,7 @@ questions_ask_world(struct questions *questions,
 
 static void
 questions_refuse(struct questions *questions,
-    const struct question_wait *question, enum dns_code code)
+    const struct unanswered *question, enum dns_code code)
 {
 	struct str out = STR_INIT;
 
@@ -237,11 +237,11 @@ questions_refuse(struct questions *questions,
 	str_release(&out);
 }
 
-struct question_wait *
+struct unanswered *
 questions_ask(struct questions *questions, struct slice packet, size_t room,
     questions_answer_fn *fn, void *context, bool *out_is_taken)
 {
-	struct question_wait question = { .questions = questions, .fn = fn,
+	struct unanswered question = { .questions = questions, .fn = fn,
 	    .context = context };
 	enum dns_code code;
 	enum query_read read = query_read((const unsigned char *)packet.p,
@@ -266,7 +266,7 @@ questions_ask(struct questions *questions, struct slice packet, size_t room,
 }
 
 void
-questions_forget(struct question_wait **wait)
+questions_forget(struct unanswered **wait)
 {
 	if (*wait != NULL)
 		wait_settle(*wait);
@@ -286,7 +286,7 @@ void
 questions_free(struct questions **pquestions)
 {
 	struct questions *questions = *pquestions;
-	struct question_wait *wait;
+	struct unanswered *wait;
 
 	if (questions == NULL)
 		return;

@@ -22,7 +22,7 @@ struct questions;
 typedef void questions_answer_fn(void *context, struct slice bytes);
 
 /* A question under way. */
-struct question_wait;
+struct unanswered;
 
 /* lookups stays the caller's. */
 struct questions *questions_new(struct loop *loop, struct lookups *lookups);
@@ -31,12 +31,12 @@ struct questions *questions_new(struct loop *loop, struct lookups *lookups);
  * then) or later; never for what is no question.  room: of an answer, beyond
  * which it is cut; 0: what the question says.  *out_is_taken (may be NULL):
  * false when it is no question at all. */
-struct question_wait *
-questions_ask(struct questions *questions, struct slice packet, size_t room,
-    questions_answer_fn *fn, void *context, bool *out_is_taken);
+struct unanswered *questions_ask(struct questions *questions,
+    struct slice packet, size_t room, questions_answer_fn *fn,
+    void *context, bool *out_is_taken);
 
 /* Who asked is gone; NULL is harmless. */
-void questions_forget(struct question_wait **wait);
+void questions_forget(struct unanswered **wait);
 
 /* Nobody waits for an answer any more: call fn, now or then, once. */
 void questions_when_empty(struct questions *questions, loop_fn *fn,

@@ -28,7 +28,7 @@ enum {
 
 struct stream_wait {		/* a question of a connection */
 	struct dns_stream	*stream;
-	struct question_wait	*wait;
+	struct unanswered	*wait;
 	LIST_ENTRY(stream_wait)	 entry;
 };
 
@@ -142,7 +142,7 @@ static bool
 streamed_take(struct dns_stream *stream, struct slice packet)
 {
 	struct stream_wait *one = mem_alloc(1, sizeof(*one));
-	struct question_wait *wait;
+	struct unanswered *wait;
 	bool is_taken;
 
 	one->stream = stream;
