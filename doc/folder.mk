@@ -38,6 +38,7 @@ VERB_PAGES = \
 	doc/man/zmailer-cert.8 doc/man/zmailer-classify.8 \
 	doc/man/zmailer-cluster.8 \
 	doc/man/zmailer-config.8 doc/man/zmailer-dkim.8 \
+	doc/man/zmailer-dns.8 \
 	doc/man/zmailer-doctor.8 doc/man/zmailer-domain.8 \
 	doc/man/zmailer-fsck.8 doc/man/zmailer-import.8 doc/man/zmailer-limit.8 \
 	doc/man/zmailer-list.8 doc/man/zmailer-log.8 doc/man/zmailer-order.8 \

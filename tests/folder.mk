@@ -19,6 +19,7 @@ include tests/unit/scheduler/folder.mk
 include tests/unit/transports/folder.mk
 include tests/unit/sts/folder.mk
 include tests/unit/share/folder.mk
+include tests/unit/resolver/folder.mk
 include tests/unit/tables/folder.mk
 include tests/unit/web/folder.mk
 include tests/unit/tools/folder.mk

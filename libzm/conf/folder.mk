@@ -20,6 +20,7 @@ libzm_a_SOURCES += \
 	libzm/conf/settings/policy.h \
 	libzm/conf/settings/queue.h \
 	libzm/conf/settings/report.h \
+	libzm/conf/settings/resolver.h \
 	libzm/conf/settings/rewrite.h \
 	libzm/conf/settings/routing.h \
 	libzm/conf/settings/secure.h \
@@ -39,6 +40,7 @@ libzm_a_SOURCES += \
 	libzm/conf/statements/hooks.h \
 	libzm/conf/statements/policy.h \
 	libzm/conf/statements/queue.h \
+	libzm/conf/statements/resolver.h \
 	libzm/conf/statements/rewrite.h \
 	libzm/conf/statements/routing.h \
 	libzm/conf/statements/rows.h \
@@ -89,6 +91,7 @@ libzm_a_SOURCES += \
 	libzm/conf/part/policy_text.c \
 	libzm/conf/part/preset.c \
 	libzm/conf/part/reach.c \
+	libzm/conf/part/resolver.c \
 	libzm/conf/part/retry.c \
 	libzm/conf/part/rewrite.c \
 	libzm/conf/part/sign.c \

@@ -52,6 +52,7 @@ loader_load(struct conf_loader *loader, const char *name, struct slice text)
 	conf_preset_before(loader);
 	conf_load_text(loader, name, text);
 	conf_preset_after(loader);
+	conf_check_resolver(loader);
 	if (!loader->is_partial) {
 		conf_check_references(loader);
 		conf_check_zones(loader);

@@ -26,7 +26,8 @@ sidecar_init(struct sidecar *sidecar, const struct sidecar_kind *kind,
     struct loop *loop, void *context)
 {
 	*sidecar = (struct sidecar){ .kind = kind, .context = context,
-	    .loop = loop, .socket = -1, .lifeline = -1 };
+	    .loop = loop, .socket = -1, .second = -1,
+	    .lifeline = -1 };
 }
 
 void
@@ -41,7 +42,7 @@ sidecar_adopt(struct sidecar *sidecar, pid_t pid, int lifeline, int socket)
 static int
 sidecar_place(int fd, int place)
 {
-	int above = fcntl(fd, F_DUPFD, SIDECAR_LIFELINE_FD + 1);
+	int above = fcntl(fd, F_DUPFD, SIDECAR_SECOND_FD + 1);
 
 	return above < 0 ? -1 : dup2(above, place);
 }
@@ -52,21 +53,24 @@ static void __attribute__((noreturn))
 sidecar_child(const struct sidecar *sidecar, int lifeline,
     const sigset_t *before)
 {
-	int socket = sidecar->socket, held;
+	int socket = sidecar->socket, second = sidecar->second, held;
 
 	for (int i = 1; i < NSIG; i++)
 		(void)signal(i, SIG_DFL);
 	sigprocmask(SIG_SETMASK, before, NULL);
 	event_open_fd(-1);
-	/* either may stand in the other's place */
-	held = fcntl(lifeline, F_DUPFD, SIDECAR_LIFELINE_FD + 1);
-	if (held < 0 || (socket >= 0 &&
-	    sidecar_place(socket, SIDECAR_SOCKET_FD) < 0) ||
-	    dup2(held, SIDECAR_LIFELINE_FD) < 0)
+	/* each may stand in another's place */
+	held = fcntl(lifeline, F_DUPFD, SIDECAR_SECOND_FD + 1);
+	if (second >= 0)
+		second = fcntl(second, F_DUPFD, SIDECAR_SECOND_FD + 1);
+	if (held < 0 || (sidecar->second >= 0 && second < 0) ||
+	    (socket >= 0 && sidecar_place(socket, SIDECAR_SOCKET_FD) < 0) ||
+	    dup2(held, SIDECAR_LIFELINE_FD) < 0 ||
+	    (second >= 0 && dup2(second, SIDECAR_SECOND_FD) < 0))
 		_exit(EXIT_FATAL);
 	if (socket < 0)
 		close(SIDECAR_SOCKET_FD);
-	closefrom(SIDECAR_LIFELINE_FD + 1);
+	closefrom(second < 0 ? SIDECAR_SECOND_FD : SIDECAR_SECOND_FD + 1);
 	sidecar->kind->run(sidecar->context);
 	_exit(0);
 }

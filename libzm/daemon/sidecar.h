@@ -22,7 +22,8 @@
 #include "io/loop.h"
 
 /* What the process has open beside the standard three. */
-enum { SIDECAR_SOCKET_FD = 3, SIDECAR_LIFELINE_FD = 4 };
+enum { SIDECAR_SOCKET_FD = 3, SIDECAR_LIFELINE_FD = 4,
+	SIDECAR_SECOND_FD = 5 };	/* another socket, where there is one */
 
 struct sidecar_kind {
 	const char	*name;		/* before its warnings */
@@ -39,6 +40,7 @@ struct sidecar {
 	void		*context;	/* for its functions */
 	struct loop	*loop;
 	int		 socket;	/* it gets it, the owner's; -1: none */
+	int		 second;	/* the same */
 	int		 lifeline;	/* -1: it was told to end, or none is */
 	pid_t		 pid;		/* 0: none */
 	bool		 is_over;	/* there will be no other one */

@@ -256,6 +256,15 @@ EVENT(SHARE_BACK, "share.back", INFO, "redis seconds",
 EVENT(SHARE_LOST, "share.lost", WARN, "redis reason",
     "The Redis of the cluster does not answer: this node counts shared limits "
     "alone, each divided by the nodes that were seen last.")
+EVENT(RESOLVER_BOGUS, "resolver.bogus", WARN, "name type reason",
+    "An answer of the DNS is not what its owner signed, or what should be "
+    "signed is not: it is used by nobody.  type is the number of the kind of "
+    "record.  At most 30 of these a minute.")
+EVENT(RESOLVER_COUNTED, "resolver.counted", INFO,
+    "questions secure insecure none no-name bogus failed refused",
+    "What the resolver was asked since it said so last, a minute ago or more, "
+    "and the answers by what they were; refused: no question, or one too "
+    "many.")
 EVENT(HOST_DOWN, "host.down", INFO, "channel host reason until",
     "A destination does not answer; its mail waits.")
 EVENT(CONTROL_BAD, "control.bad", WARN, "file reason",

@@ -160,6 +160,24 @@ STATE("share_away", SHARE_LOST, "", "", 1,
     "whether this node counts the limits of the cluster alone: its Redis is "
     "away")
 STATE("share_away", SHARE_BACK, "", "", 0, "")
+SUM("resolver_questions", RESOLVER_COUNTED, "questions",
+    "questions about names that the resolver was asked; it tells once a "
+    "minute")
+SUM("resolver_secure", RESOLVER_COUNTED, "secure",
+    "answers with records that were validated")
+SUM("resolver_insecure", RESOLVER_COUNTED, "insecure",
+    "answers with records of domains that are not signed")
+SUM("resolver_none", RESOLVER_COUNTED, "none",
+    "answers that there is no such record")
+SUM("resolver_no_name", RESOLVER_COUNTED, "no-name",
+    "answers that there is no such name")
+SUM("resolver_bogus", RESOLVER_COUNTED, "bogus",
+    "answers that are not what their owner signed")
+SUM("resolver_failed", RESOLVER_COUNTED, "failed",
+    "questions that no name server answered")
+SUM("resolver_refused", RESOLVER_COUNTED, "refused",
+    "packets that were no question, and questions beyond what is taken at a "
+    "time")
 LOOKED("neighbour_up", "gauge", "kind,name",
     "whether another program that mail depends on (a milter, a policy "
     "service, a content filter, a password checker, an LMTP next hop) worked "

@@ -27,6 +27,7 @@ include tests/fuzz/router/folder.mk
 include tests/fuzz/scheduler/folder.mk
 include tests/fuzz/transports/folder.mk
 include tests/fuzz/share/folder.mk
+include tests/fuzz/resolver/folder.mk
 include tests/fuzz/tables/folder.mk
 include tests/fuzz/tools/folder.mk
 include tests/fuzz/web/folder.mk

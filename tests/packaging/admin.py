@@ -29,7 +29,7 @@ EXPOSURES = {"zmailer.service": 34, "zmailer-audit.service": 20,
 # program (as the process calls itself) -> account
 ACCOUNTS = {"smtpserver": "zmsmtp", "router": "zmrouter",
             "scheduler": "zmsched", "tables": "zmtables", "sts": "zmsts",
-            "share": "zmshare"}
+            "share": "zmshare", "resolver": "zmresolver"}
 
 
 @step("the six steps of zmailer-quickstart(7), from a package just installed")

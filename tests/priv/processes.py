@@ -90,6 +90,7 @@ DESIGN = {
     "tables": ("zmtables", ("zmtables", "zmagent")),
     "sts": ("zmsts", ("zmsts", "zmagent")),
     "share": ("zmshare", ("zmshare", "zmagent")),
+    "resolver": ("zmresolver", ("zmresolver", "zmagent")),
     "answers": ("zmrouter", ("zmrouter", "zmsubmit", "zmagent")),
 }
 

@@ -42,10 +42,11 @@ FILTERS = ["opendkim", "opendkim-tools", "rspamd", "python3-milter",
 SYSLOG = ["rsyslog"]
 DATABASES = ["postgresql", "mariadb-server", "openssl"]
 DIRECTORIES = ["slapd", "ldap-utils", "redis-server", "openssl"]
+NAMESERVER = ["nsd", "ldnsutils", "openssl"]
 LAYERS = {"postfix": POSTFIX, "dovecot": DOVECOT, "exim": EXIM,
           "opensmtpd": OPENSMTPD, "sendmail": SENDMAIL, "nginx": NGINX,
           "saslauthd": SASLAUTHD, "filters": FILTERS, "syslog": SYSLOG, "databases": DATABASES,
-          "directories": DIRECTORIES}
+          "directories": DIRECTORIES, "nameserver": NAMESERVER}
 
 AT_ONCE = 3
 KEPT_S = 14 * 86400

@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "daemon/skeleton.h"
+#include "io/dns/dns.h"
 #include "io/sts_ask.h"
 #include "mail/spool/keep.h"
 #include "tools/journal/record_bodies.h"
@@ -254,21 +255,35 @@ dirs_prepare(const struct conf *conf, struct err *err)
 	return dirs_prepare_record(conf, err);
 }
 
-int
-dirs_prepare_sts(const struct conf *conf, struct err *err)
+/* What one role keeps for itself. */
+static int
+dirs_prepare_own(const struct conf *conf, const char *name,
+    enum conf_role role, struct err *err)
 {
 	char path[PATH_BYTES];
 	uid_t uid;
 	gid_t gid;
 
-	snprintf(path, sizeof(path), "%s/" STS_DIR, conf->spool_dir);
+	snprintf(path, sizeof(path), "%s/%s", conf->spool_dir, name);
 	if (path_make(path, 0700, err) < 0)
 		return -1;
 	if (daemon_is_private(conf))
 		return 0;
-	if (daemon_account(conf, ROLE_STS, &uid, &gid, err) < 0)
+	if (daemon_account(conf, role, &uid, &gid, err) < 0)
 		return -1;
 	return dir_own(AT_FDCWD, path, uid, gid, 0700, err);
+}
+
+int
+dirs_prepare_sts(const struct conf *conf, struct err *err)
+{
+	return dirs_prepare_own(conf, STS_DIR, ROLE_STS, err);
+}
+
+int
+dirs_prepare_resolver(const struct conf *conf, struct err *err)
+{
+	return dirs_prepare_own(conf, RESOLVER_DIR, ROLE_RESOLVER, err);
 }
 
 /* ---- looking only ---------------------------------------------------- */

@@ -51,6 +51,9 @@ int dirs_prepare_record(const struct conf *conf, struct err *err);
  * mode.  0 or -1. */
 int dirs_prepare_sts(const struct conf *conf, struct err *err);
 
+/* The same of the process resolver, for the keys of the root.  0 or -1. */
+int dirs_prepare_resolver(const struct conf *conf, struct err *err);
+
 /* Look at the same directories without touching them: say is called for
  * each that is missing, somebody else's, or open to more than section 6
  * allows.  Returns how many. */

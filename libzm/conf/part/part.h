@@ -81,6 +81,8 @@ void conf_check_origin_rules(struct conf_loader *loader);
 void conf_check_sending_zones(struct conf_loader *loader);
 /* Which node this is cannot be told; limits are shared with nobody. */
 void conf_check_cluster(struct conf_loader *loader);
+/* resolver and dns together; dns_server becomes the resolver's address. */
+void conf_check_resolver(struct conf_loader *loader);
 /* Statements that can never match, open relays. */
 void conf_check_reach(struct conf_loader *loader);
 /* Statements that are right and most likely not meant: mail that comes back,

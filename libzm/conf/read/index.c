@@ -192,9 +192,16 @@ conf_asks_share(const struct conf *conf)
 }
 
 bool
+conf_has_resolver(const struct conf *conf)
+{
+	return conf->resolver.address != NULL;
+}
+
+bool
 conf_role_is_extra(int role)
 {
-	return role == ROLE_TABLES || role == ROLE_STS || role == ROLE_SHARE;
+	return role == ROLE_TABLES || role == ROLE_STS ||
+	    role == ROLE_SHARE || role == ROLE_RESOLVER;
 }
 
 bool
@@ -202,7 +209,8 @@ conf_uses_role(const struct conf *conf, int role)
 {
 	return role == ROLE_TABLES ? conf_asks_databases(conf) :
 	    role == ROLE_STS ? conf_asks_sts(conf) :
-	    role == ROLE_SHARE ? conf_asks_share(conf) : true;
+	    role == ROLE_SHARE ? conf_asks_share(conf) :
+	    role == ROLE_RESOLVER ? conf_has_resolver(conf) : true;
 }
 
 const struct conf_table *

@@ -20,6 +20,7 @@
 #include "conf/settings/policy.h"
 #include "conf/settings/queue.h"
 #include "conf/settings/report.h"
+#include "conf/settings/resolver.h"
 #include "conf/settings/rewrite.h"
 #include "conf/settings/routing.h"
 #include "conf/settings/secure.h"
@@ -52,7 +53,8 @@ struct conf {
 	const char	**arc_domains;		/* trust arc; ".x": below */
 	size_t		 arc_domain_count;
 	struct conf_at	 arc_at;		/* of the first */
-	const char	*dns_server;		/* NULL: the system's */
+	const char	*dns_server;		/* NULL: the system's; ours
+						 * where resolver says so */
 	unsigned	 mx_port;	/* where next hops found by MX listen */
 	const char	*accounts[ROLE_COUNT];	/* user names when root */
 	unsigned	 smtpserver_workers, router_workers;
@@ -123,6 +125,7 @@ struct conf {
 	struct conf_objective	*objectives;	size_t objective_count;
 	struct conf_zone	*zones;		size_t zone_count;
 	struct conf_cluster	 cluster;
+	struct conf_resolver	 resolver;
 	const char	*classes_path;		/* NULL: none of the site */
 	struct conf_tls_to	*tls_to;	size_t tls_to_count;
 	struct conf_sts	 sts;

@@ -82,6 +82,9 @@ show_settings(struct view *view)
 		struct conf_at at = view->conf->book->setting_at[i];
 		size_t before;
 
+		if (strcmp(setting->statement, "dns") == 0 &&
+		    conf_has_resolver(view->conf))
+			continue;	/* it is said by resolver */
 		if (is_shown_elsewhere(view->conf, setting, at.file != NULL))
 			continue;
 		if (setting->key[0] != '\0')
@@ -453,6 +456,15 @@ show_cluster(struct view *view)
 }
 
 static void
+show_resolver(struct view *view)
+{
+	if (!conf_has_resolver(view->conf))
+		return;
+	conf_resolver_add(&view->value, &view->conf->resolver);
+	show_emit(view, "resolver", view->conf->resolver.at);
+}
+
+static void
 show_objectives(struct view *view)
 {
 	for (size_t i = 0; i < view->conf->objective_count; i++) {
@@ -531,6 +543,7 @@ show_statement_value(const struct conf *conf, bool all, bool is_json,
 	show_agents(&view);
 	show_zones(&view);
 	show_cluster(&view);
+	show_resolver(&view);
 	show_objectives(&view);
 	show_mailq(&view);
 	show_log_to(&view);

@@ -17,7 +17,7 @@
 
 const char *const conf_role_names[ROLE_COUNT] = {
 	"smtpserver", "router", "scheduler", "agent", "tables", "sts",
-	"share"
+	"share", "resolver"
 };
 
 const struct conf_row conf_rows[] = {
@@ -28,6 +28,7 @@ const struct conf_row conf_rows[] = {
 #define STRUCT_SCHEDULE struct conf_schedule
 #define STRUCT_ZONE struct conf_zone
 #define STRUCT_CLUSTER struct conf_cluster
+#define STRUCT_RESOLVER struct conf_resolver
 #define END_OF(type, field) \
 	(offsetof(type, field) + sizeof(((type *)NULL)->field))
 #define ITEM(group, name, apply, first, last, args, usage, preset, note, text, \

@@ -9,7 +9,7 @@
 #include "conf/settings/conf.h"
 
 enum conf_group { GROUP_TOP, GROUP_DOMAIN, GROUP_SCHEDULE, GROUP_ZONE,
-	GROUP_CLUSTER, GROUP_NONE, GROUP_LINES };
+	GROUP_CLUSTER, GROUP_RESOLVER, GROUP_NONE, GROUP_LINES };
 
 struct conf_loader;
 struct conf_statement;

@@ -119,7 +119,8 @@ SETTING("timeout", "cut-through", timeouts.cut_through_ms, "span:1s-9m", "30s",
 
 STATEMENT(TOP, "dns", NONE, setting, "setting", "",
     "dns ADDRESS[:PORT]", "",
-    "Ask this name server instead of those of resolv.conf(5).",
+    "Ask this name server instead of those of resolv.conf(5).  The statement "
+    "resolver makes one of our own.",
     "dns 127.0.0.1:5353")
 SETTING("dns", "", dns_server, "endpoint", "",
     "a name server; as a preset the system's own")
@@ -223,6 +224,8 @@ SETTING("user", "sts", accounts[ROLE_STS], "account", "zmsts",
     "the process that fetches MTA-STS policies, if tls-to needs them")
 SETTING("user", "share", accounts[ROLE_SHARE], "account", "zmshare",
     "the process that counts with other machines, if there is a cluster")
+SETTING("user", "resolver", accounts[ROLE_RESOLVER], "account", "zmresolver",
+    "the process that answers about names, where there is a resolver")
 
 STATEMENT(TOP, "keep", NONE, setting, "setting", "",
     "keep trash|journal|failed SPAN | keep journal-size|journal-part SIZE",

@@ -3,7 +3,7 @@
  * STATEMENT(group, name, block, apply, args, keywords, usage, preset,
  *     text, example)
  *   group     where it may stand: TOP, or inside the block of DOMAIN,
- *             SCHEDULE, ZONE, CLUSTER
+ *             SCHEDULE, ZONE, CLUSTER, RESOLVER
  *   block     what its own { } holds: NONE, LINES (keys and values), or
  *             the group of its items
  *   apply     conf_apply_...() turns it into settings
@@ -58,6 +58,7 @@
 #include "conf/statements/queue.h"
 #include "conf/statements/control.h"
 #include "conf/statements/cluster.h"
+#include "conf/statements/resolver.h"
 
 #undef STATEMENT
 #undef ITEM

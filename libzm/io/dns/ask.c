@@ -109,8 +109,7 @@ flight_land(struct flight *flight, const unsigned char *answer, size_t n)
 	if (result == DNS_TRY_AGAIN && flight->tries < TRIES)
 		flight_try(flight);
 	else
-		flight_end(flight, result, result == DNS_OK ? answer : NULL,
-		    n);
+		flight_end(flight, result, answer, n);
 }
 
 /* RFC 1035 section 4.2.2 */

@@ -22,8 +22,8 @@ enum {
 
 struct dns_asker;
 
-/* result DNS_OK: the answer is there to be parsed (it may have no record);
- * else answer is NULL. */
+/* result DNS_OK: the answer is there to be parsed (it may have no record).
+ * Else answer is what came with it (dns_parse_error), or NULL. */
 typedef void dns_answer_fn(void *context, enum dns_result result,
     const unsigned char *answer, size_t n);
 

@@ -33,6 +33,7 @@ enum {
 	DNS_TRIES = 2,
 	DNS_TRY_S = 5,
 	DNS_PORT = 53,
+	DNS_DATAGRAM_BYTES = 4096,	/* more than a failure takes */
 	HOSTS_FILE_BYTES_MAX = 65536	/* what is read of /etc/hosts */
 };
 
@@ -101,6 +102,11 @@ state_is_here(const struct __res_state *state)
 static void
 state_set_trust(struct __res_state *state)
 {
+#ifdef RES_USE_EDNS0
+	/* then it may say why it failed (RFC 8914) */
+	if (state_is_here(state))
+		state->options |= RES_USE_EDNS0;
+#endif
 #ifdef RES_TRUSTAD
 	state->options &= ~(unsigned long)RES_TRUSTAD;
 	if (state_is_here(state))
@@ -223,6 +229,15 @@ dns_use(const char *server, struct err *err)
 	return 0;
 }
 
+bool
+dns_is_here(void)
+{
+	struct err err;
+
+	return resolvers_open(1, &err) == 0 &&
+	    state_is_here(&resolvers[0].state);
+}
+
 size_t
 dns_servers(struct dns_address out[DNS_SERVERS_MAX])
 {
@@ -305,15 +320,25 @@ type_name(int type)
 	}
 }
 
+/* Did who answered last say that he found something false?  Of an answer that
+ * failed the library gives no length: zeros follow it. */
+static bool
+resolver_is_bogus(const struct resolver *resolver, struct dns_error *out)
+{
+	return dns_parse_error(resolver->answer, DNS_DATAGRAM_BYTES, out) &&
+	    out->code == DNS_ERROR_BOGUS;
+}
+
 /* Ask one question; *out_n bytes of the answer are in resolver->answer. */
 static enum dns_result
 resolver_ask(struct resolver *resolver, const char *name, int type,
     size_t *out_n, struct err *err)
 {
+	struct dns_error error;
 	char ascii[256];
 	int n;
 
-	memset(resolver->answer, 0, NS_HFIXEDSZ);
+	memset(resolver->answer, 0, DNS_DATAGRAM_BYTES);
 	*out_n = 0;
 	if (name_ascii(name, ascii, err) < 0)
 		return DNS_NO_NAME;
@@ -333,7 +358,12 @@ resolver_ask(struct resolver *resolver, const char *name, int type,
 		    type_name(type));
 		return DNS_NONE;
 	case TRY_AGAIN:
-		err_set(err, "no name server answered for %.200s", name);
+		if (resolver_is_bogus(resolver, &error))
+			err_set(err, "the answer for %.200s is bogus: %s",
+			    name, error.words);
+		else
+			err_set(err, "no name server answered for %.200s",
+			    name);
 		return DNS_TRY_AGAIN;
 	default:
 		err_set(err, "the name servers refused to answer for %.200s",
@@ -397,6 +427,7 @@ dns_ask_records(const char *name, enum dns_type type, struct dns_records *out,
     struct err *err)
 {
 	struct resolver *resolver = resolver_take(err);
+	struct dns_error error;
 	struct dns_trust trust;
 	enum dns_result result;
 	size_t n;
@@ -408,7 +439,9 @@ dns_ask_records(const char *name, enum dns_type type, struct dns_records *out,
 	result = resolver_ask(resolver, name, (int)type, &n, err);
 	resolver_trust(resolver, n, &trust);
 	out->is_secure = trust.is_secure;
-	if (result == DNS_TRY_AGAIN)
+	if (result == DNS_TRY_AGAIN && resolver_is_bogus(resolver, &error))
+		err_set(err, "bogus: %s", error.words);
+	else if (result == DNS_TRY_AGAIN)
 		err_set(err, "%s", trouble_name(resolver));
 	if (result == DNS_OK)
 		result = dns_parse_records(resolver->answer, n, type, out,

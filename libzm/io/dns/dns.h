@@ -1,6 +1,6 @@
 /* dns.h - the questions a mail system asks of the DNS
  *
- * dns.c, records.c and wire.c alone include libresolv.  Calls block
+ * dns.c, records.c, text.c and wire.c alone include libresolv.  Calls block
  * (up to the resolver's bounds: 2 tries of 5 s); only agents and helper
  * processes make them.  What must not block asks with ask.h.
  * Answers come from anywhere: counts, names and loops are bounded.
@@ -26,6 +26,11 @@ enum {
 	DNS_RESOLVERS_MAX = 32,	/* threads that ask at a time */
 	DNS_QUERY_BYTES_MAX = 320
 };
+
+/* Of the spool, the process resolver's; and the name whose TXT record its
+ * numbers are, which nobody else has (RFC 6761). */
+#define RESOLVER_DIR "resolver"
+#define RESOLVER_STATUS_NAME "status.resolver.zmailer.invalid"
 
 enum dns_result {
 	DNS_OK = 1,
@@ -89,7 +94,7 @@ void dns_records_init(struct dns_records *records);
 struct slice dns_records_at(const struct dns_records *records, size_t index);
 void dns_records_release(struct dns_records *records);
 /* Ask for the records of a type.  DNS_TRY_AGAIN: err is what was wrong in one
- * word or two ("SERVFAIL", "no answer"). */
+ * word or two ("SERVFAIL", "no answer", "bogus: WORDS" of the resolver). */
 enum dns_result dns_ask_records(const char *name, enum dns_type type,
     struct dns_records *out, struct err *err);
 
@@ -126,6 +131,15 @@ enum dns_result dns_answer_result(const unsigned char *answer, size_t n);
 /* Was there more than the datagram had room for (TC)?  Then what is there is
  * not to be used (RFC 2181 section 9). */
 bool dns_answer_is_cut(const unsigned char *answer, size_t n);
+/* What an answer adds about trouble (RFC 8914).  n may be more than the
+ * answer has, when what follows it are zeros.  false: nothing. */
+enum { DNS_WORDS_BYTES = 201, DNS_ERROR_BOGUS = 6 };
+struct dns_error {
+	unsigned	code;
+	char		words[DNS_WORDS_BYTES];	/* without controls */
+};
+bool dns_parse_error(const unsigned char *answer, size_t n,
+    struct dns_error *out);
 /* PTR records whose names are host names; adds after *out_n. */
 enum dns_result dns_parse_ptr(const unsigned char *answer, size_t n,
     struct dns_name *out, size_t *out_n, struct err *err);
@@ -144,6 +158,26 @@ void dns_reverse_name(const struct sockaddr *address, const char *suffix,
     struct dns_name *out);
 /* The recursive servers in use; returns how many. */
 size_t dns_servers(struct dns_address out[DNS_SERVERS_MAX]);
+
+/* ---- as people write it (text.c) -------------------------------------- */
+
+/* "MX", "mx", "TYPE52".  false: no type has that name. */
+bool dns_type_parse(const char *text, enum dns_type *out);
+/* Append it; "TYPE999" of one that has no name here. */
+void dns_type_text(unsigned type, struct str *out);
+struct dns_record {
+	const char	*name;		/* odd bytes escaped */
+	uint32_t	 ttl_s;
+	unsigned	 type;
+	struct slice	 value;		/* as in a master file; no controls */
+};
+typedef void dns_record_fn(void *context, const struct dns_record *record);
+/* Call fn for each record of the answer, aliases too.  false: it is
+ * damaged; fn may have been called. */
+bool dns_tell_records(const unsigned char *answer, size_t n,
+    dns_record_fn *fn, void *context);
+/* Is every server in use on this machine, so that an AD bit can count? */
+bool dns_is_here(void);
 
 /* A and AAAA of a host name or an address literal's inside ("192.0.2.1",
  * "IPv6:::1").  /etc/hosts counts as well ("localhost").  trust (may be

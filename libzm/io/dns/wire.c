@@ -26,8 +26,11 @@ enum {
 	FLAG_CUT = 0x02,
 	FLAG_RECURSE = 0x01,
 	RCODE_MASK = 0x0f,		/* byte 3 */
+	FLAG_AUTHENTIC = 0x20,
 	EDNS_BYTES = 1232,
-	OPT_TYPE = 41
+	OPT_TYPE = 41,
+	OPTION_ERROR = 15,		/* RFC 8914 */
+	RECORD_HEAD_BYTES = 10		/* after the name */
 };
 
 static size_t
@@ -67,6 +70,7 @@ dns_make_query(const char *name, enum dns_type type, uint16_t id,
 	memset(out, 0, HEADER_BYTES);
 	dns_put16(out, id);
 	out[2] = FLAG_RECURSE;
+	out[3] = FLAG_AUTHENTIC;	/* say so (RFC 6840 section 5.7) */
 	dns_put16(out + 4, 1);		/* one question */
 	dns_put16(out + 10, 1);		/* one OPT */
 	name_bytes = put_name(out + n, 256, name);
@@ -131,6 +135,90 @@ bool
 dns_answer_is_cut(const unsigned char *answer, size_t n)
 {
 	return n >= HEADER_BYTES && (answer[2] & FLAG_CUT) != 0;
+}
+
+/* ---- words about trouble ------------------------------------------------ */
+
+static unsigned
+dns_get16(const unsigned char *at)
+{
+	return (unsigned)at[0] << 8 | at[1];
+}
+
+/* Of an option EDE: the code, then words.  What is no ASCII is a blank. */
+static void
+error_take(const unsigned char *data, size_t n, struct dns_error *out)
+{
+	size_t length = 0;
+
+	out->code = dns_get16(data);
+	for (size_t i = 2; i < n && length < DNS_WORDS_BYTES - 1 &&
+	    data[i] != 0; i++)
+		out->words[length++] = data[i] < ' ' || data[i] > '~' ? ' ' :
+		    (char)data[i];
+	out->words[length] = '\0';
+}
+
+/* The options of an OPT record. */
+static bool
+error_find(const unsigned char *options, size_t n, struct dns_error *out)
+{
+	while (n >= 4) {
+		size_t length = dns_get16(options + 2);
+
+		if (length > n - 4)
+			return false;
+		if (dns_get16(options) == OPTION_ERROR && length >= 2) {
+			error_take(options + 4, length, out);
+			return true;
+		}
+		options += 4 + length;
+		n -= 4 + length;
+	}
+	return false;
+}
+
+/* One record; NULL: it does not end. */
+static const unsigned char *
+error_look(const unsigned char *at, const unsigned char *end,
+    struct dns_error *out, bool *out_is_found)
+{
+	int name = dn_skipname(at, end);
+	size_t length;
+
+	if (name < 0 || end - at - name < RECORD_HEAD_BYTES)
+		return NULL;
+	at += name;
+	length = dns_get16(at + 8);
+	if (length > (size_t)(end - at) - RECORD_HEAD_BYTES)
+		return NULL;
+	if (name == 1 && dns_get16(at) == OPT_TYPE)
+		*out_is_found = error_find(at + RECORD_HEAD_BYTES, length,
+		    out);
+	return at + RECORD_HEAD_BYTES + length;
+}
+
+bool
+dns_parse_error(const unsigned char *answer, size_t n, struct dns_error *out)
+{
+	const unsigned char *at = answer + HEADER_BYTES, *end = answer + n;
+	bool is_found = false;
+	unsigned records;
+
+	if (n < HEADER_BYTES || !(answer[2] & FLAG_ANSWER))
+		return false;
+	for (unsigned i = dns_get16(answer + 4); i > 0; i--) {
+		int name = dn_skipname(at, end);
+
+		if (name < 0 || end - at - name < 4)
+			return false;
+		at += name + 4;
+	}
+	records = dns_get16(answer + 6) + dns_get16(answer + 8) +
+	    dns_get16(answer + 10);
+	for (; records > 0 && !is_found && at != NULL; records--)
+		at = error_look(at, end, out, &is_found);
+	return is_found;
 }
 
 /* A name that others may compare and print. */

@@ -7,12 +7,21 @@
 
 #include "base/banned.h"
 
+/* dns_record_fn */
+static void
+take_record(void *context, const struct dns_record *record)
+{
+	MUST(!fuzz_has_control(slice_of(record->name)));
+	MUST(!fuzz_has_control(record->value));
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct dns_mx mx[DNS_MX_MAX];
 	struct dns_address addresses[DNS_ADDRESS_MAX];
 	struct dns_name names[DNS_PTR_MAX];
+	struct dns_error error;
 	enum dns_result result;
 	struct err err = { "" };
 	size_t n = 0;
@@ -43,6 +52,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	result = dns_answer_result(data, size);
 	MUST(result == DNS_OK || result == DNS_NO_NAME ||
 	    result == DNS_TRY_AGAIN);
+	if (dns_parse_error(data, size, &error))
+		MUST(strlen(error.words) < sizeof(error.words) &&
+		    !fuzz_has_control(slice_of(error.words)));
+	(void)dns_tell_records(data, size, take_record, NULL);
 	(void)dns_is_answer(data, size / 2, data + size / 2, size - size / 2);
 	n = 0;
 	result = dns_parse_addresses(data, size, addresses, &n, &err);

@@ -9,6 +9,7 @@ tests_unit_conf_unit_conf_SOURCES = \
 	tests/unit/conf/test_errors.c \
 	tests/unit/conf/test_files.c \
 	tests/unit/conf/test_legacy.c \
+	tests/unit/conf/test_resolver.c \
 	tests/unit/conf/test_load.c tests/unit/conf/test_record.c \
 	tests/unit/conf/test_show.c \
 	tests/unit/conf/test_snapshot.c \

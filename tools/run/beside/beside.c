@@ -17,6 +17,8 @@ void
 beside_start(struct beside *beside, struct loop *loop,
     struct conf *const *conf, const char *conf_path)
 {
+	consulted_start(&beside->resolver, &consulted_resolver, loop, conf,
+	    conf_path);
 	forward_start(&beside->forward, loop, conf);
 	keeper_start(&beside->keeper, loop, conf);
 	answers_start(&beside->answers, loop, conf);
@@ -106,6 +108,7 @@ beside_take_over(struct beside *beside, struct loop *loop,
 void
 beside_reload(struct beside *beside)
 {
+	consulted_reload(&beside->resolver);
 	answers_reload(&beside->answers);
 	forward_reload(&beside->forward);
 	consulted_reload(&beside->tables);
@@ -127,7 +130,8 @@ beside_on_consulted_end(void *context)
 	struct beside *beside = context;
 
 	if (beside->tables.sidecar.pid == 0 &&
-	    beside->sts.sidecar.pid == 0 && beside->share.sidecar.pid == 0)
+	    beside->sts.sidecar.pid == 0 && beside->share.sidecar.pid == 0 &&
+	    beside->resolver.sidecar.pid == 0)
 		beside->ended_fn(beside->context);
 }
 
@@ -142,7 +146,9 @@ beside_let_go(struct beside *beside, loop_fn *ended_fn, void *context)
 	    beside);
 	are_gone = consulted_stop(&beside->sts, beside_on_consulted_end,
 	    beside) && are_gone;
-	return consulted_stop(&beside->share, beside_on_consulted_end,
+	are_gone = consulted_stop(&beside->share, beside_on_consulted_end,
+	    beside) && are_gone;
+	return consulted_stop(&beside->resolver, beside_on_consulted_end,
 	    beside) && are_gone;
 }
 
@@ -155,4 +161,5 @@ beside_ended(struct beside *beside, pid_t pid)
 	consulted_ended(&beside->tables, pid);
 	consulted_ended(&beside->sts, pid);
 	consulted_ended(&beside->share, pid);
+	consulted_ended(&beside->resolver, pid);
 }

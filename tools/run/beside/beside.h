@@ -1,9 +1,9 @@
 /* beside.h - what the supervisor has beside its daemons; internal to tools/run
  *
  * Who keeps the journal, who answers from it, who sends it on: mail goes on
- * without any of them.  Who asks databases, who fetches policies, and who
- * counts with other machines, is consulted by the daemons, and ends after
- * them.
+ * without any of them.  Who answers about names, who asks databases, who
+ * fetches policies, and who counts with other machines, is consulted by the
+ * daemons, and ends after them.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -19,7 +19,7 @@ struct beside {
 	struct keeper	keeper;		/* of the journal */
 	struct answers	answers;	/* to who may not read it */
 	struct log_forward	forward;	/* log-to */
-	struct consulted tables, sts, share;
+	struct consulted tables, sts, share, resolver;
 	loop_fn		*ended_fn;	/* after beside_let_go */
 	void		*context;
 };

@@ -2,7 +2,7 @@
  *
  * In     the configuration in force
  * Out    a process; after its end another one
- * Holds  the listening socket
+ * Holds  the listening socket, or two
  * Spec   consulted.h, daemon/sidecar.h, tables/ask/server.h, sts/ask/askers.h
  *
  * SPDX-License-Identifier: ISC
@@ -11,9 +11,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include "daemon/listen_socket.h"
 #include "daemon/skeleton.h"
+#include "grammar/net.h"
 #include "io/share_ask.h"
 #include "io/sts_ask.h"
 #include "io/unix_socket.h"
@@ -23,7 +26,7 @@
 
 #include "base/banned.h"
 
-enum { PATH_BYTES = 4200 };
+enum { PATH_BYTES = 4200, DATAGRAMS_BYTES = 1 << 20 };
 
 const struct consulted_kind consulted_tables = {
 	.program = "tables", .socket = TABLES_SOCKET,
@@ -38,6 +41,19 @@ const struct consulted_kind consulted_sts = {
 const struct consulted_kind consulted_share = {
 	.program = "share", .socket = SHARE_SOCKET,
 	.askers = ROLE_SMTPSERVER, .is_wanted = conf_asks_share,
+};
+
+static void
+consulted_describe_resolver(const struct conf *conf, struct str *out)
+{
+	if (conf_has_resolver(conf))
+		conf_resolver_add(out, &conf->resolver);
+}
+
+const struct consulted_kind consulted_resolver = {
+	.program = "resolver", .askers = ROLE_RESOLVER,
+	.is_wanted = conf_has_resolver, .prepare = dirs_prepare_resolver,
+	.describe = consulted_describe_resolver,
 };
 
 /* Those who may ask have one group. */
@@ -56,12 +72,83 @@ consulted_admit(const struct consulted *consulted, const char *path)
 		    consulted->kind->program, path);
 }
 
+/* Who comes by datagrams, at the same address.  -1: err. */
+static int
+consulted_datagrams(const struct conf_listen *at, struct err *err)
+{
+	int fd = socket(at->address.ss_family,
+	    SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int room = DATAGRAMS_BYTES;	/* who asks while it is replaced */
+
+	if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room,
+	    sizeof(room)) != 0)
+		(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room,
+		    sizeof(room));
+	if (fd >= 0 && bind(fd, (const struct sockaddr *)&at->address,
+	    at->length) == 0)
+		return fd;
+	err_sys(err, "cannot take datagrams at %s", at->text);
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static void
+consulted_close(struct consulted *consulted)
+{
+	struct sidecar *sidecar = &consulted->sidecar;
+
+	if (sidecar->socket >= 0)
+		close(sidecar->socket);
+	if (sidecar->second >= 0)
+		close(sidecar->second);
+	sidecar->socket = sidecar->second = -1;
+	consulted->address[0] = '\0';
+}
+
+/* Both sockets, or none.  One that another program has is tried again with
+ * the next start, and told of once. */
+static void
+consulted_listen_at(struct consulted *consulted, const char *address)
+{
+	struct sidecar *sidecar = &consulted->sidecar;
+	struct conf_listen at = { .is_tls = false };
+	struct err err;
+
+	if (strcmp(consulted->address, address) != 0)
+		consulted_close(consulted);
+	if (sidecar->socket >= 0)
+		return;
+	strlcpy(at.text, address, sizeof(at.text));
+	if (net_endpoint_parse(slice_of(address), 53, &at.address, &at.length,
+	    &err) == 0) {
+		sidecar->socket = listen_socket(&at, &err);
+		sidecar->second = sidecar->socket < 0 ? -1 :
+		    consulted_datagrams(&at, &err);
+	}
+	if (sidecar->second < 0) {
+		if (strcmp(consulted->refused, err.text) != 0)
+			warning("%s: %s", consulted->kind->program, err.text);
+		strlcpy(consulted->refused, err.text,
+		    sizeof(consulted->refused));
+		consulted_close(consulted);
+		return;
+	}
+	strlcpy(consulted->address, address, sizeof(consulted->address));
+	consulted->refused[0] = '\0';
+}
+
 static bool
 consulted_listen(struct consulted *consulted)
 {
 	char path[PATH_BYTES];
 	struct err err;
 
+	if (consulted->kind->socket == NULL) {
+		consulted_listen_at(consulted,
+		    (*consulted->conf)->resolver.address);
+		return true;
+	}
 	if (consulted->sidecar.socket >= 0)
 		return true;
 	snprintf(path, sizeof(path), "%s/%s", (*consulted->conf)->run_dir,
@@ -82,9 +169,17 @@ consulted_is_wanted(void *context)
 	struct consulted *consulted = context;
 	struct err err;
 
-	if (!consulted->kind->is_wanted(*consulted->conf) ||
-	    !consulted_listen(consulted))
+	if (!consulted->kind->is_wanted(*consulted->conf)) {
+		if (consulted->kind->socket == NULL)
+			consulted_close(consulted);
 		return false;
+	}
+	if (!consulted_listen(consulted))
+		return false;
+	str_reset(&consulted->described);
+	if (consulted->kind->describe != NULL)
+		consulted->kind->describe(*consulted->conf,
+		    &consulted->described);
 	if (consulted->kind->prepare != NULL &&
 	    consulted->kind->prepare(*consulted->conf, &err) < 0)
 		warning("%s", err.text);
@@ -97,6 +192,8 @@ consulted_run(void *context)
 	const struct consulted *consulted = context;
 	char path[PATH_BYTES];
 
+	if (consulted->sidecar.socket < 0)	/* another one tries again */
+		_exit(EXIT_FATAL);
 	(void)signal(SIGPIPE, SIG_IGN);
 	daemon_libexec(consulted->kind->program, path, sizeof(path));
 	execl(path, path, "-C", consulted->conf_path, (char *)NULL);
@@ -112,6 +209,7 @@ consulted_init(struct consulted *consulted,
 	    .conf_path = conf_path,
 	    .how = { .name = kind->program, .is_wanted = consulted_is_wanted,
 		.run = consulted_run } };
+	str_init(&consulted->described);
 	sidecar_init(&consulted->sidecar, &consulted->how, loop, consulted);
 }
 
@@ -139,7 +237,17 @@ consulted_take_over(struct consulted *consulted,
 void
 consulted_reload(struct consulted *consulted)
 {
-	sidecar_replace(&consulted->sidecar);
+	struct str now = STR_INIT;
+	bool is_as_before = false;
+
+	if (consulted->kind->describe != NULL) {
+		consulted->kind->describe(*consulted->conf, &now);
+		is_as_before = consulted->sidecar.pid > 0 && slice_equal(
+		    str_slice(&now), str_slice(&consulted->described));
+		str_release(&now);
+	}
+	if (!is_as_before)
+		sidecar_replace(&consulted->sidecar);
 }
 
 bool

@@ -1,9 +1,10 @@
 /* consulted.h - processes that daemons consult; internal to tools/run
  *
  * Who asks databases (tables), who fetches policies (sts), who counts with
- * other machines (share): there when the configuration wants it, else not.
- * The socket below RUN stays open while the process is replaced, at a reload
- * or after its end: who asks then waits a moment.
+ * other machines (share), who answers about names (resolver): there when the
+ * configuration wants it, else not.
+ * The socket below RUN, or the two at an address, stay open while the process
+ * is replaced, at a reload or after its end: who asks then waits a moment.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -19,14 +20,19 @@ enum { CONSULTED_END_MS = 7000 };
 /* What they have not in common. */
 struct consulted_kind {
 	const char	*program;	/* of libexec */
-	const char	*socket;	/* below RUN */
-	enum conf_role	 askers;	/* whose group may ask */
+	const char	*socket;	/* below RUN; NULL: it listens at a
+					 * loopback address, for streams and
+					 * for datagrams */
+	enum conf_role	 askers;	/* whose group may ask, below RUN */
 	bool		(*is_wanted)(const struct conf *conf);
 	int		(*prepare)(const struct conf *conf, struct err *err);
 					/* before its start; NULL: nothing */
+	/* Append what of *conf it is made of: where that is as before, a
+	 * reload leaves it.  NULL: each reload replaces it. */
+	void		(*describe)(const struct conf *conf, struct str *out);
 };
 extern const struct consulted_kind consulted_tables, consulted_sts,
-    consulted_share;
+    consulted_share, consulted_resolver;
 
 struct consulted {
 	const struct consulted_kind *kind;
@@ -34,6 +40,10 @@ struct consulted {
 	struct sidecar		 sidecar;
 	struct conf *const	*conf;		/* where the one in force is */
 	const char		*conf_path;	/* its snapshot */
+	struct str		 described;	/* at its last start */
+	char			 address[64];	/* where it listens; "" below
+						 * RUN, or nowhere */
+	char			 refused[ERR_TEXT_BYTES];	/* why not */
 };
 
 /* Listen and start it, if *conf says so. */

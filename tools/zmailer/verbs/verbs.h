@@ -53,6 +53,8 @@ VERB(sts, "show DOMAIN | list | refresh DOMAIN | publish DOMAIN "
     "[--mode testing|enforce] [--mx HOSTS] [--max-age SPAN] [--dir WEB-DIR]; "
     "[--json]",
     "MTA-STS policies: the known ones of other domains, and our own")
+VERB(dns, "NAME [TYPE] [--json]",
+    "what the DNS says of a name, and what the answer is worth")
 VERB(cluster, "status [--json]",
     "the machines that share numbers, and the Redis between them")
 VERB(init, "DIR [--port N] [--sink PORT]",

@@ -98,7 +98,7 @@ dane_ask(struct dane *dane, const char *name, enum dns_type type)
 	case DNS_NO_NAME:
 		return DANE_NOTHING;
 	default:
-		err_set(&dane->trouble, "%s of %.255s could not be had: %.80s",
+		err_set(&dane->trouble, "%s of %.255s could not be had: %.230s",
 		    type == DNS_TYPE_TLSA ? "TLSA" : "CNAME (where TLSA is "
 		    "looked for hangs on it)", dane->host, err.text);
 		return DANE_FAILED;
