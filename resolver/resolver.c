@@ -22,8 +22,6 @@
 
 #include "base/banned.h"
 
-#define SYSTEM_ANCHOR "/usr/share/dns/root.key"
-
 enum {
 	PATH_BYTES = 4200,
 	ANCHOR_BYTES_MAX = 65536
@@ -62,15 +60,15 @@ static int
 anchor_copy(const char *path, struct err *err)
 {
 	struct str keys = STR_INIT;
-	int fd = open(SYSTEM_ANCHOR, O_RDONLY | O_CLOEXEC);
+	int fd = open(RESOLVER_ANCHOR, O_RDONLY | O_CLOEXEC);
 	int result = -1;
 
 	if (fd < 0)
-		return err_set(err, SYSTEM_ANCHOR ": %s; the package "
+		return err_set(err, RESOLVER_ANCHOR ": %s; the package "
 		    "dns-root-data has it, or name another by trust-anchor",
 		    strerror(errno));
 	if (fd_read_all(fd, ANCHOR_BYTES_MAX, &keys) < 0)
-		err_sys(err, SYSTEM_ANCHOR);
+		err_sys(err, RESOLVER_ANCHOR);
 	else
 		result = anchor_write(path, &keys, err);
 	close(fd);

@@ -61,6 +61,7 @@ libzm_a_SOURCES += \
 	libzm/daemon/machine/postmaster.c \
 	libzm/daemon/machine/programs.c \
 	libzm/daemon/machine/relay.c \
+	libzm/daemon/machine/resolver.c \
 	libzm/daemon/machine/signs.c \
 	libzm/daemon/machine/tables.c \
 	libzm/daemon/machine/values.c

@@ -462,6 +462,42 @@ def more_than_so_many_at_a_time_hear_servfail(site):
 
 
 @case
+def the_keys_of_the_root_are_kept(site):
+    """The anchor of the spool is used, and written anew with what the root
+    says of its keys (RFC 5011)."""
+    instance = mta.Mta("kept")
+    kept = instance.dir + "/spool/resolver/root.key"
+    try:
+        instance.configure(f"resolver 127.0.0.1:{mta.free_port()} "
+                           "{ stub . 127.0.0.1 }\n")
+        os.makedirs(os.path.dirname(kept))
+        shutil.copy(site.nsd.anchor, kept)
+        instance.start()
+        said = json.loads(instance.zmailer("dns", "--json", "mx.good",
+                                           check=None)[1])
+        assert said["status"] == "secure", said
+
+        def is_kept():
+            with open(kept, encoding="ascii") as file:
+                return "autotrust" in file.read()
+        mta.wait_for("the file anew", is_kept)
+    finally:
+        instance.close()
+
+
+@case
+def an_anchor_that_is_not_there_is_told(site):
+    instance = mta.Mta("anchor")
+    try:
+        instance.configure("resolver { trust-anchor /nonexistent/root.key }\n")
+        code, out, errors = instance.zmailer("check", check=None)
+        assert code == 78 and "the trust anchor of DNSSEC, " \
+            "/nonexistent/root.key: No such file" in out + errors, errors
+    finally:
+        instance.close()
+
+
+@case
 def its_numbers_are_a_record(site):
     said = site.look("status.resolver.zmailer.invalid", "TXT")[1]["records"]
     assert "questions=" in said[0] and "flights=" in said[0], said

@@ -65,7 +65,7 @@ conf_apply_cluster(struct conf_loader *loader,
 	(void)cluster_check_name(loader, &statement->args[0], "cluster");
 	if (conf->cluster.name != NULL) {
 		conf_complain_twice(loader, statement->node->tokens,
-		    conf->cluster.at, "cluster");
+		    conf->cluster.at, "'cluster' is said twice");
 		return;
 	}
 	conf_check_list(loader, statement->node->children, GROUP_CLUSTER,
@@ -118,7 +118,7 @@ conf_apply_cluster_self(struct conf_loader *loader,
 
 	if (cluster->self != NULL)
 		conf_complain_twice(loader, statement->node->tokens,
-		    cluster->self_at, "self");
+		    cluster->self_at, "'self' is said twice");
 	cluster->self = statement->args[0].text;
 	cluster->self_at = conf_at(token);
 }

@@ -13,6 +13,7 @@
 #include "conf/settings/at.h"
 
 #define RESOLVER_ADDRESS "127.0.0.1:5335"	/* unless said */
+#define RESOLVER_ANCHOR "/usr/share/dns/root.key"	/* the system's */
 
 enum {
 	RESOLVER_SERVERS_MAX = 64,	/* forward, stub: so many of each */

@@ -50,6 +50,8 @@ void machine_check_certificates(const struct conf *conf, struct arena *arena,
 void machine_check_signs(const struct machine_look *look);
 /* The password of a cluster is there, and nobody else's. */
 void machine_check_cluster(const struct machine_look *look);
+/* The resolver's trust anchor and program are there. */
+void machine_check_resolver(const struct machine_look *look);
 /* Programs of pipes, agents and filters can be run; sockets have their
  * directories. */
 void machine_check_programs(struct machine_look *look);

@@ -50,6 +50,26 @@ Test(conf_cluster, what_is_shown_is_read_the_same)
 	case_close(&again);
 }
 
+Test(conf_cluster, twice_is_said_in_words)
+{
+	static const struct { const char *text, *words; } rows[] = {
+		{ "cluster a { node x; self x }\ncluster b { node x; self x }\n",
+		    "'cluster' is said twice" },
+		{ "cluster a { node x; self x; self x }\n",
+		    "'self' is said twice" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct conf_case c;
+
+		case_open(&c, rows[i].text);
+		cr_expect_null(c.conf, "%s", rows[i].text);
+		cr_expect_not_null(strstr(c.shown.buf, rows[i].words), "%s",
+		    c.shown.buf);
+		case_close(&c);
+	}
+}
+
 Test(conf_cluster, this_machine_is_found_by_its_name)
 {
 	char name[256] = "", text[600];
