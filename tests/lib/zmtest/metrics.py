@@ -140,6 +140,9 @@ def table(port, port2, top):
             'result="good"': any_number, 'result="refused"': 0}),
         "config_reload_success": ("gauge", {"": 1}),
         "share_away": ("gauge", {"": 0}),
+        **{f"resolver_{what}_total": ("counter", {"": 0}) for what in (
+            "questions", "secure", "insecure", "none", "no_name", "bogus",
+            "failed", "refused")},
         "config_reload_timestamp_seconds": ("gauge", {"": soon}),
         "certificate_expiry_timestamp_seconds": ("gauge", {"name": soon}),
         "area_messages": ("gauge", {

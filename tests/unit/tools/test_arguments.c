@@ -236,7 +236,7 @@ Test(arguments, a_usage_is_shown_a_form_a_line)
 	str_reset(&out);
 	usage_add_options(&out, "a [--json] | b [--json] [--for SPAN]");
 	cr_expect_str_eq(out.buf,
-	    "  --json              JSON, an object a line\n"
+	    "  --json              JSON, one object on each line\n"
 	    "  --for SPAN          for how long: 90s 2h 3d\n");
 	str_release(&out);
 }

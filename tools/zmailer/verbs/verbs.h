@@ -94,11 +94,10 @@ VERB(hello, "[ADDRESS] [--from ADDRESS] [--timeout SPAN] [--json]",
     "send one message and follow it to its end")
 VERB(doctor, "[--quiet] [--json] [--timeout SPAN] [--outbound HOST] "
     "[AREA|DOMAIN...]",
-    "check whether this machine is ready to carry mail; exit 0 it is, 1 "
-    "warnings, 2 bad")
+    "is this machine ready to carry mail?  exit 0 yes, 1 warnings, 2 no")
 VERB(trace, "[--day DAY] [--since MOMENT] [--until MOMENT] [--json] "
     "[ID|ADDRESS|'<MESSAGE-ID>'|client:NET|SELECTOR]",
-    "the life of messages, even of finished ones, from the journal (14 days)")
+    "the life of messages, finished ones too, from the journal (14 days)")
 VERB(events, "[-f] [-n COUNT] [--json] [SELECTOR]",
     "the last events of the journal; -f goes on with new ones")
 VERB(logrotate, "[--now] [--json]",
