@@ -69,6 +69,8 @@ anchor_copy(const char *path, struct err *err)
 		    strerror(errno));
 	if (fd_read_all(fd, ANCHOR_BYTES_MAX, &keys) < 0)
 		err_sys(err, RESOLVER_ANCHOR);
+	else if (keys.len == 0)
+		err_set(err, RESOLVER_ANCHOR " is empty");
 	else
 		result = anchor_write(path, &keys, err);
 	close(fd);
@@ -76,22 +78,38 @@ anchor_copy(const char *path, struct err *err)
 	return result;
 }
 
+/* The kept file, which the system's takes the place of when it is no good:
+ * half a file would keep every daemon without answers. */
+static struct lookups *
+lookups_of_kept(struct process *process, struct err *err)
+{
+	const struct conf_resolver *block = &process->conf->resolver;
+	char kept[PATH_BYTES], bad[PATH_BYTES + 8];
+	struct lookups *lookups = NULL;
+
+	snprintf(kept, sizeof(kept), "%s/" RESOLVER_DIR "/root.key",
+	    process->conf->spool_dir);
+	snprintf(bad, sizeof(bad), "%s.bad", kept);
+	if (access(kept, F_OK) == 0 && (lookups = lookups_new(process->loop,
+	    block, kept, true, err)) == NULL) {
+		warning("resolver: %s: it is kept as %s", err->text, bad);
+		if (rename(kept, bad) < 0)
+			(void)err_sys(err, "%s", bad);
+	}
+	if (lookups == NULL && anchor_copy(kept, err) == 0)
+		lookups = lookups_new(process->loop, block, kept, true, err);
+	return lookups;
+}
+
 static struct lookups *
 resolver_lookups(struct process *process)
 {
 	const struct conf_resolver *block = &process->conf->resolver;
-	char kept[PATH_BYTES];
-	struct lookups *lookups;
 	struct err err;
+	struct lookups *lookups = block->anchor == NULL ?
+	    lookups_of_kept(process, &err) :
+	    lookups_new(process->loop, block, block->anchor, false, &err);
 
-	snprintf(kept, sizeof(kept), "%s/" RESOLVER_DIR "/root.key",
-	    process->conf->spool_dir);
-	if (block->anchor == NULL && access(kept, F_OK) != 0 &&
-	    anchor_copy(kept, &err) < 0)
-		fatal("resolver: %s", err.text);
-	lookups = lookups_new(process->loop, block,
-	    block->anchor != NULL ? block->anchor : kept,
-	    block->anchor == NULL, &err);
 	if (lookups == NULL)
 		fatal("resolver: %s", err.text);
 	return lookups;

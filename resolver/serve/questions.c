@@ -30,6 +30,7 @@ enum {
 struct unanswered {
 	struct questions		*questions;
 	struct dns_query		 query;
+	struct lookup		*lookup;	/* NULL: it is over */
 	size_t			 room;
 	questions_answer_fn		*fn;		/* NULL: nobody waits */
 	void			*context;
@@ -202,6 +203,25 @@ questions_answer_full(struct questions *questions, struct unanswered *wait)
 	wait_answer(wait, &full);
 }
 
+/* A place: the one for whose answer nobody waits, for longest.  false: all of
+ * them are waited for. */
+static bool
+questions_make_room(struct questions *questions)
+{
+	struct unanswered *wait, *oldest = NULL;
+
+	if (questions->tally.flights < QUESTIONS_FLIGHTS_MAX)
+		return true;
+	LIST_FOREACH(wait, &questions->waits, entry)
+		if (wait->fn == NULL && wait->lookup != NULL)
+			oldest = wait;
+	if (oldest == NULL)
+		return false;
+	lookup_cancel(questions->lookups, &oldest->lookup);
+	wait_end(oldest);
+	return true;
+}
+
 static struct unanswered *
 questions_ask_world(struct questions *questions,
     const struct unanswered *question)
@@ -216,8 +236,8 @@ questions_ask_world(struct questions *questions,
 	questions->waiting++;
 	timer_set(questions->loop, &wait->timer, clock_steady_ms() +
 	    QUESTIONS_PATIENCE_MS, wait_on_late, wait);
-	lookup_ask(questions->lookups, wait->query.name, wait->query.type,
-	    wait_on_found, wait);
+	wait->lookup = lookup_ask(questions->lookups, wait->query.name,
+	    wait->query.type, wait_on_found, wait);
 	wait->is_new = false;
 	if (!wait->is_done)
 		return wait;
@@ -258,7 +278,7 @@ questions_ask(struct questions *questions, struct slice packet, size_t room,
 	else if (question.query.type == DNS_TYPE_TXT &&
 	    strcasecmp(question.query.name, RESOLVER_STATUS_NAME ".") == 0)
 		questions_answer_status(questions, &question);
-	else if (questions->tally.flights >= QUESTIONS_FLIGHTS_MAX)
+	else if (!questions_make_room(questions))
 		questions_answer_full(questions, &question);
 	else
 		return questions_ask_world(questions, &question);

@@ -165,7 +165,8 @@ streamed_take(struct dns_stream *stream, struct slice packet)
 static void
 streamed_read_on(struct dns_stream *stream)
 {
-	while (stream->in.len >= STREAM_LENGTH_BYTES &&
+	while (!stream->streams->is_leaving &&
+	    stream->in.len >= STREAM_LENGTH_BYTES &&
 	    stream->wait_count < STREAM_WAITS_MAX &&
 	    stream->out.len < STREAM_OUT_BYTES_MAX) {
 		const unsigned char *p = (const unsigned char *)

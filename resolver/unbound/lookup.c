@@ -30,13 +30,13 @@ struct lookups {
 struct lookup {
 	lookup_fn	*fn;
 	void		*context;
+	int		 id;		/* the library's */
 };
 
 /* What differs from the library's own settings, and why. */
 static const struct {
 	const char *name, *value;
 } lookup_settings[] = {
-	{ "do-not-query-localhost:", "no" },	/* forward, stub may be here */
 	{ "minimal-responses:", "yes" },	/* nobody reads the rest */
 	{ "outgoing-range:", "512" },		/* it is made for few */
 	{ "num-queries-per-thread:", "2048" },
@@ -90,6 +90,21 @@ lookups_point(struct ub_ctx *context, const struct conf_resolver *resolver,
 	    "%s: %s", server, ub_strerror(code));
 }
 
+/* Who delegates a zone to 127.0.0.1 shall not have us ask there. */
+static bool
+lookups_ask_here(const struct conf_resolver *resolver)
+{
+	bool is_here = false;
+
+	for (size_t i = 0; i < resolver->forward_count; i++)
+		is_here |= strncmp(resolver->forwards[i], "127.", 4) == 0 ||
+		    strncmp(resolver->forwards[i], "[::1]", 5) == 0;
+	for (size_t i = 0; i < resolver->stub_count; i++)
+		is_here |= strncmp(resolver->stubs[i].server, "127.", 4) ==
+		    0 || strncmp(resolver->stubs[i].server, "[::1]", 5) == 0;
+	return is_here;
+}
+
 static int
 lookups_set_all(struct ub_ctx *context, const struct conf_resolver *resolver,
     struct err *err)
@@ -101,6 +116,9 @@ lookups_set_all(struct ub_ctx *context, const struct conf_resolver *resolver,
 		if (lookups_set(context, lookup_settings[i].name,
 		    lookup_settings[i].value, err) < 0)
 			return -1;
+	if (lookups_ask_here(resolver) && lookups_set(context,
+	    "do-not-query-localhost:", "no", err) < 0)
+		return -1;
 	snprintf(bytes, sizeof(bytes), "%llu",
 	    (unsigned long long)resolver->cache_bytes / 3);
 	if (lookups_set(context, "msg-cache-size:", bytes, err) < 0)
@@ -118,9 +136,11 @@ lookups_settle(struct ub_ctx *context, const struct conf_resolver *resolver)
 	int code = ub_ctx_data_remove(context, "zmailer.invalid.");
 
 	for (size_t i = 0; code == 0 && i < resolver->stub_count; i++)
-		if (strcmp(resolver->stubs[i].zone, ".") != 0)
-			code = ub_ctx_zone_remove(context,
-			    resolver->stubs[i].zone);
+		if (strcmp(resolver->stubs[i].zone, ".") != 0 &&
+		    (code = ub_ctx_zone_remove(context,
+		    resolver->stubs[i].zone)) == 0)
+			code = ub_ctx_zone_add(context,
+			    resolver->stubs[i].zone, "transparent");
 	return code;
 }
 
@@ -216,7 +236,7 @@ lookup_on_result(void *context, int code, struct ub_result *result)
 	ub_resolve_free(result);
 }
 
-void
+struct lookup *
 lookup_ask(struct lookups *lookups, const char *name, unsigned type,
     lookup_fn *fn, void *context)
 {
@@ -226,9 +246,18 @@ lookup_ask(struct lookups *lookups, const char *name, unsigned type,
 	lookup->fn = fn;
 	lookup->context = context;
 	code = ub_resolve_async(lookups->context, name, (int)type,
-	    LOOKUP_CLASS_IN, lookup, lookup_on_result, NULL);
-	if (code != 0)
-		lookup_on_result(lookup, code, NULL);
+	    LOOKUP_CLASS_IN, lookup, lookup_on_result, &lookup->id);
+	if (code == 0)
+		return lookup;
+	lookup_on_result(lookup, code, NULL);
+	return NULL;
+}
+
+void
+lookup_cancel(struct lookups *lookups, struct lookup **lookup)
+{
+	(void)ub_cancel(lookups->context, (*lookup)->id);
+	mem_free(lookup);
 }
 
 void

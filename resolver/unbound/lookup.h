@@ -16,6 +16,7 @@
 #include "resolver/wire/response.h"
 
 struct lookups;
+struct lookup;
 
 /* Called once for each question, in the loop or from lookup_ask.  What
  * finding points to lives as long as the call. */
@@ -28,9 +29,13 @@ struct lookups *lookups_new(struct loop *loop,
     const struct conf_resolver *resolver, const char *anchor, bool is_kept,
     struct err *err);
 
-/* Ask for a name as text, "mx.example.org.". */
-void lookup_ask(struct lookups *lookups, const char *name, unsigned type,
-    lookup_fn *fn, void *context);
+/* Ask for a name as text, "mx.example.org.".
+ * returns what lookup_cancel takes, until fn is called; NULL: it was */
+struct lookup *lookup_ask(struct lookups *lookups, const char *name,
+    unsigned type, lookup_fn *fn, void *context);
+
+/* fn is not called; the library looks no further. */
+void lookup_cancel(struct lookups *lookups, struct lookup **lookup);
 
 /* Questions that are out are forgotten: their fn is not called. */
 void lookups_free(struct lookups **lookups);

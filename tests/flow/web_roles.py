@@ -35,6 +35,7 @@ GETS = {
     "/limits": ("/limits", KNOWN), "/orders": ("/orders", KNOWN),
     "/authentication": ("/authentication", KNOWN),
     "/health": ("/health", KNOWN), "/done": ("/done", KNOWN),
+    "/live": ("/live", KNOWN),
     "/open/": ("/open/" + "0" * 32, ()),
     "/style.css": ("/style.css", EVERYBODY),
     "/script.js": ("/script.js", EVERYBODY),
@@ -186,7 +187,9 @@ def each_address_for_each_role(world):
         "/order", "/change", "/leave", "/login", "/unlock"}
     for path, (here, who) in GETS.items():
         for user in EVERYBODY:
-            reply = world.people[user].get(here.replace("ID", world.id))
+            reply = world.people[user].ask(     # a stream has no end
+                "HEAD" if path == "/live" else "GET",
+                here.replace("ID", world.id))
             what = (path, user, reply.status, reply.fields.get("location"))
             if user in who:
                 assert reply.status in (200, 404, 500), what

@@ -103,7 +103,7 @@ class Nsd:
 
     def sign(self, zone, text, ends_in_s):
         """With one key; signatures end so many seconds from now."""
-        key = self.tool("ldns-keygen", "-a", "ECDSAP256SHA256",
+        key = self.tool("ldns-keygen", "-k", "-a", "ECDSAP256SHA256",
                         "." if zone == "." else zone).split()[-1]
         self.write(zone, self.zone(zone, text))
         self.write(zone, self.tool("ldns-key2ds", "-n", "-f", "-2",
@@ -459,6 +459,45 @@ def more_than_so_many_at_a_time_hear_servfail(site):
     assert number > 1000, number
     mta.wait_for("it to answer again", lambda: site.look(
         "mx.good")[1]["status"] == "secure", STUCK_S)
+
+
+@case
+def new_programs_take_over_and_it_answers(site):
+    """Its sockets are handed over; then a reload, and a stop that ends it."""
+    pid = site.pid()
+    site.instance.zmailer("upgrade", "--again")
+    mta.wait_for("another process",
+                 lambda: site.pid() not in (None, pid))
+    assert site.look("mx.good")[1]["status"] == "secure"
+    site.write_block("12M")
+    site.instance.zmailer("reload")
+    assert site.look("mx.good")[1]["status"] == "secure"
+    site.instance.zmailer("stop")
+    mta.wait_for("its end", lambda: site.pid() is None)
+    site.instance.start()
+    assert site.look("mx.good")[1]["status"] == "secure"
+
+
+@case
+def a_damaged_anchor_gives_way(site):
+    """Kept beside, and said; without one of the system it says what to
+    install, and nothing is believed."""
+    instance = mta.Mta("damaged")
+    kept = instance.dir + "/spool/resolver/root.key"
+    try:
+        instance.configure(f"resolver 127.0.0.1:{mta.free_port()} "
+                           "{ stub . 127.0.0.1 }\n")
+        os.makedirs(os.path.dirname(kept))
+        with open(kept, "w", encoding="ascii") as file:
+            file.write("this is no key\n")
+        instance.start()
+        mta.wait_for("the damaged file beside",
+                     lambda: os.path.exists(kept + ".bad"))
+        code, out, _ = instance.zmailer("dns", "--json", "mx.good",
+                                        check=None)
+        assert json.loads(out)["status"] != "secure", out
+    finally:
+        instance.close()
 
 
 @case

@@ -20,6 +20,7 @@ from zmtest import browser, mta, webdriver                  # noqa: E402
 SCREENS = [(390, 844, False), (1024, 768, True), (1920, 1080, False)]
 # for people who look at pictures of them
 SHOT_SCREENS = SCREENS + [(390, 844, True), (1024, 768, False)]
+PATIENCE_S = 180        # on a busy machine it asks seldom
 TAB, ENTER = "\ue004", "\ue007"
 LOOK = """
 const bad = [];
@@ -257,15 +258,15 @@ def what_waits_is_renewed(world):
     assert shown("#live") == ""
     world.mail.instance.zmailer("hold", "--yes", "to:c@peer.test")
     mta.wait_for("the number", lambda: int(shown(
-        '[data-live="waiting messages"]')) == before - 1)
+        '[data-live="waiting messages"]')) == before - 1, PATIENCE_S)
     mta.wait_for("the words", lambda: "What waits has changed" in
-                 shown("#live"))
+                 shown("#live"), PATIENCE_S)
     world.chrome.open(world.url("/queue"))
     mta.wait_for("the first count", lambda: world.chrome.run(
         "return document.getElementById('live').dataset.heard"))
     world.mail.instance.zmailer("release", "--yes", "to:c@peer.test")
     mta.wait_for("the words", lambda: "What waits has changed" in
-                 shown("#live"))
+                 shown("#live"), PATIENCE_S)
     world.chrome.click("#live a")
     mta.wait_for("the page of now", lambda: shown("#live") == "")
 

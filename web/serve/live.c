@@ -58,9 +58,9 @@ live_on_close(struct evhttp_connection *connection, void *context)
 static void
 live_send(const struct live *live, struct slice text)
 {
-	struct evbuffer *piece = evbuffer_new();
+	struct evbuffer *piece = live->is_gone ? NULL : evbuffer_new();
 
-	if (piece == NULL || live->is_gone)
+	if (piece == NULL)
 		return;
 	(void)evbuffer_add(piece, text.p, text.n);
 	evhttp_send_reply_chunk(live->http, piece);
@@ -181,8 +181,9 @@ lives_on_answer(void *context)
 	question_release(&lives.question);
 	lives_tell(&event);
 	str_release(&event);
-	lives_wait(took_ms * LIVE_SHARE > LIVE_EVERY_MS ?
-	    took_ms * LIVE_SHARE : LIVE_EVERY_MS);
+	lives_wait(took_ms * LIVE_SHARE < LIVE_EVERY_MS ? LIVE_EVERY_MS :
+	    took_ms * LIVE_SHARE > LIVE_LAST_MS ? LIVE_LAST_MS :
+	    took_ms * LIVE_SHARE);
 }
 
 static void

@@ -20,7 +20,8 @@
 enum {
 	LIVE_MAX = 100,		/* streams; one more is told to come later */
 	LIVE_EVERY_MS = 2000,	/* between questions, at least */
-	LIVE_SHARE = 50,	/* and so many times what the last one took */
+	LIVE_SHARE = 50,	/* and so many times what the last one took, */
+	LIVE_LAST_MS = 60000,	/* but no more than this */
 	LIVE_WRITE_S = 10,
 	LIVE_SIGN_MS = 15000	/* without a change: a comment */
 };

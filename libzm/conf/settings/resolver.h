@@ -12,7 +12,8 @@
 #include "base/str.h"
 #include "conf/settings/at.h"
 
-#define RESOLVER_ADDRESS "127.0.0.1:5335"	/* unless said */
+#define RESOLVER_ADDRESS "127.0.0.25:53"	/* unless said; a port that
+						 * only root can take */
 #define RESOLVER_ANCHOR "/usr/share/dns/root.key"	/* the system's */
 
 enum {
@@ -25,7 +26,7 @@ struct conf_stub {		/* stub ZONE ADDRESS[:PORT] */
 };
 
 struct conf_resolver {		/* resolver [ADDRESS:PORT] { ... } */
-	const char	*address;	/* "127.0.0.1:5335"; NULL: none */
+	const char	*address;	/* "127.0.0.25:53"; NULL: none */
 	const char	*anchor;	/* a file of DS or DNSKEY records; NULL:
 					 * the system's, kept by RFC 5011 */
 	const char	**forwards;	size_t forward_count;	/* none: it

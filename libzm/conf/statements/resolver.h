@@ -9,7 +9,7 @@ STATEMENT(TOP, "resolver", RESOLVER, resolver, "endpoint?", "",
     "validates what it answers (DNSSEC): TLSA records then count for every "
     "domain that is signed (DANE), and an answer that somebody changed is "
     "never used.  It listens for DNS, by UDP and TCP, at a loopback address "
-    "(127.0.0.1:5335 unless said), where dig(1) may ask it, too; "
+    "(127.0.0.25:53 unless said), where dig(1) may ask it, too; "
     "zmailer-dns(8).  It takes the place of the statement dns.",
     "resolver { cache 64M }")
 

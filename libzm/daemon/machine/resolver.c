@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
+#include <netinet/in.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -42,6 +43,23 @@ resolver_check_anchor(const struct machine_look *look)
 	    "the trust anchor of DNSSEC, %s: %s", path, strerror(errno)));
 }
 
+/* What it says is believed: nobody else may stand in its place. */
+static void
+resolver_check_port(const struct machine_look *look)
+{
+	const char *colon = strrchr(look->conf->resolver.address, ':');
+	uint64_t port;
+
+	if (daemon_is_private(look->conf) || colon == NULL ||
+	    !slice_number(slice_of(colon + 1), 1, 65535, &port) ||
+	    port < IPPORT_RESERVED)
+		return;
+	machine_tell(look, CONF_WARNING, look->conf->resolver.at,
+	    "choose a port below 1024, or none: " RESOLVER_ADDRESS,
+	    "while zmailer stands, any user of this machine can listen at "
+	    "this port, and what is said there is believed");
+}
+
 void
 machine_check_resolver(const struct machine_look *look)
 {
@@ -50,6 +68,7 @@ machine_check_resolver(const struct machine_look *look)
 	if (!conf_has_resolver(look->conf))
 		return;
 	resolver_check_anchor(look);
+	resolver_check_port(look);
 	daemon_libexec("resolver", path, sizeof(path));
 	if (access(path, X_OK) != 0)
 		machine_tell(look, CONF_ERROR, look->conf->resolver.at,

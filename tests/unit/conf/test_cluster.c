@@ -53,7 +53,8 @@ Test(conf_cluster, what_is_shown_is_read_the_same)
 Test(conf_cluster, twice_is_said_in_words)
 {
 	static const struct { const char *text, *words; } rows[] = {
-		{ "cluster a { node x; self x }\ncluster b { node x; self x }\n",
+		{ "cluster a { node x; self x }\n"
+		    "cluster b { node x; self x }\n",
 		    "'cluster' is said twice" },
 		{ "cluster a { node x; self x; self x }\n",
 		    "'self' is said twice" },

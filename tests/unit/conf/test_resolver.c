@@ -13,7 +13,7 @@ Test(conf_resolver, unless_more_is_said)
 
 	case_good(&c, "resolver { }\n");
 	cr_expect(conf_has_resolver(c.conf));
-	cr_expect_str_eq(c.conf->dns_server, "127.0.0.1:5335");
+	cr_expect_str_eq(c.conf->dns_server, "127.0.0.25:53");
 	cr_expect_null(c.conf->resolver.anchor);
 	cr_expect_eq(c.conf->resolver.cache_bytes, 16 << 20);
 	case_close(&c);
@@ -55,7 +55,7 @@ static const struct {
 	{ "resolver 127.0.0.1 { }\n", "is no loopback address with a port" },
 	{ "resolver { }\nresolver { }\n", "twice" },
 	{ "dns 127.0.0.1\nresolver { }\n", "both say who answers" },
-	{ "resolver { forward 127.0.0.1:5335 }\n", "ask itself" },
+	{ "resolver { forward 127.0.0.25 }\n", "ask itself" },
 	{ "resolver { stub a..b 192.0.2.1 }\n", "is no zone" },
 	{ "resolver { stub corp.test }\n", "address" },
 	{ "resolver { forward mx.test }\n", "address" },

@@ -33,7 +33,8 @@ fill(int file, const int sockets[2], const int pipes[2])
 	    .pid = 4710, .lifeline = sockets[1], .is_told = true };
 	in.beside_count = 1;
 	in.beside[0] = (struct handover_beside){ .name = "tables",
-	    .pid = 0, .lifeline = pipes[1], .socket = -1, .place = -1 };
+	    .pid = 0, .lifeline = pipes[1], .socket = -1, .place = -1,
+	    .second = -1 };
 }
 
 Test(handover, comes_back_as_it_was)

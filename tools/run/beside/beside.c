@@ -42,7 +42,7 @@ beside_note_sidecar(struct handover *out, const char *name,
 	row = &out->beside[out->beside_count++];
 	*row = (struct handover_beside){ .pid = sidecar->pid,
 	    .lifeline = sidecar->lifeline, .socket = sidecar->socket,
-	    .place = place };
+	    .place = place, .second = sidecar->second };
 	strlcpy(row->name, name, sizeof(row->name));
 }
 
@@ -50,7 +50,7 @@ void
 beside_note(const struct beside *beside, struct handover *out)
 {
 	const struct sidecar keeper = { .pid = beside->keeper.pid,
-	    .lifeline = -1, .socket = -1 };
+	    .lifeline = -1, .socket = -1, .second = -1 };
 
 	beside_note_sidecar(out, "log-to", &beside->forward.sidecar,
 	    beside->forward.place_fd);
@@ -59,6 +59,7 @@ beside_note(const struct beside *beside, struct handover *out)
 	beside_note_sidecar(out, "tables", &beside->tables.sidecar, -1);
 	beside_note_sidecar(out, "sts", &beside->sts.sidecar, -1);
 	beside_note_sidecar(out, "share", &beside->share.sidecar, -1);
+	beside_note_sidecar(out, "resolver", &beside->resolver.sidecar, -1);
 }
 
 static struct handover_beside
@@ -68,7 +69,7 @@ beside_had(const struct handover *handover, const char *name)
 		if (strcmp(handover->beside[i].name, name) == 0)
 			return handover->beside[i];
 	return (struct handover_beside){ .lifeline = -1, .socket = -1,
-	    .place = -1 };
+	    .place = -1, .second = -1 };
 }
 
 static void
@@ -89,6 +90,8 @@ beside_take_over(struct beside *beside, struct loop *loop,
 {
 	struct handover_beside had = beside_had(handover, "log-to");
 
+	beside_take_consulted(&beside->resolver, &consulted_resolver, loop,
+	    conf, conf_path, handover);
 	forward_take_over(&beside->forward, loop, conf, (pid_t)had.pid,
 	    had.lifeline, had.place);
 	keeper_start(&beside->keeper, loop, conf);

@@ -222,6 +222,19 @@ consulted_start(struct consulted *consulted,
 	sidecar_begin(&consulted->sidecar);
 }
 
+/* Where the sockets are that we were handed. */
+static void
+consulted_know_address(struct consulted *consulted)
+{
+	struct sockaddr_storage address;
+	socklen_t length = sizeof(address);
+
+	if (getsockname(consulted->sidecar.second,
+	    (struct sockaddr *)&address, &length) == 0)
+		net_endpoint_text((const struct sockaddr *)&address,
+		    consulted->address, sizeof(consulted->address));
+}
+
 void
 consulted_take_over(struct consulted *consulted,
     const struct consulted_kind *kind, struct loop *loop,
@@ -231,6 +244,9 @@ consulted_take_over(struct consulted *consulted,
 	consulted_init(consulted, kind, loop, conf, conf_path);
 	sidecar_adopt(&consulted->sidecar, (pid_t)had->pid, had->lifeline,
 	    had->socket);
+	consulted->sidecar.second = had->second;
+	if (had->second >= 0)
+		consulted_know_address(consulted);
 	sidecar_replace(&consulted->sidecar);
 }
 

@@ -89,7 +89,9 @@ const struct handover_line handover_lines[] = {
 	    DESCRIPTOR(handover_beside, socket,
 		HANDOVER_LISTENING | HANDOVER_MAYBE),
 	    DESCRIPTOR(handover_beside, place,
-		HANDOVER_FILE | HANDOVER_MAYBE)),
+		HANDOVER_FILE | HANDOVER_MAYBE),
+	    DESCRIPTOR(handover_beside, second,
+		HANDOVER_SOCKET | HANDOVER_MAYBE)),
 	{ NULL, 0, 0, 0, 0, { { HANDOVER_NONE, 0, 0 } } }
 };
 

@@ -78,7 +78,7 @@ struct handover_before {		/* a predecessor, oldest first */
 struct handover_beside {
 	char	name[32];
 	int64_t	pid;			/* 0: none */
-	int	lifeline, socket, place;	/* -1: none */
+	int	lifeline, socket, place, second;	/* -1: none */
 };
 
 struct handover {

@@ -49,8 +49,8 @@ dns_look_take_record(void *context, const struct dns_record *record)
 
 	if (look->record_count == RECORDS_MAX)
 		return;
-	str_addf(&line, "%s. %lu ", record->name,
-	    (unsigned long)record->ttl_s);
+	str_addf(&line, "%s. %lu ", strcmp(record->name, ".") == 0 ? "" :
+	    record->name, (unsigned long)record->ttl_s);
 	dns_type_text(record->type, &line);
 	str_addc(&line, ' ');
 	str_add_slice(&line, record->value);
