@@ -147,6 +147,15 @@ question_give(struct helper_question *question, struct helper *helper)
 	str_addc(outbox, '\n');
 }
 
+/* Is it gone for longer than any question waits?  Then no other one waits for
+ * it: a router that is down would keep each recipient as long. */
+static bool
+kind_is_long_gone(const struct kind *kind)
+{
+	return kind->gone_ms != 0 &&
+	    clock_steady_ms() - kind->gone_ms >= kind->row->for_ms;
+}
+
 /* Nobody listens there: somebody else's process may just be replaced.  What
  * waits goes on to wait, as long as its time is. */
 static void
@@ -156,6 +165,8 @@ kind_await(struct kind *kind, const struct err *err)
 	int64_t now_ms = clock_steady_ms();
 
 	kind->trouble = *err;
+	if (kind->gone_ms == 0)
+		kind->gone_ms = now_ms;
 	kind->not_before_ms = now_ms + AWAIT_MS;
 	timer_set(helpers->process->loop, &helpers->tick, now_ms + AWAIT_MS,
 	    helpers_on_tick, helpers);
@@ -196,9 +207,11 @@ kind_run(struct kind *kind)
 		}
 		if (helper == NULL)
 			break;
+		kind->gone_ms = 0;
 		question_give(question, helper);
 	}
-	if (question != NULL && err.text[0] != '\0' && kind->row->awaits) {
+	if (question != NULL && err.text[0] != '\0' && kind->row->awaits &&
+	    !kind_is_long_gone(kind)) {
 		kind_await(kind, &err);
 	} else if (question != NULL && err.text[0] != '\0' &&
 	    TAILQ_EMPTY(&kind->helpers)) {

@@ -47,6 +47,8 @@ struct kind {
 	int64_t				 not_before_ms;	/* fork again */
 	struct err			 trouble;	/* why none is there,
 							 * of one that awaits */
+	int64_t				 gone_ms;	/* since then; 0: one
+							 * is */
 	bool				 is_stirred;	/* kind_run comes */
 };
 

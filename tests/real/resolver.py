@@ -469,6 +469,9 @@ def new_programs_take_over_and_it_answers(site):
     mta.wait_for("another process",
                  lambda: site.pid() not in (None, pid))
     assert site.look("mx.good")[1]["status"] == "secure"
+    with open(f"/proc/{site.pid()}/status", encoding="ascii") as file:
+        blocked = next(line for line in file if line.startswith("SigBlk"))
+    assert int(blocked.split()[1], 16) == 0, blocked
     site.write_block("12M")
     site.instance.zmailer("reload")
     assert site.look("mx.good")[1]["status"] == "secure"

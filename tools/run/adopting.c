@@ -47,8 +47,8 @@ settings_note(const struct conf *conf, struct handover *out)
 }
 
 /* A setting that one of them does not know is none of this. */
-static int
-settings_check(const struct handover *had, const struct conf *conf,
+int
+supervisor_settings_check(const struct handover *had, const struct conf *conf,
     struct err *err)
 {
 	struct handover *now = mem_alloc(1, sizeof(*now));
@@ -349,7 +349,7 @@ supervisor_try(const struct handover *handover, const struct conf *conf,
 	int result;
 
 	had->conf = (struct conf *)(uintptr_t)conf;
-	result = settings_check(handover, conf, err) < 0 ||
+	result = supervisor_settings_check(handover, conf, err) < 0 ||
 	    supervisor_adopt(had, handover, err) < 0 ||
 	    consulted_try(&consulted_tables, conf, err) < 0 ||
 	    consulted_try(&consulted_sts, conf, err) < 0 ||

@@ -441,8 +441,8 @@ supervisor_run(struct conf *conf, const char *conf_path, int ready_fd)
 /* The file as it is now.  What was in force is better than nothing, when
  * somebody has broken it since the trial. */
 static struct conf *
-take_over_conf(const char *conf_path, const char *run_dir, bool is_trial,
-    struct err *err)
+take_over_conf(const char *conf_path, const struct handover *handover,
+    bool is_trial, struct err *err)
 {
 	struct arena *arena = arena_new();
 	struct conf_report report;
@@ -452,9 +452,13 @@ take_over_conf(const char *conf_path, const char *run_dir, bool is_trial,
 	if (conf == NULL) {
 		daemon_report_line(&report, line, sizeof(line));
 		err_set(err, "%s", line);
+	} else if (!is_trial && supervisor_settings_check(handover, conf,
+	    err) < 0) {
+		conf_free(&conf);
 	}
 	if (conf == NULL && !is_trial) {
-		snprintf(path, sizeof(path), "%s/" SNAPSHOT_NAME, run_dir);
+		snprintf(path, sizeof(path), "%s/" SNAPSHOT_NAME,
+		    handover_setting(handover, "run"));
 		conf = conf_load(path, arena, &report);
 	}
 	arena_free(&arena);
@@ -499,8 +503,12 @@ take_over_prepare(struct supervisor *boss, const struct handover *handover,
 	if (progress_open(conf->run_dir, "supervisor", err) < 0)
 		warning("nobody will see how far it is: %s", err->text);
 	take_over_listeners(boss);
-	if (conf_snapshot_write(conf, err) < 0)
-		return -1;
+	if (conf_snapshot_write(conf, err) < 0) {
+		/* the one of before is there, and daemons start with it */
+		warning("%s", err->text);
+		strlcpy(boss->upgrade.not_done, err->text,
+		    sizeof(boss->upgrade.not_done));
+	}
 	umask(007);
 	return 0;
 }
@@ -518,12 +526,13 @@ take_over_run(struct conf *conf, const char *conf_path,
 	libexec_settle();
 	if (take_over_prepare(&boss, handover, err) < 0)
 		return EX_UNAVAILABLE;
+	/* who handed over blocked them all; what we start has none blocked */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	beside_take_over(&boss.beside, boss.loop, &boss.conf,
 	    boss.snapshot_path, handover);
 	watchdog_start(&boss.watchdog, boss.conf->run_dir, boss.children,
 	    CHILD_COUNT);
-	sigemptyset(&none);		/* who handed over blocked them all */
-	sigprocmask(SIG_SETMASK, &none, NULL);
 	upgrade_go_on(&boss);
 	on_child_signal(&boss);		/* who ended meanwhile */
 	return supervisor_loop(&boss);
@@ -540,8 +549,8 @@ supervisor_take_over(const char *conf_path, int fd, bool is_trial)
 	err_program("supervisor");
 	if (handover_read(fd, handover, &err) == 0) {
 		handover_keep(handover, fd, false);
-		conf = take_over_conf(conf_path, handover_setting(handover,
-		    "run"), is_trial, &err);
+		close(fd);
+		conf = take_over_conf(conf_path, handover, is_trial, &err);
 	}
 	if (conf != NULL && is_trial)
 		status = supervisor_try(handover, conf, &err) == 0 ? EX_OK :

@@ -28,7 +28,9 @@
 
 enum {
 	WORDS_BYTES_MAX = 400,		/* of what a trial says */
-	SUCCESSOR_FOR_MS = 20000	/* until smtpserver's is ready */
+	SUCCESSOR_FOR_MS = 20000,	/* until smtpserver's is ready */
+	NEXT_FOR_MS = 120000		/* router and scheduler, which may have
+					 * much to read */
 };
 
 static struct supervised *
@@ -50,6 +52,20 @@ upgrade_child(struct supervisor *boss)
 
 /* ---- its end ----------------------------------------------------------- */
 
+/* What came meanwhile, in a turn of its own: who calls upgrade_answered may
+ * not be done with the daemon that it speaks of. */
+static void
+upgrade_on_owed(void *context)
+{
+	struct supervisor *boss = context;
+
+	if (boss->owes_reload) {
+		boss->owes_reload = false;
+		taking_on_hangup(boss);
+	}
+	upgrade_if_owed(boss);
+}
+
 /* Who waits for it hears of it by the state file, when all is said. */
 static void
 upgrade_answered(struct supervisor *boss)
@@ -59,11 +75,9 @@ upgrade_answered(struct supervisor *boss)
 	boss->upgrade.count++;
 	event_flush();
 	supervisor_state_publish(boss);
-	if (boss->owes_reload) {
-		boss->owes_reload = false;
-		taking_on_hangup(boss);
-	}
-	upgrade_if_owed(boss);
+	if (boss->owes_reload || boss->upgrade.is_owed)
+		timer_set(boss->loop, &boss->upgrade.timer, clock_steady_ms(),
+		    upgrade_on_owed, boss);
 }
 
 static void
@@ -111,6 +125,17 @@ manager_tell_reloading(void)
 	manager_tell(text);
 }
 
+/* What is to be done after this is the next program's to do. */
+static void
+upgrade_send_owed(struct supervisor *boss)
+{
+	if (boss->owes_reload)
+		(void)kill(getpid(), SIGHUP);
+	if (boss->upgrade.is_owed)
+		(void)kill(getpid(), SIGUSR2);
+	boss->owes_reload = boss->upgrade.is_owed = false;
+}
+
 /* Returns only when it does not work, and all is as it was.  No signal gets
  * lost: what comes meanwhile waits for the next program. */
 static void
@@ -129,6 +154,7 @@ upgrade_exec(struct supervisor *boss)
 		sigfillset(&all);
 		sigprocmask(SIG_BLOCK, &all, &before);
 		loop_signals_resend(boss->loop);
+		upgrade_send_owed(boss);
 		handover_keep(handover, fd, true);
 		upgrade_program_exec(boss, fd, false);
 		err_sys(&err, "cannot execute %s", boss->program.path);
@@ -145,11 +171,13 @@ upgrade_exec(struct supervisor *boss)
 
 static void __attribute__((noreturn))
 trial_child(const struct supervisor *boss, const struct handover *handover,
-    int fd, int words, const sigset_t *before)
+    int fd, int words, const sigset_t *before, pid_t boss_pid)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != boss_pid)	/* it died before that was said */
+		_exit(EXIT_FATAL);
 	(void)setpgid(0, 0);
 	for (int i = 1; i < NSIG; i++)
 		(void)signal(i, SIG_DFL);
@@ -191,6 +219,7 @@ trial_fork(struct supervisor *boss, const struct handover *handover,
 {
 	struct upgrade *upgrade = &boss->upgrade;
 	int ends[2], fd = handover_write(handover, err);
+	pid_t boss_pid = getpid();
 	sigset_t all, before;
 
 	if (fd < 0)
@@ -204,7 +233,7 @@ trial_fork(struct supervisor *boss, const struct handover *handover,
 	sigprocmask(SIG_BLOCK, &all, &before);
 	upgrade->pid = fork();
 	if (upgrade->pid == 0)
-		trial_child(boss, handover, fd, ends[1], &before);
+		trial_child(boss, handover, fd, ends[1], &before, boss_pid);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	(void)setpgid(upgrade->pid, upgrade->pid);
 	close(ends[1]);
@@ -352,7 +381,7 @@ upgrade_halt(struct supervisor *boss, const struct supervised *child,
 }
 
 /* Neither ready nor ended; or the one before does not say that it has
- * left. */
+ * left.  Router and scheduler go on to become ready. */
 static void
 upgrade_on_timer(void *context)
 {
@@ -361,6 +390,10 @@ upgrade_on_timer(void *context)
 
 	if (child == NULL)
 		return;
+	if (boss->upgrade.step != UPGRADE_SMTPSERVER) {
+		upgrade_halt(boss, child, "it is not ready yet");
+		return;
+	}
 	if (child->state == SUPERVISED_STARTING)
 		(void)kill(child->pid, SIGKILL);
 	else
@@ -383,9 +416,16 @@ step_begin(struct supervisor *boss, enum upgrade_step step)
 		timer_set(boss->loop, &boss->upgrade.timer,
 		    clock_steady_ms() + SUCCESSOR_FOR_MS, upgrade_on_timer,
 		    boss);
-		if (supervised_replace(child, &err) < 0)
+		if (supervised_replace(child, &err) < 0) {
+			supervised_restart_later(child, -1);
 			upgrade_halt(boss, child, err.text);
-	} else if (child->pid > 0) {
+		}
+		supervisor_state_publish(boss);
+		return;
+	}
+	timer_set(boss->loop, &boss->upgrade.timer, clock_steady_ms() +
+	    NEXT_FOR_MS, upgrade_on_timer, boss);
+	if (child->pid > 0) {
 		supervised_stop(child, STOP_FOR_MS);
 	} else if (supervised_start(child, &err) < 0) {
 		supervised_restart_later(child, -1);

@@ -72,6 +72,9 @@ int supervisor_note(const struct supervisor *boss, struct handover *out,
  * 0 or -1 with err. */
 int supervisor_adopt(struct supervisor *boss, const struct handover *handover,
     struct err *err);
+/* Is what may not change (spool, RUN, ...) in conf as it was?  0; -1: err. */
+int supervisor_settings_check(const struct handover *handover,
+    const struct conf *conf, struct err *err);
 /* Could this program take over with this configuration?  0 or -1 with err. */
 int supervisor_try(const struct handover *handover, const struct conf *conf,
     struct err *err);

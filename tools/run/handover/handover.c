@@ -9,6 +9,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -287,6 +288,25 @@ handover_title_take(struct slice line, struct err *err)
 	return 0;
 }
 
+/* Signals go there: who has a lifeline has a pid, and none is 0 then. */
+static int
+handover_check_pids(const struct handover *handover, struct err *err)
+{
+	bool is_good = true;
+
+	for (size_t i = 0; i < handover->child_count; i++)
+		is_good &= handover->children[i].pid <= INT_MAX &&
+		    (handover->children[i].pid > 0) ==
+		    (handover->children[i].lifeline >= 0);
+	for (size_t i = 0; i < handover->before_count; i++)
+		is_good &= handover->before[i].pid > 0 &&
+		    handover->before[i].pid <= INT_MAX;
+	for (size_t i = 0; i < handover->beside_count; i++)
+		is_good &= handover->beside[i].pid <= INT_MAX;
+	return is_good ? 0 : err_set(err, "the record has a process whose "
+	    "number cannot be");
+}
+
 int
 handover_parse(struct slice text, struct handover *out, struct err *err)
 {
@@ -305,8 +325,9 @@ handover_parse(struct slice text, struct handover *out, struct err *err)
 			return err_prefix(err, "line %u of the record",
 			    number);
 	}
-	return out->instance_count == 1 ? 0 :
-	    err_set(err, "the record does not speak of an instance");
+	if (out->instance_count != 1)
+		return err_set(err, "the record does not speak of an instance");
+	return handover_check_pids(out, err);
 }
 
 const char *

@@ -8,8 +8,8 @@
  */
 GROUP("The first week", "setup check start reload status hello doctor list "
     "why trace retry help")
-GROUP("Running", "run stop restart upgrade watch top web metrics report "
-    "audit events log")
+GROUP("Running", "run stop restart watch top web metrics report audit events "
+    "log")
 GROUP("Configuration", "config import domain alias smarthost cert dkim sts "
     "table route")
 GROUP("Messages", "show count hold release schedule reroute bounce delete "
@@ -17,5 +17,6 @@ GROUP("Messages", "show count hold release schedule reroute bounce delete "
 GROUP("Set aside", "review forward note resubmit freeze thaw")
 GROUP("Destinations", "queue connections zones suspend resume pin etrn orders")
 GROUP("Abuse", "block unblock limit auth")
-GROUP("Maintenance", "cluster drain undrain fsck backup restore logrotate")
+GROUP("Maintenance", "cluster drain undrain fsck backup restore upgrade "
+    "logrotate")
 GROUP("Trying it", "test dns replay whynot demo init sink classify completion")
