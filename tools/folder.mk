@@ -170,7 +170,8 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/running.c tools/run/standstill/standstill.c tools/run/standstill/standstill.h \
 	tools/run/standstill/files.c tools/run/standstill/parts.h \
 	tools/run/standstill/processes.c tools/run/standstill/objectives.c \
-	tools/run/standstill/cluster.c tools/run/standstill/rows.c \
+	tools/run/standstill/cluster.c tools/run/standstill/resolver.c \
+	tools/run/standstill/rows.c \
 	tools/run/standstill/progress.c \
 	tools/run/state.c tools/run/supervisor.c \
 	tools/run/program.c tools/run/program.h \

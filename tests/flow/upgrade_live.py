@@ -417,6 +417,35 @@ def what_need_not_and_what_cannot(site):
     assert site.daemons() == before
 
 
+SLOW_TRIAL = """#!%s
+import os, sys, time
+while "--try" in sys.argv and not os.path.exists("%s"):
+    time.sleep(0.02)
+os.execv("%s", ["zmailer"] + sys.argv[1:])
+"""
+
+
+def a_reload_meanwhile_is_not_lost(site):
+    """SIGHUP while the new program is tried is for the one after the exec."""
+    def state(what):
+        with open(f"{site.dir}/run/zmailer.state", encoding="utf-8") as file:
+            return int(re.search(f'"{what}":(\\d+)', file.read()).group(1))
+    go = site.dir + "/go"
+    site.script("zmailer", SLOW_TRIAL % (sys.executable, go,
+                                         site.built("zmailer")))
+    before = state("reloads")
+    os.kill(site.boss(), signal.SIGUSR2)
+    mta.wait_for("the trial", lambda: state("upgrading"))
+    os.kill(site.boss(), signal.SIGHUP)
+    site.status()                       # in the meantime it is noted
+    with open(go, "w", encoding="ascii"):
+        pass
+    mta.wait_for("the reload", lambda: state("reloads") == before + 1)
+    site.install(["zmailer"])           # what runs now is the built one
+    site.zmailer("stop")
+    site.zmailer("start")
+
+
 def killed_while_it_tries(site):
     """kill -9 of the supervisor (row U1): all of it ends, the trial too, and
     the next start finds nothing but the spool."""
@@ -458,6 +487,7 @@ def main():
             bad_programs_change_nothing(site)
             a_bad_configuration_is_refused(site)
             one_that_does_not_start_is_told_of(site)
+            a_reload_meanwhile_is_not_lost(site)
             killed_while_it_tries(site)
             print("upgrade_live: what cannot take over changes nothing")
     finally:

@@ -482,6 +482,20 @@ def new_programs_take_over_and_it_answers(site):
 
 
 @case
+def one_that_hangs_is_told_of(site):
+    os.kill(site.pid(), signal.SIGSTOP)
+    try:
+        for verb in (["status"], ["doctor", "standstill"]):
+            code, out, errors = site.instance.zmailer(*verb, check=None)
+            assert code != 0 and f"the resolver at 127.0.0.1:{site.port} " \
+                "does not answer" in out + errors, (verb, out, errors)
+    finally:
+        os.kill(site.pid(), signal.SIGCONT)
+    out = site.instance.zmailer("status", check=None)[1]
+    assert "resolver at" not in out, out
+
+
+@case
 def a_damaged_anchor_gives_way(site):
     """Kept beside, and said; without one of the system it says what to
     install, and nothing is believed."""

@@ -20,7 +20,9 @@ enum {
 	FORWARD_AGAIN_MS = 1000	/* between two tries of the socket */
 };
 
-/* Where it is, in memory that outlives the process. */
+/* Where it is, in memory that outlives the process, and is handed to other
+ * versions of it (tools/run/handover): another layout is another version of
+ * the record. */
 struct forward_place {
 	uint64_t	inode;		/* of the file; 0: begin at the end */
 	uint64_t	offset;		/* of the first byte not sent */

@@ -41,7 +41,8 @@ settings_note(const struct conf *conf, struct handover *out)
 	handover_set(out, "says", conf_is_empty(conf) ? "nothing" :
 	    "something");
 	for (int i = 0; i < ROLE_COUNT; i++) {
-		snprintf(text, sizeof(text), "account-%d", i);
+		snprintf(text, sizeof(text), "account of %s",
+		    conf_role_names[i]);
 		handover_set(out, text, conf->accounts[i]);
 	}
 }
@@ -317,17 +318,6 @@ program_try(const char *name, struct err *err)
 	return err_set(err, "%s --version does not work", path);
 }
 
-static int
-consulted_try(const struct consulted_kind *kind, const struct conf *conf,
-    struct err *err)
-{
-	char path[4200];
-
-	daemon_libexec(kind->program, path, sizeof(path));
-	return kind->is_wanted(conf) && access(path, X_OK) < 0 ?
-	    err_sys(err, "%s", path) : 0;
-}
-
 /* Bound, and given up again. */
 static int
 listeners_try(const struct supervisor *had, struct given *given,
@@ -351,9 +341,7 @@ supervisor_try(const struct handover *handover, const struct conf *conf,
 	had->conf = (struct conf *)(uintptr_t)conf;
 	result = supervisor_settings_check(handover, conf, err) < 0 ||
 	    supervisor_adopt(had, handover, err) < 0 ||
-	    consulted_try(&consulted_tables, conf, err) < 0 ||
-	    consulted_try(&consulted_sts, conf, err) < 0 ||
-	    consulted_try(&consulted_share, conf, err) < 0 ||
+	    beside_try(conf, err) < 0 ||
 	    listeners_try(had, &had->given, conf, err) < 0 ? -1 : 0;
 	for (size_t i = 0; result == 0 && i < CHILD_COUNT; i++)
 		result = program_try(had->children[i].name, err);

@@ -515,7 +515,7 @@ take_over_prepare(struct supervisor *boss, const struct handover *handover,
 
 static int
 take_over_run(struct conf *conf, const char *conf_path,
-    const struct handover *handover, struct err *err)
+    struct handover *handover, struct err *err)
 {
 	struct supervisor boss = { .conf = conf, .conf_path = conf_path,
 	    .ready_fd = -1, .was_ready = true };

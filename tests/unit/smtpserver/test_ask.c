@@ -13,6 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "house.h"
 #include "smtpserver/helper/ask.h"
 #include "smtpserver/helper/helpers.h"
@@ -348,6 +349,15 @@ Test(helpers, one_that_is_awaited)
 	HEARD(&fixture, "answer 1 trouble cannot reach ");
 	cr_expect_null(strstr(fixture.heard.buf, "answer 2"), "%s",
 	    fixture.heard.buf);
+	/* one that is gone for as long keeps nobody waiting any more */
+	for (int64_t end_ms = clock_steady_ms() + 200;
+	    clock_steady_ms() < end_ms;)
+		loop_turn(fixture.house.loop, TURN_MS);
+	ask(&fixture, "3 never comes");
+	for (int i = 0; i < 3; i++)
+		loop_turn(fixture.house.loop, 0);
+	cr_expect_not_null(strstr(fixture.heard.buf, "answer 3 trouble "),
+	    "%s", fixture.heard.buf);
 	server = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
 	snprintf(address.sun_path, sizeof(address.sun_path), "%.90s/awaited",
 	    fixture.house.dir);

@@ -138,6 +138,17 @@ Test(handover, what_cannot_be_is_refused)
 		{ GOOD "before a-name-that-is-longer-than-any-of-ours 12 7 "
 		    "1 0 0\n", "field 1" },
 		{ GOOD "given\n", "field 1" },
+		/* signals would go to a group, or to somebody else */
+		{ GOOD "before smtpserver 0 7 1 0 0\n", "cannot be" },
+		{ GOOD "before smtpserver 4294967297 7 1 0 0\n",
+		    "cannot be" },
+		{ GOOD "beside sts 4294967297 - - - -\n", "cannot be" },
+		{ GOOD "beside sts 12 - - - -\n", NULL },
+		{ GOOD "child router ready 0 7 0 0 0 0 1 0 0 /p\n",
+		    "cannot be" },
+		{ GOOD "child router ready 12 - 0 0 0 0 1 0 0 /p\n",
+		    "cannot be" },
+		{ GOOD "child router ready 12 7 0 0 0 0 1 0 0 /p\n", NULL },
 	};
 	struct err err;
 

@@ -8,25 +8,24 @@
  * SPDX-License-Identifier: ISC
  */
 #include <string.h>
+#include <unistd.h>
 
+#include "daemon/skeleton.h"
 #include "tools/run/beside/beside.h"
 
 #include "base/banned.h"
 
+/* First who sends on what the others say. */
 void
 beside_start(struct beside *beside, struct loop *loop,
     struct conf *const *conf, const char *conf_path)
 {
-	consulted_start(&beside->resolver, &consulted_resolver, loop, conf,
-	    conf_path);
 	forward_start(&beside->forward, loop, conf);
 	keeper_start(&beside->keeper, loop, conf);
 	answers_start(&beside->answers, loop, conf);
-	consulted_start(&beside->tables, &consulted_tables, loop, conf,
-	    conf_path);
-	consulted_start(&beside->sts, &consulted_sts, loop, conf, conf_path);
-	consulted_start(&beside->share, &consulted_share, loop, conf,
-	    conf_path);
+	for (size_t i = 0; i < CONSULTED_KINDS; i++)
+		consulted_start(&beside->consulted[i], &consulted_kinds[i],
+		    loop, conf, conf_path);
 }
 
 /* ---- handed over ------------------------------------------------------- */
@@ -38,7 +37,7 @@ beside_note_sidecar(struct handover *out, const char *name,
 	struct handover_beside *row;
 
 	if (out->beside_count == HANDOVER_BESIDE_MAX)
-		return;
+		panic("beside: no place for %s in a record", name);
 	row = &out->beside[out->beside_count++];
 	*row = (struct handover_beside){ .pid = sidecar->pid,
 	    .lifeline = sidecar->lifeline, .socket = sidecar->socket,
@@ -56,67 +55,93 @@ beside_note(const struct beside *beside, struct handover *out)
 	    beside->forward.place_fd);
 	beside_note_sidecar(out, "keeper", &keeper, -1);
 	beside_note_sidecar(out, "answers", &beside->answers.sidecar, -1);
-	beside_note_sidecar(out, "tables", &beside->tables.sidecar, -1);
-	beside_note_sidecar(out, "sts", &beside->sts.sidecar, -1);
-	beside_note_sidecar(out, "share", &beside->share.sidecar, -1);
-	beside_note_sidecar(out, "resolver", &beside->resolver.sidecar, -1);
+	for (size_t i = 0; i < CONSULTED_KINDS; i++)
+		beside_note_sidecar(out, consulted_kinds[i].program,
+		    &beside->consulted[i].sidecar, -1);
 }
 
+/* Its row, which is nobody's then. */
 static struct handover_beside
-beside_had(const struct handover *handover, const char *name)
+beside_take_row(struct handover *handover, const char *name)
 {
-	for (size_t i = 0; i < handover->beside_count; i++)
-		if (strcmp(handover->beside[i].name, name) == 0)
-			return handover->beside[i];
-	return (struct handover_beside){ .lifeline = -1, .socket = -1,
+	struct handover_beside had = { .lifeline = -1, .socket = -1,
 	    .place = -1, .second = -1 };
+
+	for (size_t i = 0; i < handover->beside_count; i++) {
+		struct handover_beside *row = &handover->beside[i];
+
+		if (strcmp(row->name, name) != 0)
+			continue;
+		had = *row;
+		*row = (struct handover_beside){ .lifeline = -1,
+		    .socket = -1, .place = -1, .second = -1 };
+	}
+	return had;
 }
 
+/* A process that this program does not know ends with its lifeline. */
 static void
-beside_take_consulted(struct consulted *consulted,
-    const struct consulted_kind *kind, struct loop *loop,
-    struct conf *const *conf, const char *conf_path,
-    const struct handover *handover)
+beside_leave_rows(const struct handover *handover)
 {
-	struct handover_beside had = beside_had(handover, kind->program);
+	for (size_t i = 0; i < handover->beside_count; i++) {
+		const struct handover_beside *row = &handover->beside[i];
+		const int fds[] = { row->lifeline, row->socket, row->place,
+		    row->second };
 
-	consulted_take_over(consulted, kind, loop, conf, conf_path, &had);
+		for (size_t at = 0; at < sizeof(fds) / sizeof(fds[0]); at++)
+			if (fds[at] >= 0)
+				close(fds[at]);
+	}
 }
 
 void
 beside_take_over(struct beside *beside, struct loop *loop,
     struct conf *const *conf, const char *conf_path,
-    const struct handover *handover)
+    struct handover *handover)
 {
-	struct handover_beside had = beside_had(handover, "log-to");
+	struct handover_beside had;
 
-	beside_take_consulted(&beside->resolver, &consulted_resolver, loop,
-	    conf, conf_path, handover);
+	for (size_t i = 0; i < CONSULTED_KINDS; i++) {
+		had = beside_take_row(handover, consulted_kinds[i].program);
+		consulted_take_over(&beside->consulted[i],
+		    &consulted_kinds[i], loop, conf, conf_path, &had);
+	}
+	had = beside_take_row(handover, "log-to");
 	forward_take_over(&beside->forward, loop, conf, (pid_t)had.pid,
 	    had.lifeline, had.place);
+	had = beside_take_row(handover, "keeper");
 	keeper_start(&beside->keeper, loop, conf);
-	keeper_adopt(&beside->keeper,
-	    (pid_t)beside_had(handover, "keeper").pid);
-	had = beside_had(handover, "answers");
+	keeper_adopt(&beside->keeper, (pid_t)had.pid);
+	had = beside_take_row(handover, "answers");
 	answers_take_over(&beside->answers, loop, conf, (pid_t)had.pid,
 	    had.lifeline, had.socket);
-	beside_take_consulted(&beside->tables, &consulted_tables, loop, conf,
-	    conf_path, handover);
-	beside_take_consulted(&beside->sts, &consulted_sts, loop, conf,
-	    conf_path, handover);
-	beside_take_consulted(&beside->share, &consulted_share, loop, conf,
-	    conf_path, handover);
+	beside_leave_rows(handover);
 }
+
+int
+beside_try(const struct conf *conf, struct err *err)
+{
+	char path[4200];
+
+	for (size_t i = 0; i < CONSULTED_KINDS; i++) {
+		if (!consulted_kinds[i].is_wanted(conf))
+			continue;
+		daemon_libexec(consulted_kinds[i].program, path, sizeof(path));
+		if (access(path, X_OK) < 0)
+			return err_sys(err, "%s", path);
+	}
+	return 0;
+}
+
+/* ---- changed, ended ---------------------------------------------------- */
 
 void
 beside_reload(struct beside *beside)
 {
-	consulted_reload(&beside->resolver);
+	for (size_t i = 0; i < CONSULTED_KINDS; i++)
+		consulted_reload(&beside->consulted[i]);
 	answers_reload(&beside->answers);
 	forward_reload(&beside->forward);
-	consulted_reload(&beside->tables);
-	consulted_reload(&beside->sts);
-	consulted_reload(&beside->share);
 }
 
 void
@@ -132,27 +157,23 @@ beside_on_consulted_end(void *context)
 {
 	struct beside *beside = context;
 
-	if (beside->tables.sidecar.pid == 0 &&
-	    beside->sts.sidecar.pid == 0 && beside->share.sidecar.pid == 0 &&
-	    beside->resolver.sidecar.pid == 0)
-		beside->ended_fn(beside->context);
+	for (size_t i = 0; i < CONSULTED_KINDS; i++)
+		if (beside->consulted[i].sidecar.pid != 0)
+			return;
+	beside->ended_fn(beside->context);
 }
 
 bool
 beside_let_go(struct beside *beside, loop_fn *ended_fn, void *context)
 {
-	bool are_gone;
+	bool are_gone = true;
 
 	beside->ended_fn = ended_fn;
 	beside->context = context;
-	are_gone = consulted_stop(&beside->tables, beside_on_consulted_end,
-	    beside);
-	are_gone = consulted_stop(&beside->sts, beside_on_consulted_end,
-	    beside) && are_gone;
-	are_gone = consulted_stop(&beside->share, beside_on_consulted_end,
-	    beside) && are_gone;
-	return consulted_stop(&beside->resolver, beside_on_consulted_end,
-	    beside) && are_gone;
+	for (size_t i = 0; i < CONSULTED_KINDS; i++)
+		are_gone &= consulted_stop(&beside->consulted[i],
+		    beside_on_consulted_end, beside);
+	return are_gone;
 }
 
 void
@@ -161,8 +182,6 @@ beside_ended(struct beside *beside, pid_t pid)
 	keeper_ended(&beside->keeper, pid);
 	answers_ended(&beside->answers, pid);
 	forward_ended(&beside->forward, pid);
-	consulted_ended(&beside->tables, pid);
-	consulted_ended(&beside->sts, pid);
-	consulted_ended(&beside->share, pid);
-	consulted_ended(&beside->resolver, pid);
+	for (size_t i = 0; i < CONSULTED_KINDS; i++)
+		consulted_ended(&beside->consulted[i], pid);
 }

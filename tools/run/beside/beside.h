@@ -19,7 +19,7 @@ struct beside {
 	struct keeper	keeper;		/* of the journal */
 	struct answers	answers;	/* to who may not read it */
 	struct log_forward	forward;	/* log-to */
-	struct consulted tables, sts, share, resolver;
+	struct consulted	consulted[CONSULTED_KINDS];
 	loop_fn		*ended_fn;	/* after beside_let_go */
 	void		*context;
 };
@@ -30,10 +30,13 @@ void beside_start(struct beside *beside, struct loop *loop,
     struct conf *const *conf, const char *conf_path);
 /* What of it is handed over to the program that takes our place. */
 void beside_note(const struct beside *beside, struct handover *out);
-/* The same as beside_start, by such a program. */
+/* The same as beside_start, by such a program; rows are taken from handover,
+ * and what is left of them is closed. */
 void beside_take_over(struct beside *beside, struct loop *loop,
     struct conf *const *conf, const char *conf_path,
-    const struct handover *handover);
+    struct handover *handover);
+/* Are the programs there that this configuration wants?  0; -1: err. */
+int beside_try(const struct conf *conf, struct err *err);
 /* The configuration is another. */
 void beside_reload(struct beside *beside);
 void beside_stop(struct beside *beside);

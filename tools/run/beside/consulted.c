@@ -28,21 +28,6 @@
 
 enum { PATH_BYTES = 4200, DATAGRAMS_BYTES = 1 << 20 };
 
-const struct consulted_kind consulted_tables = {
-	.program = "tables", .socket = TABLES_SOCKET,
-	.askers = ROLE_SMTPSERVER, .is_wanted = conf_asks_databases,
-};
-
-const struct consulted_kind consulted_sts = {
-	.program = "sts", .socket = STS_SOCKET, .askers = ROLE_AGENT,
-	.is_wanted = conf_asks_sts, .prepare = dirs_prepare_sts,
-};
-
-const struct consulted_kind consulted_share = {
-	.program = "share", .socket = SHARE_SOCKET,
-	.askers = ROLE_SMTPSERVER, .is_wanted = conf_asks_share,
-};
-
 static void
 consulted_describe_resolver(const struct conf *conf, struct str *out)
 {
@@ -50,10 +35,26 @@ consulted_describe_resolver(const struct conf *conf, struct str *out)
 		conf_resolver_add(out, &conf->resolver);
 }
 
-const struct consulted_kind consulted_resolver = {
-	.program = "resolver", .askers = ROLE_RESOLVER,
-	.is_wanted = conf_has_resolver, .prepare = dirs_prepare_resolver,
-	.describe = consulted_describe_resolver,
+/* A row each, in the order of their starts. */
+const struct consulted_kind consulted_kinds[CONSULTED_KINDS] = {
+	{ .program = "resolver",
+	    .askers = ROLE_RESOLVER,
+	    .is_wanted = conf_has_resolver,
+	    .prepare = dirs_prepare_resolver,
+	    .describe = consulted_describe_resolver },
+	{ .program = "tables",
+	    .socket = TABLES_SOCKET,
+	    .askers = ROLE_SMTPSERVER,
+	    .is_wanted = conf_asks_databases },
+	{ .program = "sts",
+	    .socket = STS_SOCKET,
+	    .askers = ROLE_AGENT,
+	    .is_wanted = conf_asks_sts,
+	    .prepare = dirs_prepare_sts },
+	{ .program = "share",
+	    .socket = SHARE_SOCKET,
+	    .askers = ROLE_SMTPSERVER,
+	    .is_wanted = conf_asks_share },
 };
 
 /* Those who may ask have one group. */

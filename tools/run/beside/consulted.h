@@ -31,8 +31,8 @@ struct consulted_kind {
 	 * reload leaves it.  NULL: each reload replaces it. */
 	void		(*describe)(const struct conf *conf, struct str *out);
 };
-extern const struct consulted_kind consulted_tables, consulted_sts,
-    consulted_share, consulted_resolver;
+enum { CONSULTED_KINDS = 4 };
+extern const struct consulted_kind consulted_kinds[CONSULTED_KINDS];
 
 struct consulted {
 	const struct consulted_kind *kind;

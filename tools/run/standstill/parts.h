@@ -30,6 +30,8 @@ void standstill_processes(struct standstill *all, const char *run_dir);
  * besides its words, and these, appended to out. */
 void standstill_objective(struct arena *arena, struct slice line,
     struct standstill_row *row, struct str *out);
+/* Our own resolver does not answer. */
+void standstill_resolver(struct standstill *all, const struct conf *conf);
 /* Machines of the cluster that are missing, a Redis that is away. */
 void standstill_cluster(struct standstill *all, const struct conf *conf);
 /* Files that are read while mail flows: certificates whose time is over or

@@ -49,8 +49,9 @@ void standstill_look(const struct conf *conf, bool is_running,
     struct arena *arena, struct standstill *out);
 /* Knock as well at the socket of each program that mail will need, as many as
  * there is time for (STANDSTILL_KNOCK_MS, and a second more), and ask how the
- * cluster stands, for as long again; a row for each that is silent.  For tools
- * that look once: who looks each second would keep those programs busy. */
+ * cluster stands, and our resolver, for as long again each; a row for each
+ * that is silent.  For tools that look once: who looks each second would keep
+ * those programs busy. */
 void standstill_knock(const struct conf *conf, struct standstill *standstill);
 /* Is there a row that is no note? */
 bool standstill_has_trouble(const struct standstill *standstill);

@@ -31,7 +31,8 @@ struct dns_look {
 	enum dns_result	 result;
 	const char	*status;	/* one word or two */
 	const char	*why;		/* NULL: no more to say */
-	bool		 has_answer, is_authentic;
+	bool		 has_answer;
+	struct dns_trust trust;		/* what the answer says */
 	struct slice	*records;	/* "NAME TTL TYPE VALUE" */
 	size_t		 record_count;
 	uint32_t	 ttl_s;		/* the least of all */
@@ -68,15 +69,13 @@ dns_look_on_answer(void *context, enum dns_result result,
 {
 	struct dns_look *look = context;
 
-	enum { AUTHENTIC = 0x20, CODE = 0x0f };	/* byte 3 */
-
 	look->result = result;
 	loop_stop(look->loop);
 	if (answer == NULL || n < 12)
 		return;
 	look->has_answer = true;
-	look->is_authentic = (answer[3] & AUTHENTIC) != 0;
-	look->code = answer[3] & CODE;
+	dns_parse_trust(answer, n, &look->trust);
+	look->code = answer[3] & 0x0f;
 	look->has_error = dns_parse_error(answer, n, &look->error);
 	if (result == DNS_OK && !dns_tell_records(answer, n,
 	    dns_look_take_record, look))
@@ -115,7 +114,7 @@ dns_look_judge_failed(struct dns_look *look)
 static void
 dns_look_judge(struct dns_look *look)
 {
-	bool is_secure = look->is_authentic && dns_is_here();
+	bool is_secure = look->trust.is_secure && dns_is_here();
 
 	switch (look->result) {
 	case DNS_OK: case DNS_NONE:
@@ -163,7 +162,7 @@ dns_look_print_json(const struct dns_look *look)
 	json_text(&out, "name", slice_of(look->name));
 	json_text(&out, "type", str_slice(&look->type_text));
 	json_text(&out, "status", slice_of(look->status));
-	json_bool(&out, "secure", look->is_authentic && dns_is_here() &&
+	json_bool(&out, "secure", look->trust.is_secure && dns_is_here() &&
 	    look->result != DNS_TRY_AGAIN);
 	if (look->why != NULL)
 		json_text(&out, "why", slice_of(look->why));
@@ -184,7 +183,7 @@ dns_look_print(const struct dns_look *look)
 	    look->why != NULL ? look->why : "");
 	for (size_t i = 0; i < look->record_count; i++)
 		printf("    " SLICE_FMT "\n", SLICE_ARG(look->records[i]));
-	if (look->record_count == 0 && look->is_authentic && dns_is_here() &&
+	if (look->record_count == 0 && look->trust.is_secure && dns_is_here() &&
 	    look->result != DNS_TRY_AGAIN)
 		printf("    that it is not there is signed\n");
 	if (look->record_count > 0)
