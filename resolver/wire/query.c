@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "io/dns/dns.h"
 #include "resolver/wire/query.h"
 
 #include "base/banned.h"
@@ -25,12 +26,6 @@ enum {
 	OPT_BYTES = 11,		/* root, type, size, flags, length */
 	FLAG_DO = 0x80
 };
-
-static unsigned
-query_get16(const unsigned char *at)
-{
-	return (unsigned)at[0] << 8 | at[1];
-}
 
 /* A label as text; what is more than letters, digits, - and _ as \DDD. */
 static size_t
@@ -86,7 +81,7 @@ query_take_question(const unsigned char *packet, size_t n, size_t *at,
 
 	if (!query_take_name(packet, n, at, out) || n - *at < 4)
 		return false;
-	out->type = query_get16(packet + *at);
+	out->type = dns_get16(packet + *at);
 	*at += 4;
 	out->question_bytes = *at - begin;
 	memcpy(out->question, packet + begin, out->question_bytes);
@@ -102,10 +97,10 @@ query_take_opt(const unsigned char *packet, size_t n, size_t at,
 	size_t room;
 
 	if (n - at < OPT_BYTES || opt[0] != 0 ||
-	    query_get16(opt + 1) != TYPE_OPT ||
-	    n - at - OPT_BYTES != query_get16(opt + 9))
+	    dns_get16(opt + 1) != TYPE_OPT ||
+	    n - at - OPT_BYTES != dns_get16(opt + 9))
 		return false;
-	room = query_get16(opt + 3);
+	room = dns_get16(opt + 3);
 	out->room = room < QUERY_ROOM_LEAST ? QUERY_ROOM_LEAST :
 	    room > QUERY_ROOM_MOST ? QUERY_ROOM_MOST : room;
 	out->has_edns = true;
@@ -120,7 +115,7 @@ query_judge(const struct dns_query *query)
 {
 	const unsigned char *end = query->question + query->question_bytes;
 
-	if (query_get16(end - 2) != CLASS_IN || query->type == 0 ||
+	if (dns_get16(end - 2) != CLASS_IN || query->type == 0 ||
 	    query->type == TYPE_OPT || (query->type >= TYPE_META_FIRST &&
 	    query->type < TYPE_ANY))
 		return DNS_CODE_REFUSED;
@@ -131,13 +126,13 @@ static enum dns_code
 query_take(const unsigned char *packet, size_t n, struct dns_query *out)
 {
 	enum dns_code code = DNS_CODE_GOOD;
-	unsigned more = query_get16(packet + 10);
+	unsigned more = dns_get16(packet + 10);
 	size_t at = DNS_HEADER_BYTES;
 
 	if ((packet[2] & OPCODE_MASK) != 0)
 		return DNS_CODE_UNKNOWN;
-	if (query_get16(packet + 4) != 1 || query_get16(packet + 6) != 0 ||
-	    query_get16(packet + 8) != 0 || more > 1 ||
+	if (dns_get16(packet + 4) != 1 || dns_get16(packet + 6) != 0 ||
+	    dns_get16(packet + 8) != 0 || more > 1 ||
 	    !query_take_question(packet, n, &at, out) ||
 	    (more == 1 ? !query_take_opt(packet, n, at, out, &code) :
 	    at != n))
@@ -153,7 +148,7 @@ query_read(const unsigned char *packet, size_t n, struct dns_query *out,
 	out->room = QUERY_ROOM_LEAST;
 	if (n < DNS_HEADER_BYTES || (packet[2] & FLAG_RESPONSE) != 0)
 		return QUERY_DROPPED;
-	out->id = (uint16_t)query_get16(packet);
+	out->id = (uint16_t)dns_get16(packet);
 	memcpy(out->flags, packet + 2, 2);
 	*out_code = query_take(packet, n, out);
 	if (*out_code == DNS_CODE_FORMAT || *out_code == DNS_CODE_UNKNOWN)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "io/dns/dns.h"
 #include "resolver/wire/records.h"
 
 #include "base/banned.h"
@@ -38,12 +39,6 @@ struct name {
 	unsigned char	bytes[DNS_NAME_BYTES_MAX];
 	size_t		n;
 };
-
-static unsigned
-records_number(const unsigned char *at)
-{
-	return (unsigned)at[0] << 8 | at[1];
-}
 
 /* The name at packet->at, without pointers; at is after it then.  Pointers
  * lead back, each further than the one before, so they end. */
@@ -186,9 +181,9 @@ record_copy(struct str *out, const struct dns_query *query,
 	    packet->n - packet->at < RECORD_FIXED_BYTES)
 		return false;
 	fixed = packet->bytes + packet->at;
-	type = records_number(fixed);
+	type = dns_get16(fixed);
 	packet->at += RECORD_FIXED_BYTES;
-	end = packet->at + records_number(fixed + 8);
+	end = packet->at + dns_get16(fixed + 8);
 	if (end > packet->n)
 		return false;
 	if (!record_is_shown(type, query)) {
@@ -219,13 +214,13 @@ records_copy(struct str *out, const struct dns_query *query,
 	memset(out_counts, 0, RECORDS_SECTIONS * sizeof(*out_counts));
 	if (n < DNS_HEADER_BYTES)
 		return false;
-	for (unsigned i = records_number(bytes + 4); i > 0; i--) {
+	for (unsigned i = dns_get16(bytes + 4); i > 0; i--) {
 		if (!name_take(&packet, &skipped) || n - packet.at < 4)
 			return false;
 		packet.at += 4;
 	}
 	for (size_t section = 0; section < RECORDS_SECTIONS; section++)
-		for (unsigned i = records_number(bytes + 6 + 2 * section);
+		for (unsigned i = dns_get16(bytes + 6 + 2 * section);
 		    i > 0; i--)
 			if (!record_copy(out, query, &packet,
 			    &out_counts[section]))

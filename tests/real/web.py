@@ -253,6 +253,8 @@ def what_waits_is_renewed(world):
     def shown(what):
         return world.chrome.run("const cell = document.querySelector("
                                 f"'{what}'); return cell.textContent")
+    world.mail.instance.zmailer("release", "--yes", "state=held", check=None)
+    mta.wait_for("none is held", lambda: not world.mail.rows("state=held"))
     world.chrome.open(world.url("/"))
     before = int(shown('[data-live="waiting messages"]'))
     assert shown("#live") == ""

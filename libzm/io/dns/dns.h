@@ -114,6 +114,14 @@ void dns_address_set(int family, const void *bytes, struct dns_address *out);
 
 /* ---- the wire (wire.c) ---------------------------------------------- */
 
+/* returns the number that stands at at, as all of the DNS has them: the
+ * high byte first */
+static inline unsigned
+dns_get16(const unsigned char *at)
+{
+	return (unsigned)at[0] << 8 | at[1];
+}
+
 struct dns_name {
 	char		text[256];
 };

@@ -139,12 +139,6 @@ dns_answer_is_cut(const unsigned char *answer, size_t n)
 
 /* ---- words about trouble ------------------------------------------------ */
 
-static unsigned
-dns_get16(const unsigned char *at)
-{
-	return (unsigned)at[0] << 8 | at[1];
-}
-
 /* Of an option EDE: the code, then words.  What is no ASCII is a blank. */
 static void
 error_take(const unsigned char *data, size_t n, struct dns_error *out)
