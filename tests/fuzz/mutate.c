@@ -22,7 +22,9 @@ struct mutation {
 	size_t		 size;
 };
 
-/* splitmix64, Steele et al. 2014: any state is a good one. */
+/* splitmix64, Steele et al. 2014: any state is a good one.  Never two of these
+ * in one expression: each compiler has its own order of evaluation, and the
+ * same seed must make the same inputs everywhere. */
 static uint64_t
 mutation_random(struct mutation *m)
 {
@@ -74,9 +76,10 @@ typedef void step_fn(struct mutation *m);
 static void
 step_flip(struct mutation *m)
 {
+	uint8_t bit = (uint8_t)(1u << mutation_below(m, 8));
+
 	if (m->size > 0)
-		m->data[mutation_below(m, m->size)] ^=
-		    (uint8_t)(1u << mutation_below(m, 8));
+		m->data[mutation_below(m, m->size)] ^= bit;
 }
 
 /* A byte that means something somewhere. */
@@ -85,10 +88,10 @@ step_special(struct mutation *m)
 {
 	static const uint8_t bytes[] = "\0\r\n\t \"'\\<>()[]{}@.,;:=%*/-+0" "9"
 	    "aZ_&|`$#~\x7f\x80\xbf\xc0\xc3\xa4\xe2\xf0\xff\x1b\x1f";
+	uint8_t byte = bytes[mutation_below(m, sizeof(bytes) - 1)];
 
 	if (m->size > 0)
-		m->data[mutation_below(m, m->size)] =
-		    bytes[mutation_below(m, sizeof(bytes) - 1)];
+		m->data[mutation_below(m, m->size)] = byte;
 }
 
 static void
@@ -132,10 +135,11 @@ step_borrow(struct mutation *m)
 	const struct mutate_input *from =
 	    &m->corpus[mutation_below(m, m->corpus_count)];
 	size_t n = mutation_block(m, from->size);
+	size_t start = mutation_below(m, from->size - n + 1);
 
 	if (n > 0)
-		mutation_insert(m, mutation_below(m, m->size + 1), from->data +
-		    mutation_below(m, from->size - n + 1), n);
+		mutation_insert(m, mutation_below(m, m->size + 1),
+		    from->data + start, n);
 }
 
 /* From here on another input. */

@@ -50,12 +50,20 @@ the_router(void)
 	return router;
 }
 
+/* "-" stands for an empty field, so a user of that name is written in quotes. */
+static bool
+is_user_meant(struct slice meant, struct slice read)
+{
+	return slice_equal(meant, read) ||
+	    (slice_is(meant, "-") && slice_is(read, "\"-\""));
+}
+
 /* Each recipient that reads back is one that was meant. */
 static bool
 is_placed(const struct rcpts *rcpts, const struct control_rcpt *rcpt)
 {
 	for (size_t i = 0; i < rcpts->held; i++)
-		if (slice_equal(rcpts->list[i].user, rcpt->user) &&
+		if (is_user_meant(rcpts->list[i].user, rcpt->user) &&
 		    slice_equal(rcpts->list[i].channel, rcpt->channel))
 			return true;
 	return rcpts->is_streaming;
