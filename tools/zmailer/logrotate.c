@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
+#include <time.h>
 
 #include "journal/event.h"
 #include "base/json.h"
@@ -17,6 +18,8 @@
 #include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
+
+enum { ROUND_WAIT_MS = 5000, ROUND_AGAIN_MS = 20 };
 
 static void
 kept_print(const struct kept *kept, bool is_json)
@@ -40,12 +43,29 @@ kept_print(const struct kept *kept, bool is_json)
 	str_release(&out);
 }
 
+/* A round, after that of another process: most take milliseconds, one that
+ * packs a day's file takes seconds. */
+static enum keep_result
+keep_patiently(const struct conf *conf, bool closes_all, struct kept *out,
+    struct err *err)
+{
+	struct timespec nap = { .tv_nsec = ROUND_AGAIN_MS * 1000000L };
+	enum keep_result result = journal_keep(conf, closes_all, out, err);
+
+	for (int waited_ms = 0; result == KEEP_BUSY &&
+	    waited_ms < ROUND_WAIT_MS; waited_ms += ROUND_AGAIN_MS) {
+		(void)nanosleep(&nap, NULL);
+		result = journal_keep(conf, closes_all, out, err);
+	}
+	return result;
+}
+
 static int
 logrotate_rotate(const struct conf *conf, bool closes_all, bool is_json)
 {
 	struct kept kept;
 	struct err err;
-	enum keep_result result = journal_keep(conf, closes_all, &kept, &err);
+	enum keep_result result = keep_patiently(conf, closes_all, &kept, &err);
 
 	if (result == KEEP_DONE) {
 		event_flush();
@@ -54,8 +74,8 @@ logrotate_rotate(const struct conf *conf, bool closes_all, bool is_json)
 	}
 	if (result == KEEP_FAILED)
 		return verb_failed("logrotate", &err, EX_IOERR);
-	fprintf(stderr, "zmailer: logrotate: another process is at it; try "
-	    "later\n");
+	fprintf(stderr, "zmailer: logrotate: another process compresses the "
+	    "journal; try again in a minute\n");
 	return EX_TEMPFAIL;
 }
 
