@@ -243,6 +243,23 @@ def each_order_for_each_role(world):
         [row["state"] for row in before]
 
 
+def what_a_role_may_not_is_not_offered(world):
+    """Each page that has orders: the forms of both kinds, for each role."""
+    offered = {"lena": set(), "adam": {"/order"}, "anna": {"/order",
+                                                           "/change"}}
+    seen = set()
+    for here in ("/queue", "/message/ID", "/review", "/destinations",
+                 "/destination?of=smtp/peer.test", "/limits", "/health"):
+        for user in KNOWN:
+            text = world.people[user].get(here.replace("ID", world.id)).text
+            found = set(re.findall(r'action="(/order|/change)"', text))
+            assert found <= offered[user], (here, user, found)
+            assert ('type="checkbox"' in text) <= (user != "lena"), here
+            seen |= {(user, one) for one in found}
+    assert seen == {("adam", "/order"), ("anna", "/order"),
+                    ("anna", "/change")}, seen
+
+
 def an_order_is_in_the_journal_with_who(world):
     adam = world.people["adam"]
     form = {"csrf": adam.get("/").csrf(), "do": "hold", "id": world.id,
@@ -356,7 +373,8 @@ def what_is_missing_is_named(world):
 
 TESTS = (it_says_where, nothing_is_told_in_the_clear,
          only_a_password_lets_in, all_log_in, each_address_for_each_role,
-         each_order_for_each_role, an_order_is_in_the_journal_with_who,
+         each_order_for_each_role, what_a_role_may_not_is_not_offered,
+         an_order_is_in_the_journal_with_who,
          orders_want_the_password_again,
          a_form_of_another_site_is_refused,
          a_role_that_is_taken_away_ends_the_session, who_leaves_is_gone,

@@ -211,13 +211,28 @@ destination_add_form(struct visit *visit, const char *change,
 }
 
 static void
-destination_add_orders(struct visit *visit, struct slice line)
+destination_add_ways(struct visit *visit, struct slice line)
 {
 	static const char *const none[] = { NULL };
 	static const char *const span[] = { "for", "for (2h; empty: until it "
 	    "is taken back)", NULL };
 	static const char *const pin[] = { "limit", "Agents", "for", "for "
 	    "(2h)", NULL };
+
+	if (json_is(line, "suspended", "true"))
+		destination_add_form(visit, "resume", "Resume", none);
+	else
+		destination_add_form(visit, "suspend", "Suspend", span);
+	destination_add_form(visit, "pin", "Pin", pin);
+	if (json_get_number(line, "pin") > 0)
+		destination_add_form(visit, "unpin", "Unpin", none);
+	str_adds(&visit->out, "<p>What it would touch is shown before it is "
+	    "done.</p>");
+}
+
+static void
+destination_add_orders(struct visit *visit, struct slice line)
+{
 	static const struct line_column columns[] = {
 		{ "Order", "order", LINE_TEXT, NULL },
 		{ "Channel", "channel", LINE_TEXT, NULL },
@@ -235,15 +250,9 @@ destination_add_orders(struct visit *visit, struct slice line)
 	str_adds(&visit->out, "<section aria-labelledby=\"orders\"><h2 "
 	    "id=\"orders\">Orders</h2>\n");
 	page_add_lines(visit, &lines);
-	if (json_is(line, "suspended", "true"))
-		destination_add_form(visit, "resume", "Resume", none);
-	else
-		destination_add_form(visit, "suspend", "Suspend", span);
-	destination_add_form(visit, "pin", "Pin", pin);
-	if (json_get_number(line, "pin") > 0)
-		destination_add_form(visit, "unpin", "Unpin", none);
-	str_adds(&visit->out, "<p>What it would touch is shown before it is "
-	    "done.</p></section>\n");
+	if (visit->may_change)
+		destination_add_ways(visit, line);
+	str_adds(&visit->out, "</section>\n");
 }
 
 static void

@@ -24,8 +24,8 @@ done_add_way_back(struct visit *visit)
 	struct form form;
 	struct str *out = &visit->out;
 
-	if (visit->way_back.n == 0 || form_read_fields(visit->way_back,
-	    visit->arena, &form) < 0)
+	if (!visit->may_order || visit->way_back.n == 0 ||
+	    form_read_fields(visit->way_back, visit->arena, &form) < 0)
 		return;
 	str_adds(out, "<form method=\"post\"");
 	html_attribute(out, "action", form_get(&form, "to"));

@@ -66,6 +66,15 @@ block_add_end(struct visit *visit, struct slice line)
 }
 
 static void
+limits_add_block(const struct visit *visit, struct str *out)
+{
+	limits_form_begin(visit, out, "block", "A new block");
+	limits_add_field(out, "block", "whom", "Network, address, "
+	    "@domain or user:name", "192.0.2.0/24", true);
+	limits_form_end(out, "block");
+}
+
+static void
 limits_add_blocks(struct visit *visit)
 {
 	static const struct line_column columns[] = {
@@ -81,10 +90,8 @@ limits_add_blocks(struct visit *visit)
 	str_adds(&visit->out, "<section aria-labelledby=\"blocks\"><h2 "
 	    "id=\"blocks\">Blocks</h2>\n");
 	page_add_lines(visit, &lines);
-	limits_form_begin(visit, &visit->out, "block", "A new block");
-	limits_add_field(&visit->out, "block", "whom", "Network, address, "
-	    "@domain or user:name", "192.0.2.0/24", true);
-	limits_form_end(&visit->out, "block");
+	if (visit->may_change)
+		limits_add_block(visit, &visit->out);
 	str_adds(&visit->out, "</section>\n");
 }
 
@@ -99,20 +106,8 @@ limit_add_place(struct visit *visit, struct slice line)
 }
 
 static void
-limits_add_limits(struct visit *visit)
+limits_add_new(const struct visit *visit, struct str *out)
 {
-	static const struct line_column columns[] = {
-		{ "Limit", "limit", LINE_TEXT, NULL },
-		{ "Written in", "file", LINE_TEXT, limit_add_place },
-	};
-	static const struct lines lines = { .answer = "limits",
-	    .caption = "Rules that count, and clauses of destinations",
-	    .none = "There is no limit.", .columns = columns, .count = 2 };
-	struct str *out = &visit->out;
-
-	str_adds(out, "<section aria-labelledby=\"limits\"><h2 "
-	    "id=\"limits\">Limits</h2>\n");
-	page_add_lines(visit, &lines);
 	limits_form_begin(visit, out, "limit-sender", "A limit of a sender");
 	limits_add_field(out, "limit-sender", "whom", "User, address or "
 	    "@domain", "bob", true);
@@ -128,6 +123,11 @@ limits_add_limits(struct visit *visit)
 	limits_add_field(out, "limit-dest", "rate", "Messages in a span",
 	    "600/1m", false);
 	limits_form_end(out, "limit-dest");
+}
+
+static void
+limits_add_ends(const struct visit *visit, struct str *out)
+{
 	str_adds(out, "<h3>Take a limit back</h3>\n<p>Of a sender or a "
 	    "destination, as it was named:</p>\n");
 	limits_form_begin(visit, out, "unlimit-sender", "Of a sender");
@@ -139,7 +139,28 @@ limits_add_limits(struct visit *visit)
 	limits_add_field(out, "unlimit-dest", "whom", "Host, or channel/host",
 	    "gmail.com", true);
 	str_adds(out, "<p><button>Show what it would change</button></p>"
-	    "</form></section>\n");
+	    "</form>\n");
+}
+
+static void
+limits_add_limits(struct visit *visit)
+{
+	static const struct line_column columns[] = {
+		{ "Limit", "limit", LINE_TEXT, NULL },
+		{ "Written in", "file", LINE_TEXT, limit_add_place },
+	};
+	static const struct lines lines = { .answer = "limits",
+	    .caption = "Rules that count, and clauses of destinations",
+	    .none = "There is no limit.", .columns = columns, .count = 2 };
+
+	str_adds(&visit->out, "<section aria-labelledby=\"limits\"><h2 "
+	    "id=\"limits\">Limits</h2>\n");
+	page_add_lines(visit, &lines);
+	if (visit->may_change) {
+		limits_add_new(visit, &visit->out);
+		limits_add_ends(visit, &visit->out);
+	}
+	str_adds(&visit->out, "</section>\n");
 }
 
 static void

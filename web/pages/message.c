@@ -284,12 +284,10 @@ message_add_orders(struct visit *visit)
 	bool is_trash = answer_line(&rest, &line) &&
 	    json_is(line, "area", "trash");
 
-	str_adds(&visit->out, "<form class=\"orders\" method=\"post\" "
-	    "action=\"/order\">");
-	html_hidden(&visit->out, "csrf", slice_of(visit->csrf));
-	html_hidden(&visit->out, "id", visit->rest);
-	page_add_buttons(&visit->out, is_trash ? trashed : waits);
-	str_adds(&visit->out, "</form>\n");
+	page_begin_orders(visit);
+	if (visit->may_order)
+		html_hidden(&visit->out, "id", visit->rest);
+	page_end_orders(visit, is_trash ? trashed : waits);
 }
 
 /* Mail that is gone has a life in the journal; what has neither is none. */

@@ -62,8 +62,39 @@ order_find(struct slice name)
 }
 
 void
-page_add_buttons(struct str *out, const char *const *verbs)
+page_begin_orders(struct visit *visit)
 {
+	if (!visit->may_order)
+		return;
+	str_adds(&visit->out, "<form class=\"orders\" method=\"post\" "
+	    "action=\"/order\">");
+	html_hidden(&visit->out, "csrf", slice_of(visit->csrf));
+}
+
+void
+page_add_tick(struct visit *visit, struct slice id)
+{
+	struct str *out = &visit->out;
+
+	if (!visit->may_order)
+		return;
+	str_adds(out, "<input type=\"checkbox\" name=\"id\"");
+	html_attribute(out, "value", id);
+	html_attribute(out, "aria-label", id);
+	str_adds(out, "> ");
+}
+
+void
+page_end_orders(struct visit *visit, const char *const *verbs)
+{
+	struct str *out = &visit->out;
+
+	if (!visit->may_order)
+		return;
+	if (verbs == NULL) {
+		str_adds(out, "</form>\n");
+		return;
+	}
 	str_adds(out, "<p class=\"buttons\">");
 	for (; *verbs != NULL; verbs++) {
 		const struct order_row *row = order_find(slice_of(*verbs));
@@ -72,7 +103,7 @@ page_add_buttons(struct str *out, const char *const *verbs)
 		    row->name, row->button);
 	}
 	str_adds(out, "</p><p>What it would touch is shown before it is "
-	    "done.</p>\n");
+	    "done.</p>\n</form>\n");
 }
 
 /* ---- which messages ----------------------------------------------------- */
@@ -258,8 +289,7 @@ order_confirm(struct visit *visit, const struct order_row *row)
 	if (order_is_of_all(visit))
 		str_adds(out, "<p>What came in the last two seconds, or comes "
 		    "from now on, is left alone.</p>\n");
-	str_adds(out, "<form class=\"orders\" method=\"post\" "
-	    "action=\"/order\">");
+	page_begin_orders(visit);
 	order_add_hidden(visit);
 	str_adds(out, "<p><strong>");
 	html_words(out, row->asks);

@@ -27,6 +27,9 @@ struct visit {			/* somebody wants a page */
 	struct form	 form;
 	bool		 is_json;
 	const char	*csrf;
+	bool		 may_order;	/* about mail */
+	bool		 may_change;	/* the machine's ways; what a reader may
+					 * not do is not offered */
 	struct slice	 said;		/* of the last order */
 	struct slice	 way_back;	/* the form that takes it back, as a
 					 * query; empty: there is none */
@@ -101,13 +104,19 @@ void page_add_destination(struct str *out, struct slice channel,
 void page_add_search(struct str *out, const char *path, struct slice typed);
 /* What may be typed there, at the end of the page. */
 void page_add_search_words(struct str *out);
-/* A button for each of "hold release": rows of order.c. */
-void page_add_buttons(struct str *out, const char *const *verbs);
+/* A form about messages, with a button for each of "hold release" (rows of
+ * order.c) at its end; of this, and of the box that ticks a message or adds
+ * what is said of it, a reader who may not order sees nothing. */
+void page_begin_orders(struct visit *visit);
+void page_add_tick(struct visit *visit, struct slice id);
+/* verbs NULL: there is nothing to be ordered. */
+void page_end_orders(struct visit *visit, const char *const *verbs);
 /* The selector in the box and one of ours, as one word of a verb: each is a
  * selector by itself.  NULL: what is typed is none, see out. */
 const char *page_narrow(struct visit *visit, const char *ours);
 /* A form of one button that shows what a change (a row of change.c) of a
- * thing would be; field is how that row calls it. */
+ * thing would be; field is how that row calls it.  Nothing for a reader who
+ * may not change it. */
 void page_add_change(const struct visit *visit, struct str *out,
     const char *change, const char *field, struct slice value,
     const char *button);

@@ -78,12 +78,8 @@ queue_add_message(struct visit *visit, struct table *table,
 
 	table_row_begin(table);
 	table_cell(table);
-	if (page_is_id(id)) {
-		str_adds(out, "<input type=\"checkbox\" name=\"id\"");
-		html_attribute(out, "value", id);
-		html_attribute(out, "aria-label", id);
-		str_addc(out, '>');
-	}
+	if (page_is_id(id))
+		page_add_tick(visit, id);
 	table_cell_end(table);
 	table_cell(table);
 	if (page_is_id(id)) {
@@ -194,10 +190,9 @@ queue_show(struct visit *visit)
 	page_add_live(out);
 	page_add_search(out, "/queue", typed);
 	page_add_trouble(out, answer);
-	str_adds(out, "<form class=\"orders\" method=\"post\" "
-	    "action=\"/order\">");
-	html_hidden(out, "csrf", slice_of(visit->csrf));
-	html_hidden(out, "q", typed);
+	page_begin_orders(visit);
+	if (visit->may_order)
+		html_hidden(out, "q", typed);
 	table_begin(&table, out, typed.n > 0 ? "Messages that match, oldest "
 	    "first" : "All messages, oldest first", queue_columns,
 	    QUEUE_COLUMNS);
@@ -206,13 +201,11 @@ queue_show(struct visit *visit)
 	if (count == 0)
 		str_adds(out, "<p>No message is here.</p>\n");
 	queue_add_next(visit, next);
-	if (count > 0) {
+	if (count > 0 && visit->may_order)
 		str_adds(out, "<p><label><input type=\"checkbox\" "
 		    "name=\"every\" value=\"1\"> every message that matches, "
 		    "on all pages</label></p>\n");
-		page_add_buttons(out, verbs);
-	}
-	str_adds(out, "</form>\n");
+	page_end_orders(visit, count > 0 ? verbs : NULL);
 	page_add_search_words(out);
 }
 

@@ -52,10 +52,8 @@ review_add_row(struct visit *visit, struct table *table, struct slice line)
 	table_row_begin(table);
 	table_cell(table);
 	if (page_is_id(id)) {
-		str_adds(out, "<input type=\"checkbox\" name=\"id\"");
-		html_attribute(out, "value", id);
-		html_attribute(out, "aria-label", id);
-		str_adds(out, "> <a");
+		page_add_tick(visit, id);
+		str_adds(out, "<a");
 		html_link(out, "/message/", id, NULL, SLICE(""));
 		str_addc(out, '>');
 		html_text(out, id);
@@ -189,9 +187,7 @@ review_show(struct visit *visit)
 
 	page_add_search(out, "/review", typed);
 	page_add_trouble(out, visit_answer(visit, "review"));
-	str_adds(out, "<form class=\"orders\" method=\"post\" "
-	    "action=\"/order\">");
-	html_hidden(out, "csrf", slice_of(visit->csrf));
+	page_begin_orders(visit);
 	table_begin(&table, out, "Messages that were set aside", columns, 6);
 	count = review_add_rows(visit, &table);
 	table_end(&table);
@@ -200,11 +196,9 @@ review_show(struct visit *visit)
 	if (count > REVIEW_MESSAGES_MAX)
 		str_addf(out, "<p>And %zu more: say which in the box.</p>\n",
 		    count - REVIEW_MESSAGES_MAX);
-	if (count > 0) {
+	if (count > 0 && visit->may_order)
 		review_add_every(visit, typed);
-		page_add_buttons(out, verbs);
-	}
-	str_adds(out, "</form>\n");
+	page_end_orders(visit, count > 0 ? verbs : NULL);
 	page_add_search_words(out);
 }
 

@@ -273,6 +273,8 @@ page_add_change(const struct visit *visit, struct str *out,
     const char *change, const char *field, struct slice value,
     const char *button)
 {
+	if (!visit->may_change)
+		return;
 	str_adds(out, "<form class=\"change\" method=\"post\" "
 	    "action=\"/change\">");
 	html_hidden(out, "csrf", slice_of(visit->csrf));

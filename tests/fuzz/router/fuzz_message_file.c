@@ -50,7 +50,7 @@ the_router(void)
 	return router;
 }
 
-/* "-" stands for an empty field, so a user of that name is written in quotes. */
+/* "-" stands for an empty field: a user of that name is written in quotes. */
 static bool
 is_user_meant(struct slice meant, struct slice read)
 {
