@@ -22,7 +22,7 @@ bin_zmailer_SOURCES = tools/zmailer/alias/alias.c tools/zmailer/alias/alias.h to
 	tools/zmailer/verbs/verb.h tools/zmailer/verbs/verbs.h tools/zmailer/watch.c tools/zmailer/web/web.c tools/zmailer/why.c \
 	tools/zmailer/verbs/zmailer.c tools/zmailer/zones.c
 bin_zmailer_SOURCES += tools/zmailer/auth/auth.c tools/zmailer/auth/auth.h \
-	tools/zmailer/auth/look.c tools/zmailer/auth/show.c
+	tools/zmailer/auth/look.c tools/zmailer/auth/show.c tools/zmailer/auth/spool.c
 bin_zmailer_SOURCES += tools/zmailer/cluster.c tools/zmailer/dns/dns.c
 bin_zmailer_SOURCES += tools/zmailer/sts/sts.c tools/zmailer/sts/sts.h \
 	tools/zmailer/sts/publish.c
@@ -146,7 +146,7 @@ tools_libtools_a_SOURCES += tools/queue/area.c tools/queue/area.h tools/queue/as
 	tools/queue/control.c \
 	tools/queue/process.c tools/queue/process.h \
 	tools/queue/control.h tools/queue/live.c tools/queue/print.c \
-	tools/queue/turns.c tools/queue/turns.h tools/queue/view.c \
+	tools/queue/named.c tools/queue/turns.c tools/queue/turns.h tools/queue/view.c \
 	tools/queue/view.h tools/queue/words.c tools/queue/words.h
 tools_libtools_a_SOURCES += tools/change/change.c tools/change/change.h \
 	tools/change/carry_out.c tools/change/diff.c

@@ -111,6 +111,13 @@ typedef bool view_fn(void *context, const struct view *view);
 int view_each(const struct spool *spool, const struct live *live,
     enum view_flags flags, view_fn *fn, void *context, struct err *err);
 
+/* named.c: is this its name?  "ID", "4711", "D/4711", "transport/D/4711",
+ * "freezer/4711.policy". */
+bool view_is_named(const struct view *view, const char *what);
+/* named.c: open its message file.  The descriptor, for the caller to close;
+ * or -1 with errno. */
+int view_open(const struct spool *spool, const struct view *view);
+
 /* asked.c: is this somebody whose eyes are not for the spool?  Then he is told
  * of his own mail, by the scheduler, which applies the selector (NULL: all):
  * as view_each of transport/.  *out_is_own (may be NULL): there may be mail of

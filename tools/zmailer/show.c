@@ -8,7 +8,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
@@ -33,27 +32,10 @@ struct search {
 	struct str	 trouble;	/* why the message cannot be read */
 };
 
-/* "ID", "4711", "D/4711", "transport/D/4711", "freezer/4711.policy". */
-static bool
-show_is_named(const struct search *search, const struct view *view)
-{
-	const char *what = search->what, *last = strrchr(view->name, '/');
-	const char *area = spool_area_names[view->area];
-	size_t n = strlen(area);
-
-	if (strcmp(what, view->id) == 0 || strcmp(what, view->name) == 0 ||
-	    (last != NULL && strcmp(what, last + 1) == 0))
-		return true;
-	if (view->area == AREA_TRANSPORT && strncmp(what, "queue/", 6) == 0)
-		return strcmp(what + 6, view->name) == 0;
-	return strncmp(what, area, n) == 0 && what[n] == '/' &&
-	    strcmp(what + n + 1, view->name) == 0;
-}
-
 static bool
 show_is_meant(const struct search *search, const struct view *view)
 {
-	if (show_is_named(search, view))
+	if (view_is_named(view, search->what))
 		return true;
 	if (!search->has_selector)
 		return false;
@@ -65,17 +47,6 @@ show_is_meant(const struct search *search, const struct view *view)
 }
 
 /* ---- the message itself ------------------------------------------------- */
-
-/* What a control file is about lies in queue/ under the same name. */
-static int
-raw_open(const struct search *search, const struct view *view)
-{
-	bool is_control = view->area == AREA_TRANSPORT;
-
-	return openat(spool_dir_fd(search->spool, is_control ? AREA_QUEUE :
-	    view->area, view->priority), view->name, O_RDONLY | O_NOFOLLOW |
-	    O_NONBLOCK | O_CLOEXEC);
-}
 
 /* All after the envelope. */
 static bool
@@ -103,7 +74,7 @@ static void
 show_raw(struct search *search, const struct view *view)
 {
 	struct str text = STR_INIT;
-	int fd = raw_open(search, view);
+	int fd = view_open(search->spool, view);
 
 	if (fd < 0 || !raw_put(fd, &text))
 		str_addf(&search->trouble, "%s/%s: it cannot be read%s%s",

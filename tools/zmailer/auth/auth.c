@@ -1,6 +1,7 @@
 /* auth.c - zmailer auth: whose mail is this, and who says so
  *
- * In     a message, in a file or from standard input; who brought it
+ * In     a message, in a file, in the spool or from standard input; who brought
+ *        it
  * Out    SPF, DKIM, DMARC, ARC and DKIM2, step by step
  * Trusts nothing in the message, nor what the DNS says
  * Spec   zmailer-auth(8)
@@ -287,30 +288,49 @@ auth_run(struct arguments *arguments, struct auth_case *one,
 	    one->sealer.n == 0 ? 1 : EX_OK;
 }
 
+/* A file, or else a message of the spool: a file of that name wins.  0; or
+ * -1.  *out_conf: read for the spool, or NULL; the caller frees it. */
+static int
+auth_read_named(const char *path, const char *conf_path, struct str *out,
+    struct conf **out_conf, struct err *err)
+{
+	bool is_file = strcmp(path, "-") == 0 || access(path, F_OK) == 0 ||
+	    errno != ENOENT;
+
+	if (is_file) {
+		*out_conf = NULL;
+		return auth_read(path, MESSAGE_BYTES_MAX, out, err);
+	}
+	*out_conf = verb_conf_spool(conf_path);
+	return auth_read_spool(*out_conf, path, MESSAGE_BYTES_MAX, out, err);
+}
+
 int
 verb_auth(struct arguments *arguments)
 {
 	const char *path = arguments_word(arguments, 0);
 	struct auth_case one = { .arena = arena_new() };
 	struct str file = STR_INIT;
-	struct conf *conf;
+	struct conf *conf = NULL;
 	struct err err;
 	int status = EX_NOINPUT;
 
 	if (path == NULL) {
 		status = arguments_refuse(arguments, "which message? Name its "
 		    "file, or - for standard input");
-	} else if (auth_read(path, MESSAGE_BYTES_MAX, &file, &err) != 0) {
+	} else if (auth_read_named(path, arguments->conf_path, &file, &conf,
+	    &err) != 0) {
 		fprintf(stderr, "zmailer: auth: %s\n", err.text);
 	} else {
 		one.message = str_slice(&file);
 		if (header_is_from_line(one.message))	/* of an mbox */
 			one.message = slice_from(one.message, slice_find(
 			    one.message, '\n') + 1);
-		conf = verb_conf(arguments->conf_path);
+		if (conf == NULL)
+			conf = verb_conf(arguments->conf_path);
 		status = auth_run(arguments, &one, conf);
-		conf_free(&conf);
 	}
+	conf_free(&conf);
 	str_release(&file);
 	arena_free(&one.arena);
 	return status;

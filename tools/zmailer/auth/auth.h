@@ -30,6 +30,11 @@ struct auth_case {
 					 * pass; empty: nobody */
 };
 
+/* Append the message file of an id, or of a name in the spool: at most max
+ * bytes.  0; -1: there is none, or it cannot be read. */
+int auth_read_spool(const struct conf *conf, const char *what, size_t max,
+    struct str *out, struct err *err);
+
 /* Ask the DNS what the answers have as questions.  0; -1: nobody can be
  * asked. */
 struct auth_look;

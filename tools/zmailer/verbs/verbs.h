@@ -120,7 +120,7 @@ VERB(restore, "[--dry-run | --list] [--since MOMENT] [--skip-done] "
     "[--partial] [--config DIR] [--yes] [--json] FILE|- [ID...]",
     "put mail of an archive back into the spool, with the daemons stopped")
 VERB(auth, "[--ip ADDRESS] [--helo NAME] [--from ADDRESS] [--to ADDRESS] "
-    "[--now MOMENT] [--dns FILE] [--dkim2 strict|lenient] [--json] FILE|-",
+    "[--now MOMENT] [--dns FILE] [--dkim2 strict|lenient] [--json] FILE|ID|-",
     "check SPF, DKIM and DMARC of a message, step by step")
 VERB(classify, "[--json] [--to CHANNEL/HOST] [--list | --rules] ['REPLY'|-]",
     "how a reply of another host is classified, and what follows from it")
