@@ -6,6 +6,8 @@ SPDX-License-Identifier: ISC
 """
 import os
 import re
+import shutil
+import signal
 import socket
 import ssl
 import subprocess
@@ -330,6 +332,39 @@ def a_role_that_is_taken_away_ends_the_session(world):
     assert lena.get("/").status == 200
 
 
+def shown_certificate(world):
+    return ssl.get_server_certificate(("127.0.0.1", world.port))
+
+
+def a_renewed_certificate_is_shown_after_a_signal(world):
+    before = shown_certificate(world)
+    renewed = tls.Cert().make(["mx.test"])
+    try:
+        for ours, new in ((world.cert.pem, renewed.pem),
+                          (world.cert.key, renewed.key)):
+            shutil.copy(new, ours + ".new")
+            os.rename(ours + ".new", ours)
+    finally:
+        renewed.close()
+    assert shown_certificate(world) == before
+    world.process.send_signal(signal.SIGHUP)
+    mta.wait_for("the renewed certificate",
+                 lambda: shown_certificate(world) != before)
+    after = shown_certificate(world)
+    with open(world.cert.pem, encoding="ascii") as file:
+        good = file.read()
+    world.write(world.cert.pem, "no certificate\n")
+    world.process.send_signal(signal.SIGHUP)
+    said = world.process.stderr.readline()
+    while said and "stays as it was" not in said:
+        said = world.process.stderr.readline()
+    assert "the certificate stays as it was: " in said, said
+    assert shown_certificate(world) == after
+    world.write(world.cert.pem, good)
+    # who is in stays in
+    assert world.people["lena"].get("/").status == 200
+
+
 def who_leaves_is_gone(world):
     lena = world.people["lena"]
     csrf = lena.get("/").csrf()
@@ -377,6 +412,7 @@ TESTS = (it_says_where, nothing_is_told_in_the_clear,
          an_order_is_in_the_journal_with_who,
          orders_want_the_password_again,
          a_form_of_another_site_is_refused,
+         a_renewed_certificate_is_shown_after_a_signal,
          a_role_that_is_taken_away_ends_the_session, who_leaves_is_gone,
          attempts_are_limited, what_is_missing_is_named)
 

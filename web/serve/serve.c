@@ -271,14 +271,40 @@ serve_on_signal(evutil_socket_t fd, short what, void *context)
 	(void)event_base_loopbreak(context);
 }
 
+/* A certificate was renewed.  One that is no good leaves the one before. */
 static void
-serve_until_signal(struct event_base *base)
+serve_on_hangup(evutil_socket_t fd, short what, void *context)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	const struct web_door *door = context;
+	struct err err;
+	struct ssl_ctx_st *tls = https_context(door->certificate, door->key,
+	    &err);
+
+	if (tls != NULL)
+		slots_set_tls(tls);
+	else
+		fprintf(stderr, "zmailer web: the certificate stays as it "
+		    "was: %s\n", err.text);
+}
+
+/* Without a door a terminal that is closed ends the desk. */
+static void
+serve_until_signal(struct event_base *base, struct web_door *door)
+{
+	const struct {
+		int number;
+		event_callback_fn callback_fn;
+		void *context;
+	} signals[] = {
+		{ SIGINT, serve_on_signal, base },
+		{ SIGTERM, serve_on_signal, base },
+		{ SIGHUP, door != NULL ? serve_on_hangup : serve_on_signal,
+		    door != NULL ? (void *)door : base },
+	};
 
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		struct event *event = evsignal_new(base, signals[i],
-		    serve_on_signal, base);
+		struct event *event = evsignal_new(base, signals[i].number,
+		    signals[i].callback_fn, signals[i].context);
 
 		if (event == NULL || event_add(event, NULL) < 0)
 			panic("no signals");
@@ -337,7 +363,7 @@ serve_prepare(struct serving *serving, const struct web_door *door,
 }
 
 int
-web_serve(struct asker *asker, unsigned port, const struct web_door *door,
+web_serve(struct asker *asker, unsigned port, struct web_door *door,
     struct err *err)
 {
 	static struct serving serving;
@@ -368,7 +394,7 @@ web_serve(struct asker *asker, unsigned port, const struct web_door *door,
 	if (evhttp_bind_listener(http, listener) == NULL)
 		return err_set(err, "no memory for a listener");
 	serve_say(&serving);
-	serve_until_signal(base);
+	serve_until_signal(base, door);
 	for (size_t i = 0; i < SESSIONS_MAX; i++)
 		session_release(&serving.all[i]);
 	if (serving.is_network)

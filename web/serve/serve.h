@@ -20,7 +20,7 @@ struct web_door {		/* a listener for a network */
  * base is set here.  With a door listen there instead, with TLS, for users
  * who log in; nobody has a link.
  * returns 0; -1: it cannot listen */
-int web_serve(struct asker *asker, unsigned port, const struct web_door *door,
+int web_serve(struct asker *asker, unsigned port, struct web_door *door,
     struct err *err);
 
 #endif

@@ -133,6 +133,13 @@ slots_set_live(struct bufferevent *bev)
 }
 
 void
+slots_set_tls(struct ssl_ctx_st *tls)
+{
+	https_release(slots_tls);
+	slots_tls = tls;
+}
+
+void
 slots_open(struct event_base *base, struct evhttp *http,
     struct evconnlistener *listener, struct ssl_ctx_st *tls)
 {

@@ -24,6 +24,9 @@ enum {
  * (not NULL) each begins with a handshake. */
 void slots_open(struct event_base *base, struct evhttp *http,
     struct evconnlistener *listener, struct ssl_ctx_st *tls);
+/* Connections begin with this one from now on; those that are open keep
+ * theirs.  The one before is released. */
+void slots_set_tls(struct ssl_ctx_st *tls);
 /* The connection of this bufferevent brought a whole request. */
 struct bufferevent;
 void slots_set_whole(struct bufferevent *bev);
