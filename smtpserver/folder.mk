@@ -1,5 +1,5 @@
 # smtpserver - takes mail from the network
-# order: helper < tls < auth < policy < milter < origin < transaction < session < command < worker < listener < rehearse
+# order: helper < origin < tls < auth < policy < milter < transaction < session < command < worker < listener < rehearse
 noinst_LIBRARIES += smtpserver/libsmtpserver.a
 smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/helper/ask.c smtpserver/helper/ask.h \
@@ -19,7 +19,8 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/policy/early.c \
 	smtpserver/policy/facts.c smtpserver/policy/facts.h smtpserver/policy/fit.c \
 	smtpserver/policy/fit_count.c smtpserver/policy/fit_identity.c \
-	smtpserver/policy/fit_service.c smtpserver/policy/greylist.c \
+	smtpserver/policy/fit_service.c smtpserver/policy/fit_spf.c \
+	smtpserver/policy/greylist.c \
 	smtpserver/policy/greylist.h smtpserver/policy/greylist_serve.c \
 	smtpserver/policy/late.c smtpserver/policy/late.h \
 	smtpserver/policy/domain.c smtpserver/policy/fit_table.c \

@@ -37,7 +37,7 @@ const struct helper_kind helper_kinds[] = {
 	{ "content", 8, 1, FILTER_FOR_MS, hungry_serve, NULL, false, false,
 	    false },
 	/* several: a sum of a large message holds the others up */
-	{ "origin", 2, 64, JUDGE_FOR_MS, judge_serve, NULL, false, false,
+	{ judge_kind, 2, 64, JUDGE_FOR_MS, judge_serve, NULL, false, false,
 	    false },
 	/* cut_through.h; longer than timeout cut-through can be */
 	{ cut_through_kind, 1, 8192, 660000, NULL, "verdict.sock", true,

@@ -1,8 +1,9 @@
 /* judge.c - the helper that judges whose mail a message is
  *
- * In     questions of sessions; answers of the DNS
+ * In     questions of sessions, about a message or SPF alone; answers of the
+ *        DNS
  * Out    what was judged; drafts with it in their header (row S0)
- * Holds  the messages that are being judged
+ * Holds  what is being judged
  * Trusts no message and no answer: both are bounded, and what takes too long
  *        is a temperror; no session: it names a draft, and no other file; not
  *        itself: locked in, it has drafts, the journal and the DNS
@@ -31,7 +32,7 @@ struct judge {
 	struct spool		*spool;
 };
 
-struct judge_case {		/* one message; all of it in its arena */
+struct judge_case {		/* one question; all of it in its arena */
 	struct judge		*judge;
 	struct arena		*arena;
 	struct slice		 token;
@@ -116,6 +117,16 @@ judge_case_sealer(const struct judge_case *one)
 }
 
 static void
+judge_case_conclude_spf(struct judge_case *one)
+{
+	struct str text = STR_INIT;
+
+	judge_spf_add(&text, one->spf.origin);
+	judge_case_end(one, true, text.buf);
+	str_release(&text);
+}
+
+static void
 judge_case_conclude(struct judge_case *one)
 {
 	const char *host = slice_dup(one->arena, one->question.host);
@@ -158,11 +169,15 @@ judge_case_try(struct judge_case *one)
 	const struct judge_question *question = &one->question;
 	const struct spf_ask ask = { .client = question->client,
 	    .helo = question->helo, .sender = question->sender,
-	    .receiver = question->host, .now_s = one->received_s };
+	    .receiver = question->is_spf_alone ?
+	    slice_of(one->judge->process->conf->host) : question->host,
+	    .now_s = one->received_s };
 
 	if (!one->has_spf)
 		one->has_spf = spf_judge(one->answers, &ask, one->arena,
 		    &one->spf) != ORIGIN_ASKS;
+	if (question->is_spf_alone)
+		return !one->has_spf;
 	if (!one->has_dkim) {
 		one->dkim = dkim_judge(one->answers, one->mail.message,
 		    one->received_s, one->arena, one->dkims, &one->dkim_count,
@@ -235,7 +250,10 @@ judge_case_go(struct judge_case *one)
 		if (one->out > 0)
 			return;
 	}
-	judge_case_conclude(one);
+	if (one->question.is_spf_alone)
+		judge_case_conclude_spf(one);
+	else
+		judge_case_conclude(one);
 }
 
 static void
@@ -299,16 +317,19 @@ judge_question_take(void *context, struct slice line)
 	one->arena = arena;
 	one->token = slice_copy(arena, token);
 	if (judge_question_parse(arena, slice_trim(line), &one->question,
-	    &err) != 0 || judge_mail_open(&one->mail, judge->spool,
-	    slice_dup(arena, one->question.file), &err) != 0) {
+	    &err) != 0 || (!one->question.is_spf_alone &&
+	    judge_mail_open(&one->mail, judge->spool,
+	    slice_dup(arena, one->question.file), &err) != 0)) {
 		judge_case_end(one, false, err.text);
 		return IPC_LINK_NEXT;
 	}
 	one->answers = answers_new(arena);
 	one->received_s = clock_wall_s();
 	one->asks_until_ms = clock_steady_ms() + JUDGE_ASK_MS;
-	(void)dmarc_author(one->mail.message, arena, &one->author);
-	judge_case_take_dkim2(one);
+	if (!one->question.is_spf_alone) {
+		(void)dmarc_author(one->mail.message, arena, &one->author);
+		judge_case_take_dkim2(one);
+	}
 	judge_case_go(one);
 	return IPC_LINK_NEXT;
 }

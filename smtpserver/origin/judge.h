@@ -14,6 +14,13 @@
  * say they are ours (RFC 8601 section 5).  The session puts that in the place
  * of its own.  What the DNS does not tell in time is a temperror.
  *
+ * At RCPT a rule may ask for SPF alone (policy/late.h).  That needs no message:
+ * no draft is read, and none is left.
+ *
+ *	question	{"id":ID,"ask":"spf","client":"[192.0.2.1]",
+ *			"helo":NAME,"sender":ADDRESS}	ID: of the session
+ *	answer		"spf=WORD"
+ *
  * Locked in (daemon/sandbox.h), it has drafts, the journal and servers of the
  * DNS, and nothing else.  Many are judged at a time, each bounded:
  * JUDGE_ASKS_MAX questions in JUDGE_ASK_MS.  A message is mapped, never in
@@ -36,17 +43,23 @@ enum {
 	JUDGE_ASK_MS = 20000,		/* then no more are asked */
 	JUDGE_SIGNERS_BYTES = 512,	/* what does not fit is left out */
 	JUDGE_SEALER_BYTES = 256,	/* a name of the DNS */
-	JUDGE_FOR_MS = 120000		/* a session waits at most; longer than
+	JUDGE_FOR_MS = 120000,		/* a session waits at most; longer than
 					 * questions on their way, and sums of
 					 * large messages before this one */
+	JUDGE_SPF_FOR_MS = 60000	/* at RCPT; a client waits 5 minutes,
+					 * RFC 5321 section 4.5.3.2.3 */
 };
 
-/* Row "origin" of helper_kinds. */
+/* The kind of its questions: its row of helper_kinds. */
+extern const char judge_kind[];
+
+/* That row's. */
 void judge_serve(struct process *process, int socket);
 
 struct judge_question {
-	struct slice	id;		/* of the message */
-	struct slice	client_text;	/* "192.0.2.1:4711" */
+	bool		is_spf_alone;	/* no host, no file */
+	struct slice	id;		/* of the message, or the session */
+	struct slice	client_text;	/* "192.0.2.1:4711", "[192.0.2.1]" */
 	struct net	client;		/* the same, read */
 	struct slice	helo, sender;	/* may be empty */
 	struct slice	host;		/* ours, in the field */
@@ -89,5 +102,10 @@ void judge_answer_set_report(struct judge_answer *answer,
 void judge_answer_add(struct str *out, const struct judge_answer *answer);
 /* Read one.  0; -1: it is none. */
 int judge_answer_parse(struct slice line, struct judge_answer *out);
+
+/* Append, read the answer to a question about SPF alone.  0; -1: it is
+ * none. */
+void judge_spf_add(struct str *out, enum origin spf);
+int judge_spf_parse(struct slice line, enum origin *out);
 
 #endif

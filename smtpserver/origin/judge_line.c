@@ -18,6 +18,8 @@
 
 #include "base/banned.h"
 
+const char judge_kind[] = "origin";
+
 /* A name of a draft: below public/, and nowhere else. */
 static bool
 judge_is_draft(struct slice name)
@@ -39,11 +41,15 @@ judge_question_add(struct str *out, const struct judge_question *question)
 {
 	json_open(out);
 	json_text(out, "id", question->id);
+	if (question->is_spf_alone)
+		json_text(out, "ask", SLICE("spf"));
 	json_text(out, "client", question->client_text);
 	json_text(out, "helo", question->helo);
 	json_text(out, "sender", question->sender);
-	json_text(out, "host", question->host);
-	json_text(out, "file", question->file);
+	if (!question->is_spf_alone) {
+		json_text(out, "host", question->host);
+		json_text(out, "file", question->file);
+	}
 	json_close(out);
 	out->buf[--out->len] = '\0';	/* its LF */
 }
@@ -60,14 +66,26 @@ judge_question_value(struct arena *arena, struct slice line, const char *key)
 	return copy;
 }
 
+/* What a message has, and SPF does without. */
+static int
+judge_question_check(const struct judge_question *question, struct err *err)
+{
+	if (question->host.n == 0 ||
+	    memchr(question->host.p, '\0', question->host.n) != NULL)
+		return err_set(err, "no name of this host");
+	return judge_is_draft(question->file) ? 0 : err_set(err, "no draft");
+}
+
 int
 judge_question_parse(struct arena *arena, struct slice line,
     struct judge_question *out, struct err *err)
 {
 	struct sockaddr_storage address;
 	socklen_t length;
+	struct slice asks = judge_question_value(arena, line, "ask");
 
 	*out = (struct judge_question){
+		.is_spf_alone = slice_is(asks, "spf"),
 		.id = judge_question_value(arena, line, "id"),
 		.client_text = judge_question_value(arena, line, "client"),
 		.helo = judge_question_value(arena, line, "helo"),
@@ -77,10 +95,10 @@ judge_question_parse(struct arena *arena, struct slice line,
 	};
 	if (out->id.n == 0 || out->id.n >= SPOOL_ID_BYTES)
 		return err_set(err, "a message without an id");
-	if (out->host.n == 0 || memchr(out->host.p, '\0', out->host.n) != NULL)
-		return err_set(err, "no name of this host");
-	if (!judge_is_draft(out->file))
-		return err_set(err, "no draft");
+	if (asks.n > 0 && !out->is_spf_alone)
+		return err_set(err, "it asks for what is not known here");
+	if (!out->is_spf_alone && judge_question_check(out, err) != 0)
+		return -1;
 	if (net_endpoint_parse(out->client_text, 25, &address, &length,
 		err) != 0)
 		return -1;
@@ -258,4 +276,19 @@ judge_answer_parse(struct slice line, struct judge_answer *out)
 			return -1;
 	}
 	return slice_word(&line, &word) ? -1 : 0;
+}
+
+/* ---- SPF alone -------------------------------------------------------- */
+
+void
+judge_spf_add(struct str *out, enum origin spf)
+{
+	str_addf(out, "spf=%s", origin_text(spf));
+}
+
+int
+judge_spf_parse(struct slice line, enum origin *out)
+{
+	return slice_starts(line, "spf=") &&
+	    origin_of_text(slice_from(line, 4), out) ? 0 : -1;
 }

@@ -386,7 +386,9 @@ fit_listed(struct trial *trial, const struct conf_rule *rule)
 static enum fit
 fit_origin(struct trial *trial, const struct conf_rule *rule)
 {
-	return trial->question->is_judged ? FIT_LATE : FIT_NO;
+	if (!trial->question->is_judged)
+		return FIT_NO;
+	return late_is_of_spf(rule) ? fit_spf(trial, rule) : FIT_LATE;
 }
 
 /* ---- all of them ------------------------------------------------------ */

@@ -28,6 +28,7 @@ struct trial {
 	struct canonical		 sender, rcpt;
 	struct policy_verdict		*out;	/* err and need are filled */
 	struct policyd_answer		 service;	/* of this rule */
+	enum origin			 spf;	/* when a rule about it fits */
 	struct slice			 row;	/* of the table that had the
 						 * key, while it is looked at */
 	const struct conf_rule		*pending;	/* DEFER_IF_PERMIT */
@@ -99,6 +100,9 @@ bool name_is_among(struct slice users, struct slice user);
 /* Is the client on loopback, or does a rule about clients let it relay?  What
  * cannot be looked up lets nobody. */
 enum fit fit_trusted(struct trial *trial);
+
+/* Is SPF what the rule asks for?  FIT_NEED: the helper is asked first. */
+enum fit fit_spf(struct trial *trial, const struct conf_rule *rule);
 
 /* Ask the rule's service; FIT_YES: it has an opinion,
  * which is in trial->service. */

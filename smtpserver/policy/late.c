@@ -83,6 +83,21 @@ late_fits(const struct conf_rule *rule, const struct late_origin *origin)
 	    strcmp(policy, dmarc_policy_text(origin->policy)) == 0);
 }
 
+bool
+late_is_of_spf(const struct conf_rule *rule)
+{
+	return rule->patterns[PATTERN_SPF] != NULL &&
+	    rule->patterns[PATTERN_DKIM] == NULL &&
+	    rule->patterns[PATTERN_DMARC] == NULL &&
+	    rule->patterns[PATTERN_DMARC_POLICY] == NULL;
+}
+
+bool
+late_spf_fits(const struct conf_rule *rule, enum origin spf)
+{
+	return late_result_fits(rule->patterns[PATTERN_SPF], spf);
+}
+
 /* ---- what is said ----------------------------------------------------- */
 
 /* SPF that failed, and SPF that could not be looked up or read. */
@@ -110,15 +125,23 @@ late_status(const struct conf_rule *rule)
 }
 
 void
-late_add_reply(struct str *out, const struct conf_rule *rule,
-    const struct late_origin *origin)
+late_add_reply_spf(struct str *out, const struct conf_rule *rule,
+    enum origin spf)
 {
 	bool has_words = rule->text != NULL && rule->text[0] != '\0';
 
 	str_adds(out, has_words ? rule->text : rule->action == ACTION_DEFER ?
 	    "deferred by local policy" : "refused by local policy");
-	str_addf(out, ": SPF %s, DKIM %s, DMARC %s", origin_text(origin->spf),
-	    origin_text(origin->dkim), origin_text(origin->dmarc));
+	str_addf(out, ": SPF %s", origin_text(spf));
+}
+
+void
+late_add_reply(struct str *out, const struct conf_rule *rule,
+    const struct late_origin *origin)
+{
+	late_add_reply_spf(out, rule, origin->spf);
+	str_addf(out, ", DKIM %s, DMARC %s", origin_text(origin->dkim),
+	    origin_text(origin->dmarc));
 	if (origin->dmarc == ORIGIN_FAIL)
 		str_addf(out, " (its policy: %s)",
 		    dmarc_policy_text(origin->policy));

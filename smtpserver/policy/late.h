@@ -1,9 +1,14 @@
 /* late.h - rules that ask whose mail a message is
  *
- * At RCPT such a rule, whose other conditions all fit, is put by: the policy
- * goes on to what decides without it.  When the message has come whole and was
- * judged, the rules that were put by are tried in their order, and the first
- * that fits decides; when none does, what was decided without them stands.
+ * SPF needs no message.  A rule that asks for it and for nothing else of the
+ * origin decides at RCPT, as any rule does, when the helper can be asked there
+ * (origin/judge.h).
+ *
+ * All others wait: at RCPT such a rule, whose other conditions all fit, is put
+ * by: the policy goes on to what decides without it.  When the message has
+ * come whole and was judged, the rules that were put by are tried in their
+ * order, and the first that fits decides; when none does, what was decided
+ * without them stands.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -40,6 +45,10 @@ bool late_rules_equal(const struct late_rules *a, const struct late_rules *b);
 /* Do all that the rule says of the origin fit? */
 bool late_fits(const struct conf_rule *rule, const struct late_origin *origin);
 
+/* Does the rule ask for SPF, and for nothing else of the origin? */
+bool late_is_of_spf(const struct conf_rule *rule);
+bool late_spf_fits(const struct conf_rule *rule, enum origin spf);
+
 /* RFC 7372 section 3: what a refusal by this rule is about, "5.7.26", or
  * "4.7.26" for now; static. */
 const char *late_status(const struct conf_rule *rule);
@@ -48,5 +57,8 @@ const char *late_status(const struct conf_rule *rule);
  * "SPF fail, DKIM none, DMARC fail (its policy: reject)". */
 void late_add_reply(struct str *out, const struct conf_rule *rule,
     const struct late_origin *origin);
+/* The same at RCPT: its words, and "SPF fail". */
+void late_add_reply_spf(struct str *out, const struct conf_rule *rule,
+    enum origin spf);
 
 #endif

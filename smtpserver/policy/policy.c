@@ -139,6 +139,25 @@ policy_apply_service(struct trial *trial, const struct conf_rule *rule,
 	return true;
 }
 
+/* A refusal by a rule that fits names what SPF said, unless what it waits for
+ * has words. */
+static void
+policy_say_spf(struct trial *trial, const struct conf_rule *rule)
+{
+	struct policy_verdict *out = trial->out;
+	struct str words = STR_INIT;
+
+	if (rule->patterns[PATTERN_SPF] == NULL ||
+	    rule->greylist.after_s > 0 ||
+	    (rule->action != ACTION_REJECT && rule->action != ACTION_DEFER))
+		return;
+	late_add_reply_spf(&words, rule, trial->spf);
+	out->words = slice_dup(trial->policy->scratch, str_slice(&words));
+	out->status = late_status(rule);
+	out->code = rule->action == ACTION_DEFER ? 451 : 550;
+	str_release(&words);
+}
+
 /* It fits but decides nothing. */
 static void
 policy_note_shadow(const struct conf_rule *rule, struct policy_verdict *out)
@@ -176,8 +195,10 @@ policy_rule_try(struct trial *trial, const struct conf_rule *rule, bool is_ours)
 	case FIT_YES:
 		if (!rule->is_shadow && rule->service != NULL)
 			return policy_apply_service(trial, rule, is_ours);
-		if (!rule->is_shadow)
+		if (!rule->is_shadow) {
+			policy_say_spf(trial, rule);
 			return rule_apply(rule, is_ours, out);
+		}
 		policy_note_shadow(rule, out);
 		return false;
 	case FIT_NO:
@@ -356,4 +377,6 @@ policy_reply(const struct policy_verdict *verdict, struct policy_reply *out)
 		out->words = verdict->words;
 	if (verdict->code != 0)
 		out->code = verdict->code;
+	if (verdict->status != NULL)
+		out->status = verdict->status;
 }

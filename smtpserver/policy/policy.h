@@ -14,8 +14,9 @@
  *      what is for our domains and marks the message; for other domains it
  *      marks only: whether to relay is for the rules after it to say.
  *      A shadow rule is noted in the verdict and decides nothing.
- *   3. A rule about whose mail it is (late.h) is put by in the verdict.  If
- *      it might take the message, a rule that refuses after it is held.
+ *   3. A rule about whose mail it is (late.h), unless SPF alone tells, is
+ *      put by in the verdict.  If it might take the message, a rule that
+ *      refuses after it is held.
  *   4. No rule decided: domains of ours accepted, everything else refused.
  *
  * SPDX-License-Identifier: ISC
@@ -58,6 +59,8 @@ struct policy_question {
 	struct slice		 user;		/* empty: nobody logged in */
 	struct slice		 mechanism;	/* with which; or empty */
 	bool			 is_judged;	/* its message will be */
+	bool			 asks_spf;	/* then a rule about SPF alone
+						 * need not wait for it */
 	struct path		 sender;	/* null path: <> */
 	uint64_t		 size_bytes;	/* announced, or 0 */
 	struct path		 rcpt;		/* no domain: <postmaster> */
@@ -90,8 +93,11 @@ struct policy_verdict {
 	const struct conf_rule	*freeze;	/* set the message aside */
 	const struct conf_rule	*shadows[POLICY_SHADOWS_MAX];
 	unsigned		 shadow_count;	/* would have decided */
-	const char		*words;		/* of a service; or NULL */
-	int			 code;		/* of a service; or 0 */
+	const char		*words;		/* of a service or of SPF; or
+						 * NULL */
+	int			 code;		/* of a service or of SPF; or
+						 * 0 */
+	const char		*status;	/* of SPF; or NULL; static */
 	const char		*fields[POLICY_FIELDS_MAX];	/* of services,
 					 * for the header; until the policy is
 					 * asked again, like words */

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "smtpserver/origin/judge.h"
 #include "smtpserver/rehearse/again_internal.h"
 #include "smtpserver/rehearse/counting.h"
 #include "smtpserver/session/client.h"
@@ -39,7 +40,7 @@ recorded_next(struct slice *rest, struct fact *out)
 
 	while (rest->n > 0 && slice_cut(rest, '\n', &line)) {
 		static const char *const kinds[] = { "dns", "rate",
-			"share", "greylist", "policy" };
+			"share", "greylist", "policy", judge_kind };
 
 		if (!slice_cut(&line, '\x1f', &kind) ||
 		    !slice_cut(&line, '\x1f', &state) ||
@@ -66,6 +67,38 @@ recorded_find(const struct again_row *row, const struct policy_need *need,
 	while (recorded_next(&rest, out))
 		if (strcmp(out->kind, need->kind) == 0 &&
 		    slice_equal(out->question, need->question))
+			return true;
+	return false;
+}
+
+/* SPF as it was asked for at RCPT; else as it was when the message had come,
+ * which is what RCPT would have heard. */
+static bool
+again_spf(const struct again_row *row, const struct policy_need *need,
+    struct fact *out, struct str *answer)
+{
+	struct slice spf = again_slice(row, AGAIN_SPF);
+
+	if (recorded_find(row, need, out))
+		return true;
+	if (spf.n == 0)
+		return false;
+	str_addf(answer, "spf=" SLICE_FMT, SLICE_ARG(spf));
+	out->answer = str_slice(answer);
+	return true;
+}
+
+/* When nobody asked for SPF at RCPT, the line of the end of data tells. */
+static bool
+row_has_spf(const struct again_row *row)
+{
+	struct slice rest = again_slice(row, AGAIN_FACTS);
+	struct fact fact;
+
+	if (again_slice(row, AGAIN_SPF).n > 0)
+		return true;
+	while (recorded_next(&rest, &fact))
+		if (strcmp(fact.kind, judge_kind) == 0)
 			return true;
 	return false;
 }
@@ -164,6 +197,8 @@ again_learn(struct replayed *replayed, const struct policy_need *need)
 		is_known = again_count(replayed, need, &fact, &answer);
 	else if (strcmp(need->kind, "greylist") == 0)
 		is_known = again_greylist(replayed, need, &fact, &answer);
+	else if (strcmp(need->kind, judge_kind) == 0)
+		is_known = again_spf(replayed->row, need, &fact, &answer);
 	else
 		is_known = recorded_find(replayed->row, need, &fact);
 	if (!is_known && rehearsal->ask != NULL && (strcmp(need->kind,
@@ -433,6 +468,7 @@ again_question_fill(struct replayed *replayed)
 		.is_judged = replayed->conf->verifies_origin &&
 		    (replayed->listener == NULL ||
 		    !replayed->listener->is_lmtp),
+		.asks_spf = row_has_spf(row),
 		.size_bytes = row->size_bytes,
 		.facts = replayed->facts,
 	};

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "smtpserver/origin/judge.h"
 #include "smtpserver/rehearse/rehearsal.h"
 #include "smtpserver/session/recipient/recipient.h"
 
@@ -56,6 +57,7 @@ rehearsal_question_fill(const struct rehearsal *rehearsal,
 		    SLICE(""), row->cert.n > 0 },
 		.user = row->user,
 		.is_judged = rehearsal->conf->verifies_origin,
+		.asks_spf = rehearsal_says_origin(row),
 		.size_bytes = row->size_bytes,
 		.facts = facts,
 		.trace = rehearsal->trace,
@@ -100,6 +102,9 @@ preset_of(const struct rehearsal_row *row, const char *kind,
 {
 	if (strcmp(kind, "rate") == 0 || strcmp(kind, "share") == 0)
 		str_adds(out, row->is_over ? "over 60" : "ok");
+	else if (strcmp(kind, judge_kind) == 0)
+		str_addf(out, "spf=" SLICE_FMT, SLICE_ARG(row->spf.n > 0 ?
+		    row->spf : SLICE("none")));
 	else if (strcmp(kind, "policy") == 0 && row->service.n > 0)
 		str_add_slice(out, row->service);
 	else if (strcmp(kind, "policy") == 0)

@@ -94,6 +94,9 @@ void rehearsal_outcome_release(struct rehearsal_outcome *outcome);
 void rehearsal_conclude(const struct policy_verdict *verdict,
     struct rehearsal_outcome *out);
 
+/* Does the row say whose mail it is?  What it does not say of that is none;
+ * when it says nothing, all rules about it wait. */
+bool rehearsal_says_origin(const struct rehearsal_row *row);
 /* The rules that wait for the message, by what the row says of it; without a
  * word of that they are counted only.  0, or -1: it says no such result. */
 int rehearsal_late(const struct rehearsal_row *row,

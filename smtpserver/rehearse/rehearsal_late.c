@@ -86,13 +86,17 @@ late_conclude(const struct conf_rule *rule, const struct late_origin *origin,
 	late_add_reply(&out->words, rule, origin);
 }
 
+bool
+rehearsal_says_origin(const struct rehearsal_row *row)
+{
+	return row->spf.n + row->dkim.n + row->dmarc.n + row->policy.n > 0;
+}
+
 int
 rehearsal_late(const struct rehearsal_row *row,
     const struct policy_verdict *verdict, struct rehearsal_outcome *out,
     struct err *err)
 {
-	bool is_said = row->spf.n + row->dkim.n + row->dmarc.n +
-	    row->policy.n > 0;
 	struct policy_verdict held = policy_held(verdict);
 	const struct conf_rule *rule;
 	struct late_origin origin;
@@ -101,7 +105,7 @@ rehearsal_late(const struct rehearsal_row *row,
 		return -1;
 	if (verdict->late.count == 0)
 		return 0;
-	if (!is_said) {
+	if (!rehearsal_says_origin(row)) {
 		str_adds(&out->words, ", and then by whose mail it is (--spf, "
 		    "--dkim, --dmarc, --policy)");
 		return 0;

@@ -8,11 +8,11 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "journal/event.h"
 #include "smtpserver/origin/judge.h"
 #include "smtpserver/session/recipient/cut_through.h"
 #include "smtpserver/session/judge/rules.h"
 #include "smtpserver/session/recipient/permit.h"
+#include "smtpserver/session/records/journal.h"
 #include "smtpserver/session/step.h"
 
 #include "base/banned.h"
@@ -44,7 +44,7 @@ judge_ask(struct session *session)
 	    .sender = str_slice(&sender),
 	    .host = slice_of(session->settings->conf->host),
 	    .file = slice_of(t->draft.name) });
-	session_ask(session, "origin", str_slice(&question), JUDGE_FOR_MS,
+	session_ask(session, judge_kind, str_slice(&question), JUDGE_FOR_MS,
 	    NULL);
 	session_wait_for(session, JUDGE_FOR_MS);
 	str_release(&question);
@@ -75,8 +75,7 @@ session_judge(struct session *session, enum step next)
 static void
 judge_note_failed(const struct session *session, struct slice reason)
 {
-	event(EV_ORIGIN_FAILED, session->transaction->draft.id, "session",
-	    slice_of(session->id), "reason", reason, NULL);
+	note_origin_failed(session, session->transaction->draft.id, reason);
 }
 
 static void

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "journal/counters.h"
+#include "smtpserver/origin/judge.h"
 #include "smtpserver/session/filter/filter.h"
 #include "smtpserver/session/records/journal.h"
 #include "smtpserver/session/judge/rules.h"
@@ -50,6 +51,7 @@ permit_question_fill(const struct session *session, struct policy_question *out)
 		.mechanism = slice_of(session->mechanism),
 		.is_judged = session->settings->conf->verifies_origin &&
 		    !session_is_lmtp(session),
+		.asks_spf = true,
 		.facts = session->facts,
 	};
 	if (session->tls != NULL)
@@ -61,15 +63,22 @@ permit_question_fill(const struct session *session, struct policy_question *out)
 		};
 }
 
+/* 0: as long as for most. */
+static int64_t
+permit_patience_ms(const struct session *session, const char *kind)
+{
+	if (strcmp(kind, "share") == 0)
+		return session->settings->conf->cluster.patience_ms +
+		    CLUSTER_MARGIN_MS;
+	return strcmp(kind, judge_kind) == 0 ? JUDGE_SPF_FOR_MS : 0;
+}
+
 static void
 permit_ask_for(struct session *session, const struct policy_need *need,
     answered_fn *fn)
 {
-	int64_t for_ms = strcmp(need->kind, "share") == 0 ?
-	    session->settings->conf->cluster.patience_ms + CLUSTER_MARGIN_MS :
-	    0;
-
-	session_ask(session, need->kind, need->question, for_ms, fn);
+	session_ask(session, need->kind, need->question,
+	    permit_patience_ms(session, need->kind), fn);
 	session->ask->scope = (int)need->scope;
 }
 
@@ -319,6 +328,19 @@ permit_scope(const struct ask *ask)
 	    (enum fact_scope)ask->scope;
 }
 
+/* SPF that was asked for: does the answer tell it? */
+static void
+permit_note_spf(const struct session *session, const struct ask *ask)
+{
+	enum origin spf;
+
+	if (ask->state != ASK_ANSWERED)
+		note_origin_failed(session, NULL, str_slice(&ask->answer));
+	else if (judge_spf_parse(str_slice(&ask->answer), &spf) != 0)
+		note_origin_failed(session, NULL,
+		    SLICE("nonsense was answered"));
+}
+
 void
 permit_learn(struct session *session, const struct ask *ask)
 {
@@ -328,6 +350,8 @@ permit_learn(struct session *session, const struct ask *ask)
 	}
 	facts_add(&session->facts[permit_scope(ask)], ask->kind,
 	    str_slice(&ask->question), ask->state, str_slice(&ask->answer));
-	if (ask->state == ASK_TROUBLE)
+	if (strcmp(ask->kind, judge_kind) == 0)
+		permit_note_spf(session, ask);
+	else if (ask->state == ASK_TROUBLE)
 		note_helper_trouble(session, ask);
 }

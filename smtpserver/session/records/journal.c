@@ -203,6 +203,14 @@ note_helper_trouble(const struct session *session, const struct ask *ask)
 	    "reason", str_slice(&ask->answer), NULL);
 }
 
+void
+note_origin_failed(const struct session *session, const char *id,
+    struct slice reason)
+{
+	event(EV_ORIGIN_FAILED, id, "session", slice_of(session->id),
+	    "reason", reason, NULL);
+}
+
 static struct slice
 note_origin(enum origin origin)
 {

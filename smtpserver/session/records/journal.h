@@ -39,6 +39,10 @@ void note_policy_trouble(const struct session *session,
 void note_policy_warning(const struct session *session, const char *text);
 void note_helper_trouble(const struct session *session,
     const struct ask *ask);
+/* Whose mail it is could not be judged: of the message id, or at RCPT
+ * (NULL). */
+void note_origin_failed(const struct session *session, const char *id,
+    struct slice reason);
 /* message.accepted, and message.frozen when a rule said so.  The
  * transaction is still there. */
 void note_message_accepted(const struct session *session);

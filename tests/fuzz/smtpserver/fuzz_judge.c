@@ -21,7 +21,8 @@ check_question(struct slice in)
 	struct err err = { "" };
 
 	if (judge_question_parse(arena, in, &question, &err) == 0) {
-		MUST(question.file.n > 0 && question.file.p[0] != '/');
+		MUST(question.is_spf_alone || (question.host.n > 0 &&
+		    question.file.n > 0 && question.file.p[0] != '/'));
 		MUST(question.client.bits == 128);
 	} else {
 		MUST(err.text[0] != '\0');
@@ -40,6 +41,21 @@ check_answer(struct slice in)
 		judge_answer_add(&line, &answer);
 		MUST(judge_answer_parse(str_slice(&line), &again) == 0);
 		MUST(memcmp(&answer, &again, sizeof(answer)) == 0);
+	}
+	str_release(&line);
+}
+
+static void
+check_spf(struct slice in)
+{
+	struct str line = STR_INIT;
+	enum origin spf, again;
+
+	if (judge_spf_parse(in, &spf) == 0) {
+		judge_spf_add(&line, spf);
+		MUST(slice_equal(str_slice(&line), in));
+		MUST(judge_spf_parse(str_slice(&line), &again) == 0 &&
+		    again == spf);
 	}
 	str_release(&line);
 }
@@ -75,6 +91,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	check_question(in);
 	check_answer(in);
+	check_spf(in);
 	check_header(in);
 	return 0;
 }

@@ -32,10 +32,66 @@ Test(judge, a_question_there_and_back)
 	arena_free(&arena);
 }
 
+Test(judge, a_question_about_spf_there_and_back)
+{
+	static const char *const clients[] = { "[192.0.2.1]",
+		"[2001:db8::1]" };
+	struct arena *arena = arena_new();
+
+	for (size_t i = 0; i < 2; i++) {
+		struct judge_question asked = { .is_spf_alone = true,
+		    .id = SLICE("361g9eyp5bafph4"),
+		    .client_text = slice_of(clients[i]), .helo = SLICE("\n\""),
+		    .sender = SLICE("a@b.test") }, read;
+		struct str line = STR_INIT;
+		struct err err;
+
+		judge_question_add(&line, &asked);
+		cr_expect_null(strstr(line.buf, "file"));
+		cr_expect_null(strchr(line.buf, '\n'));
+		cr_assert_eq(judge_question_parse(arena, str_slice(&line),
+		    &read, &err), 0, "%s", err.text);
+		cr_expect(read.is_spf_alone);
+		cr_expect(slice_equal(read.helo, asked.helo));
+		cr_expect(slice_equal(read.sender, asked.sender));
+		cr_expect_eq(read.file.n, 0);
+		cr_expect_eq(read.client.bytes[15], 1);
+		str_release(&line);
+	}
+	arena_free(&arena);
+}
+
+Test(judge, an_answer_about_spf_there_and_back)
+{
+	static const char *const bad[] = { "", "spf", "spf=", "spf=asks",
+		"spf=PASS", "spf=pass ", " spf=pass", "spf=pass dkim=pass",
+		"dkim=pass", "spf=passpass", "spf=pass\n" };
+
+	for (enum origin i = ORIGIN_NONE; i <= ORIGIN_PERMERROR; i++) {
+		struct str line = STR_INIT;
+		enum origin read = ORIGIN_ASKS;
+
+		judge_spf_add(&line, i);
+		cr_expect_eq(judge_spf_parse(str_slice(&line), &read), 0);
+		cr_expect_eq(read, i);
+		str_release(&line);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		enum origin read;
+
+		cr_expect_eq(judge_spf_parse(slice_of(bad[i]), &read), -1,
+		    "row %zu", i);
+	}
+}
+
 Test(judge, bad_questions)
 {
 	static const char *const rows[] = {
 		"", "{", "x", "{}",
+		"{\"ask\":\"spf\",\"client\":\"[192.0.2.1]\"}",
+		"{\"id\":\"1\",\"ask\":\"spf\",\"client\":\"x\"}",
+		"{\"id\":\"1\",\"ask\":\"all\",\"client\":\"1.2.3.4:5\","
+		    "\"host\":\"mx.test\",\"file\":\"1.2.3\"}",
 #define Q(id, client, host, file) "{\"id\":\"" id "\",\"client\":\"" client \
 	"\",\"helo\":\"h\",\"sender\":\"\",\"host\":\"" host \
 	"\",\"file\":\"" file "\"}"
