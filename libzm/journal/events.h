@@ -116,8 +116,9 @@ EVENT(MILTER_FAILED, "milter.failed", WARN, "session milter reason fail",
     "A milter failed; fail= what was done instead.")
 EVENT(ORIGIN_FAILED, "origin.failed", WARN, "session reason",
     "The check of whose mail a message is failed (verify-origin); it was "
-    "accepted without our Authentication-Results.  Without an id: SPF was "
-    "asked for at RCPT, and no rule about SPF matched.")
+    "accepted without our Authentication-Results, or 451 told its client to "
+    "try again.  Without an id: SPF was asked for at RCPT, and no rule about "
+    "SPF matched.")
 EVENT(NEIGHBOUR_DOWN, "neighbour.down", WARN, "kind name reason",
     "A program that mail depends on (a milter, a policy service, a content "
     "filter, who checks passwords) failed for the first time; zmailer status "

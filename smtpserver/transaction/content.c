@@ -42,6 +42,13 @@ content_fail(struct content *content, int error)
 		    error == EFBIG ? CONTENT_NO_SPACE : CONTENT_IO;
 }
 
+static bool
+watch_name_is(const struct header_watch *watch, const char *name)
+{
+	return watch->name_bytes == strlen(name) &&
+	    strncasecmp(watch->name, name, watch->name_bytes) == 0;
+}
+
 /* A byte of a field's name.  What cannot be a field ends the header. */
 static void
 watch_name(struct header_watch *watch, char c)
@@ -49,10 +56,9 @@ watch_name(struct header_watch *watch, char c)
 	unsigned char u = (unsigned char)c;
 
 	if (c == ':') {
-		if (watch->name_bytes == sizeof(watch->name) &&
-		    strncasecmp(watch->name, "received",
-		    sizeof(watch->name)) == 0)
-			watch->received++;
+		watch->received += watch_name_is(watch, "received");
+		watch->results += watch_name_is(watch,
+		    "authentication-results");
 		watch->at = AT_VALUE;
 	} else if (c == ' ' || c == '\t') {
 		watch->at = AT_BLANK;

@@ -35,9 +35,9 @@ enum content_fault {
 struct header_watch {
 	unsigned char	at;
 	unsigned char	name_bytes;
-	char		name[8];	/* "received" has 8 */
+	char		name[22];	/* of "authentication-results" */
 	uint64_t	bytes;
-	unsigned	received;
+	unsigned	received, results;	/* fields of these names */
 };
 
 enum content_form {

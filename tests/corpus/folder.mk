@@ -16,6 +16,12 @@ SHORT_TESTS += tests/corpus/run-dkim
 tests_corpus_dkim_SOURCES = tests/corpus/dkim.c
 tests_corpus_dkim_LDADD = $(ZM_LIBS)
 EXTRA_DIST += tests/corpus/run-dkim
+# signatures of ours, verified by others
+check_PROGRAMS += tests/corpus/dkim_sign
+SHORT_TESTS += tests/corpus/run-dkim-ours
+tests_corpus_dkim_sign_SOURCES = tests/corpus/dkim_sign.c
+tests_corpus_dkim_sign_LDADD = $(ZM_LIBS)
+EXTRA_DIST += tests/corpus/run-dkim-ours
 # chains of seals
 check_PROGRAMS += tests/corpus/arc
 SHORT_TESTS += tests/corpus/run-arc

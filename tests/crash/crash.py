@@ -123,6 +123,7 @@ class Point:
                 break
             self.clock.move(130)
         self.lost, self.twice = book.audit(instance)
+        faults = book.faults(instance)
         nth.plan()                   # nothing more goes wrong
         instance.stop()              # a start sweeps what nobody was promised
         instance.start()
@@ -134,6 +135,11 @@ class Point:
         for area in ("postman", "freezer"):
             if instance.count(area):
                 self.trouble = f"{area}/ is not empty"
+        status, out, _ = instance.zmailer("fsck", check=None)
+        if status:
+            faults.append("fsck: " + out)
+        if faults:
+            self.trouble = "; ".join(faults)
         # a power cut takes lines of the journal that were not on the disk
         if self.kind != "power":
             instance.audit()

@@ -8,6 +8,7 @@ must have the message, or its sender a report.
 SPDX-License-Identifier: ISC
 """
 import os
+import re
 import socket
 import sys
 
@@ -23,10 +24,14 @@ MESSAGES = {
     "both": [LOCAL, REMOTE],
     "bounce": [REFUSED],
 }
+LINES = 20                      # of each body
 
 
 class Ledger:
     messages = MESSAGES
+    sender = SENDER
+    greeting = ("EHLO crash.test",)
+    header = ""                 # fields that are put in front
 
     def __init__(self):
         self.acked = {}             # token -> how often 250 was said
@@ -44,6 +49,16 @@ class Ledger:
             "workers smtpserver 1\nworkers router 1\n"
             "schedule */* { retry 1s }\n")
 
+    @staticmethod
+    def name_host(instance, name):
+        """The instance is this host, and has its mail."""
+        with open(instance.conf, encoding="ascii") as file:
+            text = file.read()
+        text = re.sub(r"(?m)^(host +|domain localhost )[^ \n]+",
+                      lambda found: found[1] + name, text)
+        with open(instance.conf, "w", encoding="ascii") as file:
+            file.write(text)
+
     def prepare(self, instance):
         """What comes before the calls that are counted."""
 
@@ -55,13 +70,17 @@ class Ledger:
                                           patience_s) as peer:
                 lines = peer.makefile("rb")
                 self._say(peer, lines, None, b"220")
-                self._say(peer, lines, "EHLO crash.test", b"250")
-                self._say(peer, lines, f"MAIL FROM:<{SENDER}>", b"250")
+                for line in self.greeting:
+                    self._say(peer, lines, line,
+                              b"220" if line.startswith("XCLIENT") else
+                              b"250")
+                self._say(peer, lines, f"MAIL FROM:<{self.sender}>", b"250")
                 for rcpt in self.messages[token]:
                     self._say(peer, lines, f"RCPT TO:<{rcpt}>", b"250")
                 self._say(peer, lines, "DATA", b"354")
-                text = f"From: {SENDER}\r\nSubject: token-{token}\r\n\r\n" \
-                       + "body\r\n" * 20 + "."
+                text = f"{self.header}From: {self.sender}\r\n" \
+                    f"Subject: token-{token}\r\n\r\n" \
+                    + "body\r\n" * LINES + "."
                 self._say(peer, lines, text, b"250")
         except (OSError, ConnectionError):
             return False
@@ -110,3 +129,15 @@ class Ledger:
                 if copies > 1 + unsure:
                     twice.append((token, rcpt, copies))
         return lost, twice
+
+    def arrived(self, instance):
+        """Each message that came to a mailbox or the next host, as bytes."""
+        return instance.mailbox("alice") + instance.mailbox("bob") + \
+            [m.data for m in list(self.server.messages)]
+
+    def faults(self, instance):
+        """What is wrong with what arrived, in words: here, what is torn."""
+        return [f"torn: {text!r}" for text in self.arrived(instance)
+                if b"multipart/report" not in text and
+                text.replace(b"\r", b"").partition(b"\n\n")[2].rstrip() !=
+                b"body\n" * (LINES - 1) + b"body"]

@@ -111,8 +111,7 @@ judge_rule_apply(struct session *session, const struct conf_rule *rule,
 	return true;
 }
 
-/* Nobody could judge: what a rule might have taken is for another try. */
-static void
+void
 judge_refuse_for_now(struct session *session)
 {
 	struct session_answer answer;

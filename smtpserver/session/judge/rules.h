@@ -22,5 +22,8 @@ bool judge_rules_keep(struct session *session, const struct late_rules *late,
  * transaction has the refusal. */
 bool judge_rules_apply(struct session *session,
     const struct late_origin *origin);
+/* Nobody could judge, and somebody must: the transaction has a refusal after
+ * which the client tries again. */
+void judge_refuse_for_now(struct session *session);
 
 #endif

@@ -71,7 +71,8 @@ session_judge(struct session *session, enum step next)
 	return STEP_ORIGIN;
 }
 
-/* No good message is lost because it could not be judged. */
+/* No good message is lost because it could not be judged: it is taken as it
+ * came, or its client tries again. */
 static void
 judge_note_failed(const struct session *session, struct slice reason)
 {
@@ -108,6 +109,11 @@ step_origin(struct session *session)
 		return STEP_WAIT;
 	judge_take_answer(session, session->ask);
 	ask_free(&session->ask);
+	if (!t->is_judged && t->content.header.results > 0) {
+		/* a forged one would be believed to be ours */
+		judge_refuse_for_now(session);
+		return STEP_STORED;
+	}
 	if (!t->is_judged)
 		return judge_conclude(session, NULL);
 	origin = (struct late_origin){ .spf = t->judged.spf,
