@@ -17,7 +17,8 @@
 bool
 terms_any(const struct terms *terms)
 {
-	return terms->is_utf8 || terms->needs_tls || terms->is_rerouted ||
+	return terms->is_utf8 || terms->needs_tls ||
+	    terms->is_tls_optional || terms->is_rerouted ||
 	    terms->is_queue_only || terms->is_verp ||
 	    terms->steered != 0 || terms->priority != 0 ||
 	    terms->hold_until_s != 0 || terms->by_s != 0 ||
@@ -88,6 +89,8 @@ terms_add(struct str *out, const struct terms *terms, struct err *err)
 		str_adds(out, " utf8");
 	if (terms->needs_tls)
 		str_adds(out, " requiretls");
+	if (terms->is_tls_optional)
+		str_adds(out, " tls-optional");
 	if (terms->is_rerouted)
 		str_adds(out, " rerouted");
 	if (terms->is_queue_only)
@@ -130,6 +133,13 @@ static bool
 read_requiretls(struct slice value, struct terms *out)
 {
 	out->needs_tls = true;
+	return value.n == 0;
+}
+
+static bool
+read_tls_optional(struct slice value, struct terms *out)
+{
+	out->is_tls_optional = true;
 	return value.n == 0;
 }
 
@@ -234,6 +244,7 @@ static const struct word {
 } words[] = {
 	{ "utf8", read_utf8 },
 	{ "requiretls", read_requiretls },
+	{ "tls-optional", read_tls_optional },
 	{ "rerouted", read_rerouted },
 	{ "queue-only", read_queue_only },
 	{ "verp", read_verp },

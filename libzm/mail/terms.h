@@ -7,6 +7,8 @@
  *
  *	utf8			SMTPUTF8 (RFC 6531)
  *	requiretls		REQUIRETLS (RFC 8689)
+ *	tls-optional		the header says TLS-Required: No (RFC 8689
+ *				section 5)
  *	priority=N		MT-PRIORITY, -9 to 9 (RFC 6710)
  *	hold-until=SECONDS	FUTURERELEASE as a wall moment (RFC 4865)
  *	by=SECONDS,R|N[,T]	DELIVERBY as a wall moment (RFC 2852)
@@ -38,6 +40,8 @@ enum {
 struct terms {
 	bool		is_utf8;
 	bool		needs_tls;
+	bool		is_tls_optional; /* policies of the recipient's
+					 * domain are not enforced */
 	bool		is_rerouted;	/* by on-exhaust reroute */
 	bool		is_queue_only;	/* no try on arrival */
 	bool		is_verp;	/* a sender of its own for each

@@ -5,10 +5,12 @@
  * Holds  nothing
  * Trusts nothing; stops at the limit header_bytes
  * Spec   RFC 5322 section 3.6; RFC 6409 section 8 (submission may add);
- *        RFC 5321 section 4.4 (a relay leaves Return-Path)
+ *        RFC 5321 section 4.4 (a relay leaves Return-Path); RFC 8689 section 5
  *
  * SPDX-License-Identifier: ISC
  */
+#include <string.h>
+
 #include "router/header/headers.h"
 
 #include "base/clock.h"
@@ -32,7 +34,8 @@ enum field_use {
 	FIELD_FROM = 16,
 	FIELD_RCPT = 32,
 	FIELD_RESENT_RCPT = 64,
-	FIELD_PRECEDENCE = 128
+	FIELD_PRECEDENCE = 128,
+	FIELD_TLS_REQUIRED = 256
 };
 
 static const struct field_row {
@@ -50,6 +53,7 @@ static const struct field_row {
 	{ "Resent-Cc", FIELD_RESENT_RCPT },
 	{ "Resent-To", FIELD_RESENT_RCPT },
 	{ "Return-Path", FIELD_DROP_OWN },
+	{ "TLS-Required", FIELD_TLS_REQUIRED },
 	{ "To", FIELD_RCPT },
 };
 
@@ -99,6 +103,36 @@ headers_precedence(struct slice value)
 	return 0;
 }
 
+/* Over comments (RFC 5322 section 3.2.2) and blanks; at the end where a
+ * comment does not end. */
+static struct slice
+headers_skip_comments(struct slice s)
+{
+	size_t i = 0, depth = 0;
+
+	for (; i < s.n; i++) {
+		if (s.p[i] == '\\' && depth > 0)
+			i++;
+		else if (s.p[i] == '(')
+			depth++;
+		else if (s.p[i] == ')' && depth > 0)
+			depth--;
+		else if (depth == 0 && strchr(" \t\r\n", s.p[i]) == NULL)
+			break;
+	}
+	return slice_from(s, i < s.n ? i : s.n);
+}
+
+/* Whether the value is the word No, with comments around it. */
+static bool
+headers_value_is_no(struct slice value)
+{
+	struct slice word = headers_skip_comments(value);
+
+	return word.n >= 2 && slice_is_nocase(slice_first(word, 2), "no") &&
+	    headers_skip_comments(slice_from(word, 2)).n == 0;
+}
+
 static void
 headers_note_field(struct arena *arena, struct headers *headers, unsigned use,
     const struct header_field *field)
@@ -111,6 +145,9 @@ headers_note_field(struct arena *arena, struct headers *headers, unsigned use,
 		headers->has_from = true;
 	if (use & FIELD_PRECEDENCE)
 		headers->precedence = headers_precedence(field->value);
+	if (use & FIELD_TLS_REQUIRED)	/* a second one: neither counts */
+		headers->is_tls_optional = headers->tls_fields++ == 0 &&
+		    headers_value_is_no(field->value);
 	if (use & FIELD_MSGID) {
 		headers->has_msgid = true;
 		if (headers->msgid.n == 0)

@@ -24,6 +24,8 @@ struct headers {
 	struct slice	 msgid;		/* with < >; empty: none */
 	bool		 has_date, has_from, has_msgid;
 	int		 precedence;	/* Precedence: 0, or below */
+	unsigned	 tls_fields;	/* TLS-Required fields */
+	bool		 is_tls_optional; /* one alone, and it says No */
 	struct header_wrongs wrongs;	/* empty with header-check off */
 	struct header_list *to, **to_end;	/* To Cc Bcc */
 	struct header_list *resent_to, **resent_to_end;

@@ -426,6 +426,9 @@ message_draft_control(struct message *message, const struct conf *conf,
 	};
 	if (control->terms.priority == 0)
 		control->terms.priority = message->headers.precedence;
+	/* RFC 8689 section 5: REQUIRETLS wins */
+	control->terms.is_tls_optional = message->headers.is_tls_optional &&
+	    !envelope->terms.needs_tls;
 	memcpy(control->id, envelope->id, sizeof(control->id));
 	control_draft_init(&message->control, message->arena,
 	    &message->control_text, sink, control, str_slice(&message->header));

@@ -388,6 +388,8 @@ job_build(struct intake *intake, const struct control_file *control,
 	job->source = crc32c(0, control->source.p, control->source.n);
 	job->priority = (int8_t)control->terms.priority;
 	job->steered = (uint8_t)control->terms.steered;
+	if (control->terms.is_tls_optional)
+		job->flags |= JOB_TLS_OPTIONAL;
 	job->objectives = intake->queue->objectives.generation;
 	job_attend(intake->queue, job, control);
 	*out_kept_s = ended.kept_s;

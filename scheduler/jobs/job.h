@@ -115,7 +115,9 @@ enum job_flags {
 	JOB_WRITING = 16,	/* its report is being written; counts as a
 				 * flight while a thread syncs that */
 	JOB_AWAITED = 32,	/* a client waits for its verdict (hearers.h) */
-	JOB_TOLD = 64		/* a client heard the refusal: no report */
+	JOB_TOLD = 64,		/* a client heard the refusal: no report */
+	JOB_TLS_OPTIONAL = 128	/* its sender asks for no TLS policy of the
+				 * recipients' domains (terms.h) */
 };
 
 /* Who else holds a pointer to a job: one list each, all in the job_table

@@ -105,10 +105,20 @@ outcome_move(struct vertex *vertex, const struct rcpt *rcpt)
 	vertex->job->flags |= JOB_RELOAD;
 }
 
-/* Somebody at the vertex's destination was served. */
+static bool
+vertex_is_optional(const struct vertex *vertex)
+{
+	return (vertex->job->flags & JOB_TLS_OPTIONAL) != 0;
+}
+
+/* Somebody at the vertex's destination was served.  Who does without TLS does
+ * not show that those who may not would be. */
 static void
 thread_good(struct outcome *outcome, struct vertex *vertex)
 {
+	if (vertex_is_optional(vertex) &&
+	    thread_spares_optional(vertex->thread))
+		return;
 	plan_success(&outcome->queue->plan, vertex->thread, vertex->moment_ms,
 	    clock_steady_ms());
 	provider_good(vertex->thread, vertex->moment_ms);
@@ -175,6 +185,8 @@ outcome_answer(struct outcome *outcome, struct vertex *vertex,
 	}
 	if (answer->host_trouble) {
 		vertex->met_trouble = true;
+		thread->is_by_tls = finding.class == CLASS_TLS &&
+		    !vertex_is_optional(vertex);
 		thread_keep_reason(thread, answer);
 	} else if (thread->trouble_count > 0) {
 		thread_good(outcome, vertex);
@@ -222,7 +234,8 @@ vertex_notice(struct outcome *outcome, struct vertex *vertex,
 }
 
 /* Nobody at the host can be served: all that is ready counts as tried, but
- * for the one whose own attempt told us, which is counted already. */
+ * for the one whose own attempt told us, which is counted already, and those
+ * that the trouble is not about. */
 static void
 thread_tried(struct outcome *outcome, struct thread *thread,
     const struct vertex *teller, int64_t now_ms)
@@ -234,6 +247,8 @@ thread_tried(struct outcome *outcome, struct thread *thread,
 	for (size_t i = 0; i < count; i++) {
 		struct vertex *vertex = ready[i];
 
+		if (thread->is_by_tls && vertex_is_optional(vertex))
+			continue;
 		vertex->was_tried = true;
 		queue_tell_later(outcome->queue, vertex->job,
 		    SLICE("its destination is in trouble"));
@@ -270,6 +285,7 @@ thread_trouble(struct outcome *outcome, struct vertex *teller,
 	    slice_of(thread->reason ? thread->reason : ""), "until",
 	    event_number(clock_wall_of_s(thread->wake_ms)), NULL);
 	thread_tried(outcome, thread, teller, now_ms);
+	plan_wake_optional(&outcome->queue->plan, thread);
 	return true;
 }
 
@@ -448,10 +464,13 @@ vertex_due(struct outcome *outcome, struct vertex *vertex,
 	if (vertex_expire(outcome, vertex, now_ms))
 		return;
 	vertex_notice(outcome, vertex, now_ms);
-	if (next_ms > now_ms)		/* it was only the notice's time */
+	if (next_ms > now_ms) {		/* it was only the notice's time */
 		queue_wait(outcome->queue, vertex, next_ms);
-	else
-		plan_ready(&outcome->queue->plan, vertex);
+		return;
+	}
+	plan_ready(&outcome->queue->plan, vertex);
+	if (vertex_is_optional(vertex))
+		plan_wake_optional(&outcome->queue->plan, vertex->thread);
 }
 
 int64_t

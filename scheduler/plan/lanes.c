@@ -165,6 +165,8 @@ lanes_add(struct flow_table *table, struct vertex *vertex)
 		TAILQ_INSERT_TAIL(&flow->queue, vertex, entry);
 	flow->count++;
 	thread->lanes.count[lane]++;
+	if (vertex->job->flags & JOB_TLS_OPTIONAL)
+		thread->lanes.tls_optional++;
 }
 
 void
@@ -181,6 +183,8 @@ lanes_remove(struct flow_table *table, struct vertex *vertex)
 	else
 		TAILQ_REMOVE(&flow->queue, vertex, entry);
 	vertex->thread->lanes.count[lane]--;
+	if (vertex->job->flags & JOB_TLS_OPTIONAL)
+		vertex->thread->lanes.tls_optional--;
 	if (--flow->count == 0)
 		flow_free(table, flow);
 }
@@ -248,6 +252,25 @@ lanes_pick(struct thread *thread)
 		return NULL;
 	lanes->credit[best] = (int8_t)(lanes->credit[best] - sum);
 	return lane_pick(lanes, (unsigned)best);
+}
+
+struct vertex *
+lanes_pick_optional(const struct thread *thread)
+{
+	size_t count = 0;
+	struct vertex **ready, *found = NULL;
+
+	if (thread->lanes.tls_optional == 0)
+		return NULL;
+	ready = mem_alloc(thread->ready_count + 1, sizeof(struct vertex *));
+	lanes_list(thread, ready);
+	while (found == NULL && count < thread->ready_count) {
+		if (ready[count]->job->flags & JOB_TLS_OPTIONAL)
+			found = ready[count];
+		count++;
+	}
+	mem_free(&ready);
+	return found;
 }
 
 void

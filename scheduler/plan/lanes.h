@@ -50,6 +50,9 @@ void lanes_add(struct flow_table *table, struct vertex *vertex);
 void lanes_remove(struct flow_table *table, struct vertex *vertex);
 /* Whose turn it is; it must leave then.  NULL: nobody is ready. */
 struct vertex *lanes_pick(struct thread *thread);
+/* One whose job has JOB_TLS_OPTIONAL, whosever turn it is; it must leave then.
+ * NULL: none is ready.  Looks at all that are. */
+struct vertex *lanes_pick_optional(const struct thread *thread);
 /* All that are ready, in any order; out has room for ready_count. */
 void lanes_list(const struct thread *thread, struct vertex **out);
 

@@ -236,7 +236,10 @@ plan_take(struct planner *plan, struct thread *thread, int64_t now_ms)
 	if (thread->wake_ms != 0 || thread->paced_ms != 0 ||
 	    thread->is_suspended)
 		return NULL;
-	vertex = lanes_pick(thread);
+	vertex = thread_spares_optional(thread) ?
+	    lanes_pick_optional(thread) : NULL;
+	if (vertex == NULL)
+		vertex = lanes_pick(thread);
 	if (vertex == NULL)
 		return NULL;
 	vertex_leave(plan, vertex);
@@ -410,6 +413,14 @@ plan_hold(struct planner *plan, struct thread *thread, int64_t until_ms)
 	thread->wake_ms = until_ms != 0 ? until_ms : 1;
 	heap_add(&plan->held, thread, thread->wake_ms);
 	thread_settle(thread);
+}
+
+void
+plan_wake_optional(struct planner *plan, struct thread *thread)
+{
+	if (thread_spares_optional(thread) && thread->wake_ms != 0 &&
+	    !thread->is_firm && thread->lanes.tls_optional > 0)
+		plan_wake(plan, thread);
 }
 
 void

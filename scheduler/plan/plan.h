@@ -98,6 +98,9 @@ void plan_hold(struct planner *plan, struct thread *thread, int64_t until_ms);
 /* The operator says: try now.  When that fails the thread is held for no
  * longer than it was to be. */
 void plan_wake(struct planner *plan, struct thread *thread);
+/* The same where what the domain publishes keeps the others back, if mail with
+ * JOB_TLS_OPTIONAL is ready: plan_take gives that first. */
+void plan_wake_optional(struct planner *plan, struct thread *thread);
 /* The same later: a hold that lasts longer ends at that moment.  True: it
  * did last longer. */
 bool plan_wake_at(struct planner *plan, struct thread *thread, int64_t at_ms);

@@ -218,6 +218,9 @@ queue_place(struct queue *queue, struct job *job)
 			    now_ms ? vertex->moment_ms : now_ms);
 		else
 			plan_ready(&queue->plan, vertex);
+		if (vertex->state == VERTEX_READY &&
+		    (job->flags & JOB_TLS_OPTIONAL))
+			plan_wake_optional(&queue->plan, vertex->thread);
 		if (vertex->state != VERTEX_READY ||
 		    vertex->thread->wake_ms != 0 ||
 		    vertex->thread->is_suspended)

@@ -25,6 +25,7 @@ TAILQ_HEAD(flow_queue, flow);
 struct lanes {			/* a thread's ready vertices */
 	struct flow_queue flows[LANES];
 	unsigned	 count[LANES];
+	unsigned	 tls_optional;	/* of all: jobs with that flag */
 	int8_t		 credit[LANES];
 };
 
@@ -78,6 +79,8 @@ struct thread {
 	bool		 is_blocked;	/* in its provider's queue instead */
 	bool		 is_warming;	/* held by its zone's plan of today */
 	bool		 is_firm;	/* a success does not end the hold */
+	bool		 is_by_tls;	/* the trouble: its TLS is not what a
+					 * policy asks for */
 	TAILQ_ENTRY(thread) run_entry;
 	char		*reason;	/* its last words about itself: trouble,
 					 * or that we are too much; or NULL */
@@ -109,6 +112,14 @@ struct ring {
 	bool		 is_stale;	/* of a configuration that is gone */
 };
 TAILQ_HEAD(ring_queue, ring);
+
+/* Its trouble is a TLS policy: jobs with JOB_TLS_OPTIONAL may be served all the
+ * same. */
+static inline bool
+thread_spares_optional(const struct thread *thread)
+{
+	return thread->trouble_count > 0 && thread->is_by_tls;
+}
 
 /* At which age, in seconds, the vertex is given up. */
 static inline int64_t

@@ -55,7 +55,8 @@ address_policy(struct search *search, bool needs_tls)
 {
 	struct client_policy *policy = &search->policy;
 
-	client_policy(&search->http->client, &search->target, false, policy);
+	client_policy(&search->http->client, &search->target, WISH_NONE,
+	    policy);
 	/* nobody publishes TLSA records for this */
 	if (search->url->is_tls && (needs_tls || policy->asks_tlsa ||
 	    strcmp(policy->source, "default") == 0))

@@ -108,8 +108,9 @@ client_agent_warm(struct agent_run *run, struct slice host,
 	client_agent_set(run, host);
 	client->id[0] = '\0';
 	is_warm = peer_is_open(&client->peer) && client_open(client, name,
-	    false, trouble) && client_answers(client);
-	is_warm = is_warm || client_open(client, name, false, trouble);
+	    WISH_NONE, trouble) && client_answers(client);
+	is_warm = is_warm || client_open(client, name, WISH_NONE,
+	    trouble);
 	client->until_ms = 0;
 	if (is_warm)
 		client->used_at_ms = clock_steady_ms();

@@ -95,6 +95,14 @@ struct client_target {
 	unsigned	port;
 };
 
+/* What the sender asks of the connection (RFC 8689). */
+enum client_wish {
+	WISH_NONE,
+	WISH_TLS,		/* REQUIRETLS */
+	WISH_TLS_OPTIONAL	/* TLS-Required: No: what the recipient's
+				 * domain publishes is not enforced */
+};
+
 /* How a connection must be protected, and who says so. */
 struct client_policy {
 	enum conf_tls_level	 level;
@@ -152,6 +160,7 @@ struct smtp_client {
 	struct sockaddr_storage	 address;	/* of the peer */
 	const struct conf_zone	*zone;		/* it sends from; NULL */
 	bool			 is_required;	/* made for REQUIRETLS */
+	enum client_wish	 wish;		/* of who it served last */
 	char			 key[CLIENT_KEY_BYTES];	/* of its policy */
 	bool			 is_xclient;	/* says its policy */
 	struct str		 xclient;	/* what it heard by XCLIENT */
@@ -233,12 +242,11 @@ void client_said_heard(struct smtp_client *client, const struct reply *reply);
 int client_target_parse(struct slice host, unsigned port,
     struct client_target *out, struct err *err);
 
-/* policy.c: the policy for a target.  is_required: the sender asked
- * for REQUIRETLS.  Statement and default are two ways to get one; others
- * (MTA-STS) join in the same table.  Where it asks_tlsa it is settled for
- * each host by client_dane. */
+/* policy.c: the policy for a target, by what the sender wishes.  Statement
+ * and default are two ways to get one.  Where it asks_tlsa or asks_sts it is
+ * settled for each host by client_dane and client_sts. */
 void client_policy(const struct smtp_client *client,
-    const struct client_target *target, bool is_required,
+    const struct client_target *target, enum client_wish wish,
     struct client_policy *out);
 /* The key again, after a change. */
 void client_policy_make_key(struct client_policy *policy);
@@ -293,8 +301,8 @@ void client_provider(const char *host, const char *domain,
 /* connect.c: have a connection that serves host: the kept one, or a
  * new one that has said hello.  returns true; false: *out_trouble is the
  * verdict for every recipient. */
-bool client_open(struct smtp_client *client, const char *host, bool is_required,
-    struct verdict *out_trouble);
+bool client_open(struct smtp_client *client, const char *host,
+    enum client_wish wish, struct verdict *out_trouble);
 
 /* hello.c: greeting, EHLO, TLS and AUTH on a fresh connection.
  * is_by_mx         the peer must not be ourselves

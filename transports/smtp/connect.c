@@ -387,15 +387,18 @@ client_is_shared(struct search *search)
 }
 
 static void
-client_serves(struct smtp_client *client, const char *host, bool is_required)
+client_serves(struct smtp_client *client, const char *host,
+    enum client_wish wish)
 {
 	strlcpy(client->host, host, sizeof(client->host));
-	client->is_required = is_required;
+	client->is_required = wish == WISH_TLS;
+	client->wish = wish;
 }
 
 /* Everything about the target but the connection. */
 static bool
-search_prepare(struct search *search, const char *host, bool is_required)
+search_prepare(struct search *search, const char *host,
+    enum client_wish wish)
 {
 	struct smtp_client *client = search->client;
 	struct err err;
@@ -409,7 +412,7 @@ search_prepare(struct search *search, const char *host, bool is_required)
 		    client->is_lmtp ? "lmtp" : "smtp", "%s", err.text);
 		return false;
 	}
-	client_policy(client, &search->target, is_required, &search->policy);
+	client_policy(client, &search->target, wish, &search->policy);
 	search->secret = client_auth_find(client, &search->target);
 	if (search->secret == NULL && search->target.login[0] != '\0') {
 		verdict_set(search->trouble, VERDICT_DEFERRED, "4.7.0",
@@ -473,36 +476,36 @@ search_free(struct search **search)
 
 /* is_kept: there is a connection, which may serve this host, too. */
 static bool
-search_open(struct search *search, const char *host, bool is_required,
+search_open(struct search *search, const char *host, enum client_wish wish,
     bool is_kept)
 {
 	struct smtp_client *client = search->client;
 	bool is_shared;
 
-	if (!search_prepare(search, host, is_required))
+	if (!search_prepare(search, host, wish))
 		return false;
 	is_shared = is_kept && search->target.kind != TARGET_UNIX &&
 	    client_is_shared(search) && client_may_go_on(client);
 	if (!is_shared && !search_connect(search))
 		return false;
-	client_serves(client, host, is_required);
+	client_serves(client, host, wish);
 	if (!is_shared && client->opened != NULL)
 		client->opened(client->opened_context, client);
 	return true;
 }
 
 bool
-client_open(struct smtp_client *client, const char *host, bool is_required,
-    struct verdict *out_trouble)
+client_open(struct smtp_client *client, const char *host,
+    enum client_wish wish, struct verdict *out_trouble)
 {
 	bool is_kept = client_is_alive(client), is_open;
 	struct search *search;
 
 	if (is_kept && strcmp(client->host, host) == 0 &&
-	    client->is_required == is_required && client_may_go_on(client))
+	    client->wish == wish && client_may_go_on(client))
 		return true;
 	search = search_new(client, out_trouble);
-	is_open = search_open(search, host, is_required, is_kept &&
+	is_open = search_open(search, host, wish, is_kept &&
 	    peer_is_open(&client->peer));
 	search_free(&search);
 	return is_open;

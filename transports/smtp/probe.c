@@ -88,7 +88,7 @@ probe_run(struct smtp_client *client, const char *host)
 		return EX_CONFIG;
 	}
 	memset(&trouble, 0, sizeof(trouble));
-	if (!client_open(client, host, false, &trouble))
+	if (!client_open(client, host, WISH_NONE, &trouble))
 		return probe_say_trouble(&trouble);
 	probe_tell(client);
 	client_quit_for(client, client->conf->timeouts.quit_ms);

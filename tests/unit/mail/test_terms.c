@@ -10,13 +10,13 @@
 Test(terms, what_is_read_is_printed_the_same)
 {
 	static const char *const rows[] = {
-		"", "utf8", "requiretls", "rerouted",
+		"", "utf8", "requiretls", "rerouted", "tls-optional",
 		"queue-only", "verp", "priority=-9",
 		"priority=3",
 		"hold-until=1700000000", "by=1700000000,R", "by=1,N,T",
 		"auth=<>", "zone=bulk",
 		"steered=1,,", "steered=99,smtp:far.test,odd+20words,too",
-		("utf8 requiretls queue-only verp priority=9 "
+		("utf8 requiretls tls-optional queue-only verp priority=9 "
 		    "hold-until=1 by=2,R,T auth=a+3Db@x zone=z"),
 	};
 	struct terms terms;

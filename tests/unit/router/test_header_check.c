@@ -255,3 +255,58 @@ Test(header_check, the_reason_has_no_byte_of_another_line)
 	cr_expect_str_eq(wrongs.list[0].reason, "bad '\?\?' byte");
 	arena_free(&arena);
 }
+
+/* ---- TLS-Required ------------------------------------------------------- */
+
+#define FIELD "TLS-Required:"
+
+/* RFC 8689 section 5: the word No, comments around it, one field. */
+Test(header_check, what_asks_for_no_policy)
+{
+	static const struct { const char *header; bool want; } fields[] = {
+		{ FIELD " No\n", true }, { "tls-required:nO\n", true },
+		{ FIELD "\n\t(a (nested \\) one))\n No (b)\n", true },
+		{ FIELD "(a)No(b)\n", true },
+		{ FIELD " Yes\n", false }, { FIELD " None\n", false },
+		{ FIELD " No No\n", false }, { FIELD "\n", false },
+		{ FIELD " N\n", false }, { FIELD " (No)\n", false },
+		{ FIELD " (No\n", false }, { FIELD " (\\\n", false },
+		{ FIELD " \"No\"\n", false }, { FIELD " No)\n", false },
+		{ FIELD " No\n" FIELD " No\n", false },
+		{ FIELD " No\n" FIELD " Yes\n", false },
+		{ FIELD " Yes\n" FIELD " No\n", false },
+		{ FIELD " No\n" FIELD " No\n" FIELD " No\n", false },
+		{ "X-" FIELD " No\n", false }, { "Subject: x\n", false },
+	};
+	struct trial t;
+
+	trial_open(&t, "none");
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		pass(&t, STRANGER, fields[i].header);
+		cr_expect_eq(t.headers.is_tls_optional, fields[i].want,
+		    "%s", fields[i].header);
+	}
+	trial_close(&t);
+}
+
+/* Comments nested a thousand deep, and the same without their ends. */
+Test(header_check, deep_comments_are_walked)
+{
+	struct trial t;
+	struct str header = STR_INIT;
+
+	trial_open(&t, "none");
+	for (int is_closed = 0; is_closed < 2; is_closed++) {
+		str_reset(&header);
+		str_adds(&header, FIELD " ");
+		for (int i = 0; i < 1000; i++)
+			str_addc(&header, '(');
+		for (int i = 0; i < 1000 * is_closed; i++)
+			str_addc(&header, ')');
+		str_adds(&header, "No\n");
+		pass(&t, STRANGER, header.buf);
+		cr_expect_eq(t.headers.is_tls_optional, is_closed == 1);
+	}
+	str_release(&header);
+	trial_close(&t);
+}

@@ -6,6 +6,7 @@
  *	grey... deferred at the first try, then delivered
  *	defer... 451 4.7.1	soon... the same, with "+60"
  *	down... deferall while yard->shared->is_down
+ *	cert... deferall for a TLS policy, unless the sender asks for none
  *	refuse... 550 while yard->shared->is_down
  *	nonsense... a line that is none		foreign... a verdict about
  *	somebody else		die... exits before a record is written

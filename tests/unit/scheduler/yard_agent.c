@@ -20,8 +20,8 @@ say(int socket, const struct str *lines)
 }
 
 static void
-verdict_for(const struct control_rcpt *rcpt, struct yard_shared *shared,
-    struct verdict *out)
+verdict_for(const struct control_job *job, const struct control_rcpt *rcpt,
+    struct yard_shared *shared, struct verdict *out)
 {
 	struct slice user = rcpt->user;
 
@@ -36,14 +36,17 @@ verdict_for(const struct control_rcpt *rcpt, struct yard_shared *shared,
 	else if (slice_starts(user, "down") && shared->is_down)
 		verdict_set(out, VERDICT_DEFERRED, "4.4.1", "mx.test",
 		    "connection refused");
+	else if (slice_starts(user, "cert") && !job->terms.is_tls_optional)
+		verdict_set(out, VERDICT_DEFERRED, "4.7.5", "mx.test",
+		    "TLS handshake: certificate: it is another's");
 	else if (slice_starts(user, "relay"))
 		verdict_set(out, VERDICT_RELAYED, "2.0.0",
 		    "mx.test[192.0.2.1]:25", "250 2.0.0 ok");
 	else
 		verdict_set(out, VERDICT_DELIVERED, "2.0.0", "mailbox",
 		    "delivered");
-	out->host_trouble = slice_starts(user, "down") &&
-	    out->kind == VERDICT_DEFERRED;
+	out->host_trouble = (slice_starts(user, "down") ||
+	    slice_starts(user, "cert")) && out->kind == VERDICT_DEFERRED;
 }
 
 static void
@@ -168,7 +171,7 @@ rcpt_serve(struct yard_shared *shared, struct slice name,
 	if (mischief(name, job, rcpt, control, lines) ||
 	    (loop_line[0] != '\0' && !slice_starts(rcpt->user, "again")))
 		return;
-	verdict_for(rcpt, shared, &verdict);
+	verdict_for(job, rcpt, shared, &verdict);
 	if (!slice_starts(rcpt->user, "unrecorded"))
 		record(job, rcpt, &verdict, control);
 	if (verdict_is_final(verdict.kind) && verdict.kind != VERDICT_FAILED)

@@ -354,11 +354,11 @@ Test(client_tls, policies_of_different_names_do_not_share)
 
 	client_init(&client, &conf, false);
 	cr_assert_eq(client_start(&client, &err), 0);
-	client_policy(&client, &a, false, &of_a);
-	client_policy(&client, &b, false, &of_b);
+	client_policy(&client, &a, WISH_NONE, &of_a);
+	client_policy(&client, &b, WISH_NONE, &of_b);
 	cr_expect_str_eq(of_a.key, of_b.key);
-	client_policy(&client, &a, true, &of_a);
-	client_policy(&client, &b, true, &of_b);
+	client_policy(&client, &a, WISH_TLS, &of_a);
+	client_policy(&client, &b, WISH_TLS, &of_b);
 	cr_expect_str_neq(of_a.key, of_b.key);
 	cr_expect_eq(of_a.name_count, 2);
 	cr_expect_str_eq(of_a.names[1], ".a.test");

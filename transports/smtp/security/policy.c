@@ -5,7 +5,8 @@
  *        and sessions are kept
  * Holds  one struct tls_client for each set of files
  * Trusts the configuration; never a name that only the DNS said
- * Spec   RFC 3207, RFC 8314, RFC 8689 section 4.2.1; zmailer.conf(5), tls-to
+ * Spec   RFC 3207, RFC 8314, RFC 8689 sections 4.2.1 and 5; zmailer.conf(5),
+ *        tls-to
  *
  * SPDX-License-Identifier: ISC
  */
@@ -140,8 +141,10 @@ static const struct {
  * Where TLS is spoken from the first byte nobody can do without it. */
 static void
 policy_raise(struct client_policy *policy, const struct client_target *target,
-    bool is_required)
+    enum client_wish wish)
 {
+	bool is_required = wish == WISH_TLS;
+
 	policy->is_implicit = target->is_implicit;
 	policy->is_required = is_required;
 	policy->asks_tlsa = policy->level == TLS_LEVEL_DANE ||
@@ -151,6 +154,10 @@ policy_raise(struct client_policy *policy, const struct client_target *target,
 	if (policy->level == TLS_LEVEL_DANE || policy->asks_sts)
 						/* where there are none */
 		policy->level = TLS_LEVEL_MAY;
+	/* RFC 8689 section 5: what the recipient's domain says is not asked
+	 * for, what the site requires stays */
+	if (wish == WISH_TLS_OPTIONAL && policy->level == TLS_LEVEL_MAY)
+		policy->asks_tlsa = policy->asks_sts = false;
 	if (is_required && policy->level != TLS_LEVEL_DANE_ONLY)
 		policy->level = TLS_LEVEL_VERIFY;
 	else if (target->is_implicit && policy->level < TLS_LEVEL_ENCRYPT)
@@ -249,7 +256,7 @@ policy_hears_of_clients(const struct smtp_client *client,
 
 void
 client_policy(const struct smtp_client *client,
-    const struct client_target *target, bool is_required,
+    const struct client_target *target, enum client_wish wish,
     struct client_policy *out)
 {
 	memset(out, 0, sizeof(*out));
@@ -258,7 +265,7 @@ client_policy(const struct smtp_client *client,
 			out->source = ways[i].name;
 			break;
 		}
-	policy_raise(out, target, is_required);
+	policy_raise(out, target, wish);
 	/* what stays on this machine needs no protection of its own */
 	if (target->kind == TARGET_UNIX && !out->is_required &&
 	    strcmp(out->source, "default") == 0) {

@@ -298,6 +298,16 @@ mail_transactions(struct mail *mail)
 	return progress;
 }
 
+static enum client_wish
+mail_wish(const struct mail *mail)
+{
+	const struct terms *terms = &mail->job->terms;
+
+	if (terms->needs_tls)
+		return mail->client->is_lmtp ? WISH_NONE : WISH_TLS;
+	return terms->is_tls_optional ? WISH_TLS_OPTIONAL : WISH_NONE;
+}
+
 void
 client_deliver(struct smtp_client *client, struct arena *arena,
     const struct control_job *job, int body_fd, struct verdict verdicts[])
@@ -314,8 +324,7 @@ client_deliver(struct smtp_client *client, struct arena *arena,
 	    job->rcpt_count : CLIENT_RCPTS_MAX) * sizeof(*mail.picked));
 	mail_check_controls(&mail);
 	while (progress == STALE && mail_has_waiting(&mail)) {
-		if (!client_open(client, host, job->terms.needs_tls &&
-		    !client->is_lmtp, &trouble) ||
+		if (!client_open(client, host, mail_wish(&mail), &trouble) ||
 		    !client_xclient(client, body_fd, &trouble)) {
 			mail_settle_all(&mail, &trouble);
 			return;
