@@ -32,8 +32,8 @@ TELLING("policy.trouble", "The policy could not look something up[, for the "
 TELLING("policy.warning", "A policy service said: {text}")
 TELLING("milter.failed", "The milter {milter} did not do its work: {reason}"
     "[; what was done instead: {fail}].")
-TELLING("origin.failed", "Whose mail it is could not be judged: {reason} It "
-    "was accepted without that, or its client is to try again.")
+TELLING("origin.failed", "Whose mail it is could not be judged: {reason} What "
+    "came was accepted without that, or its client is to try again.")
 TELLING("milter.quarantine", "A filter wants a person to look: {reason}")
 TELLING("message.accepted", "The message from {from:sender}[ for {rcpts} "
     "recipient{rcpts:s}] was accepted[ from {client}][, who said {helo}]"

@@ -30,7 +30,7 @@ view_is_named(const struct view *view, const char *what)
 
 /* What a control file is about lies in queue/ under the same name. */
 int
-view_open(const struct spool *spool, const struct view *view)
+view_open_message(const struct spool *spool, const struct view *view)
 {
 	bool is_control = view->area == AREA_TRANSPORT;
 

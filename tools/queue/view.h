@@ -116,7 +116,7 @@ int view_each(const struct spool *spool, const struct live *live,
 bool view_is_named(const struct view *view, const char *what);
 /* named.c: open its message file.  The descriptor, for the caller to close;
  * or -1 with errno. */
-int view_open(const struct spool *spool, const struct view *view);
+int view_open_message(const struct spool *spool, const struct view *view);
 
 /* asked.c: is this somebody whose eyes are not for the spool?  Then he is told
  * of his own mail, by the scheduler, which applies the selector (NULL: all):

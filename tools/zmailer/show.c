@@ -74,7 +74,7 @@ static void
 show_raw(struct search *search, const struct view *view)
 {
 	struct str text = STR_INIT;
-	int fd = view_open(search->spool, view);
+	int fd = view_open_message(search->spool, view);
 
 	if (fd < 0 || !raw_put(fd, &text))
 		str_addf(&search->trouble, "%s/%s: it cannot be read%s%s",

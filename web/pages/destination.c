@@ -211,7 +211,7 @@ destination_add_form(struct visit *visit, const char *change,
 }
 
 static void
-destination_add_ways(struct visit *visit, struct slice line)
+destination_add_forms(struct visit *visit, struct slice line)
 {
 	static const char *const none[] = { NULL };
 	static const char *const span[] = { "for", "for (2h; empty: until it "
@@ -251,7 +251,7 @@ destination_add_orders(struct visit *visit, struct slice line)
 	    "id=\"orders\">Orders</h2>\n");
 	page_add_lines(visit, &lines);
 	if (visit->may_change)
-		destination_add_ways(visit, line);
+		destination_add_forms(visit, line);
 	str_adds(&visit->out, "</section>\n");
 }
 

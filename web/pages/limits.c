@@ -66,7 +66,7 @@ block_add_end(struct visit *visit, struct slice line)
 }
 
 static void
-limits_add_block(const struct visit *visit, struct str *out)
+limits_add_block_form(const struct visit *visit, struct str *out)
 {
 	limits_form_begin(visit, out, "block", "A new block");
 	limits_add_field(out, "block", "whom", "Network, address, "
@@ -91,7 +91,7 @@ limits_add_blocks(struct visit *visit)
 	    "id=\"blocks\">Blocks</h2>\n");
 	page_add_lines(visit, &lines);
 	if (visit->may_change)
-		limits_add_block(visit, &visit->out);
+		limits_add_block_form(visit, &visit->out);
 	str_adds(&visit->out, "</section>\n");
 }
 
@@ -106,7 +106,7 @@ limit_add_place(struct visit *visit, struct slice line)
 }
 
 static void
-limits_add_new(const struct visit *visit, struct str *out)
+limits_add_limit_forms(const struct visit *visit, struct str *out)
 {
 	limits_form_begin(visit, out, "limit-sender", "A limit of a sender");
 	limits_add_field(out, "limit-sender", "whom", "User, address or "
@@ -126,7 +126,7 @@ limits_add_new(const struct visit *visit, struct str *out)
 }
 
 static void
-limits_add_ends(const struct visit *visit, struct str *out)
+limits_add_unlimit_forms(const struct visit *visit, struct str *out)
 {
 	str_adds(out, "<h3>Take a limit back</h3>\n<p>Of a sender or a "
 	    "destination, as it was named:</p>\n");
@@ -157,8 +157,8 @@ limits_add_limits(struct visit *visit)
 	    "id=\"limits\">Limits</h2>\n");
 	page_add_lines(visit, &lines);
 	if (visit->may_change) {
-		limits_add_new(visit, &visit->out);
-		limits_add_ends(visit, &visit->out);
+		limits_add_limit_forms(visit, &visit->out);
+		limits_add_unlimit_forms(visit, &visit->out);
 	}
 	str_adds(&visit->out, "</section>\n");
 }

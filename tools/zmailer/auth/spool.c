@@ -31,7 +31,7 @@ auth_search_one(void *context, const struct view *view)
 	if (!view_is_named(view, search->what))
 		return true;
 	search->is_found = true;
-	search->fd = view_open(search->spool, view);
+	search->fd = view_open_message(search->spool, view);
 	search->error = errno;
 	return false;
 }
