@@ -61,6 +61,8 @@ class Point:
                                  (self.error, self.choice) if x])
 
     ledger = ledger.Ledger      # the workload
+    places = ("spool", "mail")  # where calls count
+    patience_s = 5              # for all to arrive, or the call to be met
 
     def run(self):
         book = self.ledger()
@@ -85,7 +87,7 @@ class Point:
     def _run(self, book, instance):
         book.configure(instance)
         nth = Nth(instance.top)
-        instance.env.update(nth.instance_env(instance.dir))
+        instance.env.update(nth.instance_env(instance.dir, self.places))
         logging = 1 if self.kind == "power" else 0
         nth.plan(logging=logging)
         instance.start()
@@ -97,7 +99,7 @@ class Point:
                 break                # everything stands still
             book.send(instance, token, 1 if self.kind == "power" else 5)
         self._until(lambda: nth.read()["fired"] or
-                    book.is_settled(instance), 5 * self.pace)
+                    book.is_settled(instance), self.patience_s * self.pace)
         if self.kind == "power" or (self.kind == "kill" and
                                     self.target % 2 == 0):
             self._until(lambda: not nth.read()["fired"], 0.05)
@@ -108,6 +110,7 @@ class Point:
         self.count = state["count"]
         if self.kind == "power":
             power.cut(nth.log, nth.grave, self.choice, self.seed)
+        self.wait_ended(book, instance)
         if not instance.pids():
             for key in ("LD_PRELOAD",):
                 instance.env.pop(key, None)
@@ -143,6 +146,9 @@ class Point:
         # a power cut takes lines of the journal that were not on the disk
         if self.kind != "power":
             instance.audit()
+
+    def wait_ended(self, book, instance):
+        """Until those have ended who do so because another was killed."""
 
     @staticmethod
     def _until(condition, seconds):

@@ -81,11 +81,15 @@ class Ledger:
                 text = f"{self.header}From: {self.sender}\r\n" \
                     f"Subject: token-{token}\r\n\r\n" \
                     + "body\r\n" * LINES + "."
-                self._say(peer, lines, text, b"250")
+                self.finish(instance, token, peer, lines, text)
         except (OSError, ConnectionError):
             return False
         self.acked[token] = self.acked.get(token, 0) + 1
         return True
+
+    def finish(self, instance, token, peer, lines, text):
+        """The message, and what is said to it."""
+        self._say(peer, lines, text, b"250")
 
     @staticmethod
     def _say(peer, lines, text, want):

@@ -48,6 +48,6 @@ class Nth:
             found.update(ZM_NTH_LOG=self.log, ZM_NTH_GRAVE=self.grave)
         return found
 
-    def instance_env(self, directory):
-        """The same for an instance, whose spool and mailboxes count."""
-        return self.env(f"{directory}/spool", f"{directory}/mail")
+    def instance_env(self, directory, places=("spool", "mail")):
+        """The same for an instance: which of its directories count."""
+        return self.env(*(f"{directory}/{place}" for place in places))
