@@ -107,8 +107,19 @@ class PrivateRoot:
     def install(self, network):
         """The packages, from their layer; the first one to need a layer
         makes it, and who comes meanwhile waits."""
-        layer = layer_path(self.packages)
-        os.makedirs(os.path.dirname(layer), exist_ok=True)
+        os.makedirs(layers_dir(), exist_ok=True)
+        with machine_packages() as machine:
+            # nobody installs on the machine meanwhile, below the overlay
+            fcntl.lockf(machine, fcntl.LOCK_SH)
+            layer = layer_path(self.packages)
+            self._fill(layer, network)
+        self._up()
+        for path in self.shared:     # seen, and written, as outside
+            os.makedirs(self.root + path, exist_ok=True)
+            mount("--bind", path, self.root + path)
+
+    def _fill(self, layer, network):
+        """Our upper layer, from the one that is kept or is made now."""
         with open(layer + ".lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not os.path.isdir(layer):
@@ -122,10 +133,6 @@ class PrivateRoot:
             else:
                 copy(layer, f"{self.top}/upper")
                 os.utime(layer)
-        self._up()
-        for path in self.shared:     # seen, and written, as outside
-            os.makedirs(self.root + path, exist_ok=True)
-            mount("--bind", path, self.root + path)
 
     def run(self, *words, check=True, env=None, input=None, **more):
         return subprocess.run(
@@ -158,6 +165,11 @@ class PrivateRoot:
 def copy(source, target):
     """With owners, devices and the marks of an overlay."""
     subprocess.run(["cp", "-a", source, target], check=True)
+
+
+def machine_packages():
+    """The file that apt and dpkg of the machine lock while they work."""
+    return open("/var/lib/dpkg/lock-frontend", "a+b")
 
 
 def layer_path(packages):
