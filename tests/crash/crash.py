@@ -110,7 +110,8 @@ class Point:
         self.count = state["count"]
         if self.kind == "power":
             power.cut(nth.log, nth.grave, self.choice, self.seed)
-        self.wait_ended(book, instance)
+        if self.kind == "kill" and self.fired:
+            self.wait_ended(book, instance, state["pid"])
         if not instance.pids():
             for key in ("LD_PRELOAD",):
                 instance.env.pop(key, None)
@@ -147,8 +148,8 @@ class Point:
         if self.kind != "power":
             instance.audit()
 
-    def wait_ended(self, book, instance):
-        """Until those have ended who do so because another was killed."""
+    def wait_ended(self, book, instance, killed):
+        """Until those have ended who do so because killed (a pid) was."""
 
     @staticmethod
     def _until(condition, seconds):

@@ -201,6 +201,7 @@ before(const char *call, const char *path, bool *out_die, int *out_ticket)
 		return GO_ON;
 	snprintf(state->what, sizeof(state->what), "%s %s",
 	    call, path);
+	state->pid = (int32_t)getpid();
 	__atomic_store_n(&state->fired, 1, __ATOMIC_SEQ_CST);
 	switch (state->mode) {
 	case NTH_KILL_BEFORE:

@@ -31,7 +31,7 @@ struct nth_state {		/* crash.py packs the same: keep in step */
 	int32_t		count;		/* calls so far in role */
 	int32_t		fired;		/* 1 when the target was met */
 	int32_t		ticket;		/* order over all processes */
-	int32_t		spare;
+	int32_t		pid;		/* who met it */
 	char		what[256];	/* the call that was met, in words */
 };
 

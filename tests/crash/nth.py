@@ -37,7 +37,7 @@ class Nth:
     def read(self):
         row = struct.unpack(LAYOUT, self.map[:SIZE])
         return dict(count=row[5], fired=row[6], ticket=row[7],
-                    what=row[9].split(b"\0")[0].decode("latin-1"))
+                    pid=row[8], what=row[9].split(b"\0")[0].decode("latin-1"))
 
     def env(self, *directories, is_logged=True):
         """What a program whose calls below the directories count is started

@@ -88,23 +88,15 @@ class Point(crash.Point):
     places = ("spool", "mail", "run")
     patience_s = 60
 
-    def wait_ended(self, book, instance):
-        if self.role != "zmailer" or self.is_alive(book.boss):
+    def wait_ended(self, book, instance, killed):
+        """Whoever is no longer the supervisor's ends."""
+        if killed != book.boss:
             return
         self._until(lambda: not instance.pids(), ENDED_S)
         left = instance.pids()
         if left:
             self.trouble = "the supervisor was killed, and these go on: " + \
                 " ".join(map(str, left))
-
-    @staticmethod
-    def is_alive(pid):
-        """A process that nobody has waited for yet has ended as well."""
-        try:
-            with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-                return file.read().rpartition(")")[2].split()[0] != "Z"
-        except FileNotFoundError:
-            return False
 
 
 if __name__ == "__main__":
