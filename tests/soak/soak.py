@@ -243,7 +243,8 @@ class Soak:
         self.poor.chances.clear()
 
         def is_empty():
-            self.clock.move(61)
+            if self.may_leap():
+                self.clock.move(61)
             time.sleep(0.2)
             self.count()
             return self.site.is_empty()
@@ -252,21 +253,46 @@ class Soak:
         self.site.wait_idle()
         self.count()
 
+    def may_leap(self):
+        """Who answers would not have the time to on a busy machine, and get
+        the message again; poor.test has stalled sessions for good."""
+        active = self.site.active()
+        return active is not None and all(rcpt.endswith("@poor.test")
+                                          for _, rcpt in active)
+
     # ---- what became of it -----------------------------------------
 
     def fate(self, rcpt):
         return (self.local[rcpt] + self.good.copies[rcpt] +
                 self.poor.copies[rcpt] + self.reports[rcpt])
 
+    def unsure(self):
+        """Whose answer the clock took, which is set ahead while it comes."""
+        return {row["to"] for row in self.events()
+                if row["ev"] == "rcpt.defer" and
+                "may be sent twice" in row.get("reason", "")}
+
+    def events(self):
+        """Lines that the full disk cut are none."""
+        for path in self.site.journal_files():
+            for line in mta.journal_lines(path):
+                try:
+                    yield json.loads(line)
+                except ValueError:
+                    pass
+
     def problems(self):
         lost = [r for r in self.books.accepted if self.fate(r) == 0]
+        unsure = self.unsure()
         twice = [r for r in self.books.accepted if self.fate(r) > 1 and
-                 not r.endswith("@poor.test")]
+                 not r.endswith("@poor.test") and r not in unsure]
         found = self.watch.problems()
         if lost:
             found.append(f"{len(lost)} lost: {' '.join(lost[:5])}")
         if twice:
             found.append(f"{len(twice)} twice: {' '.join(twice[:5])}")
+            found += [json.dumps(row) for row in self.events()
+                      if row.get("to") == twice[0]]
         if not self.books.accepted:
             found.append("no message was accepted")
         status, out, _ = self.site.zmailer("audit", "3650d", check=None)
