@@ -24,8 +24,8 @@ struct rua_address {
 	uint64_t	bytes_max;	/* 0: it does not say */
 };
 
-/* Is this TXT record one of TLS reporting?  RFC 8460 section 3 out_uris its
- * list of URIs
+/* Is this TXT record one of TLS reporting?  RFC 8460 section 3
+ * out_uris  its list of URIs
  * returns   false: another one, or without a list */
 bool rua_of_tls(struct slice record, struct slice *out_uris);
 

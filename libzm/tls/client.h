@@ -62,9 +62,9 @@ struct tls_goal {
 					 * roots and names */
 };
 
-/* Encrypt the peer's connection (peer_encrypt).  out_info the result of the
- * handshake.  returns PEER_OK; else (err) the connection is unusable: close
- * it. */
+/* Encrypt the peer's connection (peer_encrypt).
+ * out_info  the result of the handshake
+ * returns PEER_OK; else (err) the connection is unusable: close it. */
 enum peer_result peer_start_tls(struct peer *peer, struct tls_client *client,
     const struct tls_goal *goal, int64_t deadline_ms,
     struct tls_info *out_info, struct err *err);
