@@ -13,9 +13,9 @@
 struct control;			/* control.c's own */
 struct mailq_process;		/* process.c's own */
 
-/* The way of a message: intake -> queue -> agents -> outcome -> reporter ->
- * group.  A part points to those that it calls; none calls one that was named
- * after it in folder.mk. */
+/* A message goes intake -> queue -> agents -> outcome -> reporter -> group.  A
+ * part points to those that it calls; none calls one named after it in
+ * folder.mk. */
 struct scheduler {
 	struct queue	 queue;
 	struct group	 group;
@@ -32,9 +32,9 @@ struct scheduler {
 	bool		 is_closed;
 };
 
-/* A turn of the loop begins nothing new after it: whoever waits for an answer
- * of ours waits a turn, and on a busy machine what we take as processor time
- * lasts several times as long. */
+/* A turn of the loop begins nothing new after this time, because who waits for
+ * our answer waits for a turn, and on a busy machine our processor time lasts
+ * several times as long. */
 enum { CORE_TURN_US = 8000 };
 
 /* Set everything up on this loop and spool (both stay the caller's) and
@@ -51,7 +51,7 @@ void core_turn(void *context);
 /* conf was replaced. */
 void core_reload(struct scheduler *scheduler, const struct conf *conf);
 
-/* Make durable what is done, and close everything. */
+/* Make everything that was done durable, and close. */
 void core_close(struct scheduler *scheduler);
 
 #endif

@@ -65,6 +65,20 @@ daemon_account(const struct conf *conf, enum conf_role role, uid_t *out_uid,
 	return 0;
 }
 
+void
+daemon_share_socket(const struct process *process, const char *path)
+{
+	struct err err;
+	uid_t uid;
+	gid_t gid;
+
+	if (!process->was_root)
+		return;
+	if (daemon_account(process->conf, ROLE_SMTPSERVER, &uid, &gid,
+	    &err) != 0 || chown(path, (uid_t)-1, gid) != 0)
+		warning("smtpserver may not be able to connect to %s", path);
+}
+
 bool
 daemon_is_private(const struct conf *conf)
 {

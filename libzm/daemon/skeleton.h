@@ -123,6 +123,9 @@ void daemon_keep_secrets(const struct process *process, bool is_root);
 /* uid and primary group of a role's account.  0 or -1: no such account. */
 int daemon_account(const struct conf *conf, enum conf_role role,
     uid_t *out_uid, gid_t *out_gid, struct err *err);
+/* Give the socket at path, whose mode is 0660, to smtpserver's group, which
+ * then may connect.  Started as root; a warning says when that fails. */
+void daemon_share_socket(const struct process *process, const char *path);
 
 /* All runs as one user: not root, or root whose accounts are all "-". */
 bool daemon_is_private(const struct conf *conf);

@@ -1,4 +1,4 @@
-/* base64.h - bytes as letters, the strict kind
+/* base64.h - base64, strictly
  *
  * SPDX-License-Identifier: ISC
  */
@@ -11,10 +11,9 @@
 /* Append the letters of bytes, padded, in one line.  RFC 4648 section 4. */
 void base64_add(struct str *out, struct slice bytes);
 
-/* Append the bytes that text stands for.  Only what base64_add writes is
- * taken: no blanks or line ends, padding complete, no bits left over (so
- * that there is one way to write each value).  RFC 4648 sections 3.2, 3.3,
- * 3.5.
+/* Append the bytes that text encodes.  Only what base64_add writes is accepted:
+ * no blanks or line ends, complete padding, no bits left over (so there is one
+ * way to write each value).  RFC 4648 sections 3.2, 3.3, 3.5.
  * returns 0; -1 with err, out as it was. */
 int base64_decode(struct slice text, struct str *out, struct err *err);
 

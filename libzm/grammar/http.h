@@ -1,9 +1,8 @@
-/* http.h - what a client of HTTP/1.1 reads: a URL, and a reply to a request
+/* http.h - a URL, and a reply, as a client of HTTP/1.1 reads them
  *
- * Small on purpose: one POST goes out and one reply comes back, so there is
- * no more of RFC 9112 here than its head (section 2.1), the length of its
- * body (section 6.3) and chunks (section 7.1).  Pure: bytes in, structs
- * out; every bound has a name.
+ * Small on purpose: one POST goes out and one reply comes back, so of RFC 9112
+ * it has only the head (section 2.1), the length of a body (section 6.3) and
+ * chunks (section 7.1).  Pure: bytes in, structs out; every bound has a name.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -30,8 +29,8 @@ struct http_url {
 	struct slice	target;		/* "/path?query"; "" is "/" */
 };
 
-/* "http://host[:port][/path][?query]", https as well.  No user (passwords
- * have a place of their own), no fragment, nothing but visible ASCII.
+/* "http://host[:port][/path][?query]", https as well.  No user (passwords have
+ * their own place), no fragment, only visible ASCII.
  * out    target borrows from text
  * returns 0 or -1 (err). RFC 3986 section 3; RFC 9110 section 4.2 */
 int http_url_parse(struct slice text, struct http_url *out, struct err *err);
@@ -57,12 +56,12 @@ enum http_progress {
 
 /* Read the head of a reply.
  * out      slices into in
- * returns HTTP_MORE without its end, HTTP_BAD when it cannot be understood
- *         (err). RFC 9112 sections 2 to 6 */
+ * returns HTTP_MORE while its end is missing, HTTP_BAD when it is malformed
+ *         (err).  RFC 9112 sections 2 to 6 */
 enum http_progress http_head_parse(struct slice in, struct http_head *out,
     struct err *err);
 
-/* The body after a head, in pieces cut anywhere. */
+/* The body after a head; it may come in pieces of any size. */
 struct http_body {
 	enum http_body_step {
 		HTTP_BODY_PLAIN, HTTP_BODY_TO_END, HTTP_CHUNK_LENGTH,
@@ -73,21 +72,20 @@ struct http_body {
 	size_t		fields;		/* trailers seen */
 };
 
-/* What follows this head.  RFC 9112 section 6.3 */
+/* Begin the body that follows this head.  RFC 9112 section 6.3 */
 void http_body_begin(struct http_body *body, const struct http_head *head);
 
 /* Take bytes of the body.
- * out_used   so many of in were the body's; the rest is to come again
- * text       gets what they say, until it has text_max bytes; the rest is
- *            dropped
- * returns HTTP_DONE when the body is over, HTTP_BAD: no body (err) */
+ * out_used   how many bytes of in were taken; pass the rest again
+ * text       gets the body's bytes, until it has text_max; the rest is dropped
+ * returns HTTP_DONE at the end of the body; HTTP_BAD: malformed (err) */
 enum http_progress http_body_take(struct http_body *body, struct slice in,
     size_t *out_used,
     struct str *text, size_t text_max, struct err *err);
 
-/* Seconds to wait that a Retry-After asks for, at now_s (wall): a number or
- * a date (RFC 9110 sections 5.6.7 and 10.2.3).  At most HTTP_WAIT_S_MAX; 0:
- * it says nothing. */
+/* How many seconds a Retry-After asks to wait, at now_s (wall): a number or a
+ * date (RFC 9110 sections 5.6.7 and 10.2.3).  At most HTTP_WAIT_S_MAX; 0: it
+ * cannot be read. */
 int64_t http_retry_after(struct slice value, int64_t now_s);
 
 #endif

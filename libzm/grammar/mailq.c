@@ -191,5 +191,5 @@ mailq_digest_parse(struct slice hex, unsigned char *out, size_t n)
 			return -1;
 		out[i] = (unsigned char)(high << 4 | low);
 	}
-	return 1;
+	return 0;
 }

@@ -1,7 +1,7 @@
 /* mailq.h - lines of ZMailer's mailq protocol, version 2
  *
- * Pure.  What a client may say (doc/protocol/mailq.md section 3) and what the
- * file of its users holds (section 4).
+ * Pure.  The commands of a client (doc/protocol/mailq.md section 3) and the
+ * file of its users (section 4).
  *
  * SPDX-License-Identifier: ISC
  */
@@ -36,9 +36,8 @@ struct mailq_command {
 	struct slice	 args[2];	/* borrowed from the line */
 };
 
-/* Take a command line (without its end) apart.  Case of the words does not
- * count.  A line that is none, or has too few or many words, is
- * MAILQ_VERB_UNKNOWN. */
+/* Parse a command line (without its end).  Case is ignored.  An unknown
+ * command, or one with too few or too many words, is MAILQ_VERB_UNKNOWN. */
 void mailq_command_parse(struct slice line, struct mailq_command *out);
 
 enum { MAILQ_WORD_BYTES_MAX = 256 };	/* of an argument */
@@ -56,17 +55,18 @@ enum mailq_line {
 };
 
 /* One line of the file of users: NAME:PASSWORD:WORDS[:NETWORKS].
- * returns MAILQ_LINE_EMPTY for a remark, too; MAILQ_LINE_BAD with err. */
+ * returns MAILQ_LINE_EMPTY also for a comment; MAILQ_LINE_BAD with err. */
 enum mailq_line mailq_user_parse(struct slice line, struct mailq_user *out,
     struct err *err);
 
-/* May this user come from there?  The first network that holds the address
- * decides; "!" in front of it says no.  Where some are named, all others
- * are out. */
+/* May this user connect from this address?  The first network that contains it
+ * decides; "!" in front of one refuses.  If networks are named, all other
+ * addresses are refused. */
 bool mailq_user_admits(const struct mailq_user *user,
     const struct net *address);
 
-/* Hexadecimal digits, either case, to bytes.  -1: not exactly n bytes. */
+/* Convert hexadecimal digits of either case to bytes.  0; -1: not exactly n
+ * bytes. */
 int mailq_digest_parse(struct slice hex, unsigned char *out, size_t n);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "base/str.h"
 
-/* What a report counts while it goes along. */
+/* What a report counts from line to line. */
 struct show {
 	int64_t		 now_s;
 	uint64_t	 threads, recipients;
@@ -18,14 +18,15 @@ struct show {
 
 typedef void show_fn(struct show *show, struct slice line, struct str *out);
 
-/* A line of the request `queue`: a thread for people, for programs, or only
- * counted; its last line: the totals. */
+/* For a line of the request `queue`: show_thread writes it for people,
+ * show_thread2 for programs, show_counters only counts it; show_totals writes
+ * the last line. */
 show_fn show_thread, show_thread2, show_totals, show_counters;
 /* A line of the request `groups`. */
 show_fn show_group;
 /* A line of the operation list: a recipient. */
 show_fn show_rcpt;
-/* Of the same thread as show asks for: the line with # in front. */
+/* The line with # in front, for the thread that show asks about. */
 show_fn show_thread_head;
 
 #endif

@@ -25,9 +25,8 @@ void net_of_sockaddr(const struct sockaddr *address, struct net *out);
 /* Whether every address of inner is one of outer. */
 bool net_contains(const struct net *outer, const struct net *inner);
 
-/* "ADDRESS:PORT", "[IPv6]:PORT", "PORT" (then 127.0.0.1 and, as a second
- * call would, ::1 are the caller's choice: address is 127.0.0.1).
- * 0 or -1. */
+/* "ADDRESS:PORT", "[IPv6]:PORT", or "PORT", whose address is 127.0.0.1 (a
+ * caller who also wants ::1 asks for it).  0 or -1. */
 int net_endpoint_parse(struct slice text, unsigned default_port,
     struct sockaddr_storage *out, socklen_t *out_length, struct err *err);
 

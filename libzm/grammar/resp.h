@@ -1,4 +1,4 @@
-/* resp.h - what Redis is asked, and what it answers
+/* resp.h - questions to Redis and its answers (RESP2)
  *
  * SPDX-License-Identifier: ISC
  */
@@ -19,15 +19,15 @@ enum resp_answer {
 	RESP_ARRAY = 4		/* text is its items, answers one by one */
 };
 
-/* The first answer in bytes.  *out_text is borrowed; *out_used: what it took
- * of bytes. */
+/* Read the first answer in bytes.  *out_text is a slice of them; *out_used is
+ * the answer's length. */
 enum resp_answer resp_read(struct slice bytes, struct slice *out_text,
     size_t *out_used);
 
-/* Append the head of a command of so many words, or one of its words. */
+/* Append the head of a command of count words, or one of its words. */
 void resp_add_head(struct str *out, size_t count);
 void resp_add_word(struct str *out, struct slice word);
-/* Append a command of so many words. */
+/* Append a whole command of count words. */
 void resp_add_command(struct str *out, const struct slice *words,
     size_t count);
 

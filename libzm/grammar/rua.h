@@ -1,4 +1,4 @@
-/* rua.h - where a domain wants reports of others to go
+/* rua.h - where a domain wants reports sent
  *
  * A list of URIs with commas between them: "mailto:a@b.example" (of DMARC
  * also with "!10m" after it, the largest report it takes), "https://...".
@@ -25,17 +25,17 @@ struct rua_address {
 };
 
 /* Is this TXT record one of TLS reporting?  RFC 8460 section 3
- * out_uris  its list
+ * out_uris  its list of URIs
  * returns   false: another one, or without a list */
 bool rua_of_tls(struct slice record, struct slice *out_uris);
 
-/* May this domain, which somebody else named, stand in header fields and names
- * of files of a report to it?  false: it has more than letters, digits, dots,
- * dashes and underscores, or is too long. */
+/* May this domain, which somebody else named, be used in header fields and file
+ * names of a report to it?  false: it has other characters than letters,
+ * digits, dots, dashes and underscores, or is too long. */
 bool rua_domain_is(struct slice name);
 
-/* The addresses of a list, each once, at most RUA_MAX.
- * out_other  how many URIs are none: another scheme, or not to be read
+/* Read the addresses of a list, each once, at most RUA_MAX.
+ * out_other  how many URIs were not taken: another scheme, or malformed
  * returns    how many */
 size_t rua_addresses(struct slice uris, struct rua_address out[RUA_MAX],
     size_t *out_other);

@@ -29,7 +29,7 @@ enum {
 };
 
 /* One recipient of one message, as far as it is known; empty slices and
- * negative numbers are unknown and no test but != is true of them. */
+ * negative numbers are unknown, and only != is true of them. */
 struct selector_subject {
 	struct slice	id;		/* spool id */
 	struct slice	from, to;	/* addresses; "" is the null sender
@@ -72,29 +72,30 @@ struct selector_key {
 };
 extern const struct selector_key selector_keys[];
 
-/* Read one.  Everything in the arena.
- * returns 0; -1: err says what, *out_column (from 0) where in text. */
+/* Parse a selector, in the arena.  returns 0; -1: err says what is wrong,
+ * *out_column (from 0) where in text. */
 int selector_parse(struct arena *arena, struct slice text,
     struct selector **out, size_t *out_column, struct err *err);
 
-/* Is this recipient meant?  Time is that of the selector's length. */
+/* Does the selector select this recipient?  The time is linear in the
+ * selector's length. */
 bool selector_match(const struct selector *selector,
     const struct selector_subject *subject);
 
-/* Which keys it asks for: 1 << row of selector_keys for each that some test
- * names (a bare id is SELECTOR_KEY_ID).  For callers that can save the
- * trouble of finding out the others. */
+/* Which keys its tests name: 1 << row of selector_keys for each (a bare id is
+ * SELECTOR_KEY_ID).  Callers need not find out the others. */
 uint32_t selector_keys_used(const struct selector *selector);
 
-/* A pattern that this key is tested with and that fits none of so many words;
- * empty: there is none. */
+/* The first pattern for this key that matches none of the words; empty: each
+ * matches one. */
 struct slice selector_misfit(const struct selector *selector,
     enum selector_key_row key, const char *const *words, size_t count);
 
-/* Whether it is `all` and nothing else. */
+/* Whether it is just `all`. */
 bool selector_is_all(const struct selector *selector);
 
-/* The text again, every `and` written out: parses to the same meaning. */
+/* Append the text, with every `and` written out; it parses to the same
+ * meaning. */
 void selector_add(struct str *out, const struct selector *selector);
 
 #endif

@@ -1,9 +1,9 @@
-/* sts.h - MTA-STS: what a domain says of the hosts that take its mail
+/* sts.h - MTA-STS: what a domain says about the hosts that take its mail
  *
  * RFC 8461 section 3: a TXT record says that there is a policy and which
- * (id), a file on a web server is the policy.  Bytes in, structs out; what is
- * in a struct was checked: domains are lower case, A-labels, without a dot at
- * their end.
+ * (id), a file on a web server is the policy.  Bytes in, structs out.  A
+ * struct's content was checked: domains are lower case, A-labels, without a
+ * final dot.
  *
  * A policy is also written as words on one line, for files and sockets of
  * our own:  MODE MAX_AGE ID MX...  (ID "-": unknown)
@@ -39,32 +39,32 @@ struct sts_policy {
 	char		mx[STS_MX_BYTES];	/* patterns, a NUL after each */
 };
 
-/* Write a domain as the DNS has it: lower case, A-labels, no dot at the end.
+/* Normalize a domain: lower case, A-labels, no final dot.
  * out      STS_DOMAIN_BYTES
- * returns  false: it is no domain (an address is none) */
+ * returns false: it is no domain (nor is an address) */
 bool sts_domain(struct slice text, char out[STS_DOMAIN_BYTES]);
 
-/* Does this TXT record claim to be one of MTA-STS?  Others at the same name
- * are left out.  RFC 8461 section 3.1 */
+/* Does this TXT record claim to be one of MTA-STS?  Others at the same name are
+ * ignored.  RFC 8461 section 3.1 */
 bool sts_record_is(struct slice text);
-/* Its id.  0; -1: it is none (err). RFC 8461 section 3.1 */
+/* Read its id.  0; -1: it is no such record (err).  RFC 8461 section 3.1 */
 int sts_record_parse(struct slice text, char out_id[STS_ID_BYTES],
     struct err *err);
 
-/* Read the file.  The id stays empty; a max_age above a year is a year.
- * 0; -1: it is no policy (err says which line). RFC 8461 section 3.2 */
+/* Read the policy file.  The id stays empty; a max_age above a year becomes a
+ * year.  0; -1: it is no policy (err says which line).  RFC 8461 section 3.2 */
 int sts_policy_parse(struct slice body, struct sts_policy *out,
     struct err *err);
-/* Pattern number index; NULL: there are no more. */
+/* Pattern number index, from 0; NULL: there are no more. */
 const char *sts_policy_mx(const struct sts_policy *policy, unsigned index);
-/* Add a pattern; false: it is none, or there is no room for it. */
+/* Add a pattern; false: it is malformed, or there is no room for it. */
 bool sts_policy_add_mx(struct sts_policy *policy, struct slice pattern);
-/* May this MX host have the domain's mail?  RFC 8461 section 4.1 */
+/* May this MX host get the domain's mail?  RFC 8461 section 4.1 */
 bool sts_policy_allows(const struct sts_policy *policy, struct slice host);
 
 /* Append the words of a policy; no line end. */
 void sts_policy_add_words(struct str *out, const struct sts_policy *policy);
-/* Read them.  0; -1: they are none (err). */
+/* Read such words.  0; -1: malformed (err). */
 int sts_policy_read_words(struct slice words, struct sts_policy *out,
     struct err *err);
 /* Append the policy as the file that is published: lines end in CRLF. */

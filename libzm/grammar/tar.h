@@ -27,7 +27,8 @@ struct tar_head {
 						 * a comment: pass over it */
 };
 
-/* A regular file's head.  returns 0; -1 the name or the size does not fit. */
+/* Write the head of a regular file.  returns 0; -1: the name or the size does
+ * not fit. */
 int tar_head_format(const struct tar_head *head, char out[TAR_BLOCK_BYTES]);
 
 enum tar_answer {
@@ -36,13 +37,13 @@ enum tar_answer {
 	TAR_HEAD = 1
 };
 
-/* returns TAR_HEAD_END for a block of zeros, TAR_HEAD_BAD for what is no
- * head of a member. */
+/* Read a head.  returns TAR_HEAD_END for a block of zeros, TAR_HEAD_BAD with
+ * err for a block that is no head of a member. */
 enum tar_answer tar_head_parse(const char block[TAR_BLOCK_BYTES],
     struct tar_head *out,
     struct err *err);
 
-/* Zeros after so many bytes. */
+/* How many zeros follow a member of so many bytes. */
 size_t tar_padding(uint64_t size_bytes);
 
 #endif

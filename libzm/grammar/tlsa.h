@@ -1,4 +1,4 @@
-/* tlsa.h - TLSA records: what a domain says of its servers' certificates
+/* tlsa.h - TLSA records: what a domain says about its servers' certificates
  *
  * RFC 6698 section 2.1; the names of the numbers are RFC 7218's.  Bytes in,
  * structs out; slices point into what was read.
@@ -19,15 +19,14 @@ struct tlsa {
 	struct slice	data;
 };
 
-/* Read the data of a record. 0; -1: it is too short to be one. */
+/* Read the data of a record.  0; -1: it is too short. */
 int tlsa_parse(struct slice rdata, struct tlsa *out);
 
-/* May SMTP use it?  Usages 2 and 3, and digests of the right length; that
- * what is there in full can be read is not looked at.  RFC 7672 section
- * 3.1.3. */
+/* May SMTP use it?  Usages 2 and 3, and digests of the right length; whether
+ * full data can be parsed is not checked.  RFC 7672 section 3.1.3. */
 bool tlsa_is_for_smtp(const struct tlsa *tlsa);
 
-/* "3 1 1", of each with a comma between them. */
+/* Append "3 1 1". */
 void tlsa_add_words(struct str *out, const struct tlsa *tlsa);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/str.h"
 
 /* "30s" "5m" "2h" "5d" "1w" "250ms", also joined: "1d12h".  A bare 0 is 0;
- * any other number needs its unit.  Result in milliseconds.  0 or -1. */
+ * any other number needs its unit.  The result is in milliseconds.  0 or -1. */
 int units_span_ms(struct slice text, int64_t *out_ms, struct err *err);
 
 /* "25M" "64K" "1G" "512B" (powers of 1024).  Bytes.  0 or -1. */

@@ -1,7 +1,6 @@
-/* tls_about.h - what stands in a certificate, for people
+/* tls_about.h - what a certificate says, for people
  *
- * No key is needed or read.  Everything is escaped: a certificate is
- * somebody else's text.
+ * No key is needed or read.  All text is escaped, because others wrote it.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -24,25 +23,25 @@ struct tls_about {
 	struct str	names;		/* DNS names, blanks between */
 };
 
-/* Read the first certificate of a PEM file.  0, or -1 (err names the
- * file).  tls_about_release frees; fine when all is zero. */
+/* Read the first certificate of a PEM file.  0, or -1 (err names the file).
+ * tls_about_release frees it, and accepts a zeroed struct. */
 int tls_about_load(struct tls_about *about, const char *file,
     struct err *err);
 void tls_about_release(struct tls_about *about);
 
 enum { TLS_WARN_DAYS = 14, TLS_DAY_S = 86400 };
 
-/* What its dates say at a moment: it is good, ends within TLS_WARN_DAYS, is
- * over, or has not begun. */
+/* What its dates mean at now_s: it is good, expires within TLS_WARN_DAYS, has
+ * expired, or is not yet valid. */
 enum tls_term { TLS_TERM_GOOD, TLS_TERM_SOON, TLS_TERM_OVER,
 	TLS_TERM_EARLY };
 enum tls_term tls_term(int64_t begins_s, int64_t expires_s, int64_t now_s);
 
-/* Is the certificate good for this host name (RFC 6125; "*" counts)? */
+/* Is the certificate valid for this host name (RFC 6125; "*" counts)? */
 bool tls_about_has(const struct tls_about *about, const char *host);
-/* The first of the names (blanks between) under which it is shown that it
- * is not good for, empty: it is good for all.  "*.x" is asked for one of
- * those; ".x" stands for too many to tell, and is not. */
+/* The first of the names (blanks between) under which it is shown for which it
+ * is not valid; empty: it is valid for all.  "*.x" is tried with one such name;
+ * ".x", which means too many, is skipped. */
 struct slice tls_about_lacks(const struct tls_about *about,
     const char *names);
 

@@ -1,10 +1,10 @@
-/* tls_client.h - what this process knows as a TLS client
+/* tls_client.h - a process as a TLS client
  *
- * One struct tls_client holds trusted roots, our own certificate and the
- * sessions that servers gave us.  Files are opened when it is made and read
- * when the first handshake needs them (the system's roots: the first that is
- * strict), so that a process may lock itself in between.  A connection of it
- * lives in a struct peer (io/peer.h).
+ * One struct tls_client has trusted roots, our own certificate and the sessions
+ * that servers gave us.  Files are opened when it is made and read when the
+ * first handshake needs them (the system's roots: the first strict one), so
+ * that a process can enter its sandbox in between.  A connection is in a struct
+ * peer (io/peer.h).
  *
  * SPDX-License-Identifier: ISC
  */
@@ -34,8 +34,9 @@ struct tls_client_files {	/* PEM; NULL: */
 	const char	*key;		/* it stands in certificate */
 };
 
-/* Open the files.  A system without roots is no error: nobody is verified
- * then.  NULL: a named file cannot be opened. */
+/* Open the files.  A system without roots is no error, but then no server can
+ * be verified.  Freed by tls_client_free.  NULL: a named file cannot be opened
+ * (err). */
 struct tls_client *tls_client_new(const struct tls_client_files *files,
     struct err *err);
 void tls_client_free(struct tls_client **client);
@@ -61,9 +62,9 @@ struct tls_goal {
 					 * roots and names */
 };
 
-/* Make TLS of the peer's connection (peer_encrypt).
- * out_info  what it became.
- * returns PEER_OK; else the connection is of no more use: close it. */
+/* Encrypt the peer's connection (peer_encrypt).
+ * out_info  the result of the handshake
+ * returns PEER_OK; else (err) the connection is unusable: close it. */
 enum peer_result peer_start_tls(struct peer *peer, struct tls_client *client,
     const struct tls_goal *goal, int64_t deadline_ms,
     struct tls_info *out_info, struct err *err);

@@ -1,6 +1,6 @@
-/* tls_digest.h - the sums that authentication is made of
+/* tls_digest.h - digests and HMAC, for authentication
  *
- * OpenSSL's work, under names that need no header of its.
+ * OpenSSL does the work; callers need none of its headers.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -17,15 +17,15 @@ enum {
 	DIGEST_BYTES_MAX = 32
 };
 
-/* Digest of bytes.  out: DIGEST_..._BYTES.  0; -1: this kind is not to be
- * had (MD5 under FIPS rules). */
+/* The digest of bytes into out (DIGEST_..._BYTES).  0; -1: this kind is not
+ * available (MD5 under FIPS rules). */
 int digest(enum digest_kind kind, struct slice bytes, unsigned char *out);
 
-/* The same of bytes that come in pieces. */
+/* The same for bytes that come in pieces. */
 struct digest_run;
 struct digest_run *digest_begin(enum digest_kind kind);
 void digest_take(struct digest_run *run, struct slice bytes);
-/* The sum of all; the run is freed.  0; -1 as digest. */
+/* The digest of all; frees the run and nulls *run.  0; -1 as digest. */
 int digest_end(struct digest_run **run, unsigned char *out);
 
 /* HMAC (RFC 2104).  0; -1 as digest. */
@@ -33,11 +33,11 @@ int digest_hmac(enum digest_kind kind, struct slice key, struct slice bytes,
     unsigned char *out);
 
 /* PBKDF2 with HMAC-SHA-256: Hi() of RFC 5802 section 2.2.  out:
- * DIGEST_SHA256_BYTES.  rounds is the caller's to bound. 0 or -1. */
+ * DIGEST_SHA256_BYTES.  The caller limits rounds.  0 or -1. */
 int digest_pbkdf2(struct slice password, struct slice salt, unsigned rounds,
     unsigned char *out);
 
-/* Whether two sums are the same, in a time that does not tell where they
+/* Whether two digests are equal, in a time that does not reveal where they
  * differ. */
 bool digest_equal(const unsigned char *a, const unsigned char *b, size_t n);
 

@@ -1,9 +1,9 @@
 /* tls_dkim.h - keys for signatures in mail (RFC 6376, 8463)
  *
  * A private key is PEM text (PKCS #8) as openssl genpkey and opendkim-genkey
- * make it, RSA or Ed25519; a public one is what stands after p= in the DNS:
- * base64 of a SubjectPublicKeyInfo (RFC 6376 section 3.6.1), or of the 32
- * bytes of an Ed25519 key (RFC 8463 section 4).
+ * make it, RSA or Ed25519; a public one is what follows p= in the DNS: base64
+ * of a SubjectPublicKeyInfo (RFC 6376 section 3.6.1), or of the 32 bytes of an
+ * Ed25519 key (RFC 8463 section 4).
  *
  * SPDX-License-Identifier: ISC
  */
@@ -21,12 +21,13 @@ enum {
 
 struct evp_pkey_st;
 
-/* Make a key, append it as PEM.  bits: of an RSA key.  returns 0 or -1. */
+/* Make a key and append it as PEM.  bits is for RSA only.  returns 0 or -1. */
 int dkim_key_make(enum verify_kind kind, unsigned bits, struct str *out_pem,
     struct err *err);
 
-/* A key to sign with.  NULL: this is none in PEM without a pass phrase, or an
- * RSA key of fewer than DKIM_BITS_MIN or more than DKIM_BITS_MAX bits. */
+/* Read a private key; freed by dkim_private_free.  NULL (err): it is no key in
+ * PEM without a pass phrase, or an RSA key of fewer than DKIM_BITS_MIN or more
+ * than DKIM_BITS_MAX bits. */
 struct evp_pkey_st *dkim_private_read(struct slice pem, struct err *err);
 /* The same of a file, which err names. */
 struct evp_pkey_st *dkim_private_load(const char *file, struct err *err);
@@ -34,13 +35,13 @@ struct evp_pkey_st *dkim_private_load(const char *file, struct err *err);
 void dkim_private_free(struct evp_pkey_st **key);
 enum verify_kind dkim_private_kind(const struct evp_pkey_st *key);
 
-/* Sign a sum of DIGEST_SHA256_BYTES, append the signature's bytes.
+/* Sign a digest of DIGEST_SHA256_BYTES and append the signature's bytes.
  * returns 0 or -1. */
 int dkim_private_sign(struct evp_pkey_st *key, const unsigned char *sum,
     struct str *out, struct err *err);
 
-/* Append the public half; *out_kind what it is a key of.  returns 0; -1: as
- * dkim_private_read. */
+/* Append the public key of a private one, as it is after p=; *out_kind is its
+ * kind.  returns 0; -1 as dkim_private_read. */
 int dkim_key_public(struct slice pem, struct str *out,
     enum verify_kind *out_kind, struct err *err);
 
@@ -50,8 +51,8 @@ enum dkim_fit {
 	DKIM_KEY_FITS = 1
 };
 
-/* Does the public key hold good what the private key signs?  A sample is
- * signed and verified.  returns DKIM_KEY_BAD when one of them is no key. */
+/* Do the two keys belong together?  A sample is signed and verified.  returns
+ * DKIM_KEY_BAD when one of them is no key. */
 enum dkim_fit dkim_key_fits(struct slice pem, struct slice public_key,
     struct err *err);
 

@@ -1,9 +1,8 @@
 /* link.h - the server's side of one TLS connection, which a stream carries
  *
- * Nothing blocks.  A handshake that waits for
- * a signature of another process sleeps in a fibre of OpenSSL's
- * (ASYNC_start_job(3)); tls_link_pause is how a signing function gets it
- * to sleep, tls_link_wake how it goes on.
+ * Nothing blocks.  A handshake that waits for another process's signature
+ * sleeps in an OpenSSL fibre (ASYNC_start_job(3)): a signing function puts it
+ * to sleep by tls_link_pause, and tls_link_wake continues it.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -15,12 +14,13 @@
 
 struct tls_link;
 
-/* Encrypt the stream from now on, as server (stream_encrypt).
- * returns 0, *out_dropped: how many bytes; -1 with err, nothing changed. */
+/* Encrypt the stream from now on, as server (stream_encrypt).  returns 0, with
+ * *out_dropped the number of unread bytes that were dropped; -1 with err,
+ * nothing changed. */
 int stream_start_tls(struct stream *stream, struct tls_server *server,
     size_t *out_dropped, struct err *err);
 
-/* Of a stream that is STREAM_ENCRYPTED: what the handshake came to. */
+/* For a stream that is STREAM_ENCRYPTED: the result of the handshake. */
 void stream_tls_info(const struct stream *stream, struct tls_info *out);
 
 enum tls_binding { TLS_EXPORTER, TLS_SERVER_END_POINT };

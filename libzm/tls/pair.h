@@ -1,8 +1,8 @@
 /* tls_pair.h - a chain of certificates and the private key of its first
  *
- * Loaded from two PEM files (which may be one) by whoever may read a key:
- * the process that keeps the keys, and `zmailer check`.  RSA, ECDSA and
- * Ed25519 keys, without a pass phrase.
+ * Loaded from two PEM files (which may be one) by processes that may read keys:
+ * the process that keeps the keys, and `zmailer check`.  RSA, ECDSA and Ed25519
+ * keys, without a pass phrase.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -31,18 +31,18 @@ struct tls_pair {
 	char			 fingerprint[TLS_FINGERPRINT_BYTES];
 };
 
-/* Load and check: both can be read, the key is the certificate's.  Dates
- * are reported, not judged.  returns 0; -1 (err names the file). */
+/* Load both files, and check that the key belongs to the certificate.  Dates
+ * are reported, not checked.  returns 0; -1 (err names the file). */
 int tls_pair_load(struct tls_pair *pair, const char *certificate_file,
     const char *key_file, struct err *err);
-/* Free; a pair that is all zero is fine. */
+/* Free the pair's content; accepts a zeroed pair. */
 void tls_pair_release(struct tls_pair *pair);
 
 /* Is there at least one certificate (of an authority) in this PEM text?
  * 0 or -1. */
 int tls_roots_check(struct slice pem, struct err *err);
 
-/* Whole file into out, at most TLS_FILE_BYTES_MAX.  0 or -1. */
+/* Read a whole file into out, at most TLS_FILE_BYTES_MAX.  0 or -1 (err). */
 int tls_file_read(const char *file, struct str *out, struct err *err);
 
 #endif

@@ -1,9 +1,10 @@
-/* tls_scram.h - SCRAM-SHA-256 with what a server stores of a password
+/* tls_scram.h - SCRAM-SHA-256, with the keys that a server stores for a
+ * password
  *
- * Not part of TLS; here because OpenSSL is.  RFC 5802 section 3, RFC 7677.
- * An entry as PostgreSQL, Dovecot and others write it:
+ * Not part of TLS; it is here because it uses OpenSSL.  RFC 5802 section 3, RFC
+ * 7677.  An entry as PostgreSQL, Dovecot and others write it:
  *
- *	{SCRAM-SHA-256}4096,SALT,STOREDKEY,SERVERKEY	(base64)
+ * 	{SCRAM-SHA-256}4096,SALT,STOREDKEY,SERVERKEY	(base64)
  *
  * SPDX-License-Identifier: ISC
  */
@@ -39,11 +40,11 @@ enum scram_entry {
 enum scram_entry scram_keys_parse(struct slice entry, struct scram_keys *out,
     struct err *err);
 
-/* The keys of a password. */
+/* Compute the keys of a password. */
 void scram_keys_make(struct slice password, struct slice salt,
     unsigned rounds, struct scram_keys *out);
-/* What a user who is not there looks like: salt and rounds that are always
- * the same for a name, and a proof that never fits. */
+/* Keys for a user who does not exist, so that a client cannot tell: salt and
+ * rounds are always the same for a name, and no proof fits. */
 void scram_keys_pretend(struct slice secret, struct slice user,
     struct scram_keys *out);
 
@@ -51,15 +52,16 @@ void scram_keys_pretend(struct slice secret, struct slice user,
 bool scram_password_fits(const struct scram_keys *keys,
     struct slice password);
 
-/* Does the client's proof (decoded) fit?  Then appends the server's
- * signature to out.  auth_message: RFC 5802 section 3. */
+/* Is the client's proof (decoded) right?  If so, appends the server's signature
+ * to out.  auth_message: RFC 5802 section 3. */
 bool scram_proof_fits(const struct scram_keys *keys,
     struct slice auth_message, struct slice proof, struct str *out);
 
-/* In a time that does not depend on where they differ. */
+/* Whether a and b are equal, in a time that does not depend on where they
+ * differ. */
 bool secret_equal(struct slice a, struct slice b);
 
-/* n random bytes, as base64. */
+/* Append n random bytes, as base64. */
 void scram_nonce_add(struct str *out, size_t n);
 
 #endif

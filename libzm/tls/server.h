@@ -1,4 +1,5 @@
-/* tls_server.h - what a TLS server shows and asks, for all its connections
+/* tls_server.h - a TLS server: the certificates it shows, what it asks of
+ * clients
  *
  * A server has one or more certificates.  Which one a client sees is chosen
  * by the name it asked for (SNI); the first one is for everybody else.
@@ -21,17 +22,17 @@
 
 enum { TLS_TICKET_KEY_BYTES = 80, TLS_TICKET_FOR_S = 7200 };
 
-/* The keys that session tickets are sealed with: the one in use, and the
- * one before it, with which tickets are still opened (and renewed). */
+/* The keys that seal session tickets: the current one, and the previous one,
+ * with which tickets are still opened (and renewed). */
 struct tls_tickets;
 
-/* Begins with a random key. */
+/* New, with a random key; freed by tls_tickets_free. */
 struct tls_tickets *tls_tickets_new(void);
 void tls_tickets_free(struct tls_tickets **tickets);
-/* A random key. */
+/* Make a random key. */
 void tls_ticket_key_make(char out[TLS_TICKET_KEY_BYTES]);
-/* Each has TLS_TICKET_KEY_BYTES; previous may be empty.  0, or -1: another
- * length. */
+/* Set both keys, of TLS_TICKET_KEY_BYTES each; previous may be empty.  0, or
+ * -1: wrong length. */
 int tls_tickets_set(struct tls_tickets *tickets, struct slice current,
     struct slice previous);
 
@@ -57,18 +58,18 @@ struct tls_server *tls_server_hold(struct tls_server *server);
 /* Nulls *server; the last holder frees it. */
 void tls_server_drop(struct tls_server **server);
 
-/* One more certificate.  name: who asks for it by SNI ("mx.example.org",
- * ".example.org": all below; several with blanks between); NULL: the names in
- * the certificate.  chain: DER, one after the other.  Its key is elsewhere
- * (tls_sign.h).  0 or -1. */
+/* Add a certificate.  name: the names for which clients get it by SNI
+ * ("mx.example.org", ".example.org": all below; several with blanks between);
+ * NULL: the names in the certificate.  chain: DER, one after the other.  Its
+ * key is elsewhere (tls_sign.h).  0 or -1. */
 int tls_server_add_remote(struct tls_server *server, const char *name,
     struct slice chain, const struct tls_remote *remote, struct err *err);
 
-/* For tests: the same with a key that is here, borrowed for the call. */
+/* For tests: the same with a local key, borrowed for the call. */
 int tls_server_add(struct tls_server *server, const char *name,
     struct slice chain, struct evp_pkey_st *key, struct err *err);
 
-/* For tls_link.c: a connection's OpenSSL state. */
+/* For link.c: a new connection's OpenSSL state. */
 struct ssl_st *tls_server_ssl(struct tls_server *server);
 
 #endif

@@ -4,11 +4,11 @@
  * side has the key.  What crosses between them is struct tls_signing and a
  * signature.
  *
- * tls_remote_key makes an OpenSSL key of the first side's knowledge, by a
- * provider of our own (in a library context of its own, so that nothing
- * else of OpenSSL is touched).  tls_sign does the work on the second side,
- * and signs nothing but what a TLS server signs in a handshake: who takes
- * over the first side cannot have anything else signed.
+ * tls_remote_key makes an OpenSSL key for the first side, by a provider of our
+ * own (in its own library context, so that nothing else of OpenSSL is
+ * affected).  tls_sign does the work on the second side, and signs only what a
+ * TLS server signs in a handshake, so that an attacker who takes over the first
+ * side cannot have anything else signed.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -27,7 +27,7 @@ struct tls_signing {
 	struct slice	 bytes;		/* as the RFCs have them, unhashed */
 };
 
-/* Sign, on behalf of a key that tls_remote_key made.  Appends to out.
+/* Sign for a key that tls_remote_key made.  Appends to out.
  * returns 0 or -1. */
 typedef int tls_sign_fn(void *context, const struct tls_signing *what,
     struct str *out);
@@ -46,7 +46,7 @@ struct x509_st;
 struct evp_pkey_st *tls_remote_key(struct x509_st *certificate,
     const struct tls_remote *remote, struct err *err);
 
-/* Sign with the key itself; what is no handshake is refused.
+/* Sign with the key itself; anything but a handshake is refused.
  * returns 0; -1 with err. */
 int tls_sign(struct evp_pkey_st *key, const struct tls_signing *what,
     struct str *out, struct err *err);

@@ -1,4 +1,4 @@
-/* tls.h - what both sides of a TLS connection tell about it
+/* tls.h - what either side knows of a TLS connection
  *
  * Server side: link.h; client side: client.h.  OpenSSL is seen only by the
  * files of this folder.
@@ -44,8 +44,8 @@ struct ssl_st;
 
 struct x509_st;
 
-/* SHA-256 of a certificate in hex into out[TLS_FINGERPRINT_BYTES]; "" when
- * it cannot be had. */
+/* SHA-256 of a certificate in hex into out[TLS_FINGERPRINT_BYTES]; "" if it
+ * cannot be computed. */
 void tls_fingerprint(const struct x509_st *certificate, char *out);
 
 /* Fill *out from a connection whose handshake is done. */
@@ -55,8 +55,8 @@ void tls_info_fill(const struct ssl_st *ssl, struct tls_info *out);
  * one line, control characters replaced. */
 void tls_info_add(struct str *out, const struct tls_info *info);
 
-/* Take the oldest of OpenSSL's errors into err ("what: words") and forget
- * the rest.  returns -1. */
+/* Put the oldest of OpenSSL's errors into err ("what: words") and drop the
+ * rest.  returns -1. */
 int tls_err(struct err *err, const char *what);
 
 #endif

@@ -21,8 +21,8 @@ enum verify_kind {
 
 enum verify_result { VERIFY_NO_KEY = -1, VERIFY_WRONG, VERIFY_RIGHT };
 
-/* Is it the signature of bytes?  *out_bits: how long the key is, 0 when it is
- * none. */
+/* Is this the signature of bytes?  *out_bits: the key's length, 0 if it is no
+ * key. */
 enum verify_result verify_signature(enum verify_kind kind, struct slice key,
     struct slice bytes, struct slice signature, unsigned *out_bits);
 

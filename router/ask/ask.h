@@ -10,10 +10,10 @@
 /* "router --ask"? */
 bool ask_is_meant(int argc, char **argv);
 
-/* A question of router/ask/check.h a line of stdin, an answer a line of stdout,
- * until its end.  Or "way ADDRESS TAB SENDER TAB CLIENT TAB USER": where a
- * message would go, as `--route --json` tells it, and an empty line.  Or
- * "bytes PATH": what becomes of a message file (bytes.h).
+/* Read a question of router/ask/check.h from each line of stdin, until its end,
+ * and write the answer as a line to stdout.  Or "way ADDRESS TAB SENDER TAB
+ * CLIENT TAB USER": where a message would go, as `--route --json` says it, and
+ * an empty line.  Or "bytes PATH": what becomes of a message file (bytes.h).
  * Touches no spool.  Returns the exit status. */
 int ask_run(void);
 

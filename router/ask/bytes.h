@@ -1,4 +1,4 @@
-/* bytes.h - what the router would make of a message file, by its bytes
+/* bytes.h - what the router would do with a message file
  *
  * SPDX-License-Identifier: ISC
  */
@@ -7,14 +7,14 @@
 
 #include "router/message/message.h"
 
-/* Route the message file at path, which may lack its first line's numbers (it
- * was not completed), and append a JSON object:
- *	fate	routed refused frozen deferred unseen broken
- *	why	of the latter; of refused what all recipients get
- *	words	trouble, or a script's; or none
- *	wrongs	what header-check says, "; " between them
- *	copied	true: header-check keeps a copy
- *	header	as it goes on, without the field Received in front
+/* Route the message file at path, whose first line may lack its numbers (it was
+ * not completed), and append a JSON object:
+ * 	fate	routed refused frozen deferred unseen broken
+ * 	why	of the latter; of refused what all recipients get
+ * 	words	trouble, or a script's; or none
+ * 	wrongs	what header-check says, "; " between them
+ * 	copied	true: header-check keeps a copy
+ * 	header	as it goes on, without the field Received in front
  * or {"bad":"..."}: the file cannot be read.  Touches no spool. */
 void bytes_answer(struct router *router, struct message *message,
     struct slice path, struct str *out);

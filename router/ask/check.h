@@ -1,8 +1,8 @@
 /* check.h - would this recipient be served?  For RCPT, VRFY and people
  *
- * The same way through aliases, accounts and tables as router_address, but
- * no list is opened: an alias with several items, an :include:, a program or
- * a file is reason enough to take mail for it.
+ * It looks up aliases, accounts and tables as router_address does, but expands
+ * no list: an alias with several items, an :include:, a program or a file
+ * suffices to take mail for it.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -13,19 +13,19 @@
 
 enum check_result { CHECK_TROUBLE = -1, CHECK_REFUSED = 0, CHECK_SERVED = 1 };
 
-/* Check one address.  out_form (in the arena): when refused, the form of the
- * error recipient, a row of doc/INTERNALS section 7; else "".
- * returns CHECK_TROUBLE with err when it cannot be known now. */
+/* Check one address.  out_form (in the arena): if refused, the form of the
+ * error recipient, a row of doc/INTERNALS section 7; else "".  returns
+ * CHECK_TROUBLE with err if it cannot be known now. */
 enum check_result router_check(struct router *router, struct arena *arena,
     const struct path *path, struct slice *out_form, struct err *err);
 
 /* Answer one line: "rcpt ADDRESS" (as in an envelope, no angle brackets).
  * Appends "ok served", "ok refused FORM" or "trouble WORDS".  Or "list
  * ADDRESS": "ok members COUNT ADDRESS..." with those to whom mail would go;
- * a bound may leave some of COUNT out, programs and files do not count.  Or
- * "route ADDRESS": "ok CHANNEL HOST USER; ..." for what it becomes.  Or
- * "hook ADDRESS TAB SENDER TAB CLIENT TAB USER", as "rcpt" but with what a
- * script may know; also "ok later WORDS" when it says so. */
+ * a limit may leave out some of COUNT; programs and files do not count.  Or
+ * "route ADDRESS": "ok CHANNEL HOST USER; ..." for what it becomes.  Or "hook
+ * ADDRESS TAB SENDER TAB CLIENT TAB USER", as "rcpt" but with what a script may
+ * know; also "ok later WORDS" when it says so. */
 void router_check_line(struct router *router, struct arena *arena,
     struct slice line, struct str *out);
 

@@ -18,9 +18,9 @@ struct explain_as {
 	bool		asks_mx;	/* the DNS, too (dns_use was called) */
 };
 
-/* Route one address as if it had come in such a message; append what was
- * asked and where it goes.  Nothing is changed anywhere.
- * Returns an exit status: 0 served, 1 refused, 75 it cannot be known now. */
+/* Route one address as if it had come in such a message; append what was asked
+ * and where it goes.  Changes nothing.  Returns an exit status: 0 served, 1
+ * refused, 75 not known now. */
 int explain_address(struct router *router, struct arena *arena,
     const struct explain_as *as, struct slice address, struct str *out);
 
@@ -30,7 +30,7 @@ bool explain_is_meant(int argc, char **argv);
 /* Words after --route: [--json] [--mx] [--from ADDRESS] [--as USER]
  * [--ip IP] [--addresses FILE] ADDRESS...
  * Returns the exit status: the worst of all addresses.  Or --diff OLD NEW
- * before the addresses: 0 both send all of them the same way, 1 they do
+ * before the addresses: 0: both send all of them the same way, 1: they do
  * not. */
 int explain_run(int argc, char **argv);
 

@@ -1,4 +1,4 @@
-/* explain_forward.h - what a user's forward file makes of a local place
+/* explain_forward.h - where a user's forward file leads
  *
  * SPDX-License-Identifier: ISC
  */
@@ -8,9 +8,9 @@
 #include "conf/conf.h"
 #include "router/rcpts/control_draft.h"
 
-/* Append what the forward file of a recipient of channel local leads to, why
- * it is ignored, or that we may not read it: a line for people, or members
- * of the open JSON object.  Nothing where there is none. */
+/* Append where the forward file of a recipient of channel local leads, why it
+ * is ignored, or that we may not read it: a line for people, or members of the
+ * open JSON object.  Nothing if there is none. */
 void explain_forward(const struct conf *conf, const struct draft_rcpt *rcpt,
     bool is_json, struct str *out);
 

@@ -12,25 +12,21 @@
 #include "router/ask/verify.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "daemon/child.h"
 #include "io/ipc_link.h"
+#include "io/unix_socket.h"
 #include "router/ask/check.h"
 
 #include "base/banned.h"
 
-enum { LISTEN_BACKLOG = 16 };
-
 struct verify {
 	struct process		*process;
-	struct sockaddr_un	 address;
+	struct str		 path;		/* of the socket */
 	int			 listener;
 	struct child		*child;
 };
@@ -160,64 +156,22 @@ verify_start(struct verify *verify)
 	child_start_later(verify->child);
 }
 
-/* The group that smtpserver has: it may connect, others may not. */
-static void
-verify_share_socket(struct verify *verify)
-{
-	struct err err;
-	uid_t uid;
-	gid_t gid;
-
-	if (!verify->process->was_root)
-		return;
-	if (daemon_account(verify->process->conf, ROLE_SMTPSERVER, &uid, &gid,
-	    &err) != 0 || chown(verify->address.sun_path, (uid_t)-1,
-	    gid) != 0)
-		warning("smtpserver may not be able to ask at %s",
-		    verify->address.sun_path);
-}
-
-static int
-verify_bind_socket(struct verify *verify, struct err *err)
-{
-	const char *dir = verify->process->conf->run_dir;
-	struct sockaddr_un *address = &verify->address;
-	int n = snprintf(address->sun_path, sizeof(address->sun_path),
-	    "%s/verify.sock", dir);
-
-	if (n < 0 || (size_t)n >= sizeof(address->sun_path))
-		return err_set(err, "the run directory %s has too long a "
-		    "name for a socket in it", dir);
-	address->sun_family = AF_UNIX;
-	verify->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC |
-	    SOCK_NONBLOCK, 0);
-	if (verify->listener < 0)
-		return err_sys(err, "cannot make a socket");
-	/* one router an instance: what lies there is a dead one's */
-	(void)unlink(address->sun_path);
-	if (bind(verify->listener, (struct sockaddr *)address,
-	    sizeof(*address)) != 0 ||
-	    chmod(address->sun_path, 0660) != 0 ||
-	    listen(verify->listener, LISTEN_BACKLOG) != 0)
-		return err_sys(err, "cannot listen at %s",
-		    address->sun_path);
-	verify_share_socket(verify);
-	return 0;
-}
-
 struct verify *
 verify_new(struct process *process, struct err *err)
 {
 	struct verify *verify = mem_alloc(1, sizeof(*verify));
 
 	verify->process = process;
-	verify->listener = -1;
-	if (verify_bind_socket(verify, err) != 0) {
-		if (verify->listener >= 0)
-			close(verify->listener);
+	str_init(&verify->path);
+	str_addf(&verify->path, "%s/verify.sock", process->conf->run_dir);
+	/* one router an instance: what lies there is a dead one's */
+	verify->listener = unix_socket_listen(verify->path.buf, 0660, err);
+	if (verify->listener < 0) {
+		str_release(&verify->path);
 		mem_free(&verify);
 		return NULL;
 	}
+	daemon_share_socket(process, verify->path.buf);
 	verify->child = child_new(process, &verify_kind, verify);
 	verify_start(verify);
 	return verify;
@@ -246,6 +200,7 @@ verify_free(struct verify **pverify)
 		return;
 	child_free(&verify->child);
 	close(verify->listener);
-	(void)unlink(verify->address.sun_path);
+	(void)unlink(verify->path.buf);
+	str_release(&verify->path);
 	mem_free(pverify);
 }

@@ -28,8 +28,8 @@ struct verify;
 struct verify *verify_new(struct process *process, struct err *err);
 /* In another child of the router: close the listening socket. */
 void verify_in_child(struct verify *verify);
-/* A fresh one, which has the process's configuration; the old one answers
- * what it has got and ends. */
+/* Start a new one with the process's configuration; the old one answers the
+ * questions that it has, and ends. */
 void verify_renew(struct verify *verify);
 /* It ends; the socket is unlinked. */
 void verify_free(struct verify **verify);

@@ -1,8 +1,8 @@
 /* check.h - what is wrong with a header, and what may be done about it
  *
- * Pure.  Who wrote a header wants to know what is wrong with it; who signed
- * it does not want it to be touched.  What the router does to the header of
- * signed mail is in doc/INTERNALS section 7.
+ * Pure.  The author of a header wants to know what is wrong with it; its signer
+ * does not want it changed.  doc/INTERNALS section 7 says what the router does
+ * to the header of signed mail.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -29,30 +29,29 @@ struct header_wrongs {
 	unsigned		 seen;		/* bits of fields there once */
 };
 
-/* One more, when there is room.  reason is copied. */
+/* Add a fault, if there is room.  reason is copied. */
 void header_wrong_add(struct arena *arena, struct header_wrongs *wrongs,
     const char *field, const char *reason, unsigned line, bool is_repaired);
 
-/* What a field of RFC 5322 section 3.6 has to be: an address-list, one
- * mailbox, a date-time, a msg-id; and whether it may be there once only.
- * is_stranger: bare addresses are nobody's here.
- * returns 0 it is good (or no field of those), -1 and why not;
- * *out_name is how its name is written. */
+/* Check a field of RFC 5322 section 3.6: is it an address-list, one mailbox, a
+ * date-time, a msg-id, and not there twice if it may be there only once?
+ * is_stranger: bare addresses are not ours.  returns 0: good (or another
+ * field); -1 (err says why); *out_name is how its name is written. */
 int header_check_field(struct arena *arena, struct header_wrongs *wrongs,
     const struct header_field *field, bool is_stranger,
     const char **out_name, struct err *err);
 
-/* Does somebody vouch for this header: is there a field DKIM-Signature
- * (RFC 6376 section 3.5) or ARC-Message-Signature (RFC 8617 section 4.1.2)? */
+/* Is this header signed: is there a field DKIM-Signature (RFC 6376 section 3.5)
+ * or ARC-Message-Signature (RFC 8617 section 4.1.2)? */
 bool header_is_signed(struct slice header);
 
 /* Does one of them name this field in h=, so that adding it breaks that
  * signature (RFC 6376 section 5.4)? */
 bool header_signs(struct slice header, const char *name);
 
-/* Append lines as what nobody reads as a field of theirs:
- *	Illegal-Object: Date found by HOST: REASON
- *		LINES
+/* Append lines in a form that no program takes for its own field:
+ * 	Illegal-Object: Date found by HOST: REASON
+ * 		LINES
  * lines is a field, or a line that is none, with its folds. */
 void header_illegal_add(struct str *out, const char *host, const char *field,
     const char *reason, struct slice lines);

@@ -11,8 +11,8 @@
 void header_edit_ask(struct hooks *hooks, struct slice header);
 
 /* Make the changes of an answer (hook.h: edits).  What no change names keeps
- * its bytes.  returns 0; -1 err: the changes do not fit this header; it is
- * as it was. */
+ * its bytes.  returns 0; -1 (err): the changes do not fit this header, which is
+ * unchanged. */
 int header_edit(struct str *header, struct slice edits, struct err *err);
 
 #endif

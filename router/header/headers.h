@@ -31,24 +31,24 @@ struct headers {
 	struct header_list *resent_to, **resent_to_end;
 };
 
-/* Read the header in file at envelope->header_offset; append to *out what
- * goes on: Received, the kept fields, the added ones.  to lists are made
- * only when envelope->header_rcpts.
- * A relay has no business in a header (RFC 5321 section 3.6.3): a line that
- * is no field stays where it was and the header goes on after it, so that
- * the bytes after the first blank line are the same at both ends.  Two
- * exceptions: a From_ line in front is left out, and text that begins with
- * no field at all is a body.  With header-repair, what is wrong in our own
- * mail is made harmless or made anew, unless the mail is signed. */
+/* Read the header in file at envelope->header_offset; append to *out what is
+ * sent on: Received, the kept fields, the added ones.  The to lists are made
+ * only if envelope->header_rcpts.  A relay must not change a header (RFC 5321
+ * section 3.6.3): a line that is no field stays where it was and the header
+ * goes on after it, so that the bytes after the first blank line are the same
+ * at both ends.  There are two exceptions: a leading From_ line is left out,
+ * and text that does not begin with a field is a body.  With header-repair,
+ * what is wrong in our own mail is made harmless or made anew, unless the mail
+ * is signed. */
 void headers_pass(struct arena *arena, struct slice file,
     const struct envelope *envelope, const struct conf *conf,
     struct headers *headers, struct str *out);
 
 /* Append the trace field for this message (RFC 5321 section 4.4):
- *	Received: from client ([192.0.2.1]:1234 helo=x)
- *		by mx.example.org (zmailer) with ESMTP id 01jd3x8k2mc4n7
- *		for <bob@example.org>; Fri, 20 Nov 2026 21:04:00 +0000
- * No byte of the client's can end a comment, a line or the field. */
+ * 	Received: from client ([192.0.2.1]:1234 helo=x)
+ * 		by mx.example.org (zmailer) with ESMTP id 01jd3x8k2mc4n7
+ * 		for <bob@example.org>; Fri, 20 Nov 2026 21:04:00 +0000
+ * No byte from the client can end a comment, a line or the field. */
 void received_add(struct str *out, const struct envelope *envelope,
     const char *host);
 

@@ -7,7 +7,7 @@
 
 #include "router/route/routing.h"
 
-/* All recipients are routed: add those who get copies.  envelope: NULL for a
+/* All recipients are routed: add those that get copies.  envelope: NULL for a
  * question.  0 or -1. */
 int copies_add(struct router *router, struct rcpts *rcpts,
     const struct envelope *envelope, struct err *err);

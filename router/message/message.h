@@ -53,17 +53,16 @@ struct message {
 	char		 why[64];	/* [a-z0-9-]+ */
 };
 
-/* No message yet / free all. */
+/* Begin without a message / free everything. */
 void message_init(struct message *message);
 void message_release(struct message *message);
 /* Forget one message, keep buffers of ordinary size. */
 void message_reset(struct message *message);
 
-/* Route a whole message file (its body is not looked at when it is large).
- * What happened stands in the message and, when it is not routed, in err.
- * sink: where a control file too large for memory goes; NULL keeps all in
- * memory.
- * file must stay until message_reset. */
+/* Route a whole message file (a large body is not looked at).  The result is in
+ * the message and, if it is not routed, in err.  sink: where a control file too
+ * large for memory goes; NULL keeps all in memory.  file must stay until
+ * message_reset. */
 enum message_fate message_route(struct message *message,
     struct router *router, struct slice file, ino_t inode,
     const struct control_sink *sink, struct err *err);

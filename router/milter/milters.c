@@ -448,22 +448,6 @@ milters_start(struct milters *milters)
 	child_start_later(milters->child);
 }
 
-/* The group that smtpserver has: it may connect, others may not. */
-static void
-milters_share_socket(const struct milters *milters)
-{
-	struct err err;
-	uid_t uid;
-	gid_t gid;
-
-	if (!milters->process->was_root)
-		return;
-	if (daemon_account(milters->process->conf, ROLE_SMTPSERVER, &uid, &gid,
-	    &err) != 0 || chown(milters->path.buf, (uid_t)-1, gid) != 0)
-		warning("smtpserver may not be able to connect to %s",
-		    milters->path.buf);
-}
-
 struct milters *
 milters_new(struct process *process, struct err *err)
 {
@@ -478,7 +462,7 @@ milters_new(struct process *process, struct err *err)
 		mem_free(&milters);
 		return NULL;
 	}
-	milters_share_socket(milters);
+	daemon_share_socket(process, milters->path.buf);
 	milters->child = child_new(process, &milters_kind, milters);
 	milters_start(milters);
 	return milters;

@@ -1,11 +1,11 @@
 /* milters.h - mail of sendmail(1) goes past the milters before it is routed
  *
- * A worker puts such mail into deferred/N.milter; a child of the router's
- * takes it from there.  It listens at milter.sock in the run directory, open
- * to smtpserver's group; smtpserver's process (milter/local.h has the lines)
- * connects, is shown one message after the other by descriptors, and tells
- * what the milters say.  What waits (nobody connects, a milter says 4yz) is
- * shown again after as long as any deferred message.
+ * A worker puts such mail into deferred/N.milter; a child of the router takes
+ * it from there.  It listens at milter.sock in the run directory, open to
+ * smtpserver's group.  smtpserver's process (milter/local.h has the lines)
+ * connects, gets one message after the other as descriptors, and says what the
+ * milters said.  What waits (nobody connects, a milter says 4yz) is passed
+ * again when any deferred message would be.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -23,7 +23,7 @@ struct milters;
 struct milters *milters_new(struct process *process, struct err *err);
 /* In another child of the router: close the listening socket. */
 void milters_in_child(struct milters *milters);
-/* A fresh process, or none, as the configuration is now. */
+/* Replace the process, or end it, as the configuration now says. */
 void milters_renew(struct milters *milters);
 /* It ends; the socket is unlinked. */
 void milters_free(struct milters **milters);

@@ -1,8 +1,8 @@
 /* draft.h - the control file of a message in the making
  *
- * Recipients become lines in the order they come.  It stays in memory until
- * it is large; then it goes to its sink piece by piece, so that a list of a
- * million members needs no memory for their addresses.
+ * Recipients become lines in the order in which they come.  The text stays in
+ * memory until it is large; then it goes to its sink piece by piece, so that a
+ * list of a million members needs no memory for their addresses.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -54,19 +54,19 @@ struct rcpt_sender {		/* of a group of recipients */
 	char		delimiter;	/* of VERP */
 };
 
-/* Where the bytes go that leave memory.  Each returns 0 or -1 with err. */
+/* Where bytes go that leave memory.  Each function returns 0 or -1 with err. */
 struct control_sink {
 	void	*context;
 	int	(*write)(void *context, struct slice bytes, struct err *err);
-	/* Shorten what was written to so many bytes. */
+	/* Truncate what was written to this size. */
 	int	(*back)(void *context, uint64_t bytes, struct err *err);
-	/* Put the first line over the first bytes. */
+	/* Overwrite the first bytes with the first line. */
 	int	(*first)(void *context, struct slice line, struct err *err);
 };
 
 /* The headers of recipients that do not get the message's own.  number: of a
- * struct draft_rcpt, not 0.  out must stay as long as the draft; the
- * message's own again when nothing would differ.  0, or -1 with err. */
+ * struct draft_rcpt, not 0.  out must stay as long as the draft; it is the
+ * message's own if nothing would differ.  0, or -1 with err. */
 struct control_headers {
 	void	*context;
 	size_t	 count;			/* numbers end here */
@@ -74,9 +74,9 @@ struct control_headers {
 	    struct err *err);
 };
 
-/* Headers of one recipient alone, made of the one that it would get; sender:
- * as it will be on the wire.  *out: that, which must stay as long as the draft,
- * or text itself.  0, or -1 with err. */
+/* A header for one recipient alone, made from text, the one that it would get;
+ * sender: as it will be on the wire.  *out: the header, which must stay as long
+ * as the draft, or text itself.  0, or -1 with err. */
 struct control_stamps {
 	void	*context;
 	int	(*find)(void *context, const struct draft_rcpt *rcpt,
@@ -140,19 +140,19 @@ void control_draft_init(struct control_draft *draft, struct arena *arena, struct
     const struct control_file *control, struct
     slice header);
 
-/* Add a recipient; sender must stay as long as the draft.  What goes wrong
- * shows at the end. */
+/* Add a recipient; sender must stay as long as the draft.  control_draft_end
+ * reports errors. */
 void control_draft_add(struct control_draft *draft,
     const struct draft_rcpt *rcpt, const struct rcpt_sender *sender);
 
-/* Here is where control_draft_back comes back to, any number of times.  Costs
- * nothing: it is called once a recipient. */
+/* Mark the place to which control_draft_back returns, any number of times.  It
+ * is cheap, as it is called for each recipient. */
 void control_draft_mark(struct control_draft *draft);
 void control_draft_back(struct control_draft *draft);
 
-/* Header, first line, outcomes.  What the sink has not got is in out.
- * returns 0; -1 with err: too large, a value that cannot stand in a line, or
- * what the sink said. */
+/* Finish: write header, first line, outcomes.  What did not go to the sink is
+ * in out.  returns 0; -1 with err: too large, a value that does not fit into a
+ * line, or the sink's error. */
 int control_draft_end(struct control_draft *draft, struct err *err);
 
 #endif

@@ -1,9 +1,8 @@
 /* fingerprints.h - a set of fingerprints that remembers the order they came in
  *
- * Tells of a million byte strings whether each was there before, in 16 bytes
- * a string and at most 8 for the slots.  A fingerprint is 128 bits under a
- * key that nobody outside knows: two strings that share one do not occur.
- * The newest can be taken back.
+ * Remembers a million byte strings, in 16 bytes a string and at most 8 for the
+ * slots.  A fingerprint is 128 bits under a key that nobody outside knows, so
+ * two strings never share one.  The newest can be taken back.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -22,7 +21,7 @@ struct fingerprints {
 /* An empty set / free its memory. */
 void fingerprints_init(struct fingerprints *set);
 void fingerprints_release(struct fingerprints *set);
-/* Empty; memory of ordinary size is kept. */
+/* Empty the set; memory of ordinary size is kept. */
 void fingerprints_reset(struct fingerprints *set);
 
 /* Add text.  Returns whether it is new. */

@@ -2,7 +2,7 @@
  *
  * Numbers are given from 0 up; the newest can be taken back (an alias that
  * became too large is undone).  Everything lives in the arena.  The hash is
- * seeded: who chooses the strings cannot choose the collisions.
+ * seeded, so that whoever chooses the strings cannot choose collisions.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -24,14 +24,15 @@ struct memo {
 	size_t			 mask;		/* slots - 1 */
 };
 
-/* expected: how many are likely; more cost a copy of the tables. */
+/* An empty set.  expected: how many are likely; more cost a copy of the
+ * tables. */
 void memo_init(struct memo *memo, struct arena *arena, size_t expected);
 
-/* Number of key; when it is new it is added (key is kept, not copied).
+/* The number of key, which is added if it is new (key is kept, not copied).
  * Returns whether it is new. */
 bool memo_add(struct memo *memo, struct slice key, size_t *out_number);
 
-/* Number of key; false (and *out_number as it was) when it is not there. */
+/* The number of key; false (and *out_number unchanged) if it is not there. */
 bool memo_find(const struct memo *memo, struct slice key,
     size_t *out_number);
 

@@ -1,10 +1,10 @@
-/* rcpts.h - whom one message goes to: each recipient once
+/* rcpts.h - the recipients of one message, each once
  *
- * The list grows while recipients are routed; two that lead to the same
- * channel, host and user make one.  Up to RCPTS_HELD_MAX are held (and looked
- * at: journal, tests).  When more come and the control file has a sink, all of
- * them go there and are gone from here: only their fingerprints stay.  Where
- * there is no control file at all (a question), those above are only counted.
+ * The list grows while recipients are routed; two with the same channel, host
+ * and user make one.  Up to RCPTS_HELD_MAX are kept here (for the journal,
+ * tests).  If more come and the control file has a sink, all of them go there
+ * and only their fingerprints stay.  If there is no control file (a question),
+ * those above are only counted.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -65,11 +65,11 @@ struct rcpts {
 	char		 trouble[64];
 };
 
-/* The arena may be reset between two messages, with rcpts_reset after it. */
+/* Begin; the arena may be reset between two messages, before rcpts_reset. */
 void rcpts_init(struct rcpts *rcpts, struct arena *arena);
 void rcpts_release(struct rcpts *rcpts);
-/* A new message.  expected: number of recipients; draft: NULL or what takes
- * recipients over; sender: on the wire, empty for null. */
+/* Begin a message.  expected: number of recipients; draft: takes recipients
+ * over, or NULL; sender: on the wire, empty for null. */
 void rcpts_reset(struct rcpts *rcpts, size_t expected, struct control_draft
     *draft, struct slice sender);
 
@@ -77,22 +77,22 @@ void rcpts_reset(struct rcpts *rcpts, size_t expected, struct control_draft
  * after rcpts_reset.  delimiters: the configuration's. */
 void rcpts_verp(struct rcpts *rcpts, const char *delimiters);
 
-/* Number of a sender, added when it is new (its slices are kept). */
+/* The number of a sender, which is added if it is new (its slices are kept). */
 unsigned rcpts_sender(struct rcpts *rcpts,
     const struct rcpt_sender *sender);
 
-/* Add a recipient, its slices are copied (orcpt and to are kept).  False when
- * it is there already. */
+/* Add a recipient; its slices are copied (orcpt and to are kept).  False if it
+ * is there already. */
 bool rcpts_add(struct rcpts *rcpts, const struct draft_rcpt *rcpt);
 
-/* Remember how many recipients and expanded names there are / go back to it. */
+/* Mark the present number of recipients and expanded names / go back to it. */
 void rcpts_mark(struct rcpts *rcpts);
 void rcpts_back(struct rcpts *rcpts);
 
-/* Put all that are still held into the draft, grouped by sender. */
+/* Put the recipients that are still here into the draft, grouped by sender. */
 void rcpts_finish(struct rcpts *rcpts);
 
-/* "alias aliases:12", "default". */
+/* Append "alias aliases:12", "default". */
 void rcpt_rule_add(struct str *out, const struct rcpt_rule *rule);
 
 #endif

@@ -1,4 +1,4 @@
-/* expand.h - what an alias stands for, item by item
+/* expand.h - the items of an alias
  *
  * SPDX-License-Identifier: ISC
  */
@@ -21,21 +21,21 @@ struct found {			/* an alias */
 	unsigned	 line;
 };
 
-/* Open an alias: route all its items.  what: the kind of the rule.
- * 0, or -1 trouble. */
+/* Expand an alias: route all its items.  what: the kind of the rule.  0, or -1:
+ * trouble. */
 int expand_alias(const struct routing *from, const struct here *here,
     const struct found *found, const char *what, struct err *err);
 
-/* Open a list file: route all its members, in the name of its owner.
- * routing's sender, domain and rule are what they get.  0, or -1 trouble. */
+/* Expand a list file: route all its members, in the name of its owner.  They
+ * get routing's sender, domain and rule.  0, or -1: trouble. */
 int expand_file(const struct routing *from, const struct here *here,
     struct slice path, struct err *err);
 
-/* One step further in: false (and the request given up) when that is too
+/* Go one level deeper; false (and the request is given up) if that is too
  * deep. */
 bool expand_deeper(struct routing *routing);
 
-/* Look in all alias tables of a domain: key@name and key. */
+/* Look up key@name and key in all alias tables of a domain. */
 enum route_answer local_alias_find(struct routing *routing,
     const struct here *here, struct slice key, struct found *out,
     struct err *err);

@@ -1,4 +1,4 @@
-/* include.h - the lines of a list file, whatever its size
+/* include.h - the lines of a list file of any size
  *
  * SPDX-License-Identifier: ISC
  */
@@ -26,22 +26,22 @@ struct include {
 	bool		 is_end;
 };
 
-/* Open a list file: a regular one that only its owner can write, in a
- * directory where nobody else could replace it.  asker: the uid in whose
- * name it is asked for, -2 the configuration's; a user gets nothing read
- * that is not his or everybody's to read.
+/* Open a list file: a regular one that only its owner can write, in a directory
+ * where nobody else could replace it.  asker: the uid in whose name it is read,
+ * -2 the configuration's; for a user only files are read that the user owns or
+ * everybody may read.
  * returns 0; -1: err says what to change. */
 int include_open(struct include *include, const char *path, int64_t asker,
     struct err *err);
 
-/* The next line without its end; good until the next call.  A line that is
- * too long has its first INCLUDE_LINE_BYTES_MAX + 1 bytes. */
+/* The next line without its end; valid until the next call.  Of a line that is
+ * too long, the first INCLUDE_LINE_BYTES_MAX + 1 bytes. */
 enum include_result { INCLUDE_TROUBLE = -1, INCLUDE_END, INCLUDE_LINE };
 enum include_result include_line(struct include *include,
     struct slice *out_line,
     struct err *err);
 
-/* Close it.  0; -1: it was changed while it was read. */
+/* Close the file.  0; -1: it changed while it was read. */
 int include_close(struct include *include, struct err *err);
 
 #endif

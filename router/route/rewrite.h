@@ -11,29 +11,28 @@
 
 #include "router/route/routing.h"
 
-/* Does anything change an address on the way in? */
+/* Does any statement change an address on the way in? */
 bool rewrite_is_on(const struct conf *conf);
 
-/* An address on the way in.  of: REWRITE_SENDERS or _RCPTS, and
- * REWRITE_ENVELOPE or _HEADERS, and REWRITE_STRANGERS when the mail comes
- * from outside.  The path's new slices are in the arena.
- * ROUTE_YES: it is another now. */
+/* Rewrite an address on the way in.  of: REWRITE_SENDERS or _RCPTS, and
+ * REWRITE_ENVELOPE or _HEADERS, and REWRITE_STRANGERS if the mail comes from
+ * outside.  The path's new slices are in the arena.  ROUTE_YES: it was
+ * changed. */
 enum route_answer rewrite_path(struct routing *routing, unsigned of,
     struct path *path, struct err *err);
 
-/* The header for recipients of this number (struct draft_rcpt, header); 0 is
- * that on the way in, of mail from outside when is_stranger.  Bytes of
- * addresses that do not change stay, and so does all that is no address.
- * ROUTE_YES: all of it was appended to out; ROUTE_NO: nothing would change,
- * out is as it was. */
+/* Rewrite the header for recipients of this number (struct draft_rcpt, header);
+ * 0: on the way in, of mail from outside if is_stranger.  Only bytes of
+ * addresses that change are changed.  ROUTE_YES: all of it was appended to out;
+ * ROUTE_NO: nothing would change, out is unchanged. */
 enum route_answer rewrite_header(struct routing *routing, unsigned number,
     bool is_stranger, struct slice header, struct str *out, struct err *err);
 
-/* What generic does to a recipient: its number, sender, user.  0 or -1. */
+/* Apply generic to a recipient: its number, sender, user.  0 or -1. */
 int rewrite_rcpt(struct routing *routing, struct draft_rcpt *rcpt,
     struct err *err);
 
-/* An address for recipients of this number, not 0.  As rewrite_path. */
+/* Rewrite an address for recipients of this number, not 0, as rewrite_path. */
 enum route_answer rewrite_path_generic(struct routing *routing, unsigned number,
     struct path *path, struct err *err);
 

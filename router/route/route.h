@@ -3,10 +3,10 @@
  * Knows no spool and no message file: the router's workers and
  * `zmailer route` call the same functions.
  *
- * Order for an address whose domain is one of ours (a `domain` statement):
- * alias user@domain, alias user, account, the same for what stands before a
- * "+", postmaster, alias @domain, else form nouser.  For all others: the
- * `route` statements in order, then smtp to the domain itself.
+ * The order for an address in one of our domains (a `domain` statement) is:
+ * alias user@domain, alias user, account, the same for the part before a "+",
+ * postmaster, alias @domain, else form nouser.  For all others: the `route`
+ * statements in order, then smtp to the domain itself.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -19,7 +19,8 @@
 
 struct router;
 
-/* Tables are opened at their first use.  conf must outlive the router. */
+/* A router; freed by router_free.  Tables are opened at their first use.  conf
+ * must outlive it. */
 struct router *router_new(const struct conf *conf);
 void router_free(struct router **router);
 const struct conf *router_conf(const struct router *router);
@@ -48,14 +49,14 @@ enum route_end { ROUTE_FAILED = -1, ROUTE_ROUTED, ROUTE_WAITS };
 enum route_end router_address(struct router *router, struct rcpts *rcpts,
     const struct given_rcpt *given, struct err *err);
 
-/* The same by a target that was chosen (the terms of an envelope, steered),
- * whatever aliases and routes say.  0; -1 as ROUTE_FAILED, also when the
- * target is none (any more). */
+/* The same to a target that was chosen (the terms of an envelope, steered),
+ * whatever aliases and routes say.  0; -1 as ROUTE_FAILED, also if it is no
+ * (longer a) target. */
 int router_to_target(struct router *router, struct rcpts *rcpts,
     const struct given_rcpt *given, struct slice via, struct err *err);
 
-/* The same without routing: a recipient is added only when a script refuses.
- * 0; -1 as ROUTE_FAILED. */
+/* The same without routing: a recipient is added only if a script refuses.  0;
+ * -1 as ROUTE_FAILED. */
 int router_only_hook(struct router *router, struct rcpts *rcpts,
     const struct given_rcpt *given, struct err *err);
 
@@ -64,8 +65,8 @@ int router_only_hook(struct router *router, struct rcpts *rcpts,
 void router_refuse(struct rcpts *rcpts, const struct given_rcpt *given,
     const char *form);
 
-/* A domain in the form in which it is looked up: lower case, A-labels
- * (RFC 5890), no dot at the end.  In the arena.  0 or -1. */
+/* Normalize a domain for look-ups, in the arena: lower case, A-labels (RFC
+ * 5890), no final dot.  0 or -1. */
 int router_domain(struct arena *arena, struct slice domain,
     struct slice *out, struct err *err);
 

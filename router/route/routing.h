@@ -52,8 +52,8 @@ struct routing_count {		/* of one given, over all its aliases */
 	bool	waits;		/* given up because it leads to a list */
 };
 
-/* Whether a question was answered, a way was found: then it is dealt with.
- * ROUTE_TROUBLE: the message has to wait; rcpts->trouble names it. */
+/* Was a question answered, a way found?  Then routing is done.  ROUTE_TROUBLE:
+ * the message has to wait; rcpts->trouble says why. */
 enum route_answer { ROUTE_TROUBLE = -1, ROUTE_NO, ROUTE_YES };
 
 static inline enum route_answer
@@ -68,16 +68,16 @@ route_is(bool is_so)
 	return is_so ? ROUTE_YES : ROUTE_NO;
 }
 
-/* Route an address, whatever it is.  0, or -1 trouble. */
+/* Route any address.  0, or -1: trouble. */
 int route_path(struct routing *routing, const struct path *path,
     struct err *err);
-/* An address of the virtual tables. */
+/* Route an address of the virtual tables. */
 enum route_answer route_virtual(struct routing *routing, struct slice name,
     const struct path *path, struct err *err);
-/* A list, or owner, request of one. */
+/* Route a list, or the owner or request address of one. */
 enum route_answer route_list(struct routing *routing, struct slice name,
     struct slice local, struct err *err);
-/* An address of ours; one of another system.  0, or -1 trouble. */
+/* Route an address of ours; one of another system.  0, or -1: trouble. */
 int route_local(struct routing *routing, const struct conf_domain *domain,
     struct slice name, const struct path *path, struct err *err);
 int route_remote(struct routing *routing, struct slice domain,
@@ -93,66 +93,67 @@ int route_target_add(struct routing *routing,
 int routing_add(struct routing *routing, const char *channel,
     struct slice host, struct slice user, int64_t uid,
     const struct rcpt_rule *rule, struct err *err);
-/* The same with a recipient that may have other ways; its channel, host, user,
- * uid, ways and rule are filled in.  0, or -1 trouble. */
+/* The same for a recipient that may have other ways; the caller fills in its
+ * channel, host, user, uid, ways and rule.  0, or -1: trouble. */
 int routing_add_rcpt(struct routing *routing, const struct draft_rcpt *found,
     struct err *err);
 /* Channel error. user: local@domain of path.  0, or -1 trouble. */
 int routing_refuse(struct routing *routing, const char *form,
     const struct path *path, const struct rcpt_rule *rule);
 
-/* Does the mail have this sender where it goes, this user?  pattern: of a
- * route, NULL fits all. */
+/* Does the mail have this sender where it goes; this user?  pattern: of a
+ * route, NULL matches all. */
 enum route_answer who_sends(struct routing *routing, const char *pattern,
     struct err *err);
 enum route_answer who_submits(struct routing *routing, const char *pattern,
     struct err *err);
-/* The same of any address. */
+/* The same for any address. */
 enum route_answer who_is(struct routing *routing, const char *pattern,
     struct slice address, struct err *err);
-/* The sender that mail of this routing has, lower case, "" for null; the
- * domain of an address. */
+/* The sender of mail of this routing, in lower case, "" for null; the domain of
+ * an address. */
 struct slice who_sender(struct routing *routing);
 struct slice who_domain(struct slice address);
 
-/* A table by name, opened.  NULL with err and trouble when there is none. */
+/* Open a table by name.  NULL with err and trouble if there is none. */
 struct table *routing_table(struct routing *routing, const char *name,
     struct err *err);
 /* Note trouble: "table-NAME" and the like; returns -1. */
 int routing_trouble(struct routing *routing, const char *what,
     const char *name);
 /* Look up; the value is copied. */
-/* Is a name a domain of ours, and of which statement (*out_domain, NULL unless
- * ROUTE_YES)?  A database may have it. */
+/* Is a name one of our domains, and of which statement (*out_domain, NULL
+ * unless ROUTE_YES)?  A database may be asked. */
 enum route_answer routing_domain(struct routing *routing, struct slice name,
     const struct conf_domain **out_domain, struct err *err);
 enum route_answer routing_lookup(struct routing *routing, struct table *table,
     struct slice key, struct slice *out_value, unsigned *out_line,
     struct err *err);
 
-/* The sender that a redirected recipient gets (SRS): a number of
- * rcpts->senders, 0: as it came.  0 or -1. */
+/* The sender for a redirected recipient (SRS): a number of rcpts->senders, 0:
+ * unchanged.  0 or -1. */
 int routing_redirect(struct routing *routing, unsigned *out_sender,
     struct err *err);
-/* Whom a local part that srs_is() stands for: *out, its local part empty when
- * it is not ours, was changed, or is too old.  0, or -1 trouble. */
+/* Decode a local part for which srs_is() is true into *out, whose local part is
+ * empty if it is not ours, was changed, or is too old.  0, or -1: trouble. */
 int redirect_open(struct routing *routing, struct slice local,
     struct path *out, struct err *err);
-/* Note that the recipient became others, or a list's: a report of success is
- * owed for that (RFC 3461 section 5.2.7). */
+/* Note that the recipient became others, or a list's, so that a report of
+ * success is owed (RFC 3461 section 5.2.7). */
 void routing_done(const struct routing *routing, struct slice address,
     enum rcpt_done done, const struct rcpt_rule *rule);
-/* Whether text is opened for the first time by this message. */
+/* Does this message expand text for the first time? */
 bool routing_opens(struct routing *routing, struct slice text);
-/* Index of the first delimiter in local with something on both sides, or
+/* The index of the first delimiter in local with text on both sides, or
  * local.n. */
 size_t routing_detail(const struct routing *routing, struct slice local);
 
-/* Shall this list be opened after other recipients?  Then this one is over
+/* Must this list wait until other recipients are routed?  Then this one is over
  * for now. */
 bool routing_waits(struct routing *routing);
 
-/* A line for who asked how an address is routed; nothing otherwise. */
+/* Add a line for a person who asked how an address is routed; otherwise does
+ * nothing. */
 void routing_note(const struct routing *routing, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -1,9 +1,9 @@
 /* srs.h - senders that lead back through us (sender rewriting scheme)
  *
- * Pure.  Mail from elsewhere that is sent on gets the sender
- *	SRS0=MARK=TT=DOMAIN=LOCAL@ours		for LOCAL@DOMAIN
- *	SRS1=MARK=HOST==REST@ours		for SRS0=REST@HOST, and for
- *						SRS1=...=HOST==REST@anywhere
+ * Pure.  Mail from elsewhere that is forwarded gets the sender
+ * 	SRS0=MARK=TT=DOMAIN=LOCAL@ours		for LOCAL@DOMAIN
+ * 	SRS1=MARK=HOST==REST@ours		for SRS0=REST@HOST, and for
+ * 						SRS1=...=HOST==REST@anywhere
  * TT is the day, modulo 1024; MARK proves that we made it.  Letters of MARK
  * and TT may have changed case when it comes back.
  *
@@ -30,19 +30,20 @@ struct srs {
 	int64_t			days_good;
 };
 
-/* Add a key made of a secret.  0; -1: too short, or too many. */
+/* Add a key made from a secret.  0; -1: it is too short, or there are too
+ * many. */
 int srs_key_add(struct srs *srs, struct slice secret, struct err *err);
 
-/* Is it of the form of one? */
+/* Has this local part the form of one? */
 bool srs_is(struct slice local);
 
-/* The local part that stands for local@domain.
- * returns false when it would be too long. */
+/* Append the local part for local@domain.  returns false if it would be too
+ * long. */
 bool srs_make(const struct srs *srs, struct slice local, struct slice domain,
     struct str *out);
 
-/* What the local part of one of ours stands for: "local@domain".
- * returns 0; -1: not ours, changed, or too old (err says which). */
+/* Append the address of such a local part: "local@domain".  returns 0; -1: not
+ * ours, changed, or too old (err says which). */
 int srs_open(const struct srs *srs, struct slice local, struct str *out,
     struct err *err);
 

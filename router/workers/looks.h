@@ -1,9 +1,9 @@
-/* looks.h - files of users in public/, and when to look at one again
+/* looks.h - users' files in public/, and when to look at one again
  *
- * A look opens a file and may read megabytes of it.  A file that is no mail
- * yet, or never will be one, costs a look when it has changed, and else one
- * after waits that double up to LOOKS_WAIT_MS.  All have their turn, however
- * many one user has made.
+ * A look opens a file and may read megabytes of it.  A file that is not mail
+ * yet, or never will be, costs a look when it has changed, and otherwise after
+ * waits that double up to LOOKS_WAIT_MS.  All get their turn, however many one
+ * user has made.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -33,14 +33,15 @@ struct looks {				/* zeroed: none */
 	size_t			left;	/* of this round */
 };
 
-/* A scan: each file it finds, then its end at now_ms (steady).  What it did
- * not find is forgotten. */
+/* A scan: looks_find for each file, then looks_end at now_ms (steady).  Files
+ * that it did not find are forgotten. */
 void looks_find(struct looks *looks, const char *name,
     const struct stat *st);
 void looks_end(struct looks *looks, int64_t now_ms);
 
-/* The next file that is due, which counts as looked at; good until the next
- * looks_end.  NULL: no other one, of those that the last scan found. */
+/* The next file that is due, which then counts as looked at; valid until the
+ * next looks_end.  NULL: no other one of those that the last scan found is
+ * due. */
 const char *looks_next(struct looks *looks, int64_t now_ms);
 
 /* Forget all. */

@@ -1,4 +1,4 @@
-/* parent.h - the process that knows the router's directories
+/* parent.h - the process that watches the router's directories
  *
  * SPDX-License-Identifier: ISC
  */
@@ -7,8 +7,8 @@
 
 #include "daemon/skeleton.h"
 
-/* The daemon's functions, see struct daemon: fork what needs root's rights,
- * open what it needs (0 or -1 each), take a new configuration, end the
+/* The daemon's functions, see struct daemon: fork processes that need root's
+ * rights, open files (0 or -1 each), take a new configuration, end the
  * workers. */
 int parent_open(struct process *process, struct err *err);
 int parent_start(struct process *process, struct err *err);

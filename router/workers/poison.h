@@ -1,4 +1,4 @@
-/* poison.h - messages in whose company workers died
+/* poison.h - messages during whose handling workers died
  *
  * SPDX-License-Identifier: ISC
  */
@@ -21,12 +21,12 @@ struct poison {
 	unsigned	next;
 };
 
-/* One more death with this message in hand; returns how many now. */
+/* A worker died while it had this message; returns how many have. */
 unsigned poison_count(struct poison *poison, ino_t inode, const char *id);
 
-/* Rows C1, P1: take what the dead process pid had claimed away from it.  A
- * message that was there three times goes to postman/, others wait again.
- * returns how many claims there were. */
+/* Rows C1, P1: take back what the dead process pid had claimed.  A message with
+ * POISON_DEATHS goes to postman/, others wait again.  returns how many claims
+ * there were. */
 unsigned poison_take_over(struct poison *poison, struct spool *spool,
     pid_t pid);
 

@@ -1,9 +1,9 @@
-/* pool.h - the router's workers: who has what in hand
+/* pool.h - the router's workers, and which messages each has
  *
- * Each worker has up to POOL_BATCH names ahead of it.  A name is a line, and a
+ * Each worker is sent up to POOL_BATCH names ahead.  A name is a line, and a
  * worker has the message only when it has claimed it.  What waits unclaimed
- * after a long list for POOL_STEAL_MS is given to an idle worker as well;
- * the rename decides who has it.
+ * after a long list for POOL_STEAL_MS is also given to an idle worker; the
+ * rename decides which gets it.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -28,7 +28,7 @@ typedef void pool_worker_fn(void *context, int socket);
 /* In the parent: a worker died (pid is reaped, its descriptors closed). */
 typedef void pool_death_fn(void *context, pid_t pid, int status);
 
-/* In the parent: a worker is about to be forked, and (is_done) was or could
+/* In the parent: a worker is about to be forked, or (is_done) it was, or could
  * not be. */
 typedef void pool_fork_fn(void *context, bool is_done);
 
@@ -43,17 +43,17 @@ struct pool_rows {
 struct pool *pool_new(struct process *process, struct router_queue *queue,
     unsigned count, const struct pool_rows *rows);
 
-/* Other work for some worker: a line as in worker.h that is not a name.  The
- * same line twice waits once.  Where there are several workers one is kept
- * for names: tasks come from users, too. */
+/* Give other work to some worker: a line as in worker.h that is not a name.  A
+ * line that waits already is not added.  If there are several workers, one is
+ * kept for names, because tasks come from users, too. */
 void pool_add_task(struct pool *pool, const char *line);
-/* Are so few tasks waiting that more may be added? */
+/* Do so few tasks wait that more may be added? */
 bool pool_wants_tasks(const struct pool *pool);
 
 /* New workers (the configuration changed); the old ones finish. */
 void pool_renew(struct pool *pool, unsigned count);
 
-/* End all workers between two messages, then call fn. */
+/* End all workers, each after its present message, then call fn. */
 void pool_stop(struct pool *pool, loop_fn *fn, void *context);
 
 /* For tests, as a router ends with its process: kills what is left. */

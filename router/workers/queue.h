@@ -1,9 +1,8 @@
 /* queue.h - the router's queue: names of messages that wait, in order
  *
- * Pure.  A message is its priority and inode; the queue knows which of them
- * wait and which are given to a worker.  The highest priority that waits is
- * next (router/ before router.1); with a share one turn of so many goes to
- * the lowest one.
+ * Pure.  A message is its priority and inode; the queue knows which wait and
+ * which are given to a worker.  The highest waiting priority is next (router/
+ * before router.1); with a share, every share-th turn goes to the lowest one.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -46,11 +45,10 @@ void router_queue_init(struct router_queue *queue);
 /* For tests, as a router ends with its process: frees all entries. */
 void router_queue_release(struct router_queue *queue);
 
-/* A name was seen.  Known names that wait stay where they are.
- * is_event: it was just renamed to this name; if it is given, it will be
- * looked at again (its number may be another message's by now).  A mere scan
- * sees given names, too, which says nothing.
- * Returns whether it is new. */
+/* A name was seen.  Known names that wait stay where they are.  is_event: it
+ * was just renamed to this name; if it is given to a worker, it will be looked
+ * at again (its number may be another message's by now).  A scan also sees
+ * names that are given, which means nothing.  Returns whether it is new. */
 bool router_queue_add(struct router_queue *queue, unsigned priority,
     ino_t inode, bool is_event);
 
@@ -58,23 +56,25 @@ bool router_queue_add(struct router_queue *queue, unsigned priority,
 bool router_queue_knows(const struct router_queue *queue, unsigned priority,
     ino_t inode);
 
-/* Next in order, now given to owner and in no list; NULL: nothing waits. */
+/* Give the next in order to owner; it is in no list then.  NULL: nothing
+ * waits. */
 struct queue_entry *router_queue_take(struct router_queue *queue, void *owner);
 
-/* The worker has dealt with it (the entry is in no list): forgotten, or at
- * the end again when it came again. */
+/* The worker is done with it (the entry is in no list): forget it, or append it
+ * again if it came again. */
 void router_queue_done(struct router_queue *queue, struct queue_entry *entry);
 
-/* The worker did not come to it: to the front again. */
+/* The worker did not get to it: put it at the front again. */
 void router_queue_give_back(struct router_queue *queue,
     struct queue_entry *entry);
 
-/* Trouble that was not the message's: it waits for router_queue_wake_resting,
- * whatever events say (giving a claim back is one), then goes to the end. */
+/* Trouble that is not the message's fault: it waits for
+ * router_queue_wake_resting, whatever events come (giving a claim back causes
+ * one), and then goes to the end. */
 void router_queue_rest(struct router_queue *queue, struct queue_entry *entry);
 void router_queue_wake_resting(struct router_queue *queue);
 
-/* The same for a trouble that is over in a moment. */
+/* The same for trouble that will be over in a moment. */
 void router_queue_nap(struct router_queue *queue, struct queue_entry *entry);
 void router_queue_wake_napping(struct router_queue *queue);
 

@@ -1,13 +1,12 @@
 /* worker.h - the process that routes messages
  *
  * From the parent, one a line:
- *	PRIORITY/NAME	route router[.PRIORITY]/NAME
- *	public/NAME	take over a foreign submission (row S4)
- *	recover		bring names to order (live, doc/INTERNALS section 3)
- * To the parent, when it is dealt with: "done " and the line, or "later " and
- * the line: it is in router/ still, for a reason that is not the message's;
- * "soon " when that is over in a moment.
- * End of file ends the worker.
+ * 	PRIORITY/NAME	route router[.PRIORITY]/NAME
+ * 	public/NAME	take over a foreign submission (row S4)
+ * 	recover		bring names to order (live, doc/INTERNALS section 3)
+ * To the parent, afterwards: "done " and the line, or "later " and the line: it
+ * is still in router/, for a reason that is not the message's fault; "soon " if
+ * that will be over in a moment.  End of file ends the worker.
  *
  * SPDX-License-Identifier: ISC
  */

@@ -1,4 +1,4 @@
-/* agents.h - the pool of transport agents, a pool a ring
+/* agents.h - the transport agents; each ring has a pool of them
  *
  * SPDX-License-Identifier: ISC
  */
@@ -61,8 +61,8 @@ typedef int agents_start_fn(unsigned clause, const char *channel, int socket,
     unsigned token, struct err *err);
 typedef int agents_kill_fn(unsigned token, struct err *err);
 
-/* A job that an agent could not make sense of; the job itself is read anew
- * each time and does not remember. */
+/* How often agents could not read a job.  The job itself is reread each time
+ * and does not remember. */
 struct resync {
 	char		 id[SPOOL_ID_BYTES];
 	unsigned	 count;
@@ -89,90 +89,94 @@ struct agents {
 	bool		 has_news;	/* some agent has: see agents_send */
 };
 
-/* Begin without an agent; how many jobs may be open follows from the
- * descriptors that we may have. */
+/* Begin without agents.  The limit of open descriptors decides how many jobs
+ * may be open. */
 void agents_open(struct agents *agents, agents_start_fn *start,
     agents_kill_fn *kill);
 
-/* Give every thread that may have it its work; starts agents.  Opening the
- * files of many messages takes long: after FEED_TURN_US the rest is left to
- * the next turn.  True: something was left. */
+/* Give work to the agents of every thread that may have it, and start agents.
+ * Opening the files of many messages takes long, so after FEED_TURN_US the rest
+ * is left to the next turn.  True: something was left. */
 enum { FEED_TURN_US = 5000 };
 bool agents_feed(struct agents *agents);
 
-/* After that: is mail in line that no limit holds and nobody was given, or is
- * a vertex in WAIT whose time has come?  For a moment that is so in every
- * scheduler that has much to do; when it stays so, and nothing is given, it
- * does not do its work.  Of each ring the first threads are looked at. */
+/* Call it after agents_feed: is there mail in line that no limit holds and no
+ * agent was given, or a vertex in WAIT whose time has come?  For a moment this
+ * happens in every busy scheduler; if it lasts and nothing is given to agents,
+ * the scheduler is stuck.  Only the first threads of each ring are checked. */
 bool agents_have_unfed(const struct agents *agents, int64_t now_ms);
 
-/* The launcher's notice that an agent has its process (a launcher_begin_fn;
+/* The launcher says that an agent's process has begun (a launcher_begin_fn;
  * context is the agents). */
 void agents_begin(void *context, unsigned token, pid_t pid);
 
-/* The launcher's notice (a launcher_exit_fn; context is the agents). */
+/* The launcher says that it has ended (a launcher_exit_fn; context is the
+ * agents). */
 void agents_exit(void *context, unsigned token, pid_t pid, int status);
 
 /* Feed no more; tell all agents to finish. */
 void agents_stop(struct agents *agents);
 
-/* A new configuration: rings that it no longer has let their agents go. */
+/* The configuration was replaced: release the agents of rings that it no longer
+ * has. */
 void agents_rematch(struct agents *agents);
 
-/* Close everything; jobs in hand are left to the agents and their locks. */
+/* Close everything; jobs at agents are left to them and their locks. */
 void agents_release(struct agents *agents);
 
-/* The oldest agent whose token is above after; NULL: there is none any more.
- * Those after it: TAILQ_NEXT by all_entry. */
+/* The oldest agent whose token is above after, or NULL.  TAILQ_NEXT by
+ * all_entry has the following ones. */
 struct agent *agents_first_after(const struct agents *agents, unsigned after);
 
-/* Agents that have work. */
+/* How many agents have work. */
 unsigned agents_busy(const struct agents *agents);
 
 /* ---- between agents.c, feed.c and hear.c ------------------------------ */
 
-/* A new agent of the ring, busy with nothing yet; NULL: not now. */
+/* Start an agent for the ring, among its busy ones, without a job yet; NULL:
+ * not now. */
 struct agent *agent_new(struct agents *agents, struct ring *ring);
 
-/* It is no use any more: its jobs go back, the socket is closed.  reason
- * goes into the record of the job it was at (NULL: no job is blamed). */
+/* Give up an agent: its jobs go back, the socket is closed.  reason goes into
+ * the record of its current job (NULL: no job is blamed). */
 void agent_lose(struct agents *agents, struct agent *agent,
     const char *reason);
 
-/* The same for one that must not go on: its process is killed first.  Of the
- * others that this process carries no job is blamed; what they still said is
- * heard. */
+/* The same for an agent that must not go on: its process is killed first.  Jobs
+ * of other agents in this process are not blamed, and their last answers are
+ * still read. */
 void agent_kill(struct agents *agents, struct agent *agent,
     const char *reason);
 
-/* It has a connection now / has none any more. */
+/* The agent has opened, or closed, its connection. */
 void agent_connect(struct agent *agent, struct slice peer, struct slice tls);
 void agent_disconnect(struct agent *agent);
 
-/* From now on, once a second (a loop_timer_fn; context is the agents): agents
- * of clauses that say `warm` are on standby, started where there are too few,
- * and asked to open or keep a connection. */
+/* From now on, once a second (a loop_timer_fn; context is the agents): keep
+ * agents of clauses with `warm` on standby, start them where there are too few,
+ * and ask them to open or keep a connection. */
 void agents_stand_by(void *context);
-/* The answer to #warm.  False: it was not asked. */
+/* Take the answer to #warm.  False: the agent was not asked. */
 bool agent_take_warm(struct agent *agent, const struct answer *answer);
-/* The host that the agent's ring keeps connections to; "": to none. */
+/* The host to which the agent's ring keeps connections; "": none. */
 const char *agent_standby_host(const struct agent *agent);
 
-/* Its socket is ready (a loop_io_fn; context is the agent): read its lines,
- * send what waits.  It may be lost afterwards. */
+/* The agent's socket is ready (a loop_io_fn; context is the agent): read its
+ * lines, send what waits.  The agent may be lost afterwards. */
 void agent_ready(void *context, unsigned ready);
 
-/* Idle again: to the head of its ring's idle agents; leaves its thread. */
+/* The agent is idle again: it leaves its thread, for the head of its ring's
+ * idle agents. */
 void agent_rest(struct agents *agents, struct agent *agent);
-/* The thread's host takes fewer sessions than before: those who rest after
- * work for it, and are too many, let their connections go. */
+/* The thread's host takes fewer sessions than before: surplus idle agents close
+ * their connections to it. */
 void agents_shed(const struct thread *thread);
 
-/* To every agent what it was given: all of it, or as far as a turn goes,
- * which is one at least. */
+/* Send every agent what it was given: everything, or as much as a turn allows,
+ * at least one. */
 void agents_send(struct agents *agents, bool is_whole);
 
-/* Send what is unsent as far as the socket takes it. */
+/* Send as much of the agent's unsent jobs as its socket takes. */
 void agent_send(struct agents *agents, struct agent *agent);
 
 #endif

@@ -16,14 +16,14 @@ struct constraint {
 	unsigned	 limit, used;	/* limit 0: not of this cause */
 };
 
-/* The binding one of a recipient of the open message that is not final, or
- * was deleted: the first that applies, of orders about the recipient, its
+/* The constraint that keeps a recipient of the open message that is not final,
+ * or was deleted: the first that applies, of orders about the recipient, its
  * own moment, orders about its destination, then limits. */
 void constraint_find(const struct control_visit *visit,
     const struct control_rcpt *rcpt, struct constraint *out);
 
-/* The same of a vertex by memory alone: nobody looks whether its sender wants
- * it queued only. */
+/* The same for a vertex, from memory alone: it is not checked whether its
+ * sender wants it queued only. */
 void constraint_of_vertex(const struct agents *agents,
     const struct vertex *vertex, struct constraint *out);
 

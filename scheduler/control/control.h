@@ -1,8 +1,8 @@
 /* control.h - the operator's socket: RUN/scheduler.sock
  *
- * doc/protocol/control.md is the protocol.  A client's requests are done
- * one after the other, in steps between which the loop runs; what was
- * answered waits in a bounded buffer until it is read.
+ * doc/protocol/control.md is the protocol.  A client's requests are answered
+ * one after the other, in steps between which the loop runs; answers wait in a
+ * bounded buffer until they are read.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -26,44 +26,45 @@ enum {
 
 struct control;
 
-/* The socket: one of given, which listens there already; or made and bound,
- * mode 0666 (who may what is asked of the kernel), in place of one that a
- * dead process left.  Returns the descriptor, or -1 with err. */
+/* The socket: one of given that already listens there; or made and bound, with
+ * mode 0666 (the kernel identifies peers), replacing one that a dead process
+ * left.  Returns the descriptor, or -1 with err. */
 int control_bind(const char *run_dir, struct given *given, struct err *err);
 
 /* Serve on that descriptor (taken over). */
 struct control *control_new(struct agents *agents, int socket);
-/* A client who came another way (taken over): one of mailq/process.c. */
+/* Serve a client that connected another way, by mailq/process.c (its socket is
+ * taken over). */
 void control_take(struct control *control, int socket,
     const struct rights_peer *peer);
 void control_free(struct control **control);
-/* The configuration was replaced: other groups may count. */
+/* The configuration was replaced: other groups may have rights. */
 void control_reload(struct control *control);
 
-/* Which destination it is and how much waits for it, as members of an open
- * object. */
+/* Append the destination's names and how much waits for it, as members of an
+ * open object. */
 void control_thread_name(const struct thread *thread, struct str *out);
-/* The last words of a destination about itself, as long as they matter: it is
- * in trouble, throttles us, or has mail that waits; else "". */
+/* The last words of a destination about itself, if it is in trouble, throttles
+ * us, or has mail that waits; else "". */
 const char *control_thread_said(const struct thread *thread);
-/* What feedback learned of a destination, as members of an open object. */
+/* Append what feedback learned about a destination, as members of an open
+ * object. */
 void control_thread(const struct thread *thread, struct str *out);
-/* When a vertex will have arrived, and how honest that is, as members of an
- * open object; it will be judged by that. */
+/* Append when a vertex will have arrived, and how well estimates held, as
+ * members of an open object; the estimate will be judged. */
 void control_estimate(struct queue *queue, struct vertex *vertex,
     struct str *out);
-/* The same of a message that would come for the thread now; nobody is judged
- * by it. */
+/* The same for a message that would come for the thread now; this is not
+ * judged. */
 void control_estimate_thread(const struct queue *queue,
     const struct thread *thread, struct str *out);
 
-/* The requests that ZMailer had are words: the line of JSON that one stands
- * for,
- * appended to out.  False: it is none, or not for this peer. */
+/* ZMailer's requests were words: append the line of JSON that replaces one.
+ * False: it is no such word, or this peer may not use it. */
 bool control_word(const struct rights_peer *peer, struct slice line,
     struct str *out);
-/* What is said of a line that is neither a word nor JSON, without the empty
- * one. */
+/* Append the answer to a line that is neither a word nor JSON, without the
+ * empty line. */
 void control_refuse_word(const struct rights_peer *peer, struct slice line,
     struct str *out);
 

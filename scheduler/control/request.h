@@ -1,4 +1,4 @@
-/* request.h - one line of the operator's socket, taken apart
+/* request.h - parsing one line of the operator's socket
  *
  * doc/protocol/control.md.  Pure; the client is not trusted: every field
  * is known, of its type, within its bounds, and of this operation.
@@ -72,13 +72,13 @@ struct request {
 	bool		 is_brief, is_dry, is_all;
 };
 
-/* Read a line (without LF).  now_s: for moments such as "+2h".  Everything
- * in the arena.  *out_tag is set as soon as it is known.
- * 0; -1: code is one of the page's words, err says what. */
+/* Parse a line (without LF), in the arena.  now_s (wall) is for moments such as
+ * "+2h".  out->tag is set as soon as it is known.  0; -1: *out_code is a code
+ * of control.md section 1, err has the words. */
 int request_parse(struct arena *arena, struct slice line, int64_t now_s,
     struct request *out, const char **out_code, struct err *err);
 
-/* What was chosen, as a selector's text, for the journal. */
+/* Append the choice as a selector's text, for the journal. */
 void request_add_choice(struct str *out, const struct request *request);
 
 #endif

@@ -1,20 +1,20 @@
-/* suppose.h - would mail that waits go, if the configuration were another?
+/* suppose.h - would waiting mail go under another configuration?
  *
  * `scheduler suppose`, under the configuration that ZMAILER_CONF names: reads
  * lines of the operation `why` (doc/protocol/control.md), which have what the
  * planner knows of the destination, and answers each with what the planner
  * says under this configuration:
  *
- *	{"code":"timer","at":1764115200,"class":"greylist","by":"rule"}
- *	{"code":"line","at":0,"by":"list","after":"success"}
+ * 	{"code":"timer","at":1764115200,"class":"greylist","by":"rule"}
+ * 	{"code":"line","at":0,"by":"list","after":"success"}
  *
  * code is that of `why`; "line" with at 0: it goes now.  by is what its time
  * comes from: "list" of its clause, "rule" (retry on), "wish" of the next
  * hop.  after: from the next message on that the destination takes.  Code
  * "none": no planner can say, it lies with others.
  *
- * It has a plan of its own with this one message in it: no spool, no socket,
- * and the scheduler that runs does not hear of it.
+ * It has a plan of its own with only this message: no spool, no socket; the
+ * running scheduler is not involved.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -50,13 +50,13 @@ struct supposition {
 	bool		 is_after_success;
 };
 
-/* Append what the planner knows of a destination to the open JSON object of
+/* Append what the planner knows about a destination to the open JSON object of
  * `why`; thread NULL: nothing. */
 void suppose_add_facts(const struct agents *agents,
     const struct thread *thread, struct str *out);
 
-/* Read a line of `why`.  0; -1 with err: it is none.  supposed is to be
- * released, also then. */
+/* Read a line of `why`.  0; -1 with err: malformed.  Release supposed in either
+ * case. */
 int supposed_read(struct slice line, struct supposed *out, struct err *err);
 void supposed_release(struct supposed *supposed);
 
@@ -64,7 +64,7 @@ void supposed_release(struct supposed *supposed);
 void suppose_judge(const struct conf *conf, const struct supposed *supposed,
     int64_t now_s, struct supposition *out);
 
-/* Do these arguments mean this? */
+/* Do these arguments ask for it? */
 bool suppose_is_meant(int argc, char **argv);
 /* Read lines, answer them.
  * returns an exit status */

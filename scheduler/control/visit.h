@@ -1,9 +1,9 @@
-/* visit.h - the messages that a request means, one after the other
+/* visit.h - a walk over the messages that a request selects
  *
- * The jobs are listed when the visit begins, in pieces (16 bytes each), and
- * come out from old to new, however long that takes; one that is gone by then
- * is left out.  Control files are read only when the choice, or the caller,
- * needs what stands in them.
+ * The jobs are listed when the visit begins, in pieces (16 bytes a job), and
+ * visited from old to new, however long that takes; one that is gone by then is
+ * skipped.  Control files are read only if the choice, or the caller, needs
+ * them.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -52,49 +52,49 @@ struct control_visit {
 	int64_t		 now_s, now_ms;
 };
 
-/* Find the ids of the request.  0; -1: too many ids are not whole. */
+/* Begin a visit, and find the ids of the request.  0; -1: too many ids are not
+ * whole. */
 int visit_begin(struct control_visit *visit, struct agents *agents,
     const struct request *request, const char *user, struct err *err);
-/* List what the request may mean, so many slots of the table of jobs at a
- * time.  True: it is done, visit_next may follow. */
+/* List what the request may select, looking at budget slots of the table of
+ * jobs.  True: done, visit_next may follow. */
 bool visit_list(struct control_visit *visit, unsigned budget);
 void visit_end(struct control_visit *visit);
 
-/* The next message of which something may be meant, as far as memory tells;
- * NULL: there is none any more.  budget: how many to look at; it goes down,
- * and NULL with budget 0 says: come again. */
+/* The next message that may be selected, as far as memory tells; NULL: there is
+ * none left.  budget: how many to look at; it is reduced, and NULL with budget
+ * 0 means: call again. */
 struct job *visit_next(struct control_visit *visit, unsigned *budget);
 
-/* Read its control file: control and rcpts are filled.  For a change both
- * descriptors of the job are open then.  False: it is gone, not readable
- * now, or not the user's. */
+/* Read its control file into control and rcpts.  For a change both descriptors
+ * of the job are then open.  False: it is gone, cannot be read now, or does not
+ * belong to the user. */
 bool visit_open(struct control_visit *visit, struct job *job, bool is_change);
 
-/* The open message stays open over the steps: what was read of its file is
- * the visit's own now. */
+/* Keep the message open over several steps: the visit owns what was read. */
 void visit_keep(struct control_visit *visit);
-/* At the next step: is it still here?  True: states are those of now. */
+/* At the next step: is it still here?  True: its states were updated. */
 bool visit_resume(struct control_visit *visit);
-/* It is done with. */
+/* Close the open message. */
 void visit_leave(struct control_visit *visit);
 
 /* The vertex of a recipient of the open message; NULL: it was final when
  * the scheduler read the file. */
 struct vertex *visit_vertex(const struct control_visit *visit, uint32_t offset);
 
-/* Is this recipient of the open message meant? */
+/* Is this recipient of the open message selected? */
 bool visit_is_meant(const struct control_visit *visit,
     const struct control_group *group,
     const struct control_rcpt *rcpt);
 
-/* State names of control.md section 3.1: of a vertex; of a recipient. */
+/* The state's name of control.md section 3.1. */
 const char *visit_vertex_state(const struct vertex *vertex);
 /* Of a destination: a row of mail/state.h. */
 const char *visit_dest_state(const struct thread *thread);
 const char *visit_state(const struct control_visit *visit,
     const struct control_rcpt *rcpt);
-/* Nothing of the queue's is left of it: it is neither open, nor to be brought
- * back (deleted, failed and not yet told). */
+/* Is the queue done with this recipient?  It is neither open, nor can it be
+ * brought back (deleted, failed and not yet reported). */
 bool visit_is_over(const struct control_rcpt *rcpt);
 
 #endif

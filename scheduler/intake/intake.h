@@ -83,54 +83,54 @@ struct intake {
 int intake_open(struct intake *intake, struct err *err);
 void intake_close(struct intake *intake);
 
-/* Look at transport/<inode> soon. is_old: somebody may be at work on it. */
+/* Have transport/<inode> read soon.  is_old: an agent of a predecessor may be
+ * working on it. */
 void intake_add(struct intake *intake, ino_t inode, bool is_old);
 
-/* In the turns to come read what was added. */
+/* Read what was added in the coming turns. */
 void intake_soon(struct intake *intake);
 
-/* Files that wait to be read; while the start's walk is not over one more
- * than are known. */
+/* How many files wait to be read; one more than are known until the start's
+ * walk is over. */
 size_t intake_unread(const struct intake *intake);
 
-/* The end of a turn, after agents were fed: close what was opened for
- * nothing; some of those that will be given next stay open. */
+/* The end of a turn, after agents were fed: close files that were opened
+ * needlessly; some that will be needed next stay open. */
 void intake_turn_end(struct intake *intake);
 
-/* A control file that had no body a minute ago and has none now (row F1, left
- * by somebody else); false: there is none any more. */
+/* Take a control file that had no body a minute ago and has none now (row F1,
+ * left by an earlier scheduler); false: there is none left. */
 bool intake_take_orphan(struct intake *intake, ino_t *out_inode);
 
-/* The control file has no body: wait a rescan, then row F1 or nothing.
- * Takes the job out and frees it. */
+/* The job's control file has no body: wait for a rescan, which makes it row F1
+ * or nothing.  Removes and frees the job. */
 void intake_orphan(struct intake *intake, struct job *job);
 
-/* Read a file at once that is not a job yet. */
+/* Read at once a file that is not a job yet. */
 void intake_now(struct intake *intake, ino_t inode);
 
-/* The message of an inode, for somebody who asks for it by name: before its
- * turn, when what lay there at the start is still being read.  NULL: it is not
- * here; *out_is_busy: it is, but somebody has its file (an agent of the
- * scheduler before this one). */
+/* The message of an inode that somebody asks for by name; it is read before its
+ * turn while the start is still reading.  NULL: it is not here, or with
+ * *out_is_busy an agent of the previous scheduler has its file. */
 struct job *intake_find(struct intake *intake, ino_t inode, bool *out_is_busy);
 
-/* The same, at once: what orders changed in the file counts from now on. */
+/* Reread the file at once, because orders changed it. */
 void intake_again(struct intake *intake, struct job *job);
 
-/* Forget the job and read its file anew. */
+/* Forget the job and read its file again. */
 void intake_reload(struct intake *intake, struct job *job);
 
-/* The message file is not what its writer completed: shelve both (row D4),
- * forget. */
+/* The message file is damaged: shelve both files (row D4), forget the job. */
 void intake_damaged(struct intake *intake, struct job *job,
     const char *reason);
 
-/* The file is not what the router wrote: shelve both (row D4), forget. */
+/* The control file is not what the router wrote: shelve both files (row D4),
+ * forget the job. */
 void intake_bad(struct intake *intake, struct job *job,
     const char *reason);
 
-/* Both descriptors of the job, if they are not open.  False: its files are
- * gone or cannot be opened now. */
+/* Open both files of the job, if they are not open.  False: they are gone or
+ * cannot be opened now (err). */
 bool intake_job_open(struct intake *intake, struct job *job,
     struct err *err);
 

@@ -1,7 +1,7 @@
-/* answer.h - one line of a transport agent, taken apart
+/* answer.h - parsing one line of a transport agent
  *
- * doc/protocol/agent.md.  The agent may be taken over: every field is
- * bounded and checked, what does not fit is nonsense.
+ * doc/protocol/agent.md.  The agent may have been taken over, so every field is
+ * bounded and checked.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -41,8 +41,8 @@ struct answer {
 	struct slice	status, who, text;
 };
 
-/* Take a line (without its LF) apart; slices borrow from it.
- * 0; -1 nonsense, err says which field. */
+/* Parse a line (without its LF); slices borrow from it.  0; -1: malformed, err
+ * names the field. */
 int answer_parse(struct slice line, struct answer *out, struct err *err);
 
 #endif

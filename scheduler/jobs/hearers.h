@@ -1,16 +1,16 @@
-/* hearers.h - messages whose client waits for the next hop's word
+/* hearers.h - messages whose client waits for the next hop's answer
  *
  * smtpserver announces such a message before it has its name, so that its
  * hearer is there before its job is; asks for the verdict when it is
  * published; and says `told` when the client hears a refusal, which ends the
  * message without a report (verdicts/verdicts.h has the lines).
  *
- *	announced -> (outcomes of its recipients) -> a verdict
- *	          -> asked -> answered: the hearer ends; but a refusal stays
- *	             until it was told, or not in time
+ * 	announced -> (outcomes of its recipients) -> a verdict
+ *            -> asked -> answered: the hearer ends; but a refusal stays until
+ *            it was told, or not in time
  *
- * Nothing of it is on disk.  A hearer that is lost costs the client the next
- * hop's words, and its sender a report that says it once more; never mail.
+ * None of this is on disk.  If a hearer is lost, the client does not get the
+ * next hop's words, and the sender gets a second notice; mail is never lost.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -61,15 +61,15 @@ struct hearers {
 	size_t			 count;
 };
 
-/* None; hearers_release ends those that are there. */
+/* Begin with none; hearers_release frees all. */
 void hearers_init(struct hearers *hearers);
 void hearers_release(struct hearers *hearers);
 
-/* One for a message that is about to come.  NULL: there are too many, or the
- * message has one. */
+/* Add a hearer for a message that is about to come.  NULL: there are too many,
+ * or the message has one. */
 struct hearer *hearers_add(struct hearers *hearers, const char *id,
     void *owner);
-/* That of a message, or NULL. */
+/* The hearer of a message, or NULL. */
 struct hearer *hearers_find(const struct hearers *hearers, const char *id);
 /* Forget one, and null it. */
 void hearer_end(struct hearers *hearers, struct hearer **hearer);
@@ -78,7 +78,8 @@ void hearer_end(struct hearers *hearers, struct hearer **hearer);
  * last one there is a verdict. */
 void hearer_outcome(struct hearers *hearers, struct hearer *hearer,
     const struct answer *answer, uint32_t total);
-/* It will take longer than somebody should wait, and why. */
+/* The message will take longer than a client should wait; why says the
+ * reason. */
 void hearer_later(struct hearers *hearers, struct hearer *hearer,
     struct slice why);
 

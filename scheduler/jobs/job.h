@@ -1,4 +1,4 @@
-/* job.h - a message under way: what the scheduler remembers of it
+/* job.h - what the scheduler remembers of a message
  *
  * job      a control file; remembers offsets, never an address
  * vertex   up to VERTEX_RCPTS_MAX recipients of a job that go one way: what
@@ -120,13 +120,12 @@ enum job_flags {
 				 * recipients' domains (terms.h) */
 };
 
-/* Who else holds a pointer to a job: one list each, all in the job_table
- * (table.h).
- * Beside them only plan and agents do (by its vertices), and who writes its
- * report (JOB_WRITING), which job_free checks; nobody else keeps a pointer
- * longer than a call.  From JOB_OWING on
- * they are stages of a job's end: it is in one of these at most, and who puts
- * it into one takes it out of the other. */
+/* The lists that hold pointers to a job, all in the job_table (table.h).
+ * Otherwise only plan and agents (by its vertices) and the writer of its report
+ * (JOB_WRITING) hold one, which job_free checks; nobody else keeps a pointer
+ * longer than a call.  From JOB_OWING on they are the stages of a job's end: it
+ * is in at most one of these, and adding it to one removes it from the
+ * other. */
 enum job_list_name {
 	JOB_FRESH,		/* descriptors are open since the intake,
 				 * until an agent has them */
@@ -196,14 +195,15 @@ job_is_finished(const struct job *job)
 	return job_is_in(job, JOB_FINISHED) || job_is_in(job, JOB_ENDING);
 }
 
-/* One block for all; descriptors are -1, vertices IDLE and in no heap. */
+/* Make a job, one block with its vertices and recipients; descriptors are -1,
+ * vertices IDLE and in no heap. */
 struct job *job_new(size_t vertex_count, size_t rcpt_count);
-/* Free one that is in no list; closes what is open.  The same panics. */
+/* Free a job that is in no list (else panic), and close its descriptors. */
 void job_free(struct job **job);
 /* Close both descriptors. */
 void job_close(struct job *job);
-/* The same unless somebody still needs them: an agent, or a list but OWING
- * and KEPT. */
+/* The same unless an agent, or a list other than OWING and KEPT, still needs
+ * them. */
 void job_rest(struct job *job);
 
 static inline struct rcpt *
@@ -215,17 +215,17 @@ vertex_rcpts(const struct vertex *vertex)
 /* The vertex's recipient with this offset, or NULL. */
 struct rcpt *vertex_rcpt(const struct vertex *vertex, uint32_t offset);
 
-/* Is a report about this outcome owed?  RFC 3461 section 5.2: what another
- * host took over with its DSN parameters (relayed) is that host's to tell.
- * deferred: whether a notice of delay may be sent. */
+/* Is a report about this outcome owed?  RFC 3461 section 5.2: a host that took
+ * a recipient over with its DSN parameters (relayed) reports itself.  For a
+ * deferred one: whether a notice of delay may be sent. */
 bool job_owes(unsigned notify, enum verdict_kind kind);
-/* NOTIFY of a recipient with what DELIVERBY asks besides: mode N a notice of
- * delay, T a report when another host took it (NOTIFY_TRACE). */
+/* NOTIFY of a recipient, and what DELIVERBY adds: mode N a notice of delay, T a
+ * report when another host takes it (NOTIFY_TRACE). */
 enum { NOTIFY_TRACE = 0x40 };
 unsigned rcpt_notify(const struct control_file *control,
     const struct control_rcpt *rcpt);
 
-/* Is a report about this final recipient owed, and not yet told? */
+/* Is a report about this final recipient owed, and not yet sent? */
 bool rcpt_owes(const struct control_file *control,
     const struct control_rcpt *rcpt);
 

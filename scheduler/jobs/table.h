@@ -22,7 +22,7 @@ struct job_table {
 
 /* An empty table; job_table_release frees it. */
 void job_table_init(struct job_table *table);
-/* Frees the table and its lists; the jobs in it must be gone. */
+/* Free the table and its lists; its jobs must have been freed. */
 void job_table_release(struct job_table *table);
 struct job *job_table_find(const struct job_table *table, ino_t inode);
 /* The inode must not be in the table. */
@@ -32,39 +32,39 @@ void job_table_remove(struct job_table *table, ino_t inode);
  * may skip or repeat some. */
 struct job *job_table_next(const struct job_table *table, size_t *cursor);
 
-/* A walk in pieces.  A job that is in the table all the time is met at least
- * once, whatever comes and goes between the pieces; a job may be met twice.
- * From the end to the front, because a removal moves others forward only;
- * what does not fit that (growth, wraps) begins it anew. */
+/* A walk in pieces.  A job that stays in the table is visited at least once,
+ * whatever is added or removed between the pieces, and perhaps twice.  It goes
+ * from the end to the front, because a removal only moves others forward; after
+ * growth or wraps it starts again. */
 struct job_walk {
 	size_t		 left, size;
 	unsigned	 wraps;
 	bool		 is_over;
 };
 
-/* Begin a walk over what is in the table. */
+/* Begin a walk over the table. */
 void job_walk_init(struct job_walk *walk, const struct job_table *table);
-/* The next job.  budget: slots to look at; it goes down.  NULL: it is over,
- * or budget is 0. */
+/* The next job.  budget: how many slots to look at; it is reduced.  NULL: the
+ * walk is over, or budget is 0. */
 struct job *job_walk_next(struct job_walk *walk,
     const struct job_table *table, unsigned *budget);
 
-/* Put the job into a list, at its end; one that is there stays where it is.
- * Of the stages, it leaves the one before. */
+/* Append the job to a list, unless it is there already.  If the list is a
+ * stage, the job leaves its previous stage. */
 void job_list_add(struct job_table *table, enum job_list_name name,
     struct job *job);
-/* Take it out; the last one of the list takes its place.  Nothing when it is
- * not there. */
+/* Remove the job from a list, whose last one takes its place.  Does nothing if
+ * it is not there. */
 void job_list_remove(struct job_table *table, enum job_list_name name,
     struct job *job);
-/* Take the last one out and return it; NULL: the list is empty. */
+/* Remove and return the last one; NULL: the list is empty. */
 struct job *job_list_take(struct job_table *table, enum job_list_name name);
 
-/* The end of a job of the table: out of every list and of the table, then
- * freed.  A panic when a vertex of it is still in the plan or at an agent, or
- * its report is being written: somebody would use it after its end. */
+/* Remove a job from every list and the table, and free it.  A panic if a vertex
+ * of it is still in the plan or at an agent, or its report is being written,
+ * because somebody would use it after its end. */
 void job_end(struct job_table *table, struct job **job);
-/* When the scheduler stops: all lists are emptied, all jobs freed; the table
- * must be released next. */
+/* When the scheduler stops: empty all lists, free all jobs; release the table
+ * next. */
 void job_table_end(struct job_table *table);
 #endif

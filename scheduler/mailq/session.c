@@ -320,12 +320,12 @@ mailq_is_proof(const struct session *session, struct slice password,
 	struct str both = STR_INIT;
 	bool is_good = false;
 
-	if (mailq_digest_parse(hex, got, DIGEST_SHA256_BYTES) == 1) {
+	if (mailq_digest_parse(hex, got, DIGEST_SHA256_BYTES) == 0) {
 		is_good = digest_hmac(DIGEST_SHA256, password, challenge,
 		    want) == 0 && digest_equal(want, got,
 		    DIGEST_SHA256_BYTES);
 	} else if (!session->conf->is_sha256_only &&
-	    mailq_digest_parse(hex, got, DIGEST_MD5_BYTES) == 1) {
+	    mailq_digest_parse(hex, got, DIGEST_MD5_BYTES) == 0) {
 		str_add_slice(&both, challenge);
 		str_add_slice(&both, password);
 		is_good = digest(DIGEST_MD5, str_slice(&both), want) == 0 &&

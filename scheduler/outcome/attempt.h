@@ -9,8 +9,8 @@
 
 #include "daemon/hook/hook.h"
 
-/* The fields of a question (hook/frame.h), in their order; then an offset and
- * an address for each recipient. */
+/* The fields of a question (hook/frame.h), in this order; then come an offset
+ * and an address for each recipient. */
 enum attempt_field {
 	ATTEMPT_NUMBER,		/* of the question, and where the vertex is: */
 	ATTEMPT_INODE, ATTEMPT_INDEX,
@@ -29,8 +29,8 @@ enum {
 /* Ask about each recipient of the question.  Adds lines to out: "ordered
  * NUMBER INODE INDEX" and, for each that shall not be tried now, "order
  * {...}", a request of doc/protocol/control.md (its message is read again
- * then); without any "go NUMBER INODE INDEX", or "trouble ..." after an error,
- * which the journal has.  now_s: wall. */
+ * then); if there is none, "go NUMBER INODE INDEX", or "trouble ..." after an
+ * error, which the journal has.  now_s: wall. */
 void attempt_answer(struct hooks *hooks, struct slice fields, int64_t now_s,
     struct str *out);
 

@@ -1,4 +1,4 @@
-/* expire.h - recipients whose time is over get their last outcome
+/* expire.h - recipients that have expired get their last outcome
  *
  * SPDX-License-Identifier: ISC
  */
@@ -10,12 +10,13 @@
 
 /* Append a `failed` record for every recipient of the job's expired
  * vertices that is not final; control was just read.
- * *wrote is set when there was some: read the file again.  0; -1 trouble: the
+ * *wrote is set if there was any: read the file again.  0; -1 (err): the
  * vertices stay expired. */
 int expire_write(struct outcome *outcome, struct job *job,
     const struct control_file *control, bool *wrote, struct err *err);
 
-/* The verdict that ends it: the peer's last words after ours. */
+/* The final verdict of such a recipient: our words, then the peer's last
+ * ones. */
 void expire_verdict(const struct control_rcpt *rcpt, int64_t age_s,
     struct verdict *out);
 

@@ -21,27 +21,26 @@ struct outcome {
 void outcome_answer(struct outcome *outcome, struct vertex *vertex,
     struct rcpt *rcpt, const struct answer *answer);
 
-/* A recipient failed where it was, and another way is left: the file says so
- * already, and is read again when nothing of the job is in flight. */
+/* A recipient failed by one way, and another way is left: the file has the
+ * record, and is read again when nothing of the job is in flight. */
 void outcome_move(struct vertex *vertex, const struct rcpt *rcpt);
 
-/* A vertex whose ended recipients are final now goes on with the others. */
+/* The ended recipients of a vertex are final: it goes on with the others. */
 void outcome_again(struct outcome *outcome, struct vertex *vertex);
 
-/* The vertex has all its answers (and is out of its agent's queue): where it
- * goes now, and its thread and its job with it.  The job may be gone
- * afterwards. */
+/* The vertex has all its answers (and is out of its agent's queue): move it,
+ * its thread and its job on.  The job may have been freed afterwards. */
 void outcome_vertex(struct outcome *outcome, struct vertex *vertex);
 
-/* The agent gave it back without (all) answers.  is_blamed: it was the one
- * worked on, so the attempt counts and is recorded with reason; its file is
- * read again in any case, because records may be there whose lines were
- * never sent.  The job may be gone afterwards. */
+/* The agent gave the vertex back without (all) answers.  is_blamed: it was the
+ * agent's current one, so the attempt counts and is recorded with reason.  Its
+ * file is read again in any case, because it may have records whose lines were
+ * never sent.  The job may have been freed afterwards. */
 void outcome_lost(struct outcome *outcome, struct vertex *vertex,
     bool is_blamed, const char *reason);
 
-/* Give up ready mail that is too old and that nobody feeds; sees all in
- * fifteen calls. */
+/* Give up ready mail that is too old and is not given to agents; fifteen calls
+ * cover all of it. */
 void outcome_sweep(struct outcome *outcome, int64_t now_ms);
 
 /* Move everything whose time has come; returns when to call again,

@@ -11,7 +11,7 @@
 #include "mail/control_file/control_file.h"
 #include "scheduler/jobs/job.h"
 
-/* Which ones: open, and at no agent; those of a group together. */
+/* The recipients: open, and at no agent; those of a group together. */
 struct resend {
 	const struct control_rcpt **rcpts;
 	const struct control_group **groups;	/* of each */
@@ -24,22 +24,21 @@ struct resend {
 	struct slice	 via, via_words;	/* as in mail/terms.h */
 };
 
-/* Room for so many; resend_release frees it. */
+/* Make room for count recipients; resend_release frees it. */
 void resend_init(struct resend *resend, size_t count);
 void resend_release(struct resend *resend);
 
-/* Has this user an address that can be routed?  Programs and files have
- * none. */
+/* Is this user an address that can be routed, not a program or a file? */
 bool resend_is_address(struct slice user);
 
-/* Called for each new message: how many recipients it has, and its id. */
+/* Called for each new message, with the number of its recipients and its id. */
 typedef void resend_fn(void *context, const struct job *job, size_t count,
     const char *id);
 
 /* Make a message for each sender, send it, and make those recipients final
  * in the job's control file (`relayed`; not synced).  The job's files are
- * open.  returns 0; -1: those after the last call of done are as they
- * were. */
+ * open.  returns 0; -1: recipients after the last call of done are
+ * unchanged. */
 int resend(struct spool *spool, struct job *job,
     const struct resend *resend, resend_fn *done, void *context,
     struct err *err);

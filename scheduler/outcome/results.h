@@ -1,8 +1,7 @@
-/* results.h - outcomes are told to the site's script (on_result)
+/* results.h - telling outcomes to the site's script (on_result)
  *
- * A process of its own asks the script; nobody waits for it.  When it is
- * slow, outcomes are left out (event hook.trouble says how many), never
- * mail.
+ * A process of its own calls the script, and nobody waits for it.  If it is
+ * slow, outcomes are dropped (event hook.trouble says how many), never mail.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -24,16 +23,16 @@ enum {
 
 struct results;
 
-/* Start the process where a script is configured; NULL: there is none.  Its
+/* Start the process, if a script is configured; NULL: there is none.  Its
  * orders go through connect. */
 struct results *results_new(struct process *process, struct queue *queue,
     orderer_connect_fn *connect);
-/* The configuration is another. */
+/* The configuration was replaced. */
 void results_renew(struct results **results, struct process *process,
     struct queue *queue, orderer_connect_fn *connect);
 void results_free(struct results **results);
 
-/* Tell one outcome: tries, this one included.  Costs nothing unless the
+/* Tell one outcome, with the tries up to this one.  Does nothing unless the
  * script has on_result. */
 void results_tell(struct results *results, const struct vertex *vertex,
     uint32_t offset, const struct answer *answer);
@@ -44,8 +43,8 @@ void results_tell(struct results *results, const struct vertex *vertex,
  * its message is read again. */
 void results_ask(struct results *results, struct queue *queue,
     struct vertex *vertex);
-/* That time is over: it goes on, or waits to be asked about again, as the
- * statement hooks says.  Its state is IDLE. */
+/* That time is over: the vertex, which is IDLE, goes on, or waits to be asked
+ * about again, as the statement hooks says. */
 void results_late(struct results *results, struct queue *queue,
     struct vertex *vertex);
 

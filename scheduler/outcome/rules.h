@@ -18,7 +18,7 @@ void rules_classify(const struct answer *answer, struct mail_finding *out);
 const struct conf_retry_rule *rules_for_class(
     const struct conf_schedule *clause, enum mail_class class);
 
-/* Remember the words, for those who ask why a destination waits. */
+/* Remember the words, to say why a destination waits. */
 void thread_keep_reason(struct thread *thread, const struct answer *answer);
 
 /* A recipient of a vertex in flight was deferred: its class's own next try
@@ -27,7 +27,7 @@ void thread_keep_reason(struct thread *thread, const struct answer *answer);
 void rules_deferred(struct queue *queue, struct vertex *vertex,
     struct rcpt *rcpt, const struct answer *answer, enum mail_class class);
 
-/* One was refused for good: only a suspension can follow from it. */
+/* A recipient was refused for good: only a suspension can follow. */
 void rules_failed(struct queue *queue, struct vertex *vertex,
     const struct answer *answer);
 

@@ -1,7 +1,7 @@
-/* heap.h - what comes first of many moments
+/* heap.h - the first of many moments
  *
- * A heap of vertices or threads, each of which knows its place, so that it
- * can be taken out of the middle.
+ * A heap of vertices or threads, each of which knows its place, so that it can
+ * be removed from the middle.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -29,7 +29,7 @@ struct plan_heap {
 
 /* The object must be in no heap of this kind. */
 void heap_add(struct plan_heap *heap, void *object, int64_t at_ms);
-/* Take out what lies at this place; its index becomes HEAP_NONE. */
+/* Remove the object at this place; its index becomes HEAP_NONE. */
 void heap_remove(struct plan_heap *heap, size_t index);
 void heap_release(struct plan_heap *heap);
 

@@ -1,4 +1,4 @@
-/* lanes.h - who of a destination's ready mail goes next
+/* lanes.h - which of a destination's ready mail goes next
  *
  * Three lanes a thread: urgent (the sender asked for priority), normal, bulk
  * (less than normal, or one of many recipients); where they compete, of
@@ -39,24 +39,25 @@ struct flow_table {		/* by (thread, lane, source) */
 	size_t		 size, count;
 };
 
-/* Nothing is ready. */
+/* Empty lanes. */
 void lanes_init(struct lanes *lanes);
 /* Free the table and its flows. */
 void flow_table_release(struct flow_table *table);
 
-/* The vertex, in no lane, joins its thread's. */
+/* Add a vertex that is in no lane to its thread's lanes. */
 void lanes_add(struct flow_table *table, struct vertex *vertex);
 /* It leaves. */
 void lanes_remove(struct flow_table *table, struct vertex *vertex);
-/* Whose turn it is; it must leave then.  NULL: nobody is ready. */
+/* The vertex whose turn it is; the caller must remove it.  NULL: none is
+ * ready. */
 struct vertex *lanes_pick(struct thread *thread);
-/* One whose job has JOB_TLS_OPTIONAL, whosever turn it is; it must leave then.
- * NULL: none is ready.  Looks at all that are. */
+/* A vertex whose job has JOB_TLS_OPTIONAL, out of turn; the caller must remove
+ * it.  NULL: none is ready.  Looks at all ready ones. */
 struct vertex *lanes_pick_optional(const struct thread *thread);
 /* All that are ready, in any order; out has room for ready_count. */
 void lanes_list(const struct thread *thread, struct vertex **out);
 
-/* Of a message to many, or of low priority, where such ones go last. */
+/* Is it of a message to many, or of low priority, where these go last? */
 static inline bool
 vertex_is_bulk(const struct vertex *vertex)
 {

@@ -1,5 +1,4 @@
-/* orders.h - what operators ordered about destinations, for as long as it
- * stands
+/* orders.h - operators' orders about destinations that are in force
  *
  * Suspensions, pins, and whether the whole scheduler drains.  The file
  * transport/.orders is the truth: it is written anew, synced and renamed
@@ -43,8 +42,8 @@ struct orders {
 	bool		 is_changing;	/* a change is on its way to the disk */
 };
 
-/* Read transport/.orders; a line that makes no sense is said as an event
- * and left out.  0; -1 when the file is there and cannot be read. */
+/* Read transport/.orders; a malformed line causes an event and is skipped.  0;
+ * -1: the file exists and cannot be read (err). */
 int orders_open(struct orders *orders, const struct spool *spool,
     struct err *err);
 void orders_release(struct orders *orders);
@@ -61,34 +60,34 @@ struct orders_change {
 	int		 error;		/* errno; 0: durable */
 };
 
-/* Prepare to give an order (its texts are copied), in place of one of the
- * same kind and globs.  0; -1: there are too many, and nothing is to be
- * ended. */
+/* Prepare to give an order (its texts are copied), replacing one of the same
+ * kind and globs.  0; -1: there are too many, and out needs no end. */
 int orders_give(struct orders *orders, const struct spool *spool,
     const struct order *order, struct orders_change *out, struct err *err);
 /* Prepare to take back orders of a kind with exactly these globs; globs NULL:
- * all of the kind.  False: there are none, and nothing is to be ended. */
+ * all of the kind.  False: there are none, and out needs no end. */
 bool orders_take_back(struct orders *orders, const struct spool *spool,
     enum order_kind kind, const char *channel, const char *host,
     struct orders_change *out);
-/* Write the file, whole and durable, or leave it as it was.  May be done in a
- * thread: it touches nothing but the change. */
+/* Write the file, whole and durable, or leave it as it was.  A thread may do
+ * this: it touches nothing but the change. */
 void orders_change_write(struct orders_change *change);
-/* It is written: what it says counts from now on.  -1 with err: it is not, and
- * nothing changed.  The change is released. */
+/* End a change that was written: it is in force from now on.  -1 with err: it
+ * could not be written, and nothing changed.  Releases the change. */
 int orders_change_end(struct orders *orders, struct orders_change *change,
     struct err *err);
 
-/* All of that at once, waiting for the disk: for tests.  Give an order: 0,
+/* For tests: all of that at once, waiting for the disk.  Give an order: 0,
  * durable; -1: nothing changed. */
 int orders_set(struct orders *orders, const struct spool *spool,
     const struct order *order, struct err *err);
-/* Take back; for tests.  Returns how many, durable; -1: nothing changed. */
+/* For tests: take orders back.  Returns how many, durable; -1: nothing
+ * changed. */
 int orders_clear(struct orders *orders, const struct spool *spool,
     enum order_kind kind, const char *channel, const char *host,
     struct err *err);
 
-/* Leave out what is over at now_s.  True: something was. */
+/* Drop orders that are over at now_s.  True: there were some. */
 bool orders_expire(struct orders *orders, int64_t now_s);
 /* When that happens next; 0: never. */
 int64_t orders_next_s(const struct orders *orders);
@@ -102,7 +101,7 @@ const struct order *orders_find(const struct orders *orders,
 const struct order *orders_for(const struct orders *orders,
     enum order_kind kind, const struct thread *thread);
 
-/* Tell a thread what holds for it, if it has not seen this generation. */
+/* Apply the orders to a thread, if it has not seen this generation. */
 void orders_apply(const struct orders *orders, struct thread *thread);
 
 /* Read the file's text (pure but for events). */

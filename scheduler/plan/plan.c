@@ -279,15 +279,21 @@ plan_forget(struct planner *plan, struct vertex *vertex)
 
 /* ---- when -------------------------------------------------------- */
 
+/* What is first in the heap, if its time has come; else NULL. */
+static void *
+heap_due(const struct plan_heap *heap, int64_t now_ms)
+{
+	return heap->count > 0 && heap->slots[0].at_ms <= now_ms ?
+	    heap->slots[0].object : NULL;
+}
+
 struct vertex *
 plan_due(struct planner *plan, int64_t now_ms)
 {
-	struct vertex *vertex;
+	struct vertex *vertex = heap_due(&plan->due, now_ms);
 
-	if (plan->due.count == 0 || plan->due.slots[0].at_ms > now_ms)
-		return NULL;
-	vertex = plan->due.slots[0].object;
-	vertex_leave(plan, vertex);
+	if (vertex != NULL)
+		vertex_leave(plan, vertex);
 	return vertex;
 }
 
@@ -305,23 +311,20 @@ thread_open(struct planner *plan, struct thread *thread)
 struct thread *
 plan_unhold(struct planner *plan, int64_t now_ms)
 {
-	struct thread *thread;
+	struct thread *thread = heap_due(&plan->held, now_ms);
 
-	if (plan->held.count == 0 || plan->held.slots[0].at_ms > now_ms)
-		return NULL;
-	thread = plan->held.slots[0].object;
-	thread_open(plan, thread);
+	if (thread != NULL)
+		thread_open(plan, thread);
 	return thread;
 }
 
 struct thread *
 plan_unpace(struct planner *plan, int64_t now_ms)
 {
-	struct thread *thread;
+	struct thread *thread = heap_due(&plan->paced, now_ms);
 
-	if (plan->paced.count == 0 || plan->paced.slots[0].at_ms > now_ms)
+	if (thread == NULL)
 		return NULL;
-	thread = plan->paced.slots[0].object;
 	heap_remove(&plan->paced, thread->pace_index);
 	thread->paced_ms = 0;
 	thread_settle(thread);

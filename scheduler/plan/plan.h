@@ -37,14 +37,14 @@ struct planner {
 					 * not tried */
 };
 
-/* Nothing waits; plan_release frees what the plan took. */
+/* An empty plan; plan_release frees what it allocated. */
 void plan_init(struct planner *plan);
 void plan_release(struct planner *plan);
 
-/* The moves.  A vertex in a state that the move does not start from is a
- * panic.  plan_take gives the one whose turn it is, NULL when the thread
- * has none, is held or has to pause; the caller puts it into its agent's
- * queue, and takes it out before any move that ends FLIGHT. */
+/* The moves.  A vertex in a state from which the move cannot start is a panic.
+ * plan_take gives the vertex whose turn it is, NULL if the thread has none, is
+ * held or has to pause; the caller puts it into its agent's queue, and takes it
+ * out before any move that ends FLIGHT. */
 void plan_ready(struct planner *plan, struct vertex *vertex);
 void plan_wait(struct planner *plan, struct vertex *vertex, int64_t due_ms);
 void plan_park(struct planner *plan, struct vertex *vertex);
@@ -53,19 +53,20 @@ struct vertex *plan_take(struct planner *plan, struct thread *thread,
 void plan_done(struct planner *plan, struct vertex *vertex);
 void plan_forget(struct planner *plan, struct vertex *vertex);
 
-/* A vertex whose time has come, now IDLE; NULL: none yet. */
+/* Take a vertex whose time has come, which is IDLE then; NULL: none yet. */
 struct vertex *plan_due(struct planner *plan, int64_t now_ms);
-/* A thread whose hold is over, now open for a probe; NULL: none yet. */
+/* Take a thread whose hold is over, which is open for a probe then; NULL: none
+ * yet. */
 struct thread *plan_unhold(struct planner *plan, int64_t now_ms);
-/* A thread whose pause is over, now open; NULL: none yet. */
+/* Take a thread whose pause is over, which is open then; NULL: none yet. */
 struct thread *plan_unpace(struct planner *plan, int64_t now_ms);
-/* Clauses have changed: no thread waits longer than its rate of now wants. */
+/* Clauses have changed: no thread waits longer than its new rate requires. */
 void plan_repace(struct planner *plan, int64_t now_ms);
-/* When the next of all will be; INT64_MAX: never. */
+/* The moment of the next of all these; INT64_MAX: never. */
 int64_t plan_next_ms(const struct planner *plan);
 
-/* Somebody at the host was served, in an attempt begun at begun_ms: more
- * sessions may come (pace.h); a hold ends and every ready vertex may go. */
+/* The host served an attempt that began at begun_ms: more sessions are allowed
+ * (pace.h); a hold ends and every ready vertex may go. */
 void plan_success(struct planner *plan, struct thread *thread, int64_t begun_ms,
     int64_t now_ms);
 
@@ -74,40 +75,39 @@ enum plan_trouble {
 	PLAN_TROUBLE_LESS,	/* others are served: fewer sessions */
 	PLAN_TROUBLE_DOWN	/* one session, held for delay_ms */
 };
-/* Nobody could be served in an attempt begun at begun_ms. */
+/* The host served nobody in an attempt that began at begun_ms. */
 enum plan_trouble plan_trouble(struct planner *plan, struct thread *thread,
     int64_t begun_ms, int64_t now_ms, int64_t delay_ms);
 
-/* An agent begins or ends to work for the thread: counts, its provider's
- * too, and lets go who waited for the provider. */
+/* An agent begins or stops working for the thread: counts it, for its provider,
+ * too, and releases threads that waited for the provider. */
 void plan_serve(struct thread *thread);
 void plan_leave(struct thread *thread);
-/* An agent says whose hosts take the thread's mail: its sessions count there
- * from now on, and no longer where it was. */
+/* An agent says which provider's hosts take the thread's mail: its sessions now
+ * count there, and no longer for its old provider. */
 void plan_join(struct provider_table *providers, struct thread *thread,
     struct slice name);
-/* Out of its ring's queue and into that of another ring, which the caller
- * makes its own then; it no longer waits for its provider. */
+/* Move the thread from its ring's queue into that of another ring; the caller
+ * sets thread->ring.  It no longer waits for its provider. */
 void plan_move(struct thread *thread, struct ring *to);
-/* The provider's sessions are all taken: out of the ring's queue until one
- * ends. */
+/* The provider's sessions are all taken: remove the thread from the ring's
+ * queue until one ends. */
 void plan_block(struct thread *thread);
-/* Nothing to this host until then, whatever answers come in; a hold that is
- * there is made longer, never shorter. */
+/* Send nothing to this host until then, whatever answers come in; an existing
+ * hold is extended, never shortened. */
 void plan_hold(struct planner *plan, struct thread *thread, int64_t until_ms);
-/* The operator says: try now.  When that fails the thread is held for no
- * longer than it was to be. */
+/* The operator says: try now.  If that fails, the hold is not extended. */
 void plan_wake(struct planner *plan, struct thread *thread);
-/* The same where what the domain publishes keeps the others back, if mail with
+/* The same where the domain's TLS policy keeps other mail back, if mail with
  * JOB_TLS_OPTIONAL is ready: plan_take gives that first. */
 void plan_wake_optional(struct planner *plan, struct thread *thread);
-/* The same later: a hold that lasts longer ends at that moment.  True: it
- * did last longer. */
+/* The same at a later moment: a hold that lasts longer ends then.  True: it
+ * would have lasted longer. */
 bool plan_wake_at(struct planner *plan, struct thread *thread, int64_t at_ms);
-/* The operator says: nothing to this destination; or: go on. */
+/* The operator suspends this destination, or resumes it. */
 void plan_suspend(struct thread *thread, bool is_suspended);
 
-/* Sessions that it may have: those that were learned or ordered; one while a
+/* How many sessions the thread may have: as learned or ordered; one while a
  * trouble is not over. */
 unsigned plan_sessions(const struct thread *thread);
 
@@ -119,19 +119,20 @@ enum plan_step {
 	PLAN_MORE	/* give more to the agents that serve it already */
 };
 /* What to do for a thread.  has_idle: its ring has an idle agent; may_start:
- * the limits allow one more; is_starving: another thread of the ring waits
+ * the limits allow another one; is_starving: another thread of the ring waits
  * for an agent, so nobody is fed ahead. */
 enum plan_step plan_step(const struct thread *thread, bool has_idle,
     bool may_start, bool is_starving);
 
-/* Some destination of the queue has work, may have an agent, and got none. */
+/* Does a destination of the queue have work, and may it have an agent, without
+ * having one? */
 bool plan_starves(const struct thread_queue *queue);
-/* The ring has something to feed. */
+/* Has the ring anything to feed? */
 bool plan_has_work(const struct ring *ring);
 
-/* Jobs that each agent serving the thread should have: an even share, at
- * most the clause's overfeed, one while it is a probe or all is bulk: what
- * comes after a job of bulk keeps the agent from others. */
+/* How many jobs each agent of the thread should have: an even share, at most
+ * the clause's overfeed, but one during a probe or if all mail is bulk, because
+ * jobs queued after bulk keep the agent from other destinations. */
 unsigned plan_share(const struct thread *thread);
 
 #endif

@@ -1,4 +1,4 @@
-/* queue.h - the mail under way, and what all folders need to work on it
+/* queue.h - the mail in the scheduler, and what all folders need to work on it
  *
  * SPDX-License-Identifier: ISC
  */
@@ -39,25 +39,26 @@ struct queue {
 	} total;			/* since the start */
 };
 
-/* conf, spool and loop stay the caller's.  Reads the standing orders and what
+/* conf, spool and loop stay the caller's.  Reads the orders in force and what
  * was learned before; 0, or -1 with err. */
 int queue_open(struct queue *queue, const struct conf *conf,
     struct spool *spool, struct loop *loop, struct err *err);
 /* Frees the jobs, too; no agent may have one of them. */
 void queue_close(struct queue *queue);
 
-/* Standing orders have changed: leave out what is over, tell all threads. */
+/* Orders have changed: drop what is over, tell all threads. */
 void queue_orders(struct queue *queue);
 
-/* What was learned of destinations, into its file. */
+/* Write what was learned about destinations into its file. */
 void queue_write_shapes(struct queue *queue);
-/* How long mail took to arrive, into its file; what is old is left out. */
+/* Write how long mail took to arrive into its file, without old records. */
 void queue_write_arrivals(struct queue *queue);
 
 /* Put every vertex of a new job where its records say: ready, or waiting. */
 void queue_place(struct queue *queue, struct job *job);
 
-/* It will take longer than a client should wait (hearers.h), and why. */
+/* The job will take longer than a client should wait (hearers.h); why says the
+ * reason. */
 void queue_tell_later(struct queue *queue, struct job *job,
     struct slice why);
 
@@ -65,12 +66,12 @@ void queue_tell_later(struct queue *queue, struct job *job,
  * that is earlier. */
 void queue_wait(struct queue *queue, struct vertex *vertex, int64_t due_ms);
 
-/* Forget the job, of which nothing is in flight: free it. */
+/* Forget and free a job of which nothing is in flight. */
 void queue_drop(struct queue *queue, struct job *job);
 
-/* May the thread's next vertex go?  When its zone's share of the day is used
- * up, all that is ready moves to the overflow zone, or the thread is held
- * until tomorrow: false. */
+/* May the thread's next vertex go?  False if its zone's share of the day is
+ * used up: then ready mail moves to the overflow zone, or the thread is held
+ * until tomorrow. */
 bool queue_admits(struct queue *queue, struct thread *thread);
 
 /* Notices of delay whose time has come at that age: the clause's, and

@@ -1,4 +1,4 @@
-/* retry.h - when a recipient is tried again, and when no more
+/* retry.h - when a recipient is tried again, and when it is given up
  *
  * Pure: moments, spans and randomness are arguments.
  *
@@ -41,7 +41,7 @@ int64_t retry_delay_ms(struct retry_waits waits, unsigned tries,
 /* The longest span that retry_delay_ms can give for this list. */
 int64_t retry_delay_max_ms(struct retry_waits waits);
 
-/* An agent's own wish, bounded. */
+/* The span that an agent asks for, within its bounds, in ms. */
 int64_t retry_explicit_ms(int64_t wish_s);
 
 /* What is left, in milliseconds from now_s on, until a retry that the
@@ -51,20 +51,20 @@ int64_t retry_explicit_ms(int64_t wish_s);
 int64_t retry_left_ms(struct retry_waits waits, unsigned tries,
     int64_t last_try_s, int64_t next_s, int64_t now_s, uint32_t random);
 
-/* The list ends with stop and has been walked to its end. */
+/* Has the list ended, with stop? */
 bool retry_is_exhausted(const struct conf_schedule *clause, unsigned tries);
 
-/* Whether a recipient that nobody ever tried (or not since here_ms ago, when
- * this process began) is too old even so: expire and expire-untried. */
+/* Is a recipient too old that was never tried (or not since this process began,
+ * here_ms ago)?  By expire and expire-untried. */
 bool retry_is_untried_over(int64_t age_ms, int64_t expire_s,
     int64_t untried_s, int64_t here_ms);
 
-/* Ages of notices of delay that are past: how many of the clause's. */
+/* How many of the clause's notices of delay are due at this age. */
 unsigned retry_warns_due(const struct conf_schedule *clause, int64_t age_ms);
 
-/* A recipient is given up when it was tried at least once, has been tried
- * by this process, too (so that a long stop or a wrong clock at the start
- * gives nothing up), and is older than expire_s. */
+/* Is a recipient to be given up?  If it was tried at least once, also by this
+ * process (so that a long stop or a wrong clock at the start gives nothing up),
+ * and is older than expire_s. */
 bool retry_is_over(int64_t age_ms, int64_t expire_s, unsigned tries,
     bool was_tried_here);
 

@@ -1,4 +1,4 @@
-/* ring.h - what mail waits for: destinations, and those who serve them
+/* ring.h - what mail waits for: destinations, and the agents that serve them
  *
  * thread   all vertices of one (channel, host)
  * ring     all threads of one (clause, channel): they share agents
@@ -113,8 +113,8 @@ struct ring {
 };
 TAILQ_HEAD(ring_queue, ring);
 
-/* Its trouble is a TLS policy: jobs with JOB_TLS_OPTIONAL may be served all the
- * same. */
+/* Is its trouble a TLS policy, so that jobs with JOB_TLS_OPTIONAL may still be
+ * served? */
 static inline bool
 thread_spares_optional(const struct thread *thread)
 {

@@ -23,24 +23,24 @@ enum {
 
 /* An empty table without rings. */
 void thread_table_init(struct thread_table *table);
-/* Frees threads and rings; no vertex or agent may hang on them. */
+/* Free threads and rings; no vertex or agent may still use them. */
 void thread_table_release(struct thread_table *table);
 
 struct thread_way {		/* what tells threads apart */
 	struct slice	channel, host, zone;	/* zone empty: none */
 };
 
-/* The thread of this destination, made (with its ring, by conf's clause)
- * when it is new. */
+/* The thread of this destination; a new one is made, with its ring, by conf's
+ * clause. */
 struct thread *thread_get(struct thread_table *table,
     const struct conf *conf, struct thread_way way, int64_t now_ms);
 /* The same, or NULL. */
 struct thread *thread_find(const struct thread_table *table,
     struct thread_way way);
 
-/* The vertex goes by this thread from now on; NULL: by none, its job is about
- * to be freed.  A thread is kept as long as a vertex names it, also one that
- * is done: orders ask what each recipient's destination is. */
+/* Set the vertex's thread; NULL: none, its job is about to be freed.  A thread
+ * is kept as long as a vertex names it, even one that is done, because orders
+ * need each recipient's destination. */
 void thread_take_vertex(struct thread *thread, struct vertex *vertex);
 /* None of the job's vertices names a thread any more. */
 void thread_forget_job(struct job *job);
@@ -49,14 +49,14 @@ void thread_forget_job(struct job *job);
  * Those that are held stay: they remember that a host is down. */
 void thread_sweep(struct thread_table *table, int64_t before_ms);
 
-/* A new configuration: every thread joins the ring that it says; rings that
- * are gone from it become stale.  Counts of agents that serve move along. */
+/* The configuration was replaced: every thread joins its new ring; rings that
+ * no longer exist become stale.  Counts of serving agents move along. */
 void thread_rematch(struct thread_table *table, const struct conf *conf);
 
-/* Free a stale ring when it has no agent any more. */
+/* Free a stale ring if it has no agent left. */
 void ring_release_stale(struct thread_table *table, struct ring *ring);
 
-/* Agents of all rings of this one's zone. */
+/* How many agents all rings of this ring's zone have. */
 unsigned ring_zone_agents(const struct thread_table *table,
     const struct ring *ring);
 
@@ -64,9 +64,9 @@ unsigned ring_zone_agents(const struct thread_table *table,
 bool thread_next(const struct thread_table *table, size_t *bucket,
     struct thread **thread);
 
-/* A walk in pieces.  A thread that is there all the time is met once,
- * whatever comes and goes between the pieces: the table only grows, by
- * doubling, and the chains that a chain was parted into are walked as one. */
+/* A walk in pieces.  A thread that stays in the table is visited once, whatever
+ * is added or removed between the pieces: the table only grows, by doubling,
+ * and the chains into which a chain was split are walked as one. */
 struct thread_walk {
 	size_t		 size, bucket;	/* size: of the table, at first */
 	struct thread	*at;		/* good until the piece is over */
@@ -76,9 +76,9 @@ struct thread_walk {
 /* Begin a walk over all threads of the table. */
 void thread_walk_init(struct thread_walk *walk,
     const struct thread_table *table);
-/* The next thread.  budget: chains to look at; it goes down, and may be set
- * to 0 to end the piece.  NULL: it is over, or budget is 0 and the chain at
- * hand has ended: only there a piece may end. */
+/* The next thread.  budget: how many chains to look at; it is reduced, and may
+ * be set to 0 to end the piece.  NULL: the walk is over, or budget is 0 and the
+ * current chain has ended, where alone a piece may end. */
 struct thread *thread_walk_next(struct thread_walk *walk,
     const struct thread_table *table, unsigned *budget);
 

@@ -42,22 +42,22 @@ enum bounce_kind bounce_kind(const struct bounce *bounce);
 const char *bounce_kind_name(enum bounce_kind kind);
 	/* "failed" "delayed" "delivered" */
 
-/* What its Status field says of a recipient (RFC 3464 section 2.3.4). */
+/* The value of a recipient's Status field (RFC 3464 section 2.3.4). */
 const char *bounce_status(const struct bounce *bounce,
     const struct bounce_rcpt *rcpt);
 
-/* Must the whole message come back with the report?  Only with a failure,
- * unless RET=HDRS, it is bigger than limit_bytes or binary (a report is
- * text). */
+/* Must the report return the whole message?  Only for a failure, unless
+ * RET=HDRS is given, the message is larger than limit_bytes or binary (a report
+ * is text). */
 bool bounce_returns_body(const struct control_file *control,
     enum bounce_kind kind,
     uint64_t limit_bytes);
 
-/* True when the report is sent with SMTPUTF8 and has parts of RFC 6533:
- * addresses or header fields are not ASCII, and the original came so. */
+/* Is the report sent with SMTPUTF8 and parts of RFC 6533?  If addresses or
+ * header fields are not ASCII, and the original came with SMTPUTF8. */
 bool bounce_is_global(const struct bounce *bounce);
 
-/* True when the report has bytes over 127 and needs 8BITMIME. */
+/* Does the report have bytes over 127, and so need 8BITMIME? */
 bool bounce_is_8bit(const struct bounce *bounce);
 
 /* Append header, blank line and all parts; lines end in LF. */

@@ -1,4 +1,4 @@
-/* bounce_internal.h - what the files of bounce.h share
+/* bounce_internal.h - shared by the files that implement bounce.h
  *
  * SPDX-License-Identifier: ISC
  */
@@ -9,11 +9,11 @@
 
 /* ---- bounce_value.c: one value inside one line ------------------------- */
 
-/* Is a byte of it not ASCII? */
+/* Has the text a byte that is not ASCII? */
 bool bounce_has_8bit(struct slice text);
-/* As it is, controls as "?". */
+/* Append a value, with control characters as "?". */
 void bounce_add_value(struct str *out, struct slice value);
-/* The same in ASCII: other characters as \x{20AC} (RFC 6533 section 3). */
+/* The same in ASCII, with other characters as \x{20AC} (RFC 6533 section 3). */
 void bounce_add_ascii(struct str *out, struct slice value);
 /* "name: Fri, 20 Nov 2026 ...". */
 void bounce_add_date(struct str *out, const char *name, int64_t wall_s);
@@ -25,14 +25,14 @@ void bounce_add_wrapped(struct str *out, const char *indent,
 
 /* ---- what an outcome is ------------------------------------------------ */
 
-/* What the report says of one recipient. */
+/* The kind of report for one recipient. */
 enum bounce_kind bounce_rcpt_kind(const struct bounce_rcpt *rcpt);
-/* Action field of RFC 3464 section 2.3.3. */
+/* The Action field of RFC 3464 section 2.3.3. */
 const char *bounce_action(const struct bounce_rcpt *entry);
 
 /* ---- bounce_words.c, bounce_fields.c ------------------------------------ */
 
-/* The form number i of the bounce; English when it has none. */
+/* Form number i of the bounce; English if it has none. */
 const struct report_form *bounce_form(const struct bounce *bounce, size_t i);
 void bounce_add_people(const struct bounce *bounce, struct str *out);
 void bounce_add_fields(const struct bounce *bounce, struct str *out);

@@ -16,8 +16,8 @@ struct formset {
 	size_t		 count;		/* 0: English, as built in */
 };
 
-/* Read what `report languages` names.  One that cannot be read is said as
- * an event and left out; en needs no file. */
+/* Read the forms that `report languages` names.  One that cannot be read causes
+ * an event and is left out; en needs no file. */
 void formset_load(struct formset *set, const struct conf *conf);
 void formset_release(struct formset *set);
 

@@ -1,4 +1,4 @@
-/* report.h - one report: whom it is about, its text, its draft
+/* report.h - one report: its recipients, its text, its draft
  *
  * SPDX-License-Identifier: ISC
  */
@@ -21,7 +21,7 @@ struct report {
 						 * it pays */
 };
 
-/* When the first of those that `keep failed` keeps is to be reported (wall);
+/* When the first recipient that `keep failed` keeps is to be reported (wall);
  * 0: none is kept. */
 int64_t report_kept_until_s(const struct reporter *reporter,
     const struct control_file *control, int64_t now_s);
@@ -30,7 +30,7 @@ int64_t report_kept_until_s(const struct reporter *reporter,
  * at bounce->now_s (and, if
  * the job has JOB_NOTICE, those whose delay is) into bounce, out of
  * bounce->control.  One report goes to one address: recipients of groups whose
- * reports go elsewhere are left, *out_more tells that there are some.
+ * reports go elsewhere are left out, and *out_more says whether there are any.
  * Returns how many; the array is in the intake's arena. */
 size_t report_choose_rcpts(struct reporter *reporter, const struct job *job,
     struct bounce *bounce, bool *out_more);
@@ -38,15 +38,15 @@ size_t report_choose_rcpts(struct reporter *reporter, const struct job *job,
 /* Can a report be sent there at all? */
 bool report_address_is_good(struct slice address);
 
-/* Write the draft dsn-<id>-<k> (row S3), unsynced, and the marks that have
- * to follow its sync.  0; -1 with err: nothing is left of it. */
+/* Write the draft dsn-<id>-<k> (row S3), unsynced, and the marks that must
+ * follow its sync.  0; -1 with err: the draft was removed. */
 int report_write(struct reporter *reporter, struct job *job,
     struct bounce *bounce, struct report *out, struct err *err);
 
 /* Fill in the marks of all recipients of the bounce. */
 void report_mark(struct report *report, const struct bounce *bounce);
 
-/* Free what is not the draft. */
+/* Free everything but the draft. */
 void report_free_texts(struct report *report);
 
 #endif

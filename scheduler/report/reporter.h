@@ -24,13 +24,13 @@ struct reporter {
 	struct formset	 forms;
 };
 
-/* Write what is queued (at most REPORT_TURN_JOBS jobs, which are sent when a
- * thread has made them durable; the next ones are written then).  Returns
- * when to call again: a moment, INT64_MAX when nothing is queued, or in a
- * turn that something else begins. */
+/* Write the queued reports (at most REPORT_TURN_JOBS jobs, which are sent when
+ * a thread has made them durable; then the next ones are written).  Returns the
+ * moment to call it again; INT64_MAX: only in a turn that something else
+ * begins, or nothing is queued. */
 int64_t reporter_turn_end(struct reporter *reporter);
 
-/* Wait for what is under way, before the scheduler ends. */
+/* Wait for the running sync, before the scheduler ends. */
 void reporter_finish(struct reporter *reporter);
 
 #endif

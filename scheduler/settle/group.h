@@ -1,11 +1,11 @@
 /* group.h - finished messages and fresh records, made durable together
  *
- * What waits for the disk is done by the threads of io/sync.h, in this
- * order and never before the step in front has ended:
+ * The threads of io/sync.h do what waits for the disk, in this order, each step
+ * after the end of the one before:
  *
- *	bodies		F0 -> F1	unlink, a removal a task
- *	barrier		F1 -> F2	a directory, or a file, a task
- *	control files	F2 -> F3	unlink, a removal a task
+ * 	bodies		F0 -> F1	unlink, a removal a task
+ * 	barrier		F1 -> F2	a directory, or a file, a task
+ * 	control files	F2 -> F3	unlink, a removal a task
  *
  * While a barrier goes on, bodies of the next group are unlinked and control
  * files of the one before; there is one barrier at a time.
@@ -49,24 +49,25 @@ struct group {
 	struct timer	 removal_timer;	/* a removal that is not full */
 };
 
-/* queue is there already; makes the syncer. */
+/* Begin, for a queue that is open already; makes the syncer. */
 void group_open(struct group *group, struct queue *queue);
 
 /* Every recipient is final and nothing is owed (row F0): unlink the body
  * (F1); barrier and the unlink of the control file (F2, F3) come with the
- * group.  The job is not touched by the caller afterwards. */
+ * group.  The caller must not use the job afterwards. */
 void group_finish(struct group *group, struct job *job);
 
-/* Row F1 left by somebody else: the control file has no body. */
+/* Take over a row F1 that an earlier scheduler left: a control file without a
+ * body. */
 void group_orphan(struct group *group, ino_t inode);
 
-/* The job stays and its file has new records. */
+/* The job stays, and its file has new records to be synced. */
 void group_dirty(struct group *group, struct job *job);
 
-/* Do it now, and wait for its end (when the scheduler stops). */
+/* Do everything now, and wait for its end (when the scheduler stops). */
 void group_commit(struct group *group);
 
-/* Stop the timers and the threads; group_commit comes before. */
+/* Stop the timers and the threads, after group_commit. */
 void group_release(struct group *group);
 
 #endif

@@ -1,4 +1,4 @@
-/* settle.h - jobs of which nothing is under way: done, or owing a report
+/* settle.h - jobs without a running attempt: done, or owing a report
  *
  * SPDX-License-Identifier: ISC
  */
@@ -11,22 +11,21 @@ enum {
 	SETTLE_OWING_MS = 300000	/* a failure waits so long for others */
 };
 
-/* Is the job done, or is something owed?  Goes on to report or finish. */
+/* Report or finish the job, if it is done or something is owed. */
 void settle_job(struct group *group, struct job *job);
 
-/* Something of this job is to be looked at at the end of the turn: outcomes
- * to report, a notice of delay, expired recipients. */
+/* Have the job looked at at the end of the turn: it has outcomes to report, a
+ * notice of delay, or expired recipients. */
 void settle_report(struct queue *queue, struct job *job);
 
-/* It keeps failed recipients whose reports wait; the first goes at until_s
- * (wall).  0: none any more. */
+/* The job keeps failed recipients whose reports wait; the first is due at
+ * until_s (wall).  0: none is kept any more. */
 void settle_keep(struct queue *queue, struct job *job, int64_t until_s);
 
-/* All that keeps something looks at once how long: the setting changed. */
+/* `keep failed` changed: recompute how long each job keeps its recipients. */
 void settle_kept(struct queue *queue);
 
-/* Once a minute: who owes for too long, or kept something long enough,
- * reports now. */
+/* Once a minute: report what has been owed too long, or kept long enough. */
 void settle_tick(struct queue *queue);
 
 #endif

@@ -1,7 +1,7 @@
-/* check.h - whether a password is a user's
+/* check.h - checking a user's password
  *
- * Runs where nobody else waits for it: in a process of auth/process.c's.
- * The questions and answers: login.h.
+ * Runs in a process of auth/process.c, where nobody else waits for it.  The
+ * questions and answers: login.h.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -12,9 +12,9 @@
 
 struct auth_check;
 
-/* conf must outlive it and have a back end that is asked here (auth users,
- * pam, saslauthd).  secret: the same for all processes and for as long as
- * users who are not there shall look the same. */
+/* conf must outlive it and have a back end of this process (auth users, pam,
+ * saslauthd).  secret: the same for all processes as long as unknown users
+ * shall always look the same. */
 struct auth_check *auth_check_new(const struct conf *conf,
     struct slice secret);
 void auth_check_free(struct auth_check **check);

@@ -1,8 +1,8 @@
-/* failures.h - how often somebody failed to log in, of late
+/* failures.h - how often clients failed to log in lately
  *
- * Shared memory of all workers of an smtpserver: made by the listener before
- * it forks them.  Bounded: when it is full the oldest are forgotten.  A
- * worker that was taken over can forget or invent failures, no more.
+ * Memory shared by all workers of an smtpserver, made by the listener before it
+ * forks them.  When it is full the oldest are forgotten.  A worker that was
+ * taken over can only forget or invent failures.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -25,9 +25,9 @@ enum {
 struct failures *failures_new(struct err *err);
 void failures_free(struct failures **failures);
 
-/* How many of key ("address 192.0.2.7", "user bob") count now. */
+/* How many failures of key ("address 192.0.2.7", "user bob") count now. */
 unsigned failures_count(const struct failures *failures, struct slice key);
-/* One more; returns how many now. */
+/* Add one; returns how many there are now. */
 unsigned failures_add(struct failures *failures, struct slice key);
 /* Forget them. */
 void failures_clear(struct failures *failures, struct slice key);

@@ -1,22 +1,22 @@
-/* login.h - one AUTH exchange: what is said next
+/* login.h - one AUTH exchange: what to say next
  *
- * Pure: a response or an answer of a helper goes in, what is to be done next
- * comes out.  session/auth.c does it.
+ * Pure: a response or a helper's answer goes in, what to do next comes out.
+ * session/auth.c does it.
  *
- *	login_new -> login_begin (or login_take with the initial response)
- *	  LOGIN_CHALLENGE  say it after 334; login_take with the response
- *	  LOGIN_ASK        ask a helper of login->kind; login_answered
- *	  anything else    over
+ * 	login_new -> login_begin (or login_take with the initial response)
+ * 	  LOGIN_CHALLENGE  say it after 334; login_take with the response
+ * 	  LOGIN_ASK        ask a helper of login->kind; login_answered
+ * 	  anything else    over
  *
  * Questions to helpers of kind "auth" (auth/check.h), each word base64:
- *	plain USER PASSWORD ADDRESS		ok USER | no
- *	scram-first USER			SALT ROUNDS (in digits)
- *	scram-final USER MESSAGE PROOF		ok SIGNATURE [USER] | no
+ * 	plain USER PASSWORD ADDRESS		ok USER | no
+ * 	scram-first USER			SALT ROUNDS (in digits)
+ * 	scram-final USER MESSAGE PROOF		ok SIGNATURE [USER] | no
  * to those of kind "dovecot" (auth/dovecot.h):
- *	start MECHANISM SERVER CLIENT tls|clear	RESPONSE|-
- *	go-on TOKEN RESPONSE			ok USER | no [USER] | later |
- *						more TOKEN CHALLENGE
- *	give-up TOKEN				(nobody waits for an answer)
+ * 	start MECHANISM SERVER CLIENT tls|clear	RESPONSE|-
+ * 	go-on TOKEN RESPONSE			ok USER | no [USER] | later |
+ * 						more TOKEN CHALLENGE
+ * 	give-up TOKEN				(nobody waits for an answer)
  *
  * SPDX-License-Identifier: ISC
  */
@@ -68,26 +68,26 @@ struct login {
 	struct str		 token;
 };
 
-/* Does this mechanism, by name, work with a back end that keeps passwords
- * (is_relay false), or with one that does it all (true)?  offers: blank
- * separated names that are offered.  NULL: not offered. */
+/* Begin an exchange by this mechanism, with a back end that has passwords
+ * (is_relay false), or one that does everything (true).  offers: the names that
+ * are offered, with blanks between.  NULL: not offered. */
 struct login *login_new(struct slice mechanism, struct slice offers,
     bool is_relay, const struct login_place *place);
-/* Wipes what it knew. */
+/* Wipe its secrets and free it. */
 void login_free(struct login **login);
 
 /* LOGIN_MALFORMED with these words. */
 enum login_next login_say_malformed(struct str *out, const char *words);
 
-/* There was no initial response. */
+/* Begin without an initial response. */
 enum login_next login_begin(struct login *login, struct str *out);
-/* The client's response (decoded). */
+/* Take the client's response (decoded). */
 enum login_next login_take(struct login *login, struct slice response,
     struct str *out);
-/* The client is gone, or wants no more.  Appends what a helper of its kind is
- * to be told; nothing when none waits for more. */
+/* The client is gone, or gave up.  Appends what to tell a helper of its kind;
+ * nothing if none waits for more. */
 void login_give_up(const struct login *login, struct str *out);
-/* The helper's answer. */
+/* Take the helper's answer. */
 enum login_next login_answered(struct login *login, enum ask_state state,
     struct slice answer, struct str *out);
 

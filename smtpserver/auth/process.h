@@ -1,10 +1,10 @@
-/* process.h - where passwords are looked at
+/* process.h - the process that checks passwords
  *
- * A process forked by the listener before it gives up root, as the one that
+ * A process forked by the listener before it drops root, like the one that
  * keeps the keys: it forks a helper (helper.h) for each socket that the
- * listener gives it.  Those may read a table of passwords that only root can
- * read (Linux; else what the account can), and, for `auth pam` alone, are
- * root.  Nothing but questions of helper.h reaches them.
+ * listener gives it.  Helpers may read a table of passwords that only root can
+ * read (on Linux; else what the account can), and are root only for `auth pam`.
+ * Only questions of helper.h reach them.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -15,10 +15,10 @@
 
 struct auth_process;
 
-/* Has this configuration work for one? */
+/* Does this configuration need one? */
 bool auth_process_is_wanted(const struct conf *conf);
 
-/* Fork it; in the child child_fn closes what is not its business (NULL:
+/* Fork it; in the child child_fn closes the listener's descriptors (NULL:
  * nothing is open yet).  NULL with err. */
 struct auth_process *auth_process_start(struct process *process,
     loop_fn *child_fn, void *context, struct err *err);
@@ -29,7 +29,7 @@ void auth_process_free(struct auth_process **auth);
 
 /* A socket to a new helper.  -1 with err. */
 int auth_process_open(struct auth_process *auth, struct err *err);
-/* The helpers to come have the configuration as it is now. */
+/* New helpers get the present configuration. */
 void auth_process_reload(struct auth_process *auth);
 
 #endif

@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "io/peer.h"
+#include "io/unix_socket.h"
 #include "smtpserver/auth/check.h"
 
 #include "base/banned.h"
@@ -74,16 +75,13 @@ auth_saslauthd_check(const char *path, const char *service,
     const char *user, const char *password, struct err *err)
 {
 	int64_t until_ms = clock_steady_ms() + SASLAUTHD_FOR_MS;
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct sockaddr_un address;
 	enum auth_result result = AUTH_TROUBLE;
 	struct peer peer;
 
 	err->text[0] = '\0';
-	if (strlcpy(address.sun_path, path, sizeof(address.sun_path)) >=
-	    sizeof(address.sun_path)) {
-		err_set(err, "the path %s is too long for a socket", path);
+	if (unix_socket_address(slice_of(path), &address, err) < 0)
 		return AUTH_TROUBLE;
-	}
 	peer_init(&peer);
 	if (peer_connect(&peer, (struct sockaddr *)&address, sizeof(address),
 	    until_ms, err) == PEER_OK) {

@@ -1,19 +1,19 @@
 /* ask.h - what a session asks of a helper process
  *
- * A session never blocks its worker.  What would (DNS, tables, users,
- * passwords) is asked of a helper: a command handler calls session_ask and
- * returns; the session waits in STEP_ASK with WANT_ANSWER, commands after
- * it wait in the stream, and when the answer or its time has come the
- * command goes on in answered_fn, which fills the reply (or asks again).
+ * A session never blocks its worker.  A helper is asked what would block (DNS,
+ * tables, users, passwords): a command handler calls session_ask and returns;
+ * the session waits in STEP_ASK with WANT_ANSWER, later commands wait in the
+ * stream, and when the answer comes, or its time is over, the command goes on
+ * in answered_fn, which fills the reply (or asks again).
  *
- *	handler     session_ask(session, "dns", question, 0, fn); return;
- *	worker      "ask TOKEN KIND QUESTION"  to the listener
- *	listener     to a helper of that kind (helpers.h), or queued
- *	helper      "TOKEN ok ANSWER" or "TOKEN trouble WORDS"
- *	worker      session_answered -> STEP_COMMAND -> fn(..., out)
+ * 	handler     session_ask(session, "dns", question, 0, fn); return;
+ * 	worker      "ask TOKEN KIND QUESTION"  to the listener
+ * 	listener     to a helper of that kind (helpers.h), or queued
+ * 	helper      "TOKEN ok ANSWER" or "TOKEN trouble WORDS"
+ * 	worker      session_answered -> STEP_COMMAND -> fn(..., out)
  *
- * Nothing is asked twice at once by one session, so questions are bounded by
- * sessions; each has a deadline.  No answer is an answer: trouble, which is
+ * A session asks one question at a time, so their number is bounded by the
+ * sessions; each has a deadline.  A missing answer counts as trouble, which is
  * 451 for the client unless a setting says otherwise.
  *
  * SPDX-License-Identifier: ISC
@@ -68,8 +68,8 @@ void ask_free(struct ask **ask);
 
 /* ---- who waits for which answer --------------------------------------- */
 
-/* Tokens for things that wait: found by token, and not found any more when
- * closed, however late an answer comes. */
+/* Tokens for things that wait: found by token until closed, however late an
+ * answer comes. */
 struct asks;
 
 /* A set of tokens; empty. */

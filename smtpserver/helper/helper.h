@@ -1,12 +1,12 @@
-/* helper.h - processes that answer what would block a session
+/* helper.h - processes that answer questions which would block a session
  *
  * Each kind is a row of listener/helper_kinds.c.  Helpers are forked by the
- * listener when first needed, from its own account; or they are somebody else's
- * process that listens on a socket in the run directory (the router, who
- * may read what we may not).  Either way the same lines:
+ * listener when first needed, under its own account; or they are another
+ * daemon's process that listens on a socket in the run directory (the router,
+ * which may read what we may not).  The lines are the same:
  *
- *	to it		TOKEN QUESTION
- *	from it		TOKEN ok ANSWER  |  TOKEN trouble WHY
+ * 	to it		TOKEN QUESTION
+ * 	from it		TOKEN ok ANSWER  |  TOKEN trouble WHY
  *
  * QUESTION and ANSWER are one line of any bytes but LF.  Answers may come in
  * any order.

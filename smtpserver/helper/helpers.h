@@ -1,10 +1,9 @@
 /* helpers.h - the listener's side of the helper processes
  *
- * Questions come from workers, wait in a queue for each kind, go to a
- * helper that has room, and every one of them is answered once: by the
- * helper, or with trouble when its helper died, hung or was never there, when
- * the queue is full, or when it waited longer than its kind allows.
- * What is asked is passed on unread.
+ * Questions come from workers, wait in a queue for each kind, go to a helper
+ * that has room, and each is answered once: by the helper, or with trouble if
+ * its helper died, hung or was never there, if the queue is full, or if it
+ * waited longer than its kind allows.  Questions are passed on unread.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -32,8 +31,8 @@ struct helpers *helpers_new(struct process *process,
 /* Kills what is left. */
 void helpers_free(struct helpers **helpers);
 
-/* How a helper is had that is neither forked nor listens: a socket, or -1
- * with err.  Without it such kinds answer with trouble. */
+/* Opens a helper that is neither forked nor listens: a socket, or -1 with err.
+ * Without it such kinds answer with trouble. */
 typedef int helpers_open_fn(void *context, struct err *err);
 void helpers_open_with(struct helpers *helpers, helpers_open_fn *fn);
 

@@ -1,8 +1,8 @@
 /* conversation.h - one session and all its milters
  *
- * Questions of the session are taken one after the other, each past all
- * milters in the order of the file until one refuses.  A message that has
- * come whole goes past each with the changes of those before it.
+ * Questions of the session are answered one after the other; each goes to all
+ * milters in the order of the file until one refuses.  A complete message goes
+ * to each with the changes of those before it.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -26,13 +26,15 @@ struct conversation_home {	/* what all conversations of a process share */
 	void				*context;
 };
 
-/* One that has said nothing yet.  home is borrowed, key copied. */
+/* A conversation that has not begun; freed by conversation_free.  home is
+ * borrowed, key copied. */
 struct conversation *conversation_new(const struct conversation_home *home,
     const char *key);
-/* It is about a message of sendmail(1), whose file is fd (borrowed): for the
- * milters that see such mail.  Before it is asked anything. */
+/* The conversation is about a message of sendmail(1), whose file is fd
+ * (borrowed), with the milters that see such mail.  Call it before the first
+ * question. */
 void conversation_of_local(struct conversation *conversation, int fd);
-/* Questions that it has are answered with trouble. */
+/* Free it; open questions are answered with trouble. */
 void conversation_free(struct conversation **conversation);
 
 /* "STAGE {facts}" (filter.h).  The answer comes later, or in this call. */

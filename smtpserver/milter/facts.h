@@ -1,6 +1,6 @@
-/* facts.h - what filters are told of a session, by name
+/* facts.h - what filters are told about a session, by name
  *
- * A session says what is new since its last question; the filters' helper
+ * A session sends what is new since its last question; the filters' helper
  * keeps it for the conversation.  One row a fact: FACT(SYMBOL, "key").
  *
  * SPDX-License-Identifier: ISC
@@ -71,8 +71,8 @@ struct filter_facts {		/* zeroed: nothing is known */
 void filter_facts_init(struct filter_facts *facts);
 /* Free what it holds. */
 void filter_facts_release(struct filter_facts *facts);
-/* Take what a JSON object has (keys that are none are passed over); what it
- * does not have stays as it was. */
+/* Take the facts of a JSON object (unknown keys are skipped); others stay
+ * unchanged. */
 void filter_facts_take(struct filter_facts *facts, struct slice object);
 /* One fact; empty when it is not known.  Borrows from facts. */
 struct slice filter_fact(const struct filter_facts *facts,

@@ -1,26 +1,26 @@
 /* filter.h - the helper that keeps sessions' conversations with milters
  *
- * A session asks as it goes on, and tells (nobody waits for an answer) when
- * something is over:
+ * A session asks as it goes on, and says when something is over (without
+ * waiting for an answer):
  *
- *	question	KEY STAGE [{facts}]	KEY: "new", or as it was told
- *	STAGE		connect helo mail rcpt data end unknown
- *			refused (a recipient was, by us), abort, quit
- *	answer		KEY WANTS WORD
- *	WANTS		hex: 1 << enum talk_step that a milter wants to hear;
- *			0: none has anything more to say
- *	WORD		"pass" SAID [file=NAME bytes=N crc=HEX]
- *			[freeze=CAUSE] [because TEXT]
- *			"refuse SAID CODE STATUS TEXT"
- *			"discard SAID"
- *	SAID		{"said=" HOW ":" SOCKET}: of each that did more than let
- *			it pass; HOW: fail freeze refuse discard; SOCKET in
- *			xtext
+ * 	question	KEY STAGE [{facts}]	KEY: "new", or as it was told
+ * 	STAGE		connect helo mail rcpt data end unknown
+ * 			refused (a recipient was, by us), abort, quit
+ * 	answer		KEY WANTS WORD
+ * 	WANTS		hex: 1 << enum talk_step that a milter wants to hear;
+ * 			0: none has anything more to say
+ * 	WORD		"pass" SAID [file=NAME bytes=N crc=HEX]
+ * 			[freeze=CAUSE] [because TEXT]
+ * 			"refuse SAID CODE STATUS TEXT"
+ * 			"discard SAID"
+ * 	SAID		{"said=" HOW ":" SOCKET}: of each that did more than let
+ * 			it pass; HOW: fail freeze refuse discard; SOCKET in
+ * 			xtext
  *
  * file= is the changed message as a draft that is written but not complete:
  * the session puts it in the place of its own.  KEY begins with the process
- * that has the conversation ("123-0af3..."): the listener sends what comes
- * there (helper.h, keeps); nobody can guess the rest.
+ * that has the conversation ("123-0af3..."), to which the listener sends later
+ * questions (helper.h, keeps); nobody can guess the rest.
  *
  * SPDX-License-Identifier: ISC
  */

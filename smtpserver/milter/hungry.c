@@ -188,12 +188,11 @@ hungry_start(struct hungry *hungry, struct err *err)
 static int
 hungry_reach(struct hungry *hungry, int64_t deadline_ms, struct err *err)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	const char *path = hungry->conf->socket + 5;
+	struct sockaddr_un address;
+	struct slice path = slice_from(slice_of(hungry->conf->socket), 5);
 
-	if (strlen(path) >= sizeof(address.sun_path))
-		return err_set(err, "the name of the socket is too long");
-	memcpy(address.sun_path, path, strlen(path) + 1);
+	if (unix_socket_address(path, &address, err) < 0)
+		return -1;
 	err_set(err, "no answer in time");
 	return peer_connect(&hungry->peer, (struct sockaddr *)&address,
 	    sizeof(address), deadline_ms, err) == PEER_OK ? 0 : -1;

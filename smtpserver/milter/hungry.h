@@ -1,12 +1,11 @@
 /* hungry.h - ZMailer's content filter protocol
  *
- *	program		"#hungry" LF when it can take one more
- *	to it		the path of a message file, LF
- *	from it		NUMBER [CODE] [STATUS] TEXT LF
+ * 	program		"#hungry" LF when it can take one more
+ * 	to it		the path of a message file, LF
+ * 	from it		NUMBER [CODE] [STATUS] TEXT LF
  *
- * NUMBER below 0 refuses the message, 0 lets it pass, above 0 sets it aside
- * in freezer/ under that number.  Lines that begin with # and are not
- * #hungry are talk.
+ * NUMBER below 0 refuses the message, 0 lets it pass, above 0 sets it aside in
+ * freezer/ under that number.  Other lines that begin with # are ignored.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -19,8 +18,8 @@
  * below public/; the answer a WORD of filter.h. */
 void hungry_serve(struct process *process, int socket);
 
-/* What a line of the program says, as a WORD of filter.h appended to out.
- * 0; -1: it says nothing of the kind. */
+/* Append what a line of the program says, as a WORD of filter.h, to out.  0;
+ * -1: it is no such line. */
 int hungry_verdict(struct slice line, struct str *out);
 
 #endif

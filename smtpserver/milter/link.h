@@ -1,8 +1,7 @@
 /* link.h - one milter: its conversation and the connection under it
  *
- * Never blocks.  A link is told to go to a goal; when its talk is
- * TALK_DONE again the owner's stir function has been called (but not within
- * link_go).
+ * Never blocks.  A link is told to go to a goal; when its talk is TALK_DONE,
+ * the owner's stir function is called (but not within link_go).
  *
  * SPDX-License-Identifier: ISC
  */
@@ -31,7 +30,7 @@ struct link {
 void link_init(struct link *link, struct loop *loop,
     const struct conf_milter *conf, const struct filter_facts *facts,
     loop_fn *stir, void *context);
-/* Says QUIT as far as the socket takes it, and closes. */
+/* Send QUIT as far as the socket takes it, and close. */
 void milter_link_release(struct link *link);
 
 /* talk_begin, with a connection. */

@@ -1,8 +1,8 @@
 /* mail.h - a message while filters look at it and change it
  *
  * Read from a draft (row S0 of doc/INTERNALS): envelope, header fields one
- * by one, body.  Changes are kept beside what came and written out as a new
- * draft when there are any; the body is never copied unless it is replaced.
+ * by one, body.  Changes are kept apart, and written as a new draft if there
+ * are any; the body is only copied if it is replaced.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -43,8 +43,8 @@ void filter_mail_close(struct filter_mail *mail);
 
 /* Header changes.  Values come with CR LF or LF folding, which becomes LF; a
  * value that would end the header is cut there.  index counts fields of that
- * name from 1 (change), or all fields from 0 (insert).  Nothing happens
- * beyond FILTER_FIELDS_MAX, or to a name that is none. */
+ * name from 1 (change), or all fields from 0 (insert).  A change beyond
+ * FILTER_FIELDS_MAX, or with an invalid name, is ignored. */
 void filter_mail_add(struct filter_mail *mail, struct slice name,
     struct slice value);
 void filter_mail_insert(struct filter_mail *mail, size_t index,
@@ -61,10 +61,10 @@ void filter_mail_delete_rcpt(struct filter_mail *mail, struct slice address);
 int filter_mail_set_from(struct filter_mail *mail, struct slice address,
     struct err *err);
 
-/* The body is this from now on (in the arena, CR LF made LF). */
+/* Replace the body (it is in the arena; CR LF becomes LF). */
 void filter_mail_set_body(struct filter_mail *mail, struct slice body);
 
-/* Write all of it into a draft that was just opened.  returns 0 or -1. */
+/* Write the message into a draft that was just opened.  returns 0 or -1. */
 int filter_mail_write(const struct filter_mail *mail, struct draft *draft,
     struct err *err);
 

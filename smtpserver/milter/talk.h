@@ -1,15 +1,15 @@
 /* talk.h - the conversation with one milter, as a machine without a socket
  *
- * Bytes of the milter in, bytes for it out; no descriptor, no clock.  It is
- * taken from goal to goal as its session goes on: connected, greeted, a
- * sender, recipients, a message.  What comes before a goal and was not said
- * yet is said on the way, so that a milter that was away for a while hears
- * all that it needs.
+ * Bytes of the milter in, bytes for it out; no descriptor, no clock.  It goes
+ * from goal to goal as its session goes on: connected, greeted, a sender,
+ * recipients, a message.  What comes before a goal and was not sent yet is sent
+ * on the way, so that a milter that was away for a while gets all that it
+ * needs.
  *
- *	talk_begin(talk, goal)
- *	while talk->state:  TALK_SHUT     connect, then talk_opened
- *	                    TALK_BUSY     send out, talk_hear what comes
- *	                    TALK_DONE     talk->result
+ * 	talk_begin(talk, goal)
+ * 	while talk->state:  TALK_SHUT     connect, then talk_opened
+ * 	                    TALK_BUSY     send out, talk_hear what comes
+ * 	                    TALK_DONE     talk->result
  *
  * SPDX-License-Identifier: ISC
  */
@@ -93,25 +93,25 @@ void talk_init(struct talk *talk, const struct filter_facts *facts);
 /* Free what it holds. */
 void talk_release(struct talk *talk);
 
-/* Go as far as goal.  mail: for TALK_EOB, else NULL.  result (the caller's)
- * is filled. */
+/* Go to the goal.  mail: for TALK_EOB, else NULL.  Fills result, which the
+ * caller owns. */
 void talk_begin(struct talk *talk, enum talk_step goal,
     struct filter_mail *mail, struct filter_result *result);
-/* There is a connection now. */
+/* The connection is open. */
 void talk_opened(struct talk *talk);
-/* Bytes of the milter.  The connection is to be closed when where is
- * TALK_NOWHERE afterwards. */
+/* Take bytes from the milter.  If `where` is TALK_NOWHERE afterwards, close the
+ * connection. */
 void talk_hear(struct talk *talk, struct slice bytes);
-/* What was in out has been sent (and taken out of it). */
+/* The bytes of out were sent (and removed from it). */
 void talk_sent(struct talk *talk);
-/* It did not do its work: no connection, silence. */
+/* The milter failed: no connection, or silence. */
 void talk_fail(struct talk *talk, const char *why);
-/* It hung up. */
+/* The milter closed the connection. */
 void talk_lose(struct talk *talk);
-/* The message is over without an end: ABORT, if it heard of one. */
+/* The message is given up: send ABORT, if the milter knows of one. */
 void talk_abort(struct talk *talk);
 
-/* Does it want to hear of this step? */
+/* Does the milter want this step? */
 bool talk_wants(const struct talk *talk, enum talk_step step);
 
 #endif

@@ -24,7 +24,7 @@ extern const struct talk_row talk_rows[TALK_STEPS];
  * change (or talk_broken was called). */
 bool talk_take_change(struct talk *talk, const struct packet *packet);
 
-/* It does not keep to the protocol: what says how. */
+/* The milter violates the protocol; what says how. */
 void talk_broken(struct talk *talk, const char *what,
     const struct err *err);
 

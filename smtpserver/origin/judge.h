@@ -1,30 +1,31 @@
-/* judge.h - the helper that judges whose mail a message is
+/* judge.h - the helper that authenticates mail (SPF, DKIM, DMARC, ARC)
  *
- * A session asks when a message is whole (verify-origin), before it is stored:
+ * A session asks when a message is complete (verify-origin), before it is
+ * stored:
  *
- *	question	{"id":ID,"client":"192.0.2.1:4711","helo":NAME,
- *			"sender":ADDRESS,"host":NAME,"file":DRAFT}
- *	answer		"spf=WORD dkim=WORD dmarc=WORD policy=WORD arc=WORD
- *			dkim2=WORD sealer=DOMAIN|- signers=DOMAIN,...|-
- *			report=NOTE|- file=NAME bytes=N crc=N"
+ * 	question	{"id":ID,"client":"192.0.2.1:4711","helo":NAME,
+ * 			"sender":ADDRESS,"host":NAME,"file":DRAFT}
+ * 	answer		"spf=WORD dkim=WORD dmarc=WORD policy=WORD arc=WORD
+ * 			dkim2=WORD sealer=DOMAIN|- signers=DOMAIN,...|-
+ * 			report=NOTE|- file=NAME bytes=N crc=N"
  *
  * It reads the draft (row S0 of doc/INTERNALS), asks the DNS what libzm/origin
- * wants to know of it, and leaves another draft beside it: the same message
- * with one Authentication-Results of ours at its top, and without those that
- * say they are ours (RFC 8601 section 5).  The session puts that in the place
- * of its own.  What the DNS does not tell in time is a temperror.
+ * needs, and leaves another draft beside it: the same message with one
+ * Authentication-Results of ours at its top, and without those that claim to be
+ * ours (RFC 8601 section 5).  The session replaces its own draft by that.  If
+ * the DNS does not answer in time, the result is temperror.
  *
  * At RCPT a rule may ask for SPF alone (policy/late.h).  That needs no message:
  * no draft is read, and none is left.
  *
- *	question	{"id":ID,"ask":"spf","client":"[192.0.2.1]",
- *			"helo":NAME,"sender":ADDRESS}	ID: of the session
- *	answer		"spf=WORD"
+ * 	question	{"id":ID,"ask":"spf","client":"[192.0.2.1]",
+ * 			"helo":NAME,"sender":ADDRESS}	ID: of the session
+ * 	answer		"spf=WORD"
  *
- * Locked in (daemon/sandbox.h), it has drafts, the journal and servers of the
- * DNS, and nothing else.  Many are judged at a time, each bounded:
- * JUDGE_ASKS_MAX questions in JUDGE_ASK_MS.  A message is mapped, never in
- * memory as a whole.
+ * Its sandbox (daemon/sandbox.h) has drafts, the journal and DNS servers, and
+ * nothing else.  It works on many messages at a time, each with at most
+ * JUDGE_ASKS_MAX questions in JUDGE_ASK_MS.  A message is mapped, never read as
+ * a whole.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -89,13 +90,13 @@ struct judge_answer {
 	uint32_t	  crc;
 };
 
-/* Who is trusted to have seen it pass. */
+/* Set the trusted sealer that saw it pass. */
 void judge_answer_set_sealer(struct judge_answer *answer,
     struct slice domain);
-/* One more signer, unless there is no room for it. */
+/* Add a signer, if there is room for it. */
 void judge_answer_add_signer(struct judge_answer *answer,
     struct slice domain);
-/* What reports to the author's domain need to know. */
+/* Set what reports to the author's domain need. */
 void judge_answer_set_report(struct judge_answer *answer,
     const struct dmarc_note *note);
 /* Append the answer. */
@@ -103,8 +104,7 @@ void judge_answer_add(struct str *out, const struct judge_answer *answer);
 /* Read one.  0; -1: it is none. */
 int judge_answer_parse(struct slice line, struct judge_answer *out);
 
-/* Append, read the answer to a question about SPF alone.  0; -1: it is
- * none. */
+/* Append, read the answer to a question about SPF alone.  0; -1: malformed. */
 void judge_spf_add(struct str *out, enum origin spf);
 int judge_spf_parse(struct slice line, enum origin *out);
 

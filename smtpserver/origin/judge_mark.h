@@ -1,4 +1,4 @@
-/* judge_mark.h - a message with what was judged of it in its header
+/* judge_mark.h - writing the results of mail authentication into a message
  *
  * SPDX-License-Identifier: ISC
  */
@@ -7,7 +7,7 @@
 
 #include "smtpserver/origin/judge.h"
 
-/* A draft of another process as it lies there, mapped. */
+/* Another process's draft, mapped. */
 struct judge_mail {
 	struct slice	file;		/* the map; empty: none */
 	struct slice	envelope;	/* its lines, "env-end" included */

@@ -1,8 +1,8 @@
 /* facts.h - what was asked and answered, kept so that it is asked once
  *
- * A command that needs several answers is run again from its start with each
- * of them; what it knows already it finds here.  A fact is a question with
- * its answer, however that came out.
+ * A command that needs several answers is run again from its start with each of
+ * them, and finds the earlier ones here.  A fact is a question with its answer,
+ * even if that is trouble.
  *
  * SPDX-License-Identifier: ISC
  */

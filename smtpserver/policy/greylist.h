@@ -1,9 +1,9 @@
 /* greylist.h - who was seen before
  *
- * A triplet (network, sender, recipient) is known by the sum of its text.
- * All that is known is in memory and, line by line as it happens, in a file
- * that is read at the start; what a crash loses is tried once more by its
- * sender.  The file is written anew when most of it is of the past.
+ * A triplet (network, sender, recipient) is identified by a hash of its text.
+ * All entries are in memory and, line by line as they change, in a file that is
+ * read at the start; after a crash senders of lost entries try once more.  The
+ * file is rewritten when most lines are out of date.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -26,8 +26,8 @@ struct greylist_terms {
 	int64_t	after_s, within_s, keep_s;
 };
 
-/* path: the file, made when it is not there; NULL: none.  A file that cannot
- * be used is said in err, and then nothing is kept beyond the process. */
+/* path: the file, made if it does not exist; NULL: none.  If the file cannot be
+ * used, err says why, and nothing outlives the process. */
 struct greylist *greylist_open(const char *path, int64_t now_s,
     struct err *err);
 void greylist_close(struct greylist **greylist);
@@ -37,7 +37,7 @@ void greylist_close(struct greylist **greylist);
 int64_t greylist_ask(struct greylist *greylist, struct slice net,
     struct slice pair, const struct greylist_terms *terms, int64_t now_s);
 
-/* Write what is not written yet.  0 or -1. */
+/* Write what has not been written yet.  0 or -1. */
 int greylist_flush(struct greylist *greylist, struct err *err);
 
 /* For tests: entries now, and lines in the file. */

@@ -1,14 +1,13 @@
-/* late.h - rules that ask whose mail a message is
+/* late.h - rules about mail authentication
  *
- * SPF needs no message.  A rule that asks for it and for nothing else of the
- * origin decides at RCPT, as any rule does, when the helper can be asked there
- * (origin/judge.h).
+ * SPF needs no message.  A rule that asks for SPF and no other result decides
+ * at RCPT, as any rule does, if the helper can be asked there (origin/judge.h).
  *
- * All others wait: at RCPT such a rule, whose other conditions all fit, is put
- * by: the policy goes on to what decides without it.  When the message has
- * come whole and was judged, the rules that were put by are tried in their
- * order, and the first that fits decides; when none does, what was decided
- * without them stands.
+ * All others wait: if all other conditions of such a rule fit at RCPT, it is
+ * left open, and the policy goes on to what decides without it.  When the
+ * message is complete and was authenticated, the open rules are tried in their
+ * order, and the first that fits decides; if none does, the decision without
+ * them holds.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -36,25 +35,25 @@ struct late_origin {		/* what was judged */
 					 * signatures, in lower case */
 };
 
-/* Put a rule by. */
+/* Leave a rule open. */
 void late_add(struct late_rules *late, const struct conf_rule *rule,
     bool is_ours);
 /* Have they the same rules? */
 bool late_rules_equal(const struct late_rules *a, const struct late_rules *b);
 
-/* Do all that the rule says of the origin fit? */
+/* Do all results that the rule asks for fit? */
 bool late_fits(const struct conf_rule *rule, const struct late_origin *origin);
 
-/* Does the rule ask for SPF, and for nothing else of the origin? */
+/* Does the rule ask for SPF, and for no other result? */
 bool late_is_of_spf(const struct conf_rule *rule);
 bool late_spf_fits(const struct conf_rule *rule, enum origin spf);
 
-/* RFC 7372 section 3: what a refusal by this rule is about, "5.7.26", or
+/* The status of a refusal by this rule, by RFC 7372 section 3: "5.7.26", or
  * "4.7.26" for now; static. */
 const char *late_status(const struct conf_rule *rule);
 
-/* Append what is said of a message that the rule refuses: its words, and
- * "SPF fail, DKIM none, DMARC fail (its policy: reject)". */
+/* Append the reply to a message that the rule refuses: its words, and "SPF
+ * fail, DKIM none, DMARC fail (its policy: reject)". */
 void late_add_reply(struct str *out, const struct conf_rule *rule,
     const struct late_origin *origin);
 /* The same at RCPT: its words, and "SPF fail". */

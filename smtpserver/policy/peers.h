@@ -1,6 +1,6 @@
-/* peers.h - clients that are told less, or believed more, than others
+/* peers.h - clients that are offered less, or trusted more, than others
  *
- * The trust and ehlo statements of a configuration, asked once a session.
+ * The trust and ehlo statements of a configuration, looked up once a session.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -11,16 +11,16 @@
 
 struct peers;
 
-/* The statements and their tables; conf must outlive it. */
+/* Open the statements and their tables; conf must outlive it. */
 struct peers *peers_new(const struct conf *conf);
 void peers_free(struct peers **peers);
 
-/* What client may tell about others: bits 1 << enum conf_trust_word.  A
- * table that cannot be read is trusted with nothing, and an event says so. */
+/* What client may say about other clients: bits 1 << enum conf_trust_word.  If
+ * a table cannot be read, it trusts nobody, and an event says so. */
 unsigned peers_trust(struct peers *peers, const struct net *client);
 
-/* What is not announced to client: bits 1 << enum ehlo_keyword.  A table
- * that cannot be read is taken to have the client in it. */
+/* What is not announced to client: bits 1 << enum ehlo_keyword.  A table that
+ * cannot be read counts as having the client. */
 unsigned peers_withheld(struct peers *peers, const struct net *client);
 
 #endif

@@ -1,11 +1,10 @@
 /* policy.h - who may send what to whom
  *
- * The rules of a configuration, asked for each recipient.  Pure but for the
- * tables that rules name: what only others know (the DNS, counters, what
- * happened before) is looked for among the facts, and when it is not there
- * the verdict is POLICY_NEED with the question to be asked; with its answer
- * among the facts the policy is asked again.  So nothing is asked that no
- * rule needs.
+ * The rules of a configuration, tried for each recipient.  Pure except for the
+ * tables that rules name: what must be asked (the DNS, counters, what happened
+ * before) is looked up in the facts, and if it is not there the verdict is
+ * POLICY_NEED with the question to ask; when its answer is among the facts, the
+ * policy is asked again.  So nothing is asked that no rule needs.
  *
  *   1. postmaster, bare or of a domain of ours, is always accepted
  *      (RFC 5321 section 4.5.1), whatever the rules say.
@@ -37,8 +36,8 @@ struct policy;
 struct policy *policy_new(const struct conf *conf);
 void policy_free(struct policy **policy);
 
-/* Told of each rule that is tried: why it does not fit ("sender"), or
- * "fits", or "later" of one that is put by. */
+/* Called for each rule that is tried: why it does not fit ("sender"), or
+ * "fits", or "later" for one that is left open. */
 typedef void policy_trace_fn(void *context, const struct conf_rule *rule,
     const char *why);
 
@@ -122,17 +121,17 @@ enum policy_stage {
 	POLICY_AT_CONNECT, POLICY_AT_HELO, POLICY_AT_AUTH, POLICY_AT_MAIL
 };
 
-/* Decide before there is a recipient, by what is known at a stage: of the
- * rules in file order those that refuse and look at nothing else.  A rule that
- * might accept some recipient ends the search, for those after it are not
- * asked then.  Result REJECT, DEFER or NEED; ACCEPT: nothing is decided. */
+/* Decide before there is a recipient, by what is known at a stage: only rules
+ * that refuse and need nothing else are tried, in file order.  A rule that
+ * might accept some recipient ends the search, as later rules would not be
+ * tried then.  Result REJECT, DEFER or NEED; ACCEPT: nothing is decided. */
 void policy_ask_early(struct policy *policy,
     const struct policy_question *question, enum policy_stage stage,
     struct policy_verdict *out);
 
-/* Is this user not to be logged in at all?  So a rule says that rejects, names
- * users and looks at nothing that only a message brings.  What would have to be
- * asked first (a name, a counter) bars nobody here: MAIL and RCPT will tell.
+/* May this user not log in at all?  By rules that reject, name users and need
+ * nothing of a message.  A rule that would have to ask first (a name, a
+ * counter) bars nobody here, but decides at MAIL and RCPT.
  * returns the rule that bars, with its words or preset ones in *out_words;
  * NULL: none does */
 const struct conf_rule *policy_bars_user(struct policy *policy,
@@ -146,25 +145,25 @@ enum policy_ownership {
 	OWNER_TROUBLE		/* out->err: a table cannot be read */
 };
 
-/* May who has logged in (question->user) give question->sender in MAIL?  By
- * `auth ... senders`; aliases and owners are looked up in the configuration's
- * tables. */
+/* May the user who logged in (question->user) give question->sender in MAIL?
+ * By `auth ... senders`; aliases and owners are looked up in the
+ * configuration's tables. */
 enum policy_ownership policy_owns(struct policy *policy,
     const struct policy_question *question, struct policy_verdict *out);
 
-/* May this client relay, whatever it says of itself?  By the rules that look
- * at nothing but its address; a table that cannot be read knows nobody. */
+/* May this client relay by its address alone?  By the rules that need nothing
+ * else; a table that cannot be read has nobody. */
 bool policy_knows(struct policy *policy, const struct net *client);
 
-/* Is the client on loopback, or does a rule about clients let it relay?  By
- * what is known: a rule that would have to ask first lets nobody. */
+/* Is the client on loopback, or does a rule about clients let it relay?  A rule
+ * that would have to ask first does not count. */
 bool policy_trusts(struct policy *policy,
     const struct policy_question *question);
 
 /* As held says. */
 struct policy_verdict policy_held(const struct policy_verdict *verdict);
 
-/* What the client is told; of POLICY_NEED as of trouble. */
+/* The reply to the client; POLICY_NEED counts as trouble. */
 struct policy_reply {
 	int		 code;		/* 250: accepted */
 	const char	*status;	/* RFC 3463; static */
@@ -173,8 +172,8 @@ struct policy_reply {
 void policy_reply(const struct policy_verdict *verdict,
     struct policy_reply *out);
 
-/* A submission service where logins are known takes mail of who has logged in
- * only, before any rule is asked (RFC 6409 section 4.3). */
+/* A submission service with logins takes mail only from users who logged in,
+ * before any rule is tried (RFC 6409 section 4.3). */
 static inline bool
 policy_owes_login(const struct conf *conf, bool is_submission, bool has_user)
 {

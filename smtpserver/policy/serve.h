@@ -10,7 +10,7 @@
 
 #include "daemon/skeleton.h"
 
-/* Rates, and how many there are at once. */
+/* Rates, and limits of what is in parallel. */
 void rate_serve(struct process *process, int socket);
 /* Policy services (policyd.h). */
 void policyd_serve(struct process *process, int socket);

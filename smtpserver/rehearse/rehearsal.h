@@ -1,9 +1,10 @@
-/* rehearsal.h - what the policy would say, without a client or a message
+/* rehearsal.h - what the policy would say, without a client or a message, for a
+ * row of words
  *
  * A row of words says what is so and, after "=>", what is expected:
  *
- *	from 203.0.113.9 name mx.src.test sender a@src.test
- *	    to bob@example.org listed bl.test=127.0.0.2 => reject 5.7.1
+ * 	from 203.0.113.9 name mx.src.test sender a@src.test
+ * 	    to bob@example.org listed bl.test=127.0.0.2 => reject 5.7.1
  *
  * It is put to the same policy as in a session; what that needs to know it
  * gets from the row, or (is_live) from the helpers.

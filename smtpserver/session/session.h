@@ -1,8 +1,8 @@
 /* session.h - one SMTP session, as steps over a stream
  *
- * worker/run.c takes it from step to step and alone assigns ->step; reply.c
- * writes replies.  Commands (command/) see this struct, too: they change
- * helo and transaction and fill an answer.
+ * worker/run.c moves it from step to step, and is the only file that assigns
+ * ->step; reply.c writes replies.  Commands (command/) use this struct, too:
+ * they change helo and transaction and fill an answer.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -125,8 +125,8 @@ struct session *session_new(struct service *service, struct stream *stream,
 /* An unfinished transaction is dropped; notes session.close. */
 void session_free(struct session **session);
 
-/* It is another client's from now on: what the configuration says of that
- * one holds; whoever may say XCLIENT may say it again. */
+/* The session is another client's from now on, with what the configuration says
+ * about that one; a peer that may say XCLIENT may say it again. */
 void session_set_client(struct session *session,
     const struct client *client);
 
@@ -136,7 +136,7 @@ void session_set_client(struct session *session,
 void session_ask(struct session *session, const char *kind,
     struct slice question, int64_t for_ms, answered_fn *fn);
 
-/* There are many sessions: one that waits for a command waits less long. */
+/* There are many sessions: wait less long for the next command. */
 void session_hurry(struct session *session);
 
 /* RFC 2033: a reply for each recipient after the message, and LHLO. */

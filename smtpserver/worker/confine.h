@@ -1,4 +1,4 @@
-/* confine.h - what a process of sessions keeps of the system
+/* confine.h - the sandbox of a process with sessions
  *
  * SPDX-License-Identifier: ISC
  */
@@ -7,15 +7,15 @@
 
 #include "conf/conf.h"
 
-/* Lock this process in, for good: it makes files in public/ and files them
- * in router/ and freezer/, writes the journal, and reads what lies beside
- * the configuration (NULL: none) and beside the tables.  Directories that
- * are not there now are not allowed.
+/* Sandbox this process for good: it may make files in public/ and rename them
+ * into router/ and freezer/, write the journal, and read the directories of the
+ * configuration (NULL: none) and of the tables.  Directories that do not exist
+ * now are not allowed.
  * returns enum sandbox_wall; -1 err */
 int session_confine(const struct conf *conf, const char *conf_path,
     struct err *err);
 
-/* May a process that was locked in with one configuration read the tables of
+/* May a process that was sandboxed with one configuration read the tables of
  * another? */
 bool session_may_read(const struct conf *was, const struct conf *now);
 

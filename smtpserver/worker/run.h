@@ -1,7 +1,7 @@
-/* run.h - takes one session from step to step
+/* run.h - moving one session from step to step
  *
- * A session never waits and calls nobody back: the worker calls session_*
- * when something happened and then looks at session->want.
+ * A session never waits and makes no callbacks: the worker calls session_* when
+ * something happened, and then looks at session->want.
  *
  * SPDX-License-Identifier: ISC
  */

@@ -1,11 +1,10 @@
 /* worker.h - many sessions in one loop, one group commit a turn
  *
- * A turn: read all that can be read and let the sessions take their steps;
- * then make durable together what became complete, publish it, and only
- * then write the replies, one write a session.  Where the disk is slow
- * threads wait for it, for each message by itself, and the others go on.
- * What a session gives back (places of limit parallel, itself) is told to
- * the listener before its client can hear of it.
+ * A turn: read all that can be read and let the sessions take their steps; then
+ * make what became complete durable together, publish it, and only then write
+ * the replies, one write a session.  If the disk is slow, threads sync each
+ * message by itself, and the others go on.  The listener is told what a session
+ * frees (places of limit parallel, itself) before its client can notice.
  *
  * SPDX-License-Identifier: ISC
  */

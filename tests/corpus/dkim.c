@@ -8,24 +8,10 @@
  * SPDX-License-Identifier: ISC
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "origin/dkim/dkim.h"
-
-static struct slice
-file_read(const char *path)
-{
-	static char bytes[4 << 20];
-	FILE *file = fopen(path, "r");
-	struct slice text = { bytes, 0 };
-
-	if (file == NULL)
-		return text;
-	text.n = fread(bytes, 1, sizeof(bytes), file);
-	fclose(file);
-	return text;
-}
+#include "tests/corpus/judge_files.h"
 
 static void
 dkim_file(const char *path, struct slice zone)
@@ -57,19 +43,5 @@ dkim_file(const char *path, struct slice zone)
 int
 main(int argc, char **argv)
 {
-	static char zone[1 << 20];
-	struct slice text;
-
-	if (argc < 2) {
-		fprintf(stderr, "usage: dkim ZONE FILE...\n");
-		return 64;
-	}
-	text = file_read(argv[1]);
-	if (text.n > sizeof(zone))
-		return 65;
-	memcpy(zone, text.p, text.n);
-	text.p = zone;
-	for (int i = 2; i < argc; i++)
-		dkim_file(argv[i], text);
-	return 0;
+	return judge_files(argc, argv, dkim_file);
 }

@@ -13,7 +13,7 @@ EXTRA_DIST += tests/corpus/run-spf
 # signatures of others
 check_PROGRAMS += tests/corpus/dkim
 SHORT_TESTS += tests/corpus/run-dkim
-tests_corpus_dkim_SOURCES = tests/corpus/dkim.c
+tests_corpus_dkim_SOURCES = tests/corpus/dkim.c tests/corpus/judge_files.h
 tests_corpus_dkim_LDADD = $(ZM_LIBS)
 EXTRA_DIST += tests/corpus/run-dkim
 # signatures of ours, verified by others
@@ -25,7 +25,7 @@ EXTRA_DIST += tests/corpus/run-dkim-ours
 # chains of seals
 check_PROGRAMS += tests/corpus/arc
 SHORT_TESTS += tests/corpus/run-arc
-tests_corpus_arc_SOURCES = tests/corpus/arc.c
+tests_corpus_arc_SOURCES = tests/corpus/arc.c tests/corpus/judge_files.h
 tests_corpus_arc_LDADD = $(ZM_LIBS)
 EXTRA_DIST += tests/corpus/run-arc
 # chains of DKIM2

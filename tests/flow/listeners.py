@@ -353,6 +353,25 @@ def control_answer(client):
         assert b'"done":true' in text, text
 
 
+def run_with(site, ours):
+    """zmailer run, which is given our socket."""
+    return subprocess.Popen(
+        [sys.executable, "-c", LAUNCHER, str(ours.fileno()),
+         os.path.join(mta.BUILD, "bin", "zmailer"), "run"],
+        env=site.env, pass_fds=(ours.fileno(),), stderr=subprocess.DEVNULL)
+
+
+def kill_scheduler_when_ready(site):
+    """Once all is ready, and uses the socket; returns its process id."""
+    mta.wait_for("it to be ready", lambda: "ready" in site.zmailer(
+        "status", check=None)[1])
+    code, out, errors = site.zmailer("status", check=None)
+    assert "unused" not in out, out
+    before = pid_of(site, "scheduler")
+    os.kill(before, signal.SIGKILL)
+    return before
+
+
 def given_control(site):
     """The control socket of a service manager serves each scheduler; who
     asked before there was one, or between two, is answered."""
@@ -366,18 +385,10 @@ def given_control(site):
     ours.listen(16)
     inode = os.stat(path).st_ino
     first = control_asked(path)
-    run = subprocess.Popen(
-        [sys.executable, "-c", LAUNCHER, str(ours.fileno()),
-         os.path.join(mta.BUILD, "bin", "zmailer"), "run"],
-        env=site.env, pass_fds=(ours.fileno(),), stderr=subprocess.DEVNULL)
+    run = run_with(site, ours)
     try:
         control_answer(first)
-        mta.wait_for("it to be ready", lambda: "ready" in site.zmailer(
-            "status", check=None)[1])
-        code, out, errors = site.zmailer("status", check=None)
-        assert "unused" not in out, out
-        before = pid_of(site, "scheduler")
-        os.kill(before, signal.SIGKILL)
+        before = kill_scheduler_when_ready(site)
         second = control_asked(path)
         mta.wait_for("the next scheduler", lambda: pid_of(
             site, "scheduler") not in (0, before))
@@ -408,18 +419,10 @@ def given_mailq(site):
     where = "127.0.0.1:%d" % ours.getsockname()[1]
     site.write(f"mailq {where} users {users}\n" + site.text)
     first = socket.create_connection(ours.getsockname(), mta.WAIT_S)
-    run = subprocess.Popen(
-        [sys.executable, "-c", LAUNCHER, str(ours.fileno()),
-         os.path.join(mta.BUILD, "bin", "zmailer"), "run"],
-        env=site.env, pass_fds=(ours.fileno(),), stderr=subprocess.DEVNULL)
+    run = run_with(site, ours)
     try:
         mailq_greeting(first)
-        mta.wait_for("it to be ready", lambda: "ready" in site.zmailer(
-            "status", check=None)[1])
-        code, out, errors = site.zmailer("status", check=None)
-        assert "unused" not in out, out
-        before = pid_of(site, "scheduler")
-        os.kill(before, signal.SIGKILL)
+        before = kill_scheduler_when_ready(site)
         mailq_greeting(socket.create_connection(ours.getsockname(),
                                                 mta.WAIT_S))
         # a reload has it still

@@ -201,26 +201,35 @@ def a_milter_that_is_not_there_does_what_fail_says():
             site.close()
 
 
+def start_opendkim(site, more):
+    """opendkim, which signs mail of src.test, then zmailer."""
+    subprocess.run(["opendkim-genkey", "-D", site.top, "-d", "src.test",
+                    "-s", "sel"], check=True, timeout=60)
+    socket = site.top + "/d.sock"
+    write(site.top + "/d.conf",
+          "RequireSafeKeys no\nMode s\nDomain src.test\n"
+          f"Selector sel\nKeyFile {site.top}/sel.private\n"
+          f"Socket local:{socket}\n{more}")
+    site.spawn(socket, "opendkim", "-f", "-x", site.top + "/d.conf")
+    site.instance.start()
+
+
+def check_signed(site, text):
+    assert "DKIM-Signature: v=1;" in text and "d=src.test" in text, text
+    assert verify(site, text), "the signature does not verify"
+    assert not verify(site, text.replace("hello", "hallo")), \
+        "anything verifies"
+
+
 @case
 def opendkim_signs():
     site = Site("opendkim", "milter unix:{top}/d.sock\n")
     try:
-        subprocess.run(["opendkim-genkey", "-D", site.top, "-d", "src.test",
-                        "-s", "sel"], check=True, timeout=60)
-        socket = site.top + "/d.sock"
-        write(site.top + "/d.conf",
-              "RequireSafeKeys no\nMode s\nDomain src.test\n"
-              f"Selector sel\nKeyFile {site.top}/sel.private\n"
-              f"Socket local:{socket}\nPidFile {site.top}/d.pid\n")
-        site.spawn(socket, "opendkim", "-f", "-x", site.top + "/d.conf")
-        site.instance.start()
+        start_opendkim(site, f"PidFile {site.top}/d.pid\n")
         assert site.send("From: a@src.test\r\nSubject: signed\r\n") == \
             (0, "")
         text = site.mail("alice", "Subject: signed")
-        assert "DKIM-Signature: v=1;" in text and "d=src.test" in text, text
-        assert verify(site, text), "the signature does not verify"
-        assert not verify(site, text.replace("hello", "hallo")), \
-            "anything verifies"
+        check_signed(site, text)
     finally:
         site.close()
 
@@ -229,25 +238,14 @@ def opendkim_signs():
 def opendkim_signs_what_cron_sends():
     site = Site("opendkim-local", "milter unix:{top}/d.sock also sendmail\n")
     try:
-        subprocess.run(["opendkim-genkey", "-D", site.top, "-d", "src.test",
-                        "-s", "sel"], check=True, timeout=60)
-        socket = site.top + "/d.sock"
-        write(site.top + "/d.conf", "RequireSafeKeys no\n"
-              f"Socket local:{socket}\nMode s\n"
-              f"Domain src.test\nSelector sel\nKeyFile {site.top}/"
-              "sel.private\nUMask 000\nBackground no\n")
-        site.spawn(socket, "opendkim", "-f", "-x", site.top + "/d.conf")
-        site.instance.start()
+        start_opendkim(site, "UMask 000\nBackground no\n")
         site.instance.command(
             "sendmail", "-i", "-FCronDaemon", "-B8BITMIME", "-oem", "-f",
             "root@src.test", "alice@localhost",
             input=b"From: root@src.test (Cron Daemon)\n"
                   b"To: alice@localhost\nSubject: Cron\n\nhello\n")
         text = site.mail("alice", "Subject: Cron")
-        assert "DKIM-Signature: v=1;" in text and "d=src.test" in text, text
-        assert verify(site, text), "the signature does not verify"
-        assert not verify(site, text.replace("hello", "hallo")), \
-            "anything verifies"
+        check_signed(site, text)
     finally:
         site.close()
 

@@ -251,14 +251,19 @@ def newaliases_takes_the_usual_file(site):
 
 # ---- next hops -------------------------------------------------------
 
+def smtp_sink(site):
+    """Postfix's smtp-sink as next hop: where it writes mail, and it."""
+    dump = tempfile.mkdtemp(dir=site.instance.top)
+    os.chmod(dump, 0o777)
+    return dump, site.postfix.start(
+        "/usr/sbin/smtp-sink", "-u", "nobody", "-R", dump, "-d", "m.",
+        f"127.0.0.1:{site.next_port}", "100")
+
+
 @case
 def smtp_source_to_us_to_smtp_sink(site):
     """500 messages of 20 KB over ten sessions, and all of them come out."""
-    dump = tempfile.mkdtemp(dir=site.instance.top)
-    os.chmod(dump, 0o777)
-    sink = site.postfix.start("/usr/sbin/smtp-sink", "-u", "nobody", "-R",
-                              dump, "-d", "m.", f"127.0.0.1:{site.next_port}",
-                              "100")
+    dump, sink = smtp_sink(site)
     try:
         site.postfix.run("/usr/sbin/smtp-source", "-m", "500", "-s", "10",
                          "-l", "20000", "-f", "p@src.test", "-t",
@@ -278,11 +283,7 @@ def smtp_source_to_us_to_smtp_sink(site):
 
 @case
 def smtp_sink_takes_what_we_relay(site):
-    dump = tempfile.mkdtemp(dir=site.instance.top)
-    os.chmod(dump, 0o777)
-    sink = site.postfix.start("/usr/sbin/smtp-sink", "-u", "nobody", "-R",
-                              dump, "-d", "m.", f"127.0.0.1:{site.next_port}",
-                              "100")
+    dump, sink = smtp_sink(site)
     try:
         for i in range(10):
             site.instance.command("sendmail", f"k{i}@sink.test",

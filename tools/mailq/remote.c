@@ -39,11 +39,10 @@ struct remote {
 static int
 connect_unix(struct remote *remote, const char *path)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct sockaddr_un address;
 
-	if (strlcpy(address.sun_path, path, sizeof(address.sun_path)) >=
-	    sizeof(address.sun_path))
-		return err_set(&remote->err, "%s: too long a name", path);
+	if (unix_socket_address(slice_of(path), &address, &remote->err) < 0)
+		return -1;
 	return peer_connect(&remote->peer, (struct sockaddr *)&address,
 	    sizeof(address), remote->end_ms, &remote->err) == PEER_OK ? 1 :
 	    -1;

@@ -1,4 +1,4 @@
-/* area.h - what lies in a directory of the spool: how much, how old
+/* area.h - how much is in a directory of the spool, and how old it is
  *
  * For `zmailer metrics` and `zmailer watch`.
  *
@@ -23,15 +23,15 @@ struct area {
 	size_t			 age_room;
 };
 
-/* By when a file was last written: mail keeps the time of its submission
- * (mtime is never touched), what waits for a person that of its being put
- * there.  A file that somebody put in by hand may say what it likes: it is
- * no older than its inode, where the file system knows when that was made.
- * Never negative. */
+/* The age of a file, by its mtime: mail keeps the time of its submission (mtime
+ * is never changed), what waits for a person the time when it was put there.  A
+ * file that somebody put in by hand may have any mtime, so it counts as no
+ * older than its inode, where the file system knows when that was made.  Never
+ * negative. */
 int64_t area_age_s(int64_t now_s, const struct statx *st);
 
-/* Add what lies there: messages, not their plans and control files.  The
- * first fields are the caller's.  0; -1: it cannot be read. */
+/* Add the messages of the area, not plans and control files, to the counts.
+ * The caller sets the first fields.  0; -1: it cannot be read. */
 int area_count(struct area *area, struct err *err);
 
 #endif

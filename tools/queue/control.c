@@ -121,6 +121,17 @@ control_begin(struct str *request, const char *op)
 	json_text(request, "op", slice_of(op));
 }
 
+void
+control_add_dest(struct str *request, const char *dest)
+{
+	const char *slash = strchr(dest, '/');
+
+	if (slash != NULL && slash > dest)
+		json_text(request, "channel", (struct slice){ dest,
+		    (size_t)(slash - dest) });
+	json_text(request, "host", slice_of(slash != NULL ? slash + 1 : dest));
+}
+
 static int
 control_send_all(const struct control *control, struct slice bytes,
     struct err *err)

@@ -32,27 +32,30 @@ struct control {
 					 * the caller has not */
 };
 
-/* Connect to RUN/scheduler.sock: whoever the caller is then, that it stays
- * for the server.  CONTROL_ABSENT: nobody listens there; CONTROL_BROKEN: err
- * says why. */
+/* Connect to RUN/scheduler.sock; for the server the connection keeps the
+ * caller's present account.  CONTROL_ABSENT: nobody listens there;
+ * CONTROL_BROKEN: err says why. */
 enum control_reached { CONTROL_BROKEN = -1, CONTROL_ABSENT, CONTROL_REACHED };
 enum control_reached control_connect(const char *run_dir, struct control *out,
     struct err *err);
 void control_hang_up(struct control *control);
 
-/* Nobody listens, and the verb cannot do without: what, where, the next step
- * on stderr.  instead: what the files answer, "`zmailer list` ..."; or NULL.
+/* Nobody listens, and the verb needs the scheduler: say so, where, and the next
+ * step on stderr.  instead: which verb reads files, "`zmailer list` ..."; or
+ * NULL.
  * returns EX_UNAVAILABLE */
 int control_stopped(const char *verb, const char *run_dir,
     const char *instead);
 
-/* Why control_connect or control_ask said -1, on stderr; somebody without
- * the right is told which it is.  returns EX_NOPERM then, else 1 */
+/* Say on stderr why control_connect or control_ask failed, and which right is
+ * missing.  returns EX_NOPERM then, else 1 */
 int control_failed(const char *verb, const struct control *control,
     const struct err *err);
 
 /* Begin a request; the caller adds its members and calls control_ask. */
 void control_begin(struct str *request, const char *op);
+/* Add the members that name a destination: "smtp/gmail.com", "gmail.com". */
+void control_add_dest(struct str *request, const char *dest);
 
 /* Send a request (json_close is done here) and read its answer.  line is
  * called for each result line, may be NULL; false from it reads on without

@@ -1,4 +1,4 @@
-/* process.h - what the system says of a process
+/* process.h - what the system says about a process
  *
  * SPDX-License-Identifier: ISC
  */
@@ -14,7 +14,8 @@ struct process_look {
 	char	name[32];	/* any bytes */
 };
 
-/* False: there is none, or it is hidden from the caller.  proc(5) */
+/* Look at a process.  False: there is none, or it is hidden from the caller.
+ * proc(5) */
 bool process_look(pid_t pid, struct process_look *out);
 
 #endif

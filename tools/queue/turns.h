@@ -7,12 +7,12 @@
 
 #include "base/str.h"
 
-/* Ask a running scheduler.  *out_last is the last line of its answer (turns
- * of doc/protocol/control.md).  False: it does not run, or says nothing. */
+/* Ask a running scheduler.  *out_last is the last line of its answer (turns of
+ * doc/protocol/control.md).  False: it does not run, or does not answer. */
 bool turns_ask(const char *run_dir, struct str *out_last);
 
-/* While it reads what waited when it started, after a restart: "N of M messages
- * read" and what that means.  False: it has read all, or says nothing. */
+/* While it reads what waited when it started, append "N of M messages read" and
+ * what that means.  False: it has read all, or does not answer. */
 bool turns_add_unread(struct str *out, const char *run_dir);
 
 /* The same, as a line of standard error with the verb in front. */

@@ -1,8 +1,7 @@
 /* view.h - the queue as people see it: every message in every directory
  *
- * Read from the files, so it works with nothing running; what a running
- * scheduler knows besides (who is active, which host is held) is laid over
- * it.
+ * Read from the files, so it works with nothing running; a running scheduler's
+ * knowledge (who is active, which host is held) is added.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -42,11 +41,10 @@ struct live {
 
 /* Ask RUN/scheduler.sock; is_up is false when nobody answers in time. */
 void live_ask(const char *run_dir, struct arena *arena, struct live *out);
-/* The same about a page of its mail alone: at most limit messages after the
- * id after (NULL: from the oldest) that the selector means (NULL: all; its
- * keys must mean the same there: selection_is_shared).  is_page is set then,
- * unless the scheduler does not answer or will not: then it is as from
- * live_ask. */
+/* The same for a page of its mail: at most limit messages after the id `after`
+ * (NULL: from the oldest) that the selector selects (NULL: all; its keys must
+ * mean the same there: selection_is_shared).  Sets is_page, unless the
+ * scheduler does not answer or refuses: then it is as from live_ask. */
 void live_ask_page(const char *run_dir, struct arena *arena, int64_t limit,
     const char *after, const char *select, struct live *out);
 /* Read the answers to the requests `queue` and `next` (pure). */
@@ -111,19 +109,19 @@ typedef bool view_fn(void *context, const struct view *view);
 int view_each(const struct spool *spool, const struct live *live,
     enum view_flags flags, view_fn *fn, void *context, struct err *err);
 
-/* named.c: is this its name?  "ID", "4711", "D/4711", "transport/D/4711",
- * "freezer/4711.policy". */
+/* named.c: is this the message's name?  "ID", "4711", "D/4711",
+ * "transport/D/4711", "freezer/4711.policy". */
 bool view_is_named(const struct view *view, const char *what);
 /* named.c: open its message file.  The descriptor, for the caller to close;
  * or -1 with errno. */
 int view_open_message(const struct spool *spool, const struct view *view);
 
-/* asked.c: is this somebody whose eyes are not for the spool?  Then he is told
- * of his own mail, by the scheduler, which applies the selector (NULL: all):
- * as view_each of transport/.  *out_is_own (may be NULL): there may be mail of
- * others, of which he was not told.  -1: it does not run, or refuses. */
+/* asked.c: may the caller not read the spool?  Then the scheduler shows the
+ * caller's own mail by the selector (NULL: all), as view_each does for
+ * transport/. *out_is_own (may be NULL): there may be mail of others that is
+ * not shown.  -1: it does not run, or refuses. */
 bool view_is_forbidden(const struct conf *conf);
-/* What he is told who may not look into an area; always -1. */
+/* Why the caller may not read an area, into err; always -1. */
 int view_refuse(const struct conf *conf, enum spool_area area,
     struct err *err);
 int view_each_asked(const char *run_dir, const struct selector *selector,
@@ -137,9 +135,9 @@ void view_add_list(struct str *out, const struct view *view, int64_t now_s);
 void view_add_json(struct str *out, const struct view *view);
 void view_add_mailq(struct str *out, const struct view *view);
 void view_add_show(struct str *out, const struct view *view, int64_t now_s);
-/* Why it lies where it does, for people: why (what why: of a selector
- * compares; no policy-N, whose place says it) and the reason.  Nothing when
- * there is no reason. */
+/* Append why it is where it is, for people: why (as why: of a selector compares
+ * it; without policy-N, whose place says it) and the reason.  Nothing if there
+ * is no reason. */
 void view_add_why(struct str *out, struct slice reason, const char *why);
 /* "1.2K", "3.4M". */
 void view_add_size(struct str *out, uint64_t bytes);

@@ -1,4 +1,4 @@
-/* ask_router.h - where mail for addresses would go, in the router's words
+/* ask_router.h - where mail for addresses would go, by the router
  *
  * SPDX-License-Identifier: ISC
  */
@@ -7,9 +7,9 @@
 
 #include "base/str.h"
 
-/* Run the router's own code for addresses (NULL at their end) and add what
- * it says: lines of JSON, as zmailer-route(8) has them.  conf_path: of the
- * configuration; NULL: the usual one.
+/* Run the router for addresses (a NULL ends them) and append its answers: lines
+ * of JSON, as zmailer-route(8) has them.  conf_path: of the configuration;
+ * NULL: the usual one.
  * returns the path of the program; NULL: it could not be run */
 const char *router_asked(const char *conf_path, const char *const *addresses,
     struct str *out);

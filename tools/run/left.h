@@ -1,4 +1,4 @@
-/* left.h - what a stop did not wait for; internal to tools/run
+/* left.h - agents that a stop did not wait for; internal to tools/run
  *
  * SPDX-License-Identifier: ISC
  */
@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A line for each agent that the scheduler left at work since then (ms since
- * 1970), as the journal says; none where that cannot be read. */
+/* Print a line for each agent that the scheduler left at work since then (ms
+ * since 1970), by the journal; nothing if that cannot be read. */
 void left_print(const char *log_dir, int64_t since_ms, FILE *out);
 
 #endif

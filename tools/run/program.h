@@ -1,7 +1,7 @@
-/* program.h - which file a process was started from, and which lies there now
+/* program.h - the file that a process was started from, and the present one
  *
- * Programs are installed over those that run: until `zmailer upgrade` the
- * daemons are older than what is installed.
+ * Programs are installed over running ones: until `zmailer upgrade` the daemons
+ * are older than the installed programs.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -20,16 +20,16 @@ struct program {
 	int64_t	bytes;		/* its size then */
 };
 
-/* The file at path as it is now; out->path is "" when it is not there or its
- * name is longer. */
+/* Look at the present file at path; out->path is "" if it is not there or its
+ * name is too long. */
 void program_look(const char *path, struct program *out);
 /* The file that this process was started from, as program_look. */
 void program_look_self(struct program *out);
 
-/* Processes of a running instance whose file is another one now, or gone: a
- * sentence is added to out, without the next step.  False: there are none. */
+/* If files of running processes were replaced or removed: append a sentence to
+ * out, without the next step.  False: there are none. */
 bool program_add_older(struct str *out, const struct state *state);
-/* The next step for it: of what cannot hand over, a restart. */
+/* The next step for this; a restart, if the supervisor cannot hand over. */
 const char *program_older_next(const struct state *state);
 
 #endif

@@ -1,4 +1,4 @@
-/* running.h - an instance that runs, and orders to it; internal to tools/run
+/* running.h - the running instance, and orders to it; internal to tools/run
  *
  * SPDX-License-Identifier: ISC
  */
@@ -13,7 +13,7 @@ enum { RUNNING_LOOK_MS = 20 };
 
 /* Between two looks: RUNNING_LOOK_MS. */
 void running_nap(void);
-/* Pid of the instance.  0: none runs; -1: cannot be asked (errno). */
+/* The pid of the instance.  0: none runs; -1: unknown (errno). */
 pid_t running_pid(const struct conf *conf);
 /* The lock cannot be looked at; errno says why.
  * returns an exit status, after words about it */

@@ -25,7 +25,7 @@ enum supervised_state {
 };
 
 /* A process whose successor was started: it serves until that is ready, then
- * takes nothing new, and ends when what it has is done. */
+ * takes nothing new, and ends when its work is done. */
 struct predecessor {
 	struct supervised	*successor;
 	pid_t			 pid;
@@ -83,14 +83,14 @@ struct supervised {
 					 * read */
 };
 
-/* name, conf_path and the other fields of the first block are the caller's
- * to set after this. */
+/* Afterwards the caller sets name, conf_path and the other fields of the first
+ * block. */
 void supervised_init(struct supervised *child, const char *name,
     struct supervisor *boss);
 
-/* It is what the program before us in this process had (handover.h): its
- * process, its state, when it is started again.  The caller has prepared it,
- * and adopts those before it (oldest first) after it. */
+/* Take over a daemon from the previous program in this process (handover.h):
+ * its process, its state, when it is started again.  The caller has initialized
+ * child, and then adopts its predecessors (oldest first). */
 void supervised_adopt(struct supervised *child,
     const struct handover_child *had);
 void supervised_adopt_before(struct supervised *child,
@@ -98,22 +98,23 @@ void supervised_adopt_before(struct supervised *child,
 
 /* Fork and execute; ready comes later.  0 or -1. */
 int supervised_start(struct supervised *child, struct err *err);
-/* Start a successor of the process that there is, which serves until it is
- * ready: what only a start can take over is taken over, and no session is
- * cut.  is_reloading until then.  0 or -1. */
+/* Start a successor of the present process, which serves until that is ready:
+ * so changes that need a start are made without cutting sessions.  is_reloading
+ * until then.  0 or -1. */
 int supervised_replace(struct supervised *child, struct err *err);
-/* SIGHUP, now or when it is ready: one that starts may have read the old
- * file, and has no handler yet.  is_reloading until it answers or ends. */
+/* Send SIGHUP, now or when it is ready, because one that starts may have read
+ * the old file and has no handler yet.  is_reloading until it answers or
+ * ends. */
 void supervised_reload(struct supervised *child);
-/* Has it taken the new file, and does none before it take anything? */
+/* Has it taken the new file, and have all predecessors stopped taking work? */
 bool supervised_is_settled(const struct supervised *child);
-/* SIGTERM to all of its processes, and SIGKILL after span_ms. */
+/* Send SIGTERM to all of its processes, and SIGKILL after span_ms. */
 void supervised_stop(struct supervised *child, int64_t span_ms);
 /* SIGKILL now, if there is a process. */
 void supervised_kill(struct supervised *child);
 /* Is there a process, it or a predecessor? */
 bool supervised_lives(const struct supervised *child);
-/* pid was waited for: look whether it is one of its processes. */
+/* pid was waited for: if it is one of its processes, note its end. */
 void supervised_ended(struct supervised *child, pid_t pid, int status);
 /* "exit 111", "signal 9", "not started" for -1. */
 void supervised_end_text(int status, char *out, size_t size);

@@ -35,14 +35,14 @@ enum {
  * 69 (or the daemon's own) a daemon did not become ready. */
 int supervisor_run(struct conf *conf, const char *conf_path, int ready_fd);
 
-/* In the place of an older program, in its process: fd has the record of what
- * that held (handover.h); conf_path as above.  is_trial: only say whether this
- * program could, on standard error.
+/* Replace an older program, in its process: fd has the record of what that held
+ * (handover.h); conf_path as above.  is_trial: only say on standard error
+ * whether this program could.
  * returns the exit status */
 int supervisor_take_over(const char *conf_path, int fd, bool is_trial);
 
-/* Make what is missing of spool, run and log directory; as root give each
- * its owner, group and mode of doc/INTERNALS section 6.  0 or -1. */
+/* Make missing directories of spool, run and log; as root give each its owner,
+ * group and mode of doc/INTERNALS section 6.  0 or -1. */
 int dirs_prepare(const struct conf *conf, struct err *err);
 /* The directory of messages that are kept for zmailer replay, with those of
  * its next days, when the configuration wants it.  0 or -1. */
@@ -54,15 +54,15 @@ int dirs_prepare_sts(const struct conf *conf, struct err *err);
 /* The same of the process resolver, for the keys of the root.  0 or -1. */
 int dirs_prepare_resolver(const struct conf *conf, struct err *err);
 
-/* Look at the same directories without touching them: say is called for
- * each that is missing, somebody else's, or open to more than section 6
- * allows.  Returns how many. */
+/* Check the same directories without changing them: say is called for each that
+ * is missing, has another owner, or is more open than section 6 allows.
+ * Returns how many. */
 typedef void dirs_say_fn(void *context, const char *path, const char *what);
 unsigned dirs_check(const struct conf *conf, dirs_say_fn *say,
     void *context);
 
-/* Tell a service manager (sd_notify(3): a datagram to $NOTIFY_SOCKET), such
- * as "READY=1"; nothing when nobody asked. */
+/* Tell a service manager (sd_notify(3): a datagram to $NOTIFY_SOCKET) text such
+ * as "READY=1"; does nothing if there is none. */
 void manager_tell(const char *text);
 
 /* When ZMAILER_LIBEXEC is not set and this program was run from a build or
@@ -124,25 +124,25 @@ enum state_found state_read(const char *run_dir, struct state *out,
 /* Remove it, and the pid file. */
 void state_remove(const char *run_dir);
 
-/* running.c: stop what has the lock of the spool, and wait until it ended.
+/* running.c: stop the process that has the spool's lock, and wait for its end.
  * returns an exit status, after words about it */
 int running_stop(struct conf *conf);
-/* A warning for each listener of conf that neither is free nor listened on by
- * the instance that runs; none when that cannot be known. */
+/* Add a warning for each listener of conf that is neither free nor used by the
+ * running instance; none if that cannot be known. */
 void running_check_listeners(const struct conf *conf, struct arena *arena,
     struct conf_report *report);
-/* The second level of a check: what conf names is there and good.  returns
- * EX_OK, or EX_CONFIG after words about each fault. */
+/* The second level of a check: are the files that conf names there and good?
+ * returns EX_OK, or EX_CONFIG after words about each fault. */
 int running_check_files(const struct conf *conf);
-/* Before what runs is stopped for a fresh start with conf: is there what it
- * names, could that have its listeners?  returns an exit status, after words
- * about it */
+/* Before the running instance is stopped for a new start with conf: are its
+ * files there, and could it get its listeners?  returns an exit status, after
+ * words about it */
 int running_check_restart(const struct conf *conf);
-/* Have what runs hand over to the programs that lie installed; is_check: only
- * say whether it would.  is_again: also when those are the same.
+/* Have the running instance hand over to the installed programs; is_check: only
+ * say whether it would.  is_again: even if they are the same.
  * returns an exit status, after words about it */
 int running_upgrade(const char *conf_path, bool is_check, bool is_again);
-/* Check the configuration, and have what runs take it over.
+/* Check the configuration, and have the running instance load it.
  * returns an exit status, after words about it */
 int running_reload(const char *conf_path);
 

@@ -1,12 +1,12 @@
 /* taking.h - a new configuration, taken by all daemons or by none; internal to
  * tools/run
  *
- * SIGHUP: the file is checked, what it listens on is bound, the snapshot is
- * written.  Where smtpserver needs a start for it, its successor is started
- * first; when that is ready, the others are told.  When it does not become
- * ready, or one of the others refuses, snapshot and sockets are those of
- * before again, and who had heard takes them.  Then who waits for the reload
- * is told, by the state file.
+ * At SIGHUP the file is checked, its listeners are bound, and the snapshot is
+ * written.  If smtpserver needs a start for it, its successor is started first;
+ * when that is ready, the others are told.  If it does not become ready, or one
+ * of the others refuses, the old snapshot and sockets are restored, and daemons
+ * that were told return to them.  Then the state file tells those who wait for
+ * the reload.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -60,15 +60,15 @@ struct supervisor {
 	struct beside	 beside;
 };
 
-/* SIGHUP: read the file and take it over; later, while another is being
+/* SIGHUP: read the file and have it taken; later, while another is being
  * taken. */
 void taking_on_hangup(void *context);
-/* The daemons that have answered bring it a step on. */
+/* Daemons have answered: go on with the next step. */
 void taking_advance(struct supervisor *boss);
-/* A daemon ended; does that mean that it does not start with the new one? */
+/* A daemon ended: note whether it fails to start with the new configuration. */
 void taking_note_end(struct supervisor *boss, const struct supervised *child,
     int status);
-/* A daemon is ready: before those that it succeeds are told to leave. */
+/* A daemon is ready; called before its predecessors are told to leave. */
 void taking_on_ready(struct supervised *child);
 
 /* Keep a configuration that is in force for `zmailer config undo`. */

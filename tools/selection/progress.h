@@ -1,8 +1,8 @@
-/* progress.h - a line on a terminal while an order takes its time
+/* progress.h - a line on a terminal while an order runs
  *
- * In a pipe there is nothing.  From progress_begin to progress_end an
- * interrupt (ctrl-C) does not end the program: it asks the work to stop after
- * the step at hand, so that it can say what was done.
+ * Nothing is shown in a pipe.  From progress_begin to progress_end an interrupt
+ * (ctrl-C) does not end the program, but asks it to stop after the present
+ * step, so that it can say what was done.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -24,16 +24,16 @@ struct selection_progress {
 /* Begin; verb and done are borrowed until the end. */
 void progress_begin(struct selection_progress *progress, const char *verb,
     const char *done, uint64_t total);
-/* So many are done.  A second after the beginning the line appears.
- * returns false: somebody interrupted, stop now */
+/* count messages are done.  The line appears a second after the beginning.
+ * returns false: interrupted, stop now */
 bool progress_step(struct selection_progress *progress, uint64_t count);
-/* Before something else is printed: take the line away until the next step. */
+/* Remove the line until the next step, before something else is printed. */
 void progress_hide(struct selection_progress *progress);
-/* Take the line away; who interrupted is told what was done.
- * returns true: it was interrupted */
+/* Remove the line; after an interrupt say what was done.  returns true: it was
+ * interrupted */
 bool progress_end(struct selection_progress *progress, uint64_t count);
-/* The line, without its CR (pure): "1200 of 5000 messages held, 800 a second,
- * 5s left". */
+/* Append the line, without its CR (pure): "1200 of 5000 messages held, 800 a
+ * second, 5s left". */
 void progress_add(struct str *out, const struct selection_progress *progress,
     uint64_t count, int64_t span_us);
 

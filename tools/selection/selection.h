@@ -1,8 +1,8 @@
-/* selection.h - what all verbs that choose messages share
+/* selection.h - shared by all verbs that select messages
  *
- * A verb says which areas it can work on; the selector of the command line
- * chooses among them.  What was chosen is fixed then: confirming shows it,
- * and nothing that came later is touched.
+ * A verb says which areas it works on; the selector of the command line selects
+ * messages there.  The choice is fixed then: the confirmation shows it, and
+ * later messages are not touched.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -36,15 +36,15 @@ struct selection_options {
 	struct str	 words;		/* the selector as it was typed */
 };
 
-/* The options that these verbs have in common; selection_options_release frees
- * words.
+/* Take the options that these verbs have in common; selection_options_release
+ * frees words.
  * returns 0, or the exit status after the usage was printed */
 int selection_options_take(const struct arguments *arguments,
     struct selection_options *out);
 void selection_options_release(struct selection_options *options);
 
-/* Parse the selector that was typed; when it is wrong print it with a caret
- * and return EX_USAGE, else 0.  No words at all: *out is NULL. */
+/* Parse the selector that was typed; if it is wrong, print it with a caret and
+ * return EX_USAGE, else 0.  Without words *out is NULL. */
 int selection_selector(const struct selection_options *options,
     struct arena *arena,
     struct selector **out);
@@ -79,71 +79,72 @@ struct selection_test {		/* meant.c */
 	uint32_t		 keys;		/* that it asks for */
 	enum view_flags		 flags;		/* for view_each */
 };
-/* Begin to ask which messages a selector means. */
+/* Prepare to test which messages a selector selects. */
 void selection_test_init(struct selection_test *test,
     const struct selector *selector,
     const struct conf *conf, int64_t now_s);
-/* Every key that it asks for means the same to the scheduler: it can find
- * its own mail by itself.  States, areas and words of files alone do not. */
+/* Has every key of the selector the same meaning for the scheduler, so that it
+ * can find its own mail by itself?  States, areas and words of files have
+ * not. */
 bool selection_is_shared(const struct selector *selector);
-/* Is this recipient of the view meant?  rcpt NULL: a view without any. */
+/* Is this recipient of the view selected?  rcpt NULL: a view without any. */
 bool selection_is_meant(const struct selection_test *test,
     const struct view *view,
     const struct view_rcpt *rcpt);
 
 /* Go through the areas (a bit 1 << enum spool_area each) and take what the
- * selector means; NULL means everything.  selection_choice_release closes
- * and frees, also after -1.
+ * selector selects; NULL: everything.  selection_choice_release closes and
+ * frees, also after -1.
  * returns 0; -1: the spool cannot be read, err says why */
 int selection_choose(const struct conf *conf, unsigned areas,
     const struct selector *selector, struct selection_choice *out,
     struct err *err);
 void selection_choice_release(struct selection_choice *choice);
 
-/* The exit status when nothing matches, said on stderr; with --quiet that is
- * none of the things that are wrong. */
+/* Say on stderr that nothing matches; returns the exit status.  With --quiet
+ * this is no error. */
 int selection_none(const struct selection_options *options);
 
-/* Show count and samples and ask, as ux has it: on a terminal a question;
- * elsewhere --yes is needed; --dry-run shows and stops.
+/* Show count and samples and ask: on a terminal by a question; elsewhere --yes
+ * is needed; --dry-run shows and stops.
  * returns true: go on; false: *out_status is the exit status. */
 bool selection_confirm(const struct selection_options *options,
     const struct selection_choice *choice, int *out_status);
 
-/* aside.c: print why what the selector means in router/, deferred/, freezer/
- * and postman/ lies there.
+/* aside.c: print why the selected messages in router/, deferred/, freezer/ and
+ * postman/ are there.
  * returns 0; -1: the spool cannot be read */
 int selection_why_aside(const struct conf *conf,
     const struct selector *selector,
     bool is_json, size_t *out_count, struct err *err);
 
-/* "361g… freezer 2h alice@x -> bob@y +3  cause": one line. */
+/* Append one line: "361g… freezer 2h alice@x -> bob@y +3 cause". */
 void selection_add_item(struct str *out, const struct selection_item *item,
     int64_t now_s);
 /* The same as a line of JSON, with what was done: "deleted". */
 void selection_add_json(struct str *out, const struct selection_item *item,
     const char *done, const char *trouble);
 
-/* act.c: do one message that was set aside, and say so in the journal.
- * 1, or -1 with err (the message is where it was). */
+/* act.c: act on one message that was set aside, and note it in the journal.  1,
+ * or -1 with err (the message is where it was). */
 typedef int selection_act_fn(struct selection_choice *choice,
     const struct selection_item *item, const struct selection_options *options,
     struct err *err);
 selection_act_fn selection_act_delete, selection_act_undelete,
     selection_act_release;
 /* away.c: give it up with a report to its sender; send it to options->to as
- * a part of a new message; write options->reason beside it in the journal.
- * The message stays where it is, but for bounce. */
+ * part of a new message; note options->reason about it in the journal.  Except
+ * for bounce the message stays where it is. */
 selection_act_fn selection_act_bounce, selection_act_forward,
     selection_act_note;
-/* The event of an act, with who and why. */
+/* Write the event of an act, with who did it and why. */
 void selection_tell(enum event_kind kind, const struct selection_item *item,
     enum spool_area area, const char *name,
     const struct selection_options *options);
 
-/* allow.c: have the senders of a choice accepted by a rule before all others
- * of the configuration; shows the change, and asks on a terminal.  Exit
- * status.  Needs the right to write it: call it where that is still had. */
+/* allow.c: add a rule that accepts the senders, before all others of the
+ * configuration; shows the change, and asks on a terminal.  Returns an exit
+ * status.  Call it before the right to write the file is given up. */
 int selection_allow(const char *conf_path, const struct slice *senders,
     size_t count, bool is_yes);
 
@@ -154,10 +155,10 @@ struct selection_order {		/* a row of orders.h */
 	selection_act_fn	*act;
 };
 
-/* A whole verb: read the command line, choose, confirm; the scheduler is
- * told of its own mail, files that were set aside are acted on with the
- * router's account.  Exit status: 0 all done, 1 nothing matched or some
- * failed, 64 usage, 69 the scheduler is needed and does not run. */
+/* A whole verb: read the command line, select, confirm; then order the
+ * scheduler about its mail, and act on files that were set aside under the
+ * router's account.  Exit status: 0 all done, 1 nothing matched or some failed,
+ * 64 usage, 69 the scheduler is needed and does not run. */
 int selection_order(const struct arguments *arguments,
     const struct selection_order *order);
 

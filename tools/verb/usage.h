@@ -1,14 +1,14 @@
 /* usage.h - the grammar of a verb's usage
  *
- * A usage is what people read, and all that the reader of arguments and
- * completion know of a verb:
+ * A usage is the text for people, and also tells the parser of arguments and
+ * completion what a verb takes:
  *
- *	list | check [--json] | install FILE KEY [--for NAME]; [--yes]
+ * 	list | check [--json] | install FILE KEY [--for NAME]; [--yes]
  *
- * Forms stand between bars; after a semicolon the options that each form
- * takes.  A form that begins with words in small letters is chosen by one of
- * them.  Brackets: it may be left out; dots: it may come again; bars inside
- * a word: one of these.  A SELECTOR is all words that are left.
+ * Bars separate forms; after a semicolon come the options that each form takes.
+ * A form that begins with words in small letters is chosen by one of them.
+ * Brackets: optional; dots: may be repeated; bars inside a word: one of these.
+ * A SELECTOR is all remaining words.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -42,8 +42,8 @@ struct usage_form {
 	int		depth;		/* brackets that are open */
 	bool		is_common;	/* options that each form takes */
 };
-/* Step through the forms of a usage; *usage moves.  returns whether there
- * was one more */
+/* Step through the forms of a usage; *usage advances.  returns whether there
+ * was another one */
 bool usage_form_next(const char **usage, struct usage_form *out);
 
 struct usage_word {
@@ -53,21 +53,21 @@ struct usage_word {
 	bool		 is_optional, is_repeated;
 };
 /* Step through the words of a form; an option's value is no word.  An option
- * without a row in options.h has an empty one.
- * returns whether there was one more */
+ * without a row in options.h has an empty one.  returns whether there was
+ * another one */
 bool usage_word_next(struct usage_form *form, struct usage_word *out);
 
 /* Is this one of "a|b|c"? */
 bool usage_is_one_of(struct slice alternatives, const char *word);
 
-/* The option of that name that some form of the usage has; NULL: none. */
+/* The option of that name in any form of the usage; NULL: none. */
 const struct option_row *usage_option(const char *usage, struct slice name);
 
-/* What is shown of it: the verb's name and a form on each line, the first
- * line after `first`, the others after blanks of the same width. */
+/* Append the usage: the verb's name and a form on each line, the first line
+ * after `first`, the others after blanks of the same width. */
 void usage_add(struct str *out, const char *first, const char *verb,
     const char *usage);
-/* A line for each of its options: "  --for SPAN    for how long". */
+/* Append a line for each of its options: " --for SPAN for how long". */
 void usage_add_options(struct str *out, const char *usage);
 
 #endif

@@ -1,8 +1,7 @@
 /* verb.h - what a verb is given and gives back
  *
- * The command line is read by the verb's usage alone (usage.h): what arrives
- * at the verb has the form, the number of words and the values that the usage
- * promises.
+ * The command line is parsed by the verb's usage (usage.h), so the verb gets
+ * the form, the number of words and the values that the usage promises.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -34,22 +33,21 @@ struct verb_row {		/* a row of tools/zmailer/verbs/verbs.h */
 	int		(*run)(struct arguments *arguments);
 };
 
-/* Is this a word of a command line that may be shown again?
- * 0; -1: it has what a terminal obeys (err, which shows it escaped) */
+/* May this word of a command line be shown again?  0; -1: it has characters
+ * that a terminal obeys (err shows them escaped) */
 int argument_check(const char *text, struct err *err);
 
-/* Read argv (its words move to its front) by the row's usage.
- * returns 0; -1: err says what is wrong */
+/* Parse argv (its words move to its front) by the row's usage.  returns 0; -1:
+ * err says what is wrong */
 int arguments_parse(struct arguments *out, const struct verb_row *row,
     int argc, char **argv, struct err *err);
-/* The same; what is wrong goes to standard error, and where
- * help is.
+/* The same; errors go to standard error, with where help is.
  * returns 0 or EX_USAGE */
 int arguments_read(struct arguments *out, const struct verb_row *row,
     int argc, char **argv, const char *conf_path);
 
-/* Was it given?  Its text, or NULL.  Its number (milliseconds of a span), or
- * preset. */
+/* Was the option given?  Its text, or NULL.  Its number (milliseconds of a
+ * span), or preset. */
 bool arguments_has(const struct arguments *arguments, enum option_id id);
 const char *arguments_text(const struct arguments *arguments,
     enum option_id id);
@@ -68,28 +66,27 @@ void arguments_join(const struct arguments *arguments, struct str *out);
 int arguments_refuse(const struct arguments *arguments, const char *format,
     ...) __attribute__((format(printf, 2, 3)));
 
-/* The configuration for a verb: the one in force, whatever is being edited,
- * else the file's; prints the report and exits 78 when bad. */
+/* The configuration for a verb: the one in force, even while the file is being
+ * edited, else the file's; prints the report and exits 78 if it is bad. */
 struct conf *verb_conf(const char *conf_path);
-/* The same for verbs that only read the spool or the journal, or ask what
- * runs: with a file that has errors and nothing that runs they go by the last
- * run, and say so. */
+/* The same for verbs that only read the spool or the journal, or ask running
+ * daemons: if the file has errors and nothing runs, they use the last run's
+ * configuration, and say so. */
 struct conf *verb_conf_spool(const char *conf_path);
-/* The same of the file as it stands now, by its absolute path: for verbs that
- * start with it, take it over or show it. */
+/* The present file, by its absolute path: for verbs that start with it, load it
+ * or show it. */
 struct conf *verb_conf_file(const char *conf_path);
 
-/* Why a verb cannot go on, on standard error, and who may do it when the
- * caller may not.
- * returns EX_NOPERM then, else status */
+/* Say on standard error why a verb cannot go on, and who may do it if the
+ * caller may not.  returns EX_NOPERM then, else status */
 int verb_failed(const char *name, const struct err *err, int status);
 
-/* Who may ask about all mail, and how one becomes such a person: the end of
- * a refusal. */
+/* Who may ask about all mail, and how to get that right: the end of a
+ * refusal. */
 extern const char verb_readers[];
 
-/* Who gives the order, for the journal: the one in whose name the desk runs a
- * verb (ZMAILER_WHO), else the calling user. */
+/* Who gives the order, for the journal: the user for whom the desk runs a verb
+ * (ZMAILER_WHO), else the calling user. */
 void verb_who(char *out, size_t size);
 
 /* Colour and boxes only on a terminal, never with NO_COLOR or TERM=dumb. */

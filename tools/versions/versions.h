@@ -1,4 +1,4 @@
-/* versions.h - the last configurations, so that one can go back
+/* versions.h - the last configurations, kept to go back
  *
  * SPDX-License-Identifier: ISC
  */
@@ -34,22 +34,21 @@ struct version {
 	size_t		 table_count;
 };
 
-/* Keep what the configuration's files hold now, unless it is what the newest
- * version holds.  about says by, verb, reason and was, and which tables.
- * VERSION_KNOWN also when there is no spool yet; VERSION_NOT_KEPT: err says
- * why. */
+/* Keep the present text of the configuration's files, unless the newest version
+ * has it.  about has by, verb, reason, was and tables.  VERSION_KNOWN also if
+ * there is no spool yet; VERSION_NOT_KEPT: err says why. */
 enum version_kept { VERSION_NOT_KEPT = -1, VERSION_KNOWN, VERSION_KEPT };
 enum version_kept versions_keep(const struct conf *conf,
     const struct version *about, struct err *err);
-/* Numbers of those there are, ascending; returns how many. */
+/* List the numbers of the versions, ascending; returns how many. */
 size_t versions_list(const char *spool_dir, unsigned out[VERSIONS_MAX + 2]);
-/* Read one; texts live in the arena.  VERSION_NONE: there is none of that
- * number; VERSION_BAD: err says why. */
+/* Read a version, with its texts in the arena.  VERSION_NONE: there is none
+ * with that number; VERSION_BAD: err says why. */
 enum version_found { VERSION_BAD = -1, VERSION_NONE, VERSION_READ };
 enum version_found version_read(const char *spool_dir, unsigned number,
     struct arena *arena, struct version *out, struct err *err);
-/* One writer at a time: a descriptor to be closed, -1 when somebody else
- * has it (errno EWOULDBLOCK), -2 when there is no spool. */
+/* Lock for the one writer: a descriptor to be closed, -1 if somebody else has
+ * it (errno EWOULDBLOCK), -2 if there is no spool. */
 int versions_lock(const char *spool_dir);
 
 #endif

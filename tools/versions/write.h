@@ -1,4 +1,4 @@
-/* write.h - a file is replaced, whole or not at all
+/* write.h - replacing a file, whole or not at all
  *
  * SPDX-License-Identifier: ISC
  */
@@ -24,12 +24,12 @@ struct change_file {
 					 * root; NULL or "-": ours */
 };
 
-/* Put a text in place of a file, or remove it (goes_empty): a new one beside
- * it, owner and mode kept, synced, renamed over it, the directory synced
+/* Replace a file, or remove it (goes_empty): a new file beside it, with owner
+ * and mode kept, is synced and renamed over it, and the directory synced
  * (doc/INTERNALS.md row E1).
  * returns 0 or -1 */
 int change_file_write(const struct change_file *file, struct err *err);
-/* A name in the directory of target is durable after this.
+/* Make the names in the directory of target durable.
  * returns 0; -1: errno says why */
 int change_directory_sync(const char *target);
 

@@ -1,4 +1,4 @@
-/* reason.h - the verdict that a host of channel error stands for
+/* reason.h - the verdict that a host of channel error means
  *
  * SPDX-License-Identifier: ISC
  */
@@ -7,8 +7,8 @@
 
 #include "mail/verdict.h"
 
-/* host is a form of forms.h, or xtext: words of a route, with an RFC 3463
- * status in front or 5.7.1.  Always a failure. */
+/* Make the verdict for a host, which is a form of forms.h, or xtext: words of a
+ * route after an RFC 3463 status (else 5.7.1).  Always a failure. */
 void reason_verdict(struct slice host, struct slice user,
     struct verdict *out);
 

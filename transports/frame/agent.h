@@ -3,8 +3,8 @@
  * An agent is a struct agent_kind and a call of agent_main: the frame reads
  * jobs with their descriptors, loads them out of the control file, calls
  * the channel's functions, appends the records and sends the verdicts
- * (doc/protocol/agent.md).  The channel's functions are straight-line code
- * and see no spool, no protocol and no other job.
+ * (doc/protocol/agent.md).  The channel's functions are straight-line code and
+ * do not see the spool, the protocol or other jobs.
  *
  * Life cycle: start, then job, job, ... settle, ... idle ..., then finish.
  *
@@ -94,14 +94,14 @@ struct agent_kind {
  * socket broke. */
 int agent_main(int argc, char **argv, const struct agent_kind *agent);
 
-/* The agent has a connection to peer ("mx.example[192.0.2.1]:25"; an earlier
- * one is gone).  tls in words, empty: none.  The scheduler hears it at once:
- * what comes next may take long. */
+/* The agent has opened a connection to peer ("mx.example[192.0.2.1]:25"), in
+ * place of an earlier one.  tls is in words, empty: none.  The scheduler is
+ * told at once, because what comes next may take long. */
 void agent_connected(struct agent_run *run, const char *peer,
     struct slice tls);
 
-/* The frame without a process: serve jobs that come on in until its end,
- * answer on out.  For agent_main and tests.  0 or -1 (err). */
+/* The frame alone, for agent_main and tests: serve the jobs that come on in
+ * until its end, answer on out.  0 or -1 (err). */
 int agent_serve(struct agent_run *run, int in, int out, struct err *err);
 
 #endif

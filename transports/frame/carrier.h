@@ -1,10 +1,10 @@
 /* carrier.h - a process that carries many agents
  *
- * Each of them is what an agent with a process of its own is: a socket to the
- * scheduler, jobs, verdicts (doc/protocol/agent.md).  It has a thread, so
- * that the channel's functions stay straight-line code and the system shares
- * the time among them: a peer that sends a byte a second, or without an end,
- * keeps nobody waiting.  They share what the first one has opened.
+ * Each works like an agent with a process of its own: a socket to the
+ * scheduler, jobs, verdicts (doc/protocol/agent.md).  It has a thread, so that
+ * the channel's functions stay straight-line code and the system shares the
+ * time: a peer that sends a byte a second, or without end, delays no other
+ * agent.  They share what the first one has opened.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -13,10 +13,10 @@
 
 #include "transports/frame/agent.h"
 
-/* Start the agents that the launcher asks for on socket ("agent TOKEN", the
- * scheduler's socket rides on the line), say "ended TOKEN" of each one that
- * is over, until its end; then wait for those that go on.  first has been
- * started, and its agent has join; it serves nobody itself.  0 or -1
+/* Start the agents that the launcher asks for on socket ("agent TOKEN", with
+ * the scheduler's socket as descriptor) and say "ended TOKEN" when one has
+ * ended, until the socket's end; then wait for the remaining ones.  first has
+ * been started, and its agent has join; it serves nobody itself.  0 or -1
  * (err). */
 int carrier_serve(const struct agent_run *first, int socket,
     struct err *err);

@@ -1,9 +1,8 @@
-/* content.h - a message as it lies in a mailbox
+/* content.h - a message as it is written into a mailbox
  *
  * Built once a job and written once a recipient: trace lines, header,
- * blank line, body, LF line ends.  A message of up to 256 KiB is held
- * whole, so that a delivery is one write; of a bigger one the body passes
- * through in pieces.
+ * blank line, body, LF line ends.  A message of up to 256 KiB is kept whole, so
+ * that a delivery is one write; the body of a larger one is copied in pieces.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -31,7 +30,7 @@ struct job_content {
 	uint64_t	 body_offset;
 };
 
-/* Nothing loaded yet / free what was. */
+/* Begin with nothing loaded / free what was loaded. */
 void content_clear(struct job_content *content);
 void content_release(struct job_content *content);
 
@@ -40,22 +39,22 @@ int content_load(struct job_content *content, enum content_flags flags,
     const struct control_job *job, int body_fd, struct err *err);
 
 /* Write all of it to fd with `trace` (whole lines: Delivered-To) after the
- * Return-Path; what ends without LF gets one.  *out_bytes: what was
- * written, also on failure.  returns 0; -1 with errno kept. */
+ * Return-Path; a missing final LF is added.  *out_bytes: what was written, also
+ * on failure.  returns 0; -1 with errno kept. */
 int content_write(const struct job_content *content, int fd, struct slice trace,
     uint64_t *out_bytes, struct err *err);
 
-/* What content_write will write: its length and CRC-32C.  A message that is
- * not held whole is read for it.  0 or -1. */
+/* The length and CRC-32C of what content_write will write.  A message that is
+ * not kept whole is read for it.  0 or -1. */
 int content_measure(const struct job_content *content, struct slice trace,
     uint64_t *out_bytes, uint32_t *out_crc, struct err *err);
 
-/* About how many bytes content_write will write: the quoting of a message
- * that is not held whole is not counted. */
+/* About how many bytes content_write will write: quoting is not counted for a
+ * message that is not kept whole. */
 uint64_t content_bytes(const struct job_content *content, struct slice trace);
 
 /* Append a header without its Return-Path fields, which the final delivery
- * replaces (RFC 5321 section 4.4); what ends without LF gets one. */
+ * replaces (RFC 5321 section 4.4); a missing final LF is added. */
 void content_add_header(struct str *out, struct slice header);
 
 /* Append text with lines of the form ">*From " quoted (mboxrd).

@@ -30,12 +30,12 @@ struct handin {
 	size_t		 rcpt_count;
 };
 
-/* Fill in what a job's message and the new one have in common: sender,
- * header, body, what the sender asked for. */
+/* Fill in what the new message has from a job's message: sender, header, body,
+ * what the sender asked for. */
 void handin_of_job(const struct control_job *job, int body_fd,
     struct handin *out);
 
-/* Make it durable, as the present user (account_become).  out_id: its spool
+/* Hand it in, durable, as the present user (account_become).  out_id: its spool
  * id.  returns 0; -1: nothing was handed in (errno kept). */
 int handin_submit(const struct conf *conf, const struct handin *what,
     char out_id[SPOOL_ID_BYTES], struct err *err);

@@ -1,12 +1,12 @@
 /* http.h - mail to a URL: one POST a recipient over a connection that is kept
  *
- * The files in order: address (whom to talk to, and how protected), message
- * (what is sent), post (asking, and hearing the answer), meaning (what the
- * answer comes to).
+ * The files in order: address (the connection and its protection), message
+ * (what is sent), post (the request and its answer), meaning (the verdict of an
+ * answer).
  *
- * Who has the message when the line breaks: we, until the head of a
- * 2xx reply has come.  A message that was sent whole and never
- * answered comes again, with the same Idempotency-Key.
+ * If the connection breaks, we still have the message until the head of a 2xx
+ * reply has come.  A message that was sent whole and never answered is sent
+ * again, with the same Idempotency-Key.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -53,7 +53,7 @@ struct http_answer {
 	struct str	words;		/* "HTTP 404 Not Found: no such user" */
 };
 
-/* address.c: have a connection to the URL's host: the kept one or a new one.
+/* address.c: get a connection to the URL's host: the kept one or a new one.
  * needs_tls  the sender asked for REQUIRETLS
  * returns true; false: *out_trouble is the verdict for all. */
 bool http_open(struct http *http, const struct http_url *url, bool needs_tls,
@@ -65,20 +65,20 @@ void http_close(struct http *http);
 int http_message_load(struct http_message *message,
     const struct control_job *job, int body_fd, struct err *err);
 void http_message_release(struct http_message *message);
-/* message.c: the next piece after *at bytes of the body file, converted,
- * appended to out.  PIECE_TROUBLE: it cannot be read (err). */
+/* message.c: append the next piece of the body file after *at bytes, converted,
+ * to out.  PIECE_TROUBLE: it cannot be read (err). */
 enum http_piece { PIECE_TROUBLE = -1, PIECE_NONE, PIECE_READ };
 enum http_piece http_message_piece(const struct http_message *message,
     uint64_t *at,
     bool *after_cr, struct str *out, struct err *err);
-/* message.c: the head of a request. 0; -1: the credentials cannot be
+/* message.c: append the head of a request.  0; -1: the credentials cannot be
  * read (err). */
 int http_request_add(struct str *out, const struct http_url *url,
     const struct control_job *job, const struct control_rcpt *rcpt,
     uint64_t length, const struct client_secret *secret, struct err *err);
 
-/* post.c: hand the message in for one recipient.  answer->words belong to
- * the caller. */
+/* post.c: post the message for one recipient.  The caller owns
+ * answer->words. */
 void http_post(struct http *http, const struct http_url *url,
     const struct control_job *job, const struct control_rcpt *rcpt,
     const struct http_message *message, struct http_answer *answer,

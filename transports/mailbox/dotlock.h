@@ -1,10 +1,10 @@
 /* dotlock.h - FILE.lock beside a mailbox, and what it tells after a crash
  *
- * The lock file holds our pid, which other programs look at, and after it
- * a note about the append that is under way: how long the mailbox was
- * before.  Its writer holds flock(2) on it for as long as it lives, so that
- * a lock whose flock can be taken is the rest of a crash, and its note says
- * what is torn (doc/INTERNALS.md section 2, mailboxes).
+ * The lock file has our pid, which other programs check, and after it a note
+ * about the running append: how long the mailbox was before.  Its writer holds
+ * flock(2) on it as long as it lives, so a lock whose flock can be taken was
+ * left by a crash, and its note says what is torn (doc/INTERNALS.md section 2,
+ * mailboxes).
  *
  * SPDX-License-Identifier: ISC
  */
@@ -40,8 +40,8 @@ struct dotlock {
 
 /* Take the lock, waiting for others.  base: root may make it below where the
  * owner cannot (roots.h).
- * DOTLOCK_DENIED: this directory takes no lock of ours; DOTLOCK_TROUBLE:
- * somebody else has it for too long, or errno. */
+ * DOTLOCK_DENIED: we may not make a lock in this directory; DOTLOCK_TROUBLE:
+ * somebody else holds it for too long, or errno. */
 enum dotlock_result { DOTLOCK_TROUBLE = -1, DOTLOCK_DENIED, DOTLOCK_TAKEN };
 enum dotlock_result dotlock_take(const char *mailbox,
     const struct account *owner,
@@ -51,12 +51,12 @@ enum dotlock_result dotlock_take(const char *mailbox,
 int dotlock_write(const struct dotlock *lock,
     const struct dotlock_note *note, bool is_synced);
 
-/* Read a note. True when text is one of ours; out is zero where it stopped
- * before the note was written. */
+/* Read a note.  True if text is one of ours; out is zero if it ended before the
+ * note was written. */
 bool dotlock_parse(struct slice text, struct dotlock_note *out);
 
-/* Give it back; harmless when not locked.  A lock that cannot be removed is
- * emptied: nobody's, and removed when it is old. */
+/* Release the lock; harmless when not locked.  A lock that cannot be removed is
+ * emptied: it is nobody's then, and removed when it is old. */
 void dotlock_drop(struct dotlock *lock, const struct account *owner);
 
 #endif

@@ -1,9 +1,9 @@
-/* mailbox.h - the rooms of the mailbox agent
+/* mailbox.h - the parts of the mailbox agent
  *
- * place.c finds out whose mail it is and where it goes, forward.c what its
- * owner says about that, act.c does it; maildir.c and mbox.c put mail there,
- * vacation.c answers it.  Everything that touches a user's files happens as
- * that user (account.h); the last component of a path is never followed.
+ * place.c finds the owner and the place of mail, forward.c reads what the owner
+ * wants, act.c does it; maildir.c and mbox.c write mail, vacation.c answers it.
+ * Everything that touches a user's files happens as that user (account.h); the
+ * last component of a path is never followed.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -49,15 +49,15 @@ struct mailbox_place {
 	char		address[320];	/* user[+detail]@domain: Delivered-To */
 };
 
-/* Fill base and needs_home from the configuration. */
+/* Set base and needs_home from the configuration. */
 void place_setup(struct mailbox *mailbox);
 
-/* Take a recipient's user apart and find its owner.  ACCOUNT_NONE: there is
- * no such user; ACCOUNT_TROUBLE with errno, EINVAL: no name can be so. */
+/* Parse a recipient's user and find its owner.  ACCOUNT_NONE: there is no such
+ * user; ACCOUNT_TROUBLE with errno, EINVAL: this cannot be a name. */
 enum account_found place_find(const struct mailbox *mailbox, struct slice rcpt,
     struct mailbox_place *out, struct err *err);
 
-/* A template with its braces filled in.  0; -1 it is too long. */
+/* Expand the braces of a template.  0; -1: it is too long. */
 int place_path(const char *template, const struct mailbox_place *place,
     char out[MAILBOX_PATH_BYTES], struct err *err);
 

@@ -6,9 +6,9 @@
  *   maildirsize = definition LF *( [ "-" ] bytes SP [ "-" ] messages LF )
  *   definition  = limit *( "," limit )      limit = number ( "S" / "C" )
  *
- * The sum of its lines is what is in the Maildir.  Each delivery appends a
- * line by one write(2); when the file has grown to MAILDIRSIZE_BYTES_MAX, or
- * seems to forbid what perhaps fits, it is made anew by counting.
+ * The sum of its lines is the Maildir's content.  Each delivery appends a line
+ * by one write(2); when the file has grown to MAILDIRSIZE_BYTES_MAX, or seems
+ * to forbid a message that may fit, it is made anew by counting.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -32,13 +32,13 @@ struct maildirsize {
 	unsigned	lines;			/* after the definition */
 };
 
-/* Read a whole maildirsize.  0; -1 when it is none: count again. */
+/* Read a whole maildirsize.  0; -1: malformed, count again. */
 int maildirsize_parse(struct slice text, struct maildirsize *out);
 
-/* Does a message fit into the Maildir whose new/ is open, when more_bytes
- * and more_count of others are under way?
+/* Does a message fit into the Maildir whose new/ is open, beside more_bytes and
+ * more_count of others that are being delivered?
  * quota       NULL or without limits: what maildirsize says
- * out_fd      maildirsize, to be told with quota_tell; -1: there is none
+ * out_fd      maildirsize, for quota_tell; -1: there is none
  * QUOTA_EXCEEDED: no, verdict filled; QUOTA_TROUBLE: errno. */
 enum quota_answer { QUOTA_TROUBLE = -1, QUOTA_EXCEEDED, QUOTA_FITS };
 enum quota_answer quota_of_maildir(int new_fd, const struct conf_quota *quota,
@@ -48,8 +48,7 @@ enum quota_answer quota_of_maildir(int new_fd, const struct conf_quota *quota,
 /* A message of so many bytes was added; closes fd. */
 void quota_tell(int new_fd, int fd, uint64_t bytes);
 
-/* The same question about a file that has so many bytes.  false: no, verdict
- * filled. */
+/* The same for a file of file_bytes.  false: no, verdict filled. */
 bool quota_of_file(const struct conf_quota *quota, uint64_t file_bytes,
     uint64_t bytes, struct verdict *verdict);
 

@@ -1,10 +1,9 @@
 /* roots.h - what root does for an owner in the configuration's directories
  *
- * The owner of a mailbox may not make it in /var/mail, so root does.  Below
- * the directory that the configuration gives there may be directories of
- * users, who lead a path wherever they like; so root walks down itself,
- * follows no link, and helps in no directory but its own and those of who
- * owns the configuration's.
+ * The owner of a mailbox may not make it in /var/mail, so root does.  Below the
+ * configured directory there may be directories of users, who can lead a path
+ * anywhere; so root walks down itself, follows no link, and makes files only in
+ * its own directories and in those of the configured one's owner.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -13,15 +12,15 @@
 
 #include "transports/mailbox/mailbox.h"
 
-/* Open the directory of path; the caller is root now (account_back).
+/* Open the directory of path; the caller must be root (account_back).
  * base      directory of the configuration's, of which path is below
- * out_name  what path names in it: a part of path
- * returns its descriptor; -1, EACCES when it is not one to help in. */
+ * out_name  the last component, a part of path
+ * returns its descriptor; -1, with EACCES if root must not act there. */
 int roots_open_parent(const char *path, const char *base,
     const char **out_name, struct err *err);
 
-/* Make a directory as root, then become owner again.  One that is there is
- * errno EEXIST.
+/* Make a directory as root, then become owner again.  If it exists, errno is
+ * EEXIST.
  * mode         0755: it stays root's; 0700: it is given to owner
  * returns 0 or -1. */
 int roots_make_directory(const char *path, const char *base, mode_t mode,

@@ -9,15 +9,16 @@
 
 enum { STEP_NAME_BYTES = 17 };		/* 16 hex digits */
 
-/* What a step is called: the same whenever the file says the same. */
+/* The name of a step: the same whenever the file has the same text. */
 void step_name(const char *kind, struct slice text,
     char out[STEP_NAME_BYTES]);
 
-/* Was it done for this recipient, by whichever agent? */
+/* Was it done for this recipient, by any agent? */
 bool step_was_done(const struct action *action, const char *name);
 
-/* It is done: said in the control file, so that nobody does it again.  What
- * cannot be written is told to the journal and may be done twice. */
+/* Record in the control file that it is done, so that nobody does it again.  If
+ * that cannot be written, the journal has an event, and it may be done
+ * twice. */
 void step_done(const struct action *action, const char *name);
 
 #endif

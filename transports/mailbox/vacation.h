@@ -23,34 +23,34 @@ struct vacation {
 };
 
 /* Is this command of a forward file the built-in one: a program called
- * vacation, wherever it is said to lie? */
+ * vacation, with any path? */
 bool vacation_is(struct slice command);
 
-/* Its words: [-a NAME]... [-t DAYS[d]] [-m FILE] [USER].  0 or -1. */
+/* Parse its words: [-a NAME]... [-t DAYS[d]] [-m FILE] [USER].  0 or -1. */
 int vacation_parse(struct arena *arena, struct slice command,
     struct vacation *out, struct err *err);
 
 /* Why mail from this sender with this header gets no answer; NULL: it gets
- * one.  own: addresses, or local parts, of which one must be among To, Cc
- * or their Resent- sisters. */
+ * one.  own: addresses, or local parts, of which one must be in To, Cc or their
+ * Resent- fields. */
 const char *vacation_refusal(struct arena *arena, struct slice sender,
     struct slice header, const struct slice own[], size_t own_count);
 
-/* When sender was answered last, by the user's memory; 0 never. */
+/* When sender was answered last, by the user's memory; 0: never. */
 int64_t vacation_last(struct slice memory, struct slice sender);
 
-/* The lines of a memory that are younger than since_s. */
+/* Append the lines of a memory that are newer than since_s. */
 void vacation_since(struct slice memory, int64_t since_s, struct str *out);
 
-/* Header and body of the answer.  message: what the user wrote: fields, an
- * empty line and text, or text alone; $SUBJECT in it is the subject of the
- * mail that is answered. */
+/* Append header and body of the answer.  message: what the user wrote, either
+ * fields, an empty line and text, or only text; $SUBJECT in it is the subject
+ * of the mail that is answered. */
 void vacation_answer(struct str *out_header, struct str *out_body,
     struct slice message, struct slice header, const char *from,
     struct slice sender);
 
-/* All of it for one recipient.  Whatever goes wrong only the journal hears:
- * mail is never late for it. */
+/* Do all of this for one recipient.  Errors only go to the journal, and never
+ * delay mail. */
 void vacation_run(const struct action *action, struct slice command);
 
 #endif

@@ -1,4 +1,4 @@
-/* command.h - a command line of an alias, taken apart without a shell
+/* command.h - a command line of an alias, parsed without a shell
  *
  * SPDX-License-Identifier: ISC
  */
@@ -11,9 +11,9 @@
 enum { COMMAND_WORDS_MAX = 64, COMMAND_BYTES_MAX = 4096 };
 
 /* Split text into words at blanks.  '...' keeps everything; "..." keeps all
- * but backslash before " or backslash; outside of quotes a backslash keeps
- * the next byte.  Nothing else means anything: no variables, no redirection,
- * no globs.  A bar and blanks in front are dropped.
+ * but backslash before " or backslash; outside of quotes a backslash keeps the
+ * next byte.  Nothing else is special: no variables, no redirection, no globs.
+ * A leading bar and blanks are dropped.
  * out_words  NULL-terminated, in the arena
  * returns 0; -1: no word, too many, an open quote, a control character. */
 int command_split(struct arena *arena, struct slice text, char ***out_words,

@@ -7,8 +7,8 @@
 
 #include "transports/frame/agent.h"
 
-/* The functions of struct agent_kind: make what a job needs (0), run a program
- * for each recipient (returns 0: it knows no time for the next try), free. */
+/* The functions of struct agent_kind: prepare (0), run a program for each
+ * recipient (returns 0: no time for the next try is known), free. */
 int pipe_start(struct agent_run *run, struct err *err);
 int pipe_job(struct agent_run *run, struct control_job *job, int body_fd,
     struct verdict verdicts[]);

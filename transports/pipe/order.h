@@ -33,12 +33,12 @@ struct pipe_order {
  * verdict. */
 void order_run(const struct pipe_order *order, struct verdict *verdict);
 
-/* An open file without a name for a message of this size: in memory when it
- * is small.  A descriptor or -1. */
+/* Open a file without a name for a message of this size, in memory if it is
+ * small.  A descriptor or -1. */
 int order_file(uint64_t size_bytes, struct err *err);
 
-/* What a program for this recipient sees of our environment: little; in the
- * arena. */
+/* The environment of a program for this recipient, in the arena; it has little
+ * of ours. */
 char **order_environment(struct arena *arena, const struct control_job *job,
     const struct account *owner, const char *recipient);
 

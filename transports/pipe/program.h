@@ -34,14 +34,14 @@ struct program_end {
 	char	line[PROGRAM_LINE_BYTES];	/* first of the output */
 };
 
-/* Run it to its end.  It leads a process group of its own, has descriptors
- * 0, 1 and 2 and no others, and is killed with its group when the time is
- * up, or when it wrote too much.  Of its output the first line is kept, the
- * rest read and dropped. */
+/* Run a program to its end.  It leads a process group of its own, has only
+ * descriptors 0, 1 and 2, and is killed with its group when the time is up, or
+ * when it wrote too much.  The first line of its output is kept, the rest read
+ * and dropped. */
 void program_run(const struct pipe_program *program, struct program_end *out);
 
-/* What the end means: 0 delivered; 75 (EX_TEMPFAIL), a signal, a time-out or
- * no process, too much output: deferred; every other status: failed. */
+/* The verdict of its end: 0 delivered; 75 (EX_TEMPFAIL), a signal, a time-out,
+ * no process, or too much output: deferred; any other status: failed. */
 void program_verdict(const struct program_end *end, struct verdict *out);
 
 #endif

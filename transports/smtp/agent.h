@@ -10,8 +10,8 @@
 /* run->state becomes a struct smtp_client. 0 or -1. */
 int client_agent_start(struct agent_run *run, bool is_lmtp, struct err *err);
 
-/* The functions of struct agent_kind: join shares what first's client has read
- * of files; job returns the seconds until the next try that the connection
+/* The functions of struct agent_kind: join shares the files that first's client
+ * has read; job returns the seconds until the next try that the connection
  * suggests, or 0. */
 void client_agent_join(struct agent_run *run, const struct agent_run *first);
 int client_agent_job(struct agent_run *run, struct control_job *job,

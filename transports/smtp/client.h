@@ -1,13 +1,13 @@
 /* client.h - the client side of SMTP and LMTP: one connection, many messages
  *
  * Straight-line code over io/peer.h, shared by the smtp and lmtp agents.
- * A connection is kept for the next message of the same host and closed
- * when another host comes or it was idle for too long.
+ * A connection is kept for the next message to the same host, and closed for
+ * another host or when it has been idle too long.
  *
  * Invariants
- *   what is wrong with the peer ends up in verdicts, never in the process;
- *   the words of the peer reach the verdict unchanged;
- *   after a reply that does not fit its command the connection is closed.
+ *   the peer's faults lead to verdicts, and never harm the process; the words
+ *   of the peer reach the verdict unchanged; after a reply that does not fit
+ *   its command the connection is closed.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -95,7 +95,7 @@ struct client_target {
 	unsigned	port;
 };
 
-/* What the sender asks of the connection (RFC 8689). */
+/* What the sender requires of the connection (RFC 8689). */
 enum client_wish {
 	WISH_NONE,
 	WISH_TLS,		/* REQUIRETLS */
@@ -103,7 +103,7 @@ enum client_wish {
 				 * domain publishes is not enforced */
 };
 
-/* How a connection must be protected, and who says so. */
+/* How a connection must be protected, and by whose policy. */
 struct client_policy {
 	enum conf_tls_level	 level;
 	bool			 is_required;	/* by the sender (RFC 8689) */
@@ -197,40 +197,39 @@ struct smtp_client {
 	struct client_secret	*secrets;	/* of auth-to, a list */
 };
 
-/* No files are opened but those that conf names: roots, certificates and
- * secrets, and these only here: afterwards the process may lock itself in.
- * 0 or -1 (err). */
+/* Open the files that conf names: roots, certificates and secrets.  No other
+ * function opens files, so the process can enter its sandbox afterwards.  0 or
+ * -1 (err). */
 int client_start(struct smtp_client *client, struct err *err);
 
-/* Not connected, nothing known; client_start follows. */
+/* Begin without a connection; client_start comes next. */
 void client_init(struct smtp_client *client, const struct conf *conf,
     bool is_lmtp);
-/* Instead of client_start: what first has read of files, its TLS contexts
- * and its secrets, serves this client, too, in another thread.  first is
- * released after it. */
+/* Instead of client_start: share the TLS contexts and secrets of first, which
+ * is in another thread.  first must be released after this client. */
 void client_join(struct smtp_client *client, const struct smtp_client *first);
 
-/* Room for a piece of a body, the client's, in *out_piece.  Returns its bytes:
- * more than a message of message_bytes has, or CLIENT_PIECE_BYTES. */
+/* A buffer for a piece of a body, owned by the client, in *out_piece.  Returns
+ * its size: more than message_bytes, or CLIENT_PIECE_BYTES. */
 enum { CLIENT_PIECE_BYTES = 60 * 1024, CLIENT_PIECE_BYTES_MIN = 4095 };
 size_t client_piece(struct smtp_client *client, uint64_t message_bytes,
     char **out_piece);
 
-/* QUIT, if connected; free. */
+/* Send QUIT, if connected; free everything. */
 void client_release(struct smtp_client *client);
 
 /* Deliver one message to all recipients of job and fill their verdicts.
- * arena  for what this message needs. */
+ * arena  for this message only */
 void client_deliver(struct smtp_client *client, struct arena *arena,
     const struct control_job *job, int body_fd, struct verdict verdicts[]);
 
-/* QUIT when the connection was not used for idle_ms. */
+/* Send QUIT if the connection was not used for idle_ms. */
 void client_idle(struct smtp_client *client, int64_t idle_ms);
 
 /* ---- the steps, each in a file of its own ------------------------------ */
 
-/* dialogue.c: the dialogue with the host called name, where log-level says
- * debug, as events: is it to be noted; what is in out; a reply. */
+/* dialogue.c: write the dialogue with a host as events, where log-level says
+ * debug: begin for the host called name; note what is in out; note a reply. */
 enum { CLIENT_SAID_MAX = 500, CLIENT_SAID_BYTES_MAX = 512 };
 void client_said_begin(struct smtp_client *client, const char *name);
 void client_said_sent(struct smtp_client *client);
@@ -242,26 +241,26 @@ void client_said_heard(struct smtp_client *client, const struct reply *reply);
 int client_target_parse(struct slice host, unsigned port,
     struct client_target *out, struct err *err);
 
-/* policy.c: the policy for a target, by what the sender wishes.  Statement
- * and default are two ways to get one.  Where it asks_tlsa or asks_sts it is
- * settled for each host by client_dane and client_sts. */
+/* policy.c: the policy for a target and a sender's wish, by a statement or by
+ * default.  With asks_tlsa or asks_sts, client_dane and client_sts decide for
+ * each host. */
 void client_policy(const struct smtp_client *client,
     const struct client_target *target, enum client_wish wish,
     struct client_policy *out);
-/* The key again, after a change. */
+/* Make the key anew, after a change. */
 void client_policy_make_key(struct client_policy *policy);
-/* The files that policies name. 0 or -1. */
+/* Open the files that policies name.  0 or -1. */
 int client_policy_start(struct smtp_client *client, struct err *err);
 void client_policy_release(struct smtp_client *client);
 
-/* memory.c: note a trouble of an address; ask for it. */
+/* memory.c: remember a trouble of an address; ask about it. */
 void client_note(struct smtp_client *client,
     const struct sockaddr_storage *address, enum client_trouble trouble);
 bool client_has(struct smtp_client *client,
     const struct sockaddr_storage *address, enum client_trouble trouble);
 
-/* hosts.c: the hosts of a target in the order to be tried, with
- * their addresses. */
+/* hosts.c: the hosts of a target in the order in which to try them, with their
+ * addresses. */
 struct client_hosts {
 	const struct client_target *target;
 	struct dns_mx	mx[DNS_MX_MAX];	/* one, for a target without MX */
@@ -277,38 +276,38 @@ struct client_hosts {
 bool client_hosts_find(const struct smtp_client *client,
     const struct client_target *target, struct client_hosts *hosts,
     struct verdict *out);
-/* Ask for the addresses of host number index, port set, those that cannot
- * be a mail host left out.  true; false: *out is the verdict. */
+/* Ask for the addresses of host number index, with the port set, without those
+ * that cannot be a mail host.  true; false: *out is the verdict. */
 bool client_hosts_ask(struct client_hosts *hosts, size_t index,
     struct verdict *out);
 /* Whether the address is one that this system listens on. */
 bool client_is_own(const struct smtp_client *client,
     const struct sockaddr_storage *address);
 
-/* zone.c: one of the zone's sources of this family, by weight.  False:
- * the zone has sources, but none of this family; *out NULL: it has none at
- * all, the system chooses. */
+/* zone.c: choose one of the zone's sources of this family, by weight.  False:
+ * the zone has sources, but none of this family; *out NULL: it has none, so the
+ * system chooses. */
 bool client_source(const struct smtp_client *client, sa_family_t family,
     const struct sockaddr_storage **out);
-/* The name to say hello by on the connection that stands. */
+/* The name for EHLO on the present connection. */
 const char *client_helo(const struct smtp_client *client);
 
-/* provider.c: the name that domains share whose best MX is this host:
- * the host without its first label, "" when there is none. */
+/* provider.c: the name of the provider whose best MX is this host: the host
+ * without its first label, "" if there is none. */
 void client_provider(const char *host, const char *domain,
     char out[CLIENT_PROVIDER_BYTES]);
 
-/* connect.c: have a connection that serves host: the kept one, or a
- * new one that has said hello.  returns true; false: *out_trouble is the
- * verdict for every recipient. */
+/* connect.c: get a connection that serves host: the kept one, or a new one
+ * after EHLO.  returns true; false: *out_trouble is the verdict for every
+ * recipient. */
 bool client_open(struct smtp_client *client, const char *host,
     enum client_wish wish, struct verdict *out_trouble);
 
 /* hello.c: greeting, EHLO, TLS and AUTH on a fresh connection.
  * is_by_mx         the peer must not be ourselves
- * out_tls_broken   the peer's TLS does not work, and policy lets us do
+ * out_tls_broken   the peer's TLS does not work, and the policy allows to go
  *                  without: connect again
- * returns true; false: *out_trouble says why, another address may do. */
+ * returns true; false: *out_trouble says why; another address may work. */
 struct client_hello {
 	const struct client_policy	*policy;
 	const char			*name;	/* of the peer */
@@ -323,15 +322,15 @@ struct client_hello {
 bool client_hello(struct smtp_client *client, struct client_hello *hello,
     struct verdict *out_trouble);
 
-/* starttls.c: TLS on this connection: at once / by STARTTLS, as policy and
- * the peer's offer have it (then client->tls says whether there is TLS).
+/* starttls.c: begin TLS on this connection, at once / by STARTTLS, if the
+ * policy and the peer's offer say so (client->tls says whether there is TLS).
  * true; false: *out_trouble, closed. */
 bool client_start_tls(struct smtp_client *client, struct client_hello *hello,
     struct verdict *out_trouble);
 bool client_starttls(struct smtp_client *client, struct client_hello *hello,
     struct verdict *out_trouble);
-/* RFC 8689 section 4.2.1: the next host must promise to go on like that.
- * true; false: *out_trouble, closed. */
+/* RFC 8689 section 4.2.1: check that the next host promises the same.  true;
+ * false: *out_trouble, closed. */
 bool client_requiretls(struct smtp_client *client,
     const struct client_policy *policy, struct verdict *out_trouble);
 
@@ -339,13 +338,13 @@ bool client_requiretls(struct smtp_client *client,
 bool client_ehlo(struct smtp_client *client, const char *name,
     struct verdict *out_trouble);
 
-/* xclient.c: tell the peer, when it is one that shall hear, which
- * client this message came from.  true; false: *out_trouble, closed. */
+/* xclient.c: tell the peer, if the policy says so, which client this message
+ * came from.  true; false: *out_trouble, closed. */
 bool client_xclient(struct smtp_client *client, int body_fd,
     struct verdict *out_trouble);
 
-/* reply.c: send what is queued and hear a reply on behalf of
- * somebody before mail; step as in client_broken.  true; false: closed. */
+/* reply.c: send what is queued and read a reply, before a transaction; step as
+ * in client_broken.  true; false: closed. */
 bool client_ask(struct smtp_client *client, const char *step,
     struct reply *out, struct verdict *out_trouble);
 
@@ -355,8 +354,8 @@ void client_offer_take(struct client_offer *offer, const struct reply *reply);
 /* secret.c: read the table of secrets. 0 or -1. */
 int client_auth_start(struct smtp_client *client, struct err *err);
 void client_auth_release(struct smtp_client *client);
-/* The directories of tokens, which are read again and again: how many were
- * put into out. */
+/* Put the directories of tokens, which are read again and again, into out, at
+ * most `most`.  Returns how many. */
 size_t client_token_directories(const struct smtp_client *client,
     const char *out[], size_t most);
 /* The secret for a target, or NULL. */
@@ -368,24 +367,24 @@ bool client_auth(struct smtp_client *client, const struct client_secret *secret,
 /* The mechanism of a keyword of AUTH; 0: not known. */
 unsigned client_auth_mechanism(struct slice word);
 
-/* reply.c: QUIT and close; harmless when not connected.  The reply
- * (RFC 5321 section 4.1.1.10) is waited for only by client_quit_for: other
- * mail must not wait for a goodbye. */
+/* reply.c: QUIT and close; harmless when not connected.  Only client_quit_for
+ * waits for the reply (RFC 5321 section 4.1.1.10), because other mail must not
+ * wait for it. */
 void client_quit(struct smtp_client *client);
 void client_quit_for(struct smtp_client *client, int64_t timeout_ms);
 
-/* hello.c: ask a connection that lay idle whether it still leads
- * anywhere (NOOP; RSET when one is owed), before mail waits for it.
- * returns false: it does not, and is closed; nobody's attempt is lost. */
+/* hello.c: check that an idle connection still works (NOOP; RSET if one is
+ * owed), before mail uses it.  returns false: it does not, and is closed; no
+ * attempt is lost. */
 bool client_answers(struct smtp_client *client);
 
-/* reply.c: the milliseconds of a time-out, or what is left of the job's time
- * when that is less; 0: it is over. */
+/* reply.c: the time-out in milliseconds, or what is left of the job's time if
+ * that is less; 0: it is over. */
 int64_t client_wait_ms(const struct smtp_client *client, int64_t timeout_ms);
 
 /* reply.c: send what is queued / wait for one whole reply, which is
- * valid until the next call.  PEER_OK, PEER_EOF, PEER_TIMEOUT, or
- * PEER_ERROR (system's words, or what came is no reply). */
+ * valid until the next call.  PEER_OK, PEER_EOF, PEER_TIMEOUT, or PEER_ERROR
+ * (err: the system's words, or that it is no reply). */
 enum peer_result client_flush(struct smtp_client *client, int64_t timeout_ms,
     struct err *err);
 enum peer_result client_reply(struct smtp_client *client, int64_t timeout_ms,
@@ -397,10 +396,10 @@ enum peer_result client_reply(struct smtp_client *client, int64_t timeout_ms,
 void client_verdict(const struct smtp_client *client, const struct reply *reply,
     enum verdict_kind good, struct verdict *out);
 
-/* reply.c: a host that refuses us as a whole: deferred, whatever it
- * says, because another one, or the same one later, may be of another mind /
- * one that cannot be used, for a reason of our own.  Both end the session
- * and return false. */
+/* reply.c: a host that refuses the whole session: deferred, whatever it says,
+ * because another host, or the same one later, may accept / a host that we
+ * cannot use, for a reason of our own.  Both end the session and return
+ * false. */
 bool client_refused(struct smtp_client *client, const struct reply *reply,
     struct verdict *out_trouble);
 bool client_unfit(struct smtp_client *client, const char *status,
@@ -414,7 +413,7 @@ void client_broken(struct smtp_client *client, enum peer_result result,
 /* reply.c: close at once, without QUIT. */
 void client_drop(struct smtp_client *client);
 
-/* reply.c: nothing has come after the last reply. */
+/* reply.c: has nothing come after the last reply? */
 bool client_is_level(const struct smtp_client *client);
 
 #endif

@@ -7,14 +7,14 @@
 
 enum { PROBE_WAIT_MS = 15000 };	/* for each answer, at most */
 
-/* Connect to a host as a route names it ("[h]:587", "example.org"), with
- * TLS and login as the configuration says, then QUIT.  A line a step on
- * stdout: "connected", "tls", "login", "good", each with a blank and words;
- * or "trouble STATUS WHO: WORDS".
+/* Connect to a host as a route names it ("[h]:587", "example.org"), with TLS
+ * and login as the configuration says, then QUIT.  Prints a line a step on
+ * stdout: "connected", "tls", "login", "good", each with a blank and words; or
+ * "trouble STATUS WHO: WORDS".
  * conf_path  of the configuration
  * secrets    a file that is read in place of the table of auth-to; or NULL
- * returns 0; 69 it was not reached or refused us, 77 not protected or not
- * logged in as the configuration asks, 78 the configuration is wrong. */
+ * returns 0; 69: it was not reached, or refused us; 77: no TLS or login as the
+ *         configuration requires; 78: the configuration is wrong. */
 int client_probe(const char *conf_path, const char *host,
     const char *secrets);
 

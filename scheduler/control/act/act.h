@@ -1,4 +1,4 @@
-/* act.h - a request of the operator's socket at work
+/* act.h - a request of the operator's socket, while it is answered
  *
  * An act goes in steps: each does a bounded amount and appends what it found
  * to the answer; between them the loop runs.  The last step appends the last
@@ -91,69 +91,68 @@ struct act {
 	struct past	*past;
 };
 
-/* A request that may be done: right was looked at.  The arena becomes the
- * act's.  peer outlives it; so does what the caller sets as wake. */
+/* An act for a request whose right was checked; freed by act_free.  It takes
+ * over the arena.  peer, and what the caller sets as wake, must outlive it. */
 struct act *act_new(struct agents *agents, const struct rights_peer *peer,
     struct arena *arena, const struct request *request);
 void act_free(struct act **act);
 enum act_step act_step(struct act *act, struct str *out);
 
-/* {"error":...} of control.md section 1. */
+/* Append {"error":...} of control.md section 1. */
 void act_refuse(struct str *out, const char *tag, const char *code,
     const char *words);
 
 /* ---- for act_*.c ------------------------------------------------- */
 
-/* {"done":true,"op":..., open for more members; json_close ends it. */
+/* Append {"done":true,"op":..., open for more members; json_close ends it. */
 void act_done(struct act *act, struct str *out);
-/* The counts of writes about mail. */
+/* Append the counts of a write about mail. */
 void act_counts(const struct act *act, struct str *out);
-/* The event `order`. */
+/* Write the event `order`. */
 void act_journal(const struct act *act);
-/* The event `rcpt.reopened` of one that had failed. */
+/* Write the event `rcpt.reopened` for a recipient that had failed. */
 void act_tell_reopened(const struct act *act,
     const struct control_rcpt *rcpt);
-/* Trouble half way: an error line with the counts so far. */
+/* Trouble halfway: append an error line with the counts so far. */
 enum act_step act_trouble(struct act *act, const struct err *err,
     struct str *out);
-/* Only this user's mail; NULL: everybody's. */
+/* The user whose mail alone the act may see; NULL: all mail. */
 const char *act_user(const struct act *act);
 /* A steady moment as wall seconds; 0 stays 0. */
 int64_t act_wall_s(int64_t at_ms);
-/* List the messages meant, once, in steps.  False: *step has what to
- * return. */
+/* List the selected messages, once, in steps.  False: *step is to be
+ * returned. */
 bool act_begin(struct act *act, struct str *out, enum act_step *step);
-/* The message that visit_open opened is looked at from its first recipient
- * on, over as many steps as it takes. */
+/* Begin with the recipients of the message that visit_open opened; it may take
+ * several steps. */
 void act_page_begin(struct act *act);
-/* Its next recipient that may be looked at in this step; NULL: there is none
- * any more, or *budget is 0. */
+/* Its next recipient; NULL: there is none left, or *budget is 0 (this step may
+ * do no more). */
 const struct control_rcpt *act_rcpt_next(struct act *act,
     const struct control_group **out_group, unsigned *budget);
 bool act_page_is_over(const struct act *act);
 void act_page_end(struct act *act);
-/* Nobody waits for the end of a change: what was done of the open message
- * counts. */
+/* The client is gone: what was changed in the open message counts. */
 void act_change_drop(struct act *act);
 /* Has the limit of messages been reached? */
 bool act_is_full(const struct act *act);
 
 /* ---- what waits for the disk ------------------------------------- */
 
-/* A thread does it (io/sync.h), one at a time for an act: the step that began
- * it returns ACT_SYNC, the next one asks act_sync_end how it ended.  Make
- * records of these control files durable, which may be closed at once. */
+/* Threads do this (io/sync.h), one sync at a time for an act: the step that
+ * began it returns ACT_SYNC, the next one asks act_sync_end for the result.
+ * Make records of these control files durable; they may be closed at once. */
 void act_sync_records(struct act *act, const int control_fds[],
     size_t count);
-/* Make all durable that was written to the spool. */
+/* Make everything durable that was written to the spool. */
 void act_sync_spool(struct act *act);
-/* Write a change of the orders, which is the sync's from now on; it counts
- * when it is durable, whether or not the act is still there. */
+/* Write a change of the orders, which the sync takes over; it is in force when
+ * it is durable, even if the act has been freed. */
 void act_sync_orders(struct act *act, const struct orders_change *change);
-/* Something else failed, too: told when the sync has ended, in place of what
- * the sync says. */
+/* Something else failed, too: act_sync_end reports err instead of the sync's
+ * result. */
 void act_sync_trouble(struct act *act, const struct err *err);
-/* How the last one ended: 0, also when there was none; -1 with err, once. */
+/* The result of the last sync, once: 0, also if there was none; -1 with err. */
 int act_sync_end(struct act *act, struct err *err);
 /* The act is about to be freed. */
 void act_sync_leave(struct act *act);
@@ -165,22 +164,21 @@ act_fn act_list, act_count, act_why, act_destinations, act_orders,
     act_change, act_retry,
     act_undelete, act_reroute,
     act_suspend, act_resume, act_pin, act_drain, act_undrain, act_etrn;
-/* What act_events, act_count, act_queue, act_objectives and act_history hold
- * over their steps; sets NULL. */
+/* Free what act_events, act_count, act_queue, act_objectives and act_history
+ * keep between steps; sets NULL. */
 void tail_free(struct tail **tail);
 void tally_free(struct tally **tally);
 void roll_free(struct roll **roll);
 void lates_free(struct lates **lates);
 void past_free(struct past **past);
-/* Is this destination meant by the globs of the request? */
+/* Do the globs of the request match this destination? */
 bool act_is_dest(const struct act *act, const struct thread *thread);
 /* The same for names that may have no thread. */
 bool act_is_meant(const struct act *act, struct slice channel,
     struct slice host);
 
-/* A vertex that waits is about to be tried by an order: it forgets what it
- * waits for.  Should the try fail, it waits for no longer than it would
- * have. */
+/* An order is about to have a waiting vertex tried: it forgets what it waits
+ * for.  If the try fails, it waits no longer than it would have. */
 void act_hasten(struct vertex *vertex);
 
 #endif

@@ -38,18 +38,17 @@ struct arrivals {
 	struct runfile	 file;
 };
 
-/* Read the file, if there is one; lines that are none are left out.  An
- * empty run_dir: there is no file. */
+/* Read the file, if there is one; malformed lines are skipped.  An empty
+ * run_dir: there is no file. */
 void arrivals_open(struct arrivals *arrivals, const char *run_dir);
 void arrivals_release(struct arrivals *arrivals);
 
-/* What is known of a destination, or of a channel (host "*"); NULL:
- * nothing. */
+/* What is known about a destination, or a channel (host "*"); NULL: nothing. */
 const struct arrival *arrivals_find(const struct arrivals *arrivals,
     const char *channel, const char *host);
 
-/* A recipient of the thread has its mail.  span_ms: since acceptance; -1:
- * that says nothing, somebody wanted it later. */
+/* A recipient of the thread has its mail.  span_ms: since acceptance; -1: not
+ * to be counted, because somebody wanted it later. */
 void arrivals_took(struct arrivals *arrivals, const struct thread *thread,
     int64_t span_ms, int64_t now_ms, int64_t now_s);
 /* An estimate for a recipient of the thread held, or did not. */
@@ -63,7 +62,7 @@ void arrivals_sweep(struct arrivals *arrivals, int64_t now_s);
 void arrivals_add_lines(const struct arrivals *arrivals, struct str *out);
 void arrivals_read(struct arrivals *arrivals, struct slice text,
     int64_t now_s);
-/* Write text to its file, when it is news. */
+/* Write text to its file, if it has changed. */
 void arrivals_write(struct arrivals *arrivals, const struct str *text);
 
 #endif

@@ -2,10 +2,10 @@
  *
  * Spans from acceptance to delivery, of about the last thousand deliveries:
  * when there are more, and once a day, all counts are halved, so that what is
- * new weighs more.  The second pair of counts is how honest estimates made
- * from it were: how many were judged, and how many of those held.
+ * new weighs more.  The second pair of counts says how good estimates made from
+ * it were: how many were judged, and how many of those held.
  *
- * Pure: moments are arguments.  All zero is one that knows nothing.
+ * Pure: moments are arguments.  A zeroed struct knows nothing.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -28,23 +28,25 @@ struct arrive {
 	int64_t		aged_s;		/* wall, when all was halved */
 };
 
-/* One more arrived, so long after it was accepted. */
+/* Another message arrived, span_ms after it was accepted. */
 void arrive_add(struct arrive *arrive, int64_t span_ms, int64_t now_s);
 /* An estimate came true, or did not. */
 void arrive_judge(struct arrive *arrive, bool has_held, int64_t now_s);
-/* Deliveries that count now. */
+/* How many deliveries count now. */
 unsigned arrive_count(const struct arrive *arrive);
 
-/* So long after acceptance percent of those have arrived that took longer
- * than age_ms, in ms.  -1: not known, fewer than ARRIVE_FEW took longer. */
+/* The time after acceptance, in ms, within which percent of those arrived that
+ * took longer than age_ms.  -1: not known, as fewer than ARRIVE_FEW took
+ * longer. */
 int64_t arrive_within_ms(const struct arrive *arrive, unsigned percent,
     int64_t age_ms);
-/* The same, when so many more still wait and count as longer than all. */
+/* The same, when `waiting` more still wait and count as longer than all. */
 int64_t arrive_within_beside_ms(const struct arrive *arrive,
     unsigned percent, int64_t age_ms, unsigned waiting);
 
 /* As text: "AGED_S TAB JUDGED TAB HELD TAB COUNT,COUNT,..."; zeros at the end
- * are left out.  And back: false when it is none, out is as before then. */
+ * are left out.  arrive_read reads it; false: malformed, and out is
+ * unchanged. */
 void arrive_add_text(const struct arrive *arrive, struct str *out);
 bool arrive_read(struct slice text, struct arrive *out);
 

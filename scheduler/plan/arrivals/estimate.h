@@ -1,17 +1,17 @@
 /* estimate.h - when a message will have arrived, and whether that came true
  *
- * By the spans of those that arrived lately (arrivals.h): within that time
- * nine of ten arrived that had waited as long as this one will have when it
- * may go again; more of them, where fewer estimates held than nine of ten.
- * What is in line before it, at the pace of the line, may make it later.  An
- * order that has no end makes it unknown; so does a host that nobody meets,
- * and, where too little has arrived there, that others wait for it.
+ * An estimate is the time within which nine of ten recent messages arrived
+ * (arrivals.h) that had waited as long as this one will have when it may go
+ * again; more than nine, where fewer estimates than nine of ten held.  The mail
+ * in line before it, at the pace of the line, may make it later.  It is unknown
+ * under an order without an end, and for a host that serves nobody; also if too
+ * little has arrived there and others wait for it.
  *
  * Every recipient gets an estimate when it is accepted, and whoever asks gets
- * a new one.  An estimate is judged when its recipient has the message: the
- * earliest moment that was said and had not passed.  One that has passed
- * when somebody asks again, or will have when the message is tried again, has
- * not held, and is counted at once.
+ * a new one.  When its recipient has the message, the earliest estimate that
+ * was given and had not passed is judged.  One that has passed when somebody
+ * asks again, or will have when the message is tried again, counts as missed at
+ * once.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -39,23 +39,23 @@ struct estimate {
 					 * channel */
 };
 
-/* Of a vertex that is not done. */
+/* Estimate for a vertex that is not done. */
 void estimate_vertex(const struct queue *queue, const struct vertex *vertex,
     int64_t now_ms, struct estimate *out);
-/* Of a message that comes for the thread now. */
+/* Estimate for a message that comes for the thread now. */
 void estimate_thread(const struct queue *queue, const struct thread *thread,
     int64_t now_ms, struct estimate *out);
 
-/* It was said; it will be judged. */
+/* The estimate was given to somebody, and will be judged. */
 void estimate_promise(struct queue *queue, struct vertex *vertex,
     const struct estimate *estimate, int64_t now_ms);
-/* It is not tried before due_ms (steady): what was said and is over by then
- * has not held.  Else a host whose deferred mail waits for hours would have
- * kept all that was judged of it. */
+/* The vertex is not tried before due_ms (steady): an estimate that passes
+ * before then counts as missed.  Otherwise all judged estimates of a host whose
+ * deferred mail waits for hours would have held. */
 void estimate_waits(struct queue *queue, struct vertex *vertex,
     int64_t due_ms);
-/* A recipient of the vertex has the message: counts its span, and judges
- * what was said. */
+/* A recipient of the vertex has the message: count its span, and judge its
+ * estimate. */
 void estimate_arrived(struct queue *queue, const struct vertex *vertex,
     int64_t now_ms);
 

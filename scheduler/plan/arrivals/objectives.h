@@ -47,15 +47,15 @@ struct objectives {
 					 * are to be found anew */
 };
 
-/* What the configuration says from now on. */
+/* Take over the statements of the configuration. */
 void objectives_set(struct objectives *objectives, const struct conf *conf);
 void objectives_release(struct objectives *objectives);
 
-/* The slot of the first statement that fits; OBJECTIVE_NONE. */
+/* The slot of the first statement that matches the address, or
+ * OBJECTIVE_NONE. */
 unsigned objectives_for(const struct objectives *objectives,
     struct slice address);
-/* One that was stated and is, in the order of the statements; NULL: it is
- * not. */
+/* The objective of a slot; NULL: it is not stated any more. */
 const struct objective *objectives_at(const struct objectives *objectives,
     unsigned slot);
 
@@ -65,7 +65,8 @@ void objectives_arrived(struct objectives *objectives, unsigned slot,
 /* What arrived in the last hour. */
 struct objective_piece objective_sum(const struct objective *objective,
     int64_t now_s);
-/* Late ones wait, so many: is it met all the same?  Of nobody it is. */
+/* Is the objective met, if `waiting` late recipients still wait?  Without
+ * recipients it is. */
 bool objective_is_met(const struct objective *objective,
     const struct objective_piece *sum, uint64_t waiting);
 

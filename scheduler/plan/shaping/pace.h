@@ -1,4 +1,4 @@
-/* pace.h - how many sessions and how fast, by what a destination answers
+/* pace.h - how many sessions a destination gets and how fast, by its answers
  *
  * Sessions (thread.limit) grow by one a success up to the threshold and by
  * one for as many successes as there are sessions above it; they halve when
@@ -34,30 +34,30 @@ enum {
 void pace_init(struct thread *thread);
 void pace_rematch(struct thread *thread);
 
-/* It said that we are too many or too fast, and we have not come back yet to
- * what its clause allows. */
+/* Did it say that we are too many or too fast, and are we still below what its
+ * clause allows? */
 bool pace_is_throttled(const struct thread *thread);
-/* Sessions it may have. */
+/* How many sessions it may have. */
 unsigned pace_limit(const struct thread *thread);
 
-/* A message was given to an agent.  Returns the moment before which no
- * other one may be; 0: at once. */
+/* A message was given to an agent.  Returns the moment before which no other
+ * may be given; 0: at once. */
 int64_t pace_taken(struct thread *thread, int64_t now_ms);
-/* The thread has another clause since: the same for the next one, by the last
- * one that was given and the spacing of now. */
+/* The thread has got another clause: the same moment again, from the last
+ * message that was given and the new spacing. */
 int64_t pace_again(struct thread *thread, int64_t now_ms);
 
-/* Somebody was served, in an attempt that began then: a session more, or a
- * shorter pause. */
+/* It served an attempt that began at begun_ms: one more session, or a shorter
+ * pause. */
 void pace_good(struct thread *thread, int64_t begun_ms, int64_t now_ms);
-/* It was too much: half.  False: that was said before. */
+/* It had too many sessions: halve them.  False: that was said before. */
 bool pace_less(struct thread *thread, int64_t begun_ms, int64_t now_ms);
 /* It was too fast. */
 void pace_slow(struct thread *thread, int64_t begun_ms, int64_t now_ms);
-/* Nobody can be served: does that make the host one that is down?  Not
- * while others were served lately and not all of a cohort failed. */
+/* An attempt was not served: is the host down?  Not if others were served
+ * lately, unless a whole cohort failed. */
 bool pace_is_down(struct thread *thread, int64_t begun_ms, int64_t now_ms);
-/* It is down: one session until somebody is served. */
+/* It is down: one session until it serves somebody. */
 void pace_down(struct thread *thread, int64_t now_ms);
 
 #endif

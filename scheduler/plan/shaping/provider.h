@@ -44,12 +44,12 @@ struct provider_table {
 /* Free all providers; no thread may point to one. */
 void provider_table_release(struct provider_table *table);
 
-/* The thread belongs to the provider of this name from now on. */
+/* Make the thread belong to the provider of this name. */
 void provider_join(struct provider_table *table, struct thread *thread,
     struct slice name);
-/* The thread goes; the provider stays until it is swept. */
+/* Remove the thread; the provider stays until it is swept. */
 void provider_part(struct thread *thread);
-/* Free those without a thread of which nothing is known any more. */
+/* Free providers without a thread about which nothing is known any more. */
 void provider_sweep(struct provider_table *table, int64_t now_s);
 
 /* Lines "%provider TAB NAME TAB LEARNED TAB SEEN_S"; and back. */
@@ -58,19 +58,20 @@ void provider_add_lines(const struct provider_table *table, int64_t now_s,
 void provider_read(struct provider_table *table, struct slice text,
     int64_t now_s);
 
-/* Sessions that the thread's provider may have; 0: any number, or none is
- * known. */
+/* How many sessions the thread's provider may have; 0: any number, or no
+ * provider is known. */
 unsigned provider_limit(const struct thread *thread);
-/* No session more for this thread: the clause's or the learned number. */
+/* Has the thread's provider all its sessions, by the clause or as learned? */
 bool provider_is_full(const struct thread *thread);
-/* Another destination of the same provider waits for a session to end. */
+/* Does another destination of the same provider wait for a session to end? */
 bool provider_is_awaited(const struct thread *thread);
-/* A host said that we are too much for all of the provider: half of what we
- * have; and the way back, one for as many successes as there are. */
+/* provider_less: a host said that we are too many for the whole provider, so
+ * halve the sessions.  provider_good: a success; they grow by one for as many
+ * successes as there are sessions. */
 void provider_less(struct thread *thread, int64_t begun_ms, int64_t now_ms);
 void provider_good(struct thread *thread, int64_t begun_ms);
 
-/* In and out of the queue; plan.c only. */
+/* Into the provider's queue and out of it; for plan.c only. */
 void provider_block(struct thread *thread);
 void provider_unblock(struct thread *thread);
 

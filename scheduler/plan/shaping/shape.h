@@ -1,4 +1,4 @@
-/* shape.h - what was learned of destinations, kept over a restart
+/* shape.h - what was learned about destinations, kept over a restart
  *
  * Sessions, pace and provider of a thread are worth keeping when they differ
  * from those of a new one.  They are kept in memory when the thread goes and
@@ -31,13 +31,13 @@ struct shape_table {
 	struct runfile	 file;
 };
 
-/* Read the file, if there is one; lines that are none are left out. */
+/* Read the file, if there is one; malformed lines are skipped. */
 void shape_open(struct shape_table *table, struct provider_table *providers,
     struct warm_table *warms, const char *run_dir);
 void shape_release(struct shape_table *table);
 
-/* A new thread gets what is known of its destination; one that goes leaves
- * it. */
+/* Give a new thread what is known about its destination; keep what a leaving
+ * thread has learned. */
 void shape_recall(struct shape_table *table, struct thread *thread);
 void shape_keep(struct shape_table *table, const struct thread *thread,
     int64_t now_s);
@@ -48,7 +48,7 @@ void shape_add_thread(struct str *out, const struct thread *thread,
 void shape_add_remembered(const struct shape_table *table, struct str *out);
 void shape_read(struct shape_table *table, struct slice text, int64_t now_s);
 
-/* Write text to the file when it is news. */
+/* Write text to the file, if it has changed. */
 void shape_write(struct shape_table *table, const struct str *text);
 
 #endif

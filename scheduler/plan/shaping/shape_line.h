@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 
-/* The line has no control characters but tabs: it may be read. */
+/* Has the line no control characters except tabs? */
 static inline bool
 shape_line_is_text(struct slice line)
 {

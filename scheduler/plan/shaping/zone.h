@@ -1,10 +1,10 @@
 /* zone.h - what a sending zone may send today
  *
- * Which zone a message takes is said by the configuration (conf_zone_for);
- * its mail is in threads and rings of its own.  Here is the warm-up: so many
- * recipients a day and provider, then the zone that overflow names, or the
- * next day.  The counts of the day survive a restart in
- * RUN/scheduler.shape (shape.h).
+ * The configuration says which zone a message takes (conf_zone_for); each zone
+ * has threads and rings of its own.  This is the warm-up: a number of
+ * recipients a day and provider, then the zone that overflow names, or the next
+ * day.  The counts of the day survive a restart in RUN/scheduler.shape
+ * (shape.h).
  *
  * SPDX-License-Identifier: ISC
  */
@@ -25,11 +25,11 @@ struct warm_table {
 /* Free all counts. */
 void warm_release(struct warm_table *table);
 
-/* Recipients that a thread's zone may serve at its provider at now_s;
- * UINT64_MAX: any number.  Pure but for forgetting the counts of yesterday. */
+/* How many recipients a thread's zone may serve at its provider at now_s;
+ * UINT64_MAX: any number.  Pure except that it drops yesterday's counts. */
 uint64_t warm_left(struct warm_table *table, const struct conf_zone *zone,
     const struct thread *thread, int64_t now_s);
-/* So many were given to agents. */
+/* rcpts recipients were given to agents. */
 void warm_add(struct warm_table *table, const struct thread *thread,
     unsigned rcpts, int64_t now_s);
 /* Seconds until the next day begins, UTC. */

@@ -1,4 +1,4 @@
-/* filter.h - what filters say of a session as it goes on
+/* filter.h - what filters say about a session as it goes on
  *
  * A session with milters keeps a conversation with them (milter/filter.h):
  * each command that they may judge asks, and goes on with the answer.  A
@@ -34,7 +34,7 @@ struct filter_extra {		/* what a command has beside the session */
 	struct slice	params;
 };
 
-/* A conversation from now on, when there is anybody to talk to. */
+/* Begin a conversation, if there are filters. */
 void session_filter_open(struct session *session);
 /* It is over, and the next is with another client: tells the filters. */
 void session_filter_restart(struct session *session);

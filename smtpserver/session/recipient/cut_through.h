@@ -1,17 +1,18 @@
-/* cut_through.h - the client waits for the next hop's word
- * (route ... cut-through)
+/* cut_through.h - the client waits for the next hop's answer (route ...
+ * cut-through)
  *
- *	EXPECT   the scheduler is told that a message comes, before it has a
- *	         name that the router sees
- *	STORE    durable and published, as every message
- *	VERDICT  the scheduler is asked what became of it
- *	STORED   the client hears 250 and the next hop's words, its refusal, or
- *	         250 as ever
+ * 	EXPECT   the scheduler is told that a message comes, before it has a
+ * 	         name that the router sees
+ * 	STORE    durable and published, as every message
+ * 	VERDICT  the scheduler is asked what became of it
+ * 	STORED   the client hears 250 and the next hop's words, its refusal, or
+ * 	         250 as ever
  *
- * The message is the queue's from STORE on, whatever happens to the session.
- * A refusal is the client's when the scheduler has heard `told`, which is said
- * with the refusal itself: lost between the two, its sender hears of it twice,
- * from us and from the client.  scheduler/verdicts/verdicts.h has the lines.
+ * The queue has the message from STORE on, whatever happens to the session.
+ * The client is responsible for a refusal when the scheduler has got `told`,
+ * which is sent with the refusal itself; if `told` is lost, the sender is
+ * notified twice, by us and by the client.  scheduler/verdicts/verdicts.h has
+ * the lines.
  *
  * SPDX-License-Identifier: ISC
  */

@@ -36,16 +36,16 @@ bool permit_user(struct session *session, struct slice user,
 bool permit_sender(struct session *session, const struct path *sender,
     answered_fn *fn, struct session_answer *out);
 
-/* Is the client of the session none that we know: nobody logged in, not on
- * loopback, and no rule about clients lets it relay?  A rule that would have
- * to ask first lets nobody. */
+/* Is the client a stranger: nobody logged in, it is not on loopback, and no
+ * rule about clients lets it relay?  A rule that would have to ask first does
+ * not count. */
 bool permit_is_stranger(struct session *session);
 
 /* Before a message begins and after it has ended: what was counted for it
  * goes to session->holds, "NUMBER ..." for the rate helper to release. */
 void permit_end_message(struct session *session);
-/* The session ends, or is another client's from now on: nothing is known any
- * more, and what was counted for it is released as well. */
+/* The session ends, or is another client's from now on: forget all facts, and
+ * release what was counted for it as well. */
 void permit_end_client(struct session *session);
 
 /* Keep an answer where permit_rcpt, called again, finds it. */

@@ -1,4 +1,4 @@
-/* recipient.h - does a recipient of ours exist?  The router's code says
+/* recipient.h - does a recipient of ours exist?  The router's code decides
  *
  * Asked at RCPT for domains of ours, unless `verify off` says otherwise or
  * everybody exists there; answers count for a while (RECIPIENT_*_MS).

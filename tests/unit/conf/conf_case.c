@@ -35,6 +35,18 @@ case_close(struct conf_case *c)
 }
 
 void
+case_refused(const char *text, const char *words)
+{
+	struct conf_case c;
+
+	case_open(&c, text);
+	cr_expect_null(c.conf, "%s", text);
+	cr_expect_not_null(strstr(c.shown.buf, words), "%s: %s", text,
+	    c.shown.buf);
+	case_close(&c);
+}
+
+void
 case_directory(void)
 {
 	snprintf(case_dir, sizeof(case_dir), "/tmp/zm-conf-XXXXXX");

@@ -21,6 +21,8 @@ void case_open(struct conf_case *c, const char *text);
 /* The text has to be good. */
 void case_good(struct conf_case *c, const char *text);
 void case_close(struct conf_case *c);
+/* The text is refused, and the report has these words. */
+void case_refused(const char *text, const char *words);
 
 /* A folder of this test's own, and files in it. */
 extern char case_dir[64];

@@ -88,15 +88,8 @@ Test(conf_zone, what_is_wrong_with_a_zone)
 		{ "zone a { source 127.0.0.1 weight 0 }", "from 1 to 1000" },
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct conf_case c;
-
-		case_open(&c, rows[i].in);
-		cr_expect_null(c.conf, "row %zu", i);
-		cr_expect(strstr(c.shown.buf, rows[i].want) != NULL,
-		    "row %zu: %s", i, c.shown.buf);
-		case_close(&c);
-	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		case_refused(rows[i].in, rows[i].want);
 }
 
 Test(conf_zone, one_that_never_matches_is_a_warning)

@@ -142,7 +142,7 @@ Test(mailq, digests)
 {
 	unsigned char out[2];
 
-	cr_expect_eq(mailq_digest_parse(SLICE("00fF"), out, 2), 1);
+	cr_expect_eq(mailq_digest_parse(SLICE("00fF"), out, 2), 0);
 	cr_expect_eq(out[0], 0);
 	cr_expect_eq(out[1], 255);
 	cr_expect_eq(mailq_digest_parse(SLICE("00f"), out, 2), -1);

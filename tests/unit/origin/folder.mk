@@ -3,7 +3,7 @@ if HAVE_CRITERION
 check_PROGRAMS += tests/unit/origin/unit-origin
 SHORT_TESTS += tests/unit/origin/unit-origin
 tests_unit_origin_unit_origin_SOURCES = \
-	tests/unit/origin/test_answers.c \
+	tests/unit/origin/answers_case.h tests/unit/origin/test_answers.c \
 	tests/unit/origin/test_arc.c \
 	tests/unit/origin/test_authres.c \
 	tests/unit/origin/test_dkim.c tests/unit/origin/test_dkim_sign.c \

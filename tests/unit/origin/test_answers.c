@@ -2,28 +2,9 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <criterion/criterion.h>
-#include <string.h>
-
-#include "origin/answers.h"
+#include "tests/unit/origin/answers_case.h"
 
 #include "base/banned.h"
-
-static struct arena *arena;
-static struct answers *answers;
-
-static void
-setup(void)
-{
-	arena = arena_new();
-	answers = answers_new(arena);
-}
-
-static void
-teardown(void)
-{
-	arena_free(&arena);
-}
 
 TestSuite(answers, .init = setup, .fini = teardown, .timeout = 60);
 

@@ -2,28 +2,10 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <criterion/criterion.h>
-#include <string.h>
-
 #include "origin/dmarc/record.h"
+#include "tests/unit/origin/answers_case.h"
 
 #include "base/banned.h"
-
-static struct arena *arena;
-static struct answers *answers;
-
-static void
-setup(void)
-{
-	arena = arena_new();
-	answers = answers_new(arena);
-}
-
-static void
-teardown(void)
-{
-	arena_free(&arena);
-}
 
 TestSuite(dmarc, .init = setup, .fini = teardown, .timeout = 60);
 

@@ -48,6 +48,37 @@ asker_close(struct asker *asker)
 	str_release(&asker->text);
 }
 
+void
+asker_yard_open(struct asker *asker, struct yard *yard, const char *conf)
+{
+	yard_open(yard, conf);
+	asker_serve(yard);
+	asker_open(asker, yard);
+}
+
+void
+asker_yard_close(struct asker *asker)
+{
+	struct yard *yard = asker->yard;
+
+	asker_close(asker);
+	control_free(&yard->scheduler.control);
+	yard_close(yard);
+}
+
+void
+asker_yard_restart(struct asker *asker)
+{
+	struct yard *yard = asker->yard;
+
+	asker_close(asker);
+	control_free(&yard->scheduler.control);
+	yard_stop(yard);
+	yard_start(yard);
+	asker_serve(yard);
+	asker_open(asker, yard);
+}
+
 static bool
 read_on(struct yard *yard, void *arg)
 {

@@ -19,6 +19,12 @@ struct asker {
 void asker_serve(struct yard *yard);
 void asker_open(struct asker *asker, struct yard *yard);
 void asker_close(struct asker *asker);
+/* Open a yard with that configuration, its socket, and a client; close all;
+ * or end the scheduler and start it again, so that only the spool remembers. */
+void asker_yard_open(struct asker *asker, struct yard *yard,
+    const char *conf);
+void asker_yard_close(struct asker *asker);
+void asker_yard_restart(struct asker *asker);
 
 /* Send a request (without LF), read up to the empty line. */
 void asker_ask(struct asker *asker, const char *format, ...)

@@ -381,9 +381,7 @@ row_show(const struct row *row, int number)
 	    number, cause_rows[row->cause].code, question.sum.text.buf);
 	answer_check(row, line_of(&question.sum.text), number);
 	str_release(&question.sum.text);
-	asker_close(&asker);
-	control_free(&yard.scheduler.control);
-	yard_close(&yard);
+	asker_yard_close(&asker);
 }
 
 Test(cause, each_is_named_while_it_binds, .timeout = 240)

@@ -13,22 +13,6 @@
 static struct yard yard;
 static struct asker asker;
 
-static void
-open_all(const char *conf)
-{
-	yard_open(&yard, conf);
-	asker_serve(&yard);
-	asker_open(&asker, &yard);
-}
-
-static void
-close_all(void)
-{
-	asker_close(&asker);
-	control_free(&yard.scheduler.control);
-	yard_close(&yard);
-}
-
 /* Nothing moves, and nothing is about to be told. */
 static bool
 yard_is_at_rest(struct yard *y, void *arg)
@@ -55,12 +39,7 @@ rest(void)
 static void
 restart(void)
 {
-	asker_close(&asker);
-	control_free(&yard.scheduler.control);
-	yard_stop(&yard);
-	yard_start(&yard);
-	asker_serve(&yard);
-	asker_open(&asker, &yard);
+	asker_yard_restart(&asker);
 	rest();
 }
 
@@ -110,7 +89,7 @@ Test(keep, a_failure_is_told_once_when_its_span_ends)
 	struct str report = STR_INIT;
 	ino_t inode;
 
-	open_all(CONF "keep failed 1h");
+	asker_yard_open(&asker, &yard, CONF "keep failed 1h");
 	inode = mail_in("a@src.test", "smtp/x.test/fail@x.test");
 	expect_state("fail", "failed");
 	expect_reports(0);
@@ -132,14 +111,14 @@ Test(keep, a_failure_is_told_once_when_its_span_ends)
 	restart();
 	expect_reports(1);
 	str_release(&report);
-	close_all();
+	asker_yard_close(&asker);
 }
 
 Test(keep, one_is_tried_again_alone_and_its_success_tells_nobody)
 {
 	struct str report = STR_INIT;
 
-	open_all(CONF "keep failed 1h");
+	asker_yard_open(&asker, &yard, CONF "keep failed 1h");
 	yard.shared->is_down = 1;
 	mail_in("a@src.test", "smtp/x.test/refuse@x.test "
 	    "smtp/y.test/fail@y.test smtp/z.test/ok@z.test");
@@ -168,13 +147,13 @@ Test(keep, one_is_tried_again_alone_and_its_success_tells_nobody)
 	cr_expect_eq(yard_count(&yard, "transport"), 0);
 	cr_expect_eq(yard.shared->delivered, 2);
 	str_release(&report);
-	close_all();
+	asker_yard_close(&asker);
 }
 
 /* Before its second failure is a new life: tries, and the span. */
 Test(keep, a_second_failure_is_kept_anew)
 {
-	open_all(CONF "keep failed 1h");
+	asker_yard_open(&asker, &yard, CONF "keep failed 1h");
 	mail_in("a@src.test", "smtp/x.test/fail@x.test");
 	minutes(50);
 	ORDER("retry-failed", "all");
@@ -186,12 +165,12 @@ Test(keep, a_second_failure_is_kept_anew)
 	expect_reports(0);
 	minutes(12);
 	expect_reports(1);
-	close_all();
+	asker_yard_close(&asker);
 }
 
 Test(keep, of_a_message_that_waits_what_failed_is_kept_and_told)
 {
-	open_all(CONF "keep failed 1h");
+	asker_yard_open(&asker, &yard, CONF "keep failed 1h");
 	mail_in("a@src.test", "smtp/x.test/fail@x.test "
 	    "smtp/y.test/defer@y.test");
 	minutes(6);
@@ -207,14 +186,14 @@ Test(keep, of_a_message_that_waits_what_failed_is_kept_and_told)
 	expect_reports(1);
 	restart();
 	expect_reports(1);
-	close_all();
+	asker_yard_close(&asker);
 }
 
 Test(keep, a_person_ends_it_with_a_report_or_without)
 {
 	struct str report = STR_INIT;
 
-	open_all(CONF "keep failed 1d");
+	asker_yard_open(&asker, &yard, CONF "keep failed 1d");
 	mail_in("a@src.test", "smtp/x.test/fail1@x.test");
 	ORDER("hold", "all");
 	cr_expect_eq(asker_last(&asker, "recipients"), 0);
@@ -236,12 +215,12 @@ Test(keep, a_person_ends_it_with_a_report_or_without)
 	rest();
 	expect_reports(2);
 	str_release(&report);
-	close_all();
+	asker_yard_close(&asker);
 }
 
 Test(keep, it_is_routed_again_whole_or_in_part)
 {
-	open_all(CONF "keep failed 1d");
+	asker_yard_open(&asker, &yard, CONF "keep failed 1d");
 	mail_in("a@src.test", "smtp/x.test/fail@x.test");
 	ORDER("reroute", "all");
 	cr_expect_eq(asker_last(&asker, "recipients"), 1);
@@ -260,12 +239,12 @@ Test(keep, it_is_routed_again_whole_or_in_part)
 	minutes(24 * 60 + 2);
 	expect_reports(3);
 	cr_expect_eq(yard_count(&yard, "transport"), 0);
-	close_all();
+	asker_yard_close(&asker);
 }
 
 Test(keep, without_the_setting_all_is_told)
 {
-	open_all(CONF "keep failed 1d");
+	asker_yard_open(&asker, &yard, CONF "keep failed 1d");
 	mail_in("a@src.test", "smtp/x.test/fail@x.test");
 	expect_reports(0);
 	yard_reload(&yard, CONF "keep failed 2d");
@@ -276,13 +255,13 @@ Test(keep, without_the_setting_all_is_told)
 	rest();
 	expect_reports(1);
 	cr_expect_eq(yard_count(&yard, "transport"), 0);
-	close_all();
+	asker_yard_close(&asker);
 }
 
 /* Whom nobody is told of is kept, too, and then goes as ever. */
 Test(keep, nobody_is_told_of_what_nobody_wants_to_hear)
 {
-	open_all(CONF "keep failed 1h");
+	asker_yard_open(&asker, &yard, CONF "keep failed 1h");
 	yard.shared->is_down = 1;
 	mail_in("a@src.test", "smtp/x.test/fail@x.test;NOTIFY=NEVER");
 	expect_state("fail", "failed");
@@ -299,7 +278,7 @@ Test(keep, nobody_is_told_of_what_nobody_wants_to_hear)
 	expect_reports(0);
 	cr_expect_eq(yard_count(&yard, "transport"), 0);
 	cr_expect_geq(yard_count(&yard, "postman"), 1);
-	close_all();
+	asker_yard_close(&asker);
 }
 
 /* The disk took no record of it: the scheduler writes it. */
@@ -308,20 +287,20 @@ Test(keep, an_answer_without_a_record_is_kept)
 	struct control_file control;
 	ino_t inode;
 
-	open_all(CONF "keep failed 1h");
+	asker_yard_open(&asker, &yard, CONF "keep failed 1h");
 	inode = mail_in("a@src.test", "smtp/x.test/unrecorded-fail@x.test");
 	cr_assert(yard_control(&yard, inode, &control));
 	cr_expect(control_rcpt_is_failed(&control.groups[0].rcpts[0]));
 	restart();
 	expect_state("unrecorded", "failed");
 	cr_expect_eq(yard.shared->jobs, 1);
-	close_all();
+	asker_yard_close(&asker);
 }
 
 Test(keep, mail_that_was_given_up_gets_a_new_life)
 {
-	open_all("schedule */* { retry 10m; warn 0; expire 1h }\n"
-	    "keep failed 1d");
+	asker_yard_open(&asker, &yard,
+	    "schedule */* { retry 10m; warn 0; expire 1h }\nkeep failed 1d");
 	mail_in("a@src.test", "smtp/x.test/defer@x.test");
 	minutes(125);
 	expect_state("defer", "failed");
@@ -335,5 +314,5 @@ Test(keep, mail_that_was_given_up_gets_a_new_life)
 	minutes(95);
 	expect_state("defer", "failed");
 	expect_reports(0);
-	close_all();
+	asker_yard_close(&asker);
 }

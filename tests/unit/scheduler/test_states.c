@@ -15,17 +15,8 @@ static struct asker asker;
 static void
 open_all(void)
 {
-	yard_open(&yard, "schedule */* { retry 10m; parallel 4; warn 0 }");
-	asker_serve(&yard);
-	asker_open(&asker, &yard);
-}
-
-static void
-close_all(void)
-{
-	asker_close(&asker);
-	control_free(&yard.scheduler.control);
-	yard_close(&yard);
+	asker_yard_open(&asker, &yard,
+	    "schedule */* { retry 10m; parallel 4; warn 0 }");
 }
 
 /* Quiet, but for what stays in line. */
@@ -52,16 +43,10 @@ yard_is_at_rest(struct yard *y, void *arg)
 	    scheduler->queue.orders.is_draining);
 }
 
-/* The scheduler goes and comes: only the spool remembers. */
 static void
 restart(void)
 {
-	asker_close(&asker);
-	control_free(&yard.scheduler.control);
-	yard_stop(&yard);
-	yard_start(&yard);
-	asker_serve(&yard);
-	asker_open(&asker, &yard);
+	asker_yard_restart(&asker);
 	cr_assert(yard_until(&yard, yard_is_at_rest, NULL));
 }
 
@@ -136,7 +121,7 @@ Test(states, held_mail_is_never_tried_until_it_is_released)
 	ORDER("release", "");
 	cr_expect_eq(asker_last(&asker, "unchanged"), 0,
 	    "now it is too old, and is gone: %s", asker.text.buf);
-	close_all();
+	asker_yard_close(&asker);
 }
 
 Test(states, a_hold_can_end_by_itself)
@@ -154,7 +139,7 @@ Test(states, a_hold_can_end_by_itself)
 	hours(2);
 	cr_expect_eq(attempts(), before + 1);
 	expect_state("waiting");
-	close_all();
+	asker_yard_close(&asker);
 }
 
 Test(states, one_recipient_is_held_and_the_others_go)
@@ -170,7 +155,7 @@ Test(states, one_recipient_is_held_and_the_others_go)
 	cr_expect_eq(asker_last(&asker, "final"), 1, "%s", asker.text.buf);
 	cr_assert(yard_until(&yard, yard_is_empty, NULL));
 	cr_expect_eq(yard.shared->delivered, 2);
-	close_all();
+	asker_yard_close(&asker);
 }
 
 Test(states, what_is_at_an_agent_is_held_when_it_comes_back)
@@ -187,7 +172,7 @@ Test(states, what_is_at_an_agent_is_held_when_it_comes_back)
 	expect_state("held");
 	hours(5);
 	cr_expect_eq(attempts(), before);
-	close_all();
+	asker_yard_close(&asker);
 }
 
 Test(states, thaw_gives_fresh_retries_and_a_fresh_life)
@@ -217,7 +202,7 @@ Test(states, thaw_gives_fresh_retries_and_a_fresh_life)
 	hours(24 * 2);
 	cr_expect_eq(yard_count(&yard, "transport"), 0, "given up after the "
 	    "clause's five days from the thaw");
-	close_all();
+	asker_yard_close(&asker);
 }
 
 Test(states, exhausted_mail_is_frozen_where_the_clause_says_so)
@@ -244,7 +229,7 @@ Test(states, exhausted_mail_is_frozen_where_the_clause_says_so)
 	expect_state("waiting");
 	hours(2);
 	expect_state("frozen");
-	close_all();
+	asker_yard_close(&asker);
 }
 
 Test(states, a_suspended_destination_waits_and_is_resumed)
@@ -268,7 +253,7 @@ Test(states, a_suspended_destination_waits_and_is_resumed)
 	cr_expect_eq(asker_last(&asker, "orders"), 1);
 	cr_assert(yard_until(&yard, yard_is_empty, NULL));
 	cr_expect_eq(yard.shared->delivered, 2);
-	close_all();
+	asker_yard_close(&asker);
 }
 
 Test(states, a_suspension_can_end_by_itself)
@@ -282,7 +267,7 @@ Test(states, a_suspension_can_end_by_itself)
 	hours(1);
 	cr_assert(yard_until(&yard, yard_is_empty, NULL));
 	cr_expect_eq(yard.shared->delivered, 1);
-	close_all();
+	asker_yard_close(&asker);
 }
 
 Test(states, drain_lets_nothing_new_out)
@@ -301,7 +286,7 @@ Test(states, drain_lets_nothing_new_out)
 	cr_expect_str_eq(asker_text(&asker, 0, "was"), "true");
 	cr_assert(yard_until(&yard, yard_is_empty, NULL));
 	cr_expect_eq(yard.shared->delivered, 1);
-	close_all();
+	asker_yard_close(&asker);
 }
 
 static bool
@@ -323,7 +308,7 @@ Test(states, drain_answers_when_its_time_is_over)
 	cr_expect_geq(clock_steady_ms() - begun_ms, 1000, "it waited");
 	cr_expect_eq(asker_last(&asker, "active"), 1);
 	cr_expect_eq(yard.scheduler.queue.plan.flight_count, 1);
-	close_all();
+	asker_yard_close(&asker);
 }
 
 Test(states, deleted_mail_lies_in_trash_and_comes_back)
@@ -351,7 +336,7 @@ Test(states, deleted_mail_lies_in_trash_and_comes_back)
 	asker_ask(&asker, "{\"v\":1,\"op\":\"undelete\",\"ids\":[\"%s\"]}",
 	    id);
 	cr_expect_str_eq(asker_text(&asker, 0, "code"), "no-such");
-	close_all();
+	asker_yard_close(&asker);
 }
 
 Test(states, a_cancelled_recipient_keeps_the_message_for_a_day)
@@ -370,7 +355,7 @@ Test(states, a_cancelled_recipient_keeps_the_message_for_a_day)
 	asker_ask(&asker, "{\"v\":1,\"op\":\"undelete\",\"id\":\"%s\"}", id);
 	cr_assert(yard_until(&yard, yard_is_empty, NULL));
 	cr_expect_eq(yard.shared->delivered, 2);
-	close_all();
+	asker_yard_close(&asker);
 }
 
 Test(states, bounce_ends_it_with_a_report)
@@ -386,7 +371,7 @@ Test(states, bounce_ends_it_with_a_report)
 	cr_expect_not_null(strstr(text.buf, "she left"));
 	cr_expect_not_null(strstr(text.buf, "Status: 5.0.0"));
 	str_release(&text);
-	close_all();
+	asker_yard_close(&asker);
 }
 
 Test(states, a_whole_message_is_routed_again_as_it_came)
@@ -402,7 +387,7 @@ Test(states, a_whole_message_is_routed_again_as_it_came)
 	cr_expect(yard_has(&yard, "router", inode, ""));
 	cr_expect_eq(yard_count(&yard, "transport"), 0);
 	cr_expect_eq(yard_count(&yard, "queue"), 0);
-	close_all();
+	asker_yard_close(&asker);
 }
 
 Test(states, what_is_left_of_a_message_is_routed_as_a_new_one)
@@ -421,7 +406,7 @@ Test(states, what_is_left_of_a_message_is_routed_as_a_new_one)
 	cr_expect_not_null(strstr(text.buf, "NOTIFY=DELAY"));
 	cr_expect_null(strstr(text.buf, "ok@y.test"));
 	str_release(&text);
-	close_all();
+	asker_yard_close(&asker);
 }
 
 Test(states, an_operator_says_when)
@@ -445,7 +430,7 @@ Test(states, an_operator_says_when)
 	hours(3);
 	cr_expect_eq(yard_count(&yard, "transport"), 0, "given up");
 	cr_expect_eq(yard_count(&yard, "router"), 1, "and told");
-	close_all();
+	asker_yard_close(&asker);
 }
 
 Test(states, retry_is_paced)
@@ -466,7 +451,7 @@ Test(states, retry_is_paced)
 	yard_turns(&yard, 10);
 	cr_assert(yard_until(&yard, yard_is_at_rest, NULL));
 	cr_expect_eq(attempts(), before + 6);
-	close_all();
+	asker_yard_close(&asker);
 }
 
 Test(states, a_destination_that_is_down_is_probed_when_asked)
@@ -482,7 +467,7 @@ Test(states, a_destination_that_is_down_is_probed_when_asked)
 	cr_expect_str_eq(asker_text(&asker, 0, "known"), "true");
 	cr_expect_eq(asker_last(&asker, "messages"), 1);
 	cr_assert(yard_until(&yard, yard_is_empty, NULL));
-	close_all();
+	asker_yard_close(&asker);
 }
 
 Test(states, a_pin_is_the_limit_whatever_was_learned)
@@ -499,7 +484,7 @@ Test(states, a_pin_is_the_limit_whatever_was_learned)
 	    "\"limit\":0}");
 	asker_ask(&asker, "{\"v\":1,\"op\":\"orders\"}");
 	cr_expect_eq(asker_last(&asker, "orders"), 0);
-	close_all();
+	asker_yard_close(&asker);
 }
 
 Test(states, nothing_is_done_by_a_dry_run_or_without_a_choice)
@@ -518,7 +503,7 @@ Test(states, nothing_is_done_by_a_dry_run_or_without_a_choice)
 	asker_ask(&asker, "{\"v\":1,\"op\":\"burn\",\"tag\":\"t\"}");
 	cr_expect_str_eq(asker_text(&asker, 0, "code"), "unknown-op");
 	expect_state("waiting");
-	close_all();
+	asker_yard_close(&asker);
 }
 
 Test(states, pages_come_from_old_to_new)
@@ -548,5 +533,5 @@ Test(states, pages_come_from_old_to_new)
 	cr_expect_str_eq(asker_text(&asker, 0, "messages"), "5");
 	asker_ask(&asker, "{\"v\":1,\"op\":\"count\",\"by\":\"sender\"}");
 	cr_expect_str_eq(asker_text(&asker, 0, "key"), "a@src.test");
-	close_all();
+	asker_yard_close(&asker);
 }

@@ -23,19 +23,6 @@
 
 #include "base/banned.h"
 
-/* "smtp/gmail.com", "gmail.com", "smtp/" + "*". */
-static void
-add_dest(struct str *request, const char *dest)
-{
-	const char *slash = strchr(dest, '/');
-
-	if (slash != NULL && slash > dest)
-		json_text(request, "channel",
-		    (struct slice){ dest, (size_t)(slash - dest) });
-	json_text(request, "host", slice_of(slash != NULL ? slash + 1 :
-	    dest));
-}
-
 static void
 destinations_add_words(struct str *request, const struct arguments *arguments)
 {
@@ -50,7 +37,7 @@ destinations_add_words(struct str *request, const struct arguments *arguments)
 	else if (strcmp(verb, "etrn") == 0)
 		json_text(request, "host", slice_of(dest));
 	else if (dest != NULL)
-		add_dest(request, dest);
+		control_add_dest(request, dest);
 	if (arguments_has(arguments, OPT_AGENTS))
 		json_number(request, "limit",
 		    arguments_number(arguments, OPT_AGENTS, 0));

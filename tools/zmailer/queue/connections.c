@@ -103,7 +103,6 @@ static int
 connections_ask(struct connections *connections, const struct conf *conf,
     const char *dest)
 {
-	const char *slash = dest != NULL ? strchr(dest, '/') : NULL;
 	struct str request = STR_INIT, last = STR_INIT;
 	struct control control;
 	struct err err;
@@ -117,12 +116,8 @@ connections_ask(struct connections *connections, const struct conf *conf,
 		return control_stopped("connections", conf->run_dir,
 		    "nothing is connected");
 	control_begin(&request, "connections");
-	if (slash != NULL && slash > dest)
-		json_text(&request, "channel", (struct slice){ dest,
-		    (size_t)(slash - dest) });
 	if (dest != NULL)
-		json_text(&request, "host", slice_of(slash != NULL ?
-		    slash + 1 : dest));
+		control_add_dest(&request, dest);
 	if (reached == CONTROL_REACHED && control_ask(&control, &request,
 	    connections_one, connections, &last, &err) < 0)
 		reached = CONTROL_BROKEN;

@@ -245,7 +245,6 @@ queue_print(struct queue *queue)
 static int
 queue_ask(struct queue *queue, const struct conf *conf, const char *dest)
 {
-	const char *slash = dest != NULL ? strchr(dest, '/') : NULL;
 	struct str request = STR_INIT, last = STR_INIT;
 	struct control control;
 	struct err err;
@@ -257,12 +256,8 @@ queue_ask(struct queue *queue, const struct conf *conf, const char *dest)
 		if (queue->is_impatient)
 			control.answer_ms = IMPATIENT_MS;
 		control_begin(&request, "destinations");
-		if (slash != NULL && slash > dest)
-			json_text(&request, "channel", (struct slice){ dest,
-			    (size_t)(slash - dest) });
 		if (dest != NULL)
-			json_text(&request, "host", slice_of(slash != NULL ?
-			    slash + 1 : dest));
+			control_add_dest(&request, dest);
 		if (control_ask(&control, &request, queue_one, queue, &last,
 		    &err) < 0)
 			reached = CONTROL_BROKEN;

@@ -1,5 +1,5 @@
-/* auth.h - how the client says who it is: secret.c has the names,
- * auth.c the talk, scram.c the sums
+/* auth.h - how the client authenticates: secret.c has the names, auth.c the
+ * dialogue, scram.c the hashes
  *
  * SPDX-License-Identifier: ISC
  */
@@ -24,7 +24,7 @@ struct client_secret {
 	unsigned		 mechanism;	/* 0: the best */
 };
 
-/* Read the token as it is now: one line. 0 or -1. */
+/* Read the token's file, one line.  0 or -1 (err). */
 int client_token_read(const struct client_secret *secret, struct str *out,
     struct err *err);
 
@@ -41,7 +41,7 @@ void scram_first(struct scram *scram, const char *user, struct str *out);
 /* Take server-first-message, append client-final-message. 0 or -1. */
 int scram_final(struct scram *scram, struct slice server_first,
     const char *password, struct str *out, struct err *err);
-/* Take server-final-message: does the server know the password, too?
+/* Take server-final-message, and check that the server knows the password, too.
  * 0 or -1. */
 int scram_verify(struct scram *scram, struct slice server_final,
     struct err *err);

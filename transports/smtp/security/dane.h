@@ -1,7 +1,7 @@
-/* dane.h - TLSA records of next hops: what to ask, and what follows
+/* dane.h - TLSA records of next hops: which questions to ask, and what follows
  *
  * RFC 7672 section 2.  dane_decide is pure: answers in, the next question or
- * the end out.  client_dane asks.
+ * the decision out.  client_dane asks.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -37,15 +37,15 @@ enum dane_step {
 	DANE_DEFER		/* this host cannot be used now */
 };
 
-/* The next question, or the end, by what is known so far.  RFC 7672 section
- * 2.2; each question has one answer, so it ends after three. */
+/* The next question, or the decision, by what is known so far.  RFC 7672
+ * section 2.2; each question is answered once, so it ends after three. */
 enum dane_step dane_decide(const struct dane_facts *facts);
 
-/* Settle how the connection to host number index of hosts, whose addresses
- * were asked for, must be protected.
+/* Decide how the connection to host number index of hosts, whose addresses are
+ * known, must be protected.
  * policy   of the domain; becomes the host's
- * records  room; policy points to them when they count
- * returns true; false: *out is why this host gets nothing now. */
+ * records  a buffer; policy points to them if they apply
+ * returns true; false: *out says why this host gets nothing now. */
 bool client_dane(const struct client_hosts *hosts, size_t index,
     struct client_policy *policy, struct dns_records *records,
     struct verdict *out);

@@ -1,7 +1,7 @@
-/* sts.h - what the domain of a next hop says of its hosts (MTA-STS)
+/* sts.h - what the domain of a next hop says about its hosts (MTA-STS)
  *
- * RFC 8461 section 5.  Asked once for all hosts of a target, after DANE has
- * nothing to say of a host (section 2: it goes first).
+ * RFC 8461 section 5.  Asked once for all hosts of a target, after DANE, which
+ * comes first (section 2), did not decide about a host.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -17,10 +17,10 @@ struct client_sts {		/* of a target; zeroed before the first call */
 	struct sts_policy	policy;
 };
 
-/* Settle how the connection to host number index of hosts must be protected,
+/* Decide how the connection to host number index of hosts must be protected,
  * after client_dane.
  * policy   becomes the host's
- * returns  true; false: *out is why this host gets nothing now */
+ * returns true; false: *out says why this host gets nothing now */
 bool client_sts(const struct smtp_client *client,
     const struct client_hosts *hosts,
     size_t index, struct client_sts *sts, struct client_policy *policy,
@@ -30,8 +30,8 @@ bool client_sts(const struct smtp_client *client,
  * certificate, with or without "certificate: " before them. */
 const char *client_tls_result(const char *words);
 
-/* Note how a connection went whose domain says how it must be protected, with
- * what starttls.c found (hello->result); nothing for others. */
+/* Record the result of a connection (hello->result, of starttls.c) to a domain
+ * that publishes a TLS policy; nothing for others. */
 void client_tell_session(const struct smtp_client *client, const char *domain,
     const struct client_hello *hello);
 

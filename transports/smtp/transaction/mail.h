@@ -1,9 +1,9 @@
 /* mail.h - one message on its way through a client
  *
- * mail.c runs the transaction, mail_commands.c puts commands into words,
- * mail_replies.c understands the replies.  With PIPELINING everything up to
- * DATA is said in one write before the first reply is heard, without it
- * each command is followed by its reply; the functions are the same.
+ * mail.c runs the transaction, mail_commands.c writes the commands,
+ * mail_replies.c reads the replies.  With PIPELINING everything up to DATA is
+ * sent in one write before the first reply is read, without it the reply to
+ * each command is read first; the functions are the same.
  *
  * Invariant: when a mail_hear_ function returns BROKEN, the connection is
  * closed and every recipient of the transaction has its verdict.
@@ -57,24 +57,24 @@ enum {
 	FORM_CHUNK_BYTES = 1024 * 1024
 };
 
-/* Compare message and peer: recipients that cannot be served get their
- * verdicts. */
+/* Compare message and peer, and give verdicts to recipients that cannot be
+ * served. */
 void mail_form_choose(struct mail *mail);
 void mail_form_release(struct mail *mail);
-/* Whether all of it may leave together with MAIL. */
+/* May all of it be sent together with MAIL? */
 bool mail_form_is_small(const struct mail *mail);
 
 /* ---- mail_content.c: the content -------------------------------------- */
 
-/* Send it all, after the 354 or as chunks.  GO_ON: the last reply is
- * awaited; OVER: a chunk was refused; BROKEN. */
+/* Send the content, after the 354 or as chunks.  GO_ON: the last reply is still
+ * to be read; OVER: a chunk was refused; BROKEN. */
 enum mail_progress mail_content(struct mail *mail);
 /* Queue it as one chunk after the envelope.  GO_ON or BROKEN. */
 enum mail_progress mail_content_in_one(struct mail *mail);
 
 /* ---- mail_commands.c: queue one command line -------------------------- */
 
-/* RSET, which the last message left owing. */
+/* RSET, which the last message left open. */
 void mail_say_reset(struct mail *mail);
 void mail_say_mail(struct mail *mail);	/* RFC 5321 section 4.1.1.2 */
 void mail_say_rcpt(struct mail *mail, size_t index);	/* section 4.1.1.3 */
@@ -88,9 +88,9 @@ enum mail_progress mail_hear_reset(struct mail *mail);
 enum mail_progress mail_hear_mail(struct mail *mail);
 /* GO_ON also when this recipient is refused. */
 enum mail_progress mail_hear_rcpt(struct mail *mail, size_t index);
-/* GO_ON: send the message.  OVER: there is nobody to send it to. */
+/* GO_ON: send the message.  OVER: no recipient was accepted. */
 enum mail_progress mail_hear_data(struct mail *mail);
-/* The reply to BDAT LAST when there is nobody to get it. OVER or BROKEN. */
+/* The reply to BDAT LAST when no recipient was accepted.  OVER or BROKEN. */
 enum mail_progress mail_hear_nobody(struct mail *mail);
 /* The reply to a chunk before the last one: GO_ON; OVER: refused. */
 enum mail_progress mail_hear_chunk(struct mail *mail);
