@@ -189,6 +189,12 @@ public_adopt(struct recover *r, const char *name, int fd, const struct stat *st)
 		    "a report that is not recorded, to be written again (S3)");
 		return;
 	}
+	if (slice_starts(slice_of(name), SPOOL_ENCODED_OF)) {
+		recover_remove(r, &r->out->swept, NULL,
+		    (struct place){ AREA_PUBLIC, 0, name },
+		    "its message is in router/ as it came (C2)");
+		return;
+	}
 	if (slice_starts(slice_of(name), SPOOL_SEEN_OF)) {
 		seen_adopt(r, name, fd, st);
 		return;
