@@ -25,7 +25,7 @@
 #include "base/banned.h"
 
 enum {
-	KEY_YOUNG_S = 2,	/* changed so lately that it may change unseen */
+	KEY_YOUNG_S = 2,	/* changed so lately: it may change unseen */
 	KEY_BUCKETS = 256
 };
 

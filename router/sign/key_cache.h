@@ -37,6 +37,7 @@ struct evp_pkey_st *key_cache_find(struct key_cache *cache, const char *dir,
 /* Look at all of them again when they are asked for. */
 void key_cache_age(struct key_cache *cache);
 
+/* How many there are, for tests. */
 size_t key_cache_count(const struct key_cache *cache);
 
 #endif

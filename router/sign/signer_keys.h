@@ -14,6 +14,7 @@ struct signer_keys;
 /* None yet.  tells: say in the journal what is wrong with the key of a row;
  * of several processes that read the same, one does. */
 struct signer_keys *signer_keys_new(bool tells);
+/* For tests: a process ends with its keys. */
 void signer_keys_free(struct signer_keys **keys);
 
 /* Those of a configuration from now on, which is read and may go; keys of its

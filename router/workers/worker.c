@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "mail/recover/recover.h"
+#include "mail/spool/encode.h"
 #include "router/workers/worker.h"
 
 #include <errno.h>

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "conf/conf.h"
+#include "conf/part/part.h"
 #include "mail/table/table.h"
 
 #include "base/banned.h"

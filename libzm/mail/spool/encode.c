@@ -8,6 +8,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "mail/spool/encode.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
