@@ -442,6 +442,21 @@ ftruncate64(int fd, off_t length)
 
 /* ---- calls on names ---------------------------------------------------- */
 
+/* A name that is about to lose its file, which a power cut may bring back:
+ * its inode; 0: there is none. */
+static unsigned long
+keep_in_grave(const char *path, int ticket)
+{
+	unsigned long inode = inode_of(path);
+	char keep[2048];
+
+	if (log_fd < 0 || grave == NULL || inode == 0)
+		return inode;
+	snprintf(keep, sizeof(keep), "%s/%d", grave, ticket);
+	(void)real_link(path, keep);
+	return inode;
+}
+
 static int
 do_rename(int from_fd, const char *from, int to_fd, const char *to,
     unsigned flags)
@@ -449,7 +464,7 @@ do_rename(int from_fd, const char *from, int to_fd, const char *to,
 	char from_path[2048], to_path[2048];
 	bool shall_die;
 	int ticket, result;
-	unsigned long inode;
+	unsigned long inode, over;
 
 	find_real();
 	full_path(from_fd, from, from_path);
@@ -463,8 +478,11 @@ do_rename(int from_fd, const char *from, int to_fd, const char *to,
 		is_inside = false;
 		return -1;
 	}
+	over = flags != 0 ? 0 : keep_in_grave(to_path, ticket);
 	result = flags ? real_renameat2(from_fd, from, to_fd, to, flags) :
 	    real_renameat(from_fd, from, to_fd, to);
+	if (result == 0 && over != 0 && over != inode)
+		note(ticket, "unlink\t%lu\t%s", over, to_path);
 	if (result == 0)
 		note(ticket, "rename\t%lu\t%s\t%s", inode, from_path, to_path);
 	if (shall_die)
@@ -527,7 +545,7 @@ link(const char *from, const char *to)
 int
 unlinkat(int dir_fd, const char *name, int flags)
 {
-	char path[2048], keep[2048];
+	char path[2048];
 	bool shall_die;
 	int ticket, result;
 	unsigned long inode;
@@ -537,15 +555,11 @@ unlinkat(int dir_fd, const char *name, int flags)
 	if (state == NULL || is_inside || !is_watched(path))
 		return real_unlinkat(dir_fd, name, flags);
 	is_inside = true;
-	inode = inode_of(path);
 	if (before("unlink", path, &shall_die, &ticket) == FAIL) {
 		is_inside = false;
 		return -1;
 	}
-	if (log_fd >= 0 && grave != NULL && inode != 0) {
-		snprintf(keep, sizeof(keep), "%s/%d", grave, ticket);
-		(void)real_link(path, keep);
-	}
+	inode = keep_in_grave(path, ticket);
 	result = real_unlinkat(dir_fd, name, flags);
 	if (result == 0)
 		note(ticket, "unlink\t%lu\t%s", inode, path);

@@ -90,7 +90,7 @@ int spool_rename_aside(int from_fd, const char *from, int to_fd, ino_t inode,
 #define SPOOL_SEEN_FROZEN "milter-frozen-"
 
 /* Draft of a message in router/ that is encoded: "7bit-<inode>-<id>" of the
- * first (row C2).  Never the only one. */
+ * first (row C2), which is there but for some power cuts. */
 #define SPOOL_ENCODED_OF "7bit-"
 
 /* Draft of a copy: "copy-of-<inode>-<ctime>" of the original (row S4). */
