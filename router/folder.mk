@@ -18,7 +18,10 @@ router_librouter_a_SOURCES = \
 	router/route/expand.c router/route/expand.h router/route/local.c \
 	router/route/route.c router/route/route.h \
 	router/sign/chains.c router/sign/chains.h \
+	router/sign/key_cache.c router/sign/key_cache.h \
 	router/sign/process.c router/sign/signer.c router/sign/signer.h \
+	router/sign/rows.c router/sign/rows.h \
+	router/sign/signer_keys.c router/sign/signer_keys.h \
 	router/sign/signatures.c router/sign/signatures.h \
 	router/message/copies.c router/message/copies.h \
 	router/message/message.c router/message/message.h \

@@ -28,7 +28,7 @@ bin_zmailer_SOURCES += tools/zmailer/sts/sts.c tools/zmailer/sts/sts.h \
 	tools/zmailer/sts/publish.c
 bin_zmailer_SOURCES += tools/zmailer/dkim/dkim.c tools/zmailer/dkim/dkim.h \
 	tools/zmailer/dkim/edit.c tools/zmailer/dkim/look.c \
-	tools/zmailer/dkim/rotate.c
+	tools/zmailer/dkim/in_table.c tools/zmailer/dkim/rotate.c
 bin_zmailer_SOURCES += tools/zmailer/smarthost/edit.c \
 	tools/zmailer/smarthost/smarthost.c \
 	tools/zmailer/smarthost/smarthost.h tools/zmailer/smarthost/try.c

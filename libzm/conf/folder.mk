@@ -95,6 +95,7 @@ libzm_a_SOURCES += \
 	libzm/conf/part/retry.c \
 	libzm/conf/part/rewrite.c \
 	libzm/conf/part/sign.c \
+	libzm/conf/part/sign_keys.c \
 	libzm/conf/part/routing.c \
 	libzm/conf/part/schedule.c \
 	libzm/conf/part/tls.c \

@@ -100,7 +100,7 @@ daemon_restart_reason(const struct conf *old, const struct conf *fresh)
 	for (int i = 0; i < ROLE_COUNT; i++)
 		if (strcmp(old->accounts[i], fresh->accounts[i]) != 0)
 			return "an account changed: zmailer restart";
-	if (old->sign_count == 0 && fresh->sign_count > 0 &&
+	if (!conf_signs(old) && conf_signs(fresh) &&
 	    !daemon_is_private(fresh))
 		return "the first sign statement: zmailer restart";
 	return NULL;

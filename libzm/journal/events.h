@@ -226,6 +226,9 @@ EVENT(MESSAGE_CONVERTED, "message.converted", INFO,
     "host lacks signature",
     "A message was converted for a host that lacks an extension; "
     "signature=broken if it had a DKIM signature.")
+EVENT(MESSAGE_ENCODED, "message.encoded", INFO, "file",
+    "A message was encoded as 7-bit text, to be signed so (sign ... 7bit); "
+    "in router/ it is called file from now on.")
 EVENT(TLS_BROKEN, "tls.broken", INFO, "host reason",
     "The TLS of a next hop does not work; for a while its mail goes in the "
     "clear, as tls-to may allows.")

@@ -22,7 +22,7 @@ libzm_a_SOURCES += \
 	libzm/mail/spool/keep.c libzm/mail/spool/keep.h \
 	libzm/mail/spool/reason.c \
 	libzm/mail/spool/spread.c libzm/mail/spool/trash.c libzm/mail/spool/delete.c \
-	libzm/mail/spool/copy.c libzm/mail/spool/imports.c libzm/mail/spool/seen.c \
+	libzm/mail/spool/copy.c libzm/mail/spool/imports.c libzm/mail/spool/seen.c libzm/mail/spool/encode.c libzm/mail/spool/encode.h \
 	libzm/mail/recover/recover.c libzm/mail/recover/base.c \
 	libzm/mail/recover/public.c libzm/mail/recover/router.c \
 	libzm/mail/recover/queued.c libzm/mail/recover/twin.c \

@@ -9,13 +9,17 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/fd.h"
 #include "grammar/base64.h"
 #include "tls/tls.h"
 #include "tls/digest.h"
@@ -72,6 +76,56 @@ dkim_private_load(const char *file, struct err *err)
 		if (key == NULL)
 			err_set(err, "%s: %s", file, why.text);
 	}
+	if (pem.cap > 0)
+		explicit_bzero(pem.buf, pem.cap);
+	str_release(&pem);
+	return key;
+}
+
+/* What a link or a name with a slash leads to is not the table's to say. */
+static int
+dkim_open_beneath(const char *dir, const char *name, struct stat *out_seen,
+    struct err *err)
+{
+	int dir_fd, fd = -1;
+
+	if (name[0] == '\0' || name[0] == '.' || strchr(name, '/') != NULL)
+		return err_set(err, "this is no name of a key's file");
+	dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir_fd < 0)
+		return err_sys(err, "cannot open %s", dir);
+	fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC |
+	    O_NONBLOCK);
+	if (fd < 0 && (errno == ELOOP || errno == EMLINK))
+		err_set(err, "%s/%s is a link, and none is followed", dir,
+		    name);
+	else if (fd < 0)
+		err_sys(err, "cannot read %s/%s", dir, name);
+	close(dir_fd);
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, out_seen) == 0 && S_ISREG(out_seen->st_mode))
+		return fd;
+	close(fd);
+	return err_set(err, "%s/%s is not a file", dir, name);
+}
+
+struct evp_pkey_st *
+dkim_private_load_beneath(const char *dir, const char *name,
+    struct stat *out_seen, struct err *err)
+{
+	int fd = dkim_open_beneath(dir, name, out_seen, err);
+	struct evp_pkey_st *key = NULL;
+	struct str pem = STR_INIT;
+	struct err why = { "" };
+
+	if (fd < 0)
+		return NULL;
+	if (fd_read_all(fd, TLS_FILE_BYTES_MAX + 1, &pem) != 0)
+		err_sys(err, "cannot read %s/%s", dir, name);
+	else if ((key = dkim_private_read(str_slice(&pem), &why)) == NULL)
+		err_set(err, "%s/%s: %s", dir, name, why.text);
+	close(fd);
 	if (pem.cap > 0)
 		explicit_bzero(pem.buf, pem.cap);
 	str_release(&pem);

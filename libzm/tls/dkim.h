@@ -10,6 +10,8 @@
 #ifndef ZM_TLS_DKIM_H
 #define ZM_TLS_DKIM_H
 
+#include <sys/stat.h>
+
 #include "base/err.h"
 #include "base/str.h"
 #include "tls/verify.h"
@@ -31,6 +33,10 @@ int dkim_key_make(enum verify_kind kind, unsigned bits, struct str *out_pem,
 struct evp_pkey_st *dkim_private_read(struct slice pem, struct err *err);
 /* The same of a file, which err names. */
 struct evp_pkey_st *dkim_private_load(const char *file, struct err *err);
+/* The same of DIR/NAME, where NAME comes from a table: one name without a
+ * slash, of a regular file, no link.  *out_seen is the file as it was read. */
+struct evp_pkey_st *dkim_private_load_beneath(const char *dir,
+    const char *name, struct stat *out_seen, struct err *err);
 /* NULL is harmless; sets *key to NULL. */
 void dkim_private_free(struct evp_pkey_st **key);
 enum verify_kind dkim_private_kind(const struct evp_pkey_st *key);

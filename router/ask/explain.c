@@ -22,6 +22,7 @@
 #include "router/ask/explain_next.h"
 #include "router/message/copies.h"
 #include "router/route/rewrite.h"
+#include "router/sign/rows.h"
 
 #include "base/banned.h"
 
@@ -239,6 +240,16 @@ explain_suppose(struct explanation *e, const struct explain_as *as,
 	return found == ROUTE_TROUBLE ? -1 : 0;
 }
 
+/* Who signs for mail whose From is the sender. */
+static void
+explain_signatures(struct explanation *e)
+{
+	struct routing routing = { .router = e->router,
+	    .rcpts = &e->rcpts };
+
+	sign_rows_note(&routing, e->rcpts.senders[0]->address);
+}
+
 int
 explain_address(struct router *router, struct arena *arena,
     const struct explain_as *as, struct slice address, struct str *out)
@@ -266,6 +277,8 @@ explain_address(struct router *router, struct arena *arena,
 		    router_address(router, &e.rcpts, &given, &err) ==
 		    ROUTE_ROUTED &&
 		    copies_add(router, &e.rcpts, NULL, &err) == 0;
+		if (is_routed && as->user.n > 0)
+			explain_signatures(&e);
 		if (!as->is_brief)
 			explain_notes(&e);
 		status = is_routed ? explain_rcpts(&e) :

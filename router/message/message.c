@@ -18,6 +18,7 @@
 #include "journal/counters.h"
 #include "base/mem.h"
 #include "grammar/message/header.h"
+#include "grammar/message/mime_code.h"
 #include "grammar/smtp/xtext.h"
 #include "mail/whole.h"
 #include "router/message/copies.h"
@@ -68,6 +69,7 @@ message_reset(struct message *message)
 	message_reset_buffer(&message->other);
 	message->why[0] = 0;
 	message->script_form = NULL;
+	message->keeps_8bit = false;
 	message->envelope.id[0] = 0;
 }
 
@@ -328,12 +330,46 @@ message_rewrite_in(struct message *message, struct router *router,
 /* ---- signing ---------------------------------------------------------- */
 
 /* The message waits in deferred/N.sign. */
-static int
+static void
 message_unsigned(struct message *message)
 {
 	strlcpy(message->rcpts.trouble, "sign",
 	    sizeof(message->rcpts.trouble));
-	return -1;
+}
+
+/* Do its keys say 7bit?  Where a generic statement may make another From, any
+ * of them counts: recipients share one body. */
+static bool
+message_is_for_7bit(struct message *message, const struct conf *conf)
+{
+	struct routing routing = { .router = message->router,
+	    .rcpts = &message->rcpts };
+	struct sign_rows found;
+	struct err err;
+
+	if (!sign_rows_any_7bit(conf))
+		return false;
+	if (conf->generic_count > 0)
+		return true;
+	rcpts_reset(&message->rcpts, 0, NULL, SLICE(""));
+	if (sign_rows_find(&routing, signatures_domain(str_slice(
+	    &message->header), message->arena), &found, &err) != 0)
+		return false;	/* it waits: message_sign says why */
+	for (size_t i = 0; i < found.count; i++)
+		if (found.rows[i].is_7bit)
+			return true;
+	return false;
+}
+
+static bool
+message_is_to_encode(struct message *message, const struct conf *conf,
+    struct slice file)
+{
+	return !message->keeps_8bit && message->signatures != NULL &&
+	    signatures_are_for(message->signatures, &message->envelope) &&
+	    message_is_for_7bit(message, conf) &&
+	    (!mime_is_ascii(str_slice(&message->header)) ||
+	    !mime_is_ascii(slice_from(file, message->headers.body_offset)));
 }
 
 /* The last that happens to the header of all. */
@@ -341,6 +377,8 @@ static int
 message_sign(struct message *message, struct slice file, struct err *err)
 {
 	struct signatures *signatures = message->signatures;
+	struct routing routing = { .router = message->router,
+	    .rcpts = &message->rcpts };
 
 	message->signed_bytes = 0;
 	if (signatures == NULL ||
@@ -348,11 +386,10 @@ message_sign(struct message *message, struct slice file, struct err *err)
 		return 0;
 	signatures_begin(signatures, slice_from(file,
 	    message->headers.body_offset));
-	if (signatures_add(signatures, str_slice(&message->header),
-	    message->arena, &message->other, err) < 0) {
-		rcpts_reset(&message->rcpts, 0, NULL, SLICE(""));
-		return message_unsigned(message);
-	}
+	rcpts_reset(&message->rcpts, 0, NULL, SLICE(""));
+	if (signatures_add(signatures, &routing, str_slice(&message->header),
+	    &message->other, err) < 0)
+		return -1;
 	message->signed_bytes = message->other.len;
 	if (message->signed_bytes == 0)
 		return 0;
@@ -366,14 +403,15 @@ static int
 message_sign_other(struct message *message, struct slice *out,
     struct err *err)
 {
+	struct routing routing = { .router = message->router,
+	    .rcpts = &message->rcpts };
 	struct str whole = STR_INIT;
 	int result = 0;
 
 	if (message->signatures != NULL && signatures_are_for(
-	    message->signatures, &message->envelope) && signatures_add(
-	    message->signatures, str_slice(&message->other), message->arena,
-	    &whole, err) < 0)
-		result = message_unsigned(message);
+	    message->signatures, &message->envelope))
+		result = signatures_add(message->signatures, &routing,
+		    str_slice(&message->other), &whole, err);
 	str_add_slice(&whole, str_slice(&message->other));
 	*out = slice_copy(message->arena, str_slice(&whole));
 	str_release(&whole);
@@ -469,7 +507,7 @@ message_finish_control(struct message *message, struct slice file,
 		return MESSAGE_UNWRITTEN;
 	if (message->control.is_deferred) {
 		if (message->control.stamps != NULL)
-			(void)message_unsigned(message);
+			message_unsigned(message);
 		return message_waits(message);
 	}
 	return message_broken(message, "badenvelope");
@@ -532,6 +570,8 @@ message_route(struct message *message, struct router *router,
 	message->script_form = form;
 	if (envelope->milters.n > 0 && form == NULL)
 		form = message_milters_form(message);
+	if (form == NULL && message_is_to_encode(message, conf, file))
+		return MESSAGE_TO_ENCODE;
 	if (form == NULL && message_sign(message, file, err) < 0)
 		return message_waits(message);
 	message_draft_control(message, conf, file, inode, sink);

@@ -22,6 +22,8 @@ enum message_fate {
 	MESSAGE_DEFERRED,	/* trouble: deferred/N.why */
 	MESSAGE_FROZEN,		/* freezer/N.why: a script says so */
 	MESSAGE_UNSEEN,		/* deferred/N.milter: milters want to see it */
+	MESSAGE_TO_ENCODE,	/* it has to become 7-bit text first
+				 * (spool_encode), and comes again */
 	MESSAGE_BROKEN,		/* postman/N.why */
 	MESSAGE_UNWRITTEN	/* the sink had trouble: try again */
 };
@@ -43,6 +45,8 @@ struct message {
 	size_t		 signed_bytes;	/* of header: signatures in front */
 	bool		 is_streamed;
 	bool		 is_released;	/* from freezer/: once is enough */
+	bool		 keeps_8bit;	/* it cannot be encoded: signed as it
+					 * is */
 	struct route_waiting {		/* lists: others come first */
 		struct given_rcpt	 given;
 		struct route_waiting	*next;

@@ -50,7 +50,7 @@ bool
 signatures_are_for(const struct signatures *signatures,
     const struct envelope *envelope)
 {
-	return signatures->conf->sign_count > 0 &&
+	return conf_signs(signatures->conf) &&
 	    (!envelope->is_external || envelope->user.n > 0 ||
 	    envelope->is_to_sign);
 }
@@ -176,6 +176,8 @@ signatures_kind(struct signatures *signatures, const struct conf_sign *row,
 	int result;
 
 	str_addf(&question, "key %s %s", row->domain, row->selector);
+	if (row->table != NULL)
+		str_addf(&question, " %s", row->table);
 	result = signatures_ask(signatures, &question, "kind", &kind, err);
 	*out_kind = strcmp(kind.buf, SIGNER_RSA) == 0 ? VERIFY_RSA_SHA256 :
 	    VERIFY_ED25519_SHA256;
@@ -196,6 +198,8 @@ signatures_sign(struct signatures *signatures, const struct conf_sign *row,
 	str_addf(&question, "sign %s %s ", row->domain, row->selector);
 	base64_add(&question, (struct slice){ (const char *)sum,
 	    DIGEST_SHA256_BYTES });
+	if (row->table != NULL)
+		str_addf(&question, " %s", row->table);
 	result = signatures_ask(signatures, &question, "signed", &answer,
 	    err);
 	rest = str_slice(&answer);
@@ -236,26 +240,44 @@ signatures_add_one(struct signatures *signatures, const struct conf_sign *row,
 	return result;
 }
 
-int
-signatures_add(struct signatures *signatures, struct slice header,
-    struct arena *arena, struct str *out, struct err *err)
+/* The reason for people: which table, which key. */
+static int
+signatures_failed(const struct conf_sign *row, const struct err *why,
+    struct err *err)
 {
-	const struct conf *conf = signatures->conf;
+	if (row->table == NULL)
+		return err_set(err, "cannot sign for %s, selector %s: %s",
+		    row->domain, row->selector, why->text);
+	return err_set(err, "cannot sign for %s, selector %s of table <%s>: "
+	    "%s", row->domain, row->selector, row->table, why->text);
+}
+
+int
+signatures_add(struct signatures *signatures, struct routing *routing,
+    struct slice header, struct str *out, struct err *err)
+{
+	struct arena *arena = routing->rcpts->arena;
 	struct slice domain = signatures_domain(header, arena);
 	size_t begun = out->len;
+	struct sign_rows found;
 	struct err why;
 
-	for (size_t i = 0; domain.n > 0 && i < conf->sign_count; i++) {
-		const struct conf_sign *row = &conf->signs[i];
+	if (domain.n == 0)
+		return 0;
+	if (sign_rows_find(routing, domain, &found, err) != 0)
+		return -1;
+	for (size_t i = 0; i < found.count; i++) {
+		const struct conf_sign *row = &found.rows[i];
 		size_t before = out->len;
 
-		if (!slice_is(domain, row->domain) || signatures_add_one(
-		    signatures, row, header, arena, out, &why) == 0)
+		if (signatures_add_one(signatures, row, header, arena, out,
+		    &why) == 0)
 			continue;
 		str_truncate(out, row->else_send ? before : begun);
-		if (!row->else_send)
-			return err_set(err, "cannot sign for %s, selector %s:"
-			    " %s", row->domain, row->selector, why.text);
+		if (row->else_send)
+			continue;
+		(void)routing_trouble(routing, "sign", "");
+		return signatures_failed(row, &why, err);
 	}
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include "conf/conf.h"
 #include "io/ipc.h"
 #include "mail/envelope.h"
+#include "router/sign/rows.h"
 #include "tls/digest.h"
 #include "tls/verify.h"
 
@@ -50,11 +51,11 @@ int signatures_sign(struct signatures *signatures,
 /* Another message: its body. */
 void signatures_begin(struct signatures *signatures, struct slice body);
 
-/* Append a field for each sign statement of header's From domain that has
- * none there yet; nothing when there is no such statement.
- * 0; -1: it must be signed and cannot be; err says why, nothing was
- * appended. */
-int signatures_add(struct signatures *signatures, struct slice header,
-    struct arena *arena, struct str *out, struct err *err);
+/* Append a field for each key of header's From domain that has none there
+ * yet; nothing when there is no such key.
+ * 0; -1: it must be signed and cannot be; err and routing->rcpts->trouble say
+ * why, nothing was appended. */
+int signatures_add(struct signatures *signatures, struct routing *routing,
+    struct slice header, struct str *out, struct err *err);
 
 #endif

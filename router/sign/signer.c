@@ -1,8 +1,8 @@
-/* signer.c - the router's side of the process that has the keys
+/* signer.c - the router's side of the processes that have the keys
  *
  * In     the wish for a worker's socket
- * Out    lines "worker" with a descriptor, "reload"
- * Holds  a socket to the process
+ * Out    lines "worker" with a descriptor to one, "reload" to all
+ * Holds  a socket to each process
  * Spec   signer.h
  *
  * SPDX-License-Identifier: ISC
@@ -17,27 +17,45 @@
 
 #include "base/banned.h"
 
+struct signer_child {
+	struct signer	*signer;
+	struct child	*child;
+};
+
 struct signer {
 	struct process	*process;
-	struct child	*child;
+	struct signer_child children[SIGNER_MAX];
+	unsigned	 count;
 	loop_fn		*child_fn;
 	void		*context;
 };
 
+unsigned
+signer_count(unsigned workers)
+{
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned count = workers < SIGNER_MAX ? workers : SIGNER_MAX;
+
+	if (online > 0 && (unsigned long)online < count)
+		count = (unsigned)online;
+	return count > 0 ? count : 1;
+}
+
 static void
 signer_run(void *context, int socket)
 {
-	struct signer *signer = context;
+	struct signer_child *one = context;
 
-	signer->child_fn(signer->context);
-	signer_process(signer->process, socket);
+	one->signer->child_fn(one->signer->context);
+	signer_process(one->signer->process, socket,
+	    one == &one->signer->children[0]);
 }
 
 static void
 signer_ended(void *context, const struct child_end *end)
 {
-	/* the supervisor starts both again, as root: we are not any more */
-	fatal("the process that has the keys is gone");
+	/* the supervisor starts all again, as root: we are not any more */
+	fatal("a process that has the keys is gone");
 }
 
 static const struct child_kind signer_kind = {
@@ -50,20 +68,27 @@ signer_start(struct process *process, loop_fn *child_fn, void *context,
     struct err *err)
 {
 	struct signer *signer = mem_alloc(1, sizeof(*signer));
+	unsigned count = signer_count(process->conf->router_workers);
 
 	signer->process = process;
 	signer->child_fn = child_fn;
 	signer->context = context;
-	signer->child = child_new(process, &signer_kind, signer);
-	if (child_start(signer->child, err) < 0)
-		signer_free(&signer);
+	while (signer != NULL && signer->count < count) {
+		struct signer_child *one = &signer->children[signer->count++];
+
+		one->signer = signer;
+		one->child = child_new(process, &signer_kind, one);
+		if (child_start(one->child, err) < 0)
+			signer_free(&signer);
+	}
 	return signer;
 }
 
 void
 signer_attach(struct signer *signer)
 {
-	child_attach(signer->child);
+	for (unsigned i = 0; i < signer->count; i++)
+		child_attach(signer->children[i].child);
 }
 
 void
@@ -71,30 +96,35 @@ signer_free(struct signer **signer)
 {
 	if (*signer == NULL)
 		return;
-	child_free(&(*signer)->child);
+	for (unsigned i = 0; i < (*signer)->count; i++)
+		child_free(&(*signer)->children[i].child);
 	mem_free(signer);
 }
 
 int
-signer_open(struct signer *signer, struct err *err)
+signer_open(struct signer *signer, unsigned worker, struct err *err)
 {
+	struct child *child = signer->children[worker % signer->count].child;
 	int ends[2];
 
-	if (!child_is_running(signer->child) ||
-	    child_fd_room(signer->child) == 0)
-		return err_set(err, "cannot reach the process that has the "
+	if (!child_is_running(child) || child_fd_room(child) == 0)
+		return err_set(err, "cannot reach a process that has the "
 		    "keys");
 	if (ipc_pair(ends, err) < 0)
 		return -1;
-	str_adds(child_outbox(signer->child), "worker\n");
-	child_add_fd(signer->child, ends[1]);
-	child_send(signer->child);
+	str_adds(child_outbox(child), "worker\n");
+	child_add_fd(child, ends[1]);
+	child_send(child);
 	return ends[0];
 }
 
 void
 signer_reload(struct signer *signer)
 {
-	str_adds(child_outbox(signer->child), "reload\n");
-	child_send(signer->child);
+	for (unsigned i = 0; i < signer->count; i++) {
+		struct child *child = signer->children[i].child;
+
+		str_adds(child_outbox(child), "reload\n");
+		child_send(child);
+	}
 }

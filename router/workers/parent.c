@@ -316,7 +316,7 @@ parent_run_worker(void *context, int socket)
 
 /* A worker without a socket to the keys defers what it should sign. */
 static void
-parent_on_fork(void *context, bool is_done)
+parent_on_fork(void *context, unsigned ordinal, bool is_done)
 {
 	struct parent *parent = context;
 	struct err err;
@@ -326,7 +326,7 @@ parent_on_fork(void *context, bool is_done)
 	parent->worker_signer = -1;
 	if (is_done || parent->signer == NULL)
 		return;
-	parent->worker_signer = signer_open(parent->signer, &err);
+	parent->worker_signer = signer_open(parent->signer, ordinal, &err);
 	if (parent->worker_signer < 0)
 		warning("%s", err.text);
 }
@@ -369,7 +369,7 @@ parent_watch(struct parent *parent, struct err *err)
 	    AREA_PUBLIC, 0), PARENT_PUBLIC, NOTIFY_WRITTEN, err);
 }
 
-/* ---- the process that has the keys ------------------------------------- */
+/* ---- the processes that have the keys ---------------------------------- */
 
 static void
 parent_in_signer(void *context)
@@ -400,7 +400,7 @@ parent_open(struct process *process, struct err *err)
 	process->state = parent;
 	parent->process = process;
 	parent->worker_signer = -1;
-	return process->conf->sign_count == 0 ? 0 :
+	return !conf_signs(process->conf) ? 0 :
 	    parent_fork_signer(parent, err);
 }
 
@@ -411,7 +411,7 @@ parent_renew_signer(struct parent *parent)
 
 	if (parent->signer != NULL)
 		signer_reload(parent->signer);
-	else if (parent->process->conf->sign_count > 0 &&
+	else if (conf_signs(parent->process->conf) &&
 	    parent_fork_signer(parent, &err) != 0)
 		warning("%s", err.text);
 	if (parent->signer != NULL)

@@ -394,9 +394,9 @@ pool_worker_start(struct pool_worker *worker, struct err *err)
 	const struct pool_rows *rows = &worker->pool->rows;
 	int result;
 
-	rows->fork(rows->context, false);
+	rows->fork(rows->context, worker->ordinal, false);
 	result = child_start(worker->child, err);
-	rows->fork(rows->context, true);
+	rows->fork(rows->context, worker->ordinal, true);
 	return result;
 }
 

@@ -28,9 +28,10 @@ typedef void pool_worker_fn(void *context, int socket);
 /* In the parent: a worker died (pid is reaped, its descriptors closed). */
 typedef void pool_death_fn(void *context, pid_t pid, int status);
 
-/* In the parent: a worker is about to be forked, or (is_done) it was, or could
+/* In the parent: the worker of this number (from 1; a process that replaces one
+ * that died has the same) is about to be forked, or (is_done) it was, or could
  * not be. */
-typedef void pool_fork_fn(void *context, bool is_done);
+typedef void pool_fork_fn(void *context, unsigned ordinal, bool is_done);
 
 struct pool_rows {
 	pool_worker_fn	*worker;

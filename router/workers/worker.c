@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "mail/recover/recover.h"
+#include "mail/spool/encode.h"
 #include "router/workers/worker.h"
 
 #include <errno.h>
@@ -317,6 +318,31 @@ worker_set_aside(struct worker *w, struct claim *claim, enum message_fate fate,
 		    slice_of(reason->text), NULL);
 }
 
+/* Rows C2 and C3: it goes on as another file, which comes by its own name; or
+ * it has to stay as it is, and is routed now. */
+static enum message_fate
+worker_encode(struct worker *w, struct claim *claim, struct slice file,
+    const struct control_sink *sink, struct err *err)
+{
+	char id[SPOOL_ID_BYTES];
+
+	memcpy(id, w->message.envelope.id, sizeof(id));
+	switch (spool_encode(w->spool, claim, file, err)) {
+	case SPOOL_ENCODED:
+		event(EV_MESSAGE_ENCODED, id, "file",
+		    event_number((int64_t)claim->inode), NULL);
+		return MESSAGE_TO_ENCODE;
+	case SPOOL_ENCODED_NOT:
+		message_reset(&w->message);
+		w->message.keeps_8bit = true;
+		return message_route(&w->message, w->router, file,
+		    claim->inode, sink, err);
+	case SPOOL_ENCODE_TROUBLE:
+		break;
+	}
+	return MESSAGE_UNWRITTEN;
+}
+
 static void
 worker_route_claimed(struct worker *w, struct claim *claim, int64_t begun_ms)
 {
@@ -338,15 +364,19 @@ worker_route_claimed(struct worker *w, struct claim *claim, int64_t begun_ms)
 	    spool_was_frozen(claim->fd);
 	fate = message_route(&w->message, w->router, file, claim->inode, &sink,
 	    &err);
+	if (fate == MESSAGE_TO_ENCODE)
+		fate = worker_encode(w, claim, file, &sink, &err);
 	if (fate == MESSAGE_ROUTED) {
 		worker_publish_checked(w, claim, begun_ms);
 	} else {
 		spool_plan_drop(&w->plan);
-		if (fate != MESSAGE_UNWRITTEN) {
+		if (fate == MESSAGE_TO_ENCODE) {
+			;	/* it is in router/, another file */
+		} else if (fate != MESSAGE_UNWRITTEN) {
 			worker_set_aside(w, claim, fate, &err);
 		} else {
-			worker_report_trouble(&w->message, claim->name, "plan",
-			    &err);
+			worker_report_trouble(&w->message, claim->name,
+			    "write", &err);
 			worker_give_back(w, claim);
 		}
 	}

@@ -3,7 +3,8 @@ EXTRA_DIST += tests/crash/nth.c tests/crash/home.c tests/crash/control_lines.c \
 	tests/crash/nth.h tests/crash/nth.py \
 	tests/crash/crash.py tests/crash/box.py tests/crash/away.py \
 	tests/crash/orders.py tests/crash/reroute.py tests/crash/cut_through.py \
-	tests/crash/signed.py tests/crash/judged.py tests/crash/upgrade.py \
+	tests/crash/signed.py tests/crash/encoded.py tests/crash/judged.py \
+	tests/crash/upgrade.py \
 	tests/crash/restore.py tests/crash/queues.py tests/crash/verb.py \
 	tests/crash/ledger.py tests/crash/power.py tests/crash/run-sample \
 	tests/crash/boxes.py tests/crash/change.py tests/crash/crowd.py \
@@ -30,6 +31,7 @@ crash: all tests/crash/nth.so
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/reroute.py --all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/cut_through.py --all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/signed.py --all
+	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/encoded.py --all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/judged.py --all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/upgrade.py --all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/restore.py

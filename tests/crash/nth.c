@@ -2,13 +2,12 @@
  *
  * Preloaded into every process of an instance under test.  Counted are the
  * calls that change names or contents below ZM_NTH_DIR (the spool and the
- * mailboxes): create, write, rename, link, unlink, truncate, mkdir, and the
- * syncs, which decide what a power cut leaves.
+ * mailboxes): create, write, rename, link, unlink, truncate, mkdir, sync.
  *
  * In     ZM_NTH_STATE (struct nth_state), ZM_NTH_DIR (prefixes, colons),
  *        ZM_NTH_LOG (with is_logging: a line a call, enough to undo it; with
  *        NTH_TRACE for tests/model/trace.py: who made it, when it ended)
- *        ZM_NTH_GRAVE (a directory where unlinked files are kept)
+ *        ZM_NTH_GRAVE (a directory where lost files are kept)
  * Out    the call's result, or the process's end
  *
  * SPDX-License-Identifier: ISC
@@ -35,8 +34,7 @@ static int log_fd = -1;
 static __thread bool is_inside;
 
 /* The real functions, looked up once. */
-#define REAL(type, name, ...) \
-	static type (*real_##name)(__VA_ARGS__)
+#define REAL(type, name, ...) static type (*real_##name)(__VA_ARGS__)
 REAL(int, open, const char *, int, ...);
 REAL(int, openat, int, const char *, int, ...);
 REAL(ssize_t, write, int, const void *, size_t);
@@ -443,6 +441,18 @@ ftruncate64(int fd, off_t length)
 
 /* ---- calls on names ---------------------------------------------------- */
 
+/* A power cut may bring back the file that loses this name: its inode. */
+static unsigned long
+keep_in_grave(const char *path, int ticket)
+{
+	char keep[2048];
+
+	snprintf(keep, sizeof(keep), "%s/%d", grave ? grave : "", ticket);
+	if (log_fd >= 0 && grave != NULL)
+		(void)real_link(path, keep);
+	return inode_of(path);
+}
+
 static int
 do_rename(int from_fd, const char *from, int to_fd, const char *to,
     unsigned flags)
@@ -450,7 +460,7 @@ do_rename(int from_fd, const char *from, int to_fd, const char *to,
 	char from_path[2048], to_path[2048];
 	bool shall_die;
 	int ticket, result;
-	unsigned long inode;
+	unsigned long inode, over;
 
 	find_real();
 	full_path(from_fd, from, from_path);
@@ -464,8 +474,11 @@ do_rename(int from_fd, const char *from, int to_fd, const char *to,
 		is_inside = false;
 		return -1;
 	}
+	over = flags != 0 ? 0 : keep_in_grave(to_path, ticket);
 	result = flags ? real_renameat2(from_fd, from, to_fd, to, flags) :
 	    real_renameat(from_fd, from, to_fd, to);
+	if (result == 0 && over > 0)
+		note(ticket, "unlink\t%lu\t%s", over, to_path);
 	if (result == 0)
 		note(ticket, "rename\t%lu\t%s\t%s", inode, from_path, to_path);
 	if (shall_die)
@@ -528,7 +541,7 @@ link(const char *from, const char *to)
 int
 unlinkat(int dir_fd, const char *name, int flags)
 {
-	char path[2048], keep[2048];
+	char path[2048];
 	bool shall_die;
 	int ticket, result;
 	unsigned long inode;
@@ -538,15 +551,11 @@ unlinkat(int dir_fd, const char *name, int flags)
 	if (state == NULL || is_inside || !is_watched(path))
 		return real_unlinkat(dir_fd, name, flags);
 	is_inside = true;
-	inode = inode_of(path);
 	if (before("unlink", path, &shall_die, &ticket) == FAIL) {
 		is_inside = false;
 		return -1;
 	}
-	if (log_fd >= 0 && grave != NULL && inode != 0) {
-		snprintf(keep, sizeof(keep), "%s/%d", grave, ticket);
-		(void)real_link(path, keep);
-	}
+	inode = keep_in_grave(path, ticket);
 	result = real_unlinkat(dir_fd, name, flags);
 	if (result == 0)
 		note(ticket, "unlink\t%lu\t%s", inode, path);

@@ -48,6 +48,7 @@ def keys():
 
 class Signed(ledger.Ledger):
     sender = f"bob@{HOST}"
+    words = ""                  # of each sign statement
 
     def configure(self, instance):
         super().configure(instance)
@@ -57,7 +58,7 @@ class Signed(ledger.Ledger):
             pem = f"{instance.dir}/{kind}.pem"
             shutil.copy(f"{keys().name}/{kind}.pem", pem)
             os.chmod(pem, 0o600)
-            lines += f"sign {HOST} selector {kind} key {pem}\n"
+            lines += f"sign {HOST} selector {kind} key {pem}{self.words}\n"
         instance.configure(lines)
 
     def faults(self, instance):

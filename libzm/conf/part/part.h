@@ -106,6 +106,7 @@ void conf_masquerade_add(struct str *out, const struct conf_masquerade *one);
 void conf_generic_add(struct str *out, const struct conf_generic *one);
 void conf_copy_add(struct str *out, const struct conf_copy *one);
 void conf_sign_add(struct str *out, const struct conf_sign *one);
+void conf_sign_table_add(struct str *out, const struct conf_sign_table *one);
 void conf_mailbox_add(struct str *out, const struct conf *conf);
 void conf_forward_add(struct str *out, const struct conf *conf);
 void conf_quota_add(struct str *out, const struct conf *conf);

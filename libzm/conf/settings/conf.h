@@ -95,6 +95,7 @@ struct conf {
 	struct conf_certificate	*certificates;	size_t certificate_count;
 	const char		*certificate_table;	/* NULL: none */
 	struct conf_sign	*signs;		size_t sign_count;
+	struct conf_sign_table	*sign_tables;	size_t sign_table_count;
 	struct conf_at		 certificate_table_at;
 	struct conf_table	*tables;	size_t table_count;
 	struct conf_domain	*domains;	size_t domain_count;

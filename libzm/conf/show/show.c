@@ -217,6 +217,10 @@ show_rewriting(struct view *view)
 		conf_sign_add(&view->value, &conf->signs[i]);
 		show_emit(view, "sign", conf->signs[i].at);
 	}
+	for (size_t i = 0; i < conf->sign_table_count; i++) {
+		conf_sign_table_add(&view->value, &conf->sign_tables[i]);
+		show_emit(view, "sign", conf->sign_tables[i].at);
+	}
 	for (size_t i = 0; i < conf->canonical_count; i++) {
 		conf_canonical_add(&view->value, &conf->canonicals[i]);
 		show_emit(view, "canonical", conf->canonicals[i].at);

@@ -35,9 +35,10 @@ STATEMENT(TOP, "tls", NONE, tls, "",
     "tls min 1.2\n"
     "tls client-certificates ask ca /etc/zmailer/partners.pem")
 
-STATEMENT(TOP, "sign", NONE, sign, "domain",
-    "selector!=word key!=path dkim2 else=choice:send",
-    "sign DOMAIN selector NAME key FILE [dkim2] [else send]",
+STATEMENT(TOP, "sign", NONE, sign, "domain:or-table",
+    "selector=word key=path keys=path dkim2 7bit else=choice:send",
+    "sign DOMAIN selector NAME key FILE [dkim2] [7bit] [else send]; "
+    "sign <table> keys DIR [7bit] [else send]",
     "nothing is signed",
     "A DKIM signature (RFC 6376) for our mail whose From is in DOMAIN itself: "
     "mail of this machine, of users who logged in, of clients that trust NET "
@@ -52,9 +53,23 @@ STATEMENT(TOP, "sign", NONE, sign, "domain",
     "it goes on unsigned.  dkim2: with this key a chain of DKIM2 is signed, "
     "too, a draft that may change (draft-ietf-dkim-dkim2-spec-04), for each "
     "recipient that leaves by smtp and whose sender is in DOMAIN or below: "
-    "for the same mail, and for mail from outside that has such a chain.",
+    "for the same mail, and for mail from outside that has such a chain.  "
+    "<table>, for sites with many domains: its key is the domain of From, "
+    "its value one to four selectors with blanks between, and the key of each "
+    "is the file DIR/SELECTOR._domainkey.DOMAIN.private, the name that zmailer "
+    "dkim new gives it.  A domain with a row of its own is not looked up; of "
+    "several tables the first that has the domain counts.  A file there that "
+    "is replaced is read within seconds, without a reload; it must be no "
+    "symbolic link.  While the table cannot be asked, mail waits in deferred/ "
+    "(else send: goes unsigned).  7bit: before it is signed, 8-bit bytes of a "
+    "message become quoted-printable or base64, so that the signature holds "
+    "at hosts without 8BITMIME, too; what cannot be encoded (a part of a "
+    "multipart/signed, of an encrypted message, or one whose boundary cannot "
+    "be read) stays as it is.",
     "sign example.org selector s1 key /etc/zmailer/dkim/s1.pem\n"
-    "sign example.org selector e1 key /etc/zmailer/dkim/e1.pem else send")
+    "sign example.org selector e1 key /etc/zmailer/dkim/e1.pem else send\n"
+    "sign <signers> keys /etc/zmailer/dkim\n"
+    "table signers file:/etc/zmailer/signers")
 
 STATEMENT(TOP, "auth", NONE, auth, "",
     "users=table scram dovecot=socket pam saslauthd=socket service=word "

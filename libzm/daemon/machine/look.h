@@ -48,6 +48,9 @@ void machine_check_certificates(const struct conf *conf, struct arena *arena,
     struct conf_report *report);
 /* Keys of sign statements can be read, and are keys. */
 void machine_check_signs(const struct machine_look *look);
+/* The same of each line of a table that a sign statement asks; of one that
+ * cannot be listed it says that nothing was looked at. */
+void machine_check_sign_table(struct machine_table *place);
 /* The password of a cluster is there, and nobody else's. */
 void machine_check_cluster(const struct machine_look *look);
 /* The resolver's trust anchor and program are there. */

@@ -337,6 +337,7 @@ check_table(struct machine_look *look, const struct conf_table *entry)
 		check_asking(look, entry);
 	if (result != TABLE_CHECK_BAD) {
 		machine_check_values(&place);
+		machine_check_sign_table(&place);
 		check_mode(&place);
 	}
 	str_release(&place.text);

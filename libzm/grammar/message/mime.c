@@ -183,6 +183,8 @@ take_type(struct slice value, struct mime_head *out)
 		return;
 	boundary_find(rest, out);
 	out->is_digest = slice_is_nocase(subtype, "digest");
+	out->is_sealed = slice_is_nocase(subtype, "signed") ||
+	    slice_is_nocase(subtype, "encrypted");
 	if (out->boundary[0] != '\0')
 		out->kind = MIME_MULTIPART;
 	else

@@ -29,6 +29,9 @@ struct mime_head {
 	bool			is_opaque;	/* has parts, or is a message,
 						 * that cannot be seen: such a
 						 * one may not be encoded */
+	bool			is_sealed;	/* its parts are signed, or
+						 * encrypted, as they are
+						 * (RFC 1847) */
 	bool			has_version, has_type, has_encoding;
 	char			boundary[MIME_BOUNDARY_BYTES_MAX + 1];
 };

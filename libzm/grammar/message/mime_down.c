@@ -249,6 +249,7 @@ head_done(struct mime_down *down, struct str *out)
 	down->code = CODE_NONE;
 	down->is_raw = false;
 	down->has_binary |= head.encoding == MIME_BINARY;
+	down->is_sealed |= head.is_sealed;
 	if (is_too_much(down))
 		head.kind = MIME_DATA;
 	if (head.kind == MIME_MULTIPART) {

@@ -61,7 +61,9 @@ struct mime_down {
 	bool		 is_undoable;	/* something can be converted to
 					 * nothing that means the same */
 	const char	*obstacle;	/* what, in words; NULL: nothing */
-	bool		 is_signed;	/* DKIM-Signature or multipart/signed */
+	bool		 is_signed;	/* DKIM-Signature */
+	bool		 is_sealed;	/* a multipart/signed or /encrypted is
+					 * in it: its bytes must stay */
 	unsigned char	 bytes[MIME_PARTS_MAX];	/* enum mime_bytes of a part */
 	/* where it is */
 	enum mime_where { WHERE_HEAD, WHERE_LEAF, WHERE_BETWEEN } where;

@@ -177,6 +177,81 @@ import_adopt(struct recover *r, const char *name, int fd,
 	    "held in another mailer's queue (I2)");
 }
 
+struct first {			/* the message that a draft encodes */
+	struct recover	*r;
+	enum spool_area	 area;
+	unsigned	 priority;
+	ino_t		 inode;
+	const char	*id;
+	bool		 is_there;
+};
+
+/* spool_entry_fn */
+static bool
+first_note(void *context, const char *name, ino_t inode)
+{
+	struct first *first = context;
+	const struct place place = { first->area, first->priority, name };
+	char id[SPOOL_ID_BYTES];
+	int fd;
+
+	if (inode != first->inode)
+		return true;
+	fd = spool_open_file(spool_dir_fd(first->r->spool, place.area,
+	    place.priority), name, O_RDONLY);
+	if (fd < 0)
+		return true;
+	first->is_there = spool_read_id(fd, id) && strcmp(id, first->id) == 0;
+	close(fd);
+	return !first->is_there;
+}
+
+/* Is it anywhere, routed or not?  What cannot be looked through may have
+ * it. */
+static bool
+first_is_there(struct first *first)
+{
+	static const enum spool_area areas[] = { AREA_ROUTER, AREA_PUBLIC,
+		AREA_DEFERRED, AREA_FREEZER, AREA_POSTMAN };
+	char body[SPOOL_NAME_BYTES];
+
+	for (size_t i = 0; i < sizeof(areas) / sizeof(areas[0]); i++) {
+		unsigned count = areas[i] == AREA_ROUTER ? SPOOL_PRIORITIES :
+		    1;
+
+		first->area = areas[i];
+		for (first->priority = 0; first->priority < count;
+		    first->priority++)
+			if (spool_scan_entries(first->r->spool, first->area,
+			    first->priority, first_note, first, NULL) != 0 ||
+			    first->is_there)
+				return true;
+	}
+	return recover_find_queued(first->r, AREA_QUEUE, first->inode, body);
+}
+
+/* Row C2: the first is there, and this draft is nobody's.  Only after a power
+ * cut that kept one half of the rename it is not: this is the only one. */
+static void
+encoded_adopt(struct recover *r, const char *name, int fd,
+    const struct stat *st)
+{
+	const struct place place = { AREA_PUBLIC, 0, name };
+	char id[SPOOL_ID_BYTES] = "";
+	struct first first = { .r = r, .id = id };
+	uintmax_t inode = 0;
+
+	(void)sscanf(name + strlen(SPOOL_ENCODED_OF), "%ju-", &inode);
+	first.inode = (ino_t)inode;
+	if ((r->mode & RECOVERY_START) == 0 || !spool_read_id(fd, id) ||
+	    first_is_there(&first))
+		recover_remove(r, &r->out->swept, NULL, place,
+		    "its message is there as it came (C2)");
+	else
+		recover_route(r, &r->out->adopted, id, place, fd, st->st_ino,
+		    "what it encodes is gone (C2)");
+}
+
 /* Row S1: complete, so somebody may have been told 250: into router/. */
 static void
 public_adopt(struct recover *r, const char *name, int fd, const struct stat *st)
@@ -187,6 +262,10 @@ public_adopt(struct recover *r, const char *name, int fd, const struct stat *st)
 		recover_remove(r, &r->out->swept, NULL,
 		    (struct place){ AREA_PUBLIC, 0, name },
 		    "a report that is not recorded, to be written again (S3)");
+		return;
+	}
+	if (slice_starts(slice_of(name), SPOOL_ENCODED_OF)) {
+		encoded_adopt(r, name, fd, st);
 		return;
 	}
 	if (slice_starts(slice_of(name), SPOOL_SEEN_OF)) {

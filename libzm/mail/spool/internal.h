@@ -89,6 +89,10 @@ int spool_rename_aside(int from_fd, const char *from, int to_fd, ino_t inode,
 #define SPOOL_SEEN_OF "milter-"
 #define SPOOL_SEEN_FROZEN "milter-frozen-"
 
+/* Draft of a message in router/ that is encoded: "7bit-<inode>-<id>" of the
+ * first (row C2), which is there but for some power cuts. */
+#define SPOOL_ENCODED_OF "7bit-"
+
 /* Draft of a copy: "copy-of-<inode>-<ctime>" of the original (row S4). */
 #define SPOOL_COPY_OF "copy-of-"
 

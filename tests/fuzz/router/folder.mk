@@ -25,3 +25,7 @@ fuzz_targets += tests/fuzz/fuzz-rewrite
 tests_fuzz_fuzz_rewrite_SOURCES = tests/fuzz/router/fuzz_rewrite.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_rewrite_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_rewrite_LDADD = router/librouter.a $(ZM_LIBS)
+fuzz_targets += tests/fuzz/fuzz-signer
+tests_fuzz_fuzz_signer_SOURCES = tests/fuzz/router/fuzz_signer.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_signer_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_signer_LDADD = router/librouter.a $(ZM_LIBS)

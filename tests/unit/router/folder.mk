@@ -9,6 +9,7 @@ tests_unit_router_unit_router_SOURCES = \
 	tests/unit/router/test_header_check.c \
 	tests/unit/router/test_header_edit.c \
 	tests/unit/router/test_pool.c tests/unit/router/test_looks.c \
+	tests/unit/router/test_key_cache.c \
 	tests/unit/router/test_local.c tests/unit/router/test_expand.c \
 	tests/unit/router/test_srs.c tests/unit/router/test_stream.c \
 	tests/unit/router/test_message.c \

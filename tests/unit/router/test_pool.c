@@ -278,7 +278,7 @@ Test(pool, a_foreign_submission_is_taken_over)
 
 /* Takes a message and dies with it; other lines are answered. */
 static void
-no_fork(void *context, bool is_done)
+no_fork(void *context, unsigned ordinal, bool is_done)
 {
 }
 

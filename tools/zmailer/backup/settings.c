@@ -9,6 +9,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -138,6 +139,28 @@ add_tls(struct settings *settings, const struct conf *conf)
 	}
 }
 
+/* The keys that a table may name, all of them: their files say whose. */
+static void
+add_sign_dir(struct settings *settings, const char *path)
+{
+	DIR *dir = settings->has_keys ? opendir(path) : NULL;
+	struct str file = STR_INIT;
+	const struct dirent *entry;
+
+	if (settings->has_keys && dir == NULL)
+		settings_leave(settings, path, strerror(errno));
+	while (dir != NULL && (entry = readdir(dir)) != NULL) {
+		if (strstr(entry->d_name, "._domainkey.") == NULL)
+			continue;
+		str_reset(&file);
+		str_addf(&file, "%s/%s", path, entry->d_name);
+		backup_settings_add(settings, file.buf);
+	}
+	if (dir != NULL)
+		closedir(dir);
+	str_release(&file);
+}
+
 /* What opens doors: passwords of the mailq protocol, what signs senders
  * and messages. */
 static void
@@ -146,6 +169,8 @@ add_secrets(struct settings *settings, const struct conf *conf)
 	backup_settings_add_key(settings, conf->srs.key);
 	for (size_t i = 0; i < conf->sign_count; i++)
 		backup_settings_add_key(settings, conf->signs[i].key);
+	for (size_t i = 0; i < conf->sign_table_count; i++)
+		add_sign_dir(settings, conf->sign_tables[i].dir);
 	backup_settings_add_key(settings, conf->mailq.users);
 }
 

@@ -49,8 +49,8 @@ key_find(struct change *change, const char *domain, const char *selector)
 	struct dkim_own_key *found = NULL;
 	size_t count = 0;
 
-	for (struct dkim_own_key *key = dkim_keys(change); key != NULL;
-	    key = key->next) {
+	for (struct dkim_own_key *key = dkim_keys_of(change, domain);
+	    key != NULL; key = key->next) {
 		if (strcmp(key->domain, domain) != 0)
 			continue;
 		if (selector != NULL && strcmp(key->selector, selector) == 0)
@@ -157,6 +157,8 @@ static int
 dkim_make(struct change *change, const struct dkim_wish *wish)
 {
 	bool is_first = !dkim_domain_signs(change, wish->domain);
+	const struct conf_sign_table *row = wish->socket != NULL ? NULL :
+	    dkim_table_for(change, wish->domain);
 	struct dkim_own_key *key;
 	int status = dkim_edit_new(change, wish);
 
@@ -167,16 +169,23 @@ dkim_make(struct change *change, const struct dkim_wish *wish)
 	key = key_find(change, wish->domain, wish->selector);
 	if (key == NULL)
 		return EX_SOFTWARE;
-	printf("publish this record%s:\n", is_first ? "" :
+	printf("publish this record%s:\n", is_first ? "" : row != NULL ?
+	    ", and when it has spread, write the row" :
 	    ", and when it has spread: zmailer dkim rotate");
 	status = record_print(key);
-	if (wish->socket != NULL)
+	if (wish->socket != NULL) {
 		printf("then:\n  opendkim -x %s      (a running one: "
 		    "SIGUSR1)\n", dkim_path(change, DKIM_CONF));
-	else
+	} else if (row != NULL) {
+		printf("what makes it sign, which is yours to write:\n");
+		dkim_table_row_say(stdout, change, row, wish->domain,
+		    wish->selector);
+		printf("then:\n");
+	} else {
 		printf("the statement that signs%s:\n  sign %s selector %s "
 		    "key %s\nthen:\n", is_first ? ", which is there now" :
 		    "", wish->domain, wish->selector, key->path);
+	}
 	printf("  zmailer dkim check %s\n", wish->domain);
 	return status;
 }
@@ -269,6 +278,21 @@ with_key(struct change *change, const struct arguments *arguments)
 	    dkim_edit_use : dkim_edit_remove);
 }
 
+static int
+dkim_publish_again(struct change *change, const struct dkim_own_key *key)
+{
+	const struct conf_sign_table *row = dkim_table_for(change,
+	    key->domain);
+	int status = record_print(key);
+
+	if (status == EX_OK && row != NULL) {
+		printf("when it has spread, write:\n");
+		dkim_table_row_say(stdout, change, row, key->domain,
+		    key->selector);
+	}
+	return status;
+}
+
 /* The key that waits to sign is there once: a second call prints it again. */
 static int
 dkim_publish(struct change *change, const struct arguments *arguments)
@@ -285,11 +309,11 @@ dkim_publish(struct change *change, const struct arguments *arguments)
 	}
 	if (!arguments_has(arguments, OPT_DKIM_SELECTOR) &&
 	    !arguments_has(arguments, OPT_ED25519))
-		for (const struct dkim_own_key *key = dkim_keys(change);
-		    key != NULL; key = key->next)
+		for (const struct dkim_own_key *key = dkim_keys_of(change,
+		    domain); key != NULL; key = key->next)
 			if (strcmp(key->domain, domain) == 0 && !key->signs &&
 			    key->retired_s == 0)
-				return record_print(key);
+				return dkim_publish_again(change, key);
 	return new_key(change, arguments);
 }
 
@@ -323,7 +347,8 @@ dkim_check_published(struct change *change, const char *word)
 
 	if (word != NULL && domain == NULL)
 		return EX_USAGE;
-	return dkim_check(change, dkim_keys(change), domain);
+	return dkim_check(change, domain == NULL ? dkim_keys(change) :
+	    dkim_keys_of(change, domain), domain);
 }
 
 static int

@@ -10,6 +10,8 @@
 #ifndef ZM_TOOLS_DKIM_H
 #define ZM_TOOLS_DKIM_H
 
+#include <stdio.h>
+
 #include "tls/dkim.h"
 #include "tools/change/change.h"
 
@@ -24,6 +26,8 @@ struct dkim_own_key {
 	bool		 signs;		/* a sign statement, or a line of
 					 * signers, names it */
 	bool		 is_stated;	/* it is the statement */
+	const char	*table;		/* it is a row of this table; NULL: of
+					 * none */
 	int64_t		 retired_s;	/* wall: another took its place then;
 					 * 0: none did */
 	struct dkim_own_key	*next;
@@ -33,6 +37,8 @@ struct dkim_own_key {
 const char *dkim_path(struct change *change, const char *name);
 /* The keys of the table, in its order; NULL none, or words on stderr. */
 struct dkim_own_key *dkim_keys(struct change *change);
+/* The same, with those that a table has for this domain. */
+struct dkim_own_key *dkim_keys_of(struct change *change, const char *domain);
 /* A key's file, whole.  0 or -1 (err). */
 int dkim_key_read(const struct dkim_own_key *key, struct str *out,
     struct err *err);
@@ -73,6 +79,26 @@ void dkim_rotated_say(struct change *change, const char *domain);
 /* "2026-12-01T10:00:00.000Z": when its record may go. */
 const char *dkim_record_goes(struct change *change,
     const struct dkim_own_key *key);
+
+/* in_table.c: what tables of sign statements say. */
+
+/* Note which of the keys are in a table, or add those of one domain.  What
+ * cannot be asked is said on stderr. */
+void dkim_keys_mark_tables(struct change *change, struct dkim_own_key **all);
+void dkim_keys_add_tables(struct change *change, struct dkim_own_key **all,
+    const char *domain);
+/* The table that says, or would say if it had it, what signs for a domain;
+ * NULL: a statement does, or a milter, or there is no table. */
+const struct conf_sign_table *dkim_table_for(struct change *change,
+    const char *domain);
+/* Print the row that makes this selector sign. */
+void dkim_table_row_say(FILE *out, const struct change *change,
+    const struct conf_sign_table *row, const char *domain,
+    const char *selector);
+/* Say that the row of the table is a person's to change: that the key shall
+ * sign (is_use), or shall not any more.  1. */
+int dkim_table_refuse(const struct change *change,
+    const struct dkim_own_key *key, bool is_use);
 
 /* edit.c: note in the table that the key was retired now. */
 void dkim_edit_note_retired(struct change *change, struct str *keys,

@@ -142,6 +142,7 @@ dkim_keys(struct change *change)
 	while (slice_cut(&rest, '\n', &line))
 		keys_take_note(all, line);
 	keys_add_stated(change, &all);
+	dkim_keys_mark_tables(change, &all);
 	for (size_t i = 0; i < reader.file_count; i++) {
 		str_release(&reader.files[i].before);
 		str_release(&reader.files[i].after);
@@ -149,10 +150,19 @@ dkim_keys(struct change *change)
 	return all;
 }
 
+struct dkim_own_key *
+dkim_keys_of(struct change *change, const char *domain)
+{
+	struct dkim_own_key *all = dkim_keys(change);
+
+	dkim_keys_add_tables(change, &all, domain);
+	return all;
+}
+
 bool
 dkim_domain_signs(struct change *change, const char *domain)
 {
-	const struct dkim_own_key *key = dkim_keys(change);
+	const struct dkim_own_key *key = dkim_keys_of(change, domain);
 
 	while (key != NULL && (!key->signs || strcmp(key->domain, domain) !=
 	    0))
@@ -391,10 +401,13 @@ dkim_edit_new(struct change *change, const struct dkim_wish *wish)
 {
 	const char *name = arena_printf(change->arena, "%s._domainkey.%s",
 	    wish->selector, wish->domain);
+	const struct conf_sign_table *row = wish->socket != NULL ? NULL :
+	    dkim_table_for(change, wish->domain);
 	struct dkim_own_key key = { .name = slice_of(name),
 		.selector = wish->selector, .domain = wish->domain,
-		.path = dkim_path(change, arena_printf(change->arena,
-		"%s.private", name)) };
+		.path = row != NULL ? arena_printf(change->arena,
+		"%s/%s.private", row->dir, name) : dkim_path(change,
+		arena_printf(change->arena, "%s.private", name)) };
 	struct str *keys;
 	bool is_first = !dkim_domain_signs(change, wish->domain);
 	int status;
@@ -410,7 +423,7 @@ dkim_edit_new(struct change *change, const struct dkim_wish *wish)
 	(void)dkim_lines_take(keys, 0, key.name);
 	dkim_line_add(keys, arena_printf(change->arena, "%s %s:%s:%s\n", name,
 	    wish->domain, wish->selector, key.path));
-	if (is_first)
+	if (is_first && row == NULL)
 		status = wish->socket != NULL ? signer_set(change, &key) :
 		    stated_put(change, &key, wish->kind);
 	if (status == EX_OK && wish->socket != NULL)
@@ -425,7 +438,7 @@ domain_is_opendkims(struct change *change, const char *domain)
 {
 	for (const struct dkim_own_key *key = dkim_keys(change); key != NULL;
 	    key = key->next)
-		if (key->signs && !key->is_stated &&
+		if (key->signs && !key->is_stated && key->table == NULL &&
 		    strcmp(key->domain, domain) == 0)
 			return true;
 	return false;
@@ -440,6 +453,8 @@ dkim_edit_use(struct change *change, const struct dkim_own_key *key)
 	struct str *keys = key->retired_s == 0 ? NULL : change_file(change,
 	    dkim_path(change, DKIM_KEYS), true, 0644);
 
+	if (dkim_table_for(change, key->domain) != NULL)
+		return dkim_table_refuse(change, key, true);
 	if (keys != NULL)	/* it signs again */
 		(void)dkim_lines_take(keys, 2, key->name);
 	if (domain_is_opendkims(change, key->domain))
@@ -461,6 +476,8 @@ dkim_edit_remove(struct change *change, const struct dkim_own_key *key)
 	    true, 0644);
 	struct str *signers, *text;
 
+	if (key->table != NULL)
+		return dkim_table_refuse(change, key, false);
 	if (keys == NULL)
 		return EX_NOINPUT;
 	(void)dkim_lines_take(keys, 0, key->name);

@@ -161,7 +161,9 @@ judge_record(struct look *look, const struct dkim_own_key *key,
 		dkim_look_say(look, key, true, key->signs ?
 		    "it signs, and the DNS has "
 		    "the key that verifies it" : "the DNS has it; it does "
-		    "not sign yet", key->signs ? "" : "zmailer dkim rotate");
+		    "not sign yet", key->signs ? "" : dkim_table_for(
+		    look->change, key->domain) != NULL ? "zmailer dkim publish "
+		    "prints the row to write" : "zmailer dkim rotate");
 	else
 		dkim_look_say(look, key, false, fits == 0 ?
 		    "the DNS has another key: "
@@ -198,7 +200,7 @@ judge_signer(struct look *look)
 {
 	const struct conf *conf = look->change->conf;
 
-	if (conf->milter_count > 0 || conf->sign_count > 0)
+	if (conf->milter_count > 0 || conf_signs(conf))
 		return;
 	look->is_bad = true;
 	if (!look->change->is_json)

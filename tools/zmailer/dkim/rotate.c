@@ -59,8 +59,8 @@ dkim_rotating(struct change *change, const char *domain,
 	struct dkim_own_key *found = NULL;
 	size_t count = 0;
 
-	for (struct dkim_own_key *key = dkim_keys(change); key != NULL;
-	    key = key->next) {
+	for (struct dkim_own_key *key = dkim_keys_of(change, domain);
+	    key != NULL; key = key->next) {
 		if (strcmp(key->domain, domain) != 0)
 			continue;
 		if (selector != NULL ? strcmp(key->selector, selector) == 0 :
@@ -113,6 +113,8 @@ dkim_edit_rotate(struct change *change, const struct dkim_own_key *key)
 		    key->selector);
 		return 1;
 	}
+	if (dkim_table_for(change, key->domain) != NULL)
+		return dkim_edit_use(change, key);	/* says the row */
 	keys = change_file(change, dkim_path(change, DKIM_KEYS), true, 0644);
 	if (keys == NULL)
 		return EX_NOINPUT;

@@ -197,14 +197,18 @@ void
 doctor_auth_keys(struct doctor_auth *auth, const char *domain)
 {
 	const struct conf *conf = auth->doctor->conf;
-	size_t count = 0;
+	struct conf_sign *found;
+	struct err err;
+	size_t count;
+	int result = conf_sign_keys(conf, slice_of(domain),
+	    auth->doctor->arena, &found, &count, &err);
 
-	for (size_t i = 0; i < conf->sign_count; i++)
-		if (strcmp(conf->signs[i].domain, domain) == 0) {
-			judge_key(auth, &conf->signs[i]);
-			count++;
-		}
-	if (count == 0)
+	for (size_t i = 0; i < count; i++)
+		judge_key(auth, &found[i]);
+	if (result != 0)
+		doctor_add(auth->doctor, DOCTOR_WARN, domain, "zmailer check",
+		    "%s: nobody can say what signs for it", err.text);
+	else if (count == 0)
 		doctor_add(auth->doctor, conf->milter_count > 0 ? DOCTOR_OK :
 		    DOCTOR_WARN, domain, arena_printf(auth->doctor->arena,
 		    "zmailer dkim new %s", domain), conf->milter_count > 0 ?
