@@ -25,8 +25,8 @@
 
 #include "tests/bench/bench.h"
 
-enum step { GREETING, HELLO, STRANGER, STARTTLS, SHAKE, HELLO_AGAIN, ENVELOPE, BODY,
-	BYE };
+enum step { GREETING, HELLO, STRANGER, STARTTLS, SHAKE, HELLO_AGAIN, ENVELOPE,
+	BODY, BYE };
 
 struct session {
 	int		 fd;
@@ -417,7 +417,8 @@ options_read(int argc, char **argv)
 		{ "domain", 1, NULL, 'd' }, { "domains", 1, NULL, 'n' },
 		{ "users", 1, NULL, 'u' }, { "tls", 0, NULL, 't' },
 		{ "handshakes", 0, NULL, 'h' }, { "message", 1, NULL, 'f' },
-		{ "client", 1, NULL, 'x' }, { "sender", 1, NULL, 'o' }, { NULL, 0, NULL, 0 },
+		{ "client", 1, NULL, 'x' }, { "sender", 1, NULL, 'o' },
+		{ NULL, 0, NULL, 0 },
 	};
 	int letter;
 
