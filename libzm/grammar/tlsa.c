@@ -55,3 +55,17 @@ tlsa_add_words(struct str *out, const struct tlsa *tlsa)
 	str_addf(out, "%s%u %u %u", out->len > 0 ? ", " : "", tlsa->usage,
 	    tlsa->selector, tlsa->matching);
 }
+
+bool
+tlsa_add_text(struct str *out, const struct tlsa *tlsa)
+{
+	enum { NUMBERS_TEXT = sizeof("255 255 255 ") - 1 };
+
+	if (tlsa->data.n * 2 + NUMBERS_TEXT > TLSA_TEXT_BYTES_MAX)
+		return false;
+	str_addf(out, "%u %u %u ", tlsa->usage, tlsa->selector,
+	    tlsa->matching);
+	for (size_t i = 0; i < tlsa->data.n; i++)
+		str_addf(out, "%02x", (unsigned char)tlsa->data.p[i]);
+	return true;
+}

@@ -26,6 +26,13 @@ int tlsa_parse(struct slice rdata, struct tlsa *out);
  * full data can be parsed is not checked.  RFC 7672 section 3.1.3. */
 bool tlsa_is_for_smtp(const struct tlsa *tlsa);
 
+enum { TLSA_TEXT_BYTES_MAX = 512 };	/* of one record */
+
+/* The record as in a zone file, "3 1 1 d2ab...", small digits.  RFC 6698
+ * section 2.2.  false: it would be longer than TLSA_TEXT_BYTES_MAX; nothing
+ * is added. */
+bool tlsa_add_text(struct str *out, const struct tlsa *tlsa);
+
 /* Append "3 1 1". */
 void tlsa_add_words(struct str *out, const struct tlsa *tlsa);
 

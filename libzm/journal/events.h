@@ -246,10 +246,11 @@ EVENT(STS_REFUSED, "sts.refused", WARN, "domain host mode reason",
     "A next hop gets no mail for now because of its domain's MTA-STS policy; "
     "or, with mode=testing, it got mail that enforce would have stopped.")
 EVENT(TLS_SESSION, "tls.session", INFO,
-    "domain policy mode host result address source",
+    "domain policy mode host result address source records",
     "A connection to a next hop whose domain says how it must be protected: "
     "policy is sts or tlsa, result success or a type of RFC 8460 section 4.3; "
-    "address is the host's, source ours.")
+    "address is the host's, source ours; records are the TLSA records as in a "
+    "zone file, with commas between them.")
 EVENT(REPORT_SENT, "report.sent", INFO,
     "kind domain day to file messages omitted",
     "A domain got a report about its mail, or about connections to its hosts "

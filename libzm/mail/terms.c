@@ -25,6 +25,33 @@ terms_any(const struct terms *terms)
 	    terms->auth.n > 0 || terms->zone.n > 0;
 }
 
+static const struct {
+	const char	*tls, *text;
+} terms_tls_rows[] = {
+	{ "required", "the sender asked that it leaves only over verified TLS "
+	    "(REQUIRETLS)" },
+	{ "optional", "the sender asked that TLS policies do not hold it back "
+	    "(TLS-Required: No)" },
+};
+
+const char *
+terms_tls(const struct terms *terms)
+{
+	if (terms->needs_tls)
+		return terms_tls_rows[0].tls;
+	return terms->is_tls_optional ? terms_tls_rows[1].tls : NULL;
+}
+
+const char *
+terms_tls_text(struct slice tls)
+{
+	for (size_t i = 0; i < sizeof(terms_tls_rows) /
+	    sizeof(terms_tls_rows[0]); i++)
+		if (slice_is(tls, terms_tls_rows[i].tls))
+			return terms_tls_rows[i].text;
+	return NULL;
+}
+
 static bool
 terms_is_print(struct slice value)
 {

@@ -63,6 +63,12 @@ struct terms {
 /* Whether anything was asked for. */
 bool terms_any(const struct terms *terms);
 
+/* What the sender asked about TLS, for programs: "required" or "optional";
+ * NULL: nothing. */
+const char *terms_tls(const struct terms *terms);
+/* The same for people; NULL: not one of the two. */
+const char *terms_tls_text(struct slice tls);
+
 /* Append the words, without a keyword in front or an end of line; nothing
  * when !terms_any.  returns 0; -1: a value cannot stand in a line. */
 int terms_add(struct str *out, const struct terms *terms, struct err *err);

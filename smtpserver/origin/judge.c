@@ -11,6 +11,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <malloc.h>
 #include <signal.h>
 
 #include "base/clock.h"
@@ -24,6 +25,8 @@
 #include "smtpserver/origin/judge_mark.h"
 
 #include "base/banned.h"
+
+enum { HEAP_KEPT_BYTES = 4 << 20 };
 
 struct judge {
 	struct process		*process;
@@ -382,6 +385,12 @@ judge_serve(struct process *process, int socket)
 	struct err err;
 
 	signal(SIGHUP, SIG_IGN);	/* the listener makes a new one */
+#ifdef M_TRIM_THRESHOLD
+	/* else the heap shrinks at the end of each message, and the next one
+	 * faults its pages in again (doc/BENCH.md) */
+	(void)mallopt(M_TRIM_THRESHOLD, HEAP_KEPT_BYTES);
+	(void)mallopt(M_MMAP_THRESHOLD, HEAP_KEPT_BYTES);
+#endif
 	if (conf_spool_open(process->conf, 0, &judge.spool, &err) < 0)
 		fatal("%s", err.text);	/* the machine's error */
 	if (dns_use(process->conf->dns_server, &err) != 0)

@@ -3,7 +3,10 @@
 
     bench.py [--json] [--messages N] [--runs N] [WORKLOAD ...]
 
-Workloads: relay (4 KiB, kept connections), relay1 (a connection a
+Workloads: relay (4 KiB, kept connections), verify (the same, of strangers:
+SPF, one signature by rsa-2048 and DMARC are judged, with our resolver, whose
+cache is warm), sign and signrsa (signed, by ed25519 and by rsa-2048; these
+three in turn with relay, and what they cost beside it), relay1 (a connection a
 message), tls and tls1 (the same over STARTTLS), shake and shakersa
 (STARTTLS and nothing else, by ECDSA and by RSA), relaytls (the next hop speaks
 TLS), relaybdat and relaytlsbdat (it has CHUNKING), relayfar and relayfarbdat
@@ -33,11 +36,18 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "lib"))
 from zmtest import dns, mta, tls                            # noqa: E402
 from zmtest.usage import cpu_s                               # noqa: E402
+import signed                                                # noqa: E402
 
 TOOLS = os.path.join(mta.BUILD, "tests", "bench")
 
 WORKLOADS = {
     "relay": dict(sink=True, load=["--domain", "bench.test"]),
+    "verify": dict(sink=True, beside="relay", is_judged=True,
+                   load=["--domain", "bench.test"] + signed.LOAD),
+    "sign": dict(sink=True, beside="relay", sign="ed25519",
+                 load=["--domain", "bench.test"]),
+    "signrsa": dict(sink=True, beside="relay", sign="rsa",
+                    load=["--domain", "bench.test"]),
     "relay1": dict(sink=True, load=["--domain", "bench.test",
                                     "--per-connection", "1"]),
     "relaytls": dict(sink=True, hop_tls=True, load=["--domain", "bench.test"]),
@@ -103,7 +113,7 @@ class Run:
         self.work, self.messages = WORKLOADS[name], messages
         self.name, self.trace = name, trace
         self.rcpts = messages * self.work.get("rcpts", 1)
-        self.sink = self.cert = self.idle = self.dns = None
+        self.sink = self.cert = self.idle = self.dns = self.letter = None
 
     def __enter__(self):
         self.instance = mta.Mta("bench")
@@ -130,6 +140,7 @@ class Run:
             self.cert = tls.Cert().make(["bench.test"], self.work["tls"])
             lines.append(f"tls certificate {self.cert.pem} "
                          f"key {self.cert.key}")
+        lines += self.origin()
         if self.work.get("idle_tls"):
             lines.append(f"listen 127.0.0.1:{self.instance.port2} tls")
         self.instance.configure("\n".join(lines))
@@ -139,6 +150,24 @@ class Run:
         if self.work.get("idle"):
             self.hold(self.work["idle"])
         return self
+
+    def origin(self):
+        """Statements about whose mail it is."""
+        top = self.instance.top
+        if self.work.get("is_judged"):
+            key = signed.key_made(top)
+            self.letter = signed.message(key, top + "/signed")
+            self.dns = dns.Dns([(name, "TXT", text) for name, text in
+                                signed.published(key).items()])
+            return ["verify-origin yes", "trust 127.0.0.1 xclient",
+                    "accept to *@bench.test for any",
+                    f"resolver {{ trust-anchor {signed.anchor(top)}; "
+                    f"forward 127.0.0.1:{self.dns.port} }}"]
+        if self.work.get("sign"):
+            key = signed.key_made(top, self.work["sign"])
+            return ["trust 127.0.0.1 sign",
+                    f"sign source.test selector sel key {key}"]
+        return []
 
     def far(self, port):
         """A destination a domain, each with an address of its own."""
@@ -189,7 +218,8 @@ class Run:
         if self.work["load"] is not None:
             done = subprocess.run(
                 [f"{TOOLS}/load", "--port", str(self.instance.port),
-                 "--messages", str(self.messages)] + self.work["load"],
+                 "--messages", str(self.messages)] + self.work["load"] +
+                (["--message", self.letter] if self.letter else []),
                 stdout=subprocess.PIPE, text=True, check=True)
             return json.loads(done.stdout)
         text = b"Subject: bench\n\n" + b"x" * 70 + b"\n"
@@ -223,6 +253,18 @@ class Run:
                      lambda: arrived() >= self.rcpts, 300)
         return time.clock_gettime(time.CLOCK_MONOTONIC)
 
+    def look(self):
+        """Nothing was counted that was not done."""
+        if self.work.get("is_judged"):
+            rows = [event for event in self.instance.events()
+                    if event.get("ev") == "message.accepted"]
+            good = [event for event in rows if
+                    {event.get(what) for what in ("spf", "dkim", "dmarc")} ==
+                    {"pass"}]
+            if len(rows) != self.messages or len(good) != len(rows):
+                raise SystemExit(f"{self.name}: of {len(rows)} messages "
+                                 f"{len(good)} passed, not {rows[-1:]}")
+
     def trouble(self):
         """What the agents said of what waits, the most frequent first."""
         words = collections.Counter(
@@ -238,6 +280,7 @@ class Run:
         report = self.submit()
         end = self.finish()
         mta.wait_for("an empty spool", self.instance.is_empty, 60)
+        self.look()
         pids = self.instance.pids()
         unit = self.rcpts if self.work.get("rcpts") else self.messages
         size = 50 if self.name.startswith("big") else 1
@@ -307,9 +350,24 @@ def show(row):
           f"{row['cpu_ms']:6.3f} ms CPU  p50 {row['p50_ms']:.1f} p99 "
           f"{row['p99_ms']:.1f} ms  {row['pss_mb']:.0f} MB in "
           f"{row['processes']} processes", flush=True)
+    if "beside" in row:
+        print(f"          beside {row['beside']} in turn: "
+              f"{row['more_cpu_ms']:+.3f} ms CPU a message, "
+              f"{row['of_its_rate']:.2f} of its rate", flush=True)
     if "idle_left" in row:
         print(f"          {row['idle_left']} idle clients, "
               f"{row['idle_mb']:.0f} MB of memory for them", flush=True)
+
+
+def measured(name, messages):
+    with Run(name, messages) as run:
+        return run.measure()
+
+
+def more_ms(rows, others):
+    """What it costs beside the others: the median of the pairs."""
+    return statistics.median(row["cpu_ms"] - other["cpu_ms"]
+                             for row, other in zip(rows, others))
 
 
 def main():
@@ -325,14 +383,21 @@ def main():
         messages = WORKLOADS[name].get("messages", options.messages)
         if name == "sendmail":
             messages = min(messages, 1000)
-        rows = []
+        rows, beside = [], []
         for _ in range(options.runs):
-            with Run(name, messages) as run:
-                rows.append(run.measure())
+            if "beside" in WORKLOADS[name]:
+                beside.append(measured(WORKLOADS[name]["beside"], messages))
+            rows.append(measured(name, messages))
         row = dict(rows[0])
         for key in ("accept_per_s", "end_to_end_per_s", "cpu_ms", "p50_ms",
                     "p99_ms", "pss_mb"):
             row[key] = statistics.median(r[key] for r in rows)
+        if beside:
+            row["beside"] = WORKLOADS[name]["beside"]
+            row["more_cpu_ms"] = more_ms(rows, beside)
+            row["of_its_rate"] = statistics.median(
+                one["end_to_end_per_s"] / other["end_to_end_per_s"]
+                for one, other in zip(rows, beside))
         if not options.no_trace and shutil.which("strace") and \
                 name in ("relay", "local"):
             row["trace"] = trace_row(name, 500)

@@ -16,7 +16,10 @@ the kernel need not have netem), slow100 (one next hop whose every answer takes
 100 ms), backlog (the next hop is away until all was taken; timed from the order
 to try again), sendmail (the program, one after another; what a program costs
 that only ends is told beside it), milter (relay through a filter that hears
-everything), idle10k (relay beside --clients clients that hold a session, half
+everything), verify (relay of what a domain signed, from a host that it names:
+SPF, a signature by rsa-2048 and DMARC are judged, by us with our resolver, by
+Postfix with opendkim and opendmarc; both refuse what fails, which is tried
+first), idle10k (relay beside --clients clients that hold a session, half
 say nothing, half a byte a second; idle10ktls: over TLS; loris, loristls: all
 say a byte a second).  Postfix has a process a client: for these it may have
 100 more than there are clients, waits an hour for a command, and counts no
@@ -30,6 +33,8 @@ import argparse
 import json
 import os
 import re
+import smtplib
+import socket
 import statistics
 import subprocess
 import sys
@@ -40,6 +45,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "lib"))
 sys.path.insert(0, os.path.join(HERE, "..", "real"))
 from privateroot import PrivateRoot                  # noqa: E402
 from zmtest import dns, mta, tls                     # noqa: E402
+import signed                                        # noqa: E402
 
 MACHINE = ["nsenter", f"--net={os.environ['ZM_REAL_NET']}"]
 TOOLS = os.path.join(mta.BUILD, "tests", "bench")
@@ -65,6 +71,7 @@ WORKLOADS = {
     "backlog": dict(load=RELAY, is_late=True),
     "sendmail": dict(is_program=True),
     "milter": dict(load=RELAY, has_milter=True),
+    "verify": dict(load=RELAY + signed.LOAD, is_judged=True),
     "idle10k": dict(load=RELAY, slow=50),
     "idle10ktls": dict(load=RELAY, slow=50, idle_tls=True),
     "loris": dict(load=RELAY, slow=100),
@@ -103,6 +110,33 @@ MILTER = """smtpd_milters = inet:127.0.0.1:{port}
 milter_protocol = 6
 milter_default_action = tempfail
 """
+JUDGED = """mynetworks = 127.0.0.0/8 203.0.113.0/24 198.51.100.0/24
+smtpd_authorized_xclient_hosts = 127.0.0.0/8
+smtpd_milters = inet:127.0.0.1:8891 inet:127.0.0.1:8893
+milter_protocol = 6
+milter_default_action = tempfail
+"""
+OPENDKIM = """Mode v
+Socket inet:8891@127.0.0.1
+AuthservID post.test
+QueryCache yes
+Nameservers 127.0.0.1
+Syslog no
+UserID opendkim
+PidFile /run/opendkim.pid
+"""
+OPENDMARC = """Socket inet:8893@127.0.0.1
+AuthservID post.test
+TrustedAuthservIDs post.test
+SPFIgnoreResults true
+SPFSelfValidate true
+RejectFailures true
+Syslog false
+UserID opendmarc
+PidFile /run/opendmarc.pid
+"""
+FILTERS = {"opendkim": (OPENDKIM, 8891), "opendmarc": (OPENDMARC, 8893)}
+FORGER = "198.51.100.1"
 SMTPS = "465 inet n - n - - smtpd -o smtpd_tls_wrappermode=yes"
 
 
@@ -114,6 +148,11 @@ def in_group():
 def cpu_s():
     with open(f"{GROUP}/cpuacct.usage", encoding="ascii") as file:
         return int(file.read()) / 1e9
+
+
+def is_listening(port):
+    with socket.socket() as peer:
+        return peer.connect_ex(("127.0.0.1", port)) == 0
 
 
 def pss_mb():
@@ -129,6 +168,22 @@ def pss_mb():
         except (OSError, AttributeError):
             continue
     return total / 1024
+
+
+def refuses_forgers(port):
+    """What nobody signed, and came from a host that nobody names."""
+    with smtplib.SMTP("127.0.0.1", port, "load.test") as client:
+        client.ehlo()
+        assert client.docmd(f"XCLIENT ADDR={FORGER} NAME=mx.eve.example")[
+            0] == 220
+        client.ehlo()
+        try:
+            client.sendmail(f"bench@{signed.DOMAIN}", ["x@b.test"],
+                            f"From: bench@{signed.DOMAIN}\r\n\r\nx\r\n")
+        except (smtplib.SMTPDataError,
+                smtplib.SMTPRecipientsRefused) as error:
+            return "DMARC" in str(error)
+    return False
 
 
 class Zmailer:
@@ -147,6 +202,11 @@ class Zmailer:
                 f"\nlisten 127.0.0.1:{self.instance.port2} tls"
         if work.get("has_milter"):
             route += f"\nmilter inet:127.0.0.1:{bench.milter_port}"
+        if work.get("is_judged"):
+            anchor = signed.anchor(self.instance.top)
+            route += "\nverify-origin yes\ntrust 127.0.0.1 xclient" \
+                "\nreject dmarc fail\naccept to *@b.test for any" \
+                f"\nresolver {{ trust-anchor {anchor}; forward 127.0.0.1 }}"
         self.instance.configure(
             f"{route}\nsize 100M\nlimit sessions-per-client 1000\n"
             "limit session-messages 1000000\n"
@@ -185,6 +245,7 @@ class Zmailer:
 class Postfix:
     def __init__(self, bench, is_tuned):
         self.bench, self.is_tuned, self.root = bench, is_tuned, bench.root
+        self.filters = []
 
     def start(self, work, sink_port):
         cert, far = self.bench.cert, work.get("far")
@@ -196,6 +257,8 @@ class Postfix:
             text += PATIENT.format(processes=self.bench.clients + 100)
         if work.get("has_milter"):
             text += MILTER.format(port=self.bench.milter_port)
+        if work.get("is_judged"):
+            text = re.sub("(?m)^mynetworks.*\n", "", text) + JUDGED
         if not far:
             text += f"relayhost = [127.0.0.1]:{sink_port}\n"
         self.root.write("/etc/postfix/main.cf", text)
@@ -210,10 +273,21 @@ class Postfix:
             if not re.search(f"^{line.split()[0]} ", master, re.M):
                 master += f"\n{line}\n"
         self.root.write("/etc/postfix/master.cf", master)
+        if work.get("is_judged"):
+            self.start_filters()
         subprocess.run(["chroot", self.root.root, "postfix", "start"],
                        check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, preexec_fn=in_group)
         return DOOR, 465
+
+    def start_filters(self):
+        for name, (text, port) in FILTERS.items():
+            self.root.write(f"/etc/{name}.bench", text)
+            self.filters.append(subprocess.Popen(
+                ["chroot", self.root.root, name, "-f", "-c" if name ==
+                 "opendmarc" else "-x", f"/etc/{name}.bench"],
+                preexec_fn=in_group))
+            mta.wait_for(name, lambda p=port: is_listening(p))
 
     def submit_words(self):
         return ["--root", self.root.root, "/usr/sbin/sendmail", "-i",
@@ -232,6 +306,9 @@ class Postfix:
 
     def stop(self):
         self.root.run("postfix", "stop", check=False)
+        for child in self.filters:
+            child.terminate()
+            child.wait()
 
 
 class Bench:
@@ -254,11 +331,16 @@ class Bench:
             file.write("From: a@b.test\nSubject: hi\n\n" + "text\n" * 200)
         self.root = None
         if any(name.startswith("postfix") for name in peers):
-            self.root = PrivateRoot(["postfix"], [self.cert.dir])
+            self.root = PrivateRoot(["postfix", *FILTERS],
+                                    [self.cert.dir])
             self.root.install(MACHINE)
+        key = signed.key_made(self.cert.dir)
+        self.letter = signed.message(key, self.cert.dir + "/signed")
         self.dns = dns.Dns([(f"d{i}.b.test", "A",
                              f"127.1.{i // 250}.{i % 250 + 1}")
-                            for i in range(FAR)], port=53)
+                            for i in range(FAR)] +
+                           [(name, "TXT", text) for name, text in
+                            signed.published(key).items()], port=53)
 
     def peer(self, name):
         if name == "zmailer":
@@ -334,11 +416,11 @@ class Bench:
         idle.stdout.readline()
         return idle
 
-    @staticmethod
-    def load(port, work, messages):
+    def load(self, port, work, messages):
+        letter = ["--message", self.letter] * bool(work.get("is_judged"))
         return json.loads(subprocess.run(
             [f"{TOOLS}/load", "--port", str(port), "--messages",
-             str(messages), *work["load"]],
+             str(messages), *work["load"], *letter],
             stdout=subprocess.PIPE, check=True).stdout)
 
     @staticmethod
@@ -365,6 +447,8 @@ class Bench:
                 (cpu_s() - before) * 1000 / count, pss_mb())
 
     def measure(self, peer, port, work, messages, sink):
+        if work.get("is_judged") and not refuses_forgers(port):
+            raise SystemExit("beside: nobody judged a forged message")
         before = cpu_s()
         report = self.load(port, work, messages)
         end = report["last_s"]

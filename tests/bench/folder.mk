@@ -12,7 +12,7 @@ tests_bench_sink_SOURCES = tests/bench/sink.c tests/bench/bench.h
 tests_bench_sink_LDADD = $(OPENSSL_LIBS)
 tests_bench_router_SOURCES = tests/bench/router.c
 tests_bench_router_LDADD = router/librouter.a $(ZM_LIBS)
-EXTRA_DIST += tests/bench/backlog.py tests/bench/desk.py tests/bench/estimates.py tests/bench/fair.py tests/bench/feedback.py tests/bench/bench.py tests/bench/costs.py tests/bench/list.py tests/bench/sessions.py tests/bench/beside.py tests/bench/driver/zmailer
+EXTRA_DIST += tests/bench/backlog.py tests/bench/desk.py tests/bench/estimates.py tests/bench/fair.py tests/bench/feedback.py tests/bench/bench.py tests/bench/costs.py tests/bench/list.py tests/bench/sessions.py tests/bench/beside.py tests/bench/signed.py tests/bench/driver/zmailer
 BENCH = relay local fanout
 .PHONY: bench
 bench: all
@@ -27,7 +27,8 @@ bench-peers: all
 	ZM_REAL_NET=/proc/$$$$/ns/net ZMAILER_BUILD=$(abs_top_builddir); \
 	export ZM_REAL_NET ZMAILER_BUILD; \
 	unshare -m -n --propagation private sh -c 'ip link set lo up; exec "$$@"' sh \
-	    $(PYTHON3) $(abs_top_srcdir)/tests/bench/beside.py $(PEERSFLAGS) $(PEERS)
+	    $(PYTHON3) $(abs_top_srcdir)/tests/bench/beside.py $(PEERSFLAGS) $(PEERS); \
+	exit $$?	# else unshare may take the place of the shell, whose network is asked for
 .PHONY: bench-router
 bench-router: tests/bench/router
 	@for what in tables plan headers hooks list; do tests/bench/router $$what; done

@@ -25,8 +25,8 @@
 
 #include "tests/bench/bench.h"
 
-enum step { GREETING, HELLO, STARTTLS, SHAKE, HELLO_AGAIN, ENVELOPE, BODY,
-	BYE };
+enum step { GREETING, HELLO, STRANGER, STARTTLS, SHAKE, HELLO_AGAIN, ENVELOPE,
+	BODY, BYE };
 
 struct session {
 	int		 fd;
@@ -48,8 +48,12 @@ static struct {
 	unsigned	domains, users;
 	bool		is_tls, handshakes;	/* handshakes: nothing else */
 	const char	*domain;
+	const char	*message;	/* a file: as DATA has it, but for the
+					 * last dot; NULL: one is made */
+	const char	*sender;
+	const char	*client;	/* told by XCLIENT; NULL: not */
 } option = { 25, 20, 1000, 0, 1, 4096, 1, 0, false, false,
-	"bench.test" };
+	"bench.test", NULL, "bench@source.test", NULL };
 
 static char *body;
 static size_t body_n;
@@ -57,6 +61,20 @@ static unsigned started, accepted, refused, connections;
 static double *latencies, first_s, last_s;
 static int poller;
 static SSL_CTX *tls;
+
+static void
+body_read(void)
+{
+	FILE *file = fopen(option.message, "r");
+
+	body = malloc((1 << 20) + 4);
+	if (file == NULL || body == NULL)
+		die(option.message);
+	body_n = fread(body, 1, 1 << 20, file);
+	memcpy(body + body_n, ".\r\n", 3);
+	body_n += 3;
+	fclose(file);
+}
 
 static void
 body_make(void)
@@ -147,14 +165,14 @@ static void
 envelope_send(struct session *s)
 {
 	unsigned number = started++;
-	size_t room = 128 + (size_t)option.rcpts * 96, n;
+	size_t room = 512 + (size_t)option.rcpts * 96, n;
 
 	if (s->envelope == NULL)
 		s->envelope = malloc(room);
 	if (s->envelope == NULL)
 		die("malloc");
 	n = (size_t)snprintf(s->envelope, room,
-	    "MAIL FROM:<bench@source.test>\r\n");
+	    "MAIL FROM:<%s>\r\n", option.sender);
 	for (unsigned i = 0; i < option.rcpts; i++) {
 		unsigned k = number * option.rcpts + i;
 
@@ -249,6 +267,17 @@ shaken(struct session *s)
 		session_open(s);
 }
 
+/* From somewhere else, as a proxy in front would say. */
+static void
+stranger_send(struct session *s)
+{
+	static char line[128];
+	int n = snprintf(line, sizeof(line), "XCLIENT ADDR=%s "
+	    "NAME=mx.source.example\r\n", option.client);
+
+	session_send(s, line, (size_t)n, STRANGER, 1);
+}
+
 static void
 step_done(struct session *s)
 {
@@ -259,8 +288,13 @@ step_done(struct session *s)
 	case HELLO:
 		if (option.is_tls)
 			session_send(s, "STARTTLS\r\n", 10, STARTTLS, 1);
+		else if (option.client != NULL)
+			stranger_send(s);
 		else
 			session_next(s);
+		break;
+	case STRANGER:
+		session_send(s, "EHLO load.test\r\n", 16, HELLO_AGAIN, 1);
 		break;
 	case STARTTLS:
 		shake_begin(s);
@@ -322,8 +356,12 @@ session_read(struct session *s)
 	while ((lf = memchr(line, '\n', s->in_n - (size_t)(line - s->in)))) {
 		bool is_last = lf - line > 3 && line[3] == ' ';
 
-		if (is_last && line[0] != '2' && line[0] != '3')
+		if (is_last && line[0] != '2' && line[0] != '3') {
+			if (s->step != BODY)
+				fprintf(stderr, "load: %.*s\n",
+				    (int)(lf - line), line);
 			s->is_refused = true;
+		}
 		line = lf + 1;
 		if (is_last && --s->replies_due == 0) {
 			int fd = s->fd;
@@ -363,7 +401,8 @@ usage(void)
 	fprintf(stderr, "usage: load [--port N] [--sessions N] [--messages N] "
 	    "[--per-connection N]\n            [--rcpts N] [--size BYTES] "
 	    "[--domain NAME] [--domains N] [--users N]\n"
-	    "            [--tls] [--handshakes]\n");
+	    "            [--tls] [--handshakes] [--message FILE] "
+	    "[--sender ADDRESS]\n            [--client ADDRESS]\n");
 	exit(64);
 }
 
@@ -377,7 +416,9 @@ options_read(int argc, char **argv)
 		{ "rcpts", 1, NULL, 'r' }, { "size", 1, NULL, 'b' },
 		{ "domain", 1, NULL, 'd' }, { "domains", 1, NULL, 'n' },
 		{ "users", 1, NULL, 'u' }, { "tls", 0, NULL, 't' },
-		{ "handshakes", 0, NULL, 'h' }, { NULL, 0, NULL, 0 },
+		{ "handshakes", 0, NULL, 'h' }, { "message", 1, NULL, 'f' },
+		{ "client", 1, NULL, 'x' }, { "sender", 1, NULL, 'o' },
+		{ NULL, 0, NULL, 0 },
 	};
 	int letter;
 
@@ -397,6 +438,9 @@ options_read(int argc, char **argv)
 		case 'u': option.users = number; break;
 		case 't': option.is_tls = true; break;
 		case 'h': option.is_tls = option.handshakes = true; break;
+		case 'f': option.message = optarg; break;
+		case 'o': option.sender = optarg; break;
+		case 'x': option.client = optarg; break;
 		default: usage();
 		}
 	}
@@ -410,7 +454,10 @@ main(int argc, char **argv)
 	struct session *sessions;
 
 	options_read(argc, argv);
-	body_make();
+	if (option.message != NULL)
+		body_read();
+	else
+		body_make();
 	latencies = calloc(option.messages + 1, sizeof(*latencies));
 	sessions = calloc(option.sessions, sizeof(*sessions));
 	poller = epoll_create1(0);

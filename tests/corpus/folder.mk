@@ -22,6 +22,15 @@ SHORT_TESTS += tests/corpus/run-dkim-ours
 tests_corpus_dkim_sign_SOURCES = tests/corpus/dkim_sign.c
 tests_corpus_dkim_sign_LDADD = $(ZM_LIBS)
 EXTRA_DIST += tests/corpus/run-dkim-ours
+# both, between us and opendkim
+SHORT_TESTS += tests/corpus/run-opendkim
+EXTRA_DIST += tests/corpus/run-opendkim
+# DMARC, beside opendmarc
+check_PROGRAMS += tests/corpus/dmarc
+SHORT_TESTS += tests/corpus/run-opendmarc
+tests_corpus_dmarc_SOURCES = tests/corpus/dmarc.c
+tests_corpus_dmarc_LDADD = $(ZM_LIBS)
+EXTRA_DIST += tests/corpus/run-opendmarc
 # chains of seals
 check_PROGRAMS += tests/corpus/arc
 SHORT_TESTS += tests/corpus/run-arc

@@ -50,9 +50,16 @@ bogus MX 10 mxb
 mxb A 127.0.0.1
 _{port}._tcp.mxb TLSA 3 1 1 {other}
 big TXT {big}
+expired MX 10 mx.old.
 """
 PLAIN = "www A 192.0.2.8\n@ MX 10 mx\nmx A 127.0.0.1\n"
-OLD = "www A 192.0.2.9\n"
+# its signatures are no longer valid
+OLD = """
+www A 192.0.2.9
+@ MX 10 mx
+mx A 127.0.0.1
+_{port}._tcp.mx TLSA 3 1 1 {tlsa}
+"""
 
 
 class Nsd:
@@ -67,7 +74,7 @@ class Nsd:
         self.sign("good", good, DAY_S)
         self.spoil("good", "192.0.2.1\n", "192.0.2.66\n")
         self.spoil("good", other, "f" * 64)
-        self.sign("old", OLD, -DAY_S)
+        self.sign("old", OLD.format(port=port, tlsa=tlsa), -DAY_S)
         self.write("plain", self.zone("plain", PLAIN), ".signed")
         self.sign(".", "".join(
             f"{zone} NS ns.{zone}\nns.{zone} A {host}\n{ds}"
@@ -404,6 +411,24 @@ def tlsa_records_count_and_bogus_ones_defer(site):
     mta.wait_for("the delivery without", lambda: site.told(
         "rcpt.ok", to="z@plain"))
     assert "TLSA" not in site.told("rcpt.ok", to="z@plain")[0]["tls"]
+
+
+@case
+def an_expired_zone_defers_and_is_not_sent_to_without_tls(site):
+    """The records would match: nobody may know.  The domain itself, and one
+    whose host is in that zone."""
+    for rcpt in ("x@old", "x@expired.good"):
+        sessions = site.sink.sessions
+        site.send(rcpt)
+        mta.wait_for(f"{rcpt} to wait", lambda r=rcpt: site.told(
+            "rcpt.defer", to=r))
+        event = site.told("rcpt.defer", to=rcpt)[0]
+        assert event["code"].startswith("4."), event
+        assert "bogus: " in event["reply"], event
+        assert "expired" in event["reply"], event
+        assert site.sink.sessions == sessions, "it was called"
+        assert not site.told("rcpt.ok", to=rcpt)
+    assert not site.told("rcpt.fail")
 
 
 @case

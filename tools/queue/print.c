@@ -162,6 +162,8 @@ view_add_json(struct str *out, const struct view *view)
 			json_text(out, "who", slice_of(rcpt->who));
 			json_text(out, "reply", slice_of(rcpt->words));
 		}
+		if (view->tls != NULL)
+			json_text(out, "tls", slice_of(view->tls));
 		if (view->trouble != NULL)
 			json_text(out, "trouble", slice_of(view->trouble));
 		json_close(out);
@@ -300,6 +302,9 @@ view_add_show(struct str *out, const struct view *view, int64_t now_s)
 	    age, (uintmax_t)view->size_bytes);
 	view_add_sender(out, view);
 	str_addc(out, '\n');
+	if (view->tls != NULL)
+		str_addf(out, "TLS:     %s\n", terms_tls_text(slice_of(
+		    view->tls)));
 	if (view->trouble != NULL)
 		str_addf(out, "Trouble: %s\n", view->trouble);
 	for (size_t i = 0; i < view->rcpt_count; i++)

@@ -176,6 +176,7 @@ view_from_control(const struct walk *walk, const struct control_file *control,
 	view->msgid = control->msgid;
 	view->zone = control->terms.zone;
 	view->asked = control->terms.priority;
+	view->tls = terms_tls(&control->terms);
 	view->time_s = spool_id_time_us(slice_of(control->id)) / 1000000;
 	view->rcpts = arena_alloc(walk->arena,
 	    (control->rcpt_total + 1) * sizeof(*view->rcpts));
@@ -228,6 +229,7 @@ view_from_envelope(const struct walk *walk, const struct envelope *envelope,
 	    strncmp(view->why, "policy-", 7) == 0)
 		view->reason = envelope->aside;
 	view->asked = envelope->terms.priority;
+	view->tls = terms_tls(&envelope->terms);
 	view->rcpts = arena_alloc(walk->arena,
 	    (envelope->rcpt_count + 1) * sizeof(*view->rcpts));
 	for (size_t i = 0; i < envelope->rcpt_count; i++) {

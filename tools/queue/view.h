@@ -91,6 +91,8 @@ struct view {
 					 * the domain, it came from */
 	struct slice	 msgid, zone;	/* zone: that its envelope names */
 	int		 asked;		/* MT-PRIORITY */
+	const char	*tls;		/* what its sender asked about it
+					 * (terms_tls), or NULL */
 	uint64_t	 size_bytes;
 	int64_t		 time_s;	/* accepted */
 	struct view_rcpt *rcpts;

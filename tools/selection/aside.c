@@ -43,6 +43,8 @@ aside_add_line(struct str *out, const struct selection_item *item,
 	json_text(out, "reason", slice_of(item->why));
 	json_text(out, "reason", item->reason);
 	json_text(out, "file", slice_of(item->name));
+	if (item->tls != NULL)
+		json_text(out, "tls", slice_of(item->tls));
 	json_close(out);
 }
 
@@ -58,6 +60,9 @@ aside_add_words(struct str *out, const struct selection_item *item,
 	}
 	if (item->is_copy)
 		str_adds(out, "; the message itself went on");
+	if (item->tls != NULL)
+		str_addf(out, "\n     tls     %s", terms_tls_text(slice_of(
+		    item->tls)));
 	str_addf(out, "\n     try     %s %s\n", place->help, item->id);
 }
 

@@ -98,6 +98,7 @@ choose_one(void *context, const struct view *view)
 	    .reason = slice_copy(choice->arena, view->reason),
 	    .sender = slice_copy(choice->arena, view->sender),
 	    .size_bytes = view->size_bytes, .time_s = view->time_s,
+	    .tls = view->tls,
 	    .is_copy = view->area == AREA_POSTMAN && view->why[0] == '_' };
 	take_rcpts(c, view, count, item);
 	choice->rcpts += count;

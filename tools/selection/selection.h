@@ -57,6 +57,7 @@ struct selection_item {		/* a message that was chosen */
 	struct slice	 sender, first_rcpt;
 	uint64_t	 size_bytes;
 	int64_t		 time_s;
+	const char	*tls;		/* as in struct view */
 	bool		 is_copy;	/* postman's "_": the message went on */
 	size_t		 rcpt_count;	/* that the selector means */
 	size_t		 rcpt_total;

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "mail/cause.h"
+#include "mail/terms.h"
 #include "tools/selection/selection.h"
 #include "tools/queue/control.h"
 #include "tools/queue/turns.h"
@@ -182,6 +183,18 @@ why_add_route(struct why *why, struct slice line)
 	str_addc(&why->text, '\n');
 }
 
+/* What its sender asked about TLS, which may be why it waits. */
+static void
+why_add_tls(struct why *why, struct slice line)
+{
+	const char *text = terms_tls_text(why_member(why, line, "tls"));
+
+	if (text == NULL)
+		return;
+	why_add_row(why, "tls");
+	str_addf(&why->text, "%s\n", text);
+}
+
 /* A 421 that another message got keeps this one, too. */
 static void
 why_add_said(struct why *why, struct slice line)
@@ -273,6 +286,7 @@ why_one(void *context, struct slice line)
 	add_cause(why, line);
 	why_add_setting(why, line);
 	why_add_route(why, line);
+	why_add_tls(why, line);
 	why_add_said(why, line);
 	add_last(why, line);
 	why_add_times(why, line);

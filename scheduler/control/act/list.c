@@ -294,6 +294,7 @@ why_line(const struct control_visit *visit, const struct control_rcpt *rcpt,
 	struct vertex *vertex = rcpt->is_final ? NULL :
 	    visit_vertex(visit, rcpt->offset);
 	const struct thread *thread = vertex != NULL ? vertex->thread : NULL;
+	const char *tls = terms_tls(&visit->control.terms);
 	struct constraint why;
 
 	constraint_find(visit, rcpt, &why);
@@ -323,6 +324,8 @@ why_line(const struct control_visit *visit, const struct control_rcpt *rcpt,
 	json_number(out, "wish", rcpt->is_scheduled ? 0 : rcpt->next_s);
 	json_bool(out, "queue_only", visit->control.terms.is_queue_only);
 	why_add_steered(&visit->control.terms, out);
+	if (tls != NULL)
+		json_text(out, "tls", slice_of(tls));
 	suppose_add_facts(visit->agents, thread, out);
 	if (vertex != NULL && vertex->state != VERTEX_DONE &&
 	    why.cause != CAUSE_DELETED)

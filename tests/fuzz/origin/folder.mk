@@ -18,3 +18,7 @@ fuzz_targets += tests/fuzz/fuzz-dkim2
 tests_fuzz_fuzz_dkim2_SOURCES = tests/fuzz/origin/fuzz_dkim2.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_dkim2_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_dkim2_LDADD = $(ZM_LIBS)
+fuzz_targets += tests/fuzz/fuzz-authres
+tests_fuzz_fuzz_authres_SOURCES = tests/fuzz/origin/fuzz_authres.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_authres_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_authres_LDADD = $(ZM_LIBS)

@@ -8,6 +8,7 @@
 
 #include "tests/fuzz/fuzz.h"
 #include "origin/authres/authres.h"
+#include "origin/authres_read.h"
 #include "tests/fuzz/origin/zone.h"
 
 /* One field: each line after the first is a fold, and nothing but printable
@@ -17,6 +18,7 @@ check_field(const struct str *field, const char *host)
 {
 	struct slice value = slice_from(str_slice(field),
 	    sizeof("Authentication-Results:") - 1);
+	struct authres_result one;
 
 	for (size_t i = 0; i < field->len; i++) {
 		char c = field->buf[i];
@@ -25,6 +27,10 @@ check_field(const struct str *field, const char *host)
 		    (c == '\n' && field->buf[i + 1] == '\t'));
 	}
 	MUST(authres_is_ours(value, host));
+	/* and is read by others as it was meant: SPF, DKIM, DMARC */
+	for (size_t i = 0; i < 3; i++)
+		MUST(authres_next(&value, &one) && one.result.n > 0);
+	MUST(!authres_next(&value, &one));
 }
 
 int

@@ -26,6 +26,9 @@ judge(struct slice rdata)
 	    tlsa.usage <= 3));
 	tlsa_add_words(&words, &tlsa);
 	MUST(words.len >= 5 && words.len <= 11);
+	str_reset(&words);
+	MUST(tlsa_add_text(&words, &tlsa) == (words.len > 0));
+	MUST(words.len <= TLSA_TEXT_BYTES_MAX);
 	str_release(&words);
 }
 

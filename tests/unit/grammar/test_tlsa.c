@@ -80,3 +80,20 @@ Test(tlsa, words_of_several)
 	cr_expect_str_eq(words.buf, "3 1 1, 2 1 1");
 	str_release(&words);
 }
+
+Test(tlsa, text_of_a_zone_file)
+{
+	char bytes[TLSA_TEXT_BYTES_MAX] = "\x00\x1f\xff";
+	struct str text = STR_INIT;
+	struct tlsa tlsa = { 3, 1, 255, { bytes, 3 } };
+
+	cr_expect(tlsa_add_text(&text, &tlsa));
+	cr_expect_str_eq(text.buf, "3 1 255 001fff");
+	tlsa.data.n = 250;	/* with "255 255 255 " before it */
+	cr_expect(tlsa_add_text(&text, &tlsa));
+	str_reset(&text);
+	tlsa.data.n = 251;
+	cr_expect_not(tlsa_add_text(&text, &tlsa));
+	cr_expect_eq(text.len, 0);
+	str_release(&text);
+}

@@ -4,6 +4,7 @@
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "tools/zmailer/report/send/sessions.h"
 
@@ -120,6 +121,57 @@ Test(sessions, are_bounded)
 	    SESSIONS_FAILURES_MAX);
 	cr_assert_eq(sessions.domains[0].by[SESSIONS_STS].failed,
 	    SESSIONS_FAILURES_MAX + 10);
+}
+
+static void
+take_records(const char *records)
+{
+	char line[4096];
+
+	snprintf(line, sizeof(line), "{\"t\":\"2026-11-20T10:00:00.000Z\","
+	    "\"ev\":\"tls.session\",\"domain\":\"a.test\",\"policy\":"
+	    "\"tlsa\",\"host\":\"mx.a.test\",\"result\":\"success\","
+	    "\"records\":\"%s\"}", records);
+	take(line);
+}
+
+/* RFC 8460 section 4.4: the policy of DANE is its records. */
+Test(sessions, records_of_hosts_are_told_once)
+{
+	struct sessions_letter letter = { .organization = "mx.test",
+		.contact = "r@mx.test", .id = "1", .policies = { "", "" } };
+	struct str out = STR_INIT;
+
+	take_records("3 1 1 00ff,2 0 1 aa");
+	take_records("2 0 1 aa,3 1 1 01");
+	sessions_add_report(&out, &sessions, &sessions.domains[0], &letter);
+	cr_assert_not_null(strstr(out.buf, "{\"policy-type\":\"tlsa\","
+	    "\"policy-string\":[\"3 1 1 00ff\",\"2 0 1 aa\",\"3 1 1 01\"],"
+	    "\"policy-domain\":\"a.test\""), "%s", out.buf);
+	str_release(&out);
+}
+
+Test(sessions, records_are_bounded)
+{
+	const struct sessions_count *count;
+	char text[SESSIONS_RECORD_BYTES_MAX + 2];
+
+	take_session("2026-11-20", "a.test", "tlsa", "success");
+	count = &sessions.domains[0].by[SESSIONS_TLSA];
+	cr_assert_eq(count->record_count, 0);
+	memset(text, 'a', sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	take_records(text);
+	take_records(",,");
+	cr_assert_eq(count->record_count, 0);
+	text[sizeof(text) - 2] = '\0';
+	take_records(text);
+	cr_assert_eq(count->record_count, 1);
+	for (unsigned i = 0; i < SESSIONS_RECORDS_MAX + 10; i++) {
+		snprintf(text, sizeof(text), "3 1 1 %02x", i);
+		take_records(text);
+	}
+	cr_assert_eq(count->record_count, SESSIONS_RECORDS_MAX);
 }
 
 Test(sessions, a_report_is_one_line_of_json)

@@ -13,10 +13,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "grammar/tlsa.h"
 #include "journal/event.h"
 #include "transports/smtp/security/sts.h"
 
 #include "base/banned.h"
+
+enum { RECORDS_BYTES_MAX = 1000 };	/* of an event's value */
 
 /* No policy that is known, or nobody who would know: mail goes on as if there
  * were none (RFC 8461 section 5.1). */
@@ -145,6 +148,25 @@ sts_ip_text(const struct sockaddr_storage *address, struct sts_ip *out)
 	return slice_of(out->text);
 }
 
+/* As many whole records as an event has room for. */
+static void
+sts_add_records(struct str *out, const struct dns_records *records)
+{
+	struct tlsa tlsa;
+	size_t before;
+
+	for (size_t i = 0; records != NULL && i < records->count; i++) {
+		before = out->len;
+		if (tlsa_parse(dns_records_at(records, i), &tlsa) < 0)
+			continue;
+		if (before > 0)
+			str_addc(out, ',');
+		if (!tlsa_add_text(out, &tlsa) ||
+		    out->len > RECORDS_BYTES_MAX)
+			str_truncate(out, before);
+	}
+}
+
 void
 client_tell_session(const struct smtp_client *client, const char *domain,
     const struct client_hello *hello)
@@ -154,17 +176,21 @@ client_tell_session(const struct smtp_client *client, const char *domain,
 	struct sockaddr_storage own = { .ss_family = AF_UNSPEC };
 	socklen_t length = sizeof(own);
 	struct sts_ip address, source;
+	struct str records = STR_INIT;
 
 	if (policy->said_by == NULL || hello->result == NULL)
 		return;
 	if (client->peer.fd >= 0)
 		(void)getsockname(client->peer.fd, (struct sockaddr *)&own,
 		    &length);
+	sts_add_records(&records, policy->tlsa);
 	event(EV_TLS_SESSION, NULL, "domain", slice_of(domain), "policy",
 	    slice_of(policy->said_by), "mode", slice_of(mode), "host",
 	    slice_of(client->who), "result", slice_of(hello->result),
 	    "address", sts_ip_text(&client->address, &address), "source",
-	    sts_ip_text(&own, &source), NULL);
+	    sts_ip_text(&own, &source), "records", str_slice(&records),
+	    NULL);
+	str_release(&records);
 	if (policy->sts_mode != NULL && strcmp(hello->result,
 	    "success") != 0)
 		sts_tell(domain, client->who, mode, hello->result);

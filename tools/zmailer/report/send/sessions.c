@@ -108,6 +108,38 @@ count_host(const struct sessions *sessions, struct sessions_count *count)
 		    MEMBER_HOST);
 }
 
+static bool
+count_has_record(const struct sessions_count *count, struct slice record)
+{
+	for (size_t i = 0; i < count->record_count; i++)
+		if (slice_is(record, count->records[i]))
+			return true;
+	return false;
+}
+
+/* "3 1 1 d2ab...", others after commas. */
+static void
+count_records(struct sessions *sessions, struct sessions_count *count,
+    struct slice line)
+{
+	struct slice rest, record;
+
+	str_reset(&sessions->value);
+	(void)json_get(line, "records", &sessions->value);
+	rest = str_slice(&sessions->value);
+	while (slice_cut(&rest, ',', &record)) {
+		if (record.n == 0 || record.n > SESSIONS_RECORD_BYTES_MAX ||
+		    count->record_count == SESSIONS_RECORDS_MAX ||
+		    count_has_record(count, record))
+			continue;
+		if (count->records == NULL)
+			count->records = arena_alloc(sessions->arena,
+			    SESSIONS_RECORDS_MAX * sizeof(*count->records));
+		count->records[count->record_count++] = slice_dup(
+		    sessions->arena, record);
+	}
+}
+
 /* The row of such failures; NULL: there is no room for one more. */
 static struct sessions_failure *
 count_failure_find(const struct sessions *sessions,
@@ -147,6 +179,7 @@ sessions_count_line(struct sessions *sessions, struct sessions_domain *domain,
 
 	sessions_take_members(sessions, line);
 	count_host(sessions, count);
+	count_records(sessions, count, line);
 	if (member_is(sessions, MEMBER_RESULT, "success")) {
 		count->ok++;
 		return;

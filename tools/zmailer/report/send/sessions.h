@@ -19,7 +19,9 @@
 enum {
 	SESSIONS_DOMAINS_MAX = 4096,
 	SESSIONS_HOSTS_MAX = 8,		/* of a policy */
-	SESSIONS_FAILURES_MAX = 32	/* of a policy */
+	SESSIONS_FAILURES_MAX = 32,	/* of a policy */
+	SESSIONS_RECORDS_MAX = 16,	/* TLSA, of a domain's hosts */
+	SESSIONS_RECORD_BYTES_MAX = 512
 };
 
 enum sessions_policy { SESSIONS_STS, SESSIONS_TLSA, SESSIONS_POLICIES };
@@ -34,6 +36,9 @@ struct sessions_count {
 	uint64_t	 ok, failed;
 	const char	*hosts[SESSIONS_HOSTS_MAX];
 	size_t		 host_count;
+	const char	**records;	/* SESSIONS_RECORDS_MAX; those that
+					 * were in force, as in a zone file */
+	size_t		 record_count;
 	struct sessions_failure *failures;	/* SESSIONS_FAILURES_MAX */
 	size_t		 failure_count;
 };
@@ -64,7 +69,8 @@ void sessions_release(struct sessions *sessions);
 void sessions_take_line(struct sessions *sessions, struct slice line);
 
 /* Append the report of one domain as RFC 8460 section 4.4 has it.
- * policies   the text of each policy's lines, LF between them; "": unknown
+ * policies   the text of each policy's lines, LF between them; "": unknown,
+ *            or for tlsa: the records of the row
  * id         of the report */
 struct sessions_letter {
 	const char	*organization, *contact, *id;

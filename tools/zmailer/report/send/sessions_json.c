@@ -40,6 +40,9 @@ report_add_policy(struct str *out, const char *domain, const char *type,
 	while (line_count < LINES_MAX && slice_cut(&rest, '\n', &line))
 		if (line.n > 0)
 			lines[line_count++] = line;
+	for (size_t i = 0; i < count->record_count; i++)
+		if (line_count < LINES_MAX)
+			lines[line_count++] = slice_of(count->records[i]);
 	for (size_t i = 0; i < count->host_count; i++)
 		hosts[i] = slice_of(count->hosts[i]);
 	json_begin(out, "policy");
