@@ -28,7 +28,8 @@ static const struct {
 	const char		*places[4];	/* the first that is there */
 } import_mailers[] = {
 	{ "postfix", import_postfix, { "/etc/postfix" } },
-	{ "exim", import_exim, { "/etc/exim4" } },
+	{ "exim", import_exim, { "/etc/exim4", "/etc/exim",
+	    "/usr/local/etc/exim", "/etc/exim.conf" } },
 	{ "sendmail", import_sendmail, { "/etc/mail" } },
 	{ "opensmtpd", import_opensmtpd, { "/etc/smtpd.conf",
 	    "/etc/mail/smtpd.conf", "/etc/smtpd/smtpd.conf" } },
