@@ -37,6 +37,8 @@ FILES = {
     "opensmtpd": ("smtpd.conf",),
     "sendmail": ("sendmail.mc",),
 }
+# Where another file is there, it is the first one.
+FIRST = {"exim": "exim4.conf"}
 faults = []
 
 # (the first file, or None; words; exit status, what is printed)
@@ -178,7 +180,8 @@ def fixture(name, top, update):
     look(name + " unchanged", before, files(old))
     # what check warns of stands in front; that is a matter of the machine
     said = done.stdout.decode()
-    at = ("\n" + said).find("\n%s" % FILES[mailer][0])
+    first = files_of(mailer, old)[0]
+    at = ("\n" + said).find("\n%s" % first)
     got = {"table": said[at:].partition("\nwrote ")[0] + "\n"}
     with open(os.path.join(new, "zmailer.conf"), encoding="utf-8") as f:
         got["conf"] = f.read()
@@ -196,6 +199,13 @@ def fixture(name, top, update):
     routes(name, ours, conf)
     strangers(name, ours, conf)
     every_statement(name, mailer, old)
+
+
+def files_of(mailer, old):
+    """The files whose statements are read there."""
+    first = FIRST.get(mailer)
+    return (first,) if first and os.path.exists(os.path.join(old, first)) \
+        else FILES[mailer]
 
 
 def made(name, ours, new):
@@ -246,9 +256,12 @@ def every_statement(name, mailer, old):
     done = run(["import", mailer, old, "--dry-run", "--json"])
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     lines = {(row["file"], row["line"]) for row in rows}
-    for file in FILES[mailer]:
+    told = [(row["line"], row["name"]) for row in rows]
+    for file in files_of(mailer, old):
         with open(os.path.join(old, file), encoding="utf-8") as f:
-            for number in STATEMENTS[mailer](f.read()):
+            lines_of = STATEMENTS[mailer] if file != FIRST.get(mailer) else \
+                lambda text: by_branch(text, told)
+            for number in lines_of(f.read()):
                 look("%s %s:%d is told" % (name, file, number), True,
                      (file, number) in lines)
 
@@ -276,6 +289,25 @@ def by_call(text):
             yield number
 
 
+def by_branch(text, told):
+    """Lines of exim4.conf that are in force: those of a branch that is told
+    of are not, up to the .else or .endif of the same depth."""
+    is_off = [False]
+    before = ""
+    told = {line for line, name in told if name.startswith(".")}
+    for number, line in enumerate(text.split("\n"), 1):
+        word = line.strip()
+        was_open, before = before.endswith("\\"), line
+        if word.startswith(".if"):
+            is_off.append(is_off[-1] or number in told)
+        elif word.startswith(".el"):
+            is_off[-1] = is_off[-2] or number in told
+        elif word == ".endif":
+            is_off.pop()
+        elif word and word[0] != "#" and not was_open and not is_off[-1]:
+            yield number
+
+
 STATEMENTS = {"postfix": by_line, "exim": by_line, "opensmtpd": by_line,
               "sendmail": by_call}
 
@@ -297,6 +329,82 @@ EXIM_ROWS = [
     (b"dc_eximconfig_configtype='none'", "--to NEW", 0, "zmailer setup"),
     (b"dc_localdelivery='mine'", "--to NEW", 0, "a transport of your own"),
     (b"x=1\n" * 201, "--to NEW", 0, "more than 200 settings"),
+]
+# exim4.conf itself.
+EXIM4_ROWS = [
+    (b"", "--to NEW", 0, "1 taken, 0 not needed"),
+    (b"what is this", "--to NEW", 0, "no NAME = VALUE"),
+    (b"x\0y = z", "--to NEW", 0, "a NUL byte"),
+    (b"odd_option = z", "--to NEW", 0, "not known"),
+    (b".ifdef X\nA = 1", "--to NEW", 0, "is not closed by .endif"),
+    (b".else\n.endif", "--to NEW", 0, "there is no .ifdef before it"),
+    (b".ifndef X\n" * 60, "--to NEW", 0, "deeper than 50"),
+    (b"A = " + b"x" * 70000, "--to NEW", 0, "is too long"),
+    (b"M = x\n" + b"".join(b"M%c = M%cM%c\n" % (97 + n, 96 + n, 96 + n)
+                           for n in range(1, 26)) + b"y = Mz", "--to NEW", 0,
+     "not known"),
+    (b".include DIR/exim4.conf", "--to NEW", 0, "includes go deeper"),
+    (b".include /nowhere", "--to NEW", 0, "No such file"),
+    (b".include_if_exists /nowhere", "--to NEW", 0, "there is no such file"),
+    (b"begin magic\nx", "--to NEW", 0, "no section of this name"),
+    (b"primary_hostname = a;b", "--to NEW", 0, "write `host NAME`"),
+    (b"message_size_limit = many", "--to NEW", 0, "it is no size"),
+    (b"smtp_receive_timeout = soon", "--to NEW", 0, "it is no time"),
+    (b"recipients_max = x", "--to NEW", 0, "it is no number"),
+    (b"local_interfaces = eth0", "--to NEW", 0, "write `listen ADDRESS"),
+    (b"daemon_smtp_ports = 99999", "--to NEW", 0, "is no port"),
+    (b"tls_certificate = /nowhere", "--to NEW", 0, "zmailer cert install"),
+    (b"acl_smtp_rcpt = nobody", "--to NEW", 0, "no ACL of this name"),
+    (b"domainlist a = +a\nbegin routers\nr:\n driver = dnslookup\n "
+     b"domains = ! +a", "--to NEW", 0, "no name that is known"),
+    (b"domainlist a = lsearch;/nowhere\nbegin routers\nr:\n driver = "
+     b"dnslookup\n domains = ! +a", "--to NEW", 0, "No such file"),
+    (b"begin routers\nr:\n driver = fly", "--to NEW", 0,
+     "no router of this driver"),
+    (b"begin routers\nr:\n driver = accept\n transport = t", "--to NEW", 0,
+     "there is no such transport"),
+    (b"begin routers\nr:\n driver = accept\n transport = t\nbegin "
+     b"transports\nt:\n driver = fly", "--to NEW", 0,
+     "no transport of this driver"),
+    (b"begin routers\nr:\n driver = accept\n transport = t\nbegin "
+     b"transports\nt:\n driver = appendfile\n file = /m/${md5:x}",
+     "--to NEW", 0, "no place here is written like"),
+    (b"begin routers\nr:\n driver = manualroute\n route_list = *",
+     "--to NEW", 0, "a rule names no host"),
+    (b"begin routers\nr:\n driver = manualroute\n route_list = * h::x",
+     "--to NEW", 0, "it names no host"),
+    (b"begin routers\nr:\n driver = manualroute\n route_data = "
+     b"${lookup{$domain}lsearch{/nowhere}}", "--to NEW", 0, "No such file"),
+    (b"begin routers\nr:\n driver = redirect\n data = ${lookup{$local_part"
+     b"}lsearch{/nowhere}}", "--to NEW", 0, "No such file"),
+    (b"begin routers\nr:\n driver = redirect\n data = ${lookup{$local_part",
+     "--to NEW", 0, "no look-up of a file"),
+    (b"begin routers\nr:\n driver = redirect\n data = ${if eq{a}{b}{c}{d}}",
+     "--to NEW", 0, "no look-up of a file"),
+    (b"begin routers\nr:\n driver = redirect\n data = ${lookup mysql{x}}",
+     "--to NEW", 0, "no mysql_servers"),
+    (b"begin routers\nr:\n driver = redirect\n data = :fail: x\n "
+     b"local_parts = a", "--to NEW", 0, "write `reject to"),
+    (b"begin retry\n* * X,1", "--to NEW", 0, "write `schedule"),
+    (b"begin retry\n* * F,1h,0s", "--to NEW", 0, "write `schedule"),
+    (b"begin rewrite\n*@a.example ${uc:$1} E", "--to NEW", 0,
+     "write its rows into a table"),
+    (b"begin rewrite\na@a.example b@b.example Z", "--to NEW", 0,
+     "flags Z"),
+    (b"begin authenticators\na:\n driver = gsasl", "--to NEW", 0,
+     "no authenticator of this kind"),
+    (b"begin authenticators\na:\n driver = plaintext\n server_condition = "
+     b"${if eq{$auth2}{x}}", "--to NEW", 0, "openssl passwd"),
+    (b"begin authenticators\na:\n driver = plaintext\n client_send = "
+     b"^a^b c", "--to NEW", 0, "write HOST USER PASSWORD"),
+    (b"acl_smtp_rcpt = a\nbegin acl\na:\n deny condition = ${if bool{x}}",
+     "--to NEW", 0, "what it computes cannot be said"),
+    (b"acl_smtp_rcpt = a\nbegin acl\na:\n accept hosts = *", "--to NEW", 0,
+     "everybody could send through"),
+    (b"acl_smtp_rcpt = a\nbegin acl\na:\n deny dnslists = a b", "--to NEW",
+     0, "write `dnsbl ZONE"),
+    (b"acl_smtp_rcpt = a\nbegin acl\na:\n deny senders = a;b \"",
+     "--to NEW", 0, "has no place in a pattern"),
 ]
 SENDMAIL_ROWS = [
     (None, "--to NEW", 66, "DIR/sendmail.mc: No such file"),
@@ -351,15 +459,14 @@ BAD = {"postfix": POSTFIX_ROWS, "exim": EXIM_ROWS,
        "opensmtpd": OPENSMTPD_ROWS, "sendmail": SENDMAIL_ROWS}
 
 
-def bad_rows(top, mailer):
-    rows = BAD[mailer]
+def bad_rows(top, mailer, rows, first):
     for number, (main, words, status, text) in enumerate(rows):
-        old = os.path.join(top, "bad-%s-%d" % (mailer, number))
+        old = os.path.join(top, "bad-%s-%d" % (first, number))
         new = old + "-new"
         os.mkdir(old)
         if main is not None:
             main = main.replace(b"DIR", old.encode())
-            with open(os.path.join(old, FILES[mailer][0]), "wb") as f:
+            with open(os.path.join(old, first), "wb") as f:
                 f.write(main + b"\n")
             with open(os.path.join(old, "master.cf"), "wb") as f:
                 f.write(b"smtp inet n - y - - smtpd\n")
@@ -497,7 +604,8 @@ def main():
             fixture(name, top, update)
         if not names:
             for mailer in sorted(BAD):
-                bad_rows(top, mailer)
+                bad_rows(top, mailer, BAD[mailer], FILES[mailer][0])
+            bad_rows(top, "exim", EXIM4_ROWS, FIRST["exim"])
             by_postmap(top)
             only_cf(top)
             password_nul(top)

@@ -29,6 +29,7 @@ struct exim4_driver {			/* a router, transport, ACL, ... */
 	const char		*why;	/* it is missing; NULL: it is not */
 	const char		*differs;	/* what is other here, or NULL */
 	const char		*needless;	/* it needs no place, or NULL */
+	const char		*came;	/* the first name of ours that came */
 	bool			 is_walked;	/* some name came so far */
 	bool			 is_odd;	/* it has no place: differs */
 };

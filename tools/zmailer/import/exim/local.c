@@ -194,6 +194,27 @@ router_sends(struct exim4 *exim, struct exim4_driver *router,
 	    via);
 }
 
+/* A manualroute has patterns of its own. */
+static bool
+manual_has(struct exim4 *exim, const struct exim4_driver *router,
+    const char *domain)
+{
+	struct slice value = exim4_value(exim, router, "route_list"), rule,
+	    pattern;
+	struct exim4_list list;
+
+	if (value.n == 0)
+		return true;
+	exim4_list_begin(value, &list);
+	if (!slice_starts(value, "<"))
+		list.separator = ';';
+	while (exim4_list_next(exim->import->arena, &list, &rule))
+		if (slice_word(&rule, &pattern) && exim4_set_has(exim4_set_of(
+		    exim, "domainlist", pattern), domain))
+			return true;
+	return false;
+}
+
 /* returns whether the name goes no further */
 static bool
 router_walk(struct exim4 *exim, struct exim4_driver *router,
@@ -208,7 +229,12 @@ router_walk(struct exim4 *exim, struct exim4_driver *router,
 		    "read: write `domain` or `route` for it", set->odd);
 	if (set->is_given && !exim4_set_has(set, domain))
 		return false;
+	if (exim4_is_remote(exim, router) && !manual_has(exim, router,
+	    domain))
+		return false;
 	router->is_walked = true;
+	if (router->came == NULL)
+		router->came = domain;
 	if (router_is_odd(exim, router))
 		return false;
 	if (slice_is(driver, "redirect"))
@@ -259,15 +285,15 @@ local_block(struct exim4 *exim, const char *domain)
 	return out;
 }
 
-/* The routers that names of a block came to. */
+/* The routers that the first of these names came to. */
 static void
-local_said(struct exim4 *exim, int statement)
+local_said(struct exim4 *exim, const char *name, int statement)
 {
 	for (size_t i = 0; i < exim->driver_count; i++) {
 		struct exim4_driver *router = &exim->drivers[i];
 
-		if (router->section == EXIM4_ROUTERS && router->is_walked &&
-		    !router->is_odd && router->statement < 0 && router->why == NULL &&
+		if (router->section == EXIM4_ROUTERS && router->came != NULL &&
+		    strcmp(router->came, name) == 0 && !router->is_odd && router->statement < 0 && router->why == NULL &&
 		    !exim4_is_remote(exim, router))
 			router->statement = statement;
 	}
@@ -283,14 +309,17 @@ local_say(struct exim4 *exim, const char **names, const char **blocks,
 	int statement;
 
 	for (size_t i = at; i < count; i++)
-		if (blocks[i] != NULL && strcmp(blocks[i], block) == 0) {
+		if (blocks[i] != NULL && strcmp(blocks[i], block) == 0)
 			str_addf(&words, " %s", names[i]);
-			blocks[i] = i == at ? blocks[i] : NULL;
-		}
 	statement = import_say_once(exim->import, IMPORT_DOMAINS,
 	    arena_printf(exim->import->arena, "domain%s { %s }", words.buf,
 	    block));
-	local_said(exim, statement);
+	for (size_t i = at; i < count; i++)
+		if (blocks[i] != NULL && strcmp(blocks[i], block) == 0) {
+			local_said(exim, names[i], statement);
+			if (i > at)
+				blocks[i] = NULL;
+		}
 	str_release(&words);
 }
 

@@ -158,6 +158,7 @@ password_add(struct exim4 *exim, struct slice host, struct slice user,
 
 	while (slice_word(&rest, &word))
 		words++;
+	/* a blank in one would make it another word */
 	if (words != 3 || host.n == 0 || user.n == 0 || password.n == 0 ||
 	    memchr(password.p, '\0', password.n) != NULL)
 		return false;
@@ -166,7 +167,20 @@ password_add(struct exim4 *exim, struct slice host, struct slice user,
 	return true;
 }
 
-/* The same for each host that a route names. */
+/* Has the host a row already?  The first one counts. */
+static bool
+password_has(const struct exim4 *exim, struct slice host)
+{
+	struct slice rest = str_slice(&exim->passwords), line;
+
+	while (slice_cut(&rest, '\n', &line))
+		if (slice_equal(slice_first(line, slice_find(line, ' ')),
+		    host))
+			return true;
+	return false;
+}
+
+/* The same for each host that a route names and that wants one. */
 static bool
 password_add_all(struct exim4 *exim, struct slice user, struct slice password)
 {
@@ -174,7 +188,8 @@ password_add_all(struct exim4 *exim, struct slice user, struct slice password)
 	bool is_good = exim->relays.len > 0;
 
 	while (is_good && slice_word(&rest, &host))
-		is_good = password_add(exim, host, user, password);
+		if (!password_has(exim, host))
+			is_good = password_add(exim, host, user, password);
 	return is_good;
 }
 
@@ -252,7 +267,8 @@ login_client(struct exim4 *exim, struct exim4_driver *driver)
 		    '}')));
 	else if (!is_constant || !(send.n > 0 ? client_constant(exim, send) :
 	    password_add_all(exim, name, secret)))
-		driver->why = "write HOST USER PASSWORD into a table, and "
+		driver->why = "no transport whose hosts are known logs in "
+		    "with it: write HOST USER PASSWORD into a table, and "
 		    "`auth-to <TABLE>`";
 	if (driver->why == NULL && driver->needless == NULL)
 		exim4_driver_say(exim, driver, IMPORT_LAST_ROUTES,

@@ -13,13 +13,52 @@
 
 #include "base/banned.h"
 
+/* A file for each name: a list of its own.  returns false: it is no such
+ * router */
+static bool
+redirect_lists(struct exim4 *exim, struct exim4_driver *router,
+    const char *domain)
+{
+	static const char name[] = "/$local_part";
+	struct slice path = exim4_plain(exim->import->arena, exim4_value(exim,
+	    router, "file")), place = path;
+	const struct exim4_set *set;
+
+	if (!slice_ends(path, name) || domain[0] == '<' || domain[0] == '.')
+		return false;
+	path = slice_first(path, path.n - (sizeof(name) - 1));
+	if (slice_find(path, '$') < path.n)
+		return false;
+	set = exim4_set_of(exim, "localpartlist", slice_of(arena_printf(
+	    exim->import->arena, "dsearch;" SLICE_FMT, SLICE_ARG(path))));
+	for (size_t i = 0; i < set->count; i++)
+		exim4_driver_say(exim, router, IMPORT_ADDRESSES,
+		    "list %s@%s members %s/%s owner postmaster@%s",
+		    set->words[i].text, domain, import_file_here(exim->import,
+		    path), set->words[i].text, exim->host);
+	(void)exim4_option(exim, router, "errors_to");
+	(void)exim4_option(exim, router, "local_parts");
+	if (set->count == 0)
+		router->why = arena_printf(exim->import->arena, "file: no "
+		    "list is in " SLICE_FMT ": write `list ADDRESS members "
+		    "FILE owner ADDRESS`", SLICE_ARG(place));
+	else
+		router->differs = "a list is sent from owner-NAME; that, "
+		    "NAME-owner and NAME-request go to its owner, whatever "
+		    "aliases say: name a person (owner ADDRESS)";
+	return true;
+}
+
 static void
-redirect_forward(struct exim4 *exim, struct exim4_driver *router)
+redirect_forward(struct exim4 *exim, struct exim4_driver *router,
+    const char *domain)
 {
 	const char *place = exim4_place(exim, exim4_value(exim, router,
 	    "file"));
 
 	(void)exim4_flag(exim, router, "check_local_user");
+	if (redirect_lists(exim, router, domain))
+		return;
 	if (place == NULL || place[0] != '{') {
 		router->why = "file: write `forward PATH` with the file of "
 		    "each user, in braces of zmailer help forward";
@@ -41,7 +80,9 @@ redirect_suffix(struct exim4 *exim, struct exim4_driver *router)
 	struct exim4_list list;
 	struct str bytes = STR_INIT;
 	struct slice item;
+	bool is_good;
 
+	(void)exim4_option(exim, router, "local_part_suffix_optional");
 	if (row == NULL)
 		return true;
 	exim4_list_begin(row->value, &list);
@@ -49,14 +90,15 @@ redirect_suffix(struct exim4 *exim, struct exim4_driver *router)
 		if (item.n == 2 && item.p[1] == '*' && strchr("+-_=",
 		    item.p[0]) != NULL)
 			str_addc(&bytes, item.p[0]);
-	if (bytes.len > 0)
+	is_good = bytes.len > 0;
+	if (is_good)
 		exim4_say(exim, row, IMPORT_SITE, "recipient-delimiter %s",
 		    bytes.buf);
 	else
 		exim4_note(exim, row, IMPORT_MISSING, "write such addresses "
 		    "into the aliases");
 	str_release(&bytes);
-	return bytes.len > 0;
+	return is_good;
 }
 
 /* ---- names that stand in the file itself -------------------------------- */
@@ -147,6 +189,10 @@ redirect_data(struct exim4 *exim, struct exim4_driver *router,
 		router->why = why;
 	else if (strstr(aliases->buf, ours) == NULL)
 		str_addf(aliases, " %s", ours);
+	if (ours != NULL && exim4_lookup_cut(exim->import->arena, data,
+	    &lookup) && lookup.is_star)
+		router->differs = "*: a name that has a mailbox is not one of "
+		    "all other names here";
 	if (ours != NULL && exim4_flag(exim, router, "unseen"))
 		router->differs = "unseen: mail goes on as well: write "
 		    "`copy ADDRESS to RECIPIENT` instead of the alias";
@@ -170,11 +216,13 @@ exim4_redirect(struct exim4 *exim, struct exim4_driver *router,
 		return true;
 	}
 	if (exim4_option(exim, router, "file") != NULL) {
-		redirect_forward(exim, router);
+		redirect_forward(exim, router, domain);
 		return true;
 	}
 	if (!redirect_suffix(exim, router)) {
-		router->differs = "local_part_suffix";
+		router->is_odd = true;
+		router->differs = "local_part_suffix: write such addresses "
+		    "into the aliases";
 		return true;
 	}
 	if (slice_starts(data, ":fail:") && exim4_option(exim, router,

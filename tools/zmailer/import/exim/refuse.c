@@ -154,11 +154,36 @@ refuse_verify(struct exim4 *exim, struct exim4_group *group,
 	return false;
 }
 
+/* Conditions that many have, and that need no rule. */
+static bool
+refuse_is_known(struct exim4_group *group, struct slice condition)
+{
+	static const struct { const char *what, *text; } rows[] = {
+		{ "$max_received_linelength", "lines of any length are taken "
+		    "up to limit line, and folded where the next host wants "
+		    "it" },
+		{ "$rcpt_count", "a session with too many refusals is ended "
+		    "(limit errors)" },
+	};
+
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
+		for (size_t i = 0; i < condition.n; i++)
+			if (slice_starts(slice_from(condition, i),
+			    rows[k].what)) {
+				group->needless = rows[k].text;
+				return true;
+			}
+	return false;
+}
+
 /* One more condition.  returns false: there is no rule, which is why */
 static bool
 refuse_condition(struct exim4 *exim, struct exim4_group *group,
     const struct exim4_condition *condition, struct str *out)
 {
+	if (slice_is(condition->name, "condition") &&
+	    refuse_is_known(group, condition->value))
+		return false;
 	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
 		if (slice_is(condition->name, odd[i].name)) {
 			group->why = arena_printf(exim->import->arena,

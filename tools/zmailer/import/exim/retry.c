@@ -17,7 +17,7 @@
 enum { RETRY_WAITS_MAX = 30 };
 
 struct exim4_retry {		/* a rule on its way */
-	struct str	waits;		/* " 15m 15m" */
+	int64_t		waits[RETRY_WAITS_MAX];
 	size_t		count;
 	int64_t		at_ms;		/* after these waits */
 	int64_t		last_ms;	/* the wait that came last */
@@ -29,10 +29,23 @@ retry_wait(struct exim4_retry *retry, int64_t ms)
 {
 	retry->at_ms += ms;
 	retry->last_ms = ms;
-	if (retry->count++ >= RETRY_WAITS_MAX)
-		return;
-	str_addc(&retry->waits, ' ');
-	units_add_span(&retry->waits, ms / 1000 * 1000);
+	if (retry->count < RETRY_WAITS_MAX)
+		retry->waits[retry->count++] = ms / 1000 * 1000;
+}
+
+/* " 15m 1h": the last one goes on, so it stands there once. */
+static void
+retry_text(const struct exim4_retry *retry, struct str *out)
+{
+	size_t count = retry->count;
+
+	while (count > 1 && retry->waits[count - 1] ==
+	    retry->waits[count - 2])
+		count--;
+	for (size_t i = 0; i < count; i++) {
+		str_addc(out, ' ');
+		units_add_span(out, retry->waits[i]);
+	}
 }
 
 /* "1.5" as 1500; 0: it is none. */
@@ -77,7 +90,6 @@ retry_part(struct exim4_retry *retry, struct slice part)
 		retry_wait(retry, wait_ms);
 		wait_ms = wait_ms / 1000 * (int64_t)times;
 	}
-	/* the last one goes on to the end, so it stands there once */
 	if (times == 1000 && retry->last_ms != wait_ms)
 		retry_wait(retry, wait_ms);
 	retry->end_ms = until_ms;
@@ -106,27 +118,28 @@ retry_visit(struct exim4 *exim, struct exim4_row *row)
 {
 	struct slice rest = row->value, error = SLICE(""), part;
 	const char *clause = retry_clause(exim, row->said.name);
-	struct exim4_retry retry = { .waits = STR_INIT };
+	struct exim4_retry retry = { .count = 0 };
 	bool is_good = clause != NULL && slice_word(&rest, &error);
-	struct str end = STR_INIT;
+	struct str end = STR_INIT, waits = STR_INIT;
 
 	while (is_good && slice_cut(&rest, ';', &part))
 		if (slice_trim(part).n > 0)
 			is_good = retry_part(&retry, slice_trim(part));
-	if (!is_good || retry.waits.len == 0)
+	retry_text(&retry, &waits);
+	if (!is_good || retry.count == 0)
 		exim4_note(exim, row, IMPORT_MISSING, "write `schedule "
 		    "CHANNEL/HOST { retry SPAN...; expire SPAN }`");
 	else if (!slice_is(error, "*"))
 		exim4_note(exim, row, IMPORT_DIFFERS, "it is about one kind "
 		    "of error: write `schedule %s { retry on CLASS%s }` "
-		    "(zmailer-classify(8))", clause, retry.waits.buf);
+		    "(zmailer-classify(8))", clause, waits.buf);
 	else {
 		units_add_span(&end, retry.end_ms);
 		exim4_say(exim, row, IMPORT_QUEUE,
 		    "schedule %s { retry%s; expire %s }", clause,
-		    retry.waits.buf, end.buf);
+		    waits.buf, end.buf);
 	}
-	str_release(&retry.waits);
+	str_release(&waits);
 	str_release(&end);
 }
 

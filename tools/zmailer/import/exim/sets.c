@@ -148,6 +148,7 @@ set_add_lookup(struct exim4_reading *reading, struct slice item, bool is_not)
 	if (lookup.is_query) {
 		ours = exim4_question(exim, lookup.type, lookup.place,
 		    strcmp(reading->type, "hostlist") == 0 ? "networks" :
+		    strcmp(reading->type, "addresslist") == 0 ? "addresses" :
 		    "domains", &why);
 		if (ours != NULL)
 			set_add(reading, ours, is_not);

@@ -125,6 +125,11 @@ question_add(struct exim4 *exim, struct slice type, struct slice query,
 		*out_why = import_query(str_slice(&asked), slice_is(type,
 		    "mysql"), &text);
 		str_addc(&text, '\n');
+		if (*out_why == NULL && strstr(text.buf, "$1") == NULL &&
+		    strstr(text.buf, "$2") == NULL && strstr(text.buf,
+		    "$3") == NULL)
+			*out_why = "the query asks for nothing that a table "
+			    "is asked with: write its answer into a file";
 		if (*out_why == NULL)
 			ours = arena_printf(exim->import->arena, "<%s>",
 			    import_table_add(exim->import, "", slice_dup(

@@ -108,6 +108,7 @@ table_make(struct exim4 *exim, const char *role, struct slice key,
 struct exim4_aliasing {		/* rows on their way */
 	struct exim4	*exim;
 	const char	*path, *domain;		/* domain: NULL for all */
+	bool		 is_address;		/* keys have an @ */
 	struct str	 rows;
 };
 
@@ -146,6 +147,11 @@ alias_row_add(struct exim4_aliasing *aliasing,
 
 	if (value.n == 0)
 		alias_note(aliasing, entry, "no KEY: VALUE; it was left out");
+	else if (key != NULL && key[0] != '@' && (strchr(key, '@') != NULL) !=
+	    aliasing->is_address)
+		alias_note(aliasing, entry, aliasing->is_address ? "no "
+		    "USER@DOMAIN: Exim never finds it; it was left out" :
+		    "no name alone: Exim never finds it; it was left out");
 	else if (key == NULL)
 		alias_note(aliasing, entry, "all other names: write "
 		    "`@DOMAIN: VALUE` for each domain into the table");
@@ -217,6 +223,7 @@ aliases_file(struct exim4 *exim, const struct exim4_lookup *lookup,
 	if (ours != NULL)
 		return ours;
 	aliasing.path = import_file_here(exim->import, path);
+	aliasing.is_address = !slice_is(lookup->key, "$local_part");
 	for (size_t i = 0; i < entries.count; i++)
 		alias_row_add(&aliasing, &entries.rows[i]);
 	return table_make(exim, "aliases", key, &aliasing.rows);

@@ -237,7 +237,7 @@ option_tell(struct exim4 *exim, const struct exim4_driver *driver,
 		    "taken names its transport");
 	else if (i < sizeof(notes) / sizeof(notes[0]))
 		exim4_note(exim, row, notes[i].kind, "%s", notes[i].text);
-	else if (row->is_used || driver->why != NULL)
+	else if ((row->is_used && !driver->is_odd) || driver->why != NULL)
 		exim4_note(exim, row, IMPORT_MISSING, "it belongs to "
 		    SLICE_FMT ", which is missing", SLICE_ARG(driver->name));
 	else if (driver->statement < 0)

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "grammar/net.h"
 #include "tools/zmailer/import/exim/exim4.h"
@@ -247,9 +248,43 @@ via_host(struct exim4 *exim, struct slice item, struct slice port,
 	name = import_domain(exim->import, host);
 	if (name == NULL || name[0] == '.')
 		return NULL;
-	str_addf(&exim->relays, " %s ", name);
 	return arena_printf(exim->import->arena, "%s%s:%llu", front, name,
 	    (unsigned long long)number);
+}
+
+/* Does the transport log in at that host? */
+static bool
+via_logs_in(struct exim4 *exim, const struct exim4_driver *transport,
+    const char *host)
+{
+	static const char *const names[] = { "hosts_require_auth",
+		"hosts_try_auth" };
+
+	for (size_t i = 0; transport != NULL && i < 2; i++) {
+		struct slice hosts = exim4_value(exim, transport, names[i]);
+
+		if (slice_find(hosts, '$') < hosts.n || (hosts.n > 0 &&
+		    exim4_set_has(exim4_set_of(exim, "hostlist", hosts),
+		    host)))
+			return true;
+	}
+	return false;
+}
+
+/* A host of a route that wants a password is remembered. */
+static void
+via_remember(struct exim4 *exim, const struct exim4_driver *transport,
+    const char *via)
+{
+	struct slice name = slice_of(via);
+
+	name = slice_from(name, slice_starts(name, "smtps:") ? 6 : 0);
+	name = slice_starts(name, "[") ? (struct slice){ name.p + 1,
+	    slice_find(name, ']') - 1 } : slice_first(name, slice_find(name,
+	    ':'));
+	if (via_logs_in(exim, transport, slice_dup(exim->import->arena,
+	    name)))
+		str_addf(&exim->relays, " " SLICE_FMT " ", SLICE_ARG(name));
 }
 
 const char *
@@ -272,6 +307,8 @@ exim4_via(struct exim4 *exim, struct exim4_driver *router, struct slice hosts)
 		host = via_host(exim, item, via_port(exim, transport,
 		    protocol), front);
 		is_good = host != NULL;
+		if (is_good)
+			via_remember(exim, transport, host);
 		str_addf(&text, "%s%s", text.len > 0 ? " else " : "",
 		    is_good ? host : "");
 	}
@@ -307,13 +344,15 @@ smtp_sign(struct exim4 *exim, struct exim4_driver *transport)
 	if (row == NULL || row->item.is_told)
 		return;
 	domain = import_domain(exim->import, exim4_filled(exim, row->value));
-	path = key == NULL || key->value.p[0] != '/' ? NULL : import_word(
-	    exim->import, key->value);
+	path = key == NULL ? NULL : import_word(exim->import, slice_of(
+	    import_file_here(exim->import, key->value)));
 	name = selector == NULL ? NULL : import_word(exim->import,
 	    selector->value);
-	if (domain == NULL || path == NULL || name == NULL) {
+	if (domain == NULL || path == NULL || name == NULL ||
+	    access(path, F_OK) != 0) {
 		exim4_note(exim, row, IMPORT_MISSING, "write `sign DOMAIN "
-		    "selector NAME key FILE` for each domain");
+		    "selector NAME key FILE` for each domain, with keys that "
+		    "are there");
 		return;
 	}
 	exim4_say(exim, row, IMPORT_DELIVERY, "sign %s selector %s key %s",
@@ -346,6 +385,10 @@ exim4_transport_smtp(struct exim4 *exim, struct exim4_driver *router,
 		    "verify" : "encrypt";
 	else if (smtp_all(exim, transport, "hosts_require_dane"))
 		level = "dane-only";
+	if (level != NULL && strcmp(pattern, "*") == 0)
+		transport->differs = "tls-to * holds for the mail of all "
+		    "routers; write `tls-to DOMAIN LEVEL` before it for "
+		    "others";
 	if (level != NULL)
 		(void)import_say_once(exim->import, strcmp(pattern, "*") ==
 		    0 ? IMPORT_LAST_ROUTES : IMPORT_ROUTES, arena_printf(
