@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "tools/run/ask_router.h"
+#include "io/unix_socket.h"
 #include "tools/zmailer/import/compare/compare.h"
 
 #include "base/banned.h"
@@ -48,8 +49,8 @@ ours_is_inside(const struct compare *compare, const char *channel,
     const char *host)
 {
 	return strcmp(compare->import->mailer, "exim") == 0 &&
-	    ((strcmp(channel, "lmtp") == 0 && strncmp(host, "unix:", 5) ==
-	    0) || (strcmp(channel, "pipe") == 0 && host[0] == '='));
+	    ((strcmp(channel, "lmtp") == 0 && unix_socket_is_meant(slice_of(
+	    host))) || (strcmp(channel, "pipe") == 0 && host[0] == '='));
 }
 
 static void

@@ -21,7 +21,7 @@ struct exim4_row {			/* a statement */
 	struct slice		 value;	/* without quotes, folded */
 	bool			 is_used;
 };
-struct exim4_driver {			/* a router, transport, ACL, ... */
+struct exim4_driver {			/* a router, an ACL, ... */
 	enum exim4_section	 section;
 	struct slice		 name;
 	size_t			 first, end;	/* rows: its own, after it */
@@ -29,7 +29,7 @@ struct exim4_driver {			/* a router, transport, ACL, ... */
 	const char		*why;	/* it is missing; NULL: it is not */
 	const char		*differs;	/* what is other here, or NULL */
 	const char		*needless;	/* it needs no place, or NULL */
-	const char		*came;	/* the first name of ours that came */
+	const char		*came;	/* first of our names here */
 	bool			 is_walked;	/* some name came so far */
 	bool			 is_odd;	/* it has no place: differs */
 };
@@ -93,6 +93,8 @@ void exim4_say(struct exim4 *exim, struct exim4_row *row,
 void exim4_note(struct exim4 *exim, struct exim4_row *row,
     enum import_kind kind, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+/* Is it that name?  One * in the pattern stands for any bytes. */
+bool exim4_name_fits(const char *pattern, struct slice name);
 /* The driver came to this statement of ours. */
 void exim4_driver_say(struct exim4 *exim, struct exim4_driver *driver,
     enum import_part part, const char *format, ...)
@@ -179,7 +181,8 @@ void exim4_rewrites(struct exim4 *exim);
 void exim4_generic(struct exim4 *exim, struct exim4_driver *transport);
 void exim4_logins(struct exim4 *exim);
 
-/* From beginning to end (run.c). */
+/* From beginning to end (run.c).
+ * returns 0, or -1: the file cannot be read */
 int import_exim4(struct import *import, const char *path, struct err *err);
 
 #endif

@@ -292,16 +292,18 @@ local_said(struct exim4 *exim, const char *name, int statement)
 	for (size_t i = 0; i < exim->driver_count; i++) {
 		struct exim4_driver *router = &exim->drivers[i];
 
-		if (router->section == EXIM4_ROUTERS && router->came != NULL &&
-		    strcmp(router->came, name) == 0 && !router->is_odd && router->statement < 0 && router->why == NULL &&
-		    !exim4_is_remote(exim, router))
+		if (router->section != EXIM4_ROUTERS || router->came == NULL ||
+		    strcmp(router->came, name) != 0)
+			continue;
+		if (!router->is_odd && router->statement < 0 &&
+		    router->why == NULL && !exim4_is_remote(exim, router))
 			router->statement = statement;
 	}
 }
 
 /* The names with that block, and none twice. */
 static void
-local_say(struct exim4 *exim, const char **names, const char **blocks,
+local_domain_say(struct exim4 *exim, const char **names, const char **blocks,
     size_t count, size_t at)
 {
 	struct str words = STR_INIT;
@@ -342,5 +344,5 @@ exim4_local(struct exim4 *exim)
 	}
 	for (size_t i = 0; i < count; i++)
 		if (blocks[i] != NULL)
-			local_say(exim, names, blocks, count, i);
+			local_domain_say(exim, names, blocks, count, i);
 }

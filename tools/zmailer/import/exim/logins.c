@@ -115,7 +115,7 @@ server_condition(struct exim4 *exim, struct exim4_driver *driver,
 
 /* Where it checks passwords.  returns whether it does */
 static bool
-login_server(struct exim4 *exim, struct exim4_driver *driver)
+login_here(struct exim4 *exim, struct exim4_driver *driver)
 {
 	struct slice condition = exim4_value(exim, driver,
 	    "server_condition");
@@ -250,7 +250,7 @@ client_constant(struct exim4 *exim, struct slice send)
 }
 
 static void
-login_client(struct exim4 *exim, struct exim4_driver *driver)
+login_elsewhere(struct exim4 *exim, struct exim4_driver *driver)
 {
 	struct slice send = exim4_value(exim, driver, "client_send");
 	struct slice name = exim4_value(exim, driver, "client_name");
@@ -284,8 +284,8 @@ exim4_logins(struct exim4 *exim)
 		if (driver->section != EXIM4_AUTHENTICATORS)
 			continue;
 		(void)exim4_option(exim, driver, "public_name");
-		if (!login_server(exim, driver))
-			login_client(exim, driver);
+		if (!login_here(exim, driver))
+			login_elsewhere(exim, driver);
 		if (driver->statement < 0 && driver->why == NULL &&
 		    driver->needless == NULL)
 			driver->why = "no authenticator of this kind is known "

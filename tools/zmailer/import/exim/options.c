@@ -67,7 +67,7 @@ port_is_tls(struct exim4 *exim, unsigned port)
 }
 
 static void
-listen_say(struct exim4 *exim, struct exim4_row *row, const char *address,
+listen_port_say(struct exim4 *exim, struct exim4_row *row, const char *address,
     unsigned port)
 {
 	const char *text = arena_printf(exim->import->arena, "listen %s%u%s%s",
@@ -99,7 +99,7 @@ listen_ports(struct exim4 *exim, struct exim4_row *row, const char *address)
 	exim4_list_begin(ports == NULL ? SLICE("25") : ports->value, &list);
 	while (exim4_list_next(exim->import->arena, &list, &item)) {
 		if (listen_port(item) != 0)
-			listen_say(exim, ports != NULL ? ports : row,
+			listen_port_say(exim, ports != NULL ? ports : row,
 			    address, listen_port(item));
 		else if (ports != NULL)
 			exim4_note(exim, ports, IMPORT_MISSING, SLICE_FMT
@@ -139,7 +139,7 @@ listen_interface(struct exim4 *exim, struct exim4_row *row, struct slice item)
 	    ":", SLICE_ARG(item));
 
 	if (port.n > 0)
-		listen_say(exim, row, address, listen_port(port));
+		listen_port_say(exim, row, address, listen_port(port));
 	else
 		listen_ports(exim, row, address);
 	if (!row->item.is_told)
@@ -202,7 +202,7 @@ exim4_listen(struct exim4 *exim)
 /* ---- values ------------------------------------------------------------- */
 
 static void
-option_size(struct exim4 *exim, struct exim4_row *row)
+option_size_say(struct exim4 *exim, struct exim4_row *row)
 {
 	uint64_t bytes;
 
@@ -219,7 +219,7 @@ option_size(struct exim4 *exim, struct exim4_row *row)
 }
 
 static void
-option_number(struct exim4 *exim, struct exim4_row *row, const char *ours)
+option_number_say(struct exim4 *exim, struct exim4_row *row, const char *ours)
 {
 	uint64_t number;
 
@@ -235,7 +235,7 @@ option_number(struct exim4 *exim, struct exim4_row *row, const char *ours)
 }
 
 static void
-option_span(struct exim4 *exim, struct exim4_row *row, const char *ours)
+option_span_say(struct exim4 *exim, struct exim4_row *row, const char *ours)
 {
 	int64_t ms;
 
@@ -443,19 +443,6 @@ static const struct { const char *name; enum import_kind kind;
 	    "`milter ... also sendmail` sees its mail" },
 };
 
-static bool
-note_is_of(const char *name, struct slice option)
-{
-	size_t n = strlen(name);
-	const char *star = strchr(name, '*');
-
-	if (star == NULL)
-		return slice_is(option, name);
-	n = (size_t)(star - name);
-	return option.n >= n && memcmp(option.p, name, n) == 0 &&
-	    slice_ends(option, star + 1);
-}
-
 static void
 option_visit(struct exim4 *exim, struct exim4_row *row)
 {
@@ -465,17 +452,17 @@ option_visit(struct exim4 *exim, struct exim4_row *row)
 		if (!slice_is(name, taken[i].name))
 			continue;
 		if (taken[i].how == HOW_SIZE)
-			option_size(exim, row);
+			option_size_say(exim, row);
 		else if (taken[i].how == HOW_NUMBER)
-			option_number(exim, row, taken[i].ours);
+			option_number_say(exim, row, taken[i].ours);
 		else if (taken[i].how == HOW_SPAN)
-			option_span(exim, row, taken[i].ours);
+			option_span_say(exim, row, taken[i].ours);
 		else
 			option_origin(exim, row);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
-		if (note_is_of(notes[i].name, name)) {
+		if (exim4_name_fits(notes[i].name, name)) {
 			exim4_note(exim, row, notes[i].kind, "%s",
 			    notes[i].text);
 			return;

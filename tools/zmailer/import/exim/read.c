@@ -20,12 +20,6 @@ name_has_byte(char c)
 	return ascii_is_alnum(c) || c == '_';
 }
 
-static bool
-name_is_capital(char c)
-{
-	return c >= 'A' && c <= 'Z';
-}
-
 /* ---- macros ------------------------------------------------------------- */
 
 /* Where a name stands in a text; its length: nowhere. */
@@ -71,7 +65,7 @@ macro_front(struct slice line)
 
 	while (n < line.n && name_has_byte(line.p[n]))
 		n++;
-	if (n == 0 || !name_is_capital(line.p[0]))
+	if (n == 0 || !ascii_is_upper(line.p[0]))
 		return 0;
 	return slice_starts(slice_trim(slice_from(line, n)), "=") ? n : 0;
 }
@@ -125,7 +119,8 @@ macro_put(struct exim4_reader *reader, struct exim4_statement *out)
 		out->wrong = "more than 1000 macros";
 	else
 		reader->macros[reader->macro_count++] = (struct exim4_macro){
-		    out->name, out->value };
+			out->name, out->value
+		};
 }
 
 /* ---- conditions --------------------------------------------------------- */
@@ -228,10 +223,12 @@ line_join(struct exim4_reader *reader, struct slice line, struct str *joined)
 
 	if (is_open)
 		line.n--;
-	if (joined->len + line.n <= EXIM4_LINE_BYTES_MAX)
+	if (!reader->is_long && joined->len + line.n <= EXIM4_LINE_BYTES_MAX)
 		str_add_slice(joined, line);
-	else
-		reader->made_bytes = EXIM4_MADE_BYTES_MAX + 1;
+	else {
+		str_add_slice(joined, slice_first(line, 80));
+		reader->is_long = true;
+	}
 	return is_open;
 }
 
@@ -254,8 +251,8 @@ enum line_result { LINE_NONE, LINE_WHOLE, LINE_SAID };
 
 /* The next logical line, or a condition that is to be told. */
 static enum line_result
-line_next(struct arena *arena, struct exim4_reader *reader, struct str *out,
-    struct exim4_statement *said)
+line_logical_next(struct arena *arena, struct exim4_reader *reader,
+    struct str *out, struct exim4_statement *said)
 {
 	bool is_open = false, is_branch_off, has_macro;
 	struct str filled = STR_INIT;
@@ -296,8 +293,10 @@ line_next(struct arena *arena, struct exim4_reader *reader, struct str *out,
 
 /* ---- statements --------------------------------------------------------- */
 
-static const struct { const char *name; enum exim4_section section; }
-sections[] = {
+static const struct {
+	const char *name;
+	enum exim4_section section;
+} sections[] = {
 	{ "acl", EXIM4_ACLS }, { "routers", EXIM4_ROUTERS },
 	{ "transports", EXIM4_TRANSPORTS }, { "retry", EXIM4_RETRY },
 	{ "rewrite", EXIM4_REWRITE },
@@ -448,13 +447,18 @@ exim4_next(struct arena *arena, struct exim4_reader *reader,
 
 	*out = (struct exim4_statement){ .section = reader->section,
 		.verb = SLICE(""), .name = SLICE(""), .value = SLICE("") };
-	result = line_next(arena, reader, &text, out);
+	reader->is_long = false;
+	/* a backslash before nothing is no line */
+	do
+		result = line_logical_next(arena, reader, &text, out);
+	while (result == LINE_WHOLE && slice_trim(str_slice(&text)).n == 0);
 	if (result == LINE_WHOLE) {
 		line = slice_trim(slice_copy(arena, str_slice(&text)));
 		out->line = out->line > 0 ? out->line : reader->line;
 		if (memchr(line.p, '\0', line.n) != NULL)
 			out->wrong = "a NUL byte";
-		else if (reader->made_bytes > EXIM4_MADE_BYTES_MAX)
+		else if (reader->is_long ||
+		    reader->made_bytes > EXIM4_MADE_BYTES_MAX)
 			out->wrong = "the line, or what its macros make of "
 			    "it, is too long";
 		out->name = slice_first(line, 200);

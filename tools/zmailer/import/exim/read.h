@@ -52,6 +52,7 @@ struct exim4_reader {		/* zeroed: nothing is known yet */
 	enum exim4_branch	branches[EXIM4_BRANCHES_MAX];
 	size_t			depth;
 	size_t			made_bytes;	/* by macros, so far */
+	bool			is_long;	/* the line is too long */
 };
 
 /* The next statement; NAME = VALUE that begins with a capital is kept as a

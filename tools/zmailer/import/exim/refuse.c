@@ -80,8 +80,9 @@ static bool
 refuse_list(struct exim4 *exim, struct exim4_group *group,
     const struct exim4_condition *condition, struct str *out)
 {
-	static const struct { const char *theirs, *type, *ours, *front; }
-	rows[] = {
+	static const struct {
+		const char *theirs, *type, *ours, *front;
+	} rows[] = {
 		{ "hosts", "hostlist", "from", "" },
 		{ "senders", "addresslist", "sender", "@" },
 		{ "sender_domains", "domainlist", "sender", "@" },
@@ -215,7 +216,7 @@ refuse_condition(struct exim4 *exim, struct exim4_group *group,
 /* ---- rules -------------------------------------------------------------- */
 
 static void
-rule_say(struct exim4 *exim, struct exim4_group *group,
+refusal_say(struct exim4 *exim, struct exim4_group *group,
     const char *conditions)
 {
 	bool is_warn = slice_is(group->verb, "warn");
@@ -263,7 +264,7 @@ rule_lists(struct exim4 *exim, struct exim4_group *group,
 		    arena_printf(exim->import->arena, "dnsbl %s%s%s", name,
 		    answer.n > 0 && net != NULL ? " answer " : "",
 		    answer.n > 0 && net != NULL ? net : ""));
-		rule_say(exim, group, arena_printf(exim->import->arena,
+		refusal_say(exim, group, arena_printf(exim->import->arena,
 		    "%s listed %s", conditions, name));
 	}
 }
@@ -286,7 +287,7 @@ rule_spf(struct exim4 *exim, struct exim4_group *group,
 			group->differs = "spf: a result of this name is not "
 			    "known";
 		else
-			rule_say(exim, group, arena_printf(
+			refusal_say(exim, group, arena_printf(
 			    exim->import->arena, "%s spf " SLICE_FMT,
 			    conditions, SLICE_ARG(item)));
 	}
@@ -311,7 +312,7 @@ exim4_refuse(struct exim4 *exim, struct exim4_group *group)
 	else if (is_good && (lists != NULL || spf != NULL))
 		group->why = "write it as a rule (zmailer help accept)";
 	else if (is_good)
-		rule_say(exim, group, conditions.buf);
+		refusal_say(exim, group, conditions.buf);
 	str_release(&conditions);
 }
 
@@ -331,6 +332,6 @@ exim4_verify_say(struct exim4 *exim, struct exim4_group *group,
 	if (!turned.is_not)
 		group->why = "write it as a rule (zmailer help accept)";
 	else if (refuse_verify(exim, group, &turned, &conditions))
-		rule_say(exim, group, conditions.buf);
+		refusal_say(exim, group, conditions.buf);
 	str_release(&conditions);
 }

@@ -38,7 +38,7 @@ set_odd(struct exim4_reading *reading, struct slice item)
 }
 
 static void
-set_add(struct exim4_reading *reading, const char *text, bool is_not)
+set_add_word(struct exim4_reading *reading, const char *text, bool is_not)
 {
 	struct exim4_set *set = reading->set;
 
@@ -91,10 +91,10 @@ set_add_file(struct exim4_reading *reading, struct slice item,
 		if (word == NULL)
 			set_odd(reading, key);
 		else
-			set_add(reading, word, is_not);
+			set_add_word(reading, word, is_not);
 		/* *.x of a partial look-up is x, too */
 		if (word != NULL && is_partial && slice_starts(key, "*."))
-			set_add(reading, word + 1, is_not);
+			set_add_word(reading, word + 1, is_not);
 	}
 }
 
@@ -131,7 +131,7 @@ set_add_directory(struct exim4_reading *reading, struct slice item,
 	if (count > 0)
 		qsort(names, count, sizeof(*names), name_order);
 	for (size_t i = 0; i < count; i++)
-		set_add(reading, names[i], is_not);
+		set_add_word(reading, names[i], is_not);
 }
 
 /* TYPE;FILE, TYPE;QUERY, ${lookup ...}; returns false: it is none of these */
@@ -151,7 +151,7 @@ set_add_lookup(struct exim4_reading *reading, struct slice item, bool is_not)
 		    strcmp(reading->type, "addresslist") == 0 ? "addresses" :
 		    "domains", &why);
 		if (ours != NULL)
-			set_add(reading, ours, is_not);
+			set_add_word(reading, ours, is_not);
 		else
 			set_odd(reading, item);
 	} else if (slice_is(lookup.type, "dsearch"))
@@ -207,18 +207,18 @@ set_add_item(struct exim4_reading *reading, struct slice item, bool is_not)
 	}
 	item = exim4_filled(exim, item);
 	if (slice_is(item, "@"))
-		set_add(reading, exim->host, is_not);
+		set_add_word(reading, exim->host, is_not);
 	else if (slice_is(item, "@[]") && strcmp(reading->type,
 	    "domainlist") == 0)
 		return;		/* literals of addresses are ours anyway */
 	else if (item.n == 0)
-		set_add(reading, "", is_not);
+		set_add_word(reading, "", is_not);
 	else if (set_add_lookup(reading, item, is_not))
 		return;
 	else if (slice_starts(item, "/"))
 		set_add_file(reading, item, item, false, is_not);
 	else if ((word = set_word(reading, item)) != NULL)
-		set_add(reading, word, is_not);
+		set_add_word(reading, word, is_not);
 	else
 		set_odd(reading, item);
 }

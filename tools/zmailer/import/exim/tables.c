@@ -16,7 +16,7 @@
 
 /* KEY: VALUE, KEY VALUE, "a key": VALUE. */
 static void
-entry_cut(struct slice line, struct import_entry *out)
+entry_key_cut(struct slice line, struct import_entry *out)
 {
 	size_t n = 0;
 
@@ -64,7 +64,7 @@ exim4_entries(struct exim4 *exim, struct slice path,
 	    sizeof(*out->rows));
 	while (out->count < lines.count && import_line_next(arena, &rest,
 	    &line, &number)) {
-		entry_cut(line, &out->rows[out->count]);
+		entry_key_cut(line, &out->rows[out->count]);
 		out->rows[out->count++].line = number;
 	}
 	return true;
@@ -173,7 +173,7 @@ alias_row_add(struct exim4_aliasing *aliasing,
 
 /* The path for one domain. */
 static struct slice
-path_of(struct exim4 *exim, struct slice path, const char *domain)
+table_path_of(struct exim4 *exim, struct slice path, const char *domain)
 {
 	static const char name[] = "$domain";
 	struct str out = STR_INIT;
@@ -208,7 +208,7 @@ aliases_file(struct exim4 *exim, const struct exim4_lookup *lookup,
     const char *domain, const char **out_why)
 {
 	struct exim4_aliasing aliasing = { .exim = exim, .rows = STR_INIT };
-	struct slice path = path_of(exim, lookup->place, domain), key;
+	struct slice path = table_path_of(exim, lookup->place, domain), key;
 	struct import_entries entries;
 	const char *ours;
 
@@ -289,7 +289,7 @@ const char *
 exim4_users(struct exim4 *exim, const struct exim4_lookup *lookup,
     const char *domain, const char **out_why)
 {
-	struct slice path = path_of(exim, lookup->place, domain);
+	struct slice path = table_path_of(exim, lookup->place, domain);
 	struct import_entries entries;
 	struct str rows = STR_INIT;
 	const char *ours = exim4_made(exim, "users", path);

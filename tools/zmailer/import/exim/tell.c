@@ -175,21 +175,6 @@ static const struct { const char *name; enum import_kind kind;
 	    "user" },
 };
 
-/* "x*" begins so, "*x" ends so. */
-static bool
-note_is_of(const char *name, struct slice option)
-{
-	const char *star = strchr(name, '*');
-	size_t n = strlen(name), front;
-
-	if (star == NULL)
-		return slice_is(option, name);
-	front = (size_t)(star - name);
-	return option.n + 1 >= n && memcmp(option.p, name, front) == 0 &&
-	    memcmp(option.p + option.n - (n - front - 1), star + 1, n -
-	    front - 1) == 0;
-}
-
 /* What became of the driver as a whole. */
 static void
 driver_row_tell(struct exim4 *exim, const struct exim4_driver *driver,
@@ -228,7 +213,7 @@ option_tell(struct exim4 *exim, const struct exim4_driver *driver,
 		driver_row_tell(exim, driver, row);
 		return;
 	}
-	while (i < sizeof(notes) / sizeof(notes[0]) && !note_is_of(
+	while (i < sizeof(notes) / sizeof(notes[0]) && !exim4_name_fits(
 	    notes[i].name, row->said.name))
 		i++;
 	if (driver->section == EXIM4_TRANSPORTS && driver->statement < 0 &&

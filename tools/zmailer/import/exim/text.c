@@ -317,11 +317,14 @@ fold_first(struct slice text, exim4_exists_fn *exists, void *context,
 		rest = slice_from(text, i + 1);
 		str_reset(out);
 		str_add_slice(out, slice_first(text, i));
-		if (exim4_brace_cut(&rest, &inner) && fold_exists(inner,
-		    exists, context, out)) {
-			str_add_slice(out, rest);
-			return true;
-		}
+		if (!exim4_brace_cut(&rest, &inner) || !fold_exists(inner,
+		    exists, context, out))
+			continue;
+		/* blanks at the end of what was in them are no part of it */
+		rest = slice_from(text, (size_t)(inner.p + inner.n - text.p));
+		str_add_slice(out, slice_from(rest, slice_find(rest, '}') +
+		    1));
+		return true;
 	}
 	return false;
 }

@@ -57,7 +57,7 @@ transport_of(struct exim4 *exim, const struct exim4_driver *router)
 
 /* The account that delivers, if it is not each user's own. */
 static const char *
-deliver_account(struct exim4 *exim, const struct exim4_driver *router,
+transport_account(struct exim4 *exim, const struct exim4_driver *router,
     const struct exim4_driver *transport)
 {
 	struct slice user = exim4_value(exim, transport, "user");
@@ -70,7 +70,7 @@ deliver_account(struct exim4 *exim, const struct exim4_driver *router,
 }
 
 static const char *
-deliver_mailbox(struct exim4 *exim, struct exim4_driver *router,
+transport_mailbox(struct exim4 *exim, struct exim4_driver *router,
     struct exim4_driver *transport)
 {
 	struct slice directory = exim4_value(exim, transport, "directory");
@@ -78,7 +78,7 @@ deliver_mailbox(struct exim4 *exim, struct exim4_driver *router,
 	const char *path = exim4_place(exim, is_maildir ? directory :
 	    exim4_value(exim, transport, "file"));
 	const char *account = exim4_flag(exim, router, "check_local_user") ?
-	    NULL : deliver_account(exim, router, transport), *text;
+	    NULL : transport_account(exim, router, transport), *text;
 	size_t n = path == NULL ? 0 : strlen(path);
 
 	(void)exim4_flag(exim, transport, "maildir_format");
@@ -110,11 +110,11 @@ deliver_mailbox(struct exim4 *exim, struct exim4_driver *router,
 }
 
 static const char *
-deliver_pipe(struct exim4 *exim, struct exim4_driver *router,
+transport_pipe(struct exim4 *exim, struct exim4_driver *router,
     struct exim4_driver *transport)
 {
 	struct slice command = exim4_value(exim, transport, "command");
-	const char *account = deliver_account(exim, router, transport);
+	const char *account = transport_account(exim, router, transport);
 
 	if (command.n == 0 || slice_find(command, '$') < command.n ||
 	    slice_find(command, '"') < command.n || account == NULL) {
@@ -128,7 +128,7 @@ deliver_pipe(struct exim4 *exim, struct exim4_driver *router,
 }
 
 static const char *
-deliver_lmtp(struct exim4 *exim, struct exim4_driver *router,
+transport_lmtp(struct exim4 *exim, struct exim4_driver *router,
     struct exim4_driver *transport, bool is_smtp)
 {
 	const char *socket = import_word(exim->import, exim4_value(exim,
@@ -159,11 +159,11 @@ exim4_deliver(struct exim4 *exim, struct exim4_driver *router)
 	}
 	driver = exim4_value(exim, transport, "driver");
 	if (slice_is(driver, "appendfile"))
-		return deliver_mailbox(exim, router, transport);
+		return transport_mailbox(exim, router, transport);
 	if (slice_is(driver, "pipe"))
-		return deliver_pipe(exim, router, transport);
+		return transport_pipe(exim, router, transport);
 	if (slice_is(driver, "lmtp") || slice_is(driver, "smtp"))
-		return deliver_lmtp(exim, router, transport, slice_is(driver,
+		return transport_lmtp(exim, router, transport, slice_is(driver,
 		    "smtp"));
 	router->why = slice_is(driver, "autoreply") ? "transport: it answers "
 	    "mail: let Sieve do it (vacation, with Dovecot's LMTP), or a "
