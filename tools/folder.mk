@@ -310,6 +310,15 @@ tools_libtools_a_SOURCES += tools/zmailer/import/compare/addresses.c \
 	tools/zmailer/import/compare/program.c \
 	tools/zmailer/import/compare/run.c \
 	tools/zmailer/import/compare/compare.h
+tools_libtools_a_SOURCES += tools/zmailer/import/ancestor/databases.c \
+	tools/zmailer/import/ancestor/policy.c \
+	tools/zmailer/import/ancestor/read.c \
+	tools/zmailer/import/ancestor/run.c \
+	tools/zmailer/import/ancestor/scheduler.c \
+	tools/zmailer/import/ancestor/smtpserver.c \
+	tools/zmailer/import/ancestor/variables.c \
+	tools/zmailer/import/ancestor/ancestor.h \
+	tools/zmailer/import/ancestor/read.h
 tools_libtools_a_SOURCES += tools/zmailer/import/exim/acl.c \
 	tools/zmailer/import/exim/debian.c \
 	tools/zmailer/import/exim/local.c \

@@ -38,9 +38,14 @@ FILES = {
     "exim": ("update-exim4.conf.conf",),
     "opensmtpd": ("smtpd.conf",),
     "sendmail": ("sendmail.mc",),
+    "zmailer": ("zmailer.conf", "mail.conf"),
 }
 # Where another file is there, it is the first one.
 FIRST = {"exim": "exim4.conf"}
+# Files beside them, each line of which must be told of.
+BESIDE = {"zmailer": ("smtpserver.conf", "scheduler.conf",
+                      "db/smtp-policy.src", "db/smtp-policy.relay",
+                      "db/smtp-policy.mx")}
 faults = []
 
 
@@ -159,6 +164,12 @@ def every_statement(name, mailer, old):
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     lines = {(row["file"], row["line"]) for row in rows}
     told = [(row["line"], row["name"]) for row in rows]
+    for row in BESIDE.get(mailer, ()):
+        if os.path.exists(os.path.join(old, row)):
+            with open(os.path.join(old, row), encoding="utf-8") as f:
+                for number in every_line(f.read()):
+                    look("%s %s:%d is told" % (name, row, number), True,
+                         (row, number) in lines)
     for file in files_of(mailer, old):
         with open(os.path.join(old, file), encoding="utf-8") as f:
             lines_of = STATEMENTS[mailer] if file != FIRST.get(mailer) else \
@@ -166,6 +177,12 @@ def every_statement(name, mailer, old):
             for number in lines_of(f.read()):
                 look("%s %s:%d is told" % (name, file, number), True,
                      (file, number) in lines)
+
+
+def every_line(text):
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip() and line.strip()[0] != "#":
+            yield number
 
 
 def by_line(text):
@@ -211,7 +228,7 @@ def by_branch(text, told):
 
 
 STATEMENTS = {"postfix": by_line, "exim": by_line, "opensmtpd": by_line,
-              "sendmail": by_call}
+              "sendmail": by_call, "zmailer": by_line}
 
 
 def bad_rows(top, mailer, rows, first):

@@ -246,5 +246,25 @@ SENDMAIL_ROWS = [
     (b"RELAY_DOMAIN(`a;b')", "--to NEW", 0, "is no domain or network"),
     (b"INPUT_MAIL_FILTER(`x', `S=fly:1')", "--to NEW", 0, "write `milter"),
 ]
+ZMAILER_ROWS = [
+    (None, "--to NEW", 66, "DIR/zmailer.conf: No such file"),
+    (b"", "", 64, "--to NEW-DIR"),
+    (b"", "--to NEW", 0, "0 missing"),
+    (b"what is this", "--to NEW", 0, "no NAME=VALUE"),
+    (b"=x", "--to NEW", 0, "no NAME=VALUE"),
+    (b"1A=x", "--to NEW", 0, "no NAME=VALUE"),
+    (b"A=\"x", "--to NEW", 0, "a quote is not closed"),
+    (b"A=x\0y", "--to NEW", 0, "a NUL byte"),
+    (b"A=x", "--to NEW", 0, "not known"),
+    (b"A=1\nA=2", "--to NEW", 0, "says it again"),
+    (b"MAILBOX=/var/mail/%P", "--to NEW", 0, "write `mailbox mbox"),
+    (b"MAILBOX=$MAILBOX", "--to NEW", 0, "write `mailbox mbox"),
+    (b"A=$B$B$B$B\nB=$A$A$A$A\nMAILBOX=$A", "--to NEW", 0,
+     "write `mailbox mbox"),
+    (b"PUNTHOST=a;b", "--to NEW", 0, "no name of a host"),
+    (b"SCHEDULERDIRHASH=9", "--to NEW", 0, "is a comment until"),
+    (b"A=1\n" * 501, "--to NEW", 0, "more than 500 variables"),
+]
 BAD = {"postfix": POSTFIX_ROWS, "exim": EXIM_ROWS,
-       "opensmtpd": OPENSMTPD_ROWS, "sendmail": SENDMAIL_ROWS}
+       "opensmtpd": OPENSMTPD_ROWS, "sendmail": SENDMAIL_ROWS,
+       "zmailer": ZMAILER_ROWS}
