@@ -262,7 +262,6 @@ ZMAILER_ROWS = [
     (b"A=$B$B$B$B\nB=$A$A$A$A\nMAILBOX=$A", "--to NEW", 0,
      "write `mailbox mbox"),
     (b"PUNTHOST=a;b", "--to NEW", 0, "no name of a host"),
-    (b"SCHEDULERDIRHASH=9", "--to NEW", 0, "is a comment until"),
     (b"A=1\n" * 501, "--to NEW", 0, "more than 500 variables"),
 ]
 BAD = {"postfix": POSTFIX_ROWS, "exim": EXIM_ROWS,
