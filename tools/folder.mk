@@ -353,6 +353,7 @@ tools_libtools_a_SOURCES += tools/zmailer/import/queue/address.c \
 	tools/zmailer/import/queue/sendmail.c \
 	tools/zmailer/import/queue/show.c \
 	tools/zmailer/import/queue/take.c \
+	tools/zmailer/import/queue/words.c \
 	tools/zmailer/import/queue/old.h \
 	tools/zmailer/import/queue/queue.h
 tools_libtools_a_SOURCES += tools/zmailer/sink/faults.h \
