@@ -32,7 +32,7 @@ database_taken(struct ancestor *old, const char *path, int statement)
 /* ---- whose mail this is ------------------------------------------------- */
 
 static void
-domain_add(struct ancestor *old, const char *path, struct import_entry *entry,
+domain_name_add(struct ancestor *old, const char *path, struct import_entry *entry,
     struct slice name)
 {
 	const char *domain = import_domain(old->import, name);
@@ -56,7 +56,7 @@ domains_read(struct ancestor *old, const char *name, const char **out_path)
 		return;
 	*out_path = path;
 	for (size_t i = 0; i < entries.count; i++)
-		domain_add(old, path, &entries.rows[i], entries.rows[i].key);
+		domain_name_add(old, path, &entries.rows[i], entries.rows[i].key);
 }
 
 /* name: value, as they are. */
@@ -382,8 +382,8 @@ ancestor_databases(struct ancestor *old)
 {
 	const char *localnames = NULL;
 
-	domain_add(old, NULL, NULL, slice_of(old->host));
-	domain_add(old, NULL, NULL, SLICE("localhost"));
+	domain_name_add(old, NULL, NULL, slice_of(old->host));
+	domain_name_add(old, NULL, NULL, SLICE("localhost"));
 	domains_read(old, "localnames", &localnames);
 	domains_read(old, "otherservers", &localnames);
 	aliases_read(old, "aliases");

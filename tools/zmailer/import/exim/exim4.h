@@ -27,7 +27,7 @@ struct exim4_driver {			/* a router, an ACL, ... */
 	size_t			 first, end;	/* rows: its own, after it */
 	int			 statement;	/* of ours, or -1 */
 	const char		*why;	/* it is missing; NULL: it is not */
-	const char		*differs;	/* what is other here, or NULL */
+	const char		*differs;	/* what is other here */
 	const char		*needless;	/* it needs no place, or NULL */
 	const char		*came;	/* first of our names here */
 	bool			 is_walked;	/* some name came so far */

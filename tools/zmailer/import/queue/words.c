@@ -55,7 +55,7 @@ old_words_path(struct arena *arena, const struct old_kind *kind,
 
 	if (kind == &old_sendmail || at == NULL)
 		return NULL;
-	if (kind == &old_exim && n > 2 && strcmp(main + n - 2, "-H") == 0)
+	if (kind == &old_exim && slice_ends(slice_of(main), "-H"))
 		n -= 2;
 	return arena_printf(arena, "%.*s%s%.*s", (int)(at - main), main,
 	    kind == &old_exim ? "msglog/" : "defer/", (int)(n - (size_t)(at -
