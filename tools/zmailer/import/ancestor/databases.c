@@ -32,8 +32,8 @@ database_taken(struct ancestor *old, const char *path, int statement)
 /* ---- whose mail this is ------------------------------------------------- */
 
 static void
-domain_name_add(struct ancestor *old, const char *path, struct import_entry *entry,
-    struct slice name)
+domain_name_add(struct ancestor *old, const char *path,
+    struct import_entry *entry, struct slice name)
 {
 	const char *domain = import_domain(old->import, name);
 
@@ -56,7 +56,8 @@ domains_read(struct ancestor *old, const char *name, const char **out_path)
 		return;
 	*out_path = path;
 	for (size_t i = 0; i < entries.count; i++)
-		domain_name_add(old, path, &entries.rows[i], entries.rows[i].key);
+		domain_name_add(old, path, &entries.rows[i],
+		    entries.rows[i].key);
 }
 
 /* name: value, as they are. */
