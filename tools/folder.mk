@@ -310,7 +310,38 @@ tools_libtools_a_SOURCES += tools/zmailer/import/compare/addresses.c \
 	tools/zmailer/import/compare/program.c \
 	tools/zmailer/import/compare/run.c \
 	tools/zmailer/import/compare/compare.h
-tools_libtools_a_SOURCES += tools/zmailer/import/exim/debian.c
+tools_libtools_a_SOURCES += tools/zmailer/import/ancestor/databases.c \
+	tools/zmailer/import/ancestor/policy.c \
+	tools/zmailer/import/ancestor/read.c \
+	tools/zmailer/import/ancestor/run.c \
+	tools/zmailer/import/ancestor/scheduler.c \
+	tools/zmailer/import/ancestor/smtpserver.c \
+	tools/zmailer/import/ancestor/variables.c \
+	tools/zmailer/import/ancestor/ancestor.h \
+	tools/zmailer/import/ancestor/read.h
+tools_libtools_a_SOURCES += tools/zmailer/import/exim/acl.c \
+	tools/zmailer/import/exim/debian.c \
+	tools/zmailer/import/exim/local.c \
+	tools/zmailer/import/exim/logins.c \
+	tools/zmailer/import/exim/options.c \
+	tools/zmailer/import/exim/read.c \
+	tools/zmailer/import/exim/redirect.c \
+	tools/zmailer/import/exim/refuse.c \
+	tools/zmailer/import/exim/remote.c \
+	tools/zmailer/import/exim/retry.c \
+	tools/zmailer/import/exim/rewrite.c \
+	tools/zmailer/import/exim/rows.c \
+	tools/zmailer/import/exim/run.c \
+	tools/zmailer/import/exim/sets.c \
+	tools/zmailer/import/exim/sql.c \
+	tools/zmailer/import/exim/tables.c \
+	tools/zmailer/import/exim/tell.c \
+	tools/zmailer/import/exim/text.c \
+	tools/zmailer/import/exim/transports.c \
+	tools/zmailer/import/exim/acl.h \
+	tools/zmailer/import/exim/exim4.h \
+	tools/zmailer/import/exim/read.h \
+	tools/zmailer/import/exim/text.h
 tools_libtools_a_SOURCES += tools/zmailer/import/queue/address.c \
 	tools/zmailer/import/queue/exim.c \
 	tools/zmailer/import/queue/files.c \
@@ -322,6 +353,7 @@ tools_libtools_a_SOURCES += tools/zmailer/import/queue/address.c \
 	tools/zmailer/import/queue/sendmail.c \
 	tools/zmailer/import/queue/show.c \
 	tools/zmailer/import/queue/take.c \
+	tools/zmailer/import/queue/words.c \
 	tools/zmailer/import/queue/old.h \
 	tools/zmailer/import/queue/queue.h
 tools_libtools_a_SOURCES += tools/zmailer/sink/faults.h \

@@ -33,7 +33,7 @@ enum { TLSA_TEXT_BYTES_MAX = 512 };	/* of one record */
  * is added. */
 bool tlsa_add_text(struct str *out, const struct tlsa *tlsa);
 
-/* Append "3 1 1". */
+/* Append "3 1 1", after ", " unless out is empty. */
 void tlsa_add_words(struct str *out, const struct tlsa *tlsa);
 
 #endif

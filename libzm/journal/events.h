@@ -286,8 +286,9 @@ EVENT(BACKUP, "backup", INFO, "file messages bytes by",
     "The spool and its configuration were written into an archive.")
 EVENT(RESTORED, "message.restored", INFO, "file archive by",
     "A message came back from an archive.")
-EVENT(IMPORTED, "message.imported", INFO, "queue old frozen by",
-    "A message came out of the queue of another mailer, where old was its id.")
+EVENT(IMPORTED, "message.imported", INFO, "queue old frozen by tries said",
+    "A message came out of the queue of another mailer, where old was its id, "
+    "which had tried it so often (sendmail tells) and last said this of it.")
 EVENT(ORDER, "order", INFO,
     "op by uid reason select until limit messages recipients destinations",
     "The scheduler carried out an operator's order from its socket.")

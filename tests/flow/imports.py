@@ -27,6 +27,8 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FIXTURES = os.path.join(HERE, "..", "import")
+sys.path.insert(0, FIXTURES)
+from bad_rows import BAD, EXIM4_ROWS                 # noqa: E402
 BUILD = os.environ.get("ZMAILER_BUILD") or os.getcwd()
 ZMAILER = os.path.join(BUILD, "bin", "zmailer")
 OURS = ("table", "conf", "routes", "made", "strangers")
@@ -36,108 +38,15 @@ FILES = {
     "exim": ("update-exim4.conf.conf",),
     "opensmtpd": ("smtpd.conf",),
     "sendmail": ("sendmail.mc",),
+    "zmailer": ("zmailer.conf", "mail.conf"),
 }
+# Where another file is there, it is the first one.
+FIRST = {"exim": "exim4.conf"}
+# Files beside them, each line of which must be told of.
+BESIDE = {"zmailer": ("smtpserver.conf", "scheduler.conf",
+                      "db/smtp-policy.src", "db/smtp-policy.relay",
+                      "db/smtp-policy.mx")}
 faults = []
-
-# (the first file, or None; words; exit status, what is printed)
-POSTFIX_ROWS = [
-    (None, "--to NEW", 66, "DIR/main.cf: No such file"),
-    (b"", "", 64, "--to NEW-DIR"),
-    (b"", "--to DIR", 73, "it holds files"),
-    (b"", "--to DIR/main.cf", 73, "Not a directory"),
-    (b"", "--to NEW/below/it", 73, "No such file"),
-    (b"", "--to /tmp/a;b", 64, "letters, digits"),
-    (b"", "--to NEW", 0, "0 missing"),
-    (b"", "--dry-run", 0, "nothing was written"),
-    (b"what is this", "--to NEW", 0, "no NAME = VALUE"),
-    (b"= x", "--to NEW", 0, "no NAME = VALUE"),
-    (b"a b = x", "--to NEW", 0, "no NAME = VALUE"),
-    (b"x\0y = z", "--to NEW", 0, "a NUL byte"),
-    (b"relayhost = ${x", "--to NEW", 0, "a bracket after $ is not closed"),
-    (b"a = $b\nb = $a\nrelayhost = $a", "--to NEW", 0, "leads to itself"),
-    (b"relayhost = " + b"${a?{" * 40 + b"}}" * 40 + b"\na = 1", "--to NEW", 0,
-     "leads to itself"),
-    (b"myhostname = a; user agent -", "--to NEW", 0, "bytes that have no"),
-    (b"myhostname = a}\nrelayhost = [x\xff]", "--to NEW", 0, "bytes that"),
-    (b"relayhost = [h]:99999", "--to NEW", 0, "no [HOST]:PORT"),
-    (b"relayhost = a\nrelayhost = [b]", "--to NEW", 0, "line 2 says it again"),
-    (b"alias_maps = hash", "--to NEW", 0, "no TYPE:PLACE"),
-    (b"alias_maps = hash:/nowhere/x", "--to NEW", 0, "No such file"),
-    (b"alias_maps = hash:/dev", "--to NEW", 0, "no regular file"),
-    (b"alias_maps = nis:mail.aliases", "--to NEW", 0, "no table of this"),
-    (b"mynetworks = 1.2.3.4.5", "--to NEW", 0, "it is no network"),
-    (b"mynetworks = /nowhere", "--to NEW", 0, "cannot be read"),
-    (b"mydestination = a\"b", "--to NEW", 0, "no name of a domain"),
-    (b"maximal_queue_lifetime = soon", "--to NEW", 0, "it is no time"),
-    (b"message_size_limit = 1;reject", "--to NEW", 0, "not one that could"),
-    (b"smtpd_relay_restrictions = check_client_access", "--to NEW", 0,
-     "names no table"),
-    (b"smtpd_relay_restrictions = reject_rbl_client", "--to NEW", 0,
-     "write `dnsbl"),
-    (b"smtpd_relay_restrictions = reject_martians", "--to NEW", 0,
-     "not known"),
-    (b"smtp_bind_address = 192.!0.2.25", "--to NEW", 0, "is a comment until"),
-    (b"smtpd_relay_restrictions = reject_rbl_client bl.example=12", "--to NEW",
-     0, "is a comment until"),
-    (b"myhostname = mx.$mydomain", "--to NEW", 0, "host mx.localdomain"),
-    (b"mydomain = $myhostname\nmyhostname = $mydomain", "--to NEW", 0,
-     "leads to itself"),
-    (b"smtpd_tls_cert_file = /etc/passwd\nsmtpd_tls_security_level = encrypt",
-     "--dry-run", 0, "\nreject tls no text"),
-    (b"mynetworks = 192.0.2.0/24", "--dry-run", 0,
-     "\naccept from 192.0.2.0/24 for any"),
-    (b"mynetworks = 192.0.2.0/24\nsmtpd_relay_restrictions = "
-     b"reject_unauth_destination", "--dry-run", 0, "these may not relay"),
-    (b"always_bcc = a=b@c@d", "--to NEW", 0, "is a comment until"),
-    (b"x" * 300 + b" = y", "--to NEW", 0, "no parameter has such a name"),
-    (b"smtpd_milters = unix:/a\"b", "--to NEW", 0, "bytes that have no"),
-]
-OPENSMTPD_ROWS = [
-    (None, "--to NEW", 66, "DIR/smtpd.conf: No such file"),
-    (b"", "", 64, "--to NEW-DIR"),
-    (b"", "--to NEW", 0, "0 missing"),
-    (b"what is this", "--to NEW", 0, "not known"),
-    (b"listen on \"all", "--to NEW", 0, "a quote is not closed"),
-    (b"listen on a\0b", "--to NEW", 0, "a NUL byte"),
-    (b"table x { a, b", "--to NEW", 0, "a { is not closed"),
-    (b"table x a, b }", "--to NEW", 0, "a } without its {"),
-    (b"match for domain <x", "--to NEW", 0, "a < without its >"),
-    (b"match for domain x>", "--to NEW", 0, "a > without its <"),
-    (b"listen on $lan", "--to NEW", 0, "a macro that is not known"),
-    (b"a = $a", "--to NEW", 0, "a macro that is not known"),
-    (b"include \"DIR/smtpd.conf\"", "--to NEW", 0, "includes go deeper"),
-    (b"include \"/nowhere\"", "--to NEW", 0, "No such file"),
-    (b"listen", "--to NEW", 0, "no port or no place"),
-    (b"listen on all port 99999", "--to NEW", 0, "no port or no place"),
-    (b"listen on all loudly", "--to NEW", 0, "\"loudly\" is not known"),
-    (b"match", "--to NEW", 0, "it has no action"),
-    (b"match action x", "--to NEW", 0, "there is no action x"),
-    (b"match from any for domain action", "--to NEW", 0, "no action"),
-    (b"action", "--to NEW", 0, "no statement that was taken names it"),
-    (b"action a relay host\nmatch for any action a", "--to NEW", 0,
-     "route * via mx"),
-    (b"action a relay host \"x y\"\nmatch for any action a", "--to NEW", 0,
-     "no relay that is known"),
-    (b"action a relay host h:x\nmatch for any action a", "--to NEW", 0,
-     "no relay that is known"),
-    (b"action a fly\nmatch for local action a", "--to NEW", 0,
-     "\"fly\" is not known"),
-    (b"action a mbox alias <t>\nmatch for local action a", "--to NEW", 0,
-     "there is no table t"),
-    (b"table t file:/nowhere\naction a mbox alias <t>\nmatch for local "
-     b"action a", "--to NEW", 0, "No such file"),
-    (b"table t sqlite:/nowhere\naction a mbox alias <t>\nmatch for local "
-     b"action a", "--to NEW", 0, "No such file"),
-    (b"smtp max-message-size many", "--to NEW", 0, "it is no size"),
-    (b"queue ttl soon", "--to NEW", 0, "it is no time"),
-    (b"bounce warn-interval", "--to NEW", 0, "write `schedule"),
-    (b"pki x cert /nowhere", "--to NEW", 0, "a pair of"),
-    (b"action a mbox\nmatch from any for domain \"a;b\" action a",
-     "--to NEW", 0, "no name of a domain"),
-    (b"match from any mail-from \"a } b\" for any reject", "--to NEW", 0,
-     "bytes that have no place"),
-    (b"x = " + b"a " * 300, "--to NEW", 0, "200 words"),
-]
 
 
 def run(words, **more):
@@ -178,7 +87,8 @@ def fixture(name, top, update):
     look(name + " unchanged", before, files(old))
     # what check warns of stands in front; that is a matter of the machine
     said = done.stdout.decode()
-    at = ("\n" + said).find("\n%s" % FILES[mailer][0])
+    first = files_of(mailer, old)[0]
+    at = ("\n" + said).find("\n%s" % first)
     got = {"table": said[at:].partition("\nwrote ")[0] + "\n"}
     with open(os.path.join(new, "zmailer.conf"), encoding="utf-8") as f:
         got["conf"] = f.read()
@@ -196,6 +106,13 @@ def fixture(name, top, update):
     routes(name, ours, conf)
     strangers(name, ours, conf)
     every_statement(name, mailer, old)
+
+
+def files_of(mailer, old):
+    """The files whose statements are read there."""
+    first = FIRST.get(mailer)
+    return (first,) if first and os.path.exists(os.path.join(old, first)) \
+        else FILES[mailer]
 
 
 def made(name, ours, new):
@@ -246,11 +163,26 @@ def every_statement(name, mailer, old):
     done = run(["import", mailer, old, "--dry-run", "--json"])
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     lines = {(row["file"], row["line"]) for row in rows}
-    for file in FILES[mailer]:
+    told = [(row["line"], row["name"]) for row in rows]
+    for row in BESIDE.get(mailer, ()):
+        if os.path.exists(os.path.join(old, row)):
+            with open(os.path.join(old, row), encoding="utf-8") as f:
+                for number in every_line(f.read()):
+                    look("%s %s:%d is told" % (name, row, number), True,
+                         (row, number) in lines)
+    for file in files_of(mailer, old):
         with open(os.path.join(old, file), encoding="utf-8") as f:
-            for number in STATEMENTS[mailer](f.read()):
+            lines_of = STATEMENTS[mailer] if file != FIRST.get(mailer) else \
+                lambda text: by_branch(text, told)
+            for number in lines_of(f.read()):
                 look("%s %s:%d is told" % (name, file, number), True,
                      (file, number) in lines)
+
+
+def every_line(text):
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip() and line.strip()[0] != "#":
+            yield number
 
 
 def by_line(text):
@@ -276,90 +208,37 @@ def by_call(text):
             yield number
 
 
+def by_branch(text, told):
+    """Lines of exim4.conf that are in force: those of a branch that is told
+    of are not, up to the .else or .endif of the same depth."""
+    is_off = [False]
+    before = ""
+    told = {line for line, name in told if name.startswith(".")}
+    for number, line in enumerate(text.split("\n"), 1):
+        word = line.strip()
+        was_open, before = before.endswith("\\"), line
+        if word.startswith(".if"):
+            is_off.append(is_off[-1] or number in told)
+        elif word.startswith(".el"):
+            is_off[-1] = is_off[-2] or number in told
+        elif word == ".endif":
+            is_off.pop()
+        elif word and word[0] != "#" and not was_open and not is_off[-1]:
+            yield number
+
+
 STATEMENTS = {"postfix": by_line, "exim": by_line, "opensmtpd": by_line,
-              "sendmail": by_call}
+              "sendmail": by_call, "zmailer": by_line}
 
 
-EXIM_ROWS = [
-    (None, "--to NEW", 66, "update-exim4.conf.conf: No such file"),
-    (b"", "", 64, "--to NEW-DIR"),
-    (b"", "--to NEW", 0, "0 missing"),
-    (b"what is this", "--to NEW", 0, "no NAME='VALUE'"),
-    (b"a\0b='x'", "--to NEW", 0, "no NAME='VALUE'"),
-    (b"dc_odd='x'", "--to NEW", 0, "not known"),
-    (b"dc_minimaldns='a'\ndc_minimaldns='b'", "--to NEW", 0, "says it again"),
-    (b"dc_local_interfaces='eth0'", "--to NEW", 0, "write `listen"),
-    (b"dc_other_hostnames='a}b'", "--to NEW", 0, "no name of a domain"),
-    (b"dc_relay_nets='1.2.3'", "--to NEW", 0, "accept from NET"),
-    (b"dc_relay_domains='a;b c'", "--to NEW", 0, "accept to PATTERN for any"),
-    (b"dc_eximconfig_configtype='smarthost'\ndc_smarthost='h::x'",
-     "--to NEW", 0, "route * via HOST"),
-    (b"dc_eximconfig_configtype='none'", "--to NEW", 0, "zmailer setup"),
-    (b"dc_localdelivery='mine'", "--to NEW", 0, "a transport of your own"),
-    (b"x=1\n" * 201, "--to NEW", 0, "more than 200 settings"),
-]
-SENDMAIL_ROWS = [
-    (None, "--to NEW", 66, "DIR/sendmail.mc: No such file"),
-    (b"", "", 64, "--to NEW-DIR"),
-    (b"", "--to NEW", 0, "4 taken, 0 not needed"),
-    (b"what is this", "--to NEW", 0, "a line of sendmail.cf is not read"),
-    (b"FEATURE(`access_db'", "--to NEW", 0, "a ( is not closed"),
-    (b"FEATURE(`access_db)dnl", "--to NEW", 0, "a ` is not closed"),
-    (b"FEATURE(`a\0b')dnl", "--to NEW", 0, "a NUL byte"),
-    (b"text\0text", "--to NEW", 0, "a NUL byte"),
-    (b"x(" + b"a," * 200 + b")", "--to NEW", 0, "more than 100 arguments"),
-    (b"x(" + b"(" * 20000 + b")", "--to NEW", 0, "a ( is not closed"),
-    (b"x(`" + b"`" * 20000, "--to NEW", 0, "a ` is not closed"),
-    (b"dnl\n" * 3 + b"x()\n" * 5001, "--to NEW", 0, "more than 5000 calls"),
-    (b"include(`DIR/sendmail.mc')", "--to NEW", 0, "includes go deeper"),
-    (b"include(`/nowhere')", "--to NEW", 0, "it is not there"),
-    (b"FEATURE()", "--to NEW", 0, "not known"),
-    (b"define()", "--to NEW", 0, "not known"),
-    (b"FEATURE(`access_db')", "--to NEW", 0, "access: No such file"),
-    (b"FEATURE(`access_db', `ldap:x')", "--to NEW", 0, "is no file"),
-    (b"FEATURE(`access_db', `hash /dev')", "--to NEW", 0, "no regular file"),
-    (b"FEATURE(`dnsbl', `a b')", "--to NEW", 0, "names no list"),
-    (b"FEATURE(`greet_pause', `soon')", "--to NEW", 0, "write `greet-pause"),
-    (b"FEATURE(`nullclient')", "--to NEW", 0, "names no host"),
-    (b"define(`SMART_HOST', `fly:x')", "--to NEW", 0, "no mailer here"),
-    (b"define(`SMART_HOST', `relay:a b')", "--to NEW", 0, "names no host"),
-    (b"define(`SMART_HOST', `[')", "--to NEW", 0, "names no host"),
-    (b"define(`SMART_HOST', `error:5.1.1:x')", "--to NEW", 0,
-     "write `route"),
-    (b"define(`confTO_MAIL', `soon')", "--to NEW", 0, "it is no time"),
-    (b"define(`confMAX_MESSAGE_SIZE', `1;x')", "--to NEW", 0,
-     "it is no number"),
-    (b"define(`confMAX_HOP', `1')", "--to NEW", 0, "is a comment until"),
-    (b"define(`confDOMAIN_NAME', `a;b')", "--to NEW", 0, "write `host NAME"),
-    (b"define(`confDOUBLE_BOUNCE_ADDRESS', `a;b')", "--to NEW", 0,
-     "write `postmaster"),
-    (b"define(`A', `A/A')\ndefine(`confCW_FILE', `A')\n"
-     b"FEATURE(`use_cw_file')", "--to NEW", 0, "is no file"),
-    (b"DAEMON_OPTIONS(`Port=99999')", "--to NEW", 0, "no port"),
-    (b"DAEMON_OPTIONS(`Address=1.2.3')", "--to NEW", 0, "no address"),
-    (b"DAEMON_OPTIONS(`Zeal=1')", "--to NEW", 0, "\"Zeal=1\" is not known"),
-    (b"DAEMON_OPTIONS(`Port=465')", "--to NEW", 0, "it needs a certificate"),
-    (b"define(`confSERVER_CERT', `/x')", "--to NEW", 0, "a pair of"),
-    (b"MASQUERADE_AS(`a b')", "--to NEW", 0, "it is no name of a domain"),
-    (b"EXPOSED_USER(`a;b')\nMASQUERADE_AS(`x.example')", "--to NEW", 0,
-     "is no name: write"),
-    (b"LOCAL_DOMAIN(`a;b')", "--to NEW", 0, "is no name of a domain"),
-    (b"RELAY_DOMAIN(`a;b')", "--to NEW", 0, "is no domain or network"),
-    (b"INPUT_MAIL_FILTER(`x', `S=fly:1')", "--to NEW", 0, "write `milter"),
-]
-BAD = {"postfix": POSTFIX_ROWS, "exim": EXIM_ROWS,
-       "opensmtpd": OPENSMTPD_ROWS, "sendmail": SENDMAIL_ROWS}
-
-
-def bad_rows(top, mailer):
-    rows = BAD[mailer]
+def bad_rows(top, mailer, rows, first):
     for number, (main, words, status, text) in enumerate(rows):
-        old = os.path.join(top, "bad-%s-%d" % (mailer, number))
+        old = os.path.join(top, "bad-%s-%d" % (first, number))
         new = old + "-new"
         os.mkdir(old)
         if main is not None:
             main = main.replace(b"DIR", old.encode())
-            with open(os.path.join(old, FILES[mailer][0]), "wb") as f:
+            with open(os.path.join(old, first), "wb") as f:
                 f.write(main + b"\n")
             with open(os.path.join(old, "master.cf"), "wb") as f:
                 f.write(b"smtp inet n - y - - smtpd\n")
@@ -497,7 +376,8 @@ def main():
             fixture(name, top, update)
         if not names:
             for mailer in sorted(BAD):
-                bad_rows(top, mailer)
+                bad_rows(top, mailer, BAD[mailer], FILES[mailer][0])
+            bad_rows(top, "exim", EXIM4_ROWS, FIRST["exim"])
             by_postmap(top)
             only_cf(top)
             password_nul(top)

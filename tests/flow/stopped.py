@@ -55,6 +55,8 @@ ROWS = [
     ("import", "opensmtpd DIR/nowhere --to DIR/new", 66, ["nowhere"]),
     ("import", "sendmail DIR/nowhere --to DIR/new", 66, ["nowhere"]),
     ("import", "opensmtpd --compare --to DIR/new", 69, ["no program"]),
+    ("import", "zmailer DIR/nowhere --to DIR/new", 66, ["nowhere"]),
+    ("import", "zmailer --compare --to DIR/new", 69, ["no program"]),
     ("import", "queue postfix DIR/nowhere", 66, ["nowhere"]),
     ("hello", "alice@localhost", 69, DAEMONS + ["nothing was sent"]),
     ("doctor", "processes", 2, ["zmailer start"]),

@@ -20,7 +20,7 @@ import tempfile
 TOP = os.environ["ZMAILER_SRC"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 import privateroot                                   # noqa: E402
-from zmtest import mta                               # noqa: E402
+from zmtest import dns, mta, tls                               # noqa: E402
 from zmtest.cases import Cases                       # noqa: E402
 
 case = Cases()
@@ -49,7 +49,10 @@ class Old:
         """Its files, beside what the package has there."""
         old = os.path.join(TOP, "tests", "import", fixture)
         for name in os.listdir(old):
-            if name not in OURS:
+            if os.path.isdir(os.path.join(old, name)) and name != "made":
+                shutil.copytree(os.path.join(old, name), self.root.root
+                                + self.place + "/" + name)
+            elif name not in OURS:
                 for to in {self.place, "/etc"} if name in (
                         "aliases", "mailname") else {self.place}:
                     shutil.copy(os.path.join(old, name),
@@ -102,14 +105,17 @@ class Old:
 
 def whole(packages, place, mailer, path, fixtures):
     """fixtures: name, prepare, addresses, differences that are known."""
+    wrong = {}
     for name, prepare, addresses, known in fixtures:
         old = Old(packages, place)
         try:
             old.give(name, prepare)
             found = old.compare(mailer, old.program(path), addresses)
-            assert found == known, (name, found)
+            if found != known:
+                wrong[name] = found
         finally:
             old.close()
+    assert not wrong, wrong
 
 
 def by_update(root):
@@ -130,6 +136,71 @@ def exim_says_the_same():
             "postmaster@mail.example.org": (["refused"], ["local root"])}),
         ("exim/satellite", by_update, ["x@other.example",
                                        "nobodyx@other.example"], {}),
+    ])
+
+
+# What the fixtures name, and is no file of theirs.
+EXIM_NEEDS = ("mx.pem", "mx.key", "s1.pem")
+
+
+def as_it_is(root):
+    """exim4.conf itself is read before what Debian generates."""
+    cert = tls.Cert()
+    cert.make(kind="rsa")
+    for name in EXIM_NEEDS:
+        shutil.copy(cert.pem if name == "mx.pem" else cert.key,
+                    f"{root.root}/etc/exim4/{name}")
+    root.write("/etc/resolv.conf", "nameserver 127.0.0.1\n")
+    done = root.run("sh", "-c", "chown -R root:root /etc/exim4 && chmod -R "
+                    "go-w /etc/exim4 && exim4 -bV", check=False)
+    assert b"/exim4.conf" in done.stdout, done.stdout
+
+
+# Names that their routers look up.
+MAILED = ("away.example", "other.example", "zm.example", "backup.example",
+          "odd.example")
+HOSTS_MET = ("in.customer.example", "a.two.example", "b.two.example",
+             "hub.inner.example", "lab.example", "mail.partner.example",
+             "bulk.isp.example", "smtp2.isp.example", "smtp.isp.example")
+
+
+def dns_rows():
+    rows = [("mx.met.test", "A", "192.0.2.200")]
+    rows += [(name, "MX", ("10", "mx.met.test")) for name in MAILED]
+    return rows + [(name, "A", f"192.0.2.{201 + n}")
+                   for n, name in enumerate(HOSTS_MET)]
+
+
+@case
+def exim_conf_says_the_same():
+    server = dns.Dns(dns_rows(), port=53)
+    try:
+        exim_conf()
+    finally:
+        server.close()
+
+
+def exim_conf():
+    whole(privateroot.EXIM_HEAVY, "/etc/exim4", "exim", "/usr/sbin/exim4", [
+        ("exim/conf-debian", as_it_is, None, {
+            # Debian's system_aliases has no transport for files and
+            # programs: Exim freezes such mail
+            "box@mail.example.org": ([], ["file /var/mail/box"]),
+            "prog@mail.example.org": ([], [
+                "program /usr/local/bin/tickets --new"])}),
+        ("exim/conf-debian-hub", as_it_is, None, {}),
+        ("exim/conf-smarthost", as_it_is, None, {
+            # Exim rewrites what an alias gives, too; no account is there
+            "postmaster@mail.example.org": (["smtp smtp.isp.example"],
+                                            ["local root"])}),
+        ("exim/conf-virtual", as_it_is, None, {
+            # * of an alias file comes before mailboxes there
+            "box@example.net": (["smtp away.example"], ["local box"])}),
+        ("exim/conf-list", as_it_is, None, {
+            # its queryprogram is no program of this machine
+            name + "@mail.example.org": (["deferred"], ["refused"])
+            for name in ("news-request", "talk-request", "zm-nobody")}),
+        ("exim/conf-relay", as_it_is, None, {}),
     ])
 
 

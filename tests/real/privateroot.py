@@ -33,6 +33,7 @@ POSTFIX = ["postfix", "bsd-mailx", "cron", "libsasl2-modules",
            "ca-certificates", "prometheus", "monitoring-plugins-standard"]
 DOVECOT = ["dovecot-core", "dovecot-lmtpd", "dovecot-imapd"]
 EXIM = ["exim4-daemon-light"]
+EXIM_HEAVY = ["exim4-daemon-heavy"]
 OPENSMTPD = ["opensmtpd"]
 SENDMAIL = ["sendmail"]
 NGINX = ["nginx-light"]
@@ -44,6 +45,7 @@ DATABASES = ["postgresql", "mariadb-server", "openssl"]
 DIRECTORIES = ["slapd", "ldap-utils", "redis-server", "openssl"]
 NAMESERVER = ["nsd", "ldnsutils", "openssl"]
 LAYERS = {"postfix": POSTFIX, "dovecot": DOVECOT, "exim": EXIM,
+          "exim-heavy": EXIM_HEAVY,
           "opensmtpd": OPENSMTPD, "sendmail": SENDMAIL, "nginx": NGINX,
           "saslauthd": SASLAUTHD, "filters": FILTERS, "syslog": SYSLOG, "databases": DATABASES,
           "directories": DIRECTORIES, "nameserver": NAMESERVER}

@@ -65,3 +65,13 @@ fuzz_targets += tests/fuzz/fuzz-old-sendmail
 tests_fuzz_fuzz_old_sendmail_SOURCES = tests/fuzz/tools/fuzz_old_sendmail.c tests/fuzz/tools/fuzz_old.h $(FUZZ_MAIN)
 tests_fuzz_fuzz_old_sendmail_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_old_sendmail_LDADD = tools/libtools.a $(ZM_LIBS)
+
+fuzz_targets += tests/fuzz/fuzz-exim-conf
+tests_fuzz_fuzz_exim_conf_SOURCES = tests/fuzz/tools/fuzz_exim_conf.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_exim_conf_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_exim_conf_LDADD = tools/libtools.a $(ZM_LIBS)
+
+fuzz_targets += tests/fuzz/fuzz-zmailer-conf
+tests_fuzz_fuzz_zmailer_conf_SOURCES = tests/fuzz/tools/fuzz_zmailer_conf.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_zmailer_conf_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_zmailer_conf_LDADD = tools/libtools.a $(ZM_LIBS)

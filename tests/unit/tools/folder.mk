@@ -3,7 +3,7 @@ if HAVE_CRITERION
 check_PROGRAMS += tests/unit/tools/unit-tools tests/unit/tools/testd
 SHORT_TESTS += tests/unit/tools/unit-tools
 tests_unit_tools_unit_tools_SOURCES = tests/unit/tools/test_supervisor.c \
-	tests/unit/tools/test_answers.c tests/unit/tools/test_authors.c tests/unit/tools/test_import.c \
+	tests/unit/tools/test_answers.c tests/unit/tools/test_authors.c tests/unit/tools/test_import.c tests/unit/tools/test_import_exim.c \
 	tests/unit/tools/test_import_opensmtpd.c tests/unit/tools/test_import_sendmail.c \
 	tests/unit/tools/test_import_queue.c tests/unit/tools/test_forward.c tests/unit/tools/test_handover.c \
 	tests/unit/tools/test_scrape.c tests/unit/tools/test_area.c \

@@ -7,7 +7,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "tools/zmailer/import/queue/old.h"
+#include "tools/zmailer/import/queue/queue.h"
 
 TestSuite(import_queue);
 
@@ -401,4 +401,62 @@ Test(import_queue, sendmail)
 		    sendmail_rows[i].want);
 	}
 	str_release(&out);
+}
+
+/* TRIES/WORDS of what lies beside a message. */
+Test(import_queue, words)
+{
+	static const struct {
+		const struct old_kind *kind;
+		const char *in, *want;
+	} said[] = {
+		{ &old_postfix, "", "0/" }, { &old_exim, "", "0/" },
+		{ &old_sendmail, "", "0/" },
+		{ &old_postfix, "\nrecipient=a@b.example\nstatus=4.4.1\n"
+		    "reason=no route\n\nrecipient=c@d.example\n"
+		    "reason=connect: refused\n", "0/connect: refused" },
+		{ &old_postfix, "reason=", "0/" },
+		{ &old_exim, "2026-11-27 09:10:11 Received from x\n"
+		    "2026-11-27 09:10:12 a@b.example R=r T=t defer (111)\n"
+		    "2026-11-27 09:10:13 == a@b.example defer (-1): late\n",
+		    "0/a@b.example defer (-1): late" },
+		{ &old_exim, "2026-11-27 09:10:13 == ", "0/" },
+		{ &old_sendmail, "V8\nT1\nN7\nMDeferred: refused\nSa\n",
+		    "7/Deferred: refused" },
+		{ &old_sendmail, "Nx\nM\n", "0/" },
+	};
+
+	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
+		struct str text = STR_INIT;
+		struct old_words words;
+
+		old_words(said[i].kind, slice_of(said[i].in), &words);
+		str_addf(&text, "%zu/" SLICE_FMT, words.tries, SLICE_ARG(
+		    words.said));
+		cr_expect_str_eq(text.buf, said[i].want, "%s", text.buf);
+		str_release(&text);
+	}
+}
+
+Test(import_queue, words_paths)
+{
+	static const struct {
+		const struct old_kind *kind;
+		const char *in, *want;
+	} paths[] = {
+		{ &old_postfix, "deferred/A/ABC", "defer/A/ABC" },
+		{ &old_postfix, "active/ABC", "-" },
+		{ &old_exim, "input/x/1abc-H", "msglog/x/1abc" },
+		{ &old_exim, "slow/input/1abc-H", "slow/msglog/1abc" },
+		{ &old_sendmail, "qfabc", "-" },
+	};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		struct arena *arena = arena_new();
+		const char *path = old_words_path(arena, paths[i].kind,
+		    paths[i].in);
+
+		cr_expect_str_eq(path == NULL ? "-" : path, paths[i].want);
+		arena_free(&arena);
+	}
 }

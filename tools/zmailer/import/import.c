@@ -28,8 +28,11 @@ static const struct {
 	const char		*places[4];	/* the first that is there */
 } import_mailers[] = {
 	{ "postfix", import_postfix, { "/etc/postfix" } },
-	{ "exim", import_exim, { "/etc/exim4" } },
+	{ "exim", import_exim, { "/etc/exim4", "/etc/exim",
+	    "/usr/local/etc/exim", "/etc/exim.conf" } },
 	{ "sendmail", import_sendmail, { "/etc/mail" } },
+	{ "zmailer", import_zmailer, { "/etc/zmailer.conf", "/opt/mail",
+	    "/usr/local/etc/zmailer.conf" } },
 	{ "opensmtpd", import_opensmtpd, { "/etc/smtpd.conf",
 	    "/etc/mail/smtpd.conf", "/etc/smtpd/smtpd.conf" } },
 };
@@ -208,10 +211,13 @@ import_compare(struct arguments *arguments)
 	if (to == NULL)
 		return arguments_refuse(arguments, "--to NEW-DIR says where "
 		    "the new configuration is");
-	if (strcmp(import_mailers[mailer].name, "opensmtpd") == 0) {
-		fprintf(stderr, "zmailer: import: OpenSMTPD has no program "
-		    "that tells where mail for an address goes without "
-		    "sending it: nothing to compare with\n");
+	if (strcmp(import_mailers[mailer].name, "opensmtpd") == 0 ||
+	    strcmp(import_mailers[mailer].name, "zmailer") == 0) {
+		fprintf(stderr, "zmailer: import: %s has no program that "
+		    "tells where mail for an address goes without sending "
+		    "it: nothing to compare with\n",
+		    import_mailers[mailer].read == import_zmailer ?
+		    "ZMailer 2.99" : "OpenSMTPD");
 		return EX_UNAVAILABLE;
 	}
 	arena = arena_new();

@@ -180,7 +180,7 @@ void import_finish(struct import *import, struct str *out_conf);
 typedef int import_reader_fn(struct import *import, const char *path,
     struct err *err);
 import_reader_fn import_postfix, import_exim, import_opensmtpd,
-    import_sendmail;
+    import_sendmail, import_zmailer;
 /* Release what is not in the arena. */
 void import_end(struct import *import);
 

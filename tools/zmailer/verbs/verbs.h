@@ -85,8 +85,8 @@ VERB(setup, "[--host NAME] [--domain NAME] [--listen all|local|ADDRESS:PORT] "
     "[--mailbox PATH] [--for-now] [--yes] [--dry-run]",
     "make the first configuration, from questions or flags")
 VERB(import, "postfix [DIR] [--to NEW-DIR] [--dry-run] | "
-    "exim|sendmail|opensmtpd [FILE|DIR] [--to NEW-DIR] [--dry-run] | queue "
-    "postfix|exim|sendmail DIR [--yes]; [--compare] [--addresses FILE] "
+    "exim|sendmail|opensmtpd|zmailer [FILE|DIR] [--to NEW-DIR] [--dry-run] | "
+    "queue postfix|exim|sendmail DIR [--yes]; [--compare] [--addresses FILE] "
     "[--with PROGRAM] [--json]",
     "convert the configuration of another mailer, setting by setting; compare "
     "where both send mail; take over its waiting mail")

@@ -63,6 +63,8 @@ exim_target_end(struct compare *compare, struct exim_target *target,
 	else if (slice_starts(target->address, "|"))
 		compare_place_add(compare, out, "program " SLICE_FMT,
 		    SLICE_ARG(slice_from(target->address, 1)));
+	else if (slice_is(target->address, "/dev/null"))
+		compare_place_add(compare, out, "discarded");
 	else if (slice_starts(target->address, "/"))
 		compare_place_add(compare, out, "file " SLICE_FMT,
 		    SLICE_ARG(target->address));
@@ -168,6 +170,8 @@ sendmail_line(struct compare *compare, struct slice line,
 	else if (slice_is(mailer, "prog"))
 		compare_place_add(compare, out, "program " SLICE_FMT,
 		    SLICE_ARG(slice_from(user, slice_starts(user, "|"))));
+	else if (slice_is(mailer, "*file*") && slice_is(user, "/dev/null"))
+		compare_place_add(compare, out, "discarded");
 	else if (slice_is(mailer, "*file*"))
 		compare_place_add(compare, out, "file " SLICE_FMT,
 		    SLICE_ARG(user));

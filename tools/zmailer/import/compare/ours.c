@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "tools/run/ask_router.h"
+#include "io/unix_socket.h"
 #include "tools/zmailer/import/compare/compare.h"
 
 #include "base/banned.h"
@@ -42,6 +43,16 @@ ours_host(struct compare *compare, struct slice host)
 	return slice_dup(compare->import->arena, host);
 }
 
+/* Exim names no place of a transport that delivers here. */
+static bool
+ours_is_inside(const struct compare *compare, const char *channel,
+    const char *host)
+{
+	return strcmp(compare->import->mailer, "exim") == 0 &&
+	    ((strcmp(channel, "lmtp") == 0 && unix_socket_is_meant(slice_of(
+	    host))) || (strcmp(channel, "pipe") == 0 && host[0] == '='));
+}
+
 static void
 ours_place(struct compare *compare, struct slice line,
     struct compare_answer *out)
@@ -58,6 +69,13 @@ ours_place(struct compare *compare, struct slice line,
 		compare_place_add(compare, out, "deferred");
 	else if (strcmp(channel.buf, "discard") == 0)
 		compare_place_add(compare, out, "discarded");
+	else if (strcmp(host.buf, "file") == 0 &&
+	    strcmp(user.buf, "/dev/null") == 0)
+		compare_place_add(compare, out, "discarded");
+	else if (ours_is_inside(compare, channel.buf, host.buf))
+		compare_place_add(compare, out, "local " SLICE_FMT,
+		    SLICE_ARG(slice_first(str_slice(&user), slice_find(
+		    str_slice(&user), '@'))));
 	else if (strcmp(channel.buf, "pipe") == 0)
 		compare_place_add(compare, out, "program %s", user.buf);
 	else if (strcmp(channel.buf, "local") == 0)

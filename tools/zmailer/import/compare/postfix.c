@@ -264,6 +264,9 @@ postfix_items(struct postfix_asked *asked, struct slice value,
 			compare_place_add(asked->compare, asked->out,
 			    "program " SLICE_FMT, SLICE_ARG(slice_from(item,
 			    1)));
+		else if (slice_is(item, "/dev/null"))
+			compare_place_add(asked->compare, asked->out,
+			    "discarded");
 		else if (slice_starts(item, "/"))
 			compare_place_add(asked->compare, asked->out, "file "
 			    SLICE_FMT, SLICE_ARG(item));

@@ -12,6 +12,7 @@
 #include <sysexits.h>
 
 #include "base/json.h"
+#include "tools/selection/progress.h"
 #include "tools/zmailer/import/compare/compare.h"
 
 #include "base/banned.h"
@@ -83,13 +84,31 @@ sum_say(size_t count, size_t differ, bool is_json)
 	str_release(&out);
 }
 
+/* Exim shows no port that a transport says: HOST is HOST:PORT then. */
+static void
+ports_forget(struct compare *compare, const struct compare_answer *old,
+    struct compare_answer *ours)
+{
+	for (size_t i = 0; i < ours->count && i < old->count; i++) {
+		size_t n = strlen(old->places[i]);
+
+		if (strncmp(ours->places[i], old->places[i], n) == 0 &&
+		    ours->places[i][n] == ':' && strncmp(ours->places[i],
+		    "smtp ", 5) == 0)
+			ours->places[i] = arena_printf(
+			    compare->import->arena, "%.*s", (int)n,
+			    ours->places[i]);
+	}
+}
+
 int
 compare_both(struct compare *compare, bool is_json)
 {
 	struct compare_answer *ours = arena_alloc(compare->import->arena,
 	    (compare->count + 1) * sizeof(*ours));
 	struct compare_answer old;
-	size_t differ = 0;
+	struct selection_progress progress;
+	size_t differ = 0, at;
 	struct err err;
 
 	memset(ours, 0, (compare->count + 1) * sizeof(*ours));
@@ -97,21 +116,29 @@ compare_both(struct compare *compare, bool is_json)
 		fprintf(stderr, "zmailer: import: %s\n", err.text);
 		return EX_UNAVAILABLE;
 	}
-	for (size_t i = 0; i < compare->count; i++) {
+	progress_begin(&progress, "compare", "compared", compare->count);
+	for (at = 0; at < compare->count && progress_step(&progress, at);
+	    at++) {
 		old = (struct compare_answer){ .count = 0 };
-		if (compare_old(compare, compare->addresses[i], &old, &err) !=
-		    0) {
+		if (compare_old(compare, compare->addresses[at], &old,
+		    &err) != 0) {
+			(void)progress_end(&progress, at);
 			fprintf(stderr, "zmailer: import: %s\n", err.text);
 			return EX_UNAVAILABLE;
 		}
 		compare_answer_settle(&old);
-		compare_answer_settle(&ours[i]);
-		if (compare_answer_equal(&old, &ours[i]))
+		compare_answer_settle(&ours[at]);
+		if (strcmp(compare->import->mailer, "exim") == 0)
+			ports_forget(compare, &old, &ours[at]);
+		if (compare_answer_equal(&old, &ours[at]))
 			continue;
 		differ++;
-		compare_difference_say(compare->addresses[i], &old, &ours[i],
-		    is_json);
+		progress_hide(&progress);
+		compare_difference_say(compare->addresses[at], &old,
+		    &ours[at], is_json);
 	}
-	sum_say(compare->count, differ, is_json);
+	/* what was asked counts, when somebody interrupted */
+	(void)progress_end(&progress, at);
+	sum_say(at, differ, is_json);
 	return differ > 0 ? 1 : EX_OK;
 }

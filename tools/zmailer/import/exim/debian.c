@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "grammar/net.h"
-#include "tools/zmailer/import/import.h"
+#include "tools/zmailer/import/exim/exim4.h"
 
 #include "base/banned.h"
 
@@ -403,7 +403,6 @@ static void
 exim_others(struct exim *exim)
 {
 	static const struct { const char *name, *text; } rows[] = {
-		{ "exim4.conf", NULL },
 		{ "exim4.conf.localmacros", NULL },
 		{ "hubbed_hosts", NULL },
 		{ "email-addresses", "write `generic <table>`" },
@@ -440,25 +439,33 @@ exim_others(struct exim *exim)
 		    "as domain, route and rules (zmailer help)");
 }
 
-int
-import_exim(struct import *import, const char *path, struct err *err)
+/* Of a directory the first that is there, as Exim of most systems has it;
+ * Debian's exim4.conf counts before what makes one. */
+static const char *
+exim_first(struct import *import, const char *path)
 {
-	static const char *const homes[] = { "/etc/exim4/", "/etc/", NULL };
-	struct exim *exim = arena_alloc(import->arena, sizeof(*exim));
-	const char **order = arena_alloc(import->arena, 2 * sizeof(*order));
-	struct slice text, line;
+	static const char *const names[] = { "exim4.conf", exim_conf,
+		"exim.conf", "configure" };
 	struct stat status;
+	const char *one;
+
+	if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
+		return path;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		one = arena_printf(import->arena, "%s/%s", path, names[i]);
+		if (access(one, F_OK) == 0)
+			return one;
+	}
+	return arena_printf(import->arena, "%s/%s", path, exim_conf);
+}
+
+static int
+exim_debian(struct import *import, const char *path, struct err *err)
+{
+	struct exim *exim = arena_alloc(import->arena, sizeof(*exim));
+	struct slice text, line;
 
 	*exim = (struct exim){ .import = import };
-	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
-		path = arena_printf(import->arena, "%s/%s", path, exim_conf);
-	import->file = path;
-	import->dir = arena_dup(import->arena, path, (size_t)(strrchr(path,
-	    '/') - path));
-	import->homes = homes;
-	order[0] = import_file_name(import, path);
-	order[1] = NULL;
-	import->order = order;
 	if (import_file_take(import->arena, path, &text, err) != 0)
 		return err_prefix(err, "%s", path);
 	exim->host = import_host_say(import);
@@ -470,4 +477,23 @@ import_exim(struct import *import, const char *path, struct err *err)
 	exim_visit(exim);
 	exim_others(exim);
 	return 0;
+}
+
+int
+import_exim(struct import *import, const char *path, struct err *err)
+{
+	static const char *const homes[] = { "/etc/exim4/", "/etc/exim/",
+		"/usr/local/etc/exim/", "/etc/", NULL };
+	const char **order = arena_alloc(import->arena, 2 * sizeof(*order));
+
+	path = exim_first(import, path);
+	import->file = path;
+	import->dir = arena_dup(import->arena, path, (size_t)(strrchr(path,
+	    '/') - path));
+	import->homes = homes;
+	order[0] = import_file_name(import, path);
+	order[1] = NULL;
+	import->order = order;
+	return slice_ends(slice_of(path), exim_conf) ? exim_debian(import,
+	    path, err) : import_exim4(import, path, err);
 }

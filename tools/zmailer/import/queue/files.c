@@ -89,6 +89,32 @@ old_files_open(const struct old_queue *queue, const struct old_row *row,
 }
 
 void
+old_row_hear(struct old_queue *queue, struct old_row *row,
+    const struct old_files *files)
+{
+	const char *path = old_words_path(queue->arena, queue->kind,
+	    row->main);
+	struct slice text = files->main, mapped = { NULL, 0 };
+	struct str shown = STR_INIT;
+	struct old_words words;
+	int64_t unused;
+
+	/* one that is not there has said nothing */
+	if (path != NULL) {
+		if (file_map(queue, path, &mapped, &unused, NULL) != 0)
+			return;
+		text = mapped;
+	}
+	old_words(queue->kind, queue->kind != &old_sendmail && path == NULL ?
+	    SLICE("") : text, &words);
+	str_add_escaped(&shown, words.said);
+	row->said = slice_dup(queue->arena, str_slice(&shown));
+	row->tries = words.tries;
+	str_release(&shown);
+	file_unmap(&mapped);
+}
+
+void
 old_files_close(struct old_files *files)
 {
 	file_unmap(&files->main);

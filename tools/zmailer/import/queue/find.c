@@ -61,7 +61,7 @@ row_add(struct old_queue *queue, struct slice id, const char *main,
 	row = &queue->rows[queue->count++];
 	*row = (struct old_row){ .id = slice_dup(queue->arena, id),
 	    .main = main, .state = state, .sender = "", .rcpts = "",
-	    .lost = "" };
+	    .lost = "", .said = "" };
 	return row;
 }
 

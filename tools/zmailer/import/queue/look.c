@@ -102,8 +102,10 @@ row_read(struct old_queue *queue, struct old_row *row, struct arena *arena,
 	result = queue->kind->read(arena, &files, &message, err);
 	if (result == 0)
 		result = queue->kind->copy(&files, &message, &sink, err);
-	if (result == 0)
+	if (result == 0) {
 		row_fill(queue, row, &message, &sink);
+		old_row_hear(queue, row, &files);
+	}
 	old_files_close(&files);
 	str_release(&message.lost);
 	return result;

@@ -38,6 +38,8 @@ struct old_row {
 	const char	*wrong;			/* DAMAGED, FAILED: why */
 	const char	*sender, *rcpts;	/* to be shown, escaped */
 	const char	*lost;			/* "": nothing */
+	const char	*said;			/* escaped; "": nothing */
+	size_t		 tries;			/* 0: not known */
 	size_t		 waiting, done;
 	int64_t		 arrived_us;
 	uint64_t	 bytes;
@@ -63,9 +65,25 @@ struct old_queue {
 int old_files_open(const struct old_queue *queue, const struct old_row *row,
     struct old_files *out, struct err *err);
 void old_files_close(struct old_files *files);
+/* What the old mailer last said of it; that there is nothing is no fault. */
+void old_row_hear(struct old_queue *queue, struct old_row *row,
+    const struct old_files *files);
 
 /* Does a process have this file of a message locked? */
 bool old_file_is_locked(const struct old_queue *queue, const char *path);
+
+/* ---- its last words (words.c) ------------------------------------------- */
+
+struct old_words {
+	size_t		tries;		/* 0: not known */
+	struct slice	said;		/* "": nothing */
+};
+/* Pure: of qf, a file of defer/, one of msglog/.  said points into text. */
+void old_words(const struct old_kind *kind, struct slice text,
+    struct old_words *out);
+/* The file beside a message that has them, in the arena; NULL: none. */
+const char *old_words_path(struct arena *arena, const struct old_kind *kind,
+    const char *main);
 
 /* ---- which there are (find.c) ------------------------------------------- */
 

@@ -60,6 +60,8 @@ old_row_text(const struct old_row *row, struct str *out)
 	if (row->done > 0)
 		str_addf(out, "    done  %zu recipient%s\n", row->done,
 		    row->done == 1 ? "" : "s");
+	if (*row->said != '\0')
+		str_addf(out, "    said  %s\n", row->said);
 	if (*row->lost != '\0')
 		str_addf(out, "    lost  %s\n", row->lost);
 	str_adds(out, "    ");
@@ -86,6 +88,8 @@ row_json(const struct old_row *row, struct str *out)
 		json_number(out, "done", (int64_t)row->done);
 		json_bool(out, "held", row->is_held);
 		json_text(out, "lost", slice_of(row->lost));
+		json_text(out, "said", slice_of(row->said));
+		json_number(out, "tries", (int64_t)row->tries);
 	}
 	if (row->wrong != NULL)
 		json_text(out, "wrong", slice_of(row->wrong));

@@ -102,7 +102,9 @@ taking_tell(const struct taking *it)
 	event(EV_IMPORTED, envelope->id, "queue",
 	    slice_of(it->queue->kind->name), "old", slice_of(it->row->id),
 	    "frozen", slice_of(it->row->is_held ? "yes" : "no"),
-	    "by", slice_of(by), NULL);
+	    "by", slice_of(by), "tries", it->row->tries == 0 ? SLICE("") :
+	    event_number((int64_t)it->row->tries), "said", slice_of(
+	    it->row->said), NULL);
 	event_flush();
 	str_release(&from);
 }
