@@ -1,5 +1,5 @@
 # web - the postmaster's desk in a browser, where libevent is
-# order: page < ask < session < pages < serve
+# order: page < ask < session < orders pages < serve
 EXTRA_DIST += web/files/style.css web/files/script.js
 if HAVE_LIBEVENT
 noinst_LIBRARIES += web/libweb.a
@@ -10,7 +10,11 @@ web_libweb_a_SOURCES = \
 	web/page/picture.c web/page/picture.h \
 	web/page/table.c web/page/table.h \
 	web/ask/ask.c web/ask/ask.h web/ask/question.c web/ask/question.h \
-	web/ask/source.c web/ask/source.h \
+	web/ask/wire.c web/ask/wire.h \
+	web/orders/calls.h web/orders/errand.c web/orders/errand.h \
+	web/orders/match.c web/orders/match.h web/orders/orders.c \
+	web/orders/orders.h web/orders/passwords.c web/orders/rows.h \
+	web/orders/source.c web/orders/source.h \
 	web/session/attempts.c web/session/attempts.h \
 	web/session/people.c web/session/people.h \
 	web/session/role.c web/session/role.h \

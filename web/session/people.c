@@ -61,7 +61,7 @@ people_role(struct people *people, struct slice user, struct err *err)
 
 enum password_result
 people_check(struct people *people, struct slice user, struct slice password,
-    struct err *err)
+    const char *client, struct err *err)
 {
 	enum role role = people_role(people, user, err);
 	struct slice entry = SLICE(PASSWORD_NOBODY);

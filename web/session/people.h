@@ -31,8 +31,8 @@ void people_close(struct people *people);
 enum role people_role(struct people *people, struct slice user,
     struct err *err);
 /* Is it the password of a user who has a role?  Takes as long for nobody as
- * for somebody. */
+ * for somebody.  client is where he is. */
 enum password_result people_check(struct people *people, struct slice user,
-    struct slice password, struct err *err);
+    struct slice password, const char *client, struct err *err);
 
 #endif

@@ -8,6 +8,7 @@
 #define ZM_TLS_HTTPS_H
 
 #include "base/err.h"
+#include "base/str.h"
 
 struct ssl_ctx_st;
 struct ssl_st;
@@ -16,6 +17,10 @@ struct ssl_st;
  * it.  NULL with err. */
 struct ssl_ctx_st *https_context(const char *certificate_file,
     const char *key_file, struct err *err);
+/* The same with the texts of these files, for who may not open them. */
+struct ssl_ctx_st *https_context_of(struct slice certificate,
+    const char *certificate_file, struct slice key, const char *key_file,
+    struct err *err);
 /* For one connection; its owner is who frees it.  NULL: no memory. */
 struct ssl_st *https_link(struct ssl_ctx_st *context);
 

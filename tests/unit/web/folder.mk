@@ -7,7 +7,7 @@ tests_unit_web_unit_web_SOURCES = \
 	tests/unit/web/made_request.h tests/unit/web/test_attempts.c \
 	tests/unit/web/test_change.c \
 	tests/unit/web/test_course.c tests/unit/web/test_form.c tests/unit/web/test_html.c \
-	tests/unit/web/test_order.c tests/unit/web/test_question.c \
+	tests/unit/web/test_match.c tests/unit/web/test_order.c tests/unit/web/test_question.c \
 	tests/unit/web/test_request.c tests/unit/web/test_session.c
 tests_unit_web_unit_web_CFLAGS = $(AM_CFLAGS) $(LIBEVENT_CFLAGS) \
 	$(CRITERION_CFLAGS)

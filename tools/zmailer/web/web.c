@@ -57,7 +57,6 @@ web_add_door(const struct conf *conf, const struct arguments *arguments,
 	words[3] = arena_printf(arena, "%s", users->spec);
 	words[4] = arena_printf(arena, "%s", arguments_text(arguments,
 	    OPT_ROLES));
-	words[5] = arena_printf(arena, "%s", conf->log_dir);
 	return 0;
 }
 

@@ -1,0 +1,50 @@
+/* calls.h - what the files of the process that orders share
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_WEB_CALLS_H
+#define ZM_WEB_CALLS_H
+
+#include "web/ask/wire.h"
+#include "web/orders/orders.h"
+#include "web/session/attempts.h"
+#include "web/session/people.h"
+#include "web/session/session.h"
+
+enum {
+	CALLS_MAX = 64,		/* without an answer; each may be a child */
+	LOGINS_MAX = 4		/* passwords that are looked at */
+};
+
+struct bufferevent;
+struct orders {
+	const struct orders_site *site;
+	struct asker	 asker;
+	struct bufferevent *bev;	/* to who serves */
+	unsigned	 calls;		/* without an answer */
+	struct web_session all[SESSIONS_MAX];
+	struct people	 people;
+	struct attempts	 attempts;
+	unsigned	 logins;	/* as LOGINS_MAX */
+};
+
+/* Answer a call. */
+void orders_answer(struct orders *orders, unsigned serial,
+    const struct question_answer *answer);
+/* The same, with a text for good, and a status with words else. */
+void orders_let_in(struct orders *orders, unsigned serial,
+    const struct web_session *session);
+void orders_refuse(struct orders *orders, unsigned serial, int status,
+    const char *words);
+/* Is the role still the one that the table has?  Else the session is over. */
+bool orders_role_holds(struct orders *orders, struct web_session *session);
+/* End a session, and tell who serves. */
+void orders_end_session(struct orders *orders, struct web_session *session);
+
+/* passwords.c: calls login and unlock. */
+void passwords_login(struct orders *orders, unsigned serial,
+    const char *const *words);
+void passwords_unlock(struct orders *orders, unsigned serial,
+    const char *const *words);
+
+#endif
