@@ -1,5 +1,5 @@
 # web - the postmaster's desk in a browser, where libevent is
-# order: page < ask < session < pages < serve
+# order: page < ask < session < pages < send < serve
 EXTRA_DIST += web/files/style.css web/files/script.js
 if HAVE_LIBEVENT
 noinst_LIBRARIES += web/libweb.a
@@ -25,17 +25,25 @@ web_libweb_a_SOURCES = \
 	web/pages/past.c web/pages/past.h \
 	web/pages/queue.c web/pages/refused.c web/pages/review.c \
 	web/pages/text.c web/pages/words.c \
+	web/send/answer.c web/send/answer.h web/send/compose.c \
+	web/send/compose.h web/send/dialogue.c web/send/dialogue.h \
+	web/send/inflow.c web/send/inflow.h web/send/key_table.c \
+	web/send/key_table.h web/send/keys.c web/send/keys.h \
+	web/send/letter.c web/send/letter.h web/send/letter_json.c \
+	web/send/lookup.c web/send/lookup.h web/send/place.c \
+	web/send/place.h web/send/send.c web/send/send.h \
+	web/send/wanted.c web/send/wanted.h \
 	web/serve/live.c web/serve/live.h web/serve/login.c web/serve/serving.h \
 	web/serve/reply.c web/serve/reply.h web/serve/request.c \
 	web/serve/request.h web/serve/routes.h web/serve/serve.c \
 	web/serve/serve.h web/serve/slots.c web/serve/slots.h \
 	web/serve/visits.c web/serve/visits.h
-web_libweb_a_CFLAGS = -I. $(AM_CFLAGS) $(LIBEVENT_CFLAGS)
+web_libweb_a_CFLAGS = -I. $(AM_CFLAGS) $(LIBEVENT_CFLAGS) $(JANSSON_CFLAGS)
 
 pkglibexec_PROGRAMS += web/zm-web
 web_zm_web_SOURCES = web/web.c
 web_zm_web_LDADD = web/libweb.a $(ZM_LIBS) $(LIBEVENT_LIBS) $(CRYPT_LIBS) \
-	$(SODIUM_LIBS)
+	$(SODIUM_LIBS) $(JANSSON_LIBS)
 
 # style sheet and script as C strings
 BUILT_SOURCES += web/serve/files.inc

@@ -23,6 +23,8 @@
 #include "base/clock.h"
 #include "tls/login/https.h"
 #include "web/pages/pages.h"
+#include "web/send/inflow.h"
+#include "web/send/send.h"
 #include "web/serve/live.h"
 #include "web/serve/reply.h"
 #include "web/serve/request.h"
@@ -213,11 +215,18 @@ serve_on_request(struct evhttp_request *http, void *context)
 {
 	struct serving *serving = context;
 	struct web_request request;
+	struct slice uri = slice_of(evhttp_request_get_uri(http));
+	struct bufferevent *bev = evhttp_connection_get_bufferevent(
+	    evhttp_request_get_connection(http));
 	const char *words;
 	int status;
 
-	slots_set_whole(evhttp_connection_get_bufferevent(
-	    evhttp_request_get_connection(http)));
+	slots_set_whole(bev);
+	if (send_is_path(slice_first(uri, slice_find(uri, '?')))) {
+		slots_set_live(bev);	/* its own deadlines end it */
+		send_take(http, uri);
+		return;
+	}
 	status = request_read(http, serving->is_network ? NULL : serving->host,
 	    &request, &words);
 	if (status != 0)
@@ -316,7 +325,8 @@ static void
 serve_limit(struct evhttp *http)
 {
 	evhttp_set_max_headers_size(http, REQUEST_HEADER_BYTES_MAX);
-	evhttp_set_max_body_size(http, REQUEST_BODY_BYTES_MAX);
+	evhttp_set_max_body_size(http, inflow_is_allowed() ?
+	    INFLOW_BODY_BYTES_MAX : REQUEST_BODY_BYTES_MAX);
 	evhttp_set_timeout(http, READ_S);
 	evhttp_set_allowed_methods(http, EVHTTP_REQ_GET | EVHTTP_REQ_POST |
 	    EVHTTP_REQ_HEAD | EVHTTP_REQ_PUT | EVHTTP_REQ_DELETE |
@@ -388,6 +398,7 @@ web_serve(struct asker *asker, unsigned port, struct web_door *door,
 	serve_prepare(&serving, door, port);
 	asker->base = base;
 	ask_open(base);
+	send_start();
 	slots_open(base, http, listener, tls);
 	serve_limit(http);
 	evhttp_set_gencb(http, serve_on_request, &serving);

@@ -12,6 +12,6 @@ tests_unit_web_unit_web_SOURCES = \
 tests_unit_web_unit_web_CFLAGS = $(AM_CFLAGS) $(LIBEVENT_CFLAGS) \
 	$(CRITERION_CFLAGS)
 tests_unit_web_unit_web_LDADD = web/libweb.a $(ZM_LIBS) \
-	$(LIBEVENT_LIBS) $(CRYPT_LIBS) $(SODIUM_LIBS) $(CRITERION_LIBS)
+	$(LIBEVENT_LIBS) $(CRYPT_LIBS) $(SODIUM_LIBS) $(JANSSON_LIBS) $(CRITERION_LIBS)
 endif
 endif
