@@ -27,10 +27,11 @@ web_libweb_a_SOURCES = \
 	web/pages/text.c web/pages/words.c \
 	web/send/answer.c web/send/answer.h web/send/compose.c \
 	web/send/compose.h web/send/dialogue.c web/send/dialogue.h \
+	web/send/dialogue_internal.h web/send/dialogue_steps.c \
 	web/send/inflow.c web/send/inflow.h web/send/key_table.c \
 	web/send/key_table.h web/send/keys.c web/send/keys.h \
 	web/send/letter.c web/send/letter.h web/send/letter_json.c \
-	web/send/lookup.c web/send/lookup.h web/send/place.c \
+	web/send/taken.c web/send/taken.h web/send/place.c \
 	web/send/place.h web/send/send.c web/send/send.h \
 	web/send/wanted.c web/send/wanted.h \
 	web/serve/live.c web/serve/live.h web/serve/login.c web/serve/serving.h \

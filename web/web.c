@@ -22,7 +22,8 @@ enum { WORDS = 5, WORDS_NETWORK = 11, WORDS_SEND = 4 };
 static int
 web_usage(FILE *out, int status)
 {
-	fputs("usage: zm-web [--send DIR LISTENER BYTES] ZMAILER CONFIGURATION RUN-DIRECTORY PORT "
+	fputs("usage: zm-web [--send DIR LISTENER BYTES] "
+	    "ZMAILER CONFIGURATION RUN-DIRECTORY PORT "
 	    "[ADDRESS:PORT CERTIFICATE KEY USERS ROLES LOG-DIRECTORY]\n\n"
 	    "zmailer web starts it; see zmailer-web(8).\n", out);
 	return status;
@@ -30,16 +31,16 @@ web_usage(FILE *out, int status)
 
 /* --send DIR LISTENER BYTES, before all others.  -1: BYTES is no number. */
 static int
-web_take_send(int *argc, char ***argv, struct send_desk *out)
+web_take_send(int *argc, char ***argv, struct send_how *out)
 {
 	uint64_t bytes;
 
-	*out = (struct send_desk){ .dir = NULL };
+	*out = (struct send_how){ .dir = NULL };
 	if (*argc <= WORDS_SEND || strcmp((*argv)[1], "--send") != 0)
 		return 0;
 	if (!slice_number(slice_of((*argv)[4]), 1, INT64_MAX, &bytes))
 		return -1;
-	*out = (struct send_desk){ .dir = (*argv)[2], .place = (*argv)[3],
+	*out = (struct send_how){ .dir = (*argv)[2], .place = (*argv)[3],
 	    .size_bytes = (size_t)bytes };
 	*argc -= WORDS_SEND;
 	*argv += WORDS_SEND;
@@ -50,7 +51,7 @@ int
 main(int argc, char **argv)
 {
 	struct asker asker = { .base = NULL };
-	struct send_desk send;
+	struct send_how send;
 	struct web_door door;
 	struct err err;
 	uint64_t port;
@@ -60,7 +61,8 @@ main(int argc, char **argv)
 		return printf("zmailer web %s\n", PACKAGE_VERSION) < 0;
 	if (argc == 2 && strcmp(argv[1], "--help") == 0)
 		return web_usage(stdout, EX_OK);
-	if (web_take_send(&argc, &argv, &send) < 0 || (argc != WORDS && argc != WORDS_NETWORK) ||
+	if (web_take_send(&argc, &argv, &send) < 0 ||
+	    (argc != WORDS && argc != WORDS_NETWORK) ||
 	    !slice_number(slice_of(argv[4]), 0, 65535, &port))
 		return web_usage(stderr, EX_USAGE);
 	err_program("zmailer: web");

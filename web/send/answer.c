@@ -96,14 +96,14 @@ answer_error(struct evhttp_request *http, int status, const char *words,
 /* ---- recipients --------------------------------------------------------- */
 
 static bool
-outcome_is_good(const struct outcome *outcome)
+outcome_is_good(const struct rcpt_outcome *outcome)
 {
 	return outcome->code / 100 == 2;
 }
 
 void
 answer_outcomes(struct str *out, const struct letter *letter,
-    const struct outcome *outcomes, const char *id, struct slice words)
+    const struct rcpt_outcome *outcomes, const char *id, struct slice words)
 {
 	struct slice *accepted = arena_alloc(letter->arena,
 	    (letter->rcpt_count + 1) * sizeof(*accepted));
@@ -145,7 +145,7 @@ answer_status(int code, struct slice text)
 /* ---- in a word ---------------------------------------------------------- */
 
 void
-answer_pack(struct str *out, const struct outcome *outcomes, size_t count)
+answer_pack(struct str *out, const struct rcpt_outcome *outcomes, size_t count)
 {
 	size_t start = out->len;
 
@@ -162,7 +162,7 @@ answer_pack(struct str *out, const struct outcome *outcomes, size_t count)
 
 static bool
 outcome_unpack(struct slice one, struct arena *arena,
-    struct outcome *outcomes, size_t count)
+    struct rcpt_outcome *outcomes, size_t count)
 {
 	struct str text = STR_INIT;
 	struct slice number, code;
@@ -184,12 +184,12 @@ outcome_unpack(struct slice one, struct arena *arena,
 
 void
 answer_unpack(struct slice packed, struct arena *arena,
-    struct outcome *outcomes, size_t count)
+    struct rcpt_outcome *outcomes, size_t count)
 {
 	struct slice one;
 
 	for (size_t i = 0; i < count; i++)
-		outcomes[i] = (struct outcome){ .code = 250 };
+		outcomes[i] = (struct rcpt_outcome){ .code = 250 };
 	while (slice_cut(&packed, ',', &one))
 		if (!outcome_unpack(one, arena, outcomes, count))
 			return;

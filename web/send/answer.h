@@ -25,15 +25,16 @@ void answer_error(struct evhttp_request *http, int status, const char *words,
 /* What came of each recipient, as an object: id (NULL: none), words (empty:
  * none), accepted, refused. */
 void answer_outcomes(struct str *out, const struct letter *letter,
-    const struct outcome *outcomes, const char *id, struct slice words);
-/* With which status a code of SMTP is answered: 422, 429 or 503. */
+    const struct rcpt_outcome *outcomes, const char *id, struct slice words);
+/* returns the status that a code of SMTP (and its words) is answered with:
+ * 422, 429 or 503 */
 int answer_status(int code, struct slice text);
 
 /* Refused recipients as one word without blanks ("-": none), and back; words
  * that are none leave all accepted. */
-void answer_pack(struct str *out, const struct outcome *outcomes,
+void answer_pack(struct str *out, const struct rcpt_outcome *outcomes,
     size_t count);
 void answer_unpack(struct slice packed, struct arena *arena,
-    struct outcome *outcomes, size_t count);
+    struct rcpt_outcome *outcomes, size_t count);
 
 #endif

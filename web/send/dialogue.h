@@ -31,7 +31,7 @@ struct submit_place {		/* where the listener is */
 	struct ssl_ctx_st *tls;
 };
 
-struct outcome {		/* of a recipient */
+struct rcpt_outcome {		/* of a recipient */
 	int		 code;		/* 0: not known */
 	struct slice	 text;		/* one line, safe to show */
 };
@@ -56,7 +56,7 @@ struct dialogue_told {		/* what it is told; the caller's */
 	struct slice	 user, password;
 	const char	*client;	/* an address, for XCLIENT; NULL */
 	struct letter	*letter;
-	struct outcome	*outcomes;	/* one for each recipient */
+	struct rcpt_outcome	*outcomes;	/* one for each recipient */
 	dialogue_fn	*fn;
 	void		*context;
 	/* what came of it, when it is over */

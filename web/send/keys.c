@@ -286,7 +286,7 @@ keys_read(struct keys *keys, const char *dir, struct err *err)
 }
 
 struct keys *
-keys_open(const char *dir, struct err *err)
+keys_new(const char *dir, struct err *err)
 {
 	struct keys *keys = mem_alloc(1, sizeof(*keys));
 
@@ -308,7 +308,7 @@ keys_open(const char *dir, struct err *err)
 }
 
 void
-keys_start(struct keys *keys, struct event_base *base)
+keys_thread_begin(struct keys *keys, struct event_base *base)
 {
 	sigset_t all, before;
 	struct event *event;

@@ -57,19 +57,25 @@ struct key_table {
 	size_t			 count, refused_bytes;
 };
 
+/* Empty. */
 void key_table_init(struct key_table *table);
+/* Forget all; for tests, the desk keeps its one until it ends. */
 void key_table_release(struct key_table *table);
-/* Take a line of the file, without its LF.  -1: it is none of ours. */
+/* Take a line of the file, without its LF.  returns 0; -1: it is none of
+ * ours */
 int key_table_take(struct key_table *table, struct slice line);
 /* All lines that say something at now_s; older keys are forgotten. */
 void key_table_write(struct key_table *table, int64_t now_s,
     struct str *out);
+/* The key of this sum; NULL: it is not known. */
 struct key *key_table_find(struct key_table *table,
     const unsigned char *sum);
-/* NULL: it is full. */
+/* returns the new key; NULL: it is full */
 struct key *key_table_add(struct key_table *table,
     const struct key_sums *sums, int64_t now_s, struct slice refused);
+/* Forget one. */
 void key_table_remove(struct key_table *table, struct key *key);
+/* Forget those whose day is over. */
 void key_table_expire(struct key_table *table, int64_t now_s);
 
 /* ---- with its file: keys.c ---------------------------------------------- */
@@ -78,9 +84,10 @@ struct keys;
 
 /* Open DIR, which is made where it is not there (0700), and read its file.
  * NULL: others may write it, another desk has it, or it cannot be read. */
-struct keys *keys_open(const char *dir, struct err *err);
+struct keys *keys_new(const char *dir, struct err *err);
 /* Lines are written by a thread from now on; once, before the first. */
-void keys_start(struct keys *keys, struct event_base *base);
+void keys_thread_begin(struct keys *keys, struct event_base *base);
+/* What is known; never NULL. */
 struct key_table *keys_table(struct keys *keys);
 
 /* Say that it is begun; fn is called from the loop when the line is on disk,

@@ -29,7 +29,9 @@ struct letter {
 	bool		 is_utf8;	/* SMTPUTF8 is: an address, a field */
 };
 
+/* Empty, with an arena; to be released whatever comes. */
 void letter_init(struct letter *letter);
+/* Its message and its arena are gone. */
 void letter_release(struct letter *letter);
 
 /* Read a message (message/rfc822).  The envelope is `from` and `to` of the
@@ -51,10 +53,12 @@ bool letter_can_json(void);
 void letter_finish(struct letter *letter, const char *key_hex,
     int64_t now_s);
 
-/* Add a recipient, once.  -1: it is no address, or one too many. */
+/* Add a recipient, once.  returns 0; -1: it is no address, or one too many;
+ * err names the member */
 int letter_add_rcpt(struct letter *letter, struct slice address,
     const char *member, struct err *err);
-/* The sender; "" is the null path. */
+/* Set the sender; "" is the null path.  returns 0; -1: it is no address, err
+ * names the member */
 int letter_set_from(struct letter *letter, struct slice address,
     const char *member, struct err *err);
 

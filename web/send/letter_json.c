@@ -16,9 +16,11 @@
 #include "grammar/base64.h"
 #include "grammar/message/mime_code.h"
 #include "web/send/compose.h"
+#endif
 
 #include "base/banned.h"
 
+#ifdef HAVE_JANSSON
 enum { FILES_MAX = 100, FIELDS_MAX = 100, FILE_NAME_BYTES_MAX = 255 };
 
 struct reading {
@@ -36,7 +38,7 @@ struct reading {
 /* ---- values ------------------------------------------------------------- */
 
 static int
-member_text(const struct reading *reading, const char *member,
+member_string(const struct reading *reading, const char *member,
     const json_t *value, struct slice *out)
 {
 	if (!json_is_string(value))
@@ -50,7 +52,7 @@ static int
 member_words(const struct reading *reading, const char *member,
     const json_t *value, struct slice *out)
 {
-	if (member_text(reading, member, value, out) < 0)
+	if (member_string(reading, member, value, out) < 0)
 		return -1;
 	if (!compose_is_text(*out))
 		return err_set(reading->err, "%s: it has a line end or "
@@ -102,6 +104,9 @@ mailbox_add(struct reading *reading, const char *member, struct slice text,
 	if (address.n == 0)
 		return err_set(reading->err, "%s: an address is missing",
 		    member);
+	if (slice_find(name, '<') < name.n || slice_find(name, '>') < name.n)
+		return err_set(reading->err, "%s: one address is wanted, as "
+		    "Ann <ann@example.org>", member);
 	if (letter_set_from(letter, address, member, reading->err) < 0)
 		return -1;
 	*out_address = letter->from;
@@ -223,7 +228,7 @@ static int
 member_body(struct reading *reading, const char *member, const json_t *value,
     struct slice *out)
 {
-	if (member_text(reading, member, value, out) < 0)
+	if (member_string(reading, member, value, out) < 0)
 		return -1;
 	for (size_t i = 0; i < out->n; i++)
 		if (out->p[i] == '\r' && (i + 1 == out->n ||
@@ -282,7 +287,7 @@ member_headers(struct reading *reading, const char *member,
 /* ---- files -------------------------------------------------------------- */
 
 static int
-file_name(struct reading *reading, const char *member, const json_t *value,
+attachment_name(struct reading *reading, const char *member, const json_t *value,
     struct compose_file *file)
 {
 	if (member_words(reading, member, value, &file->name) < 0)
@@ -295,14 +300,14 @@ file_name(struct reading *reading, const char *member, const json_t *value,
 }
 
 static int
-file_take(struct reading *reading, const char *key, const json_t *value,
+attachment_take(struct reading *reading, const char *key, const json_t *value,
     struct compose_file *file, struct str *bytes)
 {
 	struct slice text;
 	struct err why;
 
 	if (strcmp(key, "name") == 0)
-		return file_name(reading, "attachments.name", value, file);
+		return attachment_name(reading, "attachments.name", value, file);
 	if (strcmp(key, "type") == 0) {
 		if (member_words(reading, "attachments.type", value,
 		    &file->type) < 0)
@@ -314,7 +319,7 @@ file_take(struct reading *reading, const char *key, const json_t *value,
 	if (strcmp(key, "content") != 0)
 		return err_set(reading->err, "attachments: there is name, "
 		    "type and content, no other member");
-	if (member_text(reading, "attachments.content", value, &text) < 0)
+	if (member_string(reading, "attachments.content", value, &text) < 0)
 		return -1;
 	if (base64_decode(text, bytes, &why) < 0)
 		return err_set(reading->err, "attachments.content: %s",
@@ -344,7 +349,7 @@ member_attachments(struct reading *reading, const char *member,
 			return err_set(reading->err, "%s: each one is an "
 			    "object with content", member);
 		json_object_foreach(one, key, part)
-			if (file_take(reading, key, part, file,
+			if (attachment_take(reading, key, part, file,
 			    &reading->bytes[i]) < 0)
 				return -1;
 	}
@@ -470,7 +475,6 @@ letter_read_json(struct letter *letter, struct slice body, struct err *err)
 }
 
 #else
-#include "base/banned.h"
 
 bool
 letter_can_json(void)

@@ -61,7 +61,7 @@ place_resolve(const char *text, struct submit_place *out, struct err *err)
 }
 
 int
-place_find(const char *text, struct submit_place *out, struct err *err)
+submit_place_find(const char *text, struct submit_place *out, struct err *err)
 {
 	struct slice path;
 

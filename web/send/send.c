@@ -20,7 +20,7 @@
 #include "base/clock.h"
 #include "web/send/inflow.h"
 #include "web/send/keys.h"
-#include "web/send/lookup.h"
+#include "web/send/taken.h"
 #include "web/send/place.h"
 #include "web/send/send.h"
 #include "web/send/wanted.h"
@@ -34,12 +34,12 @@ struct sending {
 	struct evhttp_request	*http;	/* NULL: answered, or gone */
 	struct wanted		 wanted;
 	struct letter		 letter;
-	struct outcome		*outcomes;
+	struct rcpt_outcome		*outcomes;
 	struct dialogue_told	 told;
 	struct dialogue		*dialogue;
 	struct key_sums		 sums;
 	struct key		*key;	/* begun by us, or to be looked up */
-	struct lookup		 lookup;
+	struct taken		 taken;
 	char			 client[CLIENT_BYTES];
 	int64_t			 since_ms;	/* in line */
 	bool			 is_at_work;
@@ -58,7 +58,7 @@ static struct {
 	unsigned		 at_work, in_line;
 	STAILQ_HEAD(, sending)	 line;
 	struct event		*sweep;
-} desk = { .line = STAILQ_HEAD_INITIALIZER(desk.line) };
+} intake = { .line = STAILQ_HEAD_INITIALIZER(intake.line) };
 
 static const char no_room[] = "Too many messages are being sent: come again.";
 
@@ -90,7 +90,7 @@ sending_free(struct sending *sending)
 	mem_free(&sending);
 }
 
-static void desk_start_next(void);
+static void intake_start_next(void);
 
 /* It has its answer; what waits for it still, ends it. */
 static void
@@ -98,12 +98,12 @@ sending_end(struct sending *sending)
 {
 	dialogue_drop(&sending->dialogue);
 	if (sending->is_at_work)
-		desk.at_work--;
+		intake.at_work--;
 	sending->is_at_work = false;
 	sending->is_over = true;
 	if (!sending->is_waiting)
 		sending_free(sending);
-	desk_start_next();
+	intake_start_next();
 }
 
 static void
@@ -153,7 +153,7 @@ sending_answer_refused(struct sending *sending, int code, struct slice words)
 	int status = answer_status(code, words);
 
 	for (size_t i = 0; code == 0 && i < sending->letter.rcpt_count; i++) {
-		const struct outcome *outcome = &sending->outcomes[i];
+		const struct rcpt_outcome *outcome = &sending->outcomes[i];
 		int one = answer_status(outcome->code, outcome->text);
 
 		if (i == 0 || status == 422)
@@ -162,7 +162,7 @@ sending_answer_refused(struct sending *sending, int code, struct slice words)
 	if (status != 422)
 		extra.retry_after_s = 60;
 	for (size_t i = 0; code != 0 && i < sending->letter.rcpt_count; i++)
-		sending->outcomes[i] = (struct outcome){ .code = 0 };
+		sending->outcomes[i] = (struct rcpt_outcome){ .code = 0 };
 	answer_outcomes(&text, &sending->letter, sending->outcomes, NULL,
 	    words);
 	sending_answer(sending, status, str_slice(&text), &extra);
@@ -182,7 +182,7 @@ sending_on_over(struct sending *sending)
 	switch (told->end) {
 	case DIALOGUE_SENT:
 		if (key != NULL)
-			keys_end(desk.keys, key, told->id);
+			keys_end(intake.keys, key, told->id);
 		sending_answer_sent(sending, told->id, false);
 		return;
 	case DIALOGUE_UNKNOWN:
@@ -204,7 +204,7 @@ sending_on_over(struct sending *sending)
 		break;
 	}
 	if (key != NULL)
-		keys_forget(desk.keys, key);
+		keys_forget(intake.keys, key);
 }
 
 /* ---- its key ------------------------------------------------------------ */
@@ -219,7 +219,7 @@ sending_on_written(void *context, bool is_good)
 		sending->key = NULL;
 	if (sending->is_over) {		/* meanwhile the listener went */
 		if (sending->key != NULL)
-			keys_forget(desk.keys, sending->key);
+			keys_forget(intake.keys, sending->key);
 		sending_free(sending);
 	} else if (is_good) {
 		dialogue_go_on(sending->dialogue);
@@ -234,7 +234,7 @@ sending_on_written(void *context, bool is_good)
 static void
 sending_begin_key(struct sending *sending)
 {
-	struct key_table *table = keys_table(desk.keys);
+	struct key_table *table = keys_table(intake.keys);
 	struct str packed = STR_INIT;
 	struct key *key;
 
@@ -261,47 +261,47 @@ sending_begin_key(struct sending *sending)
 	}
 	sending->key = key;
 	sending->is_waiting = true;
-	keys_begin(desk.keys, key, sending_on_written, sending);
+	keys_begin(intake.keys, key, sending_on_written, sending);
 }
 
 /* The journal's word on one that was begun and has no end. */
 static void
-sending_on_lookup(void *context)
+sending_on_taken(void *context)
 {
 	struct sending *sending = context;
-	struct key *key = key_table_find(keys_table(desk.keys),
+	struct key *key = key_table_find(keys_table(intake.keys),
 	    sending->sums.key);
 
 	sending->is_waiting = false;
 	if (key != NULL && key->id[0] == '\0' && !key->is_under_way &&
-	    sending->lookup.answer == LOOKUP_TAKEN)
-		keys_end(desk.keys, key, sending->lookup.id);
+	    sending->taken.answer == TAKEN_YES)
+		keys_end(intake.keys, key, sending->taken.id);
 	if (sending->is_over) {
 		sending_free(sending);
 		return;
 	}
-	switch (sending->lookup.answer) {
-	case LOOKUP_NOT_TAKEN:
+	switch (sending->taken.answer) {
+	case TAKEN_NO:
 		dialogue_go_on(sending->dialogue);
 		return;
-	case LOOKUP_TAKEN:
+	case TAKEN_YES:
 		if (key != NULL) {
 			answer_unpack(slice_of(key->refused),
 			    sending->letter.arena, sending->outcomes,
 			    sending->letter.rcpt_count);
-			sending_answer_sent(sending, sending->lookup.id,
+			sending_answer_sent(sending, sending->taken.id,
 			    true);
 			break;
 		}
 		sending_error(sending, 409, "The day of this Idempotency-Key "
 		    "is over: look with zmailer trace.", 0);
 		break;
-	case LOOKUP_LATER:
+	case TAKEN_LATER:
 		sending_error(sending, 409, "A request with this "
 		    "Idempotency-Key was begun, and its end is not known "
 		    "yet: come again.", LATER_S);
 		break;
-	case LOOKUP_OPEN:
+	case TAKEN_OPEN:
 		sending_error(sending, 409, "A request with this "
 		    "Idempotency-Key was begun, and the journal cannot say "
 		    "whether its message was taken: look with zmailer trace, "
@@ -315,7 +315,7 @@ sending_on_lookup(void *context)
 static void
 sending_on_known(struct sending *sending)
 {
-	struct key_table *table = keys_table(desk.keys);
+	struct key_table *table = keys_table(intake.keys);
 	struct key *key;
 
 	key_table_expire(table, clock_wall_s());
@@ -336,12 +336,12 @@ sending_on_known(struct sending *sending)
 		answer_unpack(slice_of(key->refused), sending->letter.arena,
 		    sending->outcomes, sending->letter.rcpt_count);
 		sending_answer_sent(sending, key->id, true);
-	} else if (lookup_can(sending->letter.id)) {
-		sending->lookup = (struct lookup){ .asker = desk.asker,
+	} else if (taken_can(sending->letter.id)) {
+		sending->taken = (struct taken){ .asker = intake.asker,
 		    .at_s = key->at_s, .message_id = sending->letter.id,
 		    .from = sending->letter.from };
 		sending->is_waiting = true;
-		lookup_begin(&sending->lookup, sending_on_lookup, sending);
+		taken_begin(&sending->taken, sending_on_taken, sending);
 		return;
 	} else {
 		sending_error(sending, 409, "A request with this "
@@ -392,10 +392,10 @@ sending_on_news(void *context, enum dialogue_news news)
 static void
 sending_start(struct sending *sending)
 {
-	desk.at_work++;
+	intake.at_work++;
 	sending->is_at_work = true;
-	sending->told = (struct dialogue_told){ .base = desk.asker->base,
-	    .place = &desk.place, .user = sending->wanted.user,
+	sending->told = (struct dialogue_told){ .base = intake.asker->base,
+	    .place = &intake.place, .user = sending->wanted.user,
 	    .password = sending->wanted.password,
 	    .client = sending->client[0] != '\0' ? sending->client : NULL,
 	    .letter = &sending->letter, .outcomes = sending->outcomes,
@@ -406,43 +406,43 @@ sending_start(struct sending *sending)
 /* ---- the line ----------------------------------------------------------- */
 
 static void
-desk_start_next(void)
+intake_start_next(void)
 {
 	struct sending *sending;
 
-	while (desk.at_work < SEND_AT_WORK_MAX &&
-	    (sending = STAILQ_FIRST(&desk.line)) != NULL) {
-		STAILQ_REMOVE_HEAD(&desk.line, line);
-		desk.in_line--;
+	while (intake.at_work < SEND_AT_WORK_MAX &&
+	    (sending = STAILQ_FIRST(&intake.line)) != NULL) {
+		STAILQ_REMOVE_HEAD(&intake.line, line);
+		intake.in_line--;
 		sending_start(sending);
 	}
 }
 
 /* Who waited for too long, or in vain. */
 static void
-desk_on_sweep(evutil_socket_t fd, short what, void *context)
+intake_on_sweep(evutil_socket_t fd, short what, void *context)
 {
 	int64_t now_ms = clock_steady_ms();
 	struct sending *sending;
 
-	while ((sending = STAILQ_FIRST(&desk.line)) != NULL &&
+	while ((sending = STAILQ_FIRST(&intake.line)) != NULL &&
 	    now_ms - sending->since_ms > SEND_IN_LINE_MS) {
-		STAILQ_REMOVE_HEAD(&desk.line, line);
-		desk.in_line--;
+		STAILQ_REMOVE_HEAD(&intake.line, line);
+		intake.in_line--;
 		sending_error(sending, 503, no_room, LATER_S);
 		sending_end(sending);
 	}
 }
 
 static void
-desk_add(struct sending *sending)
+intake_add(struct sending *sending)
 {
-	if (desk.at_work < SEND_AT_WORK_MAX) {
+	if (intake.at_work < SEND_AT_WORK_MAX) {
 		sending_start(sending);
-	} else if (desk.in_line < SEND_IN_LINE_MAX) {
+	} else if (intake.in_line < SEND_IN_LINE_MAX) {
 		sending->since_ms = clock_steady_ms();
-		STAILQ_INSERT_TAIL(&desk.line, sending, line);
-		desk.in_line++;
+		STAILQ_INSERT_TAIL(&intake.line, sending, line);
+		intake.in_line++;
 	} else {
 		sending_error(sending, 503, no_room, LATER_S);
 		sending_end(sending);
@@ -494,17 +494,17 @@ sending_read(struct sending *sending, struct err *err)
 	struct wanted *wanted = &sending->wanted;
 	struct letter *letter = &sending->letter;
 
-	if (!desk.has_place)
-		return err_set(err, "%s", desk.why), 503;
+	if (!intake.has_place)
+		return err_set(err, "%s", intake.why), 503;
 	if ((wanted->is_json ? letter_read_json(letter, wanted->body, err) :
 	    letter_read_message(letter, wanted->body, wanted->query,
 	    err)) < 0)
 		return 400;
 	if (wanted->is_json && wanted->query.n > 0)
 		return err_set(err, "the query: JSON says it all"), 400;
-	if (letter->message.len > desk.size_bytes)
+	if (letter->message.len > intake.size_bytes)
 		return err_set(err, "The message has more than %zu bytes.",
-		    desk.size_bytes), 413;
+		    intake.size_bytes), 413;
 	if (wanted->key != NULL && wanted_sums(wanted, sending->sums.key,
 	    sending->sums.body) < 0)
 		return err_set(err, "no digest of the key can be made"), 503;
@@ -532,7 +532,7 @@ send_take(struct evhttp_request *http, struct slice path_and_query)
 		sending_end(sending);
 		return;
 	}
-	desk_add(sending);
+	intake_add(sending);
 }
 
 /* ---- the start ---------------------------------------------------------- */
@@ -544,20 +544,20 @@ send_is_path(struct slice path)
 }
 
 int
-send_open(const struct send_desk *how, const struct asker *asker,
+send_open(const struct send_how *how, const struct asker *asker,
     struct err *err)
 {
 	struct err why = { "" };
 
-	desk.asker = asker;
-	desk.size_bytes = how->size_bytes;
-	desk.keys = keys_open(how->dir, err);
-	if (desk.keys == NULL)
+	intake.asker = asker;
+	intake.size_bytes = how->size_bytes;
+	intake.keys = keys_new(how->dir, err);
+	if (intake.keys == NULL)
 		return -1;
-	desk.has_place = place_find(how->place, &desk.place, &why) == 0;
-	strlcpy(desk.why, why.text, sizeof(desk.why));
-	if (!desk.has_place)
-		warning("/send: %s", desk.why);
+	intake.has_place = submit_place_find(how->place, &intake.place, &why) == 0;
+	strlcpy(intake.why, why.text, sizeof(intake.why));
+	if (!intake.has_place)
+		warning("/send: %s", intake.why);
 	inflow_allow(how->size_bytes);
 	return 0;
 }
@@ -567,11 +567,11 @@ send_start(void)
 {
 	struct timeval every = { .tv_sec = 1 };
 
-	if (desk.keys == NULL)
+	if (intake.keys == NULL)
 		return;
-	keys_start(desk.keys, desk.asker->base);
-	desk.sweep = event_new(desk.asker->base, -1, EV_PERSIST,
-	    desk_on_sweep, NULL);
-	if (desk.sweep == NULL || event_add(desk.sweep, &every) < 0)
+	keys_thread_begin(intake.keys, intake.asker->base);
+	intake.sweep = event_new(intake.asker->base, -1, EV_PERSIST,
+	    intake_on_sweep, NULL);
+	if (intake.sweep == NULL || event_add(intake.sweep, &every) < 0)
 		panic("no timer");
 }

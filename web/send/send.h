@@ -22,7 +22,7 @@ enum {
 	SEND_KEY_BYTES_MAX = 128	/* of Idempotency-Key */
 };
 
-struct send_desk {		/* how the desk was started */
+struct send_how {		/* how the desk was started */
 	const char	*dir;		/* of keys */
 	const char	*place;		/* "unix:/PATH", "tcp:HOST:PORT",
 					 * "tls:HOST:PORT", or "none" */
@@ -30,7 +30,7 @@ struct send_desk {		/* how the desk was started */
 };
 
 /* Open DIR and find the listener.  -1: err says what is wrong. */
-int send_open(const struct send_desk *desk, const struct asker *asker,
+int send_open(const struct send_how *how, const struct asker *asker,
     struct err *err);
 /* The loop is there. */
 void send_start(void);

@@ -1,6 +1,7 @@
 /* https.h - a pair of certificate and key for a library that speaks TLS
  *
- * The desk's server, and its client of a listener, are libevent's: they want OpenSSL's own objects.
+ * The desk's server, and its client of a listener, are libevent's: they want
+ * OpenSSL's own objects.
  *
  * SPDX-License-Identifier: ISC
  */
