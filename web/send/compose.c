@@ -17,7 +17,7 @@
 
 #include "base/banned.h"
 
-enum { NAME_BYTES_MAX = 76, PLAIN_BYTES_MAX = 900, TYPE_BYTES_MAX = 127 };
+enum { SHORT_BYTES = 12, NAME_BYTES_MAX = 76, PLAIN_BYTES_MAX = 900, TYPE_BYTES_MAX = 127 };
 
 /* ---- what may stand where ----------------------------------------------- */
 
@@ -98,11 +98,13 @@ void
 compose_field(struct str *out, const char *name, struct slice words)
 {
 	words = slice_trim(words);
-	str_addf(out, "%s: ", name);
-	if (compose_is_plain(words))
-		str_add_slice(out, words);
-	else
+	str_addf(out, "%s:", name);
+	if (compose_is_plain(words)) {
+		str_addf(out, " " SLICE_FMT, SLICE_ARG(words));
+	} else {	/* such a line has 76 characters at the most */
+		str_adds(out, words.n > SHORT_BYTES ? "\n " : " ");
 		mime_word_add(out, words, true);
+	}
 	str_addc(out, '\n');
 }
 

@@ -69,7 +69,7 @@ class World:
             "auth users <passwords> clear loopback\n"
             f"table passwords file:{table}\n"
             "trust 127.0.0.1 xclient\n"
-            "limit rate 1/1h per to to fast@localhost auth\n"
+            "limit rate 10/1h per user user bob\n"
             "defer to later@localhost text \"not now\"\n"
             "reject to never@localhost text \"never\"\n")
         self.instance.start()
@@ -114,11 +114,10 @@ def run(name, tests):
         return 77
     world = World()
     failed = 0
-    only = sys.argv[1:]
+    tests = [test for test in tests
+             if test.__name__ in (sys.argv[1:] or test.__name__)]
     try:
         for test in tests:
-            if only and test.__name__ not in only:
-                continue
             try:
                 test(world)
                 print("ok", test.__name__.replace("_", " "))

@@ -130,7 +130,7 @@ Test(send_compose, fields)
 	compose_mailbox(&out, SLICE(""), SLICE("a@b"));
 	cr_expect_str_eq(out.buf, "Subject: plain\n"
 	    "Subject: =?utf-8?q?gr=C3=BC?=\n"
-	    "Subject: =?utf-8?q?=3D=3Futf=2D8=3Fq=3Fx=3F=3D?=\n"
+	    "Subject:\n =?utf-8?q?=3D=3Futf=2D8=3Fq=3Fx=3F=3D?=\n"
 	    "\"A \\\"B\\\" \\\\C\" <a@b><a@b>");
 	str_release(&out);
 }
