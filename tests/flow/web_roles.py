@@ -4,6 +4,8 @@ address and each order, a row each (ROLES, ORDERS).
 
 SPDX-License-Identifier: ISC
 """
+import base64
+import json
 import os
 import re
 import shutil
@@ -84,13 +86,16 @@ class World:
             "ghost administer\nodd superuser\n")
         self.instance.configure(
             f"tls certificate {self.cert.pem} key {self.cert.key}\n"
-            f"auth users <passwords>\ntable passwords file:{self.users}\n")
+            f"auth users <passwords>\ntable passwords file:{self.users}\n"
+            f"listen unix:{self.instance.dir}/submission submission\n"
+            "trust 127.0.0.1 xclient\n")
         self.instance.zmailer("reload")
         self.port = mta.free_port()
         self.clock = mta.Clock(os.path.join(self.instance.dir, "clock"))
         self.process = subprocess.Popen(
             [f"{mta.BUILD}/bin/zmailer", "web", "--listen",
-             f"127.0.0.1:{self.port}", "--roles", self.roles],
+             f"127.0.0.1:{self.port}", "--roles", self.roles, "--send",
+             os.path.join(self.instance.dir, "keys")],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env=dict(self.instance.env, ZMAILER_TEST_CLOCK=self.clock.path),
             text=True)
@@ -208,6 +213,32 @@ def each_address_for_each_role(world):
             twin = world.people[user].json(here.replace("ID", world.id))
             if user is NOBODY and NOBODY not in who:
                 assert twin.status == 403 and "error" in twin.json(), what
+
+
+def programs_need_a_password_and_no_role(world):
+    """POST /send is no address of a role: who may send by SMTP may here."""
+    def send(visitor, user, password, **fields):
+        return visitor.ask("POST", "/send", {
+            "Content-Type": "application/json",
+            "Authorization": "Basic " + base64.b64encode(
+                f"{user}:{password}".encode()).decode(), **fields},
+            body=json.dumps({"from": f"{user}@localhost",
+                             "to": "alice@localhost", "text": "hi"}))
+    stranger = browser.Visitor(world.port, "127.0.0.77")
+    for user in PASSWORDS:
+        reply = send(stranger, user, PASSWORDS[user])
+        assert reply.status == 200, (user, reply.text)
+        assert send(stranger, user, "guess").status == 401, user
+    # a session is none of its concern, and its cookie is refused
+    cookie = world.people["anna"].cookie
+    assert send(stranger, "anna", PASSWORDS["anna"],
+                Cookie=cookie).status == 403
+    assert send(stranger, "ghost", "").status == 401
+    # the listener judges the client, not the desk
+    clients = {row["client"].rpartition(":")[0] for row in
+               world.instance.events() if row["ev"] == "message.accepted" and
+               row["from"].split("@")[0] in PASSWORDS}
+    assert clients == {"127.0.0.77"}, clients
 
 
 def each_order_for_each_role(world):
@@ -408,6 +439,7 @@ def what_is_missing_is_named(world):
 
 TESTS = (it_says_where, nothing_is_told_in_the_clear,
          only_a_password_lets_in, all_log_in, each_address_for_each_role,
+         programs_need_a_password_and_no_role,
          each_order_for_each_role, what_a_role_may_not_is_not_offered,
          an_order_is_in_the_journal_with_who,
          orders_want_the_password_again,

@@ -15,11 +15,19 @@
  *	unlock CLIENT SECRET PASSWORD
  *	leave SECRET
  *	renew				text: certificate, trouble: key, in PEM
- *	connect PLACE			a row of web/orders/places.h
+ *	trace SINCE UNTIL WHAT		zmailer trace, for POST /send
  *
  * open and login are answered by "SECRET ROLE USER"; refused they have the
  * status of HTTP as text, the words as trouble.  An answer with the serial 0
  * is to no call: the session whose secret is its text is over.
+ *
+ * With POST /send there is a second pair, for connections to our own submission
+ * listener, the only place there is a way to.  Answers come in the order of
+ * the calls:
+ *
+ *	connect
+ *	there				with the descriptor
+ *	not WHY
  *
  * SPDX-License-Identifier: ISC
  */
@@ -27,6 +35,10 @@
 #define ZM_WEB_WIRE_H
 
 #include "web/ask/question.h"
+
+#define WIRE_CONNECT "connect"
+#define WIRE_THERE "there"
+#define WIRE_NOT "not"
 
 enum {
 	WIRE_WORDS_MAX = QUESTION_WORDS_MAX + 4,	/* with a NULL */

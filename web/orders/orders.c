@@ -30,6 +30,7 @@
 #include "journal/event.h"
 #include "tls/pair.h"
 #include "web/orders/calls.h"
+#include "web/orders/intake.h"
 #include "web/orders/match.h"
 
 #include "base/banned.h"
@@ -292,6 +293,7 @@ static const struct {
 	{ "unlock", 3, 3, passwords_unlock },
 	{ "leave", 1, 1, orders_leave },
 	{ "renew", 0, 0, orders_renew },
+	{ "trace", 3, 3, intake_trace },
 };
 
 /* 0; -1: it is no call. */
@@ -430,40 +432,58 @@ orders_open(struct orders *orders, const struct orders_site *site, int fd)
 }
 
 static void
-orders_run(const struct orders_site *site, int fd) __attribute__((noreturn));
+orders_run(const struct orders_site *site, const struct orders_ends *ends)
+	__attribute__((noreturn));
 static void
-orders_run(const struct orders_site *site, int fd)
+orders_run(const struct orders_site *site, const struct orders_ends *ends)
 {
 	static struct orders orders;
 
 	orders_take_signals();
-	orders_open(&orders, site, fd);
+	orders_open(&orders, site, ends->calls);
+	if (ends->dial >= 0)
+		intake_open(&orders, ends->dial);
 	orders_print_link(&orders);
 	(void)event_base_dispatch(orders.asker.base);
 	_exit(EXIT_FATAL);
 }
 
-int
-orders_start(const struct orders_site *site, int shut, int *out_fd,
-    struct err *err)
+/* Two ends of a pair, neither of which waits.  0 or -1. */
+static int
+orders_pair(int *out_ours, int *out_theirs, struct err *err)
 {
 	int ends[2];
-	pid_t pid;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0,
 	    ends) < 0)
 		return err_sys(err, "a socket pair");
+	*out_ours = ends[0];
+	*out_theirs = ends[1];
+	return 0;
+}
+
+int
+orders_start(const struct orders_site *site, int shut, struct orders_ends *out,
+    struct err *err)
+{
+	struct orders_ends theirs = { -1, -1 };
+	pid_t pid;
+
+	*out = theirs;
+	if (orders_pair(&out->calls, &theirs.calls, err) < 0 ||
+	    (site->submit_length > 0 &&
+	    orders_pair(&out->dial, &theirs.dial, err) < 0))
+		return -1;
 	pid = fork();
 	if (pid == 0) {
 		close(shut);
-		close(ends[0]);
-		orders_run(site, ends[1]);
+		close(out->calls);
+		if (out->dial >= 0)
+			close(out->dial);
+		orders_run(site, &theirs);
 	}
-	close(ends[1]);
-	if (pid < 0) {
-		close(ends[0]);
-		return err_sys(err, "a process");
-	}
-	*out_fd = ends[0];
-	return 0;
+	close(theirs.calls);
+	if (theirs.dial >= 0)
+		close(theirs.dial);
+	return pid < 0 ? err_sys(err, "a process") : 0;
 }

@@ -10,6 +10,8 @@
 #ifndef ZM_WEB_ORDERS_H
 #define ZM_WEB_ORDERS_H
 
+#include <sys/socket.h>
+
 #include "base/err.h"
 #include "conf/conf.h"
 #include "web/orders/errand.h"
@@ -22,11 +24,18 @@ struct orders_site {		/* the strings are the caller's */
 	const char	*users, *roles;	/* a table's spec, a file */
 	const char	*certificate, *key;	/* files */
 	char		 host[96];	/* with its port, for the link */
+	bool		 has_intake;	/* POST /send is there */
+	const struct sockaddr *submit;	/* its submission listener */
+	socklen_t	 submit_length;	/* 0: there is none */
 };
 
-/* Fork it.  shut is a descriptor that it has no business with.  *out_fd is the
- * socket to it: its end is the end of the process.  0 or -1. */
-int orders_start(const struct orders_site *site, int shut, int *out_fd,
-    struct err *err);
+struct orders_ends {		/* sockets to it (web/ask/wire.h) */
+	int		 calls;	/* its end is the end of the process */
+	int		 dial;	/* for connections; -1: there are none */
+};
+
+/* Fork it.  shut is a descriptor that it has no business with.  0 or -1. */
+int orders_start(const struct orders_site *site, int shut,
+    struct orders_ends *out, struct err *err);
 
 #endif

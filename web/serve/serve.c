@@ -34,6 +34,8 @@
 #include "tls/login/https.h"
 #include "web/page/charset.h"
 #include "web/pages/pages.h"
+#include "web/send/inflow.h"
+#include "web/send/send.h"
 #include "web/serve/live.h"
 #include "web/serve/reply.h"
 #include "web/serve/request.h"
@@ -202,11 +204,18 @@ serve_on_request(struct evhttp_request *http, void *context)
 {
 	struct serving *serving = context;
 	struct web_request request;
+	struct slice uri = slice_of(evhttp_request_get_uri(http));
+	struct bufferevent *bev = evhttp_connection_get_bufferevent(
+	    evhttp_request_get_connection(http));
 	const char *words;
 	int status;
 
-	slots_set_whole(evhttp_connection_get_bufferevent(
-	    evhttp_request_get_connection(http)));
+	slots_set_whole(bev);
+	if (send_is_path(slice_first(uri, slice_find(uri, '?')))) {
+		slots_set_live(bev);	/* its own deadlines end it */
+		send_take(http, uri);
+		return;
+	}
 	status = request_read(http, serving->is_network ? NULL : serving->host,
 	    &request, &words);
 	if (status != 0)
@@ -330,7 +339,8 @@ static void
 serve_limit(struct evhttp *http)
 {
 	evhttp_set_max_headers_size(http, REQUEST_HEADER_BYTES_MAX);
-	evhttp_set_max_body_size(http, REQUEST_BODY_BYTES_MAX);
+	evhttp_set_max_body_size(http, inflow_is_allowed() ?
+	    INFLOW_BODY_BYTES_MAX : REQUEST_BODY_BYTES_MAX);
 	evhttp_set_timeout(http, READ_S);
 	evhttp_set_allowed_methods(http, EVHTTP_REQ_GET | EVHTTP_REQ_POST |
 	    EVHTTP_REQ_HEAD | EVHTTP_REQ_PUT | EVHTTP_REQ_DELETE |
@@ -368,11 +378,25 @@ serve_prepare(struct serving *serving, const struct web_door *door,
 		    sizeof(serving->cookie));
 }
 
+/* What is kept of POST /send belongs to the account that goes on. */
+static int
+serve_give(const struct conf *conf, struct err *err)
+{
+	uid_t uid;
+	gid_t gid;
+
+	if (geteuid() != 0 || strcmp(conf->accounts[ROLE_WEB], "-") == 0)
+		return 0;
+	if (daemon_account(conf, ROLE_WEB, &uid, &gid, err) < 0)
+		return -1;
+	return send_give(uid, gid, err);
+}
+
 /* Nobody but who started us needs to know; the desk itself is locked in. */
 static int
 serve_lock_in(const struct conf *conf, struct err *err)
 {
-	static const struct sandbox rules = { .sockets = SOCKETS_NONE,
+	struct sandbox rules = { .sockets = SOCKETS_NONE,
 	    .may_accept = true };
 	struct rlimit none = { 0, 0 };
 
@@ -380,7 +404,9 @@ serve_lock_in(const struct conf *conf, struct err *err)
 	tzset();
 	(void)clock_steady_ms();
 	(void)setrlimit(RLIMIT_CORE, &none);
-	if (daemon_drop(conf, ROLE_WEB, err) < 0 ||
+	rules.worked[0] = send_dir();
+	rules.worked_count = rules.worked[0] != NULL;
+	if (serve_give(conf, err) < 0 || daemon_drop(conf, ROLE_WEB, err) < 0 ||
 	    sandbox_enter(&rules, err) < 0)
 		return -1;
 #ifdef PR_SET_DUMPABLE
@@ -391,7 +417,8 @@ serve_lock_in(const struct conf *conf, struct err *err)
 
 /* From the fork of the other process on. */
 static int
-serve_run(struct web_site *site, int orders, int listening,
+serve_run(struct web_site *site, const struct orders_ends *orders,
+    int listening,
     struct ssl_ctx_st *tls, unsigned port, struct err *err)
 {
 	static struct serving serving;
@@ -403,12 +430,13 @@ serve_run(struct web_site *site, int orders, int listening,
 		return err_set(err, "no memory for a server");
 	serving = (struct serving){ .base = base };
 	serve_prepare(&serving, site->door, site->orders.host, port);
-	ask_open(base, orders);
+	ask_open(base, orders->calls);
 	ask_on_over(serve_on_over, &serving);
 	listener = evconnlistener_new(base, NULL, NULL, LEV_OPT_CLOSE_ON_FREE |
 	    LEV_OPT_CLOSE_ON_EXEC, BACKLOG, listening);
 	if (listener == NULL)
 		return err_set(err, "no memory for a listener");
+	send_start(base, orders->dial);
 	slots_open(base, http, listener, tls);
 	serve_limit(http);
 	evhttp_set_gencb(http, serve_on_request, &serving);
@@ -428,7 +456,8 @@ web_serve(struct web_site *site, unsigned port, struct err *err)
 {
 	const struct web_door *door = site->door;
 	struct ssl_ctx_st *tls = NULL;
-	int listening, orders;
+	struct orders_ends orders;
+	int listening;
 
 	if (door != NULL) {
 		tls = https_context(door->certificate, door->key, err);
@@ -448,5 +477,5 @@ web_serve(struct web_site *site, unsigned port, struct err *err)
 		    "127.0.0.1:%u", port);
 	if (orders_start(&site->orders, listening, &orders, err) < 0)
 		return -1;
-	return serve_run(site, orders, listening, tls, port, err);
+	return serve_run(site, &orders, listening, tls, port, err);
 }

@@ -89,6 +89,39 @@ https_link(struct ssl_ctx_st *context)
 	return SSL_new(context);
 }
 
+struct ssl_ctx_st *
+https_client_context(struct err *err)
+{
+	SSL_CTX *context = SSL_CTX_new(TLS_client_method());
+
+	if (context == NULL || SSL_CTX_set_min_proto_version(context,
+	    TLS1_2_VERSION) != 1) {
+		SSL_CTX_free(context);
+		tls_err(err, "cannot set up TLS");
+		return NULL;
+	}
+	/* a system without roots verifies nobody: those links fail */
+	(void)SSL_CTX_set_default_verify_paths(context);
+	SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION |
+	    SSL_OP_NO_COMPRESSION | SSL_OP_IGNORE_UNEXPECTED_EOF);
+	return context;
+}
+
+struct ssl_st *
+https_client_link(struct ssl_ctx_st *context, const char *name)
+{
+	SSL *link = SSL_new(context);
+
+	if (link == NULL || name == NULL)
+		return link;
+	SSL_set_verify(link, SSL_VERIFY_PEER, NULL);
+	if (SSL_set_tlsext_host_name(link, name) == 1 &&
+	    SSL_set1_host(link, name) == 1)
+		return link;
+	SSL_free(link);
+	return NULL;
+}
+
 void
 https_release(struct ssl_ctx_st *context)
 {
