@@ -12,6 +12,7 @@ web_libweb_a_SOURCES = \
 	web/ask/ask.c web/ask/ask.h web/ask/question.c web/ask/question.h \
 	web/ask/wire.c web/ask/wire.h \
 	web/orders/calls.h web/orders/errand.c web/orders/errand.h \
+	web/orders/help.c web/orders/help.h \
 	web/orders/match.c web/orders/match.h web/orders/orders.c \
 	web/orders/orders.h web/orders/passwords.c web/orders/rows.h \
 	web/orders/source.c web/orders/source.h \

@@ -23,6 +23,8 @@ struct orders {
 	struct bufferevent *bev;	/* to who serves */
 	unsigned	 calls;		/* without an answer */
 	struct web_session all[SESSIONS_MAX];
+	/* of each: the mail that he helps with */
+	char		 domains[SESSIONS_MAX][PEOPLE_DOMAINS_BYTES];
 	struct people	 people;
 	struct attempts	 attempts;
 	unsigned	 logins;	/* as LOGINS_MAX */
@@ -38,6 +40,8 @@ void orders_refuse(struct orders *orders, unsigned serial, int status,
     const char *words);
 /* Is the role still the one that the table has?  Else the session is over. */
 bool orders_role_holds(struct orders *orders, struct web_session *session);
+/* The domains of a session; "": all. */
+char *orders_domains(struct orders *orders, const struct web_session *session);
 /* End a session, and tell who serves. */
 void orders_end_session(struct orders *orders, struct web_session *session);
 

@@ -150,7 +150,8 @@ serve_refuse_page(const struct route *route,
 		reply_error(request->http, 403, route->role <= ROLE_LOOK ||
 		    session->role == ROLE_HELP ? "Your role is for the mail "
 		    "of some domains alone." : "Your role may look at this, "
-		    "not order it.", request->wants_json, true);
+		    "not order it.", request->wants_json,
+		    session->role != ROLE_HELP);
 }
 
 /* Orders are for who has the role, and gave his password of late.  True: the

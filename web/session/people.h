@@ -13,7 +13,9 @@
 #include "tls/login/password.h"
 #include "web/session/role.h"
 
-enum { PEOPLE_NAME_BYTES = 64 };	/* with its NUL */
+enum {			/* with the NUL */
+	PEOPLE_NAME_BYTES = 64, PEOPLE_DOMAINS_BYTES = 1024
+};
 
 struct table;
 struct people {
@@ -27,9 +29,10 @@ void people_open(struct people *people, const char *users, const char *roles,
 void people_close(struct people *people);
 
 /* The role of a name now; ROLE_NONE: it has none, or the file cannot be read
- * (err says so, else it is empty). */
+ * (err says so, else it is empty).  domains (NULL: nobody wants them) are those
+ * that it is for, blank separated, in small letters; "": all. */
 enum role people_role(struct people *people, struct slice user,
-    struct err *err);
+    char domains[PEOPLE_DOMAINS_BYTES], struct err *err);
 /* Is it the password of a user who has a role?  Takes as long for nobody as
  * for somebody.  client is where he is. */
 enum password_result people_check(struct people *people, struct slice user,
