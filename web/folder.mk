@@ -40,7 +40,7 @@ web_libweb_a_CFLAGS = -I. $(AM_CFLAGS) $(LIBEVENT_CFLAGS)
 pkglibexec_PROGRAMS += web/zm-web
 web_zm_web_SOURCES = web/web.c
 web_zm_web_LDADD = web/libweb.a $(ZM_LIBS) $(LIBEVENT_LIBS) $(CRYPT_LIBS) \
-	$(SODIUM_LIBS)
+	$(SODIUM_LIBS) $(PAM_LIBS)
 
 # style sheet and script as C strings
 BUILT_SOURCES += web/serve/files.inc

@@ -15,7 +15,7 @@
  *	unlock CLIENT SECRET PASSWORD
  *	leave SECRET
  *	renew				text: certificate, trouble: key, in PEM
- *	connect PLACE			a row of web/orders/places.h
+ *	ready				who serves is locked in
  *
  * open and login are answered by "SECRET ROLE USER"; refused they have the
  * status of HTTP as text, the words as trouble.  An answer with the serial 0

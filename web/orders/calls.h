@@ -13,7 +13,7 @@
 
 enum {
 	CALLS_MAX = 64,		/* without an answer; each may be a child */
-	LOGINS_MAX = 4		/* passwords that are looked at */
+	LOGINS_MAX = 8		/* passwords that are looked at */
 };
 
 struct bufferevent;
@@ -21,6 +21,7 @@ struct orders {
 	const struct orders_site *site;
 	struct asker	 asker;
 	struct bufferevent *bev;	/* to who serves */
+	bool		 is_ready;	/* the link was said */
 	unsigned	 calls;		/* without an answer */
 	struct web_session all[SESSIONS_MAX];
 	/* of each: the mail that he helps with */

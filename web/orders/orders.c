@@ -415,6 +415,36 @@ orders_renew(struct orders *orders, unsigned serial,
 
 /* ---- calls -------------------------------------------------------------- */
 
+static void
+orders_print_link(const struct orders *orders)
+{
+	const struct orders_site *site = orders->site;
+
+	if (site->is_network) {
+		printf("https://%s/login\n", site->host);
+		fputs("Users of `auth` who have a role log in there.  Ctrl-C "
+		    "ends the desk.\n", stderr);
+	} else {
+		printf("http://%s/open/%s\n", site->host,
+		    orders->all[0].link);
+		fprintf(stderr, "The link lets one browser in, once, within "
+		    "%d minutes.  Ctrl-C ends the desk.\n",
+		    SESSION_LINK_MS / 60000);
+	}
+	fflush(stdout);
+}
+
+/* Who serves is locked in: people may come. */
+static void
+orders_ready(struct orders *orders, unsigned serial,
+    const char *const *words)
+{
+	if (!orders->is_ready)
+		orders_print_link(orders);
+	orders->is_ready = true;
+	orders_say(orders, serial, ANSWER_GOOD, "", "");
+}
+
 static const struct {
 	const char	*name;
 	size_t		 least, most;	/* words after it */
@@ -427,6 +457,7 @@ static const struct {
 	{ "unlock", 3, 3, passwords_unlock },
 	{ "leave", 1, 1, orders_leave },
 	{ "renew", 0, 0, orders_renew },
+	{ "ready", 0, 0, orders_ready },
 };
 
 /* 0; -1: it is no call. */
@@ -508,25 +539,6 @@ orders_take_signals(void)
 }
 
 static void
-orders_print_link(const struct orders *orders)
-{
-	const struct orders_site *site = orders->site;
-
-	if (site->is_network) {
-		printf("https://%s/login\n", site->host);
-		fputs("Users of `auth` who have a role log in there.  Ctrl-C "
-		    "ends the desk.\n", stderr);
-	} else {
-		printf("http://%s/open/%s\n", site->host,
-		    orders->all[0].link);
-		fprintf(stderr, "The link lets one browser in, once, within "
-		    "%d minutes.  Ctrl-C ends the desk.\n",
-		    SESSION_LINK_MS / 60000);
-	}
-	fflush(stdout);
-}
-
-static void
 orders_watch_roles(struct orders *orders)
 {
 	struct timeval every = { .tv_sec = LOOK_AT_ROLES_S };
@@ -549,8 +561,8 @@ orders_open(struct orders *orders, const struct orders_site *site, int fd)
 	if (site->is_network) {
 		(void)event_open(site->conf->log_dir);
 		attempts_init(&orders->attempts);
-		people_open(&orders->people, site->users, site->roles,
-		    orders->asker.run_dir);
+		people_open(&orders->people, &site->conf->auth, site->users,
+		    site->roles, orders->asker.run_dir);
 		orders_watch_roles(orders);
 	}
 	errand_open(orders->asker.base);
@@ -573,7 +585,6 @@ orders_run(const struct orders_site *site, int fd)
 
 	orders_take_signals();
 	orders_open(&orders, site, fd);
-	orders_print_link(&orders);
 	(void)event_base_dispatch(orders.asker.base);
 	_exit(EXIT_FATAL);
 }

@@ -390,12 +390,20 @@ serve_lock_in(const struct conf *conf, struct err *err)
 	return 0;
 }
 
+/* The link is said. */
+static void
+serve_on_said(void *context)
+{
+}
+
 /* From the fork of the other process on. */
 static int
 serve_run(struct web_site *site, int orders, int listening,
     struct ssl_ctx_st *tls, unsigned port, struct err *err)
 {
+	static const char *const ready[] = { "ready", NULL };
 	static struct serving serving;
+	static struct question said;
 	struct event_base *base = event_base_new();
 	struct evhttp *http = base == NULL ? NULL : evhttp_new(base);
 	struct evconnlistener *listener;
@@ -418,6 +426,8 @@ serve_run(struct web_site *site, int orders, int listening,
 	serve_take_signals(base, site->door);
 	if (serve_lock_in(site->orders.conf, err) < 0)
 		return -1;
+	question_door(&said, ready);
+	ask_begin(&said, serve_on_said, NULL);
 	(void)event_base_dispatch(base);
 	for (size_t i = 0; i < SESSIONS_MAX; i++)
 		session_release(&serving.all[i]);
