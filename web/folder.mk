@@ -12,6 +12,7 @@ web_libweb_a_SOURCES = \
 	web/ask/ask.c web/ask/ask.h web/ask/question.c web/ask/question.h \
 	web/ask/wire.c web/ask/wire.h \
 	web/orders/calls.h web/orders/errand.c web/orders/errand.h \
+	web/orders/help.c web/orders/help.h \
 	web/orders/intake.c web/orders/intake.h \
 	web/orders/match.c web/orders/match.h web/orders/orders.c \
 	web/orders/orders.h web/orders/passwords.c web/orders/rows.h \
@@ -49,7 +50,7 @@ web_libweb_a_CFLAGS = -I. $(AM_CFLAGS) $(LIBEVENT_CFLAGS) $(JANSSON_CFLAGS)
 pkglibexec_PROGRAMS += web/zm-web
 web_zm_web_SOURCES = web/web.c
 web_zm_web_LDADD = web/libweb.a $(ZM_LIBS) $(LIBEVENT_LIBS) $(CRYPT_LIBS) \
-	$(SODIUM_LIBS) $(JANSSON_LIBS)
+	$(SODIUM_LIBS) $(PAM_LIBS) $(JANSSON_LIBS)
 
 # style sheet and script as C strings
 BUILT_SOURCES += web/serve/files.inc

@@ -15,6 +15,7 @@
  *	unlock CLIENT SECRET PASSWORD
  *	leave SECRET
  *	renew				text: certificate, trouble: key, in PEM
+ *	ready				who serves is locked in
  *	trace SINCE UNTIL WHAT		zmailer trace, for POST /send
  *
  * open and login are answered by "SECRET ROLE USER"; refused they have the

@@ -13,7 +13,7 @@
 
 enum {
 	CALLS_MAX = 64,		/* without an answer; each may be a child */
-	LOGINS_MAX = 4		/* passwords that are looked at */
+	LOGINS_MAX = 8		/* passwords that are looked at */
 };
 
 struct bufferevent;
@@ -21,8 +21,11 @@ struct orders {
 	const struct orders_site *site;
 	struct asker	 asker;
 	struct bufferevent *bev;	/* to who serves */
+	bool		 is_ready;	/* the link was said */
 	unsigned	 calls;		/* without an answer */
 	struct web_session all[SESSIONS_MAX];
+	/* of each: the mail that he helps with */
+	char		 domains[SESSIONS_MAX][PEOPLE_DOMAINS_BYTES];
 	struct people	 people;
 	struct attempts	 attempts;
 	unsigned	 logins;	/* as LOGINS_MAX */
@@ -38,6 +41,8 @@ void orders_refuse(struct orders *orders, unsigned serial, int status,
     const char *words);
 /* Is the role still the one that the table has?  Else the session is over. */
 bool orders_role_holds(struct orders *orders, struct web_session *session);
+/* The domains of a session; "": all. */
+char *orders_domains(struct orders *orders, const struct web_session *session);
 /* End a session, and tell who serves. */
 void orders_end_session(struct orders *orders, struct web_session *session);
 

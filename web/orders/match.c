@@ -16,21 +16,21 @@
 
 #include "base/banned.h"
 
-enum { HELP, ALONE, NUMBER_DIGITS_MAX = 9 };
+enum { NUMBER_DIGITS_MAX = 9 };
 
 static const struct row {
 	enum role	 role;
-	int		 help;
+	enum match_help	 help;
 	const char	*pattern;
 } verb_rows[] = {
-#define VERB(role, help, pattern) { ROLE_##role, help, pattern },
+#define VERB(role, help, pattern) { ROLE_##role, MATCH_##help, pattern },
 #define SOCKET(role, help, pattern)
 #include "web/orders/rows.h"
 #undef VERB
 #undef SOCKET
 }, socket_rows[] = {
 #define VERB(role, help, pattern)
-#define SOCKET(role, help, pattern) { ROLE_##role, help, pattern },
+#define SOCKET(role, help, pattern) { ROLE_##role, MATCH_##help, pattern },
 #include "web/orders/rows.h"
 #undef VERB
 #undef SOCKET
@@ -38,8 +38,8 @@ static const struct row {
 
 /* ---- one word ----------------------------------------------------------- */
 
-static bool
-word_is_id(struct slice word)
+bool
+match_is_id(struct slice word)
 {
 	for (size_t i = 0; i < word.n; i++)
 		if (!ascii_is_alnum(word.p[i]))
@@ -66,7 +66,7 @@ word_fits(struct slice pattern, struct slice word, int at, struct match *out)
 
 	if (slice_is(pattern, "ID")) {
 		out->id_at = at;
-		return word_is_id(word);
+		return match_is_id(word);
 	}
 	if (slice_is(pattern, "SELECTOR")) {
 		out->selector_at = at;
@@ -123,7 +123,7 @@ static void
 match_take_row(const struct row *row, struct match *out)
 {
 	out->role = row->role;
-	out->may_help = row->help == HELP;
+	out->help = row->help;
 }
 
 bool

@@ -16,10 +16,14 @@ enum {
 
 struct match {
 	enum role	 role;		/* that it needs */
-	bool		 may_help;	/* who helps some domains may, too */
+	enum match_help {	/* who helps some domains: rows.h */
+		MATCH_ALONE, MATCH_NARROW, MATCH_FIRST, MATCH_SIFT
+	}		 help;
 	int		 id_at, selector_at;	/* which word is one; -1 */
 };
 
+/* Can it be the id of a message? */
+bool match_is_id(struct slice word);
 /* Words of a verb, a NULL after them.  False: no row has them. */
 bool match_verb(const char *const *words, struct match *out);
 /* A request of the scheduler's socket, a line of JSON.  out_request is made

@@ -25,11 +25,13 @@
 #endif
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/title.h"
 #include "journal/event.h"
 #include "tls/pair.h"
 #include "web/orders/calls.h"
+#include "web/orders/help.h"
 #include "web/orders/intake.h"
 #include "web/orders/match.h"
 
@@ -42,6 +44,11 @@ struct call {
 	unsigned	 serial;
 	struct arena	*arena;
 	struct question	 question;
+	enum match_help	 help;
+	const char	*domains;	/* NULL: of all mail */
+	char		 who[sizeof(((struct web_session *)0)->user) + 8];
+	struct question	 before;	/* is the message one of theirs? */
+	const char	*id;		/* it, then */
 };
 
 /* ---- answers ------------------------------------------------------------ */
@@ -107,14 +114,21 @@ orders_end_session(struct orders *orders, struct web_session *session)
 	session_leave(session);
 }
 
+char *
+orders_domains(struct orders *orders, const struct web_session *session)
+{
+	return orders->domains[session - orders->all];
+}
+
 bool
 orders_role_holds(struct orders *orders, struct web_session *session)
 {
+	char domains[PEOPLE_DOMAINS_BYTES];
 	struct err err;
 
-	if (!orders->site->is_network ||
-	    people_role(&orders->people, slice_of(session->user), &err) ==
-	    session->role)
+	if (!orders->site->is_network || (people_role(&orders->people,
+	    slice_of(session->user), domains, &err) == session->role &&
+	    strcmp(domains, orders_domains(orders, session)) == 0))
 		return true;
 	orders_end_session(orders, session);
 	return false;
@@ -162,8 +176,29 @@ call_free(struct call *call)
 {
 	call->orders->calls--;
 	question_release(&call->question);
+	question_release(&call->before);
 	arena_free(&call->arena);
 	mem_free(&call);
+}
+
+/* What the answer says of others is not for who helps these domains. */
+static void
+call_sift(struct call *call)
+{
+	struct question_answer *answer = &call->question.answer;
+
+	if (call->help == MATCH_SIFT) {
+		if (help_sift(call->domains, &answer->text))
+			return;
+		answer->kind = ANSWER_NONE;
+		str_reset(&answer->trouble);
+	} else if (call->question.is_socket) {
+		help_sift_recipients(call->domains, help_is_from(
+		    call->domains, str_slice(&call->before.answer.text)),
+		    &answer->text);
+	} else if (strcmp(call->question.words[0], "list") == 0) {
+		help_sift_recipients(call->domains, false, &answer->text);
+	}
 }
 
 static void
@@ -171,8 +206,72 @@ call_on_answer(void *context)
 {
 	struct call *call = context;
 
+	if (call->domains != NULL)
+		call_sift(call);
 	orders_answer(call->orders, call->serial, &call->question.answer);
 	call_free(call);
+}
+
+static void
+call_start(struct call *call)
+{
+	errand_begin(&call->orders->asker, &call->question, call->who,
+	    call_on_answer, call);
+}
+
+/* What is not there and what is of others is told by the same words. */
+static void
+call_on_before(void *context)
+{
+	struct call *call = context;
+	struct question_answer *answer = &call->before.answer;
+
+	if (help_has_message(str_slice(&answer->text), slice_of(call->id))) {
+		call_start(call);
+		return;
+	}
+	if (answer->kind == ANSWER_GOOD)
+		answer->kind = ANSWER_NONE;
+	str_reset(&answer->text);
+	orders_answer(call->orders, call->serial, answer);
+	call_free(call);
+}
+
+/* Is the message there, for who helps these domains? */
+static void
+call_look_first(struct call *call)
+{
+	const char *words[] = { "list", "--json", "--limit", "50", "--",
+	    help_narrow(call->arena, call->domains, slice_of(arena_printf(
+	    call->arena, "id:%s", call->id))), NULL };
+
+	question_verb(&call->before, "", words);
+	errand_begin(&call->orders->asker, &call->before, call->who,
+	    call_on_before, call);
+}
+
+/* A selector that is one, joined with theirs; a verb without one gets it.
+ * -1: it is none. */
+static int
+call_narrow(struct call *call, const struct match *match)
+{
+	const char **words = call->question.words;
+	struct slice typed = SLICE("all");
+	size_t n = 0;
+
+	while (words[n] != NULL)
+		n++;
+	if (match->selector_at >= 0) {
+		n = (size_t)match->selector_at;
+		typed = slice_of(words[n]);
+	} else if (n + 2 < QUESTION_WORDS_MAX) {
+		words[n++] = "--";
+		words[n + 1] = NULL;
+	} else {
+		return -1;
+	}
+	words[n] = help_narrow(call->arena, call->domains, typed);
+	return words[n] == NULL ? -1 : 0;
 }
 
 /* Words of a verb, or a request, as the rows have them.  False: they are of no
@@ -202,7 +301,8 @@ call_take(struct call *call, bool is_socket, const char *const *words,
 static const char *
 call_refusal(const struct web_session *session, const struct match *match)
 {
-	if (!role_may(session->role, match->role, match->may_help))
+	if (!role_may(session->role, match->role, match->help !=
+	    MATCH_ALONE))
 		return "Your role may not do that.";
 	if (match->role > ROLE_LOOK &&
 	    !session_may_act(session, clock_steady_ms()))
@@ -210,15 +310,49 @@ call_refusal(const struct web_session *session, const struct match *match)
 	return NULL;
 }
 
-static void
-call_start(struct call *call, const struct web_session *session)
+/* The id stands in the words, or in the request. */
+static const char *
+call_message(struct call *call, const struct match *match)
 {
-	char who[sizeof(session->user) + 8] = "";
+	struct str id = STR_INIT;
+	const char *out = "";
 
+	if (!call->question.is_socket)
+		return call->question.words[match->id_at];
+	str_addc(&call->question.request, '}');
+	if (json_get(str_slice(&call->question.request), "id", &id) &&
+	    match_is_id(str_slice(&id)))
+		out = slice_dup(call->arena, str_slice(&id));
+	str_truncate(&call->question.request,
+	    call->question.request.len - 1);
+	str_release(&id);
+	return out;
+}
+
+/* NULL: it is on its way; else why not. */
+static const char *
+call_go(struct call *call, const struct web_session *session,
+    const struct match *match)
+{
 	if (session->user[0] != '\0')
-		snprintf(who, sizeof(who), "%s(web)", session->user);
-	errand_begin(&call->orders->asker, &call->question, who,
-	    call_on_answer, call);
+		snprintf(call->who, sizeof(call->who), "%s(web)",
+		    session->user);
+	call->help = match->help;
+	if (session->role == ROLE_HELP)
+		call->domains = slice_dup(call->arena, slice_of(
+		    orders_domains(call->orders, session)));
+	if (call->domains != NULL && match->help == MATCH_NARROW &&
+	    call_narrow(call, match) < 0)
+		return "The box has no selector.";
+	if (call->domains == NULL || match->help != MATCH_FIRST) {
+		call_start(call);
+		return NULL;
+	}
+	call->id = call_message(call, match);
+	if (call->id[0] == '\0')
+		return "That is no id of a message.";
+	call_look_first(call);
+	return NULL;
 }
 
 /* SECRET page|live verb|socket WORD... */
@@ -246,13 +380,14 @@ orders_ask(struct orders *orders, unsigned serial, const char *const *words)
 	call = mem_alloc(1, sizeof(*call));
 	*call = (struct call){ .orders = orders, .serial = serial,
 	    .arena = arena_new() };
+	question_socket(&call->before, "", "");
 	orders->calls++;
 	why = call_take(call, is_socket, words + 3, &match) ?
 	    call_refusal(session, &match) : "The desk has no such order.";
-	if (why == NULL) {
-		call_start(call, session);
+	if (why == NULL)
+		why = call_go(call, session, &match);
+	if (why == NULL)
 		return;
-	}
 	orders_say(orders, serial, ANSWER_DENIED, "", why);
 	call_free(call);
 }
@@ -281,6 +416,36 @@ orders_renew(struct orders *orders, unsigned serial,
 
 /* ---- calls -------------------------------------------------------------- */
 
+static void
+orders_print_link(const struct orders *orders)
+{
+	const struct orders_site *site = orders->site;
+
+	if (site->is_network) {
+		printf("https://%s/login\n", site->host);
+		fputs("Users of `auth` who have a role log in there.  Ctrl-C "
+		    "ends the desk.\n", stderr);
+	} else {
+		printf("http://%s/open/%s\n", site->host,
+		    orders->all[0].link);
+		fprintf(stderr, "The link lets one browser in, once, within "
+		    "%d minutes.  Ctrl-C ends the desk.\n",
+		    SESSION_LINK_MS / 60000);
+	}
+	fflush(stdout);
+}
+
+/* Who serves is locked in: people may come. */
+static void
+orders_ready(struct orders *orders, unsigned serial,
+    const char *const *words)
+{
+	if (!orders->is_ready)
+		orders_print_link(orders);
+	orders->is_ready = true;
+	orders_say(orders, serial, ANSWER_GOOD, "", "");
+}
+
 static const struct {
 	const char	*name;
 	size_t		 least, most;	/* words after it */
@@ -293,6 +458,7 @@ static const struct {
 	{ "unlock", 3, 3, passwords_unlock },
 	{ "leave", 1, 1, orders_leave },
 	{ "renew", 0, 0, orders_renew },
+	{ "ready", 0, 0, orders_ready },
 	{ "trace", 3, 3, intake_trace },
 };
 
@@ -375,25 +541,6 @@ orders_take_signals(void)
 }
 
 static void
-orders_print_link(const struct orders *orders)
-{
-	const struct orders_site *site = orders->site;
-
-	if (site->is_network) {
-		printf("https://%s/login\n", site->host);
-		fputs("Users of `auth` who have a role log in there.  Ctrl-C "
-		    "ends the desk.\n", stderr);
-	} else {
-		printf("http://%s/open/%s\n", site->host,
-		    orders->all[0].link);
-		fprintf(stderr, "The link lets one browser in, once, within "
-		    "%d minutes.  Ctrl-C ends the desk.\n",
-		    SESSION_LINK_MS / 60000);
-	}
-	fflush(stdout);
-}
-
-static void
 orders_watch_roles(struct orders *orders)
 {
 	struct timeval every = { .tv_sec = LOOK_AT_ROLES_S };
@@ -416,8 +563,8 @@ orders_open(struct orders *orders, const struct orders_site *site, int fd)
 	if (site->is_network) {
 		(void)event_open(site->conf->log_dir);
 		attempts_init(&orders->attempts);
-		people_open(&orders->people, site->users, site->roles,
-		    orders->asker.run_dir);
+		people_open(&orders->people, &site->conf->auth, site->users,
+		    site->roles, orders->asker.run_dir);
 		orders_watch_roles(orders);
 	}
 	errand_open(orders->asker.base);
@@ -443,7 +590,6 @@ orders_run(const struct orders_site *site, const struct orders_ends *ends)
 	orders_open(&orders, site, ends->calls);
 	if (ends->dial >= 0)
 		intake_open(&orders, ends->dial);
-	orders_print_link(&orders);
 	(void)event_base_dispatch(orders.asker.base);
 	_exit(EXIT_FATAL);
 }

@@ -89,6 +89,7 @@ login_admit(const struct login *login)
 	int64_t now_ms = clock_steady_ms();
 	struct web_session *session = session_of(orders->all,
 	    slice_of(login->secret), login->is_unlock, now_ms);
+	char domains[PEOPLE_DOMAINS_BYTES];
 	struct err err;
 	enum role role;
 
@@ -104,7 +105,8 @@ login_admit(const struct login *login)
 		orders_let_in(orders, login->serial, session);
 		return;
 	}
-	role = people_role(&orders->people, slice_of(login->user), &err);
+	role = people_role(&orders->people, slice_of(login->user), domains,
+	    &err);
 	if (role == ROLE_NONE) {	/* a moment ago he had one */
 		orders_refuse(orders, login->serial, 403, "That is not the "
 		    "password of a user who may come in here.");
@@ -116,6 +118,7 @@ login_admit(const struct login *login)
 	if (!session_is_over(session, now_ms))
 		orders_end_session(orders, session);
 	session_begin(session, slice_of(login->user), role, now_ms);
+	strlcpy(orders_domains(orders, session), domains, sizeof(domains));
 	orders_let_in(orders, login->serial, session);
 }
 

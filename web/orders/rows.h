@@ -3,8 +3,10 @@
  * VERB(role, help, pattern)	a verb of zmailer(8)
  * SOCKET(role, help, pattern)	an operation of the scheduler's socket
  *   role     who may (web/session/role.h)
- *   help     HELP: also who helps users of some domains, about their mail;
- *            ALONE: nobody else
+ *   help     how who helps users of some domains is kept to their mail
+ *            (help.h): ALONE he may not; NARROW the selector is joined with
+ *            one of theirs; FIRST the message is looked for with such a one
+ *            before; SIFT what the answer says of others is left out
  *   pattern  of VERB the words, each to be said as it stands here, but
  *              A|B       one of these
  *              [ ... ]   or nothing of it
@@ -19,10 +21,10 @@
  *
  * SPDX-License-Identifier: ISC
  */
-VERB(LOOK, HELP, "list --json --limit 50 [ --after ID ] [ -- SELECTOR ]")
-VERB(LOOK, HELP, "show -- ID")
-VERB(LOOK, HELP, "show --raw -- ID")
-VERB(LOOK, HELP, "trace --json -- ID")
+VERB(LOOK, NARROW, "list --json --limit 50 [ --after ID ] [ -- SELECTOR ]")
+VERB(LOOK, FIRST, "show -- ID")
+VERB(LOOK, FIRST, "show --raw -- ID")
+VERB(LOOK, SIFT, "trace --json -- ID")
 VERB(LOOK, ALONE, "trace -- ID")
 VERB(LOOK, ALONE, "review --list --json [ -- SELECTOR ]")
 VERB(LOOK, ALONE, "events --json -n NUMBER -- SELECTOR")
@@ -38,7 +40,7 @@ VERB(LOOK, ALONE, "config diff -- NUMBER")
 VERB(LOOK, ALONE, "block list --json")
 VERB(LOOK, ALONE, "limit list --json")
 
-VERB(ACT, HELP, "hold|release|retry --yes|--dry-run [ --reason TEXT ] "
+VERB(ACT, NARROW, "hold|release|retry --yes|--dry-run [ --reason TEXT ] "
     "-- SELECTOR")
 VERB(ACT, ALONE, "reroute|bounce|delete|undelete --yes|--dry-run "
     "[ --reason TEXT ] -- SELECTOR")
@@ -71,4 +73,4 @@ SOCKET(LOOK, ALONE, "destinations channel host")
 SOCKET(LOOK, ALONE, "arrivals channel host")
 SOCKET(LOOK, ALONE, "orders")
 SOCKET(LOOK, ALONE, "history #span_s #points")
-SOCKET(LOOK, HELP, "why id")
+SOCKET(LOOK, FIRST, "why id")

@@ -49,7 +49,7 @@ login_show(const struct web_request *request, int status, const char *words,
 	struct str out = STR_INIT;
 
 	layout_begin(&out, csrf == NULL ? "Log in" : "Your password again",
-	    csrf == NULL ? "/login" : "/unlock", csrf != NULL);
+	    csrf == NULL ? "/login" : "/unlock", LAYOUT_NOBODY);
 	if (words != NULL) {
 		str_adds(&out, "<p role=\"alert\">");
 		html_words(&out, words);

@@ -5,7 +5,8 @@
  *   path    one that ends with "/" takes a rest ("/" alone does not)
  *   role    who may: NONE anybody, else who has a session with that role
  *           (web/session/role.h) or one that may more
- *   help    HELP: also who helps users of some domains; ALONE: not him
+ *   help    HELP: also who helps users of some domains (his questions are
+ *           narrowed by the process that orders); ALONE: not him
  *   page    of pages.h; NULL: answer is a function (serving.h)
  *
  * SPDX-License-Identifier: ISC

@@ -152,7 +152,8 @@ serve_refuse_page(const struct route *route,
 		reply_error(request->http, 403, route->role <= ROLE_LOOK ||
 		    session->role == ROLE_HELP ? "Your role is for the mail "
 		    "of some domains alone." : "Your role may look at this, "
-		    "not order it.", request->wants_json, true);
+		    "not order it.", request->wants_json,
+		    session->role != ROLE_HELP);
 }
 
 /* Orders are for who has the role, and gave his password of late.  True: the
@@ -415,13 +416,21 @@ serve_lock_in(const struct conf *conf, struct err *err)
 	return 0;
 }
 
+/* The link is said. */
+static void
+serve_on_said(void *context)
+{
+}
+
 /* From the fork of the other process on. */
 static int
 serve_run(struct web_site *site, const struct orders_ends *orders,
     int listening,
     struct ssl_ctx_st *tls, unsigned port, struct err *err)
 {
+	static const char *const ready[] = { "ready", NULL };
 	static struct serving serving;
+	static struct question said;
 	struct event_base *base = event_base_new();
 	struct evhttp *http = base == NULL ? NULL : evhttp_new(base);
 	struct evconnlistener *listener;
@@ -445,6 +454,8 @@ serve_run(struct web_site *site, const struct orders_ends *orders,
 	serve_take_signals(base, site->door);
 	if (serve_lock_in(site->orders.conf, err) < 0)
 		return -1;
+	question_door(&said, ready);
+	ask_begin(&said, serve_on_said, NULL);
 	(void)event_base_dispatch(base);
 	for (size_t i = 0; i < SESSIONS_MAX; i++)
 		session_release(&serving.all[i]);

@@ -50,7 +50,8 @@ work_send_page(struct work *work)
 	struct visit *visit = &work->visit;
 	struct str page = STR_INIT;
 
-	layout_begin(&page, visit->page->title, visit->page->path, true);
+	layout_begin(&page, visit->page->title, visit->page->path,
+	    visit->is_help ? LAYOUT_HELPS : LAYOUT_KNOWN);
 	str_add_slice(&page, str_slice(&visit->out));
 	layout_end(&page, visit->csrf);
 	reply_send(work->http, visit->status, "text/html; charset=utf-8",
@@ -167,6 +168,7 @@ work_new(struct web_session *session, const struct web_request *request,
 		    .rest = slice_copy(arena, rest),
 		    .is_json = request->wants_json,
 		    .may_order = role_may(session->role, ROLE_ACT, true),
+		    .is_help = session->role == ROLE_HELP,
 		    .may_change = session->role >= ROLE_ADMINISTER,
 		    .said = slice_copy(arena, str_slice(&session->said)),
 		    .way_back = slice_copy(arena, str_slice(&session->back)),

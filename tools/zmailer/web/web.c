@@ -45,9 +45,10 @@ web_add_door(const struct conf *conf, const struct arguments *arguments,
 	struct conf_certificate *rows;
 	size_t count;
 
-	if (users == NULL)
-		return err_set(err, "logins want `auth users <TABLE>` in the "
-		    "configuration");
+	if (users == NULL && conf->auth.kind != AUTH_PAM &&
+	    conf->auth.kind != AUTH_SASLAUTHD)
+		return err_set(err, "logins want `auth users <TABLE>`, `auth "
+		    "pam` or `auth saslauthd` in the configuration");
 	if (conf_all_certificates(conf, arena, &rows, &count, err) < 0)
 		return -1;
 	if (count == 0)
@@ -56,7 +57,8 @@ web_add_door(const struct conf *conf, const struct arguments *arguments,
 	words[0] = arena_printf(arena, "%s", address);
 	words[1] = arena_printf(arena, "%s", rows[0].file);
 	words[2] = arena_printf(arena, "%s", rows[0].key);
-	words[3] = arena_printf(arena, "%s", users->spec);
+	words[3] = arena_printf(arena, "%s", users != NULL ? users->spec :
+	    "");
 	words[4] = arena_printf(arena, "%s", arguments_text(arguments,
 	    OPT_ROLES));
 	return 0;

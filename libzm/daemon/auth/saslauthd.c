@@ -16,7 +16,7 @@
 
 #include "base/clock.h"
 #include "io/peer.h"
-#include "smtpserver/auth/check.h"
+#include "daemon/auth/servers.h"
 
 #include "base/banned.h"
 
