@@ -353,6 +353,42 @@ def who_is_slow_is_waited_for(world):
     assert got.startswith(b"HTTP/1.1 200 "), got[:300]
 
 
+def who_is_too_slow_is_cut_off(world):
+    """A body may take 120 s, other requests 20."""
+    clock = mta.Clock(os.path.join(world.dir, "clock"))
+    was = world.instance.env
+    world.instance.env = dict(was, ZMAILER_TEST_CLOCK=clock.path)
+    try:
+        desk = world.start(keys=world.dir + "/keys-s")
+    finally:
+        world.instance.env = was
+    head = "Host: x\r\nContent-Length: 99\r\n\r\nx"
+    try:
+        links = {}
+        for path in ("/send", "/order"):
+            links[path] = socket.create_connection(
+                ("127.0.0.1", desk.port), timeout=60)
+            links[path].sendall(f"POST {path} HTTP/1.1\r\n{head}".encode())
+        desk.get("/")                   # both were taken
+        for move, path in ((60, "/order"), (61, "/send")):
+            clock.move(move)
+            try:
+                assert links[path].recv(1) == b"", path
+            except ConnectionError:
+                pass
+            if path == "/order":
+                links["/send"].settimeout(1)
+                try:
+                    assert links["/send"].recv(1), "it was cut off, too"
+                except TimeoutError:
+                    pass
+                links["/send"].settimeout(60)
+    finally:
+        for link in links.values():
+            link.close()
+        desk.close()
+
+
 # ---- listeners ---------------------------------------------------------------
 
 def each_kind_of_listener_is_spoken_to(world):
@@ -406,6 +442,7 @@ TESTS = (a_message_is_sent_as_it_is, the_query_says_the_envelope,
          nothing_in_a_member_makes_a_field, what_looks_like_an_end_is_none,
          requests_of_two_meanings_are_refused, large_ones_are_bounded,
          all_together_are_bounded, who_is_slow_is_waited_for,
+         who_is_too_slow_is_cut_off,
          each_kind_of_listener_is_spoken_to,
          without_a_listener_it_says_what_to_write, without_send_there_is_none)
 

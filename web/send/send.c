@@ -39,7 +39,7 @@ struct sending {
 	struct dialogue		*dialogue;
 	struct key_sums		 sums;
 	struct key		*key;	/* begun by us, or to be looked up */
-	struct taken		 taken;
+	struct taken_question	 taken;
 	char			 client[CLIENT_BYTES];
 	int64_t			 since_ms;	/* in line */
 	bool			 is_at_work;
@@ -337,7 +337,7 @@ sending_on_known(struct sending *sending)
 		    sending->outcomes, sending->letter.rcpt_count);
 		sending_answer_sent(sending, key->id, true);
 	} else if (taken_can(sending->letter.id)) {
-		sending->taken = (struct taken){ .asker = intake.asker,
+		sending->taken = (struct taken_question){ .asker = intake.asker,
 		    .at_s = key->at_s, .message_id = sending->letter.id,
 		    .from = sending->letter.from };
 		sending->is_waiting = true;
@@ -435,7 +435,7 @@ intake_on_sweep(evutil_socket_t fd, short what, void *context)
 }
 
 static void
-intake_add(struct sending *sending)
+intake_line_up(struct sending *sending)
 {
 	if (intake.at_work < SEND_AT_WORK_MAX) {
 		sending_start(sending);
@@ -532,7 +532,7 @@ send_take(struct evhttp_request *http, struct slice path_and_query)
 		sending_end(sending);
 		return;
 	}
-	intake_add(sending);
+	intake_line_up(sending);
 }
 
 /* ---- the start ---------------------------------------------------------- */
@@ -554,7 +554,8 @@ send_open(const struct send_how *how, const struct asker *asker,
 	intake.keys = keys_new(how->dir, err);
 	if (intake.keys == NULL)
 		return -1;
-	intake.has_place = submit_place_find(how->place, &intake.place, &why) == 0;
+	intake.has_place = submit_place_find(how->place, &intake.place,
+	    &why) == 0;
 	strlcpy(intake.why, why.text, sizeof(intake.why));
 	if (!intake.has_place)
 		warning("/send: %s", intake.why);
