@@ -253,6 +253,13 @@ def programs_need_a_password_and_no_role(world):
     assert send(stranger, "anna", PASSWORDS["anna"],
                 Cookie=cookie).status == 403
     assert send(stranger, "ghost", "").status == 401
+    # too large: said before it is read, by TLS as well
+    done = subprocess.run(
+        ["curl", "-skS", "-i", "-u", f"lena:{PASSWORDS['lena']}", "-H",
+         "Content-Type: message/rfc822", "-H", "Expect:", "--data-binary",
+         "@-", f"https://127.0.0.1:{world.port}/send"],
+        input=b"x" * (33 << 20), capture_output=True, timeout=120)
+    assert done.stdout.startswith(b"HTTP/1.1 413 "), done
     # the listener judges the client, not the desk
     clients = {row["client"].rpartition(":")[0] for row in
                world.instance.events() if row["ev"] == "message.accepted" and

@@ -46,7 +46,7 @@ def the_query_says_the_envelope(world):
         query="?from=alice%40localhost&to=bob%40localhost&to=alice%40localhost")
     assert reply.status == 200, reply.text
     assert reply.json()["accepted"] == ["bob@localhost", "alice@localhost"]
-    assert len(world.mails("bob")) == before + 1
+    world.grown(before, 1, "bob")
 
 
 def an_object_becomes_a_message(world):
@@ -102,7 +102,9 @@ def curl_sends(world):
          "Content-Type: application/json", "-H", "Expect: 100-continue",
          "--data-binary", f"@{letter}", f"http://{world.desk.host}/send"],
         capture_output=True, text=True, timeout=120)
-    assert json.loads(done.stdout)["accepted"] == ["alice@localhost"], done
+    answer = json.loads(done.stdout)
+    assert answer["accepted"] == ["alice@localhost"], done
+    sending.Desk.ids.add(answer["id"])
 
 
 # ---- answers ----------------------------------------------------------------
@@ -205,9 +207,12 @@ BAD = [     # a change, the member that is named
     ({"attachments": [{"content": "", "id": "x"}]}, "attachments"),
     ({"Subject": "x"}, "Subject"), ({"a\r\nb": "x"}, "a"),
 ]
+ENVELOPE = "From: alice@localhost\nTo: alice@localhost"
 BAD_MESSAGES = [
-    ("no header", "hello\n"), ("a bare CR", "From: alice@localhost\n\na\rb"),
-    ("a NUL", "From: alice@localhost\n\na\0b"),
+    ("no header", "hello\n"), ("a bare CR", f"{ENVELOPE}\n\na\rb"), ("a NUL", f"{ENVELOPE}\n\na\0b"),
+    ("a bare CR in the header", f"{ENVELOPE}\rX: y\n\nhi\n"),
+    ("a CR at the end", f"{ENVELOPE}\n\nhi\r"),
+    ("a message without a Message-ID in it", f"{ENVELOPE}\nMessage-ID: x\n\n"),
     ("nobody gets it", "From: alice@localhost\nSubject: x\n\nhi\n"),
     ("no sender", "To: alice@localhost\n\nhi\n"),
     ("a broken address", "From: alice@localhost\nTo: <a b@c>\n\nhi\n"),
@@ -246,8 +251,7 @@ def what_looks_like_an_end_is_none(world):
         assert reply.status == 200, (end, reply.text)
         reply = world.desk.send(changed(text="a" + end + evil))
         assert reply.status == 200, (end, reply.text)
-    mails = world.mails()
-    assert len(mails) == before + 8, (before, len(mails))
+    mails = world.grown(before, 8)
     assert sum("MAIL FROM:<evil" in str(mail) for mail in mails) == 8
 
 
@@ -353,6 +357,42 @@ def who_is_slow_is_waited_for(world):
     assert got.startswith(b"HTTP/1.1 200 "), got[:300]
 
 
+def who_is_too_slow_is_cut_off(world):
+    """A body may take 120 s, other requests 20."""
+    clock = mta.Clock(os.path.join(world.dir, "clock"))
+    was = world.instance.env
+    world.instance.env = dict(was, ZMAILER_TEST_CLOCK=clock.path)
+    try:
+        desk = world.start(keys=world.dir + "/keys-s")
+    finally:
+        world.instance.env = was
+    head = "Host: x\r\nContent-Length: 99\r\n\r\nx"
+    try:
+        links = {}
+        for path in ("/send", "/order"):
+            links[path] = socket.create_connection(
+                ("127.0.0.1", desk.port), timeout=60)
+            links[path].sendall(f"POST {path} HTTP/1.1\r\n{head}".encode())
+        desk.get("/")                   # both were taken
+        for move, path in ((60, "/order"), (61, "/send")):
+            clock.move(move)
+            try:
+                assert links[path].recv(1) == b"", path
+            except ConnectionError:
+                pass
+            if path == "/order":
+                links["/send"].settimeout(1)
+                try:
+                    assert links["/send"].recv(1), "it was cut off, too"
+                except TimeoutError:
+                    pass
+                links["/send"].settimeout(60)
+    finally:
+        for link in links.values():
+            link.close()
+        desk.close()
+
+
 # ---- listeners ---------------------------------------------------------------
 
 def each_kind_of_listener_is_spoken_to(world):
@@ -406,6 +446,7 @@ TESTS = (a_message_is_sent_as_it_is, the_query_says_the_envelope,
          nothing_in_a_member_makes_a_field, what_looks_like_an_end_is_none,
          requests_of_two_meanings_are_refused, large_ones_are_bounded,
          all_together_are_bounded, who_is_slow_is_waited_for,
+         who_is_too_slow_is_cut_off,
          each_kind_of_listener_is_spoken_to,
          without_a_listener_it_says_what_to_write, without_send_there_is_none)
 

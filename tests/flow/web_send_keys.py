@@ -42,7 +42,7 @@ def a_key_counts_once(world):
     world.desk = world.start()
     again = world.desk.send(mixed, key="one")
     assert again.status == 200 and again.text == first.text, again.text
-    assert len(world.mails()) == before + 3, len(world.mails())
+    world.grown(before, 3)
 
 
 class Between:
@@ -129,8 +129,7 @@ def a_desk_that_was_killed_sends_nothing_twice(world):
         reply = desk.send(GOOD, key="k1")
         assert reply.status == 200, reply.text
         assert reply.fields["idempotency-replayed"] == "true"
-        mails = world.mails()
-        assert len(mails) == before + 1, len(mails)
+        world.grown(before, 1)
         rows = [e for e in world.instance.events()
                 if e["ev"] == "message.accepted"]
         assert rows[-1]["id"] == reply.json()["id"], reply.text
@@ -167,7 +166,7 @@ def a_desk_that_was_killed_before_sends_it_later(world):
         again = desk.send(GOOD, key="k2")
         assert again.fields.get("idempotency-replayed") == "true", again.text
         assert again.text == reply.text
-        assert len(world.mails()) == before + 1
+        world.grown(before, 1)
     finally:
         desk.close()
 
@@ -190,7 +189,7 @@ def without_room_for_keys_nothing_is_sent(world):
             assert reply.status == 503, reply.text
             assert "retry-after" in reply.fields
         assert desk.send(GOOD).status == 200        # without a key
-        assert len(world.mails()) == before + 1
+        world.grown(before, 1)
         assert os.path.getsize(os.path.join(world.dir, "keys-full",
                                             "keys")) == 0
     finally:
@@ -243,8 +242,7 @@ def a_thousand_at_once_are_sent_once(world):
     for thread in threads:
         thread.join()
     assert not failed and len(ids) == 1000, (failed[:3], len(ids))
-    mails = world.mails()
-    assert len(mails) == before + 1000, len(mails)
+    world.grown(before, 1000)
 
 
 TESTS = (a_key_counts_once, a_desk_that_was_killed_sends_nothing_twice,

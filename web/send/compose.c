@@ -17,7 +17,12 @@
 
 #include "base/banned.h"
 
-enum { SHORT_BYTES = 12, NAME_BYTES_MAX = 76, PLAIN_BYTES_MAX = 900, TYPE_BYTES_MAX = 127 };
+enum {
+	SHORT_BYTES = 12,	/* as an encoded word after the name */
+	NAME_BYTES_MAX = 76,
+	PLAIN_BYTES_MAX = 900,	/* in one line */
+	TYPE_BYTES_MAX = 127
+};
 
 /* ---- what may stand where ----------------------------------------------- */
 

@@ -63,7 +63,8 @@ struct dialogue_told {		/* what it is told; the caller's */
 	enum dialogue_end end;
 	int		 code;
 	struct slice	 text;		/* in the letter's arena */
-	char		 id[SPOOL_ID_BYTES];	/* DIALOGUE_SENT */
+	char		 id[SPOOL_ID_BYTES];	/* DIALOGUE_SENT; "-": it
+						 * said none of ours */
 };
 
 /* Begin; fn is called from the loop, never from here. */

@@ -275,6 +275,8 @@ dialogue_take_end(struct dialogue *dialogue, const struct reply *reply)
 			memcpy(told->id, word.p, word.n);
 			told->id[word.n] = '\0';
 		}
+	if (told->id[0] == '\0')	/* --submit: not one of ours */
+		strlcpy(told->id, "-", sizeof(told->id));
 	dialogue_over(dialogue, DIALOGUE_SENT, reply->code, SLICE(""));
 }
 

@@ -193,7 +193,7 @@ key_table_take(struct key_table *table, struct slice line)
 		key_table_remove(table, key);
 		return 0;
 	}
-	if (!spool_id_is(rest))
+	if (!spool_id_is(rest) && !slice_is(rest, "-"))
 		return -1;
 	memcpy(key->id, rest.p, rest.n);
 	key->id[rest.n] = '\0';

@@ -53,7 +53,7 @@ struct key {
 
 /* The table alone, for tests and the reader. */
 struct key_table {
-	LIST_HEAD(, key)	*buckets;
+	LIST_HEAD(, key)	* buckets;
 	TAILQ_HEAD(, key)	 all;		/* oldest first */
 	size_t			 count, refused_bytes;
 };

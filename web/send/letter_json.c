@@ -287,8 +287,8 @@ member_headers(struct reading *reading, const char *member,
 /* ---- files -------------------------------------------------------------- */
 
 static int
-attachment_name(struct reading *reading, const char *member, const json_t *value,
-    struct compose_file *file)
+attachment_name(struct reading *reading, const char *member,
+    const json_t *value, struct compose_file *file)
 {
 	if (member_words(reading, member, value, &file->name) < 0)
 		return -1;
@@ -307,7 +307,8 @@ attachment_take(struct reading *reading, const char *key, const json_t *value,
 	struct err why;
 
 	if (strcmp(key, "name") == 0)
-		return attachment_name(reading, "attachments.name", value, file);
+		return attachment_name(reading, "attachments.name", value,
+		    file);
 	if (strcmp(key, "type") == 0) {
 		if (member_words(reading, "attachments.type", value,
 		    &file->type) < 0)

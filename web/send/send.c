@@ -40,7 +40,7 @@ struct sending {
 	struct dialogue		*dialogue;
 	struct key_sums		 sums;
 	struct key		*key;	/* begun by us, or to be looked up */
-	struct taken		 taken;
+	struct taken_question	 taken;
 	char			 client[CLIENT_BYTES];
 	int64_t			 since_ms;	/* in line */
 	bool			 is_at_work;
@@ -338,7 +338,8 @@ sending_on_known(struct sending *sending)
 		    sending->outcomes, sending->letter.rcpt_count);
 		sending_answer_sent(sending, key->id, true);
 	} else if (taken_can(sending->letter.id)) {
-		sending->taken = (struct taken){ .at_s = key->at_s, .message_id = sending->letter.id,
+		sending->taken = (struct taken_question){ .at_s = key->at_s,
+		    .message_id = sending->letter.id,
 		    .from = sending->letter.from };
 		sending->is_waiting = true;
 		taken_begin(&sending->taken, sending_on_taken, sending);
@@ -435,7 +436,7 @@ intake_on_sweep(evutil_socket_t fd, short what, void *context)
 }
 
 static void
-intake_add(struct sending *sending)
+intake_line_up(struct sending *sending)
 {
 	if (intake.at_work < SEND_AT_WORK_MAX) {
 		sending_start(sending);
@@ -532,7 +533,7 @@ send_take(struct evhttp_request *http, struct slice path_and_query)
 		sending_end(sending);
 		return;
 	}
-	intake_add(sending);
+	intake_line_up(sending);
 }
 
 /* ---- the start ---------------------------------------------------------- */
@@ -552,7 +553,8 @@ send_open(const struct send_how *how, struct err *err)
 	intake.keys = keys_new(how->dir, err);
 	if (intake.keys == NULL)
 		return -1;
-	intake.has_place = submit_place_find(how->place, &intake.place, &why) == 0;
+	intake.has_place = submit_place_find(how->place, &intake.place,
+	    &why) == 0;
 	strlcpy(intake.why, why.text, sizeof(intake.why));
 	if (!intake.has_place)
 		warning("/send: %s", intake.why);

@@ -36,7 +36,7 @@ taken_is_word(struct slice text)
 }
 
 static void
-taken_ask(struct taken *taken, const char *prefix, struct slice what,
+taken_ask(struct taken_question *taken, const char *prefix, struct slice what,
     ask_fn *fn)
 {
 	const char *words[] = { "trace", taken->since, taken->until, NULL,
@@ -54,7 +54,7 @@ taken_ask(struct taken *taken, const char *prefix, struct slice what,
 }
 
 static void
-taken_end(struct taken *taken)
+taken_end(struct taken_question *taken)
 {
 	question_release(&taken->question);
 	mem_free(&taken->what);
@@ -62,7 +62,7 @@ taken_end(struct taken *taken)
 }
 
 static bool
-taken_is_answered(const struct taken *taken)
+taken_is_answered(const struct taken_question *taken)
 {
 	enum question_answer_kind kind = taken->question.answer.kind;
 
@@ -74,7 +74,7 @@ taken_is_answered(const struct taken *taken)
 
 /* The id of a line of this event within the window, else "". */
 static void
-taken_line_id(const struct taken *taken, struct slice line,
+taken_line_id(const struct taken_question *taken, struct slice line,
     const char *event, struct str *out)
 {
 	struct str moment = STR_INIT;
@@ -91,7 +91,7 @@ taken_line_id(const struct taken *taken, struct slice line,
 }
 
 static bool
-taken_has_routed(const struct taken *taken, struct slice lines,
+taken_has_routed(const struct taken_question *taken, struct slice lines,
     struct slice id)
 {
 	struct str other = STR_INIT;
@@ -107,7 +107,7 @@ taken_has_routed(const struct taken *taken, struct slice lines,
 }
 
 void
-taken_read_sender(struct taken *taken, struct slice lines)
+taken_read_sender(struct taken_question *taken, struct slice lines)
 {
 	struct slice rest = lines, line;
 	struct str id = STR_INIT;
@@ -130,7 +130,7 @@ taken_read_sender(struct taken *taken, struct slice lines)
 static void
 taken_on_sender(void *context)
 {
-	struct taken *taken = context;
+	struct taken_question *taken = context;
 
 	taken->answer = TAKEN_OPEN;
 	if (taken_is_answered(taken))
@@ -142,7 +142,7 @@ taken_on_sender(void *context)
 /* ---- its Message-ID ----------------------------------------------------- */
 
 void
-taken_read_ids(struct taken *taken, struct slice lines)
+taken_read_ids(struct taken_question *taken, struct slice lines)
 {
 	struct slice line;
 	struct str id = STR_INIT;
@@ -160,7 +160,7 @@ taken_read_ids(struct taken *taken, struct slice lines)
 static void
 taken_on_ids(void *context)
 {
-	struct taken *taken = context;
+	struct taken_question *taken = context;
 
 	taken->answer = TAKEN_OPEN;
 	if (taken_is_answered(taken)) {
@@ -196,7 +196,7 @@ taken_can(struct slice message_id)
 }
 
 void
-taken_begin(struct taken *taken, ask_fn *fn, void *context)
+taken_begin(struct taken_question *taken, ask_fn *fn, void *context)
 {
 	struct slice bare = slice_from(slice_first(taken->message_id,
 	    taken->message_id.n - 1), 1);

@@ -19,7 +19,7 @@ enum taken_answer {
 	TAKEN_OPEN		/* the journal cannot say */
 };
 
-struct taken {
+struct taken_question {
 	int64_t		 at_s;		/* when it was begun */
 	struct slice	 message_id;	/* with its brackets */
 	struct slice	 from;
@@ -37,11 +37,11 @@ struct taken {
 bool taken_can(struct slice message_id);
 /* Ask for one that can; fn is called once, from the loop.  The members above
  * are the caller's, and live until then. */
-void taken_begin(struct taken *taken, ask_fn *fn, void *context);
+void taken_begin(struct taken_question *taken, ask_fn *fn, void *context);
 
 /* What the lines of the first answer say (its Message-ID), and of the second
  * (its sender); public for tests. */
-void taken_read_ids(struct taken *taken, struct slice lines);
-void taken_read_sender(struct taken *taken, struct slice lines);
+void taken_read_ids(struct taken_question *taken, struct slice lines);
+void taken_read_sender(struct taken_question *taken, struct slice lines);
 
 #endif

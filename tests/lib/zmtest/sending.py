@@ -25,6 +25,7 @@ def changed(**members):
 
 class Desk(browser.Desk):
     """What it is asked is a message; the answer is JSON."""
+    ids = set()             # that answers had
 
     def send(self, body, kind="application/json", user="alice", password=None,
              key=None, fields=None, query=""):
@@ -45,6 +46,8 @@ class Desk(browser.Desk):
         finally:
             client.close()
         assert reply.fields["content-type"] == "application/json", reply.text
+        if reply.status == 200:
+            self.ids.add(reply.json()["id"])
         return reply
 
 
@@ -85,10 +88,18 @@ class World:
             ids = {"message.accepted": set(), "message.done": set()}
             for row in self.instance.events():
                 ids.get(row["ev"], set()).add(row.get("id"))
-            return ids["message.accepted"] - ids["message.done"]
+            return (ids["message.accepted"] | Desk.ids) - ids["message.done"]
         mta.wait_for("no message to be under way", lambda: not rest())
         return [email.message_from_bytes(one, policy=email.policy.default)
                 for one in self.instance.mailbox(user)]
+
+    def grown(self, before, by, user="alice"):
+        """All, when there are so many more; there are no more than that."""
+        mta.wait_for(f"{by} more messages", lambda: len(
+            self.instance.mailbox(user)) >= before + by)
+        mails = self.mails(user)
+        assert len(mails) == before + by, (before, by, len(mails))
+        return mails
 
     def mail(self, reply):
         """The one that the answer is about."""

@@ -178,6 +178,7 @@ static const struct {
 	{ "B 6 " OTHER " " SUM " 0:550:YQ==", 0 },
 	{ "D 6 " OTHER " ../x", -1 },
 	{ "D 6 " OTHER, -1 },
+	{ "D 6 " OTHER " --", -1 },
 	{ "D 6 " OTHER " ", -1 },
 	{ "B 6 " OTHER " " SUM, -1 },
 	{ "B 6 " OTHER " " SUM " - ", -1 },
@@ -263,7 +264,8 @@ Test(send_taken, lines)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct taken taken = { .at_s = 1000, .answer = TAKEN_OPEN };
+		struct taken_question taken = { .at_s = 1000,
+		    .answer = TAKEN_OPEN };
 
 		taken_read_ids(&taken, slice_of(rows[i].lines));
 		cr_expect_eq(taken.answer, rows[i].ids, "row %zu", i);
