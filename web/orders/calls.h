@@ -51,7 +51,7 @@ char *orders_domains(struct order_desk *orders,
 void orders_end_session(struct order_desk *orders, struct web_session *session);
 
 /* questions.c: call ask: SECRET page|live verb|socket WORD... */
-void questions_ask(struct order_desk *orders, unsigned serial,
+void questions_carry(struct order_desk *orders, unsigned serial,
     const char *const *words);
 /* passwords.c: calls login and unlock. */
 void passwords_login(struct order_desk *orders, unsigned serial,

@@ -229,9 +229,11 @@ errand_on_absent(evutil_socket_t fd, short what, void *context)
 {
 	struct errand *errand = context;
 
-	errand_fail(errand, errand->question->is_socket ? ANSWER_DOWN :
-	    ANSWER_TROUBLE, errand->question->is_socket ? "the scheduler does not run, or does "
-	    "not listen: zmailer start" : "the verb cannot be run");
+	if (errand->question->is_socket)
+		errand_fail(errand, ANSWER_DOWN, "the scheduler does not run, "
+		    "or does not listen: zmailer start");
+	else
+		errand_fail(errand, ANSWER_TROUBLE, "the verb cannot be run");
 }
 
 /* Without a source the answer comes in the next turn. */

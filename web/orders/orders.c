@@ -213,7 +213,7 @@ static const struct {
 	void		(*answer)(struct order_desk *orders, unsigned serial,
 			    const char *const *words);
 } call_rows[] = {
-	{ "ask", 4, WIRE_WORDS_MAX, questions_ask },
+	{ "ask", 4, WIRE_WORDS_MAX, questions_carry },
 	{ "open", 1, 1, orders_open_link },
 	{ "login", 4, 4, passwords_login },
 	{ "unlock", 3, 3, passwords_unlock },
@@ -312,7 +312,7 @@ orders_watch_roles(struct order_desk *orders)
 }
 
 static void
-orders_prepare(struct order_desk *orders, const struct orders_site *site,
+orders_furnish(struct order_desk *orders, const struct orders_site *site,
     int fd)
 {
 	*orders = (struct order_desk){ .site = site, .asker = site->asker };
@@ -347,7 +347,7 @@ orders_run(const struct orders_site *site, int fd)
 	static struct order_desk orders;
 
 	orders_take_signals();
-	orders_prepare(&orders, site, fd);
+	orders_furnish(&orders, site, fd);
 	(void)event_base_dispatch(orders.asker.base);
 	_exit(EXIT_FATAL);
 }

@@ -199,7 +199,7 @@ login_start(struct login *login, struct slice password)
 
 /* Who may try, tries. */
 static void
-login_try(struct order_desk *orders, const struct login *whose,
+login_weigh(struct order_desk *orders, const struct login *whose,
     struct slice password)
 {
 	const char *words = attempts_refuse(&orders->attempts, whose->client,
@@ -240,7 +240,7 @@ passwords_login(struct order_desk *orders, unsigned serial,
 	strlcpy(login.secret, words[3], sizeof(login.secret));
 	if (strlen(words[1]) >= sizeof(login.user))
 		login.user[0] = '\0';
-	login_try(orders, &login, slice_of(words[2]));
+	login_weigh(orders, &login, slice_of(words[2]));
 }
 
 void
@@ -259,5 +259,5 @@ passwords_unlock(struct order_desk *orders, unsigned serial,
 	strlcpy(login.client, words[0], sizeof(login.client));
 	strlcpy(login.user, session->user, sizeof(login.user));
 	strlcpy(login.secret, words[1], sizeof(login.secret));
-	login_try(orders, &login, slice_of(words[2]));
+	login_weigh(orders, &login, slice_of(words[2]));
 }

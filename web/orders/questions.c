@@ -218,7 +218,7 @@ call_go(struct call *call, const struct web_session *session,
 
 /* SECRET page|live verb|socket WORD... */
 void
-questions_ask(struct order_desk *orders, unsigned serial,
+questions_carry(struct order_desk *orders, unsigned serial,
     const char *const *words)
 {
 	struct web_session *session = session_of(orders->all,
