@@ -15,7 +15,7 @@ web_libweb_a_SOURCES = \
 	web/orders/help.c web/orders/help.h \
 	web/orders/intake.c web/orders/intake.h \
 	web/orders/match.c web/orders/match.h web/orders/orders.c \
-	web/orders/orders.h web/orders/passwords.c web/orders/rows.h \
+	web/orders/orders.h web/orders/passwords.c web/orders/questions.c web/orders/rows.h \
 	web/orders/source.c web/orders/source.h \
 	web/session/attempts.c web/session/attempts.h \
 	web/session/people.c web/session/people.h \

@@ -117,7 +117,7 @@ asks_take_bytes(struct evbuffer *in, struct str *out, size_t n)
 }
 
 static struct ask *
-asks_find(unsigned serial)
+asks_with_serial(unsigned serial)
 {
 	struct ask *ask;
 
@@ -144,7 +144,7 @@ asks_hear_over(struct evbuffer *in)
 static void
 asks_take_answer(struct evbuffer *in)
 {
-	struct ask *ask = asks_find(asks.head.serial);
+	struct ask *ask = asks_with_serial(asks.head.serial);
 	struct question_answer *answer;
 
 	if (asks.head.serial == WIRE_PUSHED) {
@@ -191,7 +191,7 @@ asks_read_head(struct evbuffer *in)
 	if (line == NULL)
 		return evbuffer_get_length(in) > WIRE_HEAD_BYTES_MAX ? -1 : 0;
 	result = wire_read_answer((struct slice){ line, n }, &asks.head);
-	free(line);
+	mem_free(&line);
 	asks.has_head = result == 0;
 	return result == 0 ? 1 : -1;
 }

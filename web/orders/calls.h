@@ -17,7 +17,7 @@ enum {
 };
 
 struct bufferevent;
-struct orders {
+struct order_desk {
 	const struct orders_site *site;
 	struct asker	 asker;
 	struct bufferevent *bev;	/* to who serves */
@@ -32,24 +32,31 @@ struct orders {
 };
 
 /* Answer a call. */
-void orders_answer(struct orders *orders, unsigned serial,
+void orders_answer(struct order_desk *orders, unsigned serial,
     const struct question_answer *answer);
+/* The same of these texts. */
+void orders_say(struct order_desk *orders, unsigned serial,
+    enum question_answer_kind kind, const char *text, const char *trouble);
 /* The same, with a text for good, and a status with words else. */
-void orders_let_in(struct orders *orders, unsigned serial,
+void orders_let_in(struct order_desk *orders, unsigned serial,
     const struct web_session *session);
-void orders_refuse(struct orders *orders, unsigned serial, int status,
+void orders_refuse(struct order_desk *orders, unsigned serial, int status,
     const char *words);
 /* Is the role still the one that the table has?  Else the session is over. */
-bool orders_role_holds(struct orders *orders, struct web_session *session);
+bool orders_role_holds(struct order_desk *orders, struct web_session *session);
 /* The domains of a session; "": all. */
-char *orders_domains(struct orders *orders, const struct web_session *session);
+char *orders_domains(struct order_desk *orders,
+    const struct web_session *session);
 /* End a session, and tell who serves. */
-void orders_end_session(struct orders *orders, struct web_session *session);
+void orders_end_session(struct order_desk *orders, struct web_session *session);
 
-/* passwords.c: calls login and unlock. */
-void passwords_login(struct orders *orders, unsigned serial,
+/* questions.c: call ask: SECRET page|live verb|socket WORD... */
+void questions_carry(struct order_desk *orders, unsigned serial,
     const char *const *words);
-void passwords_unlock(struct orders *orders, unsigned serial,
+/* passwords.c: calls login and unlock. */
+void passwords_login(struct order_desk *orders, unsigned serial,
+    const char *const *words);
+void passwords_unlock(struct order_desk *orders, unsigned serial,
     const char *const *words);
 
 #endif

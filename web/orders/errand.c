@@ -85,7 +85,8 @@ errand_end(struct errand *errand)
 }
 
 static void
-errand_fail(struct errand *errand, enum question_answer_kind kind, const char *words)
+errand_fail(struct errand *errand, enum question_answer_kind kind,
+    const char *words)
 {
 	struct question_answer *answer = &errand->question->answer;
 
@@ -117,8 +118,8 @@ errand_check_child(struct errand *errand)
 	    !errand->is_reaped)
 		return;
 	answer->kind = answer->is_cut ? ANSWER_GOOD :
-	    WIFEXITED(errand->status) ? answer_of_exit(WEXITSTATUS(errand->status)) :
-	    ANSWER_TROUBLE;
+	    WIFEXITED(errand->status) ? answer_of_exit(WEXITSTATUS(
+	    errand->status)) : ANSWER_TROUBLE;
 	errand_end(errand);
 }
 
@@ -162,7 +163,8 @@ errand_on_write(evutil_socket_t fd, short what, void *context)
 	if (n > 0)
 		errand->written += (size_t)n;
 	if ((n < 0 && errno != EAGAIN && errno != EINTR))
-		errand_fail(errand, ANSWER_DOWN, "the scheduler does not listen");
+		errand_fail(errand, ANSWER_DOWN, "the scheduler does not "
+		    "listen");
 	else if (errand->written == request->len)
 		errand_event_free(&errand->writer);
 }
@@ -210,8 +212,8 @@ stream_on_read(evutil_socket_t fd, short what, void *context)
 }
 
 static void
-stream_open(struct stream *stream, struct errand *errand, int fd, struct str *to,
-    size_t most)
+stream_open(struct stream *stream, struct errand *errand, int fd,
+    struct str *to, size_t most)
 {
 	*stream = (struct stream){ .errand = errand, .fd = fd, .to = to,
 	    .most = most };
@@ -227,9 +229,11 @@ errand_on_absent(evutil_socket_t fd, short what, void *context)
 {
 	struct errand *errand = context;
 
-	errand_fail(errand, errand->question->is_socket ? ANSWER_DOWN : ANSWER_TROUBLE,
-	    errand->question->is_socket ? "the scheduler does not run, or does "
-	    "not listen: zmailer start" : "the verb cannot be run");
+	if (errand->question->is_socket)
+		errand_fail(errand, ANSWER_DOWN, "the scheduler does not run, "
+		    "or does not listen: zmailer start");
+	else
+		errand_fail(errand, ANSWER_TROUBLE, "the verb cannot be run");
 }
 
 /* Without a source the answer comes in the next turn. */
@@ -256,12 +260,13 @@ errand_begin(const struct asker *asker, struct question *question,
 	if (question->is_socket) {
 		str_adds(&question->request, "}\n");
 		source_connect(&errand->source, asker->run_dir);
-		stream_open(&errand->out, errand, errand->source.out_fd, &errand->sent,
-		    ANSWER_BYTES_MAX);
+		stream_open(&errand->out, errand, errand->source.out_fd,
+		    &errand->sent, ANSWER_BYTES_MAX);
 		stream_open(&errand->err, errand, -1, NULL, 0);
 		if (errand->source.out_fd >= 0) {
-			errand->writer = event_new(errand->base, errand->source.out_fd,
-			    EV_WRITE | EV_PERSIST, errand_on_write, errand);
+			errand->writer = event_new(errand->base,
+			    errand->source.out_fd, EV_WRITE | EV_PERSIST,
+			    errand_on_write, errand);
 			event_add(errand->writer, NULL);
 		}
 	} else {
@@ -277,7 +282,8 @@ errand_begin(const struct asker *asker, struct question *question,
 void
 errand_open(struct event_base *base)
 {
-	struct event *event = evsignal_new(base, SIGCHLD, errand_on_child, NULL);
+	struct event *event = evsignal_new(base, SIGCHLD, errand_on_child,
+	    NULL);
 
 	if (event == NULL || event_add(event, NULL) < 0)
 		panic("no signal for children");

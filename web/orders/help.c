@@ -71,7 +71,7 @@ help_is_address(const char *domains, struct slice address)
 }
 
 static bool
-line_has(const char *domains, struct slice line, const char *key)
+line_has_theirs(const char *domains, struct slice line, const char *key)
 {
 	struct str value = STR_INIT;
 	bool has = json_get(line, key, &value) &&
@@ -95,8 +95,8 @@ line_has_key(struct slice line, const char *key)
 static bool
 line_is_theirs(const char *domains, struct slice line)
 {
-	return line_has(domains, line, "to") ||
-	    line_has(domains, line, "orcpt");
+	return line_has_theirs(domains, line, "to") ||
+	    line_has_theirs(domains, line, "orcpt");
 }
 
 bool
@@ -137,7 +137,7 @@ static void
 theirs_take_line(struct theirs *theirs, const char *domains,
     struct slice line)
 {
-	bool is_from = line_has(domains, line, "from"), *is_all;
+	bool is_from = line_has_theirs(domains, line, "from"), *is_all;
 	struct str id = STR_INIT;
 
 	if ((is_from || line_is_theirs(domains, line)) &&
@@ -198,7 +198,7 @@ help_is_from(const char *domains, struct slice list)
 	struct slice line;
 
 	while (answer_line(&list, &line))
-		if (line_has(domains, line, "from"))
+		if (line_has_theirs(domains, line, "from"))
 			return true;
 	return false;
 }
@@ -211,7 +211,7 @@ help_sift_recipients(const char *domains, bool is_all, struct str *lines)
 
 	while (!is_all && answer_line(&rest, &line)) {
 		if (line_has_key(line, "to") &&
-		    !line_has(domains, line, "from") &&
+		    !line_has_theirs(domains, line, "from") &&
 		    !line_is_theirs(domains, line))
 			continue;
 		str_add_slice(&kept, line);

@@ -83,7 +83,7 @@ dialer_on_call(evutil_socket_t fd, short what, void *context)
 }
 
 void
-intake_open(struct orders *orders, int fd)
+intake_open(struct order_desk *orders, int fd)
 {
 	dialer.site = orders->site;
 	dialer.fd = fd;
@@ -97,7 +97,7 @@ intake_open(struct orders *orders, int fd)
 /* ---- the journal --------------------------------------------------------- */
 
 struct tracing {
-	struct orders	*orders;
+	struct order_desk *orders;
 	unsigned	 serial;
 	struct arena	*arena;
 	struct question	 question;
@@ -123,7 +123,7 @@ tracing_on_answer(void *context)
 }
 
 static void
-tracing_begin(struct orders *orders, unsigned serial,
+tracing_begin(struct order_desk *orders, unsigned serial,
     const char *const *words)
 {
 	struct tracing *tracing = mem_alloc(1, sizeof(*tracing));
@@ -142,7 +142,7 @@ tracing_begin(struct orders *orders, unsigned serial,
 }
 
 void
-intake_trace(struct orders *orders, unsigned serial, const char *const *words)
+intake_trace(struct order_desk *orders, unsigned serial, const char *const *words)
 {
 	struct question_answer refused = { .kind = ANSWER_DENIED,
 	    .text = STR_INIT, .trouble = STR_INIT };

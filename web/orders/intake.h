@@ -13,11 +13,11 @@
 #include "web/orders/calls.h"
 
 /* Answer the calls that come over this socket (taken) from now on. */
-void intake_open(struct orders *orders, int fd);
+void intake_open(struct order_desk *orders, int fd);
 
 /* The call trace SINCE UNTIL WHAT: zmailer trace of a Message-ID
  * ("msgid:...") or of a sender ("from:..."). */
-void intake_trace(struct orders *orders, unsigned serial,
+void intake_trace(struct order_desk *orders, unsigned serial,
     const char *const *words);
 
 #endif

@@ -60,7 +60,8 @@ word_is_one_of(struct slice word, struct slice choices)
 
 /* Does the word at this place fit the pattern's? */
 static bool
-word_fits(struct slice pattern, struct slice word, int at, struct match *out)
+pattern_fits_word(struct slice pattern, struct slice word, int at,
+    struct match *out)
 {
 	uint64_t number;
 
@@ -85,7 +86,7 @@ word_fits(struct slice pattern, struct slice word, int at, struct match *out)
 /* What stands in brackets is either all there or not at all, which the first
  * word of it tells, or, when that is a TEXT, that there is one. */
 static bool
-words_fit(struct slice pattern, const char *const *words, int *at,
+pattern_fits_words(struct slice pattern, const char *const *words, int *at,
     bool is_group, struct match *out)
 {
 	struct slice token;
@@ -95,13 +96,13 @@ words_fit(struct slice pattern, const char *const *words, int *at,
 		int before = *at;
 
 		if (slice_is(token, "[")) {
-			if (!words_fit(slice_first(pattern, end), words, at,
-			    true, out))
+			if (!pattern_fits_words(slice_first(pattern, end),
+			    words, at, true, out))
 				*at = before;
 			pattern = slice_from(pattern, end + 1);
 			continue;
 		}
-		if (words[*at] == NULL || !word_fits(token,
+		if (words[*at] == NULL || !pattern_fits_word(token,
 		    slice_of(words[*at]), *at, out))
 			return false;
 		(*at)++;
@@ -109,14 +110,14 @@ words_fit(struct slice pattern, const char *const *words, int *at,
 	return is_group || words[*at] == NULL;
 }
 
-bool
-match_pattern(struct slice pattern, const char *const *words,
+static bool
+pattern_fits(struct slice pattern, const char *const *words,
     struct match *out)
 {
 	int at = 0;
 
 	out->id_at = out->selector_at = -1;
-	return words_fit(pattern, words, &at, false, out);
+	return pattern_fits_words(pattern, words, &at, false, out);
 }
 
 static void
@@ -130,7 +131,7 @@ bool
 match_verb(const char *const *words, struct match *out)
 {
 	for (size_t i = 0; i < sizeof(verb_rows) / sizeof(verb_rows[0]); i++)
-		if (match_pattern(slice_of(verb_rows[i].pattern), words,
+		if (pattern_fits(slice_of(verb_rows[i].pattern), words,
 		    out)) {
 			match_take_row(&verb_rows[i], out);
 			return true;

@@ -31,8 +31,5 @@ bool match_verb(const char *const *words, struct match *out);
  * end ("}").  False: no row has it. */
 bool match_socket(struct slice line, struct str *out_request,
     struct match *out);
-/* Has this one pattern these words?  (For tests.) */
-bool match_pattern(struct slice pattern, const char *const *words,
-    struct match *out);
 
 #endif

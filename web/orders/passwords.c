@@ -30,7 +30,7 @@
 enum { CHECK_S = 30 };
 
 struct login {
-	struct orders	*orders;
+	struct order_desk	*orders;
 	unsigned	 serial;
 	bool		 is_unlock;
 	char		 user[PEOPLE_NAME_BYTES];
@@ -85,7 +85,7 @@ login_note(const struct login *login, bool is_good)
 static void
 login_admit(const struct login *login)
 {
-	struct orders *orders = login->orders;
+	struct order_desk *orders = login->orders;
 	int64_t now_ms = clock_steady_ms();
 	struct web_session *session = session_of(orders->all,
 	    slice_of(login->secret), login->is_unlock, now_ms);
@@ -125,7 +125,7 @@ login_admit(const struct login *login)
 static void
 login_judge(const struct login *login)
 {
-	struct orders *orders = login->orders;
+	struct order_desk *orders = login->orders;
 	char letter = login->said.buf[0];
 
 	login_note(login, letter == '+');
@@ -147,7 +147,7 @@ login_judge(const struct login *login)
 }
 
 static void
-login_free(struct login *login)
+login_drop(struct login *login)
 {
 	login->orders->logins--;
 	event_free(login->event);
@@ -171,7 +171,7 @@ login_on_read(evutil_socket_t fd, short what, void *context)
 	}
 	(void)waitpid(login->pid, NULL, 0);
 	login_judge(login);
-	login_free(login);
+	login_drop(login);
 }
 
 /* ---- calls -------------------------------------------------------------- */
@@ -199,7 +199,7 @@ login_start(struct login *login, struct slice password)
 
 /* Who may try, tries. */
 static void
-login_begin(struct orders *orders, const struct login *whose,
+login_weigh(struct order_desk *orders, const struct login *whose,
     struct slice password)
 {
 	const char *words = attempts_refuse(&orders->attempts, whose->client,
@@ -225,7 +225,7 @@ login_begin(struct orders *orders, const struct login *whose,
 }
 
 void
-passwords_login(struct orders *orders, unsigned serial,
+passwords_login(struct order_desk *orders, unsigned serial,
     const char *const *words)
 {
 	struct login login = { .orders = orders, .serial = serial };
@@ -240,11 +240,11 @@ passwords_login(struct orders *orders, unsigned serial,
 	strlcpy(login.secret, words[3], sizeof(login.secret));
 	if (strlen(words[1]) >= sizeof(login.user))
 		login.user[0] = '\0';
-	login_begin(orders, &login, slice_of(words[2]));
+	login_weigh(orders, &login, slice_of(words[2]));
 }
 
 void
-passwords_unlock(struct orders *orders, unsigned serial,
+passwords_unlock(struct order_desk *orders, unsigned serial,
     const char *const *words)
 {
 	struct login login = { .orders = orders, .serial = serial,
@@ -259,5 +259,5 @@ passwords_unlock(struct orders *orders, unsigned serial,
 	strlcpy(login.client, words[0], sizeof(login.client));
 	strlcpy(login.user, session->user, sizeof(login.user));
 	strlcpy(login.secret, words[1], sizeof(login.secret));
-	login_begin(orders, &login, slice_of(words[2]));
+	login_weigh(orders, &login, slice_of(words[2]));
 }

@@ -35,13 +35,15 @@ static const struct order_row {
 	{ "release", "release", NULL, NULL, NULL, "Release", "Let these go?",
 	    NULL, true },
 	{ "allow", "release", "--allow", NULL, NULL, "Release and allow",
-	    "Let these go, and accept their senders from now on?", NULL, false },
+	    "Let these go, and accept their senders from now on?", NULL,
+	    false },
 	{ "retry", "retry", NULL, NULL, NULL, "Try now", "Try these now?",
 	    NULL, true },
 	{ "reroute", "reroute", NULL, NULL, NULL, "Route again", "Route these "
 	    "again, as the configuration is now?", NULL, false },
 	{ "forward", "forward", NULL, order_to, "postmaster", "Forward", "Send "
-	    "these to somebody, each as a part of a new message?", NULL, false },
+	    "these to somebody, each as a part of a new message?", NULL,
+	    false },
 	{ "note", "note", NULL, "--reason", "-", "Note", "Write a note beside "
 	    "these?", NULL, false },
 	{ "bounce", "bounce", NULL, NULL, NULL, "Bounce", "Give these up now, "

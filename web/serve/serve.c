@@ -395,7 +395,7 @@ serve_give(const struct conf *conf, struct err *err)
 
 /* Nobody but who started us needs to know; the desk itself is locked in. */
 static int
-serve_lock_in(const struct conf *conf, struct err *err)
+serve_shut_in(const struct conf *conf, struct err *err)
 {
 	struct sandbox rules = { .sockets = SOCKETS_NONE,
 	    .may_accept = true };
@@ -424,7 +424,7 @@ serve_on_said(void *context)
 
 /* From the fork of the other process on. */
 static int
-serve_run(struct web_site *site, const struct orders_ends *orders,
+serve_forked(struct web_site *site, const struct orders_ends *orders,
     int listening,
     struct ssl_ctx_st *tls, unsigned port, struct err *err)
 {
@@ -452,7 +452,7 @@ serve_run(struct web_site *site, const struct orders_ends *orders,
 	if (evhttp_bind_listener(http, listener) == NULL)
 		return err_set(err, "no memory for a listener");
 	serve_take_signals(base, site->door);
-	if (serve_lock_in(site->orders.conf, err) < 0)
+	if (serve_shut_in(site->orders.conf, err) < 0)
 		return -1;
 	question_door(&said, ready);
 	ask_begin(&said, serve_on_said, NULL);
@@ -488,5 +488,5 @@ web_serve(struct web_site *site, unsigned port, struct err *err)
 		    "127.0.0.1:%u", port);
 	if (orders_start(&site->orders, listening, &orders, err) < 0)
 		return -1;
-	return serve_run(site, &orders, listening, tls, port, err);
+	return serve_forked(site, &orders, listening, tls, port, err);
 }

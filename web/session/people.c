@@ -35,13 +35,6 @@ people_open(struct people *people, const struct conf_auth *auth,
 	str_release(&spec);
 }
 
-void
-people_close(struct people *people)
-{
-	table_free(&people->users);
-	table_free(&people->roles);
-}
-
 static bool
 people_is_name(struct slice user)
 {

@@ -30,7 +30,6 @@ struct people {
  * run_dir is where tables of databases are asked. */
 void people_open(struct people *people, const struct conf_auth *auth,
     const char *users, const char *roles, const char *run_dir);
-void people_close(struct people *people);
 
 /* The role of a name now; ROLE_NONE: it has none, or the file cannot be read
  * (err says so, else it is empty).  domains (NULL: nobody wants them) are those

@@ -67,16 +67,17 @@ Test(help, events_are_sifted)
 	} rows[] = {
 		{ FROM("1", "x@a.test") TO("1", "y@c.test"),
 		    FROM("1", "x@a.test") TO("1", "y@c.test") },
-		{ FROM("1", "x@c.test") TO("1", "y@a.test")
-		    TO("1", "z@c.test"),
+		{ FROM("1", "x@c.test") TO("1", "y@a.test") TO("1", "z@c.test"),
 		    FROM("1", "x@c.test") TO("1", "y@a.test") },
 		{ FROM("1", "x@c.test") TO("1", "y@c.test"), "" },
 		{ FROM("1", "x@a.test") FROM("2", "x@c.test")
-		    TO("2", "y@c.test"), FROM("1", "x@a.test") },
+			TO("2", "y@c.test"),
+		    FROM("1", "x@a.test") },
 		{ FROM("1", "x@c.test") AS("1", "y@c.test", "z@b.test"),
 		    FROM("1", "x@c.test") AS("1", "y@c.test", "z@b.test") },
 		{ "{\"ev\":\"x\",\"from\":\"x@a.test\"}\n", "" },
-		{ "no event\n", "" }, { "", "" },
+		{ "no event\n", "" },
+		{ "", "" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
