@@ -14,8 +14,8 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/auth/dovecot.h smtpserver/auth/dovecot_lines.c \
 	smtpserver/auth/failures.c smtpserver/auth/failures.h smtpserver/auth/login.c \
 	smtpserver/auth/login.h smtpserver/auth/login_internal.h \
-	smtpserver/auth/login_scram.c smtpserver/auth/pam.c smtpserver/auth/process.c \
-	smtpserver/auth/process.h smtpserver/auth/saslauthd.c \
+	smtpserver/auth/login_scram.c smtpserver/auth/process.c \
+	smtpserver/auth/process.h \
 	smtpserver/policy/early.c \
 	smtpserver/policy/facts.c smtpserver/policy/facts.h smtpserver/policy/fit.c \
 	smtpserver/policy/fit_count.c smtpserver/policy/fit_identity.c \

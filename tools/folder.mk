@@ -19,7 +19,7 @@ bin_zmailer_SOURCES = tools/zmailer/alias/alias.c tools/zmailer/alias/alias.h to
 	tools/zmailer/setup/setup.c tools/zmailer/setup/text.c \
 	tools/zmailer/setup/text.h tools/zmailer/show.c tools/zmailer/status.c \
 	tools/zmailer/table.c tools/zmailer/test.c tools/zmailer/trace.c tools/zmailer/upgrade.c \
-	tools/zmailer/verbs/verb.h tools/zmailer/verbs/verbs.h tools/zmailer/watch.c tools/zmailer/web/web.c tools/zmailer/why.c \
+	tools/zmailer/verbs/verb.h tools/zmailer/verbs/verbs.h tools/zmailer/watch.c tools/zmailer/web/send.c tools/zmailer/web/send.h tools/zmailer/web/web.c tools/zmailer/why.c \
 	tools/zmailer/verbs/zmailer.c tools/zmailer/zones.c
 bin_zmailer_SOURCES += tools/zmailer/auth/auth.c tools/zmailer/auth/auth.h \
 	tools/zmailer/auth/look.c tools/zmailer/auth/show.c tools/zmailer/auth/spool.c

@@ -1,5 +1,5 @@
 # web - the postmaster's desk in a browser, where libevent is
-# order: page < ask < session < pages < serve
+# order: page < ask < session < orders pages send < serve
 EXTRA_DIST += web/files/style.css web/files/script.js
 if HAVE_LIBEVENT
 noinst_LIBRARIES += web/libweb.a
@@ -10,7 +10,13 @@ web_libweb_a_SOURCES = \
 	web/page/picture.c web/page/picture.h \
 	web/page/table.c web/page/table.h \
 	web/ask/ask.c web/ask/ask.h web/ask/question.c web/ask/question.h \
-	web/ask/source.c web/ask/source.h \
+	web/ask/wire.c web/ask/wire.h \
+	web/orders/calls.h web/orders/errand.c web/orders/errand.h \
+	web/orders/help.c web/orders/help.h \
+	web/orders/intake.c web/orders/intake.h \
+	web/orders/match.c web/orders/match.h web/orders/orders.c \
+	web/orders/orders.h web/orders/passwords.c web/orders/questions.c web/orders/rows.h \
+	web/orders/source.c web/orders/source.h \
 	web/session/attempts.c web/session/attempts.h \
 	web/session/people.c web/session/people.h \
 	web/session/role.c web/session/role.h \
@@ -25,17 +31,26 @@ web_libweb_a_SOURCES = \
 	web/pages/past.c web/pages/past.h \
 	web/pages/queue.c web/pages/refused.c web/pages/review.c \
 	web/pages/text.c web/pages/words.c \
+	web/send/answer.c web/send/answer.h web/send/compose.c \
+	web/send/compose.h web/send/dial.c web/send/dial.h web/send/dialogue.c web/send/dialogue.h \
+	web/send/dialogue_internal.h web/send/dialogue_steps.c \
+	web/send/inflow.c web/send/inflow.h web/send/key_table.c \
+	web/send/key_table.h web/send/keys.c web/send/keys.h \
+	web/send/letter.c web/send/letter.h web/send/letter_json.c \
+	web/send/taken.c web/send/taken.h web/send/place.c \
+	web/send/place.h web/send/send.c web/send/send.h \
+	web/send/wanted.c web/send/wanted.h \
 	web/serve/live.c web/serve/live.h web/serve/login.c web/serve/serving.h \
 	web/serve/reply.c web/serve/reply.h web/serve/request.c \
 	web/serve/request.h web/serve/routes.h web/serve/serve.c \
 	web/serve/serve.h web/serve/slots.c web/serve/slots.h \
 	web/serve/visits.c web/serve/visits.h
-web_libweb_a_CFLAGS = -I. $(AM_CFLAGS) $(LIBEVENT_CFLAGS)
+web_libweb_a_CFLAGS = -I. $(AM_CFLAGS) $(LIBEVENT_CFLAGS) $(JANSSON_CFLAGS)
 
 pkglibexec_PROGRAMS += web/zm-web
 web_zm_web_SOURCES = web/web.c
 web_zm_web_LDADD = web/libweb.a $(ZM_LIBS) $(LIBEVENT_LIBS) $(CRYPT_LIBS) \
-	$(SODIUM_LIBS)
+	$(SODIUM_LIBS) $(PAM_LIBS) $(JANSSON_LIBS)
 
 # style sheet and script as C strings
 BUILT_SOURCES += web/serve/files.inc

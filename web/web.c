@@ -1,7 +1,8 @@
 /* web.c - main: the postmaster's desk in a browser
  *
- * zmailer web starts it, in the foreground: it has the rights of who calls,
- * and asks as he may ask.
+ * zmailer web starts it, in the foreground.  It becomes two processes: one has
+ * the rights of who calls, and asks as he may ask; the other serves, and has
+ * none.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -11,26 +12,47 @@
 #include <sysexits.h>
 
 #include "base/fd.h"
-#include "journal/event.h"
+#include "conf/conf.h"
+#include "web/send/send.h"
 #include "web/serve/serve.h"
 
 #include "base/banned.h"
 
-enum { WORDS = 5, WORDS_NETWORK = 11 };
+enum { WORDS = 5, WORDS_NETWORK = 10, WORDS_SEND = 4 };
 
 static int
 web_usage(FILE *out, int status)
 {
-	fputs("usage: zm-web ZMAILER CONFIGURATION RUN-DIRECTORY PORT "
-	    "[ADDRESS:PORT CERTIFICATE KEY USERS ROLES LOG-DIRECTORY]\n\n"
+	fputs("usage: zm-web [--send DIR LISTENER BYTES] "
+	    "ZMAILER CONFIGURATION RUN-DIRECTORY PORT "
+	    "[ADDRESS:PORT CERTIFICATE KEY USERS ROLES]\n\n"
 	    "zmailer web starts it; see zmailer-web(8).\n", out);
 	return status;
+}
+
+/* --send DIR LISTENER BYTES, before all others.  -1: BYTES is no number. */
+static int
+web_take_send(int *argc, char ***argv, struct send_how *out)
+{
+	uint64_t bytes;
+
+	*out = (struct send_how){ .dir = NULL };
+	if (*argc <= WORDS_SEND || strcmp((*argv)[1], "--send") != 0)
+		return 0;
+	if (!slice_number(slice_of((*argv)[4]), 1, INT64_MAX, &bytes))
+		return -1;
+	*out = (struct send_how){ .dir = (*argv)[2], .place = (*argv)[3],
+	    .size_bytes = (size_t)bytes };
+	*argc -= WORDS_SEND;
+	*argv += WORDS_SEND;
+	return 0;
 }
 
 int
 main(int argc, char **argv)
 {
-	struct asker asker = { .base = NULL };
+	struct web_site site = { .door = NULL };
+	struct send_how send;
 	struct web_door door;
 	struct err err;
 	uint64_t port;
@@ -40,23 +62,37 @@ main(int argc, char **argv)
 		return printf("zmailer web %s\n", PACKAGE_VERSION) < 0;
 	if (argc == 2 && strcmp(argv[1], "--help") == 0)
 		return web_usage(stdout, EX_OK);
-	if ((argc != WORDS && argc != WORDS_NETWORK) ||
+	if (web_take_send(&argc, &argv, &send) < 0 ||
+	    (argc != WORDS && argc != WORDS_NETWORK) ||
 	    !slice_number(slice_of(argv[4]), 0, 65535, &port))
 		return web_usage(stderr, EX_USAGE);
 	err_program("zmailer: web");
 	(void)signal(SIGPIPE, SIG_IGN);
-	asker.zmailer = argv[1];
-	asker.conf_path = argv[2][0] != '\0' ? argv[2] : NULL;
-	asker.run_dir = argv[3];
+	site.orders.asker.zmailer = argv[1];
+	site.orders.asker.conf_path = argv[2][0] != '\0' ? argv[2] : NULL;
+	site.orders.asker.run_dir = argv[3];
+	site.orders.conf = conf_makeshift_or_tell(
+	    site.orders.asker.conf_path);
+	if (site.orders.conf == NULL)
+		return EX_CONFIG;
 	if (argc == WORDS_NETWORK) {
 		door = (struct web_door){ .address = argv[5],
-		    .certificate = argv[6], .key = argv[7], .users = argv[8],
-		    .roles = argv[9] };
+		    .certificate = argv[6], .key = argv[7] };
+		site.door = &door;
+		site.orders.is_network = true;
+		site.orders.certificate = door.certificate;
+		site.orders.key = door.key;
+		site.orders.users = argv[8];
+		site.orders.roles = argv[9];
 		err_program("web");
-		(void)event_open(argv[10]);
 	}
-	if (web_serve(&asker, (unsigned)port, argc == WORDS_NETWORK ? &door :
-	    NULL, &err) < 0) {
+	if (send.dir != NULL && send_open(&send, &err) < 0) {
+		fprintf(stderr, "zmailer: web: %s\n", err.text);
+		return EX_CANTCREAT;
+	}
+	site.orders.has_intake = send.dir != NULL;
+	site.orders.submit = send_place(&site.orders.submit_length);
+	if (web_serve(&site, (unsigned)port, &err) < 0) {
 		fprintf(stderr, "zmailer: web: %s\n", err.text);
 		return EX_UNAVAILABLE;
 	}

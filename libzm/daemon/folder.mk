@@ -1,4 +1,4 @@
-# order: . < hook < machine
+# order: auth < . < hook < machine
 # libzm/daemon - the ladder of a daemon, the launcher, the site's script
 libzm_a_SOURCES += \
 	libzm/daemon/child.h \
@@ -30,6 +30,11 @@ libzm_a_SOURCES += \
 	libzm/daemon/sandbox_calls.c \
 	libzm/daemon/sandbox_try.c \
 	libzm/daemon/skeleton.c
+# who else knows passwords
+libzm_a_SOURCES += \
+	libzm/daemon/auth/servers.h \
+	libzm/daemon/auth/pam.c \
+	libzm/daemon/auth/saslauthd.c
 # the site's script
 libzm_a_SOURCES += \
 	libzm/daemon/hook/frame.h \

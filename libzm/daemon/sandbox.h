@@ -52,9 +52,9 @@ struct sandbox {
 		SOCKETS_LOCAL,		/* to processes of this machine */
 		SOCKETS_NONE
 	}		 sockets;
-	bool		 is_parent;	/* it accepts at a socket that listens
-					 * already, and ends processes that it
-					 * made */
+	bool		 may_accept;	/* at a socket that listens already */
+	bool		 is_parent;	/* it may accept, and ends processes
+					 * that it made */
 };
 
 enum sandbox_wall {

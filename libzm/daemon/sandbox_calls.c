@@ -14,7 +14,9 @@
 #include <errno.h>
 #include <seccomp.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #endif
 
@@ -52,8 +54,9 @@ static const char *const refused[] = {
 	"modify_ldt", "iopl", "ioperm", "vmsplice", "fanotify_init",
 };
 
-/* What who serves others by processes of its own needs. */
-static const char *const of_parents[] = { "accept", "accept4", "kill" };
+/* What who serves others needs, and who does by processes of its own. */
+static const char *const of_servers[] = { "accept", "accept4" };
+static const char *const of_parents[] = { "kill" };
 
 static const char *const names_of_files[] = {
 	"rename", "renameat", "renameat2", "unlink", "unlinkat", "fchmod",
@@ -108,6 +111,17 @@ sockets_add(scmp_filter_ctx filter, enum sandbox_sockets sockets)
 	return result == -EDOM || result == -EINVAL ? 0 : result;
 }
 
+/* What is typed at the terminal of who started us is not ours to say. */
+static int
+terminals_add(scmp_filter_ctx filter)
+{
+	int result = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM),
+	    SCMP_SYS(ioctl), 1, SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX,
+	    TIOCSTI));
+
+	return result == -EDOM || result == -EINVAL ? 0 : result;
+}
+
 int
 sandbox_calls(const struct sandbox *rules, bool *out_stands,
     struct err *err)
@@ -121,6 +135,11 @@ sandbox_calls(const struct sandbox *rules, bool *out_stands,
 	    sizeof(refused) / sizeof(refused[0]));
 	if (result == 0)
 		result = sockets_add(filter, rules->sockets);
+	if (result == 0)
+		result = terminals_add(filter);
+	if (result == 0 && !rules->is_parent && !rules->may_accept)
+		result = calls_add(filter, of_servers,
+		    sizeof(of_servers) / sizeof(of_servers[0]));
 	if (result == 0 && !rules->is_parent)
 		result = calls_add(filter, of_parents,
 		    sizeof(of_parents) / sizeof(of_parents[0]));

@@ -73,31 +73,22 @@ pair_holds(struct slice text, const char *end)
 }
 
 static EVP_PKEY *
-key_read(const char *file, struct err *err)
+key_parse(struct slice text, const char *file, struct err *err)
 {
-	struct str text = STR_INIT;
 	bool is_locked = false;
-	EVP_PKEY *key = NULL;
-	BIO *bio;
+	BIO *bio = BIO_new_mem_buf(text.p, (int)text.n);
+	EVP_PKEY *key = PEM_read_bio_PrivateKey(bio, NULL,
+	    pair_no_pass_phrase, &is_locked);
 
-	if (tls_file_read(file, &text, err) == 0) {
-		bio = BIO_new_mem_buf(text.buf, (int)text.len);
-		key = PEM_read_bio_PrivateKey(bio, NULL, pair_no_pass_phrase,
-		    &is_locked);
-		BIO_free(bio);
-		if (key == NULL && is_locked)
-			err_set(err, "%s: the key has a pass phrase; keep it "
-			    "without (openssl pkey -in FILE)", file);
-		else if (key == NULL && pair_holds(str_slice(&text),
-		    "CERTIFICATE-"))
-			err_set(err, "%s holds a certificate and no key; name "
-			    "the file of its private key", file);
-		else if (key == NULL)
-			tls_err(err, file);
-	}
-	if (text.cap > 0)
-		explicit_bzero(text.buf, text.cap);
-	str_release(&text);
+	BIO_free(bio);
+	if (key == NULL && is_locked)
+		err_set(err, "%s: the key has a pass phrase; keep it without "
+		    "(openssl pkey -in FILE)", file);
+	else if (key == NULL && pair_holds(text, "CERTIFICATE-"))
+		err_set(err, "%s holds a certificate and no key; name the "
+		    "file of its private key", file);
+	else if (key == NULL)
+		tls_err(err, file);
 	return key;
 }
 
@@ -181,27 +172,43 @@ chain_parse(struct tls_pair *pair, struct slice text, const char *file,
 }
 
 int
-tls_pair_load(struct tls_pair *pair, const char *certificate_file,
-    const char *key_file, struct err *err)
+tls_pair_parse(struct tls_pair *pair, struct slice certificate,
+    const char *certificate_file, struct slice key, const char *key_file,
+    struct err *err)
 {
-	struct str text = STR_INIT;
 	int result = -1;
 
 	memset(pair, 0, sizeof(*pair));
 	str_init(&pair->chain);
-	pair->key = key_read(key_file, err);
+	pair->key = key_parse(key, key_file, err);
 	if (pair->key != NULL)
 		pair->kind = kind_of(pair->key);
 	if (pair->key != NULL && pair->kind == NULL)
 		err_set(err, "%s: the key is neither RSA, ECDSA nor Ed25519",
 		    key_file);
-	else if (pair->key != NULL &&
-	    tls_file_read(certificate_file, &text, err) == 0)
-		result = chain_parse(pair, str_slice(&text), certificate_file,
-		    err);
-	str_release(&text);
+	else if (pair->key != NULL)
+		result = chain_parse(pair, certificate, certificate_file, err);
 	if (result != 0)
 		tls_pair_release(pair);
+	return result;
+}
+
+int
+tls_pair_load(struct tls_pair *pair, const char *certificate_file,
+    const char *key_file, struct err *err)
+{
+	struct str certificate = STR_INIT, key = STR_INIT;
+	int result = -1;
+
+	memset(pair, 0, sizeof(*pair));
+	if (tls_file_read(key_file, &key, err) == 0 &&
+	    tls_file_read(certificate_file, &certificate, err) == 0)
+		result = tls_pair_parse(pair, str_slice(&certificate),
+		    certificate_file, str_slice(&key), key_file, err);
+	if (key.cap > 0)
+		explicit_bzero(key.buf, key.cap);
+	str_release(&key);
+	str_release(&certificate);
 	return result;
 }
 

@@ -35,6 +35,10 @@ struct tls_pair {
  * are reported, not checked.  returns 0; -1 (err names the file). */
 int tls_pair_load(struct tls_pair *pair, const char *certificate_file,
     const char *key_file, struct err *err);
+/* The same with the texts of these files, read by somebody else. */
+int tls_pair_parse(struct tls_pair *pair, struct slice certificate,
+    const char *certificate_file, struct slice key, const char *key_file,
+    struct err *err);
 /* Free the pair's content; accepts a zeroed pair. */
 void tls_pair_release(struct tls_pair *pair);
 

@@ -9,6 +9,7 @@
 #define ZM_SMTPSERVER_AUTH_CHECK_H
 
 #include "conf/conf.h"
+#include "daemon/auth/servers.h"
 
 struct auth_check;
 
@@ -21,13 +22,5 @@ void auth_check_free(struct auth_check **check);
 
 /* Answer one question: a helper_fn (helper.h). */
 bool auth_check_answer(void *check, struct slice question, struct str *out);
-
-enum auth_result { AUTH_YES = 1, AUTH_NO = 0, AUTH_TROUBLE = -1 };
-
-/* auth/pam.c, auth/saslauthd.c.  Strings without NUL in them. */
-enum auth_result auth_pam_check(const char *service, const char *user,
-    const char *password, const char *client, struct err *err);
-enum auth_result auth_saslauthd_check(const char *path, const char *service,
-    const char *user, const char *password, struct err *err);
 
 #endif

@@ -58,7 +58,8 @@ def pages(backlog):
     """{page: (seconds, CPU seconds, longest wait)}."""
     rows = {}
     desk = browser.Desk(backlog.instance)
-    pids = (desk.process.pid, scheduler_pid(backlog.instance))
+    pids = (desk.process.pid, browser.orders_of(desk.process.pid),
+            scheduler_pid(backlog.instance))
     try:
         desk.open()
         for title, path in PAGES.items():

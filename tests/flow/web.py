@@ -441,9 +441,7 @@ def who_hangs_up_breaks_nothing(desk, world):
 
 
 def children(desk):
-    with open(f"/proc/{desk.process.pid}/task/{desk.process.pid}/children") \
-            as file:
-        return file.read().split()
+    return browser.children(browser.orders_of(desk.process.pid))
 
 
 def stopped_daemons_are_told(desk, world):

@@ -48,11 +48,14 @@ def back(desk, done):
 
 
 def last(world, ev, **values):
-    """The last event of that name, which must have these values."""
-    row = [e for e in world.instance.events() if e["ev"] == ev][-1]
-    for key, value in values.items():
-        assert row.get(key) == value, (key, value, row)
-    return row
+    """The last event of that name, which has these values; a daemon writes
+    its events at the end of a turn, so that an order may be answered
+    before."""
+    def found():
+        row = [e for e in world.instance.events() if e["ev"] == ev][-1]
+        return row if all(row.get(key) == value for key, value in
+                          values.items()) else None
+    return mta.wait_for(f"{ev} {values}", found)
 
 
 def a_deleted_one_comes_back(desk, world):

@@ -4,6 +4,8 @@ address and each order, a row each (ROLES, ORDERS).
 
 SPDX-License-Identifier: ISC
 """
+import base64
+import json
 import os
 import re
 import shutil
@@ -19,24 +21,27 @@ sys.path.insert(0, os.path.join(HERE, "..", "lib"))
 from zmtest import browser, mta, tls                        # noqa: E402
 
 PASSWORDS = {"lena": "wonder-1", "adam": "wonder-2", "anna": "wonder-3",
-             "nora": "wonder-4"}
-ROLES = {"lena": "look", "adam": "act", "anna": "administer"}
+             "nora": "wonder-4", "hans": "wonder-5"}
+ROLES = {"lena": "look", "adam": "act", "anna": "administer",
+         "hans": "help other.test Peer.Test"}
 NOBODY = None
 # Each address of web/serve/routes.h: its path here, who has it answered as a
 # page would be (the others get 303 to /login, or 403).  No refusal has the id
 # that is asked for: the verb finds nothing.
-EVERYBODY = (NOBODY, "lena", "adam", "anna")
 KNOWN = ("lena", "adam", "anna")
+LOGGED_IN = KNOWN + ("hans",)
+EVERYBODY = (NOBODY,) + LOGGED_IN
 GETS = {
-    "/": ("/", KNOWN), "/queue": ("/queue", KNOWN),
-    "/message/": ("/message/ID", KNOWN), "/raw/": ("/raw/ID", KNOWN),
+    "/": ("/", KNOWN), "/queue": ("/queue", LOGGED_IN),
+    "/message/": ("/message/ID", LOGGED_IN),
+    "/raw/": ("/raw/ID", LOGGED_IN),
     "/destinations": ("/destinations", KNOWN),
     "/destination": ("/destination?of=smtp/peer.test", KNOWN),
     "/review": ("/review", KNOWN), "/refused": ("/refused", KNOWN),
     "/refused/": ("/refused/361g00000000", KNOWN),
     "/limits": ("/limits", KNOWN), "/orders": ("/orders", KNOWN),
     "/authentication": ("/authentication", KNOWN),
-    "/health": ("/health", KNOWN), "/done": ("/done", KNOWN),
+    "/health": ("/health", KNOWN), "/done": ("/done", LOGGED_IN),
     "/live": ("/live", KNOWN),
     "/open/": ("/open/" + "0" * 32, ()),
     "/style.css": ("/style.css", EVERYBODY),
@@ -45,8 +50,11 @@ GETS = {
 }
 # Each order: its address, its form, who may give it.
 ORDERS = [
+    ("/order", {"do": verb, "id": "ID"}, ("adam", "anna", "hans"))
+    for verb in ("hold", "release", "retry")
+] + [
     ("/order", {"do": verb, "id": "ID"}, ("adam", "anna"))
-    for verb in ("hold", "release", "retry", "delete", "undelete", "bounce",
+    for verb in ("delete", "undelete", "bounce",
                  "reroute")
 ] + [
     ("/order", {"do": "forward", "id": "ID", "to": "x@y.test"},
@@ -81,25 +89,34 @@ class World:
             for user, word in PASSWORDS.items()))
         self.write(self.roles, "".join(
             f"{user} {role}\n" for user, role in ROLES.items()) +
-            "ghost administer\nodd superuser\n")
+            "ghost administer\nodd superuser\n"
+            "nora help\nnina help -x.test\nnils look peer.test\n")
         self.instance.configure(
             f"tls certificate {self.cert.pem} key {self.cert.key}\n"
-            f"auth users <passwords>\ntable passwords file:{self.users}\n")
+            f"auth users <passwords>\ntable passwords file:{self.users}\n"
+            f"route secret.test via 127.0.0.1:{self.mail.peer.port}\n"
+            f"listen unix:{self.instance.dir}/submission submission\n"
+            "trust 127.0.0.1 xclient\n")
         self.instance.zmailer("reload")
         self.port = mta.free_port()
         self.clock = mta.Clock(os.path.join(self.instance.dir, "clock"))
         self.process = subprocess.Popen(
             [f"{mta.BUILD}/bin/zmailer", "web", "--listen",
-             f"127.0.0.1:{self.port}", "--roles", self.roles],
+             f"127.0.0.1:{self.port}", "--roles", self.roles, "--send",
+             os.path.join(self.instance.dir, "keys")],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env=dict(self.instance.env, ZMAILER_TEST_CLOCK=self.clock.path),
             text=True)
         self.link = self.process.stdout.readline().strip()
         self.people = {}
-        for n, user in enumerate(KNOWN):
+        for n, user in enumerate(LOGGED_IN):
             self.people[user] = browser.Visitor(self.port, f"127.0.0.{n + 10}")
         self.people[NOBODY] = browser.Visitor(self.port, "127.0.0.2")
-        self.id = sorted(row["id"] for row in self.mail.rows())[0]
+        rows = self.mail.rows()
+        self.id = sorted(row["id"] for row in rows
+                         if row["to"].endswith("@peer.test"))[0]
+        self.other = next(row["id"] for row in rows
+                          if row["to"] == "alice@localhost")
 
     @staticmethod
     def crypt(word):
@@ -150,6 +167,7 @@ def only_a_password_lets_in(world):
             ("lena", "wonder-2"), ("lena", ""), ("", ""),
             ("root", "wonder-1"), ("nora", "wonder-4"),     # no role
             ("ghost", "wonder-1"),                          # no password
+            ("nina", "wonder-1"), ("nils", "wonder-1"),     # nor are theirs
             ("odd", "wonder-1"), ("../lena", "wonder-1"),
             ("lena\n", "wonder-1"), ("l" * 200, "wonder-1"))):
         stranger.address = f"127.0.0.{30 + n}"
@@ -164,7 +182,7 @@ def only_a_password_lets_in(world):
 
 
 def all_log_in(world):
-    for user in KNOWN:
+    for user in LOGGED_IN:
         reply = world.people[user].log_in(user, PASSWORDS[user])
         assert reply.status == 303, (user, reply.text)
         cookie = reply.fields["set-cookie"]
@@ -174,7 +192,7 @@ def all_log_in(world):
             assert reply.fields.get(name) == value, name
     told = [row for row in world.instance.events()
             if row["ev"] == "web.login" and row["ok"] == "yes"]
-    assert [row["user"] for row in told] == list(KNOWN), told
+    assert [row["user"] for row in told] == list(LOGGED_IN), told
     assert told[0]["client"] == "127.0.0.10", told
 
 
@@ -200,6 +218,10 @@ def each_address_for_each_role(world):
             elif user is NOBODY:
                 assert reply.status == 303 and \
                     reply.fields["location"] == "/login", what
+            elif user == "hans" and path != "/unlock":
+                where = {"/": "/queue", "/login": "/"}.get(path)
+                assert reply.fields.get("location") == where, what
+                assert reply.status == (303 if where else 403), what
             else:
                 assert reply.status == 303 and \
                     reply.fields["location"] == "/", what
@@ -208,12 +230,48 @@ def each_address_for_each_role(world):
             twin = world.people[user].json(here.replace("ID", world.id))
             if user is NOBODY and NOBODY not in who:
                 assert twin.status == 403 and "error" in twin.json(), what
+            if user == "hans" and who is KNOWN:
+                assert twin.status == 403 and "error" in twin.json(), what
+
+
+def programs_need_a_password_and_no_role(world):
+    """POST /send is no address of a role: who may send by SMTP may here."""
+    def send(visitor, user, password, **fields):
+        return visitor.ask("POST", "/send", {
+            "Content-Type": "application/json",
+            "Authorization": "Basic " + base64.b64encode(
+                f"{user}:{password}".encode()).decode(), **fields},
+            body=json.dumps({"from": f"{user}@localhost",
+                             "to": "alice@localhost", "text": "hi"}))
+    stranger = browser.Visitor(world.port, "127.0.0.77")
+    for user in PASSWORDS:
+        reply = send(stranger, user, PASSWORDS[user])
+        assert reply.status == 200, (user, reply.text)
+        assert send(stranger, user, "guess").status == 401, user
+    # a session is none of its concern, and its cookie is refused
+    cookie = world.people["anna"].cookie
+    assert send(stranger, "anna", PASSWORDS["anna"],
+                Cookie=cookie).status == 403
+    assert send(stranger, "ghost", "").status == 401
+    # too large: said before it is read, by TLS as well
+    done = subprocess.run(
+        ["curl", "-skS", "-i", "-u", f"lena:{PASSWORDS['lena']}", "-H",
+         "Content-Type: message/rfc822", "-H", "Expect:", "--data-binary",
+         "@-", f"https://127.0.0.1:{world.port}/send"],
+        input=b"x" * (33 << 20), capture_output=True, timeout=120)
+    assert done.stdout.startswith(b"HTTP/1.1 413 "), done
+    # the listener judges the client, not the desk
+    clients = {row["client"].rpartition(":")[0] for row in
+               world.instance.events() if row["ev"] == "message.accepted" and
+               row["from"].split("@")[0] in PASSWORDS}
+    assert clients == {"127.0.0.77"}, clients
 
 
 def each_order_for_each_role(world):
     """The dry run; without a session, a role, the token of the session it is
     403, and nothing is done."""
-    tokens = {user: world.people[user].get("/").csrf() for user in KNOWN}
+    tokens = {user: world.people[user].get("/queue").csrf()
+              for user in LOGGED_IN}
     for path, source in (("/order", "order.c"), ("/change", "change.c")):
         with open(os.path.join(mta.SOURCE, "web/pages", source),
                   encoding="utf-8") as file:
@@ -233,16 +291,102 @@ def each_order_for_each_role(world):
             else:
                 assert reply.status == 403, what
                 if user is not NOBODY:
-                    assert "Your role may look" in reply.text, what
+                    assert "Your role" in reply.text, what
                 reply = world.people[user].ask("POST", path, form={
                     **form, "csrf": csrf, "step": "do"})
                 assert reply.status == 403, what
-            if user in KNOWN:
+            if user in LOGGED_IN:
                 other = tokens["lena" if user != "lena" else "anna"]
                 assert world.people[user].ask("POST", path, form={
                     **form, "csrf": other}).status == 403, what
     assert [row["state"] for row in world.mail.rows()] == \
         [row["state"] for row in before]
+
+
+def rows_of(reply):
+    return {(row["id"], row["to"]) for row in reply.json()["list"]}
+
+
+def who_helps_sees_mail_of_his_domains_alone(world):
+    """By each page and twin that he has, and by each way to name mail."""
+    world.instance.command(
+        "sendmail", "-f", "x@elsewhere.test", "d@peer.test",
+        "private@secret.test", input=b"Subject: both\n\nboth\n", check=0)
+    world.instance.command(
+        "sendmail", "-f", "boss@Other.test", "private@secret.test",
+        input=b"Subject: from theirs\n\nboth\n", check=0)
+    mta.wait_for("all of them", lambda: sum(
+        row["to"] == "private@secret.test" for row in world.mail.rows()) == 2)
+    world.instance.wait_idle()
+    rows = world.mail.rows()
+    both = next(row["id"] for row in rows if row["to"] == "d@peer.test")
+    theirs = next(row["id"] for row in rows if row["to"] ==
+                  "private@secret.test" and row["id"] != both)
+    want = {(row["id"], row["to"]) for row in rows
+            if row["to"].endswith("@peer.test") or row["id"] == theirs}
+    hans, anna = world.people["hans"], world.people["anna"]
+    for q in ("", "?q=all", "?q=id:" + both + "+or+all",
+              "?q=not+to:nobody@x.test", "?q=to:private@secret.test+or+to:*"):
+        got = rows_of(hans.json("/queue" + q))
+        assert got == want, (q, got, want)
+    assert rows_of(hans.json("/queue?q=from:*odd.test")) == {
+        pair for pair in want if pair[0] not in (both, theirs)}
+    for q in ("all)+or+(all", "all)", "((", "--json"):
+        reply = hans.get("/queue?q=" + q)
+        assert reply.status in (400, 403) and "alice@" not in reply.text, q
+    words = hans.get("/queue").words()
+    assert "d@peer.test" in words and "alice@localhost" not in words
+    # one that has recipients of others
+    assert "private@secret.test" in anna.get("/message/" + both).words()
+    page, twin = hans.get("/message/" + both), hans.json("/message/" + both)
+    for text in (page.text, twin.text):
+        assert "d@peer.test" in text, text
+        assert "private@" not in text, text
+    assert twin.json()["trace"] and twin.json()["why"], twin.text
+    # one of a sender of theirs
+    assert "private@secret.test" in hans.get("/message/" + theirs).words()
+    # one of others, and the beginning of one of theirs
+    for path in (f"/message/{world.other}", f"/raw/{world.other}",
+                 f"/message/{world.other}?show=header",
+                 f"/message/{world.other}?show=text", f"/raw/{both[:9]}"):
+        for reply in (hans.get(path), hans.json(path)):
+            assert reply.status == 404, (path, reply.status, reply.text)
+            assert "odd.test" not in reply.text, reply.text
+    assert hans.get(f"/raw/{both}").status == 200
+    assert "both" in hans.get(f"/message/{both}?show=text").words()
+
+
+def who_helps_orders_about_mail_of_his_domains_alone(world):
+    hans = world.people["hans"]
+    csrf = hans.get("/queue").csrf()
+    assert set(re.findall(r'name="do" value="([a-z]+)"',
+                          hans.get("/queue").text)) == {"hold", "release",
+                                                        "retry"}
+
+    def states():
+        return {(row["id"], row["to"]): row["state"]
+                for row in world.mail.rows()}
+    mta.wait_for("none under way", lambda: set(states().values()) <= {
+        "waiting", "frozen", "held"})
+    before = states()
+    for form in ({"id": world.other}, {"every": "1", "q": "area:freezer"}):
+        for step in ({}, {"step": "do"}):
+            reply = hans.ask("POST", "/order", form={
+                "csrf": csrf, "do": "hold", **form, **step})
+            assert reply.status in (200, 303, 404), (form, reply.status)
+            text = reply.text + hans.get("/done").text
+            assert "alice@localhost" not in text and "1 message" not in text
+    assert states() == before
+    assert hans.ask("POST", "/order", form={
+        "csrf": csrf, "do": "hold", "id": world.id,
+        "step": "do"}).status == 303
+    assert "1 message held" in hans.get("/done").words()
+    told = [row for row in world.instance.events() if row["ev"] == "order"
+            and row["op"] == "hold"]
+    assert told[-1]["by"].startswith("hans(web)("), told[-1]
+    assert hans.ask("POST", "/order", form={
+        "csrf": csrf, "do": "release", "id": world.id,
+        "step": "do"}).status == 303
 
 
 def what_a_role_may_not_is_not_offered(world):
@@ -408,7 +552,11 @@ def what_is_missing_is_named(world):
 
 TESTS = (it_says_where, nothing_is_told_in_the_clear,
          only_a_password_lets_in, all_log_in, each_address_for_each_role,
-         each_order_for_each_role, what_a_role_may_not_is_not_offered,
+         programs_need_a_password_and_no_role,
+         each_order_for_each_role,
+         who_helps_sees_mail_of_his_domains_alone,
+         who_helps_orders_about_mail_of_his_domains_alone,
+         what_a_role_may_not_is_not_offered,
          an_order_is_in_the_journal_with_who,
          orders_want_the_password_again,
          a_form_of_another_site_is_refused,

@@ -29,6 +29,7 @@ import programs                                      # noqa: E402
 import rights                                        # noqa: E402
 import successor                                     # noqa: E402
 import taken                                         # noqa: E402
+import web                                           # noqa: E402
 from processes import all_fit_design, parent, processes   # noqa: E402
 from zmtest import mta, smtpserver, unit                   # noqa: E402
 from zmtest.cases import Cases                       # noqa: E402
@@ -429,7 +430,7 @@ def programs_run_as_who_named_them(site):
         assert not extra, (name, lines[:6])     # 10: sh reading its script
 
 
-for part in (boxes, programs, desk, mailq, taken, rights, successor,
+for part in (boxes, programs, desk, mailq, taken, web, rights, successor,
              features):
     case.extend(part.case)
 

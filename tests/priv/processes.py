@@ -91,6 +91,7 @@ DESIGN = {
     "sts": ("zmsts", ("zmsts", "zmagent")),
     "share": ("zmshare", ("zmshare", "zmagent")),
     "resolver": ("zmresolver", ("zmresolver", "zmagent")),
+    "web": ("zmweb", ("zmweb",)),
     "answers": ("zmrouter", ("zmrouter", "zmsubmit", "zmagent")),
 }
 

@@ -67,6 +67,10 @@ OPTION(DESK, "--listen", "ADDRESS:PORT", TEXT, 0, 0,
     "for a network, with TLS and logins")
 OPTION(ROLES, "--roles", "FILE", TEXT, 0, 0,
     "the rights of each user: lines NAME look|act|administer")
+OPTION(SEND, "--send", "DIR", TEXT, 0, 0,
+    "take messages of programs: POST /send; keys are remembered in DIR")
+OPTION(SUBMIT, "--submit", "unix:/PATH|HOST:PORT", TEXT, 0, 0,
+    "the listener that gets them, if not one of the configuration")
 OPTION(SCRAPE, "--listen", "[ADDRESS:]PORT|unix:/PATH", TEXT, 0, 0,
     "answer scrapers there over HTTP, until it is stopped")
 OPTION(TOP, "--top", "senders|users|clients|domains", CHOICE, 0, 0,

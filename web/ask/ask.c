@@ -1,73 +1,66 @@
-/* ask.c - questions under way, beside an event loop
+/* ask.c - questions under way at the process that orders
  *
- * In     a question
- * Out    its answer, bounded in bytes and time
- * Holds  a child with two pipes, or a connection
- * Trusts nothing that comes: see question.c
- * Spec   ask.h
+ * In     questions
+ * Out    their answers, each once; "nobody is there" when it has ended
+ * Holds  the socket, a timer for each question
+ * Trusts lengths as far as wire.c lets them pass
+ * Spec   ask.h, wire.h
  *
  * SPDX-License-Identifier: ISC
  */
 #include <sys/queue.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 
-#include <errno.h>
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
 #include <event2/event.h>
-#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "web/ask/ask.h"
-#include "web/ask/source.h"
 #include "base/err.h"
+#include "base/mem.h"
+#include "web/ask/ask.h"
+#include "web/ask/wire.h"
 
 #include "base/banned.h"
 
-enum { PIECE_BYTES = 64 << 10 };
+enum { GRACE_MS = 10000 };	/* the other one counts ANSWER_MS itself */
 
-struct stream {
-	struct ask	*ask;
-	struct event	*event;		/* NULL: at its end */
-	int		 fd;
-	struct str	*to;
-	size_t		 most;
-};
+const char ask_down_words[] = "The process that asks for the desk has ended: "
+    "stop this one and start zmailer web again.";
 
 struct ask {
 	LIST_ENTRY(ask)	 all;
+	unsigned	 serial;
 	struct question	*question;
-	struct event_base *base;
-	struct source	 source;
-	struct stream	 out, err;
-	struct str	 sent;		/* by the socket */
-	size_t		 written;	/* of the request */
-	struct event	*writer, *timer;
-	int		 status;	/* of the child */
-	bool		 is_reaped;
+	struct event	*timer;
 	ask_fn		*fn;
 	void		*context;
 };
-static LIST_HEAD(, ask) asks = LIST_HEAD_INITIALIZER(asks);
 
-static void
-ask_event_free(struct event **event)
+static struct {
+	LIST_HEAD(, ask)	 all;
+	struct event_base	*base;
+	struct bufferevent	*bev;		/* NULL: nobody is there */
+	unsigned		 serial;
+	struct wire_answer	 head;		/* of the answer that comes */
+	bool			 has_head;
+	ask_over_fn		*over_fn;
+	void			*over_context;
+} asks = { .all = LIST_HEAD_INITIALIZER(asks.all) };
+
+bool
+ask_is_up(void)
 {
-	if (*event != NULL)
-		event_free(*event);
-	*event = NULL;
+	return asks.bev != NULL;
 }
 
-static void
-stream_close(struct stream *stream)
+void
+ask_on_over(ask_over_fn *fn, void *context)
 {
-	ask_event_free(&stream->event);
-	if (stream->fd >= 0)
-		close(stream->fd);
-	stream->fd = -1;
+	asks.over_fn = fn;
+	asks.over_context = context;
 }
 
-/* The answer is what it is: tell who asked. */
 static void
 ask_end(struct ask *ask)
 {
@@ -75,11 +68,7 @@ ask_end(struct ask *ask)
 	void *context = ask->context;
 
 	LIST_REMOVE(ask, all);
-	stream_close(&ask->out);
-	stream_close(&ask->err);
-	ask_event_free(&ask->writer);
-	ask_event_free(&ask->timer);
-	str_release(&ask->sent);
+	event_free(ask->timer);
 	mem_free(&ask);
 	fn(context);
 }
@@ -89,10 +78,6 @@ ask_fail(struct ask *ask, enum question_answer_kind kind, const char *words)
 {
 	struct question_answer *answer = &ask->question->answer;
 
-	if (ask->source.pid > 0 && !ask->is_reaped) {
-		(void)kill(-ask->source.pid, SIGKILL);
-		(void)waitpid(ask->source.pid, NULL, 0);
-	}
 	answer->kind = kind;
 	str_reset(&answer->trouble);
 	str_adds(&answer->trouble, words);
@@ -100,186 +85,195 @@ ask_fail(struct ask *ask, enum question_answer_kind kind, const char *words)
 }
 
 static void
-ask_on_late(evutil_socket_t fd, short what, void *context)
+ask_on_timer(evutil_socket_t fd, short what, void *context)
 {
-	ask_fail(context, ANSWER_TROUBLE, "there was no answer in time");
+	if (ask_is_up())
+		ask_fail(context, ANSWER_TROUBLE, "there was no answer in "
+		    "time");
+	else
+		ask_fail(context, ANSWER_ABSENT, ask_down_words);
 }
 
-/* ---- a verb ------------------------------------------------------------- */
-
-/* Both pipes ended and so did it. */
 static void
-ask_check_child(struct ask *ask)
+ask_set_timer(struct ask *ask, int64_t ms)
 {
-	struct question_answer *answer = &ask->question->answer;
+	struct timeval when = { .tv_sec = ms / 1000,
+	    .tv_usec = ms % 1000 * 1000 };
 
-	if (ask->out.event != NULL || ask->err.event != NULL ||
-	    !ask->is_reaped)
+	if (event_add(ask->timer, &when) < 0)
+		panic("no timer");
+}
+
+/* ---- what comes --------------------------------------------------------- */
+
+static void
+asks_take_bytes(struct evbuffer *in, struct str *out, size_t n)
+{
+	if (n == 0)
 		return;
-	answer->kind = answer->is_cut ? ANSWER_GOOD :
-	    WIFEXITED(ask->status) ? answer_of_exit(WEXITSTATUS(ask->status)) :
-	    ANSWER_TROUBLE;
+	(void)evbuffer_remove(in, str_room(out, n), n);
+	out->len += n;
+	out->buf[out->len] = '\0';
+}
+
+static struct ask *
+asks_with_serial(unsigned serial)
+{
+	struct ask *ask;
+
+	LIST_FOREACH(ask, &asks.all, all)
+		if (ask->serial == serial)
+			return ask;
+	return NULL;
+}
+
+static void
+asks_hear_over(struct evbuffer *in)
+{
+	struct str secret = STR_INIT;
+
+	asks_take_bytes(in, &secret, asks.head.text_bytes);
+	(void)evbuffer_drain(in, asks.head.trouble_bytes);
+	if (asks.over_fn != NULL)
+		asks.over_fn(asks.over_context, str_slice(&secret));
+	explicit_bzero(secret.buf, secret.len);
+	str_release(&secret);
+}
+
+/* All of it is there.  Who asked may have given it up. */
+static void
+asks_take_answer(struct evbuffer *in)
+{
+	struct ask *ask = asks_with_serial(asks.head.serial);
+	struct question_answer *answer;
+
+	if (asks.head.serial == WIRE_PUSHED) {
+		asks_hear_over(in);
+		return;
+	}
+	if (ask == NULL) {
+		(void)evbuffer_drain(in, asks.head.text_bytes +
+		    asks.head.trouble_bytes);
+		return;
+	}
+	answer = &ask->question->answer;
+	answer->kind = asks.head.kind;
+	answer->is_cut = asks.head.is_cut;
+	asks_take_bytes(in, &answer->text, asks.head.text_bytes);
+	asks_take_bytes(in, &answer->trouble, asks.head.trouble_bytes);
 	ask_end(ask);
 }
 
+/* The questions that are under way are answered in the next turn. */
 static void
-ask_on_child(evutil_socket_t fd, short what, void *context)
+asks_lose(const char *why)
 {
-	struct ask *ask = LIST_FIRST(&asks), *next;
+	struct ask *ask;
 
-	for (; ask != NULL; ask = next) {
-		next = LIST_NEXT(ask, all);
-		if (ask->source.pid <= 0 || ask->is_reaped ||
-		    waitpid(ask->source.pid, &ask->status, WNOHANG) !=
-		    ask->source.pid)
-			continue;
-		ask->is_reaped = true;
-		ask_check_child(ask);
+	warning("%s", why);
+	bufferevent_free(asks.bev);
+	asks.bev = NULL;
+	LIST_FOREACH(ask, &asks.all, all)
+		ask_set_timer(ask, 0);
+}
+
+/* 1; 0: more has to come; -1: it is no answer. */
+static int
+asks_read_head(struct evbuffer *in)
+{
+	size_t n;
+	char *line;
+	int result;
+
+	if (asks.has_head)
+		return 1;
+	line = evbuffer_readln(in, &n, EVBUFFER_EOL_LF);
+	if (line == NULL)
+		return evbuffer_get_length(in) > WIRE_HEAD_BYTES_MAX ? -1 : 0;
+	result = wire_read_answer((struct slice){ line, n }, &asks.head);
+	mem_free(&line);
+	asks.has_head = result == 0;
+	return result == 0 ? 1 : -1;
+}
+
+static void
+asks_on_read(struct bufferevent *bev, void *context)
+{
+	struct evbuffer *in = bufferevent_get_input(bev);
+	int result;
+
+	while ((result = asks_read_head(in)) > 0) {
+		if (evbuffer_get_length(in) < asks.head.text_bytes +
+		    asks.head.trouble_bytes)
+			return;
+		asks.has_head = false;
+		asks_take_answer(in);
 	}
-}
-
-/* ---- the socket --------------------------------------------------------- */
-
-static void
-ask_take_socket(struct ask *ask, bool is_end)
-{
-	struct question_answer *answer = &ask->question->answer;
-
-	if (answer_take_socket(answer, str_slice(&ask->sent)))
-		ask_end(ask);
-	else if (is_end)
-		ask_fail(ask, ANSWER_DOWN, "the scheduler hung up");
+	if (result < 0)
+		asks_lose("the process that asks talks nonsense");
 }
 
 static void
-ask_on_write(evutil_socket_t fd, short what, void *context)
+asks_on_event(struct bufferevent *bev, short what, void *context)
 {
-	struct ask *ask = context;
-	const struct str *request = &ask->question->request;
-	ssize_t n = send(fd, request->buf + ask->written,
-	    request->len - ask->written, MSG_NOSIGNAL);
-
-	if (n > 0)
-		ask->written += (size_t)n;
-	if ((n < 0 && errno != EAGAIN && errno != EINTR))
-		ask_fail(ask, ANSWER_DOWN, "the scheduler does not listen");
-	else if (ask->written == request->len)
-		ask_event_free(&ask->writer);
-}
-
-/* ---- both --------------------------------------------------------------- */
-
-/* What is beyond the limit is not kept; a verb that writes so much is ended,
- * and its lines until there are good. */
-static void
-stream_take(struct stream *stream, const char *piece, size_t n)
-{
-	struct ask *ask = stream->ask;
-
-	if (stream->to->len + n <= stream->most) {
-		str_add(stream->to, piece, n);
-		return;
-	}
-	if (stream == &ask->out) {
-		ask->question->answer.is_cut = true;
-		if (ask->source.pid > 0 && !ask->is_reaped)
-			(void)kill(-ask->source.pid, SIGKILL);
-	}
-}
-
-static void
-stream_on_read(evutil_socket_t fd, short what, void *context)
-{
-	struct stream *stream = context;
-	struct ask *ask = stream->ask;
-	char piece[PIECE_BYTES];
-	ssize_t n = read(fd, piece, sizeof(piece));
-
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (n > 0)
-		stream_take(stream, piece, (size_t)n);
-	else
-		stream_close(stream);
-	if (!ask->question->is_socket)
-		ask_check_child(ask);
-	else if (ask->question->answer.is_cut)
-		ask_fail(ask, ANSWER_TROUBLE, "the answer is too long");
-	else
-		ask_take_socket(ask, n <= 0);
-}
-
-static void
-stream_open(struct stream *stream, struct ask *ask, int fd, struct str *to,
-    size_t most)
-{
-	*stream = (struct stream){ .ask = ask, .fd = fd, .to = to,
-	    .most = most };
-	if (fd < 0)
-		return;
-	stream->event = event_new(ask->base, fd, EV_READ | EV_PERSIST,
-	    stream_on_read, stream);
-	event_add(stream->event, NULL);
-}
-
-static void
-ask_on_absent(evutil_socket_t fd, short what, void *context)
-{
-	struct ask *ask = context;
-
-	ask_fail(ask, ask->question->is_socket ? ANSWER_DOWN : ANSWER_TROUBLE,
-	    ask->question->is_socket ? "the scheduler does not run, or does "
-	    "not listen: zmailer start" : "the verb cannot be run");
-}
-
-/* Without a source the answer comes in the next turn. */
-static void
-ask_set_timer(struct ask *ask)
-{
-	bool is_there = ask->source.out_fd >= 0;
-	struct timeval when = { .tv_sec = is_there ? ANSWER_MS / 1000 : 0 };
-
-	ask->timer = evtimer_new(ask->base, is_there ? ask_on_late :
-	    ask_on_absent, ask);
-	evtimer_add(ask->timer, &when);
+	asks_lose(ask_down_words);
 }
 
 void
-ask_begin(const struct asker *asker, struct question *question, ask_fn *fn,
-    void *context)
+ask_open(struct event_base *base, int fd)
+{
+	asks.base = base;
+	asks.bev = bufferevent_socket_new(base, fd, BEV_OPT_CLOSE_ON_FREE);
+	if (asks.bev == NULL)
+		panic("no memory for a socket");
+	bufferevent_setcb(asks.bev, asks_on_read, NULL, asks_on_event, NULL);
+	(void)bufferevent_enable(asks.bev, EV_READ | EV_WRITE);
+}
+
+/* ---- what goes ---------------------------------------------------------- */
+
+static void
+ask_send(const struct ask *ask)
+{
+	const struct question *question = ask->question;
+	const char *words[WIRE_WORDS_MAX] = { NULL };
+	struct str line = STR_INIT;
+	size_t n = 0;
+
+	if (!question->is_door) {
+		words[n++] = "ask";
+		words[n++] = question->secret != NULL ? question->secret : "";
+		words[n++] = question->is_live ? "live" : "page";
+		words[n++] = question->is_socket ? "socket" : "verb";
+	}
+	if (question->is_socket)
+		words[n++] = question->request.buf;
+	for (size_t i = 0; question->words[i] != NULL &&
+	    n < WIRE_WORDS_MAX - 1; i++)
+		words[n++] = question->words[i];
+	words[n] = NULL;
+	wire_add_call(&line, ask->serial, words);
+	(void)bufferevent_write(asks.bev, line.buf, line.len);
+	explicit_bzero(line.buf, line.len);
+	str_release(&line);
+}
+
+void
+ask_begin(struct question *question, ask_fn *fn, void *context)
 {
 	struct ask *ask = mem_alloc(1, sizeof(*ask));
 
-	*ask = (struct ask){ .question = question, .base = asker->base,
-	    .sent = STR_INIT, .fn = fn, .context = context };
-	LIST_INSERT_HEAD(&asks, ask, all);
-	if (question->is_socket) {
-		str_adds(&question->request, "}\n");
-		source_connect(&ask->source, asker->run_dir);
-		stream_open(&ask->out, ask, ask->source.out_fd, &ask->sent,
-		    ANSWER_BYTES_MAX);
-		stream_open(&ask->err, ask, -1, NULL, 0);
-		if (ask->source.out_fd >= 0) {
-			ask->writer = event_new(ask->base, ask->source.out_fd,
-			    EV_WRITE | EV_PERSIST, ask_on_write, ask);
-			event_add(ask->writer, NULL);
-		}
-	} else {
-		source_start(&ask->source, asker, question->words,
-		    question->who);
-		stream_open(&ask->out, ask, ask->source.out_fd,
-		    &question->answer.text, ANSWER_BYTES_MAX);
-		stream_open(&ask->err, ask, ask->source.err_fd,
-		    &question->answer.trouble, ANSWER_TROUBLE_BYTES_MAX);
-	}
-	ask_set_timer(ask);
-}
-
-void
-ask_open(struct event_base *base)
-{
-	struct event *event = evsignal_new(base, SIGCHLD, ask_on_child, NULL);
-
-	if (event == NULL || event_add(event, NULL) < 0)
-		panic("no signal for children");
+	if (question->is_socket)
+		str_addc(&question->request, '}');
+	if (++asks.serial == WIRE_PUSHED)
+		asks.serial++;
+	*ask = (struct ask){ .serial = asks.serial, .question = question,
+	    .fn = fn, .context = context };
+	LIST_INSERT_HEAD(&asks.all, ask, all);
+	ask->timer = evtimer_new(asks.base, ask_on_timer, ask);
+	if (ask->timer == NULL)
+		panic("no timer");
+	ask_set_timer(ask, ask_is_up() ? ANSWER_MS + GRACE_MS : 0);
+	if (ask_is_up())
+		ask_send(ask);
 }

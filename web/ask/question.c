@@ -46,6 +46,13 @@ question_socket(struct question *out, const char *name, const char *op)
 }
 
 void
+question_door(struct question *out, const char *const *words)
+{
+	question_verb(out, "door", words);
+	out->is_door = true;
+}
+
+void
 question_release(struct question *question)
 {
 	str_release(&question->request);

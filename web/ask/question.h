@@ -2,7 +2,8 @@
  *
  * A question goes to the scheduler's socket (doc/protocol/control.md) or to a
  * verb of zmailer(8), which is a child with words of ours: what people typed
- * is one word after "--", and no shell sees it.
+ * is one word after "--", and no shell sees it.  Which ones there are is a
+ * table (web/orders/rows.h): another one is refused by who carries it on.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -24,7 +25,10 @@ enum question_answer_kind {
 	ANSWER_WRONG,		/* the question makes no sense */
 	ANSWER_DENIED,
 	ANSWER_DOWN,		/* the scheduler does not run */
-	ANSWER_TROUBLE
+	ANSWER_TROUBLE,
+	ANSWER_OVER,		/* the session is */
+	ANSWER_ABSENT,		/* the process that asks for us has ended */
+	ANSWER_KINDS
 };
 
 struct question_answer {
@@ -39,10 +43,13 @@ struct question {
 	bool		 is_socket;
 	bool		 is_text;	/* the answer is no lines of JSON */
 	struct str	 request;	/* of the socket, a line */
+	bool		 is_door;	/* of who comes and goes: words is a
+					 * call of wire.h */
+	bool		 is_live;	/* it keeps no session alive */
 	const char	*words[QUESTION_WORDS_MAX];	/* the verb; a NULL
 							 * ends them */
-	const char	*who;		/* in whose name; NULL, "": the
-					 * desk's user */
+	const char	*secret;	/* of the session that asks */
+	void		*context;	/* the caller's own */
 	struct question_answer	 answer;
 };
 
@@ -51,6 +58,8 @@ void question_verb(struct question *out, const char *name,
     const char *const *words);
 /* Ask the scheduler: begins the request, the caller adds members. */
 void question_socket(struct question *out, const char *name, const char *op);
+/* Call the process that orders: words as for question_verb (wire.h). */
+void question_door(struct question *out, const char *const *words);
 void question_release(struct question *question);
 
 /* The next line of an answer that is an object; false: none is left.  rest

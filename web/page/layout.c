@@ -18,32 +18,36 @@
 /* Where one can go: a row each. */
 static const struct {
 	const char	*path, *name;
+	bool		 is_help;	/* of who helps some domains, too */
 } places[] = {
-	{ "/", "Overview" },
-	{ "/queue", "Queue" },
-	{ "/destinations", "Destinations" },
-	{ "/review", "Review" },
-	{ "/refused", "Refused" },
-	{ "/limits", "Blocks and limits" },
-	{ "/orders", "Who did what" },
-	{ "/authentication", "Authentication" },
-	{ "/health", "Health" },
+	{ "/", "Overview", false },
+	{ "/queue", "Queue", true },
+	{ "/destinations", "Destinations", false },
+	{ "/review", "Review", false },
+	{ "/refused", "Refused", false },
+	{ "/limits", "Blocks and limits", false },
+	{ "/orders", "Who did what", false },
+	{ "/authentication", "Authentication", false },
+	{ "/health", "Health", false },
 };
 
 static void
-layout_places(struct str *out, const char *path)
+layout_places(struct str *out, const char *path, enum layout_reader reader)
 {
 	str_adds(out, "<nav aria-label=\"Pages\"><ul>");
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (reader == LAYOUT_HELPS && !places[i].is_help)
+			continue;
 		str_addf(out, "<li><a href=\"%s\"%s>%s</a></li>",
 		    places[i].path, strcmp(path, places[i].path) == 0 ?
 		    " aria-current=\"page\"" : "", places[i].name);
+	}
 	str_adds(out, "</ul></nav>\n");
 }
 
 void
 layout_begin(struct str *out, const char *title, const char *path,
-    bool is_known)
+    enum layout_reader reader)
 {
 	str_adds(out, "<!doctype html>\n<html lang=\"en\"><head>"
 	    "<meta charset=\"utf-8\"><meta name=\"viewport\" "
@@ -55,8 +59,8 @@ layout_begin(struct str *out, const char *title, const char *path,
 	    "<script src=\"/script.js\" defer></script></head>\n<body>"
 	    "<a class=\"skip\" href=\"#main\">Skip to the content</a>\n"
 	    "<header><p class=\"brand\">zmailer</p>\n");
-	if (is_known)
-		layout_places(out, path);
+	if (reader != LAYOUT_NOBODY)
+		layout_places(out, path, reader);
 	str_adds(out, "</header>\n<main id=\"main\" tabindex=\"-1\"><h1>");
 	html_words(out, title);
 	str_adds(out, "</h1>\n");
@@ -84,7 +88,7 @@ layout_error(struct str *out, int status, const char *words, bool is_known)
 	char title[32];
 
 	snprintf(title, sizeof(title), "%d", status);
-	layout_begin(out, title, "", is_known);
+	layout_begin(out, title, "", is_known ? LAYOUT_KNOWN : LAYOUT_NOBODY);
 	str_adds(out, "<p role=\"alert\">");
 	html_words(out, words);
 	str_adds(out, "</p>\n");

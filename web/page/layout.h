@@ -7,11 +7,16 @@
 
 #include "base/str.h"
 
-/* From the doctype to the heading of <main>.  is_known: this reader has a
- * session, and is shown where to go; path is the page's, whose place is
- * marked. */
+enum layout_reader {
+	LAYOUT_NOBODY,
+	LAYOUT_KNOWN,		/* has a session, is shown where to go */
+	LAYOUT_HELPS		/* for him there is the queue alone */
+};
+
+/* From the doctype to the heading of <main>.  path is the page's, whose place
+ * is marked. */
 void layout_begin(struct str *out, const char *title, const char *path,
-    bool is_known);
+    enum layout_reader reader);
 /* Until the end; csrf NULL: nobody can leave. */
 void layout_end(struct str *out, const char *csrf);
 /* A whole page of one sentence: an error. */

@@ -25,7 +25,7 @@ message_ask_life(struct visit *visit)
 	const char *told[] = { "trace", "--", id, NULL };
 
 	visit_ask_verb(visit, "trace", json);
-	if (!visit->is_json)
+	if (!visit->is_json && !visit->is_help)
 		visit_ask_text(visit, "told", told);
 }
 
@@ -136,7 +136,8 @@ message_add_life(struct visit *visit)
 	    .caption = "Its life", .none = "The journal does not know it.",
 	    .columns = columns, .count = 4 };
 	struct picture_moment moments[PICTURE_MOMENTS_MAX];
-	const struct question_answer *told = visit_answer(visit, "told");
+	const struct question_answer *told = visit->is_help ? NULL :
+	    visit_answer(visit, "told");
 	size_t count = life_collect(visit, moments);
 
 	str_adds(&visit->out, "<section aria-labelledby=\"life\"><h2 "
@@ -145,7 +146,7 @@ message_add_life(struct visit *visit)
 		picture_life(&visit->out, "life-line", "Its life", moments,
 		    count);
 	page_add_lines(visit, &lines);
-	if (told->text.len > 0) {
+	if (told != NULL && told->text.len > 0) {
 		str_adds(&visit->out, "<details><summary>As zmailer trace "
 		    "tells it</summary>\n");
 		html_block(&visit->out, slice_trim(str_slice(&told->text)));

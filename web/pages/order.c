@@ -28,28 +28,31 @@ static const struct order_row {
 	const char	*name, *verb, *flag, *needs, *sample;
 	const char	*button, *asks;
 	const char	*back;		/* the order that takes it back */
+	bool		 is_help;	/* who helps some domains may, too */
 } order_rows[] = {
 	{ "hold", "hold", NULL, NULL, NULL, "Hold", "Keep these from being "
-	    "tried, until they are released?", "release" },
+	    "tried, until they are released?", "release", true },
 	{ "release", "release", NULL, NULL, NULL, "Release", "Let these go?",
-	    NULL },
+	    NULL, true },
 	{ "allow", "release", "--allow", NULL, NULL, "Release and allow",
-	    "Let these go, and accept their senders from now on?", NULL },
+	    "Let these go, and accept their senders from now on?", NULL,
+	    false },
 	{ "retry", "retry", NULL, NULL, NULL, "Try now", "Try these now?",
-	    NULL },
+	    NULL, true },
 	{ "reroute", "reroute", NULL, NULL, NULL, "Route again", "Route these "
-	    "again, as the configuration is now?", NULL },
+	    "again, as the configuration is now?", NULL, false },
 	{ "forward", "forward", NULL, order_to, "postmaster", "Forward", "Send "
-	    "these to somebody, each as a part of a new message?", NULL },
+	    "these to somebody, each as a part of a new message?", NULL,
+	    false },
 	{ "note", "note", NULL, "--reason", "-", "Note", "Write a note beside "
-	    "these?", NULL },
+	    "these?", NULL, false },
 	{ "bounce", "bounce", NULL, NULL, NULL, "Bounce", "Give these up now, "
-	    "with a report to their senders?", NULL },
+	    "with a report to their senders?", NULL, false },
 	{ "delete", "delete", NULL, NULL, NULL, "Delete", "Put these into "
 	    "trash/, without a report to their senders? (They can be brought "
-	    "back for a day.)", "undelete" },
+	    "back for a day.)", "undelete", false },
 	{ "undelete", "undelete", NULL, NULL, NULL, "Bring back", "Bring these "
-	    "back to where they were?", "delete" },
+	    "back to where they were?", "delete", false },
 };
 
 static const struct order_row *
@@ -99,6 +102,8 @@ page_end_orders(struct visit *visit, const char *const *verbs)
 	for (; *verbs != NULL; verbs++) {
 		const struct order_row *row = order_find(slice_of(*verbs));
 
+		if (visit->is_help && !row->is_help)
+			continue;
 		str_addf(out, "<button name=\"do\" value=\"%s\">%s</button> ",
 		    row->name, row->button);
 	}
@@ -235,6 +240,11 @@ order_begin(struct visit *visit)
 
 	if (row == NULL)
 		return visit_refuse(visit, "There is no such order.");
+	if (visit->is_help && !row->is_help) {
+		visit->status = 403;
+		str_adds(&visit->out, "Your role may not do that.");
+		return -1;
+	}
 	if (order_add_options(visit, row, words, &n) < 0)
 		return -1;
 	if (order_add_selector(visit, &selector) < 0) {

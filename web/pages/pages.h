@@ -30,6 +30,8 @@ struct visit {			/* somebody wants a page */
 	bool		 may_order;	/* about mail */
 	bool		 may_change;	/* the machine's ways; what a reader may
 					 * not do is not offered */
+	bool		 is_help;	/* he helps users of some domains: what
+					 * is of all mail is not for him */
 	struct slice	 said;		/* of the last order */
 	struct slice	 way_back;	/* the form that takes it back, as a
 					 * query; empty: there is none */

@@ -187,7 +187,8 @@ queue_show(struct visit *visit)
 	struct table table;
 	size_t count;
 
-	page_add_live(out);
+	if (!visit->is_help)
+		page_add_live(out);
 	page_add_search(out, "/queue", typed);
 	page_add_trouble(out, answer);
 	page_begin_orders(visit);

@@ -81,7 +81,8 @@ visit_judge(struct visit *visit)
 	static const int rows[] = {
 		[ANSWER_GOOD] = 200, [ANSWER_WRONG] = 400,
 		[ANSWER_DENIED] = 403, [ANSWER_DOWN] = 503,
-		[ANSWER_TROUBLE] = 500
+		[ANSWER_TROUBLE] = 500, [ANSWER_OVER] = 403,
+		[ANSWER_ABSENT] = 503
 	};
 	enum question_answer_kind kind;
 

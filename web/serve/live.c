@@ -15,8 +15,10 @@
 #include <event2/event.h>
 #include <event2/http.h>
 #include <poll.h>
+#include <string.h>
 
 #include "base/clock.h"
+#include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "web/pages/pages.h"
@@ -41,6 +43,7 @@ static struct {
 	struct serving		*serving;
 	struct event		*timer;	/* NULL: nobody listens */
 	struct question		 question;
+	char			 secret[SESSION_SECRET_BYTES];	/* of one */
 	int64_t			 asked_ms, said_ms;
 	struct str		 last;	/* the event that was sent last */
 } lives = { .all = LIST_HEAD_INITIALIZER(lives.all), .last = STR_INIT };
@@ -102,8 +105,7 @@ live_is_over(const struct live *live)
 {
 	return live->is_gone || live_is_left(live) ||
 	    live->session->serial != live->serial ||
-	    session_is_over(live->session, clock_steady_ms()) ||
-	    !login_is_current(lives.serving, live->session);
+	    session_is_over(live->session, clock_steady_ms());
 }
 
 /* ---- all of them -------------------------------------------------------- */
@@ -175,11 +177,13 @@ static void
 lives_on_answer(void *context)
 {
 	int64_t took_ms = clock_steady_ms() - lives.asked_ms;
+	bool is_told = lives.question.answer.kind != ANSWER_OVER;
 	struct str event = STR_INIT;
 
 	lives_add_event(&event);
 	question_release(&lives.question);
-	lives_tell(&event);
+	if (is_told)	/* else the session that asked has ended */
+		lives_tell(&event);
 	str_release(&event);
 	lives_wait(took_ms * LIVE_SHARE < LIVE_EVERY_MS ? LIVE_EVERY_MS :
 	    took_ms * LIVE_SHARE > LIVE_LAST_MS ? LIVE_LAST_MS :
@@ -210,8 +214,11 @@ lives_look(evutil_socket_t fd, short what, void *context)
 	lives.asked_ms = clock_steady_ms();
 	question_socket(&lives.question, "count", "count");
 	json_text(&lives.question.request, "by", SLICE("state"));
-	ask_begin(lives.serving->asker, &lives.question, lives_on_answer,
-	    NULL);
+	strlcpy(lives.secret, LIST_FIRST(&lives.all)->session->cookie,
+	    sizeof(lives.secret));
+	lives.question.secret = lives.secret;
+	lives.question.is_live = true;
+	ask_begin(&lives.question, lives_on_answer, NULL);
 }
 
 void
@@ -245,7 +252,7 @@ live_begin(struct serving *serving, struct web_session *session,
 	(void)bufferevent_set_timeouts(bev, NULL, &patience);
 	if (lives.timer != NULL)
 		return;		/* the next answer is its first */
-	lives.timer = evtimer_new(serving->asker->base, lives_look, NULL);
+	lives.timer = evtimer_new(serving->base, lives_look, NULL);
 	if (lives.timer == NULL)
 		panic("no timer");
 	lives_wait(0);

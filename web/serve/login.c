@@ -1,12 +1,10 @@
-/* login.c - a name and a password for a session, and the password again
+/* login.c - a link, or a name and a password, for a session; its end
  *
  * In     forms of anybody
- * Out    a session, or words; event web.login
- * Trusts nobody: tries are counted before a password is looked at
- * Spec   serving.h, doc/WEB.md
- *
- * A password is looked at in this process: it serves nobody for a tenth of a
- * second, at most once in ATTEMPTS_PAUSE_MS.
+ * Out    a session, or words
+ * Holds  what somebody gave, until the process that orders has judged it
+ * Trusts nobody: who may come in is not decided here
+ * Spec   serving.h, web/ask/wire.h, doc/WEB.md
  *
  * SPDX-License-Identifier: ISC
  */
@@ -14,7 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "journal/event.h"
+#include "base/mem.h"
 #include "web/page/html.h"
 #include "web/page/layout.h"
 #include "web/pages/form.h"
@@ -51,7 +49,7 @@ login_show(const struct web_request *request, int status, const char *words,
 	struct str out = STR_INIT;
 
 	layout_begin(&out, csrf == NULL ? "Log in" : "Your password again",
-	    csrf == NULL ? "/login" : "/unlock", csrf != NULL);
+	    csrf == NULL ? "/login" : "/unlock", LAYOUT_NOBODY);
 	if (words != NULL) {
 		str_adds(&out, "<p role=\"alert\">");
 		html_words(&out, words);
@@ -91,47 +89,137 @@ login_want_again(const struct web_request *request,
 	    "it, then order once more.", session->csrf);
 }
 
-static void
-login_note(const struct web_request *request, struct slice user, bool is_good)
+/* ---- what the process that orders says ---------------------------------- */
+
+struct entry {			/* somebody knocks */
+	struct serving	*serving;
+	struct web_request request;
+	struct arena	*arena;
+	struct question	 question;
+	struct web_session *session;	/* for which he gave the password
+					 * again; NULL */
+	unsigned	 serial;	/* its, then */
+	bool		 is_link;
+	char		*password;	/* in the arena; NULL */
+	char		 csrf[SESSION_SECRET_BYTES];
+};
+
+static struct entry *
+entry_new(struct serving *serving, const struct web_request *request,
+    struct web_session *session)
 {
-	event(EV_WEB_LOGIN, NULL, "user", user, "client",
-	    slice_of(login_client(request)), "ok", is_good ? SLICE("yes") :
-	    SLICE("no"), NULL);
-	event_flush();
+	static const char *const nothing[] = { NULL };
+	struct entry *entry = mem_alloc(1, sizeof(*entry));
+
+	*entry = (struct entry){ .serving = serving, .request = *request,
+	    .arena = arena_new(), .session = session,
+	    .serial = session != NULL ? session->serial : 0 };
+	if (session != NULL)
+		strlcpy(entry->csrf, session->csrf, sizeof(entry->csrf));
+	question_door(&entry->question, nothing);
+	return entry;
 }
 
-/* Is it this user's password?  Else the browser has its answer. */
-static bool
-login_check(struct serving *serving, const struct web_request *request,
-    struct slice user, struct slice password, const char *csrf)
+static void
+entry_free(struct entry *entry)
 {
-	const char *client = login_client(request);
-	int64_t now_ms = clock_steady_ms();
-	const char *words = attempts_refuse(&serving->attempts, client, user,
-	    now_ms);
-	enum password_result result;
-	struct err err;
+	struct str *text = &entry->question.answer.text;
 
-	if (words != NULL) {
-		login_refuse(request, 429, words, csrf);
-		return false;
+	explicit_bzero(text->buf, text->len);
+	if (entry->password != NULL)
+		explicit_bzero(entry->password, strlen(entry->password));
+	question_release(&entry->question);
+	arena_free(&entry->arena);
+	mem_free(&entry);
+}
+
+/* Its status stands in the answer. */
+static void
+entry_refuse(const struct entry *entry)
+{
+	const struct question_answer *answer = &entry->question.answer;
+	uint64_t status = 503;
+
+	if (answer->kind == ANSWER_DENIED)
+		(void)slice_number(str_slice(&answer->text), 400, 599,
+		    &status);
+	if (entry->is_link || (answer->kind == ANSWER_ABSENT))
+		reply_error(entry->request.http, (int)status,
+		    answer->trouble.buf, entry->request.wants_json, false);
+	else
+		login_refuse(&entry->request, (int)status,
+		    answer->trouble.buf, entry->session != NULL ?
+		    entry->csrf : NULL);
+}
+
+/* "SECRET ROLE USER". */
+static void
+entry_let_in(const struct entry *entry)
+{
+	struct serving *serving = entry->serving;
+	struct slice rest = str_slice(&entry->question.answer.text);
+	struct slice secret = SLICE(""), word = SLICE("");
+	char cookie[SERVING_COOKIE_BYTES];
+	struct web_session *session;
+	uint64_t role = ROLE_NONE;
+
+	(void)slice_word(&rest, &secret);
+	if (slice_word(&rest, &word))
+		(void)slice_number(word, 0, ROLE_ADMINISTER, &role);
+	if (entry->session != NULL) {
+		if (entry->session->serial == entry->serial)
+			entry->session->act_until_ms = clock_steady_ms() +
+			    SESSION_ACT_MS;
+		reply_go(entry->request.http, "/", NULL);
+		return;
 	}
-	result = people_check(&serving->people, user, password, &err);
-	login_note(request, user, result == PASSWORD_FITS);
-	if (result == PASSWORD_FITS) {
-		attempts_good(&serving->attempts, client, user);
-		return true;
+	session = session_place(serving->all, clock_steady_ms());
+	session_copy(session, secret, slice_trim(rest), (enum role)role,
+	    clock_steady_ms());
+	serving_cookie(serving, session, cookie);
+	reply_go(entry->request.http, "/", cookie);
+	explicit_bzero(cookie, sizeof(cookie));
+}
+
+static void
+entry_on_answer(void *context)
+{
+	struct entry *entry = context;
+
+	if (entry->question.answer.kind == ANSWER_GOOD)
+		entry_let_in(entry);
+	else
+		entry_refuse(entry);
+	entry_free(entry);
+}
+
+static void
+entry_ask(struct entry *entry, const char *const *words)
+{
+	question_door(&entry->question, words);
+	ask_begin(&entry->question, entry_on_answer, entry);
+}
+
+/* ---- the link ----------------------------------------------------------- */
+
+/* The cookie is of this port: browsers send those of one host to all its
+ * ports. */
+void
+login_open(struct serving *serving, struct web_session *session,
+    const struct web_request *request, struct slice rest)
+{
+	const char *words[] = { "open", NULL, NULL };
+	struct entry *entry;
+
+	if (evhttp_request_get_command(request->http) != EVHTTP_REQ_GET) {
+		reply_error(request->http, 403, "A link is opened by GET.",
+		    request->wants_json, false);
+		return;
 	}
-	if (result == PASSWORD_TROUBLE) {
-		warning("login: %s", err.text);
-		login_refuse(request, 503, "Passwords cannot be looked up "
-		    "now: the desk's output says why.", csrf);
-		return false;
-	}
-	attempts_failed(&serving->attempts, client, user, now_ms);
-	login_refuse(request, 403, "That is not the password of a user who "
-	    "may come in here.", csrf);
-	return false;
+	entry = entry_new(serving, request, NULL);
+	entry->is_link = true;
+	words[1] = slice_dup(entry->arena, rest);
+	entry_ask(entry, words);
 }
 
 /* ---- log in ------------------------------------------------------------- */
@@ -149,62 +237,33 @@ login_form(struct serving *serving, struct web_session *session,
 		login_show(request, 200, NULL, NULL);
 }
 
-static void
-login_start(struct serving *serving, const struct web_request *request,
-    struct slice user)
-{
-	int64_t now_ms = clock_steady_ms();
-	struct web_session *session = session_place(serving->all, now_ms);
-	char cookie[SERVING_COOKIE_BYTES];
-	struct err err;
-
-	session_begin(session, user, people_role(&serving->people, user,
-	    &err), now_ms);
-	serving_cookie(serving, session, cookie);
-	reply_go(request->http, "/", cookie);
-	explicit_bzero(cookie, sizeof(cookie));
-}
-
 /* A session that the browser has is over, whoever comes. */
 void
 login_enter(struct serving *serving, struct web_session *session,
     const struct web_request *request, struct slice rest)
 {
-	struct arena *arena = arena_new();
-	struct slice user, password;
+	const char *words[] = { "login", login_client(request), NULL, NULL,
+	    session != NULL ? session->cookie : "", NULL };
+	struct entry *entry;
 	struct form form;
 
-	if (!serving->is_network)
+	if (!serving->is_network) {
 		reply_error(request->http, 404, "There is no such page.",
 		    request->wants_json, session != NULL);
-	else if (form_read_fields(request->body, arena, &form) < 0)
+		return;
+	}
+	entry = entry_new(serving, request, NULL);
+	if (form_read_fields(request->body, entry->arena, &form) < 0) {
 		login_refuse(request, 400, "The fields cannot be read.",
 		    NULL);
-	else {
-		user = form_get(&form, "user");
-		password = form_get(&form, "password");
-		if (login_check(serving, request, user, password, NULL)) {
-			if (session != NULL)
-				session_leave(session);
-			login_start(serving, request, user);
-		}
-		explicit_bzero((char *)(uintptr_t)password.p, password.n);
+		entry_free(entry);
+		return;
 	}
-	arena_free(&arena);
-}
-
-bool
-login_is_current(struct serving *serving, struct web_session *session)
-{
-	struct err err;
-
-	if (!serving->is_network || session == NULL)
-		return true;
-	if (people_role(&serving->people, slice_of(session->user), &err) ==
-	    session->role)
-		return true;
-	session_leave(session);
-	return false;
+	words[2] = slice_dup(entry->arena, form_get(&form, "user"));
+	entry->password = slice_dup(entry->arena, form_get(&form,
+	    "password"));
+	words[3] = entry->password;
+	entry_ask(entry, words);
 }
 
 /* ---- the password again ------------------------------------------------- */
@@ -223,11 +282,12 @@ void
 login_unlock(struct serving *serving, struct web_session *session,
     const struct web_request *request, struct slice rest)
 {
-	struct arena *arena = arena_new();
-	struct slice password;
+	const char *words[] = { "unlock", login_client(request),
+	    session->cookie, NULL, NULL };
+	struct entry *entry = entry_new(serving, request, session);
 	struct form form;
 
-	if (form_read_fields(request->body, arena, &form) < 0 ||
+	if (form_read_fields(request->body, entry->arena, &form) < 0 ||
 	    !session_is_ours(session, form_get(&form, "csrf"))) {
 		reply_error(request->http, 403, "The form is not of this "
 		    "session: load its page again.", request->wants_json,
@@ -235,14 +295,43 @@ login_unlock(struct serving *serving, struct web_session *session,
 	} else if (session->user[0] == '\0') {
 		reply_go(request->http, "/", NULL);
 	} else {
-		password = form_get(&form, "password");
-		if (login_check(serving, request, slice_of(session->user),
-		    password, session->csrf)) {
-			session->act_until_ms = clock_steady_ms() +
-			    SESSION_ACT_MS;
-			reply_go(request->http, "/", NULL);
-		}
-		explicit_bzero((char *)(uintptr_t)password.p, password.n);
+		entry->password = slice_dup(entry->arena, form_get(&form,
+		    "password"));
+		words[3] = entry->password;
+		entry_ask(entry, words);
+		return;
 	}
-	arena_free(&arena);
+	entry_free(entry);
+}
+
+/* ---- the end ------------------------------------------------------------ */
+
+static void
+login_on_left(void *context)
+{
+	struct entry *entry = context;
+
+	entry_free(entry);
+}
+
+void
+login_leave(struct serving *serving, struct web_session *session,
+    const struct web_request *request, struct slice rest)
+{
+	const char *words[] = { "leave", session->cookie, NULL };
+	struct entry *entry = entry_new(serving, request, NULL);
+	struct form form;
+	bool is_ours = form_read_fields(request->body, entry->arena, &form) ==
+	    0 && session_is_ours(session, form_get(&form, "csrf"));
+
+	reply_error(request->http, is_ours ? 200 : 403, is_ours ?
+	    "The session is over." : "The form is not of this session.",
+	    request->wants_json, !is_ours);
+	if (!is_ours) {
+		entry_free(entry);
+		return;
+	}
+	question_door(&entry->question, words);
+	ask_begin(&entry->question, login_on_left, entry);
+	session_leave(session);
 }

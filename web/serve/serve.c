@@ -2,15 +2,20 @@
  *
  * In     requests
  * Out    pages, files of ours, refusals
- * Holds  the listener, the sessions
- * Trusts nobody without the cookie, and no form without its token
+ * Holds  the listener, copies of the sessions
+ * Trusts nobody without the cookie, and no form without its token; itself with
+ *        nothing: what it may do is what the other process does for it
  * Spec   serve.h, routes.h
  *
  * SPDX-License-Identifier: ISC
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#ifdef HAVE_SYS_PRCTL_H
+#include <sys/prctl.h>
+#endif
 
 #include <event2/event.h>
 #include <event2/http.h>
@@ -19,10 +24,18 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
+#include "daemon/sandbox.h"
+#include "daemon/skeleton.h"
 #include "tls/login/https.h"
+#include "web/page/charset.h"
 #include "web/pages/pages.h"
+#include "web/send/inflow.h"
+#include "web/send/send.h"
 #include "web/serve/live.h"
 #include "web/serve/reply.h"
 #include "web/serve/request.h"
@@ -48,44 +61,6 @@ serving_cookie(const struct serving *serving, const struct web_session *session,
 
 /* ---- addresses without a page ------------------------------------------- */
 
-/* The cookie is of this port: browsers send those of one host to all its
- * ports. */
-static void
-serve_open(struct serving *serving, struct web_session *session,
-    const struct web_request *request, struct slice rest)
-{
-	char cookie[SERVING_COOKIE_BYTES];
-
-	if (serving->is_network ||
-	    evhttp_request_get_command(request->http) != EVHTTP_REQ_GET ||
-	    !session_open(&serving->all[0], rest, clock_steady_ms())) {
-		reply_error(request->http, 403, "This link was used, or is "
-		    "too old: start zmailer web again for another one.",
-		    request->wants_json, false);
-		return;
-	}
-	serving_cookie(serving, &serving->all[0], cookie);
-	reply_go(request->http, "/", cookie);
-	explicit_bzero(cookie, sizeof(cookie));
-}
-
-static void
-serve_leave(struct serving *serving, struct web_session *session,
-    const struct web_request *request, struct slice rest)
-{
-	struct arena *arena = arena_new();
-	struct form form;
-	bool is_ours = form_read_fields(request->body, arena, &form) == 0 &&
-	    session_is_ours(session, form_get(&form, "csrf"));
-
-	arena_free(&arena);
-	if (is_ours)
-		session_leave(session);
-	reply_error(request->http, is_ours ? 200 : 403, is_ours ?
-	    "The session is over." : "The form is not of this session.",
-	    request->wants_json, !is_ours);
-}
-
 static void
 serve_style(struct serving *serving, struct web_session *session,
     const struct web_request *request, struct slice rest)
@@ -104,14 +79,17 @@ serve_script(struct serving *serving, struct web_session *session,
 
 /* ---- routes ------------------------------------------------------------- */
 
+enum { HELP = true, ALONE = false };
+
 static const struct route {
 	const char	*method, *path;
 	enum role	 role;
+	bool		 may_help;
 	const struct page_row *page;
 	serve_fn	*answer;
 } routes[] = {
-#define ROUTE(method, path, role, page, answer) \
-	{ method, path, ROLE_##role, page, answer },
+#define ROUTE(method, path, role, help, page, answer) \
+	{ method, path, ROLE_##role, help, page, answer },
 #include "web/serve/routes.h"
 #undef ROUTE
 };
@@ -162,17 +140,34 @@ serve_turn_away(const struct serving *serving,
 		    "a link.", request->wants_json, false);
 }
 
+/* Who helps begins at the queue: the overview is of all mail. */
+static void
+serve_refuse_page(const struct route *route,
+    const struct web_request *request, const struct web_session *session)
+{
+	if (session->role == ROLE_HELP && route->page == &page_overview &&
+	    !request->wants_json)
+		reply_go(request->http, "/queue", NULL);
+	else
+		reply_error(request->http, 403, route->role <= ROLE_LOOK ||
+		    session->role == ROLE_HELP ? "Your role is for the mail "
+		    "of some domains alone." : "Your role may look at this, "
+		    "not order it.", request->wants_json,
+		    session->role != ROLE_HELP);
+}
+
 /* Orders are for who has the role, and gave his password of late.  True: the
  * browser has its answer. */
 static bool
 serve_refuse_role(const struct route *route, const struct web_request *request,
     const struct web_session *session)
 {
-	if (session == NULL || route->role <= ROLE_LOOK)
+	if (session == NULL || route->role == ROLE_NONE)
 		return false;
-	if (session->role < route->role)
-		reply_error(request->http, 403, "Your role may look at this, "
-		    "not order it.", request->wants_json, true);
+	if (!role_may(session->role, route->role, route->may_help))
+		serve_refuse_page(route, request, session);
+	else if (route->role <= ROLE_LOOK)
+		return false;
 	else if (!session_may_act(session, clock_steady_ms()))
 		login_want_again(request, session);
 	else
@@ -189,8 +184,6 @@ serve_route(struct serving *serving, const struct web_request *request)
 	struct slice rest;
 	int status;
 
-	if (!login_is_current(serving, session))
-		session = NULL;
 	route = serve_route_find(request, &rest, &status);
 	if (session == NULL && (route == NULL || route->role != ROLE_NONE))
 		serve_turn_away(serving, request);
@@ -202,8 +195,7 @@ serve_route(struct serving *serving, const struct web_request *request)
 	else if (serve_refuse_role(route, request, session))
 		return;
 	else if (route->page != NULL)
-		visit_make(serving->asker, session, request, route->page,
-		    rest);
+		visit_make(session, request, route->page, rest);
 	else
 		route->answer(serving, session, request, rest);
 }
@@ -213,56 +205,67 @@ serve_on_request(struct evhttp_request *http, void *context)
 {
 	struct serving *serving = context;
 	struct web_request request;
+	struct slice uri = slice_of(evhttp_request_get_uri(http));
+	struct bufferevent *bev = evhttp_connection_get_bufferevent(
+	    evhttp_request_get_connection(http));
 	const char *words;
 	int status;
 
-	slots_set_whole(evhttp_connection_get_bufferevent(
-	    evhttp_request_get_connection(http)));
+	slots_set_whole(bev);
+	if (send_is_path(slice_first(uri, slice_find(uri, '?')))) {
+		slots_set_live(bev);	/* its own deadlines end it */
+		send_take(http, uri);
+		return;
+	}
 	status = request_read(http, serving->is_network ? NULL : serving->host,
 	    &request, &words);
 	if (status != 0)
 		reply_error(http, status, words, request.wants_json, false);
+	else if (!ask_is_up())
+		reply_error(http, 503, ask_down_words, request.wants_json,
+		    false);
 	else
 		serve_route(serving, &request);
 }
 
 /* ---- the listener ------------------------------------------------------- */
 
-/* On loopback, or where a door leads.  *port becomes the one it has. */
-static struct evconnlistener *
-serve_listen(struct event_base *base, const struct web_door *door,
-    unsigned *port, struct err *err)
+/* On loopback, or where a door leads; *port becomes the one it has.  -1 with
+ * err. */
+static int
+serve_listen(const struct web_door *door, unsigned *port, struct err *err)
 {
 	struct sockaddr_in loopback = { .sin_family = AF_INET,
 	    .sin_port = htons((uint16_t)*port),
 	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	struct sockaddr_storage where = { 0 };
-	int size = sizeof(where);
+	int size = sizeof(where), fd, yes = 1;
 	socklen_t there = sizeof(loopback);
-	struct evconnlistener *listener;
 
 	if (door == NULL) {
 		memcpy(&where, &loopback, sizeof(loopback));
 		size = sizeof(loopback);
 	} else if (evutil_parse_sockaddr_port(door->address,
 	    (struct sockaddr *)&where, &size) < 0) {
-		(void)err_set(err, "%s: an address and a port are wanted, "
+		return err_set(err, "%s: an address and a port are wanted, "
 		    "like 192.0.2.1:8443 or [2001:db8::1]:8443",
 		    door->address);
-		return NULL;
 	}
-	listener = evconnlistener_new_bind(base, NULL, NULL,
-	    LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC |
-	    LEV_OPT_REUSEABLE, BACKLOG, (struct sockaddr *)&where, size);
-	if (listener == NULL || (door == NULL &&
-	    getsockname(evconnlistener_get_fd(listener),
-	    (struct sockaddr *)&loopback, &there) < 0)) {
+	fd = socket(where.ss_family, SOCK_STREAM | SOCK_CLOEXEC |
+	    SOCK_NONBLOCK, 0);
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes,
+	    sizeof(yes)) < 0 ||
+	    bind(fd, (struct sockaddr *)&where, (socklen_t)size) < 0 ||
+	    listen(fd, BACKLOG) < 0 || (door == NULL &&
+	    getsockname(fd, (struct sockaddr *)&loopback, &there) < 0)) {
 		(void)err_sys(err, "%s port %u", door != NULL ?
 		    door->address : "127.0.0.1", *port);
-		return NULL;
+		if (fd >= 0)
+			close(fd);
+		return -1;
 	}
 	*port = ntohs(loopback.sin_port);
-	return listener;
+	return fd;
 }
 
 static void
@@ -273,23 +276,45 @@ serve_on_signal(evutil_socket_t fd, short what, void *context)
 
 /* A certificate was renewed.  One that is no good leaves the one before. */
 static void
-serve_on_hangup(evutil_socket_t fd, short what, void *context)
+serve_on_renewed(void *context)
 {
-	const struct web_door *door = context;
+	struct question *question = context;
+	const struct web_door *door = question->context;
+	struct question_answer *answer = &question->answer;
+	struct ssl_ctx_st *tls = NULL;
 	struct err err;
-	struct ssl_ctx_st *tls = https_context(door->certificate, door->key,
-	    &err);
 
+	if (answer->kind == ANSWER_GOOD)
+		tls = https_context_of(str_slice(&answer->text),
+		    door->certificate, str_slice(&answer->trouble), door->key,
+		    &err);
+	else
+		(void)err_set(&err, "%s", answer->trouble.buf);
 	if (tls != NULL)
 		slots_set_tls(tls);
 	else
 		fprintf(stderr, "zmailer web: the certificate stays as it "
 		    "was: %s\n", err.text);
+	explicit_bzero(answer->trouble.buf, answer->trouble.len);
+	question_release(question);
+	mem_free(&question);
+}
+
+/* Who may open files reads it. */
+static void
+serve_on_hangup(evutil_socket_t fd, short what, void *context)
+{
+	static const char *const renew[] = { "renew", NULL };
+	struct question *question = mem_alloc(1, sizeof(*question));
+
+	question_door(question, renew);
+	question->context = context;
+	ask_begin(question, serve_on_renewed, question);
 }
 
 /* Without a door a terminal that is closed ends the desk. */
 static void
-serve_until_signal(struct event_base *base, struct web_door *door)
+serve_take_signals(struct event_base *base, const struct web_door *door)
 {
 	const struct {
 		int number;
@@ -299,7 +324,7 @@ serve_until_signal(struct event_base *base, struct web_door *door)
 		{ SIGINT, serve_on_signal, base },
 		{ SIGTERM, serve_on_signal, base },
 		{ SIGHUP, door != NULL ? serve_on_hangup : serve_on_signal,
-		    door != NULL ? (void *)door : base },
+		    door != NULL ? (void *)(uintptr_t)door : base },
 	};
 
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
@@ -309,95 +334,159 @@ serve_until_signal(struct event_base *base, struct web_door *door)
 		if (event == NULL || event_add(event, NULL) < 0)
 			panic("no signals");
 	}
-	(void)event_base_dispatch(base);
 }
 
 static void
 serve_limit(struct evhttp *http)
 {
 	evhttp_set_max_headers_size(http, REQUEST_HEADER_BYTES_MAX);
-	evhttp_set_max_body_size(http, REQUEST_BODY_BYTES_MAX);
+	evhttp_set_max_body_size(http, inflow_is_allowed() ?
+	    INFLOW_BODY_BYTES_MAX : REQUEST_BODY_BYTES_MAX);
 	evhttp_set_timeout(http, READ_S);
 	evhttp_set_allowed_methods(http, EVHTTP_REQ_GET | EVHTTP_REQ_POST |
 	    EVHTTP_REQ_HEAD | EVHTTP_REQ_PUT | EVHTTP_REQ_DELETE |
 	    EVHTTP_REQ_OPTIONS | EVHTTP_REQ_PATCH);
 }
 
+/* The process that orders says whose session has ended. */
 static void
-serve_say(const struct serving *serving)
+serve_on_over(void *context, struct slice secret)
 {
-	if (serving->is_network) {
-		printf("https://%s/login\n", serving->host);
-		fputs("Users of `auth users` who have a role log in there.  "
-		    "Ctrl-C ends the desk.\n", stderr);
-	} else {
-		printf("http://%s/open/%s\n", serving->host,
-		    serving->all[0].link);
-		fprintf(stderr, "The link lets one browser in, once, within "
-		    "%d minutes.  Ctrl-C ends the desk.\n",
-		    SESSION_LINK_MS / 60000);
-	}
-	fflush(stdout);
+	struct serving *serving = context;
+	struct web_session *session = session_of(serving->all, secret, false,
+	    clock_steady_ms());
+
+	if (session != NULL)
+		session_leave(session);
 }
 
-/* Who comes in, and by which name the cookie goes. */
+/* By which name the cookie goes. */
 static void
 serve_prepare(struct serving *serving, const struct web_door *door,
-    unsigned port)
+    const char *host, unsigned port)
 {
-	for (size_t i = 0; i < SESSIONS_MAX; i++)
+	for (size_t i = 0; i < SESSIONS_MAX; i++) {
 		session_init(&serving->all[i], clock_steady_ms());
-	if (door == NULL) {
-		snprintf(serving->host, sizeof(serving->host), "127.0.0.1:%u",
-		    port);
+		serving->all[i].link[0] = '\0';	/* not ours to know */
+	}
+	serving->is_network = door != NULL;
+	strlcpy(serving->host, host, sizeof(serving->host));
+	if (door == NULL)
 		snprintf(serving->cookie, sizeof(serving->cookie),
 		    "zmailer-%u", port);
-		return;
-	}
-	serving->is_network = true;
-	strlcpy(serving->host, door->address, sizeof(serving->host));
-	strlcpy(serving->cookie, "__Host-zmailer", sizeof(serving->cookie));
-	attempts_init(&serving->attempts);
-	people_open(&serving->people, door->users, door->roles,
-	    serving->asker->run_dir);
+	else
+		strlcpy(serving->cookie, "__Host-zmailer",
+		    sizeof(serving->cookie));
 }
 
-int
-web_serve(struct asker *asker, unsigned port, struct web_door *door,
-    struct err *err)
+/* What is kept of POST /send belongs to the account that goes on. */
+static int
+serve_give(const struct conf *conf, struct err *err)
 {
+	uid_t uid;
+	gid_t gid;
+
+	if (geteuid() != 0 || strcmp(conf->accounts[ROLE_WEB], "-") == 0)
+		return 0;
+	if (daemon_account(conf, ROLE_WEB, &uid, &gid, err) < 0)
+		return -1;
+	return send_give(uid, gid, err);
+}
+
+/* Nobody but who started us needs to know; the desk itself is locked in. */
+static int
+serve_shut_in(const struct conf *conf, struct err *err)
+{
+	struct sandbox rules = { .sockets = SOCKETS_NONE,
+	    .may_accept = true };
+	struct rlimit none = { 0, 0 };
+
+	charset_prepare();
+	tzset();
+	(void)clock_steady_ms();
+	(void)setrlimit(RLIMIT_CORE, &none);
+	rules.worked[0] = send_dir();
+	rules.worked_count = rules.worked[0] != NULL;
+	if (serve_give(conf, err) < 0 || daemon_drop(conf, ROLE_WEB, err) < 0 ||
+	    sandbox_enter(&rules, err) < 0)
+		return -1;
+#ifdef PR_SET_DUMPABLE
+	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#endif
+	return 0;
+}
+
+/* The link is said. */
+static void
+serve_on_said(void *context)
+{
+}
+
+/* From the fork of the other process on. */
+static int
+serve_forked(struct web_site *site, const struct orders_ends *orders,
+    int listening,
+    struct ssl_ctx_st *tls, unsigned port, struct err *err)
+{
+	static const char *const ready[] = { "ready", NULL };
 	static struct serving serving;
+	static struct question said;
 	struct event_base *base = event_base_new();
 	struct evhttp *http = base == NULL ? NULL : evhttp_new(base);
-	struct evconnlistener *listener = NULL;
-	struct ssl_ctx_st *tls = NULL;
+	struct evconnlistener *listener;
 
 	if (http == NULL)
 		return err_set(err, "no memory for a server");
-	if (door != NULL)
-		tls = https_context(door->certificate, door->key, err);
-	if (door == NULL || tls != NULL)
-		listener = serve_listen(base, door, &port, err);
-	if (listener == NULL) {
-		https_release(tls);
-		evhttp_free(http);
-		event_base_free(base);
-		return -1;
-	}
-	serving = (struct serving){ .asker = asker };
-	serve_prepare(&serving, door, port);
-	asker->base = base;
-	ask_open(base);
+	serving = (struct serving){ .base = base };
+	serve_prepare(&serving, site->door, site->orders.host, port);
+	ask_open(base, orders->calls);
+	ask_on_over(serve_on_over, &serving);
+	listener = evconnlistener_new(base, NULL, NULL, LEV_OPT_CLOSE_ON_FREE |
+	    LEV_OPT_CLOSE_ON_EXEC, BACKLOG, listening);
+	if (listener == NULL)
+		return err_set(err, "no memory for a listener");
+	send_start(base, orders->dial);
 	slots_open(base, http, listener, tls);
 	serve_limit(http);
 	evhttp_set_gencb(http, serve_on_request, &serving);
 	if (evhttp_bind_listener(http, listener) == NULL)
 		return err_set(err, "no memory for a listener");
-	serve_say(&serving);
-	serve_until_signal(base, door);
+	serve_take_signals(base, site->door);
+	if (serve_shut_in(site->orders.conf, err) < 0)
+		return -1;
+	question_door(&said, ready);
+	ask_begin(&said, serve_on_said, NULL);
+	(void)event_base_dispatch(base);
 	for (size_t i = 0; i < SESSIONS_MAX; i++)
 		session_release(&serving.all[i]);
-	if (serving.is_network)
-		people_close(&serving.people);
 	return 0;
+}
+
+int
+web_serve(struct web_site *site, unsigned port, struct err *err)
+{
+	const struct web_door *door = site->door;
+	struct ssl_ctx_st *tls = NULL;
+	struct orders_ends orders;
+	int listening;
+
+	if (door != NULL) {
+		tls = https_context(door->certificate, door->key, err);
+		if (tls == NULL)
+			return -1;
+	}
+	listening = serve_listen(door, &port, err);
+	if (listening < 0) {
+		https_release(tls);
+		return -1;
+	}
+	if (door != NULL)
+		strlcpy(site->orders.host, door->address,
+		    sizeof(site->orders.host));
+	else
+		snprintf(site->orders.host, sizeof(site->orders.host),
+		    "127.0.0.1:%u", port);
+	if (orders_start(&site->orders, listening, &orders, err) < 0)
+		return -1;
+	return serve_forked(site, &orders, listening, tls, port, err);
 }

@@ -7,20 +7,18 @@
 
 #include "web/ask/ask.h"
 #include "web/serve/request.h"
-#include "web/session/attempts.h"
-#include "web/session/people.h"
 #include "web/session/session.h"
 
 enum { SERVING_NAME_BYTES = 96, SERVING_COOKIE_BYTES = 200 };
 
 struct serving {
-	struct asker	*asker;
-	struct web_session	 all[SESSIONS_MAX];
+	struct event_base *base;
+	struct web_session	 all[SESSIONS_MAX];	/* copies, of which
+							 * we were told */
 	char		 host[SERVING_NAME_BYTES];	/* "127.0.0.1:PORT" */
 	char		 cookie[SERVING_NAME_BYTES];	/* its name */
 	bool		 is_network;	/* TLS, and who is there logs in */
-	struct people	 people;
-	struct attempts	 attempts;
+	const struct web_door	*door;		/* its files, for words; NULL */
 };
 
 typedef void serve_fn(struct serving *serving, struct web_session *session,
@@ -30,13 +28,12 @@ typedef void serve_fn(struct serving *serving, struct web_session *session,
 void serving_cookie(const struct serving *serving,
     const struct web_session *session, char out[SERVING_COOKIE_BYTES]);
 
-/* login.c: the form; a name and a password; a password again. */
-serve_fn login_form, login_enter, login_unlock_form, login_unlock;
+/* login.c: the link; the form; a name and a password; a password again; the
+ * end. */
+serve_fn login_open, login_form, login_enter, login_unlock_form, login_unlock,
+    login_leave;
 /* Who has a session, but gave no password of late, wants to order. */
 void login_want_again(const struct web_request *request,
     const struct web_session *session);
-/* Is the role still the one that the table has?  Else the session is over.
- * Nothing on loopback. */
-bool login_is_current(struct serving *serving, struct web_session *session);
 
 #endif

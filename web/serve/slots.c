@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "tls/login/https.h"
+#include "web/send/inflow.h"
 #include "web/serve/slots.h"
 
 #include "base/banned.h"
@@ -31,6 +32,7 @@ struct slot {
 	struct bufferevent	*bev;	/* NULL: free */
 	int64_t			 since_ms;
 	bool			 is_whole, is_live;
+	struct inflow		*inflow;	/* NULL: there is no /send */
 };
 static struct slot slots[SLOTS_MAX];
 static struct evconnlistener *slots_listener;
@@ -45,6 +47,14 @@ slot_is_over(const struct slot *slot)
 	return on_event == NULL;
 }
 
+static int64_t
+slot_may_take_ms(const struct slot *slot)
+{
+	if (slot->is_whole)
+		return SLOT_ALL_MS;
+	return inflow_is_send(slot->inflow) ? SLOT_SEND_MS : SLOT_MS;
+}
+
 /* Who is too slow sees the end; the server then frees it by itself. */
 static void
 slot_look(struct slot *slot, int64_t now_ms)
@@ -52,10 +62,11 @@ slot_look(struct slot *slot, int64_t now_ms)
 	int64_t age_ms = now_ms - slot->since_ms;
 
 	if (slot_is_over(slot)) {
+		inflow_free(&slot->inflow);
 		(void)bufferevent_decref(slot->bev);
 		slot->bev = NULL;
 	} else if (!slot->is_live &&
-	    age_ms > (slot->is_whole ? SLOT_ALL_MS : SLOT_MS)) {
+	    age_ms > slot_may_take_ms(slot)) {
 		(void)shutdown(bufferevent_getfd(slot->bev), SHUT_RDWR);
 	}
 }
@@ -106,7 +117,8 @@ slots_on_connection(struct event_base *base, void *context)
 		if (slots[i].bev == NULL) {
 			bufferevent_incref(bev);
 			slots[i] = (struct slot){ .bev = bev,
-			    .since_ms = clock_steady_ms() };
+			    .since_ms = clock_steady_ms(),
+			    .inflow = inflow_new(base, bev) };
 			break;
 		}
 	if (taken >= SLOTS_MAX)

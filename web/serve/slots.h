@@ -17,6 +17,7 @@ struct ssl_ctx_st;
 enum {
 	SLOTS_MAX = 164,	/* LIVE_MAX of them may be streams */
 	SLOT_MS = 20000,	/* until a request is whole */
+	SLOT_SEND_MS = 120000,	/* the same of one that brings mail */
 	SLOT_ALL_MS = 180000	/* with its answer */
 };
 

@@ -11,7 +11,6 @@
  */
 #include <sys/queue.h>
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -24,10 +23,9 @@
 struct work {
 	STAILQ_ENTRY(work) line;
 	struct visit	 visit;
-	const struct asker *asker;
 	struct web_session	*session;
 	unsigned	 serial;	/* the session's, then */
-	char		 who[sizeof(((struct web_session *)0)->user) + 8];
+	char		 secret[SESSION_SECRET_BYTES];
 	struct evhttp_request *http;
 	size_t		 asked;		/* without an answer */
 	char		 csrf[SESSION_SECRET_BYTES];
@@ -52,12 +50,24 @@ work_send_page(struct work *work)
 	struct visit *visit = &work->visit;
 	struct str page = STR_INIT;
 
-	layout_begin(&page, visit->page->title, visit->page->path, true);
+	layout_begin(&page, visit->page->title, visit->page->path,
+	    visit->is_help ? LAYOUT_HELPS : LAYOUT_KNOWN);
 	str_add_slice(&page, str_slice(&visit->out));
 	layout_end(&page, visit->csrf);
 	reply_send(work->http, visit->status, "text/html; charset=utf-8",
 	    str_slice(&page));
 	str_release(&page);
+}
+
+/* An answer that says it of all of them: nobody answers, or the session has
+ * ended meanwhile. */
+static bool
+work_has(const struct work *work, enum question_answer_kind kind)
+{
+	for (size_t i = 0; i < work->visit.count; i++)
+		if (work->visit.questions[i].answer.kind == kind)
+			return true;
+	return false;
 }
 
 /* What was said of an order waits for the page that shows it, so that a
@@ -67,6 +77,16 @@ work_send(struct work *work)
 {
 	struct visit *visit = &work->visit;
 
+	if (work_has(work, ANSWER_ABSENT)) {
+		reply_error(work->http, 503, ask_down_words, visit->is_json,
+		    true);
+		return;
+	}
+	if (work_has(work, ANSWER_OVER)) {
+		reply_error(work->http, 403, "The session is over.",
+		    visit->is_json, false);
+		return;
+	}
 	if (visit->is_json && !visit->page->is_order) {
 		visit_add_json(visit);
 		visit_judge(visit);
@@ -126,31 +146,29 @@ work_start(struct work *work)
 	at_work++;
 	work->asked = work->visit.count;
 	for (size_t i = 0; i < work->visit.count; i++)
-		work->visit.questions[i].who = work->who;
+		work->visit.questions[i].secret = work->secret;
 	for (size_t i = 0; i < work->visit.count; i++)
-		ask_begin(work->asker, &work->visit.questions[i],
-		    work_on_answer, work);
+		ask_begin(&work->visit.questions[i], work_on_answer, work);
 	if (work->visit.count == 0)
 		work_end(work);
 }
 
 static struct work *
-work_new(const struct asker *asker, struct web_session *session,
-    const struct web_request *request, const struct page_row *page,
-    struct slice rest)
+work_new(struct web_session *session, const struct web_request *request,
+    const struct page_row *page, struct slice rest)
 {
 	struct work *work = mem_alloc(1, sizeof(*work));
 	struct arena *arena = arena_new();
 
-	*work = (struct work){ .asker = asker,
-		.session = session,
+	*work = (struct work){ .session = session,
 		.serial = session->serial,
 		.http = request->http,
 		.visit = { .arena = arena,
 		    .page = page,
 		    .rest = slice_copy(arena, rest),
 		    .is_json = request->wants_json,
-		    .may_order = session->role >= ROLE_ACT,
+		    .may_order = role_may(session->role, ROLE_ACT, true),
+		    .is_help = session->role == ROLE_HELP,
 		    .may_change = session->role >= ROLE_ADMINISTER,
 		    .said = slice_copy(arena, str_slice(&session->said)),
 		    .way_back = slice_copy(arena, str_slice(&session->back)),
@@ -159,9 +177,7 @@ work_new(const struct asker *asker, struct web_session *session,
 		    .back = STR_INIT } };
 	strlcpy(work->csrf, session->csrf, sizeof(work->csrf));
 	work->visit.csrf = work->csrf;
-	if (session->user[0] != '\0')
-		snprintf(work->who, sizeof(work->who), "%s(web)",
-		    session->user);
+	strlcpy(work->secret, session->cookie, sizeof(work->secret));
 	return work;
 }
 
@@ -190,11 +206,10 @@ work_check(struct work *work, const struct web_request *request)
 }
 
 void
-visit_make(const struct asker *asker, struct web_session *session,
-    const struct web_request *request, const struct page_row *page,
-    struct slice rest)
+visit_make(struct web_session *session, const struct web_request *request,
+    const struct page_row *page, struct slice rest)
 {
-	struct work *work = work_new(asker, session, request, page, rest);
+	struct work *work = work_new(session, request, page, rest);
 
 	if (work_check(work, request) < 0) {
 		reply_error(request->http, work->visit.status,

@@ -14,7 +14,7 @@ enum { VISITS_AT_WORK_MAX = 4 };	/* the others wait in line */
 
 /* Make the page and send it; rest is what follows the page's path.  The
  * request is not touched by the caller any more. */
-void visit_make(const struct asker *asker, struct web_session *session,
+void visit_make(struct web_session *session,
     const struct web_request *request, const struct page_row *page,
     struct slice rest);
 

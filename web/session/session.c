@@ -83,6 +83,31 @@ session_begin(struct web_session *session, struct slice user, enum role role,
 	session_start(session, now_ms);
 }
 
+void
+session_copy(struct web_session *session, struct slice secret,
+    struct slice user, enum role role, int64_t now_ms)
+{
+	session_begin(session, user, role, now_ms);
+	snprintf(session->cookie, sizeof(session->cookie), SLICE_FMT,
+	    SLICE_ARG(secret));
+}
+
+struct web_session *
+session_of(struct web_session all[SESSIONS_MAX], struct slice secret,
+    bool keeps, int64_t now_ms)
+{
+	struct web_session *found = NULL;
+
+	for (size_t i = 0; i < SESSIONS_MAX; i++)
+		if (session_is_same(all[i].cookie, secret))
+			found = &all[i];
+	if (found == NULL || session_is_over(found, now_ms))
+		return NULL;
+	if (keeps)
+		found->idle_until_ms = now_ms + SESSION_IDLE_MS;
+	return found;
+}
+
 bool
 session_is_over(const struct web_session *session, int64_t now_ms)
 {

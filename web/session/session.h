@@ -1,5 +1,8 @@
 /* session.h - who may come in: a link that is used once, then a cookie
  *
+ * The process that orders knows who has a session, and which; the one that
+ * serves has a copy of each that it was told of, to know whose request it is.
+ *
  * All secrets are SESSION_BYTES of the system's random numbers in hex, and
  * are compared without telling by the time how far they agree.  A desk on
  * loopback has one link and the one session that came of it; one on a network
@@ -48,6 +51,13 @@ void session_begin(struct web_session *session, struct slice user,
  * longest. */
 struct web_session *session_place(struct web_session all[SESSIONS_MAX],
     int64_t now_ms);
+/* The same session as the process that orders has, which made its secret;
+ * what proves that a form is ours is made here. */
+void session_copy(struct web_session *session, struct slice secret,
+    struct slice user, enum role role, int64_t now_ms);
+/* Whose secret it is; NULL: nobody's.  With keeps the session goes on. */
+struct web_session *session_of(struct web_session all[SESSIONS_MAX],
+    struct slice secret, bool keeps, int64_t now_ms);
 /* Whose session it is; NULL: nobody's. */
 struct web_session *session_whose(struct web_session all[SESSIONS_MAX],
     const char *name, struct slice cookies, int64_t now_ms);

@@ -201,7 +201,7 @@ bool
 conf_role_is_extra(int role)
 {
 	return role == ROLE_TABLES || role == ROLE_STS ||
-	    role == ROLE_SHARE || role == ROLE_RESOLVER;
+	    role == ROLE_SHARE || role == ROLE_RESOLVER || role == ROLE_WEB;
 }
 
 bool
@@ -210,7 +210,8 @@ conf_uses_role(const struct conf *conf, int role)
 	return role == ROLE_TABLES ? conf_asks_databases(conf) :
 	    role == ROLE_STS ? conf_asks_sts(conf) :
 	    role == ROLE_SHARE ? conf_asks_share(conf) :
-	    role == ROLE_RESOLVER ? conf_has_resolver(conf) : true;
+	    role == ROLE_RESOLVER ? conf_has_resolver(conf) :
+	    role != ROLE_WEB;	/* who starts it hears of it */
 }
 
 const struct conf_table *

@@ -17,7 +17,7 @@
 
 const char *const conf_role_names[ROLE_COUNT] = {
 	"smtpserver", "router", "scheduler", "agent", "tables", "sts",
-	"share", "resolver"
+	"share", "resolver", "web"
 };
 
 const struct conf_row conf_rows[] = {

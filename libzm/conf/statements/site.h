@@ -226,6 +226,8 @@ SETTING("user", "share", accounts[ROLE_SHARE], "account", "zmshare",
     "the process that counts with other machines, if there is a cluster")
 SETTING("user", "resolver", accounts[ROLE_RESOLVER], "account", "zmresolver",
     "the process that answers about names, where there is a resolver")
+SETTING("user", "web", accounts[ROLE_WEB], "account", "zmweb",
+    "the process that serves the pages of zmailer web")
 
 STATEMENT(TOP, "keep", NONE, setting, "setting", "",
     "keep trash|journal|failed SPAN | keep journal-size|journal-part SIZE",

@@ -35,12 +35,64 @@ https_use_chain(SSL_CTX *context, struct slice chain)
 	return is_good && !is_first;
 }
 
+/* A context with the pair, which is released.  NULL with err. */
+static SSL_CTX *
+https_take_pair(struct tls_pair *pair, struct err *err)
+{
+	SSL_CTX *context = SSL_CTX_new(TLS_server_method());
+
+	if (context == NULL || SSL_CTX_set_min_proto_version(context,
+	    TLS1_2_VERSION) != 1) {
+		tls_err(err, "cannot set up TLS");
+	} else if (!https_use_chain(context, str_slice(&pair->chain)) ||
+	    SSL_CTX_use_PrivateKey(context, pair->key) != 1) {
+		tls_err(err, "the certificate cannot be used");
+	} else {
+		SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION |
+		    SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE |
+		    SSL_OP_IGNORE_UNEXPECTED_EOF);
+		SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+		tls_pair_release(pair);
+		return context;
+	}
+	tls_pair_release(pair);
+	SSL_CTX_free(context);
+	return NULL;
+}
+
+struct ssl_ctx_st *
+https_context_of(struct slice certificate, const char *certificate_file,
+    struct slice key, const char *key_file, struct err *err)
+{
+	struct tls_pair pair;
+
+	if (tls_pair_parse(&pair, certificate, certificate_file, key,
+	    key_file, err) < 0)
+		return NULL;
+	return https_take_pair(&pair, err);
+}
+
 struct ssl_ctx_st *
 https_context(const char *certificate_file, const char *key_file,
     struct err *err)
 {
-	SSL_CTX *context = SSL_CTX_new(TLS_server_method());
-	struct tls_pair pair = { .key = NULL };
+	struct tls_pair pair;
+
+	if (tls_pair_load(&pair, certificate_file, key_file, err) < 0)
+		return NULL;
+	return https_take_pair(&pair, err);
+}
+
+struct ssl_st *
+https_link(struct ssl_ctx_st *context)
+{
+	return SSL_new(context);
+}
+
+struct ssl_ctx_st *
+https_client_context(struct err *err)
+{
+	SSL_CTX *context = SSL_CTX_new(TLS_client_method());
 
 	if (context == NULL || SSL_CTX_set_min_proto_version(context,
 	    TLS1_2_VERSION) != 1) {
@@ -48,28 +100,26 @@ https_context(const char *certificate_file, const char *key_file,
 		tls_err(err, "cannot set up TLS");
 		return NULL;
 	}
-	if (tls_pair_load(&pair, certificate_file, key_file, err) < 0) {
-		SSL_CTX_free(context);
-		return NULL;
-	}
+	/* a system without roots verifies nobody: those links fail */
+	(void)SSL_CTX_set_default_verify_paths(context);
 	SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION |
-	    SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE |
-	    SSL_OP_IGNORE_UNEXPECTED_EOF);
-	SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-	if (!https_use_chain(context, str_slice(&pair.chain)) ||
-	    SSL_CTX_use_PrivateKey(context, pair.key) != 1) {
-		SSL_CTX_free(context);
-		context = NULL;
-		tls_err(err, "the certificate cannot be used");
-	}
-	tls_pair_release(&pair);
+	    SSL_OP_NO_COMPRESSION | SSL_OP_IGNORE_UNEXPECTED_EOF);
 	return context;
 }
 
 struct ssl_st *
-https_link(struct ssl_ctx_st *context)
+https_client_link(struct ssl_ctx_st *context, const char *name)
 {
-	return SSL_new(context);
+	SSL *link = SSL_new(context);
+
+	if (link == NULL || name == NULL)
+		return link;
+	SSL_set_verify(link, SSL_VERIFY_PEER, NULL);
+	if (SSL_set_tlsext_host_name(link, name) == 1 &&
+	    SSL_set1_host(link, name) == 1)
+		return link;
+	SSL_free(link);
+	return NULL;
 }
 
 void

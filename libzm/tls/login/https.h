@@ -1,6 +1,7 @@
 /* https.h - a pair of certificate and key for a library that speaks TLS
  *
- * The desk's server is libevent's: it wants OpenSSL's own objects.
+ * The desk's server, and its client of a listener, are libevent's: they want
+ * OpenSSL's own objects.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -8,6 +9,7 @@
 #define ZM_TLS_HTTPS_H
 
 #include "base/err.h"
+#include "base/str.h"
 
 struct ssl_ctx_st;
 struct ssl_st;
@@ -16,8 +18,20 @@ struct ssl_st;
  * it.  NULL with err. */
 struct ssl_ctx_st *https_context(const char *certificate_file,
     const char *key_file, struct err *err);
+/* The same with the texts of these files, for who may not open them. */
+struct ssl_ctx_st *https_context_of(struct slice certificate,
+    const char *certificate_file, struct slice key, const char *key_file,
+    struct err *err);
 /* For one connection; its owner is who frees it.  NULL: no memory. */
 struct ssl_st *https_link(struct ssl_ctx_st *context);
+
+/* TLS 1.2 and later, as a client with the system's roots.  NULL with err. */
+struct ssl_ctx_st *https_client_context(struct err *err);
+/* For one connection to a server whose certificate must lead to a root and
+ * have this name; NULL: a server on this machine, any will do.  NULL: no
+ * memory. */
+struct ssl_st *https_client_link(struct ssl_ctx_st *context,
+    const char *name);
 
 /* The end of a context; its links keep what they need.  NULL: nothing. */
 void https_release(struct ssl_ctx_st *context);

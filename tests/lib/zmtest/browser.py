@@ -31,6 +31,17 @@ def is_built():
         return "#define HAVE_LIBEVENT 1" in file.read()
 
 
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        return [int(word) for word in file.read().split()]
+
+
+def orders_of(pid):
+    """The process that orders for the one that serves."""
+    return [child for child in children(pid)
+            if mta.process_name(child) == "zm-web-orders"][0]
+
+
 class Hostile:
     """Two messages that wait for a host with hostile words, one in freezer/,
     one in the queue with a line of 10 MB."""

@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "web/orders/match.h"
 #include "web/pages/pages.h"
 
 /* want: words with blanks; "{": a question to the scheduler begins so; NULL:
@@ -65,6 +66,7 @@ Test(change, becomes_these_words)
 		struct visit visit = { .arena = arena, .page = &page_change,
 		    .csrf = "c", .out = STR_INIT };
 		struct str words = STR_INIT;
+		struct match match;
 		int result;
 
 		cr_assert_eq(form_read_fields(slice_of(rows[i].form), arena,
@@ -75,6 +77,10 @@ Test(change, becomes_these_words)
 		if (result == 0) {
 			change_join(&visit.questions[0], &words);
 			cr_expect_str_eq(words.buf, rows[i].want);
+			cr_expect(visit.questions[0].is_socket ||
+			    (match_verb(visit.questions[0].words, &match) &&
+			    match.role == ROLE_ADMINISTER), "%s",
+			    rows[i].form);
 			question_release(&visit.questions[0]);
 		} else {
 			cr_expect_eq(visit.status, 400, "%s", rows[i].form);

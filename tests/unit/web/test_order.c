@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "web/orders/match.h"
 #include "web/pages/pages.h"
 
 enum { NOW_S = 1000 };
@@ -61,6 +62,7 @@ Test(order, becomes_these_words)
 		struct visit visit = { .arena = arena, .page = &page_order,
 		    .csrf = "c", .now_s = NOW_S, .out = STR_INIT };
 		struct str words = STR_INIT;
+		struct match match;
 		int result;
 
 		cr_assert_eq(form_read_fields(slice_of(rows[i].form), arena,
@@ -71,6 +73,9 @@ Test(order, becomes_these_words)
 		if (result == 0) {
 			order_join(&visit.questions[0], &words);
 			cr_expect_str_eq(words.buf, rows[i].want);
+			cr_expect(match_verb(visit.questions[0].words,
+			    &match) && match.role == ROLE_ACT, "%s",
+			    rows[i].form);
 			question_release(&visit.questions[0]);
 		} else {
 			cr_expect_eq(visit.status, 400, "%s", rows[i].form);

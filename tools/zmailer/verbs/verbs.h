@@ -76,7 +76,8 @@ VERB(status, "[--json]",
     "processes and files; exit 0 ok, 1 warning, 2 critical, 3 not running")
 VERB(watch, "[LIMIT...] [--every SPAN] [--once] [--exec COMMAND]",
     "alert when something stands still, or waits for too long")
-VERB(web, "[--port N | --listen ADDRESS:PORT --roles FILE]",
+VERB(web, "[--port N | --listen ADDRESS:PORT --roles FILE] "
+    "[--send DIR [--submit unix:/PATH|HOST:PORT]]",
     "serve the desk to a browser, until Ctrl-C: on this machine, through a "
     "printed link; or on a network, with TLS, for users who log in")
 VERB(setup, "[--host NAME] [--domain NAME] [--listen all|local|ADDRESS:PORT] "

@@ -1,6 +1,6 @@
 /* web.c - zmailer web: the desk in a browser
  *
- * In     --port N; --listen and --roles; users and certificate of the
+ * In     --port N; --listen and --roles; --send; users and certificate of the
  *        configuration
  * Out    becomes zm-web, which serves until Ctrl-C
  * Spec   zmailer-web(8)
@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #include "conf/conf.h"
 #include "daemon/skeleton.h"
 #include "tools/zmailer/verbs/verb.h"
+#include "tools/zmailer/web/send.h"
 
 #include "base/banned.h"
 
@@ -31,7 +33,7 @@ web_self(char out[PATH_MAX])
 	return n > 0 ? 0 : -1;
 }
 
-enum { WORDS_MAX = 12 };
+enum { WORDS_MAX = 16 };
 
 /* What zm-web is told of a listener for a network; the texts are copies. */
 static int
@@ -43,9 +45,10 @@ web_add_door(const struct conf *conf, const struct arguments *arguments,
 	struct conf_certificate *rows;
 	size_t count;
 
-	if (users == NULL)
-		return err_set(err, "logins want `auth users <TABLE>` in the "
-		    "configuration");
+	if (users == NULL && conf->auth.kind != AUTH_PAM &&
+	    conf->auth.kind != AUTH_SASLAUTHD)
+		return err_set(err, "logins want `auth users <TABLE>`, `auth "
+		    "pam` or `auth saslauthd` in the configuration");
 	if (conf_all_certificates(conf, arena, &rows, &count, err) < 0)
 		return -1;
 	if (count == 0)
@@ -54,11 +57,35 @@ web_add_door(const struct conf *conf, const struct arguments *arguments,
 	words[0] = arena_printf(arena, "%s", address);
 	words[1] = arena_printf(arena, "%s", rows[0].file);
 	words[2] = arena_printf(arena, "%s", rows[0].key);
-	words[3] = arena_printf(arena, "%s", users->spec);
+	words[3] = arena_printf(arena, "%s", users != NULL ? users->spec :
+	    "");
 	words[4] = arena_printf(arena, "%s", arguments_text(arguments,
 	    OPT_ROLES));
-	words[5] = arena_printf(arena, "%s", conf->log_dir);
 	return 0;
+}
+
+/* What zm-web is told of POST /send, the first of its words.  returns how
+ * many. */
+static size_t
+web_add_send(const struct conf *conf, const struct arguments *arguments,
+    struct arena *arena, char **words)
+{
+	const char *dir = arguments_text(arguments, OPT_SEND);
+	const char *submit = arguments_text(arguments, OPT_SUBMIT);
+	struct str place = STR_INIT;
+
+	if (dir == NULL)
+		return 0;
+	if (submit == NULL)
+		web_send_place(conf, &place);
+	else
+		str_adds(&place, submit);
+	words[0] = arena_printf(arena, "--send");
+	words[1] = arena_printf(arena, "%s", dir);
+	words[2] = arena_printf(arena, "%s", place.buf);
+	words[3] = arena_printf(arena, "%" PRIu64, conf->limits.size_bytes);
+	str_release(&place);
+	return 4;
 }
 
 static int
@@ -84,11 +111,13 @@ web_run(const struct conf *conf, const struct arguments *arguments,
 {
 	const char *address = arguments_text(arguments, OPT_DESK);
 	char program[PATH_MAX], self[PATH_MAX], port[16];
-	char *words[WORDS_MAX] = { program, self };
+	char *all[WORDS_MAX] = { program };
+	char **words = all + web_add_send(conf, arguments, arena, all + 1);
 	struct err err;
 
 	snprintf(port, sizeof(port), "%d", (int)arguments_number(arguments,
 	    OPT_PORT, 0));
+	words[1] = self;
 	words[2] = arena_printf(arena, "%s", arguments->conf_path != NULL ?
 	    arguments->conf_path : "");
 	words[3] = arena_printf(arena, "%s", conf->run_dir);
@@ -99,7 +128,7 @@ web_run(const struct conf *conf, const struct arguments *arguments,
 		return verb_failed("web", &err, EX_CONFIG);
 	if (web_self(self) < 0)
 		return EX_OSERR;
-	return web_become(program, words);
+	return web_become(program, all);
 }
 
 int
@@ -113,6 +142,10 @@ verb_web(struct arguments *arguments)
 	    OPT_ROLES))
 		return arguments_refuse(arguments, "--listen and --roles "
 		    "stand together");
+	if (arguments_has(arguments, OPT_SUBMIT) &&
+	    !arguments_has(arguments, OPT_SEND))
+		return arguments_refuse(arguments, "--submit belongs to "
+		    "--send");
 	conf = verb_conf_spool(arguments->conf_path);
 	arena = arena_new();
 	status = web_run(conf, arguments, arena);

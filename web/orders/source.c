@@ -17,8 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "web/ask/ask.h"
-#include "web/ask/source.h"
+#include "web/orders/errand.h"
+#include "web/orders/source.h"
 
 #include "base/banned.h"
 

@@ -7,7 +7,9 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "smtpserver/auth/check.h"
+#include <stdint.h>
+
+#include "daemon/auth/servers.h"
 
 #ifdef HAVE_PAM
 #include <security/pam_appl.h>

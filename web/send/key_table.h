@@ -1,0 +1,15 @@
+/* key_table.h - lines of keys, for who writes them one by one
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_WEB_KEY_TABLE_H
+#define ZM_WEB_KEY_TABLE_H
+
+#include "web/send/keys.h"
+
+/* The line that it is begun; that it is done, or (without an id) was
+ * nothing. */
+void key_add_begun(struct str *out, const struct key *key);
+void key_add_end(struct str *out, const struct key *key);
+
+#endif

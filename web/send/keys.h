@@ -1,0 +1,109 @@
+/* keys.h - requests that must not be done twice
+ *
+ * A client names a request by a key.  Before its message is sent a line
+ * stands in DIR/keys, after it another: so also who comes again after the
+ * desk was killed gets the answer of the first time, and no second message.
+ *
+ *   B SECONDS KEY BODY REFUSED	begun: sums of user and key, and of the
+ *					request; recipients that were refused
+ *   D SECONDS KEY ID			done: the server's id
+ *   X SECONDS KEY			nothing was sent: it may come again
+ *
+ * A line is whole when it ends in LF; others are left out.  The file is
+ * written again, and takes the old one's place by a rename, at the start, and
+ * when half of it or more says nothing any more.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_WEB_KEYS_H
+#define ZM_WEB_KEYS_H
+
+#include <sys/queue.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "mail/spool_id.h"
+#include "tls/digest.h"
+
+struct event_base;
+
+enum {
+	KEYS_MAX = 100000,
+	KEYS_BUCKETS = 1 << 16,
+	KEYS_REFUSED_BYTES_MAX = 1 << 20,	/* of one */
+	KEYS_REFUSED_ALL_BYTES_MAX = 32 << 20,	/* of all: beyond it none is
+						 * taken */
+	KEYS_FILE_BYTES_MAX = 128 << 20,
+	KEYS_FOR_S = 24 * 3600
+};
+
+struct key_sums {		/* what a key is known by */
+	unsigned char	key[DIGEST_SHA256_BYTES], body[DIGEST_SHA256_BYTES];
+};
+
+struct key {
+	LIST_ENTRY(key)		 bucket;
+	TAILQ_ENTRY(key)	 age;
+	struct key_sums		 sums;
+	int64_t			 at_s;		/* begun */
+	bool			 is_under_way;	/* in this process */
+	char			 id[SPOOL_ID_BYTES];	/* "": not done */
+	char			*refused;	/* no blanks; "-": nobody */
+};
+
+/* The table alone, for tests and the reader. */
+struct key_table {
+	LIST_HEAD(, key)	* buckets;
+	TAILQ_HEAD(, key)	 all;		/* oldest first */
+	size_t			 count, refused_bytes;
+};
+
+/* Empty. */
+void key_table_init(struct key_table *table);
+/* Forget all; for tests, the desk keeps its one until it ends. */
+void key_table_release(struct key_table *table);
+/* Take a line of the file, without its LF.  returns 0; -1: it is none of
+ * ours */
+int key_table_take(struct key_table *table, struct slice line);
+/* All lines that say something at now_s; older keys are forgotten. */
+void key_table_write(struct key_table *table, int64_t now_s,
+    struct str *out);
+/* The key of this sum; NULL: it is not known. */
+struct key *key_table_find(struct key_table *table,
+    const unsigned char *sum);
+/* returns the new key; NULL: it is full */
+struct key *key_table_add(struct key_table *table,
+    const struct key_sums *sums, int64_t now_s, struct slice refused);
+/* Forget one. */
+void key_table_remove(struct key_table *table, struct key *key);
+/* Forget those whose day is over. */
+void key_table_expire(struct key_table *table, int64_t now_s);
+
+/* ---- with its file: keys.c ---------------------------------------------- */
+
+struct keys;
+
+/* Open DIR, which is made where it is not there (0700), and read its file.
+ * NULL: others may write it, another desk has it, or it cannot be read. */
+struct keys *keys_new(const char *dir, struct err *err);
+/* DIR and what is in it go over to this account.  0 or -1. */
+int keys_give(struct keys *keys, uid_t uid, gid_t gid, struct err *err);
+/* DIR, by its descriptor: also for who may not walk there any more. */
+const char *keys_dir(const struct keys *keys);
+/* Lines are written by a thread from now on; once, before the first. */
+void keys_thread_begin(struct keys *keys, struct event_base *base);
+/* What is known; never NULL. */
+struct key_table *keys_table(struct keys *keys);
+
+/* Say that it is begun; fn is called from the loop when the line is on disk,
+ * or (is_good false) cannot be, and then the key is as if it had never come.
+ */
+typedef void keys_fn(void *context, bool is_good);
+void keys_begin(struct keys *keys, struct key *key, keys_fn *fn,
+    void *context);
+/* It is done, with this id; the line is on disk soon after. */
+void keys_end(struct keys *keys, struct key *key, const char *id);
+/* Nothing was sent: forget it. */
+void keys_forget(struct keys *keys, struct key *key);
+
+#endif

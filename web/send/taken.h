@@ -1,0 +1,47 @@
+/* taken.h - was a message taken that nobody saw the end of?
+ *
+ * The journal is asked (zmailer trace): for its Message-ID, which stands
+ * there when the message was routed; and for messages of its sender that were
+ * accepted in those moments and are not routed yet, of which it could be one.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_WEB_TAKEN_H
+#define ZM_WEB_TAKEN_H
+
+#include "mail/spool_id.h"
+#include "web/ask/ask.h"
+
+enum taken_answer {
+	TAKEN_YES,
+	TAKEN_NO,
+	TAKEN_LATER,		/* ask again: it may still be on its way */
+	TAKEN_OPEN		/* the journal cannot say */
+};
+
+struct taken_question {
+	int64_t		 at_s;		/* when it was begun */
+	struct slice	 message_id;	/* with its brackets */
+	struct slice	 from;
+	enum taken_answer answer;
+	char		 id[SPOOL_ID_BYTES];	/* TAKEN_YES */
+	/* its own */
+	struct question	 question;
+	char		*what;
+	char		 since[32], until[32];
+	ask_fn		*fn;
+	void		*context;
+};
+
+/* Is it a Message-ID that can be asked for? */
+bool taken_can(struct slice message_id);
+/* Ask for one that can; fn is called once, from the loop.  The members above
+ * are the caller's, and live until then. */
+void taken_begin(struct taken_question *taken, ask_fn *fn, void *context);
+
+/* What the lines of the first answer say (its Message-ID), and of the second
+ * (its sender); public for tests. */
+void taken_read_ids(struct taken_question *taken, struct slice lines);
+void taken_read_sender(struct taken_question *taken, struct slice lines);
+
+#endif
