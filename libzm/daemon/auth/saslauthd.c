@@ -16,8 +16,8 @@
 
 #include "base/clock.h"
 #include "io/peer.h"
-#include "daemon/auth/servers.h"
 #include "io/unix_socket.h"
+#include "daemon/auth/servers.h"
 
 #include "base/banned.h"
 
