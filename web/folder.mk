@@ -1,5 +1,5 @@
 # web - the postmaster's desk in a browser, where libevent is
-# order: page < ask < session < orders pages send < serve
+# order: page < ask < session < orders pages < send < serve
 EXTRA_DIST += web/files/style.css web/files/script.js
 if HAVE_LIBEVENT
 noinst_LIBRARIES += web/libweb.a

@@ -10,9 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "conf/conf.h"
+#include "daemon/skeleton.h"
 #include "web/send/send.h"
 #include "web/serve/serve.h"
 
@@ -46,6 +48,17 @@ web_take_send(int *argc, char ***argv, struct send_how *out)
 	*argc -= WORDS_SEND;
 	*argv += WORDS_SEND;
 	return 0;
+}
+
+/* Whose the directory of --send will be. */
+static int
+web_account(const struct conf *conf, struct send_how *out, struct err *err)
+{
+	out->uid = geteuid();
+	out->gid = getegid();
+	if (out->uid != 0 || strcmp(conf->accounts[ROLE_WEB], "-") == 0)
+		return 0;
+	return daemon_account(conf, ROLE_WEB, &out->uid, &out->gid, err);
 }
 
 int
@@ -86,7 +99,9 @@ main(int argc, char **argv)
 		site.orders.roles = argv[9];
 		err_program("web");
 	}
-	if (send.dir != NULL && send_open(&send, &err) < 0) {
+	if (send.dir != NULL &&
+	    (web_account(site.orders.conf, &send, &err) < 0 ||
+	    send_open(&send, &err) < 0)) {
 		fprintf(stderr, "zmailer: web: %s\n", err.text);
 		return EX_CANTCREAT;
 	}

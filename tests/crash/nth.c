@@ -58,13 +58,12 @@ find_real(void)
 {
 	if (real_open != NULL)
 		return;
-#define FIND(name) \
-	*(void **)&real_##name = dlsym(RTLD_NEXT, #name)
+#define FIND(name) *(void **)&real_##name = dlsym(RTLD_NEXT, #name)
 	FIND(openat); FIND(write); FIND(pwrite); FIND(writev);
 	FIND(rename); FIND(renameat); FIND(renameat2); FIND(link);
 	FIND(linkat); FIND(unlink); FIND(unlinkat); FIND(fsync);
-	FIND(fdatasync); FIND(syncfs); FIND(ftruncate); FIND(mkdirat);
-	FIND(open);
+	FIND(fdatasync); FIND(syncfs); FIND(ftruncate);
+	FIND(mkdirat); FIND(open);
 }
 
 enum { LOG_FD_MIN = 400 };	/* of a trace: not what a shell may want */

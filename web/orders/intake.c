@@ -83,7 +83,7 @@ dialer_on_call(evutil_socket_t fd, short what, void *context)
 }
 
 void
-intake_open(struct order_desk *orders, int fd)
+intake_dial_open(struct order_desk *orders, int fd)
 {
 	dialer.site = orders->site;
 	dialer.fd = fd;
@@ -142,7 +142,8 @@ tracing_begin(struct order_desk *orders, unsigned serial,
 }
 
 void
-intake_trace(struct order_desk *orders, unsigned serial, const char *const *words)
+intake_trace(struct order_desk *orders, unsigned serial,
+    const char *const *words)
 {
 	struct question_answer refused = { .kind = ANSWER_DENIED,
 	    .text = STR_INIT, .trouble = STR_INIT };

@@ -13,7 +13,7 @@
 #include "web/orders/calls.h"
 
 /* Answer the calls that come over this socket (taken) from now on. */
-void intake_open(struct order_desk *orders, int fd);
+void intake_dial_open(struct order_desk *orders, int fd);
 
 /* The call trace SINCE UNTIL WHAT: zmailer trace of a Message-ID
  * ("msgid:...") or of a sender ("from:..."). */

@@ -352,7 +352,7 @@ orders_run(const struct orders_site *site, const struct orders_ends *ends)
 	orders_take_signals();
 	orders_furnish(&orders, site, ends->calls);
 	if (ends->dial >= 0)
-		intake_open(&orders, ends->dial);
+		intake_dial_open(&orders, ends->dial);
 	(void)event_base_dispatch(orders.asker.base);
 	_exit(EXIT_FATAL);
 }

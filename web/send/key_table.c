@@ -20,7 +20,7 @@
 
 /* By a key of this process: nobody outside chooses who shares one. */
 static size_t
-key_bucket(const unsigned char *sum)
+key_table_bucket(const unsigned char *sum)
 {
 	struct slice text = { (const char *)sum, DIGEST_SHA256_BYTES };
 
@@ -59,7 +59,7 @@ key_table_find(struct key_table *table, const unsigned char *sum)
 {
 	struct key *key;
 
-	LIST_FOREACH(key, &table->buckets[key_bucket(sum)], bucket)
+	LIST_FOREACH(key, &table->buckets[key_table_bucket(sum)], bucket)
 		if (memcmp(key->sums.key, sum, sizeof(key->sums.key)) == 0)
 			return key;
 	return NULL;
@@ -76,7 +76,8 @@ key_table_add(struct key_table *table, const struct key_sums *sums,
 		return NULL;
 	key = mem_alloc(1, sizeof(*key));
 	*key = (struct key){ .sums = *sums, .at_s = now_s };
-	LIST_INSERT_HEAD(&table->buckets[key_bucket(sums->key)], key, bucket);
+	LIST_INSERT_HEAD(&table->buckets[key_table_bucket(sums->key)], key,
+	    bucket);
 	key->refused = mem_alloc(1, refused.n + 1);
 	if (refused.n > 0)
 		memcpy(key->refused, refused.p, refused.n);

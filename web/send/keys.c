@@ -90,9 +90,11 @@ keys_append(struct keys *keys)
 static bool
 keys_rewrite(struct keys *keys)
 {
-	int fd = openat(keys->dir_fd, "keys.new", O_WRONLY | O_CREAT |
-	    O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int fd;
 
+	(void)unlinkat(keys->dir_fd, "keys.new", 0);	/* of one that died */
+	fd = openat(keys->dir_fd, "keys.new", O_WRONLY | O_CREAT | O_EXCL |
+	    O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return false;
 	if (fd_write_all(fd, keys->batch.text.buf, keys->batch.text.len) < 0 ||
@@ -239,7 +241,8 @@ keys_table(struct keys *keys)
 /* ---- the start ---------------------------------------------------------- */
 
 static int
-keys_open_dir(struct keys *keys, const char *dir, struct err *err)
+keys_open_dir(struct keys *keys, const char *dir, uid_t owner,
+    struct err *err)
 {
 	struct stat at;
 
@@ -251,7 +254,8 @@ keys_open_dir(struct keys *keys, const char *dir, struct err *err)
 		return err_sys(err, "%s", dir);
 	snprintf(keys->path, sizeof(keys->path), "/proc/self/fd/%d",
 	    keys->dir_fd);
-	if ((at.st_uid != geteuid() && geteuid() != 0) || (at.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+	if ((at.st_uid != geteuid() && at.st_uid != owner) ||
+	    (at.st_mode & (S_IWGRP | S_IWOTH)) != 0)
 		return err_set(err, "%s: others may write it: it must be "
 		    "yours alone (chmod 700)", dir);
 	keys->lock_fd = openat(keys->dir_fd, "lock", O_RDWR | O_CREAT |
@@ -289,7 +293,7 @@ keys_read(struct keys *keys, const char *dir, struct err *err)
 }
 
 struct keys *
-keys_new(const char *dir, struct err *err)
+keys_new(const char *dir, uid_t owner, struct err *err)
 {
 	struct keys *keys = mem_alloc(1, sizeof(*keys));
 
@@ -300,7 +304,8 @@ keys_new(const char *dir, struct err *err)
 	STAILQ_INIT(&keys->waits_next);
 	/* a limit on the size of files is a full disk, no death */
 	(void)signal(SIGXFSZ, SIG_IGN);
-	if (keys_open_dir(keys, dir, err) < 0 || keys_read(keys, dir, err) < 0)
+	if (keys_open_dir(keys, dir, owner, err) < 0 ||
+	    keys_read(keys, dir, err) < 0)
 		return NULL;
 	key_table_write(&keys->table, clock_wall_s(), &keys->batch.text);
 	if (!keys_rewrite(keys)) {
@@ -313,9 +318,8 @@ keys_new(const char *dir, struct err *err)
 int
 keys_give(struct keys *keys, uid_t uid, gid_t gid, struct err *err)
 {
-	if (fchown(keys->dir_fd, uid, gid) < 0 ||
-	    fchown(keys->fd, uid, gid) < 0 ||
-	    fchown(keys->lock_fd, uid, gid) < 0)
+	if (geteuid() == 0 && (fchown(keys->dir_fd, uid, gid) < 0 ||
+	    fchown(keys->fd, uid, gid) < 0))
 		return err_sys(err, "the directory of --send");
 	return 0;
 }

@@ -83,10 +83,11 @@ void key_table_expire(struct key_table *table, int64_t now_s);
 
 struct keys;
 
-/* Open DIR, which is made where it is not there (0700), and read its file.
+/* Open DIR, which is made where it is not there (0700), and read its file.  It
+ * is ours, or owner's, to whom keys_give gives it.
  * NULL: others may write it, another desk has it, or it cannot be read. */
-struct keys *keys_new(const char *dir, struct err *err);
-/* DIR and what is in it go over to this account.  0 or -1. */
+struct keys *keys_new(const char *dir, uid_t owner, struct err *err);
+/* If we are root, DIR and its file go over to this account.  0 or -1. */
 int keys_give(struct keys *keys, uid_t uid, gid_t gid, struct err *err);
 /* DIR, by its descriptor: also for who may not walk there any more. */
 const char *keys_dir(const struct keys *keys);

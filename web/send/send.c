@@ -550,8 +550,9 @@ send_open(const struct send_how *how, struct err *err)
 	struct err why = { "" };
 
 	intake.size_bytes = how->size_bytes;
-	intake.keys = keys_new(how->dir, err);
-	if (intake.keys == NULL)
+	intake.keys = keys_new(how->dir, how->uid, err);
+	if (intake.keys == NULL ||
+	    keys_give(intake.keys, how->uid, how->gid, err) < 0)
 		return -1;
 	intake.has_place = submit_place_find(how->place, &intake.place,
 	    &why) == 0;
@@ -567,13 +568,6 @@ send_place(socklen_t *out_length)
 {
 	*out_length = intake.has_place ? intake.place.length : 0;
 	return (const struct sockaddr *)&intake.place.address;
-}
-
-int
-send_give(uid_t uid, gid_t gid, struct err *err)
-{
-	return intake.keys == NULL ? 0 : keys_give(intake.keys, uid, gid,
-	    err);
 }
 
 const char *

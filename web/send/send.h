@@ -27,6 +27,8 @@ enum {
 
 struct send_how {		/* how the desk was started */
 	const char	*dir;		/* of keys */
+	uid_t		 uid;		/* the account that will serve */
+	gid_t		 gid;
 	const char	*place;		/* "unix:/PATH", "tcp:HOST:PORT",
 					 * "tls:HOST:PORT", or "none" */
 	size_t		 size_bytes;	/* the largest message */
@@ -39,8 +41,6 @@ const struct sockaddr *send_place(socklen_t *out_length);
 /* The loop is there; dial is a socket to who connects for us (taken; -1: there
  * is none). */
 void send_start(struct event_base *base, int dial);
-/* DIR goes over to this account, that of who serves.  0 or -1. */
-int send_give(uid_t uid, gid_t gid, struct err *err);
 /* DIR, by a path that a sandbox can open; NULL: there is none. */
 const char *send_dir(void);
 

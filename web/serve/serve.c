@@ -379,20 +379,6 @@ serve_prepare(struct serving *serving, const struct web_door *door,
 		    sizeof(serving->cookie));
 }
 
-/* What is kept of POST /send belongs to the account that goes on. */
-static int
-serve_give(const struct conf *conf, struct err *err)
-{
-	uid_t uid;
-	gid_t gid;
-
-	if (geteuid() != 0 || strcmp(conf->accounts[ROLE_WEB], "-") == 0)
-		return 0;
-	if (daemon_account(conf, ROLE_WEB, &uid, &gid, err) < 0)
-		return -1;
-	return send_give(uid, gid, err);
-}
-
 /* Nobody but who started us needs to know; the desk itself is locked in. */
 static int
 serve_shut_in(const struct conf *conf, struct err *err)
@@ -407,7 +393,7 @@ serve_shut_in(const struct conf *conf, struct err *err)
 	(void)setrlimit(RLIMIT_CORE, &none);
 	rules.worked[0] = send_dir();
 	rules.worked_count = rules.worked[0] != NULL;
-	if (serve_give(conf, err) < 0 || daemon_drop(conf, ROLE_WEB, err) < 0 ||
+	if (daemon_drop(conf, ROLE_WEB, err) < 0 ||
 	    sandbox_enter(&rules, err) < 0)
 		return -1;
 #ifdef PR_SET_DUMPABLE
