@@ -78,8 +78,10 @@ dialer_on_call(evutil_socket_t fd, short what, void *context)
 		is_good = slice_is(line, WIRE_CONNECT) &&
 		    dialer_answer() == 0;
 	ipc_inbox_consume(&dialer.inbox, cursor);
-	if (!is_good)		/* its end, or nonsense: no more connections */
-		(void)event_del(dialer.event);
+	if (is_good)
+		return;
+	(void)event_del(dialer.event);	/* its end, or nonsense */
+	close(dialer.fd);
 }
 
 void
