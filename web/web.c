@@ -61,14 +61,36 @@ web_account(const struct conf *conf, struct send_how *out, struct err *err)
 	return daemon_account(conf, ROLE_WEB, &out->uid, &out->gid, err);
 }
 
+/* returns an exit status, at the end of the desk */
+static int
+web_begin(struct web_site *site, struct send_how *send, unsigned port)
+{
+	struct err err;
+
+	if (send->dir != NULL &&
+	    (web_account(site->orders.conf, send, &err) < 0 ||
+	    send_open(send, &err) < 0)) {
+		fprintf(stderr, "zmailer: web: %s\n", err.text);
+		return EX_CANTCREAT;
+	}
+	site->orders.has_intake = send->dir != NULL;
+	site->orders.submit = send_place(&site->orders.submit_length);
+	if (web_serve(site, port, &err) < 0) {
+		fprintf(stderr, "zmailer: web: %s\n", err.text);
+		return EX_UNAVAILABLE;
+	}
+	return EX_OK;
+}
+
 int
 main(int argc, char **argv)
 {
 	struct web_site site = { .door = NULL };
 	struct send_how send;
 	struct web_door door;
-	struct err err;
+	struct conf *conf;
 	uint64_t port;
+	int status;
 
 	fd_claim_standard();
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)
@@ -84,10 +106,10 @@ main(int argc, char **argv)
 	site.orders.asker.zmailer = argv[1];
 	site.orders.asker.conf_path = argv[2][0] != '\0' ? argv[2] : NULL;
 	site.orders.asker.run_dir = argv[3];
-	site.orders.conf = conf_makeshift_or_tell(
-	    site.orders.asker.conf_path);
-	if (site.orders.conf == NULL)
+	conf = conf_makeshift_or_tell(site.orders.asker.conf_path);
+	if (conf == NULL)
 		return EX_CONFIG;
+	site.orders.conf = conf;
 	if (argc == WORDS_NETWORK) {
 		door = (struct web_door){ .address = argv[5],
 		    .certificate = argv[6], .key = argv[7] };
@@ -99,17 +121,7 @@ main(int argc, char **argv)
 		site.orders.roles = argv[9];
 		err_program("web");
 	}
-	if (send.dir != NULL &&
-	    (web_account(site.orders.conf, &send, &err) < 0 ||
-	    send_open(&send, &err) < 0)) {
-		fprintf(stderr, "zmailer: web: %s\n", err.text);
-		return EX_CANTCREAT;
-	}
-	site.orders.has_intake = send.dir != NULL;
-	site.orders.submit = send_place(&site.orders.submit_length);
-	if (web_serve(&site, (unsigned)port, &err) < 0) {
-		fprintf(stderr, "zmailer: web: %s\n", err.text);
-		return EX_UNAVAILABLE;
-	}
-	return EX_OK;
+	status = web_begin(&site, &send, (unsigned)port);
+	conf_free(&conf);
+	return status;
 }

@@ -76,8 +76,8 @@ client_file_open(const char *path, int *out_fd, struct err *err)
 	return *out_fd < 0 ? err_sys(err, "%s", path) : 0;
 }
 
-static int
-system_roots_open(void)
+int
+tls_system_roots_open(void)
 {
 	const char *set = getenv(X509_get_default_cert_file_env());
 	int fd = set != NULL ? open(set, O_RDONLY | O_CLOEXEC) : -1;
@@ -99,7 +99,7 @@ files_open(struct tls_client *client, const struct tls_client_files *files,
 		return -1;
 	client->are_system_roots = files->roots == NULL;
 	if (client->are_system_roots)
-		client->roots_fd = system_roots_open();
+		client->roots_fd = tls_system_roots_open();
 	return 0;
 }
 

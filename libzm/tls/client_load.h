@@ -22,6 +22,9 @@ tls_load_fn tls_load_roots, tls_load_certificate, tls_load_key;
 int tls_load(SSL_CTX *ctx, int fd, tls_load_fn *load, const char *what,
     struct err *err);
 
+/* Open the file of the roots that this system trusts.  -1: it has none. */
+int tls_system_roots_open(void);
+
 /* ---- a connection ------------------------------------------------------ */
 
 /* Begin a handshake over peer's descriptor, which is borrowed.  NULL with

@@ -292,6 +292,20 @@ keys_read(struct keys *keys, const char *dir, struct err *err)
 	return result;
 }
 
+/* returns NULL */
+static struct keys *
+keys_give_up(struct keys *keys)
+{
+	key_table_release(&keys->table);
+	str_release(&keys->batch.text);
+	if (keys->lock_fd >= 0)
+		close(keys->lock_fd);
+	if (keys->dir_fd >= 0)
+		close(keys->dir_fd);
+	mem_free(&keys);
+	return NULL;
+}
+
 struct keys *
 keys_new(const char *dir, uid_t owner, struct err *err)
 {
@@ -306,11 +320,11 @@ keys_new(const char *dir, uid_t owner, struct err *err)
 	(void)signal(SIGXFSZ, SIG_IGN);
 	if (keys_open_dir(keys, dir, owner, err) < 0 ||
 	    keys_read(keys, dir, err) < 0)
-		return NULL;
+		return keys_give_up(keys);
 	key_table_write(&keys->table, clock_wall_s(), &keys->batch.text);
 	if (!keys_rewrite(keys)) {
 		(void)err_sys(err, "%s/keys.new", dir);
-		return NULL;
+		return keys_give_up(keys);
 	}
 	return keys;
 }

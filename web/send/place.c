@@ -72,9 +72,6 @@ submit_place_find(const char *text, struct submit_place *out, struct err *err)
 		    "clear loopback` into zmailer.conf, or `listen 587 "
 		    "submission` and `tls certificate`, and start the desk "
 		    "again.");
-	out->tls = https_client_context(err);
-	if (out->tls == NULL)
-		return -1;
 	if (unix_socket_path(slice_of(text), &path)) {
 		struct sockaddr_un at;
 
@@ -90,5 +87,6 @@ submit_place_find(const char *text, struct submit_place *out, struct err *err)
 			return -1;
 	}
 	out->is_near = place_is_near(&out->address);
-	return 0;
+	out->tls = https_client_context(!out->is_near, err);
+	return out->tls == NULL ? -1 : 0;
 }

@@ -8,8 +8,10 @@
  * SPDX-License-Identifier: ISC
  */
 #include <openssl/ssl.h>
+#include <unistd.h>
 
 #include "tls/login/https.h"
+#include "tls/client_load.h"
 #include "tls/internal.h"
 #include "tls/pair.h"
 
@@ -90,18 +92,23 @@ https_link(struct ssl_ctx_st *context)
 }
 
 struct ssl_ctx_st *
-https_client_context(struct err *err)
+https_client_context(bool verifies, struct err *err)
 {
 	SSL_CTX *context = SSL_CTX_new(TLS_client_method());
+	int roots = verifies ? tls_system_roots_open() : -1, result;
 
 	if (context == NULL || SSL_CTX_set_min_proto_version(context,
-	    TLS1_2_VERSION) != 1) {
+	    TLS1_2_VERSION) != 1)
+		result = tls_err(err, "cannot set up TLS");
+	else	/* now: later no file can be opened */
+		result = tls_load(context, roots, tls_load_roots,
+		    "the system's roots", err);
+	if (roots >= 0)
+		close(roots);
+	if (result < 0) {
 		SSL_CTX_free(context);
-		tls_err(err, "cannot set up TLS");
 		return NULL;
 	}
-	/* a system without roots verifies nobody: those links fail */
-	(void)SSL_CTX_set_default_verify_paths(context);
 	SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION |
 	    SSL_OP_NO_COMPRESSION | SSL_OP_IGNORE_UNEXPECTED_EOF);
 	return context;

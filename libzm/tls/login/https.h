@@ -8,6 +8,8 @@
 #ifndef ZM_TLS_HTTPS_H
 #define ZM_TLS_HTTPS_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 #include "base/str.h"
 
@@ -25,8 +27,10 @@ struct ssl_ctx_st *https_context_of(struct slice certificate,
 /* For one connection; its owner is who frees it.  NULL: no memory. */
 struct ssl_st *https_link(struct ssl_ctx_st *context);
 
-/* TLS 1.2 and later, as a client with the system's roots.  NULL with err. */
-struct ssl_ctx_st *https_client_context(struct err *err);
+/* TLS 1.2 and later, as a client; verifies: with the system's roots, which are
+ * read now (a system without them verifies nobody: such links fail).  NULL
+ * with err. */
+struct ssl_ctx_st *https_client_context(bool verifies, struct err *err);
 /* For one connection to a server whose certificate must lead to a root and
  * have this name; NULL: a server on this machine, any will do.  NULL: no
  * memory. */
