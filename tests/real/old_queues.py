@@ -298,6 +298,8 @@ class Sendmail(Old):
     packages, kind, port = privateroot.SENDMAIL, "sendmail", 2712
     dir = "/var/spool/mqueue"
 
+    # at a load of 8 it tries nothing more, at 12 it takes nothing: QUEUE_LA,
+    # REFUSE_LA
     def start(self):
         self.root.write("/etc/mail/old.mc", f"""divert(0)dnl
 define(`_USE_ETC_MAIL_')dnl
@@ -307,6 +309,8 @@ DOMAIN(`debian-mta')dnl
 undefine(`confHOST_STATUS_DIRECTORY')dnl
 define(`confDOMAIN_NAME', `old.test')dnl
 define(`confDONT_PROBE_INTERFACES', `True')dnl
+define(`confQUEUE_LA', `1000')dnl
+define(`confREFUSE_LA', `1000')dnl
 define(`SMART_HOST', `relay:[127.0.0.1]')dnl
 define(`RELAY_MAILER_ARGS', `TCP $h {self.hop.port}')dnl
 FEATURE(`promiscuous_relay')dnl
