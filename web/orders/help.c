@@ -10,7 +10,6 @@
  */
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "grammar/selector.h"
@@ -45,17 +44,6 @@ help_narrow(struct arena *arena, const char *domains, struct slice typed)
 	return narrow;
 }
 
-static bool
-domain_equals(struct slice a, struct slice b)
-{
-	if (a.n != b.n)
-		return false;
-	for (size_t i = 0; i < a.n; i++)
-		if (ascii_lower(a.p[i]) != ascii_lower(b.p[i]))
-			return false;
-	return true;
-}
-
 bool
 help_is_address(const char *domains, struct slice address)
 {
@@ -65,7 +53,7 @@ help_is_address(const char *domains, struct slice address)
 	while (at > 0 && address.p[at - 1] != '@')
 		at--;
 	while (at > 0 && slice_word(&rest, &domain))
-		if (domain_equals(slice_from(address, at), domain))
+		if (slice_equal_nocase(slice_from(address, at), domain))
 			return true;
 	return false;
 }

@@ -69,19 +69,22 @@ static void
 dialer_on_call(evutil_socket_t fd, short what, void *context)
 {
 	enum ipc_answer answer = ipc_receive(dialer.fd, &dialer.inbox);
+	enum ipc_line_answer found = IPC_LINE_NONE;
 	size_t cursor = 0;
 	struct slice line;
 	bool is_good = answer == IPC_GOT || (answer == IPC_TROUBLE &&
 	    errno == EAGAIN);
 
-	while (is_good && ipc_line(&dialer.inbox, &cursor, &line) == IPC_LINE)
+	while (is_good && (found = ipc_line(&dialer.inbox, &cursor, &line)) ==
+	    IPC_LINE)
 		is_good = slice_is(line, WIRE_CONNECT) &&
 		    dialer_answer() == 0;
 	ipc_inbox_consume(&dialer.inbox, cursor);
-	if (is_good)
+	if (is_good && found != IPC_LINE_TOO_LONG)
 		return;
 	(void)event_del(dialer.event);	/* its end, or nonsense */
 	close(dialer.fd);
+	ipc_inbox_release(&dialer.inbox);
 }
 
 void

@@ -68,17 +68,19 @@ dials_on_answer(evutil_socket_t fd, short what, void *context)
 	enum ipc_answer answer = ipc_receive(dials.fd, &dials.inbox);
 	bool is_good = answer == IPC_GOT || (answer == IPC_TROUBLE &&
 	    errno == EAGAIN);
+	enum ipc_line_answer found = IPC_LINE_NONE;
 	size_t cursor = 0;
 	struct slice line;
 
-	while (is_good && ipc_line(&dials.inbox, &cursor, &line) == IPC_LINE) {
+	while (is_good && (found = ipc_line(&dials.inbox, &cursor, &line)) ==
+	    IPC_LINE) {
 		is_good = !STAILQ_EMPTY(&dials.line);
 		if (is_good)
 			dials_end_first(slice_is(line, WIRE_THERE) ?
 			    ipc_take_fd(&dials.inbox) : -1);
 	}
 	ipc_inbox_consume(&dials.inbox, cursor);
-	if (!is_good)
+	if (!is_good || found == IPC_LINE_TOO_LONG)
 		dials_lose();
 }
 
