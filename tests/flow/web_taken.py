@@ -238,6 +238,51 @@ def secret_of(world, user):
     return world.people[user].cookie.split("=")[1]
 
 
+def way_to_the_listener(pid):
+    """The second pair that the process made, before it had a loop."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    pidfd, found = os.pidfd_open(pid), []
+    for name in sorted(os.listdir(f"/proc/{pid}/fd"), key=int):
+        fd = libc.syscall(PIDFD_GETFD, pidfd, int(name), 0)
+        if fd < 0:
+            raise Impossible("pidfd_getfd: " +
+                             os.strerror(ctypes.get_errno()))
+        if os.readlink(f"/proc/self/fd/{fd}").startswith("socket:"):
+            one = socket.socket(fileno=fd)
+            if one.family == socket.AF_UNIX:
+                found.append(one)
+                continue
+            one.close()
+        else:
+            os.close(fd)
+    os.close(pidfd)
+    for one in found[:1] + found[2:]:
+        one.close()
+    found[1].setblocking(True)
+    found[1].settimeout(mta.WAIT_S)
+    return found[1]
+
+
+def a_way_leads_to_the_listener_alone(world):
+    """Who is told where to connect, hangs up."""
+    os.kill(world.process.pid, signal.SIGSTOP)
+    try:
+        way = way_to_the_listener(world.process.pid)
+        way.sendall(b"connect\n")
+        text, fds, _, _ = socket.recv_fds(way, 64, 1)
+        assert text == b"there\n" and len(fds) == 1, text
+        with socket.socket(fileno=fds[0]) as there:
+            assert there.getpeername() == \
+                f"{world.instance.dir}/submission", there.getpeername()
+        way.sendall(b"connect unix:/run/dbus/system_bus_socket\n")
+        assert way.recv(64) == b"", "it was taken"
+        way.setblocking(False)
+        way.close()
+    finally:
+        os.kill(world.process.pid, signal.SIGCONT)
+    assert world.people["lena"].get("/queue").status == 200
+
+
 def no_order_without_a_session(world):
     place = Place(world.process.pid)
     try:
@@ -367,7 +412,8 @@ def its_end_is_that_of_the_other(world):
     desk.process.stderr.close()
 
 
-TESTS = (it_has_nothing_open, no_way_out, no_order_without_a_session,
+TESTS = (it_has_nothing_open, no_way_out, a_way_leads_to_the_listener_alone,
+         no_order_without_a_session,
          a_session_gives_what_its_role_may,
          nobody_logs_in_without_a_password, it_gets_so_much_and_no_more,
          its_end_is_said, nonsense_ends_it, its_end_is_that_of_the_other)
