@@ -24,7 +24,7 @@ some_arrive(const char *rcpt, int n, bool is_last_optional)
 
 Test(optional, a_policy_holds_nobody_who_asks_for_none)
 {
-	unsigned before, fed, all = 1;
+	unsigned before, all = 1;
 
 	yard_open(&yard, yard_quick);
 	some_arrive("smtp/x.test/cert@x.test", 20, false);
@@ -39,18 +39,15 @@ Test(optional, a_policy_holds_nobody_who_asks_for_none)
 	some_arrive("smtp/x.test/cert@x.test", 5, false);
 	yard_settle(&yard, 100);
 	cr_expect_eq(yard.shared->jobs, before, "the others wait");
-	/* ready behind those that bring the host down; agents are given
-	 * several at a time, with or without it */
-	some_arrive("smtp/z.test/cert@z.test", 60, false);
-	yard_settle(&yard, 150);
-	fed = yard.shared->jobs - before;
+	/* ready behind those that bring the host down: four agents may have
+	 * been given eleven each before the first of them answers */
 	before = yard.shared->jobs;
-	some_arrive("smtp/y.test/cert@y.test", 60, true);
+	some_arrive("smtp/y.test/cert@y.test", 120, true);
 	all = 2;
 	cr_assert(yard_until(&yard, yard_has_delivered, &all));
 	yard_settle(&yard, 100);
-	cr_expect_leq(yard.shared->jobs, before + fed + 10, "%u, not %u",
-	    fed, yard.shared->jobs - before);
+	cr_expect_leq(yard.shared->jobs, before + 60, "%u are fed",
+	    yard.shared->jobs - before);
 	yard_close(&yard);
 }
 
