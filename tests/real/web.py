@@ -238,7 +238,8 @@ def without_scripts_all_is_there(world):
         world.chrome.click("form.orders button")
         mta.wait_for("it is held", lambda: world.mail.rows(
             f"id:{row['id']} state=held"))
-        assert "1 message held" in world.chrome.text("pre")
+        mta.wait_for("the page says so", lambda: "1 message held" in
+                     world.chrome.text("pre"))
         world.chrome.click("main form button")
         world.chrome.click("form.orders button")
         mta.wait_for("it is released", lambda: not world.mail.rows(

@@ -37,7 +37,10 @@ class Browser:
             options = {"binary": shutil.which("chromium"), "args":
                        ARGUMENTS + [f"--user-data-dir={self.profile}"]}
             self.session = self.ask("POST", "/session", {
+                # a click may answer before the page that it leads to is
+                # there: what is looked for is waited for
                 "capabilities": {"alwaysMatch": {
+                    "timeouts": {"implicit": 20000},
                     "goog:chromeOptions": options,
                     "goog:loggingPrefs": {"browser": "ALL"}}}})["sessionId"]
         except BaseException:
