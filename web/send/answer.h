@@ -26,8 +26,8 @@ void answer_error(struct evhttp_request *http, int status, const char *words,
  * (empty: none), accepted, refused. */
 void answer_outcomes(struct str *out, const struct letter *letter,
     const struct rcpt_outcome *outcomes, const char *id, struct slice words);
-/* The status of HTTP for a reply code of SMTP and its words: 422, 429 or
- * 503. */
+/* returns the status of HTTP for a reply code of SMTP and its words: 422, 429
+ * or 503 */
 int answer_status(int code, struct slice text);
 
 /* Refused recipients as one word without blanks ("-": none), and back; a word
