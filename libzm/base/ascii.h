@@ -47,14 +47,15 @@ ascii_is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* A blank, a tab, or an end of a line. */
+/* A blank, a tab, CR or LF. */
 static inline bool
 ascii_is_space(char c)
 {
 	return ascii_is_blank(c) || c == '\r' || c == '\n';
 }
 
-/* One of those in set, of which NUL is none, though strchr(3) finds it. */
+/* Is c one of the characters in set?  NUL never is, though strchr(3) finds
+ * it. */
 static inline bool
 ascii_is_among(char c, const char *set)
 {
@@ -73,14 +74,14 @@ ascii_upper(char c)
 	return ascii_is_lower(c) ? (char)(c - 'a' + 'A') : c;
 }
 
-/* A letter that has a shape of its own, or a blank. */
+/* A visible character, or a blank. */
 static inline bool
 ascii_is_print(char c)
 {
 	return c >= ' ' && c <= '~';
 }
 
-/* What a hexadecimal digit of either case is worth; -1: it is none. */
+/* The value of a hexadecimal digit of either case; -1: it is not one. */
 static inline int
 ascii_hex(char c)
 {
@@ -90,7 +91,7 @@ ascii_hex(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The same where only small ones are written. */
+/* The same where only lower case is allowed. */
 static inline int
 ascii_hex_small(char c)
 {

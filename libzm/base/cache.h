@@ -1,6 +1,6 @@
-/* cache.h - short answers that count for a while
+/* cache.h - short answers that are valid for a while
  *
- * A fixed number of slots; of two texts for the same slot the newer stays.
+ * A fixed number of slots; of two answers for the same slot the newer stays.
  * For answers that may be forgotten at any time.
  *
  * SPDX-License-Identifier: ISC
@@ -14,11 +14,11 @@
 
 struct cache;
 
-/* slots: a power of two. */
+/* slots: a power of two.  Never NULL; cache_free sets *cache to NULL. */
 struct cache *cache_new(size_t slots);
 void cache_free(struct cache **cache);
-/* The answer to key; false: none that counts at now_ms (clock_steady_ms).
- * It is valid until the next call. */
+/* The answer to key; false: there is none that is valid at now_ms
+ * (clock_steady_ms).  *out_answer can be read until the next call. */
 bool cache_find(const struct cache *cache, struct slice key, int64_t now_ms,
     struct slice *out_answer);
 /* Keep an answer (copied) until until_ms. */

@@ -1,14 +1,14 @@
 /* clock.h - the only place that asks what time it is
  *
- * Two clocks: the wall clock, for stamps that people and other machines
- * read and for what must survive a restart; the steady clock, for
- * deadlines inside one process.  Names that end in _at are moments, in
- * _for spans.
+ * There are two clocks: the wall clock, for stamps that people and other
+ * machines read and for what must survive a restart; and the steady clock,
+ * for deadlines inside one process.  A name that ends in _at is a moment, one
+ * that ends in _for is a span.
  *
- * A test may move both: when the environment names a file in
+ * A test may move both clocks: if the environment names a file in
  * ZMAILER_TEST_CLOCK, its first 8 bytes (a native int64_t, seconds) are
- * added to both clocks; the file is mapped, so moving it needs no message.
- * A process whose clock can move never sleeps longer than clock_nap_ms.
+ * added to both.  The file is mapped, so a change needs no message.  A process
+ * whose clock can move never sleeps longer than clock_nap_ms.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -23,26 +23,25 @@
 int64_t clock_wall_us(void);
 int64_t clock_wall_s(void);
 
-/* For who decides again what was decided at another time: from now on the
- * wall clock of this process stands at this moment, in microseconds; 0: it
- * goes as ever. */
+/* Stop the wall clock of this process at wall_us, for a caller that repeats a
+ * decision of another time; 0 lets it run again. */
 void clock_hold_wall(int64_t wall_us);
 
-/* Steady clock: milliseconds, microseconds since some moment before the
- * start. */
+/* Steady clock: milliseconds / microseconds since some moment before the
+ * start of this process. */
 int64_t clock_steady_ms(void);
 int64_t clock_steady_us(void);
 
-/* The wall clock, in seconds, when the steady clock shows at_ms: the same
- * number however often it is asked, which the whole seconds of one clock with
- * the milliseconds of the other do not give. */
+/* The wall clock, in seconds, when the steady clock shows at_ms.  The result
+ * for the same at_ms is always the same, which it would not be if the caller
+ * computed it from clock_wall_s and clock_steady_ms. */
 int64_t clock_wall_of_s(int64_t at_ms);
 
-/* The steady clock as nobody moves it: for how long something took. */
+/* The steady clock, which no test moves: to measure how long something took. */
 int64_t clock_real_us(void);
 
-/* The longest sleep that a moved clock allows: 20 when a test clock is in
- * use, else -1 (no bound). */
+/* The longest sleep, in milliseconds, that a movable clock allows: 20 when a
+ * test clock is in use, else -1 (no bound). */
 int clock_nap_ms(void);
 
 enum { CLOCK_TEXT_BYTES = 64 };
@@ -54,24 +53,24 @@ void clock_rfc3339(int64_t wall_us, char out_text[CLOCK_TEXT_BYTES]);
 void clock_rfc5322(int64_t wall_s, char out_text[CLOCK_TEXT_BYTES]);
 
 /* "2026-11-20 21:04:05 CET": a moment for people, local with its zone.  What
- * programs read (JSON, the journal) is in UTC.  Nobody else makes moments:
- * banned.h bars what does. */
+ * programs read (JSON, the journal) is in UTC.  No other code formats moments:
+ * banned.h bars the functions that do. */
 void clock_local(int64_t wall_s, char out_text[CLOCK_TEXT_BYTES]);
 
-/* "21:04:05.123" of that moment: for rows below the day and its zone. */
+/* "21:04:05.123", local: for rows under a heading with the day and the zone. */
 void clock_local_time(int64_t wall_ms, char out_text[CLOCK_TEXT_BYTES]);
 
 /* "Fri Nov 20 21:04:05", local: the column that scripts expect of mailq(1),
- * whose head says the zone. */
+ * whose first line has the zone. */
 void clock_local_mailq(int64_t wall_s, char out_text[CLOCK_TEXT_BYTES]);
 
 /* "Fri Nov 20 21:04:05 2026", UTC: the separating line of an mbox. */
 void clock_mbox(int64_t wall_s, char out_text[CLOCK_TEXT_BYTES]);
 
-/* The parts of a moment, local: for who reckons with days. */
+/* The parts of a moment, local: for arithmetic with days. */
 void clock_local_parts(int64_t wall_s, struct tm *out);
 
-/* "3h12m", "45s", "5d": a span for people, two units at the most. */
+/* "3h12m", "45s", "5d": a span for people, of at most two units. */
 void clock_span(int64_t span_s, char out_text[CLOCK_TEXT_BYTES]);
 
 #endif

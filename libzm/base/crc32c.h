@@ -14,7 +14,7 @@
 /* Continue a checksum over n more bytes; start with crc = 0. */
 uint32_t crc32c(uint32_t crc, const void *bytes, size_t n);
 
-/* The same by tables, whatever the processor can do. */
+/* The same by tables, without the processor's instructions for it. */
 uint32_t crc32c_portable(uint32_t crc, const void *bytes, size_t n);
 
 #endif

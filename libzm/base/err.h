@@ -1,7 +1,7 @@
 /* err.h - three audiences for what goes wrong
  *
  * The mail's: a struct err filled by err_set and a return value of -1; the
- *   caller adds who and where, never replaces the words.
+ *   caller may add who and where, and never replaces the words.
  * The machine's: fatal() exits 111 so that the parent starts us again;
  *   allowed only in daemon/, main files and base/mem.c.
  * Ours: panic() dumps core, for what cannot be.
@@ -29,16 +29,16 @@ int err_set(struct err *err, const char *format, ...)
 int err_sys(struct err *err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The words are those of err_sys for EACCES or EPERM: the caller lacks a
- * right. */
+/* Was it set by err_sys with errno EACCES or EPERM, so that the caller lacks a
+ * right? */
 bool err_is_denied(const struct err *err);
 
 /* Put "words: " in front of what is there; returns -1. */
 int err_prefix(struct err *err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Name that warn, fatal and panic put in front of their line; kept, not
- * copied.  Set once by the process skeleton. */
+/* Set the name that begins each line of warning, fatal and panic.  It is not
+ * copied.  The process skeleton calls this once. */
 void err_program(const char *name);
 const char *err_program_name(void);
 

@@ -1,4 +1,4 @@
-/* fd.h - all of some bytes to a descriptor, or a part of a file
+/* fd.h - reads and writes that are complete
  *
  * Calls that a signal interrupted are repeated.
  *
@@ -13,22 +13,23 @@
 
 #include "base/str.h"
 
-/* Write all n bytes, in as many calls as it takes.  0; -1 errno (ENOSPC when
- * a call took nothing): some of them may have been written. */
+/* Write all n bytes, in as many calls as it takes.  0; -1 with errno (ENOSPC
+ * when a call wrote nothing): some of them may have been written. */
 int fd_write_all(int fd, const char *bytes, size_t n);
 
-/* Up to n bytes of a regular file, from at on, in one call: it is short only
- * at the end of the file.  returns how many, 0 after the end; -1 errno. */
+/* Read up to n bytes of a regular file from offset at in one call; the result
+ * is short only at the end of the file.  returns how many, 0 after the end; -1
+ * with errno. */
 ssize_t fd_read_at(int fd, char *out, size_t n, uint64_t at);
 
-/* Append what comes until the end, or until out has most bytes.
- * 0; -1 errno: what came before stays. */
+/* Append what can be read until the end, or until out has `most` bytes.
+ * 0; -1 with errno: what came before stays in out. */
 int fd_read_all(int fd, size_t most, struct str *out);
 
-/* The first act of each program: 0, 1 and 2 that its caller had closed are
- * taken, so that no file opened later becomes one of them and has what was
- * said to people written into it.  What was closed can be read as little as
- * before; what is written there goes nowhere. */
+/* Each program calls this first: open those of descriptors 0, 1 and 2 that its
+ * caller had closed, so that no file opened later becomes one of them and gets
+ * words meant for people.  Reading such a descriptor still fails; what is
+ * written to it is dropped. */
 void fd_claim_standard(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* guess.h - which known word a misspelt one most likely means
  *
- *	struct guess guess = { .word = what was written };
+ *	struct guess guess = { .word = as it was written };
  *	for each name: guess_offer(&guess, name);
  *	guess.best is the closest one, or NULL when none is close
  *
@@ -18,8 +18,8 @@ struct guess {
 	size_t		 distance;
 };
 
-/* Keep candidate (not copied) when it is closer than what was offered before;
- * one change is allowed in up to four letters, two in up to eight. */
+/* Keep candidate (not copied) if it is closer than those offered before.  In a
+ * word of n letters, 1 + n / 4 may differ. */
 void guess_offer(struct guess *guess, const char *candidate);
 
 /* "did you mean 'x'?" in the arena, or NULL. */

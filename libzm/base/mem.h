@@ -1,4 +1,4 @@
-/* mem.h - memory that is there or the process is not
+/* mem.h - allocation that succeeds or ends the process
  *
  * Life cycle: one arena per unit of work (session, transaction, message,
  * job), released whole.  Everything in it dies together, so nobody frees
@@ -13,8 +13,8 @@
 
 #include <stddef.h>
 
-/* Zeroed memory for count objects of size bytes each; never NULL.
- * The product is checked.  Exits 111 when the machine has no memory. */
+/* Zeroed memory for count objects of size bytes each; never NULL.  The product
+ * is checked for overflow.  Exits 111 when there is no memory. */
 void *mem_alloc(size_t count, size_t size);
 
 /* Resize an array to count objects; new bytes are not zeroed; never NULL. */
@@ -30,7 +30,7 @@ void mem_release(void *memory);
 
 struct arena;
 
-/* A new arena; costs one allocation of about 4 KiB at first use. */
+/* A new arena; its first use allocates about 4 KiB. */
 struct arena *arena_new(void);
 
 /* Release everything and the arena itself; sets *arena to NULL. */
@@ -49,8 +49,8 @@ char *arena_dup(struct arena *arena, const void *bytes, size_t n);
 char *arena_printf(struct arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Where an arena stands; arena_back releases all that was handed out since
- * (and nothing of before may have been grown meanwhile). */
+/* A position in an arena; arena_back releases all that was handed out after it
+ * (nothing from before it may have been grown meanwhile). */
 struct arena_mark {
 	void	*block;
 	size_t	 block_used, used;

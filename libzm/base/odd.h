@@ -1,5 +1,5 @@
-/* odd.h - characters that look like others: blanks, quotes and dashes that
- * word processors, web pages and editors put in the place of ASCII ones
+/* odd.h - characters that look like others: blanks, quotes and dashes by which
+ * word processors, web pages and editors replace ASCII ones
  *
  * SPDX-License-Identifier: ISC
  */
@@ -8,7 +8,7 @@
 
 #include "base/str.h"
 
-/* What editors of Windows put in front of a text in UTF-8 (U+FEFF). */
+/* U+FEFF, which editors of Windows put before a text in UTF-8. */
 #define ODD_MARK	"\xEF\xBB\xBF"
 
 enum odd_kind { ODD_NONE, ODD_BLANK, ODD_QUOTE, ODD_DASH, ODD_UNSEEN };
@@ -18,12 +18,12 @@ struct odd {
 	size_t		 bytes;		/* in UTF-8 */
 	unsigned	 code;		/* U+... */
 	const char	*name;		/* "a no-break space" */
-	const char	*mend;		/* "put a blank in its place" */
+	const char	*mend;		/* advice: "put a blank in its place" */
 };
 
 /* Is the character at the front of text one of them? */
 bool odd_at(struct slice text, struct odd *out);
-/* Is there one anywhere?  The first. */
+/* Is there one anywhere?  *out is the first. */
 bool odd_find(struct slice text, struct odd *out);
 
 #endif

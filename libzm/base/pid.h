@@ -7,8 +7,8 @@
 
 #include <sys/types.h>
 
-/* As getpid(2), which is a system call each time: asked once a process, and
- * again after a fork. */
+/* As getpid(2), but the system is asked only once in each process, also after
+ * a fork. */
 pid_t pid_own(void);
 
 #endif

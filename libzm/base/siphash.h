@@ -1,7 +1,7 @@
 /* siphash.h - a keyed checksum that only the key's owner can predict
  *
  * SipHash-2-4 with 128 bits of output (Aumasson, Bernstein: "SipHash: a fast
- * short-input PRF", 2012, and its 128-bit variant): for tables whose keys
+ * short-input PRF", 2012, and its 128-bit variant).  For hash tables whose keys
  * come from outside, and for marks that only we can make.
  *
  * SPDX-License-Identifier: ISC

@@ -1,9 +1,9 @@
 /* str.h - a slice borrows bytes, a str owns them
  *
- * struct slice points into memory that somebody else keeps; it is not
+ * A struct slice points into memory that something else owns; it is not
  * NUL-terminated and may hold any byte.  Parsers take slices.
- * struct str owns a buffer that is always NUL-terminated and never NULL
- * after str_init or STR_INIT; str_release gives it back.
+ * A struct str owns a buffer that is always NUL-terminated and never NULL
+ * after str_init or STR_INIT; str_release frees it.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -28,7 +28,7 @@ struct slice {
 /* A slice over a C string (NULL gives an empty one). */
 struct slice slice_of(const char *text);
 
-/* Byte for byte; _nocase folds ASCII letters only; _is compares with text. */
+/* Compare byte for byte; _nocase ignores the case of ASCII letters. */
 bool slice_equal(struct slice a, struct slice b);
 bool slice_equal_nocase(struct slice a, struct slice b);
 bool slice_is(struct slice s, const char *text);
@@ -36,7 +36,7 @@ bool slice_is_nocase(struct slice s, const char *text);
 bool slice_starts(struct slice s, const char *prefix);
 bool slice_ends(struct slice s, const char *suffix);
 
-/* The bytes from offset on / the first n bytes; clamped, never outside. */
+/* The bytes from offset on / the first n bytes, as far as s has them. */
 struct slice slice_from(struct slice s, size_t offset);
 struct slice slice_first(struct slice s, size_t n);
 
@@ -46,28 +46,29 @@ struct slice slice_trim(struct slice s);
 /* Index of byte c, or s.n when there is none. */
 size_t slice_find(struct slice s, char c);
 
-/* Length (2 to 4) of the valid UTF-8 sequence of a character beyond ASCII
- * at the front (RFC 3629 section 4); 0 when there is none. */
+/* The length (2 to 4) of the valid UTF-8 sequence of a non-ASCII character at
+ * the front (RFC 3629 section 4); 0 when there is none. */
 size_t slice_utf8(struct slice s);
 
-/* Is this one character, in ASCII or UTF-8, one that a terminal obeys instead
- * of showing it: a control (C0, DEL; C1: U+009B is ESC [), an end of line, a
- * direction? */
+/* Would a terminal obey this character (c is one, in ASCII or UTF-8) instead of
+ * showing it?  It is a control (C0, DEL; C1: U+009B is ESC [), an end of line
+ * or a direction. */
 bool slice_is_obeyed(struct slice c);
 
-/* Cut at the first byte c: *out_head is what stands before it, *rest moves
- * after it.  Returns false when *rest is exhausted (p == NULL).
+/* Cut at the first byte c: *out_head is what precedes it, *rest what follows.
+ * Returns false when *rest is exhausted (p == NULL).
  * "a,b" gives a, b; "" gives one empty piece. */
 bool slice_cut(struct slice *rest, char c, struct slice *out_head);
 
 /* Next word separated by blanks or tabs; false when none is left. */
 bool slice_word(struct slice *rest, struct slice *out_word);
 
-/* Decimal digits only, no sign, no blanks, min <= value <= max. */
+/* Read decimal digits without sign or blanks.  false: s is something else, or
+ * not min <= value <= max. */
 bool slice_number(struct slice s, uint64_t min, uint64_t max,
     uint64_t *out_value);
 
-/* Copies in an arena: as C string / as slice / folded to lower case. */
+/* Copies in an arena: as a C string / as a slice / in lower case. */
 char *slice_dup(struct arena *arena, struct slice s);
 struct slice slice_copy(struct arena *arena, struct slice s);
 struct slice slice_lower(struct arena *arena, struct slice s);
@@ -81,13 +82,13 @@ struct str {
 extern char str_empty[1];
 #define STR_INIT { str_empty, 0, 0 }
 
-/* An empty string; as = STR_INIT. */
+/* Make it an empty string, as STR_INIT does. */
 void str_init(struct str *s);
 /* Free the buffer; s is empty and usable again. */
 void str_release(struct str *s);
-/* Empty, buffer kept. */
+/* Empty it and keep the buffer. */
 void str_reset(struct str *s);
-/* Room for n more bytes after len; returns where they go. */
+/* Make room for n more bytes after len; returns where they go. */
 char *str_room(struct str *s, size_t n);
 void str_add(struct str *s, const void *bytes, size_t n);
 void str_adds(struct str *s, const char *text);
@@ -95,14 +96,14 @@ void str_addc(struct str *s, char c);
 void str_add_slice(struct str *s, struct slice piece);
 void str_addf(struct str *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Keep the first n bytes of what is there. */
+/* Keep only the first n bytes. */
 void str_truncate(struct str *s, size_t n);
 /* Drop the first n bytes. */
 void str_consume(struct str *s, size_t n);
 struct slice str_slice(const struct str *s);
 
-/* Remote text made safe for one line of a log or terminal: controls, DEL
- * and bytes over 126 become \xHH, backslash becomes \\. */
+/* Append remote text so that it is safe on one line of a log or terminal:
+ * controls and bytes over 126 become \xHH, backslash becomes \\. */
 void str_add_escaped(struct str *s, struct slice text);
 
 #endif

@@ -3,8 +3,8 @@
  * statements/ has a row for each statement: name, positional arguments,
  * keywords, block items, default, text.  Parser, `zmailer check`,
  * `zmailer help`, `config show` and zmailer.conf(5) come from it.
- * settings/ has a header for each subject, as statements/ has: what its rows
- * fill in and what can be asked about that.  This one has the whole.
+ * settings/ has a header for each subject, as statements/ has: the structs that
+ * its rows fill in, and functions about them.  This header is about the whole.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -15,64 +15,64 @@
 #include "conf/show/show.h"
 #include "mail/spool/spool.h"
 
-/* Read a configuration, or the snapshot of one (snapshot/snapshot.h), which
- * stands for all its files.  path NULL: conf_default_path; when neither path
- * nor the environment names a file and that one is not there: all defaults.
- * arena receives the report.
- * returns a conf; NULL when there were errors (the report has them). */
+/* Read a configuration, or a snapshot of one (snapshot/snapshot.h), which has
+ * the texts of all its files.  path NULL: conf_default_path; all defaults if
+ * neither path nor the environment names a file and that one does not exist.
+ * The report is in arena.
+ * returns a conf, freed by conf_free; NULL: the report has errors */
 struct conf *conf_load(const char *path, struct arena *arena,
     struct conf_report *out_report);
-/* The same from memory (tests, fuzz); name stands in messages.  It cannot
+/* The same from memory (tests, fuzz); name is for messages.  The text cannot
  * include files. */
 struct conf *conf_parse(const char *name, struct slice text,
     struct arena *arena, struct conf_report *out_report);
-/* conf_load as if the files of drafts had these texts. */
+/* As conf_load, but with the texts of drafts in place of those files. */
 struct conf *conf_load_drafts(const char *path,
     const struct conf_draft *drafts, size_t draft_count,
     struct arena *arena, struct conf_report *out_report);
 
-/* What a running zmailer took over of the configuration path, whatever its
- * files hold by now: RUN/zmailer.snapshot, when it is of this path, belongs
- * to root, to the owner of the file or to RUN's, nobody else may write to it,
- * and its supervisor lives.  Else conf_load.  path may be a snapshot. */
+/* Load the configuration in force, whatever its files contain by now:
+ * RUN/zmailer.snapshot, if it is of this path, belongs to root or to the owner
+ * of the file or of RUN, nobody else may write to it, and its supervisor lives.
+ * Otherwise this is conf_load.  path may be a snapshot. */
 struct conf *conf_load_in_force(const char *path, struct arena *arena,
     struct conf_report *out_report);
 typedef struct conf *conf_load_fn(const char *path, struct arena *arena,
     struct conf_report *out_report);
-/* For who must not fail because somebody edits: conf_load_in_force, else a
- * snapshot of the last run, else one that has only the directories and the
- * host name that the file says, whatever is wrong with the rest of it.
- * *out_is_makeshift: it was one of the last two. */
+/* For programs that must not fail while a person edits the files:
+ * conf_load_in_force, else the snapshot of the last run, else a conf that has
+ * only the directories and the host name in the file, whatever is wrong with
+ * the rest of it.  *out_is_makeshift: it is one of the last two. */
 struct conf *conf_load_makeshift(const char *path, struct arena *arena,
     struct conf_report *out_report, bool *out_is_makeshift);
 
-/* conf_load, conf_load_in_force for a program that starts: what is wrong goes
- * to standard error, as conf_report_print words it.  NULL: there were
- * errors. */
+/* conf_load and conf_load_in_force for a program that starts: the report is
+ * written to standard error by conf_report_print.  NULL: there were errors. */
 struct conf *conf_load_or_tell(const char *path);
 struct conf *conf_in_force_or_tell(const char *path);
-/* conf_load_makeshift for who reads the spool or asks what runs: what is wrong
- * with the file and what is gone by instead goes to standard error.  NULL:
- * there is nothing to go by. */
+/* conf_load_makeshift for a program that reads the spool or asks what runs:
+ * standard error is told what is wrong with the file and what is used instead.
+ * NULL: there is nothing to use. */
 struct conf *conf_makeshift_or_tell(const char *path);
 
-/* spool_open, the way that the configuration says: everybody but `zmailer init`
- * opens it by this, so that `sync` holds for all of them.
- * returns 0 or -1. */
+/* spool_open as the configuration says.  All programs except `zmailer init`
+ * open the spool by this, so that `sync` applies to all of them.
+ * returns 0 or -1 */
 int conf_spool_open(const struct conf *conf, enum spool_flags more,
     struct spool **out, struct err *err);
 
-/* How the files stand to a configuration that was read. */
+/* How the files compare to the configuration that was read from them. */
 enum conf_files {
 	CONF_FILES_SAME,
 	CONF_FILES_CHANGED,		/* not taken over yet, and good */
 	CONF_FILES_BROKEN		/* not taken over yet, with errors */
 };
 enum conf_files conf_files_look(const struct conf *conf);
-/* The configuration that a path means: the file itself, or what the snapshot
- * at this path was made of.  Lives in the arena. */
+/* The configuration that a path means: the file itself, or the one that the
+ * snapshot at this path was made of.  In the arena. */
 const char *conf_path_of(struct arena *arena, const char *path);
-/* What this process starts from now on reads what conf was read from. */
+/* Let programs that this process starts from now on read what conf was read
+ * from. */
 void conf_hand_on(const struct conf *conf);
 
 #endif

@@ -1,9 +1,9 @@
 /* edit.h - change the text of a configuration, and keep the rest of it
  *
- * Each edit makes earlier pieces stale: read them again.
- * Comments, order and layout belong to a person: an edit touches only the
+ * Each edit makes earlier pieces invalid: read them again.
+ * Comments, order and layout belong to a person: an edit changes only the
  * bytes of the statements that it is about.  The result must pass the same
- * checks as any file before it becomes one (conf_load_drafts).
+ * checks as any file before it is written (conf_load_drafts).
  *
  * SPDX-License-Identifier: ISC
  */
@@ -25,19 +25,20 @@ struct conf_piece {		/* a statement at the top of a file */
 	bool		 has_block;
 };
 
-/* The statements of a text that parses; those of a text that does not are
- * as good as can be.  Pieces and words live in the arena; their texts borrow
- * from it and from text. */
+/* The statements of a text; if it does not parse, as far as they can be told.
+ * Pieces and words are in the arena; their texts borrow from it and from text.
+ * Returns how many. */
 size_t conf_pieces(struct arena *arena, struct slice text,
     struct conf_piece **out);
 
-/* Does the word say this (case folded)?  index over the end: no. */
+/* Is the word with this index equal to word (case folded)?  false also if there
+ * is none. */
 bool conf_piece_is(const struct conf_piece *piece, size_t index,
     const char *word);
 
-/* Put lines (which end in LF) in front of the line on which the statement
- * begins, or after the one on which it ends; what is commented directly
- * above a statement stays above it. */
+/* Put lines (which end in LF) before the line on which the statement begins, or
+ * after the one on which it ends; a comment directly above a statement stays
+ * above it. */
 void conf_put_before(struct str *text, const struct conf_piece *piece,
     const char *lines);
 void conf_put_after(struct str *text, const struct conf_piece *piece,
@@ -45,15 +46,15 @@ void conf_put_after(struct str *text, const struct conf_piece *piece,
 /* At the end of the file, on a line of their own. */
 void conf_put_last(struct str *text, const char *lines);
 
-/* Take a statement out, with its line when nothing else stands there. */
+/* Remove a statement, with its line if nothing else is on it. */
 void conf_take_piece(struct str *text, const struct conf_piece *piece);
-/* Take one word out, with the blanks in front of it. */
+/* Remove one word, with the blanks before it. */
 void conf_take_word(struct str *text, const struct conf_word *word);
 
 /* The files a configuration was read from, in order; the first is the main
  * one.  Returns how many; at most max are put into out. */
 size_t conf_sources(const struct conf *conf, const char **out, size_t max);
-/* Do its files say nothing, comments aside? */
+/* Are its files empty except for comments? */
 bool conf_is_empty(const struct conf *conf);
 
 #endif

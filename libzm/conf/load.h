@@ -7,14 +7,15 @@
 
 #include "conf/conf.h"
 
-/* Add the bytes of a snapshot.  False: the file is none, nothing is added. */
+/* Append the bytes of a snapshot.  False: the file is not a snapshot, and
+ * nothing was appended. */
 bool conf_read_snapshot(const char *path, struct str *out);
 /* Load the text of a snapshot that was read from a path.  is_lenient: tables
- * of domains may be out of order.  NULL: there were errors. */
+ * of domains may be broken.  NULL: there were errors. */
 struct conf *conf_load_snapshot(const char *from, struct slice text,
     bool is_lenient, struct arena *arena, struct conf_report *out_report);
-/* All statements of a file that can be understood, and nothing checked: only
- * its directories and its host name mean something.  Never NULL. */
+/* Load all statements of a file that can be understood, without checks: only
+ * its directories and its host name can be used.  Never NULL. */
 struct conf *conf_load_places(const char *path);
 
 #endif

@@ -1,6 +1,6 @@
 /* route_value.h - the values of a table of routes
  *
- * The router obeys them, `zmailer check` reads all of them before.
+ * The router uses them; `zmailer check` reads all of them in advance.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -14,7 +14,7 @@
 
 enum route_value {
 	ROUTE_VALUE_BAD = -1,
-	ROUTE_VALUE_IGNORED,	/* as if the entry did not stand there */
+	ROUTE_VALUE_IGNORED,	/* as if there were no entry */
 	ROUTE_VALUE_TARGET
 };
 struct route_target {
@@ -25,20 +25,19 @@ struct route_target {
 	size_t		way_count;
 };
 
-/* The value of a routes table: what may follow `via` in the
- * configuration, or ZMailer's "channel!", "channel!host",
- * "channel!host!user", "error!form", "ignore!...".
- * After ROUTE_VALUE_BAD err says why. */
+/* Parse a value of a routes table: what may follow `via` in the configuration,
+ * or ZMailer's "channel!", "channel!host", "channel!host!user", "error!form",
+ * "ignore!...".  After ROUTE_VALUE_BAD err says why. */
 enum route_value route_value_parse(struct arena *arena, struct slice value,
     struct slice domain, struct route_target *out, struct err *err);
 
-/* A target as the configuration has it (conf_target_parse): fill in what
+/* Complete a target of the configuration (conf_target_parse): fill in what
  * channel and host leave open. */
 void route_target_complete(struct arena *arena, const char *channel,
     const char *host, struct slice domain, struct route_target *out);
 
-/* The host of an error place: the name of a form, or words, which become one
- * word with _ for blanks.  Has a NUL after it. */
+/* The host of the channel error: the name of a form, or words, which become one
+ * word with _ for blanks.  A NUL follows it. */
 struct slice route_error_host(struct arena *arena, struct slice words);
 
 #endif

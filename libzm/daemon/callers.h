@@ -1,7 +1,7 @@
-/* callers.h - who asks a process that daemons consult, over its socket
+/* callers.h - connections to a process that daemons consult, over its socket
  *
- * A caller has a link of lines (ipc_link.h), and its questions that wait for
- * an answer.  When the supervisor is gone, no new caller is accepted, and each
+ * A caller has a link of lines (ipc_link.h), and questions that wait for an
+ * answer.  When the supervisor is gone, no new caller is accepted, and each
  * caller is closed once it has all its answers; then the loop stops.
  *
  * SPDX-License-Identifier: ISC
@@ -16,7 +16,7 @@
 
 struct callers;
 
-/* The first member of what a program keeps of each. */
+/* The first member of the struct that a program has for each caller. */
 struct caller {
 	struct callers		*callers;
 	void			*context;	/* of callers_new */
@@ -26,24 +26,24 @@ struct caller {
 	TAILQ_ENTRY(caller)	 entry;
 };
 
-/* Of a program; must live as long as its callers. */
+/* What the callers of a program have in common; must live as long as they. */
 struct callers_kind {
 	/* A line has come, without its LF (struct ipc_link_kind). */
 	enum ipc_link_taken (*take)(struct caller *caller, struct slice line);
-	/* He is gone: what waits for him is forgotten.  He is freed then. */
+	/* It is gone: forget what waits for it.  It is freed after this. */
 	void	(*gone)(struct caller *caller);
 	size_t	 caller_bytes;		/* of the program's struct; zeros */
 	size_t	 line_bytes_max;
-	size_t	 callers_max;		/* beyond that one is let in and out */
-	int64_t	 leave_ms;		/* at most, for what was asked */
+	size_t	 callers_max;		/* others are accepted and closed */
+	int64_t	 leave_ms;		/* most time for answers at the end */
 };
 
-/* Let them in at a listening socket until the other end of lifeline is closed.
- * The descriptors are not taken.  returns what callers_free frees */
+/* Accept callers at a listening socket until the other end of lifeline is
+ * closed.  Both descriptors are borrowed.  returns what callers_free frees */
 struct callers *callers_new(struct process *process,
     const struct callers_kind *kind, void *context, int socket, int lifeline);
 
-/* All of them are gone; NULL is harmless. */
+/* Close all callers and free it.  NULL is harmless; sets *callers to NULL. */
 void callers_free(struct callers **callers);
 
 #endif

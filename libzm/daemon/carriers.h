@@ -2,9 +2,9 @@
  *
  * The first agents of a channel have a process each.  Once there are as many
  * processes as `limit processes` says, the one that carries the fewest gets
- * the next agent: its socket rides on a line "agent TOKEN", and "ended TOKEN"
- * says that it is over.  A carrier without agents ends; after a reload the
- * old ones get no more.
+ * the next agent: a line "agent TOKEN" with its socket attached.  The process
+ * answers "ended TOKEN" when the agent has ended.  A carrier without agents
+ * ends; after a reload the old carriers get no more.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -18,27 +18,27 @@
 
 enum { CARRIER_AGENTS_MAX = 1000 };
 
-/* Called for each agent that a carrier says has ended; pid is the
- * carrier's: a token that is not of that process means nothing. */
+/* Called for each agent that has ended, as its carrier says; pid is the
+ * carrier's.  A token that does not belong to that process must be ignored. */
 typedef void carriers_ended_fn(unsigned token, pid_t pid);
 
-/* Once, before anything else. */
+/* To be called once, before anything else. */
 void carriers_open(struct loop *loop, carriers_ended_fn *ended);
 
-/* Give the agent to a process of the channel that is there, as processes
- * (a limit) has it.  Returns its pid; 0: a new one is to be forked. */
+/* Give the agent to an existing process of the channel, if there are as many
+ * as the limit processes.  Returns its pid; 0: the caller forks a new one. */
 pid_t carriers_give(const char *channel, unsigned processes, unsigned token,
     int socket);
 
-/* A process was forked for channel, and control, which is kept and closed
- * here, is our end of its standard input; its first agent goes with it. */
+/* A process was forked for channel.  control is our end of its standard input,
+ * which is owned here from now on; the first agent is sent to it. */
 void carriers_add(const char *channel, pid_t pid, int control,
     unsigned token, int socket);
 
-/* Those that are there get no more agents: the configuration is new. */
+/* The configuration is new: give the existing processes no more agents. */
 void carriers_retire(void);
 
-/* The process is gone; nothing happens when it is none of them. */
+/* The process is gone; does nothing if it is not a carrier. */
 void carriers_forget(pid_t pid);
 
 #endif

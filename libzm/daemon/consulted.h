@@ -1,7 +1,7 @@
 /* consulted.h - a process that daemons consult: from its start to its loop
  *
- * zmailer run starts it as a sidecar (sidecar.h): SIDECAR_SOCKET_FD is the
- * socket where it answers, SIDECAR_LIFELINE_FD ends with its starter.
+ * zmailer run starts it as a sidecar (sidecar.h): it answers at the socket
+ * SIDECAR_SOCKET_FD; SIDECAR_LIFELINE_FD is closed when its starter ends.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -10,13 +10,13 @@
 
 #include "daemon/skeleton.h"
 
-/* Reads argv and the configuration, opens the journal and makes a loop; what
- * that cannot be is fatal.  The caller drops its rights.
- * returns -1 to go on, else the exit status */
+/* Read argv and the configuration, open the journal and make a loop; trouble is
+ * fatal.  The caller drops its rights.
+ * returns -1 to continue, else the exit status */
 int consulted_begin(struct process *out, const struct daemon *daemon, int argc,
     char **argv);
 
-/* After the loop.  returns the exit status */
+/* To be called after the loop.  returns the exit status */
 int consulted_end(struct process *process);
 
 #endif

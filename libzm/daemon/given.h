@@ -1,8 +1,8 @@
 /* given.h - listening sockets that our starter has opened
  *
- * The convention of sd_listen_fds(3): LISTEN_FDS says how many there are,
- * from descriptor 3 on, LISTEN_PID whom they are meant for.  A service
- * manager gives them to the supervisor, the supervisor to the smtpserver, and
+ * The convention of sd_listen_fds(3): LISTEN_FDS says how many there are, from
+ * descriptor 3 on, and LISTEN_PID for which process.  A service manager gives
+ * them to the supervisor.  The supervisor gives them to the smtpserver, and
  * those of RUN/scheduler.sock and of the statement mailq to the scheduler.
  *
  * SPDX-License-Identifier: ISC
@@ -16,32 +16,34 @@
 enum { GIVEN_FIRST_FD = 3, GIVEN_MAX = 1000 };
 
 struct given {
-	int	*fds;		/* -1: somebody took it */
+	int	*fds;		/* -1: it was taken */
 	size_t	 count;
 };
 
-/* Take what the environment tells of, if it is meant for us, and forget the
- * environment, so that no child believes it.  What is no stream socket that
- * listens is closed. */
+/* Take the sockets that the environment names, if they are meant for us, and
+ * unset the variables, so that no child believes them.  A descriptor that is
+ * not a listening stream socket is closed. */
 void given_take(struct given *given);
-/* Does fd listen where at says?  An IPv6 socket of all addresses that takes
- * IPv4, too (ListenStream=25 of systemd.socket(5)), fits 0.0.0.0 as well. */
+/* Does fd listen where at says?  An IPv6 socket of all addresses that accepts
+ * IPv4, too (ListenStream=25 of systemd.socket(5)), also fits 0.0.0.0. */
 bool given_fits(int fd, const struct conf_listen *at);
-/* The socket that fits: the caller's from now on, and it does not block.
- * -1: there is none. */
+/* Take the socket that fits: the caller owns it from now on, and it does not
+ * block.  -1: there is none. */
 int given_find(struct given *given, const struct conf_listen *at);
 /* The same for the socket of this path. */
 int given_find_path(struct given *given, const char *path);
-/* It is not wanted any more: somebody may find it again. */
+/* Give a socket back, so that it can be found again. */
 void given_return(struct given *given, int fd);
-/* Where those listen that nobody took, with blanks between them. */
+/* Append the addresses of the sockets that were not taken, separated by
+ * blanks. */
 void given_add_left(const struct given *given, struct str *out);
-/* Those that nobody took are closed. */
+/* Close the sockets that were not taken. */
 void given_close(struct given *given);
 
-/* In a child before it executes: fds[0..count) to GIVEN_FIRST_FD and on,
- * others[0..other_count) after them, all others from there on closed; the
- * environment says so when count > 0.  0 or -1 with errno. */
+/* To be called in a child before it executes: move fds[0..count) to
+ * GIVEN_FIRST_FD and on, others[0..other_count) after them, and close all
+ * descriptors after these; set the environment if count > 0.  0 or -1 with
+ * errno. */
 int given_pass(const int *fds, size_t count, const int *others,
     size_t other_count);
 

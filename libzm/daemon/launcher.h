@@ -1,9 +1,9 @@
 /* launcher.h - between the skeleton and its launcher; internal to daemon/
  *
  * Scheduler to launcher, one line each:
- *	start CLAUSE CHANNEL TOKEN	(the agent's socket rides on it)
+ *	start CLAUSE CHANNEL TOKEN	(the agent's socket is attached)
  *	kill TOKEN
- *	beside				(the service's socket rides on it)
+ *	beside				(the service's socket is attached)
  *	reload
  * Launcher to scheduler:
  *	begin TOKEN PID
@@ -17,7 +17,7 @@
 
 #include "daemon/skeleton.h"
 
-/* Fork the launcher; the scheduler's end is kept in launcher_client.c.
+/* Fork the launcher; launcher_client.c keeps the scheduler's end.
  * 0 or -1.  Does not return in the child. */
 int launcher_fork(struct process *process, struct err *err);
 
@@ -28,7 +28,7 @@ void launcher_main(struct process *process, int socket)
 /* Read exit notices in process->loop from now on. */
 void launcher_attach(struct process *process);
 
-/* The launcher reads the configuration again. */
+/* Tell the launcher to read the configuration again. */
 void launcher_reload(void);
 
 /* Close our end in a forked worker. */
@@ -44,16 +44,16 @@ struct launcher_command {		/* what is executed, and as whom */
 	bool	 as_root;
 };
 
-/* Split text into words, no shell.  An agent of ours (a name, looked up in
- * the installed directory) is told the configuration by -C; a foreign one
+/* Split text into words, without a shell.  An agent of ours (a name, looked up
+ * in the installed directory) is told the configuration by -C; a foreign one
  * (an absolute path) finds it in ZMAILER_CONF.  is_many: agents come on
- * its standard input (carriers.h).  Words live in the arena.  0 or -1. */
+ * its standard input (carriers.h).  Words are in the arena.  0 or -1. */
 int command_build(struct arena *arena, const char *text,
     const char *conf_path, bool is_many, struct launcher_command *command,
     struct err *err);
 
-/* The environment of an agent: what is listed, more of it in a private
- * instance (the linker's and sanitizers' settings of tests). */
+/* The environment of an agent: only listed variables; in a private instance
+ * also settings of the linker and of sanitizers, for tests. */
 char **command_environment(bool is_private);
 
 #endif

@@ -7,28 +7,28 @@
 
 #include "conf/conf.h"
 
-enum { LISTEN_BACKLOG = 4096 };	/* that wait to be accepted */
+enum { LISTEN_BACKLOG = 4096 };	/* connections not accepted yet */
 
 /* Bind and listen.  A unix socket that a dead process left is replaced;
- * whoever can reach it may connect.  returns the descriptor, or -1. */
+ * anybody who can reach it may connect.  returns the descriptor, or -1. */
 int listen_socket(const struct conf_listen *at, struct err *err);
 
-/* The same beside sockets of our own that have this port at other addresses
- * and will go (beside[0..count)): 127.0.0.1:25 does not keep 0.0.0.0:25 from
- * coming before it.  Sockets of others do. */
+/* The same while sockets of ours that will be closed (beside[0..count)) have
+ * this port at other addresses: 127.0.0.1:25 of ours does not prevent
+ * 0.0.0.0:25, as a socket of another program would. */
 int listen_socket_beside(const struct conf_listen *at, const int *beside,
     size_t count, struct err *err);
 
-/* Who comes from now on to a TCP socket that will be closed would be cut off
- * by that: the connection waits outside, is asked for again within a second or
- * two (RFC 9293 section 3.8.1) and finds who has the port then. */
+/* Let no more connections into a TCP socket that will be closed, which would
+ * cut them off.  The client tries again within a second or two (RFC 9293
+ * section 3.8.1) and reaches whoever has the port then. */
 void listen_socket_bar(int fd);
 
-/* Close; the name of a unix socket is removed, where we may.  text: the
- * listen's. */
+/* Close; the name of a unix socket is removed if we may.  text: of the
+ * struct conf_listen. */
 void listen_socket_close(int fd, const char *text);
 
-/* Does text name a unix socket?  Its path, or NULL. */
+/* The path of the unix socket that text names; NULL: it names none. */
 const char *listen_socket_path(const char *text);
 
 #endif

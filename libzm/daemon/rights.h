@@ -1,8 +1,8 @@
 /* rights.h - who is at the other end of a socket, and what may it do
  *
- * doc/protocol/control.md section 2.  The kernel says who; names of groups
- * and accounts are looked up when the configuration is read, not while mail
- * waits.
+ * doc/protocol/control.md section 2.  The kernel says who it is; names of
+ * groups and accounts are looked up when the configuration is read, not while
+ * mail waits.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -13,12 +13,12 @@
 
 #include "conf/conf.h"
 
-/* What a peer has to be; more includes less. */
+/* What a peer may do; each right includes those before it. */
 enum right { RIGHT_OWN, RIGHT_ETRN, RIGHT_READ, RIGHT_WRITE };
 
 enum { PEER_GROUPS_MAX = 1024, PEER_NAME_BYTES = 64 };
 
-/* Who may what, as numbers; (uid_t)-1 and (gid_t)-1: nobody. */
+/* Who may do what, as numbers; (uid_t)-1 and (gid_t)-1: nobody. */
 struct peer_rules {
 	uid_t	writers[2];	/* root, ourselves */
 	uid_t	readers[2];	/* router, agents */
@@ -29,20 +29,20 @@ struct peer_rules {
 struct rights_peer {
 	uid_t		 uid;
 	enum right	 right;
-	bool		 is_mailq;	/* the mailq protocol: its verbs
-					 * alone */
+	bool		 is_mailq;	/* of the mailq protocol: only its
+					 * verbs */
 	char		 name[PEER_NAME_BYTES];	/* of the user; else uid */
 };
 
 /* Look up the configuration's groups and accounts; a group that does not
- * exist is said as a warning and is nobody. */
+ * exist is nobody, with a warning. */
 void peer_rules_read(const struct conf *conf, struct peer_rules *out);
 
-/* What somebody of this uid and these groups is. */
+/* The right of a user with this uid and these groups. */
 enum right peer_right(const struct peer_rules *rules, uid_t uid,
     const gid_t *groups, size_t group_count);
 
-/* Ask the kernel about a connected socket.  0; -1: it does not say. */
+/* Ask the kernel about a connected socket.  0; -1: it does not know. */
 int peer_ask(int socket, const struct peer_rules *rules,
     struct rights_peer *out);
 

@@ -1,23 +1,23 @@
-/* skeleton.h - the ladder that every daemon climbs, written once
+/* skeleton.h - the steps of every daemon from its start to its loop
  *
  * arguments -> configuration -> privileged opens -> launcher (if wanted)
  * -> drop to the role's account -> after_drop -> "ready" byte to the
  * supervisor -> loop.
- * Started as anybody but root the account steps are skipped and the whole
- * instance runs as that user.
+ * If it is not started as root, the steps about accounts are skipped, and the
+ * whole instance runs as that user.
  *
  * Arguments every daemon takes: -C FILE, --version, --help.
- * Descriptor N, when ZMAILER_LIFELINE=N is in the environment, is a socket
- * to the supervisor: one byte "R" is sent when ready, "T" when a reload was
- * taken over, "F" when it was refused; "L" from there means that a successor
- * is ready: leave (answered by "L" when nothing new is taken any more); end
- * of file there means that the supervisor is gone: stop in good order.
+ * If ZMAILER_LIFELINE=N is in the environment, descriptor N is a socket to the
+ * supervisor.  A daemon sends one byte: "R" when it is ready, "T" when a reload
+ * was taken over, "F" when it was refused.  "L" from the supervisor means that
+ * a successor is ready: leave (the daemon sends "L" when it takes nothing new
+ * any more); end of file means that the supervisor is gone: stop in good order.
  * Descriptor N + 1 is the instance's lock, N + 2 the lock of the role's room
- * (mail/spool/spool.h), both held open by daemons and their workers.  From 3
- * to N - 1 there may be listening sockets (given.h).
- * A daemon that was given no lock takes its room's itself, and exits 75 when
+ * (mail/spool/spool.h); daemons and their workers keep both open.  From 3 to
+ * N - 1 there may be listening sockets (given.h).
+ * A daemon that was given no lock locks its room itself, and exits 75 when
  * another one has it.
- * SIGTERM, SIGINT: stop; once more: at once.  SIGHUP: reload; a bad file,
+ * SIGTERM, SIGINT: stop; the second one: at once.  SIGHUP: reload; a bad file,
  * or one that changes what only a restart can change (directories, hash,
  * sync, accounts), is refused (event conf.refused) and the old one stays.
  * SIGPIPE is ignored; umask is 007; descriptors up to the hard limit.
@@ -49,8 +49,8 @@ struct process {
 	LIST_HEAD(child_list, child) children;	/* child.h */
 	int			 lifeline;	/* skeleton.c's own; -1: none */
 	int			 room_fd;	/* as lifeline */
-	int			 beside_fd;	/* a socket that somebody gave
-						 * for beside_open; 0: none */
+	int			 beside_fd;	/* a socket that was given for
+						 * beside_open; 0: none */
 	struct watch		*lifeline_watch;
 	struct timer		 domains_timer;	/* domain <table> */
 	char			 domains_refused[ERR_TEXT_BYTES];
@@ -68,80 +68,81 @@ struct daemon {
 	int	(*after_drop)(struct process *process, struct err *err);
 	/* The configuration was replaced; old is freed after the call. */
 	void	(*reload)(struct process *process, const struct conf *old);
-	/* Finish what cannot be put down, then call loop_stop.  NULL: at
-	 * once. */
+	/* Finish what cannot be interrupted, then call loop_stop.  NULL: stop
+	 * at once. */
 	void	(*stop)(struct process *process);
-	/* A successor takes what comes from now on: finish what there is, for
-	 * as long as it takes, then call loop_stop.  NULL: stop. */
+	/* A successor takes what comes from now on: finish what there is,
+	 * however long it takes, then call loop_stop.  NULL: stop. */
 	void	(*leave)(struct process *process);
-	/* A service beside a daemon that wants_launcher; the launcher starts
-	 * it when it is asked to.  beside_open is called as root, with
-	 * the configuration as it is then (and beside_fd, which stays the
-	 * process's): *out_fd is what the service listens on.  beside_run is
-	 * the service, in a process of its own: socket is what came with the
-	 * request; it drops its rights itself and does not return. */
+	/* A service beside a daemon that wants_launcher, which the launcher
+	 * starts on request.  beside_open is called as root, with the
+	 * configuration as it is then (and beside_fd, which stays the
+	 * process's); the service listens on *out_fd.  beside_run is the
+	 * service, in a process of its own; socket came with the request.  It
+	 * drops its rights itself and does not return. */
 	int	(*beside_open)(const struct process *process, int *out_fd,
 		    struct err *err);
 	void	(*beside_run)(struct process *process, int fd, int socket)
 		    __attribute__((noreturn));
 };
 
-/* Never returns to do anything but exit: 0 stopped in good order, 64 usage,
- * 75 the spool has one of its role, 78 bad configuration, 111 the environment
- * failed. */
+/* Run the daemon.  returns its exit status: 0 stopped in good order, 64 usage,
+ * 75 the spool has a daemon of its role already, 78 bad configuration, 111 the
+ * environment failed */
 int daemon_run(int argc, char **argv, const struct daemon *daemon);
 
 /* Read -C FILE into process->conf_path; answer --version and --help.
- * returns -1 to go on, else the exit status */
+ * returns -1 to continue, else the exit status */
 int daemon_arguments(int argc, char **argv, struct process *process);
 
-/* Fork a worker of this daemon, connected by a stream socket pair; dies
+/* Fork a worker of this daemon, connected by a stream socket pair; it dies
  * with its parent (end of file on the socket must end it, too).
- * In the parent returns its pid; in the child 0 after everything of the
- * parent's loop was forgotten: *process has a fresh loop, signals as at
- * start, the err name is "name".  -1 with err. */
+ * returns its pid in the parent; 0 in the child, which has forgotten the
+ * parent's loop: *process has a new loop, signals are as at the start, and
+ * err_program is name; -1 with err */
 pid_t daemon_fork(struct process *process, const char *name,
     int *out_socket, struct err *err);
 
-/* Become the account of role (setgroups, setresgid, setresuid, checked that
- * there is no way back, no new privileges by exec); nothing when not root.
- * The account is a user name or a decimal uid, never 0; or "-": stay who
- * you are (a private instance that root runs: demo, tests).  Groups, by
+/* Become the account of role (setgroups, setresgid, setresuid, with a check
+ * that there is no way back; exec gives no new privileges).  Does nothing when
+ * not root.  The account is a user name or a decimal uid, never 0; or "-": keep
+ * the present one (a private instance that root runs: demo, tests).  Groups, by
  * doc/INTERNALS section 6: its own and the agents' (who own the journal);
  * router and scheduler also smtpserver's, the scheduler also router's.
  * 0 or -1. */
 int daemon_drop(const struct conf *conf, enum conf_role role,
     struct err *err);
 
-/* Before a process reads keys or passwords: no core file of it, and, unless
- * is_root says that it goes on as root, daemon_drop to the account of its
- * daemon.  It may still open any file for reading, where the system can do
- * that (Linux), and none of the same account can look into it or trace it.
- * What fails is fatal. */
+/* To be called before a process reads keys or passwords: it will leave no core
+ * file and, unless is_root says that it stays root, gets the account of its
+ * daemon (daemon_drop).  It may still open any file for reading, if the system
+ * can do that (Linux), and no process of the same account can inspect or trace
+ * it.  A failure is fatal. */
 void daemon_keep_secrets(const struct process *process, bool is_root);
 
 /* uid and primary group of a role's account.  0 or -1: no such account. */
 int daemon_account(const struct conf *conf, enum conf_role role,
     uid_t *out_uid, gid_t *out_gid, struct err *err);
 /* Give the socket at path, whose mode is 0660, to smtpserver's group, which
- * then may connect.  Started as root; a warning says when that fails. */
+ * may then connect.  Needs root; a failure is a warning. */
 void daemon_share_socket(const struct process *process, const char *path);
 
-/* All runs as one user: not root, or root whose accounts are all "-". */
+/* Does the whole instance run as one user, who is not root, or is root with all
+ * accounts "-"? */
 bool daemon_is_private(const struct conf *conf);
 
 /* What in fresh cannot be taken over by a reload: a text such as "spool
- * changed", or NULL: it can. */
+ * changed"; NULL: all of it can. */
 const char *daemon_restart_reason(const struct conf *old,
     const struct conf *fresh);
 
-/* Can only a fresh smtpserver take fresh over, because what it sets up
- * before it drops its rights must come or be another?  It then takes the
- * place of the one that runs. */
+/* Can only a new smtpserver take fresh over, because something that it sets up
+ * before it drops its rights is missing or differs?  It then replaces the
+ * running one. */
 bool daemon_wants_successor(const struct conf *old,
     const struct conf *fresh);
 
-/* First error of a report, as "file:line: text", into out. */
+/* Write the first error of a report to out, as "file:line: text". */
 void daemon_report_line(const struct conf_report *report, char *out,
     size_t size);
 
@@ -155,18 +156,18 @@ void daemon_report_line(const struct conf_report *report, char *out,
  *
  * Ask for an agent of the schedule clause number clause (index in
  * conf->schedules) for channel; it gets `socket` (which stays the caller's)
- * as stdin and stdout.  token comes back in the exit notice, which has
- * pid 0 when the agent could not even be started.  0 or -1. */
+ * as stdin and stdout.  The exit notice has the token, and pid 0 if the agent
+ * could not even be started.  0 or -1. */
 int launcher_start_agent(unsigned clause, const char *channel, int socket,
     unsigned token, struct err *err);
 
 /* Kill the agent that was started with token, and what it started; its
- * exit notice follows.  Nothing when it has ended.  0 or -1. */
+ * exit notice follows.  Does nothing if it has ended.  0 or -1. */
 int launcher_kill_agent(unsigned token, struct err *err);
 
-/* Start the daemon's service beside it; it gets `socket` (which stays the
- * caller's).  Its notices have the token LAUNCHER_BESIDE, pid 0 when it could
- * not be started.  One at a time.  0 or -1. */
+/* Start the service beside this daemon; it gets `socket` (which stays the
+ * caller's).  Its notices have the token LAUNCHER_BESIDE, and pid 0 if it could
+ * not be started.  Only one may run at a time.  0 or -1. */
 enum { LAUNCHER_BESIDE = 0 };
 int launcher_start_beside(int socket, struct err *err);
 

@@ -8,13 +8,13 @@
 #include "base/err.h"
 #include "base/str.h"
 
-/* Append the letters of bytes, padded, in one line.  RFC 4648 section 4. */
+/* Append bytes as base64, padded, on one line.  RFC 4648 section 4. */
 void base64_add(struct str *out, struct slice bytes);
 
 /* Append the bytes that text encodes.  Only what base64_add writes is accepted:
  * no blanks or line ends, complete padding, no bits left over (so there is one
  * way to write each value).  RFC 4648 sections 3.2, 3.3, 3.5.
- * returns 0; -1 with err, out as it was. */
+ * returns 0; -1 with err, and out is unchanged. */
 int base64_decode(struct slice text, struct str *out, struct err *err);
 
 #endif

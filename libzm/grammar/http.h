@@ -1,8 +1,9 @@
 /* http.h - a URL, and a reply, as a client of HTTP/1.1 reads them
  *
- * Small on purpose: one POST goes out and one reply comes back, so of RFC 9112
- * it has only the head (section 2.1), the length of a body (section 6.3) and
- * chunks (section 7.1).  Pure: bytes in, structs out; every bound has a name.
+ * Small on purpose: one POST goes out and one reply comes back, so this reads
+ * of RFC 9112 only the head (section 2.1), the length of a body (section 6.3)
+ * and chunks (section 7.1).  Pure: bytes in, structs out; every bound has a
+ * name.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -29,8 +30,9 @@ struct http_url {
 	struct slice	target;		/* "/path?query"; "" is "/" */
 };
 
-/* "http://host[:port][/path][?query]", https as well.  No user (passwords have
- * their own place), no fragment, only visible ASCII.
+/* Parse "http://host[:port][/path][?query]", or the same with https.  A user
+ * (passwords are configured elsewhere), a fragment, and bytes that are not
+ * visible ASCII are refused.
  * out    target borrows from text
  * returns 0 or -1 (err). RFC 3986 section 3; RFC 9110 section 4.2 */
 int http_url_parse(struct slice text, struct http_url *out, struct err *err);
@@ -39,13 +41,13 @@ struct http_head {
 	unsigned	code;			/* 100 to 599 */
 	unsigned	minor;			/* HTTP/1.minor */
 	struct slice	reason;			/* may be empty */
-	bool		is_closing;		/* no other request after it */
+	bool		is_closing;		/* no request may follow */
 	bool		is_chunked;
 	bool		has_length;
 	uint64_t	length;			/* of the body */
 	struct slice	retry_after;		/* as it came */
 	struct slice	type;			/* Content-Type as it came */
-	size_t		bytes;		/* of the head, blank line too */
+	size_t		bytes;		/* of the head and its blank line */
 };
 
 enum http_progress {
@@ -77,14 +79,16 @@ void http_body_begin(struct http_body *body, const struct http_head *head);
 
 /* Take bytes of the body.
  * out_used   how many bytes of in were taken; pass the rest again
- * text       gets the body's bytes, until it has text_max; the rest is dropped
- * returns HTTP_DONE at the end of the body; HTTP_BAD: malformed (err) */
+ * text       the body's bytes are appended until it has text_max bytes; the
+ *            rest is dropped
+ * returns HTTP_DONE at the end of the body, HTTP_MORE before; HTTP_BAD when it
+ *         is malformed (err) */
 enum http_progress http_body_take(struct http_body *body, struct slice in,
     size_t *out_used,
     struct str *text, size_t text_max, struct err *err);
 
-/* How many seconds a Retry-After asks to wait, at now_s (wall): a number or a
- * date (RFC 9110 sections 5.6.7 and 10.2.3).  At most HTTP_WAIT_S_MAX; 0: it
+/* How many seconds a Retry-After, a number or a date, asks us to wait at now_s
+ * (wall; RFC 9110 sections 5.6.7 and 10.2.3).  At most HTTP_WAIT_S_MAX; 0: it
  * cannot be read. */
 int64_t http_retry_after(struct slice value, int64_t now_s);
 

@@ -13,8 +13,8 @@
 
 enum mailq_right {
 	MAILQ_SNMP = 1,		/* totals */
-	MAILQ_QQ = 2,		/* a line a group of threads */
-	MAILQ_TT = 4,		/* a line a thread, a line a recipient */
+	MAILQ_QQ = 2,		/* a line for each group of threads */
+	MAILQ_TT = 4,		/* for each thread, for each recipient */
 	MAILQ_ETRN = 8,		/* start what waits */
 	MAILQ_KILL = 16,	/* delete, reroute */
 	MAILQ_ANY = 31
@@ -31,7 +31,7 @@ enum mailq_verb {
 
 struct mailq_command {
 	enum mailq_verb	 verb;
-	unsigned	 rights;	/* one of them is enough; 0: none is
+	unsigned	 rights;	/* any of these is enough; 0: none is
 					 * needed */
 	struct slice	 args[2];	/* borrowed from the line */
 };
@@ -54,7 +54,8 @@ enum mailq_line {
 	MAILQ_LINE_USER = 1
 };
 
-/* One line of the file of users: NAME:PASSWORD:WORDS[:NETWORKS].
+/* Parse a line of the file of users: NAME:PASSWORD:WORDS[:NETWORKS].  out
+ * borrows from it.
  * returns MAILQ_LINE_EMPTY also for a comment; MAILQ_LINE_BAD with err. */
 enum mailq_line mailq_user_parse(struct slice line, struct mailq_user *out,
     struct err *err);
@@ -65,8 +66,8 @@ enum mailq_line mailq_user_parse(struct slice line, struct mailq_user *out,
 bool mailq_user_admits(const struct mailq_user *user,
     const struct net *address);
 
-/* Convert hexadecimal digits of either case to bytes.  0; -1: not exactly n
- * bytes. */
+/* Convert hexadecimal digits of either case to bytes.  0; -1: they are not
+ * exactly n bytes. */
 int mailq_digest_parse(struct slice hex, unsigned char *out, size_t n);
 
 #endif

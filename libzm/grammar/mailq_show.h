@@ -18,15 +18,15 @@ struct show {
 
 typedef void show_fn(struct show *show, struct slice line, struct str *out);
 
-/* For a line of the request `queue`: show_thread writes it for people,
- * show_thread2 for programs, show_counters only counts it; show_totals writes
- * the last line. */
+/* For lines of the request `queue`: show_thread writes one for people,
+ * show_thread2 for programs; show_counters only counts it; show_totals writes
+ * the last line of a report. */
 show_fn show_thread, show_thread2, show_totals, show_counters;
 /* A line of the request `groups`. */
 show_fn show_group;
-/* A line of the operation list: a recipient. */
+/* A line of the request `list`: a recipient. */
 show_fn show_rcpt;
-/* The line with # in front, for the thread that show asks about. */
+/* The line that begins with #, for the thread that show asks about. */
 show_fn show_thread_head;
 
 #endif

@@ -1,4 +1,4 @@
-/* resp.h - questions to Redis and its answers (RESP2)
+/* resp.h - commands to Redis and its answers (RESP2)
  *
  * SPDX-License-Identifier: ISC
  */
@@ -7,16 +7,16 @@
 
 #include "base/str.h"
 
-enum { RESP_BYTES_MAX = 60 * 1024 };	/* of an answer: less than a stream has
-					 * room for */
+enum { RESP_BYTES_MAX = 60 * 1024 };	/* of an answer: fits into the input
+					 * buffer of a stream */
 
 enum resp_answer {
-	RESP_BAD = -1,		/* it is none, or too long */
+	RESP_BAD = -1,		/* not an answer, or too long */
 	RESP_MORE = 0,		/* bytes are missing */
-	RESP_VALUE = 1,		/* text is it: a bulk or simple string */
+	RESP_VALUE = 1,		/* text is a bulk or simple string, or number */
 	RESP_NIL = 2,		/* there is no such key */
 	RESP_ERROR = 3,		/* text is what it says */
-	RESP_ARRAY = 4		/* text is its items, answers one by one */
+	RESP_ARRAY = 4		/* text is its items: answers, one by one */
 };
 
 /* Read the first answer in bytes.  *out_text is a slice of them; *out_used is

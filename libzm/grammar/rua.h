@@ -1,7 +1,7 @@
 /* rua.h - where a domain wants reports sent
  *
- * A list of URIs with commas between them: "mailto:a@b.example" (of DMARC
- * also with "!10m" after it, the largest report it takes), "https://...".
+ * A list of URIs with commas between them: "mailto:a@b.example" (DMARC allows
+ * "!10m" after it, the largest report that is accepted), "https://...".
  * RFC 8460 section 3, RFC 9990 section 3.5, RFC 6068
  *
  * SPDX-License-Identifier: ISC
@@ -26,12 +26,12 @@ struct rua_address {
 
 /* Is this TXT record one of TLS reporting?  RFC 8460 section 3
  * out_uris  its list of URIs
- * returns   false: another one, or without a list */
+ * returns   false: it is another record, or has no list */
 bool rua_of_tls(struct slice record, struct slice *out_uris);
 
 /* May this domain, which somebody else named, be used in header fields and file
- * names of a report to it?  false: it has other characters than letters,
- * digits, dots, dashes and underscores, or is too long. */
+ * names of a report?  false: it is too long, or has characters other than
+ * letters, digits, dots, dashes and underscores. */
 bool rua_domain_is(struct slice name);
 
 /* Read the addresses of a list, each once, at most RUA_MAX.

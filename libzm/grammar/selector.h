@@ -6,9 +6,8 @@
  *
  * A selector is tests joined by `and` (which may be left out), `or`, `not`
  * and brackets; `not` binds closest, then `and`, then `or`.  A bare word is
- * a spool id or the beginning of one; `all` is everything.  An empty text
- * selects nothing and is an error: nobody deletes a queue by a lost shell
- * variable.
+ * a spool id or the beginning of one; `all` is everything.  An empty text is
+ * an error, so that an unset shell variable does not delete a queue.
  *
  * Tests: KEY:GLOB and KEY=GLOB are the same (without case; * and ?), != is
  * their opposite; KEY>N, >=, <, <= compare.  Quotes keep blanks.  The keys
@@ -28,8 +27,8 @@ enum {
 	SELECTOR_TESTS_MAX = 512
 };
 
-/* One recipient of one message, as far as it is known; empty slices and
- * negative numbers are unknown, and only != is true of them. */
+/* One recipient of one message, as far as it is known.  An empty slice or a
+ * negative number is unknown; of those, only != is true. */
 struct selector_subject {
 	struct slice	id;		/* spool id */
 	struct slice	from, to;	/* addresses; "" is the null sender
@@ -38,8 +37,8 @@ struct selector_subject {
 					 * "rfc822;xtext", xtext; `to` in a
 					 * selector means each of the three */
 	struct slice	routed;		/* what `to` became; or empty */
-	struct slice	host;		/* the domain of a `to` and a `routed`
-					 * that say none; or empty */
+	struct slice	host;		/* the domain of `to` and `routed`
+					 * where they have none; or empty */
 	struct slice	dest;		/* "smtp/gmail.com" */
 	struct slice	state;		/* "held" "waiting" "frozen" ... */
 	struct slice	dest_state;	/* "suspended" "throttled" ... */
@@ -62,8 +61,8 @@ enum selector_key_row {		/* rows of selector_keys */
 	SELECTOR_KEY_PRIORITY, SELECTOR_KEY_COUNT
 };
 
-/* Names of the keys with what they mean, for help and completion; ends in
- * a NULL name. */
+/* The names of the keys and what they mean, for help and completion; the last
+ * row has name NULL. */
 struct selector_key {
 	const char	*name;
 	enum { SELECTOR_TEXT, SELECTOR_ADDRESS, SELECTOR_SPAN,
@@ -72,8 +71,8 @@ struct selector_key {
 };
 extern const struct selector_key selector_keys[];
 
-/* Parse a selector, in the arena.  returns 0; -1: err says what is wrong,
- * *out_column (from 0) where in text. */
+/* Parse a selector into the arena.  returns 0; -1: err says what is wrong, and
+ * *out_column where in text (from 0). */
 int selector_parse(struct arena *arena, struct slice text,
     struct selector **out, size_t *out_column, struct err *err);
 
@@ -82,19 +81,19 @@ int selector_parse(struct arena *arena, struct slice text,
 bool selector_match(const struct selector *selector,
     const struct selector_subject *subject);
 
-/* Which keys its tests name: 1 << row of selector_keys for each (a bare id is
- * SELECTOR_KEY_ID).  Callers need not find out the others. */
+/* Which keys do its tests name?  1 << row of selector_keys for each (a bare id
+ * is SELECTOR_KEY_ID).  Callers need not fill in the others. */
 uint32_t selector_keys_used(const struct selector *selector);
 
-/* The first pattern for this key that matches none of the words; empty: each
- * matches one. */
+/* The first pattern for this key that matches none of the words; empty: every
+ * pattern matches one. */
 struct slice selector_misfit(const struct selector *selector,
     enum selector_key_row key, const char *const *words, size_t count);
 
-/* Whether it is just `all`. */
+/* Is it just `all`? */
 bool selector_is_all(const struct selector *selector);
 
-/* Append the text, with every `and` written out; it parses to the same
+/* Append it as text, with every `and` written out; the text parses to the same
  * meaning. */
 void selector_add(struct str *out, const struct selector *selector);
 

@@ -1,9 +1,9 @@
 /* sts.h - MTA-STS: what a domain says about the hosts that take its mail
  *
  * RFC 8461 section 3: a TXT record says that there is a policy and which
- * (id), a file on a web server is the policy.  Bytes in, structs out.  A
- * struct's content was checked: domains are lower case, A-labels, without a
- * final dot.
+ * (id); the policy is a file on a web server.  Bytes in, structs out.  What
+ * is in a struct has been checked: domains are A-labels in lower case without
+ * a final dot.
  *
  * A policy is also written as words on one line, for files and sockets of
  * our own:  MODE MAX_AGE ID MX...  (ID "-": unknown)
@@ -21,8 +21,8 @@ enum {
 	STS_ID_BYTES = 33,
 	STS_BODY_BYTES_MAX = 64 * 1024,	/* of the file; section 3.3 */
 	STS_MAX_AGE_S = 31557600,	/* a year; section 3.2 */
-	STS_MX_MAX = 100,		/* patterns taken, */
-	STS_MX_BYTES = 4096		/* and so many bytes of them */
+	STS_MX_MAX = 100,		/* patterns kept, */
+	STS_MX_BYTES = 4096		/* and their bytes */
 };
 
 enum sts_mode { STS_NONE, STS_TESTING, STS_ENFORCE };
@@ -44,7 +44,7 @@ struct sts_policy {
  * returns false: it is no domain (nor is an address) */
 bool sts_domain(struct slice text, char out[STS_DOMAIN_BYTES]);
 
-/* Does this TXT record claim to be one of MTA-STS?  Others at the same name are
+/* Does this TXT record claim to be for MTA-STS?  Others at the same name are
  * ignored.  RFC 8461 section 3.1 */
 bool sts_record_is(struct slice text);
 /* Read its id.  0; -1: it is no such record (err).  RFC 8461 section 3.1 */
@@ -59,7 +59,7 @@ int sts_policy_parse(struct slice body, struct sts_policy *out,
 const char *sts_policy_mx(const struct sts_policy *policy, unsigned index);
 /* Add a pattern; false: it is malformed, or there is no room for it. */
 bool sts_policy_add_mx(struct sts_policy *policy, struct slice pattern);
-/* May this MX host get the domain's mail?  RFC 8461 section 4.1 */
+/* May this MX host be given the domain's mail?  RFC 8461 section 4.1 */
 bool sts_policy_allows(const struct sts_policy *policy, struct slice host);
 
 /* Append the words of a policy; no line end. */
@@ -67,7 +67,7 @@ void sts_policy_add_words(struct str *out, const struct sts_policy *policy);
 /* Read such words.  0; -1: malformed (err). */
 int sts_policy_read_words(struct slice words, struct sts_policy *out,
     struct err *err);
-/* Append the policy as the file that is published: lines end in CRLF. */
+/* Append the policy as it is published in a file; lines end in CRLF. */
 void sts_policy_add_file(struct str *out, const struct sts_policy *policy);
 
 #endif

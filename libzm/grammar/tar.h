@@ -2,8 +2,8 @@
  *
  * Pure: 512 bytes to a struct and back.  A member is its head, its bytes,
  * and zeros up to the next multiple of 512; an archive ends with two blocks
- * of zeros.  Names have at most 255 bytes (100, and 155 in front of a
- * slash); members at most 8 GiB less one byte.
+ * of zeros.  A name has at most 256 bytes (100, a slash, and 155 before it); a
+ * member at most 8 GiB less one byte.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -24,7 +24,7 @@ struct tar_head {
 	unsigned	mode;			/* 07777 */
 	int64_t		mtime_s;
 	bool		is_file;		/* else a directory, a link,
-						 * a comment: pass over it */
+						 * a comment: to be skipped */
 };
 
 /* Write the head of a regular file.  returns 0; -1: the name or the size does
@@ -38,12 +38,12 @@ enum tar_answer {
 };
 
 /* Read a head.  returns TAR_HEAD_END for a block of zeros, TAR_HEAD_BAD with
- * err for a block that is no head of a member. */
+ * err for a block that is not the head of a member. */
 enum tar_answer tar_head_parse(const char block[TAR_BLOCK_BYTES],
     struct tar_head *out,
     struct err *err);
 
-/* How many zeros follow a member of so many bytes. */
+/* How many zeros follow a member of size_bytes. */
 size_t tar_padding(uint64_t size_bytes);
 
 #endif

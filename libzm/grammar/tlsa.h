@@ -1,7 +1,7 @@
 /* tlsa.h - TLSA records: what a domain says about its servers' certificates
  *
- * RFC 6698 section 2.1; the names of the numbers are RFC 7218's.  Bytes in,
- * structs out; slices point into what was read.
+ * RFC 6698 section 2.1; the numbers are named as in RFC 7218.  Bytes in,
+ * structs out; slices borrow from what was read.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -28,9 +28,9 @@ bool tlsa_is_for_smtp(const struct tlsa *tlsa);
 
 enum { TLSA_TEXT_BYTES_MAX = 512 };	/* of one record */
 
-/* The record as in a zone file, "3 1 1 d2ab...", small digits.  RFC 6698
- * section 2.2.  false: it would be longer than TLSA_TEXT_BYTES_MAX; nothing
- * is added. */
+/* Append the record as in a zone file, "3 1 1 d2ab...", in lower case.
+ * RFC 6698 section 2.2.  false: it would be longer than TLSA_TEXT_BYTES_MAX;
+ * nothing is added. */
 bool tlsa_add_text(struct str *out, const struct tlsa *tlsa);
 
 /* Append "3 1 1", after ", " unless out is empty. */

@@ -1,8 +1,7 @@
-/* loop_poller.h - what loop.c asks of epoll or poll, and of its timers
+/* loop_poller.h - what loop.c needs of epoll or poll, and of its timers
  *
- * Internal to libzm/io: loop.c keeps watches, timers and turns; one of
- * loop_epoll.c and loop_poll.c waits.  A watch is known to the poller only
- * while its `armed` is not 0.
+ * Internal to libzm/io: loop.c keeps watches, timers and turns; loop_epoll.c or
+ * loop_poll.c waits.  The poller knows a watch only while its `armed` is not 0.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -26,9 +25,9 @@ struct watch {
 	int		 fd;
 	unsigned	 events;	/* wanted by the owner */
 	unsigned	 armed;		/* what the poller waits for */
-	bool		 is_dead;	/* freed; memory goes at turn end */
+	bool		 is_dead;	/* freed; the memory is at turn end */
 	bool		 is_dirty;	/* on the loop's list of changes */
-	bool		 is_owed;	/* its turn was over before its call */
+	bool		 is_owed;	/* the turn was over before its call */
 	loop_io_fn	*fn;
 	void		*context;
 	struct watch	*next_dirty, *next_dead;
@@ -45,7 +44,8 @@ struct poller;
 
 /* Never NULL: exits 111 when the system gives no more descriptors. */
 struct poller *poller_new(void);
-/* Forgets all watches without touching what a forked parent waits for. */
+/* Forget all watches.  In a child this does not change what the parent waits
+ * for. */
 void poller_free(struct poller **poller);
 
 /* Wait for watch->events from now on; sets watch->armed.  events 0: the
@@ -64,7 +64,7 @@ struct timer_heap {
 	unsigned	 count, room, order;
 };
 
-/* Call those that are due, as far as a turn of the loop goes. */
+/* Call those that are due, until the turn of the loop is over. */
 void timers_call(const struct loop *loop, struct timer_heap *timers);
 /* Clear all; free. */
 void timers_release(struct timer_heap *timers);

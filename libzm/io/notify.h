@@ -1,10 +1,10 @@
-/* notify.h - hear of new files in directories
+/* notify.h - be told of new files in directories
  *
- * A hint and never the truth: events may be lost, doubled, or late, so
- * callers also rescan at the start and once a minute.
- * Linux uses inotify (notify_inotify.c); elsewhere, and for directories that
- * inotify refuses (its limits are per user), the directory's mtime is
- * looked at once a second (notify_scan.c).
+ * These are only hints: events may be lost, doubled, or late, so callers also
+ * rescan at the start and once a minute.
+ * Linux uses inotify (notify_inotify.c).  Elsewhere, and for directories that
+ * inotify refuses (its limits are per user), notify_scan.c looks at the
+ * directory's mtime once a second.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -21,17 +21,17 @@ enum notify_flags {
 
 struct notify;
 
-/* dir: the number given to notify_add; name: a file name in it, valid during
- * the call, or NULL: events were lost or cannot be got, read the directory
- * again.  Must not free the struct notify. */
+/* dir is the number given to notify_add, name a file name in that directory,
+ * valid during the call.  name NULL: events were lost or are not available;
+ * read the directory again.  The function must not free the struct notify. */
 typedef void notify_fn(void *context, unsigned dir, const char *name);
 
 /* Never fails: without inotify every directory is polled. */
 struct notify *notify_new(struct loop *loop, notify_fn *fn, void *context);
 void notify_free(struct notify **notify);
 
-/* Watch one directory by an open descriptor (which must stay open) or by
- * path.  dir comes back in the calls.  One instance may watch thousands.
+/* Watch one directory, by an open descriptor (which must stay open) or by
+ * path.  fn is called with dir.  One instance may watch thousands.
  * 0; -1 when it is not a directory or cannot be opened. */
 int notify_add_fd(struct notify *notify, int dir_fd, unsigned dir,
     enum notify_flags flags, struct err *err);

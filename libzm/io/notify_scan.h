@@ -16,10 +16,11 @@ struct notify_scan *notify_scan_new(struct loop *loop, notify_fn *fn,
     void *context);
 void notify_scan_free(struct notify_scan **scan);
 
-/* Takes dir_fd when is_owned.  0; -1 when it is not a directory. */
+/* Watch a directory; is_owned: closes dir_fd in the end.  0; -1 when it is not
+ * a directory. */
 int notify_scan_add(struct notify_scan *scan, int dir_fd, bool is_owned,
     unsigned dir, enum notify_flags flags, struct err *err);
-/* The directory at path.  As notify_scan_add. */
+/* The same for the directory at path. */
 int notify_scan_add_path(struct notify_scan *scan, const char *path,
     unsigned dir, enum notify_flags flags, struct err *err);
 

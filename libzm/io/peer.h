@@ -1,10 +1,10 @@
 /* peer.h - a client's connection to another host, with absolute deadlines
  *
- * For straight-line code: calls block, but never after their deadline (a
- * clock_steady_ms moment).  What is to be sent collects in out and leaves
- * with peer_flush in one write; what came collects in in and is taken with
- * peer_unread and peer_consume.  While it waits to write, a flush reads, so
- * that two ends that both write do not wait for each other (RFC 2920
+ * For straight-line code: calls block, but never past their deadline (a
+ * clock_steady_ms moment).  Bytes to be sent are collected in out, and
+ * peer_flush sends them in one write; bytes that came are collected in in, and
+ * taken with peer_unread and peer_consume.  While a flush waits to write, it
+ * reads, so that two ends that both write do not wait for each other (RFC 2920
  * section 3.1).  After peer_encrypt the same calls go through a cipher.
  *
  * Life cycle: peer_init, then peer_connect or peer_adopt, maybe
@@ -26,7 +26,7 @@
 
 enum {
 	PEER_IN_BYTES_MAX = 256 * 1024,	/* unread bytes that are kept */
-	PEER_OUT_BYTES = 64 * 1024	/* flush when out has so many */
+	PEER_OUT_BYTES = 64 * 1024	/* flush when out has as many */
 };
 
 enum peer_result {
@@ -40,15 +40,15 @@ enum peer_result {
 struct peer_cipher {
 	/* One step of the handshake. */
 	enum cipher_step (*shake)(void *state, struct err *err);
-	/* *out_n bytes came.  Waits as long as the descriptor's receive
-	 * time-out when may_wait. */
+	/* Read *out_n bytes.  may_wait: wait as long as the descriptor's
+	 * receive time-out. */
 	enum cipher_step (*read)(void *state, char *out, size_t n,
 	    bool may_wait, size_t *out_n, struct err *err);
-	/* *out_n bytes were taken; after CIPHER_WANT_... call again with the
+	/* Write *out_n of n bytes; after CIPHER_WANT_... call again with the
 	 * same bytes. */
 	enum cipher_step (*write)(void *state, const char *bytes, size_t n,
 	    size_t *out_n, struct err *err);
-	/* Say goodbye if that is possible at once, and free the state. */
+	/* Tell the other side if that is possible at once; free the state. */
 	void (*end)(void *state);
 };
 
@@ -64,7 +64,7 @@ struct peer {
 	struct err	 cipher_words;	/* why it broke (errno EPROTO) */
 };
 
-/* Not connected, buffers empty. */
+/* Make it unconnected, with empty buffers. */
 void peer_init(struct peer *peer);
 /* Close and free the buffers. */
 void peer_release(struct peer *peer);
@@ -74,25 +74,25 @@ enum peer_result peer_connect(struct peer *peer,
     const struct sockaddr *address, socklen_t length, int64_t deadline_ms,
     struct err *err);
 
-/* Serve a descriptor that is connected already; takes it. */
+/* Serve a descriptor that is connected already; the peer then owns it. */
 void peer_adopt(struct peer *peer, int fd);
 
-/* Shake hands and speak through the cipher from now on; takes its state in
- * any case.  What came before the handshake and was not taken, and what was
- * to be sent, is forgotten: it was never protected.
- * returns PEER_OK; else the connection is of no more use: close it. */
+/* Shake hands and use the cipher from now on; the peer owns its state, also
+ * after a failure.  Unread bytes from before the handshake, and unsent ones,
+ * are dropped, because they were not protected.
+ * returns PEER_OK; otherwise the connection is unusable: close it. */
 enum peer_result peer_encrypt(struct peer *peer,
     const struct peer_cipher *cipher, void *state, int64_t deadline_ms,
     struct err *err);
 
-/* Drop the connection and everything in the buffers; harmless twice. */
+/* Drop the connection and all bytes in the buffers; may be called twice. */
 void peer_close(struct peer *peer);
 
-/* Whether there is a connection, as far as this side knows. */
+/* Is there a connection, as far as this side knows? */
 bool peer_is_open(const struct peer *peer);
 
-/* Looks, without waiting, whether an idle connection still stands: false
- * when the other side closed it or said something nobody asked for. */
+/* Is an idle connection still usable?  Does not wait.  false: the other side
+ * closed it or sent something unasked. */
 bool peer_is_quiet(struct peer *peer);
 
 /* Send all of out.  PEER_OK, PEER_TIMEOUT or PEER_ERROR; in the last two
@@ -100,7 +100,7 @@ bool peer_is_quiet(struct peer *peer);
 enum peer_result peer_flush(struct peer *peer, int64_t deadline_ms,
     struct err *err);
 
-/* Wait for more bytes.  PEER_ERROR when in holds PEER_IN_BYTES_MAX. */
+/* Wait for more bytes.  PEER_ERROR also when `in` has PEER_IN_BYTES_MAX. */
 enum peer_result peer_fill(struct peer *peer, int64_t deadline_ms,
     struct err *err);
 

@@ -1,7 +1,7 @@
 /* race.h - connect to one of several addresses, whichever answers first
  *
- * RFC 8305 section 5: the next address is tried when the one before has
- * failed or not answered for a quarter of a second.
+ * RFC 8305 section 5: the next address is tried when the one before it has
+ * failed, or has not answered for a quarter of a second.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -19,7 +19,7 @@ struct race_entry {
 	struct sockaddr_storage	address;
 	socklen_t		length;
 	enum race_state {
-		RACE_NEW,	/* not begun, or broken off: may run again */
+		RACE_NEW,	/* not begun, or interrupted: may run again */
 		RACE_GOING,
 		RACE_LOST,	/* trouble says why */
 		RACE_WON
@@ -32,8 +32,8 @@ struct race_entry {
 };
 
 /* Connect peer to the first of the NEW entries that answers.
- * for_ms  how long one address may take.
- * returns the index of the one that WON, or -1: all are LOST. */
+ * for_ms  how long one address may take
+ * returns the index of the one that WON; -1: all are LOST */
 int race_run(struct peer *peer, struct race_entry *entries, size_t count,
     int64_t for_ms);
 

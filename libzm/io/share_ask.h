@@ -1,6 +1,6 @@
 /* share_ask.h - ask the process that counts with other machines (share)
  *
- * For tools: how it stands, over RUN/share.sock; doc/protocol/share.md.
+ * For tools: its status, over RUN/share.sock; doc/protocol/share.md.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -24,23 +24,24 @@ struct share_line {		/* of the status */
 	struct slice	 name;		/* of the node; the address of Redis */
 	struct slice	 whose;		/* of a node: "self" "other"
 					 * "stranger" */
-	bool		 is_known;	/* seconds is: a node that was seen;
-					 * Redis */
-	bool		 is_trouble;	/* missing; away.  A stranger that is
-					 * missing may have been taken out, and
-					 * is no trouble */
-	uint64_t	 seconds;	/* seen ago; since when it is so */
+	bool		 is_known;	/* seconds are known: of Redis, and of a
+					 * node that was seen */
+	bool		 is_trouble;	/* a node is missing (not a stranger,
+					 * which may have been removed), or
+					 * Redis is away */
+	uint64_t	 seconds;	/* since a node was seen; since Redis
+					 * is in this state */
 	struct slice	 words;		/* why Redis is away */
 };
 
-/* Its status: lines "node ...", "redis ...", "figures ...", appended to out.
- * for_ms: how long it may take (SHARE_ASK_FOR_MS, or less where others are
- * asked, too).  0; -1: nobody answers (err). */
+/* Append its status to out: lines "node ...", "redis ...", "figures ...".
+ * for_ms: how long this may take (SHARE_ASK_FOR_MS, or less if other processes
+ * are asked as well).  0; -1: nobody answers (err). */
 int share_ask_status(const char *run_dir, int64_t for_ms, struct str *out,
     struct err *err);
 
-/* What one of these lines says; out borrows it.
- * returns its kind: SHARE_OTHER of one that is neither, or damaged. */
+/* Parse one of these lines; out borrows from it.
+ * returns its kind; SHARE_OTHER: neither a node nor Redis, or damaged */
 enum share_line_kind share_line_parse(struct slice line,
     struct share_line *out);
 

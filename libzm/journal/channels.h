@@ -1,9 +1,9 @@
-/* channels.h - the channels that agents of ours serve, a row each
+/* channels.h - the channels that our agents serve, a row each
  *
  * CHANNEL(channel, program)            the program is below libexec/
- * CHANNEL_MANY(channel, program)       its processes carry many agents
- * CHANNEL_UNCOUNTED(channel, program)  "other" in counters: no mail of a user
- *                                      goes there for long
+ * CHANNEL_MANY(channel, program)       one process carries many agents
+ * CHANNEL_UNCOUNTED(channel, program)  "other" in counters: mail of users does
+ *                                      not stay there
  *
  * SPDX-License-Identifier: ISC
  */

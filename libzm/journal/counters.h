@@ -1,10 +1,10 @@
 /* counters.h - what the processes count, in memory that they share
  *
- * A small file beside the journal is mapped by every process that writes
- * events; adding to a number of it is one atomic instruction and no system
- * call.  (The sum of a histogram is collected in the process and added once a
- * turn.)  Numbers only grow, over restarts too; the file's name changes with
- * the rows of metrics.h, so another version never adds to other rows.
+ * Every process that writes events maps a small file beside the journal; adding
+ * to one of its numbers is an atomic instruction and no system call.  (The sum
+ * of a histogram is collected in the process and added once a turn.)  Numbers
+ * only grow, also over restarts.  The file's name depends on the rows of
+ * metrics.h, so that another version never adds to the wrong rows.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -15,10 +15,10 @@
 
 #include "journal/event.h"
 
-/* Map the file in that directory, which is made if it must be.  Without it
+/* Map the file in that directory, and create it if it is missing.  Without it
  * counting does nothing.  Called by event_open_fd; -1 unmaps. */
 void counters_open(int log_dir_fd);
-/* Map it for reading alone.  0; -1: there is none (nobody counted yet). */
+/* Map it for reading only.  0; -1: there is none (nobody counted yet). */
 int counters_read(int log_dir_fd);
 
 struct counters_pair {
@@ -30,7 +30,7 @@ struct counters_pair {
 void counters_event(enum event_kind kind, const struct counters_pair *pairs,
     size_t count);
 
-/* What happens too often for an event of its own, or is none. */
+/* Count what happens too often for an event of its own, or is not one. */
 enum counters_tally { TALLY_LOOKUP_FOUND, TALLY_LOOKUP_NONE,
 	TALLY_LOOKUP_TROUBLE, TALLY_LIMIT_HIT, TALLY_SESSIONS, TALLY_COMMAND,
 	TALLY_MILTER, TALLY_COUNT };
@@ -38,32 +38,32 @@ void counters_tally(enum counters_tally tally);
 /* The same with a label and a number: microseconds of a span, a level. */
 void counters_tell(enum counters_tally tally, struct slice label,
     int64_t number);
-/* A limit (the NAME of `limit NAME`) stopped something. */
+/* Count that a limit (the NAME of `limit NAME`) stopped something. */
 void counters_limit(const char *name);
 
-/* Add what is collected; event_flush does. */
+/* Add what was collected; event_flush calls this. */
 void counters_flush(void);
 
-/* The number of a metric (without prefix and suffix) with these labels; over
- * all channels (or what else its rows tell apart).  0: nothing is mapped, or
- * no such row. */
+/* The number of a metric (without prefix and suffix) with these labels, summed
+ * over all channels (or whatever else distinguishes its rows).  0: nothing is
+ * mapped, or there is no such row. */
 uint64_t counters_sum(const char *metric, const char *labels);
-/* What a channel is called in metrics: itself, or "other". */
+/* The name of a channel in metrics: its own, or "other". */
 const char *counters_channel(struct slice channel);
 /* The i-th of these names; NULL after the last. */
 const char *counters_channel_name(unsigned i);
 
 /* ---- text ------------------------------------------------------------- */
 
-/* All that is counted as OpenMetrics text, without the final "# EOF". */
+/* Append all counters as OpenMetrics text, without the final "# EOF". */
 void counters_print(struct str *out);
-/* TYPE and HELP of a metric that is looked up; it must have a row. */
+/* Append TYPE and HELP of a metric that is looked up; it must have a row. */
 void counters_print_head(struct str *out, const char *metric);
-/* NAME="value" with what must be escaped in it. */
+/* Append NAME="value", escaped as necessary. */
 void counters_print_label(struct str *out, const char *name,
     struct slice value);
-/* A histogram that is looked up: its head, and how many of count spans (in
- * seconds) were at most each of the bounds of delivery_delay_seconds. */
+/* Append a histogram that is looked up: its head, and how many of the count
+ * spans (in seconds) were at most each bound of delivery_delay_seconds. */
 void counters_print_ages(struct str *out, const char *metric,
     const int64_t *ages_s, size_t count);
 
@@ -72,8 +72,8 @@ struct counters_about {
 	const char	*type, *labels, *text;
 };
 
-/* Metric i, in the order of the text; false after the last.  labels: the
- * names, comma separated, "" none. */
+/* Metric i, in the order of the text; false after the last.  labels: their
+ * names, separated by commas; "" none. */
 bool counters_about(unsigned i, struct counters_about *out);
 
 #endif

@@ -1,10 +1,10 @@
 /* counters_table.h - what a row of metrics.h becomes; for counters*.c
  *
- * Sets bound what a label may be.  A listed set has its values written down;
- * what is none of them is the last.  A learned set takes up to SET_LEARNED
- * names of the configuration (listeners, milters) in the order in which they
- * appear; the first is the value of events that have none, the last what
- * came when all had been taken.
+ * Sets bound what a label may be.  The values of a listed set are written in
+ * the source; any other value counts as the last.  A learned set takes up to
+ * SET_LEARNED names of the configuration (listeners, milters) in the order in
+ * which they appear; the first is for events that have no value, the last for
+ * values that came when all slots had been taken.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -26,8 +26,8 @@ enum {
 	COUNTERS_BESIDE_BYTES = 4096	/* after the counters: neighbours.c */
 };
 
-/* One value: what it looks like in an event (words: ? any byte, * at the
- * end: and more; case does not count), what it is called. */
+/* One value: a pattern of how it looks in an event (words; ? is any byte, * at
+ * the end is any rest; case is ignored), and its name. */
 struct counters_value {
 	const char	*looks, *name;
 };
@@ -75,17 +75,18 @@ struct counters_row {
 extern const struct counters_row counters_rows[];
 extern const unsigned counters_row_count;
 
-/* So many zeroed bytes that all processes share; NULL: nothing is mapped. */
+/* COUNTERS_BESIDE_BYTES that all processes share, zeroed at first; NULL:
+ * nothing is mapped. */
 void *counters_beside(void);
-/* Slots for each combination of its labels. */
+/* How many slots a row has for each combination of its labels. */
 unsigned counters_row_width(const struct counters_row *row);
-/* How many combinations. */
+/* How many combinations of labels a row has. */
 unsigned counters_row_ways(const struct counters_row *row);
-/* The first slot of a row; all are laid out at the first call. */
+/* The first slot of a row; the first call lays out all rows. */
 unsigned counters_row_slot(unsigned row);
-/* What stands in a slot now; 0 when nothing is mapped. */
+/* The number in a slot now; 0 when nothing is mapped. */
 uint64_t counters_slot(unsigned slot);
-/* The value of a learned or listed set; NULL: nobody said it yet. */
+/* The value i of a learned or listed set; NULL: it was not learned yet. */
 const char *counters_value_name(enum counters_set set, unsigned i);
 
 #endif

@@ -1,8 +1,8 @@
-/* event.h - the journal: one JSON line an event, joined by the spool id
+/* event.h - the journal: a line of JSON for each event, joined by the spool id
  *
- * Lines are collected in the process and written by one write(2) on an
- * O_APPEND descriptor by event_flush, which every loop calls once a turn
- * and every agent after each job: LOGDIR/events-YYYY-MM-DD.jsonl (UTC).
+ * Lines are collected in the process.  event_flush, which every loop calls once
+ * a turn and every agent after each job, appends them by one write(2) to
+ * LOGDIR/events-YYYY-MM-DD.jsonl (UTC).
  * The keeper of the journal renames a file that grew too large; writers
  * notice within a second, at their next line (doc/INTERNALS.md section 9).
  * A line: {"t":"...Z","id":"...","ev":"rcpt.ok","d":"scheduler","pid":1,
@@ -36,17 +36,18 @@ struct event_row {
 
 extern const struct event_row event_rows[EV_COUNT];
 
-/* Where lines go from now on.  dir is kept by descriptor, so it may vanish
- * from view (chroot) later.  NULL: lines go nowhere (tests, tools).
+/* Write lines to this directory from now on.  It is kept open, so it may become
+ * unreachable later (chroot).  NULL: lines are dropped (tests, tools).
  * Returns 0, or -1 when the directory cannot be opened. */
 int event_open(const char *log_dir);
 
-/* As event_open with a directory descriptor opened by somebody else
- * (before privileges were dropped); takes the descriptor. */
+/* As event_open, with the descriptor of a directory that was opened before
+ * privileges were dropped; it is owned here from now on. */
 void event_open_fd(int log_dir_fd);
 /* Is there a journal to write to? */
 bool event_is_kept(void);
-/* Its directory, for what lies beside it; stays ours.  -1: there is none. */
+/* The descriptor of its directory, for files beside it; borrowed.  -1: there is
+ * none. */
 int event_dir(void);
 
 /* Note one event.  id: spool id or NULL.  Then pairs of key (const char *)
@@ -57,18 +58,18 @@ int event_dir(void);
 void event(enum event_kind kind, const char *id, ...)
 	__attribute__((sentinel));
 
-/* A number as a value; good until 16 more were made. */
+/* A number as a value, valid until 16 more have been made. */
 struct slice event_number(int64_t number);
 
-/* Have LOGDIR/events.jsonl lead to today's file, for programs that want one
- * name: by a rename, so that it is there at any time.  For the supervisor, at
- * the start and at midnight. */
+/* Let LOGDIR/events.jsonl lead to today's file, for programs that want one
+ * name; it is replaced by a rename, so it exists at any time.  The supervisor
+ * calls this at the start and at midnight. */
 void event_link_today(void);
 
-/* Write what was collected.  Never fails: what cannot be written (disk full)
- * waits for the next flush, which is said once a minute on stderr; of a
- * process at most 1 MiB, beyond that lines are lost, and journal.lost tells
- * how many as soon as it can. */
+/* Write what was collected.  Never fails: lines that cannot be written (disk
+ * full) wait for the next flush, and stderr is told once a minute.  At most
+ * 1 MiB of a process waits; further lines are lost, and the event journal.lost
+ * says how many as soon as it can be written. */
 void event_flush(void);
 
 #endif

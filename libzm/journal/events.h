@@ -1,12 +1,12 @@
 /* events.h - every event of the journal, one row each
  *
  * EVENT(symbol, name, level, keys, text)
- *   name   what stands in the line as "ev"
+ *   name   the value of "ev" in the line
  *   level  info: a fact about mail; warn: an operator can act
- *   keys   the keys that a line of this kind may carry, blank separated
+ *   keys   the keys that a line of this kind may have, separated by blanks
  *   text   one sentence for zmailer-events(5)
- * Code that emits and documents that explain come from these rows; make
- * lint fails when a row is unused.
+ * Both the code that emits events and the manual use these rows; make lint
+ * fails when a row is unused.
  *
  * SPDX-License-Identifier: ISC
  */

@@ -1,9 +1,9 @@
 /* history_rows.h - what is kept of the past, a row each
  *
  * HISTORY_COUNT(symbol, name, metric, labels, text)
- *   how often: what a counter of metrics.h has grown by
+ *   how often: by how much a counter of metrics.h has grown
  * HISTORY_MORE(symbol, metric, labels)
- *   of the symbol before, too
+ *   another counter that is added to the symbol before
  * HISTORY_LEVEL(symbol, name, text)
  *   how many there are: the last number of a span, and the most, which is
  *   called name_most

@@ -1,32 +1,31 @@
 /* metrics.h - what is counted and measured for monitoring, one row each
  *
  * COUNTER(metric, labels, event, by, by, text)
- *   how often an event happened.  labels: as they stand between braces, ""
- *   none.  by: BY(label, key, set), a label whose values come from a key of
- *   the event, or ONE, none.  Rows of one metric stand together; the first
- *   has its text.
+ *   how often an event happened.  labels: as they are written between braces;
+ *   "" none.  by: BY(label, key, set) is a label whose values come from a key
+ *   of the event; ONE is none.  Rows of one metric are adjacent; the first has
+ *   its text.
  * FILTERED(metric, labels, event, key, front, text)
- *   how often the event happened with a value of key that begins so
+ *   how often the event happened with a value of key that begins with front
  * SUM(metric, event, key, text)
  *   the sum of a number that the event carries
  * HISTOGRAM(metric, event, key, unit_us, bounds, by, text)
- *   how often such a number, of units of so many microseconds, was at most
+ *   how often such a number, in units of unit_us microseconds, was at most
  *   each of the bounds
  * TALLY(metric, labels, tally, by, text), SPAN(metric, tally, bounds, by,
  * text), LEVEL(metric, tally, text)
- *   counter, histogram and gauge of what no event stands for:
- *   counters_tell() has the number, and what key "label" is
+ *   a counter, histogram and gauge without an event: counters_tell() gives the
+ *   number, and the value of key "label"
  * STATE(metric, event, key, front, what, text)
- *   a gauge that the event sets: to a number, or to NOW, the moment; front:
- *   only when key begins so, or with ! in front when it does not
+ *   a gauge that the event sets to a number, or to NOW, the moment.  front:
+ *   only if key begins with it, or after a ! if it does not
  * LOOKED(metric, type, labels, text)
  *   what is not counted but looked up when somebody asks
  *
  * Labels are of bounded sets (counters_rows.c): never a domain, an address
- * or a message.  Counting is a side of event(): a row here is all that a new
- * metric needs.  `zmailer metrics` prints them as OpenMetrics text,
- * "zmailer_" in front and counters "_total" at the end; zmailer-metrics(8)
- * has the same rows.
+ * or a message.  event() counts, so a new metric needs only a row here.
+ * `zmailer metrics` prints them as OpenMetrics text, with the prefix "zmailer_"
+ * and, for counters, the suffix "_total"; zmailer-metrics(8) has the same rows.
  *
  * SPDX-License-Identifier: ISC
  */

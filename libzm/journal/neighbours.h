@@ -1,10 +1,10 @@
-/* neighbours.h - programs beside ours that mail depends on, when they fail
+/* neighbours.h - other programs that mail depends on, when they fail
  *
  * A milter, a policy service, a password checker: a process that asks one
  * notes the result in memory that all processes share (beside the counters,
- * so it outlives a restart).  The first failure is an event
- * (neighbour.down), so is the first answer after it (neighbour.up); between
- * them tools can say since when it fails and how many commands it cost.
+ * so it outlives a restart).  The first failure is an event (neighbour.down),
+ * and so is the first answer after it (neighbour.up); between them tools can
+ * say since when it fails and how many commands failed because of it.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -17,8 +17,8 @@
 enum { NEIGHBOUR_REASON_BYTES = 136 };
 
 /* kind: "milter", "policy-service", "content-filter", "auth"; name: its
- * socket or command as the configuration has it.  Without the counters all
- * of them do nothing. */
+ * socket or command as the configuration has it.  Without the counters these
+ * functions do nothing. */
 
 /* It did its work. */
 void neighbour_works(const char *kind, const char *name);

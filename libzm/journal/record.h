@@ -1,9 +1,9 @@
 /* record.h - what sessions said, kept for a while so that it can be replayed
  *
- * LOGDIR/record-YYYY-MM-DD.jsonl (UTC), a line of JSON for each decision,
- * beside the journal and not part of it: it is not sent on or compressed, and
- * its mode is 0600.  It exists only with the statement `record`;
- * doc/INTERNALS.md section 9 says who removes it.
+ * LOGDIR/record-YYYY-MM-DD.jsonl (UTC) has a line of JSON for each decision.
+ * It is beside the journal and not part of it: it is neither forwarded nor
+ * compressed, and its mode is 0600.  It exists only with the statement
+ * `record`; doc/INTERNALS.md section 9 says who removes it.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -14,9 +14,9 @@
 
 #include "base/str.h"
 
-/* Append a line, which has its LF, to today's file by one write(2).  When the
- * file would have more than max_bytes the line is left out, and so are those
- * after it until tomorrow; that is said once on stderr.  Never fails. */
+/* Append a line, which has its LF, to today's file by one write(2).  If the
+ * file would have more than max_bytes, this line and all others of the day are
+ * left out, which is said once on stderr.  Never fails. */
 void record_line(struct slice line, uint64_t max_bytes);
 
 #endif

@@ -3,11 +3,11 @@
  * CAUSE(NAME, code, text, help)
  *   code  in the operation `why` of doc/protocol/control.md
  *   text  for people
- *   help  what would help: verbs of zmailer, ID and DEST stand for the
- *         message and its destination; NULL: nothing but time
+ *   help  what would help: verbs of zmailer, where ID and DEST stand for the
+ *         message and its destination; NULL: only time
  *
- * A row more needs a row of tests/unit/scheduler/test_cause.c, which makes
- * it happen, and its code in control.md.
+ * A new row needs a row in tests/unit/scheduler/test_cause.c, which makes it
+ * happen, and its code in control.md.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -79,10 +79,10 @@ struct cause_row {
 };
 extern const struct cause_row cause_rows[CAUSE_COUNT];
 
-/* The row of a code; NULL: it has none (a newer scheduler's). */
+/* The row of a code; NULL: there is none (the scheduler is newer). */
 const struct cause_row *cause_find(struct slice code);
-/* What would help, with the message (or messages) and the destination filled
- * in, escaped.  Nothing is added when nothing would. */
+/* Append what would help, with the message (or messages) and the destination
+ * filled in, escaped; nothing if only time helps. */
 void cause_add_help(const struct cause_row *row, struct slice mail,
     struct slice channel, struct slice host, struct str *out);
 

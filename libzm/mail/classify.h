@@ -2,16 +2,17 @@
  *
  * A rule says: replies with this code, this enhanced code and these words
  * have that class, and a scope, which says how much is concerned.  The first
- * rule that matches wins.  The shipped rules are in a separate file
+ * rule that matches wins.  The shipped rules are in a file of their own
  * (libzm/mail/classes), which is compiled in; a site's rules come before
- * them (classify_load).  No allocation and no I/O while classifying.
+ * them (classify_load).  Classifying does not allocate and does no I/O.
  *
  *	CODE ENHANCED SCOPE CLASS [WORDS]
  *	4??  *        host  greylist greylist
  *
  * CODE and ENHANCED are patterns with * and ?; WORDS, to the end of the
  * line, is looked for anywhere in the text without regard to case, with *
- * for any bytes and ? for one.  "-" as CODE: words of our own, no reply.
+ * for any bytes and ? for one.  CODE "-" matches words of our own, which are
+ * no reply.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -66,37 +67,37 @@ enum mail_class {
 
 enum mail_scope {
 	SCOPE_RECIPIENT,	/* this address */
-	SCOPE_MESSAGE,		/* this text or sender, to whomever */
-	SCOPE_HOST,		/* this host, whoever is addressed */
-	SCOPE_PROVIDER,		/* us, at all hosts of theirs */
+	SCOPE_MESSAGE,		/* this text or sender, to any recipient */
+	SCOPE_HOST,		/* this host, for any recipient */
+	SCOPE_PROVIDER,		/* us, at all hosts of a provider */
 	SCOPE_COUNT
 };
 
 struct mail_finding {
 	enum mail_class	class;
 	enum mail_scope	scope;
-	unsigned	line;		/* of the rule; 0: none fitted */
+	unsigned	line;		/* of the rule; 0: none matched */
 	bool		is_own;		/* a rule of the site */
 };
 
-/* "mailbox-full"; "host".  The other way: -1 when there is no such. */
+/* "mailbox-full"; "host".  mail_class_parse: -1 when there is no such class. */
 const char *mail_class_name(enum mail_class class);
 const char *mail_class_text(enum mail_class class);
 int mail_class_parse(struct slice name);
 const char *mail_scope_name(enum mail_scope scope);
 
 /* Classify one reply line, "421 4.7.28 words", or words without a code.
- * status: the enhanced code when the line has none of its own; may be
- * empty.  Always finds something: CLASS_OTHER of the recipient. */
+ * status: the enhanced code if the line has none; may be empty.  Always finds
+ * something: if no rule matches, CLASS_OTHER of the recipient. */
 void classify_reply(struct slice reply, struct slice status,
     struct mail_finding *out);
-/* The same of a verdict that is deferred or failed. */
+/* The same for a verdict that is deferred or failed. */
 void classify_verdict(const struct verdict *verdict,
     struct mail_finding *out);
 
-/* Put a site's rules before the shipped ones, in place of those loaded
- * before.  text is copied.  returns 0; -1 (err names the line): the old
- * rules stay. */
+/* Put a site's rules, which replace those loaded before, before the shipped
+ * ones.  text is copied.  returns 0; -1 (err names the line): the old rules
+ * stay. */
 int classify_load(struct slice text, struct err *err);
 /* The shipped rules, as text. */
 struct slice classify_shipped(void);

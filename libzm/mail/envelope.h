@@ -1,9 +1,10 @@
 /* envelope.h - the envelope lines at the head of a message file
  *
- * reference: doc/man/zmailer-message.5.  A keyword a line, up to env-end;
- * then the header, a blank line, the body.  One encoder (no NUL, CR or LF
- * can get into a line) and one strict reader: unknown or repeated single
- * keywords, overlong lines and control characters are errors.
+ * Reference: doc/man/zmailer-message.5.  Each line has a keyword; env-end is
+ * the last.  Then come the header, a blank line and the body.  There is one
+ * encoder (no NUL, CR or LF can get into a line) and one strict reader: unknown
+ * keywords, repeated ones where one is allowed, overlong lines and control
+ * characters are errors.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -33,8 +34,8 @@ struct envelope_rcpt {
 struct envelope {
 	char		id[SPOOL_ID_BYTES];
 	bool		is_external;	/* came from outside: no privileges */
-	bool		is_to_sign;	/* from outside, but of a client that
-					 * `trust NET sign` names: ours */
+	bool		is_to_sign;	/* from outside, but from a client of
+					 * `trust NET sign`: signed as ours */
 	bool		is_error;	/* "channel error": null sender */
 	struct path	from;		/* when not is_error; may be bare for
 					 * a local user's submission */
@@ -48,18 +49,18 @@ struct envelope {
 	bool		header_rcpts;	/* sendmail -t: take To/Cc/Bcc too */
 	struct slice	dsn_of;		/* this is a report about that id */
 	struct slice	aside;		/* "FILE:LINE: RULE" that put it into
-					 * freezer/, as it stood then */
-	struct slice	milters;	/* of mail of sendmail(1): "passed", or
-					 * "refused 5.7.1 WORDS"; empty: they
-					 * have not seen it */
+					 * freezer/, as written then */
+	struct slice	milters;	/* for mail from sendmail(1): "passed",
+					 * or "refused 5.7.1 WORDS"; empty:
+					 * they have not seen it */
 	struct envelope_rcpt *rcpts;
 	size_t		rcpt_count;
 	size_t		header_offset;	/* in the file: first header byte */
 };
 
-/* The first line (length, checksum) is draft_*'s; this appends the rest,
- * "id" to "env-end".  Values are checked: returns 0, -1 when one cannot be
- * written as a line. */
+/* Append the lines "id" to "env-end"; draft_* writes the first line (length,
+ * checksum).  Values are checked: returns 0; -1 when one cannot be written as a
+ * line. */
 int envelope_add(struct str *out, const struct envelope *envelope,
     struct err *err);
 /* The same in pieces, for senders with very many recipients: everything up
@@ -76,14 +77,13 @@ void envelope_add_end(struct str *out);
 int envelope_parse(struct arena *arena, struct slice file,
     struct envelope *out, struct err *err);
 
-/* Read only the lines in front of the first recipient: enough for who sent
- * it and how it came.  front is as much of the file as the caller has.
- * 0 or -1. */
+/* Read only the lines before the first recipient, which say who sent it and
+ * how it came.  front is as much of the file as the caller has.  0 or -1. */
 int envelope_peek(struct slice front, struct envelope *out,
     struct err *err);
 
-/* Who shares an agent's time with whom: the user that submitted it, else
- * the client's address, else the sender's domain.  Borrows from it. */
+/* The source, of which several take turns at an agent: the user that submitted
+ * it, else the client's address, else the sender's domain.  Borrows from it. */
 struct slice envelope_source(const struct envelope *envelope);
 
 #endif

@@ -1,11 +1,11 @@
 /* form.h - the words of delivery reports in one language
  *
- * A form file is text in UTF-8: "key: words" lines, a line that begins with
- * a blank continues the one before, # begins a comment.  The keys are
- * those of form_rows; "advice STATUS" rows say what the reader can do, by
- * the beginning of the status after its class (".1.1", ".4."); the first
- * match counts.  {host} and the like are replaced.  Missing texts are in
- * English.  zmailer-forms(5).
+ * A form file is text in UTF-8 with lines "key: words"; a line that begins with
+ * a blank continues the one before it; # begins a comment.  The keys are those
+ * of form_rows.  Rows "advice STATUS" say what the reader can do; they are
+ * chosen by the beginning of the status after its class (".1.1", ".4."), and
+ * the first match counts.  {host} and the like are replaced.  A missing text
+ * is English.  zmailer-forms(5).
  *
  * SPDX-License-Identifier: ISC
  */
@@ -42,14 +42,14 @@ enum form_key {
 
 struct form_row {
 	const char	*key;
-	const char	*places;	/* what may stand in braces, blank
-					 * separated */
+	const char	*places;	/* words allowed in braces, separated
+					 * by blanks */
 	const char	*english;
 };
 extern const struct form_row form_rows[FORM_KEYS];
 
 struct form_advice {
-	const char	*status;	/* ".1.1"; "" fits all */
+	const char	*status;	/* ".1.1"; "" matches all */
 	const char	*text;
 };
 
@@ -63,14 +63,14 @@ struct report_form {
 /* English, built in. */
 const struct report_form *form_english(void);
 
-/* Read one.  Everything in the arena.  0; -1: err has line and what. */
+/* Read a form into the arena.  0; -1: err names the line and the trouble. */
 int form_parse(struct arena *arena, const char *language, struct slice text,
     struct report_form *out, struct err *err);
-/* The same from DIR/LANGUAGE. */
+/* Read the form DIR/LANGUAGE.  As form_parse. */
 int form_load(struct arena *arena, const char *dir, const char *language,
     struct report_form *out, struct err *err);
 
-/* A text with its places filled: name, value pairs, ended by NULL. */
+/* Append a text in which {name} is replaced by value. */
 void form_add(struct str *out, const struct report_form *form,
     enum form_key key, const char *name, const char *value);
 

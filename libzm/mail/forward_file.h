@@ -10,11 +10,11 @@
 
 enum { FORWARD_BYTES_MAX = 64 * 1024 };
 
-/* Why this file of a user cannot be believed: anybody but he or root could
- * have written it, or it is none.  NULL: it can. */
+/* Why this file of a user cannot be trusted: somebody other than the user or
+ * root could have written it, or it is not a regular file.  NULL: it can. */
 const char *forward_file_distrust(const struct stat *st, uid_t owner);
-/* The same of the directory that path is in: who can write it can put another
- * file there. */
+/* The same for the directory of path: whoever can write it can put another file
+ * there. */
 const char *forward_directory_distrust(const char *path);
 
 #endif

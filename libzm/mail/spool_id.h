@@ -19,15 +19,15 @@ enum {
  * 0-9 a-z without i l o u: ids sort by time as text. */
 void spool_id_make(int64_t wall_us, ino_t inode,
     char out_id[SPOOL_ID_BYTES]);
-/* The id of a message that had been accepted elsewhere, at that time: two of
- * the same microseconds and inode have the same. */
+/* The id of a message that was accepted elsewhere, at that time: the same tick
+ * and inode give the same id. */
 void spool_id_make_of(int64_t wall_us, ino_t inode,
     char out_id[SPOOL_ID_BYTES]);
-/* 11..24 digits of that alphabet. */
+/* Is it 11..24 digits of that alphabet? */
 bool spool_id_is(struct slice text);
-/* When the message was accepted, microseconds. */
+/* When the message was accepted, wall, in microseconds. */
 int64_t spool_id_time_us(struct slice id);
-/* The inode it had then; 0 when id is none. */
+/* The inode that it had then; 0: id is not a spool id. */
 ino_t spool_id_inode(struct slice id);
 
 #endif

@@ -1,12 +1,12 @@
-/* state.h - in which states mail and destinations can be: a row each
+/* state.h - the states of mail and of destinations, a row each
  *
  * MAIL_STATE(NAME, name, text)
- *   name  what verbs, JSON and selectors (state=NAME) call it
+ *   name  its name in verbs, JSON and selectors (state=NAME)
  *   text  for people
  *
- * The one list: the scheduler, the verbs that read files and the manual take
- * their words from here; doc/GLOSSARY.md and zmailer-selector(7) have each
- * (a test looks).  Outcomes are verdicts, with the words of verdict.h.
+ * This is the only list: the scheduler, the verbs that read files and the
+ * manual take their words from here; doc/GLOSSARY.md and zmailer-selector(7)
+ * have each of them (a test checks).  Outcomes are verdicts (verdict.h).
  *
  * SPDX-License-Identifier: ISC
  */
@@ -41,8 +41,8 @@
 	MAIL_STATE(DELETED, "deleted", "deleted; it goes to trash/") \
 	MAIL_STATE(DONE, "done", "every outcome is known")
 
-/* The same for a destination, a provider and a zone, the first that fits: of
- * their own are what they do and the mail that waits for them. */
+/* The same for a destination, a provider and a zone, of which the first that
+ * fits counts: what it does, and the mail that waits for it. */
 #define DESTINATION_STATE_ROWS(DESTINATION_STATE) \
 	DESTINATION_STATE(SUSPENDED, "suspended", "an operator or a rule " \
 	    "suspended it") \
@@ -80,7 +80,7 @@ enum destination_state {
 extern const struct mail_state_row
     destination_states[DESTINATION_STATE_COUNT];
 
-/* What is known of one. */
+/* What is known about one. */
 struct destination_look {
 	bool	is_suspended, is_down, is_throttled;
 	int64_t	ready, waiting, active, held;	/* recipients; held: frozen
@@ -88,7 +88,7 @@ struct destination_look {
 };
 enum destination_state destination_state_of(
     const struct destination_look *look);
-/* Its row by name; DESTINATION_STATE_COUNT: no state is called so. */
+/* The state of that name; DESTINATION_STATE_COUNT: there is none. */
 enum destination_state destination_state_parse(struct slice name);
 
 #define DESTINATION_STATE_WORD(row) \

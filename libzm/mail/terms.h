@@ -1,9 +1,9 @@
-/* terms.h - what a sender asked for beside the addresses
+/* terms.h - what a sender asked for besides the addresses
  *
- * One line in the envelope ("terms ...") and one in the control file
- * ("T ..."), the same words in both: flags and key=value pairs between
- * blanks, each at most once, none when nothing was asked.  Set by the
- * server, carried by the router, obeyed by scheduler and agents.
+ * The envelope ("terms ...") and the control file ("T ...") have a line with
+ * the same words: flags and key=value pairs separated by blanks, each at most
+ * once; there is no line if nothing was asked.  The server sets terms, the
+ * router copies them, scheduler and agents obey them.
  *
  *	utf8			SMTPUTF8 (RFC 6531)
  *	requiretls		REQUIRETLS (RFC 8689)
@@ -15,9 +15,9 @@
  *	auth=XTEXT		AUTH= of MAIL (RFC 4954 section 5)
  *	zone=NAME		the sending zone that a rule chose
  *	rerouted		its retries were exhausted once already
- *	steered=N,XTEXT,XTEXT	the site's script chose another way, so often;
- *				the last: to where (empty: by the routes), and
- *				in which words
+ *	steered=N,XTEXT,XTEXT	the site's script chose another way N times;
+ *				where the last leads (empty: by the routes),
+ *				and the script's words
  *
  * SPDX-License-Identifier: ISC
  */
@@ -60,7 +60,7 @@ struct terms {
 	struct slice	via_words;	/* xtext: who said so, and why */
 };
 
-/* Whether anything was asked for. */
+/* Was anything asked for? */
 bool terms_any(const struct terms *terms);
 
 /* What the sender asked about TLS, for programs: "required" or "optional";
@@ -69,8 +69,8 @@ const char *terms_tls(const struct terms *terms);
 /* The same for people; NULL: not one of the two. */
 const char *terms_tls_text(struct slice tls);
 
-/* Append the words, without a keyword in front or an end of line; nothing
- * when !terms_any.  returns 0; -1: a value cannot stand in a line. */
+/* Append the words, without keyword and end of line; nothing if !terms_any.
+ * returns 0; -1: a value cannot be written in a line. */
 int terms_add(struct str *out, const struct terms *terms, struct err *err);
 
 /* Read what terms_add writes.  Slices borrow from words.

@@ -13,9 +13,9 @@
 
 struct users;
 
-/* Nothing is asked for yet. */
+/* Never NULL; nothing is looked up yet. */
 struct users *users_new(void);
-/* Forgets all answers; sets *users to NULL. */
+/* Forget all answers and free it; sets *users to NULL. */
 void users_free(struct users **users);
 
 enum users_answer {
@@ -30,14 +30,14 @@ enum users_answer users_find(struct users *users, struct slice name,
     int64_t *out_uid,
     struct err *err);
 
-/* No account was found, and getpwnam_r(3) answered error: is there none?  It
- * answers 0 also when one module could not read its file and the next one
- * knew nobody (files, then systemd): that file must be readable, or nobody
- * can tell.  Some modules answer ENOENT or ESRCH, which is also what a
- * database that is not there looks like: one that knows root is there.
- * Mail must not bounce for either.
+/* No account was found, and getpwnam_r(3) returned error: is there really none?
+ * It returns 0 also when one module could not read its file and the next one
+ * knew nobody (files, then systemd); so that file must be readable, or the
+ * answer is unknown.  Some modules return ENOENT or ESRCH, which can also mean
+ * a missing database: one that knows root is there.  Mail must not bounce for
+ * either.
  * record   room for a record that getpwuid_r(3) may use
- * returns 0 there is no such account, else the errno why nobody can tell */
+ * returns 0: there is no such account; else the errno why that is unknown */
 int users_why_unknown(int error, char *record, size_t record_bytes);
 
 #endif

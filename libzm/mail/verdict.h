@@ -21,7 +21,7 @@ enum verdict_kind {
 
 extern const char *const verdict_names[VERDICT_KINDS];
 	/* "delivered" "relayed" "expanded" "deferred" "failed": the action
-	 * words of RFC 3464 section 2.3.3, but for deferred ("delayed") */
+	 * words of RFC 3464 section 2.3.3, except deferred ("delayed") */
 
 enum {
 	VERDICT_TEXT_BYTES = 600,
@@ -36,7 +36,7 @@ struct verdict {
 					 * "mailbox", "scheduler" */
 	char			text[VERDICT_TEXT_BYTES];
 					/* "550 5.1.1 no such user": one
-					 * line, escaped, otherwise as said */
+					 * line, escaped, else unchanged */
 	bool			host_trouble;	/* nobody at that host could
 						 * be served (deferall) */
 };
@@ -46,10 +46,10 @@ void verdict_set(struct verdict *verdict, enum verdict_kind kind,
     const char *status, const char *who, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
-/* By name; -1 when it is none. */
+/* The kind of that name; -1: there is none. */
 int verdict_kind_parse(struct slice name);
 
-/* Whether no other attempt follows: all kinds but deferred. */
+/* Will no other attempt follow?  True of all kinds except deferred. */
 bool verdict_is_final(enum verdict_kind kind);
 
 #endif

@@ -1,4 +1,4 @@
-/* answers.h - what the DNS said, for judgements that ask nobody
+/* answers.h - answers of the DNS, for judgements that do no I/O
  *
  * A judgement (spf.h, dkim.h, dmarc.h) is a function of the mail and of
  * answers.  It looks up the answers that it needs; a missing one is noted as
@@ -19,7 +19,7 @@
 #include "io/dns/dns.h"
 
 enum {
-	ANSWERS_MAX = 2000,		/* a message asks some 150 at most */
+	ANSWERS_MAX = 2000,		/* a message needs at most some 150 */
 	ANSWER_RECORDS_MAX = 64,	/* taken of one answer */
 	ANSWER_TEXT_MAX = 8192,		/* bytes of a TXT record, joined */
 	ANSWER_ALIASES_MAX = 8		/* CNAMEs in a row */
@@ -54,18 +54,18 @@ struct origin_answer {
 
 struct answers;
 
-/* No answers yet; all is kept in the arena. */
+/* Make an empty set; everything is in the arena. */
 struct answers *answers_new(struct arena *arena);
 
-/* The answer to a question.  NULL: it is not there, and is noted as a
- * question.  A name that the DNS cannot have (empty, a label of more than 63
- * bytes, more than 253) is ANSWER_NONE at once. */
+/* The answer to a question.  NULL: it is missing, and now noted as a question.
+ * A name that the DNS cannot have (empty, a label of more than 63 bytes, more
+ * than 253) is ANSWER_NONE at once. */
 const struct origin_answer *answers_look(struct answers *answers,
     enum dns_type type, struct slice name);
 
-/* Did the answer bring records? */
+/* Does the answer have records? */
 bool answer_has(const struct origin_answer *answer);
-/* Is it trouble: may another answer come later? */
+/* Is it trouble, so that another answer may come later? */
 bool answer_is_trouble(const struct origin_answer *answer);
 
 /* The first question without an answer; NULL: none is open.  It stays the
@@ -77,26 +77,26 @@ const struct origin_answer *answers_question(const struct answers *answers);
 const struct origin_answer *answers_next_question(const struct answers *answers,
     size_t *cursor);
 
-/* Put an answer in; what it points to is copied.  More than there is room for
- * is ANSWER_SERVFAIL. */
+/* Put an answer in; what it points to is copied.  If it exceeds a bound, it
+ * becomes ANSWER_SERVFAIL. */
 void answers_put(struct answers *answers, const struct origin_answer *answer);
 
-/* The same as a server sent it: what dns/ask.h hands over; bytes are read
- * when the result is DNS_OK alone.  Nothing of it is validated, so it is never
+/* The same for an answer as a server sent it, from dns/ask.h; bytes are read
+ * only if the result is DNS_OK.  Nothing of it is validated, so it is never
  * ANSWER_SECURE. */
 void answers_put_wire(struct answers *answers, enum dns_type type,
     struct slice name, enum dns_result result, struct slice bytes);
 
-/* What is not there is ANSWER_NONE from now on, and nothing is asked. */
+/* From now on a missing answer is ANSWER_NONE, and nothing is asked. */
 void answers_close(struct answers *answers);
 
 /* Read answers as lines "NAME TYPE VALUE" (a master file, RFC 1035 section
  * 5.1, in its simplest form; a line that begins with # or ; is a comment).
  * TYPE: A AAAA MX ("10 HOST") TXT PTR CNAME.  SERVFAIL and BOGUS are values of
- * each TYPE; as the TYPE they are said of all.  TXT: the bytes to the end of
- * the line, or strings in quotes, which are joined; \" and \\ are the byte,
- * \010 one by its number.  A NAME may stand in quotes, too.  CNAMEs are
- * followed.  Then answers_close.  0; -1: err names the line. */
+ * each TYPE; as the TYPE they apply to all.  TXT: the bytes to the end of the
+ * line, or strings in quotes, which are joined; \" and \\ are that byte, \010
+ * a byte by its number.  NAME may also be in quotes.  CNAMEs are followed.
+ * Ends with answers_close.  0; -1: err names the line. */
 int answers_read_zone(struct answers *answers, struct slice text,
     struct err *err);
 

@@ -20,13 +20,13 @@ struct authres_result {
  * end. */
 bool authres_skip(struct slice *rest);
 
-/* The next result from the front of *rest, which starts as the value of the
- * field: what stands before the first ";" is no result.  One that cannot be
- * read is passed over.  false: no more. */
+/* Take the next result from the front of *rest, which starts as the value of
+ * the field: what precedes the first ";" is not a result.  One that cannot be
+ * read is skipped.  false: there are no more. */
 bool authres_next(struct slice *rest, struct authres_result *out);
 
-/* A property, "header.from", quotes taken off, of the arena.  false: it is not
- * said. */
+/* Find a property, "header.from"; *out is without quotes, in the arena.  false:
+ * there is none. */
 bool authres_property(const struct authres_result *result, const char *name,
     struct arena *arena, struct slice *out);
 

@@ -1,4 +1,4 @@
-/* origin.h - whose mail it is: the words of judgements about it
+/* origin.h - the words of judgements by SPF, DKIM, DMARC, ARC, DKIM2
  *
  * SPDX-License-Identifier: ISC
  */
@@ -12,17 +12,17 @@ enum origin {
 	ORIGIN_NONE,		/* nothing is said about it */
 	ORIGIN_PASS,
 	ORIGIN_FAIL,
-	ORIGIN_SOFTFAIL,	/* SPF alone */
+	ORIGIN_SOFTFAIL,	/* only SPF */
 	ORIGIN_NEUTRAL,
 	ORIGIN_POLICY,		/* DKIM: good, but not good enough for us */
 	ORIGIN_TEMPERROR,	/* may be known later */
-	ORIGIN_PERMERROR,	/* what is said cannot be read */
+	ORIGIN_PERMERROR,	/* what is published cannot be read */
 	ORIGIN_ASKS		/* answers.h has questions: ask, judge again */
 };
 
 /* "pass", "softfail" ... as RFC 8601 has them; "asks". */
 const char *origin_text(enum origin origin);
-/* The reverse, of all but "asks"; false: it is no such word. */
+/* The reverse, except of "asks"; false: it is not such a word. */
 bool origin_of_text(struct slice text, enum origin *out);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* "router --ask"? */
+/* Do the arguments say "router --ask"? */
 bool ask_is_meant(int argc, char **argv);
 
 /* Read a question of router/ask/check.h from each line of stdin, until its end,

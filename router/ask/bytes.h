@@ -10,11 +10,11 @@
 /* Route the message file at path, whose first line may lack its numbers (it was
  * not completed), and append a JSON object:
  * 	fate	routed refused frozen deferred unseen broken
- * 	why	of the latter; of refused what all recipients get
- * 	words	trouble, or a script's; or none
+ * 	why	of the last four; of refused: what all recipients get
+ * 	words	about the trouble, or of a script; or none
  * 	wrongs	what header-check says, "; " between them
  * 	copied	true: header-check keeps a copy
- * 	header	as it goes on, without the field Received in front
+ * 	header	as it is sent on, without the leading Received field
  * or {"bad":"..."}: the file cannot be read.  Touches no spool. */
 void bytes_answer(struct router *router, struct message *message,
     struct slice path, struct str *out);

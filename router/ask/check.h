@@ -19,13 +19,13 @@ enum check_result { CHECK_TROUBLE = -1, CHECK_REFUSED = 0, CHECK_SERVED = 1 };
 enum check_result router_check(struct router *router, struct arena *arena,
     const struct path *path, struct slice *out_form, struct err *err);
 
-/* Answer one line: "rcpt ADDRESS" (as in an envelope, no angle brackets).
- * Appends "ok served", "ok refused FORM" or "trouble WORDS".  Or "list
- * ADDRESS": "ok members COUNT ADDRESS..." with those to whom mail would go;
- * a limit may leave out some of COUNT; programs and files do not count.  Or
- * "route ADDRESS": "ok CHANNEL HOST USER; ..." for what it becomes.  Or "hook
- * ADDRESS TAB SENDER TAB CLIENT TAB USER", as "rcpt" but with what a script may
- * know; also "ok later WORDS" when it says so. */
+/* Answer one line and append the answer.  "rcpt ADDRESS" (as in an envelope,
+ * without angle brackets): "ok served", "ok refused FORM" or "trouble WORDS".
+ * "list ADDRESS": "ok members COUNT ADDRESS..." with the addresses that would
+ * get mail; a limit may leave out some of COUNT; programs and files do not
+ * count.  "route ADDRESS": "ok CHANNEL HOST USER; ..." for what it becomes.
+ * "hook ADDRESS TAB SENDER TAB CLIENT TAB USER": as "rcpt", with what a script
+ * may know; also "ok later WORDS" if the script says so. */
 void router_check_line(struct router *router, struct arena *arena,
     struct slice line, struct str *out);
 

@@ -24,7 +24,7 @@ struct explain_as {
 int explain_address(struct router *router, struct arena *arena,
     const struct explain_as *as, struct slice address, struct str *out);
 
-/* "router --route"? */
+/* Do the arguments say "router --route"? */
 bool explain_is_meant(int argc, char **argv);
 
 /* Words after --route: [--json] [--mx] [--from ADDRESS] [--as USER]

@@ -1,7 +1,7 @@
 /* verify.h - the process that answers whether a recipient would be served
  *
  * smtpserver asks it at RCPT.  It is a child of the router with the router's
- * account, because tables may be readable by that one alone; it listens on
+ * account, because only that account may be able to read tables; it listens on
  * the socket verify.sock in the run directory, open to smtpserver's group.
  *
  *	to it		TOKEN rcpt ADDRESS  |  TOKEN list ADDRESS  |
@@ -31,7 +31,7 @@ void verify_in_child(struct verify *verify);
 /* Start a new one with the process's configuration; the old one answers the
  * questions that it has, and ends. */
 void verify_renew(struct verify *verify);
-/* It ends; the socket is unlinked. */
+/* End it and unlink the socket.  Sets *verify to NULL. */
 void verify_free(struct verify **verify);
 
 #endif

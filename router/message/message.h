@@ -22,8 +22,8 @@ enum message_fate {
 	MESSAGE_DEFERRED,	/* trouble: deferred/N.why */
 	MESSAGE_FROZEN,		/* freezer/N.why: a script says so */
 	MESSAGE_UNSEEN,		/* deferred/N.milter: milters want to see it */
-	MESSAGE_TO_ENCODE,	/* it has to become 7-bit text first
-				 * (spool_encode), and comes again */
+	MESSAGE_TO_ENCODE,	/* it must become 7-bit text first
+				 * (spool_encode), and is routed again */
 	MESSAGE_BROKEN,		/* postman/N.why */
 	MESSAGE_UNWRITTEN	/* the sink had trouble: try again */
 };
@@ -42,12 +42,12 @@ struct message {
 	struct signatures *signatures;	/* the worker's; NULL: mail is not
 					 * signed here */
 	struct chains	 chains;	/* of DKIM2, where they are wanted */
-	size_t		 signed_bytes;	/* of header: signatures in front */
+	size_t		 signed_bytes;	/* of header: signatures at its front */
 	bool		 is_streamed;
-	bool		 is_released;	/* from freezer/: once is enough */
+	bool		 is_released;	/* from freezer/: not frozen again */
 	bool		 keeps_8bit;	/* it cannot be encoded: signed as it
 					 * is */
-	struct route_waiting {		/* lists: others come first */
+	struct route_waiting {		/* lists: others are routed first */
 		struct given_rcpt	 given;
 		struct route_waiting	*next;
 	}		* waiting, **waiting_end;

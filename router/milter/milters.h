@@ -1,11 +1,11 @@
-/* milters.h - mail of sendmail(1) goes past the milters before it is routed
+/* milters.h - mail of sendmail(1) is shown to milters before it is routed
  *
  * A worker puts such mail into deferred/N.milter; a child of the router takes
  * it from there.  It listens at milter.sock in the run directory, open to
  * smtpserver's group.  smtpserver's process (milter/local.h has the lines)
- * connects, gets one message after the other as descriptors, and says what the
- * milters said.  What waits (nobody connects, a milter says 4yz) is passed
- * again when any deferred message would be.
+ * connects, gets one message after the other as descriptors, and reports what
+ * the milters said.  A message that waits (nobody connects, a milter says 4yz)
+ * is shown again when any deferred message would be tried.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -25,7 +25,7 @@ struct milters *milters_new(struct process *process, struct err *err);
 void milters_in_child(struct milters *milters);
 /* Replace the process, or end it, as the configuration now says. */
 void milters_renew(struct milters *milters);
-/* It ends; the socket is unlinked. */
+/* End it and unlink the socket.  Sets *milters to NULL. */
 void milters_free(struct milters **milters);
 
 #endif

@@ -74,9 +74,9 @@ struct control_headers {
 	    struct err *err);
 };
 
-/* A header for one recipient alone, made from text, the one that it would get;
- * sender: as it will be on the wire.  *out: the header, which must stay as long
- * as the draft, or text itself.  0, or -1 with err. */
+/* A header for one recipient only, made from text, the header that it would
+ * get; sender: as it will be on the wire.  *out: the header, which must stay as
+ * long as the draft, or text itself.  0, or -1 with err. */
 struct control_stamps {
 	void	*context;
 	int	(*find)(void *context, const struct draft_rcpt *rcpt,
@@ -113,7 +113,7 @@ struct control_draft {
 	const struct control_file	*control;
 	struct control_header	 own;
 	const struct control_headers *others;	/* NULL: own is for all */
-	const struct control_stamps *stamps;	/* NULL: nobody has one of his
+	const struct control_stamps *stamps;	/* NULL: no recipient has its
 						 * own */
 	struct control_header	*headers;	/* [others->count + 1]; in
 						 * arena at the first need */
@@ -125,16 +125,15 @@ struct control_draft {
 	struct control_mark	 mark;
 	bool			 is_begun;
 	int			 result;	/* -1: err has it */
-	bool			 is_unwritten;	/* it is the sink's */
-	bool			 is_deferred;	/* it is the headers' */
+	bool			 is_unwritten;	/* the error is the sink's */
+	bool			 is_deferred;	/* it is of the headers */
 	struct err		 err;
 	size_t			 rcpts;
 };
 
-/* control gives the common lines and must stay; header is that of all
- * recipients
- * but those that others speaks of (set after this).  out is the caller's
- * buffer. */
+/* Begin a draft.  control has the common lines and must stay; header is for all
+ * recipients except those that others names (set after this).  out is the
+ * caller's buffer. */
 void control_draft_init(struct control_draft *draft, struct arena *arena, struct
     str *out, const struct control_sink *sink,
     const struct control_file *control, struct

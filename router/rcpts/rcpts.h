@@ -37,20 +37,20 @@ struct rcpts {
 	bool		 is_from_null;	/* then all senders are 0 */
 	/* What a script (router/route/hooks.h) is told, and what it did. */
 	const struct envelope *envelope;	/* NULL: a question */
-	struct rcpts_asker {		/* whose question */
+	struct rcpts_asker {		/* of a question */
 		struct slice	client, user;
 	}		 asker;
 	struct slice	 deferral;	/* it said: not now, and why */
 	bool		 is_released;	/* by a person: not frozen again */
-	bool		 is_frozen;	/* a person shall look */
+	bool		 is_frozen;	/* a person is to look */
 	bool		 met_death;	/* its process died of this message */
 	struct {
 		size_t		 count, expanded;
 	}		 mark;		/* the draft has one of its own */
 	char		 id[SPOOL_ID_BYTES];	/* for the journal, or "" */
 	struct str	*notes;		/* what was asked and answered, for
-					 * people (explain.h); NULL: nobody
-					 * wants to know */
+					 * people (explain.h); NULL: not
+					 * wanted */
 	struct {
 		unsigned from, header, to;
 	}		 generic;	/* sender of the last one (rewrite.h) */
@@ -60,8 +60,8 @@ struct rcpts {
 	bool		 was_redirected;	/* redirect is known */
 	unsigned	 redirect;	/* sender of what is sent on */
 	unsigned	 bad_lines;	/* of list files, in the journal */
-	/* When a routing function returned -1: what the file in deferred/ is
-	 * to be called, [a-z0-9-]+. */
+	/* After a routing function returned -1: the why in the name of the
+	 * file in deferred/, [a-z0-9-]+. */
 	char		 trouble[64];
 };
 

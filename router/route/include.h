@@ -12,7 +12,7 @@
 
 enum {
 	INCLUDE_BUFFER_BYTES = 65536,
-	INCLUDE_LINE_BYTES_MAX = 16384,	/* a longer line is no address */
+	INCLUDE_LINE_BYTES_MAX = 16384,	/* a longer line is not an address */
 	INCLUDE_BYTES_MAX = 1 << 30
 };
 
@@ -28,8 +28,8 @@ struct include {
 
 /* Open a list file: a regular one that only its owner can write, in a directory
  * where nobody else could replace it.  asker: the uid in whose name it is read,
- * -2 the configuration's; for a user only files are read that the user owns or
- * everybody may read.
+ * -2 the configuration's; for a user, only files are read that the user owns or
+ * that everybody may read.
  * returns 0; -1: err says what to change. */
 int include_open(struct include *include, const char *path, int64_t asker,
     struct err *err);

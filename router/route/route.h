@@ -40,18 +40,18 @@ struct given_rcpt {
 /* Route one address; the recipients it leads to are added to *rcpts.  What
  * cannot be served becomes a recipient of channel error (doc/INTERNALS section
  * 7), so there always is one.
- * ROUTE_WAITS: it leads to a list (another sender's), which shall wait, and
- * added nothing: whom the sender named himself is his, also when a list has
- * him, too.  ROUTE_FAILED: a table, an include file or the account database
- * cannot be asked; err says which, rcpts->trouble names it, and the whole
- * message has to wait. */
+ * ROUTE_WAITS: it leads to a list (with another sender), which has to wait, and
+ * nothing was added: a recipient that the sender named gets the sender's
+ * message, also if a list has it, too.  ROUTE_FAILED: a table, an include file
+ * or the account database cannot be asked; err says which, rcpts->trouble names
+ * it, and the whole message has to wait. */
 enum route_end { ROUTE_FAILED = -1, ROUTE_ROUTED, ROUTE_WAITS };
 enum route_end router_address(struct router *router, struct rcpts *rcpts,
     const struct given_rcpt *given, struct err *err);
 
 /* The same to a target that was chosen (the terms of an envelope, steered),
- * whatever aliases and routes say.  0; -1 as ROUTE_FAILED, also if it is no
- * (longer a) target. */
+ * whatever aliases and routes say.  0; -1 as ROUTE_FAILED, also if it is not a
+ * target, or no longer. */
 int router_to_target(struct router *router, struct rcpts *rcpts,
     const struct given_rcpt *given, struct slice via, struct err *err);
 

@@ -16,7 +16,7 @@ struct router {
 	struct table		*srs_keys;	/* NULL: no srs */
 	struct users		*users;
 	struct hooks		*hooks;		/* NULL: no script */
-	struct rcpts		*asking;	/* for whom it is asked */
+	struct rcpts		*asking;	/* that a script is asked for */
 	struct arena		*arena;
 	struct memo		 lists;		/* "local@domain"; numbers as
 						 * conf->lists */
@@ -101,8 +101,8 @@ int routing_add_rcpt(struct routing *routing, const struct draft_rcpt *found,
 int routing_refuse(struct routing *routing, const char *form,
     const struct path *path, const struct rcpt_rule *rule);
 
-/* Does the mail have this sender where it goes; this user?  pattern: of a
- * route, NULL matches all. */
+/* Does the mail have this sender when it leaves; is it of this user?  pattern:
+ * of a route; NULL matches all. */
 enum route_answer who_sends(struct routing *routing, const char *pattern,
     struct err *err);
 enum route_answer who_submits(struct routing *routing, const char *pattern,
@@ -121,11 +121,11 @@ struct table *routing_table(struct routing *routing, const char *name,
 /* Note trouble: "table-NAME" and the like; returns -1. */
 int routing_trouble(struct routing *routing, const char *what,
     const char *name);
-/* Look up; the value is copied. */
 /* Is a name one of our domains, and of which statement (*out_domain, NULL
  * unless ROUTE_YES)?  A database may be asked. */
 enum route_answer routing_domain(struct routing *routing, struct slice name,
     const struct conf_domain **out_domain, struct err *err);
+/* Look a key up; the value is copied. */
 enum route_answer routing_lookup(struct routing *routing, struct table *table,
     struct slice key, struct slice *out_value, unsigned *out_line,
     struct err *err);
@@ -138,8 +138,8 @@ int routing_redirect(struct routing *routing, unsigned *out_sender,
  * empty if it is not ours, was changed, or is too old.  0, or -1: trouble. */
 int redirect_open(struct routing *routing, struct slice local,
     struct path *out, struct err *err);
-/* Note that the recipient became others, or a list's, so that a report of
- * success is owed (RFC 3461 section 5.2.7). */
+/* Note that the recipient became others, or those of a list, so that a report
+ * of success is owed (RFC 3461 section 5.2.7). */
 void routing_done(const struct routing *routing, struct slice address,
     enum rcpt_done done, const struct rcpt_rule *rule);
 /* Does this message expand text for the first time? */
@@ -148,8 +148,8 @@ bool routing_opens(struct routing *routing, struct slice text);
  * local.n. */
 size_t routing_detail(const struct routing *routing, struct slice local);
 
-/* Must this list wait until other recipients are routed?  Then this one is over
- * for now. */
+/* Must this list wait until other recipients are routed?  Then routing this one
+ * ends for now. */
 bool routing_waits(struct routing *routing);
 
 /* Add a line for a person who asked how an address is routed; otherwise does

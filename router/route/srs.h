@@ -34,7 +34,7 @@ struct srs {
  * many. */
 int srs_key_add(struct srs *srs, struct slice secret, struct err *err);
 
-/* Has this local part the form of one? */
+/* Does this local part have the form of SRS? */
 bool srs_is(struct slice local);
 
 /* Append the local part for local@domain.  returns false if it would be too

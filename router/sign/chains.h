@@ -1,7 +1,7 @@
-/* chains.h - the signatures of DKIM2 that a message gets, one a recipient
+/* chains.h - the signatures of DKIM2 that a message gets, one for a recipient
  *
- * A draft (libzm/origin/dkim2/): sign ... dkim2.  A signature names sender and
- * recipients.  Each recipient that leaves by smtp has one of his own, so that
+ * An internet draft (libzm/origin/dkim2/): sign ... dkim2.  A signature names
+ * sender and recipients.  Each recipient of channel smtp has its own, so that
  * none of them sees another's address; a message for more than
  * CHAINS_RCPTS_MAX of them gets none.
  *
@@ -27,9 +27,9 @@ struct chains {			/* of one message */
 	struct control_stamps stamps;
 };
 
-/* All recipients are known: is this message signed so?  Then out->stamps
- * makes the headers of the draft.  file has the message from header_offset
- * on. */
+/* When all recipients are known: is this message signed by DKIM2?  Then
+ * out->stamps makes the headers of the draft.  file has the message from
+ * header_offset on. */
 bool chains_begin(struct chains *out, struct signatures *signatures,
     const struct envelope *envelope, struct slice file, size_t body_offset,
     const struct rcpts *rcpts);

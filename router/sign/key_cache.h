@@ -1,9 +1,9 @@
 /* key_cache.h - the keys of `sign <table> keys DIR`, read when first asked for
  *
- * So many at a time; the one that nobody has asked for longest goes.  A key
- * that is asked for KEY_CACHE_LOOK_MS after it was looked at is looked at
- * again: its file's inode, time and size.  One that broke, or went, leaves the
- * one before in use, as long as it is kept here.
+ * It has at most max keys; the one that was not asked for longest is dropped.
+ * If a key is asked for KEY_CACHE_LOOK_MS after the last look at its file, the
+ * file's inode, time and size are compared again.  If the file is broken or
+ * gone, the old key stays in use as long as it is cached.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -17,7 +17,7 @@
 
 enum {
 	KEY_CACHE_MAX = 1024,		/* keys */
-	KEY_CACHE_LOOK_MS = 3 * 1000	/* then its file is looked at again */
+	KEY_CACHE_LOOK_MS = 3 * 1000	/* between two looks at a file */
 };
 
 struct evp_pkey_st;
@@ -27,14 +27,14 @@ struct key_cache;
 struct key_cache *key_cache_new(size_t max);
 void key_cache_free(struct key_cache **cache);
 
-/* The key in DIR/SELECTOR._domainkey.DOMAIN.private, which is the cache's and
- * good until the next call.  now_ms: clock_steady_ms.  Looks at a disk.  NULL:
- * it was never any good; err says why, and an event did so the first time. */
+/* The key in DIR/SELECTOR._domainkey.DOMAIN.private, which the cache owns; it
+ * is valid until the next call.  now_ms: clock_steady_ms.  May wait for a disk.
+ * NULL: it was never good; err says why, and so did an event the first time. */
 struct evp_pkey_st *key_cache_find(struct key_cache *cache, const char *dir,
     struct slice domain, struct slice selector, int64_t now_ms,
     struct err *err);
 
-/* Look at all of them again when they are asked for. */
+/* Look at each file again when its key is asked for. */
 void key_cache_age(struct key_cache *cache);
 
 /* How many there are, for tests. */

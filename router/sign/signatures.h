@@ -1,7 +1,7 @@
 /* signatures.h - the DKIM signatures that a message of ours gets
  *
- * A worker's side of signer.h: which sign statements are for a message, and
- * their fields.
+ * The worker's side of signer.h: it chooses the sign statements for a message,
+ * and makes their fields.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -15,7 +15,7 @@
 #include "tls/digest.h"
 #include "tls/verify.h"
 
-enum { SIGNATURES_ANSWER_MS = 60 * 1000 };	/* then the key is not there */
+enum { SIGNATURES_ANSWER_MS = 60 * 1000 };	/* then the key is missing */
 
 struct signatures {		/* a worker's */
 	const struct conf	*conf;
@@ -27,34 +27,34 @@ struct signatures {		/* a worker's */
 	unsigned char		 sum[DIGEST_SHA256_BYTES];
 };
 
-/* socket (taken; -1: there is none) is signer_open's. */
+/* socket: of signer_open, owned from now on; -1: there is none. */
 void signatures_init(struct signatures *signatures, const struct conf *conf,
     int socket);
 void signatures_release(struct signatures *signatures);
 
-/* May mail that came so be signed at all?  Of this machine, of users who
- * logged in, reports: yes; from elsewhere: no. */
+/* May mail with this envelope be signed at all?  Mail of this machine and of
+ * users who logged in, and reports may; mail from elsewhere may not. */
 bool signatures_are_for(const struct signatures *signatures,
     const struct envelope *envelope);
 
 /* The domain of the first address of the first From; .n 0: none. */
 struct slice signatures_domain(struct slice header, struct arena *arena);
 
-/* What kind is the key of a row?  0; -1: it cannot be used, err says why. */
+/* The kind of the key of a row.  0; -1: it cannot be used (err). */
 int signatures_kind(struct signatures *signatures,
     const struct conf_sign *row, enum verify_kind *out_kind, struct err *err);
-/* Append the signature of a sum, by a key of this kind still.  0 or -1. */
+/* Append the signature of a sum, if the key is still of this kind.  0 or -1. */
 int signatures_sign(struct signatures *signatures,
     const struct conf_sign *row, enum verify_kind kind,
     const unsigned char *sum, struct str *out, struct err *err);
 
-/* Another message: its body. */
+/* Begin another message, which has this body. */
 void signatures_begin(struct signatures *signatures, struct slice body);
 
-/* Append a field for each key of header's From domain that has none there
- * yet; nothing when there is no such key.
- * 0; -1: it must be signed and cannot be; err and routing->rcpts->trouble say
- * why, nothing was appended. */
+/* Append a field for each key of header's From domain that has no signature in
+ * it yet; nothing if there is no such key.
+ * 0; -1: it must be signed and cannot be: err and routing->rcpts->trouble say
+ * why, and nothing was appended. */
 int signatures_add(struct signatures *signatures, struct routing *routing,
     struct slice header, struct str *out, struct err *err);
 

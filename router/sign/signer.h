@@ -1,17 +1,17 @@
 /* signer.h - the processes that have the keys of sign statements
  *
- * Forked by the router before it gives up root, because keys may be root's
- * alone.  Each reads them all, and signs sums for workers: no worker ever has
- * a key, not in a file it could open, not in memory.  A signature by an RSA
- * key costs as much as all else that a worker does with a message, so there
- * are as many as workers that can be at work at a time.
+ * The router forks them before it gives up root, because only root may be able
+ * to read keys.  Each process reads all of them, and signs sums for workers: no
+ * worker ever has a key, neither in a file that it could open nor in memory.  A
+ * signature by an RSA key costs as much as all else that a worker does with a
+ * message, so there are as many processes as workers that can run at a time.
  *
  * Lines of a worker, over a socket of its own, one at a time:
  *
- *	key DOMAIN SELECTOR [TABLE]		what kind is it
+ *	key DOMAIN SELECTOR [TABLE]		which kind is it?
  *	sign DOMAIN SELECTOR SUM [TABLE]	SUM: SHA-256 in base64
  *
- * TABLE: that of `sign <TABLE> keys DIR`, which has the domain.
+ * TABLE: of `sign <TABLE> keys DIR`, if that has the domain.
  *
  * and to it:
  *
@@ -19,9 +19,8 @@
  *	signed rsa|ed25519 SIGNATURE	in base64
  *	refused REASON
  *
- * At a reload all keys are read again; one that is no good leaves the one
- * before in use.  One that never was any good is tried again whenever it is
- * asked for.
+ * At a reload all keys are read again; if one is bad, the old one stays in use.
+ * A key that never was good is tried again whenever it is asked for.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -39,29 +38,29 @@ enum { SIGNER_MAX = 8 };
 
 struct signer;
 
-/* How many processes are wanted for so many workers: one each, at most one a
- * processor that is online, at most SIGNER_MAX, at least one. */
+/* How many processes are wanted for this number of workers: one for each, but
+ * not more than processors online or SIGNER_MAX, and at least one. */
 unsigned signer_count(unsigned workers);
 
-/* Fork them: child_fn closes in each what is not its business.  NULL with
- * err. */
+/* Fork them; child_fn is called in each and closes what it must not have.  NULL
+ * with err. */
 struct signer *signer_start(struct process *process, loop_fn *child_fn,
     void *context, struct err *err);
-/* Watch them from now on: the end of one is ours, fatal. */
+/* Watch them from now on: if one ends, that is fatal. */
 void signer_attach(struct signer *signer);
-/* They end as well; NULL is harmless. */
+/* End them.  NULL is harmless; sets *signer to NULL. */
 void signer_free(struct signer **signer);
 
-/* A socket for the worker of this number (pool_fork_fn), to the process whose
- * turn that is; the caller closes it.  -1 with err. */
+/* A socket for the worker of this number (pool_fork_fn) to one of the
+ * processes, which take turns; the caller closes it.  -1 with err. */
 int signer_open(struct signer *signer, unsigned worker, struct err *err);
 /* Read the configuration, and the keys, again: all of them. */
 void signer_reload(struct signer *signer);
 
 /* ---- the process ------------------------------------------------------ */
 
-/* Serve until the router has gone.  The first of them tells the journal which
- * key of a row is no good. */
+/* Serve until the router is gone.  The first of them tells the journal which
+ * keys of rows are bad. */
 void signer_process(struct process *process, int socket, bool is_first)
 	__attribute__((noreturn));
 

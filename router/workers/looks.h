@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 
 enum {
-	/* less than a scan later: who closes a file lets go of its lock */
+	/* before the next scan: a writer that closes a file unlocks it */
 	LOOKS_FIRST_MS = 50,
 	LOOKS_WAIT_MS = 60 * 1000
 };
@@ -40,8 +40,7 @@ void looks_find(struct looks *looks, const char *name,
 void looks_end(struct looks *looks, int64_t now_ms);
 
 /* The next file that is due, which then counts as looked at; valid until the
- * next looks_end.  NULL: no other one of those that the last scan found is
- * due. */
+ * next looks_end.  NULL: no other file of the last scan is due. */
 const char *looks_next(struct looks *looks, int64_t now_ms);
 
 /* Forget all. */

@@ -15,22 +15,22 @@
 
 enum {
 	POOL_BATCH = 16,		/* names ahead of one worker */
-	POOL_TASKS = 256,		/* that wait, of those that can */
+	POOL_TASKS = 256,		/* waiting, of those that can wait */
 	POOL_STEAL_MS = 50,
 	POOL_NAP_MS = 100,
-	POOL_STOP_MS = 10000		/* then the others are left alone */
+	POOL_STOP_MS = 10000		/* then they are no longer waited for */
 };
 
 struct pool;
 
-/* In the child: serve socket until end of file. */
+/* Called in the child: serve socket until end of file. */
 typedef void pool_worker_fn(void *context, int socket);
-/* In the parent: a worker died (pid is reaped, its descriptors closed). */
+/* Called in the parent: a worker died (pid is reaped, descriptors closed). */
 typedef void pool_death_fn(void *context, pid_t pid, int status);
 
-/* In the parent: the worker of this number (from 1; a process that replaces one
- * that died has the same) is about to be forked, or (is_done) it was, or could
- * not be. */
+/* Called in the parent before the worker of this number is forked, and
+ * (is_done) after it was, or could not be.  Numbers count from 1; a process
+ * that replaces one that died has the same. */
 typedef void pool_fork_fn(void *context, unsigned ordinal, bool is_done);
 
 struct pool_rows {

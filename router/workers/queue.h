@@ -21,7 +21,7 @@ struct queue_entry {
 	unsigned		 priority;
 	bool			 is_given;	/* or resting */
 	bool			 is_again;	/* came again while given */
-	void			*owner;		/* whom it is given to */
+	void			*owner;		/* that it is given to */
 	struct queue_entry	*next;		/* in its hash chain */
 	TAILQ_ENTRY(queue_entry) link;		/* waiting, or its owner's */
 };

@@ -1,6 +1,6 @@
 /* worker.h - the process that routes messages
  *
- * From the parent, one a line:
+ * From the parent, a line for each:
  * 	PRIORITY/NAME	route router[.PRIORITY]/NAME
  * 	public/NAME	take over a foreign submission (row S4)
  * 	recover		bring names to order (live, doc/INTERNALS section 3)
@@ -16,8 +16,8 @@
 #include "conf/conf.h"
 #include "mail/spool/spool.h"
 
-/* Serve until end of file; returns then.  signer (taken): a socket to the
- * process that has the keys (sign/signer.h), -1: none. */
+/* Serve until end of file; returns then.  signer: a socket to the process that
+ * has the keys (sign/signer.h), owned from now on; -1: none. */
 void worker_run(const struct conf *conf, struct spool *spool, int socket,
     int signer);
 

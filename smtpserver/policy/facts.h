@@ -35,7 +35,7 @@ struct facts {			/* zeroed: empty, costs nothing */
 
 /* Forget all of them. */
 void facts_release(struct facts *facts);
-/* NULL: not asked yet. */
+/* The fact about a question; NULL: it was not asked yet. */
 const struct fact *facts_find(const struct facts *facts, const char *kind,
     struct slice question);
 /* Add one (copied). */

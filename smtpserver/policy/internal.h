@@ -38,7 +38,7 @@ struct trial {
 enum fit {
 	FIT_NO,
 	FIT_YES,
-	FIT_LATE,		/* the message will tell */
+	FIT_LATE,		/* known when the message has come */
 	FIT_NEED,		/* out->need says what */
 	FIT_TROUBLE		/* out->err says why */
 };
@@ -46,7 +46,7 @@ enum fit {
 /* The address as rules compare it, in arena. */
 struct canonical canonical_of(struct arena *arena, const struct path *path);
 
-/* The answer to a question; NULL: it is needed first, trial->out->need. */
+/* The answer to a question; NULL: it is needed first (trial->out->need). */
 const struct fact *fact_or_need(struct trial *trial, const char *kind,
     struct slice question, enum fact_scope scope);
 enum client_name {
@@ -63,22 +63,22 @@ const char *client_net(struct trial *trial, size_t bytes_4, size_t bytes_6);
 
 /* The table of this name; NULL: there is none. */
 struct table *policy_table(const struct policy *policy, struct slice name);
-/* "<name>" as a pattern: the table; NULL: it is no table. */
+/* The table of a pattern "<name>"; NULL: the pattern is something else. */
 struct table *trial_table(struct trial *trial, const char *pattern);
 /* The row of a key, in trial->row: borrowed from the table, or from facts. */
 enum fit table_row(struct trial *trial, struct table *table,
     struct slice key);
-/* One key; FIT_YES: its value is in trial->row. */
+/* Does the table have the key?  FIT_YES: its value is in trial->row. */
 enum fit table_fits(struct trial *trial, struct table *table,
     struct slice key);
-/* A name, then ".parent" for everything that it lies below. */
+/* Does it have a name, or ".parent" of a domain above it? */
 enum fit table_fits_name(struct trial *trial, struct table *table,
     struct slice name);
-/* What a look-up found; a row that counts until a moment which is over is
- * none. */
+/* The answer by the result of a look-up; a row whose "until=" is over does not
+ * count. */
 enum fit fit_of_row(enum table_result result, struct slice value);
-/* user@domain, "<>"; @domain, domain, .parent ...; user@: the first that the
- * table has. */
+/* Does it have one of user@domain, "<>"; @domain, domain, .parent ...; user@?
+ * The first counts. */
 enum fit table_fits_address(struct trial *trial, struct table *table,
     const struct canonical *address);
 
@@ -87,8 +87,8 @@ enum fit table_fits_address(struct trial *trial, struct table *table,
 enum fit trial_domain(struct trial *trial, struct slice name,
     const struct conf_domain **out_domain);
 
-/* The certificate, who issued it, who has logged in, whose address it
- * is. */
+/* The certificate, its issuer, the user who logged in, the owners of the
+ * sender's address. */
 enum fit fit_cert(struct trial *trial, const struct conf_rule *rule);
 enum fit fit_issuer(struct trial *trial, const struct conf_rule *rule);
 enum fit fit_user(struct trial *trial, const struct conf_rule *rule);
@@ -97,19 +97,19 @@ enum fit fit_not_owner(struct trial *trial, const struct conf_rule *rule);
 /* "alice, bob@example.org": is the user one of them? */
 bool name_is_among(struct slice users, struct slice user);
 
-/* Is the client on loopback, or does a rule about clients let it relay?  What
- * cannot be looked up lets nobody. */
+/* Is the client on loopback, or does a rule about clients let it relay?  A
+ * look-up that fails lets nobody relay. */
 enum fit fit_trusted(struct trial *trial);
 
-/* Is SPF what the rule asks for?  FIT_NEED: the helper is asked first. */
+/* Is the result of SPF the rule's?  FIT_NEED: the helper is asked first. */
 enum fit fit_spf(struct trial *trial, const struct conf_rule *rule);
 
-/* Ask the rule's service; FIT_YES: it has an opinion,
- * which is in trial->service. */
+/* Ask the rule's service; FIT_YES: it has an opinion, which is in
+ * trial->service. */
 enum fit fit_service(struct trial *trial, const struct conf_rule *rule);
 
-/* Does the rule pass over who logged in?  A rule for a listener where users
- * log in means users. */
+/* Does the rule spare users who logged in?  One for a listener where users log
+ * in is meant for them. */
 static inline bool
 spares_users(const struct policy_question *question,
     const struct conf_rule *rule)
@@ -119,14 +119,14 @@ spares_users(const struct policy_question *question,
 	    !question->is_submission);
 }
 
-/* Is the rule's counter over its limit; is the mail too
- * new for its greylist?  FIT_NEED: the helpers are asked first. */
+/* Is the rule's counter over its limit?  Is the mail too new for its greylist?
+ * FIT_NEED: the helpers are asked first. */
 enum fit fit_count(struct trial *trial, const struct conf_rule *rule);
 enum fit fit_greylist(struct trial *trial, const struct conf_rule *rule);
 
-/* Do all conditions of the rule fit?  Cheap ones are looked at first, so
- * that nothing is asked in vain.  *out_why: the condition that did not, or
- * that needs something; static. */
+/* Do all conditions of the rule fit?  Cheap ones are checked first, so that
+ * nothing is asked in vain.  *out_why: the condition that did not fit, or that
+ * needs something; static. */
 enum fit rule_fit(struct trial *trial, const struct conf_rule *rule,
     const char **out_why);
 

@@ -28,9 +28,8 @@ struct late_rules {		/* in file order; shadows among them */
 struct late_origin {		/* what was judged */
 	enum origin	  spf, dkim, dmarc;
 	enum dmarc_policy policy;
-	struct slice	  sealer;	/* who is trusted to have seen DMARC
-					 * pass before it failed here; or
-					 * empty */
+	struct slice	  sealer;	/* a trusted one that saw DMARC pass
+					 * before it failed here; or empty */
 	struct slice	  signers;	/* "a.example,b.example": of good
 					 * signatures, in lower case */
 };
@@ -38,7 +37,7 @@ struct late_origin {		/* what was judged */
 /* Leave a rule open. */
 void late_add(struct late_rules *late, const struct conf_rule *rule,
     bool is_ours);
-/* Have they the same rules? */
+/* Do they have the same rules? */
 bool late_rules_equal(const struct late_rules *a, const struct late_rules *b);
 
 /* Do all results that the rule asks for fit? */

@@ -9,13 +9,13 @@
  *   1. postmaster, bare or of a domain of ours, is always accepted
  *      (RFC 5321 section 4.5.1), whatever the rules say.
  *   2. Rules in file order, the first that fits decides.  Without `for any`
- *      an accept rule speaks of our domains only.  A freeze rule accepts
+ *      an accept rule is about our domains only.  A freeze rule accepts
  *      what is for our domains and marks the message; for other domains it
- *      marks only: whether to relay is for the rules after it to say.
+ *      only marks, and the rules after it decide whether to relay.
  *      A shadow rule is noted in the verdict and decides nothing.
- *   3. A rule about whose mail it is (late.h), unless SPF alone tells, is
- *      put by in the verdict.  If it might take the message, a rule that
- *      refuses after it is held.
+ *   3. A rule about mail authentication (late.h), unless it needs only SPF,
+ *      is left open in the verdict.  If it might take the message, the
+ *      refusal by a later rule is held.
  *   4. No rule decided: domains of ours accepted, everything else refused.
  *
  * SPDX-License-Identifier: ISC
@@ -56,15 +56,15 @@ struct policy_question {
 		bool		is_verified;
 	}			 cert;
 	struct slice		 user;		/* empty: nobody logged in */
-	struct slice		 mechanism;	/* with which; or empty */
-	bool			 is_judged;	/* its message will be */
-	bool			 asks_spf;	/* then a rule about SPF alone
-						 * need not wait for it */
+	struct slice		 mechanism;	/* of the login; or empty */
+	bool			 is_judged;	/* the message will be */
+	bool			 asks_spf;	/* then a rule that needs only
+						 * SPF does not wait for that */
 	struct path		 sender;	/* null path: <> */
 	uint64_t		 size_bytes;	/* announced, or 0 */
 	struct path		 rcpt;		/* no domain: <postmaster> */
 	const struct facts	*facts;	/* FACT_SCOPES of them; or NULL */
-	policy_trace_fn		*trace;		/* NULL: nobody listens */
+	policy_trace_fn		*trace;		/* NULL: none */
 	void			*trace_context;
 };
 
@@ -88,10 +88,10 @@ struct policy_need {
 struct policy_verdict {
 	enum policy_result	 result;
 	bool			 is_ours;	/* the recipient's domain */
-	const struct conf_rule	*rule;		/* who decided; or NULL */
+	const struct conf_rule	*rule;		/* that decided; or NULL */
 	const struct conf_rule	*freeze;	/* set the message aside */
 	const struct conf_rule	*shadows[POLICY_SHADOWS_MAX];
-	unsigned		 shadow_count;	/* would have decided */
+	unsigned		 shadow_count;	/* they would have decided */
 	const char		*words;		/* of a service or of SPF; or
 						 * NULL */
 	int			 code;		/* of a service or of SPF; or
@@ -102,14 +102,14 @@ struct policy_verdict {
 					 * asked again, like words */
 	unsigned		 field_count;
 	const char		*warning;	/* of a service; or NULL */
-	struct late_rules	 late;		/* put by; they come first */
-	enum policy_result	 held;		/* REJECT, DEFER by held_rule,
-						 * when none of them takes the
+	struct late_rules	 late;		/* left open; they come first */
+	enum policy_result	 held;		/* REJECT, DEFER by held_rule
+						 * if none of them takes the
 						 * message; ACCEPT: nothing */
 	const struct conf_rule	*held_rule;
 	struct policy_need	 need;
-	int64_t			 wait_s;	/* DEFER: try again then; 0:
-						 * nobody knows */
+	int64_t			 wait_s;	/* DEFER: when to try again;
+						 * 0: not known */
 	struct err		 err;
 };
 
@@ -160,7 +160,7 @@ bool policy_knows(struct policy *policy, const struct net *client);
 bool policy_trusts(struct policy *policy,
     const struct policy_question *question);
 
-/* As held says. */
+/* The verdict by held and held_rule. */
 struct policy_verdict policy_held(const struct policy_verdict *verdict);
 
 /* The reply to the client; POLICY_NEED counts as trouble. */

@@ -23,8 +23,8 @@ enum policyd_action {
 	POLICYD_REJECT,
 	POLICYD_DEFER,
 	POLICYD_DEFER_IF_PERMIT,	/* unless something else refuses */
-	POLICYD_FREEZE,			/* HOLD; DISCARD, too: nothing is
-					 * thrown away */
+	POLICYD_FREEZE,			/* HOLD; also DISCARD: no mail is
+					 * dropped */
 	POLICYD_PREPEND,		/* text: a header field */
 	POLICYD_WARN			/* text: for the journal */
 };
@@ -35,17 +35,18 @@ struct policyd_answer {
 	struct slice		text;	/* without enhanced status */
 };
 
-/* Parse "ACTION [TEXT]".  0; -1: we do not know this action, or the field of
- * PREPEND is none (err). */
+/* Parse "ACTION [TEXT]".  0; -1: the action is not known, or the field of
+ * PREPEND is malformed (err). */
 int policyd_action_parse(struct slice text, struct policyd_answer *out,
     struct err *err);
 
-/* Find the action in a whole answer: out borrows.  Returns the bytes of the
- * answer with its empty line; 0: it is not whole yet; -1: it is none. */
+/* Find the action in an answer; *out_action borrows from bytes.  Returns the
+ * bytes of the answer with its empty line; 0: it is not complete yet; -1: it is
+ * not an answer. */
 int policyd_answer_find(struct slice bytes, struct slice *out_action,
     struct err *err);
 
-/* Append "name=value\t" to a question; bytes that cannot stand in a value
+/* Append "name=value\t" to a question; bytes that are not allowed in a value
  * become "?". */
 void policyd_add(struct str *out, const char *name, struct slice value);
 

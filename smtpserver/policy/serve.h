@@ -1,7 +1,7 @@
 /* serve.h - what helper processes do for policy rules
  *
  * Rows of helper_kinds: each serves the listener over socket and returns
- * when that has gone.
+ * when the listener is gone.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -14,7 +14,7 @@
 void rate_serve(struct process *process, int socket);
 /* Policy services (policyd.h). */
 void policyd_serve(struct process *process, int socket);
-/* Who was seen before. */
+/* The greylist. */
 void greylist_serve(struct process *process, int socket);
 
 #endif

@@ -1,4 +1,4 @@
-/* shed.h - what goes first when there are too many sessions
+/* shed.h - what is given up when there are too many sessions
  *
  * Pure.  By the part of `limit sessions` that is used:
  *
@@ -29,7 +29,7 @@ enum shed_level {
 
 enum { SHED_SILENCE_MS = 30000 };
 
-/* sessions: there are now.  limit 0: none, nothing is ever shed. */
+/* The level for this number of sessions.  limit 0: nothing is ever shed. */
 enum shed_level shed_level(unsigned sessions, unsigned limit);
 
 /* May another session begin?  client_sessions: how many the client has

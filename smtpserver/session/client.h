@@ -1,4 +1,4 @@
-/* client.h - who is at the other end
+/* client.h - the peer of a session
  *
  * SPDX-License-Identifier: ISC
  */
@@ -23,7 +23,7 @@ struct client {
 	unsigned	connections;	/* of its address, with this one */
 };
 
-/* Fill one from the texts of two endpoints.  0 or -1. */
+/* Fill in a client from the texts of two endpoints.  0 or -1. */
 int client_parse(struct slice text, struct slice listener,
     struct client *out, struct err *err);
 

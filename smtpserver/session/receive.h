@@ -1,4 +1,4 @@
-/* receive.h - a message begins to come in
+/* receive.h - begin to receive a message
  *
  * SPDX-License-Identifier: ISC
  */
@@ -7,9 +7,9 @@
 
 #include "smtpserver/session/session.h"
 
-/* Open the draft of the session's transaction, which has recipients, with
- * its envelope in it (row S0): only now, so that a transaction which ends
- * earlier costs no file.
+/* Open the draft of the session's transaction, which has recipients, and write
+ * its envelope (row S0).  This is done only now, so that a transaction that
+ * ends earlier makes no file.
  * returns CONTENT_GOOD; CONTENT_NO_SPACE or CONTENT_IO, and an event says
  * why. */
 enum content_fault receive_begin(struct session *session,

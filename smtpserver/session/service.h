@@ -12,8 +12,8 @@
 #include "smtpserver/transaction/space.h"
 #include "smtpserver/tls/keyring.h"
 
-/* One configuration with its policy.  Each session holds the one it began
- * with, so a reload never changes a session in the middle. */
+/* One configuration with its policy.  Each session holds the one that it began
+ * with, so that a reload does not change a running session. */
 struct settings {
 	struct conf	*conf;
 	struct policy	*policy;
@@ -25,16 +25,16 @@ struct settings {
 /* The caller is the first holder. */
 struct settings *settings_new(struct conf *conf, bool owns_conf);
 struct settings *settings_hold(struct settings *settings);
-/* Nulls *settings; the last holder frees it. */
+/* Sets *settings to NULL; the last holder frees it. */
 void settings_drop(struct settings **settings);
 
 struct service {
 	struct spool	*spool;
 	struct settings	*settings;	/* for sessions to come */
-	struct cache	*recipients;	/* that exist, or do not; or NULL */
+	struct cache	*recipients;	/* known to exist, or not; or NULL */
 	struct keyring	*keyring;	/* NULL: no TLS */
 	struct failures	*failures;	/* of logins; NULL: not counted */
-	bool		 is_submission;	/* our own users, nobody else */
+	bool		 is_submission;	/* only for our own users */
 	bool		 is_stopping;
 	int		 pressure;	/* enum shed_level, from the listener */
 	struct space	 space;		/* in the spool */

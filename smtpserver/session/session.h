@@ -1,8 +1,8 @@
 /* session.h - one SMTP session, as steps over a stream
  *
  * worker/run.c moves it from step to step, and is the only file that assigns
- * ->step; reply.c writes replies.  Commands (command/) use this struct, too:
- * they change helo and transaction and fill an answer.
+ * ->step; reply.c writes replies.  Commands (command/) also use this struct:
+ * they change helo and transaction and fill in an answer.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -40,13 +40,13 @@ enum session_want {
 	WANT_INPUT,		/* input (or room for output) */
 	WANT_OUTPUT,		/* only room for output */
 	WANT_ANSWER,		/* to its ask: session_answered */
-	WANT_HOLD,		/* time alone: what is said waits, too */
+	WANT_HOLD,		/* only time: input waits, too */
 	WANT_STORE,		/* its draft made durable: session_stored */
 	WANT_END		/* to be freed */
 };
 
 enum {
-	OUTPUT_BYTES_MAX = 65536,	/* said and not taken: stop reading */
+	OUTPUT_BYTES_MAX = 65536,	/* if more is unsent, stop reading */
 	IDLE_COMMANDS_MAX = 1000,	/* since the last accepted message */
 	LINGER_FOR_MS = 2000
 };
@@ -59,7 +59,7 @@ struct refusal {		/* an answer whose words are static */
 struct chunk {			/* what follows a BDAT */
 	uint64_t	 bytes, left_bytes;
 	bool		 is_last;
-	struct refusal	 refusal;	/* said after it */
+	struct refusal	 refusal;	/* sent after it */
 };
 
 struct filter_state;
@@ -70,35 +70,34 @@ struct session {
 	struct settings		*settings;
 	struct stream		*stream;	/* the worker's */
 	struct client		 client;
-	const struct conf_listen *listen;	/* NULL: not in the file any
-						 * more */
+	const struct conf_listen *listen;	/* NULL: removed from the
+						 * configuration */
 	unsigned		 trust;		/* 1 << enum conf_trust_word */
 	unsigned		 withheld;	/* 1 << enum ehlo_keyword */
-	struct tls_info		*tls;	/* encrypted: with what; or NULL */
+	struct tls_info		*tls;	/* how it is encrypted; or NULL */
 	char			 id[SPOOL_ID_BYTES];
 	enum step		 step;
 	enum session_want	 want;
 	struct str		 helo;		/* empty: not said yet */
 	struct str		 name;		/* as XCLIENT said; or empty */
 	struct str		 user;		/* who logged in (or XCLIENT) */
-	char			 mechanism[24];	/* with which; "" */
+	char			 mechanism[24];	/* of the login; "" */
 	struct str		 forward;	/* XFORWARD, for the journal */
 	bool			 is_esmtp;
 	bool			 is_eof;
-	bool			 is_blocked;	/* goes on when what was said
-						 * is out */
-	bool			 is_over;	/* its last reply is said */
+	bool			 is_blocked;	/* continues when its output
+						 * is sent */
+	bool			 is_over;	/* its last reply was made */
 	enum { STORE_NOT_YET, STORE_DONE, STORE_FAILED } store;
 	struct transaction	*transaction;
 	struct facts		 facts[FACT_SCOPES];
 	struct str		 holds;	/* to be released: permit.h */
-	struct str		 tells;	/* "KIND QUESTION\n" that nobody waits
-					 * for */
+	struct str		 tells;	/* "KIND QUESTION\n" whose answers are
+					 * not waited for */
 	struct filter_state	*filter;	/* filter.h; NULL: no milters */
 	struct chunk		 chunk;
-	bool			 is_out_of_step;	/* no command is taken:
-	    what
-						 * follows may be content */
+	bool			 is_out_of_step;	/* take no command: the
+						 * input may be content */
 	struct login		*login;	/* an AUTH under way; or NULL */
 	void			*login_place;	/* command/auth.c's */
 	struct ask		*ask;	/* what a command waits for; or NULL */
@@ -106,8 +105,8 @@ struct session {
 	bool			 is_after_auth;
 	unsigned		 errors, commands, idle_commands, messages;
 	unsigned		 refusals;
-	int64_t			 asked_at_us;	/* what is answered next */
-	int64_t			 greet_at_ms;	/* 0: not thought of */
+	int64_t			 asked_at_us;	/* when the command came */
+	int64_t			 greet_at_ms;	/* 0: not decided yet */
 	int64_t			 hold_until_ms;		/* STEP_HOLD */
 	enum step		 hold_next;
 	int64_t			 deadline_at_ms;	/* of this step */
@@ -119,14 +118,14 @@ struct session {
 #define SESSION_ON_STDIN "stdin"
 bool session_is_on_stdin(const struct session *session);
 
-/* A session for a client; says nothing before session_run. */
+/* Make a session for a client; it sends nothing before session_run. */
 struct session *session_new(struct service *service, struct stream *stream,
     const struct client *client);
-/* An unfinished transaction is dropped; notes session.close. */
+/* Free it; an unfinished transaction is dropped; notes session.close. */
 void session_free(struct session **session);
 
-/* The session is another client's from now on, with what the configuration says
- * about that one; a peer that may say XCLIENT may say it again. */
+/* The session is another client's from now on, and treated as the configuration
+ * says about that one; a peer that may send XCLIENT may send it again. */
 void session_set_client(struct session *session,
     const struct client *client);
 
@@ -136,10 +135,10 @@ void session_set_client(struct session *session,
 void session_ask(struct session *session, const char *kind,
     struct slice question, int64_t for_ms, answered_fn *fn);
 
-/* There are many sessions: wait less long for the next command. */
+/* There are many sessions: wait a shorter time for the next command. */
 void session_hurry(struct session *session);
 
-/* RFC 2033: a reply for each recipient after the message, and LHLO. */
+/* Is it LMTP (RFC 2033): LHLO, and a reply for each recipient at the end? */
 bool session_is_lmtp(const struct session *session);
 enum phase session_phase(const struct session *session);
 

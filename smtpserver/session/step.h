@@ -1,6 +1,6 @@
 /* step.h - what the steps of a session share: replies and deadlines
  *
- * The files with steps (step_NAME) include it, nobody else: they alone write
+ * Only the files with steps (step_NAME) include it, and only they write
  * replies.
  *
  * SPDX-License-Identifier: ISC
@@ -19,55 +19,55 @@ typedef enum step step_fn(struct session *session);
 #include "smtpserver/session/steps.h"
 #undef STEP
 
-/* Write an answer; no more. */
+/* Write an answer, and do nothing else. */
 void session_write(struct session *session,
     const struct session_answer *answer);
 
 /* Write "334 LETTERS". */
 void session_write_challenge(struct session *session, struct slice letters);
 
-/* Write an answer and count it.  Returns the step that follows: next, or
- * the last one when the session is over. */
+/* Write an answer and count it.  Returns the next step: next, or STEP_LAST if
+ * the session ends. */
 enum step session_say(struct session *session,
     const struct session_answer *answer, enum step next);
 
-/* 421 and the end: drops the transaction.  Returns the last step. */
+/* Write 421 and drop the transaction.  Returns STEP_LAST. */
 enum step session_say_end(struct session *session, const char *status,
     const char *reason, const char *text);
 
-/* Has who logged in been barred since?  421 is said then, and *out_next is the
- * last step. */
+/* Was the user who logged in barred since?  Then 421 was written, and *out_next
+ * is STEP_LAST. */
 bool session_is_barred(struct session *session, enum step *out_next);
 
-/* A command did not bring a message nearer.  Returns STEP_COMMAND, or the
- * last step when there were too many of these. */
+/* Count a command that did not advance a message.  Returns STEP_COMMAND, or
+ * STEP_LAST if there were too many of these. */
 enum step session_count_idle(struct session *session);
 
-/* The handshake is not to be waited for any more: words for the journal. */
+/* The handshake is no longer waited for; reason is for the journal. */
 void session_tls_failed(struct session *session, const char *reason);
 
 /* Ask the filters about a client that has connected.
- * Returns the step that follows: STEP_GREET when nothing is to be asked. */
+ * Returns the next step: STEP_GREET if there is nothing to ask. */
 enum step session_filter_knock(struct session *session);
-/* ... about the message that has come whole. */
+/* The same about a message that is complete. */
 enum step session_filter_message(struct session *session);
 
-/* Filters let it pass, and next is what follows: judge whose mail it is first,
- * when that is to be known (verify-origin).  Returns the step that follows. */
+/* Filters let the message pass: if verify-origin wants it, authenticate the
+ * message before next.  Returns the next step. */
 enum step session_judge(struct session *session, enum step next);
 
-/* Say 220.  Returns the step that follows. */
+/* Write 220.  Returns the next step. */
 enum step session_greet(struct session *session);
 
 /* How long a client may be silent between commands. */
 int64_t session_command_ms(const struct session *session);
 
-/* An answer was said: when it is a refusal that has to wait, next becomes
- * what follows the wait.  Returns the step that follows. */
+/* An answer was written.  If it is a refusal that has to be held back, next
+ * follows the wait.  Returns the next step. */
 enum step session_hold(struct session *session,
     const struct session_answer *answer, enum step next);
 
-/* The client has so long, from now on. */
+/* Set the client's deadline to span_ms from now. */
 void session_wait_for(struct session *session, int64_t span_ms);
 
 #endif

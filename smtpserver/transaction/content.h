@@ -1,10 +1,9 @@
-/* content.h - the bytes of a message, judged while they stream by
+/* content.h - the bytes of a message, checked as they come
  *
- * Decodes the wire form of DATA or of the chunks of BDAT, watches lines,
- * header and size, and hands what is good to a draft.  After the first fault
- * the draft is gone and bytes are only looked at, up to the end of the
- * message; of several faults the answer names the first in the order of
- * enum content_fault.
+ * Decodes the wire form of DATA or of the chunks of BDAT, checks lines, header
+ * and size, and writes what is good to a draft.  After the first fault the
+ * draft is gone, and the remaining bytes are only checked; if there are several
+ * faults, the answer names the first in the order of enum content_fault.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -26,7 +25,7 @@ enum content_fault {
 	CONTENT_HEADER_TOO_BIG,
 	CONTENT_LOOP,		/* more Received fields than allowed */
 	CONTENT_LINE_TOO_LONG,
-	CONTENT_NO_HEADER,	/* binary, and where does its body begin? */
+	CONTENT_NO_HEADER,	/* binary, without a visible end of header */
 	CONTENT_NO_SPACE,	/* ENOSPC, EDQUOT */
 	CONTENT_IO		/* any other failure to write */
 };
@@ -60,26 +59,27 @@ struct content {
 	bool			 bare_lf_ok;
 };
 
-/* A message begins; nothing of it has come.  bare_lf_ok: an LF
- * that stands alone is no fault (`bare-newline accept`). */
+/* Begin a message.  bare_lf_ok: an LF without a CR is no fault
+ * (`bare-newline accept`). */
 void content_begin(struct content *content, enum content_form form,
     bool bare_lf_ok);
 
-/* DOTTED: take in wire bytes (any number); *out_used of them are consumed.
+/* DOTTED: take wire bytes (any number); *out_used of them are consumed.
  * A fault aborts the draft.
  * returns true when the end of the message was consumed. */
 bool content_read(struct content *content, const struct conf_limits *limits,
     struct slice in, struct draft *draft, size_t *out_used);
 
-/* The other forms: take in all bytes of a piece of a chunk.  A fault aborts
- * the draft. */
+/* The other forms: take all bytes of a piece of a chunk.  A fault aborts the
+ * draft. */
 void content_take(struct content *content, const struct conf_limits *limits,
     struct slice in, struct draft *draft);
-/* The last chunk is over. */
+/* The last chunk has ended. */
 void content_end(struct content *content, const struct conf_limits *limits,
     struct draft *draft);
 
-/* Of what was counted, under these limits: the fault.  In a fixed order. */
+/* The fault of what was counted, under these limits: the first in the order of
+ * the enum. */
 enum content_fault content_fault_under(const struct content *content,
     const struct conf_limits *limits);
 

@@ -1,14 +1,14 @@
-/* answers.h - verbs that read the journal, for those who may not read it
+/* answers.h - verbs that read the journal, for users who may not read it
  *
- * `zmailer run` keeps a process at RUN/answers.sock, as the router's account.
- * A verb that may not read the journal or the spool itself sends its words
- * there with two pipes; the process looks who asks (the kernel says so), runs
- * the same verb as far as that person may, and says how it ended.  Who has
- * the right to read (`control operators`, `control admins`) gets all; who has
- * not, what is about mail that he submitted himself.
+ * `zmailer run` has a process at RUN/answers.sock with the router's account.  A
+ * verb that may not read the journal or the spool itself sends its words there
+ * with two pipes.  The process finds out who asks (from the kernel), runs the
+ * same verb as far as that user may, and returns its exit status.  Users with
+ * the right to read (`control operators`, `control admins`) get everything;
+ * others only what is about mail that they submitted.
  *
- * A process a question, a few at a time, for a limited time, without a way to
- * write anywhere but into the pipes.  doc/protocol/control.md section 8.
+ * Each question has a process of its own, a few at a time, for a limited time,
+ * which can write only to the pipes.  doc/protocol/control.md section 8.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -24,7 +24,7 @@ enum {
 	ANSWERS_OF_ONE_USER = 2,
 	ANSWERS_WORDS_MAX = 64,
 	ANSWERS_BYTES_MAX = 16384,	/* of a question */
-	ANSWERS_QUESTION_FOR_S = 5,	/* until the question is whole */
+	ANSWERS_QUESTION_FOR_S = 5,	/* until the question is complete */
 	ANSWERS_FOR_S = 120		/* then it is cut off */
 };
 
@@ -32,43 +32,43 @@ enum {
 
 /* ---- a verb ------------------------------------------------------------- */
 
-/* Has this person no eyes for that directory, and is there one to ask?  Then
- * it is asked for what was ordered, what it says goes to standard output and
- * error, and *out_status is the exit status.  false: go on. */
+/* If the caller may not read that directory, and there is a process to ask: ask
+ * it, write its answer to standard output and error, and set *out_status to the
+ * exit status.  false: continue without. */
 bool answers_have(const struct conf *conf, const char *dir,
     const struct arguments *arguments, int *out_status);
-/* The same for these words, a NULL after them, with what it says on standard
- * output at the end of out. */
+/* The same for these words, which end with NULL; the answer's standard output
+ * is appended to out. */
 bool answers_collect(const struct conf *conf, const char *dir,
     const char *const *words, struct str *out, int *out_status);
-/* In the process that answers: who asked.  NULL: the caller is himself. */
+/* In the process that answers: who asked.  NULL: in any other process. */
 const struct rights_peer *answers_asker(void);
 
 /* ---- the supervisor ----------------------------------------------------- */
 
-/* What runs a verb, of which argv[0] is the name; returns its exit status.
- * Without one nobody answers. */
+/* Set the function that runs a verb, whose name is argv[0], and returns its
+ * exit status.  Without one nobody answers. */
 typedef int answers_run_fn(int argc, char **argv, const char *conf_path);
 void answers_offer(answers_run_fn *run);
 
 struct answers {
 	struct sidecar		 sidecar;	/* no socket: nobody answers */
-	struct conf *const	*conf;	/* where the one in force is */
+	struct conf *const	*conf;	/* points to the one in force */
 };
 
-/* Listen, and start the process; an instance that runs as one user has
- * none.  What does not work is a warning. */
+/* Listen, and start the process, unless the instance runs as one user.  A
+ * failure is a warning. */
 void answers_start(struct answers *answers, struct loop *loop,
     struct conf *const *conf);
-/* The same, after the program before us in this process: a process of this
- * program follows on the one that there is (pid 0: none), at the same socket;
- * -1: there was none. */
+/* The same when we replaced another program in this process: a process of this
+ * program succeeds the existing one (pid 0: none) at the same socket; -1: there
+ * was none. */
 void answers_take_over(struct answers *answers, struct loop *loop,
     struct conf *const *conf, pid_t pid, int lifeline, int socket);
-/* The configuration is another. */
+/* The configuration has changed. */
 void answers_reload(struct answers *answers);
 void answers_stop(struct answers *answers);
-/* pid was waited for: maybe it was that process. */
+/* pid was waited for, and may be that process. */
 void answers_ended(struct answers *answers, pid_t pid);
 
 /* ---- for tests ---------------------------------------------------------- */
@@ -78,15 +78,15 @@ struct answers_question {
 	int	 count;
 };
 
-/* Take a line apart: words that NUL bytes end.  bytes are changed, and have
- * a NUL after them.  0; -1: it is no question. */
+/* Parse a question: words that end with NUL.  bytes are changed, and have a NUL
+ * after them.  0; -1: it is not a question. */
 int answers_question_read(char *bytes, size_t n,
     struct answers_question *out);
-/* May somebody with this right run that verb with these words?  out_text: who
- * may, when not. */
+/* May a user with this right run that verb with these words?  If not, out_text
+ * says who may. */
 bool answers_may(enum right right, const struct answers_question *question,
     struct str *out_text);
-/* Is it one for what comes from now on, until who asks goes away? */
+/* Does it ask for what comes from now on, until the asker goes away? */
 bool answers_follow(const struct answers_question *question);
 
 #endif

@@ -1,10 +1,9 @@
 /* change.h - verbs that change the configuration or a table, all alike
  *
  * Life cycle: change_open takes the common flags, change_file names a file
- * and gives its text to be edited, change_carry_out holds the result against
- * the checks, shows the difference, asks, keeps the version of before,
- * writes, tells the journal who and why, and has the daemons take it over.
- * Until it is carried out nothing was touched.
+ * and gives its text to be edited, change_carry_out checks the result, shows
+ * the difference, asks, keeps the old version, writes, tells the journal who
+ * and why, and has the daemons take it over.  Before that nothing is changed.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -29,40 +28,40 @@ struct change {
 	struct arena	*arena;
 	struct conf	*conf;		/* as it is */
 	bool		 is_yes, is_dry, is_json;
-	bool		 is_quiet_table;	/* tables are looked at again by
+	bool		 is_quiet_table;	/* daemons re-read tables
 					 * themselves: no reload */
-	unsigned	 was;		/* version that is brought back */
+	unsigned	 was;		/* the version to be restored */
 	struct change_file files[CHANGE_FILES_MAX];
 	size_t		 file_count;
 };
 
-/* Load the configuration, and take what --yes, --dry-run, --json and --reason
- * say.  0, or an exit status after the words for it were printed. */
+/* Load the configuration, and take --yes, --dry-run, --json and --reason.
+ * returns 0, or an exit status after words about it were printed */
 int change_open(struct change *change, const struct arguments *arguments);
-/* A whole verb: run between change_open and change_release; what it returns,
- * or the exit status of change_open. */
+/* A whole verb: call run between change_open and change_release.  returns what
+ * run returns, or the exit status of change_open */
 typedef int change_run_fn(struct change *change,
     const struct arguments *arguments);
 int change_verb(const struct arguments *arguments, change_run_fn *run);
-/* As change_open, also with a configuration that cannot be read: then the
- * places of spool, log and run are what the main file says, all else preset. */
+/* As change_open, also if the configuration cannot be read: then only the
+ * directories of spool, log and run are as in the main file. */
 int change_open_any(struct change *change,
     const struct arguments *arguments);
 void change_release(struct change *change);
 
 /* The text of a file, to be edited in place; NULL after words on stderr.
- * A file that is not there is made with mode (0: it must be there). */
+ * A missing file is created with mode (0: it must exist). */
 struct str *change_file(struct change *change, const char *path,
     bool is_table, unsigned mode);
-/* The main file (it is made when there is none). */
+/* The same for the main file (created if it is missing). */
 struct str *change_main(struct change *change);
 
-/* The same text as before?  Nothing to do. */
+/* Are the texts as before, so that there is nothing to do? */
 bool change_is_empty(const struct change *change);
 
-/* The difference of all files as unified hunks, controls escaped. */
+/* Append the difference of all files as unified hunks, controls escaped. */
 void change_add_diff(struct str *out, const struct change *change);
-/* diff.c: of two texts. */
+/* diff.c: the same for two texts. */
 void diff_add(struct str *out, const char *path, struct slice before,
     struct slice after);
 

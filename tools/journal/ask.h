@@ -1,4 +1,4 @@
-/* ask.h - what trace and events are asked: whom, and when
+/* ask.h - a question to the verbs trace and events: about what, and when
  *
  * SPDX-License-Identifier: ISC
  */
@@ -29,38 +29,37 @@ struct journal_ask {
 	struct journal_span span;
 	struct frame_key keys[2];	/* of text; of a user of host */
 	const char	*host;		/* NULL, or the domain of recipients
-					 * whose address says none */
+					 * whose address has none */
 	const char	*owner;		/* NULL; only mail that this user
 					 * submitted */
 	struct facts	*facts;		/* of a selector; the caller's */
 };
 
-/* what NULL or "": ASK_ALL.  The window is all times.  out borrows what.
- * 0, or -1 with what it could have been. */
+/* Parse what, from which out borrows; NULL or "" is ASK_ALL.  The window is all
+ * times.  0; -1: err says what it could have been. */
 int ask_parse(const char *what, struct journal_ask *out, struct err *err);
 
-/* Recipients without a domain are users of this host, which stays the
- * caller's. */
+/* Recipients without a domain are users of this host, which is borrowed. */
 void ask_set_host(struct journal_ask *ask, const char *host);
 /* How many of keys are in use. */
 size_t ask_key_count(const struct journal_ask *ask);
 
-/* Is it none of the above, but a selector (grammar/selector.h)?  The caller
- * parses it and sets kind and facts. */
+/* Is it a selector (grammar/selector.h) instead?  The caller parses it and sets
+ * kind and facts. */
 bool ask_is_selector(struct slice what);
 
-/* "2026-11-20", "2026-11-20T21:04", "2026-11-20 21:04:00", "21:04" (today),
- * "today", "yesterday", "2h" (ago); UTC as in the journal.  *out_for_ms is
- * how long the moment lasts: a day for a day.  0 or -1. */
+/* Parse "2026-11-20", "2026-11-20T21:04", "2026-11-20 21:04:00", "21:04"
+ * (today), "today", "yesterday", "2h" (ago); UTC as in the journal.
+ * *out_for_ms is how long the moment lasts: a day for a day.  0 or -1. */
 int ask_moment(const char *text, int64_t now_ms, int64_t *out_at_ms,
     int64_t *out_for_ms, struct err *err);
 
-/* Take the value of OPT_DAY, OPT_SINCE or OPT_UNTIL into the window.  0 or -1:
- * it is no moment. */
+/* Put the value of OPT_DAY, OPT_SINCE or OPT_UNTIL into the window.  0; -1: it
+ * is not a moment. */
 int ask_option(enum option_id option, const char *value,
     struct journal_ask *ask, struct err *err);
 
-/* Does a line answer it?  The window is held against its time. */
+/* Does a line answer the question, and is its time in the window? */
 bool ask_fits(const struct journal_ask *ask, struct slice line);
 
 #endif

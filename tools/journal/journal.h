@@ -1,8 +1,8 @@
 /* journal.h - the event files as a tool reads them, offline
  *
- * Files are mapped, packed ones unpacked a frame at a time: a line lasts
- * until the next one is asked for.  A line is what event.c wrote, yet
- * nothing in it is trusted: a damaged line is skipped.
+ * Files are mapped, packed ones unpacked a frame at a time: a line is valid
+ * until the next one is asked for.  event.c wrote the lines, but nothing in
+ * them is trusted: a damaged line is skipped.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -20,7 +20,7 @@ enum {
 struct journal;
 struct frame_key;
 
-/* A window in time: milliseconds since 1970, the end not in it. */
+/* A window in time: milliseconds since 1970, without the end itself. */
 struct journal_span { int64_t since_ms, until_ms; };
 
 /* Map the files of the last `days` days, oldest first.  0 or -1. */
@@ -32,12 +32,12 @@ int journal_open_all(const char *log_dir, struct journal **out,
 void journal_close(struct journal **journal);
 
 /* From now on frames that surely have none of these keys (frame.h) are left
- * out; the caller still looks at each line.  keys stay the caller's; NULL:
- * all frames. */
+ * out; the caller still checks each line.  keys are borrowed; NULL: all
+ * frames. */
 void journal_want(struct journal *journal, const struct frame_key *keys,
     size_t count);
-/* From now on days and frames outside of a window are left out; what is left
- * is not held against it line by line.  NULL: all times. */
+/* From now on days and frames outside of a window are left out; the lines that
+ * are left are not compared with it.  NULL: all times. */
 void journal_within(struct journal *journal, const struct journal_span *span);
 /* For tests: frames that were left out so far. */
 size_t journal_skipped(const struct journal *journal);
@@ -45,47 +45,47 @@ size_t journal_skipped(const struct journal *journal);
 /* The name of a file, by its place (a cursor's). */
 const char *journal_part(const struct journal *journal, size_t file);
 
-/* Next line without its LF; *cursor starts as zeros.  false: that was all.
- * Without what a writer could not end before it (journal_line_whole). */
+/* The next line without its LF; *cursor starts as zeros.  false: that was all.
+ * What precedes it of an unfinished line is left out (journal_line_whole). */
 struct journal_cursor { size_t file, offset, frame; };
 bool journal_next(struct journal *journal, struct journal_cursor *cursor,
     struct slice *out_line);
-/* As it stands in the file: for seals, which are of every byte. */
+/* The same as it is in the file: for seals, which cover every byte. */
 bool journal_next_raw(struct journal *journal, struct journal_cursor *cursor,
     struct slice *out_line);
-/* The line without the half of another that a full disk left before it. */
+/* The line without the half of another one that a full disk left before it. */
 struct slice journal_line_whole(struct slice line);
 
-/* The spool id of a line, unescaped; empty when it has none.  Quick: looks
- * where event.c puts it. */
+/* The spool id of a line, unescaped; empty when it has none.  Fast: looks where
+ * event.c puts it. */
 struct slice journal_line_id(struct slice line);
-/* Milliseconds since 1970 of a line; -1: it says no time. */
+/* The time of a line, in milliseconds since 1970; -1: it has none. */
 int64_t journal_line_ms(struct slice line);
 
-/* Is there a text value of this key?  Quick: *out_value (or NULL) is as it
- * stands in the file, up to the next quote; right for what has no quotes. */
+/* Does the line have a text value of this key?  Fast: *out_value (or NULL) is
+ * as in the file, up to the next quote; right for values without quotes. */
 bool journal_line_has(struct slice line, const char *key,
     struct slice *out_value);
 
-/* The value of a key with controls escaped, in place of *out's text. */
+/* Replace *out's text by the value of a key, with controls escaped. */
 void journal_line_word(struct slice line, const char *key, struct str *out);
 
-/* "key=value ..." of a line but t, id, ev, d and pid; values with blanks or
- * quotes are quoted, controls escaped, moments are local. */
+/* Append "key=value ..." of a line, without t, id, ev, d and pid; values with
+ * blanks or quotes are quoted, controls escaped, moments are local. */
 void journal_line_values(struct slice line, struct str *out);
 
-/* Is it one of every line (t, id, ev, d, pid)? */
+/* Is it a key of every line (t, id, ev, d, pid)? */
 bool journal_key_is_fixed(struct slice key);
 
-/* What the event of a line says to people, in place of *out's text: a
- * sentence of tellings.h, or what events.h says and its values. */
+/* Replace *out's text by the event of a line for people: a sentence of
+ * tellings.h, or the one of events.h and its values. */
 void journal_tell(struct slice line, struct str *out);
-/* For tests, which look whether the keys of each row of tellings.h are the
+/* For tests, which check that the keys of each row of tellings.h are the
  * event's. */
 size_t journal_telling_count(void);
 const char *journal_telling(size_t i, const char **out_event);
-/* Append words up to column 79, what is left below them, and LF; the cursor
- * stands at column indent. */
+/* Append text and LF, wrapped at column 79; the first line begins at column
+ * indent, and the others are indented to it. */
 void journal_wrap(struct slice text, unsigned indent, struct str *out);
 
 /* "2026-11-20 21:04:00.123 CET  scheduler  ID  rcpt.ok  to=..." and LF. */
@@ -109,14 +109,14 @@ struct life {			/* in the arena */
 	bool		 is_cut;	/* over JOURNAL_IDS_MAX: the newest */
 };
 
-/* All lines of every message that a line which fits the question belongs
- * to, with those of the sessions they came in by; sessions that fit and
- * brought no message stand for themselves. */
+/* Find all lines of every message that has a line which answers the question,
+ * with the lines of the sessions that they came by; a session that fits and has
+ * no message stands for itself. */
 void life_find(struct journal *journal, const struct journal_ask *ask,
     struct arena *arena, struct life *out);
 
-/* A message after the other: its id and the moment of the first line, then a
- * sentence a step with its time. */
+/* Append one message after the other: its id and the moment of its first line,
+ * then a sentence for each step, with its time. */
 void life_print(const struct life *life, struct str *out);
 
 #endif

@@ -1,11 +1,11 @@
-/* keep.h - the journal kept in bounds: parts closed, packed, removed
+/* keep.h - keep the journal in bounds: close, pack and remove its parts
  *
- * What is being written is closed (renamed to the next number) when its day
- * is over or it is as large as a part may be; a closed part that no process
- * has open any more is packed; packed or not, the oldest go when they are
- * older than asked or all together are too large.  Every step is one rename
- * or unlink (doc/INTERNALS.md section 9); any may be the last before a
- * crash.
+ * The file being written is closed (renamed to the next number) when its day is
+ * over or when it is as large as a part may be; a closed part that no process
+ * has open any more is packed; the oldest, packed or not, are removed when they
+ * are older than configured or when all together are too large.  Every step is
+ * one rename or unlink (doc/INTERNALS.md section 9); any may be the last before
+ * a crash.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -20,8 +20,8 @@ struct kept {
 	uint64_t	bytes;		/* of all files, afterwards */
 };
 
-/* One round of the above.  closes_all: also what is small and of today.
- * KEEP_BUSY: another process is at it; KEEP_FAILED: err says why. */
+/* Do one round of the above.  closes_all: close also a small file of today.
+ * KEEP_BUSY: another process does it now; KEEP_FAILED: err says why. */
 enum keep_result { KEEP_FAILED = -1, KEEP_BUSY, KEEP_DONE };
 enum keep_result journal_keep(const struct conf *conf, bool closes_all,
     struct kept *out, struct err *err);

@@ -1,4 +1,4 @@
-/* names.h - what the files of the journal are called, and what that says
+/* names.h - the names of the files of the journal, and their meaning
  *
  *	events-2026-11-20.jsonl		being written
  *	events-2026-11-20.001.jsonl	closed: full, or its day is over
@@ -28,8 +28,8 @@ struct journal_name {
 	int64_t		since_ms, until_ms;	/* its day */
 	unsigned	number;		/* 0: being written */
 	bool		is_packed;
-	bool		is_left_over;	/* a closed part that stands there
-					 * packed, too */
+	bool		is_left_over;	/* a closed part that also exists
+					 * packed */
 };
 
 struct journal_names {
@@ -37,7 +37,7 @@ struct journal_names {
 	size_t		 count;
 };
 
-/* What a name says; false: it is none of ours. */
+/* Parse a name; false: it is not one of ours. */
 bool journal_name_parse(const char *text, struct journal_name *out);
 
 /* All files of the journal in a directory.  0 or -1. */

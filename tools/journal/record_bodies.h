@@ -12,21 +12,21 @@
 #include "conf/conf.h"
 #include "tools/journal/journal.h"
 
-/* Make the directories of today and tomorrow, of the owner of SPOOL/record,
- * when messages are to be kept and that is there. */
+/* Make the directories of today and tomorrow, owned by the owner of
+ * SPOOL/record, if messages are to be kept and SPOOL/record exists. */
 void record_bodies_prepare(const struct conf *conf, int64_t now_ms);
 
-/* Remove days that are over for longer than `record for` says, and, when all
- * messages are larger than `bodies` allows, the oldest, but not today's, which
- * is shut when it alone is (event record.full) and opened when it is not any
- * more.  All go when none are to be kept.  At most RECORD_BODIES_ROUND_MAX
- * files go at once; the rest with the next call.  Then what record_bodies_
- * prepare does.  now_ms: since 1970.  returns how many files went */
+/* Remove days that ended longer ago than `record for` says, and, if all
+ * messages together are larger than `bodies` allows, the oldest days except
+ * today; that is shut if it alone is too large (event record.full), and opened
+ * when it no longer is.  If none are to be kept, all are removed.  At most
+ * RECORD_BODIES_ROUND_MAX files are removed in one call.  Ends with
+ * record_bodies_prepare.  now_ms: since 1970.  returns how many were removed */
 enum { RECORD_BODIES_ROUND_MAX = 20000 };
 unsigned record_bodies_keep(const struct conf *conf, int64_t now_ms);
 
-/* The path of the message id, when it is kept: under the day of at_ms, or a
- * day before or after it.  returns whether there is one */
+/* Append the path of the message id, if it is kept, under the day of at_ms, or
+ * the day before or after.  returns whether it is */
 bool record_body_find(const char *spool_dir, struct slice id, int64_t at_ms,
     struct str *out_path);
 

@@ -1,15 +1,15 @@
-/* tellings.h - what events of a message say to people, a sentence each
+/* tellings.h - events of a message for people, a sentence each
  *
  * TELLING(event, sentence)
  *   event     its name in events.h
- *   sentence  {key} is the value of a key; what stands in [ ] is left out
- *             when a key in it has no value (or "-").  {key:form}:
+ *   sentence  {key} is the value of a key; the text in [ ] is left out if a
+ *             key in it has no value (or "-").  {key:form}:
  *             sender   <> when it is empty
  *             moment   seconds since 1970, as local time
  *             span     seconds, as 3h12m
  *             s        nothing for 1, else an "s"
  *
- * An event without a row is told by its sentence in events.h and its values.
+ * An event without a row is shown by its sentence in events.h and its values.
  *
  * SPDX-License-Identifier: ISC
  */

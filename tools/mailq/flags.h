@@ -1,7 +1,7 @@
-/* mailq_flags.h - every flag of mailq(1): ZMailer's, and what other mailqs have
+/* mailq_flags.h - every flag of mailq(1): ZMailer's, and those of other mailqs
  *
  * A flag acts, is ignored because there is nothing to do, or is refused with
- * what to say instead; none is swallowed.
+ * advice what to use instead; none is ignored in silence.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -13,7 +13,7 @@
 
 enum mailq_report {
 	MAILQ_LIST,		/* every message, in the classic words */
-	MAILQ_SUMS,		/* -S: a line a destination, from the files */
+	MAILQ_SUMS,		/* -S: a line for each destination, by files */
 	MAILQ_THREADS,		/* -Q */
 	MAILQ_GROUPS,		/* -QQ */
 	MAILQ_TOTALS,		/* -QQQ */
@@ -23,8 +23,8 @@ enum mailq_report {
 
 struct mailq_flags {
 	enum mailq_report report;
-	unsigned	 status;	/* -s; 2: that alone */
-	bool		 is_raw;	/* -d: as the scheduler says it */
+	unsigned	 status;	/* -s; 2: only that */
+	bool		 is_raw;	/* -d: as the scheduler answers */
 	bool		 is_mine;	/* -i */
 	const char	*user;		/* -u; NULL: everybody's */
 	const char	*channel, *host;	/* MAILQ_THREAD */
@@ -33,7 +33,7 @@ struct mailq_flags {
 	const char	*port;		/* -p; NULL: 174; with a / a path */
 	int		 family;	/* -4, -6; else AF_UNSPEC */
 	const char	*key_file;	/* -k; NULL */
-	const char	*identity;	/* -U, or who nobody is */
+	const char	*identity;	/* -U, or that of nobody */
 	char		**words;	/* a command for it; may be empty */
 };
 
@@ -42,8 +42,8 @@ struct mailq_flags {
 int mailq_flags_read(int argc, char **argv, struct mailq_flags *out,
     struct err *err);
 
-/* NAME/PASSWORD, parted by the first of / : ,.  False: there is none, or one
- * of them is empty or has size bytes and more. */
+/* Split NAME/PASSWORD at the first of / : ,.  False: there is none, or a part
+ * is empty or has size bytes or more. */
 bool mailq_identity(const char *text, char *name, char *password,
     size_t size);
 

@@ -9,16 +9,16 @@
 #include "tools/mailq/flags.h"
 #include "tools/queue/view.h"
 
-/* -Q to -QQQQ, -M, -c: the scheduler's threads in ZMailer's words, by its
- * socket; -d: what it said.  returns an exit status. */
+/* -Q to -QQQQ, -M, -c: print the scheduler's threads in ZMailer's words, from
+ * its socket; -d: print its answer.  returns an exit status. */
 int mailq_threads(const struct mailq_flags *flags, const struct conf *conf);
 
-/* -s: a line about router, scheduler and transport queue.  0 or -1. */
+/* -s: print a line about router, scheduler and transport queue.  0 or -1. */
 int mailq_status(const struct conf *conf, struct spool *spool,
     struct err *err);
 
-/* -S: messages add themselves to the sums of their destinations, which are
- * printed by their names. */
+/* -S: messages are added to the sums of their destinations, which are printed
+ * in the order of their names. */
 struct mailq_sum {
 	char		*name;		/* channel/host */
 	uint64_t	 files, bytes;

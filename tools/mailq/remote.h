@@ -8,9 +8,9 @@
 #include "tools/mailq/flags.h"
 
 /* Connect to flags->server (HOST, HOST:PORT, [ADDRESS]:PORT, unix:/PATH, or
- * as -p says), log in as the first line NAME:PASSWORD of -k's file, as -U
- * says or as nobody/nobody, say the command and print the answer.  returns an
- * exit status. */
+ * as -p says), log in by the first line NAME:PASSWORD of -k's file, by -U or as
+ * nobody/nobody, send the command and print the answer.  returns an exit
+ * status. */
 int mailq_remote(const struct mailq_flags *flags, const char *command);
 
 #endif

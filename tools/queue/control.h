@@ -13,7 +13,7 @@
 enum {
 	CONTROL_REQUEST_BYTES_MAX = 60000,	/* the server takes 64 KiB */
 	CONTROL_ANSWER_MS = 120000,		/* without a byte of it */
-	CONTROL_LOOK_MS = 5000		/* of a request that it does not take */
+	CONTROL_LOOK_MS = 5000		/* if it does not read a request */
 };
 
 struct control {
@@ -22,33 +22,33 @@ struct control {
 	size_t		in_used;
 	int		answer_ms;	/* CONTROL_ANSWER_MS; a caller may have
 					 * less patience */
-	const char	*waits_as;	/* the verb: on a terminal a line of
-					 * standard error says how long it
-					 * waits, from the first second on;
-					 * NULL: nothing is said */
+	const char	*waits_as;	/* the verb: after the first second a
+					 * line on standard error, if that is a
+					 * terminal, says how long it waits;
+					 * NULL: none does */
 	bool		is_wait_shown;
-	char		run_dir[108];	/* where it says how far it is */
-	bool		is_denied;	/* the last failure was a right that
-					 * the caller has not */
+	char		run_dir[108];	/* where its progress is */
+	bool		is_denied;	/* the last failure was that the caller
+					 * lacks a right */
 };
 
-/* Connect to RUN/scheduler.sock; for the server the connection keeps the
- * caller's present account.  CONTROL_ABSENT: nobody listens there;
- * CONTROL_BROKEN: err says why. */
+/* Connect to RUN/scheduler.sock; to the server, the connection has the caller's
+ * present account.  CONTROL_ABSENT: nobody listens there; CONTROL_BROKEN: err
+ * says why. */
 enum control_reached { CONTROL_BROKEN = -1, CONTROL_ABSENT, CONTROL_REACHED };
 enum control_reached control_connect(const char *run_dir, struct control *out,
     struct err *err);
 void control_hang_up(struct control *control);
 
-/* Nobody listens, and the verb needs the scheduler: say so, where, and the next
- * step on stderr.  instead: which verb reads files, "`zmailer list` ..."; or
- * NULL.
+/* Nobody listens, and the verb needs the scheduler: print that, with the place
+ * and the next step, to stderr.  instead: a verb that reads files, "`zmailer
+ * list` ..."; or NULL.
  * returns EX_UNAVAILABLE */
 int control_stopped(const char *verb, const char *run_dir,
     const char *instead);
 
-/* Say on stderr why control_connect or control_ask failed, and which right is
- * missing.  returns EX_NOPERM then, else 1 */
+/* Print to stderr why control_connect or control_ask failed, and a right that
+ * is missing.  returns EX_NOPERM if one is, else 1 */
 int control_failed(const char *verb, const struct control *control,
     const struct err *err);
 
@@ -65,7 +65,7 @@ typedef bool control_fn(void *context, struct slice line);
 int control_ask(struct control *control, struct str *request,
     control_fn *line, void *context, struct str *out_last, struct err *err);
 
-/* Print a line of an answer as --json has it: "v":1 in front. */
+/* Print a line of an answer as --json has it: it begins with "v":1. */
 void control_put_line(struct slice line);
 
 #endif

@@ -11,11 +11,12 @@
  * doc/protocol/control.md).  False: it does not run, or does not answer. */
 bool turns_ask(const char *run_dir, struct str *out_last);
 
-/* While it reads what waited when it started, append "N of M messages read" and
- * what that means.  False: it has read all, or does not answer. */
+/* If it still reads the messages that waited at its start: append "N of M
+ * messages read" and what that means.  False: it has read all, or does not
+ * answer. */
 bool turns_add_unread(struct str *out, const char *run_dir);
 
-/* The same, as a line of standard error with the verb in front. */
+/* The same, as a line on standard error that begins with the verb. */
 void turns_note_unread(const char *verb, const char *run_dir);
 
 /* The answer as a histogram and a gauge of OpenMetrics. */

@@ -1,7 +1,7 @@
 /* view.h - the queue as people see it: every message in every directory
  *
- * Read from the files, so it works with nothing running; a running scheduler's
- * knowledge (who is active, which host is held) is added.
+ * It is read from the files, so it works when nothing runs; what a running
+ * scheduler knows (which mail is active, which host is held) is added.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -72,7 +72,7 @@ struct view_rcpt {
 	const char	*status;
 	const struct verdict *trouble;	/* of the last outcome; NULL: none, or
 					 * it was good */
-	struct slice	 zone;		/* that its route names, or empty */
+	struct slice	 zone;		/* named by its route, or empty */
 };
 
 struct view {
@@ -84,12 +84,12 @@ struct view {
 					 * "FILE:LINE: RULE", "milter ...: its
 					 * words", what the router said; or
 					 * empty */
-	const char	*id;		/* "-" when it cannot be told */
+	const char	*id;		/* "-" if it is not known */
 	const char	*state;		/* of the message as a whole */
 	struct slice	 sender;	/* "" is the null sender */
 	struct slice	 user, source;	/* who submitted it; else the client, or
 					 * the domain, it came from */
-	struct slice	 msgid, zone;	/* zone: that its envelope names */
+	struct slice	 msgid, zone;	/* zone: named by its envelope */
 	int		 asked;		/* MT-PRIORITY */
 	const char	*tls;		/* what its sender asked about it
 					 * (terms_tls), or NULL */
@@ -103,10 +103,10 @@ struct view {
 };
 
 enum view_flags { VIEW_HEADER = 1, VIEW_TRASH = 2,
-	VIEW_MSGID = 4 };		/* of message files, too */
+	VIEW_MSGID = 4 };		/* also of message files */
 
-/* Call fn for every message; false stops.  The view lives during the call.
- * returns 0, -1 when a directory cannot be read. */
+/* Call fn for every message; false stops.  The view is valid during the call.
+ * returns 0; -1 when a directory cannot be read. */
 typedef bool view_fn(void *context, const struct view *view);
 int view_each(const struct spool *spool, const struct live *live,
     enum view_flags flags, view_fn *fn, void *context, struct err *err);
@@ -131,8 +131,8 @@ int view_each_asked(const char *run_dir, const struct selector *selector,
 
 /* ---- printing (print.c) ------------------------------------------ */
 
-/* One message: lines of `zmailer list`; a line of its --json; as mailq(1)
- * shows it; all that `zmailer show` tells. */
+/* Append one message: as lines of `zmailer list`; as a line of its --json; as
+ * mailq(1) shows it; as `zmailer show` does. */
 void view_add_list(struct str *out, const struct view *view, int64_t now_s);
 void view_add_json(struct str *out, const struct view *view);
 void view_add_mailq(struct str *out, const struct view *view);

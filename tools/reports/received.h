@@ -2,9 +2,9 @@
  *
  * A file is a message, a mailbox (mbox) or a report itself, in gzip or zip or
  * plain.  Anybody can send one, so a process that can do nothing else reads
- * it, and hands on rows: the number of the report in the file, then values
- * with tabs before them, in the order that dmarc.c and tls.c name, each escaped
- * and bounded; days as 2026-11-26.
+ * it, and passes rows on: the number of the report in the file, then values,
+ * each after a tab, in the order that dmarc.c and tls.c name, escaped and
+ * bounded; days are written 2026-11-26.
  *
  * RFC 9990 (DMARC aggregate reports), RFC 8460 section 4 (SMTP TLS reports)
  *
@@ -35,16 +35,16 @@ struct received_rows {
 	enum received_kind kind;	/* rows of the other are left out */
 	struct str	out;
 	size_t		count, complaints;
-	size_t		reports;	/* that were read, of either kind */
-	bool		is_full;	/* there was more than may be */
+	size_t		reports;	/* read so far, of either kind */
+	bool		is_full;	/* there was more than allowed */
 };
 
-/* What a file holds: messages are opened, archives unpacked, reports read.
- * Whatever is none is passed over. */
+/* Read a file: messages are opened, archives unpacked, reports read.  Anything
+ * else is ignored. */
 void received_read(struct received_rows *rows, struct slice file);
 
-/* A report itself.  0; -1: it is none, or broken (err); rows that came before
- * the place are taken back. */
+/* Read a report itself.  0; -1: it is not one, or is broken (err); rows that it
+ * gave before that are removed. */
 int received_dmarc(struct received_rows *rows, struct slice xml,
     struct err *err);
 int received_tls(struct received_rows *rows, struct slice json,
@@ -56,22 +56,23 @@ void received_row_add(struct received_rows *rows,
 
 /* ---- outside of it (jail.c, table.c) -------------------------------- */
 
-/* Read a file in a process of its own; its rows are appended to out, lines
- * "! WORDS" say what of it could not be read, the last line is "= REPORTS".
+/* Read a file in a process of its own; its rows are appended to out; lines
+ * "! WORDS" say what could not be read; the last line is "= REPORTS".
  * 0; -1: the process failed, or took too long (err). */
 int received_jail(enum received_kind kind, struct slice file, struct str *out,
     struct err *err);
 
 struct received_table;
-/* An empty one; to be given to received_table_free. */
+/* Make an empty table; freed by received_table_free. */
 struct received_table *received_table_new(enum received_kind kind);
-/* Take the rows of a file in.  Reports that were taken before, by who wrote
- * them and their names, count once.  complaints: each as "NAME: WORDS". */
+/* Add the rows of a file.  A report that was added before, by its author and
+ * name, counts once.  complaints: each as "NAME: WORDS". */
 void received_table_take(struct received_table *table, const char *name,
     struct slice lines, struct str *complaints);
 /* How many rows were taken. */
 size_t received_table_rows(const struct received_table *table);
-/* For people, or an object of JSON a row; nothing of an empty one. */
+/* Append it for people, or as an object of JSON for each row; nothing if it is
+ * empty. */
 void received_table_show(struct received_table *table, bool is_json,
     struct str *out);
 /* NULL is harmless; sets *table to NULL. */

@@ -7,9 +7,9 @@
 
 #include "base/str.h"
 
-/* Run the router for addresses (a NULL ends them) and append its answers: lines
+/* Run the router for addresses (NULL ends them) and append its answers: lines
  * of JSON, as zmailer-route(8) has them.  conf_path: of the configuration;
- * NULL: the usual one.
+ * NULL: the default.
  * returns the path of the program; NULL: it could not be run */
 const char *router_asked(const char *conf_path, const char *const *addresses,
     struct str *out);

@@ -51,13 +51,13 @@ struct supervised {
 	struct supervisor *boss;
 	struct loop	*loop;
 	const char	*conf_path;	/* the snapshot it reads */
-	int		 lock_fd;	/* it holds this open as long as it
+	int		 lock_fd;	/* it has this open as long as it
 					 * lives */
-	int		 room_fd;	/* this, too: its room of the spool */
-	const struct run_listeners *control;	/* scheduler: its socket, when
+	int		 room_fd;	/* also this: its room of the spool */
+	const struct run_listeners *control;	/* scheduler: its socket, if
 						 * it was given; else empty */
 	const struct run_listeners *listeners;	/* it gets them; or NULL */
-	const unsigned	*conf_number;	/* of the snapshot that lies there */
+	const unsigned	*conf_number;	/* of the present snapshot */
 	supervised_change_fn	*on_ready;	/* before those that it
 						 * succeeds are told to leave */
 	supervised_change_fn	*on_change;
@@ -75,16 +75,16 @@ struct supervised {
 	bool		 was_ready;	/* the present or the last process */
 	TAILQ_HEAD(, predecessor) predecessors;	/* oldest first */
 	unsigned	 predecessor_count;
-	bool		 owes_reload;	/* SIGHUP, as soon as it is ready */
-	bool		 is_reloading;	/* it has not said yet that it took
-					 * the new file, or refused it */
+	bool		 owes_reload;	/* SIGHUP is sent when it is ready */
+	bool		 is_reloading;	/* it has neither taken nor refused the
+					 * new file yet */
 	bool		 has_refused;	/* the last reload */
 	unsigned	 has_conf;	/* number of the configuration that it
 					 * read */
 };
 
-/* Afterwards the caller sets name, conf_path and the other fields of the first
- * block. */
+/* Initialize it; then the caller sets name, conf_path and the other fields of
+ * the first block. */
 void supervised_init(struct supervised *child, const char *name,
     struct supervisor *boss);
 

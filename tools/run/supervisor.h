@@ -22,15 +22,16 @@
 
 enum {
 	RESTART_FIRST_MS = 100,
-	RESTART_LAST_MS = 30000,	/* also: who ran so long starts anew */
+	RESTART_LAST_MS = 30000,	/* after running as long, from the
+					 * first again */
 	STOP_FOR_MS = 30000,		/* then SIGKILL */
 	LOCK_FOR_MS = 15000		/* for daemons of a killed instance */
 };
 
-/* Run in the foreground until stopped.  conf is taken, and was read by its
- * absolute path; conf_path is that, and read again on SIGHUP (NULL: the
- * default).  ready_fd: gets one byte "R" when
- * all three are ready, then is closed; -1: nobody waits.
+/* Run in the foreground until stopped.  conf is owned from now on, and was read
+ * by its absolute path conf_path (NULL: the default), which is read again on
+ * SIGHUP.  ready_fd: gets one byte "R" when all three are ready, and is closed;
+ * -1: none.
  * returns the exit status: 0 stopped; 75 another instance has the spool;
  * 69 (or the daemon's own) a daemon did not become ready. */
 int supervisor_run(struct conf *conf, const char *conf_path, int ready_fd);
@@ -44,14 +45,14 @@ int supervisor_take_over(const char *conf_path, int fd, bool is_trial);
 /* Make missing directories of spool, run and log; as root give each its owner,
  * group and mode of doc/INTERNALS section 6.  0 or -1. */
 int dirs_prepare(const struct conf *conf, struct err *err);
-/* The directory of messages that are kept for zmailer replay, with those of
- * its next days, when the configuration wants it.  0 or -1. */
+/* Make the directory of messages that are kept for zmailer replay, with those
+ * of the next days, if the configuration wants it.  0 or -1. */
 int dirs_prepare_record(const struct conf *conf, struct err *err);
-/* The directory where the process sts keeps policies, made with its owner and
+/* Make the directory where the process sts keeps policies, with its owner and
  * mode.  0 or -1. */
 int dirs_prepare_sts(const struct conf *conf, struct err *err);
 
-/* The same of the process resolver, for the keys of the root.  0 or -1. */
+/* The same for the process resolver, which keeps keys of the root there. */
 int dirs_prepare_resolver(const struct conf *conf, struct err *err);
 
 /* Check the same directories without changing them: say is called for each that
@@ -81,8 +82,8 @@ struct state_child {
 	unsigned	restarts;
 	unsigned	conf;		/* number of the configuration that it
 					 * has */
-	unsigned	before;		/* older ones, which finish what they
-					 * have */
+	unsigned	before;		/* older processes, which finish what
+					 * they have */
 	struct program	program;	/* what was started */
 };
 
@@ -95,18 +96,18 @@ struct state {
 	unsigned	conf;		/* number of the configuration in
 					 * force: 1 is that of the start */
 	char		refused[512];	/* why the last one was refused */
-	bool		is_partial;	/* it was taken over, but not by all:
-					 * refused says by whom not */
+	bool		is_partial;	/* it was taken over, but not by all;
+					 * refused says which did not */
 	unsigned	handover;	/* version of the record by which it
 					 * hands over to another program; 0:
 					 * it cannot */
 	unsigned	upgrades;	/* SIGUSR2s answered */
 	bool		is_upgrading;	/* one is not done yet */
 	char		not_upgraded[512];	/* why the last one was not
-						 * done, or not whole */
+						 * done, or only in part */
 	char		unused[512];	/* sockets of the service manager
 					 * that no listener has */
-	char		listeners[4096];	/* what is listened on, each
+	char		listeners[4096];	/* their addresses, each
 					 * between blanks */
 	struct state_child children[STATE_CHILDREN_MAX];
 	size_t		child_count;

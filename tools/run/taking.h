@@ -1,4 +1,4 @@
-/* taking.h - a new configuration, taken by all daemons or by none; internal to
+/* taking.h - all daemons take a new configuration, or none; internal to
  * tools/run
  *
  * At SIGHUP the file is checked, its listeners are bound, and the snapshot is
@@ -50,20 +50,20 @@ struct supervisor {
 	bool		 is_stopping;
 	bool		 is_taking;	/* a new configuration: not every
 					 * daemon has answered */
-	bool		 is_first;	/* only smtpserver's successor has
-					 * heard of it */
+	bool		 is_first;	/* only smtpserver's successor knows
+					 * of it */
 	bool		 has_sockets;	/* it came with such a successor */
-	bool		 is_going_back;	/* it is the one of before, again */
+	bool		 is_going_back;	/* it is the old one again */
 	bool		 owes_reload;	/* a SIGHUP came meanwhile */
 	struct upgrade	 upgrade;
 	struct watchdog	 watchdog;	/* of the service manager */
 	struct beside	 beside;
 };
 
-/* SIGHUP: read the file and have it taken; later, while another is being
- * taken. */
+/* SIGHUP: read the file and have it taken; if another is being taken, after
+ * that. */
 void taking_on_hangup(void *context);
-/* Daemons have answered: go on with the next step. */
+/* Daemons have answered: do the next step. */
 void taking_advance(struct supervisor *boss);
 /* A daemon ended: note whether it fails to start with the new configuration. */
 void taking_note_end(struct supervisor *boss, const struct supervised *child,
@@ -73,10 +73,10 @@ void taking_on_ready(struct supervised *child);
 
 /* Keep a configuration that is in force for `zmailer config undo`. */
 void supervisor_version_keep(const struct conf *conf, const char *verb);
-/* Words for sockets of the service manager that nobody wants. */
+/* Report sockets of the service manager that nobody uses. */
 void supervisor_unused_say(const struct supervisor *boss);
-/* Daemons that do not run yet, with the loop, the locks and the sockets that
- * there are. */
+/* Initialize the daemons, which do not run yet, with the loop, the locks and
+ * the sockets. */
 void supervisor_children_prepare(struct supervisor *boss);
 /* Write the state file. */
 void supervisor_state_publish(struct supervisor *boss);

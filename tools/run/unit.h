@@ -1,7 +1,7 @@
 /* unit.h - the unit by which systemd starts zmailer
  *
  * make install writes it, from doc/zmailer.service, with the paths of this
- * build; enabled, it is started at each boot.
+ * build; if it is enabled, it is started at each boot.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -19,9 +19,9 @@ bool unit_is_installed(void);
 /* Is there a systemctl in PATH? */
 bool unit_has_manager(void);
 
-/* Ask systemctl to enable the unit by its path, so that it need not be where
- * systemd looks; it says by itself what it does.  0, or -1 when systemctl
- * failed (told on stderr, with the command to repeat). */
+/* Ask systemctl, which prints what it does, to enable the unit by its path, so
+ * that it need not be where systemd looks.  0; -1: systemctl failed (stderr has
+ * the command to repeat). */
 int unit_enable(void);
 
 #endif

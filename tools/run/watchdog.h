@@ -1,4 +1,4 @@
-/* watchdog.h - tell the service manager that all of it moves
+/* watchdog.h - tell the service manager that all daemons are alive
  *
  * SPDX-License-Identifier: ISC
  */
@@ -17,9 +17,9 @@ struct watchdog {			/* watchdog.c's own */
 	bool			 moved;
 };
 
-/* When the service manager asks for it (WATCHDOG_USEC), say "WATCHDOG=1" three
+/* If the service manager asks for it (WATCHDOG_USEC), send "WATCHDOG=1" three
  * times in its span, as long as every daemon that is ready has begun a turn of
- * its loop within the span.  The struct and the children live as long as
+ * its loop within the span.  The struct and the children must live as long as
  * their loop. */
 void watchdog_start(struct watchdog *watchdog, const char *run_dir,
     const struct supervised *children, size_t child_count);

@@ -10,8 +10,8 @@
 /* Is there a person to ask: standard input and output are a terminal? */
 bool question_can_be_asked(void);
 
-/* "TEXT? [y/N] " and the answer; all but y, Y and what begins so is no, and
- * then it says that nothing was done. */
+/* Ask "TEXT? [y/N] ".  Every answer that does not begin with y or Y is no; then
+ * a line says that nothing was done. */
 bool question_is_yes(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 

@@ -8,20 +8,20 @@
 #include "base/err.h"
 #include "tools/screen/canvas.h"
 
-enum terminal_key {		/* beside characters */
+enum terminal_key {		/* besides characters */
 	TERMINAL_NOTHING = -1,	/* the time is over */
 	TERMINAL_UP = 0x10000, TERMINAL_DOWN, TERMINAL_PAGE_UP,
 	TERMINAL_PAGE_DOWN, TERMINAL_HOME, TERMINAL_END, TERMINAL_ENTER,
 	TERMINAL_ESCAPE, TERMINAL_BACKSPACE, TERMINAL_RESIZED
 };
 
-/* Take the screen.  returns 0; -1: built without ncurses, or no terminal
- * (err says what to do). */
+/* Begin full-screen output.  returns 0; -1: built without ncurses, or there is
+ * no terminal (err says what to do). */
 int terminal_open(struct err *err);
 void terminal_close(void);
 void terminal_size(unsigned *out_rows, unsigned *out_cols);
 void terminal_draw(const struct canvas *canvas);
-/* A key, or TERMINAL_NOTHING after so long; -1 waits for ever. */
+/* Wait for a key; TERMINAL_NOTHING after timeout_ms; -1 waits for ever. */
 int terminal_key(int timeout_ms);
 
 #endif

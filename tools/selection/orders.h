@@ -2,7 +2,7 @@
  *
  * ORDER(verb, op, done, files, act)
  *   op     of doc/protocol/control.md
- *   done   what is said of a message afterwards
+ *   done   the word for a message afterwards
  *   files  areas of messages set aside that the verb also works on, by act
  *   act    what it does with one of those; NULL
  *

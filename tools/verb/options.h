@@ -1,11 +1,10 @@
 /* options.h - every option of the verbs of zmailer(8), one row each
  *
- * OPTION(id, name, value, kind, low, high, text): an option is named with its
- * value in the usage of a verb (tools/zmailer/verbs/verbs.h), which says by
- * that who takes it.  kind says what a value must be: TEXT anything, NUMBER
- * from low to high, SPAN a time of at least low ms, CHOICE a word of those with
- * bars between them; FLAG takes none. `zmailer help VERB` and the manual have
- * the texts.
+ * OPTION(id, name, value, kind, low, high, text): a verb takes an option if its
+ * usage (tools/zmailer/verbs/verbs.h) names it with its value.  kind says what
+ * a value must be: TEXT anything, NUMBER from low to high, SPAN a time of at
+ * least low ms, CHOICE one of the words that bars separate; FLAG has no value.
+ * `zmailer help VERB` and the manual have the texts.
  *
  * SPDX-License-Identifier: ISC
  */

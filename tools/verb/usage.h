@@ -6,7 +6,7 @@
  * 	list | check [--json] | install FILE KEY [--for NAME]; [--yes]
  *
  * Bars separate forms; after a semicolon come the options that each form takes.
- * A form that begins with words in small letters is chosen by one of them.
+ * A form that begins with words in lower case is chosen by one of them.
  * Brackets: optional; dots: may be repeated; bars inside a word: one of these.
  * A SELECTOR is all remaining words.
  *
@@ -49,7 +49,7 @@ bool usage_form_next(const char **usage, struct usage_form *out);
 struct usage_word {
 	struct slice	 text;		/* "--for", "NET|SENDER", "list" */
 	const struct option_row *option;	/* NULL: no option */
-	bool		 is_literal;	/* typed as it stands */
+	bool		 is_literal;	/* typed as it is written */
 	bool		 is_optional, is_repeated;
 };
 /* Step through the words of a form; an option's value is no word.  An option

@@ -1,4 +1,4 @@
-/* versions.h - the last configurations, kept to go back
+/* versions.h - the last configurations, kept so that they can be restored
  *
  * SPDX-License-Identifier: ISC
  */
@@ -12,11 +12,11 @@ enum {
 	VERSIONS_MAX = 20,		/* kept */
 	VERSION_FILES_MAX = 200,	/* of one configuration */
 	VERSION_BYTES_MAX = 16 << 20,	/* of one version */
-	VERSION_TABLES_MAX = 16,	/* that one verb wrote */
-	VERSION_TABLE_BYTES_MAX = 4 << 20	/* of them; no more are kept */
+	VERSION_TABLES_MAX = 16,	/* written by one verb */
+	VERSION_TABLE_BYTES_MAX = 4 << 20	/* of them; more is not kept */
 };
 
-struct version_table {		/* a table or key that the verb wrote, too */
+struct version_table {		/* a table or key that the verb also wrote */
 	const char	*path;
 	struct slice	 text;		/* empty: there was none */
 	unsigned	 mode;		/* of a new one; 0600: a secret */
@@ -47,8 +47,8 @@ size_t versions_list(const char *spool_dir, unsigned out[VERSIONS_MAX + 2]);
 enum version_found { VERSION_BAD = -1, VERSION_NONE, VERSION_READ };
 enum version_found version_read(const char *spool_dir, unsigned number,
     struct arena *arena, struct version *out, struct err *err);
-/* Lock for the one writer: a descriptor to be closed, -1 if somebody else has
- * it (errno EWOULDBLOCK), -2 if there is no spool. */
+/* Lock the versions for writing.  returns a descriptor to be closed; -1 if
+ * another process has it (errno EWOULDBLOCK), -2 if there is no spool. */
 int versions_lock(const char *spool_dir);
 
 #endif

@@ -1,4 +1,4 @@
-/* write.h - replacing a file, whole or not at all
+/* write.h - replace a file as a whole, or not at all
  *
  * SPDX-License-Identifier: ISC
  */
@@ -12,7 +12,7 @@
 
 struct change_file {
 	const char	*path;		/* as the configuration names it */
-	const char	*target;	/* behind symbolic links */
+	const char	*target;	/* where symbolic links lead */
 	struct str	 before, after;
 	bool		 is_new, is_table;
 	bool		 goes_empty;	/* removed when nothing is left in it */

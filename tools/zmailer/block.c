@@ -270,7 +270,7 @@ has_rule(const struct conf *conf, const struct kind *kind)
 	return false;
 }
 
-/* Where the table is, or shall be; NULL: it is no plain file. */
+/* Where the table is, or will be; NULL: it is not a plain file. */
 static const char *
 block_path_of(struct change *change, const struct kind *kind)
 {
@@ -346,7 +346,7 @@ is_ready(const struct conf *conf)
 	return true;
 }
 
-/* A row that is wider and lasts as long says it all already. */
+/* A row that is wider and lasts as long already covers it. */
 static bool
 is_blocked(const struct str *text, const struct target *target,
     int64_t until_s)
@@ -388,8 +388,8 @@ block_tell_next(const struct change *change, const struct target *target)
 		    "then hold or delete\n", target->key, target->key);
 }
 
-/* Is the name in the table of who may log in?  Who is ann@example.org may
- * stand there as ann. */
+/* Is the name in the table of users who may log in?  The user
+ * ann@example.org may be there as ann. */
 static enum table_result
 block_find_user(const struct change *change, const char *user,
     const struct conf_table *entry)
@@ -410,8 +410,8 @@ block_find_user(const struct change *change, const char *user,
 	return found;
 }
 
-/* A name that nobody can log in with is a slip of the pen where a table has
- * all of them; else it is said: others (PAM, LDAP) may know it. */
+/* A name that cannot log in is a mistake if a table has all users; otherwise
+ * only a note says so, because others (PAM, LDAP) may know it. */
 static int
 block_look_at_user(const struct change *change, const char *user)
 {

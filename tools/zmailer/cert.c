@@ -196,7 +196,7 @@ cert_file_name(const char *host, char out[NAME_BYTES])
 	return true;
 }
 
-/* Where the pair goes: over the files that a statement names for this host,
+/* Where to write the pair: over the files that a statement names for this host,
  * else beside the configuration. */
 static bool
 cert_places(struct change *change, const char *host, const char **out_file,

@@ -128,7 +128,7 @@ print_report(const struct check *check, const struct conf_report *report)
 	str_release(&text);
 }
 
-/* The file that nobody named is not there. */
+/* The default file, which the caller did not name, does not exist. */
 static bool
 check_has_no_file(const struct check *check)
 {

@@ -1,7 +1,7 @@
 /* cluster.c - zmailer cluster: the other machines, and what is shared
  *
- * In     what the process share answers
- * Out    a line a node and how Redis stands; or JSON
+ * In     the answer of the process share
+ * Out    a line for each node, and the state of Redis; or JSON
  * Holds  nothing
  * Trusts nothing in the answers but their form
  * Spec   zmailer-cluster(8); doc/protocol/share.md

@@ -2,7 +2,7 @@
  *
  * In     the rows of verbs.h, selector_keys
  * Out    a script for bash, zsh or fish
- * Spec   zmailer(8); what a usage means stands in usage.h
+ * Spec   zmailer(8); usage.h says what a usage means
  *
  * SPDX-License-Identifier: ISC
  */
@@ -36,7 +36,7 @@ is_file(struct slice text)
 	return false;
 }
 
-/* Small letters: typed as it stands. */
+/* Lower case: typed as it is written. */
 static bool
 is_typed(struct slice text)
 {
@@ -111,7 +111,7 @@ print_wanted(const struct verb_row *row, enum wanted wanted)
 	str_release(&out);
 }
 
-/* Has the usage an operand of this name?  "FILE" stands for all files. */
+/* Does the usage have an operand of this name?  "FILE" means all files. */
 static bool
 has_operand(const struct verb_row *row, const char *name)
 {

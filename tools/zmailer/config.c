@@ -95,9 +95,9 @@ config_history(struct change *change)
 	return count == 0 ? 1 : EX_OK;
 }
 
-/* What one goes back to: the version that was asked for; else the newest
- * when the files are not what it holds; else the one before it (or before
- * the one that it brought back).  0: there is none. */
+/* The version to restore: the one that was asked for; else the newest, if the
+ * files differ from it; else the one before it (or before the one that it
+ * restored).  0: there is none. */
 static unsigned
 version_before(const struct change *change, const unsigned *numbers,
     size_t count)
@@ -141,9 +141,9 @@ config_file_find(struct change *change, const char *path)
 	return NULL;
 }
 
-/* Tables and keys that a verb wrote after version asked go back with it: to
- * what the first version from there on says of them.  What verbs did not
- * write since is left alone. */
+/* Restore tables and keys that a verb wrote after version asked: as they are in
+ * the first version after it.  Those that no verb wrote since are left
+ * alone. */
 static int
 take_tables(struct change *change, const unsigned *numbers, size_t count,
     unsigned asked, unsigned from)

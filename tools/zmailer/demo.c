@@ -33,7 +33,7 @@
 
 enum { PATH_BYTES = 1024, WAIT_MS = 12000, LOOK_EVERY_MS = 10 };
 
-/* A message of the demo, and the event that tells its end. */
+/* A message of the demo, and the event at its end. */
 struct fate {
 	const char	*name, *from, *to;
 	const char	*last_event;	/* of this id: the fate is known */
@@ -172,7 +172,7 @@ write_file(const char *path, const char *text)
 	return 0;
 }
 
-/* Our statements in front of those that init wrote: first match wins. */
+/* Put our statements before those of init: the first match wins. */
 static int
 demo_configure(const struct demo *demo)
 {

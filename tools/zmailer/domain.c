@@ -1,4 +1,4 @@
-/* domain.c - zmailer domain: whose mail ends here
+/* domain.c - zmailer domain: the domains whose mail is delivered here
  *
  * In     zmailer domain add|remove NAME..., zmailer domain list
  * Out    the domain statements of the configuration, changed; records for
@@ -103,7 +103,7 @@ put_listed(void *context, struct slice key, struct slice value, unsigned line)
 	return true;
 }
 
-/* What a database has, when its definition says how all of it is asked for. */
+/* The names in a database, if its definition says how to list them. */
 static int
 domain_list_asked(const struct change *change)
 {

@@ -1,8 +1,8 @@
 /* events.c - zmailer events: the journal, as it was and as it grows
  *
  * In     the journal; with -f also what is written from now on
- * Out    a line an event, for people or (--json) as it stands there, with
- *        "v":1 in front
+ * Out    a line for each event, for people or (--json) as it is there, but
+ *        beginning with "v":1
  * Spec   zmailer(8), zmailer-events(5)
  *
  * SPDX-License-Identifier: ISC
@@ -101,8 +101,8 @@ past_add(struct past *past, struct slice line, bool grows)
 	row->order = past->total++;
 }
 
-/* Processes write at the end of their turns: lines of one moment may stand
- * in any order, and are put right here. */
+/* Processes write at the end of their turns: lines of one moment may be in any
+ * order, and are sorted here. */
 static void
 past_put(struct journal *journal, const struct wish *wish)
 {
@@ -192,8 +192,8 @@ today_is_over(const char *log_dir, int fd, const char *day)
 	    open_st.st_ino != named_st.st_ino;
 }
 
-/* The next file.  What stands there comes first: it may tell whose the late
- * lines of the one before are. */
+/* The next file.  It is read first, because it may say which messages the late
+ * lines of the one before belong to. */
 static int
 next_open(const char *log_dir, const struct wish *wish, char day[16],
     struct str *late)

@@ -141,8 +141,7 @@ is_there(const struct fsck *fsck, const char *name)
 	    AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* Recovery leaves what waits for a person alone; its names are checked
- * here. */
+/* Recovery ignores what waits for a person, so its names are checked here. */
 static void
 check_aside(struct fsck *fsck, const char *name)
 {

@@ -109,7 +109,7 @@ journal_reach(struct hello *hello, bool at_end)
 		(void)lseek(hello->fd, 0, SEEK_END);
 }
 
-/* What an event means for this look: -1: it goes on; else the end. */
+/* What an event means for this check: -1: continue; else the result. */
 static const struct stage {
 	const char	*event;
 	bool		 is_told;	/* by us already */

@@ -222,7 +222,7 @@ make_spool(const struct init *init)
 	return EX_OK;
 }
 
-/* Our name: what the system says, if mail can use it. */
+/* Our name: the system's, if mail can use it. */
 static const char *
 host_name(struct arena *arena)
 {

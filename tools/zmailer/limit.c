@@ -1,8 +1,8 @@
-/* limit.c - zmailer limit: so much and no more, of a sender or to a host
+/* limit.c - zmailer limit: limit the mail of a sender, or to a host
  *
  * In     whom, how much, how long
- * Out    a `limit rate` rule in front of all rules, or a schedule clause in
- *        front of all clauses, in zmailer.conf
+ * Out    a `limit rate` rule before all rules, or a schedule clause before all
+ *        clauses, in zmailer.conf
  * Spec   zmailer-limit(8); zmailer.conf(5), limit rate and schedule
  *
  * SPDX-License-Identifier: ISC
@@ -156,7 +156,7 @@ is_simple(struct change *change, const struct str *text,
 	return true;
 }
 
-/* 1 taken, 0 there was none, -1 somebody's own clause stands there. */
+/* 1 removed, 0 there was none, -1 there is a clause that a person wrote. */
 static int
 clause_take(struct change *change, struct str *text, const char *dest)
 {

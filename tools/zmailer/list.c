@@ -1,9 +1,9 @@
 /* list.c - zmailer list: every message, where it is and why
  *
- * In     the spool; RUN/scheduler.sock when a scheduler runs, and alone for
- *        who may not read the spool: his own mail
- * Out    an entry a message, oldest first; or JSON lines, as found; or a page
- *        of either, by age
+ * In     the spool; RUN/scheduler.sock if a scheduler runs, and only that if
+ *        the caller may not read the spool: the caller's own mail
+ * Out    an entry for each message, oldest first; or JSON lines, as found; or a
+ *        page of either, by age
  * Spec   zmailer-list(8)
  *
  * SPDX-License-Identifier: ISC

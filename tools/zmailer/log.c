@@ -1,8 +1,8 @@
-/* log.c - zmailer log: whose dialogue stands in the journal
+/* log.c - zmailer log: which dialogues are in the journal
  *
  * In     a level, a client or a destination, how long
  * Out    a log-level statement in zmailer.conf: those about one client or
- *        destination in front of the one about all
+ *        destination before the one about all
  * Spec   zmailer-log(8); zmailer.conf(5), log-level
  *
  * SPDX-License-Identifier: ISC

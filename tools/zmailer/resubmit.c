@@ -238,7 +238,7 @@ area_parse(const char *name)
 	return -1;
 }
 
-/* A test of a selector stands among the words, or --dry-run. */
+/* The words have a test of a selector, or --dry-run. */
 static bool
 is_selecting(const struct arguments *arguments)
 {

@@ -1,7 +1,7 @@
 /* route.c - zmailer route: where mail for an address would go, and why
  *
  * In     addresses
- * Out    what router's own code says (it is run for that); its status
+ * Out    what the router's own code answers (it is run for that); its status
  * Spec   zmailer-route(8)
  *
  * SPDX-License-Identifier: ISC
@@ -21,7 +21,7 @@
 
 #include "base/banned.h"
 
-/* What the router is given; -v says what is so: all is told. */
+/* The router's arguments; -v is ignored, because everything is shown. */
 static const enum option_id handed_on[] = {
 	OPT_JSON, OPT_MX, OPT_FROM, OPT_AS, OPT_IP, OPT_ADDRESSES, OPT_DIFF
 };

@@ -28,8 +28,8 @@
 
 enum { START_FOR_MS = 120000 };	/* recovery of a large spool included */
 
-/* Absolute, for processes that change their directory; "-C" stays unsaid
- * when there is no file. */
+/* Absolute, for processes that change their directory; there is no "-C" if
+ * there is no file. */
 static const char *
 path_settle(const struct conf *conf)
 {
@@ -42,7 +42,7 @@ path_settle(const struct conf *conf)
 	return path;
 }
 
-/* A verb for somebody who may not read. */
+/* Run a verb for a user who may not read. */
 static int
 run_answer(int argc, char **argv, const char *conf_path)
 {

@@ -56,9 +56,9 @@ status_find(struct findings *findings, int status, const char *text)
 	    status == STATUS_WARNING ? "warning" : "CRITICAL", text);
 }
 
-/* ---- what lies in the spool ---------------------------------------------- */
+/* ---- the spool ----------------------------------------------------------- */
 
-/* Its process is gone, and nobody gave the message back. */
+/* Its process is gone, and did not give the message back. */
 static bool
 claim_is_dead(const struct areas *areas, const char *name, pid_t pid)
 {
@@ -221,7 +221,7 @@ status_judge(const struct state *state, const struct areas *areas,
 		    "queue tells `control operators`\n");
 }
 
-/* Not taken over is no trouble of what runs. */
+/* A change that was not taken over is no trouble for what runs. */
 static void
 files_judge(const struct conf *conf, struct findings *findings)
 {

@@ -78,8 +78,8 @@ table_verb_get(struct table *table, bool is_json, char *const keys[], int count)
 	return status;
 }
 
-/* NAME of a table of the configuration, which is freed with it, or a spec.
- * NULL: there is none, which was said. */
+/* The table NAME of the configuration, which frees it, or of a spec.  NULL:
+ * there is none, which was reported. */
 static struct table *
 table_verb_open(const char *conf_path, const char *word, struct conf **out_conf)
 {
@@ -207,7 +207,7 @@ say_key(void *context, struct slice key, struct slice value, unsigned line)
 	return true;
 }
 
-/* What stands in one. */
+/* Print the contents of a table. */
 static int
 verb_list_entries(const char *conf_path, bool is_json, const char *word)
 {

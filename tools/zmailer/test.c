@@ -1,7 +1,7 @@
-/* test.c - zmailer test: what would be said to whom
+/* test.c - zmailer test: what a client would be answered
  *
  * In     options for one mail, or files of rows and expectations
- * Out    what smtpserver's own code says (it is run for that); its status
+ * Out    what smtpserver's own code answers (it is run for that); its status
  * Spec   zmailer-test(8)
  *
  * SPDX-License-Identifier: ISC

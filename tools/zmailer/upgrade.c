@@ -1,7 +1,7 @@
 /* upgrade.c - zmailer upgrade
  *
- * In     what runs, and what lies installed
- * Out    what is installed runs; words about it
+ * In     the running and the installed programs
+ * Out    the installed programs run; words about it
  * Spec   zmailer-upgrade(8); tools/run/upgrading.h
  *
  * SPDX-License-Identifier: ISC

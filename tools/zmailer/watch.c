@@ -1,4 +1,4 @@
-/* watch.c - zmailer watch: rings while something stands still
+/* watch.c - zmailer watch: raise alarms while something stands still
  *
  * In     ages and numbers of files of the spool's directories; the rows of
  *        standstill.h; limits
@@ -31,7 +31,7 @@
 
 enum { WATCH_EVERY_MS = 60000 };
 
-/* A limit of -1 is none. */
+/* A limit of -1 means no limit. */
 static struct watch_limit {
 	enum spool_area	 area;
 	int64_t		 age_s;

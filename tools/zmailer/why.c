@@ -296,8 +296,8 @@ why_one(void *context, struct slice line)
 	return true;
 }
 
-/* What the scheduler says of its own mail.  0 with *out_count recipients, or
- * an exit status when it cannot say. */
+/* What the scheduler says about its own mail.  0 with *out_count recipients, or
+ * an exit status if it cannot answer. */
 static int
 why_queued(struct why *why, struct control *control, int64_t *out_count)
 {
@@ -329,7 +329,7 @@ why_queued(struct why *why, struct control *control, int64_t *out_count)
 	return status;
 }
 
-/* Its own mail, then what lies elsewhere. */
+/* Its own mail, then mail elsewhere. */
 static int
 why_all(struct why *why, const struct conf *conf,
     const struct selector *selector)

@@ -1,9 +1,9 @@
-/* question.h - what the desk wants to know, and what came of it
+/* question.h - a question of the desk, and its answer
  *
  * A question goes to the scheduler's socket (doc/protocol/control.md) or to a
- * verb of zmailer(8), which is a child with words of ours: what people typed
- * is one word after "--", and no shell sees it.  Which ones there are is a
- * table (web/orders/rows.h): another one is refused by who carries it on.
+ * verb of zmailer(8), a child that is started with our words, without a shell:
+ * what people typed is one word after "--".  All questions are rows of a table
+ * (web/orders/rows.h); the process that passes them on refuses others.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -26,26 +26,26 @@ enum question_answer_kind {
 	ANSWER_DENIED,
 	ANSWER_DOWN,		/* the scheduler does not run */
 	ANSWER_TROUBLE,
-	ANSWER_OVER,		/* the session is */
+	ANSWER_OVER,		/* the session has ended */
 	ANSWER_ABSENT,		/* the process that asks for us has ended */
 	ANSWER_KINDS
 };
 
 struct question_answer {
 	enum question_answer_kind kind;
-	struct str	 text;		/* what was said; of JSON whole lines */
-	struct str	 trouble;	/* why not, in the refuser's words */
-	bool		 is_cut;	/* there was more than fits */
+	struct str	 text;		/* the answer; JSON in whole lines */
+	struct str	 trouble;	/* why not, in its source's words */
+	bool		 is_cut;	/* the answer was longer than allowed */
 };
 
 struct question {
 	const char	*name;		/* of its answer in JSON */
 	bool		 is_socket;
-	bool		 is_text;	/* the answer is no lines of JSON */
+	bool		 is_text;	/* the answer is not lines of JSON */
 	struct str	 request;	/* of the socket, a line */
-	bool		 is_door;	/* of who comes and goes: words is a
-					 * call of wire.h */
-	bool		 is_live;	/* it keeps no session alive */
+	bool		 is_door;	/* about logins: words is a call of
+					 * wire.h */
+	bool		 is_live;	/* it does not keep a session alive */
 	const char	*words[QUESTION_WORDS_MAX];	/* the verb; a NULL
 							 * ends them */
 	const char	*secret;	/* of the session that asks */
@@ -53,23 +53,25 @@ struct question {
 	struct question_answer	 answer;
 };
 
-/* Ask a verb: words end with NULL and live as long as the question. */
+/* Make a question to a verb: words end with NULL and must live as long as the
+ * question. */
 void question_verb(struct question *out, const char *name,
     const char *const *words);
-/* Ask the scheduler: begins the request, the caller adds members. */
+/* Make one to the scheduler: begins the request; the caller adds members. */
 void question_socket(struct question *out, const char *name, const char *op);
-/* Call the process that orders: words as for question_verb (wire.h). */
+/* Make a call of the process that orders: words as for question_verb
+ * (wire.h). */
 void question_door(struct question *out, const char *const *words);
 void question_release(struct question *question);
 
-/* The next line of an answer that is an object; false: none is left.  rest
+/* Take the next line of an answer that is an object; false: none is left.  rest
  * begins as the text of the answer. */
 bool answer_line(struct slice *rest, struct slice *out_line);
 
-/* Read what the socket sent, its lines and the last one.  False: it is not
- * whole yet. */
+/* Read what the socket sent, up to its last line.  False: that has not come
+ * yet. */
 bool answer_take_socket(struct question_answer *answer, struct slice sent);
-/* What an exit status means. */
+/* The kind of answer by an exit status. */
 enum question_answer_kind answer_of_exit(int status);
 
 #endif

@@ -1,11 +1,11 @@
 /* wire.h - what the two processes of the desk say to each other
  *
- * The one that serves (web/serve) calls, the one that orders (web/orders)
- * answers, each call once, in any order; over a stream socket pair:
+ * The process that serves (web/serve) calls; the one that orders (web/orders)
+ * answers each call once, in any order; over a stream socket pair:
  *
  *	call     SERIAL .WORD .WORD...		a line; words in base64
- *	answer   SERIAL KIND CUT TEXT TROUBLE	a line; then as many bytes of
- *						text, then of trouble
+ *	answer   SERIAL KIND CUT TEXT TROUBLE	a line; then TEXT bytes of text
+ *						and TROUBLE bytes of trouble
  *
  * The first word says what is called:
  *
@@ -15,16 +15,15 @@
  *	unlock CLIENT SECRET PASSWORD
  *	leave SECRET
  *	renew				text: certificate, trouble: key, in PEM
- *	ready				who serves is locked in
+ *	ready				the caller has confined itself
  *	trace SINCE UNTIL WHAT		zmailer trace, for POST /send
  *
- * open and login are answered by "SECRET ROLE USER"; refused they have the
- * status of HTTP as text, the words as trouble.  An answer with the serial 0
- * is to no call: the session whose secret is its text is over.
+ * open and login are answered by "SECRET ROLE USER"; a refusal has the status
+ * of HTTP as text, and words as trouble.  An answer with the serial 0 belongs
+ * to no call: the session whose secret is its text has ended.
  *
  * With POST /send there is a second pair, for connections to our own submission
- * listener, the only place there is a way to.  Answers come in the order of
- * the calls:
+ * listener and nowhere else.  Answers come in the order of the calls:
  *
  *	connect
  *	there				with the descriptor
@@ -43,9 +42,9 @@
 
 enum {
 	WIRE_WORDS_MAX = QUESTION_WORDS_MAX + 4,	/* with a NULL */
-	WIRE_LINE_BYTES_MAX = 512 << 10,	/* a form has 64 KiB, its ids
-						 * become a selector, thrice
-						 * as long, in base64 */
+	WIRE_LINE_BYTES_MAX = 512 << 10,	/* a form has 64 KiB; its ids
+						 * become a selector three
+						 * times as long, in base64 */
 	WIRE_HEAD_BYTES_MAX = 80,
 	WIRE_PUSHED = 0				/* the serial of no call */
 };
@@ -57,18 +56,19 @@ struct wire_answer {
 	size_t		 text_bytes, trouble_bytes;
 };
 
-/* Append a call with its line's end.  words end with NULL. */
+/* Append a call with its line end.  words end with NULL. */
 void wire_add_call(struct str *out, unsigned serial,
     const char *const *words);
-/* Read one, of a peer that may be anybody: words are in the arena, a NULL
- * after them, and have no NUL.  0; -1: it is none. */
+/* Parse a call of an untrusted peer: words are in the arena, end with NULL, and
+ * have no NUL in them.  0; -1: it is malformed. */
 int wire_read_call(struct slice line, struct arena *arena,
     unsigned *out_serial, const char *out_words[WIRE_WORDS_MAX]);
 
 /* Append the line before an answer. */
 void wire_add_answer(struct str *out, unsigned serial,
     const struct question_answer *answer);
-/* Read it.  0; -1: it is none, or announces more than an answer may have. */
+/* Parse it.  0; -1: it is malformed, or announces more than an answer may
+ * have. */
 int wire_read_answer(struct slice line, struct wire_answer *out);
 
 #endif

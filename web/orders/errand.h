@@ -1,4 +1,4 @@
-/* errand.h - questions that are carried to a verb or to the scheduler
+/* errand.h - pass questions on to a verb or to the scheduler
  *
  * SPDX-License-Identifier: ISC
  */
@@ -9,23 +9,24 @@
 
 struct event_base;
 
-struct asker {			/* who is asked; the strings are the caller's */
+struct asker {			/* what is asked; the strings are borrowed */
 	struct event_base *base;
 	const char	*zmailer;	/* the program of the verbs */
 	const char	*conf_path;	/* its -C, or NULL */
 	const char	*run_dir;	/* where scheduler.sock is */
 };
 
-/* Ask, in the name of who (NULL, "": of who runs us); fn is called once, from
- * the loop, never from here, when the question has its answer.  It takes
- * ANSWER_MS at the most.  The question stays where it is until then. */
+/* Ask in the name of who (NULL, "": of the user who runs us); fn is called
+ * once, from the loop, never from here, when the question has its answer, after
+ * at most ANSWER_MS.  The question must stay until then. */
 typedef void errand_fn(void *context);
 void errand_begin(const struct asker *asker, struct question *question,
     const char *who, errand_fn *fn, void *context);
 
-/* Children that ended: once, before the first question. */
+/* Watch for the end of children; to be called once, before the first
+ * question. */
 void errand_open(struct event_base *base);
-/* End all verbs that run; nobody waits for them. */
+/* End all verbs that run; their fn is not called. */
 void errand_end_all(void);
 
 #endif

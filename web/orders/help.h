@@ -1,10 +1,9 @@
-/* help.h - who helps users of some domains sees their mail alone
+/* help.h - the role help sees only mail of its domains
  *
- * Theirs is a message whose sender, or one of whose recipients, is in one of
- * the domains; of one that is theirs by a recipient, the other recipients are
- * not shown.
+ * A message is of the domains if its sender, or one of its recipients, is in
+ * one of them; if only a recipient is, the other recipients are not shown.
  *
- * domains are blank separated, in small letters (people.h).
+ * domains are separated by blanks, in lower case (people.h).
  *
  * SPDX-License-Identifier: ISC
  */
@@ -13,21 +12,22 @@
 
 #include "base/str.h"
 
-/* The selector and "one of theirs", in the arena; NULL: it is none. */
+/* The selector joined with one for mail of the domains, in the arena; NULL: the
+ * selector is malformed. */
 const char *help_narrow(struct arena *arena, const char *domains,
     struct slice selector);
 /* Is this address in one of the domains? */
 bool help_is_address(const char *domains, struct slice address);
-/* Has the list, lines of zmailer list --json, this very message? */
+/* Does the list, lines of zmailer list --json, have exactly this message? */
 bool help_has_message(struct slice list, struct slice id);
-/* Keep the events (lines of zmailer trace --json) of messages that are theirs.
+/* Keep the events (lines of zmailer trace --json) of messages of the domains.
  * False: there are none, and nothing is left. */
 bool help_sift(const char *domains, struct str *events);
-/* Keep of lines that have a recipient ("to") those of theirs, and those that
- * say that they are from one of them; all, when is_all. */
+/* Of lines that have a recipient ("to"), keep those of the domains and those
+ * whose sender is in one of them; all if is_all. */
 void help_sift_recipients(const char *domains, bool is_all,
     struct str *lines);
-/* Does the list say that the message is from one of them? */
+/* Does the list say that the sender of the message is in one of them? */
 bool help_is_from(const char *domains, struct slice list);
 
 #endif

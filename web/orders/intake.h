@@ -1,9 +1,9 @@
 /* intake.h - what POST /send needs of the process that orders
  *
- * Two things that the one that serves may not do itself: connect to our own
- * submission listener, the only one there is a way to, and ask the journal
- * whether a message was taken.  Neither needs a session, as who sends has
- * none: the listener checks the password.
+ * The process that serves may not do two things itself: connect to our own
+ * submission listener, and ask the journal whether a message was accepted.
+ * Neither needs a session, because a sender has none: the listener checks the
+ * password.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -12,7 +12,7 @@
 
 #include "web/orders/calls.h"
 
-/* Answer the calls that come over this socket (taken) from now on. */
+/* Answer the calls over this socket (owned from now on). */
 void intake_dial_open(struct order_desk *orders, int fd);
 
 /* The call trace SINCE UNTIL WHAT: zmailer trace of a Message-ID

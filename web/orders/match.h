@@ -1,4 +1,4 @@
-/* match.h - is it one of the rows of rows.h?
+/* match.h - is a question one of the rows of rows.h?
  *
  * SPDX-License-Identifier: ISC
  */
@@ -16,19 +16,19 @@ enum {
 
 struct match {
 	enum role	 role;		/* that it needs */
-	enum match_help {	/* who helps some domains: rows.h */
+	enum match_help {	/* for the role help: rows.h */
 		MATCH_ALONE, MATCH_NARROW, MATCH_FIRST, MATCH_SIFT
 	}		 help;
-	int		 id_at, selector_at;	/* which word is one; -1 */
+	int		 id_at, selector_at;	/* their words; -1: none */
 };
 
 /* Can it be the id of a message? */
 bool match_is_id(struct slice word);
-/* Words of a verb, a NULL after them.  False: no row has them. */
+/* Match the words of a verb, which end with NULL.  False: no row has them. */
 bool match_verb(const char *const *words, struct match *out);
-/* A request of the scheduler's socket, a line of JSON.  out_request is made
- * anew of what its row names, so that nothing else comes with it; it lacks its
- * end ("}").  False: no row has it. */
+/* Match a request of the scheduler's socket, a line of JSON.  out_request is
+ * made anew of the members that its row names, so that nothing else is passed;
+ * it lacks its end ("}").  False: no row has it. */
 bool match_socket(struct slice line, struct str *out_request,
     struct match *out);
 

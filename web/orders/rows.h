@@ -2,22 +2,22 @@
  *
  * VERB(role, help, pattern)	a verb of zmailer(8)
  * SOCKET(role, help, pattern)	an operation of the scheduler's socket
- *   role     who may (web/session/role.h)
- *   help     how who helps users of some domains is kept to their mail
- *            (help.h): ALONE he may not; NARROW the selector is joined with
- *            one of theirs; FIRST the message is looked for with such a one
- *            before; SIFT what the answer says of others is left out
- *   pattern  of VERB the words, each to be said as it stands here, but
+ *   role     the role that may ask (web/session/role.h)
+ *   help     how the role help is restricted to mail of its domains (help.h):
+ *            ALONE it may not ask; NARROW the selector is joined with one of
+ *            its domains; FIRST the message must be found by such a selector
+ *            first; SIFT what the answer says about others is left out
+ *   pattern  of VERB: the words, to be used as they are written, except
  *              A|B       one of these
- *              [ ... ]   or nothing of it
+ *              [ ... ]   may be left out
  *              ID        letters and digits
  *              NUMBER    digits
- *              TEXT      what somebody typed, 300 bytes of it
+ *              TEXT      what a person typed, at most 300 bytes
  *              SELECTOR  as TEXT, as long as a form
- *            of SOCKET the name and the members that a request may have;
+ *            of SOCKET: the name and the members that a request may have;
  *            "#": a number
  *
- * What is typed stands after an option that takes it, or after "--".
+ * Typed text follows an option that takes it, or "--".
  *
  * SPDX-License-Identifier: ISC
  */

@@ -14,11 +14,11 @@ struct source {
 	pid_t	pid;			/* of the child, its own group; 0 */
 };
 
-/* Connect to RUN/scheduler.sock, not waiting; out_fd -1: nobody listens. */
+/* Connect to RUN/scheduler.sock without blocking; out_fd -1: nobody listens. */
 void source_connect(struct source *out, const char *run_dir);
-/* Run a verb in somebody's name (NULL, "": ours): words end with NULL,
+/* Run a verb in the name of who (NULL, "": our own): words end with NULL,
  * standard input is empty, no descriptor of ours is open in it.  out_fd -1: it
- * cannot be. */
+ * cannot be run. */
 void source_start(struct source *out, const struct asker *asker,
     const char *const *words, const char *who);
 

@@ -7,12 +7,12 @@
 
 #include "base/str.h"
 
-/* Open what text may have to be converted from: at the first use, or before
- * this process gives up the right to open files. */
+/* Open the converters; to be called before this process gives up the right to
+ * open files, otherwise the first use does it. */
 void charset_prepare(void);
 
-/* Append text, whose charset a message names ("" or one that is not known:
- * as it stands), as UTF-8.  Bytes that are none of that charset become "?". */
+/* Append text as UTF-8.  charset is what a message names; "" or an unknown one:
+ * text is not converted.  Bytes that are not of that charset become "?". */
 void charset_add(struct str *out, struct slice text, const char *charset);
 
 #endif

@@ -1,8 +1,8 @@
 /* course.h - numbers over time as a picture, inline SVG
  *
- * A line for each of a few numbers, from the left to the right; where nothing
- * is known of a moment the line has a gap.  Lines differ in more than colour,
- * and each is named at its end in the legend with what it comes to.
+ * A line for each of a few numbers, from left to right; where a moment is not
+ * known, the line has a gap.  Lines differ in more than colour; the legend has
+ * the name of each, with its sum or last number.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -31,7 +31,7 @@ struct course {
 	size_t		 count;		/* at most COURSE_POINTS_MAX */
 };
 
-/* Draw it; its description says sums and the most of each line. */
+/* Draw it; its description has the sum and the maximum of each line. */
 void course_draw(struct str *out, const struct course *course);
 
 #endif

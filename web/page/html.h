@@ -1,10 +1,10 @@
-/* html.h - bytes of anybody as HTML that does nothing
+/* html.h - untrusted bytes as harmless HTML
  *
- * Every function that takes a slice escapes it; what is written as it stands
- * is a literal of the source.  Text of others: markup becomes references,
- * what would move, hide or turn letters (controls, directions, bytes that are
- * no UTF-8) is shown as \xHH or \u{HHHH}, and more than HTML_TEXT_BYTES_MAX
- * is cut and says so.
+ * Every function that takes a slice escapes it; only literals of the source are
+ * written unchanged.  In text of others markup becomes references; what would
+ * move, hide or turn letters (controls, directions, bytes that are not UTF-8)
+ * is shown as \xHH or \u{HHHH}; text beyond HTML_TEXT_BYTES_MAX is cut, and the
+ * page says so.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -15,11 +15,11 @@
 
 enum { HTML_TEXT_BYTES_MAX = 2000, HTML_BLOCK_BYTES_MAX = 64000 };
 
-/* One line of text, in a <bdi>, for its letters may run the other way. */
+/* One line of text, in a <bdi>, because its letters may run the other way. */
 void html_text(struct str *out, struct slice text);
-/* The same without the <bdi>, for where no element may stand. */
+/* The same without the <bdi>, for places that allow no element. */
 void html_bare(struct str *out, struct slice text);
-/* The same of words of ours. */
+/* The same for our own words. */
 void html_words(struct str *out, const char *words);
 /* Many lines in a <pre>; at most HTML_BLOCK_BYTES_MAX. */
 void html_block(struct str *out, struct slice text);
@@ -29,8 +29,8 @@ void html_attribute(struct str *out, const char *name, struct slice value);
  * make a browser look up names or go elsewhere, whatever a policy says, are
  * renamed; at most HTML_BLOCK_BYTES_MAX. */
 void html_srcdoc(struct str *out, struct slice text);
-/* ` href="path?key=value"`, percent-encoded; key NULL: the path alone.  rest
- * is what follows the path's last slash, or empty. */
+/* ` href="path?key=value"`, percent-encoded; key NULL: only the path.  rest is
+ * what follows the path's last slash, or empty. */
 void html_link(struct str *out, const char *path, struct slice rest,
     const char *key, struct slice value);
 /* A value of a URL: all but letters, digits and -._~ as %HH. */

@@ -1,4 +1,4 @@
-/* layout.h - what stands around every page
+/* layout.h - what surrounds every page
  *
  * SPDX-License-Identifier: ISC
  */
@@ -9,15 +9,15 @@
 
 enum layout_reader {
 	LAYOUT_NOBODY,
-	LAYOUT_KNOWN,		/* has a session, is shown where to go */
-	LAYOUT_HELPS		/* for him there is the queue alone */
+	LAYOUT_KNOWN,		/* has a session: gets the navigation */
+	LAYOUT_HELPS		/* the role help: has only the queue */
 };
 
-/* From the doctype to the heading of <main>.  path is the page's, whose place
- * is marked. */
+/* From the doctype to the heading of <main>.  path is the page's, which is
+ * marked in the navigation. */
 void layout_begin(struct str *out, const char *title, const char *path,
     enum layout_reader reader);
-/* Until the end; csrf NULL: nobody can leave. */
+/* To the end; csrf NULL: there is no button to log out. */
 void layout_end(struct str *out, const char *csrf);
 /* A whole page of one sentence: an error. */
 void layout_error(struct str *out, int status, const char *words,

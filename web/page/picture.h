@@ -1,7 +1,7 @@
 /* picture.h - numbers as a picture, inline SVG
  *
- * A picture has a title and says its numbers in its description; the page
- * has the same numbers as a table.
+ * A picture has a title, and its numbers in its description; the page has the
+ * same numbers as a table.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -17,7 +17,7 @@ struct picture_bar {
 	int64_t		 number;
 };
 
-/* A bar each, the longest as wide as the picture; at most PICTURE_BARS_MAX of
+/* Draw bars, the longest as wide as the picture; at most PICTURE_BARS_MAX of
  * them.  id is unique in the page. */
 void picture_bars(struct str *out, const char *id, const char *title,
     const struct picture_bar *bars, size_t count);
@@ -33,7 +33,7 @@ struct picture_moment {
 	enum picture_look look;
 };
 
-/* A dot each, from the first (at the left) to the last; at most
+/* Draw a dot for each, from the first (at the left) to the last; at most
  * PICTURE_MOMENTS_MAX of them, at least one, in their order. */
 void picture_life(struct str *out, const char *id, const char *title,
     const struct picture_moment *moments, size_t count);

@@ -1,7 +1,7 @@
 /* table.h - a table that a narrow screen shows as cards
  *
- * The roles are written, for style sheets that make blocks of rows take them
- * away from readers of screens.
+ * The ARIA roles are written out, because a style sheet that turns rows into
+ * blocks takes them away from screen readers.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -21,8 +21,8 @@ struct table {
 	bool		 is_in_row;
 };
 
-/* A caption and the heads of columns; the rows follow, the cells of each in
- * their order. */
+/* Write a caption and the heads of columns; the rows follow, each with its
+ * cells in order. */
 void table_begin(struct table *out_table, struct str *out,
     const char *caption, const struct table_column *columns, size_t count);
 void table_row_begin(struct table *table);
@@ -31,8 +31,8 @@ void table_cell(struct table *table);
 void table_cell_end(struct table *table);
 void table_text(struct table *table, struct slice text);
 void table_number(struct table *table, int64_t number);
-/* A row that is one cell, about the rows below it: the caller writes it, then
- * table_group_end. */
+/* A row of one cell, about the rows below it: the caller writes its content,
+ * then calls table_group_end. */
 void table_group(struct table *table);
 void table_group_end(struct table *table);
 void table_end(struct table *table);

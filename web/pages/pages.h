@@ -1,7 +1,7 @@
 /* pages.h - the pages of the desk: what each asks, and what it shows
  *
- * A page does no I/O: it says its questions, and when all are answered it
- * writes.  Its JSON twin is the very lines of the answers, so it has no
+ * A page does no I/O: it names its questions, and when all are answered it
+ * writes itself.  Its JSON twin is the lines of the answers, so it has no
  * function of its own.
  *
  * SPDX-License-Identifier: ISC
@@ -20,7 +20,7 @@ enum {
 	REASON_BYTES_MAX = 200		/* doc/protocol/control.md section 2 */
 };
 
-struct visit {			/* somebody wants a page */
+struct visit {			/* a request for a page */
 	struct arena	*arena;
 	const struct page_row *page;
 	struct slice	 rest;		/* of the path, after the page's */
@@ -28,21 +28,21 @@ struct visit {			/* somebody wants a page */
 	bool		 is_json;
 	const char	*csrf;
 	bool		 may_order;	/* about mail */
-	bool		 may_change;	/* the machine's ways; what a reader may
-					 * not do is not offered */
-	bool		 is_help;	/* he helps users of some domains: what
-					 * is of all mail is not for him */
+	bool		 may_change;	/* the machine; a page does not offer
+					 * what its reader may not do */
+	bool		 is_help;	/* the role help: nothing about all
+					 * mail is shown */
 	struct slice	 said;		/* of the last order */
-	struct slice	 way_back;	/* the form that takes it back, as a
+	struct slice	 way_back;	/* the form that reverts it, as a
 					 * query; empty: there is none */
 	int64_t		 now_s;
 	struct question	 questions[VISIT_QUESTIONS_MAX];
 	size_t		 count;
 	int		 status;	/* of HTTP */
-	const char	*goes_to;	/* NULL; then out is what was said of an
-					 * order, back the form that takes it
-					 * back, and the reader goes there */
-	const char	*file_name;	/* NULL; then out is a file of this
+	const char	*goes_to;	/* not NULL: redirect there; out is the
+					 * result of an order, back the form
+					 * that reverts it */
+	const char	*file_name;	/* not NULL: out is a file of this
 					 * name, not a page */
 	struct str	 out, back;
 };
@@ -50,12 +50,12 @@ struct visit {			/* somebody wants a page */
 struct page_row {
 	const char	*path;		/* with "/" at its end: takes a rest */
 	const char	*title;
-	int		 none_status;	/* when the first question finds
-					 * nothing; 0: whatever it says */
+	int		 none_status;	/* if the first question finds nothing;
+					 * 0: that does not matter */
 	bool		 is_order;	/* has no twin */
-	/* Say the questions; -1: status and out (a sentence) are why not. */
+	/* Name the questions; -1: status and out (a sentence) say why not. */
 	int		(*begin)(struct visit *visit);
-	/* Write what stands in <main>, below the heading. */
+	/* Write the content of <main>, below the heading. */
 	void		(*show)(struct visit *visit);
 };
 extern const struct page_row page_overview, page_queue, page_message,
@@ -65,7 +65,7 @@ extern const struct page_row page_overview, page_queue, page_message,
 
 /* words.c: what pages share. */
 
-/* Put a question to a verb; words as for question_verb. */
+/* Add a question to a verb; words as for question_verb. */
 void visit_ask_verb(struct visit *visit, const char *name,
     const char *const *words);
 /* The same to a verb that answers with text for people. */
@@ -79,18 +79,18 @@ const struct question_answer *visit_answer(const struct visit *visit,
     const char *name);
 /* Refuse a form that makes no sense: 400, and these words.  returns -1 */
 int visit_refuse(struct visit *visit, const char *words);
-/* "status" is the first answer's. */
+/* Set the status of HTTP by the first answer. */
 void visit_judge(struct visit *visit);
-/* The twin of a page. */
+/* Write the twin of a page. */
 void visit_add_json(struct visit *visit);
-/* Where the script says that what the page shows has changed
- * (web/files/script.js); empty without it. */
+/* An element where the script says that the page's content has changed
+ * (web/files/script.js); it stays empty without the script. */
 void page_add_live(struct str *out);
-/* Why a question has no answer, as a paragraph that is read out; nothing when
- * it has one. */
+/* Why a question has no answer, as a paragraph that screen readers announce;
+ * nothing if it has one. */
 void page_add_trouble(struct str *out, const struct question_answer *answer);
 
-/* A member of a line, good as long as the arena. */
+/* A member of a line, in the arena. */
 struct slice page_member(struct arena *arena, struct slice line,
     const char *key);
 /* Is it the id of a message? */
@@ -104,21 +104,21 @@ void page_add_destination(struct str *out, struct slice channel,
     struct slice host);
 /* The box of selectors of a page. */
 void page_add_search(struct str *out, const char *path, struct slice typed);
-/* What may be typed there, at the end of the page. */
+/* A list of what may be typed there, for the end of the page. */
 void page_add_search_words(struct str *out);
-/* A form about messages, with a button for each of "hold release" (rows of
- * order.c) at its end; of this, and of the box that ticks a message or adds
- * what is said of it, a reader who may not order sees nothing. */
+/* A form about messages, with a button for each of verbs (rows of order.c) at
+ * its end, and a box that ticks a message.  For a reader who may not order,
+ * these functions write nothing. */
 void page_begin_orders(struct visit *visit);
 void page_add_tick(struct visit *visit, struct slice id);
 /* verbs NULL: there is nothing to be ordered. */
 void page_end_orders(struct visit *visit, const char *const *verbs);
-/* The selector in the box and one of ours, as one word of a verb: each is a
- * selector by itself.  NULL: what is typed is none, see out. */
+/* The selector in the box joined with one of ours, as one word of a verb.
+ * NULL: the typed selector is malformed (see out). */
 const char *page_narrow(struct visit *visit, const char *ours);
-/* A form of one button that shows what a change (a row of change.c) of a
- * thing would be; field is how that row calls it.  Nothing for a reader who
- * may not change it. */
+/* A form of one button that previews a change (a row of change.c) of value;
+ * field is its name in that row.  Writes nothing for a reader who may not
+ * change it. */
 void page_add_change(const struct visit *visit, struct str *out,
     const char *change, const char *field, struct slice value,
     const char *button);
@@ -130,7 +130,7 @@ enum line_kind { LINE_TEXT, LINE_NUMBER, LINE_MOMENT, LINE_MESSAGE,
 struct line_column {
 	const char	*label, *key;
 	enum line_kind	 kind;
-	/* What stands there instead; NULL. */
+	/* Writes the cell instead; or NULL. */
 	void		(*cell)(struct visit *visit, struct slice line);
 };
 struct lines {
@@ -139,10 +139,10 @@ struct lines {
 	const struct line_column *columns;
 	size_t		 count;
 	bool		 is_newest_first;
-	/* Is it one for this table?  NULL: each is. */
+	/* Does the line belong to this table?  NULL: all do. */
 	bool		(*fits)(struct slice line);
 };
-/* Trouble, then a row a line, then what is said of none. */
+/* Write the trouble, or a row for each line, or the words for none. */
 void page_add_lines(struct visit *visit, const struct lines *lines);
 
 #endif

@@ -11,7 +11,7 @@
 void message_ask_text(struct visit *visit);
 void message_add_text(struct visit *visit);
 
-/* life.c: ask the journal for its life; show it as a line, a table and in
+/* life.c: ask the journal for its life; show that as a line, a table and in
  * the words of zmailer trace. */
 void message_ask_life(struct visit *visit);
 void message_add_life(struct visit *visit);

@@ -9,9 +9,9 @@
 
 enum { PAST_QUESTIONS = 3 };
 
-/* Ask for them: PAST_QUESTIONS questions. */
+/* Ask for them, by PAST_QUESTIONS questions. */
 void past_ask(struct visit *visit);
-/* Two pictures and a table for each. */
+/* Show two pictures and a table for each. */
 void past_show(struct visit *visit);
 
 #endif

@@ -1,4 +1,4 @@
-/* answer.h - what a program hears of its request
+/* answer.h - the answer to a program's request
  *
  * SPDX-License-Identifier: ISC
  */
@@ -14,24 +14,24 @@ struct answer_extra {
 	bool	is_replayed, wants_login;
 };
 
-/* A JSON answer with its fields; the connection ends after it.  extra may be
- * NULL.  http NULL: nobody is there any more. */
+/* Send a JSON answer with its fields; the connection ends after it.  extra may
+ * be NULL.  http NULL: the client is gone. */
 void answer_send(struct evhttp_request *http, int status,
     struct slice text, const struct answer_extra *extra);
 /* {"v":1,"error":"..."} */
 void answer_error(struct evhttp_request *http, int status, const char *words,
     const struct answer_extra *extra);
 
-/* What came of each recipient, as an object: id (NULL: none), words (empty:
- * none), accepted, refused. */
+/* Append the outcome of each recipient, as an object: id (NULL: none), words
+ * (empty: none), accepted, refused. */
 void answer_outcomes(struct str *out, const struct letter *letter,
     const struct rcpt_outcome *outcomes, const char *id, struct slice words);
-/* returns the status that a code of SMTP (and its words) is answered with:
- * 422, 429 or 503 */
+/* returns the status of HTTP for a reply code of SMTP and its words: 422, 429
+ * or 503 */
 int answer_status(int code, struct slice text);
 
-/* Refused recipients as one word without blanks ("-": none), and back; words
- * that are none leave all accepted. */
+/* Refused recipients as one word without blanks ("-": none), and back; a word
+ * that is malformed leaves all of them accepted. */
 void answer_pack(struct str *out, const struct rcpt_outcome *outcomes,
     size_t count);
 void answer_unpack(struct slice packed, struct arena *arena,

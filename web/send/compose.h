@@ -1,7 +1,7 @@
-/* compose.h - fields and parts of a message from values of anybody
+/* compose.h - fields and parts of a message from untrusted values
  *
- * Each function appends lines that end in LF.  Values are checked before
- * (compose_is_text): none has a control, so none begins a line.
+ * Each function appends lines that end in LF.  Callers check values first
+ * (compose_is_text): none has a control, so none can begin a line.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -12,15 +12,15 @@
 
 enum { COMPOSE_BOUNDARY_BYTES = 40, COMPOSE_LINE_BYTES_MAX = 998 };
 
-/* Can it stand in a field: UTF-8 without controls? */
+/* Can it be put into a field: is it UTF-8 without controls? */
 bool compose_is_text(struct slice text);
-/* May a member `headers` have this name?  RFC 5322 section 3.6.8; not one
- * that other members, we or the servers on the way write. */
+/* May the member `headers` have this name?  RFC 5322 section 3.6.8; fields that
+ * other members, we or the servers on the way write are refused. */
 bool compose_may_name(struct slice name);
 /* Is it a type and a subtype (RFC 2045 section 5.1) that base64 may carry? */
 bool compose_is_type(struct slice type);
 
-/* `name: words`, encoded (RFC 2047) where they are not short ASCII. */
+/* `name: words`, encoded (RFC 2047) if they are not short ASCII. */
 void compose_field(struct str *out, const char *name, struct slice words);
 /* `Ann <ann@a.test>`; name may be empty. */
 void compose_mailbox(struct str *out, struct slice name,

@@ -1,7 +1,8 @@
-/* dial.h - connections to the submission listener, made by who may
+/* dial.h - connections to the submission listener, made by another process
  *
- * The process that serves can connect nowhere: the one that orders does, to
- * the listener of its start, and passes the descriptor (web/ask/wire.h).
+ * The process that serves cannot connect anywhere: the one that orders connects
+ * to the listener named at the start, and passes the descriptor
+ * (web/ask/wire.h).
  *
  * SPDX-License-Identifier: ISC
  */
@@ -11,14 +12,15 @@
 struct event_base;
 struct dial;
 
-/* fd is a connection, the hearer's; -1: there is none. */
+/* fd is a connection, which the function then owns; -1: there is none. */
 typedef void dial_fn(void *context, int fd);
 
-/* Ask over this socket (taken) from now on; once. */
+/* Ask over this socket (owned from now on); to be called once. */
 void dial_open(struct event_base *base, int fd);
-/* fn is called from the loop, once, never from here; it frees the dial. */
+/* Ask for a connection.  fn is called once, from the loop, never from here; the
+ * dial is freed then. */
 struct dial *dial_begin(dial_fn *fn, void *context);
-/* Nobody waits for it any more.  NULL: nothing. */
+/* Forget it: fn is not called.  NULL is harmless; sets *dial to NULL. */
 void dial_drop(struct dial **dial);
 
 #endif

@@ -1,7 +1,7 @@
-/* dialogue_internal.h - a dialogue as its two files know it
+/* dialogue_internal.h - what the two files of a dialogue share
  *
- * dialogue.c has its connection and its end, dialogue_steps.c what is said
- * and what the replies mean.
+ * dialogue.c has its connection and its end, dialogue_steps.c its commands and
+ * the meaning of the replies.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -41,18 +41,18 @@ struct dialogue {
 	size_t		 asked, answered;	/* recipients */
 };
 
-/* End it: told has what came of it, and fn hears it.  The last thing that is
- * done with it, for who hears of it drops it. */
+/* End it: store the outcome in told and call fn.  Do not use the dialogue after
+ * this, because fn drops it. */
 void dialogue_over(struct dialogue *dialogue, enum dialogue_end end, int code,
     struct slice text);
-/* The same: something is wrong with the listener or the way to it. */
+/* The same if something is wrong with the listener or the way to it. */
 void dialogue_down(struct dialogue *dialogue, const char *words);
-/* A command with its CR LF. */
+/* Send a command with its CR LF; step waits for the reply. */
 void dialogue_say_line(struct dialogue *dialogue, const char *line,
     enum dialogue_step step);
-/* The connection is one of TLS from now on; EHLO follows its handshake. */
+/* Use TLS from now on; EHLO follows the handshake. */
 void dialogue_start_tls(struct dialogue *dialogue);
-/* A reply came: the next step. */
+/* A reply came: do the next step. */
 void dialogue_take(struct dialogue *dialogue, const struct reply *reply);
 
 #endif

@@ -1,4 +1,4 @@
-/* key_table.h - lines of keys, for who writes them one by one
+/* key_table.h - lines of keys, to be written one by one
  *
  * SPDX-License-Identifier: ISC
  */
@@ -7,8 +7,8 @@
 
 #include "web/send/keys.h"
 
-/* The line that it is begun; that it is done, or (without an id) was
- * nothing. */
+/* Append the line that says that a key is begun; that it is done, or (without
+ * an id) that nothing was sent. */
 void key_add_begun(struct str *out, const struct key *key);
 void key_add_end(struct str *out, const struct key *key);
 

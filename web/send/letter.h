@@ -1,8 +1,8 @@
 /* letter.h - what a program wants sent, as an envelope and a message
  *
- * Made from the body of a request: a message as it is, or an object of JSON
- * that a message is written from.  Nothing that stands in a member can begin
- * a field, a part or another message.
+ * A letter is made from the body of a request: a message as it is, or an object
+ * of JSON from which a message is written.  Nothing in a member can begin a
+ * field, a part or another message.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -29,9 +29,9 @@ struct letter {
 	bool		 is_utf8;	/* SMTPUTF8 is: an address, a field */
 };
 
-/* Empty, with an arena; to be released whatever comes. */
+/* Make it empty, with an arena; it must be released in any case. */
 void letter_init(struct letter *letter);
-/* Its message and its arena are gone. */
+/* Free its message and its arena. */
 void letter_release(struct letter *letter);
 
 /* Read a message (message/rfc822).  The envelope is `from` and `to` of the
@@ -45,20 +45,20 @@ int letter_read_message(struct letter *letter, struct slice body,
 int letter_read_json(struct letter *letter, struct slice body,
     struct err *err);
 
-/* Is letter_read_json more than a refusal in this build? */
+/* Can this build read JSON?  If not, letter_read_json always refuses. */
 bool letter_can_json(void);
 
-/* Put Date and Message-ID before it where they are missing; key_hex (of
- * LETTER_KEY_BYTES; NULL: a random one) makes the same id each time. */
+/* Put Date and Message-ID before it if they are missing; the same key_hex (of
+ * LETTER_KEY_BYTES; NULL: a random one) makes the same id. */
 void letter_finish(struct letter *letter, const char *key_hex,
     int64_t now_s);
 
-/* Add a recipient, once.  returns 0; -1: it is no address, or one too many;
- * err names the member */
+/* Add a recipient, unless it is there already.  returns 0; -1: it is not an
+ * address, or there are too many; err names the member */
 int letter_add_rcpt(struct letter *letter, struct slice address,
     const char *member, struct err *err);
-/* Set the sender; "" is the null path.  returns 0; -1: it is no address, err
- * names the member */
+/* Set the sender; "" is the null path.  returns 0; -1: it is not an address;
+ * err names the member */
 int letter_set_from(struct letter *letter, struct slice address,
     const char *member, struct err *err);
 

@@ -1,7 +1,7 @@
 /* send.h - POST /send: a message from a program that has no SMTP
  *
- * The desk translates: it checks no password, judges nothing and writes no
- * mail.  A submission listener does (dialogue.h), so what applies to SMTP
+ * The desk only translates: it checks no password, applies no rule and writes
+ * no mail.  A submission listener does (dialogue.h), so what applies to SMTP
  * applies here.
  *
  * SPDX-License-Identifier: ISC
@@ -20,8 +20,8 @@ struct evhttp_request;
 
 enum {
 	SEND_AT_WORK_MAX = 16,		/* dialogues at a time */
-	SEND_IN_LINE_MAX = 100,		/* wait for one, */
-	SEND_IN_LINE_MS = 60000,	/* at most so long */
+	SEND_IN_LINE_MAX = 100,		/* requests that wait for one, */
+	SEND_IN_LINE_MS = 60000,	/* and the longest wait */
 	SEND_KEY_BYTES_MAX = 128	/* of Idempotency-Key */
 };
 
@@ -38,16 +38,16 @@ struct send_how {		/* how the desk was started */
 int send_open(const struct send_how *how, struct err *err);
 /* Where the listener is; *out_length 0: nowhere. */
 const struct sockaddr *send_place(socklen_t *out_length);
-/* The loop is there; dial is a socket to who connects for us (taken; -1: there
- * is none). */
+/* Start in this loop; dial is a socket to the process that connects for us
+ * (owned from now on; -1: there is none). */
 void send_start(struct event_base *base, int dial);
 /* DIR, by a path that a sandbox can open; NULL: there is none. */
 const char *send_dir(void);
 
-/* Is this path ours, and /send there? */
+/* Is this the path of /send, and is there /send? */
 bool send_is_path(struct slice path);
-/* Take a request that is whole; it has its answer in the end, whatever comes.
- * The caller does not touch it any more. */
+/* Take a complete request, which will be answered in any case.  The caller must
+ * not touch it any more. */
 void send_take(struct evhttp_request *http, struct slice path_and_query);
 
 #endif

@@ -1,8 +1,8 @@
-/* taken.h - was a message taken that nobody saw the end of?
+/* taken.h - was a message accepted whose dialogue was cut off?
  *
- * The journal is asked (zmailer trace): for its Message-ID, which stands
- * there when the message was routed; and for messages of its sender that were
- * accepted in those moments and are not routed yet, of which it could be one.
+ * The journal is asked (zmailer trace): for its Message-ID, which is there once
+ * the message was routed; and for messages of its sender that were accepted at
+ * that time and are not routed yet, one of which it could be.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -20,7 +20,7 @@ enum taken_answer {
 };
 
 struct taken_question {
-	int64_t		 at_s;		/* when it was begun */
+	int64_t		 at_s;		/* when the dialogue began */
 	struct slice	 message_id;	/* with its brackets */
 	struct slice	 from;
 	enum taken_answer answer;
@@ -33,14 +33,14 @@ struct taken_question {
 	void		*context;
 };
 
-/* Is it a Message-ID that can be asked for? */
+/* Can the journal be asked for this Message-ID? */
 bool taken_can(struct slice message_id);
-/* Ask for one that can; fn is called once, from the loop.  The members above
- * are the caller's, and live until then. */
+/* Ask for one that taken_can allows; fn is called once, from the loop.  The
+ * caller fills in the first members, which must stay until then. */
 void taken_begin(struct taken_question *taken, ask_fn *fn, void *context);
 
-/* What the lines of the first answer say (its Message-ID), and of the second
- * (its sender); public for tests. */
+/* Read the lines of the first answer (by Message-ID), and of the second (by
+ * sender); public for tests. */
 void taken_read_ids(struct taken_question *taken, struct slice lines);
 void taken_read_sender(struct taken_question *taken, struct slice lines);
 

@@ -1,4 +1,4 @@
-/* wanted.h - what a request for /send wants, looked at before it is read
+/* wanted.h - the parts of a request for /send, checked before its body is read
  *
  * SPDX-License-Identifier: ISC
  */
@@ -20,13 +20,14 @@ struct wanted {
 };
 
 /* Read its method and its fields.
- * returns 0; else the status it is refused with, *out_words says why */
+ * returns 0; else the status of the refusal; *out_words says why */
 int wanted_read(struct evhttp_request *http, struct slice uri,
     struct wanted *out, const char **out_words);
 /* Forget the password. */
 void wanted_release(struct wanted *wanted);
 
-/* Sums of user and key, and of all that makes the message.  -1: no digest. */
+/* Sums of user and key, and of all that makes the message.  0; -1: this build
+ * has no digest. */
 int wanted_sums(const struct wanted *wanted, unsigned char *out_key,
     unsigned char *out_body);
 

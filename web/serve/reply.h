@@ -1,4 +1,4 @@
-/* reply.h - what a browser gets, with the fields that every reply has
+/* reply.h - replies to a browser, with the fields that all of them have
  *
  * SPDX-License-Identifier: ISC
  */
@@ -15,14 +15,14 @@ void reply_send(struct evhttp_request *http, int status, const char *type,
 /* Begin a reply whose body comes in pieces (evhttp_send_reply_chunk, then
  * evhttp_send_reply_end). */
 void reply_begin(struct evhttp_request *http, const char *type);
-/* reply_send of bytes of others, to be kept as a file of this name (letters,
- * digits, dots) and never shown. */
+/* Send untrusted bytes, which the browser is to save as a file of this name
+ * (letters, digits, dots) and never to show. */
 void reply_send_file(struct evhttp_request *http, const char *name,
     struct slice bytes);
-/* The same of a sentence: a page, or an object for who wants JSON. */
+/* Send a sentence: as a page, or as an object if wants_json. */
 void reply_error(struct evhttp_request *http, int status, const char *words,
     bool wants_json, bool is_known);
-/* Go there; cookie (may be NULL) is set first. */
+/* Redirect to where; cookie (may be NULL) is set. */
 void reply_go(struct evhttp_request *http, const char *where,
     const char *cookie);
 

@@ -1,4 +1,4 @@
-/* request.h - what a browser wants, looked at before anything is done
+/* request.h - a browser's request, checked before anything is done
  *
  * SPDX-License-Identifier: ISC
  */
@@ -18,9 +18,9 @@ struct web_request {
 	bool		 wants_json;
 };
 
-/* Read it; host is the one that we are; NULL: TLS says who we are, and it is
- * the one that is asked for.
- * returns 0; else the status to refuse it with, *out_words says why */
+/* Read it.  host is our name, which the request must have; NULL: any, because
+ * TLS proves who we are.
+ * returns 0; else the status of the refusal; *out_words says why */
 int request_read(struct evhttp_request *http, const char *host,
     struct web_request *out, const char **out_words);
 

@@ -1,12 +1,12 @@
-/* routes.h - which address is what, a row each
+/* routes.h - the paths of the desk, a row each
  *
  * ROUTE(method, path, role, help, page, answer)
- *   method  "GET" (HEAD, too) or "POST"
- *   path    one that ends with "/" takes a rest ("/" alone does not)
- *   role    who may: NONE anybody, else who has a session with that role
- *           (web/session/role.h) or one that may more
- *   help    HELP: also who helps users of some domains (his questions are
- *           narrowed by the process that orders); ALONE: not him
+ *   method  "GET" (also HEAD) or "POST"
+ *   path    one that ends with "/" takes a rest ("/" itself does not)
+ *   role    NONE: anybody may; else a session needs this role
+ *           (web/session/role.h) or one that may do more
+ *   help    HELP: the role help may, too (the process that orders narrows its
+ *           questions); ALONE: it may not
  *   page    of pages.h; NULL: answer is a function (serving.h)
  *
  * SPDX-License-Identifier: ISC

@@ -20,9 +20,9 @@ struct web_site {
 
 /* Listen at 127.0.0.1 (port 0: a free one), start the process that orders,
  * which prints the link that lets one person in, give up all rights, and serve
- * until SIGINT or SIGTERM.  With a door listen there instead, with TLS, for
- * users who log in; nobody has a link.
- * returns 0; -1: it cannot listen, or cannot be locked in */
+ * until SIGINT or SIGTERM.  With a door, listen there instead, with TLS, for
+ * users who log in; then there is no link.
+ * returns 0; -1: it cannot listen, or cannot be confined */
 int web_serve(struct web_site *site, unsigned port, struct err *err);
 
 #endif

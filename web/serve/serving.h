@@ -1,4 +1,4 @@
-/* serving.h - the server as its parts know it
+/* serving.h - what the parts of the server share
  *
  * SPDX-License-Identifier: ISC
  */
@@ -13,18 +13,18 @@ enum { SERVING_NAME_BYTES = 96, SERVING_COOKIE_BYTES = 200 };
 
 struct serving {
 	struct event_base *base;
-	struct web_session	 all[SESSIONS_MAX];	/* copies, of which
-							 * we were told */
+	struct web_session	 all[SESSIONS_MAX];	/* copies of those
+							 * we know of */
 	char		 host[SERVING_NAME_BYTES];	/* "127.0.0.1:PORT" */
 	char		 cookie[SERVING_NAME_BYTES];	/* its name */
-	bool		 is_network;	/* TLS, and who is there logs in */
+	bool		 is_network;	/* TLS, and users log in */
 	const struct web_door	*door;		/* its files, for words; NULL */
 };
 
 typedef void serve_fn(struct serving *serving, struct web_session *session,
     const struct web_request *request, struct slice rest);
 
-/* What the browser is to keep for this session, a Set-Cookie's value. */
+/* The value of Set-Cookie for this session. */
 void serving_cookie(const struct serving *serving,
     const struct web_session *session, char out[SERVING_COOKIE_BYTES]);
 
@@ -32,7 +32,8 @@ void serving_cookie(const struct serving *serving,
  * end. */
 serve_fn login_open, login_form, login_enter, login_unlock_form, login_unlock,
     login_leave;
-/* Who has a session, but gave no password of late, wants to order. */
+/* A user with a session who gave no password recently wants to give an order:
+ * ask for the password. */
 void login_want_again(const struct web_request *request,
     const struct web_session *session);
 

@@ -1,8 +1,8 @@
-/* slots.h - connections: so many at a time, and none for ever
+/* slots.h - limits of connections: how many, and how long
  *
  * libevent neither counts the connections of its HTTP server nor says when one
- * is over.  Each has a reference of ours to its bufferevent; one whose
- * callbacks are gone was let go.
+ * has ended.  We hold a reference to the bufferevent of each; if its callbacks
+ * are gone, the server has let it go.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -16,22 +16,22 @@ struct ssl_ctx_st;
 
 enum {
 	SLOTS_MAX = 164,	/* LIVE_MAX of them may be streams */
-	SLOT_MS = 20000,	/* until a request is whole */
-	SLOT_SEND_MS = 120000,	/* the same of one that brings mail */
+	SLOT_MS = 20000,	/* until a request is complete */
+	SLOT_SEND_MS = 120000,	/* the same for one with mail */
 	SLOT_ALL_MS = 180000	/* with its answer */
 };
 
-/* Count what the listener takes and the server serves, from now on; with tls
- * (not NULL) each begins with a handshake. */
+/* Count what the listener accepts and the server serves, from now on; if tls is
+ * not NULL, each connection begins with a handshake. */
 void slots_open(struct event_base *base, struct evhttp *http,
     struct evconnlistener *listener, struct ssl_ctx_st *tls);
-/* Connections begin with this one from now on; those that are open keep
- * theirs.  The one before is released. */
+/* Use this context for new connections; open ones keep theirs.  The old context
+ * is released. */
 void slots_set_tls(struct ssl_ctx_st *tls);
-/* The connection of this bufferevent brought a whole request. */
+/* The connection of this bufferevent has a complete request. */
 struct bufferevent;
 void slots_set_whole(struct bufferevent *bev);
-/* Its answer goes on until who gives it ends it. */
+/* Its answer is a stream, which has no limit of time. */
 void slots_set_live(struct bufferevent *bev);
 
 #endif

@@ -1,7 +1,7 @@
-/* attempts.h - how often somebody gave a wrong password, of late
+/* attempts.h - how often a wrong password was given recently
  *
- * Bounded: when all places are taken the one whose last attempt is longest
- * ago is given away.
+ * The number of places is bounded: if all are taken, the one with the oldest
+ * last attempt is reused.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -15,7 +15,7 @@ enum {
 	ATTEMPTS_MS = 15 * 60 * 1000,	/* since the last one */
 	ATTEMPTS_OF_CLIENT = 5,
 	ATTEMPTS_OF_USER = 20,
-	ATTEMPTS_PAUSE_MS = 1000	/* between two, of anybody */
+	ATTEMPTS_PAUSE_MS = 1000	/* between any two */
 };
 
 struct attempts {
@@ -28,16 +28,16 @@ struct attempts {
 	struct siphash_key key;
 };
 
-/* Nobody tried yet. */
+/* There were no attempts yet. */
 void attempts_init(struct attempts *attempts);
-/* May this one try now?  NULL; else why not.  What comes next counts as a
- * try. */
+/* Why this client and user may not try now; NULL: they may, and this counts as
+ * an attempt. */
 const char *attempts_refuse(struct attempts *attempts, const char *client,
     struct slice user, int64_t now_ms);
 /* It failed. */
 void attempts_failed(struct attempts *attempts, const char *client,
     struct slice user, int64_t now_ms);
-/* It did not: what was counted of them is forgotten. */
+/* It succeeded: forget what was counted for them. */
 void attempts_good(struct attempts *attempts, const char *client,
     struct slice user);
 

@@ -1,9 +1,9 @@
-/* people.h - who may log in, and what each may
+/* people.h - which users may log in, and their roles
  *
- * Who knows passwords is what `auth` names: a table of users, PAM or saslauthd.
- * A file has a name and a role a line, which is a table, too
- * (mail/table/table.h).  Tables are looked at again when they change; who has
- * no role is nobody, and nobody is asked for his password.
+ * `auth` names what knows passwords: a table of users, PAM or saslauthd.  A
+ * file with lines of a name and a role is a table, too (mail/table/table.h).
+ * Tables are read again when they change.  A user without a role is nobody, and
+ * no server is asked for that password.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -22,23 +22,23 @@ enum {			/* with the NUL */
 
 struct table;
 struct people {
-	const struct conf_auth *auth;	/* who knows passwords */
+	const struct conf_auth *auth;	/* what knows passwords */
 	struct table	*users, *roles;
 };
 
-/* users is a table's spec, where auth says that there is one; roles a file;
- * run_dir is where tables of databases are asked. */
+/* users is a table's spec, if auth names a table; roles is a file; tables of
+ * databases are asked in run_dir. */
 void people_open(struct people *people, const struct conf_auth *auth,
     const char *users, const char *roles, const char *run_dir);
 
 /* The role of a name now; ROLE_NONE: it has none, or the file cannot be read
- * (err says so, else it is empty).  domains (NULL: nobody wants them) are those
- * that it is for, blank separated, in small letters; "": all. */
+ * (err says so, else it is empty).  domains (may be NULL): the domains that the
+ * role is for, separated by blanks, in lower case; "": all. */
 enum role people_role(struct people *people, struct slice user,
     char domains[PEOPLE_DOMAINS_BYTES], struct err *err);
-/* Is it the password of a user who has a role?  Takes as long for nobody as
- * for somebody: where another server is asked, PEOPLE_REFUSAL_MS at least when
- * it is not.  client is where he is. */
+/* Is it the password of a user who has a role?  This takes equally long for
+ * users without a role: if another server is asked, a refusal takes at least
+ * PEOPLE_REFUSAL_MS.  client is the user's address. */
 enum password_result people_check(struct people *people, struct slice user,
     struct slice password, const char *client, struct err *err);
 

@@ -1,4 +1,4 @@
-/* role.h - what somebody who logged in may do
+/* role.h - what a user who logged in may do
  *
  * SPDX-License-Identifier: ISC
  */
@@ -7,8 +7,8 @@
 
 #include "base/str.h"
 
-/* Each may what those before it may, but that who helps may order some things
- * about the mail of his domains, and sees nothing else. */
+/* Each may do what those before it may; but ROLE_HELP may give some orders
+ * about mail of its domains, and sees nothing else. */
 enum role {
 	ROLE_NONE,
 	ROLE_HELP,		/* mail of some domains */
@@ -17,10 +17,10 @@ enum role {
 	ROLE_ADMINISTER		/* all that is ordered about the machine */
 };
 
-/* Read a word of the table of roles; ROLE_NONE: it is none. */
+/* Parse a word of the table of roles; ROLE_NONE: it is not a role. */
 enum role role_parse(struct slice word);
-/* May who has this role do what needs that one?  may_help: who helps may, too,
- * about mail of his domains. */
+/* May a user with role has do what needs role needs?  may_help: ROLE_HELP may,
+ * too, for mail of its domains. */
 bool role_may(enum role has, enum role needs, bool may_help);
 
 #endif

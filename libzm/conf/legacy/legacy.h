@@ -2,8 +2,8 @@
  *
  * ZMailer's scheduler.conf: patterns in column 0, indented settings below
  * them.  Everything in it either becomes an item of a schedule clause or is
- * complained about by name: as a warning when we do it in another way, as
- * an error when it is unknown or the meaning would be lost.
+ * reported by name: as a warning if we do it in another way, as an error if it
+ * is unknown or its meaning would be lost.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -30,7 +30,7 @@ struct legacy {
 	bool			 has_defaults;
 };
 
-/* One keyword with its value (text NULL: none) into a clause; complains at
+/* Put a keyword with its value (value.p NULL: none) into a clause; complains at
  * the token. */
 void legacy_keyword(struct legacy *legacy, const struct conf_token *token,
     struct slice keyword, struct slice value, struct legacy_clause *out);
@@ -38,9 +38,9 @@ void legacy_keyword(struct legacy *legacy, const struct conf_token *token,
 void legacy_param(struct legacy *legacy, const struct conf_token *token,
     struct slice name);
 
-/* The patterns that one with {a,b} and [a-c] stands for, each with * and ?
- * only, "CHANNEL/HOST".  Returns how many, at most LEGACY_PATTERNS_MAX; 0: a
- * bracket is not closed, or too many. */
+/* Expand a pattern "CHANNEL/HOST" with {a,b} and [a-c] to patterns that have
+ * only * and ?.  Returns how many, at most LEGACY_PATTERNS_MAX; 0: a bracket is
+ * not closed, or there are too many. */
 size_t legacy_patterns(struct arena *arena, struct slice pattern,
     const char *out[LEGACY_PATTERNS_MAX]);
 

@@ -1,9 +1,9 @@
-/* read.h - bytes become a tree of statements that agree with their rows
+/* read.h - from bytes to a tree of statements that agree with their rows
  *
- * lex.c makes tokens of bytes, parse.c a tree of statements of tokens,
- * check.c holds a statement against its row, makes values of its words
+ * lex.c makes tokens of bytes, and parse.c a tree of statements of tokens.
+ * check.c compares a statement with its row, makes values of its words
  * (value.c) and calls the row's applier, which puts them into the struct
- * conf.  A statement that was complained about goes no further: no complaint
+ * conf.  A statement with a complaint goes no further, so that no complaint
  * follows from another.  names.c and index.c find domains by their names.
  *
  * SPDX-License-Identifier: ISC
@@ -23,7 +23,7 @@ enum {
 	CONF_FILES_MAX = 200,		/* included ones, all together */
 	CONF_NESTING_MAX = 8,		/* blocks in blocks that are parsed */
 	CONF_KEYWORDS_MAX = 32,		/* of one row */
-	CONF_COMPLAINTS_MAX = 200,	/* that are kept */
+	CONF_COMPLAINTS_MAX = 200,	/* kept */
 	CONF_SOURCE_LINE_MAX = 400	/* bytes of a line in a complaint */
 };
 
@@ -44,7 +44,7 @@ enum conf_token_kind {
 struct conf_token {
 	enum conf_token_kind	 kind;
 	struct slice		 text;	/* decoded; <name> without < > */
-	struct slice		 raw;	/* as it stands in the source */
+	struct slice		 raw;	/* as written in the source */
 	struct slice		 name;	/* TOKEN_ASSIGN: what is assigned */
 	unsigned		 line, column, width;
 	const struct conf_source *source;
@@ -56,16 +56,16 @@ struct conf_lexer {
 	size_t			 at;
 	unsigned		 line, column;
 	bool			 is_start;	/* of a statement */
-	bool			 is_odd;	/* a character that looks like
-						 * another: one complaint a
-						 * statement */
+	bool			 is_odd;	/* the statement has a complaint
+						 * about a character that looks
+						 * like another */
 };
 
-/* Next token; a bad one was complained about. */
+/* The next token; if it is TOKEN_BAD, the complaint was made. */
 struct conf_token conf_lex(struct conf_lexer *lexer);
 
-/* "{user}" and its like are part of a word, not blocks: bytes of the one
- * at the front of text, or 0. */
+/* "{user}" and the like are part of a word, not blocks: the bytes of the one at
+ * the front of text, or 0. */
 size_t conf_placeholder_bytes(struct slice text);
 
 /* ---- tree ------------------------------------------------------------ */
@@ -79,7 +79,7 @@ struct conf_node {
 	bool			 is_bad;	/* already complained about */
 };
 
-/* Is the source a text with line ends?  Complains once when it is none. */
+/* Is the source a text with line ends?  Complains once if it is not. */
 bool conf_text_is_good(struct conf_loader *loader,
     const struct conf_source *source);
 /* All statements of a source, in order. */
@@ -110,34 +110,34 @@ struct conf_statement {		/* a node that agrees with its row */
 	const struct conf_setting *setting;	/* args "setting" */
 };
 
-/* Words not yet taken of a node. */
+/* The words of a node that are not taken yet. */
 struct conf_cursor {
 	struct conf_loader	*loader;
 	const struct conf_row	*row;
 	const struct conf_token	*first, *next, *end;	/* of the statement */
 	const char		*subject;	/* "for timeout"; may be NULL */
-	const char		*mend;		/* what to write instead, when
-						 * a value's type knows */
+	const char		*mend;		/* what to write instead, if
+						 * the value's type knows */
 };
 
-/* Take a value of type ("span:1s-1d") off the cursor, where a token is.
- * Complains and returns false when it is none. */
+/* Take a value of type ("span:1s-1d") from the cursor, which is at a token.
+ * Returns false, after a complaint, if it is not such a value. */
 bool conf_value_take(struct conf_cursor *cursor, struct slice type,
     struct conf_value *out);
-/* The value of one type: looks at out->token, where the cursor is.  range is
- * what follows ":" in the type; a better hint than the type's may be put
- * into why.  Returns false when it is no such value. */
+/* Read out->token, where the cursor is, as a value of one type.  range is what
+ * follows ":" in the type; why may be set to a better hint than the type's.
+ * Returns false if it is not such a value. */
 typedef bool conf_take_fn(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why);
-/* The last reference can be to no table in a database: must_be says what it is
- * read for. */
+/* The last reference must not be to a table in a database: must_be says what
+ * the table is read for. */
 void conf_reference_is_read(struct conf_loader *loader, const char *must_be);
 /* <table>, noted as a reference. */
 conf_take_fn conf_take_table;
 /* A target, and what follows its else. */
 conf_take_fn conf_take_target;
-/* "unix:/PATH" of a socket, written the same wherever one may stand; out (may
- * be NULL): the path, which fits into an address.  false: it is none. */
+/* Parse "unix:/PATH", which is written alike for all sockets; *out_path (may be
+ * NULL) fits into an address.  false: it is not that. */
 bool conf_unix_parse(struct slice text, struct slice *out_path,
     struct err *why);
 /* Values of rules, by the names of their types. */
@@ -145,13 +145,13 @@ conf_take_fn conf_take_net, conf_take_hostpattern, conf_take_certpattern,
     conf_take_tablepattern, conf_take_userpattern, conf_take_senders,
     conf_take_listener,
     conf_take_listed, conf_take_pattern, conf_take_dnszone, conf_take_dkim;
-/* A target, and a route's, as somebody would write them. */
+/* Append the targets of a route as a person would write them. */
 void conf_route_add(struct str *out, const struct conf_route *route);
-/* What people call a type: "a length of time". */
+/* The name of a type for people: "a length of time". */
 const char *conf_type_noun(struct slice type);
 
-/* NAME=value of ZMailer's zmailer.conf: what we know of it is set unless a
- * statement sets it; all are kept for $NAME in later ones. */
+/* NAME=value of ZMailer's zmailer.conf: a name that we know sets its setting,
+ * unless a statement does; all are kept for $NAME in later values. */
 void conf_zenv(struct conf_loader *loader, const struct conf_token *token);
 
 /* Check all statements of a list against the rows of a group, and apply
@@ -161,8 +161,8 @@ void conf_check_list(struct conf_loader *loader, const struct conf_node *list,
 
 /* ---- what was meant --------------------------------------------------- */
 
-/* Hints that name the replacement ("write 10m"), in the arena; NULL when
- * nobody can tell what was meant.  next: the word after it, may be empty. */
+/* Hints that name the replacement ("write 10m"), in the arena; NULL if it is
+ * unclear what was meant.  next: the word after text; may be empty. */
 const char *conf_mend_span(struct arena *arena, struct slice text,
     struct slice next);
 const char *conf_mend_size(struct arena *arena, struct slice text,
@@ -177,21 +177,21 @@ const char *conf_mend_choice(struct arena *arena, struct slice text,
 const char *conf_mend_listen(struct arena *arena, struct slice text);
 const char *conf_mend_net(struct arena *arena, struct slice text);
 /* "bücher.example" -> "xn--bcher-kva.example" (RFC 5891), in the arena; NULL:
- * it has none.  There is no such function in a program without libidn2. */
+ * it has no such form.  conf_to_ascii is NULL in a program without libidn2. */
 typedef const char *conf_to_ascii_fn(struct arena *arena, struct slice name);
 extern conf_to_ascii_fn *const conf_to_ascii;
 /* The name of a host or domain that was meant; in the arena, or NULL. */
 const char *conf_mend_name(struct arena *arena, struct slice text);
-/* The same for what may begin with a dot or have a star. */
+/* The same for a name that may begin with a dot or have a star. */
 const char *conf_mend_domain(struct arena *arena, struct slice text);
-/* from: the file in which it stands. */
+/* from: the file in which it is written. */
 const char *conf_mend_path(struct arena *arena, struct slice text,
     const char *from);
 /* A socket that is not written unix:/PATH or inet:HOST:PORT. */
 const char *conf_mend_socket(struct arena *arena, struct slice text);
 /* A target that conf_target_parse does not take. */
 const char *conf_mend_target(struct arena *arena, struct slice text);
-/* What another mail system calls so is written here in this way: a hint, or
+/* A hint how to write here what another mail system calls by this word; or
  * NULL.  rest: what follows the word in its statement. */
 const char *conf_foreign_hint(struct arena *arena, struct slice word,
     struct slice rest);
@@ -200,23 +200,23 @@ const char *conf_foreign_hint(struct arena *arena, struct slice word,
 
 struct conf_reference {		/* <table>, looked for at the end */
 	const struct conf_token	*token;
-	const char		*must_be;	/* NULL; or why it can be in no
-						 * database */
+	const char		*must_be;	/* NULL; or why it must not be
+						 * in a database */
 };
 
 struct conf_name {
 	const char		*name;
 	size_t			 domain;	/* index in conf->domains */
 	const struct conf_token	*token;		/* NULL: a preset */
-	const char		*table_path;	/* where it stands; NULL: in
+	const char		*table_path;	/* the table that has it; NULL:
 						 * the configuration */
-	unsigned		 line;		/* of it */
+	unsigned		 line;		/* in the table */
 };
 
 struct conf_name_table {	/* of names, in a database */
 	const char	*name, *spec;
 	size_t		 domain;	/* index in conf->domains */
-	struct table	*table;		/* NULL: nobody waited for it yet */
+	struct table	*table;		/* NULL: it was not asked yet */
 };
 
 struct conf_name_file {		/* of a table of names */
@@ -240,8 +240,8 @@ struct conf_book {		/* what check and show know beyond conf */
 	size_t			 name_file_count;
 	struct conf_name_table	*name_tables;
 	size_t			 name_table_count;
-	unsigned		 names_generation;	/* how often anew */
-	struct arena		*names_arena;	/* of names, then; or NULL */
+	unsigned		 names_generation;	/* how often re-read */
+	struct arena		*names_arena;	/* has re-read names; or NULL */
 };
 
 struct conf_variable {		/* NAME=value */
@@ -264,63 +264,64 @@ struct conf_loader {
 	size_t			 draft_count;
 	bool			 is_sealed;	/* a snapshot: no file but the
 						 * drafts */
-	bool			 is_lenient;	/* tables may be out of order */
+	bool			 is_lenient;	/* tables may be broken */
 	bool			 includes_ok;
-	bool			 is_partial;	/* something was not read:
-						 * tables may be there */
+	bool			 is_partial;	/* something was not read, which
+						 * may have tables */
 };
 
 /* Room for one more element: returns the array, moved to twice the space
  * in the arena when count is a power of two. */
 void *conf_push(struct arena *arena, void *array, size_t count, size_t size);
 
-/* Where a token stands, for settings and complaints. */
+/* The place of a token, for settings and complaints. */
 struct conf_at conf_at(const struct conf_token *token);
 
 /* ---- sources ---------------------------------------------------------- */
 
-/* What is done with the text of a source; name NULL: a preset. */
+/* Process the text of a source; name NULL: a preset. */
 typedef void conf_load_text_fn(struct conf_loader *loader, const char *name,
     struct slice text);
 
 /* Read and apply statements. */
 conf_load_text_fn conf_load_text;
-/* Do that, or what load_text does, with a file that the statement at from
- * names; complains when it cannot be read. */
+/* Call load_text for a file that the statement at from names; complains if it
+ * cannot be read. */
 void conf_load_file(struct conf_loader *loader, const char *path,
     const struct conf_token *from, conf_load_text_fn *load_text);
 /* Note the source in the book; its text is copied. */
 struct conf_source *conf_source_new(struct conf_loader *loader,
     const char *name, struct slice text);
-/* Add the text of a file, or of the draft that stands for it.  0, or -1 with
+/* Append the text of a file, or of the draft that replaces it.  0, or -1 with
  * the reason in err. */
 int conf_source_read(const struct conf_loader *loader, const char *path,
     struct str *out, struct err *err);
-/* Add the bytes of a regular file of at most CONF_FILE_BYTES_MAX; of an open
- * one, of at most max.  0, or -1 with the reason in err. */
+/* Append the bytes of a regular file: of an open one, which has at most max; of
+ * the one at path, at most CONF_FILE_BYTES_MAX.  0, or -1 with the reason in
+ * err. */
 int conf_read_fd(int fd, size_t max, struct str *out, struct err *err);
 int conf_read_file(const char *path, struct str *out, struct err *err);
 
-/* Add a word as the lexer reads it back, in quotes if need be. */
+/* Append a word so that the lexer reads it back, in quotes if necessary. */
 void conf_add_word(struct str *out, const char *text);
 
 /* ---- domains by name -------------------------------------------------- */
 
-/* One more domain; names: the values of its names, NULL: a preset. */
+/* Add a domain; names: the values of its names; NULL: a preset. */
 void conf_domain_add(struct conf_loader *loader,
     const struct conf_domain *domain, const struct conf_value *names);
-/* Make conf_domain_find quick, with the names that tables have; complains
- * about names that stand in two statements. */
+/* Index all names, also those in tables, for conf_domain_find; complains about
+ * names that are in two statements. */
 void conf_index_domains(struct conf_loader *loader);
-/* Make the index of book->names, in an arena; loader, if any, hears of names
- * that stand twice. */
+/* Make the index of book->names in an arena; if loader is not NULL, complain
+ * about names that occur twice. */
 void conf_index_names(struct arena *arena, struct conf_book *book,
     struct conf_loader *loader);
 
 /* Note a table in a database that has names of domains. */
 void conf_ours_add(struct conf *conf, const struct conf_table *row,
     size_t domain);
-/* Close what was asked. */
+/* Close the tables that were asked. */
 void conf_ours_release(struct conf_book *book);
 
 /* ---- complaints ------------------------------------------------------ */
@@ -335,14 +336,14 @@ void conf_complain(struct conf_loader *loader, enum conf_kind kind,
 void conf_complain_at(struct conf_report *report, struct arena *arena,
     const struct conf_book *book, enum conf_kind kind, struct conf_at at,
     unsigned width, const char *hint, const char *text);
-/* The same with the line as it is there, in the arena; or NULL. */
+/* The same with the text of the line, which is in the arena; or NULL. */
 void conf_complain_line(struct conf_report *report, struct arena *arena,
     enum conf_kind kind, struct conf_at at, unsigned width,
     const char *line, const char *hint, const char *text);
-/* A line of a source, without its end, cut to what is shown; empty when
- * there is none. */
+/* A line of a source, without its end, cut to the length that is shown; empty
+ * when there is none. */
 struct slice conf_line_of(const struct conf_book *book, struct conf_at at);
-/* What is said here was said at first already: complain. */
+/* Complain that the same was written at first already. */
 void conf_complain_twice(struct conf_loader *loader,
     const struct conf_token *token, struct conf_at first, const char *what);
 

@@ -1,4 +1,4 @@
-/* agents.h - mailboxes, and how next hops are spoken to
+/* agents.h - mailboxes, and connections to next hops
  *
  * SPDX-License-Identifier: ISC
  */
@@ -11,8 +11,8 @@
 
 #include "conf/settings/at.h"
 
-/* How far a next hop must be protected, weakest first, and the words of
- * tls-to for it. */
+/* How a connection to a next hop must be protected, weakest first, and the
+ * words of tls-to for it. */
 #define CONF_TLS_LEVELS(FIRST, NEXT)					\
 	FIRST(NONE, "none")						\
 	NEXT(MAY, "may")						\
@@ -37,12 +37,12 @@ enum conf_tls_level { CONF_TLS_LEVELS(TLS_LEVEL_VALUE_, TLS_LEVEL_VALUE_) };
 const char *conf_tls_level_word(enum conf_tls_level level);
 
 struct conf_tls_to {		/* tls-to PATTERN LEVEL ... */
-	const char	*pattern;	/* as of a route; of the domain or
+	const char	*pattern;	/* as of a route, for the domain or
 					 * host that the route names */
 	enum conf_tls_level level;
 	const char	*roots;		/* PEM files; NULL: the system's */
 	const char	*certificate, *key;	/* ours; NULL: none */
-	const char	**names;	/* that a certificate may have; ".x":
+	const char	**names;	/* allowed in a certificate; ".x":
 					 * anything below x */
 	size_t		 name_count;	/* 0: those of the destination */
 	struct conf_at	 at;
@@ -65,7 +65,7 @@ struct conf_xclient_to {	/* xclient-to PATTERN */
 
 struct conf_auth_to {		/* auth-to <table> [unencrypted] */
 	const char	*table;
-	bool		 is_plain_ok;	/* also where there is no TLS */
+	bool		 is_plain_ok;	/* also without TLS */
 	struct conf_at	 at;
 };
 
@@ -74,18 +74,18 @@ enum conf_mailbox_kind { MAILBOX_MAILDIR, MAILBOX_MBOX, MAILBOX_MMDF };
 struct conf_quota {		/* quota SIZE ... */
 	uint64_t	 bytes;		/* of a mailbox; 0: no limit of ours */
 	unsigned	 messages;	/* 0: no limit */
-	bool		 fails;		/* what does not fit fails, else it
-					 * waits */
+	bool		 fails;		/* mail that does not fit fails; else
+					 * it waits */
 };
 
-/* The channels that agents of ours serve, in the order of journal/channels.h;
- * NULL after the last one. */
+/* The channels that our agents serve, in the order of journal/channels.h; NULL
+ * after the last one. */
 const char *conf_channel_name(size_t at);
 
 /* The agent of a channel whose clause names no command; NULL: none. */
 const char *conf_channel_agent(const char *channel);
 
-/* Whether a process of that agent carries many agents. */
+/* Does a process of that channel's agent carry many agents? */
 bool conf_channel_is_many(const char *channel);
 
 #endif

@@ -1,4 +1,4 @@
-/* clients.h - who may come in, and who filters what they bring
+/* clients.h - which clients may connect, and milters for their mail
  *
  * SPDX-License-Identifier: ISC
  */
@@ -27,12 +27,12 @@ struct conf_listen {
 	bool			is_lmtp;	/* RFC 2033 */
 	bool			decides_early;	/* rules before RCPT */
 	bool			is_tls;		/* from the first byte */
-	bool			is_optional;	/* the IPv6 half of a port
-						 * alone: no IPv6, no error */
+	bool			is_optional;	/* the IPv6 half of a bare port:
+						 * no error without IPv6 */
 	struct conf_at		at;
 };
 
-enum conf_trust_word {	/* what a peer may tell about others */
+enum conf_trust_word {	/* what a peer may say about others */
 	TRUST_PROXY, TRUST_XCLIENT, TRUST_XFORWARD, TRUST_PRIORITY,
 	TRUST_AUTH, TRUST_ETRN, TRUST_VRFY, TRUST_EXPN,
 	TRUST_SIGN
@@ -55,13 +55,13 @@ extern const char *const conf_milter_fails[];
 
 struct conf_milter {		/* milter SOCKET ..., in file order */
 	const char	*socket;	/* "unix:/path", "inet:host:port" */
-	enum conf_milter_fail fail;	/* when it does not do its work */
+	enum conf_milter_fail fail;	/* what is done if it fails */
 	bool		 has_except;
 	struct net	 except;	/* clients that it does not see */
 	bool		 sees_local;	/* also: mail of sendmail(1) */
-	int64_t		 connect_ms;	/* until it has said what it wants */
-	int64_t		 command_ms;	/* its answer to a command */
-	int64_t		 timeout_ms;	/* an answer at the end of data */
+	int64_t		 connect_ms;	/* until it has negotiated */
+	int64_t		 command_ms;	/* for its answer to a command */
+	int64_t		 timeout_ms;	/* for its answer at the end of data */
 	struct conf_at	 at;
 };
 

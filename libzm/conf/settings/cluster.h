@@ -18,7 +18,7 @@ enum {
 	CLUSTER_SERVERS_MAX = 16,
 	CLUSTER_PORT = 6379,		/* of Redis, unless said */
 	CLUSTER_PATIENCE_MS = 200,	/* unless said */
-	CLUSTER_MARGIN_MS = 300		/* more than that who asks waits */
+	CLUSTER_MARGIN_MS = 300		/* a caller waits that much longer */
 };
 
 struct conf_cluster {		/* cluster NAME { ... } */
@@ -28,25 +28,25 @@ struct conf_cluster {		/* cluster NAME { ... } */
 	const char	**servers;	size_t server_count;
 				/* of one Redis: "HOST", "HOST:PORT",
 				 * "[ADDRESS]:PORT" */
-	const char	*password_path;	/* NULL: it wants none */
+	const char	*password_path;	/* NULL: it needs none */
 	bool		 is_tls;
-	/* PEM; NULL: the system's roots, none is shown, it stands in
+	/* PEM files; NULL: the system's roots; none is shown; the key is in
 	 * certificate */
 	const char	*roots, *certificate, *key;
 	int64_t		 patience_ms;	/* of a question to it */
 	struct conf_at	 at, self_at;
 };
 
-/* "HOST", "HOST:PORT", "ADDRESS", "[ADDRESS]:PORT": its parts, borrowed; the
- * port is CLUSTER_PORT unless it is said.  false: it is none of these. */
+/* Parse "HOST", "HOST:PORT", "ADDRESS" or "[ADDRESS]:PORT"; *out_host borrows
+ * from text; the default port is CLUSTER_PORT.  false: it is none of these. */
 bool conf_cluster_server(struct slice text, struct slice *out_host,
     unsigned *out_port);
 
 struct conf;
-/* Is there a Redis to share numbers by? */
+/* Is there a Redis for sharing numbers? */
 bool conf_asks_share(const struct conf *conf);
 
-/* Append what stands after the word cluster. */
+/* Append what follows the word cluster. */
 void conf_cluster_add(struct str *out, const struct conf_cluster *cluster);
 
 #endif

@@ -1,7 +1,7 @@
 /* conf.h - struct conf: all that a configuration says
  *
- * A struct conf is made whole or not at all, is never changed, and is
- * released whole; daemons hold one and swap it on reload.
+ * A struct conf is made as a whole or not at all, is never changed, and is
+ * freed as a whole; a daemon has one and replaces it on reload.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -29,12 +29,12 @@
 struct conf {
 	struct arena	*arena;
 	const char	*path;			/* "" : no file, defaults */
-	const char	*read_from;		/* path, or the snapshot that
-						 * stood for it */
+	const char	*read_from;		/* path, or the snapshot read
+						 * in its place */
 
 	const char	*host;			/* our name */
-	bool		 has_aliases;		/* /etc/aliases was there, when
-						 * taken over if it was */
+	bool		 has_aliases;		/* /etc/aliases existed, for a
+						 * snapshot: when it was made */
 	const char	*postmaster;		/* local part or address */
 	const char	*spool_dir, *run_dir, *log_dir;
 	unsigned	 hash_levels;		/* 0, 1, 2 */
@@ -43,13 +43,13 @@ struct conf {
 	int64_t		 greet_pause_ms;
 	int64_t		 tarpit_first_ms, tarpit_max_ms;
 	enum { VERIFY_REJECT, VERIFY_ACCEPT, VERIFY_OFF } verify;
-				/* recipients of ours at RCPT; ACCEPT: those
-				 * that cannot be looked up now, too */
+				/* our recipients at RCPT; ACCEPT: also those
+				 * that cannot be looked up now */
 	bool		 bare_lf_ok;		/* bare-newline accept */
 	bool		 bare_address_ok;	/* bare-address accept */
 	enum { JUDGES_NOTHING, JUDGES_ORIGIN, JUDGES_DKIM2 } verifies_origin;
 				/* SPF, DKIM, DMARC of mail from elsewhere;
-				 * DKIM2: that, too */
+				 * JUDGES_DKIM2: DKIM2 as well */
 	const char	**arc_domains;		/* trust arc; ".x": below */
 	size_t		 arc_domain_count;
 	struct conf_at	 arc_at;		/* of the first */
@@ -59,14 +59,14 @@ struct conf {
 	const char	*accounts[ROLE_COUNT];	/* user names when root */
 	unsigned	 smtpserver_workers, router_workers;
 	int64_t		 group_ms;		/* outcomes durable within */
-	int64_t		 trash_ms;	/* deleted mail is kept */
+	int64_t		 trash_ms;	/* how long deleted mail is kept */
 	int64_t		 keep_failed_ms;	/* before they are reported */
-	int64_t		 journal_keep_ms;	/* events are kept, */
+	int64_t		 journal_keep_ms;	/* how long events are kept, */
 	uint64_t	 journal_max_bytes;	/* at most so many bytes, */
 	uint64_t	 journal_part_bytes;	/* in files of so many */
 	int64_t		 record_ms;	/* sessions are kept; 0: not at all */
 	uint64_t	 record_max_bytes;	/* at most so many bytes */
-	uint64_t	 record_bodies_max_bytes;	/* of messages, too; 0:
+	uint64_t	 record_bodies_max_bytes;	/* also of messages; 0:
 						 * none are kept */
 	const char	*report_languages, *report_forms;
 	const char	*control_admins, *control_operators;	/* groups;
@@ -86,8 +86,8 @@ struct conf {
 						 * each user */
 	const char	*forward_path;		/* a template; "": nobody can
 						 * forward */
-	bool		 mailbox_is_addressed;	/* templates speak of {domain}
-						 * or {detail} */
+	bool		 mailbox_is_addressed;	/* a template has {domain} or
+						 * {detail} */
 	struct conf_quota quota;
 
 	struct conf_mailq	 mailq;
@@ -130,7 +130,7 @@ struct conf {
 	const char	*classes_path;		/* NULL: none of the site */
 	struct conf_tls_to	*tls_to;	size_t tls_to_count;
 	struct conf_sts	 sts;
-	const char		*tls_reports;	/* who they are from; "" */
+	const char		*tls_reports;	/* their sender; "" none */
 	const char		*dmarc_reports;	/* the same */
 	struct conf_xclient_to	*xclient_to;	size_t xclient_to_count;
 	struct conf_log_level	*log_levels;	size_t log_level_count;
@@ -144,13 +144,13 @@ struct conf {
 	struct conf_book	*book;	/* read/read.h: sources, origins */
 };
 
-/* The domain in /etc/mailname, in small letters, in arena; NULL when there is
- * no such file or no domain with a dot in its first line.  Debian writes there
+/* The domain in /etc/mailname, in lower case, in arena; NULL when there is no
+ * such file or no domain with a dot in its first line.  Debian writes there
  * what mail shows after the @ of local addresses. */
 const char *conf_mailname(struct arena *arena);
 
-/* What is to say of mailname (NULL: nothing) when it is another one than the
- * statement host, in arena: which one counts.  NULL when they agree. */
+/* If mailname (may be NULL) differs from the statement host: a text, in arena,
+ * that says which one counts.  Otherwise NULL. */
 const char *conf_mailname_note(const struct conf *conf, const char *mailname,
     struct arena *arena);
 
@@ -158,7 +158,7 @@ const char *conf_mailname_note(const struct conf *conf, const char *mailname,
  * else SYSCONFDIR/zmailer/zmailer.conf. */
 const char *conf_default_path(void);
 
-/* Give all of it back; *conf is NULL then, and may be before. */
+/* Free all of it.  NULL is harmless; sets *conf to NULL. */
 void conf_free(struct conf **conf);
 
 #endif

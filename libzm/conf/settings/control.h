@@ -1,4 +1,4 @@
-/* control.h - who may ask and order from afar
+/* control.h - who may ask and give orders over the network
  *
  * SPDX-License-Identifier: ISC
  */
@@ -17,8 +17,8 @@ struct conf_mailq {		/* mailq ADDRESS users FILE */
 	bool		 is_sha256_only;
 };
 
-/* Read mailq's file of users into out.  0; -1: it cannot be read or has a
- * bad line: err has the file, the line, and what is wrong, no password. */
+/* Read mailq's file of users into out.  0; -1: it cannot be read or has a bad
+ * line: err has the file, the line, and what is wrong, but no password. */
 int conf_mailq_read(const char *path, struct str *out, struct err *err);
 
 #endif

@@ -13,7 +13,7 @@
 struct conf_hooks {
 	const char	*script;	/* NULL: none */
 	uint64_t	 instructions;	/* of a call */
-	uint64_t	 memory_bytes;	/* of the script, all in all */
+	uint64_t	 memory_bytes;	/* of the script as a whole */
 	int64_t		 time_ms;	/* of a call */
 	bool		 waits_when_late;	/* before_attempt */
 	struct conf_at	 at;

@@ -12,7 +12,7 @@
 #include "conf/settings/at.h"
 #include "grammar/net.h"
 
-enum { POLICY_LATE_MAX = 16 };	/* rules that ask whose mail it is */
+enum { POLICY_LATE_MAX = 16 };	/* rules about mail authentication */
 
 enum conf_action { ACTION_ACCEPT, ACTION_REJECT, ACTION_DEFER,
 	ACTION_FREEZE, ACTION_SERVICE };
@@ -29,32 +29,32 @@ struct conf_rule {		/* accept|reject|... , first match wins */
 	enum conf_action action;
 	bool		 is_shadow;	/* noted, decides nothing */
 	enum conf_clients { CLIENTS_PRESET, CLIENTS_STRANGERS,
-		CLIENTS_EVERYBODY } clients;	/* as it was said */
-	bool		 spares_users;	/* who logged in does not meet it */
-	bool		 spares_trusted;	/* nor who is on loopback or
-						 * may relay */
+		CLIENTS_EVERYBODY } clients;	/* as it was written */
+	bool		 spares_users;	/* not for clients that logged in */
+	bool		 spares_trusted;	/* nor for those on loopback or
+						 * that may relay */
 	/* conditions; each NULL / not set: matches always */
 	const char	*from_table;	/* client networks */
 	struct net	 from_net;
 	bool		 has_from_net;
 	const char	*patterns[PATTERN_COUNT];	/* "<name>": a table;
-					 * else as zmailer.conf(5) has it */
+					 * else as in zmailer.conf(5) */
 	enum conf_tls_word { TLS_EITHER, TLS_YES, TLS_NO } tls;
 	uint64_t	 over_bytes;	/* announced size; 0: any */
 	bool		 sender_unknown;
 	int64_t		 until_s;	/* wall; 0: for ever */
 	struct conf_count {		/* limit rate, limit parallel */
 		enum { COUNT_NOTHING, COUNT_RATE, COUNT_PARALLEL } kind;
-		unsigned	before;		/* rules that count and have
-						 * its line number, too, in
-						 * this or another file */
+		unsigned	before;		/* earlier rules that count and
+						 * have the same line number,
+						 * in any file */
 		uint64_t	max;
 		int64_t		span_ms;	/* of a rate */
 		bool		of_messages;	/* else of recipients */
 		bool		of_sessions;	/* parallel: not messages */
 		bool		is_shared;	/* rate: of all nodes */
-		uint32_t	shared_id;	/* one for all that is written
-						 * like this rule */
+		uint32_t	shared_id;	/* the same for all rules
+						 * written alike */
 		enum conf_key { COUNT_BY_CLIENT, COUNT_BY_NET,
 			COUNT_BY_USER, COUNT_BY_SENDER,
 			COUNT_BY_SENDER_DOMAIN, COUNT_BY_RCPT,
@@ -79,23 +79,23 @@ struct conf_dnsbl {		/* dnsbl, dnswl ZONE ... */
 	struct conf_at	 at;
 };
 
-/* A rule as somebody would write it; and whether it says nothing that
- * another rule in front of it has not said already. */
+/* Append a rule as a person would write it. */
 void conf_rule_add(struct str *out, const struct conf_rule *rule);
+/* Does an earlier rule decide everything that a later one would? */
 bool conf_rule_covers(const struct conf_rule *wide,
     const struct conf_rule *narrow);
-/* Does it ask whose mail the message is?  That is known when it has come
- * whole (verify-origin), of strangers' mail alone. */
+/* Is it about mail authentication?  That is known when the message has come
+ * (verify-origin), and only for mail of strangers. */
 bool conf_rule_is_of_origin(const struct conf_rule *rule);
-/* Whom a rule spares, from what it says: spares_users, spares_trusted. */
+/* Set spares_users and spares_trusted from what the rule says. */
 void conf_rule_spare(struct conf_rule *rule);
-/* Does this rule say by the client alone that it may relay? */
+/* Does this rule let clients relay because of who they are, to anybody? */
 bool conf_rule_trusts(const struct conf_rule *rule);
-/* Are its clients, whoever is at these addresses, served wherever the mail
- * goes to?  What a client says of itself is anybody's. */
+/* Does it serve clients, known by their addresses, whatever the destination?
+ * What a client says about itself does not count: anybody can say it. */
 bool conf_rule_serves_clients(const struct conf_rule *rule);
-/* So many addresses that they are strangers' to a large part: more than a /8
- * of IPv4, a /16 of IPv6 that is not local (RFC 4193). */
+/* Is the network so large that much of it belongs to strangers: more than a /8
+ * of IPv4, or a /16 of IPv6 that is not local (RFC 4193)? */
 bool conf_net_is_wide(const struct net *net);
 
 #endif

@@ -25,7 +25,7 @@ enum {
 
 enum conf_retry_action {
 	RETRY_ON_WAIT,		/* another list of waits */
-	RETRY_ON_SUSPEND,	/* nothing more to this destination for a
+	RETRY_ON_SUSPEND,	/* send nothing to this destination for a
 				 * while */
 	RETRY_ON_END		/* it failed for good */
 };
@@ -35,11 +35,11 @@ struct conf_retry_rule {	/* retry on CLASS... */
 	enum conf_retry_action action;
 	int64_t		 wait_s[CONF_RULE_WAITS_MAX];
 	size_t		 wait_count;	/* the last one repeats */
-	bool		 stops;		/* no, the recipient is exhausted */
+	bool		 stops;		/* it does not: then it is exhausted */
 	int64_t		 suspend_s;
 };
 
-enum conf_exhaust {		/* what becomes of mail that is given up */
+enum conf_exhaust {		/* what is done with mail that is given up */
 	EXHAUST_BOUNCE, EXHAUST_FREEZE, EXHAUST_REROUTE
 };
 
@@ -51,14 +51,14 @@ struct conf_schedule {		/* schedule CHANNEL/HOST { ... } */
 	unsigned	 overfeed;	/* jobs given ahead to one agent */
 	int64_t		 retry_s[CONF_RETRIES_MAX];
 	size_t		 retry_count;	/* the last one repeats */
-	bool		 retry_stops;	/* no, then it is exhausted */
+	bool		 retry_stops;	/* it does not: then it is exhausted */
 	unsigned	 jitter_percent;	/* more or less, by random */
 	struct conf_retry_rule rules[CONF_RETRY_RULES_MAX];
 	size_t		 rule_count;	/* first match wins */
 	int64_t		 warn_s[CONF_WARNS_MAX];	/* ages, ascending */
 	size_t		 warn_count;	/* 0: no notice of delay */
-	int64_t		 expire_s;	/* after an attempt at least */
-	int64_t		 untried_s;	/* and so much later without one */
+	int64_t		 expire_s;	/* if there was an attempt */
+	int64_t		 untried_s;	/* added if there was none */
 	enum conf_exhaust exhaust;
 	unsigned	 channel_agents;	/* 0: no limit of its own */
 	unsigned	 provider;	/* agents of all destinations that
@@ -70,7 +70,7 @@ struct conf_schedule {		/* schedule CHANNEL/HOST { ... } */
 	bool		 is_by_age;	/* oldest first, else as they came */
 	bool		 is_fair;	/* sources take turns */
 	bool		 has_feedback;	/* parallel follows the answers */
-	int64_t		 idle_ms;	/* an idle agent is kept so long */
+	int64_t		 idle_ms;	/* how long an idle agent is kept */
 	unsigned	 warm;		/* connections kept without mail */
 	const char	*command;	/* NULL: the channel's own agent */
 	int64_t		 until_s;	/* wall; 0: for ever.  Not inherited */
@@ -91,7 +91,7 @@ struct conf_objective {		/* objective PATTERN PERCENT SPAN */
 	int64_t		 span_s;
 	struct conf_at	 at;
 };
-/* Is the address, as the queue shows it, one that the pattern means? */
+/* Does the pattern match the address, as the queue shows it? */
 bool conf_objective_fits(const char *pattern, struct slice address);
 
 struct conf_zone {		/* zone NAME { ... } */
@@ -103,31 +103,31 @@ struct conf_zone {		/* zone NAME { ... } */
 	unsigned	 agents, parallel;	/* 0: as the clauses say */
 	uint64_t	 rate_count;
 	int64_t		 rate_per_ms;
-	const char	*overflow;	/* NULL: what is too much waits */
+	const char	*overflow;	/* NULL: excess mail waits */
 	int64_t		 warm_start_s;	/* midnight, UTC */
 	unsigned	*warm_caps;	size_t warm_count;	/* a day each */
 	struct conf_at	 at;
 };
 
-/* First schedule clause whose globs match and that is not over (there always
- * is one). */
+/* The first schedule clause whose globs match and that has not ended (there
+ * always is one). */
 const struct conf_schedule *conf_schedule_for(const struct conf *conf,
     struct slice channel, struct slice host);
-/* When the next of them is over: a wall moment; 0: none will be. */
+/* When the next clause ends: a wall moment; 0: none will. */
 int64_t conf_schedule_next_end(const struct conf *conf);
 
 /* The zone of this name; NULL: there is none. */
 const struct conf_zone *conf_zone_find(const struct conf *conf,
     struct slice name);
-/* The zone that mail of this sender (empty: null) to this host takes; asked
- * is what its envelope names, or empty.  NULL: none. */
+/* The zone for mail from this sender (empty: null) to this host; asked: the
+ * zone named by its envelope, or empty.  NULL: none. */
 const struct conf_zone *conf_zone_for(const struct conf *conf,
     struct slice asked, struct slice channel, struct slice sender,
     struct slice host);
 
-/* Put the site's rules about replies in force (mail/classify.h).  0, or -1:
- * the file cannot be read or is wrong, and err names line and reason; the
- * rules stay as they were. */
+/* Put the site's rules about replies into force (mail/classify.h).  0; -1: the
+ * file cannot be read or is wrong (err names line and reason), and the rules
+ * stay as they were. */
 int conf_classes_load(const struct conf *conf, struct err *err);
 
 #endif

@@ -25,14 +25,14 @@ struct conf_report {		/* lives in the arena given to conf_load */
 	size_t			 count, errors, warnings;
 };
 
-/* Another text in place of what a file holds. */
+/* A text that replaces what a file contains. */
 struct conf_draft {
 	const char	*path;		/* as conf_sources has it */
 	struct slice	 text;
 };
 struct conf;
-/* The texts a configuration was made of, by the names they were read under,
- * each once; the first is the main file's.  They live as long as conf.
+/* The texts that a configuration was made of, each once, with the names that
+ * they were read by; the first is the main file's.  They borrow from conf.
  * Returns how many; at most max are put into out. */
 size_t conf_texts(const struct conf *conf, struct conf_draft *out,
     size_t max);

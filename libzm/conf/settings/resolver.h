@@ -1,4 +1,4 @@
-/* resolver.h - who answers questions about names, when it is ours
+/* resolver.h - our own resolver, if there is one
  *
  * SPDX-License-Identifier: ISC
  */
@@ -12,13 +12,13 @@
 #include "base/str.h"
 #include "conf/settings/at.h"
 
-#define RESOLVER_ADDRESS "127.0.0.25:53"	/* unless said; a port that
-						 * only root can take */
+#define RESOLVER_ADDRESS "127.0.0.25:53"	/* default; only root can bind
+						 * that port */
 #define RESOLVER_ANCHOR "/usr/share/dns/root.key"	/* the system's */
 
 enum {
-	RESOLVER_SERVERS_MAX = 64,	/* forward, stub: so many of each */
-	RESOLVER_CACHE_BYTES = 16 << 20	/* unless said */
+	RESOLVER_SERVERS_MAX = 64,	/* of forward, and of stub */
+	RESOLVER_CACHE_BYTES = 16 << 20	/* default */
 };
 
 struct conf_stub {		/* stub ZONE ADDRESS[:PORT] */
@@ -40,7 +40,7 @@ struct conf;
 /* Is there a resolver of ours? */
 bool conf_has_resolver(const struct conf *conf);
 
-/* Append what stands after the word resolver. */
+/* Append what follows the word resolver. */
 void conf_resolver_add(struct str *out, const struct conf_resolver *resolver);
 
 #endif

@@ -10,19 +10,19 @@
 
 #include "conf/settings/at.h"
 
-/* Which addresses a rewriting statement looks at. */
+/* Which addresses a rewriting statement changes. */
 enum conf_rewrite_of {
 	REWRITE_SENDERS = 1, REWRITE_RCPTS = 2,
 	REWRITE_ENVELOPE = 4, REWRITE_HEADERS = 8,
-	REWRITE_STRANGERS = 16	/* headers of mail from outside, too */
+	REWRITE_STRANGERS = 16	/* also headers of mail from outside */
 };
 
-/* header-check: who hears what is wrong with a header. */
+/* header-check: who is told what is wrong with a header. */
 enum conf_header_check {
 	HEADERS_UNCHECKED, HEADERS_NOTED, HEADERS_COPIED
 };
 
-/* header-repair: in whose mail it is repaired. */
+/* header-repair: in which mail it is repaired. */
 enum conf_header_repair { REPAIR_NONE, REPAIR_LOCAL, REPAIR_OWN };
 
 struct conf_canonical {		/* canonical <table>... */
@@ -54,8 +54,8 @@ struct conf_generic {		/* generic <table>... */
 
 struct conf_srs {		/* srs DOMAIN key FILE */
 	const char	*domain;	/* NULL: senders stay as they are */
-	const char	*key;		/* file: "label secret" lines, the
-					 * first signs, all are good */
+	const char	*key;		/* a file of "label secret" lines: the
+					 * first signs, all verify */
 	int64_t		 expire_s;
 	struct conf_at	 at;
 };

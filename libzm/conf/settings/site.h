@@ -1,4 +1,4 @@
-/* site.h - bounds of everything, and what is noted
+/* site.h - accounts, limits, timeouts, and what is logged
  *
  * SPDX-License-Identifier: ISC
  */
@@ -21,7 +21,7 @@ enum conf_role {	/* process roles that have an account of their own */
 extern const char *const conf_role_names[ROLE_COUNT];
 	/* "smtpserver" "router" "scheduler" "agent" "tables" "sts"
 	 * "share" "resolver" "web" */
-/* Is there such a process only where the configuration wants it? */
+/* Does the process of that role run only if the configuration asks for it? */
 bool conf_role_is_extra(int role);
 
 struct conf_limits {		/* limit NAME VALUE; every bound by name */
@@ -34,8 +34,8 @@ struct conf_limits {		/* limit NAME VALUE; every bound by name */
 	unsigned	session_messages;	/* a session */
 	unsigned	errors;			/* then 421 */
 	unsigned	auth_failures;		/* of an address: then 421 */
-	unsigned	processes;	/* of a channel whose processes carry
-					 * many agents, before they do */
+	unsigned	processes;	/* of a channel, before its processes
+					 * carry many agents */
 	unsigned	auth_failures_user;	/* of a user: then 454 */
 	unsigned	command_bytes;		/* a command line */
 	unsigned	line_bytes;		/* a line of data */
@@ -46,7 +46,7 @@ struct conf_limits {		/* limit NAME VALUE; every bound by name */
 	uint64_t	table_memory_bytes;	/* of a plain file */
 	uint64_t	dsn_bytes;		/* text returned in a report */
 	unsigned	agents;			/* all transport agents */
-	unsigned	router_share;		/* one turn of so many is the
+	unsigned	router_share;		/* one of so many turns is the
 						 * lowest priority's; 0: none */
 	uint64_t	program_memory_bytes;	/* of a program; 0: no limit */
 	uint64_t	program_output_bytes;	/* that it may write */
@@ -58,10 +58,10 @@ struct conf_timeouts {		/* timeout NAME SPAN; milliseconds */
 		data_start_ms, data_block_ms, data_end_ms,
 		quit_ms;				/* client */
 	int64_t	job_ms;					/* pipe programs */
-	int64_t	cut_through_ms;		/* server: the next hop's word */
+	int64_t	cut_through_ms;		/* server: the next hop's answer */
 };
 
-struct conf_log_level {		/* log-level normal|debug ...: first fit */
+struct conf_log_level {		/* log-level normal|debug ...: first match */
 	bool		 is_debug, has_client;
 	struct net	 client;
 	const char	*dest;		/* as of tls-to; NULL: not of these */
@@ -77,17 +77,17 @@ struct conf_log_to {		/* log-to: a second home of events */
 	struct conf_at	 at;
 };
 
-/* Is what is said with this client, or this next hop, to be noted now
- * (log-level)?  Append what stands after the statement. */
+/* Is the dialogue with this client, or this next hop, logged now (log-level)?
+ * conf_log_level_add appends what follows the word of the statement. */
 bool conf_debugs_client(const struct conf *conf, const struct net *client);
 bool conf_debugs_dest(const struct conf *conf, struct slice name);
 void conf_log_level_add(struct str *out, const struct conf_log_level *level);
 
-/* Append what stands after log-to. */
+/* Append what follows the word log-to. */
 void conf_log_to_add(struct str *out, const struct conf_log_to *to);
 
-/* Can others look this name of ours up in the DNS?  It has a dot inside, and is
- * none of those that mean this machine or its own network alone. */
+/* Can others look up this name of ours in the DNS?  It has a dot inside, and is
+ * not one that means only this machine or its own network. */
 bool conf_name_is_full(const char *name);
 
 #endif

@@ -3,9 +3,9 @@
  * RUN/zmailer.snapshot: a line of JSON {"zmailer-snapshot":1,"pid":N,
  * "started":N,"t":N,"aliases":N,"conf":PATH}, then a bundle (bundle.h) of
  * every file that was read; the first is PATH.  The supervisor writes it
- * before a daemon starts and before daemons hear of a reload; they and what
- * they start read it in place of the files, which are a person's to edit
- * until the next reload.  It is in force as long as its supervisor lives.
+ * before a daemon starts and before daemons are told to reload; they and the
+ * programs that they start read it instead of the files, which a person may
+ * edit until the next reload.  It is in force while its supervisor lives.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -26,16 +26,16 @@ enum {
 };
 
 enum snapshot_aliases {
-	SNAPSHOT_ALIASES_UNKNOWN = 0,		/* an older one does not say */
+	SNAPSHOT_ALIASES_UNKNOWN = 0,		/* of an older version */
 	SNAPSHOT_ALIASES_THERE = 1,
 	SNAPSHOT_ALIASES_ABSENT = 2
 };
 
 struct conf_snapshot {
 	pid_t		 pid;		/* the supervisor, */
-	int64_t		 started;	/* as /proc/PID/stat field 22 has it;
-					 * 0: not known */
-	int64_t		 time_s;	/* taken over then */
+	int64_t		 started;	/* field 22 of /proc/PID/stat; 0: not
+					 * known */
+	int64_t		 time_s;	/* when it came into force, wall */
 	enum snapshot_aliases aliases;	/* /etc/aliases at that time */
 	const char	*path;		/* of the configuration, absolute;
 					 * "": no file, all defaults */
@@ -43,26 +43,26 @@ struct conf_snapshot {
 	size_t		 file_count;
 };
 
-/* Whether a text is meant to be one. */
+/* Is the text meant to be a snapshot? */
 bool conf_snapshot_is(struct slice text);
-/* Read one; everything lives in the arena.  0, or -1 with err: damaged, or of
+/* Parse a snapshot into the arena.  0; -1 with err: it is damaged, or of
  * another version. */
 int conf_snapshot_parse(struct slice text, struct arena *arena,
     struct conf_snapshot *out, struct err *err);
 
-/* What one says of a file that was there, or was not. */
+/* The value for a file that existed, or did not. */
 enum snapshot_aliases conf_snapshot_aliases(bool has_aliases);
-/* Append one as text. */
+/* Append a snapshot as text. */
 void conf_snapshot_add(struct str *out,
     const struct conf_snapshot *snapshot);
-/* Put conf, which was read by its absolute path, into RUN/zmailer.snapshot
- * as this process's; the one of before stands until the new one is whole.
- * Its owner, group and mode let nobody read it who could not read every one
+/* Write conf, which was read by its absolute path, to RUN/zmailer.snapshot as
+ * that of this process; the old one is replaced when the new one is complete.
+ * By its owner, group and mode, only those can read it who can read every one
  * of the files.  0 or -1. */
 int conf_snapshot_write(const struct conf *conf, struct err *err);
 
-/* Who may read all of some files, the directories above them included: owner
- * and others as always, and one group. */
+/* Who may read all of some files, with the directories above them: an owner,
+ * one group, and others. */
 struct conf_readers {
 	uid_t	uid;			/* of the first file */
 	gid_t	gid;
@@ -72,10 +72,10 @@ struct conf_readers {
 int conf_readers_find(const char *const *paths, size_t count,
     struct conf_readers *out, struct err *err);
 
-/* The start time of a process; 0: there is none, or nobody tells; -1: it has
- * ended, and its parent has not looked yet. */
+/* The start time of a process (field 22 of /proc/PID/stat); 0: there is none,
+ * or it is unknown; -1: it has ended, and its parent has not waited for it. */
 int64_t conf_process_started(pid_t pid);
-/* Whether the supervisor that wrote it lives. */
+/* Does the supervisor that wrote it live? */
 bool conf_snapshot_is_live(const struct conf_snapshot *snapshot);
 
 #endif

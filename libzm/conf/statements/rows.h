@@ -40,10 +40,10 @@ extern const size_t conf_setting_count;
 /* The row of a statement in its group; NULL when there is none. */
 const struct conf_row *conf_row_find(enum conf_group group,
     struct slice name);
-/* NULL when statement has no such key. */
+/* The setting of a statement with this key; NULL when there is none. */
 const struct conf_setting *conf_setting_find(const char *statement,
     struct slice key);
-/* Does the row know word as a keyword?  Its index, or -1. */
+/* The index of word among the row's keywords; -1: it is not one. */
 int conf_keyword_find(const struct conf_row *row, struct slice word);
 /* Walk "a=b c! d": false at the end. */
 bool conf_spec_next(struct slice *rest, struct slice *out_name,

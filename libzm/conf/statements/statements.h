@@ -9,10 +9,9 @@
  *   apply     conf_apply_...() turns it into settings
  *   args      types of the words after the name; "?" may be missing,
  *             "+" one or more; what follows ":" narrows the type
- *   keywords  "word=type" pairs in any order; "!" must be there; a word
- *             without type is a flag, one with "=?type" is one at the end
- *   preset    what holds when nothing is said, for people; "" when the
- *             SETTING rows tell
+ *   keywords  "word=type" pairs in any order; "!" is required; a word
+ *             without type is a flag, one with "=?type" is a flag if it is last
+ *   preset    the default, for people; "" when the SETTING rows have it
  *   text      a paragraph for people (help and manual)
  *   example   lines that parse
  *
@@ -22,11 +21,11 @@
  *   block's struct.  apply: `item` for one value that is stored there,
  *   `item_s` for a span that is stored in seconds, else as above.
  *   preset is what the last built-in schedule clause says, "" nothing; note
- *   follows it where people read it.
+ *   follows it in texts for people.
  *
  * SETTING(statement, key, field, type, preset, text)
  *   a plain value: `statement VALUE`, or with a key `statement KEY VALUE`.
- *   preset is parsed like what a person writes.
+ *   preset is parsed like a value that a person writes.
  *
  * Parser, `zmailer check`, `zmailer help`, `zmailer config show` and
  * zmailer.conf(5) come from these rows.

@@ -6,14 +6,14 @@
  *
  * To the process:
  *	Q name key value ...		call this function
- *	R "found"|"none"|"trouble" text	what a lookup brought
+ *	R "found"|"none"|"trouble" text	the result of a lookup
  * From it:
  *	H name line ...			ready: the functions it has
  *	T table key			a lookup; R follows
  *	G text				a line for the journal
  *	A verdict line code text edit ...	the end of a call
  *	E kind text			the end of a call that went wrong
- * Pure; both sides check every byte: the process runs what others wrote.
+ * Pure; both sides check every byte, because the process runs foreign code.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -34,21 +34,21 @@ struct hook_frame {
 };
 
 enum hook_frame_found {
-	HOOK_FRAME_BAD = -1,	/* this is no frame, or a bound is passed */
+	HOOK_FRAME_BAD = -1,	/* it is not a frame, or a bound is exceeded */
 	HOOK_FRAME_PART,	/* more bytes are needed */
-	HOOK_FRAME_WHOLE	/* *out has slices into bytes, *out_used how
-				 * many bytes it took */
+	HOOK_FRAME_WHOLE	/* *out has slices into bytes; *out_used is
+				 * the frame's length */
 };
-/* The first frame of bytes, which may hold more or less than one.  After
+/* Read the first frame of bytes, which may have more or less than one.  After
  * HOOK_FRAME_BAD err says why. */
 enum hook_frame_found hook_frame_take(struct slice bytes,
     struct hook_frame *out, size_t *out_used, struct err *err);
 
-/* The next field of a frame that was taken; false: there is none. */
+/* Take the next field of a frame; false: there is none. */
 bool hook_field(struct slice *fields, struct slice *out);
 
-/* Begin a frame at the end of out / add a field / close it.  begin returns
- * where it starts, for end. */
+/* Begin a frame at the end of out / add a field / end it.  begin returns its
+ * offset, for end. */
 size_t hook_frame_begin(struct str *out, char type);
 void hook_field_add(struct str *out, struct slice bytes);
 void hook_frame_end(struct str *out, size_t start);

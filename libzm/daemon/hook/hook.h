@@ -1,11 +1,11 @@
 /* hook.h - questions to the site's script (doc/HOOKS.md)
  *
- * The script runs in a process of its own that holds nothing but a socket:
- * hook.h is what its owner sees.  One question at a time; a question has an
- * answer or trouble within the time of the statement `hooks`, whatever the
- * script does: a process that says nothing is killed, the next question
- * starts another.  The file is looked at once a second; a new text takes
- * over when it was read and compiled whole, else the old one stays.
+ * The script runs in a process of its own that has only a socket; hook.h is for
+ * the process's owner.  One question at a time is asked.  Within the time of
+ * the statement `hooks` it has an answer or fails, whatever the script does: a
+ * process that does not answer is killed, and the next question starts another.
+ * The file is looked at once a second; a new text is used once it was read and
+ * compiled as a whole; until then the old one stays.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -30,7 +30,7 @@ enum hook_verdict {
 };
 extern const char *const hook_verdict_names[HOOK_VERDICTS];
 
-struct hook_answer {		/* slices are good until the next question */
+struct hook_answer {		/* slices are valid until the next question */
 	enum hook_verdict	verdict;
 	unsigned		line;	/* of the script; 0: none */
 	struct slice		code, text;
@@ -40,7 +40,7 @@ struct hook_answer {		/* slices are good until the next question */
 
 struct hook_host {		/* what the owner does for the script */
 	void	*context;
-	/* A lookup.  1 found (the value is in out), 0 none, -1 err. */
+	/* Look a key up.  1 found (the value is in out), 0 none, -1 err. */
 	int	(*lookup)(void *context, struct slice table,
 		    struct slice key, struct str *out, struct err *err);
 	/* zm.log: "hooks.lua:3: text". */
@@ -49,11 +49,11 @@ struct hook_host {		/* what the owner does for the script */
 
 struct hooks;
 
-/* Never fails: what is wrong shows when something is asked.  conf and what
- * host points to must stay. */
+/* Never fails: a question reports what is wrong.  conf and what host points to
+ * must stay. */
 struct hooks *hooks_new(const struct conf_hooks *conf,
     const struct hook_host *host);
-/* Its process ends. */
+/* End its process and free it; sets *hooks to NULL. */
 void hooks_free(struct hooks **hooks);
 
 enum hook_has {
@@ -61,23 +61,24 @@ enum hook_has {
 	HOOK_MISSING,
 	HOOK_DEFINED
 };
-/* Has the script this function?  Looks after the file and the process. */
+/* Does the script have this function?  Also looks at the file and the
+ * process. */
 enum hook_has hooks_has(struct hooks *hooks, enum hook_call call,
     struct err *err);
 
-/* Begin a question, only when hooks_has; add "msg.from" and the like. */
+/* Begin a question, only after HOOK_DEFINED; add "msg.from" and the like. */
 void hooks_question(struct hooks *hooks, enum hook_call call);
 void hooks_add(struct hooks *hooks, const char *key, struct slice value);
-/* Put it.  0 with the answer, or -1 with err: "FILE:LINE: what". */
+/* Ask it.  0 with the answer; -1 with err: "FILE:LINE: what". */
 int hooks_ask(struct hooks *hooks, struct hook_answer *out, struct err *err);
 
-/* Did the last question cost the process its life (not an error)? */
+/* Did the process die of the last question (which is not an error)? */
 bool hooks_died(const struct hooks *hooks);
-/* How many texts were taken over; 1 after the first. */
+/* How many texts were used so far; 1 after the first. */
 unsigned hooks_generation(const struct hooks *hooks);
 const char *hooks_path(const struct hooks *hooks);
 
-/* For check: read and compile, in a process like that.  0 or -1. */
+/* For check: read and compile the script, in such a process.  0 or -1. */
 int hooks_check(const struct conf_hooks *conf, struct err *err);
 
 /* Was this program built with Lua? */

@@ -13,9 +13,9 @@
 
 enum {
 	SCRIPT_TEXT_BYTES_MAX = 1 << 20,
-	SCRIPT_STEP = 1000,		/* instructions between two looks */
-	SCRIPT_LOOKUPS_MAX = 1000,	/* a call */
-	SCRIPT_LOGS_MAX = 100,		/* lines a call */
+	SCRIPT_STEP = 1000,		/* instructions between two checks */
+	SCRIPT_LOOKUPS_MAX = 1000,	/* of a call */
+	SCRIPT_LOGS_MAX = 100,		/* lines of a call */
 	SCRIPT_LOG_BYTES_MAX = 1000,
 	SCRIPT_WORDS_BYTES_MAX = 400	/* of a verdict */
 };
@@ -33,9 +33,9 @@ struct script;
 struct script_port {
 	int		socket;
 	struct str	in, out;
-	size_t		used;		/* of in, by the frame in hand */
+	size_t		used;		/* of in, by the present frame */
 };
-/* Send out.  0 or -1: nobody is there. */
+/* Send out.  0; -1: the other side is gone. */
 int script_port_send(struct script_port *port);
 /* Wait for a frame.  0 or -1. */
 int script_port_take(struct script_port *port, struct hook_frame *out);
@@ -43,8 +43,8 @@ int script_port_take(struct script_port *port, struct hook_frame *out);
 /* Compile and run the text.  Appends H or E to port->out.  NULL after E. */
 struct script *script_new(const struct conf_hooks *conf, struct slice text,
     struct script_port *port);
-/* Call what the fields of Q say; appends A or E.  False when the script must
- * be begun anew (its memory is spent). */
+/* Call the function that the fields of Q name; append A or E.  False when the
+ * script must be started anew (its memory is used up). */
 bool script_call(struct script *script, struct slice fields);
 void script_free(struct script **script);
 

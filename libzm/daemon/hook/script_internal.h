@@ -19,10 +19,10 @@ struct script {
 	struct script_port	*port;
 	const char		*file;		/* last part of the path */
 	size_t			 used_bytes;
-	unsigned		 refused_line;	/* where memory ended */
+	unsigned		 refused_line;	/* where memory was refused */
 	uint64_t		 steps;		/* of this call */
 	int64_t			 until_ms;
-	bool			 is_over;	/* a bound was passed */
+	bool			 is_over;	/* a bound was exceeded */
 	unsigned		 lookups, logs;
 	struct slice		 fields;	/* of the question */
 	struct str		 answer;	/* of the call */
@@ -33,8 +33,8 @@ struct script *script_of(lua_State *lua);
 /* The line that runs now; 0: none. */
 unsigned script_line(lua_State *lua);
 
-/* script_zm.c: set the global zm / append what stands at index (nil or one
- * of its verdicts) as the first fields of A. */
+/* script_zm.c: set the global zm / append the value at index (nil or one of
+ * its verdicts) as the first fields of A. */
 void script_zm_open(lua_State *lua);
 void script_verdict_add(lua_State *lua, int index, struct str *out);
 

@@ -10,7 +10,7 @@
 
 struct table;
 
-/* A look from a conf at the machine it is for. */
+/* Compares a conf with the machine that it is for. */
 struct machine_look {
 	const struct conf	*conf;
 	struct arena		*arena;		/* of the report */
@@ -18,11 +18,11 @@ struct machine_look {
 	unsigned		 width;		/* of what is underlined */
 };
 
-/* Complain about what was seen; hint may be NULL; both are copied. */
+/* Complain about what was found; hint may be NULL; both are copied. */
 void machine_tell(const struct machine_look *look, enum conf_kind kind,
     struct conf_at at, const char *hint, const char *text);
 
-/* A table that is looked at: where complaints about its lines stand. */
+/* A table that is checked, for complaints about its lines. */
 struct machine_table {
 	struct machine_look	*look;
 	const struct conf_table	*entry;
@@ -35,9 +35,10 @@ struct machine_table {
  * be NULL; all are copied. */
 void machine_tell_line(struct machine_table *place, enum conf_kind kind,
     unsigned line, struct slice word, const char *hint, const char *text);
-/* The tables of the configuration: there, readable, good line by line. */
+/* The tables of the configuration exist, can be read, and all their lines are
+ * good. */
 void machine_check_tables(struct machine_look *look);
-/* Aliases that lead to each other. */
+/* A warning for aliases that lead to each other. */
 void machine_check_loops(struct machine_table *place, bool is_virtual);
 
 /* A warning for each value of a table of routes or of users that the router
@@ -48,24 +49,24 @@ void machine_check_certificates(const struct conf *conf, struct arena *arena,
     struct conf_report *report);
 /* Keys of sign statements can be read, and are keys. */
 void machine_check_signs(const struct machine_look *look);
-/* The same of each line of a table that a sign statement asks; of one that
- * cannot be listed it says that nothing was looked at. */
+/* The same for each line of a table that a sign statement names; if it cannot
+ * be listed, complains that nothing was checked. */
 void machine_check_sign_table(struct machine_table *place);
-/* The password of a cluster is there, and nobody else's. */
+/* The password file of a cluster exists, and others cannot read it. */
 void machine_check_cluster(const struct machine_look *look);
-/* The resolver's trust anchor and program are there. */
+/* The resolver's trust anchor and program exist. */
 void machine_check_resolver(const struct machine_look *look);
-/* Programs of pipes, agents and filters can be run; sockets have their
- * directories. */
+/* Programs of pipes, agents and filters can be run; the directories of sockets
+ * exist. */
 void machine_check_programs(struct machine_look *look);
-/* Somebody listens at the sockets that are named. */
+/* A process listens at each socket that is named. */
 void machine_check_neighbours(const struct machine_look *look);
 /* A warning for each domain whose aliases give postmaster's mail to nobody. */
 void machine_check_postmaster(struct machine_look *look);
 /* A warning when nobody takes what log-to sends. */
 void machine_check_log_to(const struct machine_look *look);
-/* A warning when the networks that may relay, or be trusted, are together too
- * many: those of rules and of tables. */
+/* A warning when the networks that may relay, or are trusted, in rules and in
+ * tables, are too many altogether. */
 void machine_check_relay(struct machine_look *look);
 /* The script of hooks is safe and compiles. */
 void machine_check_hooks(const struct machine_look *look);

@@ -1,7 +1,7 @@
-/* machine.h - has the machine what the configuration names?
+/* machine.h - does the machine have what the configuration names?
  *
  * The second level of `zmailer check`: conf_load says whether a file is
- * right in itself, this looks at what it speaks of.
+ * right in itself; this checks the things that it names.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -10,19 +10,19 @@
 
 #include "conf/conf.h"
 
-/* Tables can be read and their values used, directories are there and on one
- * file system, accounts and certificates exist, the script of hooks
+/* Check that tables can be read and their values used, directories exist and
+ * are on one file system, accounts and certificates exist, the script of hooks
  * compiles, channels have agents.  Adds complaints to the report, whose
- * strings live in the arena, and sorts it. */
+ * strings are in the arena, and sorts it. */
 void machine_check(const struct conf *conf, struct arena *arena,
     struct conf_report *report);
 
-/* The hosts that routes name are in the DNS, as far as it says so within two
- * seconds: warnings, in the sorted report. */
+/* Check that the hosts that routes name are in the DNS, as far as it answers
+ * within two seconds.  Adds warnings to the report and sorts it. */
 void machine_check_hosts(const struct conf *conf, struct arena *arena,
     struct conf_report *report);
-/* A warning for each listener whose address another program has now.  ours
- * has what zmailer itself listens on, each between blanks; "" when it does
+/* Add a warning for each listener whose address another program has now.  ours
+ * has the addresses of the running zmailer, each between blanks; "" if it does
  * not run. */
 void machine_check_listeners(const struct conf *conf, const char *ours,
     struct arena *arena, struct conf_report *report);

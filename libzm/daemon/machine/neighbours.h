@@ -1,7 +1,7 @@
 /* neighbours.h - the sockets of other programs that a configuration names
  *
- * Milters, policy services, a content filter, who checks passwords, and next
- * hops by LMTP: without them mail waits or is refused for now.
+ * Milters, policy services, a content filter, password checkers, and next hops
+ * by LMTP: without them mail waits or is refused for now.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -19,13 +19,13 @@ struct machine_neighbour {
 	struct conf_at	 at;
 };
 
-/* Each once, in an array in arena. */
+/* All of them, each once, in an array in arena.  returns how many. */
 size_t machine_neighbours(const struct conf *conf, struct arena *arena,
     struct machine_neighbour **out);
 
-/* Does somebody listen at this socket?  MACHINE_SILENT: nobody does, err has
- * the reason; MACHINE_UNKNOWN: it is a command, a name that the DNS would
- * have to tell, or we may not. */
+/* Does a process listen at this socket?  MACHINE_SILENT: none does (err says
+ * why); MACHINE_UNKNOWN: it is a command or a name that needs the DNS, or we
+ * may not connect. */
 enum machine_knock { MACHINE_ANSWERS, MACHINE_SILENT, MACHINE_UNKNOWN };
 enum machine_knock machine_knock(const char *name, struct err *err);
 

@@ -1,6 +1,6 @@
 /* alias.h - the right side of an alias, item by item
  *
- * Pure.  Items are parted by commas and line ends:
+ * Pure.  Items are separated by commas and line ends:
  *	bob, "first last"@example.org, Bob <bob@example.net>
  *	\bob		the mailbox, no further aliasing
  *	"|prog args"	a program     /file or "/a file"   a file
@@ -30,7 +30,7 @@ struct alias_item {
 };
 
 enum alias_flags {
-	ALIAS_COMMENTS = 1	/* a line that begins with # is none (files) */
+	ALIAS_COMMENTS = 1	/* a line that begins with # is a comment */
 };
 
 enum alias_answer {
@@ -39,10 +39,10 @@ enum alias_answer {
 	ALIAS_ITEM = 1
 };
 
-/* Next item from the front of *rest, which moves after it.  Slices borrow
- * from the value or live in the arena.
- * returns ALIAS_BAD for a bad one (err->text has it), *rest
- * stands after it so that the caller can go on. */
+/* Read the next item at the front of *rest and move *rest past it.  Slices
+ * borrow from the value or live in the arena.
+ * returns ALIAS_BAD when the item is malformed (err quotes it); *rest is past
+ * it, so that the caller can continue. */
 enum alias_answer alias_next(struct arena *arena, struct slice *rest,
     enum alias_flags flags, struct alias_item *out, struct err *err);
 

@@ -1,6 +1,6 @@
 /* mime.h - what the header of a message or of a part says about its body
  *
- * RFC 2045 section 5 and 6; RFC 2046 section 5.
+ * RFC 2045 sections 5 and 6; RFC 2046 section 5.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -17,8 +17,8 @@ enum mime_encoding { MIME_7BIT, MIME_8BIT, MIME_BINARY, MIME_QUOTED,
 enum mime_kind {
 	MIME_TEXT,		/* text, and what has no type */
 	MIME_MULTIPART,		/* with a boundary */
-	MIME_MESSAGE,		/* message/rfc822 and its like: a header, then
-				 * what that says */
+	MIME_MESSAGE,		/* message/rfc822 and the like: a header, then
+				 * what it describes */
 	MIME_DATA		/* everything else */
 };
 
@@ -26,24 +26,25 @@ struct mime_head {
 	enum mime_kind		kind;
 	enum mime_encoding	encoding;
 	bool			is_digest;	/* parts are messages */
-	bool			is_opaque;	/* has parts, or is a message,
-						 * that cannot be seen: such a
-						 * one may not be encoded */
-	bool			is_sealed;	/* its parts are signed, or
-						 * encrypted, as they are
+	bool			is_opaque;	/* it has parts, or is a
+						 * message, that cannot be
+						 * read: it may not be encoded
+						 */
+	bool			is_sealed;	/* its parts are signed or
+						 * encrypted as they stand
 						 * (RFC 1847) */
 	bool			has_version, has_type, has_encoding;
 	char			boundary[MIME_BOUNDARY_BYTES_MAX + 1];
 };
 
-/* Read a header (LF line ends, without the blank line).  in_digest: what
- * has no type is a message (RFC 2046 section 5.1.5). */
+/* Read a header (LF line ends, without the blank line).  in_digest: a part
+ * without a type is a message (RFC 2046 section 5.1.5). */
 void mime_head_read(struct slice header, bool in_digest,
     struct mime_head *out);
 
-/* The value of a parameter of Content-Type or Content-Disposition ("charset",
- * in any case) into out; left as it is when there is none, or one that is too
- * long for it. */
+/* Copy a parameter of Content-Type or Content-Disposition (name: "charset", in
+ * any case) to out, which is unchanged when there is none or when it is too
+ * long. */
 void mime_parameter(struct slice value, const char *name, char *out,
     size_t size);
 

@@ -1,18 +1,18 @@
 /* mime_down.h - a message for a host that takes less than its sender used
  *
- * Two goals: no byte over 127 (RFC 6152 section 3: the host lacks
- * 8BITMIME), or no part that is binary (RFC 3030 section 3: it lacks
- * BINARYMIME); or both.  Parts become quoted-printable or base64, each by
- * itself; multiparts and messages in messages are walked into.  Nothing is
- * left out or replaced: what has no other form (a part with an encoding of
- * its own, 8-bit text around the parts of a multipart, a CR alone in a
- * part's header) makes the message undoable.
+ * There are two goals: no byte over 127 (RFC 6152 section 3: the host lacks
+ * 8BITMIME), and no binary part (RFC 3030 section 3: it lacks BINARYMIME).
+ * Each part by itself becomes quoted-printable or base64; multiparts and
+ * messages in messages are walked into.  Nothing is left out or replaced: a
+ * message cannot be converted if something in it has no other form (a part
+ * with an encoding of its own, 8-bit text around the parts of a multipart, a
+ * CR alone in a part's header).
  *
- * The message passes twice.  First without output, to learn what is in it;
- * then, from mime_down_again on, with.  Both times: mime_down_header once,
- * mime_down_body for each piece, mime_down_end.  What is held at a time is
- * bounded: a header of MIME_HEAD_BYTES_MAX, a line of MIME_LINE_HELD, one
- * bit a part.
+ * The message is passed twice: first without output, to learn what is in it;
+ * then, after mime_down_again, with output.  Each pass is mime_down_header
+ * once, mime_down_body for each piece, and mime_down_end.  What is held at a
+ * time is bounded: a header of MIME_HEAD_BYTES_MAX, a line of MIME_LINE_HELD,
+ * one byte for each part.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -32,8 +32,8 @@ enum {
 
 enum mime_goal {
 	MIME_TO_7BIT = 1,
-	MIME_FROM_BINARY = 2,	/* also: body lines end in CR LF, and bytes of
-				 * binary parts stand as they are */
+	MIME_FROM_BINARY = 2,	/* the input's body lines end in CR LF, and
+				 * bytes of binary parts are as they are */
 };
 
 struct mime_frame {		/* a multipart that is open */
@@ -57,13 +57,13 @@ struct mime_down {
 	bool		 has_8bit_header;	/* of the message itself */
 	bool		 is_utf8;	/* all that is 8-bit is UTF-8 */
 	bool		 has_binary;	/* a part says it is, or is */
-	bool		 is_too_much;	/* one of the bounds: cannot be done */
-	bool		 is_undoable;	/* something can be converted to
-					 * nothing that means the same */
+	bool		 is_too_much;	/* a bound is exceeded */
+	bool		 is_undoable;	/* something has no other form that
+					 * means the same */
 	const char	*obstacle;	/* what, in words; NULL: nothing */
 	bool		 is_signed;	/* DKIM-Signature */
-	bool		 is_sealed;	/* a multipart/signed or /encrypted is
-					 * in it: its bytes must stay */
+	bool		 is_sealed;	/* it has a multipart/signed or
+					 * /encrypted: those bytes must stay */
 	unsigned char	 bytes[MIME_PARTS_MAX];	/* enum mime_bytes of a part */
 	/* where it is */
 	enum mime_where { WHERE_HEAD, WHERE_LEAF, WHERE_BETWEEN } where;
@@ -91,24 +91,23 @@ void mime_down_init(struct mime_down *down, unsigned goal);
 /* Free what it holds. */
 void mime_down_release(struct mime_down *down);
 
-/* Whether, after the first pass, the message must be converted. */
+/* After the first pass: must the message be converted? */
 bool mime_down_is_needed(const struct mime_down *down);
 
 /* Begin the second pass. */
 void mime_down_again(struct mime_down *down);
 
-/* The header, LF line ends, without the blank line after it (which is
- * appended).  out NULL in the first pass. */
+/* Pass the header, with LF line ends, without the blank line after it (which
+ * is appended to out).  out is NULL in the first pass. */
 void mime_down_header(struct mime_down *down, struct slice header,
     struct str *out);
-/* The next bytes of the body, cut anywhere; LF line ends in out. */
+/* Pass the next bytes of the body, cut anywhere; lines in out end in LF. */
 void mime_down_body(struct mime_down *down, struct slice bytes,
     struct str *out);
 void mime_down_end(struct mime_down *down, struct str *out);
 
-/* mime_header.c: append a header, 8-bit words of its fields as
- * encoded-words if is_7bit, without Content-Transfer-Encoding if
- * drops_encoding. */
+/* mime_header.c: append a header.  is_7bit: 8-bit words of its fields become
+ * encoded-words.  drops_encoding: leave Content-Transfer-Encoding out. */
 void mime_header_add(struct str *out, struct slice header, bool is_7bit,
     bool drops_encoding);
 

@@ -18,16 +18,16 @@ enum {
 
 struct command {
 	struct slice	verb;	/* letters as written */
-	struct slice	args;	/* after the first blank; no blanks at end */
+	struct slice	args;	/* after the first blank; end trimmed */
 };
 
-/* line is without its CRLF.  returns 0; -1 for control characters, NUL or
- * an empty line (err fit for a 500 reply). */
+/* Parse a line, given without its CRLF; out borrows from it.  returns 0; -1
+ * for control characters, NUL or an empty line (err fit for a 500 reply). */
 int command_parse(struct slice line, struct command *out, struct err *err);
 
-/* keyword "FROM" or "TO" with a colon in front of a path, any case, blanks
- * after the colon tolerated.  Moves *args after it.
- * returns true when it stood there. */
+/* Take keyword ("FROM" or "TO", in any case) and a colon from the front of
+ * *args.  Blanks after the colon are tolerated and taken.
+ * returns whether it was there */
 bool command_keyword(struct slice *args, const char *keyword);
 
 enum command_answer {
@@ -36,9 +36,9 @@ enum command_answer {
 	COMMAND_PARAM = 1
 };
 
-/* Next esmtp-param of *rest, which is what path_parse left: empty, or a blank
- * and parameters.  *out_value has p == NULL without "=".
- * returns COMMAND_PARAM_END after the last. */
+/* Take the next esmtp-param of *rest, which is what path_parse left: empty, or
+ * a blank and parameters.  out_value->p is NULL if there is no "=".
+ * returns COMMAND_PARAM_END after the last; COMMAND_PARAM_BAD with err */
 enum command_answer command_param(struct slice *rest, struct slice *out_keyword,
     struct slice *out_value, struct err *err);
 

@@ -1,7 +1,7 @@
 /* crlf.h - text whose length was announced: CR LF to LF, and nothing else
  *
- * For the chunks of RFC 3030: no dot is doubled there and none ends a
- * message.  The server's dot.h for the same bytes of DATA.
+ * For the chunks of RFC 3030, where no dot is doubled and none ends a message.
+ * dot.h does the same for DATA.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -12,8 +12,8 @@
 
 struct crlf_reader {		/* one per message; all zero at its start */
 	bool		has_cr;		/* a CR, not yet passed on */
-	bool		bare_ok;	/* the caller's: a bare LF counts as a
-					 * line end */
+	bool		bare_ok;	/* set by the caller: a bare LF counts
+					 * as a line end */
 	unsigned char	seen;		/* enum dot_bare bits */
 	size_t		line_bytes;	/* of the line being read, without
 					 * its end */
@@ -26,12 +26,13 @@ struct crlf_reader {		/* one per message; all zero at its start */
 void crlf_read(struct crlf_reader *reader, struct slice in, char *out,
     size_t *out_n);
 
-/* No LF comes after the CR that waits for one: pass it on.
- * out        one byte of room; returns how many bytes were written */
+/* The text has ended: pass on a CR that waited for its LF.
+ * out        has room for one byte
+ * returns    how many bytes were written */
 size_t crlf_end(struct crlf_reader *reader, char *out);
 
-/* The other way: append text with CR LF at the end of each line, nothing
- * doubled; a bare CR becomes one, too.  Pieces may be cut anywhere.
+/* The other way: append text with CR LF at the end of each line; nothing is
+ * doubled; a bare CR becomes CR LF, too.  Pieces may be cut anywhere.
  * after_cr   false at the start of a message, then the writer's own */
 void crlf_write(struct str *out, struct slice text, bool *after_cr);
 

@@ -1,9 +1,9 @@
 /* dot.h - where a message ends, decided once for server and client
  *
- * RFC 5321 sections 4.1.1.4 and 4.5.2.  On the wire lines end in CR LF and
- * the message in CR LF "." CR LF, and in nothing else: no bare CR, no bare
- * LF ends a line or a message (SMTP smuggling, CVE-2023-51764 and sisters).
- * In files lines end in LF and no dot is doubled.
+ * RFC 5321 sections 4.1.1.4 and 4.5.2.  On the wire, lines end in CR LF and the
+ * message in CR LF "." CR LF, and in nothing else: neither a bare CR nor a bare
+ * LF ends a line or a message (SMTP smuggling, CVE-2023-51764 and others).
+ * In files, lines end in LF and no dot is doubled.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -23,13 +23,13 @@ struct dot_reader {
 	unsigned char	state;		/* dot.c's own */
 	unsigned char	bare_ok;	/* a bare LF counts as a line end */
 	unsigned char	seen;		/* enum dot_bare bits */
-	size_t		line_bytes;	/* of the line being read, without
-					 * its end, as content */
+	size_t		line_bytes;	/* of the line being read: content,
+					 * without its end */
 	size_t		longest_bytes;	/* of the longest line */
 };
 
-/* A reader at the start of a message.  bare_lf_is_line_end: a bare LF ends
- * a line (also for the doubled dot), but never the message. */
+/* Start reading a message.  bare_lf_is_line_end: a bare LF ends a line (also
+ * for the doubled dot), but never the message. */
 void dot_reader_init(struct dot_reader *reader, bool bare_lf_is_line_end);
 
 /* Decode wire bytes.
@@ -45,14 +45,14 @@ bool dot_read(struct dot_reader *reader, struct slice in, size_t *out_used,
 /* Client side.  One writer per message: DOT_WRITER_INIT. */
 struct dot_writer {
 	bool	at_line_start;
-	bool	after_cr;	/* a LF that comes first belongs to it */
+	bool	after_cr;	/* an LF that comes next belongs to it */
 };
 
 #define DOT_WRITER_INIT { true, false }
 
-/* Append content (LF line ends) in wire form: CR LF, leading dots doubled;
- * a bare CR in it becomes CR LF, too, so that no next hop can see another
- * end; CR LF counts as one line end.  Pieces may be cut anywhere. */
+/* Append content (LF line ends) in wire form: CR LF, leading dots doubled.  A
+ * bare CR becomes CR LF, too, so that no next hop can see another end; CR LF
+ * counts as one line end.  Pieces may be cut anywhere. */
 void dot_write(struct str *out, struct slice content,
     struct dot_writer *writer);
 

@@ -1,7 +1,7 @@
 /* dsn.h - what a sender asked to be told: RFC 3461 parameters
  *
- * One form for the SMTP parameter, the "todsn" and "notaryret" lines of the
- * message file and the N, R, n lines of the control file.
+ * The SMTP parameters, the "todsn" and "notaryret" lines of the message file
+ * and the N, R, n lines of the control file have the same form.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -23,10 +23,10 @@ enum dsn_ret { DSN_RET_DEFAULT, DSN_RET_FULL, DSN_RET_HDRS };
 
 enum { DSN_ENVID_BYTES_MAX = 100, DSN_ORCPT_BYTES_MAX = 500 };
 
-/* Section 4.1: comma list, NEVER alone.  returns 0 or -1. */
+/* Section 4.1: a list with commas; NEVER stands alone.  returns 0 or -1. */
 int dsn_notify_parse(struct slice value, unsigned *out_notify,
     struct err *err);
-/* "SUCCESS,FAILURE"; nothing for the default. */
+/* Append "SUCCESS,FAILURE"; nothing for the default. */
 void dsn_notify_add(struct str *out, unsigned notify);
 
 /* Section 4.3: FULL or HDRS.  As dsn_notify_parse. */
@@ -40,7 +40,7 @@ int dsn_orcpt_check(struct slice value, struct err *err);
 /* Section 4.4: 1..100 characters of xtext; checked, not decoded. */
 int dsn_envid_check(struct slice value, struct err *err);
 
-/* Whether a report of this kind (one DSN_NOTIFY_ bit) is owed. */
+/* Is a report of this kind (one DSN_NOTIFY_ bit) owed? */
 bool dsn_wants(unsigned notify, enum dsn_notify kind);
 
 #endif

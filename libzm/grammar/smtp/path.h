@@ -1,7 +1,7 @@
 /* path.h - the addresses of an SMTP envelope
  *
- * Pure: bytes in, slices out.  A struct path is what every later room
- * wears; nobody looks for '@' again.
+ * Pure: bytes in, slices out.  All later code takes a struct path and does not
+ * look for '@' again.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -13,8 +13,8 @@
 
 enum {
 	PATH_MAX_BYTES = 256,	/* RFC 5321 section 4.5.3.1.3, with < > */
-	LOCAL_MAX_BYTES = 252,	/* section 4.5.3.1.1 wants 64 at least; VERP,
-				 * SRS and BATV senders are longer every day */
+	LOCAL_MAX_BYTES = 252,	/* section 4.5.3.1.1 wants at least 64; senders
+				 * made by VERP, SRS and BATV are longer */
 	DOMAIN_MAX_BYTES = 255	/* section 4.5.3.1.2 */
 };
 
@@ -34,8 +34,8 @@ enum path_flags {
 
 /* Parse one path: "<" [A-d-l ":"] mailbox ">".  RFC 5321 section 4.1.2.
  * A source route is accepted and dropped.
- * in        unread bytes
- * in empty: the null path when both PATH_BARE_OK and PATH_NULL_OK are given.
+ * in        unread bytes; if it is empty, and both PATH_BARE_OK and
+ *           PATH_NULL_OK are given, this is the null path
  * out       slices into in
  * out_rest  what follows the path (">junk" is for the caller to refuse)
  * returns   0 done; -1 bad (err fit for the text of a 501 reply) */
@@ -43,23 +43,23 @@ int path_parse(struct slice in, enum path_flags flags, struct path *out,
     struct slice *out_rest, struct err *err);
 
 /* Parse a domain or an address literal alone (the argument of EHLO).
- * RFC 5321 section 4.1.2 Domain / address-literal; an underscore in a
+ * RFC 5321 section 4.1.2, Domain and address-literal; an underscore in a
  * label is tolerated.  returns 0 or -1. */
 int domain_parse(struct slice in, struct err *err);
 
-/* "local@domain", "local" or "" - without angle brackets. */
+/* Append "local@domain", "local" or "", without angle brackets. */
 void path_add(struct str *out, const struct path *path);
 
-/* Equal as mailboxes: domains without case, local parts byte for byte after
- * needless quotes are removed. */
+/* Are they the same mailbox?  Domains are compared without case, local parts
+ * byte for byte after needless quotes are removed. */
 bool path_equal(const struct path *a, const struct path *b);
 
 /* The local part without quotes and backslashes, in the arena. */
 struct slice path_local_plain(struct arena *arena, const struct path *path);
 
-/* Whether it is "<>". */
+/* Is it "<>"? */
 bool path_is_null(const struct path *path);
-/* Can it be part of a mailbox's path?  Most bytes are refused. */
+/* Can the name be part of the path of a mailbox?  Most bytes are refused. */
 bool path_is_mailbox_name(struct slice name);
 
 #endif

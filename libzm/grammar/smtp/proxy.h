@@ -24,8 +24,8 @@ struct proxy {
 						 * or does not know */
 	struct sockaddr_storage	client;		/* AF_INET or AF_INET6; unset
 						 * when is_local */
-	size_t			bytes;		/* of the header: what follows
-						 * is the client's */
+	size_t			bytes;		/* of the header; the client's
+						 * bytes follow it */
 };
 
 enum proxy_answer {
@@ -34,11 +34,10 @@ enum proxy_answer {
 	PROXY_DONE = 1
 };
 
-/* Parse what stands at the front of a connection.  A checksum TLV is looked
- * at, other TLVs are stepped over.  An IPv4 address in IPv6 dress becomes
- * AF_INET.
- * returns PROXY_MORE when more bytes are needed, and all of in are the
- * header's; PROXY_BAD when it is no such header (err for the journal) */
+/* Parse the first bytes of a connection.  A checksum TLV is verified, other
+ * TLVs are skipped.  An IPv4-mapped IPv6 address becomes AF_INET.
+ * returns PROXY_MORE when more bytes are needed, and all of in belongs to the
+ * header; PROXY_BAD when it is not such a header (err, for the journal) */
 enum proxy_answer proxy_parse(struct slice in, struct proxy *out,
     struct err *err);
 

@@ -39,18 +39,19 @@ enum reply_answer {
 enum reply_answer reply_parse(struct slice in, struct reply *out,
     struct err *err);
 
-/* Next line's text (after "250-") of a parsed reply; *cursor from 0. */
+/* The text of the next line (after "250-") of a parsed reply; *cursor starts
+ * at 0.  false: there are no more. */
 bool reply_line(const struct reply *reply, size_t *cursor,
     struct slice *out_text);
 
-/* One line for log, record and DSN: the code once, then the texts of the
- * lines joined by blanks; controls and what is not UTF-8 as \xHH, cut at
- * 500 bytes.  The words themselves are not touched. */
+/* Append one line for log, record and DSN: the code once, then the texts of
+ * the lines joined by blanks, with controls and bytes that are not UTF-8 as
+ * \xHH, cut at 500 bytes.  The words themselves are not changed. */
 void reply_add_text(struct str *out, const struct reply *reply);
 
-/* "4.7.1" at the front of text (which begins after the code), of the class
- * of the code?  Copies it, else fills "x.0.0" from code (3yz, which answers
- * no question of ours, gives 4.0.0). */
+/* If text (which begins after the code) starts with a status like "4.7.1" of
+ * the code's class, copy it; otherwise write "x.0.0" by the code (3yz, which is
+ * no final reply, gives 4.0.0). */
 void reply_status(int code, struct slice text, char out_status[12]);
 
 #endif

@@ -1,14 +1,14 @@
 /* scram.h - the messages of SCRAM, server's side
  *
- * Pure: what is computed with passwords is tls/scram.h's.
+ * Pure: tls/scram.h does what is computed with passwords.
  *
  *	client-first = gs2-header "n=" user ",r=" nonce
  *	server-first = "r=" nonces ",s=" salt ",i=" count
  *	client-final = "c=" binding ",r=" nonces ",p=" proof
  *	server-final = "v=" signature
  *
- * RFC 5802 section 7, RFC 7677.  Attributes that an extension would bring
- * are refused when they are mandatory ("m=") and skipped otherwise.
+ * RFC 5802 section 7, RFC 7677.  Attributes of extensions are refused when
+ * they are mandatory ("m=") and skipped otherwise.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -22,7 +22,7 @@
 
 enum { SCRAM_NONCE_BYTES_MAX = 256, SCRAM_NAME_BYTES_MAX = 255 };
 
-enum scram_binding {		/* what the client says of channel binding */
+enum scram_binding {		/* what the client says about channel binding */
 	SCRAM_NO_BINDING,	/* "n": it cannot */
 	SCRAM_NOT_OFFERED,	/* "y": it could, and thinks we cannot */
 	SCRAM_BINDING		/* "p=NAME" */
@@ -32,13 +32,13 @@ struct scram_first {		/* slices borrow from the message */
 	enum scram_binding binding;
 	struct slice	 binding_name;	/* "tls-exporter" */
 	struct slice	 gs2;		/* the header, with its last comma */
-	struct slice	 bare;		/* what stands after it */
+	struct slice	 bare;		/* what follows it */
 	struct slice	 nonce;
 	char		 user[SCRAM_NAME_BYTES_MAX + 1];	/* decoded */
 	char		 authzid[SCRAM_NAME_BYTES_MAX + 1];
 };
 
-/* Parse the first message of a client.  0 or -1. */
+/* Parse client-first.  0 or -1. */
 int scram_first_parse(struct slice text, struct scram_first *out,
     struct err *err);
 
@@ -46,10 +46,10 @@ struct scram_final {
 	struct slice	 binding;	/* base64 */
 	struct slice	 nonce;
 	struct slice	 proof;		/* base64 */
-	struct slice	 bare;		/* all in front of ",p=" */
+	struct slice	 bare;		/* all before ",p=" */
 };
 
-/* Parse the last one.  0 or -1. */
+/* Parse client-final; out borrows from text.  0 or -1. */
 int scram_final_parse(struct slice text, struct scram_final *out,
     struct err *err);
 

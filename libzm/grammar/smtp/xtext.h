@@ -11,9 +11,9 @@
 /* Append text, encoded. */
 void xtext_encode(struct str *out, struct slice text);
 
-/* Append the decoded text.  +00, +0D, +0A and bytes outside 33..126
- * and a bare "=" are refused: what is decoded lands in files of lines.  On
- * -1 *out may have got a part.  returns 0 or -1. */
+/* Append the decoded text.  +00, +0D, +0A, bytes outside 33..126 and a bare
+ * "=" are refused, because decoded text is written to files of lines.
+ * returns 0; -1 with err: *out may have a part of it */
 int xtext_decode(struct slice xtext, struct str *out, struct err *err);
 
 #endif

@@ -2,10 +2,10 @@
  *
  * Each question has a socket of its own (a fresh port, so that nobody can
  * guess where its answer is awaited), two tries, and one answer: fn is
- * called once, in the loop, never from dns_ask itself.  An answer that is cut
- * short is asked for again over TCP.
- * More than DNS_FLIGHTS_MAX wait their turn.  Servers: dns_use, or the
- * system's.
+ * called once, in the loop, never from dns_ask itself.  After a truncated
+ * answer the question is repeated over TCP.
+ * Questions beyond DNS_FLIGHTS_MAX wait.  The servers are that of dns_use, or
+ * the system's.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -22,17 +22,17 @@ enum {
 
 struct dns_asker;
 
-/* result DNS_OK: the answer is there to be parsed (it may have no record).
- * Else answer is what came with it (dns_parse_error), or NULL. */
+/* result DNS_OK: the answer can be parsed (it may have no record).  Otherwise
+ * answer is what the server sent (dns_parse_error), or NULL. */
 typedef void dns_answer_fn(void *context, enum dns_result result,
     const unsigned char *answer, size_t n);
 
-/* Asks the servers of dns_use, or the system's, as they are now. */
+/* It asks the server of dns_use, or the system's, as they are now. */
 struct dns_asker *dns_asker_new(struct loop *loop);
-/* Questions that are out are forgotten. */
+/* Forgets open questions: fn is not called.  Sets *asker to NULL. */
 void dns_asker_free(struct dns_asker **asker);
 
-/* Ask; name is copied.  A name that is no domain is DNS_NO_NAME. */
+/* Ask; name is copied.  A name that is not a domain gives DNS_NO_NAME. */
 void dns_ask(struct dns_asker *asker, const char *name, enum dns_type type,
     dns_answer_fn *fn, void *context);
 

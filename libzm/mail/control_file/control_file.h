@@ -1,11 +1,11 @@
 /* control_file.h - the control file: what is to be done, and what came of it
  *
- * reference: doc/man/zmailer-control.5.  The head is written once by the
- * router, its length and checksum in its first line.  After it records are
- * appended, each by one write(2) on an O_APPEND descriptor: led by a
- * newline, checksummed, not crossing a 4096-byte boundary (padded with
- * newlines).  Torn bytes and NULs are no records and hide none.  The state
- * of a recipient is its last record.
+ * Reference: doc/man/zmailer-control.5.  The router writes the head once, with
+ * its length and checksum in its first line.  Records are appended after it,
+ * each by one write(2) on an O_APPEND descriptor: a record begins with a
+ * newline, has a checksum, and does not cross a 4096-byte boundary (newlines
+ * pad it).  Torn bytes and NULs are not records and hide none.  The last
+ * record of a recipient is its state.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -35,8 +35,8 @@ enum control_record_kind {
 	/* the report about the outcome is durable */
 	RECORD_REPORTED,
 	RECORD_DELAY_NOTICE,	/* a notice of delay is durable */
-	/* what an operator (or on-exhaust) ordered about a recipient; who
-	 * and why in the verdict's who and text */
+	/* what an operator (or on-exhaust) ordered about a recipient; the
+	 * verdict's who and text say who ordered it and why */
 	RECORD_HELD,		/* until next_s; 0: until released */
 	RECORD_RELEASED,
 	RECORD_FROZEN,
@@ -59,8 +59,8 @@ struct control_record {
 	unsigned		tries;		/* attempts so far */
 	int64_t			next_s;		/* deferred: next try; failed:
 						 * when it is reported, 0: as
-						 * `keep failed` says; or as
-						 * the kind says; else 0 */
+						 * `keep failed` says; orders:
+						 * as above; else 0 */
 	struct verdict		verdict;	/* orders: only who and text */
 };
 
@@ -70,7 +70,7 @@ struct control_way {
 	uint32_t	offset;		/* of the X line */
 	struct slice	channel, host, user;
 	int64_t		uid;
-	int64_t		after_s;	/* so long the way before it is
+	int64_t		after_s;	/* how long the way before it is
 					 * tried; 0: until it has failed */
 };
 enum {
@@ -79,37 +79,36 @@ enum {
 };
 
 struct control_rcpt {
-	uint32_t	offset;		/* of the r line: its name for life;
+	uint32_t	offset;		/* of the r line, which identifies it;
 					 * or of the X line in force */
 	struct slice	channel, host, user;
 	int64_t		uid;		/* privilege; -2 is nobody */
 	unsigned	notify;
 	struct slice	orcpt;		/* as given, or empty */
 	struct slice	given;		/* xtext of the address that became it,
-					 * where ORCPT does not say it */
-	const struct control_way *ways;	/* that are left, in order */
+					 * if ORCPT does not say it */
+	const struct control_way *ways;	/* those left, in order */
 	size_t		way_count;
 	int64_t		way_since_s;	/* wall, when an earlier way had
 					 * failed; 0: it is the first */
 	uint32_t	first_offset;	/* of the r line */
-	struct slice	zone;		/* that its route names, or empty */
+	struct slice	zone;		/* named by its route, or empty */
 	/* from the records, by control_file_parse: */
 	bool		is_final;	/* outcome (all but deferred), or
 					 * cancelled */
 	bool		is_cancelled;	/* last may be NULL or deferred */
 	bool		is_held, is_frozen;
-	bool		is_reopened;	/* after its last outcome: that was a
-					 * failure, and is told as deferred */
+	bool		is_reopened;	/* after its last outcome, a failure,
+					 * which is shown as deferred */
 	bool		is_scheduled;	/* next_s is an operator's */
 	int64_t		hold_until_s;	/* 0: until released */
 	int64_t		held_since_s;	/* is_held: its last hold began */
 	int64_t		held_s;		/* seconds of holds that are over */
-	int64_t		thawed_s;	/* its life counts from there; 0: not */
+	int64_t		thawed_s;	/* its life counts from then; 0: not */
 	int64_t		expire_s;	/* wall; 0: by the clause */
-	struct slice	ordered_by, order_reason;	/* of held, frozen,
-					 * cancelled, next_s: the last of
-					 * them */
-	bool		is_order_of_next;	/* those words are of next_s */
+	struct slice	ordered_by, order_reason;	/* of the last order:
+					 * held, frozen, cancelled or next_s */
+	bool		is_order_of_next;	/* that is next_s */
 	bool		is_reported;
 	unsigned	delay_notices;
 	unsigned	tries;
@@ -136,14 +135,14 @@ struct control_file {
 	uint64_t	body_offset;	/* of the text after the header */
 	uint64_t	size_bytes;	/* of the message, header and body */
 	struct slice	msgid;		/* for the log */
-	struct slice	errors_to;	/* the sender as it came: where reports
-					 * go if a group names nobody; empty:
-					 * nowhere */
+	struct slice	errors_to;	/* the sender as it came: reports go
+					 * there if a group names nobody;
+					 * empty: nowhere */
 	struct slice	envid;
 	enum dsn_ret	ret;
 	struct slice	bodytype;
 	struct slice	user;		/* who submitted */
-	struct slice	source;		/* who shares a lot fairly: user, else
+	struct slice	source;		/* those who take turns: user, else
 					 * client address, else domain */
 	struct terms	terms;
 	struct control_group *groups;
@@ -152,19 +151,19 @@ struct control_file {
 	size_t		head_bytes;
 	size_t		rcpt_total, final_total;
 	size_t		cancelled_total;	/* of the final ones */
-	size_t		report_records;	/* reported and delay-notice records:
-					 * the k of spool_dsn_name */
+	size_t		report_records;	/* reported and delay-notice records,
+					 * for spool_dsn_name */
 };
 
-/* Print the head; fills in all offsets of work's groups and recipients.
- * returns 0; -1 when a value cannot stand in a line. */
+/* Append the head to out; fills in all offsets of the control file's groups and
+ * recipients.  returns 0; -1 when a value cannot be written in a line. */
 int control_file_format(struct control_file *control, struct str *out,
     struct err *err);
 
-/* The same piece by piece, for what is too large to be in memory at once:
- * begin, common, then groups: sender, recipients, header (consecutive groups
- * may have one header after the last), end.  At any time between two calls
- * the bytes in out can be written to a file and taken. */
+/* The same piece by piece, for a head that is too large for memory: begin,
+ * common, then for each group sender, recipients and header (consecutive groups
+ * may share one header after the last), end.  Between any two calls the bytes
+ * in out can be written to a file and taken. */
 struct control_writer {
 	struct str	*out;
 	uint64_t	 taken;		/* bytes that were in out before */
@@ -172,36 +171,37 @@ struct control_writer {
 };
 /* out is emptied. */
 void control_writer_begin(struct control_writer *writer, struct str *out);
-/* The lines in front of the first s line; groups are not looked at.
+/* The lines before the first s line; groups are ignored.
  * As control_file_format. */
 int control_writer_common(struct control_writer *writer,
     const struct control_file *control,
     struct err *err);
-/* An s line; with an e line when errors_to is not empty.
+/* An s line, and an e line if errors_to is not empty.
  * As control_file_format. */
 int control_writer_sender(struct control_writer *writer, struct slice sender,
     struct slice errors_to, uint32_t *out_offset, struct err *err);
-/* r and N lines, X and N lines of its ways; fills in the offset.
- * As control_file_format. */
+/* A recipient's r and N lines, and the X and N lines of its ways; fills in its
+ * offset.  As control_file_format. */
 int control_writer_rcpt(struct control_writer *writer,
     struct control_rcpt *rcpt,
     struct err *err);
 /* An m block.  As control_file_format. */
 int control_writer_header(struct control_writer *writer, struct slice header,
     uint32_t *out_offset, struct err *err);
-/* Instead of one: the header that was written there is theirs, too.
+/* Instead of a header: use the one that was written at offset.
  * As control_file_format. */
 int control_writer_header_again(struct control_writer *writer, uint32_t offset,
     struct err *err);
-/* The checksum as far as the first n bytes of out. */
+/* The checksum up to the first n bytes of out. */
 uint32_t control_writer_crc(const struct control_writer *writer, size_t n);
-/* The bytes in out are in the file: out is emptied. */
+/* The bytes in out have been written to the file: out is emptied. */
 void control_writer_take(struct control_writer *writer);
-/* The head is complete: its first line, with a NUL.  It is put into out
- * when nothing was taken, else it belongs over the first bytes of the file. */
+/* The head is complete: make its first line, with a NUL.  It is put into out if
+ * nothing was taken; else the caller writes it over the first bytes of the
+ * file. */
 void control_writer_end(struct control_writer *writer,
     char out_first[CONTROL_FIRST_LINE_BYTES + 1]);
-/* A record, after the head. */
+/* Append a record, after the head. */
 void control_writer_record(struct control_writer *writer, const char *id,
     const struct control_record *record);
 
@@ -212,11 +212,11 @@ int control_file_parse(struct arena *arena, struct slice file,
     struct control_file *out,
     struct err *err);
 
-/* The offset that makes a failure the end, whatever ways are left. */
+/* The offset by which a failure record is final, whatever ways are left. */
 uint32_t control_rcpt_end_offset(const struct control_rcpt *rcpt);
 
-/* Where reports about a group's recipients go: what its e line says, else
- * to its sender; nowhere (empty) when the message came without one. */
+/* Where reports about a group's recipients go: as its e line says, else to its
+ * sender; nowhere (empty) if the message came without a sender. */
 struct slice control_group_errors(const struct control_file *control,
     const struct control_group *group);
 
@@ -224,41 +224,41 @@ struct slice control_group_errors(const struct control_file *control,
 const struct control_rcpt *control_rcpt_at(const struct control_file *control,
     uint32_t offset);
 
-/* Has it failed, and is that not yet reported?  Then an operator may have it
- * open again. */
+/* Has it failed, and is that not yet reported?  Then an operator may reopen
+ * it. */
 bool control_rcpt_is_failed(const struct control_rcpt *rcpt);
-/* A failed one is kept until this moment before it is reported (`keep failed`,
+/* Until when a failed recipient is kept before it is reported (`keep failed`,
  * keep_s; wall).  0: it is not kept, or no longer at now_s. */
 int64_t control_rcpt_kept_until_s(const struct control_rcpt *rcpt,
     int64_t keep_s, int64_t now_s);
 
-/* Whether it may be tried as far as operators are concerned: neither frozen
- * nor, at now_s, held. */
+/* Do operators let it be tried?  It is neither frozen nor held at now_s. */
 bool control_rcpt_is_free(const struct control_rcpt *rcpt, int64_t now_s);
-/* For so many seconds its life stood, or will have stood, still: its holds,
- * one with an end as long as that, one without not yet. */
+/* For how many seconds its life has stood still or will: the time of its holds,
+ * up to the end of the present one; a present hold without an end does not
+ * count yet. */
 int64_t control_rcpt_held_s(const struct control_rcpt *rcpt);
 
-/* Only the first line: returns the head's length, 0 when it is none. */
+/* Read only the first line: returns the head's length; 0: it is not one. */
 size_t control_file_head_bytes(struct slice file);
 
-/* Is the head what the router wrote?  For who reads only lines of it.
- * 0; -1: it is damaged, or cannot be read. */
+/* Check that the head is as the router wrote it, for a caller that reads only
+ * some lines of it.  0; -1: it is damaged, or cannot be read. */
 int control_file_check(int fd, struct err *err);
 
 /* Read all of fd (at most max_bytes) into *out from offset 0. 0 or -1. */
 int control_file_read(int fd, size_t max_bytes, struct str *out,
     struct err *err);
 
-/* Append records in one write (more only when they exceed a page), each
- * padded as said above.  Not synced.  A short write is noted by writing
- * the rest of the group again on a new line.  returns 0 or -1. */
+/* Append records in one write (more only when they exceed a page), each padded
+ * as said above.  They are not synced.  After a short write the rest of the
+ * group is written again on a new line.  returns 0 or -1. */
 int control_file_append(int control_fd, const char *id,
     const struct control_record *records, size_t count, struct err *err);
 
 /* Steps that an agent did for a recipient and that must not be done again:
- * fn is called for each record from *inout_offset on (0: the first), which
- * comes to stand after the last whole one.  0 or -1. */
+ * fn is called for each such record from *inout_offset on (0: the first), which
+ * is moved past the last whole one.  0 or -1. */
 typedef void control_step_fn(void *context, uint32_t rcpt_offset,
     struct slice step);
 int control_steps(int control_fd, const char *id, uint64_t *inout_offset,
@@ -280,18 +280,19 @@ struct control_job {
 	uint64_t	body_offset;
 	uint64_t	size_bytes;
 	int		control_fd;	/* borrowed; for control_steps */
-	struct control_rcpt *rcpts;	/* channel, host, user, uid, notify,
-					 * orcpt, offset, tries are filled */
+	struct control_rcpt *rcpts;	/* with channel, host, user, uid,
+					 * notify, orcpt, offset and tries */
 	size_t		rcpt_count;
 };
 
-/* "<inode>/<id>\t<host>\t<sender-off>,<header-off>,<tries>\t<off>,<off>...":
- * the line the scheduler sends.  tries: attempts made before this one. */
+/* Append the line that the scheduler sends:
+ * "<inode>/<id>\t<host>\t<sender-off>,<header-off>,<tries>\t<off>,<off>..."
+ * tries: attempts made before this one. */
 void control_job_add(struct str *out, const char *name, const char *id,
     struct slice host, uint32_t sender_offset, uint32_t header_offset,
     unsigned tries, const uint32_t *rcpt_offsets, size_t count);
 
-/* Read the job's lines out of the control file.  Everything in the arena.
+/* Read the job's lines of the control file into the arena.
  * returns 0; -1: the file does not fit the job (answer "#resync"). */
 int control_job_load(struct arena *arena, struct slice job_line, int control_fd,
     struct control_job *out, struct err *err);

@@ -14,11 +14,11 @@ enum {
 	CONTROL_HEAD_BYTES_MAX = 99999999
 };
 
-/* Take the first line apart (it is all that is looked at).
- * returns the head's length, 0 when it is none. */
+/* Parse the first line; nothing else is read.
+ * returns the head's length; 0: it is not a head. */
 size_t control_first_line(struct slice file, uint32_t *out_crc);
 
-/* One line of the part before the first s line, tag and value.
+/* Read a line before the first s line, by its tag and value.
  * returns 0; -1: unknown tag or bad value. */
 int control_read_common(struct control_file *control, char tag,
     struct slice value,
@@ -32,20 +32,20 @@ int control_read_quad(struct slice value, struct control_rcpt *out,
 int control_read_notify(struct slice value, struct control_rcpt *rcpt,
     struct err *err);
 
-/* What the records after the head (text) say goes into work's recipients;
- * the head has been read. */
+/* Apply the records after the head (text) to the recipients of control, whose
+ * head has been read. */
 void control_replay(struct arena *arena, struct control_file *control,
     struct slice text);
 
-/* A record without its newlines: "d crc offset time kind ...".  The
+/* Read a record without its newlines: "d crc offset time kind ...".  The
  * checksum covers the spool id, too, so that a record which strayed into
- * another message's file (inode numbers come again) is none.
+ * another message's file (inode numbers are reused) does not count.
  * check: verifies the checksum and reads offset, time, kind, tries and next
- * (not the verdict).  out_rest: what follows, for record_verdict. */
+ * (not the verdict).  out_rest: what follows, for control_record_verdict. */
 bool control_record_check(struct slice line, uint32_t id_crc,
     struct control_record *out, struct slice *out_rest);
 bool control_record_verdict(struct slice rest, struct verdict *out);
-/* The same of an order: who gave it, and why; both borrow. */
+/* The same for an order: who gave it, and why; both borrow from rest. */
 void control_record_order(struct slice rest, struct slice *out_by,
     struct slice *out_reason);
 

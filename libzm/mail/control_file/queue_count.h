@@ -1,4 +1,4 @@
-/* queue_count.h - how many messages wait, by what the control files say
+/* queue_count.h - how many messages wait, counted in the control files
  *
  * SPDX-License-Identifier: ISC
  */
@@ -14,14 +14,15 @@ enum queue_state {
 extern const char *const queue_states[QUEUE_STATES];
 
 struct queue_counts {
-	uint64_t	messages[QUEUE_STATES];	/* with a recipient in it */
+	uint64_t	messages[QUEUE_STATES];	/* with such a recipient */
 	uint64_t	recipients[QUEUE_STATES];
 	uint64_t	total, bytes;		/* messages */
-	int64_t		oldest_s;		/* accepted, wall; 0: none */
+	int64_t		oldest_s;		/* when accepted, wall; 0: no
+						 * message */
 };
 
 /* Count by reading every control file below transport/, as of now_s (wall).
- * What cannot be read is left out.
+ * Files that cannot be read are left out.
  * returns 0; -1: a directory cannot be read. */
 int queue_count(const struct spool *spool, int64_t now_s,
     struct queue_counts *out, struct err *err);

@@ -9,9 +9,9 @@
 #include "mail/spool/internal.h"
 
 enum {
-	DRAFT_OLD_S = 3600,	/* S0: nobody writes that long */
+	DRAFT_OLD_S = 3600,	/* S0: nobody writes for that long */
 	ADOPT_OLD_S = 600,	/* S1 while submitters run */
-	PLAN_OLD_S = 60		/* a plan whose claim is not seen */
+	PLAN_OLD_S = 60		/* a plan whose claim is not found */
 };
 
 struct recover {
@@ -30,7 +30,7 @@ recover_acts(const struct recover *r)
 	return (r->mode & RECOVERY_REPORT) == 0;
 }
 
-/* All areas, or only what can be left by a process that died. */
+/* Does it look at all areas, or only for what a dead process can leave? */
 static inline bool
 recover_is_full(const struct recover *r)
 {
@@ -38,11 +38,12 @@ recover_is_full(const struct recover *r)
 }
 
 /* One thing was found (and done): count it, tell fn, emit the event.
- * id may be NULL; to is "" when the file is gone. */
+ * id may be NULL; to is "" if the file was removed. */
 void recover_note(struct recover *r, unsigned *counter, const char *id,
     const char *from, const char *to, const char *reason);
 
-/* Something that cannot be mended: call is the system call or "". */
+/* Something cannot be repaired: count it, emit the event.  call: the system
+ * call that failed, or "". */
 void recover_trouble(struct recover *r, const char *file, const char *call,
     const char *reason);
 
@@ -55,9 +56,9 @@ struct place {
 };
 bool recover_move(struct recover *r, unsigned *counter, const char *id,
     struct place from, struct place to, const char *reason);
-/* Into router/ (the priority that it has there) under its inode.  fd is its
- * lock, which is given back first: a worker that comes at once must find it
- * free, or the message would wait for the next scan. */
+/* Move it into router/ (the priority of from) under its inode.  fd has its
+ * lock, which is released first: a worker that comes at once must find it free,
+ * or the message would wait for the next scan. */
 bool recover_route(struct recover *r, unsigned *counter, const char *id,
     struct place from, int fd, ino_t inode, const char *reason);
 bool recover_remove(struct recover *r, unsigned *counter, const char *id,
@@ -67,8 +68,8 @@ bool recover_remove(struct recover *r, unsigned *counter, const char *id,
  * living process, or not a regular file (troubles are noted). */
 int recover_open(struct recover *r, struct place place, struct stat *out_st);
 
-/* Names of an area, in the arena; those that keep (may be NULL) is false
- * for are left out. */
+/* Names of an area, in the arena; if keep is not NULL, only those for which it
+ * is true. */
 struct name_list {
 	const char	**names;
 	size_t		  count, room;
@@ -81,52 +82,52 @@ int recover_list(struct recover *r, enum spool_area area, unsigned priority,
     bool (*keep)(const char *name, ino_t inode), struct name_list *out,
     struct err *err);
 
-/* A control file's head: 1 complete (its id in out_id), 0 damaged. */
+/* Is the head of the control file complete?  out_id is its id. */
 bool recover_control_is_good(int fd, char out_id[SPOOL_ID_BYTES]);
 /* The same by name; false also when it cannot be opened. */
 bool recover_control_id(struct recover *r, struct place place,
     char out_id[SPOOL_ID_BYTES]);
-/* Spool id of a message by name. */
+/* Read the spool id of a message.  false: it has none. */
 bool recover_message_id(struct recover *r, struct place place,
     char out_id[SPOOL_ID_BYTES]);
 
-/* Name of inode's file below queue/ or transport/, on whatever hash level
- * it lies.  false: there is none. */
+/* The name of the inode's file below queue/ or transport/, on whatever hash
+ * level.  false: there is none. */
 bool recover_find_queued(struct recover *r, enum spool_area area, ino_t inode,
     char out_name[SPOOL_NAME_BYTES]);
 
-/* The parts, in this order.  0 or -1 when a directory cannot be read. */
+/* The parts, in this order.  0; -1 when a directory cannot be read. */
 int recover_router(struct recover *r, struct err *err);
 int recover_public(struct recover *r, struct err *err);
 int recover_queued(struct recover *r, struct err *err);	/* queue, transport */
-/* S3, after the control files of finished messages are gone: one whose marks
- * a power cut took would say that its report is to be written again.
+/* S3, to be called after the control files of finished messages are gone: one
+ * that lost its marks in a power cut would ask for its report again.
  * returns as the parts above. */
 int recover_reports(struct recover *r, struct err *err);
 
-/* What was decided must not be undecided by a power cut. */
+/* Sync the spool, so that a power cut does not undo what was decided. */
 void recover_make_durable(const struct recover *r);
 
-/* With the daemons running its other half may have come after the directory
- * was read. */
+/* Is there a file of this name now?  If daemons run, it may have come after the
+ * directory was read. */
 bool recover_exists(const struct recover *r, enum spool_area area,
     const char *name);
 /* P6: queue/<name>, whose id is id (NULL: not known), has no good control
- * file: it goes back to be routed. */
+ * file: send it back to be routed. */
 void recover_route_again(struct recover *r, const char *name, const char *id,
     const char *reason);
-/* P6: the control file is damaged, or good and of another, finished message
- * (F1).  It goes first: a message in router/ may be routed at once. */
+/* P6: the control file is damaged, or is good and of another, finished message
+ * (F1).  It is removed first: a message in router/ may be routed at once. */
 void recover_mend_pair(struct recover *r, const char *body,
     const char *control, const char *id, bool is_good);
 
-/* Rows D4, D7: let the control file follow its body, which is one of list
- * in area.  False: it is none of them. */
+/* Rows D4, D7: move the control file after its body, which is in area, if list
+ * has it.  False: the list does not. */
 bool recover_follow(struct recover *r, const char *control_name,
     enum spool_area area, const struct name_list *list);
 
-/* Row T1: a message that a file system left under two names.  True when
- * the name at place was taken away (the other one is the later state). */
+/* Row T1: a message that a file system left under two names.  True when the
+ * name at place was removed, because the other one is the later state. */
 bool recover_twin(struct recover *r, struct place place,
     const struct stat *st);
 

@@ -19,22 +19,22 @@ struct recovery {		/* what was found and done */
 	unsigned	rerouted;	/* bodies without control: router/ */
 	unsigned	completed;	/* controls without body: unlinked */
 	unsigned	refiled;	/* name was not the inode */
-	unsigned	troubles;	/* could not be mended; see events */
+	unsigned	troubles;	/* not repaired; see the events */
 };
 
-/* Told of each thing that is found (and, without REPORT, done); may be
- * NULL.  from and to: "router/123-45", "" for nowhere.  The events
- * recovered, draft.swept, spool.trouble are emitted by spool_recover. */
+/* Called for each thing that is found (and, without REPORT, done); may be
+ * NULL.  from and to: "router/123-45", or "" for nowhere.  spool_recover emits
+ * the events recovered, draft.swept and spool.trouble. */
 typedef void recovery_fn(void *context, const char *file, const char *from,
     const char *to, const char *reason);
 
 enum recovery_mode {
 	RECOVERY_REPORT = 1,	/* say what would be done, change nothing */
 	RECOVERY_START = 2,	/* nothing else runs: sweep young drafts too */
-	/* Of routed messages names alone: who reads a control file first asks
-	 * spool_check_pair then; of what other users put into public/ nothing:
-	 * the router's workers take it in (S4), each with a sync, once they
-	 * run.  A start takes no longer for what waits. */
+	/* Look only at the names of routed messages: whoever reads a control
+	 * file first calls spool_check_pair.  Do not look at what other users
+	 * put into public/: the router's workers take it in (S4), each with a
+	 * sync, once they run.  So waiting mail does not delay a start. */
 	RECOVERY_NAMES = 4
 };
 
@@ -52,30 +52,30 @@ enum spool_followed {
 	SPOOL_FOLLOW_DONE = 1
 };
 
-/* The body of this control file was moved to trash/, postman/ or router/ by
- * somebody who died before the second half (rows D4, D7, D8): do that.
+/* The body of this control file was moved to trash/, postman/ or router/ by a
+ * process that died before the second half (rows D4, D7, D8): do that half.
  * returns SPOOL_FOLLOW_NONE when there is no such body, _TROUBLE when that
  * is not known. */
 enum spool_followed spool_follow_queued(struct spool *spool, const char *name);
 
 /* Row P6 while the daemons run: the body queue/<name> has had no control file
- * for so long that nobody is about to write it.  It goes back to router/, with
+ * for so long that nobody is about to write it.  Move it back to router/, with
  * the event `recovered`.
- * returns whether it did; not when somebody has its lock. */
+ * returns whether it was moved; not if a process has its lock */
 bool spool_route_lone_body(struct spool *spool, const char *name);
 
 enum spool_pair {
 	SPOOL_PAIR_GOOD,
-	SPOOL_PAIR_MENDED,	/* the body waits in router/ */
-	SPOOL_PAIR_CHANGED	/* one of them moved: look again */
+	SPOOL_PAIR_MENDED,	/* the body is in router/ */
+	SPOOL_PAIR_CHANGED	/* one of them was moved: look again */
 };
 
-/* Rows P4 and P6 of a message that lay there at the start: control_fd is
+/* Rows P4 and P6 of a message that was there at the start: control_fd is
  * transport/<name>, idle; is body_fd, queue/<name>, of the same message?  id is
- * what the control file says, NULL when it could not be read: that is P6 when
- * its head is damaged, and _GOOD when what follows is.  P6 is mended, with the
- * event `recovered`: the control file goes, the body is routed again.  A second
- * name of the body is one of row T1: that of the earlier state is removed. */
+ * that of the control file, NULL if it could not be read: then it is P6 if the
+ * head is damaged, and _GOOD if what follows is.  P6 is repaired, with the
+ * event `recovered`: the control file is removed, the body is routed again.  If
+ * the body has a second name (row T1), that of the earlier state is removed. */
 enum spool_pair spool_check_pair(struct spool *spool, const char *name,
     int control_fd, int body_fd, const char *id);
 
@@ -85,10 +85,10 @@ enum spool_body {
 	SPOOL_BODY_MAY_COME = 1
 };
 
-/* After that: may the body of this control file (transport/<name>) still
- * come out of router/?  Not when a message of another id has its inode
- * number: then it is gone (row F1), and the other one waits for the name.
- * returns SPOOL_BODY_GONE when it cannot. */
+/* After that: may the body of this control file (transport/<name>) still come
+ * from router/?  Not if a message of another id has its inode number: then the
+ * body is gone (row F1), and the other message waits for the name.
+ * returns SPOOL_BODY_GONE if it cannot come */
 enum spool_body spool_body_may_come(struct spool *spool, const char *name);
 
 #endif

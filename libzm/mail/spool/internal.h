@@ -19,8 +19,8 @@ struct spool {
 	dev_t		 device;	/* the one of dir_fd */
 	bool		 must_chmod;	/* the umask hides our modes */
 	bool		 is_spread;	/* drafts and plans have directories
-					 * of their own and we may rename
-					 * from there into router/ */
+					 * of their own, from which we may
+					 * rename into router/ */
 	unsigned	 spread_turn;
 	size_t		 pin_max;	/* spool_pin_max */
 };
@@ -33,19 +33,19 @@ enum {
 	SPOOL_IO_BYTES = 65536
 };
 
-/* rename(2) that never replaces what is there (errno EEXIST). 0 or -1. */
+/* rename(2) that never replaces a file (errno EEXIST).  0 or -1. */
 int spool_rename(int from_fd, const char *from, int to_fd, const char *to);
 
 /* `sync strict`: fsync both directories; otherwise nothing.  0 or -1. */
 int spool_sync_dirs(const struct spool *spool, int a_fd, int b_fd,
     struct err *err);
 
-/* fsync of area/<name> after its rename: its name there is durable then.  A
- * failure is only told. */
+/* fsync area/<name> after its rename, which makes its name there durable.  A
+ * failure is only reported. */
 void spool_sync_name(const struct spool *spool, enum spool_area area,
     const char *name);
 
-/* "D/J/123" -> "D/J"; "." when there is no directory in it. */
+/* "D/J/123" -> "D/J"; "." if the name has no directory. */
 void spool_parent(const char *name, char out_dir[SPOOL_NAME_BYTES]);
 
 /* fsync the directory that holds area/name (hash directories included).
@@ -53,12 +53,12 @@ void spool_parent(const char *name, char out_dir[SPOOL_NAME_BYTES]);
 int spool_sync_parent(const struct spool *spool, enum spool_area area,
     const char *name, struct err *err);
 
-/* "router.3/123" for messages; one of a few static buffers. */
+/* "router.3/123", for texts; in one of a few static buffers. */
 const char *spool_label(enum spool_area area, unsigned priority,
     const char *name);
 
-/* Open a message file to read it: no symbolic link, no waiting.  returns the
- * descriptor or -1. */
+/* Open a message file for reading; does not follow a symbolic link or block.
+ * returns the descriptor, or -1 with errno. */
 int spool_open_file(int dir_fd, const char *name, int flags);
 
 /* "new/k/<name>", "plans/k/<name>" with the next letter. */
@@ -71,11 +71,12 @@ const char *spool_name_base(const char *name);
 /* The number at the end of a name of ours, after its hash directories. */
 ino_t spool_name_inode(const char *name);
 
-/* Files in public/ that one of the mail system's own accounts wrote. */
+/* Is this one of the mail system's own accounts, as the owner of a file in
+ * public/? */
 bool spool_is_own(uid_t uid);
 
-/* As spool_scan, with the inode number that the directory has (a hint:
- * overlays may show another than stat). */
+/* As spool_scan, with the inode number in the directory, which is only a hint:
+ * an overlay may show another one than stat. */
 typedef bool spool_entry_fn(void *context, const char *name, ino_t inode);
 int spool_scan_entries(const struct spool *spool, enum spool_area area,
     unsigned priority, spool_entry_fn *fn, void *context, struct err *err);
@@ -84,20 +85,20 @@ int spool_scan_entries(const struct spool *spool, enum spool_area area,
 int spool_rename_aside(int from_fd, const char *from, int to_fd, ino_t inode,
     const char *why, char out_name[SPOOL_NAME_BYTES]);
 
-/* Draft of what milters have seen: "milter-<inode>-<id>" of the original
- * (row L2); the second one is to go to freezer/. */
+/* Draft of a message that milters have seen: "milter-<inode>-<id>" of the
+ * original (row L2); the second form is for freezer/. */
 #define SPOOL_SEEN_OF "milter-"
 #define SPOOL_SEEN_FROZEN "milter-frozen-"
 
-/* Draft of a message in router/ that is encoded: "7bit-<inode>-<id>" of the
- * first (row C2), which is there but for some power cuts. */
+/* Draft of the encoded form of a message in router/: "7bit-<inode>-<id>" of
+ * the original (row C2), which is there except after some power cuts. */
 #define SPOOL_ENCODED_OF "7bit-"
 
 /* Draft of a copy: "copy-of-<inode>-<ctime>" of the original (row S4). */
 #define SPOOL_COPY_OF "copy-of-"
 
-/* Draft of what another mailer's queue had: "import-<key>"; "import-frozen-"
- * for freezer/ (rows I1 and I2). */
+/* Draft of a message of another mailer's queue: "import-<key>";
+ * "import-frozen-" for freezer/ (rows I1 and I2). */
 #define SPOOL_IMPORT_OF "import-"
 #define SPOOL_IMPORT_FROZEN "import-frozen-"
 enum spool_imported {
@@ -105,7 +106,8 @@ enum spool_imported {
 	SPOOL_IMPORTED_NO = 0,
 	SPOOL_IMPORTED_YES = 1
 };
-/* Has the draft of this name a line?  One that was not synced yet is. */
+/* Does the draft of this name have a line in SPOOL/imported?  The file is
+ * synced if it was not. */
 enum spool_imported spool_import_look(const struct spool *spool,
     const char *name, struct err *err);
 

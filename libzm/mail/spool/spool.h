@@ -34,11 +34,11 @@ enum {
 
 /* ---- names (pure) ----------------------------------------------- */
 
-/* Name of the draft of a report about id (row S3): "dsn-<id>-<k>".
+/* The name of the draft of a report about id (row S3): "dsn-<id>-<k>".
  * report_records: how many reported and delay-notice records the control
- * file of id had when the report was begun (struct control_file has the count):
- * recovery adopts the draft when there are more by now, or when the control
- * file is gone; else it removes it and the scheduler writes it again. */
+ * file of id had when the report was begun (struct control_file has the count).
+ * Recovery adopts the draft if there are more by now, or if the control file is
+ * gone; otherwise it removes the draft, and the scheduler writes it again. */
 void spool_dsn_name(const char *id, size_t report_records,
     char out_name[SPOOL_NAME_BYTES]);
 
@@ -48,7 +48,7 @@ struct spool_name {		/* a file name taken apart */
 	bool		is_plan;	/* "..<inode>-<pid>" */
 	struct slice	why;		/* after the dot: cause, keyword */
 };
-/* returns true when text has one of the forms of doc/INTERNALS. */
+/* Parse a name.  true: it has one of the forms of doc/INTERNALS. */
 bool spool_name_parse(struct slice text, struct spool_name *out);
 
 /* ---- the spool ------------------------------------------------------ */
@@ -59,30 +59,30 @@ enum spool_flags {
 	SPOOL_CREATE = 1,	/* make missing directories (init, as root) */
 	SPOOL_STRICT = 2,	/* `sync strict`: directory fsyncs as well */
 	SPOOL_UNSAFE_FS = 4,	/* `sync unsafe`: NFS and the like allowed */
-	SPOOL_MEMORY = 16,	/* `sync ephemeral`: a file system in memory
-				 * alone is allowed */
-	SPOOL_SUBMIT = 8	/* public/ and router/ alone: for who starts,
-				 * hands one message in and ends */
+	SPOOL_MEMORY = 16,	/* `sync ephemeral`: only a file system in
+				 * memory is allowed */
+	SPOOL_SUBMIT = 8	/* only public/ and router/: for a program that
+				 * hands in one message and ends */
 };
 
-/* Open directory dir: all areas by descriptor, so that later calls look up
- * no path.  Refuses an area on another file system (the names of both are
- * in err) and network file systems.  hash_levels, at most 2: directories
- * A..Z below queue/ and transport/ are made if missing (with CREATE).
- * returns 0 or -1. */
+/* Open directory dir and all areas by descriptor, so that later calls look up
+ * no path.  Refuses an area on another file system (err names both) and network
+ * file systems.  hash_levels: at most 2 levels of directories A..Z below queue/
+ * and transport/, which are made if missing (with CREATE).
+ * returns 0 or -1; freed by spool_close */
 int spool_open(const char *dir, enum spool_flags flags, unsigned hash_levels,
     struct spool **out, struct err *err);
 void spool_close(struct spool **spool);
-/* `size`: what users leave in public/ has at most so many bytes. */
+/* `size`: the most bytes that a message of a user in public/ may have. */
 void spool_set_size(struct spool *spool, uint64_t size_max);
-/* Is this directory in memory (tmpfs), and gone with the machine?  False, too,
- * when that cannot be known. */
+/* Is this directory in memory (tmpfs), so that it is lost with the machine?
+ * False also when that is not known. */
 bool spool_is_in_memory(const char *dir);
 
-/* One of each role a spool: who works in it holds an exclusive lock on the
+/* A spool has one process of each role, which holds an exclusive lock on the
  * inode of a directory, its room.  The file of the room, DIR/.lock and the
- * like, says for people who that is ("pid 4711 supervisor run since ..."):
- * its removal opens no room. */
+ * like, tells people which process that is ("pid 4711 supervisor run since
+ * ..."); removing the file does not unlock the room. */
 #define SPOOL_ROOMS(ROW)	/* symbol, directory, file */ \
 	ROW(INSTANCE, "queue", ".lock")	/* zmailer run; fsck, restore */ \
 	ROW(ROUTER, "router", ".lock-router") \
@@ -100,45 +100,45 @@ enum spool_lock_state {
 	SPOOL_LOCK_HELD = 1
 };
 
-/* Lock a room.  The lock lasts as long as a process has
- * *out_fd, which a child inherits and exec closes.
- * returns SPOOL_LOCK_FREE when it is ours; *out_fd is -1 when there is no
- * such directory (err says so).  SPOOL_LOCK_HELD: err names the holder and
- * how to stop it.  SPOOL_LOCK_TROUBLE: err. */
+/* Lock a room.  The lock lasts as long as a process has *out_fd open, which a
+ * child inherits and exec closes.
+ * returns SPOOL_LOCK_FREE: it is ours now, or there is no such directory
+ * (*out_fd is -1; err says so).  SPOOL_LOCK_HELD: err names the holder and how
+ * to stop it.  SPOOL_LOCK_TROUBLE: err. */
 enum spool_lock_state spool_lock_room(const char *dir, enum spool_room room,
     int *out_fd, struct err *err);
-/* Is fd, which somebody gave us, the room, and is its lock ours? */
+/* Is fd, which another program gave us, the room, and is its lock ours? */
 bool spool_lock_is_room(const char *dir, enum spool_room room, int fd);
-/* All rooms, until the process ends: nobody works there meanwhile.
- * returns 0; -1 held (err names the holder and what to do). */
+/* Lock all rooms until the process ends, so that nobody works there meanwhile.
+ * returns 0; -1: one is held (err names the holder and what to do). */
 int spool_lock(const char *dir, struct err *err);
 
-/* Who has the instance's room: SPOOL_LOCK_HELD and text; _TROUBLE: errno.
- * Who may not open the room is told what the system says of its lock. */
+/* Who has the instance's room?  SPOOL_LOCK_HELD and a text; _TROUBLE: errno.
+ * A caller that may not open it gets what the system says about its lock. */
 enum spool_lock_state spool_lock_holder(const char *dir, char *out_text,
     size_t size,
     pid_t *out_pid);
 
-/* Descriptor of an area's directory (kept open; do not close). priority
+/* The descriptor of an area's directory (borrowed; do not close).  priority
  * is 0 except for AREA_ROUTER. */
 int spool_dir_fd(const struct spool *spool, enum spool_area area,
     unsigned priority);
 unsigned spool_hash_levels(const struct spool *spool);
-/* A new message leaves so much free, for what the mail that is there needs. */
+/* A new message leaves as much free, for the mail that is there already. */
 enum { SPOOL_RESERVE_BYTES = 1 << 20 };
-/* Bytes that are free for messages; 0 also when there is no inode,
- * UINT64_MAX when nobody can tell: writing will. */
+/* How many bytes are free for messages; 0 also if there is no free inode;
+ * UINT64_MAX if that is not known: then a write will fail. */
 uint64_t spool_free_bytes(const struct spool *spool);
-/* public/new/ and router/plans/: in their directories of one letter drafts
- * and plans are made, which so lie far apart on the disk (spread.c).
- * The name, or NULL: there is none in this area. */
+/* "new" of public/, "plans" of router/: drafts and plans are made in their
+ * directories of one letter, and so are far apart on the disk (spread.c).
+ * NULL: this area has no such directory. */
 const char *spool_spread_dir(enum spool_area area);
 #define SPOOL_SPREAD_LETTERS \
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 /* Ask the file system to put the directories that will be made below dir_fd
- * far apart.  One that does not know how does nothing. */
+ * far apart.  Does nothing if it does not support that. */
 void spool_spread_flag(int dir_fd);
-/* "D/J/1234" below queue/ and transport/ for this inode. */
+/* The name of this inode below queue/ and transport/: "D/J/1234". */
 void spool_hashed_name(const struct spool *spool, ino_t inode,
     char out_name[SPOOL_NAME_BYTES]);
 
@@ -155,7 +155,7 @@ struct draft {
 	uint64_t	 bytes;		/* after the first line */
 	uint32_t	 crc;
 	uint64_t	 reserved_bytes;	/* by draft_reserve */
-	bool		 is_bad;	/* a write failed: only abort is left */
+	bool		 is_bad;	/* a write failed: only abort it */
 };
 
 /* Create a file in public/ and its id (the inode is known now).
@@ -164,16 +164,16 @@ struct draft {
 int draft_open(struct spool *spool, const char *stem, struct draft *out,
     struct err *err);
 
-/* The same by a name that says of what: dsn-, copy-of-, milter-.  One of ours
- * that a crash left there goes.  Anybody may make files in public/: where one
- * of a stranger has the name, the draft gets that name, "-" and what nobody
- * can guess, which recovery reads alike. */
+/* The same with a name that says what it belongs to: dsn-, copy-of-, milter-.
+ * A file of ours with that name, which a crash left, is removed.  Anybody may
+ * make files in public/: if another user's file has the name, the draft's is
+ * that name, "-" and letters that nobody can guess; recovery reads both. */
 int draft_open_again(struct spool *spool, const char *stem, struct draft *out,
     struct err *err);
 
-/* Take room for so many bytes from the file system now; what is not used is
- * given back by draft_sync.  A file system that cannot do this is no
- * error.  returns 0 or -1 (errno ENOSPC, EDQUOT). */
+/* Reserve space for that many bytes now; draft_sync gives back what was not
+ * used.  It is no error if the file system cannot do this.
+ * returns 0 or -1 (errno ENOSPC, EDQUOT) */
 int draft_reserve(struct draft *draft, uint64_t bytes, struct err *err);
 
 /* Append bytes.  Up to 64 KiB are collected, so that a small message
@@ -183,12 +183,12 @@ int draft_write(struct draft *draft, const void *bytes, size_t n,
 
 /* Make drafts durable together: write what is pending with the completed
  * first line, start write-back of all, then fsync each once.  A draft whose
- * fsync fails is_bad and never tried again (invariant 4).
+ * fsync fails is_bad and is never tried again (invariant 4).
  * returns how many are durable. */
 size_t draft_sync(struct draft *drafts[], size_t count, struct err *err);
-/* The same for a loop that does not wait: begin; then of each draft wait, by
- * any thread, and nobody touches it meanwhile; then end with what wait
- * returned (0 or errno).  _end: is it durable? */
+/* The same for a loop that must not wait: _begin; then _wait for each draft, in
+ * any thread, while nobody else touches it; then _end with what _wait returned
+ * (0 or errno).  _end returns whether it is durable. */
 void draft_sync_begin(struct draft *drafts[], size_t count, struct err *err);
 int draft_sync_wait(const struct draft *draft);
 bool draft_sync_end(struct draft *draft, int error, struct err *err);
@@ -196,48 +196,47 @@ bool draft_sync_end(struct draft *draft, int error, struct err *err);
 /* Write what is pending, so that another process can read the file by its
  * name; the first line does not say complete yet.  0 or -1 (is_bad). */
 int draft_settle(struct draft *draft, struct err *err);
-/* The same, then close it: the draft is somebody else's by name, bytes and
- * crc (row S0; swept when nobody comes).  0 or -1. */
+/* The same, then close it: another process takes the draft by its name, bytes
+ * and crc (row S0; it is swept if none does).  0 or -1. */
 int draft_leave(struct draft *draft, struct err *err);
-/* Put a draft that another process of this account left in the place of
- * ours, which is unlinked; the id stays.  returns 0; -1: ours is as it was. */
+/* Replace our draft, which is unlinked, by one that another process of this
+ * account left; the id stays.  returns 0; -1: ours is unchanged. */
 int draft_replace(struct draft *draft, const char *name, uint64_t bytes,
     uint32_t crc, struct err *err);
 
-/* Rename a durable draft to its place and close it: router (priority p), or
- * freezer with cause; or public: it stays for the router to copy in (row
- * S4; submitters who may not write router/).  returns 0;
- * -1: the file stays in public/ and is
- * complete, start-up will adopt it; the caller must answer 4xx and may
- * draft_abort it. */
+/* Rename a durable draft to its place and close it.  area: router (with
+ * priority), freezer (with cause), or public, where it stays for the router to
+ * copy in (row S4; for submitters that may not write to router/).
+ * returns 0; -1: the file stays in public/ and is complete, and the next start
+ * will adopt it; the caller must answer 4xx and may draft_abort it */
 int draft_publish(struct draft *draft, enum spool_area area,
     unsigned priority, const char *cause, struct err *err);
 
-/* After a draft_publish that may not rename (EACCES, EPERM) or came too
- * late (ENOENT): the complete file is the router's to copy in (row S4); let
- * go of it. */
+/* After a draft_publish that was not allowed to rename (EACCES, EPERM) or came
+ * too late (ENOENT): close the complete file and leave it to the router, which
+ * copies it in (row S4). */
 void draft_hand_over(struct draft *draft);
 
 /* What milters made of deferred/<name>, which is locked by fd. */
 struct spool_seen {
 	const char	*name;
 	int		 fd;
-	const char	*word;		/* struct envelope, milters */
-	const char	*changed;	/* a draft in public/ that has it; NULL:
-					 * it stays as it was */
+	const char	*word;		/* milters of struct envelope */
+	const char	*changed;	/* the draft in public/ with their
+					 * changes; NULL: there are none */
 	const char	*freeze;	/* cause; NULL: to router/ */
 	const char	*reason;	/* of freeze, in words; or NULL */
 };
 enum spool_gone {
-	SPOOL_GONE_TROUBLE = -1,	/* err; it is where it was, or adopted
-					 * from public/ later */
-	SPOOL_GONE_BEFORE = 0,		/* somebody had moved it */
+	SPOOL_GONE_TROUBLE = -1,	/* err; it is where it was, or will be
+					 * adopted from public/ */
+	SPOOL_GONE_BEFORE = 0,		/* it had been moved already */
 	SPOOL_GONE_ON = 1
 };
-/* It goes on, durable, with their word in its envelope (rows L2 to L4). */
+/* Move it on, durably, with their word in its envelope (rows L2 to L4). */
 enum spool_gone spool_go_on_seen(struct spool *spool,
     const struct spool_seen *seen, struct err *err);
-/* It is thrown away. */
+/* Remove it. */
 enum spool_gone spool_discard_seen(struct spool *spool,
     const struct spool_seen *seen, struct err *err);
 
@@ -246,7 +245,7 @@ void draft_abort(struct draft *draft);
 
 /* ---- working on a message: claim, move, set aside ------------------ */
 
-/* A message file in our hands.  fd holds the exclusive lock. */
+/* A message file that we work on.  fd holds the exclusive lock. */
 struct claim {
 	int		 fd;		/* read only */
 	ino_t		 inode;
@@ -259,22 +258,22 @@ struct claim {
 
 enum spool_claimed {
 	SPOOL_CLAIM_TROUBLE = -1,	/* err says which; nothing changed */
-	SPOOL_CLAIM_NONE = 0,	/* gone, or somebody else's: errno is
-				 * EWOULDBLOCK when it is there and somebody
-				 * has it locked, for a moment or longer */
+	SPOOL_CLAIM_NONE = 0,	/* gone, or claimed by another process: errno
+				 * EWOULDBLOCK: it is there, and locked for a
+				 * moment or longer */
 	SPOOL_CLAIMED = 1
 };
 
 /* Claim router[.p]/<name>: open, lock, rename to <inode>-<pid> (row C1).
- * Any other name of a regular file is claimed, too, and gets its inode.
- * A name of the form <inode>-<pid> whose lock can be taken is claimed, too
- * (its claimant is dead). */
+ * A regular file with any other name is claimed, too, and named by its inode;
+ * so is a name of the form <inode>-<pid> whose lock can be taken, because its
+ * claimant is dead. */
 enum spool_claimed spool_claim(struct spool *spool, unsigned priority,
     const char *name, struct claim *out, struct err *err);
 
-/* Claim a message that was set aside (deferred, freezer, postman), so that
- * its way can be planned at once (rows D1 -> C1; who dies with it leaves it
- * to the router).  As spool_claim. */
+/* Claim a message that was set aside (deferred, freezer, postman), so that it
+ * can be routed at once (rows D1 -> C1; if the claimant dies, the router gets
+ * it).  As spool_claim. */
 enum spool_claimed spool_claim_aside(struct spool *spool,
     enum spool_area from, const char *name, struct claim *out,
     struct err *err);
@@ -285,26 +284,26 @@ enum spool_whole {
 	SPOOL_FILE_WHOLE = 1
 };
 
-/* Check the first line: length and checksum of all bytes.
- * returns SPOOL_FILE_PART for a damaged one, too; _TROUBLE: cannot read. */
+/* Check a file against its first line: length and checksum of all bytes.
+ * returns SPOOL_FILE_PART also if it is damaged; _TROUBLE: it cannot be read */
 enum spool_whole spool_is_complete(int fd, struct err *err);
 
-/* The spool id in a message file's envelope. True when it has one. */
+/* Read the spool id in a message file's envelope.  false: it has none. */
 bool spool_read_id(int fd, char out_id[SPOOL_ID_BYTES]);
 
-/* Publish a plan (row P1-P4): write it to router/plans/k/..<inode>-<pid>,
+/* Publish a plan (rows P1-P4): write it to router/plans/k/..<inode>-<pid>,
  * rename the message to queue/, rename the plan to transport/.
- * returns 0, claim closed; -1: the message is under its claimed name in
- * router/ and the claim still ours (set it aside or give it back); if even
- * that failed claim->fd is -1 and recovery finds it.  errno EEXIST: the
- * control file of a finished message has the name for a moment longer:
- * give the claim back and try again in a second. */
+ * returns 0, the claim is closed; -1: the message has its claimed name in
+ * router/, and the claim is still ours (set it aside or give it back); if even
+ * that failed, claim->fd is -1 and recovery finds it.  errno EEXIST: the
+ * control file of a finished message still has the name: give the claim back
+ * and try again in a second. */
 int spool_route(struct spool *spool, struct claim *claim, struct slice plan,
     struct err *err);
 
 /* The same for a plan that is written piece by piece (row P1).  begin: 0 or
- * -1.  write appends: 0 or -1.  drop: it was no message, the claim stays;
- * harmless when not open.  The descriptor may be used to go back in it. */
+ * -1.  write appends: 0 or -1.  drop gives it up, and the claim stays; harmless
+ * if it is not open.  The descriptor may be used to write over its front. */
 struct spool_plan {
 	int	fd;			/* -1: not open */
 	int	dir_fd;
@@ -319,30 +318,30 @@ void spool_plan_drop(struct spool_plan *plan);
 int spool_route_plan(struct spool *spool, struct claim *claim,
     struct spool_plan *plan, struct err *err);
 
-/* Move a claimed message to deferred, freezer or postman as
- * <inode>.<why> (row D1).  why: [a-z0-9-]+, with a leading "_" only by
- * spool_copy_aside.  A name that is taken gets "-2", "-3".  fsyncs the file
- * for freezer and postman.  Closes the claim. returns 0 or -1.  Why, in
- * words: spool_reason_write before it. */
+/* Move a claimed message to deferred, freezer or postman as <inode>.<why>
+ * (row D1) and close the claim.  why: [a-z0-9-]+, with a leading "_" only by
+ * spool_copy_aside; "-2", "-3" follow if the name is taken.  The file is synced
+ * for freezer and postman.  Call spool_reason_write first to say why in words.
+ * returns 0 or -1 */
 int spool_set_aside(struct spool *spool, struct claim *claim,
     enum spool_area area, const char *why, char out_name[SPOOL_NAME_BYTES],
     struct err *err);
 
-/* Why a message was set aside, in words that stay with the file wherever it
- * is renamed to: an attribute of the file, cut to SPOOL_REASON_BYTES - 1.
- * Whoever may write the file may say anything in it.
- * write: false: this file system keeps none (the journal has the words).
- * read: false, and "": there are none. */
+/* Why a message was set aside, in words that stay with the file wherever it is
+ * renamed to: an attribute of the file, cut to SPOOL_REASON_BYTES - 1.
+ * Anybody who may write the file may write anything there.
+ * write: false: this file system has no attributes (the journal has the words).
+ * read: false, and "": there are no words. */
 enum { SPOOL_REASON_BYTES = 512 };
 bool spool_reason_write(int fd, const char *text);
 bool spool_reason_read(int fd, char out_text[SPOOL_REASON_BYTES]);
-/* Mark that a script had it frozen: who lets it go (row D3, a rename) is not
- * asked again.  write: false: the file cannot be marked. */
+/* Mark that a script froze it: after a person lets it go (row D3, a rename),
+ * the script is not asked again.  write: false: the file cannot be marked. */
 bool spool_frozen_write(int fd);
 bool spool_was_frozen(int fd);
 
-/* A copy into postman/<inode>._<keyword> (row D2), with the reason; the
- * message goes on.  out_name: how it is called, or NULL.  returns 0 or -1. */
+/* Copy it to postman/<inode>._<keyword> (row D2), with the reason; the claim
+ * stays.  out_name: the copy's name; may be NULL.  returns 0 or -1. */
 int spool_copy_aside(struct spool *spool, const struct claim *claim,
     const char *keyword, const char *reason,
     char out_name[SPOOL_NAME_BYTES], struct err *err);
@@ -350,8 +349,8 @@ int spool_copy_aside(struct spool *spool, const struct claim *claim,
 /* Give a claim back: rename to <inode>, close.  returns 0 or -1. */
 int spool_unclaim(struct spool *spool, struct claim *claim, struct err *err);
 
-/* When a message in deferred/ is tried again: the seconds it has to lie there
- * since it was put there.  age_s: since it was submitted. */
+/* How many seconds after it was put into deferred/ a message is tried again.
+ * age_s: since it was submitted. */
 int64_t spool_deferred_wait_s(int64_t age_s);
 
 /* deferred|freezer|postman|trash/<name> -> router/<inode> (row D3).
@@ -359,21 +358,21 @@ int64_t spool_deferred_wait_s(int64_t age_s);
 int spool_resubmit(struct spool *spool, enum spool_area from,
     const char *name, struct err *err);
 
-/* Row D5: deferred|freezer|postman/N.why -> trash/N.AREA-why, copies too,
- * because a person said so.  The control file beside a shelved message
- * goes along.  returns 0 or -1 (errno ENOENT: gone). */
+/* Row D5, by a person's order: deferred|freezer|postman/N.why ->
+ * trash/N.AREA-why, also for copies.  The control file beside a shelved message
+ * is moved with it.  returns 0 or -1 (errno ENOENT: gone). */
 int spool_trash(struct spool *spool, enum spool_area from, const char *name,
     char out_name[SPOOL_NAME_BYTES], struct err *err);
-/* The area that a name in trash/ says; false: it was in queue/, with its
- * control file, and is the scheduler's to bring back. */
+/* The area in a name in trash/; false: the message was in queue/, with its
+ * control file, and only the scheduler brings it back. */
 bool spool_trash_origin(const char *name, enum spool_area *out_area);
-/* And back to where its name says that it was.  0 or -1 (EEXIST: the name
- * is taken there). */
+/* Move it back to the area in its name.  0 or -1 (EEXIST: the name is taken
+ * there). */
 int spool_untrash(struct spool *spool, const char *name,
     enum spool_area *out_area, char out_name[SPOOL_NAME_BYTES],
     struct err *err);
 /* Row D6: unlink what came into trash/ before that moment (wall seconds).
- * returns 0, -1 when trash/ cannot be read. */
+ * returns 0; -1 when trash/ cannot be read */
 int spool_sweep_trash(struct spool *spool, int64_t before_s,
     unsigned *out_count, struct err *err);
 
@@ -385,9 +384,9 @@ enum spool_opened {
 	SPOOL_OPEN_DONE = 1
 };
 
-/* Open control file (O_RDWR|O_APPEND) and body (read only) of a routed
- * message; the control file gets a shared lock that travels with the
- * descriptor.  name as spool_hashed_name gives it.
+/* Open the control file (O_RDWR|O_APPEND) and the body (read only) of a routed
+ * message; the control file gets a shared lock, which belongs to the descriptor
+ * and its copies.  name: as spool_hashed_name gives it.
  * returns SPOOL_OPEN_ABSENT when one of them is not there (yet): err says
  * which. */
 enum spool_opened spool_open_queued(struct spool *spool, const char *name,
@@ -398,23 +397,23 @@ enum spool_opened spool_open_queued(struct spool *spool, const char *name,
  * control file: takes and releases the exclusive lock on fd. */
 bool spool_control_is_idle(int control_fd);
 
-/* Give the lock of spool_open_queued back before the descriptor is closed:
- * who has a copy of it (a thread that syncs) would hold it on.  No agent of
- * ours may work with it any more.  -1: nothing. */
+/* Release the lock of spool_open_queued before the descriptor is closed,
+ * because a copy of it (in a thread that syncs) would keep the lock.  No agent
+ * of ours may still work with it.  Does nothing for -1. */
 void spool_control_unlock(int control_fd);
 
 /* The end of a message.  The functions with _ending and _barrier_part wait
- * for the disk: they use the spool's descriptors and what they are given,
- * nothing else, so that any thread may call them (io/sync.h). */
+ * for the disk.  They use only the spool's descriptors and their arguments, so
+ * any thread may call them (io/sync.h). */
 struct spool_ending {
 	ino_t	inode;
-	int	control_fd;	/* closed with the first step; -1: is closed */
-	int	pin_fd;		/* the body, unlinked or about to be: as long
-				 * as it is open no new message gets its
-				 * number; -1: not open */
+	int	control_fd;	/* the first step closes it; -1: closed */
+	int	pin_fd;		/* the body, unlinked or about to be: while it
+				 * is open, no new message gets its number; -1:
+				 * not open */
 	int	error;		/* errno of the last step; 0 */
 };
-/* So many bodies may be held open at once. */
+/* How many bodies may be held open at once. */
 size_t spool_pin_max(const struct spool *spool);
 /* F0 -> F1: unlink the body, which stays open.  A body that is gone is no
  * error. */
@@ -425,10 +424,10 @@ void spool_ending_control(const struct spool *spool,
 /* Let go of the body, last of all. */
 void spool_ending_release(struct spool_ending *ending);
 
-/* F1 -> F2, the barrier of a group: what makes the unlinks of bodies and the
- * records appended to control files durable, in parts that may run side by
- * side.  What is too much for that many single syncs is one syncfs, which
- * may wait for what others write to the same file system. */
+/* F1 -> F2, the barrier of a group: makes the unlinks of bodies and the records
+ * appended to control files durable, in parts that may run side by side.  If
+ * there is too much for that many single syncs, it is one syncfs, which may
+ * wait for what others write to the same file system. */
 enum { SPOOL_BARRIER_DIRS = 27,		/* queue/ and A to Z below it */
     SPOOL_BARRIER_RECORDS = 8 };
 struct spool_barrier {
@@ -449,41 +448,39 @@ size_t spool_barrier_parts(const struct spool_barrier *barrier);
 int spool_barrier_part(const struct spool *spool,
     const struct spool_barrier *barrier, size_t part);
 void spool_barrier_release(struct spool_barrier *barrier);
-/* Move a message with its control file aside: body to postman/<inode>.<why>
- * and the control file beside it as <inode>.<why>.control (row D4), with the
- * reason in words.
- * returns 0 or -1. */
+/* Set a message with its control file aside: the body becomes
+ * postman/<inode>.<why> and the control file <inode>.<why>.control beside it
+ * (row D4), with the reason in words.  returns 0 or -1. */
 int spool_shelve_queued(struct spool *spool, const char *name,
     const char *why, const char *reason, struct err *err);
 
 /* ---- what a person decides ----------------------------------------- */
 
 #define SPOOL_ORDERS ".orders"		/* in transport/: control.md, 6 */
-#define SPOOL_DELETED "queue-deleted"		/* why of what is in trash/ */
+#define SPOOL_DELETED "queue-deleted"		/* why, of a name in trash/ */
 
 /* Move a message whose remaining recipients are cancelled to
- * trash/<inode>.queue-deleted, its control file beside it as
- * <inode>.queue-deleted.control (row D7).  Not synced.  0 or -1. */
+ * trash/<inode>.queue-deleted, and its control file to
+ * <inode>.queue-deleted.control beside it (row D7).  Not synced.  0 or -1. */
 int spool_trash_queued(struct spool *spool, const char *name, struct err *err);
 
 /* Bring trash/<name> (the message's own name there) and its control file
- * back (row D7); out_name as spool_hashed_name has it.  Not synced: see
- * spool_sync.  0; -1 (errno EEXIST: the number is taken): both are where
- * they were. */
+ * back (row D7); out_name is as of spool_hashed_name.  Not synced: see
+ * spool_sync.  0; -1 (errno EEXIST: number taken): nothing was moved. */
 int spool_untrash_queued(struct spool *spool, const char *name,
     char out_name[SPOOL_NAME_BYTES], struct err *err);
 
-/* Back to router/, without its control file (row D8).  0 or -1. */
+/* Move it back to router/, without its control file (row D8).  0 or -1. */
 int spool_reroute_queued(struct spool *spool, const char *name,
     struct err *err);
 
-/* Make everything durable that was done in the spool.  0 or -1. */
+/* Make all that was done in the spool durable.  0 or -1. */
 int spool_sync(const struct spool *spool, struct err *err);
 
 /* ---- coming back from an archive (rows B2 to B5) --------------------- */
 
-/* A message on its way back, with the spool's lock held and no daemon
- * running.  Its caller writes both files. */
+/* A message that is restored while the spool's lock is held and no daemon runs.
+ * The caller writes both files. */
 struct spool_return {
 	struct spool	*spool;
 	int		 body_fd, control_fd;	/* -1: none */
@@ -495,13 +492,14 @@ struct spool_return {
 /* Make the files, empty (B2).  0 or -1. */
 int spool_return_begin(struct spool *spool, bool has_control,
     struct spool_return *out, struct err *err);
-/* They are written: close them.  0 or -1: only drop is left. */
+/* They are written: close them.  0; -1: it can only be dropped. */
 int spool_return_settle(struct spool_return *back, struct err *err);
-/* Put it where it belongs: queue (with its control file; without one it is
- * routed again), router, or deferred, freezer, postman, trash with why.  Sync
- * the spool before, so that no name comes before its bytes, and after.
- * out_name: below the area.  0; -1: it is not there, or (its control file
- * could not follow) the next start sees to it. */
+/* Move it where it belongs: queue (with its control file; without one it is
+ * routed again), router, or deferred, freezer, postman, trash with why.  The
+ * caller syncs the spool before this, so that no name is durable before its
+ * bytes, and after it.  out_name: its name below the area.
+ * 0; -1: it is not there, or its control file is not, which the next start
+ * repairs */
 int spool_return_publish(struct spool_return *back, enum spool_area area,
     unsigned priority, const char *why, char out_name[SPOOL_NAME_BYTES],
     struct err *err);
@@ -509,42 +507,43 @@ void spool_return_drop(struct spool_return *back);
 
 /* ---- out of another mailer's queue (rows I1 and I2) -------------------- */
 
-/* What was taken there stands in SPOOL/imported, a line a message: a key that
- * it had there for life, and our spool id.  Its draft has the key in its name:
- * of what a crash leaves ours has a line, the rest the old queue has still. */
+/* SPOOL/imported has a line for each message that was taken: a key that the old
+ * queue never changes, and our spool id.  The name of its draft has the key: a
+ * draft that a crash left is ours if its key has a line; otherwise the old
+ * queue still has the message. */
 enum { SPOOL_IMPORT_KEY_BYTES = 64 };	/* a key and its NUL */
 #define SPOOL_IMPORT_CAUSE "imported"	/* in freezer/: it was held there */
 
-/* Letters, digits, dots and dashes. */
+/* Is it made of letters, digits, dots and dashes? */
 bool spool_import_key_is(struct slice key);
 /* The name of the draft. */
 void spool_import_name(const char *key, bool is_frozen,
     char out_name[SPOOL_NAME_BYTES]);
 
-/* The lines that there are; one who adds some is alone.  returns 0; -1 (errno
- * EWOULDBLOCK: another one adds some now). */
+/* Read the lines.  Only one process at a time may add some (is_to_add).
+ * returns 0; -1 (errno EWOULDBLOCK: another process adds some now) */
 struct spool_imports;
 int spool_imports_open(const struct spool *spool, bool is_to_add,
     struct spool_imports **out, struct err *err);
 void spool_imports_close(struct spool_imports **imports);
-/* Was it there when they were opened? */
+/* Did the key have a line when they were opened? */
 bool spool_imports_has(const struct spool_imports *imports, const char *key);
-/* Row I2: one line more, synced.  0; -1: it may be there or not. */
+/* Row I2: add a line and sync it.  0; -1: it may be there or not. */
 int spool_imports_add(struct spool_imports *imports, const char *key,
     const char *id, struct err *err);
 
 /* ---- looking around -------------------------------------------------- */
 
 /* Call fn for every file of an area (hash directories included; name is
- * relative to the area).  Order as readdir gives it.  fn returns false to
- * stop.  returns 0, -1 when a directory cannot be read. */
+ * relative to the area), in the order of readdir.  fn returns false to stop.
+ * returns 0; -1 when a directory cannot be read. */
 typedef bool spool_scan_fn(void *context, const char *name);
 int spool_scan(const struct spool *spool, enum spool_area area,
     unsigned priority, spool_scan_fn *fn, void *context, struct err *err);
 
-/* The same with each file open for reading, as long as fn runs; what cannot
- * be opened is left out.  Some are opened ahead: a disk that is cold reads
- * many at a time.  A file may have moved on (st_nlink tells). */
+/* The same with each file open for reading while fn runs; files that cannot be
+ * opened are left out.  Some are opened in advance, because a cold disk reads
+ * many at a time.  A file may have been removed meanwhile (st_nlink tells). */
 typedef bool spool_file_fn(void *context, const char *name, int fd);
 int spool_scan_files(const struct spool *spool, enum spool_area area,
     unsigned priority, spool_file_fn *fn, void *context, struct err *err);
@@ -555,12 +554,12 @@ enum spool_stepped {
 	SPOOL_WALK_MORE = 1
 };
 
-/* The same as spool_scan in pieces, for who has other work between them.  A
- * file that is there all the time is met once; one that comes or goes
- * meanwhile is met or not.  _new: 0, or -1 when the area cannot be read (*out
- * is NULL).  _step: at most so many files more; SPOOL_WALK_MORE: there may be
- * others; _OVER: that was all (or fn returned false); _TROUBLE: a directory
- * cannot be read. */
+/* As spool_scan, in pieces, for a caller with other work between them.  A file
+ * that is there all the time is met once; one that comes or goes meanwhile may
+ * be met.  _new: 0, or -1 when the area cannot be read (*out is NULL).  _step
+ * passes at most `most` further files; SPOOL_WALK_MORE: there may be others;
+ * _OVER: that was all (or fn returned false); _TROUBLE: a directory cannot be
+ * read. */
 struct spool_walk;
 int spool_walk_new(const struct spool *spool, enum spool_area area,
     struct spool_walk **out, struct err *err);
@@ -570,16 +569,17 @@ enum spool_stepped spool_walk_step(struct spool_walk *walk, size_t most,
 void spool_walk_free(struct spool_walk **walk);
 
 enum { SPOOL_SOON_BYTES = 16384 };
-/* The front of this file is read soon: let the disk begin.  Who opens many
- * files before reading the first one waits for a cold disk once and not
+/* The front of this file will be read soon: let the disk begin.  A caller that
+ * opens many files before it reads the first waits for a cold disk once, not
  * each time. */
 void spool_read_soon(int fd);
 
 /* ---- what other users left in public/ ---------------------------------- */
 
-/* The uids of smtpserver, router and scheduler: what they left in public/ is
- * the mail system's own (S0, S1, S3), all other users' is S4.  For the life
- * of the process and its children; without it root and the caller alone. */
+/* Set the uids of smtpserver, router and scheduler: files in public/ that they
+ * own are the mail system's (S0, S1, S3); those of all other users are S4.
+ * This lasts for the process and its children; without it only root's and the
+ * caller's files are the mail system's. */
 void spool_own_accounts(const uid_t *uids, size_t count);
 
 enum spool_copied {
@@ -588,12 +588,12 @@ enum spool_copied {
 	SPOOL_COPY_DONE = 1
 };
 
-/* Take over public/<name> that belongs to another user: copy, checked, into
- * a draft of our own, sync, publish, then unlink the original (row S4).
+/* Take over public/<name>, which belongs to another user: check it and copy it
+ * into a draft of our own, sync, publish, then unlink the original (row S4).
  * returns SPOOL_COPY_NOT_YET when it is not complete. */
 enum spool_copied spool_copy_in(struct spool *spool, const char *name,
     struct err *err);
-/* The same answer, without doing it. */
+/* Give the same answer without doing it. */
 enum spool_copied spool_copy_look(struct spool *spool, const char *name,
     struct err *err);
 

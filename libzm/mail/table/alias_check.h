@@ -9,9 +9,9 @@
 
 enum { ALIAS_CHECK_SAID_MAX = 20 };	/* complaints about one table */
 
-/* Call say for each bad item, at most
- * ALIAS_CHECK_SAID_MAX times.  Returns how many there are; 0 also for a
- * table that cannot be listed.  *out_entries (may be NULL): its entries. */
+/* Call say for each bad item, at most ALIAS_CHECK_SAID_MAX times.  Returns how
+ * many bad items there are; 0 also for a table that cannot be listed.
+ * *out_entries (may be NULL): how many entries it has. */
 typedef void alias_say_fn(void *context, unsigned line, const char *what);
 unsigned alias_check(struct table *table, alias_say_fn *say, void *context,
     unsigned *out_entries);

@@ -1,4 +1,4 @@
-/* definition.h - what a table in a database is: where, and which query
+/* definition.h - a table in a database: where it is, and which query
  *
  * The file of "pgsql:/PATH", "mysql:/PATH", "sqlite:/PATH", "ldap:/PATH",
  * "redis:/PATH", "socketmap:/PATH" and "tcp:/PATH": lines "WORD VALUE", as in a
@@ -19,16 +19,16 @@
  *						first line
  *	tls		pgsql mysql ldap	verify, or no; ldap: ldaps, too;
  *						preset verify
- *	ca		pgsql mysql ldap	certificates of who may have
- *						signed theirs
+ *	ca		pgsql mysql ldap	certificates that may have
+ *						signed the server's
  *	query		pgsql mysql sqlite	SELECT ... $1 ... : $1 is the
- *						key, $2 what stands in it before
- *						the last @, $3 after it
+ *						key, $2 its part before the last
+ *						@, $3 the part after it
  *			redis			GET NAME$1, HGET NAME $1
- *	list		pgsql mysql sqlite	SELECT of all names, without $1:
- *						for who lists them
- *	preset		pgsql mysql sqlite	SCHEMA KIND (preset.h) in the
- *						place of query and list
+ *	list		pgsql mysql sqlite	SELECT of all names, without $1,
+ *						to list them
+ *	preset		pgsql mysql sqlite	SCHEMA KIND (preset.h) instead
+ *						of query and list
  *	base, scope	ldap			where it is looked for; base,
  *						one or sub, preset sub
  *	filter		ldap			of which entries: (mail=$1)
@@ -57,36 +57,36 @@ enum definition_word {
 enum {
 	DEFINITION_PARAMETERS = 3,	/* $1 $2 $3 */
 	DEFINITION_NAME_BYTES_MAX = 1024,	/* of a list */
-	DEFINITION_PLACES_MAX = 16	/* where they stand in a query */
+	DEFINITION_PLACES_MAX = 16	/* uses of parameters in a query */
 };
 
 struct definition {
-	char		*values[DEFINITION_WORDS];	/* NULL: not there */
+	char		*values[DEFINITION_WORDS];	/* NULL: not given */
 	unsigned	 parameters;	/* the highest $N of the query */
 };
 
 enum definition_result {
 	DEFINITION_BAD = -1,		/* err: "FILE:LINE: what" */
-	DEFINITION_UNREADABLE = 0,	/* not for us to read; err */
+	DEFINITION_UNREADABLE = 0,	/* we may not read it; err */
 	DEFINITION_GOOD = 1
 };
 
-/* Read the definition of a table of this type at path into *out, which
- * definition_release frees whatever came of it. */
+/* Read the definition of a table of this type at path into *out, which must be
+ * freed by definition_release whatever the result is. */
 enum definition_result definition_read(const char *type, const char *path,
     struct definition *out, struct err *err);
 
 /* Overwrite and free what it holds. */
 void definition_release(struct definition *definition);
 
-/* The key in the three forms that a query may have: whole, before its last @
- * (the whole key when there is none), after it ("" when there is none).
- * Borrowed from key. */
+/* The three parameters of a query: the key, its part before the last @ (the
+ * whole key if there is none), and the part after it ("" if there is none).
+ * They borrow from key. */
 void definition_parameters(struct slice key,
     struct slice out[DEFINITION_PARAMETERS]);
 
-/* Can a database be asked for this key: valid UTF-8 (RFC 3629) without control
- * bytes?  No name that it has is another. */
+/* Can a database be asked for this key?  It must be valid UTF-8 (RFC 3629)
+ * without control bytes; the names in a database are. */
 bool definition_key_is_text(struct slice key);
 
 #endif

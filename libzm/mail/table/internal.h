@@ -1,8 +1,8 @@
 /* internal.h - contents of a table, shared by table*.c only
  *
- * The file lies in memory as it was read; keys are folded to lower case in
- * place, continuation lines are joined in place.  An entry is 20 bytes
- * beside it, the hash 4 to 8 bytes an entry.
+ * The file is in memory as it was read; keys are folded to lower case in
+ * place, continuation lines are joined in place.  Each entry needs 20 bytes
+ * more, and 4 to 8 bytes of the hash.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -38,23 +38,24 @@ struct table_contents {
 	size_t			 slot_count;	/* a power of two */
 	uint32_t		 crc;		/* of the bytes as read */
 	uint32_t		 twice_line, first_line;
-				/* a key that stands there twice, or 0 */
+				/* of a key that occurs twice, or 0 */
 	struct table_net	*nets;		/* made when first asked for */
 	size_t			 net_count;
 	bool			 has_nets;
 };
 
-/* Hears of each fault of a table. */
+/* Called for each fault of a table. */
 typedef void table_line_fn(void *context, unsigned line, const char *what);
 
-/* Make contents of bytes; takes text (made by mem_grow), also on failure.
- * 0, or -1 with "LINE: what" in err. */
+/* Make contents of text (made by mem_grow), which they own, also after a
+ * failure.  0, or -1 with "LINE: what" in err. */
 int table_contents_parse(char *text, size_t bytes,
     struct table_contents **out, struct err *err);
-/* The same, but each bad line is told and left out.  Never fails. */
+/* The same, but fn is called for each bad line, which is left out.  Never
+ * fails. */
 struct table_contents *table_contents_look(char *text, size_t bytes,
     table_line_fn *fn, void *context);
-/* All that is wrong with a text of patterns.  Takes text. */
+/* Call fn for each fault of a text of patterns.  Frees text. */
 void table_pcre_look(char *text, size_t bytes, table_line_fn *fn,
     void *context);
 void table_contents_free(struct table_contents **contents);
@@ -63,8 +64,8 @@ void table_contents_free(struct table_contents **contents);
 const struct table_entry *table_contents_find(
     const struct table_contents *contents, struct slice key);
 
-/* The entry of the longest prefix around address; of two equal ones the
- * first line's.  TABLE_TROUBLE: a key of the table is no network (err:
+/* The entry of the longest prefix that contains address; the first line counts
+ * if two are equal.  TABLE_TROUBLE: a key of the table is not a network (err:
  * "LINE: ..."). */
 enum table_result table_contents_net(struct table_contents *contents,
     const struct net *address, const struct table_entry **out,

@@ -1,8 +1,8 @@
 /* preset.h - ready-made queries for programs that manage accounts
  *
  * "preset SCHEMA KIND" in a definition replaces its query, and its list
- * if there is one.  Schemas: postfixadmin, mailcow, ispmail, vmail (which
- * is iRedMail's).
+ * if there is one.  Schemas: postfixadmin, mailcow, ispmail, vmail (that of
+ * iRedMail).
  *
  * SPDX-License-Identifier: ISC
  */
@@ -19,7 +19,7 @@ struct table_preset {
 	const char	*list;		/* of all names; NULL: there is none */
 };
 
-/* Of "SCHEMA KIND".  NULL: there is none (err: which there are). */
+/* Find "SCHEMA KIND".  NULL: there is none (err lists all). */
 const struct table_preset *table_preset_find(struct slice words,
     struct err *err);
 

@@ -5,8 +5,8 @@
  * it.  A new back end is one file with one struct table_type in it and one row
  * in types.c: no caller changes.
  *
- * Words in err: "LINE: what" when a line of the argument is to blame, else
- * "what"; table.c puts the table and its file in front.
+ * err is "LINE: what" if a line of the argument is wrong, otherwise "what";
+ * table.c prepends the table and its file.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -20,8 +20,8 @@
 enum table_traits {
 	TABLE_HAS_PATH = 1,	/* the argument is the path of a file, which
 				 * is opened again when it changes */
-	TABLE_ASKS_WHOLE = 2,	/* patterns: only whole keys are asked for,
-				 * no parts of them (table_takes_parts) */
+	TABLE_ASKS_WHOLE = 2,	/* patterns: looked up by whole keys, not by
+				 * parts of them (table_takes_parts) */
 	TABLE_IS_ASKED = 4	/* the argument is the path of a definition
 				 * (definition.h), which only the process
 				 * that asks databases reads */
@@ -32,12 +32,12 @@ struct table_source {
 	const char	*argument;	/* after the colon */
 	void		*old;		/* the state in use, or NULL */
 	bool		 may_be_absent;	/* no file: no entries */
-	struct stat	 seen;		/* TABLE_HAS_PATH: open fills it in
-					 * with what the file was when read */
+	struct stat	 seen;		/* TABLE_HAS_PATH: open sets it to the
+					 * file as it was read */
 };
 
 struct table_hit {
-	struct slice	value;		/* good until the next question */
+	struct slice	value;		/* valid until the next question */
 	unsigned	line;		/* 0: the type has no lines */
 };
 
@@ -47,23 +47,23 @@ struct table_type {
 	const char		*package;	/* NULL; or the Debian package
 						 * that the build lacked:
 						 * the rest is NULL */
-	/* A new state; may be source->old when nothing changed but the date.
+	/* Make a state; it may be source->old if only the date changed.
 	 * returns 1 or -1. */
 	int (*open)(struct table_source *source, void **out_state,
 	    struct err *err);
 	void (*close)(void *state);
-	/* key as asked for, folded the same in lower case. */
+	/* key: as asked for; folded: the same in lower case. */
 	enum table_result (*find)(void *state, struct slice key,
 	    struct slice folded, struct table_hit *out, struct err *err);
-	/* NULL: its entries are no networks. */
+	/* NULL: its entries are not networks. */
 	enum table_result (*find_net)(void *state, const struct net *address,
 	    struct table_hit *out, struct err *err);
-	/* NULL: what could be opened is good.  1, 0 a doubt, -1. */
+	/* NULL: if it can be opened, it is good.  1; 0 a doubt; -1. */
 	int (*check)(void *state, struct err *err);
 	/* NULL: it cannot be listed. */
 	enum table_result (*each)(void *state, table_fn *fn, void *context,
 	    struct err *err);
-	/* NULL: as each; else who has the names is asked. */
+	/* NULL: as each; otherwise asks the owner of the names. */
 	enum table_result (*list)(void *state, table_fn *fn, void *context,
 	    struct err *err);
 };
@@ -74,28 +74,28 @@ extern const struct table_type table_type_file, table_type_inline,
     table_type_sqlite, table_type_socketmap, table_type_ldap,
     table_type_redis, table_type_tcp;
 
-/* The type in front of spec's colon (after a '?') and what stands after it;
- * NULL when there is none of that name. */
+/* The type before spec's colon (after a '?'), and the argument after it; NULL:
+ * there is no type of that name. */
 const struct table_type *table_type_of(const char *spec,
     const char **out_argument);
 
-/* What stands after the colon of the table's spec. */
+/* The argument after the colon of the table's spec. */
 const char *table_argument(const struct table *table);
 
 /* "LINE: what" becomes "FILE:LINE: what", all else "FILE: what".  -1. */
 int table_err_at(struct err *err, const char *file);
 
-/* All bytes of a regular file of at most TABLE_BYTES_MAX that did not change
- * while it was read.  NULL with err; mem_release it. */
+/* Read all bytes of a regular file of at most TABLE_BYTES_MAX, which must not
+ * change meanwhile.  Freed by mem_release.  NULL with err. */
 char *table_read_file(const char *path, struct stat *out_seen,
     size_t *out_bytes, struct err *err);
 struct table_contents;
-/* The plain file of source parsed into *out (see internal.h); old, when
- * its bytes are the same.  0 or -1. */
+/* Parse the plain file of source into *out (see internal.h), which is old if
+ * the bytes are the same.  0 or -1. */
 int table_contents_read(struct table_source *source,
     struct table_contents *old, struct table_contents **out,
     struct err *err);
-/* Same file, same size, same date? */
+/* Is it the same file with the same size and date? */
 bool table_looks_the_same(const struct stat *a, const struct stat *b);
 
 #endif

@@ -16,21 +16,22 @@ struct origins {		/* all that is judged about a message */
 	const struct dmarc	*dmarc;			/* or NULL */
 	const struct arc	*arc;			/* or NULL */
 	const struct dkim2	*dkim2;			/* or NULL */
-	struct slice		 sealer;		/* of arc, who saw DMARC
-							 * pass; or empty */
+	struct slice		 sealer;		/* in arc, which saw
+							 * DMARC pass; or
+							 * empty */
 	struct slice		 sender, helo;		/* that SPF judged */
 };
 
-/* Append one field, folded, with its last CRLF or LF left out.  Each value is
- * quoted where it is no token, and bytes that cannot be quoted are left out:
- * nothing that strangers wrote makes a field or a line of its own.
+/* Append one field, folded, without its last line end.  Each value that is not
+ * a token is quoted, and bytes that cannot be quoted are left out, so that
+ * nothing that strangers wrote can make a field or line of its own.
  * host is our authserv-id. */
 void authres_add(struct str *out, const char *host,
     const struct origins *origins);
 
-/* Is this field (its value) one that claims to be ours: of this authserv-id,
- * or one that cannot be read?  Such fields of strangers are removed, the last
- * one first (section 5). */
+/* Does a field with this value claim to be ours: does it have this authserv-id,
+ * or can it not be read?  Such fields of strangers are removed, the last one
+ * first (section 5). */
 bool authres_is_ours(struct slice value, const char *host);
 
 #endif

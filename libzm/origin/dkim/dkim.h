@@ -3,8 +3,9 @@
  * In     a message as it came, answers of the DNS
  * Out    a judgement for each signature, in the order of the header
  *
- * rsa-sha256 and ed25519-sha256; sha1 and keys under 1024 bits fail.  With l=
- * what was not signed is counted.  x= is held against the time of receipt.
+ * Algorithms are rsa-sha256 and ed25519-sha256; sha1 and keys under 1024 bits
+ * fail.  With l=, the unsigned bytes are counted.  x= is compared with the time
+ * of receipt.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -35,10 +36,10 @@ struct dkim {
 };
 
 /* Judge the signatures of message, header and body with any line ends (each
- * is taken as CRLF).  out: room for DKIM_SIGNATURES_MAX; *out_n how many,
- * *out_found how many there are.
- * ORIGIN_ASKS; else ORIGIN_PASS when one passes, ORIGIN_NONE when there is
- * none, ORIGIN_TEMPERROR when one may pass later, ORIGIN_FAIL. */
+ * is taken as CRLF).  out: room for DKIM_SIGNATURES_MAX; *out_n: how many were
+ * judged; *out_found: how many there are.
+ * returns ORIGIN_ASKS; else ORIGIN_PASS when one passes, ORIGIN_NONE when there
+ * is none, ORIGIN_TEMPERROR when one may pass later, ORIGIN_FAIL */
 enum origin dkim_judge(struct answers *answers, struct slice message,
     int64_t received_s, struct arena *arena, struct dkim *out, size_t *out_n,
     size_t *out_found);

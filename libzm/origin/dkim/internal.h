@@ -12,7 +12,7 @@
 /* ---- tags.c: "name=value; ..." (RFC 6376 section 3.2) -------------- */
 
 struct dkim_tag {
-	struct slice	name, value;	/* blanks around them left out */
+	struct slice	name, value;	/* without blanks around them */
 };
 
 enum { DKIM_TAGS_MAX = 40 };
@@ -22,16 +22,16 @@ struct dkim_tags {
 	size_t		count;
 };
 
-/* Read a list.  false: it is none, or a name stands there twice. */
+/* Read a list.  false: it is not one, or a name occurs twice. */
 bool dkim_tags_read(struct slice text, struct dkim_tags *out);
-/* The value; .p NULL: there is no such tag. */
+/* The value of a tag; .p NULL: there is no such tag. */
 struct slice dkim_tag(const struct dkim_tags *tags, const char *name);
-/* Without blanks and folds, of the arena. */
+/* The value without blanks and folds, in the arena. */
 struct slice dkim_squeeze(struct arena *arena, struct slice value);
-/* Is this word one of a list with colons between them, in any case? */
+/* Does a list with colons between its words have this one, in any case? */
 bool dkim_list_has(struct slice list, const char *word);
 
-/* ---- field.c: a signature as it stands (section 3.5) --------------- */
+/* ---- field.c: a signature as written (section 3.5) ----------------- */
 
 struct dkim_field {
 	struct header_field field;
@@ -51,12 +51,12 @@ enum {
 	DKIM_KEY_BITS_MIN = 1024	/* RFC 8301 */
 };
 
-/* The fields of ARC are made like it (RFC 8617 sections 4.1.2, 4.1.3): without
+/* The fields of ARC are similar (RFC 8617 sections 4.1.2, 4.1.3): they have no
  * v=; i= is a number; a seal has no h= and no body. */
 enum dkim_dialect { DKIM_SIGNATURE, DKIM_ARC_MESSAGE, DKIM_ARC_SEAL };
 
-/* Read what is said; fills the parts of out that are.  false: out has result
- * and reason. */
+/* Read a field, and fill in the members of out that it has.  false: out has
+ * result and reason. */
 bool dkim_field_read(const struct header_field *field,
     enum dkim_dialect dialect, struct arena *arena, struct dkim_field *into,
     struct dkim *out);
@@ -68,27 +68,27 @@ struct dkim_key {
 	bool		is_testing, is_strict;	/* t=y, t=s */
 };
 
-/* Look the key of a signature up.  ORIGIN_PASS: it is there; ORIGIN_ASKS; else
+/* Look up the key of a signature.  ORIGIN_PASS: *into is it; ORIGIN_ASKS; else
  * out has result and reason. */
 enum origin dkim_key_find(struct answers *answers,
     const struct dkim_field *field, struct arena *arena,
     struct dkim_key *into, struct dkim *out);
 
-/* ---- canon.c: what is signed (section 3.4, 3.7) -------------------- */
+/* ---- canon.c: what is signed (sections 3.4, 3.7) ------------------- */
 
-/* The sum of a body, of its first length bytes.  *out_bytes: how many there
- * are in all, as they are signed.  0 or -1. */
+/* The sum of the first length bytes of a body in its canonical form.
+ * *out_bytes: how many bytes that form has altogether.  0 or -1. */
 int dkim_body_sum(struct slice body, bool is_relaxed, uint64_t length,
     unsigned char *out_sum, uint64_t *out_bytes);
 
-/* The header as it is signed: the fields that are named, from below, then the
- * signature without its value. */
+/* Append the header as it is signed: the fields that are named, from below,
+ * then the signature without its value. */
 void dkim_add_signed_header(struct str *out, struct arena *arena,
     const struct header_field *fields, size_t count,
     const struct dkim_field *signature);
 
-/* One field in its canonical form, without its line end; the bytes of hole,
- * which may be none, left out. */
+/* Append a field in its canonical form, without its line end and without the
+ * bytes of hole (which may be empty). */
 void dkim_add_field(struct str *out, const struct header_field *field,
     struct slice hole, bool is_relaxed);
 

@@ -1,8 +1,8 @@
-/* sign.h - a signature of ours in the making  (RFC 6376, 8463)
+/* sign.h - make a signature of ours  (RFC 6376, 8463)
  *
- * Who has the key is somebody else: dkim_sign_begin makes the field without
- * its signature and the sum to be signed, dkim_sign_end puts the signature
- * in.  relaxed/relaxed; t= is set, l= and x= are not.
+ * Another process has the key: dkim_sign_begin makes the field without its
+ * signature, and the sum to be signed; dkim_sign_end puts the signature in.
+ * Canonicalization is relaxed/relaxed; t= is set, l= and x= are not.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -26,17 +26,17 @@ struct dkim_sign {
  * 0 or -1. */
 int dkim_sign_body(struct slice body, unsigned char *out);
 
-/* Append the field up to "b="; *out_sum (DIGEST_SHA256_BYTES) is what is to be
+/* Append the field up to "b="; *out_sum (DIGEST_SHA256_BYTES) is the sum to be
  * signed.  header: all fields of the message, without this one.  Fields that
- * say what the message is are named once more than they are there, so that
- * nobody can add one.  0 or -1. */
+ * matter to readers are named once more than they occur, so that nobody can
+ * add one.  0 or -1. */
 int dkim_sign_begin(const struct dkim_sign *sign, struct slice header,
     struct arena *arena, struct str *out, unsigned char *out_sum);
 
 /* Append the signature, and the end of the line. */
 void dkim_sign_end(struct str *out, struct slice signature);
 
-/* Is there a signature of this domain and selector in a header already? */
+/* Does the header have a signature of this domain and selector already? */
 bool dkim_sign_is_there(struct slice header, const struct dkim_sign *sign);
 
 #endif

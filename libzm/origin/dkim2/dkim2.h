@@ -1,20 +1,20 @@
-/* dkim2.h - by whose hands came this message, and what did they change?
+/* dkim2.h - who handled this message, and what did they change?
  *
- * draft-ietf-dkim-dkim2-spec-04, which is no standard yet: this folder can be
- * thrown away.
+ * draft-ietf-dkim-dkim2-spec-04, which is not a standard yet: this folder can
+ * be thrown away.
  *
  * In     a message as it came, with its envelope; answers of the DNS
  * Out    a judgement of its chain: who signed, from first to last
  *
- * Each who sends a message on signs it (DKIM2-Signature, i=1, 2 ...) with the
- * envelope that he sends it with.  What he changed is a new revision of it
- * (Message-Instance, m=1, 2 ...): its sums, and the recipe that makes the
- * revision before of it.  A chain passes when each signature is good, each
+ * Every host that sends a message signs it (DKIM2-Signature, i=1, 2 ...) with
+ * the envelope that it uses.  If it changed the message, it adds a revision
+ * (Message-Instance, m=1, 2 ...): sums, and a recipe that makes the previous
+ * revision of this one.  A chain passes when each signature is good, each
  * revision has its sums, each hop is where the one before sent the message
  * to, and the last one sent it here, to these recipients.
  *
- * rsa-sha256 and ed25519-sha256; others are not looked at.  Keys under 1024
- * bits are an error.
+ * Algorithms are rsa-sha256 and ed25519-sha256; others are ignored.  Keys under
+ * 1024 bits are an error.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -25,15 +25,15 @@
 #include "origin/origin.h"
 
 enum {
-	DKIM2_HOPS_MAX = 50,		/* signatures; revisions, too */
+	DKIM2_HOPS_MAX = 50,		/* signatures; also revisions */
 	DKIM2_BYTES_MAX = 1 << 20,	/* of all their fields */
-	DKIM2_SETS_MAX = 4,		/* keys a signature */
-	DKIM2_PATHS_MAX = 1000,		/* recipients a signature */
+	DKIM2_SETS_MAX = 4,		/* keys of a signature */
+	DKIM2_PATHS_MAX = 1000,		/* recipients in a signature */
 	DKIM2_NONCE_MAX = 64,
 	DKIM2_DAYS_MAX = 14,		/* then a signature has ended */
 	DKIM2_PIECES_MAX = 100000,	/* of a body that a recipe makes */
-	DKIM2_SUMMED_MAX = 512 << 20	/* bytes of bodies a message, beside
-					 * the first */
+	DKIM2_SUMMED_MAX = 512 << 20	/* bytes of the bodies of a message,
+					 * without the first */
 };
 
 enum dkim2_flags {
@@ -46,20 +46,20 @@ enum dkim2_flags {
 
 struct dkim2_mail {		/* what is judged */
 	struct slice	message;
-	bool		has_sender;	/* false: mf= is not held against it */
+	bool		has_sender;	/* false: mf= is not compared */
 	struct slice	sender;		/* MAIL FROM without <>; empty: null */
 	const struct slice *rcpts;	/* RCPT TO without <> */
-	size_t		rcpt_count;	/* 0: rt= is not held against them */
-	int64_t		received_s;	/* 0: t= is not looked at */
-	bool		is_lenient;	/* addresses without <> in mf= and rt=,
-					 * as early drafts had them, are read */
+	size_t		rcpt_count;	/* 0: rt= is not compared */
+	int64_t		received_s;	/* 0: t= is ignored */
+	bool		is_lenient;	/* accept addresses without <> in mf=
+					 * and rt=, as in early drafts */
 };
 
 struct dkim2_hop {		/* one that signed */
 	struct slice	domain;		/* d=, lower case */
 	struct slice	selector;	/* of its first key that counts */
-	struct slice	sender;		/* mf= without <>; empty: null, or nd=
-					 * stands there */
+	struct slice	sender;		/* mf= without <>; empty: null, or it
+					 * has nd= */
 	unsigned	revision;	/* m= */
 	unsigned	flags;		/* enum dkim2_flags */
 };
@@ -72,14 +72,14 @@ struct dkim2 {
 					 * NULL: they could not be read */
 	unsigned	 revisions;
 	unsigned	 body_from;	/* the oldest revision whose body is
-					 * known: 1 all; more: the recipe of
-					 * the next says that it is lost */
+					 * known: 1 all; more: a recipe says
+					 * that the body before it is lost */
 	const char	*reason;	/* a sentence for a postmaster */
 };
 
-/* Judge.  All keys are asked for before anything is summed up.  A key that
- * cannot be looked up now is a temperror.  out->origin; ORIGIN_ASKS: out says
- * nothing yet. */
+/* Judge.  All keys are asked for before any sum is made.  A key that cannot be
+ * looked up now is a temperror.
+ * returns out->origin; ORIGIN_ASKS: out is not filled in yet */
 enum origin dkim2_judge(struct answers *answers,
     const struct dkim2_mail *mail, struct arena *arena, struct dkim2 *out);
 

@@ -29,12 +29,12 @@ struct dkim2_named {		/* the fields of one name */
 
 struct dkim2_recipe {
 	struct dkim2_named *header;
-	bool		 has_body;	/* the body is another */
+	bool		 has_body;	/* the body differs */
 	bool		 is_body_lost;	/* it cannot be made */
 	struct dkim2_step *body;
 };
 
-/* Read one (JSON).  0; -1: it is none, err says why. */
+/* Parse a recipe (JSON).  0; -1: it is malformed (err). */
 int dkim2_recipe_read(struct slice json, struct arena *arena,
     struct dkim2_recipe *out, struct err *err);
 
@@ -45,7 +45,7 @@ struct dkim2_piece {		/* of a body: whole lines */
 };
 
 struct dkim2_content {
-	struct header_field *fields;	/* that are signed, the last of the
+	struct header_field *fields;	/* signed ones, the last of the
 					 * header first */
 	size_t		 count;
 	struct dkim2_piece *pieces;
@@ -55,7 +55,7 @@ struct dkim2_content {
 /* Is a field of this name signed at all (section 4)? */
 bool dkim2_is_signed(struct slice name);
 
-/* The message as it is.  false: it has more than DKIM_HEADER_FIELDS_MAX
+/* Read a message as it is.  false: it has more than DKIM_HEADER_FIELDS_MAX
  * fields. */
 bool dkim2_content_read(struct slice message, struct arena *arena,
     struct dkim2_content *out);
@@ -68,16 +68,16 @@ uint64_t dkim2_body_bytes(const struct dkim2_content *content);
 
 /* ---- describe.c: a recipe of ours ----------------------------------- */
 
-/* Append the recipe (JSON) that makes before's header of after's, which
- * differs.  0; -1: no recipe can say it, err says why. */
+/* Append the recipe (JSON) that makes the header of before from that of after,
+ * which differs.  0; -1: no recipe can do that (err). */
 int dkim2_describe(const struct dkim2_content *before,
     const struct dkim2_content *after, struct arena *arena, struct str *out,
     struct err *err);
 
 /* ---- undo.c: the revision before ------------------------------------ */
 
-/* Make of content what it was before; the body, when it is lost, is left as it
- * is.  0; -1: the recipe does not fit it, err says why. */
+/* Turn content into the previous revision; a body that is lost is left as it
+ * is.  0; -1: the recipe does not fit the content (err). */
 int dkim2_undo(const struct dkim2_recipe *recipe, struct arena *arena,
     struct dkim2_content *content, struct err *err);
 
@@ -85,12 +85,12 @@ int dkim2_undo(const struct dkim2_recipe *recipe, struct arena *arena,
 
 struct dkim2_set {		/* a signature by one key */
 	struct slice	selector;
-	bool		is_known;	/* its algorithm; else it is not
-					 * looked at */
+	bool		is_known;	/* its algorithm is; else the set is
+					 * ignored */
 	enum verify_kind kind;
-	struct slice	text;		/* where it stands in the field */
+	struct slice	text;		/* the signature in the field */
 	struct slice	bytes;
-	struct slice	key;		/* as published, when it is there */
+	struct slice	key;		/* as published, once looked up */
 };
 
 struct dkim2_signature {
@@ -128,7 +128,7 @@ struct dkim2_chain {		/* a message that is being judged */
 	size_t		 bytes;			/* of their fields */
 };
 
-/* Read one field into its place; what is wrong with it ends the judgement. */
+/* Read a field into its place; if it is malformed, that ends the judgement. */
 void dkim2_take_signature(struct dkim2_chain *chain,
     const struct header_field *field);
 void dkim2_take_instance(struct dkim2_chain *chain,
@@ -138,39 +138,39 @@ void dkim2_take_instance(struct dkim2_chain *chain,
  * signatures and instances without a gap; else out has result and reason. */
 enum origin dkim2_read(struct dkim2_chain *chain);
 
-/* The judgement ends so: result and reason are out's.  returns origin. */
+/* End the judgement with this result and reason.  returns origin. */
 enum origin dkim2_end(struct dkim2_chain *chain, enum origin origin,
     const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Is the domain of a signature that of an address, or above it?  Any case. */
+/* Is domain equal to above, or below it, in any case? */
 bool dkim2_is_at_or_below(struct slice domain, struct slice above);
-/* What stands after the last @ of an address. */
+/* The part after the last @ of an address. */
 struct slice dkim2_domain_of(struct slice address);
 
 /* ---- custody.c: who may have sent it where (sections 9.2, 11) ------- */
 
 /* ORIGIN_PASS; else out has result and reason. */
 enum origin dkim2_custody(struct dkim2_chain *chain);
-/* Of one hop after another. */
+/* The same for a hop and the one before it. */
 enum origin dkim2_custody_step(struct dkim2_chain *chain,
     const struct dkim2_signature *before, const struct dkim2_signature *one);
-/* Did they do what those before them asked not to be done (11.8)? */
+/* Did hops do what others before them asked not to do (section 11.8)? */
 enum origin dkim2_wishes(struct dkim2_chain *chain);
 
 /* ---- signed.c: what a signature signs (section 9.6) ----------------- */
 
-/* One field without any blank, and CRLF; the values of holes' sets left out
- * (NULL: none). */
+/* Append a field without any blank, and CRLF; signatures of the sets in holes
+ * are left out (NULL: none). */
 void dkim2_add_field(struct str *out, const struct header_field *field,
     const struct dkim2_signature *holes);
-/* All that the signature of this number signs. */
+/* Append all that the signature of this row signs. */
 void dkim2_add_signed(struct str *out, const struct dkim2_chain *chain,
     size_t row);
 
 /* ---- key.c: a key as it is published (section 3.6) ------------------ */
 
-/* Look one key up.  ORIGIN_PASS: set->key is it; ORIGIN_ASKS; else out has
- * result and reason. */
+/* Look up the key of a set.  ORIGIN_PASS: set->key is it; ORIGIN_ASKS; else out
+ * has result and reason. */
 enum origin dkim2_key_find(struct dkim2_chain *chain,
     const struct dkim2_signature *signature, struct dkim2_set *set);
 

@@ -1,13 +1,13 @@
-/* sign.h - a signature of ours in a chain of DKIM2, in the making
+/* sign.h - make a signature of ours in a chain of DKIM2
  *
- * Who has the keys is somebody else: dkim2_sign_begin makes all but the
- * signatures and the sum to be signed, dkim2_sign_end puts them in.  Several
- * keys of the domain sign side by side in one field.
+ * Another process has the keys: dkim2_sign_begin makes everything except the
+ * signatures, and the sum to be signed; dkim2_sign_end puts the signatures in.
+ * Several keys of the domain sign side by side in one field.
  *
  * A message that nobody signed gets its first revision.  One that others
- * signed is signed on when the chain allows it: they sent it to the domain of
- * the sender, and what was changed here is the header alone, for which a
- * recipe is made.
+ * signed is signed, too, if the chain allows it: they sent it to the domain of
+ * the sender, and only its header was changed here, for which a recipe is
+ * made.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -36,8 +36,8 @@ struct dkim2_sign {
 	size_t		 rcpt_count;
 	unsigned	 flags;		/* enum dkim2_flags */
 	const unsigned char *body_sum;	/* of dkim2_sign_body */
-	struct slice	 before;	/* the header as it came; looked at
-					 * when others signed */
+	struct slice	 before;	/* the header as it came; used if
+					 * others signed */
 };
 
 struct dkim2_signing {		/* all in the arena */
@@ -46,19 +46,19 @@ struct dkim2_signing {		/* all in the arena */
 	unsigned char	 sum[DIGEST_SHA256_BYTES];	/* to be signed */
 };
 
-/* Is there a chain in this header that is to be signed on? */
+/* Does this header have a chain that our signature would continue? */
 bool dkim2_sign_is_chain(struct slice header);
 
-/* May the domain sign for this sender?  It is that of the address or above
- * it, or the sender is null. */
+/* May the domain sign for this sender?  It must be the domain of the address or
+ * one above it, unless the sender is null. */
 bool dkim2_sign_fits(struct slice domain, struct slice sender);
 
 /* The sum of a body with any line ends.  out: DIGEST_SHA256_BYTES.
  * 0 or -1. */
 int dkim2_sign_body(struct slice body, unsigned char *out);
 
-/* header: all fields of the message as they leave.  0; -1: it cannot be
- * signed, err says why. */
+/* Make the fields without their signatures.  header: all fields of the message
+ * as they leave.  0; -1: it cannot be signed (err). */
 int dkim2_sign_begin(const struct dkim2_sign *sign, struct slice header,
     struct arena *arena, struct dkim2_signing *out, struct err *err);
 

@@ -1,10 +1,10 @@
-/* dmarc.h - does the author's domain stand by this mail?  (RFC 9989)
+/* dmarc.h - did the author's domain authorize this mail?  (RFC 9989)
  *
  * In     the domain of From, what SPF and DKIM judged, answers of the DNS
  * Out    a judgement, and what the domain asks of receivers
  *
- * The organizational domain is found by walking up the tree, at most 8
- * questions.  A look-up in trouble is a temperror, never a fail.
+ * The organizational domain is found by walking up the tree with at most 8
+ * questions.  A look-up that fails is a temperror, never a fail.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -25,8 +25,8 @@ struct dmarc {
 	struct slice	 organization;	/* its organizational domain */
 	struct slice	 record;	/* as published; empty: none */
 	struct slice	 record_at;	/* the name whose policy it is */
-	enum dmarc_policy policy;	/* p, sp or np: what counts here, t=y
-					 * weakened by a step */
+	enum dmarc_policy policy;	/* p, sp or np, whichever counts; t=y
+					 * weakens it by a step */
 	enum dmarc_policy asked;	/* the same, not weakened */
 	bool		 is_testing;	/* t=y */
 	bool		 is_spf_aligned, is_dkim_aligned;
@@ -34,9 +34,9 @@ struct dmarc {
 	const char	*reason;	/* a sentence for a postmaster */
 };
 
-/* The one domain of From; false: no From, several authors' domains, or none
- * that can be read (RFC 9989 section 5.3.1): such mail is judged by nobody.
- * *out: of the arena. */
+/* The only domain of From, in the arena; false: there is no From, or it has
+ * several domains or none that can be read (RFC 9989 section 5.3.1).  Such mail
+ * is not judged. */
 bool dmarc_author(struct slice message, struct arena *arena,
     struct slice *out);
 

@@ -1,11 +1,11 @@
-/* hears.h - who hears how mail of a domain went  (RFC 9990)
+/* hears.h - who gets reports about mail of a domain  (RFC 9990)
  *
  * In     a domain that publishes a policy, answers of the DNS
  * Out    addresses
  *
- * The addresses of its record (rua).  One of another organization hears only
- * when it agrees (section 4): TXT of DOMAIN._report._dmarc.THERE; it may name
- * another address, of the same host.
+ * They are the addresses of its record (rua).  One of another organization must
+ * agree (section 4) by a TXT record DOMAIN._report._dmarc.THERE, which may name
+ * another address of the same host.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -19,11 +19,11 @@
 struct dmarc_hears {
 	struct rua_address to[RUA_MAX];
 	size_t		count;
-	const char	*reason;	/* why nobody does, or not all; "" */
+	const char	*reason;	/* why none do, or not all; "" */
 };
 
-/* Find out.  ORIGIN_PASS: somebody does; ORIGIN_NONE: nobody;
- * ORIGIN_TEMPERROR: that cannot be known now; ORIGIN_ASKS.
+/* Find them.  ORIGIN_PASS: there is at least one; ORIGIN_NONE: there are none;
+ * ORIGIN_TEMPERROR: that is not known now; ORIGIN_ASKS.
  * domain  lower case, A-labels */
 enum origin dmarc_hear(struct answers *answers, struct slice domain,
     struct arena *arena, struct dmarc_hears *out);

@@ -11,7 +11,7 @@ enum dmarc_psd { DMARC_PSD_UNKNOWN, DMARC_PSD_YES, DMARC_PSD_NO };
 
 struct dmarc_record {
 	struct slice	  text;		/* as published */
-	enum dmarc_policy p, sp, np;	/* sp is p where it is not said, np
+	enum dmarc_policy p, sp, np;	/* the default of sp is p, that of np
 					 * is sp */
 	enum dmarc_psd	  psd;
 	bool		  is_dkim_strict, is_spf_strict, is_testing;
@@ -19,13 +19,13 @@ struct dmarc_record {
 };
 
 enum dmarc_read {
-	DMARC_READ_OTHER,	/* not one of DMARC, version 1 */
-	DMARC_READ_BAD,		/* one, but of no use */
+	DMARC_READ_OTHER,	/* not a record of DMARC, version 1 */
+	DMARC_READ_BAD,		/* one that is unusable */
 	DMARC_READ
 };
 
-/* Read a TXT record.  Unknown tags are ignored; one without a p that can be
- * read counts as p=none when it has a rua, and is of no use else. */
+/* Read a TXT record.  Unknown tags are ignored.  A record without a readable p
+ * counts as p=none if it has a rua; otherwise it is unusable. */
 enum dmarc_read dmarc_read(struct slice text, struct dmarc_record *out);
 
 /* The records from a domain up (section 4.10). */
@@ -37,8 +37,8 @@ struct dmarc_walk {
 	size_t		record_count;	/* found DMARC_READ */
 };
 
-/* Walk.  ORIGIN_NONE: done; ORIGIN_ASKS; ORIGIN_TEMPERROR: an answer is in
- * trouble, that of the last of out->domains. */
+/* Walk.  ORIGIN_NONE: done; ORIGIN_ASKS; ORIGIN_TEMPERROR: the look-up of the
+ * last of out->domains failed. */
 enum origin dmarc_walk(struct answers *answers, struct slice domain,
     struct arena *arena, struct dmarc_walk *out);
 

@@ -7,7 +7,7 @@
 
 #include "origin/spf/spf.h"
 
-/* ---- record.c: a record as its terms (RFC 7208 section 4.6.1, 5) ---- */
+/* ---- record.c: the terms of a record (RFC 7208 sections 4.6.1, 5) --- */
 
 enum spf_kind {
 	SPF_ALL, SPF_INCLUDE, SPF_A, SPF_MX, SPF_PTR, SPF_IP4, SPF_IP6,
@@ -25,7 +25,7 @@ struct spf_term {
 	unsigned	bits_v4, bits_v6; /* of 32 and of 128 */
 };
 
-/* Is this TXT record one of SPF, version 1?  (section 4.5) */
+/* Is this TXT record one of SPF, version 1?  Section 4.5 */
 bool spf_is_record(struct slice text);
 /* Read the next term from the front of *rest (which starts as the record).
  * ORIGIN_PASS: a term; ORIGIN_NONE: the end; ORIGIN_PERMERROR: out->text
@@ -47,18 +47,19 @@ struct spf_state {		/* of one judgement */
 };
 
 /* Expand, for a record of domain.  is_exp: the letters of an explanation are
- * there as well.  ORIGIN_PASS, ORIGIN_ASKS, ORIGIN_PERMERROR. */
+ * allowed as well.  ORIGIN_PASS, ORIGIN_ASKS, ORIGIN_PERMERROR. */
 enum origin spf_expand(struct spf_state *state, struct slice text,
     struct slice domain, bool is_exp, struct str *out);
-/* The same, and what is over 253 bytes cut off by labels, from the left; of
- * the arena. */
+/* The same for a domain, in the arena; labels are removed from the left until
+ * it has at most 253 bytes. */
 enum origin spf_expand_domain(struct spf_state *state, struct slice text,
     struct slice domain, struct slice *out);
 
 /* ---- match.c: does a mechanism fit the client?  (section 5) --------- */
 
 /* ORIGIN_PASS it does, ORIGIN_FAIL it does not; ORIGIN_ASKS, ORIGIN_TEMPERROR
- * and ORIGIN_PERMERROR with state->out->reason.  Not for all and include. */
+ * and ORIGIN_PERMERROR with state->out->reason.  Not for the mechanisms all and
+ * include. */
 enum origin spf_match(struct spf_state *state, const struct spf_term *term,
     struct slice domain);
 
@@ -67,10 +68,10 @@ enum origin spf_match(struct spf_state *state, const struct spf_term *term,
 enum origin spf_names(struct spf_state *state,
     struct slice names[SPF_NAMES_MAX], size_t *out_n);
 
-/* Is name the domain, or below it? */
+/* Is name equal to domain, or below it? */
 bool spf_is_below(struct slice name, struct slice domain);
 
-/* "192.0.2.1", "2001:db8::1". */
+/* Append "192.0.2.1" or "2001:db8::1". */
 void spf_add_client(struct str *out, const struct spf_state *state);
 
 #endif

@@ -3,8 +3,8 @@
  * In     client, HELO, MAIL FROM, answers of the DNS
  * Out    a judgement, and the words that explain it
  *
- * All limits of RFC 7208 section 4.6.4: 10 terms that look up, 2 look-ups
- * without records, 10 names of an MX, 10 of a PTR.
+ * It has all limits of RFC 7208 section 4.6.4: 10 terms that look up, 2
+ * look-ups without records, 10 names of an MX, 10 of a PTR.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -18,7 +18,7 @@ enum {
 	SPF_TERMS_MAX = 10,	/* that look up (section 4.6.4) */
 	SPF_VOIDS_MAX = 2,	/* look-ups without records */
 	SPF_NAMES_MAX = 10,	/* of one MX, of one PTR */
-	SPF_RECORD_MAX = 4096	/* bytes of a record that are read */
+	SPF_RECORD_MAX = 4096	/* bytes read of a record */
 };
 
 struct spf_ask {
@@ -32,20 +32,20 @@ struct spf_ask {
 
 struct spf {
 	enum origin	 origin;
-	struct slice	 domain;	/* that was judged */
-	struct slice	 record;	/* that decided, as published; or
-					 * empty */
+	struct slice	 domain;	/* the domain judged */
+	struct slice	 record;	/* the record that decided, as
+					 * published; or empty */
 	struct slice	 record_at;	/* where it is published (include,
 					 * redirect lead elsewhere) */
-	struct slice	 term;		/* of it that decided: "-all" */
-	struct slice	 exp;		/* of a fail, what the domain says:
+	struct slice	 term;		/* its term that decided: "-all" */
+	struct slice	 exp;		/* the domain's explanation of a fail:
 					 * printable ASCII, or empty */
 	const char	*reason;	/* a sentence for a postmaster */
-	unsigned	 terms, voids;	/* that were counted */
+	unsigned	 terms, voids;	/* so far, against the limits */
 };
 
-/* Judge.  out and what it points to: of the arena, or of the answers.
- * ORIGIN_ASKS: out says nothing yet. */
+/* Judge.  What out points to is in the arena, or in the answers.
+ * returns out->origin; ORIGIN_ASKS: out is not filled in yet */
 enum origin spf_judge(struct answers *answers, const struct spf_ask *ask,
     struct arena *arena, struct spf *out);
 

@@ -5,11 +5,11 @@
  * 	         name that the router sees
  * 	STORE    durable and published, as every message
  * 	VERDICT  the scheduler is asked what became of it
- * 	STORED   the client hears 250 and the next hop's words, its refusal, or
- * 	         250 as ever
+ * 	STORED   the client gets 250 with the next hop's words, its refusal, or
+ * 	         250 as usual
  *
  * The queue has the message from STORE on, whatever happens to the session.
- * The client is responsible for a refusal when the scheduler has got `told`,
+ * The client becomes responsible for a refusal when the scheduler gets `told`,
  * which is sent with the refusal itself; if `told` is lost, the sender is
  * notified twice, by us and by the client.  scheduler/verdicts/verdicts.h has
  * the lines.
@@ -24,14 +24,14 @@
 /* The kind of its questions. */
 extern const char cut_through_kind[];
 
-/* A recipient was taken: its domain may have such a route. */
+/* A recipient was accepted: note it if its domain has such a route. */
 void cut_through_note_rcpt(struct session *session, const struct path *rcpt);
 
-/* The message is whole, and next is what follows.  Returns that, or
- * STEP_EXPECT when the client is to wait. */
+/* The message is complete.  Returns next, or STEP_EXPECT if the client is to
+ * wait. */
 enum step cut_through_begin(struct session *session, enum step next);
 
-/* It is stored, or was not.  Returns STEP_VERDICT, or STEP_STORED when the
+/* It was stored, or that failed.  Returns STEP_VERDICT, or STEP_STORED if the
  * client does not wait. */
 enum step cut_through_stored(struct session *session);
 

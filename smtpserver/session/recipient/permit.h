@@ -12,13 +12,13 @@
  * kept with the transaction.
  * returns true: yes; out has the rule that says so, or NULL, and whether it
  * sets the message aside.  false: out has the refusal, which names the session
- * so that its cause can be found in the journal; or a question is out
+ * so that its cause can be found in the journal; or a question was asked
  * (session->ask) whose answer calls fn. */
 bool permit_rcpt(struct session *session, const struct path *rcpt,
     answered_fn *fn, struct session_answer *out);
 
-/* Where the listener decides early: may this client go on?  As permit_rcpt;
- * fn may be NULL before the greeting. */
+/* If the listener decides early: may this client continue?  As permit_rcpt; fn
+ * may be NULL before the greeting. */
 struct permit_early {
 	enum policy_stage	 stage;
 	struct slice		 helo;		/* just said; or empty */
@@ -28,11 +28,12 @@ struct permit_early {
 bool permit_early(struct session *session, const struct permit_early *early,
     answered_fn *fn, struct session_answer *out);
 
-/* May somebody be logged in as this user?  false: the words of the rule that
- * bars them. */
+/* May this user be logged in?  false: *out_words are of the rule that bars the
+ * user. */
 bool permit_user(struct session *session, struct slice user,
     const char **out_words);
-/* May who has logged in give this sender?  false: out has the refusal. */
+/* May the user who logged in use this sender?  false: out has the refusal, or a
+ * question was asked, as permit_rcpt. */
 bool permit_sender(struct session *session, const struct path *sender,
     answered_fn *fn, struct session_answer *out);
 
@@ -41,11 +42,12 @@ bool permit_sender(struct session *session, const struct path *sender,
  * not count. */
 bool permit_is_stranger(struct session *session);
 
-/* Before a message begins and after it has ended: what was counted for it
- * goes to session->holds, "NUMBER ..." for the rate helper to release. */
+/* To be called before a message begins and after it has ended: append what was
+ * counted for it to session->holds, "NUMBER ...", which the rate helper
+ * releases. */
 void permit_end_message(struct session *session);
 /* The session ends, or is another client's from now on: forget all facts, and
- * release what was counted for it as well. */
+ * release what was counted for the session as well. */
 void permit_end_client(struct session *session);
 
 /* Keep an answer where permit_rcpt, called again, finds it. */

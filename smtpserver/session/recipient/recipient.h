@@ -1,7 +1,7 @@
 /* recipient.h - does a recipient of ours exist?  The router's code decides
  *
- * Asked at RCPT for domains of ours, unless `verify off` says otherwise or
- * everybody exists there; answers count for a while (RECIPIENT_*_MS).
+ * It is asked at RCPT for our domains, unless `verify off` is set or every
+ * address of the domain exists; answers are kept for RECIPIENT_*_MS.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -17,8 +17,8 @@ enum {
 					 * find the account */
 };
 
-/* Check one.  returns true: it may be taken.  false: out has the refusal, or
- * a question is out (session->ask) whose answer calls fn. */
+/* Check a recipient.  returns true: accept it.  false: out has the refusal, or
+ * a question was asked (session->ask) whose answer calls fn. */
 bool recipient_check(struct session *session, const struct path *rcpt,
     answered_fn *fn, struct session_answer *out);
 
@@ -35,16 +35,16 @@ struct recipient_asker {	/* what a script may know */
 	struct slice		 user;
 };
 
-/* Is the router asked for a recipient that came to this listener (or
+/* Is the router asked about a recipient that came to this listener (or
  * NULL)? */
 bool recipient_is_asked(const struct conf *conf,
     const struct conf_listen *listener, const struct path *rcpt);
-/* Append what is asked, which is the key of the cache, too:
+/* Append the question, which is also the key of the cache:
  * "rcpt bob@example.org". */
 void recipient_question_add(struct str *out, const struct conf *conf,
     const struct path *rcpt, const struct recipient_asker *asker);
-/* What its answer means.  true: take it.  false: out has the refusal, whose
- * status may lie in out_status. */
+/* Decide by its answer.  true: accept the recipient.  false: out has the
+ * refusal, whose status may be in out_status. */
 bool recipient_judge(const struct conf *conf, enum ask_state state,
     struct slice answer, char out_status[RECIPIENT_STATUS_BYTES],
     struct session_answer *out);

@@ -1,4 +1,4 @@
-/* journal.h - what a session leaves in the journal
+/* journal.h - what a session writes to the journal
  *
  * SPDX-License-Identifier: ISC
  */
@@ -7,14 +7,14 @@
 
 #include "smtpserver/session/session.h"
 
-/* A command, or the end of a message, is answered: how long it took. */
+/* A command, or the end of a message, was answered: note how long it took. */
 void note_answered(const struct session *session);
 /* session.open and session.close. */
 void note_open(const struct session *session);
 void note_close(const struct session *session);
 
-/* tls.open; tls.failed and why; tls.injected: bytes in the clear that came
- * after STARTTLS. */
+/* tls.open; tls.failed and why; tls.injected: bytes in the clear came after
+ * STARTTLS. */
 void note_tls_open(const struct session *session);
 void note_tls_failed(const struct session *session, const char *reason);
 void note_tls_injected(const struct session *session, size_t bytes);
@@ -27,28 +27,28 @@ void note_auth_failed(const struct session *session, const char *reason);
 void note_command_refused(const struct session *session, struct slice line,
     const struct session_answer *answer);
 
-/* client.early: it spoke before the greeting. */
+/* client.early: it sent something before the greeting. */
 void note_early(const struct session *session);
 /* A shadow rule fits this recipient. */
 void note_shadow(const struct session *session, const struct conf_rule *rule,
     const struct path *rcpt);
-/* A rule could not be tried; or a helper could not answer. */
+/* A rule could not be tried; or (NULL) a helper could not answer. */
 void note_policy_trouble(const struct session *session,
     const struct conf_rule *rule, const struct err *err);
-/* What a policy service wants to have in the journal. */
+/* A policy service wants this text in the journal. */
 void note_policy_warning(const struct session *session, const char *text);
 void note_helper_trouble(const struct session *session,
     const struct ask *ask);
-/* Whose mail it is could not be judged: of the message id, or at RCPT
- * (NULL). */
+/* The message id, or a sender at RCPT (id NULL), could not be
+ * authenticated. */
 void note_origin_failed(const struct session *session, const char *id,
     struct slice reason);
-/* message.accepted, and message.frozen when a rule said so.  The
- * transaction is still there. */
+/* message.accepted, and message.frozen if a rule said so.  The transaction
+ * still exists. */
 void note_message_accepted(const struct session *session);
 
-/* message.waited: the client waited for the next hop's word, and the verdict on
- * that. */
+/* message.waited: the client waited for the next hop's answer; with the
+ * verdict. */
 void note_message_waited(const struct session *session, const char *verdict,
     struct slice status, struct slice words);
 

@@ -1,11 +1,11 @@
 /* record.h - what a session said and what was decided, for zmailer replay
  *
- * With `record for SPAN` a line of JSON for each answered RCPT, for what was
- * refused before one, and for the end of each message: all that the decision
- * depended on, so that a line can be decided again by itself.  Of a message
- * its size, what its limits count and what filters and the judging of its
- * origin said; no password, and no byte of it: with `bodies` its file has a
- * name in SPOOL/record.
+ * With `record for SPAN` there is a line of JSON for each answered RCPT, for
+ * each refusal before one, and for the end of each message.  It has all that
+ * the decision depended on, so that the decision can be repeated from the line
+ * alone: about a message its size, what limits count, and what filters and mail
+ * authentication said.  It has no password and no byte of a message; with
+ * `bodies` the message's file has a name in SPOOL/record.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -17,11 +17,11 @@
 struct decided {
 	const char		*stage;	/* "connect" "helo" "mail" "rcpt"
 					 * "data" */
-	const char		*by;	/* who decided: "policy" "login" "owner"
-					 * "size" "room" "router"; "milter":
-					 * it or a content filter; "content":
-					 * its bytes; "next-hop"; "filter":
-					 * what cannot be decided again */
+	const char		*by;	/* what decided: "policy" "login"
+					 * "owner" "size" "room" "router";
+					 * "milter": also a content filter;
+					 * "content": the bytes; "next-hop";
+					 * "filter": cannot be repeated */
 	const struct path	*sender;	/* of MAIL; or NULL */
 	const struct path	*rcpt;		/* or NULL */
 	struct slice		 rcpt_text;	/* in its place; or empty */
@@ -32,26 +32,26 @@ struct decided {
 	bool			 is_set_aside;	/* accepted, to freezer/ */
 	bool			 is_discarded;	/* accepted, nobody gets it */
 	struct slice		 said;		/* filter/said.h; or empty */
-	const struct content	*content;	/* it came; or NULL */
+	const struct content	*content;	/* received; or NULL */
 	const char		*id;		/* of the message */
-	bool			 is_kept;	/* its bytes, under that */
+	bool			 is_kept;	/* its bytes are, by that id */
 };
 
-/* All bytes of a message are there and good: keep them, when the record has
- * bodies, before anybody puts another draft in the place of this one. */
+/* All bytes of a message have come and are good: keep them, if the record has
+ * bodies, before a filter's draft replaces this one. */
 void record_body(const struct session *session);
-/* The end of a message: what it was answered with.  Also of one that the bytes
- * of a chunk refuse. */
+/* A message has ended with this answer, maybe because the bytes of a chunk were
+ * refused. */
 void record_end(const struct session *session,
     const struct session_answer *answer);
-/* DATA was refused by a filter, unless a question is out. */
+/* A filter refused DATA.  Does nothing while it is still asked. */
 void record_refused_data(const struct session *session,
     const struct session_answer *answer);
-/* A filter refused what decided has; nothing when a question is out. */
+/* A filter refused what decided has.  Does nothing while it is still asked. */
 void record_filtered(const struct session *session, struct decided *decided,
     const struct session_answer *answer);
 
-/* Nothing, unless the configuration wants it. */
+/* Write a line, if the configuration wants one. */
 void record_decided(const struct session *session,
     const struct decided *decided, const struct session_answer *answer);
 

@@ -1,4 +1,4 @@
-/* transcript.h - the dialogue in the journal, where log-level says debug
+/* transcript.h - the dialogue in the journal, if log-level says debug
  *
  * SPDX-License-Identifier: ISC
  */
@@ -12,13 +12,13 @@ enum { SAID_LINES_MAX = 500, SAID_LINE_BYTES_MAX = 512 };
 /* Decide for the client that the session has now. */
 void transcript_begin(struct session *session);
 
-/* A command line, without its end; what may be a secret is left out.
- * verb: of the command that it is; empty: none that we know. */
+/* Note a command line, without its end; what may be a secret is left out.
+ * verb: of the command; empty: it is unknown. */
 void transcript_command(struct session *session, struct slice line,
     struct slice verb);
-/* A line of a login. */
+/* Note that a line of a login came. */
 void transcript_secret(struct session *session);
-/* A line of ours, with or without its end. */
+/* Note a line of ours, with or without its end. */
 void transcript_reply(struct session *session, struct slice line);
 
 #endif

@@ -1,9 +1,9 @@
-/* beside.h - what the supervisor has beside its daemons; internal to tools/run
+/* beside.h - the supervisor's processes beside its daemons; internal to
+ * tools/run
  *
- * Who keeps the journal, who answers from it, who sends it on: mail goes on
- * without any of them.  Who answers about names, who asks databases, who
- * fetches policies, and who counts with other machines, is consulted by the
- * daemons, and ends after them.
+ * Three keep the journal, answer from it, and forward it: mail flows without
+ * any of them.  Others answer about names, ask databases, fetch policies, and
+ * count with other machines: daemons consult them, so they end after those.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -17,33 +17,33 @@
 
 struct beside {
 	struct keeper	keeper;		/* of the journal */
-	struct answers	answers;	/* to who may not read it */
+	struct answers	answers;	/* for users who may not read it */
 	struct log_forward	forward;	/* log-to */
 	struct consulted	consulted[CONSULTED_KINDS];
 	loop_fn		*ended_fn;	/* after beside_let_go */
 	void		*context;
 };
 
-/* Before the first daemon, so that all they say is sent on; by what *conf
- * says then. */
+/* Start them; to be called before the first daemon starts, so that all its
+ * events are forwarded.  *conf is used as it is at that time. */
 void beside_start(struct beside *beside, struct loop *loop,
     struct conf *const *conf, const char *conf_path);
-/* What of it is handed over to the program that takes our place. */
+/* Note what is handed over to the program that replaces us. */
 void beside_note(const struct beside *beside, struct handover *out);
-/* The same as beside_start, by such a program; rows are taken from handover,
- * and what is left of them is closed. */
+/* As beside_start, in such a program; takes rows from handover, and closes
+ * those that are left. */
 void beside_take_over(struct beside *beside, struct loop *loop,
     struct conf *const *conf, const char *conf_path,
     struct handover *handover);
-/* Are the programs there that this configuration wants?  0; -1: err. */
+/* Check that the programs that this configuration needs exist.  0; -1: err. */
 int beside_try(const struct conf *conf, struct err *err);
-/* The configuration is another. */
+/* The configuration has changed. */
 void beside_reload(struct beside *beside);
 void beside_stop(struct beside *beside);
-/* The last daemon has ended: so may those that they consulted.  true: there
- * are none; else ended_fn is called when there are none. */
+/* The last daemon has ended: end the processes that daemons consulted.  true:
+ * there are none; otherwise ended_fn is called when all have ended. */
 bool beside_let_go(struct beside *beside, loop_fn *ended_fn, void *context);
-/* pid was waited for: maybe it was one of theirs. */
+/* pid was waited for, and may be one of them. */
 void beside_ended(struct beside *beside, pid_t pid);
 
 #endif

@@ -1,10 +1,10 @@
 /* consulted.h - processes that daemons consult; internal to tools/run
  *
- * Who asks databases (tables), who fetches policies (sts), who counts with
- * other machines (share), who answers about names (resolver): there when the
- * configuration wants it, else not.
- * The socket below RUN, or the two at an address, stay open while the process
- * is replaced, at a reload or after its end: who asks then waits a moment.
+ * They ask databases (tables), fetch policies (sts), count with other machines
+ * (share), or answer about names (resolver); each runs only if the
+ * configuration needs it.  The socket below RUN, or the two at an address, stay
+ * open while the process is replaced, at a reload or after its end, so that
+ * callers only wait a moment.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -17,18 +17,18 @@
 
 enum { CONSULTED_END_MS = 7000 };
 
-/* What they have not in common. */
+/* The differences between them. */
 struct consulted_kind {
 	const char	*program;	/* of libexec */
 	const char	*socket;	/* below RUN; NULL: it listens at a
 					 * loopback address, for streams and
 					 * for datagrams */
-	enum conf_role	 askers;	/* whose group may ask, below RUN */
+	enum conf_role	 askers;	/* the role whose group may ask */
 	bool		(*is_wanted)(const struct conf *conf);
 	int		(*prepare)(const struct conf *conf, struct err *err);
-					/* before its start; NULL: nothing */
-	/* Append what of *conf it is made of: where that is as before, a
-	 * reload leaves it.  NULL: each reload replaces it. */
+					/* before its start; may be NULL */
+	/* Append what it uses of *conf: if that is unchanged, a reload leaves
+	 * the process.  NULL: each reload replaces it. */
 	void		(*describe)(const struct conf *conf, struct str *out);
 };
 enum { CONSULTED_KINDS = 4 };
@@ -38,7 +38,7 @@ struct consulted {
 	const struct consulted_kind *kind;
 	struct sidecar_kind	 how;
 	struct sidecar		 sidecar;
-	struct conf *const	*conf;		/* where the one in force is */
+	struct conf *const	*conf;		/* points to the one in force */
 	const char		*conf_path;	/* its snapshot */
 	struct str		 described;	/* at its last start */
 	char			 address[64];	/* where it listens; "" below
@@ -50,19 +50,20 @@ struct consulted {
 void consulted_start(struct consulted *consulted,
     const struct consulted_kind *kind, struct loop *loop,
     struct conf *const *conf, const char *conf_path);
-/* The same, after the program before us in this process: its socket goes on,
- * and a process of the program that is there now takes the place of its. */
+/* The same when we replaced another program in this process: its socket is
+ * kept, and a process of the present program replaces its process. */
 void consulted_take_over(struct consulted *consulted,
     const struct consulted_kind *kind, struct loop *loop,
     struct conf *const *conf, const char *conf_path,
     const struct handover_beside *had);
-/* The configuration is another: a fresh process reads it, and the one before
+/* The configuration has changed: a new process reads it, and the old one
  * answers what it was asked. */
 void consulted_reload(struct consulted *consulted);
-/* Nobody asks any more.  true: there is none; else ended_fn is called. */
+/* End it, because nobody asks any more.  true: there is none; otherwise
+ * ended_fn is called when it has ended. */
 bool consulted_stop(struct consulted *consulted, loop_fn *ended_fn,
     void *context);
-/* pid was waited for: maybe it was that process. */
+/* pid was waited for, and may be that process. */
 void consulted_ended(struct consulted *consulted, pid_t pid);
 
 #endif

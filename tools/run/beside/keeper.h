@@ -1,4 +1,4 @@
-/* keeper.h - the journal is kept in its bounds; internal to tools/run
+/* keeper.h - keep the journal in its bounds; internal to tools/run
  *
  * SPDX-License-Identifier: ISC
  */
@@ -9,24 +9,24 @@
 #include "io/loop.h"
 
 enum {
-	KEEP_EVERY_MS = 60000,		/* the journal is looked at */
+	KEEP_EVERY_MS = 60000,		/* between two looks at the journal */
 	KEEPER_NICE = 10
 };
 
 struct keeper {
 	struct loop		*loop;
-	struct conf *const	*conf;	/* where the one in force is */
+	struct conf *const	*conf;	/* points to the one in force */
 	struct timer		 timer, midnight;
-	pid_t			 pid;	/* of who is at it; 0: nobody */
+	pid_t			 pid;	/* of the process at work; 0: none */
 };
 
-/* Look at it now and then, by what *conf says then. */
+/* Look at it every KEEP_EVERY_MS, with *conf as it is then. */
 void keeper_start(struct keeper *keeper, struct loop *loop,
     struct conf *const *conf);
-/* There is one at work, of the program before us in this process; 0: none. */
+/* The program before us in this process left one at work; 0: none. */
 void keeper_adopt(struct keeper *keeper, pid_t pid);
 void keeper_stop(struct keeper *keeper);
-/* pid was waited for: maybe it was the one at work. */
+/* pid was waited for, and may be the one at work. */
 void keeper_ended(struct keeper *keeper, pid_t pid);
 
 #endif

@@ -1,12 +1,12 @@
-/* handover.h - what a supervisor hands to the program that takes its place;
+/* handover.h - what a supervisor hands over to the program that replaces it;
  * internal to tools/run
  *
- * `zmailer upgrade`: the supervisor executes the program that lies installed
- * now, in its own process.  Descriptors stay open, children stay children;
- * what they are is said by a record, a text in a memfd.  Its first line is
- * "zmailer-handover 1"; each other line is a word and its fields, by a table
- * (handover.c) from which the record is written and read.  A program refuses
- * another version, a line that it does not know, and whatever cannot be.
+ * `zmailer upgrade`: the supervisor executes the installed program in its own
+ * process.  Descriptors stay open, children stay children; a record, a text in
+ * a memfd, says what they are.  Its first line is "zmailer-handover 1"; each
+ * other line is a word and its fields, by a table (handover.c) from which the
+ * record is written and read.  A program refuses another version, a line that
+ * it does not know, and impossible values.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -35,8 +35,8 @@ struct handover_instance {
 	int	lock_fd;
 };
 
-/* What a program that takes over must find as it is; and "conf", the path of
- * the file (none: all defaults). */
+/* A setting that must be unchanged in a program that takes over; and "conf",
+ * the path of the file (none: all defaults). */
 struct handover_setting {
 	char	name[32];
 	char	value[4096];
@@ -94,28 +94,28 @@ struct handover {
 		given_count, child_count, before_count, beside_count;
 };
 
-/* Append the record.  0; -1 with err: a text of it cannot stand in a line. */
+/* Append the record.  0; -1 with err: a text does not fit into a line. */
 int handover_add(struct str *out, const struct handover *handover,
     struct err *err);
 /* Read a record.  0; -1 with err, which names the line. */
 int handover_parse(struct slice text, struct handover *out, struct err *err);
-/* Are all descriptors of it open, none named twice, and each what it is said
- * to be?  0 or -1 with err. */
+/* Check that all its descriptors are open, none is named twice, and each is
+ * what the record says.  0 or -1 with err. */
 int handover_check(const struct handover *handover, struct err *err);
-/* Do they stay open over an exec?  And fd, which has the record. */
+/* Set whether they, and fd, which has the record, stay open over an exec. */
 void handover_keep(const struct handover *handover, int fd, bool is_kept);
 
-/* The value of a setting; "": it is not said. */
+/* The value of a setting; "": there is none. */
 const char *handover_setting(const struct handover *handover,
     const char *name);
-/* One more setting. */
+/* Add a setting. */
 void handover_set(struct handover *handover, const char *name,
     const char *value);
 
-/* A memfd that has the record, close-on-exec.  -1 with err. */
+/* Write the record to a memfd, close-on-exec, and return that.  -1 with err. */
 int handover_write(const struct handover *handover, struct err *err);
-/* Read and check what fd has; the caller's from then on, as all descriptors
- * that it names.  0 or -1 with err. */
+/* Read and check the record in fd.  The caller owns fd and all descriptors that
+ * the record names.  0 or -1 with err. */
 int handover_read(int fd, struct handover *out, struct err *err);
 
 #endif

@@ -1,8 +1,8 @@
-/* standstill.h - what stands still, for every tool that tells how it goes
+/* standstill.h - what stands still, for every tool that shows how things are
  *
- * `zmailer status`, `doctor`, `queue` and `top` show the same rows: what an
- * order, a full disk, a process that is stopped or gone, a file that is gone
- * or over, or another program that does not answer keeps from going on.
+ * `zmailer status`, `doctor`, `queue` and `top` show the same rows: what cannot
+ * continue because of an order, a full disk, a process that is stopped or gone,
+ * a file that is gone or expired, or another program that does not answer.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -14,7 +14,7 @@
 enum {
 	STANDSTILL_ANSWER_MS = 5000,	/* the scheduler's answer */
 	STANDSTILL_KNOCK_MS = 2000,	/* at all other programs together */
-	STANDSTILL_NAMES_MAX = 3	/* of what one row sums up */
+	STANDSTILL_NAMES_MAX = 3	/* in a row that sums up several */
 };
 
 struct standstill_row {
@@ -43,20 +43,20 @@ struct standstill {
 						 * questions now */
 };
 
-/* Look at everything.  is_running: somebody has the spool; if nobody has,
- * only the files are looked at.  What the caller may not see is left out. */
+/* Look at everything.  is_running: a zmailer has the spool; if none has, only
+ * the files are looked at.  What the caller may not see is left out. */
 void standstill_look(const struct conf *conf, bool is_running,
     struct arena *arena, struct standstill *out);
-/* Knock as well at the socket of each program that mail will need, as many as
- * there is time for (STANDSTILL_KNOCK_MS, and a second more), and ask how the
- * cluster stands, and our resolver, for as long again each; a row for each
- * that is silent.  For tools that look once: who looks each second would keep
+/* Also connect to the socket of each program that mail will need, as many as
+ * there is time for (STANDSTILL_KNOCK_MS, and a second more), and ask for the
+ * state of the cluster, and our resolver, for as long again each; add a row for
+ * each that is silent.  For tools that look once: a look each second would keep
  * those programs busy. */
 void standstill_knock(const struct conf *conf, struct standstill *standstill);
-/* Is there a row that is no note? */
+/* Is there a row that is not a note? */
 bool standstill_has_trouble(const struct standstill *standstill);
 
-/* For people: "text: next" with front before it and a line end. */
+/* Append "front" and "text: next", for people, with a line end. */
 void standstill_add_text(struct str *out, const struct standstill_row *row,
     const char *front);
 /* Print all but the good ones as text, or all as JSON. */

@@ -145,7 +145,7 @@ alias_replace(struct str *text, size_t begin, size_t end,
 	*text = fresh;
 }
 
-/* ---- what may stand there ------------------------------------------- */
+/* ---- which targets are allowed -------------------------------------- */
 
 static bool
 alias_is_name(const char *name)
@@ -192,7 +192,7 @@ target_check(struct change *change, const char *word)
 	return EX_OK;
 }
 
-/* Does the name come back to itself, by names that are alone in a table? */
+/* Does the name lead back to itself, by names that are the only value? */
 static bool
 loops_to(struct slice text, const char *name, struct slice word,
     unsigned depth)
@@ -273,7 +273,7 @@ alias_is_list(const struct conf *conf, struct slice local)
 	return slice_is_nocase(local, "postmaster");
 }
 
-/* A domain of ours, but who?  An account may come later: it is done. */
+/* The domain is ours, the user unknown.  An account may come later: go on. */
 static void
 warn_unknown(struct change *change, struct slice text, const char *target)
 {

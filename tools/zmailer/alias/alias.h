@@ -1,4 +1,4 @@
-/* alias.h - the table of aliases, for verbs that write into it, too
+/* alias.h - the table of aliases, also for verbs that write to it
  *
  * SPDX-License-Identifier: ISC
  */
@@ -13,14 +13,14 @@ struct alias_place {		/* in the arena of the change */
 	const char	*value;
 };
 
-/* Where the alias stands that all domains have first, in the text of the
- * table that is part of the change from then on.  false: there is no such
- * alias, or no table that is a text file. */
+/* Find an alias in the table that all domains ask first; the table is part of
+ * the change from then on.  false: there is no such alias, or no table that is
+ * a text file. */
 bool alias_find(struct change *change, const char *name,
     struct alias_place *out);
 
-/* Put value in the place of what an alias that was found stands for.  The
- * caller carries the change out. */
+/* Replace the value of an alias that was found.  The caller carries the change
+ * out. */
 void alias_put(struct change *change, const char *name, const char *value);
 
 #endif

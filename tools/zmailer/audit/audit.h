@@ -19,7 +19,7 @@ struct audit_fault {
 
 struct audit {
 	struct journal_span window;
-	const char	*known;		/* a sum that the chain is to have */
+	const char	*known;		/* a sum that the chain must have */
 	struct audit_sums sums;
 	struct audit_finding *findings;
 	size_t		 finding_count;
@@ -29,10 +29,10 @@ struct audit {
 	uint64_t	 faults_all;
 };
 
-/* Everybody has a fate, and the journal is the one that was written? */
+/* Does every recipient have a fate, and is the journal as it was written? */
 bool audit_is_good(const struct audit *audit);
 
-/* For people, and as lines of JSON. */
+/* Append it for people, or as lines of JSON. */
 void audit_print(const struct audit *audit, struct str *out);
 void audit_print_json(const struct audit *audit, struct str *out);
 

@@ -1,6 +1,6 @@
 /* books.c - what became of every recipient: what the journal says
  *
- * In     what lies in the spool, then the lines of the journal
+ * In     the files in the spool, then the lines of the journal
  * Out    sums, and the messages that do not add up
  * Holds  a row for each message of the window that has not ended, eight
  *        bytes for each that has
@@ -265,7 +265,7 @@ on_outcome(struct books *books, struct books_account *account,
 		account->failed++;
 }
 
-/* What was its end is none. */
+/* It was reopened: its earlier end does not count. */
 static void
 on_reopened(struct books *books, struct books_account *account,
     struct slice line)

@@ -1,10 +1,9 @@
 /* books.h - what became of every recipient of the mail that was accepted
  *
- * Two witnesses: the journal, and what lies in the spool.  A message is born
- * when its id was made (mail/spool_id.h tells), and belongs to the books when
- * that was in their window.  Each of its recipients has one of the fates
- * below; the last of them is that the journal knows of it, it has no end, and
- * no file of it is there.
+ * There are two witnesses: the journal, and the files in the spool.  A message
+ * belongs to the books if its id (mail/spool_id.h) was made in their window.
+ * Each of its recipients has one of the fates below; the last one means that
+ * the journal knows the message, but not its end, and there is no file of it.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -44,15 +43,15 @@ extern const struct audit_fate_row audit_fates[AUDIT_FATE_COUNT];
 
 enum { AUDIT_FINDINGS_MAX = 1000 };	/* named one by one */
 
-/* What lies in the spool of one message: recipients by outcome, and the fate
- * of those that have none. */
+/* The files of a message in the spool: recipients by outcome, and the fate of
+ * those that have none. */
 struct audit_file {
 	uint64_t	delivered, failed, expanded, open;
 	enum audit_fate	fate;
 };
 
 struct audit_sums {
-	uint64_t	messages, finished;	/* accepted; of them ended */
+	uint64_t	messages, finished;	/* accepted; ended ones */
 	uint64_t	recipients;		/* of all of them */
 	uint64_t	fates[AUDIT_FATE_COUNT];
 	uint64_t	reported;	/* of the failed, to the sender */
@@ -75,18 +74,18 @@ struct books;
 struct books *books_new(const struct journal_span *window);
 void books_free(struct books **books);
 
-/* First the spool, then the journal: what has moved meanwhile is told by
- * its lines. */
+/* To be called first for the spool, then for the journal, which has lines about
+ * all that moved meanwhile. */
 void books_see_file(struct books *books, const char *id,
     const struct audit_file *file);
 void books_read_line(struct books *books, struct slice line);
 
-/* Add up.  findings: room for AUDIT_FINDINGS_MAX; *out_count of them, the
- * oldest first. */
+/* Add up.  findings has room for AUDIT_FINDINGS_MAX; *out_count are filled in,
+ * the oldest first. */
 void books_close(struct books *books, struct audit_sums *out,
     struct audit_finding *findings, size_t *out_count);
 
-/* Every message file of the spool.  0 or -1. */
+/* Call books_see_file for every message file of the spool.  0 or -1. */
 int books_see_spool(struct books *books, const struct conf *conf,
     struct err *err);
 

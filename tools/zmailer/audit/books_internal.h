@@ -1,4 +1,5 @@
-/* books_internal.h - an account a message; internal to tools/zmailer/audit
+/* books_internal.h - an account for each message; internal to
+ * tools/zmailer/audit
  *
  * SPDX-License-Identifier: ISC
  */
@@ -18,11 +19,11 @@ struct books_account {
 	struct books_account	*next;
 	uint64_t	 number;	/* of its id */
 	char		 id[SPOOL_ID_BYTES];
-	uint64_t	 accepted, routed, done;	/* rcpts, as told */
+	uint64_t	 accepted, routed, done;	/* rcpts of events */
 	uint64_t	 delivered, failed, rerouted, deleted, expanded;
 	uint64_t	 expanding;	/* until message.routed is read */
 	struct number_set ends;		/* outcomes that were counted */
-	struct number_set reopened;	/* of them, those that are none */
+	struct number_set reopened;	/* those of ends that were reopened */
 	bool		 is_ended, is_deleted, is_discarded, is_there;
 	struct audit_file there;
 	int64_t		 last_ms;
@@ -43,8 +44,7 @@ struct books {
 /* How many recipients have an end in the journal. */
 uint64_t account_ends(const struct books_account *account);
 
-/* Its recipients go into the sums; a finding when some are unaccounted
- * for. */
+/* Add its recipients to the sums, and a finding if some are unaccounted for. */
 void account_add_up(struct books *books, const struct books_account *account);
 
 #endif

@@ -1,4 +1,4 @@
-/* files.c - what became of every recipient: what lies in the spool
+/* files.c - what became of every recipient: the files in the spool
  *
  * In     every message of the spool, as the other verbs see it
  * Out    for each: whose outcome is known, and what the others wait for

@@ -14,7 +14,7 @@
 
 #include "base/banned.h"
 
-/* Of what is left, so many have this fate. */
+/* Count as many of what is left with this fate. */
 static void
 fate_take(struct books *books, uint64_t *left, enum audit_fate fate,
     uint64_t count)
@@ -32,8 +32,8 @@ account_ends(const struct books_account *account)
 	    account->rerouted + account->deleted;
 }
 
-/* How many it has: as routed, else as accepted; what neither line tells (it
- * is lost) is told by what came of them. */
+/* How many recipients it has: as routed, else as accepted; if both lines are
+ * lost, as many as have an outcome. */
 static uint64_t
 account_recipients(const struct books_account *account)
 {
@@ -68,7 +68,7 @@ finding_add(struct books *books, const struct books_account *account,
 	out->missing = missing;
 }
 
-/* What lies in the spool is the truth; the journal tells of the rest. */
+/* The spool is the truth; the journal says what became of the rest. */
 static void
 there_add_up(struct books *books, const struct books_account *account,
     uint64_t *left)

@@ -1,7 +1,7 @@
-/* auth.c - zmailer auth: whose mail is this, and who says so
+/* auth.c - zmailer auth: authenticate a message
  *
- * In     a message, in a file, in the spool or from standard input; who brought
- *        it
+ * In     a message, in a file, in the spool or from standard input; the client
+ *        that it came from
  * Out    SPF, DKIM, DMARC, ARC and DKIM2, step by step
  * Trusts nothing in the message, nor what the DNS says
  * Spec   zmailer-auth(8)
@@ -53,9 +53,9 @@ auth_read(const char *path, size_t max, struct str *out, struct err *err)
 	    "bytes", path, max);
 }
 
-/* ---- who brought it ----------------------------------------------------- */
+/* ---- the client --------------------------------------------------------- */
 
-/* What stands between two texts; false: they do not stand there. */
+/* The text between two others; false: they are not there. */
 static bool
 auth_between(struct slice text, const char *before, const char *stops,
     struct slice *out)
@@ -74,7 +74,7 @@ auth_between(struct slice text, const char *before, const char *stops,
 	return false;
 }
 
-/* Addresses without <>; .n 0: the null one. */
+/* An address without <>; .n 0: the null path. */
 static void
 auth_take_rcpts(struct auth_case *one, const struct envelope *envelope)
 {
@@ -238,7 +238,7 @@ auth_judge_all(struct auth_case *one, const char *zone_path,
 	return 0;
 }
 
-/* DMARC failed: does who is trusted say that it had passed? */
+/* DMARC failed: does a trusted seal say that it had passed? */
 static void
 auth_take_seals(struct auth_case *one, const struct conf *conf)
 {

@@ -1,4 +1,4 @@
-/* auth.h - a message whose origin `zmailer auth` judges
+/* auth.h - a message that `zmailer auth` authenticates
  *
  * SPDX-License-Identifier: ISC
  */
@@ -23,11 +23,11 @@ struct auth_case {
 	struct slice	 author;	/* empty: none can be read */
 	struct dmarc	 dmarc;
 	struct arc	 arc;
-	bool		 has_dkim2;	/* it is judged, too */
+	bool		 has_dkim2;	/* DKIM2 is judged, too */
 	struct dkim2_mail mail;
 	struct dkim2	 dkim2;
-	struct slice	 sealer;	/* who is trusted to have seen DMARC
-					 * pass; empty: nobody */
+	struct slice	 sealer;	/* a trusted one that saw DMARC pass;
+					 * empty: none */
 };
 
 /* Append the message file of an id, or of a name in the spool: at most max
@@ -35,14 +35,14 @@ struct auth_case {
 int auth_read_spool(const struct conf *conf, const char *what, size_t max,
     struct str *out, struct err *err);
 
-/* Ask the DNS what the answers have as questions.  0; -1: nobody can be
- * asked. */
+/* Ask the DNS the open questions of answers.  auth_look_new returns NULL with
+ * err if no server can be asked. */
 struct auth_look;
 struct auth_look *auth_look_new(struct arena *arena, const struct conf *conf,
     struct err *err);
 void auth_look_round(struct auth_look *look, struct answers *answers);
 
-/* What came of it, for people and for programs. */
+/* Append the results, for people and for programs. */
 void auth_show(const struct auth_case *one, struct str *out);
 void auth_show_json(const struct auth_case *one, struct str *out);
 

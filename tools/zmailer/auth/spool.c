@@ -1,4 +1,4 @@
-/* spool.c - the message of an id, as it lies in the spool
+/* spool.c - the message of an id, as it is in the spool
  *
  * In     an id or the name of a file in the spool
  * Out    the bytes of the message file, envelope and all

@@ -3,8 +3,8 @@
  * In     texts and files
  * Out    bytes to a descriptor, in large writes; their checksum
  * Holds  up to a quarter of a mebibyte that is not written yet
- * Trusts no length but the one that its head says: a file that has become
- *        shorter is filled up with zeros
+ * Trusts no length but the one in its head: a file that has become shorter is
+ *        filled up with zeros
  * Spec   backup.h; grammar/tar.h
  *
  * SPDX-License-Identifier: ISC

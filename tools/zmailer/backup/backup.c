@@ -108,7 +108,7 @@ place_open(struct backup *backup, struct err *err)
 	return fd >= 0 ? fd : err_sys(err, "cannot write %s", backup->draft);
 }
 
-/* Row B1: until the rename the archive of before stands there. */
+/* Row B1: until the rename the old archive stays in place. */
 static int
 place_close(struct backup *backup, int fd, bool is_good, struct err *err)
 {

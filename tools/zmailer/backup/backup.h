@@ -4,13 +4,13 @@
  *	zmailer-backup			a line of JSON: version, time, host
  *	config/PATH			a file of the configuration
  *	spool/AREA/KEY[.WHY][.control]	a message, or its control file
- *	spool/transport/.orders		what was ordered of destinations
+ *	spool/transport/.orders		orders about destinations
  *	zmailer-backup.end		a line of JSON: how many of each, and
- *					the checksum of all in front of it
- * KEY is the spool id; of a file without one its checksum and length, with
- * a "-" in front of each.  A member that comes later says more: a message
- * that moved on while the archive was written may be in it twice, and a
- * control file comes after its message.
+ *					the checksum of all before it
+ * KEY is the spool id; of a file without one its checksum and length, with a
+ * "-" before each.  A later member counts more: a message that moved while the
+ * archive was written may be in it twice, and a control file comes after its
+ * message.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -30,7 +30,7 @@ enum {
 	BACKUP_VERSION = 1,
 	BACKUP_KEY_BYTES = SPOOL_NAME_BYTES,
 	BACKUP_PASSES_MAX = 20,		/* looks at the whole spool */
-	BACKUP_QUIET = 2,		/* the last of them, that found nothing
+	BACKUP_QUIET = 2,		/* how many in a row must find nothing
 					 * older than the backup */
 	BACKUP_CONTROL_BYTES_MAX = 512 << 20
 };
@@ -41,39 +41,38 @@ struct archive {
 	int		 fd;
 	struct str	 pending;
 	uint64_t	 bytes;
-	uint32_t	 crc;		/* of all that was handed in */
+	uint32_t	 crc;		/* of all that was added */
 	bool		 is_bad;	/* a write failed: err has why */
 	struct err	 err;
 };
 
-/* Begin: nothing is written yet; fd stays the caller's. */
+/* Begin an archive; nothing is written yet; fd is borrowed. */
 void archive_open(struct archive *archive, int fd);
-/* A member of these bytes.  0; -1: is_bad, or (errno ENAMETOOLONG, EFBIG)
- * the head cannot say it and nothing was written. */
+/* Add a member with these bytes.  0; -1: is_bad, or (errno ENAMETOOLONG, EFBIG)
+ * it does not fit into a head, and nothing was written. */
 int archive_add_text(struct archive *archive, const char *name,
     struct slice text, unsigned mode, int64_t mtime_s);
-/* The first size bytes of a file; what cannot be read comes as zeros, and
- * *out_is_whole is false.  As archive_add_text. */
+/* Add the first size bytes of a file; bytes that cannot be read become zeros,
+ * and *out_is_whole is false.  As archive_add_text. */
 int archive_add_file(struct archive *archive, const struct tar_head *head,
     int fd, bool *out_is_whole);
-/* The blocks that end it.  The descriptor stays open.  0 or -1. */
+/* Write the blocks that end it.  The descriptor stays open.  0 or -1. */
 int archive_end(struct archive *archive);
 void archive_release(struct archive *archive);
 
-/* ---- key.c: what a file is known by ----------------------------------- */
+/* ---- key.c: the key of a file ------------------------------------------ */
 
 /* The spool id in it, else "-CRC-LENGTH" of its bytes.  false: it cannot be
  * read. */
 bool backup_key(int fd, char out[BACKUP_KEY_BYTES]);
-/* The same when why says that it is a copy ("_"): "KEY.why". */
+/* If why says that it is a copy ("_"), make the key "KEY.why". */
 void backup_key_add_copy(char key[BACKUP_KEY_BYTES], struct slice why);
 
-/* Keys that were met, with a word of flags each. */
+/* Keys that were met, each with a word of flags. */
 struct seen;
 struct seen *seen_new(void);
 void seen_free(struct seen **seen);
-/* The flags of key, 0 when it is new; the pointer is good until the next
- * call. */
+/* The flags of key, 0 if it is new; valid until the next call. */
 unsigned *seen_at(struct seen *seen, const char *key);
 
 /* ---- take.c: the spool into an archive -------------------------------- */
@@ -81,31 +80,31 @@ unsigned *seen_at(struct seen *seen, const char *key);
 struct taken {
 	uint64_t	messages;	/* each counted once */
 	uint64_t	by_area[AREA_COUNT];	/* by where it was met first */
-	uint64_t	damaged;	/* files that could not be read whole */
+	uint64_t	damaged;	/* files not read completely */
 	unsigned	passes;
 	bool		is_restless;	/* too much moved: the last pass still
 					 * found older mail */
 };
 
-/* Every message that was accepted before the call and is not finished when
- * it ends is in the archive then, whatever moves on meanwhile; one that is
- * moved back (resubmit, reroute) during each of BACKUP_QUIET + 1 passes in a
- * row might not be.  0 or -1. */
+/* Put every message that was accepted before the call, and is not finished when
+ * it ends, into the archive, whatever moves meanwhile; only one that is moved
+ * back (resubmit, reroute) during each of BACKUP_QUIET + 1 passes in a row may
+ * be missing.  0 or -1. */
 int backup_take(struct spool *spool, struct archive *archive,
     struct taken *out, struct err *err);
 
 /* ---- settings.c: the configuration into an archive --------------------- */
 
-/* The files of the configuration, its tables and lists; private keys only
- * with has_keys.  What cannot be read is said on stderr and counted.
+/* Add the files of the configuration, its tables and lists; private keys only
+ * if has_keys.  Files that cannot be read are reported on stderr and counted.
  * 0 or -1. */
 int backup_settings(const struct conf *conf, struct archive *archive,
     bool has_keys, unsigned *out_files, unsigned *out_left, struct err *err);
 
-/* ---- index.c: what an archive holds ------------------------------------ */
+/* ---- index.c: the contents of an archive ------------------------------- */
 
-struct backup_item {		/* a message, as the last that is said of it */
-	const char	*key;		/* of a copy: after it "._why" */
+struct backup_item {		/* a message, by its last members */
+	const char	*key;		/* of a copy: followed by "._why" */
 	enum spool_area	 area;		/* AREA_QUEUE: with its control file */
 	unsigned	 priority;
 	const char	*why;		/* "" */
@@ -116,11 +115,11 @@ struct backup_item {		/* a message, as the last that is said of it */
 	bool		 has_body;
 	bool		 is_present;	/* in the spool */
 	bool		 is_done;	/* the journal says so */
-	bool		 is_left;	/* not asked for */
+	bool		 is_left;	/* not wanted */
 };
 
 struct backup_file {		/* of the configuration */
-	const char	*path;		/* without a slash in front */
+	const char	*path;		/* without a leading slash */
 	unsigned	 mode;
 	uint64_t	 at, bytes;
 };
@@ -134,14 +133,14 @@ struct backup_index {
 	size_t		 file_count, file_room;
 	uint64_t	 orders_at, orders_bytes;	/* 0: none */
 	unsigned	 strangers;	/* members that are not ours */
-	bool		 is_whole;	/* ends as it was ended, and the
-					 * checksum fits */
+	bool		 is_whole;	/* it has its end, and the checksum
+					 * is right */
 	const char	*time;		/* when it was begun; "" */
 };
 
-/* Read all of it once.  fd can be read at any place.  0; -1: not one of our
- * archives, or it cannot be read.  What is damaged or cut off makes is_whole
- * false (err says where); what is in front of that is there. */
+/* Read all of it once; fd must be seekable.  0; -1: it is not one of our
+ * archives, or cannot be read.  If it is damaged or truncated, is_whole is
+ * false (err says where), and the index has what precedes that. */
 int backup_index_read(int fd, struct backup_index *out, struct err *err);
 void backup_index_release(struct backup_index *index);
 
@@ -150,27 +149,27 @@ void backup_index_release(struct backup_index *index);
 struct put_back {
 	uint64_t	messages, bytes;
 	uint64_t	routed_again;	/* control file missing or damaged */
-	uint64_t	damaged;	/* bytes that do not fit the checksum */
+	uint64_t	damaged;	/* their checksum is wrong */
 	uint64_t	failed;
 };
 
-/* Mark what is in the spool already.  0 or -1. */
+/* Mark messages that are in the spool already.  0 or -1. */
 int backup_mark_present(struct spool *spool, struct backup_index *index,
     struct err *err);
-/* Mark what the journal says was done to its end.  How many. */
+/* Mark messages that the journal says are done.  Returns how many. */
 size_t backup_mark_done(const char *log_dir, struct backup_index *index);
 
-/* Put back what is neither present nor left, in groups: written, synced,
- * named, synced.  say (may be NULL) is told of each one that has its name.
- * 0; -1 trouble: what was put back before it stays. */
+/* Restore messages that are neither present nor left, in groups: written,
+ * synced, named, synced.  say (may be NULL) is called for each that has its
+ * name.  0; -1: trouble; what was restored before it stays. */
 typedef void backup_say_fn(void *context, const struct backup_item *item,
     const char *file);
 int backup_put(struct spool *spool, int fd, struct backup_index *index,
     backup_say_fn *say, void *context, struct put_back *out,
     struct err *err);
 
-/* The files of the configuration below dir, those that are not there yet.
- * How many; -1. */
+/* Write the files of the configuration below dir, except those that exist
+ * (*out_kept).  Returns how many; -1. */
 int backup_put_settings(int fd, const struct backup_index *index,
     const char *dir, unsigned *out_kept, struct err *err);
 

@@ -1,9 +1,9 @@
-/* key.c - what a file of the spool is known by, wherever it lies
+/* key.c - the key of a file of the spool, wherever it is
  *
  * In     a file
  * Out    its spool id, or the checksum and length of one that has none
  * Holds  the keys that were met
- * Trusts no name: inode numbers come again
+ * Trusts no name: inode numbers are reused
  * Spec   backup.h
  *
  * SPDX-License-Identifier: ISC

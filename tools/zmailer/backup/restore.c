@@ -281,8 +281,8 @@ restore_recover(struct spool *spool, const struct conf *conf, struct err *err)
 	return spool_recover(spool, RECOVERY_START, NULL, NULL, &found, err);
 }
 
-/* Both ways: mark, choose, say, and write unless that is all.  spool NULL:
- * there is none, all comes back. */
+/* For a dry run or not: mark, choose, report, and then write.  spool NULL:
+ * there is none, and everything is restored. */
 static int
 restore_carry_out(struct restore *restore, struct spool *spool, struct err *err)
 {

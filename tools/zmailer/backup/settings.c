@@ -4,7 +4,7 @@
  * Out    its files, the tables and lists that it names, as members
  *        config/PATH; private keys when they are asked for
  * Holds  one file's bytes at a time
- * Trusts what the configuration names, and nothing that is no plain file
+ * Trusts what the configuration names, and only plain files
  * Spec   zmailer-backup(8)
  *
  * SPDX-License-Identifier: ISC
@@ -66,7 +66,7 @@ file_add(struct settings *settings, const char *path, int fd)
 	settings->files++;
 }
 
-/* A file that the configuration names; twice is once, none is none. */
+/* Add a file that the configuration names, once; NULL adds nothing. */
 static void
 backup_settings_add(struct settings *settings, const char *path)
 {
@@ -139,7 +139,7 @@ add_tls(struct settings *settings, const struct conf *conf)
 	}
 }
 
-/* The keys that a table may name, all of them: their files say whose. */
+/* All keys that a table may name: their file names have the domains. */
 static void
 add_sign_dir(struct settings *settings, const char *path)
 {

@@ -3,10 +3,10 @@
  * In     a spool, with the daemons running or not
  * Out    each message at least once, control files after their messages
  * Holds  a key and a word for each message met
- * Trusts no directory to stand still.  Areas are read in the order in which
- *        mail moves, so what moves on is met again below; what moves back,
- *        or is born of an outcome that was read (a report, a forwarded
- *        mail), is met by the next pass
+ * Trusts no directory to stay as it is.  Areas are read in the order in which
+ *        mail moves, so mail that moves on is met again later; mail that
+ *        moves back, or was made by an outcome that was read (a report, a
+ *        forwarded mail), is met by the next pass
  * Spec   doc/INTERNALS.md section 10; zmailer-backup(8)
  *
  * SPDX-License-Identifier: ISC

@@ -215,7 +215,7 @@ is_selector(const char *word)
 	    "0123456789-") == n && word[0] != '-' && word[n - 1] != '-';
 }
 
-/* "s20261121": a name that says how old the key is. */
+/* "s20261121": a name that shows the age of the key. */
 static const char *
 selector_of_today(struct change *change)
 {

@@ -1,9 +1,9 @@
 /* dkim.h - the keys that sign our mail
  *
- * A key a file in DIR/dkim beside the main file, and there the list of them
- * (OpenDKIM's KeyTable).  Those that a sign statement names sign; where
- * opendkim(8) signs, asked as a milter, those of its SigningTable in DIR/dkim
- * do.  What stands there is the truth: a line may be a person's, too.
+ * Each key is a file in DIR/dkim beside the main file; a table there lists them
+ * (OpenDKIM's KeyTable).  Keys that a sign statement names sign; if opendkim(8)
+ * signs as a milter, those of its SigningTable in DIR/dkim do.  These files are
+ * the truth: a person may have written a line.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -25,21 +25,21 @@ struct dkim_own_key {
 	const char	*selector, *domain, *path;
 	bool		 signs;		/* a sign statement, or a line of
 					 * signers, names it */
-	bool		 is_stated;	/* it is the statement */
+	bool		 is_stated;	/* the statement does */
 	const char	*table;		/* it is a row of this table; NULL: of
 					 * none */
-	int64_t		 retired_s;	/* wall: another took its place then;
-					 * 0: none did */
+	int64_t		 retired_s;	/* wall: when another replaced it; 0:
+					 * none did */
 	struct dkim_own_key	*next;
 };
 
 /* DIR/dkim/NAME. */
 const char *dkim_path(struct change *change, const char *name);
-/* The keys of the table, in its order; NULL none, or words on stderr. */
+/* The keys of KeyTable, in its order; NULL: none, or after words on stderr. */
 struct dkim_own_key *dkim_keys(struct change *change);
 /* The same, with those that a table has for this domain. */
 struct dkim_own_key *dkim_keys_of(struct change *change, const char *domain);
-/* A key's file, whole.  0 or -1 (err). */
+/* Append a key's whole file.  0 or -1 (err). */
 int dkim_key_read(const struct dkim_own_key *key, struct str *out,
     struct err *err);
 
@@ -55,48 +55,47 @@ struct dkim_wish {
 int dkim_edit_new(struct change *change, const struct dkim_wish *wish);
 /* Sign with this key from now on.  EX_OK or an exit status. */
 int dkim_edit_use(struct change *change, const struct dkim_own_key *key);
-/* Has the domain a key that signs? */
+/* Does the domain have a key that signs? */
 bool dkim_domain_signs(struct change *change, const char *domain);
-/* No more signatures with it; the key's file stays.  EX_OK or an exit
- * status. */
+/* Stop signing with it; the key's file stays.  EX_OK or an exit status. */
 int dkim_edit_remove(struct change *change, const struct dkim_own_key *key);
 
-/* A new key in the place of an old one, without a gap (rotate.c). */
+/* rotate.c: replace an old key by a new one, without a gap. */
 
-/* The key that a word of the command line means: of this selector, or the
- * only one that is waiting to sign (is_retired: that does not sign any
- * more).  NULL after words. */
+/* The key that a word of the command line means: that of this selector, or the
+ * only one that waits to sign (is_retired: that no longer signs).  NULL after
+ * words. */
 struct dkim_own_key *dkim_rotating(struct change *change, const char *domain,
     const char *selector, bool is_retired);
 /* Sign with this key, which the DNS must have, and retire those of its kind.
  * EX_OK or an exit status: 1 the DNS does not have it, after words. */
 int dkim_edit_rotate(struct change *change, const struct dkim_own_key *key);
-/* Forget a key that was retired, when no mail that it signed can be waiting.
+/* Forget a key that was retired, if no mail that it signed can still wait.
  * EX_OK or an exit status: 1 it is too early, after words. */
 int dkim_edit_retire(struct change *change, const struct dkim_own_key *key);
-/* What is told after a rotation: until when the records of before stay. */
+/* Print after a rotation until when the old records must stay. */
 void dkim_rotated_say(struct change *change, const char *domain);
-/* "2026-12-01T10:00:00.000Z": when its record may go. */
+/* "2026-12-01T10:00:00.000Z": when its record may be removed. */
 const char *dkim_record_goes(struct change *change,
     const struct dkim_own_key *key);
 
-/* in_table.c: what tables of sign statements say. */
+/* in_table.c: tables of sign statements. */
 
-/* Note which of the keys are in a table, or add those of one domain.  What
- * cannot be asked is said on stderr. */
+/* Note which of the keys are in a table, or add those of one domain.  Tables
+ * that cannot be asked are reported on stderr. */
 void dkim_keys_mark_tables(struct change *change, struct dkim_own_key **all);
 void dkim_keys_add_tables(struct change *change, struct dkim_own_key **all,
     const char *domain);
-/* The table that says, or would say if it had it, what signs for a domain;
- * NULL: a statement does, or a milter, or there is no table. */
+/* The table that has, or would have, the keys of a domain; NULL: a statement
+ * has them, or a milter signs, or there is no table. */
 const struct conf_sign_table *dkim_table_for(struct change *change,
     const char *domain);
 /* Print the row that makes this selector sign. */
 void dkim_table_row_say(FILE *out, const struct change *change,
     const struct conf_sign_table *row, const char *domain,
     const char *selector);
-/* Say that the row of the table is a person's to change: that the key shall
- * sign (is_use), or shall not any more.  1. */
+/* Say that a person must change the row of the table, so that the key signs
+ * (is_use), or no longer does.  Returns 1. */
 int dkim_table_refuse(const struct change *change,
     const struct dkim_own_key *key, bool is_use);
 
@@ -104,14 +103,14 @@ int dkim_table_refuse(const struct change *change,
 void dkim_edit_note_retired(struct change *change, struct str *keys,
     const struct dkim_own_key *key);
 
-/* look.c: does the DNS have the key that verifies what this one signs?  *why
- * is a sentence when not, of the arena. */
+/* look.c: does the DNS have the public key of this one?  If not, *why is a
+ * sentence, in the arena. */
 bool dkim_is_seen(struct change *change, const struct dkim_own_key *key,
     const char **why);
-/* look.c: the record to be published, for people who edit zones. */
+/* look.c: append the record to be published, for people who edit zones. */
 void dkim_record_add(struct str *out, const struct dkim_own_key *key,
     enum verify_kind kind, struct slice public_key);
-/* Say for each key of the list (of the domain, when it is not NULL) whether
+/* Print for each key of the list (of the domain, if that is not NULL) whether
  * its file, the DNS and the milter are as they must be.  An exit status: 0
  * all is good, 1 something is not. */
 int dkim_check(struct change *change, const struct dkim_own_key *keys,

@@ -186,7 +186,7 @@ dkim_line_add(struct str *text, const char *line)
 	str_adds(text, line);
 }
 
-/* Take out the lines whose word number index is this one. */
+/* Remove the lines whose word number index is this one. */
 static bool
 dkim_lines_take(struct str *text, size_t index, struct slice word)
 {
@@ -234,7 +234,7 @@ dkim_edit_note_retired(struct change *change, struct str *keys,
 	    " %jd\n", SLICE_ARG(key->name), (intmax_t)clock_wall_s()));
 }
 
-/* The lines of signers for a domain's senders: this key's alone. */
+/* Make the lines of signers for a domain's senders name only this key. */
 static int
 signer_set(struct change *change, const struct dkim_own_key *key)
 {
@@ -287,8 +287,7 @@ stated_is_of_kind(const char *file, enum verify_kind kind)
 	return is_same;
 }
 
-/* It takes the place of those of its kind: RSA and Ed25519 stand side by
- * side. */
+/* It replaces those of its kind: RSA and Ed25519 keys sign side by side. */
 static int
 stated_put(struct change *change, const struct dkim_own_key *key,
     enum verify_kind kind)

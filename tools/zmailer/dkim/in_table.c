@@ -1,8 +1,8 @@
-/* in_table.c - the keys of domains that stand in a table
+/* in_table.c - the keys of domains that are in a table
  *
- * In     sign <table> keys DIR; what the table says of a domain
+ * In     sign <table> keys DIR; the value of a domain in the table
  * Out    which keys sign; the row that a person has to write
- * Holds  nothing: a table is asked anew, and never written here
+ * Holds  nothing: a table is asked each time, and never written here
  * Spec   zmailer-dkim(8); zmailer.conf(5), sign
  *
  * SPDX-License-Identifier: ISC
@@ -98,7 +98,7 @@ dkim_table_for(struct change *change, const char *domain)
 	return &conf->sign_tables[0];
 }
 
-/* A text file is for an editor; what else it is the line says. */
+/* A text file is changed with an editor; for other types the line says how. */
 static const char *
 table_place(const struct change *change, const char *name)
 {

@@ -102,7 +102,7 @@ dkim_look_say(struct look *look, const struct dkim_own_key *key, bool is_good,
 	str_release(&line);
 }
 
-/* The first TXT record that says it is such a key, or the only one. */
+/* The first TXT record that claims to be a DKIM key, or the only one. */
 static bool
 record_find(struct look *look, const struct dkim_own_key *key, struct str *out,
     enum dns_result *out_result)

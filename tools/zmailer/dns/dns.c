@@ -1,6 +1,6 @@
-/* dns.c - zmailer dns: what the DNS says of a name, and what that is worth
+/* dns.c - zmailer dns: what the DNS answers for a name, and if it is secure
  *
- * In     a name and a type; the answer of the server that all of us ask
+ * In     a name and a type; the answer of the server that all daemons ask
  * Out    its status, its records; or JSON
  * Holds  nothing
  * Trusts nothing in the answer: io/dns reads it, odd bytes are escaped
@@ -210,7 +210,7 @@ dns_look_status(const struct dns_look *look)
 
 /* ---- asked -------------------------------------------------------------- */
 
-/* Of an address and PTR the name that its PTR record stands under. */
+/* For an address and PTR: the name of its PTR record. */
 static void
 dns_look_turn(struct dns_look *look)
 {

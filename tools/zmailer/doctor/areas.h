@@ -1,4 +1,4 @@
-/* areas.h - what `zmailer doctor` looks at, a row each, in this order
+/* areas.h - what `zmailer doctor` checks, a row each, in this order
  *
  * AREA(name, needs_conf, text): doctor_NAME; needs_conf: left out when the
  * configuration cannot be read.

@@ -119,8 +119,8 @@ spf_find(struct doctor_auth *auth, struct slice domain,
 	return out->origin;
 }
 
-/* Of an address of nobody's, when none is known that mail leaves by: what
- * stands there is shown. */
+/* If no address is known that mail leaves by, use one that nobody has, so that
+ * the record is shown. */
 static void
 judge_spf(struct doctor_auth *auth, const char *domain)
 {

@@ -25,16 +25,16 @@ struct doctor_auth {
 	size_t			 sending_count;
 };
 
-/* The answer, asked for when it is not there yet; never NULL, of the
- * arena. */
+/* The answer to a question, which is asked if it was not yet; never NULL, in
+ * the arena. */
 const struct origin_answer *doctor_auth_look(struct doctor_auth *auth,
     enum dns_type type, struct slice name);
 
-/* auth_keys.c: which domains, which addresses. */
+/* auth_keys.c: find the domains; the addresses. */
 void doctor_auth_domains(struct doctor_auth *auth);
 void doctor_auth_sendings(struct doctor_auth *auth);
-/* auth_keys.c: does the DNS have the keys that sign for the domain; the TLSA
- * records of our name against our certificate. */
+/* auth_keys.c: check that the DNS has the keys that sign for the domain; and
+ * the TLSA records of our name, against our certificate. */
 void doctor_auth_keys(struct doctor_auth *auth, const char *domain);
 void doctor_auth_dane(struct doctor_auth *auth);
 

@@ -254,8 +254,8 @@ judge_no_tlsa(struct doctor_auth *auth, const char *name, const char *file)
 	str_release(&record);
 }
 
-/* One that fits is enough (RFC 7672 section 3.1); those of a certificate to
- * come may stand beside it. */
+/* One record that matches is enough (RFC 7672 section 3.1); others may be for
+ * the next certificate. */
 static void
 judge_tlsa(struct doctor_auth *auth, const char *name, const char *file,
     const struct dns_records *records)

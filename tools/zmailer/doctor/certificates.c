@@ -18,7 +18,7 @@
 
 #include "base/banned.h"
 
-/* Who may not read the key says so, and goes on without. */
+/* If we may not read the key, say so and check the rest. */
 static bool
 has_key(struct doctor *doctor, const struct conf_certificate *one)
 {

@@ -72,8 +72,8 @@ doctor_config(struct doctor *doctor)
 		    "no errors");
 }
 
-/* What an order holds back is not broken; without the others of a cluster mail
- * goes on. */
+/* Mail that an order holds is no fault; mail flows without the others of a
+ * cluster. */
 static enum doctor_level
 standstill_level(const struct standstill_row *row)
 {
@@ -105,7 +105,7 @@ doctor_standstill(struct doctor *doctor)
 		    "no order, full disk or other program keeps mail back");
 }
 
-/* The Redis of the cluster that answers; one that is away stands still. */
+/* The Redis of the cluster, if it answers; if not, that is a standstill. */
 static void
 doctor_share(struct doctor *doctor)
 {
@@ -361,7 +361,7 @@ areas_complete(struct options *options, const struct doctor *doctor)
 			area_want(options, "dns");
 }
 
-/* The report is of the files as they stand; all else is looked at with the
+/* The report is about the present files; everything else is checked with the
  * configuration in force. */
 static struct conf *
 doctor_conf_load(struct doctor *doctor, const char *conf_path,

@@ -1,7 +1,7 @@
-/* doctor.h - is this machine fit to carry mail: findings, an area each
+/* doctor.h - is this machine ready for mail?  Findings, by areas
  *
- * An area is a row of areas.h and a function that adds findings.  It looks
- * and asks, it changes nothing; each wait has a bound.  Words from outside
+ * An area is a row of areas.h and a function that adds findings.  It only looks
+ * and asks, and changes nothing; each wait has a bound.  Words from outside
  * (names in the DNS, in certificates, of files) are escaped when added.
  *
  * SPDX-License-Identifier: ISC
@@ -13,11 +13,11 @@
 #include "io/dns/dns.h"
 
 enum {
-	DOCTOR_DNS_MS = 20000,		/* all questions together, preset */
+	DOCTOR_DNS_MS = 20000,		/* for all questions, by default */
 	DOCTOR_CONNECT_MS = 3000,	/* to one listener */
-	DOCTOR_DOMAINS_MAX = 200,	/* whose records are looked at */
+	DOCTOR_DOMAINS_MAX = 200,	/* whose records are checked */
 	DOCTOR_HOSTS_MAX = 8,		/* of one MX answer */
-	DOCTOR_FUTURE_S = 300		/* a stamp so far ahead is no jitter */
+	DOCTOR_FUTURE_S = 300		/* a time further ahead is wrong */
 };
 
 enum doctor_level { DOCTOR_OK, DOCTOR_WARN, DOCTOR_BAD };
@@ -25,7 +25,7 @@ enum doctor_level { DOCTOR_OK, DOCTOR_WARN, DOCTOR_BAD };
 struct doctor_finding {
 	enum doctor_level level;
 	const char	*area;		/* static */
-	const char	*where;		/* what it speaks of; may be "" */
+	const char	*where;		/* what it is about; may be "" */
 	const char	*what, *advice;	/* advice: what to do; may be "" */
 };
 
@@ -33,14 +33,14 @@ struct doctor {
 	struct arena		*arena;
 	const struct conf	*conf;		/* NULL: it is broken */
 	const char		*conf_path;
-	bool			 is_changed;	/* the files are no more what
+	bool			 is_changed;	/* the files differ from what
 						 * runs */
 	const struct conf_report *report;	/* of reading it */
 	const char		*outbound;	/* --outbound HOST; or NULL */
 	int64_t			 dns_ms;	/* bound of all questions */
 	int64_t			 dns_end_ms;	/* steady; 0: none was asked */
 	bool			 shows_progress;
-	bool			 is_running;	/* somebody has the spool */
+	bool			 is_running;	/* a zmailer has the spool */
 	const char		*area;		/* of the one at work */
 	const char *const	*domains;	/* that were asked about, */
 	size_t			 domain_count;	/* or 0: all of ours */
@@ -48,11 +48,11 @@ struct doctor {
 	size_t			 count;
 };
 
-/* Note a finding of the area at work.  where may hold anything. */
+/* Add a finding of the present area.  where may have any bytes. */
 void doctor_add(struct doctor *doctor, enum doctor_level level,
     const char *where, const char *advice, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
-/* "asking the DNS 12/40" over itself on stderr, or nothing. */
+/* Show "asking the DNS 12/40" on stderr, over its last state; or nothing. */
 void doctor_progress(const struct doctor *doctor, const char *what,
     size_t done, size_t all);
 
@@ -91,18 +91,18 @@ int64_t doctor_dns_end(struct doctor *doctor);
 /* Note a question for the next round, once. */
 void doctor_ask(struct doctor_asking *asking, const char *name,
     enum dns_type type);
-/* Ask all that were noted, wait for the answers or the bound. */
+/* Ask all that were noted, and wait for the answers or the bound. */
 void doctor_ask_round(struct doctor_asking *asking);
-/* What came; a question that was never asked: DNS_TRY_AGAIN. */
+/* The answer; if the question was never asked: DNS_TRY_AGAIN. */
 const struct doctor_answer *doctor_answered(
     const struct doctor_asking *asking, const char *name,
     enum dns_type type);
-/* All that answers have as questions, in a round; what comes is put in. */
+/* Ask all open questions of answers in a round, and put the answers in. */
 struct answers;
 void doctor_ask_answers(struct doctor_asking *asking,
     struct answers *answers);
-/* Addresses of a host, A and AAAA together; the worse result is returned
- * only when there is none. */
+/* The addresses of a host, A and AAAA; only if there is none, the worse of both
+ * results is returned. */
 enum dns_result doctor_addresses(const struct doctor_asking *asking,
     const char *host, struct dns_address *out, size_t *out_n);
 

@@ -1,4 +1,4 @@
-/* names.c - what the DNS says of us
+/* names.c - what the DNS says about us
  *
  * In     the host's name, our domains, the addresses that mail is sent from
  * Out    findings: addresses, MX, reverse names that lead back

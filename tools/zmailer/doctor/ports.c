@@ -148,7 +148,7 @@ judge_greeting(struct doctor *doctor, const struct conf_listen *listen,
 	return is_ours;
 }
 
-/* What stands in front of the first line end. */
+/* The text before the first line end. */
 static void
 greeting_take(struct slice line, char out[GREETING_BYTES])
 {
@@ -160,8 +160,8 @@ greeting_take(struct slice line, char out[GREETING_BYTES])
 	out[strcspn(out, "\r\n")] = '\0';
 }
 
-/* TLS from the first byte: a port that is open proves nothing.  Whether the
- * certificate is believed, another area tells. */
+/* TLS from the first byte: an open port proves nothing.  Another area checks
+ * the certificate. */
 static void
 judge_implicit_tls(struct doctor *doctor, const struct conf_listen *listen,
     int fd, int wait_ms)
@@ -237,7 +237,7 @@ judge_listener(struct doctor *doctor, const struct conf_listen *listen)
 		close(fd);
 }
 
-/* Many networks let nobody out but through their relay. */
+/* Many networks let mail out only through their relay. */
 static void
 judge_outbound(struct doctor *doctor)
 {

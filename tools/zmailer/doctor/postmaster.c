@@ -1,6 +1,6 @@
 /* postmaster.c - who reads what postmaster gets
  *
- * In     what the router says of postmaster at each of our domains
+ * In     what the router answers for postmaster at each of our domains
  * Out    a finding where it ends in root's mailbox, or the router has trouble
  * Holds  nothing
  * Trusts its answer only as lines of JSON
@@ -37,7 +37,7 @@ postmaster_addresses(struct doctor *doctor, const char **out)
 	return n;
 }
 
-/* The file of the one whose mail it is, as far as that is plain. */
+/* The mailbox file of the user who gets it, if the template is simple. */
 static const char *
 postmaster_mailbox(struct doctor *doctor, const char *user)
 {

@@ -2,7 +2,7 @@
  *
  * In     the spool's directories and names
  * Out    findings
- * Trusts nothing in names: those that are none of ours are passed over
+ * Trusts nothing in names: those that are not ours are ignored
  * Spec   zmailer-doctor(8); doc/INTERNALS.md sections 2 and 6
  *
  * SPDX-License-Identifier: ISC

@@ -1,8 +1,8 @@
 /* groups.h - the verbs of verbs.h in groups, in the order people meet them
  *
- * GROUP(title, verbs): every verb stands in one.  The first has those of the
- * first week: `zmailer` alone says what each of them does, and only names the
- * others.  `zmailer help` and zmailer(8) have the same groups.
+ * GROUP(title, verbs): every verb is in one.  The first has those of the first
+ * week: `zmailer` without a verb says what each of them does, and only names
+ * the others.  `zmailer help` and zmailer(8) have the same groups.
  *
  * SPDX-License-Identifier: ISC
  */

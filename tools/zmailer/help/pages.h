@@ -1,4 +1,4 @@
-/* pages.h - manual pages that tell of several verbs
+/* pages.h - manual pages of several verbs
  *
  * PAGE(page, verbs): page(8) has these verbs; every other verb of verbs.h has
  * a page zmailer-VERB(8) of its own.  `zmailer help` names the page; the

@@ -1,7 +1,7 @@
 /* file.c - the files of another mailer, as bytes
  *
  * In     paths, not trusted
- * Out    what lies there, whole; where it lies in a copy
+ * Out    whole files; where a file is in a copy
  * Holds  nothing
  * Spec   zmailer-import(8)
  *

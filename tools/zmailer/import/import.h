@@ -1,9 +1,9 @@
-/* import.h - another mailer's configuration becomes one of ours
+/* import.h - convert another mailer's configuration to ours
  *
- * A struct import holds what was read, what will be written and what there is
- * to say of each setting.  A folder here reads one mailer's files, and its
- * reader says of each of their statements what became of it: nothing
- * is dropped in silence.  Nothing is written before all is read (import_put).
+ * A struct import has what was read, what will be written and the findings
+ * about each setting.  Each folder here reads one mailer's files, and its
+ * reader says what became of each of their statements: nothing is dropped in
+ * silence.  Nothing is written before all is read (import_put).
  *
  * SPDX-License-Identifier: ISC
  */
@@ -53,7 +53,7 @@ struct import_finding {
 struct import_item {			/* a statement of theirs */
 	const char	*file, *name, *value;
 	unsigned	 line;
-	bool		 is_told;	/* something was said of it */
+	bool		 is_told;	/* it has a finding */
 };
 enum import_reader {			/* who may read a table */
 	IMPORT_EVERYBODY,
@@ -84,7 +84,7 @@ struct import {
 	size_t			 finding_count;
 	struct import_file	 files[IMPORT_FILES_MAX];
 	size_t			 file_count;
-	struct str		 domains;	/* ours, " a b ": no twice */
+	struct str		 domains;	/* ours, " a b ", each once */
 	int			 listens[3];	/* statements: 25 587 465 */
 	bool			 has_smtp, has_submission, has_submissions;
 	bool			 has_login, has_certificate, has_no_aliases,
@@ -94,16 +94,16 @@ struct import {
 
 /* ---- files (file.c) ----------------------------------------------------- */
 
-/* A file of at most 256 MB.  returns 0 or -1. */
+/* Read a file of at most 256 MB into the arena.  returns 0 or -1. */
 int import_file_take(struct arena *arena, const char *path,
     struct slice *out, struct err *err);
 
-/* PATH of theirs as it lies here: below one of the homes it may be in dir;
- * one without / in front is in dir. */
+/* Where their PATH is here: one below one of the homes may be in dir; one that
+ * does not begin with / is in dir. */
 const char *import_file_here(struct import *import, struct slice path);
 /* The name of this machine, with a dot in it. */
 const char *import_machine_name(struct arena *arena);
-/* `host NAME`, of the copy's mailname or of this machine.  returns NAME */
+/* Say `host NAME`, by the copy's mailname or this machine's.  returns NAME */
 const char *import_host_say(struct import *import);
 /* A path as findings name it: what follows dir. */
 const char *import_file_name(const struct import *import, const char *path);
@@ -113,24 +113,24 @@ const char *import_file_name(const struct import *import, const char *path);
 /* The number of a name, 0: it has none. */
 uint32_t import_name_number(const struct import_names *names,
     struct slice name);
-/* From now on it is that one, which is not 0. */
+/* Give the name this number, which is not 0. */
 void import_name_put(struct arena *arena, struct import_names *names,
     struct slice name, uint32_t number);
 
 /* ---- what comes of it (note.c) ------------------------------------------ */
 
-/* A statement from these settings (blanks between their names).
+/* Add a statement made of these settings (blanks between their names).
  * returns its number */
 int import_say(struct import *import, enum import_part part,
     const char *from, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-/* The same without settings' names; what was said before is not said again:
- * the number is then that of the first. */
+/* The same without settings' names, unless there is one with this text: then
+ * returns the number of that. */
 int import_say_once(struct import *import, enum import_part part,
     const char *text);
-/* One more finding. */
+/* Add a finding. */
 void import_find(struct import *import, const struct import_finding *finding);
-/* A statement of theirs was taken as that one of ours. */
+/* A statement of theirs became that one of ours. */
 void import_item_taken(struct import *import, struct import_item *item,
     int statement);
 /* What else became of it. */
@@ -140,30 +140,31 @@ void import_item_note(struct import *import, struct import_item *item,
 /* Text in the arena from a format. */
 const char *import_text(struct import *import, const char *format,
     va_list args);
-/* As a word of zmailer.conf; NULL when it cannot be one. */
+/* The text as a word of zmailer.conf; NULL when it cannot be one. */
 const char *import_word(struct import *import, struct slice text);
-/* A name of a domain in small letters, .NAME too; NULL when it is none. */
+/* The name of a domain, or .NAME, in lower case; NULL when it is not one. */
 const char *import_domain(struct import *import, struct slice text);
-/* The words of a quoted text; what cannot stand there is left out. */
+/* The text between quotes; bytes that are not allowed there are left out. */
 const char *import_quote(struct import *import, struct slice text);
-/* Statements in their order with line numbers: the text of zmailer.conf. */
+/* Append the statements in their order, as the text of zmailer.conf, and note
+ * their line numbers. */
 void import_lay_out(struct import *import, struct str *out);
-/* Make comments of what zmailer would refuse; conf is laid out again. */
+/* Turn statements that zmailer would refuse into comments; conf is laid out
+ * again. */
 void import_verify(struct import *import, struct str *conf);
 /* The table of findings, in the order of the files. */
 void import_print(struct import *import, bool is_json, struct str *out);
 
 /* ---- tables (tables.c) -------------------------------------------------- */
 
-/* A table with this text; "TABLE" is a word made from base, unique.
+/* Add a table with this text, with a unique name made from base.
  * returns the table's name */
 const char *import_table_add(struct import *import, const char *from,
     const char *type, const char *base, struct str *text,
     enum import_reader reader);
-/* A table that has nobody: domains with it have no aliases.  returns
- * "<none-here>" */
+/* Add an empty table, for domains without aliases.  returns "<none-here>" */
 const char *import_no_aliases_say(struct import *import);
-/* A finding about a row of a table's source, which lies at path. */
+/* Add a finding about a row of a table's source, which is at path. */
 void import_row_note(struct import *import, const char *path,
     const struct import_entry *entry, enum import_kind kind,
     const char *text);
@@ -173,10 +174,10 @@ void import_row_note(struct import *import, const char *path,
 /* Nothing is read yet; all paths are absolute. */
 void import_begin(struct import *import, struct arena *arena,
     const char *mailer, const char *to);
-/* All is said: the text of zmailer.conf, checked. */
+/* All was read: append the text of zmailer.conf, checked. */
 void import_finish(struct import *import, struct str *out_conf);
 /* Read a file or directory, and say what becomes of it.
- * returns 0, or -1: it cannot be read */
+ * returns 0; -1: it cannot be read */
 typedef int import_reader_fn(struct import *import, const char *path,
     struct err *err);
 import_reader_fn import_postfix, import_exim, import_opensmtpd,
@@ -186,7 +187,7 @@ void import_end(struct import *import);
 
 /* ---- the new directory (put.c) ------------------------------------------ */
 
-/* returns 0 or an exit status; what is wrong is said on standard error */
+/* returns 0, or an exit status after words on standard error */
 int import_put_check(const char *to);
 int import_put(struct import *import, struct slice conf);
 

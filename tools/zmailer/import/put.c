@@ -45,7 +45,7 @@ import_put_check(const char *to)
 	return status;
 }
 
-/* Passwords of next hops belong to the agents' account, who alone reads
+/* Passwords of next hops belong to the agents' account, which alone reads
  * them. */
 static void
 put_give(int fd, const char *path)

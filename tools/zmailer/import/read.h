@@ -1,7 +1,7 @@
 /* read.h - the files of Postfix, as bytes
  *
- * Pure: bytes in, rows out; what is no row is kept as one with what is wrong
- * with it, so that nothing is passed over.  Slices point into the text or the
+ * Pure: bytes in, rows out; anything malformed is kept as a row with what is
+ * wrong with it, so that nothing is ignored.  Slices point into the text or the
  * arena.
  *
  * SPDX-License-Identifier: ISC
@@ -45,7 +45,7 @@ struct import_entries {
 
 /* The next logical line of a file of Postfix: lines that begin with a blank
  * belong to the one before, comments and empty lines do not count.
- * *out_line is one line without blanks at its ends, *out_number where it
+ * *out_line is one line without blanks at its ends; *out_number is where it
  * begins.  returns false at the end */
 struct import_lines {
 	struct slice	rest;
@@ -54,7 +54,7 @@ struct import_lines {
 bool import_line_next(struct arena *arena, struct import_lines *lines,
     struct slice *out_line, unsigned *out_number);
 
-/* main.cf, master.cf and the source of a table (alias: KEY: VALUE). */
+/* Read main.cf; master.cf; the source of a table (alias: KEY: VALUE). */
 void import_read_main(struct arena *arena, struct slice text,
     struct import_settings *out);
 void import_read_master(struct arena *arena, struct slice text,
@@ -62,25 +62,25 @@ void import_read_master(struct arena *arena, struct slice text,
 void import_read_table(struct arena *arena, struct slice text,
     struct import_entries *out);
 
-/* The next element of a list: between blanks and commas; { } hold together
- * what stands in them and fall off.  returns false at the end */
+/* The next element of a list, between blanks and commas; the text in { } is one
+ * element, without the braces.  returns false at the end */
 bool import_list_next(struct slice *rest, struct slice *out_element);
 
-/* The same, between blanks alone: the words of a command. */
+/* The same, only between blanks: the words of a command. */
 bool import_word_next(struct slice *rest, struct slice *out_word);
 
-/* What a name stands for; returns false when it is not known. */
+/* The value of a name; returns false when it is not known. */
 typedef bool import_lookup_fn(void *context, struct slice name,
     struct slice *out_value);
-/* A value with $name, ${name}, $(name), ${name?then:else} and
- * ${name:else} filled in.  returns 0, or -1: a bracket is open, it goes in
- * a circle, or is too long */
+/* Expand $name, ${name}, $(name), ${name?then:else} and ${name:else} in a
+ * value.  returns 0; -1: a bracket is not closed, a name refers to itself, or
+ * the result is too long */
 int import_expand(struct arena *arena, struct slice value,
     import_lookup_fn *lookup, void *context, struct slice *out,
     struct err *err);
 
-/* A query of mysql_table(5) with $1, $2, $3 for %s, %u, %d, appended to out
- * (sql.c).  returns NULL, or why it cannot be said: out is unfinished then */
+/* Append a query of mysql_table(5) with $1, $2, $3 for %s, %u, %d (sql.c).
+ * returns NULL, or why that is impossible: then out is unfinished */
 const char *import_query(struct slice query, bool is_mysql, struct str *out);
 
 #endif

@@ -1,13 +1,13 @@
-/* verify.c - statements that zmailer would refuse are comments
+/* verify.c - turn statements that zmailer would refuse into comments
  *
  * In     the text of zmailer.conf as it was laid out
- * Out    the same, in which what has an error is commented out, and told to
- *        be missing
+ * Out    the same, with erroneous statements commented out, and reported as
+ *        missing
  * Holds  nothing
  * Spec   zmailer-import(8)
  *
- * Values of Postfix are words that could stand in a statement; whether they
- * mean something there only its reader knows.
+ * Values of Postfix are words that fit into a statement; only the reader of the
+ * statement knows whether they mean something there.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -20,7 +20,7 @@
 
 enum { VERIFY_TURNS_MAX = 20 };
 
-/* The statement on a line of the new file, NULL: there is none. */
+/* The statement on a line of the new file; NULL: there is none. */
 static struct import_statement *
 statement_at(struct import *import, unsigned line)
 {
@@ -96,7 +96,7 @@ findings_turn(struct import *import)
 	}
 }
 
-/* A text has no files beside it: what names one is left to zmailer check. */
+/* A text has no files beside it: zmailer check checks what names one. */
 static struct slice
 text_alone(struct arena *arena, const struct str *conf)
 {

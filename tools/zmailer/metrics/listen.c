@@ -1,11 +1,11 @@
 /* listen.c - zmailer metrics --listen: the metrics by HTTP
  *
  * In     ADDRESS:PORT, PORT or unix:/PATH; requests
- * Out    /metrics, to whoever reaches it
+ * Out    /metrics, to anybody who reaches it
  * Holds  a listening socket; a process for each connection, a few at a time,
  *        each for a short time
- * Trusts nobody: root's rights are gone before the first connection, and
- *        who reads a request can write nothing but the answer
+ * Trusts nobody: root's rights are gone before the first connection, and a
+ *        process that reads a request can write only the answer
  * Spec   zmailer-metrics(8); scrape.h
  *
  * SPDX-License-Identifier: ISC
@@ -182,8 +182,8 @@ scrape_serve(int fd, int silent, const char *conf_path)
 
 /* ---- all of them -------------------------------------------------------- */
 
-/* The end of a pipe of which the other one is closed when the request is
- * whole, so that who says nothing is known. */
+/* One end of a pipe; the other is closed when the request is complete, so that
+ * silent clients are known. */
 struct scrapes {
 	struct {
 		pid_t	pid;		/* 0: the place is free */
@@ -207,8 +207,8 @@ scrapes_reap(struct scrapes *scrapes)
 			}
 }
 
-/* When all places are taken, the one who has said nothing for longest makes
- * room for somebody who may have something to say. */
+/* If all places are taken, the client that has been silent for longest is
+ * closed for a new one. */
 static void
 scrapes_make_room(struct scrapes *scrapes)
 {

@@ -12,28 +12,27 @@
 #include "mail/spool/spool.h"
 #include "tools/zmailer/verbs/verb.h"
 
-/* All of them, as OpenMetrics text or in the older format of Prometheus; who
- * may not read is answered by what runs.
+/* Append all of them, as OpenMetrics text or in the older format of Prometheus;
+ * if the caller may not read, the running instance answers.
  * returns the exit status, after words about it */
 int metrics_text(const struct conf *conf, bool is_open, struct str *out);
 /* Answer scrapers at that place until SIGTERM or SIGINT.
  * returns the exit status, after words about it */
 int metrics_listen(const struct conf *conf,
     const struct arguments *arguments, const char *where);
-/* Messages in the spool's directories, how old and how large they are; room
- * on its disk. */
+/* Messages in the spool's directories, their age and size; free space on its
+ * disk. */
 void metrics_add_spool(struct str *out, const struct spool *spool,
     const char *dir);
 /* What the scheduler has, if one answers: recipients by channel and state,
  * agents. */
 void metrics_add_queue(struct str *out, const char *run_dir);
-/* How far the daemons are. */
+/* The progress of the daemons. */
 void metrics_add_processes(struct str *out, const char *run_dir);
-/* Programs of others that mail depends on: those that the configuration
- * names, and next hops by LMTP. */
+/* Other programs that mail depends on: those that the configuration names, and
+ * next hops by LMTP. */
 void metrics_add_neighbours(struct str *out, const struct conf *conf);
-/* When the certificates of the configuration expire; those that can be
- * read. */
+/* When the certificates of the configuration expire, if they can be read. */
 void metrics_add_certificates(struct str *out, const struct conf *conf);
 
 #endif

@@ -1,8 +1,8 @@
-/* neighbours.c - programs of others that mail depends on, as metrics
+/* neighbours.c - other programs that mail depends on, as metrics
  *
- * In     the configuration; what the daemons noted of each beside the
+ * In     the configuration; what the daemons noted about each beside the
  *        counters; the scheduler's destinations by LMTP
- * Out    whether each works, and how many commands were refused for it
+ * Out    whether each works, and how many commands it caused to be refused
  * Trusts nothing in a name: it is escaped
  * Spec   zmailer-metrics(8); journal/neighbours.h
  *

@@ -17,8 +17,8 @@
 
 #include "base/banned.h"
 
-/* Work of this process that nobody does; -1: none.  One that a signal stopped
- * does not say what it has: it turns each second while it may. */
+/* For how long work of this process was not done; -1: none waits.  A process
+ * that a signal stopped does not say what it has; its last turn counts. */
 static int64_t
 process_work_ms(const struct progress *one)
 {

@@ -3,7 +3,7 @@
  * In     answers of the operator's socket
  * Out    recipients by channel and state, messages by state, the oldest of
  *        each channel, agents
- * Trusts nothing: a channel that is none of ours is "other"
+ * Trusts nothing: a channel that is not ours is "other"
  * Spec   zmailer-metrics(8); doc/protocol/control.md (count, groups)
  *
  * SPDX-License-Identifier: ISC

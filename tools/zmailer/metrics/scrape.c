@@ -78,8 +78,8 @@ scrape_judge_line(struct slice line, struct scrape *out)
 	return slice_is(path, "/metrics") ? 200 : 404;
 }
 
-/* A body is no question of ours, and two readers must not see two requests
- * in one: what says that there is one is refused. */
+/* A request has no body here, and two readers must not see two requests in one:
+ * a field that announces a body is refused. */
 static unsigned
 scrape_judge_field(struct slice line, struct scrape *out)
 {

@@ -1,4 +1,4 @@
-/* scrape.h - what a scraper asks by HTTP, taken apart
+/* scrape.h - parse the request of a scraper, by HTTP
  *
  * One request of RFC 9112 without a body.  Pure.
  *
@@ -24,13 +24,12 @@ struct scrape {
 	bool		 is_open;	/* OpenMetrics, not the older text */
 };
 
-/* Read what came so far; at most SCRAPE_BYTES_MAX are looked at.
- * false: the request has not come to its end. */
+/* Read what came so far, at most SCRAPE_BYTES_MAX of it.
+ * false: the request is not complete yet. */
 bool scrape_read(struct slice bytes, struct scrape *out);
 
 /* Append the whole answer: a status line, fields, and the text unless it is
- * for HEAD.  text: of the metrics when the status is 200; else it is not
- * looked at. */
+ * for HEAD.  text: the metrics, if the status is 200; else it is ignored. */
 void scrape_answer(const struct scrape *scrape, struct slice text,
     struct str *out);
 

@@ -56,8 +56,8 @@ destinations_add_words(struct str *request, const struct arguments *arguments)
 	json_text(request, "who", slice_of(who));
 }
 
-/* Words for a member whose value is a machine's; NULL: there are none.
- * returns an empty text when people need not hear of it */
+/* Words for a member whose value is for programs; NULL: there are none.
+ * returns an empty text if people need not see it */
 static const char *
 member_in_words(struct slice key, struct slice value)
 {
@@ -149,7 +149,7 @@ drain_status(struct slice last)
 	return EXIT_FAILURE;
 }
 
-/* ---- a mail domain that is no destination ------------------------------ */
+/* ---- a mail domain that is not a destination --------------------------- */
 
 /* Is a new order about one name, which may be a domain's? */
 static bool
@@ -201,8 +201,7 @@ domain_goes_to(const char *conf_path, const char *dest, const char *host,
 	return is_meant;
 }
 
-/* Destinations that have mail now and that the order is about; -1: nobody
- * says. */
+/* How many destinations with mail now the order is about; -1: unknown. */
 static int64_t
 order_count_threads(const struct arguments *arguments,
     struct control *control)
@@ -248,8 +247,8 @@ order_misses(const struct arguments *arguments, struct control *control)
 
 /* ---- what became of it ------------------------------------------------- */
 
-/* An order that was to be taken back and was not there; or one that is about
- * nobody yet.  returns an exit status. */
+/* An order to be revoked that did not exist; or one that is about no mail yet.
+ * returns an exit status. */
 static int
 order_status(const struct arguments *arguments, struct slice last,
     bool is_json)

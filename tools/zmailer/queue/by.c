@@ -2,8 +2,8 @@
  *        user, client or next hop
  *
  * In     what waits, from the files; the scheduler's destinations
- * Out    a line each, the fullest first; or JSON lines
- * Holds  a row each, in a hash table whose key nobody outside knows
+ * Out    a line for each, the fullest first; or JSON lines
+ * Holds  a row for each, in a hash table with a secret key
  * Trusts nothing in names and the words of other hosts: controls are escaped
  * Spec   zmailer-queue(8)
  *

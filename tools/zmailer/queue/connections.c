@@ -1,7 +1,7 @@
 /* connections.c - zmailer connections: who our agents are connected to
  *
  * In     a destination (globs); the scheduler's connections
- * Out    a line a connection; or JSON lines; with -f again and again
+ * Out    a line for each connection; or JSON lines; with -f again and again
  * Trusts nothing in the answers but their form
  * Spec   zmailer-queue(8); doc/protocol/control.md section 4
  *
@@ -47,7 +47,7 @@ connections_add_work(struct str *out, struct slice line)
 	units_add_span(out, json_get_number(line, "for_s") * 1000);
 }
 
-/* What ends it, or keeps others from being opened beside it. */
+/* What ends it, or prevents others beside it. */
 static void
 connections_add_limits(struct str *out, struct slice line)
 {

@@ -125,7 +125,7 @@ providers_add(struct provider_rows *providers, struct slice line)
 	str_release(&name);
 }
 
-/* One that has a single destination and no limit says nothing new. */
+/* A provider with one destination and no limit shows nothing new. */
 static bool
 provider_row_tells(const struct provider_row *row)
 {

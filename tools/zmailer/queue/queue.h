@@ -13,7 +13,7 @@ enum queue_by {
 	QUEUE_BY_CLIENT, QUEUE_BY_HOP, QUEUE_BY_COUNT
 };
 
-/* Sum what waits by one of them (a word of the option) and print it.
+/* Print what waits, summed by one of them (a word of the option).
  * returns the exit status */
 int queue_by_run(const struct conf *conf, const char *what, bool is_json);
 

@@ -1,4 +1,4 @@
-/* bytes.c - messages that were kept, through the router's eyes again
+/* bytes.c - messages that were kept, read by the router again
  *
  * In     ends of messages in the record; SPOOL/record; the router's own code
  *        under both configurations
@@ -244,7 +244,7 @@ bytes_compare(struct rereading *rereading, struct slice line,
 	return result;
 }
 
-/* Messages that went on to the router then. */
+/* Messages that were passed to the router then. */
 static int
 bytes_line(struct rereading *rereading, struct slice line, struct err *err)
 {

@@ -245,7 +245,7 @@ struct trial {
 	int64_t		 sum_ms, most_ms;
 };
 
-/* So long until the next try; -1: there is none. */
+/* The time until the next try; -1: there is none. */
 static int64_t
 trial_wait_ms(const struct conf_schedule *clause, int class, unsigned tries)
 {

@@ -1,9 +1,9 @@
-/* delays.h - how long mail that came would have waited under a schedule
+/* delays.h - how long past mail would have waited under a schedule
  *
- * The journal tells when each message came for a destination, when that took
- * it, and when it was put off before.  A schedule is tried on these: each
- * message waits for its turn (rate, parallel) and for its next try (retry);
- * a try before the last moment at which the destination put it off is put off
+ * The journal says when each message came for a destination, when that took
+ * it, and when it was deferred before.  A schedule is tried on these: each
+ * message waits for its turn (rate, parallel) and for its next try (retry); a
+ * try before the last moment at which the destination deferred it is deferred
  * again, the first one after it is answered.  Not counted: sending zones,
  * what a host's answers make less, agents shared with others.
  *
@@ -20,9 +20,9 @@ struct delays;
 int delays_read(struct replay *replay, struct delays **out, struct err *err);
 void delays_free(struct delays **delays);
 
-/* Of a destination ("smtp/example.net") under a clause: ", 12 messages waited
- * 4m on the average, 1h at most, 30 tries".  Nothing when none of its mail was
- * answered in the window. */
+/* Append for a destination ("smtp/example.net") under a clause: ", 12 messages
+ * waited 4m on the average, 1h at most, 30 tries"; nothing if none of its mail
+ * was answered in the window. */
 void delays_say(const struct delays *delays, struct slice dest,
     const struct conf_schedule *clause, struct str *out);
 

@@ -18,12 +18,12 @@ struct partner {		/* zeroed: none */
 	size_t	 capacity;
 };
 
-/* Start libexec's PROGRAM with these words, a NULL last, under the
+/* Start a program of libexec with these words, which end with NULL, under the
  * configuration at conf_path.  0 or -1. */
 int partner_start(struct partner *partner, const char *program,
     const char *const *words, const char *conf_path, struct err *err);
-/* Say a line and read one; *out is good until the next.  -1: it has ended,
- * and said why on standard error. */
+/* Send a line and read one; *out is valid until the next call.  0; -1: it has
+ * ended, and said why on standard error. */
 int partner_ask(struct partner *partner, struct slice line,
     struct slice *out, struct err *err);
 /* The next line of an answer that has several.  0 or -1. */

@@ -1,4 +1,4 @@
-/* replay.h - what another configuration would have decided otherwise
+/* replay.h - what another configuration would have decided differently
  *
  * SPDX-License-Identifier: ISC
  */
@@ -35,20 +35,20 @@ struct difference {
 	struct slice	 rule;		/* "zmailer.conf:7 (reject ...)" */
 };
 void replay_tell(struct replay *replay, const struct difference *difference);
-/* Something that nobody knows: the question. */
+/* Report a decision that cannot be repeated, with the open question. */
 void replay_tell_unknown(struct replay *replay,
     const struct difference *difference);
-/* On standard error, when that is a terminal, once a second. */
+/* Show the progress on standard error, if that is a terminal, once a second. */
 void replay_progress(struct replay *replay, uint64_t all, uint64_t done);
 
-/* The record, the journal's routes, the destinations of those: each adds to
- * the counts.  is_asked: that nothing was recorded is an error.  0, or -1
- * with err. */
+/* Replay the record; the journal's routes; their destinations: each adds to the
+ * counts.  is_asked: it is an error if nothing was recorded.  0, or -1 with
+ * err. */
 int replay_sessions(struct replay *replay, bool is_asked, struct err *err);
 int replay_routes(struct replay *replay, struct err *err);
 int replay_shape(struct replay *replay, struct err *err);
-/* The messages that the record has with their bytes: what the router makes of
- * their header under both configurations.  0, or -1 with err. */
+/* Compare what the router makes, under both configurations, of the header of
+ * messages whose bytes the record has.  0, or -1 with err. */
 int replay_bytes(struct replay *replay, struct err *err);
 
 #endif

@@ -1,8 +1,8 @@
-/* routed.c - what the journal tells of routed messages, message by message
+/* routed.c - routed messages in the journal, message by message
  *
  * In     the journal of a window
  * Out    the lines of one message at a time
- * Holds  the lines of messages that are not told to their end
+ * Holds  the lines of messages that are not complete yet
  * Trusts nothing in a line
  * Spec   routed.h; zmailer-events(5)
  *

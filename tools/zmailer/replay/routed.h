@@ -1,8 +1,8 @@
-/* routed.h - what the journal tells of routed messages, message by message
+/* routed.h - routed messages in the journal, message by message
  *
- * The lines of several routers mix: lines of a message are put together
- * until message.routed ends it.  As many messages are open as there are
- * slots; one that lost its slot is told without its sender.
+ * Lines of several routers are mixed: the lines of a message are collected
+ * until message.routed ends it.  As many messages are open as there are slots;
+ * one that lost its slot is passed on without its sender.
  *
  * SPDX-License-Identifier: ISC
  */

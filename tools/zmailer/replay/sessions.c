@@ -184,8 +184,8 @@ session_tell(struct replay *replay, struct slice line,
 		str_release(&texts[i]);
 }
 
-/* The end of a message of which an earlier line, of RCPT, tells that it would
- * not have come so far. */
+/* The end of a message that, by an earlier line about RCPT, would not have come
+ * this far. */
 static bool
 is_told_already(const struct answered *before, const struct answered *after)
 {

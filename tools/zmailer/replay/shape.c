@@ -1,4 +1,4 @@
-/* shape.c - what the schedule would have said of the destinations
+/* shape.c - what the schedule would have been for the destinations
  *
  * In     the destinations that the journal names; two configurations
  * Out    a row for each whose clause differs

@@ -1,7 +1,7 @@
-/* capacity.h - how much mail this machine can take, and what ends it first
+/* capacity.h - how much mail this machine can take, and what limits it
  *
- * An estimate: each stage as many at a time as the configuration allows, each
- * as long as it took lately.  The sync of the disk is measured now.
+ * An estimate: each stage does as many at a time as the configuration allows,
+ * and each takes as long as recently.  The sync of the disk is measured now.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -15,7 +15,7 @@ struct capacity_stage {
 	const char	*name;		/* "accept" "route" "deliver" */
 	int64_t		 one_us;	/* the median; -1: not known */
 	unsigned	 at_a_time;
-	const char	*by;		/* what says how many at a time */
+	const char	*by;		/* the setting of at_a_time */
 };
 
 struct capacity {
@@ -29,15 +29,16 @@ struct capacity {
 
 /* How many messages a second; 0: not known. */
 uint64_t capacity_rate(const struct capacity_stage *stage);
-/* The stage that gives way first; NULL: none is known. */
+/* The slowest stage; NULL: none is known. */
 const struct capacity_stage *capacity_first(const struct capacity *capacity);
 
-/* What the journal tells, the configuration, the file system.  0; -1: the
- * spool's disk cannot be asked. */
+/* Estimate it from the journal, the configuration and the file system.  0; -1:
+ * the spool's disk cannot be asked. */
 int capacity_find(const struct conf *conf, const struct mail_report *report,
     struct capacity *out, struct err *err);
 
-/* A page for people; a line of JSON for each stage and one for the disk. */
+/* Append a page for people; a line of JSON for each stage and one for the
+ * disk. */
 void capacity_print(const struct capacity *capacity, struct str *out);
 void capacity_print_json(const struct capacity *capacity, struct str *out);
 

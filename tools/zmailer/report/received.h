@@ -7,8 +7,8 @@
 
 struct arguments;
 
-/* zmailer report dmarc|tls PATH...: becomes zm-reports (tools/reports).
- * returns only when it cannot: an exit status. */
+/* zmailer report dmarc|tls PATH...: execute zm-reports (tools/reports).
+ * returns only if that fails: an exit status. */
 int received_report(struct arguments *arguments);
 
 #endif

@@ -1,7 +1,7 @@
 /* report.h - days of mail in one page, from the journal
  *
- * Counts are kept in tables of a bounded number of names: what comes beyond
- * them is counted under "(others)".
+ * Counts are kept in tables with a bounded number of names; further names are
+ * counted under "(others)".
  *
  * SPDX-License-Identifier: ISC
  */
@@ -29,7 +29,7 @@ struct report_names {
 	uint32_t	*slots;		/* hash: index + 1 */
 };
 
-struct report_times {		/* how often a span was so long */
+struct report_times {		/* how often a span had which length */
 	uint64_t	 count, steps[REPORT_STEPS];
 };
 
@@ -44,21 +44,21 @@ struct mail_report {
 	struct str	 value, other;	/* scratch */
 };
 
-/* Nothing is counted yet; the end of what was. */
+/* Begin to count; free it. */
 void report_init(struct mail_report *report);
 void report_count_release(struct mail_report *report);
 
 /* Count one line of the journal; damaged ones are skipped. */
 void report_count_line(struct mail_report *report, struct slice line);
 
-/* The span in milliseconds below which so many of a hundred lie; -1: none
- * was counted.  At most a tenth too long. */
+/* The span in milliseconds below which percent of all are; -1: none was
+ * counted.  It is at most a tenth too long. */
 int64_t report_percentile(const struct report_times *times,
     unsigned percent);
 
-/* As text for people. */
+/* Append it as text for people. */
 void report_print(struct mail_report *report, struct str *out);
-/* A line a fact: kind, name, numbers. */
+/* Append a line for each fact: kind, name, numbers. */
 void report_print_json(struct mail_report *report, struct str *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* tops.c - who has most: counting
+/* tops.c - those with most mail: counting
  *
  * In     lines of the journal
  * Out    numbers of each sender, user, client and domain of recipients
@@ -85,8 +85,8 @@ tops_settle(struct tops_table *table)
 		*tops_slot(table, table->rows[i].hash) = (uint32_t)i + 1;
 }
 
-/* Of all three numbers together, so that none of them alone is lost: a
- * message, a failure and 64 KiB are one each. */
+/* All three numbers added up, so that a name with much of only one is kept: a
+ * message, a failure and 64 KiB each count one. */
 static uint64_t
 tops_weight(const struct tops_row *row)
 {
@@ -178,7 +178,7 @@ tops_client(struct tops *tops, struct slice line)
 	    client;
 }
 
-/* Of a recipient: what stands after the last @, in small letters. */
+/* The domain of a recipient: after the last @, in lower case. */
 static struct slice
 tops_domain(struct tops *tops, struct slice line)
 {

@@ -1,12 +1,13 @@
-/* tops.h - who has most: senders, users, clients, domains
+/* tops.h - the senders, users, clients and domains with most mail
  *
- * Exact up to TOPS_NAMES_MAX names of a sort.  With one name more the lighter
- * half is forgotten, and what it had is kept as a sum: floods of names that
- * come once hide nobody who comes often.  A name that was forgotten and comes
- * again begins at zero; the table says when some were.
+ * Counts are exact up to TOPS_NAMES_MAX names of a sort.  With one more name,
+ * the half with the smallest counts is forgotten, and only their sum is kept:
+ * so a flood of names that come once does not hide those that come often.  A
+ * forgotten name that comes again begins at zero; the table says if there were
+ * any.
  *
- * A failure belongs to the sender, user and client of its message when that
- * is among the last TOPS_MESSAGES.
+ * A failure counts for the sender, user and client of its message if that is
+ * among the last TOPS_MESSAGES.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -40,7 +41,7 @@ struct tops_table {
 	uint64_t	 others[TOPS_BYS];	/* what they had */
 };
 
-struct tops_message;			/* whose a message is */
+struct tops_message;			/* sender, user and client of one */
 
 struct tops {
 	struct tops_table tables[TOPS_SORTS];
@@ -48,21 +49,21 @@ struct tops {
 	struct str	 value;		/* scratch */
 };
 
-/* Nothing is counted yet; the end of what was. */
+/* Begin to count; free it. */
 void tops_init(struct tops *tops);
 void tops_release(struct tops *tops);
 
 /* Count one line of the journal; ev is its name. */
 void tops_count_line(struct tops *tops, struct slice ev, struct slice line);
 
-/* "senders" ...; "count" ...; -1: it is none. */
+/* Parse "senders" ...; "count" ....  -1: it is not such a word. */
 int tops_sort_parse(const char *text);
 int tops_by_parse(const char *text);
 
-/* The rows in order, the largest first; counting goes on after it. */
+/* Sort the rows, the largest first; counting may continue after it. */
 void tops_order(struct tops *tops, enum tops_sort sort, enum tops_by by);
-/* A table for people with at most so many rows, heads included; nothing when
- * there is no name.  A line of JSON for each of most rows. */
+/* Append a table for people with at most `most` rows, heads included; nothing
+ * if there is no name.  Or a line of JSON for each row, at most `most`. */
 void tops_print(struct tops *tops, enum tops_sort sort, enum tops_by by,
     size_t most, struct str *out);
 void tops_print_json(struct tops *tops, enum tops_sort sort, enum tops_by by,

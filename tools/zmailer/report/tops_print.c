@@ -1,4 +1,4 @@
-/* tops_print.c - who has most: tables for people, lines of JSON
+/* tops_print.c - those with most mail: tables for people, lines of JSON
  *
  * In     a struct tops
  * Out    text

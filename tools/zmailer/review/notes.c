@@ -1,4 +1,4 @@
-/* notes.c - what people wrote beside messages, from the journal
+/* notes.c - notes of people about messages, from the journal
  *
  * In     the rows of a review; the journal
  * Out    each row's newest note

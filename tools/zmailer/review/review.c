@@ -214,7 +214,7 @@ review_here(struct selection_now *now)
 	return status;
 }
 
-/* ---- whoever reviews may not write the configuration: its caller does ---- */
+/* ---- the process that reviews may not write the configuration; we do ----- */
 
 static int
 review_senders_allow(const char *conf_path, struct slice lines)

@@ -17,7 +17,7 @@ enum { REVIEW_TEXT_BYTES_MAX = 256 * 1024 };	/* read of a message */
 struct review_row {
 	const struct selection_item	*item;
 	bool			 is_marked, is_gone;
-	size_t			 alike;	/* in its group, this one too */
+	size_t			 alike;	/* in its group, with this one */
 	const char		*note;	/* the newest; NULL */
 	const char		*reason;	/* the router's words; NULL */
 };
@@ -51,10 +51,10 @@ void review_release(struct review *review);
  * controls made visible. */
 void review_read(struct review *review);
 
-/* A key (character or enum terminal_key).  What shall be done now, with the
- * marked rows or, without any, the one at the cursor.  Deleting an only copy
- * wants its id to be typed; the words of a bounce, a note, the address of a
- * forward are in `typed`. */
+/* Handle a key (character or enum terminal_key).  Returns what is to be done
+ * now, with the marked rows or, if there are none, the one at the cursor.  To
+ * delete an only copy, its id must be typed; the words of a bounce or a note,
+ * and the address of a forward, are in `typed`. */
 enum review_act review_key(struct review *review, int key, unsigned rows);
 
 /* Draw the page that is shown. */
@@ -64,7 +64,7 @@ void review_draw(struct review *review, struct canvas *canvas);
  * set them aside. */
 void review_notes(struct review *review, const char *log_dir);
 
-/* The list as lines (line mode). */
+/* Append the list as lines (line mode). */
 void review_list(const struct review *review, bool is_json,
     struct str *out);
 

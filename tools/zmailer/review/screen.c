@@ -1,7 +1,7 @@
 /* screen.c - what waits for a person: rows, keys, the screen
  *
  * In     messages that were set aside; keys
- * Out    a canvas; what shall be done
+ * Out    a canvas; what is to be done
  * Holds  the text of one message
  * Trusts nothing in messages: only printable text reaches the canvas
  * Spec   review.h; zmailer-review(8)

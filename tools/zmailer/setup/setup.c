@@ -2,8 +2,8 @@
  *
  * In     answers on a terminal, or flags and --yes
  * Out    a zmailer.conf of few lines, checked; what to do next
- * Trusts no answer: the file is held against the checks before it is one;
- *        a configuration that somebody made is never touched
+ * Trusts no answer: the text is checked before it is written; a configuration
+ *        that a person made is never touched
  * Spec   zmailer-setup(8)
  *
  * SPDX-License-Identifier: ISC
@@ -105,7 +105,7 @@ setup_preset_of(struct setup *setup, int which)
 	}
 }
 
-/* A name of ours that nobody else can look up, and what follows from it. */
+/* Warn of a name that others cannot look up, and what follows from it. */
 static bool
 setup_name_is_short(int which, const char *answer)
 {
@@ -132,7 +132,7 @@ setup_answer_read(struct setup *setup)
 	return slice_dup(setup->arena, slice_trim(slice_of(line)));
 }
 
-/* Asks once more for a name that has no dot; who gives it again means it. */
+/* Ask again for a name without a dot; if it is given again, it is meant. */
 static const char *
 setup_answer_sure(struct setup *setup, int which, const char *preset,
     const char *answer)
@@ -156,7 +156,7 @@ setup_answer_sure(struct setup *setup, int which, const char *preset,
 	return answer;
 }
 
-/* What follows from a certificate, where there is none. */
+/* What follows if there is no certificate. */
 static bool
 setup_is_settled(int which)
 {
@@ -205,9 +205,8 @@ setup_is_given(int which)
 	return strcmp(questions[which].answer, "-") != 0;
 }
 
-/* A file without a statement (the example that was installed) may grow, one
- * that was written for now and nobody changed is made anew; any other stays
- * as it is. */
+/* A file without a statement (the installed example) is added to; one that was
+ * written for now and not changed is replaced; any other stays as it is. */
 static int
 setup_file_take(struct setup *setup)
 {
@@ -309,8 +308,7 @@ setup_check(struct setup *setup)
 	return status;
 }
 
-/* E1, and never over somebody's file: a name that appeared meanwhile
- * stays. */
+/* Row E1, and never over another file: one that appeared meanwhile stays. */
 static int
 setup_file_put(struct setup *setup)
 {

@@ -1,8 +1,8 @@
 /* text.c - the file that zmailer setup writes, from answers
  *
  * In     answers
- * Out    a comment and statements; of a file that setup wrote for now (a
- *        package did), whether somebody changed it since: a checksum says so
+ * Out    a comment and statements; for a file that setup wrote for now (for a
+ *        package), whether it was changed since, by a checksum
  * Trusts no answer: what the lexer would take for more than a word is quoted
  * Spec   zmailer-setup(8)
  *
@@ -71,8 +71,8 @@ setup_add_listen(struct str *out, const struct setup_answers *answers)
 		setup_add_statement(out, answers, "listen ", SETUP_LISTEN);
 }
 
-/* Passwords go encrypted alone: both ports want the certificate.  The
- * listener of this machine is no preset any more where others are named. */
+/* Passwords are sent only encrypted, so both ports need the certificate.  The
+ * listener of this machine is no longer a preset if others are named. */
 static void
 setup_add_submission(struct str *out,
     const struct setup_answers *answers)

@@ -18,13 +18,13 @@ struct setup_answers {
 	const char	*of[SETUP_QUESTIONS];
 };
 
-/* The statements, below a comment unless the text before has one. */
+/* Append the statements, after a comment unless the text before has one. */
 void setup_text_add(struct str *out, const struct setup_answers *answers,
     struct slice before);
-/* Say below the comment of out that it is written for now, with a checksum of
+/* Say after the comment of out that it is written for now, with a checksum of
  * what follows. */
 void setup_text_mark(struct str *out);
-/* Was all below the comment written for now, and not changed since?  Then
+/* Was all after the comment written for now, and not changed since?  Then
  * out_begin is where the comment begins, else it is text.n. */
 bool setup_text_is_for_now(struct slice text, size_t *out_begin);
 

@@ -1,8 +1,7 @@
-/* faults.h - what a local part asks the sink to do wrong
+/* faults.h - local parts that make the sink misbehave
  *
- * FAULT(name, fault, text).  A local part of three digits, 4yz or 5yz, is
- * that reply to RCPT; "data-" and such digits is that reply to the end of
- * data.
+ * FAULT(name, fault, text).  A local part of three digits, 4yz or 5yz, gets
+ * that reply to RCPT; "data-" and such digits gets it at the end of data.
  *
  * SPDX-License-Identifier: ISC
  */

@@ -55,7 +55,7 @@ pair_hash(struct slice sender, struct slice rcpt)
 	return ((uint64_t)high << 32 | low) | 1;	/* 0 is free */
 }
 
-/* Where hash stands, or the free place for it. */
+/* The place of hash, or a free one for it. */
 static size_t
 grey_place(const struct sink *sink, uint64_t hash)
 {

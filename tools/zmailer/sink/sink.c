@@ -1,4 +1,4 @@
-/* sink.c - zmailer sink: take mail and do as the recipient says
+/* sink.c - zmailer sink: accept mail and do as its recipient says
  *
  * In     --port N, --lmtp, --dir DIR, --json, --count, --expect N,
  *        --timeout SPAN

@@ -1,9 +1,8 @@
-/* sink.h - an SMTP or LMTP server that takes everything and keeps nothing,
+/* sink.h - an SMTP or LMTP server that accepts everything and keeps nothing,
  * unless it is told to
  *
- * For demonstrations, tests and measurements; it listens on the loopback
- * address only.  What goes wrong on purpose is named by the local part of
- * a recipient (faults.h).
+ * For demonstrations, tests and measurements; it listens only on the loopback
+ * address.  The local part of a recipient can make it misbehave (faults.h).
  *
  * SPDX-License-Identifier: ISC
  */
@@ -21,7 +20,7 @@ enum {
 	SINK_RCPTS_MAX = 100000,	/* of a message */
 	SINK_UNSENT_BYTES_MAX = 1 << 20, /* to a client that does not read */
 	SINK_GREY_MAX = 1 << 20,	/* pairs remembered */
-	SINK_SLOW_MS = 1000		/* what slow@ waits */
+	SINK_SLOW_MS = 1000		/* how long slow@ waits */
 };
 
 struct sink {
@@ -29,7 +28,7 @@ struct sink {
 	const char	*dir;		/* save messages here; NULL: nowhere */
 	bool		 is_json;	/* a line for each message */
 	bool		 is_lmtp;
-	uint64_t	 expect;	/* stop after so many; 0: never */
+	uint64_t	 expect;	/* stop after as many; 0: never */
 
 	struct loop	*loop;
 	struct session	*sessions;	/* session.c's own list */
@@ -42,11 +41,11 @@ struct sink {
  * returns the descriptor, *out_port is set; -1. */
 int sink_listen(unsigned port, unsigned *out_port, struct err *err);
 
-/* Take what waits at the listener. */
+/* Accept the connections that wait at the listener. */
 void sink_accept(struct sink *sink, int listener);
 
-/* Has this pair of sender and recipient been here before?  Remembers it;
- * when the memory is full everybody has been here. */
+/* Was this pair of sender and recipient here before?  Remembers it; if the
+ * memory is full, the answer is yes. */
 bool sink_grey_seen(struct sink *sink, struct slice sender,
     struct slice rcpt);
 

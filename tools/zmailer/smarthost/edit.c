@@ -2,7 +2,7 @@
  *
  * In     what is wanted
  * Out    edited texts of the main file and the table of passwords
- * Trusts no statement that stands in another file: that is a person's
+ * Trusts no statement in another file: a person wrote that
  * Spec   zmailer-smarthost(8)
  *
  * SPDX-License-Identifier: ISC

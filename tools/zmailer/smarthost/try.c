@@ -1,8 +1,8 @@
-/* try.c - the smtp agent says hello, as the edited texts would have it
+/* try.c - the smtp agent tries the host, as the edited texts say
  *
  * In     the texts of a change, or the configuration as it is
- * Out    a line a step
- * Holds  drafts beside the files they stand for, until the agent has ended
+ * Out    a line for each step
+ * Holds  drafts beside the files that they replace, until the agent has ended
  * Trusts the agent's exit status
  * Spec   transports/smtp/probe.h; doc/INTERNALS.md row E1
  *

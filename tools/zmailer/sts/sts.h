@@ -1,4 +1,4 @@
-/* sts.h - zmailer sts: between its files
+/* sts.h - zmailer sts: what its files share
  *
  * SPDX-License-Identifier: ISC
  */
@@ -7,7 +7,7 @@
 
 #include "tools/zmailer/verbs/verb.h"
 
-/* publish.c: our own policy, as a file and as records.
+/* publish.c: write our own policy, as a file and as records.
  * returns the exit status */
 int sts_publish(struct arguments *arguments);
 

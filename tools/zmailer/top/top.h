@@ -39,13 +39,13 @@ struct top {
 	int64_t		 tops_ms;	/* steady, when it was counted; 0 */
 };
 
-/* Before the first look, and after the last. */
+/* To be called before the first look, and after the last. */
 void top_init(struct top *top);
 void top_release(struct top *top);
 /* Look again: counters, directories, the scheduler's destinations. */
 void top_look(struct top *top, const struct conf *conf);
-/* The page of who has most today: it is counted from the journal, at most
- * every half minute, and at once when another page is asked for. */
+/* Count the page of today's top names from the journal, at most every half
+ * minute, and at once when another page is asked for. */
 void top_look_at_journal(struct top *top, const struct conf *conf);
 /* now: "20:41:07". */
 void top_draw(const struct top *top, const char *host, const char *now,

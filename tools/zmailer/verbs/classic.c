@@ -1,7 +1,7 @@
-/* classic.c - the words of ZMailer's script, for fingers and crontabs
+/* classic.c - the words of ZMailer's script, for people and crontabs
  *
- * In     an old word and what stands after it
- * Out    what the verb of today does; a line that says which one that is
+ * In     an old word and what follows it
+ * Out    what today's verb does; a line that names it
  * Spec   zmailer(8), CLASSIC VERBS
  *
  * SPDX-License-Identifier: ISC

@@ -1,10 +1,9 @@
 /* verbs.h - every verb of zmailer(8), one row each
  *
- * VERB(name, usage, text): verb_NAME in a file or folder NAME (or the file of
- * its group).  usage is written in the grammar of tools/verb/usage.h, with
- * the options of tools/verb/options.h.  The dispatcher, the reader of the
- * command line, `zmailer help`, completion and the manual come from these
- * rows.
+ * VERB(name, usage, text): verb_NAME is in a file or folder NAME (or in the
+ * file of its group).  usage is written in the grammar of tools/verb/usage.h,
+ * with the options of tools/verb/options.h.  The dispatcher, the reader of the
+ * command line, `zmailer help`, completion and the manual come from these rows.
  *
  * SPDX-License-Identifier: ISC
  */

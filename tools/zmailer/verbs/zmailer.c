@@ -87,7 +87,7 @@ zmailer_page(int status)
 	return status;
 }
 
-/* What is no word may be anything: a terminal sees letters. */
+/* An argument may have any bytes: they are escaped for a terminal. */
 static int
 zmailer_say_no_verb(const char *word)
 {
@@ -124,8 +124,8 @@ zmailer_say_version(void)
 	return 0;
 }
 
-/* What stands in front of the verb: how many words of argv.  true: it was all
- * that was asked, and *out_status is the exit status. */
+/* Take the options before the verb: how many words of argv.  true: there was
+ * nothing else to do, and *out_status is the exit status. */
 static bool
 zmailer_front(int argc, char **argv, const char **out_conf_path, int *out_at,
     int *out_status)

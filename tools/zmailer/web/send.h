@@ -8,8 +8,8 @@
 #include "base/str.h"
 #include "conf/conf.h"
 
-/* The first that fits of: a path, loopback, all addresses; with submission,
- * where users can log in.  "unix:/PATH", "tcp:ADDRESS:PORT",
+/* Append the first listener for submission where users can log in, of: a path,
+ * loopback, all addresses; as "unix:/PATH", "tcp:ADDRESS:PORT",
  * "tls:ADDRESS:PORT", or "none". */
 void web_send_place(const struct conf *conf, struct str *out);
 

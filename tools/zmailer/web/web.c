@@ -23,7 +23,7 @@
 
 #include "base/banned.h"
 
-/* The program that runs now, whose verbs the desk asks. */
+/* The running program, whose verbs the desk asks. */
 static int
 web_self(char out[PATH_MAX])
 {
@@ -104,7 +104,7 @@ web_become(const char *program, char **words)
 	return EX_UNAVAILABLE;
 }
 
-/* What stands in words is in the arena. */
+/* The words are in the arena. */
 static int
 web_run(const struct conf *conf, const struct arguments *arguments,
     struct arena *arena)

@@ -1,7 +1,7 @@
-/* decide.c - one mail under a configuration that nobody has yet
+/* decide.c - decide a mail under a configuration that is not in force
  *
  * In     a mail; the texts of a configuration
- * Out    what smtpserver and the router say of it
+ * Out    what smtpserver and the router decide
  * Holds  a file that only we read, as long as they read it
  * Trusts our own programs
  * Spec   zmailer-whynot(8)

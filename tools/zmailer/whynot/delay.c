@@ -1,9 +1,9 @@
 /* delay.c - what would have let a message go that waits in the queue
  *
- * In     what the scheduler says of it (operation why); the files of the
+ * In     what the scheduler says about it (operation why); the files of the
  *        configuration
  * Out    a change of one statement under which the planner lets it go now or
- *        earlier; an order that would; or that it lies with others
+ *        earlier; an order that would; or that it depends on others
  * Holds  a copy of one file at a time
  * Trusts our own programs; nothing of another host's words is put into a file
  * Spec   zmailer-whynot(8); scheduler/control/suppose.h
@@ -150,8 +150,8 @@ supposing_ask(void *context, const char *path, struct err *err)
 	return result;
 }
 
-/* The planner's word under these files; code NULL: as the scheduler says,
- * else as if that were what keeps it.  false: it has none. */
+/* The planner's answer under these files; code NULL: as the scheduler says,
+ * else as if that kept it.  false: there is none. */
 static bool
 delay_suppose(struct delay *delay, const struct conf_draft *files,
     const char *code, struct expected *out)
@@ -323,7 +323,7 @@ piece_with_block(const struct conf_piece *pieces, size_t count,
 	return NULL;
 }
 
-/* In the block of this statement, whichever file has it.  false: none has;
+/* Edit the block of this statement, whichever file has it.  false: none has;
  * else *out_is_now says whether it would go now. */
 static bool
 block_try(struct delay *delay, const char *word, const char *name,
@@ -352,7 +352,7 @@ block_try(struct delay *delay, const char *word, const char *name,
 	return false;
 }
 
-/* A line in front of the first of these statements, or at the end. */
+/* Put a line before the first of these statements, or at the end. */
 static bool
 line_try(struct delay *delay, const char *const *before, const char *line)
 {
@@ -529,7 +529,7 @@ delay_try_order(struct delay *delay)
 	return true;
 }
 
-/* For whom it waits, and for what. */
+/* What it waits for. */
 static struct waits_for
 delay_waits_for(const struct delay *delay)
 {
@@ -559,7 +559,7 @@ delay_try_all(struct delay *delay)
 		    delay->earlier_diff);
 }
 
-/* A name that stands in a statement as it is. */
+/* Can the name be written in a statement as it is? */
 static bool
 dest_is_plain(const char *dest)
 {

@@ -213,7 +213,7 @@ client_host(const struct whynot *whynot)
 	return slice_dup(whynot->arena, text);
 }
 
-/* Just this mail, in front of the rule. */
+/* A rule for just this mail, before the rule. */
 static void
 rule_try_exception(struct trying *trying)
 {
@@ -378,7 +378,7 @@ room_try(struct trying *trying)
 
 /* ---- the bytes of the message decided ---------------------------------- */
 
-/* "limit NAME VALUE": where it stands, or one more. */
+/* "limit NAME VALUE": change it where it is, or add it. */
 static void
 limit_try(struct trying *trying, const char *name, const char *value)
 {
@@ -450,7 +450,7 @@ filter_try_except(struct trying *trying)
 	str_release(&word);
 }
 
-/* The same mail of who has logged in. */
+/* The same mail from a user who logged in. */
 static void
 login_try(struct trying *trying)
 {

@@ -1,7 +1,7 @@
 /* way.c - mail that waits for a host: would another route have taken it?
  *
- * In     whom it is for; the files of the configuration; what the scheduler
- *        says of the destinations
+ * In     its recipient; the files of the configuration; what the scheduler
+ *        says about the destinations
  * Out    a route statement under which the router sends it to a destination
  *        that takes mail; or why there is none
  * Holds  a copy of one file at a time

@@ -1,6 +1,6 @@
-/* ancestor.h - a ZMailer 2.99 on its way to become a zmailer.conf of ours
+/* ancestor.h - convert the configuration of a ZMailer 2.99
  *
- * Its settings lie in several files: zmailer.conf (variables of the shell),
+ * Its settings are in several files: zmailer.conf (shell variables),
  * smtpserver.conf, scheduler.conf, and the databases below db, which are read
  * as the text that they were made from.
  *
@@ -23,21 +23,20 @@ struct ancestor {
 	bool			 has_aliases, has_auth;
 };
 
-/* The variable of that name, of several the last; NULL: none (run.c). */
+/* The last variable of that name; NULL: there is none (run.c). */
 struct import_item *ancestor_item(struct ancestor *old, const char *name);
-/* Its value, "" when there is none; ${NAME} and $NAME are filled in. */
+/* Its value, "" if there is none; ${NAME} and $NAME are expanded. */
 struct slice ancestor_value(struct ancestor *old, const char *name);
-/* A value with ${NAME} and $NAME of these files filled in, 10 deep. */
+/* A value with ${NAME} and $NAME of these files expanded, at most 10 deep. */
 struct slice ancestor_filled(struct ancestor *old, struct slice value);
 
-/* Rows of a file of db; false: it is not there (which is no fault). */
+/* The rows of a file of db; false: it does not exist (which is no fault). */
 bool ancestor_entries(struct ancestor *old, const char *name,
     struct import_entries *out, const char **out_path);
-/* Whose mail this is, what it becomes, where it goes, who may send it
- * (databases.c, policy.c). */
+/* Convert domains, aliases and routes; who may send (databases.c, policy.c). */
 void ancestor_databases(struct ancestor *old);
 void ancestor_policy(struct ancestor *old);
-/* zmailer.conf's variables, smtpserver.conf, scheduler.conf. */
+/* Convert zmailer.conf's variables; smtpserver.conf; scheduler.conf. */
 void ancestor_variables(struct ancestor *old);
 void ancestor_smtpserver(struct ancestor *old);
 void ancestor_scheduler(struct ancestor *old);

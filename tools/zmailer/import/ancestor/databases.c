@@ -29,7 +29,7 @@ database_taken(struct ancestor *old, const char *path, int statement)
 	import_item_taken(old->import, &item, statement);
 }
 
-/* ---- whose mail this is ------------------------------------------------- */
+/* ---- our domains -------------------------------------------------------- */
 
 static void
 domain_name_add(struct ancestor *old, const char *path,
@@ -240,7 +240,7 @@ routes_read(struct ancestor *old, const char *name)
 
 /* ---- addresses that become others --------------------------------------- */
 
-/* "%1@other" is "@other"; NULL: %1 stands elsewhere. */
+/* "%1@other" becomes "@other"; NULL: %1 is elsewhere. */
 static const char *
 virtual_value(struct ancestor *old, struct slice value)
 {

@@ -14,7 +14,7 @@
 
 #include "base/banned.h"
 
-/* "[10.0.0.0]/8", "[ipv6.2001:db8::]/32" as a network; NULL: it is none. */
+/* "[10.0.0.0]/8", "[ipv6.2001:db8::]/32" as a network; NULL: it is not one. */
 static const char *
 policy_net(struct ancestor *old, struct slice key)
 {
@@ -100,7 +100,7 @@ policy_say(struct ancestor *old, struct slice key, struct slice name,
 	return -1;
 }
 
-/* test-dns-rbl zone:zone, for all clients alone. */
+/* test-dns-rbl zone:zone, only for all clients. */
 static int
 policy_lists(struct ancestor *old, struct slice key, struct slice value)
 {

@@ -1,7 +1,7 @@
 /* read.h - the files of ZMailer 2.99, as bytes
  *
- * Pure: bytes in, lines out; what is none is kept as one with what is wrong
- * with it.  Slices point into the text or the arena.
+ * Pure: bytes in, lines out; a malformed line is kept with what is wrong with
+ * it.  Slices point into the text or the arena.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -26,7 +26,7 @@ struct ancestor_lines {		/* zeroed but for rest */
  * returns false at the end */
 bool ancestor_assignment_next(struct arena *arena,
     struct ancestor_lines *lines, struct ancestor_line *out);
-/* The next line that is not empty and no comment: its first word, and the
+/* The next line that is neither empty nor a comment: its first word, and the
  * rest.  returns false at the end */
 bool ancestor_line_next(struct ancestor_lines *lines,
     struct ancestor_line *out);

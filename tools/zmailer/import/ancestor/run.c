@@ -1,6 +1,6 @@
 /* run.c - a ZMailer 2.99 is read from beginning to end
  *
- * In     zmailer.conf, mail.conf and what lies below MAILSHARE and MAILVAR
+ * In     zmailer.conf, mail.conf and files below MAILSHARE and MAILVAR
  * Out    a struct import that is ready to be laid out
  * Holds  nothing
  * Spec   the manual of ZMailer 2.99.57; zmailer-import(8)
@@ -27,7 +27,7 @@ ancestor_item(struct ancestor *old, const char *name)
 	return NULL;
 }
 
-/* $NAME or ${NAME} at the front.  returns its bytes, 0: it is none */
+/* $NAME or ${NAME} at the front.  returns its bytes; 0: there is none */
 static size_t
 variable_cut(struct slice text, struct slice *out_name)
 {
@@ -116,7 +116,7 @@ ancestor_file_read(struct ancestor *old, const char *path, struct err *err)
 	return 0;
 }
 
-/* A file of theirs may lie beside zmailer.conf in a copy. */
+/* In a copy, their file may be beside zmailer.conf. */
 static void
 ancestor_homes(struct ancestor *old)
 {

@@ -67,8 +67,8 @@ setting_tell(struct ancestor *old, struct import_item *item, int statement)
 	    "left out: see `zmailer help schedule`");
 }
 
-/* Settings of a line below a pattern; those that nobody knows would make the
- * file an error, and are left out of it. */
+/* Settings of a line below a pattern; unknown ones, which would be errors, are
+ * left out. */
 static void
 line_settings(struct ancestor *old, const struct import_item *at,
     const struct ancestor_line *line, struct str *out, int statement)

@@ -32,7 +32,7 @@ static const struct { const char *theirs, *ours; } numbers[] = {
 	{ "max-unknown-commands", "limit errors" },
 	{ "auth-failrate", "limit auth-failures" },
 };
-/* Statements that stand for a parameter as it is. */
+/* Statements that have the same value as a parameter. */
 static const struct { const char *theirs, *ours; } plain[] = {
 	{ "nochunking", "ehlo without CHUNKING BINARYMIME" },
 	{ "nodsn", "ehlo without DSN" },
@@ -43,7 +43,7 @@ static const struct { const char *theirs, *ours; } plain[] = {
 	{ "tls-ask-cert", "tls client-certificates ask" },
 	{ "tls-require-cert", "tls client-certificates require" },
 };
-/* A * at the end stands for all that begin so. */
+/* A * at the end means all names that begin so. */
 static const struct { const char *name; enum import_kind kind;
 	const char *text; } notes[] = {
 	{ "help", IMPORT_NOT_NEEDED, "HELP has its own words" },

@@ -73,7 +73,7 @@ compare_addresses_read(struct compare *compare, const char *path,
 
 /* ---- of the configuration ----------------------------------------------- */
 
-/* Somebody who is there by no table. */
+/* A user that no table has. */
 static void
 address_unknown(struct compare *compare, struct slice domain)
 {

@@ -29,39 +29,40 @@ struct compare {
 	size_t		 count;
 };
 
-/* ---- what is asked about (addresses.c) ---------------------------------- */
+/* ---- the addresses (addresses.c) ---------------------------------------- */
 
-/* A line each: those that begin with -, have a blank or a control, or are
- * longer than 320 bytes are refused.
- * returns 0, or -1: it cannot be read, or a line is none */
+/* Read a file with an address on each line: those that begin with -, have a
+ * blank or a control, or are longer than 320 bytes are refused.
+ * returns 0; -1: it cannot be read, or a line is refused */
 int compare_addresses_read(struct compare *compare, const char *path,
     struct err *err);
-/* Keys of the tables that the importer made, and somebody unknown in each
- * domain that these and domain statements name. */
+/* Take the keys of the tables that the importer made, and an unknown user in
+ * each domain that these and domain statements name. */
 void compare_addresses_find(struct compare *compare);
 
 /* ---- answers (answer.c) ------------------------------------------------- */
 
-/* One place more; a number of places that is too high is trouble. */
+/* Add a place; too many places are trouble. */
 void compare_place_add(struct compare *compare, struct compare_answer *answer,
     const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* In order, each once. */
+/* Sort the places, and keep each once. */
 void compare_answer_settle(struct compare_answer *answer);
 bool compare_answer_equal(const struct compare_answer *one,
     const struct compare_answer *other);
 
 /* ---- the two sides ------------------------------------------------------ */
 
-/* Run a program (NULL at the words' end) without a shell, its input empty:
+/* Run a program (words end with NULL) without a shell and with empty input, for
  * at most 10 s and 256 KB.  A name without / is looked for in PATH and sbin.
  * returns its exit status, or -1 */
 int compare_run(const char *const *words, struct str *out, struct err *err);
-/* The old one's (old.c, postfix.c).  returns 0, or -1: it cannot be asked */
+/* The old mailer's answer (old.c, postfix.c).  returns 0; -1: it cannot be
+ * asked */
 int compare_old(struct compare *compare, const char *address,
     struct compare_answer *out, struct err *err);
 int compare_postfix(struct compare *compare, const char *address,
     struct compare_answer *out, struct err *err);
-/* Ours, of all addresses (ours.c).  returns 0, or -1: no router */
+/* Our answers for all addresses (ours.c).  returns 0; -1: there is no router */
 int compare_ours(struct compare *compare, struct compare_answer *out,
     struct err *err);
 

@@ -1,4 +1,4 @@
-/* ours.c - what the router says of addresses in the new configuration
+/* ours.c - what the router answers for addresses in the new configuration
  *
  * In     lines of `router --route --json`
  * Out    places, in the words of compare.h

@@ -1,9 +1,9 @@
-/* program.c - a program of the old mailer, asked
+/* program.c - ask a program of the old mailer
  *
  * In     words of a command
  * Out    what it prints, and its status
  * Holds  one process, at most 10 s
- * Trusts what it prints only as bytes, and so many
+ * Trusts its output only as bytes, up to a limit
  * Spec   compare.h
  *
  * SPDX-License-Identifier: ISC

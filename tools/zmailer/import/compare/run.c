@@ -84,7 +84,7 @@ sum_say(size_t count, size_t differ, bool is_json)
 	str_release(&out);
 }
 
-/* Exim shows no port that a transport says: HOST is HOST:PORT then. */
+/* Exim does not show the port of a transport: HOST may then be HOST:PORT. */
 static void
 ports_forget(struct compare *compare, const struct compare_answer *old,
     struct compare_answer *ours)

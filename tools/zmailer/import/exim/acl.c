@@ -1,13 +1,13 @@
-/* acl.c - what Exim's ACLs say, as rules
+/* acl.c - Exim's ACLs as rules
  *
  * In     the ACLs that acl_smtp_* name
  * Out    accept, reject, defer; dnsbl, verify-origin
  * Holds  nothing
  * Spec   the Exim specification, chapter 44; zmailer.conf(5), accept
  *
- * There each ACL ends with its first answer.  Here rules are one list: who
- * may relay stands after what refuses, and users who logged in may send by a
- * preset rule.
+ * There each ACL ends with its first answer.  Here rules are one list: rules
+ * about relaying follow those that refuse, and users who logged in may send by
+ * a preset rule.
  *
  * SPDX-License-Identifier: ISC
  */

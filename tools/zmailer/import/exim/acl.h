@@ -1,4 +1,4 @@
-/* acl.h - a statement of an ACL on its way to become rules
+/* acl.h - convert a statement of an ACL to rules
  *
  * SPDX-License-Identifier: ISC
  */
@@ -26,10 +26,11 @@ const struct exim4_condition *exim4_condition_of(
     const struct exim4_group *group, const char *name);
 /* Is there nothing that the ACL could accept? */
 bool exim4_acl_is_empty(struct exim4 *exim, struct slice name);
-/* require verify = ...: its rule, or why there is none (refuse.c). */
+/* Convert require verify = ... to a rule, or say why there is none
+ * (refuse.c). */
 void exim4_verify_say(struct exim4 *exim, struct exim4_group *group,
     const struct exim4_condition *verify);
-/* deny, defer, drop, and warn: rules that refuse (refuse.c). */
+/* Convert deny, defer, drop and warn to rules that refuse (refuse.c). */
 void exim4_refuse(struct exim4 *exim, struct exim4_group *group);
 
 #endif

@@ -38,7 +38,7 @@ exim_item(struct exim *exim, const char *name)
 	return NULL;
 }
 
-/* The next of a list with ; (or with : where there is none); false: none. */
+/* The next of a list with ; (or : if it has no ;); false: there is none. */
 static bool
 exim_list_next(struct slice *rest, char mark, struct slice *out)
 {
@@ -248,7 +248,7 @@ exim_mailbox(struct exim *exim, struct import_item *item)
 
 /* ---- HOST:USER:PASSWORD ------------------------------------------------- */
 
-/* * stands for each smart host.  returns false: it is no such row */
+/* * means each smart host.  returns false: it is not such a row */
 static bool
 exim_password(struct exim *exim, struct slice line, struct str *out)
 {
@@ -381,7 +381,7 @@ exim_visit(struct exim *exim)
 			exim_rest(exim, &exim->items[i]);
 }
 
-/* Is it there, and says something?  Debian's own are comments alone. */
+/* Does it exist, and say something?  Debian's own have only comments. */
 static bool
 exim_file_says(struct exim *exim, const char *path)
 {

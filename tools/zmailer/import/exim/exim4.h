@@ -1,10 +1,10 @@
-/* exim4.h - an exim4.conf on its way to become a zmailer.conf
+/* exim4.h - convert an exim4.conf to a zmailer.conf
  *
- * Statements are read whole.  Routers are then walked for each name that one
- * of them treats as ours, in their order: what they do with it is the block
- * of its domain.  Those for all other names are routes.  A driver is told as
- * a whole in the end: each option was used, needs no place here, or is
- * missing.
+ * All statements are read first.  Then routers are walked in their order for
+ * each name that one of them treats as ours: what they do with it becomes the
+ * block of its domain.  Those for all other names become routes.  In the end
+ * each driver is reported as a whole: each option was used, is not needed here,
+ * or is missing.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -27,11 +27,11 @@ struct exim4_driver {			/* a router, an ACL, ... */
 	size_t			 first, end;	/* rows: its own, after it */
 	int			 statement;	/* of ours, or -1 */
 	const char		*why;	/* it is missing; NULL: it is not */
-	const char		*differs;	/* what is other here */
-	const char		*needless;	/* it needs no place, or NULL */
+	const char		*differs;	/* what is different here */
+	const char		*needless;	/* why it is not needed; NULL */
 	const char		*came;	/* first of our names here */
-	bool			 is_walked;	/* some name came so far */
-	bool			 is_odd;	/* it has no place: differs */
+	bool			 is_walked;	/* a name came this far */
+	bool			 is_odd;	/* it is not here: differs */
 };
 /* Names of a list, in their order: "a.example", ".a.example" for what is
  * below it, "*", "<table>" for a database. */
@@ -70,8 +70,8 @@ struct exim4 {
 
 /* ---- rows and drivers (rows.c) ------------------------------------------ */
 
-/* The option of a driver by its name (of several the last), from then on
- * used; NULL: it is not set. */
+/* The last option of a driver with this name, which counts as used from then
+ * on; NULL: it is not set. */
 struct exim4_row *exim4_option(struct exim4 *exim,
     const struct exim4_driver *driver, const char *name);
 /* Its value; "" when it is not set. */
@@ -80,37 +80,38 @@ struct slice exim4_value(struct exim4 *exim,
 /* Is NAME set, and not to false?  no_NAME is. */
 bool exim4_flag(struct exim4 *exim, const struct exim4_driver *driver,
     const char *name);
-/* A setting in front of the first begin; NULL: it is not set. */
+/* A setting before the first begin; NULL: it is not set. */
 struct exim4_row *exim4_main(struct exim4 *exim, const char *name);
 struct exim4_driver *exim4_driver_of(struct exim4 *exim,
     enum exim4_section section, struct slice name);
-/* Constants of ours are filled in: $primary_hostname, $qualify_domain. */
+/* Expand constants that we know: $primary_hostname, $qualify_domain. */
 struct slice exim4_filled(struct exim4 *exim, struct slice value);
-/* A row gets this statement of ours, or what else became of it. */
+/* Note that a row became this statement of ours; or what else became of it. */
 void exim4_say(struct exim4 *exim, struct exim4_row *row,
     enum import_part part, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 void exim4_note(struct exim4 *exim, struct exim4_row *row,
     enum import_kind kind, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-/* Is it that name?  One * in the pattern stands for any bytes. */
+/* Does the pattern match the name?  One * in it stands for any bytes. */
 bool exim4_name_fits(const char *pattern, struct slice name);
-/* The driver came to this statement of ours. */
+/* Note that the driver became this statement of ours. */
 void exim4_driver_say(struct exim4 *exim, struct exim4_driver *driver,
     enum import_part part, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-/* All rows of all drivers are told by what became of them (tell.c). */
+/* Report all rows of all drivers by what became of them (tell.c). */
 void exim4_drivers_tell(struct exim4 *exim);
 
 /* ---- lists (sets.c) ----------------------------------------------------- */
 
-/* A list of domains, hosts or addresses; +NAME is followed.  What is none of
- * the words above is in odd, and left out.  Kept by its text. */
+/* Read a list of domains, hosts or addresses; +NAME is followed.  An element
+ * that is none of the words above is put into odd, and left out.  The result is
+ * kept by its text. */
 const struct exim4_set *exim4_set_of(struct exim4 *exim, const char *type,
     struct slice value);
-/* Is that word in it? */
+/* Does it have that word? */
 bool exim4_set_has(const struct exim4_set *set, const char *word);
-/* Has it words that are not negated? */
+/* Does it have words that are not negated? */
 bool exim4_set_is_positive(const struct exim4_set *set);
 
 /* ---- tables (tables.c) -------------------------------------------------- */
@@ -123,14 +124,15 @@ bool exim4_entries(struct exim4 *exim, struct slice path,
  * (NULL: for all); made once.  NULL: *out_why says what to do */
 const char *exim4_aliases(struct exim4 *exim, struct slice data,
     const char *domain, const char **out_why);
-/* "<ours>": who is there by a look-up of a local part or an address. */
+/* "<ours>" for the users that a look-up of a local part or an address finds. */
 const char *exim4_users(struct exim4 *exim, const struct exim4_lookup *lookup,
     const char *domain, const char **out_why);
-/* "<ours>" for a question to a database in a value (sql.c): role is the name
- * of the table. */
+/* "<ours>" for a query to a database in a value (sql.c): role is the name of
+ * the table. */
 const char *exim4_question(struct exim4 *exim, struct slice type,
     struct slice query, const char *role, const char **out_why);
-/* The same file once more in the same role: "<ours>", or NULL; and put. */
+/* "<ours>" if the same file was used before in the same role, or NULL; and put
+ * it. */
 const char *exim4_made(struct exim4 *exim, const char *role,
     struct slice key);
 void exim4_made_put(struct exim4 *exim, const char *role, struct slice key,
@@ -138,7 +140,7 @@ void exim4_made_put(struct exim4 *exim, const char *role, struct slice key,
 
 /* ---- what is done ------------------------------------------------------- */
 
-/* Settings in front of the first begin (options.c). */
+/* Settings before the first begin (options.c). */
 void exim4_host(struct exim4 *exim);
 void exim4_options(struct exim4 *exim);
 /* Listeners (listen.c). */
@@ -157,23 +159,23 @@ bool exim4_is_remote(struct exim4 *exim, const struct exim4_driver *router);
 /* The domains of a router; is_given is false when it has none. */
 const struct exim4_set *exim4_domains(struct exim4 *exim,
     const struct exim4_driver *router);
-/* A path of theirs as ours: $home, $local_part and $domain become {home},
- * {user} and {domain}; NULL: it has others. */
+/* Their path as one of ours: $home, $local_part and $domain become {home},
+ * {user} and {domain}; NULL: it has other variables. */
 const char *exim4_place(struct exim4 *exim, struct slice path);
 /* "deliver ..." of a transport that delivers here, "" for mailbox
  * (transports.c); NULL: router->why says what to do. */
 const char *exim4_deliver(struct exim4 *exim, struct exim4_driver *router);
-/* What stands after `via` for hosts of a transport (transports.c): HOSTS is a
- * list; NULL: why is set. */
+/* What follows `via` for hosts of a transport (transports.c): hosts is a list;
+ * NULL: why is set. */
 const char *exim4_via(struct exim4 *exim, struct exim4_driver *router,
     struct slice hosts);
 /* "via mx", with the zone of its transport. */
 const char *exim4_via_mx(struct exim4 *exim, struct exim4_driver *router);
-/* Options of the router's transport that hold for what is sent so. */
+/* Convert options of the router's transport for mail that it sends. */
 void exim4_transport_smtp(struct exim4 *exim, struct exim4_driver *router,
     const char *pattern);
-/* Who may do what (acl.c), when it is tried (retry.c), what addresses become
- * (rewrite.c), who logs in here and there (logins.c). */
+/* Convert ACLs (acl.c), retries (retry.c), rewriting (rewrite.c), and logins
+ * here and at other hosts (logins.c). */
 void exim4_acls(struct exim4 *exim);
 void exim4_retries(struct exim4 *exim);
 void exim4_rewrites(struct exim4 *exim);

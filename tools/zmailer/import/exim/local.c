@@ -1,4 +1,4 @@
-/* local.c - whose mail ends here: routers, walked for each name of ours
+/* local.c - our domains: routers, walked for each name of ours
  *
  * In     routers in their order, the names of their lists
  * Out    domain NAME... { users; aliases; deliver }

@@ -1,7 +1,7 @@
 /* logins.c - who logs in here, and how Exim logs in elsewhere
  *
  * In     authenticators, files of names and passwords
- * Out    auth; auth-to, whose table only agents read
+ * Out    auth; auth-to, with a table that only agents can read
  * Holds  nothing
  * Spec   the Exim specification, chapters 33 to 41; exim4_passwd_client(5);
  *        zmailer.conf(5), auth, auth-to
@@ -26,7 +26,7 @@ login_find(struct slice text, const char *what)
 	return text.n;
 }
 
-/* The look-up that stands somewhere in a condition. */
+/* The look-up somewhere in a condition. */
 static bool
 login_lookup(struct exim4 *exim, struct slice text, struct exim4_lookup *out)
 {
@@ -193,7 +193,7 @@ password_add_all(struct exim4 *exim, struct slice user, struct slice password)
 	return is_good;
 }
 
-/* HOST:USER:PASSWORD of a file; * stands for each host of a route. */
+/* HOST:USER:PASSWORD of a file; * means each host of a route. */
 static void
 client_file(struct exim4 *exim, struct exim4_driver *driver,
     struct slice path)

@@ -1,4 +1,4 @@
-/* options.c - settings in front of the first begin
+/* options.c - settings before the first begin
  *
  * In     NAME = VALUE of the main section
  * Out    host, listen, tls, size, limits; what they differ in
@@ -35,7 +35,7 @@ exim4_host(struct exim4 *exim)
 
 /* ---- listeners ---------------------------------------------------------- */
 
-/* "smtp", "587", of a list of ports; 0: it is none. */
+/* "smtp", "587", of a list of ports; 0: it is not a port. */
 static unsigned
 listen_port(struct slice text)
 {
@@ -283,7 +283,7 @@ static const struct { const char *name; enum option_how how;
 	{ "smtp_receive_timeout", HOW_SPAN, "timeout command" },
 };
 
-/* A * at its end stands for all that begin so. */
+/* A * at its end means all names that begin so. */
 static const struct { const char *name; enum import_kind kind;
 	const char *text; } notes[] = {
 	{ "mysql_servers", IMPORT_NOT_NEEDED, "definitions of tables say "

@@ -22,7 +22,7 @@ name_has_byte(char c)
 
 /* ---- macros ------------------------------------------------------------- */
 
-/* Where a name stands in a text; its length: nowhere. */
+/* The offset of a name in a text; the text's length: it is not there. */
 static size_t
 macro_find(struct slice text, struct slice name)
 {
@@ -57,7 +57,7 @@ macro_fill(const struct exim4_macro *macro, struct str *text)
 	return is_found;
 }
 
-/* "NAME =" at the front of a line is no use of that macro. */
+/* "NAME =" at the front of a line does not use that macro. */
 static size_t
 macro_front(struct slice line)
 {
@@ -157,8 +157,8 @@ branch_next(struct exim4_reader *reader, bool is_true)
 	return NULL;
 }
 
-/* ".ifdef NAME" and its like: *out_is_off: what comes next is not in force,
- * though what stands before it was.  returns false: it is none of these */
+/* ".ifdef NAME" and the like: *out_is_off: what follows is not in force, though
+ * what precedes it was.  returns false: it is none of these */
 static bool
 line_branch(struct exim4_reader *reader, struct slice line, bool has_macro,
     const char **out_wrong, bool *out_is_off)
@@ -303,7 +303,7 @@ static const struct {
 	{ "authenticators", EXIM4_AUTHENTICATORS },
 };
 
-/* NAME = VALUE; a name alone has no value. */
+/* NAME = VALUE, or only NAME, without a value. */
 static void
 statement_option(struct slice line, struct exim4_statement *out)
 {
@@ -322,7 +322,7 @@ statement_option(struct slice line, struct exim4_statement *out)
 		out->wrong = "no NAME = VALUE";
 }
 
-/* [!] NAME = VALUE, a verb in front of it or not. */
+/* [VERB] [!] NAME = VALUE. */
 static void
 statement_condition(struct slice line, struct exim4_statement *out)
 {
@@ -372,7 +372,7 @@ line_is_driver(struct slice line)
 	return n > 0 && n + 1 == line.n && line.p[n] == ':';
 }
 
-/* What stands before the first begin. */
+/* The statements before the first begin. */
 static void
 statement_main(struct slice line, struct exim4_statement *out)
 {

@@ -1,9 +1,9 @@
 /* read.h - exim4.conf, as bytes
  *
- * Pure: bytes in, statements out; what is none is kept as one with what is
- * wrong with it.  Macros are filled in and conditions (.ifdef) are obeyed;
- * a branch that is not in force is a statement of its own, so that it can be
- * told.  Slices point into the arena.
+ * Pure: bytes in, statements out; a malformed one is kept with what is wrong
+ * with it.  Macros are expanded and conditions (.ifdef) are obeyed; a branch
+ * that is not in force is a statement of its own, so that it can be reported.
+ * Slices point into the arena.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -55,8 +55,8 @@ struct exim4_reader {		/* zeroed: nothing is known yet */
 	bool			is_long;	/* the line is too long */
 };
 
-/* The next statement; NAME = VALUE that begins with a capital is kept as a
- * macro besides.
+/* The next statement; NAME = VALUE that begins with a capital is also kept as a
+ * macro.
  * returns false at the end of rest */
 bool exim4_next(struct arena *arena, struct exim4_reader *reader,
     struct exim4_statement *out);

@@ -13,7 +13,7 @@
 
 #include "base/banned.h"
 
-/* A file for each name: a list of its own.  returns false: it is no such
+/* A file for each name: each is a list.  returns false: it is not such a
  * router */
 static bool
 redirect_lists(struct exim4 *exim, struct exim4_driver *router,
@@ -101,7 +101,7 @@ redirect_suffix(struct exim4 *exim, struct exim4_driver *router)
 	return is_good;
 }
 
-/* ---- names that stand in the file itself -------------------------------- */
+/* ---- names in the file itself ------------------------------------------- */
 
 /* What data is, as a value of aliases; NULL: it is made of the address. */
 static const char *

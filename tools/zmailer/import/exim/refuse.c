@@ -177,7 +177,7 @@ refuse_is_known(struct exim4_group *group, struct slice condition)
 	return false;
 }
 
-/* One more condition.  returns false: there is no rule, which is why */
+/* Add a condition.  returns false: it makes a rule impossible (why is set) */
 static bool
 refuse_condition(struct exim4 *exim, struct exim4_group *group,
     const struct exim4_condition *condition, struct str *out)

@@ -33,7 +33,7 @@ retry_wait(struct exim4_retry *retry, int64_t ms)
 		retry->waits[retry->count++] = ms / 1000 * 1000;
 }
 
-/* " 15m 1h": the last one goes on, so it stands there once. */
+/* " 15m 1h": the last one repeats, so it is written once. */
 static void
 retry_text(const struct exim4_retry *retry, struct str *out)
 {
@@ -48,7 +48,7 @@ retry_text(const struct exim4_retry *retry, struct str *out)
 	}
 }
 
-/* "1.5" as 1500; 0: it is none. */
+/* "1.5" as 1500; 0: it is not such a number. */
 static uint64_t
 retry_factor(struct slice text)
 {

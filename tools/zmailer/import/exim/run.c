@@ -75,7 +75,7 @@ exim4_row_add(struct exim4 *exim, const char *file,
 	};
 }
 
-/* A name with a colon begins a driver, which goes on to the next. */
+/* A name with a colon begins a driver, which ends at the next. */
 static void
 exim4_driver_add(struct exim4 *exim, const struct exim4_statement *said)
 {

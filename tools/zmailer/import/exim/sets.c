@@ -1,7 +1,7 @@
 /* sets.c - lists of domains, hosts and addresses of exim4.conf
  *
  * In     values of `domains`, `hosts` and so on, named lists
- * Out    words that may stand in a statement
+ * Out    words for a statement
  * Holds  sets by their text, in the arena
  * Spec   the Exim specification, chapter 10 ("Domain, host, address, and
  *        local part lists")

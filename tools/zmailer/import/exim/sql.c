@@ -1,7 +1,7 @@
-/* sql.c - questions of exim4.conf to databases, as definitions of ours
+/* sql.c - queries of exim4.conf to databases, as definitions of ours
  *
- * In     ${lookup mysql{SELECT ...}}, mysql_servers and its like
- * Out    definitions of tables, readable by root alone
+ * In     ${lookup mysql{SELECT ...}}, mysql_servers and the like
+ * Out    definitions of tables, readable only by root
  * Holds  nothing
  * Spec   the Exim specification, chapter 9.20 ("SQL lookups");
  *        zmailer-table(8)

@@ -135,7 +135,7 @@ alias_key(struct exim4_aliasing *aliasing, const struct import_entry *entry)
 	return slice_dup(arena, entry->key);
 }
 
-/* Programs with blanks get quotes; :blackhole: is no file. */
+/* Programs with blanks get quotes; :blackhole: is not a file. */
 static void
 alias_row_add(struct exim4_aliasing *aliasing,
     const struct import_entry *entry)
@@ -229,7 +229,7 @@ aliases_file(struct exim4 *exim, const struct exim4_lookup *lookup,
 	return table_make(exim, "aliases", key, &aliasing.rows);
 }
 
-/* DOMAIN: OTHER, where $local_part@ stands in front: @DOMAIN is @OTHER. */
+/* DOMAIN: OTHER after $local_part@: @DOMAIN becomes @OTHER. */
 static const char *
 aliases_domains(struct exim4 *exim, const struct exim4_lookup *lookup,
     const char **out_why)

@@ -14,7 +14,7 @@
 #include "base/banned.h"
 
 /* Options that no statement needs, or that differ; a * at the end of a name
- * stands for all that begin so. */
+ * means all that begin so. */
 static const struct { const char *name; enum import_kind kind;
 	const char *text; } notes[] = {
 	{ "debug_print", IMPORT_NOT_NEEDED, "zmailer route -v tells how" },
@@ -235,7 +235,7 @@ option_tell(struct exim4 *exim, const struct exim4_driver *driver,
 		    "the Exim specification, and `zmailer help`");
 }
 
-/* A transport is what the router says that names it. */
+/* A transport is reported as the router that names it. */
 static void
 transports_settle(struct exim4 *exim)
 {

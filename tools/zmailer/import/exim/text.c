@@ -155,7 +155,7 @@ plain_brace_add(struct slice whole, struct slice inner, int depth,
 	str_add_slice(out, whole);
 }
 
-/* $name at the front.  returns its bytes, 0: it is none */
+/* $name at the front.  returns its bytes; 0: there is none */
 static size_t
 plain_variable(struct slice text, struct str *out)
 {

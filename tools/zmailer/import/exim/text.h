@@ -1,7 +1,7 @@
 /* text.h - values of exim4.conf: strings, lists, look-ups
  *
- * Pure: what needs a file is asked of the caller.  Slices point into what was
- * given or into the arena.
+ * Pure: the caller looks for files.  Slices point into the arguments or into
+ * the arena.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -14,8 +14,8 @@
 /* "a\"b" without its quotes; a value without quotes as it is. */
 struct slice exim4_unquote(struct arena *arena, struct slice value);
 
-/* The elements of a list: between colons, or what "<;" at its front says;
- * a separator twice is one that belongs to an element. */
+/* The elements of a list, separated by colons, or by the sign after "<" at its
+ * front; a doubled separator is one that belongs to an element. */
 struct exim4_list {
 	struct slice	rest;
 	char		separator;
@@ -27,12 +27,12 @@ void exim4_list_begin(struct slice value, struct exim4_list *out);
 bool exim4_list_next(struct arena *arena, struct exim4_list *list,
     struct slice *out);
 
-/* What stands in the { } at the front of *rest, which moves after them, and
- * after blanks.  returns false: there are none */
+/* Take the text in the { } at the front of *rest, with blanks after them.
+ * returns false: there are no braces */
 bool exim4_brace_cut(struct slice *rest, struct slice *out);
 
-/* Variables in one form: ${local_part} and $local_part_data are $local_part,
- * ${lc:X} is X, \N...\N is what stands in it. */
+/* Bring variables to one form: ${local_part} and $local_part_data become
+ * $local_part, ${lc:X} becomes X, \N...\N its text. */
 struct slice exim4_plain(struct arena *arena, struct slice value);
 
 struct exim4_lookup {
@@ -42,8 +42,8 @@ struct exim4_lookup {
 	struct slice	found, missing;	/* what it becomes; "$value", "" */
 	bool		is_partial, is_star, is_star_at, is_query;
 };
-/* ${lookup{KEY}TYPE{FILE}...} or ${lookup TYPE{QUERY}...}, and nothing
- * besides.  returns whether it is that */
+/* Parse ${lookup{KEY}TYPE{FILE}...} or ${lookup TYPE{QUERY}...}, and nothing
+ * else.  returns whether it is that */
 bool exim4_lookup_cut(struct arena *arena, struct slice value,
     struct exim4_lookup *out);
 /* TYPE;FILE as an element of a list.  returns whether it is that */

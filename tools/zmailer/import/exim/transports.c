@@ -199,7 +199,7 @@ via_zone(struct exim4 *exim, struct exim4_driver *transport)
 	return arena_printf(exim->import->arena, " zone %s", name);
 }
 
-/* The port that a transport says, or its protocol's. */
+/* The port of a transport, or of its protocol. */
 static struct slice
 via_port(struct exim4 *exim, const struct exim4_driver *transport,
     struct slice protocol)

@@ -1,4 +1,4 @@
-/* listen.c - listeners of smtpd.conf, their certificates and who logs in
+/* listen.c - listeners of smtpd.conf, their certificates and logins
  *
  * In     listen on INTERFACE ..., pki NAME cert|key FILE
  * Out    listen, tls certificate, auth
@@ -72,7 +72,7 @@ opensmtpd_pki(struct opensmtpd *smtpd, struct opensmtpd_row *row)
 	smtpd->has_pki = true;
 }
 
-/* ---- who logs in -------------------------------------------------------- */
+/* ---- logins ------------------------------------------------------------- */
 
 static void
 listener_auth(struct opensmtpd *smtpd, struct opensmtpd_row *row,

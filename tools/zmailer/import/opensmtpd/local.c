@@ -228,7 +228,7 @@ local_mailbox(struct opensmtpd *smtpd, struct opensmtpd_row *row,
 
 /* ---- who exists --------------------------------------------------------- */
 
-/* A system account alone, no address, file or program. */
+/* Only a system account, not an address, file or program. */
 static bool
 local_is_account(struct slice value)
 {
@@ -302,7 +302,7 @@ local_virtual_lines(struct opensmtpd *smtpd, struct opensmtpd_row *row,
 	    others);
 }
 
-/* A table of addresses says who there is. */
+/* A table of addresses says which users exist. */
 static const char *
 local_virtual(struct opensmtpd *smtpd, struct opensmtpd_row *row,
     const struct opensmtpd_local *local)

@@ -164,7 +164,7 @@ match_conditions(struct opensmtpd *smtpd, struct opensmtpd_row *row,
 	    match_condition(smtpd, row, "helo", match->helo, out);
 }
 
-/* ---- whose mail ends here ----------------------------------------------- */
+/* ---- our domains -------------------------------------------------------- */
 
 /* Names of `for local` and `for domain`, blanks between them: ".x" for
  * "*.x"; NULL: noted. */
@@ -214,7 +214,7 @@ match_domains(struct opensmtpd *smtpd, struct opensmtpd_row *row,
 	return out;
 }
 
-/* Of the names those that nobody had yet, and mark them. */
+/* The names that no statement has yet; marks them. */
 static const char *
 match_fresh(struct opensmtpd *smtpd, const char *names)
 {

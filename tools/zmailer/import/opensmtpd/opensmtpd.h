@@ -1,8 +1,8 @@
-/* opensmtpd.h - an smtpd.conf on its way to become a zmailer.conf
+/* opensmtpd.h - convert an smtpd.conf to a zmailer.conf
  *
- * Statements are read whole; then tables, pki, actions and filters are known
- * by their names, and listeners and matches are visited in their order.  A
- * statement that nothing was said of in the end is said to be needed nowhere.
+ * All statements are read first; then tables, pki, actions and filters are
+ * known by their names, and listeners and matches are visited in their order.
+ * A statement without a finding in the end is reported as used nowhere.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -17,7 +17,7 @@ struct opensmtpd_row {			/* a statement */
 	struct opensmtpd_word	*words;
 	size_t			 count, at;	/* at: the word that is next */
 	const char		*made;	/* of an action; NULL: not yet, or
-					 * it cannot be */
+					 * impossible */
 	bool			 is_made;
 };
 enum { OPENSMTPD_ROLES = 8 };
@@ -47,7 +47,7 @@ struct opensmtpd {
 
 /* All rows were read: from now on each is found by its name. */
 void opensmtpd_rows_name(struct opensmtpd *smtpd);
-/* The row "KEYWORD NAME ...", of several the last; NULL: none. */
+/* The last row "KEYWORD NAME ..."; NULL: none. */
 struct opensmtpd_row *opensmtpd_row_of(struct opensmtpd *smtpd,
     const char *keyword, struct slice name);
 /* Take the next word; NULL: none is left. */
@@ -56,7 +56,7 @@ const struct opensmtpd_word *opensmtpd_word(struct opensmtpd_row *row);
 bool opensmtpd_is(struct opensmtpd_row *row, const char *text);
 /* The text of the next word, "" at the end. */
 struct slice opensmtpd_text(struct opensmtpd_row *row);
-/* The row gets this statement of ours, and says so. */
+/* Note that the row became this statement of ours. */
 void opensmtpd_say(struct opensmtpd *smtpd, struct opensmtpd_row *row,
     enum import_part part, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -65,15 +65,15 @@ void opensmtpd_unknown(struct opensmtpd *smtpd, struct opensmtpd_row *row);
 
 /* ---- tables (tables.c) -------------------------------------------------- */
 
-/* The keys and values of a table, or of the one value that stands in its
- * place.  returns whether they could be read; else it was noted */
+/* The keys and values of a table, or a single value that replaces it.  returns
+ * whether they could be read; if not, that was noted */
 bool opensmtpd_entries(struct opensmtpd *smtpd, struct opensmtpd_row *user,
     const struct opensmtpd_word *word, struct import_entries *out);
-/* "<ours>" for a table in that role, made when it is first wanted; NULL: it
- * cannot be had, which was noted for user. */
+/* "<ours>" for a table in that role, made when it is first needed; NULL: it
+ * cannot be made, which was noted for user. */
 const char *opensmtpd_table(struct opensmtpd *smtpd,
     struct opensmtpd_row *user, struct slice name, enum opensmtpd_role role);
-/* A word or a table where a pattern may stand: "x", "<ours>"; NULL: noted. */
+/* A word or a table as a pattern: "x", "<ours>"; NULL: noted. */
 const char *opensmtpd_pattern(struct opensmtpd *smtpd,
     struct opensmtpd_row *user, const struct opensmtpd_word *word,
     enum opensmtpd_role role);
@@ -90,16 +90,16 @@ int opensmtpd_question(struct opensmtpd *smtpd, struct opensmtpd_row *table,
 
 /* ---- what is done ------------------------------------------------------- */
 
-/* "user-action ..." is a row "action": the block of a domain (local.c), NULL
- * when mail cannot be delivered so, which was noted. */
+/* The block of a domain for a row "action" (local.c); NULL: mail cannot be
+ * delivered so, which was noted. */
 const char *opensmtpd_block(struct opensmtpd *smtpd,
     struct opensmtpd_row *action);
 /* Is it relay? */
 bool opensmtpd_is_relay(const struct opensmtpd_row *action);
-/* What stands after `via` (relay.c), NULL: noted. */
+/* What follows `via` (relay.c); NULL: noted. */
 const char *opensmtpd_via(struct opensmtpd *smtpd,
     struct opensmtpd_row *action);
-/* "s", "4h": as a span of ours; NULL: it is none. */
+/* "s", "4h": as a span of ours; NULL: it is not one. */
 const char *opensmtpd_span(struct opensmtpd *smtpd, struct slice text);
 
 /* A row each. */

@@ -143,7 +143,7 @@ opensmtpd_word_add(struct arena *arena, struct opensmtpd_statement *out,
 	out->words[out->count++] = *word;
 }
 
-/* A word, or what the macro stands for that it names. */
+/* A word, or the value of the macro that it names. */
 static void
 opensmtpd_word_fill(struct arena *arena, struct opensmtpd_reader *reader,
     struct opensmtpd_statement *out, const struct opensmtpd_word *word)

@@ -1,8 +1,8 @@
 /* read.h - smtpd.conf of OpenSMTPD, as bytes
  *
- * Pure: bytes in, statements out; what is none is kept as one with what is
- * wrong with it.  Macros ($name) are filled in, as they are known where they
- * stand.  Slices point into the text or the arena.
+ * Pure: bytes in, statements out; a malformed one is kept with what is wrong
+ * with it.  Macros ($name) are expanded by what is known at that place.  Slices
+ * point into the text or the arena.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -41,7 +41,7 @@ struct opensmtpd_reader {	/* zeroed: nothing is known yet */
 	size_t			macro_count;
 };
 
-/* The next statement; NAME = VALUE is kept as a macro besides.
+/* The next statement; NAME = VALUE is also kept as a macro.
  * returns false at the end */
 bool opensmtpd_next(struct arena *arena, struct opensmtpd_reader *reader,
     struct opensmtpd_statement *out);

@@ -1,4 +1,4 @@
-/* relay.c - actions that relay, as what stands after `via`
+/* relay.c - actions that relay, as what follows `via`
  *
  * In     action NAME relay ...
  * Out    the target of a route with login and zone; auth-to, tls-to, zone

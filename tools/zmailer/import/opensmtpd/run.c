@@ -98,7 +98,7 @@ opensmtpd_statement_add(struct opensmtpd *smtpd, const char *file,
 	};
 }
 
-/* { a, b } where a table may stand is one without a name. */
+/* { a, b } in the place of a table is one without a name. */
 static void
 opensmtpd_lists_add(struct opensmtpd *smtpd, const char *file,
     struct opensmtpd_statement *statement)
@@ -176,7 +176,7 @@ opensmtpd_file_read(struct opensmtpd *smtpd, const char *path, int depth,
 	return 0;
 }
 
-/* ---- statements that stand alone ---------------------------------------- */
+/* ---- single statements -------------------------------------------------- */
 
 /* "smtp max-message-size 35M", K and M as ours. */
 static void
@@ -345,7 +345,7 @@ opensmtpd_visit(struct opensmtpd *smtpd)
 			opensmtpd_unused(smtpd, &smtpd->rows[i]);
 }
 
-/* The first file, and where a copy of theirs lies. */
+/* The first file, and where the copy of their directory is. */
 static void
 opensmtpd_where(struct import *import, const char *path)
 {

@@ -97,7 +97,7 @@ shape_fill(struct import *import, const char *shape, struct slice key)
 	return out;
 }
 
-/* The one shape that all entries have, NULL: there is none.  *out_maildir:
+/* The form that all entries have in common; NULL: there is none.  *out_maildir:
  * they end in a slash. */
 static const char *
 mailbox_shape(struct import *import, const struct import_map *map,
@@ -123,7 +123,7 @@ mailbox_shape(struct import *import, const struct import_map *map,
 	return NULL;
 }
 
-/* The one account of virtual_uid_maps, NULL: there is none here. */
+/* The only account of virtual_uid_maps; NULL: there is none here. */
 static const char *
 mailbox_account(struct import *import)
 {
@@ -216,8 +216,8 @@ import_mailbox_limit(struct import *import, const char *name)
 
 /* ---- the queue ---------------------------------------------------------- */
 
-/* A time of Postfix in seconds; unit is what a number alone has.  -1: it is
- * none. */
+/* A time of Postfix in seconds; unit is that of a bare number.  -1: it is not a
+ * time. */
 static int64_t
 time_s(struct slice value, char unit)
 {

@@ -1,4 +1,4 @@
-/* domains.c - whose mail ends here, and which addresses become others
+/* domains.c - our domains, and addresses that become others
  *
  * In     mydestination, virtual and relay domains, maps of addresses
  * Out    domain with its users, aliases and way of delivery; virtual,
@@ -90,7 +90,7 @@ struct domain_list {
 	const char	*tables;	/* " <t> <t>" in databases, or NULL */
 };
 
-/* Each is ours once; the first that says so counts. */
+/* Each is ours once; the first setting that has it counts. */
 static void
 domain_collect(struct import *import, void *context, struct slice domain)
 {
@@ -123,8 +123,7 @@ domain_dotted(struct import *import, void *context, struct slice domain)
 		domain_collect(import, context, domain);
 }
 
-/* What stands after `domain`: the names, or a table of them when they are
- * many. */
+/* What follows `domain`: the names, or a table if there are many. */
 static const char *
 domain_words(struct import *import, struct domain_list *list)
 {
@@ -177,7 +176,7 @@ import_aliases(struct import *import, const char *name)
 		    NULL);
 }
 
-/* passwd, or a table that says who has mail. */
+/* passwd, or a table of the users. */
 static const char *
 local_users(struct import *import)
 {
@@ -276,7 +275,7 @@ import_mailbox_domains(struct import *import, const char *name)
 
 /* ---- addresses that become others --------------------------------------- */
 
-/* Domains among the keys are virtual alias domains; nobody@ is none. */
+/* Domains among the keys are virtual alias domains; user@ is not one. */
 static const char *
 virtual_entry(struct import *import, const char *name,
     const struct import_map *map, struct import_entry *entry)

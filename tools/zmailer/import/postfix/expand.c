@@ -1,7 +1,7 @@
 /* expand.c - $name in a value of Postfix
  *
- * In     a value, not trusted; who knows what names stand for
- * Out    the value with everything filled in
+ * In     a value, not trusted; a function that knows the values of names
+ * Out    the value, expanded
  * Holds  nothing; depth and length are bounded
  * Spec   postconf(5): "${name?value}", "${name:value}", "${name?{a}:{b}}"
  *
@@ -40,7 +40,7 @@ expand_name(struct expand *expand, struct slice name)
 	    expand_text(expand, value) : 0;
 }
 
-/* "{a}" at the front, or all of it, without brackets; *rest goes on. */
+/* Take "{a}" from the front, or all of it, without brackets. */
 static struct slice
 expand_branch(struct slice *rest)
 {
@@ -63,7 +63,7 @@ expand_branch(struct slice *rest)
 	return branch;
 }
 
-/* What stands in the brackets. */
+/* The text in the brackets. */
 static int
 expand_condition(struct expand *expand, struct slice inner)
 {

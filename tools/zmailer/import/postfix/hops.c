@@ -92,8 +92,8 @@ hop_lmtp(struct import *import, struct slice hop)
 	    SLICE_ARG(port.n > 0 ? port : SLICE("24")));
 }
 
-/* The command of a service of master.cf: smtp, pipe, lmtp ...; as its name
- * says when there is none. */
+/* The command of a service of master.cf: smtp, pipe, lmtp ...; its name if
+ * there is none. */
 static struct slice
 transport_command(struct import *import, struct slice name)
 {
@@ -223,7 +223,7 @@ import_sender_relays(struct import *import, const char *name)
 		    "routes " SLICE_FMT " by sender", SLICE_ARG(one));
 }
 
-/* " else HOST" of smtp_fallback_relay; "" when there is none. */
+/* " else HOST" of smtp_fallback_relay; "" if there is none. */
 static const char *
 relay_else(struct import *import)
 {
@@ -336,7 +336,7 @@ import_passwords(struct import *import, const char *name)
 
 /* ---- TLS ---------------------------------------------------------------- */
 
-/* Postfix's level as ours, NULL: there is none. */
+/* Postfix's level as ours; NULL: there is none. */
 static const char *
 tls_level_of(struct slice level)
 {

@@ -1,7 +1,7 @@
 /* maps.c - the tables that Postfix names, as tables of ours
  *
  * In     TYPE:PLACE of a list of maps; the sources beside their databases
- * Out    tables of the new directory; what cannot be one is said
+ * Out    tables of the new directory; what cannot be one is reported
  * Holds  nothing
  * Trusts no entry: each is read as text, and written as one line
  * Spec   DATABASE_README of Postfix; zmailer-table(8)
@@ -47,7 +47,7 @@ static const struct { const char *type, *text; } other_types[] = {
 	    "a table" },
 };
 
-/* TYPE:PLACE, without proxy: in front. */
+/* TYPE:PLACE, without a leading proxy: */
 static bool
 map_cut(struct slice spec, struct import_map *out)
 {

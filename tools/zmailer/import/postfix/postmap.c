@@ -1,4 +1,4 @@
-/* postmap.c - what a database of Postfix holds whose source is gone
+/* postmap.c - the contents of a database of Postfix whose source is gone
  *
  * In     TYPE:PLACE
  * Out    what `postmap -s` prints

@@ -1,4 +1,4 @@
-/* presets.c - what Postfix does where main.cf says nothing
+/* presets.c - Postfix's defaults for parameters that main.cf does not set
  *
  * In     the name of a parameter
  * Out    its preset, as rows.h has it

@@ -1,4 +1,4 @@
-/* relay.c - who may send through us, and for whom we take mail
+/* relay.c - clients that may relay, and domains that we relay for
  *
  * In     mynetworks, relay_domains, relay_recipient_maps
  * Out    accept from NET for any; accept to DOMAIN for any

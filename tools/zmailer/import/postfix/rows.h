@@ -1,4 +1,4 @@
-/* rows.h - what is known of Postfix: a row for each parameter of main.cf
+/* rows.h - what is known about Postfix: a row for each parameter of main.cf
  *
  * IMPORT_NOTHING(name, preset, text)		not needed, and why
  * IMPORT_DIFFERENT(name, preset, text)		it is done in another way
@@ -8,10 +8,10 @@
  * IMPORT_STATEMENT(name, preset, part, text)	@ is the value
  * IMPORT_FUNCTION(name, preset, function)	import_FUNCTION
  *
- * preset is Postfix's own ("" when it is empty or of no matter): who says
- * the same as it changes nothing.  A name that ends with * is a front, one
- * that begins with * an end; the first row that fits counts.  Functions are
- * called in this order, whether the parameter is set or not.
+ * preset is Postfix's own ("" when it is empty or does not matter): a parameter
+ * that is set to it changes nothing.  A name that ends with * is a prefix, one
+ * that begins with * a suffix; the first row that matches counts.  Functions
+ * are called in this order, whether the parameter is set or not.
  *
  * SPDX-License-Identifier: ISC
  */

@@ -2,15 +2,15 @@
  *
  * In     smtpd_*_restrictions, in the order in which Postfix asks them
  * Out    reject, defer, accept, freeze, policy-service, dnsbl; whatever
- *        cannot be a rule is said, word by word
+ *        cannot be a rule is reported, word by word
  * Holds  nothing
- * Trusts no table: each action that is not known is said with its line
+ * Trusts no table: each unknown action is reported with its line
  * Spec   SMTPD_ACCESS_README of Postfix; zmailer.conf(5), accept
  *
- * Postfix has a list a step, and what one list lets pass the next one may
- * refuse; we have one list.  So permissions are not taken where they stand:
- * refusals after permit_mynetworks are for strangers, and who may relay is
- * said after all refusals.
+ * Postfix has a list for each step, and the next list may refuse what one lets
+ * pass; we have one list.  So permissions do not keep their place: refusals
+ * after permit_mynetworks are for strangers, and rules about relaying follow
+ * all refusals.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -128,8 +128,8 @@ static const struct access_row {
 	{ "check_recipient_access", "to" }, { "check_helo_access", "helo" },
 };
 
-/* The rule that an action stands for, without its condition: "reject" and
- * " text ...".  NULL: there is none; "" means nothing to do. */
+/* The rule for an action, without its condition: "reject" and " text ...".
+ * NULL: there is none; "": nothing is to be done. */
 static const char *
 action_verb(struct import *import, struct slice action,
     const char **out_text)

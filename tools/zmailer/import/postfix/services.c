@@ -63,7 +63,7 @@ static const struct { const char *name; enum import_kind kind;
 	    "relaying takes the same routes" },
 	{ "smtp_helo_timeout", IMPORT_DIFFERS, "write `timeout helo SPAN`" },
 };
-/* On a port for users only who logged in may send. */
+/* On a port for users, only those who logged in may send. */
 static const char *const user_lists[] = { "smtpd_client_restrictions",
 	"smtpd_helo_restrictions", "smtpd_sender_restrictions",
 	"smtpd_recipient_restrictions", "smtpd_relay_restrictions",

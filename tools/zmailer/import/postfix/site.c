@@ -1,4 +1,4 @@
-/* site.c - the host, its listeners, who logs in
+/* site.c - the host, its listeners, logins
  *
  * In     main.cf, and which listeners master.cf has
  * Out    host, listen, tls, auth

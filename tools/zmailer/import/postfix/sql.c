@@ -39,8 +39,8 @@ question_tell(struct question *question, enum import_kind kind,
 
 /* ---- the question ----------------------------------------------------- */
 
-/* What stands in quotes: a parameter alone has none of its own.  NULL: it is
- * text. */
+/* The text in quotes, if it is only a parameter, which needs no quotes.  NULL:
+ * it is other text. */
 static const char *
 query_parameter(struct slice text)
 {
@@ -79,7 +79,7 @@ query_text_bytes(struct slice text)
 	return n < text.n ? n : text.n;
 }
 
-/* Parameters beside text are put together by the database. */
+/* The database joins parameters with the text around them. */
 static int
 query_add_parts(struct str *out, bool is_mysql, struct slice text)
 {

@@ -1,7 +1,7 @@
-/* value.c - what main.cf says, filled in
+/* value.c - values of main.cf, expanded
  *
  * In     the settings that were read; the presets of rows.h
- * Out    values; paths as they lie here
+ * Out    values; paths as they are here
  * Holds  nothing
  * Spec   postconf(5)
  *

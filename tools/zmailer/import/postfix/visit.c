@@ -188,7 +188,7 @@ setting_by_row(struct import *import, const char *name)
 		    row->text);
 }
 
-/* A line that is no setting, or one that a later one overrides. */
+/* A line that is not a setting, or that a later one overrides. */
 static bool
 setting_is_void(struct import *import, const struct import_setting *setting)
 {

@@ -135,7 +135,7 @@ old_address(struct arena *arena, struct slice text, struct path *out,
 	return 0;
 }
 
-/* RFC 5321 section 4.1.2: may it stand without quotes? */
+/* RFC 5321 section 4.1.2: may it be written without quotes? */
 static bool
 local_is_dot_string(struct slice local)
 {

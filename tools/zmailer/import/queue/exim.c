@@ -1,10 +1,10 @@
 /* exim.c - the -H, -D and -J files of a message of Exim
  *
- * In     -H: its name, who called, <sender>, times, lines that begin with a
- *        dash (two: what came from outside), who has it already as a tree,
- *        the recipients, an empty line, header fields with their lengths;
+ * In     -H: its name, the caller, <sender>, times, lines that begin with a
+ *        dash (two: data from outside), the recipients that have it as a tree,
+ *        all recipients, an empty line, header fields with their lengths;
  *        -D: its name, then the body; -J: who got it since -H was written
- * Out    the envelope of those who wait; the text
+ * Out    the envelope of the recipients that wait; the text
  * Trusts no count and no length
  * Spec   zmailer-import(8); RFC 3461
  *
@@ -108,7 +108,7 @@ exim_take_tree(struct exim *it, struct slice line, struct err *err)
 
 /* ---- the lines with a dash --------------------------------------------- */
 
-/* "NAME LENGTH", and so many bytes with a line end after them. */
+/* "NAME LENGTH", and LENGTH bytes with a line end after them. */
 static int
 exim_take_variable(struct exim *it, struct slice value, struct err *err)
 {
@@ -238,8 +238,8 @@ exim_take_back(const struct exim *it, struct slice *line,
 	return 0;
 }
 
-/* What stands after an address: "#1" and what it means; Exim 3 and early
- * Exim 4 had numbers alone. */
+/* What follows an address: "#1" and its meaning; Exim 3 and early Exim 4 had
+ * only numbers. */
 static int
 exim_take_more(struct exim *it, struct slice *line, struct envelope_rcpt *rcpt,
     struct err *err)

@@ -2,8 +2,8 @@
  *
  * In     the directory of a queue, as its mailer lays it out
  * Out    a row for each message, with the paths of its files
- * Trusts names of letters, digits and dashes alone; follows no link; goes
- *        down so many directories and no further
+ * Trusts only names of letters, digits and dashes; follows no link; the depth
+ *        of directories is bounded
  * Spec   zmailer-import(8)
  *
  * SPDX-License-Identifier: ISC

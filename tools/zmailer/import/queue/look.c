@@ -1,8 +1,8 @@
-/* look.c - what is in the messages of an old queue
+/* look.c - read the messages of an old queue
  *
  * In     rows with paths
- * Out    rows with who, how large, since when, and what would become of them
- * Trusts nothing: what cannot be read is said, and the next one is read
+ * Out    rows with addresses, size, date, and what would become of them
+ * Trusts nothing: a message that cannot be read is reported, and the next read
  * Spec   zmailer-import(8)
  *
  * SPDX-License-Identifier: ISC

@@ -1,8 +1,8 @@
-/* old.h - a message as another mailer's queue has it
+/* old.h - a message in another mailer's queue
  *
  * Pure: bytes of files in, a struct old_message and the bytes of the message
- * out.  A reader trusts nothing: each length is held against what is there,
- * and what is not known is an error that says where.  Slices point into the
+ * out.  A reader trusts nothing: each length is checked against what is there,
+ * and anything unknown is an error that says where.  Slices point into the
  * files or the arena.
  *
  * SPDX-License-Identifier: ISC
@@ -26,13 +26,13 @@ struct old_files {			/* all that there is of one message */
 };
 
 struct old_message {
-	struct envelope	 envelope;	/* all but its id; recipients that
-					 * wait alone */
+	struct envelope	 envelope;	/* without its id; only recipients
+					 * that wait */
 	int64_t		 arrived_us;	/* wall */
-	size_t		 done;		/* recipients that are done with */
+	size_t		 done;		/* recipients that are finished */
 	bool		 is_held;	/* a person or a rule there said so */
 	bool		 is_wire;	/* the body's lines end in CR LF */
-	struct str	 lost;		/* what of it has no place here */
+	struct str	 lost;		/* what cannot be kept here */
 };
 
 /* Where the bytes of a message go: header, empty line, body. */
@@ -45,10 +45,10 @@ struct old_sink {
 	bool		 has_8bit;
 	bool		 is_after_cr;
 };
-/* CR LF and CR become LF, as sendmail(1) here has it; a NUL is refused.
+/* CR LF and CR become LF, as in our sendmail(1); a NUL is refused.
  * returns 0 or -1 */
 int old_sink_add(struct old_sink *sink, struct slice bytes, struct err *err);
-/* The same of what ends there: a CR may be the last byte. */
+/* The end of the message, whose last byte may be a CR.  0 or -1 */
 int old_sink_end(struct old_sink *sink, struct err *err);
 
 struct old_kind {
@@ -70,24 +70,24 @@ extern const struct old_kind old_postfix, old_exim, old_sendmail;
 /* Words about what is lost, once, separated by semicolons. */
 void old_lost_add(struct old_message *message, const char *words);
 
-/* Room for one recipient more, zeroed; NULL: there are too many. */
+/* Add a recipient, zeroed; NULL: there are too many. */
 struct old_rcpts {
 	struct envelope_rcpt	*rows;
 	size_t			 count, room;
 };
 struct envelope_rcpt *old_rcpt_add(struct old_rcpts *rcpts);
-/* Into the envelope, in the arena; the list is released. */
+/* Put them into the envelope, in the arena; the list is released. */
 void old_rcpts_take(struct arena *arena, struct old_rcpts *rcpts,
     struct envelope *out);
 
-/* An address as it stands in an envelope, with or without < >.
+/* Parse an address of an envelope, with or without < >.
  * returns 0 or -1 */
 int old_address(struct arena *arena, struct slice text, struct path *out,
     struct err *err);
-/* The same of one that has no quotes where RFC 5321 wants some. */
+/* The same for one that lacks quotes where RFC 5321 requires them. */
 int old_address_plain(struct arena *arena, struct slice text,
     struct path *out, struct err *err);
-/* The sender; empty or <>: null.  is_plain: as old_address_plain.
+/* Parse the sender; empty or <>: null.  is_plain: as old_address_plain.
  * returns 0 or -1 */
 int old_sender(struct arena *arena, struct slice text, bool is_plain,
     struct envelope *out, struct err *err);
@@ -97,10 +97,10 @@ void old_orcpt(struct arena *arena, struct slice text, bool has_xtext,
     struct old_message *message, struct slice *out);
 void old_envid(struct arena *arena, struct slice text, bool has_xtext,
     struct old_message *message);
-/* Where it came from, for Received: name and address may be empty. */
+/* Set where it came from, for Received: name and address may be empty. */
 void old_came_from(struct arena *arena, const char *kind, const char *id,
     struct slice name, struct slice address, struct envelope *out);
-/* The submitting user: what cannot stand in a line is lost. */
+/* Set the submitting user; a name that does not fit into a line is lost. */
 void old_user(struct arena *arena, struct slice user,
     struct old_message *message);
 

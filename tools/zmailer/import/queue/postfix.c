@@ -1,9 +1,9 @@
 /* postfix.c - a queue file of Postfix
  *
- * In     records: a type, a length in groups of 7 bits, the lowest first, so
- *        many bytes; the envelope up to M, the text up to X, what was taken
- *        out of the header up to E; p goes on elsewhere in the file
- * Out    the envelope of those who wait; the text
+ * In     records: a type, a length in groups of 7 bits, the lowest first, and
+ *        its bytes; the envelope up to M, the text up to X, what was taken
+ *        out of the header up to E; p continues elsewhere in the file
+ * Out    the envelope of the recipients that wait; the text
  * Trusts no length, no pointer and no type: a pointer that leads in circles
  *        ends when there were more records than the file can have
  * Spec   zmailer-import(8)
@@ -77,7 +77,7 @@ record_go_on(struct records *records, const struct record *record,
 	return 0;
 }
 
-/* The next record that is no pointer.  0; -1: the file ends before E. */
+/* The next record that is not a pointer.  0; -1: the file ends before E. */
 static int
 record_next(struct records *records, struct record *out, struct err *err)
 {
@@ -293,7 +293,7 @@ postfix_take_record(struct postfix *it, const struct record *record,
 	}
 }
 
-/* All who wait are one by a rule of theirs. */
+/* By one of their rules, all recipients that wait count as one. */
 static int
 redirect_take(struct postfix *it, struct err *err)
 {

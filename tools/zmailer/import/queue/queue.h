@@ -1,8 +1,8 @@
-/* queue.h - zmailer import queue: what waits elsewhere becomes ours
+/* queue.h - zmailer import queue: take over mail that waits elsewhere
  *
- * A struct old_queue is a directory of another mailer's queue, a row for each
- * message there.  Rows keep what is shown; a message is read again when it is
- * made.  Nothing in the directory is changed.
+ * A struct old_queue is a directory of another mailer's queue, with a row for
+ * each message there.  Rows have what is shown; a message is read again when it
+ * is made.  Nothing in the directory is changed.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -65,7 +65,7 @@ struct old_queue {
 int old_files_open(const struct old_queue *queue, const struct old_row *row,
     struct old_files *out, struct err *err);
 void old_files_close(struct old_files *files);
-/* What the old mailer last said of it; that there is nothing is no fault. */
+/* Find what the old mailer last said about it; nothing is no fault. */
 void old_row_hear(struct old_queue *queue, struct old_row *row,
     const struct old_files *files);
 
@@ -78,16 +78,16 @@ struct old_words {
 	size_t		tries;		/* 0: not known */
 	struct slice	said;		/* "": nothing */
 };
-/* Pure: of qf, a file of defer/, one of msglog/.  said points into text. */
+/* Pure: text is a qf, a file of defer/ or of msglog/.  said points into it. */
 void old_words(const struct old_kind *kind, struct slice text,
     struct old_words *out);
 /* The file beside a message that has them, in the arena; NULL: none. */
 const char *old_words_path(struct arena *arena, const struct old_kind *kind,
     const char *main);
 
-/* ---- which there are (find.c) ------------------------------------------- */
+/* ---- finding them (find.c) ---------------------------------------------- */
 
-/* Rows for all messages.  0; -1: it is no queue of that mailer, or a
+/* Make rows for all messages.  0; -1: it is not a queue of that mailer, or a
  * directory cannot be read. */
 int old_queue_find(struct old_queue *queue, struct err *err);
 
@@ -98,29 +98,29 @@ enum old_running {
 	OLD_RUNNING_NO = 0,
 	OLD_RUNNING_YES = 1		/* err says who, and what to do */
 };
-/* Asked of the locks and the processes of this machine. */
+/* Decided by locks and by the processes of this machine. */
 enum old_running old_queue_is_running(const struct old_queue *queue,
     struct err *err);
 
 /* ---- what is in them (look.c) ------------------------------------------- */
 
-/* Read each message; imports tells which are known.  The oldest first. */
+/* Read each message, the oldest first; imports says which are known. */
 void old_queue_look(struct old_queue *queue,
     const struct spool_imports *imports);
 
 /* ---- what is said (show.c) ---------------------------------------------- */
 
-/* One message on standard output: lines, or an object. */
+/* Print a message to standard output: as lines, or as an object. */
 void old_row_show(const struct old_queue *queue, const struct old_row *row,
     bool is_json);
-/* How many have which fate, and what to do next. */
+/* Print how many have which fate, and what to do next. */
 void old_queue_show_counts(const struct old_queue *queue, bool is_json,
     bool is_over);
 
 /* ---- making ours (take.c) ----------------------------------------------- */
 
-/* One message, durable (rows I1 and I2).  0; -1: err; it is as before, or
- * (TAKEN) the next start finishes it. */
+/* Take a message over, durably (rows I1 and I2).  0; -1 with err: nothing was
+ * done, or (TAKEN) the next start finishes it. */
 int old_row_take(struct old_queue *queue, struct old_row *row,
     struct spool *spool, struct spool_imports *imports, struct err *err);
 

@@ -1,9 +1,9 @@
-/* running.c - does the mailer whose queue it is still work on it?
+/* running.c - does the queue's own mailer still work on it?
  *
- * In     the lock of Postfix's master; what a process works in the queue's
+ * In     the lock of Postfix's master; processes that work in the queue's
  *        directory; locks on files of messages
  * Out    yes, and what to do
- * Holds  no lock: it asks for one that is free, and gives it back
+ * Holds  no lock: it takes one that is free, and releases it
  * Spec   zmailer-import(8)
  *
  * SPDX-License-Identifier: ISC

@@ -1,9 +1,9 @@
 /* sendmail.c - the qf and df files of a message of sendmail
  *
- * In     qf: lines of a letter and what it means, those that begin with a
- *        blank go on; "." ends it.  df: the body
- * Out    the envelope of those who wait; the text
- * Trusts no line; one whose letter is not known is an error
+ * In     qf: lines of a letter and its value; a line that begins with a blank
+ *        continues the one before; "." ends it.  df: the body
+ * Out    the envelope of the recipients that wait; the text
+ * Trusts no line; an unknown letter is an error
  * Spec   zmailer-import(8); RFC 3461
  *
  * SPDX-License-Identifier: ISC
@@ -102,7 +102,7 @@ qf_take_macro(struct qf *it, struct slice value)
 		old_user(it->arena, value, it->out);
 }
 
-/* Flags of a recipient: who wants to know what. */
+/* Flags of a recipient: what its sender wants to know. */
 static int
 qf_take_flags(const struct qf *it, struct slice flags, unsigned *out_notify,
     struct err *err)
@@ -146,7 +146,7 @@ rcpt_is_no_address(struct slice value)
 	return value.n > 0 && strchr("|/:", value.p[0]) != NULL;
 }
 
-/* "PFD:ADDRESS": letters alone in front of a colon are flags. */
+/* "PFD:ADDRESS": if only letters precede a colon, they are flags. */
 static int
 qf_take_rcpt(struct qf *it, struct slice value, struct err *err)
 {
@@ -279,8 +279,8 @@ sendmail_read(struct arena *arena, const struct old_files *files,
 	return result;
 }
 
-/* "H?FLAGS?Name: value".  Fields for mailers that deliver in the end alone
- * (Return-Path, Full-Name) are no relay's. */
+/* "H?FLAGS?Name: value".  Fields only for mailers that deliver in the end
+ * (Return-Path, Full-Name) are not for a relay. */
 static bool
 qf_field(struct slice line, struct slice *out)
 {

@@ -1,7 +1,7 @@
-/* show.c - what zmailer import queue says of each message
+/* show.c - what zmailer import queue prints about each message
  *
  * In     rows
- * Out    lines for people, or an object a message
+ * Out    lines for people, or an object for each message
  * Spec   zmailer-import(8)
  *
  * SPDX-License-Identifier: ISC

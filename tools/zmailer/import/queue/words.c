@@ -1,9 +1,9 @@
-/* words.c - what the old mailer last said of a message that waits
+/* words.c - what the old mailer last said about a message that waits
  *
  * In     Postfix's defer/, Exim's msglog/, lines of sendmail's qf
  * Out    the number of tries, where it is known, and the last words
  * Holds  nothing
- * Trusts no byte, and misses nothing when there is no such file
+ * Trusts no byte; it is no fault if there is no such file
  * Spec   bounce(8) of Postfix; the Exim specification, 58.5; sendmail's
  *        doc/op, appendix B
  *

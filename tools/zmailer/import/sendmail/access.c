@@ -51,7 +51,7 @@ access_lacks(struct access *access, struct import_entry *entry,
 
 /* ---- actions ------------------------------------------------------------ */
 
-/* returns false: it is none that is known */
+/* returns false: it is unknown */
 static bool
 action_read(struct access *access, struct slice action,
     struct sendmail_group *out)
@@ -94,7 +94,7 @@ group_key(struct access *access, struct import_entry *entry,
 		    "write a rule for it (zmailer help reject)");
 }
 
-/* A domain stands for what is below it, too, unless only hosts may relay. */
+/* A domain includes all below it, unless only hosts may relay. */
 static void
 key_domain(struct access *access, struct import_entry *entry,
     struct sendmail_group *like, const char *condition, const char *domain)

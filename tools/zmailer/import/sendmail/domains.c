@@ -1,4 +1,4 @@
-/* domains.c - the host, whose mail ends here, and who may relay to where
+/* domains.c - the host, our domains, and domains that we relay for
  *
  * In     confDOMAIN_NAME, local-host-names, Cw, VIRTUSER_DOMAIN, aliases,
  *        relay-domains, RELAY_DOMAIN
@@ -246,7 +246,7 @@ domain_rows_told(struct sendmail *mail, int statement)
 	str_release(&none);
 }
 
-/* Domains that have addresses of virtusertable alone. */
+/* Domains that have only addresses of virtusertable. */
 static void
 domain_virtual(struct sendmail *mail)
 {

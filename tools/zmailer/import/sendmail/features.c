@@ -77,8 +77,8 @@ feature_qualify(struct sendmail *mail, struct sendmail_row *row)
 	sendmail_say(mail, row, IMPORT_ADDRESSES, "qualify %s", mail->host);
 }
 
-/* Clients of the machine's own domain: it is $m of the machine, which no file
- * says, and one label too few would be everybody's. */
+/* Clients of the machine's own domain: that is $m of the machine, which no file
+ * has, and one label too few would let everybody in. */
 static void
 feature_relay_domain(struct sendmail *mail, struct sendmail_row *row)
 {

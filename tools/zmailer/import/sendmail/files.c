@@ -1,7 +1,7 @@
 /* files.c - the files beside sendmail.mc, as text
  *
  * In     maps' definitions, paths
- * Out    entries; what lies there and nothing names
+ * Out    entries; files that nothing names
  * Holds  nothing
  * Trusts no entry, and reads no database: the text that makemap(8) read
  * Spec   cf/README of sendmail; makemap(8)

@@ -37,7 +37,7 @@ daemon_port(struct slice text)
 	return slice_number(text, 1, 65535, &port) ? (unsigned)port : 0;
 }
 
-/* KEY=VALUE, of which the key's first letter counts. */
+/* KEY=VALUE; only the key's first letter counts. */
 static void
 daemon_word(struct slice word, struct sendmail_daemon *out)
 {

@@ -22,7 +22,7 @@ struct maps_part {			/* of one table */
 	struct sendmail_groups	 groups;
 };
 
-/* user@domain or @domain, of which the domain is one. */
+/* Is it user@domain or @domain, with a valid domain? */
 static bool
 address_is_key(struct slice key)
 {
@@ -131,7 +131,7 @@ sendmail_virtusertable(struct sendmail *mail, struct sendmail_row *row)
 
 /* ---- genericstable ------------------------------------------------------ */
 
-/* A name alone counts in each of these domains. */
+/* A name without a domain counts in each of these domains. */
 static void
 generics_domain_add(struct sendmail *mail, struct slice name,
     struct sendmail_row *row, struct str *out)

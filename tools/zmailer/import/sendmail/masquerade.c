@@ -73,8 +73,8 @@ static const struct {
 	    true, true },
 };
 
-/* Reads all calls, or says of those that nothing was said of what they led
- * to (-1: to nothing). */
+/* Reads all calls, or notes for those without a finding what they led to (-1:
+ * to nothing). */
 static void
 masquerade_rows(struct masquerade *names, bool is_end, int statement)
 {

@@ -1,7 +1,7 @@
 /* passwords.c - how sendmail logs in at next hops
  *
  * In     FEATURE(`authinfo'), AuthInfo: of the access map
- * Out    auth-to, in a file for the agents alone
+ * Out    auth-to, in a file that only agents can read
  * Holds  nothing
  * Trusts no entry; a password is never printed
  * Spec   cf/README of sendmail, "Providing SMTP AUTH Data"
@@ -20,7 +20,7 @@ struct password_words {
 	struct slice	user, id, password, mechanisms;
 };
 
-/* "P:secret", P:secret, "P=c2VjcmV0": the letter, and what it says. */
+/* "P:secret", P:secret, "P=c2VjcmV0": the letter, and its value. */
 static bool
 password_word(struct arena *arena, struct slice word, char *out_letter,
     struct slice *out)

@@ -5,8 +5,8 @@
  * Holds  nothing
  * Spec   cf/README of sendmail; m4(1): names, quotes, comments
  *
- * Only calls at the top are seen; one that stands in another's arguments is
- * text of these.
+ * Only calls at the top are seen; one in another's arguments is part of their
+ * text.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -17,7 +17,7 @@
 
 #include "base/banned.h"
 
-/* Names that stand without brackets and begin a section, or nothing. */
+/* Names without brackets, which begin a section, or do nothing. */
 static const char *const sections[] = {
 	"LOCAL_CONFIG", "LOCAL_RULE_0", "LOCAL_RULE_1", "LOCAL_RULE_2",
 	"LOCAL_RULE_3", "LOCAL_RULESETS", "LOCAL_NET_CONFIG",
@@ -217,7 +217,8 @@ call_divert(struct sendmail_reader *reader, const struct sendmail_call *call)
 	reader->section = SLICE("");
 }
 
-/* What begins here, when it is none of these.  returns whether it was */
+/* Take what begins here if it is a blank, comment or section.  returns whether
+ * it was */
 static bool
 reader_pass(struct sendmail_reader *reader)
 {

@@ -1,6 +1,6 @@
 /* read.h - sendmail.mc, as bytes
  *
- * Pure: bytes in, calls out; no m4 is run.  What stands between calls is a
+ * Pure: bytes in, calls out; m4 is not run.  Text between calls is a
  * row of its own, and what is neither is kept with what is wrong with it, so
  * that nothing is passed over.  Comments (# and dnl) and what is diverted
  * (divert(-1)) are none.  Slices point into the arena.

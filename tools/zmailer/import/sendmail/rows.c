@@ -42,7 +42,7 @@ sendmail_define(struct sendmail *mail, const char *name)
 	return row == NULL ? SLICE("") : sendmail_argument(row, 1);
 }
 
-/* What a name stands for, itself when it is not defined. */
+/* The value of a name; the name itself if it is not defined. */
 static struct slice
 name_value(struct sendmail *mail, struct slice name)
 {

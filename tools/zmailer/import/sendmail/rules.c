@@ -5,8 +5,8 @@
  * Holds  nothing
  * Spec   zmailer.conf(5), accept
  *
- * There the most exact key counts; here the rules in their order: what lets
- * in stands before what keeps out.
+ * There the most specific key counts; here the order of the rules: those that
+ * accept precede those that refuse.
  *
  * SPDX-License-Identifier: ISC
  */

@@ -59,7 +59,7 @@ call_keep(struct sendmail *mail, const char *file,
 	return row;
 }
 
-/* A file that is there is read where it stands. */
+/* A file that is included, if it exists, is read at that place. */
 static void
 row_include(struct sendmail *mail, struct sendmail_row *row, int depth)
 {
@@ -162,7 +162,7 @@ sendmail_visit(struct sendmail *mail)
 	sendmail_files_end(mail);
 }
 
-/* The first file, and where a copy of theirs lies.
+/* The first file, and where the copy of their directory is.
  * returns 0, or -1: only what m4 made is there */
 static int
 sendmail_where(struct import *import, const char *path, struct err *err)

@@ -1,9 +1,9 @@
-/* sendmail.h - a sendmail.mc on its way to become a zmailer.conf
+/* sendmail.h - convert a sendmail.mc to a zmailer.conf
  *
- * Calls are read whole; then the host, listeners and domains of ours are
- * said, and all other calls are visited in their order.  Each has a row that
- * says what becomes of it (options.c, features.c, calls.c); one that has none
- * is not known.
+ * All calls are read first; then host, listeners and our domains are written,
+ * and all other calls are visited in their order.  Each has a row that says
+ * what becomes of it (options.c, features.c, calls.c); one without a row is
+ * unknown.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -42,39 +42,39 @@ struct sendmail_rule {
 
 /* The n-th argument, "" when there is none. */
 struct slice sendmail_argument(const struct sendmail_row *row, size_t n);
-/* The call NAME(`FIRST', ...), of several the last; NULL: none. */
+/* The last call NAME(`FIRST', ...); NULL: none. */
 struct sendmail_row *sendmail_row_of(struct sendmail *mail, const char *name,
     const char *first);
-/* What define gives a name; "" when it is not defined. */
+/* The value that define gives a name; "" when it is not defined. */
 struct slice sendmail_define(struct sendmail *mail, const char *name);
-/* Names that are defined are filled in, five deep: CERT_DIR/x.pem. */
+/* Expand names that are defined, at most five deep: CERT_DIR/x.pem. */
 struct slice sendmail_filled(struct sendmail *mail, struct slice text);
 bool sendmail_has(struct sendmail *mail, const char *feature);
-/* The row gets this statement of ours, and says so. */
+/* Note that the row became this statement of ours. */
 void sendmail_say(struct sendmail *mail, struct sendmail_row *row,
     enum import_part part, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 void sendmail_note(struct sendmail *mail, struct sendmail_row *row,
     enum import_kind kind, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-/* The rule of that name does what it says.  returns false: there is none */
+/* Apply the rule of that name.  returns false: there is none */
 bool sendmail_apply(struct sendmail *mail, struct sendmail_row *row,
     const struct sendmail_rule *rules, struct slice name);
 
 /* ---- files (files.c) ---------------------------------------------------- */
 
-/* The text of a map: the last path of a definition ("hash -o /PATH.db"), or
- * preset where it is "".  returns NULL: it is no file, which was noted */
+/* The text file of a map: the last path of a definition ("hash -o /PATH.db"),
+ * or preset if that is "".  returns NULL: it is not a file, which was noted */
 const char *sendmail_path(struct sendmail *mail, struct sendmail_row *row,
     struct slice definition, const char *preset);
-/* Is a file there that need not be named?  Of this machine's own only when
- * it is that which is read. */
+/* Does a file exist that need not be named?  Files of this machine count only
+ * if its configuration is the one that is read. */
 bool sendmail_preset_is_there(struct sendmail *mail, const char *path);
 /* Rows of a map.
  * returns false: it cannot be read, which was noted */
 bool sendmail_entries(struct sendmail *mail, struct sendmail_row *row,
     const char *path, struct import_entries *out);
-/* Lines of a file of names: no values, what looks like one was noted.
+/* Lines of a file of names: they have no values; what looks like one was noted.
  * returns as sendmail_entries */
 bool sendmail_names(struct sendmail *mail, struct sendmail_row *row,
     const char *path, struct import_entries *out);
@@ -108,18 +108,19 @@ struct sendmail_groups {		/* zeroed: none */
 	struct sendmail_group	rows[SENDMAIL_GROUPS_MAX];
 	size_t			count;
 };
-/* One more key of such a rule.  returns false: there are too many rules */
+/* Add a key to such a rule.  returns false: there are too many rules */
 bool sendmail_group_add(struct sendmail_groups *groups,
     const struct sendmail_group *like, const char *key);
-/* Tables and rules, what lets in before what keeps out; all is released. */
+/* Write tables and rules, those that accept before those that refuse; all is
+ * released. */
 void sendmail_groups_say(struct sendmail *mail, struct sendmail_row *row,
     struct sendmail_groups *groups);
-/* "10.1", "[192.0.2.1]", "IPv6:2001:db8": as a network; NULL: it is none. */
+/* "10.1", "[192.0.2.1]", "IPv6:2001:db8" as a network; NULL: it is not one. */
 const char *sendmail_net(struct sendmail *mail, struct slice text);
 
 /* ---- what is done ------------------------------------------------------- */
 
-/* host; whose mail ends here, with their aliases (domains.c). */
+/* host; our domains, with their aliases (domains.c). */
 void sendmail_host(struct sendmail *mail);
 void sendmail_domains(struct sendmail *mail);
 /* One name for all senders (masquerade.c). */

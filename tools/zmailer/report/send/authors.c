@@ -59,7 +59,7 @@ authors_release(struct authors *authors)
 
 /* ---- tables ------------------------------------------------------------- */
 
-/* The row of a name, made when it is new; NULL: there is no room. */
+/* The row of a name, which is added if it is new; NULL: there is no room. */
 static struct authors_domain *
 authors_domain_find(struct authors *authors, struct slice name)
 {
@@ -102,7 +102,7 @@ authors_row_new(struct authors *authors, struct authors_domain *domain,
 	return row;
 }
 
-/* The row of such messages; NULL: there is no room for one more. */
+/* The row of such messages, added if it is new; NULL: there is no room. */
 static struct authors_row *
 authors_row_find(struct authors *authors, struct authors_domain *domain,
     struct slice key)
@@ -197,8 +197,8 @@ authors_member(const struct authors *authors, enum member member)
 	return str_slice(&authors->members[member]);
 }
 
-/* "192.0.2.1:4711", "[2001:db8::1]:4711" without the port; false: it is no
- * such address. */
+/* "192.0.2.1:4711", "[2001:db8::1]:4711" without the port; false: it is not
+ * such an address. */
 static bool
 client_address(struct slice text, char out[CLIENT_BYTES], struct slice *address)
 {
@@ -243,7 +243,7 @@ message_reason(const struct authors_message *message, bool is_trouble)
 	    note_policy(&message->note) ? AUTHORS_TESTING : AUTHORS_LOCAL;
 }
 
-/* What stands behind the last "@"; false: the sender is <>. */
+/* The part after the last "@"; false: the sender is <>. */
 static bool
 message_from(struct slice from, struct slice *out)
 {

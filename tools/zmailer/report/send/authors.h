@@ -1,12 +1,12 @@
-/* authors.h - mail that was accepted, counted for a day by author's domain
+/* authors.h - accepted mail of a day, counted by author's domain
  *
  * In     lines of the journal (message.accepted with report=, report.sent)
- * Out    a row a domain that publishes a policy, and below it a row each for
- *        what is the same in all that a report tells of a message
+ * Out    a row for each domain that publishes a policy, and below it a row for
+ *        all messages that are alike in everything that a report says
  *
  * Bounded: AUTHORS_DOMAINS_MAX domains, AUTHORS_ROWS_MAX rows of each, and
- * AUTHORS_ROWS_ALL_MAX of all of at most AUTHORS_ROW_BYTES; what comes beyond
- * is counted as left out.
+ * AUTHORS_ROWS_ALL_MAX of all, each of at most AUTHORS_ROW_BYTES; messages
+ * beyond that are counted as left out.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -30,7 +30,7 @@ enum authors_reason {
 	AUTHORS_AS_ASKED,
 	AUTHORS_LOCAL,		/* no rule of ours does it */
 	AUTHORS_TESTING,	/* t=y */
-	AUTHORS_FORWARDED,	/* who is trusted sealed that it had passed */
+	AUTHORS_FORWARDED,	/* a trusted seal says that it had passed */
 	AUTHORS_UNKNOWN		/* the DNS was in trouble */
 };
 
@@ -57,9 +57,9 @@ struct authors_row {
 
 struct authors_domain {
 	const char	*name;
-	enum dmarc_policy p, sp, np;	/* as the last message found it */
+	enum dmarc_policy p, sp, np;	/* by the last message */
 	bool		 is_dkim_strict, is_spf_strict, is_testing;
-	bool		 is_told;	/* of this day, by an earlier run */
+	bool		 is_told;	/* an earlier run reported this day */
 	uint64_t	 messages, failed;	/* without those left out */
 	uint64_t	 left_out;
 	size_t		 row_count;
@@ -80,7 +80,7 @@ struct authors {
 	struct str	 key;		/* scratch */
 };
 
-/* Nothing is counted yet.  day stays the caller's. */
+/* Begin to count; day is borrowed. */
 void authors_init(struct authors *authors, const char *day);
 void authors_release(struct authors *authors);
 
@@ -88,7 +88,7 @@ void authors_release(struct authors *authors);
  * ones are skipped. */
 void authors_take_line(struct authors *authors, struct slice line);
 
-/* What all messages of a row have; borrows from the row. */
+/* Read what all messages of a row have in common; borrows from the row. */
 void authors_key_read(struct slice key, struct authors_message *out);
 
 /* Append the report of one domain as RFC 9990 has it.

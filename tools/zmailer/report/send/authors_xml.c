@@ -1,4 +1,4 @@
-/* authors_xml.c - what a domain is told of mail that is its own, or says so
+/* authors_xml.c - the report to a domain about mail that claims to be its own
  *
  * In     the row of a domain
  * Out    XML

@@ -1,9 +1,9 @@
-/* dmarc.c - domains hear of mail that is their own, or says so
+/* dmarc.c - reports to domains about mail that claims to be their own
  *
- * In     the counts of a day; what the DNS says of who hears
- * Out    messages in the queue, a line a domain; report.sent
+ * In     the counts of a day; the addresses for reports in the DNS
+ * Out    messages in the queue, a line for each domain; report.sent
  * Holds  nothing
- * Trusts no record: who hears of another's mail agreed to it
+ * Trusts no record: an address of another organization must agree to it
  * Spec   zmailer-report(8); RFC 9990
  *
  * SPDX-License-Identifier: ISC
@@ -160,7 +160,7 @@ telling_note(const struct telling *telling)
 	event_flush();
 }
 
-/* Hand a message over, unless nobody takes one so large. */
+/* Queue a message, unless it is too large for all addresses. */
 static void
 telling_send(struct telling *telling, struct report_mail *mail)
 {
@@ -224,7 +224,7 @@ telling_mail(struct telling *telling)
 
 /* ---- one domain --------------------------------------------------------- */
 
-/* Ask the DNS until it is known who hears.  ORIGIN_TEMPERROR: not now. */
+/* Ask the DNS until the addresses are known.  ORIGIN_TEMPERROR: not now. */
 static enum origin
 telling_look(struct telling *telling, struct arena *arena)
 {
@@ -251,7 +251,7 @@ telling_look(struct telling *telling, struct arena *arena)
 	return ORIGIN_TEMPERROR;
 }
 
-/* What is known of who hears, and what follows. */
+/* What is known about the addresses, and what follows from that. */
 static void
 telling_go(struct telling *telling, enum origin found)
 {
@@ -303,8 +303,8 @@ more_messages(const void *a, const void *b)
 	return *one < *other ? -1 : 1;
 }
 
-/* Of most messages first: many names of which each sent one (anybody can have
- * them) are asked about last, when time may be short. */
+/* Those with most messages first: many names with one message each (anybody can
+ * make them) are asked about last, when time may be short. */
 static void
 sending_tell_authors(struct sending *sending)
 {
@@ -321,7 +321,7 @@ sending_tell_authors(struct sending *sending)
 	mem_free(&order);
 }
 
-/* Domains whose first message came when all rows were taken. */
+/* Domains whose first message came after all rows were taken. */
 static uint64_t
 authors_without_row(const struct authors *authors)
 {

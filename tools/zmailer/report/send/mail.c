@@ -93,7 +93,7 @@ static const struct mail_form mail_forms[] = {
 	    "text/xml", "application/gzip", "xml", false },
 };
 
-/* What reports of TLS have beside the others. */
+/* What only reports about TLS have. */
 static void
 mail_add_tls_fields(struct str *out, const struct report_mail *mail)
 {

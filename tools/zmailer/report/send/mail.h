@@ -16,8 +16,8 @@ struct report_mail {
 	const char	*from;		/* an address with a domain */
 	const struct rua_address *to;
 	size_t		 to_count;
-	const char	*domain;	/* that is told */
-	const char	*submitter;	/* who tells: this host */
+	const char	*domain;	/* that gets the report */
+	const char	*submitter;	/* the sender: this host */
 	const char	*id;		/* of the report: no blanks */
 	const char	*day;
 	int64_t		 begin_s, end_s;	/* since 1970 */

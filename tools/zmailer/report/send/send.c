@@ -1,7 +1,7 @@
-/* send.c - zmailer report send: other domains hear how it went with them
+/* send.c - zmailer report send: send reports to other domains
  *
  * In     a day of the journal
- * Out    what tls.c and dmarc.c tell; a line with the sum
+ * Out    the reports of tls.c and dmarc.c; a line with the sum
  * Holds  the counts of one day
  * Trusts nothing in the journal
  * Spec   zmailer-report(8); RFC 8460, RFC 9990

@@ -1,4 +1,4 @@
-/* send.h - zmailer report send: other domains hear how it went with them
+/* send.h - zmailer report send: send reports to other domains
  *
  * SPDX-License-Identifier: ISC
  */
@@ -8,7 +8,7 @@
 #include "tools/verb/verb.h"
 
 /* The form `send`.
- * returns an exit status: EX_OK when each domain that asks was told */
+ * returns an exit status: EX_OK if each domain that asks got a report */
 int report_tell_domains(struct arguments *arguments);
 
 #endif

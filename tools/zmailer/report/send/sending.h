@@ -18,17 +18,17 @@ struct sending {
 	int64_t		 begin_s;
 	struct str	 from;		/* of TLS reports; "": none are sent */
 	struct str	 dmarc_from;	/* of DMARC reports; the same */
-	int64_t		 looks_until_ms;	/* then the DNS is asked no
-						 * more about DMARC */
+	int64_t		 looks_until_ms;	/* after that the DNS is not
+						 * asked about DMARC */
 	bool		 is_dry, is_json, is_own;
 	unsigned	 sent, failed;
 };
 
 enum { SENDING_DAY_S = 86400 };
 
-/* Tell each domain that asks for it how connections to its hosts went. */
+/* Report to each domain that asks for it about connections to its hosts. */
 void sending_tls(struct sending *sending);
-/* The same of mail that said it was its own. */
+/* The same about mail that claimed to be the domain's. */
 void sending_dmarc(struct sending *sending);
 
 #endif

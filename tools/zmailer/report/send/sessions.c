@@ -44,7 +44,7 @@ sessions_release(struct sessions *sessions)
 	arena_free(&sessions->arena);
 }
 
-/* The row of a name, made when it is new; NULL: there is no room. */
+/* The row of a name, which is added if it is new; NULL: there is no room. */
 static struct sessions_domain *
 sessions_domain_find(struct sessions *sessions, struct slice name)
 {
@@ -140,7 +140,7 @@ count_records(struct sessions *sessions, struct sessions_count *count,
 	}
 }
 
-/* The row of such failures; NULL: there is no room for one more. */
+/* The row of such failures, added if it is new; NULL: there is no room. */
 static struct sessions_failure *
 count_failure_find(const struct sessions *sessions,
     struct sessions_count *count)

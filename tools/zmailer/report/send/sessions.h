@@ -1,10 +1,10 @@
 /* sessions.h - connections to the hosts of domains, counted for a day
  *
  * In     lines of the journal (tls.session, sts.trouble, report.sent)
- * Out    a row a domain: what was tried under which policy, what failed
+ * Out    a row for each domain: what was tried under which policy, what failed
  *
- * Bounded: SESSIONS_DOMAINS_MAX domains, and of each so many hosts and kinds
- * of failures; what comes beyond them is counted in the sums alone.
+ * Bounded: SESSIONS_DOMAINS_MAX domains, with limits of hosts and kinds of
+ * failures for each; beyond them only the sums are counted.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -45,7 +45,7 @@ struct sessions_count {
 
 struct sessions_domain {
 	const char	*name;
-	bool		 is_told;	/* of this day, by an earlier run */
+	bool		 is_told;	/* an earlier run reported this day */
 	struct sessions_count by[SESSIONS_POLICIES];
 };
 
@@ -60,7 +60,7 @@ struct sessions {
 	struct str	 members[4];		/* of a failure: the same */
 };
 
-/* Nothing is counted yet.  day stays the caller's. */
+/* Begin to count; day is borrowed. */
 void sessions_init(struct sessions *sessions, const char *day);
 void sessions_release(struct sessions *sessions);
 

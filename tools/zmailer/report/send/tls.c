@@ -1,10 +1,10 @@
-/* tls.c - domains hear how connections to their hosts went
+/* tls.c - reports to domains about connections to their hosts
  *
- * In     the counts of a day; what the DNS says of who wants to hear; the
+ * In     the counts of a day; the addresses for reports in the DNS; the
  *        policies that are known (process sts)
- * Out    messages in the queue, a line a domain; report.sent
+ * Out    messages in the queue, a line for each domain; report.sent
  * Holds  nothing
- * Trusts no record; a domain decides only who hears of itself
+ * Trusts no record; a domain decides only who gets reports about itself
  * Spec   zmailer-report(8); RFC 8460
  *
  * SPDX-License-Identifier: ISC
@@ -25,7 +25,7 @@
 
 enum { STS_FOR_MS = 2000 };
 
-/* ---- who wants to hear -------------------------------------------------- */
+/* ---- who gets reports --------------------------------------------------- */
 
 /* The strings of a TXT record, joined. */
 static void
