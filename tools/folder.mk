@@ -383,9 +383,13 @@ include tools/lint/folder.mk
 
 # Debian's packages, from what make dist packs, in deb/ of the build directory
 EXTRA_DIST += tools/make-deb
-.PHONY: deb clean-deb
+EXTRA_DIST += tools/make-image
+.PHONY: deb image clean-deb
 deb: dist
 	sh $(srcdir)/tools/make-deb $(distdir).tar.xz $(VERSION) deb
+# and from these an image for containers
+image:
+	sh $(srcdir)/tools/make-image deb zmailer-image.tar
 clean-local: clean-deb
 clean-deb:
-	rm -rf deb
+	rm -rf deb zmailer-image.tar
