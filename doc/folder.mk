@@ -16,6 +16,7 @@ EXTRA_DIST += README COPYING NEWS doc/AGENT.md doc/AUTH.md doc/BENCH.md \
 	doc/examples/fail2ban/filter.conf doc/examples/fail2ban/jail.conf \
 	doc/examples/openrc/zmailer doc/examples/runit/run \
 	doc/examples/zmailer-relay.conf doc/examples/apparmor/zmailer \
+	doc/examples/ansible doc/examples/container \
 	doc/INSTALL.md
 dist_man_MANS += \
 	doc/man/mailq.1 doc/man/newaliases.1 doc/man/router.8 \

@@ -383,9 +383,18 @@ include tools/lint/folder.mk
 
 # Debian's packages, from what make dist packs, in deb/ of the build directory
 EXTRA_DIST += tools/make-deb
-.PHONY: deb clean-deb
+EXTRA_DIST += tools/make-image tools/make-spdx
+.PHONY: deb image clean-deb
 deb: dist
 	sh $(srcdir)/tools/make-deb $(distdir).tar.xz $(VERSION) deb
+# and from these an image for containers
+image:
+	sh $(srcdir)/tools/make-image deb zmailer-image.tar
 clean-local: clean-deb
 clean-deb:
-	rm -rf deb
+	rm -rf deb zmailer-image.tar zmailer.spdx
+# which libraries the programs were linked with
+.PHONY: spdx
+spdx: $(sbin_PROGRAMS) $(bin_PROGRAMS) $(pkglibexec_PROGRAMS) $(agent_PROGRAMS)
+	sh $(srcdir)/tools/make-spdx $(VERSION) $(sort $^) >zmailer.spdx.new
+	mv zmailer.spdx.new zmailer.spdx

@@ -5,3 +5,5 @@ EXTRA_DIST += tests/packaging
 packaging:
 	ZMAILER_SRC=$(abs_top_srcdir) ZMAILER_BUILD=$(abs_top_builddir) \
 	sh $(srcdir)/tests/packaging/run-packaging deb $(PACKAGINGFLAGS)
+	ZMAILER_SRC=$(abs_top_srcdir) ZMAILER_BUILD=$(abs_top_builddir) \
+	sh $(srcdir)/tests/packaging/run-image deb zmailer-image.tar

@@ -102,6 +102,27 @@ def other_files_are_packed(host):
     return f"{len(held)} files"
 
 
+@step("zmailer.spdx names each library that the packages depend on")
+def spdx_names_what_is_linked(host):
+    held = subprocess.run(
+        ["sh", "-c", 'dpkg-deb --fsys-tarfile "$1" | tar -xO '
+         "./usr/share/doc/zmailer/zmailer.spdx.gz | gunzip", "sh",
+         host.deb("zmailer")], check=True, capture_output=True,
+        text=True).stdout
+    named = set(re.findall(r"^PackageName: (\S+)$", held, re.M))
+    linked = set(re.findall(r"DYNAMIC_LINK SPDXRef-(\S+)$", held, re.M))
+    wanted = set()
+    for path in host.debs:
+        fields = subprocess.run(["dpkg-deb", "-f", path, "Depends"],
+                                check=True, capture_output=True,
+                                text=True).stdout
+        wanted |= {word for word in re.findall(r"(lib[\w.+-]+)", fields)}
+    if not held.startswith("SPDXVersion: SPDX-2.3\n") or \
+            wanted - named or linked != named - {"zmailer"}:
+        raise Fault(f"not named: {wanted - named}; {linked ^ named}")
+    return f"{len(linked)} libraries, {len(wanted)} of them in Depends"
+
+
 @step("the build found every library that it can use")
 def nothing_is_left_out(host):
     with open(f"{host.out}.log", encoding="utf-8") as file:
