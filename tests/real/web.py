@@ -235,12 +235,14 @@ def without_scripts_all_is_there(world):
         world.chrome.open(world.url("/queue?q=id:" + row["id"]))
         world.chrome.click("input[name=id]")
         world.chrome.click("button[value=hold]")
+        world.chrome.text("#reason")    # the page that asks is there
         world.chrome.click("form.orders button")
         mta.wait_for("it is held", lambda: world.mail.rows(
             f"id:{row['id']} state=held"))
         mta.wait_for("the page says so", lambda: "1 message held" in
                      world.chrome.text("pre"))
         world.chrome.click("main form button")
+        world.chrome.text("#reason")
         world.chrome.click("form.orders button")
         mta.wait_for("it is released", lambda: not world.mail.rows(
             f"id:{row['id']} state=held"))
