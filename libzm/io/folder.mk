@@ -15,6 +15,7 @@ libzm_a_SOURCES += \
 	libzm/io/loop_timer.c \
 	libzm/io/notify.h \
 	libzm/io/notify_inotify.c \
+	libzm/io/notify_ask.c libzm/io/notify_ask.h \
 	libzm/io/notify_scan.c libzm/io/notify_scan.h \
 	libzm/io/peer.c libzm/io/peer.h \
 	libzm/io/race.c libzm/io/race.h \

@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "past/line.h"
 
 enum {
 	JOURNAL_DAYS = 14,		/* looked back */
@@ -53,19 +54,6 @@ bool journal_next(struct journal *journal, struct journal_cursor *cursor,
 /* As it stands in the file: for seals, which are of every byte. */
 bool journal_next_raw(struct journal *journal, struct journal_cursor *cursor,
     struct slice *out_line);
-/* The line without the half of another that a full disk left before it. */
-struct slice journal_line_whole(struct slice line);
-
-/* The spool id of a line, unescaped; empty when it has none.  Quick: looks
- * where event.c puts it. */
-struct slice journal_line_id(struct slice line);
-/* Milliseconds since 1970 of a line; -1: it says no time. */
-int64_t journal_line_ms(struct slice line);
-
-/* Is there a text value of this key?  Quick: *out_value (or NULL) is as it
- * stands in the file, up to the next quote; right for what has no quotes. */
-bool journal_line_has(struct slice line, const char *key,
-    struct slice *out_value);
 
 /* The value of a key with controls escaped, in place of *out's text. */
 void journal_line_word(struct slice line, const char *key, struct str *out);

@@ -53,6 +53,8 @@ void machine_check_signs(const struct machine_look *look);
 void machine_check_sign_table(struct machine_table *place);
 /* The password of a cluster is there, and nobody else's. */
 void machine_check_cluster(const struct machine_look *look);
+/* The keys of notify are there, and nobody else's. */
+void machine_check_notify(const struct machine_look *look);
 /* The resolver's trust anchor and program are there. */
 void machine_check_resolver(const struct machine_look *look);
 /* Programs of pipes, agents and filters can be run; sockets have their

@@ -1,8 +1,8 @@
 /* consulted.h - processes that daemons consult; internal to tools/run
  *
  * Who asks databases (tables), who fetches policies (sts), who counts with
- * other machines (share), who answers about names (resolver): there when the
- * configuration wants it, else not.
+ * other machines (share), who answers about names (resolver), who posts
+ * events (notify): there when the configuration wants it, else not.
  * The socket below RUN, or the two at an address, stay open while the process
  * is replaced, at a reload or after its end: who asks then waits a moment.
  *
@@ -31,7 +31,7 @@ struct consulted_kind {
 	 * reload leaves it.  NULL: each reload replaces it. */
 	void		(*describe)(const struct conf *conf, struct str *out);
 };
-enum { CONSULTED_KINDS = 4 };
+enum { CONSULTED_KINDS = 5 };
 extern const struct consulted_kind consulted_kinds[CONSULTED_KINDS];
 
 struct consulted {

@@ -34,6 +34,8 @@ void standstill_objective(struct arena *arena, struct slice line,
 void standstill_resolver(struct standstill *all, const struct conf *conf);
 /* Machines of the cluster that are missing, a Redis that is away. */
 void standstill_cluster(struct standstill *all, const struct conf *conf);
+/* Receivers of events (notify) that do not accept them. */
+void standstill_notify(struct standstill *all, const struct conf *conf);
 /* Files that are read while mail flows: certificates whose time is over or
  * nearly so, tables that are gone. */
 void standstill_files(struct standstill *all, const struct conf *conf);
