@@ -30,12 +30,17 @@ def slow_holds_up_nobody(world):
     return wanted
 
 
-def close_part(world):
-    """The part that is written is closed and packed: nobody has it open."""
+def close_part(world, drops=False):
+    """The part that is written is closed, and packed: nobody has it open.
+    drops: it is removed, with those before it."""
     world.site.stop()
     before = set(glob.glob(world.site.dir + "/log/events-*.zst"))
-    world.site.zmailer("logrotate")
+    for _ in "closed", "packed":
+        world.site.zmailer("logrotate", "--now")
     assert set(glob.glob(world.site.dir + "/log/events-*.zst")) > before
+    for path in glob.glob(world.site.dir + "/log/events-*.zst"):
+        if drops:
+            os.unlink(path)
     world.site.start()
 
 
@@ -63,9 +68,7 @@ def dropped_is_told(world, wanted):
     begun_s = int(time.time())
     world.write(50)
     world.wait_told("notify.failed", "/slow", count + 1)
-    close_part(world)
-    for path in glob.glob(world.site.dir + "/log/events-*.zst"):
-        os.unlink(path)
+    close_part(world, drops=True)
     after = world.write(2)
     world.receiver.answers["/slow"] = 204
     world.wait_numbers("/slow", wanted + after)
