@@ -3,7 +3,7 @@
 noinst_LIBRARIES += notify/libnotify.a
 notify_libnotify_a_SOURCES = \
 	notify/mark/mark.c notify/mark/mark.h \
-	notify/batch/batch.c notify/batch/batch.h \
+	notify/batch/notify_batch.c notify/batch/notify_batch.h \
 	notify/post/post.c notify/post/post.h \
 	notify/post/poster.c notify/post/poster.h \
 	notify/receivers/receivers.c notify/receivers/receivers.h \

@@ -18,7 +18,7 @@
 #include "daemon/sandbox.h"
 #include "daemon/sidecar.h"
 #include "io/dns/dns.h"
-#include "io/notify_ask.h"
+#include "io/consult/notify_ask.h"
 #include "notify/ask/lookers.h"
 #include "notify/mark/mark.h"
 

@@ -80,7 +80,6 @@ libzm_a_SOURCES += \
 	libzm/conf/part/classes.c \
 	libzm/conf/part/clients.c \
 	libzm/conf/part/cluster.c \
-	libzm/conf/part/notify.c \
 	libzm/conf/part/doubt.c \
 	libzm/conf/part/hooks.c \
 	libzm/conf/part/log.c \

@@ -56,7 +56,7 @@ libzm_a_SOURCES += \
 	libzm/daemon/machine/certificates.c \
 	libzm/daemon/machine/cluster.c \
 	libzm/daemon/machine/notify.c \
-	libzm/daemon/notify_key.c libzm/daemon/notify_key.h \
+	libzm/daemon/machine/notify_key.c libzm/daemon/machine/notify_key.h \
 	libzm/daemon/machine/files.c \
 	libzm/daemon/machine/hooks.c \
 	libzm/daemon/machine/hosts.c \

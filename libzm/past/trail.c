@@ -124,7 +124,7 @@ trail_place_equal(const struct trail_place *a, const struct trail_place *b)
 /* ---- parts ------------------------------------------------------------- */
 
 static void
-part_close(struct part *part)
+trail_part_close(struct part *part)
 {
 	if (part->map.p != NULL)
 		munmap((void *)(uintptr_t)part->map.p, part->map.n);
@@ -134,7 +134,7 @@ part_close(struct part *part)
 }
 
 static int
-part_map(struct part *part, size_t n, struct err *err)
+trail_part_map(struct part *part, size_t n, struct err *err)
 {
 	void *map;
 
@@ -149,7 +149,7 @@ part_map(struct part *part, size_t n, struct err *err)
 
 /* The text at its begin: as much as a first line may have. */
 static void
-part_begin(const struct part *part, struct str *out)
+trail_part_begin(const struct part *part, struct str *out)
 {
 	struct frame frame;
 	size_t at = 0;
@@ -168,14 +168,14 @@ part_begin(const struct part *part, struct str *out)
 
 /* false: it has no whole line yet. */
 static bool
-part_sum(struct part *part)
+trail_part_sum(struct part *part)
 {
 	static const struct siphash_key key = { 0x7a6d61696c6572, 2 };
 	struct str text = STR_INIT;
 	struct slice begin;
 	size_t end;
 
-	part_begin(part, &text);
+	trail_part_begin(part, &text);
 	begin = slice_first(str_slice(&text), PIECE_BYTES);
 	end = slice_find(begin, '\n');
 	part->first = siphash(&key, slice_first(begin, end)).low;
@@ -186,7 +186,7 @@ part_sum(struct part *part)
 enum opened { PART_OPEN, PART_EMPTY, PART_RENAMED, PART_TROUBLE };
 
 static enum opened
-part_open(struct part *part, int dir_fd, const struct journal_name *name,
+trail_part_open(struct part *part, int dir_fd, const struct journal_name *name,
     struct err *err)
 {
 	struct stat st;
@@ -196,16 +196,16 @@ part_open(struct part *part, int dir_fd, const struct journal_name *name,
 	if (part->fd < 0 && errno == ENOENT)
 		return PART_RENAMED;
 	if (part->fd < 0 || fstat(part->fd, &st) != 0 || (name->is_packed &&
-	    part_map(part, (size_t)st.st_size, err) < 0)) {
+	    trail_part_map(part, (size_t)st.st_size, err) < 0)) {
 		err_sys(err, "cannot read %s", name->text);
-		part_close(part);
+		trail_part_close(part);
 		return PART_TROUBLE;
 	}
 	part->inode = (uint64_t)st.st_ino;
 	snprintf(part->day, sizeof(part->day), "%.10s", name->text + 7);
-	if (part_sum(part))
+	if (trail_part_sum(part))
 		return PART_OPEN;
-	part_close(part);
+	trail_part_close(part);
 	return PART_EMPTY;
 }
 
@@ -244,17 +244,17 @@ looking_walk(struct looking *looking, const struct journal_names *names,
 		if (name->is_left_over ||
 		    strncmp(name->text + 7, looking->place->day, 10) < 0)
 			continue;
-		opened = part_open(&part, looking->dir_fd, name, err);
+		opened = trail_part_open(&part, looking->dir_fd, name, err);
 		if (opened == PART_EMPTY)
 			continue;
 		if (opened != PART_OPEN) {
-			part_close(&oldest);
+			trail_part_close(&oldest);
 			return opened == PART_RENAMED ? FOUND_AGAIN :
 			    FOUND_NONE;
 		}
 		if (is_start || looking->is_passed ||
 		    (looking_is_its(looking, &part) && !looking->is_next)) {
-			part_close(&oldest);
+			trail_part_close(&oldest);
 			*out = part;
 			return FOUND;
 		}
@@ -262,10 +262,10 @@ looking_walk(struct looking *looking, const struct journal_names *names,
 		if (oldest.fd < 0 && !looking->is_passed)
 			oldest = part;
 		else
-			part_close(&part);
+			trail_part_close(&part);
 	}
 	if (looking->is_passed) {
-		part_close(&oldest);
+		trail_part_close(&oldest);
 		return FOUND_NONE;	/* there is no next one yet */
 	}
 	*out = oldest;
@@ -298,7 +298,7 @@ looking_find(int dir_fd, const struct trail_place *place, bool is_next,
 /* ---- the end ----------------------------------------------------------- */
 
 static uint64_t
-part_text_bytes(const struct part *part)
+trail_part_text_bytes(const struct part *part)
 {
 	struct frame frame;
 	uint64_t bytes = 0;
@@ -311,14 +311,14 @@ part_text_bytes(const struct part *part)
 
 /* After its last LF. */
 static uint64_t
-part_lines_end(const struct part *part)
+trail_part_lines_end(const struct part *part)
 {
 	char piece[4096];
 	struct stat st;
 	uint64_t end;
 
 	if (part->map.p != NULL)
-		return part_text_bytes(part);
+		return trail_part_text_bytes(part);
 	end = fstat(part->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
 	while (end > 0) {
 		size_t want = end < sizeof(piece) ? (size_t)end :
@@ -348,15 +348,15 @@ end_find(int dir_fd, struct trail_place *out, struct err *err)
 		return FOUND_NONE;
 	for (size_t i = names.count; i > 0 && opened == PART_EMPTY; i--)
 		if (!names.rows[i - 1].is_left_over)
-			opened = part_open(&part, dir_fd, &names.rows[i - 1],
+			opened = trail_part_open(&part, dir_fd, &names.rows[i - 1],
 			    err);
 	names_release(&names);
 	if (opened == PART_OPEN) {
 		memcpy(out->day, part.day, sizeof(out->day));
 		out->first = part.first;
-		out->offset = part_lines_end(&part);
+		out->offset = trail_part_lines_end(&part);
 		out->at_ms = clock_wall_us() / 1000;
-		part_close(&part);
+		trail_part_close(&part);
 	}
 	return opened == PART_RENAMED ? FOUND_AGAIN :
 	    opened == PART_TROUBLE ? FOUND_NONE : FOUND;
@@ -392,7 +392,7 @@ trail_free(struct trail **trail)
 {
 	if (*trail == NULL)
 		return;
-	part_close(&(*trail)->part);
+	trail_part_close(&(*trail)->part);
 	str_release(&(*trail)->text);
 	mem_free(trail);
 }
@@ -400,7 +400,7 @@ trail_free(struct trail **trail)
 void
 trail_rest(struct trail *trail)
 {
-	part_close(&trail->part);
+	trail_part_close(&trail->part);
 	str_reset(&trail->text);
 	trail->used = 0;
 }

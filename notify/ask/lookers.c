@@ -12,7 +12,11 @@
 
 #include "base/banned.h"
 
-enum { LOOKERS_MAX = 64, LOOKERS_LEAVE_MS = 1000, LOOKERS_LINE_BYTES_MAX = 64 };
+enum {
+	LOOKERS_MAX = 64,
+	LOOKERS_LEAVE_MS = 1000,
+	LOOKERS_LINE_BYTES_MAX = 64
+};
 
 static void
 looker_gone(struct caller *caller)

@@ -1,9 +1,9 @@
 /* lookers.h - who asks how receivers stand, over RUN/notify.sock
  *
  *	to it		list
- *	from it		STATE SINCE URL WORDS, a line each, and a line with a dot
+ *	from it		STATE SINCE URL WORDS, a line each; then a dot
  *
- * Tools of root and of the agents' group ask; io/notify_ask.h reads it.
+ * Tools of root and of the agents' group ask; io/consult/notify_ask.h reads it.
  *
  * SPDX-License-Identifier: ISC
  */

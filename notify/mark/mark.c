@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "io/notify_ask.h"
+#include "io/consult/notify_ask.h"
 #include "notify/mark/mark.h"
 #include "tls/digest.h"
 
@@ -95,7 +95,7 @@ mark_sweep(int dir_fd, const struct conf *conf)
 
 /* ---- writing ----------------------------------------------------------- */
 
-void
+static void
 mark_add(struct str *out, const struct mark *mark)
 {
 	str_adds(out, MARK_HEAD "\ntaken ");
@@ -156,7 +156,8 @@ mark_take_place(struct slice line, const char *word, struct trail_place *out)
 	    trail_place_take(&line, out) && slice_trim(line).n == 0;
 }
 
-bool
+/* false: it is not whole, or of another version. */
+static bool
 mark_parse(struct slice text, struct mark *out)
 {
 	struct slice head, taken, batch, end;

@@ -47,8 +47,4 @@ bool mark_read(int dir_fd, const char *name, struct mark *out);
 int mark_write(int dir_fd, const char *name, const struct mark *mark,
     struct err *err);
 
-/* The text of a file.  false: it is not whole, or of another version. */
-bool mark_parse(struct slice text, struct mark *out);
-void mark_add(struct str *out, const struct mark *mark);
-
 #endif

@@ -19,14 +19,14 @@
 
 enum { CODE_GONE = 410 };
 
-void
+static void
 post_request_add(struct str *out, const struct post_goal *goal,
-    const struct batch *batch, int64_t now_s)
+    const struct notify_batch *batch, int64_t now_s)
 {
 	const struct http_url *url = &goal->url;
 	char signature[BATCH_SIGN_BYTES];
 
-	batch_sign(batch, goal->key, now_s, signature);
+	notify_batch_sign(batch, goal->key, now_s, signature);
 	str_addf(out, "POST %s" SLICE_FMT " HTTP/1.1\r\n",
 	    url->target.n > 0 && url->target.p[0] == '/' ? "" : "/",
 	    SLICE_ARG(url->target));
@@ -69,7 +69,7 @@ reply_drop(struct http_call *call)
 }
 
 enum post_result
-post_send(const struct post_goal *goal, const struct batch *batch,
+post_send(const struct post_goal *goal, const struct notify_batch *batch,
     struct err *err)
 {
 	enum post_result result = POST_FAILED;

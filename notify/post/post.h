@@ -7,7 +7,7 @@
 
 #include "conf/conf.h"
 #include "grammar/http.h"
-#include "notify/batch/batch.h"
+#include "notify/batch/notify_batch.h"
 #include "tls/client.h"
 
 enum {
@@ -33,10 +33,6 @@ enum post_result {
 /* Straight-line code: returns after POST_FOR_MS at the latest, or what a
  * look-up of the name takes (io/dns/dns.h).  Redirects are not followed. */
 enum post_result post_send(const struct post_goal *goal,
-    const struct batch *batch, struct err *err);
-
-/* The request, for tests: appended to out.  now_s: since 1970. */
-void post_request_add(struct str *out, const struct post_goal *goal,
-    const struct batch *batch, int64_t now_s);
+    const struct notify_batch *batch, struct err *err);
 
 #endif

@@ -29,7 +29,7 @@ struct poster {
 	struct mark	 mark;		/* as on the disk */
 	int64_t		 saved_ms;	/* when: steady */
 	struct trail	*trail;
-	struct batch	 batch;
+	struct notify_batch	 batch;
 	bool		 is_failing, is_over;
 	int64_t		 failing_ms;	/* since: steady */
 	bool		 is_unkept;	/* told that the mark is not written */
@@ -157,7 +157,7 @@ poster_regain(struct poster *poster)
 		if (trail_next(poster->trail, &line) != TRAIL_LINE)
 			return false;
 		if (poster_wants(poster, line) &&
-		    !batch_add(&poster->batch, line))
+		    !notify_batch_add(&poster->batch, line))
 			return false;
 	}
 	return true;
@@ -168,7 +168,7 @@ static bool
 poster_take_line(struct poster *poster, struct slice line,
     const struct trail_place *before)
 {
-	if (!poster_wants(poster, line) || batch_add(&poster->batch, line))
+	if (!poster_wants(poster, line) || notify_batch_add(&poster->batch, line))
 		return true;
 	trail_go(poster->trail, before);
 	return false;
@@ -281,7 +281,7 @@ poster_deliver(struct poster *poster)
 static void
 poster_post(struct poster *poster)
 {
-	batch_end(&poster->batch, &poster->mark.taken, &poster->mark.end,
+	notify_batch_end(&poster->batch, &poster->mark.taken, &poster->mark.end,
 	    poster->order->notify->events);
 	poster_tell_waits(poster, poster->batch.oldest_ms);
 	poster_deliver(poster);
@@ -293,11 +293,11 @@ poster_post(struct poster *poster)
 static void
 poster_turn(struct poster *poster)
 {
-	batch_begin(&poster->batch, poster->order->host);
+	notify_batch_begin(&poster->batch, poster->order->host);
 	if (poster->mark.has_batch && !poster_regain(poster)) {
 		poster->mark.has_batch = false;
-		batch_release(&poster->batch);
-		batch_begin(&poster->batch, poster->order->host);
+		notify_batch_release(&poster->batch);
+		notify_batch_begin(&poster->batch, poster->order->host);
 		trail_go(poster->trail, &poster->mark.taken);
 	}
 	if (!poster->mark.has_batch) {
@@ -313,7 +313,7 @@ poster_turn(struct poster *poster)
 		poster->mark.has_batch = false;	/* others are wanted now */
 		poster->mark.taken = poster->mark.end;
 	}
-	batch_release(&poster->batch);
+	notify_batch_release(&poster->batch);
 }
 
 /* ---- the process ------------------------------------------------------- */

@@ -14,9 +14,9 @@
 
 #include "base/clock.h"
 #include "daemon/child.h"
-#include "daemon/notify_key.h"
+#include "daemon/machine/notify_key.h"
 #include "daemon/sandbox.h"
-#include "io/notify_ask.h"
+#include "io/consult/notify_ask.h"
 #include "journal/counters.h"
 #include "journal/event.h"
 #include "notify/post/poster.h"

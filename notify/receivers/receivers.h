@@ -20,7 +20,7 @@ void receivers_start(struct receivers *receivers, int log_fd, int mark_fd);
 /* End the processes; keys are wiped. */
 void receivers_free(struct receivers **receivers);
 
-/* Append a line for each (io/notify_ask.h). */
+/* Append a line for each (io/consult/notify_ask.h). */
 void receivers_list(const struct receivers *receivers, struct str *out);
 
 #endif

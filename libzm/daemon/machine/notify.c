@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "daemon/machine/look.h"
-#include "daemon/notify_key.h"
+#include "daemon/machine/notify_key.h"
 #include "daemon/skeleton.h"
 
 #include "base/banned.h"

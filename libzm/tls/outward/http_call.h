@@ -34,7 +34,9 @@ struct http_call {
 	struct str	 head_text;
 };
 
+/* Not connected, and empty. */
 void http_call_init(struct http_call *call);
+/* Hang up, free what it has. */
 void http_call_release(struct http_call *call);
 
 /* Connect, to whichever address answers first; with TLS the certificate must

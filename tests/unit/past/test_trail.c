@@ -247,7 +247,7 @@ Test(trail, a_place_that_is_no_lines_end_is_found_by_its_time)
 	cr_assert_eq(unlinkat(dir_fd, DAY_ONE ".jsonl", 0), 0);
 	lines_append(DAY_ONE ".jsonl", 0, 3);
 	file_append(DAY_ONE ".jsonl", "{\"t\":\"2026-01-01T00:00:50.000Z\","
-	    "\"ev\":\"longer than the others\",\"n\":\"50\"}\n");
+	    "\"ev\":\"a word that is very big\",\"n\":\"50\"}\n");
 	lines_append(DAY_ONE ".jsonl", 51, 55);
 	trail_go(trail, &place);
 	expect_lines(trail, "50 51 52 53 54 ");

@@ -8,7 +8,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "io/notify_ask.h"
+#include "io/consult/notify_ask.h"
 #include "tools/run/standstill/parts.h"
 
 #include "base/banned.h"

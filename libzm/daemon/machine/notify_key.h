@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_DAEMON_NOTIFY_KEY_H
-#define ZM_DAEMON_NOTIFY_KEY_H
+#ifndef ZM_DAEMON_MACHINE_NOTIFY_KEY_H
+#define ZM_DAEMON_MACHINE_NOTIFY_KEY_H
 
 #include "base/err.h"
 #include "base/str.h"

@@ -9,7 +9,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "base/clock.h"
-#include "io/notify_ask.h"
+#include "io/consult/notify_ask.h"
 #include "io/peer.h"
 #include "io/unix_socket.h"
 

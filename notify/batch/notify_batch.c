@@ -1,10 +1,10 @@
-/* batch.c - events of one request: the body, its name, its signature
+/* notify_batch.c - events of one request: the body, its name, its signature
  *
  * In     lines of the journal
  * Out    a JSON object
  * Holds  it
  * Trusts nothing in a line but that it is one
- * Spec   batch.h; doc/NOTIFY.md; RFC 2104
+ * Spec   notify_batch.h; doc/NOTIFY.md; RFC 2104
  *
  * SPDX-License-Identifier: ISC
  */
@@ -12,30 +12,30 @@
 #include <stdio.h>
 
 #include "base/json.h"
-#include "notify/batch/batch.h"
+#include "notify/batch/notify_batch.h"
 #include "past/line.h"
 #include "tls/digest.h"
 
 #include "base/banned.h"
 
 static void
-batch_hex(const unsigned char *bytes, size_t count, char *out)
+notify_batch_hex(const unsigned char *bytes, size_t count, char *out)
 {
 	for (size_t i = 0; i < count; i++)
 		snprintf(out + 2 * i, 3, "%02x", bytes[i]);
 }
 
 void
-batch_begin(struct batch *batch, const char *host)
+notify_batch_begin(struct notify_batch *batch, const char *host)
 {
-	*batch = (struct batch){ .body = STR_INIT };
+	*batch = (struct notify_batch){ .body = STR_INIT };
 	json_open(&batch->body);
 	json_text(&batch->body, "instance", slice_of(host));
 	str_adds(&batch->body, ",\"events\":[");
 }
 
 void
-batch_release(struct batch *batch)
+notify_batch_release(struct notify_batch *batch)
 {
 	str_release(&batch->body);
 }
@@ -56,7 +56,7 @@ line_is_object(struct slice line)
 }
 
 bool
-batch_add(struct batch *batch, struct slice line)
+notify_batch_add(struct notify_batch *batch, struct slice line)
 {
 	size_t before = batch->body.len;
 
@@ -80,7 +80,7 @@ batch_add(struct batch *batch, struct slice line)
 }
 
 void
-batch_end(struct batch *batch, const struct trail_place *from,
+notify_batch_end(struct notify_batch *batch, const struct trail_place *from,
     const struct trail_place *to, const char *words)
 {
 	unsigned char sum[DIGEST_SHA256_BYTES];
@@ -94,11 +94,11 @@ batch_end(struct batch *batch, const struct trail_place *from,
 	if (digest(DIGEST_SHA256, str_slice(&text), sum) < 0)
 		panic("this system has no SHA-256");
 	str_release(&text);
-	batch_hex(sum, (BATCH_ID_BYTES - 1) / 2, batch->id);
+	notify_batch_hex(sum, (BATCH_ID_BYTES - 1) / 2, batch->id);
 }
 
 void
-batch_sign(const struct batch *batch, struct slice key, int64_t now_s,
+notify_batch_sign(const struct notify_batch *batch, struct slice key, int64_t now_s,
     char out[BATCH_SIGN_BYTES])
 {
 	unsigned char sum[DIGEST_SHA256_BYTES];
@@ -109,5 +109,5 @@ batch_sign(const struct batch *batch, struct slice key, int64_t now_s,
 	if (digest_hmac(DIGEST_SHA256, key, str_slice(&text), sum) < 0)
 		panic("this system has no SHA-256");
 	str_release(&text);
-	batch_hex(sum, sizeof(sum), out);
+	notify_batch_hex(sum, sizeof(sum), out);
 }

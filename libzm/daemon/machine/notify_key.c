@@ -15,7 +15,7 @@
 
 #include "base/fd.h"
 #include "conf/conf.h"
-#include "daemon/notify_key.h"
+#include "daemon/machine/notify_key.h"
 
 #include "base/banned.h"
 

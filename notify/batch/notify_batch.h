@@ -1,4 +1,4 @@
-/* batch.h - events of one request: the body, its name, its signature
+/* notify_batch.h - events of one request: the body, its name, its signature
  *
  * SPDX-License-Identifier: ISC
  */
@@ -17,7 +17,7 @@ enum {
 	BATCH_SIGN_BYTES = 65
 };
 
-struct batch {
+struct notify_batch {
 	struct str	body;
 	size_t		count;
 	int64_t		oldest_ms;	/* of its first event, since 1970 */
@@ -25,20 +25,20 @@ struct batch {
 };
 
 /* An empty one, of this machine. */
-void batch_begin(struct batch *batch, const char *host);
-void batch_release(struct batch *batch);
+void notify_batch_begin(struct notify_batch *batch, const char *host);
+void notify_batch_release(struct notify_batch *batch);
 
 /* Add a line of the journal; one that is damaged is left out.  false: there is
  * no room for it. */
-bool batch_add(struct batch *batch, struct slice line);
+bool notify_batch_add(struct notify_batch *batch, struct slice line);
 
 /* No more is added.  The id is made of the places where it begins and ends,
  * and of the words of the statement: the same batch has the same one. */
-void batch_end(struct batch *batch, const struct trail_place *from,
+void notify_batch_end(struct notify_batch *batch, const struct trail_place *from,
     const struct trail_place *to, const char *words);
 
 /* HMAC-SHA256 of "SECONDS.BODY" in hexadecimal. */
-void batch_sign(const struct batch *batch, struct slice key, int64_t now_s,
+void notify_batch_sign(const struct notify_batch *batch, struct slice key, int64_t now_s,
     char out[BATCH_SIGN_BYTES]);
 
 #endif
