@@ -348,8 +348,8 @@ end_find(int dir_fd, struct trail_place *out, struct err *err)
 		return FOUND_NONE;
 	for (size_t i = names.count; i > 0 && opened == PART_EMPTY; i--)
 		if (!names.rows[i - 1].is_left_over)
-			opened = trail_part_open(&part, dir_fd, &names.rows[i - 1],
-			    err);
+			opened = trail_part_open(&part, dir_fd,
+			    &names.rows[i - 1], err);
 	names_release(&names);
 	if (opened == PART_OPEN) {
 		memcpy(out->day, part.day, sizeof(out->day));
@@ -483,7 +483,8 @@ trail_unpack(struct trail *trail)
 			trail->place.offset = trail->read;
 			return TRAIL_GAP;
 		}
-		if (begin > trail->place.offset)	/* half a line is lost */
+		/* half a line is lost */
+		if (begin > trail->place.offset)
 			trail->place.offset = begin;
 		trail->used = (size_t)(trail->place.offset - begin);
 		return TRAIL_LINE;

@@ -98,8 +98,8 @@ notify_batch_end(struct notify_batch *batch, const struct trail_place *from,
 }
 
 void
-notify_batch_sign(const struct notify_batch *batch, struct slice key, int64_t now_s,
-    char out[BATCH_SIGN_BYTES])
+notify_batch_sign(const struct notify_batch *batch, struct slice key,
+    int64_t now_s, char out[BATCH_SIGN_BYTES])
 {
 	unsigned char sum[DIGEST_SHA256_BYTES];
 	struct str text = STR_INIT;

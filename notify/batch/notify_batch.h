@@ -34,11 +34,12 @@ bool notify_batch_add(struct notify_batch *batch, struct slice line);
 
 /* No more is added.  The id is made of the places where it begins and ends,
  * and of the words of the statement: the same batch has the same one. */
-void notify_batch_end(struct notify_batch *batch, const struct trail_place *from,
-    const struct trail_place *to, const char *words);
+void notify_batch_end(struct notify_batch *batch,
+    const struct trail_place *from, const struct trail_place *to,
+    const char *words);
 
 /* HMAC-SHA256 of "SECONDS.BODY" in hexadecimal. */
-void notify_batch_sign(const struct notify_batch *batch, struct slice key, int64_t now_s,
-    char out[BATCH_SIGN_BYTES]);
+void notify_batch_sign(const struct notify_batch *batch, struct slice key,
+    int64_t now_s, char out[BATCH_SIGN_BYTES]);
 
 #endif

@@ -168,7 +168,8 @@ static bool
 poster_take_line(struct poster *poster, struct slice line,
     const struct trail_place *before)
 {
-	if (!poster_wants(poster, line) || notify_batch_add(&poster->batch, line))
+	if (!poster_wants(poster, line) ||
+	    notify_batch_add(&poster->batch, line))
 		return true;
 	trail_go(poster->trail, before);
 	return false;
