@@ -5,6 +5,7 @@ include libzm/base/folder.mk
 include libzm/journal/folder.mk
 include libzm/grammar/folder.mk
 include libzm/io/folder.mk
+include libzm/past/folder.mk
 include libzm/tls/folder.mk
 include libzm/origin/folder.mk
 include libzm/mail/folder.mk

@@ -11,7 +11,7 @@
 #include "daemon/sandbox.h"
 #include "daemon/sidecar.h"
 #include "io/dns/dns.h"
-#include "io/sts_ask.h"
+#include "io/consult/sts_ask.h"
 #include "sts/ask/askers.h"
 #include "sts/known/shelf.h"
 

@@ -9,6 +9,7 @@ include tests/unit/journal/folder.mk
 include tests/unit/grammar/folder.mk
 include tests/unit/io/folder.mk
 include tests/unit/tls/folder.mk
+include tests/unit/past/folder.mk
 include tests/unit/origin/folder.mk
 include tests/unit/mail/folder.mk
 include tests/unit/conf/folder.mk

@@ -133,12 +133,12 @@ tools_libtools_a_SOURCES += tools/screen/canvas.c tools/screen/canvas.h \
 	tools/screen/question.c tools/screen/question.h \
 	tools/screen/terminal.c tools/screen/terminal.h
 tools_libtools_a_SOURCES += tools/journal/ask.c tools/journal/ask.h \
-	tools/journal/facts.c tools/journal/facts.h tools/journal/frame.c \
-	tools/journal/frame.h tools/journal/journal.c tools/journal/journal.h \
+	tools/journal/facts.c tools/journal/facts.h \
+	tools/journal/journal.c tools/journal/journal.h \
 	tools/journal/keep.c tools/journal/keep.h tools/journal/life.c \
 	tools/journal/life_print.c tools/journal/tell.c \
-	tools/journal/tellings.h tools/journal/line.c tools/journal/names.c \
-	tools/journal/names.h tools/journal/record_bodies.c \
+	tools/journal/tellings.h tools/journal/line.c \
+	tools/journal/record_bodies.c \
 	tools/journal/record_bodies.h tools/journal/record_files.c \
 	tools/journal/record_files.h tools/journal/seal.c tools/journal/seal.h \
 	tools/journal/seal_internal.h tools/journal/seal_read.c
@@ -170,7 +170,7 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/running.c tools/run/standstill/standstill.c tools/run/standstill/standstill.h \
 	tools/run/standstill/files.c tools/run/standstill/parts.h \
 	tools/run/standstill/processes.c tools/run/standstill/objectives.c \
-	tools/run/standstill/cluster.c tools/run/standstill/resolver.c \
+	tools/run/standstill/cluster.c tools/run/standstill/notify.c tools/run/standstill/resolver.c \
 	tools/run/standstill/rows.c \
 	tools/run/standstill/progress.c \
 	tools/run/state.c tools/run/supervisor.c \

@@ -17,6 +17,7 @@ libzm_a_SOURCES += \
 	libzm/conf/settings/clients.h \
 	libzm/conf/settings/cluster.h \
 	libzm/conf/settings/hooks.h \
+	libzm/conf/settings/notify.h \
 	libzm/conf/settings/policy.h \
 	libzm/conf/settings/queue.h \
 	libzm/conf/settings/report.h \
@@ -38,6 +39,7 @@ libzm_a_SOURCES += \
 	libzm/conf/statements/clients.h \
 	libzm/conf/statements/cluster.h \
 	libzm/conf/statements/hooks.h \
+	libzm/conf/statements/notify.h \
 	libzm/conf/statements/policy.h \
 	libzm/conf/statements/queue.h \
 	libzm/conf/statements/resolver.h \

@@ -55,6 +55,8 @@ libzm_a_SOURCES += \
 	libzm/daemon/machine/machine.h \
 	libzm/daemon/machine/certificates.c \
 	libzm/daemon/machine/cluster.c \
+	libzm/daemon/machine/notify.c \
+	libzm/daemon/machine/notify_key.c libzm/daemon/machine/notify_key.h \
 	libzm/daemon/machine/files.c \
 	libzm/daemon/machine/hooks.c \
 	libzm/daemon/machine/hosts.c \

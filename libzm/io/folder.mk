@@ -1,5 +1,5 @@
 # libzm/io - what waits and what crosses between processes
-# order: . < dns
+# order: . < consult dns
 libzm_a_SOURCES += \
 	libzm/io/cipher.h \
 	libzm/io/dns/dns.c libzm/io/dns/dns.h \
@@ -15,11 +15,12 @@ libzm_a_SOURCES += \
 	libzm/io/loop_timer.c \
 	libzm/io/notify.h \
 	libzm/io/notify_inotify.c \
+	libzm/io/consult/notify_ask.c libzm/io/consult/notify_ask.h \
 	libzm/io/notify_scan.c libzm/io/notify_scan.h \
 	libzm/io/peer.c libzm/io/peer.h \
 	libzm/io/race.c libzm/io/race.h \
-	libzm/io/share_ask.c libzm/io/share_ask.h \
+	libzm/io/consult/share_ask.c libzm/io/consult/share_ask.h \
 	libzm/io/stream.c libzm/io/stream.h \
-	libzm/io/sts_ask.c libzm/io/sts_ask.h \
+	libzm/io/consult/sts_ask.c libzm/io/consult/sts_ask.h \
 	libzm/io/sync.c libzm/io/sync.h \
 	libzm/io/unix_socket.c libzm/io/unix_socket.h

@@ -262,6 +262,18 @@ EVENT(SHARE_BACK, "share.back", INFO, "redis seconds",
 EVENT(SHARE_LOST, "share.lost", WARN, "redis reason",
     "The Redis of the cluster does not answer: this node counts shared limits "
     "alone, each divided by the nodes that were seen last.")
+EVENT(NOTIFY_BACK, "notify.back", INFO, "to seconds",
+    "A receiver of events (notify) accepts them again, after so many seconds; "
+    "what happened meanwhile is sent.")
+EVENT(NOTIFY_FAILED, "notify.failed", WARN, "to reason",
+    "A receiver of events (notify) does not accept them; they wait in the "
+    "journal and are sent again until it does.")
+EVENT(NOTIFY_GONE, "notify.gone", WARN, "to",
+    "A receiver of events (notify) answered 410, Gone: it is sent nothing "
+    "until zmailer reload.")
+EVENT(NOTIFY_LOST, "notify.lost", WARN, "to since until",
+    "The journal dropped events of this span before a receiver (notify) had "
+    "them; keep journal and keep journal-size say for how long it has them.")
 EVENT(RESOLVER_BOGUS, "resolver.bogus", WARN, "name type reason",
     "An answer of the DNS is not what its owner signed, or what should be "
     "signed is not: it is used by nobody.  type is the number of the kind of "

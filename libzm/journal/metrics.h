@@ -159,6 +159,12 @@ STATE("share_away", SHARE_LOST, "", "", 1,
     "whether this node counts the limits of the cluster alone: its Redis is "
     "away")
 STATE("share_away", SHARE_BACK, "", "", 0, "")
+TALLY("notify_sent", "", NOTIFY_SENT, ONE,
+    "events that receivers (notify) accepted")
+LEVEL("notify_behind_seconds", NOTIFY_BEHIND,
+    "age of the oldest event that a receiver has not accepted yet")
+LEVEL("notify_failed", NOTIFY_FAILED,
+    "receivers that do not accept events now, or never again (410)")
 SUM("resolver_questions", RESOLVER_COUNTED, "questions",
     "questions about names that the resolver was asked; it tells once a "
     "minute")

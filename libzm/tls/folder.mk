@@ -11,6 +11,7 @@ libzm_a_SOURCES += \
 	libzm/tls/internal.h \
 	libzm/tls/link.c libzm/tls/link.h \
 	libzm/tls/outward/client_stream.c libzm/tls/outward/client_stream.h \
+	libzm/tls/outward/http_call.c libzm/tls/outward/http_call.h \
 	libzm/tls/pair.c libzm/tls/pair.h \
 	libzm/tls/login/password.c libzm/tls/login/password.h \
 	libzm/tls/provider.c \

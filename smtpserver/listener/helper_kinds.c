@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "io/share_ask.h"
+#include "io/consult/share_ask.h"
 #include "mail/table/table.h"
 #include "smtpserver/auth/dovecot.h"
 #include "smtpserver/helper/etrn.h"

@@ -11,8 +11,6 @@
 #include "grammar/sts.h"
 #include "tls/client.h"
 
-enum { FETCH_INTERIM_MAX = 5 };	/* replies 1yz before the reply */
-
 struct fetch_order {
 	char		domain[STS_DOMAIN_BYTES];
 	char		id[STS_ID_BYTES];	/* that is known; "": none */

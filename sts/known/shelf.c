@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "io/sts_ask.h"
+#include "io/consult/sts_ask.h"
 #include "sts/known/shelf.h"
 
 #include "base/banned.h"

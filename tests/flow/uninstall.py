@@ -113,7 +113,7 @@ esac
                  f"  rm -r {host.top}/spool {host.top}/log "
                  f"{host.top}/etc/zmailer\n",
                  "the accounts zmsmtp zmrouter zmsched zmagent zmtables zmsts "
-                 "zmshare zmresolver zmweb",
+                 "zmshare zmresolver zmnotify zmweb",
                  "userdel $u; done; groupdel zmsubmit"):
         assert part in told, (part, told)
 
@@ -129,7 +129,8 @@ def takes_accounts_that_own_nothing(host):
     with open(host.top + "/gone", encoding="utf-8") as file:
         assert file.read().split() == ["zmsmtp", "zmrouter", "zmsched",
                                        "zmagent", "zmtables", "zmsts",
-                                       "zmshare", "zmresolver", "zmweb",
+                                       "zmshare", "zmresolver",
+                                       "zmnotify", "zmweb",
                                        "zmsubmit"]
 
 

@@ -29,7 +29,8 @@ EXPOSURES = {"zmailer.service": 34, "zmailer-audit.service": 20,
 # program (as the process calls itself) -> account
 ACCOUNTS = {"smtpserver": "zmsmtp", "router": "zmrouter",
             "scheduler": "zmsched", "tables": "zmtables", "sts": "zmsts",
-            "share": "zmshare", "resolver": "zmresolver"}
+            "share": "zmshare", "resolver": "zmresolver",
+            "notify": "zmnotify"}
 
 
 @step("the six steps of zmailer-quickstart(7), from a package just installed")

@@ -43,7 +43,8 @@ def takes_the_place_of_exim(host):
 @step("its accounts are there, its unit is enabled, the timers are not")
 def has_accounts_and_a_unit(host):
     host.says("getent", "passwd", "zmsmtp", "zmrouter", "zmsched", "zmagent",
-              "zmtables", "zmsts", "zmshare", "zmresolver", "zmweb")
+              "zmtables", "zmsts", "zmshare", "zmresolver", "zmnotify",
+              "zmweb")
     for name in ("zmailer-audit.timer", "zmailer-reports.timer",
                  "zmailer.socket"):
         host.says("systemctl", "is-enabled", name, status=1, text="disabled")

@@ -12,7 +12,7 @@ from zmtest import mta, sasl, tls, unit
 
 DATABASE = ("passwd", "group", "shadow", "gshadow")
 ROLES = ("zmsmtp", "zmrouter", "zmsched", "zmagent", "zmtables",
-         "zmsts", "zmshare", "zmresolver", "zmweb")
+         "zmsts", "zmshare", "zmresolver", "zmnotify", "zmweb")
 USERS = ("ursula", "victor", "wanda")
 GROUP = "zmsubmit"
 FIRST_ID = 47110

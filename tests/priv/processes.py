@@ -90,6 +90,7 @@ DESIGN = {
     "tables": ("zmtables", ("zmtables", "zmagent")),
     "sts": ("zmsts", ("zmsts", "zmagent")),
     "share": ("zmshare", ("zmshare", "zmagent")),
+    "notify": ("zmnotify", ("zmnotify", "zmagent")),
     "resolver": ("zmresolver", ("zmresolver", "zmagent")),
     "web": ("zmweb", ("zmweb",)),
     "answers": ("zmrouter", ("zmrouter", "zmsubmit", "zmagent")),

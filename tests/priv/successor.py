@@ -3,13 +3,14 @@ first certificate, the first passwords, a port below 1024.
 
 SPDX-License-Identifier: ISC
 """
+import glob
 import os
 import smtplib
 import socket
 import sqlite3
 
 from processes import all_fit_design, processes
-from zmtest import mta, tls
+from zmtest import mta, receiver, tls
 from zmtest.cases import Cases
 
 case = Cases()
@@ -220,3 +221,33 @@ def a_redis_is_asked_by_an_account_of_its_own(site):
     site.zmailer("reload")
     mta.wait_for("the process to be gone",
                  lambda: "share" not in programs(site))
+
+
+@case
+def who_is_told_of_events_has_no_account_of_ours(site):
+    """The key is root's alone; the process that posts has it, reads the
+    journal, and finds no mail."""
+    key = f"{site.dir}/notify.key"
+    with open(key, "w", encoding="ascii") as file:
+        file.write("sixteen bytes and some more\n")
+    os.chmod(key, 0o600)
+    told = receiver.Receiver(b"sixteen bytes and some more")
+    try:
+        site.conf_write(f"notify {told.url('/x')} events message.accepted "
+                        f"key {key}\n")
+        site.zmailer("reload")
+        mta.wait_for("the mark", lambda: glob.glob(
+            f"{site.dir}/spool/notify/[0-9a-f]*"))
+        assert programs(site).count("notify") == 2
+        all_fit_design(site)
+        assert site.run_as("ursula", "sendmail", "ursula@priv.test",
+                           input=b"hello\n")[0] == 0
+        mta.wait_for("the event", lambda: told.taken("/x"))
+        code, out = site.run_as("ursula", "cat", key)
+        assert code != 0, out
+    finally:
+        told.close()
+    site.conf_write()
+    site.zmailer("reload")
+    mta.wait_for("the process to be gone",
+                 lambda: "notify" not in programs(site))

@@ -31,7 +31,7 @@
 #include "journal/event.h"
 #include "tools/forward/forward.h"
 #include "tools/journal/journal.h"
-#include "tools/journal/names.h"
+#include "past/names.h"
 
 #include "base/banned.h"
 

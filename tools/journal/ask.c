@@ -21,7 +21,7 @@
 #include "mail/spool/spool.h"
 #include "tools/journal/ask.h"
 #include "tools/journal/facts.h"
-#include "tools/journal/names.h"
+#include "past/names.h"
 
 #include "base/banned.h"
 

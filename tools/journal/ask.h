@@ -6,7 +6,7 @@
 #define ZM_TOOLS_JOURNAL_ASK_H
 
 #include "grammar/net.h"
-#include "tools/journal/frame.h"
+#include "past/frame.h"
 #include "tools/journal/journal.h"
 #include "tools/verb/usage.h"
 

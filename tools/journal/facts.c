@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "journal/event.h"
 #include "tools/journal/facts.h"
-#include "tools/journal/frame.h"
+#include "past/frame.h"
 #include "tools/journal/journal.h"
 
 #include "base/banned.h"

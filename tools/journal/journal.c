@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "tools/journal/frame.h"
+#include "past/frame.h"
 #include "tools/journal/journal.h"
-#include "tools/journal/names.h"
+#include "past/names.h"
 
 #include "base/banned.h"
 
@@ -278,22 +278,6 @@ journal_next_raw(struct journal *journal, struct journal_cursor *cursor,
 		cursor->frame = 0;
 	}
 	return false;
-}
-
-/* No text has the begin of a line in it: its quotes would have a backslash
- * before them.  What stands before the last begin was cut by a full disk, and
- * its writer wrote that line again. */
-struct slice
-journal_line_whole(struct slice line)
-{
-	static const char begin[] = "{\"t\":\"";
-	const char *found;
-	size_t n = sizeof(begin) - 1;
-
-	while (line.n > 1 && memchr(line.p + 1, '{', line.n - 1) != NULL &&
-	    (found = memmem(line.p + 1, line.n - 1, begin, n)) != NULL)
-		line = slice_from(line, (size_t)(found - line.p));
-	return line;
 }
 
 bool

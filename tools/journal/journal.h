@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "past/line.h"
 
 enum {
 	JOURNAL_DAYS = 14,		/* looked back */
@@ -53,19 +54,6 @@ bool journal_next(struct journal *journal, struct journal_cursor *cursor,
 /* The same as it is in the file: for seals, which cover every byte. */
 bool journal_next_raw(struct journal *journal, struct journal_cursor *cursor,
     struct slice *out_line);
-/* The line without the half of another one that a full disk left before it. */
-struct slice journal_line_whole(struct slice line);
-
-/* The spool id of a line, unescaped; empty when it has none.  Fast: looks where
- * event.c puts it. */
-struct slice journal_line_id(struct slice line);
-/* The time of a line, in milliseconds since 1970; -1: it has none. */
-int64_t journal_line_ms(struct slice line);
-
-/* Does the line have a text value of this key?  Fast: *out_value (or NULL) is
- * as in the file, up to the next quote; right for values without quotes. */
-bool journal_line_has(struct slice line, const char *key,
-    struct slice *out_value);
 
 /* Replace *out's text by the value of a key, with controls escaped. */
 void journal_line_word(struct slice line, const char *key, struct str *out);

@@ -18,9 +18,9 @@
 
 #include "base/clock.h"
 #include "journal/event.h"
-#include "tools/journal/frame.h"
+#include "past/frame.h"
 #include "tools/journal/keep.h"
-#include "tools/journal/names.h"
+#include "past/names.h"
 #include "tools/journal/record_bodies.h"
 #include "tools/journal/record_files.h"
 #include "tools/journal/seal.h"

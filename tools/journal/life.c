@@ -19,7 +19,7 @@
 #include "base/json.h"
 #include "mail/spool/spool.h"
 #include "tools/journal/ask.h"
-#include "tools/journal/frame.h"
+#include "past/frame.h"
 #include "tools/journal/journal.h"
 
 #include "base/banned.h"

@@ -22,7 +22,7 @@
 #include "base/mem.h"
 #include "journal/event.h"
 #include "mail/spool/keep.h"
-#include "tools/journal/names.h"
+#include "past/names.h"
 #include "tools/journal/record_bodies.h"
 
 #include "base/banned.h"

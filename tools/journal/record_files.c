@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "tools/journal/names.h"
+#include "past/names.h"
 #include "tools/journal/record_files.h"
 
 #include "base/banned.h"

@@ -14,7 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "tests", "lib"))
 from zmtest import manual                                    # noqa: E402
 
-TOPS = "doc|libzm|router|scheduler|share|smtpserver|sts|tables|tests|tools|transports|web"
+TOPS = "doc|libzm|notify|router|scheduler|share|smtpserver|sts|tables|tests|tools|transports|web"
 KINDS = "c|h|md|py|mk|flow|lua|expect|in|inc|example|test|[1578]"
 PATH = re.compile(r"(?<![\w./$<>{}~*-])((?:%s)/[\w.*{},/-]*)" % TOPS)
 # folder and name, as the folders of tests/flow are

@@ -17,7 +17,8 @@
 #include "base/clock.h"
 #include "daemon/skeleton.h"
 #include "io/dns/dns.h"
-#include "io/sts_ask.h"
+#include "io/consult/notify_ask.h"
+#include "io/consult/sts_ask.h"
 #include "mail/spool/keep.h"
 #include "tools/journal/record_bodies.h"
 #include "tools/run/supervisor.h"
@@ -284,6 +285,12 @@ int
 dirs_prepare_resolver(const struct conf *conf, struct err *err)
 {
 	return dirs_prepare_own(conf, RESOLVER_DIR, ROLE_RESOLVER, err);
+}
+
+int
+dirs_prepare_notify(const struct conf *conf, struct err *err)
+{
+	return dirs_prepare_own(conf, NOTIFY_DIR, ROLE_NOTIFY, err);
 }
 
 /* ---- looking only ---------------------------------------------------- */

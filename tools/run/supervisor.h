@@ -54,6 +54,7 @@ int dirs_prepare_sts(const struct conf *conf, struct err *err);
 
 /* The same for the process resolver, which keeps keys of the root there. */
 int dirs_prepare_resolver(const struct conf *conf, struct err *err);
+int dirs_prepare_notify(const struct conf *conf, struct err *err);
 
 /* Check the same directories without changing them: say is called for each that
  * is missing, has another owner, or is more open than section 6 allows.

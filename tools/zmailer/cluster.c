@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "io/share_ask.h"
+#include "io/consult/share_ask.h"
 #include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"

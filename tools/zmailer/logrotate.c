@@ -13,7 +13,7 @@
 
 #include "journal/event.h"
 #include "base/json.h"
-#include "tools/journal/frame.h"
+#include "past/frame.h"
 #include "tools/journal/keep.h"
 #include "tools/zmailer/verbs/verb.h"
 

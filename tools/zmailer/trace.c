@@ -16,7 +16,7 @@
 #include "tools/selection/selection.h"
 #include "tools/journal/ask.h"
 #include "tools/journal/facts.h"
-#include "tools/journal/names.h"
+#include "past/names.h"
 #include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"

@@ -192,6 +192,12 @@ conf_asks_share(const struct conf *conf)
 }
 
 bool
+conf_asks_notify(const struct conf *conf)
+{
+	return conf->notify_count > 0;
+}
+
+bool
 conf_has_resolver(const struct conf *conf)
 {
 	return conf->resolver.address != NULL;
@@ -201,7 +207,8 @@ bool
 conf_role_is_extra(int role)
 {
 	return role == ROLE_TABLES || role == ROLE_STS ||
-	    role == ROLE_SHARE || role == ROLE_RESOLVER || role == ROLE_WEB;
+	    role == ROLE_SHARE || role == ROLE_RESOLVER ||
+	    role == ROLE_NOTIFY || role == ROLE_WEB;
 }
 
 bool
@@ -211,6 +218,7 @@ conf_uses_role(const struct conf *conf, int role)
 	    role == ROLE_STS ? conf_asks_sts(conf) :
 	    role == ROLE_SHARE ? conf_asks_share(conf) :
 	    role == ROLE_RESOLVER ? conf_has_resolver(conf) :
+	    role == ROLE_NOTIFY ? conf_asks_notify(conf) :
 	    role != ROLE_WEB;	/* who starts it hears of it */
 }
 

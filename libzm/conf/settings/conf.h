@@ -16,6 +16,7 @@
 #include "conf/settings/control.h"
 #include "conf/settings/clients.h"
 #include "conf/settings/cluster.h"
+#include "conf/settings/notify.h"
 #include "conf/settings/hooks.h"
 #include "conf/settings/policy.h"
 #include "conf/settings/queue.h"
@@ -126,6 +127,7 @@ struct conf {
 	struct conf_objective	*objectives;	size_t objective_count;
 	struct conf_zone	*zones;		size_t zone_count;
 	struct conf_cluster	 cluster;
+	struct conf_notify	*notifies;	size_t notify_count;
 	struct conf_resolver	 resolver;
 	const char	*classes_path;		/* NULL: none of the site */
 	struct conf_tls_to	*tls_to;	size_t tls_to_count;

@@ -501,6 +501,15 @@ show_log_to(struct view *view)
 }
 
 static void
+show_notifies(struct view *view)
+{
+	for (size_t i = 0; i < view->conf->notify_count; i++) {
+		conf_notify_add(&view->value, &view->conf->notifies[i]);
+		show_emit(view, "notify", view->conf->notifies[i].at);
+	}
+}
+
+static void
 show_log_levels(struct view *view)
 {
 	for (size_t i = 0; i < view->conf->log_level_count; i++) {
@@ -551,6 +560,7 @@ show_statement_value(const struct conf *conf, bool all, bool is_json,
 	show_objectives(&view);
 	show_mailq(&view);
 	show_log_to(&view);
+	show_notifies(&view);
 	show_log_levels(&view);
 	show_schedules(&view);
 	str_release(&view.value);

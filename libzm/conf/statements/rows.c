@@ -17,7 +17,7 @@
 
 const char *const conf_role_names[ROLE_COUNT] = {
 	"smtpserver", "router", "scheduler", "agent", "tables", "sts",
-	"share", "resolver", "web"
+	"share", "resolver", "web", "notify"
 };
 
 const struct conf_row conf_rows[] = {

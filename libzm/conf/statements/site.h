@@ -228,6 +228,8 @@ SETTING("user", "resolver", accounts[ROLE_RESOLVER], "account", "zmresolver",
     "the process that answers about names, where there is a resolver")
 SETTING("user", "web", accounts[ROLE_WEB], "account", "zmweb",
     "the process that serves the pages of zmailer web")
+SETTING("user", "notify", accounts[ROLE_NOTIFY], "account", "zmnotify",
+    "the process that posts events, if there is a notify")
 
 STATEMENT(TOP, "keep", NONE, setting, "setting", "",
     "keep trash|journal|failed SPAN | keep journal-size|journal-part SIZE",

@@ -57,6 +57,7 @@
 #include "conf/statements/queue.h"
 #include "conf/statements/control.h"
 #include "conf/statements/cluster.h"
+#include "conf/statements/notify.h"
 #include "conf/statements/resolver.h"
 
 #undef STATEMENT

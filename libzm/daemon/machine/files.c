@@ -384,6 +384,7 @@ machine_check(const struct conf *conf, struct arena *arena,
 	machine_check_certificates(conf, arena, report);
 	machine_check_signs(&look);
 	machine_check_cluster(&look);
+	machine_check_notify(&look);
 	machine_check_resolver(&look);
 	machine_check_neighbours(&look);
 	machine_check_log_to(&look);

@@ -54,6 +54,8 @@ void machine_check_signs(const struct machine_look *look);
 void machine_check_sign_table(struct machine_table *place);
 /* The password file of a cluster exists, and others cannot read it. */
 void machine_check_cluster(const struct machine_look *look);
+/* The keys of notify exist, and others cannot read them. */
+void machine_check_notify(const struct machine_look *look);
 /* The resolver's trust anchor and program exist. */
 void machine_check_resolver(const struct machine_look *look);
 /* Programs of pipes, agents and filters can be run; the directories of sockets

@@ -77,6 +77,10 @@ def table(port, port2, top):
         "smtpserver_tls_failures_total": ("counter", {"": 0}),
         "smtpserver_command_duration_seconds": ("histogram", {
             "count": lambda n: n >= 40, "sum": some, 'le="+Inf"': some}),
+        # nobody is told here: tests/flow/notify/posts.py
+        "notify_sent_total": ("counter", {"": 0}),
+        "notify_behind_seconds": ("gauge", {"": 0}),
+        "notify_failed": ("gauge", {"": 0}),
         "neighbour_up": ("gauge", {far: 0}),
         "neighbour_refused": ("gauge", {far: any_number}),
         "milter_failures_total": ("counter", {dead: some}),

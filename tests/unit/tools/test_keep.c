@@ -15,7 +15,7 @@
 #include "journal/event.h"
 #include "tools/journal/ask.h"
 #include "tools/journal/keep.h"
-#include "tools/journal/names.h"
+#include "past/names.h"
 #include "tools/journal/record_bodies.h"
 #include "tools/journal/record_files.h"
 

@@ -17,8 +17,9 @@
 #include "daemon/listen_socket.h"
 #include "daemon/skeleton.h"
 #include "grammar/net.h"
-#include "io/share_ask.h"
-#include "io/sts_ask.h"
+#include "io/consult/notify_ask.h"
+#include "io/consult/share_ask.h"
+#include "io/consult/sts_ask.h"
 #include "io/unix_socket.h"
 #include "mail/table/table.h"
 #include "tools/run/beside/consulted.h"
@@ -55,6 +56,11 @@ const struct consulted_kind consulted_kinds[CONSULTED_KINDS] = {
 	    .socket = SHARE_SOCKET,
 	    .askers = ROLE_SMTPSERVER,
 	    .is_wanted = conf_asks_share },
+	{ .program = "notify",
+	    .socket = NOTIFY_SOCKET,
+	    .askers = ROLE_AGENT,
+	    .is_wanted = conf_asks_notify,
+	    .prepare = dirs_prepare_notify },
 };
 
 /* Those who may ask have one group. */

@@ -1,10 +1,10 @@
 /* consulted.h - processes that daemons consult; internal to tools/run
  *
  * They ask databases (tables), fetch policies (sts), count with other machines
- * (share), or answer about names (resolver); each runs only if the
- * configuration needs it.  The socket below RUN, or the two at an address, stay
- * open while the process is replaced, at a reload or after its end, so that
- * callers only wait a moment.
+ * (share), answer about names (resolver), or post events (notify); each runs
+ * only if the configuration needs it.  The socket below RUN, or the two at an
+ * address, stay open while the process is replaced, at a reload or after its
+ * end, so that callers only wait a moment.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -31,7 +31,7 @@ struct consulted_kind {
 	 * the process.  NULL: each reload replaces it. */
 	void		(*describe)(const struct conf *conf, struct str *out);
 };
-enum { CONSULTED_KINDS = 4 };
+enum { CONSULTED_KINDS = 5 };
 extern const struct consulted_kind consulted_kinds[CONSULTED_KINDS];
 
 struct consulted {

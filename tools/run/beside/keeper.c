@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "journal/event.h"
 #include "tools/journal/keep.h"
-#include "tools/journal/names.h"
+#include "past/names.h"
 #include "tools/run/beside/keeper.h"
 
 #include "base/banned.h"

@@ -8,7 +8,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "io/share_ask.h"
+#include "io/consult/share_ask.h"
 #include "tools/queue/words.h"
 #include "tools/run/standstill/parts.h"
 

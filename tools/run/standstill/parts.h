@@ -34,6 +34,8 @@ void standstill_objective(struct arena *arena, struct slice line,
 void standstill_resolver(struct standstill *all, const struct conf *conf);
 /* Machines of the cluster are missing, or Redis is away. */
 void standstill_cluster(struct standstill *all, const struct conf *conf);
+/* Receivers of events (notify) do not accept them. */
+void standstill_notify(struct standstill *all, const struct conf *conf);
 /* Files that are read while mail flows: tables that are gone, certificates that
  * have expired or will soon. */
 void standstill_files(struct standstill *all, const struct conf *conf);

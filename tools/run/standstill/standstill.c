@@ -460,6 +460,7 @@ standstill_knock(const struct conf *conf, struct standstill *all)
 		    machine_knock(named[i].name, &err) == MACHINE_SILENT)
 			standstill_silent(all, &named[i], &err);
 	standstill_cluster(all, conf);
+	standstill_notify(all, conf);
 	standstill_resolver(all, conf);
 }
 

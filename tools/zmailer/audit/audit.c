@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "tools/journal/ask.h"
-#include "tools/journal/names.h"
+#include "past/names.h"
 #include "tools/zmailer/audit/audit.h"
 #include "tools/zmailer/verbs/verb.h"
 

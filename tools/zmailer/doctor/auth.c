@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "grammar/rua.h"
-#include "io/sts_ask.h"
+#include "io/consult/sts_ask.h"
 #include "origin/dmarc/record.h"
 #include "origin/spf/spf.h"
 #include "tools/zmailer/doctor/auth.h"

@@ -15,7 +15,7 @@
 #include "base/json.h"
 #include "daemon/machine/machine.h"
 #include "grammar/units.h"
-#include "io/share_ask.h"
+#include "io/consult/share_ask.h"
 #include "mail/spool/spool.h"
 #include "tools/zmailer/doctor/doctor.h"
 #include "grammar/sts.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "tools/journal/names.h"
+#include "past/names.h"
 #include "tools/journal/record_bodies.h"
 #include "tools/journal/record_files.h"
 #include "tools/zmailer/replay/partner.h"

@@ -19,7 +19,7 @@
 #include "base/siphash.h"
 #include "journal/event.h"
 #include "mail/classify.h"
-#include "tools/journal/names.h"
+#include "past/names.h"
 
 #include "base/banned.h"
 

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "journal/event.h"
-#include "tools/journal/names.h"
+#include "past/names.h"
 #include "tools/zmailer/replay/routed.h"
 
 #include "base/banned.h"

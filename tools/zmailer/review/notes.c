@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "tools/journal/frame.h"
+#include "past/frame.h"
 #include "tools/journal/journal.h"
 #include "tools/zmailer/review/review.h"
 

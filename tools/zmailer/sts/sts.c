@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "io/sts_ask.h"
+#include "io/consult/sts_ask.h"
 #include "tools/zmailer/sts/sts.h"
 
 #include "base/banned.h"

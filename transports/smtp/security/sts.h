@@ -8,7 +8,7 @@
 #ifndef ZM_TRANSPORTS_SMTP_STS_H
 #define ZM_TRANSPORTS_SMTP_STS_H
 
-#include "io/sts_ask.h"
+#include "io/consult/sts_ask.h"
 #include "transports/smtp/client.h"
 
 struct client_sts {		/* of a target; zeroed before the first call */

@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "io/dns/dns.h"
-#include "io/sts_ask.h"
+#include "io/consult/sts_ask.h"
 #include "journal/event.h"
 #include "mail/spool/spool.h"
 #include "tools/zmailer/report/send/mail.h"

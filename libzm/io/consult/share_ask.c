@@ -10,7 +10,7 @@
  */
 #include "base/clock.h"
 #include "io/peer.h"
-#include "io/share_ask.h"
+#include "io/consult/share_ask.h"
 #include "io/unix_socket.h"
 
 #include "base/banned.h"

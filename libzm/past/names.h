@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_TOOLS_JOURNAL_NAMES_H
-#define ZM_TOOLS_JOURNAL_NAMES_H
+#ifndef ZM_PAST_NAMES_H
+#define ZM_PAST_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

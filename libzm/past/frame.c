@@ -19,8 +19,8 @@
 #include "base/mem.h"
 #include "base/siphash.h"
 #include "grammar/smtp/xtext.h"
-#include "tools/journal/frame.h"
-#include "tools/journal/journal.h"
+#include "past/frame.h"
+#include "past/line.h"
 
 #include "base/banned.h"
 

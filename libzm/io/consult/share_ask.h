@@ -4,8 +4,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_IO_SHARE_ASK_H
-#define ZM_IO_SHARE_ASK_H
+#ifndef ZM_IO_CONSULT_SHARE_ASK_H
+#define ZM_IO_CONSULT_SHARE_ASK_H
 
 #include "base/err.h"
 #include "base/str.h"

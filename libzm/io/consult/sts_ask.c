@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "io/peer.h"
-#include "io/sts_ask.h"
+#include "io/consult/sts_ask.h"
 #include "io/unix_socket.h"
 
 #include "base/banned.h"

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "tools/journal/names.h"
+#include "past/names.h"
 
 #include "base/banned.h"
 

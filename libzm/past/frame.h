@@ -13,8 +13,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_TOOLS_JOURNAL_FRAME_H
-#define ZM_TOOLS_JOURNAL_FRAME_H
+#ifndef ZM_PAST_FRAME_H
+#define ZM_PAST_FRAME_H
 
 #include <stdint.h>
 

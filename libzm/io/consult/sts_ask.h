@@ -5,8 +5,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_IO_STS_ASK_H
-#define ZM_IO_STS_ASK_H
+#ifndef ZM_IO_CONSULT_STS_ASK_H
+#define ZM_IO_CONSULT_STS_ASK_H
 
 #include "grammar/sts.h"
 
