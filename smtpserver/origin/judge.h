@@ -23,7 +23,8 @@
  * 	answer		"spf=WORD"
  *
  * Its sandbox (daemon/sandbox.h) has drafts, the journal and DNS servers, and
- * nothing else.  It works on many messages at a time, each with at most
+ * nothing else.  Answers are kept while they count, a minute at most
+ * (io/dns/kept.h).  It works on many messages at a time, each with at most
  * JUDGE_ASKS_MAX questions in JUDGE_ASK_MS.  A message is mapped, never read as
  * a whole.
  *
@@ -40,6 +41,9 @@
 
 enum {
 	JUDGE_ASKS_MAX = 200,		/* questions to the DNS a message */
+	JUDGE_KEPT_MAX = 16,		/* answers kept for others; a message
+					 * that asks for more is rare, or
+					 * wants them pushed out */
 	JUDGE_ROUNDS_MAX = 60,		/* of them; more is no mail */
 	JUDGE_ASK_MS = 20000,		/* then no more are asked */
 	JUDGE_SIGNERS_BYTES = 512,	/* what does not fit is left out */
