@@ -154,7 +154,9 @@ judge_case_conclude(struct judge_case *one)
 	judge_case_set_report(one, &answer);
 	judge_answer_set_sealer(&answer, origins.sealer);
 	authres_add(&field, host, &origins);
-	if (judge_mark(&one->mail, one->judge->spool, str_slice(&field), host,
+	if ((one->question.is_edit &&
+	    judge_answer_set_field(&answer, str_slice(&field)) == 0) ||
+	    judge_mark(&one->mail, one->judge->spool, str_slice(&field), host,
 	    &answer, &err) == 0) {
 		judge_answer_add(&text, &answer);
 		judge_case_end(one, true, text.buf);

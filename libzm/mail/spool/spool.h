@@ -152,6 +152,7 @@ struct draft {
 	char		 id[SPOOL_ID_BYTES];
 	char		 name[SPOOL_NAME_BYTES];	/* in public/ */
 	struct str	 pending;	/* not yet handed to write(2) */
+	size_t		 settled_bytes;	/* but for so many of its front */
 	uint64_t	 bytes;		/* after the first line */
 	uint32_t	 crc;
 	uint64_t	 reserved_bytes;	/* by draft_reserve */
@@ -196,7 +197,16 @@ bool draft_sync_end(struct draft *draft, int error, struct err *err);
 /* Write what is pending, so that another process can read the file by its
  * name; the first line does not say complete yet.  0 or -1 (is_bad). */
 int draft_settle(struct draft *draft, struct err *err);
-/* The same, then close it: the draft is somebody else's by name, bytes and
+/* The same for who may change it then.  *out_text: all after the first line,
+ * when that is still in memory (up to 64 KiB), valid until the draft is
+ * touched; else .p is NULL. */
+int draft_settle_text(struct draft *draft, struct slice *out_text,
+    struct err *err);
+/* Put text in the place of that text, in the same file: still row S0, since
+ * the first line does not say complete before all is written and its sum
+ * counts.  No other name may be linked to the file.  0 or -1 (is_bad). */
+int draft_rewrite(struct draft *draft, struct slice text, struct err *err);
+/* The same as draft_settle, then close it: the draft is somebody else's by name, bytes and
  * crc (row S0; swept when nobody comes).  0 or -1. */
 int draft_leave(struct draft *draft, struct err *err);
 /* Put a draft that another process of this account left in the place of
