@@ -96,7 +96,7 @@ struct judge_answer {
 					 * whole body */
 	char		  report[DMARC_NOTE_BYTES + 1];	/* origin/dmarc/
 					 * note.h; "": nothing is noted */
-	char		  field[JUDGE_FIELD_BYTES];	/* "": there is a file */
+	char		  field[JUDGE_FIELD_BYTES];	/* or a file */
 	char		  file[SPOOL_NAME_BYTES];
 	uint64_t	  bytes;
 	uint32_t	  crc;

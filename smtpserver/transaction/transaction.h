@@ -66,8 +66,7 @@ struct transaction {
 	bool			 is_kept;	/* its bytes, for the record */
 	bool			 is_chunked;	/* BDAT came: no more RCPT */
 	struct draft		 draft;
-	uint64_t		 envelope_bytes;	/* of its text, "env-end"
-						 * included */
+	uint64_t		 envelope_bytes; /* of its text */
 	struct content		 content;
 };
 

@@ -138,7 +138,7 @@ dns_answer_is_cut(const unsigned char *answer, size_t n)
 	return n >= HEADER_BYTES && (answer[2] & FLAG_CUT) != 0;
 }
 
-/* ---- how long it counts --------------------------------------------------- */
+/* ---- how long it counts ------------------------------------------------- */
 
 /* RFC 2181 section 8 */
 static uint32_t

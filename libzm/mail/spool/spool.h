@@ -206,8 +206,8 @@ int draft_settle_text(struct draft *draft, struct slice *out_text,
  * the first line does not say complete before all is written and its sum
  * counts.  No other name may be linked to the file.  0 or -1 (is_bad). */
 int draft_rewrite(struct draft *draft, struct slice text, struct err *err);
-/* The same as draft_settle, then close it: the draft is somebody else's by name, bytes and
- * crc (row S0; swept when nobody comes).  0 or -1. */
+/* As draft_settle, then close it: the draft is somebody else's by name, bytes
+ * and crc (row S0; swept when nobody comes).  0 or -1. */
 int draft_leave(struct draft *draft, struct err *err);
 /* Put a draft that another process of this account left in the place of
  * ours, which is unlinked; the id stays.  returns 0; -1: ours is as it was. */

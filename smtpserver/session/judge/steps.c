@@ -26,8 +26,8 @@ judge_is_wanted(struct session *session, struct slice *out_text)
 	    !session_is_on_stdin(session) && !session_is_lmtp(session) &&
 	    permit_is_stranger(session) &&
 	    /* storing it will fail and say so */
-	    draft_settle_text(&session->transaction->draft, out_text,
-	    &err) == 0;
+	    draft_settle_text(&session->transaction->draft, out_text, &err) ==
+	    0;
 }
 
 static void

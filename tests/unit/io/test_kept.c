@@ -10,6 +10,8 @@
 
 #include "base/banned.h"
 
+#define TXT	DNS_TYPE_TXT
+
 enum { SOA = 6, CNAME = DNS_TYPE_CNAME,
 	RCODE_OK = 0, RCODE_SERVFAIL = 2, RCODE_NO_NAME = 3, FLAG_CUT = 2 };
 
@@ -50,7 +52,7 @@ answer_begin(unsigned rcode)
 	for (int i = 0; i < 3; i++)
 		put16(0);
 	str_add(&answer, "\1a\0", 3);
-	put16(DNS_TYPE_TXT);
+	put16(TXT);
 	put16(1);
 }
 
@@ -72,7 +74,7 @@ answer_add(unsigned section, unsigned type, uint32_t ttl_s, const char *data,
 static void
 answer_add_text(uint32_t ttl_s)
 {
-	answer_add(0, DNS_TYPE_TXT, ttl_s, "\1x", 2);
+	answer_add(0, TXT, ttl_s, "\1x", 2);
 }
 
 static void
@@ -93,8 +95,8 @@ counts(enum dns_result result, int64_t after_ms)
 
 	dns_kept_free(&kept);
 	kept = dns_kept_new();
-	dns_kept_add(kept, DNS_TYPE_TXT, SLICE("a"), 1000, result, str_slice(&answer));
-	if (!dns_kept_find(kept, DNS_TYPE_TXT, SLICE("A"), 1000 + after_ms, &found,
+	dns_kept_add(kept, TXT, SLICE("a"), 1000, result, str_slice(&answer));
+	if (!dns_kept_find(kept, TXT, SLICE("A"), 1000 + after_ms, &found,
 	    &bytes))
 		return false;
 	cr_assert_eq(found, result);
@@ -180,9 +182,9 @@ Test(kept, what_is_large_is_not_kept)
 
 	answer_begin(RCODE_OK);
 	while (answer.len + sizeof(data) + 12 <= DNS_KEPT_BYTES_MAX)
-		answer_add(0, DNS_TYPE_TXT, 60, data, sizeof(data));
+		answer_add(0, TXT, 60, data, sizeof(data));
 	cr_assert(counts(DNS_OK, 0));
-	answer_add(0, DNS_TYPE_TXT, 60, data, sizeof(data));
+	answer_add(0, TXT, 60, data, sizeof(data));
 	cr_assert_not(counts(DNS_OK, 0));
 }
 
@@ -194,17 +196,17 @@ Test(kept, an_answer_is_of_its_name_and_type_alone)
 
 	answer_begin(RCODE_OK);
 	answer_add_text(60);
-	dns_kept_add(kept, DNS_TYPE_TXT, SLICE("a"), 0, DNS_OK, str_slice(&answer));
-	cr_assert(dns_kept_find(kept, DNS_TYPE_TXT, SLICE("a"), 0, &result, &bytes));
+	dns_kept_add(kept, TXT, SLICE("a"), 0, DNS_OK, str_slice(&answer));
+	cr_assert(dns_kept_find(kept, TXT, SLICE("a"), 0, &result, &bytes));
 	cr_assert_not(dns_kept_find(kept, DNS_TYPE_A, SLICE("a"), 0, &result,
 	    &bytes));
-	cr_assert_not(dns_kept_find(kept, DNS_TYPE_TXT, SLICE("ab"), 0, &result,
+	cr_assert_not(dns_kept_find(kept, TXT, SLICE("ab"), 0, &result,
 	    &bytes));
-	cr_assert_not(dns_kept_find(kept, DNS_TYPE_TXT, SLICE(""), 0, &result, &bytes));
+	cr_assert_not(dns_kept_find(kept, TXT, SLICE(""), 0, &result, &bytes));
 	memset(long_name, 'a', sizeof(long_name) - 1);
-	dns_kept_add(kept, DNS_TYPE_TXT, slice_of(long_name), 0, DNS_OK,
+	dns_kept_add(kept, TXT, slice_of(long_name), 0, DNS_OK,
 	    str_slice(&answer));
-	cr_assert_not(dns_kept_find(kept, DNS_TYPE_TXT, slice_of(long_name), 0, &result,
+	cr_assert_not(dns_kept_find(kept, TXT, slice_of(long_name), 0, &result,
 	    &bytes));
 }
 
@@ -215,13 +217,13 @@ Test(kept, the_next_answer_takes_the_place_of_the_last)
 
 	answer_begin(RCODE_OK);
 	answer_add_text(60);
-	dns_kept_add(kept, DNS_TYPE_TXT, SLICE("a"), 0, DNS_OK, str_slice(&answer));
-	cr_assert(dns_kept_find(kept, DNS_TYPE_TXT, SLICE("a"), 0, &result, &bytes));
+	dns_kept_add(kept, TXT, SLICE("a"), 0, DNS_OK, str_slice(&answer));
+	cr_assert(dns_kept_find(kept, TXT, SLICE("a"), 0, &result, &bytes));
 	answer_begin(RCODE_OK);
-	answer_add(0, DNS_TYPE_TXT, 60, "\1y", 2);
-	dns_kept_add(kept, DNS_TYPE_TXT, SLICE("a"), 60000, DNS_OK,
+	answer_add(0, TXT, 60, "\1y", 2);
+	dns_kept_add(kept, TXT, SLICE("a"), 60000, DNS_OK,
 	    str_slice(&answer));
-	cr_assert(dns_kept_find(kept, DNS_TYPE_TXT, SLICE("a"), 60000, &result,
+	cr_assert(dns_kept_find(kept, TXT, SLICE("a"), 60000, &result,
 	    &bytes));
 	cr_assert(slice_equal(bytes, str_slice(&answer)));
 }
@@ -239,20 +241,20 @@ Test(kept, a_flood_of_names_pushes_out_nothing_in_use)
 	answer_add_text(60);
 	for (int i = 0; i < USED; i++) {
 		snprintf(name, sizeof(name), "used%d.test", i);
-		dns_kept_add(kept, DNS_TYPE_TXT, slice_of(name), 0, DNS_OK,
+		dns_kept_add(kept, TXT, slice_of(name), 0, DNS_OK,
 		    str_slice(&answer));
-		found += dns_kept_find(kept, DNS_TYPE_TXT, slice_of(name), 0, &result,
+		found += dns_kept_find(kept, TXT, slice_of(name), 0, &result,
 		    &bytes);
 	}
 	cr_assert_eq(found, USED);
 	for (int i = 0; i < FLOOD; i++) {
 		snprintf(name, sizeof(name), "flood%d.test", i);
-		dns_kept_add(kept, DNS_TYPE_TXT, slice_of(name), 0, DNS_OK,
+		dns_kept_add(kept, TXT, slice_of(name), 0, DNS_OK,
 		    str_slice(&answer));
 	}
 	for (int i = 0; i < USED; i++) {
 		snprintf(name, sizeof(name), "used%d.test", i);
-		found -= dns_kept_find(kept, DNS_TYPE_TXT, slice_of(name), 0, &result,
+		found -= dns_kept_find(kept, TXT, slice_of(name), 0, &result,
 		    &bytes);
 	}
 	/* two of them may have shared a pair */
@@ -260,7 +262,7 @@ Test(kept, a_flood_of_names_pushes_out_nothing_in_use)
 	found = 0;
 	for (int i = 0; i < FLOOD; i++) {
 		snprintf(name, sizeof(name), "flood%d.test", i);
-		found += dns_kept_find(kept, DNS_TYPE_TXT, slice_of(name), 0, &result,
+		found += dns_kept_find(kept, TXT, slice_of(name), 0, &result,
 		    &bytes);
 	}
 	cr_assert_leq(found, DNS_KEPT_PAIRS * 2, "the bound holds");
