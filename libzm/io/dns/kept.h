@@ -26,7 +26,9 @@ enum {
 
 struct dns_kept;
 
+/* Nothing is kept yet. */
 struct dns_kept *dns_kept_new(void);
+/* Forget all. */
 void dns_kept_free(struct dns_kept **kept);
 
 /* The answer to a question.  name: without the last dot, in any case; now_ms:

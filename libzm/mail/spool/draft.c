@@ -24,6 +24,7 @@
 #include "base/fd.h"
 #include "base/pid.h"
 #include "mail/spool/internal.h"
+#include "mail/spool/rewrite.h"
 
 #include "base/banned.h"
 

@@ -197,17 +197,7 @@ bool draft_sync_end(struct draft *draft, int error, struct err *err);
 /* Write what is pending, so that another process can read the file by its
  * name; the first line does not say complete yet.  0 or -1 (is_bad). */
 int draft_settle(struct draft *draft, struct err *err);
-/* The same for who may change it then.  *out_text: all after the first line,
- * when that is still in memory (up to 64 KiB), valid until the draft is
- * touched; else .p is NULL. */
-int draft_settle_text(struct draft *draft, struct slice *out_text,
-    struct err *err);
-/* Put text in the place of that text, in the same file: still row S0, since
- * the first line does not say complete before all is written and its sum
- * counts.  No other name may be linked to the file.  0 or -1 (is_bad). */
-int draft_rewrite(struct draft *draft, struct slice text, struct err *err);
-/* As draft_settle, then close it: the draft is somebody else's by name, bytes
- * and crc (row S0; swept when nobody comes).  0 or -1. */
+/* The same, then close it for who has its name, bytes, crc (S0).  0 or -1. */
 int draft_leave(struct draft *draft, struct err *err);
 /* Put a draft that another process of this account left in the place of
  * ours, which is unlinked; the id stays.  returns 0; -1: ours is as it was. */

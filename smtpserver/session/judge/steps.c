@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "mail/spool/rewrite.h"
 #include "smtpserver/origin/judge_mark.h"
 #include "smtpserver/session/recipient/cut_through.h"
 #include "smtpserver/session/judge/rules.h"

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "mail/spool/rewrite.h"
 #include "spool_case.h"
 
 /* The text of a draft that went to the router whole. */
