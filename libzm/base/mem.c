@@ -7,6 +7,9 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#ifdef HAVE_MALLOPT
+#include <malloc.h>
+#endif
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -75,6 +78,33 @@ mem_release(void *memory)
 {
 	free(memory);
 }
+
+#ifdef HAVE_MALLOPT
+void
+mem_keep_heap(size_t bytes)
+{
+	(void)mallopt(M_TRIM_THRESHOLD, (int)bytes);
+	(void)mallopt(M_MMAP_THRESHOLD, (int)bytes);
+}
+
+void
+mem_share_heaps(unsigned count)
+{
+	(void)mallopt(M_ARENA_MAX, (int)count);
+}
+#else
+void
+mem_keep_heap(size_t bytes)
+{
+	(void)bytes;
+}
+
+void
+mem_share_heaps(unsigned count)
+{
+	(void)count;
+}
+#endif
 
 struct arena *
 arena_new(void)

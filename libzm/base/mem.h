@@ -28,6 +28,15 @@ char *mem_strdup(const char *text);
 	do { mem_release(*(pointer)); *(pointer) = NULL; } while (0)
 void mem_release(void *memory);
 
+/* Tell the C library how to keep a heap, where it can be told (glibc); where
+ * it cannot, nothing happens.  Both are called once, before the work begins.
+ * mem_keep_heap: do not give back what is free at the end of the heap before
+ * it is more than bytes, and take pieces of up to bytes from the heap.  For
+ * work that comes in gusts: else each unit of it faults its pages in anew.
+ * mem_share_heaps: at most count heaps for all threads, however many. */
+void mem_keep_heap(size_t bytes);
+void mem_share_heaps(unsigned count);
+
 struct arena;
 
 /* A new arena; its first use allocates about 4 KiB. */

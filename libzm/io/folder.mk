@@ -4,6 +4,7 @@ libzm_a_SOURCES += \
 	libzm/io/cipher.h \
 	libzm/io/dns/dns.c libzm/io/dns/dns.h \
 	libzm/io/dns/ask.c libzm/io/dns/ask.h \
+	libzm/io/dns/kept.c libzm/io/dns/kept.h \
 	libzm/io/dns/records.c libzm/io/dns/text.c \
 	libzm/io/dns/wire.c \
 	libzm/io/ipc.c libzm/io/ipc.h \

@@ -19,7 +19,7 @@ libzm_a_SOURCES += \
 	libzm/mail/spool/names.c libzm/mail/spool/rename.c libzm/mail/spool/return.c libzm/mail/spool/open.c \
 	libzm/mail/spool/lock.c libzm/mail/spool/file.c libzm/mail/spool/draft.c libzm/mail/spool/claim.c \
 	libzm/mail/spool/aside.c libzm/mail/spool/queued.c libzm/mail/spool/scan.c \
-	libzm/mail/spool/keep.c libzm/mail/spool/keep.h \
+	libzm/mail/spool/keep.c libzm/mail/spool/keep.h libzm/mail/spool/rewrite.h \
 	libzm/mail/spool/reason.c \
 	libzm/mail/spool/spread.c libzm/mail/spool/trash.c libzm/mail/spool/delete.c \
 	libzm/mail/spool/copy.c libzm/mail/spool/imports.c libzm/mail/spool/seen.c libzm/mail/spool/encode.c libzm/mail/spool/encode.h \

@@ -20,6 +20,8 @@ struct answers {
 	struct origin_answer	*rows;
 	size_t		 count, cap;
 	bool		 is_closed;	/* what is not there is ANSWER_NONE */
+	struct dns_kept	*kept;		/* or NULL */
+	int64_t		 now_ms;
 };
 
 static const struct origin_answer answer_none = { .status = ANSWER_NONE,
@@ -104,6 +106,26 @@ answers_add(struct answers *answers, enum dns_type type, struct slice name)
 	return rows;
 }
 
+void
+answers_use_kept(struct answers *answers, struct dns_kept *kept,
+    int64_t now_ms)
+{
+	answers->kept = kept;
+	answers->now_ms = now_ms;
+}
+
+/* Fill a row that is missing, if its answer is kept. */
+static void
+answers_take_kept(struct answers *answers, struct origin_answer *row)
+{
+	enum dns_result result;
+	struct slice bytes;
+
+	if (answers->kept != NULL && dns_kept_find(answers->kept, row->type,
+	    row->name, answers->now_ms, &result, &bytes))
+		answers_put_wire(answers, row->type, row->name, result, bytes);
+}
+
 const struct origin_answer *
 answers_look(struct answers *answers, enum dns_type type, struct slice name)
 {
@@ -115,8 +137,12 @@ answers_look(struct answers *answers, enum dns_type type, struct slice name)
 	row = answers_find(answers, type, name);
 	if (row == NULL && answers->is_closed)
 		return &answer_none;
-	if (row == NULL && (row = answers_add(answers, type, name)) == NULL)
-		return &answer_servfail;
+	if (row == NULL) {
+		row = answers_add(answers, type, name);
+		if (row == NULL)
+			return &answer_servfail;
+		answers_take_kept(answers, row);
+	}
 	return row->status == ANSWER_MISSING ? NULL : row;
 }
 

@@ -16,7 +16,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "grammar/net.h"
-#include "io/dns/dns.h"
+#include "io/dns/kept.h"
 
 enum {
 	ANSWERS_MAX = 2000,		/* a message needs at most some 150 */
@@ -56,6 +56,11 @@ struct answers;
 
 /* Make an empty set; everything is in the arena. */
 struct answers *answers_new(struct arena *arena);
+
+/* From now on look into kept, too (clock_steady_ms is now_ms), before a
+ * question is noted.  It is the caller's, and outlives answers. */
+void answers_use_kept(struct answers *answers, struct dns_kept *kept,
+    int64_t now_ms);
 
 /* The answer to a question.  NULL: it is missing, and now noted as a question.
  * A name that the DNS cannot have (empty, a label of more than 63 bytes, more

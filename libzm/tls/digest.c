@@ -10,15 +10,30 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <pthread.h>
 
 #include "tls/digest.h"
 
 #include "base/banned.h"
 
+/* Found once: EVP_sha256() is looked for at each use, which takes longer than
+ * the sum of a short text. */
+static EVP_MD *found_sha256;
+static pthread_once_t found_once = PTHREAD_ONCE_INIT;
+
+static void
+digest_find(void)
+{
+	found_sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
+}
+
 static const EVP_MD *
 digest_method(enum digest_kind kind)
 {
-	return kind == DIGEST_MD5 ? EVP_md5() : EVP_sha256();
+	if (kind == DIGEST_MD5)
+		return EVP_md5();
+	pthread_once(&found_once, digest_find);
+	return found_sha256 != NULL ? found_sha256 : EVP_sha256();
 }
 
 int

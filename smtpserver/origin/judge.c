@@ -3,7 +3,8 @@
  * In     questions of sessions, about a message or SPF alone; answers of the
  *        DNS
  * Out    what was judged; drafts with it in their header (row S0)
- * Holds  what is being judged
+ * Holds  what is being judged; answers of the DNS and public keys, which many
+ *        messages ask for (io/dns/kept.h, tls/verify.h)
  * Trusts no message and no answer: both are bounded, and what takes too long
  *        is a temperror; no session: it names a draft, and no other file; not
  *        itself: locked in, it has drafts, the journal and the DNS
@@ -11,7 +12,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <malloc.h>
 #include <signal.h>
 
 #include "base/clock.h"
@@ -23,6 +23,7 @@
 #include "smtpserver/helper/helper.h"
 #include "origin/authres/authres.h"
 #include "smtpserver/origin/judge_mark.h"
+#include "tls/verify.h"
 
 #include "base/banned.h"
 
@@ -32,6 +33,7 @@ struct judge {
 	struct process		*process;
 	struct ipc_link		*listener;
 	struct dns_asker	*asker;
+	struct dns_kept		*kept;
 	struct spool		*spool;
 };
 
@@ -42,7 +44,7 @@ struct judge_case {		/* one question; all of it in its arena */
 	struct judge_question	 question;
 	struct judge_mail	 mail;
 	struct answers		*answers;
-	unsigned		 out, asked, rounds;
+	unsigned		 out, asked, rounds, kept;
 	int64_t			 asks_until_ms;
 	int64_t			 received_s;
 	bool			 has_spf, has_dkim, has_dmarc, has_arc;
@@ -152,7 +154,9 @@ judge_case_conclude(struct judge_case *one)
 	judge_case_set_report(one, &answer);
 	judge_answer_set_sealer(&answer, origins.sealer);
 	authres_add(&field, host, &origins);
-	if (judge_mark(&one->mail, one->judge->spool, str_slice(&field), host,
+	if ((one->question.is_edit &&
+	    judge_answer_set_field(&answer, str_slice(&field)) == 0) ||
+	    judge_mark(&one->mail, one->judge->spool, str_slice(&field), host,
 	    &answer, &err) == 0) {
 		judge_answer_add(&text, &answer);
 		judge_case_end(one, true, text.buf);
@@ -266,8 +270,13 @@ judge_on_answer(void *context, enum dns_result result,
 	struct judge_ticket *ticket = context;
 	struct judge_case *one = ticket->one;
 
+	struct slice bytes = { (const char *)answer, n };
+
 	answers_put_wire(one->answers, ticket->type, ticket->name, result,
-	    (struct slice){ (const char *)answer, n });
+	    bytes);
+	if (one->kept++ < JUDGE_KEPT_MAX)
+		dns_kept_add(one->judge->kept, ticket->type, ticket->name,
+		    clock_steady_ms(), result, bytes);
 	if (--one->out == 0)
 		judge_case_go(one);
 }
@@ -327,6 +336,7 @@ judge_question_take(void *context, struct slice line)
 		return IPC_LINK_NEXT;
 	}
 	one->answers = answers_new(arena);
+	answers_use_kept(one->answers, judge->kept, clock_steady_ms());
 	one->received_s = clock_wall_s();
 	one->asks_until_ms = clock_steady_ms() + JUDGE_ASK_MS;
 	if (!one->question.is_spf_alone) {
@@ -385,21 +395,22 @@ judge_serve(struct process *process, int socket)
 	struct err err;
 
 	signal(SIGHUP, SIG_IGN);	/* the listener makes a new one */
-#ifdef M_TRIM_THRESHOLD
 	/* else the heap shrinks at the end of each message, and the next one
 	 * faults its pages in again (doc/BENCH.md) */
-	(void)mallopt(M_TRIM_THRESHOLD, HEAP_KEPT_BYTES);
-	(void)mallopt(M_MMAP_THRESHOLD, HEAP_KEPT_BYTES);
-#endif
+	mem_keep_heap(HEAP_KEPT_BYTES);
 	if (conf_spool_open(process->conf, 0, &judge.spool, &err) < 0)
 		fatal("%s", err.text);	/* the machine's error */
 	if (dns_use(process->conf->dns_server, &err) != 0)
 		warning("%s", err.text);
 	judge.asker = dns_asker_new(process->loop);
+	judge.kept = dns_kept_new();
+	verify_keep_keys(true);
 	judge_confine(&judge);
 	judge.listener = ipc_link_new(process->loop, socket,
 	    &judge_listener_kind, &judge);
 	loop_at_turn_end(process->loop, judge_say_answers, &judge);
 	loop_run(process->loop);
+	verify_keep_keys(false);
+	dns_kept_free(&judge.kept);
 	spool_close(&judge.spool);
 }

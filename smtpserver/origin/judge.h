@@ -4,16 +4,20 @@
  * stored:
  *
  * 	question	{"id":ID,"client":"192.0.2.1:4711","helo":NAME,
- * 			"sender":ADDRESS,"host":NAME,"file":DRAFT}
+ * 			"sender":ADDRESS,"host":NAME,"file":DRAFT,
+ * 			"edit":"yes"}
  * 	answer		"spf=WORD dkim=WORD dmarc=WORD policy=WORD arc=WORD
  * 			dkim2=WORD sealer=DOMAIN|- signers=DOMAIN,...|-
  * 			report=NOTE|- file=NAME bytes=N crc=N"
+ * 		or "... report=NOTE|- field=BASE64"
  *
- * It reads the draft (row S0 of doc/INTERNALS), asks the DNS what libzm/origin
- * needs, and leaves another draft beside it: the same message with one
- * Authentication-Results of ours at its top, and without those that claim to be
- * ours (RFC 8601 section 5).  The session replaces its own draft by that.  If
- * the DNS does not answer in time, the result is temperror.
+ * It reads the draft (row S0 of doc/INTERNALS) and asks the DNS what
+ * libzm/origin needs.  The message is to have one Authentication-Results of
+ * ours at its top, and none that claims to be ours (RFC 8601 section 5).  A
+ * session that has all of a small message in memory says "edit" and gets that
+ * field alone: it writes its own draft anew.  Of others another draft is left
+ * beside it, and the session replaces its own by that.  If the DNS does not
+ * answer in time, the result is temperror.
  *
  * At RCPT a rule may ask for SPF alone (policy/late.h).  That needs no message:
  * no draft is read, and none is left.
@@ -23,9 +27,10 @@
  * 	answer		"spf=WORD"
  *
  * Its sandbox (daemon/sandbox.h) has drafts, the journal and DNS servers, and
- * nothing else.  It works on many messages at a time, each with at most
- * JUDGE_ASKS_MAX questions in JUDGE_ASK_MS.  A message is mapped, never read as
- * a whole.
+ * nothing else.  Answers are kept while they count, a minute at most
+ * (io/dns/kept.h).  It works on many messages at a time, each with at most
+ * JUDGE_ASKS_MAX questions in JUDGE_ASK_MS.  A large message is mapped, never
+ * read as a whole.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -40,9 +45,14 @@
 
 enum {
 	JUDGE_ASKS_MAX = 200,		/* questions to the DNS a message */
+	JUDGE_KEPT_MAX = 16,		/* answers kept for others; a message
+					 * that asks for more is rare, or
+					 * wants them pushed out */
 	JUDGE_ROUNDS_MAX = 60,		/* of them; more is no mail */
 	JUDGE_ASK_MS = 20000,		/* then no more are asked */
 	JUDGE_SIGNERS_BYTES = 512,	/* what does not fit is left out */
+	JUDGE_FIELD_BYTES = 1024,	/* for "edit"; a longer field is in a
+					 * draft that is left */
 	JUDGE_SEALER_BYTES = 256,	/* a name of the DNS */
 	JUDGE_FOR_MS = 120000,		/* a session waits at most; longer than
 					 * questions on their way, and sums of
@@ -65,6 +75,7 @@ struct judge_question {
 	struct slice	helo, sender;	/* may be empty */
 	struct slice	host;		/* ours, in the field */
 	struct slice	file;		/* below public/ */
+	bool		is_edit;	/* the field alone will do */
 };
 
 /* Append the question; client is not looked at. */
@@ -85,6 +96,7 @@ struct judge_answer {
 					 * whole body */
 	char		  report[DMARC_NOTE_BYTES + 1];	/* origin/dmarc/
 					 * note.h; "": nothing is noted */
+	char		  field[JUDGE_FIELD_BYTES];	/* or a file */
 	char		  file[SPOOL_NAME_BYTES];
 	uint64_t	  bytes;
 	uint32_t	  crc;
@@ -99,6 +111,8 @@ void judge_answer_add_signer(struct judge_answer *answer,
 /* Set what reports to the author's domain need. */
 void judge_answer_set_report(struct judge_answer *answer,
     const struct dmarc_note *note);
+/* Set the field, which has no LF at its end; 0; -1: it is too long. */
+int judge_answer_set_field(struct judge_answer *answer, struct slice field);
 /* Append the answer. */
 void judge_answer_add(struct str *out, const struct judge_answer *answer);
 /* Read one.  0; -1: it is none. */

@@ -14,6 +14,7 @@
 
 #include "base/ascii.h"
 #include "base/json.h"
+#include "grammar/base64.h"
 #include "smtpserver/origin/judge.h"
 
 #include "base/banned.h"
@@ -49,6 +50,8 @@ judge_question_add(struct str *out, const struct judge_question *question)
 	if (!question->is_spf_alone) {
 		json_text(out, "host", question->host);
 		json_text(out, "file", question->file);
+		if (question->is_edit)
+			json_text(out, "edit", SLICE("yes"));
 	}
 	json_close(out);
 	out->buf[--out->len] = '\0';	/* its LF */
@@ -92,6 +95,8 @@ judge_question_parse(struct arena *arena, struct slice line,
 		.sender = judge_question_value(arena, line, "sender"),
 		.host = judge_question_value(arena, line, "host"),
 		.file = judge_question_value(arena, line, "file"),
+		.is_edit = slice_is(judge_question_value(arena, line, "edit"),
+		    "yes"),
 	};
 	if (out->id.n == 0 || out->id.n >= SPOOL_ID_BYTES)
 		return err_set(err, "a message without an id");
@@ -176,20 +181,36 @@ judge_answer_set_report(struct judge_answer *answer,
 	str_release(&text);
 }
 
+int
+judge_answer_set_field(struct judge_answer *answer, struct slice field)
+{
+	if (field.n == 0 || field.n >= sizeof(answer->field) ||
+	    memchr(field.p, '\0', field.n) != NULL)
+		return -1;
+	memcpy(answer->field, field.p, field.n);
+	answer->field[field.n] = '\0';
+	return 0;
+}
+
 void
 judge_answer_add(struct str *out, const struct judge_answer *answer)
 {
 	str_addf(out, "spf=%s dkim=%s dmarc=%s policy=%s arc=%s dkim2=%s "
-	    "sealer=%s signers=%s report=%s file=%s bytes=%" PRIu64 " crc=%"
-	    PRIu32,
+	    "sealer=%s signers=%s report=%s ",
 	    origin_text(answer->spf), origin_text(answer->dkim),
 	    origin_text(answer->dmarc),
 	    dmarc_policy_text(answer->policy), origin_text(answer->arc),
 	    origin_text(answer->dkim2),
 	    answer->sealer[0] != '\0' ? answer->sealer : "-",
 	    answer->signers[0] != '\0' ? answer->signers : "-",
-	    answer->report[0] != '\0' ? answer->report : "-", answer->file,
-	    answer->bytes, answer->crc);
+	    answer->report[0] != '\0' ? answer->report : "-");
+	if (answer->field[0] != '\0') {
+		str_adds(out, "field=");
+		base64_add(out, slice_of(answer->field));
+	} else {
+		str_addf(out, "file=%s bytes=%" PRIu64 " crc=%" PRIu32,
+		    answer->file, answer->bytes, answer->crc);
+	}
 }
 
 static bool
@@ -219,6 +240,19 @@ judge_signers_of_text(struct slice text, char out[JUDGE_SIGNERS_BYTES])
 }
 
 static bool
+judge_field_of_text(struct slice text, struct judge_answer *out)
+{
+	struct str field = STR_INIT;
+	struct err err;
+	bool is_good = text.n < 2 * JUDGE_FIELD_BYTES &&
+	    base64_decode(text, &field, &err) == 0 &&
+	    judge_answer_set_field(out, str_slice(&field)) == 0;
+
+	str_release(&field);
+	return is_good;
+}
+
+static bool
 judge_answer_word(const char *key, struct slice value,
     struct judge_answer *out)
 {
@@ -245,6 +279,8 @@ judge_answer_word(const char *key, struct slice value,
 	if (strcmp(key, "report") == 0)
 		return slice_is(value, "-") ||
 		    judge_copy_report(value, out->report) == 0;
+	if (strcmp(key, "field") == 0)
+		return judge_field_of_text(value, out);
 	if (strcmp(key, "bytes") == 0)
 		return slice_number(value, 1, INT64_MAX, &out->bytes);
 	if (strcmp(key, "crc") == 0) {
@@ -258,23 +294,40 @@ judge_answer_word(const char *key, struct slice value,
 	return true;
 }
 
+/* In this order; the last key is NULL.  0 or -1. */
+static int
+judge_answer_words(struct slice *line, const char *const keys[],
+    struct judge_answer *out)
+{
+	struct slice word;
+
+	for (; *keys != NULL; keys++) {
+		size_t n = strlen(*keys);
+
+		if (!slice_word(line, &word) || !slice_starts(word, *keys) ||
+		    word.n <= n || word.p[n] != '=' ||
+		    !judge_answer_word(*keys, slice_from(word, n + 1), out))
+			return -1;
+	}
+	return 0;
+}
+
 int
 judge_answer_parse(struct slice line, struct judge_answer *out)
 {
 	static const char *const keys[] = { "spf", "dkim", "dmarc", "policy",
-		"arc", "dkim2", "sealer", "signers", "report", "file", "bytes",
-		"crc" };
+		"arc", "dkim2", "sealer", "signers", "report", NULL };
+	static const char *const ends[] = { "file", "bytes", "crc", NULL };
+	static const char *const field_ends[] = { "field", NULL };
 	struct slice word;
 
 	memset(out, 0, sizeof(*out));
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		size_t n = strlen(keys[i]);
-
-		if (!slice_word(&line, &word) || !slice_starts(word, keys[i]) ||
-		    word.n <= n || word.p[n] != '=' ||
-		    !judge_answer_word(keys[i], slice_from(word, n + 1), out))
-			return -1;
-	}
+	if (judge_answer_words(&line, keys, out) != 0)
+		return -1;
+	line = slice_trim(line);
+	if (judge_answer_words(&line, slice_starts(line, "field=") ?
+	    field_ends : ends, out) != 0)
+		return -1;
 	return slice_word(&line, &word) ? -1 : 0;
 }
 

@@ -22,7 +22,26 @@
 
 #include "base/banned.h"
 
+enum { JUDGE_READ_BYTES = 65536 };	/* what is larger is mapped */
+
 /* ---- as it lies there ------------------------------------------------- */
+
+/* Two calls and a page fault less than a map of it. */
+static int
+judge_read(struct judge_mail *mail, int fd, size_t bytes, struct err *err)
+{
+	ssize_t n;
+
+	mail->copy = mem_alloc(1, bytes);
+	n = read(fd, mail->copy, bytes);
+	if (n == (ssize_t)bytes) {
+		mail->file = (struct slice){ mail->copy, bytes };
+		return 0;
+	}
+	mem_free(&mail->copy);
+	return n < 0 ? err_sys(err, "read draft") :
+	    err_set(err, "the draft was cut short");
+}
 
 static int
 judge_map(struct judge_mail *mail, int fd, struct err *err)
@@ -34,6 +53,8 @@ judge_map(struct judge_mail *mail, int fd, struct err *err)
 		return err_sys(err, "stat draft");
 	if (!S_ISREG(st.st_mode) || st.st_size <= DRAFT_FIRST_LINE_BYTES)
 		return err_set(err, "the draft is no message");
+	if (st.st_size <= JUDGE_READ_BYTES)
+		return judge_read(mail, fd, (size_t)st.st_size, err);
 	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (map == MAP_FAILED)
 		return err_sys(err, "map draft");
@@ -75,7 +96,9 @@ judge_mail_open(struct judge_mail *mail, struct spool *spool,
 void
 judge_mail_close(struct judge_mail *mail)
 {
-	if (mail->file.n > 0)
+	if (mail->copy != NULL)
+		mem_free(&mail->copy);
+	else if (mail->file.n > 0)
 		munmap((void *)(uintptr_t)mail->file.p, mail->file.n);
 	memset(mail, 0, sizeof(*mail));
 }

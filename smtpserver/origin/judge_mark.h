@@ -9,11 +9,13 @@
 
 /* Another process's draft, mapped. */
 struct judge_mail {
-	struct slice	file;		/* the map; empty: none */
+	struct slice	file;		/* the map, or copy; empty: none */
+	char		*copy;		/* of a small one; or NULL */
 	struct slice	envelope;	/* its lines, "env-end" included */
 	struct slice	message;	/* header and body */
 };
-/* Map public/NAME.  0; or -1, and there is nothing to close. */
+/* Map public/NAME; a small file is read.  0; or -1, and there is nothing to
+ * close. */
 int judge_mail_open(struct judge_mail *mail, struct spool *spool,
     const char *name, struct err *err);
 /* Unmap it. */

@@ -131,10 +131,11 @@ write_envelope(struct transaction *transaction, struct err *err)
 		errno = EINVAL;
 	else if (draft_write(draft, head.buf, head.len, err) == 0 &&
 	    draft_write(draft, lines->buf, lines->len, err) == 0 &&
-	    draft_write(draft, end.buf, end.len, err) == 0 &&
-	    draft_write(draft, transaction->fields.buf,
-	    transaction->fields.len, err) == 0)
-		result = 0;
+	    draft_write(draft, end.buf, end.len, err) == 0) {
+		transaction->envelope_bytes = draft->bytes;
+		result = draft_write(draft, transaction->fields.buf,
+		    transaction->fields.len, err);
+	}
 	str_release(&head);
 	str_release(&end);
 	str_release(lines);

@@ -65,6 +65,7 @@ struct transaction {
 	bool			 is_kept;	/* its bytes, for the record */
 	bool			 is_chunked;	/* BDAT came: no more RCPT */
 	struct draft		 draft;
+	uint64_t		 envelope_bytes; /* of its text */
 	struct content		 content;
 };
 

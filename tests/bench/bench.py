@@ -158,7 +158,9 @@ class Run:
             key = signed.key_made(top)
             self.letter = signed.message(key, top + "/signed")
             self.dns = dns.Dns([(name, "TXT", text) for name, text in
-                                signed.published(key).items()])
+                                signed.published(key).items()] +
+                               [(signed.DOMAIN.rpartition(".")[2], "SOA",
+                                 "300")])
             return ["verify-origin yes", "trust 127.0.0.1 xclient",
                     "accept to *@bench.test for any",
                     f"resolver {{ trust-anchor {signed.anchor(top)}; "

@@ -9,7 +9,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
-#include <malloc.h>
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
@@ -173,9 +172,7 @@ carrier_serve(const struct agent_run *first, int socket, struct err *err)
 	    .is_less = PTHREAD_COND_INITIALIZER };
 	int result;
 
-#ifdef M_ARENA_MAX
-	(void)mallopt(M_ARENA_MAX, HEAPS);
-#endif
+	mem_share_heaps(HEAPS);
 	result = carrier_run(&carrier, err);
 	pthread_mutex_lock(&carrier.lock);
 	while (carrier.count > 0)

@@ -139,6 +139,11 @@ enum dns_result dns_answer_result(const unsigned char *answer, size_t n);
 /* Was the answer truncated (TC)?  Then its records must not be used (RFC 2181
  * section 9). */
 bool dns_answer_is_cut(const unsigned char *answer, size_t n);
+/* How long an answer is valid: the shortest TTL of its records, aliases too; of
+ * one that there are none by its SOA (RFC 2308 section 5).  false: it cannot
+ * be read, or does not say; a TTL beyond 2^31 is 0 (RFC 2181 section 8). */
+bool dns_answer_lasts(const unsigned char *answer, size_t n,
+    uint32_t *out_s);
 /* Read what an answer adds about its trouble (RFC 8914).  n may exceed the
  * answer's length if zeros follow it.  false: nothing. */
 enum { DNS_WORDS_BYTES = 201, DNS_ERROR_BOGUS = 6 };

@@ -30,7 +30,8 @@ enum {
 	EDNS_BYTES = 1232,
 	OPT_TYPE = 41,
 	OPTION_ERROR = 15,		/* RFC 8914 */
-	RECORD_HEAD_BYTES = 10		/* after the name */
+	RECORD_HEAD_BYTES = 10,		/* after the name */
+	SOA_NUMBERS_BYTES = 20
 };
 
 static size_t
@@ -135,6 +136,87 @@ bool
 dns_answer_is_cut(const unsigned char *answer, size_t n)
 {
 	return n >= HEADER_BYTES && (answer[2] & FLAG_CUT) != 0;
+}
+
+/* ---- how long it counts ------------------------------------------------- */
+
+/* RFC 2181 section 8 */
+static uint32_t
+ttl_of(uint32_t ttl_s)
+{
+	return ttl_s > INT32_MAX ? 0 : ttl_s;
+}
+
+/* RFC 2308 section 3: the least of the SOA's TTL and its last number. */
+static bool
+lasts_by_soa(ns_msg *message, uint32_t *out_s)
+{
+	ns_rr record;
+
+	for (int i = 0; i < ns_msg_count(*message, ns_s_ns); i++) {
+		uint32_t ttl_s, least_s;
+
+		if (ns_parserr(message, ns_s_ns, i, &record) < 0)
+			return false;
+		if (ns_rr_type(record) != ns_t_soa ||
+		    ns_rr_class(record) != ns_c_in ||
+		    ns_rr_rdlen(record) < SOA_NUMBERS_BYTES)
+			continue;
+		ttl_s = ttl_of((uint32_t)ns_rr_ttl(record));
+		least_s = ttl_of((uint32_t)ns_get32(ns_rr_rdata(record) +
+		    ns_rr_rdlen(record) - 4));
+		*out_s = ttl_s < least_s ? ttl_s : least_s;
+		return true;
+	}
+	return false;
+}
+
+/* The least of the records of the answer.  false: one cannot be read.
+ * *out_is_there: some are of the type that was asked for. */
+static bool
+lasts_by_records(ns_msg *message, uint32_t *out_s, bool *out_is_there)
+{
+	ns_rr question, record;
+
+	*out_s = UINT32_MAX;
+	*out_is_there = false;
+	if (ns_msg_count(*message, ns_s_qd) != 1 ||
+	    ns_parserr(message, ns_s_qd, 0, &question) < 0)
+		return false;
+	for (int i = 0; i < ns_msg_count(*message, ns_s_an); i++) {
+		uint32_t ttl_s;
+
+		if (ns_parserr(message, ns_s_an, i, &record) < 0)
+			return false;
+		ttl_s = ttl_of((uint32_t)ns_rr_ttl(record));
+		if (ttl_s < *out_s)
+			*out_s = ttl_s;
+		*out_is_there = *out_is_there ||
+		    ns_rr_type(record) == ns_rr_type(question);
+	}
+	return true;
+}
+
+bool
+dns_answer_lasts(const unsigned char *answer, size_t n, uint32_t *out_s)
+{
+	enum dns_result result = dns_answer_result(answer, n);
+	uint32_t soa_s = UINT32_MAX;
+	ns_msg message;
+	bool is_there;
+
+	if ((result != DNS_OK && result != DNS_NO_NAME) ||
+	    dns_answer_is_cut(answer, n) ||
+	    ns_initparse(answer, (int)n, &message) < 0 ||
+	    !lasts_by_records(&message, out_s, &is_there))
+		return false;
+	if (result == DNS_OK && is_there)
+		return true;
+	if (!lasts_by_soa(&message, &soa_s))
+		return false;
+	if (soa_s < *out_s)
+		*out_s = soa_s;
+	return true;
 }
 
 /* ---- words about trouble ------------------------------------------------ */

@@ -24,6 +24,7 @@
 #include "base/fd.h"
 #include "base/pid.h"
 #include "mail/spool/internal.h"
+#include "mail/spool/rewrite.h"
 
 #include "base/banned.h"
 
@@ -206,11 +207,21 @@ draft_unreserve(const struct draft *draft)
 static int
 draft_flush(struct draft *draft, struct err *err)
 {
-	if (draft->pending.len > 0 && fd_write_all(draft->fd,
-		draft->pending.buf, draft->pending.len) != 0)
+	struct slice rest = slice_from(str_slice(&draft->pending),
+	    draft->settled_bytes);
+
+	if (rest.n > 0 && fd_write_all(draft->fd, rest.p, rest.n) != 0)
 		return draft_fail(draft, "write", err);
 	str_reset(&draft->pending);
+	draft->settled_bytes = 0;
 	return 0;
+}
+
+/* Nothing of it was ever flushed: all is in memory. */
+static bool
+draft_is_in_memory(const struct draft *draft)
+{
+	return draft->pending.len == DRAFT_FIRST_LINE_BYTES + draft->bytes;
 }
 
 int
@@ -245,13 +256,47 @@ draft_settle(struct draft *draft, struct err *err)
 	return draft_flush(draft, err);
 }
 
+int
+draft_settle_text(struct draft *draft, struct slice *out_text,
+    struct err *err)
+{
+	struct slice rest = slice_from(str_slice(&draft->pending),
+	    draft->settled_bytes);
+
+	*out_text = (struct slice){ NULL, 0 };
+	if (draft->is_bad || draft->fd < 0 || !draft_is_in_memory(draft))
+		return draft_settle(draft, err);
+	if (rest.n > 0 && fd_write_all(draft->fd, rest.p, rest.n) != 0)
+		return draft_fail(draft, "write", err);
+	draft->settled_bytes = draft->pending.len;
+	*out_text = slice_from(str_slice(&draft->pending),
+	    DRAFT_FIRST_LINE_BYTES);
+	return 0;
+}
+
+int
+draft_rewrite(struct draft *draft, struct slice text, struct err *err)
+{
+	/* S0: as long as the first line says nothing */
+	if (lseek(draft->fd, 0, SEEK_SET) != 0 || (text.n < draft->bytes &&
+	    ftruncate(draft->fd, DRAFT_FIRST_LINE_BYTES + (off_t)text.n) != 0))
+		return draft_fail(draft, "cut", err);
+	str_reset(&draft->pending);
+	str_add(&draft->pending, blank_first_line, DRAFT_FIRST_LINE_BYTES);
+	str_add_slice(&draft->pending, text);
+	draft->settled_bytes = 0;
+	draft->bytes = text.n;
+	draft->crc = crc32c(0, text.p, text.n);
+	return 0;
+}
+
 /* Write what is pending and the first line that says that all is there. */
 static int
 draft_complete(struct draft *draft, struct err *err)
 {
 	char line[DRAFT_FIRST_LINE_BYTES + 1];
-	bool is_small = draft->pending.len ==
-	    DRAFT_FIRST_LINE_BYTES + draft->bytes;
+	bool is_small = draft_is_in_memory(draft) &&
+	    draft->settled_bytes == 0;
 	ssize_t n;
 
 	if (draft->is_bad || draft->fd < 0) {
@@ -377,6 +422,7 @@ draft_replace(struct draft *draft, const char *name, uint64_t bytes,
 	draft->reserved_bytes = 0;
 	draft->is_bad = false;
 	str_init(&draft->pending);
+	draft->settled_bytes = 0;
 	memcpy(draft->name, name, strlen(name) + 1);
 	draft_abort(&old);	/* row S0: the unchanged one */
 	return 0;

@@ -152,6 +152,7 @@ struct draft {
 	char		 id[SPOOL_ID_BYTES];
 	char		 name[SPOOL_NAME_BYTES];	/* in public/ */
 	struct str	 pending;	/* not yet handed to write(2) */
+	size_t		 settled_bytes;	/* but for so many of its front */
 	uint64_t	 bytes;		/* after the first line */
 	uint32_t	 crc;
 	uint64_t	 reserved_bytes;	/* by draft_reserve */
@@ -197,7 +198,7 @@ bool draft_sync_end(struct draft *draft, int error, struct err *err);
  * name; the first line does not say complete yet.  0 or -1 (is_bad). */
 int draft_settle(struct draft *draft, struct err *err);
 /* The same, then close it: another process takes the draft by its name, bytes
- * and crc (row S0; it is swept if none does).  0 or -1. */
+ * and crc (row S0).  0 or -1. */
 int draft_leave(struct draft *draft, struct err *err);
 /* Replace our draft, which is unlinked, by one that another process of this
  * account left; the id stays.  returns 0; -1: ours is unchanged. */

@@ -18,7 +18,10 @@
 
 #include "base/banned.h"
 
-enum { BODY_SUMS_MAX = 3 };	/* both forms, and one with l= */
+enum {
+	BODY_SUMS_MAX = 3,	/* both forms, and one with l= */
+	FIELDS_AT_FIRST = 40
+};
 
 struct signature {
 	struct dkim_field field;
@@ -35,6 +38,7 @@ struct judging {
 	int64_t		 received_s;
 	struct header_field *fields;
 	size_t		 field_count;	/* of the header, kept or not */
+	size_t		 field_room;
 	struct slice	 body;
 	struct signature signatures[DKIM_SIGNATURES_MAX];
 	struct dkim	*out;
@@ -53,6 +57,28 @@ judging_end(struct judging *judging, size_t row, enum origin origin,
 
 /* ---- reading ---------------------------------------------------------- */
 
+/* Keep a field, but no more than DKIM_HEADER_FIELDS_MAX.  Room for all of them
+ * at once would cost a message of ten fields more than its body does. */
+static void
+judging_keep_field(struct judging *judging, const struct header_field *field)
+{
+	struct header_field *grown;
+
+	if (judging->field_count++ >= DKIM_HEADER_FIELDS_MAX)
+		return;
+	if (judging->field_count > judging->field_room) {
+		judging->field_room = judging->field_room == 0 ?
+		    FIELDS_AT_FIRST : judging->field_room * 2;
+		grown = arena_alloc(judging->arena,
+		    judging->field_room * sizeof(*grown));
+		if (judging->field_count > 1)
+			memcpy(grown, judging->fields,
+			    (judging->field_count - 1) * sizeof(*grown));
+		judging->fields = grown;
+	}
+	judging->fields[judging->field_count - 1] = *field;
+}
+
 static void
 judging_read(struct judging *judging, struct slice message, size_t *out_found)
 {
@@ -60,12 +86,8 @@ judging_read(struct judging *judging, struct slice message, size_t *out_found)
 	bool is_broken = false;
 
 	*out_found = 0;
-	judging->fields = arena_alloc(judging->arena,
-	    DKIM_HEADER_FIELDS_MAX * sizeof(field));
 	while (header_next(&message, &field, &is_broken)) {
-		if (judging->field_count < DKIM_HEADER_FIELDS_MAX)
-			judging->fields[judging->field_count] = field;
-		judging->field_count++;
+		judging_keep_field(judging, &field);
 		if (!header_is(&field, "DKIM-Signature"))
 			continue;
 		(*out_found)++;

@@ -8,7 +8,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "smtpserver/origin/judge.h"
+#include "mail/spool/rewrite.h"
+#include "smtpserver/origin/judge_mark.h"
 #include "smtpserver/session/recipient/cut_through.h"
 #include "smtpserver/session/judge/rules.h"
 #include "smtpserver/session/recipient/permit.h"
@@ -18,7 +19,7 @@
 #include "base/banned.h"
 
 static bool
-judge_is_wanted(struct session *session)
+judge_is_wanted(struct session *session, struct slice *out_text)
 {
 	struct err err;
 
@@ -26,11 +27,12 @@ judge_is_wanted(struct session *session)
 	    !session_is_on_stdin(session) && !session_is_lmtp(session) &&
 	    permit_is_stranger(session) &&
 	    /* storing it will fail and say so */
-	    draft_settle(&session->transaction->draft, &err) == 0;
+	    draft_settle_text(&session->transaction->draft, out_text, &err) ==
+	    0;
 }
 
 static void
-judge_ask(struct session *session)
+judge_ask(struct session *session, bool is_edit)
 {
 	const struct transaction *t = session->transaction;
 	struct str question = STR_INIT, sender = STR_INIT;
@@ -43,7 +45,7 @@ judge_ask(struct session *session)
 	    .helo = str_slice(&session->helo),
 	    .sender = str_slice(&sender),
 	    .host = slice_of(session->settings->conf->host),
-	    .file = slice_of(t->draft.name) });
+	    .file = slice_of(t->draft.name), .is_edit = is_edit });
 	session_ask(session, judge_kind, str_slice(&question), JUDGE_FOR_MS,
 	    NULL);
 	session_wait_for(session, JUDGE_FOR_MS);
@@ -63,11 +65,14 @@ judge_conclude(struct session *session, const struct late_origin *origin)
 enum step
 session_judge(struct session *session, enum step next)
 {
+	struct slice text;
+
 	if (next != STEP_STORE)
 		return cut_through_begin(session, next);
-	if (!judge_is_wanted(session))
+	if (!judge_is_wanted(session, &text))
 		return judge_conclude(session, NULL);
-	judge_ask(session);
+	/* what is kept as it came has another name (INTERNALS, K1) */
+	judge_ask(session, text.p != NULL && !session->transaction->is_kept);
 	return STEP_ORIGIN;
 }
 
@@ -77,6 +82,40 @@ static void
 judge_note_failed(const struct session *session, struct slice reason)
 {
 	note_origin_failed(session, session->transaction->draft.id, reason);
+}
+
+/* The field goes into the header of what is in memory, and that into the same
+ * file.  0 or -1. */
+static int
+judge_edit(struct transaction *t, const char *field, const char *host,
+    struct err *err)
+{
+	struct slice text, body;
+	struct str changed = STR_INIT;
+	int result = -1;
+
+	if (draft_settle_text(&t->draft, &text, err) != 0)
+		return -1;
+	if (text.p == NULL || text.n < t->envelope_bytes)
+		return err_set(err, "a field for a message that is not here");
+	str_add_slice(&changed, slice_first(text, t->envelope_bytes));
+	body = judge_mark_header(slice_from(text, t->envelope_bytes),
+	    slice_of(field), host, &changed);
+	str_add_slice(&changed, body);
+	result = draft_rewrite(&t->draft, str_slice(&changed), err);
+	str_release(&changed);
+	return result;
+}
+
+static int
+judge_take_text(struct session *session, const struct judge_answer *judged,
+    struct err *err)
+{
+	struct transaction *t = session->transaction;
+
+	return judged->field[0] != '\0' ? judge_edit(t, judged->field,
+	    session->settings->conf->host, err) : draft_replace(&t->draft,
+	    judged->file, judged->bytes, judged->crc, err);
 }
 
 static void
@@ -90,8 +129,7 @@ judge_take_answer(struct session *session, const struct ask *ask)
 		judge_note_failed(session, str_slice(&ask->answer));
 	} else if (judge_answer_parse(str_slice(&ask->answer), &judged) != 0) {
 		judge_note_failed(session, SLICE("nonsense was answered"));
-	} else if (draft_replace(&t->draft, judged.file, judged.bytes,
-	    judged.crc, &err) != 0) {
+	} else if (judge_take_text(session, &judged, &err) != 0) {
 		judge_note_failed(session, slice_of(err.text));
 	} else {
 		t->is_judged = true;

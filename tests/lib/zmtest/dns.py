@@ -6,7 +6,8 @@ quoted strings of a file), "TLSA" ("3", "1", "1", hex), or type SERVFAIL,
 BOGUS (the same: a validator says no more), NXDOMAIN, TIMEOUT for a whole
 name; SIGNED: this name and all below it are answered with the AD bit,
 UNSIGNED: not; TC: cut short over UDP, whole over TCP; CROWD n: n MX
-records beside the others that lead nowhere.
+records beside the others that lead nowhere; SOA n: answers that there is nothing at
+or below this name count n seconds.
 Names that are not there answer NXDOMAIN.
 
 SPDX-License-Identifier: ISC
@@ -111,7 +112,7 @@ class Dns:
         qtype = struct.unpack("!H", query[at + 1:at + 3])[0]
         question = query[12:at + 5]
         self.questions.append((name, qtype))
-        own = [(t, v) for n, t, v in self.rows if n == name]
+        own = [(t, v) for n, t, v in self.rows if n == name and t != "SOA"]
         kinds = {t for t, _ in own}
         if "TIMEOUT" in kinds:
             return None
@@ -127,8 +128,22 @@ class Dns:
         flags = 0x8180 | rcode
         if rcode != 2 and all(map(self._is_signed, self._chain(name, qtype))):
             flags |= 0x20
-        head = query[:2] + struct.pack("!HHHHH", flags, 1, count, 0, 0)
-        return head + question + body
+        soa = b"" if count or rcode == 2 else self._soa(name)
+        head = query[:2] + struct.pack("!HHHHH", flags, 1, count,
+                                       1 if soa else 0, 0)
+        return head + question + body + soa
+
+    def _soa(self, name):
+        """By the nearest name at or above it that has one (RFC 2308)."""
+        while name:
+            for owner, kind, seconds in self.rows:
+                if owner == name and kind == "SOA":
+                    data = b"\0\0" + struct.pack("!5I", 1, 60, 60, 60,
+                                                 int(seconds))
+                    return encode_name(name) + struct.pack(
+                        "!HHIH", 6, 1, int(seconds), len(data)) + data
+            name = name.partition(".")[2]
+        return b""
 
     def _chain(self, name, qtype):
         """The names that the answer is made of."""

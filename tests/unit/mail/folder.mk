@@ -11,7 +11,7 @@ tests_unit_mail_unit_mail_SOURCES = \
 	tests/unit/mail/test_control_file.c \
 	tests/unit/mail/test_control_records.c tests/unit/mail/control_case.h tests/unit/mail/test_orders.c \
 	tests/unit/mail/test_form.c tests/unit/mail/test_queue_count.c \
-	tests/unit/mail/test_spool.c \
+	tests/unit/mail/test_draft.c tests/unit/mail/test_spool.c \
 	tests/unit/mail/test_spool_refused.c tests/unit/mail/spool_case.h \
 	tests/unit/mail/test_recover.c \
 	tests/unit/mail/test_recover_routed.c tests/unit/mail/test_recover_pair.c \

@@ -161,10 +161,40 @@ Test(judge, an_answer_there_and_back)
 	str_release(&line);
 }
 
+#define EDIT "spf=pass dkim=pass dmarc=pass policy=none arc=none dkim2=none " \
+	"sealer=- signers=- report=- field="
+
+Test(judge, an_answer_with_a_field_there_and_back)
+{
+	static const char field[] = "Authentication-Results: mx.here.test;\n"
+	    "\tspf=pass";
+	static char long_field[JUDGE_FIELD_BYTES + 1];
+	struct judge_answer answer, again;
+	struct str line = STR_INIT;
+
+	cr_assert_eq(judge_answer_parse(SLICE(EDIT "QTogYg=="), &answer), 0);
+	cr_expect_str_eq(answer.field, "A: b");
+	cr_expect_str_eq(answer.file, "");
+	cr_assert_eq(judge_answer_set_field(&answer, slice_of(field)), 0);
+	judge_answer_add(&line, &answer);
+	cr_assert_null(strchr(line.buf, '\n'));
+	cr_assert_eq(judge_answer_parse(str_slice(&line), &again), 0);
+	cr_expect_str_eq(again.field, field);
+	str_release(&line);
+	memset(long_field, 'a', sizeof(long_field) - 1);
+	cr_expect_eq(judge_answer_set_field(&answer, slice_of(long_field)), -1);
+	cr_expect_eq(judge_answer_set_field(&answer, slice_from(slice_of(
+	    long_field), 1)), 0);
+	cr_expect_eq(judge_answer_set_field(&answer, SLICE("a\0b")), -1);
+	cr_expect_eq(judge_answer_set_field(&answer, SLICE("")), -1);
+}
+
 Test(judge, bad_answers)
 {
 	static const char *const rows[] = {
 		"", "pass", "dkim=pass spf=pass",
+		EDIT, EDIT "=", EDIT "a", EDIT "AA==" /* a NUL */,
+		EDIT "QTogYg== file=a bytes=1 crc=0",
 #define REST " dkim=pass dmarc=pass policy=none arc=none dkim2=none sealer=- " \
 	"signers=- report=- file=a bytes=1 crc=0"
 		"spf=asks" REST, "spf=" REST, "spf=PASS" REST, "spf" REST,
