@@ -102,9 +102,15 @@ static struct slice
 fit_shared_question(struct trial *trial, const struct conf_count *count,
     struct slice key)
 {
-	return slice_of(arena_printf(trial->policy->scratch, "take %" PRIu64
-	    " %" PRId64 " %08" PRIx32 " " SLICE_FMT, count->max,
-	    count->span_ms, count->shared_id, SLICE_ARG(key)));
+	struct arena *scratch = trial->policy->scratch;
+
+	if (count->kind == COUNT_PARALLEL)
+		return slice_of(arena_printf(scratch, "hold %" PRIu64
+		    " %08" PRIx32 " " SLICE_FMT, count->max,
+		    count->shared_id, SLICE_ARG(key)));
+	return slice_of(arena_printf(scratch, "take %" PRIu64 " %" PRId64
+	    " %08" PRIx32 " " SLICE_FMT, count->max, count->span_ms,
+	    count->shared_id, SLICE_ARG(key)));
 }
 
 /* Nobody answers for the cluster: this node counts for itself. */

@@ -13,6 +13,7 @@ import shutil
 import signal
 import smtplib
 import sys
+import time
 
 TOP = os.environ["ZMAILER_SRC"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
@@ -24,6 +25,8 @@ from servers import Base, free_port                  # noqa: E402
 case = Cases()
 NODES = ("mx1", "mx2")
 LIMIT = 10
+PLACES = 3
+PLACES_FOR_S = 60       # HOLDINGS_FOR_MS
 # a slow machine is no Redis that hangs: where nothing is stopped on purpose
 # nobody runs out of patience
 PATIENT, SHORT = "10s", "500ms"
@@ -58,11 +61,19 @@ class Redis(Base):
     def fill(self):
         pass
 
-    def key_of(self, text):
-        """The only key with that text in it."""
-        keys = self.redis("KEYS", f"*{text}*").split()
+    def key_of(self, text, kind="r"):
+        """The only key of that kind with that text in it."""
+        keys = self.redis("KEYS", f"zm:mx:{kind}:*{text}*").split()
         assert len(keys) == 1, keys
         return keys[0]
+
+    def held(self, text):
+        """How many places of that key are held now."""
+        keys = self.redis("KEYS", f"zm:mx:p:*{text}*").split()
+        now = "".join(f"{int(part):06}" for part in
+                      self.redis("TIME").split())
+        return sum(int(self.redis("ZCOUNT", key, now, "+inf"))
+                   for key in keys)
 
     def scripts_run(self):
         found = re.search(r"cmdstat_evalsha:calls=(\d+)",
@@ -93,6 +104,10 @@ class Node:
                        f"redis {where}; "
                        f"password {self.password}; "
                        f"patience {patience} }}\n"
+                       f"limit parallel {PLACES} per sender everybody sender "
+                       "*@places.test shared\n"
+                       f"limit parallel {PLACES} per sender everybody sender "
+                       "*@sessions.test of sessions shared\n"
                        f"limit rate {limit} per sender everybody shared\n")
         if self.configured:
             self.instance.zmailer("reload")
@@ -134,6 +149,46 @@ class Node:
                 if file.read().split(b"\0")[0].endswith(b"share"):
                     return pid
         return None
+
+
+class Holder:
+    """A message that is arriving: it holds a place, or has none."""
+
+    def __init__(self, node, sender):
+        self.peer = smtplib.SMTP("127.0.0.1", node.instance.port, timeout=60,
+                                 local_hostname="client.test")
+        self.peer.ehlo()
+        self.sender = sender
+        self.has = self.take()
+
+    def take(self):
+        self.peer.mail(self.sender)
+        code, said = self.peer.rcpt("alice@localhost")
+        assert code in (250, 450), (code, said)
+        self.has = code == 250
+        if not self.has:
+            self.peer.rset()
+        return self.has
+
+    def drop(self):
+        self.peer.rset()
+        self.has = False
+
+    def close(self):
+        self.peer.close()
+
+
+def holders(sender, *nodes):
+    return [Holder(cluster.nodes[i], sender) for i in nodes]
+
+
+def held(some):
+    return [one.has for one in some]
+
+
+def close_all(some):
+    for one in some:
+        one.close()
 
 
 class Cluster:
@@ -220,6 +275,127 @@ def a_hot_key_is_taken_in_batches():
     print(f"     300 recipients of a hot key: {trips} scripts", flush=True)
     assert trips < 100, trips
     cluster.configure(PATIENT)
+
+
+@case
+def places_are_exact_in_sum():
+    some = holders("sum@places.test", 0, 0, 1, 1, 0)
+    assert held(some) == [True, True, True, False, False]
+    one, other = some[0], some[3]
+    key = cluster.redis.key_of("sum@places.test", "p")
+    before = [cluster.redis.redis(*words) for words in
+              (("ZRANGE", key, "0", "-1", "WITHSCORES"),
+               ("PEXPIRETIME", key))]
+    assert not other.take()
+    assert before == [cluster.redis.redis(*words) for words in
+                      (("ZRANGE", key, "0", "-1", "WITHSCORES"),
+                       ("PEXPIRETIME", key))], "a refusal changes nothing"
+    # free on the same node before its client hears of it, and on the other
+    # one a trip later
+    one.drop()
+    assert some[4].take() and not one.take()
+    some[4].drop()
+    mta.wait_for("the place to be free on the other node", other.take)
+    close_all(some)
+    mta.wait_for("all places to be given back", lambda:
+                 cluster.redis.held("sum@places.test") == 0)
+
+
+@case
+def places_when_all_come_at_once():
+    with concurrent.futures.ThreadPoolExecutor(12) as pool:
+        some = list(pool.map(lambda i: Holder(cluster.nodes[i % 2],
+                                              "rush@places.test"), range(12)))
+    assert sum(held(some)) == PLACES
+    close_all(some)
+
+
+@case
+def places_of_sessions():
+    some = holders("all@sessions.test", 0, 1, 0, 1)
+    assert held(some) == [True, True, True, False]
+    some[0].drop()              # the session goes on, and so does its place
+    assert not some[3].take()
+    some[0].peer.quit()
+    mta.wait_for("the place to be free", some[3].take)
+    close_all(some)
+
+
+@case
+def a_place_outlives_the_process_that_gave_it():
+    """share is killed: who holds a place says so to the next one, which gives
+    it back when it is told."""
+    some = holders("killed@places.test", 0, 0, 1)
+    pid = mta.wait_for("the process share", cluster.nodes[0].share)
+    os.kill(pid, signal.SIGKILL)
+    mta.wait_for("the next one", lambda: cluster.nodes[0].share()
+                 not in (None, pid))
+    cluster.wait_well()
+    mta.wait_for("it to hear of both", lambda: [
+        row["held"] for row in cluster.nodes[0].status()[1]
+        if "held" in row] == [2])
+    other = Holder(cluster.nodes[1], "killed@places.test")
+    assert not other.has
+    some[0].drop()
+    mta.wait_for("the place to be free", other.take)
+    close_all([*some, other])
+
+
+@case
+def places_of_a_node_that_died_are_free_after_a_minute():
+    """Its processes are killed all at once; what others hold is kept for as
+    long as they do."""
+    some = holders("dead@places.test", 0, 1, 1)
+    assert held(some) == [True] * 3
+    cluster.nodes[1].instance.kill()
+    died = time.monotonic()
+    one = Holder(cluster.nodes[0], "dead@places.test")
+    assert not one.has
+    mta.wait_for("its places to be free", lambda:
+                 cluster.redis.held("dead@places.test") == 1,
+                 PLACES_FOR_S + 30)
+    took = time.monotonic() - died
+    print(f"     free after {took:.0f} s", flush=True)
+    assert took > PLACES_FOR_S / 2, took
+    more = holders("dead@places.test", 0, 0, 0)
+    assert held(more) == [True, True, False]
+    close_all([*some, one, *more])
+    cluster.nodes[1].instance.start()
+    cluster.wait_well()
+
+
+@case
+def places_while_redis_is_away_and_back():
+    """Each node has its part; and what is held is entered again."""
+    some = holders("away@places.test", 0, 0)
+    assert held(some) == [True, True]
+    cluster.redis.stop()
+    for node in cluster.nodes:
+        mta.wait_for("it to be lost", lambda: node.status()[0] == 1)
+    more = holders("away@places.test", 0, 1, 1)
+    assert held(more) == [False, True, False]       # 3 / 2 nodes
+    some[1].drop()
+    assert not some[1].take()
+    cluster.redis.start()
+    cluster.wait_well()
+    mta.wait_for("both to be entered", lambda:
+                 cluster.redis.held("away@places.test") == 2)
+    last = holders("away@places.test", 0, 1)
+    assert held(last) == [True, False]
+    close_all([*some, *more, *last])
+
+
+@case
+def places_of_a_key_of_another_type():
+    """That key is counted by each node alone."""
+    one = Holder(cluster.nodes[0], "typed@places.test")
+    key = cluster.redis.key_of("typed@places.test", "p")
+    cluster.redis.redis("DEL", key)
+    cluster.redis.redis("LPUSH", key, "x")
+    lost = cluster.nodes[0].told("share.lost")
+    assert held(holders("typed@places.test", 0, 1, 1)) == [False, True, False]
+    assert cluster.nodes[0].told("share.lost") == lost
+    one.close()
 
 
 @case

@@ -248,8 +248,11 @@ conf_apply_limit_parallel(struct conf_loader *loader,
 		.key = (enum conf_key)words[WORD_LAST].number,
 		.of_messages = !of_sessions,
 		.of_sessions = of_sessions,
+		.is_shared = is_said(&words[WORD_LAST + 4]),
 	};
 	rule.text = words[WORD_LAST + 3].text;
+	if (rule.count.is_shared)
+		rule.count.shared_id = shared_id_of(&rule);
 	policy_rule_add(loader, &rule);
 }
 

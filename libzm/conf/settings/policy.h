@@ -52,7 +52,7 @@ struct conf_rule {		/* accept|reject|... , first match wins */
 		int64_t		span_ms;	/* of a rate */
 		bool		of_messages;	/* else of recipients */
 		bool		of_sessions;	/* parallel: not messages */
-		bool		is_shared;	/* rate: of all nodes */
+		bool		is_shared;	/* of all nodes */
 		uint32_t	shared_id;	/* one for all that is written
 						 * like this rule */
 		enum conf_key { COUNT_BY_CLIENT, COUNT_BY_NET,

@@ -140,9 +140,9 @@ STATEMENT(TOP, "limit rate", NONE, limit_rate, "rate",
 
 STATEMENT(TOP, "limit parallel", NONE, limit_parallel, "number:1-100000",
     RULE_WORDS " per=choice:" RULE_KEYS " of=choice:messages,sessions "
-    "else=choice:defer,reject,freeze text=text",
+    "else=choice:defer,reject,freeze text=text shared",
     "limit parallel COUNT [per KEY] [of messages|sessions] [shadow] "
-    "[CONDITION...] [else defer|reject|freeze] [text \"WORDS\"]",
+    "[CONDITION...] [else defer|reject|freeze] [text \"WORDS\"] [shared]",
     "none",
     "A rule (see accept) that matches while COUNT other messages of the same "
     "KEY (see limit rate) are arriving, from their first recipient to the "
@@ -151,7 +151,9 @@ STATEMENT(TOP, "limit parallel", NONE, limit_parallel, "number:1-100000",
     "before its client gets the reply that ends the message, or the session "
     "(221, 421), so the client may come again at once.  A client that leaves "
     "without QUIT may be refused until the server has seen the end of the "
-    "connection.  Without auth, from, sender or everybody it counts only "
+    "connection.  shared: for all machines of the cluster together (see limit "
+    "rate and cluster); what a machine held that is gone is free after a "
+    "minute.  Without auth, from, sender or everybody it counts only "
     "strangers (see accept).",
     "limit parallel 5 per user auth\n"
     "limit parallel 30 per net of sessions\n"

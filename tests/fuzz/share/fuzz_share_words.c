@@ -19,10 +19,15 @@ as_question(struct slice bytes)
 	MUST(question.token.n > 0 && question.token.n < WORDS_TOKEN_BYTES);
 	if (question.verb == WORDS_STATUS)
 		return;
-	MUST(question.count > 0 && question.span_ms > 0);
+	MUST(question.count > 0);
+	MUST(question.span_ms > 0 || question.verb != WORDS_TAKE);
+	MUST(question.name.n <= WORDS_NAME_BYTES_MAX);
 	MUST(question.key.n > 0 && question.key.n <= WORDS_KEY_BYTES_MAX);
-	words_add_rate_key(&key, "mx", question.key, question.count,
-	    question.span_ms);
+	if (question.verb == WORDS_TAKE)
+		words_add_rate_key(&key, "mx", question.key, question.count,
+		    question.span_ms);
+	else
+		words_add_slots_key(&key, "mx", question.key, question.count);
 	MUST(key.len < 400);
 	for (size_t i = 0; i < key.len; i++)
 		MUST(key.buf[i] > ' ' && key.buf[i] < 127);
