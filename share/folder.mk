@@ -8,6 +8,7 @@ share_libshare_a_SOURCES = \
 	share/redis/places.c share/redis/places.h \
 	share/redis/store.c share/redis/store.h \
 	share/ledger/members.c share/ledger/members.h \
+	share/ledger/greetings.c share/ledger/greetings.h \
 	share/ledger/holdings.c share/ledger/holdings.h \
 	share/ledger/ledger.c share/ledger/ledger.h \
 	share/ask/inquirers.c share/ask/inquirers.h

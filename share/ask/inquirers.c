@@ -29,6 +29,7 @@ struct inquirer_wait {
 	struct inquirer		*inquirer;
 	struct ledger_wait	*wait;		/* of take */
 	struct holding_wait	*slot;		/* of hold */
+	struct greeting		*greeting;	/* of greet */
 	bool			 is_late;	/* it is answered later */
 	char			 token[WORDS_TOKEN_BYTES];
 	LIST_ENTRY(inquirer_wait) entry;
@@ -49,6 +50,7 @@ inquirer_gone(struct caller *caller)
 		LIST_REMOVE(wait, entry);
 		ledger_forget(&wait->wait);
 		holdings_forget(&wait->slot);
+		greetings_forget(&wait->greeting);
 		mem_free(&wait);
 	}
 }
@@ -92,6 +94,23 @@ inquirer_on_slot(void *context, const char *name)
 		str_addf(out, "%s ok ok %s\n", wait->token, name);
 	else
 		str_addf(out, "%s ok over\n", wait->token);
+	inquirer_wait_end(wait);
+}
+
+/* greetings_answer_fn */
+static void
+inquirer_on_greeting(void *context, int64_t wait_s)
+{
+	struct inquirer_wait *wait = context;
+	struct str *out = ipc_link_out(wait->inquirer->caller.link);
+
+	if (wait_s == GREETING_AWAY)
+		str_addf(out, "%s ok away\n", wait->token);
+	else if (wait_s == 0)
+		str_addf(out, "%s ok pass\n", wait->token);
+	else
+		str_addf(out, "%s ok wait %" PRId64 "\n", wait->token,
+		    wait_s);
 	inquirer_wait_end(wait);
 }
 
@@ -147,6 +166,21 @@ inquirer_take_slot(struct inquirer *inquirer,
 }
 
 static void
+inquirer_greet(struct inquirer *inquirer,
+    const struct words_question *question)
+{
+	struct inquirer_wait *wait = inquirer_wait_new(inquirer,
+	    question->token);
+	struct greeting *asked = greetings_ask(ledger_greetings(
+	    inquirer->caller.context), question, inquirer_on_greeting, wait);
+
+	if (asked == NULL)
+		return;		/* wait is freed */
+	wait->greeting = asked;
+	wait->is_late = true;
+}
+
+static void
 inquirer_note_slot(struct inquirer *inquirer,
     const struct words_question *question)
 {
@@ -181,6 +215,9 @@ inquirer_take(struct caller *caller, struct slice line)
 	case WORDS_KEEP:
 	case WORDS_DROP:
 		inquirer_note_slot(inquirer, &question);
+		break;
+	case WORDS_GREET:
+		inquirer_greet(inquirer, &question);
 		break;
 	case WORDS_STATUS:
 		ledger_add_status(caller->context, question.token,

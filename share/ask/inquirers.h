@@ -4,8 +4,11 @@
  *
  *	to it		TOKEN take COUNT SPAN_MS KEY  |  TOKEN hold COUNT KEY  |
  *			TOKEN keep NAME COUNT KEY  |  TOKEN drop NAME COUNT KEY
- *			|  TOKEN status
+ *			|  TOKEN greet AFTER WITHIN KEEP wait|pass NET SENDER
+ *			RECIPIENT  |  TOKEN status
  *	from it		TOKEN ok ok [NAME]  |  TOKEN ok over [SECONDS]  |
+ *			TOKEN ok pass  |  TOKEN ok wait SECONDS  |  TOKEN ok
+ *			away  |
  *			TOKEN ok, after the lines of a status
  *
  * A line ends in LF.  Answers come in any order.  take is always answered,

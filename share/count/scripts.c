@@ -98,7 +98,38 @@ static const char keep_script[] =
     "end\n"
     "return 'ok'\n";
 
+/* Who was seen: "FIRST:LAST", seconds; LAST is 0 until it has passed.  A network
+ * has a number, of pairs that passed; five pass for all.  Who has to wait
+ * changes nothing but the first time.
+ * KEYS: pair, network; ARGV: after, within, keep (s), 1: it has passed. */
+static const char greet_script[] =
+    "local now = tonumber(redis.call('TIME')[1])\n"
+    "local after, keep = tonumber(ARGV[1]), tonumber(ARGV[3])\n"
+    "local passed = ARGV[4] == '1'\n"
+    "local known = tonumber(redis.call('GET', KEYS[2]) or 0) or 0\n"
+    "if known >= 5 and not passed then return '0' end\n"
+    "local first, last = string.match(redis.call('GET', KEYS[1]) or '',\n"
+    "  '^(%d+):(%d+)$')\n"
+    "first, last = tonumber(first) or now, tonumber(last)\n"
+    "if not last and not passed then\n"
+    "  redis.call('SET', KEYS[1], string.format('%d:0', now), 'EX', ARGV[2])\n"
+    "  return string.format('%d', after)\n"
+    "end\n"
+    "if last == 0 and not passed and now < first + after then\n"
+    "  return string.format('%d', first + after - now)\n"
+    "end\n"
+    "if (last or 0) == 0 and known < 5 then\n"
+    "  redis.call('INCR', KEYS[2])\n"
+    "end\n"
+    "if redis.call('TTL', KEYS[2]) < keep then\n"
+    "  redis.call('EXPIRE', KEYS[2], keep)\n"
+    "end\n"
+    "redis.call('SET', KEYS[1], string.format('%d:%d', first, now),\n"
+    "  'EX', keep)\n"
+    "return '0'\n";
+
 const char *const words_scripts[SCRIPT_COUNT] = {
 	[SCRIPT_TAKE] = take_script, [SCRIPT_SEEN] = seen_script,
-	[SCRIPT_HOLD] = hold_script, [SCRIPT_KEEP] = keep_script
+	[SCRIPT_HOLD] = hold_script, [SCRIPT_KEEP] = keep_script,
+	[SCRIPT_GREET] = greet_script
 };

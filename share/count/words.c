@@ -9,6 +9,8 @@
  *	question = token " take " COUNT SP SPAN-MS SP key /
  *		   token " hold " COUNT SP key /
  *		   token (" keep " / " drop ") NAME SP COUNT SP key /
+ *		   token " greet " AFTER SP WITHIN SP KEEP SP
+ *		   ("wait" / "pass") SP NET SP key /
  *		   token " status"
  *	taken    = GRANTED SP WAIT-US
  *	seen     = *( NAME SP SECONDS SP )
@@ -42,6 +44,21 @@ words_name(struct slice *rest, struct slice *out)
 	return true;
 }
 
+/* "AFTER WITHIN KEEP wait|pass" */
+static bool
+words_greeting(struct slice *rest, struct words_question *out)
+{
+	struct slice word;
+
+	if (!words_number(rest, 1, UINT32_MAX, &out->after_s) ||
+	    !words_number(rest, 1, UINT32_MAX, &out->within_s) ||
+	    !words_number(rest, 1, UINT32_MAX, &out->keep_s) ||
+	    !slice_word(rest, &word))
+		return false;
+	out->has_passed = slice_is(word, "pass");
+	return out->has_passed || slice_is(word, "wait");
+}
+
 /* What stands between a verb and its key.  false: it is not that. */
 static bool
 words_numbers(struct slice *rest, struct words_question *out)
@@ -62,6 +79,8 @@ words_numbers(struct slice *rest, struct words_question *out)
 		if (!words_name(rest, &out->name))
 			return false;
 		break;
+	case WORDS_GREET:
+		return words_greeting(rest, out);
 	case WORDS_HOLD:
 		break;
 	}
@@ -74,7 +93,7 @@ words_question_read(struct slice line, struct words_question *out)
 	static const char *const verbs[] = {
 		[WORDS_TAKE] = "take", [WORDS_HOLD] = "hold",
 		[WORDS_KEEP] = "keep", [WORDS_DROP] = "drop",
-		[WORDS_STATUS] = "status"
+		[WORDS_GREET] = "greet", [WORDS_STATUS] = "status"
 	};
 	const size_t count = sizeof(verbs) / sizeof(verbs[0]);
 	struct slice verb;
@@ -149,6 +168,16 @@ words_add_slots_key(struct str *out, const char *cluster, struct slice key,
 }
 
 void
+words_add_greet_key(struct str *out, const char *cluster, struct slice text)
+{
+	static const struct siphash_key same = { 0, 0 };
+	struct siphash sum = siphash(&same, text);
+
+	str_addf(out, "zm:%s:g:{%016" PRIx64 "%016" PRIx64 "}", cluster,
+	    sum.high, sum.low);
+}
+
+void
 words_add_nodes_key(struct str *out, const char *cluster)
 {
 	str_addf(out, "zm:%s:nodes", cluster);
@@ -167,6 +196,18 @@ words_taken_read(struct slice text, uint64_t *out_granted,
 	    slice_trim(text).n > 0)
 		return false;
 	*out_wait_us = (int64_t)wait_us;
+	return true;
+}
+
+bool
+words_greeted_read(struct slice text, int64_t *out_wait_s)
+{
+	uint64_t wait_s;
+
+	if (!words_number(&text, 0, UINT32_MAX, &wait_s) ||
+	    slice_trim(text).n > 0)
+		return false;
+	*out_wait_s = (int64_t)wait_s;
 	return true;
 }
 

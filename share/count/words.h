@@ -19,25 +19,28 @@ enum {
 };
 
 enum words_verb { WORDS_TAKE, WORDS_HOLD, WORDS_KEEP, WORDS_DROP,
-	WORDS_STATUS };
+	WORDS_GREET, WORDS_STATUS };
 
 /* "TOKEN take COUNT SPAN_MS KEY", "TOKEN hold COUNT KEY", "TOKEN keep|drop NAME
- * COUNT KEY", "TOKEN status". */
+ * COUNT KEY", "TOKEN greet AFTER WITHIN KEEP wait|pass NET SENDER RECIPIENT",
+ * "TOKEN status". */
 struct words_question {
 	struct slice	token;
 	enum words_verb	verb;
 	struct slice	name;		/* of keep, drop: small hex digits */
 	uint64_t	count;
 	int64_t		span_ms;	/* of take */
+	uint64_t	after_s, within_s, keep_s;	/* of greet */
+	bool		has_passed;	/* of greet, on this node */
 	struct slice	key;
 };
 /* false: it is none.  Borrowed from line. */
 bool words_question_read(struct slice line, struct words_question *out);
 
 /* The scripts: one takes of a rate, one says that a node is there, one takes a
- * place, one keeps many or gives them back. */
+ * place, one keeps many or gives them back, one knows who was seen. */
 enum words_script { SCRIPT_TAKE, SCRIPT_SEEN, SCRIPT_HOLD, SCRIPT_KEEP,
-	SCRIPT_COUNT };
+	SCRIPT_GREET, SCRIPT_COUNT };
 extern const char *const words_scripts[SCRIPT_COUNT];
 
 /* Append "zm:NAME:r:{KEY}:COUNT/SPAN_MS", "zm:NAME:p:{KEY}:COUNT",
@@ -47,6 +50,15 @@ void words_add_rate_key(struct str *out, const char *cluster,
 void words_add_slots_key(struct str *out, const char *cluster,
     struct slice key, uint64_t count);
 void words_add_nodes_key(struct str *out, const char *cluster);
+
+/* Append "zm:NAME:g:{SUM}", of an address or more: its text is nobody's to
+ * read. */
+void words_add_greet_key(struct str *out, const char *cluster,
+    struct slice text);
+
+/* What SCRIPT_GREET answers: the seconds to wait, 0: it passes.  false: it is
+ * none. */
+bool words_greeted_read(struct slice text, int64_t *out_wait_s);
 
 /* What SCRIPT_TAKE answers: "GRANTED WAIT_US", of so many that were needed at
  * least.  false: it is none. */

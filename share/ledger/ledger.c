@@ -56,6 +56,7 @@ struct ledger {
 	struct buckets		*alone;
 	struct members		*members;
 	struct holdings		*holdings;
+	struct greetings	*greetings;
 	struct meter		*chains[CHAINS];
 	TAILQ_HEAD(, meter)	 idle;		/* oldest batch first */
 	size_t			 meter_count, wait_count;
@@ -341,6 +342,8 @@ ledger_new(struct process *process, const struct store_goal *goal)
 	    ledger);
 	ledger->holdings = holdings_new(process, ledger->store,
 	    ledger->members);
+	ledger->greetings = greetings_new(&process->conf->cluster,
+	    ledger->store);
 	ledger->trips_at_ms = clock_steady_ms();
 	ledger_on_trips(ledger);
 	return ledger;
@@ -358,6 +361,7 @@ ledger_free(struct ledger **pledger)
 	timer_clear(&ledger->trips_timer);
 	store_free(&ledger->store);
 	holdings_free(&ledger->holdings);
+	greetings_free(&ledger->greetings);
 	for (size_t i = 0; i < CHAINS; i++)
 		while (ledger->chains[i] != NULL)
 			meter_free(ledger->chains[i]);
@@ -370,6 +374,12 @@ struct holdings *
 ledger_holdings(const struct ledger *ledger)
 {
 	return ledger->holdings;
+}
+
+struct greetings *
+ledger_greetings(const struct ledger *ledger)
+{
+	return ledger->greetings;
 }
 
 struct ledger_wait *

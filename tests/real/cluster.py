@@ -108,6 +108,10 @@ class Node:
                        "*@places.test shared\n"
                        f"limit parallel {PLACES} per sender everybody sender "
                        "*@sessions.test of sessions shared\n"
+                       "greylist everybody sender *@grey.test after 1s "
+                       "shared\n"
+                       "greylist everybody sender *@wait.test after 1h "
+                       "within 2h keep 3h shared\n"
                        f"limit rate {limit} per sender everybody shared\n")
         if self.configured:
             self.instance.zmailer("reload")
@@ -396,6 +400,67 @@ def places_of_a_key_of_another_type():
     assert held(holders("typed@places.test", 0, 1, 1)) == [False, True, False]
     assert cluster.nodes[0].told("share.lost") == lost
     one.close()
+
+
+def greeted(node, sender, rcpt="alice@localhost"):
+    """Is the recipient taken, or greylisted?"""
+    with smtplib.SMTP("127.0.0.1", node.instance.port, timeout=60,
+                      local_hostname="client.test") as peer:
+        peer.ehlo()
+        peer.mail(sender)
+        code, said = peer.rcpt(rcpt)
+        assert code in (250, 451), (code, said)
+        return code == 250
+
+
+@case
+def who_is_refused_changes_nothing():
+    cluster.redis.redis("FLUSHALL")
+    one = cluster.nodes[0]
+    assert not greeted(one, "again@wait.test")
+    keys = cluster.redis.redis("KEYS", "zm:mx:g:*").split()
+    assert len(keys) == 1, keys
+    before = [cluster.redis.redis(verb, keys[0]) for verb in
+              ("GET", "PEXPIRETIME")]
+    assert not greeted(cluster.nodes[1], "again@wait.test")
+    assert before == [cluster.redis.redis(verb, keys[0]) for verb in
+                      ("GET", "PEXPIRETIME")]
+
+
+@case
+def who_was_seen_by_one_node_passes_on_the_other():
+    """Also when Redis is lost after that."""
+    one, other = cluster.nodes
+    assert not greeted(one, "new@grey.test")
+    mta.wait_for("its second try, at the other node", lambda:
+                 greeted(other, "new@grey.test"))
+    assert greeted(one, "new@grey.test")
+    # what passes by a node's own greylist is known to the other one
+    cluster.redis.redis("FLUSHALL")
+    assert greeted(one, "new@grey.test")
+    mta.wait_for("Redis to be told", lambda: len(
+        cluster.redis.redis("KEYS", "zm:mx:g:*").split()) == 2)
+    cluster.redis.stop()
+    for node in cluster.nodes:
+        mta.wait_for("it to be lost", lambda: node.status()[0] == 1)
+    for node in cluster.nodes:
+        assert greeted(node, "new@grey.test"), node.name
+        assert not greeted(node, "late@grey.test"), node.name
+        mta.wait_for("its own greylist to decide", lambda:
+                     greeted(node, "late@grey.test"))
+    cluster.redis.start()
+    cluster.wait_well()
+
+
+@case
+def a_network_that_passed_at_one_node_passes_at_all():
+    """At the other one by a first try, so it cannot be by its own list."""
+    one, other = cluster.nodes
+    for i in range(6):
+        mta.wait_for("it to pass", lambda i=i: greeted(
+            one, f"net{i}@grey.test"))
+    senders = (f"never{i}@grey.test" for i in range(1000))
+    mta.wait_for("Redis to be told", lambda: greeted(other, next(senders)))
 
 
 @case

@@ -274,6 +274,7 @@ conf_apply_greylist(struct conf_loader *loader,
 		.after_s = rule_seconds(&words[0], GREYLIST_AFTER_S),
 		.within_s = rule_seconds(&words[1], GREYLIST_WITHIN_S),
 		.keep_s = rule_seconds(&words[2], GREYLIST_KEEP_S),
+		.is_shared = is_said(&words[4]),
 	};
 	rule.text = words[3].text;
 	if (rule.greylist.after_s >= rule.greylist.within_s)

@@ -62,6 +62,7 @@ struct conf_rule {		/* accept|reject|... , first match wins */
 	} count;
 	struct conf_greylist {
 		int64_t		after_s, within_s, keep_s;	/* 0: none */
+		bool		is_shared;	/* with all nodes */
 	} greylist;
 	const char	*service;	/* policy-service; or NULL */
 	bool		 service_optional;	/* without its answer: go on */

@@ -160,16 +160,20 @@ STATEMENT(TOP, "limit parallel", NONE, limit_parallel, "number:1-100000",
     "limit parallel 20 per net else defer text \"one after the other\"")
 
 STATEMENT(TOP, "greylist", NONE, greylist, "", RULE_WORDS
-    " after=span:1s-1d within=span:1m-30d keep=span:1h-365d text=text",
+    " after=span:1s-1d within=span:1m-30d keep=span:1h-365d text=text "
+    "shared",
     "greylist [shadow] [CONDITION...] [after SPAN] [within SPAN] "
-    "[keep SPAN] [text \"WORDS\"]", "none",
+    "[keep SPAN] [text \"WORDS\"] [shared]", "none",
     "A rule (see accept): mail from a network (/24 and /64), sender and "
     "recipient that were not seen together before is deferred (451); a second "
     "try after 5m and within 2d is accepted, and so is further mail for 35d.  "
     "A network that passed with five different pairs is no longer "
     "greylisted.  Users who logged in, loopback and clients that may relay "
     "are not greylisted unless the rule names them (see accept, strangers).  "
-    "The greylist is kept in smtpserver/greylist in the spool.",
+    "The greylist is kept in smtpserver/greylist in the spool.  shared: what "
+    "was seen by one machine of the cluster, and what has passed there, counts "
+    "for all of them (see cluster); while they cannot ask, each goes by what "
+    "it has seen itself.",
     "greylist name none\n"
     "greylist helo unqualified after 10m")
 

@@ -67,7 +67,7 @@ permit_question_fill(const struct session *session, struct policy_question *out)
 static int64_t
 permit_patience_ms(const struct session *session, const char *kind)
 {
-	if (strcmp(kind, "share") == 0)
+	if (strcmp(kind, "share") == 0 || strcmp(kind, "greet") == 0)
 		return session->settings->conf->cluster.patience_ms +
 		    CLUSTER_MARGIN_MS;
 	return strcmp(kind, judge_kind) == 0 ? JUDGE_SPF_FOR_MS : 0;
@@ -218,6 +218,8 @@ permit_rcpt(struct session *session, const struct path *rcpt,
 		return false;
 	}
 	session->transaction->rcpt_is_ours = verdict.is_ours;
+	for (unsigned i = 0; i < verdict.tell_count; i++)
+		str_addf(&session->tells, "%s\n", verdict.tells[i]);
 	for (unsigned i = 0; i < verdict.shadow_count; i++)
 		note_shadow(session, verdict.shadows[i], rcpt);
 	if (verdict.warning != NULL)

@@ -19,6 +19,13 @@ as_question(struct slice bytes)
 	MUST(question.token.n > 0 && question.token.n < WORDS_TOKEN_BYTES);
 	if (question.verb == WORDS_STATUS)
 		return;
+	if (question.verb == WORDS_GREET) {
+		MUST(question.after_s > 0 && question.keep_s > 0);
+		words_add_greet_key(&key, "mx", question.key);
+		MUST(key.len == sizeof("zm:mx:g:{}") - 1 + 32);
+		str_release(&key);
+		return;
+	}
 	MUST(question.count > 0);
 	MUST(question.span_ms > 0 || question.verb != WORDS_TAKE);
 	MUST(question.name.n <= WORDS_NAME_BYTES_MAX);
@@ -49,6 +56,8 @@ as_answers(struct slice bytes)
 
 	if (words_taken_read(bytes, &granted, &wait_us))
 		MUST(granted <= UINT32_MAX && wait_us >= 0);
+	if (words_greeted_read(bytes, &wait_us))
+		MUST(wait_us >= 0 && wait_us <= UINT32_MAX);
 	members_take(members, bytes, 0);
 	MUST(members_count(members) >= 1);
 	members_add_status(members, SLICE("t"), 1000, &out);

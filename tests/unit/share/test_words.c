@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <criterion/criterion.h>
+#include <string.h>
 
 #include "share/count/words.h"
 
@@ -38,6 +39,32 @@ Test(share_words, a_question_about_a_place_is_read)
 	cr_expect(slice_is(q.key, "0badcafe b"));
 }
 
+Test(share_words, who_was_seen_is_asked)
+{
+	struct words_question q;
+	struct str key = STR_INIT;
+	int64_t wait_s;
+
+	cr_assert(words_question_read(
+	    SLICE("7 greet 300 3600 7200 wait 192.0.2 a@b c@d"), &q));
+	cr_expect_eq(q.verb, WORDS_GREET);
+	cr_expect_eq(q.after_s, 300);
+	cr_expect_eq(q.within_s, 3600);
+	cr_expect_eq(q.keep_s, 7200);
+	cr_expect(!q.has_passed);
+	cr_expect(slice_is(q.key, "192.0.2 a@b c@d"));
+	cr_assert(words_question_read(SLICE("7 greet 1 2 3 pass n"), &q));
+	cr_expect(q.has_passed);
+	words_add_greet_key(&key, "mx", SLICE("192.0.2 a@b c@d"));
+	cr_expect_eq(key.len, strlen("zm:mx:g:{}") + 32, "%s", key.buf);
+	str_release(&key);
+	cr_assert(words_greeted_read(SLICE("299"), &wait_s));
+	cr_expect_eq(wait_s, 299);
+	cr_expect(!words_greeted_read(SLICE("-1"), &wait_s));
+	cr_expect(!words_greeted_read(SLICE("1 2"), &wait_s));
+	cr_expect(!words_greeted_read(SLICE(""), &wait_s));
+}
+
 Test(share_words, what_is_no_question_is_refused)
 {
 	static const char *const rows[] = { "", " ", "7", "7 take",
@@ -49,7 +76,8 @@ Test(share_words, what_is_no_question_is_refused)
 		"7 hold 5", "7 hold 0 k", "7 hold k", "7 keep 5 k",
 		"7 keep xyz 5 k", "7 drop 12AB 5 k", "7 drop 12ab 0 k",
 		"7 drop 12ab 5", "7 keep 012345678901234567890123456789012"
-		" 5 k" };
+		" 5 k", "7 greet 0 1 1 wait n", "7 greet 1 1 wait n",
+		"7 greet 1 2 3 maybe n", "7 greet 1 2 3 pass" };
 	struct words_question q;
 	struct str long_key = STR_INIT;
 
