@@ -98,9 +98,9 @@ static const char keep_script[] =
     "end\n"
     "return 'ok'\n";
 
-/* Who was seen: "FIRST:LAST", seconds; LAST is 0 until it has passed.  A network
- * has a number, of pairs that passed; five pass for all.  Who has to wait
- * changes nothing but the first time.
+/* Who was seen: "FIRST:LAST", seconds; LAST is 0 until it has passed.  A
+ * network has a number, of pairs that passed; five pass for all.  Who has to
+ * wait changes nothing but the first time.
  * KEYS: pair, network; ARGV: after, within, keep (s), 1: it has passed. */
 static const char greet_script[] =
     "local now = tonumber(redis.call('TIME')[1])\n"
@@ -112,7 +112,8 @@ static const char greet_script[] =
     "  '^(%d+):(%d+)$')\n"
     "first, last = tonumber(first) or now, tonumber(last)\n"
     "if not last and not passed then\n"
-    "  redis.call('SET', KEYS[1], string.format('%d:0', now), 'EX', ARGV[2])\n"
+    "  redis.call('SET', KEYS[1], string.format('%d:0', now),\n"
+    "    'EX', ARGV[2])\n"
     "  return string.format('%d', after)\n"
     "end\n"
     "if last == 0 and not passed and now < first + after then\n"

@@ -102,10 +102,9 @@ struct policy_verdict {
 					 * for the header; until the policy is
 					 * asked again, like words */
 	unsigned		 field_count;
-	const char		*tells[POLICY_TELLS_MAX];	/* "KIND QUESTION":
-					 * what others shall know when this is
-					 * the verdict, nobody waits for it;
-					 * like words */
+	/* "KIND QUESTION": what others shall know when this is the verdict,
+	 * and nobody waits for; like words */
+	const char		*tells[POLICY_TELLS_MAX];
 	unsigned		 tell_count;
 	const char		*warning;	/* of a service; or NULL */
 	struct late_rules	 late;		/* put by; they come first */
