@@ -2,8 +2,13 @@
  *
  * smtpserver asks, and tools that root runs.
  *
- *	to it		TOKEN take COUNT SPAN_MS KEY  |  TOKEN status
- *	from it		TOKEN ok ok  |  TOKEN ok over SECONDS  |
+ *	to it		TOKEN take COUNT SPAN_MS KEY  |  TOKEN hold COUNT KEY  |
+ *			TOKEN keep NAME COUNT KEY  |  TOKEN drop NAME COUNT KEY
+ *			|  TOKEN greet AFTER WITHIN KEEP wait|pass NET SENDER
+ *			RECIPIENT  |  TOKEN status
+ *	from it		TOKEN ok ok [NAME]  |  TOKEN ok over [SECONDS]  |
+ *			TOKEN ok pass  |  TOKEN ok wait SECONDS  |  TOKEN ok
+ *			away  |
  *			TOKEN ok, after the lines of a status
  *
  * A line ends in LF.  Answers come in any order.  take is always answered,

@@ -2,11 +2,16 @@
  *
  * In     lines of our own daemons; strings of Redis
  * Out    questions, keys, numbers
- * Holds  the scripts
+ * Holds  nothing
  * Trusts nothing: numbers are bounded, keys escaped
  * Spec   words.h; doc/protocol/share.md
  *
- *	question = token " take " COUNT SP SPAN-MS SP key / token " status"
+ *	question = token " take " COUNT SP SPAN-MS SP key /
+ *		   token " hold " COUNT SP key /
+ *		   token (" keep " / " drop ") NAME SP COUNT SP key /
+ *		   token " greet " AFTER SP WITHIN SP KEEP SP
+ *		   ("wait" / "pass") SP NET SP key /
+ *		   token " status"
  *	taken    = GRANTED SP WAIT-US
  *	seen     = *( NAME SP SECONDS SP )
  *
@@ -20,53 +25,6 @@
 
 #include "base/banned.h"
 
-/* GCRA: a key holds the moment (microseconds of this server) at which its
- * limit is whole again.  One that is not there is whole.
- * KEYS[1]; ARGV: count, span (us), how many are needed, the largest batch. */
-static const char take_script[] =
-    "local t = redis.call('TIME')\n"
-    "local now = tonumber(t[1]) * 1000000 + tonumber(t[2])\n"
-    "local count, span = tonumber(ARGV[1]), tonumber(ARGV[2])\n"
-    "local need, batch = tonumber(ARGV[3]), tonumber(ARGV[4])\n"
-    "local each = span / count\n"
-    "local whole = tonumber(redis.call('GET', KEYS[1]) or now)\n"
-    "if whole < now then whole = now end\n"
-    "if whole > now + span then whole = now + span end\n"
-    "local left = math.floor((now + span - whole) / each + 0.001)\n"
-    "local n = need\n"
-    "if left > count * 0.2 then\n"
-    "  n = math.max(need, math.min(batch, math.floor(left / 4)))\n"
-    "end\n"
-    "if n > left then n = left end\n"
-    "if n > 0 then\n"
-    "  whole = whole + n * each\n"
-    "  redis.call('SET', KEYS[1], string.format('%.17g', whole),\n"
-    "    'PX', string.format('%d', math.ceil((whole - now) / 1000)))\n"
-    "end\n"
-    "local wait = 0\n"
-    "if n < need then wait = math.ceil(whole + each - now - span) end\n"
-    "if wait < 0 then wait = 0 end\n"
-    "return string.format('%d %.0f', n, wait)\n";
-
-/* A sorted set of nodes, by the second in which each was there last.
- * KEYS[1]; ARGV: our name. */
-static const char seen_script[] =
-    "local now = tonumber(redis.call('TIME')[1])\n"
-    "redis.call('ZADD', KEYS[1], now, ARGV[1])\n"
-    "redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - 604800)\n"
-    "redis.call('EXPIRE', KEYS[1], 604800)\n"
-    "local all = redis.call('ZRANGE', KEYS[1], 0, 511, 'WITHSCORES')\n"
-    "local out = {}\n"
-    "for i = 1, #all, 2 do\n"
-    "  out[#out + 1] = all[i] .. ' ' ..\n"
-    "    string.format('%d', math.max(0, now - tonumber(all[i + 1])))\n"
-    "end\n"
-    "return table.concat(out, ' ')\n";
-
-const char *const words_scripts[SCRIPT_COUNT] = {
-	[SCRIPT_TAKE] = take_script, [SCRIPT_SEEN] = seen_script
-};
-
 static bool
 words_number(struct slice *rest, uint64_t min, uint64_t max, uint64_t *out)
 {
@@ -75,24 +33,85 @@ words_number(struct slice *rest, uint64_t min, uint64_t max, uint64_t *out)
 	return slice_word(rest, &word) && slice_number(word, min, max, out);
 }
 
+static bool
+words_name(struct slice *rest, struct slice *out)
+{
+	if (!slice_word(rest, out) || out->n > WORDS_NAME_BYTES_MAX)
+		return false;
+	for (size_t i = 0; i < out->n; i++)
+		if (ascii_hex_small(out->p[i]) < 0)
+			return false;
+	return true;
+}
+
+/* "AFTER WITHIN KEEP wait|pass" */
+static bool
+words_greeting(struct slice *rest, struct words_question *out)
+{
+	struct slice word;
+
+	if (!words_number(rest, 1, UINT32_MAX, &out->after_s) ||
+	    !words_number(rest, 1, UINT32_MAX, &out->within_s) ||
+	    !words_number(rest, 1, UINT32_MAX, &out->keep_s) ||
+	    !slice_word(rest, &word))
+		return false;
+	out->has_passed = slice_is(word, "pass");
+	return out->has_passed || slice_is(word, "wait");
+}
+
+/* What stands between a verb and its key.  false: it is not that. */
+static bool
+words_numbers(struct slice *rest, struct words_question *out)
+{
+	uint64_t span_ms = 0;
+
+	switch (out->verb) {
+	case WORDS_STATUS:
+		return true;
+	case WORDS_TAKE:
+		if (!words_number(rest, 1, UINT32_MAX, &out->count) ||
+		    !words_number(rest, 1, UINT32_MAX, &span_ms))
+			return false;
+		out->span_ms = (int64_t)span_ms;
+		return true;
+	case WORDS_KEEP:
+	case WORDS_DROP:
+		if (!words_name(rest, &out->name))
+			return false;
+		break;
+	case WORDS_GREET:
+		return words_greeting(rest, out);
+	case WORDS_HOLD:
+		break;
+	}
+	return words_number(rest, 1, UINT32_MAX, &out->count);
+}
+
 bool
 words_question_read(struct slice line, struct words_question *out)
 {
+	static const char *const verbs[] = {
+		[WORDS_TAKE] = "take", [WORDS_HOLD] = "hold",
+		[WORDS_KEEP] = "keep", [WORDS_DROP] = "drop",
+		[WORDS_GREET] = "greet", [WORDS_STATUS] = "status"
+	};
+	const size_t count = sizeof(verbs) / sizeof(verbs[0]);
 	struct slice verb;
-	uint64_t span_ms;
+	size_t i;
 
+	*out = (struct words_question){ .count = 0 };
 	if (!slice_word(&line, &out->token) ||
 	    out->token.n >= WORDS_TOKEN_BYTES || !slice_word(&line, &verb))
 		return false;
-	out->verb = WORDS_STATUS;
-	if (slice_is(verb, "status"))
-		return slice_trim(line).n == 0;
-	out->verb = WORDS_TAKE;
-	if (!slice_is(verb, "take") ||
-	    !words_number(&line, 1, UINT32_MAX, &out->count) ||
-	    !words_number(&line, 1, UINT32_MAX, &span_ms))
+	for (i = 0; i < count && !slice_is(verb, verbs[i]); i++)
+		;
+	if (i == count)
 		return false;
-	out->span_ms = (int64_t)span_ms;
+	out->verb = (enum words_verb)i;
+	if (!words_numbers(&line, out))
+		return false;
+	if (out->verb == WORDS_STATUS)
+		return slice_trim(line).n == 0;
 	out->key = slice_from(line, line.n > 0);	/* the blank */
 	return out->key.n > 0 && out->key.n <= WORDS_KEY_BYTES_MAX;
 }
@@ -110,15 +129,16 @@ words_add_escaped(struct str *out, struct slice key)
 			str_addf(out, "%%%02X", (unsigned char)key.p[i]);
 }
 
-void
-words_add_rate_key(struct str *out, const char *cluster, struct slice key,
-    uint64_t count, int64_t span_ms)
+/* "zm:NAME:LETTER:{KEY}" */
+static void
+words_add_key(struct str *out, const char *cluster, char letter,
+    struct slice key)
 {
 	static const struct siphash_key same = { 0, 0 };
 	size_t start;
 	struct siphash sum;
 
-	str_addf(out, "zm:%s:r:{", cluster);
+	str_addf(out, "zm:%s:%c:{", cluster, letter);
 	start = out->len;
 	words_add_escaped(out, key);
 	if (out->len - start > WORDS_ESCAPED_MAX) {
@@ -128,7 +148,33 @@ words_add_rate_key(struct str *out, const char *cluster, struct slice key,
 		str_addf(out, "~%016" PRIx64 "%016" PRIx64, sum.high,
 		    sum.low);
 	}
-	str_addf(out, "}:%" PRIu64 "/%" PRId64, count, span_ms);
+	str_addc(out, '}');
+}
+
+void
+words_add_rate_key(struct str *out, const char *cluster, struct slice key,
+    uint64_t count, int64_t span_ms)
+{
+	words_add_key(out, cluster, 'r', key);
+	str_addf(out, ":%" PRIu64 "/%" PRId64, count, span_ms);
+}
+
+void
+words_add_slots_key(struct str *out, const char *cluster, struct slice key,
+    uint64_t count)
+{
+	words_add_key(out, cluster, 'p', key);
+	str_addf(out, ":%" PRIu64, count);
+}
+
+void
+words_add_greet_key(struct str *out, const char *cluster, struct slice text)
+{
+	static const struct siphash_key same = { 0, 0 };
+	struct siphash sum = siphash(&same, text);
+
+	str_addf(out, "zm:%s:g:{%016" PRIx64 "%016" PRIx64 "}", cluster,
+	    sum.high, sum.low);
 }
 
 void
@@ -150,6 +196,18 @@ words_taken_read(struct slice text, uint64_t *out_granted,
 	    slice_trim(text).n > 0)
 		return false;
 	*out_wait_us = (int64_t)wait_us;
+	return true;
+}
+
+bool
+words_greeted_read(struct slice text, int64_t *out_wait_s)
+{
+	uint64_t wait_s;
+
+	if (!words_number(&text, 0, UINT32_MAX, &wait_s) ||
+	    slice_trim(text).n > 0)
+		return false;
+	*out_wait_s = (int64_t)wait_s;
 	return true;
 }
 

@@ -12,30 +12,53 @@
 
 enum {
 	WORDS_TOKEN_BYTES = 32,
+	WORDS_NAME_BYTES_MAX = 32,	/* of a place that is held */
 	WORDS_KEY_BYTES_MAX = 2048,	/* of a question; more is nonsense */
 	WORDS_ESCAPED_MAX = 200		/* of it in a key of Redis; the rest is
 					 * a checksum */
 };
 
-/* "TOKEN take COUNT SPAN_MS KEY" or "TOKEN status". */
+enum words_verb { WORDS_TAKE, WORDS_HOLD, WORDS_KEEP, WORDS_DROP,
+	WORDS_GREET, WORDS_STATUS };
+
+/* "TOKEN take COUNT SPAN_MS KEY", "TOKEN hold COUNT KEY", "TOKEN keep|drop NAME
+ * COUNT KEY", "TOKEN greet AFTER WITHIN KEEP wait|pass NET SENDER RECIPIENT",
+ * "TOKEN status". */
 struct words_question {
 	struct slice	token;
-	enum { WORDS_TAKE, WORDS_STATUS } verb;
+	enum words_verb	verb;
+	struct slice	name;		/* of keep, drop: small hex digits */
 	uint64_t	count;
-	int64_t		span_ms;
+	int64_t		span_ms;	/* of take */
+	uint64_t	after_s, within_s, keep_s;	/* of greet */
+	bool		has_passed;	/* of greet, on this node */
 	struct slice	key;
 };
 /* false: it is none.  Borrowed from line. */
 bool words_question_read(struct slice line, struct words_question *out);
 
-/* The scripts: one takes of a rate, one says that a node is there. */
-enum words_script { SCRIPT_TAKE, SCRIPT_SEEN, SCRIPT_COUNT };
+/* The scripts: one takes of a rate, one says that a node is there, one takes a
+ * place, one keeps many or gives them back, one knows who was seen. */
+enum words_script { SCRIPT_TAKE, SCRIPT_SEEN, SCRIPT_HOLD, SCRIPT_KEEP,
+	SCRIPT_GREET, SCRIPT_COUNT };
 extern const char *const words_scripts[SCRIPT_COUNT];
 
-/* Append "zm:NAME:r:{KEY}:COUNT/SPAN_MS", "zm:NAME:nodes". */
+/* Append "zm:NAME:r:{KEY}:COUNT/SPAN_MS", "zm:NAME:p:{KEY}:COUNT",
+ * "zm:NAME:nodes". */
 void words_add_rate_key(struct str *out, const char *cluster,
     struct slice key, uint64_t count, int64_t span_ms);
+void words_add_slots_key(struct str *out, const char *cluster,
+    struct slice key, uint64_t count);
 void words_add_nodes_key(struct str *out, const char *cluster);
+
+/* Append "zm:NAME:g:{SUM}", of an address or more: its text is nobody's to
+ * read. */
+void words_add_greet_key(struct str *out, const char *cluster,
+    struct slice text);
+
+/* What SCRIPT_GREET answers: the seconds to wait, 0: it passes.  false: it is
+ * none. */
+bool words_greeted_read(struct slice text, int64_t *out_wait_s);
 
 /* What SCRIPT_TAKE answers: "GRANTED WAIT_US", of so many that were needed at
  * least.  false: it is none. */

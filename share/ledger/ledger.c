@@ -21,6 +21,7 @@
 #include "share/count/budget.h"
 #include "share/ledger/ledger.h"
 #include "share/ledger/members.h"
+#include "share/ledger/holdings.h"
 #include "share/redis/store.h"
 
 #include "base/banned.h"
@@ -54,6 +55,8 @@ struct ledger {
 	struct store		*store;
 	struct buckets		*alone;
 	struct members		*members;
+	struct holdings		*holdings;
+	struct greetings	*greetings;
 	struct meter		*chains[CHAINS];
 	TAILQ_HEAD(, meter)	 idle;		/* oldest batch first */
 	size_t			 meter_count, wait_count;
@@ -227,7 +230,7 @@ meter_ask(struct meter *meter)
 {
 	struct ledger *ledger = meter->ledger;
 	char numbers[4][NUMBER_BYTES];
-	struct slice args[4];
+	struct slice args[4], name;
 	struct str key = STR_INIT;
 
 	snprintf(numbers[0], NUMBER_BYTES, "%" PRIu64, meter->count);
@@ -241,9 +244,10 @@ meter_ask(struct meter *meter)
 		args[i] = slice_of(numbers[i]);
 	words_add_rate_key(&key, ledger->process->conf->cluster.name,
 	    meter_key(meter), meter->count, meter->span_ms);
+	name = str_slice(&key);
 	meter->asked_for = meter->wait_count;
-	store_ask(ledger->store, SCRIPT_TAKE, str_slice(&key), args, 4,
-	    meter_on_taken, meter);
+	store_ask(ledger->store, &(struct store_question){ SCRIPT_TAKE, &name,
+	    args, 1, 4 }, meter_on_taken, meter);
 	str_release(&key);
 }
 
@@ -274,7 +278,7 @@ ledger_say_seen(void *context)
 {
 	struct ledger *ledger = context;
 	const struct conf_cluster *cluster = &ledger->process->conf->cluster;
-	struct slice self = slice_of(cluster->self);
+	struct slice self = slice_of(cluster->self), name;
 	struct str key = STR_INIT;
 
 	timer_set(ledger->process->loop, &ledger->seen_timer,
@@ -283,8 +287,9 @@ ledger_say_seen(void *context)
 		return;
 	ledger->is_seen_asked = true;
 	words_add_nodes_key(&key, cluster->name);
-	store_ask(ledger->store, SCRIPT_SEEN, str_slice(&key), &self, 1,
-	    ledger_on_seen, ledger);
+	name = str_slice(&key);
+	store_ask(ledger->store, &(struct store_question){ SCRIPT_SEEN, &name,
+	    &self, 1, 1 }, ledger_on_seen, ledger);
 	str_release(&key);
 }
 
@@ -302,6 +307,7 @@ ledger_on_change(void *context)
 		for (struct meter *meter = ledger->chains[i];
 		    meter != NULL; meter = meter->next)
 			meter_turn(meter);
+	holdings_change(ledger->holdings);
 }
 
 static void
@@ -334,6 +340,10 @@ ledger_new(struct process *process, const struct store_goal *goal)
 	TAILQ_INIT(&ledger->idle);
 	ledger->store = store_new(process, goal, ledger_on_change,
 	    ledger);
+	ledger->holdings = holdings_new(process, ledger->store,
+	    ledger->members);
+	ledger->greetings = greetings_new(&process->conf->cluster,
+	    ledger->store);
 	ledger->trips_at_ms = clock_steady_ms();
 	ledger_on_trips(ledger);
 	return ledger;
@@ -350,12 +360,26 @@ ledger_free(struct ledger **pledger)
 	timer_clear(&ledger->seen_timer);
 	timer_clear(&ledger->trips_timer);
 	store_free(&ledger->store);
+	holdings_free(&ledger->holdings);
+	greetings_free(&ledger->greetings);
 	for (size_t i = 0; i < CHAINS; i++)
 		while (ledger->chains[i] != NULL)
 			meter_free(ledger->chains[i]);
 	members_free(&ledger->members);
 	buckets_free(&ledger->alone);
 	mem_free(pledger);
+}
+
+struct holdings *
+ledger_holdings(const struct ledger *ledger)
+{
+	return ledger->holdings;
+}
+
+struct greetings *
+ledger_greetings(const struct ledger *ledger)
+{
+	return ledger->greetings;
 }
 
 struct ledger_wait *
@@ -409,7 +433,8 @@ ledger_add_status(const struct ledger *ledger, struct slice token,
 	    (now_ms - state.since_ms) / 1000, state.is_up ? "-" : state.why);
 	TAILQ_FOREACH(meter, &ledger->idle, entry)
 		batched += !purse_is_empty(&meter->purse, now_ms);
-	str_addf(out, SLICE_FMT " figures %.1f %zu %u\n" SLICE_FMT " ok\n",
-	    SLICE_ARG(token), ledger->trips_a_second, batched,
-	    members_count(ledger->members), SLICE_ARG(token));
+	str_addf(out, SLICE_FMT " figures %.1f %zu %u %zu\n" SLICE_FMT
+	    " ok\n", SLICE_ARG(token), ledger->trips_a_second, batched,
+	    members_count(ledger->members), holdings_held(ledger->holdings),
+	    SLICE_ARG(token));
 }

@@ -10,6 +10,8 @@
 #define ZM_SHARE_LEDGER_LEDGER_H
 
 #include "daemon/skeleton.h"
+#include "share/ledger/greetings.h"
+#include "share/ledger/holdings.h"
 #include "share/redis/store.h"
 
 enum {
@@ -35,6 +37,10 @@ struct ledger_wait *ledger_take(struct ledger *ledger, struct slice key,
     uint64_t count, int64_t span_ms, ledger_answer_fn *fn, void *context);
 /* Nobody waits for it any more; NULL is harmless; nulls *wait. */
 void ledger_forget(struct ledger_wait **wait);
+
+/* The places of its limits, and who was seen before. */
+struct holdings *ledger_holdings(const struct ledger *ledger);
+struct greetings *ledger_greetings(const struct ledger *ledger);
 
 /* Append the lines of a status, each with TOKEN in front
  * (doc/protocol/share.md). */

@@ -24,10 +24,10 @@
 
 #include "base/banned.h"
 
-enum { SHA_BYTES = 40, ERROR_BYTES = 120 };
+enum { SHA_BYTES = 40, ERROR_BYTES = 120, NUMBER_BYTES = 24 };
 
 enum store_step {		/* in this order, when it greets */
-	STEP_AUTH, STEP_ROLE, STEP_LOAD_TAKE, STEP_LOAD_SEEN, STEP_QUESTION
+	STEP_AUTH, STEP_ROLE, STEP_LOAD, STEP_QUESTION
 };
 
 struct asked {			/* in flight */
@@ -161,17 +161,18 @@ store_push(struct store *store, enum store_step step)
 	return asked;
 }
 
-static void
+static struct asked *
 store_say_command(struct store *store, enum store_step step,
     const struct slice *words, size_t count)
 {
+	struct asked *asked = store_push(store, step);
 	struct str bytes = STR_INIT;
 
-	(void)store_push(store, step);
 	resp_add_command(&bytes, words, count);
 	store_say(store, &bytes);
 	explicit_bzero(bytes.buf, bytes.len);	/* a password, maybe */
 	str_release(&bytes);
+	return asked;
 }
 
 static void
@@ -181,16 +182,17 @@ store_greet(struct store *store)
 
 	if (store->goal.password != NULL) {
 		words[1] = slice_of(store->goal.password);
-		store_say_command(store, STEP_AUTH, words, 2);
+		(void)store_say_command(store, STEP_AUTH, words, 2);
 	}
 	words[0] = SLICE("ROLE");
-	store_say_command(store, STEP_ROLE, words, 1);
+	(void)store_say_command(store, STEP_ROLE, words, 1);
 	words[0] = SLICE("SCRIPT");
 	words[1] = SLICE("LOAD");
-	words[2] = slice_of(words_scripts[SCRIPT_TAKE]);
-	store_say_command(store, STEP_LOAD_TAKE, words, 3);
-	words[2] = slice_of(words_scripts[SCRIPT_SEEN]);
-	store_say_command(store, STEP_LOAD_SEEN, words, 3);
+	for (int i = 0; i < SCRIPT_COUNT; i++) {
+		words[2] = slice_of(words_scripts[i]);
+		store_say_command(store, STEP_LOAD, words, 3)->script =
+		    (enum words_script)i;
+	}
 }
 
 static void
@@ -332,11 +334,11 @@ is_master(struct slice items)
 
 /* One step of the greeting.  false: the store failed. */
 static bool
-store_take_greeting(struct store *store, enum store_step step,
+store_take_greeting(struct store *store, const struct asked *asked,
     enum resp_answer answer, struct slice text)
 {
-	char *sha = store->shas[step == STEP_LOAD_TAKE ? SCRIPT_TAKE :
-	    SCRIPT_SEEN];
+	const enum store_step step = asked->step;
+	char *sha = store->shas[asked->script];
 
 	if (answer == RESP_ERROR) {
 		store_fail_error(store, text);
@@ -347,7 +349,7 @@ store_take_greeting(struct store *store, enum store_step step,
 		store_fail(store, "it is not the master");
 		return false;
 	}
-	if (step == STEP_LOAD_TAKE || step == STEP_LOAD_SEEN) {
+	if (step == STEP_LOAD) {
 		if (answer != RESP_VALUE || text.n != SHA_BYTES) {
 			store_fail(store, "what it answers is no checksum");
 			return false;
@@ -355,7 +357,7 @@ store_take_greeting(struct store *store, enum store_step step,
 		memcpy(sha, text.p, SHA_BYTES);
 		sha[SHA_BYTES] = '\0';
 	}
-	if (step == STEP_LOAD_SEEN)
+	if (step == STEP_LOAD && asked->script == SCRIPT_COUNT - 1)
 		store_is_greeted(store);
 	return true;
 }
@@ -375,7 +377,7 @@ static bool
 store_take_answer(struct store *store, enum resp_answer answer,
     struct slice text)
 {
-	struct asked *asked = TAILQ_FIRST(&store->asked);
+	struct asked *asked = TAILQ_FIRST(&store->asked), was;
 	enum store_step step;
 	store_answer_fn *fn;
 	void *context;
@@ -404,9 +406,10 @@ store_take_answer(struct store *store, enum resp_answer answer,
 		    SLICE("what is no answer"));
 		return false;
 	}
+	was = *asked;
 	asked_free(store, asked);
 	if (step != STEP_QUESTION)
-		return store_take_greeting(store, step, answer, text);
+		return store_take_greeting(store, &was, answer, text);
 	store->is_useful = true;
 	fn(context, false, text);
 	return true;
@@ -554,10 +557,11 @@ store_is_open(const struct store *store)
 }
 
 void
-store_ask(struct store *store, enum words_script script, struct slice key,
-    const struct slice *args, size_t count, store_answer_fn *fn,
-    void *context)
+store_ask(struct store *store, const struct store_question *question,
+    store_answer_fn *fn, void *context)
 {
+	const size_t keys = question->key_count, args = question->arg_count;
+	char number[NUMBER_BYTES];
 	struct asked *asked;
 
 	if (!store_is_open(store)) {
@@ -566,14 +570,16 @@ store_ask(struct store *store, enum words_script script, struct slice key,
 		return;
 	}
 	asked = store_push(store, STEP_QUESTION);
-	asked->script = script;
+	asked->script = question->script;
 	asked->fn = fn;
 	asked->context = context;
-	asked->count = count + 2;
-	resp_add_word(&asked->words, SLICE("1"));
-	resp_add_word(&asked->words, key);
-	for (size_t i = 0; i < count; i++)
-		resp_add_word(&asked->words, args[i]);
+	asked->count = keys + args + 1;
+	snprintf(number, sizeof(number), "%zu", keys);
+	resp_add_word(&asked->words, slice_of(number));
+	for (size_t i = 0; i < keys; i++)
+		resp_add_word(&asked->words, question->keys[i]);
+	for (size_t i = 0; i < args; i++)
+		resp_add_word(&asked->words, question->args[i]);
 	store_say_question(store, asked);
 }
 

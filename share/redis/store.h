@@ -43,9 +43,13 @@ struct store *store_new(struct process *process,
     const struct store_goal *goal, loop_fn *changed_fn, void *context);
 void store_free(struct store **store);
 
-/* Run a script on a key with so many arguments. */
-void store_ask(struct store *store, enum words_script script,
-    struct slice key, const struct slice *args, size_t count,
+struct store_question {		/* a script, on keys, with arguments */
+	enum words_script	 script;
+	const struct slice	*keys, *args;
+	size_t			 key_count, arg_count;
+};
+/* Run it; what is borrowed is copied. */
+void store_ask(struct store *store, const struct store_question *question,
     store_answer_fn *fn, void *context);
 
 /* Would a question be sent on now? */

@@ -102,9 +102,15 @@ static struct slice
 fit_shared_question(struct trial *trial, const struct conf_count *count,
     struct slice key)
 {
-	return slice_of(arena_printf(trial->policy->scratch, "take %" PRIu64
-	    " %" PRId64 " %08" PRIx32 " " SLICE_FMT, count->max,
-	    count->span_ms, count->shared_id, SLICE_ARG(key)));
+	struct arena *scratch = trial->policy->scratch;
+
+	if (count->kind == COUNT_PARALLEL)
+		return slice_of(arena_printf(scratch, "hold %" PRIu64
+		    " %08" PRIx32 " " SLICE_FMT, count->max,
+		    count->shared_id, SLICE_ARG(key)));
+	return slice_of(arena_printf(scratch, "take %" PRIu64 " %" PRId64
+	    " %08" PRIx32 " " SLICE_FMT, count->max, count->span_ms,
+	    count->shared_id, SLICE_ARG(key)));
 }
 
 /* Nobody answers for the cluster: this node counts for itself. */
@@ -150,6 +156,59 @@ fit_count(struct trial *trial, const struct conf_rule *rule)
 	return fact == NULL ? FIT_NEED : fit_of_wait(trial, fact, "over");
 }
 
+/* "FIRST AFTER WITHIN KEEP THEN NET SENDER RECIPIENT"; THEN has a blank at its
+ * end, or is empty, and so has FIRST. */
+static const char *
+fit_greet_text(struct trial *trial, const struct conf_greylist *terms,
+    const char *first, const char *then)
+{
+	return arena_printf(trial->policy->scratch, "%s%" PRId64 " %" PRId64
+	    " %" PRId64 " %s%s " SLICE_FMT " " SLICE_FMT, first,
+	    terms->after_s, terms->within_s, terms->keep_s, then,
+	    client_net(trial, 3, 8), SLICE_ARG(trial->sender.text),
+	    SLICE_ARG(trial->rcpt.text));
+}
+
+static void
+fit_tell(struct trial *trial, const char *what)
+{
+	struct policy_verdict *out = trial->out;
+
+	if (out->tell_count < POLICY_TELLS_MAX)
+		out->tells[out->tell_count++] = what;
+}
+
+/* Who passed here is known to all; who has to wait here may have been seen
+ * elsewhere, and is known here, too, when that is so. */
+static enum fit
+fit_greylist_shared(struct trial *trial, const struct conf_greylist *terms,
+    const struct fact *ours)
+{
+	const struct fact *fact;
+	struct slice answer, word = { NULL, 0 };
+
+	if (fit_of_wait(trial, ours, "wait") != FIT_YES) {
+		if (ours->state != ASK_TROUBLE)
+			fit_tell(trial, fit_greet_text(trial, terms,
+			    "greet greet ", "pass "));
+		return FIT_NO;
+	}
+	fact = fact_or_need(trial, "greet", slice_of(fit_greet_text(trial,
+	    terms, "greet ", "wait ")), FACT_TURN);
+	if (fact == NULL)
+		return FIT_NEED;
+	answer = fact->answer;
+	if (fact->state == ASK_TROUBLE || !slice_word(&answer, &word))
+		return FIT_YES;
+	if (slice_is(word, "pass")) {
+		fit_tell(trial, fit_greet_text(trial, terms,
+		    "greylist passed ", ""));
+		return FIT_NO;
+	}
+	(void)fit_of_wait(trial, fact, "wait");
+	return FIT_YES;
+}
+
 enum fit
 fit_greylist(struct trial *trial, const struct conf_rule *rule)
 {
@@ -158,11 +217,10 @@ fit_greylist(struct trial *trial, const struct conf_rule *rule)
 
 	if (terms->after_s == 0)
 		return FIT_YES;
-	fact = fact_or_need(trial, "greylist", slice_of(arena_printf(
-	    trial->policy->scratch, "%" PRId64 " %" PRId64 " %" PRId64 " %s "
-	    SLICE_FMT " " SLICE_FMT, terms->after_s, terms->within_s,
-	    terms->keep_s, client_net(trial, 3, 8),
-	    SLICE_ARG(trial->sender.text), SLICE_ARG(trial->rcpt.text))),
-	    FACT_TURN);
-	return fact == NULL ? FIT_NEED : fit_of_wait(trial, fact, "wait");
+	fact = fact_or_need(trial, "greylist", slice_of(fit_greet_text(trial,
+	    terms, "", "")), FACT_TURN);
+	if (fact == NULL)
+		return FIT_NEED;
+	return terms->is_shared ? fit_greylist_shared(trial, terms, fact) :
+	    fit_of_wait(trial, fact, "wait");
 }

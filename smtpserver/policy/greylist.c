@@ -419,6 +419,42 @@ greylist_first_seen(struct greylist *greylist, struct entry *entry,
 	return terms->after_s;
 }
 
+/* It has passed: kept from now on; written again when a tenth of it has
+ * gone. */
+static void
+greylist_pass(struct greylist *greylist, struct entry *entry, struct slice net,
+    const struct greylist_terms *terms, int64_t now_s)
+{
+	if (!entry->passed)
+		network_note(greylist, net, terms, now_s);
+	if (entry->passed && entry->until_s - now_s >=
+	    terms->keep_s - terms->keep_s / 10)
+		return;
+	entry->passed = 1;
+	entry->last_s = now_s;
+	entry->until_s = now_s + terms->keep_s;
+	entry_write(greylist, entry);
+}
+
+void
+greylist_learn(struct greylist *greylist, struct slice net, struct slice pair,
+    const struct greylist_terms *terms, int64_t now_s)
+{
+	unsigned char sum[SUM_BYTES];
+	struct entry *entry;
+
+	if (!greylist_sum(net, pair, sum))
+		return;
+	entry = entry_find(greylist, sum);
+	if (entry == NULL)
+		entry = greylist_entry_add(greylist, sum, now_s);
+	if (now_s >= entry->until_s) {
+		entry->first_s = now_s;
+		entry->passed = 0;
+	}
+	greylist_pass(greylist, entry, net, terms, now_s);
+}
+
 int64_t
 greylist_ask(struct greylist *greylist, struct slice net, struct slice pair,
     const struct greylist_terms *terms, int64_t now_s)
@@ -435,15 +471,6 @@ greylist_ask(struct greylist *greylist, struct slice net, struct slice pair,
 		    greylist_entry_add(greylist, sum, now_s), terms, now_s);
 	if (!entry->passed && now_s < entry->first_s + terms->after_s)
 		return entry->first_s + terms->after_s - now_s;
-	if (!entry->passed)
-		network_note(greylist, net, terms, now_s);
-	/* kept from now on; written again when a tenth of it has gone */
-	if (!entry->passed || entry->until_s - now_s <
-	    terms->keep_s - terms->keep_s / 10) {
-		entry->passed = 1;
-		entry->last_s = now_s;
-		entry->until_s = now_s + terms->keep_s;
-		entry_write(greylist, entry);
-	}
+	greylist_pass(greylist, entry, net, terms, now_s);
 	return 0;
 }

@@ -37,6 +37,10 @@ void greylist_close(struct greylist **greylist);
 int64_t greylist_ask(struct greylist *greylist, struct slice net,
     struct slice pair, const struct greylist_terms *terms, int64_t now_s);
 
+/* It has passed elsewhere: it passes from now on. */
+void greylist_learn(struct greylist *greylist, struct slice net,
+    struct slice pair, const struct greylist_terms *terms, int64_t now_s);
+
 /* Write what has not been written yet.  0 or -1. */
 int greylist_flush(struct greylist *greylist, struct err *err);
 

@@ -1,6 +1,6 @@
 /* greylist_serve.c - the helper that knows who was seen before
  *
- * In     "AFTER WITHIN KEEP NET SENDER RECIPIENT", seconds and texts
+ * In     "[passed ]AFTER WITHIN KEEP NET SENDER RECIPIENT", seconds and texts
  * Out    "pass", "wait SECONDS"
  * Holds  the greylist; its file is smtpserver/greylist in the spool
  * Trusts the workers' numbers; no address
@@ -47,8 +47,11 @@ greylist_answer(void *state, struct slice question, struct str *out)
 	struct greylist_terms terms;
 	struct err err = { "" };
 	struct slice net;
-	int64_t wait_s;
+	int64_t wait_s = 0;
+	bool has_passed = slice_starts(question, "passed ");
 
+	if (has_passed)
+		question = slice_from(question, sizeof("passed ") - 1);
 	if (!seconds_cut(&question, &terms.after_s) ||
 	    !seconds_cut(&question, &terms.within_s) ||
 	    !seconds_cut(&question, &terms.keep_s) ||
@@ -56,7 +59,11 @@ greylist_answer(void *state, struct slice question, struct str *out)
 		str_adds(out, "this is no triplet");
 		return false;
 	}
-	wait_s = greylist_ask(state, net, question, &terms, clock_wall_s());
+	if (has_passed)
+		greylist_learn(state, net, question, &terms, clock_wall_s());
+	else
+		wait_s = greylist_ask(state, net, question, &terms,
+		    clock_wall_s());
 	if (greylist_flush(state, &err) != 0)
 		greylist_note_trouble(&err);
 	if (wait_s == 0)

@@ -77,7 +77,8 @@ enum policy_result {
 	POLICY_NEED		/* need must be known first */
 };
 
-enum { POLICY_SHADOWS_MAX = 8, POLICY_FIELDS_MAX = 8 };
+enum { POLICY_SHADOWS_MAX = 8, POLICY_FIELDS_MAX = 8,
+	POLICY_TELLS_MAX = 8 };
 
 struct policy_need {
 	const char	*kind;		/* of helpers */
@@ -101,6 +102,10 @@ struct policy_verdict {
 					 * for the header; until the policy is
 					 * asked again, like words */
 	unsigned		 field_count;
+	/* "KIND QUESTION": what others shall know when this is the verdict,
+	 * and nobody waits for; like words */
+	const char		*tells[POLICY_TELLS_MAX];
+	unsigned		 tell_count;
 	const char		*warning;	/* of a service; or NULL */
 	struct late_rules	 late;		/* left open; they come first */
 	enum policy_result	 held;		/* REJECT, DEFER by held_rule

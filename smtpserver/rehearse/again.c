@@ -40,7 +40,7 @@ recorded_next(struct slice *rest, struct fact *out)
 
 	while (rest->n > 0 && slice_cut(rest, '\n', &line)) {
 		static const char *const kinds[] = { "dns", "rate",
-			"share", "greylist", "policy", judge_kind };
+			"share", "greylist", "greet", "policy", judge_kind };
 
 		if (!slice_cut(&line, '\x1f', &kind) ||
 		    !slice_cut(&line, '\x1f', &state) ||
@@ -181,6 +181,16 @@ again_greylist(struct replayed *replayed, const struct policy_need *need,
 	return true;
 }
 
+/* Who was seen by other machines: as it was then; else by none. */
+static bool
+again_greet(const struct again_row *row, const struct policy_need *need,
+    struct fact *out)
+{
+	if (!recorded_find(row, need, out))
+		out->answer = SLICE("away");
+	return true;
+}
+
 /* ---- the policy --------------------------------------------------------- */
 
 /* A question of now: answered as it was then; else counted, or asked of the
@@ -197,6 +207,8 @@ again_learn(struct replayed *replayed, const struct policy_need *need)
 		is_known = again_count(replayed, need, &fact, &answer);
 	else if (strcmp(need->kind, "greylist") == 0)
 		is_known = again_greylist(replayed, need, &fact, &answer);
+	else if (strcmp(need->kind, "greet") == 0)
+		is_known = again_greet(replayed->row, need, &fact);
 	else if (strcmp(need->kind, judge_kind) == 0)
 		is_known = again_spf(replayed->row, need, &fact, &answer);
 	else

@@ -109,7 +109,7 @@ preset_of(const struct rehearsal_row *row, const char *kind,
 		str_add_slice(out, row->service);
 	else if (strcmp(kind, "policy") == 0)
 		str_adds(out, "DUNNO");
-	else if (strcmp(kind, "greylist") == 0)
+	else if (strcmp(kind, "greylist") == 0 || strcmp(kind, "greet") == 0)
 		str_adds(out, row->is_greylisted ? "wait 300" : "pass");
 	else if (slice_starts(question, "mail "))
 		str_adds(out, "yes");

@@ -46,6 +46,8 @@ struct worker {
 	void			*lines_context;
 	struct asks		*asks;
 	struct timer		 stop_timer;
+	struct timer		 keep_timer;	/* what all machines share is
+						 * held still */
 	bool			 is_final;	/* stop_timer went off */
 	bool			 is_leaving;	/* no more sessions come */
 };

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "journal/event.h"
 #include "base/mem.h"
+#include "io/share_ask.h"
 #include "smtpserver/session/auth.h"
 #include "smtpserver/session/filter/filter.h"
 #include "smtpserver/session/recipient/permit.h"
@@ -58,10 +59,14 @@ connection_tell(struct connection *connection)
 {
 	struct slice rest = str_slice(&connection->session->tells), line;
 
-	while (rest.n > 0 && slice_cut(&rest, '\n', &line))
+	while (rest.n > 0 && slice_cut(&rest, '\n', &line)) {
 		if (line.n > 0)
 			str_addf(&connection->worker->lines, "ask %d " SLICE_FMT
 			    "\n", ASK_NOBODY, SLICE_ARG(line));
+		/* a place of all machines, given back as one of ours is */
+		if (slice_starts(line, "share drop "))
+			connection->worker->is_urgent = true;
+	}
 	str_reset(&connection->session->tells);
 }
 
@@ -145,6 +150,7 @@ worker_free(struct worker **worker)
 		connection_end(connection);
 	worker_close_ended(w);
 	timer_clear(&w->stop_timer);
+	timer_clear(&w->keep_timer);
 	keyring_free(&w->service.keyring);
 	settings_drop(&w->service.settings);
 	cache_free(&w->service.recipients);
@@ -227,6 +233,23 @@ connection_on_timer(void *context)
 	connection_stir(connection);
 }
 
+/* Who gives places of all machines forgets those that nobody speaks of. */
+static void
+worker_keep_slots(void *context)
+{
+	struct worker *worker = context;
+	struct connection *connection;
+
+	TAILQ_FOREACH(connection, &worker->all, all) {
+		permit_keep(connection->session, &connection->session->tells);
+		connection_tell(connection);
+	}
+	if (worker->count > 0)
+		timer_set(worker->loop, &worker->keep_timer,
+		    clock_steady_ms() + SHARE_KEEP_EVERY_MS,
+		    worker_keep_slots, worker);
+}
+
 void
 worker_open(struct worker *worker, int fd, uint32_t token,
     const struct client *client)
@@ -241,6 +264,11 @@ worker_open(struct worker *worker, int fd, uint32_t token,
 	    client);
 	TAILQ_INSERT_TAIL(&worker->all, connection, all);
 	worker->count++;
+	if (worker->keep_timer.at_ms == 0 &&
+	    conf_asks_share(worker->service.settings->conf))
+		timer_set(worker->loop, &worker->keep_timer,
+		    clock_steady_ms() + SHARE_KEEP_EVERY_MS,
+		    worker_keep_slots, worker);
 	session_run(connection->session);
 	connection_stir(connection);
 }

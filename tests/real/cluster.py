@@ -6,134 +6,38 @@ run-cluster.
 SPDX-License-Identifier: ISC
 """
 import concurrent.futures
-import json
 import os
-import re
-import shutil
 import signal
 import smtplib
 import sys
+import time
 
 TOP = os.environ["ZMAILER_SRC"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 sys.path.insert(0, os.path.join(TOP, "tests", "real"))
-from zmtest import mta, tls                          # noqa: E402
+from zmtest import mta                               # noqa: E402
 from zmtest.cases import Cases                       # noqa: E402
-from servers import Base, free_port                  # noqa: E402
+from cluster_nodes import (Holder, LIMIT, NODES, Node,   # noqa: E402
+                           PLACES, Redis)
 
 case = Cases()
-NODES = ("mx1", "mx2")
-LIMIT = 10
+PLACES_FOR_S = 60       # HOLDINGS_FOR_MS
 # a slow machine is no Redis that hangs: where nothing is stopped on purpose
 # nobody runs out of patience
 PATIENT, SHORT = "10s", "500ms"
 
 
-class Redis(Base):
-    stop_signal = signal.SIGTERM
-
-    def make(self):
-        """What it shows by TLS, and lets nobody in without."""
-        self.tls_port = free_port()
-        self.cert, self.other = (tls.Cert().make([name]) for name in
-                                 ("localhost", "other.test"))
-        for path in (self.cert.dir, self.cert.pem, self.cert.key):
-            shutil.chown(path, "nobody")
-
-    def start(self):
-        self.spawn("redis-server", "--port", str(self.port), "--bind",
-                   "127.0.0.1", "--save", "", "--requirepass", "pw", "--dir",
-                   self.top, "--tls-port", str(self.tls_port),
-                   "--tls-cert-file", self.cert.pem, "--tls-key-file",
-                   self.cert.key, "--tls-ca-cert-file", self.cert.pem)
-
-    def redis(self, *words, check=True):
-        return self.tool("redis-cli", "-p", str(self.port),
-                         "--no-auth-warning", "-a", "pw", *words,
-                         check=check).stdout.decode()
-
-    def answers(self):
-        return "PONG" in self.redis("PING", check=False)
-
-    def fill(self):
-        pass
-
-    def key_of(self, text):
-        """The only key with that text in it."""
-        keys = self.redis("KEYS", f"*{text}*").split()
-        assert len(keys) == 1, keys
-        return keys[0]
-
-    def scripts_run(self):
-        found = re.search(r"cmdstat_evalsha:calls=(\d+)",
-                          self.redis("INFO", "commandstats"))
-        return int(found.group(1)) if found else 0
+def holders(sender, *nodes):
+    return [Holder(cluster.nodes[i], sender) for i in nodes]
 
 
-class Node:
-    def __init__(self, name, redis):
-        self.name, self.redis = name, redis
-        self.instance = mta.Mta(name)
-        self.password = self.instance.top + "/password"
-        with open(self.password, "w", encoding="ascii") as file:
-            file.write("pw\n")
-        os.chmod(self.password, 0o600)
-        self.configured = False
+def held(some):
+    return [one.has for one in some]
 
-    def configure(self, patience, limit=f"{LIMIT}/1h", host="127.0.0.1",
-                  by_tls=None):
-        """The cluster and its limit, taken over if it runs.  by_tls: words
-        of the statement tls."""
-        where = f"{host}:{self.redis.port}" if by_tls is None else \
-            f"{host}:{self.redis.tls_port}; tls {by_tls}"
-        path = self.instance.top + "/cluster.conf"
-        with open(path, "w", encoding="ascii") as file:
-            file.write(f"cluster mx {{ node {' '.join(NODES)}; "
-                       f"self {self.name}; "
-                       f"redis {where}; "
-                       f"password {self.password}; "
-                       f"patience {patience} }}\n"
-                       f"limit rate {limit} per sender everybody shared\n")
-        if self.configured:
-            self.instance.zmailer("reload")
-        else:
-            self.instance.configure(f"include {path}\n")
-            self.instance.start()
-            self.configured = True
 
-    def rcpts(self, sender, count):
-        """How many of so many recipients are taken; all others wait."""
-        taken = 0
-        with smtplib.SMTP("127.0.0.1", self.instance.port, timeout=60,
-                          local_hostname="client.test") as peer:
-            peer.ehlo()
-            for _ in range(count):
-                peer.mail(sender)
-                code, said = peer.rcpt("alice@localhost")
-                assert code in (250, 450), (code, said)
-                taken += code == 250
-                peer.rset()
-        return taken
-
-    def status(self):
-        """(exit status, what it says)"""
-        code, out, _ = self.instance.zmailer("cluster", "status", "--json",
-                                             check=None)
-        return code, [json.loads(line) for line in out.splitlines()]
-
-    def is_well(self):
-        return self.status()[0] == 0
-
-    def told(self, name):
-        return sum(e["ev"] == name for e in self.instance.events())
-
-    def share(self):
-        """The process of that name."""
-        for pid in self.instance.pids():
-            with open(f"/proc/{pid}/cmdline", "rb") as file:
-                if file.read().split(b"\0")[0].endswith(b"share"):
-                    return pid
-        return None
+def close_all(some):
+    for one in some:
+        one.close()
 
 
 class Cluster:
@@ -220,6 +124,188 @@ def a_hot_key_is_taken_in_batches():
     print(f"     300 recipients of a hot key: {trips} scripts", flush=True)
     assert trips < 100, trips
     cluster.configure(PATIENT)
+
+
+@case
+def places_are_exact_in_sum():
+    some = holders("sum@places.test", 0, 0, 1, 1, 0)
+    assert held(some) == [True, True, True, False, False]
+    one, other = some[0], some[3]
+    key = cluster.redis.key_of("sum@places.test", "p")
+    before = [cluster.redis.redis(*words) for words in
+              (("ZRANGE", key, "0", "-1", "WITHSCORES"),
+               ("PEXPIRETIME", key))]
+    assert not other.take()
+    assert before == [cluster.redis.redis(*words) for words in
+                      (("ZRANGE", key, "0", "-1", "WITHSCORES"),
+                       ("PEXPIRETIME", key))], "a refusal changes nothing"
+    # free on the same node before its client hears of it, and on the other
+    # one a trip later
+    one.drop()
+    assert some[4].take() and not one.take()
+    some[4].drop()
+    mta.wait_for("the place to be free on the other node", other.take)
+    close_all(some)
+    mta.wait_for("all places to be given back", lambda:
+                 cluster.redis.held("sum@places.test") == 0)
+
+
+@case
+def places_when_all_come_at_once():
+    with concurrent.futures.ThreadPoolExecutor(12) as pool:
+        some = list(pool.map(lambda i: Holder(cluster.nodes[i % 2],
+                                              "rush@places.test"), range(12)))
+    assert sum(held(some)) == PLACES
+    close_all(some)
+
+
+@case
+def places_of_sessions():
+    some = holders("all@sessions.test", 0, 1, 0, 1)
+    assert held(some) == [True, True, True, False]
+    some[0].drop()              # the session goes on, and so does its place
+    assert not some[3].take()
+    some[0].peer.quit()
+    mta.wait_for("the place to be free", some[3].take)
+    close_all(some)
+
+
+@case
+def a_place_outlives_the_process_that_gave_it():
+    """share is killed: who holds a place says so to the next one, which gives
+    it back when it is told."""
+    some = holders("killed@places.test", 0, 0, 1)
+    pid = mta.wait_for("the process share", cluster.nodes[0].share)
+    os.kill(pid, signal.SIGKILL)
+    mta.wait_for("the next one", lambda: cluster.nodes[0].share()
+                 not in (None, pid))
+    cluster.wait_well()
+    mta.wait_for("it to hear of both", lambda: [
+        row["held"] for row in cluster.nodes[0].status()[1]
+        if "held" in row] == [2])
+    other = Holder(cluster.nodes[1], "killed@places.test")
+    assert not other.has
+    some[0].drop()
+    mta.wait_for("the place to be free", other.take)
+    close_all([*some, other])
+
+
+@case
+def places_of_a_node_that_died_are_free_after_a_minute():
+    """Its processes are killed all at once; what others hold is kept for as
+    long as they do."""
+    some = holders("dead@places.test", 0, 1, 1)
+    assert held(some) == [True] * 3
+    cluster.nodes[1].instance.kill()
+    died = time.monotonic()
+    one = Holder(cluster.nodes[0], "dead@places.test")
+    assert not one.has
+    mta.wait_for("its places to be free", lambda:
+                 cluster.redis.held("dead@places.test") == 1,
+                 PLACES_FOR_S + 30)
+    took = time.monotonic() - died
+    print(f"     free after {took:.0f} s", flush=True)
+    assert took > PLACES_FOR_S / 2, took
+    more = holders("dead@places.test", 0, 0, 0)
+    assert held(more) == [True, True, False]
+    close_all([*some, one, *more])
+    cluster.nodes[1].instance.start()
+    cluster.wait_well()
+
+
+@case
+def places_while_redis_is_away_and_back():
+    """Each node has its part; and what is held is entered again."""
+    some = holders("away@places.test", 0, 0)
+    assert held(some) == [True, True]
+    cluster.redis.stop()
+    for node in cluster.nodes:
+        mta.wait_for("it to be lost", lambda: node.status()[0] == 1)
+    more = holders("away@places.test", 0, 1, 1)
+    assert held(more) == [False, True, False]       # 3 / 2 nodes
+    some[1].drop()
+    assert not some[1].take()
+    cluster.redis.start()
+    cluster.wait_well()
+    mta.wait_for("both to be entered", lambda:
+                 cluster.redis.held("away@places.test") == 2)
+    last = holders("away@places.test", 0, 1)
+    assert held(last) == [True, False]
+    close_all([*some, *more, *last])
+
+
+@case
+def places_of_a_key_of_another_type():
+    """That key is counted by each node alone."""
+    one = Holder(cluster.nodes[0], "typed@places.test")
+    key = cluster.redis.key_of("typed@places.test", "p")
+    cluster.redis.redis("DEL", key)
+    cluster.redis.redis("LPUSH", key, "x")
+    lost = cluster.nodes[0].told("share.lost")
+    assert held(holders("typed@places.test", 0, 1, 1)) == [False, True, False]
+    assert cluster.nodes[0].told("share.lost") == lost
+    one.close()
+
+
+def greeted(node, sender, rcpt="alice@localhost"):
+    """Is the recipient taken, or greylisted?"""
+    with smtplib.SMTP("127.0.0.1", node.instance.port, timeout=60,
+                      local_hostname="client.test") as peer:
+        peer.ehlo()
+        peer.mail(sender)
+        code, said = peer.rcpt(rcpt)
+        assert code in (250, 451), (code, said)
+        return code == 250
+
+
+@case
+def who_is_refused_changes_nothing():
+    cluster.redis.redis("FLUSHALL")
+    one = cluster.nodes[0]
+    assert not greeted(one, "again@wait.test")
+    keys = cluster.redis.redis("KEYS", "zm:mx:g:*").split()
+    assert len(keys) == 1, keys
+    before = [cluster.redis.redis(verb, keys[0]) for verb in
+              ("GET", "PEXPIRETIME")]
+    assert not greeted(cluster.nodes[1], "again@wait.test")
+    assert before == [cluster.redis.redis(verb, keys[0]) for verb in
+                      ("GET", "PEXPIRETIME")]
+
+
+@case
+def who_was_seen_by_one_node_passes_on_the_other():
+    """Also when Redis is lost after that."""
+    one, other = cluster.nodes
+    assert not greeted(one, "new@grey.test")
+    mta.wait_for("its second try, at the other node", lambda:
+                 greeted(other, "new@grey.test"))
+    assert greeted(one, "new@grey.test")
+    # what passes by a node's own greylist is known to the other one
+    cluster.redis.redis("FLUSHALL")
+    assert greeted(one, "new@grey.test")
+    mta.wait_for("Redis to be told", lambda: len(
+        cluster.redis.redis("KEYS", "zm:mx:g:*").split()) == 2)
+    cluster.redis.stop()
+    for node in cluster.nodes:
+        mta.wait_for("it to be lost", lambda: node.status()[0] == 1)
+    for node in cluster.nodes:
+        assert greeted(node, "new@grey.test"), node.name
+        assert not greeted(node, "late@grey.test"), node.name
+        mta.wait_for("its own greylist to decide", lambda:
+                     greeted(node, "late@grey.test"))
+    cluster.redis.start()
+    cluster.wait_well()
+
+
+@case
+def a_network_that_passed_at_one_node_passes_at_all():
+    """At the other one by a first try, so it cannot be by its own list."""
+    one, other = cluster.nodes
+    for i in range(6):
+        mta.wait_for("it to pass", lambda i=i: greeted(
+            one, f"net{i}@grey.test"))
+    senders = (f"never{i}@grey.test" for i in range(1000))
+    mta.wait_for("Redis to be told", lambda: greeted(other, next(senders)))
 
 
 @case

@@ -102,30 +102,32 @@ cluster_redis(struct cluster_look *look, const struct share_line *redis,
 	str_addc(out, '\n');
 }
 
-/* "TRIPS BATCHED NODES" */
+/* "TRIPS BATCHED NODES HELD" */
 static void
 cluster_figures(const struct cluster_look *look, struct slice rest,
     struct str *out)
 {
-	struct slice trips, batched, nodes;
-	uint64_t keys, count;
+	struct slice trips, batched, nodes, held;
+	uint64_t keys, count, places;
 
 	if (!slice_word(&rest, &trips) || !slice_word(&rest, &batched) ||
-	    !slice_word(&rest, &nodes) ||
+	    !slice_word(&rest, &nodes) || !slice_word(&rest, &held) ||
 	    !slice_number(batched, 0, UINT32_MAX, &keys) ||
-	    !slice_number(nodes, 0, UINT32_MAX, &count))
+	    !slice_number(nodes, 0, UINT32_MAX, &count) ||
+	    !slice_number(held, 0, UINT32_MAX, &places))
 		return;
 	if (look->is_json) {
 		json_open_answer(out);
 		json_text(out, "trips_per_s", trips);
 		json_number(out, "batched", (int64_t)keys);
 		json_number(out, "nodes", (int64_t)count);
+		json_number(out, "held", (int64_t)places);
 		json_close(out);
 		return;
 	}
 	str_addf(out, SLICE_FMT " questions a second, %" PRIu64 " keys taken "
-	    "in batches; %" PRIu64 " nodes count\n", SLICE_ARG(trips), keys,
-	    count);
+	    "in batches, %" PRIu64 " places held; %" PRIu64 " nodes count\n",
+	    SLICE_ARG(trips), keys, places, count);
 }
 
 static void

@@ -276,7 +276,8 @@ conf_check_cluster(struct conf_loader *loader)
 	else if (conf->cluster.name != NULL)
 		cluster_check_self(loader);
 	for (size_t i = 0; i < conf->rule_count; i++)
-		if (conf->rules[i].count.is_shared &&
+		if ((conf->rules[i].count.is_shared ||
+		    conf->rules[i].greylist.is_shared) &&
 		    conf->cluster.server_count == 0)
 			cluster_complain(loader, conf->rules[i].at, 5,
 			    conf->cluster.name == NULL ?

@@ -248,8 +248,11 @@ conf_apply_limit_parallel(struct conf_loader *loader,
 		.key = (enum conf_key)words[WORD_LAST].number,
 		.of_messages = !of_sessions,
 		.of_sessions = of_sessions,
+		.is_shared = is_said(&words[WORD_LAST + 4]),
 	};
 	rule.text = words[WORD_LAST + 3].text;
+	if (rule.count.is_shared)
+		rule.count.shared_id = shared_id_of(&rule);
 	policy_rule_add(loader, &rule);
 }
 
@@ -271,6 +274,7 @@ conf_apply_greylist(struct conf_loader *loader,
 		.after_s = rule_seconds(&words[0], GREYLIST_AFTER_S),
 		.within_s = rule_seconds(&words[1], GREYLIST_WITHIN_S),
 		.keep_s = rule_seconds(&words[2], GREYLIST_KEEP_S),
+		.is_shared = is_said(&words[4]),
 	};
 	rule.text = words[3].text;
 	if (rule.greylist.after_s >= rule.greylist.within_s)

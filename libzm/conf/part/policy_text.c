@@ -125,7 +125,7 @@ add_rest(struct str *out, const struct conf_rule *rule)
 		rule_part_add(out, "delay ");
 		units_add_span(out, rule->delay_ms);
 	}
-	if (rule->count.is_shared)
+	if (rule->count.is_shared || rule->greylist.is_shared)
 		rule_part_add(out, "shared");
 }
 

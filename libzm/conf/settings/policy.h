@@ -52,7 +52,7 @@ struct conf_rule {		/* accept|reject|... , first match wins */
 		int64_t		span_ms;	/* of a rate */
 		bool		of_messages;	/* else of recipients */
 		bool		of_sessions;	/* parallel: not messages */
-		bool		is_shared;	/* rate: of all nodes */
+		bool		is_shared;	/* of all nodes */
 		uint32_t	shared_id;	/* the same for all rules
 						 * written alike */
 		enum conf_key { COUNT_BY_CLIENT, COUNT_BY_NET,
@@ -62,6 +62,7 @@ struct conf_rule {		/* accept|reject|... , first match wins */
 	} count;
 	struct conf_greylist {
 		int64_t		after_s, within_s, keep_s;	/* 0: none */
+		bool		is_shared;	/* with all nodes */
 	} greylist;
 	const char	*service;	/* policy-service; or NULL */
 	bool		 service_optional;	/* without its answer: go on */

@@ -140,9 +140,9 @@ STATEMENT(TOP, "limit rate", NONE, limit_rate, "rate",
 
 STATEMENT(TOP, "limit parallel", NONE, limit_parallel, "number:1-100000",
     RULE_WORDS " per=choice:" RULE_KEYS " of=choice:messages,sessions "
-    "else=choice:defer,reject,freeze text=text",
+    "else=choice:defer,reject,freeze text=text shared",
     "limit parallel COUNT [per KEY] [of messages|sessions] [shadow] "
-    "[CONDITION...] [else defer|reject|freeze] [text \"WORDS\"]",
+    "[CONDITION...] [else defer|reject|freeze] [text \"WORDS\"] [shared]",
     "none",
     "A rule (see accept) that matches while COUNT other messages of the same "
     "KEY (see limit rate) are arriving, from their first recipient to the "
@@ -151,23 +151,29 @@ STATEMENT(TOP, "limit parallel", NONE, limit_parallel, "number:1-100000",
     "before its client gets the reply that ends the message, or the session "
     "(221, 421), so the client may come again at once.  A client that leaves "
     "without QUIT may be refused until the server has seen the end of the "
-    "connection.  Without auth, from, sender or everybody it counts only "
+    "connection.  shared: for all machines of the cluster together (see limit "
+    "rate and cluster); what a machine held that is gone is free after a "
+    "minute.  Without auth, from, sender or everybody it counts only "
     "strangers (see accept).",
     "limit parallel 5 per user auth\n"
     "limit parallel 30 per net of sessions\n"
     "limit parallel 20 per net else defer text \"one after the other\"")
 
 STATEMENT(TOP, "greylist", NONE, greylist, "", RULE_WORDS
-    " after=span:1s-1d within=span:1m-30d keep=span:1h-365d text=text",
+    " after=span:1s-1d within=span:1m-30d keep=span:1h-365d text=text "
+    "shared",
     "greylist [shadow] [CONDITION...] [after SPAN] [within SPAN] "
-    "[keep SPAN] [text \"WORDS\"]", "none",
+    "[keep SPAN] [text \"WORDS\"] [shared]", "none",
     "A rule (see accept): mail from a network (/24 and /64), sender and "
     "recipient that were not seen together before is deferred (451); a second "
     "try after 5m and within 2d is accepted, and so is further mail for 35d.  "
     "A network that passed with five different pairs is no longer "
     "greylisted.  Users who logged in, loopback and clients that may relay "
     "are not greylisted unless the rule names them (see accept, strangers).  "
-    "The greylist is kept in smtpserver/greylist in the spool.",
+    "The greylist is kept in smtpserver/greylist in the spool.  shared: what "
+    "was seen by one machine of the cluster, and what has passed there, counts "
+    "for all of them (see cluster); while they cannot ask, each goes by what "
+    "it has seen itself.",
     "greylist name none\n"
     "greylist helo unqualified after 10m")
 

@@ -15,6 +15,8 @@
 
 enum {
 	SHARE_ASK_FOR_MS = 5000,
+	SHARE_KEEP_EVERY_MS = 20000,	/* who holds a place says so; it is
+					 * free after three times that */
 	SHARE_MISSING_S = 30	/* a node not seen for longer is missing */
 };
 

@@ -67,7 +67,7 @@ permit_question_fill(const struct session *session, struct policy_question *out)
 static int64_t
 permit_patience_ms(const struct session *session, const char *kind)
 {
-	if (strcmp(kind, "share") == 0)
+	if (strcmp(kind, "share") == 0 || strcmp(kind, "greet") == 0)
 		return session->settings->conf->cluster.patience_ms +
 		    CLUSTER_MARGIN_MS;
 	return strcmp(kind, judge_kind) == 0 ? JUDGE_SPF_FOR_MS : 0;
@@ -218,6 +218,8 @@ permit_rcpt(struct session *session, const struct path *rcpt,
 		return false;
 	}
 	session->transaction->rcpt_is_ours = verdict.is_ours;
+	for (unsigned i = 0; i < verdict.tell_count; i++)
+		str_addf(&session->tells, "%s\n", verdict.tells[i]);
 	for (unsigned i = 0; i < verdict.shadow_count; i++)
 		note_shadow(session, verdict.shadows[i], rcpt);
 	if (verdict.warning != NULL)
@@ -287,21 +289,58 @@ permit_is_stranger(struct session *session)
 	    !policy_trusts(session->settings->policy, &question);
 }
 
+/* The slot that a fact holds.  false: it holds none. */
+static bool
+fact_slot(const struct fact *fact, struct slice *out_name)
+{
+	struct slice answer = fact->answer, word;
+
+	return slice_starts(fact->question, "hold ") &&
+	    slice_word(&answer, &word) && slice_is(word, "ok") &&
+	    slice_word(&answer, out_name);
+}
+
+/* Tell who counts with other machines of a slot: by its name and the words of
+ * its question, for the process that gave it may be another one now. */
+static void
+permit_tell_slot(const struct fact *fact, const char *verb,
+    struct slice name, struct str *out)
+{
+	str_addf(out, "share %s " SLICE_FMT " " SLICE_FMT "\n", verb,
+	    SLICE_ARG(name), SLICE_ARG(slice_from(fact->question,
+	    sizeof("hold ") - 1)));
+}
+
 static void
 permit_release_holds(struct session *session, struct facts *facts)
 {
-	struct slice answer, word;
+	struct slice name;
 
 	for (const struct fact *fact = facts->first; fact != NULL;
 	    fact = fact->next) {
-		answer = fact->answer;
-		if (slice_starts(fact->question, "hold ") &&
-		    slice_word(&answer, &word) && slice_is(word, "ok") &&
-		    slice_word(&answer, &word))
+		if (!fact_slot(fact, &name))
+			continue;
+		if (strcmp(fact->kind, "share") == 0)
+			permit_tell_slot(fact, "drop", name,
+			    &session->tells);
+		else
 			str_addf(&session->holds, " " SLICE_FMT,
-			    SLICE_ARG(word));
+			    SLICE_ARG(name));
 	}
 	facts_release(facts);
+}
+
+void
+permit_keep(const struct session *session, struct str *out)
+{
+	struct slice name;
+
+	for (int scope = FACT_MESSAGE; scope <= FACT_SESSION; scope++)
+		for (const struct fact *fact = session->facts[scope].first;
+		    fact != NULL; fact = fact->next)
+			if (strcmp(fact->kind, "share") == 0 &&
+			    fact_slot(fact, &name))
+				permit_tell_slot(fact, "keep", name, out);
 }
 
 void

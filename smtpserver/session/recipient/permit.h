@@ -44,11 +44,15 @@ bool permit_is_stranger(struct session *session);
 
 /* To be called before a message begins and after it has ended: append what was
  * counted for it to session->holds, "NUMBER ...", which the rate helper
- * releases. */
+ * releases, and what all machines share to session->tells. */
 void permit_end_message(struct session *session);
 /* The session ends, or is another client's from now on: forget all facts, and
  * release what was counted for the session as well. */
 void permit_end_client(struct session *session);
+
+/* Append "share keep NAME COUNT KEY\n" for each place that the session holds of
+ * a limit that all machines share: to be told every SHARE_KEEP_EVERY_MS. */
+void permit_keep(const struct session *session, struct str *out);
 
 /* Keep an answer where permit_rcpt, called again, finds it. */
 void permit_learn(struct session *session, const struct ask *ask);

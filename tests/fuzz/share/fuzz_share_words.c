@@ -19,10 +19,22 @@ as_question(struct slice bytes)
 	MUST(question.token.n > 0 && question.token.n < WORDS_TOKEN_BYTES);
 	if (question.verb == WORDS_STATUS)
 		return;
-	MUST(question.count > 0 && question.span_ms > 0);
+	if (question.verb == WORDS_GREET) {
+		MUST(question.after_s > 0 && question.keep_s > 0);
+		words_add_greet_key(&key, "mx", question.key);
+		MUST(key.len == sizeof("zm:mx:g:{}") - 1 + 32);
+		str_release(&key);
+		return;
+	}
+	MUST(question.count > 0);
+	MUST(question.span_ms > 0 || question.verb != WORDS_TAKE);
+	MUST(question.name.n <= WORDS_NAME_BYTES_MAX);
 	MUST(question.key.n > 0 && question.key.n <= WORDS_KEY_BYTES_MAX);
-	words_add_rate_key(&key, "mx", question.key, question.count,
-	    question.span_ms);
+	if (question.verb == WORDS_TAKE)
+		words_add_rate_key(&key, "mx", question.key, question.count,
+		    question.span_ms);
+	else
+		words_add_slots_key(&key, "mx", question.key, question.count);
 	MUST(key.len < 400);
 	for (size_t i = 0; i < key.len; i++)
 		MUST(key.buf[i] > ' ' && key.buf[i] < 127);
@@ -44,6 +56,8 @@ as_answers(struct slice bytes)
 
 	if (words_taken_read(bytes, &granted, &wait_us))
 		MUST(granted <= UINT32_MAX && wait_us >= 0);
+	if (words_greeted_read(bytes, &wait_us))
+		MUST(wait_us >= 0 && wait_us <= UINT32_MAX);
 	members_take(members, bytes, 0);
 	MUST(members_count(members) >= 1);
 	members_add_status(members, SLICE("t"), 1000, &out);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <criterion/criterion.h>
+#include <string.h>
 
 #include "share/count/words.h"
 
@@ -21,6 +22,49 @@ Test(share_words, a_question_is_read)
 	cr_expect_eq(q.verb, WORDS_STATUS);
 }
 
+Test(share_words, a_question_about_a_place_is_read)
+{
+	struct words_question q;
+
+	cr_assert(words_question_read(SLICE("7 hold 5 0badcafe bob"), &q));
+	cr_expect_eq(q.verb, WORDS_HOLD);
+	cr_expect_eq(q.count, 5);
+	cr_expect(slice_is(q.key, "0badcafe bob"));
+	cr_assert(words_question_read(SLICE("7 keep 12ab 5 0badcafe b"), &q));
+	cr_expect_eq(q.verb, WORDS_KEEP);
+	cr_expect(slice_is(q.name, "12ab"));
+	cr_assert(words_question_read(SLICE("7 drop 12ab 5 0badcafe b"), &q));
+	cr_expect_eq(q.verb, WORDS_DROP);
+	cr_expect_eq(q.count, 5);
+	cr_expect(slice_is(q.key, "0badcafe b"));
+}
+
+Test(share_words, who_was_seen_is_asked)
+{
+	struct words_question q;
+	struct str key = STR_INIT;
+	int64_t wait_s;
+
+	cr_assert(words_question_read(
+	    SLICE("7 greet 300 3600 7200 wait 192.0.2 a@b c@d"), &q));
+	cr_expect_eq(q.verb, WORDS_GREET);
+	cr_expect_eq(q.after_s, 300);
+	cr_expect_eq(q.within_s, 3600);
+	cr_expect_eq(q.keep_s, 7200);
+	cr_expect(!q.has_passed);
+	cr_expect(slice_is(q.key, "192.0.2 a@b c@d"));
+	cr_assert(words_question_read(SLICE("7 greet 1 2 3 pass n"), &q));
+	cr_expect(q.has_passed);
+	words_add_greet_key(&key, "mx", SLICE("192.0.2 a@b c@d"));
+	cr_expect_eq(key.len, strlen("zm:mx:g:{}") + 32, "%s", key.buf);
+	str_release(&key);
+	cr_assert(words_greeted_read(SLICE("299"), &wait_s));
+	cr_expect_eq(wait_s, 299);
+	cr_expect(!words_greeted_read(SLICE("-1"), &wait_s));
+	cr_expect(!words_greeted_read(SLICE("1 2"), &wait_s));
+	cr_expect(!words_greeted_read(SLICE(""), &wait_s));
+}
+
 Test(share_words, what_is_no_question_is_refused)
 {
 	static const char *const rows[] = { "", " ", "7", "7 take",
@@ -28,7 +72,12 @@ Test(share_words, what_is_no_question_is_refused)
 		"7 take 0 1000 k", "7 take 10 0 k", "7 take -1 1000 k",
 		"7 take 4294967296 1000 k", "7 take 1 4294967296 k",
 		"7 take 1x 1000 k", "7 give 10 1000 k", "7 status now",
-		"01234567890123456789012345678901 status" };
+		"01234567890123456789012345678901 status", "7 hold",
+		"7 hold 5", "7 hold 0 k", "7 hold k", "7 keep 5 k",
+		"7 keep xyz 5 k", "7 drop 12AB 5 k", "7 drop 12ab 0 k",
+		"7 drop 12ab 5", "7 keep 012345678901234567890123456789012"
+		" 5 k", "7 greet 0 1 1 wait n", "7 greet 1 1 wait n",
+		"7 greet 1 2 3 maybe n", "7 greet 1 2 3 pass" };
 	struct words_question q;
 	struct str long_key = STR_INIT;
 
@@ -56,9 +105,14 @@ expect_key(struct slice key, const char *want)
 
 Test(share_words, no_byte_makes_another_key)
 {
+	struct str places = STR_INIT;
+
 	expect_key(SLICE("r a@b.example"), "zm:mx:r:{r%20a@b.example}:10/1000");
 	expect_key(SLICE("a}:10/1000"), "zm:mx:r:{a%7D:10%2F1000}:10/1000");
 	expect_key(SLICE("a%7D"), "zm:mx:r:{a%257D}:10/1000");
+	words_add_slots_key(&places, "mx", SLICE("r a}b"), 10);
+	cr_expect_str_eq(places.buf, "zm:mx:p:{r%20a%7Db}:10");
+	str_release(&places);
 	expect_key(SLICE("*?[a]~\r\n\0\xff"),
 	    "zm:mx:r:{%2A%3F%5Ba%5D%7E%0D%0A%00%FF}:10/1000");
 }

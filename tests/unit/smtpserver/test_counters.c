@@ -231,3 +231,27 @@ Test(greylist, without_a_file)
 	    0);
 	greylist_close(&g);
 }
+
+Test(greylist, what_passed_elsewhere_passes)
+{
+	struct err err;
+	struct greylist *g = greylist_open(NULL, 1000, &err);
+	struct slice net = SLICE("192.0.2.0");
+	char pair[16];
+
+	cr_expect_eq(greylist_ask(g, net, SLICE("a b"), &terms, 1000), 300);
+	greylist_learn(g, net, SLICE("a b"), &terms, 1001);
+	cr_expect_eq(greylist_ask(g, net, SLICE("a b"), &terms, 1002), 0);
+	/* five of them, each once: the network */
+	for (int i = 1; i < GREYLIST_TRUSTED_FROM; i++) {
+		cr_expect_neq(greylist_ask(g, net, SLICE("new new"), &terms,
+		    1010), 0, "%d", i);
+		snprintf(pair, sizeof(pair), "a %d", i);
+		greylist_learn(g, net, slice_of(pair), &terms, 1010);
+		greylist_learn(g, net, slice_of(pair), &terms, 1010);
+	}
+	cr_expect_eq(greylist_ask(g, net, SLICE("new new"), &terms, 1011), 0);
+	cr_expect_eq(greylist_ask(g, net, SLICE("a b"), &terms, 1000 + 86400),
+	    0, "kept");
+	greylist_close(&g);
+}
