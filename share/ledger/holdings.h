@@ -12,7 +12,7 @@
 #define ZM_SHARE_LEDGER_HOLDINGS_H
 
 #include "daemon/skeleton.h"
-#include "io/share_ask.h"
+#include "io/consult/share_ask.h"
 #include "share/ledger/members.h"
 #include "share/redis/store.h"
 

@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "journal/event.h"
 #include "base/mem.h"
-#include "io/share_ask.h"
+#include "io/consult/share_ask.h"
 #include "smtpserver/session/auth.h"
 #include "smtpserver/session/filter/filter.h"
 #include "smtpserver/session/recipient/permit.h"
