@@ -9,7 +9,7 @@ EXTRA_DIST += tests/crash/nth.c tests/crash/nth_where.c tests/crash/home.c \
 	tests/crash/restore.py tests/crash/queues.py tests/crash/verb.py \
 	tests/crash/ledger.py tests/crash/power.py tests/crash/run-sample \
 	tests/crash/boxes.py tests/crash/change.py tests/crash/crowd.py \
-	tests/crash/test_nth.py tests/crash/rows/settings.py \
+	tests/crash/test_nth.py tests/crash/bit_rot.py tests/crash/rows/settings.py \
 	tests/crash/rows/fates.py tests/crash/rows/desk.py
 CLEANFILES += tests/crash/nth.so tests/crash/proof.state
 NTH_SOURCES = $(srcdir)/tests/crash/nth.c $(srcdir)/tests/crash/nth_where.c \
@@ -31,7 +31,7 @@ endif
 .PHONY: crash proof
 crash: all tests/crash/nth.so
 	for name in crash orders reroute cut_through signed encoded judged \
-		upgrade restore queues boxes change; do \
+		upgrade restore queues boxes change bit_rot; do \
 		ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) \
 			$(srcdir)/tests/crash/$$name.py --all $(CRASHFLAGS) || exit 1; \
 	done

@@ -19,7 +19,7 @@ from nth import FAIL, KILL_AFTER, KILL_BEFORE, STOP, fault
 
 ERRORS = ["ENOSPC", "EIO", "EMFILE", "EDQUOT", "EINTR", "ENFILE", "ENOMEM"]
 LASTING = ["ENOSPC*200", "EIO*200"]     # of every program, until it is healed
-KINDS = ["kill", "power", "fault"]
+KINDS = ["kill", "power", "fault", "rot"]
 CHOICES = [("none", 0), ("all", 0), ("some", 1), ("some", -1)]
 BEYOND = 2              # points after the last call that was counted
 

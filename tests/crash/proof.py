@@ -28,6 +28,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "rows")]
+import bit_rot                                       # noqa: E402
 import boxes                                         # noqa: E402
 import change                                        # noqa: E402
 import crash                                         # noqa: E402
@@ -56,7 +57,8 @@ WORKS = {work.name: work for work in [
     crash.Pipeline("judged", judged.Point),
     crash.Pipeline("upgrade", upgrade.Point, upgrade.ROLES),
     *settings.WORKS, *fates.WORKS, *desk.WORKS,
-    orders.Orders(), restore.WORK, queues.WORK, change.WORK, *boxes.WORKS]}
+    orders.Orders(), restore.WORK, queues.WORK, change.WORK, bit_rot.WORK,
+    *boxes.WORKS]}
 
 
 # ---- a worker: points of one user, as they are asked for ---------------------
