@@ -63,12 +63,13 @@ FAULTS = {
         "libzm/mail/spool/queued.c",
         ("	spool_sync_name(spool, AREA_POSTMAN, target);\n", "")),
     "a plan is published and its message's claim stays": Fault(
-        "client/relay", "P3: its message is in CLAIM",
+        "client/relay", "spool m1 expect empty",
         "libzm/mail/spool/claim.c",
         ("	if (spool_rename(dir_fd, claim->name, spool->area_fd[AREA_QUEUE],\n"
          "		hashed) != 0) {",
          "	if (linkat(dir_fd, claim->name, spool->area_fd[AREA_QUEUE],\n"
-         "		hashed, 0) != 0) {")),
+         "		hashed, 0) != 0) {"),
+        by="flow"),
     "outcomes are not appended": Fault(
         "client/relay", "F0: recipient",
         "libzm/mail/control_file/append.c",

@@ -102,6 +102,7 @@ def main():
               any(w in n for w in sys.argv[1:])]
     bad = 0
     with tempfile.TemporaryDirectory(prefix="zm-planted-") as top:
+        os.chmod(top, 0o755)            # some of what is run is nobody's
         copy = Copy(top)
         for _, fault in sorted({FAULTS[name].flow: FAULTS[name]
                                 for name in wanted}.items()):

@@ -92,6 +92,14 @@ class Frozen(Ordered):
     def is_done(self, instance, step):
         return instance.count("freezer") == 0
 
+    def is_settled(self, instance):
+        """A power cut may forget a move that was answered (row D3: it has
+        one of the two names): the order is said again."""
+        if self.acked and self.lies(instance):
+            self.done = 0
+            self.send(instance, "both")
+        return super().is_settled(instance)
+
 
 class Deleted(Ordered):
     """Deleted, and fetched back from trash/."""
