@@ -74,7 +74,9 @@ class Point:
                    for one in self.bad)
         return matrix.Outcome(self.fired, self.what, lost, self.torn,
                               self.twice, "; ".join(self.bad),
-                              "written or handed on, not yet reported")
+                              None if self.kind == "fault" and
+                              self.story.box in ("mbox", "mmdf") and self.twice
+                              else "written or handed on, not yet reported")
 
     # ---- the place ---------------------------------------------------
 
