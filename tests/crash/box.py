@@ -5,14 +5,14 @@ of a new one, does what the scheduler would do then, and looks.
 
 SPDX-License-Identifier: ISC
 """
-import errno
 import glob
 import os
 import re
 
-import crash
+import crash                                # noqa: F401  (finds zmtest)
+import matrix
 import power
-from nth import KILL_BEFORE, LIBRARY, Nth
+from nth import CALLS, LIBRARY, Nth
 from zmtest import agent, mta
 
 USER = "nobody"
@@ -56,6 +56,8 @@ def parts_of(path, box):
 
 
 class Point:
+    role = "mailbox"
+
     def __init__(self, story, kind, mode, target, error=None, choice=None,
                  seed=0):
         self.story, self.kind, self.mode = story, kind, mode
@@ -65,12 +67,16 @@ class Point:
             False, "", [], 0, 0
 
     def name(self):
-        words = [self.story.name, self.kind, str(self.target)]
-        if self.kind == "kill":
-            words.append("before" if self.mode == KILL_BEFORE
-                         else "after")
-        return " ".join(words + [str(x) for x in (self.error, self.choice)
-                                 if x])
+        return f"{self.story.name} {matrix.words_of(self)}"
+
+    def outcome(self):
+        lost = sum(one in ("lost", "reported, and not there")
+                   for one in self.bad)
+        return matrix.Outcome(self.fired, self.what, lost, self.torn,
+                              self.twice, "; ".join(self.bad),
+                              None if self.kind == "fault" and
+                              self.story.box in ("mbox", "mmdf") and self.twice
+                              else "written or handed on, not yet reported")
 
     # ---- the place ---------------------------------------------------
 
@@ -170,7 +176,7 @@ class Point:
     def look_at(self, when, may_be_torn, torn):
         if torn and not may_be_torn:
             self.bad.append(f"{when}: {torn} torn")
-        self.torn += torn if may_be_torn else 0
+        self.torn += torn
         if self.count(OLD) != 1:
             self.bad.append(f"{when}: the old message is there "
                             f"{self.count(OLD)} times")
@@ -201,14 +207,14 @@ class Point:
         env["ZM_NTH_DIR"] = f"{self.dir}/mail:{self.dir}/spool:" \
             f"{self.dir}/forward"
         is_power = self.kind == "power"
-        self.nth.plan("mailbox", self.mode, self.target,
-                      getattr(errno, self.error) if self.error else 0,
-                      int(is_power))
+        logging = CALLS if self.kind == "count" else int(is_power)
+        matrix.plan(self.nth, self, "mailbox", logging)
         verdict = self.deliver(NEW, env, (
             lambda: self.nth.read()["fired"]) if is_power else None)
         state = self.nth.read()
         self.fired, self.what = bool(state["fired"]), state["what"]
-        self.calls = state["count"]
+        if self.kind == "count":
+            self.calls = self.nth.calls()
         if is_power:
             power.cut(self.nth.log, self.nth.grave, self.choice, self.seed)
         self.after(verdict)

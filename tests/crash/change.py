@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kill a verb that changes the configuration at every call it makes.
 
-    change.py [--sample N]
+    change.py [--all | --sample N]
 
 `zmailer domain add`, and then `zmailer config undo` of it, are killed before
 and after their Nth call that changes the disk (doc/INTERNALS.md rows E1 to
@@ -13,20 +13,14 @@ back again.
 SPDX-License-Identifier: ISC
 """
 import os
-import random
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from nth import KILL_AFTER, KILL_BEFORE, Nth         # noqa: E402
-
-BUILD = os.environ.get("ZMAILER_BUILD", os.getcwd())
-VERB_S = 180                # no verb may take longer
-ZMAILER = os.path.join(BUILD, "bin", "zmailer")
-POINTS_MAX = 200
+import verb                                          # noqa: E402
+from nth import CALLS, Nth                           # noqa: E402
 
 
 class Point:
@@ -51,8 +45,7 @@ class Point:
                                    ("run", "run")]) + "host m.test\n")
 
     def verb(self, *words, env=None):
-        return subprocess.run([ZMAILER, "-C", self.conf, *words], env=env,
-                              capture_output=True, text=True, timeout=VERB_S)
+        return verb.zmailer(self.conf, *words, env=env)
 
     def expect(self, status, *words):
         done = self.verb(*words)
@@ -60,12 +53,24 @@ class Point:
             f"{words}: exit {done.returncode}: {done.stdout}{done.stderr}"
         return done.stdout
 
-    def kill(self):
-        """Run the change; whether it was killed."""
+    def change(self, logging=0):
+        """Run the change: what came of it, and the plan."""
         nth = Nth(self.top)
-        nth.plan(mode=self.mode, target=self.target)
-        env = dict(os.environ, **nth.env(self.dir, is_logged=False))
-        done = self.verb(*self.words(), env=env)
+        nth.plan(mode=self.mode, target=self.target, logging=logging)
+        return self.verb(*self.words(), env=dict(
+            os.environ, **nth.env(self.dir, is_logged=logging != 0))), nth
+
+    def count(self):
+        """Its calls, when nothing goes wrong."""
+        if self.is_undo:
+            self.expect(0, "domain", "add", "new.test", "--yes")
+        done, nth = self.change(CALLS)
+        assert done.returncode == 0, done.stderr
+        return nth.calls()
+
+    def kill(self):
+        """Whether the change was killed."""
+        done, _ = self.change()
         assert done.returncode in (0, -signal.SIGKILL), done.stderr
         return done.returncode != 0
 
@@ -119,42 +124,30 @@ class Point:
         shutil.rmtree(self.top)
 
 
-def try_point(*what):
-    """(was it killed, is it bad)"""
-    point = Point(*what)
-    try:
-        return point.run(), False
-    except AssertionError as error:
-        print(f"versions {what[0]} mode {what[1]} call {what[2]} undo "
-              f"{what[3]}: {error}")
-        return True, True
-    finally:
-        point.close()
+class Changes(verb.Verbs):
+    hows = [(kept, undo) for kept in ("", "kept") for undo in ("", "undo")]
+    jobs = None                 # each point has a place of its own
+
+    def run(self, stop):
+        point = Point("kept" in stop.how, stop.mode, stop.target,
+                      "undo" in stop.how)
+        try:
+            return point.run()
+        finally:
+            point.close()
+
+    def calls(self):
+        found = []
+        for kept, undo in self.hows:
+            point = Point(bool(kept), 0, 0, bool(undo))
+            try:
+                found.append(point.count())
+            finally:
+                point.close()
+        return max(found, key=lambda calls: len(calls[""]))
 
 
-def main():
-    ways = [(template, mode, is_undo) for template in (False, True)
-            for mode in (KILL_BEFORE, KILL_AFTER)
-            for is_undo in (False, True)]
-    sample = int(sys.argv[2]) if sys.argv[1:2] == ["--sample"] else 0
-    killed = bad = 0
-    if sample > 0:
-        for _ in range(sample):
-            template, mode, is_undo = random.choice(ways)
-            was_killed, is_bad = try_point(template, mode,
-                                           random.randint(1, 12), is_undo)
-            killed, bad = killed + was_killed, bad + is_bad
-        ways = []
-    for template, mode, is_undo in ways:
-        for target in range(1, POINTS_MAX):
-            was_killed, is_bad = try_point(template, mode, target, is_undo)
-            bad += is_bad
-            if not was_killed:
-                break
-            killed += 1
-    print(f"change: {killed} points, {bad} bad")
-    return 1 if bad or killed < (sample and 1 or 40) else 0
-
+WORK = Changes("change", None, Point)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(verb.main(__doc__, WORK))

@@ -10,7 +10,9 @@ kill   each program in turn is killed before and after its Nth call, for
 power  all processes stop at the Nth call of all; what was not synced is
        undone, all of it, none of it, or some; then a start
 fault  the Nth call of each program fails once with ENOSPC, EIO, EMFILE,
-       EDQUOT, EINTR
+       EDQUOT, EINTR, ENFILE, ENOMEM, or writes half of its bytes; or the
+       disk is full or broken for everybody from the Nth call on, for 200
+       calls or two seconds
 
 After each point: every message that was answered with 250 has reached
 each recipient, or its sender got a report; the spool is empty; copies
@@ -19,26 +21,25 @@ lost and no duplicate is unexplained.
 
 SPDX-License-Identifier: ISC
 """
-import argparse
-import concurrent.futures
-import errno
 import os
-import random
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import ledger                                        # noqa: E402
+import matrix                                        # noqa: E402
 import power                                         # noqa: E402
-from nth import COUNT, FAIL, KILL_AFTER, KILL_BEFORE, STOP, Nth  # noqa: E402
+from nth import CALLS, COUNT, Nth                    # noqa: E402
 from zmtest import mta                               # noqa: E402
 
 ROLES = ["smtpserver", "router", "scheduler", "smtp", "mailbox"]
-ERRORS = ["ENOSPC", "EIO", "EMFILE", "EDQUOT", "EINTR"]
+AGENTS = ["smtp", "lmtp", "http", "mailbox", "pipe"]
 USUAL_S = 3                 # a run where nothing goes wrong
+HEAL_S = 2                  # a disk that is full has room again
 
 
 class Point:
@@ -51,14 +52,10 @@ class Point:
         self.target, self.error = target, error
         self.choice, self.seed = choice, seed
         self.lost, self.twice, self.trouble, self.what = [], [], None, ""
-        self.fired = self.is_whole = False
+        self.fired = self.is_whole = self.is_over = False
 
     def name(self):
-        parts = [self.kind, self.role or "all", str(self.target)]
-        if self.kind == "kill":
-            parts.append("before" if self.mode == KILL_BEFORE else "after")
-        return " ".join(parts + [str(x) for x in
-                                 (self.error, self.choice) if x])
+        return matrix.words_of(self)
 
     ledger = ledger.Ledger      # the workload
     places = ("spool", "mail")  # where calls count
@@ -68,12 +65,14 @@ class Point:
         book = self.ledger()
         clock_dir = tempfile.mkdtemp(prefix="zmailer-clock-")
         self.clock = mta.Clock(os.path.join(clock_dir, "clock"))
+        book.clock = self.clock
         instance = mta.Mta("crash", self.clock)
         try:
             self._run(book, instance)
         except (AssertionError, OSError, subprocess.SubprocessError) as error:
             self.trouble = str(error)
         finally:
+            self.is_over = True
             if self.trouble or self.lost:
                 self.story = [f"{e.get('ev')} {e.get('id', '')} "
                               f"{e.get('reason', '')}"
@@ -84,16 +83,33 @@ class Point:
             shutil.rmtree(clock_dir, ignore_errors=True)
         return self
 
+    def heal(self, nth):
+        """A fault that lasts ends at the latest HEAL_S after it was met."""
+        self._until(lambda: nth.read()["fired"] or self.is_over,
+                    mta.WAIT_S)
+        self._until(lambda: self.is_over, HEAL_S)
+        nth.heal()
+
+    def outcome(self):
+        torn = sum("torn: " in part for part in (self.trouble or "").split(
+            "; "))
+        return matrix.Outcome(self.fired, self.what, len(self.lost), torn,
+                              len(self.twice), self.trouble or "",
+                              self.explain(), getattr(self, "story", []))
+
     def _run(self, book, instance):
         book.configure(instance)
         nth = Nth(instance.top)
         instance.env.update(nth.instance_env(instance.dir, self.places))
-        logging = 1 if self.kind == "power" else 0
+        logging = {"power": 1, "count": CALLS}.get(self.kind, 0)
         nth.plan(logging=logging)
         instance.start()
         book.prepare(instance)
-        nth.plan(self.role, self.mode, self.target,
-                 getattr(errno, self.error) if self.error else 0, logging)
+        if self.kind == "count":
+            open(nth.log, "w").close()
+        matrix.plan(nth, self, self.role, logging)
+        if self.error and "*" in self.error:
+            threading.Thread(target=self.heal, args=(nth,)).start()
         for token in book.messages:
             if self.kind == "power" and nth.read()["fired"]:
                 break                # everything stands still
@@ -107,7 +123,8 @@ class Point:
             self.is_whole = True
         state = nth.read()
         self.fired, self.what = bool(state["fired"]), state["what"]
-        self.count = state["count"]
+        if self.kind == "count":
+            self.calls = nth.calls()
         if self.kind == "power":
             power.cut(nth.log, nth.grave, self.choice, self.seed)
         if self.kind == "kill" and self.fired:
@@ -164,100 +181,35 @@ class Point:
         if self.kind == "power":
             return "records younger than the group interval"
         if self.kind == "kill" and (self.is_whole or
-                                    self.role in ("smtp", "mailbox")):
+                                    self.role in AGENTS):
             return "the answer was in flight or not yet recorded"
-        if self.kind == "fault" and self.role in ("smtp", "mailbox") and \
-                "transport" in self.what:
+        if self.kind == "fault" and (not self.role or (
+                self.role in AGENTS and "transport" in self.what)):
             return "the record could not be written"
         return None
 
 
-def counts(roles, make=Point):
-    """How many calls each role makes in a run where nothing goes wrong; the
-    slowest of these runs is the measure of this machine."""
-    found = {}
-    for role in roles + [""]:
+class Pipeline(matrix.Workload):
+    """The whole instance, and a ledger of what it was sent."""
+
+    def __init__(self, name="crash", point=None, roles=None):
+        super().__init__(name, point or Point, roles or ROLES)
+
+    def calls(self):
         begun = time.monotonic()
-        point = make("count", role, COUNT, 0).run()
+        point = self.point("count", "", COUNT, 0).run()
         Point.pace = max(Point.pace, (time.monotonic() - begun) / USUAL_S)
         if point.trouble or point.lost or point.twice:
-            raise SystemExit(f"crash: the plain run fails: {point.trouble} "
-                             f"lost {point.lost} twice {point.twice}\n" +
+            raise SystemExit(f"{self.name}: the plain run fails: "
+                             f"{point.trouble} lost {point.lost} twice "
+                             f"{point.twice}\n" +
                              "\n".join(getattr(point, "story", [])))
-        found[role] = point.count
-    return found
+        return point.calls
 
 
-def points(kinds, roles, calls, make=Point):
-    rows = []
-    for role in roles:
-        for n in range(1, calls[role] + 3):
-            if "kill" in kinds:
-                rows.append(make("kill", role, KILL_BEFORE, n))
-                rows.append(make("kill", role, KILL_AFTER, n))
-            if "fault" in kinds:
-                rows += [make("fault", role, FAIL, n, error)
-                         for error in ERRORS]
-    if "power" in kinds:
-        for n in range(1, calls[""] + 3):
-            rows += [make("power", "", STOP, n, choice="none"),
-                     make("power", "", STOP, n, choice="all"),
-                     make("power", "", STOP, n, choice="some", seed=n),
-                     make("power", "", STOP, n, choice="some", seed=-n)]
-    return rows
-
-
-def main(what=__doc__, roles=ROLES, make=Point):
-    parser = argparse.ArgumentParser(description=what.split("\n")[0])
-    parser.add_argument("--all", action="store_true")
-    parser.add_argument("--sample", type=int, default=0)
-    parser.add_argument("--kind", action="append",
-                        choices=["kill", "power", "fault"])
-    parser.add_argument("--role", action="append", choices=roles)
-    parser.add_argument("--target", type=int)
-    parser.add_argument("-j", dest="jobs", type=int, default=4)
-    options = parser.parse_args()
-    calls = counts(roles, make)
-    print("calls that change the disk: " + ", ".join(
-        f"{role or 'all'} {n}" for role, n in calls.items()), flush=True)
-    if not all(calls.values()):
-        sys.exit("crash: no call was seen: is tests/crash/nth.so made?")
-    rows = points(options.kind or ["kill", "power", "fault"],
-                  options.role or roles, calls, make)
-    if options.target:
-        rows = [r for r in rows if r.target == options.target]
-    if options.sample and not options.all:
-        rows = random.Random(len(rows)).sample(
-            rows, min(options.sample, len(rows)))
-    totals, bad = {}, 0
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for point in pool.map(Point.run, rows):
-            total = totals.setdefault((point.kind, point.role or "all"),
-                                      [0, 0, 0, 0, 0])
-            why = point.explain()
-            total[0] += 1
-            total[1] += point.fired
-            total[2] += len(point.lost)
-            total[3] += len(point.twice)
-            total[4] += bool(point.trouble)
-            if point.lost or point.trouble or why is None:
-                bad += 1
-                print(f"BAD  {point.name()} [{point.what}]: lost "
-                      f"{point.lost} twice {point.twice} "
-                      f"{point.trouble or ''}", flush=True)
-                for line in getattr(point, "story", [])[-12:]:
-                    print(f"     {line}")
-            elif point.twice:
-                print(f"twice {point.name()} [{point.what}]: {why}",
-                      flush=True)
-    print(f"{'kind':6} {'program':11} {'points':>7} {'met':>6} {'lost':>5} "
-          f"{'twice':>6} {'stuck':>6}")
-    for (kind, role), total in totals.items():
-        print(f"{kind:6} {role:11} {total[0]:7} {total[1]:6} {total[2]:5} "
-              f"{total[3]:6} {total[4]:6}")
-    print(f"crash: {len(rows) - bad} passed, {bad} failed")
-    return 1 if bad else 0
+def main(what, name, make, roles=None):
+    return matrix.main(what, [Pipeline(name, make, roles)])
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, "crash", Point))

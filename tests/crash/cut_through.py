@@ -62,4 +62,4 @@ class Point(crash.Point):
 
 
 if __name__ == "__main__":
-    sys.exit(crash.main(__doc__, ROLES, Point))
+    sys.exit(crash.main(__doc__, "cut-through", Point, ROLES))

@@ -70,4 +70,4 @@ class Point(crash.Point):
 
 
 if __name__ == "__main__":
-    sys.exit(crash.main(__doc__, make=Point))
+    sys.exit(crash.main(__doc__, "judged", Point))

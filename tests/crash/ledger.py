@@ -24,11 +24,13 @@ MESSAGES = {
     "both": [LOCAL, REMOTE],
     "bounce": [REFUSED],
 }
-LINES = 20                      # of each body
 
 
 class Ledger:
-    messages = MESSAGES
+    messages = MESSAGES         # what is sent: token -> to whom
+    lines = 20                  # of each body
+    routers = 1
+    clock = None                # of the instance: who runs it sets it
     sender = SENDER
     greeting = ("EHLO crash.test",)
     header = ""                 # fields that are put in front
@@ -46,7 +48,7 @@ class Ledger:
     def configure(self, instance):
         instance.configure(
             f"route * via 127.0.0.1:{self.server.port}\n"
-            "workers smtpserver 1\nworkers router 1\n"
+            f"workers smtpserver 1\nworkers router {self.routers}\n"
             "schedule */* { retry 1s }\n")
 
     @staticmethod
@@ -70,22 +72,35 @@ class Ledger:
                                           patience_s) as peer:
                 lines = peer.makefile("rb")
                 self._say(peer, lines, None, b"220")
-                for line in self.greeting:
-                    self._say(peer, lines, line,
-                              b"220" if line.startswith("XCLIENT") else
-                              b"250")
+                peer, lines = self.greet(peer, lines)
                 self._say(peer, lines, f"MAIL FROM:<{self.sender}>", b"250")
                 for rcpt in self.messages[token]:
-                    self._say(peer, lines, f"RCPT TO:<{rcpt}>", b"250")
-                self._say(peer, lines, "DATA", b"354")
-                text = f"{self.header}From: {self.sender}\r\n" \
-                    f"Subject: token-{token}\r\n\r\n" \
-                    + "body\r\n" * LINES + "."
-                self.finish(instance, token, peer, lines, text)
+                    self._say(peer, lines, f"RCPT TO:<{rcpt}>"
+                              f"{self.parameters(token)}", b"250")
+                self.data(instance, token, peer, lines)
         except (OSError, ConnectionError):
             return False
         self.acked[token] = self.acked.get(token, 0) + 1
         return True
+
+    def greet(self, peer, lines):
+        """Up to where a message may begin: (socket, its lines)."""
+        for line in self.greeting:
+            self._say(peer, lines, line,
+                      b"220" if line.startswith("XCLIENT") else b"250")
+        return peer, lines
+
+    def parameters(self, token):
+        """What is added to RCPT."""
+        return ""
+
+    def text(self, token):
+        return f"{self.header}From: {self.sender}\r\n" \
+            f"Subject: token-{token}\r\n\r\n" + "body\r\n" * self.lines
+
+    def data(self, instance, token, peer, lines):
+        self._say(peer, lines, "DATA", b"354")
+        self.finish(instance, token, peer, lines, self.text(token) + ".")
 
     def finish(self, instance, token, peer, lines, text):
         """The message, and what is said to it."""
@@ -104,6 +119,10 @@ class Ledger:
 
     # ---- the account -------------------------------------------------
 
+    def fates(self, token):
+        """What has to come of a message, in words that delivered takes."""
+        return self.messages[token]
+
     def delivered(self, instance, token, rcpt):
         """How many copies this recipient has (a report: its sender)."""
         mark = f"token-{token}".encode()
@@ -118,13 +137,13 @@ class Ledger:
     def is_settled(self, instance):
         return instance.is_delivered() and all(
             self.delivered(instance, token, rcpt) > 0
-            for token in self.acked for rcpt in self.messages[token])
+            for token in self.acked for rcpt in self.fates(token))
 
     def audit(self, instance):
         """(lost, duplicates): lists of (token, recipient, copies)."""
         lost, twice = [], []
         for token in self.messages:
-            for rcpt in self.messages[token]:
+            for rcpt in self.fates(token):
                 copies = self.delivered(instance, token, rcpt)
                 if token in self.acked and copies == 0:
                     lost.append((token, rcpt, copies))
@@ -144,4 +163,4 @@ class Ledger:
         return [f"torn: {text!r}" for text in self.arrived(instance)
                 if b"multipart/report" not in text and
                 text.replace(b"\r", b"").partition(b"\n\n")[2].rstrip() !=
-                b"body\n" * (LINES - 1) + b"body"]
+                b"body\n" * (self.lines - 1) + b"body"]

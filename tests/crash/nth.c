@@ -6,7 +6,8 @@
  *
  * In     ZM_NTH_STATE (struct nth_state), ZM_NTH_DIR (prefixes, colons),
  *        ZM_NTH_LOG (with is_logging: a line a call, enough to undo it; with
- *        NTH_TRACE for tests/model/trace.py: who made it, when it ended)
+ *        NTH_TRACE for tests/model/trace.py: who made it, when it ended; with
+ *        NTH_CALLS only who made which call where, also those that failed)
  *        ZM_NTH_GRAVE (a directory where lost files are kept)
  * Out    the call's result, or the process's end
  *
@@ -78,7 +79,7 @@ open_log(void)
 		return;
 	fd = real_open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
 	log_fd = fd;
-	if (fd < 0 || state->is_logging != NTH_TRACE)
+	if (fd < 0 || state->is_logging < NTH_TRACE)
 		return;
 	log_fd = fcntl(fd, F_DUPFD_CLOEXEC, LOG_FD_MIN);
 	close(fd);
@@ -108,53 +109,6 @@ set_up(void)
 		open_log();
 }
 
-/* ---- where ------------------------------------------------------------ */
-
-static bool
-is_watched(const char *path)
-{
-	const char *at = dirs;
-
-	while (at != NULL && *at != '\0') {
-		size_t n = strcspn(at, ":");
-
-		if (n > 0 && strncmp(path, at, n) == 0 &&
-		    (path[n] == '/' || path[n] == '\0'))
-			return true;
-		at += n + (at[n] == ':');
-	}
-	return false;
-}
-
-static void
-fd_path(int fd, char out[1024])
-{
-	char link_name[64];
-	ssize_t n;
-
-	snprintf(link_name, sizeof(link_name), "/proc/self/fd/%d", fd);
-	n = readlink(link_name, out, 1023);
-	out[n > 0 ? n : 0] = '\0';
-}
-
-static void
-full_path(int dir_fd, const char *name, char out[2048])
-{
-	char dir[1024];
-
-	if (name[0] == '/') {
-		snprintf(out, 2048, "%s", name);
-		return;
-	}
-	if (dir_fd == AT_FDCWD) {
-		if (getcwd(dir, sizeof(dir)) == NULL)
-			dir[0] = '\0';
-	} else {
-		fd_path(dir_fd, dir);
-	}
-	snprintf(out, 2048, "%s/%s", dir, name);
-}
-
 static bool
 fd_is_watched(int fd, char out_path[1024])
 {
@@ -162,13 +116,13 @@ fd_is_watched(int fd, char out_path[1024])
 
 	if (fstat(fd, &st) < 0 || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
 		return false;
-	fd_path(fd, out_path);
-	return is_watched(out_path);
+	nth_fd_path(fd, out_path);
+	return nth_is_below(dirs, out_path);
 }
 
 /* ---- one counted call -------------------------------------------------- */
 
-enum { GO_ON, FAIL };
+enum { GO_ON, FAIL, HALF };	/* HALF: of the bytes */
 
 static void __attribute__((noreturn))
 die(void)
@@ -178,8 +132,45 @@ die(void)
 	__builtin_trap();
 }
 
-/* Before the call: returns FAIL with errno set when it shall not be made.
- * *out_die is set when the process shall die after it. */
+static void
+put_line(const char *line, size_t n)
+{
+	if (real_write(log_fd, line, n) >= 0)
+		return;
+	if (state->is_logging < NTH_TRACE)
+		abort();
+	/* a program that begins may close what it was given */
+	open_log();
+	if (log_fd >= 0 && real_write(log_fd, line, n) < 0)
+		log_fd = -1;		/* the test limits its files */
+}
+
+/* NTH_CALLS: a line for a call that begins. */
+static void
+note_call(const char *call, const char *path)
+{
+	char line[1200];
+
+	if (log_fd < 0 || state->is_logging != NTH_CALLS)
+		return;
+	put_line(line, (size_t)snprintf(line, sizeof(line),
+	    "%s\t%s\t%.1000s\n", program_invocation_short_name, call,
+	    path));
+}
+
+/* Is call number n one that the plan is about? */
+static bool
+is_planned(int n)
+{
+	int span = state->span > 1 ? state->span : 1;
+
+	return state->target > 0 && n >= state->target &&
+	    n - state->target < span;
+}
+
+/* Before the call: returns FAIL with errno set when it shall not be made, HALF
+ * when it shall write half of its bytes.  *out_die is set when the process
+ * shall die after it. */
 static int
 before(const char *call, const char *path, bool *out_die, int *out_ticket)
 {
@@ -187,6 +178,7 @@ before(const char *call, const char *path, bool *out_die, int *out_ticket)
 
 	*out_die = false;
 	*out_ticket = __atomic_add_fetch(&state->ticket, 1, __ATOMIC_SEQ_CST);
+	note_call(call, path);
 	if (state->mode == NTH_STOP && state->fired)
 		for (;;)
 			pause();
@@ -194,11 +186,12 @@ before(const char *call, const char *path, bool *out_die, int *out_ticket)
 	    strcmp(state->role, program_invocation_short_name) != 0)
 		return GO_ON;
 	number = __atomic_add_fetch(&state->count, 1, __ATOMIC_SEQ_CST);
-	if (state->target == 0 || number != state->target)
+	if (!is_planned(number))
 		return GO_ON;
-	snprintf(state->what, sizeof(state->what), "%s %s",
-	    call, path);
-	state->pid = (int32_t)getpid();
+	if (number == state->target) {
+		snprintf(state->what, sizeof(state->what), "%s %s", call, path);
+		state->pid = (int32_t)getpid();
+	}
 	__atomic_store_n(&state->fired, 1, __ATOMIC_SEQ_CST);
 	switch (state->mode) {
 	case NTH_KILL_BEFORE:
@@ -210,6 +203,8 @@ before(const char *call, const char *path, bool *out_die, int *out_ticket)
 	case NTH_FAIL:
 		errno = state->error;
 		return FAIL;
+	case NTH_SHORT:
+		return HALF;
 	case NTH_STOP:
 		for (;;)
 			pause();
@@ -231,7 +226,7 @@ note(int ticket, const char *format, ...)
 	va_list ap;
 	int n, saved = errno;
 
-	if (log_fd < 0)
+	if (log_fd < 0 || state->is_logging == NTH_CALLS)
 		return;
 	if (is_traced())
 		n = snprintf(line, sizeof(line), "%d\t%d\t%d\t%s\t", ticket,
@@ -243,14 +238,7 @@ note(int ticket, const char *format, ...)
 	n += vsnprintf(line + n, sizeof(line) - (size_t)n - 1, format, ap);
 	va_end(ap);
 	line[n++] = '\n';
-	if (real_write(log_fd, line, (size_t)n) < 0) {
-		if (!is_traced())
-			abort();
-		/* a program that begins may close what it was given */
-		open_log();
-		if (log_fd >= 0 && real_write(log_fd, line, (size_t)n) < 0)
-			log_fd = -1;	/* the test limits its files */
-	}
+	put_line(line, (size_t)n);
 	errno = saved;
 }
 
@@ -279,9 +267,9 @@ do_open(int dir_fd, const char *name, int flags, mode_t mode)
 	bool shall_die, is_new;
 	int fd, ticket;
 
-	full_path(dir_fd, name, path);
+	nth_full_path(dir_fd, name, path);
 	if (state == NULL || is_inside || !(flags & O_CREAT) ||
-	    !is_watched(path))
+	    !nth_is_below(dirs, path))
 		return real_openat(dir_fd, name, flags, mode);
 	is_inside = true;
 	is_new = inode_of(path) == 0;
@@ -344,13 +332,14 @@ openat64(int dir_fd, const char *name, int flags, ...)
 #define ON_FD(type, call, fd, make, ...) \
 	char path[1024]; \
 	bool shall_die; \
-	int ticket; \
+	int ticket, fate = GO_ON; \
 	type result; \
 	find_real(); \
 	if (state == NULL || is_inside || !fd_is_watched(fd, path)) \
 		return make; \
 	is_inside = true; \
-	if (before(call, path, &shall_die, &ticket) == FAIL) { \
+	fate = before(call, path, &shall_die, &ticket); \
+	if (fate == FAIL) { \
 		is_inside = false; \
 		return -1; \
 	} \
@@ -371,10 +360,16 @@ size_of(int fd)
 	return fstat(fd, &st) == 0 ? (long long)st.st_size : 0;
 }
 
+static size_t
+part_of(size_t n, int fate)
+{
+	return fate == HALF && n > 1 ? n / 2 : n;
+}
+
 ssize_t
 write(int fd, const void *bytes, size_t n)
 {
-	ON_FD(ssize_t, "write", fd, real_write(fd, bytes, n),
+	ON_FD(ssize_t, "write", fd, real_write(fd, bytes, part_of(n, fate)),
 	    "write\t%lu\t%lld\t%zd\t%s%s%s", inode_of_fd(fd), size_before,
 	    result, path, is_traced() ? "\t" : "", is_traced() ?
 	    nth_control_lines(path, bytes, n, size_before) : "");
@@ -383,7 +378,9 @@ write(int fd, const void *bytes, size_t n)
 ssize_t
 writev(int fd, const struct iovec *parts, int count)
 {
-	ON_FD(ssize_t, "write", fd, real_writev(fd, parts, count),
+	ON_FD(ssize_t, "write", fd, fate == HALF && count > 0 ?
+	    real_write(fd, parts[0].iov_base, part_of(parts[0].iov_len, fate)) :
+	    real_writev(fd, parts, count),
 	    "write\t%lu\t%lld\t%zd\t%s", inode_of_fd(fd), size_before, result,
 	    path);
 }
@@ -391,7 +388,8 @@ writev(int fd, const struct iovec *parts, int count)
 ssize_t
 pwrite(int fd, const void *bytes, size_t n, off_t offset)
 {
-	ON_FD(ssize_t, "pwrite", fd, real_pwrite(fd, bytes, n, offset),
+	ON_FD(ssize_t, "pwrite", fd, real_pwrite(fd, bytes,
+	    part_of(n, fate), offset),
 	    "pwrite\t%lu\t%lld\t%zd\t%s\t%lld", inode_of_fd(fd),
 	    size_before < (long long)offset ? size_before : (long long)offset,
 	    result, path, size_before);
@@ -462,9 +460,9 @@ do_rename(int from_fd, const char *from, int to_fd, const char *to,
 	unsigned long inode, over;
 
 	find_real();
-	full_path(from_fd, from, from_path);
-	full_path(to_fd, to, to_path);
-	if (state == NULL || is_inside || !is_watched(to_path))
+	nth_full_path(from_fd, from, from_path);
+	nth_full_path(to_fd, to, to_path);
+	if (state == NULL || is_inside || !nth_is_below(dirs, to_path))
 		return flags ? real_renameat2(from_fd, from, to_fd, to, flags) :
 		    real_renameat(from_fd, from, to_fd, to);
 	is_inside = true;
@@ -513,9 +511,9 @@ linkat(int from_fd, const char *from, int to_fd, const char *to, int flags)
 	int ticket, result;
 
 	find_real();
-	full_path(from_fd, from, from_path);
-	full_path(to_fd, to, to_path);
-	if (state == NULL || is_inside || !is_watched(to_path))
+	nth_full_path(from_fd, from, from_path);
+	nth_full_path(to_fd, to, to_path);
+	if (state == NULL || is_inside || !nth_is_below(dirs, to_path))
 		return real_linkat(from_fd, from, to_fd, to, flags);
 	is_inside = true;
 	if (before("link", to_path, &shall_die, &ticket) == FAIL) {
@@ -546,8 +544,8 @@ unlinkat(int dir_fd, const char *name, int flags)
 	unsigned long inode;
 
 	find_real();
-	full_path(dir_fd, name, path);
-	if (state == NULL || is_inside || !is_watched(path))
+	nth_full_path(dir_fd, name, path);
+	if (state == NULL || is_inside || !nth_is_below(dirs, path))
 		return real_unlinkat(dir_fd, name, flags);
 	is_inside = true;
 	if (before("unlink", path, &shall_die, &ticket) == FAIL) {
@@ -578,8 +576,8 @@ mkdirat(int dir_fd, const char *name, mode_t mode)
 	int ticket, result;
 
 	find_real();
-	full_path(dir_fd, name, path);
-	if (state == NULL || is_inside || !is_watched(path))
+	nth_full_path(dir_fd, name, path);
+	if (state == NULL || is_inside || !nth_is_below(dirs, path))
 		return real_mkdirat(dir_fd, name, mode);
 	is_inside = true;
 	if (before("mkdir", path, &shall_die, &ticket) == FAIL) {

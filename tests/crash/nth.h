@@ -9,6 +9,7 @@
 #ifndef ZM_TESTS_NTH_H
 #define ZM_TESTS_NTH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,11 +17,15 @@ enum nth_mode {
 	NTH_COUNT,		/* change nothing */
 	NTH_KILL_BEFORE,	/* SIGKILL instead of the call */
 	NTH_KILL_AFTER,		/* SIGKILL when the call has returned */
-	NTH_FAIL,		/* the call fails with error, once */
-	NTH_STOP		/* every process stops at its next call */
+	NTH_FAIL,		/* the call fails with error */
+	NTH_STOP,		/* every process stops at its next call */
+	NTH_SHORT		/* a write writes half of its bytes */
 };
 
-enum { NTH_TRACE = 2 };		/* is_logging: for tests/model/trace.py */
+enum {
+	NTH_TRACE = 2,		/* is_logging: for tests/model/trace.py */
+	NTH_CALLS		/* is_logging: only who made which call */
+};
 
 struct nth_state {		/* crash.py packs the same: keep in step */
 	char		role[32];	/* program counted; "" every one */
@@ -32,6 +37,8 @@ struct nth_state {		/* crash.py packs the same: keep in step */
 	int32_t		fired;		/* 1 when the target was met */
 	int32_t		ticket;		/* order over all processes */
 	int32_t		pid;		/* who met it */
+	int32_t		span;		/* NTH_FAIL, NTH_SHORT: so many calls
+					 * from the target on; 0 as 1 */
 	char		what[256];	/* the call that was met, in words */
 };
 
@@ -41,5 +48,14 @@ struct nth_state {		/* crash.py packs the same: keep in step */
  * are too many. */
 const char *nth_control_lines(const char *path, const char *bytes, size_t n,
     long long at);
+
+/* Is path one of dirs (separated by colons), or below one? */
+bool nth_is_below(const char *dirs, const char *path);
+
+/* The path of an open file; "" when it has none. */
+void nth_fd_path(int fd, char out[1024]);
+
+/* name as openat takes it, as an absolute path. */
+void nth_full_path(int dir_fd, const char *name, char out[2048]);
 
 #endif

@@ -3,16 +3,26 @@ fails, or ends it.
 
 SPDX-License-Identifier: ISC
 """
+import errno
 import mmap
 import os
 import struct
 
 BUILD = os.environ.get("ZMAILER_BUILD") or os.getcwd()
 LIBRARY = os.path.join(BUILD, "tests", "crash", "nth.so")
-COUNT, KILL_BEFORE, KILL_AFTER, FAIL, STOP = range(5)
-TRACE = 2                            # plan(logging=TRACE)
-LAYOUT = "=32siiiiiiii256s"          # struct nth_state of nth.h
+COUNT, KILL_BEFORE, KILL_AFTER, FAIL, STOP, SHORT = range(6)
+TRACE, CALLS = 2, 3                  # plan(logging=)
+LAYOUT = "=32siiiiiiiii256s"         # struct nth_state of nth.h
 SIZE = struct.calcsize(LAYOUT)
+
+
+def fault(word):
+    """(mode, error, span) of a fault by its name: `ENOSPC` once, `ENOSPC*200`
+    for so many calls, `short` half of a write."""
+    name, _, span = word.partition("*")
+    if name == "short":
+        return SHORT, 0, int(span or 1)
+    return FAIL, getattr(errno, name), int(span or 1)
 
 
 class Nth:
@@ -28,16 +38,33 @@ class Nth:
         with open(self.state, "r+b") as file:
             self.map = mmap.mmap(file.fileno(), 4096)
 
-    def plan(self, role="", mode=COUNT, target=0, error=0, logging=0):
+    def plan(self, role="", mode=COUNT, target=0, error=0, logging=0, span=0):
         """Set the plan: the count begins again, the ticket goes on."""
         ticket = self.read()["ticket"]
         self.map[:SIZE] = struct.pack(LAYOUT, role.encode(), mode, target,
-                                      error, logging, 0, 0, ticket, 0, b"")
+                                      error, logging, 0, 0, ticket, 0, span,
+                                      b"")
 
     def read(self):
         row = struct.unpack(LAYOUT, self.map[:SIZE])
         return dict(count=row[5], fired=row[6], ticket=row[7],
-                    pid=row[8], what=row[9].split(b"\0")[0].decode("latin-1"))
+                    pid=row[8], what=row[10].split(b"\0")[0].decode("latin-1"))
+
+    def heal(self):
+        """From now on no call fails; what was met is still told."""
+        self.map[36:40] = struct.pack("=i", 0)
+
+    def calls(self):
+        """{program: its calls in their order, w a write, . another}, "" for
+        all of them; after plan(logging=CALLS)."""
+        found = {"": ""}
+        with open(self.log, encoding="ascii", errors="replace") as file:
+            for line in file:
+                role, call, _ = line.split("\t", 2)
+                letter = "w" if call in ("write", "pwrite") else "."
+                found[role] = found.get(role, "") + letter
+                found[""] += letter
+        return found
 
     def env(self, *directories, is_logged=True):
         """What a program whose calls below the directories count is started

@@ -16,10 +16,7 @@ the spool is empty and fsck finds nothing.
 
 SPDX-License-Identifier: ISC
 """
-import argparse
-import concurrent.futures
 import os
-import random
 import shutil
 import smtplib
 import sys
@@ -27,8 +24,9 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import crash                                         # noqa: E402
-from nth import COUNT, KILL_AFTER, KILL_BEFORE, Nth  # noqa: E402
+import crash                                         # noqa: E402, F401
+import matrix                                        # noqa: E402
+from nth import CALLS, COUNT, KILL_AFTER, KILL_BEFORE, Nth  # noqa: E402
 from zmtest import control, mta, smtpserver          # noqa: E402
 
 RCPTS = ["x@far.test", "y@far.test"]
@@ -50,12 +48,17 @@ STORY = [
 
 
 class Point:
+    kind, role = "kill", "scheduler"
+
     def __init__(self, mode, target, is_whole):
         self.mode, self.target, self.is_whole = mode, target, is_whole
-        self.trouble, self.what, self.fired, self.calls = "", "", False, 0
+        self.trouble, self.what, self.fired, self.calls = "", "", False, {}
+
+    def outcome(self):
+        return matrix.Outcome(self.fired, self.what, trouble=self.trouble)
 
     def name(self):
-        return (f"{self.target} "
+        return (f"kill scheduler {self.target} "
                 f"{'before' if self.mode == KILL_BEFORE else 'after'}"
                 f"{' and everything' if self.is_whole else ''}")
 
@@ -126,7 +129,8 @@ class Point:
             "keep failed 1d\n")
         self.nth = Nth(self.mta.top)
         self.mta.env.update(self.nth.instance_env(self.mta.dir))
-        self.nth.plan()
+        logging = CALLS if self.mode == COUNT else 0
+        self.nth.plan(logging=logging)
         self.mta.start()
         self.send([KEPT])
         mta.wait_for("a failure", lambda: "failed" in
@@ -137,10 +141,13 @@ class Point:
             self.send(RCPTS)
         mta.wait_for("two messages", lambda: len(self.states()) == 5)
         self.ids = sorted({i for i, _ in self.states()} - {self.kept})
-        self.nth.plan("scheduler", self.mode, self.target)
+        if logging:
+            open(self.nth.log, "w").close()
+        self.nth.plan("scheduler", self.mode, self.target, logging=logging)
         for op, fields, state in STORY:
             self.order(op, fields, state)
-        self.calls = self.nth.read()["count"]
+        if logging:
+            self.calls = self.nth.calls()
         self.ask("resume", channel="smtp")
         self._recover()
         self.nth.plan()
@@ -187,31 +194,23 @@ def smtp(port):
                         mta.WAIT_S)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--all", action="store_true")
-    parser.add_argument("--sample", type=int, default=0)
-    parser.add_argument("-j", dest="jobs", type=int, default=4)
-    options = parser.parse_args()
-    plain = Point(COUNT, 0, False).run()
-    if plain.trouble:
-        raise SystemExit(f"orders: the plain run fails: {plain.trouble}")
-    print(f"calls that change the disk: {plain.calls}", flush=True)
-    rows = [Point(mode, n, n % 2 == 0) for n in range(1, plain.calls + 2)
-            for mode in (KILL_BEFORE, KILL_AFTER)]
-    if options.sample and not options.all:
-        rows = random.Random(len(rows)).sample(
-            rows, min(options.sample, len(rows)))
-    bad = 0
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for point in pool.map(Point.run, rows):
-            if point.trouble:
-                bad += 1
-                print(f"BAD  {point.name()} [{point.what}]: "
-                      f"{point.trouble}", flush=True)
-    print(f"orders: {len(rows) - bad} passed, {bad} failed")
-    return 1 if bad else 0
+class Orders(matrix.Workload):
+    kinds = ["kill"]
+
+    def __init__(self):
+        super().__init__("orders", Point, ["scheduler"])
+
+    def calls(self):
+        plain = Point(COUNT, 0, False).run()
+        if plain.trouble:
+            raise SystemExit(f"orders: the plain run fails: {plain.trouble}")
+        return plain.calls
+
+    def points(self, calls, kinds=matrix.KINDS):
+        return [Point(mode, n, n % 2 == 0)
+                for n in range(1, len(calls["scheduler"]) + 2)
+                for mode in (KILL_BEFORE, KILL_AFTER) if "kill" in kinds]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(matrix.main(__doc__, [Orders()]))

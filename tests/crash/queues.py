@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kill `zmailer import queue` at every call that changes the spool.
 
-    queues.py [--sample N]
+    queues.py [--all | --sample N]
 
 A queue of Postfix has three messages that wait, one of them for one of two
 recipients, and one that is held.  For each N an import into an empty spool is
@@ -21,7 +21,6 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import verb                                          # noqa: E402
 from crash import mta                                # noqa: E402
 
-POINTS_MAX = 1000
 WANT = ["done1@x.test", "held@x.test", "wait1@x.test", "wait2@x.test"]
 
 
@@ -111,5 +110,7 @@ class Point(verb.VerbPoint):
         return was_killed
 
 
+WORK = verb.Verbs("queues", Template, Point)
+
 if __name__ == "__main__":
-    sys.exit(verb.run_points("queues", __doc__, Template, Point, POINTS_MAX))
+    sys.exit(verb.main(__doc__, WORK))

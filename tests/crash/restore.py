@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kill `zmailer restore` at every call that changes the disk.
 
-    restore.py [--sample N]
+    restore.py [--all | --sample N]
 
 An archive is made of an instance that has mail in queue/ (of two recipients
 one has it), held mail there, a message in freezer/ and one in trash/ with
@@ -25,8 +25,6 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import verb                                          # noqa: E402
 from crash import mta                                # noqa: E402
 from zmtest import smtpserver                        # noqa: E402
-
-POINTS_MAX = 400
 
 
 def send(port, sender, *rcpts):
@@ -123,5 +121,7 @@ class Point(verb.VerbPoint):
         return was_killed
 
 
+WORK = verb.Verbs("restore", Template, Point)
+
 if __name__ == "__main__":
-    sys.exit(verb.run_points("restore", __doc__, Template, Point, POINTS_MAX))
+    sys.exit(verb.main(__doc__, WORK))

@@ -16,7 +16,8 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import power                                         # noqa: E402
 from nth import (                                    # noqa: E402
-    COUNT, FAIL, KILL_AFTER, KILL_BEFORE, LIBRARY, STOP, Nth)
+    CALLS as CALLS_ONLY, COUNT, FAIL, KILL_AFTER, KILL_BEFORE, LIBRARY, SHORT,
+    STOP, Nth, fault)
 
 BUILD = os.environ.get("ZMAILER_BUILD", os.getcwd())
 PROBE = os.path.join(BUILD, "tests", "crash", "nth-probe")
@@ -39,11 +40,11 @@ class NthTest(unittest.TestCase):
         shutil.rmtree(self.top)
 
     def start(self, directory=None, role="", mode=COUNT, target=0, error=0,
-              logging=0):
+              logging=0, span=0):
         shutil.rmtree(self.dir, ignore_errors=True)
         os.mkdir(self.dir)
         self.nth.map[:] = bytes(len(self.nth.map))
-        self.nth.plan(role, mode, target, error, logging)
+        self.nth.plan(role, mode, target, error, logging, span)
         env = dict(os.environ, **self.nth.env("/nowhere", self.dir))
         return subprocess.Popen([PROBE, directory or self.dir], env=env,
                                 stdout=subprocess.PIPE, text=True)
@@ -100,6 +101,39 @@ class NthTest(unittest.TestCase):
                 count, fired, what = self.read()
                 self.assertEqual(fired, 1)
                 self.assertTrue(what, call)
+
+    def test_a_fault_lasts(self):
+        self.assertEqual(fault("EIO*3"), (FAIL, errno.EIO, 3))
+        lines = self.run_probe(mode=FAIL, target=4, error=errno.EIO,
+                               span=3)[1]
+        self.assertEqual([n for n, line in enumerate(lines, 1)
+                          if line.endswith(f" {errno.EIO}")], [4, 5, 6])
+        self.assertEqual(self.read()[2].split(" ")[0], "pwrite")
+
+    def test_a_fault_is_healed(self):
+        self.nth.plan(mode=FAIL, target=1, error=errno.EIO, span=99)
+        self.nth.heal()
+        env = dict(os.environ, **self.nth.env("/nowhere", self.dir))
+        os.mkdir(self.dir)
+        done = subprocess.run([PROBE, self.dir], env=env, text=True,
+                              stdout=subprocess.PIPE, check=True)
+        self.assertEqual(done.stdout.split("\n")[:-1],
+                         [c + " ok" for c in CALLS])
+
+    def test_a_write_is_short(self):
+        self.assertEqual(fault("short"), (SHORT, 0, 1))
+        self.run_probe(mode=SHORT, target=2, logging=1)
+        with open(self.nth.log) as file:
+            writes = [line.split("\t")[3:5] for line in file
+                      if "\twrite\t" in line]
+        self.assertEqual(writes, [["0", "3"], ["3", "7"]])
+
+    def test_calls_are_told_with_who_made_them(self):
+        self.run_probe(logging=CALLS_ONLY)
+        letters = "".join("w" if call in ("write", "writev", "pwrite") else
+                          "." for call in CALLS)
+        self.assertEqual(self.nth.calls(), {"": letters,
+                                            "nth-probe": letters})
 
     def test_all_stop(self):
         probe = self.start(mode=STOP, target=3)

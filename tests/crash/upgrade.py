@@ -28,6 +28,7 @@ CUT_IN = "relay"                # the message in whose middle it comes
 
 class Upgraded(ledger.Ledger):
     upgrades = None             # how many the supervisor had answered
+    signal, counter, busy = signal.SIGUSR2, "upgrades", "upgrading"
 
     def prepare(self, instance):
         self.boss = int(self.supervisor(instance)["pid"])
@@ -46,9 +47,9 @@ class Upgraded(ledger.Ledger):
     def order(self, instance):
         if self.upgrades is None:
             self.upgrades = int(
-                self.supervisor(instance).get("upgrades", 0))
+                self.supervisor(instance).get(self.counter, 0))
             try:
-                os.kill(self.boss, signal.SIGUSR2)
+                os.kill(self.boss, self.signal)
             except ProcessLookupError:
                 pass            # killed at one of the calls before
 
@@ -79,8 +80,8 @@ class Upgraded(ledger.Ledger):
             return False
         row = self.supervisor(instance)
         return int(row.get("pid", 0)) != self.boss or (
-            int(row["upgrades"]) > self.upgrades and
-            not int(row.get("upgrading", 0)))
+            int(row[self.counter]) > self.upgrades and
+            not int(row.get(self.busy, 0)))
 
 
 class Point(crash.Point):
@@ -100,4 +101,4 @@ class Point(crash.Point):
 
 
 if __name__ == "__main__":
-    sys.exit(crash.main(__doc__, ROLES, Point))
+    sys.exit(crash.main(__doc__, "upgrade", Point, ROLES))

@@ -6,21 +6,24 @@ called (words), and what must hold after a kill (run).
 
 SPDX-License-Identifier: ISC
 """
-import argparse
 import os
-import random
 import shutil
 import signal
 import subprocess
 
-import change
-from nth import KILL_AFTER, KILL_BEFORE, Nth
+import matrix
+from nth import CALLS, KILL_AFTER, KILL_BEFORE, Nth
+
+
+BUILD = os.environ.get("ZMAILER_BUILD", os.getcwd())
+VERB_S = 180                # no verb may take longer
+ZMAILER = os.path.join(BUILD, "bin", "zmailer")
 
 
 def zmailer(conf, *words, env=None):
-    return subprocess.run([change.ZMAILER, "-C", conf, *words], env=env,
+    return subprocess.run([ZMAILER, "-C", conf, *words], env=env,
                           capture_output=True, text=True,
-                          timeout=change.VERB_S)
+                          timeout=VERB_S)
 
 
 class VerbPoint:
@@ -37,6 +40,14 @@ class VerbPoint:
 
     def take(self, env=None):
         return self.zmailer(*self.words(), env=env)
+
+    def count(self):
+        """Its calls, when nothing goes wrong."""
+        nth = Nth(self.template.mta.top)
+        nth.plan(logging=CALLS)
+        done = self.take(dict(os.environ, **nth.env(self.template.spool)))
+        assert done.returncode == 0, done.stderr
+        return nth.calls()
 
     def kill(self):
         """Whether the verb had as many calls."""
@@ -68,33 +79,66 @@ class VerbPoint:
         raise NotImplementedError
 
 
-def run_points(name, doc, make_template, point, calls_max):
-    """The program: each call, before and after, with a start and without."""
-    parser = argparse.ArgumentParser(description=doc.split("\n")[0])
-    parser.add_argument("--sample", type=int, help="so many points")
-    options = parser.parse_args()
-    template = make_template()
-    bad = count = 0
+class Stop:
+    """One point of a verb: before or after its Nth call, with what else the
+    workload varies (how)."""
+    kind, role = "kill", "zmailer"
+
+    def __init__(self, work, mode, target, how):
+        self.work, self.mode, self.target, self.how = work, mode, target, how
+        self.fired, self.trouble = False, ""
+
+    def name(self):
+        when = "before" if self.mode == KILL_BEFORE else "after"
+        return " ".join(["kill zmailer", str(self.target), when] + [
+            word for word in self.how if word])
+
+    def run(self):
+        try:
+            self.fired = self.work.run(self)
+        except AssertionError as error:
+            self.fired, self.trouble = True, str(error)
+        return self
+
+    def outcome(self):
+        return matrix.Outcome(self.fired, " ".join(self.how),
+                              trouble=self.trouble)
+
+
+class Verbs(matrix.Workload):
+    """A verb that is killed, with a template that all points share."""
+    kinds = ["kill"]
+    jobs = 1
+    hows = [("",), ("started",)]
+
+    def __init__(self, name, template, point):
+        super().__init__(name, point, ["zmailer"])
+        self.make_template, self.template = template, None
+
+    def run(self, stop):
+        if self.template is None:
+            self.template = self.make_template()
+        return self.point(self.template, stop.mode, stop.target).run(
+            "started" in stop.how)
+
+    def close(self):
+        if self.template is not None:
+            self.template.close()
+
+    def calls(self):
+        assert not Stop(self, 0, 0, ("",)).run().trouble, "the plain run fails"
+        return self.point(self.template, 0, 0).count()
+
+    def points(self, calls, kinds=matrix.KINDS):
+        return [Stop(self, mode, target, how) for how in self.hows
+                for mode in (KILL_BEFORE, KILL_AFTER)
+                for target in range(1, len(calls["zmailer"]) + 1)
+                if "kill" in kinds]
+
+
+def main(doc, work):
+    """The program: each call, before and after."""
     try:
-        assert not point(template, 0, 0).run(False)
-        calls = next((n for n in range(16, calls_max, 16)
-                      if not point(template, KILL_BEFORE, n).kill()),
-                     calls_max)
-        points = [(mode, target, is_started)
-                  for mode in (KILL_BEFORE, KILL_AFTER)
-                  for target in range(1, calls)
-                  for is_started in (False, True)]
-        if options.sample:
-            random.seed(7)
-            points = random.sample(points, min(options.sample, len(points)))
-        for mode, target, is_started in points:
-            try:
-                count += point(template, mode, target).run(is_started)
-            except AssertionError as error:
-                bad += 1
-                print(f"mode {mode} call {target} started {is_started}: "
-                      f"{error}", flush=True)
+        return matrix.main(doc, [work])
     finally:
-        template.close()
-    print(f"{name}: {len(points)} points, {count} killed, {bad} bad")
-    return 1 if bad or not count else 0
+        work.close()

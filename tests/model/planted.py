@@ -1,80 +1,31 @@
 #!/usr/bin/env python3
-"""Two calls are swapped in a copy of the source: the trace checker says so.
+"""The source of a copy is broken, once for each of faults.py: who has to find
+it does.
 
     planted.py [NAME ...]
 
 Source and build are copied, each fault is planted in turn, what it is in is
-built, one flow runs traced, and has to fail with the fault's row named.
-Exit status 0: each fault was found, and without one the flows pass.
+built, and what has to find it (a flow that is traced, a flow, a unit, a script
+of the crash matrix) is run: it has to fail, with the words of the fault.
+Exit status 0: each fault was found, and without one all of these pass.
 
 SPDX-License-Identifier: ISC
 """
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 
+from faults import FAULTS, UNIT
+
 BUILD = os.path.abspath(os.environ.get("ZMAILER_BUILD") or os.getcwd())
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 PROGRAMS = ["smtpserver/smtpserver", "router/router", "scheduler/scheduler",
-            "bin/zmailer"]
-
-
-class Fault:
-    def __init__(self, flow, says, path, *edits):
-        self.flow, self.says, self.path = flow, says, path
-        self.edits = edits              # (what stands there, what instead)
-
-
-FAULTS = {
-    "no fsync before the rename to router/": Fault(
-        "client/relay", "S1: its bytes were not synced",
-        "libzm/mail/spool/draft.c",
-        ("fsync(draft->fd) == 0 ? 0 : errno;", "0;")),
-    "the control file is published before the body": Fault(
-        "client/relay", "P3: its message is in CLAIM",
-        "libzm/mail/spool/claim.c",
-        ("	if (spool_rename(dir_fd, claim->name, spool->area_fd[AREA_QUEUE],\n"
-         "		hashed) != 0) {",
-         "	if (spool_rename(dir_fd, name, spool->area_fd[AREA_TRANSPORT],\n"
-         "		hashed) != 0 || spool_rename(dir_fd, claim->name,\n"
-         "		spool->area_fd[AREA_QUEUE], hashed) != 0) {"),
-        ("	if (spool_rename(dir_fd, name, spool->area_fd[AREA_TRANSPORT],\n"
-         "		hashed) != 0) {\n		err_sys",
-         "	if (0) {\n		err_sys")),
-    "the control file is unlinked before the body": Fault(
-        "client/relay", "F0: its control file went first",
-        "libzm/mail/spool/queued.c",
-        ("	if (unlinkat(dir_fd, name, 0) == 0 || errno == ENOENT)",
-         "	if (unlinkat(spool->area_fd[AREA_TRANSPORT], name, 0) == 0)"),
-        ("	if (unlinkat(spool->area_fd[AREA_TRANSPORT], name, 0) != 0 &&\n"
-         "	    errno != ENOENT)\n		ending",
-         "	if (unlinkat(spool->area_fd[AREA_QUEUE], name, 0) != 0 &&\n"
-         "	    errno != ENOENT)\n		ending")),
-    "no barrier between the two unlinks": Fault(
-        "client/relay", "F2: the unlink of its message is not durable",
-        "libzm/mail/spool/queued.c",
-        ("	error = fsync(fd) == 0 ? 0 : errno;	/* F1 -> F2 */",
-         "	error = 0;")),
-    "the report is renamed before its record": Fault(
-        "report/bounce", "S1: no `reported` record was written",
-        "scheduler/report/reporter.c",
-        ("	if (control_file_append(job->control_fd, job->id, report->records,\n"
-         "	    report->count, &err) < 0) {\n		report_failed",
-         "	if (draft_publish(&report->draft, AREA_ROUTER, 0, NULL, &err) < 0 ||\n"
-         "	    control_file_append(job->control_fd, job->id, report->records,\n"
-         "	    report->count, &err) < 0) {\n		report_failed"),
-        ("	if (draft_publish(&report->draft, AREA_ROUTER, 0, NULL, &err) < 0)\n"
-         "		event", "	if (0)\n		event")),
-    "a shelved body's move is not synced before its control file's": Fault(
-        "report/double-bounce", "D4: its message's move is not durable",
-        "libzm/mail/spool/queued.c",
-        ("	spool_sync_name(spool, AREA_POSTMAN, target);\n", "")),
-}
+            "bin/zmailer", "transports/mailbox/mailbox",
+            "transports/smtp/smtp"]
 
 
 class Copy:
@@ -86,7 +37,7 @@ class Copy:
         shutil.copytree(SOURCE, self.source, symlinks=True,
                         ignore=lambda path, names: [
                             n for n in names if n == ".git" or
-                            os.path.join(path, n) == BUILD])
+                            path == SOURCE and n.startswith("build")])
         shutil.copytree(BUILD, self.build, symlinks=True)
         self.saved = {}
 
@@ -108,23 +59,42 @@ class Copy:
                 file.write(text)
         self.saved = {}
 
-    def make(self):
+    def make(self, fault):
         done = subprocess.run(
-            ["make", "-s", "-o", "Makefile", "CFLAGS=-O1 -w", *PROGRAMS],
+            ["make", "-s", "-o", "Makefile", "CFLAGS=-O1 -w",
+             *([UNIT] if fault.by == "unit" else PROGRAMS)],
             cwd=self.build, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             text=True)
         if done.returncode != 0:
             raise SystemExit(f"planted: make: {done.stdout[-2000:]}")
 
-    def flow(self, name):
-        """(passed, what the runner said)"""
+    def words(self, fault):
+        """What is run."""
+        python = ["python3", os.path.join(self.source, "tests")]
+        if fault.by in ("trace", "flow"):
+            python[1] += "/flow/runner.py"
+            return python + ["--traced"] * (fault.by == "trace") + [fault.flow]
+        if fault.by == "unit":
+            return [os.path.join(self.build, UNIT), "--filter", fault.flow]
+        name, *rest = fault.flow.split()
+        python[1] += f"/crash/{name}"
+        return python + rest
+
+    def run(self, fault):
+        """(passed, what was said)"""
         env = dict(os.environ, ZMAILER_SRC=self.source,
                    ZMAILER_BUILD=self.build)
-        done = subprocess.run(
-            ["python3", os.path.join(self.source, "tests/flow/runner.py"),
-             "--traced", name], env=env, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True)
+        done = subprocess.run(self.words(fault), env=env, text=True,
+                              stdout=subprocess.PIPE, errors="replace",
+                              stderr=subprocess.STDOUT, cwd=self.build)
         return done.returncode == 0, done.stdout
+
+
+def line_with(said, words):
+    """The first line that says it, and the one before: which call."""
+    lines = said.splitlines()
+    at = next(i for i, line in enumerate(lines) if words in line)
+    return " ".join(line.strip() for line in lines[max(0, at - 1):at + 1])
 
 
 def main():
@@ -132,30 +102,32 @@ def main():
               any(w in n for w in sys.argv[1:])]
     bad = 0
     with tempfile.TemporaryDirectory(prefix="zm-planted-") as top:
+        os.chmod(top, 0o755)            # some of what is run is nobody's
         copy = Copy(top)
-        for flow in sorted({FAULTS[name].flow for name in wanted}):
-            passed, said = copy.flow(flow)
+        for _, fault in sorted({FAULTS[name].flow: FAULTS[name]
+                                for name in wanted}.items()):
+            passed, said = copy.run(fault)
             if not passed:
-                print(f"FAIL  {flow} fails without a fault:\n{said}")
+                print(f"FAIL  {fault.flow} fails without a fault:\n{said}")
                 bad += 1
         for name in wanted:
             fault, begun = FAULTS[name], time.monotonic()
             copy.plant(fault)
             try:
-                copy.make()
-                passed, said = copy.flow(fault.flow)
+                copy.make(fault)
+                passed, said = copy.run(fault)
             finally:
                 copy.restore()
             is_found = not passed and fault.says in said
             bad += not is_found
-            print(f"{'found' if is_found else 'NOT FOUND':9} {name}: "
-                  f"{fault.flow}: {fault.says} "
+            print(f"{'found' if is_found else 'NOT FOUND':9} {name}: by "
+                  f"{fault.by}: {fault.flow}: {fault.says} "
                   f"({time.monotonic() - begun:.0f} s)", flush=True)
             if not is_found:
                 print(said)
             else:
-                print("          " + re.search(
-                    r"file \d+: .*", said).group().replace(top, ""))
+                print("          " + line_with(said, fault.says).replace(
+                    top, "")[:200])
     print(f"planted: {len(wanted) - bad} found, {bad} not")
     return 1 if bad else 0
 

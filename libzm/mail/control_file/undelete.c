@@ -98,7 +98,7 @@ deleted_restore(const struct spool *spool, const char *name, int fd,
 		err_set(err, "trash/%s is no message", name);
 	else if (control_file_read(fd, CONTROL_BYTES_MAX, &text, err) < 0 ||
 	    control_file_parse(arena, str_slice(&text), &control, err) < 0)
-		result = -1;
+		err_prefix(err, "trash/%s.control", name);
 	else if (strcmp(id, control.id) != 0)
 		err_set(err, "trash/%s: its control file is of %s", name,
 		    control.id);

@@ -22,3 +22,7 @@ fuzz_targets += tests/fuzz/fuzz-show
 tests_fuzz_fuzz_show_SOURCES = tests/fuzz/scheduler/fuzz_show.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_show_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_show_LDADD = scheduler/libscheduler.a $(ZM_LIBS)
+fuzz_targets += tests/fuzz/fuzz-orders
+tests_fuzz_fuzz_orders_SOURCES = tests/fuzz/scheduler/fuzz_orders.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_orders_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_orders_LDADD = scheduler/libscheduler.a $(ZM_LIBS)

@@ -51,3 +51,7 @@ tests_fuzz_fuzz_talk_SOURCES = tests/fuzz/smtpserver/fuzz_talk.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_talk_CPPFLAGS = $(AM_CPPFLAGS)
 tests_fuzz_fuzz_talk_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_talk_LDADD = smtpserver/libsmtpserver.a $(ZM_LIBS)
+fuzz_targets += tests/fuzz/fuzz-greylist
+tests_fuzz_fuzz_greylist_SOURCES = tests/fuzz/smtpserver/fuzz_greylist.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_greylist_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_greylist_LDADD = smtpserver/libsmtpserver.a $(ZM_LIBS)
