@@ -396,9 +396,9 @@ pwrite(int fd, const void *bytes, size_t n, off_t offset)
 }
 
 ssize_t
-pwrite64(int fd, const void *bytes, size_t n, off_t offset)
+pwrite64(int fd, const void *bytes, size_t n, off64_t offset)
 {
-	return pwrite(fd, bytes, n, offset);
+	return pwrite(fd, bytes, n, (off_t)offset);
 }
 
 int
@@ -431,9 +431,9 @@ ftruncate(int fd, off_t length)
 }
 
 int
-ftruncate64(int fd, off_t length)
+ftruncate64(int fd, off64_t length)
 {
-	return ftruncate(fd, length);
+	return ftruncate(fd, (off_t)length);
 }
 
 /* ---- calls on names ---------------------------------------------------- */
