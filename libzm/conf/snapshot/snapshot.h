@@ -1,8 +1,9 @@
 /* snapshot.h - the configuration in force: what a running zmailer took over
  *
  * RUN/zmailer.snapshot: a line of JSON {"zmailer-snapshot":1,"pid":N,
- * "started":N,"t":N,"aliases":N,"conf":PATH}, then a bundle (bundle.h) of
- * every file that was read; the first is PATH.  The supervisor writes it
+ * "started":N,"t":N,"aliases":N,"conf":PATH}, in it what one message needs
+ * ("host" to "received", settings/brief.h), then a bundle (bundle.h) of every
+ * file that was read; the first is PATH.  The supervisor writes it
  * before a daemon starts and before daemons hear of a reload; they and what
  * they start read it in place of the files, which are a person's to edit
  * until the next reload.  It is in force as long as its supervisor lives.
@@ -41,6 +42,9 @@ struct conf_snapshot {
 					 * "": no file, all defaults */
 	struct conf_draft *files;
 	size_t		 file_count;
+	bool		 has_brief;	/* else an older one, or one whose
+					 * words are not UTF-8 */
+	struct conf_brief brief;
 };
 
 /* Whether a text is meant to be one. */
@@ -48,6 +52,10 @@ bool conf_snapshot_is(struct slice text);
 /* Read one; everything lives in the arena.  0, or -1 with err: damaged, or of
  * another version. */
 int conf_snapshot_parse(struct slice text, struct arena *arena,
+    struct conf_snapshot *out, struct err *err);
+
+/* Its first line alone; no files. */
+int conf_snapshot_parse_front(struct slice text, struct arena *arena,
     struct conf_snapshot *out, struct err *err);
 
 /* What one says of a file that was there, or was not. */
