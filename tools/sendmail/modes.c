@@ -93,7 +93,8 @@ server_find(const char *conf_path, char path[PATH_MAX])
 }
 
 static int
-submit_one(const struct conf_brief *conf, const struct sendmail_request *request)
+submit_one(const struct conf_brief *conf,
+    const struct sendmail_request *request)
 {
 	struct submission what = request->submission;
 	char id[SPOOL_ID_BYTES] = "";

@@ -36,7 +36,7 @@ snapshot_damaged(struct err *err)
 }
 
 static const char *
-word_take(struct slice line, const char *key, struct arena *arena)
+brief_word_take(struct slice line, const char *key, struct arena *arena)
 {
 	struct str value = STR_INIT;
 	const char *word = "";
@@ -54,10 +54,10 @@ brief_parse(struct slice line, struct arena *arena, struct conf_snapshot *out)
 	struct conf_brief *brief = &out->brief;
 
 	*brief = (struct conf_brief){
-		.path = out->path, .host = word_take(line, "host", arena),
-		.spool_dir = word_take(line, "spool", arena),
-		.run_dir = word_take(line, "run", arena),
-		.log_dir = word_take(line, "log", arena),
+		.path = out->path, .host = brief_word_take(line, "host", arena),
+		.spool_dir = brief_word_take(line, "spool", arena),
+		.run_dir = brief_word_take(line, "run", arena),
+		.log_dir = brief_word_take(line, "log", arena),
 		.hash_levels = (unsigned)json_get_number(line, "hash"),
 		.sync = (unsigned)json_get_number(line, "sync"),
 		.size_bytes = (uint64_t)json_get_number(line, "size"),

@@ -54,7 +54,7 @@ bool conf_snapshot_is(struct slice text);
 int conf_snapshot_parse(struct slice text, struct arena *arena,
     struct conf_snapshot *out, struct err *err);
 
-/* Its first line alone; no files. */
+/* Its first line alone; no files.  0 or -1 as above. */
 int conf_snapshot_parse_front(struct slice text, struct arena *arena,
     struct conf_snapshot *out, struct err *err);
 
