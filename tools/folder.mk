@@ -63,7 +63,8 @@ bin_sendmail_SOURCES = tools/sendmail/bsmtp.c tools/sendmail/bsmtp.h \
 	tools/sendmail/errors.h tools/sendmail/flags.h tools/sendmail/modes.c \
 	tools/sendmail/sendmail.c tools/sendmail/sendmail.h \
 	tools/sendmail/wait.c tools/sendmail/wait.h tools/sendmail/without.c
-bin_sendmail_LDADD = tools/libtools.a $(ZM_LIBS)
+# the archives alone, and first what a program of one message needs
+bin_sendmail_LDADD = tools/libtools.a libzm.a $(SMALL_LIBS) $(ZM_LIBS)
 
 # programs of another package stay; with DESTDIR nothing of the system is met
 EXTRA_DIST += tools/install-guard
@@ -186,7 +187,8 @@ tools_libtools_a_SOURCES += tools/answers/answers.c tools/answers/answers.h \
 	tools/answers/question.c tools/answers/serve.c
 tools_libtools_a_SOURCES += tools/forward/forward.c tools/forward/forward.h \
 	tools/forward/line.c tools/forward/run.c
-tools_libtools_a_SOURCES += tools/submit/submit.c tools/submit/submit.h
+tools_libtools_a_SOURCES += tools/submit/caller.c \
+	tools/submit/submit.c tools/submit/submit.h
 tools_libtools_a_SOURCES += tools/mailq/flags.c tools/mailq/flags.h \
 	tools/mailq/local.c tools/mailq/local.h tools/mailq/sums.c
 tools_libtools_a_SOURCES += tools/zmailer/doctor/areas.h \

@@ -122,17 +122,45 @@ clock_nap_ms(void)
 	return test_offset() ? TEST_NAP_MS : -1;
 }
 
+/* The date of a day since 1970 (in UTC), by eras of 400 years that begin in
+ * March.  gmtime_r would do, but reads the file of the local time zone at its
+ * first use, which a program that ends at once does not need. */
+static void
+date_of_day(int64_t day, int *out_year, int *out_month, int *out_mday)
+{
+	enum { ERA_DAYS = 146097, MARCH_1_OF_0 = 719468 };
+	int64_t era, year;
+	int of_era, of_year, month;
+
+	day += MARCH_1_OF_0;
+	era = (day >= 0 ? day : day - ERA_DAYS + 1) / ERA_DAYS;
+	of_era = (int)(day - era * ERA_DAYS);
+	year = (of_era - of_era / 1460 + of_era / 36524 -
+	    of_era / (ERA_DAYS - 1)) / 365;
+	of_year = of_era - (int)(365 * year + year / 4 - year / 100);
+	month = (5 * of_year + 2) / 153;
+	*out_mday = of_year - (153 * month + 2) / 5 + 1;
+	*out_month = month < 10 ? month + 3 : month - 9;
+	*out_year = (int)(year + era * 400 + (*out_month <= 2));
+}
+
 void
 clock_rfc3339(int64_t wall_us, char out_text[CLOCK_TEXT_BYTES])
 {
-	time_t seconds = (time_t)(wall_us / 1000000);
-	struct tm tm;
-	size_t n;
+	int64_t ms = wall_us / 1000, day;
+	int year, month, mday, of_day;
 
-	gmtime_r(&seconds, &tm);
-	n = strftime(out_text, CLOCK_TEXT_BYTES, "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(out_text + n, CLOCK_TEXT_BYTES - n, ".%03dZ",
-	    (int)(wall_us / 1000 % 1000));
+	if (wall_us < 0 && ms * 1000 != wall_us)
+		ms--;
+	day = ms / 86400000;
+	if (ms < 0 && day * 86400000 != ms)
+		day--;
+	of_day = (int)(ms - day * 86400000);
+	date_of_day(day, &year, &month, &mday);
+	snprintf(out_text, CLOCK_TEXT_BYTES,
+	    "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", year, month, mday,
+	    of_day / 3600000, of_day / 60000 % 60, of_day / 1000 % 60,
+	    of_day % 1000);
 }
 
 void

@@ -61,6 +61,15 @@ struct conf *conf_makeshift_or_tell(const char *path);
 int conf_spool_open(const struct conf *conf, enum spool_flags more,
     struct spool **out, struct err *err);
 
+/* What one message needs of the configuration in force (conf_load_in_force),
+ * which is not parsed; in the arena.  False: nothing is in force, it was not
+ * found, or its snapshot does not say this: conf_load_makeshift knows more. */
+bool conf_brief_in_force(const char *path, struct arena *arena,
+    struct conf_brief *out);
+/* As conf_spool_open. */
+int conf_brief_spool_open(const struct conf_brief *brief,
+    enum spool_flags more, struct spool **out, struct err *err);
+
 /* How the files compare to the configuration that was read from them. */
 enum conf_files {
 	CONF_FILES_SAME,

@@ -1,7 +1,7 @@
 # order: settings < snapshot < statements < read < part < show < legacy
 # libzm/conf - the configuration: who calls it includes conf/conf.h
 libzm_a_SOURCES += \
-	libzm/conf/conf.h \
+	libzm/conf/brief.c libzm/conf/conf.h \
 	libzm/conf/edit.h \
 	libzm/conf/edit.c \
 	libzm/conf/in_force.c \
@@ -12,6 +12,7 @@ libzm_a_SOURCES += \
 libzm_a_SOURCES += \
 	libzm/conf/settings/agents.h \
 	libzm/conf/settings/at.h \
+	libzm/conf/settings/brief.h \
 	libzm/conf/settings/conf.h \
 	libzm/conf/settings/control.h \
 	libzm/conf/settings/clients.h \

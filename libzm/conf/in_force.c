@@ -45,34 +45,44 @@ owner_is_trusted(const struct stat *st, const char *conf_path,
 	    (other.st_mode & 022) == 0;
 }
 
-/* Read RUN's snapshot, if it is one to believe. */
-static bool
-snapshot_read_trusted(const char *conf_path, const char *run_dir,
-    struct str *out)
+int
+conf_snapshot_open_trusted(const char *conf_path, const char *run_dir)
 {
 	char path[IN_FORCE_PATH_BYTES];
 	struct stat st;
-	bool is_good;
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/" SNAPSHOT_NAME, run_dir);
 	fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK |
 	    O_NOCTTY);
+	if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_nlink == 1 && (st.st_mode & 022) == 0 &&
+	    owner_is_trusted(&st, conf_path, run_dir)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* Read RUN's snapshot, if it is one to believe. */
+static bool
+snapshot_read_trusted(const char *conf_path, const char *run_dir,
+    struct str *out)
+{
+	int fd = conf_snapshot_open_trusted(conf_path, run_dir);
+	bool is_good;
+
 	if (fd < 0)
 		return false;
 	str_reset(out);
-	is_good = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    st.st_nlink == 1 && (st.st_mode & 022) == 0 &&
-	    owner_is_trusted(&st, conf_path, run_dir) &&
-	    conf_read_fd(fd, SNAPSHOT_BYTES_MAX, out, NULL) == 0;
+	is_good = conf_read_fd(fd, SNAPSHOT_BYTES_MAX, out, NULL) == 0;
 	close(fd);
 	return is_good;
 }
 
 /* path NULL: nobody named a file, which is what a snapshot of the defaults
  * is of. */
-static bool
-snapshot_is_of(const struct conf_snapshot *snapshot, const char *path)
+bool
+conf_snapshot_is_of(const struct conf_snapshot *snapshot, const char *path)
 {
 	const char *environment = getenv("ZMAILER_CONF");
 	char real[PATH_MAX];
@@ -82,7 +92,8 @@ snapshot_is_of(const struct conf_snapshot *snapshot, const char *path)
 		    (environment == NULL || environment[0] == '\0');
 	if (path == NULL)
 		path = conf_default_path();
-	return strcmp(realpath(path, real) != NULL ? real : path,
+	return strcmp(path, snapshot->path) == 0 ||
+	    strcmp(realpath(path, real) != NULL ? real : path,
 	    snapshot->path) == 0;
 }
 
@@ -104,7 +115,7 @@ in_force_try(const char *path, const char *run_dir, bool must_live,
 	if (snapshot_read_trusted(path != NULL ? path : conf_default_path(),
 	    run_dir, &text) &&
 	    conf_snapshot_parse(str_slice(&text), own, &snapshot, &err) == 0 &&
-	    snapshot_is_of(&snapshot, path) &&
+	    conf_snapshot_is_of(&snapshot, path) &&
 	    (!must_live || conf_snapshot_is_live(&snapshot)))
 		conf = conf_load_snapshot(from, str_slice(&text), true, arena,
 		    out_report);

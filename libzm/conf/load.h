@@ -18,4 +18,12 @@ struct conf *conf_load_snapshot(const char *from, struct slice text,
  * its directories and its host name can be used.  Never NULL. */
 struct conf *conf_load_places(const char *path);
 
+struct conf_snapshot;
+/* Open RUN's snapshot if it belongs to somebody to believe about the
+ * configuration conf_path.  Returns a descriptor, or -1. */
+int conf_snapshot_open_trusted(const char *conf_path, const char *run_dir);
+/* Whether it is of this path; NULL: of what nobody named. */
+bool conf_snapshot_is_of(const struct conf_snapshot *snapshot,
+    const char *path);
+
 #endif

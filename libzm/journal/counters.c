@@ -157,6 +157,7 @@ counters_map(int log_dir_fd, bool is_writer)
 	size_t bytes;
 	char name[32];
 	struct stat st;
+	bool is_good;
 	void *map;
 	int fd;
 
@@ -170,10 +171,10 @@ counters_map(int log_dir_fd, bool is_writer)
 	    O_RDONLY) | O_NOFOLLOW | O_CLOEXEC, 0660);
 	if (fd < 0)
 		return -1;
-	if (is_writer && fstat(fd, &st) == 0 && st.st_size == 0)
+	is_good = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	if (is_good && is_writer && st.st_size == 0)
 		(void)fchmod(fd, 0660);
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
-	    ((size_t)st.st_size < bytes && (!is_writer ||
+	if (!is_good || ((size_t)st.st_size < bytes && (!is_writer ||
 	    ftruncate(fd, (off_t)bytes) != 0))) {
 		close(fd);
 		return -1;

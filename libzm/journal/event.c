@@ -177,10 +177,12 @@ event_file_open(const char *name)
 		    0660);
 		if (file_fd < 0)
 			break;
-		(void)fchmod(file_fd, 0660);
 		if (flock(file_fd, LOCK_SH | LOCK_NB) == 0 &&
-		    fstat(file_fd, &file_st) == 0 && name_is_ours(name))
+		    fstat(file_fd, &file_st) == 0 && name_is_ours(name)) {
+			if ((file_st.st_mode & 0777) != 0660)	/* new */
+				(void)fchmod(file_fd, 0660);
 			return true;
+		}
 		event_file_close();
 	}
 	event_complain(name);

@@ -34,6 +34,9 @@ os.environ.setdefault("TMPDIR", "/var/tmp")
 from zmtest import mta                               # noqa: E402
 from zmtest.usage import cpu_s                        # noqa: E402
 
+import floors                                         # noqa: E402
+import plots                                          # noqa: E402
+
 TOOLS = os.path.join(mta.BUILD, "tests", "bench")
 ZMAILER = os.path.join(mta.BUILD, "bin", "zmailer")
 LONG_S = 7200
@@ -281,6 +284,10 @@ class Backlog:
         self.row["drain_own_us"] = (cpu_s([self.pid]) - own) * 1e6 / \
             self.count
         self.turns("drained")
+        self.row.update({"end_to_end_per_s": self.row["drain_rcpts_per_s"],
+                         "cpu_ms": self.row["drain_cpu_ms"]})
+        self.row.update(floors.floor(TOOLS, "drain", min(self.count, 10000)))
+        plots.keep({"workload": "drain", **self.row})
 
     def measure(self):
         phases = [self.intake, self.looks, self.restart, self.drain]
@@ -378,7 +385,8 @@ def show(row):
   selectors  page of from: that all, none have {from_all_s:.2f}, {from_none_s:.2f} s; of state: {state_all_s:.2f} s; hold and retry of none {hold_none_s:.2f}, {retry_none_s:.2f} s; schedule all {order_s:.1f} s
   turns    longest {turns_longest_s:.3f} s until the restart ({turns_over_10ms} over 10 ms, {turns_over_100ms} over 100 ms, mean {turns_mean_us:.0f} us); {reread_longest_s:.3f} s while all was read; {drained_longest_s:.3f} s with the drain ({drained_over_10ms} over 10 ms, {drained_over_100ms} over 100 ms)
   longest wait for the scheduler: page {page_wait_s:.3f} s, list {list_wait_s:.3f} s, reread {reread_wait_s:.3f} s, drain {drain_wait_s:.3f} s
-""".format(**{"order_s": 0, **row}), end="", flush=True)
+""".format(**{"order_s": 0, **row}) + "  drain    " + floors.words(row),
+          flush=True)
 
 
 def main():

@@ -15,7 +15,8 @@ once that answer after 100 ms), local (4 KiB to 100 Maildirs), fanout (20 messag
 recipients each in 100 domains), big and bigtls (20 x 50 MB, 4 sessions), sendmail (1,000
 calls one after another), idle10k (relay beside 10,000 clients that hold a
 session: half say nothing, half a byte a second; idle10ktls: over TLS; loris,
-loristls: all say a byte a second).  The figures of a run hold for the machine and
+loristls: all say a byte a second).  Beside
+relay, local and sendmail stands their distance to floor (floors.py).  The figures of a run hold for the machine and
 the minute they were taken in: compare by ratio, in one run.
 
 SPDX-License-Identifier: ISC
@@ -36,6 +37,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "lib"))
 from zmtest import dns, mta, tls                            # noqa: E402
 from zmtest.usage import cpu_s                               # noqa: E402
+import floors                                                # noqa: E402
+import plots                                                 # noqa: E402
 import signed                                                # noqa: E402
 
 TOOLS = os.path.join(mta.BUILD, "tests", "bench")
@@ -356,6 +359,8 @@ def show(row):
         print(f"          beside {row['beside']} in turn: "
               f"{row['more_cpu_ms']:+.3f} ms CPU a message, "
               f"{row['of_its_rate']:.2f} of its rate", flush=True)
+    if "floor_per_s" in row:
+        print("          " + floors.words(row), flush=True)
     if "idle_left" in row:
         print(f"          {row['idle_left']} idle clients, "
               f"{row['idle_mb']:.0f} MB of memory for them", flush=True)
@@ -391,6 +396,8 @@ def main():
                 beside.append(measured(WORKLOADS[name]["beside"], messages))
             rows.append(measured(name, messages))
         row = dict(rows[0])
+        row.update(floors.floor(TOOLS, name, messages,
+                                WORKLOADS[name]["load"]))
         for key in ("accept_per_s", "end_to_end_per_s", "cpu_ms", "p50_ms",
                     "p99_ms", "pss_mb"):
             row[key] = statistics.median(r[key] for r in rows)
@@ -403,6 +410,7 @@ def main():
         if not options.no_trace and shutil.which("strace") and \
                 name in ("relay", "local"):
             row["trace"] = trace_row(name, 500)
+        plots.keep(row)
         if options.json:
             print(json.dumps(row), flush=True)
             continue

@@ -45,6 +45,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "lib"))
 sys.path.insert(0, os.path.join(HERE, "..", "real"))
 from privateroot import PrivateRoot                  # noqa: E402
 from zmtest import dns, mta, tls                     # noqa: E402
+import plots                                         # noqa: E402
 import signed                                        # noqa: E402
 
 MACHINE = ["nsenter", f"--net={os.environ['ZM_REAL_NET']}"]
@@ -487,6 +488,9 @@ def main():
                 accepted, end, cpu, pss, left = (
                     statistics.median(column) for column in zip(*got))
                 unit = work.get("unit", "msg")
+                plots.keep({"workload": name, "peer": who, "accept_per_s": accepted,
+                            "end_to_end_per_s": end, "cpu_ms": cpu,
+                            "pss_mb": pss, "unit": unit})
                 print(f"{name:10} {who:14} {accepted:7.0f} {unit}/s accepted "
                       f"{end:7.0f} {unit}/s end to end {cpu:7.3f} ms CPU "
                       f"{pss:5.0f} MB" +

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Say where processor time goes: make profile.
 
-    costs.py [--messages N] [WORKLOAD ...]
+    costs.py [--messages N] [--calls] [WORKLOAD ...]
 
 For relay, local, drain (of a backlog that waits) and tls1 (STARTTLS, a
 connection a message), or those named (those of bench.py): the share of kernel,
@@ -16,6 +16,7 @@ SPDX-License-Identifier: ISC
 import argparse
 import collections
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -25,10 +26,12 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import backlog                                           # noqa: E402
+import bench                                             # noqa: E402
 
 NOT_OURS = {"python3", "load", "sink", "idle", "perf", "sh", "openssl"}
 HERTZ = "997"
 DEAREST = 10
+WARM = 200
 PARTS = ["kernel", "libc", "libcrypto", "other libraries", "ours"]
 
 
@@ -111,6 +114,82 @@ def profile_drain(messages, path):
             os.close(fd)
 
 
+# ---- system calls ---------------------------------------------------------
+
+OF_PROCESS = re.compile(r"^ (.+) \((\d+)\), (\d+) events")
+OF_CALL = re.compile(r"^   (\w+)\s+(\d+)\s")
+
+
+def calls_of(text, names):
+    """Calls by process and name, of a summary of perf trace."""
+    counts, who = collections.defaultdict(collections.Counter), None
+    for line in text.splitlines():
+        if match := OF_PROCESS.match(line):
+            pid = int(match.group(2))
+            who = names.get(pid, match.group(1))
+        elif who and (match := OF_CALL.match(line)):
+            counts[who][match.group(1)] += int(match.group(2))
+    return counts
+
+
+def thread_names(pids):
+    """Threads by number: those that are not the first have a name of their
+    own in the table."""
+    names = {}
+    for pid in pids:
+        try:
+            threads = os.listdir(f"/proc/{pid}/task")
+        except OSError:
+            continue
+        for thread in threads:
+            is_first = int(thread) == pid
+            names[int(thread)] = bench.mta.process_name(pid) + ("" if is_first else "'s threads")
+    return names
+
+
+def count_calls(name, messages):
+    """Agents and threads that start with the first mail must be there when
+    perf begins to look."""
+    with bench.Run(name, messages + WARM) as run, \
+            tempfile.NamedTemporaryFile("r") as report:
+        run.messages = WARM
+        run.submit()
+        bench.mta.wait_for("an empty spool", run.instance.is_empty, 60)
+        run.messages = messages
+        pids = run.instance.pids()
+        tracer = subprocess.Popen(
+            ["perf", "trace", "-s", "-o", report.name, "-p",
+             ",".join(str(pid) for pid in pids)], stderr=subprocess.DEVNULL)
+        bench.mta.wait_for("perf to look on", lambda: looks_on(tracer.pid))
+        run.submit()
+        run.finish()
+        bench.mta.wait_for("an empty spool", run.instance.is_empty, 60)
+        names = thread_names(run.instance.pids())
+        tracer.send_signal(signal.SIGINT)
+        tracer.wait()
+        return calls_of(report.read(), names)
+
+
+def looks_on(pid):
+    """It has one descriptor a processor and process, and waits for them."""
+    try:
+        with open(f"/proc/{pid}/wchan", encoding="ascii") as file:
+            return "poll" in file.read()
+    except OSError:
+        return False
+
+
+def show_calls(name, messages):
+    counts = count_calls(name, messages)
+    total = sum(sum(of.values()) for of in counts.values())
+    print(f"{name}: {total / messages:.1f} system calls a message")
+    for who, of in sorted(counts.items(), key=lambda x: -sum(x[1].values())):
+        print(f"    {sum(of.values()) / messages:6.1f}  {who}: " + " ".join(
+            f"{call}={n / messages:.2f}" for call, n in of.most_common(12)
+            if n / messages >= 0.05))
+    sys.stdout.flush()
+
+
 def may_profile(directory):
     if shutil.which("perf") is None:
         return False
@@ -123,6 +202,7 @@ def may_profile(directory):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--messages", type=int, default=5000)
+    parser.add_argument("--calls", action="store_true")
     parser.add_argument("workloads", nargs="*")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
@@ -130,6 +210,10 @@ def main():
             print("profile: perf is not here, or may not be used (see "
                   "kernel.perf_event_paranoid)", file=sys.stderr)
             sys.exit(77)
+        if options.calls:
+            for name in options.workloads or ["relay", "local"]:
+                show_calls(name, options.messages)
+            return
         path = os.path.join(directory, "samples")
         for name in options.workloads or ["relay", "local", "drain", "tls1"]:
             if name == "drain":

@@ -4,7 +4,7 @@
  *        STARTTLS with this certificate and key), --chunking (offer BDAT),
  *        --delay MS (as if it were so far away: each answer waits),
  *        --any (listen on all addresses), --hold N (until SIGUSR1 no
- *        message is answered)
+ *        message is answered), --refuse N (each Nth recipient is unknown)
  * Out    "port N" at once; "held SECONDS", the steady-clock moment in which
  *        N messages waited for their answer; when RECIPIENTS have arrived
  *        and been answered, or at SIGTERM, one JSON line: counts and the
@@ -58,6 +58,7 @@ static bool is_for_any;
 static struct session *waiting, **waiting_end = &waiting;
 static int poller;
 static unsigned long hold;		/* so many messages; 0: none */
+static unsigned long refuse, asked;	/* each so manyth recipient; 0: none */
 static volatile sig_atomic_t is_over, is_let_go;
 
 static void
@@ -165,6 +166,10 @@ command(struct session *s, const char *line)
 	} else if (strncasecmp(line, "STARTTLS", 8) == 0 && tls != NULL) {
 		starttls(s);
 	} else if (strncasecmp(line, "RCPT", 4) == 0) {
+		if (refuse > 0 && ++asked % refuse == 0) {
+			say(s, "550 5.1.1 nobody of this name\r\n");
+			return;
+		}
 		s->rcpts++;
 		say(s, "250 2.1.5 ok\r\n");
 	} else if (strncasecmp(line, "DATA", 4) == 0) {
@@ -364,7 +369,7 @@ main(int argc, char **argv)
 		{ "port", 1, NULL, 'p' }, { "expect", 1, NULL, 'e' },
 		{ "delay", 1, NULL, 'd' }, { "tls", 1, NULL, 't' },
 		{ "chunking", 0, NULL, 'c' }, { "any", 0, NULL, 'a' },
-		{ "hold", 1, NULL, 'h' },
+		{ "hold", 1, NULL, 'h' }, { "refuse", 1, NULL, 'r' },
 		{ NULL, 0, NULL, 0 },
 	};
 	unsigned port = 0;
@@ -381,6 +386,8 @@ main(int argc, char **argv)
 			delay_s = strtod(optarg, NULL) / 1000;
 		else if (letter == 'h')
 			hold = strtoul(optarg, NULL, 10);
+		else if (letter == 'r')
+			refuse = strtoul(optarg, NULL, 10);
 		else if (letter == 'c')
 			has_chunking = true;
 		else if (letter == 'a')

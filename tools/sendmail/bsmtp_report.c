@@ -114,16 +114,18 @@ bsmtp_report(const struct conf *conf, const struct bsmtp_transaction *t)
 	const struct submission what = { .sender = "", .rcpts = &rcpt,
 		.rcpt_count = 1 };
 	struct str text = STR_INIT;
+	struct conf_brief brief;
 	FILE *file;
 	int status = EX_TEMPFAIL;
 
+	conf_brief_of(conf, &brief);
 	if (t->sender.n == 0)
 		return report_here(t);
 	bsmtp_report_add(&text, conf, t);
 	file = tmpfile();
 	if (file != NULL && fwrite(text.buf, 1, text.len, file) == text.len &&
 	    fflush(file) == 0 && lseek(fileno(file), 0, SEEK_SET) == 0)
-		status = submit_message(conf, &what, fileno(file));
+		status = submit_message(&brief, &what, fileno(file));
 	else
 		fprintf(stderr, "sendmail: a report cannot be written: %s\n",
 		    strerror(errno));

@@ -24,7 +24,7 @@ enum { PIECE_BYTES = 65536 };
 
 /* The message part is text: what came may be no message at all. */
 static void
-write_mail(FILE *out, const struct conf *conf, const char *to,
+write_mail(FILE *out, const struct conf_brief *conf, const char *to,
     const char *reason, FILE *copy)
 {
 	static char piece[PIECE_BYTES];
@@ -53,7 +53,7 @@ write_mail(FILE *out, const struct conf *conf, const char *to,
 /* To the sender; when that is no address (it may be what was refused), to
  * the caller. */
 static int
-mail_to(const struct conf *conf, const char *to, const char *reason,
+mail_to(const struct conf_brief *conf, const char *to, const char *reason,
     FILE *copy)
 {
 	struct submission answer = { .sender = "", .tag = "refused",
@@ -80,7 +80,7 @@ sendmail_is_refusal(int status)
 }
 
 int
-submit_or_tell(const struct conf *conf, struct submission *what,
+submit_or_tell(const struct conf_brief *conf, struct submission *what,
     bool hides_errors)
 {
 	FILE *copy = tmpfile();

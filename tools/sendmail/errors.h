@@ -12,7 +12,7 @@
  * message by mail, from the null sender.  Returns an exit status of
  * <sysexits.h>: the refusal's; with hides_errors EX_OK when that mail is on
  * disk. */
-int submit_or_tell(const struct conf *conf, struct submission *what,
+int submit_or_tell(const struct conf_brief *conf, struct submission *what,
     bool hides_errors);
 
 #endif

@@ -76,7 +76,7 @@ FLAG('x', MAYBE_VALUE, NULL, "x", "ignored")
 MODE('m', do_submit, "bm", "submit a message (the default)")
 MODE('s', do_smtp, "bs", "SMTP on standard input and output, as smtpserver(8) "
     "speaks it to 127.0.0.1")
-MODE('S', do_submit, "bS", "batch SMTP: the dialogue on standard input only; "
+MODE('S', do_batch, "bS", "batch SMTP: the dialogue on standard input only; "
     "also if called as rsmtp or bsmtp")
 MODE('p', do_mailq, "bp", "as mailq(1)")
 MODE('i', do_newaliases, "bi", "as newaliases(1)")

@@ -93,7 +93,8 @@ server_find(const char *conf_path, char path[PATH_MAX])
 }
 
 static int
-submit_one(const struct conf *conf, const struct sendmail_request *request)
+submit_one(const struct conf_brief *conf,
+    const struct sendmail_request *request)
 {
 	struct submission what = request->submission;
 	char id[SPOOL_ID_BYTES] = "";
@@ -134,9 +135,29 @@ conf_to_submit(const char *path)
 	return conf;
 }
 
-/* One message, or (-bS) a batch of them, on standard input. */
+/* The configuration is read where nothing is in force. */
 static int
-modes_submit(const struct sendmail_request *request)
+modes_submit_one(const struct sendmail_request *request)
+{
+	struct conf_brief brief;
+	struct conf *conf = NULL;
+	int status;
+
+	if (!conf_brief_in_force(request->conf_path, request->arena, &brief)) {
+		conf = conf_to_submit(request->conf_path);
+		if (conf == NULL)
+			return EX_CONFIG;
+		conf_brief_of(conf, &brief);
+	}
+	(void)event_open(brief.log_dir);
+	status = submit_one(&brief, request);
+	conf_free(&conf);
+	return status;
+}
+
+/* A batch of messages on standard input. */
+static int
+modes_submit_batch(const struct sendmail_request *request)
 {
 	struct conf *conf = conf_to_submit(request->conf_path);
 	char path[PATH_MAX];
@@ -145,12 +166,8 @@ modes_submit(const struct sendmail_request *request)
 	if (conf == NULL)
 		return EX_CONFIG;
 	(void)event_open(conf->log_dir);
-	if (request->mode[0] == 'S') {
-		server_find(request->conf_path, path);
-		status = bsmtp_run(conf, path, STDIN_FILENO);
-	} else {
-		status = submit_one(conf, request);
-	}
+	server_find(request->conf_path, path);
+	status = bsmtp_run(conf, path, STDIN_FILENO);
 	conf_free(&conf);
 	return status;
 }
@@ -162,7 +179,13 @@ typedef int mode_fn(const struct sendmail_request *request, const char *self);
 static int
 do_submit(const struct sendmail_request *request, const char *self)
 {
-	return modes_submit(request);
+	return modes_submit_one(request);
+}
+
+static int
+do_batch(const struct sendmail_request *request, const char *self)
+{
+	return modes_submit_batch(request);
 }
 
 static int

@@ -85,7 +85,8 @@ sendmail_wait_look(struct control *control, struct watch_mail *mail,
 }
 
 void
-sendmail_wait(const struct conf *conf, const char *id, bool is_verbose)
+sendmail_wait(const struct conf_brief *conf, const char *id,
+    bool is_verbose)
 {
 	const struct timespec nap = { .tv_nsec = LOOK_EVERY_MS * 1000000L };
 	struct watch_mail mail = { .is_verbose = is_verbose,

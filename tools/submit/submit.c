@@ -9,7 +9,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
@@ -26,7 +25,7 @@
 
 #include "base/banned.h"
 
-enum { READ_BYTES = 65536 };
+enum { READ_BYTES = 32768 };	/* twice that is still of the heap */
 
 struct input {			/* a message being read */
 	int		 fd;
@@ -196,31 +195,6 @@ submit_read_front(struct input *input, uint64_t bytes_max, struct str *piece,
 	return status;
 }
 
-struct caller {
-	char	login[256], gecos[256];
-};
-
-/* Who calls us; looked up once. */
-static const struct caller *
-submit_caller_find(void)
-{
-	static struct caller found;
-	const struct passwd *account;
-
-	if (found.login[0] != '\0')
-		return &found;
-	account = getpwuid(getuid());
-	if (account == NULL) {
-		snprintf(found.login, sizeof(found.login), "uid-%ld",
-		    (long)getuid());
-		return &found;
-	}
-	strlcpy(found.login, account->pw_name, sizeof(found.login));
-	if (account->pw_gecos != NULL)
-		strlcpy(found.gecos, account->pw_gecos, sizeof(found.gecos));
-	return &found;
-}
-
 /* RFC 5322 section 3.2.4 quoted-string of a display name. */
 static void
 add_display_name(struct str *out, struct slice name)
@@ -244,7 +218,7 @@ submit_add_from(struct str *out, const struct submission *what,
     const char *host)
 {
 	struct slice name = slice_of(what->full_name);
-	struct slice gecos = slice_of(submit_caller_find()->gecos);
+	struct slice gecos = slice_of(submit_caller_gecos());
 
 	if (what->full_name == NULL)
 		name = slice_first(gecos, slice_find(gecos, ','));
@@ -353,12 +327,6 @@ submit_envelope_of(struct arena *arena, const struct submission *what,
 	return EX_OK;
 }
 
-const char *
-submit_caller(void)
-{
-	return submit_caller_find()->login;
-}
-
 /* Everything after the envelope, in pieces. */
 static int
 copy_message(struct input *input, struct str *piece, struct draft *draft,
@@ -417,12 +385,12 @@ submit_room(const struct spool *spool)
 
 /* May it be taken at all, as far as its front tells? */
 static int
-submit_check_front(const struct conf *conf, const struct submission *what,
+submit_check_front(const struct conf_brief *conf, const struct submission *what,
     const struct input *input, const struct glance *glance)
 {
 	char words[80];
 
-	if (what->hops > conf->limits.received) {
+	if (what->hops > conf->received) {
 		snprintf(words, sizeof(words), "%ju hops are a mail loop",
 		    (uintmax_t)what->hops);
 		return submit_complain(EX_UNAVAILABLE, words);
@@ -438,7 +406,7 @@ submit_check_front(const struct conf *conf, const struct submission *what,
 }
 
 static int
-write_message(const struct conf *conf, const struct submission *what,
+write_message(const struct conf_brief *conf, const struct submission *what,
     struct input *input, struct spool *spool)
 {
 	const char *login = submit_caller();
@@ -450,7 +418,7 @@ write_message(const struct conf *conf, const struct submission *what,
 	struct err err;
 	int status;
 
-	status = submit_read_front(input, conf->limits.header_bytes, &piece,
+	status = submit_read_front(input, conf->header_bytes, &piece,
 	    &glance);
 	if (status == EX_OK)
 		status = submit_check_front(conf, what, input, &glance);
@@ -479,7 +447,7 @@ write_message(const struct conf *conf, const struct submission *what,
 		status = submit_complain(EX_TEMPFAIL, err.text);
 	else
 		status = copy_message(input, &piece, &draft, &err);
-	if (status == EX_OK)
+	if (status == EX_OK && draft.bytes > READ_BYTES)
 		status = submit_room(spool);
 	if (status == EX_OK)
 		status = submit_commit(&draft, &envelope, what->tag, &err);
@@ -495,11 +463,12 @@ done:
 }
 
 int
-submit_message(const struct conf *conf, const struct submission *what, int in)
+submit_message(const struct conf_brief *conf,
+    const struct submission *what, int in)
 {
 	struct input input = {
 		.fd = in, .dot_ends = what->dot_ends, .raw = STR_INIT,
-		.bytes_max = conf->limits.size_bytes,
+		.bytes_max = conf->size_bytes,
 		.copy_fd = what->copy_fd,
 	};
 	struct spool *spool = NULL;
@@ -507,7 +476,7 @@ submit_message(const struct conf *conf, const struct submission *what, int in)
 	struct err err;
 	int status;
 
-	if (conf_spool_open(conf, SPOOL_SUBMIT, &spool, &err) < 0)
+	if (conf_brief_spool_open(conf, SPOOL_SUBMIT, &spool, &err) < 0)
 		return submit_complain(EX_TEMPFAIL, err.text);
 	status = write_message(conf, what, &input, spool);
 	while (status != EX_OK && input.copy_fd > 0 && !input.is_over &&

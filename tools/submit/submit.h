@@ -42,10 +42,20 @@ struct submission {
  * status: EX_OK only when the message is on disk and synced; EX_TEMPFAIL
  * when the spool cannot take it now; EX_USAGE, EX_DATAERR ... (with one
  * line on stderr). */
-int submit_message(const struct conf *conf, const struct submission *what,
-    int in);
+int submit_message(const struct conf_brief *conf,
+    const struct submission *what, int in);
 
 /* The caller's login name, or "uid-N"; static memory. */
 const char *submit_caller(void);
+/* The account's own words about itself (gecos), or "". */
+const char *submit_caller_gecos(void);
+
+/* For caller.c, and its test.  Does nsswitch.conf have accounts from files
+ * first, with nothing said about what comes of that? */
+bool submit_files_are_first(struct slice nsswitch);
+/* The first line of passwd(5) with this uid.  False: there is none, or one
+ * before it is not as plain as the others (comments, other databases). */
+bool submit_line_of_uid(struct slice passwd, uid_t uid,
+    struct slice *out_login, struct slice *out_gecos);
 
 #endif

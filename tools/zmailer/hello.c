@@ -75,15 +75,17 @@ hello_hand_in(struct hello *hello)
 	const char *rcpts[] = { hello->to };
 	struct submission what = { .sender = hello->from, .rcpts = rcpts,
 		.rcpt_count = 1, .out_id = hello->id };
+	struct conf_brief brief;
 	int ends[2], status;
 
+	conf_brief_of(hello->conf, &brief);
 	/* far smaller than a pipe holds */
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return EX_OSERR;
 	status = text_write(hello, ends[1]) == 0 ? EX_OK : EX_OSERR;
 	close(ends[1]);
 	if (status == EX_OK)
-		status = submit_message(hello->conf, &what, ends[0]);
+		status = submit_message(&brief, &what, ends[0]);
 	close(ends[0]);
 	return status;
 }

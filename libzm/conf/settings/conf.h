@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "conf/settings/agents.h"
+#include "conf/settings/brief.h"
 #include "conf/settings/control.h"
 #include "conf/settings/clients.h"
 #include "conf/settings/cluster.h"
@@ -162,5 +163,8 @@ const char *conf_default_path(void);
 
 /* Free all of it.  NULL is harmless; sets *conf to NULL. */
 void conf_free(struct conf **conf);
+
+/* What one message needs of a configuration; it borrows from conf. */
+void conf_brief_of(const struct conf *conf, struct conf_brief *out);
 
 #endif

@@ -35,6 +35,42 @@ snapshot_damaged(struct err *err)
 	return err_set(err, "this snapshot of a configuration is damaged");
 }
 
+static const char *
+brief_word_take(struct slice line, const char *key, struct arena *arena)
+{
+	struct str value = STR_INIT;
+	const char *word = "";
+
+	if (json_get(line, key, &value))
+		word = slice_dup(arena, str_slice(&value));
+	str_release(&value);
+	return word;
+}
+
+/* What one message needs: all of it, or nothing. */
+static void
+brief_parse(struct slice line, struct arena *arena, struct conf_snapshot *out)
+{
+	struct conf_brief *brief = &out->brief;
+
+	*brief = (struct conf_brief){
+		.path = out->path, .host = brief_word_take(line, "host", arena),
+		.spool_dir = brief_word_take(line, "spool", arena),
+		.run_dir = brief_word_take(line, "run", arena),
+		.log_dir = brief_word_take(line, "log", arena),
+		.hash_levels = (unsigned)json_get_number(line, "hash"),
+		.sync = (unsigned)json_get_number(line, "sync"),
+		.size_bytes = (uint64_t)json_get_number(line, "size"),
+		.header_bytes = (uint64_t)json_get_number(line, "header"),
+		.received = (uint64_t)json_get_number(line, "received"),
+	};
+	out->has_brief = brief->host[0] != '\0' &&
+	    brief->spool_dir[0] == '/' && brief->run_dir[0] == '/' &&
+	    brief->log_dir[0] == '/' && brief->hash_levels <= 2 &&
+	    brief->sync <= SYNC_EPHEMERAL && brief->size_bytes > 0 &&
+	    brief->header_bytes > 0 && brief->received > 0;
+}
+
 /* The line at the front. */
 static int
 snapshot_parse_head(struct slice line, struct arena *arena,
@@ -57,7 +93,21 @@ snapshot_parse_head(struct slice line, struct arena *arena,
 	out->time_s = json_get_number(line, "t");
 	out->aliases = (enum snapshot_aliases)json_get_number(line,
 	    "aliases");
+	brief_parse(line, arena, out);
 	return 0;
+}
+
+int
+conf_snapshot_parse_front(struct slice text, struct arena *arena,
+    struct conf_snapshot *out, struct err *err)
+{
+	struct slice line;
+
+	*out = (struct conf_snapshot){ .path = "" };
+	if (!conf_snapshot_is(text) || !slice_cut(&text, '\n', &line) ||
+	    text.p == NULL)
+		return snapshot_damaged(err);
+	return snapshot_parse_head(line, arena, out, err);
 }
 
 int
@@ -126,12 +176,11 @@ conf_process_started(pid_t pid)
 bool
 conf_snapshot_is_live(const struct conf_snapshot *snapshot)
 {
-	int64_t started;
+	int64_t started = conf_process_started(snapshot->pid);
 
-	if (kill(snapshot->pid, 0) != 0 && errno != EPERM)
-		return false;
 	/* who may not look at processes of others believes the number */
-	started = conf_process_started(snapshot->pid);
+	if (started == 0 && kill(snapshot->pid, 0) != 0 && errno != EPERM)
+		return false;
 	return started == 0 || (started > 0 && snapshot->started == 0) ||
 	    started == snapshot->started;
 }

@@ -1,11 +1,12 @@
 /* snapshot.h - the configuration in force: what a running zmailer took over
  *
  * RUN/zmailer.snapshot: a line of JSON {"zmailer-snapshot":1,"pid":N,
- * "started":N,"t":N,"aliases":N,"conf":PATH}, then a bundle (bundle.h) of
- * every file that was read; the first is PATH.  The supervisor writes it
- * before a daemon starts and before daemons are told to reload; they and the
- * programs that they start read it instead of the files, which a person may
- * edit until the next reload.  It is in force while its supervisor lives.
+ * "started":N,"t":N,"aliases":N,"conf":PATH}, in which is what one message needs
+ * ("host" to "received", settings/brief.h), then a bundle (bundle.h) of every
+ * file that was read; the first is PATH.  The supervisor writes it before a
+ * daemon starts and before daemons are told to reload; they and the programs
+ * that they start read it instead of the files, which a person may edit until
+ * the next reload.  It is in force while its supervisor lives.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -41,6 +42,9 @@ struct conf_snapshot {
 					 * "": no file, all defaults */
 	struct conf_draft *files;
 	size_t		 file_count;
+	bool		 has_brief;	/* else an older one, or one whose
+					 * words are not UTF-8 */
+	struct conf_brief brief;
 };
 
 /* Is the text meant to be a snapshot? */
@@ -48,6 +52,10 @@ bool conf_snapshot_is(struct slice text);
 /* Parse a snapshot into the arena.  0; -1 with err: it is damaged, or of
  * another version. */
 int conf_snapshot_parse(struct slice text, struct arena *arena,
+    struct conf_snapshot *out, struct err *err);
+
+/* Parse its first line alone; no files.  0 or -1 as above. */
+int conf_snapshot_parse_front(struct slice text, struct arena *arena,
     struct conf_snapshot *out, struct err *err);
 
 /* The value for a file that existed, or did not. */

@@ -29,6 +29,47 @@ conf_snapshot_aliases(bool has_aliases)
 	return has_aliases ? SNAPSHOT_ALIASES_THERE : SNAPSHOT_ALIASES_ABSENT;
 }
 
+static void
+brief_add(struct str *out, const struct conf_brief *brief)
+{
+	json_text(out, "host", slice_of(brief->host));
+	json_text(out, "spool", slice_of(brief->spool_dir));
+	json_text(out, "run", slice_of(brief->run_dir));
+	json_text(out, "log", slice_of(brief->log_dir));
+	json_number(out, "hash", brief->hash_levels);
+	json_number(out, "sync", brief->sync);
+	json_number(out, "size", (int64_t)brief->size_bytes);
+	json_number(out, "header", (int64_t)brief->header_bytes);
+	json_number(out, "received", (int64_t)brief->received);
+}
+
+/* Does it come back from that as it is?  Not when a directory's name is not
+ * UTF-8: then whoever starts reads the whole. */
+static bool
+brief_can_be_told(const struct conf_snapshot *snapshot, struct arena *arena)
+{
+	const struct conf_brief *brief = &snapshot->brief, *back;
+	struct conf_snapshot again = { .path = "" };
+	struct str text = STR_INIT;
+	struct err err;
+	bool result;
+
+	conf_snapshot_add(&text, &(struct conf_snapshot){ .pid = 1,
+	    .path = snapshot->path, .has_brief = true, .brief = *brief });
+	back = &again.brief;
+	result = conf_snapshot_parse_front(str_slice(&text), arena, &again,
+	    &err) == 0 && again.has_brief &&
+	    strcmp(back->host, brief->host) == 0 &&
+	    strcmp(back->spool_dir, brief->spool_dir) == 0 &&
+	    strcmp(back->run_dir, brief->run_dir) == 0 &&
+	    strcmp(back->log_dir, brief->log_dir) == 0 &&
+	    back->size_bytes == brief->size_bytes &&
+	    back->header_bytes == brief->header_bytes &&
+	    back->received == brief->received;
+	str_release(&text);
+	return result;
+}
+
 void
 conf_snapshot_add(struct str *out, const struct conf_snapshot *snapshot)
 {
@@ -39,6 +80,8 @@ conf_snapshot_add(struct str *out, const struct conf_snapshot *snapshot)
 	json_number(out, "t", snapshot->time_s);
 	json_number(out, "aliases", snapshot->aliases);
 	json_text(out, "conf", slice_of(snapshot->path));
+	if (snapshot->has_brief)
+		brief_add(out, &snapshot->brief);
 	json_close(out);
 	for (size_t i = 0; i < snapshot->file_count; i++)
 		bundle_add_file(out, snapshot->files[i].path,
@@ -128,6 +171,8 @@ conf_snapshot_write(const struct conf *conf, struct err *err)
 	int result = 0;
 
 	snapshot.aliases = conf_snapshot_aliases(conf->has_aliases);
+	conf_brief_of(conf, &snapshot.brief);
+	snapshot.has_brief = brief_can_be_told(&snapshot, arena);
 	if (conf->path[0] != '\0')
 		snapshot.file_count = conf_texts(conf, files,
 		    SNAPSHOT_FILES_MAX);

@@ -113,7 +113,9 @@ struct control_rcpt {
 	unsigned	delay_notices;
 	unsigned	tries;
 	int64_t		first_try_s, last_try_s, next_s;
-	const struct control_record *last;	/* last outcome, or NULL */
+	const struct control_record *last;	/* last outcome, or NULL; of
+					 * several, where they had the same
+					 * one: its offset is of the first */
 };
 
 struct control_group {		/* recipients that share sender and header */

@@ -314,27 +314,69 @@ soften_verdict(struct verdict *verdict)
 		verdict->status[0] = '4';
 }
 
+/* Recipients of one transaction had the same answer in the same second: they
+ * share its record, which is far larger than what else is known of one. */
+struct outcome_seen {
+	struct slice		 words;
+	bool			 is_reopened;
+	struct control_record	*record;	/* NULL: nothing was seen */
+};
+
+static bool
+outcome_is(const struct outcome_seen *seen, const struct control_rcpt *rcpt,
+    struct slice words)
+{
+	return seen->record != NULL && slice_equal(seen->words, words) &&
+	    seen->is_reopened == rcpt->is_reopened &&
+	    seen->record->time_s == rcpt->last_try_s &&
+	    seen->record->next_s == rcpt->next_s &&
+	    seen->record->tries == rcpt->tries;
+}
+
+/* NULL: the words say nothing. */
+static const struct control_record *
+replay_outcome(struct replay *replay, struct outcome_seen *seen,
+    const struct control_rcpt *rcpt, struct slice words)
+{
+	struct control_record *record;
+
+	if (outcome_is(seen, rcpt, words))
+		return seen->record;
+	record = arena_alloc(replay->arena, sizeof(*record));
+	record->kind = RECORD_OUTCOME;
+	record->rcpt_offset = rcpt->offset;
+	record->time_s = rcpt->last_try_s;
+	record->tries = rcpt->tries;
+	record->next_s = rcpt->next_s;
+	if (!control_record_verdict(words, &record->verdict))
+		return NULL;
+	if (rcpt->is_reopened)
+		soften_verdict(&record->verdict);
+	*seen = (struct outcome_seen){ words, rcpt->is_reopened, record };
+	return record;
+}
+
 /* Turn the words of each recipient's last outcome into a record. */
 static void
 keep_verdicts(struct replay *replay)
 {
+	enum { SEEN_MAX = 4096 };	/* answers; a power of two */
+	size_t room = replay->control->rcpt_total < SEEN_MAX ? 1 : SEEN_MAX;
+	struct outcome_seen *seen = arena_alloc(replay->arena,
+	    room * sizeof(*seen));
+
 	for (size_t i = 0; i < replay->control->rcpt_total; i++) {
 		struct control_rcpt *rcpt = &replay->rcpts[i];
-		struct control_record *record;
+		struct slice words = replay->verdicts[i];
+		const struct control_record *record;
 
-		if (replay->verdicts[i].p == NULL)
+		if (words.p == NULL)
 			continue;
-		record = arena_alloc(replay->arena, sizeof(*record));
-		record->kind = RECORD_OUTCOME;
-		record->rcpt_offset = rcpt->offset;
-		record->time_s = rcpt->last_try_s;
-		record->tries = rcpt->tries;
-		record->next_s = rcpt->next_s;
-		if (!control_record_verdict(replay->verdicts[i],
-		    &record->verdict))
+		record = replay_outcome(replay, room == 1 ? seen :
+		    &seen[crc32c((uint32_t)rcpt->last_try_s, words.p,
+		    words.n) % room], rcpt, words);
+		if (record == NULL)
 			continue;
-		if (rcpt->is_reopened)
-			soften_verdict(&record->verdict);
 		rcpt->last = record;
 		rcpt->is_final = verdict_is_final(record->verdict.kind);
 		replay->control->final_total += rcpt->is_final;

@@ -43,10 +43,11 @@ static void
 draft_name(struct spool *spool, char out_name[SPOOL_NAME_BYTES])
 {
 	char name[SPOOL_NAME_BYTES];
+	uint64_t secret;
 
-	snprintf(name, sizeof(name), "%jd.%" PRIx64 ".%08x%08x",
-	    (intmax_t)pid_own(), (uint64_t)clock_wall_us(), arc4random(),
-	    arc4random());
+	arc4random_buf(&secret, sizeof(secret));
+	snprintf(name, sizeof(name), "%jd.%" PRIx64 ".%016" PRIx64,
+	    (intmax_t)pid_own(), (uint64_t)clock_wall_us(), secret);
 	if (spool->is_spread)
 		spool_spread_name(spool, AREA_PUBLIC, name, out_name);
 	else

@@ -328,7 +328,8 @@ spool_open(const char *dir, enum spool_flags flags, unsigned hash_levels,
 	spool->flags = flags;
 	spool->hash_levels = hash_levels;
 	read_umask(spool);
-	limit_pins(spool);
+	if ((flags & SPOOL_SUBMIT) == 0)	/* which pins nothing */
+		limit_pins(spool);
 	if ((flags & SPOOL_CREATE) &&
 	    mkdir(dir, geteuid() == 0 ? 0755 : 0700) != 0 &&
 	    errno != EEXIST) {

@@ -47,6 +47,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		MUST(snapshot.file_count <= SNAPSHOT_FILES_MAX);
 		MUST((snapshot.file_count == 0) == (snapshot.path[0] == '\0'));
 	}
+	if (conf_snapshot_parse_front(text, arena, &snapshot, &err) == 0 &&
+	    snapshot.has_brief) {
+		MUST(snapshot.brief.spool_dir[0] == '/');
+		MUST(snapshot.brief.log_dir[0] == '/');
+		MUST(snapshot.brief.hash_levels <= 2);
+		MUST(snapshot.brief.sync <= SYNC_EPHEMERAL);
+	}
 	arena_free(&arena);
 	return 0;
 }

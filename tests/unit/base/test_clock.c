@@ -29,6 +29,22 @@ Test(clock, rfc_3339)
 	}
 }
 
+/* The C library's gmtime, which this is in place of, agrees about each day. */
+Test(clock, rfc_3339_of_each_day)
+{
+	char text[CLOCK_TEXT_BYTES], want[CLOCK_TEXT_BYTES];
+
+	for (int64_t day = -1000; day < 150000; day++) {
+		time_t at = (time_t)(day * 86400 + 86399);
+		struct tm tm;
+
+		gmtime_r(&at, &tm);
+		strftime(want, sizeof(want), "%Y-%m-%dT%H:%M:%S.001Z", &tm);
+		clock_rfc3339((int64_t)at * 1000000 + 1999, text);
+		cr_assert_str_eq(text, want);
+	}
+}
+
 Test(clock, rfc_5322)
 {
 	static const struct {

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "conf/read/read.h"
 #include "conf/snapshot/snapshot.h"
 #include "conf_case.h"
 
@@ -92,6 +93,77 @@ Test(snapshot, what_was_taken_over_is_in_force_whatever_the_files_hold)
 	conf = conf_load(snapshot_path, c.arena, &report);
 	cr_assert_not_null(conf);
 	conf_free(&conf);
+	taken_away(&c);
+}
+
+/* What one message needs is told as it is, from the first line alone. */
+Test(snapshot, one_message_reads_its_first_line)
+{
+	struct conf_brief brief = { .path = NULL };
+	struct conf_case c;
+
+	taken_over(&c);
+	cr_assert(conf_brief_in_force(conf_path, c.arena, &brief));
+	cr_expect_str_eq(brief.path, conf_path);
+	cr_expect_str_eq(brief.host, "taken.example");
+	cr_expect_str_eq(brief.spool_dir, c.conf->spool_dir);
+	cr_expect_str_eq(brief.run_dir, c.conf->run_dir);
+	cr_expect_str_eq(brief.log_dir, c.conf->log_dir);
+	cr_expect_eq(brief.hash_levels, c.conf->hash_levels);
+	cr_expect_eq(brief.sync, (unsigned)c.conf->sync);
+	cr_expect_eq(brief.size_bytes, 7u << 20);
+	cr_expect_eq(brief.header_bytes, c.conf->limits.header_bytes);
+	cr_expect_eq(brief.received, c.conf->limits.received);
+	/* daemons' children are given the snapshot itself */
+	cr_expect(conf_brief_in_force(snapshot_path, c.arena, &brief));
+	/* not ours to believe */
+	cr_assert_eq(chmod(snapshot_path, 0666), 0);
+	cr_expect_not(conf_brief_in_force(conf_path, c.arena, &brief));
+	taken_away(&c);
+}
+
+/* All of it or nothing; and the word about RUN in the file is no more than a
+ * place to look at. */
+Test(snapshot, what_one_message_needs_is_whole_or_not_there)
+{
+	static const struct { const char *from, *to; bool is_there; } rows[] = {
+		{ "", "", true },
+		{ "\"host\"", "\"hose\"", false },
+		{ "\"spool\":\"/", "\"spool\":\"", false },
+		{ "\"log\"", "\"lag\"", false },
+		{ "\"hash\":", "\"hash\":7", false },
+		{ "\"sync\":", "\"sync\":9", false },
+		{ "\"size\"", "\"sizes\"", false },
+		{ "\"header\":", "\"header\":x", false },
+		{ "\"received\":", "\"received\":-", false },
+		{ "\"conf\":\"/", "\"conf\":\"/no", false },
+		{ "\n", "\r", false },
+	};
+	struct conf_brief brief;
+	struct conf_case c;
+	struct str text = STR_INIT, fresh = STR_INIT;
+
+	taken_over(&c);
+	cr_assert_eq(conf_read_file(snapshot_path, &text, NULL), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *at = strstr(text.buf, rows[i].from);
+		int fd = open(snapshot_path, O_WRONLY | O_TRUNC);
+		bool is_cut = rows[i].to[0] == '\r';
+
+		cr_assert_not_null(at);
+		str_reset(&fresh);
+		str_add(&fresh, text.buf, (size_t)(at - text.buf));
+		str_adds(&fresh, rows[i].to);
+		if (!is_cut)
+			str_adds(&fresh, at + strlen(rows[i].from));
+		cr_assert_eq(write(fd, fresh.buf, fresh.len),
+		    (ssize_t)fresh.len);
+		close(fd);
+		cr_expect_eq(conf_brief_in_force(conf_path, c.arena, &brief),
+		    rows[i].is_there, "row %zu", i);
+	}
+	str_release(&text);
+	str_release(&fresh);
 	taken_away(&c);
 }
 
@@ -235,7 +307,7 @@ make_started_else(void)
 static void
 make_other_path(void)
 {
-	make_other("zmailer.conf\"}", "zmailer.cone\"}");
+	make_other("zmailer.conf\",\"host", "zmailer.cone\",\"host");
 }
 
 static void
@@ -263,12 +335,16 @@ Test(snapshot, one_that_anybody_may_have_put_there_is_not_believed)
 	    make_other_path, make_damaged, make_newer, make_short };
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct conf_brief brief;
 		struct conf_case c;
 
 		taken_over(&c);
 		cr_expect_str_eq(host_in_force(&c), "taken.example");
 		rows[i]();
 		cr_expect_str_eq(host_in_force(&c), "", "row %zu", i);
+		/* whose first line tells all that one message needs */
+		cr_expect_eq(conf_brief_in_force(conf_path, c.arena, &brief),
+		    rows[i] == make_damaged, "row %zu", i);
 		taken_away(&c);
 	}
 }
@@ -276,6 +352,7 @@ Test(snapshot, one_that_anybody_may_have_put_there_is_not_believed)
 Test(snapshot, one_whose_supervisor_is_gone_is_not_in_force)
 {
 	struct conf_report report;
+	struct conf_brief brief;
 	struct conf *conf;
 	struct conf_case c;
 	bool is_makeshift;
@@ -291,6 +368,7 @@ Test(snapshot, one_whose_supervisor_is_gone_is_not_in_force)
 		usleep(1000);
 	/* it has ended, and is still known */
 	cr_expect_str_eq(host_in_force(&c), "");
+	cr_expect_not(conf_brief_in_force(conf_path, c.arena, &brief));
 	cr_expect_eq(waitpid(pid, NULL, 0), pid);
 	cr_expect_str_eq(host_in_force(&c), "");
 	conf = conf_load_makeshift(conf_path, c.arena, &report,

@@ -374,6 +374,55 @@ record(struct str *text, uint32_t offset, int64_t time_s,
 	control_writer_record(&writer, ID, &one);
 }
 
+/* A record has 952 bytes: a million of the same answer would be a gigabyte.
+ * Where the answers differ in a word or a second, each has its own. */
+Test(control_file, one_answer_to_many_is_kept_once)
+{
+	enum { COUNT = 10000, HOSTS = 50 };
+	struct arena *arena = arena_new(), *loads = arena_new();
+	struct control_file in = many(arena, COUNT), out;
+	struct control_record *records = mem_alloc(COUNT, sizeof(*records));
+	const struct control_rcpt *parsed;
+	struct str text = STR_INIT;
+	struct err err = { "" };
+	int fd;
+
+	cr_assert_eq(control_file_format(&in, &text, &err), 0, "%s", err.text);
+	fd = temp_file(text.buf, text.len);
+	for (size_t i = 0; i < COUNT; i++) {
+		char words[32];
+
+		snprintf(words, sizeof(words), "250 taken by %zu", i % HOSTS);
+		records[i] = outcome(in.groups[0].rcpts[i].offset,
+		    VERDICT_RELAYED, 1 + i % 2, words);
+	}
+	snprintf(records[7].verdict.text, sizeof(records[7].verdict.text),
+	    "250 else");
+	records[8].verdict.kind = VERDICT_DELIVERED;
+	cr_assert_eq(control_file_append(fd, ID, records, COUNT, &err), 0);
+	control_file_read(fd, 1 << 26, &text, &err);
+	cr_assert_eq(control_file_parse(loads, str_slice(&text), &out, &err),
+	    0);
+	cr_expect_eq(out.final_total, COUNT);
+	parsed = out.groups[0].rcpts;
+	for (size_t i = 0; i < COUNT; i++) {
+		cr_assert_str_eq(parsed[i].last->verdict.text,
+		    records[i].verdict.text);
+		cr_assert_eq(parsed[i].last->verdict.kind,
+		    records[i].verdict.kind);
+		cr_assert_eq(parsed[i].last->time_s, records[i].time_s);
+	}
+	cr_expect_eq(parsed[0].last, parsed[2 * HOSTS].last);
+	cr_expect_neq(parsed[7].last, parsed[7 + 2 * HOSTS].last);
+	cr_expect_neq(parsed[8].last, parsed[8 + 2 * HOSTS].last);
+	cr_expect_lt(arena_used_bytes(loads), 5000000);	/* not 13 MB */
+	close(fd);
+	mem_free(&records);
+	str_release(&text);
+	arena_free(&loads);
+	arena_free(&arena);
+}
+
 /* After each of these records, who is it that the recipient goes to? */
 Test(control_file, a_failure_takes_the_next_way)
 {

@@ -175,6 +175,7 @@ report_mail_send(const struct conf *conf, const struct report_mail *mail,
 		.rcpt_count = mail->to_count, .out_id = out_id,
 		.tag = "report" };
 	FILE *file = tmpfile();
+	struct conf_brief brief;
 	int status = EX_OSERR;
 
 	for (size_t i = 0; i < mail->to_count; i++)
@@ -182,7 +183,8 @@ report_mail_send(const struct conf *conf, const struct report_mail *mail,
 	if (file != NULL && fwrite(message.p, 1, message.n, file) ==
 	    message.n && fflush(file) == 0) {
 		rewind(file);
-		status = submit_message(conf, &what, fileno(file));
+		conf_brief_of(conf, &brief);
+		status = submit_message(&brief, &what, fileno(file));
 	}
 	if (file != NULL)
 		fclose(file);
