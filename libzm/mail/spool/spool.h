@@ -197,8 +197,7 @@ bool draft_sync_end(struct draft *draft, int error, struct err *err);
 /* Write what is pending, so that another process can read the file by its
  * name; the first line does not say complete yet.  0 or -1 (is_bad). */
 int draft_settle(struct draft *draft, struct err *err);
-/* The same, then close it: another process takes the draft by its name, bytes
- * and crc (row S0).  0 or -1. */
+/* The same, then close it: who has its name, bytes, crc takes it (row S0). */
 int draft_leave(struct draft *draft, struct err *err);
 /* Replace our draft, which is unlinked, by one that another process of this
  * account left; the id stays.  returns 0; -1: ours is unchanged. */
