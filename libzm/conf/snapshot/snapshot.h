@@ -1,10 +1,10 @@
 /* snapshot.h - the configuration in force: what a running zmailer took over
  *
  * RUN/zmailer.snapshot: a line of JSON {"zmailer-snapshot":1,"pid":N,
- * "started":N,"t":N,"aliases":N,"conf":PATH}, in which is what one message needs
- * ("host" to "received", settings/brief.h), then a bundle (bundle.h) of every
- * file that was read; the first is PATH.  The supervisor writes it before a
- * daemon starts and before daemons are told to reload; they and the programs
+ * "started":N,"t":N,"aliases":N,"conf":PATH}, which has what one message needs
+ * as well ("host" to "received", settings/brief.h), then a bundle (bundle.h) of
+ * every file that was read; the first is PATH.  The supervisor writes it before
+ * a daemon starts and before daemons are told to reload; they and the programs
  * that they start read it instead of the files, which a person may edit until
  * the next reload.  It is in force while its supervisor lives.
  *
