@@ -35,4 +35,5 @@ include tests/corpus/folder.mk
 include tests/real/folder.mk
 include tests/firstday/folder.mk
 include tests/packaging/folder.mk
+include tests/portable/folder.mk
 include tests/bench/folder.mk
