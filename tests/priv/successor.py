@@ -231,7 +231,8 @@ def who_is_told_of_events_has_no_account_of_ours(site):
     with open(key, "w", encoding="ascii") as file:
         file.write("sixteen bytes and some more\n")
     os.chmod(key, 0o600)
-    told = receiver.Receiver(b"sixteen bytes and some more")
+    told = receiver.Receiver(b"sixteen bytes and some more",
+                             ahead_s=site.clock.ahead_s())
     try:
         site.conf_write(f"notify {told.url('/x')} events message.accepted "
                         f"key {key}\n")

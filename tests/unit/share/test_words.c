@@ -75,8 +75,9 @@ Test(share_words, what_is_no_question_is_refused)
 		"01234567890123456789012345678901 status", "7 hold",
 		"7 hold 5", "7 hold 0 k", "7 hold k", "7 keep 5 k",
 		"7 keep xyz 5 k", "7 drop 12AB 5 k", "7 drop 12ab 0 k",
-		"7 drop 12ab 5", "7 keep 012345678901234567890123456789012"
-		" 5 k", "7 greet 0 1 1 wait n", "7 greet 1 1 wait n",
+		"7 drop 12ab 5",
+		"7 keep 012345678901234567890123456789012 5 k",
+		"7 greet 0 1 1 wait n", "7 greet 1 1 wait n",
 		"7 greet 1 2 3 maybe n", "7 greet 1 2 3 pass" };
 	struct words_question q;
 	struct str long_key = STR_INIT;
