@@ -60,6 +60,9 @@ def tried():
     try:
         root.overlay(f"{root.TOP}/i386", f"{top}/upper", f"{top}/work", where)
         root.mount("-t", "tmpfs", "tmpfs", f"{where}/tmp")
+        root.mount("--bind", "/dev/pts", f"{where}/dev/pts")
+        with open(f"{where}/etc/hosts", "w", encoding="ascii") as file:
+            file.write("127.0.0.1 localhost\n::1 localhost\n")
         build.checkout(where + WHERE)
         return subprocess.run(
             ["chroot", where, *ENV, "setarch", "i386", "sh", "-ec", TRY,

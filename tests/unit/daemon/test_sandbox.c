@@ -103,6 +103,10 @@ no_sockets_but(enum sandbox_sockets sockets, bool has_local)
 	struct sandbox rules = { .sockets = sockets };
 	int local;
 
+#ifdef __i386__
+	/* the family is behind socketcall(2), where no filter sees it */
+	has_local = false;
+#endif
 	if (!(enter(&rules) & SANDBOX_CALLS))
 		cr_skip("no filter of system calls here");
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {

@@ -174,7 +174,7 @@ static const struct row {
 	{ .cause = CAUSE_ZONE_SUSPENDED, .conf = ZONED(""),
 	    .before = suspend_zone, .rcpts = "smtp/x.test/ok@x.test",
 	    .has_words = true },
-	{ .cause = CAUSE_WARM_UP, .conf = ZONED("warm-up 2970-01-01 1"),
+	{ .cause = CAUSE_WARM_UP, .conf = ZONED("warm-up 2037-12-31 1"),
 	    .first = "smtp/x.test/ok@x.test",
 	    .rcpts = "smtp/x.test/ok@x.test", .has_until = true },
 	{ .cause = CAUSE_RULE, .conf = FEW("retry on greylist suspend 2h"),
