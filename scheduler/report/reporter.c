@@ -152,6 +152,27 @@ reporter_told(struct reporter *reporter, struct job *job,
 	settle_job(reporter->outcome->group, job);
 }
 
+/* A notice is due by what we know, and the file says of no attempt, for its
+ * record could not be written: the next attempt asks for the notice again. */
+static void
+report_notices_again(struct job *job, const struct control_file *control)
+{
+	for (size_t i = 0; i < job->vertex_count; i++) {
+		struct vertex *vertex = &job->vertices[i];
+
+		if (vertex->notices == NOTICES_NONE)
+			continue;
+		for (size_t k = 0; k < vertex->rcpt_count; k++) {
+			const struct control_rcpt *rcpt = control_rcpt_at(
+			    control, vertex_rcpts(vertex)[k].offset);
+
+			if (rcpt != NULL && !rcpt->is_final &&
+			    rcpt->tries == 0)
+				vertex->notices = 0;
+		}
+	}
+}
+
 /* Who is kept stays after this pass: what the file says is made durable with
  * the group, as of any message that stays. */
 static void
@@ -187,6 +208,8 @@ report_begin(struct reporter *reporter, struct job *job,
 	}
 	report_keep(reporter, job, &control, bounce.now_s);
 	report_choose_rcpts(reporter, job, &bounce, &has_more);
+	if (job->flags & JOB_NOTICE)
+		report_notices_again(job, &control);
 	if ((job->flags & JOB_TOLD) && bounce.rcpt_count > 0) {
 		reporter_told(reporter, job, &bounce, has_more);
 		return false;

@@ -25,6 +25,7 @@ tests_unit_scheduler_unit_scheduler_SOURCES = \
 	tests/unit/scheduler/control/test_past.c \
 	tests/unit/scheduler/test_capacity.c \
 	tests/unit/scheduler/agents/test_carried.c \
+	tests/unit/scheduler/agents/test_notice.c \
 	tests/unit/scheduler/agents/test_optional.c \
 	tests/unit/scheduler/test_limits.c \
 	tests/unit/scheduler/test_restart.c \

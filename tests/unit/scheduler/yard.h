@@ -5,6 +5,7 @@
  *	ok... delivered		relay... relayed	fail... 550 5.1.1
  *	grey... deferred at the first try, then delivered
  *	defer... 451 4.7.1	soon... the same, with "+60"
+ *	unwritten... 451 4.7.1, without a record while yard->shared->is_down
  *	down... deferall while yard->shared->is_down
  *	cert... deferall for a TLS policy, unless the sender asks for none
  *	refuse... 550 while yard->shared->is_down

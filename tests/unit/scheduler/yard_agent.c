@@ -30,6 +30,7 @@ verdict_for(const struct control_job *job, const struct control_rcpt *rcpt,
 		verdict_set(out, VERDICT_FAILED, "5.1.1",
 		    "mx.test[192.0.2.1]:25", "550 5.1.1 no such user");
 	else if (slice_starts(user, "defer") || slice_starts(user, "soon") ||
+	    slice_starts(user, "unwritten") ||
 	    (slice_starts(user, "grey") && rcpt->tries == 0))
 		verdict_set(out, VERDICT_DEFERRED, "4.7.1",
 		    "mx.test[192.0.2.1]:25", "451 4.7.1 come back later");
@@ -172,7 +173,8 @@ rcpt_serve(struct yard_shared *shared, struct slice name,
 	    (loop_line[0] != '\0' && !slice_starts(rcpt->user, "again")))
 		return;
 	verdict_for(job, rcpt, shared, &verdict);
-	if (!slice_starts(rcpt->user, "unrecorded"))
+	if (!slice_starts(rcpt->user, "unrecorded") &&
+	    !(slice_starts(rcpt->user, "unwritten") && shared->is_down))
 		record(job, rcpt, &verdict, control);
 	if (verdict_is_final(verdict.kind) && verdict.kind != VERDICT_FAILED)
 		__atomic_fetch_add(&shared->delivered, 1, __ATOMIC_SEQ_CST);
