@@ -22,7 +22,8 @@ PACK = ("exim4-daemon-light exim4-config cron bsd-mailx debconf apt-utils "
         "libevent-2.1-7 libevent-extra-2.1-7 libevent-openssl-2.1-7 swaks "
         "curl libnet-ssleay-perl dovecot-core dovecot-lmtpd rspamd "
         "apparmor").split()
-LATER = "postfix exim4-daemon-light exim4-base exim4-config".split()
+LATER = ("postfix exim4-daemon-light exim4-base exim4-config bsd-mailx"
+         ).split()
 REPO = "/srv/repo"
 APT = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y"]
 # the packages that apt may have are those of the repository
@@ -36,7 +37,7 @@ def roots_make():
         "pack", [*root.INSTALL, *PACK],
         ["sh", "-ec", f'mkdir {REPO}; apt-get clean; apt-get -q install -y '
          "--no-install-recommends --reinstall -d exim4-daemon-light "
-         "exim4-base exim4-config; "
+         "exim4-base exim4-config bsd-mailx liblockfile1 liblockfile-bin; "
          "apt-get -q install -y --no-install-recommends -d postfix; "
          f"cp /var/cache/apt/archives/*.deb {REPO}/"]))
 

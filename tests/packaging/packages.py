@@ -116,10 +116,12 @@ def spdx_names_what_is_linked(host):
         fields = subprocess.run(["dpkg-deb", "-f", path, "Depends"],
                                 check=True, capture_output=True,
                                 text=True).stdout
-        wanted |= {word for word in re.findall(r"(lib[\w.+-]+)", fields)}
+        wanted |= {word for word in re.findall(
+            r"(?:^|[ ,])((?:lib|zlib)[\w.+-]+)", fields)}
     if not held.startswith("SPDXVersion: SPDX-2.3\n") or \
             wanted - named or linked != named - {"zmailer"}:
-        raise Fault(f"not named: {wanted - named}; {linked ^ named}")
+        raise Fault(f"not named: {wanted - named}; not linked: "
+                    f"{named - linked - {'zmailer'}}")
     return f"{len(linked)} libraries, {len(wanted)} of them in Depends"
 
 
