@@ -454,6 +454,9 @@ class Flow:
             raise Failure(f"there is no process {name}")
         for pid in pids:
             os.kill(pid, number)
+        if word == "STOP":              # a thread may be at something yet
+            mta.wait_for(f"{name} to stand still",
+                         lambda: all(map(mta.is_still, pids)))
 
     def do_clock(self, line):
         """Wait for deliveries first: one under way would run out of time."""

@@ -26,19 +26,6 @@ def a_place():
     return "/dev/shm" if fs and fs.f_bavail * fs.f_frsize >= ROOM else "/tmp"
 
 
-def is_still(pid):
-    """Is each thread of the process stopped, or gone?"""
-    try:
-        for task in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{task}/stat",
-                      encoding="utf-8", errors="replace") as file:
-                if file.read().rpartition(")")[2].split()[0] not in "TtZX":
-                    return False
-    except (FileNotFoundError, ProcessLookupError):
-        pass
-    return True
-
-
 class Base:
     """A server of our own, as nobody."""
     kind = user = None
@@ -115,7 +102,7 @@ class Base:
                 pass
         if number == signal.SIGSTOP:    # a thread may be answering yet
             mta.wait_for("the server to stand still", lambda: all(
-                is_still(pid) for pid in [self.child.pid, *pids]))
+                mta.is_still(pid) for pid in [self.child.pid, *pids]))
 
     def close(self):
         if self.child is not None:

@@ -92,6 +92,19 @@ def process_name(pid):
         return ""
 
 
+def is_still(pid):
+    """Is each thread of the process stopped, or gone?"""
+    try:
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{task}/stat",
+                      encoding="utf-8", errors="replace") as file:
+                if file.read().rpartition(")")[2].split()[0] not in "TtZX":
+                    return False
+    except (FileNotFoundError, ProcessLookupError):
+        pass
+    return True
+
+
 def has_asan(pid):
     """Is it a sanitized process?  Its shadow is larger than any memory."""
     with open(f"/proc/{pid}/status", encoding="ascii") as file:
