@@ -16,6 +16,7 @@ libzm_a_SOURCES += \
 	libzm/io/loop_timer.c \
 	libzm/io/notify.h \
 	libzm/io/notify_inotify.c \
+	libzm/io/consult/consult_ask.c libzm/io/consult/consult_ask.h \
 	libzm/io/consult/notify_ask.c libzm/io/consult/notify_ask.h \
 	libzm/io/notify_scan.c libzm/io/notify_scan.h \
 	libzm/io/peer.c libzm/io/peer.h \

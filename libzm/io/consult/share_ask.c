@@ -8,85 +8,24 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "base/clock.h"
-#include "io/peer.h"
+#include "io/consult/consult_ask.h"
 #include "io/consult/share_ask.h"
-#include "io/unix_socket.h"
 
 #include "base/banned.h"
 
 enum { STATUS_BYTES_MAX = 131072 };
 
-static const char status_question[] = "s status\n", token[] = "s ";
-
-static int
-share_connect(struct peer *peer, const char *run_dir, struct err *err)
-{
-	int fd = unix_socket_connect_in(run_dir, SHARE_SOCKET, 0, err);
-
-	if (fd < 0)
-		return err_prefix(err, "the process that counts with other "
-		    "machines does not answer (zmailer run keeps it where a "
-		    "cluster has a redis)");
-	peer_adopt(peer, fd);
-	return 0;
-}
-
-/* The whole lines that have come, without their token.  true: "ok". */
-static bool
-share_lines(struct peer *peer, struct str *out)
-{
-	struct slice unread = peer_unread(peer), line;
-	size_t end;
-
-	while ((end = slice_find(unread, '\n')) < unread.n) {
-		line = slice_first(unread, end);
-		if (slice_starts(line, token))
-			line = slice_from(line, sizeof(token) - 1);
-		if (slice_is(line, "ok"))
-			return true;
-		str_add_slice(out, line);
-		str_addc(out, '\n');
-		peer_consume(peer, end + 1);
-		unread = peer_unread(peer);
-	}
-	return false;
-}
-
-static int
-share_read(struct peer *peer, int64_t deadline_ms, struct str *out,
-    struct err *err)
-{
-	enum peer_result got;
-
-	while (!share_lines(peer, out)) {
-		got = out->len > STATUS_BYTES_MAX ? PEER_ERROR :
-		    peer_fill(peer, deadline_ms, err);
-		if (got != PEER_OK)
-			return err_set(err, "the process that counts with "
-			    "other machines %s", got == PEER_TIMEOUT ?
-			    "has no answer yet" : "went away");
-	}
-	return 0;
-}
-
 int
 share_ask_status(const char *run_dir, int64_t for_ms, struct str *out,
     struct err *err)
 {
-	int64_t deadline_ms = clock_steady_ms() + for_ms;
-	struct peer peer;
-	int result;
+	static const struct consult_question question = {
+		.socket = SHARE_SOCKET, .token = "s ", .end = "ok",
+		.who = "the process that counts with other machines",
+		.where = "where a cluster has a redis", .line = "s status\n",
+		.bytes_max = STATUS_BYTES_MAX };
 
-	peer_init(&peer);
-	result = share_connect(&peer, run_dir, err);
-	if (result == 0) {
-		str_adds(&peer.out, status_question);
-		result = peer_flush(&peer, deadline_ms, err) == PEER_OK ?
-		    share_read(&peer, deadline_ms, out, err) : -1;
-	}
-	peer_release(&peer);
-	return result;
+	return consult_ask(&question, run_dir, for_ms, out, err);
 }
 
 /* ---- its lines ----------------------------------------------------------- */
