@@ -17,6 +17,7 @@
 
 enum { HOST_NAME_BYTES = 256 };
 enum { CLUSTER_CA, CLUSTER_CERTIFICATE, CLUSTER_KEY };	/* words of tls */
+enum { COPIES_ELSE, COPIES_SIZE, COPIES_LEASE };	/* of copies */
 
 /* It becomes part of keys and of lines: no blank, nothing that divides. */
 static bool
@@ -60,6 +61,7 @@ conf_apply_cluster(struct conf_loader *loader,
 		.name = statement->args[0].text,
 		.at = conf_at(statement->node->tokens),
 		.patience_ms = CLUSTER_PATIENCE_MS,
+		.copy_bytes_max = CLUSTER_COPY_BYTES,
 	};
 
 	(void)cluster_check_name(loader, &statement->args[0], "cluster");
@@ -215,6 +217,36 @@ conf_apply_cluster_tls(struct conf_loader *loader,
 		    "a key is of no use without its certificate");
 }
 
+void
+conf_apply_cluster_postgres(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_cluster *cluster = target;
+
+#ifndef HAVE_PGSQL
+	conf_complain(loader, CONF_ERROR, statement->node->tokens,
+	    "apt-get install libpq-dev, then ./configure and make",
+	    "this zmailer was built without PostgreSQL");
+#endif
+	cluster->postgres = statement->args[0].text;
+	cluster->postgres_password_path = statement->keywords[0].text;
+}
+
+void
+conf_apply_cluster_copies(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	const struct conf_value *words = statement->keywords;
+	struct conf_cluster *cluster = target;
+
+	cluster->copies_defer = words[COPIES_ELSE].token != NULL &&
+	    words[COPIES_ELSE].number == 1;
+	cluster->delivers_alone = words[COPIES_LEASE].token != NULL &&
+	    words[COPIES_LEASE].number == 1;
+	if (words[COPIES_SIZE].token != NULL)
+		cluster->copy_bytes_max = words[COPIES_SIZE].number;
+}
+
 /* ---- checks ---------------------------------------------------------- */
 
 static void
@@ -305,6 +337,22 @@ cluster_add_tls(struct str *out, const struct conf_cluster *cluster)
 		}
 }
 
+static void
+cluster_add_copies(struct str *out, const struct conf_cluster *cluster)
+{
+	str_adds(out, "; postgres ");
+	conf_add_word(out, cluster->postgres);
+	if (cluster->postgres_password_path != NULL) {
+		str_adds(out, " password ");
+		conf_add_word(out, cluster->postgres_password_path);
+	}
+	str_addf(out, "; copies else %s size ",
+	    cluster->copies_defer ? "defer" : "accept");
+	units_add_bytes(out, cluster->copy_bytes_max);
+	str_addf(out, " lease %s", cluster->delivers_alone ? "go-on" :
+	    "wait");
+}
+
 void
 conf_cluster_add(struct str *out, const struct conf_cluster *cluster)
 {
@@ -321,6 +369,8 @@ conf_cluster_add(struct str *out, const struct conf_cluster *cluster)
 	}
 	if (cluster->is_tls)
 		cluster_add_tls(out, cluster);
+	if (cluster->postgres != NULL)
+		cluster_add_copies(out, cluster);
 	str_adds(out, "; patience ");
 	units_add_span(out, cluster->patience_ms);
 	str_adds(out, " }");

@@ -188,7 +188,13 @@ conf_asks_sts(const struct conf *conf)
 bool
 conf_asks_share(const struct conf *conf)
 {
-	return conf->cluster.server_count > 0;
+	return conf->cluster.server_count > 0 || conf_keeps_copies(conf);
+}
+
+bool
+conf_keeps_copies(const struct conf *conf)
+{
+	return conf->cluster.postgres != NULL;
 }
 
 bool

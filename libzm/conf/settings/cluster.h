@@ -18,7 +18,9 @@ enum {
 	CLUSTER_SERVERS_MAX = 16,
 	CLUSTER_PORT = 6379,		/* of Redis, unless said */
 	CLUSTER_PATIENCE_MS = 200,	/* unless said */
-	CLUSTER_MARGIN_MS = 300		/* a caller waits that much longer */
+	CLUSTER_MARGIN_MS = 300,	/* a caller waits that much longer */
+	CLUSTER_COPY_BYTES = 25 << 20	/* a larger message has no copy,
+					 * unless said */
 };
 
 struct conf_cluster {		/* cluster NAME { ... } */
@@ -34,6 +36,14 @@ struct conf_cluster {		/* cluster NAME { ... } */
 	 * certificate */
 	const char	*roots, *certificate, *key;
 	int64_t		 patience_ms;	/* of a question to it */
+	const char	*postgres;	/* libpq's words for a connection to the
+					 * database with the copies; NULL: none
+					 * are kept */
+	const char	*postgres_password_path;	/* NULL: it needs none */
+	uint64_t	 copy_bytes_max;
+	bool		 copies_defer;	/* 451 where there is no copy; else it
+					 * is accepted without */
+	bool		 delivers_alone;	/* also without a lease */
 	struct conf_at	 at, self_at;
 };
 
@@ -43,8 +53,10 @@ bool conf_cluster_server(struct slice text, struct slice *out_host,
     unsigned *out_port);
 
 struct conf;
-/* Is there a Redis for sharing numbers? */
+/* Is there a Redis for sharing numbers, or a database for copies? */
 bool conf_asks_share(const struct conf *conf);
+/* Is each accepted message copied to a database? */
+bool conf_keeps_copies(const struct conf *conf);
 
 /* Append what follows the word cluster. */
 void conf_cluster_add(struct str *out, const struct conf_cluster *cluster);

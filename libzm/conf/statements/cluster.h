@@ -59,3 +59,30 @@ ITEM(CLUSTER, "patience", item, patience_ms, patience_ms, "span:10ms-10s",
     "itself until it answers again.  It is asked every second.  Mail waits at "
     "most 300ms longer than this.",
     "cluster mx { node mx1 mx2; self mx1; redis 192.0.2.20; patience 500ms }")
+
+STATEMENT(CLUSTER, "postgres", NONE, cluster_postgres, "text",
+    "password=path",
+    "postgres WORDS [password FILE]", "no copies",
+    "Each message is copied to this PostgreSQL before it is accepted, so that "
+    "another node can take it over when this machine is lost.  WORDS are "
+    "those of libpq for a connection: hosts, in the order in which they are "
+    "tried (the one that takes writes is used), dbname, user, sslmode, "
+    "sslrootcert.  The first line of FILE is the password; only its owner may "
+    "read it, and only the process share has it.  `zmailer cluster init` "
+    "prints the tables that the database needs.",
+    "cluster mx { node mx1 mx2; self mx1; postgres \"host=192.0.2.30,"
+    "192.0.2.31 dbname=zmailer user=zmailer sslmode=verify-full\" password "
+    "/etc/zmailer/postgres.password }")
+
+STATEMENT(CLUSTER, "copies", NONE, cluster_copies, "",
+    "else=choice:accept,defer size=size:64K-1G lease=choice:wait,go-on",
+    "copies [else accept|defer] [size SIZE] [lease wait|go-on]",
+    "else accept size 25M lease wait",
+    "What happens to a message that could not be copied, because PostgreSQL "
+    "does not answer or the message is larger than SIZE: it is accepted "
+    "without a copy, or its client tries again later (451).  A node delivers "
+    "while the database says that its mail is its own (a lease of 15 "
+    "seconds); with go-on it also delivers while the database does not "
+    "answer, and what another node takes over meanwhile may arrive twice.",
+    "cluster mx { node mx1 mx2; self mx1; postgres \"host=192.0.2.30 "
+    "dbname=zmailer\"; copies else defer size 50M }")
