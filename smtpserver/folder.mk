@@ -1,5 +1,5 @@
 # smtpserver - takes mail from the network
-# order: helper < origin < tls < auth < policy < milter < transaction < session < command < worker < listener < rehearse
+# order: helper < origin < copies < tls < auth < policy < milter < transaction < session < command < worker < listener < rehearse
 noinst_LIBRARIES += smtpserver/libsmtpserver.a
 smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/helper/ask.c smtpserver/helper/ask.h \
@@ -43,12 +43,14 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/origin/judge.c smtpserver/origin/judge.h \
 	smtpserver/origin/judge_line.c smtpserver/origin/judge_mark.c \
 	smtpserver/origin/judge_mark.h \
+	smtpserver/copies/copier.c smtpserver/copies/copier.h \
 	smtpserver/transaction/answer.c smtpserver/transaction/answer.h \
 	smtpserver/transaction/content.c smtpserver/transaction/content.h \
 	smtpserver/transaction/space.c smtpserver/transaction/space.h \
 	smtpserver/transaction/transaction.c smtpserver/transaction/transaction.h \
 	smtpserver/session/auth.c smtpserver/session/auth.h smtpserver/session/client.c \
-	smtpserver/session/client.h smtpserver/session/data.c smtpserver/session/deadline.c \
+	smtpserver/session/client.h smtpserver/session/copy.c smtpserver/session/copy.h \
+	smtpserver/session/data.c smtpserver/session/deadline.c \
 	smtpserver/session/filter/filter.c smtpserver/session/filter/filter.h \
 	smtpserver/session/filter/facts.c smtpserver/session/filter/steps.c \
 	smtpserver/session/filter/said.c smtpserver/session/filter/said.h \

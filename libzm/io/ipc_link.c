@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -19,6 +20,14 @@
 
 #include "base/banned.h"
 
+enum { PARCEL_FDS_MAX = 2 };
+
+struct parcel {			/* descriptors of a line that waits */
+	size_t	at;			/* bytes of out before that line */
+	int	fds[PARCEL_FDS_MAX];
+	size_t	count;
+};
+
 struct ipc_link {
 	int				 socket;
 	struct watch			*watch;	/* NULL: it has ended */
@@ -26,6 +35,8 @@ struct ipc_link {
 	void				*context;
 	struct ipc_inbox		 inbox;
 	struct str			 out;
+	struct parcel			*parcels;	/* in the order of out */
+	size_t				 parcel_count, parcel_room;
 	bool				 is_paused;
 };
 
@@ -72,18 +83,82 @@ ipc_link_take(struct ipc_link *link)
 	    link->out.len <= link->kind->out_bytes_max);
 }
 
+/* ---- sending ------------------------------------------------------------ */
+
+static void
+parcel_close(struct parcel *parcel)
+{
+	for (size_t i = 0; i < parcel->count; i++)
+		close(parcel->fds[i]);
+}
+
+/* So many bytes of out were sent, with the first parcel if it was their
+ * first. */
+static void
+ipc_link_sent(struct ipc_link *link, size_t bytes)
+{
+	struct parcel *parcels = link->parcels;
+
+	if (link->parcel_count > 0 && parcels[0].at == 0) {
+		parcel_close(&parcels[0]);
+		memmove(parcels, parcels + 1, --link->parcel_count *
+		    sizeof(*parcels));
+	}
+	for (size_t i = 0; i < link->parcel_count; i++)
+		parcels[i].at -= bytes;
+	str_consume(&link->out, bytes);
+}
+
+/* What has the same descriptors, or none, in one call.  returns as ipc_send */
+static ssize_t
+ipc_link_send_next(struct ipc_link *link, size_t *out_bytes)
+{
+	struct slice text = str_slice(&link->out);
+	const struct parcel *with = NULL, *next = link->parcels;
+
+	if (link->parcel_count > 0 && next->at == 0)
+		with = next++;
+	if (link->parcel_count > (with != NULL ? 1u : 0u))
+		text = slice_first(text, next->at);
+	*out_bytes = text.n;
+	return ipc_send(link->socket, text, with != NULL ? with->fds : NULL,
+	    with != NULL ? with->count : 0);
+}
+
 /* An error is no end yet: it is read next. */
 static void
 ipc_link_flush(struct ipc_link *link)
 {
 	ssize_t sent = 0;
+	size_t bytes = 0;
 
-	if (link->out.len > 0)
-		sent = ipc_send(link->socket, str_slice(&link->out), NULL, 0);
-	if (sent > 0)
-		str_consume(&link->out, (size_t)sent);
+	while (link->out.len > 0) {
+		sent = ipc_link_send_next(link, &bytes);
+		if (sent > 0)
+			ipc_link_sent(link, (size_t)sent);
+		if (sent < (ssize_t)bytes)
+			break;
+	}
 	ipc_link_await(link, sent >= 0 && link->out.len > 0);
 }
+
+void
+ipc_link_attach(struct ipc_link *link, const int *fds, size_t count)
+{
+	struct parcel *parcel;
+
+	if (link->parcel_count == link->parcel_room) {
+		link->parcel_room = link->parcel_room * 2 + 16;
+		link->parcels = mem_grow(link->parcels, link->parcel_room,
+		    sizeof(*link->parcels));
+	}
+	parcel = &link->parcels[link->parcel_count++];
+	parcel->at = link->out.len;
+	parcel->count = count < PARCEL_FDS_MAX ? count : PARCEL_FDS_MAX;
+	memcpy(parcel->fds, fds, parcel->count * sizeof(*fds));
+}
+
+/* ---- a link ------------------------------------------------------------- */
 
 static void
 ipc_link_on_ready(void *context, unsigned ready)
@@ -135,6 +210,9 @@ ipc_link_free(struct ipc_link **plink)
 	watch_free(&link->watch);
 	close(link->socket);
 	ipc_inbox_release(&link->inbox);
+	for (size_t i = 0; i < link->parcel_count; i++)
+		parcel_close(&link->parcels[i]);
+	mem_free(&link->parcels);
 	str_release(&link->out);
 	mem_free(plink);
 }

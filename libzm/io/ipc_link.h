@@ -58,6 +58,10 @@ void ipc_link_free(struct ipc_link **link);
  * ipc_link_send or ipc_link_resume. */
 struct str *ipc_link_out(struct ipc_link *link);
 
+/* Before a line is added: one or two descriptors go with it, which the link
+ * owns from now on.  A line without its descriptors is never sent. */
+void ipc_link_attach(struct ipc_link *link, const int *fds, size_t count);
+
 /* Send what the socket takes now; the rest follows when it takes more.  If the
  * other side is gone, ended is called later, in the loop. */
 void ipc_link_send(struct ipc_link *link);

@@ -119,6 +119,10 @@ EVENT(ORIGIN_FAILED, "origin.failed", WARN, "session reason",
     "accepted without our Authentication-Results, or 451 told its client to "
     "try again.  Without an id: SPF was asked for at RCPT, and no rule about "
     "SPF matched.")
+EVENT(COPY_MISSING, "copy.missing", WARN, "session reason",
+    "A message could not be copied to the cluster's PostgreSQL before it was "
+    "accepted; it was accepted without, or its client was told to try again "
+    "(copies else defer).")
 EVENT(NEIGHBOUR_DOWN, "neighbour.down", WARN, "kind name reason",
     "A program that mail depends on (a milter, a policy service, a content "
     "filter, who checks passwords) failed for the first time; zmailer status "

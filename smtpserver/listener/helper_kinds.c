@@ -8,6 +8,7 @@
 #include "io/consult/share_ask.h"
 #include "mail/table/table.h"
 #include "smtpserver/auth/dovecot.h"
+#include "smtpserver/copies/copier.h"
 #include "smtpserver/helper/etrn.h"
 #include "smtpserver/listener/helper_kinds.h"
 #include "smtpserver/milter/filter.h"
@@ -41,6 +42,9 @@ const struct helper_kind helper_kinds[] = {
 	/* several: a sum of a large message holds the others up */
 	{ judge_kind, 2, 64, JUDGE_FOR_MS, judge_serve, NULL, false, false,
 	    false },
+	/* copies/copier.h; it asks share, which is another after a reload */
+	{ copier_kind, 1, 2048, COPIER_FOR_MS + 1000, copier_serve, NULL, true,
+	    false, false },
 	/* cut_through.h; longer than timeout cut-through can be */
 	{ cut_through_kind, 1, 8192, 660000, NULL, "verdict.sock", true,
 	    false, false },

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "smtpserver/session/copy.h"
 #include "smtpserver/session/records/journal.h"
 #include "smtpserver/session/records/record.h"
 #include "smtpserver/session/recipient/cut_through.h"
@@ -127,10 +128,13 @@ step_store(struct session *session)
 {
 	if (session->store == STORE_NOT_YET)
 		return STEP_WAIT;
-	if (session->store == STORE_FAILED)
+	if (session->store == STORE_FAILED) {
+		session_copy_drop(session);
 		session->transaction->content.fault =
 		    space_has(&session->service->space, 0, true) ?
 		    CONTENT_IO : CONTENT_NO_SPACE;
+	}
+	session->transaction->is_copied = false;	/* its row stays */
 	return cut_through_stored(session);
 }
 
@@ -156,6 +160,7 @@ step_stored(struct session *session)
 	char status[sizeof(t->refusal_status)];
 	struct session_answer answer;
 
+	session_copy_drop(session);
 	if (t->is_refused) {
 		answer = t->refusal;
 		memcpy(status, t->refusal_status, sizeof(status));

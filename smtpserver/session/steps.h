@@ -19,13 +19,16 @@ STEP(PAUSE, pause, "command last", "hold a refusal of AUTH back")
 STEP(HOLD, hold, "command last", "keep a refusal back for a while")
 STEP(ASK, ask, "command auth", "wait for the answer of a helper process")
 STEP(SKIP, skip, "command last end", "drop the rest of an overlong line")
-STEP(DATA, data, "filter origin expect store stored end", "take in the message")
-STEP(CHUNK, chunk, "filter origin expect store stored command last",
+STEP(DATA, data, "filter origin copy expect store stored end",
+    "take in the message")
+STEP(CHUNK, chunk, "filter origin copy expect store stored command last",
     "take in a chunk of BDAT")
-STEP(FILTER, filter, "origin expect store stored",
+STEP(FILTER, filter, "origin copy expect store stored",
     "wait for what filters say of it")
-STEP(ORIGIN, origin, "expect store stored",
+STEP(ORIGIN, origin, "copy expect store stored",
     "wait for whose mail it is judged to be")
+STEP(COPY, copy, "expect store stored",
+    "wait until it is copied to another machine")
 STEP(EXPECT, expect, "store",
     "announce a message whose client waits for the next hop's word")
 STEP(STORE, store, "verdict stored",

@@ -58,6 +58,9 @@ struct transaction {
 						 * the client waits */
 	struct session_answer	*next_hop;	/* NULL; or its answer for the
 						 * client, in the arena */
+	bool			 is_copied;	/* it may have a copy on
+						 * another machine, and was not
+						 * accepted */
 	bool			 is_looked_at;	/* by the content filter */
 	bool			 is_judged;	/* it was authenticated, */
 	struct judge_answer	 judged;	/* with this result */

@@ -29,7 +29,7 @@ static bool
 session_is_asking(const struct session *session)
 {
 	return session->step == STEP_ASK || session->step == STEP_FILTER ||
-	    session->step == STEP_ORIGIN ||
+	    session->step == STEP_ORIGIN || session->step == STEP_COPY ||
 	    session->step == STEP_KNOCK || session->step == STEP_EXPECT ||
 	    session->step == STEP_VERDICT;
 }
@@ -77,6 +77,7 @@ session_run(struct session *session)
 	case STEP_ASK:
 	case STEP_FILTER:
 	case STEP_ORIGIN:
+	case STEP_COPY:
 	case STEP_KNOCK:
 	case STEP_EXPECT:
 	case STEP_VERDICT:

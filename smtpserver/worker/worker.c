@@ -20,6 +20,7 @@
 #include "base/mem.h"
 #include "io/consult/share_ask.h"
 #include "smtpserver/session/auth.h"
+#include "smtpserver/session/copy.h"
 #include "smtpserver/session/filter/filter.h"
 #include "smtpserver/session/recipient/permit.h"
 #include "smtpserver/worker/connection.h"
@@ -104,6 +105,7 @@ connection_end(struct connection *connection)
 	worker->count--;
 	timer_clear(&connection->timer);
 	asks_close(worker->asks, &connection->ask_token);
+	session_copy_drop(connection->session);
 	transaction_free(&connection->session->transaction);
 	session_filter_close(connection->session);
 	auth_close(connection->session);

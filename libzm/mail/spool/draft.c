@@ -291,9 +291,8 @@ draft_rewrite(struct draft *draft, struct slice text, struct err *err)
 	return 0;
 }
 
-/* Write what is pending and the first line that says that all is there. */
-static int
-draft_complete(struct draft *draft, struct err *err)
+int
+draft_finish(struct draft *draft, struct err *err)
 {
 	char line[DRAFT_FIRST_LINE_BYTES + 1];
 	bool is_small = draft_is_in_memory(draft) &&
@@ -330,7 +329,7 @@ void
 draft_sync_begin(struct draft *drafts[], size_t count, struct err *err)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (draft_complete(drafts[i], err) != 0)
+		if (draft_finish(drafts[i], err) != 0)
 			continue;
 #ifdef HAVE_SYNC_FILE_RANGE
 		/* all write-backs run side by side; fsync then waits */

@@ -194,6 +194,10 @@ void draft_sync_begin(struct draft *drafts[], size_t count, struct err *err);
 int draft_sync_wait(const struct draft *draft);
 bool draft_sync_end(struct draft *draft, int error, struct err *err);
 
+/* Write what is pending and the first line that says that all is there (row S0
+ * -> S1, not durable yet); _sync does that, too.  0 or -1 (is_bad). */
+int draft_finish(struct draft *draft, struct err *err);
+
 /* Write what is pending, so that another process can read the file by its
  * name; the first line does not say complete yet.  0 or -1 (is_bad). */
 int draft_settle(struct draft *draft, struct err *err);

@@ -211,6 +211,14 @@ note_origin_failed(const struct session *session, const char *id,
 	    "reason", reason, NULL);
 }
 
+void
+note_copy_missing(const struct session *session, const char *id,
+    struct slice reason)
+{
+	event(EV_COPY_MISSING, id, "session", slice_of(session->id),
+	    "reason", reason, NULL);
+}
+
 static struct slice
 note_origin(enum origin origin)
 {

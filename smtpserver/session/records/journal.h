@@ -43,6 +43,9 @@ void note_helper_trouble(const struct session *session,
  * authenticated. */
 void note_origin_failed(const struct session *session, const char *id,
     struct slice reason);
+/* copy.missing: the message has no copy on another machine. */
+void note_copy_missing(const struct session *session, const char *id,
+    struct slice reason);
 /* message.accepted, and message.frozen if a rule said so.  The transaction
  * still exists. */
 void note_message_accepted(const struct session *session);

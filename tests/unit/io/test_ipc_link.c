@@ -228,3 +228,76 @@ Test(ipc_link, a_last_turn_answers_what_was_asked)
 	ipc_link_turn(link_here);
 	cr_expect_eq(ends, 1);
 }
+
+/* ---- descriptors ---------------------------------------------------------- */
+
+static int
+pipe_with(const char *text)
+{
+	int ends_here[2];
+
+	cr_assert_eq(pipe2(ends_here, O_CLOEXEC), 0);
+	cr_assert_eq(write(ends_here[1], text, strlen(text)),
+	    (ssize_t)strlen(text));
+	close(ends_here[1]);
+	return ends_here[0];
+}
+
+static void
+expect_fd_says(struct ipc_inbox *inbox, const char *want)
+{
+	char got[16] = "";
+	int fd = ipc_take_fd(inbox);
+
+	cr_assert_geq(fd, 0);
+	cr_assert_geq(read(fd, got, sizeof(got) - 1), 0);
+	cr_expect_str_eq(got, want);
+	close(fd);
+}
+
+/* Each receive stops at the line that has descriptors of its own. */
+Test(ipc_link, descriptors_go_with_their_line)
+{
+	struct str *out = ipc_link_out(link_here);
+	int first = pipe_with("1"), both[2] = { pipe_with("2"),
+	    pipe_with("3") };
+	struct ipc_inbox inbox;
+
+	str_adds(out, "plain\n");
+	ipc_link_attach(link_here, &first, 1);
+	str_adds(out, "one\nafter\n");
+	ipc_link_attach(link_here, both, 2);
+	str_adds(out, "two\n");
+	ipc_link_send(link_here);
+	cr_expect_eq(fcntl(first, F_GETFD), -1, "the link closes what it sent");
+	ipc_inbox_init(&inbox);
+	while (inbox.bytes.len < strlen("plain\none\nafter\ntwo\n"))
+		cr_assert_eq(ipc_receive(there, &inbox), IPC_GOT);
+	cr_expect_str_eq(inbox.bytes.buf, "plain\none\nafter\ntwo\n");
+	expect_fd_says(&inbox, "1");
+	expect_fd_says(&inbox, "2");
+	expect_fd_says(&inbox, "3");
+	cr_expect_eq(ipc_take_fd(&inbox), -1);
+	ipc_inbox_release(&inbox);
+}
+
+/* Lines with descriptors that the other side does not read stay, and are
+ * closed with the link. */
+Test(ipc_link, descriptors_wait_for_a_full_socket)
+{
+	char line[90];
+	int count = 0, last = -1;
+
+	memset(line, 'x', sizeof(line));
+	line[sizeof(line) - 1] = '\n';
+	for (; count < 500; count++) {
+		last = pipe_with("y");
+		ipc_link_attach(link_here, &last, 1);
+		str_add(ipc_link_out(link_here), line, sizeof(line));
+		ipc_link_send(link_here);
+	}
+	cr_expect_gt(ipc_link_out(link_here)->len, 0, "the socket is full");
+	cr_expect_geq(fcntl(last, F_GETFD), 0);
+	ipc_link_free(&link_here);
+	cr_expect_eq(fcntl(last, F_GETFD), -1);
+}
