@@ -6,10 +6,12 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <limits.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "journal/progress.h"
+#include "scheduler/copies/copies.h"
 #include "scheduler/core.h"
 #include "scheduler/intake/scan.h"
 #include "scheduler/intake/strays.h"
@@ -56,6 +58,35 @@ core_minute(void *context)
 	    clock_steady_ms() + INTAKE_RESCAN_MS, core_minute, scheduler);
 }
 
+/* What is at an agent is looked at again in a second. */
+static void
+core_take_away(void *context)
+{
+	struct scheduler *scheduler = context;
+	struct queue *queue = &scheduler->queue;
+	unsigned budget = UINT_MAX, left = 0;
+	struct job_walk walk;
+	struct job *job;
+
+	job_walk_init(&walk, &queue->jobs);
+	while ((job = job_walk_next(&walk, &queue->jobs, &budget)) != NULL) {
+		const char *node = copies_taken_by(queue->copies, job->id);
+
+		if (node == NULL || job_is_finished(job))
+			continue;
+		if (job->flight_count == 0)
+			group_take_away(&scheduler->group, job, node);
+		else
+			left++;
+	}
+	if (left > 0)
+		timer_set(queue->loop, &scheduler->taken_timer,
+		    clock_steady_ms() + COPIES_TICK_MS, core_take_away,
+		    scheduler);
+	else
+		copies_taken_done(queue->copies);
+}
+
 /* Each part knows those that it calls. */
 static void
 core_join(struct scheduler *scheduler)
@@ -91,6 +122,8 @@ core_open(struct scheduler *scheduler, const struct conf *conf,
 	timer_set(loop, &scheduler->agents.standby_tick, clock_steady_ms() +
 	    AGENT_TICK_MS, agents_stand_by, &scheduler->agents);
 	formset_load(&scheduler->reporter.forms, conf);
+	scheduler->queue.copies = copies_new(&scheduler->queue,
+	    core_take_away, scheduler);
 	if (intake_open(&scheduler->intake, err) < 0)
 		return -1;
 	core_minute(scheduler);
@@ -145,6 +178,19 @@ core_turn(void *context)
 		    next_ms > 0 ? next_ms : 1, core_wake, scheduler);
 }
 
+/* A cluster may have come, or gone. */
+static void
+core_renew_copies(struct scheduler *scheduler)
+{
+	struct queue *queue = &scheduler->queue;
+
+	if (conf_keeps_copies(queue->conf) == (queue->copies != NULL))
+		return;
+	timer_clear(&scheduler->taken_timer);
+	copies_free(&queue->copies);
+	queue->copies = copies_new(queue, core_take_away, scheduler);
+}
+
 void
 core_reload(struct scheduler *scheduler, const struct conf *conf)
 {
@@ -152,6 +198,7 @@ core_reload(struct scheduler *scheduler, const struct conf *conf)
 	objectives_set(&scheduler->queue.objectives, conf);
 	core_load_classes(conf);
 	formset_load(&scheduler->reporter.forms, conf);
+	core_renew_copies(scheduler);
 	agents_rematch(&scheduler->agents);
 	settle_kept(&scheduler->queue);
 }
@@ -168,6 +215,8 @@ core_close(struct scheduler *scheduler)
 	queue_write_arrivals(&scheduler->queue);
 	reporter_finish(&scheduler->reporter);
 	group_commit(&scheduler->group);
+	timer_clear(&scheduler->taken_timer);
+	copies_free(&scheduler->queue.copies);
 	agents_release(&scheduler->agents);
 	intake_close(&scheduler->intake);
 	group_release(&scheduler->group);

@@ -28,6 +28,8 @@ struct scheduler {
 	struct sampler	 sampler;	/* zeroed: a test without it */
 	struct mailq_process *mailq;	/* NULL: a test without it */
 	struct timer	 plan_timer, shape_timer, minute;
+	struct timer	 taken_timer;	/* others have taken over what is at
+					 * agents */
 	int64_t		 looked_ms;	/* last time: is all fed? */
 	bool		 is_closed;
 };

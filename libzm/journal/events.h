@@ -165,6 +165,9 @@ EVENT(MESSAGE_POSTMAN, "message.postman", WARN, "file keyword reason",
 EVENT(MESSAGE_RESUBMITTED, "message.resubmitted", INFO,
     "file why by reason",
     "A person moved a message back to router/.")
+EVENT(MESSAGE_TAKEN, "message.taken", INFO, "node",
+    "Another node of the cluster took the message over while this one was "
+    "away; the files here go to trash/.")
 EVENT(MESSAGE_DELETED, "message.deleted", INFO, "file why by reason",
     "A message that a person deleted was moved into trash/.")
 EVENT(MESSAGE_UNDELETED, "message.undeleted", INFO, "file why by reason",

@@ -40,6 +40,8 @@
 	    "zmailer retry ID") \
 	CAUSE(DRAIN, "drain", "the whole queue is drained: no deliveries " \
 	    "begin", "zmailer undrain") \
+	CAUSE(LEASE, "lease", "the cluster's database does not say that " \
+	    "this node may deliver", "zmailer cluster status") \
 	CAUSE(SUSPENDED, "suspended", "an operator suspended the " \
 	    "destination", "zmailer resume DEST") \
 	CAUSE(ZONE_SUSPENDED, "zone-suspended", "an operator suspended its " \

@@ -20,6 +20,7 @@
 #include "journal/progress.h"
 #include "mail/control_file/control_file.h"
 #include "mail/recover/recover.h"
+#include "scheduler/copies/copies.h"
 #include "scheduler/intake/intake.h"
 #include "scheduler/intake/job_build.h"
 #include "scheduler/intake/scan.h"
@@ -265,9 +266,16 @@ item_read(struct intake *intake, int control_fd,
 static void
 intake_job_begin(struct intake *intake, struct job *job, int64_t kept_s)
 {
+	const char *node;
+
 	job_table_add(&intake->queue->jobs, job);
 	intake->queue->total.jobs++;
 	intake->queue->total.rcpts += job->rcpt_count;
+	node = copies_taken_by(intake->queue->copies, job->id);
+	if (node != NULL) {
+		group_take_away(intake->group, job, node);
+		return;
+	}
 	if (job->control_fd >= 0 && job->rcpt_count > 0)
 		job_list_add(&intake->queue->jobs, JOB_FRESH, job);
 	settle_keep(intake->queue, job, kept_s);

@@ -116,6 +116,8 @@ enum job_flags {
 				 * flight while a thread syncs that */
 	JOB_AWAITED = 32,	/* a client waits for its verdict (hearers.h) */
 	JOB_TOLD = 64,		/* a client heard the refusal: no report */
+	JOB_UNCOPIED = 256,	/* has records that its copy on another machine
+				 * has not */
 	JOB_TLS_OPTIONAL = 128	/* its sender asks for no TLS policy of the
 				 * recipients' domains (terms.h) */
 };

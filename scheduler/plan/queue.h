@@ -17,6 +17,7 @@
 #include "scheduler/plan/shaping/zone.h"
 
 struct history;			/* journal/history.h */
+struct copies;			/* copies/copies.h */
 
 struct queue {
 	const struct conf *conf;	/* current; not ours */
@@ -32,6 +33,7 @@ struct queue {
 	struct objectives objectives;
 	struct orders	 orders;
 	const struct history *history;	/* NULL: none is kept */
+	struct copies	*copies;	/* NULL: none are kept */
 	struct timer	 orders_timer;
 	int64_t		 started_ms;
 	struct {

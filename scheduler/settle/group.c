@@ -10,12 +10,15 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "journal/event.h"
 #include "mail/recover/recover.h"
+#include "scheduler/copies/copies.h"
 #include "scheduler/settle/group.h"
 
 #include "base/banned.h"
@@ -173,6 +176,8 @@ barrier_collect(struct group *group)
 		if (!job_is_finished(job) && job->control_fd >= 0)
 			spool_barrier_add_records(&group->barrier,
 			    job->control_fd);
+		if (!job_is_finished(job))
+			copies_note_kept(group->queue->copies, job);
 		job_rest(job);
 	}
 	TAILQ_FOREACH(removal, &group->gone, entry)
@@ -262,6 +267,7 @@ removal_tell(struct group *group, const struct spool_ending *file)
 		    event_number(job->failed_count), "delay",
 		    event_number((clock_steady_ms() - job->born_ms) / 1000),
 		    NULL);
+		copies_note_done(group->queue->copies, job->id);
 		return true;
 	}
 	spool_hashed_name(group->queue->spool, file->inode, name);
@@ -379,12 +385,31 @@ group_trash(struct group *group, struct job *job, const char *name)
 }
 
 void
+group_take_away(struct group *group, struct job *job, const char *node)
+{
+	char name[SPOOL_NAME_BYTES], reason[SPOOL_REASON_BYTES];
+	int fd;
+
+	spool_hashed_name(group->queue->spool, job->inode, name);
+	snprintf(reason, sizeof(reason), "%s has taken it over", node);
+	fd = openat(spool_dir_fd(group->queue->spool, AREA_QUEUE, 0), name,
+	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0) {
+		(void)spool_reason_write(fd, reason);
+		close(fd);
+	}
+	event(EV_MESSAGE_TAKEN, job->id, "node", slice_of(node), NULL);
+	group_trash(group, job, name);
+}
+
+void
 group_finish(struct group *group, struct job *job)
 {
 	char name[SPOOL_NAME_BYTES];
 
 	if (job->flags & JOB_TRASH) {
 		spool_hashed_name(group->queue->spool, job->inode, name);
+		copies_note_done(group->queue->copies, job->id);
 		group_trash(group, job, name);
 		return;
 	}

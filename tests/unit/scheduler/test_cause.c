@@ -168,6 +168,10 @@ static const struct row {
 	    .is_wanted = true },
 	{ .cause = CAUSE_DRAIN, .before = drain,
 	    .rcpts = "smtp/x.test/ok@x.test", .has_words = true },
+#ifdef HAVE_PGSQL
+	{ .cause = CAUSE_LEASE, .conf = "cluster c { node a; self a; "
+	    "postgres dbname=none }\n", .rcpts = "smtp/x.test/ok@x.test" },
+#endif
 	{ .cause = CAUSE_SUSPENDED, .before = suspend,
 	    .rcpts = "smtp/x.test/ok@x.test", .has_words = true,
 	    .has_until = true },

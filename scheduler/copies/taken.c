@@ -1,0 +1,78 @@
+/* taken.c - messages of this node that other nodes have taken over
+ *
+ * In     ids and nodes, as the database has them
+ * Out    the node of an id
+ * Holds  the rows, sorted by id
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "scheduler/copies/taken.h"
+
+#include "base/banned.h"
+
+struct taken_row {
+	const char	*id, *node;
+};
+
+static int
+taken_compare(const void *a, const void *b)
+{
+	const struct taken_row *one = a, *two = b;
+
+	return strcmp(one->id, two->id);
+}
+
+bool
+taken_add(struct taken *taken, struct slice id, struct slice node)
+{
+	const char *text;
+
+	if (taken->count == TAKEN_MAX)
+		return false;
+	if (taken->arena == NULL)
+		taken->arena = arena_new();
+	if (taken->count == taken->room) {
+		taken->room = taken->room * 2 + 64;
+		taken->rows = mem_grow(taken->rows, taken->room,
+		    sizeof(*taken->rows));
+	}
+	/* most have the node of the one before */
+	text = taken->count > 0 && slice_is(node,
+	    taken->rows[taken->count - 1].node) ?
+	    taken->rows[taken->count - 1].node : slice_dup(taken->arena, node);
+	taken->rows[taken->count++] = (struct taken_row){
+	    slice_dup(taken->arena, id), text };
+	return true;
+}
+
+void
+taken_sort(struct taken *taken)
+{
+	if (taken->count > 0)
+		qsort(taken->rows, taken->count, sizeof(*taken->rows),
+		    taken_compare);
+}
+
+const char *
+taken_node(const struct taken *taken, const char *id)
+{
+	struct taken_row key = { id, NULL }, *row;
+
+	if (taken->count == 0)
+		return NULL;
+	row = bsearch(&key, taken->rows, taken->count, sizeof(*taken->rows),
+	    taken_compare);
+	return row != NULL ? row->node : NULL;
+}
+
+void
+taken_release(struct taken *taken)
+{
+	arena_free(&taken->arena);
+	mem_free(&taken->rows);
+	memset(taken, 0, sizeof(*taken));
+}

@@ -1,0 +1,358 @@
+/* test_copies.c - copies on other machines: no delivery without a lease, what
+ * share is told, what others have taken over
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "io/ipc.h"
+#include "io/unix_socket.h"
+#include "scheduler/copies/copies.h"
+#include "scheduler/copies/taken.h"
+#include "tests/unit/scheduler/yard.h"
+
+#ifdef HAVE_PGSQL
+
+static struct yard yard;
+static char anything[1];
+
+/* ---- a share of the test's own ------------------------------------------ */
+
+static struct {
+	int		 listener, peer;
+	struct ipc_inbox inbox;
+	struct str	 heard;		/* "done ID|kept ID|": but not lease */
+	struct str	 taken;		/* "ID NODE\n" ... */
+	unsigned	 epoch;		/* 0: there is no lease */
+	unsigned	 lists;		/* so often it was asked for it */
+	unsigned	 away;		/* so many ends get no confirmation */
+	struct str	 body, control;	/* of the last kept */
+} share;
+
+static void
+share_open(unsigned epoch)
+{
+	struct err err;
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/run/share.sock", yard.dir);
+	share.listener = unix_socket_listen(path, 0600, &err);
+	cr_assert_geq(share.listener, 0, "%s", err.text);
+	share.peer = -1;
+	share.epoch = epoch;
+	ipc_inbox_init(&share.inbox);
+	str_init(&share.heard);
+	str_init(&share.taken);
+	str_init(&share.body);
+	str_init(&share.control);
+}
+
+static void
+share_read_fd(struct str *out)
+{
+	int fd = ipc_take_fd(&share.inbox);
+	char bytes[8192];
+	ssize_t n;
+
+	cr_assert_geq(fd, 0, "a descriptor is missing");
+	str_reset(out);
+	while ((n = read(fd, bytes, sizeof(bytes))) > 0)
+		str_add(out, bytes, (size_t)n);
+	close(fd);
+}
+
+static void
+share_say(const struct str *text)
+{
+	cr_assert_eq(ipc_send(share.peer, str_slice(text), NULL, 0),
+	    (ssize_t)text->len);
+}
+
+static void
+share_answer(struct slice line)
+{
+	struct str out = STR_INIT;
+	struct slice token, rest = line, verb, one;
+
+	cr_assert(slice_word(&rest, &token) && slice_word(&rest, &verb));
+	str_add_slice(&out, token);
+	if (slice_is(verb, "lease")) {
+		if (share.epoch > 0)
+			str_addf(&out, " ok held 15000 %u\n", share.epoch);
+		else
+			str_adds(&out, " ok none another has it\n");
+	} else if (slice_is(verb, "taken")) {
+		share.lists++;
+		str_reset(&out);
+		rest = str_slice(&share.taken);
+		while (rest.n > 0 && slice_cut(&rest, '\n', &one))
+			str_addf(&out, SLICE_FMT " taken " SLICE_FMT "\n",
+			    SLICE_ARG(token), SLICE_ARG(one));
+		str_addf(&out, SLICE_FMT " ok\n", SLICE_ARG(token));
+	} else {
+		str_addf(&share.heard, SLICE_FMT SLICE_FMT "|",
+		    SLICE_ARG(verb), SLICE_ARG(rest));
+		if (slice_is(verb, "kept")) {
+			share_read_fd(&share.body);
+			share_read_fd(&share.control);
+		}
+		str_adds(&out, share.away > 0 ? " ok away tired\n" :
+		    " ok ok\n");
+		share.away -= share.away > 0;
+	}
+	share_say(&out);
+	str_release(&out);
+}
+
+/* What has come. */
+static void
+share_turn(void)
+{
+	struct slice line;
+	size_t cursor = 0;
+
+	if (share.peer < 0)
+		share.peer = accept4(share.listener, NULL, NULL,
+		    SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (share.peer < 0)
+		return;
+	while (ipc_receive(share.peer, &share.inbox) == IPC_GOT)
+		;
+	while (ipc_line(&share.inbox, &cursor, &line) == IPC_LINE)
+		share_answer(line);
+	ipc_inbox_consume(&share.inbox, cursor);
+}
+
+static bool
+share_heard(struct yard *y, void *arg)
+{
+	share_turn();
+	return strstr(share.heard.buf != NULL ? share.heard.buf : "", arg) !=
+	    NULL;
+}
+
+static bool
+is_delivered(struct yard *y, void *arg)
+{
+	share_turn();
+	return y->shared->delivered >= *(unsigned *)arg;
+}
+
+static bool
+is_in_trash(struct yard *y, void *arg)
+{
+	share_turn();
+	return yard_has(y, "trash", *(ino_t *)arg, ".queue-deleted");
+}
+
+static bool
+is_listed(struct yard *y, void *arg)
+{
+	share_turn();
+	return share.lists >= *(unsigned *)arg;
+}
+
+/* ---- the tests ----------------------------------------------------------- */
+
+#define CLUSTER "cluster c { node a b; self a; postgres dbname=none; copies "
+
+static void
+copies_begin(const char *lease)
+{
+	struct str text = STR_INIT;
+
+	str_addf(&text, CLUSTER "lease %s }\n%s", lease, yard_quick);
+	yard_open(&yard, text.buf);
+	str_release(&text);
+}
+
+static void
+copies_end(void)
+{
+	if (share.peer >= 0)
+		close(share.peer);
+	close(share.listener);
+	ipc_inbox_release(&share.inbox);
+	yard_close(&yard);
+}
+
+static char *
+told(const char *verb, const char *id)
+{
+	static char text[80];
+
+	snprintf(text, sizeof(text), "%s %s|", verb, id);
+	return text;
+}
+
+Test(copies, nothing_is_delivered_without_a_lease)
+{
+	unsigned one = 1;
+	char id[SPOOL_ID_BYTES];
+
+	copies_begin("wait");
+	yard_message(&yard, "a@src.test", "smtp/x.test/ok@x.test", id);
+	yard_settle(&yard, 50);
+	cr_expect_eq(yard.shared->jobs, 0);
+	cr_expect_str_eq(copies_why(yard.scheduler.queue.copies),
+	    "the process share does not answer");
+	share_open(0);
+	cr_assert(yard_until(&yard, share_heard, anything));
+	yard_settle(&yard, 50);
+	cr_expect_eq(yard.shared->jobs, 0);
+	share.epoch = 7;
+	cr_assert(yard_until(&yard, is_delivered, &one));
+	cr_expect(yard_until(&yard, share_heard, told("done", id)), "its end is told");
+	copies_end();
+}
+
+Test(copies, with_go_on_mail_does_not_wait_for_the_database)
+{
+	unsigned one = 1;
+
+	copies_begin("go-on");
+	share.peer = share.listener = -1;
+	yard_message(&yard, "a@src.test", "smtp/x.test/ok@x.test", NULL);
+	cr_expect(yard_until(&yard, yard_has_delivered, &one));
+	yard_close(&yard);
+}
+
+Test(copies, what_was_tried_and_stays_is_copied_as_it_is)
+{
+	char id[SPOOL_ID_BYTES];
+	struct str file = STR_INIT;
+
+	copies_begin("wait");
+	share_open(1);
+	yard_message(&yard, "a@src.test", "smtp/x.test/defer@x.test", id);
+	cr_assert(yard_until(&yard, share_heard, told("kept", id)));
+	yard_only_file(&yard, "transport", &file);
+	cr_expect_str_eq(share.control.buf, file.buf);
+	cr_expect(yard_says(&share.control, "deferred"));
+	yard_only_file(&yard, "queue", &file);
+	cr_expect_str_eq(share.body.buf, file.buf);
+	copies_end();
+	str_release(&file);
+}
+
+Test(copies, what_is_not_confirmed_is_told_again)
+{
+	char id[SPOOL_ID_BYTES];
+
+	copies_begin("wait");
+	share_open(1);
+	share.away = 2;
+	yard_message(&yard, "a@src.test", "smtp/x.test/ok@x.test", id);
+	cr_assert(yard_until(&yard, share_heard, told("done", id)));
+	str_reset(&share.heard);
+	cr_assert(yard_until(&yard, share_heard, told("done", id)));
+	str_reset(&share.heard);
+	cr_assert(yard_until(&yard, share_heard, told("done", id)));
+	copies_end();
+}
+
+/* It hears of an end, and answers nothing. */
+static bool
+share_is_mute(struct yard *y, void *arg)
+{
+	if (share.peer < 0)
+		share.peer = accept4(share.listener, NULL, NULL,
+		    SOCK_NONBLOCK | SOCK_CLOEXEC);
+	while (share.peer >= 0 && ipc_receive(share.peer, &share.inbox) ==
+	    IPC_GOT)
+		;
+	return share.inbox.bytes.len > 0 && strstr(share.inbox.bytes.buf,
+	    "done") != NULL;
+}
+
+/* The same after share itself was another one. */
+Test(copies, another_share_hears_what_the_first_did_not_confirm)
+{
+	char id[SPOOL_ID_BYTES];
+	unsigned one = 1;
+
+	copies_begin("go-on");
+	share_open(1);
+	yard_message(&yard, "a@src.test", "smtp/x.test/ok@x.test", id);
+	cr_assert(yard_until(&yard, yard_has_delivered, &one));
+	cr_assert(yard_until(&yard, share_is_mute, NULL));
+	ipc_inbox_consume(&share.inbox, share.inbox.bytes.len);
+	close(share.peer);
+	share.peer = -1;
+	cr_expect(yard_until(&yard, share_heard, told("done", id)));
+	copies_end();
+}
+
+Test(copies, what_another_node_has_goes_to_trash)
+{
+	char id[SPOOL_ID_BYTES], late[SPOOL_ID_BYTES];
+	unsigned one = 1, two = 2, lists = 2;
+	struct str reason = STR_INIT;
+	ino_t mine, theirs;
+
+	copies_begin("wait");
+	mine = yard_message(&yard, "a@src.test", "smtp/x.test/ok@x.test",
+	    NULL);
+	theirs = yard_message(&yard, "a@src.test", "smtp/x.test/ok@x.test",
+	    id);
+	share_open(1);
+	str_addf(&share.taken, "%s b\n0000 b\nzzzz b\n", id);
+	cr_assert(yard_until(&yard, is_in_trash, &theirs));
+	cr_assert(yard_until(&yard, is_delivered, &one));
+	yard_settle(&yard, 100);
+	cr_expect_eq(yard.shared->delivered, 1);
+	cr_expect_not(yard_has(&yard, "queue", mine, ""));
+	/* a lease of another epoch: the list is asked for anew */
+	theirs = yard_message(&yard, "a@src.test",
+	    "smtp/y.test/defer@y.test", late);
+	cr_assert(yard_until(&yard, share_heard, told("kept", late)));
+	str_addf(&share.taken, "%s b\n", late);
+	share.epoch = 2;
+	cr_assert(yard_until(&yard, is_listed, &lists));
+	cr_assert(yard_until(&yard, is_in_trash, &theirs));
+	/* what comes to the queue later is looked for in it, too */
+	yard_message(&yard, "a@src.test", "smtp/x.test/ok@x.test", NULL);
+	cr_expect(yard_until(&yard, is_delivered, &two));
+	copies_end();
+	str_release(&reason);
+}
+
+Test(copies, a_lease_that_is_over_ends_deliveries)
+{
+	unsigned one = 1;
+
+	copies_begin("wait");
+	share_open(1);
+	yard_message(&yard, "a@src.test", "smtp/x.test/ok@x.test", NULL);
+	cr_assert(yard_until(&yard, is_delivered, &one));
+	cr_expect(copies_may_deliver(yard.scheduler.queue.copies));
+	share.epoch = 0;
+	yard_clock(&yard, 16);
+	cr_expect_not(copies_may_deliver(yard.scheduler.queue.copies));
+	yard_message(&yard, "a@src.test", "smtp/x.test/ok@x.test", NULL);
+	yard_settle(&yard, 100);
+	cr_expect_eq(yard.shared->delivered, 1);
+	copies_end();
+}
+#endif
+
+Test(copies, a_list_is_found_by_id)
+{
+	struct taken taken = { .count = 0 };
+	char id[16];
+
+	cr_expect_null(taken_node(&taken, "0"));
+	for (int i = 0; i < 1000; i++) {
+		snprintf(id, sizeof(id), "%d", i * 7 % 1000);
+		cr_assert(taken_add(&taken, slice_of(id), i < 500 ?
+		    SLICE("b") : SLICE("c")));
+	}
+	taken_sort(&taken);
+	cr_expect_str_eq(taken_node(&taken, "7"), "b");
+	cr_expect_str_eq(taken_node(&taken, "999"), "c");
+	cr_expect_null(taken_node(&taken, "1000"));
+	taken_release(&taken);
+}
