@@ -305,6 +305,8 @@ EVENT(BACKUP, "backup", INFO, "file messages bytes by",
     "The spool and its configuration were written into an archive.")
 EVENT(RESTORED, "message.restored", INFO, "file archive by",
     "A message came back from an archive.")
+EVENT(MESSAGE_TAKEN_OVER, "message.taken-over", INFO, "node by",
+    "A message of another node came here from the cluster's database.")
 EVENT(IMPORTED, "message.imported", INFO, "queue old frozen by tries said",
     "A message came out of the queue of another mailer, where old was its id, "
     "which had tried it so often (sendmail tells) and last said this of it.")

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "io/consult/share_ask.h"
+#include "tools/zmailer/cluster/takeover.h"
 #include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
@@ -184,9 +185,16 @@ verb_cluster(struct arguments *arguments)
 	struct conf *conf;
 	int status;
 
-	if (!arguments_is(arguments, "status"))
-		return arguments_refuse(arguments, "status is all it can");
+	if (!arguments_is(arguments, "status") &&
+	    !arguments_is(arguments, "takeover"))
+		return arguments_refuse(arguments, "status, or takeover NODE");
 	conf = verb_conf(arguments->conf_path);
+	if (arguments_is(arguments, "takeover")) {
+		status = cluster_takeover(conf, arguments_word(arguments, 0),
+		    arguments_has(arguments, OPT_YES), look.is_json);
+		conf_free(&conf);
+		return status;
+	}
 	look.conf = conf;
 	status = cluster_status(&look);
 	str_release(&look.lines);

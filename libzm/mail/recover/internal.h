@@ -108,6 +108,13 @@ int recover_reports(struct recover *r, struct err *err);
 /* Sync the spool, so that a power cut does not undo what was decided. */
 void recover_make_durable(const struct recover *r);
 
+/* Rows I1, I2: a draft in public/ of a message that came from elsewhere; its fd
+ * is locked. */
+void recover_import(struct recover *r, const char *name, int fd,
+    const struct stat *st);
+/* Row I3: the control file of one. */
+void recover_import_control(struct recover *r, const char *name);
+
 /* Is there a file of this name now?  If daemons run, it may have come after the
  * directory was read. */
 bool recover_exists(const struct recover *r, enum spool_area area,

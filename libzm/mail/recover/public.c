@@ -142,41 +142,6 @@ seen_adopt(struct recover *r, const char *name, int fd, const struct stat *st)
 	}
 }
 
-/* Row I1: without a line the old queue has it still, and the next import takes
- * it; I2: it is ours. */
-static void
-import_adopt(struct recover *r, const char *name, int fd,
-    const struct stat *st)
-{
-	const struct place place = { AREA_PUBLIC, 0, name };
-	char id[SPOOL_ID_BYTES] = "", target[SPOOL_NAME_BYTES];
-	struct err err;
-
-	switch (spool_import_look(r->spool, name, &err)) {
-	case SPOOL_IMPORTED_TROUBLE:
-		recover_trouble(r, spool_label(AREA_PUBLIC, 0, name), "look up",
-		    err.text);
-		return;
-	case SPOOL_IMPORTED_NO:
-		recover_remove(r, &r->out->swept, NULL, place, "of another "
-		    "mailer's queue, which has it still (I1)");
-		return;
-	case SPOOL_IMPORTED_YES:
-		break;
-	}
-	if (!slice_starts(slice_of(name), SPOOL_IMPORT_FROZEN)) {
-		recover_route(r, &r->out->adopted, spool_read_id(fd, id) ?
-		    id : NULL, place, fd, st->st_ino,
-		    "of another mailer's queue (I2)");
-		return;
-	}
-	snprintf(target, sizeof(target), "%ju." SPOOL_IMPORT_CAUSE,
-	    (uintmax_t)st->st_ino);
-	recover_move(r, &r->out->adopted, NULL, place,
-	    (struct place){ AREA_FREEZER, 0, target },
-	    "held in another mailer's queue (I2)");
-}
-
 struct first {			/* the message that a draft encodes */
 	struct recover	*r;
 	enum spool_area	 area;
@@ -273,7 +238,7 @@ public_adopt(struct recover *r, const char *name, int fd, const struct stat *st)
 		return;
 	}
 	if (slice_starts(slice_of(name), SPOOL_IMPORT_OF)) {
-		import_adopt(r, name, fd, st);
+		recover_import(r, name, fd, st);
 		return;
 	}
 	if (slice_starts(slice_of(name), SPOOL_COPY_OF))
@@ -302,9 +267,15 @@ own_draft(struct recover *r, const char *name, int fd, const struct stat *st)
 	const struct place place = { AREA_PUBLIC, 0, name };
 	struct err err;
 	int is_complete;
+	ino_t body;
 
 	if (spool_links(st) > 1) {
 		recover_twin(r, place, st);
+		return;
+	}
+	if (spool_import_control_is(name, &body)) {	/* no message */
+		if (is_older(r, st, ADOPT_OLD_S))
+			recover_import_control(r, name);
 		return;
 	}
 	is_complete = spool_is_complete(fd, &err);

@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ spool_import_key_is(struct slice key)
 		    key.p[i] != '.')
 			return false;
 	return key.n > 0 && key.n < SPOOL_IMPORT_KEY_BYTES &&
-	    !slice_starts(key, "frozen-");
+	    !slice_starts(key, "frozen-") && !slice_starts(key, "control-");
 }
 
 void
@@ -56,6 +57,30 @@ spool_import_name(const char *key, bool is_frozen,
 {
 	snprintf(out_name, SPOOL_NAME_BYTES, "%s%s", is_frozen ?
 	    SPOOL_IMPORT_FROZEN : SPOOL_IMPORT_OF, key);
+}
+
+void
+spool_import_control_name(const char *key, ino_t body,
+    char out_name[SPOOL_NAME_BYTES])
+{
+	snprintf(out_name, SPOOL_NAME_BYTES, SPOOL_IMPORT_CONTROL "%ju-%s",
+	    (uintmax_t)body, key);
+}
+
+bool
+spool_import_control_is(const char *name, ino_t *out_body)
+{
+	struct slice rest = slice_of(name), digits;
+	uint64_t inode;
+
+	if (!slice_starts(rest, SPOOL_IMPORT_CONTROL))
+		return false;
+	rest = slice_from(rest, strlen(SPOOL_IMPORT_CONTROL));
+	if (!slice_cut(&rest, '-', &digits) ||
+	    !slice_number(digits, 1, UINT64_MAX, &inode))
+		return false;
+	*out_body = (ino_t)inode;
+	return true;
 }
 
 static int
@@ -158,22 +183,33 @@ spool_imports_has(const struct spool_imports *imports, const char *key)
 }
 
 int
-spool_imports_add(struct spool_imports *imports, const char *key,
-    const char *id, struct err *err)
+spool_imports_add_all(struct spool_imports *imports,
+    const struct spool_import_line *lines, size_t count, struct err *err)
 {
-	struct str line = STR_INIT;
+	struct str text = STR_INIT;
 	int result;
 
 	/* a torn line must neither swallow this one nor become a whole one:
 	 * no id ends so */
-	str_addf(&line, "%s%s %s\n", imports->is_torn ? "!\n" : "", key, id);
-	result = fd_write_all(imports->fd, line.buf, line.len);
-	str_release(&line);
+	str_adds(&text, imports->is_torn ? "!\n" : "");
+	for (size_t i = 0; i < count; i++)
+		str_addf(&text, "%s %s\n", lines[i].key, lines[i].id);
+	result = fd_write_all(imports->fd, text.buf, text.len);
+	str_release(&text);
 	imports->is_torn = result != 0;
 	/* I1 -> I2 */
 	if (result != 0 || fdatasync(imports->fd) != 0)
 		return err_sys(err, "write " IMPORTS_FILE " in the spool");
 	return 0;
+}
+
+int
+spool_imports_add(struct spool_imports *imports, const char *key,
+    const char *id, struct err *err)
+{
+	const struct spool_import_line line = { key, id };
+
+	return spool_imports_add_all(imports, &line, 1, err);
 }
 
 enum spool_imported

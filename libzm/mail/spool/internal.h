@@ -101,6 +101,13 @@ int spool_rename_aside(int from_fd, const char *from, int to_fd, ino_t inode,
  * "import-frozen-" for freezer/ (rows I1 and I2). */
 #define SPOOL_IMPORT_OF "import-"
 #define SPOOL_IMPORT_FROZEN "import-frozen-"
+#define SPOOL_IMPORT_CONTROL "import-control-"	/* then the message's inode,
+						 * "-", key (row I3) */
+/* The name of such a control file. */
+void spool_import_control_name(const char *key, ino_t body,
+    char out_name[SPOOL_NAME_BYTES]);
+/* Is it one, and of which message? */
+bool spool_import_control_is(const char *name, ino_t *out_body);
 enum spool_imported {
 	SPOOL_IMPORTED_TROUBLE = -1,	/* err */
 	SPOOL_IMPORTED_NO = 0,

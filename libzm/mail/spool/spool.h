@@ -532,9 +532,15 @@ int spool_imports_open(const struct spool *spool, bool is_to_add,
 void spool_imports_close(struct spool_imports **imports);
 /* Did the key have a line when they were opened? */
 bool spool_imports_has(const struct spool_imports *imports, const char *key);
-/* Row I2: add a line and sync it.  0; -1: it may be there or not. */
+/* Row I2: add a line, or several, and sync them.  0; -1: they may be there or
+ * not. */
 int spool_imports_add(struct spool_imports *imports, const char *key,
     const char *id, struct err *err);
+struct spool_import_line {
+	const char	*key, *id;
+};
+int spool_imports_add_all(struct spool_imports *imports,
+    const struct spool_import_line *lines, size_t count, struct err *err);
 
 /* ---- looking around -------------------------------------------------- */
 
