@@ -1,5 +1,5 @@
 # tools - zmailer(8), sendmail(1), newaliases(1), mailq(1)
-# order: reports < verb < screen < journal < queue < versions < answers < forward < run < change < selection <
+# order: reports < verb < screen < journal < queue < copies < versions < answers < forward < run < change < selection <
 #   submit < mailq < sendmail < zmailer
 sbin_PROGRAMS += bin/zmailer bin/sendmail
 bin_PROGRAMS += bin/newaliases bin/mailq
@@ -165,6 +165,7 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/beside/beside.c tools/run/beside/beside.h \
 	tools/run/dirs.c tools/run/listeners.c tools/run/listeners.h \
 	tools/run/beside/consulted.c tools/run/beside/consulted.h \
+	tools/copies/sweep.c tools/copies/sweep.h \
 	tools/run/beside/keeper.c tools/run/beside/keeper.h tools/run/left.c tools/run/left.h \
 	tools/run/watchdog.c tools/run/watchdog.h \
 	tools/run/libexec.c tools/run/manager.c \

@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "journal/event.h"
+#include "tools/copies/sweep.h"
 #include "tools/journal/keep.h"
 #include "past/names.h"
 #include "tools/run/beside/keeper.h"
@@ -25,11 +26,12 @@
 /* In a process of its own, without what we have open: our locks and
  * lifelines end with us, not with it. */
 static void
-keep_here(const struct conf *conf, const sigset_t *before)
+keep_here(const struct conf *conf, const sigset_t *before, bool is_sweeping)
 	__attribute__((noreturn));
 static void
-keep_here(const struct conf *conf, const sigset_t *before)
+keep_here(const struct conf *conf, const sigset_t *before, bool is_sweeping)
 {
+	struct copies_swept swept;
 	struct kept kept;
 	struct err err;
 
@@ -42,6 +44,9 @@ keep_here(const struct conf *conf, const sigset_t *before)
 	(void)event_open(conf->log_dir);
 	if (journal_keep(conf, false, &kept, &err) < 0)
 		warning("journal: %s", err.text);
+	/* while share is away it says so itself */
+	if (is_sweeping && copies_sweep(conf, false, &swept, &err) < 0)
+		warning("zmailer cluster sweep: %s", err.text);
 	event_flush();
 	_exit(EX_OK);
 }
@@ -51,18 +56,23 @@ on_keep_time(void *context)
 {
 	struct keeper *keeper = context;
 	sigset_t all, before;
+	bool is_sweeping;
 
 	event_link_today();		/* the clock may have been set */
 	timer_set(keeper->loop, &keeper->timer,
 	    clock_steady_ms() + KEEP_EVERY_MS, on_keep_time, keeper);
 	if (keeper->pid > 0)
 		return;
+	is_sweeping = ++keeper->rounds >= KEEPER_SWEEP_ROUNDS &&
+	    conf_keeps_copies(*keeper->conf);
+	if (is_sweeping)
+		keeper->rounds = 0;
 	event_flush();
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	keeper->pid = fork();
 	if (keeper->pid == 0)
-		keep_here(*keeper->conf, &before);
+		keep_here(*keeper->conf, &before, is_sweeping);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (keeper->pid < 0) {
 		warning("journal: cannot fork: %s", strerror(errno));
@@ -88,6 +98,7 @@ keeper_start(struct keeper *keeper, struct loop *loop,
 {
 	keeper->loop = loop;
 	keeper->conf = conf;
+	keeper->rounds = KEEPER_SWEEP_ROUNDS - KEEPER_SWEEP_FIRST;
 	timer_set(loop, &keeper->timer, clock_steady_ms() + KEEP_EVERY_MS,
 	    on_keep_time, keeper);
 	on_midnight(keeper);

@@ -1,4 +1,5 @@
-/* keeper.h - keep the journal in its bounds; internal to tools/run
+/* keeper.h - keep the journal in its bounds, and the cluster's copies to what is
+ * here; internal to tools/run
  *
  * SPDX-License-Identifier: ISC
  */
@@ -10,13 +11,18 @@
 
 enum {
 	KEEP_EVERY_MS = 60000,		/* between two looks at the journal */
-	KEEPER_NICE = 10
+	KEEPER_NICE = 10,
+	KEEPER_SWEEP_ROUNDS = 60,	/* between two comparisons with the
+					 * cluster's copies */
+	KEEPER_SWEEP_FIRST = 15		/* rounds after a start */
 };
 
 struct keeper {
 	struct loop		*loop;
 	struct conf *const	*conf;	/* points to the one in force */
 	struct timer		 timer, midnight;
+	unsigned		 rounds;	/* since the start, or since
+						 * the last comparison */
 	pid_t			 pid;	/* of the process at work; 0: none */
 };
 
