@@ -20,6 +20,7 @@ enum {
 	COPIES_PART_BYTES = 256 << 10,
 	COPIES_LEASE_MS = 15000,
 	COPIES_RENEW_MS = 5000,
+	COPIES_LOOK_AGAIN_MS = 300000,	/* names have other addresses then */
 	COPIES_PROBE_MS = 1000,
 	COPIES_PROBE_MS_MAX = 30000	/* of one that connects and answers
 					 * nothing */

@@ -145,7 +145,7 @@ copying_read(struct slice line, struct copying *out)
 	struct slice verb;
 	int i;
 
-	*out = (struct copying){ .id_count = 0 };
+	*out = (struct copying){ .line = line };
 	if (!slice_word(&line, &out->token) ||
 	    out->token.n >= COPYING_TOKEN_BYTES || !slice_word(&line, &verb))
 		return false;

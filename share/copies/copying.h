@@ -27,6 +27,7 @@ enum copying_verb {
  * "TOKEN taken EPOCH", "TOKEN takeover NODE", "TOKEN fetch NODE AFTER",
  * "TOKEN took NODE ID...". */
 struct copying {
+	struct slice		line;	/* all of it */
 	struct slice		token;
 	enum copying_verb	verb;
 	struct slice		id;	/* of copy, kept; the AFTER of fetch:
