@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "journal/progress.h"
-#include "scheduler/copies/copies.h"
+#include "scheduler/sharing/sharing.h"
 #include "scheduler/core.h"
 #include "scheduler/intake/scan.h"
 #include "scheduler/intake/strays.h"
@@ -70,7 +70,7 @@ core_take_away(void *context)
 
 	job_walk_init(&walk, &queue->jobs);
 	while ((job = job_walk_next(&walk, &queue->jobs, &budget)) != NULL) {
-		const char *node = copies_taken_by(queue->copies, job->id);
+		const char *node = sharing_taken_by(queue->sharing, job->id);
 
 		if (node == NULL || job_is_finished(job))
 			continue;
@@ -81,10 +81,10 @@ core_take_away(void *context)
 	}
 	if (left > 0)
 		timer_set(queue->loop, &scheduler->taken_timer,
-		    clock_steady_ms() + COPIES_TICK_MS, core_take_away,
+		    clock_steady_ms() + SHARING_TICK_MS, core_take_away,
 		    scheduler);
 	else
-		copies_taken_done(queue->copies);
+		sharing_taken_done(queue->sharing);
 }
 
 /* Each part knows those that it calls. */
@@ -122,7 +122,7 @@ core_open(struct scheduler *scheduler, const struct conf *conf,
 	timer_set(loop, &scheduler->agents.standby_tick, clock_steady_ms() +
 	    AGENT_TICK_MS, agents_stand_by, &scheduler->agents);
 	formset_load(&scheduler->reporter.forms, conf);
-	scheduler->queue.copies = copies_new(&scheduler->queue,
+	scheduler->queue.sharing = sharing_new(&scheduler->queue,
 	    core_take_away, scheduler);
 	if (intake_open(&scheduler->intake, err) < 0)
 		return -1;
@@ -180,15 +180,15 @@ core_turn(void *context)
 
 /* A cluster may have come, or gone. */
 static void
-core_renew_copies(struct scheduler *scheduler)
+core_renew_sharing(struct scheduler *scheduler)
 {
 	struct queue *queue = &scheduler->queue;
 
-	if (conf_keeps_copies(queue->conf) == (queue->copies != NULL))
+	if (conf_keeps_copies(queue->conf) == (queue->sharing != NULL))
 		return;
 	timer_clear(&scheduler->taken_timer);
-	copies_free(&queue->copies);
-	queue->copies = copies_new(queue, core_take_away, scheduler);
+	sharing_free(&queue->sharing);
+	queue->sharing = sharing_new(queue, core_take_away, scheduler);
 }
 
 void
@@ -198,7 +198,7 @@ core_reload(struct scheduler *scheduler, const struct conf *conf)
 	objectives_set(&scheduler->queue.objectives, conf);
 	core_load_classes(conf);
 	formset_load(&scheduler->reporter.forms, conf);
-	core_renew_copies(scheduler);
+	core_renew_sharing(scheduler);
 	agents_rematch(&scheduler->agents);
 	settle_kept(&scheduler->queue);
 }
@@ -216,7 +216,7 @@ core_close(struct scheduler *scheduler)
 	reporter_finish(&scheduler->reporter);
 	group_commit(&scheduler->group);
 	timer_clear(&scheduler->taken_timer);
-	copies_free(&scheduler->queue.copies);
+	sharing_free(&scheduler->queue.sharing);
 	agents_release(&scheduler->agents);
 	intake_close(&scheduler->intake);
 	group_release(&scheduler->group);

@@ -1,5 +1,5 @@
 # scheduler
-# order: jobs < plan < copies < settle < intake < outcome < report < agents < verdicts < control < mailq
+# order: jobs < plan < sharing < settle < intake < outcome < report < agents < verdicts < control < mailq
 noinst_LIBRARIES += scheduler/libscheduler.a
 scheduler_libscheduler_a_SOURCES = \
 	scheduler/core.c scheduler/core.h \
@@ -25,8 +25,8 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/plan/shaping/shape_line.h \
 	scheduler/plan/thread.c scheduler/plan/thread.h scheduler/plan/shaping/zone.c \
 	scheduler/plan/shaping/zone.h \
-	scheduler/copies/copies.c scheduler/copies/copies.h \
-	scheduler/copies/taken.c scheduler/copies/taken.h \
+	scheduler/sharing/sharing.c scheduler/sharing/sharing.h \
+	scheduler/sharing/taken.c scheduler/sharing/taken.h \
 	scheduler/settle/group.c scheduler/settle/group.h \
 	scheduler/settle/settle.c scheduler/settle/settle.h \
 	scheduler/intake/intake.c scheduler/intake/intake.h \

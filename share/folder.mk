@@ -1,5 +1,5 @@
 # share - the process that counts with other machines
-# order: count < redis < ledger < ask
+# order: count < redis < ledger < copies < ask
 noinst_LIBRARIES += share/libshare.a
 share_libshare_a_SOURCES = \
 	share/count/budget.c share/count/budget.h \
@@ -11,8 +11,18 @@ share_libshare_a_SOURCES = \
 	share/ledger/greetings.c share/ledger/greetings.h \
 	share/ledger/holdings.c share/ledger/holdings.h \
 	share/ledger/ledger.c share/ledger/ledger.h \
+	share/copies/copying.c share/copies/copying.h \
+	share/copies/bounds.c share/copies/bounds.h \
+	share/copies/goal.c share/copies/goal.h \
+	share/copies/wire.c share/copies/wire.h \
+	share/copies/statements.c share/copies/statements.h \
+	share/copies/waits.c share/copies/waits.h \
+	share/copies/group.c share/copies/group.h \
+	share/copies/single.c share/copies/single.h \
+	share/copies/copies.c share/copies/copies.h \
 	share/ask/inquirers.c share/ask/inquirers.h
+share_libshare_a_CFLAGS = $(AM_CFLAGS) $(PGSQL_CFLAGS)
 
 pkglibexec_PROGRAMS += share/share
 share_share_SOURCES = share/share.c
-share_share_LDADD = share/libshare.a $(ZM_LIBS)
+share_share_LDADD = share/libshare.a $(ZM_LIBS) $(PGSQL_LIBS)

@@ -1,7 +1,7 @@
 /* share.c - main: the process that counts with other machines
  *
- * zmailer run starts it when a cluster has a redis; consulted.h has the
- * rest.
+ * zmailer run starts it when a cluster has a redis or a postgres; consulted.h
+ * has the rest.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -23,11 +23,23 @@
 static const struct daemon share = {
 	.name = "share",
 	.purpose = "Counts with the other machines of a cluster.",
-	.started = "when a cluster has a redis; see zmailer-cluster(8)",
+	.started = "when a cluster has a redis or a postgres; see "
+	    "zmailer-cluster(8)",
 	.role = ROLE_SHARE,
 };
 
 enum { LOOK_AGAIN_MS = 300000 };	/* counters begin anew then */
+
+/* What it holds while it runs. */
+struct share_state {
+	struct places		 places;
+	struct store_goal	 goal;
+	struct tls_client	*tls;
+	char			*password;
+	struct copies_goal	 copies_goal;
+	struct timer		 again;
+	struct inquired		 inquired;
+};
 
 /* It has a password: nobody of the same account looks at its memory. */
 static void
@@ -42,28 +54,30 @@ share_drop(const struct conf *conf)
 #endif
 }
 
-/* Sockets, the journal, and no more. */
+/* Sockets, the journal, the certificates for PostgreSQL, and no more. */
 static void
-share_lock_in(const struct conf *conf)
+share_lock_in(const struct conf *conf, const struct copies_goal *goal)
 {
 	struct sandbox rules = { .sockets = SOCKETS_ALL, .is_parent = true };
 	struct err err;
 
 	rules.appended[rules.appended_count++] = conf->log_dir;
+	for (size_t i = 0; i < goal->file_count; i++)
+		rules.readable[rules.readable_count++] = goal->files[i];
 	(void)clock_steady_ms();
 	if (sandbox_enter(&rules, &err) < 0)
 		fatal("%s", err.text);
 }
 
 static char *
-share_password(const struct conf *conf)
+share_password(const char *path)
 {
 	struct err err;
 	char *password;
 
-	if (conf->cluster.password_path == NULL)
+	if (path == NULL)
 		return NULL;
-	password = places_password(conf->cluster.password_path, &err);
+	password = places_password(path, &err);
 	if (password == NULL)
 		fatal("cluster: password: %s", err.text);
 	return password;
@@ -113,36 +127,77 @@ share_find(struct process *process, struct places *out, struct timer *timer)
 	    share_on_again, process);
 }
 
+/* The same for PostgreSQL: copies says when it is looked up again. */
+static void
+share_find_copies(const struct conf *conf, struct copies_goal *goal)
+{
+	struct err err;
+
+	if (goal_find(&conf->cluster, goal, &err) < 0)
+		warning("cluster: postgres: %s; mail is not copied", err.text);
+}
+
+/* As root. */
+static void
+share_read_secrets(const struct conf *conf, struct share_state *state)
+{
+	state->goal.password = state->password =
+	    share_password(conf->cluster.password_path);
+	state->goal.tls = state->tls = share_tls(conf);
+	state->copies_goal.password =
+	    share_password(conf->cluster.postgres_password_path);
+}
+
+static void
+share_begin(struct process *process, struct share_state *state)
+{
+	const struct conf *conf = process->conf;
+	bool has_redis = conf->cluster.server_count > 0;
+	bool has_copies = conf_keeps_copies(conf);
+
+	state->goal.places = &state->places;
+	share_read_secrets(conf, state);
+	share_drop(conf);
+	if (has_redis)
+		share_find(process, &state->places, &state->again);
+	if (has_copies)
+		share_find_copies(conf, &state->copies_goal);
+	share_lock_in(conf, &state->copies_goal);
+	if (has_redis)
+		state->inquired.ledger = ledger_new(process, &state->goal);
+	if (has_copies)
+		state->inquired.copies = copies_new(process,
+		    &state->copies_goal);
+}
+
+static void
+share_end(struct share_state *state)
+{
+	timer_clear(&state->again);
+	copies_free(&state->inquired.copies);
+	ledger_free(&state->inquired.ledger);
+	tls_client_free(&state->tls);
+	if (state->password != NULL)
+		explicit_bzero(state->password, strlen(state->password));
+	mem_free(&state->password);
+	goal_release(&state->copies_goal);
+}
+
 int
 main(int argc, char **argv)
 {
+	struct share_state state = { .password = NULL };
 	struct process process;
-	struct places places = { .count = 0 };
-	struct timer again = { 0 };
-	struct ledger *ledger;
 	struct callers *callers;
-	struct store_goal goal = { .places = &places };
-	struct tls_client *tls;
-	char *password;
 	int status = consulted_begin(&process, &share, argc, argv);
 
 	if (status >= 0)
 		return status;
-	goal.password = password = share_password(process.conf);  /* as root */
-	goal.tls = tls = share_tls(process.conf);
-	share_drop(process.conf);
-	share_find(&process, &places, &again);
-	share_lock_in(process.conf);
-	ledger = ledger_new(&process, &goal);
-	callers = callers_new(&process, &inquirers_kind, ledger,
+	share_begin(&process, &state);
+	callers = callers_new(&process, &inquirers_kind, &state.inquired,
 	    SIDECAR_SOCKET_FD, SIDECAR_LIFELINE_FD);
 	loop_run(process.loop);
-	timer_clear(&again);
 	callers_free(&callers);
-	ledger_free(&ledger);
-	tls_client_free(&tls);
-	if (password != NULL)
-		explicit_bzero(password, strlen(password));
-	mem_free(&password);
+	share_end(&state);
 	return consulted_end(&process);
 }

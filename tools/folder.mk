@@ -23,7 +23,10 @@ bin_zmailer_SOURCES = tools/zmailer/alias/alias.c tools/zmailer/alias/alias.h to
 	tools/zmailer/verbs/zmailer.c tools/zmailer/zones.c
 bin_zmailer_SOURCES += tools/zmailer/auth/auth.c tools/zmailer/auth/auth.h \
 	tools/zmailer/auth/look.c tools/zmailer/auth/show.c tools/zmailer/auth/spool.c
-bin_zmailer_SOURCES += tools/zmailer/cluster/takeover.c tools/zmailer/cluster/takeover.h tools/zmailer/cluster.c tools/zmailer/dns/dns.c
+bin_zmailer_SOURCES += tools/zmailer/cluster/cluster.c tools/zmailer/cluster/cluster.h \
+	tools/zmailer/cluster/init.c tools/zmailer/cluster/status.c \
+	tools/zmailer/cluster/takeover.c
+bin_zmailer_SOURCES += tools/zmailer/dns/dns.c
 bin_zmailer_SOURCES += tools/zmailer/sts/sts.c tools/zmailer/sts/sts.h \
 	tools/zmailer/sts/publish.c
 bin_zmailer_SOURCES += tools/zmailer/dkim/dkim.c tools/zmailer/dkim/dkim.h \

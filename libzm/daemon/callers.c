@@ -65,6 +65,23 @@ caller_on_line(void *context, struct slice line)
 	return caller->callers->kind->take(caller, line);
 }
 
+static uid_t
+caller_uid(int socket)
+{
+#ifdef SO_PEERCRED
+	struct ucred who;
+	socklen_t n = sizeof(who);
+
+	return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &n) == 0 ?
+	    who.uid : (uid_t)-1;
+#else
+	uid_t uid;
+	gid_t gid;
+
+	return getpeereid(socket, &uid, &gid) == 0 ? uid : (uid_t)-1;
+#endif
+}
+
 static void
 callers_on_listener(void *context, unsigned ready)
 {
@@ -82,6 +99,7 @@ callers_on_listener(void *context, unsigned ready)
 	caller = mem_alloc(1, callers->kind->caller_bytes);
 	caller->callers = callers;
 	caller->context = callers->context;
+	caller->uid = caller_uid(fd);
 	caller->link = ipc_link_new(callers->process->loop, fd,
 	    &callers->link_kind, caller);
 	TAILQ_INSERT_TAIL(&callers->all, caller, entry);

@@ -21,6 +21,8 @@ struct caller {
 	struct callers		*callers;
 	void			*context;	/* of callers_new */
 	struct ipc_link		*link;
+	uid_t			 uid;		/* whose it is, by the kernel;
+						 * (uid_t)-1: not known */
 	size_t			 wait_count;	/* questions without an answer;
 						 * the program counts */
 	TAILQ_ENTRY(caller)	 entry;

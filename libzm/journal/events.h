@@ -266,6 +266,17 @@ EVENT(REPORT_SENT, "report.sent", INFO,
 EVENT(SHARE_BACK, "share.back", INFO, "redis seconds",
     "The Redis of the cluster answers, after so many seconds (also at the "
     "start): shared limits are counted there.")
+EVENT(COPIES_BACK, "copies.back", INFO, "postgres seconds",
+    "The PostgreSQL of the cluster answers, after so many seconds (also at "
+    "the start): accepted messages are copied to it.")
+EVENT(COPIES_FENCED, "copies.fenced", WARN, "node",
+    "Another node has taken over the mail of this one (zmailer cluster "
+    "takeover), which was not heard of for too long: it delivers nothing "
+    "until it knows which messages the other node has.")
+EVENT(COPIES_LOST, "copies.lost", WARN, "postgres reason",
+    "The PostgreSQL of the cluster does not answer: messages are accepted "
+    "without a copy, or not at all (copies else), and delivered as copies "
+    "lease says.")
 EVENT(SHARE_LOST, "share.lost", WARN, "redis reason",
     "The Redis of the cluster does not answer: this node counts shared limits "
     "alone, each divided by the nodes that were seen last.")

@@ -159,6 +159,13 @@ STATE("share_away", SHARE_LOST, "", "", 1,
     "whether this node counts the limits of the cluster alone: its Redis is "
     "away")
 STATE("share_away", SHARE_BACK, "", "", 0, "")
+STATE("copies_away", COPIES_LOST, "", "", 1,
+    "whether accepted mail cannot be copied: the PostgreSQL of the cluster is "
+    "away")
+STATE("copies_away", COPIES_BACK, "", "", 0, "")
+TALLY("copies", "result=\"made\"", COPIES_MADE, ONE,
+    "messages that were to be copied to the PostgreSQL of the cluster")
+TALLY("copies", "result=\"failed\"", COPIES_FAILED, ONE, "")
 TALLY("notify_sent", "", NOTIFY_SENT, ONE,
     "events that receivers (notify) accepted")
 LEVEL("notify_behind_seconds", NOTIFY_BEHIND,

@@ -19,7 +19,7 @@
 #include "journal/event.h"
 #include "mail/control_file/control_file.h"
 #include "scheduler/agents/agents.h"
-#include "scheduler/copies/copies.h"
+#include "scheduler/sharing/sharing.h"
 #include "scheduler/intake/intake.h"
 #include "scheduler/agents/capacity.h"
 #include "scheduler/outcome/results.h"
@@ -475,7 +475,7 @@ agents_give(struct agents *agents)
 
 	if (agents->has_news || agents->is_stopping ||
 	    agents->queue->orders.is_draining ||
-	    !copies_may_deliver(agents->queue->copies) ||
+	    !sharing_may_deliver(agents->queue->sharing) ||
 	    agents->queue->plan.flight_count >= agents->fd_budget)
 		return;
 	agents->feed_end_us = loop_share_end_us(agents->queue->loop,
@@ -561,7 +561,7 @@ agents_have_unfed(const struct agents *agents, int64_t now_ms)
 	if (queue->plan.due.count > 0 &&
 	    queue->plan.due.slots[0].at_ms < now_ms - UNFED_LATE_MS)
 		return true;
-	if (queue->orders.is_draining || !copies_may_deliver(queue->copies) ||
+	if (queue->orders.is_draining || !sharing_may_deliver(queue->sharing) ||
 	    queue->plan.flight_count >= agents->fd_budget)
 		return false;
 	TAILQ_FOREACH(ring, &queue->threads.rings, entry) {

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "scheduler/control/act/act.h"
 #include "scheduler/control/constraint.h"
-#include "scheduler/copies/copies.h"
+#include "scheduler/sharing/sharing.h"
 #include "scheduler/plan/shaping/provider.h"
 #include "scheduler/agents/capacity.h"
 
@@ -129,9 +129,9 @@ constraint_find_ready(const struct agents *agents, const struct thread *thread,
 		constraint_take_order(orders_find(orders, ORDER_DRAIN,
 		    SLICE("*"),
 		    SLICE("*")), out);
-	} else if (!copies_may_deliver(agents->queue->copies)) {
+	} else if (!sharing_may_deliver(agents->queue->sharing)) {
 		out->cause = CAUSE_LEASE;
-		out->reason = slice_of(copies_why(agents->queue->copies));
+		out->reason = slice_of(sharing_why(agents->queue->sharing));
 	} else if (thread->is_suspended) {
 		constraint_find_suspension(orders, thread, out);
 	} else if (thread->wake_ms != 0) {

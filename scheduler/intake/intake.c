@@ -20,7 +20,7 @@
 #include "journal/progress.h"
 #include "mail/control_file/control_file.h"
 #include "mail/recover/recover.h"
-#include "scheduler/copies/copies.h"
+#include "scheduler/sharing/sharing.h"
 #include "scheduler/intake/intake.h"
 #include "scheduler/intake/job_build.h"
 #include "scheduler/intake/scan.h"
@@ -271,7 +271,7 @@ intake_job_begin(struct intake *intake, struct job *job, int64_t kept_s)
 	job_table_add(&intake->queue->jobs, job);
 	intake->queue->total.jobs++;
 	intake->queue->total.rcpts += job->rcpt_count;
-	node = copies_taken_by(intake->queue->copies, job->id);
+	node = sharing_taken_by(intake->queue->sharing, job->id);
 	if (node != NULL) {
 		group_take_away(intake->group, job, node);
 		return;

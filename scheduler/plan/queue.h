@@ -17,7 +17,7 @@
 #include "scheduler/plan/shaping/zone.h"
 
 struct history;			/* journal/history.h */
-struct copies;			/* copies/copies.h */
+struct sharing;			/* sharing/sharing.h */
 
 struct queue {
 	const struct conf *conf;	/* current; not ours */
@@ -33,7 +33,7 @@ struct queue {
 	struct objectives objectives;
 	struct orders	 orders;
 	const struct history *history;	/* NULL: none is kept */
-	struct copies	*copies;	/* NULL: none are kept */
+	struct sharing	*sharing;	/* NULL: none are kept */
 	struct timer	 orders_timer;
 	int64_t		 started_ms;
 	struct {

@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "journal/event.h"
 #include "mail/recover/recover.h"
-#include "scheduler/copies/copies.h"
+#include "scheduler/sharing/sharing.h"
 #include "scheduler/settle/group.h"
 
 #include "base/banned.h"
@@ -177,7 +177,7 @@ barrier_collect(struct group *group)
 			spool_barrier_add_records(&group->barrier,
 			    job->control_fd);
 		if (!job_is_finished(job))
-			copies_note_kept(group->queue->copies, job);
+			sharing_note_kept(group->queue->sharing, job);
 		job_rest(job);
 	}
 	TAILQ_FOREACH(removal, &group->gone, entry)
@@ -267,7 +267,7 @@ removal_tell(struct group *group, const struct spool_ending *file)
 		    event_number(job->failed_count), "delay",
 		    event_number((clock_steady_ms() - job->born_ms) / 1000),
 		    NULL);
-		copies_note_done(group->queue->copies, job->id);
+		sharing_note_done(group->queue->sharing, job->id);
 		return true;
 	}
 	spool_hashed_name(group->queue->spool, file->inode, name);
@@ -409,7 +409,7 @@ group_finish(struct group *group, struct job *job)
 
 	if (job->flags & JOB_TRASH) {
 		spool_hashed_name(group->queue->spool, job->inode, name);
-		copies_note_done(group->queue->copies, job->id);
+		sharing_note_done(group->queue->sharing, job->id);
 		group_trash(group, job, name);
 		return;
 	}

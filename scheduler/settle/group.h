@@ -61,7 +61,7 @@ void group_finish(struct group *group, struct job *job);
  * body. */
 void group_orphan(struct group *group, ino_t inode);
 
-/* Another node has taken the message over (copies/copies.h): move it to trash/,
+/* Another node has taken the message over (sharing/sharing.h): move it to trash/,
  * with the reason.  Removes and frees the job, of which nothing may be in
  * flight. */
 void group_take_away(struct group *group, struct job *job, const char *node);

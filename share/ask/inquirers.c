@@ -3,7 +3,8 @@
  * In     connections and questions of our own daemons and tools
  * Out    answers, each with the token of its question
  * Holds  what each waits for
- * Trusts no question; who may connect is said by the socket's group and mode
+ * Trusts no question; who may connect is said by the socket's group and mode,
+ *        and who is root by the kernel
  * Spec   inquirers.h, doc/protocol/share.md
  *
  * SPDX-License-Identifier: ISC
@@ -11,6 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/queue.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "share/ask/inquirers.h"
@@ -22,7 +24,8 @@ enum {
 	INQUIRERS_MAX = 256,
 	INQUIRERS_LEAVE_MS = 2000,
 	INQUIRERS_WAITS_MAX = 16384,
-	INQUIRERS_LINE_BYTES_MAX = 4096
+	INQUIRERS_LINE_BYTES_MAX = 4096,
+	INQUIRERS_FDS = 2
 };
 
 struct inquirer_wait {
@@ -30,6 +33,8 @@ struct inquirer_wait {
 	struct ledger_wait	*wait;		/* of take */
 	struct holding_wait	*slot;		/* of hold */
 	struct greeting		*greeting;	/* of greet */
+	struct copies_wait	*copy;		/* of what is about copies */
+	bool			 is_status;	/* lines of it follow */
 	bool			 is_late;	/* it is answered later */
 	char			 token[WORDS_TOKEN_BYTES];
 	LIST_ENTRY(inquirer_wait) entry;
@@ -39,6 +44,14 @@ struct inquirer {
 	struct caller		 caller;
 	LIST_HEAD(, inquirer_wait) waits;
 };
+
+static struct ledger *
+inquirer_ledger(const struct inquirer *inquirer)
+{
+	const struct inquired *inquired = inquirer->caller.context;
+
+	return inquired->ledger;
+}
 
 static void
 inquirer_gone(struct caller *caller)
@@ -51,6 +64,7 @@ inquirer_gone(struct caller *caller)
 		ledger_forget(&wait->wait);
 		holdings_forget(&wait->slot);
 		greetings_forget(&wait->greeting);
+		copies_forget(&wait->copy);
 		mem_free(&wait);
 	}
 }
@@ -132,7 +146,7 @@ inquirer_take_rate(struct inquirer *inquirer,
 {
 	struct inquirer_wait *wait = inquirer_wait_new(inquirer,
 	    question->token);
-	struct ledger_wait *asked = ledger_take(inquirer->caller.context,
+	struct ledger_wait *asked = ledger_take(inquirer_ledger(inquirer),
 	    question->key, question->count, question->span_ms,
 	    inquirer_on_answer, wait);
 
@@ -146,7 +160,7 @@ static void
 inquirer_take_slot(struct inquirer *inquirer,
     const struct words_question *question)
 {
-	struct holdings *holdings = ledger_holdings(inquirer->caller.context);
+	struct holdings *holdings = ledger_holdings(inquirer_ledger(inquirer));
 	struct inquirer_wait *wait;
 	struct holding_wait *asked;
 
@@ -172,7 +186,7 @@ inquirer_greet(struct inquirer *inquirer,
 	struct inquirer_wait *wait = inquirer_wait_new(inquirer,
 	    question->token);
 	struct greeting *asked = greetings_ask(ledger_greetings(
-	    inquirer->caller.context), question, inquirer_on_greeting, wait);
+	    inquirer_ledger(inquirer)), question, inquirer_on_greeting, wait);
 
 	if (asked == NULL)
 		return;		/* wait is freed */
@@ -184,7 +198,7 @@ static void
 inquirer_note_slot(struct inquirer *inquirer,
     const struct words_question *question)
 {
-	struct holdings *holdings = ledger_holdings(inquirer->caller.context);
+	struct holdings *holdings = ledger_holdings(inquirer_ledger(inquirer));
 
 	if (question->verb == WORDS_KEEP)
 		holdings_keep(holdings, question->name, question->key,
@@ -196,15 +210,148 @@ inquirer_note_slot(struct inquirer *inquirer,
 	    SLICE_ARG(question->token));
 }
 
+/* ---- status ------------------------------------------------------------ */
+
+/* What is known of Redis, and the end. */
+static void
+inquirer_end_status(struct inquirer *inquirer, struct slice token)
+{
+	const struct ledger *ledger = inquirer_ledger(inquirer);
+	struct str *out = ipc_link_out(inquirer->caller.link);
+
+	if (ledger != NULL)
+		ledger_add_status(ledger, token, out);
+	else
+		str_addf(out, SLICE_FMT " ok\n", SLICE_ARG(token));
+}
+
+/* copies_answer_fn: each line with the token; the end of a status is said with
+ * what else there is. */
+static void
+inquirer_on_lines(void *context, struct slice lines)
+{
+	struct inquirer_wait *wait = context;
+	struct str *out = ipc_link_out(wait->inquirer->caller.link);
+	struct slice line;
+
+	while (slice_cut(&lines, '\n', &line) && line.n > 0)
+		if (!wait->is_status || !slice_is(line, "ok"))
+			str_addf(out, "%s " SLICE_FMT "\n", wait->token,
+			    SLICE_ARG(line));
+	if (wait->is_status)
+		inquirer_end_status(wait->inquirer, slice_of(wait->token));
+	inquirer_wait_end(wait);
+}
+
+static void
+inquirer_ask_status(struct inquirer *inquirer, struct slice token)
+{
+	const struct inquired *inquired = inquirer->caller.context;
+	struct inquirer_wait *wait;
+	struct copies_wait *asked;
+
+	if (inquired->copies == NULL) {
+		inquirer_end_status(inquirer, token);
+		return;
+	}
+	wait = inquirer_wait_new(inquirer, token);
+	wait->is_status = true;
+	asked = copies_ask_status(inquired->copies, inquirer_on_lines, wait);
+	if (asked == NULL)
+		return;		/* wait is freed */
+	wait->copy = asked;
+	wait->is_late = true;
+}
+
+/* ---- copies ------------------------------------------------------------ */
+
+/* A tool that root runs; in a private instance its user. */
+static bool
+inquirer_is_root(const struct inquirer *inquirer)
+{
+	return inquirer->caller.uid == 0 ||
+	    inquirer->caller.uid == geteuid();
+}
+
+/* Those of its line.  false: there are fewer. */
+static bool
+inquirer_take_fds(struct inquirer *inquirer, size_t count, int *fds)
+{
+	for (size_t i = 0; i < count; i++) {
+		fds[i] = ipc_link_take_fd(inquirer->caller.link);
+		if (fds[i] < 0) {
+			while (i > 0)
+				close(fds[--i]);
+			return false;
+		}
+	}
+	return true;
+}
+
+static enum ipc_link_taken
+inquirer_ask_copies(struct inquirer *inquirer, struct slice line)
+{
+	const struct inquired *inquired = inquirer->caller.context;
+	struct inquirer_wait *wait;
+	struct copies_wait *asked;
+	struct copying question;
+	int fds[INQUIRERS_FDS];
+
+	if (!copying_read(line, &question) ||
+	    (copying_is_of_root(question.verb) &&
+	    !inquirer_is_root(inquirer)) ||
+	    !inquirer_take_fds(inquirer, copying_descriptors(question.verb),
+	    fds))
+		return IPC_LINK_NONSENSE;
+	if (inquired->copies == NULL) {
+		for (size_t i = copying_descriptors(question.verb); i > 0;
+		    i--)
+			close(fds[i - 1]);
+		str_addf(ipc_link_out(inquirer->caller.link), SLICE_FMT
+		    " trouble no copies are kept\n",
+		    SLICE_ARG(question.token));
+		return IPC_LINK_NEXT;
+	}
+	wait = inquirer_wait_new(inquirer, question.token);
+	asked = copies_ask(inquired->copies, &question, fds,
+	    inquirer_on_lines, wait);
+	if (asked == NULL)
+		return IPC_LINK_NEXT;	/* wait is freed */
+	wait->copy = asked;
+	wait->is_late = true;
+	return IPC_LINK_NEXT;
+}
+
+/* Nothing is shared where there is no Redis: who asks counts alone. */
+static void
+inquirer_say_alone(struct inquirer *inquirer,
+    const struct words_question *question)
+{
+	str_addf(ipc_link_out(inquirer->caller.link), SLICE_FMT " %s\n",
+	    SLICE_ARG(question->token), question->verb == WORDS_GREET ?
+	    "ok away" : question->verb == WORDS_KEEP ||
+	    question->verb == WORDS_DROP ? "ok ok" :
+	    "trouble no cluster has a redis");
+}
+
 static enum ipc_link_taken
 inquirer_take(struct caller *caller, struct slice line)
 {
 	struct inquirer *inquirer = (struct inquirer *)caller;
 	struct words_question question;
 
-	if (caller->wait_count >= INQUIRERS_WAITS_MAX ||
-	    !words_question_read(line, &question))
+	if (caller->wait_count >= INQUIRERS_WAITS_MAX)
 		return IPC_LINK_NONSENSE;
+	if (!words_question_read(line, &question))
+		return inquirer_ask_copies(inquirer, line);
+	if (question.verb == WORDS_STATUS) {
+		inquirer_ask_status(inquirer, question.token);
+		return IPC_LINK_NEXT;
+	}
+	if (inquirer_ledger(inquirer) == NULL) {
+		inquirer_say_alone(inquirer, &question);
+		return IPC_LINK_NEXT;
+	}
 	switch (question.verb) {
 	case WORDS_TAKE:
 		inquirer_take_rate(inquirer, &question);
@@ -220,8 +367,6 @@ inquirer_take(struct caller *caller, struct slice line)
 		inquirer_greet(inquirer, &question);
 		break;
 	case WORDS_STATUS:
-		ledger_add_status(caller->context, question.token,
-		    ipc_link_out(caller->link));
 		break;
 	}
 	return IPC_LINK_NEXT;

@@ -1,6 +1,6 @@
 /* inquirers.h - who asks share, over RUN/share.sock
  *
- * smtpserver asks, and tools that root runs.
+ * smtpserver and the scheduler ask, and tools that root runs.
  *
  *	to it		TOKEN take COUNT SPAN_MS KEY  |  TOKEN hold COUNT KEY  |
  *			TOKEN keep NAME COUNT KEY  |  TOKEN drop NAME COUNT KEY
@@ -11,6 +11,8 @@
  *			away  |
  *			TOKEN ok, after the lines of a status
  *
+ * and about copies what share/copies/copying.h has.
+ *
  * A line ends in LF.  Answers come in any order.  take is always answered,
  * whatever Redis does.  doc/protocol/share.md.
  *
@@ -20,9 +22,14 @@
 #define ZM_SHARE_ASK_INQUIRERS_H
 
 #include "daemon/callers.h"
+#include "share/copies/copies.h"
 #include "share/ledger/ledger.h"
 
-/* Their context is a struct ledger. */
+/* Their context. */
+struct inquired {
+	struct ledger	*ledger;	/* NULL: no Redis */
+	struct copies	*copies;	/* NULL: no PostgreSQL */
+};
 extern const struct callers_kind inquirers_kind;
 
 #endif

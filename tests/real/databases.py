@@ -5,7 +5,6 @@ Started by run-databases.
 
 SPDX-License-Identifier: ISC
 """
-import glob
 import os
 import signal
 import smtplib
@@ -18,6 +17,7 @@ TOP = os.environ["ZMAILER_SRC"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 sys.path.insert(0, os.path.join(TOP, "tests", "real"))
 from zmtest import mta                               # noqa: E402
+from postgres import Postgres                        # noqa: E402
 from servers import Base, NamesSite, free_port       # noqa: E402
 from zmtest.cases import Cases                       # noqa: E402
 
@@ -68,43 +68,12 @@ def the_schema():
         stdout=subprocess.PIPE).stdout.decode().strip())
 
 
-class Postgres(Base):
-    kind, user, stop_signal = "pgsql", "nobody", signal.SIGINT
-
-    def make(self):
-        self.bin = sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1]
-        self.host = f"{self.top}:{self.port}"
-        self.tool(f"{self.bin}/initdb", "-D", self.data, "-U", "nobody",
-                  "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
-        self.certify()
-        with open(self.data + "/pg_hba.conf", "w", encoding="ascii") as file:
-            file.write("local all all trust\n"
-                       "hostssl all all 127.0.0.1/32 scram-sha-256\n")
-
-    def start(self):
-        self.spawn(f"{self.bin}/postgres", "-D", self.data, "-k", self.top,
-                   "-p", str(self.port), "-h", "127.0.0.1", "-c", "ssl=on",
-                   "-c", f"ssl_cert_file={self.top}/ca.pem",
-                   "-c", f"ssl_key_file={self.top}/server.key",
-                   "-c", "fsync=off", "-c", "unix_socket_permissions=0777")
-
-    def answers(self):
-        return self.tool(f"{self.bin}/pg_isready", "-h", self.top, "-p",
-                         str(self.port), check=False).returncode == 0
-
+class Names(Postgres):
     def fill(self):
         self.sql("CREATE DATABASE mail", "postgres")
         self.sql(the_schema())
         self.sql("CREATE ROLE zm LOGIN PASSWORD 'pw';"
                  "GRANT SELECT ON ALL TABLES IN SCHEMA public TO zm;")
-
-    def sql(self, text, base="mail"):
-        self.tool(f"{self.bin}/psql", "-h", self.top, "-p", str(self.port),
-                  "-U", "nobody", "-d", base, "-v", "ON_ERROR_STOP=1", "-c",
-                  text)
-
-    def query(self, text):
-        return text
 
 
 class Mariadb(Base):
@@ -148,7 +117,7 @@ class Mariadb(Base):
 class Site(NamesSite):
     """An instance whose names are in a database."""
 
-    def __init__(self, make=Postgres, over_tls=False):
+    def __init__(self, make=Names, over_tls=False):
         super().__init__(make())
         self.over_tls = over_tls
         self.submission = free_port()
@@ -183,10 +152,10 @@ class Site(NamesSite):
 
 def each(function):
     """A case for each database."""
-    for make in (Postgres, Mariadb):
+    for name, make in (("postgres", Names), ("mariadb", Mariadb)):
         def run(make=make):
             function(make)
-        run.__name__ = f"{make.__name__.lower()}_{function.__name__}"
+        run.__name__ = f"{name}_{function.__name__}"
         case(run)
     return function
 

@@ -22,7 +22,7 @@ share_ask_status(const char *run_dir, int64_t for_ms, struct str *out,
 	static const struct consult_question question = {
 		.socket = SHARE_SOCKET, .token = "s ", .end = "ok",
 		.who = "the process that counts with other machines",
-		.where = "where a cluster has a redis", .line = "s status\n",
+		.where = "where a cluster has a redis or a postgres", .line = "s status\n",
 		.bytes_max = STATUS_BYTES_MAX };
 
 	return consult_ask(&question, run_dir, for_ms, out, err);
@@ -61,6 +61,42 @@ share_redis_parse(struct slice rest, struct share_line *out)
 	return true;
 }
 
+/* "up|away SECONDS WAITING WORDS" */
+static bool
+share_copies_parse(struct slice rest, struct share_line *out)
+{
+	struct slice state, since, waiting;
+
+	if (!slice_word(&rest, &state) || !slice_word(&rest, &since) ||
+	    !slice_word(&rest, &waiting) ||
+	    !slice_number(since, 0, UINT32_MAX, &out->seconds) ||
+	    !slice_number(waiting, 0, UINT32_MAX, &out->count))
+		return false;
+	out->is_known = true;
+	out->is_trouble = !slice_is(state, "up");
+	out->words = slice_trim(rest);
+	return true;
+}
+
+/* "NODE EPOCH LEASE_SECONDS|- COUNT BYTES TAKER|-" */
+static bool
+share_owner_parse(struct slice rest, struct share_line *out)
+{
+	struct slice words[5];
+
+	if (!slice_word(&rest, &out->name))
+		return false;
+	for (int i = 0; i < 5; i++)
+		if (!slice_word(&rest, &words[i]))
+			return false;
+	out->is_known = slice_number(words[1], 0, UINT32_MAX, &out->seconds);
+	if (!slice_is(words[4], "-"))
+		out->whose = words[4];
+	return slice_number(words[0], 0, INT64_MAX, &out->epoch) &&
+	    slice_number(words[2], 0, INT64_MAX, &out->count) &&
+	    slice_number(words[3], 0, INT64_MAX, &out->bytes);
+}
+
 enum share_line_kind
 share_line_parse(struct slice line, struct share_line *out)
 {
@@ -73,5 +109,9 @@ share_line_parse(struct slice line, struct share_line *out)
 		return SHARE_NODE;
 	if (slice_is(word, "redis") && share_redis_parse(line, out))
 		return SHARE_REDIS;
+	if (slice_is(word, "copies") && share_copies_parse(line, out))
+		return SHARE_COPIES;
+	if (slice_is(word, "owner") && share_owner_parse(line, out))
+		return SHARE_OWNER;
 	return SHARE_OTHER;
 }

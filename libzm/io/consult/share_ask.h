@@ -20,30 +20,37 @@ enum {
 	SHARE_MISSING_S = 30	/* a node not seen for longer is missing */
 };
 
-enum share_line_kind { SHARE_OTHER, SHARE_NODE, SHARE_REDIS };
+enum share_line_kind { SHARE_OTHER, SHARE_NODE, SHARE_REDIS, SHARE_COPIES,
+	SHARE_OWNER };
 
 struct share_line {		/* of the status */
-	struct slice	 name;		/* of the node; the address of Redis */
+	struct slice	 name;		/* of the node, the owner; the address
+					 * of Redis */
 	struct slice	 whose;		/* of a node: "self" "other"
-					 * "stranger" */
-	bool		 is_known;	/* seconds are known: of Redis, and of a
-					 * node that was seen */
+					 * "stranger"; of an owner: who took it
+					 * over, empty: nobody */
+	bool		 is_known;	/* seconds are known: of Redis, of a
+					 * node that was seen, of a lease */
 	bool		 is_trouble;	/* a node is missing (not a stranger,
-					 * which may have been removed), or
-					 * Redis is away */
-	uint64_t	 seconds;	/* since a node was seen; since Redis
-					 * is in this state */
-	struct slice	 words;		/* why Redis is away */
+					 * which may have been removed), Redis
+					 * or PostgreSQL is away */
+	uint64_t	 seconds;	/* since a node was seen; since Redis or
+					 * PostgreSQL is in this state; of the
+					 * lease of an owner */
+	uint64_t	 count;		/* copies of an owner, or that wait */
+	uint64_t	 bytes, epoch;	/* of an owner */
+	struct slice	 words;		/* why it is away */
 };
 
-/* Append its status to out: lines "node ...", "redis ...", "figures ...".
+/* Append its status to out: lines "node ...", "redis ...", "figures ...",
+ * "copies ...", "owner ...".
  * for_ms: how long this may take (SHARE_ASK_FOR_MS, or less if other processes
  * are asked as well).  0; -1: nobody answers (err). */
 int share_ask_status(const char *run_dir, int64_t for_ms, struct str *out,
     struct err *err);
 
 /* Parse one of these lines; out borrows from it.
- * returns its kind; SHARE_OTHER: neither a node nor Redis, or damaged */
+ * returns its kind; SHARE_OTHER: none of the others, or damaged */
 enum share_line_kind share_line_parse(struct slice line,
     struct share_line *out);
 

@@ -144,6 +144,9 @@ def table(port, port2, top):
             'result="good"': any_number, 'result="refused"': 0}),
         "config_reload_success": ("gauge", {"": 1}),
         "share_away": ("gauge", {"": 0}),
+        "copies_away": ("gauge", {"": 0}),
+        "copies_total": ("counter", {
+            'result="made"': 0, 'result="failed"': 0}),
         **{f"resolver_{what}_total": ("counter", {"": 0}) for what in (
             "questions", "secure", "insecure", "none", "no_name", "bogus",
             "failed", "refused")},

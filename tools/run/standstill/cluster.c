@@ -55,16 +55,36 @@ cluster_redis_row(struct standstill *all, const struct share_line *redis)
 }
 
 static void
-cluster_silent_row(struct standstill *all, const struct err *err)
+cluster_copies_row(struct standstill *all, const struct conf *conf,
+    const struct share_line *copies)
+{
+	struct standstill_row *row = standstill_row(all, "postgres", "");
+	struct str text = STR_INIT;
+
+	str_adds(&text, "postgres is away for ");
+	words_add_span(&text, (int64_t)copies->seconds);
+	str_addf(&text, ": " SLICE_FMT "; mail is %s",
+	    SLICE_ARG(copies->words), conf->cluster.copies_defer ?
+	    "deferred" : "accepted without a copy");
+	standstill_say(all, row, &text);
+	row->next = cluster_next;
+	str_release(&text);
+}
+
+static void
+cluster_silent_row(struct standstill *all, const struct conf *conf,
+    const struct err *err)
 {
 	struct standstill_row *row;
 	struct str text = STR_INIT;
 
 	if (err_is_denied(err))		/* what the caller may not see */
 		return;
-	row = standstill_row(all, "redis", "");
-	str_addf(&text, "%s; each node counts shared limits for itself",
-	    err->text);
+	row = standstill_row(all, conf->cluster.server_count > 0 ? "redis" :
+	    "postgres", "");
+	str_addf(&text, "%s; %s", err->text, conf->cluster.server_count > 0 ?
+	    "each node counts shared limits for itself" :
+	    "mail is not copied");
 	standstill_say(all, row, &text);
 	row->next = cluster_next;
 	str_release(&text);
@@ -79,11 +99,11 @@ standstill_cluster(struct standstill *all, const struct conf *conf)
 	enum share_line_kind kind;
 	struct err err;
 
-	if (conf->cluster.server_count == 0)
+	if (!conf_asks_share(conf))
 		return;
 	if (share_ask_status(conf->run_dir, STANDSTILL_KNOCK_MS, &lines,
 	    &err) < 0)
-		cluster_silent_row(all, &err);
+		cluster_silent_row(all, conf, &err);
 	rest = str_slice(&lines);
 	while (slice_cut(&rest, '\n', &line)) {
 		kind = share_line_parse(line, &parsed);
@@ -91,6 +111,8 @@ standstill_cluster(struct standstill *all, const struct conf *conf)
 			cluster_node_row(all, &parsed);
 		else if (kind == SHARE_REDIS && parsed.is_trouble)
 			cluster_redis_row(all, &parsed);
+		else if (kind == SHARE_COPIES && parsed.is_trouble)
+			cluster_copies_row(all, conf, &parsed);
 	}
 	str_release(&lines);
 }

@@ -28,7 +28,7 @@
 #include "mail/control_file/control_file.h"
 #include "mail/spool/takeover.h"
 #include "tools/run/supervisor.h"
-#include "tools/zmailer/cluster/takeover.h"
+#include "tools/zmailer/cluster/cluster.h"
 #include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"

@@ -105,26 +105,32 @@ doctor_standstill(struct doctor *doctor)
 		    "no order, full disk or other program keeps mail back");
 }
 
-/* The Redis of the cluster, if it answers; if not, that is a standstill. */
+/* The Redis and the PostgreSQL of the cluster, if they answer; if not, that is
+ * a standstill. */
 static void
 doctor_share(struct doctor *doctor)
 {
 	struct str lines = STR_INIT;
 	struct slice rest, line;
 	struct share_line parsed;
+	enum share_line_kind kind;
 	struct err err;
 
-	if (doctor->conf->cluster.server_count == 0 ||
+	if (!conf_asks_share(doctor->conf) ||
 	    share_ask_status(doctor->conf->run_dir, STANDSTILL_KNOCK_MS,
 	    &lines, &err) < 0)
 		return;
 	rest = str_slice(&lines);
-	while (slice_cut(&rest, '\n', &line))
-		if (share_line_parse(line, &parsed) == SHARE_REDIS &&
-		    !parsed.is_trouble)
+	while (slice_cut(&rest, '\n', &line)) {
+		kind = share_line_parse(line, &parsed);
+		if (kind == SHARE_REDIS && !parsed.is_trouble)
 			doctor_add(doctor, DOCTOR_OK, "cluster", "",
 			    "redis " SLICE_FMT " answers",
 			    SLICE_ARG(parsed.name));
+		if (kind == SHARE_COPIES && !parsed.is_trouble)
+			doctor_add(doctor, DOCTOR_OK, "cluster", "",
+			    "postgres takes copies of mail");
+	}
 	str_release(&lines);
 }
 

@@ -54,8 +54,9 @@ VERB(sts, "show DOMAIN | list | refresh DOMAIN | publish DOMAIN "
     "MTA-STS policies: the known ones of other domains, and our own")
 VERB(dns, "NAME [TYPE] [--json]",
     "what the DNS says of a name, and what the answer is worth")
-VERB(cluster, "status [--json]",
-    "the machines that share numbers, and the Redis between them")
+VERB(cluster, "status | init | takeover NODE | sweep; [--yes] [--dry-run] "
+    "[--json]",
+    "the machines that share numbers and mail, and what is between them")
 VERB(init, "DIR [--port N] [--sink PORT]",
     "make a private instance that any user can start")
 VERB(run, "[--foreground] [--take-over FD] [--try]",

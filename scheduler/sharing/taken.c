@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "scheduler/copies/taken.h"
+#include "scheduler/sharing/taken.h"
 
 #include "base/banned.h"
 

@@ -1,4 +1,4 @@
-/* test_copies.c - copies on other machines: no delivery without a lease, what
+/* test_sharing.c - copies on other machines: no delivery without a lease, what
  * share is told, what others have taken over
  *
  * SPDX-License-Identifier: ISC
@@ -10,8 +10,8 @@
 
 #include "io/ipc.h"
 #include "io/unix_socket.h"
-#include "scheduler/copies/copies.h"
-#include "scheduler/copies/taken.h"
+#include "scheduler/sharing/sharing.h"
+#include "scheduler/sharing/taken.h"
 #include "tests/unit/scheduler/yard.h"
 
 #ifdef HAVE_PGSQL
@@ -188,7 +188,7 @@ told(const char *verb, const char *id)
 	return text;
 }
 
-Test(copies, nothing_is_delivered_without_a_lease)
+Test(sharing, nothing_is_delivered_without_a_lease)
 {
 	unsigned one = 1;
 	char id[SPOOL_ID_BYTES];
@@ -197,7 +197,7 @@ Test(copies, nothing_is_delivered_without_a_lease)
 	yard_message(&yard, "a@src.test", "smtp/x.test/ok@x.test", id);
 	yard_settle(&yard, 50);
 	cr_expect_eq(yard.shared->jobs, 0);
-	cr_expect_str_eq(copies_why(yard.scheduler.queue.copies),
+	cr_expect_str_eq(sharing_why(yard.scheduler.queue.sharing),
 	    "the process share does not answer");
 	share_open(0);
 	cr_assert(yard_until(&yard, share_heard, anything));
@@ -209,7 +209,7 @@ Test(copies, nothing_is_delivered_without_a_lease)
 	copies_end();
 }
 
-Test(copies, with_go_on_mail_does_not_wait_for_the_database)
+Test(sharing, with_go_on_mail_does_not_wait_for_the_database)
 {
 	unsigned one = 1;
 
@@ -220,7 +220,7 @@ Test(copies, with_go_on_mail_does_not_wait_for_the_database)
 	yard_close(&yard);
 }
 
-Test(copies, what_was_tried_and_stays_is_copied_as_it_is)
+Test(sharing, what_was_tried_and_stays_is_copied_as_it_is)
 {
 	char id[SPOOL_ID_BYTES];
 	struct str file = STR_INIT;
@@ -238,7 +238,7 @@ Test(copies, what_was_tried_and_stays_is_copied_as_it_is)
 	str_release(&file);
 }
 
-Test(copies, what_is_not_confirmed_is_told_again)
+Test(sharing, what_is_not_confirmed_is_told_again)
 {
 	char id[SPOOL_ID_BYTES];
 
@@ -269,7 +269,7 @@ share_is_mute(struct yard *y, void *arg)
 }
 
 /* The same after share itself was another one. */
-Test(copies, another_share_hears_what_the_first_did_not_confirm)
+Test(sharing, another_share_hears_what_the_first_did_not_confirm)
 {
 	char id[SPOOL_ID_BYTES];
 	unsigned one = 1;
@@ -286,7 +286,7 @@ Test(copies, another_share_hears_what_the_first_did_not_confirm)
 	copies_end();
 }
 
-Test(copies, what_another_node_has_goes_to_trash)
+Test(sharing, what_another_node_has_goes_to_trash)
 {
 	char id[SPOOL_ID_BYTES], late[SPOOL_ID_BYTES];
 	unsigned one = 1, two = 2, lists = 2;
@@ -320,7 +320,7 @@ Test(copies, what_another_node_has_goes_to_trash)
 	str_release(&reason);
 }
 
-Test(copies, a_lease_that_is_over_ends_deliveries)
+Test(sharing, a_lease_that_is_over_ends_deliveries)
 {
 	unsigned one = 1;
 
@@ -328,10 +328,10 @@ Test(copies, a_lease_that_is_over_ends_deliveries)
 	share_open(1);
 	yard_message(&yard, "a@src.test", "smtp/x.test/ok@x.test", NULL);
 	cr_assert(yard_until(&yard, is_delivered, &one));
-	cr_expect(copies_may_deliver(yard.scheduler.queue.copies));
+	cr_expect(sharing_may_deliver(yard.scheduler.queue.sharing));
 	share.epoch = 0;
 	yard_clock(&yard, 16);
-	cr_expect_not(copies_may_deliver(yard.scheduler.queue.copies));
+	cr_expect_not(sharing_may_deliver(yard.scheduler.queue.sharing));
 	yard_message(&yard, "a@src.test", "smtp/x.test/ok@x.test", NULL);
 	yard_settle(&yard, 100);
 	cr_expect_eq(yard.shared->delivered, 1);
@@ -339,7 +339,7 @@ Test(copies, a_lease_that_is_over_ends_deliveries)
 }
 #endif
 
-Test(copies, a_list_is_found_by_id)
+Test(sharing, a_list_is_found_by_id)
 {
 	struct taken taken = { .count = 0 };
 	char id[16];

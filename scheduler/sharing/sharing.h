@@ -1,4 +1,4 @@
-/* copies.h - the scheduler's side of the copies on other machines
+/* sharing.h - the scheduler's side of the copies on other machines
  *
  * Where the cluster keeps copies (`cluster ... postgres`), the process share is
  * told which messages are done (row F1) and how those stay that were tried, and
@@ -11,46 +11,46 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SCHEDULER_COPIES_COPIES_H
-#define ZM_SCHEDULER_COPIES_COPIES_H
+#ifndef ZM_SCHEDULER_SHARING_SHARING_H
+#define ZM_SCHEDULER_SHARING_SHARING_H
 
 #include "scheduler/plan/queue.h"
 
 enum {
-	COPIES_TICK_MS = 1000,		/* connect, ask, tell what waits */
-	COPIES_LEASE_EVERY_MS = 2000,
-	COPIES_DONE_IDS = 100,		/* in a line */
-	COPIES_DONE_BYTES_MAX = 8 << 20,	/* that wait; what does not fit
+	SHARING_TICK_MS = 1000,		/* connect, ask, tell what waits */
+	SHARING_LEASE_EVERY_MS = 2000,
+	SHARING_DONE_IDS = 100,		/* in a line */
+	SHARING_DONE_BYTES_MAX = 8 << 20,	/* that wait; what does not fit
 					 * is left to `zmailer cluster
 					 * sweep` */
-	COPIES_KEEPING_MAX = 32		/* messages on their way at a time */
+	SHARING_KEEPING_MAX = 32		/* messages on their way at a time */
 };
 
-struct copies;
+struct sharing;
 
 /* Connect, and ask for a lease; where conf keeps no copies: NULL.
  * taken_fn(context): the list of what others have taken has come; remove those
- * (copies_taken_by), then copies_taken_done. */
-struct copies *copies_new(struct queue *queue, loop_fn *taken_fn,
+ * (sharing_taken_by), then sharing_taken_done. */
+struct sharing *sharing_new(struct queue *queue, loop_fn *taken_fn,
     void *context);
 /* Tell what can be told at once, and free it.  NULL is harmless. */
-void copies_free(struct copies **copies);
+void sharing_free(struct sharing **sharing);
 
 /* In all that follows NULL is harmless. */
 
 /* The message is done, or deleted: it needs no copy. */
-void copies_note_done(struct copies *copies, const char *id);
+void sharing_note_done(struct sharing *sharing, const char *id);
 /* The message stays, and its control file has new records. */
-void copies_note_kept(struct copies *copies, const struct job *job);
+void sharing_note_kept(struct sharing *sharing, const struct job *job);
 
 /* May mail be given to agents?  NULL: always. */
-bool copies_may_deliver(const struct copies *copies);
+bool sharing_may_deliver(const struct sharing *sharing);
 /* Why not. */
-const char *copies_why(const struct copies *copies);
+const char *sharing_why(const struct sharing *sharing);
 
 /* The node that has taken the message over; NULL: none. */
-const char *copies_taken_by(const struct copies *copies, const char *id);
+const char *sharing_taken_by(const struct sharing *sharing, const char *id);
 /* All that others have is gone from the queue. */
-void copies_taken_done(struct copies *copies);
+void sharing_taken_done(struct sharing *sharing);
 
 #endif

@@ -1,7 +1,8 @@
-/* cluster.c - zmailer cluster: the other machines, and what is shared
+/* status.c - zmailer cluster status: the other machines, and what is shared
  *
  * In     the answer of the process share
- * Out    a line for each node, and the state of Redis; or JSON
+ * Out    a line for each node, the states of Redis and PostgreSQL, a line for
+ *        each owner of copies; or JSON
  * Holds  nothing
  * Trusts nothing in the answers but their form
  * Spec   zmailer-cluster(8); doc/protocol/share.md
@@ -15,9 +16,9 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "grammar/units.h"
 #include "io/consult/share_ask.h"
-#include "tools/zmailer/cluster/takeover.h"
-#include "tools/zmailer/verbs/verb.h"
+#include "tools/zmailer/cluster/cluster.h"
 
 #include "base/banned.h"
 
@@ -132,6 +133,78 @@ cluster_figures(const struct cluster_look *look, struct slice rest,
 }
 
 static void
+cluster_copies_json(const struct share_line *copies, struct str *out)
+{
+	json_open_answer(out);
+	json_text(out, "copies", copies->is_trouble ? SLICE("away") :
+	    SLICE("up"));
+	json_bool(out, "up", !copies->is_trouble);
+	json_number(out, "since_s", (int64_t)copies->seconds);
+	json_number(out, "waiting", (int64_t)copies->count);
+	if (copies->is_trouble)
+		json_text(out, "reason", copies->words);
+	json_close(out);
+}
+
+static void
+cluster_copies(struct cluster_look *look, const struct share_line *copies,
+    struct str *out)
+{
+	look->is_bad = look->is_bad || copies->is_trouble;
+	if (look->is_json) {
+		cluster_copies_json(copies, out);
+		return;
+	}
+	str_addf(out, "postgres %s for ", copies->is_trouble ? "is AWAY" :
+	    "takes copies");
+	cluster_add_ago(out, copies->seconds);
+	if (copies->is_trouble)
+		str_addf(out, ": " SLICE_FMT "\n      messages are %s",
+		    SLICE_ARG(copies->words),
+		    look->conf->cluster.copies_defer ? "deferred (451)" :
+		    "accepted without a copy");
+	else if (copies->count > 0)
+		str_addf(out, ", %" PRIu64 " wait", copies->count);
+	str_addc(out, '\n');
+}
+
+static void
+cluster_owner_json(const struct share_line *owner, struct str *out)
+{
+	json_open_answer(out);
+	json_text(out, "owner", owner->name);
+	json_number(out, "epoch", (int64_t)owner->epoch);
+	if (owner->is_known)
+		json_number(out, "lease_s", (int64_t)owner->seconds);
+	json_number(out, "copies", (int64_t)owner->count);
+	json_number(out, "bytes", (int64_t)owner->bytes);
+	if (owner->whose.n > 0)
+		json_text(out, "taken_by", owner->whose);
+	json_close(out);
+}
+
+static void
+cluster_owner(struct cluster_look *look, const struct share_line *owner,
+    struct str *out)
+{
+	if (look->is_json) {
+		cluster_owner_json(owner, out);
+		return;
+	}
+	str_addf(out, "%-24.*s %" PRIu64 " copies, ", (int)owner->name.n,
+	    owner->name.p, owner->count);
+	units_add_bytes(out, owner->bytes);
+	if (owner->is_known && owner->seconds > 0)
+		str_addf(out, ", lease for %" PRIu64 "s", owner->seconds);
+	else if (owner->is_known)
+		str_adds(out, ", its lease is over");
+	if (owner->whose.n > 0)
+		str_addf(out, ", TAKEN OVER by " SLICE_FMT,
+		    SLICE_ARG(owner->whose));
+	str_addf(out, " (epoch %" PRIu64 ")\n", owner->epoch);
+}
+
+static void
 cluster_print(struct cluster_look *look)
 {
 	struct slice rest = str_slice(&look->lines), line, word;
@@ -146,6 +219,12 @@ cluster_print(struct cluster_look *look)
 		case SHARE_REDIS:
 			cluster_redis(look, &parsed, &out);
 			break;
+		case SHARE_COPIES:
+			cluster_copies(look, &parsed, &out);
+			break;
+		case SHARE_OWNER:
+			cluster_owner(look, &parsed, &out);
+			break;
 		case SHARE_OTHER:
 			if (slice_word(&line, &word) &&
 			    slice_is(word, "figures"))
@@ -156,16 +235,12 @@ cluster_print(struct cluster_look *look)
 	str_release(&out);
 }
 
+/* returns an exit status */
 static int
-cluster_status(struct cluster_look *look)
+cluster_ask(struct cluster_look *look)
 {
 	struct err err;
 
-	if (look->conf->cluster.server_count == 0) {
-		fputs("zmailer: cluster: no cluster with a redis is "
-		    "configured (zmailer help cluster)\n", stderr);
-		return EX_CONFIG;
-	}
 	if (share_ask_status(look->conf->run_dir, SHARE_ASK_FOR_MS,
 	    &look->lines, &err) < 0) {
 		fprintf(stderr, "zmailer: cluster: %s\n", err.text);
@@ -178,26 +253,18 @@ cluster_status(struct cluster_look *look)
 }
 
 int
-verb_cluster(struct arguments *arguments)
+cluster_status(const struct conf *conf, bool is_json)
 {
-	struct cluster_look look = { .lines = STR_INIT,
-	    .is_json = arguments_has(arguments, OPT_JSON) };
-	struct conf *conf;
+	struct cluster_look look = { .conf = conf, .lines = STR_INIT,
+	    .is_json = is_json };
 	int status;
 
-	if (!arguments_is(arguments, "status") &&
-	    !arguments_is(arguments, "takeover"))
-		return arguments_refuse(arguments, "status, or takeover NODE");
-	conf = verb_conf(arguments->conf_path);
-	if (arguments_is(arguments, "takeover")) {
-		status = cluster_takeover(conf, arguments_word(arguments, 0),
-		    arguments_has(arguments, OPT_YES), look.is_json);
-		conf_free(&conf);
-		return status;
+	if (!conf_asks_share(conf)) {
+		fputs("zmailer: cluster: no cluster with a redis or a "
+		    "postgres is configured (zmailer help cluster)\n", stderr);
+		return EX_CONFIG;
 	}
-	look.conf = conf;
-	status = cluster_status(&look);
+	status = cluster_ask(&look);
 	str_release(&look.lines);
-	conf_free(&conf);
 	return status;
 }

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SCHEDULER_COPIES_TAKEN_H
-#define ZM_SCHEDULER_COPIES_TAKEN_H
+#ifndef ZM_SCHEDULER_SHARING_TAKEN_H
+#define ZM_SCHEDULER_SHARING_TAKEN_H
 
 #include <stdbool.h>
 #include <stddef.h>

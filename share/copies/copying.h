@@ -1,0 +1,53 @@
+/* copying.h - what share is asked about copies: its words
+ *
+ * Pure.  doc/protocol/share.md section 4.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SHARE_COPIES_COPYING_H
+#define ZM_SHARE_COPIES_COPYING_H
+
+#include "base/str.h"
+
+enum {
+	COPYING_TOKEN_BYTES = 32,
+	COPYING_ID_BYTES_MAX = 40,
+	COPYING_CAUSE_BYTES_MAX = 60,
+	COPYING_IDS_MAX = 100		/* of one question */
+};
+
+enum copying_verb {
+	COPYING_COPY, COPYING_KEPT, COPYING_DONE, COPYING_LEASE, COPYING_TAKEN,
+	/* of root */
+	COPYING_TAKEOVER, COPYING_FETCH, COPYING_TOOK, COPYING_ROWS,
+	COPYING_VERBS
+};
+
+/* "TOKEN copy ID AREA", "TOKEN kept ID", "TOKEN done ID...", "TOKEN lease",
+ * "TOKEN taken EPOCH", "TOKEN takeover NODE", "TOKEN fetch NODE AFTER",
+ * "TOKEN took NODE ID...", "TOKEN rows AFTER". */
+struct copying {
+	struct slice		line;	/* all of it */
+	struct slice		token;
+	enum copying_verb	verb;
+	struct slice		id;	/* of copy, kept; the AFTER of fetch, rows:
+					 * empty, the first */
+	struct slice		area;	/* router, or freezer/CAUSE */
+	struct slice		node;
+	struct slice		ids;	/* words, of done and took */
+	size_t			id_count;
+};
+
+/* false: it is none of them.  Borrowed from line. */
+bool copying_read(struct slice line, struct copying *out);
+
+/* How many descriptors belong to its line: 0, 1 or 2. */
+size_t copying_descriptors(enum copying_verb verb);
+
+/* Is it for root alone? */
+bool copying_is_of_root(enum copying_verb verb);
+
+/* Append "{ID,ID}", an array of PostgreSQL; ids are words. */
+void copying_add_array(struct str *out, struct slice ids);
+
+#endif

@@ -1,0 +1,429 @@
+/* single.c - questions that are a transaction each: about nodes, and of tools
+ *
+ * In     who waits; answers of the database
+ * Out    statements, answers; bytes into the file of who fetches
+ * Holds  one of them
+ * Trusts no row: what `fetch` gets must have the size that the row says
+ * Spec   single.h; doc/protocol/share.md section 4
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/ascii.h"
+#include "share/copies/single.h"
+
+#include "base/banned.h"
+
+enum { SINGLE_OWNERS_MS = 1000 };
+
+/* ---- statements -------------------------------------------------------- */
+
+static void
+single_begin_of(struct single *single, enum copies_statement which,
+    struct slice node, struct wire_statement *out)
+{
+	statement_begin(out, which);
+	statement_add(out, slice_of(single->cluster->name));
+	statement_add(out, node);
+}
+
+static void
+single_add_number(struct single *single, uint64_t number,
+    struct wire_statement *out)
+{
+	snprintf(single->number, sizeof(single->number), "%" PRIu64, number);
+	statement_add_digits(out, single->number);
+}
+
+static void
+single_add_ids(struct single *single, struct wire_statement *out)
+{
+	str_reset(&single->array);
+	copying_add_array(&single->array, single->wait->question.ids);
+	statement_add_digits(out, single->array.buf);
+}
+
+static bool
+single_next_of_takeover(struct single *single, size_t step,
+    struct wire_statement *out)
+{
+	static const enum copies_statement steps[] = {
+		SAY_TAKEOVER, SAY_ALIVE, SAY_COUNT
+	};
+
+	if (step >= sizeof(steps) / sizeof(steps[0]))
+		return false;
+	single_begin_of(single, steps[step], single->wait->question.node,
+	    out);
+	if (steps[step] == SAY_TAKEOVER)
+		statement_add(out, slice_of(single->cluster->self));
+	if (steps[step] != SAY_COUNT)
+		single_add_number(single, COPIES_LEASE_MS, out);
+	return true;
+}
+
+static bool
+single_next_of_fetch(struct single *single, size_t step,
+    struct wire_statement *out)
+{
+	const struct copies_wait *wait = single->wait;
+	const struct copying *question = &wait->question;
+
+	if (step == 0) {
+		single_begin_of(single, SAY_IS_TAKEN, question->node, out);
+		statement_add(out, slice_of(single->cluster->self));
+	} else if (step == 1 && !wait->fetch.has_head) {
+		single_begin_of(single, SAY_NEXT, question->node, out);
+		statement_add(out, question->id);
+	} else if (step == 1) {
+		single_begin_of(single, SAY_GET_PART,
+		    slice_of(wait->fetch.id), out);
+		single_add_number(single, wait->fetch.part, out);
+	} else
+		return false;
+	return true;
+}
+
+/* NODE must be taken still, and not by another node; all of them must be ours
+ * in the end. */
+static bool
+single_next_of_took(struct single *single, size_t step,
+    struct wire_statement *out)
+{
+	const struct slice node = single->wait->question.node;
+	const struct slice self = slice_of(single->cluster->self);
+
+	switch (step) {
+	case 0:
+		single_begin_of(single, SAY_FENCE, self, out);
+		statement_add_digits(out, single->epoch);
+		return true;
+	case 1:
+		single_begin_of(single, SAY_HOLD_TAKEN, node, out);
+		statement_add(out, self);
+		return true;
+	case 2:
+		single_begin_of(single, SAY_TAKE, node, out);
+		statement_add(out, self);
+		single_add_ids(single, out);
+		return true;
+	case 3:
+		single_begin_of(single, SAY_NOTE, node, out);
+		statement_add(out, self);
+		single_add_ids(single, out);
+		return true;
+	case 4:
+		single_begin_of(single, SAY_UNNOTE, self, out);
+		single_add_ids(single, out);
+		return true;
+	case 5:
+		single_begin_of(single, SAY_ALL_OURS, self, out);
+		single_add_ids(single, out);
+		single_add_number(single, single->wait->question.id_count,
+		    out);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool
+single_next_of_status(struct single *single, size_t step,
+    struct wire_statement *out)
+{
+	if (step == 0) {
+		statement_begin(out, SAY_BRIEFLY);
+		single_add_number(single, SINGLE_OWNERS_MS, out);
+	} else if (step == 1) {
+		statement_begin(out, SAY_OWNERS);
+		statement_add(out, slice_of(single->cluster->name));
+	} else
+		return false;
+	return true;
+}
+
+bool
+single_next(struct single *single, struct wire_statement *out)
+{
+	struct copies_wait *wait = single->wait;
+	size_t step = wait->step++;
+
+	if (wait->is_status)
+		return single_next_of_status(single, step, out);
+	switch (wait->question.verb) {
+	case COPYING_TAKEOVER:
+		return single_next_of_takeover(single, step, out);
+	case COPYING_FETCH:
+		return single_next_of_fetch(single, step, out);
+	case COPYING_TOOK:
+		return single_next_of_took(single, step, out);
+	case COPYING_TAKEN:
+	case COPYING_ROWS:
+		if (step > 0)
+			return false;
+		single_begin_of(single, wait->question.verb == COPYING_ROWS ?
+		    SAY_ROWS : SAY_TAKEN,
+		    slice_of(single->cluster->self), out);
+		if (wait->question.verb == COPYING_ROWS)
+			statement_add(out, wait->question.id);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* ---- rows -------------------------------------------------------------- */
+
+static void
+single_take_takeover(struct single *single, size_t index,
+    const struct wire_rows *rows)
+{
+	if (index == 0)
+		single->is_taken = wire_row_count(rows) > 0;
+	else if (index == 1) {
+		single->is_known = wire_row_count(rows) > 0;
+		(void)wire_number(rows, 0, 0, &single->seconds);
+	} else
+		(void)wire_number(rows, 0, 0, &single->count);
+}
+
+static void
+single_put(struct single *single, struct slice bytes, uint64_t at)
+{
+	size_t put = 0;
+	ssize_t n;
+
+	while (put < bytes.n) {
+		n = pwrite(single->wait->fds[0], bytes.p + put, bytes.n - put,
+		    (off_t)(at + put));
+		if (n <= 0) {
+			single->wrong = "it cannot be written into the file";
+			return;
+		}
+		put += (size_t)n;
+	}
+}
+
+static void
+single_take_head(struct single *single, const struct wire_rows *rows)
+{
+	struct waits_fetch *fetch = &single->wait->fetch;
+	struct slice id = wire_value(rows, 0, 0);
+	struct slice area = wire_value(rows, 0, 1);
+	struct slice control = wire_value(rows, 0, 3);
+
+	if (wire_row_count(rows) == 0)
+		return;
+	if (id.n == 0 || id.n >= sizeof(fetch->id) || area.n == 0 ||
+	    area.n >= sizeof(fetch->area) ||
+	    !wire_number(rows, 0, 2, &fetch->body_bytes) ||
+	    !wire_number(rows, 0, 4, &fetch->since)) {
+		single->wrong = "a row of it is damaged";
+		return;
+	}
+	snprintf(fetch->id, sizeof(fetch->id), SLICE_FMT, SLICE_ARG(id));
+	snprintf(fetch->area, sizeof(fetch->area), SLICE_FMT,
+	    SLICE_ARG(area));
+	fetch->control_bytes = control.n;
+	fetch->has_head = true;
+	single_put(single, control, fetch->body_bytes);
+}
+
+static void
+single_take_part(struct single *single, const struct wire_rows *rows)
+{
+	struct waits_fetch *fetch = &single->wait->fetch;
+	struct slice bytes = wire_value(rows, 0, 0);
+
+	if (bytes.n != bounds_part_bytes(fetch->body_bytes, fetch->part)) {
+		single->wrong = "a part of it is missing";
+		return;
+	}
+	single_put(single, bytes, fetch->part * COPIES_PART_BYTES);
+	fetch->part++;
+}
+
+static void
+single_take_fetched(struct single *single, size_t index,
+    const struct wire_rows *rows)
+{
+	if (index == 0) {
+		(void)wire_number(rows, 0, 0, &single->count);
+		if (single->count == 0)
+			single->wrong = "that node is not taken over by "
+			    "this one";
+	} else if (!single->wait->fetch.has_head)
+		single_take_head(single, rows);
+	else
+		single_take_part(single, rows);
+}
+
+static bool
+single_is_word(struct slice word)
+{
+	for (size_t i = 0; i < word.n; i++)
+		if (!ascii_is_print(word.p[i]) || ascii_is_blank(word.p[i]))
+			return false;
+	return word.n > 0;
+}
+
+/* "taken ID NODE" each */
+static void
+single_take_taken(struct single *single, const struct wire_rows *rows)
+{
+	for (int i = 0; i < (int)wire_row_count(rows); i++) {
+		struct slice id = wire_value(rows, i, 0);
+		struct slice taker = wire_value(rows, i, 1);
+
+		if (single_is_word(id) && single_is_word(taker))
+			str_addf(&single->wait->lines, "taken " SLICE_FMT " "
+			    SLICE_FMT "\n", SLICE_ARG(id), SLICE_ARG(taker));
+	}
+}
+
+/* "ok rows ID ID ...": one line. */
+static void
+single_take_ids(struct single *single, const struct wire_rows *rows)
+{
+	struct str *out = &single->wait->lines;
+
+	str_adds(out, "ok rows");
+	for (int i = 0; i < (int)wire_row_count(rows); i++) {
+		struct slice id = wire_value(rows, i, 0);
+
+		if (single_is_word(id))
+			str_addf(out, " " SLICE_FMT, SLICE_ARG(id));
+	}
+	str_addc(out, '\n');
+}
+
+/* "owner NODE EPOCH LEASE_SECONDS|- COUNT BYTES TAKER|-" each */
+static void
+single_take_owners(struct single *single, const struct wire_rows *rows)
+{
+	for (int i = 0; i < (int)wire_row_count(rows); i++) {
+		struct str *out = &single->wait->lines;
+
+		str_adds(out, "owner");
+		for (int column = 0; column < 6; column++) {
+			struct slice word = wire_value(rows, i, column);
+
+			str_addc(out, ' ');
+			str_add_slice(out, single_is_word(word) ? word :
+			    SLICE("-"));
+		}
+		str_addc(out, '\n');
+	}
+}
+
+void
+single_take_rows(struct single *single, size_t index,
+    const struct wire_rows *rows)
+{
+	const struct copies_wait *wait = single->wait;
+
+	if (single->wrong != NULL)
+		return;
+	if (wait->is_status) {
+		if (index == 1)
+			single_take_owners(single, rows);
+	} else if (wait->question.verb == COPYING_TAKEOVER)
+		single_take_takeover(single, index, rows);
+	else if (wait->question.verb == COPYING_FETCH)
+		single_take_fetched(single, index, rows);
+	else if (wait->question.verb == COPYING_TAKEN)
+		single_take_taken(single, rows);
+	else if (wait->question.verb == COPYING_ROWS)
+		single_take_ids(single, rows);
+}
+
+/* ---- the end ----------------------------------------------------------- */
+
+void
+single_begin(struct single *single, struct copies_wait *wait, uint64_t epoch)
+{
+	single->wait = wait;
+	single->count = single->seconds = 0;
+	single->is_known = single->is_taken = false;
+	single->wrong = NULL;
+	wait->step = 0;
+	snprintf(single->epoch, sizeof(single->epoch), "%" PRIu64, epoch);
+}
+
+static void
+single_add_takeover(struct single *single, struct str *lines)
+{
+	if (single->is_taken)
+		str_addf(lines, "ok ok %" PRIu64 "\n", single->count);
+	else if (single->is_known)
+		str_addf(lines, "ok alive %" PRIu64 "\n", single->seconds);
+	else
+		str_adds(lines, "ok none there is no such node\n");
+}
+
+static void
+single_add_fetched(struct single *single, struct str *lines)
+{
+	const struct waits_fetch *fetch = &single->wait->fetch;
+
+	if (fetch->has_head)
+		str_addf(lines, "ok message %s %s %" PRIu64 " %" PRIu64 " %"
+		    PRIu64 "\n", fetch->id, fetch->area, fetch->body_bytes,
+		    fetch->control_bytes, fetch->since);
+	else
+		str_adds(lines, "ok end\n");
+}
+
+enum single_left
+single_done(struct single *single)
+{
+	struct copies_wait *wait = single->wait;
+	struct str *lines = &wait->lines;
+
+	if (single->wrong != NULL) {
+		single->wait = NULL;
+		waits_answer_away(wait, single->wrong);
+		return SINGLE_OVER;
+	}
+	if (!wait->is_status && wait->question.verb == COPYING_FETCH &&
+	    wait->fetch.has_head &&
+	    wait->fetch.part < bounds_parts(wait->fetch.body_bytes)) {
+		single->wait = NULL;
+		return SINGLE_AGAIN;
+	}
+	if (wait->is_status || wait->question.verb == COPYING_TAKEN)
+		str_adds(lines, "ok\n");
+	else if (wait->question.verb == COPYING_TAKEOVER)
+		single_add_takeover(single, lines);
+	else if (wait->question.verb == COPYING_FETCH)
+		single_add_fetched(single, lines);
+	else if (wait->question.verb != COPYING_ROWS)	/* has its line */
+		str_adds(lines, "ok ok\n");
+	single->wait = NULL;
+	waits_answer(wait, str_slice(lines));
+	return SINGLE_OVER;
+}
+
+void
+single_refused(struct single *single, const struct wire_trouble *trouble)
+{
+	static const char *const of_took[] = {
+		"this node was taken over", "that node is back, or another "
+		"one took it over", NULL, NULL, NULL, "that node has not all "
+		"of them"
+	};
+	struct copies_wait *wait = single->wait;
+	const char *why = trouble->text;
+
+	single->wait = NULL;
+	if (!wait->is_status && wait->question.verb == COPYING_TOOK && trouble->index <
+	    sizeof(of_took) / sizeof(of_took[0]) &&
+	    of_took[trouble->index] != NULL &&
+	    strcmp(trouble->state, SAY_DIVIDED_BY_NONE) == 0)
+		why = of_took[trouble->index];
+	waits_answer_away(wait, why);
+}

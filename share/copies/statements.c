@@ -1,0 +1,161 @@
+/* statements.c - what PostgreSQL is asked
+ *
+ * In     nothing
+ * Out    texts
+ * Spec   statements.h; doc/protocol/share.md section 5
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "share/copies/statements.h"
+
+#include "base/banned.h"
+
+static const char *const texts[SAY_COUNT_OF] = {
+	[SAY_PATIENCE] =
+	    "select set_config('statement_timeout', $1, false)",
+	[SAY_REGISTER] =
+	    "insert into zm_node (cluster, name, epoch) values ($1, $2, 1) "
+	    "on conflict (cluster, name) do nothing",
+	[SAY_GREET] =
+	    "update zm_node set lease_until = clock_timestamp() + "
+	    "$3::int * interval '1 millisecond' "
+	    "where cluster = $1 and name = $2 returning epoch",
+	[SAY_TIDY] =
+	    "delete from zm_taken where cluster = $1 and node = $2 and "
+	    "taken_at < now() - interval '30 days'",
+	[SAY_RENEW] =
+	    "update zm_node set lease_until = clock_timestamp() + "
+	    "$3::int * interval '1 millisecond' where cluster = $1 and "
+	    "name = $2 and epoch = $4::bigint returning epoch",
+	[SAY_FENCE] =
+	    "with n as (select epoch from zm_node where cluster = $1 and "
+	    "name = $2 and epoch = $3::bigint for share) "
+	    "select 1 / count(*) from n",
+	[SAY_HEAD] =
+	    "with c as (insert into zm_copy (cluster, node, id, area, "
+	    "first_line, body_bytes, control, kept_at) values ($1, $2, $3, "
+	    "$4, $5::bytea, $6::bigint, $7::bytea, now()) "
+	    "on conflict (cluster, id) do update set area = excluded.area, "
+	    "first_line = excluded.first_line, "
+	    "body_bytes = excluded.body_bytes, "
+	    "control = excluded.control, kept_at = excluded.kept_at "
+	    "where zm_copy.node = excluded.node returning 1) "
+	    "select 1 / count(*) from c",
+	[SAY_CONTROL] =
+	    "with c as (update zm_copy set area = 'router', "
+	    "control = $4::bytea, kept_at = now() where cluster = $1 and "
+	    "node = $2 and id = $3 returning 1) select 1 / count(*) from c",
+	[SAY_NO_PARTS] =
+	    "delete from zm_part where cluster = $1 and id = $2",
+	[SAY_PART] =
+	    "insert into zm_part (cluster, id, n, bytes) values ($1, $2, "
+	    "$3::int, $4::bytea)",
+	[SAY_LINES] =
+	    "select id, first_line, body_bytes::text from zm_copy where "
+	    "cluster = $1 and node = $2 and id = any($3::text[])",
+	[SAY_DONE] =
+	    "with gone as (delete from zm_copy where cluster = $1 and "
+	    "node = $2 and id = any($3::text[]) returning id) "
+	    "delete from zm_part where cluster = $1 and "
+	    "id in (select id from gone)",
+	[SAY_TAKEN] =
+	    "select id, taker from zm_taken t where cluster = $1 and "
+	    "node = $2 and taken_at > now() - interval '30 days' and "
+	    "not exists (select from zm_copy c where c.cluster = t.cluster "
+	    "and c.id = t.id and c.node = t.node)",
+	[SAY_TAKEOVER] =
+	    "update zm_node set epoch = epoch + 1, lease_until = null, "
+	    "taken_by = $3, taken_at = clock_timestamp() where "
+	    "cluster = $1 and name = $2 and (lease_until is null or "
+	    "lease_until < clock_timestamp() - "
+	    "$4::int * interval '1 millisecond') returning epoch",
+	[SAY_ALIVE] =
+	    "select greatest(1, ceil(extract(epoch from lease_until + "
+	    "$3::int * interval '1 millisecond' - clock_timestamp())))::bigint "
+	    "from zm_node where cluster = $1 and name = $2",
+	[SAY_COUNT] =
+	    "select count(*) from zm_copy where cluster = $1 and node = $2",
+	[SAY_IS_TAKEN] =
+	    "select count(*) from zm_node where cluster = $1 and name = $2 "
+	    "and taken_by = $3 and lease_until is null",
+	[SAY_NEXT] =
+	    "select id, area, body_bytes::text, control, (extract(epoch from "
+	    "owned_at) * 1000000)::bigint::text from zm_copy where "
+	    "cluster = $1 and node = $2 and id > $3 order by id limit 1",
+	[SAY_GET_PART] =
+	    "select bytes from zm_part where cluster = $1 and id = $2 and "
+	    "n = $3::int",
+	[SAY_HOLD_TAKEN] =
+	    "with n as (select name from zm_node where cluster = $1 and "
+	    "name = $2 and taken_by = $3 and lease_until is null for update) "
+	    "select 1 / count(*) from n",
+	[SAY_TAKE] =
+	    "update zm_copy set node = $3, owned_at = clock_timestamp() "
+	    "where cluster = $1 and "
+	    "node = $2 and id = any($4::text[])",
+	[SAY_NOTE] =
+	    "insert into zm_taken (cluster, node, id, taker, taken_at) "
+	    "select $1, $2, unnest($4::text[]), $3, now() "
+	    "on conflict (cluster, node, id) do update set "
+	    "taker = excluded.taker, taken_at = excluded.taken_at",
+	[SAY_UNNOTE] =
+	    "delete from zm_taken where cluster = $1 and node = $2 and "
+	    "id = any($3::text[])",
+	[SAY_ALL_OURS] =
+	    "select 1 / (count(*) = $4::bigint)::int from zm_copy where "
+	    "cluster = $1 and node = $2 and id = any($3::text[])",
+	[SAY_BRIEFLY] =
+	    "select set_config('statement_timeout', $1, true)",
+	[SAY_OWNERS] =
+	    "select n.name, n.epoch, greatest(0, floor(extract(epoch from "
+	    "n.lease_until - clock_timestamp())))::bigint, count(c.id), "
+	    "coalesce(sum(c.body_bytes), 0), case when n.lease_until is null "
+	    "then n.taken_by end from zm_node n "
+	    "left join zm_copy c on c.cluster = n.cluster and "
+	    "c.node = n.name where n.cluster = $1 "
+	    "group by n.cluster, n.name order by n.name limit 512",
+	[SAY_ROWS] =
+	    "select id from zm_copy where cluster = $1 and node = $2 and "
+	    "id > $3 and kept_at < now() - interval '10 minutes' "
+	    "order by id limit 100",
+	[SAY_NOTHING] = "select 1 / 0",
+};
+
+void
+statement_begin(struct wire_statement *out, enum copies_statement which)
+{
+	out->text = texts[which];
+	out->count = 0;
+	/* bytes come as they are */
+	out->wants_binary = which == SAY_LINES || which == SAY_NEXT ||
+	    which == SAY_GET_PART;
+}
+
+/* Text is the same in both forms; this one needs no NUL. */
+void
+statement_add(struct wire_statement *out, struct slice word)
+{
+	statement_add_bytes(out, word);
+}
+
+void
+statement_add_digits(struct wire_statement *out, const char *digits)
+{
+	out->values[out->count++].p = digits;
+}
+
+void
+statement_add_bytes(struct wire_statement *out, struct slice bytes)
+{
+	int at = out->count++;
+
+	out->values[at].p = bytes.n > 0 ? bytes.p : "";
+	out->values[at].n = bytes.n;
+	out->values[at].is_binary = true;
+}
+
+void
+statement_add_null(struct wire_statement *out)
+{
+	out->values[out->count++].p = NULL;
+}

@@ -1,0 +1,59 @@
+/* statements.h - what PostgreSQL is asked
+ *
+ * All values are parameters.  What must have an effect divides by the number of
+ * rows: a transaction in which it has none fails as a whole (SQLSTATE 22012),
+ * without a round trip to look.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SHARE_COPIES_STATEMENTS_H
+#define ZM_SHARE_COPIES_STATEMENTS_H
+
+#include "share/copies/wire.h"
+
+enum copies_statement {
+	SAY_PATIENCE,		/* MS */
+	SAY_REGISTER,		/* cluster self */
+	SAY_GREET,		/* cluster self LEASE_MS -> epoch */
+	SAY_TIDY,		/* cluster self */
+	SAY_RENEW,		/* cluster self LEASE_MS EPOCH -> epoch */
+	SAY_FENCE,		/* cluster self EPOCH */
+	SAY_HEAD,		/* cluster self id area first_line BYTES
+				 * control */
+	SAY_CONTROL,		/* cluster self id control */
+	SAY_NO_PARTS,		/* cluster id */
+	SAY_PART,		/* cluster id N bytes */
+	SAY_LINES,		/* cluster self {ids} -> id first_line bytes */
+	SAY_DONE,		/* cluster self {ids} */
+	SAY_TAKEN,		/* cluster self -> id taker */
+	SAY_TAKEOVER,		/* cluster node self MARGIN_MS -> epoch */
+	SAY_ALIVE,		/* cluster node MARGIN_MS -> seconds left */
+	SAY_COUNT,		/* cluster node -> count */
+	SAY_IS_TAKEN,		/* cluster node self -> count */
+	SAY_NEXT,		/* cluster node after -> id area bytes
+				 * control */
+	SAY_GET_PART,		/* cluster id N -> bytes */
+	SAY_HOLD_TAKEN,		/* cluster node self */
+	SAY_TAKE,		/* cluster node self {ids} */
+	SAY_NOTE,		/* cluster node self {ids} */
+	SAY_UNNOTE,		/* cluster self {ids} */
+	SAY_ALL_OURS,		/* cluster self {ids} COUNT */
+	SAY_BRIEFLY,		/* MS, of this transaction */
+	SAY_ROWS,		/* cluster self after -> id */
+	SAY_OWNERS,		/* cluster -> name epoch seconds count bytes
+				 * taker */
+	SAY_NOTHING,		/* always fails */
+	SAY_COUNT_OF
+};
+
+#define SAY_DIVIDED_BY_NONE "22012"
+
+/* Begin one; values are added in the order above. */
+void statement_begin(struct wire_statement *out, enum copies_statement which);
+/* Add a word, a number (its digits, ended by NUL), bytes.  Borrowed. */
+void statement_add(struct wire_statement *out, struct slice word);
+void statement_add_digits(struct wire_statement *out, const char *digits);
+void statement_add_bytes(struct wire_statement *out, struct slice bytes);
+void statement_add_null(struct wire_statement *out);
+
+#endif

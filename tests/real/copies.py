@@ -1,0 +1,490 @@
+#!/usr/bin/env python3
+"""Two nodes that copy mail to one real PostgreSQL, asked as sessions, the
+scheduler and tools ask: in groups, taken over, fenced; with the database
+killed, hanging, without tables, and with a standby.  Started by run-copies.
+
+SPDX-License-Identifier: ISC
+"""
+import os
+import random
+import signal
+import sys
+import time
+
+TOP = os.environ["ZMAILER_SRC"]
+sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
+sys.path.insert(0, os.path.join(TOP, "tests", "real"))
+from zmtest import mta                               # noqa: E402
+from zmtest.cases import Cases, tell_events          # noqa: E402
+from copies_nodes import (Copies, Files, GIVEN_UP,   # noqa: E402
+                          NODES, Node, took)
+
+case = Cases()
+PATIENCE_S, LEASE_S = 5, 15     # share/copies/bounds.h
+PART = 256 << 10
+
+
+class Site:
+    def __init__(self):
+        self.base = Copies()
+        self.files = Files()
+        self.nodes = [Node(name, self.base) for name in NODES]
+
+    def tell(self):
+        for node in self.nodes:
+            print(node.name, node.status())
+            tell_events(node.instance)
+
+    def close(self):
+        for node in self.nodes:
+            node.instance.close()
+        self.base.close()
+        self.files.close()
+
+
+def copy(node, id, data, area="router"):
+    fd = site.files.make(data)
+    try:
+        return node.ask(f"copy {id} {area}", fd)
+    finally:
+        os.close(fd)
+
+
+def kept(node, id, data, control):
+    fds = [site.files.make(data), site.files.make(control)]
+    try:
+        return node.ask(f"kept {id}", *fds)
+    finally:
+        for fd in fds:
+            os.close(fd)
+
+
+def forget_all():
+    site.base.sql("DELETE FROM zm_copy; DELETE FROM zm_part")
+
+
+@case
+def a_message_is_copied_and_deleted():
+    one = site.nodes[0]
+    data = site.files.message(1000, "small")
+    assert copy(one, "01a", data) == "ok ok"
+    assert copy(one, "01b", data, "freezer/spam.1") == "ok ok"
+    assert site.base.rows() == {
+        "01a": ("mx1", "router", len(data), False),
+        "01b": ("mx1", "freezer/spam.1", len(data), False)}
+    assert site.base.body("01a") == data
+    assert copy(one, "01a", data + b"more") == "ok ok"      # once more
+    assert site.base.body("01a") == data + b"more"
+    assert one.ask("done 01a 01x") == "ok ok"
+    assert set(site.base.rows()) == {"01b"}
+    assert site.nodes[1].ask("done 01b") == "ok ok"     # it is not its own
+    assert set(site.base.rows()) == {"01b"}
+    assert one.ask("done 01b") == "ok ok"
+    assert site.base.number("count(*) FROM zm_part") == 0
+
+
+@case
+def of_any_size():
+    one = site.nodes[0]
+    for size in (1, 30, 31, PART - 1, PART, PART + 1, 9 << 20):
+        data = random.Random(size).randbytes(size)
+        assert copy(one, f"s{size}", data) == "ok ok", size
+        assert site.base.body(f"s{size}") == data, size
+    forget_all()
+
+
+@case
+def what_stays_is_kept_up_to_date():
+    """The parts are replaced if the first line says so, not else."""
+    one = site.nodes[0]
+    first, other = (site.files.message(2000, word) for word in "ab")
+    assert kept(one, "02a", first, b"@ 1 control") == "ok ok"   # no row yet
+    assert site.base.rows()["02a"] == ("mx1", "router", len(first), True)
+    assert site.base.body("02a") == first
+    site.base.sql("UPDATE zm_part SET bytes = 'mark'")
+    assert kept(one, "02a", first, b"@ 2 control") == "ok ok"
+    assert site.base.body("02a") == b"mark"
+    assert site.base.sql("SELECT encode(control, 'escape') FROM zm_copy") \
+        == "@ 2 control"
+    assert kept(one, "02a", other, b"@ 3 control") == "ok ok"
+    assert site.base.body("02a") == other
+    # what was frozen, and is in the queue now
+    assert copy(one, "02b", first, "freezer/x") == "ok ok"
+    assert kept(one, "02b", first, b"@ 1 c") == "ok ok"
+    assert site.base.rows()["02b"][1] == "router"
+    forget_all()
+
+
+def ask_many(node, ids):
+    """The answers to copies that are asked all at once."""
+    asker = node.asker()
+    fds = [site.files.make(site.files.message(2000, id)) for id in ids]
+    for id, fd in zip(ids, fds):
+        asker.say(f"copy {id} router", fd)
+    answers = {asker.line().partition(" ")[2] for _ in ids}
+    asker.close()
+    for fd in fds:
+        os.close(fd)
+    return answers
+
+
+@case
+def what_comes_at_once_is_few_transactions():
+    one, count = site.nodes[0], 1000
+    mta.wait_for("what is counted to stand still", lambda:
+                 site.base.number("pg_stat_clear_snapshot() IS NULL") == 0
+                 if False else True)
+    before = site.base.number("(pg_current_xact_id()::text)::bigint")
+    answers, seconds = took(lambda: ask_many(
+        one, [f"03{i}" for i in range(count)]))
+    used = site.base.number("(pg_current_xact_id()::text)::bigint") - before
+    assert answers == {"ok ok"}, answers
+    assert len(site.base.rows()) == count
+    print(f"     {count} copies: {used} transactions, "
+          f"{count / seconds:.0f} a second", flush=True)
+    assert used < count / 8, used
+    forget_all()
+
+
+@case
+def one_that_is_refused_does_no_harm_to_others():
+    """Another node has a message of that id."""
+    one, other = site.nodes
+    assert copy(other, "04x", b"of mx2") == "ok ok"
+    asker = one.asker()
+    fd = site.files.make(b"of mx1")
+    for id in ("04a", "04x", "04b"):
+        asker.say(f"copy {id} router", fd)
+    answers = dict(asker.line().split(" ", 1) for _ in range(3))
+    assert answers["t0"] == answers["t2"] == "ok ok", answers
+    assert "another node" in answers["t1"], answers
+    assert site.base.body("04x") == b"of mx2"
+    assert {id: row[0] for id, row in site.base.rows().items()} == {
+        "04a": "mx1", "04b": "mx1", "04x": "mx2"}
+    os.close(fd)
+    asker.close()
+    forget_all()
+
+
+@case
+def what_is_no_message_is_away():
+    one = site.nodes[0]
+    before = one.descriptors()
+    path = site.files.top + "/fifo"
+    os.mkfifo(path)
+    fifo = os.open(path, os.O_RDWR)
+    large = site.files.make(b"")
+    os.truncate(f"/proc/self/fd/{large}", (64 << 20) + 1)
+    empty = site.files.make(b"")
+    blind = os.open(site.files.top + "/blind", os.O_WRONLY | os.O_CREAT)
+    os.write(blind, b"x")
+    for fd, words in ((fifo, "no regular file"), (large, "larger than"),
+                      (empty, "empty"), (blind, "cannot be read"),
+                      (os.open("/dev/zero", os.O_RDONLY), "no regular")):
+        said = one.ask("copy 05a router", fd)
+        assert said.startswith("ok away") and words in said, (words, said)
+        os.close(fd)
+    # it becomes shorter while it is sent, and the others go on
+    asker = one.asker()
+    big = site.files.make(b"y" * (8 << 20))
+    small = site.files.make(b"z")
+    one_pid = one.share()
+    os.kill(one_pid, signal.SIGSTOP)
+    try:
+        asker.say("copy 05b router", big)
+        asker.say("copy 05c router", small)
+        asker.say("kept 05d", small, small)
+    finally:
+        os.kill(one_pid, signal.SIGCONT)
+    assert {asker.line().split(" ", 1)[1] for _ in range(3)} == {"ok ok"}
+    asker.close()
+    for fd in (big, small):
+        os.close(fd)
+    mta.wait_for("all descriptors to be closed", lambda:
+                 one.descriptors() == before)
+    forget_all()
+
+
+@case
+def lines_that_are_none_end_the_connection():
+    one = site.nodes[0]
+    for words in ("copy 06A router", "copy 06a", "copy 06a queue",
+                  "copy 06a freezer/", "copy 06a freezer/../x",
+                  "copy 06a router", "kept 06a", "done", "done A",
+                  "done " + "a " * 101, "lease now", "taken", "taken x",
+                  "takeover", "takeover MX", "fetch mx2", "fetch mx2 -",
+                  "took mx2", "nonsense"):
+        assert one.ask(words) == GIVEN_UP, words
+    fd = site.files.make(b"x")
+    assert one.ask("kept 06a", fd) == GIVEN_UP      # it wants two
+    os.close(fd)
+    assert site.base.rows() == {}
+
+
+@case
+def only_root_takes_over():
+    """Who else may connect is given up."""
+    one = site.nodes[0]
+    path = one.instance.dir + "/run/share.sock"
+    os.chmod(path, 0o666)
+    for place in (one.instance.top, one.instance.dir,
+                  one.instance.dir + "/run"):
+        os.chmod(place, 0o755)
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+        said = [one.ask(words) for words in (
+            "takeover mx2", "took mx2 01a", "lease")]
+        os.write(writer, "|".join(said).encode())
+        os._exit(0)
+    os.close(writer)
+    os.waitpid(pid, 0)
+    said = os.read(reader, 4096).decode().split("|")
+    os.close(reader)
+    assert said[:2] == [GIVEN_UP] * 2 and said[2].startswith("ok held"), said
+
+
+@case
+def who_is_alive_is_not_taken_over():
+    one = site.nodes[0]
+    said = one.ask("takeover mx2").split()
+    assert said[:2] == ["ok", "alive"] and 15 < int(said[2]) <= 30, said
+    assert one.ask("takeover mx1").startswith("ok none"), "itself"
+    assert one.ask("takeover mx9").startswith("ok none")
+    fd = os.memfd_create("none")
+    assert "not taken over" in one.ask("fetch mx2 -", fd)
+    os.close(fd)
+    assert "is back" in one.ask("took mx2 07a")
+
+
+def fetch_all(node, of):
+    """{id: (area, message, control)}"""
+    after, found = "-", {}
+    while True:
+        fd = os.memfd_create("fetched")
+        said = node.ask(f"fetch {of} {after}", fd).split()
+        if said == ["ok", "end"]:
+            os.close(fd)
+            return found
+        assert said[:2] == ["ok", "message"], said
+        after, area, body, control = said[2], said[3], int(said[4]), \
+            int(said[5])
+        size = os.fstat(fd).st_size
+        assert size == body + control, (size, said)
+        data = os.pread(fd, size, 0)
+        found[after] = (area, data[:body], data[body:])
+        os.close(fd)
+
+
+@case
+def a_dead_node_is_taken_over_and_comes_back():
+    one, other = site.nodes
+    epoch = other.epoch()
+    mails = {"08a": ("router", site.files.message(700000, "a"), b""),
+             "08b": ("freezer/held", b"b" * 1000, b""),
+             "08c": ("router", b"c" * PART, b"@ 1 control of c")}
+    assert copy(other, "08a", mails["08a"][1]) == "ok ok"
+    assert copy(other, "08b", mails["08b"][1], "freezer/held") == "ok ok"
+    assert kept(other, "08c", mails["08c"][1], mails["08c"][2]) == "ok ok"
+    assert copy(one, "08z", b"of mx1") == "ok ok"
+    other.instance.kill()
+    other.instance.is_started = False
+    seconds = mta.wait_for("its lease to be over", lambda: int(
+        (one.ask("takeover mx2").split() + ["0"] * 3)[2])
+        if one.ask("takeover mx2").startswith("ok alive") else None)
+    assert seconds <= 30
+    said = mta.wait_for("it to be taken", lambda: [
+        words for words in [one.ask("takeover mx2")]
+        if not words.startswith("ok alive")], 45)[0]
+    assert said == "ok ok 3", said
+    code, rows = one.status()
+    owners = {row["owner"]: row for row in rows if "owner" in row}
+    assert owners["mx2"]["taken_by"] == "mx1", rows
+    assert owners["mx2"]["copies"] == 3 and "lease_s" not in owners["mx2"]
+    assert owners["mx1"]["copies"] == 1 and owners["mx1"]["lease_s"] > 0
+    words = one.instance.zmailer("cluster", "status", check=code)[1]
+    assert "TAKEN OVER by mx1" in words, words
+    assert fetch_all(one, "mx2") == mails
+    # all of those that are named, or none
+    assert "not all" in one.ask("took mx2 08a 08x")
+    assert {row[0] for id, row in site.base.rows().items() if id != "08z"} \
+        == {"mx2"}
+    assert one.ask("took mx2 08a 08c") == "ok ok"
+    assert one.ask("took mx2 08a 08c") == "ok ok"       # said again
+    assert set(fetch_all(one, "mx2")) == {"08b"}
+    other.start()
+    other.wait_up()
+    assert other.epoch() > epoch
+    taken = other.lines(f"taken {other.epoch()}")
+    assert sorted(taken[:-1]) == ["taken 08a mx1", "taken 08c mx1"], taken
+    assert taken[-1] == "ok"
+    assert one.lines("taken 1") == ["ok"]
+    # it is back: what was not taken is its own
+    assert "is back" in one.ask("took mx2 08b")
+    assert "another node" in kept(other, "08a", b"x", b"y")
+    assert other.ask("done 08b") == "ok ok"
+    assert one.ask("done 08a 08c 08z") == "ok ok"
+    assert site.base.rows() == {}
+
+
+@case
+def who_was_taken_over_changes_nothing_until_he_knows():
+    """As if another node had done so while this one was cut off."""
+    one = site.nodes[0]
+    epoch = one.epoch()
+    pid = one.share()
+    asker = one.asker()
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        site.base.sql("UPDATE zm_node SET epoch = epoch + 1, taken_by = "
+                      "'mx2', lease_until = NULL WHERE name = 'mx1'")
+        fd = site.files.make(b"late")
+        asker.say("copy 09a router", fd)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    # either the lease or the copy is asked first
+    said = asker.line()
+    assert "taken over" in said or said == "t0 ok ok", said
+    mta.wait_for("the next epoch", lambda: one.ask("lease").split()[-1]
+                 == str(epoch + 1))
+    mta.wait_for("the event", lambda: one.told("copies.fenced") == 1)
+    asker.say("copy 09b router", fd)
+    assert asker.line() == "t1 ok ok"
+    os.close(fd)
+    asker.close()
+    forget_all()
+
+
+def lose(node, words, act, back):
+    """What is asked while act is in force is away in time; then it is back."""
+    lost, found = node.told("copies.lost"), node.told("copies.back")
+    copy(node, "10a", b"before")
+    act()
+    fd = site.files.make(b"x" * 1000)
+    asker = node.asker()
+    began = time.monotonic()
+    for i in range(70):
+        asker.say(f"copy 10{i} router", fd)
+    said = {asker.line().split(" ", 1)[1] for _ in range(70)}
+    seconds = time.monotonic() - began
+    assert all(one.startswith("ok away") for one in said), said
+    assert seconds < PATIENCE_S + 1, seconds
+    # the next one does not wait any more
+    mta.wait_for("the event", lambda: node.told("copies.lost") > lost)
+    said, seconds = took(lambda: node.ask("copy 10x router", fd))
+    assert said.startswith("ok away") and seconds < 1, (said, seconds)
+    node.wait_away(words)
+    code, _ = node.status()
+    assert code == 1
+    assert "is AWAY" in node.instance.zmailer("cluster", "status",
+                                              check=1)[1]
+    assert "postgres is away" in node.instance.zmailer("status", check=1)[1]
+    mta.wait_for("the gauge", lambda: "zmailer_copies_away 1" in
+                 node.instance.zmailer("metrics")[1])
+    back()
+    node.wait_up()
+    mta.wait_for("the event", lambda: node.told("copies.back") > found)
+    assert node.ask("copy 10y router", fd) == "ok ok"
+    mta.wait_for("the gauge", lambda: "zmailer_copies_away 0" in
+                 node.instance.zmailer("metrics")[1])
+    os.close(fd)
+    asker.close()
+    for one in site.nodes:
+        one.wait_up()
+    forget_all()
+
+
+@case
+def a_database_that_is_killed():
+    lose(site.nodes[0], "refused", site.base.kill, site.base.start)
+
+
+@case
+def a_database_that_hangs():
+    lose(site.nodes[0], "does not answer",
+         lambda: site.base.signal(signal.SIGSTOP),
+         lambda: site.base.signal(signal.SIGCONT))
+
+
+@case
+def a_lease_ends_by_itself():
+    """The database is away: nobody else may take over for 15 s more."""
+    one = site.nodes[0]
+    one.epoch()
+    site.base.stop()
+    mta.wait_for("the lease to be over", lambda:
+                 one.ask("lease").startswith("ok none"), LEASE_S + 5)
+    site.base.start()
+    for node in site.nodes:
+        node.wait_up()
+    one.epoch()
+
+
+@case
+def what_is_wrong_is_said():
+    one = site.nodes[0]
+    usual = (f"port={site.base.port} dbname=mail user=zm sslmode=verify-ca "
+             f"sslrootcert={site.base.top}/ca.pem")
+    for words, password, reason in (
+            ("host=localhost " + usual, "wrong", "password authentication"),
+            ("host=nowhere.invalid " + usual, "pw", "nowhere.invalid"),
+            ("host=localhost nonsense=1", "pw", "nonsense"),
+            (f"host=localhost port={site.base.port} dbname=mail user=zm "
+             "sslmode=verify-full", "pw", "certificate"),
+            (f"host=localhost port={site.base.port} dbname=mail user=zm "
+             "sslmode=disable", "pw", "pg_hba.conf"),
+            ("host=127.0.0.1 " + usual.replace("mail", "none"), "pw",
+             '"none" does not exist')):
+        one.configure(words, password, wait=False)
+        one.wait_away(reason)
+        assert one.ask("lease").startswith("ok none")
+        fd = site.files.make(b"x")
+        assert one.ask("copy 11a router", fd).startswith("ok away")
+        os.close(fd)
+    # the first one of two that takes writes
+    one.configure("host=nowhere.invalid,127.0.0.1,localhost port=1,"
+                  f"{site.base.port},{site.base.port} "
+                  "dbname=mail user=zm sslmode=require")
+    one.configure()
+
+
+@case
+def tables_that_are_missing():
+    one = site.nodes[0]
+    site.base.sql("DROP TABLE zm_node, zm_copy, zm_part, zm_taken")
+    for node in site.nodes:
+        node.wait_away("zmailer cluster init")
+    site.base.make_tables()
+    for node in site.nodes:
+        node.wait_up(90)
+    assert copy(one, "12a", b"x") == "ok ok"
+    site.base.sql("DROP TABLE zm_part")
+    assert "zm_part" in copy(one, "12b", b"x")
+    site.base.make_tables()
+    assert copy(one, "12b", b"x") == "ok ok"
+    forget_all()
+
+
+@case
+def a_process_that_ends_is_followed_by_another():
+    """A reload while copies are asked: each is answered, or its connection
+    ends."""
+    one = site.nodes[0]
+    epoch = one.epoch()
+    one.configure()
+    assert one.epoch() == epoch
+    os.kill(one.share(), signal.SIGKILL)
+    mta.wait_for("another one", lambda: one.share())
+    one.wait_up()
+    assert one.epoch() == epoch
+
+
+site = Site()
+try:
+    code = case.run("copies", tell=site.tell)
+finally:
+    site.close()
+sys.exit(code)

@@ -1,0 +1,231 @@
+"""What the test of copies is made of: a PostgreSQL with the tables, nodes of
+which only the process share matters, and who asks it.
+
+SPDX-License-Identifier: ISC
+"""
+import itertools
+import json
+import os
+import select
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+
+from postgres import Postgres
+from zmtest import mta
+
+NODES = ("mx1", "mx2")
+GIVEN_UP = "given up"
+
+
+class Copies(Postgres):
+    def fill(self):
+        self.sql("CREATE DATABASE mail", "postgres")
+        self.make_tables()
+
+    def make_tables(self):
+        """By what the tool prints; twice, because it may be run again."""
+        text = subprocess.run([mta.BUILD + "/bin/zmailer", "cluster", "init"],
+                              check=True, stdout=subprocess.PIPE).stdout
+        for _ in range(2):
+            self.sql(text.decode())
+        if self.sql("SELECT count(*) FROM pg_roles WHERE rolname = 'zm'") \
+                == "0":
+            self.sql("CREATE ROLE zm LOGIN PASSWORD 'pw'")
+        self.sql("GRANT SELECT, INSERT, UPDATE, DELETE ON zm_node, zm_copy, "
+                 "zm_part, zm_taken TO zm")
+
+    def number(self, text):
+        return int(self.sql("SELECT " + text))
+
+    def transactions(self):
+        """Since the start; what is counted comes a second late."""
+        return self.number("xact_commit FROM pg_stat_database WHERE "
+                           "datname = 'mail'")
+
+    def rows(self):
+        """{id: (node, area, bytes, has a control file)}"""
+        rows = self.sql("SELECT id, node, area, body_bytes, control IS NOT "
+                        "NULL FROM zm_copy").split("\n")
+        return {row[0]: (row[1], row[2], int(row[3]), row[4] == "t")
+                for row in (line.split("|") for line in rows if line)}
+
+    def body(self, id):
+        text = self.sql("SELECT string_agg(encode(bytes, 'hex'), '' ORDER BY "
+                        f"n) FROM zm_part WHERE id = '{id}'")
+        return bytes.fromhex(text)
+
+
+class Asker:
+    """A connection to share."""
+
+    def __init__(self, node):
+        self.peer = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.peer.connect(node.instance.dir + "/run/share.sock")
+        self.bytes, self.tokens = b"", itertools.count()
+
+    def say(self, words, *fds):
+        """Its token."""
+        token = f"t{next(self.tokens)}"
+        line = f"{token} {words}\n".encode()
+        if not fds:
+            self.peer.sendall(line)
+            return token
+        sent = socket.send_fds(self.peer, [line], fds)
+        self.peer.sendall(line[sent:])
+        return token
+
+    def line(self, seconds=60):
+        while b"\n" not in self.bytes:
+            if not select.select([self.peer], [], [], seconds)[0]:
+                raise AssertionError("no answer")
+            got = self.peer.recv(1 << 16)
+            if not got:
+                return None
+            self.bytes += got
+        line, _, self.bytes = self.bytes.partition(b"\n")
+        return line.decode()
+
+    def lines_of(self, token):
+        """Those of one question, without the token, to its "ok ..."."""
+        lines = []
+        while True:
+            line = self.line()
+            if line is None:
+                return [GIVEN_UP]
+            assert line.startswith(token + " "), (line, token)
+            lines.append(line[len(token) + 1:])
+            if lines[-1].startswith(("ok", "trouble")):
+                return lines
+
+    def ask(self, words, *fds):
+        """Its last line."""
+        return self.lines_of(self.say(words, *fds))[-1]
+
+    def close(self):
+        self.peer.close()
+
+
+class Node:
+    def __init__(self, name, base):
+        self.name, self.base = name, base
+        self.instance = mta.Mta(name)
+        self.password = self.instance.top + "/password"
+        self.started = False
+        self.configure()
+
+    def configure(self, words=None, password="pw", copies="size 64M",
+                  wait=True):
+        with open(self.password, "w", encoding="ascii") as file:
+            file.write(password + "\n")
+        os.chmod(self.password, 0o600)
+        if words is None:
+            words = (f"host=localhost port={self.base.port} dbname=mail "
+                     f"user=zm sslmode=verify-ca "
+                     f"sslrootcert={self.base.top}/ca.pem")
+        path = self.instance.top + "/cluster.conf"
+        with open(path, "w", encoding="ascii") as file:
+            file.write(f"cluster mx {{ node {' '.join(NODES)}; self "
+                       f"{self.name}; postgres \"{words}\" password "
+                       f"{self.password}; copies {copies} }}\n")
+        if self.started:
+            before = self.share()
+            self.instance.zmailer("reload")
+            mta.wait_for("another share", lambda: self.share() not in
+                         (None, before))
+        else:
+            self.instance.configure(f"include {path}\n")
+            self.start()
+        if wait:
+            self.wait_up()
+
+    def start(self):
+        self.instance.start()
+        self.started = True
+
+    def status(self):
+        """(exit status, rows)"""
+        code, out, _ = self.instance.zmailer("cluster", "status", "--json",
+                                             check=None)
+        return code, [json.loads(line) for line in out.splitlines()]
+
+    def copies(self):
+        return next((row for row in self.status()[1] if "copies" in row), {})
+
+    def wait_up(self, seconds=None):
+        mta.wait_for(f"{self.name} to reach the database", lambda:
+                     self.copies().get("up") is True, seconds)
+
+    def wait_away(self, words):
+        mta.wait_for(f"{self.name} to say {words}", lambda:
+                     words in self.copies().get("reason", ""))
+
+    def asker(self):
+        return Asker(self)
+
+    def ask(self, words, *fds):
+        one = self.asker()
+        try:
+            return one.ask(words, *fds)
+        finally:
+            one.close()
+
+    def lines(self, words):
+        one = self.asker()
+        try:
+            return one.lines_of(one.say(words))
+        finally:
+            one.close()
+
+    def told(self, name):
+        return sum(e["ev"] == name for e in self.instance.events())
+
+    def epoch(self):
+        words = self.ask("lease").split()
+        assert words[:2] == ["ok", "held"], words
+        assert 0 < int(words[2]) <= 15000, words
+        return int(words[3])
+
+    def share(self):
+        for pid in self.instance.pids():
+            try:
+                with open(f"/proc/{pid}/cmdline", "rb") as file:
+                    if file.read().split(b"\0")[0].endswith(b"share"):
+                        return pid
+            except OSError:
+                pass
+        return None
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.share()}/fd"))
+
+
+class Files:
+    """Message files of the test."""
+
+    def __init__(self):
+        self.top = tempfile.mkdtemp(prefix="zm-copies-")
+        self.count = itertools.count()
+
+    def make(self, data):
+        path = f"{self.top}/{next(self.count)}"
+        with open(path, "wb") as file:
+            file.write(data)
+        return os.open(path, os.O_RDONLY)
+
+    def message(self, size, seed):
+        """A first line of 31 bytes, and what is nobody else's."""
+        body = (f"{seed} ".encode() * (size // (len(str(seed)) + 1) + 1))
+        return b"complete %012d %08x\n" % (size, hash(seed) & 0xffffffff) + \
+            body[:size]
+
+    def close(self):
+        shutil.rmtree(self.top)
+
+
+def took(function):
+    """(what it returns, the seconds it took)"""
+    began = time.monotonic()
+    return function(), time.monotonic() - began

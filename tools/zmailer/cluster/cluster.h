@@ -1,0 +1,23 @@
+/* cluster.h - zmailer cluster: the other machines, and what is shared
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_CLUSTER_H
+#define ZM_TOOLS_CLUSTER_H
+
+#include "conf/conf.h"
+
+/* Print who is there and what answers, or JSON.  returns an exit status: 1 when
+ * something is missing or away. */
+int cluster_status(const struct conf *conf, bool is_json);
+
+/* Print the SQL that makes the tables for copies.  returns an exit status. */
+int cluster_init(void);
+
+/* Take over what the database has of that node, into this spool; the daemons
+ * may run.  is_yes: else only say what there is.
+ * returns an exit status, having said what was done, or why not */
+int cluster_takeover(const struct conf *conf, const char *node, bool is_yes,
+    bool is_json);
+
+#endif
