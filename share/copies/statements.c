@@ -107,8 +107,9 @@ static const char *const texts[SAY_COUNT_OF] = {
 	[SAY_BRIEFLY] =
 	    "select set_config('statement_timeout', $1, true)",
 	[SAY_OWNERS] =
-	    "select n.name, n.epoch, greatest(0, floor(extract(epoch from "
-	    "n.lease_until - clock_timestamp())))::bigint, count(c.id), "
+	    "select n.name, n.epoch, case when n.lease_until is not null then "
+	    "greatest(0, floor(extract(epoch from "
+	    "n.lease_until - clock_timestamp())))::bigint end, count(c.id), "
 	    "coalesce(sum(c.body_bytes), 0), case when n.lease_until is null "
 	    "then n.taken_by end from zm_node n "
 	    "left join zm_copy c on c.cluster = n.cluster and "
