@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+"""Mail that survives the loss of a machine: two nodes with a PostgreSQL, one of
+which is destroyed, is cut off and comes back late, or is without the database.
+Started by run-taken-over.
+
+SPDX-License-Identifier: ISC
+"""
+import collections
+import os
+import shutil
+import signal
+import smtplib
+import sys
+import time
+
+TOP = os.environ["ZMAILER_SRC"]
+sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
+sys.path.insert(0, os.path.join(TOP, "tests", "real"))
+from zmtest import mta                               # noqa: E402
+from zmtest.cases import Cases, tell_events          # noqa: E402
+from zmtest.smtpserver import Rule, Server           # noqa: E402
+from copies_nodes import Copies, NODES, Node         # noqa: E402
+
+case = Cases()
+COUNT = 20
+OVER_S = 45         # a lease of 15 s is over, and 15 s more
+
+
+class Mailer(Node):
+    """A node that takes mail and sends it to the hop."""
+
+    def __init__(self, name, base, hop):
+        self.hop = hop
+        super().__init__(name, base)
+
+    def configure(self, words=None, password="pw", copies="size 64M",
+                  wait=True):
+        if not self.started:
+            self.instance.configure(
+                f"route far.test via 127.0.0.1:{self.hop.port}\n"
+                "freeze sender @odd.test\n"
+                "schedule smtp/* { retry 1h }\n")
+        super().configure(words, password, copies, wait)
+
+    def send(self, name, rcpts, sender="a@localhost"):
+        with smtplib.SMTP("127.0.0.1", self.instance.port) as client:
+            client.sendmail(sender, rcpts,
+                            f"Subject: {name}\n\nbody of {name}\n")
+
+    def lists(self, *words):
+        return self.instance.zmailer("list", "--json", *words)[1]
+
+    def processes(self, number):
+        for pid in self.instance.pids():
+            try:
+                os.kill(pid, number)
+            except OSError:
+                pass
+
+
+class Site:
+    def __init__(self):
+        self.base = Copies()
+        self.hop = Server()
+        self.nodes = [Mailer(name, self.base, self.hop) for name in NODES]
+
+    def refuse(self, refuses):
+        self.hop.rules[:] = [Rule("RCPT", ("reply", 451, "4.7.1 later"),
+                                  match="later")] if refuses else []
+
+    def came(self):
+        """How often each subject came to each recipient."""
+        return collections.Counter(
+            (message.data.split(b"Subject: ")[1].split(b"\r\n")[0].decode(),
+             rcpt) for message in self.hop.messages
+            for rcpt in message.rcpts)
+
+    def owned(self, name):
+        return sum(row[0] == name for row in self.base.rows().values())
+
+    def tell(self):
+        print(self.base.rows())
+        for node in self.nodes:
+            print(node.name, node.status())
+            tell_events(node.instance, 30)
+
+    def close(self):
+        for node in self.nodes:
+            node.instance.close()
+        self.hop.close()
+        self.base.close()
+
+
+def take_over(node, lost):
+    """When the lease is over."""
+    deadline = time.monotonic() + OVER_S
+    while True:
+        code, out, errors = node.instance.zmailer(
+            "cluster", "takeover", "--yes", lost, check=None)
+        if code != 75 or time.monotonic() > deadline:
+            assert code == 0, (code, out, errors)
+            return out
+        assert "its lease is not over" in errors, errors
+        time.sleep(1)
+
+
+@case
+def a_copy_is_there_before_the_250():
+    one = site.nodes[0]
+    site.refuse(True)
+    one.send("first", ["later@far.test"])
+    rows = site.base.rows()
+    assert len(rows) == 1, rows
+    (id, row), = rows.items()
+    assert row[:2] == ("mx1", "router"), row
+    body = site.base.body(id)
+    assert b"complete " in body[:9] and b"body of first\n" in body, body
+    # after the try its control file, and after the end nothing
+    mta.wait_for("the control file", lambda: site.base.rows()[id][3])
+    assert "deferred" in site.base.sql(
+        "SELECT encode(control, 'escape') FROM zm_copy")
+    site.refuse(False)
+    one.instance.zmailer("retry", "--yes", "all")
+    mta.wait_for("the end", lambda: not site.base.rows())
+    assert site.came() == {("first", "later@far.test"): 1}
+
+
+@case
+def what_is_refused_has_none():
+    one = site.nodes[0]
+    client = smtplib.SMTP("127.0.0.1", one.instance.port)
+    client.ehlo()
+    client.mail("a@localhost")
+    client.rcpt("b@far.test")
+    client.docmd("DATA")
+    client.send(b"Subject: cut off\r\n\r\nbody")
+    client.close()
+    one.send("good", ["b@far.test"])
+    mta.wait_for("the end", lambda: not site.base.rows())
+
+
+@case
+def all_mail_of_a_machine_that_is_destroyed_arrives():
+    one, two = site.nodes
+    site.hop.messages.clear()
+    site.refuse(True)
+    for i in range(COUNT):
+        one.send(f"lost{i}", ["now@far.test", "later@far.test"])
+    one.send("odd", ["b@far.test"], "x@odd.test")
+    mta.wait_for("the first recipients", lambda:
+                 len(site.came()) == COUNT)
+    mta.wait_for("the control files", lambda: sum(
+        row[3] for row in site.base.rows().values()) == COUNT)
+    one.instance.kill()
+    shutil.rmtree(one.instance.dir + "/spool")
+    assert site.owned("mx1") == COUNT + 1
+    code, out, _ = two.instance.zmailer("cluster", "takeover", "mx1")
+    assert f"mx1 has {COUNT + 1} messages" in out, out
+    out = take_over(two, "mx1")
+    assert f"{COUNT + 1} messages of mx1 taken over" in out, out
+    assert f"{COUNT} had been tried" in out and "1 are in freezer" in out, out
+    assert site.owned("mx1") == 0
+    assert two.instance.count("freezer") == 1
+    site.refuse(False)
+    # what was done is not done again, and waits as it did
+    mta.wait_for("them to be in the queue", lambda:
+                 two.lists("area:queue").count("later@far.test") == COUNT)
+    two.instance.zmailer("retry", "--yes", "all")
+    mta.wait_for("the mail", lambda: len(site.came()) == 2 * COUNT)
+    mta.wait_for("the copies to go", lambda: site.owned("mx2") == 1)
+    assert set(site.came().values()) == {1}, site.came()
+    # once more finds nothing
+    out = take_over(two, "mx1")
+    assert out.startswith("0 messages of mx1"), out
+    two.instance.zmailer("review", "delete", "--yes", "area:freezer",
+                         check=None)
+
+
+@case
+def a_fresh_machine_of_that_name_goes_on():
+    one = site.nodes[0]
+    one.instance.start()
+    one.wait_up()
+    site.hop.messages.clear()
+    one.send("fresh", ["b@far.test"])
+    mta.wait_for("the mail", lambda: site.came() ==
+                 {("fresh", "b@far.test"): 1})
+
+
+@case
+def who_comes_back_late_delivers_nothing_of_it():
+    """It was not dead: all its processes stood still."""
+    one, two = site.nodes
+    site.hop.messages.clear()
+    site.refuse(True)
+    for i in range(COUNT):
+        one.send(f"late{i}", ["later@far.test"])
+    mta.wait_for("the tries", lambda: sum(
+        row[3] for row in site.base.rows().values()) >= COUNT)
+    one.processes(signal.SIGSTOP)
+    take_over(two, "mx1")
+    site.refuse(False)
+    one.processes(signal.SIGCONT)
+    one.instance.zmailer("retry", "--yes", "all", check=None)
+    mta.wait_for("it to give them up", lambda:
+                 one.instance.count("trash") == 2 * COUNT)
+    assert sum(e["ev"] == "message.taken" and e["node"] == "mx2"
+               for e in one.instance.events()) == COUNT
+    assert one.instance.count("queue") == 0
+    two.instance.zmailer("retry", "--yes", "all")
+    mta.wait_for("the mail", lambda: len(site.came()) == COUNT)
+    assert set(site.came().values()) == {1}, site.came()
+    # and it goes on
+    one.wait_up()
+    one.send("again", ["b@far.test"])
+    mta.wait_for("the mail", lambda: site.came()[("again", "b@far.test")])
+
+
+@case
+def without_the_database():
+    one = site.nodes[0]
+    site.hop.messages.clear()
+    site.base.stop()
+    try:
+        one.send("without", ["b@far.test"])
+        mta.wait_for("the event", lambda: one.told("copy.missing"))
+        one.configure(copies="else defer", wait=False)
+        mta.wait_for("the other rule", lambda: code_of(one) == 451)
+    finally:
+        site.base.start()
+    one.configure()
+    mta.wait_for("a client to be served", lambda: code_of(one) == 250)
+
+
+def code_of(node):
+    try:
+        node.send("asked", ["b@far.test"])
+    except smtplib.SMTPDataError as error:
+        assert b"no copy" in error.smtp_error, error
+        return error.smtp_code
+    return 250
+
+
+@case
+def copies_of_what_is_gone_are_swept():
+    one = site.nodes[0]
+    one.send("odd", ["b@far.test"], "x@odd.test")
+    mta.wait_for("it", lambda: one.instance.count("freezer") == 1)
+    folder = one.instance.dir + "/spool/freezer"
+    for name in os.listdir(folder):
+        os.unlink(os.path.join(folder, name))
+    site.base.sql("UPDATE zm_copy SET kept_at = now() - interval '1 hour'")
+    before = site.owned("mx1")
+    _, out, _ = one.instance.zmailer("cluster", "sweep", "--dry-run")
+    assert f"{before} copies of this node, 1 of messages" in out, out
+    assert site.owned("mx1") == before
+    one.instance.zmailer("cluster", "sweep")
+    assert site.owned("mx1") == before - 1
+
+
+@case
+def what_makes_no_sense_is_refused():
+    two = site.nodes[1]
+    for words, code in ((("mx2",), 64), (("mx9",), 64), ((), 64)):
+        assert two.instance.zmailer("cluster", "takeover", *words,
+                                    check=None)[0] == code, words
+    code, _, errors = two.instance.zmailer("cluster", "takeover", "--yes",
+                                           "mx1", check=None)
+    assert code == 75 and "is there" in errors, errors
+
+
+site = Site()
+try:
+    code = case.run("taken over", tell=site.tell)
+finally:
+    site.close()
+sys.exit(code)
