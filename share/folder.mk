@@ -17,8 +17,10 @@ share_libshare_a_SOURCES = \
 	share/copies/wire.c share/copies/wire.h \
 	share/copies/statements.c share/copies/statements.h \
 	share/copies/waits.c share/copies/waits.h \
-	share/copies/group.c share/copies/group.h \
+	share/copies/bundle.c share/copies/bundle.h \
 	share/copies/single.c share/copies/single.h \
+	share/copies/state.c share/copies/state.h \
+	share/copies/jobs.c share/copies/jobs.h \
 	share/copies/copies.c share/copies/copies.h \
 	share/ask/inquirers.c share/ask/inquirers.h
 share_libshare_a_CFLAGS = $(AM_CFLAGS) $(PGSQL_CFLAGS)

@@ -353,6 +353,8 @@ sharing_take_line(void *context, struct slice line)
 	is_ok = slice_is(line, "ok");
 	if (slice_is(token, "l"))
 		lease_answered(sharing, line);
+	else if (slice_is(token, "t") && slice_starts(line, "away"))
+		sharing->is_listing = false;	/* asked with the next lease */
 	else if (slice_is(token, "t"))
 		lease_list(sharing);
 	else if (slice_is(token, "d"))

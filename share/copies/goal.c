@@ -10,6 +10,8 @@
  */
 #include "share/copies/goal.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 
 #ifdef HAVE_PGSQL
@@ -17,14 +19,17 @@
 #include <netdb.h>
 #include <pwd.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "grammar/net.h"
 #include "share/redis/places.h"
 
+#endif
+
 #include "base/banned.h"
+
+#ifdef HAVE_PGSQL
 
 #define GOAL_SOCKETS "/run/postgresql"
 #define GOAL_ROOTS "/etc/ssl/certs/ca-certificates.crt"
@@ -229,10 +234,6 @@ goal_find(const struct conf_cluster *cluster, struct copies_goal *goal,
 }
 
 #else
-
-#include <string.h>
-
-#include "base/banned.h"
 
 int
 goal_find(const struct conf_cluster *cluster, struct copies_goal *goal,

@@ -26,9 +26,9 @@ static void
 single_begin_of(struct single *single, enum copies_statement which,
     struct slice node, struct wire_statement *out)
 {
-	statement_begin(out, which);
-	statement_add(out, slice_of(single->cluster->name));
-	statement_add(out, node);
+	sql_begin(out, which);
+	sql_add(out, slice_of(single->cluster->name));
+	sql_add(out, node);
 }
 
 static void
@@ -36,7 +36,7 @@ single_add_number(struct single *single, uint64_t number,
     struct wire_statement *out)
 {
 	snprintf(single->number, sizeof(single->number), "%" PRIu64, number);
-	statement_add_digits(out, single->number);
+	sql_add_digits(out, single->number);
 }
 
 static void
@@ -44,7 +44,7 @@ single_add_ids(struct single *single, struct wire_statement *out)
 {
 	str_reset(&single->array);
 	copying_add_array(&single->array, single->wait->question.ids);
-	statement_add_digits(out, single->array.buf);
+	sql_add_digits(out, single->array.buf);
 }
 
 static bool
@@ -60,7 +60,7 @@ single_next_of_takeover(struct single *single, size_t step,
 	single_begin_of(single, steps[step], single->wait->question.node,
 	    out);
 	if (steps[step] == SAY_TAKEOVER)
-		statement_add(out, slice_of(single->cluster->self));
+		sql_add(out, slice_of(single->cluster->self));
 	if (steps[step] != SAY_COUNT)
 		single_add_number(single, COPIES_LEASE_MS, out);
 	return true;
@@ -75,10 +75,10 @@ single_next_of_fetch(struct single *single, size_t step,
 
 	if (step == 0) {
 		single_begin_of(single, SAY_IS_TAKEN, question->node, out);
-		statement_add(out, slice_of(single->cluster->self));
+		sql_add(out, slice_of(single->cluster->self));
 	} else if (step == 1 && !wait->fetch.has_head) {
 		single_begin_of(single, SAY_NEXT, question->node, out);
-		statement_add(out, question->id);
+		sql_add(out, question->id);
 	} else if (step == 1) {
 		single_begin_of(single, SAY_GET_PART,
 		    slice_of(wait->fetch.id), out);
@@ -100,20 +100,20 @@ single_next_of_took(struct single *single, size_t step,
 	switch (step) {
 	case 0:
 		single_begin_of(single, SAY_FENCE, self, out);
-		statement_add_digits(out, single->epoch);
+		sql_add_digits(out, single->epoch);
 		return true;
 	case 1:
 		single_begin_of(single, SAY_HOLD_TAKEN, node, out);
-		statement_add(out, self);
+		sql_add(out, self);
 		return true;
 	case 2:
 		single_begin_of(single, SAY_TAKE, node, out);
-		statement_add(out, self);
+		sql_add(out, self);
 		single_add_ids(single, out);
 		return true;
 	case 3:
 		single_begin_of(single, SAY_NOTE, node, out);
-		statement_add(out, self);
+		sql_add(out, self);
 		single_add_ids(single, out);
 		return true;
 	case 4:
@@ -136,11 +136,11 @@ single_next_of_status(struct single *single, size_t step,
     struct wire_statement *out)
 {
 	if (step == 0) {
-		statement_begin(out, SAY_BRIEFLY);
+		sql_begin(out, SAY_BRIEFLY);
 		single_add_number(single, SINGLE_OWNERS_MS, out);
 	} else if (step == 1) {
-		statement_begin(out, SAY_OWNERS);
-		statement_add(out, slice_of(single->cluster->name));
+		sql_begin(out, SAY_OWNERS);
+		sql_add(out, slice_of(single->cluster->name));
 	} else
 		return false;
 	return true;
@@ -169,7 +169,7 @@ single_next(struct single *single, struct wire_statement *out)
 		    SAY_ROWS : SAY_TAKEN,
 		    slice_of(single->cluster->self), out);
 		if (wait->question.verb == COPYING_ROWS)
-			statement_add(out, wait->question.id);
+			sql_add(out, wait->question.id);
 		return true;
 	default:
 		return false;
@@ -420,10 +420,11 @@ single_refused(struct single *single, const struct wire_trouble *trouble)
 	const char *why = trouble->text;
 
 	single->wait = NULL;
-	if (!wait->is_status && wait->question.verb == COPYING_TOOK && trouble->index <
+	if (!wait->is_status && wait->question.verb == COPYING_TOOK &&
+	    trouble->index <
 	    sizeof(of_took) / sizeof(of_took[0]) &&
 	    of_took[trouble->index] != NULL &&
-	    strcmp(trouble->state, SAY_DIVIDED_BY_NONE) == 0)
+	    strcmp(trouble->code, SAY_DIVIDED_BY_NONE) == 0)
 		why = of_took[trouble->index];
 	waits_answer_away(wait, why);
 }

@@ -123,7 +123,7 @@ static const char *const texts[SAY_COUNT_OF] = {
 };
 
 void
-statement_begin(struct wire_statement *out, enum copies_statement which)
+sql_begin(struct wire_statement *out, enum copies_statement which)
 {
 	out->text = texts[which];
 	out->count = 0;
@@ -134,19 +134,19 @@ statement_begin(struct wire_statement *out, enum copies_statement which)
 
 /* Text is the same in both forms; this one needs no NUL. */
 void
-statement_add(struct wire_statement *out, struct slice word)
+sql_add(struct wire_statement *out, struct slice word)
 {
-	statement_add_bytes(out, word);
+	sql_add_bytes(out, word);
 }
 
 void
-statement_add_digits(struct wire_statement *out, const char *digits)
+sql_add_digits(struct wire_statement *out, const char *digits)
 {
 	out->values[out->count++].p = digits;
 }
 
 void
-statement_add_bytes(struct wire_statement *out, struct slice bytes)
+sql_add_bytes(struct wire_statement *out, struct slice bytes)
 {
 	int at = out->count++;
 
@@ -156,7 +156,7 @@ statement_add_bytes(struct wire_statement *out, struct slice bytes)
 }
 
 void
-statement_add_null(struct wire_statement *out)
+sql_add_null(struct wire_statement *out)
 {
 	out->values[out->count++].p = NULL;
 }

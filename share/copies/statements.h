@@ -49,11 +49,11 @@ enum copies_statement {
 #define SAY_DIVIDED_BY_NONE "22012"
 
 /* Begin one; values are added in the order above. */
-void statement_begin(struct wire_statement *out, enum copies_statement which);
+void sql_begin(struct wire_statement *out, enum copies_statement which);
 /* Add a word, a number (its digits, ended by NUL), bytes.  Borrowed. */
-void statement_add(struct wire_statement *out, struct slice word);
-void statement_add_digits(struct wire_statement *out, const char *digits);
-void statement_add_bytes(struct wire_statement *out, struct slice bytes);
-void statement_add_null(struct wire_statement *out);
+void sql_add(struct wire_statement *out, struct slice word);
+void sql_add_digits(struct wire_statement *out, const char *digits);
+void sql_add_bytes(struct wire_statement *out, struct slice bytes);
+void sql_add_null(struct wire_statement *out);
 
 #endif

@@ -19,7 +19,11 @@
 #ifdef HAVE_PGSQL
 #include <libpq-fe.h>
 
+#endif
+
 #include "base/banned.h"
+
+#ifdef HAVE_PGSQL
 
 enum { WIRE_PLACE_BYTES = 128, WIRE_TLS_READS = 3 };
 
@@ -107,7 +111,7 @@ wire_fail(struct wire *wire, const char *said)
 	wire_drop(wire);
 	if (wire->job != NULL) {
 		strlcpy(wire->trouble.text, why, sizeof(wire->trouble.text));
-		wire->trouble.state[0] = '\0';
+		wire->trouble.code[0] = '\0';
 		wire_end_job(wire, WIRE_LOST);
 	}
 	if (!was_open && wire->tried < wire->goal->place_count) {
@@ -183,7 +187,7 @@ wire_pump(struct wire *wire)
 static void
 wire_refuse(struct wire *wire, const PGresult *result)
 {
-	const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+	const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 	const char *text = PQresultErrorField(result,
 	    PG_DIAG_MESSAGE_PRIMARY);
 
@@ -191,8 +195,8 @@ wire_refuse(struct wire *wire, const PGresult *result)
 		return;
 	wire->is_refused = true;
 	wire->trouble.index = wire->heard;
-	strlcpy(wire->trouble.state, state != NULL ? state : "",
-	    sizeof(wire->trouble.state));
+	strlcpy(wire->trouble.code, code != NULL ? code : "",
+	    sizeof(wire->trouble.code));
 	wire_words(text != NULL ? text : PQresultErrorMessage(result),
 	    wire->trouble.text, sizeof(wire->trouble.text));
 }
@@ -482,8 +486,6 @@ wire_value(const struct wire_rows *rows, int row, int column)
 }
 
 #else
-
-#include "base/banned.h"
 
 /* Without libpq there is none; the configuration refuses `postgres`. */
 struct wire {

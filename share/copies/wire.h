@@ -18,7 +18,7 @@
 enum {
 	WIRE_CONNECT_MS = 3000,
 	WIRE_VALUES_MAX = 10,
-	WIRE_STATE_BYTES = 6
+	WIRE_CODE_BYTES = 6
 };
 
 struct wire;
@@ -43,7 +43,7 @@ enum wire_end {
 
 struct wire_trouble {
 	size_t	index;			/* of the statement, from 0 */
-	char	state[WIRE_STATE_BYTES];	/* SQLSTATE; "": none */
+	char	code[WIRE_CODE_BYTES];	/* SQLSTATE; "": none */
 	char	text[ERR_TEXT_BYTES];
 };
 
@@ -87,6 +87,7 @@ void wire_give_up(struct wire *wire, const char *why);
 /* Where it is connected to, or was last; borrowed. */
 const char *wire_place(const struct wire *wire);
 
+/* How many there are. */
 size_t wire_row_count(const struct wire_rows *rows);
 /* Borrowed from rows; empty: null, or no such row or column. */
 struct slice wire_value(const struct wire_rows *rows, int row, int column);

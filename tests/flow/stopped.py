@@ -41,6 +41,7 @@ ROWS = [
     ("sts", "list", 69, ["policies does not answer"]),
     ("sts", "publish a.example --mx mx.a.example", 0, ["mode: testing"]),
     ("cluster", "status", 78, ["no cluster"]),
+    ("cluster", "init", 0, ["create table if not exists zm_copy"]),
     ("dns", "a..b MX", 1, ["no such name"]),
     ("init", "DIR/other --port 2526", 0, ["zmailer start"]),
     ("stop", "", 0, DAEMONS[:1]),

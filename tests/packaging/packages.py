@@ -14,7 +14,7 @@ from step import step
 
 # programs that have a package of their own; all others are zmailer's
 APART = {"tables": "zmailer-tables", "zm-web": "zmailer-web",
-         "zm-reports": "zmailer-report-reader"}
+         "zm-reports": "zmailer-report-reader", "share": "zmailer-cluster"}
 
 
 @step("lintian has no tag at pedantic, of the source and of each package")

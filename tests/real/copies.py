@@ -494,6 +494,92 @@ def a_process_that_ends_is_followed_by_another():
     assert one.epoch() == epoch
 
 
+@case
+def a_lease_and_what_is_taken_wait_for_each_other():
+    """A node comes back while another one is about to take its mail: either
+    it is told, or nothing is taken.  The lease is held up half way."""
+    one, other = site.nodes
+    assert copy(other, "13a", b"x") == "ok ok"
+    pid = other.share()
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        site.base.sql("UPDATE zm_node SET epoch = epoch + 1, taken_by = "
+                      "'mx1', lease_until = NULL WHERE name = 'mx2'")
+        holder = site.base.session()
+        holder("BEGIN; UPDATE zm_node SET lease_until = now() + interval "
+               "'15 s' WHERE name = 'mx2'")
+        asker = one.asker()
+        asker.say("took mx2 13a")
+        mta.wait_for("it to wait", lambda: site.base.number(
+            "count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"))
+        holder("COMMIT")
+        said = asker.line()
+        assert "is back" in said, said
+        holder.close()
+        asker.close()
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert site.base.rows()["13a"][0] == "mx2"
+    other.wait_up()
+    forget_all()
+
+
+@case
+def what_is_copied_is_on_two_machines():
+    """A standby that must have each transaction: without it there is no
+    copy.  It takes the place of the primary, and is found."""
+    one = site.nodes[0]
+    standby = site.base.standby()
+    try:
+        by_standby(one, standby)
+    finally:
+        standby.close()
+        site.base.mend()
+        one.configure()
+
+
+def by_standby(one, standby):
+    both = (f"host=127.0.0.1,127.0.0.1 port={standby.port},{site.base.port} "
+            "dbname=mail user=zm sslmode=require")
+    one.configure(both)             # a standby takes no writes
+    site.base.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+    site.base.sql("SELECT pg_reload_conf()")
+    mta.wait_for("it to be waited for", lambda: site.base.number(
+        "count(*) FROM pg_stat_replication WHERE sync_state = 'sync'"))
+    assert copy(one, "14a", b"on both") == "ok ok"
+    mta.wait_for("it to be there", lambda: standby.sql(
+        "SELECT id FROM zm_copy") == "14a")
+    standby.signal(signal.SIGSTOP)
+    said, seconds = took(lambda: copy(one, "14b", b"on one"))
+    assert said.startswith("ok away") and seconds < PATIENCE_S + 1, (
+        said, seconds)
+    one.wait_away("does not answer")
+    standby.signal(signal.SIGCONT)
+    one.wait_up(90)
+    assert copy(one, "14c", b"on both") == "ok ok"
+    # somebody cuts the wait short: it is on one machine alone
+    standby.signal(signal.SIGSTOP)
+    fd = site.files.make(b"cut")
+    asker = one.asker()
+    asker.say("copy 14d router", fd)
+    mta.wait_for("it to wait", lambda: site.base.number(
+        "count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE "
+        "wait_event = 'SyncRep'"))
+    said = asker.line()
+    assert "ok away" in said, said
+    os.close(fd)
+    asker.close()
+    standby.signal(signal.SIGCONT)
+    one.wait_up(90)
+    site.base.kill()
+    standby.sql("ALTER SYSTEM RESET ALL")
+    standby.promote()
+    one.wait_up(90)
+    assert copy(one, "14e", b"on the new one") == "ok ok"
+    rows = standby.sql("SELECT id FROM zm_copy ORDER BY id").split()
+    assert {"14a", "14c", "14e"} <= set(rows), rows
+
+
 site = Site()
 try:
     code = case.run("copies", tell=site.tell)

@@ -39,15 +39,23 @@ class Copies(Postgres):
                  "zm_part, zm_taken TO zm")
 
     def mend(self):
-        """It runs, and has its tables."""
+        """It runs, waits for no standby, and has its tables."""
         if self.child is not None:
             self.signal(signal.SIGCONT)
-        if self.child is None or self.child.poll() is not None:
+        else:
             self.start()
+        for text in ("ALTER SYSTEM RESET ALL", "SELECT pg_reload_conf()"):
+            self.sql(text, "postgres")
+        mta.wait_for("it to wait for no standby", lambda: self.sql(
+            "SHOW synchronous_standby_names", "postgres") == "")
         self.make_tables()
 
     def number(self, text):
         return int(self.sql("SELECT " + text))
+
+    def session(self):
+        """One that stays: it is called with what it is to do."""
+        return Session(self)
 
     def rows(self):
         """{id: (node, area, bytes, has a control file)}"""
@@ -60,6 +68,25 @@ class Copies(Postgres):
         text = self.sql("SELECT string_agg(encode(bytes, 'hex'), '' ORDER BY "
                         f"n) FROM zm_part WHERE id = '{id}'")
         return bytes.fromhex(text)
+
+
+class Session:
+    def __init__(self, base):
+        self.psql = subprocess.Popen(
+            [f"{base.bin}/psql", "-h", base.top, "-p", str(base.port), "-U",
+             "nobody", "-d", "mail", "-qAt"], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True)
+
+    def __call__(self, text):
+        self.psql.stdin.write(text + ";\n\\echo done\n")
+        self.psql.stdin.flush()
+        while self.psql.stdout.readline() != "done\n":
+            assert self.psql.poll() is None, text
+
+    def close(self):
+        self.psql.stdin.close()
+        self.psql.wait(timeout=60)
+        self.psql.stdout.close()
 
 
 class Asker:

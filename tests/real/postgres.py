@@ -40,6 +40,10 @@ class Postgres(Base):
     def fill(self):
         pass
 
+    def standby(self):
+        """Another one that follows this one, and can take its place."""
+        return Standby(self)
+
     def sql(self, text, base="mail", check=True):
         """What it says, without heads and blanks."""
         return self.tool(f"{self.bin}/psql", "-h", self.top, "-p",
@@ -54,3 +58,22 @@ class Postgres(Base):
         """All of it at once, as when the machine loses its power."""
         self.signal(signal.SIGKILL)
         self.child.wait()
+        self.child = None
+
+
+class Standby(Postgres):
+    """As it was when it was made; it ends before its primary does."""
+
+    def __init__(self, primary):
+        self.primary = primary
+        super().__init__()
+
+    def make(self):
+        self.bin = self.primary.bin
+        self.tool(f"{self.bin}/pg_basebackup", "-h", self.primary.top, "-p",
+                  str(self.primary.port), "-U", "nobody", "-D", self.data,
+                  "-R", "-X", "stream", "-c", "fast")
+        self.certify()
+
+    def promote(self):
+        self.tool(f"{self.bin}/pg_ctl", "promote", "-D", self.data, "-w")

@@ -39,7 +39,7 @@ struct conf_cluster {		/* cluster NAME { ... } */
 	const char	*postgres;	/* libpq's words for a connection to the
 					 * database with the copies; NULL: none
 					 * are kept */
-	const char	*postgres_password_path;	/* NULL: it needs none */
+	const char	*postgres_password_path;	/* NULL: none */
 	uint64_t	 copy_bytes_max;
 	bool		 copies_defer;	/* 451 where there is no copy; else it
 					 * is accepted without */

@@ -1,8 +1,8 @@
 /* cluster.c - what a cluster needs of this machine
  *
- * In     a conf that is right in itself; the files of a password, of TLS
+ * In     a conf that is right in itself; the files of passwords, of TLS
  * Out    complaints: not there, empty, others'
- * Holds  nothing: the password is not kept
+ * Holds  nothing: the passwords are not kept
  * Spec   zmailer.conf(5), cluster
  *
  * SPDX-License-Identifier: ISC
@@ -21,7 +21,8 @@
 enum { PROGRAM_BYTES = 4200, CLUSTER_OTHERS = S_IRWXG | S_IRWXO };
 
 static void
-cluster_check_password(const struct machine_look *look, const char *path)
+cluster_check_password(const struct machine_look *look, const char *whose,
+    const char *path)
 {
 	struct conf_at at = look->conf->cluster.at;
 	struct stat st;
@@ -32,18 +33,19 @@ cluster_check_password(const struct machine_look *look, const char *path)
 		machine_tell(look, is_denied ? CONF_WARNING : CONF_ERROR, at,
 		    is_denied ? "check it as root" : "make it: its first line "
 		    "is the password", arena_printf(look->arena,
-		    "the password of Redis, %s: %s", path, strerror(errno)));
+		    "the password of %s, %s: %s", whose, path,
+		    strerror(errno)));
 		return;
 	}
 	if ((st.st_mode & CLUSTER_OTHERS) != 0)
 		machine_tell(look, CONF_ERROR, at, arena_printf(look->arena,
 		    "chmod 600 %s", path), arena_printf(look->arena,
-		    "the password of Redis, %s, is not its owner's alone",
-		    path));
+		    "the password of %s, %s, is not its owner's alone",
+		    whose, path));
 	else if (!S_ISREG(st.st_mode) || st.st_size == 0)
 		machine_tell(look, CONF_ERROR, at, "write the password into "
 		    "its first line", arena_printf(look->arena, "there is no "
-		    "password of Redis in %s", path));
+		    "password of %s in %s", whose, path));
 }
 
 static void
@@ -88,14 +90,18 @@ machine_check_cluster(const struct machine_look *look)
 	char path[PROGRAM_BYTES];
 
 	if (cluster->password_path != NULL)
-		cluster_check_password(look, cluster->password_path);
+		cluster_check_password(look, "Redis", cluster->password_path);
+	if (cluster->postgres_password_path != NULL)
+		cluster_check_password(look, "PostgreSQL",
+		    cluster->postgres_password_path);
 	cluster_check_pem(look, "roots", cluster->roots);
 	cluster_check_pem(look, "certificate", cluster->certificate);
 	cluster_check_pem(look, "key", cluster->key);
 	cluster_check_pair(look, cluster);
 	daemon_libexec("share", path, sizeof(path));
 	if (conf_asks_share(look->conf) && access(path, X_OK) != 0)
-		machine_tell(look, CONF_ERROR, cluster->at, "install it",
-		    arena_printf(look->arena, "the program that counts with "
-		    "other machines, %s: %s", path, strerror(errno)));
+		machine_tell(look, CONF_ERROR, cluster->at, "install it (Debian: "
+		    "the package zmailer-cluster)", arena_printf(look->arena,
+		    "the program that counts with other machines, %s: %s",
+		    path, strerror(errno)));
 }

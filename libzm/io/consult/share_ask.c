@@ -22,7 +22,8 @@ share_ask_status(const char *run_dir, int64_t for_ms, struct str *out,
 	static const struct consult_question question = {
 		.socket = SHARE_SOCKET, .token = "s ", .end = "ok",
 		.who = "the process that counts with other machines",
-		.where = "where a cluster has a redis or a postgres", .line = "s status\n",
+		.where = "where a cluster has a redis or a postgres",
+		.line = "s status\n",
 		.bytes_max = STATUS_BYTES_MAX };
 
 	return consult_ask(&question, run_dir, for_ms, out, err);

@@ -1,8 +1,10 @@
 /* fuzz_share_words.c - any bytes as a question to share, as answers of Redis:
- * words.c, members.c
+ * words.c, copying.c, members.c
  *
  * SPDX-License-Identifier: ISC
  */
+#include "base/ascii.h"
+#include "share/copies/copying.h"
 #include "share/count/words.h"
 #include "share/ledger/members.h"
 #include "tests/fuzz/fuzz.h"
@@ -43,6 +45,31 @@ as_question(struct slice bytes)
 	str_release(&key);
 }
 
+/* No word of it can be anything but a name in SQL's array, or in a path. */
+static void
+as_copying(struct slice bytes)
+{
+	struct copying question;
+	struct str array = STR_INIT;
+
+	if (!copying_read(slice_first(bytes, slice_find(bytes, '\n')),
+	    &question))
+		return;
+	MUST(question.token.n > 0 && question.token.n < COPYING_TOKEN_BYTES);
+	MUST(question.id.n <= COPYING_ID_BYTES_MAX);
+	MUST(question.node.n <= CLUSTER_NAME_BYTES_MAX);
+	MUST(question.area.n == 0 || question.verb == COPYING_COPY);
+	MUST(question.id_count <= COPYING_IDS_MAX);
+	copying_add_array(&array, question.ids);
+	MUST(array.len <= COPYING_IDS_MAX * (COPYING_ID_BYTES_MAX + 1) + 1 ||
+	    array.len == 2);
+	for (size_t i = 0; i < array.len; i++)
+		MUST(ascii_is_among(array.buf[i], "{,}") ||
+		    ascii_is_lower(array.buf[i]) ||
+		    ascii_is_digit(array.buf[i]));
+	str_release(&array);
+}
+
 static void
 as_answers(struct slice bytes)
 {
@@ -74,6 +101,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct slice bytes = { (const char *)data, size };
 
 	as_question(bytes);
+	as_copying(bytes);
 	as_answers(bytes);
 	return 0;
 }
