@@ -100,8 +100,8 @@ machine_check_cluster(const struct machine_look *look)
 	cluster_check_pair(look, cluster);
 	daemon_libexec("share", path, sizeof(path));
 	if (conf_asks_share(look->conf) && access(path, X_OK) != 0)
-		machine_tell(look, CONF_ERROR, cluster->at, "install it (Debian: "
-		    "the package zmailer-cluster)", arena_printf(look->arena,
-		    "the program that counts with other machines, %s: %s",
-		    path, strerror(errno)));
+		machine_tell(look, CONF_ERROR, cluster->at,
+		    "install it (Debian: the package zmailer-cluster)",
+		    arena_printf(look->arena, "the program that counts with "
+		    "other machines, %s: %s", path, strerror(errno)));
 }
