@@ -35,7 +35,7 @@ struct ipc_link {
 	void				*context;
 	struct ipc_inbox		 inbox;
 	struct str			 out;
-	struct parcel			*parcels;	/* in the order of out */
+	struct parcel			*parcels;	/* as their lines */
 	size_t				 parcel_count, parcel_room;
 	bool				 is_paused;
 };

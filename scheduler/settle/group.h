@@ -61,9 +61,9 @@ void group_finish(struct group *group, struct job *job);
  * body. */
 void group_orphan(struct group *group, ino_t inode);
 
-/* Another node has taken the message over (sharing/sharing.h): move it to trash/,
- * with the reason.  Removes and frees the job, of which nothing may be in
- * flight. */
+/* Another node has taken the message over (sharing/sharing.h): move it to
+ * trash/, with the reason.  Removes and frees the job, of which nothing may be
+ * in flight. */
 void group_take_away(struct group *group, struct job *job, const char *node);
 
 /* The job stays, and its file has new records to be synced. */

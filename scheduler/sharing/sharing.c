@@ -45,17 +45,17 @@ struct sharing {
 	uint64_t	 listed_epoch;	/* of taken; 0: there is no list */
 	bool		 is_listing;
 	bool		 is_clean;	/* what the list names is gone */
-	struct taken	 taken, coming;
+	struct taken_list	 taken, coming;
 	char		 why[WORDS_BYTES];
 	/* ends */
 	struct str	 done;		/* "ID ID ...": to be told */
-	struct str	 telling;	/* share was told, and has not answered */
+	struct str	 telling;	/* share was told, no answer yet */
 	/* what stays: to be copied, by inode */
 	ino_t		*kept;
 	size_t		 kept_first, kept_count, kept_room;
 	ino_t		 keeping[SHARING_KEEPING_MAX];	/* on their way */
 	unsigned	 keeping_count;
-	bool		 is_keeping_over;	/* share is away: after a tick */
+	bool		 is_keeping_over;	/* away: after a tick */
 };
 
 /* ---- ends --------------------------------------------------------------- */
@@ -121,7 +121,7 @@ sharing_note_done(struct sharing *sharing, const char *id)
 /* ---- what stays ---------------------------------------------------------- */
 
 static void
-kept_push(struct sharing *sharing, ino_t inode)
+copy_kept_push(struct sharing *sharing, ino_t inode)
 {
 	if (sharing->kept_first > 0 && sharing->kept_count ==
 	    sharing->kept_room) {
@@ -141,14 +141,15 @@ kept_push(struct sharing *sharing, ino_t inode)
 
 /* A descriptor of its own, without the lock that agents look at. */
 static int
-kept_open(const struct sharing *sharing, enum spool_area area, const char *name)
+copy_kept_open(const struct sharing *sharing, enum spool_area area,
+    const char *name)
 {
 	return openat(spool_dir_fd(sharing->queue->spool, area, 0), name,
 	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 }
 
 static void
-kept_send(struct sharing *sharing, struct job *job)
+copy_kept_send(struct sharing *sharing, struct job *job)
 {
 	char name[SPOOL_NAME_BYTES];
 	int fds[2];
@@ -157,8 +158,8 @@ kept_send(struct sharing *sharing, struct job *job)
 	if (job_is_finished(job))
 		return;			/* its end is told */
 	spool_hashed_name(sharing->queue->spool, job->inode, name);
-	fds[0] = kept_open(sharing, AREA_QUEUE, name);
-	fds[1] = kept_open(sharing, AREA_TRANSPORT, name);
+	fds[0] = copy_kept_open(sharing, AREA_QUEUE, name);
+	fds[1] = copy_kept_open(sharing, AREA_TRANSPORT, name);
 	if (fds[0] < 0 || fds[1] < 0) {	/* the rescan sees to it */
 		if (fds[0] >= 0)
 			close(fds[0]);
@@ -173,7 +174,7 @@ kept_send(struct sharing *sharing, struct job *job)
 }
 
 static void
-kept_tell(struct sharing *sharing)
+copy_kept_tell(struct sharing *sharing)
 {
 	bool is_told = false;
 
@@ -184,7 +185,7 @@ kept_tell(struct sharing *sharing)
 		    sharing->kept[sharing->kept_first++]);
 
 		if (job != NULL && (job->flags & JOB_UNCOPIED)) {
-			kept_send(sharing, job);
+			copy_kept_send(sharing, job);
 			is_told = true;
 		}
 	}
@@ -196,7 +197,7 @@ kept_tell(struct sharing *sharing)
 
 /* It is to be copied again. */
 static void
-kept_again(struct sharing *sharing, ino_t inode)
+copy_kept_again(struct sharing *sharing, ino_t inode)
 {
 	const struct job *job = job_table_find(&sharing->queue->jobs, inode);
 
@@ -205,7 +206,7 @@ kept_again(struct sharing *sharing, ino_t inode)
 }
 
 static void
-kept_answered(struct sharing *sharing, struct slice text, bool is_ok)
+copy_kept_answered(struct sharing *sharing, struct slice text, bool is_ok)
 {
 	uint64_t inode = 0;
 
@@ -218,9 +219,9 @@ kept_answered(struct sharing *sharing, struct slice text, bool is_ok)
 		}
 	if (!is_ok) {
 		sharing->is_keeping_over = true;
-		kept_again(sharing, (ino_t)inode);
+		copy_kept_again(sharing, (ino_t)inode);
 	}
-	kept_tell(sharing);
+	copy_kept_tell(sharing);
 }
 
 void
@@ -232,18 +233,19 @@ sharing_note_kept(struct sharing *sharing, const struct job *job)
 	    (mine = job_table_find(&sharing->queue->jobs, job->inode)) == NULL)
 		return;
 	mine->flags |= JOB_UNCOPIED;
-	kept_push(sharing, job->inode);
-	kept_tell(sharing);
+	copy_kept_push(sharing, job->inode);
+	copy_kept_tell(sharing);
 }
 
-/* ---- the lease ------------------------------------------------------------ */
+/* ---- the lease ---------------------------------------------------------- */
 
 static void
 lease_ask(struct sharing *sharing)
 {
 	int64_t now_ms = clock_steady_ms();
 
-	if (sharing->link == NULL || sharing->is_asking || (sharing->epoch != 0 &&
+	if (sharing->link == NULL || sharing->is_asking ||
+	    (sharing->epoch != 0 &&
 	    now_ms - sharing->asked_ms < SHARING_LEASE_EVERY_MS))
 		return;
 	sharing->is_asking = true;
@@ -332,7 +334,7 @@ sharing_taken_by(const struct sharing *sharing, const char *id)
 	return sharing != NULL ? taken_node(&sharing->taken, id) : NULL;
 }
 
-/* ---- the connection ------------------------------------------------------- */
+/* ---- the connection ----------------------------------------------------- */
 
 /* "TOKEN ok ...", "t taken ID NODE". */
 static enum ipc_link_taken
@@ -360,7 +362,7 @@ sharing_take_line(void *context, struct slice line)
 	else if (slice_is(token, "d"))
 		done_answered(sharing, is_ok);
 	else if (slice_starts(token, "k"))
-		kept_answered(sharing, slice_from(token, 1), is_ok);
+		copy_kept_answered(sharing, slice_from(token, 1), is_ok);
 	return IPC_LINK_NEXT;
 }
 
@@ -373,7 +375,8 @@ sharing_on_gone(void *context)
 	ipc_link_free(&sharing->link);
 	sharing->is_asking = sharing->is_listing = false;
 	while (sharing->keeping_count > 0)
-		kept_again(sharing, sharing->keeping[--sharing->keeping_count]);
+		copy_kept_again(sharing,
+		    sharing->keeping[--sharing->keeping_count]);
 	done_put_back(sharing);
 }
 
@@ -405,7 +408,7 @@ sharing_on_tick(void *context)
 	sharing->is_keeping_over = false;
 	lease_ask(sharing);
 	done_tell(sharing);
-	kept_tell(sharing);
+	copy_kept_tell(sharing);
 	timer_set(sharing->queue->loop, &sharing->tick, clock_steady_ms() +
 	    SHARING_TICK_MS, sharing_on_tick, sharing);
 }

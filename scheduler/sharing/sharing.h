@@ -23,7 +23,7 @@ enum {
 	SHARING_DONE_BYTES_MAX = 8 << 20,	/* that wait; what does not fit
 					 * is left to `zmailer cluster
 					 * sweep` */
-	SHARING_KEEPING_MAX = 32		/* messages on their way at a time */
+	SHARING_KEEPING_MAX = 32	/* messages under way at a time */
 };
 
 struct sharing;

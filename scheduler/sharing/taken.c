@@ -27,7 +27,7 @@ taken_compare(const void *a, const void *b)
 }
 
 bool
-taken_add(struct taken *taken, struct slice id, struct slice node)
+taken_add(struct taken_list *taken, struct slice id, struct slice node)
 {
 	const char *text;
 
@@ -45,12 +45,13 @@ taken_add(struct taken *taken, struct slice id, struct slice node)
 	    taken->rows[taken->count - 1].node) ?
 	    taken->rows[taken->count - 1].node : slice_dup(taken->arena, node);
 	taken->rows[taken->count++] = (struct taken_row){
-	    slice_dup(taken->arena, id), text };
+		slice_dup(taken->arena, id), text
+	};
 	return true;
 }
 
 void
-taken_sort(struct taken *taken)
+taken_sort(struct taken_list *taken)
 {
 	if (taken->count > 0)
 		qsort(taken->rows, taken->count, sizeof(*taken->rows),
@@ -58,7 +59,7 @@ taken_sort(struct taken *taken)
 }
 
 const char *
-taken_node(const struct taken *taken, const char *id)
+taken_node(const struct taken_list *taken, const char *id)
 {
 	struct taken_row key = { id, NULL }, *row;
 
@@ -70,7 +71,7 @@ taken_node(const struct taken *taken, const char *id)
 }
 
 void
-taken_release(struct taken *taken)
+taken_release(struct taken_list *taken)
 {
 	arena_free(&taken->arena);
 	mem_free(&taken->rows);

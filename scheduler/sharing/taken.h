@@ -14,18 +14,18 @@ enum { TAKEN_MAX = 4 << 20 };	/* rows; more is nonsense */
 
 struct taken_row;
 
-struct taken {			/* zeroed: empty */
+struct taken_list {			/* zeroed: empty */
 	struct arena		*arena;
 	struct taken_row	*rows;	/* by id, once it is sorted */
 	size_t			 count, room;
 };
 
 /* Add a message, and the node that has it.  false: there are too many. */
-bool taken_add(struct taken *taken, struct slice id, struct slice node);
+bool taken_add(struct taken_list *taken, struct slice id, struct slice node);
 /* No more come: taken_node may be asked. */
-void taken_sort(struct taken *taken);
+void taken_sort(struct taken_list *taken);
 /* Who has it; NULL: nobody else. */
-const char *taken_node(const struct taken *taken, const char *id);
-void taken_release(struct taken *taken);
+const char *taken_node(const struct taken_list *taken, const char *id);
+void taken_release(struct taken_list *taken);
 
 #endif

@@ -30,7 +30,7 @@ struct copying {
 	struct slice		line;	/* all of it */
 	struct slice		token;
 	enum copying_verb	verb;
-	struct slice		id;	/* of copy, kept; the AFTER of fetch, rows:
+	struct slice		id;	/* of copy, kept; AFTER of fetch, rows:
 					 * empty, the first */
 	struct slice		area;	/* router, or freezer/CAUSE */
 	struct slice		node;

@@ -33,7 +33,7 @@ enum { TOKEN_BYTES = 32, AGAIN_MS = 200 };
 struct copying {		/* a question that share has */
 	char		 token[TOKEN_BYTES];
 	char		*line;		/* "copy ID AREA" */
-	char		*file;		/* below public/; NULL: none goes along */
+	char		*file;		/* below public/; NULL: no copy */
 	bool		 was_asked;	/* another share had it before */
 	TAILQ_ENTRY(copying) entry;
 };
@@ -179,7 +179,7 @@ copier_connect(struct copier *copier)
 
 /* "copy ID AREA FILE", "drop ID".  NULL: it is neither. */
 static struct copying *
-copying_read(struct slice line)
+copier_read_question(struct slice line)
 {
 	struct slice token, verb, id, area, file;
 	struct copying *copying;
@@ -212,7 +212,7 @@ static enum ipc_link_taken
 copier_take_question(void *context, struct slice line)
 {
 	struct copier *copier = context;
-	struct copying *copying = copying_read(line);
+	struct copying *copying = copier_read_question(line);
 	struct err err;
 
 	if (copying == NULL)

@@ -62,7 +62,7 @@ copy_is_missing(struct session *session, struct slice words)
 }
 
 enum step
-session_copy(struct session *session, enum step next)
+copy_begin(struct session *session, enum step next)
 {
 	const struct conf *conf = session->settings->conf;
 	struct draft *draft = &session->transaction->draft;
@@ -81,7 +81,7 @@ session_copy(struct session *session, enum step next)
 }
 
 enum step
-step_copy(struct session *session)
+step_copying(struct session *session)
 {
 	struct ask *ask = session->ask;
 	struct slice words = str_slice(&ask->answer), word;
@@ -102,7 +102,7 @@ step_copy(struct session *session)
 }
 
 void
-session_copy_drop(struct session *session)
+copy_drop(struct session *session)
 {
 	struct transaction *t = session->transaction;
 

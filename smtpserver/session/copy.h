@@ -9,10 +9,10 @@
 
 /* What follows the judgement of a message.  If the cluster keeps copies, and
  * it is to be stored, ask for one first.  Returns the next step. */
-enum step session_copy(struct session *session, enum step next);
+enum step copy_begin(struct session *session, enum step next);
 
 /* The message is not accepted, or its session ends before that: have its copy
  * removed, if it may have one. */
-void session_copy_drop(struct session *session);
+void copy_drop(struct session *session);
 
 #endif

@@ -129,7 +129,7 @@ step_store(struct session *session)
 	if (session->store == STORE_NOT_YET)
 		return STEP_WAIT;
 	if (session->store == STORE_FAILED) {
-		session_copy_drop(session);
+		copy_drop(session);
 		session->transaction->content.fault =
 		    space_has(&session->service->space, 0, true) ?
 		    CONTENT_IO : CONTENT_NO_SPACE;
@@ -160,7 +160,7 @@ step_stored(struct session *session)
 	char status[sizeof(t->refusal_status)];
 	struct session_answer answer;
 
-	session_copy_drop(session);
+	copy_drop(session);
 	if (t->is_refused) {
 		answer = t->refusal;
 		memcpy(status, t->refusal_status, sizeof(status));

@@ -75,7 +75,7 @@ session_say_end(struct session *session, const char *status,
 	answer_set(&answer, 421, status, "%s %s",
 	    session->settings->conf->host, text);
 	session_write(session, &answer);
-	session_copy_drop(session);
+	copy_drop(session);
 	transaction_free(&session->transaction);
 	return STEP_LAST;
 }

@@ -105,7 +105,7 @@ connection_end(struct connection *connection)
 	worker->count--;
 	timer_clear(&connection->timer);
 	asks_close(worker->asks, &connection->ask_token);
-	session_copy_drop(connection->session);
+	copy_drop(connection->session);
 	transaction_free(&connection->session->transaction);
 	session_filter_close(connection->session);
 	auth_close(connection->session);

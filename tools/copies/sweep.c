@@ -56,7 +56,7 @@ sweep_add(struct sweep *sweep, struct slice id)
 }
 
 static int
-row_compare(const void *a, const void *b)
+sweep_row_compare(const void *a, const void *b)
 {
 	const struct sweep_row *one = a, *two = b;
 
@@ -122,7 +122,7 @@ sweep_tell_all(struct sweep *sweep, struct err *err)
 	return result;
 }
 
-/* ---- the spool ------------------------------------------------------------ */
+/* ---- the spool ---------------------------------------------------------- */
 
 /* spool_file_fn */
 static bool
@@ -134,7 +134,7 @@ sweep_note_file(void *context, const char *name, int fd)
 	if (!spool_read_id(fd, key.id))
 		return true;		/* a control file, a draft */
 	row = bsearch(&key, sweep->rows, sweep->count, sizeof(*sweep->rows),
-	    row_compare);
+	    sweep_row_compare);
 	if (row != NULL)
 		row->is_here = true;
 	return true;
@@ -203,7 +203,7 @@ copies_sweep(const struct conf *conf, bool is_dry, struct copies_swept *out,
 	/* the order of the database may be another */
 	if (got == 0 && sweep.count > 0) {
 		qsort(sweep.rows, sweep.count, sizeof(*sweep.rows),
-		    row_compare);
+		    sweep_row_compare);
 		got = sweep_compare(&sweep, err);
 	}
 	out->rows = sweep.count;

@@ -16,7 +16,7 @@ enum { SWEEP_BETWEEN_S = 10 };	/* two looks: mail that moves may be missed by
 				 * one */
 
 struct copies_swept {
-	uint64_t	rows;		/* of this node, older than 10 minutes */
+	uint64_t	rows;		/* of this node, 10 minutes old */
 	uint64_t	gone;		/* of them, whose message is not here */
 };
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "mail/recover/internal.h"
+#include "mail/spool/imports.h"
 
 #include "base/banned.h"
 

@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "mail/recover/internal.h"
+#include "mail/spool/imports.h"
 #include "mail/spool/keep.h"
 #include "mail/control_file/control_file.h"
 

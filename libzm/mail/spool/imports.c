@@ -20,6 +20,7 @@
 
 #include "base/ascii.h"
 #include "base/fd.h"
+#include "mail/spool/imports.h"
 #include "mail/spool/internal.h"
 
 #include "base/banned.h"

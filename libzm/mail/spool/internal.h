@@ -7,7 +7,7 @@
 
 #include <sys/stat.h>
 
-#include "mail/spool/spool.h"
+#include "mail/spool/imports.h"
 
 struct spool {
 	int		 dir_fd;

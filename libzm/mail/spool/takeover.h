@@ -11,7 +11,7 @@
 #ifndef ZM_MAIL_SPOOL_TAKEOVER_H
 #define ZM_MAIL_SPOOL_TAKEOVER_H
 
-#include "mail/spool/spool.h"
+#include "mail/spool/imports.h"
 
 struct takeover {
 	struct draft	 body, control;	/* control.fd -1: none; a draft in name

@@ -59,7 +59,7 @@ judge_conclude(struct session *session, const struct late_origin *origin)
 {
 	if (!judge_rules_apply(session, origin))
 		return STEP_STORED;
-	return session_copy(session, STEP_STORE);
+	return copy_begin(session, STEP_STORE);
 }
 
 enum step
@@ -68,7 +68,7 @@ session_judge(struct session *session, enum step next)
 	struct slice text;
 
 	if (next != STEP_STORE)
-		return session_copy(session, next);
+		return copy_begin(session, next);
 	if (!judge_is_wanted(session, &text))
 		return judge_conclude(session, NULL);
 	/* what is kept as it came has another name (INTERNALS, K1) */

@@ -229,7 +229,7 @@ Test(ipc_link, a_last_turn_answers_what_was_asked)
 	cr_expect_eq(ends, 1);
 }
 
-/* ---- descriptors ---------------------------------------------------------- */
+/* ---- descriptors -------------------------------------------------------- */
 
 static int
 pipe_with(const char *text)

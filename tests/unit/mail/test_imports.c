@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "mail/spool/imports.h"
 #include "fixture.h"
 
 #define LINE_A "postfix-A1-1795000000 362c7s3dt91aj\n"

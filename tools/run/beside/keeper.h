@@ -1,5 +1,5 @@
-/* keeper.h - keep the journal in its bounds, and the cluster's copies to what is
- * here; internal to tools/run
+/* keeper.h - keep the journal in its bounds, and the cluster's copies to what
+ * is here; internal to tools/run
  *
  * SPDX-License-Identifier: ISC
  */

@@ -79,7 +79,7 @@ struct takeover_run {
 
 /* "message ID AREA BODY_BYTES CONTROL_BYTES SINCE" */
 static bool
-row_read(struct slice answer, struct row *out)
+lost_row_read(struct slice answer, struct row *out)
 {
 	struct slice word, id, area, body, control;
 
@@ -100,7 +100,7 @@ row_read(struct slice answer, struct row *out)
 }
 
 static const char *
-row_cause(const struct row *row)
+lost_row_cause(const struct row *row)
 {
 	return slice_starts(slice_of(row->area), "freezer/") ?
 	    row->area + strlen("freezer/") : "";
@@ -109,7 +109,7 @@ row_cause(const struct row *row)
 /* Of this message, as that node had it since then: if it goes back to that
  * node and is taken over again, that is another key. */
 static void
-row_key(const struct row *row, char out[SPOOL_IMPORT_KEY_BYTES])
+lost_row_key(const struct row *row, char out[SPOOL_IMPORT_KEY_BYTES])
 {
 	snprintf(out, SPOOL_IMPORT_KEY_BYTES, "node-%s-%" PRIu64, row->id,
 	    row->since);
@@ -117,7 +117,7 @@ row_key(const struct row *row, char out[SPOOL_IMPORT_KEY_BYTES])
 
 /* The next row's bytes into memory.  1; 0: there is none; -1: err. */
 static int
-row_fetch(struct takeover_run *run, struct row *out, struct err *err)
+lost_row_fetch(struct takeover_run *run, struct row *out, struct err *err)
 {
 	struct slice answer;
 	char question[200];
@@ -131,7 +131,7 @@ row_fetch(struct takeover_run *run, struct row *out, struct err *err)
 		return -1;
 	if (slice_is(answer, "end"))
 		return 0;
-	if (!row_read(answer, out))
+	if (!lost_row_read(answer, out))
 		return err_set(err, "PostgreSQL: " SLICE_FMT,
 		    SLICE_ARG(answer));
 	return 1;
@@ -166,7 +166,7 @@ body_write(struct takeover_run *run, const struct row *row, int fd)
 
 /* Its control file into run->control, when it is one. */
 static bool
-control_take(struct takeover_run *run, const struct row *row)
+lost_row_control(struct takeover_run *run, const struct row *row)
 {
 	struct control_file file;
 	bool is_good;
@@ -188,15 +188,15 @@ control_take(struct takeover_run *run, const struct row *row)
 
 /* Row I1. */
 static int
-row_stage(struct takeover_run *run, const struct row *row, struct err *err)
+lost_row_stage(struct takeover_run *run, const struct row *row, struct err *err)
 {
 	struct staged *staged = &run->group[run->count];
 	char key[SPOOL_IMPORT_KEY_BYTES];
-	bool has_control = control_take(run, row);
+	bool has_control = lost_row_control(run, row);
 
 	*staged = (struct staged){ .row = *row, .files = {
 	    .body = { .fd = -1 }, .control = { .fd = -1 } } };
-	row_key(row, key);
+	lost_row_key(row, key);
 	staged->is_had = spool_imports_has(run->imports, key);
 	if (staged->is_had) {
 		run->count++;
@@ -207,7 +207,7 @@ row_stage(struct takeover_run *run, const struct row *row, struct err *err)
 		errno = ENOSPC;
 		return err_sys(err, "the spool");
 	}
-	if (takeover_begin(run->spool, key, row_cause(row)[0] != '\0',
+	if (takeover_begin(run->spool, key, lost_row_cause(row)[0] != '\0',
 	    has_control, &staged->files, err) != 0)
 		return -1;
 	if (body_write(run, row, staged->files.body.fd) != 0 ||
@@ -226,7 +226,7 @@ row_stage(struct takeover_run *run, const struct row *row, struct err *err)
 
 /* Row I2: they are ours, whatever happens now. */
 static int
-group_own(struct takeover_run *run, struct err *err)
+takeover_group_own(struct takeover_run *run, struct err *err)
 {
 	struct spool_import_line lines[GROUP_MAX];
 	size_t count = 0;
@@ -236,14 +236,15 @@ group_own(struct takeover_run *run, struct err *err)
 	for (size_t i = 0; i < run->count; i++)
 		if (!run->group[i].is_had)
 			lines[count++] = (struct spool_import_line){
-			    run->group[i].files.key, run->group[i].row.id };
+				run->group[i].files.key, run->group[i].row.id
+			};
 	return count == 0 ? 0 : spool_imports_add_all(run->imports, lines,
 	    count, err);
 }
 
 /* The database shall know it, before anybody can finish one of them. */
 static int
-group_tell(struct takeover_run *run, struct err *err)
+takeover_group_tell(struct takeover_run *run, struct err *err)
 {
 	struct str question = STR_INIT;
 	struct slice answer;
@@ -273,13 +274,13 @@ staged_note(struct takeover_run *run, const struct staged *staged)
 
 	run->done.messages++;
 	run->done.bytes += row->body_bytes;
-	run->done.frozen += row_cause(row)[0] != '\0';
+	run->done.frozen += lost_row_cause(row)[0] != '\0';
 	event(EV_MESSAGE_TAKEN_OVER, row->id, "node", slice_of(run->node),
 	    "by", slice_of(run->by), NULL);
 }
 
 static int
-group_publish(struct takeover_run *run, struct err *err)
+takeover_group_publish(struct takeover_run *run, struct err *err)
 {
 	int result = 0;
 
@@ -291,8 +292,8 @@ group_publish(struct takeover_run *run, struct err *err)
 			continue;
 		}
 		run->done.with_state += staged->files.control.fd >= 0;
-		if (takeover_publish(&staged->files, row_cause(&staged->row),
-		    err) != 0) {
+		if (takeover_publish(&staged->files,
+		    lost_row_cause(&staged->row), err) != 0) {
 			takeover_leave(&staged->files);
 			result = -1;
 			continue;
@@ -305,15 +306,15 @@ group_publish(struct takeover_run *run, struct err *err)
 
 /* What is in the group is ours, or nothing of it. */
 static int
-group_end(struct takeover_run *run, struct err *err)
+takeover_group_end(struct takeover_run *run, struct err *err)
 {
-	bool is_ours = run->count > 0 && group_own(run, err) == 0;
+	bool is_ours = run->count > 0 && takeover_group_own(run, err) == 0;
 	int result = run->count == 0 ? 0 : -1;
 
 	if (is_ours)
-		result = group_tell(run, err);
+		result = takeover_group_tell(run, err);
 	if (is_ours && result == 0)
-		result = group_publish(run, err);
+		result = takeover_group_publish(run, err);
 	else		/* with a line or without: the next start knows */
 		for (size_t i = 0; i < run->count; i++)
 			takeover_leave(&run->group[i].files);
@@ -328,14 +329,14 @@ takeover_all(struct takeover_run *run, struct err *err)
 	struct row row;
 	int got;
 
-	while ((got = row_fetch(run, &row, err)) == 1) {
+	while ((got = lost_row_fetch(run, &row, err)) == 1) {
 		memcpy(run->after, row.id, sizeof(run->after));
-		if (row_stage(run, &row, err) != 0) {
+		if (lost_row_stage(run, &row, err) != 0) {
 			got = -1;
 			break;
 		}
 		if ((run->count == GROUP_MAX || run->bytes >=
-		    GROUP_BYTES_MAX) && group_end(run, err) != 0)
+		    GROUP_BYTES_MAX) && takeover_group_end(run, err) != 0)
 			return -1;
 	}
 	if (got != 0) {
@@ -344,7 +345,7 @@ takeover_all(struct takeover_run *run, struct err *err)
 				takeover_drop(&run->group[i].files);
 		return -1;
 	}
-	if (group_end(run, err) != 0)
+	if (takeover_group_end(run, err) != 0)
 		return -1;
 	return spool_sync(run->spool, err);
 }

@@ -209,7 +209,8 @@ Test(sharing, nothing_is_delivered_without_a_lease)
 	cr_expect_eq(yard.shared->jobs, 0);
 	share.epoch = 7;
 	cr_assert(yard_until(&yard, is_delivered, &one));
-	cr_expect(yard_until(&yard, share_heard, told("done", id)), "its end is told");
+	cr_expect(yard_until(&yard, share_heard, told("done", id)),
+	    "its end is told");
 	copies_end();
 }
 
@@ -346,7 +347,7 @@ Test(sharing, a_lease_that_is_over_ends_deliveries)
 
 Test(sharing, a_list_is_found_by_id)
 {
-	struct taken taken = { .count = 0 };
+	struct taken_list taken = { .count = 0 };
 	char id[16];
 
 	cr_expect_null(taken_node(&taken, "0"));

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mail/spool/imports.h"
 #include "tools/zmailer/import/queue/queue.h"
 
 #include "base/banned.h"

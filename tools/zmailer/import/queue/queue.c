@@ -16,6 +16,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "mail/spool/imports.h"
 #include "base/mem.h"
 #include "journal/event.h"
 #include "tools/run/supervisor.h"

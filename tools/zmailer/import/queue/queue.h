@@ -10,7 +10,7 @@
 #define ZM_TOOLS_IMPORT_QUEUE_H
 
 #include "conf/conf.h"
-#include "mail/spool/spool.h"
+#include "mail/spool/imports.h"
 #include "tools/verb/verb.h"
 #include "tools/zmailer/import/queue/old.h"
 

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "mail/spool/imports.h"
 #include "base/clock.h"
 #include "journal/event.h"
 #include "tools/zmailer/import/queue/queue.h"
