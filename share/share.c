@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <string.h>
+#include <sys/resource.h>
 #ifdef HAVE_SYS_PRCTL_H
 #include <sys/prctl.h>
 #endif
@@ -16,6 +17,7 @@
 #include "daemon/sandbox.h"
 #include "daemon/sidecar.h"
 #include "share/ask/inquirers.h"
+#include "share/copies/bounds.h"
 #include "tls/client.h"
 
 #include "base/banned.h"
@@ -28,7 +30,12 @@ static const struct daemon share = {
 	.role = ROLE_SHARE,
 };
 
-enum { LOOK_AGAIN_MS = 300000 };	/* counters begin anew then */
+enum {
+	LOOK_AGAIN_MS = 300000,		/* counters begin anew then */
+	FILES_PART = 8,			/* descriptors for one that waits, with
+					 * those that are on their way */
+	FILES_MAX = COPIES_WAITS_MAX * FILES_PART
+};
 
 /* What it holds while it runs. */
 struct share_state {
@@ -137,6 +144,26 @@ share_find_copies(const struct conf *conf, struct copies_goal *goal)
 		warning("cluster: postgres: %s; mail is not copied", err.text);
 }
 
+/* Who asks for a copy sends a descriptor or two, and those that wait keep
+ * theirs.  As many wait as there is room for. */
+static void
+share_make_room(struct copies_goal *goal)
+{
+	struct rlimit limit;
+
+	goal->waits_max = COPIES_WAITS_MAX;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	if (limit.rlim_cur < FILES_MAX) {
+		limit.rlim_cur = limit.rlim_max < FILES_MAX ?
+		    limit.rlim_max : FILES_MAX;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+		(void)getrlimit(RLIMIT_NOFILE, &limit);
+	}
+	if (limit.rlim_cur < FILES_MAX)
+		goal->waits_max = (size_t)limit.rlim_cur / FILES_PART;
+}
+
 /* As root. */
 static void
 share_read_secrets(const struct conf *conf, struct share_state *state)
@@ -156,6 +183,7 @@ share_begin(struct process *process, struct share_state *state)
 	bool has_copies = conf_keeps_copies(conf);
 
 	state->goal.places = &state->places;
+	share_make_room(&state->copies_goal);
 	share_read_secrets(conf, state);
 	share_drop(conf);
 	if (has_redis)

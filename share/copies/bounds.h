@@ -13,6 +13,7 @@
 
 enum {
 	COPIES_PATIENCE_MS = 5000,	/* of who asks */
+	COPIES_STATUS_MS = 1500,	/* of a status: then without owners */
 	COPIES_WAITS_MAX = 2048,
 	COPIES_GROUP_MAX = 64,		/* messages of a transaction */
 	COPIES_GROUP_BYTES_MAX = 8 << 20,	/* of them; a larger one is

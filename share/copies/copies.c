@@ -120,16 +120,18 @@ copies_push(struct copies *copies, struct copies_wait *wait)
 
 	if (copies->was_told && !copies->is_up)
 		return copies_refuse(wait, copies->why);
-	if (copies->wait_count >= COPIES_WAITS_MAX)
+	if (copies->wait_count >= copies->goal->waits_max)
 		return copies_refuse(wait, "too many wait");
 	if (waits_measure(wait, copies->cluster->copy_bytes_max, &err) < 0)
 		return copies_refuse(wait, err.text);
 	wait->copies = copies;
-	wait->until_ms = clock_steady_ms() + COPIES_PATIENCE_MS;
+	wait->until_ms = clock_steady_ms() + (wait->is_status ?
+	    COPIES_STATUS_MS : COPIES_PATIENCE_MS);
 	TAILQ_INSERT_TAIL(&copies->queue, wait, entry);
 	copies->wait_count++;
 	copies_turn_soon(copies);
-	if (copies->late_timer.at_ms == 0)
+	if (copies->late_timer.at_ms == 0 ||
+	    wait->until_ms < copies->late_timer.at_ms)
 		copies_watch_late(copies);
 	return wait;
 }
@@ -187,7 +189,7 @@ copies_ask_status(struct copies *copies, copies_answer_fn *fn, void *context)
 	    copies->is_up ? "up" : "away",
 	    (clock_steady_ms() - copies->since_ms) / 1000,
 	    copies->wait_count, copies->is_up ? "-" : copies->why);
-	if (copies->is_up && copies->wait_count < COPIES_WAITS_MAX)
+	if (copies->is_up)
 		return copies_push(copies, wait);
 	str_adds(&wait->lines, "ok\n");
 	waits_answer(wait, str_slice(&wait->lines));

@@ -32,12 +32,14 @@ struct copies_goal {
 	const char		*files[GOAL_FILES_MAX];	/* it reads them */
 	size_t			 file_count;
 	char			*password;	/* NULL: none */
+	size_t			 waits_max;	/* questions at a time */
 	char			 trouble[ERR_TEXT_BYTES];	/* why there is
 					 * no place */
 };
 
 /* Read the words of the configuration and look up their hosts, which blocks.
- * out is zeroed, or has a password already.
+ * out is zeroed, or has a password and
+ * waits_max already.
  * 0; -1: nothing can be connected to (err).  goal_release is due after both. */
 int goal_find(const struct conf_cluster *cluster, struct copies_goal *out,
     struct err *err);

@@ -55,6 +55,9 @@ copies_on_late(void *context)
 	TAILQ_FOREACH(wait, &copies->bundle.waits, entry)
 		if (wait->fn != NULL && wait->until_ms <= now_ms)
 			waits_answer_away(wait, "no answer within 5 s");
+	wait = copies->single.wait;
+	if (wait != NULL && wait->until_ms <= now_ms)
+		waits_answer_away(wait, "no answer within 5 s");
 	TAILQ_FOREACH_SAFE(wait, &copies->queue, entry, next)
 		if (wait->until_ms <= now_ms) {
 			TAILQ_REMOVE(&copies->queue, wait, entry);
@@ -76,6 +79,9 @@ copies_watch_late(struct copies *copies)
 	TAILQ_FOREACH(wait, &copies->queue, entry)
 		if (wait->until_ms < until_ms)
 			until_ms = wait->until_ms;
+	wait = copies->single.wait;
+	if (wait != NULL && wait->fn != NULL && wait->until_ms < until_ms)
+		until_ms = wait->until_ms;
 	if (until_ms == INT64_MAX)
 		timer_clear(&copies->late_timer);
 	else
