@@ -42,6 +42,8 @@ ROWS = [
     ("sts", "publish a.example --mx mx.a.example", 0, ["mode: testing"]),
     ("cluster", "status", 78, ["no cluster"]),
     ("cluster", "init", 0, ["create table if not exists zm_copy"]),
+    ("cluster", "takeover mx1", 78, ["no cluster"]),
+    ("cluster", "sweep", 78, ["no cluster"]),
     ("dns", "a..b MX", 1, ["no such name"]),
     ("init", "DIR/other --port 2526", 0, ["zmailer start"]),
     ("stop", "", 0, DAEMONS[:1]),

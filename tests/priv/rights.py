@@ -46,6 +46,8 @@ ROWS = [
     ("sts", "publish x.example --mx mx.x.example", OPEN, ["v=STSv1"]),
     ("cluster", "status", {78}, ["no cluster"]),
     ("cluster", "init", {0}, ["create table if not exists zm_copy"]),
+    ("cluster", "takeover mx1", {78}, ["no cluster"]),
+    ("cluster", "sweep", {78}, ["no cluster"]),
     ("dns", "a..b MX", {1}, ["no such name"]),
     ("init", "HOME/own --port 2526", OPEN, ["zmailer start"]),
     ("run", "", SHUT, FILES),
