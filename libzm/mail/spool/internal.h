@@ -17,6 +17,7 @@ struct spool {
 	uint64_t	 size_max;	/* of a submission; 0: not known */
 	enum spool_flags flags;
 	dev_t		 device;	/* the one of dir_fd */
+	bool		 is_btrfs;	/* a barrier syncs all of it */
 	bool		 must_chmod;	/* the umask hides our modes */
 	bool		 is_spread;	/* drafts and plans have directories
 					 * of their own, from which we may
