@@ -18,6 +18,7 @@ libzm_a_SOURCES += \
 	libzm/mail/control_file/undelete.h libzm/mail/control_file/internal.h libzm/mail/control_file/control_file.h \
 	libzm/mail/spool/names.c libzm/mail/spool/rename.c libzm/mail/spool/return.c libzm/mail/spool/takeover.c libzm/mail/spool/takeover.h libzm/mail/spool/imports.h libzm/mail/spool/open.c \
 	libzm/mail/spool/lock.c libzm/mail/spool/file.c libzm/mail/spool/draft.c libzm/mail/spool/claim.c \
+	libzm/mail/spool/moves.c libzm/mail/spool/moves.h \
 	libzm/mail/spool/aside.c libzm/mail/spool/queued.c libzm/mail/spool/scan.c \
 	libzm/mail/spool/keep.c libzm/mail/spool/keep.h libzm/mail/spool/rewrite.h \
 	libzm/mail/spool/reason.c \

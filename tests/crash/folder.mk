@@ -10,8 +10,12 @@ EXTRA_DIST += tests/crash/nth.c tests/crash/nth_where.c tests/crash/home.c \
 	tests/crash/ledger.py tests/crash/power.py tests/crash/run-sample \
 	tests/crash/boxes.py tests/crash/change.py tests/crash/crowd.py \
 	tests/crash/test_nth.py tests/crash/bit_rot.py tests/crash/rows/settings.py \
-	tests/crash/rows/fates.py tests/crash/rows/desk.py
-CLEANFILES += tests/crash/nth.so tests/crash/proof.state
+	tests/crash/rows/fates.py tests/crash/rows/desk.py tests/crash/rows/told.py \
+	tests/crash/disk/disk.py tests/crash/disk/disk_log.py \
+	tests/crash/disk/disk_story.py tests/crash/disk/disklog.c \
+	tests/crash/disk/nosync.c
+CLEANFILES += tests/crash/nth.so tests/crash/proof.state \
+	tests/crash/disk/disklog tests/crash/disk/nosync.so
 NTH_SOURCES = $(srcdir)/tests/crash/nth.c $(srcdir)/tests/crash/nth_where.c \
 	$(srcdir)/tests/crash/home.c $(srcdir)/tests/crash/control_lines.c
 tests/crash/nth.so: $(NTH_SOURCES) $(srcdir)/tests/crash/nth.h
@@ -28,7 +32,24 @@ tests_crash_nth_probe_SOURCES = tests/crash/nth_probe.c
 check_DATA = tests/crash/nth.so
 endif
 endif
-.PHONY: crash proof
+# Power cuts on real file systems: where libfuse3 is not, disk.py says so.
+tests/crash/disk/disklog: $(srcdir)/tests/crash/disk/disklog.c
+	@$(MKDIR_P) tests/crash/disk
+	$(AM_V_CCLD)$(CC) -O1 -g -D_GNU_SOURCE -o $@ \
+		$(srcdir)/tests/crash/disk/disklog.c \
+		`$(PKG_CONFIG) --cflags --libs fuse3`
+tests/crash/disk/nosync.so: $(srcdir)/tests/crash/disk/nosync.c
+	@$(MKDIR_P) tests/crash/disk
+	$(AM_V_CCLD)$(CC) -shared -fPIC -O1 -g -D_GNU_SOURCE -o $@ \
+		$(srcdir)/tests/crash/disk/nosync.c -ldl
+.PHONY: crash proof proof-disks
+DISK_MINUTES = 10
+proof-disks: all tests/crash/disk/nosync.so
+	-$(MAKE) -s tests/crash/disk/disklog
+	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) \
+		$(srcdir)/tests/crash/disk/disk.py --planted --points 5
+	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) \
+		$(srcdir)/tests/crash/disk/disk.py --minutes $(DISK_MINUTES) $(DISKFLAGS)
 crash: all tests/crash/nth.so
 	for name in crash orders reroute cut_through signed encoded judged \
 		upgrade restore queues boxes change bit_rot; do \

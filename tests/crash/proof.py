@@ -44,6 +44,7 @@ import reroute                                       # noqa: E402
 import restore                                       # noqa: E402
 import settings                                      # noqa: E402
 import signed                                        # noqa: E402
+import told                                          # noqa: E402
 import upgrade                                       # noqa: E402
 
 BUILD = os.environ.get("ZMAILER_BUILD") or os.getcwd()
@@ -56,7 +57,7 @@ WORKS = {work.name: work for work in [
     crash.Pipeline("encoded", encoded.Point),
     crash.Pipeline("judged", judged.Point),
     crash.Pipeline("upgrade", upgrade.Point, upgrade.ROLES),
-    *settings.WORKS, *fates.WORKS, *desk.WORKS,
+    *settings.WORKS, *fates.WORKS, *desk.WORKS, *told.WORKS,
     orders.Orders(), restore.WORK, queues.WORK, change.WORK, bit_rot.WORK,
     *boxes.WORKS]}
 

@@ -31,6 +31,7 @@ include tests/fuzz/resolver/folder.mk
 include tests/fuzz/tables/folder.mk
 include tests/fuzz/tools/folder.mk
 include tests/fuzz/web/folder.mk
+include tests/fuzz/notify/folder.mk
 check_PROGRAMS += $(fuzz_targets)
 if !FUZZ
 SHORT_TESTS += $(fuzz_targets)

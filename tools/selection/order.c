@@ -15,6 +15,7 @@
 #include "journal/event.h"
 #include "base/json.h"
 #include "daemon/skeleton.h"
+#include "mail/spool/moves.h"
 #include "tools/selection/progress.h"
 #include "tools/selection/selection.h"
 #include "tools/queue/control.h"
@@ -228,12 +229,17 @@ order_file_carry_out(struct run *run, const struct selection_item *item)
 static void
 order_files(struct run *run, const struct conf *conf)
 {
+	struct err err;
+
 	event_open(conf->log_dir);
 	for (size_t i = 0; i < run->choice.count; i++)
 		if (!is_queued(&run->choice.items[i]) && !run->is_stopped) {
 			order_file_carry_out(run, &run->choice.items[i]);
 			order_handled(run, 1);
 		}
+	/* before the last word: what was answered, no power cut undoes */
+	if (spool_sync_moves(run->choice.spool, &err) < 0)
+		order_fail(run, &err);
 	event_flush();
 }
 

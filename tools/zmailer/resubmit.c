@@ -18,6 +18,7 @@
 #include "journal/event.h"
 #include "base/json.h"
 #include "daemon/skeleton.h"
+#include "mail/spool/moves.h"
 #include "mail/spool/spool.h"
 #include "tools/selection/progress.h"
 #include "tools/selection/selection.h"
@@ -179,6 +180,18 @@ resubmit_is_meant(const struct file *file, const char *word)
 	    strncmp(file->name, word, strlen(word)) == 0;
 }
 
+/* Before the last word: what was answered, no power cut undoes. */
+static void
+sync_moved(struct resubmit *r)
+{
+	struct err err;
+
+	if (spool_sync_moves(r->spool, &err) == 0)
+		return;
+	r->failed++;
+	fprintf(stderr, "zmailer: resubmit: %s\n", err.text);
+}
+
 static void
 move_meant(struct resubmit *r, const char *word)
 {
@@ -217,6 +230,7 @@ resubmit_run(struct resubmit *r, const struct conf *conf, char *const words[],
 	for (struct file *file = r->files; count == 0 && file != NULL &&
 	    !r->is_stopped; file = file->next)
 		resubmit_move(r, file);
+	sync_moved(r);
 	event_flush();
 	if (progress_end(&r->progress, r->moved))
 		return RESUBMIT_INTERRUPTED;

@@ -104,11 +104,27 @@ maildir_set_apart(const char *path)
 	close(fd);
 }
 
-/* A Maildir that is not there yet; parents are not made. */
+/* Their names in the Maildir, before there is new/: btrfs makes a message in
+ * new/ durable, and new/ with it, but nothing beside them. */
+static void
+maildir_sync_parts(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (how_synced != SYNC_UNSAFE && fsync(fd) != 0)
+		warning("fsync %s: %s", path, strerror(errno));
+	close(fd);
+}
+
+/* What is not there yet of a Maildir; parents are not made.  new/ is last:
+ * who finds it finds the others. */
 static int
 maildir_make(const struct pending *pending, const char *base, struct err *err)
 {
 	static const char *const parts[] = { "", "/tmp", "/cur", "/new" };
+	const size_t last = sizeof(parts) / sizeof(parts[0]) - 1;
 	const char *path = pending->path;
 	char name[MAILBOX_PATH_BYTES + 8];
 
@@ -120,7 +136,9 @@ maildir_make(const struct pending *pending, const char *base, struct err *err)
 	    &pending->owner, err) < 0)
 		return -1;
 	maildir_set_apart(path);
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (size_t i = 0; i <= last; i++) {
+		if (i == last)
+			maildir_sync_parts(path);
 		snprintf(name, sizeof(name), "%s%s", path, parts[i]);
 		if (mkdir(name, 0700) != 0 && errno != EEXIST)
 			return err_sys(err, "make %s", name);
@@ -223,19 +241,35 @@ maildir_look_at_quota(struct pending *pending, const struct delivery *delivery,
 	    more, &pending->size_fd, pending->verdict, err);
 }
 
+/* new/ is there, so tmp/ was made before it: but a power cut on btrfs, or a
+ * person, may have taken it away. */
 static int
-maildir_write_tmp(struct pending *pending, const struct delivery *delivery,
-    struct err *err)
+maildir_open_tmp(struct pending *pending, const char *base, struct err *err)
 {
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
 	char tmp[NAME_BYTES + 8];
-	uint64_t bytes;
 
 	maildir_make_tmp_name(pending->name);
 	maildir_tmp_name(pending, tmp);
-	pending->file_fd = openat(pending->new_fd, tmp, O_WRONLY | O_CREAT |
-	    O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	pending->file_fd = openat(pending->new_fd, tmp, flags, 0600);
+	if (pending->file_fd < 0 && errno == ENOENT) {
+		if (maildir_make(pending, base, err) < 0)
+			return -1;
+		pending->file_fd = openat(pending->new_fd, tmp, flags, 0600);
+	}
 	if (pending->file_fd < 0)
 		return err_sys(err, "%s/tmp", pending->path);
+	return 0;
+}
+
+static int
+maildir_write_tmp(struct pending *pending, const char *base,
+    const struct delivery *delivery, struct err *err)
+{
+	uint64_t bytes;
+
+	if (maildir_open_tmp(pending, base, err) < 0)
+		return -1;
 	if (content_write(delivery->content, pending->file_fd,
 	    delivery->trace, &bytes, err) < 0) {
 		int kept = errno;
@@ -280,7 +314,8 @@ maildir_begin(const char *path, const struct account *owner,
 	pending->size_fd = -1;
 	got = maildir_find_new(pending, base, &err) < 0 ?
 	    QUOTA_TROUBLE : maildir_look_at_quota(pending, delivery, &err);
-	if (got == QUOTA_FITS && maildir_write_tmp(pending, delivery, &err) < 0)
+	if (got == QUOTA_FITS && maildir_write_tmp(pending, base,
+	    delivery, &err) < 0)
 		got = QUOTA_TROUBLE;
 	if (got == QUOTA_TROUBLE)
 		mailbox_trouble(verdict, &err);

@@ -180,8 +180,9 @@ discard_control(struct spool *spool, enum spool_area from, const char *name)
 	    sizeof(control))
 		return;
 	if (spool_rename(spool->area_fd[from], control,
-		spool->area_fd[AREA_TRASH], control) != 0 &&
-	    errno != ENOENT)
+		spool->area_fd[AREA_TRASH], control) == 0)
+		spool_note_move(spool, from, AREA_TRASH);
+	else if (errno != ENOENT)
 		warning("%s stays where it is: %s",
 		    spool_label(from, 0, control), strerror(errno));
 }
@@ -228,6 +229,7 @@ spool_resubmit(struct spool *spool, enum spool_area from, const char *name,
 		spool->area_fd[AREA_ROUTER], target) != 0)
 		return err_sys(err, "move %s to router/%s", label, target);
 	discard_control(spool, from, name);
+	spool_note_move(spool, from, AREA_ROUTER);
 	return spool_sync_dirs(spool, spool->area_fd[from],
 	    spool->area_fd[AREA_ROUTER], err);
 }

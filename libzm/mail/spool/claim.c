@@ -119,8 +119,10 @@ spool_claim_aside(struct spool *spool, enum spool_area from,
 		    (uintmax_t)out->inode, (intmax_t)pid_own());
 		/* D1 -> C1; the loser of a race finds nothing to rename */
 		if (spool_rename(dir_fd, name, spool_dir_fd(spool,
-		    AREA_ROUTER, 0), out->name) == 0)
+		    AREA_ROUTER, 0), out->name) == 0) {
+			spool_note_move(spool, from, AREA_ROUTER);
 			return SPOOL_CLAIMED;
+		}
 		result = errno == ENOENT ? SPOOL_CLAIM_NONE :
 					   err_sys(err, "claim %s", label);
 	}

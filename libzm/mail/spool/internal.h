@@ -17,6 +17,8 @@ struct spool {
 	uint64_t	 size_max;	/* of a submission; 0: not known */
 	enum spool_flags flags;
 	dev_t		 device;	/* the one of dir_fd */
+	unsigned	 moved_areas;	/* spool_sync_moves: a bit each */
+	bool		 is_btrfs;	/* a barrier syncs all of it */
 	bool		 must_chmod;	/* the umask hides our modes */
 	bool		 is_spread;	/* drafts and plans have directories
 					 * of their own, from which we may
@@ -39,6 +41,10 @@ int spool_rename(int from_fd, const char *from, int to_fd, const char *to);
 /* `sync strict`: fsync both directories; otherwise nothing.  0 or -1. */
 int spool_sync_dirs(const struct spool *spool, int a_fd, int b_fd,
     struct err *err);
+
+/* A name was moved from one area to another: spool_sync_moves is due. */
+void spool_note_move(struct spool *spool, enum spool_area from,
+    enum spool_area to);
 
 /* fsync area/<name> after its rename, which makes its name there durable.  A
  * failure is only reported. */

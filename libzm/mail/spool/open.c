@@ -212,6 +212,7 @@ static const struct {
 };
 
 enum { MAGIC_TMPFS = 0x01021994 };
+#define MAGIC_BTRFS 0x9123683eul
 #define MAGIC_RAMFS 0x858458f6ul
 
 static bool
@@ -227,6 +228,18 @@ spool_is_in_memory(const char *dir)
 	struct statfs fs;
 
 	return statfs(dir, &fs) == 0 && fs_is_in_memory(&fs);
+}
+
+/* btrfs replays the syncs of single files and directories, not what else was
+ * done before them: the removal of a body that was moved since it was synced
+ * may be forgotten although the directory it was in is synced. */
+static void
+look_at_btrfs(struct spool *spool)
+{
+	struct statfs fs;
+
+	spool->is_btrfs = fstatfs(spool->dir_fd, &fs) == 0 &&
+	    (unsigned long)fs.f_type == MAGIC_BTRFS;
 }
 
 static int
@@ -249,6 +262,12 @@ refuse_network(const struct spool *spool, const char *dir, struct err *err)
 	return 0;
 }
 #else
+static void
+look_at_btrfs(struct spool *spool)
+{
+	spool->is_btrfs = false;
+}
+
 bool
 spool_is_in_memory(const char *dir)
 {
@@ -346,6 +365,7 @@ spool_open(const char *dir, enum spool_flags flags, unsigned hash_levels,
 		goto fail;
 	}
 	spool->device = st.st_dev;
+	look_at_btrfs(spool);
 	if (hash_levels > 2) {
 		err_set(err, "hash %u: 0, 1 or 2 levels", hash_levels);
 		goto fail;

@@ -146,7 +146,7 @@ spool_barrier_add(const struct spool *spool, struct spool_barrier *barrier,
 	for (size_t i = barrier->dir_count; i-- > 0;)
 		if (strcmp(barrier->dirs[i], dir) == 0)
 			return;
-	if (barrier->dir_count == SPOOL_BARRIER_DIRS ||
+	if (spool->is_btrfs || barrier->dir_count == SPOOL_BARRIER_DIRS ||
 	    strlcpy(barrier->dirs[barrier->dir_count], dir,
 	    sizeof(barrier->dirs[0])) >= sizeof(barrier->dirs[0]))
 		barrier->is_whole = true;

@@ -70,6 +70,12 @@ spool_rename(int from_fd, const char *from, int to_fd, const char *to)
 	return rename_linked(from_fd, from, to_fd, to);
 }
 
+void
+spool_note_move(struct spool *spool, enum spool_area from, enum spool_area to)
+{
+	spool->moved_areas |= 1u << from | 1u << to;
+}
+
 int
 spool_sync_dirs(const struct spool *spool, int a_fd, int b_fd,
     struct err *err)

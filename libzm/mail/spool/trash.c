@@ -112,6 +112,7 @@ move_aside(struct spool *spool, enum spool_area from, const char *name,
 		    spool_label(from, 0, name), spool_area_names[to],
 		    target);
 	move_control(spool, from, name, to, target);
+	spool_note_move(spool, from, to);
 	return spool_sync_dirs(spool, spool->area_fd[from],
 	    spool->area_fd[to], err);
 }

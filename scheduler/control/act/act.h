@@ -62,6 +62,8 @@ struct act {
 	struct str	 restored;	/* undelete: inodes, to be read when
 					 * their moves are durable */
 	bool		 is_searched;	/* undelete: trash/ was */
+	bool		 has_moved;	/* reroute: whole messages, not yet
+					 * durable */
 	int64_t		 end_ms;	/* drain: no longer than that */
 	int64_t		 begun_ms;	/* retry: the first one's moment */
 	uint64_t	 paced;		/* retry: given a moment so far */

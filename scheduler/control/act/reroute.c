@@ -134,8 +134,10 @@ reroute_whole(struct act *act, struct job *job, const struct resend *those,
 	reroute_tell(act, job, those->count, "");
 	queue_drop(act->queue, job);
 	/* P4 -> S2 (D8) */
-	if (spool_reroute_queued(act->queue->spool, name, err) == 0)
+	if (spool_reroute_queued(act->queue->spool, name, err) == 0) {
+		act->has_moved = true;
 		return 0;
+	}
 	intake_now(act->intake, inode);
 	return -1;
 }
@@ -215,6 +217,11 @@ act_reroute(struct act *act, struct str *out)
 		act->has_more = act->visit.count > 0;
 	else if (act->visit.count > 0)
 		return ACT_MORE;
+	if (act->has_moved) {	/* before the answer, once for all of them */
+		act->has_moved = false;
+		act_sync_spool(act);
+		return ACT_SYNC;
+	}
 	act_done(act, out);
 	act_counts(act, out);
 	json_close(out);

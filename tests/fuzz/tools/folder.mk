@@ -75,3 +75,8 @@ fuzz_targets += tests/fuzz/fuzz-zmailer-conf
 tests_fuzz_fuzz_zmailer_conf_SOURCES = tests/fuzz/tools/fuzz_zmailer_conf.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_zmailer_conf_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_zmailer_conf_LDADD = tools/libtools.a $(ZM_LIBS)
+
+fuzz_targets += tests/fuzz/fuzz-state
+tests_fuzz_fuzz_state_SOURCES = tests/fuzz/tools/fuzz_state.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_state_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_state_LDADD = tools/libtools.a $(ZM_LIBS)

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "mail/spool/moves.h"
 #include "spool_case.h"
 
 Test(spool, a_message_goes_through)
@@ -406,6 +407,7 @@ Test(spool, set_aside_and_resubmit)
 	cr_expect_eq(spool_resubmit(f.spool, AREA_POSTMAN, "../router/1",
 	    &f.err), -1);
 	cr_expect_eq(spool_resubmit(f.spool, AREA_QUEUE, "1", &f.err), -1);
+	cr_expect_eq(spool_sync_moves(f.spool, &f.err), 0, "%s", f.err.text);
 	/* three copies, whole */
 	cr_expect(file_exists(&f, at("postman/%ju._badheader",
 	    (uintmax_t)inode)));

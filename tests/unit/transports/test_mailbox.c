@@ -168,6 +168,22 @@ Test(maildir, a_directory_of_everybody_is_refused)
 	box_finish();
 }
 
+/* A power cut on btrfs left new/ alone. */
+Test(maildir, what_is_missing_beside_new_is_made_again)
+{
+	struct stat st;
+
+	box_start(MAILBOX_MAILDIR, "{user}");
+	mkdir(box_path_of("zm-alice"), 0700);
+	mkdir(box_path_of("zm-alice/new"), 0700);
+	box_deliver();
+	cr_expect_eq(box.verdicts[0].kind, VERDICT_DELIVERED, "%s",
+	    box.verdicts[0].text);
+	cr_expect_eq(box_count_in("zm-alice/new", NULL), 1);
+	cr_expect_eq(stat(box_path_of("zm-alice/cur"), &st), 0);
+	box_finish();
+}
+
 Test(maildir, a_full_disk_defers_and_leaves_nothing)
 {
 	struct rlimit limit = { 20, 20 };

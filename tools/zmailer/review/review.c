@@ -19,6 +19,7 @@
 #include "base/fd.h"
 #include "journal/event.h"
 #include "daemon/skeleton.h"
+#include "mail/spool/moves.h"
 #include "tools/zmailer/review/review.h"
 #include "tools/screen/terminal.h"
 #include "tools/zmailer/verbs/verb.h"
@@ -110,6 +111,9 @@ do_act(const struct selection_now *now, struct review *review,
 	if (marked == 0 && review->cursor < review->count)
 		done = do_row(now, review, &review->rows[review->cursor],
 		    act, &options, &err);
+	/* what was said to be done, no power cut undoes */
+	if (spool_sync_moves(review->choice->spool, &err) < 0)
+		done = 0;
 	event_flush();
 	if (err.text[0] != '\0')
 		snprintf(review->said, sizeof(review->said), "%.190s",
