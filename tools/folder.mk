@@ -23,6 +23,9 @@ bin_zmailer_SOURCES = tools/zmailer/alias/alias.c tools/zmailer/alias/alias.h to
 	tools/zmailer/verbs/zmailer.c tools/zmailer/zones.c
 bin_zmailer_SOURCES += tools/zmailer/auth/auth.c tools/zmailer/auth/auth.h \
 	tools/zmailer/auth/look.c tools/zmailer/auth/show.c tools/zmailer/auth/spool.c
+bin_zmailer_SOURCES += tools/zmailer/user/user.c tools/zmailer/user/user.h \
+	tools/zmailer/user/base.c tools/zmailer/user/list.c \
+	tools/zmailer/user/places.c tools/zmailer/user/rows.c
 bin_zmailer_SOURCES += tools/zmailer/cluster.c tools/zmailer/dns/dns.c
 bin_zmailer_SOURCES += tools/zmailer/sts/sts.c tools/zmailer/sts/sts.h \
 	tools/zmailer/sts/publish.c
@@ -131,7 +134,7 @@ tools_libtools_a_SOURCES = tools/verb/arguments.c tools/verb/options.h \
 	tools/verb/usage.c tools/verb/usage.h tools/verb/verb.c \
 	tools/verb/verb.h
 tools_libtools_a_SOURCES += tools/screen/canvas.c tools/screen/canvas.h \
-	tools/screen/question.c tools/screen/question.h \
+	tools/screen/hidden.c tools/screen/hidden.h tools/screen/question.c tools/screen/question.h \
 	tools/screen/terminal.c tools/screen/terminal.h
 tools_libtools_a_SOURCES += tools/journal/ask.c tools/journal/ask.h \
 	tools/journal/facts.c tools/journal/facts.h \

@@ -54,6 +54,8 @@ INSERT INTO alias_domain VALUES ('old.test', 'v.test', true),
 PRESETS = {"domains": "domains", "mailboxes": "mailboxes",
            "gotos": "aliases", "logins": "passwords",
            "whole": "alias-domains"}
+OURS = {"domains": "domains", "mailboxes": "mailboxes",
+        "gotos": "aliases", "logins": "passwords"}
 QUERIES = {
     "renamed": "SELECT goto FROM alias, alias_domain WHERE "
                "alias_domain.alias_domain = $3 AND alias.address = $2 || "
@@ -106,6 +108,9 @@ class Postgres(Base):
     def query(self, text):
         return text
 
+    def reader_may(self, table):
+        self.sql(f"GRANT SELECT ON {table} TO zm")
+
 
 class Mariadb(Base):
     kind, user, stop_signal = "mysql", "root", signal.SIGTERM
@@ -140,6 +145,9 @@ class Mariadb(Base):
         self.tool("mariadb", "--no-defaults", "-S", self.socket, "-u", "root",
                   "-D", base, "-e", text)
 
+    def reader_may(self, table):
+        """It may read all of the base."""
+
     def query(self, text):
         return text.replace("$2 || '@' || alias_domain.target_domain",
                             "CONCAT($2, '@', alias_domain.target_domain)")
@@ -150,6 +158,9 @@ class Site(NamesSite):
 
     def __init__(self, make=Postgres, over_tls=False):
         super().__init__(make())
+        self.begin(over_tls)
+
+    def begin(self, over_tls):
         self.over_tls = over_tls
         self.submission = free_port()
         for name, query in QUERIES.items():
@@ -179,6 +190,30 @@ class Site(NamesSite):
                            f"user {self.base.user}\n")
             file.write(f"database mail\n{question}\n")
         os.chmod(self.path(name), 0o600)
+
+
+class OurSite(Site):
+    """The same with our own schema."""
+
+    def begin(self, over_tls):
+        self.over_tls = over_tls
+        self.submission = free_port()
+        with open(os.path.join(TOP, "doc/examples/accounts.sql"),
+                  encoding="ascii") as file:
+            text = file.read()
+        for table in ("domain", "mailbox", "alias", "alias_domain"):
+            self.base.sql("DROP TABLE " + table)
+        self.base.sql(text)
+        self.base.sql("INSERT INTO domains VALUES ('n.test')")
+        for name, kind in OURS.items():
+            self.define(name, "preset zmailer " + kind)
+        self.instance.configure("".join(
+            f"table {name} {self.base.kind}:{self.path(name)}\n"
+            for name in OURS) +
+            "domain <domains> { users <mailboxes>; aliases <gotos> }\n"
+            "auth users <logins> scram clear loopback\n"
+            f"listen 127.0.0.1:{self.submission} submission\n")
+        self.instance.start()
 
 
 def each(function):
@@ -229,6 +264,59 @@ def passwords(make):
                 except smtplib.SMTPAuthenticationError as error:
                     got = error.smtp_code
                 assert got == code, (user, got)
+    finally:
+        site.close()
+
+
+@each
+def users_by_one_command(make):
+    """zmailer user writes our own schema, with a login that may; the daemons
+    have one that may only read."""
+    site = OurSite(make)
+    try:
+        def user(verb, *words, status=0, line=b""):
+            return site.instance.command(
+                "zmailer", "user", verb, *words, check=status, input=line)
+
+        def login(word):
+            with smtplib.SMTP("127.0.0.1", site.submission,
+                              timeout=60) as peer:
+                peer.ehlo()
+                try:
+                    return peer.login("ann@n.test", word)[0]
+                except smtplib.SMTPAuthenticationError as error:
+                    return error.smtp_code
+
+        typed = "--password-stdin"
+        user("add", "Ann@n.test", typed, line=b"first\n")
+        user("add", "ann@n.test", typed, line=b"x\n", status=1)
+        user("add", "o'brien@n.test", typed, line=b"x\n", status=64)
+        assert site.rcpt("ann@n.test") == 250
+        assert login("first") == 235
+        user("password", "ann@n.test", typed, line=b"second\n")
+        site.instance.zmailer("reload")     # what is kept goes
+        mta.wait_for("the new password", lambda: login("second") == 235,
+                     DEFERRED_S)
+        assert login("first") == 535
+        assert "ann@n.test" in user("list", "n.test")[1]
+        user("delete", "ann@n.test", "--yes")
+        site.instance.zmailer("reload")
+        user("delete", "ann@n.test", "--yes", status=1)
+        assert "ann@" not in user("list", "n.test")[1]
+        mta.wait_for("it to be refused",
+                     lambda: site.rcpt("ann@n.test") == 550, DEFERRED_S)
+        # who may only read is told so, and nothing is written
+        site.over_tls = True
+        site.base.reader_may("users")
+        site.define("words.read", "preset zmailer passwords")
+        out = user("add", "bea@n.test", typed, "--table",
+                   f"{site.base.kind}:{site.path('words.read')}",
+                   line=b"x\n", status=75)
+        assert "denied" in out[2], out
+        assert "bea@" not in user("list", "n.test")[1]
+        # away: nothing is known, so nothing is done
+        site.base.stop()
+        user("add", "bea@n.test", typed, line=b"x\n", status=75)
     finally:
         site.close()
 

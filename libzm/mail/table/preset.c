@@ -16,6 +16,18 @@
 /* What is kept as 0 and 1 by one and as a boolean by another is a condition
  * of its own.  An alias of a whole domain is a value of aliases, @OTHER. */
 static const struct table_preset presets[] = {
+	/* our own: doc/examples/accounts.sql; zmailer user writes it */
+	{ "zmailer", "domains", "SELECT name FROM domains WHERE name = $1",
+	    NULL, "SELECT name FROM domains" },
+	{ "zmailer", "mailboxes",
+	    "SELECT address FROM users WHERE address = $1", NULL,
+	    "SELECT address FROM users" },
+	{ "zmailer", "aliases",
+	    "SELECT target FROM aliases WHERE address = $1", NULL,
+	    "SELECT DISTINCT address FROM aliases" },
+	{ "zmailer", "passwords",
+	    "SELECT password FROM users WHERE address = $1", NULL,
+	    "SELECT address FROM users" },
 	/* PostfixAdmin */
 	{ "postfixadmin", "domains",
 	    "SELECT domain FROM domain WHERE domain = $1 AND active AND NOT "
@@ -133,6 +145,12 @@ static const struct table_preset presets[] = {
 	    "SELECT password FROM mailbox WHERE username = $1 AND active = 1 "
 	    "AND enablesmtp = 1", NULL, NULL },
 };
+static const struct table_writing writings[] = {
+	{ "zmailer", "passwords",
+	    "INSERT INTO users (address, password) VALUES ($1, $4)",
+	    "UPDATE users SET password = $4 WHERE address = $1",
+	    "DELETE FROM users WHERE address = $1" },
+};
 enum { PRESETS = sizeof(presets) / sizeof(presets[0]) };
 
 /* The kinds of a schema, or all schemas. */
@@ -148,8 +166,9 @@ preset_tell(struct slice schema, struct err *err)
 		err_set(err, "write one of%s after " SLICE_FMT, names.buf,
 		    SLICE_ARG(schema));
 	else
-		err_set(err, "write postfixadmin, mailcow, ispmail or vmail, "
-		    "and what is asked: domains, mailboxes, aliases ...");
+		err_set(err, "write zmailer, postfixadmin, mailcow, ispmail or "
+		    "vmail, and what is asked: domains, mailboxes, aliases "
+		    "...");
 	str_release(&names);
 }
 
@@ -173,4 +192,14 @@ table_preset_query(const struct table_preset *preset, const char *type)
 {
 	return preset->mysql != NULL && strcmp(type, "mysql") == 0 ?
 	    preset->mysql : preset->query;
+}
+
+const struct table_writing *
+table_preset_writing(const struct table_preset *preset)
+{
+	for (size_t i = 0; i < sizeof(writings) / sizeof(writings[0]); i++)
+		if (strcmp(preset->schema, writings[i].schema) == 0 &&
+		    strcmp(preset->kind, writings[i].kind) == 0)
+			return &writings[i];
+	return NULL;
 }
