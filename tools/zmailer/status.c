@@ -107,15 +107,18 @@ area_is_told(const struct areas *areas)
 static void
 areas_ask(const struct conf *conf, struct areas *out)
 {
-	struct str last = STR_INIT;
+	struct str last = STR_INIT, read = STR_INIT;
 
-	out->has_told = turns_ask(conf->run_dir, &last);
+	/* one of an older version may not say */
+	out->has_told = turns_ask(conf->run_dir, &last) &&
+	    json_get(str_slice(&last), "read", &read);
 	if (out->has_told) {
 		out->count[AREA_TRANSPORT] = (uint64_t)(json_get_number(
 		    str_slice(&last), "read") + json_get_number(
 		    str_slice(&last), "unread"));
 		out->count[AREA_QUEUE] = out->count[AREA_TRANSPORT];
 	}
+	str_release(&read);
 	str_release(&last);
 }
 
