@@ -8,7 +8,7 @@ EXTRA_DIST += README COPYING NEWS doc/AGENT.md doc/AUTH.md doc/BENCH.md \
 	doc/protocol/control.md doc/protocol/mailq.md \
 	doc/NOTIFY.md doc/protocol/share.md doc/protocol/sts.md doc/protocol/tables.md doc/examples/hooks.lua \
 	doc/examples/zmailer-alerts.yml doc/examples/rules.conf \
-	doc/examples/rules.test doc/examples/zmailer-mta.equivs \
+	doc/examples/accounts.sql doc/examples/rules.test doc/examples/zmailer-mta.equivs \
 	doc/examples/zmailer-audit.service doc/examples/zmailer-audit.timer \
 	doc/examples/zmailer-audit.cron \
 	doc/examples/zmailer-reports.service \
@@ -50,7 +50,7 @@ VERB_PAGES = \
 	doc/man/zmailer-show.8 doc/man/zmailer-sink.8 \
 	doc/man/zmailer-smarthost.8 doc/man/zmailer-sts.8 doc/man/zmailer-table.8 \
 	doc/man/zmailer-test.8 doc/man/zmailer-top.8 \
-	doc/man/zmailer-trace.8 \
+	doc/man/zmailer-trace.8 doc/man/zmailer-user.8 \
 	doc/man/zmailer-web.8 doc/man/zmailer-whynot.8
 man_MANS += $(VERB_PAGES)
 EXTRA_DIST += $(VERB_PAGES:=.in)

@@ -8,10 +8,12 @@
 #ifdef HAVE_SYS_PRCTL_H
 #include <sys/prctl.h>
 #endif
+#include <string.h>
 
 #include "daemon/consulted.h"
 #include "daemon/sidecar.h"
 #include "tables/ask/server.h"
+#include "tables/ask/worker.h"
 
 #include "base/banned.h"
 
@@ -40,8 +42,11 @@ main(int argc, char **argv)
 {
 	struct process process;
 	struct server *server;
-	int status = consulted_begin(&process, &tables, argc, argv);
+	int status;
 
+	if (argc == 3 && strcmp(argv[1], "one") == 0)
+		return worker_one(argv[2]);
+	status = consulted_begin(&process, &tables, argc, argv);
 	if (status >= 0)
 		return status;
 	server = server_new(&process);	/* reads what only root may */

@@ -27,6 +27,9 @@ bin_zmailer_SOURCES += tools/zmailer/cluster/cluster.c tools/zmailer/cluster/clu
 	tools/zmailer/cluster/init.c tools/zmailer/cluster/status.c \
 	tools/zmailer/cluster/takeover.c
 bin_zmailer_SOURCES += tools/zmailer/dns/dns.c
+bin_zmailer_SOURCES += tools/zmailer/user/user.c tools/zmailer/user/user.h \
+	tools/zmailer/user/base.c tools/zmailer/user/list.c \
+	tools/zmailer/user/places.c tools/zmailer/user/rows.c
 bin_zmailer_SOURCES += tools/zmailer/sts/sts.c tools/zmailer/sts/sts.h \
 	tools/zmailer/sts/publish.c
 bin_zmailer_SOURCES += tools/zmailer/dkim/dkim.c tools/zmailer/dkim/dkim.h \
@@ -134,7 +137,7 @@ tools_libtools_a_SOURCES = tools/verb/arguments.c tools/verb/options.h \
 	tools/verb/usage.c tools/verb/usage.h tools/verb/verb.c \
 	tools/verb/verb.h
 tools_libtools_a_SOURCES += tools/screen/canvas.c tools/screen/canvas.h \
-	tools/screen/question.c tools/screen/question.h \
+	tools/screen/hidden.c tools/screen/hidden.h tools/screen/question.c tools/screen/question.h \
 	tools/screen/terminal.c tools/screen/terminal.h
 tools_libtools_a_SOURCES += tools/journal/ask.c tools/journal/ask.h \
 	tools/journal/facts.c tools/journal/facts.h \

@@ -20,6 +20,8 @@
 
 #include "base/banned.h"
 
+enum { SCRAM_SALT_BYTES = 16 };		/* of ours */
+
 static void
 scram_hmac(const unsigned char *key, size_t key_bytes, struct slice text,
     unsigned char out[SCRAM_KEY_BYTES])
@@ -104,6 +106,29 @@ scram_keys_make(struct slice password, struct slice salt, unsigned rounds,
 	explicit_bzero(client, sizeof(client));
 }
 
+static void
+scram_add_bytes(struct str *out, const unsigned char *bytes, size_t n)
+{
+	str_addc(out, ',');
+	base64_add(out, (struct slice){ (const char *)bytes, n });
+}
+
+void
+scram_entry_add(struct slice password, struct str *out)
+{
+	unsigned char salt[SCRAM_SALT_BYTES];
+	struct scram_keys keys;
+
+	arc4random_buf(salt, sizeof(salt));
+	scram_keys_make(password, (struct slice){ (const char *)salt,
+	    sizeof(salt) }, SCRAM_ROUNDS_MIN, &keys);
+	str_addf(out, "{SCRAM-SHA-256}%u", keys.rounds);
+	scram_add_bytes(out, keys.salt, keys.salt_bytes);
+	scram_add_bytes(out, keys.stored, sizeof(keys.stored));
+	scram_add_bytes(out, keys.server, sizeof(keys.server));
+	explicit_bzero(&keys, sizeof(keys));
+}
+
 void
 scram_keys_pretend(struct slice secret, struct slice user,
     struct scram_keys *out)
@@ -111,7 +136,7 @@ scram_keys_pretend(struct slice secret, struct slice user,
 	memset(out, 0, sizeof(*out));
 	out->rounds = SCRAM_ROUNDS_MIN;
 	scram_hmac((const unsigned char *)secret.p, secret.n, user, out->salt);
-	out->salt_bytes = 16;
+	out->salt_bytes = SCRAM_SALT_BYTES;
 	if (RAND_bytes(out->stored, SCRAM_KEY_BYTES) != 1 ||
 	    RAND_bytes(out->server, SCRAM_KEY_BYTES) != 1)
 		panic("no random numbers");

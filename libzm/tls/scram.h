@@ -40,6 +40,11 @@ enum scram_entry {
 enum scram_entry scram_keys_parse(struct slice entry, struct scram_keys *out,
     struct err *err);
 
+/* Append the entry of a password, with fresh salt.  Rounds and length of the
+ * salt are those that a user who does not exist seems to have
+ * (scram_keys_pretend): nobody can tell them apart. */
+void scram_entry_add(struct slice password, struct str *out);
+
 /* Compute the keys of a password. */
 void scram_keys_make(struct slice password, struct slice salt,
     unsigned rounds, struct scram_keys *out);

@@ -128,8 +128,7 @@ visit_id_begins(const struct control_visit *visit, const char *id)
 	return false;
 }
 
-/* Row F1 and on: nobody may want it any more. */
-static bool
+bool
 visit_job_is_over(const struct job *job)
 {
 	return job_is_finished(job) || job->id[0] == '\0';

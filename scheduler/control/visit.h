@@ -56,6 +56,8 @@ struct control_visit {
  * whole. */
 int visit_begin(struct control_visit *visit, struct agents *agents,
     const struct request *request, const char *user, struct err *err);
+/* Row F1 and on: nobody may want it any more. */
+bool visit_job_is_over(const struct job *job);
 /* List what the request may select, looking at budget slots of the table of
  * jobs.  True: done, visit_next may follow. */
 bool visit_list(struct control_visit *visit, unsigned budget);

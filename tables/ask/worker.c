@@ -11,10 +11,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sysexits.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "io/ipc.h"
 #include "journal/event.h"
+#include "mail/table/table.h"
 #include "tables/ask/worker.h"
 
 #include "base/banned.h"
@@ -93,6 +96,42 @@ worker_list(struct worker *worker, struct err *err)
 	return ENGINE_TROUBLE;
 }
 
+/* "add NAME VALUE", "change NAME VALUE", "remove NAME": for the owner of the
+ * definition alone, who asks by himself.  The value: how many rows. */
+static enum engine_answer
+worker_write(struct worker *worker, struct slice line, struct err *err)
+{
+	struct slice parameters[DEFINITION_WRITTEN], verb = SLICE(""),
+	    key = SLICE("");
+	enum definition_word word;
+	enum engine_answer answer;
+	uint64_t rows = 0;
+
+	(void)slice_word(&line, &verb);
+	(void)slice_word(&line, &key);
+	word = definition_word_of(verb);
+	if (worker->definition->values[word] == NULL ||
+	    worker->engine->write == NULL) {
+		err_set(err, "its definition has no line " SLICE_FMT " (what "
+		    "writes a row)", SLICE_ARG(verb));
+		return ENGINE_TROUBLE;
+	}
+	definition_parameters(key, parameters);
+	parameters[DEFINITION_PARAMETERS] = slice_trim(line);
+	answer = worker->engine->write(worker->state, word, parameters, &rows,
+	    err);
+	if (answer == ENGINE_FOUND)
+		str_addf(&worker->value, "%llu", (unsigned long long)rows);
+	return answer;
+}
+
+static bool
+worker_is_write(const struct worker *worker, struct slice line)
+{
+	return worker->definition->may_write && (slice_starts(line, "add ") ||
+	    slice_starts(line, "change ") || slice_starts(line, "remove "));
+}
+
 static enum engine_answer
 worker_ask(struct worker *worker, struct slice line, struct err *err)
 {
@@ -100,6 +139,8 @@ worker_ask(struct worker *worker, struct slice line, struct err *err)
 
 	if (slice_is(line, "list"))
 		return worker_list(worker, err);
+	if (worker_is_write(worker, line))
+		return worker_write(worker, line, err);
 	definition_parameters(slice_from(line, slice_starts(line, "get ") ?
 	    4 : 0), parameters);
 	return worker->engine->ask(worker->state, parameters, &worker->value,
@@ -170,4 +211,37 @@ worker_serve(int socket, const struct engine *engine,
 	engine->close(worker.state);
 	str_release(&worker.value);
 	str_release(&worker.line);
+}
+
+/* ---- for a tool ------------------------------------------------------- */
+
+int
+worker_one(const char *spec)
+{
+	struct definition definition = { .parameters = 0 };
+	const struct engine *engine = NULL;
+	struct str line = STR_INIT;
+	struct err err = { "" };
+	const char *type, *path = table_definition_path(spec, &type);
+	bool is_good = false;
+
+	if (path == NULL)
+		err_set(&err, "%s is no table in a database", spec);
+	else if ((engine = engine_of(type)) == NULL)
+		err_set(&err, "%s: is not built in", type);
+	else
+		is_good = definition_read(type, path, &definition, &err) ==
+		    DEFINITION_GOOD;
+	if (is_good) {
+		definition.may_write = true;
+		worker_serve(STDIN_FILENO, engine, &definition);
+	} else {
+		str_adds(&line, "trouble ");
+		worker_add_text(&line, slice_of(err.text));
+		str_addc(&line, '\n');
+		(void)ipc_send(STDIN_FILENO, str_slice(&line), NULL, 0);
+	}
+	str_release(&line);
+	definition_release(&definition);
+	return is_good ? EX_OK : EX_CONFIG;
 }

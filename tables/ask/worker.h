@@ -4,6 +4,8 @@
  * too long for it ends it.
  *
  *	to it		get KEY  |  list
+ *			of may_write: add KEY VALUE  |  change KEY VALUE  |
+ *			remove KEY, answered by found ROWS
  *	from it		found VALUE  |  none  |  trouble WORDS  |
  *			away WORDS; of list in front of none: row NAME, each
  *
@@ -19,5 +21,11 @@ enum { WORKER_LIST_BYTES_MAX = 16 << 20 };	/* of all names */
 /* Answer until the other end of socket is closed. */
 void worker_serve(int socket, const struct engine *engine,
     const struct definition *definition);
+
+/* The program tables, started by a tool: "tables one TYPE:PATH" serves
+ * standard input, a socket, with the rights that it has, for reading and
+ * writing.  "trouble WORDS" is its first line if the definition is bad.
+ * returns an exit status */
+int worker_one(const char *spec);
 
 #endif

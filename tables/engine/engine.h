@@ -42,6 +42,13 @@ struct engine {
 	 * cannot be listed. */
 	enum engine_answer (*list)(void *state, engine_row_fn *fn,
 	    void *context, struct err *err);
+	/* Carry out the definition's add, change or remove, once: what came of
+	 * it is unknown if the connection ends meanwhile (ENGINE_AWAY).
+	 * *out_rows: how many were written.  ENGINE_FOUND, or err.  NULL: it
+	 * cannot be written to. */
+	enum engine_answer (*write)(void *state, enum definition_word word,
+	    const struct slice parameters[DEFINITION_WRITTEN],
+	    uint64_t *out_rows, struct err *err);
 	void (*close)(void *state);
 	/* What the process keeps of the file system and of sockets. */
 	void (*lock_in)(const struct definition *definition,

@@ -193,27 +193,36 @@ mysql_rows(struct mysql *mysql, struct str *out, struct err *err)
 	return rows > 0 ? ENGINE_FOUND : ENGINE_NONE;
 }
 
+/* The values of a statement, in the order of its places. */
+static bool
+mysql_bind_all(MYSQL_STMT *statement, const struct query *query,
+    const struct slice *parameters)
+{
+	MYSQL_BIND values[DEFINITION_PLACES_MAX];
+
+	memset(values, 0, sizeof(values));
+	for (unsigned i = 0; i < query->count; i++) {
+		struct slice value = parameters[query->which[i]];
+
+		values[i].buffer_type = MYSQL_TYPE_STRING;
+		values[i].buffer = (void *)(uintptr_t)value.p;
+		values[i].buffer_length = value.n;
+	}
+	return mysql_stmt_bind_param(statement, values) == 0;
+}
+
 static enum engine_answer
 mysql_try(struct mysql *mysql,
     const struct slice parameters[DEFINITION_PARAMETERS], struct str *out,
     struct err *err)
 {
-	MYSQL_BIND values[DEFINITION_PLACES_MAX];
 	enum engine_answer answer = ENGINE_FOUND;
 
 	if (mysql->link == NULL)
 		answer = mysql_connect_any(mysql, err);
 	if (answer != ENGINE_FOUND)
 		return answer;
-	memset(values, 0, sizeof(values));
-	for (unsigned i = 0; i < mysql->query.count; i++) {
-		struct slice value = parameters[mysql->query.which[i]];
-
-		values[i].buffer_type = MYSQL_TYPE_STRING;
-		values[i].buffer = (void *)(uintptr_t)value.p;
-		values[i].buffer_length = value.n;
-	}
-	if (mysql_stmt_bind_param(mysql->statement, values) != 0 ||
+	if (!mysql_bind_all(mysql->statement, &mysql->query, parameters) ||
 	    mysql_stmt_execute(mysql->statement) != 0)
 		return mysql_trouble(mysql, err);
 	answer = mysql_rows(mysql, out, err);
@@ -263,8 +272,41 @@ mysql_list(void *state, engine_row_fn *fn, void *context, struct err *err)
 	return ENGINE_NONE;
 }
 
+/* Never twice: it may have been done when the connection ended. */
+static enum engine_answer
+mysql_write(void *state, enum definition_word word,
+    const struct slice parameters[DEFINITION_WRITTEN], uint64_t *out_rows,
+    struct err *err)
+{
+	struct mysql *mysql = state;
+	enum engine_answer answer = mysql->link != NULL ? ENGINE_FOUND :
+	    mysql_connect_any(mysql, err);
+	MYSQL_STMT *statement;
+	struct query query;
+
+	if (answer != ENGINE_FOUND)
+		return answer;
+	query_render(&query, mysql->definition->values[word], QUERY_MARK);
+	statement = mysql_stmt_init(mysql->link);
+	if (mysql_stmt_prepare(statement, query.text.buf, query.text.len) == 0
+	    && mysql_stmt_param_count(statement) == query.count &&
+	    mysql_bind_all(statement, &query, parameters) &&
+	    mysql_stmt_execute(statement) == 0) {
+		*out_rows = mysql_stmt_affected_rows(statement);
+	} else {
+		err_set(err, "%s", mysql_stmt_errno(statement) ?
+		    mysql_stmt_error(statement) : "its parameters are not "
+		    "those of the definition");
+		answer = ENGINE_TROUBLE;
+	}
+	(void)mysql_stmt_close(statement);
+	query_release(&query);
+	return answer;
+}
+
 const struct engine engine_mysql = {
 	.name = "mysql", .open = mysql_open, .ask = mysql_ask,
-	.list = mysql_list, .close = mysql_end, .lock_in = engine_lock_in,
+	.list = mysql_list, .write = mysql_write,
+	.close = mysql_end, .lock_in = engine_lock_in,
 };
 #endif

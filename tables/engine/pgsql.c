@@ -225,8 +225,42 @@ pgsql_list(void *state, engine_row_fn *fn, void *context, struct err *err)
 	return answer;
 }
 
+/* Never twice: it may have been done when the connection ended. */
+static enum engine_answer
+pgsql_write(void *state, enum definition_word word,
+    const struct slice parameters[DEFINITION_WRITTEN], uint64_t *out_rows,
+    struct err *err)
+{
+	struct pgsql *pgsql = state;
+	struct arena *arena = arena_new();
+	const char *values[DEFINITION_PLACES_MAX];
+	enum engine_answer answer = ENGINE_AWAY;
+	struct query query;
+	PGresult *result;
+
+	query_render(&query, pgsql->definition->values[word], QUERY_DOLLAR);
+	for (unsigned i = 0; i < query.count; i++)
+		values[i] = slice_dup(arena, parameters[query.which[i]]);
+	if (pgsql_is_there(pgsql, err)) {
+		result = PQexecParams(pgsql->link, query.text.buf,
+		    (int)query.count, NULL, values, NULL, NULL, 0);
+		answer = PQresultStatus(result) == PGRES_COMMAND_OK ?
+		    ENGINE_FOUND : ENGINE_TROUBLE;
+		if (answer != ENGINE_FOUND)
+			pgsql_words(pgsql, err);
+		else if (!slice_number(slice_of(PQcmdTuples(result)), 0,
+		    UINT32_MAX, out_rows))
+			*out_rows = 0;
+		PQclear(result);
+	}
+	query_release(&query);
+	arena_free(&arena);
+	return answer;
+}
+
 const struct engine engine_pgsql = {
 	.name = "pgsql", .open = pgsql_open, .ask = pgsql_ask,
-	.list = pgsql_list, .close = pgsql_close, .lock_in = engine_lock_in,
+	.list = pgsql_list, .write = pgsql_write,
+	.close = pgsql_close, .lock_in = engine_lock_in,
 };
 #endif

@@ -19,7 +19,7 @@ query_number(struct query *query, char digit, enum query_style style)
 {
 	unsigned parameter = (unsigned)(digit - '1');
 
-	if (parameter >= DEFINITION_PARAMETERS)
+	if (parameter >= DEFINITION_WRITTEN)
 		return 0;
 	for (unsigned i = 0; style != QUERY_MARK && i < query->count; i++)
 		if (query->which[i] == parameter)

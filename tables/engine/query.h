@@ -21,7 +21,7 @@ enum query_style {
 	QUERY_MARK		/* ?: each time another */
 };
 
-/* Parameters $1, $2, $3 of the definition's query become those of the engine,
+/* Parameters $1 to $4 of a definition's statement become those of the engine,
  * without gaps: databases want to see each that they are given.  What stands
  * in quotes stays.  query_release it. */
 void query_render(struct query *out, const char *text,

@@ -1,4 +1,4 @@
-/* sqlite.c - engine sqlite: a file of SQLite, read only
+/* sqlite.c - engine sqlite: a file of SQLite; read only, but for its owner
  *
  * In     keys, as parameters of the query, never as part of its text
  * Out    the first column of the rows
@@ -24,6 +24,7 @@
 enum { BUSY_MS = 2000, DIR_BYTES = 4096 };
 
 struct sqlite {
+	const struct definition	*definition;
 	const char	*path, *list;	/* list: NULL, or its question */
 	struct query	 query;
 	sqlite3		*link;		/* NULL: not open */
@@ -36,6 +37,7 @@ sqlite_open(const struct definition *definition)
 {
 	struct sqlite *sqlite = mem_alloc(1, sizeof(*sqlite));
 
+	sqlite->definition = definition;
 	sqlite->path = definition->values[DEFINITION_DATABASE];
 	sqlite->list = definition->values[DEFINITION_LIST];
 	query_render(&sqlite->query, definition->values[DEFINITION_QUERY],
@@ -88,8 +90,9 @@ sqlite_connect(struct sqlite *sqlite, struct err *err)
 		return ENGINE_FOUND;
 	sqlite_disconnect(sqlite);
 	sqlite->seen = now;
-	if (sqlite3_open_v2(sqlite->path, &sqlite->link, SQLITE_OPEN_READONLY |
-	    SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+	if (sqlite3_open_v2(sqlite->path, &sqlite->link, SQLITE_OPEN_NOMUTEX |
+	    (sqlite->definition->may_write ? SQLITE_OPEN_READWRITE :
+	    SQLITE_OPEN_READONLY), NULL) != SQLITE_OK)
 		return sqlite_trouble(sqlite, ENGINE_AWAY, err);
 	(void)sqlite3_busy_timeout(sqlite->link, BUSY_MS);
 	if (sqlite3_prepare_v2(sqlite->link, sqlite->query.text.buf, -1,
@@ -170,6 +173,38 @@ sqlite_list(void *state, engine_row_fn *fn, void *context, struct err *err)
 	return step == SQLITE_DONE ? ENGINE_NONE : ENGINE_TROUBLE;
 }
 
+static enum engine_answer
+sqlite_write(void *state, enum definition_word word,
+    const struct slice parameters[DEFINITION_WRITTEN], uint64_t *out_rows,
+    struct err *err)
+{
+	struct sqlite *sqlite = state;
+	enum engine_answer answer = sqlite_connect(sqlite, err);
+	sqlite3_stmt *statement = NULL;
+	struct query query;
+	bool is_good;
+
+	if (answer != ENGINE_FOUND)
+		return answer;
+	query_render(&query, sqlite->definition->values[word],
+	    QUERY_MARK_NUMBER);
+	is_good = sqlite3_prepare_v2(sqlite->link, query.text.buf, -1,
+	    &statement, NULL) == SQLITE_OK;
+	for (unsigned i = 0; i < query.count && is_good; i++)
+		is_good = sqlite3_bind_text(statement, (int)i + 1,
+		    parameters[query.which[i]].p,
+		    (int)parameters[query.which[i]].n, SQLITE_STATIC) ==
+		    SQLITE_OK;
+	is_good = is_good && sqlite3_step(statement) == SQLITE_DONE;
+	*out_rows = is_good ? (uint64_t)sqlite3_changes(sqlite->link) : 0;
+	if (!is_good)
+		err_set(err, "%s: %s", sqlite->path,
+		    sqlite3_errmsg(sqlite->link));
+	(void)sqlite3_finalize(statement);
+	query_release(&query);
+	return is_good ? ENGINE_FOUND : ENGINE_TROUBLE;
+}
+
 /* The directory: a journal that a writer left is read, too. */
 static void
 sqlite_lock_in(const struct definition *definition, struct sandbox *out)
@@ -181,12 +216,16 @@ sqlite_lock_in(const struct definition *definition, struct sandbox *out)
 	slash = strrchr(dir, '/');
 	if (slash != NULL)
 		slash[slash == dir] = '\0';
-	out->readable[out->readable_count++] = dir;
+	if (definition->may_write)
+		out->worked[out->worked_count++] = dir;
+	else
+		out->readable[out->readable_count++] = dir;
 	out->sockets = SOCKETS_NONE;
 }
 
 const struct engine engine_sqlite = {
 	.name = "sqlite", .open = sqlite_open, .ask = sqlite_ask,
-	.list = sqlite_list, .close = sqlite_close, .lock_in = sqlite_lock_in,
+	.list = sqlite_list, .write = sqlite_write,
+	.close = sqlite_close, .lock_in = sqlite_lock_in,
 };
 #endif

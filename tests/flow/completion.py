@@ -25,6 +25,8 @@ ROWS = [
     (["zmailer", "-C", "CONF", "li"], ["list", "limit"], ["CONF"]),
     (["zmailer", "-C", "CONF", "alias", "a"], ["add"], ["age>"]),
     (["zmailer", "alias", ""], ["list", "show", "add", "remove"], ["age>"]),
+    (["zmailer", "user", ""], ["list", "add", "password", "delete"], []),
+    (["zmailer", "user", "add", "--pass"], ["--password-stdin"], []),
     (["zmailer", "hold", "--r"], ["--reason"], ["--json"]),
     (["zmailer", "hold", "--reason", ""], [], ["--yes", "all", "from:"]),
     (["zmailer", "hold", "fr"], ["from:"], ["--for"]),

@@ -36,6 +36,8 @@ ROWS = [
     ("limit", "list", 0, []),
     ("log", "show", 0, []),
     ("domain", "list", 0, ["localhost"]),
+    ("user", "list", 0, ["alice"]),
+    ("user", "list --table file:/etc/hosts", 0, ["<"]),
     ("smarthost", "show", 0, []),
     ("dkim", "list", 1, ["zmailer dkim new"]),
     ("sts", "list", 69, ["policies does not answer"]),

@@ -38,6 +38,8 @@ ROWS = [
     ("log", "level debug --for 1m --yes", SHUT, FILES),
     ("domain", "list", OPEN, ["priv.test"]),
     ("domain", "add x.example --yes", SHUT, FILES),
+    ("user", "list --table file:/etc/shadow", SHUT, FILES),
+    ("user", "delete x --yes --table file:/etc/shadow", SHUT, FILES),
     ("smarthost", "show", {0, 1}, []),
     ("smarthost", "x.example --untested --yes", SHUT, FILES),
     ("dkim", "list", OPEN, ["signs"]),

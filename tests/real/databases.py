@@ -5,6 +5,7 @@ Started by run-databases.
 
 SPDX-License-Identifier: ISC
 """
+import concurrent.futures
 import os
 import signal
 import smtplib
@@ -16,6 +17,7 @@ import time
 TOP = os.environ["ZMAILER_SRC"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 sys.path.insert(0, os.path.join(TOP, "tests", "real"))
+import schemas                                       # noqa: E402
 from zmtest import mta                               # noqa: E402
 from postgres import Postgres                        # noqa: E402
 from servers import Base, NamesSite, free_port       # noqa: E402
@@ -54,6 +56,8 @@ INSERT INTO alias_domain VALUES ('old.test', 'v.test', true),
 PRESETS = {"domains": "domains", "mailboxes": "mailboxes",
            "gotos": "aliases", "logins": "passwords",
            "whole": "alias-domains"}
+OURS = {"domains": "domains", "mailboxes": "mailboxes",
+        "gotos": "aliases", "logins": "passwords"}
 QUERIES = {
     "renamed": "SELECT goto FROM alias, alias_domain WHERE "
                "alias_domain.alias_domain = $3 AND alias.address = $2 || "
@@ -74,6 +78,9 @@ class Names(Postgres):
         self.sql(the_schema())
         self.sql("CREATE ROLE zm LOGIN PASSWORD 'pw';"
                  "GRANT SELECT ON ALL TABLES IN SCHEMA public TO zm;")
+
+    def reader_may(self, table):
+        self.sql(f"GRANT SELECT ON {table} TO zm")
 
 
 class Mariadb(Base):
@@ -109,6 +116,9 @@ class Mariadb(Base):
         self.tool("mariadb", "--no-defaults", "-S", self.socket, "-u", "root",
                   "-D", base, "-e", text)
 
+    def reader_may(self, table):
+        """It may read all of the base."""
+
     def query(self, text):
         return text.replace("$2 || '@' || alias_domain.target_domain",
                             "CONCAT($2, '@', alias_domain.target_domain)")
@@ -119,6 +129,9 @@ class Site(NamesSite):
 
     def __init__(self, make=Names, over_tls=False):
         super().__init__(make())
+        self.begin(over_tls)
+
+    def begin(self, over_tls):
         self.over_tls = over_tls
         self.submission = free_port()
         for name, query in QUERIES.items():
@@ -148,6 +161,48 @@ class Site(NamesSite):
                            f"user {self.base.user}\n")
             file.write(f"database mail\n{question}\n")
         os.chmod(self.path(name), 0o600)
+
+
+class OurSite(Site):
+    """The same with our own schema."""
+
+    def begin(self, over_tls):
+        self.over_tls = over_tls
+        self.submission = free_port()
+        with open(os.path.join(TOP, "doc/examples/accounts.sql"),
+                  encoding="ascii") as file:
+            text = file.read()
+        for table in ("domain", "mailbox", "alias", "alias_domain"):
+            self.base.sql("DROP TABLE " + table)
+        self.base.sql(text)
+        self.base.sql("INSERT INTO domains VALUES ('n.test')")
+        for name, kind in OURS.items():
+            self.define(name, "preset zmailer " + kind)
+        self.instance.configure("".join(
+            f"table {name} {self.base.kind}:{self.path(name)}\n"
+            for name in OURS) +
+            "domain <domains> { users <mailboxes>; aliases <gotos> }\n"
+            "auth users <logins> scram clear loopback\n"
+            f"listen 127.0.0.1:{self.submission} submission\n")
+        self.instance.start()
+
+
+class TheirSite(Site):
+    """The same with a schema of theirs, filled by them."""
+    schema = None
+
+    def begin(self, over_tls):
+        self.over_tls = over_tls
+        self.submission = free_port()
+        for table in ("domain", "mailbox", "alias", "alias_domain"):
+            self.base.sql("DROP TABLE " + table)
+        self.schema.fill(self.base)
+        for kind in self.schema.kinds:
+            self.define(kind, f"preset {self.schema.name} {kind}")
+        self.instance.configure(self.schema.conf(
+            lambda kind: f"{self.base.kind}:{self.path(kind)}",
+            self.submission))
+        self.instance.start()
 
 
 def each(function):
@@ -183,6 +238,73 @@ def names_of_postfixadmin(make):
         site.close()
 
 
+def login(site, user, word):
+    with smtplib.SMTP("127.0.0.1", site.submission, timeout=60) as peer:
+        peer.ehlo()
+        try:
+            return peer.login(user, word)[0]
+        except smtplib.SMTPAuthenticationError as error:
+            return error.smtp_code
+
+
+def logins_wrong(site, rows):
+    """All at once: each that fails is answered late."""
+    with concurrent.futures.ThreadPoolExecutor(len(rows)) as pool:
+        codes = pool.map(lambda row: login(site, *row[:2]), rows)
+        return [(row, code) for row, code in zip(rows, codes)
+                if code != row[2]]
+
+
+def got_from(site, kind, key):
+    status, out, errors = site.instance.command("zmailer", "table", "get",
+                                                "their-" + kind, key)
+    assert status in (0, 1), (kind, key, errors)
+    return out.strip() if status == 0 else None
+
+
+def holds_of(schema, make):
+    """What is on and off, by a preset, in the tables of the program."""
+    class Their(TheirSite):
+        pass
+    Their.schema = schema
+    site = Their(make)
+    bad = []
+    try:
+        for kind, key, value in schema.gets:
+            got = got_from(site, kind, key)
+            if got != value:
+                bad.append((kind, key, got))
+        for address, code in schema.rcpts:
+            got = site.rcpt(address)
+            if got != code:
+                bad.append(("RCPT", address, got))
+        bad += logins_wrong(site, [
+            *((user, "secret", code) for user, code in schema.logins),
+            ("alice@v.test", "wrong", 535)])
+        assert site.rcpt("anybody@c.test", "for all of c") == 250
+        assert site.rcpt("dora@c.test", "for dora") == 250
+        assert site.rcpt("team@v.test", "for the team") == 250
+        for user, words in (("alice", b"for all of c"), ("dora", b"for dora"),
+                            ("alice", b"for the team")):
+            mta.wait_for(f"the message of {user}", lambda user=user,
+                         words=words: any(
+                             words in m for m in
+                             site.instance.mailbox(user)))
+        names = site.instance.command("zmailer", "domain", "list", check=0)[1]
+        assert "v.test " in names and "off.test" not in names, names
+        assert not bad, bad
+    finally:
+        site.close()
+
+
+for _name, _kind in schemas.KEPT_IN:
+    def _holds(schema=schemas.SCHEMAS[_name],
+               make={"pgsql": Names, "mysql": Mariadb}[_kind]):
+        holds_of(schema, make)
+    _holds.__name__ = f"preset_{_name}_in_{_kind}"
+    case(_holds)
+
+
 @each
 def passwords(make):
     site = Site(make)
@@ -190,14 +312,55 @@ def passwords(make):
         for user, word, code in (("alice@v.test", "secret", 235),
                                  ("alice@v.test", "wrong", 535),
                                  ("gone@v.test", "x", 535)):
-            with smtplib.SMTP("127.0.0.1", site.submission,
-                              timeout=60) as peer:
-                peer.ehlo()
-                try:
-                    got = peer.login(user, word)[0]
-                except smtplib.SMTPAuthenticationError as error:
-                    got = error.smtp_code
-                assert got == code, (user, got)
+            got = login(site, user, word)
+            assert got == code, (user, got)
+    finally:
+        site.close()
+
+
+@each
+def users_by_one_command(make):
+    """zmailer user writes our own schema, with a login that may; the daemons
+    have one that may only read."""
+    site = OurSite(make)
+    try:
+        def user(verb, *words, status=0, line=b""):
+            return site.instance.command(
+                "zmailer", "user", verb, *words, check=status, input=line)
+
+        def ann(word):
+            return login(site, "ann@n.test", word)
+
+        typed = "--password-stdin"
+        user("add", "Ann@n.test", typed, line=b"first\n")
+        user("add", "ann@n.test", typed, line=b"x\n", status=1)
+        user("add", "o'brien@n.test", typed, line=b"x\n", status=64)
+        assert site.rcpt("ann@n.test") == 250
+        assert ann("first") == 235
+        user("password", "ann@n.test", typed, line=b"second\n")
+        site.instance.zmailer("reload")     # what is kept goes
+        mta.wait_for("the new password", lambda: ann("second") == 235,
+                     DEFERRED_S)
+        assert ann("first") == 535
+        assert "ann@n.test" in user("list", "n.test")[1]
+        user("delete", "ann@n.test", "--yes")
+        site.instance.zmailer("reload")
+        user("delete", "ann@n.test", "--yes", status=1)
+        assert "ann@" not in user("list", "n.test")[1]
+        mta.wait_for("it to be refused",
+                     lambda: site.rcpt("ann@n.test") == 550, DEFERRED_S)
+        # who may only read is told so, and nothing is written
+        site.over_tls = True
+        site.base.reader_may("users")
+        site.define("words.read", "preset zmailer passwords")
+        out = user("add", "bea@n.test", typed, "--table",
+                   f"{site.base.kind}:{site.path('words.read')}",
+                   line=b"x\n", status=75)
+        assert "denied" in out[2], out
+        assert "bea@" not in user("list", "n.test")[1]
+        # away: nothing is known, so nothing is done
+        site.base.stop()
+        user("add", "bea@n.test", typed, line=b"x\n", status=75)
     finally:
         site.close()
 

@@ -41,7 +41,9 @@ SASLAUTHD = ["sasl2-bin"]
 FILTERS = ["opendkim", "opendkim-tools", "rspamd", "python3-milter",
            "postgrey", "fail2ban"]
 SYSLOG = ["rsyslog"]
-DATABASES = ["postgresql", "mariadb-server", "openssl"]
+# postfixadmin is unpacked, no more: its database is made by its own program
+DATABASES = ["postgresql", "mariadb-server", "openssl", "php-cli",
+             "php-mysql", "php-pgsql", "php-mbstring", "unpack:postfixadmin"]
 DIRECTORIES = ["slapd", "ldap-utils", "redis-server", "openssl"]
 NAMESERVER = ["nsd", "ldnsutils", "openssl"]
 LAYERS = {"postfix": POSTFIX, "dovecot": DOVECOT, "exim": EXIM,
@@ -52,6 +54,8 @@ LAYERS = {"postfix": POSTFIX, "dovecot": DOVECOT, "exim": EXIM,
 
 AT_ONCE = 3
 KEPT_S = 14 * 86400
+
+UNPACK = "unpack:"      # in front of a package whose files alone are wanted
 
 # Nothing here outlives the tests: no file is synced.
 APT = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q"]
@@ -90,8 +94,9 @@ class PrivateRoot:
         (nsenter ...) that leads back to it.  A machine whose lists are old
         or missing gets new ones, here."""
         said = b""
-        for words in (INSTALL + self.packages, [*APT, "update"],
-                      INSTALL + self.packages):
+        whole = [name for name in self.packages
+                 if not name.startswith(UNPACK)]
+        for words in (INSTALL + whole, [*APT, "update"], INSTALL + whole):
             done = subprocess.run([*network, "chroot", self.root, *words],
                                   stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE,
@@ -103,7 +108,19 @@ class PrivateRoot:
             raise SystemExit("real: apt-get could not install "
                              + " ".join(self.packages) + "\n"
                              + said.decode(errors="replace")[-2000:])
+        for name in set(self.packages) - set(whole):
+            self._unpack(network, name.removeprefix(UNPACK))
         subprocess.run(["chroot", self.root, *APT, "clean"],
+                       stdout=subprocess.DEVNULL)
+
+    def _unpack(self, network, name):
+        """The files of a package, without what it needs and what it does
+        when it is installed."""
+        subprocess.run([*network, "chroot", self.root, "sh", "-ec",
+                        "cd /tmp && apt-get -q -o APT::Sandbox::User=root "
+                        f"download {name} && dpkg -x {name}_*.deb / && "
+                        f"rm {name}_*.deb"],
+                       stdin=subprocess.DEVNULL, check=True,
                        stdout=subprocess.DEVNULL)
 
     def install(self, network):

@@ -86,6 +86,10 @@ OPTION(FOR_HOST, "--for", "NAME", TEXT, 0, 0, "the host it is for")
 OPTION(USERS, "--users", "U", TEXT, 0, 0, "its users")
 OPTION(ALIASES, "--aliases", "<T>", TEXT, 0, 0, "its table of aliases")
 OPTION(DELIVER, "--deliver", "D", TEXT, 0, 0, "how its mail is delivered")
+OPTION(LOGINS, "--table", "<T>|TYPE:PATH", TEXT, 0, 0,
+    "the table that has the passwords")
+OPTION(PASSWORD_STDIN, "--password-stdin", NULL, FLAG, 0, 0,
+    "the password is a line of standard input")
 OPTION(USER, "--user", "NAME", TEXT, 0, 0, "log in with this name")
 OPTION(PASSWORD, "--password", "FILE", TEXT, 0, 0, "its password is in FILE")
 OPTION(TLS, "--tls", "LEVEL", TEXT, 0, 0, "the level of TLS, as in tls-to")

@@ -38,6 +38,8 @@ struct areas {
 	uint64_t	 count[AREA_COUNT];
 	uint64_t	 dead_claims;	/* that stayed */
 	bool		 is_known;
+	bool		 has_told;	/* the scheduler: of queue/ and
+					 * transport/ */
 	bool		 is_hidden[AREA_COUNT];	/* we may not read it */
 };
 
@@ -90,12 +92,44 @@ status_count_one(void *context, const char *name)
 	return true;
 }
 
+/* Is it known without a walk: a scheduler that runs has a control file, in
+ * transport/, and its message, in queue/, of each message that it has read or
+ * is about to read. */
+static bool
+area_is_told(const struct areas *areas)
+{
+	return areas->has_told && (areas->area == AREA_QUEUE ||
+	    areas->area == AREA_TRANSPORT);
+}
+
+/* Ask the scheduler how much it has: to count 100,000 files takes a tenth of a
+ * second. */
 static void
-areas_count(const struct conf *conf, struct areas *out)
+areas_ask(const struct conf *conf, struct areas *out)
+{
+	struct str last = STR_INIT, read = STR_INIT;
+
+	/* one of an older version may not say */
+	out->has_told = turns_ask(conf->run_dir, &last) &&
+	    json_get(str_slice(&last), "read", &read);
+	if (out->has_told) {
+		out->count[AREA_TRANSPORT] = (uint64_t)(json_get_number(
+		    str_slice(&last), "read") + json_get_number(
+		    str_slice(&last), "unread"));
+		out->count[AREA_QUEUE] = out->count[AREA_TRANSPORT];
+	}
+	str_release(&read);
+	str_release(&last);
+}
+
+static void
+areas_count(const struct conf *conf, bool is_running, struct areas *out)
 {
 	struct err err;
 
 	memset(out, 0, sizeof(*out));
+	if (is_running)
+		areas_ask(conf, out);
 	if (conf_spool_open(conf, 0, &out->spool,
 	    &err) < 0) {
 		if (err_is_denied(&err))
@@ -107,8 +141,8 @@ areas_count(const struct conf *conf, struct areas *out)
 		unsigned priorities = out->area == AREA_ROUTER ?
 		    SPOOL_PRIORITIES : 1;
 
-		for (out->priority = 0; out->priority < priorities;
-		    out->priority++)
+		for (out->priority = 0; out->priority < priorities &&
+		    !area_is_told(out); out->priority++)
 			if (spool_scan(out->spool, out->area, out->priority,
 			    status_count_one, out, &err) < 0) {
 				out->is_known = false;
@@ -373,7 +407,6 @@ verb_status(struct arguments *arguments)
 	conf = verb_conf_spool(arguments->conf_path);
 	if (state_read(conf->run_dir, &state, &err) == STATE_BAD)
 		fprintf(stderr, "zmailer: status: %s\n", err.text);
-	areas_count(conf, &areas);
 	held = spool_lock_holder(conf->spool_dir, text, sizeof(text), &pid);
 	if (held < 0)
 		fprintf(stderr, "zmailer: status: the lock of %s: %s\n",
@@ -381,6 +414,8 @@ verb_status(struct arguments *arguments)
 	standstill_look(conf, held == 1, arena, &findings.standstill);
 	if (held == 1)
 		standstill_knock(conf, &findings.standstill);
+	areas_count(conf, held == 1 && !findings.standstill.is_silent,
+	    &areas);
 	status_judge(&state, &areas, held == 1, &findings);
 	files_judge(conf, &findings);
 	if (arguments_has(arguments, OPT_JSON)) {

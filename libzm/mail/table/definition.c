@@ -65,6 +65,9 @@ static const struct definition_row {
 	    OF_SQL | OF_REDIS },
 	[DEFINITION_LIST] = { "list", OF_SQL, 0 },
 	[DEFINITION_PRESET] = { "preset", OF_SQL, 0 },
+	[DEFINITION_ADD] = { "add", OF_SQL, 0 },
+	[DEFINITION_CHANGE] = { "change", OF_SQL, 0 },
+	[DEFINITION_REMOVE] = { "remove", OF_SQL, 0 },
 	[DEFINITION_SERVER] = { "server", OF_PROGRAM, OF_PROGRAM },
 	[DEFINITION_MAP] = { "map", OF_SOCKETMAP, OF_SOCKETMAP },
 };
@@ -91,9 +94,9 @@ definition_of_type(const char *type)
 
 /* ---- values ----------------------------------------------------------- */
 
-/* The highest $N outside of quotes; -1: one that there is not. */
+/* The highest $N outside of quotes; -1: one beyond $max. */
 static int
-query_parameters(const char *query)
+query_parameters_to(const char *query, int max)
 {
 	char quote = '\0';
 	int highest = 0, places = 0;
@@ -107,13 +110,30 @@ query_parameters(const char *query)
 			quote = *p;
 		if (*p != '$' || !ascii_is_digit(p[1]))
 			continue;
-		if (p[1] < '1' || p[1] > '0' + DEFINITION_PARAMETERS ||
+		if (p[1] < '1' || p[1] > '0' + max ||
 		    ascii_is_digit(p[2]) || ++places > DEFINITION_PLACES_MAX)
 			return -1;
 		if (p[1] - '0' > highest)
 			highest = p[1] - '0';
 	}
 	return quote == '\0' ? highest : -1;
+}
+
+static int
+query_parameters(const char *query)
+{
+	return query_parameters_to(query, DEFINITION_PARAMETERS);
+}
+
+/* A row is written for one name: without it every row would be. */
+static const char *
+writing_mend(const char *value)
+{
+	return query_parameters_to(value, DEFINITION_WRITTEN) > 0 &&
+	    (strstr(value, "$1") != NULL || strstr(value, "$2") != NULL) ?
+	    NULL : "write $1 for the name, $2 for its part before @, $3 for "
+	    "the part after it, $4 for the value, outside of quotes; the name "
+	    "must be in it";
 }
 
 static const char *
@@ -210,6 +230,10 @@ definition_mend(struct definition_reading *reading, enum definition_word word,
 	case DEFINITION_LIST:
 		return query_parameters(value) == 0 ? NULL :
 		    "it has all names: no $1 in it, and quotes end";
+	case DEFINITION_ADD:
+	case DEFINITION_CHANGE:
+	case DEFINITION_REMOVE:
+		return writing_mend(value);
 	case DEFINITION_PRESET:
 		return table_preset_find(slice_of(value), &reading->why) !=
 		    NULL ? NULL : reading->why.text;
@@ -295,12 +319,21 @@ definition_take(void *context, struct slice key, struct slice value,
 	return definition_no_word(reading, line, word);
 }
 
+static void
+definition_fill_word(struct definition *out, enum definition_word word,
+    const char *text)
+{
+	if (out->values[word] == NULL && text != NULL)
+		out->values[word] = mem_strdup(text);
+}
+
 /* What stands for a query and a list.  false: there is a query as well. */
 static bool
 definition_fill(const struct definition_reading *reading)
 {
 	struct definition *out = reading->out;
 	const struct table_preset *preset;
+	const struct table_writing *writing;
 
 	if (out->values[DEFINITION_PRESET] == NULL)
 		return true;
@@ -312,8 +345,13 @@ definition_fill(const struct definition_reading *reading)
 	    reading->type));
 	out->parameters = (unsigned)query_parameters(
 	    out->values[DEFINITION_QUERY]);
-	if (out->values[DEFINITION_LIST] == NULL && preset->list != NULL)
-		out->values[DEFINITION_LIST] = mem_strdup(preset->list);
+	definition_fill_word(out, DEFINITION_LIST, preset->list);
+	writing = table_preset_writing(preset);
+	if (writing != NULL) {
+		definition_fill_word(out, DEFINITION_ADD, writing->add);
+		definition_fill_word(out, DEFINITION_CHANGE, writing->change);
+		definition_fill_word(out, DEFINITION_REMOVE, writing->remove);
+	}
 	return true;
 }
 
@@ -416,6 +454,15 @@ definition_read(const char *type, const char *path, struct definition *out,
 	table_free(&table);
 	return found == TABLE_TROUBLE || reading.is_bad ? DEFINITION_BAD :
 	    definition_whole(&reading, &st);
+}
+
+enum definition_word
+definition_word_of(struct slice name)
+{
+	for (size_t i = 0; i < DEFINITION_WORDS; i++)
+		if (slice_is(name, definition_rows[i].word))
+			return (enum definition_word)i;
+	return DEFINITION_WORDS;
 }
 
 void

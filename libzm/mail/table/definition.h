@@ -27,8 +27,10 @@
  *			redis			GET NAME$1, HGET NAME $1
  *	list		pgsql mysql sqlite	SELECT of all names, without $1,
  *						to list them
+ *	add, change,	pgsql mysql sqlite	INSERT, UPDATE, DELETE for
+ *	remove					zmailer user; $4 is the value
  *	preset		pgsql mysql sqlite	SCHEMA KIND (preset.h) instead
- *						of query and list
+ *						of all of these
  *	base, scope	ldap			where it is looked for; base,
  *						one or sub, preset sub
  *	filter		ldap			of which entries: (mail=$1)
@@ -50,12 +52,14 @@ enum definition_word {
 	DEFINITION_CA, DEFINITION_BASE, DEFINITION_SCOPE, DEFINITION_FILTER,
 	DEFINITION_ATTRIBUTE,
 	DEFINITION_QUERY, DEFINITION_LIST, DEFINITION_PRESET,
+	DEFINITION_ADD, DEFINITION_CHANGE, DEFINITION_REMOVE,
 	DEFINITION_SERVER, DEFINITION_MAP,
 	DEFINITION_WORDS
 };
 
 enum {
 	DEFINITION_PARAMETERS = 3,	/* $1 $2 $3 */
+	DEFINITION_WRITTEN = 4,		/* $4, too, of what writes */
 	DEFINITION_NAME_BYTES_MAX = 1024,	/* of a list */
 	DEFINITION_PLACES_MAX = 16	/* uses of parameters in a query */
 };
@@ -63,6 +67,8 @@ enum {
 struct definition {
 	char		*values[DEFINITION_WORDS];	/* NULL: not given */
 	unsigned	 parameters;	/* the highest $N of the query */
+	bool		 may_write;	/* its owner asks (worker.h): add,
+					 * change and remove are obeyed */
 };
 
 enum definition_result {
@@ -75,6 +81,9 @@ enum definition_result {
  * freed by definition_release whatever the result is. */
 enum definition_result definition_read(const char *type, const char *path,
     struct definition *out, struct err *err);
+
+/* The word of a definition that is called that; DEFINITION_WORDS: none. */
+enum definition_word definition_word_of(struct slice name);
 
 /* Overwrite and free what it holds. */
 void definition_release(struct definition *definition);

@@ -16,10 +16,22 @@
 /* What is kept as 0 and 1 by one and as a boolean by another is a condition
  * of its own.  An alias of a whole domain is a value of aliases, @OTHER. */
 static const struct table_preset presets[] = {
-	/* PostfixAdmin */
+	/* our own: doc/examples/accounts.sql; zmailer user writes it */
+	{ "zmailer", "domains", "SELECT name FROM domains WHERE name = $1",
+	    NULL, "SELECT name FROM domains" },
+	{ "zmailer", "mailboxes",
+	    "SELECT address FROM users WHERE address = $1", NULL,
+	    "SELECT address FROM users" },
+	{ "zmailer", "aliases",
+	    "SELECT target FROM aliases WHERE address = $1", NULL,
+	    "SELECT DISTINCT address FROM aliases" },
+	{ "zmailer", "passwords",
+	    "SELECT password FROM users WHERE address = $1", NULL,
+	    "SELECT address FROM users" },
+	/* PostfixAdmin; ALL is what its superadmins manage */
 	{ "postfixadmin", "domains",
 	    "SELECT domain FROM domain WHERE domain = $1 AND active AND NOT "
-	    "backupmx", NULL,
+	    "backupmx AND domain <> 'ALL'", NULL,
 	    "SELECT domain FROM domain WHERE active AND NOT backupmx AND "
 	    "domain <> 'ALL'" },
 	{ "postfixadmin", "relay-domains",
@@ -42,9 +54,11 @@ static const struct table_preset presets[] = {
 	    "SELECT username FROM mailbox WHERE username = $1 AND active "
 	    "UNION SELECT goto FROM alias WHERE address = $1 AND active",
 	    NULL, NULL },
+	/* not password_expiry: where nobody sets it, it is long ago */
 	{ "postfixadmin", "passwords",
-	    "SELECT password FROM mailbox WHERE username = $1 AND active",
-	    NULL, NULL },
+	    "SELECT password FROM mailbox WHERE username = $1 AND active AND "
+	    "domain IN (SELECT domain FROM domain WHERE active)", NULL,
+	    NULL },
 	/* mailcow: 2 is an account that has mail and no login */
 	{ "mailcow", "domains",
 	    "SELECT domain FROM domain WHERE domain = $1 AND active = 1 AND "
@@ -74,13 +88,24 @@ static const struct table_preset presets[] = {
 	    "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) AS INTEGER)",
 	    "SELECT goto FROM spamalias WHERE address = $1 AND validity >= "
 	    "UNIX_TIMESTAMP()", NULL },
+	/* who has the whole domain has what nobody else has in it */
 	{ "mailcow", "owners",
 	    "SELECT username FROM mailbox WHERE username = $1 AND active = 1 "
-	    "UNION SELECT goto FROM alias WHERE address = $1 AND active = 1 "
+	    "UNION SELECT goto FROM alias WHERE active = 1 AND (address = $1 "
+	    "OR (address = '@' || $3 AND NOT EXISTS (SELECT 1 FROM alias AS "
+	    "own WHERE own.address = $1 AND own.active IN (1, 2)))) "
+	    "UNION SELECT username FROM mailbox, alias_domain WHERE "
+	    "alias_domain = $3 AND username = $2 || '@' || target_domain AND "
+	    "mailbox.active = 1 AND alias_domain.active = 1 "
 	    "UNION SELECT logged_in_as FROM sender_acl WHERE send_as = $1 OR "
 	    "send_as = '*' OR send_as = $3 OR send_as = '@' || $3",
 	    "SELECT username FROM mailbox WHERE username = $1 AND active = 1 "
-	    "UNION SELECT goto FROM alias WHERE address = $1 AND active = 1 "
+	    "UNION SELECT goto FROM alias WHERE active = 1 AND (address = $1 "
+	    "OR (address = CONCAT('@', $3) AND NOT EXISTS (SELECT 1 FROM "
+	    "alias AS own WHERE own.address = $1 AND own.active IN (1, 2)))) "
+	    "UNION SELECT username FROM mailbox, alias_domain WHERE "
+	    "alias_domain = $3 AND username = CONCAT($2, '@', target_domain) "
+	    "AND mailbox.active = 1 AND alias_domain.active = 1 "
 	    "UNION SELECT logged_in_as FROM sender_acl WHERE send_as = $1 OR "
 	    "send_as = '*' OR send_as = $3 OR send_as = CONCAT('@', $3)",
 	    NULL },
@@ -89,8 +114,13 @@ static const struct table_preset presets[] = {
 	    "active = 1", NULL,
 	    "SELECT old_dest FROM recipient_maps WHERE active = 1" },
 	{ "mailcow", "passwords",
-	    "SELECT password FROM mailbox WHERE username = $1 AND active = 1",
-	    NULL, NULL },
+	    "SELECT password FROM mailbox WHERE username = $1 AND active = 1 "
+	    "AND domain IN (SELECT domain FROM domain WHERE active = 1)",
+	    "SELECT password FROM mailbox WHERE username = $1 AND active = 1 "
+	    "AND domain IN (SELECT domain FROM domain WHERE active = 1) AND "
+	    "IFNULL(JSON_UNQUOTE(JSON_VALUE(attributes, '$.smtp_access')), "
+	    "'1') = '1' AND IFNULL(JSON_UNQUOTE(JSON_VALUE(attributes, "
+	    "'$.force_pw_update')), '0') <> '1'", NULL },
 	/* ISPmail */
 	{ "ispmail", "domains",
 	    "SELECT name FROM virtual_domains WHERE name = $1", NULL,
@@ -118,10 +148,13 @@ static const struct table_preset presets[] = {
 	{ "vmail", "mailboxes",
 	    "SELECT username FROM mailbox WHERE username = $1 AND active = 1 "
 	    "AND enabledeliver = 1", NULL,
-	    "SELECT username FROM mailbox WHERE active = 1" },
+	    "SELECT username FROM mailbox WHERE active = 1 AND "
+	    "enabledeliver = 1" },
+	/* all of a domain is called by its name there, without an @; a mailbox
+	 * stands for itself, if it gets mail */
 	{ "vmail", "aliases",
-	    "SELECT forwarding FROM forwardings WHERE address = $1 AND "
-	    "active = 1", NULL,
+	    "SELECT forwarding FROM forwardings WHERE $3 <> '' AND (address "
+	    "= $1 OR (address = $3 AND $2 = '')) AND active = 1", NULL,
 	    "SELECT address FROM forwardings WHERE active = 1" },
 	{ "vmail", "alias-domains",
 	    "SELECT '@' || target_domain FROM alias_domain WHERE "
@@ -131,7 +164,14 @@ static const struct table_preset presets[] = {
 	    "SELECT alias_domain FROM alias_domain WHERE active = 1" },
 	{ "vmail", "passwords",
 	    "SELECT password FROM mailbox WHERE username = $1 AND active = 1 "
-	    "AND enablesmtp = 1", NULL, NULL },
+	    "AND enablesmtpsecured = 1 AND domain IN (SELECT domain FROM "
+	    "domain WHERE active = 1 AND backupmx = 0)", NULL, NULL },
+};
+static const struct table_writing writings[] = {
+	{ "zmailer", "passwords",
+	    "INSERT INTO users (address, password) VALUES ($1, $4)",
+	    "UPDATE users SET password = $4 WHERE address = $1",
+	    "DELETE FROM users WHERE address = $1" },
 };
 enum { PRESETS = sizeof(presets) / sizeof(presets[0]) };
 
@@ -148,8 +188,9 @@ preset_tell(struct slice schema, struct err *err)
 		err_set(err, "write one of%s after " SLICE_FMT, names.buf,
 		    SLICE_ARG(schema));
 	else
-		err_set(err, "write postfixadmin, mailcow, ispmail or vmail, "
-		    "and what is asked: domains, mailboxes, aliases ...");
+		err_set(err, "write zmailer, postfixadmin, mailcow, ispmail or "
+		    "vmail, and what is asked: domains, mailboxes, aliases "
+		    "...");
 	str_release(&names);
 }
 
@@ -173,4 +214,14 @@ table_preset_query(const struct table_preset *preset, const char *type)
 {
 	return preset->mysql != NULL && strcmp(type, "mysql") == 0 ?
 	    preset->mysql : preset->query;
+}
+
+const struct table_writing *
+table_preset_writing(const struct table_preset *preset)
+{
+	for (size_t i = 0; i < sizeof(writings) / sizeof(writings[0]); i++)
+		if (strcmp(preset->schema, writings[i].schema) == 0 &&
+		    strcmp(preset->kind, writings[i].kind) == 0)
+			return &writings[i];
+	return NULL;
 }

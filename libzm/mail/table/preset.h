@@ -1,8 +1,8 @@
 /* preset.h - ready-made queries for programs that manage accounts
  *
  * "preset SCHEMA KIND" in a definition replaces its query, and its list
- * if there is one.  Schemas: postfixadmin, mailcow, ispmail, vmail (that of
- * iRedMail).
+ * if there is one.  Schemas: zmailer (our own, doc/examples/accounts.sql),
+ * postfixadmin, mailcow, ispmail, vmail (that of iRedMail).
  *
  * SPDX-License-Identifier: ISC
  */
@@ -22,6 +22,16 @@ struct table_preset {
 /* Find "SCHEMA KIND".  NULL: there is none (err lists all). */
 const struct table_preset *table_preset_find(struct slice words,
     struct err *err);
+
+struct table_writing {		/* a schema and kind that zmailer user writes */
+	const char	*schema, *kind;
+	const char	*add, *change, *remove;
+};
+
+/* What writes rows of that kind.  NULL: the program that manages the accounts
+ * does. */
+const struct table_writing *table_preset_writing(
+    const struct table_preset *preset);
 
 /* Its query for that type of table. */
 const char *table_preset_query(const struct table_preset *preset,

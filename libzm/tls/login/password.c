@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <crypt.h>
+#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 
 #include "base/ascii.h"
 #include "base/mem.h"
+#include "grammar/base64.h"
 #include "tls/login/password.h"
 #include "tls/scram.h"
 
@@ -42,7 +44,8 @@ crypt_check(const char *entry, const char *password, struct err *err)
 
 /* ---- argon2 ----------------------------------------------------------- */
 
-enum { ARGON2_KBYTES_MAX = 262144, ARGON2_ROUNDS_MAX = 32 };
+enum { ARGON2_KBYTES_MAX = 262144, ARGON2_ROUNDS_MAX = 32,
+	SALTED_LETTERS_MAX = 512 };
 
 #ifdef HAVE_SODIUM
 /* "NAME=NUMBER" of "$argon2id$v=19$m=65536,t=2,p=1$SALT$HASH" is at most
@@ -87,6 +90,63 @@ argon2_check(const char *entry, struct slice password, struct err *err)
 }
 #endif
 
+/* ---- salted digests --------------------------------------------------- */
+
+static const struct salted_scheme {
+	const char	*name;
+	const EVP_MD	*(*digest)(void);
+} salted_schemes[] = {
+	{ "{SSHA}", EVP_sha1 }, { "{SSHA256}", EVP_sha256 },
+	{ "{SSHA512}", EVP_sha512 },
+};
+
+static const struct salted_scheme *
+salted_scheme_of(struct slice entry)
+{
+	for (size_t i = 0; i < sizeof(salted_schemes) /
+	    sizeof(salted_schemes[0]); i++) {
+		struct slice name = slice_of(salted_schemes[i].name);
+
+		if (slice_equal_nocase(slice_first(entry, name.n), name))
+			return &salted_schemes[i];
+	}
+	return NULL;
+}
+
+/* base64 of the digest of password and salt, with the salt after it: RFC 2307's
+ * {SSHA}, and what iRedMail and others write. */
+static enum password_result
+salted_check(const struct salted_scheme *scheme, struct slice letters,
+    struct slice password, struct err *err)
+{
+	struct str bytes = STR_INIT, text = STR_INIT;
+	enum password_result result = PASSWORD_TROUBLE;
+	unsigned char made[EVP_MAX_MD_SIZE];
+	size_t n = (size_t)EVP_MD_size(scheme->digest());
+
+	if (letters.n > SALTED_LETTERS_MAX || base64_decode(letters, &bytes,
+	    NULL) != 0 || bytes.len <= n) {
+		err_set(err, "an entry %s has the digest and the salt in "
+		    "base64", scheme->name);
+		str_release(&bytes);
+		return PASSWORD_TROUBLE;
+	}
+	(void)str_room(&text, password.n + bytes.len);
+	str_add_slice(&text, password);
+	str_add(&text, bytes.buf + n, bytes.len - n);
+	if (EVP_Digest(text.buf, text.len, made, NULL, scheme->digest(),
+	    NULL) == 1)
+		result = secret_equal((struct slice){ (char *)made, n },
+		    (struct slice){ bytes.buf, n }) ? PASSWORD_FITS :
+		    PASSWORD_WRONG;
+	else
+		err_set(err, "OpenSSL has no digest for %s", scheme->name);
+	explicit_bzero(text.buf, text.len);
+	str_release(&text);
+	str_release(&bytes);
+	return result;
+}
+
 /* The word in braces in front, as Dovecot writes it, of those that crypt(3)
  * and argon2 know by what follows. */
 static struct slice
@@ -117,6 +177,9 @@ password_check_entry(struct slice entry, struct slice password, struct err *err)
 		return kind < 0 ? PASSWORD_TROUBLE :
 		    scram_password_fits(&keys, password) ? PASSWORD_FITS :
 		    PASSWORD_WRONG;
+	if (salted_scheme_of(entry) != NULL)
+		return salted_check(salted_scheme_of(entry), slice_from(entry,
+		    slice_find(entry, '}') + 1), password, err);
 	str_add_slice(&setting, entry_without_scheme(entry));
 	str_add_slice(&text, password);
 	result = slice_starts(str_slice(&setting), "$argon2") ?

@@ -17,8 +17,9 @@ enum password_result { PASSWORD_FITS = 1, PASSWORD_WRONG = 0,
 	"0000000000000000000000000000000000000000000000000000000000000000" \
 	"0000000000000000000000"
 
-/* Is this the password of an entry: {SCRAM-SHA-256}..., or what crypt(3)
- * or argon2 write, with or without {CRYPT} in front?  Takes as long as the
+/* Is this the password of an entry: {SCRAM-SHA-256}..., {SSHA}, {SSHA256} or
+ * {SSHA512} with base64, or what crypt(3) or argon2 write, with or without
+ * {CRYPT} in front?  Takes as long as the
  * entry wants: a tenth of a second, mostly. */
 enum password_result password_check_entry(struct slice entry,
     struct slice password, struct err *err);

@@ -141,7 +141,7 @@ act_is_early(const struct act *act)
 }
 
 bool
-act_begin(struct act *act, struct str *out, enum act_step *step)
+act_enter(struct act *act, struct str *out, enum act_step *step)
 {
 	struct err err;
 
@@ -162,7 +162,14 @@ act_begin(struct act *act, struct str *out, enum act_step *step)
 		*step = ACT_WAIT;
 		return false;
 	}
-	return visit_list(&act->visit, ACT_SLOTS);
+	return true;
+}
+
+bool
+act_begin(struct act *act, struct str *out, enum act_step *step)
+{
+	return act_enter(act, out, step) &&
+	    visit_list(&act->visit, ACT_SLOTS);
 }
 
 /* ---- the message that is open ------------------------------------ */

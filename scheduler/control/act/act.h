@@ -122,8 +122,10 @@ enum act_step act_trouble(struct act *act, const struct err *err,
 const char *act_user(const struct act *act);
 /* A steady moment as wall seconds; 0 stays 0. */
 int64_t act_wall_s(int64_t at_ms);
-/* List the selected messages, once, in steps.  False: *step is to be
- * returned. */
+/* Begin, and wait until the intake has what came before the question.  False:
+ * *step is to be returned. */
+bool act_enter(struct act *act, struct str *out, enum act_step *step);
+/* The same, then list the selected messages, once, in steps. */
 bool act_begin(struct act *act, struct str *out, enum act_step *step);
 /* Begin with the recipients of the message that visit_open opened; it may take
  * several steps. */

@@ -2,7 +2,8 @@
  *
  * In     a choice of mail
  * Out    a line a group
- * Holds  at most GROUPS_MAX groups while it counts
+ * Holds  at most GROUPS_MAX groups while it counts; what needs no order and no
+ *        file is counted where it lies, in the table of jobs
  * Trusts control files as far as control_file_parse does
  * Spec   doc/protocol/control.md section 4
  *
@@ -18,7 +19,10 @@
 
 #include "base/banned.h"
 
-enum { GROUPS_MAX = 10000, KEY_BYTES_MAX = 256 };
+enum {
+	GROUPS_MAX = 10000, KEY_BYTES_MAX = 256,
+	COUNT_SLOTS = 16384	/* of the table of jobs, in a step */
+};
 
 enum key { KEY_STATE, KEY_HOST, KEY_CHANNEL, KEY_CHANNEL_STATE, KEY_SENDER,
 	KEY_USER, KEY_KINDS };
@@ -38,15 +42,23 @@ struct tally {
 	uint64_t	 number;	/* of the message at hand, from 1 */
 	struct group_count *all;	/* sorted by key */
 	size_t		 count, capacity, shown;
+	size_t		 latest;	/* index of the group counted last */
 };
+
+static void
+tally_reset(struct tally *tally)
+{
+	for (size_t i = 0; i < tally->count; i++)
+		mem_free(&tally->all[i].key);
+	tally->count = tally->number = 0;
+}
 
 void
 tally_free(struct tally **tally)
 {
 	if (*tally == NULL)
 		return;
-	for (size_t i = 0; i < (*tally)->count; i++)
-		mem_free(&(*tally)->all[i].key);
+	tally_reset(*tally);
 	mem_free(&(*tally)->all);
 	mem_free(tally);
 }
@@ -87,11 +99,16 @@ tally_get(struct tally *tally, struct slice key)
 	size_t at;
 
 	key = slice_first(key, KEY_BYTES_MAX);
+	/* neighbours are often alike */
+	if (tally->latest < tally->count &&
+	    tally_compare(tally->all[tally->latest].key, key) == 0)
+		return &tally->all[tally->latest];
 	at = tally_find(tally, key, &is_there);
 	if (!is_there && tally->count >= GROUPS_MAX) {
 		key = SLICE("*");
 		at = tally_find(tally, key, &is_there);
 	}
+	tally->latest = at;
 	if (is_there)
 		return &tally->all[at];
 	ARRAY_GROW(tally->all, tally->count, tally->capacity);
@@ -256,9 +273,52 @@ tally_begin(struct act *act)
 	return kind < KEY_KINDS;
 }
 
+/* Of a job at hand; files: how many control files may still be read. */
+static void
+tally_job(struct act *act, struct job *job, bool in_memory, unsigned *files)
+{
+	uint64_t count = 0;
+
+	act->tally->number++;
+	if (in_memory && !(job->flags & JOB_TRASH) &&
+	    !job_is_in(job, JOB_KEPT)) {
+		count = count_from_memory(act->tally, job);
+	} else {
+		--*files;
+		if (visit_open(&act->visit, job, false))
+			count = count_from_file(act, job);
+	}
+	act->count.recipients += count;
+	act->count.messages += count > 0;
+}
+
+/* All of it, in no order: what visit_list would remember of each, and sort, is
+ * most of the work.  What is removed between two steps moves others, and one of
+ * these may be counted twice. */
+static enum act_step
+count_walk(struct act *act, struct str *out)
+{
+	const struct job_table *jobs = &act->queue->jobs;
+	unsigned looks = COUNT_SLOTS, files = ACT_FILES;
+	struct job_walk *walk = &act->visit.walk;
+	struct job *job;
+
+	if (!walk->is_over && (walk->size != jobs->size ||
+	    walk->wraps != jobs->wraps)) {
+		tally_reset(act->tally);	/* it starts again, too */
+		act->count.messages = act->count.recipients = 0;
+	}
+	while (files > 0 && !walk->is_over &&
+	    (job = job_walk_next(walk, jobs, &looks)) != NULL)
+		if (!visit_job_is_over(job))
+			tally_job(act, job, true, &files);
+	return walk->is_over ? count_end(act, out) : ACT_MORE;
+}
+
 enum act_step
 act_count(struct act *act, struct str *out)
 {
+	const struct request *request = &act->request;
 	unsigned looks = ACT_LOOKS, files = ACT_FILES;
 	bool in_memory;
 	enum act_step step;
@@ -269,25 +329,15 @@ act_count(struct act *act, struct str *out)
 		    "state, host, channel, channel-state, sender or user");
 		return ACT_DONE;
 	}
-	if (!act_begin(act, out, &step))
+	if (!act_enter(act, out, &step))
 		return step;
-	in_memory = act->request.selector == NULL && act_user(act) == NULL &&
-	    act->tally->by <= KEY_CHANNEL_STATE &&
-	    act->request.offset_count == 0;
-	while (files > 0 && (job = visit_next(&act->visit, &looks)) != NULL) {
-		uint64_t count = 0;
-
-		act->tally->number++;
-		if (in_memory && !(job->flags & JOB_TRASH) &&
-		    !job_is_in(job, JOB_KEPT)) {
-			count = count_from_memory(act->tally, job);
-		} else {
-			files--;
-			if (visit_open(&act->visit, job, false))
-				count = count_from_file(act, job);
-		}
-		act->count.recipients += count;
-		act->count.messages += count > 0;
-	}
+	in_memory = request->selector == NULL && act_user(act) == NULL &&
+	    act->tally->by <= KEY_CHANNEL_STATE && request->offset_count == 0;
+	if (in_memory && request->id_count == 0 && request->after == NULL)
+		return count_walk(act, out);
+	if (!visit_list(&act->visit, ACT_SLOTS))
+		return ACT_MORE;
+	while (files > 0 && (job = visit_next(&act->visit, &looks)) != NULL)
+		tally_job(act, job, in_memory, &files);
 	return act->visit.count > 0 ? ACT_MORE : count_end(act, out);
 }

@@ -20,6 +20,15 @@ definition_must(const struct definition *definition)
 
 	definition_parameters(key, forms);
 	MUST(forms[1].n == 3 && forms[2].n == 1);
+	MUST(!definition->may_write);
+	for (enum definition_word word = DEFINITION_ADD;
+	    word <= DEFINITION_REMOVE; word++) {
+		if (definition->values[word] == NULL)
+			continue;
+		query_render(&query, definition->values[word], QUERY_DOLLAR);
+		MUST(query.count >= 1 && query.count <= DEFINITION_WRITTEN);
+		query_release(&query);
+	}
 	if (definition->values[DEFINITION_QUERY] == NULL)
 		return;
 	for (enum query_style style = QUERY_DOLLAR; style <= QUERY_MARK;

@@ -7,7 +7,7 @@ tests_unit_scheduler_unit_scheduler_SOURCES = \
 	tests/unit/scheduler/yard_agent.c tests/unit/scheduler/yard_agent.h \
 	tests/unit/scheduler/test_retry.c tests/unit/scheduler/test_plan.c \
 	tests/unit/scheduler/test_answer.c tests/unit/scheduler/test_bounce.c \
-	tests/unit/scheduler/test_control.c tests/unit/scheduler/test_states.c \
+	tests/unit/scheduler/test_control.c tests/unit/scheduler/test_states.c tests/unit/scheduler/control/test_count.c \
 	tests/unit/scheduler/test_act_sync.c \
 	tests/unit/scheduler/test_request.c \
 	tests/unit/scheduler/asker.c tests/unit/scheduler/asker.h \

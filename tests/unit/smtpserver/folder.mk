@@ -30,7 +30,7 @@ tests_unit_smtpserver_unit_smtpserver_SOURCES = \
 	tests/unit/smtpserver/test_again.c \
 	tests/unit/smtpserver/test_rehearsal.c \
 	tests/unit/smtpserver/test_session.c \
-	tests/unit/smtpserver/test_login.c \
+	tests/unit/smtpserver/test_login.c tests/unit/smtpserver/test_password.c \
 	tests/unit/smtpserver/test_shed.c \
 	tests/unit/smtpserver/test_smuggling.c \
 	tests/unit/smtpserver/test_space.c \

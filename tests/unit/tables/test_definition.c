@@ -106,6 +106,17 @@ Test(tables_definition, says_which_line_is_wrong)
 		{ "socketmap", "server /run/x\nmap y\n",
 		    ":1: server: write unix:/PATH" },
 		{ "socketmap", "server unix:/run/x\n", "it says no map" },
+		{ "pgsql", "database x\nquery SELECT $1\n"
+		    "add INSERT INTO x VALUES ('a')\n",
+		    ":3: add: write $1 for the name" },
+		{ "pgsql", "database x\nquery SELECT $1\nremove DELETE $4\n",
+		    ":3: remove: write $1 for the name" },
+		{ "pgsql", "database x\nquery SELECT $1\n"
+		    "change UPDATE $1 $5\n", ":3: change: write" },
+		{ "pgsql", "database x\nquery SELECT $1 $4\n",
+		    "there is $1 for the key" },
+		{ "redis", "server unix:/x\nquery GET $1\nadd $1\n",
+		    "add: no such word" },
 	};
 	struct definition definition;
 	struct err err;

@@ -43,7 +43,8 @@ Test(tables_preset, each_is_a_good_query_of_each_engine)
 		"ispmail domains", "ispmail mailboxes", "ispmail aliases",
 		"ispmail passwords", "vmail domains", "vmail relay-domains",
 		"vmail mailboxes", "vmail aliases", "vmail alias-domains",
-		"vmail passwords" };
+		"vmail passwords", "zmailer domains", "zmailer mailboxes",
+		"zmailer aliases", "zmailer passwords" };
 	struct definition definition;
 	char text[200];
 	struct err err;
@@ -63,6 +64,33 @@ Test(tables_preset, each_is_a_good_query_of_each_engine)
 		}
 }
 
+Test(tables_preset, writes_rows_of_our_own_schema_alone)
+{
+	static const struct {
+		const char	*text;
+		bool		 writes;
+	} rows[] = {
+		{ "database /x\npreset zmailer passwords\n", true },
+		{ "database /x\npreset zmailer mailboxes\n", false },
+		{ "database /x\npreset postfixadmin passwords\n", false },
+		{ "database /x\nquery SELECT $1\nadd INSERT $1 $4\n"
+		    "change UPDATE $4 $1\nremove DELETE $1\n", true },
+	};
+	struct definition definition;
+	struct err err;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		cr_assert_eq(read_it("pgsql", rows[i].text, &definition, &err),
+		    DEFINITION_GOOD, "%s", err.text);
+		for (enum definition_word word = DEFINITION_ADD;
+		    word <= DEFINITION_REMOVE; word++)
+			cr_expect_eq(definition.values[word] != NULL,
+			    rows[i].writes, "%s", rows[i].text);
+		cr_expect_not(definition.may_write);
+		definition_release(&definition);
+	}
+}
+
 Test(tables_preset, says_what_there_is)
 {
 	static const struct {
@@ -71,7 +99,7 @@ Test(tables_preset, says_what_there_is)
 		{ "database /x\npreset vmail\n", "write one of domains" },
 		{ "database /x\npreset vmail users\n", "mailboxes" },
 		{ "database /x\npreset dovecot domains\n",
-		    "postfixadmin, mailcow, ispmail or vmail" },
+		    "zmailer, postfixadmin, mailcow, ispmail or vmail" },
 		{ "database /x\npreset vmail domains\nquery SELECT $1\n",
 		    "keep one of them" },
 		{ "database /x\nquery SELECT $1\nlist SELECT $1\n",

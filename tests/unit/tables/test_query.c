@@ -23,6 +23,8 @@ Test(tables_query, has_its_parameters_without_gaps)
 		{ "a = 'it''s' || $1", "a = 'it''s' || $1", QUERY_DOLLAR, 1,
 		    { 0 } },
 		{ "$2 $2 $1 $3", "? ? ? ?", QUERY_MARK, 4, { 1, 1, 0, 2 } },
+		{ "INTO x VALUES ($1, $4)", "INTO x VALUES (?1, ?2)",
+		    QUERY_MARK_NUMBER, 2, { 0, 3 } },
 		{ "cost $", "cost $", QUERY_DOLLAR, 0, { 0 } },
 	};
 	struct query query;

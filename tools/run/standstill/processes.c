@@ -8,9 +8,13 @@
  * SPDX-License-Identifier: ISC
  */
 #include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "journal/progress.h"
 #include "tools/queue/process.h"
 #include "tools/run/standstill/parts.h"
@@ -20,7 +24,8 @@
 
 enum {
 	GENERATIONS_MAX = 6,	/* supervisor, scheduler, launcher, agent ... */
-	STOPPED_MAX = 64	/* processes that are told of */
+	STOPPED_MAX = 64,	/* processes that are told of */
+	CHILDREN_BYTES_MAX = 1 << 16	/* of a thread: 10,000 of them */
 };
 
 /* Is it the supervisor, or was it started by it or by one of its own? */
@@ -94,30 +99,113 @@ process_tell(struct standstill *all, const char *run_dir, size_t first,
 	str_release(&text);
 }
 
+struct stopped_search {
+	struct standstill	*all;
+	const char		*run_dir;
+	size_t			 first, told;	/* rows that were there */
+};
+
+static void
+process_judge(struct stopped_search *search, pid_t pid)
+{
+	struct process_look look;
+
+	if (search->told == STOPPED_MAX || !process_look(pid, &look) ||
+	    !look.is_stopped)
+		return;
+	process_tell(search->all, search->run_dir, search->first, pid,
+	    look.name);
+	search->told++;
+}
+
+/* The children of a thread.  false: this kernel does not say
+ * (CONFIG_PROC_CHILDREN), or it is gone. */
+static bool
+thread_children_read(pid_t pid, const char *thread, struct str *out)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%ld/task/%s/children", (long)pid,
+	    thread);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	(void)fd_read_all(fd, CHILDREN_BYTES_MAX, out);
+	close(fd);
+	return true;
+}
+
+/* Of all of its threads: any of them may have started one. */
+static void
+process_children_read(pid_t pid, struct str *out)
+{
+	struct dirent *entry;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%ld/task", (long)pid);
+	dir = opendir(path);
+	while (dir != NULL && (entry = readdir(dir)) != NULL)
+		if (entry->d_name[0] != '.')
+			(void)thread_children_read(pid, entry->d_name, out);
+	if (dir != NULL)
+		closedir(dir);
+}
+
+/* A process and those below it. */
+static void
+process_tree_judge(struct stopped_search *search, pid_t pid, int generation)
+{
+	struct str children = STR_INIT;
+	struct slice rest, word;
+	uint64_t child;
+
+	process_judge(search, pid);
+	if (generation == GENERATIONS_MAX)
+		return;
+	process_children_read(pid, &children);
+	rest = str_slice(&children);
+	while (slice_word(&rest, &word))
+		if (slice_number(word, 2, INT32_MAX, &child))
+			process_tree_judge(search, (pid_t)child,
+			    generation + 1);
+	str_release(&children);
+}
+
+/* All that there are, on this machine. */
+static void
+processes_judge(struct stopped_search *search, pid_t supervisor)
+{
+	struct dirent *entry;
+	uint64_t pid;
+	DIR *dir = opendir("/proc");
+
+	while (dir != NULL && (entry = readdir(dir)) != NULL)
+		if (slice_number(slice_of(entry->d_name), 2, INT32_MAX,
+		    &pid) && process_is_of((pid_t)pid, supervisor))
+			process_judge(search, (pid_t)pid);
+	if (dir != NULL)
+		closedir(dir);
+}
+
 void
 standstill_processes(struct standstill *all, const char *run_dir)
 {
-	size_t first = all->count, told = 0;
-	struct process_look look;
-	struct dirent *entry;
+	struct stopped_search search = { .all = all, .run_dir = run_dir,
+	    .first = all->count };
+	struct str children = STR_INIT;
 	struct state state;
-	uint64_t pid;
 	struct err err;
-	DIR *dir;
+	char name[32];
 
 	if (state_read(run_dir, &state, &err) != STATE_READ)
 		return;
-	dir = opendir("/proc");
-	while (dir != NULL && told < STOPPED_MAX &&
-	    (entry = readdir(dir)) != NULL) {
-		if (!slice_number(slice_of(entry->d_name), 2, INT32_MAX,
-		    &pid) || !process_look((pid_t)pid, &look) ||
-		    !look.is_stopped ||
-		    !process_is_of((pid_t)pid, state.pid))
-			continue;
-		process_tell(all, run_dir, first, (pid_t)pid, look.name);
-		told++;
-	}
-	if (dir != NULL)
-		closedir(dir);
+	snprintf(name, sizeof(name), "%ld", (long)state.pid);
+	/* there may be thousands of others */
+	if (thread_children_read(state.pid, name, &children))
+		process_tree_judge(&search, state.pid, 1);
+	else
+		processes_judge(&search, state.pid);
+	str_release(&children);
 }

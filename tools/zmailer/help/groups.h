@@ -10,8 +10,8 @@ GROUP("The first week", "setup check start reload status hello doctor list "
     "why trace retry help")
 GROUP("Running", "run stop restart watch top web metrics report audit events "
     "log")
-GROUP("Configuration", "config import domain alias smarthost cert dkim sts "
-    "table route")
+GROUP("Configuration", "config import domain alias user smarthost cert dkim "
+    "sts table route")
 GROUP("Messages", "show count hold release schedule reroute bounce delete "
     "undelete")
 GROUP("Set aside", "review forward note resubmit freeze thaw")

@@ -8,14 +8,15 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "base/ascii.h"
 #include "base/json.h"
+#include "tools/screen/hidden.h"
 #include "tools/zmailer/smarthost/smarthost.h"
 #include "tools/zmailer/verbs/verb.h"
 
@@ -29,30 +30,18 @@ struct wish {
 
 /* ---- the password ------------------------------------------------------ */
 
-/* One line; a terminal does not show it.  NULL: none came. */
+/* The first line of a file, or of a person's terminal.  NULL: none came. */
 static const char *
-smarthost_line_read(struct change *change, FILE *in)
+smarthost_line_read(struct change *change, int fd, const char *prompt)
 {
-	char line[SMARTHOST_WORD_BYTES + 2];
-	struct termios before, now;
-	bool is_hidden = isatty(fileno(in)) &&
-	    tcgetattr(fileno(in), &before) == 0;
-	const char *result = NULL;
+	struct str line = STR_INIT;
+	const char *result = hidden_line_read(fd, prompt, SMARTHOST_WORD_BYTES,
+				 &line) != 0 ?
+	    NULL :
+	    slice_dup(change->arena, str_slice(&line));
 
-	if (is_hidden) {
-		now = before;
-		now.c_lflag &= ~(tcflag_t)ECHO;
-		(void)tcsetattr(fileno(in), TCSAFLUSH, &now);
-	}
-	if (fgets(line, sizeof(line), in) != NULL) {
-		line[strcspn(line, "\r\n")] = '\0';
-		result = arena_printf(change->arena, "%s", line);
-	}
-	if (is_hidden) {
-		(void)tcsetattr(fileno(in), TCSAFLUSH, &before);
-		printf("\n");
-	}
-	explicit_bzero(line, sizeof(line));
+	explicit_bzero(line.buf, line.len);
+	str_release(&line);
 	return result;
 }
 
@@ -60,26 +49,23 @@ static int
 password_take(struct change *change, struct wish *wish)
 {
 	const char *file = wish->password_file;
-	FILE *in = stdin;
+	int fd = STDIN_FILENO;
 
 	if (file == NULL && !isatty(STDIN_FILENO))
 		return arguments_refuse(change->arguments, "--user needs "
 		    "--password FILE, or - for standard input");
-	if (file == NULL) {
-		printf("Password of %s at %s: ", wish->host.user,
-		    wish->host.name);
-		fflush(stdout);
-	} else if (strcmp(file, "-") != 0) {
-		in = fopen(file, "re");
-	}
-	if (in == NULL) {
+	if (file != NULL && strcmp(file, "-") != 0)
+		fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0) {
 		fprintf(stderr, "zmailer: smarthost: %s cannot be read: %m\n",
 		    file);
 		return EX_NOINPUT;
 	}
-	wish->host.password = smarthost_line_read(change, in);
-	if (in != stdin)
-		fclose(in);
+	wish->host.password = smarthost_line_read(change, fd, file !=
+	    NULL ? NULL : arena_printf(change->arena, "Password of %s at "
+	    "%s: ", wish->host.user, wish->host.name));
+	if (fd != STDIN_FILENO)
+		close(fd);
 	if (wish->host.password != NULL && wish->host.password[0] != '\0' &&
 	    strpbrk(wish->host.password, " \t") == NULL &&
 	    strlen(wish->host.password) < SMARTHOST_WORD_BYTES)

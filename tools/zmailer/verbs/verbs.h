@@ -38,6 +38,10 @@ VERB(log, "show | level normal|debug [client|dest NET|PATTERN] [--for SPAN]; "
 VERB(domain, "list | add NAME... [--users U] [--aliases <T>] [--deliver D] | "
     "remove NAME...; [--yes] [--dry-run] [--reason WORDS] [--json]",
     "the domains whose mail is delivered here: change, check and take over")
+VERB(user, "list [DOMAIN] | add NAME[@DOMAIN] [--password-stdin] | password "
+    "NAME[@DOMAIN] [--password-stdin] | delete NAME[@DOMAIN]; "
+    "[--table <T>|TYPE:PATH] [--yes] [--dry-run] [--reason WORDS] [--json]",
+    "who may log in and has a mailbox, in a table: add, delete, list")
 VERB(smarthost, "HOST[:PORT] [--user NAME [--password FILE]] [--tls LEVEL] "
     "[--ca FILE] [--untested] | show | test | remove; [--yes] [--dry-run] "
     "[--reason WORDS] [--json]",
