@@ -234,7 +234,7 @@ report_begin(struct reporter *reporter, struct job *job,
 		job->flags &= (uint16_t) ~(JOB_OWES | JOB_NOTICE);
 	pending_release(job);		/* they stand in the file now */
 	job->flags |= JOB_WRITING;
-	job->flight_count++;
+	plan_job_begin(&reporter->queue->plan, job);
 	return true;
 }
 
@@ -285,7 +285,7 @@ report_end(struct report_batch *batch, size_t index)
 	struct err err = batch->write_err;
 
 	job->flags &= (uint16_t)~JOB_WRITING;
-	job->flight_count--;
+	plan_job_end(&reporter->queue->plan, job);
 	if (draft_sync_end(&report->draft, batch->errors[index], &err))
 		report_send(reporter, report);
 	else
