@@ -31,7 +31,9 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/settle/settle.c scheduler/settle/settle.h \
 	scheduler/intake/intake.c scheduler/intake/intake.h \
 	scheduler/intake/job_build.c scheduler/intake/job_build.h \
-	scheduler/intake/read.c scheduler/intake/scan.c \
+	scheduler/intake/large.c scheduler/intake/large.h \
+	scheduler/intake/read.c scheduler/intake/reading.c \
+	scheduler/intake/reading.h scheduler/intake/scan.c \
 	scheduler/intake/scan.h \
 	scheduler/intake/strays.c scheduler/intake/strays.h \
 	scheduler/outcome/attempt.c scheduler/outcome/attempt.h \
@@ -47,6 +49,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/report/formset.c scheduler/report/formset.h \
 	scheduler/report/reporter.c scheduler/report/reporter.h \
 	scheduler/report/report.c scheduler/report/report.h \
+	scheduler/report/source.c scheduler/report/source.h \
 	scheduler/agents/connection.c \
 	scheduler/agents/standby.c scheduler/agents/agents.c scheduler/agents/agents.h \
 	scheduler/agents/capacity.c scheduler/agents/capacity.h \

@@ -15,13 +15,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/err.h"
 #include "base/mem.h"
 
 #include "base/banned.h"
 
-enum { BLOCK_BYTES = 4000, ALIGN = 16 };
+enum {
+	BLOCK_BYTES = 4000, ALIGN = 16,
+	PAGE_BYTES = 65536,	/* at least as large as any system's */
+	DROP_BYTES = 1 << 20
+};
 
 struct block {
 	struct block	*older;
@@ -79,6 +84,22 @@ mem_release(void *memory)
 	free(memory);
 }
 
+void
+mem_drop_pages(void *memory, size_t n)
+{
+	uintptr_t start = (uintptr_t)memory, end = start + n, at;
+
+	at = (start + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+	end = end / PAGE_BYTES * PAGE_BYTES;
+	while (at < end) {
+		size_t piece = end - at < DROP_BYTES ? end - at : DROP_BYTES;
+
+		(void)madvise((char *)memory + (at - start), piece,
+		    MADV_DONTNEED);
+		at += piece;
+	}
+}
+
 #ifdef HAVE_MALLOPT
 void
 mem_keep_heap(size_t bytes)
@@ -130,6 +151,15 @@ arena_free(struct arena **arena)
 		return;
 	block_free_list((*arena)->newest);
 	mem_free(arena);
+}
+
+void
+arena_free_gently(struct arena **arena)
+{
+	for (struct block *block = (*arena)->newest; block != NULL;
+	    block = block->older)
+		mem_drop_pages(block->bytes, block->size);
+	arena_free(arena);
 }
 
 void

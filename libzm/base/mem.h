@@ -27,6 +27,10 @@ char *mem_strdup(const char *text);
 #define mem_free(pointer) \
 	do { mem_release(*(pointer)); *(pointer) = NULL; } while (0)
 void mem_release(void *memory);
+/* Before hundreds of megabytes are released: give back the pages that lie in
+ * these n bytes, a piece at a time.  At once it takes tens of milliseconds, in
+ * which no other thread gets memory from the system. */
+void mem_drop_pages(void *memory, size_t n);
 
 /* Tell the C library how to keep a heap, where it can be told (glibc); where
  * it cannot, nothing happens.  Both are called once, before the work begins.
@@ -44,6 +48,9 @@ struct arena *arena_new(void);
 
 /* Release everything and the arena itself; sets *arena to NULL. */
 void arena_free(struct arena **arena);
+
+/* The same where other threads go on meanwhile: mem_drop_pages first. */
+void arena_free_gently(struct arena **arena);
 
 /* Release everything but keep the arena and its first block for reuse. */
 void arena_reset(struct arena *arena);

@@ -14,12 +14,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "io/ipc.h"
 
 #include "base/banned.h"
 
 enum {
 	RECEIVE_BYTES = 8191,	/* with their end two pages */
+	INBOX_FDS_FIRST = 4,
 	INBOX_FDS_MAX = IPC_FDS_MAX * 4
 };
 
@@ -93,8 +95,9 @@ ipc_send(int socket, struct slice text, const int *fds, size_t count)
 void
 ipc_inbox_init(struct ipc_inbox *inbox)
 {
+	memset(inbox, 0, sizeof(*inbox));
 	str_init(&inbox->bytes);
-	inbox->fd_count = 0;
+	inbox->read_bytes = RECEIVE_BYTES;
 }
 
 void
@@ -102,8 +105,28 @@ ipc_inbox_release(struct ipc_inbox *inbox)
 {
 	for (size_t i = 0; i < inbox->fd_count; i++)
 		close(inbox->fds[i]);
-	inbox->fd_count = 0;
+	inbox->fd_count = inbox->fd_room = 0;
+	mem_free(&inbox->fds);
 	str_release(&inbox->bytes);
+}
+
+void
+ipc_inbox_shrink(struct ipc_inbox *inbox)
+{
+	if (inbox->bytes.len == 0)
+		str_release(&inbox->bytes);
+}
+
+static void
+inbox_add_fd(struct ipc_inbox *inbox, int fd)
+{
+	if (inbox->fd_count == inbox->fd_room) {
+		inbox->fd_room = inbox->fd_room > 0 ? 2 * inbox->fd_room :
+		    INBOX_FDS_FIRST;
+		inbox->fds = mem_grow(inbox->fds, inbox->fd_room,
+		    sizeof(*inbox->fds));
+	}
+	inbox->fds[inbox->fd_count++] = fd;
 }
 
 /* Keep what fits.  Returns false when some had to be closed. */
@@ -124,7 +147,7 @@ fds_take(struct ipc_inbox *inbox, const struct cmsghdr *head)
 		}
 		if (MSG_CMSG_CLOEXEC == 0)
 			(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
-		inbox->fds[inbox->fd_count++] = fd;
+		inbox_add_fd(inbox, fd);
 	}
 	return all;
 }
@@ -139,8 +162,8 @@ ipc_receive(int socket, struct ipc_inbox *inbox)
 	ssize_t n;
 
 	memset(&message, 0, sizeof(message));
-	vector.iov_base = str_room(&inbox->bytes, RECEIVE_BYTES);
-	vector.iov_len = RECEIVE_BYTES;
+	vector.iov_base = str_room(&inbox->bytes, inbox->read_bytes);
+	vector.iov_len = inbox->read_bytes;
 	message.msg_iov = &vector;
 	message.msg_iovlen = 1;
 	message.msg_control = control.bytes;

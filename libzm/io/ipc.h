@@ -32,8 +32,9 @@ ssize_t ipc_send(int socket, struct slice text, const int *fds, size_t count);
 /* What a receiver has collected: bytes and descriptors. */
 struct ipc_inbox {
 	struct str	bytes;
-	int		fds[IPC_FDS_MAX * 4];
-	size_t		fd_count;
+	size_t		read_bytes;	/* asked for at once; may be changed */
+	int		*fds;		/* NULL until some came */
+	size_t		fd_count, fd_room;
 };
 void ipc_inbox_init(struct ipc_inbox *inbox);
 /* Close the descriptors that were not taken, and free the bytes. */
@@ -62,6 +63,8 @@ enum ipc_line_answer {
 enum ipc_line_answer ipc_line(const struct ipc_inbox *inbox, size_t *cursor,
     struct slice *out_line);
 void ipc_inbox_consume(struct ipc_inbox *inbox, size_t bytes);
+/* Keep no room while nothing is in it: for who has thousands of them. */
+void ipc_inbox_shrink(struct ipc_inbox *inbox);
 /* Take the oldest descriptor, which the caller then owns; -1 when there is
  * none. */
 int ipc_take_fd(struct ipc_inbox *inbox);

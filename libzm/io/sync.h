@@ -31,8 +31,9 @@ typedef void sync_fn(void *context);
 
 struct sync_task {
 	/* Called in a thread: makes system calls on what the context owns, and
-	 * stores their results there.  Nothing else: no memory of base/mem, no
-	 * event, no struct err, no shared buffer. */
+	 * stores their results there.  What it allocates (base/mem, an arena)
+	 * and a struct err are the context's alone; no event, no shared
+	 * buffer. */
 	sync_fn		*work;
 	/* Called after it in the loop; the owner may add or free the task
 	 * again. */

@@ -25,7 +25,7 @@
 
 enum {
 	FD_RESERVE = 256,	/* for everything but jobs */
-	FD_BUDGET_MIN = 64,
+	FD_BUDGET_MIN = 128,
 	BACKOFF_FIRST_MS = 1000,
 	IDLE_SAY_MS = 1000,	/* without work, then #idle */
 	LAST_WORDS_READS = 64	/* from the socket of a dead agent */
@@ -379,9 +379,9 @@ agents_open(struct agents *agents, agents_start_fn *start,
 	agents->kill = kill;
 	agents->fd_budget = FD_BUDGET_MIN;
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
-	    limit.rlim_cur > FD_RESERVE + 2 * FD_BUDGET_MIN)
-		agents->fd_budget = limit.rlim_cur > 1 << 20 ? 1 << 19 :
-		    (unsigned)(limit.rlim_cur - FD_RESERVE) / 2;
+	    limit.rlim_cur > FD_RESERVE + FD_BUDGET_MIN)
+		agents->fd_budget = limit.rlim_cur > 1 << 20 ? 1 << 20 :
+		    (unsigned)(limit.rlim_cur - FD_RESERVE);
 	TAILQ_INIT(&agents->all);
 	TAILQ_INIT(&agents->gone);
 	timer_set(agents->queue->loop, &agents->tick,

@@ -79,7 +79,7 @@ struct agents {
 	struct agent_queue gone;	/* closed, exit notice not yet seen */
 	unsigned	 token;
 	unsigned	 count;		/* all but the gone */
-	unsigned	 fd_budget;	/* jobs that may be open at a time */
+	unsigned	 fd_budget;	/* descriptors for agents and jobs */
 	struct timer	 tick, standby_tick;
 	struct resync	 resyncs[RESYNCS_MAX];
 	unsigned	 resync_next;	/* oldest, to be overwritten */
@@ -89,8 +89,8 @@ struct agents {
 	bool		 has_news;	/* some agent has: see agents_send */
 };
 
-/* Begin without agents.  The limit of open descriptors decides how many jobs
- * may be open. */
+/* Begin without agents.  The limit of open descriptors decides how many agents
+ * there may be and how many jobs may be open. */
 void agents_open(struct agents *agents, agents_start_fn *start,
     agents_kill_fn *kill);
 

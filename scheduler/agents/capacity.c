@@ -15,6 +15,36 @@
 
 #include "base/banned.h"
 
+enum {
+	FILES_A_JOB = 2,
+	FILES_JOBS_SHARE = 4	/* a part of so many is for jobs alone: agents
+				 * that idle must not keep work from others */
+};
+
+unsigned
+capacity_files(const struct agents *agents)
+{
+	return agents->count +
+	    FILES_A_JOB * (unsigned)agents->queue->plan.open_jobs;
+}
+
+bool
+capacity_files_are_used_up(const struct agents *agents)
+{
+	return capacity_files(agents) + FILES_A_JOB > agents->fd_budget;
+}
+
+/* An agent more, and its job. */
+static bool
+capacity_has_socket(const struct agents *agents)
+{
+	unsigned jobs = (unsigned)agents->queue->plan.open_jobs + 1;
+	unsigned least = agents->fd_budget / FILES_JOBS_SHARE / FILES_A_JOB;
+
+	return agents->count + 1 + FILES_A_JOB *
+	    (jobs > least ? jobs : least) <= agents->fd_budget;
+}
+
 /* Agents of all rings of this channel. */
 static unsigned
 capacity_channel_agents(const struct agents *agents, const struct ring *of)
@@ -28,7 +58,9 @@ capacity_channel_agents(const struct agents *agents, const struct ring *of)
 	return count;
 }
 
-enum limit { LIMIT_TOTAL = 1, LIMIT_CHANNEL = 2, LIMIT_ZONE = 4 };
+enum limit {
+	LIMIT_TOTAL = 1, LIMIT_CHANNEL = 2, LIMIT_ZONE = 4, LIMIT_FILES = 8
+};
 
 /* Which limits that the ring shares with others are reached. */
 static unsigned
@@ -45,6 +77,8 @@ capacity_limits_reached(const struct agents *agents, const struct ring *ring)
 	if (ring->zone_agents > 0 && ring_zone_agents(&agents->queue->threads,
 	    ring) >= ring->zone_agents)
 		reached |= LIMIT_ZONE;
+	if (!capacity_has_socket(agents))
+		reached |= LIMIT_FILES;
 	return reached;
 }
 
@@ -87,6 +121,11 @@ capacity_bound(const struct agents *agents, const struct ring *ring,
 		*out_limit = ring->clause.channel_agents;
 		*out_used = capacity_channel_agents(agents, ring);
 		return CAPACITY_CHANNEL;
+	}
+	if (reached == LIMIT_FILES) {
+		*out_limit = agents->fd_budget;
+		*out_used = capacity_files(agents);
+		return CAPACITY_FILES;
 	}
 	if ((reached & LIMIT_TOTAL) == 0)
 		return CAPACITY_FREE;

@@ -12,6 +12,12 @@
 
 #include "scheduler/agents/agents.h"
 
+/* Descriptors of agents (a socket each) and of open jobs (two files each,
+ * however many agents have a part of it). */
+unsigned capacity_files(const struct agents *agents);
+/* One more job would be too many. */
+bool capacity_files_are_used_up(const struct agents *agents);
+
 /* The ring may start an agent: all limits allow one more. */
 bool capacity_is_free(const struct agents *agents,
     const struct ring *ring, int64_t now_ms);
@@ -19,6 +25,7 @@ bool capacity_is_free(const struct agents *agents,
  * of it is used; CAPACITY_FREE: none does. */
 enum capacity_limit { CAPACITY_FREE, CAPACITY_ZONE, CAPACITY_RING,
     CAPACITY_CHANNEL, CAPACITY_TOTAL,
+	CAPACITY_FILES,		/* sockets: the rest is for jobs */
 	CAPACITY_START };	/* the last one did not come to work: not yet */
 enum capacity_limit capacity_bound(const struct agents *agents,
     const struct ring *ring, int64_t now_ms, unsigned *out_limit,

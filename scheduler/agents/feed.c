@@ -212,7 +212,7 @@ agent_give(struct agents *agents, struct agent *agent,
 	int64_t now_ms = clock_steady_ms();
 	struct vertex *vertex;
 
-	if (agents->queue->plan.flight_count >= agents->fd_budget ||
+	if (capacity_files_are_used_up(agents) ||
 	    !queue_admits(agents->queue, thread))
 		return false;
 	do {
@@ -476,7 +476,7 @@ agents_give(struct agents *agents)
 	if (agents->has_news || agents->is_stopping ||
 	    agents->queue->orders.is_draining ||
 	    !sharing_may_deliver(agents->queue->sharing) ||
-	    agents->queue->plan.flight_count >= agents->fd_budget)
+	    capacity_files_are_used_up(agents))
 		return;
 	agents->feed_end_us = loop_share_end_us(agents->queue->loop,
 	    FEED_TURN_US);
@@ -562,7 +562,7 @@ agents_have_unfed(const struct agents *agents, int64_t now_ms)
 	    queue->plan.due.slots[0].at_ms < now_ms - UNFED_LATE_MS)
 		return true;
 	if (queue->orders.is_draining || !sharing_may_deliver(queue->sharing) ||
-	    queue->plan.flight_count >= agents->fd_budget)
+	    capacity_files_are_used_up(agents))
 		return false;
 	TAILQ_FOREACH(ring, &queue->threads.rings, entry) {
 		bool has_idle = !TAILQ_EMPTY(&ring->idle);

@@ -278,5 +278,6 @@ agent_ready(void *context, unsigned ready)
 		return;
 	}
 	agent->heard_ms = clock_steady_ms();
-	(void)agent_take_lines(agents, agent);
+	if (agent_take_lines(agents, agent))
+		ipc_inbox_shrink(agent->inbox);
 }

@@ -42,7 +42,8 @@ constraint_of_capacity(const struct agents *agents, const struct ring *ring,
 		[CAPACITY_FREE] = CAUSE_LINE, [CAPACITY_ZONE] = CAUSE_ZONE,
 		[CAPACITY_RING] = CAUSE_AGENTS, [CAPACITY_CHANNEL] =
 		    CAUSE_AGENTS,
-		[CAPACITY_TOTAL] = CAUSE_AGENTS, [CAPACITY_START] = CAUSE_START
+		[CAPACITY_TOTAL] = CAUSE_AGENTS, [CAPACITY_START] = CAUSE_START,
+		[CAPACITY_FILES] = CAUSE_FILES
 	};
 	enum capacity_limit limit = capacity_bound(agents, ring,
 	    clock_steady_ms(), &out->limit, &out->used);
@@ -68,11 +69,10 @@ constraint_find_limit(const struct agents *agents, const struct thread *thread,
 		out->cause = CAUSE_LIMIT;
 		out->limit = plan_sessions(thread);
 		out->used = thread->serving;
-	} else if (agents->queue->plan.flight_count >=
-	    agents->fd_budget) {
+	} else if (capacity_files_are_used_up(agents)) {
 		out->cause = CAUSE_FILES;
 		out->limit = agents->fd_budget;
-		out->used = agents->queue->plan.flight_count;
+		out->used = capacity_files(agents);
 	} else {
 		constraint_of_capacity(agents, thread->ring, out);
 	}

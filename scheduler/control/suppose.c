@@ -250,7 +250,7 @@ scene_set_agents(struct scene *scene, const struct supposed *supposed)
 
 	own->agent_count = supposed->agents_clause;
 	scene->agents.count = supposed->agents_all;
-	scene->agents.fd_budget = COUNT_MAX;
+	scene->agents.fd_budget = 4 * COUNT_MAX;
 	scene_add_ring(scene, &scene->channel, scene->thread->channel, "",
 	    count_less(supposed->agents_channel, supposed->agents_clause));
 	scene_add_ring(scene, &scene->zone, "", scene->thread->zone,

@@ -23,6 +23,7 @@
 #include "scheduler/sharing/sharing.h"
 #include "scheduler/intake/intake.h"
 #include "scheduler/intake/job_build.h"
+#include "scheduler/intake/large.h"
 #include "scheduler/intake/scan.h"
 #include "scheduler/intake/strays.h"
 
@@ -172,12 +173,7 @@ item_take(struct intake *intake, int ahead_fd, enum spool_area area,
 	return -1;
 }
 
-struct item_files {
-	int	control_fd, body_fd;	/* -1: not open */
-	bool	is_hot;			/* for the job that follows */
-};
-
-static void
+void
 item_close(struct item_files *files)
 {
 	if (files->control_fd >= 0)
@@ -251,19 +247,10 @@ item_read(struct intake *intake, int control_fd,
 {
 	enum intake_read got = intake_read(intake, control_fd, control, err);
 
-	if (got != INTAKE_READ)
-		return got;
-	for (size_t i = 0; i < control->group_count; i++)
-		for (size_t k = 0; k < control->groups[i].rcpt_count; k++)
-			if (control->groups[i].rcpts[k].channel.n == 0) {
-				err_set(err,
-				    "a recipient has no channel");
-				return INTAKE_DAMAGED;
-			}
-	return INTAKE_READ;
+	return got == INTAKE_READ ? intake_judge(control, err) : got;
 }
 
-static void
+void
 intake_job_begin(struct intake *intake, struct job *job, int64_t kept_s)
 {
 	const char *node;
@@ -279,7 +266,11 @@ intake_job_begin(struct intake *intake, struct job *job, int64_t kept_s)
 	if (job->control_fd >= 0 && job->rcpt_count > 0)
 		job_list_add(&intake->queue->jobs, JOB_FRESH, job);
 	settle_keep(intake->queue, job, kept_s);
-	queue_place(intake->queue, job);
+}
+
+void
+intake_job_end(struct intake *intake, struct job *job)
+{
 	if (job->rcpt_count == 0 || (job->flags & JOB_OWES))
 		settle_job(intake->group, job);
 }
@@ -299,38 +290,61 @@ item_build(struct intake *intake, const struct intake_item *item,
 	job->control_fd = files->control_fd;
 	job->body_fd = files->body_fd;
 	intake_job_begin(intake, job, kept_s);
+	queue_place(intake->queue, job);
+	intake_job_end(intake, job);
 }
 
+bool
+item_is_good(struct intake *intake, const struct intake_item *item,
+    struct item_files *files, enum intake_read got, const char *id,
+    const struct err *err)
+{
+	char name[SPOOL_NAME_BYTES];
+	bool is_pair;
+
+	spool_hashed_name(intake->queue->spool, item->inode, name);
+	is_pair = got == INTAKE_NOT_NOW || item_is_pair(intake, item, name,
+	    files, got == INTAKE_READ ? id : NULL);
+	if (!files->is_hot || got != INTAKE_READ)
+		item_close(files);
+	if (!is_pair)
+		return false;
+	if (got == INTAKE_NOT_NOW)
+		intake_trouble(name, "read", err->text);
+	else if (got == INTAKE_DAMAGED)
+		intake_shelve(intake, name, NULL, err->text);
+	return got == INTAKE_READ;
+}
+
+/* is_at_once: somebody waits for it, however large it is. */
 static void
-intake_one(struct intake *intake, const struct intake_item *item)
+intake_one(struct intake *intake, const struct intake_item *item,
+    bool is_at_once)
 {
 	struct item_files files = { item->control_fd, item->body_fd, false };
 	char name[SPOOL_NAME_BYTES];
 	struct control_file control;
 	enum intake_read got;
-	bool is_pair;
 	struct err err;
 
-	if (job_table_find(&intake->queue->jobs, item->inode) != NULL) {
+	if (job_table_find(&intake->queue->jobs, item->inode) != NULL ||
+	    large_has(intake, item->inode)) {
 		item_close(&files);
 		return;
 	}
 	spool_hashed_name(intake->queue->spool, item->inode, name);
 	if (!item_open(intake, item, name, &files))
 		return;
-	got = item_read(intake, files.control_fd, &control, &err);
-	is_pair = got == INTAKE_NOT_NOW || item_is_pair(intake, item, name,
-	    &files, got == INTAKE_READ ? control.id : NULL);
-	if (!files.is_hot || got != INTAKE_READ)
-		item_close(&files);
-	if (!is_pair)
+	if (!is_at_once && reading_is_large(files.control_fd)) {
+		if (!large_begin(intake, item, &files)) {
+			item_close(&files);
+			item_later(intake, item);
+		}
 		return;
-	if (got == INTAKE_READ)
+	}
+	got = item_read(intake, files.control_fd, &control, &err);
+	if (item_is_good(intake, item, &files, got, control.id, &err))
 		item_build(intake, item, &control, &files);
-	else if (got == INTAKE_NOT_NOW)
-		intake_trouble(name, "read", err.text);
-	else
-		intake_shelve(intake, name, NULL, err.text);
 }
 
 /* Files, then names, as far as a turn goes. */
@@ -351,7 +365,7 @@ intake_more(void *context)
 		intake->ahead--;
 		if (--intake->count == 0)
 			intake->first = 0;
-		intake_one(intake, &item);
+		intake_one(intake, &item, false);
 		intake->read_count++;
 	}
 	if (intake->text.cap > TEXT_KEPT_BYTES)
@@ -460,7 +474,7 @@ intake_now(struct intake *intake, ino_t inode)
 {
 	struct intake_item item = { inode, -1, -1, false };
 
-	intake_one(intake, &item);
+	intake_one(intake, &item, true);
 }
 
 static bool
@@ -479,10 +493,11 @@ intake_find(struct intake *intake, ino_t inode, bool *out_is_busy)
 	const struct intake_item item = { inode, -1, -1, true };
 	struct job *job = job_table_find(jobs, inode);
 
-	*out_is_busy = job == NULL && intake_is_busy(intake, inode);
+	*out_is_busy = job == NULL && (intake_is_busy(intake, inode) ||
+	    large_has(intake, inode));
 	if (job != NULL || inode == 0 || intake->is_caught_up || *out_is_busy)
 		return job;
-	intake_one(intake, &item);
+	intake_one(intake, &item, true);
 	*out_is_busy = intake_is_busy(intake, inode);
 	return job_table_find(jobs, inode);
 }
@@ -568,6 +583,7 @@ intake_open(struct intake *intake, struct err *err)
 void
 intake_close(struct intake *intake)
 {
+	large_end(intake);
 	while (intake->ahead > 0) {
 		const struct intake_item *item = &intake->items[intake->first +
 		    --intake->ahead];

@@ -54,6 +54,14 @@ struct strays {
 	struct strays_side controls;	/* of transport/ */
 };
 
+enum intake_read {
+	INTAKE_READ,
+	INTAKE_NOT_NOW,		/* gone, or trouble: come back later */
+	INTAKE_DAMAGED		/* not what the router wrote */
+};
+
+struct large;			/* large.h */
+
 struct intake {
 	struct queue	*queue;
 	struct group	*group;
@@ -74,9 +82,32 @@ struct intake {
 					 * read, or is in another's hands */
 	bool		 scan_again;	/* after this one */
 	struct strays	 strays;
+	struct large	*large;		/* a file that is taken in over many
+					 * turns; NULL: none is */
 	uint64_t	 read_count;	/* files, since the start */
 	struct timer	 more, busy_timer;
 };
+
+/* ---- between intake.c and large.c -------------------------------------- */
+
+struct item_files {
+	int	control_fd, body_fd;	/* -1: not open */
+	bool	is_hot;			/* for the job that follows */
+};
+/* Close what is open of them. */
+void item_close(struct item_files *files);
+/* What came of reading its file; id: of the message.  False: it was dealt with,
+ * there is no message now.  The files are closed unless they are for the
+ * job. */
+bool item_is_good(struct intake *intake, const struct intake_item *item,
+    struct item_files *files, enum intake_read got, const char *id,
+    const struct err *err);
+/* A job is known from now on; kept_s: for settle_keep / all its vertices are in
+ * the plan. */
+void intake_job_begin(struct intake *intake, struct job *job, int64_t kept_s);
+void intake_job_end(struct intake *intake, struct job *job);
+
+/* ---- for all ----------------------------------------------------------- */
 
 /* Watch transport/ and its hash directories, then list what is there; the
  * files are read in the turns that follow.  0 or -1 with err. */
@@ -134,15 +165,18 @@ void intake_bad(struct intake *intake, struct job *job,
 bool intake_job_open(struct intake *intake, struct job *job,
     struct err *err);
 
-enum intake_read {
-	INTAKE_READ,
-	INTAKE_NOT_NOW,		/* gone, or trouble: come back later */
-	INTAKE_DAMAGED		/* not what the router wrote */
-};
 /* Read and parse a control file into the intake's arena, valid until the next
  * read.  err says why it is not INTAKE_READ. */
 enum intake_read intake_read(struct intake *intake, int fd,
     struct control_file *control, struct err *err);
+/* The same into memory of the caller, with nothing of the intake: also in a
+ * thread.  text: what everything in control borrows from, beside arena. */
+enum intake_read intake_read_into(struct arena *arena, struct str *text,
+    int fd, struct control_file *control, struct err *err);
+/* Whether the scheduler can work on a file that was read: INTAKE_READ, or
+ * INTAKE_DAMAGED with err. */
+enum intake_read intake_judge(const struct control_file *control,
+    struct err *err);
 /* The same for a job, whose files are opened if they are not. */
 enum intake_read intake_job_read(struct intake *intake, struct job *job,
     struct control_file *control, struct err *err);

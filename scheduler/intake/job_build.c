@@ -20,17 +20,6 @@
 
 enum { FUTURE_MAX_S = 366 * 86400 };	/* whatever a clock says */
 
-/* A recipient on its way into a vertex. */
-struct rcpt_entry {
-	struct thread		*thread;
-	const struct control_rcpt	*rcpt;
-	uint32_t		 group;
-	uint32_t		 expire_s;	/* as in a vertex */
-	uint8_t			 park;
-	bool			 is_strict;
-	int64_t			 until_s;	/* of the park; 0: no end */
-};
-
 /* By what orders say of it: those that differ do not go together. */
 static int
 entry_compare_park(const struct rcpt_entry *a, const struct rcpt_entry *b)
@@ -155,17 +144,9 @@ entry_way(const struct conf *conf, const struct control_file *control,
 		slice_of(zone ? zone->name : "") };
 }
 
-/* What is to be told of those that are final. */
-struct entries_ended {
-	bool	 owes;
-	uint32_t failed_count;
-	int64_t	 kept_s;	/* when the first one of them is told; 0: none
-				 * is kept */
-};
-
 static void
 entry_ended(const struct intake *intake, const struct control_file *control,
-    const struct control_rcpt *rcpt, int64_t now_s, struct entries_ended *out)
+    const struct control_rcpt *rcpt, int64_t now_s, struct draft_ended *out)
 {
 	int64_t kept_s = control_rcpt_kept_until_s(rcpt,
 	    intake->queue->conf->keep_failed_ms / 1000, now_s);
@@ -178,37 +159,60 @@ entry_ended(const struct intake *intake, const struct control_file *control,
 		out->kept_s = kept_s;
 }
 
-static size_t
-entries_take(struct intake *intake, const struct control_file *control,
-    struct rcpt_entry *entries, struct entries_ended *out_ended)
+static void
+draft_take_rcpt(struct job_draft *draft, const struct control_rcpt *rcpt,
+    int64_t now_ms, int64_t now_s)
+{
+	struct queue *queue = draft->intake->queue;
+	struct rcpt_entry *entry = &draft->entries[draft->count];
+
+	if (rcpt->is_final) {
+		entry_ended(draft->intake, draft->control, rcpt, now_s,
+		    &draft->ended);
+		return;
+	}
+	*entry = (struct rcpt_entry){ .rcpt = rcpt,
+	    .group = (uint32_t)draft->group, .thread =
+	    thread_get(&queue->threads, queue->conf,
+	    entry_way(queue->conf, draft->control, draft->group, rcpt),
+	    now_ms) };
+	thread_name(entry->thread);
+	orders_apply(&queue->orders, entry->thread);
+	entry_park(entry, draft->control, now_s);
+	entry_expire(entry, draft->control);
+	draft->count++;
+}
+
+void
+job_draft_begin(struct job_draft *draft, struct intake *intake,
+    const struct control_file *control, struct arena *arena)
+{
+	*draft = (struct job_draft){ .intake = intake, .control = control };
+	draft->entries = &draft->one;
+	if (control->rcpt_total > 1)
+		draft->entries = arena_alloc(arena, control->rcpt_total *
+		    sizeof(*draft->entries));
+}
+
+bool
+job_draft_take(struct job_draft *draft, size_t most)
 {
 	int64_t now_ms = clock_steady_ms(), now_s = clock_wall_s();
-	size_t count = 0;
+	const struct control_file *control = draft->control;
 
-	*out_ended = (struct entries_ended){ .owes = false };
-	for (size_t i = 0; i < control->group_count; i++)
-		for (size_t k = 0; k < control->groups[i].rcpt_count; k++) {
-			const struct control_rcpt *rcpt =
-			    &control->groups[i].rcpts[k];
-			struct rcpt_entry *entry = &entries[count];
+	for (; draft->group < control->group_count; draft->group++) {
+		const struct control_group *group =
+		    &control->groups[draft->group];
 
-			if (rcpt->is_final) {
-				entry_ended(intake, control, rcpt, now_s,
-				    out_ended);
-				continue;
-			}
-			*entry = (struct rcpt_entry){ .rcpt = rcpt,
-			    .group = (uint32_t)i, .thread =
-			    thread_get(&intake->queue->threads,
-			    intake->queue->conf,
-			    entry_way(intake->queue->conf, control, i, rcpt),
-			    now_ms) };
-			orders_apply(&intake->queue->orders, entry->thread);
-			entry_park(entry, control, now_s);
-			entry_expire(entry, control);
-			count++;
+		for (; draft->next < group->rcpt_count; draft->next++) {
+			if (most-- == 0)
+				return false;
+			draft_take_rcpt(draft, &group->rcpts[draft->next],
+			    now_ms, now_s);
 		}
-	return count;
+		draft->next = 0;
+	}
+	return true;
 }
 
 static size_t
@@ -291,46 +295,77 @@ entry_is_apart(const struct rcpt_entry *entry,
 }
 
 static void
-vertices_fill(struct intake *intake, struct job *job,
-    const struct control_file *control, const struct rcpt_entry *entries,
-    size_t count)
+draft_next_vertex(struct job_draft *draft, const struct rcpt_entry *entry)
+{
+	const struct control_group *group =
+	    &draft->control->groups[entry->group];
+	struct vertex *vertex = draft->vertex ? draft->vertex + 1 :
+	    draft->job->vertices;
+
+	thread_take_vertex(entry->thread, vertex);
+	vertex->park = entry->park;
+	vertex->expire_s = entry->expire_s;
+	vertex->is_strict = entry->is_strict;
+	vertex->has_ways = entry->rcpt->way_count > 0;
+	vertex->sender_offset = group->sender_offset;
+	vertex->header_offset = group->header_offset;
+	vertex->rcpt_first = (uint32_t)draft->filled;
+	vertex->notices = NOTICES_NONE;
+	draft->vertex = vertex;
+}
+
+static void
+draft_fill_rcpt(struct job_draft *draft, const struct rcpt_entry *entry,
+    int64_t now_ms, int64_t now_s)
+{
+	const struct control_file *control = draft->control;
+	struct rcpt *rcpt = &draft->job->rcpts[draft->filled];
+	struct vertex *vertex = draft->vertex;
+
+	rcpt->offset = entry->rcpt->offset;
+	rcpt->notify = (uint8_t)rcpt_notify(control, entry->rcpt);
+	rcpt->objective = (uint8_t)objectives_for(
+	    &draft->intake->queue->objectives, entry->rcpt->user);
+	vertex_take(vertex, entry->rcpt, control->terms.is_queue_only, now_ms,
+	    now_s);
+	if (entry_is_apart(entry, control))
+		vertex->is_apart = true;
+	if (vertex->park != PARK_NONE)
+		vertex->moment_ms = entry->until_s == 0 ? 0 :
+		    now_ms + (entry->until_s - now_s) * 1000;
+	if (control->errors_to.n == 0)
+		vertex->notices = NOTICES_NONE;
+}
+
+bool
+job_draft_fill(struct job_draft *draft, size_t most)
 {
 	int64_t now_ms = clock_steady_ms(), now_s = clock_wall_s();
-	struct vertex *vertex = NULL;
 
-	for (size_t i = 0; i < count; i++) {
-		const struct control_group *group =
-		    &control->groups[entries[i].group];
+	for (; draft->filled < draft->count; draft->filled++) {
+		const struct rcpt_entry *entry =
+		    &draft->entries[draft->filled];
 
-		if (i == 0 || entry_compare_way(&entries[i], &entries[i - 1]) !=
-		    0 ||
-		    vertex->rcpt_count == VERTEX_RCPTS_MAX) {
-			vertex = vertex ? vertex + 1 : job->vertices;
-			thread_take_vertex(entries[i].thread, vertex);
-			vertex->park = entries[i].park;
-			vertex->expire_s = entries[i].expire_s;
-			vertex->is_strict = entries[i].is_strict;
-			vertex->has_ways = entries[i].rcpt->way_count > 0;
-			vertex->sender_offset = group->sender_offset;
-			vertex->header_offset = group->header_offset;
-			vertex->rcpt_first = (uint32_t)i;
-			vertex->notices = NOTICES_NONE;
-		}
-		job->rcpts[i].offset = entries[i].rcpt->offset;
-		job->rcpts[i].notify = (uint8_t)rcpt_notify(control,
-		    entries[i].rcpt);
-		job->rcpts[i].objective = (uint8_t)objectives_for(
-		    &intake->queue->objectives, entries[i].rcpt->user);
-		vertex_take(vertex, entries[i].rcpt,
-		    control->terms.is_queue_only, now_ms, now_s);
-		if (entry_is_apart(&entries[i], control))
-			vertex->is_apart = true;
-		if (vertex->park != PARK_NONE)
-			vertex->moment_ms = entries[i].until_s == 0 ? 0 :
-			    now_ms + (entries[i].until_s - now_s) * 1000;
-		if (control->errors_to.n == 0)
-			vertex->notices = NOTICES_NONE;
+		if (most-- == 0)
+			return false;
+		if (draft->filled == 0 || entry_compare_way(entry, entry - 1) !=
+		    0 || draft->vertex->rcpt_count == VERTEX_RCPTS_MAX)
+			draft_next_vertex(draft, entry);
+		draft_fill_rcpt(draft, entry, now_ms, now_s);
+		thread_unname(entry->thread);
 	}
+	return true;
+}
+
+void
+job_draft_drop(struct job_draft *draft)
+{
+	for (; draft->filled < draft->count; draft->filled++)
+		thread_unname(draft->entries[draft->filled].thread);
+	if (draft->job == NULL)
+		return;
+	thread_forget_job(draft->job);
+	job_free(&draft->job);
 }
 
 /* When it was accepted, on our steady clock.  The id's time may lie in the
@@ -365,22 +400,23 @@ job_attend(struct queue *queue, struct job *job,
 			    SLICE("others hear of its failure"));
 }
 
-struct job *
-job_build(struct intake *intake, const struct control_file *control,
-    struct arena *scratch, int64_t *out_kept_s)
+void
+job_draft_sort(struct job_draft *draft)
 {
-	struct rcpt_entry one, *entries = &one;
-	struct job *job;
-	struct entries_ended ended;
-	size_t count;
+	if (draft->count > 1)
+		qsort(draft->entries, draft->count, sizeof(*draft->entries),
+		    entry_compare);
+	draft->job = job_new(vertices_count(draft->entries, draft->count),
+	    draft->count);
+}
 
-	if (control->rcpt_total > 1)
-		entries = arena_alloc(scratch,
-		    control->rcpt_total * sizeof(*entries));
-	count = entries_take(intake, control, entries, &ended);
-	if (count > 1)
-		qsort(entries, count, sizeof(*entries), entry_compare);
-	job = job_new(vertices_count(entries, count), count);
+void
+job_draft_make(struct job_draft *draft)
+{
+	struct intake *intake = draft->intake;
+	const struct control_file *control = draft->control;
+	struct job *job = draft->job;
+
 	job->inode = control->inode;
 	strlcpy(job->id, control->id, sizeof(job->id));
 	job->born_ms = job_born_ms(control->id);
@@ -392,16 +428,27 @@ job_build(struct intake *intake, const struct control_file *control,
 		job->flags |= JOB_TLS_OPTIONAL;
 	job->objectives = intake->queue->objectives.generation;
 	job_attend(intake->queue, job, control);
-	*out_kept_s = ended.kept_s;
-	job->failed_count = ended.failed_count;
-	if (ended.owes)
+	job->failed_count = draft->ended.failed_count;
+	if (draft->ended.owes)
 		job->flags |= JOB_OWES;
 	if (control->cancelled_total > 0)
 		job->flags |= JOB_TRASH;
 	if (control->terms.by_s > 0 && !control->terms.by_returns)
 		job->by_s = job_age_at(control->terms.by_s,
 		    spool_id_time_us(slice_of(control->id)) / 1000000);
-	vertices_fill(intake, job, control, entries, count);
-	return job;
 }
 
+struct job *
+job_build(struct intake *intake, const struct control_file *control,
+    struct arena *scratch, int64_t *out_kept_s)
+{
+	struct job_draft draft;
+
+	job_draft_begin(&draft, intake, control, scratch);
+	(void)job_draft_take(&draft, SIZE_MAX);
+	job_draft_sort(&draft);
+	job_draft_make(&draft);
+	(void)job_draft_fill(&draft, SIZE_MAX);
+	*out_kept_s = draft.ended.kept_s;
+	return draft.job;
+}

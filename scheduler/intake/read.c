@@ -14,16 +14,35 @@
 #include "base/banned.h"
 
 enum intake_read
+intake_read_into(struct arena *arena, struct str *text, int fd,
+    struct control_file *control, struct err *err)
+{
+	if (control_file_read(fd, CONTROL_BYTES_MAX, text, err) < 0)
+		return INTAKE_NOT_NOW;
+	return control_file_parse(arena, str_slice(text), control, err) < 0 ?
+	    INTAKE_DAMAGED : INTAKE_READ;
+}
+
+enum intake_read
 intake_read(struct intake *intake, int fd, struct control_file *control,
     struct err *err)
 {
 	arena_reset(intake->arena);
 	str_reset(&intake->text);
-	if (control_file_read(fd, CONTROL_BYTES_MAX, &intake->text, err) < 0)
-		return INTAKE_NOT_NOW;
-	if (control_file_parse(intake->arena, str_slice(&intake->text),
-	    control, err) < 0)
-		return INTAKE_DAMAGED;
+	return intake_read_into(intake->arena, &intake->text, fd, control,
+	    err);
+}
+
+enum intake_read
+intake_judge(const struct control_file *control, struct err *err)
+{
+	for (size_t i = 0; i < control->group_count; i++)
+		for (size_t k = 0; k < control->groups[i].rcpt_count; k++)
+			if (control->groups[i].rcpts[k].channel.n == 0) {
+				err_set(err,
+				    "a recipient has no channel");
+				return INTAKE_DAMAGED;
+			}
 	return INTAKE_READ;
 }
 

@@ -121,7 +121,7 @@ scan_begin(struct intake *intake)
 size_t
 intake_unread(const struct intake *intake)
 {
-	return intake->count + intake->is_starting;
+	return intake->count + intake->is_starting + (intake->large != NULL);
 }
 
 /* ---- inotify ------------------------------------------------------------- */

@@ -22,6 +22,7 @@
 
 #include "journal/event.h"
 #include "mail/recover/recover.h"
+#include "scheduler/intake/large.h"
 #include "scheduler/intake/scan.h"
 #include "scheduler/intake/strays.h"
 
@@ -194,7 +195,7 @@ stray_end_control(struct intake *intake, ino_t inode)
 
 	spool_hashed_name(intake->queue->spool, inode, name);
 	if (job_table_find(&intake->queue->jobs, inode) == NULL &&
-	    !stray_is_busy(intake, inode) &&
+	    !large_has(intake, inode) && !stray_is_busy(intake, inode) &&
 	    stray_is_there(intake, AREA_TRANSPORT, name))
 		stray_keep(&intake->strays.controls, inode);
 }

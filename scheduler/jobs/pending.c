@@ -45,18 +45,25 @@ pending_dup_words(const struct answer *answer, char **out_text)
 	return block;
 }
 
-void
-pending_add(struct job *job, const struct answer *answer, unsigned tries)
+static struct pending_outcome *
+pending_new(struct job *job)
 {
 	uint32_t n = job->pending != NULL ? job->pending->count : 0;
-	struct pending_outcome *pending;
 
 	if ((n & (n - 1)) == 0) {	/* full at powers of two */
 		job->pending = mem_grow(job->pending, 1, sizeof(*job->pending) +
-		    (n ? 2 * (size_t)n : 1) * sizeof(*pending));
+		    (n ? 2 * (size_t)n : 1) *
+		    sizeof(job->pending->outcomes[0]));
 		job->pending->count = n;
 	}
-	pending = &job->pending->outcomes[job->pending->count++];
+	return &job->pending->outcomes[job->pending->count++];
+}
+
+void
+pending_add(struct job *job, const struct answer *answer, unsigned tries)
+{
+	struct pending_outcome *pending = pending_new(job);
+
 	*pending = (struct pending_outcome){ .offset = answer->offset,
 	    .tries = (uint16_t)tries, .kind = (uint8_t)answer->verdict };
 	pending->who = pending_dup_words(answer, &pending->text);
@@ -103,11 +110,55 @@ pending_write(struct job *job, const struct control_file *control,
 }
 
 void
+pending_free(struct pending **pending)
+{
+	if (*pending == NULL)
+		return;
+	for (uint32_t i = 0; i < (*pending)->count; i++)
+		mem_free(&(*pending)->outcomes[i].who);
+	mem_free(pending);
+}
+
+void
 pending_release(struct job *job)
 {
-	if (job->pending == NULL)
-		return;
-	for (uint32_t i = 0; i < job->pending->count; i++)
-		mem_free(&job->pending->outcomes[i].who);
-	mem_free(&job->pending);
+	pending_free(&job->pending);
+}
+
+struct pending *
+pending_take(struct job *job)
+{
+	struct pending *taken = job->pending;
+
+	job->pending = NULL;
+	return taken;
+}
+
+void
+pending_sift(struct pending *pending, const struct control_file *control)
+{
+	uint32_t count = pending != NULL ? pending->count : 0, kept = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct pending_outcome *one = &pending->outcomes[i];
+		const struct control_rcpt *rcpt = control_rcpt_at(control,
+		    one->offset);
+
+		if (rcpt != NULL && !rcpt->is_final)
+			pending->outcomes[kept++] = *one;
+		else
+			mem_free(&one->who);
+	}
+	if (pending != NULL)
+		pending->count = kept;
+}
+
+void
+pending_give(struct job *job, struct pending **pending)
+{
+	uint32_t count = *pending != NULL ? (*pending)->count : 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		*pending_new(job) = (*pending)->outcomes[i];
+	mem_free(pending);
 }

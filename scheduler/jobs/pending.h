@@ -25,4 +25,12 @@ int pending_write(struct job *job, const struct control_file *control,
 /* They are told, or the job ends. */
 void pending_release(struct job *job);
 
+/* The same apart from the job, for a thread that has its file: take them (NULL:
+ * there are none), forget those that the file calls final, give the rest
+ * back, which sets *pending to NULL; or free them. */
+struct pending *pending_take(struct job *job);
+void pending_sift(struct pending *pending, const struct control_file *control);
+void pending_give(struct job *job, struct pending **pending);
+void pending_free(struct pending **pending);
+
 #endif

@@ -311,14 +311,29 @@ expire_resent_vertex(struct outcome *outcome, struct vertex *vertex,
 	}
 }
 
+/* So many recipients of vertices that go elsewhere. */
+static size_t
+expire_count_resent(const struct job *job, const struct control_file *control)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < job->vertex_count; i++)
+		if (expire_reroutes(&job->vertices[i], control))
+			count += job->vertices[i].rcpt_count;
+	return count;
+}
+
 static int
 expire_reroute_job(struct outcome *outcome, struct job *job,
     const struct control_file *control, bool *wrote, struct err *err)
 {
+	size_t most = expire_count_resent(job, control);
 	struct resend those;
 	int result = 0;
 
-	resend_init(&those, job->rcpt_count + 1);
+	if (most == 0)
+		return 0;
+	resend_init(&those, most);
 	those.is_exhausted = true;
 	for (size_t i = 0; i < job->vertex_count; i++)
 		if (expire_reroutes(&job->vertices[i], control))

@@ -160,6 +160,20 @@ plan_join(struct provider_table *providers, struct thread *thread,
 		plan_serve(thread);
 }
 
+void
+plan_job_begin(struct planner *plan, struct job *job)
+{
+	if (job->flight_count++ == 0)
+		plan->open_jobs++;
+}
+
+void
+plan_job_end(struct planner *plan, struct job *job)
+{
+	if (--job->flight_count == 0)
+		plan->open_jobs--;
+}
+
 /* Out of whatever state it is in: afterwards IDLE and nowhere. */
 static void
 vertex_leave(struct planner *plan, struct vertex *vertex)
@@ -182,7 +196,7 @@ vertex_leave(struct planner *plan, struct vertex *vertex)
 		break;
 	case VERTEX_FLIGHT:
 		thread->flight_count--;
-		vertex->job->flight_count--;
+		plan_job_end(plan, vertex->job);
 		plan->flight_count--;
 		break;
 	case VERTEX_PARKED:
@@ -250,7 +264,7 @@ plan_take(struct planner *plan, struct thread *thread, int64_t now_ms)
 	vertex->met_trouble = false;
 	thread->used_ms = now_ms;
 	thread->flight_count++;
-	vertex->job->flight_count++;
+	plan_job_begin(plan, vertex->job);
 	plan->flight_count++;
 	plan->taken_count++;
 	if (plan->is_asking && !vertex->is_allowed)

@@ -31,6 +31,7 @@ struct planner {
 	struct plan_heap paced;	/* threads that went as fast as they may */
 	struct flow_table flows;	/* of ready vertices */
 	size_t		 ready_count, flight_count;
+	size_t		 open_jobs;	/* see plan_job_begin */
 	uint64_t	 taken_count;	/* since the start */
 	bool		 is_asking;	/* the script is asked before a try:
 					 * who is taken and not allowed was
@@ -40,6 +41,12 @@ struct planner {
 /* An empty plan; plan_release frees what it allocated. */
 void plan_init(struct planner *plan);
 void plan_release(struct planner *plan);
+
+/* One more needs the job's files (its flight_count): a vertex at an agent, or
+ * the writer of its report; one less.  plan_take and the moves call them for
+ * vertices. */
+void plan_job_begin(struct planner *plan, struct job *job);
+void plan_job_end(struct planner *plan, struct job *job);
 
 /* The moves.  A vertex in a state from which the move cannot start is a panic.
  * plan_take gives the vertex whose turn it is, NULL if the thread has none, is

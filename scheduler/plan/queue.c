@@ -199,35 +199,46 @@ queue_promise(struct queue *queue, struct vertex *vertex, int64_t now_ms)
 	estimate_promise(queue, vertex, &estimate, now_ms);
 }
 
-void
-queue_place(struct queue *queue, struct job *job)
+static void
+queue_place_vertex(struct queue *queue, struct vertex *vertex, int64_t now_ms)
+{
+	struct job *job = vertex->job;
+
+	if (vertex->park == PARK_FROZEN ||
+	    (vertex->park == PARK_HELD && vertex->moment_ms == 0))
+		plan_park(&queue->plan, vertex);
+	else if (vertex->park == PARK_HELD)
+		plan_wait(&queue->plan, vertex, vertex->moment_ms);
+	else if (vertex->moment_ms > now_ms || vertex->is_strict)
+		queue_wait(queue, vertex, vertex->moment_ms > now_ms ?
+		    vertex->moment_ms : now_ms);
+	else
+		plan_ready(&queue->plan, vertex);
+	if (vertex->state == VERTEX_READY && (job->flags & JOB_TLS_OPTIONAL))
+		plan_wake_optional(&queue->plan, vertex->thread);
+	if (vertex->state != VERTEX_READY || vertex->thread->wake_ms != 0 ||
+	    vertex->thread->is_suspended)
+		queue_tell_later(queue, job, SLICE("its destination waits"));
+	queue_promise(queue, vertex, now_ms);
+}
+
+bool
+queue_place_some(struct queue *queue, struct job *job, size_t *at,
+    size_t most)
 {
 	int64_t now_ms = clock_steady_ms();
 
-	for (size_t i = 0; i < job->vertex_count; i++) {
-		struct vertex *vertex = &job->vertices[i];
+	for (; *at < job->vertex_count && most > 0; most--)
+		queue_place_vertex(queue, &job->vertices[(*at)++], now_ms);
+	return *at == job->vertex_count;
+}
 
-		if (vertex->park == PARK_FROZEN ||
-		    (vertex->park == PARK_HELD && vertex->moment_ms == 0))
-			plan_park(&queue->plan, vertex);
-		else if (vertex->park == PARK_HELD)
-			plan_wait(&queue->plan, vertex,
-			    vertex->moment_ms);
-		else if (vertex->moment_ms > now_ms || vertex->is_strict)
-			queue_wait(queue, vertex, vertex->moment_ms >
-			    now_ms ? vertex->moment_ms : now_ms);
-		else
-			plan_ready(&queue->plan, vertex);
-		if (vertex->state == VERTEX_READY &&
-		    (job->flags & JOB_TLS_OPTIONAL))
-			plan_wake_optional(&queue->plan, vertex->thread);
-		if (vertex->state != VERTEX_READY ||
-		    vertex->thread->wake_ms != 0 ||
-		    vertex->thread->is_suspended)
-			queue_tell_later(queue, job,
-			    SLICE("its destination waits"));
-		queue_promise(queue, vertex, now_ms);
-	}
+void
+queue_place(struct queue *queue, struct job *job)
+{
+	size_t at = 0;
+
+	(void)queue_place_some(queue, job, &at, SIZE_MAX);
 }
 
 void

@@ -58,6 +58,10 @@ void queue_write_arrivals(struct queue *queue);
 
 /* Put every vertex of a new job where its records say: ready, or waiting. */
 void queue_place(struct queue *queue, struct job *job);
+/* The same for so many at most, from the vertex of index *at on (0 at first).
+ * Returns whether all are placed. */
+bool queue_place_some(struct queue *queue, struct job *job, size_t *at,
+    size_t most);
 
 /* The job will take longer than a client should wait (hearers.h); why says the
  * reason. */

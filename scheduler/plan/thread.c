@@ -222,6 +222,18 @@ thread_take_vertex(struct thread *thread, struct vertex *vertex)
 }
 
 void
+thread_name(struct thread *thread)
+{
+	thread->named++;
+}
+
+void
+thread_unname(struct thread *thread)
+{
+	thread->named--;
+}
+
+void
 thread_forget_job(struct job *job)
 {
 	for (uint32_t i = 0; i < job->vertex_count; i++)

@@ -42,6 +42,9 @@ struct thread *thread_find(const struct thread_table *table,
  * is kept as long as a vertex names it, even one that is done, because orders
  * need each recipient's destination. */
 void thread_take_vertex(struct thread *thread, struct vertex *vertex);
+/* The same for a recipient that is on its way into a vertex. */
+void thread_name(struct thread *thread);
+void thread_unname(struct thread *thread);
 /* None of the job's vertices names a thread any more. */
 void thread_forget_job(struct job *job);
 

@@ -85,14 +85,14 @@ report_group_errors(const struct control_file *control,
 
 int64_t
 report_kept_until_s(const struct reporter *reporter,
-    const struct control_file *control, int64_t now_s)
+    const struct report_list *list, int64_t now_s)
 {
 	int64_t keep_s = reporter->queue->conf->keep_failed_ms / 1000;
 	int64_t first_s = 0;
 
-	for (size_t i = 0; keep_s > 0 && i < control->rcpt_total; i++) {
+	for (size_t i = list->first; keep_s > 0 && i < list->count; i++) {
 		int64_t until_s = control_rcpt_kept_until_s(
-		    &control->groups[0].rcpts[i], keep_s, now_s);
+		    list->owed[i].rcpt, keep_s, now_s);
 
 		if (until_s > 0 && (first_s == 0 || until_s < first_s))
 			first_s = until_s;
@@ -102,37 +102,41 @@ report_kept_until_s(const struct reporter *reporter,
 
 size_t
 report_choose_rcpts(struct reporter *reporter, const struct job *job,
-    struct bounce *bounce, bool *out_more)
+    const struct report_list *list, struct bounce *bounce, bool *out_more)
 {
 	const struct control_file *control = bounce->control;
+	size_t left = list->count - list->first, count = 0;
+	size_t room = left < REPORT_RCPTS_MAX ? left : REPORT_RCPTS_MAX;
 	struct bounce_rcpt *chosen =
 	    arena_alloc(reporter->outcome->intake->arena,
-	    (control->rcpt_total + 1) * sizeof(*chosen));
-	size_t count = 0;
+	    room * sizeof(*chosen));
+	const struct control_group *group = NULL;
+	struct slice errors_to = SLICE("");
 
 	bounce->errors_to = control->errors_to;
 	*out_more = false;
-	for (size_t i = 0; i < control->group_count; i++) {
-		const struct control_group *group = &control->groups[i];
-		struct slice errors_to = report_group_errors(control, group);
+	for (size_t i = list->first; i < list->count; i++) {
+		const struct control_rcpt *rcpt = list->owed[i].rcpt;
 
-		for (size_t k = 0; k < group->rcpt_count; k++) {
-			const struct control_rcpt *rcpt = &group->rcpts[k];
-
-			if (!report_is_due(reporter, job, control, rcpt,
-			    bounce->now_s))
-				continue;
-			if (count == 0) {
-				bounce->group = group;
-				bounce->errors_to = errors_to;
-			} else if (!slice_equal(errors_to,
-			    bounce->errors_to)) {
-				*out_more = true;
-				break;
-			}
-			chosen[count++] = (struct bounce_rcpt){ rcpt,
-			    report_until_s(reporter, job, control, rcpt) };
+		if (!report_is_due(reporter, job, control, rcpt,
+		    bounce->now_s))
+			continue;
+		if (list->owed[i].group != group) {
+			group = list->owed[i].group;
+			errors_to = report_group_errors(control, group);
 		}
+		if (count == 0) {
+			bounce->group = group;
+			bounce->errors_to = errors_to;
+		} else if (count == room ||
+		    !slice_equal(errors_to, bounce->errors_to)) {
+			*out_more = true;
+			if (count == room)
+				break;
+			continue;
+		}
+		chosen[count++] = (struct bounce_rcpt){ rcpt,
+		    report_until_s(reporter, job, control, rcpt) };
 	}
 	bounce->rcpts = chosen;
 	return bounce->rcpt_count = count;

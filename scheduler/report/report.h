@@ -6,7 +6,7 @@
 #define ZM_SCHEDULER_REPORT_H
 
 #include "scheduler/report/bounce.h"
-#include "scheduler/report/reporter.h"
+#include "scheduler/report/source.h"
 
 struct report {
 	struct job		*job;
@@ -24,16 +24,16 @@ struct report {
 /* When the first recipient that `keep failed` keeps is to be reported (wall);
  * 0: none is kept. */
 int64_t report_kept_until_s(const struct reporter *reporter,
-    const struct control_file *control, int64_t now_s);
+    const struct report_list *list, int64_t now_s);
 
-/* Choose the recipients whose outcome is owed, not yet reported and not kept
- * at bounce->now_s (and, if
- * the job has JOB_NOTICE, those whose delay is) into bounce, out of
- * bounce->control.  One report goes to one address: recipients of groups whose
- * reports go elsewhere are left out, and *out_more says whether there are any.
- * Returns how many; the array is in the intake's arena. */
+/* Choose the recipients whose outcome is owed, not yet reported and not kept at
+ * bounce->now_s (and, if the job has JOB_NOTICE, those whose delay is) into
+ * bounce, out of list, which is of bounce->control.  One report goes to one
+ * address: recipients of groups whose reports go elsewhere are left out, and
+ * those beyond REPORT_RCPTS_MAX; *out_more says whether there are any.  Returns
+ * how many; the array is in the intake's arena. */
 size_t report_choose_rcpts(struct reporter *reporter, const struct job *job,
-    struct bounce *bounce, bool *out_more);
+    const struct report_list *list, struct bounce *bounce, bool *out_more);
 
 /* Can a report be sent there at all? */
 bool report_address_is_good(struct slice address);

@@ -15,11 +15,10 @@
 #include "base/clock.h"
 #include "journal/event.h"
 #include "scheduler/intake/intake.h"
-#include "scheduler/outcome/expire.h"
 #include "scheduler/jobs/pending.h"
 #include "scheduler/outcome/outcome.h"
 #include "scheduler/report/report.h"
-#include "scheduler/report/reporter.h"
+#include "scheduler/report/source.h"
 
 #include "base/banned.h"
 
@@ -72,7 +71,7 @@ reporter_double_bounce(struct reporter *reporter, struct job *job,
 
 /* ---- a batch ----------------------------------------------------- */
 
-static void
+void
 reporter_trouble(struct reporter *reporter, struct job *job, const char *call,
     const struct err *err)
 {
@@ -81,46 +80,6 @@ reporter_trouble(struct reporter *reporter, struct job *job, const char *call,
 	reporter->not_before_ms = clock_steady_ms() +
 	    REPORT_TROUBLE_MS;
 	settle_report(reporter->queue, job);
-}
-
-/* What stands in the file is not what we have. */
-static void
-reporter_misread(struct reporter *reporter, struct job *job,
-    enum intake_read got, const struct err *err)
-{
-	if (job->flight_count > 0)
-		job->flags |= JOB_RELOAD;	/* when it comes down */
-	else if (got == INTAKE_NOT_NOW)
-		intake_orphan(reporter->outcome->intake, job);
-	else
-		intake_bad(reporter->outcome->intake, job, err->text);
-}
-
-/* Read the file, and write into it what the scheduler itself has to say there
- * before it can be told.  False: it cannot be told now; that was dealt
- * with, and the job may be gone. */
-static bool
-reporter_read_job(struct reporter *reporter, struct job *job,
-    struct control_file *control)
-{
-	struct intake *intake = reporter->outcome->intake;
-	bool wrote = false;
-	struct err err;
-	enum intake_read got = intake_job_read(intake, job, control, &err);
-
-	if (got == INTAKE_READ) {
-		if (pending_write(job, control, &wrote, &err) < 0 ||
-		    expire_write(reporter->outcome, job, control, &wrote,
-		    &err) < 0) {
-			reporter_trouble(reporter, job, "append", &err);
-			return false;
-		}
-		if (wrote)
-			got = intake_job_read(intake, job, control, &err);
-	}
-	if (got != INTAKE_READ)
-		reporter_misread(reporter, job, got, &err);
-	return got == INTAKE_READ;
 }
 
 /* Row W3: a client heard that nobody has it, and is who tells its sender.  The
@@ -177,65 +136,89 @@ report_notices_again(struct job *job, const struct control_file *control)
  * the group, as of any message that stays. */
 static void
 report_keep(struct reporter *reporter, struct job *job,
-    const struct control_file *control, int64_t now_s)
+    const struct report_list *list, int64_t now_s)
 {
 	settle_keep(reporter->queue, job, report_kept_until_s(reporter,
-	    control, now_s));
+	    list, now_s));
 	if (job_is_in(job, JOB_KEPT))
 		group_dirty(reporter->outcome->group, job);
 }
 
-/* True: a report that waits for its sync; else nothing is to be sent, and the
- * job may be gone. */
+/* True: a report that is written; else nothing is to be sent, and the job may
+ * be gone. */
 static bool
-report_begin(struct reporter *reporter, struct job *job,
-    struct report *report)
+report_make(struct reporter *reporter, struct job *job,
+    struct report_source *source, struct bounce *bounce, struct report *report)
 {
-	struct control_file control;
-	struct bounce bounce = { .control = &control,
-	    .host = reporter->queue->conf->host, .now_s = clock_wall_s(),
-	    .arrival_s = spool_id_time_us(slice_of(job->id)) / 1000000 };
 	bool has_more;
 	struct err err;
 
-	job->flags &= (uint16_t)~JOB_WRITING;
-	if (!reporter_read_job(reporter, job, &control))
-		return false;
-	if ((job->flags & JOB_RELOAD) && job->flight_count == 0) {
-		/* other ways are taken */
-		intake_again(reporter->outcome->intake, job);
-		return false;
-	}
-	report_keep(reporter, job, &control, bounce.now_s);
-	report_choose_rcpts(reporter, job, &bounce, &has_more);
+	report_keep(reporter, job, source->list, bounce->now_s);
+	report_choose_rcpts(reporter, job, source->list, bounce, &has_more);
 	if (job->flags & JOB_NOTICE)
-		report_notices_again(job, &control);
-	if ((job->flags & JOB_TOLD) && bounce.rcpt_count > 0) {
-		reporter_told(reporter, job, &bounce, has_more);
+		report_notices_again(job, source->control);
+	if ((job->flags & JOB_TOLD) && bounce->rcpt_count > 0) {
+		reporter_told(reporter, job, bounce,
+		    has_more || source->anew != 0);
 		return false;
 	}
-	if (!report_address_is_good(bounce.errors_to)) {
-		reporter_double_bounce(reporter, job, &bounce);
+	if (!report_address_is_good(bounce->errors_to)) {
+		if (source->anew != 0)	/* all that failed at once */
+			settle_report(reporter->queue, job);
+		else
+			reporter_double_bounce(reporter, job, bounce);
 		return false;
 	}
-	if (bounce.rcpt_count == 0) {
+	if (bounce->rcpt_count == 0) {
 		job->flags &= (uint16_t) ~(JOB_OWES | JOB_NOTICE);
+		job->flags |= source->anew;
 		pending_release(job);
 		settle_job(reporter->outcome->group, job);
 		return false;
 	}
-	if (report_write(reporter, job, &bounce, report, &err) < 0) {
+	if (report_write(reporter, job, bounce, report, &err) < 0) {
 		reporter_trouble(reporter, job, "write", &err);
 		return false;
 	}
 	report->has_more = has_more;
 	report->owed = job->flags & (JOB_OWES | JOB_NOTICE);
-	if (!has_more)
+	if (!has_more) {
 		job->flags &= (uint16_t) ~(JOB_OWES | JOB_NOTICE);
+		job->flags |= source->anew;
+	}
 	pending_release(job);		/* they stand in the file now */
-	job->flags |= JOB_WRITING;
-	job->flight_count++;
 	return true;
+}
+
+/* The same; what was written waits for its sync. */
+static bool
+report_begin(struct reporter *reporter, struct job *job,
+    struct report *report)
+{
+	struct report_source source;
+	struct bounce bounce = { .host = reporter->queue->conf->host,
+	    .now_s = clock_wall_s(),
+	    .arrival_s = spool_id_time_us(slice_of(job->id)) / 1000000 };
+	bool is_made;
+
+	job->flags &= (uint16_t)~JOB_WRITING;
+	if (!source_begin(reporter, job, &source))
+		return false;
+	if ((job->flags & JOB_RELOAD) && job->flight_count == 0) {
+		/* other ways are taken */
+		source_end(reporter, job, &source, &bounce, false);
+		intake_again(reporter->outcome->intake, job);
+		return false;
+	}
+	bounce.control = source.control;
+	is_made = report_make(reporter, job, &source, &bounce, report);
+	if (is_made) {
+		job->flags |= JOB_WRITING;
+		plan_job_begin(&reporter->queue->plan, job);
+	}
+	source_end(reporter, job, &source, &bounce,
+	    is_made && report->has_more);
+	return is_made;
 }
 
 /* It comes again, after a while. */
@@ -244,6 +227,7 @@ report_failed(struct reporter *reporter, struct report *report,
     const char *call, const struct err *err)
 {
 	draft_abort(&report->draft);
+	source_forget(reporter, report->job);
 	report->job->flags |= report->owed;
 	reporter_trouble(reporter, report->job, call, err);
 }
@@ -285,7 +269,7 @@ report_end(struct report_batch *batch, size_t index)
 	struct err err = batch->write_err;
 
 	job->flags &= (uint16_t)~JOB_WRITING;
-	job->flight_count--;
+	plan_job_end(&reporter->queue->plan, job);
 	if (draft_sync_end(&report->draft, batch->errors[index], &err))
 		report_send(reporter, report);
 	else
@@ -344,8 +328,9 @@ report_batch_new(struct reporter *reporter)
 void
 reporter_finish(struct reporter *reporter)
 {
-	if (reporter->batch != NULL)
+	if (reporter->batch != NULL || reporter->kept != NULL)
 		syncer_settle(reporter->outcome->group->syncer);
+	source_release(reporter);
 }
 
 /* So many; their lists know them no more. */

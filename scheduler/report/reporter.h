@@ -11,6 +11,7 @@
 
 enum {
 	REPORT_TURN_JOBS = 64,		/* written together: one sync */
+	REPORT_RCPTS_MAX = 4000,	/* one report is about: 10 ms */
 	REPORT_TROUBLE_MS = 10000	/* after a full disk and the like */
 };
 
@@ -20,6 +21,7 @@ struct reporter {
 	struct queue	*queue;
 	struct outcome	*outcome;
 	struct report_batch *batch;	/* its sync is under way; or NULL */
+	struct source_kept *kept;	/* source.h; NULL: no large file is */
 	int64_t		 not_before_ms;	/* after trouble */
 	struct formset	 forms;
 };
@@ -29,6 +31,10 @@ struct reporter {
  * moment to call it again; INT64_MAX: only in a turn that something else
  * begins, or nothing is queued. */
 int64_t reporter_turn_end(struct reporter *reporter);
+
+/* The job's report failed for now: it comes again after a while. */
+void reporter_trouble(struct reporter *reporter, struct job *job,
+    const char *call, const struct err *err);
 
 /* Wait for the running sync, before the scheduler ends. */
 void reporter_finish(struct reporter *reporter);

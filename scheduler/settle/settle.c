@@ -31,6 +31,15 @@ settle_owing(struct queue *queue, struct job *job)
 }
 
 void
+settle_report_later(struct queue *queue, struct job *job)
+{
+	if (job_is_finished(job))
+		return;
+	job->report_s = (uint32_t)(clock_steady_ms() / 1000);
+	job_list_add(&queue->jobs, JOB_OWING, job);
+}
+
+void
 settle_keep(struct queue *queue, struct job *job, int64_t until_s)
 {
 	if (until_s == 0) {

@@ -17,6 +17,8 @@ void settle_job(struct group *group, struct job *job);
 /* Have the job looked at at the end of the turn: it has outcomes to report, a
  * notice of delay, or expired recipients. */
 void settle_report(struct queue *queue, struct job *job);
+/* The same within a minute: another one is in the way. */
+void settle_report_later(struct queue *queue, struct job *job);
 
 /* The job keeps failed recipients whose reports wait; the first is due at
  * until_s (wall).  0: none is kept any more. */

@@ -317,15 +317,18 @@ tls_open(const char *pem)
 	SSL_CTX_set_session_id_context(tls, (const unsigned char *)"s", 1);
 }
 
-static void
+/* One who waits to be accepted; false: nobody does. */
+static bool
 session_open(int listener)
 {
 	int fd = accept(listener, NULL, NULL), on = 1;
 	struct session *s;
 	struct epoll_event event = { .events = EPOLLIN };
 
+	if (fd < 0 && errno != EAGAIN && errno != ECONNABORTED)
+		die("accept");
 	if (fd < 0)
-		return;
+		return false;
 	s = calloc(1, sizeof(*s));
 	if (s == NULL)
 		die("calloc");
@@ -338,6 +341,7 @@ session_open(int listener)
 		die("epoll_ctl");
 	if (write(fd, "220 sink.test\r\n", 15) < 0)
 		die("write");
+	return true;
 }
 
 static int
@@ -353,7 +357,7 @@ listen_on(unsigned port)
 	    INADDR_LOOPBACK);
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (fd < 0 || bind(fd, (void *)&at, sizeof(at)) < 0 ||
-	    listen(fd, 1024) < 0 || getsockname(fd, (void *)&at, &n) < 0)
+	    listen(fd, 65535) < 0 || getsockname(fd, (void *)&at, &n) < 0)
 		die("listen");
 	if (epoll_ctl(poller, EPOLL_CTL_ADD, fd, &event) < 0)
 		die("epoll_ctl");
@@ -405,9 +409,11 @@ main(int argc, char **argv)
 		int n = epoll_wait(poller, ready, 64, turns());
 
 		for (int i = 0; i < n; i++) {
-			if (ready[i].data.ptr == NULL)
-				session_open(listener);
-			else
+			/* all of them: who finds the queue full believes to
+			 * be connected, and waits in vain for a greeting */
+			while (session_open(listener))
+				continue;
+			if (ready[i].data.ptr != NULL)
 				session_serve(ready[i].data.ptr);
 		}
 	}

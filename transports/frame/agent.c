@@ -29,6 +29,8 @@ enum {
 	LINES_BYTES_MAX = 32 * 1024,	/* verdicts are sent when so many */
 	LINES_AGE_MS = 20,		/* or when the oldest is so old */
 	IDLE_EVERY_MS = 5000,
+	INBOX_BYTES_FEW = 2047,	/* read at once where a job is in hand at a
+				 * time: it waits as long as that */
 	WHOLE_FOR_MS = 10000	/* a message of many jobs: not each time */
 };
 
@@ -530,6 +532,8 @@ agent_serve(struct agent_run *run, int in, int out, struct err *err)
 	run->frame = frame;
 	frame->out = out;
 	ipc_inbox_init(&frame->inbox);
+	if (frame_tasks(run->agent) == 1)
+		frame->inbox.read_bytes = INBOX_BYTES_FEW;
 	str_init(&frame->lines);
 	str_init(&frame->told);
 	str_init(&frame->shown);

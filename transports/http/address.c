@@ -220,6 +220,20 @@ address_is_kept(const struct http *http, const char *key)
 	    peer_unread(&client->peer).n == 0 && peer_is_quiet(&client->peer);
 }
 
+static bool
+address_find(struct search *search)
+{
+	struct http *http = search->http;
+
+	if (!client_hosts_find(&http->client, &search->target, &search->hosts,
+	    search->trouble) || !client_hosts_ask(&search->hosts, 0,
+	    search->trouble))
+		return false;
+	address_fill_entries(search);
+	return search->count > 0 || address_refuse(search, VERDICT_DEFERRED,
+	    "4.4.4", "no address of the host can be reached from this zone");
+}
+
 bool
 http_open(struct http *http, const struct http_url *url, bool needs_tls,
     struct verdict *out_trouble)
@@ -227,6 +241,7 @@ http_open(struct http *http, const struct http_url *url, bool needs_tls,
 	struct search search = { .http = http, .url = url,
 	    .trouble = out_trouble };
 	char key[sizeof(http->key)];
+	bool is_found;
 
 	if (!address_prepare(&search, needs_tls))
 		return false;
@@ -235,13 +250,10 @@ http_open(struct http *http, const struct http_url *url, bool needs_tls,
 	if (address_is_kept(http, key))
 		return true;
 	http_close(http);
-	if (!client_hosts_find(&http->client, &search.target, &search.hosts,
-	    out_trouble) || !client_hosts_ask(&search.hosts, 0, out_trouble))
+	is_found = address_find(&search);
+	client_hosts_release(&search.hosts);
+	if (!is_found)
 		return false;
-	address_fill_entries(&search);
-	if (search.count == 0)
-		return address_refuse(&search, VERDICT_DEFERRED, "4.4.4",
-		    "no address of the host can be reached from this zone");
 	if (!address_connect(&search))
 		return false;
 	snprintf(http->key, sizeof(http->key), "%s", key);

@@ -15,6 +15,8 @@
 
 #include "base/banned.h"
 
+enum { OUT_KEPT_BYTES = 4096 };
+
 void
 client_init(struct smtp_client *client, const struct conf *conf, bool is_lmtp)
 {
@@ -39,6 +41,14 @@ client_piece(struct smtp_client *client, uint64_t message_bytes,
 		bytes = (size_t)message_bytes + 1;
 	*out_piece = str_room(&client->piece, bytes);
 	return bytes;
+}
+
+void
+client_shrink(struct smtp_client *client)
+{
+	str_release(&client->piece);
+	if (client->peer.out.len == 0 && client->peer.out.cap > OUT_KEPT_BYTES)
+		str_release(&client->peer.out);
 }
 
 void

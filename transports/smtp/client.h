@@ -214,6 +214,9 @@ void client_join(struct smtp_client *client, const struct smtp_client *first);
 enum { CLIENT_PIECE_BYTES = 60 * 1024, CLIENT_PIECE_BYTES_MIN = 4095 };
 size_t client_piece(struct smtp_client *client, uint64_t message_bytes,
     char **out_piece);
+/* The content is out, its answer is awaited, maybe for long and by thousands of
+ * clients: give back the room that it needed. */
+void client_shrink(struct smtp_client *client);
 
 /* Send QUIT, if connected; free everything. */
 void client_release(struct smtp_client *client);
@@ -263,7 +266,8 @@ bool client_has(struct smtp_client *client,
  * addresses. */
 struct client_hosts {
 	const struct client_target *target;
-	struct dns_mx	mx[DNS_MX_MAX];	/* one, for a target without MX */
+	struct dns_mx	*mx;		/* one, for a target without MX; NULL
+					 * before client_hosts_find */
 	size_t		count;
 	bool		is_secure;	/* the answer that has them, or the
 					 * configuration */
@@ -272,10 +276,12 @@ struct client_hosts {
 	struct dns_address addresses[DNS_ADDRESS_MAX];
 	size_t		address_count;
 };
-/* true; false: *out is the verdict. */
+/* true; false: *out is the verdict.  In both cases client_hosts_release is
+ * owed. */
 bool client_hosts_find(const struct smtp_client *client,
     const struct client_target *target, struct client_hosts *hosts,
     struct verdict *out);
+void client_hosts_release(struct client_hosts *hosts);
 /* Ask for the addresses of host number index, with the port set, without those
  * that cannot be a mail host.  true; false: *out is the verdict. */
 bool client_hosts_ask(struct client_hosts *hosts, size_t index,

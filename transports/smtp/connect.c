@@ -471,6 +471,7 @@ static void
 search_free(struct search **search)
 {
 	dns_records_release(&(*search)->tlsa);
+	client_hosts_release(&(*search)->hosts);
 	mem_free(search);
 }
 

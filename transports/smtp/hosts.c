@@ -14,6 +14,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "transports/smtp/client.h"
 
 #include "base/banned.h"
@@ -68,6 +69,7 @@ hosts_before_us(struct client_hosts *hosts, const char *own,
 static bool
 hosts_only_itself(struct client_hosts *hosts)
 {
+	hosts->mx = mem_grow(hosts->mx, 1, sizeof(*hosts->mx));
 	snprintf(hosts->mx[0].host, sizeof(hosts->mx[0].host), "%s",
 	    hosts->target->name);
 	hosts->mx[0].preference = 0;
@@ -88,12 +90,36 @@ hosts_drop_nobodies(struct client_hosts *hosts)
 	hosts->count = kept;
 }
 
+/* The answer, in no more room than it needs: it is kept while the host is
+ * waited for. */
+static enum dns_result
+hosts_ask_mx(struct client_hosts *hosts, struct err *err)
+{
+	struct dns_trust trust;
+	enum dns_result result;
+
+	hosts->mx = mem_grow(hosts->mx, DNS_MX_MAX, sizeof(*hosts->mx));
+	result = dns_mx(hosts->target->name, hosts->mx, &hosts->count, &trust,
+	    err);
+	hosts->is_secure = trust.is_secure;
+	if (result != DNS_OK)
+		hosts->count = 0;
+	hosts->mx = mem_grow(hosts->mx, hosts->count, sizeof(*hosts->mx));
+	return result;
+}
+
+void
+client_hosts_release(struct client_hosts *hosts)
+{
+	mem_free(&hosts->mx);
+	hosts->count = 0;
+}
+
 bool
 client_hosts_find(const struct smtp_client *client,
     const struct client_target *target, struct client_hosts *hosts,
     struct verdict *out)
 {
-	struct dns_trust trust;
 	enum dns_result result;
 	struct err err;
 
@@ -102,8 +128,7 @@ client_hosts_find(const struct smtp_client *client,
 	hosts->is_secure = true;
 	if (target->kind != TARGET_MX)
 		return hosts_only_itself(hosts);
-	result = dns_mx(target->name, hosts->mx, &hosts->count, &trust, &err);
-	hosts->is_secure = trust.is_secure;
+	result = hosts_ask_mx(hosts, &err);
 	if (result == DNS_NONE)		/* RFC 5321 section 5.1: implicit MX */
 		return hosts_only_itself(hosts);
 	if (result != DNS_OK) {

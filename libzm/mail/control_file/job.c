@@ -3,7 +3,8 @@
  * In     a job line, the control file's descriptor
  * Out    sender, header and the named recipients, in the arena
  * Holds  nothing; a file up to 64 KiB (for few recipients 8 KiB) is read
- *        once, of a bigger one only the ranges that the job names
+ *        once, of a bigger one only the ranges that the job names; the lines
+ *        are copied, because the job may wait for hours
  * Trusts the scheduler's offsets only as far as a line of the right kind
  *        stands there and the spool id agrees
  * Spec   doc/protocol/agent.md
@@ -11,7 +12,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <inttypes.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "base/ascii.h"
@@ -30,13 +30,13 @@ enum {
 	CHECK_BYTES = 16384
 };
 
-/* The part of the file that lies in memory; older windows stay in the
- * arena, because slices borrow from them. */
+/* The part of the file that lies in memory, until the next is read. */
 struct window {
-	struct arena	*arena;
+	struct arena	*arena;		/* of the lines that were found */
 	int		 fd;
 	size_t		 bytes;		/* to read at a time */
-	struct slice	 text;
+	struct str	 read;
+	struct slice	 text;		/* of read */
 	uint64_t	 start;		/* of text in the file */
 	bool		 is_last;	/* text reaches the end of the file */
 };
@@ -56,21 +56,14 @@ static int
 window_read(struct window *window, uint64_t start, size_t want,
     struct err *err)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static char buffer[WINDOW_BYTES];
-	char *into = buffer;
 	ssize_t n;
 
-	pthread_mutex_lock(&lock);
-	if (want > sizeof(buffer))
-		into = arena_alloc(window->arena, want);
-	n = fd_read_at(window->fd, into, want, start);
-	if (n >= 0 && into == buffer)
-		into = arena_dup(window->arena, buffer, (size_t)n);
-	pthread_mutex_unlock(&lock);
+	str_reset(&window->read);
+	n = fd_read_at(window->fd, str_room(&window->read, want - 1), want,
+	    start);
 	if (n < 0)
 		return err_sys(err, "read control file");
-	window->text = (struct slice){ into, (size_t)n };
+	window->text = (struct slice){ window->read.buf, (size_t)n };
 	window->start = start;
 	window->is_last = (size_t)n < want;
 	return 1;
@@ -103,11 +96,11 @@ window_line(struct window *window, uint64_t offset, const char *tags,
 			    (size_t)(offset - window->start));
 			n = slice_find(rest, '\n');
 			if (n < rest.n) {
-				*out_line = slice_first(rest, n);
-				if (rest.p[-1] == '\n' &&
-				    has_tag(*out_line, tags))
-					return 1;
-				break;
+				rest.n = n;
+				if (rest.p[-1] != '\n' || !has_tag(rest, tags))
+					break;
+				*out_line = slice_copy(window->arena, rest);
+				return 1;
 			}
 		}
 		if (turn > 0 && window->is_last)
@@ -136,13 +129,15 @@ window_header(struct window *window, uint64_t offset, struct slice *out,
 			if (rest.p[-1] != '\n')
 				break;
 			if (rest.p[0] == '\n') {
-				*out = slice_first(rest, 0);
+				*out = slice_copy(window->arena,
+				    slice_first(rest, 0));
 				return 1;
 			}
 			end = memmem(rest.p, rest.n, "\n\n", 2);
 			if (end != NULL) {
-				*out = slice_first(rest,
-				    (size_t)(end - rest.p) + 1);
+				*out = slice_copy(window->arena,
+				    slice_first(rest,
+				    (size_t)(end - rest.p) + 1));
 				return 1;
 			}
 			if (window->start == offset - 1 && window->is_last)
@@ -205,12 +200,13 @@ window_begin(struct window *window, struct err *err)
 	return window_read(window, 0, WINDOW_BYTES, err);
 }
 
-/* The lines before the first s line; the first window holds them. */
+/* The lines before the first s line, and its tag; the first window holds
+ * them. */
 static int
-read_common(struct window *window, struct control_job *out, struct err *err)
+window_common(const struct window *window, struct slice *out, struct err *err)
 {
-	struct control_file control = { .ret = DSN_RET_DEFAULT };
-	struct slice rest = window->text, line;
+	struct slice rest = window->text;
+	const char *end = memmem(rest.p, rest.n, "\ns ", 3);
 	uint32_t crc;
 	size_t head = control_first_line(rest, &crc);
 
@@ -219,7 +215,22 @@ read_common(struct window *window, struct control_job *out, struct err *err)
 	if (head <= rest.n && crc32c(0, rest.p + CONTROL_FIRST_LINE_BYTES,
 		head - CONTROL_FIRST_LINE_BYTES) != crc)
 		return err_set(err, "the control file's checksum is wrong");
-	rest = slice_from(rest, CONTROL_FIRST_LINE_BYTES);
+	if (end != NULL)
+		rest.n = (size_t)(end - rest.p) + 4;
+	*out = slice_copy(window->arena, slice_from(rest,
+	    CONTROL_FIRST_LINE_BYTES));
+	return 1;
+}
+
+static int
+read_common(const struct window *window, struct control_job *out,
+    struct err *err)
+{
+	struct control_file control = { .ret = DSN_RET_DEFAULT };
+	struct slice rest, line;
+
+	if (window_common(window, &rest, err) < 0)
+		return -1;
 	for (;;) {
 		size_t n = slice_find(rest, '\n');
 
@@ -330,30 +341,41 @@ read_rcpts(struct window *window, const struct job_line *job,
 	return 1;
 }
 
+static int
+window_load(struct window *window, const struct job_line *job,
+    struct control_job *out, struct err *err)
+{
+	struct control_rcpt sender;
+	struct slice line;
+
+	memset(&sender, 0, sizeof(sender));
+	if (window_begin(window, err) < 0 ||
+	    read_common(window, out, err) < 0 ||
+	    window_line(window, job->sender, "s ", &line, err) < 0 ||
+	    control_read_quad(slice_from(line, 2), &sender, err) < 0 ||
+	    read_rcpts(window, job, out, err) < 0 ||
+	    window_header(window, job->header, &out->header, err) < 0)
+		return -1;
+	out->sender = sender.user;
+	return 0;
+}
+
 int
 control_job_load(struct arena *arena, struct slice job_line, int control_fd,
     struct control_job *out, struct err *err)
 {
 	struct window window = { .arena = arena, .fd = control_fd,
-	    .bytes = WINDOW_FEW_BYTES };
+	    .bytes = WINDOW_FEW_BYTES, .read = STR_INIT };
 	struct job_line job = { 0 };
-	struct control_rcpt sender;
-	struct slice line;
+	int result;
 
 	memset(out, 0, sizeof(*out));
-	memset(&sender, 0, sizeof(sender));
 	if (read_job_line(arena, job_line, out, &job, err) < 0)
 		return -1;
 	if (count_offsets(job.rcpts) > FEW)
 		window.bytes = WINDOW_BYTES;
-	if (window_begin(&window, err) < 0 ||
-	    read_common(&window, out, err) < 0 ||
-	    window_line(&window, job.sender, "s ", &line, err) < 0 ||
-	    control_read_quad(slice_from(line, 2), &sender, err) < 0 ||
-	    read_rcpts(&window, &job, out, err) < 0 ||
-	    window_header(&window, job.header, &out->header, err) < 0)
-		return -1;
-	out->sender = sender.user;
+	result = window_load(&window, &job, out, err);
+	str_release(&window.read);
 	out->control_fd = control_fd;
-	return 0;
+	return result;
 }

@@ -52,6 +52,29 @@ Test(ipc, lines_arrive_whole_however_they_were_cut)
 	}
 }
 
+/* Thousands of them wait: what is empty has no room, what is begun keeps it. */
+Test(ipc, an_empty_inbox_can_do_without_room)
+{
+	size_t cursor = 0;
+	struct slice line;
+
+	cr_assert_eq(ipc_send(ends[0], SLICE("one\ntw"), NULL, 0), 6);
+	cr_assert_eq(ipc_receive(ends[1], &inbox), IPC_GOT);
+	cr_assert_eq(ipc_line(&inbox, &cursor, &line), IPC_LINE);
+	ipc_inbox_consume(&inbox, cursor);
+	ipc_inbox_shrink(&inbox);
+	cr_assert_eq(ipc_send(ends[0], SLICE("o\n"), NULL, 0), 2);
+	cr_assert_eq(ipc_receive(ends[1], &inbox), IPC_GOT);
+	cursor = 0;
+	cr_assert_eq(ipc_line(&inbox, &cursor, &line), IPC_LINE);
+	cr_expect(slice_is(line, "two"));
+	ipc_inbox_consume(&inbox, cursor);
+	ipc_inbox_shrink(&inbox);
+	cr_expect_eq(inbox.bytes.cap, 0);
+	cr_assert_eq(ipc_send(ends[0], SLICE("three\n"), NULL, 0), 6);
+	cr_expect_eq(ipc_receive(ends[1], &inbox), IPC_GOT);
+}
+
 static ino_t
 inode_of(int fd)
 {

@@ -345,12 +345,13 @@ Test(control_file, big_lists_parse_fast_and_load_by_range)
 		cr_assert_eq(out.groups[0].rcpts[i].is_final, i % 2);
 	}
 	cr_expect(slice_equal(job.header, in.groups[0].header));
-	/* the last few only: far less than the file is read */
+	/* the last few only: the job keeps its own lines, not what was read to
+	 * find them */
 	arena_reset(loads);
 	job_of(&in, 0, &line, COUNT - 3, 3);
 	cr_assert_eq(control_job_load(loads, str_slice(&line), fd, &job, &err),
 	    0, "%s", err.text);
-	cr_expect_lt(arena_used_bytes(loads), text.len / 2);
+	cr_expect_lt(arena_used_bytes(loads), 4096);
 	close(fd);
 	mem_free(&records);
 	str_release(&text);

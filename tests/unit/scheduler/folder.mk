@@ -28,7 +28,7 @@ tests_unit_scheduler_unit_scheduler_SOURCES = \
 	tests/unit/scheduler/agents/test_notice.c \
 	tests/unit/scheduler/agents/test_optional.c \
 	tests/unit/scheduler/sharing/test_sharing.c \
-	tests/unit/scheduler/test_limits.c \
+	tests/unit/scheduler/intake/test_large.c tests/unit/scheduler/test_limits.c \
 	tests/unit/scheduler/test_restart.c \
 	tests/unit/scheduler/test_cause.c tests/unit/scheduler/test_huge.c \
 	tests/unit/scheduler/test_kick.c tests/unit/scheduler/test_verdicts.c \

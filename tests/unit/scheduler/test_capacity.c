@@ -49,6 +49,7 @@ world_make(unsigned mode)
 	w.conf.limits.agents = mode & 1 ? TOTAL_MOST : 1000;
 	w.queue.conf = &w.conf;
 	w.pool.queue = &w.queue;
+	w.pool.fd_budget = 1 << 20;
 	TAILQ_INIT(&w.queue.threads.rings);
 	for (int i = 0; i < RINGS; i++) {
 		struct ring *ring = &w.rings[i];

@@ -85,7 +85,7 @@ asked(void)
 static void
 one_file(void)
 {
-	yard.scheduler.agents.fd_budget = 1;
+	yard.scheduler.agents.fd_budget = 3;	/* an agent and its message */
 }
 
 static void
@@ -203,7 +203,7 @@ static const struct row {
 	    .rcpts = "smtp/x.test/ok@x.test", .limit = 1, .used = 1 },
 	{ .cause = CAUSE_FILES, .conf = FEW("parallel 9"),
 	    .before = one_file, .first = "smtp/w.test/hang@w.test",
-	    .rcpts = "smtp/x.test/ok@x.test", .limit = 1, .used = 1 },
+	    .rcpts = "smtp/x.test/ok@x.test", .limit = 3, .used = 3 },
 	{ .cause = CAUSE_START, .rcpts = "broken/x.test/ok@x.test",
 	    .has_until = true },
 	{ .cause = CAUSE_ZONE, .conf = ZONED("agents 1"),

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "scheduler/agents/agents.h"
+#include "scheduler/agents/capacity.h"
 #include "tests/unit/scheduler/yard.h"
 
 enum { MESSAGES = 24, TURNS_MORE = 40 };
@@ -111,6 +111,56 @@ Test(limits, each_holds_and_is_reached, .timeout = 120)
 		    "row %zu: %u agents", i, yard.scheduler.agents.count);
 		cr_expect_geq(serving_at("x.test"), rows[i].at_first,
 		    "row %zu: %u sessions", i, serving_at("x.test"));
+		yard_close(&yard);
+	}
+}
+
+/* An agent has a socket, a message two files, however many agents have a part
+ * of it. */
+static const struct {
+	bool		is_one;		/* message to all hosts, or one each */
+	unsigned	agents;
+} budgets[] = { { true, 12 }, { false, 6 } };
+enum { BUDGET = 20, BUDGET_HOSTS = 12 };
+
+static void
+budget_send(bool is_one)
+{
+	struct str rcpts = STR_INIT;
+
+	for (int i = 0; i < BUDGET_HOSTS; i++) {
+		str_addf(&rcpts, "smtp/h%d.test/hang@x.test ", i);
+		if (is_one && i < BUDGET_HOSTS - 1)
+			continue;
+		yard_message(&yard, "a@src.test", rcpts.buf, NULL);
+		str_reset(&rcpts);
+	}
+	str_release(&rcpts);
+}
+
+static bool
+budget_is_given(struct yard *y, void *arg)
+{
+	return y->shared->jobs >= *(const unsigned *)arg &&
+	    y->scheduler.intake.count == 0;
+}
+
+Test(limits, descriptors_are_counted_as_they_are_opened, .timeout = 120)
+{
+	for (size_t i = 0; i < sizeof(budgets) / sizeof(budgets[0]); i++) {
+		unsigned want = budgets[i].agents, used;
+
+		yard_open(&yard, "schedule */* { parallel 1; agents 50; "
+		    "feedback no; overfeed 1 }");
+		yard.scheduler.agents.fd_budget = BUDGET;
+		budget_send(budgets[i].is_one);
+		cr_expect(yard_until(&yard, budget_is_given, &want),
+		    "row %zu: %u jobs", i, yard.shared->jobs);
+		yard_turns(&yard, TURNS_MORE);
+		used = capacity_files(&yard.scheduler.agents);
+		cr_expect_eq(yard.scheduler.agents.count, want, "row %zu: %u "
+		    "agents", i, yard.scheduler.agents.count);
+		cr_expect_leq(used, BUDGET, "row %zu: %u", i, used);
 		yard_close(&yard);
 	}
 }

@@ -334,7 +334,7 @@ is_under_way(const struct yard *yard)
 		if (agent->socket != -1 && (agent->hungry_ms == 0 ||
 		    agent->job_count > 0))
 			return true;
-	return yard->scheduler.intake.count > 0;
+	return intake_unread(&yard->scheduler.intake) > 0;
 }
 
 void
@@ -462,7 +462,9 @@ yard_is_quiet(struct yard *yard, void *arg)
 
 	return scheduler->queue.plan.flight_count == 0 &&
 	    scheduler->queue.plan.ready_count == 0 &&
-	    scheduler->intake.count == 0 && scheduler->queue.jobs.count > 0 &&
+	    scheduler->intake.count == 0 && scheduler->intake.large == NULL &&
+	    scheduler->reporter.kept == NULL &&
+	    scheduler->queue.jobs.count > 0 &&
 	    scheduler->queue.jobs.lists[JOB_REPORT].count == 0 &&
 	    scheduler->reporter.batch == NULL &&
 	    scheduler->queue.jobs.lists[JOB_DIRTY].count == 0 &&

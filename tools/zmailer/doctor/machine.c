@@ -35,6 +35,8 @@
 
 enum {
 	DESCRIPTORS_A_SESSION = 2,	/* socket and message */
+	DESCRIPTORS_AN_AGENT = 3,	/* of the scheduler: a socket, and
+					 * message and control file */
 	DESCRIPTORS_BESIDE = 200,
 	WATCHES_LEAST = 64,		/* directories of a spool, tables */
 	RELEASED_S = 1760000000		/* October 2025: no clock says
@@ -225,10 +227,13 @@ void
 doctor_limits(struct doctor *doctor)
 {
 	const struct conf_limits *limits = &doctor->conf->limits;
-	uint64_t sessions = limits->sessions, agents = limits->agents;
+	uint64_t agents = limits->agents;
+	uint64_t of_sessions = (uint64_t)limits->sessions *
+	    DESCRIPTORS_A_SESSION;
+	uint64_t of_agents = agents * DESCRIPTORS_AN_AGENT;
 
-	judge_rlimit(doctor, RLIMIT_NOFILE, "descriptors",
-	    sessions * DESCRIPTORS_A_SESSION + DESCRIPTORS_BESIDE);
+	judge_rlimit(doctor, RLIMIT_NOFILE, "descriptors", DESCRIPTORS_BESIDE +
+	    (of_sessions > of_agents ? of_sessions : of_agents));
 	judge_rlimit(doctor, RLIMIT_NPROC, "processes", agents + 64);
 	judge_inotify(doctor, "/proc/sys/fs/inotify/max_user_watches",
 	    "watches", WATCHES_LEAST);

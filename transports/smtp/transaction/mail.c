@@ -68,6 +68,7 @@ static enum mail_progress
 mail_send_end(struct mail *mail)
 {
 	mail->client->messages++;
+	client_shrink(mail->client);
 	return mail->client->is_lmtp ? mail_send_lmtp(mail) :
 	    mail_send_smtp(mail);
 }

@@ -1,0 +1,53 @@
+/* reading.h - a large control file, read and parsed beside the loop
+ *
+ * A million recipients take a second to read, and as many records two: no turn
+ * of the loop may.  A thread does it, in memory that is the reading's alone;
+ * what comes of it is used in turns.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SCHEDULER_READING_H
+#define ZM_SCHEDULER_READING_H
+
+#include "io/sync.h"
+#include "scheduler/intake/intake.h"
+
+enum { READING_LARGE_BYTES = 512 * 1024 };	/* smaller: 10 ms at most */
+
+/* What the thread does after a file that is INTAKE_READ, and what the loop does
+ * in the end. */
+struct reading_steps {
+	sync_fn	*also;		/* it may allocate in the reading's arena;
+				 * NULL: nothing */
+	sync_fn	*done;
+	void	*context;	/* of both */
+};
+
+struct intake_reading {
+	struct intake	*intake;
+	struct sync_task task;
+	int		 fd;		/* its own */
+	bool		 is_done;
+	struct reading_steps steps;
+	struct arena	*arena;
+	struct str	 text;
+	struct control_file control;	/* when it is INTAKE_READ */
+	enum intake_read got;
+	struct err	 err;
+};
+
+/* Is the control file so large that it is to be read so? */
+bool reading_is_large(int control_fd);
+
+/* Begin to read the file; the descriptor stays the caller's.  *out is set
+ * before the thread begins. */
+void reading_begin(struct intake *intake, int control_fd,
+    const struct reading_steps *steps, struct intake_reading **out);
+/* Have more work done on the same memory: as also, then done. */
+void reading_go_on(struct intake_reading *reading, sync_fn *also,
+    sync_fn *done);
+/* After done: free it; to give back so much memory takes long, too, and is done
+ * in the thread.  Sets *reading to NULL. */
+void reading_free(struct intake_reading **reading);
+
+#endif
