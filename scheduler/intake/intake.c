@@ -250,7 +250,7 @@ item_read(struct intake *intake, int control_fd,
 	return got == INTAKE_READ ? intake_judge(control, err) : got;
 }
 
-void
+bool
 intake_job_begin(struct intake *intake, struct job *job, int64_t kept_s)
 {
 	const char *node;
@@ -261,11 +261,12 @@ intake_job_begin(struct intake *intake, struct job *job, int64_t kept_s)
 	node = sharing_taken_by(intake->queue->sharing, job->id);
 	if (node != NULL) {
 		group_take_away(intake->group, job, node);
-		return;
+		return false;
 	}
 	if (job->control_fd >= 0 && job->rcpt_count > 0)
 		job_list_add(&intake->queue->jobs, JOB_FRESH, job);
 	settle_keep(intake->queue, job, kept_s);
+	return true;
 }
 
 void
@@ -289,7 +290,8 @@ item_build(struct intake *intake, const struct intake_item *item,
 	job = job_build(intake, control, intake->arena, &kept_s);
 	job->control_fd = files->control_fd;
 	job->body_fd = files->body_fd;
-	intake_job_begin(intake, job, kept_s);
+	if (!intake_job_begin(intake, job, kept_s))
+		return;
 	queue_place(intake->queue, job);
 	intake_job_end(intake, job);
 }

@@ -102,9 +102,10 @@ void item_close(struct item_files *files);
 bool item_is_good(struct intake *intake, const struct intake_item *item,
     struct item_files *files, enum intake_read got, const char *id,
     const struct err *err);
-/* A job is known from now on; kept_s: for settle_keep / all its vertices are in
- * the plan. */
-void intake_job_begin(struct intake *intake, struct job *job, int64_t kept_s);
+/* A job is known from now on; kept_s: for settle_keep.  false: another node has
+ * taken the message over, and the job was removed and freed. */
+bool intake_job_begin(struct intake *intake, struct job *job, int64_t kept_s);
+/* All its vertices are in the plan. */
 void intake_job_end(struct intake *intake, struct job *job);
 
 /* ---- for all ----------------------------------------------------------- */

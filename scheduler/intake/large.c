@@ -109,14 +109,17 @@ large_on_sorted(void *context)
 }
 
 /* Known from now on.  In flight, so that nobody rereads or drops it before all
- * of it is in the plan. */
-static void
+ * of it is in the plan.  false: it is another node's, and gone. */
+static bool
 large_known(struct large *large)
 {
 	struct intake *intake = large->intake;
 
-	intake_job_begin(intake, large->draft.job, large->draft.ended.kept_s);
+	if (!intake_job_begin(intake, large->draft.job,
+	    large->draft.ended.kept_s))
+		return false;
 	plan_job_begin(&intake->queue->plan, large->draft.job);
+	return true;
 }
 
 static void
@@ -152,8 +155,7 @@ large_do(struct large *large)
 	case LARGE_FILL:
 		if (!job_draft_fill(&large->draft, LARGE_PIECE))
 			return true;
-		large_known(large);
-		large->step = LARGE_PLACE;
+		large->step = large_known(large) ? LARGE_PLACE : LARGE_OVER;
 		return true;
 	case LARGE_PLACE:
 		if (!queue_place_some(large->intake->queue, large->draft.job,

@@ -326,6 +326,49 @@ Test(sharing, what_another_node_has_goes_to_trash)
 	str_release(&reason);
 }
 
+/* What the router hands over when the list is here, small or read in pieces. */
+static void
+taken_before_it_is_read(int rcpts)
+{
+	char name[SPOOL_NAME_BYTES], there[256], aside[256];
+	char id[SPOOL_ID_BYTES];
+	struct str text = STR_INIT;
+	unsigned lists = 1;
+	ino_t theirs;
+
+	copies_begin("wait");
+	yard_stop(&yard);
+	for (int i = 0; i < rcpts; i++)
+		str_addf(&text, "smtp/x.test/ok%d@x.test ", i);
+	theirs = yard_message(&yard, "a@src.test", text.buf, id);
+	spool_hashed_name(yard.spool, theirs, name);
+	snprintf(there, sizeof(there), "%s/spool/transport/%s", yard.dir,
+	    name);
+	snprintf(aside, sizeof(aside), "%s/aside", yard.dir);
+	cr_assert_eq(rename(there, aside), 0);
+	share_open(1);
+	str_addf(&share.taken, "%s b\n", id);
+	yard_start(&yard);
+	cr_assert(yard_until(&yard, is_listed, &lists));
+	yard_turns(&yard, 5);
+	cr_assert_eq(rename(aside, there), 0);
+	cr_assert(yard_until(&yard, is_in_trash, &theirs));
+	cr_assert(yard_until(&yard, yard_is_empty, NULL));
+	cr_expect_eq(yard.shared->delivered, 0);
+	copies_end();
+	str_release(&text);
+}
+
+Test(sharing, what_comes_when_the_list_is_here_goes_to_trash)
+{
+	taken_before_it_is_read(1);
+}
+
+Test(sharing, and_so_does_what_is_read_in_pieces, .timeout = 120)
+{
+	taken_before_it_is_read(20000);
+}
+
 Test(sharing, a_lease_that_is_over_ends_deliveries)
 {
 	unsigned one = 1;
