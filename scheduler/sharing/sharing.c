@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -148,6 +149,16 @@ copy_kept_open(const struct sharing *sharing, enum spool_area area,
 	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 }
 
+/* What is larger has no copy, and none is asked for again and again. */
+static bool
+copy_kept_fits(const struct sharing *sharing, int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && (uint64_t)st.st_size <=
+	    sharing->queue->conf->cluster.copy_bytes_max;
+}
+
 static void
 copy_kept_send(struct sharing *sharing, struct job *job)
 {
@@ -160,7 +171,8 @@ copy_kept_send(struct sharing *sharing, struct job *job)
 	spool_hashed_name(sharing->queue->spool, job->inode, name);
 	fds[0] = copy_kept_open(sharing, AREA_QUEUE, name);
 	fds[1] = copy_kept_open(sharing, AREA_TRANSPORT, name);
-	if (fds[0] < 0 || fds[1] < 0) {	/* the rescan sees to it */
+	if (!copy_kept_fits(sharing, fds[0]) ||	/* or gone: the rescan */
+	    !copy_kept_fits(sharing, fds[1])) {	/* sees to it */
 		if (fds[0] >= 0)
 			close(fds[0]);
 		if (fds[1] >= 0)
