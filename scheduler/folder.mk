@@ -31,7 +31,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/settle/settle.c scheduler/settle/settle.h \
 	scheduler/intake/intake.c scheduler/intake/intake.h \
 	scheduler/intake/job_build.c scheduler/intake/job_build.h \
-	scheduler/intake/large.c scheduler/intake/large.h \
+	scheduler/intake/known.c scheduler/intake/large.c scheduler/intake/large.h \
 	scheduler/intake/read.c scheduler/intake/reading.c \
 	scheduler/intake/reading.h scheduler/intake/scan.c \
 	scheduler/intake/scan.h \

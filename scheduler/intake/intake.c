@@ -20,7 +20,6 @@
 #include "journal/progress.h"
 #include "mail/control_file/control_file.h"
 #include "mail/recover/recover.h"
-#include "scheduler/sharing/sharing.h"
 #include "scheduler/intake/intake.h"
 #include "scheduler/intake/job_build.h"
 #include "scheduler/intake/large.h"
@@ -248,32 +247,6 @@ item_read(struct intake *intake, int control_fd,
 	enum intake_read got = intake_read(intake, control_fd, control, err);
 
 	return got == INTAKE_READ ? intake_judge(control, err) : got;
-}
-
-bool
-intake_job_begin(struct intake *intake, struct job *job, int64_t kept_s)
-{
-	const char *node;
-
-	job_table_add(&intake->queue->jobs, job);
-	intake->queue->total.jobs++;
-	intake->queue->total.rcpts += job->rcpt_count;
-	node = sharing_taken_by(intake->queue->sharing, job->id);
-	if (node != NULL) {
-		group_take_away(intake->group, job, node);
-		return false;
-	}
-	if (job->control_fd >= 0 && job->rcpt_count > 0)
-		job_list_add(&intake->queue->jobs, JOB_FRESH, job);
-	settle_keep(intake->queue, job, kept_s);
-	return true;
-}
-
-void
-intake_job_end(struct intake *intake, struct job *job)
-{
-	if (job->rcpt_count == 0 || (job->flags & JOB_OWES))
-		settle_job(intake->group, job);
 }
 
 /* What the file says, as a job. */

@@ -34,6 +34,8 @@ STEPS = os.path.join(mta.SOURCE, "smtpserver", "session", "steps.h")
 # A step that is passed in no time, two in which nothing is left to be waited
 # for but the system; test_confine tries at last.
 PASSED = {"stored", "last", "end"}
+with open(os.path.join(mta.BUILD, "config.h"), encoding="utf-8") as _file:
+    HAS_COPIES = "#define HAVE_PGSQL 1" in _file.read()
 
 # Of files, by place: {spool} {dir} {run}; the reason is the line.
 FILES = """
@@ -264,7 +266,11 @@ listen 127.0.0.1:{self.port2} submission
 listen 127.0.0.1:{self.port3} tls
 tls certificate {self.cert.pem} key {self.cert.key}
 table passwords file:{etc}/passwords
-auth users <passwords> clear loopback""")
+auth users <passwords> clear loopback
+""" + ("""cluster c {
+	node a b; self a
+	postgres "host=127.0.0.1 port=1 dbname=none"; copies lease go-on
+}""" if HAS_COPIES else ""))
 
     def others(self):
         """Files and processes of other users."""
@@ -455,6 +461,30 @@ def logins(site, attempt):
         user.hear("535")
 
 
+def copies(site, attempt):
+    """A client that waits for a copy of its message: share's place is taken by
+    the test.  Later it is free, and mail goes on without copies."""
+    place = f"{site.dir}/run/share.sock"
+    os.unlink(place)
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(place)
+        os.chmod(place, 0o666)
+        door.listen(1)
+        door.settimeout(mta.WAIT_S)
+        waits = Wire(site.port).ready(b"MAIL FROM:<a@src.test>",
+                                      b"RCPT TO:<alice@localhost>", b"DATA")
+        waits.say(b"Subject: copied\r\n\r\nx\r\n.\r\n")
+        peer = door.accept()[0]
+    with peer:
+        line, fds, _, _ = socket.recv_fds(peer, 4096, 2)
+        token, asked, _, area = line.decode().split()
+        assert (asked, area, len(fds)) == ("copy", "router", 1), line
+        os.close(fds[0])
+        attempt.at("copying", waits)
+        peer.sendall(f"{token} ok ok\n".encode())
+        waits.hear("250")
+
+
 def messages(site, attempt):
     envelope = b"MAIL FROM:<a@src.test>", b"RCPT TO:<alice@localhost>"
     data = Wire(site.port).ready(*envelope, b"DATA")
@@ -538,6 +568,8 @@ def run(site, attempt):
     greetings(site, attempt)
     commands(site, attempt)
     logins(site, attempt)
+    if HAS_COPIES:
+        copies(site, attempt)
     messages(site, attempt)
     origins(site, attempt)
     verdicts(site, attempt)
@@ -545,11 +577,14 @@ def run(site, attempt):
     last = Wire(site.port).ready(b"MAIL FROM:<a@src.test>",
                                  b"RCPT TO:<alice@localhost>", b"DATA")
     last.ask(b"Subject: last\r\n\r\nx\r\n.", "250")
-    mta.wait_for("the messages", lambda: len(site.mailbox("alice")) == 5)
+    mta.wait_for("the messages", lambda:
+                 len(site.mailbox("alice")) == 5 + HAS_COPIES)
     with open(STEPS, encoding="ascii") as file:
         names = set(re.findall(r"^STEP\(\w+, (\w+),", file.read(), re.M))
     assert attempt.read > 0, "no draft was there to be read"
     missed = names - PASSED - set(Attempt.steps)
+    if not HAS_COPIES:      # built without PostgreSQL, nobody waits there
+        missed.discard("copying")
     assert not missed, f"nobody tried at {missed}"
 
 

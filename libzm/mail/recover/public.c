@@ -362,10 +362,19 @@ is_report(const char *name, ino_t inode)
 	return slice_starts(slice_of(name), "dsn-");
 }
 
+/* Looked at after the messages, which take theirs along. */
+static bool
+is_import_control(const char *name, ino_t inode)
+{
+	ino_t body;
+
+	return spool_import_control_is(name, &body);
+}
+
 static bool
 is_other(const char *name, ino_t inode)
 {
-	return !is_report(name, inode);
+	return !is_report(name, inode) && !is_import_control(name, inode);
 }
 
 static int
@@ -398,7 +407,9 @@ public_mend(struct recover *r, bool (*keep)(const char *name, ino_t inode),
 int
 recover_public(struct recover *r, struct err *err)
 {
-	return public_mend(r, is_other, err);
+	if (public_mend(r, is_other, err) != 0)
+		return -1;
+	return public_mend(r, is_import_control, err);
 }
 
 int

@@ -11,7 +11,7 @@ GROUP("The first week", "setup check start reload status hello doctor list "
 GROUP("Running", "run stop restart watch top web metrics report audit events "
     "log")
 GROUP("Configuration", "config import domain alias user smarthost cert dkim "
-    "sts table route")
+    "sts table")
 GROUP("Messages", "show count hold release schedule reroute bounce delete "
     "undelete")
 GROUP("Set aside", "review forward note resubmit freeze thaw")
@@ -19,4 +19,5 @@ GROUP("Destinations", "queue connections zones suspend resume pin etrn orders")
 GROUP("Abuse", "block unblock limit auth")
 GROUP("Maintenance", "cluster drain undrain fsck backup restore upgrade "
     "logrotate")
-GROUP("Trying it", "test dns replay whynot demo init sink classify completion")
+GROUP("Trying it", "test route dns replay whynot demo init sink classify "
+    "completion")

@@ -1,0 +1,39 @@
+/* known.c - a job is known from now on
+ *
+ * In     a job that was built; what other nodes have taken over
+ * Out    the job in the table and the lists; or its files in trash/
+ * Holds  nothing
+ * Spec   intake.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "scheduler/intake/intake.h"
+#include "scheduler/sharing/sharing.h"
+
+#include "base/banned.h"
+
+bool
+intake_job_begin(struct intake *intake, struct job *job, int64_t kept_s)
+{
+	const char *node;
+
+	job_table_add(&intake->queue->jobs, job);
+	intake->queue->total.jobs++;
+	intake->queue->total.rcpts += job->rcpt_count;
+	node = sharing_taken_by(intake->queue->sharing, job->id);
+	if (node != NULL) {
+		group_take_away(intake->group, job, node);
+		return false;
+	}
+	if (job->control_fd >= 0 && job->rcpt_count > 0)
+		job_list_add(&intake->queue->jobs, JOB_FRESH, job);
+	settle_keep(intake->queue, job, kept_s);
+	return true;
+}
+
+void
+intake_job_end(struct intake *intake, struct job *job)
+{
+	if (job->rcpt_count == 0 || (job->flags & JOB_OWES))
+		settle_job(intake->group, job);
+}
