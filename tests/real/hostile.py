@@ -124,7 +124,7 @@ def views_show_what_a_pipe_gets(world):
 
 def ages(line):
     """A line without the spans that grow while one looks, from now on."""
-    line = re.sub(r"\b\d[\d.hms]*(?:ms|s|m|h)\b", "AGE", line)
+    line = re.sub(r"\b\d[\d.dhms]*(?:ms|s|m|h|d)\b", "AGE", line)
     return re.sub(r"\s+", " ", re.sub(r"\bAGE ago\b", "now", line)).strip()
 
 

@@ -228,6 +228,10 @@ conf_apply_cluster_postgres(struct conf_loader *loader,
 	    "apt-get install libpq-dev, then ./configure and make",
 	    "this zmailer was built without PostgreSQL");
 #endif
+	if (cluster->postgres != NULL)
+		conf_complain_twice(loader, statement->node->tokens,
+		    cluster->postgres_at, "'postgres' is said twice");
+	cluster->postgres_at = conf_at(statement->node->tokens);
 	cluster->postgres = statement->args[0].text;
 	cluster->postgres_password_path = statement->keywords[0].text;
 }
@@ -239,6 +243,7 @@ conf_apply_cluster_copies(struct conf_loader *loader,
 	const struct conf_value *words = statement->keywords;
 	struct conf_cluster *cluster = target;
 
+	cluster->copies_at = conf_at(statement->node->tokens);
 	cluster->copies_defer = words[COPIES_ELSE].token != NULL &&
 	    words[COPIES_ELSE].number == 1;
 	cluster->delivers_alone = words[COPIES_LEASE].token != NULL &&
@@ -307,6 +312,11 @@ conf_check_cluster(struct conf_loader *loader)
 		    "add to the block: node NAME...", "it has no nodes");
 	else if (conf->cluster.name != NULL)
 		cluster_check_self(loader);
+	if (conf->cluster.copies_at.line != 0 && conf->cluster.postgres ==
+	    NULL)
+		cluster_complain(loader, conf->cluster.copies_at, 6,
+		    "add to the block: postgres \"host=... dbname=...\"",
+		    "copies are kept where?");
 	for (size_t i = 0; i < conf->rule_count; i++)
 		if ((conf->rules[i].count.is_shared ||
 		    conf->rules[i].greylist.is_shared) &&

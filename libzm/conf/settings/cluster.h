@@ -45,6 +45,7 @@ struct conf_cluster {		/* cluster NAME { ... } */
 					 * is accepted without */
 	bool		 delivers_alone;	/* also without a lease */
 	struct conf_at	 at, self_at;
+	struct conf_at	 postgres_at, copies_at;	/* line 0: not said */
 };
 
 /* Parse "HOST", "HOST:PORT", "ADDRESS" or "[ADDRESS]:PORT"; *out_host borrows

@@ -50,6 +50,35 @@ Test(conf_cluster, what_is_shown_is_read_the_same)
 	case_close(&again);
 }
 
+#ifdef HAVE_PGSQL
+Test(conf_cluster, copies_are_shown_as_they_are_read)
+{
+	struct conf_case c, again;
+	struct str first = STR_INIT, second = STR_INIT;
+
+	case_good(&c, "cluster mx { node mx1; self mx1; postgres "
+	    "\"host=a dbname=b\" password /p; copies lease go-on "
+	    "size 1M else defer }\n");
+	cr_expect_str_eq(c.conf->cluster.postgres, "host=a dbname=b");
+	cr_expect(c.conf->cluster.copies_defer);
+	cr_expect(c.conf->cluster.delivers_alone);
+	cr_expect_eq(c.conf->cluster.copy_bytes_max, 1 << 20);
+	cr_expect(conf_keeps_copies(c.conf) && conf_asks_share(c.conf));
+	str_adds(&first, "cluster ");
+	conf_cluster_add(&first, &c.conf->cluster);
+	case_good(&again, first.buf);
+	str_adds(&second, "cluster ");
+	conf_cluster_add(&second, &again.conf->cluster);
+	cr_expect_str_eq(first.buf, second.buf);
+	cr_expect_not_null(strstr(first.buf, "copies else defer size 1M lease "
+	    "go-on"), "%s", first.buf);
+	str_release(&first);
+	str_release(&second);
+	case_close(&c);
+	case_close(&again);
+}
+#endif
+
 Test(conf_cluster, twice_is_said_in_words)
 {
 	static const struct { const char *text, *words; } rows[] = {
@@ -58,6 +87,15 @@ Test(conf_cluster, twice_is_said_in_words)
 		    "'cluster' is said twice" },
 		{ "cluster a { node x; self x; self x }\n",
 		    "'self' is said twice" },
+		{ "cluster a { node x; self x; copies else defer }\n",
+		    "copies are kept where?" },
+#ifdef HAVE_PGSQL
+		{ "cluster a { node x; self x; postgres a; postgres b }\n",
+		    "'postgres' is said twice" },
+#endif
+		{ "cluster a { node x; self x; copies else maybe }\n",
+		    "maybe" },
+		{ "cluster a { node x; self x; copies size 1K }\n", "1K" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
