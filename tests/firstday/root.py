@@ -22,7 +22,8 @@ import sys
 import threading
 import time
 
-SOURCE, BUILD = os.environ["ZMAILER_SRC"], os.environ["ZMAILER_BUILD"]
+SOURCE, BUILD = (os.path.realpath(os.environ[name])     # make has build/..
+                 for name in ("ZMAILER_SRC", "ZMAILER_BUILD"))
 TOP = os.environ.get("FIRSTDAY_CACHE") or \
     os.path.join(BUILD, "tests", "firstday", "made")
 TREE = os.path.join(BUILD, "tests", "firstday", "tree")
