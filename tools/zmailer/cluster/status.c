@@ -208,8 +208,8 @@ cluster_owner(struct cluster_look *look, const struct share_line *owner,
 		    SLICE_ARG(owner->whose));
 	str_addf(out, " (epoch %" PRIu64 ")\n", owner->epoch);
 	if (owner->is_trouble)
-		str_addf(out, "      it is stopped or lost, and nobody delivers "
-		    "these: zmailer cluster takeover " SLICE_FMT "\n",
+		str_addf(out, "      it is stopped or lost, and nobody "
+		    "delivers these: zmailer cluster takeover " SLICE_FMT "\n",
 		    SLICE_ARG(owner->name));
 }
 

@@ -389,7 +389,8 @@ takeover_claim(struct takeover_run *run)
 	if (slice_is(word, "alive"))
 		err_set(&err, "%s is there, or was until a moment ago: its "
 		    "lease has to be over for 15 s, which takes " SLICE_FMT
-		    " s more; stop it first (zmailer stop), or wait", run->node, SLICE_ARG(answer));
+		    " s more; stop it first (zmailer stop), or wait",
+		    run->node, SLICE_ARG(answer));
 	else
 		err_set(&err, "PostgreSQL: " SLICE_FMT, SLICE_ARG(answer));
 	return takeover_fail(slice_is(word, "alive") ? EX_TEMPFAIL :
