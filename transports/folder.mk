@@ -105,7 +105,7 @@ transports_examples_count_SOURCES = transports/examples/count.c
 transports_examples_count_LDADD = transports/libagent.a $(ZM_LIBS)
 examplesdir = $(docdir)/examples
 dist_examples_DATA = transports/examples/archive.sh \
-	transports/examples/count.c
+	transports/examples/count.c doc/examples/accounts.sql
 
 noinst_LIBRARIES += transports/http/libhttp.a
 transports_http_libhttp_a_SOURCES = transports/http/http.h \

@@ -273,7 +273,9 @@ parse_word(struct parser *parser)
 		return parse_test(parser, word);
 	if (!is_id(word)) {
 		err_set(parser->err, rest.n == 0 ? "something is missing "
-		    "here" : "a test like from:bob@example.org, an id, or "
+		    "here" : memchr(word.p, '@', word.n) != NULL ?
+		    "an address alone says too little: to: or from: in front "
+		    "of it" : "a test like from:bob@example.org, an id, or "
 		    "all is wanted here");
 		return NULL;
 	}

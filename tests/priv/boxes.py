@@ -5,6 +5,8 @@ SPDX-License-Identifier: ISC
 import glob
 import os
 import smtplib
+import subprocess
+import tempfile
 
 from zmtest import mta
 from zmtest.cases import Cases
@@ -220,3 +222,27 @@ def a_user_whose_programs_hang_holds_up_nobody(site):
     mta.wait_for("all but the two to wait", lambda: site.active() == set())
     site.zmailer("retry", "--yes", "to=ursula")
     mta.wait_for("an empty spool", site.is_empty)
+
+
+@case
+def a_user_of_a_table_without_an_account_is_said_to_have_none(site):
+    del site
+    with tempfile.TemporaryDirectory() as top:
+        with open(f"{top}/people", "w", encoding="ascii"):
+            os.chmod(f"{top}/people", 0o600)
+        for name, box, is_told in (
+                ("ghost", "", True), ("ursula", "", False),
+                ("phantom", f"mailbox maildir {top}/{{user}} as ursula\n",
+                 False)):
+            with open(f"{top}/zmailer.conf", "w", encoding="ascii") as file:
+                file.write(f"host x.test\nspool {top}/spool\nrun {top}/run\n"
+                           f"log {top}/log\ntable people file:{top}/people\n"
+                           "domain v.test { users <people> }\n"
+                           f"auth users <people>\n{box}")
+            done = subprocess.run(
+                [f"{mta.BUILD}/bin/zmailer", "-C", f"{top}/zmailer.conf",
+                 "user", "add", f"{name}@v.test", "--password-stdin"],
+                input="wonder\n", capture_output=True, text=True, check=False)
+            assert done.returncode == 0, (name, done)
+            told = f"it comes back until adduser {name}, or" in done.stderr
+            assert told == is_told, (name, done)

@@ -72,8 +72,8 @@ TELLING("rcpt.fail", "[Try {tries}: ]{to} will not have it[, by {channel}]"
 TELLING("rcpt.next", "A recipient failed there[ ({channel}][ {host})] and "
     "goes its next way.")
 TELLING("rcpt.delayed", "Its sender is told that {to} waits.")
-TELLING("dsn.sent", "Its sender was sent a report[ ({kind})][ about {to}], "
-    "message {dsn}.")
+TELLING("dsn.sent", "A report[ ({kind})] was sent[ to {to}]: message "
+    "{dsn}.")
 TELLING("dsn.told", "The client that sent it heard the refusal while it "
     "waited: no report is sent.")
 TELLING("dsn.dropped", "A report that nobody may get was kept in postman/"

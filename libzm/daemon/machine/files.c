@@ -199,6 +199,7 @@ static void
 check_mailbox(struct machine_look *look)
 {
 	const char *path = look->conf->mailbox_path;
+	const char *account = look->conf->mailbox_account;
 	const char *brace = strchr(path, '{');
 	size_t n = brace ? (size_t)(brace - path) : strlen(path);
 	struct stat st;
@@ -211,8 +212,10 @@ check_mailbox(struct machine_look *look)
 	dir = arena_dup(look->arena, path, n > 1 ? n - 1 : 1);
 	if (stat(dir, &st) != 0)
 		machine_tell(look, CONF_WARNING, look->conf->book->mailbox_at,
-		    NULL, arena_printf(look->arena, "mailboxes in %s: %s",
-		    dir, strerror(errno)));
+		    account == NULL ? "make that directory" : arena_printf(
+		    look->arena, "install -d -o %s %s", account, dir),
+		    arena_printf(look->arena, "mailboxes in %s: %s", dir,
+		    strerror(errno)));
 }
 
 /* Accounts matter only to who can change to them. */
@@ -352,8 +355,9 @@ check_sources(struct machine_look *look)
 		    strcmp(one->name, main_path) == 0)
 			machine_tell(look, CONF_WARNING,
 			    (struct conf_at){ .file = NULL },
-			    "zmailer config undo, or put its text back, before "
-			    "it is taken over", arena_printf(look->arena,
+			    "zmailer setup on a new host; else zmailer config "
+			    "undo, or put its text back, before it is taken "
+			    "over", arena_printf(look->arena,
 			    "%s is empty: no mail from the network, and none "
 			    "for a domain", one->name));
 	}

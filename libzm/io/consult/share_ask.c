@@ -93,9 +93,13 @@ share_owner_parse(struct slice rest, struct share_line *out)
 	out->is_known = slice_number(words[1], 0, UINT32_MAX, &out->seconds);
 	if (!slice_is(words[4], "-"))
 		out->whose = words[4];
-	return slice_number(words[0], 0, INT64_MAX, &out->epoch) &&
-	    slice_number(words[2], 0, INT64_MAX, &out->count) &&
-	    slice_number(words[3], 0, INT64_MAX, &out->bytes);
+	if (!slice_number(words[0], 0, INT64_MAX, &out->epoch) ||
+	    !slice_number(words[2], 0, INT64_MAX, &out->count) ||
+	    !slice_number(words[3], 0, INT64_MAX, &out->bytes))
+		return false;
+	/* nobody delivers them until it comes back or a person decides */
+	out->is_trouble = out->is_known && out->seconds == 0 && out->count > 0;
+	return true;
 }
 
 enum share_line_kind

@@ -33,7 +33,8 @@ struct share_line {		/* of the status */
 					 * node that was seen, of a lease */
 	bool		 is_trouble;	/* a node is missing (not a stranger,
 					 * which may have been removed), Redis
-					 * or PostgreSQL is away */
+					 * or PostgreSQL is away, an owner has
+					 * copies and no lease */
 	uint64_t	 seconds;	/* since a node was seen; since Redis or
 					 * PostgreSQL is in this state; of the
 					 * lease of an owner */

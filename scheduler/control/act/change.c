@@ -22,6 +22,7 @@
 #include "scheduler/intake/intake.h"
 #include "scheduler/jobs/pending.h"
 #include "scheduler/report/report.h"
+#include "scheduler/sharing/sharing.h"
 
 #include "base/banned.h"
 
@@ -369,14 +370,20 @@ change_message(struct act *act, struct batch *batch, unsigned *budget,
 
 /* ---- a batch ----------------------------------------------------- */
 
-/* Build the job anew from what its file says now. */
+/* Build the job anew from what its file says now.  Who takes it over is to
+ * know the order, too. */
 static void
-change_settle_job(struct intake *intake, struct job *job)
+change_settle_job(struct act *act, struct job *job)
 {
+	ino_t inode = job->inode;
+
 	if (job->flight_count > 0)
 		job->flags |= JOB_RELOAD;
 	else
-		intake_again(intake, job);
+		intake_again(act->intake, job);
+	job = job_table_find(&act->queue->jobs, inode);
+	if (job != NULL)
+		sharing_note_kept(act->queue->sharing, job);
 }
 
 /* The one that is still open comes later. */
@@ -389,7 +396,7 @@ batch_settle(struct act *act, const struct batch *batch)
 
 		if (job != NULL && !(act->page.is_open &&
 		    job->inode == act->visit.last.inode))
-			change_settle_job(act->intake, job);
+			change_settle_job(act, job);
 	}
 }
 
@@ -433,7 +440,7 @@ act_change_drop(struct act *act)
 	job = act->visit.job;
 	change_count(act);
 	act_page_end(act);
-	change_settle_job(act->intake, job);
+	change_settle_job(act, job);
 }
 
 /* A step's worth.  0; -1 with err. */

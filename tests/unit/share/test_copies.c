@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "io/consult/share_ask.h"
 #include "share/copies/bounds.h"
 #include "share/copies/copying.h"
 
@@ -206,5 +207,27 @@ Test(share_copies, parts_are_all_of_a_message)
 		}
 		cr_expect_eq(sum, sizes[i]);
 		cr_expect_eq(bounds_part_bytes(sizes[i], count), 0);
+	}
+}
+
+Test(share_copies, an_owner_without_a_lease_is_missed)
+{
+	static const struct {
+		const char	*line;
+		bool		 is_trouble;
+	} rows[] = {
+		{ "owner mx1 1 0 3 100 -", true },
+		{ "owner mx1 1 0 0 0 -", false },	/* nothing waits */
+		{ "owner mx1 1 12 3 100 -", false },
+		{ "owner mx1 2 - 3 100 mx2", false },	/* taken over */
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct share_line line;
+
+		cr_expect_eq(share_line_parse(slice_of(rows[i].line), &line),
+		    SHARE_OWNER, "%s", rows[i].line);
+		cr_expect_eq(line.is_trouble, rows[i].is_trouble, "%s",
+		    rows[i].line);
 	}
 }

@@ -8,6 +8,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <inttypes.h>
+
 #include "io/consult/share_ask.h"
 #include "tools/queue/words.h"
 #include "tools/run/standstill/parts.h"
@@ -66,6 +68,25 @@ cluster_copies_row(struct standstill *all, const struct conf *conf,
 	str_addf(&text, ": " SLICE_FMT "; mail is %s",
 	    SLICE_ARG(copies->words), conf->cluster.copies_defer ?
 	    "deferred" : "accepted without a copy");
+	if (!conf->cluster.delivers_alone)
+		str_adds(&text, ", and delivered for 15 s at most after the "
+		    "last answer (lease wait)");
+	standstill_say(all, row, &text);
+	row->next = cluster_next;
+	str_release(&text);
+}
+
+static void
+cluster_owner_row(struct standstill *all, const struct share_line *owner)
+{
+	struct standstill_row *row = standstill_row(all, "node",
+	    arena_printf(all->arena, SLICE_FMT, SLICE_ARG(owner->name)));
+	struct str text = STR_INIT;
+
+	str_addf(&text, "the node " SLICE_FMT " of the cluster is stopped or "
+	    "lost with %" PRIu64 " message%s that nobody else has",
+	    SLICE_ARG(owner->name), owner->count,
+	    owner->count == 1 ? "" : "s");
 	standstill_say(all, row, &text);
 	row->next = cluster_next;
 	str_release(&text);
@@ -113,6 +134,8 @@ standstill_cluster(struct standstill *all, const struct conf *conf)
 			cluster_redis_row(all, &parsed);
 		else if (kind == SHARE_COPIES && parsed.is_trouble)
 			cluster_copies_row(all, conf, &parsed);
+		else if (kind == SHARE_OWNER && parsed.is_trouble)
+			cluster_owner_row(all, &parsed);
 	}
 	str_release(&lines);
 }

@@ -163,7 +163,10 @@ cluster_copies(struct cluster_look *look, const struct share_line *copies,
 		    SLICE_ARG(copies->words),
 		    look->conf->cluster.copies_defer ? "deferred (451)" :
 		    "accepted without a copy");
-	else if (copies->count > 0)
+	if (copies->is_trouble && !look->conf->cluster.delivers_alone)
+		str_adds(out, ", and delivered for 15 s at most after the "
+		    "last answer (lease wait)");
+	if (!copies->is_trouble && copies->count > 0)
 		str_addf(out, ", %" PRIu64 " wait", copies->count);
 	str_addc(out, '\n');
 }
@@ -180,6 +183,7 @@ cluster_owner_json(const struct share_line *owner, struct str *out)
 	json_number(out, "bytes", (int64_t)owner->bytes);
 	if (owner->whose.n > 0)
 		json_text(out, "taken_by", owner->whose);
+	json_bool(out, "lost", owner->is_trouble);
 	json_close(out);
 }
 
@@ -187,6 +191,7 @@ static void
 cluster_owner(struct cluster_look *look, const struct share_line *owner,
     struct str *out)
 {
+	look->is_bad = look->is_bad || owner->is_trouble;
 	if (look->is_json) {
 		cluster_owner_json(owner, out);
 		return;
@@ -202,6 +207,10 @@ cluster_owner(struct cluster_look *look, const struct share_line *owner,
 		str_addf(out, ", TAKEN OVER by " SLICE_FMT,
 		    SLICE_ARG(owner->whose));
 	str_addf(out, " (epoch %" PRIu64 ")\n", owner->epoch);
+	if (owner->is_trouble)
+		str_addf(out, "      it is stopped or lost, and nobody "
+		    "delivers these: zmailer cluster takeover " SLICE_FMT "\n",
+		    SLICE_ARG(owner->name));
 }
 
 static void

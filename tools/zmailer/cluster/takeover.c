@@ -388,8 +388,9 @@ takeover_claim(struct takeover_run *run)
 		return EX_OK;
 	if (slice_is(word, "alive"))
 		err_set(&err, "%s is there, or was until a moment ago: its "
-		    "lease is not over for " SLICE_FMT " s; stop it first "
-		    "(zmailer stop), or wait", run->node, SLICE_ARG(answer));
+		    "lease has to be over for 15 s, which takes " SLICE_FMT
+		    " s more; stop it first (zmailer stop), or wait",
+		    run->node, SLICE_ARG(answer));
 	else
 		err_set(&err, "PostgreSQL: " SLICE_FMT, SLICE_ARG(answer));
 	return takeover_fail(slice_is(word, "alive") ? EX_TEMPFAIL :
@@ -492,6 +493,9 @@ takeover_look(const struct takeover_run *run)
 		    run->node, SLICE_ARG(count));
 		if (slice_is(lease, "-"))
 			puts("; --yes does it");
+		else if (slice_is(lease, "0"))
+			puts("; --yes does it, once its lease is over for "
+			    "15 s");
 		else
 			printf(", but it is there (its lease goes on for "
 			    SLICE_FMT " s)\n", SLICE_ARG(lease));

@@ -378,20 +378,37 @@ user_places_keep(struct user *user, bool is_there)
 	return EX_OK;
 }
 
-/* Where the accounts of the machine say who gets mail, one must be made. */
+/* Is a mailbox there the account's own?  Not if one account has them all, or
+ * nobody changes to another (an instance of its own). */
+static bool
+user_has_own_mailbox(const struct user *user)
+{
+	const struct conf *conf = user->change->conf;
+
+	return user->ours->users == USERS_TABLE && geteuid() == 0 &&
+	    strcmp(user->ours->deliver.channel, "local") == 0 &&
+	    conf->mailbox_account == NULL &&
+	    strcmp(conf->accounts[ROLE_AGENT], "-") != 0;
+}
+
+/* Where accounts of the machine get the mail, one must be made. */
 static void
 user_warn_mailbox(const struct user *user)
 {
+	bool is_table = user->ours != NULL && user_has_own_mailbox(user);
 	const char *local;
 
-	if (user->ours == NULL || user->ours->users != USERS_PASSWD)
+	if (user->ours == NULL ||
+	    (user->ours->users != USERS_PASSWD && !is_table))
 		return;
 	local = slice_dup(user->change->arena, slice_first(slice_of(
 	    user->name), slice_find(slice_of(user->name), '@')));
 	if (getpwnam(local) == NULL)
 		fprintf(stderr, "zmailer: user: warning: mail for %s goes to "
-		    "the account %s of this machine, and there is none: it is "
-		    "refused until adduser %s\n", user->name, local, local);
+		    "the account %s of this machine, and there is none: it %s "
+		    "until adduser %s%s\n", user->name, local, is_table ?
+		    "comes back" : "is refused", local, is_table ?
+		    ", or mailbox maildir PATH as ACCOUNT" : "");
 }
 
 static int
