@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #ifdef HAVE_SYS_PRCTL_H
@@ -56,6 +57,9 @@ share_drop(const struct conf *conf)
 
 	if (daemon_drop(conf, ROLE_SHARE, &err) < 0)
 		fatal("%s", err.text);
+	/* libpq looks for certificates there, and gives up in a directory
+	 * that it may not enter: root's, who has started us */
+	(void)setenv("HOME", "/nonexistent", 1);
 #ifdef PR_SET_DUMPABLE
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #endif
