@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #ifdef HAVE_SYS_PRCTL_H
@@ -56,6 +57,9 @@ share_drop(const struct conf *conf)
 
 	if (daemon_drop(conf, ROLE_SHARE, &err) < 0)
 		fatal("%s", err.text);
+	/* libpq looks for certificates there, and gives up in a directory
+	 * that it may not enter: root's, who has started us */
+	(void)setenv("HOME", "/nonexistent", 1);
 #ifdef PR_SET_DUMPABLE
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #endif
@@ -175,6 +179,20 @@ share_read_secrets(const struct conf *conf, struct share_state *state)
 	    share_password(conf->cluster.postgres_password_path);
 }
 
+/* (uid_t)-1: there is no such account. */
+static uid_t
+share_scheduler(const struct conf *conf)
+{
+	struct err err;
+	uid_t uid;
+	gid_t gid;
+
+	if (daemon_account(conf, ROLE_SCHEDULER, &uid, &gid, &err) == 0)
+		return uid;
+	warning("cluster: %s", err.text);
+	return (uid_t)-1;
+}
+
 static void
 share_begin(struct process *process, struct share_state *state)
 {
@@ -183,6 +201,7 @@ share_begin(struct process *process, struct share_state *state)
 	bool has_copies = conf_keeps_copies(conf);
 
 	state->goal.places = &state->places;
+	state->inquired.scheduler = share_scheduler(conf);
 	share_make_room(&state->copies_goal);
 	share_read_secrets(conf, state);
 	share_drop(conf);

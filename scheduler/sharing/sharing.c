@@ -425,6 +425,16 @@ sharing_on_tick(void *context)
 	    SHARING_TICK_MS, sharing_on_tick, sharing);
 }
 
+/* The next one shall copy them when they have new records. */
+static void
+copy_kept_forget(struct sharing *sharing, ino_t inode)
+{
+	struct job *job = job_table_find(&sharing->queue->jobs, inode);
+
+	if (job != NULL)
+		job->flags &= (uint16_t)~JOB_UNCOPIED;
+}
+
 struct sharing *
 sharing_new(struct queue *queue, loop_fn *taken_fn, void *context)
 {
@@ -454,6 +464,8 @@ sharing_free(struct sharing **psharing)
 		done_tell(sharing);
 		str_reset(&sharing->telling);
 	}
+	for (size_t i = sharing->kept_first; i < sharing->kept_count; i++)
+		copy_kept_forget(sharing, sharing->kept[i]);
 	timer_clear(&sharing->tick);
 	timer_clear(&sharing->soon);
 	ipc_link_free(&sharing->link);

@@ -273,6 +273,19 @@ inquirer_is_root(const struct inquirer *inquirer)
 	    inquirer->caller.uid == geteuid();
 }
 
+/* A control file says as whom mail is delivered: another node goes by the one
+ * that it gets, so none comes from a session. */
+static bool
+inquirer_may_ask(const struct inquirer *inquirer, enum copying_verb verb)
+{
+	const struct inquired *inquired = inquirer->caller.context;
+
+	if (copying_is_of_root(verb))
+		return inquirer_is_root(inquirer);
+	return verb != COPYING_KEPT || inquirer_is_root(inquirer) ||
+	    inquirer->caller.uid == inquired->scheduler;
+}
+
 /* Those of its line.  false: there are fewer. */
 static bool
 inquirer_take_fds(struct inquirer *inquirer, size_t count, int *fds)
@@ -298,8 +311,7 @@ inquirer_ask_copies(struct inquirer *inquirer, struct slice line)
 	int fds[INQUIRERS_FDS];
 
 	if (!copying_read(line, &question) ||
-	    (copying_is_of_root(question.verb) &&
-	    !inquirer_is_root(inquirer)) ||
+	    !inquirer_may_ask(inquirer, question.verb) ||
 	    !inquirer_take_fds(inquirer, copying_descriptors(question.verb),
 	    fds))
 		return IPC_LINK_NONSENSE;

@@ -29,6 +29,8 @@
 struct inquired {
 	struct ledger	*ledger;	/* NULL: no Redis */
 	struct copies	*copies;	/* NULL: no PostgreSQL */
+	uid_t		 scheduler;	/* whose word about control files
+					 * counts */
 };
 extern const struct callers_kind inquirers_kind;
 

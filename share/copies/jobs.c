@@ -395,13 +395,15 @@ void
 jobs_turn(void *context)
 {
 	struct copies *copies = context;
-	struct copies_wait *wait;
+	struct copies_wait *wait, *next;
 
-	while ((wait = TAILQ_FIRST(&copies->queue)) != NULL &&
-	    job_is_idle(wait)) {
-		TAILQ_REMOVE(&copies->queue, wait, entry);
-		copies_free_wait(copies, wait);
-	}
+	/* also behind others: it would be of the same transaction */
+	TAILQ_FOREACH_SAFE(wait, &copies->queue, entry, next)
+		if (job_is_idle(wait)) {
+			TAILQ_REMOVE(&copies->queue, wait, entry);
+			copies_free_wait(copies, wait);
+		}
+	wait = TAILQ_FIRST(&copies->queue);
 	if (!wire_is_free(copies->wire))
 		return;
 	if (!copies->is_greeted ||

@@ -417,14 +417,17 @@ single_refused(struct single *single, const struct wire_trouble *trouble)
 		"of them"
 	};
 	struct copies_wait *wait = single->wait;
-	const char *why = trouble->text;
+	struct str line = STR_INIT;
 
 	single->wait = NULL;
-	if (!wait->is_status && wait->question.verb == COPYING_TOOK &&
-	    trouble->index <
-	    sizeof(of_took) / sizeof(of_took[0]) &&
-	    of_took[trouble->index] != NULL &&
-	    strcmp(trouble->code, SAY_DIVIDED_BY_NONE) == 0)
-		why = of_took[trouble->index];
-	waits_answer_away(wait, why);
+	if (wait->is_status || wait->question.verb != COPYING_TOOK ||
+	    trouble->index >= sizeof(of_took) / sizeof(of_took[0]) ||
+	    of_took[trouble->index] == NULL ||
+	    strcmp(trouble->code, SAY_DIVIDED_BY_NONE) != 0) {
+		waits_answer_away(wait, trouble->text);
+		return;
+	}
+	str_addf(&line, "ok none %s\n", of_took[trouble->index]);
+	waits_answer(wait, str_slice(&line));
+	str_release(&line);
 }

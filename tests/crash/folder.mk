@@ -7,6 +7,7 @@ EXTRA_DIST += tests/crash/nth.c tests/crash/nth_where.c tests/crash/home.c \
 	tests/crash/signed.py tests/crash/encoded.py tests/crash/judged.py \
 	tests/crash/upgrade.py tests/crash/matrix.py tests/crash/proof.py \
 	tests/crash/restore.py tests/crash/queues.py tests/crash/verb.py \
+	tests/crash/takeover.py \
 	tests/crash/ledger.py tests/crash/power.py tests/crash/run-sample \
 	tests/crash/boxes.py tests/crash/change.py tests/crash/crowd.py \
 	tests/crash/test_nth.py tests/crash/bit_rot.py tests/crash/rows/settings.py \
@@ -52,7 +53,7 @@ proof-disks: all tests/crash/disk/nosync.so
 		$(srcdir)/tests/crash/disk/disk.py --minutes $(DISK_MINUTES) $(DISKFLAGS)
 crash: all tests/crash/nth.so
 	for name in crash orders reroute cut_through signed encoded judged \
-		upgrade restore queues boxes change bit_rot; do \
+		upgrade restore queues takeover boxes change bit_rot; do \
 		ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) \
 			$(srcdir)/tests/crash/$$name.py --all $(CRASHFLAGS) || exit 1; \
 	done

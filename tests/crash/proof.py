@@ -44,6 +44,7 @@ import reroute                                       # noqa: E402
 import restore                                       # noqa: E402
 import settings                                      # noqa: E402
 import signed                                        # noqa: E402
+import takeover                                      # noqa: E402
 import told                                          # noqa: E402
 import upgrade                                       # noqa: E402
 
@@ -58,8 +59,8 @@ WORKS = {work.name: work for work in [
     crash.Pipeline("judged", judged.Point),
     crash.Pipeline("upgrade", upgrade.Point, upgrade.ROLES),
     *settings.WORKS, *fates.WORKS, *desk.WORKS, *told.WORKS,
-    orders.Orders(), restore.WORK, queues.WORK, change.WORK, bit_rot.WORK,
-    *boxes.WORKS]}
+    orders.Orders(), restore.WORK, queues.WORK, takeover.WORK, change.WORK,
+    bit_rot.WORK, *boxes.WORKS]}
 
 
 # ---- a worker: points of one user, as they are asked for ---------------------

@@ -7,37 +7,17 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "mail/recover/internal.h"
 #include "mail/spool/imports.h"
 
 #include "base/banned.h"
-
-/* Is it ours?  false: it was removed, or that cannot be told now. */
-static bool
-import_is_ours(struct recover *r, const char *name)
-{
-	const struct place place = { AREA_PUBLIC, 0, name };
-	struct err err;
-
-	switch (spool_import_look(r->spool, name, &err)) {
-	case SPOOL_IMPORTED_TROUBLE:
-		recover_trouble(r, spool_label(AREA_PUBLIC, 0, name), "look up",
-		    err.text);
-		return false;
-	case SPOOL_IMPORTED_NO:
-		recover_remove(r, &r->out->swept, NULL, place, "of another "
-		    "mailer's queue, or node, which has it still (I1)");
-		return false;
-	case SPOOL_IMPORTED_YES:
-		break;
-	}
-	return true;
-}
 
 /* ---- the control file of what another node had ------------------------- */
 
@@ -57,6 +37,43 @@ import_control_note(void *context, const char *name, ino_t inode)
 		return true;
 	strlcpy(control->name, name, sizeof(control->name));
 	return false;
+}
+
+/* Its message goes where it is of no use. */
+static void
+import_control_remove(struct recover *r, ino_t inode, const char *reason)
+{
+	struct import_control control = { .inode = inode };
+
+	spool_scan_entries(r->spool, AREA_PUBLIC, 0, import_control_note,
+	    &control, NULL);
+	if (control.name[0] != '\0')
+		recover_remove(r, &r->out->swept, NULL, (struct place){
+		    AREA_PUBLIC, 0, control.name }, reason);
+}
+
+/* Is it ours?  false: it was removed, or that cannot be told now. */
+static bool
+import_is_ours(struct recover *r, const char *name, ino_t inode)
+{
+	static const char theirs[] = "of another mailer's queue, or node, "
+	    "which has it still (I1)";
+	const struct place place = { AREA_PUBLIC, 0, name };
+	struct err err;
+
+	switch (spool_import_look(r->spool, name, &err)) {
+	case SPOOL_IMPORTED_TROUBLE:
+		recover_trouble(r, spool_label(AREA_PUBLIC, 0, name), "look up",
+		    err.text);
+		return false;
+	case SPOOL_IMPORTED_NO:
+		recover_remove(r, &r->out->swept, NULL, place, theirs);
+		import_control_remove(r, inode, theirs);
+		return false;
+	case SPOOL_IMPORTED_YES:
+		break;
+	}
+	return true;
 }
 
 static bool
@@ -102,7 +119,7 @@ recover_import(struct recover *r, const char *name, int fd,
 	char id[SPOOL_ID_BYTES] = "", target[SPOOL_NAME_BYTES];
 	bool has_id;
 
-	if (!import_is_ours(r, name))
+	if (!import_is_ours(r, name, st->st_ino))
 		return;
 	if (slice_starts(slice_of(name), SPOOL_IMPORT_FROZEN)) {
 		snprintf(target, sizeof(target), "%ju." SPOOL_IMPORT_CAUSE,
@@ -115,8 +132,9 @@ recover_import(struct recover *r, const char *name, int fd,
 	has_id = spool_read_id(fd, id);
 	if (has_id && import_adopt_pair(r, name, st->st_ino, id))
 		return;
-	recover_route(r, &r->out->adopted, has_id ? id : NULL, place, fd,
-	    st->st_ino, "of another mailer's queue, or node (I2)");
+	if (recover_route(r, &r->out->adopted, has_id ? id : NULL, place, fd,
+	    st->st_ino, "of another mailer's queue, or node (I2)"))
+		import_control_remove(r, st->st_ino, "damaged (I2)");
 }
 
 struct import_body {
@@ -158,4 +176,34 @@ recover_import_control(struct recover *r, const char *name)
 	else
 		recover_remove(r, &r->out->swept, NULL, place,
 		    "its message is not where it left it (I3)");
+}
+
+enum import_left
+recover_import_pair(struct recover *r, const char *queued, const char *id)
+{
+	struct import_control control = { .inode = 0 };
+	struct stat st;
+	enum import_left left = IMPORT_WAITS;
+	char its[SPOOL_ID_BYTES];
+	int fd;
+
+	if (fstatat(r->spool->area_fd[AREA_QUEUE], queued, &st,
+	    AT_SYMLINK_NOFOLLOW) != 0)
+		return IMPORT_NONE;
+	control.inode = st.st_ino;
+	spool_scan_entries(r->spool, AREA_PUBLIC, 0, import_control_note,
+	    &control, NULL);
+	if (control.name[0] == '\0')
+		return IMPORT_NONE;
+	fd = recover_open(r, (struct place){ AREA_PUBLIC, 0, control.name },
+	    &st);
+	if (fd < 0)
+		return IMPORT_WAITS;
+	if (!recover_control_is_good(fd, its) || id == NULL ||
+	    strcmp(id, its) != 0)
+		left = IMPORT_NONE;
+	else if (import_control_move(r, control.name, control.inode))
+		left = IMPORT_DONE;
+	close(fd);
+	return left;
 }

@@ -114,6 +114,12 @@ void recover_import(struct recover *r, const char *name, int fd,
     const struct stat *st);
 /* Row I3: the control file of one. */
 void recover_import_control(struct recover *r, const char *name);
+/* Row I3 while daemons run: queue/<queued>, whose id is id (NULL: not known),
+ * is alone; does its control file lie in public/?  Then that follows it.
+ * returns IMPORT_WAITS when somebody has it, or it could not be moved */
+enum import_left { IMPORT_NONE, IMPORT_DONE, IMPORT_WAITS };
+enum import_left recover_import_pair(struct recover *r, const char *queued,
+    const char *id);
 
 /* Is there a file of this name now?  If daemons run, it may have come after the
  * directory was read. */

@@ -61,15 +61,20 @@ spool_route_lone_body(struct spool *spool, const char *name)
 	const struct place place = { AREA_QUEUE, 0, name };
 	struct recovery found = { 0 };
 	struct recover r = { .spool = spool, .out = &found };
-	char id[SPOOL_ID_BYTES];
+	char text[SPOOL_ID_BYTES];
+	const char *id;
+	enum import_left left;
 
 	if (recover_exists(&r, AREA_TRANSPORT, name))
 		return false;
 	r.arena = arena_new();
-	recover_route_again(&r, name, recover_message_id(&r, place, id) ?
-	    id : NULL, "body without a control file (P6)");
+	id = recover_message_id(&r, place, text) ? text : NULL;
+	left = recover_import_pair(&r, name, id);
+	if (left == IMPORT_NONE)
+		recover_route_again(&r, name, id,
+		    "body without a control file (P6)");
 	arena_free(&r.arena);
-	return found.rerouted > 0;
+	return left == IMPORT_DONE || found.rerouted > 0;
 }
 
 /* Nobody put another file in its place. */

@@ -59,9 +59,10 @@ enum spool_followed {
 enum spool_followed spool_follow_queued(struct spool *spool, const char *name);
 
 /* Row P6 while the daemons run: the body queue/<name> has had no control file
- * for so long that nobody is about to write it.  Move it back to router/, with
- * the event `recovered`.
- * returns whether it was moved; not if a process has its lock */
+ * for so long that nobody is about to write it.  Move it back to router/, or
+ * the control file that a takeover left in public/ to it (I3), with the event
+ * `recovered`.
+ * returns whether one was moved; not if a process has its lock */
 bool spool_route_lone_body(struct spool *spool, const char *name);
 
 enum spool_pair {

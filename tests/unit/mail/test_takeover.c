@@ -193,6 +193,76 @@ Test(takeover, i3_the_control_file_follows_its_message)
 	theirs_end(&f, &t);
 }
 
+/* The same, while the scheduler runs: it is not routed again, to those that
+ * have it. */
+Test(takeover, i3_beside_daemons_it_follows_a_message_that_stays_alone)
+{
+	struct fixture f;
+	struct theirs t;
+	char name[SPOOL_NAME_BYTES];
+	const char *body;
+
+	theirs_begin(&f, &t, false, true);
+	line_write(&f, &t);
+	spool_hashed_name(f.spool, t.files.body.inode, name);
+	body = at("public/%s", t.files.body.name);
+	draft_hand_over(&t.files.body);
+	move_file(&f, body, path_of(&f, &t, "queue"));
+	cr_expect_not(spool_route_lone_body(f.spool, name), "locked");
+	cr_expect(file_exists(&f, path_of(&f, &t, "queue")));
+	draft_hand_over(&t.files.control);
+	cr_expect(spool_route_lone_body(f.spool, name));
+	is_queued(&f, &t);
+	theirs_end(&f, &t);
+}
+
+Test(takeover, i3_beside_daemons_a_control_file_of_another_is_no_help)
+{
+	struct fixture f;
+	struct theirs t;
+	char name[SPOOL_NAME_BYTES];
+	const char *body;
+
+	theirs_begin(&f, &t, false, true);
+	cr_assert_eq(pwrite(t.files.control.fd, "x", 1, 0), 1);
+	spool_hashed_name(f.spool, t.files.body.inode, name);
+	body = at("public/%s", t.files.body.name);
+	takeover_leave(&t.files);
+	move_file(&f, body, path_of(&f, &t, "queue"));
+	cr_expect(spool_route_lone_body(f.spool, name));
+	cr_expect(file_exists(&f, at("router/%ju",
+	    (uintmax_t)t.files.body.inode)));
+	theirs_end(&f, &t);
+}
+
+/* The database refused it: that node is back, and has it. */
+Test(takeover, what_is_taken_back_is_nobodys_here_until_it_is_taken_again)
+{
+	const struct spool_import_line line = { KEY, "362c7s3dt91aj" };
+	struct spool_imports *imports;
+	struct fixture f;
+	struct theirs t;
+
+	theirs_begin(&f, &t, false, true);
+	line_write(&f, &t);
+	cr_assert_eq(spool_imports_open(f.spool, true, &imports, &f.err), 0);
+	cr_expect(spool_imports_has(imports, KEY));
+	cr_assert_eq(spool_imports_take_back(imports, &line, 1, &f.err), 0);
+	spool_imports_close(&imports);
+	cr_assert_eq(spool_imports_open(f.spool, false, &imports, &f.err), 0);
+	cr_expect_not(spool_imports_has(imports, KEY));
+	spool_imports_close(&imports);
+	takeover_leave(&t.files);
+	START(&f);
+	cr_expect_eq(count_files(&f, "public"), 0);
+	cr_expect_eq(count_files(&f, "queue"), 0);
+	line_write(&f, &t);
+	cr_assert_eq(spool_imports_open(f.spool, false, &imports, &f.err), 0);
+	cr_expect(spool_imports_has(imports, KEY));
+	spool_imports_close(&imports);
+	theirs_end(&f, &t);
+}
+
 /* It was routed again meanwhile (P6), and another message has the number. */
 Test(takeover, i3_a_control_file_of_what_has_gone_on_is_removed)
 {

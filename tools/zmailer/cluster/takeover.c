@@ -224,32 +224,45 @@ lost_row_stage(struct takeover_run *run, const struct row *row, struct err *err)
 
 /* ---- a group ------------------------------------------------------------ */
 
-/* Row I2: they are ours, whatever happens now. */
-static int
-takeover_group_own(struct takeover_run *run, struct err *err)
+/* Those of the group that are not ours yet.  returns how many */
+static size_t
+takeover_group_lines(const struct takeover_run *run,
+    struct spool_import_line lines[GROUP_MAX])
 {
-	struct spool_import_line lines[GROUP_MAX];
 	size_t count = 0;
 
-	if (spool_sync(run->spool, err) != 0)
-		return -1;
 	for (size_t i = 0; i < run->count; i++)
 		if (!run->group[i].is_had)
 			lines[count++] = (struct spool_import_line){
 				run->group[i].files.key, run->group[i].row.id
 			};
+	return count;
+}
+
+/* Row I2: they are ours, unless the database says no. */
+static int
+takeover_group_own(struct takeover_run *run, struct err *err)
+{
+	struct spool_import_line lines[GROUP_MAX];
+	size_t count = takeover_group_lines(run, lines);
+
+	if (spool_sync(run->spool, err) != 0)
+		return -1;
 	return count == 0 ? 0 : spool_imports_add_all(run->imports, lines,
 	    count, err);
 }
 
-/* The database shall know it, before anybody can finish one of them. */
+/* The database shall know it, before anybody can finish one of them.
+ * *out_is_refused: it has said no, and is sure that it did not say yes. */
 static int
-takeover_group_tell(struct takeover_run *run, struct err *err)
+takeover_group_tell(struct takeover_run *run, bool *out_is_refused,
+    struct err *err)
 {
 	struct str question = STR_INIT;
-	struct slice answer;
+	struct slice answer, word;
 	int result = -1;
 
+	*out_is_refused = false;
 	str_addf(&question, "took %s", run->node);
 	for (size_t i = 0; i < run->count; i++)
 		str_addf(&question, " %s", run->group[i].row.id);
@@ -257,14 +270,40 @@ takeover_group_tell(struct takeover_run *run, struct err *err)
 		if (share_order_ask(run->order, question.buf, -1, &answer,
 		    err) != 0)
 			break;
-		if (slice_is(answer, "ok"))
+		if (slice_is(answer, "ok")) {
 			result = 0;
-		else
-			err_set(err, "PostgreSQL: " SLICE_FMT,
-			    SLICE_ARG(answer));
+			continue;
+		}
+		err_set(err, "PostgreSQL: " SLICE_FMT, SLICE_ARG(answer));
+		if (!slice_word(&answer, &word) || !slice_is(word, "none"))
+			continue;
+		*out_is_refused = i == 0;	/* later: one before may have
+						 * been committed */
+		break;
 	}
 	str_release(&question);
 	return result;
+}
+
+/* That node is back, or another one has them: I2 -> I1, and gone.  Whatever
+ * stays in between is ours for the next start. */
+static void
+takeover_group_give_back(struct takeover_run *run)
+{
+	struct spool_import_line lines[GROUP_MAX];
+	size_t count = takeover_group_lines(run, lines);
+	struct err err;
+	bool is_back = count == 0 || spool_imports_take_back(run->imports,
+	    lines, count, &err) == 0;
+
+	if (!is_back)
+		warning("cluster takeover: %s", err.text);
+	for (size_t i = 0; i < run->count; i++) {
+		if (is_back)
+			takeover_drop(&run->group[i].files);
+		else
+			takeover_leave(&run->group[i].files);
+	}
 }
 
 static void
@@ -310,11 +349,14 @@ takeover_group_end(struct takeover_run *run, struct err *err)
 {
 	bool is_ours = run->count > 0 && takeover_group_own(run, err) == 0;
 	int result = run->count == 0 ? 0 : -1;
+	bool is_refused = false;
 
 	if (is_ours)
-		result = takeover_group_tell(run, err);
+		result = takeover_group_tell(run, &is_refused, err);
 	if (is_ours && result == 0)
 		result = takeover_group_publish(run, err);
+	else if (is_refused)
+		takeover_group_give_back(run);
 	else		/* with a line or without: the next start knows */
 		for (size_t i = 0; i < run->count; i++)
 			takeover_leave(&run->group[i].files);
