@@ -90,7 +90,7 @@ def doctor_of_authentication(host):
 @step("each process has its account; tables and sts, too, once they are used")
 def processes_have_accounts(host):
     before = host.read(CONF)
-    host.install("zmailer-tables")
+    host.install("zmailer-tables", "zmailer-cluster")
     with sqlite3.connect(f"{host.root}/srv/people") as link:
         link.execute("CREATE TABLE people (name TEXT)")
         link.execute("INSERT INTO people VALUES ('alice')")
@@ -117,7 +117,8 @@ def processes_have_accounts(host):
           lambda: set(ACCOUNTS.items()) <= accounts())
     host.write(CONF, before)
     host.says("zmailer", "restart")
-    host.says(*APT, "purge", "zmailer-tables", seconds=300)
+    host.says(*APT, "purge", "zmailer-tables", "zmailer-cluster",
+              seconds=300)
     return " ".join(f"{name}={user}" for name, user in ACCOUNTS.items())
 
 
