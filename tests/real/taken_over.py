@@ -225,6 +225,33 @@ def all_mail_of_a_machine_that_is_destroyed_arrives():
 
 
 @case
+def a_fresh_machine_removes_no_copy_of_the_lost_one():
+    """It was set up again under its name before its mail was taken over."""
+    one, two = site.nodes
+    one.instance.start()
+    one.wait_up()
+    site.hop.messages.clear()
+    site.refuse(True)
+    one.send("before", ["later@far.test"])
+    mta.wait_for("the try", lambda: any(
+        row[3] for row in site.base.rows().values() if row[0] == "mx1"))
+    one.instance.kill()
+    shutil.rmtree(one.instance.dir + "/spool")
+    one.instance.start()
+    one.wait_up()
+    site.base.sql("UPDATE zm_copy SET kept_at = now() - interval '1 hour'")
+    _, out, _ = one.instance.zmailer("cluster", "sweep", check=1)
+    assert "1 more are older than this spool" in out, out
+    assert site.owned("mx1") == 1
+    one.instance.zmailer("stop")
+    take_over(two, "mx1")
+    site.refuse(False)
+    two.instance.zmailer("retry", "--yes", "all")
+    mta.wait_for("the mail", lambda: site.came() ==
+                 {("before", "later@far.test"): 1})
+
+
+@case
 def a_fresh_machine_of_that_name_goes_on():
     one = site.nodes[0]
     one.instance.start()

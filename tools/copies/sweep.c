@@ -4,14 +4,17 @@
  * Out    `done` for those that two looks did not find
  * Holds  the ids
  * Trusts the files: a message has a name at any time; one that moves while a
- *        directory is read may be missed once
+ *        directory is read may be missed once; a spool that is younger than
+ *        a message says nothing about it
  * Spec   sweep.h; doc/protocol/share.md section 4
  *
  * SPDX-License-Identifier: ISC
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -33,6 +36,7 @@ struct sweep {
 	struct share_order *order;
 	struct sweep_row *rows;		/* by id */
 	size_t		 count, room;
+	int64_t		 made_us;	/* this spool, wall */
 };
 
 /* ---- the database -------------------------------------------------------- */
@@ -97,6 +101,14 @@ sweep_tell(struct sweep *sweep, const struct str *ids, struct err *err)
 	    SLICE_FMT, SLICE_ARG(answer));
 }
 
+/* Not here, and it could have been. */
+static bool
+sweep_row_is_gone(const struct sweep *sweep, const struct sweep_row *row)
+{
+	return !row->is_here && spool_id_time_us(slice_of(row->id)) >=
+	    sweep->made_us;
+}
+
 static int
 sweep_tell_all(struct sweep *sweep, struct err *err)
 {
@@ -105,7 +117,7 @@ sweep_tell_all(struct sweep *sweep, struct err *err)
 	int result = 0;
 
 	for (size_t i = 0; i < sweep->count && result == 0; i++) {
-		if (sweep->rows[i].is_here)
+		if (!sweep_row_is_gone(sweep, &sweep->rows[i]))
 			continue;
 		if (in_line++ == 0)
 			str_adds(&ids, "done");
@@ -160,14 +172,41 @@ sweep_look(struct sweep *sweep, const struct spool *spool, struct err *err)
 	return 0;
 }
 
-static uint64_t
-sweep_count_gone(const struct sweep *sweep)
+/* When its directory was made.  0; -1: the file system does not tell. */
+static int
+sweep_date(struct sweep *sweep, const struct spool *spool, struct err *err)
 {
-	uint64_t gone = 0;
+	struct statx st;
 
+	if (statx(spool_dir_fd(spool, AREA_QUEUE, 0), "", AT_EMPTY_PATH,
+	    STATX_BTIME, &st) != 0)
+		return err_sys(err, "statx queue/");
+	if ((st.stx_mask & STATX_BTIME) == 0)
+		return err_set(err, "this file system does not say when the "
+		    "spool was made: copies of messages that are gone stay");
+	sweep->made_us = (int64_t)st.stx_btime.tv_sec * 1000000 +
+	    st.stx_btime.tv_nsec / 1000;
+	return 0;
+}
+
+static void
+sweep_count(const struct sweep *sweep, struct copies_swept *out)
+{
+	out->rows = sweep->count;
+	for (size_t i = 0; i < sweep->count; i++) {
+		out->gone += !sweep->rows[i].is_here;
+		out->older += !sweep->rows[i].is_here &&
+		    !sweep_row_is_gone(sweep, &sweep->rows[i]);
+	}
+}
+
+static bool
+sweep_misses_some(const struct sweep *sweep)
+{
 	for (size_t i = 0; i < sweep->count; i++)
-		gone += !sweep->rows[i].is_here;
-	return gone;
+		if (!sweep->rows[i].is_here)
+			return true;
+	return false;
 }
 
 static int
@@ -178,8 +217,10 @@ sweep_compare(struct sweep *sweep, struct err *err)
 
 	if (conf_spool_open(sweep->conf, 0, &spool, err) != 0)
 		return -1;
-	result = sweep_look(sweep, spool, err);
-	if (result == 0 && sweep_count_gone(sweep) > 0) {
+	result = sweep_date(sweep, spool, err);
+	if (result == 0)
+		result = sweep_look(sweep, spool, err);
+	if (result == 0 && sweep_misses_some(sweep)) {
 		sleep(SWEEP_BETWEEN_S);
 		result = sweep_look(sweep, spool, err);
 	}
@@ -206,8 +247,7 @@ copies_sweep(const struct conf *conf, bool is_dry, struct copies_swept *out,
 		    sweep_row_compare);
 		got = sweep_compare(&sweep, err);
 	}
-	out->rows = sweep.count;
-	out->gone = sweep_count_gone(&sweep);
+	sweep_count(&sweep, out);
 	if (got == 0 && !is_dry)
 		got = sweep_tell_all(&sweep, err);
 	mem_free(&sweep.rows);

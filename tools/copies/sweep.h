@@ -18,9 +18,13 @@ enum { SWEEP_BETWEEN_S = 10 };	/* two looks: mail that moves may be missed by
 struct copies_swept {
 	uint64_t	rows;		/* of this node, 10 minutes old */
 	uint64_t	gone;		/* of them, whose message is not here */
+	uint64_t	older;		/* of these, accepted before this spool
+					 * was made: they stay */
 };
 
-/* Remove the copies of this node whose message two looks did not find.
+/* Remove the copies of this node whose message two looks did not find.  What is
+ * older than this spool is the mail of a machine that had this name, and
+ * perhaps the only copy: it stays for another node's takeover.
  * is_dry: only count.  0; -1: err. */
 int copies_sweep(const struct conf *conf, bool is_dry,
     struct copies_swept *out, struct err *err);

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -47,6 +48,10 @@ keep_here(const struct conf *conf, const sigset_t *before, bool is_sweeping)
 	/* while share is away it says so itself */
 	if (is_sweeping && copies_sweep(conf, false, &swept, &err) < 0)
 		warning("zmailer cluster sweep: %s", err.text);
+	else if (is_sweeping && swept.older > 0)
+		warning("%" PRIu64 " copies of this node are older than its "
+		    "spool: zmailer cluster sweep says what to do",
+		    swept.older);
 	event_flush();
 	_exit(EX_OK);
 }

@@ -26,9 +26,14 @@ cluster_sweep(const struct conf *conf, bool is_dry)
 	if (copies_sweep(conf, is_dry, &swept, &err) < 0)
 		return verb_failed("cluster sweep", &err, EX_UNAVAILABLE);
 	printf("%" PRIu64 " copies of this node, %" PRIu64 " of messages that "
-	    "are not here%s\n", swept.rows, swept.gone, is_dry ||
-	    swept.gone == 0 ? "" : ": removed");
-	return EX_OK;
+	    "are not here%s\n", swept.rows, swept.gone - swept.older, is_dry ||
+	    swept.gone == swept.older ? "" : ": removed");
+	if (swept.older == 0)
+		return EX_OK;
+	printf("%" PRIu64 " more are older than this spool: mail of a machine "
+	    "that had this name.  zmailer stop here, then on another node: "
+	    "zmailer cluster takeover %s\n", swept.older, conf->cluster.self);
+	return 1;
 }
 
 static int
