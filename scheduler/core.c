@@ -178,13 +178,13 @@ core_turn(void *context)
 		    next_ms > 0 ? next_ms : 1, core_wake, scheduler);
 }
 
-/* A cluster may have come, or gone. */
+/* A cluster may have come, gone, or be another. */
 static void
 core_renew_sharing(struct scheduler *scheduler)
 {
 	struct queue *queue = &scheduler->queue;
 
-	if (conf_keeps_copies(queue->conf) == (queue->sharing != NULL))
+	if (sharing_fits(queue->sharing, queue->conf))
 		return;
 	timer_clear(&scheduler->taken_timer);
 	sharing_free(&queue->sharing);

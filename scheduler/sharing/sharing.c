@@ -35,6 +35,7 @@ struct sharing {
 	struct queue	*queue;
 	struct ipc_link	*link;		/* NULL: not connected */
 	struct timer	 tick, soon;
+	struct str	 place;		/* cluster, node, database */
 	loop_fn		*taken_fn;
 	void		*taken_context;
 	/* the lease */
@@ -435,6 +436,27 @@ copy_kept_forget(struct sharing *sharing, ino_t inode)
 		job->flags &= (uint16_t)~JOB_UNCOPIED;
 }
 
+static void
+sharing_add_place(const struct conf *conf, struct str *out)
+{
+	str_addf(out, "%s %s %s", conf->cluster.name, conf->cluster.self,
+	    conf->cluster.postgres);
+}
+
+bool
+sharing_fits(const struct sharing *sharing, const struct conf *conf)
+{
+	struct str place = STR_INIT;
+	bool is_same;
+
+	if (sharing == NULL || !conf_keeps_copies(conf))
+		return sharing == NULL && !conf_keeps_copies(conf);
+	sharing_add_place(conf, &place);
+	is_same = strcmp(place.buf, sharing->place.buf) == 0;
+	str_release(&place);
+	return is_same;
+}
+
 struct sharing *
 sharing_new(struct queue *queue, loop_fn *taken_fn, void *context)
 {
@@ -446,6 +468,8 @@ sharing_new(struct queue *queue, loop_fn *taken_fn, void *context)
 	sharing->queue = queue;
 	sharing->taken_fn = taken_fn;
 	sharing->taken_context = context;
+	str_init(&sharing->place);
+	sharing_add_place(queue->conf, &sharing->place);
 	str_init(&sharing->done);
 	str_init(&sharing->telling);
 	sharing_on_tick(sharing);
@@ -471,6 +495,7 @@ sharing_free(struct sharing **psharing)
 	ipc_link_free(&sharing->link);
 	taken_release(&sharing->taken);
 	taken_release(&sharing->coming);
+	str_release(&sharing->place);
 	str_release(&sharing->done);
 	str_release(&sharing->telling);
 	mem_free(&sharing->kept);

@@ -33,6 +33,9 @@ struct sharing;
  * (sharing_taken_by), then sharing_taken_done. */
 struct sharing *sharing_new(struct queue *queue, loop_fn *taken_fn,
     void *context);
+/* Is it what conf asks for: nothing, or this node of this cluster, with this
+ * database?  Else epoch and list are of another, and it has to be made anew. */
+bool sharing_fits(const struct sharing *sharing, const struct conf *conf);
 /* Tell what can be told at once, and free it.  NULL is harmless. */
 void sharing_free(struct sharing **sharing);
 

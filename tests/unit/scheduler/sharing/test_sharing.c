@@ -146,6 +146,13 @@ is_delivered(struct yard *y, void *arg)
 }
 
 static bool
+may_deliver(struct yard *y, void *arg)
+{
+	share_turn();
+	return sharing_may_deliver(y->scheduler.queue.sharing);
+}
+
+static bool
 is_in_trash(struct yard *y, void *arg)
 {
 	share_turn();
@@ -367,6 +374,34 @@ Test(sharing, what_comes_when_the_list_is_here_goes_to_trash)
 Test(sharing, and_so_does_what_is_read_in_pieces, .timeout = 120)
 {
 	taken_before_it_is_read(20000);
+}
+
+/* Its epoch says nothing about this one's, and neither does its list. */
+Test(sharing, another_database_is_asked_anew)
+{
+	unsigned lists = 2;
+	struct str text = STR_INIT;
+
+	copies_begin("wait");
+	share_open(1);
+	cr_assert(yard_until(&yard, may_deliver, NULL));
+	str_addf(&text, CLUSTER "lease wait }\n%s", yard_quick);
+	yard_reload(&yard, text.buf);
+	cr_expect(sharing_may_deliver(yard.scheduler.queue.sharing),
+	    "the same goes on");
+	str_reset(&text);
+	str_addf(&text, "cluster c { node a b; self a; postgres dbname=other "
+	    "}\n%s", yard_quick);
+	yard_reload(&yard, text.buf);
+	cr_expect_not(sharing_may_deliver(yard.scheduler.queue.sharing));
+	close(share.peer);
+	share.peer = -1;
+	cr_expect(yard_until(&yard, is_listed, &lists));
+	cr_expect(yard_until(&yard, may_deliver, NULL));
+	yard_reload(&yard, yard_quick);
+	cr_expect_null(yard.scheduler.queue.sharing);
+	copies_end();
+	str_release(&text);
 }
 
 Test(sharing, a_lease_that_is_over_ends_deliveries)
