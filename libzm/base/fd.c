@@ -49,6 +49,16 @@ fd_read_at(int fd, char *out, size_t n, uint64_t at)
 }
 
 int
+fd_read_whole_at(int fd, char *out, size_t n, uint64_t at)
+{
+	ssize_t got = fd_read_at(fd, out, n, at);
+
+	if (got >= 0 && (size_t)got < n)
+		errno = EINVAL;
+	return got == (ssize_t)n ? 0 : -1;
+}
+
+int
 fd_read_all(int fd, size_t most, struct str *out)
 {
 	while (out->len < most) {

@@ -22,6 +22,9 @@ int fd_write_all(int fd, const char *bytes, size_t n);
  * with errno. */
 ssize_t fd_read_at(int fd, char *out, size_t n, uint64_t at);
 
+/* The same, all n of them.  0; -1 with errno (EINVAL: the file ends before). */
+int fd_read_whole_at(int fd, char *out, size_t n, uint64_t at);
+
 /* Append what can be read until the end, or until out has `most` bytes.
  * 0; -1 with errno: what came before stays in out. */
 int fd_read_all(int fd, size_t most, struct str *out);

@@ -248,6 +248,12 @@ size_t control_file_head_bytes(struct slice file);
  * some lines of it.  0; -1: it is damaged, or cannot be read. */
 int control_file_check(int fd, struct err *err);
 
+/* Read the n bytes (0: there are none) at a place of fd into *out: are they a
+ * whole control file of message id, whose body of so many bytes it fits?  For
+ * who has one from an archive or another node; the arena is reset. */
+bool control_file_read_of(struct arena *arena, int fd, uint64_t at, size_t n,
+    const char *id, uint64_t body_bytes, struct str *out);
+
 /* Read all of fd (at most max_bytes) into *out from offset 0. 0 or -1. */
 int control_file_read(int fd, size_t max_bytes, struct str *out,
     struct err *err);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/crc32c.h"
+#include "base/fd.h"
 #include "mail/control_file/internal.h"
 
 #include "base/banned.h"
@@ -456,4 +457,22 @@ control_file_read(int fd, size_t max_bytes, struct str *out, struct err *err)
 			return 0;
 		room = out->len;
 	}
+}
+
+bool
+control_file_read_of(struct arena *arena, int fd, uint64_t at, size_t n,
+    const char *id, uint64_t body_bytes, struct str *out)
+{
+	struct control_file file;
+	bool is_good;
+
+	str_reset(out);
+	if (n == 0 || fd_read_whole_at(fd, str_room(out, n), n, at) != 0)
+		return false;
+	out->len = n;
+	out->buf[n] = '\0';
+	is_good = control_file_parse(arena, str_slice(out), &file, NULL) == 0 &&
+	    strcmp(file.id, id) == 0 && file.body_offset <= body_bytes;
+	arena_reset(arena);
+	return is_good;
 }

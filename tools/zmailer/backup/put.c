@@ -48,17 +48,6 @@ struct putting {
 
 /* ---- bytes ------------------------------------------------------------- */
 
-/* All n bytes at a place of the archive.  0; -1 errno (0: it ends). */
-static int
-read_at(int fd, uint64_t at, char *out, size_t n)
-{
-	ssize_t got = fd_read_at(fd, out, n, at);
-
-	if (got >= 0 && (size_t)got < n)
-		errno = EINVAL;
-	return got == (ssize_t)n ? 0 : -1;
-}
-
 static int
 restore_body_copy(struct putting *putting, const struct backup_item *item,
     int fd)
@@ -73,8 +62,8 @@ restore_body_copy(struct putting *putting, const struct backup_item *item,
 		    (size_t)(item->body_bytes - done) : COPY_BYTES;
 		size_t skip = 0;
 
-		if (read_at(putting->fd, item->body_at + done,
-		    putting->buffer, n) != 0)
+		if (fd_read_whole_at(putting->fd, putting->buffer, n,
+		    item->body_at + done) != 0)
 			return -1;
 		if (done == 0) {
 			struct slice front = { putting->buffer, n };
@@ -97,36 +86,15 @@ restore_body_copy(struct putting *putting, const struct backup_item *item,
 
 /* ---- one message -------------------------------------------------------- */
 
-/* Its control file into memory, when it is one. */
-static bool
-control_read(struct putting *putting, const struct backup_item *item)
-{
-	struct control_file file;
-	bool is_good;
-
-	if (item->control_bytes == 0)
-		return false;
-	str_reset(&putting->control);
-	if (read_at(putting->fd, item->control_at, str_room(&putting->control,
-	    item->control_bytes), item->control_bytes) != 0)
-		return false;
-	putting->control.len = item->control_bytes;
-	putting->control.buf[putting->control.len] = '\0';
-	is_good = control_file_parse(putting->arena,
-	    str_slice(&putting->control),
-	    &file, NULL) == 0 && strcmp(file.id, item->key) == 0 &&
-	    file.body_offset <= item->body_bytes;
-	arena_reset(putting->arena);
-	return is_good;
-}
-
 /* Rows S0 -> B2. */
 static int
 restore_stage(struct putting *putting, struct backup_item *item,
     struct err *err)
 {
 	struct spool_return *back = &putting->backs[putting->count];
-	bool has_control = control_read(putting, item);
+	bool has_control = control_file_read_of(putting->arena, putting->fd,
+	    item->control_at, item->control_bytes, item->key,
+	    item->body_bytes, &putting->control);
 	const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT },
 	    { .tv_sec = (time_t)item->mtime_s } };
 
@@ -213,9 +181,8 @@ orders_put(struct putting *putting, const struct backup_index *index,
 	if (fd < 0)
 		return err_sys(err, "cannot write transport/" SPOOL_ORDERS);
 	str_reset(&putting->control);
-	is_good = read_at(putting->fd, index->orders_at, str_room(
-	    &putting->control, index->orders_bytes),
-	    index->orders_bytes) == 0 && fd_write_all(fd, putting->control.buf,
+	is_good = fd_read_whole_at(putting->fd, str_room(&putting->control,
+	    index->orders_bytes), index->orders_bytes, index->orders_at) == 0 && fd_write_all(fd, putting->control.buf,
 	    index->orders_bytes) == 0 && fchmod(fd, 0660) == 0 &&
 	    fsync(fd) == 0;
 	if (close(fd) == 0 && is_good && renameat(dir_fd, SPOOL_ORDERS ".new",

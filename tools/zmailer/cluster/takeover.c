@@ -140,50 +140,18 @@ lost_row_fetch(struct takeover_run *run, struct row *out, struct err *err)
 /* ---- its files ----------------------------------------------------------- */
 
 static int
-memory_read(const struct takeover_run *run, uint64_t at, char *out, size_t n)
-{
-	ssize_t got = fd_read_at(run->memory, out, n, at);
-
-	if (got >= 0 && (size_t)got < n)
-		errno = EINVAL;
-	return got == (ssize_t)n ? 0 : -1;
-}
-
-static int
 body_write(struct takeover_run *run, const struct row *row, int fd)
 {
 	for (uint64_t at = 0; at < row->body_bytes;) {
 		size_t n = row->body_bytes - at < COPY_BYTES ?
 		    (size_t)(row->body_bytes - at) : COPY_BYTES;
 
-		if (memory_read(run, at, run->buffer, n) != 0 ||
+		if (fd_read_whole_at(run->memory, run->buffer, n, at) != 0 ||
 		    fd_write_all(fd, run->buffer, n) != 0)
 			return -1;
 		at += n;
 	}
 	return 0;
-}
-
-/* Its control file into run->control, when it is one. */
-static bool
-lost_row_control(struct takeover_run *run, const struct row *row)
-{
-	struct control_file file;
-	bool is_good;
-
-	if (row->control_bytes == 0)
-		return false;
-	str_reset(&run->control);
-	if (memory_read(run, row->body_bytes, str_room(&run->control,
-	    row->control_bytes), row->control_bytes) != 0)
-		return false;
-	run->control.len = row->control_bytes;
-	run->control.buf[run->control.len] = '\0';
-	is_good = control_file_parse(run->arena, str_slice(&run->control),
-	    &file, NULL) == 0 && strcmp(file.id, row->id) == 0 &&
-	    file.body_offset <= row->body_bytes;
-	arena_reset(run->arena);
-	return is_good;
 }
 
 /* Row I1. */
@@ -192,7 +160,9 @@ lost_row_stage(struct takeover_run *run, const struct row *row, struct err *err)
 {
 	struct staged *staged = &run->group[run->count];
 	char key[SPOOL_IMPORT_KEY_BYTES];
-	bool has_control = lost_row_control(run, row);
+	bool has_control = control_file_read_of(run->arena, run->memory,
+	    row->body_bytes, row->control_bytes, row->id, row->body_bytes,
+	    &run->control);
 
 	*staged = (struct staged){ .row = *row, .files = {
 	    .body = { .fd = -1 }, .control = { .fd = -1 } } };
@@ -517,7 +487,8 @@ static int
 takeover_look(const struct takeover_run *run)
 {
 	struct str lines = STR_INIT;
-	struct slice rest, line, word, node, epoch, lease, count;
+	struct share_line owner;
+	struct slice rest, line;
 	struct err err;
 	bool is_found = false;
 
@@ -526,21 +497,19 @@ takeover_look(const struct takeover_run *run)
 		return takeover_fail(EX_UNAVAILABLE, err.text);
 	rest = str_slice(&lines);
 	while (rest.n > 0 && slice_cut(&rest, '\n', &line)) {
-		if (!slice_word(&line, &word) || !slice_is(word, "owner") ||
-		    !slice_word(&line, &node) || !slice_is(node, run->node) ||
-		    !slice_word(&line, &epoch) || !slice_word(&line, &lease) ||
-		    !slice_word(&line, &count))
+		if (share_line_parse(line, &owner) != SHARE_OWNER ||
+		    !slice_is(owner.name, run->node))
 			continue;
-		printf("%s has " SLICE_FMT " messages that can be taken over",
-		    run->node, SLICE_ARG(count));
-		if (slice_is(lease, "-"))
+		printf("%s has %" PRIu64 " messages that can be taken over",
+		    run->node, owner.count);
+		if (!owner.is_known)
 			puts("; --yes does it");
-		else if (slice_is(lease, "0"))
+		else if (owner.seconds == 0)
 			puts("; --yes does it, once its lease is over for "
 			    "15 s");
 		else
-			printf(", but it is there (its lease goes on for "
-			    SLICE_FMT " s)\n", SLICE_ARG(lease));
+			printf(", but it is there (its lease goes on for %"
+			    PRIu64 " s)\n", owner.seconds);
 		is_found = true;
 	}
 	str_release(&lines);
