@@ -181,10 +181,11 @@ orders_put(struct putting *putting, const struct backup_index *index,
 	if (fd < 0)
 		return err_sys(err, "cannot write transport/" SPOOL_ORDERS);
 	str_reset(&putting->control);
-	is_good = fd_read_whole_at(putting->fd, str_room(&putting->control,
-	    index->orders_bytes), index->orders_bytes, index->orders_at) == 0 && fd_write_all(fd, putting->control.buf,
-	    index->orders_bytes) == 0 && fchmod(fd, 0660) == 0 &&
-	    fsync(fd) == 0;
+	is_good = fd_read_whole_at(putting->fd,
+		      str_room(&putting->control, index->orders_bytes),
+		      index->orders_bytes, index->orders_at) == 0 &&
+	    fd_write_all(fd, putting->control.buf, index->orders_bytes) == 0 &&
+	    fchmod(fd, 0660) == 0 && fsync(fd) == 0;
 	if (close(fd) == 0 && is_good && renameat(dir_fd, SPOOL_ORDERS ".new",
 	    dir_fd, SPOOL_ORDERS) == 0)		/* O1 */
 		return 0;
