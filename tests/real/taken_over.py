@@ -307,6 +307,31 @@ def without_the_database():
     mta.wait_for("a client to be served", lambda: code_of(one) == 250)
 
 
+@case
+def a_share_that_stands_still():
+    """A client waits some seconds, mail for the lease; all goes on later."""
+    one = site.nodes[0]
+    site.hop.messages.clear()
+    missing = one.told("copy.missing")
+    share = one.share()
+    os.kill(share, signal.SIGSTOP)
+    try:
+        one.send("still", ["b@far.test"])
+        assert one.told("copy.missing") == missing + 1
+        mta.wait_for("the lease to be missed", lambda: "the cluster's database"
+                     in one.instance.zmailer("why", "to:b@far.test",
+                                             check=None)[1] or
+                     site.came()[("still", "b@far.test")])
+        code, out, _ = one.instance.zmailer("status", check=None)
+        assert code != 0 and "share" in out, (code, out)
+    finally:
+        os.kill(share, signal.SIGCONT)
+    mta.wait_for("the mail", lambda: site.came()[("still", "b@far.test")])
+    one.wait_up()
+    one.send("moves", ["b@far.test"])
+    assert one.told("copy.missing") == missing + 1
+
+
 def code_of(node):
     try:
         node.send("asked", ["b@far.test"])
