@@ -35,6 +35,7 @@ conf_brief_of(const struct conf *conf, struct conf_brief *out)
 		.sync = conf->sync, .size_bytes = conf->limits.size_bytes,
 		.header_bytes = conf->limits.header_bytes,
 		.received = conf->limits.received,
+		.node = conf->cluster.node_digits,
 	};
 }
 

@@ -60,6 +60,9 @@ struct conf *conf_makeshift_or_tell(const char *path);
  * returns 0 or -1 */
 int conf_spool_open(const struct conf *conf, enum spool_flags more,
     struct spool **out, struct err *err);
+/* The spool id of a message with this inode that gets it now. */
+void conf_make_id(const struct conf *conf, ino_t inode,
+    char out_id[SPOOL_ID_BYTES]);
 
 /* What one message needs of the configuration in force (conf_load_in_force),
  * which is not parsed; in the arena.  False: nothing is in force, it was not

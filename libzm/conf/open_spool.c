@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "base/clock.h"
 #include "conf/conf.h"
 
 #include "base/banned.h"
@@ -24,6 +25,7 @@ conf_brief_spool_open(const struct conf_brief *brief, enum spool_flags more,
 	    err) != 0)
 		return -1;
 	spool_set_size(*out, brief->size_bytes);
+	spool_set_node(*out, brief->node);
 	return 0;
 }
 
@@ -35,4 +37,12 @@ conf_spool_open(const struct conf *conf, enum spool_flags more,
 
 	conf_brief_of(conf, &brief);
 	return conf_brief_spool_open(&brief, more, out, err);
+}
+
+void
+conf_make_id(const struct conf *conf, ino_t inode,
+    char out_id[SPOOL_ID_BYTES])
+{
+	spool_id_make(clock_wall_us(), inode, out_id);
+	spool_id_add_node(conf->cluster.node_digits, out_id);
 }

@@ -3,7 +3,7 @@
  * In     time and inode; or text
  * Out    an id; or what it means
  * Holds  the last tick that was given out, so that ids of a process rise
- * Spec   doc/INTERNALS.md section 1
+ * Spec   doc/INTERNALS.md section 1; doc/CLUSTER.md
  *
  * SPDX-License-Identifier: ISC
  */
@@ -21,6 +21,7 @@ enum {
 };
 
 static const char digits[] = "0123456789abcdefghjkmnpqrstvwxyz";
+static const char node_mark = 'u';	/* no digit */
 
 static void
 id_of_tick(uint64_t tick, ino_t inode, char out_id[SPOOL_ID_BYTES])
@@ -58,6 +59,25 @@ spool_id_make_of(int64_t wall_us, ino_t inode, char out_id[SPOOL_ID_BYTES])
 	    out_id);
 }
 
+void
+spool_id_add_node(const char *node, char id[SPOOL_ID_BYTES])
+{
+	size_t n = strlen(id);
+
+	if (node[0] == '\0' || n + SPOOL_NODE_BYTES >= SPOOL_ID_BYTES)
+		return;
+	id[n] = node_mark;
+	memcpy(id + n + 1, node, SPOOL_NODE_BYTES);
+}
+
+void
+spool_node_digits(unsigned number, char out[SPOOL_NODE_BYTES])
+{
+	out[0] = digits[number % SPOOL_NODES_MAX >> 5];
+	out[1] = digits[number % 32];
+	out[2] = '\0';
+}
+
 static int
 id_digit_value(char c)
 {
@@ -66,15 +86,31 @@ id_digit_value(char c)
 	return at == NULL ? -1 : (int)(at - digits);
 }
 
-bool
-spool_id_is(struct slice text)
+static bool
+id_has_digits_alone(struct slice text)
 {
-	if (text.n < ID_DIGITS_MIN || text.n > ID_DIGITS_MAX)
-		return false;
 	for (size_t i = 0; i < text.n; i++)
 		if (id_digit_value(text.p[i]) < 0)
 			return false;
 	return true;
+}
+
+/* Time and inode, without the node. */
+static struct slice
+id_without_node(struct slice id)
+{
+	return slice_first(id, slice_find(id, node_mark));
+}
+
+bool
+spool_id_is(struct slice text)
+{
+	struct slice own = id_without_node(text);
+
+	return own.n >= ID_DIGITS_MIN && own.n <= ID_DIGITS_MAX &&
+	    id_has_digits_alone(own) && (own.n == text.n ||
+	    (text.n == own.n + SPOOL_NODE_BYTES &&
+	    id_has_digits_alone(slice_from(text, own.n + 1))));
 }
 
 int64_t
@@ -96,6 +132,7 @@ spool_id_inode(struct slice id)
 
 	if (!spool_id_is(id))
 		return 0;
+	id = id_without_node(id);
 	for (size_t i = TIME_DIGITS; i < id.n; i++)
 		inode = inode << 5 | (uint64_t)id_digit_value(id.p[i]);
 	return (ino_t)inode;

@@ -555,8 +555,8 @@ message_route(struct message *message, struct router *router,
 		return message_broken(message, "incomplete");
 	if (envelope_parse(message->arena, file, envelope, err) != 0)
 		return message_broken(message, "badenvelope");
-	if (envelope->id[0] == 0)
-		spool_id_make(clock_wall_us(), inode, envelope->id);
+	if (envelope->id[0] == 0)	/* a person put it here */
+		conf_make_id(conf, inode, envelope->id);
 	if (message_is_unseen(envelope, conf)) {
 		snprintf(message->why, sizeof(message->why), "milter");
 		return MESSAGE_UNSEEN;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Check spool.pml with spin: the model holds, each broken one is found out.
+"""Check the models with spin: each holds, each broken one is found out.
 
-    check.py [--cuts N] [BREAK ...]
+    check.py [--cuts N] [spool|cluster [BREAK ...]]
 
-Without BREAK the model as it is (all of its states, after up to N failures: 2)
+Without BREAK a model as it is (all of its states, after up to N failures: 2)
 and each broken variant; a variant in which nothing is found is a fault of the
 model.  Exit status 0: all as it should be; 77: spin is missing.
 
@@ -20,7 +20,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # number: what is broken (in the words of doc/INTERNALS section 2)
-BREAKS = {
+SPOOL_BREAKS = {
     1: "S1: the rename to router/ before the fsync",
     2: "S0: 250 before the fsync",
     3: "S0: no fsync",
@@ -50,11 +50,26 @@ BREAKS = {
     27: "P4: the records are synced by fdatasync, the name is not",
     28: "S3: recovery looks at reports before the finished messages",
 }
-DEEP = {26: 2, 27: 3}        # need more failures than one
+CLUSTER_BREAKS = {
+    1: "accept: 250 without a copy",
+    2: "lease: a node of an old epoch renews it",
+    3: "return: delivery before the list of what others have",
+    4: "move: an offer outlives the scheduler that made it",
+    5: "move: what is offered is delivered",
+    6: "lease: delivery without one",
+    7: "move: not taken, and delivered without a withdrawal",
+    8: "takeover: while the lease goes on",
+    9: "I2: `took` before the line in `imported`",
+    10: "takeover: `took` without a look at who owns the node",
+    11: "I2: a start publishes what the database has not confirmed",
+}
+MODELS = {"spool": SPOOL_BREAKS, "cluster": CLUSTER_BREAKS}
+DEEP = {("spool", 26): 2, ("spool", 27): 3}    # more failures than one
 
 
 class Run:
-    def __init__(self, number, cuts):
+    def __init__(self, model, number, cuts):
+        self.model = model
         self.states = self.depth = self.seconds = 0
         self.found = None
         with tempfile.TemporaryDirectory(prefix="zm-model-") as top:
@@ -66,7 +81,7 @@ class Run:
                                   stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT).stdout
         run("spin", f"-DBREAK={number}", f"-DCUTS={cuts}", "-a",
-            os.path.join(HERE, "spool.pml"))
+            os.path.join(HERE, self.model + ".pml"))
         run(os.environ.get("CC", "cc").split()[-1], "-w", "-O2", "-DSAFETY",
             "-DCOLLAPSE", "-DMEMLIM=8000", "-o", "pan", "pan.c")
         begun = time.monotonic()
@@ -85,31 +100,39 @@ class Run:
             f"{self.seconds:5.1f} s"
 
 
+def check_model(model, breaks, cuts):
+    """How many faults the model has."""
+    bad = 0
+    if not breaks:
+        run = Run(model, 0, cuts)
+        bad += run.found is not None
+        print(f"{'holds' if run.found is None else 'FALSE ' + run.found:10} "
+              f"{run}  {model}, {cuts} failures", flush=True)
+    for number in breaks or sorted(MODELS[model]):
+        run = None
+        for failures in range(DEEP.get((model, number), 1), 4):
+            run = Run(model, number, failures)
+            if run.found is not None:
+                break
+        bad += run.found is None
+        print(f"{run.found or 'NOT FOUND':10} {run}  {number} "
+              f"{MODELS[model][number]}", flush=True)
+    return bad
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--cuts", type=int, default=2)
+    parser.add_argument("model", nargs="?", choices=sorted(MODELS))
     parser.add_argument("breaks", nargs="*", type=int)
     options = parser.parse_args()
     if shutil.which("spin") is None:
         print("model: skipped: spin is not installed (Debian: spin)")
         return 77
-    bad = 0
-    if not options.breaks:
-        run = Run(0, options.cuts)
-        bad += run.found is not None
-        print(f"{'holds' if run.found is None else 'FALSE ' + run.found:10} "
-              f"{run}  the model, {options.cuts} failures", flush=True)
-    for number in options.breaks or sorted(BREAKS):
-        run = None
-        for cuts in range(DEEP.get(number, 1), 4):
-            run = Run(number, cuts)
-            if run.found is not None:
-                break
-        bad += run.found is None
-        print(f"{run.found or 'NOT FOUND':10} {run}  {number} "
-              f"{BREAKS[number]}", flush=True)
-    print(f"model: {bad} faults of the model" if bad else
-          "model: holds, and each broken one is found")
+    bad = sum(check_model(model, options.breaks, options.cuts)
+              for model in ([options.model] if options.model else MODELS))
+    print(f"model: {bad} faults of the models" if bad else
+          "model: they hold, and each broken one is found")
     return 1 if bad else 0
 
 

@@ -1,7 +1,7 @@
-# model - `make spool-model` (of `make model`) checks the model and its broken variants (spin),
+# model - `make spool-model` (of `make model`) checks the models and their broken variants (spin),
 # `make model-traces` runs every flow under the trace checker, `make planted`
 # breaks a copy of the source in 18 places; make check a sample
-EXTRA_DIST += tests/model/spool.pml tests/model/moves tests/model/check.py \
+EXTRA_DIST += tests/model/spool.pml tests/model/cluster.pml tests/model/moves tests/model/check.py \
 	tests/model/trace.py tests/model/traced.py tests/model/planted.py tests/model/faults.py \
 	tests/model/test_trace.py tests/model/run-sample
 if !SANITIZE

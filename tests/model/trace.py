@@ -132,7 +132,8 @@ class Checker:
     def marked(self, file, call):
         """S3: between the sync and the rename stands the record."""
         number = 0
-        for digit in os.path.basename(file.path).split("-")[1][10:]:
+        name = os.path.basename(file.path).split("-")[1]
+        for digit in name[10:].partition("u")[0]:
             number = number * 32 + DIGITS.index(digit)
         control = self.control_of(number)
         if control is None or not control.is_known:

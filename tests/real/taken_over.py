@@ -113,6 +113,7 @@ def a_copy_is_there_before_the_250():
     assert len(rows) == 1, rows
     (id, row), = rows.items()
     assert row[:2] == ("mx1", "router"), row
+    assert id[-3] == "u", id        # it carries its node
     body = site.base.body(id)
     assert b"complete " in body[:9] and b"body of first\n" in body, body
     # after the try its control file, and after the end nothing

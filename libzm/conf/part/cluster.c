@@ -6,10 +6,12 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/ascii.h"
+#include "base/crc32c.h"
 #include "conf/part/part.h"
 #include "grammar/units.h"
 
@@ -302,16 +304,62 @@ cluster_check_self(struct conf_loader *loader)
 		    name));
 }
 
+static int
+node_compare(const void *a, const void *b)
+{
+	const char *const *one = a, *const *two = b;
+
+	return strcmp(*one, *two);
+}
+
+/* A number below SPOOL_NODES_MAX for each node: by its name, so that another
+ * node in the list does not change it; the next free one where two names have
+ * the same.  *numbers are those of nodes, which are sorted. */
+static void
+cluster_number_nodes(const char *const *nodes, size_t count,
+    unsigned numbers[CLUSTER_NODES_MAX])
+{
+	bool is_used[SPOOL_NODES_MAX] = { false };
+
+	for (size_t i = 0; i < count; i++) {
+		unsigned at = crc32c(0, nodes[i], strlen(nodes[i])) %
+		    SPOOL_NODES_MAX;
+
+		while (is_used[at])
+			at = (at + 1) % SPOOL_NODES_MAX;
+		is_used[at] = true;
+		numbers[i] = at;
+	}
+}
+
+/* What our spool ids carry. */
+static void
+cluster_number_self(struct conf_cluster *cluster)
+{
+	const char *sorted[CLUSTER_NODES_MAX];
+	unsigned numbers[CLUSTER_NODES_MAX];
+
+	memcpy(sorted, cluster->nodes, cluster->node_count * sizeof(*sorted));
+	qsort(sorted, cluster->node_count, sizeof(*sorted), node_compare);
+	cluster_number_nodes(sorted, cluster->node_count, numbers);
+	for (size_t i = 0; i < cluster->node_count; i++)
+		if (cluster->self != NULL &&
+		    strcmp(sorted[i], cluster->self) == 0)
+			spool_node_digits(numbers[i], cluster->node_digits);
+}
+
 void
 conf_check_cluster(struct conf_loader *loader)
 {
-	const struct conf *conf = loader->conf;
+	struct conf *conf = loader->conf;
 
 	if (conf->cluster.name != NULL && conf->cluster.node_count == 0)
 		cluster_complain(loader, conf->cluster.at, 7,
 		    "add to the block: node NAME...", "it has no nodes");
-	else if (conf->cluster.name != NULL)
+	else if (conf->cluster.name != NULL) {
 		cluster_check_self(loader);
+		cluster_number_self(&conf->cluster);
+	}
 	if (conf->cluster.copies_at.line != 0 && conf->cluster.postgres ==
 	    NULL)
 		cluster_complain(loader, conf->cluster.copies_at, 6,

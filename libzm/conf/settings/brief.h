@@ -18,6 +18,7 @@ struct conf_brief {		/* as in struct conf, and from one */
 	unsigned	 hash_levels;
 	unsigned	 sync;			/* enum conf_sync */
 	uint64_t	 size_bytes, header_bytes, received;	/* limits */
+	const char	*node;			/* its digits in ids, or "" */
 };
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "base/str.h"
 #include "conf/settings/at.h"
+#include "mail/spool_id.h"
 
 enum {
 	CLUSTER_NAME_BYTES_MAX = 64,	/* of a cluster, of a node */
@@ -27,6 +28,8 @@ struct conf_cluster {		/* cluster NAME { ... } */
 	const char	*name;		/* NULL: there is none */
 	const char	**nodes;	size_t node_count;
 	const char	*self;		/* one of them */
+	char		 node_digits[SPOOL_NODE_BYTES];	/* its; "": there
+					 * is no cluster */
 	const char	**servers;	size_t server_count;
 				/* of one Redis: "HOST", "HOST:PORT",
 				 * "[ADDRESS]:PORT" */

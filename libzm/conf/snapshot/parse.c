@@ -63,12 +63,14 @@ brief_parse(struct slice line, struct arena *arena, struct conf_snapshot *out)
 		.size_bytes = (uint64_t)json_get_number(line, "size"),
 		.header_bytes = (uint64_t)json_get_number(line, "header"),
 		.received = (uint64_t)json_get_number(line, "received"),
+		.node = brief_word_take(line, "node", arena),
 	};
 	out->has_brief = brief->host[0] != '\0' &&
 	    brief->spool_dir[0] == '/' && brief->run_dir[0] == '/' &&
 	    brief->log_dir[0] == '/' && brief->hash_levels <= 2 &&
 	    brief->sync <= SYNC_EPHEMERAL && brief->size_bytes > 0 &&
-	    brief->header_bytes > 0 && brief->received > 0;
+	    brief->header_bytes > 0 && brief->received > 0 &&
+	    strlen(brief->node) < SPOOL_NODE_BYTES;
 }
 
 /* The line at the front. */

@@ -41,6 +41,8 @@ brief_add(struct str *out, const struct conf_brief *brief)
 	json_number(out, "size", (int64_t)brief->size_bytes);
 	json_number(out, "header", (int64_t)brief->header_bytes);
 	json_number(out, "received", (int64_t)brief->received);
+	if (brief->node != NULL && brief->node[0] != '\0')
+		json_text(out, "node", slice_of(brief->node));
 }
 
 /* Does it come back from that as it is?  Not when a directory's name is not

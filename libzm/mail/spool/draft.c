@@ -129,7 +129,7 @@ draft_open(struct spool *spool, const char *stem, struct draft *out,
 		return -1;
 	}
 	out->inode = st.st_ino;
-	spool_id_make(clock_wall_us(), st.st_ino, out->id);
+	spool_make_id(spool, st.st_ino, out->id);
 	str_add(&out->pending, blank_first_line, DRAFT_FIRST_LINE_BYTES);
 	return 0;
 }

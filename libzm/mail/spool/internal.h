@@ -15,6 +15,8 @@ struct spool {
 	int		 router_fd[SPOOL_PRIORITIES];	/* [0] = area_fd */
 	unsigned	 hash_levels;
 	uint64_t	 size_max;	/* of a submission; 0: not known */
+	char		 node[SPOOL_NODE_BYTES];	/* digits of this
+					 * machine; "": none */
 	enum spool_flags flags;
 	dev_t		 device;	/* the one of dir_fd */
 	unsigned	 moved_areas;	/* spool_sync_moves: a bit each */

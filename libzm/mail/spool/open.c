@@ -22,6 +22,7 @@
 #include <sys/vfs.h>
 #endif
 
+#include "base/clock.h"
 #include "mail/spool/internal.h"
 
 #include "base/banned.h"
@@ -384,6 +385,20 @@ void
 spool_set_size(struct spool *spool, uint64_t size_max)
 {
 	spool->size_max = size_max;
+}
+
+void
+spool_set_node(struct spool *spool, const char *node)
+{
+	snprintf(spool->node, sizeof(spool->node), "%s", node);
+}
+
+void
+spool_make_id(const struct spool *spool, ino_t inode,
+    char out_id[SPOOL_ID_BYTES])
+{
+	spool_id_make(clock_wall_us(), inode, out_id);
+	spool_id_add_node(spool->node, out_id);
 }
 
 void

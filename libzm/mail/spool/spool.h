@@ -75,6 +75,11 @@ int spool_open(const char *dir, enum spool_flags flags, unsigned hash_levels,
 void spool_close(struct spool **spool);
 /* `size`: the most bytes that a message of a user in public/ may have. */
 void spool_set_size(struct spool *spool, uint64_t size_max);
+/* The digits that ids of this machine carry; "": it is alone. */
+void spool_set_node(struct spool *spool, const char *node);
+/* The id of a message that comes in now. */
+void spool_make_id(const struct spool *spool, ino_t inode,
+    char out_id[SPOOL_ID_BYTES]);
 /* Is this directory in memory (tmpfs), so that it is lost with the machine?
  * False also when that is not known. */
 bool spool_is_in_memory(const char *dir);

@@ -50,6 +50,41 @@ Test(conf_cluster, what_is_shown_is_read_the_same)
 	case_close(&again);
 }
 
+/* Nodes n0 to nN-1, this one is `self`; backwards when it is odd. */
+static void
+digits_of(unsigned self, unsigned count, char out[SPOOL_NODE_BYTES])
+{
+	struct str text = STR_INIT;
+	struct conf_case c;
+
+	str_adds(&text, "cluster mx { node");
+	for (unsigned i = 0; i < count; i++)
+		str_addf(&text, " n%u", self % 2 ? count - 1 - i : i);
+	str_addf(&text, "; self n%u }\n", self);
+	case_good(&c, text.buf);
+	snprintf(out, SPOOL_NODE_BYTES, "%s", c.conf->cluster.node_digits);
+	case_close(&c);
+	str_release(&text);
+}
+
+Test(conf_cluster, no_two_nodes_have_the_same_digits)
+{
+	enum { COUNT = CLUSTER_NODES_MAX };
+	char digits[COUNT][SPOOL_NODE_BYTES], alone[SPOOL_NODE_BYTES];
+
+	for (unsigned i = 0; i < COUNT; i++) {
+		digits_of(i, COUNT, digits[i]);
+		cr_assert_eq(strlen(digits[i]), 2);
+		for (unsigned k = 0; k < i; k++)
+			cr_assert_str_neq(digits[i], digits[k], "n%u n%u", i,
+			    k);
+	}
+	/* other nodes do not matter, unless they have the same */
+	digits_of(7, 8, alone);
+	digits_of(7, 9, digits[0]);
+	cr_expect_str_eq(alone, digits[0]);
+}
+
 #ifdef HAVE_PGSQL
 Test(conf_cluster, copies_are_shown_as_they_are_read)
 {

@@ -32,6 +32,7 @@ taken_over(struct conf_case *c)
 	    case_dir);
 	case_file("more.conf", "size 7M\n");
 	str_addf(&text, "run %s\nspool %s/spool\nhost taken.example\n"
+	    "cluster mx { node mx1; self mx1 }\n"
 	    "include more.conf\n", case_dir, case_dir);
 	snprintf(conf_path, sizeof(conf_path), "%s",
 	    case_file("zmailer.conf", text.buf));
@@ -114,6 +115,8 @@ Test(snapshot, one_message_reads_its_first_line)
 	cr_expect_eq(brief.size_bytes, 7u << 20);
 	cr_expect_eq(brief.header_bytes, c.conf->limits.header_bytes);
 	cr_expect_eq(brief.received, c.conf->limits.received);
+	cr_expect_str_eq(brief.node, c.conf->cluster.node_digits);
+	cr_expect_eq(strlen(brief.node), 2);
 	/* daemons' children are given the snapshot itself */
 	cr_expect(conf_brief_in_force(snapshot_path, c.arena, &brief));
 	/* not ours to believe */

@@ -38,6 +38,26 @@ Test(names, id_tells_time_and_inode)
 	}
 }
 
+Test(names, ids_carry_their_node)
+{
+	char id[SPOOL_ID_BYTES], with[SPOOL_ID_BYTES], node[SPOOL_NODE_BYTES];
+
+	for (unsigned number = 0; number < SPOOL_NODES_MAX; number++) {
+		spool_node_digits(number, node);
+		spool_id_make_of(1763600000000000 + number, 4711, id);
+		snprintf(with, sizeof(with), "%s", id);
+		spool_id_add_node(node, with);
+		cr_assert(spool_id_is(slice_of(with)), "%s", with);
+		cr_assert_eq(strlen(with), strlen(id) + 3);
+		cr_assert_eq(spool_id_inode(slice_of(with)), 4711);
+		cr_assert_eq(spool_id_time_us(slice_of(with)),
+		    spool_id_time_us(slice_of(id)));
+	}
+	snprintf(with, sizeof(with), "%s", id);
+	spool_id_add_node("", with);
+	cr_expect_str_eq(with, id);
+}
+
 Test(names, ids_are_told_from_other_words)
 {
 	static const struct { const char *in; bool want; } rows[] = {
@@ -48,6 +68,12 @@ Test(names, ids_are_told_from_other_words)
 		{ "0123456789-", false }, { "0123456789\n", false },
 		{ "012345678901234567890123", true },
 		{ "0123456789012345678901234", false },
+		{ "0123456789au7k", true }, { "0123456789u7k", false },
+		{ "0123456789au7", false }, { "0123456789au7kk", false },
+		{ "0123456789au7l", false }, { "0123456789au", false },
+		{ "0123456789au7ku", false }, { "u7k", false },
+		{ "012345678901234567890123u00", true },
+		{ "0123456789012345678901234u0", false },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

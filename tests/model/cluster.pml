@@ -1,0 +1,222 @@
+/* cluster.pml - doc/CLUSTER.md as a model: whose is a message that has a copy
+ *
+ * In     -DCUTS=n failures (3); -DBREAK=n one rule broken, see check.py;
+ *        -DMOVES=0 without moves (1)
+ * Out    spin's verdict: no state in which a PROPERTY is false
+ * Holds  the rows of the database that concern one message of node mx1, what
+ *        mx1 has of it, what mx2 has of it, and what each believes
+ *
+ * Time.  A lease is LIVE while mx1 may count on it, then FADES (the database
+ * counts it still, mx1 does not), then is OVER for 15 s.  mx1 counts from
+ * before its question, so that the order is always this one, whoever stands
+ * still meanwhile.  A delivery that outlasts what is between the last two is a
+ * window that doc/CLUSTER.md names.
+ *
+ * Any process may stand still at any moment: that is a step not taken.  What
+ * may be killed: mx1 (also with its disk), the tool and the daemons of mx2
+ * (not its disk: then mx2 is the lost node).  A question to the database is one
+ * step; its answer may be lost (the asker is killed after it, or was told
+ * "away" although it was done).
+ *
+ * Left out: more messages, records (a message is delivered or not), the
+ * database's own death (it answers, or nobody knows), `lease go-on`.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef BREAK
+#define BREAK 0
+#endif
+#ifndef CUTS
+#define CUTS 3
+#endif
+#ifndef MOVES
+#define MOVES 1
+#endif
+#define BROKEN(n) (BREAK == n)
+
+/* The database. */
+#define NOBODY 0
+#define MX1 1
+#define MX2 2
+byte owner;			/* whose row it is; NOBODY: there is none */
+#define OVER 0
+#define FADES 1
+#define LIVE 2
+byte lease;			/* of mx1 */
+bool taken_over;		/* lease_until is null, taken_by is mx2 */
+bool noted;			/* zm_taken: mx2 has it */
+bool offered;			/* move_to is mx2 */
+
+/* mx1 */
+#define NONE 0
+#define DRAFT 1			/* public/, complete and durable */
+#define QUEUE 2
+#define TRASH 3
+byte one;			/* the message there */
+#define NOT_YET 0
+#define KNOWN 1
+#define STALE 2
+byte one_epoch;			/* that of the database, as mx1 has it */
+bool one_listed;		/* it heard what others have, of that epoch */
+byte one_busy;			/* an agent has it; 2: still, though the
+				 * lease is over */
+bool one_done;			/* delivered, and not told yet */
+byte moving;			/* 1: to be offered, 2: offered, 3: it is told
+				 * to withdraw */
+
+/* mx2 */
+byte two;			/* the message there */
+bool line;			/* in `imported` */
+byte tool;			/* where it is; 0: nowhere */
+bool is_move;			/* it takes what is offered */
+bool two_up = 1, two_busy;
+
+/* What really happened: the books. */
+bool said;			/* 250 */
+byte got;			/* deliveries */
+byte window;			/* so many more doc/CLUSTER.md allows */
+byte cuts;
+
+#define FENCE (one_epoch == KNOWN)
+#define MAY_DELIVER (lease == LIVE && FENCE && one_listed)
+
+/* PROPERTIES.  lost: what was answered 250 was delivered, or somebody has it
+ * who will find it.  twice: delivered again outside of the windows. */
+#define HELD (one == QUEUE || one == DRAFT || owner == MX1 || two == QUEUE || \
+	(two == DRAFT && (line || tool)))
+bool lost, twice;
+
+active proctype properties()
+{
+end:	do
+	:: d_step { said && got == 0 && !HELD && !lost -> lost = 1;
+		assert(!lost) }
+	od
+}
+
+#define DELIVER twice = twice || (got > 0 && !window); assert(!twice); \
+	window = window - (got > 0); got++
+
+/* What an agent has in flight comes to nothing, or the hop had it already and
+ * there is no record of that. */
+inline agent_dies(busy)
+{
+	if
+	:: busy -> busy = 0; DELIVER; window++
+	:: busy = 0
+	fi
+}
+
+inline one_dies()
+{
+	agent_dies(one_busy);
+	one_done = 0; one_epoch = NOT_YET; one_listed = 0; moving = 0
+}
+
+inline two_dies()
+{
+	agent_dies(two_busy);
+	tool = 0;
+	if :: two == DRAFT && !line -> two = NONE	/* I1, at the start */
+	:: else -> skip fi
+}
+
+active proctype life()
+{
+	/* ---- mx1: accept ---- */
+	atomic { one = DRAFT; one_epoch = KNOWN; lease = LIVE; one_listed = 1 };
+	do
+	:: atomic { one == DRAFT && owner == NOBODY && !said && FENCE ->
+		owner = MX1; if :: BROKEN(1) -> owner = NOBODY
+		:: else -> skip fi; one = QUEUE; said = 1 }
+
+	/* ---- mx1: the lease ---- */
+	:: atomic { FENCE && lease != LIVE -> lease = LIVE }
+	:: atomic { BROKEN(2) && one_epoch == STALE -> lease = LIVE;
+		one_epoch = KNOWN; taken_over = 0 }
+	:: atomic { !FENCE -> one_epoch = KNOWN; one_listed = BROKEN(3);
+		lease = LIVE; taken_over = 0 }
+	:: atomic { lease == LIVE -> lease = FADES }
+	:: atomic { lease == FADES -> lease = OVER;
+		window = window + (one_busy == 1);
+		one_busy = (one_busy -> 2 : 0) }
+
+	/* ---- mx1: what others have ---- */
+	:: atomic { FENCE && !one_listed ->
+		offered = (BROKEN(4) -> offered : 0);
+		if :: noted && owner != MX1 && one == QUEUE && !one_busy ->
+			one = TRASH
+		:: else -> skip fi;
+		one_listed = !one_busy }
+
+	/* ---- mx1: delivery ---- */
+	:: atomic { one == QUEUE && !one_busy && !one_done && (!moving ||
+		BROKEN(5)) && (MAY_DELIVER || (BROKEN(6) && one_epoch)) ->
+		one_busy = 1 }
+	:: atomic { one_busy -> one_busy = 0; DELIVER; one_done = 1;
+		one = NONE }
+	:: atomic { one_done && FENCE -> one_done = 0;
+		if :: owner == MX1 -> owner = NOBODY
+		:: else -> skip fi }
+	/* not a word of it comes through: the copy is older than that */
+	:: atomic { one_done && !FENCE -> one_done = 0 }
+
+	/* ---- mx1: a move ---- */
+	:: atomic { MOVES && one == QUEUE && !one_busy && !moving &&
+		MAY_DELIVER -> moving = 1 }
+	:: atomic { moving == 1 && FENCE -> moving = 2;
+		if :: owner == MX1 -> offered = 1 :: else -> skip fi }
+	:: atomic { moving == 1 -> moving = 2 }		/* nobody knows */
+	:: atomic { moving == 2 && FENCE && owner == MX2 ->	/* left */
+		one = TRASH; moving = 0 }
+	:: atomic { moving == 2 && FENCE && owner == MX1 -> offered = 0;
+		moving = 0 }				/* withdrawn */
+	:: atomic { BROKEN(7) && moving == 2 -> moving = 0 }
+	:: atomic { moving && !FENCE -> moving = 0 }	/* a new epoch asks */
+
+	/* ---- mx2: take over, or take what is offered ---- */
+	:: atomic { two_up && tool == 0 && two == NONE && owner == MX1 &&
+		(lease == OVER || BROKEN(8)) && !taken_over ->
+		one_epoch = (one_epoch == KNOWN -> STALE : one_epoch);
+		taken_over = 1; lease = OVER; is_move = 0; tool = 1 }
+	:: atomic { two_up && tool == 0 && two == NONE && owner == MX1 &&
+		taken_over -> is_move = 0; tool = 1 }
+	:: atomic { two_up && tool == 0 && two == NONE && owner == MX1 &&
+		offered -> is_move = 1; tool = 1 }
+	:: atomic { tool == 1 && owner == MX1 -> two = DRAFT; tool = 2 }  /* I1 */
+	:: atomic { tool == 1 && owner != MX1 -> tool = 0 }
+	:: atomic { tool == 2 && !BROKEN(9) -> line = 1; tool = 3 }	/* I2 */
+	:: atomic { tool == 2 && BROKEN(9) -> tool = 3 }
+	:: atomic { tool == 3 ->				/* `took` */
+		if
+		:: owner == MX2 -> tool = 4
+		:: owner == MX1 && (is_move -> offered : taken_over) ->
+			owner = MX2; noted = 1; offered = 0; tool = 4;
+			window = window + (got > 0)	/* nobody told */
+		:: owner == MX1 && BROKEN(10) -> owner = MX2; tool = 4
+		:: else -> tool = 5
+		fi }
+	:: atomic { tool == 4 -> two = QUEUE; tool = 0 }	/* published */
+	:: atomic { tool == 5 -> line = 0; tool = 6 }		/* given back */
+	:: atomic { tool == 6 -> two = NONE; tool = 0 }
+	:: atomic { tool == 3 -> tool = 0 }		/* away: nobody knows */
+	/* what is left in public/ with its line: asked again */
+	:: atomic { two_up && tool == 0 && two == DRAFT && line && !BROKEN(11) ->
+		tool = 3 }
+	:: atomic { two_up && tool == 0 && two == DRAFT && BROKEN(11) && line ->
+		two = QUEUE }			/* a start publishes it unasked */
+	:: atomic { two_up && tool == 0 && two == DRAFT && !line ->
+		two = NONE }				/* I1 */
+
+	/* ---- mx2: delivery; it has a lease of its own ---- */
+	:: atomic { two_up && two == QUEUE && !two_busy -> two_busy = 1 }
+	:: atomic { two_busy -> two_busy = 0; DELIVER; two = NONE;
+		if :: owner == MX2 -> owner = NOBODY :: else -> skip fi }
+
+	/* ---- failures ---- */
+	:: atomic { cuts < CUTS && one_epoch -> one_dies(); cuts++ }
+	:: atomic { cuts < CUTS && said && one != TRASH -> one_dies();
+		one = NONE; cuts++ }			/* and its disk */
+	:: atomic { cuts < CUTS -> two_dies(); cuts++ }
+	od
+}
