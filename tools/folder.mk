@@ -9,7 +9,8 @@ bin_zmailer_SOURCES = tools/zmailer/alias/alias.c tools/zmailer/alias/alias.h to
 	tools/zmailer/cert.c tools/zmailer/check.c tools/zmailer/verbs/classic.c \
 	tools/zmailer/classify.c \
 	tools/zmailer/completion.c tools/zmailer/config.c \
-	tools/zmailer/count.c tools/zmailer/demo.c \
+	tools/zmailer/count.c tools/zmailer/demo/cluster.c \
+	tools/zmailer/demo/demo.c tools/zmailer/demo/demo.h tools/zmailer/demo/stage.c \
 	tools/zmailer/orders/destinations.c tools/zmailer/domain.c \
 	tools/zmailer/events.c tools/zmailer/fsck.c tools/zmailer/hello.c \
 	tools/zmailer/help/help.c tools/zmailer/init.c tools/zmailer/limit.c \

@@ -115,6 +115,7 @@ OPTION(WITH, "--with", "PROGRAM", TEXT, 0, 0,
 OPTION(FROM_FILE, "--from", "FILE", TEXT, 0, 0, "from FILE instead of its own")
 
 /* ---- a first configuration --------------------------------------------- */
+OPTION(CLUSTER, "--cluster", NULL, FLAG, 0, 0, "of all nodes of the cluster")
 OPTION(KEEP, "--keep", NULL, FLAG, 0, 0, "leave it running")
 OPTION(PORT, "--port", "N", NUMBER, 0, 65535,
     "the port that it listens on")

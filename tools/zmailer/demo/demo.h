@@ -31,6 +31,9 @@ int stage_open(struct stage *stage, const char *where);
 /* End the sink and remove the directory, or say that it is kept. */
 void stage_close(struct stage *stage, bool is_kept);
 
+/* Remove a directory with all that is in it.  0 or -1. */
+int stage_remove(const char *path);
+
 /* Run zmailer -C conf with these words, which end with NULL; its output goes
  * to the file out, NULL: nowhere.  returns its exit status, or -1 */
 int stage_run(const struct stage *stage, const char *conf,
@@ -40,8 +43,6 @@ int stage_run(const struct stage *stage, const char *conf,
 int stage_start(const struct stage *stage, const char *dir,
     const char *statements, unsigned *out_port);
 
-/* A TCP port at 127.0.0.1 that is free now; 0: there is none. */
-unsigned stage_free_port(void);
 /* 0 or -1. */
 int stage_write(const char *path, const char *text);
 

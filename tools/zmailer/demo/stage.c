@@ -127,10 +127,26 @@ stage_open(struct stage *stage, const char *where)
 	return stage_start_sink(stage) == 0 ? EX_OK : EX_UNAVAILABLE;
 }
 
+int
+stage_remove(const char *path)
+{
+	int ignored;
+	pid_t child;
+
+	fflush(NULL);
+	child = fork();
+	if (child == 0) {
+		execlp("rm", "rm", "-rf", "--", path, (char *)NULL);
+		_exit(127);
+	}
+	return child > 0 && waitpid(child, &ignored, 0) == child &&
+	    access(path, F_OK) != 0 ? 0 : stage_problem(path, "it is still "
+	    "there");
+}
+
 void
 stage_close(struct stage *stage, bool is_kept)
 {
-	pid_t child;
 	int ignored;
 
 	if (stage->sink > 0) {
@@ -141,19 +157,12 @@ stage_close(struct stage *stage, bool is_kept)
 		printf("%s is kept for you to look at.\n", stage->dir);
 		return;
 	}
-	fflush(NULL);
-	child = fork();
-	if (child == 0) {
-		execlp("rm", "rm", "-rf", "--", stage->dir, (char *)NULL);
-		_exit(127);
-	}
-	if (child > 0)
-		waitpid(child, &ignored, 0);
+	(void)stage_remove(stage->dir);
 }
 
 /* ---- an instance ---------------------------------------------------- */
 
-unsigned
+static unsigned
 stage_free_port(void)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET };

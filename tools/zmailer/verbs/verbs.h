@@ -9,8 +9,9 @@
  */
 VERB(help, "[VERB|STATEMENT]",
     "what a verb or a configuration statement does")
-VERB(demo, "[--keep] [DIR]",
-    "send six messages with six fates, in ./demo, through the real processes")
+VERB(demo, "[--cluster] [--keep] [DIR]",
+    "six messages with six fates, in ./demo, through the real processes; "
+    "--cluster: three machines, one is lost, its mail is not")
 VERB(check, "[--syntax] [--quiet] [--json] [FILE]",
     "read a configuration as the daemons would, and say what is wrong")
 VERB(config, "show [--all] | history | diff [VERSION] | undo [VERSION]; "
