@@ -59,9 +59,9 @@ CLUSTER_BREAKS = {
     6: "lease: delivery without one",
     7: "move: not taken, and delivered without a withdrawal",
     8: "takeover: while the lease goes on",
-    9: "I2: `took` before the line in `imported`",
-    10: "takeover: `took` without a look at who owns the node",
-    11: "I2: a start publishes what the database has not confirmed",
+    9: "I2: `arrived` without the line in `imported`",
+    10: "take: without a look at who owns the node, and what is offered",
+    11: "I4: what has a line is made again",
 }
 MODELS = {"spool": SPOOL_BREAKS, "cluster": CLUSTER_BREAKS}
 DEEP = {("spool", 26): 2, ("spool", 27): 3}    # more failures than one

@@ -45,7 +45,7 @@ byte owner;			/* whose row it is; NOBODY: there is none */
 byte lease;			/* of mx1 */
 bool taken_over;		/* lease_until is null, taken_by is mx2 */
 bool noted;			/* zm_taken: mx2 has it */
-bool offered;			/* move_to is mx2 */
+bool offered, arriving;		/* move_to is mx2; the owner's own name */
 
 /* mx1 */
 #define NONE 0
@@ -68,8 +68,7 @@ byte moving;			/* 1: to be offered, 2: offered, 3: it is told
 byte two;			/* the message there */
 bool line;			/* in `imported` */
 byte tool;			/* where it is; 0: nowhere */
-bool is_move;			/* it takes what is offered */
-bool two_up = 1, two_busy;
+bool two_busy, two_done;		/* as of mx1 */
 
 /* What really happened: the books. */
 bool said;			/* 250 */
@@ -82,7 +81,8 @@ byte cuts;
 
 /* PROPERTIES.  lost: what was answered 250 was delivered, or somebody has it
  * who will find it.  twice: delivered again outside of the windows. */
-#define HELD (one == QUEUE || one == DRAFT || owner == MX1 || two == QUEUE || \
+#define HELD (one == QUEUE || one == DRAFT || owner == MX1 || \
+	(owner == MX2 && arriving) || two == QUEUE || \
 	(two == DRAFT && (line || tool)))
 bool lost, twice;
 
@@ -116,6 +116,7 @@ inline one_dies()
 inline two_dies()
 {
 	agent_dies(two_busy);
+	two_done = 0;
 	tool = 0;
 	if :: two == DRAFT && !line -> two = NONE	/* I1, at the start */
 	:: else -> skip fi
@@ -175,43 +176,43 @@ active proctype life()
 	:: atomic { moving && !FENCE -> moving = 0 }	/* a new epoch asks */
 
 	/* ---- mx2: take over, or take what is offered ---- */
-	:: atomic { two_up && tool == 0 && two == NONE && owner == MX1 &&
+	:: atomic { tool == 0 && two == NONE && owner == MX1 &&
 		(lease == OVER || BROKEN(8)) && !taken_over ->
 		one_epoch = (one_epoch == KNOWN -> STALE : one_epoch);
-		taken_over = 1; lease = OVER; is_move = 0; tool = 1 }
-	:: atomic { two_up && tool == 0 && two == NONE && owner == MX1 &&
-		taken_over -> is_move = 0; tool = 1 }
-	:: atomic { two_up && tool == 0 && two == NONE && owner == MX1 &&
-		offered -> is_move = 1; tool = 1 }
-	:: atomic { tool == 1 && owner == MX1 -> two = DRAFT; tool = 2 }  /* I1 */
-	:: atomic { tool == 1 && owner != MX1 -> tool = 0 }
-	:: atomic { tool == 2 && !BROKEN(9) -> line = 1; tool = 3 }	/* I2 */
-	:: atomic { tool == 2 && BROKEN(9) -> tool = 3 }
-	:: atomic { tool == 3 ->				/* `took` */
+		taken_over = 1; lease = OVER; tool = 1 }
+	:: atomic { tool == 0 && two == NONE && owner == MX1 && taken_over ->
+		tool = 1 }
+	:: atomic { MOVES && tool == 0 && two == NONE && owner == MX1 &&
+		offered -> tool = 1 }
+	:: atomic { tool == 1 ->				/* `take` */
 		if
-		:: owner == MX2 -> tool = 4
-		:: owner == MX1 && (is_move -> offered : taken_over) ->
-			owner = MX2; noted = 1; offered = 0; tool = 4;
+		:: owner == MX1 && (offered || taken_over || BROKEN(10)) ->
+			owner = MX2; noted = 1; offered = 0; arriving = 1;
 			window = window + (got > 0)	/* nobody told */
-		:: owner == MX1 && BROKEN(10) -> owner = MX2; tool = 4
-		:: else -> tool = 5
-		fi }
-	:: atomic { tool == 4 -> two = QUEUE; tool = 0 }	/* published */
-	:: atomic { tool == 5 -> line = 0; tool = 6 }		/* given back */
-	:: atomic { tool == 6 -> two = NONE; tool = 0 }
-	:: atomic { tool == 3 -> tool = 0 }		/* away: nobody knows */
-	/* what is left in public/ with its line: asked again */
-	:: atomic { two_up && tool == 0 && two == DRAFT && line && !BROKEN(11) ->
-		tool = 3 }
-	:: atomic { two_up && tool == 0 && two == DRAFT && BROKEN(11) && line ->
-		two = QUEUE }			/* a start publishes it unasked */
-	:: atomic { two_up && tool == 0 && two == DRAFT && !line ->
-		two = NONE }				/* I1 */
+		:: else -> skip
+		fi; tool = 0 }
+	:: atomic { tool == 0 && arriving && two == NONE && owner == MX2 &&
+		(!line || BROKEN(11)) ->
+		two = DRAFT; tool = 2 }				/* I1 */
+	:: atomic { tool == 2 ->				/* I2 */
+		if :: BROKEN(9) -> skip :: else -> line = 1 fi; tool = 3 }
+	:: atomic { tool == 3 -> arriving = 0; tool = 4 }	/* `arrived` */
+	:: atomic { tool == 3 -> tool = 4 }		/* nobody knows */
+	:: atomic { tool == 4 -> two = QUEUE; tool = 0 }
+	/* what was left in public/: the start */
+	:: atomic { tool == 0 && two == DRAFT && line -> two = QUEUE }
+	:: atomic { tool == 0 && two == DRAFT && !line -> two = NONE }
+	/* it was taken before, by the line; only the row does not say so */
+	:: atomic { tool == 0 && arriving && line && two != DRAFT &&
+		!BROKEN(11) -> arriving = 0 }
 
 	/* ---- mx2: delivery; it has a lease of its own ---- */
-	:: atomic { two_up && two == QUEUE && !two_busy -> two_busy = 1 }
+	:: atomic { two == QUEUE && !two_busy -> two_busy = 1 }
 	:: atomic { two_busy -> two_busy = 0; DELIVER; two = NONE;
-		if :: owner == MX2 -> owner = NOBODY :: else -> skip fi }
+		two_done = 1 }
+	:: atomic { two_done -> two_done = 0;
+		if :: owner == MX2 -> owner = NOBODY; arriving = 0
+		:: else -> skip fi }
 
 	/* ---- failures ---- */
 	:: atomic { cuts < CUTS && one_epoch -> one_dies(); cuts++ }
