@@ -59,6 +59,8 @@ peer_rules_read(const struct conf *conf, struct peer_rules *out)
 	    .readers = { peer_account(conf, ROLE_ROUTER),
 	    peer_account(conf, ROLE_AGENT) },
 	    .etrn = peer_account(conf, ROLE_SMTPSERVER),
+	    .nodes = conf_has_desk(conf) ? peer_account(conf, ROLE_NODES) :
+	    NOBODY,
 	    .admins = peer_group(conf->control_admins),
 	    .operators = peer_group(conf->control_operators) };
 }
@@ -86,6 +88,8 @@ peer_right(const struct peer_rules *rules, uid_t uid, const gid_t *groups,
 	/* who faces the net gets no more by any group */
 	if (uid == rules->etrn)
 		return RIGHT_ETRN;
+	if (uid == rules->nodes)
+		return RIGHT_OWN;
 	if (uid == rules->readers[0] || uid == rules->readers[1] ||
 	    peer_has_group(groups, group_count, rules->operators))
 		return RIGHT_READ;
@@ -124,6 +128,7 @@ peer_ask(int socket, const struct peer_rules *rules, struct rights_peer *out)
 		return -1;
 #endif
 	out->is_mailq = false;
+	out->is_nodes = out->uid == rules->nodes;
 	out->right = peer_right(rules, out->uid, groups,
 	    peer_ask_groups(socket, gid, groups));
 	user = getpwuid(out->uid);

@@ -44,6 +44,10 @@ cluster_do(const struct conf *conf, struct arguments *arguments)
 
 	if (arguments_is(arguments, "status"))
 		return cluster_status(conf, is_json);
+	if (arguments_is(arguments, "keys"))
+		return arguments_word(arguments, 0) == NULL ?
+		    arguments_refuse(arguments, "into which directory?") :
+		    cluster_keys(conf, arguments_word(arguments, 0));
 	if (!conf_keeps_copies(conf)) {
 		fputs("zmailer: cluster: no cluster with a postgres is "
 		    "configured (zmailer help cluster)\n", stderr);

@@ -1,0 +1,94 @@
+/* session.h - one connection, and where it leads; internal to nodes/desk
+ *
+ * Of a user:  CALL    "to NODE control|verb"
+ *             DIAL    a connection to that node
+ *             REACH   TLS, our hello, its answer
+ *             RELAY   bytes, both ways
+ * Of a node:  SHAKE   TLS; its certificate has a node's name
+ *             HELLO   who asks for what, in whose name
+ *             FOR     the scheduler hears whose connection it is
+ *             RELAY   bytes, both ways
+ *             WORDS   or: a verb and its words
+ *             VERB    which runs
+ * Of both:    CLOSING the last words go out
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_NODES_SESSION_H
+#define ZM_NODES_SESSION_H
+
+#include <sys/queue.h>
+
+#include "io/consult/desk_line.h"
+#include "nodes/answer/answering.h"
+#include "nodes/desk/desk.h"
+
+enum session_at {
+	AT_CALL, AT_DIAL, AT_REACH, AT_SHAKE, AT_HELLO, AT_FOR, AT_WORDS,
+	AT_VERB, AT_RELAY, AT_CLOSING
+};
+enum session_step {
+	STEP_NEXT,			/* at has changed: go on there */
+	STEP_WAIT,
+	STEP_END			/* it is over: free it */
+};
+enum { SIDE_NEAR, SIDE_FAR, SIDES };
+
+struct session {
+	TAILQ_ENTRY(session) entry;
+	struct desk	*desk;
+	bool		 is_local;
+	enum session_at	 at;
+	struct stream	*sides[SIDES];	/* who came; where it leads, or NULL */
+	bool		 is_eof[SIDES];	/* it says no more */
+	bool		 is_told[SIDES];	/* and the other knows it */
+	int		 dial_fd;	/* -1 */
+	struct watch	*dial;
+	size_t		 node;		/* asked, or who asks */
+	enum desk_want	 want;
+	char		 who[DESK_WHO_BYTES_MAX + 1];
+	bool		 may_write, is_denied;
+	struct answering *answering;
+	struct timer	 timer;
+};
+TAILQ_HEAD(session_list, session);
+
+struct desk {
+	struct process		*process;
+	const struct conf_cluster *cluster;
+	const struct desk_means	*means;
+	size_t			 self;
+	int			 listeners[2];	/* of users, of nodes */
+	struct watch		*watches[2], *lifeline;
+	struct session_list	 sessions;
+	size_t			 counts[2];
+	bool			 is_leaving;
+	struct timer		 leave_timer;
+};
+
+/* A session of this connection, which it owns. */
+struct session *session_new(struct desk *desk, int fd, bool is_local);
+void session_free(struct session **session);
+/* Do what can be done now; may free it. */
+void session_go(void *context);
+
+/* The next line of that side, without its LF, at most max bytes; it is still to
+ * be consumed (its bytes and the LF).  STEP_NEXT: there is one; STEP_WAIT;
+ * STEP_END: there will be none. */
+enum session_step session_line(struct session *session, int side, size_t max,
+    struct slice *out);
+/* Say "no WORDS" to who came, and close. */
+enum session_step session_refuse(struct session *session, const char *format,
+    ...) __attribute__((format(printf, 2, 3)));
+/* From now on it has the longer time. */
+void session_settle(struct session *session, enum session_at at);
+
+/* A step each: calls.c, guests.c. */
+enum session_step session_call(struct session *session);
+enum session_step session_reach(struct session *session);
+enum session_step session_shake(struct session *session);
+enum session_step session_hello(struct session *session);
+enum session_step session_for(struct session *session);
+enum session_step session_words(struct session *session);
+
+#endif
