@@ -1,11 +1,11 @@
 # nodes - the process that answers other nodes of a cluster, and asks them
-# order: answer < desk
+# order: answer < exchange
 noinst_LIBRARIES += nodes/libnodes.a
 nodes_libnodes_a_SOURCES = \
 	nodes/answer/answering.c nodes/answer/answering.h \
-	nodes/desk/calls.c nodes/desk/guests.c \
-	nodes/desk/desk.c nodes/desk/desk.h \
-	nodes/desk/session.c nodes/desk/session.h
+	nodes/exchange/calls.c nodes/exchange/arriving.c \
+	nodes/exchange/exchange.c nodes/exchange/exchange.h \
+	nodes/exchange/session.c nodes/exchange/session.h
 
 pkglibexec_PROGRAMS += nodes/nodes
 nodes_nodes_SOURCES = nodes/nodes.c

@@ -1,6 +1,6 @@
 /* nodes.c - main: the process that answers other nodes, and asks them
  *
- * zmailer run starts it when a cluster has a desk; consulted.h has the rest.
+ * zmailer run starts it when a cluster has a exchange; consulted.h has the rest.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -17,7 +17,7 @@
 #include "daemon/consulted.h"
 #include "daemon/sandbox.h"
 #include "daemon/sidecar.h"
-#include "nodes/desk/desk.h"
+#include "nodes/exchange/exchange.h"
 #include "tls/pair.h"
 
 #include "base/banned.h"
@@ -25,14 +25,14 @@
 static const struct daemon nodes = {
 	.name = "nodes",
 	.purpose = "Answers the other nodes of a cluster, and asks them.",
-	.started = "when a cluster has a desk; see zmailer-cluster(8)",
+	.started = "when a cluster has a exchange; see zmailer-cluster(8)",
 	.role = ROLE_NODES,
 };
 
 enum { OTHERS = 077 };
 
 struct nodes_state {
-	struct desk_means	 means;
+	struct exchange_means	 means;
 	struct tls_tickets	*tickets;
 };
 
@@ -116,7 +116,7 @@ main(int argc, char **argv)
 {
 	struct nodes_state state = { .tickets = NULL };
 	struct process process;
-	struct desk *desk;
+	struct exchange *exchange;
 	/* before another file gets that number */
 	int network = fcntl(SIDECAR_SECOND_FD, F_GETFD) >= 0 ?
 	    SIDECAR_SECOND_FD : -1;
@@ -124,14 +124,14 @@ main(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (!conf_has_desk(process.conf))
+	if (!conf_asks_nodes(process.conf))
 		return consulted_end(&process);
 	nodes_read_keys(process.conf, &state);
 	nodes_lock_in(process.conf);
-	desk = desk_new(&process, &state.means, SIDECAR_SOCKET_FD, network,
+	exchange = exchange_new(&process, &state.means, SIDECAR_SOCKET_FD, network,
 	    SIDECAR_LIFELINE_FD);
 	loop_run(process.loop);
-	desk_free(&desk);
+	exchange_free(&exchange);
 	tls_server_drop(&state.means.server);
 	tls_tickets_free(&state.tickets);
 	tls_client_free(&state.means.client);

@@ -59,7 +59,7 @@ peer_rules_read(const struct conf *conf, struct peer_rules *out)
 	    .readers = { peer_account(conf, ROLE_ROUTER),
 	    peer_account(conf, ROLE_AGENT) },
 	    .etrn = peer_account(conf, ROLE_SMTPSERVER),
-	    .nodes = conf_has_desk(conf) ? peer_account(conf, ROLE_NODES) :
+	    .nodes = conf_asks_nodes(conf) ? peer_account(conf, ROLE_NODES) :
 	    NOBODY,
 	    .admins = peer_group(conf->control_admins),
 	    .operators = peer_group(conf->control_operators) };

@@ -22,7 +22,7 @@ libzm_a_SOURCES += \
 	libzm/io/peer.c libzm/io/peer.h \
 	libzm/io/race.c libzm/io/race.h \
 	libzm/io/consult/share_ask.c libzm/io/consult/share_ask.h \
-	libzm/io/consult/desk_line.c libzm/io/consult/desk_line.h \
+	libzm/io/consult/nodes_line.c libzm/io/consult/nodes_line.h \
 	libzm/io/consult/nodes_ask.c libzm/io/consult/nodes_ask.h \
 	libzm/io/consult/share_order.c libzm/io/consult/share_order.h \
 	libzm/io/stream.c libzm/io/stream.h \

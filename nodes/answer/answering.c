@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "io/consult/desk_line.h"
+#include "io/consult/nodes_line.h"
 #include "io/ipc.h"
 #include "io/unix_socket.h"
 #include "nodes/answer/answering.h"
@@ -62,7 +62,7 @@ answering_say_exit(struct answering *answering)
 	if (sscanf(answering->status, "exit %u", &number) != 1 ||
 	    number > 255) {
 		number = CUT_OFF;
-		desk_frame_add(&text, DESK_ERR, SLICE("zmailer: the answer "
+		nodes_frame_add(&text, NODES_ERR, SLICE("zmailer: the answer "
 		    "was cut off: too many ask there at once, or it took too "
 		    "long\n"));
 	}
@@ -95,7 +95,7 @@ answering_add(struct answering *answering, int which, struct slice bytes)
 		answering->status_n += bytes.n;
 		return;
 	}
-	desk_frame_add(&frame, which == END_OUT ? DESK_OUT : DESK_ERR, bytes);
+	nodes_frame_add(&frame, which == END_OUT ? NODES_OUT : NODES_ERR, bytes);
 	stream_say(answering->to, str_slice(&frame));
 	str_release(&frame);
 }

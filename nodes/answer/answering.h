@@ -1,6 +1,6 @@
 /* answering.h - a verb that runs here, for somebody at another node
  *
- * RUN/answers.sock runs it; what it says goes out as frames (desk_line.h).
+ * RUN/answers.sock runs it; what it says goes out as frames (nodes_line.h).
  *
  * SPDX-License-Identifier: ISC
  */

@@ -101,7 +101,7 @@ answers_start(struct answers *answers, struct loop *loop,
 	answers->conf = conf;
 	sidecar_init(sidecar, &answers_kind, loop, answers);
 	if (answers_run == NULL ||
-	    (daemon_is_private(*conf) && !conf_has_desk(*conf)))
+	    (daemon_is_private(*conf) && !conf_asks_nodes(*conf)))
 		return;		/* whoever asks may read himself */
 	sidecar->socket = answers_listen((*conf)->run_dir);
 	if (sidecar->socket < 0)

@@ -59,7 +59,7 @@ control_connect_node(const char *run_dir, struct control *out,
 	control_of_node.fd = -1;
 	if (out->fd < 0)
 		out->fd = nodes_ask(run_dir, control_of_node.name,
-		    DESK_CONTROL, NULL, err);
+		    NODES_CONTROL, NULL, err);
 	if (out->fd >= 0)
 		return CONTROL_REACHED;
 	out->is_denied = err_is_denied(err);

@@ -300,7 +300,7 @@ conf_apply_cluster_copies(struct conf_loader *loader,
 }
 
 void
-conf_apply_cluster_desk(struct conf_loader *loader,
+conf_apply_cluster_asks(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
 	const struct conf_value *words = statement->keywords;
@@ -367,7 +367,7 @@ cluster_check_self(struct conf_loader *loader)
 
 /* Each node must be found by the others. */
 static void
-cluster_check_desk(struct conf_loader *loader)
+cluster_check_addresses(struct conf_loader *loader)
 {
 	const struct conf_cluster *cluster = &loader->conf->cluster;
 
@@ -383,7 +383,7 @@ cluster_check_desk(struct conf_loader *loader)
 }
 
 int
-conf_desk_address(const struct conf_cluster *cluster, size_t node,
+conf_node_address(const struct conf_cluster *cluster, size_t node,
     struct sockaddr_storage *out, unsigned *out_length, struct err *err)
 {
 	socklen_t length;
@@ -407,7 +407,7 @@ conf_check_cluster(struct conf_loader *loader)
 		    "add to the block: node NAME...", "it has no nodes");
 	else if (conf->cluster.name != NULL)
 		cluster_check_self(loader);
-	cluster_check_desk(loader);
+	cluster_check_addresses(loader);
 	if (conf->cluster.copies_at.line != 0 && conf->cluster.postgres ==
 	    NULL)
 		cluster_complain(loader, conf->cluster.copies_at, 6,
@@ -478,7 +478,7 @@ cluster_add_nodes(struct str *out, const struct conf_cluster *cluster)
 }
 
 static void
-cluster_add_desk(struct str *out, const struct conf_cluster *cluster)
+cluster_add_asks(struct str *out, const struct conf_cluster *cluster)
 {
 	str_adds(out, "; desk ca ");
 	conf_add_word(out, cluster->desk_ca);
@@ -508,7 +508,7 @@ conf_cluster_add(struct str *out, const struct conf_cluster *cluster)
 	if (cluster->postgres != NULL)
 		cluster_add_copies(out, cluster);
 	if (cluster->desk_ca != NULL)
-		cluster_add_desk(out, cluster);
+		cluster_add_asks(out, cluster);
 	str_adds(out, "; patience ");
 	units_add_span(out, cluster->patience_ms);
 	str_adds(out, " }");

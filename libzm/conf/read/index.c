@@ -192,7 +192,7 @@ conf_asks_share(const struct conf *conf)
 }
 
 bool
-conf_has_desk(const struct conf *conf)
+conf_asks_nodes(const struct conf *conf)
 {
 	return conf->cluster.desk_ca != NULL;
 }
@@ -231,7 +231,7 @@ conf_uses_role(const struct conf *conf, int role)
 	    role == ROLE_SHARE ? conf_asks_share(conf) :
 	    role == ROLE_RESOLVER ? conf_has_resolver(conf) :
 	    role == ROLE_NOTIFY ? conf_asks_notify(conf) :
-	    role == ROLE_NODES ? conf_has_desk(conf) :
+	    role == ROLE_NODES ? conf_asks_nodes(conf) :
 	    role != ROLE_WEB;	/* who starts it hears of it */
 }
 

@@ -63,11 +63,11 @@ struct conf;
 /* Is there a Redis for sharing numbers, or a database for copies? */
 bool conf_asks_share(const struct conf *conf);
 /* Do the nodes answer each other, so that one desk serves all? */
-bool conf_has_desk(const struct conf *conf);
+bool conf_asks_nodes(const struct conf *conf);
 /* Where the node of that place is: "ADDRESS:PORT" into the address; the default
  * port is CLUSTER_DESK_PORT.  0; -1: that is none (err). */
 struct sockaddr_storage;
-int conf_desk_address(const struct conf_cluster *cluster, size_t node,
+int conf_node_address(const struct conf_cluster *cluster, size_t node,
     struct sockaddr_storage *out, unsigned *out_length, struct err *err);
 /* The place of that name in nodes; node_count: there is none. */
 size_t conf_cluster_find(const struct conf_cluster *cluster,

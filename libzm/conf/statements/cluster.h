@@ -88,7 +88,7 @@ STATEMENT(CLUSTER, "copies", NONE, cluster_copies, "",
     "cluster mx { node mx1 mx2; self mx1; postgres \"host=192.0.2.30 "
     "dbname=zmailer\"; copies else defer size 50M }")
 
-STATEMENT(CLUSTER, "desk", NONE, cluster_desk, "",
+STATEMENT(CLUSTER, "desk", NONE, cluster_asks, "",
     "ca!=path certificate!=path key=path",
     "desk ca FILE certificate FILE [key FILE]", "none",
     "Verbs with --cluster, or --node NAME, ask the other nodes, over TLS: each "

@@ -21,13 +21,13 @@
 
 /* Byte by byte, because what comes after the line is the caller's. */
 static int
-nodes_hear(int fd, char line[DESK_LINE_BYTES_MAX], size_t *out_n,
+nodes_hear(int fd, char line[NODES_LINE_BYTES_MAX], size_t *out_n,
     struct err *err)
 {
 	int64_t end_ms = clock_steady_ms() + NODES_ASK_FOR_MS;
 
 	*out_n = 0;
-	while (*out_n < DESK_LINE_BYTES_MAX) {
+	while (*out_n < NODES_LINE_BYTES_MAX) {
 		struct pollfd ready = { .fd = fd, .events = POLLIN };
 		int64_t left_ms = end_ms - clock_steady_ms();
 		ssize_t n;
@@ -50,17 +50,17 @@ nodes_hear(int fd, char line[DESK_LINE_BYTES_MAX], size_t *out_n,
 }
 
 static int
-nodes_call(int fd, const char *node, enum desk_want want, int64_t *out_ends_s,
+nodes_call(int fd, const char *node, enum nodes_want want, int64_t *out_ends_s,
     struct err *err)
 {
-	char line[DESK_LINE_BYTES_MAX];
+	char line[NODES_LINE_BYTES_MAX];
 	struct str call = STR_INIT;
 	struct slice words;
 	uint64_t ends_s;
 	ssize_t sent;
 	size_t n;
 
-	str_addf(&call, "to %s %s\n", node, want == DESK_VERB ? "verb" :
+	str_addf(&call, "to %s %s\n", node, want == NODES_VERB ? "verb" :
 	    "control");
 	sent = send(fd, call.buf, call.len, MSG_NOSIGNAL);
 	n = call.len;
@@ -69,25 +69,25 @@ nodes_call(int fd, const char *node, enum desk_want want, int64_t *out_ends_s,
 		return err_sys(err, "ask the process nodes");
 	if (nodes_hear(fd, line, &n, err) < 0)
 		return -1;
-	switch (desk_answer_parse((struct slice){ line, n }, &ends_s,
+	switch (nodes_answer_parse((struct slice){ line, n }, &ends_s,
 	    &words)) {
-	case DESK_OK:
+	case NODES_OK:
 		if (out_ends_s != NULL)
 			*out_ends_s = (int64_t)ends_s;
 		return 0;
-	case DESK_NO:
+	case NODES_NO:
 		errno = EACCES;
 		if (slice_starts(words, NODES_DENIED))
 			return err_sys(err, SLICE_FMT, SLICE_ARG(words));
 		return err_set(err, SLICE_FMT, SLICE_ARG(words));
-	case DESK_NONSENSE:
+	case NODES_NONSENSE:
 		break;
 	}
 	return err_set(err, "the process nodes said nonsense");
 }
 
 int
-nodes_ask(const char *run_dir, const char *node, enum desk_want want,
+nodes_ask(const char *run_dir, const char *node, enum nodes_want want,
     int64_t *out_ends_s, struct err *err)
 {
 	int fd = unix_socket_connect_in(run_dir, NODES_SOCKET, 0, err);

@@ -9,7 +9,7 @@
 #define ZM_IO_NODES_ASK_H
 
 #include "base/err.h"
-#include "io/consult/desk_line.h"
+#include "io/consult/nodes_line.h"
 
 #define NODES_SOCKET "nodes.sock"
 /* What a refusal for want of a right begins with. */
@@ -21,7 +21,7 @@ enum { NODES_ASK_FOR_MS = 6000 };	/* nodes itself gives up after 5 s */
  * out_ends_s  may be NULL; when its certificate ends (wall; 0: not known)
  * returns the socket, which waits when it is read; -1: err says why that node
  * does not answer, err_is_denied that the caller may not ask */
-int nodes_ask(const char *run_dir, const char *node, enum desk_want want,
+int nodes_ask(const char *run_dir, const char *node, enum nodes_want want,
     int64_t *out_ends_s, struct err *err);
 
 #endif

@@ -14,7 +14,7 @@ import sys
 import threading
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from world import Guest, NAMES, NO_NODE, World, hello, mta      # noqa: E402
+from world import Peer, NAMES, NO_NODE, World, hello, mta      # noqa: E402
 from zmtest.cases import Cases                                  # noqa: E402
 
 case = Cases()
@@ -152,23 +152,23 @@ def orders_reach_all(world):
 # ---- who gets nothing -------------------------------------------------------
 
 def heard(world, text, keys=None, name="mx2"):
-    guest = Guest(world.one, world.keys if keys is None else keys, name)
+    peer = Peer(world.one, world.keys if keys is None else keys, name)
     try:
-        guest.say(text)
-        return guest.hear()
+        peer.say(text)
+        return peer.hear()
     except OSError as error:        # it is out before it could say this
         return f"<{error}>"
     finally:
-        guest.close()
+        peer.close()
 
 
 @case
 def strangers_are_refused(world):
     assert "ok" not in heard(world, hello("mx2"), world.strange)
     try:
-        guest = Guest(world.one)            # no certificate
-        guest.say(hello("mx2"))
-        assert "ok" not in guest.hear()
+        peer = Peer(world.one)            # no certificate
+        peer.say(hello("mx2"))
+        assert "ok" not in peer.hear()
     except OSError:
         pass
     for name, text, words in (
@@ -188,27 +188,27 @@ def strangers_are_refused(world):
 
 @case
 def a_reader_gives_no_order(world):
-    guest = Guest(world.one, world.keys, "mx2")
-    guest.say(hello("mx2", right="read", who="carol"))
-    assert guest.peer.recv(64) == b"ok\n"
-    guest.say('{"v":1,"op":"hold","select":"all"}\n')
-    said = json.loads(guest.peer.recv(4096).split(b"\n")[0])
+    peer = Peer(world.one, world.keys, "mx2")
+    peer.say(hello("mx2", right="read", who="carol"))
+    assert peer.link.recv(64) == b"ok\n"
+    peer.say('{"v":1,"op":"hold","select":"all"}\n')
+    said = json.loads(peer.link.recv(4096).split(b"\n")[0])
     assert said["code"] == "denied", said
-    guest.say('{"v":1,"op":"for","who":"x","right":"write"}\n')
-    said = json.loads(guest.peer.recv(4096).split(b"\n")[0])
+    peer.say('{"v":1,"op":"for","who":"x","right":"write"}\n')
+    said = json.loads(peer.link.recv(4096).split(b"\n")[0])
     assert said["code"] == "denied", said
-    guest.close()
+    peer.close()
     told = [e for e in world.one.mta.events() if e["ev"] == "order.refused"]
     assert told[-1]["by"] == "carol@mx2", told
     for words in (b"hold\0all\0\n", b"show\0all\0\n", b"cluster\0status\0\n",
                   b"metrics\0--listen\0" b"9\0\n"):
-        guest = Guest(world.one, world.keys, "mx2")
-        guest.say(hello("mx2", want="verb"))
-        assert guest.peer.recv(64) == b"ok\n"
-        guest.peer.sendall(words)
-        said = guest.hear()
+        peer = Peer(world.one, world.keys, "mx2")
+        peer.say(hello("mx2", want="verb"))
+        assert peer.link.recv(64) == b"ok\n"
+        peer.link.sendall(words)
+        said = peer.hear()
         assert said.startswith("err ") and said.endswith("exit 77\n"), said
-        guest.close()
+        peer.close()
 
 
 def as_nobody(world, node, line):
@@ -269,12 +269,12 @@ def garbage_and_the_slow_are_harmless(world):
             except ConnectionError:
                 said = b""
             assert said == b"" or said.startswith(b"no "), (words, said)
-    guest = Guest(world.one, world.keys, "mx2")
-    guest.say(hello("mx2", want="verb"))
-    assert guest.peer.recv(64) == b"ok\n"
-    guest.peer.sendall(b"x" * 20000 + b"\n")
-    assert "exit" not in guest.hear()
-    guest.close()
+    peer = Peer(world.one, world.keys, "mx2")
+    peer.say(hello("mx2", want="verb"))
+    assert peer.link.recv(64) == b"ok\n"
+    peer.link.sendall(b"x" * 20000 + b"\n")
+    assert "exit" not in peer.hear()
+    peer.close()
     assert len(world.two.rows("list", "--cluster")) == 3
 
 

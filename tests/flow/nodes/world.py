@@ -96,7 +96,7 @@ class World:
             node.mta.close()
 
 
-class Guest:
+class Peer:
     """Who comes to the desk of a node from elsewhere."""
 
     def __init__(self, node, keys=None, name=None, seconds=30):
@@ -106,17 +106,17 @@ class Guest:
         if keys is not None:
             context.load_cert_chain(f"{keys}/{name}.pem")
         plain = socket.create_connection((node.host, node.port), seconds)
-        self.peer = context.wrap_socket(plain)
+        self.link = context.wrap_socket(plain)
 
     def say(self, text):
-        self.peer.sendall(text.encode())
+        self.link.sendall(text.encode())
 
     def hear(self):
         """All that comes to its end; what TLS says is said, too."""
         heard = b""
         try:
             while True:
-                some = self.peer.recv(4096)
+                some = self.link.recv(4096)
                 if not some:
                     return heard.decode()
                 heard += some
@@ -124,7 +124,7 @@ class Guest:
             return heard.decode() + f"<{error}>"
 
     def close(self):
-        self.peer.close()
+        self.link.close()
 
 
 def hello(sender, to="mx1", want="control", cluster="mx", right="write",

@@ -39,7 +39,7 @@ consulted_describe_resolver(const struct conf *conf, struct str *out)
 
 /* With its port, as sockets tell it. */
 static const char *
-consulted_desk_at(const struct conf *conf)
+consulted_nodes_at(const struct conf *conf)
 {
 	static char text[64];
 	struct sockaddr_storage address;
@@ -48,7 +48,7 @@ consulted_desk_at(const struct conf *conf)
 	size_t self = conf_cluster_find(&conf->cluster, slice_of(
 	    conf->cluster.self));
 
-	if (conf_desk_address(&conf->cluster, self, &address, &length,
+	if (conf_node_address(&conf->cluster, self, &address, &length,
 	    &err) < 0)
 		return "";
 	net_endpoint_text((const struct sockaddr *)&address, text,
@@ -83,8 +83,8 @@ const struct consulted_kind consulted_kinds[CONSULTED_KINDS] = {
 	    .prepare = dirs_prepare_notify },
 	{ .program = "nodes",
 	    .socket = NODES_SOCKET, .is_for_all = true,
-	    .network = consulted_desk_at,
-	    .is_wanted = conf_has_desk },
+	    .network = consulted_nodes_at,
+	    .is_wanted = conf_asks_nodes },
 };
 
 /* Those who may ask have one group. */

@@ -268,7 +268,7 @@ cluster_status(const struct conf *conf, bool is_json)
 	    .is_json = is_json };
 	int status = EX_OK, desk;
 
-	if (!conf_asks_share(conf) && !conf_has_desk(conf)) {
+	if (!conf_asks_share(conf) && !conf_asks_nodes(conf)) {
 		fputs("zmailer: cluster: no cluster with a redis, a postgres "
 		    "or a desk is configured (zmailer help cluster)\n",
 		    stderr);
@@ -279,6 +279,6 @@ cluster_status(const struct conf *conf, bool is_json)
 	else if (!is_json)
 		printf("cluster %s\n", conf->cluster.name);
 	str_release(&look.lines);
-	desk = cluster_desk(conf, is_json);
+	desk = cluster_reach(conf, is_json);
 	return status != EX_OK ? status : desk;
 }

@@ -1,4 +1,4 @@
-/* desk.h - one desk for a cluster: a verb at another node, or at all of them
+/* nodes.h - a verb at another node of the cluster, or at all of them
  *
  * --node NAME: what reads runs there, and its words come here (a verb of
  * doc/protocol/nodes.md); an order runs here, and asks the scheduler there.
@@ -7,22 +7,22 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_TOOLS_DESK_H
-#define ZM_TOOLS_DESK_H
+#ifndef ZM_TOOLS_NODES_H
+#define ZM_TOOLS_NODES_H
 
 #include "tools/verb/verb.h"
 
 /* Run a verb as a command line says. */
-typedef int desk_run_fn(const struct verb_row *row, int argc, char **argv,
+typedef int nodes_run_fn(const struct verb_row *row, int argc, char **argv,
     const char *conf_path);
 
 /* Was --node or --cluster given? */
-bool desk_is_asked(const struct arguments *arguments);
+bool nodes_is_asked(const struct arguments *arguments);
 
 /* Run a verb whose command line has one of them; run is for those without.
  * returns the exit status: 75 if a node did not get an order, 1 if what a node
  * has is missing */
-int desk_run(const struct verb_row *row, const struct arguments *arguments,
-    desk_run_fn *run);
+int nodes_run(const struct verb_row *row, const struct arguments *arguments,
+    nodes_run_fn *run);
 
 #endif

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "io/consult/nodes_ask.h"
-#include "nodes/desk/session.h"
+#include "nodes/exchange/session.h"
 #include "tls/outward/client_stream.h"
 
 #include "base/banned.h"
@@ -28,8 +28,8 @@
 static void
 session_say_hello(struct session *session)
 {
-	const struct conf_cluster *cluster = session->desk->cluster;
-	const struct desk_hello hello = {
+	const struct conf_cluster *cluster = session->exchange->cluster;
+	const struct nodes_hello hello = {
 		.cluster = slice_of(cluster->name),
 		.from = slice_of(cluster->self),
 		.to = slice_of(cluster->nodes[session->node]),
@@ -37,7 +37,7 @@ session_say_hello(struct session *session)
 		.may_write = session->may_write };
 	struct str line = STR_INIT;
 
-	desk_hello_add(&line, &hello);
+	nodes_hello_add(&line, &hello);
 	stream_say(session->sides[SIDE_FAR], str_slice(&line));
 	str_release(&line);
 }
@@ -47,17 +47,17 @@ session_say_hello(struct session *session)
 static void
 session_encrypt(struct session *session)
 {
-	const struct desk *desk = session->desk;
-	const char *name = desk->cluster->nodes[session->node];
+	const struct exchange *exchange = session->exchange;
+	const char *name = exchange->cluster->nodes[session->node];
 	const struct tls_goal goal = { .key = name, .sni = name,
 		.names = &name, .name_count = 1, .is_strict = true };
-	struct stream *far = stream_new(desk->process->loop,
+	struct stream *far = stream_new(exchange->process->loop,
 	    session->dial_fd, session_go, session);
 	struct err err;
 
 	session->dial_fd = -1;
 	session->sides[SIDE_FAR] = far;
-	if (stream_start_tls_client(far, desk->means->client, &goal,
+	if (stream_start_tls_client(far, exchange->means->client, &goal,
 	    &err) < 0) {
 		(void)session_refuse(session, "%s", err.text);
 		return;
@@ -89,12 +89,12 @@ session_on_dial(void *context, unsigned ready)
 static enum session_step
 session_dial(struct session *session)
 {
-	const struct desk *desk = session->desk;
+	const struct exchange *exchange = session->exchange;
 	struct sockaddr_storage address;
 	unsigned length;
 	struct err err;
 
-	if (conf_desk_address(desk->cluster, session->node, &address, &length,
+	if (conf_node_address(exchange->cluster, session->node, &address, &length,
 	    &err) < 0)
 		return session_refuse(session, "%s", err.text);
 	session->dial_fd = socket(address.ss_family,
@@ -103,7 +103,7 @@ session_dial(struct session *session)
 	    (const struct sockaddr *)&address, (socklen_t)length) != 0 &&
 	    errno != EINPROGRESS))
 		return session_refuse(session, "%s", strerror(errno));
-	session->dial = loop_watch(desk->process->loop, session->dial_fd,
+	session->dial = loop_watch(exchange->process->loop, session->dial_fd,
 	    LOOP_WRITE, session_on_dial, session);
 	session->at = AT_DIAL;
 	return STEP_WAIT;
@@ -115,23 +115,23 @@ enum session_step
 session_call(struct session *session)
 {
 	struct stream *near = session->sides[SIDE_NEAR];
-	struct desk_call call;
+	struct nodes_call call;
 	struct slice line;
 	enum session_step step = session_line(session, SIDE_NEAR,
-	    DESK_LINE_BYTES_MAX, &line);
+	    NODES_LINE_BYTES_MAX, &line);
 
 	if (step != STEP_NEXT)
 		return step;
 	if (session->is_denied)
 		return session_refuse(session, NODES_DENIED " ask other "
 		    "nodes");
-	if (desk_call_parse(line, &call) < 0)
+	if (nodes_call_parse(line, &call) < 0)
 		return session_refuse(session, "say: to NODE control|verb");
 	session->want = call.want;
-	session->node = conf_cluster_find(session->desk->cluster, call.node);
-	if (session->node >= session->desk->cluster->node_count ||
-	    session->node == session->desk->self)
-		return session->node == session->desk->self ?
+	session->node = conf_cluster_find(session->exchange->cluster, call.node);
+	if (session->node >= session->exchange->cluster->node_count ||
+	    session->node == session->exchange->self)
+		return session->node == session->exchange->self ?
 		    session_refuse(session, "this is that node") :
 		    session_refuse(session, "there is no node " SLICE_FMT,
 		    SLICE_ARG(call.node));
@@ -143,11 +143,11 @@ enum session_step
 session_reach(struct session *session)
 {
 	struct stream *far = session->sides[SIDE_FAR];
-	char said[DESK_LINE_BYTES_MAX];
+	char said[NODES_LINE_BYTES_MAX];
 	struct slice line, words;
 	uint64_t number;
 	enum session_step step = session_line(session, SIDE_FAR,
-	    DESK_LINE_BYTES_MAX, &line);
+	    NODES_LINE_BYTES_MAX, &line);
 
 	if (stream_tls(far) == STREAM_TLS_FAILED) {
 		strlcpy(said, stream_tls_trouble(far), sizeof(said));
@@ -158,13 +158,13 @@ session_reach(struct session *session)
 		    "our certificate, or is busy");
 	if (step == STEP_WAIT)
 		return STEP_WAIT;
-	switch (desk_answer_parse(line, &number, &words)) {
-	case DESK_OK:
+	switch (nodes_answer_parse(line, &number, &words)) {
+	case NODES_OK:
 		break;
-	case DESK_NO:
+	case NODES_NO:
 		snprintf(said, sizeof(said), SLICE_FMT, SLICE_ARG(words));
 		return session_refuse(session, "%s", said);
-	case DESK_NONSENSE:
+	case NODES_NONSENSE:
 		return session_refuse(session, "it says nonsense");
 	}
 	stream_consume(far, line.n + 1);

@@ -1,4 +1,4 @@
-/* desk.c - do the other nodes answer ours?
+/* reach.c - do the other nodes answer ours?
  *
  * In     the nodes of a cluster with a desk
  * Out    a line for each
@@ -22,7 +22,7 @@
 enum { DAY_S = 86400, SOON_DAYS = 30 };
 
 static void
-desk_json(const char *node, const char *why, int64_t ends_s)
+reach_json(const char *node, const char *why, int64_t ends_s)
 {
 	struct str out = STR_INIT;
 
@@ -40,17 +40,17 @@ desk_json(const char *node, const char *why, int64_t ends_s)
 
 /* true: nothing is wrong with it. */
 static bool
-desk_node(const struct conf *conf, const char *node, bool is_json)
+reach_node(const struct conf *conf, const char *node, bool is_json)
 {
 	int64_t ends_s = 0, days;
 	struct err err;
-	int fd = nodes_ask(conf->run_dir, node, DESK_CONTROL, &ends_s, &err);
+	int fd = nodes_ask(conf->run_dir, node, NODES_CONTROL, &ends_s, &err);
 
 	days = (ends_s - clock_wall_s()) / DAY_S;
 	if (fd >= 0)
 		close(fd);
 	if (is_json)
-		desk_json(node, fd >= 0 ? NULL : err.text, ends_s);
+		reach_json(node, fd >= 0 ? NULL : err.text, ends_s);
 	else if (fd < 0)
 		printf("%-24s its desk does NOT answer: %s\n", node,
 		    err.text);
@@ -63,15 +63,15 @@ desk_node(const struct conf *conf, const char *node, bool is_json)
 }
 
 int
-cluster_desk(const struct conf *conf, bool is_json)
+cluster_reach(const struct conf *conf, bool is_json)
 {
 	const struct conf_cluster *cluster = &conf->cluster;
 	int status = 0;
 
-	for (size_t i = 0; conf_has_desk(conf) && i < cluster->node_count;
+	for (size_t i = 0; conf_asks_nodes(conf) && i < cluster->node_count;
 	    i++)
 		if (strcmp(cluster->nodes[i], cluster->self) != 0 &&
-		    !desk_node(conf, cluster->nodes[i], is_json))
+		    !reach_node(conf, cluster->nodes[i], is_json))
 			status = 1;
 	return status;
 }

@@ -1,4 +1,4 @@
-/* session.h - one connection, and where it leads; internal to nodes/desk
+/* session.h - one connection, and where it leads; internal to nodes/exchange
  *
  * Of a user:  CALL    "to NODE control|verb"
  *             DIAL    a connection to that node
@@ -19,9 +19,9 @@
 
 #include <sys/queue.h>
 
-#include "io/consult/desk_line.h"
+#include "io/consult/nodes_line.h"
 #include "nodes/answer/answering.h"
-#include "nodes/desk/desk.h"
+#include "nodes/exchange/exchange.h"
 
 enum session_at {
 	AT_CALL, AT_DIAL, AT_REACH, AT_SHAKE, AT_HELLO, AT_FOR, AT_WORDS,
@@ -36,7 +36,7 @@ enum { SIDE_NEAR, SIDE_FAR, SIDES };
 
 struct session {
 	TAILQ_ENTRY(session) entry;
-	struct desk	*desk;
+	struct exchange	*exchange;
 	bool		 is_local;
 	enum session_at	 at;
 	struct stream	*sides[SIDES];	/* who came; where it leads, or NULL */
@@ -45,18 +45,18 @@ struct session {
 	int		 dial_fd;	/* -1 */
 	struct watch	*dial;
 	size_t		 node;		/* asked, or who asks */
-	enum desk_want	 want;
-	char		 who[DESK_WHO_BYTES_MAX + 1];
+	enum nodes_want	 want;
+	char		 who[NODES_WHO_BYTES_MAX + 1];
 	bool		 may_write, is_denied;
 	struct answering *answering;
 	struct timer	 timer;
 };
 TAILQ_HEAD(session_list, session);
 
-struct desk {
+struct exchange {
 	struct process		*process;
 	const struct conf_cluster *cluster;
-	const struct desk_means	*means;
+	const struct exchange_means	*means;
 	size_t			 self;
 	int			 listeners[2];	/* of users, of nodes */
 	struct watch		*watches[2], *lifeline;
@@ -67,7 +67,7 @@ struct desk {
 };
 
 /* A session of this connection, which it owns. */
-struct session *session_new(struct desk *desk, int fd, bool is_local);
+struct session *session_new(struct exchange *exchange, int fd, bool is_local);
 void session_free(struct session **session);
 /* Do what can be done now; may free it. */
 void session_go(void *context);
@@ -83,7 +83,7 @@ enum session_step session_refuse(struct session *session, const char *format,
 /* From now on it has the longer time. */
 void session_settle(struct session *session, enum session_at at);
 
-/* A step each: calls.c, guests.c. */
+/* A step each: calls.c, arriving.c. */
 enum session_step session_call(struct session *session);
 enum session_step session_reach(struct session *session);
 enum session_step session_shake(struct session *session);

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "io/consult/nodes_ask.h"
-#include "tools/desk/internal.h"
+#include "tools/nodes/internal.h"
 
 #include "base/banned.h"
 
@@ -30,7 +30,7 @@ remote_send(int fd, const char *const *words, struct err *err)
 		str_addc(&line, '\0');
 	}
 	if (memchr(line.buf, '\n', line.len) != NULL ||
-	    line.len >= DESK_WORDS_BYTES_MAX)
+	    line.len >= NODES_WORDS_BYTES_MAX)
 		result = err_set(err, "the words are too long, or more than "
 		    "one line");
 	str_addc(&line, '\n');
@@ -72,15 +72,15 @@ remote_hear(FILE *from)
 
 	while (fgets(line, sizeof(line), from) != NULL) {
 		struct slice text = slice_of(line);
-		enum desk_frame kind;
+		enum nodes_frame kind;
 		size_t number;
 
-		if (!slice_ends(text, "\n") || desk_frame_parse(slice_first(
+		if (!slice_ends(text, "\n") || nodes_frame_parse(slice_first(
 		    text, text.n - 1), &kind, &number) < 0)
 			return -1;
-		if (kind == DESK_EXIT)
+		if (kind == NODES_EXIT)
 			return (int)number;
-		if (remote_copy(from, kind == DESK_OUT ? stdout : stderr,
+		if (remote_copy(from, kind == NODES_OUT ? stdout : stderr,
 		    number) < 0)
 			return -1;
 	}
@@ -88,18 +88,18 @@ remote_hear(FILE *from)
 }
 
 int
-desk_remote(const struct conf *conf, const char *node,
+nodes_remote(const struct conf *conf, const char *node,
     const char *const *words)
 {
 	int fd, status;
 	struct err err;
 	FILE *from;
 
-	fd = nodes_ask(conf->run_dir, node, DESK_VERB, NULL, &err);
+	fd = nodes_ask(conf->run_dir, node, NODES_VERB, NULL, &err);
 	if (fd < 0 || remote_send(fd, words, &err) < 0) {
 		fprintf(stderr, "%s\n", err.text);
 		return fd < 0 && err_is_denied(&err) ? EX_NOPERM :
-		    DESK_SILENT;
+		    NODES_SILENT;
 	}
 	from = fdopen(fd, "r");
 	status = from == NULL ? -1 : remote_hear(from);
@@ -109,5 +109,5 @@ desk_remote(const struct conf *conf, const char *node,
 		return status;
 	fflush(stdout);
 	fputs("its answer was cut off\n", stderr);
-	return DESK_SILENT;
+	return NODES_SILENT;
 }

@@ -1,4 +1,4 @@
-/* guests.c - another node wants this one
+/* arriving.c - another node wants this one
  *
  * In     its certificate and its hello; for a verb its words
  * Out    a connection to our scheduler, or a verb that runs; "ok" or "no"
@@ -15,7 +15,7 @@
 
 #include "base/json.h"
 #include "io/unix_socket.h"
-#include "nodes/desk/session.h"
+#include "nodes/exchange/session.h"
 #include "tls/link.h"
 
 #include "base/banned.h"
@@ -26,10 +26,10 @@ enum { FOR_BYTES_MAX = 4096 };		/* of the scheduler's answer to it */
 static bool
 session_is_of_node(const struct session *session)
 {
-	const struct conf_cluster *cluster = session->desk->cluster;
+	const struct conf_cluster *cluster = session->exchange->cluster;
 
 	for (size_t i = 0; i < cluster->node_count; i++)
-		if (i != session->desk->self && stream_tls_shows_name(
+		if (i != session->exchange->self && stream_tls_shows_name(
 		    session->sides[SIDE_NEAR], cluster->nodes[i]))
 			return true;
 	return false;
@@ -60,16 +60,16 @@ session_shake(struct session *session)
 /* NULL: nothing is wrong with it. */
 static const char *
 session_obstacle(const struct session *session,
-    const struct desk_hello *hello)
+    const struct nodes_hello *hello)
 {
-	const struct conf_cluster *cluster = session->desk->cluster;
+	const struct conf_cluster *cluster = session->exchange->cluster;
 	size_t from = conf_cluster_find(cluster, hello->from);
 
 	if (!slice_is(hello->cluster, cluster->name))
 		return "this is a node of another cluster";
 	if (!slice_is(hello->to, cluster->self))
 		return "this is another node";
-	if (from >= cluster->node_count || from == session->desk->self)
+	if (from >= cluster->node_count || from == session->exchange->self)
 		return "you are no other node of this cluster";
 	if (!stream_tls_shows_name(session->sides[SIDE_NEAR],
 	    cluster->nodes[from]))
@@ -81,7 +81,7 @@ session_obstacle(const struct session *session,
 static void
 session_say_for(struct session *session)
 {
-	const char *node = session->desk->cluster->nodes[session->node];
+	const char *node = session->exchange->cluster->nodes[session->node];
 	struct str line = STR_INIT, who = STR_INIT;
 
 	str_addf(&who, "%s@%s", session->who, node);
@@ -101,13 +101,13 @@ static enum session_step
 session_reach_scheduler(struct session *session)
 {
 	struct err err;
-	int fd = unix_socket_connect_in(session->desk->process->conf->run_dir,
+	int fd = unix_socket_connect_in(session->exchange->process->conf->run_dir,
 	    "scheduler.sock", SOCK_NONBLOCK, &err);
 
 	if (fd < 0)
 		return session_refuse(session, "its scheduler does not run, "
 		    "or does not answer");
-	session->sides[SIDE_FAR] = stream_new(session->desk->process->loop,
+	session->sides[SIDE_FAR] = stream_new(session->exchange->process->loop,
 	    fd, session_go, session);
 	session_say_for(session);
 	session->at = AT_FOR;
@@ -118,26 +118,26 @@ enum session_step
 session_hello(struct session *session)
 {
 	struct stream *near = session->sides[SIDE_NEAR];
-	struct desk_hello hello;
+	struct nodes_hello hello;
 	const char *obstacle;
 	struct slice line;
 	enum session_step step = session_line(session, SIDE_NEAR,
-	    DESK_LINE_BYTES_MAX, &line);
+	    NODES_LINE_BYTES_MAX, &line);
 
 	if (step != STEP_NEXT)
 		return step;
-	if (desk_hello_parse(line, &hello) < 0)
+	if (nodes_hello_parse(line, &hello) < 0)
 		return session_refuse(session, "this is no hello of a node");
 	obstacle = session_obstacle(session, &hello);
 	if (obstacle != NULL)
 		return session_refuse(session, "%s", obstacle);
-	session->node = conf_cluster_find(session->desk->cluster, hello.from);
+	session->node = conf_cluster_find(session->exchange->cluster, hello.from);
 	session->want = hello.want;
 	session->may_write = hello.may_write;
 	snprintf(session->who, sizeof(session->who), SLICE_FMT,
 	    SLICE_ARG(hello.who));
 	stream_consume(near, line.n + 1);
-	if (session->want == DESK_CONTROL)
+	if (session->want == NODES_CONTROL)
 		return session_reach_scheduler(session);
 	stream_say(near, SLICE("ok\n"));
 	session->at = AT_WORDS;
@@ -180,12 +180,12 @@ session_words(struct session *session)
 	struct err err;
 	struct str frame = STR_INIT;
 	enum session_step step = session_line(session, SIDE_NEAR,
-	    DESK_WORDS_BYTES_MAX - 1, &line);
+	    NODES_WORDS_BYTES_MAX - 1, &line);
 
 	if (step != STEP_NEXT)
 		return step;
-	session->answering = answering_new(session->desk->process->loop,
-	    session->desk->process->conf->run_dir, line, near, session_go,
+	session->answering = answering_new(session->exchange->process->loop,
+	    session->exchange->process->conf->run_dir, line, near, session_go,
 	    session, &err);
 	if (session->answering != NULL) {
 		stream_consume(near, line.n + 1);
@@ -193,7 +193,7 @@ session_words(struct session *session)
 		return STEP_NEXT;
 	}
 	strlcat(err.text, "\n", sizeof(err.text));
-	desk_frame_add(&frame, DESK_ERR, slice_of(err.text));
+	nodes_frame_add(&frame, NODES_ERR, slice_of(err.text));
 	str_adds(&frame, "exit 69\n");
 	stream_say(near, str_slice(&frame));
 	str_release(&frame);

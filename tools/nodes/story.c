@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "tools/desk/internal.h"
+#include "tools/nodes/internal.h"
 #include "tools/journal/journal.h"
 
 #include "base/banned.h"
@@ -53,12 +53,12 @@ story_plain(struct slice line, struct str *out)
 }
 
 static void
-story_add(struct story *story, const struct desk_part *part)
+story_add(struct story *story, const struct nodes_part *part)
 {
 	struct slice rest = str_slice(&part->out), line;
 	struct str plain = STR_INIT;
 
-	while (desk_line(&rest, &line)) {
+	while (nodes_line(&rest, &line)) {
 		int64_t at_ms;
 
 		story_plain(line, &plain);
@@ -78,7 +78,7 @@ story_add(struct story *story, const struct desk_part *part)
 }
 
 void
-desk_merge_story(const struct desk_parts *parts)
+nodes_merge_story(const struct nodes_parts *parts)
 {
 	int64_t last = arguments_number(parts->arguments, OPT_COUNT, 0);
 	struct str text = STR_INIT, plain = STR_INIT;
@@ -97,7 +97,7 @@ desk_merge_story(const struct desk_parts *parts)
 
 		str_reset(&text);
 		if (parts->is_json) {
-			desk_add_json(&text, row->line, row->node);
+			nodes_add_json(&text, row->line, row->node);
 		} else {
 			story_plain(row->line, &plain);
 			str_addf(&text, "%-*s  ", parts->width, row->node);

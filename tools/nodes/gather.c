@@ -2,7 +2,7 @@
  *
  * In     the names of nodes, what is to be done with each
  * Out    what that wrote, and its exit status
- * Holds  DESK_OUT_BYTES_MAX a node
+ * Holds  NODES_OUT_BYTES_MAX a node
  * Trusts nothing: what is more than that is dropped, and said to be
  *
  * SPDX-License-Identifier: ISC
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tools/desk/internal.h"
+#include "tools/nodes/internal.h"
 
 #include "base/banned.h"
 
@@ -27,7 +27,7 @@ struct gather_child {
 };
 
 static void __attribute__((noreturn))
-gather_work(const int fds[GATHER_ENDS], desk_work_fn *work, void *context,
+gather_work(const int fds[GATHER_ENDS], nodes_work_fn *work, void *context,
     const char *node)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC), status;
@@ -35,7 +35,7 @@ gather_work(const int fds[GATHER_ENDS], desk_work_fn *work, void *context,
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
 	    dup2(fds[GATHER_OUT], STDOUT_FILENO) < 0 ||
 	    dup2(fds[GATHER_ERR], STDERR_FILENO) < 0)
-		_exit(DESK_SILENT);
+		_exit(NODES_SILENT);
 	closefrom(STDERR_FILENO + 1);
 	status = work(context, node);
 	fflush(stdout);
@@ -44,8 +44,8 @@ gather_work(const int fds[GATHER_ENDS], desk_work_fn *work, void *context,
 }
 
 static int
-gather_start(struct gather_child *child, struct desk_part *part,
-    desk_work_fn *work, void *context)
+gather_start(struct gather_child *child, struct nodes_part *part,
+    nodes_work_fn *work, void *context)
 {
 	int out[2], said[2];
 
@@ -76,7 +76,7 @@ gather_read(int fd, struct str *into, bool *is_cut)
 
 	if (n < 0 && errno == EINTR)
 		return true;
-	if (n > 0 && into->len + (size_t)n <= DESK_OUT_BYTES_MAX)
+	if (n > 0 && into->len + (size_t)n <= NODES_OUT_BYTES_MAX)
 		str_add(into, piece, (size_t)n);
 	else if (n > 0)
 		*is_cut = true;
@@ -84,10 +84,10 @@ gather_read(int fd, struct str *into, bool *is_cut)
 }
 
 static void
-gather_hear(struct gather_child *children, struct desk_part *parts,
+gather_hear(struct gather_child *children, struct nodes_part *parts,
     size_t count)
 {
-	struct pollfd fds[DESK_AT_ONCE * GATHER_ENDS];
+	struct pollfd fds[NODES_AT_ONCE * GATHER_ENDS];
 	size_t left = 0;
 
 	for (size_t i = 0; i < count * GATHER_ENDS; i++) {
@@ -99,7 +99,7 @@ gather_hear(struct gather_child *children, struct desk_part *parts,
 		if (poll(fds, count * GATHER_ENDS, -1) < 0 && errno != EINTR)
 			return;
 		for (size_t i = 0; i < count * GATHER_ENDS; i++) {
-			struct desk_part *part = &parts[i / GATHER_ENDS];
+			struct nodes_part *part = &parts[i / GATHER_ENDS];
 
 			if (fds[i].fd < 0 || fds[i].revents == 0 ||
 			    gather_read(fds[i].fd, i % GATHER_ENDS ==
@@ -114,10 +114,10 @@ gather_hear(struct gather_child *children, struct desk_part *parts,
 }
 
 static void
-gather_some(struct desk_part *parts, size_t count, desk_work_fn *work,
+gather_some(struct nodes_part *parts, size_t count, nodes_work_fn *work,
     void *context)
 {
-	struct gather_child children[DESK_AT_ONCE];
+	struct gather_child children[NODES_AT_ONCE];
 
 	for (size_t i = 0; i < count; i++) {
 		children[i] = (struct gather_child){ -1, { -1, -1 } };
@@ -126,23 +126,23 @@ gather_some(struct desk_part *parts, size_t count, desk_work_fn *work,
 	}
 	gather_hear(children, parts, count);
 	for (size_t i = 0; i < count; i++) {
-		int status = DESK_SILENT;
+		int status = NODES_SILENT;
 
 		while (children[i].pid > 0 && waitpid(children[i].pid,
 		    &status, 0) < 0 && errno == EINTR)
 			;
 		parts[i].status = children[i].pid > 0 && WIFEXITED(status) ?
-		    WEXITSTATUS(status) : DESK_SILENT;
+		    WEXITSTATUS(status) : NODES_SILENT;
 	}
 }
 
 void
-desk_gather(struct desk_parts *parts, desk_work_fn *work, void *context)
+nodes_gather(struct nodes_parts *parts, nodes_work_fn *work, void *context)
 {
 	fflush(stdout);
 	fflush(stderr);
-	for (size_t at = 0; at < parts->count; at += DESK_AT_ONCE)
+	for (size_t at = 0; at < parts->count; at += NODES_AT_ONCE)
 		gather_some(parts->parts + at, parts->count - at <
-		    DESK_AT_ONCE ? parts->count - at : DESK_AT_ONCE, work,
+		    NODES_AT_ONCE ? parts->count - at : NODES_AT_ONCE, work,
 		    context);
 }

@@ -15,13 +15,13 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "mail/spool/spool.h"
-#include "tools/desk/internal.h"
+#include "tools/nodes/internal.h"
 #include "tools/queue/view.h"
 
 #include "base/banned.h"
 
 bool
-desk_line(struct slice *rest, struct slice *out)
+nodes_line(struct slice *rest, struct slice *out)
 {
 	size_t end = slice_find(*rest, '\n');
 
@@ -33,7 +33,7 @@ desk_line(struct slice *rest, struct slice *out)
 }
 
 void
-desk_add_json(struct str *out, struct slice line, const char *node)
+nodes_add_json(struct str *out, struct slice line, const char *node)
 {
 	static const char front[] = "{\"v\":1,";
 
@@ -49,7 +49,7 @@ desk_add_json(struct str *out, struct slice line, const char *node)
 /* ---- each line after the node's name ----------------------------------- */
 
 static void
-merge_lines(const struct desk_parts *parts)
+merge_lines(const struct nodes_parts *parts)
 {
 	struct str text = STR_INIT;
 
@@ -57,10 +57,10 @@ merge_lines(const struct desk_parts *parts)
 		struct slice rest = str_slice(&parts->parts[i].out), line;
 		const char *node = parts->parts[i].node;
 
-		while (desk_line(&rest, &line)) {
+		while (nodes_line(&rest, &line)) {
 			str_reset(&text);
 			if (parts->is_json)
-				desk_add_json(&text, line, node);
+				nodes_add_json(&text, line, node);
 			else
 				str_addf(&text, "%-*s  " SLICE_FMT "\n",
 				    parts->width, node, SLICE_ARG(line));
@@ -97,7 +97,7 @@ entry_compare(const void *left, const void *right)
 
 /* The id with which an entry begins; false: this is none, or goes on. */
 static bool
-entry_id(const struct desk_parts *parts, struct slice line, struct str *out)
+entry_id(const struct nodes_parts *parts, struct slice line, struct str *out)
 {
 	struct slice rest = line, word;
 
@@ -113,14 +113,14 @@ entry_id(const struct desk_parts *parts, struct slice line, struct str *out)
 
 /* Lines that begin with a blank belong to the entry before them. */
 static void
-entries_add(struct entry_rows *entries, const struct desk_parts *parts,
-    const struct desk_part *part)
+entries_add(struct entry_rows *entries, const struct nodes_parts *parts,
+    const struct nodes_part *part)
 {
 	struct slice rest = str_slice(&part->out), line;
 	struct str id = STR_INIT;
 	struct entry_row *row = NULL;
 
-	while (desk_line(&rest, &line)) {
+	while (nodes_line(&rest, &line)) {
 		if (!entry_id(parts, line, &id)) {
 			if (row != NULL && line.n > 0 && line.p[0] == ' ')
 				row->text.n += line.n + 1;
@@ -142,15 +142,15 @@ entries_add(struct entry_rows *entries, const struct desk_parts *parts,
 }
 
 static void
-entry_print(const struct desk_parts *parts, const struct entry_row *row)
+entry_print(const struct nodes_parts *parts, const struct entry_row *row)
 {
 	struct slice rest = row->text, line;
 	struct str text = STR_INIT;
 	const char *node = row->node;
 
-	while (desk_line(&rest, &line)) {
+	while (nodes_line(&rest, &line)) {
 		if (parts->is_json)
-			desk_add_json(&text, line, node);
+			nodes_add_json(&text, line, node);
 		else
 			str_addf(&text, "%-*s  " SLICE_FMT "\n", parts->width,
 			    node, SLICE_ARG(line));
@@ -161,7 +161,7 @@ entry_print(const struct desk_parts *parts, const struct entry_row *row)
 }
 
 static void
-merge_list(const struct desk_parts *parts)
+merge_list(const struct nodes_parts *parts)
 {
 	struct entry_rows entries = { .rows = NULL };
 	size_t nodes = 0;
@@ -224,7 +224,7 @@ count_add(struct count_sum *sum, struct slice line)
 }
 
 static void
-merge_count(const struct desk_parts *parts)
+merge_count(const struct nodes_parts *parts)
 {
 	struct count_sum *sum = mem_alloc(1, sizeof(*sum));
 	struct str size = STR_INIT, name = STR_INIT;
@@ -232,7 +232,7 @@ merge_count(const struct desk_parts *parts)
 	for (size_t i = 0; i < parts->count; i++) {
 		struct slice rest = str_slice(&parts->parts[i].out), line;
 
-		while (desk_line(&rest, &line))
+		while (nodes_line(&rest, &line))
 			count_add(sum, line);
 	}
 	printf("%-10s %10s %10s\n", "STATE", "MESSAGES", "RECIPIENTS");
@@ -256,13 +256,13 @@ merge_count(const struct desk_parts *parts)
 
 /* Of the scheduler's last lines, and of files a line each. */
 static void
-order_sum(const struct desk_part *part, int64_t *messages,
+order_sum(const struct nodes_part *part, int64_t *messages,
     int64_t *recipients)
 {
 	struct slice rest = str_slice(&part->out), line;
 	struct str done = STR_INIT;
 
-	while (desk_line(&rest, &line)) {
+	while (nodes_line(&rest, &line)) {
 		if (json_is(line, "done", "true")) {
 			*messages += json_get_number(line, "messages");
 			*recipients += json_get_number(line, "recipients");
@@ -275,14 +275,14 @@ order_sum(const struct desk_part *part, int64_t *messages,
 }
 
 static void
-merge_order(const struct desk_parts *parts)
+merge_order(const struct nodes_parts *parts)
 {
 	int64_t all[2] = { 0, 0 };
 
 	for (size_t i = 0; i < parts->count; i++) {
 		int64_t some[2] = { 0, 0 };
 
-		if (parts->parts[i].status == DESK_SILENT)
+		if (parts->parts[i].status == NODES_SILENT)
 			continue;
 		order_sum(&parts->parts[i], &some[0], &some[1]);
 		printf("%-*s  %" PRId64 " message%s (%" PRId64
@@ -298,28 +298,28 @@ merge_order(const struct desk_parts *parts)
 }
 
 void
-desk_merge(const struct desk_parts *parts)
+nodes_merge(const struct nodes_parts *parts)
 {
 	switch (parts->verb->style) {
-	case DESK_LIST:
+	case NODES_LIST:
 		merge_list(parts);
 		return;
-	case DESK_STORY:
-		desk_merge_story(parts);
+	case NODES_STORY:
+		nodes_merge_story(parts);
 		return;
-	case DESK_COUNT:
+	case NODES_COUNT:
 		if (!parts->is_json) {
 			merge_count(parts);
 			return;
 		}
 		break;
-	case DESK_ORDER:
+	case NODES_ORDER:
 		if (!parts->is_json) {
 			merge_order(parts);
 			return;
 		}
 		break;
-	case DESK_LINES:
+	case NODES_LINES:
 		break;
 	}
 	merge_lines(parts);

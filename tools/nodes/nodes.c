@@ -1,9 +1,9 @@
-/* desk.c - one desk for a cluster: which nodes, which way
+/* nodes.c - a verb at other nodes of a cluster: which nodes, which way
  *
  * In     a command line with --node or --cluster
  * Out    the verb's answer, of one node or of all
  * Holds  what the nodes said
- * Spec   desk.h; zmailer-cluster(8); doc/protocol/nodes.md
+ * Spec   nodes.h; zmailer-cluster(8); doc/protocol/nodes.md
  *
  * SPDX-License-Identifier: ISC
  */
@@ -14,51 +14,51 @@
 
 #include "base/mem.h"
 #include "io/consult/nodes_ask.h"
-#include "tools/desk/internal.h"
+#include "tools/nodes/internal.h"
 #include "tools/queue/control.h"
 
 #include "base/banned.h"
 
-static const struct desk_verb desk_verbs[] = {
-	{ "list", false, false, DESK_LIST },
-	{ "count", false, false, DESK_COUNT },
-	{ "trace", false, false, DESK_STORY },
-	{ "events", false, false, DESK_STORY },
-	{ "why", false, false, DESK_LINES },
-	{ "report", false, false, DESK_LINES },
-	{ "status", false, false, DESK_LINES },
-	{ "queue", false, false, DESK_LINES },
-	{ "connections", false, false, DESK_LINES },
-	{ "zones", false, false, DESK_LINES },
-	{ "hold", true, true, DESK_ORDER },
-	{ "release", true, true, DESK_ORDER },
-	{ "freeze", true, true, DESK_ORDER },
-	{ "thaw", true, true, DESK_ORDER },
-	{ "retry", true, true, DESK_ORDER },
-	{ "reroute", true, true, DESK_ORDER },
-	{ "bounce", true, true, DESK_ORDER },
-	{ "schedule", true, true, DESK_ORDER },
-	{ "delete", true, true, DESK_ORDER },
-	{ "undelete", true, true, DESK_ORDER },
-	{ "suspend", true, false, DESK_LINES },
-	{ "resume", true, false, DESK_LINES },
-	{ "pin", true, false, DESK_LINES },
-	{ "orders", true, false, DESK_LINES },
+static const struct nodes_verb nodes_verbs[] = {
+	{ "list", false, false, NODES_LIST },
+	{ "count", false, false, NODES_COUNT },
+	{ "trace", false, false, NODES_STORY },
+	{ "events", false, false, NODES_STORY },
+	{ "why", false, false, NODES_LINES },
+	{ "report", false, false, NODES_LINES },
+	{ "status", false, false, NODES_LINES },
+	{ "queue", false, false, NODES_LINES },
+	{ "connections", false, false, NODES_LINES },
+	{ "zones", false, false, NODES_LINES },
+	{ "hold", true, true, NODES_ORDER },
+	{ "release", true, true, NODES_ORDER },
+	{ "freeze", true, true, NODES_ORDER },
+	{ "thaw", true, true, NODES_ORDER },
+	{ "retry", true, true, NODES_ORDER },
+	{ "reroute", true, true, NODES_ORDER },
+	{ "bounce", true, true, NODES_ORDER },
+	{ "schedule", true, true, NODES_ORDER },
+	{ "delete", true, true, NODES_ORDER },
+	{ "undelete", true, true, NODES_ORDER },
+	{ "suspend", true, false, NODES_LINES },
+	{ "resume", true, false, NODES_LINES },
+	{ "pin", true, false, NODES_LINES },
+	{ "orders", true, false, NODES_LINES },
 };
-enum { DESK_VERBS = sizeof(desk_verbs) / sizeof(desk_verbs[0]) };
+enum { NODES_VERBS = sizeof(nodes_verbs) / sizeof(nodes_verbs[0]) };
 
-struct desk_work {
+struct nodes_work {
 	const struct verb_row	*row;
-	const struct desk_verb	*verb;
+	const struct nodes_verb	*verb;
 	const struct arguments	*arguments;
 	const struct conf	*conf;
-	desk_run_fn		*run;
+	nodes_run_fn		*run;
 	char			**words;	/* without our options */
 	int			 count;
 };
 
 bool
-desk_is_asked(const struct arguments *arguments)
+nodes_is_asked(const struct arguments *arguments)
 {
 	return arguments_has(arguments, OPT_CLUSTER) ||
 	    arguments_has(arguments, OPT_NODE);
@@ -67,7 +67,7 @@ desk_is_asked(const struct arguments *arguments)
 /* The command line without what is for us; with --json, if the answers are
  * merged by that. */
 static void
-desk_words(struct desk_work *work, bool adds_json)
+nodes_words(struct nodes_work *work, bool adds_json)
 {
 	const struct arguments *arguments = work->arguments;
 	bool is_over = false;
@@ -93,40 +93,40 @@ desk_words(struct desk_work *work, bool adds_json)
 
 /* At this node, or an order that goes to another. */
 static int
-desk_run_here(const struct desk_work *work)
+nodes_run_here(const struct nodes_work *work)
 {
 	return work->run(work->row, work->count, work->words,
 	    work->arguments->conf_path);
 }
 
 static int
-desk_order(const struct desk_work *work, const char *node)
+nodes_order(const struct nodes_work *work, const char *node)
 {
 	struct err err;
-	int fd = nodes_ask(work->conf->run_dir, node, DESK_CONTROL, NULL,
+	int fd = nodes_ask(work->conf->run_dir, node, NODES_CONTROL, NULL,
 	    &err);
 
 	if (fd < 0) {
 		fprintf(stderr, "%s\n", err.text);
-		return err_is_denied(&err) ? EX_NOPERM : DESK_SILENT;
+		return err_is_denied(&err) ? EX_NOPERM : NODES_SILENT;
 	}
 	control_set_node(node, fd);
-	return desk_run_here(work);
+	return nodes_run_here(work);
 }
 
 static int
 desk_at(void *context, const char *node)
 {
-	const struct desk_work *work = context;
+	const struct nodes_work *work = context;
 
 	if (strcmp(node, work->conf->cluster.self) == 0)
-		return desk_run_here(work);
-	return work->verb->is_order ? desk_order(work, node) :
-	    desk_remote(work->conf, node, (const char *const *)work->words);
+		return nodes_run_here(work);
+	return work->verb->is_order ? nodes_order(work, node) :
+	    nodes_remote(work->conf, node, (const char *const *)work->words);
 }
 
 static int
-desk_one(struct desk_work *work, const char *node)
+nodes_one(struct nodes_work *work, const char *node)
 {
 	int status;
 
@@ -134,9 +134,9 @@ desk_one(struct desk_work *work, const char *node)
 	    work->conf->cluster.node_count)
 		return arguments_refuse(work->arguments, "--node: the cluster "
 		    "has no node '%s'", node);
-	desk_words(work, false);
+	nodes_words(work, false);
 	status = desk_at(work, node);
-	if (status != DESK_SILENT)
+	if (status != NODES_SILENT)
 		return status;
 	fprintf(stderr, "zmailer: %s: %s does not answer\n",
 	    work->verb->name, node);
@@ -148,21 +148,21 @@ desk_one(struct desk_work *work, const char *node)
 /* It has nothing that is meant, and says only that.  An order says what it
  * counted, too. */
 static bool
-part_is_empty(const struct desk_parts *parts, const struct desk_part *part)
+part_is_empty(const struct nodes_parts *parts, const struct nodes_part *part)
 {
-	return part->status == 1 && (parts->verb->style == DESK_ORDER ?
+	return part->status == 1 && (parts->verb->style == NODES_ORDER ?
 	    strstr(part->err.buf, ": no message matches\n") != NULL :
 	    part->out.len == 0);
 }
 
 static void
-part_say_trouble(const struct desk_parts *parts,
-    const struct desk_part *part)
+part_say_trouble(const struct nodes_parts *parts,
+    const struct nodes_part *part)
 {
 	struct slice rest = str_slice(&part->err), line;
 	struct str text = STR_INIT;
 
-	if (part->status == DESK_SILENT) {
+	if (part->status == NODES_SILENT) {
 		str_add_escaped(&text, slice_first(rest, slice_find(rest,
 		    '\n')));
 		fprintf(stderr, "zmailer: %s: %s does not answer: %s; %s\n",
@@ -180,21 +180,21 @@ part_say_trouble(const struct desk_parts *parts,
 		}
 	if (part->is_cut)
 		fprintf(stderr, "%s: there is more than %d MiB of it\n",
-		    part->node, DESK_OUT_BYTES_MAX >> 20);
+		    part->node, NODES_OUT_BYTES_MAX >> 20);
 	str_release(&text);
 }
 
 static int
-desk_status(const struct desk_parts *parts)
+nodes_status(const struct nodes_parts *parts)
 {
 	bool is_silent = false, has_done = false, is_cut = false;
 	int worst = 0;
 
 	for (size_t i = 0; i < parts->count; i++) {
-		const struct desk_part *part = &parts->parts[i];
+		const struct nodes_part *part = &parts->parts[i];
 
 		is_cut = is_cut || part->is_cut;
-		if (part->status == DESK_SILENT)
+		if (part->status == NODES_SILENT)
 			is_silent = true;
 		else if (part->status == 0)
 			has_done = true;
@@ -208,7 +208,7 @@ desk_status(const struct desk_parts *parts)
 
 /* Nobody has it: it is said once. */
 static bool
-desk_is_nowhere(const struct desk_parts *parts)
+nodes_is_nowhere(const struct nodes_parts *parts)
 {
 	for (size_t i = 0; i < parts->count; i++)
 		if (!part_is_empty(parts, &parts->parts[i]))
@@ -218,17 +218,17 @@ desk_is_nowhere(const struct desk_parts *parts)
 }
 
 static int
-desk_all(struct desk_work *work)
+nodes_all(struct nodes_work *work)
 {
 	const struct conf_cluster *cluster = &work->conf->cluster;
-	struct desk_parts parts = { .arguments = work->arguments,
+	struct nodes_parts parts = { .arguments = work->arguments,
 	    .verb = work->verb, .count = cluster->node_count, .width = 4,
 	    .is_json = arguments_has(work->arguments, OPT_JSON) };
 	int status;
 
-	desk_words(work, !parts.is_json && (work->verb->style == DESK_STORY ||
-	    work->verb->style == DESK_COUNT ||
-	    work->verb->style == DESK_ORDER));
+	nodes_words(work, !parts.is_json && (work->verb->style == NODES_STORY ||
+	    work->verb->style == NODES_COUNT ||
+	    work->verb->style == NODES_ORDER));
 	parts.parts = mem_alloc(parts.count, sizeof(*parts.parts));
 	for (size_t i = 0; i < parts.count; i++) {
 		int n = (int)strlen(cluster->nodes[i]);
@@ -238,15 +238,15 @@ desk_all(struct desk_work *work)
 		str_init(&parts.parts[i].err);
 		parts.width = n > parts.width ? n : parts.width;
 	}
-	desk_gather(&parts, desk_at, work);
-	if (!desk_is_nowhere(&parts)) {
-		desk_merge(&parts);
+	nodes_gather(&parts, desk_at, work);
+	if (!nodes_is_nowhere(&parts)) {
+		nodes_merge(&parts);
 		fflush(stdout);
 		for (size_t i = 0; i < parts.count; i++)
 			if (!part_is_empty(&parts, &parts.parts[i]))
 				part_say_trouble(&parts, &parts.parts[i]);
 	}
-	status = desk_status(&parts);
+	status = nodes_status(&parts);
 	for (size_t i = 0; i < parts.count; i++) {
 		str_release(&parts.parts[i].out);
 		str_release(&parts.parts[i].err);
@@ -258,7 +258,7 @@ desk_all(struct desk_work *work)
 /* ---- the verb ---------------------------------------------------------- */
 
 static int
-desk_check(const struct desk_work *work)
+nodes_check(const struct nodes_work *work)
 {
 	const struct arguments *arguments = work->arguments;
 
@@ -273,7 +273,7 @@ desk_check(const struct desk_work *work)
 	    !arguments_has(arguments, OPT_DRY_RUN))
 		return arguments_refuse(arguments, "an order to other nodes "
 		    "needs --yes; --dry-run says how much mail it is about");
-	if (conf_has_desk(work->conf))
+	if (conf_asks_nodes(work->conf))
 		return EX_OK;
 	fprintf(stderr, "zmailer: %s: no cluster with a desk is configured "
 	    "(zmailer help desk)\n", work->verb->name);
@@ -281,25 +281,25 @@ desk_check(const struct desk_work *work)
 }
 
 int
-desk_run(const struct verb_row *row, const struct arguments *arguments,
-    desk_run_fn *run)
+nodes_run(const struct verb_row *row, const struct arguments *arguments,
+    nodes_run_fn *run)
 {
-	struct desk_work work = { .row = row, .arguments = arguments,
+	struct nodes_work work = { .row = row, .arguments = arguments,
 	    .run = run };
 	struct conf *conf;
 	int status;
 
-	for (size_t i = 0; i < DESK_VERBS; i++)
-		if (strcmp(desk_verbs[i].name, row->name) == 0)
-			work.verb = &desk_verbs[i];
+	for (size_t i = 0; i < NODES_VERBS; i++)
+		if (strcmp(nodes_verbs[i].name, row->name) == 0)
+			work.verb = &nodes_verbs[i];
 	if (work.verb == NULL)
 		return arguments_refuse(arguments, "it is for this node "
 		    "alone");
 	work.conf = conf = verb_conf_spool(arguments->conf_path);
-	status = desk_check(&work);
+	status = nodes_check(&work);
 	if (status == EX_OK)
-		status = arguments_has(arguments, OPT_NODE) ? desk_one(&work,
-		    arguments_text(arguments, OPT_NODE)) : desk_all(&work);
+		status = arguments_has(arguments, OPT_NODE) ? nodes_one(&work,
+		    arguments_text(arguments, OPT_NODE)) : nodes_all(&work);
 	mem_free(&work.words);
 	conf_free(&conf);
 	return status;

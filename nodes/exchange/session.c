@@ -16,7 +16,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "nodes/desk/session.h"
+#include "nodes/exchange/session.h"
 
 #include "base/banned.h"
 
@@ -52,7 +52,7 @@ session_close_far(struct session *session)
 enum session_step
 session_refuse(struct session *session, const char *format, ...)
 {
-	char words[DESK_LINE_BYTES_MAX - 8], line[DESK_LINE_BYTES_MAX];
+	char words[NODES_LINE_BYTES_MAX - 8], line[NODES_LINE_BYTES_MAX];
 	va_list list;
 
 	va_start(list, format);
@@ -227,10 +227,10 @@ session_on_time(void *context)
 		session_free(&session);
 		return;
 	}
-	timer_set(session->desk->process->loop, &session->timer,
-	    clock_steady_ms() + DESK_SHAKE_MS, session_on_time, session);
+	timer_set(session->exchange->process->loop, &session->timer,
+	    clock_steady_ms() + EXCHANGE_SHAKE_MS, session_on_time, session);
 	(void)session_refuse(session, "no answer for %d s",
-	    DESK_SHAKE_MS / 1000);
+	    EXCHANGE_SHAKE_MS / 1000);
 	session_go(session);
 }
 
@@ -238,25 +238,25 @@ void
 session_settle(struct session *session, enum session_at at)
 {
 	session->at = at;
-	timer_set(session->desk->process->loop, &session->timer,
-	    clock_steady_ms() + DESK_IDLE_MS, session_on_time, session);
+	timer_set(session->exchange->process->loop, &session->timer,
+	    clock_steady_ms() + EXCHANGE_IDLE_MS, session_on_time, session);
 }
 
 struct session *
-session_new(struct desk *desk, int fd, bool is_local)
+session_new(struct exchange *exchange, int fd, bool is_local)
 {
 	struct session *session = mem_alloc(1, sizeof(*session));
 
-	session->desk = desk;
+	session->exchange = exchange;
 	session->is_local = is_local;
 	session->at = is_local ? AT_CALL : AT_SHAKE;
 	session->dial_fd = -1;
-	session->sides[SIDE_NEAR] = stream_new(desk->process->loop, fd,
+	session->sides[SIDE_NEAR] = stream_new(exchange->process->loop, fd,
 	    session_go, session);
-	timer_set(desk->process->loop, &session->timer, clock_steady_ms() +
-	    DESK_SHAKE_MS, session_on_time, session);
-	TAILQ_INSERT_TAIL(&desk->sessions, session, entry);
-	desk->counts[!is_local]++;
+	timer_set(exchange->process->loop, &session->timer, clock_steady_ms() +
+	    EXCHANGE_SHAKE_MS, session_on_time, session);
+	TAILQ_INSERT_TAIL(&exchange->sessions, session, entry);
+	exchange->counts[!is_local]++;
 	return session;
 }
 
@@ -264,14 +264,14 @@ void
 session_free(struct session **psession)
 {
 	struct session *session = *psession;
-	struct desk *desk = session->desk;
+	struct exchange *exchange = session->exchange;
 
 	session_close_far(session);
 	stream_free(&session->sides[SIDE_NEAR]);
 	timer_clear(&session->timer);
-	TAILQ_REMOVE(&desk->sessions, session, entry);
-	desk->counts[!session->is_local]--;
+	TAILQ_REMOVE(&exchange->sessions, session, entry);
+	exchange->counts[!session->is_local]--;
 	mem_free(psession);
-	if (desk->is_leaving && TAILQ_EMPTY(&desk->sessions))
-		loop_stop(desk->process->loop);
+	if (exchange->is_leaving && TAILQ_EMPTY(&exchange->sessions))
+		loop_stop(exchange->process->loop);
 }
