@@ -85,7 +85,7 @@ nodes_words(struct nodes_work *work, bool adds_json)
 		is_over = is_over || strcmp(word, "--") == 0;
 		if (i == 0 && adds_json)
 			work->words[work->count++] =
-			    (char *)(uintptr_t)"--json";
+			    (char *)(uintptr_t) "--json";
 	}
 }
 

@@ -34,7 +34,7 @@ remote_send(int fd, const char *const *words, struct err *err)
 		result = err_set(err, "the words are too long, or more than "
 		    "one line");
 	str_addc(&line, '\n');
-	for (struct slice rest = str_slice(&line); result == 0 && rest.n > 0; ) {
+	for (struct slice rest = str_slice(&line); result == 0 && rest.n > 0;) {
 		ssize_t n = send(fd, rest.p, rest.n, MSG_NOSIGNAL);
 
 		if (n <= 0)

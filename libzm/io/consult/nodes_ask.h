@@ -15,7 +15,11 @@
 /* What a refusal for want of a right begins with. */
 #define NODES_DENIED "you may not"
 
-enum { NODES_ASK_FOR_MS = 6000 };	/* nodes itself gives up after 5 s */
+enum {
+	NODES_ASK_FOR_MS = 6000,	/* nodes itself gives up after 5 s */
+	NODES_DAY_S = 86400,
+	NODES_SOON_DAYS = 30		/* its certificate must be renewed */
+};
 
 /* Have a connection to that node made, and wait until it says ok.
  * out_ends_s  may be NULL; when its certificate ends (wall; 0: not known)

@@ -19,8 +19,6 @@
 
 #include "base/banned.h"
 
-enum { DAY_S = 86400, SOON_DAYS = 30 };
-
 static void
 reach_json(const char *node, const char *why, int64_t ends_s)
 {
@@ -46,7 +44,7 @@ reach_node(const struct conf *conf, const char *node, bool is_json)
 	struct err err;
 	int fd = nodes_ask(conf->run_dir, node, NODES_CONTROL, &ends_s, &err);
 
-	days = (ends_s - clock_wall_s()) / DAY_S;
+	days = (ends_s - clock_wall_s()) / NODES_DAY_S;
 	if (fd >= 0)
 		close(fd);
 	if (is_json)
@@ -54,12 +52,12 @@ reach_node(const struct conf *conf, const char *node, bool is_json)
 	else if (fd < 0)
 		printf("%-24s its desk does NOT answer: %s\n", node,
 		    err.text);
-	else if (ends_s > 0 && days < SOON_DAYS)
+	else if (ends_s > 0 && days < NODES_SOON_DAYS)
 		printf("%-24s its desk answers; its certificate ENDS in %"
 		    PRId64 " days: zmailer cluster keys\n", node, days);
 	else
 		printf("%-24s its desk answers\n", node);
-	return fd >= 0 && (ends_s == 0 || days >= SOON_DAYS);
+	return fd >= 0 && (ends_s == 0 || days >= NODES_SOON_DAYS);
 }
 
 int
