@@ -5,7 +5,7 @@ nodes_libnodes_a_SOURCES = \
 	nodes/answer/answering.c nodes/answer/answering.h \
 	nodes/exchange/calls.c nodes/exchange/arriving.c \
 	nodes/exchange/exchange.c nodes/exchange/exchange.h \
-	nodes/exchange/session.c nodes/exchange/session.h
+	nodes/exchange/transit.c nodes/exchange/transit.h
 
 pkglibexec_PROGRAMS += nodes/nodes
 nodes_nodes_SOURCES = nodes/nodes.c

@@ -1,6 +1,6 @@
 /* nodes.c - main: the process that answers other nodes, and asks them
  *
- * zmailer run starts it when a cluster has a exchange; consulted.h has the rest.
+ * zmailer run starts it when a cluster has a desk; consulted.h has the rest.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -128,8 +128,8 @@ main(int argc, char **argv)
 		return consulted_end(&process);
 	nodes_read_keys(process.conf, &state);
 	nodes_lock_in(process.conf);
-	exchange = exchange_new(&process, &state.means, SIDECAR_SOCKET_FD, network,
-	    SIDECAR_LIFELINE_FD);
+	exchange = exchange_new(&process, &state.means, SIDECAR_SOCKET_FD,
+	    network, SIDECAR_LIFELINE_FD);
 	loop_run(process.loop);
 	exchange_free(&exchange);
 	tls_server_drop(&state.means.server);

@@ -95,7 +95,8 @@ answering_add(struct answering *answering, int which, struct slice bytes)
 		answering->status_n += bytes.n;
 		return;
 	}
-	nodes_frame_add(&frame, which == END_OUT ? NODES_OUT : NODES_ERR, bytes);
+	nodes_frame_add(&frame, which == END_OUT ? NODES_OUT : NODES_ERR,
+	    bytes);
 	stream_say(answering->to, str_slice(&frame));
 	str_release(&frame);
 }

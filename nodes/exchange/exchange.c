@@ -1,8 +1,8 @@
 /* exchange.c - who asks this node, and whom it asks
  *
  * In     connections of users and of nodes
- * Out    a session each
- * Holds  the sessions, at most EXCHANGE_SESSIONS_MAX of each kind
+ * Out    a transit each
+ * Holds  the transits, at most EXCHANGE_TRANSITS_MAX of each kind
  * Trusts the kernel about users; nobody before his certificate was seen:
  *        who has not finished his handshake gives way to who comes
  * Spec   exchange.h
@@ -18,7 +18,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "nodes/exchange/session.h"
+#include "nodes/exchange/transit.h"
 #include "tls/link.h"
 
 #include "base/banned.h"
@@ -26,7 +26,8 @@
 /* The accounts of agents and router may read here, but ask no other node: they
  * have no need to, and agents talk with strangers. */
 static bool
-exchange_may_ask(const struct exchange *exchange, const struct rights_peer *peer)
+exchange_may_ask(const struct exchange *exchange,
+    const struct rights_peer *peer)
 {
 	const struct peer_rules *rules = &exchange->means->rules;
 
@@ -37,35 +38,35 @@ exchange_may_ask(const struct exchange *exchange, const struct rights_peer *peer
 static void
 exchange_take_user(struct exchange *exchange, int fd)
 {
-	struct session *session;
+	struct transit *transit;
 	struct rights_peer peer;
 
-	if (exchange->counts[0] >= EXCHANGE_SESSIONS_MAX ||
+	if (exchange->counts[0] >= EXCHANGE_TRANSITS_MAX ||
 	    peer_ask(fd, &exchange->means->rules, &peer) < 0) {
 		close(fd);
 		return;
 	}
-	session = session_new(exchange, fd, true);
-	session->may_write = peer.right == RIGHT_WRITE;
+	transit = transit_new(exchange, fd, true);
+	transit->may_write = peer.right == RIGHT_WRITE;
 	if (nodes_who_is_good(slice_of(peer.name)))
-		strlcpy(session->who, peer.name, sizeof(session->who));
+		strlcpy(transit->who, peer.name, sizeof(transit->who));
 	else
-		snprintf(session->who, sizeof(session->who), "%ju",
+		snprintf(transit->who, sizeof(transit->who), "%ju",
 		    (uintmax_t)peer.uid);
-	session->is_denied = !exchange_may_ask(exchange, &peer);
+	transit->is_denied = !exchange_may_ask(exchange, &peer);
 }
 
 /* The oldest whose handshake is under way makes room. */
 static bool
 exchange_make_room(struct exchange *exchange)
 {
-	struct session *session;
+	struct transit *transit;
 
-	if (exchange->counts[1] < EXCHANGE_SESSIONS_MAX)
+	if (exchange->counts[1] < EXCHANGE_TRANSITS_MAX)
 		return true;
-	TAILQ_FOREACH(session, &exchange->sessions, entry)
-		if (session->at == AT_SHAKE) {
-			session_free(&session);
+	TAILQ_FOREACH(transit, &exchange->transits, entry)
+		if (transit->at == AT_SHAKE) {
+			transit_free(&transit);
 			return true;
 		}
 	return false;
@@ -74,7 +75,7 @@ exchange_make_room(struct exchange *exchange)
 static void
 exchange_take_node(struct exchange *exchange, int fd)
 {
-	struct session *session;
+	struct transit *transit;
 	size_t dropped;
 	struct err err;
 	int on = 1;
@@ -84,10 +85,10 @@ exchange_take_node(struct exchange *exchange, int fd)
 		return;
 	}
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	session = session_new(exchange, fd, false);
-	if (stream_start_tls(session->sides[SIDE_NEAR], exchange->means->server,
+	transit = transit_new(exchange, fd, false);
+	if (stream_start_tls(transit->sides[SIDE_NEAR], exchange->means->server,
 	    &dropped, &err) < 0)
-		session_free(&session);
+		transit_free(&transit);
 }
 
 static void
@@ -135,15 +136,15 @@ exchange_on_lifeline(void *context, unsigned ready)
 	watch_free(&exchange->lifeline);
 	watch_free(&exchange->watches[0]);
 	watch_free(&exchange->watches[1]);
-	timer_set(exchange->process->loop, &exchange->leave_timer, clock_steady_ms() +
-	    EXCHANGE_LEAVE_MS, exchange_on_leave_time, exchange);
-	if (TAILQ_EMPTY(&exchange->sessions))
+	timer_set(exchange->process->loop, &exchange->leave_timer,
+	    clock_steady_ms() + EXCHANGE_LEAVE_MS, exchange_on_leave_time, exchange);
+	if (TAILQ_EMPTY(&exchange->transits))
 		loop_stop(exchange->process->loop);
 }
 
 struct exchange *
-exchange_new(struct process *process, const struct exchange_means *means, int local,
-    int network, int lifeline)
+exchange_new(struct process *process, const struct exchange_means *means,
+    int local, int network, int lifeline)
 {
 	struct exchange *exchange = mem_alloc(1, sizeof(*exchange));
 
@@ -154,7 +155,7 @@ exchange_new(struct process *process, const struct exchange_means *means, int lo
 	    exchange->cluster->self));
 	exchange->listeners[0] = local;
 	exchange->listeners[1] = network;
-	TAILQ_INIT(&exchange->sessions);
+	TAILQ_INIT(&exchange->transits);
 	exchange->watches[0] = loop_watch(process->loop, local, LOOP_READ,
 	    exchange_on_user, exchange);
 	if (network >= 0)
@@ -169,12 +170,12 @@ void
 exchange_free(struct exchange **pexchange)
 {
 	struct exchange *exchange = *pexchange;
-	struct session *session;
+	struct transit *transit;
 
 	if (exchange == NULL)
 		return;
-	while ((session = TAILQ_FIRST(&exchange->sessions)) != NULL)
-		session_free(&session);
+	while ((transit = TAILQ_FIRST(&exchange->transits)) != NULL)
+		transit_free(&transit);
 	timer_clear(&exchange->leave_timer);
 	watch_free(&exchange->lifeline);
 	watch_free(&exchange->watches[0]);

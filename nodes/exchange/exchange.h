@@ -14,7 +14,7 @@
 #include "tls/server.h"
 
 enum {
-	EXCHANGE_SESSIONS_MAX = 64,		/* of users, and as many of nodes */
+	EXCHANGE_TRANSITS_MAX = 64,	/* of users, and as many of nodes */
 	EXCHANGE_SHAKE_MS = 5000,		/* until both know each other */
 	EXCHANGE_IDLE_MS = 130000,		/* a verb may take 120 s */
 	EXCHANGE_LEAVE_MS = 5000
@@ -30,11 +30,11 @@ struct exchange_means {
 struct exchange;
 
 /* Accept at both sockets until the other end of lifeline is closed; then the
- * loop stops when all have gone, or after EXCHANGE_LEAVE_MS.  The descriptors are
- * borrowed; network -1: nobody comes from other nodes.
+ * loop stops when all have gone, or after EXCHANGE_LEAVE_MS.  The descriptors
+ * are borrowed; network -1: nobody comes from other nodes.
  * returns what exchange_free frees */
-struct exchange *exchange_new(struct process *process, const struct exchange_means *means,
-    int local, int network, int lifeline);
+struct exchange *exchange_new(struct process *process,
+    const struct exchange_means *means, int local, int network, int lifeline);
 /* Nulls *exchange. */
 void exchange_free(struct exchange **exchange);
 

@@ -49,7 +49,8 @@ struct nodes_parts {
 /* gather.c: run work(context, node) for each node in a process of its own, and
  * collect what it says; its result is the status. */
 typedef int nodes_work_fn(void *context, const char *node);
-void nodes_gather(struct nodes_parts *parts, nodes_work_fn *work, void *context);
+void nodes_gather(struct nodes_parts *parts, nodes_work_fn *work,
+    void *context);
 
 /* merge.c: print what they said, as one answer. */
 void nodes_merge(const struct nodes_parts *parts);

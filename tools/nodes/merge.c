@@ -85,7 +85,7 @@ struct entry_rows {
 };
 
 static int
-entry_compare(const void *left, const void *right)
+merge_entry_compare(const void *left, const void *right)
 {
 	const struct entry_row *a = left, *b = right;
 	int order = strcmp(a->id, b->id);
@@ -174,7 +174,7 @@ merge_list(const struct nodes_parts *parts)
 	}
 	if (entries.count > 1)
 		qsort(entries.rows, entries.count, sizeof(*entries.rows),
-		    entry_compare);
+		    merge_entry_compare);
 	if (!parts->is_json && entries.count > 0)
 		printf("%-*s  %-16s %6s %6s  %-8s %s\n", parts->width, "NODE",
 		    "ID", "AGE", "SIZE", "STATE", "FROM / TO");

@@ -64,12 +64,22 @@ nodes_is_asked(const struct arguments *arguments)
 	    arguments_has(arguments, OPT_NODE);
 }
 
+/* "--node=mx2" */
+static bool
+argument_is_of(const char *word, const char *option)
+{
+	size_t n = strlen(option);
+
+	return strncmp(word, option, n) == 0 && word[n] == '=';
+}
+
 /* The command line without what is for us; with --json, if the answers are
  * merged by that. */
 static void
 nodes_words(struct nodes_work *work, bool adds_json)
 {
 	const struct arguments *arguments = work->arguments;
+	const char *node = option_rows[OPT_NODE].name;
 	bool is_over = false;
 
 	work->words = mem_alloc((size_t)arguments->argc + 2,
@@ -77,15 +87,15 @@ nodes_words(struct nodes_work *work, bool adds_json)
 	for (int i = 0; i < arguments->argc; i++) {
 		char *word = arguments->argv[i];
 
-		if (!is_over && strcmp(word, "--node") == 0)
+		if (!is_over && strcmp(word, node) == 0)
 			i++;
-		else if (is_over || (strcmp(word, "--cluster") != 0 &&
-		    strncmp(word, "--node=", 7) != 0))
+		else if (is_over || (!argument_is_of(word, node) &&
+		    strcmp(word, option_rows[OPT_CLUSTER].name) != 0))
 			work->words[work->count++] = word;
 		is_over = is_over || strcmp(word, "--") == 0;
 		if (i == 0 && adds_json)
-			work->words[work->count++] =
-			    (char *)(uintptr_t) "--json";
+			work->words[work->count++] = (char *)(uintptr_t)
+			    option_rows[OPT_JSON].name;
 	}
 }
 
@@ -115,7 +125,7 @@ nodes_order(const struct nodes_work *work, const char *node)
 }
 
 static int
-desk_at(void *context, const char *node)
+nodes_at(void *context, const char *node)
 {
 	const struct nodes_work *work = context;
 
@@ -135,7 +145,7 @@ nodes_one(struct nodes_work *work, const char *node)
 		return arguments_refuse(work->arguments, "--node: the cluster "
 		    "has no node '%s'", node);
 	nodes_words(work, false);
-	status = desk_at(work, node);
+	status = nodes_at(work, node);
 	if (status != NODES_SILENT)
 		return status;
 	fprintf(stderr, "zmailer: %s: %s does not answer\n",
@@ -238,7 +248,7 @@ nodes_all(struct nodes_work *work)
 		str_init(&parts.parts[i].err);
 		parts.width = n > parts.width ? n : parts.width;
 	}
-	nodes_gather(&parts, desk_at, work);
+	nodes_gather(&parts, nodes_at, work);
 	if (!nodes_is_nowhere(&parts)) {
 		nodes_merge(&parts);
 		fflush(stdout);

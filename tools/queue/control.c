@@ -34,7 +34,7 @@ enum {
 };
 
 static struct {
-	const char	*name;		/* NULL: the scheduler of this machine */
+	const char	*name;		/* NULL: the one of this machine */
 	int		 fd;		/* -1: to be made */
 } control_of_node = { NULL, -1 };
 

@@ -48,6 +48,7 @@ void control_set_node(const char *node, int fd);
 /* Which; NULL: this one's. */
 const char *control_node(void);
 
+/* Close the connection, and forget what was read ahead. */
 void control_hang_up(struct control *control);
 
 /* Nobody listens, and the verb needs the scheduler: print that, with the place

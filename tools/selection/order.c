@@ -348,7 +348,7 @@ order_all(struct run *run, const struct conf *conf)
 }
 
 static int
-order_end(struct run *run)
+order_sum_up(struct run *run)
 {
 	if (run->failed > 0 || run->messages + run->active + run->final +
 	    json_get_number(str_slice(&run->last), "unchanged") > 0)
@@ -366,7 +366,7 @@ order_selected(struct run *run)
 	json_text(&run->request, "select", str_slice(&run->options.words));
 	order_add_fields(run);
 	order_tell(run);
-	return order_end(run);
+	return order_sum_up(run);
 }
 
 /* Are the words whole ids and nothing else?  Then out has them. */
@@ -402,7 +402,7 @@ order_at_node(struct run *run)
 		    arguments_refuse(run->options.arguments, "at another node "
 		    "it takes whole ids") : order_selected(run);
 	tell_ids(run, ids, count);
-	return order_end(run);
+	return order_sum_up(run);
 }
 
 static bool

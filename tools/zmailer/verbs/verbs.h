@@ -58,8 +58,8 @@ VERB(sts, "show DOMAIN | list | refresh DOMAIN | publish DOMAIN "
     "MTA-STS policies: the known ones of other domains, and our own")
 VERB(dns, "NAME [TYPE] [--json]",
     "what the DNS says of a name, and what the answer is worth")
-VERB(cluster, "status | init | takeover NODE | sweep | keys DIR; [--yes] [--dry-run] "
-    "[--json]",
+VERB(cluster, "status | init | takeover NODE | sweep | keys DIR; [--yes] "
+    "[--dry-run] [--json]",
     "the machines that share numbers and mail, and what is between them")
 VERB(init, "DIR [--port N] [--sink PORT]",
     "make a private instance that any user can start")
@@ -223,8 +223,8 @@ VERB(zones, "[--cluster | --node NAME] [--json]",
 VERB(suspend, "[--for SPAN] [--reason WORDS] [--yes] [--json] "
     "[--cluster | --node NAME] CHANNEL/HOST",
     "begin no deliveries to destinations; globs allowed")
-VERB(resume, "[--yes] [--json] [--cluster | --node NAME] "
-    "CHANNEL/HOST|all",
+VERB(resume, "[--yes] [--json] "
+    "[--cluster | --node NAME] CHANNEL/HOST|all",
     "end a suspension")
 VERB(pin, "--limit AGENTS [--for SPAN] [--reason WORDS] [--yes] [--json] "
     "[--cluster | --node NAME] CHANNEL/HOST",

@@ -1,4 +1,4 @@
-/* session.h - one connection, and where it leads; internal to nodes/exchange
+/* transit.h - one connection, and where it leads; internal to nodes/exchange
  *
  * Of a user:  CALL    "to NODE control|verb"
  *             DIAL    a connection to that node
@@ -14,8 +14,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_NODES_SESSION_H
-#define ZM_NODES_SESSION_H
+#ifndef ZM_NODES_TRANSIT_H
+#define ZM_NODES_TRANSIT_H
 
 #include <sys/queue.h>
 
@@ -23,22 +23,22 @@
 #include "nodes/answer/answering.h"
 #include "nodes/exchange/exchange.h"
 
-enum session_at {
+enum transit_at {
 	AT_CALL, AT_DIAL, AT_REACH, AT_SHAKE, AT_HELLO, AT_FOR, AT_WORDS,
 	AT_VERB, AT_RELAY, AT_CLOSING
 };
-enum session_step {
+enum transit_step {
 	STEP_NEXT,			/* at has changed: go on there */
 	STEP_WAIT,
 	STEP_END			/* it is over: free it */
 };
 enum { SIDE_NEAR, SIDE_FAR, SIDES };
 
-struct session {
-	TAILQ_ENTRY(session) entry;
+struct transit {
+	TAILQ_ENTRY(transit) entry;
 	struct exchange	*exchange;
 	bool		 is_local;
-	enum session_at	 at;
+	enum transit_at	 at;
 	struct stream	*sides[SIDES];	/* who came; where it leads, or NULL */
 	bool		 is_eof[SIDES];	/* it says no more */
 	bool		 is_told[SIDES];	/* and the other knows it */
@@ -51,7 +51,7 @@ struct session {
 	struct answering *answering;
 	struct timer	 timer;
 };
-TAILQ_HEAD(session_list, session);
+TAILQ_HEAD(transit_list, transit);
 
 struct exchange {
 	struct process		*process;
@@ -60,35 +60,35 @@ struct exchange {
 	size_t			 self;
 	int			 listeners[2];	/* of users, of nodes */
 	struct watch		*watches[2], *lifeline;
-	struct session_list	 sessions;
+	struct transit_list	 transits;
 	size_t			 counts[2];
 	bool			 is_leaving;
 	struct timer		 leave_timer;
 };
 
-/* A session of this connection, which it owns. */
-struct session *session_new(struct exchange *exchange, int fd, bool is_local);
-void session_free(struct session **session);
+/* A transit of this connection, which it owns. */
+struct transit *transit_new(struct exchange *exchange, int fd, bool is_local);
+void transit_free(struct transit **transit);
 /* Do what can be done now; may free it. */
-void session_go(void *context);
+void transit_go(void *context);
 
 /* The next line of that side, without its LF, at most max bytes; it is still to
  * be consumed (its bytes and the LF).  STEP_NEXT: there is one; STEP_WAIT;
  * STEP_END: there will be none. */
-enum session_step session_line(struct session *session, int side, size_t max,
+enum transit_step transit_line(struct transit *transit, int side, size_t max,
     struct slice *out);
 /* Say "no WORDS" to who came, and close. */
-enum session_step session_refuse(struct session *session, const char *format,
+enum transit_step transit_refuse(struct transit *transit, const char *format,
     ...) __attribute__((format(printf, 2, 3)));
 /* From now on it has the longer time. */
-void session_settle(struct session *session, enum session_at at);
+void transit_settle(struct transit *transit, enum transit_at at);
 
 /* A step each: calls.c, arriving.c. */
-enum session_step session_call(struct session *session);
-enum session_step session_reach(struct session *session);
-enum session_step session_shake(struct session *session);
-enum session_step session_hello(struct session *session);
-enum session_step session_for(struct session *session);
-enum session_step session_words(struct session *session);
+enum transit_step transit_call(struct transit *transit);
+enum transit_step transit_reach(struct transit *transit);
+enum transit_step transit_shake(struct transit *transit);
+enum transit_step transit_hello(struct transit *transit);
+enum transit_step transit_for(struct transit *transit);
+enum transit_step transit_words(struct transit *transit);
 
 #endif
