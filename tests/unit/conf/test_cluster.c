@@ -73,8 +73,8 @@ Test(conf_cluster, a_desk_is_shown_as_it_is_read)
 	str_adds(&first, "cluster ");
 	conf_cluster_add(&first, &c.conf->cluster);
 	cr_expect_str_eq(first.buf, "cluster mx { node mx1 at 192.0.2.11; "
-	    "node mx2 at [2001:db8::2]:99; self mx2; patience 200ms; desk ca "
-	    "/c certificate \"/a b\" key /k }");
+	    "node mx2 at [2001:db8::2]:99; self mx2; desk ca /c certificate "
+	    "\"/a b\" key /k; patience 200ms }");
 	case_good(&again, first.buf);
 	str_adds(&second, "cluster ");
 	conf_cluster_add(&second, &again.conf->cluster);

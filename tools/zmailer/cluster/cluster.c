@@ -44,10 +44,6 @@ cluster_do(const struct conf *conf, struct arguments *arguments)
 
 	if (arguments_is(arguments, "status"))
 		return cluster_status(conf, is_json);
-	if (arguments_is(arguments, "keys"))
-		return arguments_word(arguments, 0) == NULL ?
-		    arguments_refuse(arguments, "into which directory?") :
-		    cluster_keys(conf, arguments_word(arguments, 0));
 	if (!conf_keeps_copies(conf)) {
 		fputs("zmailer: cluster: no cluster with a postgres is "
 		    "configured (zmailer help cluster)\n", stderr);
@@ -72,8 +68,16 @@ verb_cluster(struct arguments *arguments)
 
 	if (arguments_is(arguments, "init"))
 		return cluster_init();
-	conf = verb_conf(arguments->conf_path);
-	status = cluster_do(conf, arguments);
+	if (arguments_is(arguments, "keys")) {
+		/* the file's: what is in force may wait for these keys */
+		conf = verb_conf_file(arguments->conf_path);
+		status = arguments_word(arguments, 0) == NULL ?
+		    arguments_refuse(arguments, "into which directory?") :
+		    cluster_keys(conf, arguments_word(arguments, 0));
+	} else {
+		conf = verb_conf(arguments->conf_path);
+		status = cluster_do(conf, arguments);
+	}
 	conf_free(&conf);
 	return status;
 }
