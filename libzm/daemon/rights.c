@@ -52,6 +52,25 @@ peer_account(const struct conf *conf, enum conf_role role)
 	    uid;
 }
 
+/* Where all are one user, that one.  The scheduler, which is not root any more
+ * when it asks, is known by its own account. */
+static uid_t
+peer_nodes(const struct conf *conf)
+{
+	struct passwd *user;
+	uint64_t number;
+
+	if (daemon_is_private(conf) &&
+	    (strcmp(conf->accounts[ROLE_SCHEDULER], "-") == 0 ||
+	    peer_account(conf, ROLE_SCHEDULER) != geteuid()))
+		return geteuid();
+	if (slice_number(slice_of(conf->accounts[ROLE_NODES]), 0,
+	    UINT32_MAX - 1, &number))
+		return (uid_t)number;
+	user = getpwnam(conf->accounts[ROLE_NODES]);
+	return user != NULL ? user->pw_uid : NOBODY;
+}
+
 void
 peer_rules_read(const struct conf *conf, struct peer_rules *out)
 {
@@ -59,8 +78,7 @@ peer_rules_read(const struct conf *conf, struct peer_rules *out)
 	    .readers = { peer_account(conf, ROLE_ROUTER),
 	    peer_account(conf, ROLE_AGENT) },
 	    .etrn = peer_account(conf, ROLE_SMTPSERVER),
-	    .nodes = conf_asks_nodes(conf) ? peer_account(conf, ROLE_NODES) :
-	    NOBODY,
+	    .nodes = conf_asks_nodes(conf) ? peer_nodes(conf) : NOBODY,
 	    .admins = peer_group(conf->control_admins),
 	    .operators = peer_group(conf->control_operators) };
 }

@@ -95,7 +95,8 @@ def nodes_has_an_account_of_its_own(site):
     for right, code in (("read", "denied"), ("write", None)):
         peer = Peer(place, keys, "b")
         peer.say(hello("b", to="a", right=right, who="carol"))
-        assert a_line(peer) == "ok\n"
+        said = a_line(peer)
+        assert said == "ok\n", said
         peer.say('{"v":1,"op":"suspend","host":"nodes.test"}\n')
         said = json.loads(a_line(peer).split("\n")[0])
         assert said.get("code") == code, said
@@ -108,7 +109,8 @@ def nodes_has_an_account_of_its_own(site):
                        (b"show\0all\0\n", "exit 77\n")):
         peer = Peer(place, keys, "b")
         peer.say(hello("b", to="a", want="verb", right="read", who="carol"))
-        assert a_line(peer) == "ok\n"
+        said = a_line(peer)
+        assert said == "ok\n", said
         peer.link.sendall(words)
         said = peer.hear()
         assert said.endswith(end), (words, said)
