@@ -42,7 +42,9 @@ exchange_take_user(struct exchange *exchange, int fd)
 	struct rights_peer peer;
 
 	if (exchange->counts[0] >= EXCHANGE_TRANSITS_MAX ||
-	    peer_ask(fd, &exchange->means->rules, &peer) < 0) {
+	    peer_ask(fd, &exchange->means->rules, &peer) < 0 ||
+	    (!exchange_may_ask(exchange, &peer) &&
+	    exchange->denied_count >= EXCHANGE_DENIED_MAX)) {
 		close(fd);
 		return;
 	}
@@ -54,6 +56,7 @@ exchange_take_user(struct exchange *exchange, int fd)
 		snprintf(transit->who, sizeof(transit->who), "%ju",
 		    (uintmax_t)peer.uid);
 	transit->is_denied = !exchange_may_ask(exchange, &peer);
+	exchange->denied_count += transit->is_denied;
 }
 
 /* The oldest whose handshake is under way makes room. */
@@ -137,7 +140,8 @@ exchange_on_lifeline(void *context, unsigned ready)
 	watch_free(&exchange->watches[0]);
 	watch_free(&exchange->watches[1]);
 	timer_set(exchange->process->loop, &exchange->leave_timer,
-	    clock_steady_ms() + EXCHANGE_LEAVE_MS, exchange_on_leave_time, exchange);
+	    clock_steady_ms() + EXCHANGE_LEAVE_MS, exchange_on_leave_time,
+	    exchange);
 	if (TAILQ_EMPTY(&exchange->transits))
 		loop_stop(exchange->process->loop);
 }

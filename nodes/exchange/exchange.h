@@ -14,6 +14,8 @@
 #include "tls/server.h"
 
 enum {
+	EXCHANGE_DENIED_MAX = 8,	/* users who only hear that they may
+					 * not */
 	EXCHANGE_TRANSITS_MAX = 64,	/* of users, and as many of nodes */
 	EXCHANGE_SHAKE_MS = 5000,		/* until both know each other */
 	EXCHANGE_IDLE_MS = 130000,		/* a verb may take 120 s */

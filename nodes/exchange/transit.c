@@ -271,6 +271,7 @@ transit_free(struct transit **ptransit)
 	timer_clear(&transit->timer);
 	TAILQ_REMOVE(&exchange->transits, transit, entry);
 	exchange->counts[!transit->is_local]--;
+	exchange->denied_count -= transit->is_denied;
 	mem_free(ptransit);
 	if (exchange->is_leaving && TAILQ_EMPTY(&exchange->transits))
 		loop_stop(exchange->process->loop);

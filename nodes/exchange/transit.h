@@ -61,7 +61,7 @@ struct exchange {
 	int			 listeners[2];	/* of users, of nodes */
 	struct watch		*watches[2], *lifeline;
 	struct transit_list	 transits;
-	size_t			 counts[2];
+	size_t			 counts[2], denied_count;
 	bool			 is_leaving;
 	struct timer		 leave_timer;
 };

@@ -211,20 +211,24 @@ def a_reader_gives_no_order(world):
         peer.close()
 
 
-def as_nobody(world, node, line):
-    """What the desk of that node says to a user without a right.  A private
-    instance knows one user alone, who may all."""
+def as_nobody(node, line):
+    """A user without a right: what the desk of that node says, then 80
+    connections until it hears the end."""
     code = ("import os, socket, sys\n"
             "os.setgid(65534); os.setgroups([]); os.setuid(65534)\n"
             "s = socket.socket(socket.AF_UNIX)\n"
             f"s.connect({node.mta.dir + '/run/nodes.sock'!r})\n"
             f"s.sendall({line!r})\n"
-            "print(s.makefile().read())\n")
+            "print(s.makefile().read())\n"
+            "crowd = [socket.socket(socket.AF_UNIX) for _ in range(80)]\n"
+            "for s in crowd:\n"
+            f"    s.connect({node.mta.dir + '/run/nodes.sock'!r})\n"
+            "print('crowd', flush=True)\n"
+            "sys.stdin.read()\n")
     for path in (node.mta.top, node.mta.dir, node.mta.dir + "/run"):
         os.chmod(path, os.stat(path).st_mode | 0o011)
-    return subprocess.run([sys.executable, "-c", code], timeout=60,
-                          cwd="/", stdout=subprocess.PIPE, check=True,
-                          text=True).stdout
+    return subprocess.Popen([sys.executable, "-c", code], cwd="/", text=True,
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
 @case
@@ -232,8 +236,14 @@ def users_without_a_right_are_refused(world):
     if os.getuid() != 0:
         print("     not root: there is no other user to ask as")
         return
-    said = as_nobody(world, world.one, b"to mx2 control\n")
+    nobody = as_nobody(world.one, b"to mx2 control\n")
+    said = nobody.stdout.readline()
     assert said.startswith("no you may not ask other nodes"), said
+    while nobody.stdout.readline() != "crowd\n":
+        assert nobody.poll() is None
+    rows = world.one.rows("list", "--cluster")      # others are served
+    assert len(rows) == 3, rows
+    nobody.communicate("")
 
 
 @case

@@ -304,9 +304,11 @@ expect_right(const struct rights_peer *peer, enum request_op op)
 	control_take(yard.scheduler.control, ends[0], peer);
 	ask(ends[1], line_of(op), &reading);
 	is_denied = strstr(reading.text.buf, "\"code\":\"denied\"") != NULL;
-	cr_expect_eq(is_denied, op == OP_FOR ? !peer->is_nodes :
-	    !is_allowed(peer->right, request_rows[op].right), "%s by right %d: %s",
-	    request_rows[op].name, peer->right, reading.text.buf);
+	cr_expect_eq(is_denied,
+	    op == OP_FOR ? !peer->is_nodes :
+			   !is_allowed(peer->right, request_rows[op].right),
+	    "%s by right %d: %s", request_rows[op].name, peer->right,
+	    reading.text.buf);
 	cr_expect_null(strstr(reading.text.buf, "bad-request"), "%s",
 	    reading.text.buf);
 	close(ends[1]);
