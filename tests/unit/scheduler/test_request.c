@@ -214,7 +214,7 @@ Test(request, who_may_what)
 		{ OP_TURNS, RIGHT_READ },
 		{ OP_CONNECTIONS, RIGHT_READ }, { OP_ARRIVALS, RIGHT_READ },
 		{ OP_OBJECTIVES, RIGHT_READ }, { OP_HISTORY, RIGHT_READ },
-		{ OP_FOR, RIGHT_OWN }	/* of nodes alone: test_control.c */
+		{ OP_FOR, RIGHT_OWN }
 	};
 
 	for (int op = 0; op < OP_COUNT_OF; op++) {
