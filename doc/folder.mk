@@ -6,7 +6,7 @@ EXTRA_DIST += README COPYING NEWS doc/AGENT.md doc/AUTH.md doc/BENCH.md \
 	doc/PIC.deferred.md doc/PIC.local.md doc/PIC.relay.md doc/POLICY.md doc/POSTFIX.md \
 	doc/PROMISES.md doc/SECURITY.md doc/TESTING.md doc/TLS.md doc/WEB.md doc/protocol/agent.md \
 	doc/protocol/control.md doc/protocol/mailq.md \
-	doc/NOTIFY.md doc/protocol/share.md doc/protocol/sts.md doc/protocol/tables.md doc/examples/hooks.lua \
+	doc/NOTIFY.md doc/protocol/nodes.md doc/protocol/share.md doc/protocol/sts.md doc/protocol/tables.md doc/examples/hooks.lua \
 	doc/examples/zmailer-alerts.yml doc/examples/rules.conf \
 	doc/examples/accounts.sql doc/examples/rules.test doc/examples/zmailer-mta.equivs \
 	doc/examples/zmailer-audit.service doc/examples/zmailer-audit.timer \

@@ -1,5 +1,5 @@
 # tools - zmailer(8), sendmail(1), newaliases(1), mailq(1)
-# order: reports < verb < screen < journal < queue < copies < versions < answers < forward < run < change < selection <
+# order: reports < verb < screen < journal < queue < copies < versions < answers < nodes < forward < run < change < selection <
 #   submit < mailq < sendmail < zmailer
 sbin_PROGRAMS += bin/zmailer bin/sendmail
 bin_PROGRAMS += bin/newaliases bin/mailq
@@ -24,8 +24,10 @@ bin_zmailer_SOURCES = tools/zmailer/alias/alias.c tools/zmailer/alias/alias.h to
 	tools/zmailer/verbs/zmailer.c tools/zmailer/zones.c
 bin_zmailer_SOURCES += tools/zmailer/auth/auth.c tools/zmailer/auth/auth.h \
 	tools/zmailer/auth/look.c tools/zmailer/auth/show.c tools/zmailer/auth/spool.c
+bin_zmailer_SOURCES += tools/nodes/nodes.c tools/nodes/nodes.h tools/nodes/internal.h \
+	tools/nodes/gather.c tools/nodes/remote.c tools/nodes/merge.c tools/nodes/story.c
 bin_zmailer_SOURCES += tools/zmailer/cluster/cluster.c tools/zmailer/cluster/cluster.h \
-	tools/zmailer/cluster/init.c tools/zmailer/cluster/status.c \
+	tools/zmailer/cluster/reach.c tools/zmailer/cluster/init.c tools/zmailer/cluster/keys.c tools/zmailer/cluster/status.c \
 	tools/zmailer/cluster/takeover.c
 bin_zmailer_SOURCES += tools/zmailer/dns/dns.c
 bin_zmailer_SOURCES += tools/zmailer/user/user.c tools/zmailer/user/user.h \

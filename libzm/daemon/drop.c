@@ -30,6 +30,7 @@ static const bool has_group_of[ROLE_COUNT][ROLE_COUNT] = {
 	[ROLE_SHARE] = { [ROLE_AGENT] = true },
 	[ROLE_RESOLVER] = { [ROLE_AGENT] = true },
 	[ROLE_NOTIFY] = { [ROLE_AGENT] = true },
+	[ROLE_NODES] = { [ROLE_AGENT] = true },
 };
 
 /* Where all others are one user, who asks others is, too. */

@@ -52,6 +52,25 @@ peer_account(const struct conf *conf, enum conf_role role)
 	    uid;
 }
 
+/* Where all are one user, that one.  The scheduler, which is not root any more
+ * when it asks, is known by its own account. */
+static uid_t
+peer_nodes(const struct conf *conf)
+{
+	struct passwd *user;
+	uint64_t number;
+
+	if (daemon_is_private(conf) &&
+	    (strcmp(conf->accounts[ROLE_SCHEDULER], "-") == 0 ||
+	    peer_account(conf, ROLE_SCHEDULER) != geteuid()))
+		return geteuid();
+	if (slice_number(slice_of(conf->accounts[ROLE_NODES]), 0,
+	    UINT32_MAX - 1, &number))
+		return (uid_t)number;
+	user = getpwnam(conf->accounts[ROLE_NODES]);
+	return user != NULL ? user->pw_uid : NOBODY;
+}
+
 void
 peer_rules_read(const struct conf *conf, struct peer_rules *out)
 {
@@ -59,6 +78,7 @@ peer_rules_read(const struct conf *conf, struct peer_rules *out)
 	    .readers = { peer_account(conf, ROLE_ROUTER),
 	    peer_account(conf, ROLE_AGENT) },
 	    .etrn = peer_account(conf, ROLE_SMTPSERVER),
+	    .nodes = conf_asks_nodes(conf) ? peer_nodes(conf) : NOBODY,
 	    .admins = peer_group(conf->control_admins),
 	    .operators = peer_group(conf->control_operators) };
 }
@@ -86,6 +106,8 @@ peer_right(const struct peer_rules *rules, uid_t uid, const gid_t *groups,
 	/* who faces the net gets no more by any group */
 	if (uid == rules->etrn)
 		return RIGHT_ETRN;
+	if (uid == rules->nodes)
+		return RIGHT_OWN;
 	if (uid == rules->readers[0] || uid == rules->readers[1] ||
 	    peer_has_group(groups, group_count, rules->operators))
 		return RIGHT_READ;
@@ -124,6 +146,7 @@ peer_ask(int socket, const struct peer_rules *rules, struct rights_peer *out)
 		return -1;
 #endif
 	out->is_mailq = false;
+	out->is_nodes = out->uid == rules->nodes;
 	out->right = peer_right(rules, out->uid, groups,
 	    peer_ask_groups(socket, gid, groups));
 	user = getpwuid(out->uid);

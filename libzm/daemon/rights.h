@@ -16,13 +16,15 @@
 /* What a peer may do; each right includes those before it. */
 enum right { RIGHT_OWN, RIGHT_ETRN, RIGHT_READ, RIGHT_WRITE };
 
-enum { PEER_GROUPS_MAX = 1024, PEER_NAME_BYTES = 64 };
+enum { PEER_GROUPS_MAX = 1024, PEER_NAME_BYTES = 136 };	/* a name
+					 * at a node */
 
 /* Who may do what, as numbers; (uid_t)-1 and (gid_t)-1: nobody. */
 struct peer_rules {
 	uid_t	writers[2];	/* root, ourselves */
 	uid_t	readers[2];	/* router, agents */
 	uid_t	etrn;		/* smtpserver */
+	uid_t	nodes;		/* it speaks for others */
 	gid_t	admins, operators;
 };
 
@@ -31,6 +33,7 @@ struct rights_peer {
 	enum right	 right;
 	bool		 is_mailq;	/* of the mailq protocol: only its
 					 * verbs */
+	bool		 is_nodes;	/* it may say for whom it is here */
 	char		 name[PEER_NAME_BYTES];	/* of the user; else uid */
 };
 

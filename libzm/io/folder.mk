@@ -22,6 +22,8 @@ libzm_a_SOURCES += \
 	libzm/io/peer.c libzm/io/peer.h \
 	libzm/io/race.c libzm/io/race.h \
 	libzm/io/consult/share_ask.c libzm/io/consult/share_ask.h \
+	libzm/io/consult/nodes_line.c libzm/io/consult/nodes_line.h \
+	libzm/io/consult/nodes_ask.c libzm/io/consult/nodes_ask.h \
 	libzm/io/consult/share_order.c libzm/io/consult/share_order.h \
 	libzm/io/stream.c libzm/io/stream.h \
 	libzm/io/consult/sts_ask.c libzm/io/consult/sts_ask.h \

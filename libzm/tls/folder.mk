@@ -7,6 +7,7 @@ libzm_a_SOURCES += \
 	libzm/tls/dane.c libzm/tls/dane.h \
 	libzm/tls/digest.c libzm/tls/digest.h \
 	libzm/tls/dkim.c libzm/tls/dkim.h \
+	libzm/tls/login/issue.c libzm/tls/login/issue.h \
 	libzm/tls/login/https.c libzm/tls/login/https.h \
 	libzm/tls/internal.h \
 	libzm/tls/link.c libzm/tls/link.h \

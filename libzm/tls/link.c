@@ -374,6 +374,16 @@ stream_tls_info(const struct stream *stream, struct tls_info *out)
 	tls_info_fill(link->ssl, out);
 }
 
+bool
+stream_tls_shows_name(const struct stream *stream, const char *name)
+{
+	const struct tls_link *link = stream_cipher_state(stream);
+
+	return stream_tls(stream) == STREAM_ENCRYPTED &&
+	    SSL_get_verify_result(link->ssl) == X509_V_OK &&
+	    tls_shows_name(link->ssl, name);
+}
+
 /* The hash of the certificate's own signature, but SHA-256 at the least. */
 static const EVP_MD *
 link_end_point_digest(const X509 *certificate)

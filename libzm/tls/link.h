@@ -23,6 +23,9 @@ int stream_start_tls(struct stream *stream, struct tls_server *server,
 /* For a stream that is STREAM_ENCRYPTED: the result of the handshake. */
 void stream_tls_info(const struct stream *stream, struct tls_info *out);
 
+/* The same: has its client's certificate, verified (TLS_REQUIRE), that name? */
+bool stream_tls_shows_name(const struct stream *stream, const char *name);
+
 enum tls_binding { TLS_EXPORTER, TLS_SERVER_END_POINT };
 /* Channel binding data into out[64].  RFC 9266 section 4.2; RFC 5929
  * section 4.1.  returns their length; 0: there are none, or it is not

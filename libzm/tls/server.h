@@ -65,7 +65,8 @@ void tls_server_drop(struct tls_server **server);
 int tls_server_add_remote(struct tls_server *server, const char *name,
     struct slice chain, const struct tls_remote *remote, struct err *err);
 
-/* For tests: the same with a local key, borrowed for the call. */
+/* The same with a local key, borrowed for the call: for a process whose peers
+ * are few and known. */
 int tls_server_add(struct tls_server *server, const char *name,
     struct slice chain, struct evp_pkey_st *key, struct err *err);
 

@@ -8,9 +8,10 @@
  */
 #include <openssl/err.h>
 #include <openssl/ssl.h>
-#include <openssl/x509.h>
+#include <openssl/x509v3.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "tls/tls.h"
 
@@ -119,6 +120,27 @@ tls_info_fill(const struct ssl_st *ssl, struct tls_info *out)
 	    SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name));
 	out->is_resumed = SSL_session_reused((SSL *)(uintptr_t)ssl) == 1;
 	fill_peer(ssl, out);
+}
+
+bool
+tls_shows_name(const struct ssl_st *ssl, const char *name)
+{
+	X509 *shown = SSL_get0_peer_certificate(ssl);
+
+	return shown != NULL && X509_check_host(shown, name, 0,
+	    X509_CHECK_FLAG_NO_WILDCARDS |
+	    X509_CHECK_FLAG_NEVER_CHECK_SUBJECT, NULL) == 1;
+}
+
+int64_t
+tls_shown_ends_s(const struct ssl_st *ssl)
+{
+	const X509 *shown = SSL_get0_peer_certificate(ssl);
+	struct tm at;
+
+	memset(&at, 0, sizeof(at));
+	return shown != NULL && ASN1_TIME_to_tm(X509_get0_notAfter(shown),
+	    &at) == 1 ? (int64_t)timegm(&at) : 0;
 }
 
 void

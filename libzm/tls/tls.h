@@ -9,6 +9,7 @@
 #define ZM_TLS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "base/str.h"
@@ -50,6 +51,12 @@ void tls_fingerprint(const struct x509_st *certificate, char *out);
 
 /* Fill *out from a connection whose handshake is done. */
 void tls_info_fill(const struct ssl_st *ssl, struct tls_info *out);
+
+/* Has the certificate that the other side showed this DNS name, written out?
+ * It was verified if the handshake asked for that. */
+bool tls_shows_name(const struct ssl_st *ssl, const char *name);
+/* When it ends (wall, seconds); 0: there is none. */
+int64_t tls_shown_ends_s(const struct ssl_st *ssl);
 
 /* "TLSv1.3 TLS_AES_256_GCM_SHA384 256 bits, verified mx.example.org":
  * one line, control characters replaced. */

@@ -37,6 +37,7 @@ struct client {
 	struct act	*act;		/* at work, or NULL */
 	struct timer	 end, step;
 	bool		 is_last;	/* it sends no more */
+	bool		 is_for;	/* nodes said for whom it is here */
 	struct client	*next;
 };
 
@@ -131,11 +132,18 @@ client_mailq_may(enum request_op op)
 	    op == OP_RETRY || op == OP_DELETE || op == OP_REROUTE;
 }
 
-/* Etrn is a right of its own: who may look may not use it. */
+/* Etrn is a right of its own: who may look may not use it.  Nodes may do
+ * nothing before it has said for whom, and says it once. */
 static bool
-client_may(const struct rights_peer *peer, enum request_op op)
+client_may(const struct client *client, enum request_op op)
 {
+	const struct rights_peer *peer = &client->peer;
 	enum right right = request_rows[op].right;
+
+	if (op == OP_FOR)
+		return peer->is_nodes && !client->is_for;
+	if (peer->is_nodes && !client->is_for && peer->right < RIGHT_READ)
+		return false;
 
 	if (peer->is_mailq)
 		return client_mailq_may(op);
@@ -162,7 +170,7 @@ client_obstacle(const struct client *client, const struct request *request,
 {
 	const struct control *control = client->control;
 
-	if (!client_may(&client->peer, request->op)) {
+	if (!client_may(client, request->op)) {
 		*out_words = "you may not do this";
 		return "denied";
 	}
@@ -180,6 +188,31 @@ client_obstacle(const struct client *client, const struct request *request,
 		return "busy";
 	}
 	return NULL;
+}
+
+/* Whose connection it is from now on. */
+static void
+client_speak_for(struct client *client, const struct request *request)
+{
+	struct control *control = client->control;
+	bool is_write = strcmp(request->right, "write") == 0;
+	bool was_writer = client_is_writer(&client->peer);
+
+	if (is_write && !was_writer &&
+	    control->writers >= CONTROL_WRITERS_MAX) {
+		act_refuse(&client->out, request->tag, "busy",
+		    "too many clients; try again");
+		str_addc(&client->out, '\n');
+		return;
+	}
+	client->is_for = true;
+	client->peer.right = is_write ? RIGHT_WRITE : RIGHT_READ;
+	strlcpy(client->peer.name, request->who, sizeof(client->peer.name));
+	if (is_write != was_writer) {
+		control->writers += is_write ? 1 : (unsigned)-1;
+		control->others += is_write ? (unsigned)-1 : 1;
+	}
+	str_adds(&client->out, "{\"done\":true,\"op\":\"for\"}\n\n");
 }
 
 static void
@@ -203,6 +236,11 @@ client_take_json(struct client *client, struct slice line)
 			control_refused(client, &request, code);
 		act_refuse(&client->out, request.tag, code, words);
 		str_addc(&client->out, '\n');
+		arena_free(&arena);
+		return;
+	}
+	if (request.op == OP_FOR) {
+		client_speak_for(client, &request);
 		arena_free(&arena);
 		return;
 	}
@@ -367,7 +405,8 @@ control_is_full(const struct control *control, const struct rights_peer *peer)
 	for (client = control->clients; client != NULL;
 	    client = client->next)
 		same += client->peer.uid == peer->uid;
-	return peer->right == RIGHT_OWN && same >= CONTROL_UID_MAX;
+	return peer->right == RIGHT_OWN && !peer->is_nodes &&
+	    same >= CONTROL_UID_MAX;
 }
 
 static void

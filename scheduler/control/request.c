@@ -26,7 +26,7 @@ enum fields {
 	F_BY = 32, F_EV = 64, F_IDS = 128, F_UNTIL = 256, F_MOMENTS = 512,
 	F_PACE = 1024, F_DEST = 2048, F_ALL = 4096, F_TIMEOUT = 8192,
 	F_PIN = 16384, F_FILE = 32768, F_VIA = 65536,
-	F_PAST = 131072,
+	F_PAST = 131072, F_FOR = 262144,
 	CHANGE = F_CHOICE | F_IDS | F_WRITE | F_LIMIT
 };
 
@@ -67,6 +67,7 @@ const struct request_row request_rows[OP_COUNT_OF] = {
 	[OP_DRAIN] = { "drain", RIGHT_WRITE, false, F_TIMEOUT | F_WRITE },
 	[OP_UNDRAIN] = { "undrain", RIGHT_WRITE, false, F_WRITE },
 	[OP_ETRN] = { "etrn", RIGHT_ETRN, false, F_DEST | F_WRITE },
+	[OP_FOR] = { "for", RIGHT_OWN, false, F_FOR },
 };
 
 enum type { TYPE_TEXT, TYPE_NUMBER, TYPE_MOMENT, TYPE_TRUE, TYPE_IDS,
@@ -124,6 +125,8 @@ static const struct field field_rows[] = {
 	    NULL },
 	{ "points", F_PAST, TYPE_NUMBER, AT(points), REQUEST_POINTS_MAX,
 	    NULL },
+	{ "who", F_FOR, TYPE_TEXT, AT(who), PEER_NAME_BYTES - 1, NULL },
+	{ "right", F_FOR, TYPE_TEXT, AT(right), 8, NULL },
 	{ "timeout_s", F_TIMEOUT, TYPE_NUMBER, AT(timeout_s), 3600, NULL },
 };
 enum { FIELD_ROWS = sizeof(field_rows) / sizeof(field_rows[0]) };
@@ -405,6 +408,11 @@ request_check_needs(const struct request *request, const char **out_code,
 	if (request->op == OP_PIN && (request->limit < 0 ||
 	    request->limit > 10000))
 		return err_set(err, "pin needs a limit, 0 to 10000");
+	if (request->op == OP_FOR && (request->who[0] == '\0' ||
+	    request->right == NULL || (strcmp(request->right, "read") != 0 &&
+	    strcmp(request->right, "write") != 0)))
+		return err_set(err, "for needs who, and right: read or "
+		    "write");
 	if (request->op == OP_ETRN && (request->host == NULL ||
 	    request->host[0] == '\0' || request->channel != NULL))
 		return err_set(err, "etrn needs a host, and nothing else");

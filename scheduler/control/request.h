@@ -37,6 +37,7 @@ enum request_op {
 	OP_RETRY_FAILED, OP_SCHEDULE,
 	OP_BOUNCE, OP_DELETE, OP_UNDELETE, OP_REROUTE,
 	OP_SUSPEND, OP_RESUME, OP_PIN, OP_DRAIN, OP_UNDRAIN, OP_ETRN,
+	OP_FOR,
 	OP_COUNT_OF
 };
 
@@ -61,6 +62,7 @@ struct request {
 	/* the rest; NULL, 0, false when not given */
 	const char	*after, *by, *ev, *from;
 	const char	*channel, *host;	/* of a destination */
+	const char	*right;		/* for: "read", "write" */
 	const char	*via;		/* reroute: to this target; "": by the
 					 * routes, but it counts */
 	int64_t		 until_s, next_s, expire_s;	/* wall */

@@ -46,6 +46,8 @@ ROWS = [
     ("cluster", "init", 0, ["create table if not exists zm_copy"]),
     ("cluster", "takeover mx1", 78, ["no cluster"]),
     ("cluster", "sweep", 78, ["no cluster"]),
+    ("cluster", "keys DIR/keys", 78, ["no cluster"]),
+    ("list", "--cluster", 78, ["no cluster with a desk"]),
     ("dns", "a..b MX", 1, ["no such name"]),
     ("init", "DIR/other --port 2526", 0, ["zmailer start"]),
     ("stop", "", 0, DAEMONS[:1]),

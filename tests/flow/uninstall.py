@@ -113,7 +113,7 @@ esac
                  f"  rm -r {host.top}/spool {host.top}/log "
                  f"{host.top}/etc/zmailer\n",
                  "the accounts zmsmtp zmrouter zmsched zmagent zmtables zmsts "
-                 "zmshare zmresolver zmnotify zmweb",
+                 "zmshare zmresolver zmnotify zmweb zmnodes",
                  "userdel $u; done; groupdel zmsubmit"):
         assert part in told, (part, told)
 
@@ -130,7 +130,7 @@ def takes_accounts_that_own_nothing(host):
         assert file.read().split() == ["zmsmtp", "zmrouter", "zmsched",
                                        "zmagent", "zmtables", "zmsts",
                                        "zmshare", "zmresolver",
-                                       "zmnotify", "zmweb",
+                                       "zmnotify", "zmweb", "zmnodes",
                                        "zmsubmit"]
 
 

@@ -44,7 +44,7 @@ def takes_the_place_of_exim(host):
 def has_accounts_and_a_unit(host):
     host.says("getent", "passwd", "zmsmtp", "zmrouter", "zmsched", "zmagent",
               "zmtables", "zmsts", "zmshare", "zmresolver", "zmnotify",
-              "zmweb")
+              "zmweb", "zmnodes")
     for name in ("zmailer-audit.timer", "zmailer-reports.timer",
                  "zmailer.socket"):
         host.says("systemctl", "is-enabled", name, status=1, text="disabled")

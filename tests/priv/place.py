@@ -12,7 +12,8 @@ from zmtest import mta, sasl, tls, unit
 
 DATABASE = ("passwd", "group", "shadow", "gshadow")
 ROLES = ("zmsmtp", "zmrouter", "zmsched", "zmagent", "zmtables",
-         "zmsts", "zmshare", "zmresolver", "zmnotify", "zmweb")
+         "zmsts", "zmshare", "zmresolver", "zmnotify", "zmweb",
+         "zmnodes")
 USERS = ("ursula", "victor", "wanda")
 GROUP = "zmsubmit"
 FIRST_ID = 47110

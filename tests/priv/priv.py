@@ -22,6 +22,7 @@ TOP = os.environ["ZMAILER_SRC"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 import boxes                                         # noqa: E402
 import desk                                          # noqa: E402
+import nodes                                         # noqa: E402
 import features                                      # noqa: E402
 import mailq                                         # noqa: E402
 import place                                         # noqa: E402
@@ -430,8 +431,8 @@ def programs_run_as_who_named_them(site):
         assert not extra, (name, lines[:6])     # 10: sh reading its script
 
 
-for part in (boxes, programs, desk, mailq, taken, web, rights, successor,
-             features):
+for part in (boxes, programs, desk, mailq, nodes, taken, web, rights,
+             successor, features):
     case.extend(part.case)
 
 

@@ -92,6 +92,7 @@ DESIGN = {
     "share": ("zmshare", ("zmshare", "zmagent")),
     "notify": ("zmnotify", ("zmnotify", "zmagent")),
     "resolver": ("zmresolver", ("zmresolver", "zmagent")),
+    "nodes": ("zmnodes", ("zmnodes", "zmagent")),
     "web": ("zmweb", ("zmweb",)),
     "answers": ("zmrouter", ("zmrouter", "zmsubmit", "zmagent")),
 }

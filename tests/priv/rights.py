@@ -50,6 +50,7 @@ ROWS = [
     ("cluster", "init", {0}, ["create table if not exists zm_copy"]),
     ("cluster", "takeover mx1", {78}, ["no cluster"]),
     ("cluster", "sweep", {78}, ["no cluster"]),
+    ("cluster", "keys HOME/keys", {78}, ["no cluster"]),
     ("dns", "a..b MX", {1}, ["no such name"]),
     ("init", "HOME/own --port 2526", OPEN, ["zmailer start"]),
     ("run", "", SHUT, FILES),

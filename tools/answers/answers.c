@@ -100,8 +100,9 @@ answers_start(struct answers *answers, struct loop *loop,
 
 	answers->conf = conf;
 	sidecar_init(sidecar, &answers_kind, loop, answers);
-	if (answers_run == NULL || daemon_is_private(*conf))
-		return;
+	if (answers_run == NULL ||
+	    (daemon_is_private(*conf) && !conf_asks_nodes(*conf)))
+		return;		/* whoever asks may read himself */
 	sidecar->socket = answers_listen((*conf)->run_dir);
 	if (sidecar->socket < 0)
 		warning("%s/" ANSWERS_NAME ": %s; those who may not read the "
@@ -113,7 +114,10 @@ answers_start(struct answers *answers, struct loop *loop,
 void
 answers_reload(struct answers *answers)
 {
-	sidecar_renew(&answers->sidecar);
+	if (answers->sidecar.socket < 0)	/* a desk is new */
+		answers_start(answers, answers->sidecar.loop, answers->conf);
+	else
+		sidecar_renew(&answers->sidecar);
 }
 
 void

@@ -22,6 +22,7 @@
 enum {
 	ANSWERS_AT_ONCE = 8,
 	ANSWERS_OF_ONE_USER = 2,
+	ANSWERS_OF_NODES = 6,		/* for users of other nodes */
 	ANSWERS_WORDS_MAX = 64,
 	ANSWERS_BYTES_MAX = 16384,	/* of a question */
 	ANSWERS_QUESTION_FOR_S = 5,	/* until the question is complete */

@@ -19,6 +19,14 @@ static const struct { const char *verb; enum right right; } question_rows[] = {
 	{ "events", RIGHT_READ },
 	{ "report", RIGHT_READ },
 	{ "metrics", RIGHT_READ },
+	{ "list", RIGHT_READ },
+	{ "count", RIGHT_READ },
+	{ "why", RIGHT_READ },
+	{ "status", RIGHT_READ },
+	{ "queue", RIGHT_READ },
+	{ "connections", RIGHT_READ },
+	{ "orders", RIGHT_READ },
+	{ "zones", RIGHT_READ },
 };
 enum { QUESTION_ROWS = sizeof(question_rows) / sizeof(question_rows[0]) };
 

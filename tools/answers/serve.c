@@ -205,7 +205,8 @@ serve_place(const struct serve *serve, uid_t uid)
 			place = i;
 		else
 			his += serve->at_work[i].uid == uid;
-	return his >= ANSWERS_OF_ONE_USER ? -1 : place;
+	return his >= (serve_asker.is_nodes ? ANSWERS_OF_NODES :
+	    ANSWERS_OF_ONE_USER) ? -1 : place;
 }
 
 static bool
@@ -231,6 +232,9 @@ serve_connection(struct serve *serve)
 		close(fd);
 		return;
 	}
+	/* it asks for those who may read there */
+	if (serve_asker.is_nodes && serve_asker.right < RIGHT_READ)
+		serve_asker.right = RIGHT_READ;
 	pid = fork();
 	if (pid == 0)
 		serve_question(serve, fd);

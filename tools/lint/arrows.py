@@ -17,7 +17,7 @@ import re
 
 # Folders whose own folders have an order.
 ORDERED = ("smtpserver", "router", "scheduler", "transports", "tables", "sts",
-           "share", "notify", "resolver", "web", "tools",
+           "share", "notify", "resolver", "web", "nodes", "tools",
            "libzm/io", "libzm/origin", "libzm/mail", "libzm/conf", "libzm/daemon")
 CIRCLE_FILES = 4
 OVERVIEW = "doc/OVERVIEW.md"

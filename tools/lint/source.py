@@ -11,7 +11,8 @@ import os
 import re
 
 PRODUCT = ("libzm", "smtpserver", "router", "scheduler", "transports",
-           "tables", "sts", "share", "notify", "resolver", "web", "tools")
+           "tables", "sts", "share", "notify", "resolver", "web",
+           "nodes", "tools")
 NOT_OURS = ("autom4te.cache", "m4", "corpus", "__pycache__")
 
 # What the house style makes easy: the type on a line of its own, the name at

@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "io/consult/nodes_ask.h"
 #include "journal/progress.h"
 #include "tools/queue/control.h"
 #include "tools/queue/process.h"
@@ -31,6 +32,39 @@ enum {
 	READ_BYTES = 65536,
 	LOOK_EVERY_MS = 1000	/* whether it still goes on */
 };
+
+static struct {
+	const char	*name;		/* NULL: the one of this machine */
+	int		 fd;		/* -1: to be made */
+} control_of_node = { NULL, -1 };
+
+void
+control_set_node(const char *node, int fd)
+{
+	control_of_node.name = node;
+	control_of_node.fd = fd;
+}
+
+const char *
+control_node(void)
+{
+	return control_of_node.name;
+}
+
+static enum control_reached
+control_connect_node(const char *run_dir, struct control *out,
+    struct err *err)
+{
+	out->fd = control_of_node.fd;
+	control_of_node.fd = -1;
+	if (out->fd < 0)
+		out->fd = nodes_ask(run_dir, control_of_node.name,
+		    NODES_CONTROL, NULL, err);
+	if (out->fd >= 0)
+		return CONTROL_REACHED;
+	out->is_denied = err_is_denied(err);
+	return err_prefix(err, "%s does not answer", control_of_node.name);
+}
 
 /* returns -1 with why there is no use in waiting */
 static int
@@ -57,6 +91,8 @@ control_connect(const char *run_dir, struct control *out, struct err *err)
 
 	*out = (struct control){ .fd = -1, .in = STR_INIT,
 	    .answer_ms = CONTROL_ANSWER_MS };
+	if (control_of_node.name != NULL)
+		return control_connect_node(run_dir, out, err);
 	if (n < 0 || (size_t)n >= sizeof(address.sun_path))
 		return err_set(err, "%s/scheduler.sock is too long a name "
 		    "for a socket", run_dir);
@@ -160,6 +196,8 @@ control_look(const struct control *control, struct err *err)
 	struct process_look look;
 	struct progress progress;
 
+	if (control_of_node.name != NULL)
+		return 0;		/* it is on another machine */
 	if (getsockopt(control->fd, SOL_SOCKET, SO_PEERCRED, &peer,
 	    &length) == 0 && peer.pid > 0 && process_look(peer.pid, &look) &&
 	    look.is_stopped)
@@ -270,6 +308,7 @@ control_judge(struct control *control, struct slice last, struct err *err)
 
 	control->is_denied = json_get(last, "code", &words) &&
 	    slice_is(str_slice(&words), "denied");
+	control->is_unknown = slice_is(str_slice(&words), "no-such");
 	if (json_get(last, "error", &words))
 		result = err_set(err, "%s", words.buf);
 	else if (!json_get(last, "done", &words))

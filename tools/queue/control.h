@@ -30,6 +30,8 @@ struct control {
 	char		run_dir[108];	/* where its progress is */
 	bool		is_denied;	/* the last failure was that the caller
 					 * lacks a right */
+	bool		is_unknown;	/* or that no message of that name is
+					 * there */
 };
 
 /* Connect to RUN/scheduler.sock; to the server, the connection has the caller's
@@ -38,6 +40,15 @@ struct control {
 enum control_reached { CONTROL_BROKEN = -1, CONTROL_ABSENT, CONTROL_REACHED };
 enum control_reached control_connect(const char *run_dir, struct control *out,
     struct err *err);
+
+/* From now on control_connect reaches the scheduler of that node of the
+ * cluster, which is borrowed, first by the connection fd (doc/protocol/
+ * nodes.md).  NULL, -1: this one's. */
+void control_set_node(const char *node, int fd);
+/* Which; NULL: this one's. */
+const char *control_node(void);
+
+/* Close the connection, and forget what was read ahead. */
 void control_hang_up(struct control *control);
 
 /* Nobody listens, and the verb needs the scheduler: print that, with the place

@@ -93,6 +93,8 @@ order_add_fields(struct run *run)
 	if (options->per_second >= 0)
 		json_number(&run->request, "per_second",
 		    options->per_second);
+	if (options->is_dry)
+		json_bool(&run->request, "dry_run", true);
 	/* a batch goes on where the one before it ends */
 	if (strcmp(order_op(run), "retry") == 0 && run->until_s > 0)
 		json_number(&run->request, "start", run->until_s);
@@ -106,7 +108,9 @@ order_tell(struct run *run)
 
 	if (control_ask(&run->control, &run->request, NULL, NULL, &run->last,
 		&err) < 0) {
-		fail_control(run, &err);
+		/* it may be at another node */
+		if (!run->control.is_unknown || control_node() == NULL)
+			fail_control(run, &err);
 		return;
 	}
 	last = str_slice(&run->last);
@@ -266,7 +270,12 @@ order_has_files(const struct run *run)
 static int
 order_conclude(const struct run *run)
 {
-	if (!run->options.is_json && !run->options.is_quiet) {
+	if (run->options.is_dry && !run->options.is_json)
+		printf("%" PRId64 " message%s (%" PRId64 " recipient%s), and "
+		    "nothing was done\n", run->messages, run->messages == 1 ?
+		    "" : "s", run->recipients, run->recipients == 1 ? "" :
+		    "s");
+	else if (!run->options.is_json && !run->options.is_quiet) {
 		printf("%" PRId64 " message%s %s (%" PRId64 " recipient%s)",
 		    run->messages, run->messages == 1 ? "" : "s",
 		    run->order->done, run->recipients,
@@ -338,6 +347,15 @@ order_all(struct run *run, const struct conf *conf)
 	return status == EX_OK ? order_conclude(run) : status;
 }
 
+static int
+order_sum_up(struct run *run)
+{
+	if (run->failed > 0 || run->messages + run->active + run->final +
+	    json_get_number(str_slice(&run->last), "unchanged") > 0)
+		return order_conclude(run);
+	return selection_none(&run->options);
+}
+
 /* Without being asked about it: the scheduler finds what is meant, and no
  * file needs to be read here first. */
 static int
@@ -348,10 +366,43 @@ order_selected(struct run *run)
 	json_text(&run->request, "select", str_slice(&run->options.words));
 	order_add_fields(run);
 	order_tell(run);
-	if (run->failed > 0 || run->messages + run->active + run->final +
-	    json_get_number(str_slice(&run->last), "unchanged") > 0)
-		return order_conclude(run);
-	return selection_none(&run->options);
+	return order_sum_up(run);
+}
+
+/* Are the words whole ids and nothing else?  Then out has them. */
+static size_t
+order_take_ids(const struct run *run, struct slice out[BATCH_MAX])
+{
+	struct slice rest = str_slice(&run->options.words), word;
+	size_t count = 0;
+
+	while (slice_word(&rest, &word)) {
+		if (count == BATCH_MAX || !spool_id_is(word))
+			return 0;
+		out[count++] = word;
+	}
+	return count;
+}
+
+/* Another node's mail is its scheduler's to find; in trash/ only by id. */
+static int
+order_at_node(struct run *run)
+{
+	struct slice ids[BATCH_MAX];
+	size_t count = order_take_ids(run, ids);
+
+	if (run->options.allows)
+		return arguments_refuse(run->options.arguments, "--allow "
+		    "changes the configuration of this node alone");
+	if (run->options.words.len == 0)
+		return arguments_refuse(run->options.arguments, "which "
+		    "messages?  'all' means every one");
+	if (count == 0)
+		return strcmp(order_op(run), "undelete") == 0 ?
+		    arguments_refuse(run->options.arguments, "at another node "
+		    "it takes whole ids") : order_selected(run);
+	tell_ids(run, ids, count);
+	return order_sum_up(run);
 }
 
 static bool
@@ -423,6 +474,8 @@ selection_order_do(struct run *run, const struct conf *conf,
 	}
 	if (run->reached == CONTROL_BROKEN)
 		return fail_control(run, &err);
+	if (run->reached == CONTROL_REACHED && control_node() != NULL)
+		return order_at_node(run);
 	if (is_for_scheduler(run, selector))
 		return order_selected(run);
 	if (selection_choose(conf, areas, selector, &run->choice, &err) < 0)

@@ -18,6 +18,8 @@ OPTION(FOR, "--for", "SPAN", SPAN, 1000, 0, "for how long: 90s 2h 3d")
 OPTION(TIMEOUT, "--timeout", "SPAN", SPAN, 0, 0, "wait no longer than this")
 OPTION(QUIET, "--quiet", NULL, FLAG, 0, 0, "print only problems")
 OPTION(OWN, "--own", NULL, FLAG, 0, 0, "our own domains, too")
+OPTION(CLUSTER, "--cluster", NULL, FLAG, 0, 0, "of all nodes of the cluster")
+OPTION(NODE, "--node", "NAME", TEXT, 0, 0, "at this node of the cluster")
 OPTION(LIST, "--list", NULL, FLAG, 0, 0, "a list, and do nothing")
 
 /* ---- messages --------------------------------------------------------- */
@@ -115,7 +117,6 @@ OPTION(WITH, "--with", "PROGRAM", TEXT, 0, 0,
 OPTION(FROM_FILE, "--from", "FILE", TEXT, 0, 0, "from FILE instead of its own")
 
 /* ---- a first configuration --------------------------------------------- */
-OPTION(CLUSTER, "--cluster", NULL, FLAG, 0, 0, "of all nodes of the cluster")
 OPTION(KEEP, "--keep", NULL, FLAG, 0, 0, "leave it running")
 OPTION(PORT, "--port", "N", NUMBER, 0, 65535,
     "the port that it listens on")

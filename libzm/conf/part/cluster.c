@@ -13,12 +13,14 @@
 #include "base/ascii.h"
 #include "base/crc32c.h"
 #include "conf/part/part.h"
+#include "grammar/net.h"
 #include "grammar/units.h"
 
 #include "base/banned.h"
 
 enum { HOST_NAME_BYTES = 256 };
 enum { CLUSTER_CA, CLUSTER_CERTIFICATE, CLUSTER_KEY };	/* words of tls */
+enum { DESK_CA, DESK_CERTIFICATE, DESK_KEY };		/* of desk */
 enum { COPIES_ELSE, COPIES_SIZE, COPIES_LEASE };	/* of copies */
 
 /* It becomes part of keys and of lines: no blank, nothing that divides. */
@@ -45,13 +47,20 @@ cluster_check_name(struct conf_loader *loader, const struct conf_value *name,
 	return false;
 }
 
+size_t
+conf_cluster_find(const struct conf_cluster *cluster, struct slice name)
+{
+	size_t i = 0;
+
+	while (i < cluster->node_count && !slice_is(name, cluster->nodes[i]))
+		i++;
+	return i;
+}
+
 static bool
 cluster_has_node(const struct conf_cluster *cluster, struct slice name)
 {
-	for (size_t i = 0; i < cluster->node_count; i++)
-		if (slice_is(name, cluster->nodes[i]))
-			return true;
-	return false;
+	return conf_cluster_find(cluster, name) < cluster->node_count;
 }
 
 void
@@ -79,6 +88,7 @@ conf_apply_cluster(struct conf_loader *loader,
 
 /* ---- items ----------------------------------------------------------- */
 
+/* *count is that of words, before it. */
 static const char **
 cluster_push(struct conf_loader *loader, const char **words, size_t *count,
     const char *word)
@@ -88,12 +98,49 @@ cluster_push(struct conf_loader *loader, const char **words, size_t *count,
 	return words;
 }
 
+static void
+cluster_add_node(struct conf_loader *loader, struct conf_cluster *cluster,
+    const char *name, const char *at)
+{
+	size_t count = cluster->node_count;
+
+	cluster->node_ats = cluster_push(loader, cluster->node_ats, &count,
+	    at);
+	cluster->nodes = cluster_push(loader, cluster->nodes,
+	    &cluster->node_count, name);
+}
+
+/* Where one node is; a name would have to be looked up, by each of them. */
+static void
+cluster_check_at(struct conf_loader *loader,
+    const struct conf_statement *statement)
+{
+	const struct conf_value *at = &statement->keywords[0];
+	struct sockaddr_storage address;
+	socklen_t length;
+	struct err err;
+
+	if (at->token == NULL)
+		return;
+	if (statement->arg_count > 1)
+		conf_complain(loader, CONF_ERROR, at->token,
+		    "write a node statement for each",
+		    "'at' is the address of one node");
+	if (net_endpoint_parse(slice_of(at->text), CLUSTER_DESK_PORT,
+	    &address, &length, &err) < 0 || strspn(at->text, "0123456789") ==
+	    strlen(at->text))
+		conf_complain(loader, CONF_ERROR, at->token,
+		    "write 192.0.2.11, 192.0.2.11:9025 or [2001:db8::11]",
+		    "'%.100s' is no address", at->text);
+}
+
 void
 conf_apply_cluster_node(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
 	struct conf_cluster *cluster = target;
 
+	cluster_check_at(loader, statement);
 	for (size_t i = 0; i < statement->arg_count; i++) {
 		const struct conf_value *name = &statement->args[i];
 
@@ -108,8 +155,8 @@ conf_apply_cluster_node(struct conf_loader *loader,
 			    "a cluster has at most %d nodes",
 			    CLUSTER_NODES_MAX);
 		else
-			cluster->nodes = cluster_push(loader, cluster->nodes,
-			    &cluster->node_count, name->text);
+			cluster_add_node(loader, cluster, name->text,
+			    statement->keywords[0].text);
 	}
 }
 
@@ -254,6 +301,22 @@ conf_apply_cluster_copies(struct conf_loader *loader,
 		cluster->copy_bytes_max = words[COPIES_SIZE].number;
 }
 
+void
+conf_apply_cluster_asks(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	const struct conf_value *words = statement->keywords;
+	struct conf_cluster *cluster = target;
+
+	if (cluster->desk_ca != NULL)
+		conf_complain_twice(loader, statement->node->tokens,
+		    cluster->desk_at, "'desk' is said twice");
+	cluster->desk_at = conf_at(statement->node->tokens);
+	cluster->desk_ca = words[DESK_CA].text;
+	cluster->desk_certificate = words[DESK_CERTIFICATE].text;
+	cluster->desk_key = words[DESK_KEY].text;
+}
+
 /* ---- checks ---------------------------------------------------------- */
 
 static void
@@ -348,6 +411,38 @@ cluster_number_self(struct conf_cluster *cluster)
 			spool_node_digits(numbers[i], cluster->node_digits);
 }
 
+/* Each node must be found by the others. */
+static void
+cluster_check_addresses(struct conf_loader *loader)
+{
+	const struct conf_cluster *cluster = &loader->conf->cluster;
+
+	for (size_t i = 0; cluster->desk_ca != NULL &&
+	    i < cluster->node_count; i++)
+		if (cluster->node_ats[i] == NULL)
+			cluster_complain(loader, cluster->desk_at, 4,
+			    arena_printf(loader->conf->arena,
+			    "add to the block: node %s at ADDRESS",
+			    cluster->nodes[i]), arena_printf(
+			    loader->conf->arena, "where is %s? desk needs "
+			    "the address of each node", cluster->nodes[i]));
+}
+
+int
+conf_node_address(const struct conf_cluster *cluster, size_t node,
+    struct sockaddr_storage *out, unsigned *out_length, struct err *err)
+{
+	socklen_t length;
+
+	if (cluster->node_ats[node] == NULL)
+		return err_set(err, "no address is configured");
+	if (net_endpoint_parse(slice_of(cluster->node_ats[node]),
+	    CLUSTER_DESK_PORT, out, &length, err) < 0)
+		return -1;
+	*out_length = (unsigned)length;
+	return 0;
+}
+
 void
 conf_check_cluster(struct conf_loader *loader)
 {
@@ -360,6 +455,7 @@ conf_check_cluster(struct conf_loader *loader)
 		cluster_check_self(loader);
 		cluster_number_self(&conf->cluster);
 	}
+	cluster_check_addresses(loader);
 	if (conf->cluster.copies_at.line != 0 && conf->cluster.postgres ==
 	    NULL)
 		cluster_complain(loader, conf->cluster.copies_at, 6,
@@ -411,12 +507,42 @@ cluster_add_copies(struct str *out, const struct conf_cluster *cluster)
 	    "wait");
 }
 
+/* Those with an address have a statement each. */
+static void
+cluster_add_nodes(struct str *out, const struct conf_cluster *cluster)
+{
+	bool is_begun = true;
+
+	for (size_t i = 0; i < cluster->node_count; i++) {
+		const char *at = cluster->node_ats[i];
+
+		if (!is_begun || (at != NULL && i > 0))
+			str_adds(out, "; node");
+		str_addf(out, " %s", cluster->nodes[i]);
+		if (at != NULL)
+			str_addf(out, " at %s", at);
+		is_begun = at == NULL;
+	}
+}
+
+static void
+cluster_add_asks(struct str *out, const struct conf_cluster *cluster)
+{
+	str_adds(out, "; desk ca ");
+	conf_add_word(out, cluster->desk_ca);
+	str_adds(out, " certificate ");
+	conf_add_word(out, cluster->desk_certificate);
+	if (cluster->desk_key != NULL) {
+		str_adds(out, " key ");
+		conf_add_word(out, cluster->desk_key);
+	}
+}
+
 void
 conf_cluster_add(struct str *out, const struct conf_cluster *cluster)
 {
 	str_addf(out, "%s { node", cluster->name);
-	for (size_t i = 0; i < cluster->node_count; i++)
-		str_addf(out, " %s", cluster->nodes[i]);
+	cluster_add_nodes(out, cluster);
 	str_addf(out, "; self %s", cluster->self);
 	for (size_t i = 0; i < cluster->server_count; i++)
 		str_addf(out, "%s %s", i == 0 ? "; redis" : "",
@@ -429,6 +555,8 @@ conf_cluster_add(struct str *out, const struct conf_cluster *cluster)
 		cluster_add_tls(out, cluster);
 	if (cluster->postgres != NULL)
 		cluster_add_copies(out, cluster);
+	if (cluster->desk_ca != NULL)
+		cluster_add_asks(out, cluster);
 	str_adds(out, "; patience ");
 	units_add_span(out, cluster->patience_ms);
 	str_adds(out, " }");

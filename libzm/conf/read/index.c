@@ -192,6 +192,12 @@ conf_asks_share(const struct conf *conf)
 }
 
 bool
+conf_asks_nodes(const struct conf *conf)
+{
+	return conf->cluster.desk_ca != NULL;
+}
+
+bool
 conf_keeps_copies(const struct conf *conf)
 {
 	return conf->cluster.postgres != NULL;
@@ -214,7 +220,7 @@ conf_role_is_extra(int role)
 {
 	return role == ROLE_TABLES || role == ROLE_STS ||
 	    role == ROLE_SHARE || role == ROLE_RESOLVER ||
-	    role == ROLE_NOTIFY || role == ROLE_WEB;
+	    role == ROLE_NOTIFY || role == ROLE_WEB || role == ROLE_NODES;
 }
 
 bool
@@ -225,6 +231,7 @@ conf_uses_role(const struct conf *conf, int role)
 	    role == ROLE_SHARE ? conf_asks_share(conf) :
 	    role == ROLE_RESOLVER ? conf_has_resolver(conf) :
 	    role == ROLE_NOTIFY ? conf_asks_notify(conf) :
+	    role == ROLE_NODES ? conf_asks_nodes(conf) :
 	    role != ROLE_WEB;	/* who starts it hears of it */
 }
 

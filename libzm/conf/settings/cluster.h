@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
 #include "base/str.h"
 #include "conf/settings/at.h"
 #include "mail/spool_id.h"
@@ -18,6 +19,7 @@ enum {
 	CLUSTER_NODES_MAX = 256,
 	CLUSTER_SERVERS_MAX = 16,
 	CLUSTER_PORT = 6379,		/* of Redis, unless said */
+	CLUSTER_DESK_PORT = 9025,	/* of a node's desk, unless said */
 	CLUSTER_PATIENCE_MS = 200,	/* unless said */
 	CLUSTER_MARGIN_MS = 300,	/* a caller waits that much longer */
 	CLUSTER_COPY_BYTES = 25 << 20	/* a larger message has no copy,
@@ -27,6 +29,7 @@ enum {
 struct conf_cluster {		/* cluster NAME { ... } */
 	const char	*name;		/* NULL: there is none */
 	const char	**nodes;	size_t node_count;
+	const char	**node_ats;	/* of each: "ADDRESS[:PORT]", or NULL */
 	const char	*self;		/* one of them */
 	char		 node_digits[SPOOL_NODE_BYTES];	/* its; "": there
 					 * is no cluster */
@@ -47,7 +50,10 @@ struct conf_cluster {		/* cluster NAME { ... } */
 	bool		 copies_defer;	/* 451 where there is no copy; else it
 					 * is accepted without */
 	bool		 delivers_alone;	/* also without a lease */
-	struct conf_at	 at, self_at;
+	/* PEM files of the desk: its authority, our certificate, our key
+	 * (NULL: in certificate); desk_ca NULL: there is none */
+	const char	*desk_ca, *desk_certificate, *desk_key;
+	struct conf_at	 at, self_at, desk_at;
 	struct conf_at	 postgres_at, copies_at;	/* line 0: not said */
 };
 
@@ -59,6 +65,16 @@ bool conf_cluster_server(struct slice text, struct slice *out_host,
 struct conf;
 /* Is there a Redis for sharing numbers, or a database for copies? */
 bool conf_asks_share(const struct conf *conf);
+/* Do the nodes answer each other, so that one desk serves all? */
+bool conf_asks_nodes(const struct conf *conf);
+/* Where the node of that place is: "ADDRESS:PORT" into the address; the default
+ * port is CLUSTER_DESK_PORT.  0; -1: that is none (err). */
+struct sockaddr_storage;
+int conf_node_address(const struct conf_cluster *cluster, size_t node,
+    struct sockaddr_storage *out, unsigned *out_length, struct err *err);
+/* The place of that name in nodes; node_count: there is none. */
+size_t conf_cluster_find(const struct conf_cluster *cluster,
+    struct slice name);
 /* Is each accepted message copied to a database? */
 bool conf_keeps_copies(const struct conf *conf);
 

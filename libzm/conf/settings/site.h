@@ -16,11 +16,12 @@ struct conf;
 
 enum conf_role {	/* process roles that have an account of their own */
 	ROLE_SMTPSERVER, ROLE_ROUTER, ROLE_SCHEDULER, ROLE_AGENT, ROLE_TABLES,
-	ROLE_STS, ROLE_SHARE, ROLE_RESOLVER, ROLE_WEB, ROLE_NOTIFY, ROLE_COUNT
+	ROLE_STS, ROLE_SHARE, ROLE_RESOLVER, ROLE_WEB, ROLE_NOTIFY,
+	ROLE_NODES, ROLE_COUNT
 };
 extern const char *const conf_role_names[ROLE_COUNT];
 	/* "smtpserver" "router" "scheduler" "agent" "tables" "sts"
-	 * "share" "resolver" "web" "notify" */
+	 * "share" "resolver" "web" "notify" "nodes" */
 /* Does the process of that role run only if the configuration asks for it? */
 bool conf_role_is_extra(int role);
 

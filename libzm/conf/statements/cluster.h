@@ -18,9 +18,10 @@ STATEMENT(TOP, "cluster", CLUSTER, cluster, "word", "",
     "}\n"
     "limit rate 1000/1h per user auth shared")
 
-STATEMENT(CLUSTER, "node", NONE, cluster_node, "word+", "",
-    "node NAME...", "none",
-    "All nodes, with this one; may be repeated.",
+STATEMENT(CLUSTER, "node", NONE, cluster_node, "word+", "at=word",
+    "node NAME... | node NAME at ADDRESS[:PORT]", "none",
+    "All nodes, with this one; may be repeated.  at is where the desk of one "
+    "node listens, by default at port 9025.",
     "cluster mx { node mx1 mx2; self mx1 }")
 
 STATEMENT(CLUSTER, "self", NONE, cluster_self, "word", "",
@@ -86,3 +87,17 @@ STATEMENT(CLUSTER, "copies", NONE, cluster_copies, "",
     "answer, and what another node takes over meanwhile may arrive twice.",
     "cluster mx { node mx1 mx2; self mx1; postgres \"host=192.0.2.30 "
     "dbname=zmailer\"; copies else defer size 50M }")
+
+STATEMENT(CLUSTER, "desk", NONE, cluster_asks, "",
+    "ca!=path certificate!=path key=path",
+    "desk ca FILE certificate FILE [key FILE]", "none",
+    "Verbs with --cluster, or --node NAME, ask the other nodes, over TLS: each "
+    "node shows its certificate, which the authority in the ca file must have "
+    "signed and which must have the node's name.  The key stands in the file "
+    "of the certificate, unless key names another; only its owner may read "
+    "it.  Every node needs its address (node NAME at ADDRESS).  Whoever has "
+    "such a key may do on each node what the postmaster may.  `zmailer "
+    "cluster keys` makes the files.",
+    "cluster mx { node mx1 at 192.0.2.11; node mx2 at 192.0.2.12; self mx1; "
+    "desk ca /etc/zmailer/desk/ca.pem certificate "
+    "/etc/zmailer/desk/mx1.pem }")

@@ -17,7 +17,7 @@
 
 const char *const conf_role_names[ROLE_COUNT] = {
 	"smtpserver", "router", "scheduler", "agent", "tables", "sts",
-	"share", "resolver", "web", "notify"
+	"share", "resolver", "web", "notify", "nodes"
 };
 
 const struct conf_row conf_rows[] = {

@@ -230,6 +230,8 @@ SETTING("user", "web", accounts[ROLE_WEB], "account", "zmweb",
     "the process that serves the pages of zmailer web")
 SETTING("user", "notify", accounts[ROLE_NOTIFY], "account", "zmnotify",
     "the process that posts events, if there is a notify")
+SETTING("user", "nodes", accounts[ROLE_NODES], "account", "zmnodes",
+    "the process that answers other nodes, if a cluster has a desk")
 
 STATEMENT(TOP, "keep", NONE, setting, "setting", "",
     "keep trash|journal|failed SPAN | keep journal-size|journal-part SIZE",

@@ -60,27 +60,41 @@ cluster_check_pem(const struct machine_look *look, const char *what,
 	machine_tell(look, is_denied ? CONF_WARNING : CONF_ERROR,
 	    look->conf->cluster.at, is_denied ? "check it as root" :
 	    "make it, or name another file", arena_printf(look->arena,
-	    "the %s for Redis, %s: %s", what, path, strerror(errno)));
+	    "the %s, %s: %s", what, path, strerror(errno)));
 }
 
 /* The pair that we show: as a listener's, it has to be one. */
 static void
-cluster_check_pair(const struct machine_look *look,
-    const struct conf_cluster *cluster)
+cluster_check_pair(const struct machine_look *look, const char *certificate,
+    const char *key)
 {
-	const char *key = cluster->key != NULL ? cluster->key :
-	    cluster->certificate;
 	struct tls_pair pair;
 	struct err err;
 
-	if (cluster->certificate == NULL ||
-	    access(cluster->certificate, R_OK) != 0 || access(key, R_OK) != 0)
+	if (key == NULL)
+		key = certificate;
+	if (certificate == NULL || access(certificate, R_OK) != 0 ||
+	    access(key, R_OK) != 0)
 		return;			/* told already */
-	if (tls_pair_load(&pair, cluster->certificate, key, &err) == 0)
+	if (tls_pair_load(&pair, certificate, key, &err) == 0)
 		tls_pair_release(&pair);
 	else
-		machine_tell(look, CONF_ERROR, cluster->at,
+		machine_tell(look, CONF_ERROR, look->conf->cluster.at,
 		    "name a certificate and its key, PEM", err.text);
+}
+
+/* Whoever has its key is this node. */
+static void
+cluster_check_nodes_key(const struct machine_look *look, const char *path)
+{
+	struct stat st;
+
+	if (path != NULL && stat(path, &st) == 0 &&
+	    (st.st_mode & CLUSTER_OTHERS) != 0)
+		machine_tell(look, CONF_ERROR, look->conf->cluster.desk_at,
+		    arena_printf(look->arena, "chmod 600 %s", path),
+		    arena_printf(look->arena, "the key of the desk, %s, is not "
+		    "its owner's alone", path));
 }
 
 void
@@ -94,10 +108,19 @@ machine_check_cluster(const struct machine_look *look)
 	if (cluster->postgres_password_path != NULL)
 		cluster_check_password(look, "PostgreSQL",
 		    cluster->postgres_password_path);
-	cluster_check_pem(look, "roots", cluster->roots);
-	cluster_check_pem(look, "certificate", cluster->certificate);
-	cluster_check_pem(look, "key", cluster->key);
-	cluster_check_pair(look, cluster);
+	cluster_check_pem(look, "roots for Redis", cluster->roots);
+	cluster_check_pem(look, "certificate for Redis",
+	    cluster->certificate);
+	cluster_check_pem(look, "key for Redis", cluster->key);
+	cluster_check_pair(look, cluster->certificate, cluster->key);
+	cluster_check_pem(look, "authority of the desk", cluster->desk_ca);
+	cluster_check_pem(look, "certificate of the desk",
+	    cluster->desk_certificate);
+	cluster_check_pem(look, "key of the desk", cluster->desk_key);
+	cluster_check_pair(look, cluster->desk_certificate,
+	    cluster->desk_key);
+	cluster_check_nodes_key(look, cluster->desk_key != NULL ?
+	    cluster->desk_key : cluster->desk_certificate);
 	daemon_libexec("share", path, sizeof(path));
 	if (conf_asks_share(look->conf) && access(path, X_OK) != 0)
 		machine_tell(look, CONF_ERROR, cluster->at,

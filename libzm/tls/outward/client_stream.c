@@ -158,3 +158,12 @@ stream_start_tls_client(struct stream *stream, struct tls_client *client,
 
 	return stream_encrypt(stream, &outward_cipher, &asked, &dropped, err);
 }
+
+int64_t
+stream_tls_client_ends_s(const struct stream *stream)
+{
+	const struct outward *outward = stream_cipher_state(stream);
+
+	return stream_tls(stream) == STREAM_ENCRYPTED ?
+	    tls_shown_ends_s(outward->ssl) : 0;
+}

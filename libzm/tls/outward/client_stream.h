@@ -18,4 +18,8 @@
 int stream_start_tls_client(struct stream *stream, struct tls_client *client,
     const struct tls_goal *goal, struct err *err);
 
+/* When the server's certificate ends (wall, seconds); 0: no handshake was
+ * finished. */
+int64_t stream_tls_client_ends_s(const struct stream *stream);
+
 #endif

@@ -1,4 +1,4 @@
-# fuzz targets of libzm/daemon, of libzm/mail/table and libzm/journal
+# fuzz targets of libzm/daemon, of libzm/mail/table, libzm/journal and libzm/io/consult
 fuzz_targets += tests/fuzz/fuzz-conf tests/fuzz/fuzz-table
 tests_fuzz_fuzz_conf_SOURCES = tests/fuzz/daemon/fuzz_conf.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_conf_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
@@ -26,3 +26,7 @@ fuzz_targets += tests/fuzz/fuzz-notify-line
 tests_fuzz_fuzz_notify_line_SOURCES = tests/fuzz/daemon/fuzz_notify_line.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_notify_line_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_notify_line_LDADD = $(ZM_LIBS)
+fuzz_targets += tests/fuzz/fuzz-nodes-line
+tests_fuzz_fuzz_nodes_line_SOURCES = tests/fuzz/daemon/fuzz_nodes_line.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_nodes_line_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_nodes_line_LDADD = $(ZM_LIBS)

@@ -2,6 +2,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "conf_case.h"
@@ -85,6 +87,39 @@ Test(conf_cluster, no_two_nodes_have_the_same_digits)
 	cr_expect_str_eq(alone, digits[0]);
 }
 
+Test(conf_cluster, a_desk_is_shown_as_it_is_read)
+{
+	struct sockaddr_storage address;
+	struct conf_case c, again;
+	struct str first = STR_INIT, second = STR_INIT;
+	unsigned length;
+	struct err err;
+
+	case_good(&c, "cluster mx { node mx1 at 192.0.2.11; node mx2 at "
+	    "[2001:db8::2]:99; self mx2; desk ca /c certificate \"/a b\" "
+	    "key /k }\n");
+	cr_expect(conf_asks_nodes(c.conf) && !conf_asks_share(c.conf));
+	cr_expect_eq(conf_cluster_find(&c.conf->cluster, SLICE("mx2")), 1);
+	cr_expect_eq(conf_cluster_find(&c.conf->cluster, SLICE("mx3")), 2);
+	cr_expect_eq(conf_node_address(&c.conf->cluster, 0, &address, &length,
+	    &err), 0);
+	cr_expect_eq(length, sizeof(struct sockaddr_in));
+	cr_expect_eq(ntohs(((struct sockaddr_in *)&address)->sin_port), 9025);
+	str_adds(&first, "cluster ");
+	conf_cluster_add(&first, &c.conf->cluster);
+	cr_expect_str_eq(first.buf, "cluster mx { node mx1 at 192.0.2.11; "
+	    "node mx2 at [2001:db8::2]:99; self mx2; desk ca /c certificate "
+	    "\"/a b\" key /k; patience 200ms }");
+	case_good(&again, first.buf);
+	str_adds(&second, "cluster ");
+	conf_cluster_add(&second, &again.conf->cluster);
+	cr_expect_str_eq(first.buf, second.buf);
+	str_release(&first);
+	str_release(&second);
+	case_close(&c);
+	case_close(&again);
+}
+
 #ifdef HAVE_PGSQL
 Test(conf_cluster, copies_are_shown_as_they_are_read)
 {
@@ -131,6 +166,19 @@ Test(conf_cluster, twice_is_said_in_words)
 		{ "cluster a { node x; self x; copies else maybe }\n",
 		    "maybe" },
 		{ "cluster a { node x; self x; copies size 1K }\n", "1K" },
+		{ "cluster a { node x at 192.0.2.1; node y; self x; "
+		    "desk ca /c certificate /d }\n", "where is y?" },
+		{ "cluster a { node x y at 192.0.2.1; self x }\n",
+		    "'at' is the address of one node" },
+		{ "cluster a { node x at mx.example; self x }\n",
+		    "'mx.example' is no address" },
+		{ "cluster a { node x at 25; self x }\n",
+		    "'25' is no address" },
+		{ "cluster a { node x at 192.0.2.1; self x; desk ca /c }\n",
+		    "certificate" },
+		{ "cluster a { node x at 192.0.2.1; self x; desk ca /c "
+		    "certificate /d; desk ca /c certificate /d }\n",
+		    "'desk' is said twice" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

@@ -271,6 +271,9 @@ line_of(enum request_op op)
 	case OP_JOB:
 		more = ",\"file\":1";
 		break;
+	case OP_FOR:
+		more = ",\"who\":\"a@b\",\"right\":\"read\"";
+		break;
 	default:
 		break;
 	}
@@ -301,14 +304,53 @@ expect_right(const struct rights_peer *peer, enum request_op op)
 	control_take(yard.scheduler.control, ends[0], peer);
 	ask(ends[1], line_of(op), &reading);
 	is_denied = strstr(reading.text.buf, "\"code\":\"denied\"") != NULL;
-	cr_expect_eq(is_denied, !is_allowed(peer->right,
-	    request_rows[op].right), "%s by right %d: %s",
-	    request_rows[op].name, peer->right, reading.text.buf);
+	cr_expect_eq(is_denied,
+	    op == OP_FOR ? !peer->is_nodes :
+			   !is_allowed(peer->right, request_rows[op].right),
+	    "%s by right %d: %s", request_rows[op].name, peer->right,
+	    reading.text.buf);
 	cr_expect_null(strstr(reading.text.buf, "bad-request"), "%s",
 	    reading.text.buf);
 	close(ends[1]);
 	yard_turns(&yard, 2);
 	str_release(&reading.text);
+}
+
+/* The process of other nodes: nothing before it has said for whom. */
+Test(control, nodes_says_for_whom_once)
+{
+	static const struct { const char *line, *said; } rows[] = {
+		{ "{\"v\":1,\"op\":\"list\"}\n", "\"denied\"" },
+		{ "{\"v\":1,\"op\":\"for\",\"who\":\"a@b\"}\n",
+		    "\"bad-request\"" },
+		{ "{\"v\":1,\"op\":\"for\",\"who\":\"a@b\","
+		    "\"right\":\"own\"}\n", "\"bad-request\"" },
+		{ "{\"v\":1,\"op\":\"for\",\"who\":\"a@b\","
+		    "\"right\":\"read\"}\n", "\"done\":true" },
+		{ "{\"v\":1,\"op\":\"list\"}\n", "\"done\":true" },
+		{ "{\"v\":1,\"op\":\"hold\",\"select\":\"all\"}\n",
+		    "\"denied\"" },
+		{ "{\"v\":1,\"op\":\"for\",\"who\":\"a@b\","
+		    "\"right\":\"write\"}\n", "\"denied\"" },
+	};
+	const struct rights_peer peer = { .uid = 4000, .right = RIGHT_OWN,
+		.is_nodes = true, .name = "zmnodes" };
+	struct reading reading = { .text = STR_INIT };
+	int ends[2];
+
+	open_all();
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0,
+	    ends), 0);
+	control_take(yard.scheduler.control, ends[0], &peer);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		str_reset(&reading.text);
+		ask(ends[1], rows[i].line, &reading);
+		cr_expect_not_null(strstr(reading.text.buf, rows[i].said),
+		    "%s%s", rows[i].line, reading.text.buf);
+	}
+	close(ends[1]);
+	str_release(&reading.text);
+	close_all();
 }
 
 Test(control, each_right_has_its_operations, .timeout = 60)

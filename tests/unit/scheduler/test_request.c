@@ -213,7 +213,8 @@ Test(request, who_may_what)
 		{ OP_GROUPS, RIGHT_READ }, { OP_JOB, RIGHT_OWN },
 		{ OP_TURNS, RIGHT_READ },
 		{ OP_CONNECTIONS, RIGHT_READ }, { OP_ARRIVALS, RIGHT_READ },
-		{ OP_OBJECTIVES, RIGHT_READ }, { OP_HISTORY, RIGHT_READ }
+		{ OP_OBJECTIVES, RIGHT_READ }, { OP_HISTORY, RIGHT_READ },
+		{ OP_FOR, RIGHT_OWN }
 	};
 
 	for (int op = 0; op < OP_COUNT_OF; op++) {

@@ -17,6 +17,7 @@
 #include "daemon/listen_socket.h"
 #include "daemon/skeleton.h"
 #include "grammar/net.h"
+#include "io/consult/nodes_ask.h"
 #include "io/consult/notify_ask.h"
 #include "io/consult/share_ask.h"
 #include "io/consult/sts_ask.h"
@@ -34,6 +35,25 @@ consulted_describe_resolver(const struct conf *conf, struct str *out)
 {
 	if (conf_has_resolver(conf))
 		conf_resolver_add(out, &conf->resolver);
+}
+
+/* With its port, as sockets tell it. */
+static const char *
+consulted_nodes_at(const struct conf *conf)
+{
+	static char text[64];
+	struct sockaddr_storage address;
+	unsigned length;
+	struct err err;
+	size_t self = conf_cluster_find(&conf->cluster, slice_of(
+	    conf->cluster.self));
+
+	if (conf_node_address(&conf->cluster, self, &address, &length,
+	    &err) < 0)
+		return "";
+	net_endpoint_text((const struct sockaddr *)&address, text,
+	    sizeof(text));
+	return text;
 }
 
 /* A row each, in the order of their starts. */
@@ -61,6 +81,10 @@ const struct consulted_kind consulted_kinds[CONSULTED_KINDS] = {
 	    .askers = ROLE_AGENT,
 	    .is_wanted = conf_asks_notify,
 	    .prepare = dirs_prepare_notify },
+	{ .program = "nodes",
+	    .socket = NODES_SOCKET, .is_for_all = true,
+	    .network = consulted_nodes_at,
+	    .is_wanted = conf_asks_nodes },
 };
 
 /* Those who may ask have one group. */
@@ -71,7 +95,8 @@ consulted_admit(const struct consulted *consulted, const char *path)
 	uid_t uid;
 	gid_t gid;
 
-	if (daemon_is_private(*consulted->conf))
+	if (daemon_is_private(*consulted->conf) ||
+	    consulted->kind->is_for_all)
 		return;
 	if (daemon_account(*consulted->conf, consulted->kind->askers,
 	    &uid, &gid, &err) < 0 || chown(path, (uid_t)-1, gid) < 0)
@@ -145,6 +170,36 @@ consulted_listen_at(struct consulted *consulted, const char *address)
 	consulted->refused[0] = '\0';
 }
 
+/* Other machines come here.  An address that another program has is tried
+ * again with the next start; users are answered meanwhile. */
+static void
+consulted_listen_network(struct consulted *consulted)
+{
+	const char *address = consulted->kind->network(*consulted->conf);
+	struct sidecar *sidecar = &consulted->sidecar;
+	struct conf_listen at = { .is_tls = true };
+	struct err err;
+
+	if (sidecar->second >= 0 && strcmp(consulted->address, address) != 0) {
+		close(sidecar->second);
+		sidecar->second = -1;
+	}
+	strlcpy(consulted->address, address, sizeof(consulted->address));
+	if (sidecar->second >= 0)
+		return;
+	strlcpy(at.text, address, sizeof(at.text));
+	if (net_endpoint_parse(slice_of(address), CLUSTER_DESK_PORT,
+	    &at.address, &at.length, &err) == 0)
+		sidecar->second = listen_socket(&at, &err);
+	if (sidecar->second >= 0) {
+		consulted->refused[0] = '\0';
+		return;
+	}
+	if (strcmp(consulted->refused, err.text) != 0)
+		warning("%s: %s", consulted->kind->program, err.text);
+	strlcpy(consulted->refused, err.text, sizeof(consulted->refused));
+}
+
 static bool
 consulted_listen(struct consulted *consulted)
 {
@@ -156,11 +211,14 @@ consulted_listen(struct consulted *consulted)
 		    (*consulted->conf)->resolver.address);
 		return true;
 	}
+	if (consulted->kind->network != NULL)
+		consulted_listen_network(consulted);
 	if (consulted->sidecar.socket >= 0)
 		return true;
 	snprintf(path, sizeof(path), "%s/%s", (*consulted->conf)->run_dir,
 	    consulted->kind->socket);
-	consulted->sidecar.socket = unix_socket_listen(path, 0660, &err);
+	consulted->sidecar.socket = unix_socket_listen(path,
+	    consulted->kind->is_for_all ? 0666 : 0660, &err);
 	if (consulted->sidecar.socket < 0)
 		warning("%s", err.text);
 	else
@@ -177,7 +235,8 @@ consulted_is_wanted(void *context)
 	struct err err;
 
 	if (!consulted->kind->is_wanted(*consulted->conf)) {
-		if (consulted->kind->socket == NULL)
+		if (consulted->kind->socket == NULL ||
+		    consulted->kind->network != NULL)
 			consulted_close(consulted);
 		return false;
 	}

@@ -1,7 +1,8 @@
 /* consulted.h - processes that daemons consult; internal to tools/run
  *
  * They ask databases (tables), fetch policies (sts), count with other machines
- * (share), answer about names (resolver), or post events (notify); each runs
+ * (share), answer about names (resolver), post events (notify), or answer other
+ * nodes of a cluster (nodes); each runs
  * only if the configuration needs it.  The socket below RUN, or the two at an
  * address, stay open while the process is replaced, at a reload or after its
  * end, so that callers only wait a moment.
@@ -24,6 +25,9 @@ struct consulted_kind {
 					 * loopback address, for streams and
 					 * for datagrams */
 	enum conf_role	 askers;	/* the role whose group may ask */
+	bool		 is_for_all;	/* mode 0666: it asks the kernel */
+	/* A second socket, for streams from other machines; NULL: none. */
+	const char	*(*network)(const struct conf *conf);
 	bool		(*is_wanted)(const struct conf *conf);
 	int		(*prepare)(const struct conf *conf, struct err *err);
 					/* before its start; may be NULL */
@@ -31,7 +35,7 @@ struct consulted_kind {
 	 * the process.  NULL: each reload replaces it. */
 	void		(*describe)(const struct conf *conf, struct str *out);
 };
-enum { CONSULTED_KINDS = 5 };
+enum { CONSULTED_KINDS = 6 };
 extern const struct consulted_kind consulted_kinds[CONSULTED_KINDS];
 
 struct consulted {
@@ -41,8 +45,8 @@ struct consulted {
 	struct conf *const	*conf;		/* points to the one in force */
 	const char		*conf_path;	/* its snapshot */
 	struct str		 described;	/* at its last start */
-	char			 address[64];	/* where it listens; "" below
-						 * RUN, or nowhere */
+	char			 address[64];	/* where it, or its second
+						 * socket, listens; "" */
 	char			 refused[ERR_TEXT_BYTES];	/* why not */
 };
 

@@ -68,8 +68,16 @@ verb_cluster(struct arguments *arguments)
 
 	if (arguments_is(arguments, "init"))
 		return cluster_init();
-	conf = verb_conf(arguments->conf_path);
-	status = cluster_do(conf, arguments);
+	if (arguments_is(arguments, "keys")) {
+		/* the file's: what is in force may wait for these keys */
+		conf = verb_conf_file(arguments->conf_path);
+		status = arguments_word(arguments, 0) == NULL ?
+		    arguments_refuse(arguments, "into which directory?") :
+		    cluster_keys(conf, arguments_word(arguments, 0));
+	} else {
+		conf = verb_conf(arguments->conf_path);
+		status = cluster_do(conf, arguments);
+	}
 	conf_free(&conf);
 	return status;
 }

@@ -11,6 +11,14 @@
  * something is missing or away. */
 int cluster_status(const struct conf *conf, bool is_json);
 
+/* Print whether the desks of the other nodes answer, if there is one.  returns
+ * 1 when one does not, or its certificate ends within 30 days; else 0. */
+int cluster_reach(const struct conf *conf, bool is_json);
+
+/* Make an authority and a certificate with its key for each node, as files in
+ * dir, and print what to do with them.  returns an exit status. */
+int cluster_keys(const struct conf *conf, const char *dir);
+
 /* Print the SQL that makes the tables for copies.  returns an exit status. */
 int cluster_init(void);
 

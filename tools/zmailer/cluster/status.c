@@ -266,14 +266,19 @@ cluster_status(const struct conf *conf, bool is_json)
 {
 	struct cluster_look look = { .conf = conf, .lines = STR_INIT,
 	    .is_json = is_json };
-	int status;
+	int status = EX_OK, desk;
 
-	if (!conf_asks_share(conf)) {
-		fputs("zmailer: cluster: no cluster with a redis or a "
-		    "postgres is configured (zmailer help cluster)\n", stderr);
+	if (!conf_asks_share(conf) && !conf_asks_nodes(conf)) {
+		fputs("zmailer: cluster: no cluster with a redis, a postgres "
+		    "or a desk is configured (zmailer help cluster)\n",
+		    stderr);
 		return EX_CONFIG;
 	}
-	status = cluster_ask(&look);
+	if (conf_asks_share(conf))
+		status = cluster_ask(&look);
+	else if (!is_json)
+		printf("cluster %s\n", conf->cluster.name);
 	str_release(&look.lines);
-	return status;
+	desk = cluster_reach(conf, is_json);
+	return status != EX_OK ? status : desk;
 }

@@ -12,9 +12,11 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "daemon/machine/machine.h"
 #include "grammar/units.h"
+#include "io/consult/nodes_ask.h"
 #include "io/consult/share_ask.h"
 #include "mail/spool/spool.h"
 #include "tools/zmailer/doctor/doctor.h"
@@ -134,6 +136,41 @@ doctor_share(struct doctor *doctor)
 	str_release(&lines);
 }
 
+/* The desk of each other node, and how long its certificate is good. */
+static void
+doctor_nodes(struct doctor *doctor)
+{
+	const struct conf_cluster *cluster = &doctor->conf->cluster;
+
+	for (size_t i = 0; conf_asks_nodes(doctor->conf) &&
+	    i < cluster->node_count; i++) {
+		int64_t ends_s = 0, days;
+		struct err err;
+		int fd;
+
+		if (strcmp(cluster->nodes[i], cluster->self) == 0)
+			continue;
+		fd = nodes_ask(doctor->conf->run_dir, cluster->nodes[i],
+		    NODES_CONTROL, &ends_s, &err);
+		days = (ends_s - clock_wall_s()) / NODES_DAY_S;
+		if (fd < 0)
+			doctor_add(doctor, DOCTOR_WARN, "cluster",
+			    "does zmailer run there, and is its port open?",
+			    "the desk of %s does not answer: %s",
+			    cluster->nodes[i], err.text);
+		else if (ends_s > 0 && days < NODES_SOON_DAYS)
+			doctor_add(doctor, DOCTOR_WARN, "cluster",
+			    "zmailer cluster keys",
+			    "the certificate of %s's desk ends in %d days",
+			    cluster->nodes[i], (int)days);
+		else
+			doctor_add(doctor, DOCTOR_OK, "cluster", "",
+			    "the desk of %s answers", cluster->nodes[i]);
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
 void
 doctor_processes(struct doctor *doctor)
 {
@@ -175,6 +212,7 @@ doctor_processes(struct doctor *doctor)
 		    "the service manager gave some that no listen statement "
 		    "is for: %s", state.unused);
 	doctor_share(doctor);
+	doctor_nodes(doctor);
 }
 
 /* ---- saying so -------------------------------------------------------- */

@@ -59,8 +59,8 @@ VERB(sts, "show DOMAIN | list | refresh DOMAIN | publish DOMAIN "
     "MTA-STS policies: the known ones of other domains, and our own")
 VERB(dns, "NAME [TYPE] [--json]",
     "what the DNS says of a name, and what the answer is worth")
-VERB(cluster, "status | init | takeover NODE | sweep; [--yes] [--dry-run] "
-    "[--json]",
+VERB(cluster, "status | init | takeover NODE | sweep | keys DIR; [--yes] "
+    "[--dry-run] [--json]",
     "the machines that share numbers and mail, and what is between them")
 VERB(init, "DIR [--port N] [--sink PORT]",
     "make a private instance that any user can start")
@@ -77,7 +77,7 @@ VERB(upgrade, "[--check] [--again]",
     "session is cut")
 VERB(reload, "",
     "check the configuration and, if it is good, take it over")
-VERB(status, "[--json]",
+VERB(status, "[--cluster | --node NAME] [--json]",
     "processes and files; exit 0 ok, 1 warning, 2 critical, 3 not running")
 VERB(watch, "[LIMIT...] [--every SPAN] [--once] [--exec COMMAND]",
     "alert when something stands still, or waits for too long")
@@ -102,13 +102,16 @@ VERB(doctor, "[--quiet] [--json] [--timeout SPAN] [--outbound HOST] "
     "[AREA|DOMAIN...]",
     "is this machine ready to carry mail?  exit 0 yes, 1 warnings, 2 no")
 VERB(trace, "[--day DAY] [--since MOMENT] [--until MOMENT] [--json] "
+    "[--cluster | --node NAME] "
     "[ID|ADDRESS|'<MESSAGE-ID>'|client:NET|SELECTOR]",
     "the life of messages, finished ones too, from the journal (14 days)")
-VERB(events, "[-f] [-n COUNT] [--json] [SELECTOR]",
+VERB(events, "[-f] [-n COUNT] [--json] "
+    "[--cluster | --node NAME] [SELECTOR]",
     "the last events of the journal; -f goes on with new ones")
 VERB(logrotate, "[--now] [--json]",
     "close, compress and remove files of the journal, by its limits")
-VERB(list, "[--json] [--limit N] [--after ID] [SELECTOR]",
+VERB(list, "[--cluster | --node NAME] [--json] "
+    "[--limit N] [--after ID] [SELECTOR]",
     "every message in the spool: where it is, why, when it is tried next")
 VERB(show, "[--json | --raw] ID|FILE|SELECTOR",
     "one message: envelope, recipients, last replies, header; --raw: header "
@@ -134,22 +137,27 @@ VERB(resubmit, "[--from deferred|freezer|postman] [--dry-run | --yes] "
     "[--json] [ID|FILE|SELECTOR]",
     "route set-aside messages again; without names all of deferred/")
 VERB(hold, "[--for SPAN] [--reason WORDS] [--yes] [--dry-run] [--json] "
-    "SELECTOR",
+    "[--cluster | --node NAME] SELECTOR",
     "keep queued mail from being tried, until release")
 VERB(release, "[--allow] [--reason WORDS] [--yes] [--dry-run] [--json] "
-    "SELECTOR",
+    "[--cluster | --node NAME] SELECTOR",
     "try held mail, and route mail in freezer/ and postman/; --allow: also "
     "accept its senders from now on")
-VERB(freeze, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
+VERB(freeze, "[--reason WORDS] [--yes] [--dry-run] [--json] "
+    "[--cluster | --node NAME] SELECTOR",
     "treat queued mail as if its retries were exhausted")
-VERB(thaw, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
+VERB(thaw, "[--reason WORDS] [--yes] [--dry-run] [--json] "
+    "[--cluster | --node NAME] SELECTOR",
     "try frozen mail again, from the start")
 VERB(retry, "[--per-second N] [--failed] [--reason WORDS] [--yes] "
-    "[--dry-run] [--quiet] [--json] SELECTOR",
+    "[--dry-run] [--quiet] [--json] "
+    "[--cluster | --node NAME] SELECTOR",
     "try queued mail now, paced; --failed: mail that has failed")
-VERB(reroute, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
+VERB(reroute, "[--reason WORDS] [--yes] [--dry-run] [--json] "
+    "[--cluster | --node NAME] SELECTOR",
     "route queued mail again, with the current configuration")
-VERB(bounce, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
+VERB(bounce, "[--reason WORDS] [--yes] [--dry-run] [--json] "
+    "[--cluster | --node NAME] SELECTOR",
     "give mail up now, queued or set aside, with a report to its sender")
 VERB(forward, "--to ADDRESS [--reason WORDS] [--yes] [--dry-run] [--json] "
     "SELECTOR",
@@ -157,11 +165,14 @@ VERB(forward, "--to ADDRESS [--reason WORDS] [--yes] [--dry-run] [--json] "
 VERB(note, "--reason WORDS [--yes] [--dry-run] [--json] SELECTOR",
     "write a note about set-aside mail; review shows it")
 VERB(schedule, "[--next MOMENT] [--expire MOMENT] [--yes] [--dry-run] "
-    "[--json] SELECTOR",
+    "[--json] "
+    "[--cluster | --node NAME] SELECTOR",
     "set when queued mail is tried or given up")
-VERB(delete, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
+VERB(delete, "[--reason WORDS] [--yes] [--dry-run] [--json] "
+    "[--cluster | --node NAME] SELECTOR",
     "put messages into trash/, without a report; for a day")
-VERB(undelete, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
+VERB(undelete, "[--reason WORDS] [--yes] [--dry-run] [--json] "
+    "[--cluster | --node NAME] SELECTOR",
     "bring deleted messages back to where they were")
 VERB(table, "get [--json] TABLE KEY... | test [--json] [--from FILE] TABLE "
     "[KEY...] | list [--json] [TABLE] | build [--from FILE] [TABLE...]",
@@ -177,7 +188,8 @@ VERB(replay, "--config FILE [--policy] [--routes] [--shape] [--ask-dns] "
     "what another configuration would have decided of mail that came")
 VERB(audit, "[DAY|SPAN] [--seal SUM] [--json]",
     "check that every recipient has one fate and the journal is whole")
-VERB(report, "[--days N] [--capacity | --arrivals | --past SPAN] "
+VERB(report, "[--cluster | --node NAME] [--days N] "
+    "[--capacity | --arrivals | --past SPAN] "
     "[--top senders|users|clients|domains] [--by count|bytes|failures] | "
     "send [--day DAY] [--dry-run] [--own] | dmarc PATH... | tls PATH...; "
     "[--json]",
@@ -189,30 +201,34 @@ VERB(report, "[--days N] [--capacity | --arrivals | --past SPAN] "
 VERB(metrics, "[--prometheus | --listen [ADDRESS:]PORT|unix:/PATH]",
     "counters and the state of the spool as OpenMetrics text, or in the "
     "format of Prometheus; once, or for requests to /metrics")
-VERB(why, "[--json] ID|SELECTOR",
+VERB(why, "[--cluster | --node NAME] [--json] ID|SELECTOR",
     "what keeps each recipient of a message, and what would help")
 VERB(whynot, "[--from ADDRESS] [--to ADDRESS] [--client ADDRESS] "
     "[--helo NAME] [--login USER] [--ask-dns] [--json] [ID]",
     "the smallest change of the configuration that would have let a mail "
     "pass; also: why-not")
-VERB(count, "[--json] [SELECTOR]",
+VERB(count, "[--cluster | --node NAME] [--json] [SELECTOR]",
     "count queued mail by state; with a selector, mail in all directories; "
     "from the files, without the scheduler")
 VERB(queue,
-    "[--by provider|domain|sender|user|client|hop] [--json] [CHANNEL/HOST]",
+    "[--by provider|domain|sender|user|client|hop] [--json] "
+    "[--cluster | --node NAME] [CHANNEL/HOST]",
     "destinations that have mail, the fullest first; or mail summed by "
     "receiver, sender or client")
-VERB(connections, "[-f] [--json] [CHANNEL/HOST]",
+VERB(connections, "[-f] [--json] "
+    "[--cluster | --node NAME] [CHANNEL/HOST]",
     "the connections of our agents, how long they have been open, and what "
     "they do")
-VERB(zones, "[--json]",
+VERB(zones, "[--cluster | --node NAME] [--json]",
     "the state of each sending zone; suspend and resume take zone/NAME")
-VERB(suspend, "[--for SPAN] [--reason WORDS] [--yes] [--json] CHANNEL/HOST",
+VERB(suspend, "[--for SPAN] [--reason WORDS] [--yes] [--json] "
+    "[--cluster | --node NAME] CHANNEL/HOST",
     "begin no deliveries to destinations; globs allowed")
-VERB(resume, "[--yes] [--json] CHANNEL/HOST|all",
+VERB(resume, "[--yes] [--json] "
+    "[--cluster | --node NAME] CHANNEL/HOST|all",
     "end a suspension")
 VERB(pin, "--limit AGENTS [--for SPAN] [--reason WORDS] [--yes] [--json] "
-    "CHANNEL/HOST",
+    "[--cluster | --node NAME] CHANNEL/HOST",
     "limit the agents at a time for destinations; 0 ends it")
 VERB(etrn, "[--reason WORDS] [--yes] [--json] "
     "DOMAIN|HOST|@DOMAIN|#CHANNEL/HOST",
@@ -221,7 +237,7 @@ VERB(drain, "[--timeout SPAN] [--reason WORDS] [--yes] [--json]",
     "begin no deliveries anywhere, and wait until none runs")
 VERB(undrain, "[--yes] [--json]",
     "deliver again")
-VERB(orders, "[--json]",
+VERB(orders, "[--cluster | --node NAME] [--json]",
     "the suspensions, pins and drain in force")
 VERB(test, "smtp [--to ADDRESS | --session] [--ip ADDRESS] [--name NAME] "
     "[--helo NAME] "

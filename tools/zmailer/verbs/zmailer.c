@@ -18,6 +18,7 @@
 #include "base/fd.h"
 #include "base/guess.h"
 #include "mail/table/table.h"
+#include "tools/nodes/nodes.h"
 #include "tools/run/supervisor.h"
 #include "tools/zmailer/verbs/verb.h"
 
@@ -55,7 +56,8 @@ verb_run_row(const struct verb_row *row, int argc, char **argv,
 	arguments.argc = argc;
 	arguments.argv = given;
 	if (status == 0)
-		status = row->run(&arguments);
+		status = nodes_is_asked(&arguments) ? nodes_run(row, &arguments,
+		    verb_run_row) : row->run(&arguments);
 	mem_free(&given);
 	return status;
 }

@@ -1,0 +1,316 @@
+/* nodes.c - a verb at other nodes of a cluster: which nodes, which way
+ *
+ * In     a command line with --node or --cluster
+ * Out    the verb's answer, of one node or of all
+ * Holds  what the nodes said
+ * Spec   nodes.h; zmailer-cluster(8); doc/protocol/nodes.md
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "base/mem.h"
+#include "io/consult/nodes_ask.h"
+#include "tools/nodes/internal.h"
+#include "tools/queue/control.h"
+
+#include "base/banned.h"
+
+static const struct nodes_verb nodes_verbs[] = {
+	{ "list", false, false, NODES_LIST },
+	{ "count", false, false, NODES_COUNT },
+	{ "trace", false, false, NODES_STORY },
+	{ "events", false, false, NODES_STORY },
+	{ "why", false, false, NODES_LINES },
+	{ "report", false, false, NODES_LINES },
+	{ "status", false, false, NODES_LINES },
+	{ "queue", false, false, NODES_LINES },
+	{ "connections", false, false, NODES_LINES },
+	{ "zones", false, false, NODES_LINES },
+	{ "hold", true, true, NODES_ORDER },
+	{ "release", true, true, NODES_ORDER },
+	{ "freeze", true, true, NODES_ORDER },
+	{ "thaw", true, true, NODES_ORDER },
+	{ "retry", true, true, NODES_ORDER },
+	{ "reroute", true, true, NODES_ORDER },
+	{ "bounce", true, true, NODES_ORDER },
+	{ "schedule", true, true, NODES_ORDER },
+	{ "delete", true, true, NODES_ORDER },
+	{ "undelete", true, true, NODES_ORDER },
+	{ "suspend", true, false, NODES_LINES },
+	{ "resume", true, false, NODES_LINES },
+	{ "pin", true, false, NODES_LINES },
+	{ "orders", true, false, NODES_LINES },
+};
+enum { NODES_VERBS = sizeof(nodes_verbs) / sizeof(nodes_verbs[0]) };
+
+struct nodes_work {
+	const struct verb_row	*row;
+	const struct nodes_verb	*verb;
+	const struct arguments	*arguments;
+	const struct conf	*conf;
+	nodes_run_fn		*run;
+	char			**words;	/* without our options */
+	int			 count;
+};
+
+bool
+nodes_is_asked(const struct arguments *arguments)
+{
+	return arguments_has(arguments, OPT_CLUSTER) ||
+	    arguments_has(arguments, OPT_NODE);
+}
+
+/* "--node=mx2" */
+static bool
+argument_is_of(const char *word, const char *option)
+{
+	size_t n = strlen(option);
+
+	return strncmp(word, option, n) == 0 && word[n] == '=';
+}
+
+/* The command line without what is for us; with --json, if the answers are
+ * merged by that. */
+static void
+nodes_words(struct nodes_work *work, bool adds_json)
+{
+	const struct arguments *arguments = work->arguments;
+	const char *node = option_rows[OPT_NODE].name;
+	bool is_over = false;
+
+	work->words = mem_alloc((size_t)arguments->argc + 2,
+	    sizeof(*work->words));
+	for (int i = 0; i < arguments->argc; i++) {
+		char *word = arguments->argv[i];
+
+		if (!is_over && strcmp(word, node) == 0)
+			i++;
+		else if (is_over || (!argument_is_of(word, node) &&
+		    strcmp(word, option_rows[OPT_CLUSTER].name) != 0))
+			work->words[work->count++] = word;
+		is_over = is_over || strcmp(word, "--") == 0;
+		if (i == 0 && adds_json)
+			work->words[work->count++] = (char *)(uintptr_t)
+			    option_rows[OPT_JSON].name;
+	}
+}
+
+/* ---- one node ---------------------------------------------------------- */
+
+/* At this node, or an order that goes to another. */
+static int
+nodes_run_here(const struct nodes_work *work)
+{
+	return work->run(work->row, work->count, work->words,
+	    work->arguments->conf_path);
+}
+
+static int
+nodes_order(const struct nodes_work *work, const char *node)
+{
+	struct err err;
+	int fd = nodes_ask(work->conf->run_dir, node, NODES_CONTROL, NULL,
+	    &err);
+
+	if (fd < 0) {
+		fprintf(stderr, "%s\n", err.text);
+		return err_is_denied(&err) ? EX_NOPERM : NODES_SILENT;
+	}
+	control_set_node(node, fd);
+	return nodes_run_here(work);
+}
+
+static int
+nodes_at(void *context, const char *node)
+{
+	const struct nodes_work *work = context;
+
+	if (strcmp(node, work->conf->cluster.self) == 0)
+		return nodes_run_here(work);
+	return work->verb->is_order ? nodes_order(work, node) :
+	    nodes_remote(work->conf, node, (const char *const *)work->words);
+}
+
+static int
+nodes_one(struct nodes_work *work, const char *node)
+{
+	int status;
+
+	if (conf_cluster_find(&work->conf->cluster, slice_of(node)) ==
+	    work->conf->cluster.node_count)
+		return arguments_refuse(work->arguments, "--node: the cluster "
+		    "has no node '%s'", node);
+	nodes_words(work, false);
+	status = nodes_at(work, node);
+	if (status != NODES_SILENT)
+		return status;
+	fprintf(stderr, "zmailer: %s: %s does not answer\n",
+	    work->verb->name, node);
+	return EX_TEMPFAIL;
+}
+
+/* ---- all of them ------------------------------------------------------- */
+
+/* It has nothing that is meant, and says only that.  An order says what it
+ * counted, too. */
+static bool
+part_is_empty(const struct nodes_parts *parts, const struct nodes_part *part)
+{
+	return part->status == 1 && (parts->verb->style == NODES_ORDER ?
+	    strstr(part->err.buf, ": no message matches\n") != NULL :
+	    part->out.len == 0);
+}
+
+static void
+part_say_trouble(const struct nodes_parts *parts,
+    const struct nodes_part *part)
+{
+	struct slice rest = str_slice(&part->err), line;
+	struct str text = STR_INIT;
+
+	if (part->status == NODES_SILENT) {
+		str_add_escaped(&text, slice_first(rest, slice_find(rest,
+		    '\n')));
+		fprintf(stderr, "zmailer: %s: %s does not answer: %s; %s\n",
+		    parts->verb->name, part->node, text.buf,
+		    parts->verb->is_order ? "the order is not done there" :
+		    "its mail is not in this list");
+		str_release(&text);
+		return;
+	}
+	while (slice_cut(&rest, '\n', &line))
+		if (line.n > 0) {
+			str_reset(&text);
+			str_add_escaped(&text, line);
+			fprintf(stderr, "%s: %s\n", part->node, text.buf);
+		}
+	if (part->is_cut)
+		fprintf(stderr, "%s: there is more than %d MiB of it\n",
+		    part->node, NODES_OUT_BYTES_MAX >> 20);
+	str_release(&text);
+}
+
+static int
+nodes_status(const struct nodes_parts *parts)
+{
+	bool is_silent = false, has_done = false, is_cut = false;
+	int worst = 0;
+
+	for (size_t i = 0; i < parts->count; i++) {
+		const struct nodes_part *part = &parts->parts[i];
+
+		is_cut = is_cut || part->is_cut;
+		if (part->status == NODES_SILENT)
+			is_silent = true;
+		else if (part->status == 0)
+			has_done = true;
+		else if (part->status > worst && !part_is_empty(parts, part))
+			worst = part->status;
+	}
+	if (is_silent)
+		return parts->verb->is_order ? EX_TEMPFAIL : 1;
+	return worst > 0 ? worst : has_done && !is_cut ? 0 : 1;
+}
+
+/* Nobody has it: it is said once. */
+static bool
+nodes_is_nowhere(const struct nodes_parts *parts)
+{
+	for (size_t i = 0; i < parts->count; i++)
+		if (!part_is_empty(parts, &parts->parts[i]))
+			return false;
+	fputs(parts->parts[0].err.buf, stderr);
+	return true;
+}
+
+static int
+nodes_all(struct nodes_work *work)
+{
+	const struct conf_cluster *cluster = &work->conf->cluster;
+	struct nodes_parts parts = { .arguments = work->arguments,
+	    .verb = work->verb, .count = cluster->node_count, .width = 4,
+	    .is_json = arguments_has(work->arguments, OPT_JSON) };
+	int status;
+
+	nodes_words(work, !parts.is_json && (work->verb->style == NODES_STORY ||
+	    work->verb->style == NODES_COUNT ||
+	    work->verb->style == NODES_ORDER));
+	parts.parts = mem_alloc(parts.count, sizeof(*parts.parts));
+	for (size_t i = 0; i < parts.count; i++) {
+		int n = (int)strlen(cluster->nodes[i]);
+
+		parts.parts[i].node = cluster->nodes[i];
+		str_init(&parts.parts[i].out);
+		str_init(&parts.parts[i].err);
+		parts.width = n > parts.width ? n : parts.width;
+	}
+	nodes_gather(&parts, nodes_at, work);
+	if (!nodes_is_nowhere(&parts)) {
+		nodes_merge(&parts);
+		fflush(stdout);
+		for (size_t i = 0; i < parts.count; i++)
+			if (!part_is_empty(&parts, &parts.parts[i]))
+				part_say_trouble(&parts, &parts.parts[i]);
+	}
+	status = nodes_status(&parts);
+	for (size_t i = 0; i < parts.count; i++) {
+		str_release(&parts.parts[i].out);
+		str_release(&parts.parts[i].err);
+	}
+	mem_free(&parts.parts);
+	return status;
+}
+
+/* ---- the verb ---------------------------------------------------------- */
+
+static int
+nodes_check(const struct nodes_work *work)
+{
+	const struct arguments *arguments = work->arguments;
+
+	if (arguments_has(arguments, OPT_CLUSTER) &&
+	    arguments_has(arguments, OPT_NODE))
+		return arguments_refuse(arguments, "--cluster is all nodes, "
+		    "--node is one");
+	if (arguments_has(arguments, OPT_FOLLOW))
+		return arguments_refuse(arguments, "-f follows this node "
+		    "alone");
+	if (work->verb->needs_yes && !arguments_has(arguments, OPT_YES) &&
+	    !arguments_has(arguments, OPT_DRY_RUN))
+		return arguments_refuse(arguments, "an order to other nodes "
+		    "needs --yes; --dry-run says how much mail it is about");
+	if (conf_asks_nodes(work->conf))
+		return EX_OK;
+	fprintf(stderr, "zmailer: %s: no cluster with a desk is configured "
+	    "(zmailer help desk)\n", work->verb->name);
+	return EX_CONFIG;
+}
+
+int
+nodes_run(const struct verb_row *row, const struct arguments *arguments,
+    nodes_run_fn *run)
+{
+	struct nodes_work work = { .row = row, .arguments = arguments,
+	    .run = run };
+	struct conf *conf;
+	int status;
+
+	for (size_t i = 0; i < NODES_VERBS; i++)
+		if (strcmp(nodes_verbs[i].name, row->name) == 0)
+			work.verb = &nodes_verbs[i];
+	if (work.verb == NULL)
+		return arguments_refuse(arguments, "it is for this node "
+		    "alone");
+	work.conf = conf = verb_conf_spool(arguments->conf_path);
+	status = nodes_check(&work);
+	if (status == EX_OK)
+		status = arguments_has(arguments, OPT_NODE) ? nodes_one(&work,
+		    arguments_text(arguments, OPT_NODE)) : nodes_all(&work);
+	mem_free(&work.words);
+	conf_free(&conf);
+	return status;
+}

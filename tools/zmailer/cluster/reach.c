@@ -1,0 +1,75 @@
+/* reach.c - do the other nodes answer ours?
+ *
+ * In     the nodes of a cluster with a desk
+ * Out    a line for each
+ * Holds  nothing
+ * Spec   zmailer-cluster(8); doc/protocol/nodes.md
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "io/consult/nodes_ask.h"
+#include "tools/zmailer/cluster/cluster.h"
+
+#include "base/banned.h"
+
+static void
+reach_json(const char *node, const char *why, int64_t ends_s)
+{
+	struct str out = STR_INIT;
+
+	json_open_answer(&out);
+	json_text(&out, "desk", slice_of(node));
+	json_bool(&out, "up", why == NULL);
+	if (why != NULL)
+		json_text(&out, "reason", slice_of(why));
+	if (ends_s > 0)
+		json_number(&out, "certificate_ends", ends_s);
+	json_close(&out);
+	fputs(out.buf, stdout);
+	str_release(&out);
+}
+
+/* true: nothing is wrong with it. */
+static bool
+reach_node(const struct conf *conf, const char *node, bool is_json)
+{
+	int64_t ends_s = 0, days;
+	struct err err;
+	int fd = nodes_ask(conf->run_dir, node, NODES_CONTROL, &ends_s, &err);
+
+	days = (ends_s - clock_wall_s()) / NODES_DAY_S;
+	if (fd >= 0)
+		close(fd);
+	if (is_json)
+		reach_json(node, fd >= 0 ? NULL : err.text, ends_s);
+	else if (fd < 0)
+		printf("%-24s its desk does NOT answer: %s\n", node,
+		    err.text);
+	else if (ends_s > 0 && days < NODES_SOON_DAYS)
+		printf("%-24s its desk answers; its certificate ENDS in %"
+		    PRId64 " days: zmailer cluster keys\n", node, days);
+	else
+		printf("%-24s its desk answers\n", node);
+	return fd >= 0 && (ends_s == 0 || days >= NODES_SOON_DAYS);
+}
+
+int
+cluster_reach(const struct conf *conf, bool is_json)
+{
+	const struct conf_cluster *cluster = &conf->cluster;
+	int status = 0;
+
+	for (size_t i = 0; conf_asks_nodes(conf) && i < cluster->node_count;
+	    i++)
+		if (strcmp(cluster->nodes[i], cluster->self) != 0 &&
+		    !reach_node(conf, cluster->nodes[i], is_json))
+			status = 1;
+	return status;
+}
