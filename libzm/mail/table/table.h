@@ -76,6 +76,11 @@ const char *table_definition_path(const char *spec, const char **out_type);
 enum table_result table_lookup(struct table *table, struct slice key,
     struct slice *out_value, unsigned *out_line, struct err *err);
 
+/* key will be looked up soon.  A table in a database sends the question and
+ * does not wait: table_lookup finds the answer on its way, or there.  Other
+ * tables do nothing.  At most 64 keys a table are on their way. */
+void table_expect(struct table *table, struct slice key);
+
 /* Is this address in the table's networks ("192.0.2.0/24", one a line)?
  * The longest prefix wins. */
 enum table_result table_has_address(struct table *table,
