@@ -25,7 +25,7 @@ enum {
 	SERVER_TEXT_BYTES_MAX = 16384,	/* of a question, of an answer */
 	ASKING_WAITS_MAX = 16384,
 	TOKEN_BYTES = 64,
-	WORD_BYTES = 32		/* "lent 30000" */
+	WORD_BYTES = 32		/* "ok 30000" */
 };
 
 struct asking_wait {
@@ -90,7 +90,7 @@ asking_word(const struct asking_wait *wait, int64_t for_ms, char *room,
     size_t room_bytes)
 {
 	if (wait->is_lent) {
-		snprintf(room, room_bytes, "lent %lld", (long long)for_ms);
+		snprintf(room, room_bytes, "ok %lld", (long long)for_ms);
 		return room;
 	}
 	/* at once: nobody was asked */

@@ -5,8 +5,9 @@
 
 Workloads: relay (4 KiB, kept connections), verify (the same, of strangers:
 SPF, one signature by rsa-2048 and DMARC are judged, with our resolver, whose
-cache is warm), sign and signrsa (signed, by ed25519 and by rsa-2048; these
-three in turn with relay, and what they cost beside it), relay1 (a connection a
+cache is warm), sign and signrsa (signed, by ed25519 and by rsa-2048; signrsa1:
+by one process with the keys instead of two; these in turn with relay, and what
+they cost beside it), relay1 (a connection a
 message), tls and tls1 (the same over STARTTLS), shake and shakersa
 (STARTTLS and nothing else, by ECDSA and by RSA), relaytls (the next hop speaks
 TLS), relaybdat and relaytlsbdat (it has CHUNKING), relayfar and relayfarbdat
@@ -51,6 +52,8 @@ WORKLOADS = {
                  load=["--domain", "bench.test"]),
     "signrsa": dict(sink=True, beside="relay", sign="rsa",
                     load=["--domain", "bench.test"]),
+    "signrsa1": dict(sink=True, beside="relay", sign="rsa", routers=1,
+                     load=["--domain", "bench.test"]),
     "relay1": dict(sink=True, load=["--domain", "bench.test",
                                     "--per-connection", "1"]),
     "relaytls": dict(sink=True, hop_tls=True, load=["--domain", "bench.test"]),
@@ -170,7 +173,8 @@ class Run:
                     f"forward 127.0.0.1:{self.dns.port} }}"]
         if self.work.get("sign"):
             key = signed.key_made(top, self.work["sign"])
-            return ["trust 127.0.0.1 sign",
+            return [f"workers router {self.work.get('routers', 2)}",
+                    "trust 127.0.0.1 sign",
                     f"sign source.test selector sel key {key}"]
         return []
 

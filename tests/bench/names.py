@@ -71,6 +71,7 @@ virtual_mailbox_base = {mail}
 virtual_uid_maps = static:{uid}
 virtual_gid_maps = static:{uid}
 virtual_minimum_uid = 100
+virtual_mailbox_limit = 0
 virtual_alias_maps = {aliases}
 """
 
@@ -323,7 +324,7 @@ def memory(bench):
             asks_many(peer.instance, count)
             sizes.append(sum(
                 of_status(pid, "RssAnon") for pid in peer.instance.pids()
-                if mta.process_name(pid) == "zmtables"))
+                if mta.process_name(pid) == "tables"))
         print("memory of its own, MB: after 500 keys {:.1f}, after {:,} "
               "{:.1f}, after {:,} {:.1f}".format(
                   sizes[0], KEYS, sizes[1], 2 * KEYS, sizes[2]), flush=True)

@@ -87,24 +87,21 @@ asked_forget(struct asked *asked)
 		cache_clear(asked->kept);
 }
 
-/* answer: "lent MS found VALUE", "lent MS none"; others are not kept. */
+/* answer: "ok MS found VALUE", "ok MS none"; others are not kept. */
 static void
 asked_keep(struct asked *asked, struct slice key, struct slice answer)
 {
 	struct slice word;
-	uint64_t for_ms;
+	int64_t for_ms;
 
-	if (!slice_word(&answer, &word) || !slice_is(word, "lent") ||
-	    !slice_word(&answer, &word) ||
-	    !slice_number(word, 1, INT32_MAX, &for_ms))
+	if (!slice_word(&answer, &word) || !slice_is(word, "ok"))
 		return;
-	answer = slice_trim(answer);
-	if (answer.n > ASKED_KEPT_BYTES)
+	for_ms = table_answer_lent(&answer);
+	if (for_ms == 0 || answer.n > ASKED_KEPT_BYTES)
 		return;
 	if (asked->kept == NULL)
 		asked->kept = cache_new(ASKED_KEPT_MAX);
-	cache_add(asked->kept, key, answer, clock_steady_ms() +
-	    (int64_t)for_ms);
+	cache_add(asked->kept, key, answer, clock_steady_ms() + for_ms);
 }
 
 static bool
@@ -331,6 +328,19 @@ asked_try(struct asked *asked, struct slice key, struct slice *out,
 	return 0;
 }
 
+int64_t
+table_answer_lent(struct slice *answer)
+{
+	struct slice rest = slice_trim(*answer), word;
+	uint64_t for_ms;
+
+	if (!slice_word(&rest, &word) ||
+	    !slice_number(word, 0, INT32_MAX, &for_ms))
+		return 0;
+	*answer = slice_trim(rest);
+	return (int64_t)for_ms;
+}
+
 enum table_result
 table_answer_read(struct slice answer, struct slice *out_value,
     struct err *err)
@@ -348,8 +358,8 @@ table_answer_read(struct slice answer, struct slice *out_value,
 	return TABLE_FOUND;
 }
 
-/* "found VALUE" or "none" alone is what was kept; "ok", "kept" and "lent MS"
- * go before what comes; "trouble WORDS". */
+/* "found VALUE" or "none" alone is what was kept; "ok MS", "ok" and "kept" go
+ * before what comes; "trouble WORDS". */
 static enum table_result
 asked_answer(struct asked *asked, struct slice rest, struct table_hit *out,
     struct err *err)
@@ -361,10 +371,11 @@ asked_answer(struct asked *asked, struct slice rest, struct table_hit *out,
 			*asked_is_kept = slice_is(word, "kept");
 		if (slice_is(word, "found") || slice_is(word, "none"))
 			return table_answer_read(all, &out->value, err);
-		if (slice_is(word, "ok") || slice_is(word, "kept") ||
-		    (slice_is(word, "lent") && slice_word(&rest, &word)))
-			return table_answer_read(slice_trim(rest),
-			    &out->value, err);
+		if (slice_is(word, "ok") || slice_is(word, "kept")) {
+			rest = slice_trim(rest);
+			(void)table_answer_lent(&rest);
+			return table_answer_read(rest, &out->value, err);
+		}
 		if (slice_is(word, "trouble")) {
 			err_set(err, SLICE_FMT, SLICE_ARG(slice_trim(rest)));
 			return TABLE_TROUBLE;

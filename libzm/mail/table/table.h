@@ -63,6 +63,9 @@ void table_ask_tests(bool *out_is_kept);
  * asks that process itself: "get NAME KEY", KEY folded. */
 bool table_is_asked(const struct table *table);
 bool table_spec_is_asked(const char *spec);
+/* "lend NAME KEY" asks the same; before the answer there is a number: for how
+ * many ms it stays true.  Takes it off.  0: it must not be kept. */
+int64_t table_answer_lent(struct slice *answer);
 /* Read its answer, "found VALUE" or "none".  *out_value borrows from it. */
 enum table_result table_answer_read(struct slice answer,
     struct slice *out_value, struct err *err);
