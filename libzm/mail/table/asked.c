@@ -126,7 +126,7 @@ asked_kept_answer(const struct asked *asked, struct slice key,
 
 /* Note whose answer the line is.  false: nobody's. */
 static bool
-asked_take_line(struct asked *asked, struct slice line, uint64_t *out_token)
+asked_note_line(struct asked *asked, struct slice line, uint64_t *out_token)
 {
 	struct slice word;
 
@@ -203,7 +203,7 @@ asked_is_alive(struct asked *asked)
 		return false;
 	for (;;) {
 		while (asked_has_line(asked))
-			if (!asked_take_line(asked, str_slice(&asked->line),
+			if (!asked_note_line(asked, str_slice(&asked->line),
 			    &token))
 				return false;
 		before = peer_unread(&asked->peer).n;
@@ -295,7 +295,7 @@ asked_wait(struct asked *asked, uint64_t token, struct err *err)
 	do {
 		if (asked_line(asked, deadline_ms, err) < 0)
 			return -1;
-		if (!asked_take_line(asked, str_slice(&asked->line), &came))
+		if (!asked_note_line(asked, str_slice(&asked->line), &came))
 			return err_set(err, "the answer of the process that "
 			    "asks databases is none");
 	} while (came != token);

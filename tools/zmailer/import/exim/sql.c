@@ -17,7 +17,7 @@
 
 /* "$name" or "${name}" at the front, cut off.  false: it is neither */
 static bool
-variable_cut(struct slice *rest, struct slice *out)
+query_variable_cut(struct slice *rest, struct slice *out)
 {
 	struct slice text = slice_from(*rest, 1);
 	bool is_braced = slice_starts(text, "{");
@@ -50,7 +50,7 @@ domain_follows(struct slice *query)
 {
 	struct slice rest = slice_from(*query, 1), name;
 
-	if (!slice_starts(*query, "@$") || !variable_cut(&rest, &name) ||
+	if (!slice_starts(*query, "@$") || !query_variable_cut(&rest, &name) ||
 	    !variable_is(name, "domain"))
 		return false;
 	*query = rest;
@@ -88,7 +88,7 @@ query_variables(struct slice query, const char *role, struct str *out)
 
 	while (query.n > 0) {
 		if (query.p[0] == '$') {
-			if (!variable_cut(&query, &name))
+			if (!query_variable_cut(&query, &name))
 				return false;
 			ours = variable_ours(name, is_domain, &query);
 			if (ours == NULL)
