@@ -15,7 +15,8 @@ router_librouter_a_SOURCES = \
 	router/route/rewrite_header.c router/route/add.c \
 	router/route/hooks.c router/route/hooks.h router/route/remote.c \
 	router/route/include.c router/route/include.h router/route/lists.c \
-	router/route/expand.c router/route/expand.h router/route/local.c \
+	router/route/expand.c router/route/expand.h router/route/foresee.c \
+	router/route/local.c \
 	router/route/route.c router/route/route.h \
 	router/sign/chains.c router/sign/chains.h \
 	router/sign/key_cache.c router/sign/key_cache.h \

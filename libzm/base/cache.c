@@ -76,6 +76,22 @@ cache_find(const struct cache *cache, struct slice key, int64_t now_ms,
 	return true;
 }
 
+int64_t
+cache_valid_for(const struct cache *cache, struct slice key, int64_t now_ms)
+{
+	struct slice answer;
+
+	return cache_find(cache, key, now_ms, &answer) ?
+	    cache_slot(cache, key)->until_ms - now_ms : 0;
+}
+
+void
+cache_clear(struct cache *cache)
+{
+	for (size_t i = 0; i < cache->count; i++)
+		cache->slots[i].until_ms = 0;
+}
+
 void
 cache_add(struct cache *cache, struct slice key, struct slice answer,
     int64_t until_ms)

@@ -21,6 +21,12 @@ void cache_free(struct cache **cache);
  * (clock_steady_ms).  *out_answer can be read until the next call. */
 bool cache_find(const struct cache *cache, struct slice key, int64_t now_ms,
     struct slice *out_answer);
+/* For how many ms from now_ms on the answer to key is valid; 0: there is
+ * none. */
+int64_t cache_valid_for(const struct cache *cache, struct slice key,
+    int64_t now_ms);
+/* Forget all answers. */
+void cache_clear(struct cache *cache);
 /* Keep an answer (copied) until until_ms. */
 void cache_add(struct cache *cache, struct slice key, struct slice answer,
     int64_t until_ms);

@@ -59,6 +59,18 @@ ipc_link_await(struct ipc_link *link, bool is_writing)
 	watch_set(link->watch, events != 0 ? events : LOOP_HANGUP);
 }
 
+/* What waits after the first line is foreseen, too. */
+static void
+ipc_link_foresee(struct ipc_link *link, size_t most)
+{
+	struct slice line;
+	size_t cursor = 0;
+
+	while (ipc_line(&link->inbox, &cursor, &line) == IPC_LINE)
+		if (line.n <= most)
+			link->kind->foresee(link->context, line);
+}
+
 /* False: it talks nonsense. */
 static bool
 ipc_link_take(struct ipc_link *link)
@@ -70,6 +82,8 @@ ipc_link_take(struct ipc_link *link)
 	struct slice line;
 	size_t cursor = 0;
 
+	if (link->kind->foresee != NULL && !link->is_paused)
+		ipc_link_foresee(link, most);
 	while (!link->is_paused && taken == IPC_LINK_NEXT &&
 	    (got = ipc_line(&link->inbox, &cursor, &line)) == IPC_LINE) {
 		taken = line.n > most ? IPC_LINK_NONSENSE :

@@ -31,6 +31,9 @@ enum ipc_link_taken {
 struct ipc_link_kind {
 	/* A line has come, without its LF; valid until this returns. */
 	enum ipc_link_taken (*take)(void *context, struct slice line);
+	/* Another line is there and will be taken; all that are there are told
+	 * before the first of them is taken, once or again. */
+	void	(*foresee)(void *context, struct slice line);
 	/* The other side is gone, or was given up. */
 	void	(*ended)(void *context);
 	/* Something came or went, and nothing waits to be sent. */

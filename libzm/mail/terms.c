@@ -20,7 +20,8 @@ terms_any(const struct terms *terms)
 	return terms->is_utf8 || terms->needs_tls ||
 	    terms->is_tls_optional || terms->is_rerouted ||
 	    terms->is_queue_only || terms->is_verp ||
-	    terms->steered != 0 || terms->priority != 0 ||
+	    terms->steered != 0 || terms->tried != 0 ||
+	    terms->priority != 0 ||
 	    terms->hold_until_s != 0 || terms->by_s != 0 ||
 	    terms->auth.n > 0 || terms->zone.n > 0;
 }
@@ -132,6 +133,8 @@ terms_add(struct str *out, const struct terms *terms, struct err *err)
 		str_addf(out, " by=%" PRId64 ",%s%s", terms->by_s,
 		    terms->by_returns ? "R" : "N",
 		    terms->by_traces ? ",T" : "");
+	if (terms->tried != 0)
+		str_addf(out, " tried=%u", terms->tried);
 	if (add_word(out, "auth", terms->auth, err) < 0 ||
 	    add_word(out, "zone", terms->zone, err) < 0 ||
 	    add_steered(out, terms, err) < 0) {
@@ -236,6 +239,17 @@ read_by(struct slice value, struct terms *out)
 }
 
 static bool
+read_tried(struct slice value, struct terms *out)
+{
+	uint64_t number;
+
+	if (!slice_number(value, 1, TERMS_TRIED_MAX, &number))
+		return false;
+	out->tried = (unsigned)number;
+	return true;
+}
+
+static bool
 read_auth(struct slice value, struct terms *out)
 {
 	out->auth = value;
@@ -278,6 +292,7 @@ static const struct word {
 	{ "priority", read_priority },
 	{ "hold-until", read_hold_until },
 	{ "by", read_by },
+	{ "tried", read_tried },
 	{ "auth", read_auth },
 	{ "zone", read_zone },
 	{ "steered", read_steered },

@@ -14,6 +14,8 @@
  *	by=SECONDS,R|N[,T]	DELIVERBY as a wall moment (RFC 2852)
  *	auth=XTEXT		AUTH= of MAIL (RFC 4954 section 5)
  *	zone=NAME		the sending zone that a rule chose
+ *	tried=N			another mailer tried it N times before, and its
+ *				retries go on from there (zmailer import)
  *	rerouted		its retries were exhausted once already
  *	steered=N,XTEXT,XTEXT	the site's script chose another way N times;
  *				where the last leads (empty: by the routes),
@@ -34,6 +36,7 @@ enum {
 	TERMS_PRIORITY_MAX = 9,		/* RFC 6710 section 4.1 */
 	TERMS_WORD_BYTES_MAX = 512,	/* an auth or zone value */
 	TERMS_STEERED_MAX = 99,
+	TERMS_TRIED_MAX = UINT16_MAX,
 	TERMS_STEERED_BYTES_MAX = 2048	/* target and words, as xtext */
 };
 
@@ -54,6 +57,7 @@ struct terms {
 	bool		by_traces;	/* "T": tell of relays */
 	struct slice	auth;		/* empty: not given */
 	struct slice	zone;
+	unsigned	tried;		/* by another mailer; 0: not known */
 	unsigned	steered;	/* by before_attempt; 0: never */
 	struct slice	via;		/* xtext of a target, as in a route
 					 * statement; empty: by the routes */

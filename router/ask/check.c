@@ -206,6 +206,20 @@ check_answer_route(struct router *router, struct arena *arena,
 }
 
 void
+router_check_foresee(struct router *router, struct arena *arena,
+    struct slice line)
+{
+	struct slice verb = { NULL, 0 }, rest;
+	struct err err;
+	struct path path;
+
+	if (slice_word(&line, &verb) && slice_is(verb, "rcpt") &&
+	    path_parse(slice_from(line, line.n > 0), PATH_BARE_OK |
+	    PATH_LOCAL_OK | PATH_UTF8, &path, &rest, &err) == 0 && rest.n == 0)
+		router_foresee(router, arena, &path);
+}
+
+void
 router_check_line(struct router *router, struct arena *arena,
     struct slice line, struct str *out)
 {

@@ -19,6 +19,10 @@ enum check_result { CHECK_TROUBLE = -1, CHECK_REFUSED = 0, CHECK_SERVED = 1 };
 enum check_result router_check(struct router *router, struct arena *arena,
     const struct path *path, struct slice *out_form, struct err *err);
 
+/* Such a line will be asked soon: of "rcpt" the databases are asked ahead. */
+void router_check_foresee(struct router *router, struct arena *arena,
+    struct slice line);
+
 /* Answer one line and append the answer.  "rcpt ADDRESS" (as in an envelope,
  * without angle brackets): "ok served", "ok refused FORM" or "trouble WORDS".
  * "list ADDRESS": "ok members COUNT ADDRESS..." with the addresses that would

@@ -78,8 +78,21 @@ verify_line_take(void *context, struct slice line)
 	return IPC_LINK_NEXT;
 }
 
+static void
+verify_line_foresee(void *context, struct slice line)
+{
+	struct caller *caller = context;
+	struct slice token;
+
+	if (slice_word(&line, &token))
+		router_check_foresee(caller->server->router,
+		    caller->server->arena, line);
+	arena_reset(caller->server->arena);
+}
+
 static const struct ipc_link_kind caller_kind = {
-	.take = verify_line_take, .ended = caller_end,
+	.take = verify_line_take, .foresee = verify_line_foresee,
+	.ended = caller_end,
 };
 
 static void

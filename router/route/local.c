@@ -342,6 +342,9 @@ local_try_name(struct routing *routing, struct here *here, struct slice local,
 
 	here->local = local;
 	here->key = slice_lower(routing->rcpts->arena, local);
+	if (!routing->is_plain)
+		route_foresee_local(routing->router, here->domain,
+		    routing_join(routing, here->key, here->name), here->key);
 	found = local_try_alias(routing, here, err);
 	if (found == ROUTE_NO)
 		found = local_try_owned(routing, here, err);

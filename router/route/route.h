@@ -65,6 +65,11 @@ int router_only_hook(struct router *router, struct rcpts *rcpts,
 void router_refuse(struct rcpts *rcpts, const struct given_rcpt *given,
     const char *form);
 
+/* An address of ours will be routed soon: databases are asked about it, and
+ * nothing waits for their answers. */
+void router_foresee(struct router *router, struct arena *arena,
+    const struct path *path);
+
 /* Normalize a domain for look-ups, in the arena: lower case, A-labels (RFC
  * 5890), no final dot.  0 or -1. */
 int router_domain(struct arena *arena, struct slice domain,

@@ -148,6 +148,11 @@ bool routing_opens(struct routing *routing, struct slice text);
  * local.n. */
 size_t routing_detail(const struct routing *routing, struct slice local);
 
+/* Databases that have aliases or users of the domain are asked about whole
+ * (key@domain) and key; nothing waits for their answers. */
+void route_foresee_local(const struct router *router,
+    const struct conf_domain *domain, struct slice whole, struct slice key);
+
 /* Must this list wait until other recipients are routed?  Then routing this one
  * ends for now. */
 bool routing_waits(struct routing *routing);

@@ -111,6 +111,7 @@ resend_make_envelope(struct envelope *envelope, const struct resend *resend,
 	    sizeof(*envelope->rcpts));
 	envelope->rcpt_count = range.count;
 	envelope->terms.is_rerouted |= resend->is_exhausted;
+	envelope->terms.tried = 0;
 	envelope->terms.via = resend->via;
 	envelope->terms.via_words = resend->via_words;
 	if (resend->is_steered && envelope->terms.steered < TERMS_STEERED_MAX)

@@ -48,7 +48,7 @@ report_is_due(const struct reporter *reporter, const struct job *job,
 		    rcpt, reporter->queue->conf->keep_failed_ms / 1000,
 		    now_s) == 0;
 	return (job->flags & JOB_NOTICE) != 0 &&
-	    (rcpt->tries > 0 || job->by_s > 0) &&
+	    ((rcpt->tries > 0 && rcpt->last != NULL) || job->by_s > 0) &&
 	    control_rcpt_is_free(rcpt, now_s) &&
 	    rcpt->delay_notices < report_notices_due(reporter, job, rcpt) &&
 	    job_owes(rcpt_notify(control, rcpt), VERDICT_DEFERRED);

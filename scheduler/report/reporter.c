@@ -126,7 +126,7 @@ report_notices_again(struct job *job, const struct control_file *control)
 			    control, vertex_rcpts(vertex)[k].offset);
 
 			if (rcpt != NULL && !rcpt->is_final &&
-			    rcpt->tries == 0)
+			    (rcpt->tries == 0 || rcpt->last == NULL))
 				vertex->notices = 0;
 		}
 	}

@@ -11,6 +11,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "base/cache.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "grammar/message/date.h"
@@ -93,26 +94,39 @@ fit_of_row(enum table_result result, struct slice value)
 	    FIT_NO : fit_of(result);
 }
 
-/* Of a table in a database: who has it is asked first. */
+/* Of a table in a database: who has it is asked first, unless it lent its
+ * answer lately. */
 static enum fit
 table_row_asked(struct trial *trial, struct table *table, struct slice key)
 {
 	struct arena *scratch = trial->policy->scratch;
-	struct str question = STR_INIT;
+	struct cache *lent = trial->policy->lent;
+	int64_t now_ms = clock_steady_ms(), for_ms;
+	struct slice whole, question, answer;
+	struct str text = STR_INIT;
 	const struct fact *fact;
 
 	if (slice_find(key, '\n') < key.n || key.n > PATH_MAX_BYTES)
 		return FIT_NO;	/* no database has such a key */
-	str_addf(&question, "get %s ", table_name(table));
-	str_add_slice(&question, slice_lower(scratch, key));
-	fact = fact_or_need(trial, tables_kind, slice_copy(scratch,
-	    str_slice(&question)), FACT_TURN);
-	str_release(&question);
+	str_addf(&text, "lend %s ", table_name(table));
+	str_add_slice(&text, slice_lower(scratch, key));
+	question = slice_copy(scratch, str_slice(&text));
+	str_release(&text);
+	whole = slice_from(question, strlen("lend "));
+	if (cache_find(lent, whole, now_ms, &answer))
+		return fit_of(table_answer_read(slice_copy(scratch, answer),
+		    &trial->row, &trial->out->err));
+	fact = fact_or_need(trial, tables_kind, question, FACT_TURN);
 	if (fact == NULL)
 		return FIT_NEED;
-	if (fact->state != ASK_TROUBLE)
-		return fit_of(table_answer_read(fact->answer, &trial->row,
+	if (fact->state != ASK_TROUBLE) {
+		answer = fact->answer;
+		for_ms = table_answer_lent(&answer);
+		if (for_ms > 0 && answer.n <= POLICY_LENT_BYTES)
+			cache_add(lent, whole, answer, now_ms + for_ms);
+		return fit_of(table_answer_read(answer, &trial->row,
 		    &trial->out->err));
+	}
 	err_set(&trial->out->err, "table %s: " SLICE_FMT, table_name(table),
 	    SLICE_ARG(fact->answer));
 	return FIT_TROUBLE;

@@ -9,10 +9,17 @@
 #include "smtpserver/policy/policy.h"
 #include "smtpserver/policy/policyd.h"
 
+enum {
+	POLICY_LENT_MAX = 1024,		/* answers, and of how many bytes */
+	POLICY_LENT_BYTES = 256
+};
+
 struct policy {
 	const struct conf	 *conf;
 	struct table		**tables;	/* as conf->tables */
 	struct arena		 *scratch;
+	struct cache		 *lent;		/* by "NAME KEY": what tables
+						 * in databases answered */
 };
 
 /* An address in the form that rules are compared with. */

@@ -12,6 +12,7 @@
  */
 #include <string.h>
 
+#include "base/cache.h"
 #include "base/mem.h"
 #include "smtpserver/policy/internal.h"
 
@@ -25,6 +26,7 @@ policy_new(const struct conf *conf)
 	policy->conf = conf;
 	table_share(conf->run_dir, conf->limits.table_memory_bytes);
 	policy->scratch = arena_new();
+	policy->lent = cache_new(POLICY_LENT_MAX);
 	policy->tables = mem_alloc(conf->table_count,
 	    sizeof(*policy->tables));
 	for (size_t i = 0; i < conf->table_count; i++)
@@ -44,6 +46,7 @@ policy_free(struct policy **policy)
 		table_free(&p->tables[i]);
 	mem_free(&p->tables);
 	arena_free(&p->scratch);
+	cache_free(&p->lent);
 	mem_free(policy);
 }
 

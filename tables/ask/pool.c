@@ -67,8 +67,7 @@ static void pool_advance(struct pool *pool);
 /* ---- questions -------------------------------------------------------- */
 
 static void
-question_end(struct question *question, enum table_result result,
-    struct slice text)
+question_end(struct question *question, const struct pool_answer *answer)
 {
 	struct pool *pool = question->pool;
 	struct pool_wait *wait;
@@ -80,21 +79,31 @@ question_end(struct question *question, enum table_result result,
 		question->asker->question = NULL;
 	while ((wait = TAILQ_FIRST(&question->waits)) != NULL) {
 		TAILQ_REMOVE(&question->waits, wait, entry);
-		wait->fn(wait->context, result, text);
+		wait->fn(wait->context, answer);
 		mem_free(&wait);
 	}
 	str_release(&question->key);
 	mem_free(&question);
 }
 
+/* Trouble. */
+static void
+question_fail(struct question *question, struct slice words)
+{
+	const struct pool_answer answer = { TABLE_TROUBLE, words, 0 };
+
+	question_end(question, &answer);
+}
+
 /* One more name of a list. */
 static void
 question_add_row(struct question *question, struct slice name)
 {
+	const struct pool_answer row = { TABLE_FOUND, name, 0 };
 	struct pool_wait *wait;
 
 	TAILQ_FOREACH(wait, &question->waits, entry)
-		wait->fn(wait->context, TABLE_FOUND, name);
+		wait->fn(wait->context, &row);
 }
 
 static struct question *
@@ -140,8 +149,7 @@ pool_is_away(struct pool *pool, struct slice words)
 	pool_say(pool, pool->away.text);
 	TAILQ_FOREACH_SAFE(question, &pool->questions, entry, next)
 		if (question->asker == NULL)
-			question_end(question, TABLE_TROUBLE,
-			    slice_of(pool->away.text));
+			question_fail(question, slice_of(pool->away.text));
 }
 
 /* ---- processes -------------------------------------------------------- */
@@ -174,8 +182,7 @@ asker_take(struct asker *asker, struct slice line)
 	struct question *question = asker->question;
 	struct pool *pool = asker->pool;
 	bool is_away = slice_starts(line, "away ");
-	enum table_result result;
-	struct slice text;
+	struct pool_answer answer = { .for_ms = 0 };
 
 	if (question == NULL)
 		return;
@@ -183,17 +190,19 @@ asker_take(struct asker *asker, struct slice line)
 		question_add_row(question, slice_from(line, 4));
 		return;
 	}
-	result = answer_read(line, &text);
-	if (result != TABLE_TROUBLE)
+	answer.result = answer_read(line, &answer.text);
+	if (answer.result != TABLE_TROUBLE)
 		pool->aways = 0;
-	if (result != TABLE_TROUBLE && line.n <= POOL_KEPT_BYTES &&
-	    question->key.len > 0)
+	if (answer.result != TABLE_TROUBLE && line.n <= POOL_KEPT_BYTES &&
+	    question->key.len > 0) {
+		answer.for_ms = answer.result == TABLE_FOUND ?
+		    POOL_FOUND_FOR_MS : POOL_NONE_FOR_MS;
 		cache_add(pool->known, str_slice(&question->key), line,
-		    clock_steady_ms() + (result == TABLE_FOUND ?
-		    POOL_FOUND_FOR_MS : POOL_NONE_FOR_MS));
-	question_end(question, result, text);
+		    clock_steady_ms() + answer.for_ms);
+	}
+	question_end(question, &answer);
 	if (is_away)
-		pool_is_away(pool, text);
+		pool_is_away(pool, answer.text);
 }
 
 static void
@@ -213,7 +222,7 @@ asker_on_end(void *context, const struct child_end *end)
 	struct asker *asker = context;
 
 	if (asker->question != NULL)
-		question_end(asker->question, TABLE_TROUBLE,
+		question_fail(asker->question,
 		    SLICE("the process that asked ended"));
 	pool_advance(asker->pool);
 }
@@ -294,8 +303,7 @@ question_on_time(void *context)
 	struct pool *pool = question->pool;
 	struct asker *asker = question->asker;
 
-	question_end(question, TABLE_TROUBLE,
-	    SLICE("no answer within 5 seconds"));
+	question_fail(question, SLICE("no answer within 5 seconds"));
 	if (asker != NULL) {
 		child_stop(asker->child);
 		pool_is_away(pool, SLICE("no answer within 5 seconds"));
@@ -337,7 +345,7 @@ tables_pool_free(struct pool **ppool)
 	if (pool == NULL)
 		return;
 	while ((question = TAILQ_FIRST(&pool->questions)) != NULL)
-		question_end(question, TABLE_TROUBLE, SLICE("it ends"));
+		question_fail(question, SLICE("it ends"));
 	for (size_t i = 0; i < POOL_PROCESSES; i++)
 		child_free(&pool->askers[i].child);
 	cache_free(&pool->known);
@@ -371,29 +379,28 @@ question_new(struct pool *pool, struct slice key)
 
 /* What is known without asking?  false: it must be asked. */
 static bool
-pool_knows(struct pool *pool, struct slice key, enum table_result *out_result,
-    struct slice *out_text)
+pool_knows(struct pool *pool, struct slice key, struct pool_answer *out)
 {
 	int64_t now_ms = clock_steady_ms();
 	struct slice known;
 
-	*out_text = (struct slice){ "", 0 };
-	*out_result = TABLE_TROUBLE;
+	*out = (struct pool_answer){ TABLE_TROUBLE, SLICE(""), 0 };
 	if (!pool->is_good) {
-		*out_text = slice_of(pool->bad.text);
+		out->text = slice_of(pool->bad.text);
 		return true;
 	}
 	if (key.n > 0 && cache_find(pool->known, key, now_ms, &known)) {
-		*out_result = answer_read(known, out_text);
+		out->result = answer_read(known, &out->text);
+		out->for_ms = cache_valid_for(pool->known, key, now_ms);
 		return true;
 	}
 	if (now_ms < pool->away_until_ms) {
-		*out_text = slice_of(pool->away.text);
+		out->text = slice_of(pool->away.text);
 		return true;
 	}
 	if (pool->count < POOL_WAITING_MAX)
 		return false;
-	*out_text = SLICE("too many questions wait");
+	out->text = SLICE("too many questions wait");
 	return true;
 }
 
@@ -403,12 +410,11 @@ pool_begin(struct pool *pool, struct slice key, pool_answer_fn *fn,
     void *context)
 {
 	struct question *question;
-	enum table_result result;
+	struct pool_answer answer;
 	struct pool_wait *wait;
-	struct slice text;
 
-	if (pool_knows(pool, key, &result, &text)) {
-		fn(context, result, text);
+	if (pool_knows(pool, key, &answer)) {
+		fn(context, &answer);
 		return NULL;
 	}
 	question = question_find(pool, key);
@@ -427,9 +433,11 @@ struct pool_wait *
 pool_ask(struct pool *pool, struct slice key, pool_answer_fn *fn,
     void *context)
 {
+	const struct pool_answer none = { TABLE_NONE, SLICE(""), 0 };
+
 	if (key.n > 0 && definition_key_is_text(key))
 		return pool_begin(pool, key, fn, context);
-	fn(context, TABLE_NONE, SLICE(""));
+	fn(context, &none);
 	return NULL;
 }
 

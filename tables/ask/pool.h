@@ -28,9 +28,15 @@ enum {
 
 struct pool;
 
-/* value: of TABLE_FOUND; words: of TABLE_TROUBLE. */
-typedef void pool_answer_fn(void *context, enum table_result result,
-    struct slice text);
+struct pool_answer {
+	enum table_result	 result;
+	struct slice		 text;	/* of TABLE_FOUND the value, of
+					 * TABLE_TROUBLE what is wrong */
+	int64_t			 for_ms;	/* it stays true; 0: nobody
+						 * may keep it */
+};
+
+typedef void pool_answer_fn(void *context, const struct pool_answer *answer);
 
 /* Who waits for an answer. */
 struct pool_wait;

@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <stdio.h>
 #include <string.h>
 #include <sys/queue.h>
 
@@ -23,13 +24,14 @@ enum {
 	SERVER_LEAVE_MS = 6000,
 	SERVER_TEXT_BYTES_MAX = 16384,	/* of a question, of an answer */
 	ASKING_WAITS_MAX = 16384,
-	TOKEN_BYTES = 64
+	TOKEN_BYTES = 64,
+	WORD_BYTES = 32		/* "ok 30000" */
 };
 
 struct asking_wait {
 	struct asking		*asking;
 	struct pool_wait	*wait;
-	bool			 is_list, is_test;
+	bool			 is_list, is_test, is_lent;
 	char			 token[TOKEN_BYTES];
 	LIST_ENTRY(asking_wait)	 entry;
 };
@@ -64,9 +66,11 @@ asking_gone(struct caller *caller)
 /* good: in front of what is no trouble. */
 static void
 asking_add_answer(struct caller *caller, const char *token,
-    const char *good, enum table_result result, struct slice text)
+    const char *good, const struct pool_answer *answer)
 {
 	struct str *out = ipc_link_out(caller->link);
+	enum table_result result = answer->result;
+	struct slice text = answer->text;
 
 	if (text.n > SERVER_TEXT_BYTES_MAX) {
 		result = TABLE_TROUBLE;
@@ -80,22 +84,35 @@ asking_add_answer(struct caller *caller, const char *token,
 	str_addc(out, '\n');
 }
 
+/* The word in front of an answer that is no trouble. */
+static const char *
+asking_word(const struct asking_wait *wait, int64_t for_ms, char *room,
+    size_t room_bytes)
+{
+	if (wait->is_lent) {
+		snprintf(room, room_bytes, "ok %lld", (long long)for_ms);
+		return room;
+	}
+	/* at once: nobody was asked */
+	return wait->is_test && wait->wait == NULL ? "kept" : "ok";
+}
+
 /* pool_answer_fn */
 static void
-asking_on_answer(void *context, enum table_result result, struct slice text)
+asking_on_answer(void *context, const struct pool_answer *answer)
 {
 	struct asking_wait *wait = context;
 	struct caller *caller = &wait->asking->caller;
+	char room[WORD_BYTES];
 
-	if (wait->is_list && result == TABLE_FOUND) {
+	if (wait->is_list && answer->result == TABLE_FOUND) {
 		str_addf(ipc_link_out(caller->link), "%s row " SLICE_FMT "\n",
-		    wait->token, SLICE_ARG(text));
+		    wait->token, SLICE_ARG(answer->text));
 		ipc_link_resume(caller->link);
 		return;
 	}
-	/* at once: nobody was asked */
-	asking_add_answer(caller, wait->token, wait->is_test &&
-	    wait->wait == NULL ? "kept" : "ok", result, text);
+	asking_add_answer(caller, wait->token, asking_word(wait,
+	    answer->for_ms, room, sizeof(room)), answer);
 	LIST_REMOVE(wait, entry);
 	caller->wait_count--;
 	if (wait->wait != NULL)		/* it came later: nobody sends it */
@@ -112,7 +129,8 @@ server_pool(const struct server *server, struct slice name)
 	return NULL;
 }
 
-/* verb: "list" for all names, "test": was it kept? */
+/* verb: "list" for all names, "test": was it kept?, "lend": how long is it
+ * true? */
 static void
 asking_ask(struct asking *asking, struct pool *pool, const char *token,
     struct slice verb, struct slice key)
@@ -123,6 +141,7 @@ asking_ask(struct asking *asking, struct pool *pool, const char *token,
 	wait->asking = asking;
 	wait->is_list = slice_is(verb, "list");
 	wait->is_test = slice_is(verb, "test");
+	wait->is_lent = slice_is(verb, "lend");
 	strlcpy(wait->token, token, sizeof(wait->token));
 	LIST_INSERT_HEAD(&asking->waits, wait, entry);
 	asking->caller.wait_count++;
@@ -132,10 +151,12 @@ asking_ask(struct asking *asking, struct pool *pool, const char *token,
 		wait->wait = asked;
 }
 
-/* "TOKEN get TABLE KEY", "TOKEN test TABLE KEY", "TOKEN list TABLE". */
+/* "TOKEN get TABLE KEY", the same with test or lend, "TOKEN list TABLE". */
 static enum ipc_link_taken
 asking_take(struct caller *caller, struct slice line)
 {
+	const struct pool_answer missing = { TABLE_TROUBLE,
+	    SLICE("no such table is in force: zmailer reload"), 0 };
 	struct slice token, verb, name;
 	char text[TOKEN_BYTES];
 	struct pool *pool;
@@ -147,15 +168,14 @@ asking_take(struct caller *caller, struct slice line)
 	if (!slice_word(&line, &verb))
 		return IPC_LINK_NONSENSE;
 	if ((!slice_is(verb, "list") && !slice_is(verb, "get") &&
-	    !slice_is(verb, "test")) ||
+	    !slice_is(verb, "test") && !slice_is(verb, "lend")) ||
 	    !slice_word(&line, &name) ||
 	    caller->wait_count >= ASKING_WAITS_MAX)
 		return IPC_LINK_NONSENSE;
 	line = slice_from(line, line.n > 0);	/* the blank */
 	pool = server_pool(caller->context, name);
 	if (pool == NULL)
-		asking_add_answer(caller, text, "", TABLE_TROUBLE,
-		    SLICE("no such table is in force: zmailer reload"));
+		asking_add_answer(caller, text, "", &missing);
 	else
 		asking_ask((struct asking *)caller, pool, text, verb, line);
 	return IPC_LINK_NEXT;

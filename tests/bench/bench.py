@@ -5,8 +5,9 @@
 
 Workloads: relay (4 KiB, kept connections), verify (the same, of strangers:
 SPF, one signature by rsa-2048 and DMARC are judged, with our resolver, whose
-cache is warm), sign and signrsa (signed, by ed25519 and by rsa-2048; these
-three in turn with relay, and what they cost beside it), relay1 (a connection a
+cache is warm), sign and signrsa (signed, by ed25519 and by rsa-2048; signrsa1:
+by one process with the keys instead of two; these in turn with relay, and what
+they cost beside it, and what libcrypto takes for a signature), relay1 (a connection a
 message), tls and tls1 (the same over STARTTLS), shake and shakersa
 (STARTTLS and nothing else, by ECDSA and by RSA), relaytls (the next hop speaks
 TLS), relaybdat and relaytlsbdat (it has CHUNKING), relayfar and relayfarbdat
@@ -51,6 +52,8 @@ WORKLOADS = {
                  load=["--domain", "bench.test"]),
     "signrsa": dict(sink=True, beside="relay", sign="rsa",
                     load=["--domain", "bench.test"]),
+    "signrsa1": dict(sink=True, beside="relay", sign="rsa", routers=1,
+                     load=["--domain", "bench.test"]),
     "relay1": dict(sink=True, load=["--domain", "bench.test",
                                     "--per-connection", "1"]),
     "relaytls": dict(sink=True, hop_tls=True, load=["--domain", "bench.test"]),
@@ -170,7 +173,8 @@ class Run:
                     f"forward 127.0.0.1:{self.dns.port} }}"]
         if self.work.get("sign"):
             key = signed.key_made(top, self.work["sign"])
-            return ["trust 127.0.0.1 sign",
+            return [f"workers router {self.work.get('routers', 2)}",
+                    "trust 127.0.0.1 sign",
                     f"sign source.test selector sel key {key}"]
         return []
 
@@ -358,7 +362,9 @@ def show(row):
     if "beside" in row:
         print(f"          beside {row['beside']} in turn: "
               f"{row['more_cpu_ms']:+.3f} ms CPU a message, "
-              f"{row['of_its_rate']:.2f} of its rate", flush=True)
+              f"{row['of_its_rate']:.2f} of its rate" +
+              (f"; a signature alone {row['bare_ms']:.3f} ms"
+               if "bare_ms" in row else ""), flush=True)
     if "floor_per_s" in row:
         print("          " + floors.words(row), flush=True)
     if "idle_left" in row:
@@ -390,11 +396,13 @@ def main():
         messages = WORKLOADS[name].get("messages", options.messages)
         if name == "sendmail":
             messages = min(messages, 1000)
-        rows, beside = [], []
+        rows, beside, bare = [], [], []
         for _ in range(options.runs):
             if "beside" in WORKLOADS[name]:
                 beside.append(measured(WORKLOADS[name]["beside"], messages))
             rows.append(measured(name, messages))
+            if "sign" in WORKLOADS[name]:
+                bare.append(signed.bare_ms(WORKLOADS[name]["sign"]))
         row = dict(rows[0])
         row.update(floors.floor(TOOLS, name, messages,
                                 WORKLOADS[name]["load"]))
@@ -407,6 +415,8 @@ def main():
             row["of_its_rate"] = statistics.median(
                 one["end_to_end_per_s"] / other["end_to_end_per_s"]
                 for one, other in zip(rows, beside))
+        if bare:
+            row["bare_ms"] = statistics.median(bare)
         if not options.no_trace and shutil.which("strace") and \
                 name in ("relay", "local"):
             row["trace"] = trace_row(name, 500)

@@ -193,7 +193,7 @@ class Zmailer:
 
     def start(self, work, sink_port):
         bench, self.instance = self.bench, mta.Mta("beside")
-        route = f"route * via 127.0.0.1:{sink_port}"
+        route = self.lines(work, sink_port)
         if work.get("far"):
             route = f"dns 127.0.0.1\nmx-port {sink_port}\n" \
                 f"limit agents {FAR + 50}\n" \
@@ -217,6 +217,10 @@ class Zmailer:
                        preexec_fn=in_group)
         self.instance.is_started = True
         return self.instance.port, self.instance.port2
+
+    def lines(self, _work, sink_port):
+        """Where mail goes."""
+        return f"route * via 127.0.0.1:{sink_port}"
 
     @staticmethod
     def submit_words():
@@ -262,6 +266,7 @@ class Postfix:
             text = re.sub("(?m)^mynetworks.*\n", "", text) + JUDGED
         if not far:
             text += f"relayhost = [127.0.0.1]:{sink_port}\n"
+        text = self.lines(text, work)
         self.root.write("/etc/postfix/main.cf", text)
         self.root.write("/etc/resolv.conf", "nameserver 127.0.0.1\n")
         master = self.root.run("cat", "/etc/postfix/master.cf") \
@@ -280,6 +285,11 @@ class Postfix:
                        check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, preexec_fn=in_group)
         return DOOR, 465
+
+    @staticmethod
+    def lines(text, _work):
+        """main.cf, whole."""
+        return text
 
     def start_filters(self):
         for name, (text, port) in FILTERS.items():
@@ -315,6 +325,8 @@ class Postfix:
 class Bench:
     """What all runs share: a certificate, Postfix's root, the names of the
     far hosts, the filter."""
+    packages = list(FILTERS)    # beside Postfix in its root
+    shared = ()                 # directories that it sees as they are
 
     def __init__(self, peers, clients):
         self.clients = clients
@@ -332,8 +344,8 @@ class Bench:
             file.write("From: a@b.test\nSubject: hi\n\n" + "text\n" * 200)
         self.root = None
         if any(name.startswith("postfix") for name in peers):
-            self.root = PrivateRoot(["postfix", *FILTERS],
-                                    [self.cert.dir])
+            self.root = PrivateRoot(["postfix", *self.packages],
+                                    [self.cert.dir, *self.shared])
             self.root.install(MACHINE)
         key = signed.key_made(self.cert.dir)
         self.letter = signed.message(key, self.cert.dir + "/signed")
@@ -506,4 +518,5 @@ def main():
         os.rmdir(GROUP)
 
 
-main()
+if __name__ == "__main__":
+    main()

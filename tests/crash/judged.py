@@ -5,7 +5,8 @@ place of the first (row S0).
     judged.py [--all | --sample N] [--kind kill|power|fault] [--role ROLE]
 
 The workload, kinds and points are those of crash.py; the messages come from
-elsewhere, and each has a field that claims to be of this host.  Whoever is
+elsewhere, and each has a field that claims to be of this host; one is larger
+than what is kept in memory, so the judge writes its new draft.  Whoever is
 stopped, the judge or the session, what arrives has one Authentication-Results
 of this host, ours: what could not be judged was not taken (doc/AUTH.md).
 
@@ -22,6 +23,8 @@ from zmtest import dns                               # noqa: E402
 
 HOST = "mx.here.test"
 RECORD = "v=spf1 ip4:203.0.113.9 -all"
+LARGE = "relay"                 # the token of the large one
+LARGE_LINES = 12000             # of 6 bytes: rewrite.h keeps 64 KiB
 FIELD = re.compile(rb"(?mi)^Authentication-Results:\s*" +
                    HOST.encode() + rb"\b.*(?:\n[ \t].*)*")
 
@@ -42,6 +45,9 @@ class Judged(ledger.Ledger):
     def close(self):
         super().close()
         self.dns.close()
+
+    def lines_of(self, token):
+        return LARGE_LINES if token == LARGE else self.lines
 
     def configure(self, instance):
         super().configure(instance)

@@ -174,6 +174,36 @@ EXIM4_ROWS = [
      "--to NEW", 0, "no look-up of a file"),
     (b"begin routers\nr:\n driver = redirect\n data = ${lookup mysql{x}}",
      "--to NEW", 0, "no mysql_servers"),
+    (b"mysql_servers = h(/sock/d/u/p\nbegin routers\nr:\n driver = redirect\n data = "
+     b"${lookup mysql{SELECT a FROM b WHERE c='$local_part'}}", "--to NEW", 0,
+     "no mysql_servers"),
+    (b"mysql_servers = h(/sock)x/d/u/p\nbegin routers\nr:\n driver = redirect\n data = "
+     b"${lookup mysql{SELECT a FROM b WHERE c='$local_part'}}", "--to NEW", 0,
+     "no mysql_servers"),
+    (b"mysql_servers = h(sock)/d/u/p\nbegin routers\nr:\n driver = redirect\n data = "
+     b"${lookup mysql{SELECT a FROM b WHERE c='$local_part'}}", "--to NEW", 0,
+     "no mysql_servers"),
+    (b"mysql_servers = (/sock)[g]/d/u/p\nbegin routers\nr:\n driver = redirect\n data = "
+     b"${lookup mysql{SELECT a FROM b WHERE c='$local_part'}}", "--to NEW", 0,
+     "no mysql_servers"),
+    (b"pgsql_servers = (/sock)/d/u/p\nbegin routers\nr:\n driver = redirect\n data = "
+     b"${lookup pgsql{SELECT a FROM b WHERE c='$local_part'}}", "--to NEW", 0,
+     "no pgsql_servers"),
+    (b"pgsql_servers = (/.s.PGSQL.1)/d/u/p\nbegin routers\nr:\n driver = redirect\n data = "
+     b"${lookup pgsql{SELECT a FROM b WHERE c='$local_part'}}", "--to NEW", 0,
+     "no pgsql_servers"),
+    (b"mysql_servers = h/d/u/p\nbegin routers\nr:\n driver = redirect\n data = "
+     b"${lookup mysql{SELECT a FROM b WHERE c='$local_parts'}}", "--to NEW", 0,
+     "has variables"),
+    (b"mysql_servers = h/d/u/p\nbegin routers\nr:\n driver = redirect\n data = "
+     b"${lookup mysql{SELECT a FROM b WHERE c='${local_part'}}", "--to NEW", 0,
+     "no look-up"),
+    (b"mysql_servers = h/d/u/p\nbegin routers\nr:\n driver = redirect\n data = "
+     b"${lookup mysql{SELECT a FROM b WHERE c='$local_part_data_x'}}", "--to NEW", 0,
+     "has variables"),
+    (b"mysql_servers = h/d/u/p\nbegin routers\nr:\n driver = redirect\n data = "
+     b"${lookup mysql{SELECT a FROM b WHERE c='$'}}", "--to NEW", 0,
+     "has variables"),
     (b"begin routers\nr:\n driver = redirect\n data = :fail: x\n "
      b"local_parts = a", "--to NEW", 0, "write `reject to"),
     (b"begin retry\n* * X,1", "--to NEW", 0, "write `schedule"),

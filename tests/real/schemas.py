@@ -1,6 +1,13 @@
 """The schemas that `preset` knows, as their programs make them, and what is on
 and off in each.  PostfixAdmin's is made by PostfixAdmin; of the others the
-tables that mail needs, with all of their columns.
+tables that mail needs, with the columns of these versions:
+
+mailcow   mailcow-dockerized, data/web/inc/init_db.inc.php, $db_version
+          26022024_1433
+vmail     iRedMail, samples/iredmail/iredmail.mysql, commit 43f4a62e,
+          but for columns whose names need quotes (rank, enablelib-storage)
+
+compared on 27 November 2026.
 
 SPDX-License-Identifier: ISC
 """
@@ -149,6 +156,8 @@ CREATE TABLE mailbox (username VARCHAR(255) NOT NULL PRIMARY KEY,
     attributes JSON, custom_attributes JSON NOT NULL DEFAULT ('{}'),
     kind VARCHAR(100) NOT NULL DEFAULT '',
     multiple_bookings INT NOT NULL DEFAULT -1,
+    authsource ENUM('mailcow', 'keycloak', 'generic-oidc', 'ldap')
+    DEFAULT 'mailcow',
     created DATETIME(0) NOT NULL DEFAULT NOW(0), modified DATETIME,
     active TINYINT(1) NOT NULL DEFAULT 1);
 CREATE TABLE alias (id INT NOT NULL AUTO_INCREMENT PRIMARY KEY,
@@ -272,6 +281,9 @@ CREATE TABLE mailbox (username VARCHAR(255) NOT NULL PRIMARY KEY, {TEXTS}
     isglobaladmin SMALLINT NOT NULL DEFAULT 0,
     {" ".join(f"enable{name} SMALLINT NOT NULL DEFAULT 1," for name in
               SWITCHES)}
+    enablesogowebmail CHAR(1) NOT NULL DEFAULT 'y',
+    enablesogocalendar CHAR(1) NOT NULL DEFAULT 'y',
+    enablesogoactivesync CHAR(1) NOT NULL DEFAULT 'y',
     allow_nets TEXT DEFAULT NULL, disclaimer TEXT, settings TEXT,
     passwordlastchange <date> NOT NULL DEFAULT '1970-01-01 01:01:01',
     {DATES} {EXPIRES} {ACTIVE});

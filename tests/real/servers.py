@@ -29,9 +29,11 @@ def a_place():
 class Base:
     """A server of our own, as nobody."""
     kind = user = None
+    place = None            # a directory to be in; None: a_place
 
     def __init__(self):
-        self.top = tempfile.mkdtemp(prefix="zm-db-", dir=a_place())
+        self.top = tempfile.mkdtemp(prefix="zm-db-",
+                                    dir=self.place or a_place())
         os.chmod(self.top, 0o755)
         self.data = self.top + "/data"
         self.port = free_port()

@@ -207,6 +207,7 @@ head_read_rcpt(struct parser *parser, size_t offset, struct slice value,
 	if (parser->open_groups == 0)
 		return err_set(err, "recipient without a sender before it");
 	rcpt->offset = rcpt->first_offset = (uint32_t)offset;
+	rcpt->tries = control->terms.tried;
 	if (control_read_quad(value, rcpt, err) < 0)
 		return -1;
 	control->rcpt_total++;

@@ -44,7 +44,7 @@ rcpt_state(const struct control_file *control, const struct control_rcpt *rcpt,
 	if (rcpt->next_s > 0)
 		return rcpt->next_s > now_s ? QUEUE_WAITING : QUEUE_READY;
 	/* tried, and the schedule says when again: it is not in the file */
-	return rcpt->tries > 0 || control->terms.hold_until_s > now_s ?
+	return rcpt->last_try_s > 0 || control->terms.hold_until_s > now_s ?
 	    QUEUE_WAITING : QUEUE_READY;
 }
 

@@ -208,6 +208,29 @@ table_answer(const struct table *table, enum table_result result,
 	return result;
 }
 
+/* key in lower case, in room.  false: it is longer. */
+static bool
+key_fold(struct slice key, char room[TABLE_KEY_BYTES_MAX])
+{
+	if (key.n == 0 || key.n > TABLE_KEY_BYTES_MAX)
+		return false;
+	for (size_t i = 0; i < key.n; i++)
+		room[i] = ascii_lower(key.p[i]);
+	return true;
+}
+
+void
+table_expect(struct table *table, struct slice key)
+{
+	char folded[TABLE_KEY_BYTES_MAX];
+	struct err err;
+
+	if (table_is_asked(table) && table->type->expect != NULL &&
+	    table_refresh(table, false, &err) == 1 && key_fold(key, folded))
+		table->type->expect(table->state,
+		    (struct slice){ folded, key.n });
+}
+
 enum table_result
 table_lookup(struct table *table, struct slice key, struct slice *out_value,
     unsigned *out_line, struct err *err)
@@ -218,10 +241,8 @@ table_lookup(struct table *table, struct slice key, struct slice *out_value,
 
 	if (table_refresh(table, false, err) != 1)
 		return table_counted(TABLE_TROUBLE);
-	if (key.n == 0 || key.n > sizeof(folded))
+	if (!key_fold(key, folded))
 		return TABLE_NONE;
-	for (size_t i = 0; i < key.n; i++)
-		folded[i] = ascii_lower(key.p[i]);
 	result = table->type->find(table->state, key,
 	    (struct slice){ folded, key.n }, &hit, err);
 	table_counted(result);

@@ -63,6 +63,9 @@ void table_ask_tests(bool *out_is_kept);
  * asks that process itself: "get NAME KEY", KEY folded. */
 bool table_is_asked(const struct table *table);
 bool table_spec_is_asked(const char *spec);
+/* "lend NAME KEY" asks the same; before the answer there is a number: for how
+ * many ms it stays true.  Takes it off.  0: it must not be kept. */
+int64_t table_answer_lent(struct slice *answer);
 /* Read its answer, "found VALUE" or "none".  *out_value borrows from it. */
 enum table_result table_answer_read(struct slice answer,
     struct slice *out_value, struct err *err);
@@ -75,6 +78,11 @@ const char *table_definition_path(const char *spec, const char **out_type);
  * Both may be NULL. */
 enum table_result table_lookup(struct table *table, struct slice key,
     struct slice *out_value, unsigned *out_line, struct err *err);
+
+/* key will be looked up soon.  A table in a database sends the question and
+ * does not wait: table_lookup finds the answer on its way, or there.  Other
+ * tables do nothing.  At most 64 keys a table are on their way. */
+void table_expect(struct table *table, struct slice key);
 
 /* Is this address in the table's networks ("192.0.2.0/24", one a line)?
  * The longest prefix wins. */

@@ -55,6 +55,8 @@ struct table_type {
 	/* key: as asked for; folded: the same in lower case. */
 	enum table_result (*find)(void *state, struct slice key,
 	    struct slice folded, struct table_hit *out, struct err *err);
+	/* NULL: it is answered at once.  find will soon be called for it. */
+	void (*expect)(void *state, struct slice folded);
 	/* NULL: its entries are not networks. */
 	enum table_result (*find_net)(void *state, const struct net *address,
 	    struct table_hit *out, struct err *err);

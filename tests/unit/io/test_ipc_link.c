@@ -46,7 +46,18 @@ link_idle(void *context)
 	idles++;
 }
 
-static const struct ipc_link_kind kind = {
+/* A question mark after each. */
+static void
+line_foresee(void *context, struct slice line)
+{
+	str_add_slice(context, line);
+	str_addc(context, '?');
+}
+
+static const struct ipc_link_kind foreseeing = {
+	.take = line_take, .foresee = line_foresee, .ended = link_ended,
+	.line_bytes_max = 100,
+}, kind = {
 	.take = line_take, .ended = link_ended, .idle = link_idle,
 	.line_bytes_max = 100, .out_bytes_max = 4 << 20,
 }, reading_on = {
@@ -118,6 +129,17 @@ Test(ipc_link, a_pause_leaves_lines_where_they_are)
 	loop_turn(loop, 0);
 	cr_expect_str_eq(taken.buf, "a|pause|b|c|");
 	expect_said("a\nlater\nb\nc\n");
+}
+
+Test(ipc_link_foresight, all_that_is_there_is_told_before_one_is_taken)
+{
+	begin(&foreseeing);
+	say("a\npause\nb\nhalf");
+	loop_turn(loop, 0);
+	cr_expect_str_eq(taken.buf, "a?pause?b?a|pause|");
+	ipc_link_resume(link_here);
+	loop_turn(loop, 0);
+	cr_expect_str_eq(taken.buf, "a?pause?b?a|pause|b?b|");
 }
 
 Test(ipc_link, the_end_is_heard_in_a_pause)

@@ -14,10 +14,10 @@ Test(terms, what_is_read_is_printed_the_same)
 		"queue-only", "verp", "priority=-9",
 		"priority=3",
 		"hold-until=1700000000", "by=1700000000,R", "by=1,N,T",
-		"auth=<>", "zone=bulk",
+		"auth=<>", "zone=bulk", "tried=1", "tried=65535",
 		"steered=1,,", "steered=99,smtp:far.test,odd+20words,too",
 		("utf8 requiretls tls-optional queue-only verp priority=9 "
-		    "hold-until=1 by=2,R,T auth=a+3Db@x zone=z"),
+		    "hold-until=1 by=2,R,T tried=3 auth=a+3Db@x zone=z"),
 	};
 	struct terms terms;
 	struct err err;
@@ -48,6 +48,9 @@ Test(terms, bad_words_are_named)
 		{ "by=5", "bad value in 'by=5'" },
 		{ "by=5,X", "bad value in 'by=5,X'" },
 		{ "by=5,R,U", "bad value in 'by=5,R,U'" },
+		{ "tried=0", "bad value in 'tried=0'" },
+		{ "tried=65536", "bad value in 'tried=65536'" },
+		{ "tried", "bad value in 'tried'" },
 		{ "auth", "bad value in 'auth'" },
 		{ "steered", "bad value in 'steered'" },
 		{ "steered=1", "bad value in 'steered=1'" },

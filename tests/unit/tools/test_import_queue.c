@@ -419,7 +419,13 @@ Test(import_queue, words)
 		{ &old_exim, "2026-11-27 09:10:11 Received from x\n"
 		    "2026-11-27 09:10:12 a@b.example R=r T=t defer (111)\n"
 		    "2026-11-27 09:10:13 == a@b.example defer (-1): late\n",
-		    "0/a@b.example defer (-1): late" },
+		    "1/a@b.example defer (-1): late" },
+		{ &old_exim, "2026-11-27 09:10:12 == a@b.example defer: x\n"
+		    "2026-11-27 09:10:13 == c@b.example defer: x\n"
+		    "2026-11-27 09:10:14 == a@b.example defer (-52): retry "
+		    "time not reached for any host\n"
+		    "2026-11-27 09:10:15 == a@b.example defer: y\n",
+		    "2/a@b.example defer: y" },
 		{ &old_exim, "2026-11-27 09:10:13 == ", "0/" },
 		{ &old_sendmail, "V8\nT1\nN7\nMDeferred: refused\nSa\n",
 		    "7/Deferred: refused" },

@@ -10,47 +10,142 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "tools/zmailer/import/exim/exim4.h"
 
 #include "base/banned.h"
+
+/* "$name" or "${name}" at the front, cut off.  false: it is neither */
+static bool
+query_variable_cut(struct slice *rest, struct slice *out)
+{
+	struct slice text = slice_from(*rest, 1);
+	bool is_braced = slice_starts(text, "{");
+	size_t n = 0;
+
+	text = slice_from(text, is_braced);
+	while (n < text.n && (ascii_is_alnum(text.p[n]) || text.p[n] == '_'))
+		n++;
+	*out = slice_first(text, n);
+	text = slice_from(text, n);
+	if (n == 0 || (is_braced && !slice_starts(text, "}")))
+		return false;
+	*rest = slice_from(text, is_braced);
+	return true;
+}
+
+/* What Exim 4.94 and later call what it looked up is the same name. */
+static bool
+variable_is(struct slice name, const char *plain)
+{
+	size_t n = strlen(plain);
+
+	return slice_is(name, plain) || (name.n == n + strlen("_data") &&
+	    slice_starts(name, plain) && slice_ends(name, "_data"));
+}
+
+/* "$local_part" is cut off: with "@$domain" after it, it is the address. */
+static bool
+domain_follows(struct slice *query)
+{
+	struct slice rest = slice_from(*query, 1), name;
+
+	if (!slice_starts(*query, "@$") || !query_variable_cut(&rest, &name) ||
+	    !variable_is(name, "domain"))
+		return false;
+	*query = rest;
+	return true;
+}
+
+/* NULL: no table is asked with it. */
+static const char *
+variable_ours(struct slice name, bool is_domain, struct slice *query)
+{
+	static const struct { const char *theirs, *ours; } rows[] = {
+		{ "sender_address_domain", "%d" }, { "sender_address", "%s" },
+		{ "sender_host_address", "%s" },
+		{ "auth1", "%s" }, { "auth2", "%s" },
+	};
+
+	if (variable_is(name, "local_part"))
+		return domain_follows(query) ? "%s" : "%u";
+	if (variable_is(name, "domain"))
+		return is_domain ? "%s" : "%d";
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (slice_is(name, rows[i].theirs))
+			return rows[i].ours;
+	return NULL;
+}
 
 /* Variables of a query as those of postmap's, which import_query knows.
  * returns false: there is another one */
 static bool
 query_variables(struct slice query, const char *role, struct str *out)
 {
-	static const struct { const char *theirs, *ours; } rows[] = {
-		{ "$local_part@$domain", "%s" }, { "$local_part", "%u" },
-		{ "$sender_address_domain", "%d" },
-		{ "$sender_address", "%s" }, { "$sender_host_address", "%s" },
-		{ "$auth1", "%s" }, { "$auth2", "%s" }, { "$auth3", "" },
-	};
 	bool is_domain = strcmp(role, "domains") == 0;
+	const char *ours;
+	struct slice name;
 
 	while (query.n > 0) {
-		size_t i = 0;
-
-		while (i < sizeof(rows) / sizeof(rows[0]) &&
-		    !slice_starts(query, rows[i].theirs))
-			i++;
-		if (i < sizeof(rows) / sizeof(rows[0])) {
-			if (rows[i].ours[0] == '\0')
+		if (query.p[0] == '$') {
+			if (!query_variable_cut(&query, &name))
 				return false;
-			str_adds(out, rows[i].ours);
-			query = slice_from(query, strlen(rows[i].theirs));
-		} else if (slice_starts(query, "$domain")) {
-			str_adds(out, is_domain ? "%s" : "%d");
-			query = slice_from(query, strlen("$domain"));
-		} else if (query.p[0] == '$')
-			return false;
-		else {
-			str_adds(out, query.p[0] == '%' ? "%%" : "");
-			if (query.p[0] != '%')
-				str_addc(out, query.p[0] == '\n' ? ' ' :
-				    query.p[0]);
-			query = slice_from(query, 1);
+			ours = variable_ours(name, is_domain, &query);
+			if (ours == NULL)
+				return false;
+			str_adds(out, ours);
+			continue;
 		}
+		if (query.p[0] == '%')
+			str_adds(out, "%%");
+		else
+			str_addc(out, query.p[0] == '\n' ? ' ' : query.p[0]);
+		query = slice_from(query, 1);
 	}
+	return true;
+}
+
+/* "localhost(/run/mysqld/mysqld.sock)", "(/run/postgresql/.s.PGSQL.5433)":
+ * a socket of this machine.  false: it is none, or has more beside it */
+static bool
+server_socket(struct slice type, struct slice *host, struct str *out)
+{
+	static const char of_pgsql[] = "/.s.PGSQL.";
+	struct slice path = slice_from(*host, slice_find(*host, '(') + 1);
+	struct slice name;
+	size_t n = path.n;
+
+	if (!slice_ends(path, ")") || !slice_starts(path, "/"))
+		return false;
+	path = slice_first(path, path.n - 1);
+	if (slice_is(type, "mysql")) {
+		str_addf(out, SLICE_FMT, SLICE_ARG(path));
+		return true;
+	}
+	for (n = path.n; n > 0 && path.p[n - 1] != '/'; n--)
+		continue;
+	name = slice_from(path, n - 1);
+	if (n < 2 || !slice_starts(name, of_pgsql))
+		return false;
+	str_addf(out, SLICE_FMT ":" SLICE_FMT, SLICE_ARG(slice_first(path,
+	    n - 1)), SLICE_ARG(slice_from(name, strlen(of_pgsql))));
+	return true;
+}
+
+/* HOST before the slash; one with a socket has slashes of its own. */
+static bool
+server_host_cut(struct slice *rest, struct slice *out)
+{
+	size_t at = slice_find(*rest, '('), slash = slice_find(*rest, '/');
+	size_t end;
+
+	if (at == rest->n || at > slash)
+		return slice_cut(rest, '/', out);
+	end = slice_find(*rest, ')');
+	if (end == rest->n || !slice_starts(slice_from(*rest, end + 1), "/"))
+		return false;
+	*out = slice_first(*rest, end + 1);
+	*rest = slice_from(*rest, end + 2);
 	return true;
 }
 
@@ -60,25 +155,27 @@ question_server(struct exim4 *exim, struct slice type, struct str *out)
 {
 	struct exim4_row *row = exim4_main(exim, arena_printf(
 	    exim->import->arena, SLICE_FMT "_servers", SLICE_ARG(type)));
-	struct slice rest, part[4];
+	struct slice rest, host, base, user;
 	struct exim4_list list;
-	size_t n = 0;
+	bool is_socket;
 
 	if (row == NULL)
 		return false;
 	exim4_list_begin(row->value, &list);
-	if (!exim4_list_next(exim->import->arena, &list, &rest))
+	if (!exim4_list_next(exim->import->arena, &list, &rest) ||
+	    !server_host_cut(&rest, &host) || !slice_cut(&rest, '/', &base) ||
+	    !slice_cut(&rest, '/', &user))
 		return false;
-	while (n < 3 && slice_cut(&rest, '/', &part[n]))
-		n++;
-	part[3] = rest;
-	/* "localhost(/socket)" has slashes of its own */
-	if (n < 3 || slice_find(part[0], '(') < part[0].n)
+	is_socket = slice_find(host, '(') < host.n;
+	str_adds(out, "hosts ");
+	if (!is_socket)
+		str_add_slice(out, host);
+	else if (!server_socket(type, &host, out))
 		return false;
-	str_addf(out, "hosts " SLICE_FMT "\ndatabase " SLICE_FMT "\nuser "
-	    SLICE_FMT "\npassword " SLICE_FMT "\n", SLICE_ARG(part[0]),
-	    SLICE_ARG(part[1]), SLICE_ARG(part[2]), SLICE_ARG(part[3]));
-	if (slice_is(type, "mysql"))
+	str_addf(out, "\ndatabase " SLICE_FMT "\nuser " SLICE_FMT "\n"
+	    "password " SLICE_FMT "\n", SLICE_ARG(base), SLICE_ARG(user),
+	    SLICE_ARG(rest));
+	if (slice_is(type, "mysql") && !is_socket)
 		str_adds(out, "tls no\n");
 	row->is_used = true;
 	return true;

@@ -57,6 +57,8 @@ taking_write(struct taking *it, struct err *err)
 	if (it->row->has_8bit)
 		envelope->bodytype = SLICE("8BITMIME");
 	taking_name(it);
+	envelope->terms.tried = it->row->tries < TERMS_TRIED_MAX ?
+	    (unsigned)it->row->tries : TERMS_TRIED_MAX;
 	result = envelope_add(&head, envelope, err);
 	if (result == 0)
 		result = draft_write(&it->draft, head.buf, head.len, err);
