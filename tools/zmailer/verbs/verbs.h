@@ -148,6 +148,9 @@ VERB(retry, "[--per-second N] [--failed] [--reason WORDS] [--yes] "
     "try queued mail now, paced; --failed: mail that has failed")
 VERB(reroute, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
     "route queued mail again, with the current configuration")
+VERB(move, "[--wait SPAN] [--undo] [--reason WORDS] [--yes] [--dry-run] "
+    "[--json] [SELECTOR] [to NODE]",
+    "give queued mail to another node of the cluster, and wait until it has it")
 VERB(bounce, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
     "give mail up now, queued or set aside, with a report to its sender")
 VERB(forward, "--to ADDRESS [--reason WORDS] [--yes] [--dry-run] [--json] "
@@ -216,7 +219,7 @@ VERB(pin, "--limit AGENTS [--for SPAN] [--reason WORDS] [--yes] [--json] "
 VERB(etrn, "[--reason WORDS] [--yes] [--json] "
     "DOMAIN|HOST|@DOMAIN|#CHANNEL/HOST",
     "make all mail for this domain or next hop due now, even queue-only mail")
-VERB(drain, "[--timeout SPAN] [--reason WORDS] [--yes] [--json]",
+VERB(drain, "[--timeout SPAN] [--to NODE] [--reason WORDS] [--yes] [--json]",
     "begin no deliveries anywhere, and wait until none runs")
 VERB(undrain, "[--yes] [--json]",
     "deliver again")
