@@ -121,7 +121,7 @@ VERB_LINKS = doc/man/zmailer-help.8 doc/man/zmailer-demo.8 \
 	doc/man/zmailer-reload.8 doc/man/zmailer-status.8 \
 	doc/man/zmailer-completion.8 doc/man/zmailer-events.8 \
 	doc/man/zmailer-logrotate.8 doc/man/zmailer-hold.8 \
-	doc/man/zmailer-release.8 doc/man/zmailer-freeze.8 doc/man/zmailer-thaw.8 \
+	doc/man/zmailer-move.8 doc/man/zmailer-release.8 doc/man/zmailer-freeze.8 doc/man/zmailer-thaw.8 \
 	doc/man/zmailer-retry.8 doc/man/zmailer-bounce.8 doc/man/zmailer-schedule.8 \
 	doc/man/zmailer-delete.8 doc/man/zmailer-undelete.8 \
 	doc/man/zmailer-forward.8 doc/man/zmailer-note.8 doc/man/zmailer-why.8 \

@@ -87,6 +87,41 @@ core_take_away(void *context)
 		sharing_taken_done(queue->sharing);
 }
 
+static void
+core_take_left(void *context, struct job *job, const char *node)
+{
+	struct scheduler *scheduler = context;
+
+	group_take_away(&scheduler->group, job, node);
+}
+
+/* As its files say. */
+static void
+core_go_on(void *context, struct job *job)
+{
+	struct scheduler *scheduler = context;
+	struct queue *queue = &scheduler->queue;
+	ino_t inode = job->inode;
+
+	intake_again(&scheduler->intake, job);
+	job = job_table_find(&queue->jobs, inode);
+	if (job != NULL)
+		sharing_note_kept(queue->sharing, job);
+}
+
+static void
+core_read_known(void *context, ino_t inode)
+{
+	struct scheduler *scheduler = context;
+
+	intake_add(&scheduler->intake, inode, false);
+	intake_soon(&scheduler->intake);
+}
+
+static const struct sharing_kind core_sharing_kind = {
+	core_take_away, { core_take_left, core_go_on, core_read_known }
+};
+
 /* Each part knows those that it calls. */
 static void
 core_join(struct scheduler *scheduler)
@@ -123,7 +158,7 @@ core_open(struct scheduler *scheduler, const struct conf *conf,
 	    AGENT_TICK_MS, agents_stand_by, &scheduler->agents);
 	formset_load(&scheduler->reporter.forms, conf);
 	scheduler->queue.sharing = sharing_new(&scheduler->queue,
-	    core_take_away, scheduler);
+	    &core_sharing_kind, scheduler);
 	if (intake_open(&scheduler->intake, err) < 0)
 		return -1;
 	core_minute(scheduler);
@@ -187,8 +222,9 @@ core_renew_sharing(struct scheduler *scheduler)
 	if (sharing_fits(queue->sharing, queue->conf))
 		return;
 	timer_clear(&scheduler->taken_timer);
+	sharing_move_none(queue->sharing, "the cluster is another one now");
 	sharing_free(&queue->sharing);
-	queue->sharing = sharing_new(queue, core_take_away, scheduler);
+	queue->sharing = sharing_new(queue, &core_sharing_kind, scheduler);
 }
 
 void

@@ -27,6 +27,8 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/plan/shaping/zone.h \
 	scheduler/sharing/sharing.c scheduler/sharing/sharing.h \
 	scheduler/sharing/taken.c scheduler/sharing/taken.h \
+	scheduler/sharing/moves.c scheduler/sharing/moves.h \
+	scheduler/sharing/keeping.c scheduler/sharing/state.h \
 	scheduler/settle/group.c scheduler/settle/group.h \
 	scheduler/settle/settle.c scheduler/settle/settle.h \
 	scheduler/intake/intake.c scheduler/intake/intake.h \
@@ -62,7 +64,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/control/sampler.c scheduler/control/sampler.h \
 	scheduler/control/act/job.c scheduler/control/act/list.c \
 	scheduler/control/act/next.c scheduler/control/act/queue.c \
-	scheduler/control/act/etrn.c \
+	scheduler/control/act/etrn.c scheduler/control/act/move.c \
 	scheduler/control/act/reroute.c scheduler/control/act/retry.c \
 	scheduler/control/act/turns.c scheduler/control/act/undelete.c \
 	scheduler/control/constraint.c scheduler/control/constraint.h \

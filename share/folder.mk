@@ -19,6 +19,7 @@ share_libshare_a_SOURCES = \
 	share/copies/waits.c share/copies/waits.h \
 	share/copies/bundle.c share/copies/bundle.h \
 	share/copies/single.c share/copies/single.h \
+	share/copies/offers.c share/copies/offers.h \
 	share/copies/state.c share/copies/state.h \
 	share/copies/jobs.c share/copies/jobs.h \
 	share/copies/copies.c share/copies/copies.h \

@@ -11,6 +11,7 @@ bin_zmailer_SOURCES = tools/zmailer/alias/alias.c tools/zmailer/alias/alias.h to
 	tools/zmailer/completion.c tools/zmailer/config.c \
 	tools/zmailer/count.c tools/zmailer/demo/cluster.c \
 	tools/zmailer/demo/demo.c tools/zmailer/demo/demo.h tools/zmailer/demo/stage.c \
+	tools/zmailer/orders/move.c tools/zmailer/orders/move.h \
 	tools/zmailer/orders/destinations.c tools/zmailer/domain.c \
 	tools/zmailer/events.c tools/zmailer/fsck.c tools/zmailer/hello.c \
 	tools/zmailer/help/help.c tools/zmailer/init.c tools/zmailer/limit.c \
@@ -175,6 +176,9 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/dirs.c tools/run/listeners.c tools/run/listeners.h \
 	tools/run/beside/consulted.c tools/run/beside/consulted.h \
 	tools/copies/sweep.c tools/copies/sweep.h \
+	tools/copies/take.c tools/copies/take.h \
+	tools/copies/moved.c tools/copies/moved.h \
+	tools/run/beside/mover.c tools/run/beside/mover.h \
 	tools/run/beside/keeper.c tools/run/beside/keeper.h tools/run/left.c tools/run/left.h \
 	tools/run/watchdog.c tools/run/watchdog.h \
 	tools/run/libexec.c tools/run/manager.c \

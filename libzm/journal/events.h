@@ -166,8 +166,10 @@ EVENT(MESSAGE_RESUBMITTED, "message.resubmitted", INFO,
     "file why by reason",
     "A person moved a message back to router/.")
 EVENT(MESSAGE_TAKEN, "message.taken", INFO, "node",
-    "Another node of the cluster took the message over while this one was "
-    "away; the files here go to trash/.")
+    "Another node of the cluster took the message over, while this one was "
+    "away or by an order (zmailer move); the files here go to trash/.")
+EVENT(MOVE_WITHDRAWN, "move.withdrawn", INFO, "node reason",
+    "A message that was to move to another node stays, and goes on here.")
 EVENT(MESSAGE_DELETED, "message.deleted", INFO, "file why by reason",
     "A message that a person deleted was moved into trash/.")
 EVENT(MESSAGE_UNDELETED, "message.undeleted", INFO, "file why by reason",

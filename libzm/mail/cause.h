@@ -26,6 +26,8 @@
 	    "yet", "zmailer retry --failed ID, zmailer reroute ID, " \
 	    "zmailer bounce ID") \
 	CAUSE(ACTIVE, "active", "at a transport agent now", NULL) \
+	CAUSE(MOVING, "moving", "it was offered to another node of the " \
+	    "cluster", "zmailer move --undo ID") \
 	CAUSE(REREAD, "reread", "it was changed, and is read again when no " \
 	    "agent has it any more", NULL) \
 	CAUSE(FUTURE, "future", "the sender asked for delivery later", \

@@ -158,11 +158,29 @@ constraint_wait_cause(const struct vertex *vertex, bool is_queue_only)
 	return CAUSE_TIMER;
 }
 
+/* Given to another node. */
+static bool
+constraint_find_move(const struct queue *queue, const struct job *job,
+    struct constraint *out)
+{
+	const struct move_order *order = queue->sharing == NULL ? NULL :
+	    sharing_move_of(queue->sharing, job, &out->since_s);
+
+	if (order == NULL)
+		return false;
+	out->cause = CAUSE_MOVING;
+	out->reason = slice_of(order->node);
+	return true;
+}
+
 static void
 constraint_find_vertex(const struct agents *agents,
     const struct vertex *vertex, bool is_queue_only, struct constraint *out)
 {
-	if (vertex == NULL || vertex->state == VERTEX_IDLE) {
+	if (vertex != NULL && constraint_find_move(agents->queue,
+	    vertex->job, out)) {
+		;
+	} else if (vertex == NULL || vertex->state == VERTEX_IDLE) {
 		out->cause = CAUSE_REREAD;
 	} else if (vertex->state == VERTEX_FLIGHT) {
 		out->cause = CAUSE_ACTIVE;
@@ -199,7 +217,10 @@ constraint_find(const struct control_visit *visit,
 
 	*out = (struct constraint){ .by = rcpt->ordered_by,
 	    .reason = rcpt->order_reason };
-	if (rcpt->is_cancelled) {
+	if (!rcpt->is_final && constraint_find_move(visit->queue,
+	    visit->job, out)) {
+		out->by = SLICE("");
+	} else if (rcpt->is_cancelled) {
 		out->cause = CAUSE_DELETED;
 	} else if (control_rcpt_is_failed(rcpt)) {
 		out->cause = CAUSE_FAILED;

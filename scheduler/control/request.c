@@ -26,7 +26,7 @@ enum fields {
 	F_BY = 32, F_EV = 64, F_IDS = 128, F_UNTIL = 256, F_MOMENTS = 512,
 	F_PACE = 1024, F_DEST = 2048, F_ALL = 4096, F_TIMEOUT = 8192,
 	F_PIN = 16384, F_FILE = 32768, F_VIA = 65536,
-	F_PAST = 131072, F_FOR = 262144,
+	F_PAST = 131072, F_FOR = 262144, F_MOVE = 524288,
 	CHANGE = F_CHOICE | F_IDS | F_WRITE | F_LIMIT
 };
 
@@ -47,6 +47,7 @@ const struct request_row request_rows[OP_COUNT_OF] = {
 	[OP_ARRIVALS] = { "arrivals", RIGHT_READ, false, F_DEST },
 	[OP_OBJECTIVES] = { "objectives", RIGHT_READ, false, 0 },
 	[OP_HISTORY] = { "history", RIGHT_READ, false, F_PAST | F_UNTIL },
+	[OP_MOVES] = { "moves", RIGHT_READ, false, 0 },
 	[OP_HOLD] = { "hold", RIGHT_WRITE, true, CHANGE | F_UNTIL },
 	[OP_RELEASE] = { "release", RIGHT_WRITE, true, CHANGE },
 	[OP_FREEZE] = { "freeze", RIGHT_WRITE, true, CHANGE },
@@ -58,6 +59,7 @@ const struct request_row request_rows[OP_COUNT_OF] = {
 	[OP_DELETE] = { "delete", RIGHT_OWN, true, CHANGE },
 	[OP_UNDELETE] = { "undelete", RIGHT_WRITE, true, CHANGE },
 	[OP_REROUTE] = { "reroute", RIGHT_WRITE, true, CHANGE | F_VIA },
+	[OP_MOVE] = { "move", RIGHT_WRITE, true, CHANGE | F_MOVE },
 	[OP_SUSPEND] = { "suspend", RIGHT_WRITE, false,
 	    F_DEST | F_UNTIL | F_WRITE },
 	[OP_RESUME] = { "resume", RIGHT_WRITE, false,
@@ -108,6 +110,8 @@ static const struct field field_rows[] = {
 	{ "host", F_CHOICE | F_DEST, TYPE_TEXT, AT(host),
 	    REQUEST_TEXT_BYTES_MAX, NULL },
 	{ "via", F_VIA, TYPE_TEXT, AT(via), REQUEST_VIA_BYTES_MAX, NULL },
+	{ "to", F_MOVE, TYPE_TEXT, AT(to), REQUEST_TEXT_BYTES_MAX, NULL },
+	{ "undo", F_MOVE, TYPE_TRUE, AT(is_undo), 0, NULL },
 	{ "limit", F_LIMIT | F_PIN, TYPE_NUMBER, AT(limit), INT32_MAX, NULL },
 	{ "after", F_AFTER, TYPE_TEXT, AT(after), SPOOL_ID_BYTES, NULL },
 	{ "brief", F_BRIEF, TYPE_TRUE, AT(is_brief), 0, NULL },
@@ -400,6 +404,9 @@ request_check_needs(const struct request *request, const char **out_code,
 	if (request->op == OP_SCHEDULE && request->next_s == 0 &&
 	    request->expire_s == 0)
 		return err_set(err, "schedule needs next or expire");
+	if (request->op == OP_MOVE && (request->to != NULL) ==
+	    request->is_undo)
+		return err_set(err, "move needs to (a node), or undo");
 	if ((request->op == OP_SUSPEND || request->op == OP_PIN ||
 	    (request->op == OP_RESUME && !request->is_all)) &&
 	    request->channel == NULL && request->host == NULL)

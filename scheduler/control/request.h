@@ -32,10 +32,10 @@ enum {
 enum request_op {
 	OP_LIST, OP_COUNT, OP_WHY, OP_DESTINATIONS, OP_ORDERS, OP_EVENTS,
 	OP_NEXT, OP_QUEUE, OP_GROUPS, OP_JOB, OP_TURNS, OP_CONNECTIONS,
-	OP_ARRIVALS, OP_OBJECTIVES, OP_HISTORY,
+	OP_ARRIVALS, OP_OBJECTIVES, OP_HISTORY, OP_MOVES,
 	OP_HOLD, OP_RELEASE, OP_FREEZE, OP_THAW, OP_RETRY,
 	OP_RETRY_FAILED, OP_SCHEDULE,
-	OP_BOUNCE, OP_DELETE, OP_UNDELETE, OP_REROUTE,
+	OP_BOUNCE, OP_DELETE, OP_UNDELETE, OP_REROUTE, OP_MOVE,
 	OP_SUSPEND, OP_RESUME, OP_PIN, OP_DRAIN, OP_UNDRAIN, OP_ETRN,
 	OP_FOR,
 	OP_COUNT_OF
@@ -65,13 +65,14 @@ struct request {
 	const char	*right;		/* for: "read", "write" */
 	const char	*via;		/* reroute: to this target; "": by the
 					 * routes, but it counts */
+	const char	*to;		/* move: the node */
 	int64_t		 until_s, next_s, expire_s;	/* wall */
 	int64_t		 timeout_s;	/* -1: not given */
 	int64_t		 limit;		/* -1: not given */
 	int64_t		 per_second;
 	int64_t		 span_s, points;	/* 0: not given */
 	int64_t		 file;		/* a message's inode; 0: none */
-	bool		 is_brief, is_dry, is_all;
+	bool		 is_brief, is_dry, is_all, is_undo;
 };
 
 /* Parse a line (without LF), in the arena.  now_s (wall) is for moments such as

@@ -20,10 +20,16 @@ intake_job_begin(struct intake *intake, struct job *job, int64_t kept_s)
 	job_table_add(&intake->queue->jobs, job);
 	intake->queue->total.jobs++;
 	intake->queue->total.rcpts += job->rcpt_count;
-	node = sharing_taken_by(intake->queue->sharing, job->id);
-	if (node != NULL) {
+	switch (sharing_fate_of(intake->queue->sharing, job->inode, job->id)) {
+	case SHARING_THEIRS:
+		node = sharing_taken_by(intake->queue->sharing, job->id);
 		group_take_away(intake->group, job, node);
 		return false;
+	case SHARING_UNKNOWN:		/* read again when it is known */
+		queue_drop(intake->queue, job);
+		return false;
+	case SHARING_OURS:
+		break;
 	}
 	if (job->control_fd >= 0 && job->rcpt_count > 0)
 		job_list_add(&intake->queue->jobs, JOB_FRESH, job);

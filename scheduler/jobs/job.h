@@ -118,6 +118,7 @@ enum job_flags {
 	JOB_TOLD = 64,		/* a client heard the refusal: no report */
 	JOB_UNCOPIED = 256,	/* has records that its copy on another machine
 				 * has not */
+	JOB_MOVING = 512,	/* to another node (sharing/moves.h) */
 	JOB_TLS_OPTIONAL = 128	/* its sender asks for no TLS policy of the
 				 * recipients' domains (terms.h) */
 };

@@ -20,45 +20,11 @@
 #include "io/consult/share_ask.h"
 #include "io/ipc_link.h"
 #include "io/unix_socket.h"
-#include "scheduler/sharing/sharing.h"
-#include "scheduler/sharing/taken.h"
+#include "scheduler/sharing/state.h"
 
 #include "base/banned.h"
 
-enum {
-	DONE_SOON_MS = 50,		/* for others to join */
-	WORDS_BYTES = 200,
-	ID_LINE_BYTES = SPOOL_ID_BYTES + 1
-};
-
-struct sharing {
-	struct queue	*queue;
-	struct ipc_link	*link;		/* NULL: not connected */
-	struct timer	 tick, soon;
-	struct str	 place;		/* cluster, node, database */
-	loop_fn		*taken_fn;
-	void		*taken_context;
-	/* the lease */
-	bool		 is_asking;
-	int64_t		 asked_ms;	/* the question that is out, or the
-					 * last one */
-	int64_t		 lease_end_ms;	/* steady; 0: there is none */
-	uint64_t	 epoch;		/* of the lease; 0: none yet */
-	uint64_t	 listed_epoch;	/* of taken; 0: there is no list */
-	bool		 is_listing;
-	bool		 is_clean;	/* what the list names is gone */
-	struct taken_list	 taken, coming;
-	char		 why[WORDS_BYTES];
-	/* ends */
-	struct str	 done;		/* "ID ID ...": to be told */
-	struct str	 telling;	/* share was told, no answer yet */
-	/* what stays: to be copied, by inode */
-	ino_t		*kept;
-	size_t		 kept_first, kept_count, kept_room;
-	ino_t		 keeping[SHARING_KEEPING_MAX];	/* on their way */
-	unsigned	 keeping_count;
-	bool		 is_keeping_over;	/* away: after a tick */
-};
+enum { DONE_SOON_MS = 50 };	/* for others to join */
 
 /* ---- ends --------------------------------------------------------------- */
 
@@ -120,134 +86,38 @@ sharing_note_done(struct sharing *sharing, const char *id)
 		    clock_steady_ms() + DONE_SOON_MS, done_soon, sharing);
 }
 
-/* ---- what stays ---------------------------------------------------------- */
+/* ---- what goes to another node ------------------------------------------- */
 
-static void
-copy_kept_push(struct sharing *sharing, ino_t inode)
+/* Nothing is offered before the list has come: it makes void what another run
+ * of this program, or another process share, has offered. */
+void
+sharing_say_moves(struct sharing *sharing)
 {
-	if (sharing->kept_first > 0 && sharing->kept_count ==
-	    sharing->kept_room) {
-		memmove(sharing->kept, sharing->kept + sharing->kept_first,
-		    (sharing->kept_count - sharing->kept_first) *
-		    sizeof(*sharing->kept));
-		sharing->kept_count -= sharing->kept_first;
-		sharing->kept_first = 0;
-	}
-	if (sharing->kept_count == sharing->kept_room) {
-		sharing->kept_room = sharing->kept_room * 2 + 64;
-		sharing->kept = mem_grow(sharing->kept, sharing->kept_room,
-		    sizeof(*sharing->kept));
-	}
-	sharing->kept[sharing->kept_count++] = inode;
-}
+	uint64_t serial = sharing->is_listing ||
+	    sharing->listed_epoch != sharing->epoch ? 0 : sharing->serial;
 
-/* A descriptor of its own, without the lock that agents look at. */
-static int
-copy_kept_open(const struct sharing *sharing, enum spool_area area,
-    const char *name)
-{
-	return openat(spool_dir_fd(sharing->queue->spool, area, 0), name,
-	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-}
-
-/* What is larger has no copy, and none is asked for again and again. */
-static bool
-copy_kept_fits(const struct sharing *sharing, int fd)
-{
-	struct stat st;
-
-	return fd >= 0 && fstat(fd, &st) == 0 && (uint64_t)st.st_size <=
-	    sharing->queue->conf->cluster.copy_bytes_max;
-}
-
-static void
-copy_kept_send(struct sharing *sharing, struct job *job)
-{
-	char name[SPOOL_NAME_BYTES];
-	int fds[2];
-
-	job->flags &= (uint16_t)~JOB_UNCOPIED;
-	if (job_is_finished(job))
-		return;			/* its end is told */
-	spool_hashed_name(sharing->queue->spool, job->inode, name);
-	fds[0] = copy_kept_open(sharing, AREA_QUEUE, name);
-	fds[1] = copy_kept_open(sharing, AREA_TRANSPORT, name);
-	if (!copy_kept_fits(sharing, fds[0]) ||	/* or gone: the rescan */
-	    !copy_kept_fits(sharing, fds[1])) {	/* sees to it */
-		if (fds[0] >= 0)
-			close(fds[0]);
-		if (fds[1] >= 0)
-			close(fds[1]);
-		return;
-	}
-	ipc_link_attach(sharing->link, fds, 2);
-	str_addf(ipc_link_out(sharing->link), "k%ju kept %s\n",
-	    (uintmax_t)job->inode, job->id);
-	sharing->keeping[sharing->keeping_count++] = job->inode;
-}
-
-static void
-copy_kept_tell(struct sharing *sharing)
-{
-	bool is_told = false;
-
-	while (sharing->link != NULL && !sharing->is_keeping_over &&
-	    sharing->keeping_count < SHARING_KEEPING_MAX &&
-	    sharing->kept_first < sharing->kept_count) {
-		struct job *job = job_table_find(&sharing->queue->jobs,
-		    sharing->kept[sharing->kept_first++]);
-
-		if (job != NULL && (job->flags & JOB_UNCOPIED)) {
-			copy_kept_send(sharing, job);
-			is_told = true;
-		}
-	}
-	if (sharing->kept_first == sharing->kept_count)
-		sharing->kept_first = sharing->kept_count = 0;
-	if (is_told)
+	if (sharing->link != NULL && !sharing->is_listing &&
+	    moves_ask(sharing->moves, serial, ipc_link_out(sharing->link)))
 		ipc_link_send(sharing->link);
 }
 
-/* It is to be copied again. */
-static void
-copy_kept_again(struct sharing *sharing, ino_t inode)
+struct move_order *
+sharing_move_begin(struct sharing *sharing, const char *node, struct err *err)
 {
-	const struct job *job = job_table_find(&sharing->queue->jobs, inode);
+	struct move_order *order;
 
-	if (job != NULL)
-		sharing_note_kept(sharing, job);
-}
-
-static void
-copy_kept_answered(struct sharing *sharing, struct slice text, bool is_ok)
-{
-	uint64_t inode = 0;
-
-	(void)slice_number(text, 1, UINT64_MAX, &inode);
-	for (unsigned i = 0; i < sharing->keeping_count; i++)
-		if (sharing->keeping[i] == (ino_t)inode) {
-			sharing->keeping[i] =
-			    sharing->keeping[--sharing->keeping_count];
-			break;
-		}
-	if (!is_ok) {
-		sharing->is_keeping_over = true;
-		copy_kept_again(sharing, (ino_t)inode);
+	if (sharing->link == NULL || sharing->epoch == 0 ||
+	    sharing->listed_epoch != sharing->epoch ||
+	    clock_steady_ms() >= sharing->lease_end_ms) {
+		err_set(err, "nothing can be moved now: %s",
+		    sharing_why(sharing));
+		return NULL;
 	}
-	copy_kept_tell(sharing);
-}
-
-void
-sharing_note_kept(struct sharing *sharing, const struct job *job)
-{
-	struct job *mine;
-
-	if (sharing == NULL || (job->flags & JOB_UNCOPIED) ||
-	    (mine = job_table_find(&sharing->queue->jobs, job->inode)) == NULL)
-		return;
-	mine->flags |= JOB_UNCOPIED;
-	copy_kept_push(sharing, job->inode);
-	copy_kept_tell(sharing);
+	order = moves_order_new(sharing->moves, node);
+	if (order == NULL)
+		err_set(err, "%d orders to move mail are under way",
+		    MOVES_ORDERS);
+	return order;
 }
 
 /* ---- the lease ---------------------------------------------------------- */
@@ -275,8 +145,11 @@ lease_ask_taken(struct sharing *sharing)
 	sharing->is_listing = true;
 	sharing->is_clean = false;
 	taken_release(&sharing->coming);
-	str_addf(ipc_link_out(sharing->link), "t taken %" PRIu64 "\n",
-	    sharing->epoch);
+	/* no two runs have the same */
+	sharing->serial = (uint64_t)clock_wall_us() > sharing->serial ?
+	    (uint64_t)clock_wall_us() : sharing->serial + 1;
+	str_addf(ipc_link_out(sharing->link), "t taken %" PRIu64 " %" PRIu64
+	    "\n", sharing->epoch, sharing->serial);
 }
 
 /* "held MS EPOCH", "none WORDS". */
@@ -311,7 +184,9 @@ lease_list(struct sharing *sharing)
 	sharing->taken = sharing->coming;
 	memset(&sharing->coming, 0, sizeof(sharing->coming));
 	taken_sort(&sharing->taken);
-	sharing->taken_fn(sharing->taken_context);
+	moves_listed(sharing->moves, &sharing->taken);
+	sharing->kind->taken(sharing->context);
+	sharing_say_moves(sharing);
 }
 
 void
@@ -347,6 +222,98 @@ sharing_taken_by(const struct sharing *sharing, const char *id)
 	return sharing != NULL ? taken_node(&sharing->taken, id) : NULL;
 }
 
+enum sharing_fate
+sharing_fate_of(struct sharing *sharing, ino_t inode, const char *id)
+{
+	if (sharing_taken_by(sharing, id) == NULL)
+		return SHARING_OURS;
+	if (taken_is_settled(&sharing->taken, id))
+		return SHARING_THEIRS;
+	moves_doubt(sharing->moves, inode, id);
+	sharing_say_moves(sharing);
+	return SHARING_UNKNOWN;
+}
+
+struct move_order *
+sharing_move_order(struct sharing *sharing, uint64_t number)
+{
+	return moves_order_find(sharing->moves, number);
+}
+
+const struct move_order *
+sharing_move_of(struct sharing *sharing, const struct job *job,
+    int64_t *out_since_s)
+{
+	return (job->flags & JOB_MOVING) == 0 ? NULL :
+	    moves_of(sharing->moves, job, out_since_s);
+}
+
+enum sharing_moved
+sharing_move(struct sharing *sharing, struct job *job,
+    struct move_order *order)
+{
+	char name[SPOOL_NAME_BYTES];
+	int fds[2];
+	bool fits;
+
+	if (job->flight_count > 0 || job->unsent > 0 || job->pending != NULL ||
+	    (job->flags & (JOB_RELOAD | JOB_WRITING | JOB_AWAITED)) ||
+	    job_is_in(job, JOB_REPORT) || job_is_finished(job))
+		return SHARING_BUSY;
+	spool_hashed_name(sharing->queue->spool, job->inode, name);
+	fds[0] = copy_kept_open(sharing, AREA_QUEUE, name);
+	fds[1] = copy_kept_open(sharing, AREA_TRANSPORT, name);
+	fits = copy_kept_fits(sharing, fds[0]) &&
+	    copy_kept_fits(sharing, fds[1]);
+	for (size_t i = 0; i < 2; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	if (!fits)
+		return SHARING_TOO_LARGE;
+	moves_add(sharing->moves, job, order);
+	copy_kept_note(sharing, job);
+	return SHARING_MOVES;
+}
+
+void
+sharing_move_back(struct sharing *sharing, struct job *job, const char *why)
+{
+	moves_take_back(sharing->moves, job, why);
+	sharing_say_moves(sharing);
+}
+
+void
+sharing_move_none(struct sharing *sharing, const char *why)
+{
+	if (sharing != NULL)
+		moves_stay_all(sharing->moves, why);
+}
+
+struct moves *
+sharing_moves(struct sharing *sharing)
+{
+	return sharing->moves;
+}
+
+/* A new list says what became of an offer. */
+static void
+lease_list_again(struct sharing *sharing)
+{
+	sharing->listed_epoch = 0;
+	if (sharing->is_asking)
+		return;			/* with its answer */
+	sharing->asked_ms = 0;
+	lease_ask(sharing);
+}
+
+static void
+moves_take_answer(struct sharing *sharing, char token, struct slice answer)
+{
+	if (moves_answered(sharing->moves, token, answer, &sharing->taken))
+		lease_list_again(sharing);
+	sharing_say_moves(sharing);
+}
+
 /* ---- the connection ----------------------------------------------------- */
 
 /* "TOKEN ok ...", "t taken ID NODE". */
@@ -362,6 +329,12 @@ sharing_take_line(void *context, struct slice line)
 	if (slice_is(token, "t") && slice_is(word, "taken"))
 		return slice_word(&line, &id) && taken_add(&sharing->coming, id,
 		    slice_trim(line)) ? IPC_LINK_NEXT : IPC_LINK_NONSENSE;
+	if (slice_is(word, "left")) {
+		if (!slice_word(&line, &id))
+			return IPC_LINK_NONSENSE;
+		moves_take_left(sharing->moves, id, slice_trim(line));
+		return IPC_LINK_NEXT;
+	}
 	if (!slice_is(word, "ok"))
 		return IPC_LINK_NONSENSE;
 	line = slice_trim(line);
@@ -376,6 +349,8 @@ sharing_take_line(void *context, struct slice line)
 		done_answered(sharing, is_ok);
 	else if (slice_starts(token, "k"))
 		copy_kept_answered(sharing, slice_from(token, 1), is_ok);
+	else
+		moves_take_answer(sharing, token.p[0], line);
 	return IPC_LINK_NEXT;
 }
 
@@ -391,6 +366,8 @@ sharing_on_gone(void *context)
 		copy_kept_again(sharing,
 		    sharing->keeping[--sharing->keeping_count]);
 	done_put_back(sharing);
+	if (moves_lost(sharing->moves))
+		sharing->listed_epoch = 0;
 }
 
 static const struct ipc_link_kind sharing_link_kind = {
@@ -422,18 +399,10 @@ sharing_on_tick(void *context)
 	lease_ask(sharing);
 	done_tell(sharing);
 	copy_kept_tell(sharing);
+	moves_tick(sharing->moves);
+	sharing_say_moves(sharing);
 	timer_set(sharing->queue->loop, &sharing->tick, clock_steady_ms() +
 	    SHARING_TICK_MS, sharing_on_tick, sharing);
-}
-
-/* The next one shall copy them when they have new records. */
-static void
-copy_kept_forget(struct sharing *sharing, ino_t inode)
-{
-	struct job *job = job_table_find(&sharing->queue->jobs, inode);
-
-	if (job != NULL)
-		job->flags &= (uint16_t)~JOB_UNCOPIED;
 }
 
 static void
@@ -458,7 +427,8 @@ sharing_fits(const struct sharing *sharing, const struct conf *conf)
 }
 
 struct sharing *
-sharing_new(struct queue *queue, loop_fn *taken_fn, void *context)
+sharing_new(struct queue *queue, const struct sharing_kind *kind,
+    void *context)
 {
 	struct sharing *sharing;
 
@@ -466,8 +436,9 @@ sharing_new(struct queue *queue, loop_fn *taken_fn, void *context)
 		return NULL;
 	sharing = mem_alloc(1, sizeof(*sharing));
 	sharing->queue = queue;
-	sharing->taken_fn = taken_fn;
-	sharing->taken_context = context;
+	sharing->kind = kind;
+	sharing->context = context;
+	sharing->moves = moves_new(queue, &kind->moves, context);
 	str_init(&sharing->place);
 	sharing_add_place(queue->conf, &sharing->place);
 	str_init(&sharing->done);
@@ -493,6 +464,7 @@ sharing_free(struct sharing **psharing)
 	timer_clear(&sharing->tick);
 	timer_clear(&sharing->soon);
 	ipc_link_free(&sharing->link);
+	moves_free(&sharing->moves);
 	taken_release(&sharing->taken);
 	taken_release(&sharing->coming);
 	str_release(&sharing->place);

@@ -14,7 +14,7 @@
 #ifndef ZM_SCHEDULER_SHARING_SHARING_H
 #define ZM_SCHEDULER_SHARING_SHARING_H
 
-#include "scheduler/plan/queue.h"
+#include "scheduler/sharing/moves.h"
 
 enum {
 	SHARING_TICK_MS = 1000,		/* connect, ask, tell what waits */
@@ -28,11 +28,17 @@ enum {
 
 struct sharing;
 
-/* Connect, and ask for a lease; where conf keeps no copies: NULL.
- * taken_fn(context): the list of what others have taken has come; remove those
- * (sharing_taken_by), then sharing_taken_done. */
-struct sharing *sharing_new(struct queue *queue, loop_fn *taken_fn,
-    void *context);
+struct sharing_kind {
+	/* The list of what others have taken has come: remove those
+	 * (sharing_taken_by), then sharing_taken_done. */
+	void			(*taken)(void *context);
+	struct moves_kind	 moves;
+};
+
+/* Connect, and ask for a lease; where conf keeps no copies: NULL.  kind is
+ * borrowed. */
+struct sharing *sharing_new(struct queue *queue,
+    const struct sharing_kind *kind, void *context);
 /* Is it what conf asks for: nothing, or this node of this cluster, with this
  * database?  Else epoch and list are of another, and it has to be made anew. */
 bool sharing_fits(const struct sharing *sharing, const struct conf *conf);
@@ -53,7 +59,38 @@ const char *sharing_why(const struct sharing *sharing);
 
 /* The node that has taken the message over; NULL: none. */
 const char *sharing_taken_by(const struct sharing *sharing, const char *id);
+/* The same of a file that came here after the list: SHARING_UNKNOWN, it may
+ * have come back; share is asked, and moves_kind.known called. */
+enum sharing_fate { SHARING_OURS, SHARING_THEIRS, SHARING_UNKNOWN };
+enum sharing_fate sharing_fate_of(struct sharing *sharing, ino_t inode,
+    const char *id);
 /* All that others have is gone from the queue. */
 void sharing_taken_done(struct sharing *sharing);
+
+/* ---- to another node, by an order; sharing is not NULL here -------------- */
+
+/* A new order to move messages to node.  NULL: err. */
+struct move_order *sharing_move_begin(struct sharing *sharing,
+    const char *node, struct err *err);
+/* That order; NULL: it is forgotten. */
+struct move_order *sharing_move_order(struct sharing *sharing,
+    uint64_t number);
+/* Where a job goes, and since when (wall); NULL: it does not move. */
+const struct move_order *sharing_move_of(struct sharing *sharing,
+    const struct job *job, int64_t *out_since_s);
+enum sharing_moved {
+	SHARING_MOVES,		/* from now on */
+	SHARING_BUSY,		/* somebody has it in hand */
+	SHARING_TOO_LARGE	/* for a copy */
+};
+enum sharing_moved sharing_move(struct sharing *sharing, struct job *job,
+    struct move_order *order);
+/* It shall stay; why is for the journal.  The job may be freed. */
+void sharing_move_back(struct sharing *sharing, struct job *job,
+    const char *why);
+/* All that moves goes on here, whatever was offered: another database is to
+ * count.  NULL is harmless. */
+void sharing_move_none(struct sharing *sharing, const char *why);
+struct moves *sharing_moves(struct sharing *sharing);
 
 #endif

@@ -15,7 +15,8 @@
 #include "base/banned.h"
 
 struct taken_row {
-	const char	*id, *node;
+	const char	*id, *node;	/* NULL: it came back */
+	bool		 is_settled;
 };
 
 static int
@@ -45,7 +46,7 @@ taken_add(struct taken_list *taken, struct slice id, struct slice node)
 	    taken->rows[taken->count - 1].node) ?
 	    taken->rows[taken->count - 1].node : slice_dup(taken->arena, node);
 	taken->rows[taken->count++] = (struct taken_row){
-		slice_dup(taken->arena, id), text
+		slice_dup(taken->arena, id), text, false
 	};
 	return true;
 }
@@ -58,16 +59,41 @@ taken_sort(struct taken_list *taken)
 		    taken_compare);
 }
 
+static struct taken_row *
+taken_find(const struct taken_list *taken, const char *id)
+{
+	struct taken_row key = { id, NULL, false };
+
+	return taken->count == 0 ? NULL : bsearch(&key, taken->rows,
+	    taken->count, sizeof(*taken->rows), taken_compare);
+}
+
 const char *
 taken_node(const struct taken_list *taken, const char *id)
 {
-	struct taken_row key = { id, NULL }, *row;
+	const struct taken_row *row = taken_find(taken, id);
 
-	if (taken->count == 0)
-		return NULL;
-	row = bsearch(&key, taken->rows, taken->count, sizeof(*taken->rows),
-	    taken_compare);
 	return row != NULL ? row->node : NULL;
+}
+
+void
+taken_settle(struct taken_list *taken, const char *id, bool is_taken)
+{
+	struct taken_row *row = taken_find(taken, id);
+
+	if (row == NULL)
+		return;
+	row->is_settled = true;
+	if (!is_taken)
+		row->node = NULL;
+}
+
+bool
+taken_is_settled(const struct taken_list *taken, const char *id)
+{
+	const struct taken_row *row = taken_find(taken, id);
+
+	return row != NULL && row->is_settled;
 }
 
 void

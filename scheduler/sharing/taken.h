@@ -24,6 +24,11 @@ struct taken_list {			/* zeroed: empty */
 bool taken_add(struct taken_list *taken, struct slice id, struct slice node);
 /* No more come: taken_node may be asked. */
 void taken_sort(struct taken_list *taken);
+/* Was it said of this message that somebody else has it still, when it was
+ * seen here?  If not it is taken out of the list. */
+void taken_settle(struct taken_list *taken, const char *id, bool is_taken);
+/* Was that said? */
+bool taken_is_settled(const struct taken_list *taken, const char *id);
 /* Who has it; NULL: nobody else. */
 const char *taken_node(const struct taken_list *taken, const char *id);
 void taken_release(struct taken_list *taken);

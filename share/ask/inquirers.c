@@ -276,13 +276,15 @@ inquirer_is_root(const struct inquirer *inquirer)
 /* A control file says as whom mail is delivered: another node goes by the one
  * that it gets, so none comes from a session. */
 static bool
-inquirer_may_ask(const struct inquirer *inquirer, enum copying_verb verb)
+inquirer_may_ask(const struct inquirer *inquirer,
+    const struct copying *question)
 {
 	const struct inquired *inquired = inquirer->caller.context;
 
-	if (copying_is_of_root(verb))
+	if (copying_is_of_root(question->verb))
 		return inquirer_is_root(inquirer);
-	return verb != COPYING_KEPT || inquirer_is_root(inquirer) ||
+	return !copying_is_of_scheduler(question) ||
+	    inquirer_is_root(inquirer) ||
 	    inquirer->caller.uid == inquired->scheduler;
 }
 
@@ -311,7 +313,7 @@ inquirer_ask_copies(struct inquirer *inquirer, struct slice line)
 	int fds[INQUIRERS_FDS];
 
 	if (!copying_read(line, &question) ||
-	    !inquirer_may_ask(inquirer, question.verb) ||
+	    !inquirer_may_ask(inquirer, &question) ||
 	    !inquirer_take_fds(inquirer, copying_descriptors(question.verb),
 	    fds))
 		return IPC_LINK_NONSENSE;

@@ -8,10 +8,16 @@
  *
  *	question = token " copy " ID SP area / token " kept " ID /
  *		   token " done" 1*100( SP ID ) / token " lease" /
- *		   token " taken " EPOCH / token " takeover " NODE /
+ *		   token " taken " EPOCH [ SP SERIAL ] /
+ *		   token " left" 1*100( SP ID ) /
+ *		   token " offer " SERIAL SP NODE 1*100( SP ID ) /
+ *		   token " withdraw" 1*100( SP ID ) /
+ *		   token " takeover " NODE /
  *		   token " fetch " NODE SP ( ID / "-" ) /
  *		   token " took " NODE 1*100( SP ID ) /
- *		   token " rows " ( ID / "-" )
+ *		   token " rows " ( ID / "-" ) / token " offers" /
+ *		   token " take " NODE / token " arriving " ( ID / "-" ) /
+ *		   token " arrived" 1*100( SP ID )
  *	area     = "router" / "freezer/" CAUSE
  *
  * SPDX-License-Identifier: ISC
@@ -96,13 +102,22 @@ copying_after(struct slice *rest, struct slice *out)
 }
 
 static bool
-copying_epoch(struct slice *rest)
+copying_number(struct slice *rest, struct slice *out)
 {
-	struct slice word;
-	uint64_t epoch;
+	uint64_t number;
 
-	return slice_word(rest, &word) &&
-	    slice_number(word, 0, INT64_MAX, &epoch);
+	return slice_word(rest, out) &&
+	    slice_number(*out, 0, INT64_MAX, &number);
+}
+
+/* EPOCH, and perhaps SERIAL. */
+static bool
+copying_taken(struct slice *rest, struct copying *out)
+{
+	struct slice epoch;
+
+	return copying_number(rest, &epoch) && (slice_trim(*rest).n == 0 ||
+	    copying_number(rest, &out->serial));
 }
 
 /* What follows the verb. */
@@ -116,10 +131,17 @@ copying_rest(struct slice *rest, struct copying *out)
 	case COPYING_KEPT:
 		return copying_id(rest, &out->id);
 	case COPYING_DONE:
+	case COPYING_LEFT:
+	case COPYING_WITHDRAW:
+	case COPYING_ARRIVED:
 		return copying_ids(rest, out);
 	case COPYING_TAKEN:
-		return copying_epoch(rest);
+		return copying_taken(rest, out);
+	case COPYING_OFFER:
+		return copying_number(rest, &out->serial) &&
+		    copying_node(rest, &out->node) && copying_ids(rest, out);
 	case COPYING_TAKEOVER:
+	case COPYING_TAKE:
 		return copying_node(rest, &out->node);
 	case COPYING_FETCH:
 		return copying_node(rest, &out->node) &&
@@ -128,8 +150,10 @@ copying_rest(struct slice *rest, struct copying *out)
 		return copying_node(rest, &out->node) &&
 		    copying_ids(rest, out);
 	case COPYING_ROWS:
+	case COPYING_ARRIVING:
 		return copying_after(rest, &out->id);
 	case COPYING_LEASE:
+	case COPYING_OFFERS:
 	case COPYING_VERBS:
 		break;
 	}
@@ -144,7 +168,10 @@ copying_read(struct slice line, struct copying *out)
 		[COPYING_DONE] = "done", [COPYING_LEASE] = "lease",
 		[COPYING_TAKEN] = "taken", [COPYING_TAKEOVER] = "takeover",
 		[COPYING_FETCH] = "fetch", [COPYING_TOOK] = "took",
-		[COPYING_ROWS] = "rows"
+		[COPYING_ROWS] = "rows", [COPYING_LEFT] = "left",
+		[COPYING_OFFER] = "offer", [COPYING_WITHDRAW] = "withdraw",
+		[COPYING_OFFERS] = "offers", [COPYING_TAKE] = "take",
+		[COPYING_ARRIVING] = "arriving", [COPYING_ARRIVED] = "arrived"
 	};
 	struct slice verb;
 	int i;
@@ -165,14 +192,23 @@ size_t
 copying_descriptors(enum copying_verb verb)
 {
 	return verb == COPYING_KEPT ? 2 :
-	    verb == COPYING_COPY || verb == COPYING_FETCH ? 1 : 0;
+	    verb == COPYING_COPY || verb == COPYING_FETCH ||
+	    verb == COPYING_ARRIVING ? 1 : 0;
 }
 
 bool
 copying_is_of_root(enum copying_verb verb)
 {
-	return verb == COPYING_TAKEOVER || verb == COPYING_FETCH ||
-	    verb == COPYING_TOOK || verb == COPYING_ROWS;
+	return verb >= COPYING_TAKEOVER && verb < COPYING_VERBS;
+}
+
+bool
+copying_is_of_scheduler(const struct copying *question)
+{
+	return question->verb == COPYING_KEPT ||
+	    question->verb == COPYING_OFFER ||
+	    question->verb == COPYING_WITHDRAW ||
+	    (question->verb == COPYING_TAKEN && question->serial.n > 0);
 }
 
 void

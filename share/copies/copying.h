@@ -18,23 +18,28 @@ enum {
 
 enum copying_verb {
 	COPYING_COPY, COPYING_KEPT, COPYING_DONE, COPYING_LEASE, COPYING_TAKEN,
+	COPYING_LEFT, COPYING_OFFER, COPYING_WITHDRAW,
 	/* of root */
 	COPYING_TAKEOVER, COPYING_FETCH, COPYING_TOOK, COPYING_ROWS,
+	COPYING_OFFERS, COPYING_TAKE, COPYING_ARRIVING, COPYING_ARRIVED,
 	COPYING_VERBS
 };
 
 /* "TOKEN copy ID AREA", "TOKEN kept ID", "TOKEN done ID...", "TOKEN lease",
- * "TOKEN taken EPOCH", "TOKEN takeover NODE", "TOKEN fetch NODE AFTER",
- * "TOKEN took NODE ID...", "TOKEN rows AFTER". */
+ * "TOKEN taken EPOCH [SERIAL]", "TOKEN left ID...", "TOKEN offer SERIAL NODE
+ * ID...", "TOKEN withdraw ID...", "TOKEN takeover NODE", "TOKEN fetch NODE
+ * AFTER", "TOKEN took NODE ID...", "TOKEN rows AFTER", "TOKEN offers", "TOKEN
+ * take NODE", "TOKEN arriving AFTER", "TOKEN arrived ID...". */
 struct copying {
 	struct slice		line;	/* all of it */
 	struct slice		token;
 	enum copying_verb	verb;
-	struct slice		id;	/* of copy, kept; AFTER of fetch, rows:
-					 * empty, the first */
+	struct slice		id;	/* of copy, kept; AFTER of fetch, rows,
+					 * arriving: empty, the first */
+	struct slice		serial;	/* of taken (empty: none), offer */
 	struct slice		area;	/* router, or freezer/CAUSE */
 	struct slice		node;
-	struct slice		ids;	/* words, of done and took */
+	struct slice		ids;	/* words */
 	size_t			id_count;
 };
 
@@ -46,6 +51,8 @@ size_t copying_descriptors(enum copying_verb verb);
 
 /* Is it for root alone? */
 bool copying_is_of_root(enum copying_verb verb);
+/* Is it for the scheduler, or root?  It says what becomes of mail. */
+bool copying_is_of_scheduler(const struct copying *question);
 
 /* Append "{ID,ID}", an array of PostgreSQL; ids are words. */
 void copying_add_array(struct str *out, struct slice ids);

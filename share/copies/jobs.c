@@ -16,6 +16,7 @@
 #include "journal/counters.h"
 #include "journal/event.h"
 #include "share/copies/jobs.h"
+#include "share/copies/offers.h"
 #include "share/copies/state.h"
 
 #include "base/banned.h"
@@ -58,7 +59,7 @@ static bool
 job_next_of_greet(void *context, struct wire_statement *out)
 {
 	static const enum copies_statement steps[] = {
-		SAY_PATIENCE, SAY_REGISTER, SAY_GREET, SAY_TIDY
+		SAY_PATIENCE, SAY_REGISTER, SAY_GREET, SAY_TIDY, SAY_CAN_MOVE
 	};
 	struct copies *copies = context;
 	size_t step = copies->step++;
@@ -69,6 +70,10 @@ job_next_of_greet(void *context, struct wire_statement *out)
 		sql_begin(out, SAY_PATIENCE);
 		sql_add_digits(out, job_number(copies,
 		    COPIES_PATIENCE_MS));
+		return true;
+	}
+	if (steps[step] == SAY_CAN_MOVE) {
+		sql_begin(out, SAY_CAN_MOVE);
 		return true;
 	}
 	job_say_place(copies, steps[step], out);
@@ -83,8 +88,13 @@ job_take_greet(void *context, size_t index, const struct wire_rows *rows)
 {
 	struct copies *copies = context;
 
+	uint64_t columns = 0;
+
 	if (index == 2)
 		(void)wire_number(rows, 0, 0, &copies->heard_epoch);
+	if (index == 4)
+		copies->can_move = wire_number(rows, 0, 0, &columns) &&
+		    columns == 2;
 }
 
 static bool
@@ -361,10 +371,29 @@ job_end_single(void *context, enum wire_end end,
 			wait = NULL;
 		}
 		wire_praise(copies->wire);
-	} else
+	} else {
+		/* a column is gone: look again which there are */
+		if (strcmp(trouble->code, "42703") == 0)
+			copies->is_greeted = false;
 		single_refused(&copies->single, trouble);
+	}
 	if (wait != NULL)
 		copies_free_wait(copies, wait);
+	copies_turn_soon(copies);
+}
+
+/* They may have come meanwhile: once more, then it is refused. */
+static void
+job_look_for_columns(struct copies *copies, struct copies_wait *wait)
+{
+	if (!wait->is_alone) {
+		wait->is_alone = true;
+		copies->is_greeted = false;
+	} else {
+		TAILQ_REMOVE(&copies->queue, wait, entry);
+		offers_refuse_all(wait);
+		copies_free_wait(copies, wait);
+	}
 	copies_turn_soon(copies);
 }
 
@@ -375,8 +404,13 @@ job_run_single(struct copies *copies)
 	    job_take_single, job_end_single };
 	struct copies_wait *wait = TAILQ_FIRST(&copies->queue);
 
+	if (!copies->can_move && offers_need_columns(wait)) {
+		job_look_for_columns(copies, wait);
+		return;
+	}
 	TAILQ_REMOVE(&copies->queue, wait, entry);
 	single_begin(&copies->single, wait, copies->epoch);
+	copies->single.can_move = copies->can_move;
 	job_run(copies, &alone);
 }
 
@@ -387,6 +421,8 @@ job_is_idle(const struct copies_wait *wait)
 	return wait->fn == NULL && (wait->is_status ||
 	    (wait->question.verb != COPYING_KEPT &&
 	    wait->question.verb != COPYING_DONE &&
+	    wait->question.verb != COPYING_WITHDRAW &&
+	    wait->question.verb != COPYING_ARRIVED &&
 	    wait->question.verb != COPYING_TOOK));
 }
 

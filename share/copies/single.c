@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/ascii.h"
-#include "share/copies/single.h"
+#include "share/copies/offers.h"
 
 #include "base/banned.h"
 
@@ -22,7 +22,7 @@ enum { SINGLE_OWNERS_MS = 1000 };
 
 /* ---- statements -------------------------------------------------------- */
 
-static void
+void
 single_begin_of(struct single *single, enum copies_statement which,
     struct slice node, struct wire_statement *out)
 {
@@ -39,7 +39,7 @@ single_add_number(struct single *single, uint64_t number,
 	sql_add_digits(out, single->number);
 }
 
-static void
+void
 single_add_ids(struct single *single, struct wire_statement *out)
 {
 	str_reset(&single->array);
@@ -73,11 +73,17 @@ single_next_of_fetch(struct single *single, size_t step,
 	const struct copies_wait *wait = single->wait;
 	const struct copying *question = &wait->question;
 
+	bool is_own = question->verb == COPYING_ARRIVING;
+	const struct slice self = slice_of(single->cluster->self);
+
 	if (step == 0) {
-		single_begin_of(single, SAY_IS_TAKEN, question->node, out);
-		sql_add(out, slice_of(single->cluster->self));
+		single_begin_of(single, is_own ? SAY_ALIVE_SELF : SAY_IS_TAKEN,
+		    is_own ? self : question->node, out);
+		if (!is_own)
+			sql_add(out, self);
 	} else if (step == 1 && !wait->fetch.has_head) {
-		single_begin_of(single, SAY_NEXT, question->node, out);
+		single_begin_of(single, is_own ? SAY_ARRIVING : SAY_NEXT,
+		    is_own ? self : question->node, out);
 		sql_add(out, question->id);
 	} else if (step == 1) {
 		single_begin_of(single, SAY_GET_PART,
@@ -107,7 +113,8 @@ single_next_of_took(struct single *single, size_t step,
 		sql_add(out, self);
 		return true;
 	case 2:
-		single_begin_of(single, SAY_TAKE, node, out);
+		single_begin_of(single, single->can_move ? SAY_TAKE_AWAY :
+		    SAY_TAKE, node, out);
 		sql_add(out, self);
 		single_add_ids(single, out);
 		return true;
@@ -158,21 +165,19 @@ single_next(struct single *single, struct wire_statement *out)
 	case COPYING_TAKEOVER:
 		return single_next_of_takeover(single, step, out);
 	case COPYING_FETCH:
+	case COPYING_ARRIVING:
 		return single_next_of_fetch(single, step, out);
 	case COPYING_TOOK:
 		return single_next_of_took(single, step, out);
-	case COPYING_TAKEN:
 	case COPYING_ROWS:
 		if (step > 0)
 			return false;
-		single_begin_of(single, wait->question.verb == COPYING_ROWS ?
-		    SAY_ROWS : SAY_TAKEN,
-		    slice_of(single->cluster->self), out);
-		if (wait->question.verb == COPYING_ROWS)
-			sql_add(out, wait->question.id);
+		single_begin_of(single, single->can_move ? SAY_ROWS_AT_REST :
+		    SAY_ROWS, slice_of(single->cluster->self), out);
+		sql_add(out, wait->question.id);
 		return true;
 	default:
-		return false;
+		return offers_next(single, step, out);
 	}
 }
 
@@ -262,27 +267,13 @@ single_take_fetched(struct single *single, size_t index,
 		single_take_part(single, rows);
 }
 
-static bool
+bool
 single_is_word(struct slice word)
 {
 	for (size_t i = 0; i < word.n; i++)
 		if (!ascii_is_print(word.p[i]) || ascii_is_blank(word.p[i]))
 			return false;
 	return word.n > 0;
-}
-
-/* "taken ID NODE" each */
-static void
-single_take_taken(struct single *single, const struct wire_rows *rows)
-{
-	for (int i = 0; i < (int)wire_row_count(rows); i++) {
-		struct slice id = wire_value(rows, i, 0);
-		struct slice taker = wire_value(rows, i, 1);
-
-		if (single_is_word(id) && single_is_word(taker))
-			str_addf(&single->wait->lines, "taken " SLICE_FMT " "
-			    SLICE_FMT "\n", SLICE_ARG(id), SLICE_ARG(taker));
-	}
 }
 
 /* "ok rows ID ID ...": one line. */
@@ -333,12 +324,13 @@ single_take_rows(struct single *single, size_t index,
 			single_take_owners(single, rows);
 	} else if (wait->question.verb == COPYING_TAKEOVER)
 		single_take_takeover(single, index, rows);
-	else if (wait->question.verb == COPYING_FETCH)
+	else if (wait->question.verb == COPYING_FETCH ||
+	    wait->question.verb == COPYING_ARRIVING)
 		single_take_fetched(single, index, rows);
-	else if (wait->question.verb == COPYING_TAKEN)
-		single_take_taken(single, rows);
 	else if (wait->question.verb == COPYING_ROWS)
 		single_take_ids(single, rows);
+	else
+		offers_take_rows(single, index, rows);
 }
 
 /* ---- the end ----------------------------------------------------------- */
@@ -389,20 +381,24 @@ single_done(struct single *single)
 		waits_answer_away(wait, single->wrong);
 		return SINGLE_OVER;
 	}
-	if (!wait->is_status && wait->question.verb == COPYING_FETCH &&
+	if (!wait->is_status && (wait->question.verb == COPYING_FETCH ||
+	    wait->question.verb == COPYING_ARRIVING) &&
 	    wait->fetch.has_head &&
 	    wait->fetch.part < bounds_parts(wait->fetch.body_bytes)) {
 		single->wait = NULL;
 		return SINGLE_AGAIN;
 	}
-	if (wait->is_status || wait->question.verb == COPYING_TAKEN)
+	if (wait->is_status)
 		str_adds(lines, "ok\n");
 	else if (wait->question.verb == COPYING_TAKEOVER)
 		single_add_takeover(single, lines);
-	else if (wait->question.verb == COPYING_FETCH)
+	else if (wait->question.verb == COPYING_FETCH ||
+	    wait->question.verb == COPYING_ARRIVING)
 		single_add_fetched(single, lines);
-	else if (wait->question.verb != COPYING_ROWS)	/* has its line */
+	else if (wait->question.verb == COPYING_TOOK)
 		str_adds(lines, "ok ok\n");
+	else if (wait->question.verb != COPYING_ROWS)	/* has its line */
+		offers_add_end(single, lines);
 	single->wait = NULL;
 	waits_answer(wait, str_slice(lines));
 	return SINGLE_OVER;
@@ -420,6 +416,8 @@ single_refused(struct single *single, const struct wire_trouble *trouble)
 	struct str line = STR_INIT;
 
 	single->wait = NULL;
+	if (!wait->is_status && offers_refused(wait, trouble))
+		return;
 	if (wait->is_status || wait->question.verb != COPYING_TOOK ||
 	    trouble->index >= sizeof(of_took) / sizeof(of_took[0]) ||
 	    of_took[trouble->index] == NULL ||

@@ -1,7 +1,7 @@
 /* single.h - questions that are a transaction each: about nodes, and of tools
  *
- * taken, takeover, fetch, took, and the owners of a status.  Of this folder
- * alone.
+ * taken, takeover, fetch, took, those of offers.h, and the owners of a status.
+ * Of this folder alone.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -22,8 +22,19 @@ struct single {
 	uint64_t		 count;
 	uint64_t		 seconds;	/* until a lease is over */
 	bool			 is_known, is_taken;
+	bool			 can_move;	/* the database has columns for
+						 * offers */
 	const char		*wrong;		/* NULL: nothing is */
 };
+
+/* The first two values of a statement: the cluster, and node. */
+void single_begin_of(struct single *single, enum copies_statement which,
+    struct slice node, struct wire_statement *out);
+/* The ids of the question, as an array. */
+void single_add_ids(struct single *single, struct wire_statement *out);
+
+/* Is it what a line may have between two blanks? */
+bool single_is_word(struct slice word);
 
 /* Begin with wait, which has no answer yet. */
 void single_begin(struct single *single, struct copies_wait *wait,

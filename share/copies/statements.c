@@ -10,6 +10,12 @@
 
 #include "base/banned.h"
 
+/* What left this node a moment ago may lie here still: its scheduler has to
+ * hear of that before it may come back. */
+#define NOT_JUST_LEFT(self) "not exists (select from zm_taken t where " \
+	"t.cluster = c.cluster and t.node = " self " and t.id = c.id " \
+	"and t.taken_at > now() - interval '10 minutes')"
+
 static const char *const texts[SAY_COUNT_OF] = {
 	[SAY_PATIENCE] =
 	    "select set_config('statement_timeout', $1, false)",
@@ -63,6 +69,11 @@ static const char *const texts[SAY_COUNT_OF] = {
 	    "node = $2 and taken_at > now() - interval '30 days' and "
 	    "not exists (select from zm_copy c where c.cluster = t.cluster "
 	    "and c.id = t.id and c.node = t.node)",
+	[SAY_LEFT] =
+	    "select id, taker from zm_taken t where cluster = $1 and "
+	    "node = $2 and id = any($3::text[]) and "
+	    "not exists (select from zm_copy c where c.cluster = t.cluster "
+	    "and c.id = t.id and c.node = t.node)",
 	[SAY_TAKEOVER] =
 	    "update zm_node set epoch = epoch + 1, lease_until = null, "
 	    "taken_by = $3, taken_at = clock_timestamp() where "
@@ -73,6 +84,9 @@ static const char *const texts[SAY_COUNT_OF] = {
 	    "select greatest(1, ceil(extract(epoch from lease_until + "
 	    "$3::int * interval '1 millisecond' - clock_timestamp())))::bigint "
 	    "from zm_node where cluster = $1 and name = $2",
+	[SAY_ALIVE_SELF] =
+	    "select count(*) from zm_node where cluster = $1 and name = $2 "
+	    "and lease_until is not null",
 	[SAY_COUNT] =
 	    "select count(*) from zm_copy where cluster = $1 and node = $2",
 	[SAY_IS_TAKEN] =
@@ -92,6 +106,10 @@ static const char *const texts[SAY_COUNT_OF] = {
 	[SAY_TAKE] =
 	    "update zm_copy set node = $3, owned_at = clock_timestamp() "
 	    "where cluster = $1 and "
+	    "node = $2 and id = any($4::text[])",
+	[SAY_TAKE_AWAY] =
+	    "update zm_copy set node = $3, owned_at = clock_timestamp(), "
+	    "move_to = null where cluster = $1 and "
 	    "node = $2 and id = any($4::text[])",
 	[SAY_NOTE] =
 	    "insert into zm_taken (cluster, node, id, taker, taken_at) "
@@ -119,7 +137,66 @@ static const char *const texts[SAY_COUNT_OF] = {
 	    "select id from zm_copy where cluster = $1 and node = $2 and "
 	    "id > $3 and kept_at < now() - interval '10 minutes' "
 	    "order by id limit 100",
+	[SAY_ROWS_AT_REST] =
+	    "select id from zm_copy where cluster = $1 and node = $2 and "
+	    "id > $3 and kept_at < now() - interval '10 minutes' and "
+	    "move_to is null order by id limit 100",
 	[SAY_NOTHING] = "select 1 / 0",
+	[SAY_CAN_MOVE] =
+	    "select count(*) from pg_attribute where not attisdropped and "
+	    "((attrelid = to_regclass('zm_copy') and attname = 'move_to') or "
+	    "(attrelid = to_regclass('zm_node') and attname = 'offers'))",
+	[SAY_NEW_SERIAL] =
+	    "with n as (update zm_node set offers = $4::bigint where "
+	    "cluster = $1 and name = $2 and epoch = $3::bigint returning 1) "
+	    "select 1 / count(*) from n",
+	/* a row whose move_to is its own node is arriving here */
+	[SAY_WITHDRAW_ALL] =
+	    "update zm_copy set move_to = null where cluster = $1 and "
+	    "node = $2 and move_to is not null and move_to <> node",
+	[SAY_FENCE_OFFER] =
+	    "with n as (select epoch from zm_node where cluster = $1 and "
+	    "name = $2 and epoch = $3::bigint and offers = $4::bigint "
+	    "for share) select 1 / count(*) from n",
+	[SAY_IS_THERE] =
+	    "with n as (select name from zm_node where cluster = $1 and "
+	    "name = $2 and lease_until > clock_timestamp()) "
+	    "select 1 / count(*) from n",
+	[SAY_OFFER] =
+	    "update zm_copy set move_to = $3 where cluster = $1 and "
+	    "node = $2 and id = any($4::text[]) and (move_to is null or "
+	    "move_to <> node) returning id",
+	[SAY_WITHDRAW] =
+	    "update zm_copy set move_to = null where cluster = $1 and "
+	    "node = $2 and id = any($3::text[]) and move_to <> node",
+	[SAY_OFFERS] =
+	    "select node, count(*), sum(body_bytes + "
+	    "coalesce(length(control), 0)) from zm_copy c where "
+	    "cluster = $1 and move_to = $2 and " NOT_JUST_LEFT("$2")
+	    " group by node order by node limit 32",
+	/* all in one: no row is taken without its note */
+	[SAY_TAKE_OFFERED] =
+	    "with o as (select id from zm_copy c where cluster = $1 and "
+	    "node = $2 and move_to = $3 and " NOT_JUST_LEFT("$3")
+	    " order by id limit 100 for update skip locked), "
+	    "m as (update zm_copy c set node = $3 from o where "
+	    "c.cluster = $1 and c.id = o.id and c.node = $2 and "
+	    "c.move_to = $3 returning c.id), "
+	    "n as (insert into zm_taken (cluster, node, id, taker, taken_at) "
+	    "select $1, $2, id, $3, now() from m "
+	    "on conflict (cluster, node, id) do update set "
+	    "taker = excluded.taker, taken_at = excluded.taken_at), "
+	    "u as (delete from zm_taken where cluster = $1 and node = $3 and "
+	    "id in (select id from m)) select id from m",
+	[SAY_ARRIVING] =
+	    "select id, area, body_bytes::text, control, (extract(epoch from "
+	    "owned_at) * 1000000)::bigint::text from zm_copy where "
+	    "cluster = $1 and node = $2 and move_to = $2 and id > $3 "
+	    "order by id limit 1",
+	[SAY_ARRIVED] =
+	    "update zm_copy set move_to = null, owned_at = "
+	    "clock_timestamp() where cluster = $1 and node = $2 and "
+	    "move_to = $2 and id = any($3::text[])",
 };
 
 void
@@ -129,7 +206,7 @@ sql_begin(struct wire_statement *out, enum copies_statement which)
 	out->count = 0;
 	/* bytes come as they are */
 	out->wants_binary = which == SAY_LINES || which == SAY_NEXT ||
-	    which == SAY_GET_PART;
+	    which == SAY_ARRIVING || which == SAY_GET_PART;
 }
 
 /* Text is the same in both forms; this one needs no NUL. */

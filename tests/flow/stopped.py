@@ -110,6 +110,7 @@ ROWS = [
     ("etrn", "x.example", 69, SCHEDULER),
     ("drain", "", 69, SCHEDULER),
     ("undrain", "", 69, SCHEDULER),
+    ("move", "all to mx2 --yes", 69, SCHEDULER),
     ("orders", "", 69, SCHEDULER),
     ("test", "smtp --to alice@localhost", 0, ["accept"]),
     ("route", "alice@localhost", 0, ["-> local"]),

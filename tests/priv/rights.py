@@ -111,6 +111,7 @@ ROWS = [
     ("etrn", "x.example", SHUT, SOCKET),
     ("drain", "", SHUT, SOCKET),
     ("undrain", "", SHUT, SOCKET),
+    ("move", "all to mx2 --yes", SHUT, SOCKET),
     ("orders", "", SHUT, SOCKET),
     ("test", "smtp --to ursula@priv.test", OPEN, ["accept"]),
     ("route", "ursula@priv.test", OPEN, ["->"]),

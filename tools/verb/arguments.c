@@ -298,7 +298,8 @@ words_check(const struct arguments *arguments, struct usage_form form,
 	int at = 0;
 
 	while (usage_word_next(&form, &word)) {
-		const char *given = arguments_word(arguments, at);
+		const char *given = at == INT_MAX ? NULL :
+		    arguments_word(arguments, at);
 
 		if (word.option != NULL)
 			continue;
@@ -311,7 +312,8 @@ words_check(const struct arguments *arguments, struct usage_form form,
 		if (given != NULL && word.is_literal &&
 		    word_choice_check(word.text, given, err) != 0)
 			return -1;
-		at = word.is_repeated ? INT_MAX : at + 1;
+		/* what comes after all the others is the verb's to find */
+		at = word.is_repeated || at == INT_MAX ? INT_MAX : at + 1;
 	}
 	if (arguments->count > at)
 		return err_set(err, "'%s' is too much", arguments->words[at]);

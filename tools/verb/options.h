@@ -35,6 +35,12 @@ OPTION(FAILED, "--failed", NULL, FLAG, 0, 0,
 OPTION(NEXT, "--next", "MOMENT", TEXT, 0, 0, "when it is tried next")
 OPTION(EXPIRE, "--expire", "MOMENT", TEXT, 0, 0, "when it is given up")
 OPTION(TO, "--to", "ADDRESS", TEXT, 0, 0, "the address that gets it")
+OPTION(TO_NODE, "--to", "NODE", TEXT, 0, 0,
+    "then move all mail of the queue to this node of the cluster")
+OPTION(UNDO, "--undo", NULL, FLAG, 0, 0,
+    "take back what was not taken yet: it goes on here")
+OPTION(WAIT, "--wait", "SPAN", SPAN, 0, 0,
+    "how long it waits until all have left; default: 30s")
 OPTION(FROM_AREA, "--from", "deferred|freezer|postman", CHOICE, 0, 0,
     "where it was set aside")
 OPTION(BY, "--by", "provider|domain|sender|user|client|hop", CHOICE, 0, 0,

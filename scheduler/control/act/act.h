@@ -64,7 +64,9 @@ struct act {
 	bool		 is_searched;	/* undelete: trash/ was */
 	bool		 has_moved;	/* reroute: whole messages, not yet
 					 * durable */
-	int64_t		 end_ms;	/* drain: no longer than that */
+	int64_t		 end_ms;	/* drain, move: no longer than that */
+	uint64_t	 move;		/* this order's number; 0: none */
+	uint64_t	 too_large;
 	int64_t		 begun_ms;	/* retry: the first one's moment */
 	uint64_t	 paced;		/* retry: given a moment so far */
 	int64_t		 until_ms;	/* the last of them */
@@ -166,7 +168,7 @@ act_fn act_list, act_count, act_why, act_destinations, act_orders,
     act_events, act_next, act_queue, act_groups, act_job, act_turns,
     act_connections, act_arrivals, act_objectives, act_history,
     act_change, act_retry,
-    act_undelete, act_reroute,
+    act_undelete, act_reroute, act_move, act_moves,
     act_suspend, act_resume, act_pin, act_drain, act_undrain, act_etrn;
 /* Free what act_events, act_count, act_queue, act_objectives and act_history
  * keep between steps; sets NULL. */

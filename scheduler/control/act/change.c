@@ -84,6 +84,9 @@ change_effect(enum request_op op, const struct control_visit *visit,
 	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
 	bool is_active = vertex != NULL && vertex->state == VERTEX_FLIGHT;
 
+	if (visit->job->flags & JOB_MOVING)	/* perhaps another's by now */
+		return rcpt->is_final && !rcpt->is_cancelled ? EFFECT_FINAL :
+		    EFFECT_ACTIVE;
 	if (op == OP_UNDELETE) {
 		*out_kind = RECORD_RESTORED;
 		return rcpt->is_cancelled ? EFFECT_DONE : rcpt->is_final ?
@@ -460,7 +463,8 @@ batch_do(struct act *act, struct err *err)
 		job = visit_next(&act->visit, &looks);
 		if (job == NULL)
 			break;
-		if (!visit_open(&act->visit, job, !act->request.is_dry))
+		if (!visit_open(&act->visit, job, !act->request.is_dry &&
+		    !(job->flags & JOB_MOVING)))
 			continue;
 		act_page_begin(act);
 		result = change_message(act, &batch, &rcpts, err);

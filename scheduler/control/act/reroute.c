@@ -33,7 +33,8 @@ reroute_add(struct act *act, struct choice *choice,
 
 	if (rcpt->is_final && !control_rcpt_is_failed(rcpt)) {
 		act->count.final++;
-	} else if (vertex != NULL && vertex->state == VERTEX_FLIGHT) {
+	} else if ((act->visit.job->flags & JOB_MOVING) ||
+	    (vertex != NULL && vertex->state == VERTEX_FLIGHT)) {
 		choice->active++;
 	} else {
 		choice->those.groups[choice->those.count] = group;
@@ -208,7 +209,8 @@ act_reroute(struct act *act, struct str *out)
 		return step;
 	while (files-- > 0 && !act_is_full(act) && act->sync == NULL &&
 	    (job = visit_next(&act->visit, &looks)) != NULL)
-		if (visit_open(&act->visit, job, !act->request.is_dry) &&
+		if (visit_open(&act->visit, job, !act->request.is_dry &&
+		    !(job->flags & JOB_MOVING)) &&
 		    reroute_message(act, job, &err) < 0)
 			return act_trouble(act, &err, out);
 	if (act->sync != NULL)

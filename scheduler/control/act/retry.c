@@ -96,6 +96,12 @@ vertex_retry(struct act *act, struct vertex *vertex)
 	case VERTEX_FLIGHT:
 		act->count.active += open;
 		return 0;
+	case VERTEX_IDLE:
+		if (vertex->job->flags & JOB_MOVING) {
+			act->count.active += open;
+			return 0;
+		}
+		break;
 	default:
 		break;
 	}

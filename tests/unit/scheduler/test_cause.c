@@ -15,6 +15,7 @@
 #include "mail/terms.h"
 #include "scheduler/control/control.h"
 #include "scheduler/plan/shaping/provider.h"
+#include "scheduler/sharing/sharing.h"
 #include "tests/unit/scheduler/asker.h"
 
 static struct yard yard;
@@ -73,6 +74,19 @@ static void
 suspend_zone(void)
 {
 	ORDER("suspend", "\"channel\":\"zone\",\"host\":\"news\"");
+}
+
+/* A share that was to be told is not there. */
+static void
+moving(void)
+{
+	struct sharing *sharing = yard.scheduler.queue.sharing;
+	size_t cursor = 0;
+	struct job *job = job_table_next(&yard.scheduler.queue.jobs,
+	    &cursor);
+
+	cr_assert_eq(sharing_move(sharing, job, moves_order_new(
+	    sharing_moves(sharing), "b")), SHARING_MOVES);
 }
 
 /* Nobody answers. */
@@ -169,6 +183,9 @@ static const struct row {
 	{ .cause = CAUSE_DRAIN, .before = drain,
 	    .rcpts = "smtp/x.test/ok@x.test", .has_words = true },
 #ifdef HAVE_PGSQL
+	{ .cause = CAUSE_MOVING, .conf = "cluster c { node a b; self a; "
+	    "postgres dbname=none; copies lease go-on }\n",
+	    .rcpts = "smtp/x.test/defer@x.test", .after = moving },
 	{ .cause = CAUSE_LEASE, .conf = "cluster c { node a; self a; "
 	    "postgres dbname=none }\n", .rcpts = "smtp/x.test/ok@x.test" },
 #endif

@@ -268,6 +268,9 @@ line_of(enum request_op op)
 	case OP_DRAIN:
 		more = ",\"timeout_s\":0";
 		break;
+	case OP_MOVE:
+		more = ",\"select\":\"all\",\"undo\":true";
+		break;
 	case OP_JOB:
 		more = ",\"file\":1";
 		break;

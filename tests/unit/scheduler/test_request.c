@@ -59,6 +59,14 @@ static const struct {
 	    "next or expire" },
 	{ "{\"v\":1,\"op\":\"schedule\",\"select\":\"all\",\"next\":"
 	    "\"-2h\"}", "bad-request", "next" },
+	{ "{\"v\":1,\"op\":\"move\",\"select\":\"all\"}", "bad-request",
+	    "to" },
+	{ "{\"v\":1,\"op\":\"move\",\"to\":\"b\"}", "nothing-selected",
+	    "move what" },
+	{ "{\"v\":1,\"op\":\"move\",\"select\":\"all\",\"to\":\"b\","
+	    "\"undo\":true}", "bad-request", "undo" },
+	{ "{\"v\":1,\"op\":\"move\",\"select\":\"all\",\"undo\":true}", "",
+	    "all" },
 	{ "{\"v\":1,\"op\":\"suspend\"}", "bad-request", "destination" },
 	{ "{\"v\":1,\"op\":\"suspend\",\"host\":\"x\"}", "", "" },
 	{ "{\"v\":1,\"op\":\"pin\",\"host\":\"x\"}", "bad-request",
@@ -214,7 +222,7 @@ Test(request, who_may_what)
 		{ OP_TURNS, RIGHT_READ },
 		{ OP_CONNECTIONS, RIGHT_READ }, { OP_ARRIVALS, RIGHT_READ },
 		{ OP_OBJECTIVES, RIGHT_READ }, { OP_HISTORY, RIGHT_READ },
-		{ OP_FOR, RIGHT_OWN }
+		{ OP_FOR, RIGHT_OWN }, { OP_MOVES, RIGHT_READ }
 	};
 
 	for (int op = 0; op < OP_COUNT_OF; op++) {

@@ -39,6 +39,17 @@ Test(share_copies, a_question_is_read)
 		{ "7 fetch mx1 0a", COPYING_FETCH, "0a", "", "mx1", "", 0 },
 		{ "7 took mx1 0a 0b", COPYING_TOOK, "", "", "mx1", "0a 0b",
 		    2 },
+		{ "7 taken 1 2", COPYING_TAKEN, "", "", "", "", 0 },
+		{ "7 left 0a 0b", COPYING_LEFT, "", "", "", "0a 0b", 2 },
+		{ "7 offer 5 mx2 0a 0b", COPYING_OFFER, "", "", "mx2",
+		    "0a 0b", 2 },
+		{ "7 withdraw 0a", COPYING_WITHDRAW, "", "", "", "0a", 1 },
+		{ "7 offers", COPYING_OFFERS, "", "", "", "", 0 },
+		{ "7 take mx1", COPYING_TAKE, "", "", "mx1", "", 0 },
+		{ "7 arriving 0a", COPYING_ARRIVING, "0a", "", "", "", 0 },
+		{ "7 arriving -", COPYING_ARRIVING, "", "", "", "", 0 },
+		{ "7 arrived 0a 0b", COPYING_ARRIVED, "", "", "", "0a 0b",
+		    2 },
 	};
 	struct copying q;
 
@@ -69,7 +80,11 @@ Test(share_copies, a_line_that_is_none_is_refused)
 		"7 copy a freezer/../x", "7 copy a freezer/" SIXTY "1",
 		"7 copy a routers", "7 kept", "7 kept a b", "7 kept {",
 		"7 done", "7 done a,b", "7 done a B", "7 lease x", "7 taken",
-		"7 taken -1", "7 taken x", "7 taken 1 2",
+		"7 taken -1", "7 taken x", "7 taken 1 2 3",
+		"7 taken 1 x", "7 left", "7 left A", "7 offer mx2 0a",
+		"7 offer 1 mx2", "7 offer -1 mx2 0a", "7 offer 1 MX2 0a",
+		"7 withdraw", "7 offers x", "7 take", "7 take mx1 0a",
+		"7 arriving", "7 arriving a b", "7 arrived",
 		"7 taken 9223372036854775808", "7 takeover",
 		"7 takeover -mx", "7 takeover MX", "7 takeover a/b",
 		"7 takeover " SIXTY_FOUR "5", "7 takeover a b", "7 fetch a",
@@ -111,7 +126,10 @@ Test(share_copies, what_a_line_brings_and_who_may_say_it)
 		{ COPYING_DONE, 0, false }, { COPYING_LEASE, 0, false },
 		{ COPYING_TAKEN, 0, false }, { COPYING_TAKEOVER, 0, true },
 		{ COPYING_FETCH, 1, true }, { COPYING_TOOK, 0, true },
-		{ COPYING_ROWS, 0, true },
+		{ COPYING_ROWS, 0, true }, { COPYING_LEFT, 0, false },
+		{ COPYING_OFFER, 0, false }, { COPYING_WITHDRAW, 0, false },
+		{ COPYING_OFFERS, 0, true }, { COPYING_TAKE, 0, true },
+		{ COPYING_ARRIVING, 1, true }, { COPYING_ARRIVED, 0, true },
 	};
 
 	cr_assert_eq(sizeof(rows) / sizeof(rows[0]), COPYING_VERBS);

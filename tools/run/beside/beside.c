@@ -22,6 +22,7 @@ beside_start(struct beside *beside, struct loop *loop,
 {
 	forward_start(&beside->forward, loop, conf);
 	keeper_start(&beside->keeper, loop, conf);
+	mover_start(&beside->mover, loop, conf);
 	answers_start(&beside->answers, loop, conf);
 	for (size_t i = 0; i < CONSULTED_KINDS; i++)
 		consulted_start(&beside->consulted[i], &consulted_kinds[i],
@@ -50,10 +51,13 @@ beside_note(const struct beside *beside, struct handover *out)
 {
 	const struct sidecar keeper = { .pid = beside->keeper.pid,
 	    .lifeline = -1, .socket = -1, .second = -1 };
+	const struct sidecar mover = { .pid = beside->mover.pid,
+	    .lifeline = -1, .socket = -1, .second = -1 };
 
 	beside_note_sidecar(out, "log-to", &beside->forward.sidecar,
 	    beside->forward.place_fd);
 	beside_note_sidecar(out, "keeper", &keeper, -1);
+	beside_note_sidecar(out, "mover", &mover, -1);
 	beside_note_sidecar(out, "answers", &beside->answers.sidecar, -1);
 	for (size_t i = 0; i < CONSULTED_KINDS; i++)
 		beside_note_sidecar(out, consulted_kinds[i].program,
@@ -112,6 +116,9 @@ beside_take_over(struct beside *beside, struct loop *loop,
 	had = beside_take_row(handover, "keeper");
 	keeper_start(&beside->keeper, loop, conf);
 	keeper_adopt(&beside->keeper, (pid_t)had.pid);
+	had = beside_take_row(handover, "mover");
+	mover_start(&beside->mover, loop, conf);
+	mover_adopt(&beside->mover, (pid_t)had.pid);
 	had = beside_take_row(handover, "answers");
 	answers_take_over(&beside->answers, loop, conf, (pid_t)had.pid,
 	    had.lifeline, had.socket);
@@ -148,6 +155,7 @@ void
 beside_stop(struct beside *beside)
 {
 	keeper_stop(&beside->keeper);
+	mover_stop(&beside->mover);
 	answers_stop(&beside->answers);
 	forward_stop(&beside->forward);
 }
@@ -180,6 +188,7 @@ void
 beside_ended(struct beside *beside, pid_t pid)
 {
 	keeper_ended(&beside->keeper, pid);
+	mover_ended(&beside->mover, pid);
 	answers_ended(&beside->answers, pid);
 	forward_ended(&beside->forward, pid);
 	for (size_t i = 0; i < CONSULTED_KINDS; i++)

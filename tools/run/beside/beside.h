@@ -14,9 +14,11 @@
 #include "tools/forward/forward.h"
 #include "tools/run/beside/consulted.h"
 #include "tools/run/beside/keeper.h"
+#include "tools/run/beside/mover.h"
 
 struct beside {
 	struct keeper	keeper;		/* of the journal */
+	struct mover	mover;		/* of what other nodes give us */
 	struct answers	answers;	/* for users who may not read it */
 	struct log_forward	forward;	/* log-to */
 	struct consulted	consulted[CONSULTED_KINDS];

@@ -13,7 +13,7 @@ GROUP("Running", "run stop restart watch top web metrics report audit events "
 GROUP("Configuration", "config import domain alias user smarthost cert dkim "
     "sts table")
 GROUP("Messages", "show count hold release schedule reroute bounce delete "
-    "undelete")
+    "undelete move")
 GROUP("Set aside", "review forward note resubmit freeze thaw")
 GROUP("Destinations", "queue connections zones suspend resume pin etrn orders")
 GROUP("Abuse", "block unblock limit auth")

@@ -10,7 +10,7 @@ PAGE("zmailer", "help demo check init run start stop restart reload status "
     "completion")
 PAGE("zmailer-trace", "events logrotate")
 PAGE("zmailer-order", "hold release freeze thaw retry reroute bounce schedule "
-    "delete undelete")
+    "delete undelete move")
 PAGE("zmailer-review", "forward note")
 PAGE("zmailer-queue", "why count connections zones suspend resume pin etrn "
     "drain undrain orders")

@@ -19,6 +19,7 @@
 #include "tools/run/ask_router.h"
 #include "tools/selection/selection.h"
 #include "tools/queue/control.h"
+#include "tools/zmailer/orders/move.h"
 #include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
@@ -274,6 +275,44 @@ order_status(const struct arguments *arguments, struct slice last,
 	return EX_OK;
 }
 
+/* --to: a node that is none is found out before anything is drained.  0, or an
+ * exit status. */
+static int
+drain_check(const struct arguments *arguments, const struct conf *conf)
+{
+	const char *node = arguments_text(arguments, OPT_TO_NODE);
+
+	if (node == NULL)
+		return EX_OK;
+	if (!conf_keeps_copies(conf))
+		return arguments_refuse(arguments, "--to: no cluster with a "
+		    "postgres is configured");
+	if (strcmp(node, conf->cluster.self) == 0)
+		return arguments_refuse(arguments, "--to %s: that is this "
+		    "machine", node);
+	for (size_t i = 0; i < conf->cluster.node_count; i++)
+		if (strcmp(node, conf->cluster.nodes[i]) == 0)
+			return EX_OK;
+	return arguments_refuse(arguments, "--to %s: there is no such node in "
+	    "the cluster", node);
+}
+
+/* drain --to: nothing is at an agent any more, all of it may go. */
+static int
+drain_move(const struct arguments *arguments, struct control *control)
+{
+	const char *reason = arguments_text(arguments, OPT_REASON);
+	const struct move_words words = { .verb = "drain",
+	    .node = arguments_text(arguments, OPT_TO_NODE),
+	    .reason = reason != NULL ? reason : "",
+	    .select = SLICE("all"), .wait_ms = arguments_number(arguments,
+	    OPT_TIMEOUT, 3600000), .is_json = arguments_has(arguments,
+	    OPT_JSON) };
+	int status = move_mail(control, &words);
+
+	return status == 1 && !control->is_denied ? EX_OK : status;
+}
+
 static int
 send_order(const struct arguments *arguments, const struct conf *conf)
 {
@@ -283,8 +322,12 @@ send_order(const struct arguments *arguments, const struct conf *conf)
 	struct err err;
 	enum control_reached reached = control_connect(conf->run_dir,
 	    &control, &err);
-	int status = EX_OK;
+	int status = drain_check(arguments, conf);
 
+	if (status != EX_OK) {
+		control_hang_up(&control);
+		return status;
+	}
 	if (reached == CONTROL_ABSENT)
 		return control_stopped(arguments->verb, conf->run_dir, NULL);
 	control.waits_as = arguments->verb;
@@ -303,6 +346,9 @@ send_order(const struct arguments *arguments, const struct conf *conf)
 		print_line(&is_json, str_slice(&last));
 	if (reached == CONTROL_REACHED)
 		status = order_status(arguments, str_slice(&last), is_json);
+	if (reached == CONTROL_REACHED && status == EX_OK &&
+	    arguments_has(arguments, OPT_TO_NODE))
+		status = drain_move(arguments, &control);
 	control_hang_up(&control);
 	str_release(&request);
 	str_release(&last);

@@ -156,6 +156,9 @@ VERB(retry, "[--per-second N] [--failed] [--reason WORDS] [--yes] "
 VERB(reroute, "[--reason WORDS] [--yes] [--dry-run] [--json] "
     "[--cluster | --node NAME] SELECTOR",
     "route queued mail again, with the current configuration")
+VERB(move, "[--wait SPAN] [--undo] [--reason WORDS] [--yes] [--dry-run] "
+    "[--json] [SELECTOR] [to NODE]",
+    "give queued mail to another node of the cluster, and wait until it has it")
 VERB(bounce, "[--reason WORDS] [--yes] [--dry-run] [--json] "
     "[--cluster | --node NAME] SELECTOR",
     "give mail up now, queued or set aside, with a report to its sender")
@@ -233,7 +236,7 @@ VERB(pin, "--limit AGENTS [--for SPAN] [--reason WORDS] [--yes] [--json] "
 VERB(etrn, "[--reason WORDS] [--yes] [--json] "
     "DOMAIN|HOST|@DOMAIN|#CHANNEL/HOST",
     "make all mail for this domain or next hop due now, even queue-only mail")
-VERB(drain, "[--timeout SPAN] [--reason WORDS] [--yes] [--json]",
+VERB(drain, "[--timeout SPAN] [--to NODE] [--reason WORDS] [--yes] [--json]",
     "begin no deliveries anywhere, and wait until none runs")
 VERB(undrain, "[--yes] [--json]",
     "deliver again")

@@ -8,196 +8,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "io/ipc.h"
-#include "io/unix_socket.h"
-#include "scheduler/sharing/sharing.h"
 #include "scheduler/sharing/taken.h"
-#include "tests/unit/scheduler/yard.h"
+#include "tests/unit/scheduler/sharing/a_share.h"
 
 #ifdef HAVE_PGSQL
 
-static struct yard yard;
 static char anything[1];
-
-/* ---- a share of the test's own ------------------------------------------ */
-
-static struct {
-	int		 listener, peer;
-	struct ipc_inbox inbox;
-	struct str	 heard;		/* "done ID|kept ID|": but not lease */
-	struct str	 taken;		/* "ID NODE\n" ... */
-	unsigned	 epoch;		/* 0: there is no lease */
-	unsigned	 lists;		/* so often it was asked for it */
-	unsigned	 away;		/* so many ends get no confirmation */
-	unsigned	 listless;	/* so often there is no list now */
-	struct str	 body, control;	/* of the last kept */
-} share;
-
-static void
-share_open(unsigned epoch)
-{
-	struct err err;
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/run/share.sock", yard.dir);
-	share.listener = unix_socket_listen(path, 0600, &err);
-	cr_assert_geq(share.listener, 0, "%s", err.text);
-	share.peer = -1;
-	share.epoch = epoch;
-	ipc_inbox_init(&share.inbox);
-	str_init(&share.heard);
-	str_init(&share.taken);
-	str_init(&share.body);
-	str_init(&share.control);
-}
-
-static void
-share_read_fd(struct str *out)
-{
-	int fd = ipc_take_fd(&share.inbox);
-	char bytes[8192];
-	ssize_t n;
-
-	cr_assert_geq(fd, 0, "a descriptor is missing");
-	str_reset(out);
-	while ((n = read(fd, bytes, sizeof(bytes))) > 0)
-		str_add(out, bytes, (size_t)n);
-	close(fd);
-}
-
-static void
-share_say(const struct str *text)
-{
-	cr_assert_eq(ipc_send(share.peer, str_slice(text), NULL, 0),
-	    (ssize_t)text->len);
-}
-
-static void
-share_answer(struct slice line)
-{
-	struct str out = STR_INIT;
-	struct slice token, rest = line, verb, one;
-
-	cr_assert(slice_word(&rest, &token) && slice_word(&rest, &verb));
-	str_add_slice(&out, token);
-	if (slice_is(verb, "lease")) {
-		if (share.epoch > 0)
-			str_addf(&out, " ok held 15000 %u\n", share.epoch);
-		else
-			str_adds(&out, " ok none another has it\n");
-	} else if (slice_is(verb, "taken") && share.listless > 0) {
-		share.listless--;
-		str_adds(&out, " ok away tired\n");
-	} else if (slice_is(verb, "taken")) {
-		share.lists++;
-		str_reset(&out);
-		rest = str_slice(&share.taken);
-		while (rest.n > 0 && slice_cut(&rest, '\n', &one))
-			str_addf(&out, SLICE_FMT " taken " SLICE_FMT "\n",
-			    SLICE_ARG(token), SLICE_ARG(one));
-		str_addf(&out, SLICE_FMT " ok\n", SLICE_ARG(token));
-	} else {
-		str_addf(&share.heard, SLICE_FMT SLICE_FMT "|",
-		    SLICE_ARG(verb), SLICE_ARG(rest));
-		if (slice_is(verb, "kept")) {
-			share_read_fd(&share.body);
-			share_read_fd(&share.control);
-		}
-		str_adds(&out, share.away > 0 ? " ok away tired\n" :
-		    " ok ok\n");
-		share.away -= share.away > 0;
-	}
-	share_say(&out);
-	str_release(&out);
-}
-
-/* What has come. */
-static void
-share_turn(void)
-{
-	struct slice line;
-	size_t cursor = 0;
-
-	if (share.peer < 0)
-		share.peer = accept4(share.listener, NULL, NULL,
-		    SOCK_NONBLOCK | SOCK_CLOEXEC);
-	if (share.peer < 0)
-		return;
-	while (ipc_receive(share.peer, &share.inbox) == IPC_GOT)
-		;
-	while (ipc_line(&share.inbox, &cursor, &line) == IPC_LINE)
-		share_answer(line);
-	ipc_inbox_consume(&share.inbox, cursor);
-}
-
-static bool
-share_heard(struct yard *y, void *arg)
-{
-	share_turn();
-	return strstr(share.heard.buf != NULL ? share.heard.buf : "", arg) !=
-	    NULL;
-}
-
-static bool
-is_delivered(struct yard *y, void *arg)
-{
-	share_turn();
-	return y->shared->delivered >= *(unsigned *)arg;
-}
-
-static bool
-may_deliver(struct yard *y, void *arg)
-{
-	share_turn();
-	return sharing_may_deliver(y->scheduler.queue.sharing);
-}
-
-static bool
-is_in_trash(struct yard *y, void *arg)
-{
-	share_turn();
-	return yard_has(y, "trash", *(ino_t *)arg, ".queue-deleted");
-}
-
-static bool
-is_listed(struct yard *y, void *arg)
-{
-	share_turn();
-	return share.lists >= *(unsigned *)arg;
-}
-
-/* ---- the tests ----------------------------------------------------------- */
-
-#define CLUSTER "cluster c { node a b; self a; postgres dbname=none; copies "
-
-static void
-copies_begin(const char *lease)
-{
-	struct str text = STR_INIT;
-
-	str_addf(&text, CLUSTER "lease %s }\n%s", lease, yard_quick);
-	yard_open(&yard, text.buf);
-	str_release(&text);
-}
-
-static void
-copies_end(void)
-{
-	if (share.peer >= 0)
-		close(share.peer);
-	close(share.listener);
-	ipc_inbox_release(&share.inbox);
-	yard_close(&yard);
-}
-
-static char *
-told(const char *verb, const char *id)
-{
-	static char text[80];
-
-	snprintf(text, sizeof(text), "%s %s|", verb, id);
-	return text;
-}
 
 Test(sharing, nothing_is_delivered_without_a_lease)
 {
@@ -355,6 +171,7 @@ taken_before_it_is_read(int rcpts)
 	cr_assert_eq(rename(there, aside), 0);
 	share_open(1);
 	str_addf(&share.taken, "%s b\n", id);
+	str_adds(&share.gone, id);
 	yard_start(&yard);
 	cr_assert(yard_until(&yard, is_listed, &lists));
 	yard_turns(&yard, 5);

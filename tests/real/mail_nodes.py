@@ -1,0 +1,76 @@
+"""Nodes with a PostgreSQL that take mail and send it to one hop.
+
+SPDX-License-Identifier: ISC
+"""
+import collections
+import os
+import smtplib
+
+from copies_nodes import Copies, NODES, Node
+from zmtest.cases import tell_events
+from zmtest.smtpserver import Rule, Server
+
+
+class Mailer(Node):
+    """A node that takes mail and sends it to the hop."""
+
+    def __init__(self, name, base, hop):
+        self.hop = hop
+        super().__init__(name, base)
+
+    def configure(self, words=None, password="pw", copies="size 64M",
+                  wait=True):
+        if not self.started:
+            self.instance.configure(
+                f"route far.test via 127.0.0.1:{self.hop.port}\n"
+                "freeze sender @odd.test\n"
+                "schedule smtp/* { retry 1h }\n")
+        super().configure(words, password, copies, wait)
+
+    def send(self, name, rcpts, sender="a@localhost"):
+        with smtplib.SMTP("127.0.0.1", self.instance.port) as client:
+            client.sendmail(sender, rcpts,
+                            f"Subject: {name}\n\nbody of {name}\n")
+
+    def lists(self, *words):
+        return self.instance.zmailer("list", "--json", *words)[1]
+
+    def processes(self, number):
+        for pid in self.instance.pids():
+            try:
+                os.kill(pid, number)
+            except OSError:
+                pass
+
+
+class Site:
+    def __init__(self):
+        self.base = Copies()
+        self.hop = Server()
+        self.nodes = [Mailer(name, self.base, self.hop) for name in NODES]
+
+    def refuse(self, refuses):
+        self.hop.rules[:] = [Rule("RCPT", ("reply", 451, "4.7.1 later"),
+                                  match="later")] if refuses else []
+
+    def came(self):
+        """How often each subject came to each recipient."""
+        return collections.Counter(
+            (message.data.split(b"Subject: ")[1].split(b"\r\n")[0].decode(),
+             rcpt) for message in self.hop.messages
+            for rcpt in message.rcpts)
+
+    def owned(self, name):
+        return sum(row[0] == name for row in self.base.rows().values())
+
+    def tell(self):
+        print(self.base.rows())
+        for node in self.nodes:
+            print(node.name, node.status())
+            tell_events(node.instance, 30)
+
+    def close(self):
+        for node in self.nodes:
+            node.instance.close()
+        self.hop.close()
+        self.base.close()

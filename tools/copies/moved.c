@@ -1,0 +1,148 @@
+/* moved.c - messages that other nodes of the cluster give to this one
+ *
+ * In     offers, as the process share tells of them
+ * Out    the messages in this spool (take.h)
+ * Holds  nothing
+ * Trusts share's word
+ * Spec   moved.h; doc/protocol/share.md section 4; doc/CLUSTER.md
+ *
+ * A row is taken before the message is here: nothing that the giver does
+ * afterwards changes it, and it stays marked until it is durable here, so that
+ * whoever dies in between is followed by another run.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/copies/moved.h"
+#include "tools/copies/take.h"
+
+#include "base/banned.h"
+
+enum { MOVED_NODES_MAX = 32, MOVED_NODE_BYTES = 80 };
+
+struct moved_offer {
+	char		 node[MOVED_NODE_BYTES];
+	uint64_t	 bytes;
+};
+
+struct moved {
+	const struct conf *conf;
+	struct share_order *order;
+	struct take	*take;
+	struct moved_offer offers[MOVED_NODES_MAX];
+	size_t		 count;
+};
+
+static void
+moved_add(struct moved *moved, struct slice node, uint64_t bytes)
+{
+	struct moved_offer *offer = &moved->offers[moved->count];
+
+	if (moved->count == MOVED_NODES_MAX || node.n >= sizeof(offer->node))
+		return;
+	snprintf(offer->node, sizeof(offer->node), SLICE_FMT,
+	    SLICE_ARG(node));
+	offer->bytes = bytes;
+	moved->count++;
+}
+
+/* "offers NODE COUNT BYTES ...", of all nodes in a line. */
+static int
+moved_ask(struct moved *moved, struct err *err)
+{
+	struct slice answer, node, word;
+	uint64_t count, bytes;
+
+	if (share_order_ask(moved->order, "offers", -1, &answer, err) != 0)
+		return -1;
+	if (!slice_word(&answer, &word) || !slice_is(word, "offers"))
+		return 0;		/* it says so itself */
+	while (slice_word(&answer, &node))
+		if (!slice_word(&answer, &word) ||
+		    !slice_number(word, 0, INT64_MAX, &count) ||
+		    !slice_word(&answer, &word) ||
+		    !slice_number(word, 0, INT64_MAX, &bytes))
+			return err_set(err, "share: offers without numbers");
+		else
+			moved_add(moved, node, bytes);
+	return 0;
+}
+
+/* Up to 100 of them are ours in the database.  1; 0: none was left; -1. */
+static int
+moved_claim(struct moved *moved, const char *node, struct err *err)
+{
+	char question[MOVED_NODE_BYTES + 16];
+	struct slice answer, word;
+	uint64_t count = 0;
+
+	snprintf(question, sizeof(question), "take %s", node);
+	if (share_order_ask(moved->order, question, -1, &answer, err) != 0)
+		return -1;
+	if (!slice_word(&answer, &word) || !slice_is(word, "ok") ||
+	    !slice_number(slice_trim(answer), 0, INT64_MAX, &count))
+		return err_set(err, "PostgreSQL: " SLICE_FMT " " SLICE_FMT,
+		    SLICE_ARG(word), SLICE_ARG(answer));
+	return count > 0;
+}
+
+static int
+moved_take_from(struct moved *moved, const struct moved_offer *offer,
+    struct err *err)
+{
+	int got;
+
+	/* the giver keeps what has no room here */
+	if (!take_has_room(moved->take, offer->bytes)) {
+		errno = ENOSPC;
+		return err_sys(err, "what %s gives has %" PRIu64 " bytes; the "
+		    "spool", offer->node, offer->bytes);
+	}
+	while ((got = moved_claim(moved, offer->node, err)) == 1)
+		if (take_arriving(moved->take, offer->node, err) != 0)
+			return -1;
+	return got;
+}
+
+static int
+moved_take_all(struct moved *moved, struct err *err)
+{
+	const char *self = moved->conf->cluster.self;
+
+	/* first what a run before this one has left */
+	if (take_arriving(moved->take, "-", err) != 0)
+		return -1;
+	for (size_t i = 0; i < moved->count; i++)
+		if (strcmp(moved->offers[i].node, self) != 0 &&
+		    moved_take_from(moved, &moved->offers[i], err) != 0)
+			return -1;
+	return 0;
+}
+
+int
+moved_take(const struct conf *conf, uint64_t *out_count, struct err *err)
+{
+	struct moved moved = { .conf = conf };
+	int result = -1;
+
+	*out_count = 0;
+	moved.order = share_order_open(conf->run_dir, err);
+	if (moved.order == NULL)
+		return -1;
+	if (moved_ask(&moved, err) == 0)
+		result = moved.count == 0 ? 0 : take_begin(conf, moved.order,
+		    &moved.take, err);
+	if (result != 0 && errno == EWOULDBLOCK)
+		result = 0;
+	if (moved.take != NULL) {
+		result = moved_take_all(&moved, err);
+		*out_count = take_done(moved.take)->messages;
+	}
+	take_end(&moved.take);
+	share_order_close(&moved.order);
+	return result;
+}
