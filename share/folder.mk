@@ -6,6 +6,8 @@ share_libshare_a_SOURCES = \
 	share/count/words.c share/count/words.h share/count/scripts.c \
 	share/redis/dial.c share/redis/dial.h \
 	share/redis/places.c share/redis/places.h \
+	share/redis/said.c share/redis/said.h \
+	share/redis/sentinels.c share/redis/sentinels.h \
 	share/redis/store.c share/redis/store.h \
 	share/ledger/members.c share/ledger/members.h \
 	share/ledger/greetings.c share/ledger/greetings.h \

@@ -35,6 +35,23 @@ STATEMENT(CLUSTER, "redis", NONE, cluster_redis, "word+", "",
     "master is used.",
     "cluster mx { node mx1 mx2; self mx1; redis [2001:db8::20]:6380 }")
 
+STATEMENT(CLUSTER, "sentinel", NONE, cluster_sentinel, "word+", "",
+    "sentinel MASTER HOST[:PORT]...", "none",
+    "Instead of redis: these sentinels, by default port 26379, are asked in "
+    "turn where the Redis is that they call MASTER, now and whenever it is "
+    "lost.  They must tell an address, not a name (their setting "
+    "resolve-hostnames no, the default).",
+    "cluster mx { node mx1 mx2; self mx1; sentinel mymaster 192.0.2.20 "
+    "192.0.2.21 192.0.2.22 }")
+
+STATEMENT(CLUSTER, "sentinel-password", NONE, cluster_sentinel_password,
+    "path", "",
+    "sentinel-password FILE", "none",
+    "The first line of this file is the password for the sentinels, if they "
+    "want one (requirepass); as password otherwise.",
+    "cluster mx { node mx1 mx2; self mx1; sentinel mymaster 192.0.2.20; "
+    "sentinel-password /etc/zmailer/sentinel.password }")
+
 STATEMENT(CLUSTER, "password", NONE, cluster_password, "path", "",
     "password FILE", "none",
     "The first line of this file is the password for Redis (AUTH).  Only its "
@@ -47,7 +64,9 @@ STATEMENT(CLUSTER, "tls", NONE, cluster_tls, "",
     "tls [ca FILE] [certificate FILE [key FILE]]", "no TLS",
     "Connect to Redis over TLS.  Its certificate must lead to a root in the "
     "ca file (default: the system's) and have the name, or the address, given "
-    "after redis; otherwise it counts as away.  certificate and key are for a "
+    "after redis; otherwise it counts as away.  Sentinels are asked over TLS, "
+    "too, by the name given after sentinel, and a Redis that they tell must "
+    "have its address in the certificate.  certificate and key are for a "
     "Redis that asks for a client certificate (tls-auth-clients); the files "
     "are read at the start and at a reload, as root.",
     "cluster mx { node mx1 mx2; self mx1; redis redis.example.org; "

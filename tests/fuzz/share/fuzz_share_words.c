@@ -3,10 +3,15 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <netinet/in.h>
+#include <string.h>
+
 #include "base/ascii.h"
 #include "share/copies/copying.h"
 #include "share/count/words.h"
 #include "share/ledger/members.h"
+#include "share/redis/said.h"
+#include "share/redis/sentinels.h"
 #include "tests/fuzz/fuzz.h"
 
 static void
@@ -71,6 +76,18 @@ as_copying(struct slice bytes)
 }
 
 static void
+as_sentinel(struct slice bytes)
+{
+	struct store_place place;
+	struct err err;
+
+	(void)said_is_master(bytes);
+	if (sentinels_read(bytes, &place, &err) == 0)
+		MUST(strlen(place.host) < INET6_ADDRSTRLEN &&
+		    place.length <= sizeof(place.address));
+}
+
+static void
 as_answers(struct slice bytes)
 {
 	static const char *names[] = { "mx1", "mx2" };
@@ -103,5 +120,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	as_question(bytes);
 	as_copying(bytes);
 	as_answers(bytes);
+	as_sentinel(bytes);
 	return 0;
 }
