@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "smtpserver/policy/blocked.h"
 #include "smtpserver/policy/internal.h"
 
 #include "base/banned.h"
@@ -263,6 +264,11 @@ policy_ask(struct policy *policy, const struct policy_question *question,
 	is_ours = out->is_ours;
 	if (is_ours && slice_is_nocase(trial.rcpt.local, "postmaster"))
 		return;
+	out->rule = blocked_by(&trial, true);
+	if (out->rule != NULL) {
+		out->result = POLICY_REJECT;
+		return;
+	}
 	if (!rules_try(&trial, is_ours))
 		out->result = is_ours ? POLICY_ACCEPT : POLICY_NO_RELAY;
 	if (out->result == POLICY_ACCEPT && trial.pending != NULL) {

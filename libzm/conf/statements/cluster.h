@@ -8,8 +8,9 @@ STATEMENT(TOP, "cluster", CLUSTER, cluster, "word", "",
     "This machine is one of several that share numbers: a limit rate with the "
     "word shared counts in Redis what all of them accept.  While Redis does "
     "not answer, each counts for itself, COUNT divided by the nodes that were "
-    "seen last; mail waits at most half a second.  NAME is the prefix of the "
-    "keys.  doc/CLUSTER.md has the details.",
+    "seen last; mail waits at most half a second.  Failed logins count for all "
+    "of them, too, and so does what `zmailer block --cluster` says.  NAME is "
+    "the prefix of the keys.  doc/CLUSTER.md has the details.",
     "cluster mx {\n"
     "    node mx1 mx2 mx3\n"
     "    self mx1\n"
