@@ -4,11 +4,15 @@ noinst_LIBRARIES += share/libshare.a
 share_libshare_a_SOURCES = \
 	share/count/budget.c share/count/budget.h \
 	share/count/words.c share/count/words.h share/count/scripts.c \
+	share/count/news.c share/count/news.h share/count/scripts_news.c \
 	share/redis/dial.c share/redis/dial.h \
 	share/redis/places.c share/redis/places.h \
+	share/redis/said.c share/redis/said.h \
+	share/redis/sentinels.c share/redis/sentinels.h \
 	share/redis/store.c share/redis/store.h \
 	share/ledger/members.c share/ledger/members.h \
 	share/ledger/greetings.c share/ledger/greetings.h \
+	share/ledger/bulletin.c share/ledger/bulletin.h \
 	share/ledger/holdings.c share/ledger/holdings.h \
 	share/ledger/ledger.c share/ledger/ledger.h \
 	share/copies/copying.c share/copies/copying.h \

@@ -43,7 +43,7 @@ struct share_state {
 	struct places		 places;
 	struct store_goal	 goal;
 	struct tls_client	*tls;
-	char			*password;
+	char			*password, *sentinel_password;
 	struct copies_goal	 copies_goal;
 	struct timer		 again;
 	struct inquired		 inquired;
@@ -175,6 +175,10 @@ share_read_secrets(const struct conf *conf, struct share_state *state)
 	state->goal.password = state->password =
 	    share_password(conf->cluster.password_path);
 	state->goal.tls = state->tls = share_tls(conf);
+	state->sentinel_password =
+	    share_password(conf->cluster.sentinel_password_path);
+	state->goal.sentinels = (struct sentinels_goal){ conf->cluster.master,
+	    state->sentinel_password, state->tls };
 	state->copies_goal.password =
 	    share_password(conf->cluster.postgres_password_path);
 }
@@ -197,7 +201,7 @@ static void
 share_begin(struct process *process, struct share_state *state)
 {
 	const struct conf *conf = process->conf;
-	bool has_redis = conf->cluster.server_count > 0;
+	bool has_redis = conf_cluster_has_redis(&conf->cluster);
 	bool has_copies = conf_keeps_copies(conf);
 
 	state->goal.places = &state->places;
@@ -218,15 +222,22 @@ share_begin(struct process *process, struct share_state *state)
 }
 
 static void
+secret_free(char **password)
+{
+	if (*password != NULL)
+		explicit_bzero(*password, strlen(*password));
+	mem_free(password);
+}
+
+static void
 share_end(struct share_state *state)
 {
 	timer_clear(&state->again);
 	copies_free(&state->inquired.copies);
 	ledger_free(&state->inquired.ledger);
 	tls_client_free(&state->tls);
-	if (state->password != NULL)
-		explicit_bzero(state->password, strlen(state->password));
-	mem_free(&state->password);
+	secret_free(&state->password);
+	secret_free(&state->sentinel_password);
 	goal_release(&state->copies_goal);
 }
 

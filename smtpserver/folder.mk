@@ -23,6 +23,8 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/policy/greylist.c \
 	smtpserver/policy/greylist.h smtpserver/policy/greylist_serve.c \
 	smtpserver/policy/late.c smtpserver/policy/late.h \
+	smtpserver/policy/blocked.c smtpserver/policy/blocked.h \
+	smtpserver/auth/blocks.c smtpserver/auth/blocks.h \
 	smtpserver/policy/domain.c smtpserver/policy/fit_table.c \
 	smtpserver/policy/internal.h \
 	smtpserver/policy/owner.c smtpserver/policy/peers.c smtpserver/policy/peers.h \
@@ -88,7 +90,8 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/worker/worker.h \
 	smtpserver/listener/admit.c smtpserver/listener/arrivals.c \
 	smtpserver/listener/arrivals.h smtpserver/listener/clients.c \
-	smtpserver/listener/clients.h smtpserver/listener/helper_kinds.c \
+	smtpserver/listener/clients.h smtpserver/listener/hearing.c smtpserver/listener/hearing.h \
+	smtpserver/listener/helper_kinds.c \
 	smtpserver/listener/helper_kinds.h smtpserver/listener/internal.h \
 	smtpserver/listener/listener.c smtpserver/listener/listener.h \
 	smtpserver/listener/workers.c smtpserver/listener/workers.h \

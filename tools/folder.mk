@@ -5,7 +5,10 @@ sbin_PROGRAMS += bin/zmailer bin/sendmail
 bin_PROGRAMS += bin/newaliases bin/mailq
 
 # a verb is a row of zmailer/verbs/verbs.h, and a file or a folder of its name
-bin_zmailer_SOURCES = tools/zmailer/alias/alias.c tools/zmailer/alias/alias.h tools/zmailer/block.c \
+bin_zmailer_SOURCES = tools/zmailer/alias/alias.c tools/zmailer/alias/alias.h \
+	tools/zmailer/block/block.c tools/zmailer/block/shared.c tools/zmailer/block/shared.h \
+	tools/zmailer/block/target.c tools/zmailer/block/target.h \
+	tools/zmailer/block/user.c tools/zmailer/block/user.h \
 	tools/zmailer/cert.c tools/zmailer/check.c tools/zmailer/verbs/classic.c \
 	tools/zmailer/classify.c \
 	tools/zmailer/completion.c tools/zmailer/config.c \

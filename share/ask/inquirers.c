@@ -34,8 +34,10 @@ struct inquirer_wait {
 	struct holding_wait	*slot;		/* of hold */
 	struct greeting		*greeting;	/* of greet */
 	struct copies_wait	*copy;		/* of what is about copies */
+	struct bulletin_wait	*news;		/* of news, or about blocks */
 	bool			 is_status;	/* lines of it follow */
 	bool			 is_late;	/* it is answered later */
+	bool			 is_hearing;	/* of news: without an end */
 	char			 token[WORDS_TOKEN_BYTES];
 	LIST_ENTRY(inquirer_wait) entry;
 };
@@ -65,6 +67,7 @@ inquirer_gone(struct caller *caller)
 		holdings_forget(&wait->slot);
 		greetings_forget(&wait->greeting);
 		copies_forget(&wait->copy);
+		bulletin_forget(&wait->news);
 		mem_free(&wait);
 	}
 }
@@ -76,7 +79,7 @@ inquirer_wait_end(struct inquirer_wait *wait)
 	struct caller *caller = &wait->inquirer->caller;
 
 	LIST_REMOVE(wait, entry);
-	caller->wait_count--;
+	caller->wait_count -= !wait->is_hearing;
 	if (wait->is_late)
 		ipc_link_resume(caller->link);
 	mem_free(&wait);
@@ -336,6 +339,65 @@ inquirer_ask_copies(struct inquirer *inquirer, struct slice line)
 	return IPC_LINK_NEXT;
 }
 
+/* ---- news -------------------------------------------------------------- */
+
+static bool
+inquirer_is_hearing(const struct inquirer *inquirer)
+{
+	const struct inquirer_wait *wait;
+
+	LIST_FOREACH(wait, &inquirer->waits, entry)
+		if (wait->is_hearing)
+			return true;
+	return false;
+}
+
+/* Who waits for news does not keep this process from its end. */
+static void
+inquirer_wait_for_news(struct inquirer *inquirer,
+    const struct news_question *question)
+{
+	struct inquirer_wait *wait = inquirer_wait_new(inquirer,
+	    question->token);
+	struct bulletin_wait *asked;
+
+	if (question->verb == NEWS_HEAR) {
+		wait->is_hearing = true;
+		inquirer->caller.wait_count--;
+	}
+	asked = bulletin_ask(ledger_bulletin(inquirer_ledger(inquirer)),
+	    question, inquirer_on_lines, wait);
+	if (asked == NULL)
+		return;		/* wait is freed */
+	wait->news = asked;
+	wait->is_late = true;
+}
+
+/* Whom all nodes refuse is root's to say; each connection hears once. */
+static enum ipc_link_taken
+inquirer_ask_news(struct inquirer *inquirer,
+    const struct news_question *question)
+{
+	const bool is_told = question->verb == NEWS_FAILED ||
+	    question->verb == NEWS_CLEARED;
+	const struct ledger *ledger = inquirer_ledger(inquirer);
+
+	if (((question->verb == NEWS_BLOCK || question->verb ==
+	    NEWS_UNBLOCK) && !inquirer_is_root(inquirer)) ||
+	    (question->verb == NEWS_HEAR && inquirer_is_hearing(inquirer)))
+		return IPC_LINK_NONSENSE;
+	if (ledger != NULL && !is_told) {
+		inquirer_wait_for_news(inquirer, question);
+		return IPC_LINK_NEXT;
+	}
+	if (is_told && ledger != NULL)
+		bulletin_tell(ledger_bulletin(ledger), question);
+	str_addf(ipc_link_out(inquirer->caller.link), SLICE_FMT " %s\n",
+	    SLICE_ARG(question->token), is_told ? "ok ok" : question->verb ==
+	    NEWS_BLOCKS ? "ok" : "trouble no cluster has a redis");
+	return IPC_LINK_NEXT;
+}
+
 /* Nothing is shared where there is no Redis: who asks counts alone. */
 static void
 inquirer_say_alone(struct inquirer *inquirer,
@@ -353,9 +415,12 @@ inquirer_take(struct caller *caller, struct slice line)
 {
 	struct inquirer *inquirer = (struct inquirer *)caller;
 	struct words_question question;
+	struct news_question news;
 
 	if (caller->wait_count >= INQUIRERS_WAITS_MAX)
 		return IPC_LINK_NONSENSE;
+	if (news_question_read(line, &news))
+		return inquirer_ask_news(inquirer, &news);
 	if (!words_question_read(line, &question))
 		return inquirer_ask_copies(inquirer, line);
 	if (question.verb == WORDS_STATUS) {

@@ -11,7 +11,8 @@
  *			away  |
  *			TOKEN ok, after the lines of a status
  *
- * and about copies what share/copies/copying.h has.
+ * about news what share/count/news.h has, and about copies what
+ * share/copies/copying.h has.
  *
  * A line ends in LF.  Answers come in any order.  take is always answered,
  * whatever Redis does.  doc/protocol/share.md.

@@ -132,5 +132,9 @@ static const char greet_script[] =
 const char *const words_scripts[SCRIPT_COUNT] = {
 	[SCRIPT_TAKE] = take_script, [SCRIPT_SEEN] = seen_script,
 	[SCRIPT_HOLD] = hold_script, [SCRIPT_KEEP] = keep_script,
-	[SCRIPT_GREET] = greet_script
+	[SCRIPT_GREET] = greet_script, [SCRIPT_TELL] = words_tell_script,
+	[SCRIPT_NEWS] = words_news_script,
+	[SCRIPT_BLOCK] = words_block_script,
+	[SCRIPT_UNBLOCK] = words_unblock_script,
+	[SCRIPT_BLOCKS] = words_blocks_script
 };

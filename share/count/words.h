@@ -38,10 +38,14 @@ struct words_question {
 bool words_question_read(struct slice line, struct words_question *out);
 
 /* The scripts: one takes of a rate, one says that a node is there, one takes a
- * place, one keeps many or gives them back, one knows who was seen. */
+ * place, one keeps many or gives them back, one knows who was seen; those of
+ * news.h tell, hear, block, unblock, and list blocks. */
 enum words_script { SCRIPT_TAKE, SCRIPT_SEEN, SCRIPT_HOLD, SCRIPT_KEEP,
-	SCRIPT_GREET, SCRIPT_COUNT };
+	SCRIPT_GREET, SCRIPT_TELL, SCRIPT_NEWS, SCRIPT_BLOCK, SCRIPT_UNBLOCK,
+	SCRIPT_BLOCKS, SCRIPT_COUNT };
 extern const char *const words_scripts[SCRIPT_COUNT];
+extern const char words_tell_script[], words_news_script[],
+    words_block_script[], words_unblock_script[], words_blocks_script[];
 
 /* Append "zm:NAME:r:{KEY}:COUNT/SPAN_MS", "zm:NAME:p:{KEY}:COUNT",
  * "zm:NAME:nodes". */

@@ -57,6 +57,7 @@ struct ledger {
 	struct members		*members;
 	struct holdings		*holdings;
 	struct greetings	*greetings;
+	struct bulletin		*bulletin;
 	struct meter		*chains[CHAINS];
 	TAILQ_HEAD(, meter)	 idle;		/* oldest batch first */
 	size_t			 meter_count, wait_count;
@@ -344,6 +345,7 @@ ledger_new(struct process *process, const struct store_goal *goal)
 	    ledger->members);
 	ledger->greetings = greetings_new(&process->conf->cluster,
 	    ledger->store);
+	ledger->bulletin = bulletin_new(process, ledger->store);
 	ledger->trips_at_ms = clock_steady_ms();
 	ledger_on_trips(ledger);
 	return ledger;
@@ -362,6 +364,7 @@ ledger_free(struct ledger **pledger)
 	store_free(&ledger->store);
 	holdings_free(&ledger->holdings);
 	greetings_free(&ledger->greetings);
+	bulletin_free(&ledger->bulletin);
 	for (size_t i = 0; i < CHAINS; i++)
 		while (ledger->chains[i] != NULL)
 			meter_free(ledger->chains[i]);
@@ -380,6 +383,12 @@ struct greetings *
 ledger_greetings(const struct ledger *ledger)
 {
 	return ledger->greetings;
+}
+
+struct bulletin *
+ledger_bulletin(const struct ledger *ledger)
+{
+	return ledger->bulletin;
 }
 
 struct ledger_wait *

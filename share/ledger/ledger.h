@@ -10,6 +10,7 @@
 #define ZM_SHARE_LEDGER_LEDGER_H
 
 #include "daemon/skeleton.h"
+#include "share/ledger/bulletin.h"
 #include "share/ledger/greetings.h"
 #include "share/ledger/holdings.h"
 #include "share/redis/store.h"
@@ -38,9 +39,10 @@ struct ledger_wait *ledger_take(struct ledger *ledger, struct slice key,
 /* Nobody waits for it any more; NULL is harmless; nulls *wait. */
 void ledger_forget(struct ledger_wait **wait);
 
-/* The places of its limits, and who was seen before. */
+/* The places of its limits, who was seen before, and what nodes tell. */
 struct holdings *ledger_holdings(const struct ledger *ledger);
 struct greetings *ledger_greetings(const struct ledger *ledger);
+struct bulletin *ledger_bulletin(const struct ledger *ledger);
 
 /* Append the lines of a status, each with TOKEN in front
  * (doc/protocol/share.md). */

@@ -10,10 +10,12 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "share/redis/dial.h"
+#include "tls/outward/client_stream.h"
 
 #include "base/banned.h"
 
@@ -79,4 +81,17 @@ dial_free(struct dial **pdial)
 	if (dial->fd >= 0)
 		close(dial->fd);
 	mem_free(pdial);
+}
+
+int
+dial_encrypt(struct stream *stream, struct tls_client *tls, const char *host,
+    struct err *err)
+{
+	char key[TLS_KEY_BYTES];
+	const struct tls_goal goal = { .key = key, .sni = host,
+	    .names = &host, .name_count = 1, .is_strict = true };
+
+	snprintf(key, sizeof(key), "redis %s", host);
+	return tls == NULL ? 0 : stream_start_tls_client(stream, tls, &goal,
+	    err);
 }

@@ -7,7 +7,9 @@
 
 #include "base/err.h"
 #include "io/loop.h"
+#include "io/stream.h"
 #include "share/redis/places.h"
+#include "tls/client.h"
 
 struct dial;
 
@@ -21,5 +23,10 @@ struct dial *dial_new(struct loop *loop, const struct store_place *place,
     dial_fn *fn, void *context, struct err *err);
 /* Give it up: fn is not called.  Nulls *dial. */
 void dial_free(struct dial **dial);
+
+/* Over TLS from here on, if there is a client: the certificate must name the
+ * host.  0 or -1 (err). */
+int dial_encrypt(struct stream *stream, struct tls_client *tls,
+    const char *host, struct err *err);
 
 #endif

@@ -64,15 +64,21 @@ int
 places_find(const struct conf_cluster *cluster, struct places *out,
     struct err *err)
 {
+	const bool has_sentinels = cluster->master != NULL;
+	const char *const *servers = has_sentinels ? cluster->sentinels :
+	    cluster->servers;
+	const size_t count = has_sentinels ? cluster->sentinel_count :
+	    cluster->server_count;
 	struct slice host;
 	unsigned port;
 
 	out->count = 0;
 	err_set(err, "no address");
-	for (size_t i = 0; i < cluster->server_count; i++)
-		if (conf_cluster_server(slice_of(cluster->servers[i]), &host,
-		    &port))
+	for (size_t i = 0; i < count; i++) {
+		port = has_sentinels ? CLUSTER_SENTINEL_PORT : CLUSTER_PORT;
+		if (conf_cluster_server(slice_of(servers[i]), &host, &port))
 			places_find_host(host, port, out, err);
+	}
 	return out->count > 0 ? 0 : -1;
 }
 

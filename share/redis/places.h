@@ -28,8 +28,8 @@ struct places {
 	size_t		count;
 };
 
-/* All addresses of the servers of a cluster, in their order.  Blocks while
- * names are looked up.  0; -1: not one was found (err). */
+/* All addresses of the servers of a cluster, or of its sentinels, in their
+ * order.  Blocks while names are looked up.  0; -1: not one was found (err). */
 int places_find(const struct conf_cluster *cluster, struct places *out,
     struct err *err);
 

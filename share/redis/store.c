@@ -19,12 +19,12 @@
 #include "io/stream.h"
 #include "journal/event.h"
 #include "share/redis/dial.h"
+#include "share/redis/said.h"
 #include "share/redis/store.h"
-#include "tls/outward/client_stream.h"
 
 #include "base/banned.h"
 
-enum { SHA_BYTES = 40, ERROR_BYTES = 120, NUMBER_BYTES = 24 };
+enum { SHA_BYTES = 40, NUMBER_BYTES = 24 };
 
 enum store_step {		/* in this order, when it greets */
 	STEP_AUTH, STEP_ROLE, STEP_LOAD, STEP_QUESTION
@@ -51,6 +51,9 @@ struct store {
 	int64_t			 patience_ms, greets_ms;
 	size_t			 place;		/* that is tried, or was last */
 	size_t			 tried;		/* of this round */
+	const struct store_place *at;		/* the same, or the master that
+						 * a sentinel told */
+	struct sentinels	*sentinels;	/* NULL: places are of Redis */
 	struct dial		*dial;		/* that connects; NULL */
 	struct stream		*stream;	/* of what is connected */
 	bool			 is_up, was_told;
@@ -216,6 +219,7 @@ static void
 store_drop(struct store *store)
 {
 	timer_clear(&store->flush_timer);
+	sentinels_stop(store->sentinels);
 	dial_free(&store->dial);
 	stream_free(&store->stream);
 }
@@ -246,7 +250,7 @@ store_tell_away(struct store *store)
 	store->is_up = false;
 	store->since_ms = clock_steady_ms();
 	event(EV_SHARE_LOST, NULL, "redis",
-	    slice_of(store->places->at[store->place].text), "reason",
+	    slice_of(store->at->text), "reason",
 	    slice_of(store->why), NULL);
 	store->changed_fn(store->context);
 }
@@ -300,7 +304,7 @@ store_is_greeted(struct store *store)
 	store->is_useful = false;
 	store->tried = 0;
 	event(EV_SHARE_BACK, NULL, "redis",
-	    slice_of(store->places->at[store->place].text), "seconds",
+	    slice_of(store->at->text), "seconds",
 	    event_number((clock_steady_ms() - store->since_ms) / 1000),
 	    NULL);
 	store->since_ms = clock_steady_ms();
@@ -313,23 +317,9 @@ static void
 store_fail_error(struct store *store, struct slice text)
 {
 	char why[STORE_WHY_BYTES];
-	struct str shown = STR_INIT;
 
-	str_add_escaped(&shown, slice_first(text, ERROR_BYTES));
-	snprintf(why, sizeof(why), "it says %s", shown.buf);
-	str_release(&shown);
+	said_error(text, why, sizeof(why));
 	store_fail(store, why);
-}
-
-/* "master" is the first item. */
-static bool
-is_master(struct slice items)
-{
-	struct slice text;
-	size_t used;
-
-	return resp_read(items, &text, &used) == RESP_VALUE &&
-	    slice_is(text, "master");
 }
 
 /* One step of the greeting.  false: the store failed. */
@@ -345,7 +335,7 @@ store_take_greeting(struct store *store, const struct asked *asked,
 		return false;
 	}
 	if (step == STEP_ROLE &&
-	    (answer != RESP_ARRAY || !is_master(text))) {
+	    (answer != RESP_ARRAY || !said_is_master(text))) {
 		store_fail(store, "it is not the master");
 		return false;
 	}
@@ -452,20 +442,6 @@ store_on_ready(void *context)
 
 /* ---- connecting ------------------------------------------------------- */
 
-/* Whom the certificate must name is whom the configuration does. */
-static int
-store_encrypt(struct store *store, struct err *err)
-{
-	const char *host = store->places->at[store->place].host;
-	char key[TLS_KEY_BYTES];
-	const struct tls_goal goal = { .key = key, .sni = host,
-	    .names = &host, .name_count = 1, .is_strict = true };
-
-	snprintf(key, sizeof(key), "redis %s", host);
-	return stream_start_tls_client(store->stream, store->goal.tls, &goal,
-	    err);
-}
-
 static void
 store_on_connected(void *context, int fd, const struct err *trouble)
 {
@@ -479,35 +455,61 @@ store_on_connected(void *context, int fd, const struct err *trouble)
 	}
 	store->stream = stream_new(store->process->loop, fd, store_on_ready,
 	    store);
-	if (store->goal.tls != NULL && store_encrypt(store, &err) < 0)
+	if (dial_encrypt(store->stream, store->goal.tls, store->at->host,
+	    &err) < 0)
 		store_fail(store, err.text);
 	else
 		store_greet(store);
 }
 
-/* The next place. */
 static void
-store_try(struct store *store)
+store_dial(struct store *store)
 {
-	int64_t now_ms = clock_steady_ms();
 	struct err err;
 
-	if (store->tried == 0)
-		store->round_ms = now_ms;
-	if (store->places->count == 0) {
-		store_fail(store, "no address of it is known");
-		return;
-	}
-	if (store->tried > 0)
-		store->place = (store->place + 1) % store->places->count;
-	store->tried++;
-	store->dial = dial_new(store->process->loop,
-	    &store->places->at[store->place], store_on_connected, store, &err);
+	store->dial = dial_new(store->process->loop, store->at,
+	    store_on_connected, store, &err);
 	if (store->dial == NULL)
 		store_fail(store, err.text);
 	else
 		timer_set(store->process->loop, &store->timer,
-		    now_ms + store->patience_ms, store_on_time, store);
+		    clock_steady_ms() + store->patience_ms, store_on_time,
+		    store);
+}
+
+/* sentinels_fn */
+static void
+store_on_master(void *context, const struct store_place *master,
+    const char *why)
+{
+	struct store *store = context;
+
+	if (master == NULL) {
+		store_fail(store, why);
+		return;
+	}
+	store->at = master;
+	store_dial(store);
+}
+
+/* The next place: of a Redis, or of who knows where it is. */
+static void
+store_try(struct store *store)
+{
+	if (store->tried == 0)
+		store->round_ms = clock_steady_ms();
+	if (store->places->count == 0) {
+		store_fail(store, "no address of it is known");
+		return;
+	}
+	if (store->tried++ > 0)
+		store->place = (store->place + 1) % store->places->count;
+	store->at = &store->places->at[store->place];
+	timer_clear(&store->timer);
+	if (store->sentinels != NULL)
+		sentinels_ask(store->sentinels, store->at);
+	else
+		store_dial(store);
 }
 
 /* ---- public ----------------------------------------------------------- */
@@ -521,11 +523,16 @@ store_new(struct process *process, const struct store_goal *goal,
 	store->process = process;
 	store->goal = *goal;
 	store->places = goal->places;
+	store->at = &goal->places->at[0];
 	store->changed_fn = changed_fn;
 	store->context = context;
 	store->patience_ms = process->conf->cluster.patience_ms;
 	store->greets_ms = goal->tls == NULL ? store->patience_ms :
 	    store->patience_ms + STORE_SHAKE_MS;
+	if (goal->sentinels.master != NULL)
+		store->sentinels = sentinels_new(process->loop,
+		    &goal->sentinels, store->greets_ms, store_on_master,
+		    store);
 	store->probe_ms = STORE_PROBE_MS;
 	store->since_ms = clock_steady_ms();
 	snprintf(store->why, sizeof(store->why), "not asked yet");
@@ -544,6 +551,7 @@ store_free(struct store **pstore)
 	if (store == NULL)
 		return;
 	store_drop(store);
+	sentinels_free(&store->sentinels);
 	timer_clear(&store->timer);
 	while ((asked = TAILQ_FIRST(&store->asked)) != NULL)
 		asked_free(store, asked);
@@ -588,5 +596,5 @@ store_state(const struct store *store)
 {
 	return (struct store_state){ store->is_up,
 	    !store->is_up && !store->was_told, store->since_ms,
-	    store->places->at[store->place].text, store->why, store->trips };
+	    store->at->text, store->why, store->trips };
 }

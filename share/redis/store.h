@@ -3,8 +3,8 @@
  * Questions are scripts (count/words.h), sent as they come and answered in
  * order.  One that has no answer within its patience opens the breaker: the
  * connection is given up, all that is asked is answered "away" at once, and
- * every second the addresses are tried again, until one says that it is the
- * master and takes the scripts.  Nothing is kept for later.
+ * every second the addresses are tried again, or the sentinels asked, until one
+ * says that it is the master and takes the scripts.  Nothing is kept for later.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -14,6 +14,7 @@
 #include "daemon/skeleton.h"
 #include "share/count/words.h"
 #include "share/redis/places.h"
+#include "share/redis/sentinels.h"
 #include "tls/client.h"
 
 enum {
@@ -32,7 +33,8 @@ struct store;
 typedef void store_answer_fn(void *context, bool is_away, struct slice text);
 
 struct store_goal {		/* borrowed */
-	const struct places	*places;
+	const struct places	*places;	/* of Redis, or of sentinels */
+	struct sentinels_goal	 sentinels;	/* master NULL: none */
 	const char		*password;	/* that it wants to hear; NULL:
 						 * none */
 	struct tls_client	*tls;	/* NULL: in the clear */

@@ -8,10 +8,13 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "base/clock.h"
+#include "base/siphash.h"
 #include "smtpserver/auth/failures.h"
 
 #include "base/banned.h"
@@ -53,14 +56,33 @@ failures_free(struct failures **failures)
 
 /* FNV-1a from a secret start: good enough to be spread, hard to aim. */
 static uint64_t
-mark_of(const struct failures *failures, struct slice key)
+mark_of_sum(const struct failures *failures, struct slice sum)
 {
 	uint64_t mark = failures->secret ^ 0xcbf29ce484222325u;
 
-	for (size_t i = 0; i < key.n; i++)
-		mark = (mark ^ (unsigned char)key.p[i]) * 0x100000001b3u;
+	for (size_t i = 0; i < sum.n; i++)
+		mark = (mark ^ (unsigned char)sum.p[i]) * 0x100000001b3u;
 	mark ^= mark >> 29;
 	return mark != 0 ? mark : 1;
+}
+
+void
+failures_sum(struct slice key, char out[FAILURES_SUM_BYTES])
+{
+	static const struct siphash_key same = { 0, 0 };
+	struct siphash sum = siphash(&same, key);
+
+	snprintf(out, FAILURES_SUM_BYTES, "%016" PRIx64 "%016" PRIx64,
+	    sum.high, sum.low);
+}
+
+static uint64_t
+mark_of(const struct failures *failures, struct slice key)
+{
+	char sum[FAILURES_SUM_BYTES];
+
+	failures_sum(key, sum);
+	return mark_of_sum(failures, slice_of(sum));
 }
 
 static bool
@@ -102,32 +124,52 @@ mark_slot(struct failures *failures, uint64_t mark)
 	return oldest;
 }
 
+static unsigned
+mark_raise(struct failures *failures, uint64_t mark, int64_t at_ms)
+{
+	struct slot *slot = mark_slot(failures, mark);
+
+	if (!mark_is_live(slot, mark, clock_steady_ms()))
+		slot->count = slot->last_ms = 0;
+	slot->mark = mark;
+	if (slot->last_ms < at_ms)
+		slot->last_ms = at_ms;
+	return ++slot->count;
+}
+
+static void
+mark_clear(struct failures *failures, uint64_t mark)
+{
+	struct slot *slot = mark_slot(failures, mark);
+
+	if (slot->mark == mark)
+		slot->mark = 0;
+}
+
 unsigned
 failures_add(struct failures *failures, struct slice key)
 {
-	int64_t now_ms = clock_steady_ms();
-	struct slot *slot;
-	uint64_t mark;
-
-	if (failures == NULL)
-		return 1;
-	mark = mark_of(failures, key);
-	slot = mark_slot(failures, mark);
-	if (!mark_is_live(slot, mark, now_ms))
-		slot->count = 0;
-	slot->mark = mark;
-	slot->last_ms = now_ms;
-	return ++slot->count;
+	return failures == NULL ? 1 : mark_raise(failures, mark_of(failures,
+	    key), clock_steady_ms());
 }
 
 void
 failures_clear(struct failures *failures, struct slice key)
 {
-	struct slot *slot;
+	if (failures != NULL)
+		mark_clear(failures, mark_of(failures, key));
+}
 
-	if (failures == NULL)
-		return;
-	slot = mark_slot(failures, mark_of(failures, key));
-	if (slot->mark == mark_of(failures, key))
-		slot->mark = 0;
+void
+failures_hear(struct failures *failures, struct slice sum, int64_t age_ms)
+{
+	if (age_ms < FAILURES_FOR_MS)
+		(void)mark_raise(failures, mark_of_sum(failures, sum),
+		    clock_steady_ms() - age_ms);
+}
+
+void
+failures_hear_clear(struct failures *failures, struct slice sum)
+{
+	mark_clear(failures, mark_of_sum(failures, sum));
 }

@@ -4,6 +4,9 @@
  * forks them.  When it is full the oldest are forgotten.  A worker that was
  * taken over can only forget or invent failures.
  *
+ * Other machines of a cluster are told of a key by its sum, which is the same
+ * on all of them; what they tell counts as if it had been here.
+ *
  * SPDX-License-Identifier: ISC
  */
 #ifndef ZM_SMTPSERVER_AUTH_FAILURES_H
@@ -18,7 +21,8 @@ struct failures;
 
 enum {
 	FAILURES_FOR_MS = 15 * 60 * 1000,	/* since the last one */
-	FAILURES_SLOTS = 16384
+	FAILURES_SLOTS = 16384,
+	FAILURES_SUM_BYTES = 33		/* hex digits, with the NUL */
 };
 
 /* NULL with err. */
@@ -31,5 +35,12 @@ unsigned failures_count(const struct failures *failures, struct slice key);
 unsigned failures_add(struct failures *failures, struct slice key);
 /* Forget them. */
 void failures_clear(struct failures *failures, struct slice key);
+
+/* What other machines know a key by. */
+void failures_sum(struct slice key, char out[FAILURES_SUM_BYTES]);
+/* One failed there so long ago; or its failures were forgotten there. */
+void failures_hear(struct failures *failures, struct slice sum,
+    int64_t age_ms);
+void failures_hear_clear(struct failures *failures, struct slice sum);
 
 #endif

@@ -31,6 +31,8 @@ const struct helper_kind helper_kinds[] = {
 	{ "share", 1, 2048, 10500, NULL, SHARE_SOCKET, true, false, false },
 	/* the same: who was seen by any node */
 	{ "greet", 1, 2048, 10500, NULL, SHARE_SOCKET, true, false, false },
+	/* failed logins, told to all nodes; hearing.h hears of theirs */
+	{ "news", 1, 2048, 10500, NULL, SHARE_SOCKET, true, false, false },
 	{ "dns", 1, 2048, 15000, dns_serve, NULL, false, false, false },
 	{ "rate", 1, 256, 10000, rate_serve, NULL, true, false, false },
 	{ "policy", 8, 1, 20000, policyd_serve, NULL, false, false, false },

@@ -38,6 +38,7 @@ struct listener {
 	struct peers	*peers;
 	struct arrivals	*arrivals;	/* of proxies */
 	struct helpers	*helpers;
+	struct hearing	*hearing;	/* of other machines */
 	struct local_mail *local;	/* NULL: no milter sees sendmail(1) */
 	struct bound_socket	*sockets;
 	bool		 is_paused;

@@ -20,9 +20,11 @@
 #include "journal/event.h"
 #include "base/mem.h"
 #include "smtpserver/auth/process.h"
+#include "smtpserver/listener/hearing.h"
 #include "smtpserver/listener/helper_kinds.h"
 #include "smtpserver/listener/internal.h"
 #include "smtpserver/auth/failures.h"
+#include "smtpserver/auth/blocks.h"
 #include "smtpserver/worker/confine.h"
 #include "smtpserver/transaction/space.h"
 #include "smtpserver/tls/keys.h"
@@ -141,7 +143,8 @@ listener_bind(struct process *process, struct err *err)
 	    auth_process_start(process, listener_close_in_child, listener,
 	    err)) == NULL)
 		return -1;
-	if ((listener->failures = failures_new(err)) == NULL ||
+	if (blocks_open(err) < 0 ||
+	    (listener->failures = failures_new(err)) == NULL ||
 	    (listener->space = space_shared_new(err)) == NULL)
 		return -1;
 	return 0;
@@ -252,6 +255,7 @@ listener_start(struct process *process, struct err *err)
 	    listener_close_in_child,
 	    listener_on_answer, listener);
 	helpers_open_with(listener->helpers, listener_on_helper_wanted);
+	listener->hearing = hearing_new(process, listener->failures);
 	listener->local = local_mail_start(process, listener_close_in_child,
 	    listener);
 	for (int i = 0; i < WORKERS_KINDS; i++) {
@@ -404,6 +408,7 @@ listener_reload(struct process *process, const struct conf *old)
 	listener_renew_auth(listener);
 	listener_renew_workers(listener, old);
 	helpers_reload(listener->helpers);
+	hearing_reload(listener->hearing);
 	local_mail_free(&listener->local);
 	listener->local = local_mail_start(process, listener_close_in_child,
 	    listener);
@@ -492,6 +497,7 @@ listener_release(struct process *process)
 	timer_clear(&listener->leave_timer);
 	timer_clear(&listener->stop_timer);
 	local_mail_free(&listener->local);
+	hearing_free(&listener->hearing);
 	helpers_free(&listener->helpers);
 	arrivals_free(&listener->arrivals);
 	policy_free(&listener->policy);
@@ -501,6 +507,7 @@ listener_release(struct process *process)
 	keys_free(&listener->keys);
 	auth_process_free(&listener->auth);
 	failures_free(&listener->failures);
+	blocks_close();
 	space_shared_free(&listener->space);
 	clients_free(&listener->clients);
 	spool_close(&listener->spool);

@@ -8,6 +8,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "smtpserver/policy/blocked.h"
+#include "smtpserver/auth/blocks.h"
 #include "smtpserver/policy/internal.h"
 
 #include "base/banned.h"
@@ -162,6 +164,11 @@ policy_ask_early(struct policy *policy,
 	if (stage == POLICY_AT_MAIL)
 		trial.sender = canonical_of(policy->scratch,
 		    &question->sender);
+	out->rule = blocked_by(&trial, stage == POLICY_AT_MAIL);
+	if (out->rule != NULL) {
+		out->result = POLICY_REJECT;
+		return;
+	}
 	for (size_t i = 0; i < policy->conf->rule_count; i++)
 		if (early_rule_try(&trial, &policy->conf->rules[i], stage))
 			return;
@@ -172,6 +179,8 @@ policy_ask_early(struct policy *policy,
 bool
 policy_may_bar(const struct policy *policy)
 {
+	if (blocks_has(BLOCKS_USERS))
+		return true;
 	for (size_t i = 0; i < policy->conf->rule_count; i++)
 		if (policy->conf->rules[i].action == ACTION_REJECT &&
 		    policy->conf->rules[i].patterns[PATTERN_USER] != NULL)
@@ -202,10 +211,16 @@ policy_bars_user(struct policy *policy, const struct policy_question *question,
 	struct trial trial = { .policy = policy, .question = question,
 	    .out = &verdict };
 	const struct conf *conf = policy->conf;
+	const struct conf_rule *blocked;
 
 	if (!policy_may_bar(policy) || question->user.n == 0)
 		return NULL;
 	arena_reset(policy->scratch);
+	blocked = blocked_user(&trial);
+	if (blocked != NULL) {
+		*out_words = blocked->text;
+		return blocked;
+	}
 	for (size_t i = 0; i < conf->rule_count; i++) {
 		const struct conf_rule *rule = &conf->rules[i];
 

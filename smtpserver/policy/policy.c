@@ -14,6 +14,7 @@
 
 #include "base/cache.h"
 #include "base/mem.h"
+#include "smtpserver/policy/blocked.h"
 #include "smtpserver/policy/internal.h"
 
 #include "base/banned.h"
@@ -266,6 +267,11 @@ policy_ask(struct policy *policy, const struct policy_question *question,
 	is_ours = out->is_ours;
 	if (is_ours && slice_is_nocase(trial.rcpt.local, "postmaster"))
 		return;
+	out->rule = blocked_by(&trial, true);
+	if (out->rule != NULL) {
+		out->result = POLICY_REJECT;
+		return;
+	}
 	if (!rules_try(&trial, is_ours))
 		out->result = is_ours ? POLICY_ACCEPT : POLICY_NO_RELAY;
 	if (out->result == POLICY_ACCEPT && trial.pending != NULL) {

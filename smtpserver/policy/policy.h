@@ -8,8 +8,9 @@
  *
  *   1. postmaster, bare or of a domain of ours, is always accepted
  *      (RFC 5321 section 4.5.1), whatever the rules say.
- *   2. Rules in file order, the first that fits decides.  Without `for any`
- *      an accept rule is about our domains only.  A freeze rule accepts
+ *   2. A block of the cluster (blocks.h) refuses.  Then rules in file order,
+ *      the first that fits decides.  Without `for any` an accept rule is about
+ *      our domains only.  A freeze rule accepts
  *      what is for our domains and marks the message; for other domains it
  *      only marks, and the rules after it decide whether to relay.
  *      A shadow rule is noted in the verdict and decides nothing.

@@ -15,8 +15,10 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "io/consult/share_ask.h"
 #include "smtpserver/helper/helpers.h"
 #include "smtpserver/listener/helper_kinds.h"
+#include "smtpserver/auth/blocks.h"
 #include "smtpserver/rehearse/inquiry.h"
 
 #include "base/banned.h"
@@ -138,6 +140,30 @@ inquiry_conf_read(void)
 	return conf;
 }
 
+/* Whom all machines of the cluster refuse.  Nothing has to run: who cannot ask
+ * is told so, and goes by the configuration. */
+static void
+inquiry_read_blocks(const struct conf *conf)
+{
+	struct str lines = STR_INIT;
+	struct slice rest, line;
+	struct err err;
+
+	if (!conf_cluster_has_redis(&conf->cluster))
+		return;
+	if (share_ask_blocks(conf->run_dir, &lines, &err) != 0)
+		fprintf(stderr, "zmailer: blocks of the cluster are not known "
+		    "here: %s\n", err.text);
+	else if (blocks_open(&err) == 0)
+		blocks_begin();
+	rest = str_slice(&lines);
+	while (rest.n > 0 && slice_cut(&rest, '\n', &line))
+		if (slice_starts(line, "block "))
+			(void)blocks_add(slice_from(line, strlen("block ")));
+	blocks_commit();
+	str_release(&lines);
+}
+
 int
 inquiry_open(struct inquiry *inquiry, struct rehearsal *out)
 {
@@ -148,6 +174,7 @@ inquiry_open(struct inquiry *inquiry, struct rehearsal *out)
 	if (conf == NULL)
 		return -1;
 	inquiry->process.conf = conf;
+	inquiry_read_blocks(conf);
 	*out = (struct rehearsal){ .conf = conf, .policy = policy_new(conf),
 	    .ask = inquiry_ask, .ask_context = inquiry };
 	return 0;
@@ -170,6 +197,7 @@ inquiry_close(struct inquiry *inquiry, struct rehearsal *rehearsal)
 	helpers_free(&inquiry->helpers);
 	loop_free(&inquiry->process.loop);
 	policy_free(&rehearsal->policy);
+	blocks_close();
 	conf_free(&inquiry->process.conf);
 	str_release(&inquiry->answer);
 }

@@ -90,6 +90,19 @@ user_is_barred(const struct session *session)
 	return is_barred;
 }
 
+/* Others of the cluster hear of it; nobody waits for that. */
+static void
+auth_tell(struct session *session, const char *verb, struct slice key)
+{
+	const struct conf *conf = session->settings->conf;
+	char sum[FAILURES_SUM_BYTES];
+
+	if (!conf_cluster_has_redis(&conf->cluster))
+		return;
+	failures_sum(key, sum);
+	str_addf(&session->tells, "news %s %s\n", verb, sum);
+}
+
 /* Counts; returns how long the answer is to be held back. */
 static int64_t
 auth_failure_count(struct session *session)
@@ -101,9 +114,11 @@ auth_failure_count(struct session *session)
 
 	add_address_key(session, &key);
 	count = failures_add(failures, str_slice(&key));
+	auth_tell(session, "failed", str_slice(&key));
 	if (session->login->user.len > 0) {
 		auth_add_key(&key, "user", str_slice(&session->login->user));
 		(void)failures_add(failures, str_slice(&key));
+		auth_tell(session, "failed", str_slice(&key));
 	}
 	str_release(&key);
 	while (--count > 0 && delay_ms < DELAY_MAX_MS)
@@ -135,6 +150,8 @@ auth_succeed(struct session *session)
 		return auth_end(session, 535, "5.7.13", words);
 	}
 	auth_add_key(&key, "user", str_slice(&session->login->user));
+	if (failures_count(session->service->failures, str_slice(&key)) > 0)
+		auth_tell(session, "cleared", str_slice(&key));
 	failures_clear(session->service->failures, str_slice(&key));
 	str_release(&key);
 	str_reset(&session->user);

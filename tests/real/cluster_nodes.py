@@ -77,16 +77,17 @@ class Node:
         self.configured = False
 
     def configure(self, patience, limit=f"{LIMIT}/1h", host="127.0.0.1",
-                  by_tls=None):
+                  by_tls=None, where=None):
         """The cluster and its limit, taken over if it runs.  by_tls: words
-        of the statement tls."""
-        where = f"{host}:{self.redis.port}" if by_tls is None else \
-            f"{host}:{self.redis.tls_port}; tls {by_tls}"
+        of the statement tls.  where: other words than those of redis."""
+        if where is None:
+            where = f"redis {host}:{self.redis.port}" if by_tls is None else \
+                f"redis {host}:{self.redis.tls_port}; tls {by_tls}"
         path = self.instance.top + "/cluster.conf"
         with open(path, "w", encoding="ascii") as file:
             file.write(f"cluster mx {{ node {' '.join(NODES)}; "
                        f"self {self.name}; "
-                       f"redis {where}; "
+                       f"{where}; "
                        f"password {self.password}; "
                        f"patience {patience} }}\n"
                        f"limit parallel {PLACES} per sender everybody sender "

@@ -195,7 +195,7 @@ conf_cluster_server(struct slice text, struct slice *out_host,
 {
 	size_t at = cluster_port_at(text);
 	struct slice host = slice_first(text, at <= text.n ? at - 1 : text.n);
-	uint64_t port = CLUSTER_PORT;
+	uint64_t port = *out_port;
 
 	if (at <= text.n && !slice_number(slice_from(text, at), 1, 65535,
 	    &port))
@@ -213,31 +213,65 @@ conf_cluster_server(struct slice text, struct slice *out_host,
 	return host.n > 0 && host.n < HOST_NAME_BYTES;
 }
 
+/* Add where one is to a list. */
+static void
+cluster_add_server(struct conf_loader *loader, const struct conf_value *server,
+    const char *what, const char ***list, size_t *count)
+{
+	unsigned port = CLUSTER_PORT;
+	struct slice host;
+
+	if (!conf_cluster_server(slice_of(server->text), &host, &port))
+		conf_complain(loader, CONF_ERROR, server->token,
+		    "write 192.0.2.20, redis.example.org:6379 or "
+		    "[2001:db8::20]:6379", "'%.100s' is not where a "
+		    "%s is", server->text, what);
+	else if (*count >= CLUSTER_SERVERS_MAX)
+		conf_complain(loader, CONF_ERROR, server->token, NULL,
+		    "at most %d addresses", CLUSTER_SERVERS_MAX);
+	else
+		*list = cluster_push(loader, *list, count, server->text);
+}
+
 void
 conf_apply_cluster_redis(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
 	struct conf_cluster *cluster = target;
-	struct slice host;
-	unsigned port;
 
-	for (size_t i = 0; i < statement->arg_count; i++) {
-		const struct conf_value *server = &statement->args[i];
+	for (size_t i = 0; i < statement->arg_count; i++)
+		cluster_add_server(loader, &statement->args[i], "Redis",
+		    &cluster->servers, &cluster->server_count);
+}
 
-		if (!conf_cluster_server(slice_of(server->text), &host,
-		    &port))
-			conf_complain(loader, CONF_ERROR, server->token,
-			    "write 192.0.2.20, redis.example.org:6379 or "
-			    "[2001:db8::20]:6379", "'%.100s' is not where a "
-			    "Redis is", server->text);
-		else if (cluster->server_count >= CLUSTER_SERVERS_MAX)
-			conf_complain(loader, CONF_ERROR, server->token, NULL,
-			    "at most %d addresses", CLUSTER_SERVERS_MAX);
-		else
-			cluster->servers = cluster_push(loader,
-			    cluster->servers, &cluster->server_count,
-			    server->text);
-	}
+void
+conf_apply_cluster_sentinel(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_cluster *cluster = target;
+	const struct conf_value *name = &statement->args[0];
+
+	if (cluster->master != NULL)
+		conf_complain_twice(loader, statement->node->tokens,
+		    cluster->sentinel_at, "'sentinel' is said twice");
+	cluster->sentinel_at = conf_at(statement->node->tokens);
+	cluster->master = name->text;
+	if (statement->arg_count < 2)
+		conf_complain(loader, CONF_ERROR, name->token,
+		    "write: sentinel MASTER HOST[:PORT]...",
+		    "where are the sentinels of '%.100s'?", name->text);
+	for (size_t i = 1; i < statement->arg_count; i++)
+		cluster_add_server(loader, &statement->args[i], "sentinel",
+		    &cluster->sentinels, &cluster->sentinel_count);
+}
+
+void
+conf_apply_cluster_sentinel_password(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_cluster *cluster = target;
+
+	cluster->sentinel_password_path = statement->args[0].text;
 }
 
 void
@@ -461,10 +495,14 @@ conf_check_cluster(struct conf_loader *loader)
 		cluster_complain(loader, conf->cluster.copies_at, 6,
 		    "add to the block: postgres \"host=... dbname=...\"",
 		    "copies are kept where?");
+	if (conf->cluster.master != NULL && conf->cluster.server_count > 0)
+		cluster_complain(loader, conf->cluster.sentinel_at, 8,
+		    "leave out redis: the sentinels say where it is",
+		    "redis and sentinel are said both");
 	for (size_t i = 0; i < conf->rule_count; i++)
 		if ((conf->rules[i].count.is_shared ||
 		    conf->rules[i].greylist.is_shared) &&
-		    conf->cluster.server_count == 0)
+		    !conf_cluster_has_redis(&conf->cluster))
 			cluster_complain(loader, conf->rules[i].at, 5,
 			    conf->cluster.name == NULL ?
 			    "add: cluster NAME { node NAME...; redis HOST }" :
@@ -547,6 +585,16 @@ conf_cluster_add(struct str *out, const struct conf_cluster *cluster)
 	for (size_t i = 0; i < cluster->server_count; i++)
 		str_addf(out, "%s %s", i == 0 ? "; redis" : "",
 		    cluster->servers[i]);
+	if (cluster->master != NULL) {
+		str_adds(out, "; sentinel ");
+		conf_add_word(out, cluster->master);
+	}
+	for (size_t i = 0; i < cluster->sentinel_count; i++)
+		str_addf(out, " %s", cluster->sentinels[i]);
+	if (cluster->sentinel_password_path != NULL) {
+		str_adds(out, "; sentinel-password ");
+		conf_add_word(out, cluster->sentinel_password_path);
+	}
 	if (cluster->password_path != NULL) {
 		str_adds(out, "; password ");
 		conf_add_word(out, cluster->password_path);

@@ -186,9 +186,16 @@ conf_asks_sts(const struct conf *conf)
 }
 
 bool
+conf_cluster_has_redis(const struct conf_cluster *cluster)
+{
+	return cluster->server_count > 0 || cluster->sentinel_count > 0;
+}
+
+bool
 conf_asks_share(const struct conf *conf)
 {
-	return conf->cluster.server_count > 0 || conf_keeps_copies(conf);
+	return conf_cluster_has_redis(&conf->cluster) ||
+	    conf_keeps_copies(conf);
 }
 
 bool

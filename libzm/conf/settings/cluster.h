@@ -20,6 +20,7 @@ enum {
 	CLUSTER_SERVERS_MAX = 16,
 	CLUSTER_PORT = 6379,		/* of Redis, unless said */
 	CLUSTER_DESK_PORT = 9025,	/* of a node's desk, unless said */
+	CLUSTER_SENTINEL_PORT = 26379,
 	CLUSTER_PATIENCE_MS = 200,	/* unless said */
 	CLUSTER_MARGIN_MS = 300,	/* a caller waits that much longer */
 	CLUSTER_COPY_BYTES = 25 << 20	/* a larger message has no copy,
@@ -36,7 +37,12 @@ struct conf_cluster {		/* cluster NAME { ... } */
 	const char	**servers;	size_t server_count;
 				/* of one Redis: "HOST", "HOST:PORT",
 				 * "[ADDRESS]:PORT" */
+	const char	*master;	/* what the sentinels call it; NULL:
+					 * there are none, but servers */
+	const char	**sentinels;	size_t sentinel_count;
+	struct conf_at	 sentinel_at;
 	const char	*password_path;	/* NULL: it needs none */
+	const char	*sentinel_password_path;	/* NULL: none */
 	bool		 is_tls;
 	/* PEM files; NULL: the system's roots; none is shown; the key is in
 	 * certificate */
@@ -58,9 +64,12 @@ struct conf_cluster {		/* cluster NAME { ... } */
 };
 
 /* Parse "HOST", "HOST:PORT", "ADDRESS" or "[ADDRESS]:PORT"; *out_host borrows
- * from text; the default port is CLUSTER_PORT.  false: it is none of these. */
+ * from text; *out_port is the default before, and stays so without PORT.
+ * false: it is none of these. */
 bool conf_cluster_server(struct slice text, struct slice *out_host,
     unsigned *out_port);
+/* Is there a Redis, named or found by sentinels? */
+bool conf_cluster_has_redis(const struct conf_cluster *cluster);
 
 struct conf;
 /* Is there a Redis for sharing numbers, or a database for copies? */

@@ -8,8 +8,9 @@ STATEMENT(TOP, "cluster", CLUSTER, cluster, "word", "",
     "This machine is one of several that share numbers: a limit rate with the "
     "word shared counts in Redis what all of them accept.  While Redis does "
     "not answer, each counts for itself, COUNT divided by the nodes that were "
-    "seen last; mail waits at most half a second.  NAME is the prefix of the "
-    "keys.  doc/CLUSTER.md has the details.",
+    "seen last; mail waits at most half a second.  Failed logins count for all "
+    "of them, too, and so does what `zmailer block --cluster` says.  NAME is "
+    "the prefix of the keys.  doc/CLUSTER.md has the details.",
     "cluster mx {\n"
     "    node mx1 mx2 mx3\n"
     "    self mx1\n"
@@ -36,6 +37,23 @@ STATEMENT(CLUSTER, "redis", NONE, cluster_redis, "word+", "",
     "master is used.",
     "cluster mx { node mx1 mx2; self mx1; redis [2001:db8::20]:6380 }")
 
+STATEMENT(CLUSTER, "sentinel", NONE, cluster_sentinel, "word+", "",
+    "sentinel MASTER HOST[:PORT]...", "none",
+    "Instead of redis: these sentinels, by default port 26379, are asked in "
+    "turn where the Redis is that they call MASTER, now and whenever it is "
+    "lost.  They must tell an address, not a name (their setting "
+    "resolve-hostnames no, the default).",
+    "cluster mx { node mx1 mx2; self mx1; sentinel mymaster 192.0.2.20 "
+    "192.0.2.21 192.0.2.22 }")
+
+STATEMENT(CLUSTER, "sentinel-password", NONE, cluster_sentinel_password,
+    "path", "",
+    "sentinel-password FILE", "none",
+    "The first line of this file is the password for the sentinels, if they "
+    "want one (requirepass); as password otherwise.",
+    "cluster mx { node mx1 mx2; self mx1; sentinel mymaster 192.0.2.20; "
+    "sentinel-password /etc/zmailer/sentinel.password }")
+
 STATEMENT(CLUSTER, "password", NONE, cluster_password, "path", "",
     "password FILE", "none",
     "The first line of this file is the password for Redis (AUTH).  Only its "
@@ -48,7 +66,9 @@ STATEMENT(CLUSTER, "tls", NONE, cluster_tls, "",
     "tls [ca FILE] [certificate FILE [key FILE]]", "no TLS",
     "Connect to Redis over TLS.  Its certificate must lead to a root in the "
     "ca file (default: the system's) and have the name, or the address, given "
-    "after redis; otherwise it counts as away.  certificate and key are for a "
+    "after redis; otherwise it counts as away.  Sentinels are asked over TLS, "
+    "too, by the name given after sentinel, and a Redis that they tell must "
+    "have its address in the certificate.  certificate and key are for a "
     "Redis that asks for a client certificate (tls-auth-clients); the files "
     "are read at the start and at a reload, as root.",
     "cluster mx { node mx1 mx2; self mx1; redis redis.example.org; "

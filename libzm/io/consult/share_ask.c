@@ -13,7 +13,7 @@
 
 #include "base/banned.h"
 
-enum { STATUS_BYTES_MAX = 131072 };
+enum { STATUS_BYTES_MAX = 131072, BLOCKS_BYTES_MAX = 4 << 20 };
 
 int
 share_ask_status(const char *run_dir, int64_t for_ms, struct str *out,
@@ -27,6 +27,24 @@ share_ask_status(const char *run_dir, int64_t for_ms, struct str *out,
 		.bytes_max = STATUS_BYTES_MAX };
 
 	return consult_ask(&question, run_dir, for_ms, out, err);
+}
+
+int
+share_ask_blocks(const char *run_dir, struct str *out, struct err *err)
+{
+	static const struct consult_question question = {
+		.socket = SHARE_SOCKET, .token = "b ", .end = "ok",
+		.who = "the process that counts with other machines",
+		.where = "where a cluster has a redis or a postgres",
+		.line = "b blocks\n",
+		.bytes_max = BLOCKS_BYTES_MAX };
+
+	if (consult_ask(&question, run_dir, SHARE_ASK_FOR_MS, out, err) != 0)
+		return -1;
+	if (slice_starts(str_slice(out), "away "))
+		return err_set(err, "Redis is %.*s",
+		    (int)slice_find(str_slice(out), '\n'), out->buf);
+	return 0;
 }
 
 /* ---- its lines ----------------------------------------------------------- */

@@ -50,7 +50,11 @@ struct share_line {		/* of the status */
 int share_ask_status(const char *run_dir, int64_t for_ms, struct str *out,
     struct err *err);
 
-/* Parse one of these lines; out borrows from it.
+/* Append the blocks of the cluster to out: lines "block UNTIL KIND KEY ABOUT".
+ * 0; -1: nobody answers, or Redis is away (err). */
+int share_ask_blocks(const char *run_dir, struct str *out, struct err *err);
+
+/* Parse a line of the status; out borrows from it.
  * returns its kind; SHARE_OTHER: none of the others, or damaged */
 enum share_line_kind share_line_parse(struct slice line,
     struct share_line *out);

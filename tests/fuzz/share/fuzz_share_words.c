@@ -3,10 +3,16 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <netinet/in.h>
+#include <string.h>
+
 #include "base/ascii.h"
 #include "share/copies/copying.h"
+#include "share/count/news.h"
 #include "share/count/words.h"
 #include "share/ledger/members.h"
+#include "share/redis/said.h"
+#include "share/redis/sentinels.h"
 #include "tests/fuzz/fuzz.h"
 
 static void
@@ -70,6 +76,46 @@ as_copying(struct slice bytes)
 	str_release(&array);
 }
 
+/* No word of it is more than a word in a line, or a field of a hash. */
+static void
+as_news(struct slice bytes)
+{
+	struct slice counter, after, text = bytes;
+	struct news_question question;
+	struct news_block block;
+	struct news_item item;
+
+	if (news_question_read(slice_first(bytes, slice_find(bytes, '\n')),
+	    &question)) {
+		MUST(question.token.n < WORDS_TOKEN_BYTES);
+		MUST(question.after.n < NEWS_AFTER_BYTES);
+		MUST(question.counter.n < NEWS_COUNTER_BYTES);
+		MUST(question.sum.n == 0 || question.sum.n == NEWS_SUM_BYTES);
+		MUST(question.block.key.n <= NEWS_KEY_BYTES_MAX);
+	}
+	if (news_head_read(&text, &counter, &after))
+		while (news_item_next(&text, &item))
+			MUST(item.sum.n == NEWS_SUM_BYTES && item.node.n > 0);
+	while (news_block_next(&bytes, &block)) {
+		MUST(block.key.n > 0 && block.key.n <= NEWS_KEY_BYTES_MAX);
+		MUST(block.about.n <= NEWS_ABOUT_BYTES_MAX);
+		MUST(slice_find(block.about, '\n') == block.about.n);
+		MUST(slice_find(block.key, ' ') == block.key.n);
+	}
+}
+
+static void
+as_sentinel(struct slice bytes)
+{
+	struct store_place place;
+	struct err err;
+
+	(void)said_is_master(bytes);
+	if (sentinels_read(bytes, &place, &err) == 0)
+		MUST(strlen(place.host) < INET6_ADDRSTRLEN &&
+		    place.length <= sizeof(place.address));
+}
+
 static void
 as_answers(struct slice bytes)
 {
@@ -103,5 +149,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	as_question(bytes);
 	as_copying(bytes);
 	as_answers(bytes);
+	as_sentinel(bytes);
+	as_news(bytes);
 	return 0;
 }

@@ -120,6 +120,32 @@ Test(conf_cluster, a_desk_is_shown_as_it_is_read)
 	case_close(&again);
 }
 
+Test(conf_cluster, sentinels_are_shown_as_they_are_read)
+{
+	struct conf_case c, again;
+	struct str first = STR_INIT, second = STR_INIT;
+
+	case_good(&c, "cluster mx { node mx1; self mx1; sentinel keeper ::1 "
+	    "a:1; sentinel-password /s; password /p }\n"
+	    "limit rate 5/1h shared\n");
+	cr_expect(conf_asks_share(c.conf));
+	cr_expect(conf_cluster_has_redis(&c.conf->cluster));
+	cr_expect_eq(c.conf->cluster.sentinel_count, 2);
+	str_adds(&first, "cluster ");
+	conf_cluster_add(&first, &c.conf->cluster);
+	cr_expect_str_eq(first.buf, "cluster mx { node mx1; self mx1; "
+	    "sentinel keeper ::1 a:1; sentinel-password /s; password /p; "
+	    "patience 200ms }");
+	case_good(&again, first.buf);
+	str_adds(&second, "cluster ");
+	conf_cluster_add(&second, &again.conf->cluster);
+	cr_expect_str_eq(first.buf, second.buf);
+	str_release(&first);
+	str_release(&second);
+	case_close(&c);
+	case_close(&again);
+}
+
 #ifdef HAVE_PGSQL
 Test(conf_cluster, copies_are_shown_as_they_are_read)
 {
@@ -163,6 +189,14 @@ Test(conf_cluster, twice_is_said_in_words)
 		{ "cluster a { node x; self x; postgres a; postgres b }\n",
 		    "'postgres' is said twice" },
 #endif
+		{ "cluster a { node x; self x; sentinel m a; sentinel m b }\n",
+		    "'sentinel' is said twice" },
+		{ "cluster a { node x; self x; sentinel m a; redis b }\n",
+		    "redis and sentinel are said both" },
+		{ "cluster a { node x; self x; sentinel m }\n",
+		    "where are the sentinels of 'm'?" },
+		{ "cluster a { node x; self x; sentinel m a:0 }\n",
+		    "'a:0' is not where a sentinel is" },
 		{ "cluster a { node x; self x; copies else maybe }\n",
 		    "maybe" },
 		{ "cluster a { node x; self x; copies size 1K }\n", "1K" },
@@ -243,9 +277,11 @@ Test(conf_cluster, where_a_redis_is)
 	unsigned port;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		bool is_one = conf_cluster_server(slice_of(rows[i].text),
-		    &host, &port);
+		bool is_one;
 
+		port = CLUSTER_PORT;
+		is_one = conf_cluster_server(slice_of(rows[i].text), &host,
+		    &port);
 		cr_expect_eq(is_one, rows[i].host != NULL, "%s",
 		    rows[i].text);
 		if (is_one && rows[i].host != NULL) {

@@ -8,7 +8,7 @@ tests_unit_smtpserver_unit_smtpserver_SOURCES = \
 	tests/unit/smtpserver/client_case.c \
 	tests/unit/smtpserver/client_case.h \
 	tests/unit/smtpserver/test_ask.c \
-	tests/unit/smtpserver/test_barred.c \
+	tests/unit/smtpserver/test_barred.c tests/unit/smtpserver/test_blocks.c \
 	tests/unit/smtpserver/test_clients.c \
 	tests/unit/smtpserver/test_commands.c \
 	tests/unit/smtpserver/test_counters.c \

@@ -561,3 +561,31 @@ Test(failures, are_counted_and_forgotten)
 	failures_free(&failures);
 	cr_expect_eq(failures_count(NULL, SLICE("x")), 0);
 }
+
+/* By their sums, which say nothing of the key but are the same everywhere. */
+Test(failures, of_other_machines_count_here)
+{
+	char sum[FAILURES_SUM_BYTES], other[FAILURES_SUM_BYTES];
+	struct failures *failures;
+	struct err err;
+
+	failures = failures_new(&err);
+	cr_assert_not_null(failures);
+	failures_sum(SLICE("user a"), sum);
+	failures_sum(SLICE("user b"), other);
+	cr_expect_eq(strlen(sum), 32);
+	cr_expect_str_neq(sum, other);
+	cr_expect_eq(failures_add(failures, SLICE("user a")), 1);
+	failures_hear(failures, slice_of(sum), 0);
+	failures_hear(failures, slice_of(sum), 1000);
+	cr_expect_eq(failures_count(failures, SLICE("user a")), 3);
+	cr_expect_eq(failures_count(failures, SLICE("user b")), 0);
+	failures_hear_clear(failures, slice_of(other));
+	cr_expect_eq(failures_count(failures, SLICE("user a")), 3);
+	failures_hear_clear(failures, slice_of(sum));
+	cr_expect_eq(failures_count(failures, SLICE("user a")), 0);
+	/* too long ago */
+	failures_hear(failures, slice_of(sum), FAILURES_FOR_MS);
+	cr_expect_eq(failures_count(failures, SLICE("user a")), 0);
+	failures_free(&failures);
+}

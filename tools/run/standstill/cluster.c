@@ -96,14 +96,14 @@ static void
 cluster_silent_row(struct standstill *all, const struct conf *conf,
     const struct err *err)
 {
+	bool has_redis = conf_cluster_has_redis(&conf->cluster);
 	struct standstill_row *row;
 	struct str text = STR_INIT;
 
 	if (err_is_denied(err))		/* what the caller may not see */
 		return;
-	row = standstill_row(all, conf->cluster.server_count > 0 ? "redis" :
-	    "postgres", "");
-	str_addf(&text, "%s; %s", err->text, conf->cluster.server_count > 0 ?
+	row = standstill_row(all, has_redis ? "redis" : "postgres", "");
+	str_addf(&text, "%s; %s", err->text, has_redis ?
 	    "each node counts shared limits for itself" :
 	    "mail is not copied");
 	standstill_say(all, row, &text);

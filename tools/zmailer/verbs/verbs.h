@@ -23,11 +23,11 @@ VERB(alias, "list | show NAME | add NAME TARGET... | remove NAME "
 VERB(cert, "list | check | install FILE KEY [--for NAME]; [--yes] "
     "[--dry-run] [--reason WORDS] [--json]",
     "certificates: expiry and names; install a new pair")
-VERB(block, "list | NET|SENDER|user:NAME [--for SPAN]; [--yes] [--dry-run] "
-    "[--reason WORDS] [--json]",
+VERB(block, "list | NET|SENDER|user:NAME [--for SPAN] [--cluster]; [--yes] "
+    "[--dry-run] [--reason WORDS] [--json]",
     "refuse a network, a sender or a user who logs in, for a while")
-VERB(unblock, "NET|SENDER|user:NAME; [--yes] [--dry-run] [--reason WORDS] "
-    "[--json]",
+VERB(unblock, "NET|SENDER|user:NAME [--cluster]; [--yes] [--dry-run] "
+    "[--reason WORDS] [--json]",
     "remove a block")
 VERB(limit, "list | sender USER|ADDRESS|@DOMAIN RATE [--for SPAN] | dest "
     "HOST [SESSIONS] [RATE] [--for SPAN] | remove sender|dest WHOM; [--yes] "

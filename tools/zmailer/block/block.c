@@ -2,7 +2,8 @@
  *
  * In     a network, a sender or a user who logs in; how long, why
  * Out    a row in blocked-clients, blocked-senders or blocked-users beside
- *        zmailer.conf; at first use also the tables and rules in zmailer.conf
+ *        zmailer.conf; at first use also the tables and rules in zmailer.conf;
+ *        with --cluster an order for all machines (shared.h)
  * Holds  nothing; smtpserver looks at the tables once a second, and a row
  *        whose moment is over does not count any more
  * Trusts no words: a reason has its controls escaped, it is one line
@@ -10,7 +11,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
@@ -25,150 +25,19 @@
 #include "mail/table/table.h"
 #include "tools/change/change.h"
 #include "tools/selection/selection.h"
+#include "tools/zmailer/block/shared.h"
+#include "tools/zmailer/block/target.h"
+#include "tools/zmailer/block/user.h"
 #include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
-
-enum {
-	NET_BITS_LEAST = 16,	/* IPv6; wider ones are half the world */
-	NET_BITS_LEAST_4 = 96 + 8,
-	FILES = 3
-};
-
-enum { KIND_CLIENTS, KIND_SENDERS, KIND_USERS };	/* rows of kinds */
-
-static const struct kind {
-	const char	*table;
-	int		 pattern;	/* of the rule; -1: from */
-	const char	*shown;		/* before the key, for people */
-	const char	*text;
-} kinds[FILES] = {
-	{ "blocked-clients", -1, "", "reject from <blocked-clients> "
-	    "text \"mail from your address is blocked here\"\n" },
-	{ "blocked-senders", PATTERN_SENDER, "", "reject sender "
-	    "<blocked-senders> text \"mail from this sender is blocked "
-	    "here\"\n" },
-	{ "blocked-users", PATTERN_USER, "user:", "reject user <blocked-users> "
-	    "text \"this account is blocked here\"\n" },
-};
-
-struct target {			/* what is to be blocked */
-	const struct kind *kind;
-	const char	*key;		/* as it stands in the table */
-	struct net	 net;
-};
-
-/* ---- what is meant ------------------------------------------------------ */
-
-static bool
-block_is_loopback(const struct net *net)
-{
-	struct net four, six;
-
-	return net_parse(SLICE("127.0.0.0/8"), &four, NULL) == 0 &&
-	    net_parse(SLICE("::1"), &six, NULL) == 0 &&
-	    (net_contains(&four, net) || net_contains(net, &six));
-}
-
-static int
-block_take_net(struct arena *arena, const char *word, struct target *out)
-{
-	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
-	bool is_four = memcmp(out->net.bytes, mapped, 12) == 0;
-
-	if (out->net.bits < (is_four ? (unsigned)NET_BITS_LEAST_4 :
-	    (unsigned)NET_BITS_LEAST)) {
-		fprintf(stderr, "zmailer: block: %s is too wide: at least /8, "
-		    "or /16 of IPv6\n", word);
-		return EX_USAGE;
-	}
-	if (block_is_loopback(&out->net)) {
-		fprintf(stderr, "zmailer: block: %s is this machine itself\n",
-		    word);
-		return EX_USAGE;
-	}
-	out->kind = &kinds[KIND_CLIENTS];
-	out->key = arena_printf(arena, "%s", word);
-	return EX_OK;
-}
-
-/* user@domain, @domain, domain, .domain, user@: keys of a table of rules. */
-static bool
-is_sender(struct slice word)
-{
-	size_t at = slice_find(word, '@');
-	struct slice domain = slice_from(word, at == word.n ? 0 : at + 1);
-
-	if (word.n < 2 || word.n > 320 || word.p[0] == '#')
-		return false;
-	for (size_t i = 0; i < word.n; i++)
-		if ((unsigned char)word.p[i] <= 32 || word.p[i] == 127 ||
-		    ascii_is_among(word.p[i], "<>\":;,()[]\\*?"))
-			return false;
-	if (slice_starts(domain, ".") && at == word.n)
-		domain = slice_from(domain, 1);
-	if (domain.n == 0)
-		return at > 0 && at < word.n;	/* user@ */
-	return domain_parse(domain, NULL) == 0 &&
-	    (at < word.n || slice_find(domain, '.') < domain.n);
-}
-
-/* As one logs in; a table has its keys in small letters. */
-static int
-block_take_user(struct arena *arena, const char *word, struct target *out)
-{
-	struct slice user = slice_of(word + strlen("user:"));
-	bool is_good = user.n > 0 && user.n <= 255 && user.p[0] != '#';
-
-	for (size_t i = 0; i < user.n; i++)
-		is_good = is_good && (unsigned char)user.p[i] > 32 &&
-		    user.p[i] != 127;
-	out->kind = &kinds[KIND_USERS];
-	out->key = slice_lower(arena, user).p;
-	if (!is_good)
-		fprintf(stderr, "zmailer: block: user: wants the name with "
-		    "which somebody logs in (user:alice, "
-		    "user:alice@example.org)\n");
-	return is_good ? EX_OK : EX_USAGE;
-}
-
-static int
-take_target(struct arena *arena, const char *word, struct target *out)
-{
-	struct str shown = STR_INIT;
-	struct err err;
-	size_t n = strlen(word);
-
-	if (strncmp(word, "user:", 5) == 0)
-		return block_take_user(arena, word, out);
-	if (n > 0 && strspn(word, "0123456789abcdefABCDEF.:/") == n &&
-	    strpbrk(word, ".:/") != NULL) {
-		if (net_parse(slice_of(word), &out->net, &err) == 0)
-			return block_take_net(arena, word, out);
-		if (strchr(word, '/') != NULL || strchr(word, ':') != NULL) {
-			fprintf(stderr, "zmailer: block: %s: %s\n", word,
-			    err.text);
-			return EX_USAGE;
-		}
-	}
-	if (is_sender(slice_of(word))) {
-		out->kind = &kinds[KIND_SENDERS];
-		out->key = slice_lower(arena, slice_of(word)).p;
-		return EX_OK;
-	}
-	str_add_escaped(&shown, slice_of(word));
-	fprintf(stderr, "zmailer: block: '%s' is no network (192.0.2.0/24), no "
-	    "sender (user@domain, @domain, domain, .domain) and no user who "
-	    "logs in (user:NAME)\n", shown.buf);
-	str_release(&shown);
-	return EX_USAGE;
-}
 
 /* ---- rows ------------------------------------------------------------- */
 
 struct row {
 	struct slice	line, key, value;
 	bool		is_entry;	/* else a comment, or blank */
+	bool		is_shared;	/* of the cluster */
 	bool		is_over;
 };
 
@@ -193,11 +62,11 @@ row_next(struct slice *rest, struct row *out)
 
 /* Does one row make the other needless? */
 static bool
-block_is_within(const struct target *outer, struct slice key)
+block_is_within(const struct block_target *outer, struct slice key)
 {
 	struct net net;
 
-	if (outer->kind == &kinds[KIND_CLIENTS])
+	if (outer->kind == &block_kinds[BLOCK_KIND_CLIENTS])
 		return net_parse(key, &net, NULL) == 0 &&
 		    net_contains(&outer->net, &net);
 	return slice_is_nocase(key, outer->key);
@@ -206,7 +75,7 @@ block_is_within(const struct target *outer, struct slice key)
 /* Rows that are over go, and those that the new one covers; the rest
  * stays as it is. */
 static unsigned
-rows_sweep(struct str *text, const struct target *target)
+rows_sweep(struct str *text, const struct block_target *target)
 {
 	struct str kept = STR_INIT;
 	struct slice rest = str_slice(text);
@@ -229,8 +98,8 @@ rows_sweep(struct str *text, const struct target *target)
 }
 
 static void
-block_row_add(struct str *text, const struct target *target, int64_t until_s,
-    const char *reason)
+block_row_add(struct str *text, const struct block_target *target,
+    int64_t until_s, const char *reason)
 {
 	char by[64];
 
@@ -252,7 +121,7 @@ block_row_add(struct str *text, const struct target *target, int64_t until_s,
 /* ---- the tables and their rules ---------------------------------------- */
 
 static bool
-has_rule(const struct conf *conf, const struct kind *kind)
+has_rule(const struct conf *conf, const struct block_kind *kind)
 {
 	struct slice table = slice_of(kind->table);
 
@@ -272,7 +141,7 @@ has_rule(const struct conf *conf, const struct kind *kind)
 
 /* Where the table is, or will be; NULL: it is not a plain file. */
 static const char *
-block_path_of(struct change *change, const struct kind *kind)
+block_path_of(struct change *change, const struct block_kind *kind)
 {
 	const struct conf_table *table = conf_table_find(change->conf,
 	    kind->table);
@@ -305,8 +174,8 @@ rules_put(struct change *change)
 	if (text == NULL)
 		return EX_NOINPUT;
 	str_adds(&lines, "# zmailer block: who is refused for a while\n");
-	for (size_t i = 0; i < FILES; i++) {
-		const char *path = block_path_of(change, &kinds[i]);
+	for (size_t i = 0; i < BLOCK_KINDS; i++) {
+		const char *path = block_path_of(change, &block_kinds[i]);
 		struct str *rows = path == NULL ? NULL :
 		    change_file(change, path, true, 0644);
 
@@ -317,11 +186,11 @@ rules_put(struct change *change)
 		if (rows->len == 0)
 			str_adds(rows, "# written by zmailer block and "
 			    "unblock\n");
-		if (conf_table_find(change->conf, kinds[i].table) == NULL)
+		if (conf_table_find(change->conf, block_kinds[i].table) == NULL)
 			str_addf(&lines, "table %s \"file:%s\"\n",
-			    kinds[i].table, path);
-		if (!has_rule(change->conf, &kinds[i]))
-			str_adds(&lines, kinds[i].text);
+			    block_kinds[i].table, path);
+		if (!has_rule(change->conf, &block_kinds[i]))
+			str_adds(&lines, block_kinds[i].text);
 	}
 	count = conf_pieces(change->arena, str_slice(text), &pieces);
 	for (size_t i = 0; i < count; i++)
@@ -339,16 +208,16 @@ rules_put(struct change *change)
 static bool
 is_ready(const struct conf *conf)
 {
-	for (size_t i = 0; i < FILES; i++)
-		if (conf_table_find(conf, kinds[i].table) == NULL ||
-		    !has_rule(conf, &kinds[i]))
+	for (size_t i = 0; i < BLOCK_KINDS; i++)
+		if (conf_table_find(conf, block_kinds[i].table) == NULL ||
+		    !has_rule(conf, &block_kinds[i]))
 			return false;
 	return true;
 }
 
 /* A row that is wider and lasts as long already covers it. */
 static bool
-is_blocked(const struct str *text, const struct target *target,
+is_blocked(const struct str *text, const struct block_target *target,
     int64_t until_s)
 {
 	struct slice rest = str_slice(text), words, word;
@@ -356,7 +225,7 @@ is_blocked(const struct str *text, const struct target *target,
 	struct net net;
 	int64_t its_s;
 
-	if (target->kind != &kinds[KIND_CLIENTS])
+	if (target->kind != &block_kinds[BLOCK_KIND_CLIENTS])
 		return false;
 	while (row_next(&rest, &row)) {
 		if (!row.is_entry || row.is_over ||
@@ -380,7 +249,7 @@ is_blocked(const struct str *text, const struct target *target,
 
 /* A block stops what comes; what is here already is another order's. */
 static void
-block_tell_next(const struct change *change, const struct target *target)
+block_tell_next(const struct change *change, const struct block_target *target)
 {
 	if (!change->is_json && !change->is_dry)
 		printf("nobody logs in as %s any more, and sessions under way "
@@ -388,62 +257,31 @@ block_tell_next(const struct change *change, const struct target *target)
 		    "then hold or delete\n", target->key, target->key);
 }
 
-/* Is the name in the table of users who may log in?  The user
- * ann@example.org may be there as ann. */
-static enum table_result
-block_find_user(const struct change *change, const char *user,
-    const struct conf_table *entry)
+/* --cluster; what is only shown is no order. */
+static bool
+block_is_shared(const struct change *change)
 {
-	struct slice whole = slice_of(user), value;
-	struct table *table = table_new(entry->name, entry->spec);
-	size_t at = slice_find(whole, '@');
-	enum table_result found;
-	struct err err;
-	unsigned line;
-
-	found = table_lookup(table, whole, &value, &line, &err);
-	if (found == TABLE_NONE && at < whole.n &&
-	    conf_domain_find(change->conf, slice_from(whole, at + 1)) != NULL)
-		found = table_lookup(table, slice_first(whole, at), &value,
-		    &line, &err);
-	table_free(&table);
-	return found;
+	return arguments_has(change->arguments, OPT_CLUSTER) &&
+	    !change->is_dry;
 }
 
-/* A name that cannot log in is a mistake if a table has all users; otherwise
- * only a note says so, because others (PAM, LDAP) may know it. */
-static int
-block_look_at_user(const struct change *change, const char *user)
+/* As share calls it: "clients". */
+static const char *
+kind_word(const struct block_kind *kind)
 {
-	const struct conf_auth *auth = &change->conf->auth;
-	const struct conf_table *entry = auth->table == NULL ? NULL :
-	    conf_table_find(change->conf, auth->table);
-
-	if (auth->kind == AUTH_NONE)
-		fprintf(stderr, "zmailer: block: warning: nobody can log in "
-		    "here now: there is no auth statement\n");
-	else if (auth->kind == AUTH_PAM && getpwnam(user) == NULL &&
-	    strchr(user, '@') == NULL)
-		fprintf(stderr, "zmailer: block: warning: there is no account "
-		    "%s on this machine; PAM may know one\n", user);
-	if (auth->kind != AUTH_USERS || entry == NULL ||
-	    block_find_user(change, user, entry) != TABLE_NONE)
-		return EX_OK;
-	fprintf(stderr, "zmailer: block: there is no user %s: <%s>, who may "
-	    "log in, has no such name; nothing was changed\n", user,
-	    entry->name);
-	return EX_NOUSER;
+	return kind->table + strlen("blocked-");
 }
 
 static int
-block_begin(struct change *change, const struct target *target, int64_t until_s)
+block_begin(struct change *change, const struct block_target *target,
+    int64_t until_s)
 {
 	const char *path;
 	struct str *text;
 	int status = EX_OK;
 
-	if (target->kind == &kinds[KIND_USERS])
-		status = block_look_at_user(change, target->key);
+	if (target->kind == &block_kinds[BLOCK_KIND_USERS])
+		status = user_look(change, target->key);
 	if (status != EX_OK)
 		return status;
 	change->is_quiet_table = is_ready(change->conf);
@@ -455,26 +293,49 @@ block_begin(struct change *change, const struct target *target, int64_t until_s)
 	text = path == NULL ? NULL : change_file(change, path, true, 0644);
 	if (text == NULL)
 		return EX_NOINPUT;
-	if (is_blocked(text, target, until_s))
-		return 1;
-	rows_sweep(text, target);
-	block_row_add(text, target, until_s, change->reason);
-	status = change_carry_out(change);
-	if (status == EX_OK && target->kind == &kinds[KIND_USERS])
+	if (is_blocked(text, target, until_s)) {
+		if (!block_is_shared(change))
+			return 1;
+	} else {
+		rows_sweep(text, target);
+		block_row_add(text, target, until_s, change->reason);
+		status = change_carry_out(change);
+	}
+	if (status == EX_OK && target->kind == &block_kinds[BLOCK_KIND_USERS])
 		block_tell_next(change, target);
-	return status;
+	return status == EX_OK && block_is_shared(change) ? shared_begin(
+	    change, kind_word(target->kind), target->key, until_s) : status;
+}
+
+/* shared_covers_fn */
+static bool
+block_covers(const void *context, struct slice key)
+{
+	return block_is_within(context, key);
 }
 
 static int
-block_end(struct change *change, const struct target *target)
+block_end(struct change *change, const struct block_target *target)
 {
 	const char *path = block_path_of(change, target->kind);
 	struct str *text = path == NULL ||
 	    conf_table_find(change->conf, target->kind->table) == NULL ?
 	    NULL : change_file(change, path, true, 0644);
 
+	bool is_here;
+	int count = 0;
+
 	change->is_quiet_table = true;
-	if (text == NULL || rows_sweep(text, target) == 0) {
+	is_here = text != NULL && rows_sweep(text, target) > 0;
+	if (block_is_shared(change)) {
+		count = shared_end(change, kind_word(target->kind),
+		    block_covers, target);
+		if (count < 0)
+			return EX_TEMPFAIL;
+	}
+	if (!is_here && count > 0)
+		return EX_OK;
+	if (!is_here) {
 		fprintf(stderr, "zmailer: unblock: %s%s is not blocked "
 		    "(zmailer block list)\n", target->kind->shown, target->key);
 		return 1;
@@ -504,7 +365,8 @@ block_add_value(struct str *out, struct slice value)
 }
 
 static void
-block_put_row(const struct kind *kind, const struct row *row, bool is_json)
+block_put_row(const struct block_kind *kind, const struct row *row,
+    bool is_json)
 {
 	struct str out = STR_INIT, key = STR_INIT;
 
@@ -516,6 +378,7 @@ block_put_row(const struct kind *kind, const struct row *row, bool is_json)
 		json_text(&out, "blocked", str_slice(&key));
 		json_text(&out, "about", row->value);
 		json_bool(&out, "over", row->is_over);
+		json_bool(&out, "cluster", row->is_shared);
 		json_close(&out);
 	} else {
 		str_add_escaped(&out, str_slice(&key));
@@ -523,6 +386,7 @@ block_put_row(const struct kind *kind, const struct row *row, bool is_json)
 			str_addc(&out, ' ');
 		str_addc(&out, ' ');
 		block_add_value(&out, row->value);
+		str_adds(&out, row->is_shared ? "  (cluster)" : "");
 		str_adds(&out, row->is_over ? "  (over)\n" : "\n");
 	}
 	fputs(out.buf, stdout);
@@ -530,28 +394,66 @@ block_put_row(const struct kind *kind, const struct row *row, bool is_json)
 	str_release(&key);
 }
 
+struct listed {
+	const struct change	*change;
+	unsigned		 count;
+};
+
+/* shared_block_fn */
+static void
+block_put_shared(void *context, const struct shared_block *block)
+{
+	struct listed *listed = context;
+	struct str value = STR_INIT;
+	struct row row = { .key = block->key, .is_shared = true };
+
+	if (block->until_s != 0) {
+		str_adds(&value, "until=");
+		date_add(&value, block->until_s);
+		str_addc(&value, ' ');
+	}
+	str_add_slice(&value, block->about);
+	row.value = str_slice(&value);
+	row.is_over = date_is_over(row.value, clock_wall_s());
+	for (size_t i = 0; i < BLOCK_KINDS; i++)
+		if (slice_is(block->kind, kind_word(&block_kinds[i])))
+			block_put_row(&block_kinds[i], &row,
+			    listed->change->is_json);
+	listed->count++;
+	str_release(&value);
+}
+
 static int
 block_list(struct change *change)
 {
+	struct listed listed = { .change = change };
 	unsigned count = 0;
+	struct err err;
 
-	for (size_t i = 0; i < FILES; i++) {
+	for (size_t i = 0; i < BLOCK_KINDS; i++) {
 		struct slice rest;
 		struct str *text;
 		struct row row;
 		const char *path;
 
-		if (conf_table_find(change->conf, kinds[i].table) == NULL ||
-		    (path = block_path_of(change, &kinds[i])) == NULL ||
+		if (conf_table_find(change->conf, block_kinds[i].table) ==
+		    NULL ||
+		    (path = block_path_of(change, &block_kinds[i])) == NULL ||
 		    (text = change_file(change, path, true, 0644)) == NULL)
 			continue;
 		rest = str_slice(text);
 		while (row_next(&rest, &row))
 			if (row.is_entry) {
-				block_put_row(&kinds[i], &row, change->is_json);
+				block_put_row(&block_kinds[i], &row,
+				    change->is_json);
 				count++;
 			}
 	}
+	if (conf_cluster_has_redis(&change->conf->cluster) && shared_each(
+	    change, block_put_shared, &listed, &err) != 0)
+		fprintf(stderr, "zmailer: block: those of the cluster are not "
+		    "known: %s\n", err.text);
+	count += listed.count;
 	if (count == 0 && !change->is_json)
 		printf("nobody is blocked\n");
 	return EX_OK;
@@ -563,12 +465,14 @@ static int
 block_run(struct change *change, const struct arguments *arguments)
 {
 	int64_t for_ms = arguments_number(arguments, OPT_FOR, 0);
-	struct target target = { .key = NULL };
+	struct block_target target = { .key = NULL };
 	int status;
 
 	if (arguments_is(arguments, "list"))
 		return block_list(change);
-	status = take_target(change->arena, arguments->words[0], &target);
+	if (arguments_has(arguments, OPT_CLUSTER) && !shared_is_ready(change))
+		return EX_CONFIG;
+	status = block_target_take(change->arena, arguments->words[0], &target);
 	if (status != EX_OK)
 		return status;
 	return strcmp(arguments->verb, "unblock") == 0 ?
