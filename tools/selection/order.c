@@ -308,12 +308,27 @@ order_senders_allow(struct run *run, const struct conf *conf)
 	return status;
 }
 
+/* Nothing is meant here; what is elsewhere is said with the verb for it. */
 static int
-order_all(struct run *run, const struct conf *conf)
+order_none(const struct run *run, const struct conf *conf,
+    const struct selector *selector)
+{
+	if (!run->options.is_quiet && selector != NULL &&
+	    !selector_is_all(selector) && selection_say_aside(
+	    run->options.verb, conf, run->order->areas, selector))
+		return 1;
+	return selection_none(&run->options);
+}
+
+static int
+order_all(struct run *run, const struct conf *conf,
+    const struct selector *selector)
 {
 	struct err err;
 	int status;
 
+	if (run->choice.count == 0)
+		return order_none(run, conf, selector);
 	if (!selection_confirm(&run->options, &run->choice, &status))
 		return status;
 	if (needs_scheduler(run) && run->reached != CONTROL_REACHED)
@@ -341,7 +356,8 @@ order_all(struct run *run, const struct conf *conf)
 /* Without being asked about it: the scheduler finds what is meant, and no
  * file needs to be read here first. */
 static int
-order_selected(struct run *run)
+order_selected(struct run *run, const struct conf *conf,
+    const struct selector *selector)
 {
 	run->control.waits_as = run->options.verb;
 	control_begin(&run->request, order_op(run));
@@ -351,7 +367,7 @@ order_selected(struct run *run)
 	if (run->failed > 0 || run->messages + run->active + run->final +
 	    json_get_number(str_slice(&run->last), "unchanged") > 0)
 		return order_conclude(run);
-	return selection_none(&run->options);
+	return order_none(run, conf, selector);
 }
 
 static bool
@@ -424,10 +440,10 @@ selection_order_do(struct run *run, const struct conf *conf,
 	if (run->reached == CONTROL_BROKEN)
 		return fail_control(run, &err);
 	if (is_for_scheduler(run, selector))
-		return order_selected(run);
+		return order_selected(run, conf, selector);
 	if (selection_choose(conf, areas, selector, &run->choice, &err) < 0)
 		return verb_failed(run->options.verb, &err, EX_NOINPUT);
-	return order_all(run, conf);
+	return order_all(run, conf, selector);
 }
 
 int
