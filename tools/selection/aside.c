@@ -27,7 +27,7 @@ static const struct place {
 	    "for a person", "zmailer review, zmailer release" },
 	{ AREA_POSTMAN, "postman", "it could not go on, or a copy was kept",
 	    "zmailer review, zmailer resubmit" },
-	{ AREA_TRASH, "trash", "it was deleted", "zmailer undelete" },
+	{ AREA_TRASH, "trash", "deleted", "zmailer undelete" },
 };
 enum {
 	PLACES = sizeof(places) / sizeof(places[0]),
