@@ -11,7 +11,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/tls/keyring.h smtpserver/tls/keys.c smtpserver/tls/keys.h \
 	smtpserver/tls/process.c \
 	smtpserver/auth/check.c smtpserver/auth/check.h smtpserver/auth/dovecot.c \
-	smtpserver/auth/dovecot.h smtpserver/auth/dovecot_lines.c \
+	smtpserver/auth/dovecot.h \
 	smtpserver/auth/failures.c smtpserver/auth/failures.h smtpserver/auth/login.c \
 	smtpserver/auth/login.h smtpserver/auth/login_internal.h \
 	smtpserver/auth/login_scram.c smtpserver/auth/process.c \

@@ -33,6 +33,9 @@ libzm_a_SOURCES += \
 # who else knows passwords
 libzm_a_SOURCES += \
 	libzm/daemon/auth/servers.h \
+	libzm/daemon/auth/dovecot_ask.c \
+	libzm/daemon/auth/dovecot_lines.h \
+	libzm/daemon/auth/dovecot_lines.c \
 	libzm/daemon/auth/pam.c \
 	libzm/daemon/auth/saslauthd.c
 # the site's script

@@ -26,6 +26,7 @@
 #include "base/mem.h"
 #include "grammar/base64.h"
 #include "io/ipc.h"
+#include "daemon/auth/dovecot_lines.h"
 #include "smtpserver/auth/dovecot.h"
 #include "smtpserver/helper/helper.h"
 
@@ -201,8 +202,7 @@ dovecot_connect(struct dovecot *dovecot, struct err *err)
 	ipc_inbox_init(&dovecot->server_inbox);
 	dovecot->server_watch = loop_watch(dovecot->process->loop, fd,
 	    LOOP_READ, dovecot_on_server, dovecot);
-	str_addf(&dovecot->to_server, "VERSION\t1\t1\nCPID\t%ld\n",
-	    (long)getpid());
+	dovecot_add_greeting(&dovecot->to_server);
 	return 0;
 }
 

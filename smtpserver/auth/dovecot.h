@@ -19,22 +19,4 @@ enum {
 /* Serve the listener over socket until it has gone. */
 void auth_dovecot_serve(struct process *process, int socket);
 
-/* ---- lines, for tests ------------------------------------------------- */
-
-/* "AUTH\tID\t..." for the words after "start"; false: nonsense. */
-bool dovecot_add_auth(struct str *out, unsigned id, struct slice args);
-
-struct dovecot_reply {
-	enum dovecot_verb {
-		DOVECOT_OTHER, DOVECOT_CONT, DOVECOT_OK, DOVECOT_FAIL
-	} verb;
-	unsigned	id;
-	struct slice	data;		/* CONT: base64 */
-	struct slice	user;		/* OK, FAIL */
-	bool		is_temporary;	/* FAIL */
-};
-
-/* Parse a line of Dovecot's.  false: a verb with nothing after it. */
-bool dovecot_reply_parse(struct slice line, struct dovecot_reply *out);
-
 #endif

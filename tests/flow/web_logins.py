@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Logins at `zmailer web --listen` whose passwords another server knows:
-`auth saslauthd`; PAM is tried in tests/priv.
+`auth saslauthd`, `auth dovecot`; PAM is tried in tests/priv, and a real
+Dovecot in tests/real/secure.py.
 
 SPDX-License-Identifier: ISC
 """
@@ -36,6 +37,10 @@ class Saslauthd:
             threading.Thread(target=self.answer, args=(peer,),
                              daemon=True).start()
 
+    def close(self):
+        self.go.set()
+        self.listener.close()
+
     def answer(self, peer):
         with peer, peer.makefile("rb") as file:
             words = []
@@ -46,44 +51,74 @@ class Saslauthd:
                 size, = struct.unpack(">H", head)
                 words.append(file.read(size).decode())
             self.asked.append(words)
+            if words[1] == "close":
+                return
             if words[0] == "slow":
                 self.go.wait(mta.WAIT_S)
             word = b"OK" if words[1] == "wonder" else b"NO"
             peer.sendall(struct.pack(">H", len(word)) + word)
 
 
+class Dovecot:
+    """tests/lib/zmtest/dovecot.py; what it was asked."""
+
+    def __init__(self, path):
+        self.seen = path + ".seen"
+        self.process = subprocess.Popen(
+            [os.path.join(HERE, "..", "lib", "zmtest", "dovecot.py"), path,
+             self.seen])
+        mta.wait_for("the socket", lambda: os.path.exists(path))
+
+    @property
+    def asked(self):
+        with open(self.seen, encoding="utf-8") as file:
+            return file.read().splitlines()
+
+    def close(self):
+        mta.stop(self.process)
+
+
 class World:
-    def __init__(self):
+    def __init__(self, auth):
         self.instance = mta.Mta("weblogins")
         self.cert = tls.Cert().make(["mx.test"])
         self.path = os.path.join(self.instance.top, "mux")
-        self.server = Saslauthd(self.path)
+        self.server = {"saslauthd": Saslauthd, "dovecot": Dovecot}[
+            auth.split()[0]](self.path)
         self.roles = os.path.join(self.instance.dir, "roles")
         with open(self.roles, "w", encoding="ascii") as file:
             file.write("lena look\nslow look\nanna@mx.test administer\n")
         self.instance.configure(
             f"tls certificate {self.cert.pem} key {self.cert.key}\n"
-            f"auth saslauthd unix:{self.path} service desk\n")
+            f"auth {auth.format(self.path)}\n")
         self.instance.start()
         self.port = mta.free_port()
-        self.process = subprocess.Popen(
-            [f"{mta.BUILD}/bin/zmailer", "web", "--listen",
-             f"127.0.0.1:{self.port}", "--roles", self.roles],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env=self.instance.env, text=True)
+        self.output = os.path.join(self.instance.top, "output")
+        with open(self.output, "w", encoding="utf-8") as errors:
+            self.process = subprocess.Popen(
+                [f"{mta.BUILD}/bin/zmailer", "web", "--listen",
+                 f"127.0.0.1:{self.port}", "--roles", self.roles],
+                stdout=subprocess.PIPE, stderr=errors,
+                env=self.instance.env, text=True)
         self.process.stdout.readline()
 
     def visitor(self, number):
         return browser.Visitor(self.port, f"127.0.0.{number}")
 
     def close(self):
-        self.server.go.set()
+        self.server.close()
         self.process.terminate()
         self.process.wait(timeout=20)
         self.process.stdout.close()
-        self.process.stderr.close()
         self.instance.close()
         self.cert.close()
+
+
+def output_says(world, words):
+    def is_said():
+        with open(world.output, encoding="utf-8") as file:
+            return words in file.read()
+    mta.wait_for(f"{words!r} in the desk's output", is_said)
 
 
 def who_it_knows_comes_in(world):
@@ -99,6 +134,12 @@ def who_it_does_not_know_stays_out(world):
     for n, word in enumerate(("guess", "", "wonder ")):
         reply = world.visitor(20 + n).log_in("lena", word)
         assert reply.status == 403 and "set-cookie" not in reply.fields
+
+
+def a_server_that_says_nothing_is_trouble(world):
+    reply = world.visitor(25).log_in("lena", "close")
+    assert reply.status == 503, reply.text
+    output_says(world, "saslauthd: the peer closed the connection")
 
 
 def who_has_no_role_is_not_asked_for(world):
@@ -122,37 +163,67 @@ def others_do_not_wait_for_a_slow_one(world):
 
 
 def a_server_that_is_gone_is_said(world):
-    world.server.listener.close()
+    world.server.close()
     os.unlink(world.path)
     reply = world.visitor(50).log_in("lena", "wonder")
     assert reply.status == 503 and "cannot be looked up" in reply.text
-    assert "login: " in world.process.stderr.readline() + \
-        world.process.stderr.readline()
+    output_says(world, "No such file or directory")
 
 
-TESTS = (who_it_knows_comes_in, who_it_does_not_know_stays_out,
-         who_has_no_role_is_not_asked_for, others_do_not_wait_for_a_slow_one,
-         a_server_that_is_gone_is_said)
+def dovecot_knows_who_comes_in(world):
+    """It hears a name, a password, and that nobody can listen; what it cannot
+    tell is trouble, and no wrong password."""
+    lena = world.visitor(10)
+    reply = lena.log_in("lena", "wonder")
+    assert reply.status == 303, reply.text
+    assert lena.get("/queue").status == 200
+    assert world.server.asked == ["auth PLAIN ^@lena^@wonder secured"], \
+        world.server.asked
+    for n, (word, status) in enumerate((
+            ("guess", 403), ("", 403), ("wonder ", 403), ("later", 503),
+            ("close", 503))):
+        reply = world.visitor(20 + n).log_in("lena", word)
+        assert reply.status == status, (word, reply.text)
+        assert "set-cookie" not in reply.fields
+    assert world.visitor(30).log_in("root", "wonder").status == 403
+    assert not [line for line in world.server.asked if "root" in line]
+    output_says(world, "dovecot cannot tell now")
+    output_says(world, "dovecot: the peer closed the connection")
 
 
-def main():
-    if not browser.is_built():
-        print("web_logins: built without libevent: not run")
-        return 77
-    world = World()
+SASLAUTHD = (who_it_knows_comes_in, who_it_does_not_know_stays_out,
+             a_server_that_says_nothing_is_trouble,
+             who_has_no_role_is_not_asked_for, others_do_not_wait_for_a_slow_one,
+             a_server_that_is_gone_is_said)
+WORLDS = (("saslauthd unix:{} service desk", SASLAUTHD),
+          ('dovecot unix:{} mechanisms "PLAIN"',
+           (dovecot_knows_who_comes_in, a_server_that_is_gone_is_said)))
+
+
+def try_world(auth, tests):
+    world = World(auth)
     failed = 0
     try:
-        for test in TESTS:
+        for test in tests:
             try:
                 test(world)
-                print("ok", test.__name__.replace("_", " "))
+                print("ok", auth.split()[0], test.__name__.replace("_", " "))
             except Exception as error:
                 failed += 1
                 print("FAILED", test.__name__, repr(error)[:2000])
         assert world.process.poll() is None, "it ended"
     finally:
         world.close()
-    print(f"{len(TESTS) - failed} of {len(TESTS)}")
+    return failed
+
+
+def main():
+    if not browser.is_built():
+        print("web_logins: built without libevent: not run")
+        return 77
+    failed = sum(try_world(auth, tests) for auth, tests in WORLDS)
+    count = sum(len(tests) for _, tests in WORLDS)
+    print(f"{count - failed} of {count}")
     return 1 if failed else 0
 
 

@@ -20,7 +20,7 @@ import time
 TOP = os.environ["ZMAILER_SRC"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 from privateroot import DOVECOT, MACHINE, POSTFIX, PrivateRoot, SASLAUTHD  # noqa: E402
-from zmtest import mta, sasl, tls                    # noqa: E402
+from zmtest import browser, mta, sasl, tls           # noqa: E402
 from zmtest.cases import Cases                       # noqa: E402
 
 case = Cases()
@@ -258,6 +258,31 @@ def dovecot_judges_every_mechanism():
         mta.shutil.rmtree(shared, ignore_errors=True)
 
 
+def the_desk_asks_it(site):
+    """Logins at zmailer web --listen."""
+    if not browser.is_built():
+        print("   (built without libevent: no logins at the desk)")
+        return
+    roles = os.path.join(site.instance.dir, "roles")
+    with open(roles, "w", encoding="ascii") as file:
+        file.write("alice look\nbob look\n")
+    port = mta.free_port()
+    desk = subprocess.Popen(
+        [f"{mta.BUILD}/bin/zmailer", "web", "--listen", f"127.0.0.1:{port}",
+         "--roles", roles], stdout=subprocess.PIPE, env=site.instance.env)
+    try:
+        desk.stdout.readline()
+        for n, (user, word, status) in enumerate((
+                ("alice", "wonder", 303), ("bob", "builder", 303),
+                ("bob", "wonder", 403))):
+            visitor = browser.Visitor(port, f"127.0.0.{n + 10}")
+            reply = visitor.log_in(user, word)
+            assert reply.status == status, (user, word, reply.text)
+    finally:
+        mta.stop(desk)
+        desk.stdout.close()
+
+
 def dovecot_cases(root, socket):
     with Site(f'dovecot {socket} mechanisms "PLAIN LOGIN SCRAM-SHA-256 '
               'XOAUTH2 OAUTHBEARER"') as site:
@@ -273,6 +298,7 @@ def dovecot_cases(root, socket):
             got = site.login(mechanism, user, secret)
             assert got == want, (mechanism, user, got, root.run(
                 "tail", "-5", "/var/log/dovecot.log").stdout)
+        the_desk_asks_it(site)
         client = site.session()             # a token that is none: more to
         code, more = client.docmd("AUTH XOAUTH2 " + sasl.b64(   # be said
             b"user=carol\1auth=Bearer bad\1\1"))

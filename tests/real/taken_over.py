@@ -258,6 +258,10 @@ def a_share_that_stands_still():
                      site.came()[("still", "b@far.test")])
         code, out, _ = one.instance.zmailer("status", check=None)
         assert code != 0 and "share" in out, (code, out)
+        if not site.came()[("still", "b@far.test")]:
+            for verb in ("list", "queue", "count"):
+                said = one.instance.zmailer(verb, check=None)[2]
+                assert "nothing is delivered now" in said, (verb, said)
     finally:
         os.kill(share, signal.SIGCONT)
     mta.wait_for("the mail", lambda: site.came()[("still", "b@far.test")])

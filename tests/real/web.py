@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Pages of `zmailer web` in Debian's chromium, with hostile mail in the queue:
+"""Pages of `zmailer web` in Debian's chromium (in w3m: text_browser.py), with hostile mail in the queue:
 no script of it runs, nothing of it is an element, each page fits a telephone
 and a wide screen, and can be used with the keyboard.
 
@@ -16,6 +16,7 @@ import urllib.parse
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
 from zmtest import browser, mta, webdriver                  # noqa: E402
+import text_browser                                         # noqa: E402
 
 SCREENS = [(390, 844, False), (1024, 768, True), (1920, 1080, False)]
 # for people who look at pictures of them
@@ -304,8 +305,22 @@ def the_button_ends_the_session(world):
         "return document.body.textContent")
 
 
+def a_text_browser_is_enough(world):
+    """At a desk of its own: the link lets in one browser."""
+    desk = browser.Desk(world.mail.instance)
+    try:
+        text_browser.goes_from_the_link_to_an_order(world.mail, desk)
+    finally:
+        desk.close()
+
+
+def a_text_browser_logs_in(world):
+    text_browser.logs_in_on_a_network(world.mail)
+
+
 TESTS = (nothing_of_others_runs_and_all_fits, a_script_would_have_been_seen,
          the_keyboard_is_enough, without_scripts_all_is_there,
+         a_text_browser_is_enough, a_text_browser_logs_in,
          what_waits_is_renewed,
          html_of_a_mail_calls_nobody, a_list_of_rules_finds_nothing,
          another_site_orders_nothing,

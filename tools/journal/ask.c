@@ -441,3 +441,14 @@ ask_fits(const struct journal_ask *ask, struct slice line)
 	return at_ms >= 0 && at_ms >= ask->span.since_ms &&
 	    at_ms < ask->span.until_ms;
 }
+
+bool
+ask_is_of_another(const struct journal_ask *ask, struct slice line)
+{
+	struct slice name;
+
+	return ask->kind == ASK_TO && journal_line_has(line, "ev", &name) &&
+	    slice_starts(name, "rcpt.") &&
+	    journal_line_has(line, "to", NULL) &&
+	    !journal_address_fits(ask, line);
+}

@@ -61,5 +61,8 @@ int ask_option(enum option_id option, const char *value,
 
 /* Does a line answer the question, and is its time in the window? */
 bool ask_fits(const struct journal_ask *ask, struct slice line);
+/* Is it a line about one recipient, and another one than "to:" asks for?  The
+ * lines about a message as a whole are not. */
+bool ask_is_of_another(const struct journal_ask *ask, struct slice line);
 
 #endif

@@ -99,7 +99,8 @@ struct life {			/* in the arena */
 
 /* Find all lines of every message that has a line which answers the question,
  * with the lines of the sessions that they came by; a session that fits and has
- * no message stands for itself. */
+ * no message stands for itself.  Asked for a recipient ("to:"), what became of
+ * the others of its messages is left out. */
 void life_find(struct journal *journal, const struct journal_ask *ask,
     struct arena *arena, struct life *out);
 

@@ -205,7 +205,8 @@ messages_collect(struct search *search)
 	ids_want(search, search->ids);
 	while (journal_next(search->journal, &cursor, &line)) {
 		id = journal_line_id(line);
-		if (!ids_have(search->ids, id) || journal_line_ms(line) < 0)
+		if (!ids_have(search->ids, id) || journal_line_ms(line) < 0 ||
+		    ask_is_of_another(search->ask, line))
 			continue;
 		line = slice_copy(search->arena, line);
 		life_line_add(search, journal_line_id(line), line, &cursor);

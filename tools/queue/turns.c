@@ -13,6 +13,7 @@
 
 #include "journal/counters.h"
 #include "base/json.h"
+#include "mail/cause.h"
 #include "tools/queue/control.h"
 #include "tools/queue/turns.h"
 
@@ -62,6 +63,24 @@ turns_note_unread(const char *verb, const char *run_dir)
 	if (turns_add_unread(&text, run_dir))
 		fprintf(stderr, "zmailer: %s: %s\n", verb, text.buf);
 	str_release(&text);
+}
+
+void
+turns_note(const char *verb, const char *run_dir)
+{
+	struct str last = STR_INIT, why = STR_INIT;
+
+	turns_note_unread(verb, run_dir);
+	if (turns_ask(run_dir, &last) && json_get(str_slice(&last), "lease",
+	    &why)) {
+		str_reset(&last);
+		str_add_escaped(&last, str_slice(&why));
+		fprintf(stderr, "zmailer: %s: nothing is delivered now: %s: "
+		    "%s (%s)\n", verb, cause_find(SLICE("lease"))->text,
+		    last.buf, cause_find(SLICE("lease"))->help);
+	}
+	str_release(&last);
+	str_release(&why);
 }
 
 void

@@ -19,6 +19,10 @@ bool turns_add_unread(struct str *out, const char *run_dir);
 /* The same, as a line on standard error that begins with the verb. */
 void turns_note_unread(const char *verb, const char *run_dir);
 
+/* The same, and a line if the cluster's lease is missing: then nothing is
+ * delivered, whatever the states say. */
+void turns_note(const char *verb, const char *run_dir);
+
 /* The answer as a histogram and a gauge of OpenMetrics. */
 void turns_add_metrics(struct str *out, struct slice last);
 

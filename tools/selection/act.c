@@ -63,6 +63,11 @@ selection_act_release(struct selection_choice *choice,
     const struct selection_item *item,
     const struct selection_options *options, struct err *err)
 {
+	if (item->trouble != NULL)
+		return err_set(err, "%s/%s is damaged (%s): nobody could route "
+		    "it; zmailer show %s/%s has what is in it",
+		    spool_area_names[item->area], item->name, item->trouble,
+		    spool_area_names[item->area], item->name);
 	if (spool_resubmit(choice->spool, item->area, item->name, err) != 0)
 		return -1;
 	selection_tell(EV_MESSAGE_RESUBMITTED, item, item->area, item->name,

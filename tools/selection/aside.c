@@ -27,8 +27,12 @@ static const struct place {
 	    "for a person", "zmailer review, zmailer release" },
 	{ AREA_POSTMAN, "postman", "it could not go on, or a copy was kept",
 	    "zmailer review, zmailer resubmit" },
+	{ AREA_TRASH, "trash", "deleted", "zmailer undelete" },
 };
-enum { PLACES = sizeof(places) / sizeof(places[0]) };
+enum {
+	PLACES = sizeof(places) / sizeof(places[0]),
+	PLACES_WAITING = PLACES - 1	/* trash/ is the end, no delay */
+};
 
 static void
 aside_add_line(struct str *out, const struct selection_item *item,
@@ -58,12 +62,22 @@ aside_add_words(struct str *out, const struct selection_item *item,
 		str_adds(out, ": ");
 		view_add_why(out, item->reason, item->why);
 	}
+	if (item->trouble != NULL) {
+		str_adds(out, "\n     damaged ");
+		str_add_escaped(out, slice_of(item->trouble));
+	}
 	if (item->is_copy)
 		str_adds(out, "; the message itself went on");
 	if (item->tls != NULL)
 		str_addf(out, "\n     tls     %s", terms_tls_text(slice_of(
 		    item->tls)));
-	str_addf(out, "\n     try     %s %s\n", place->help, item->id);
+	if (item->trouble != NULL)	/* it has no id, and no verb can send
+					 * it */
+		str_addf(out, "\n     try     zmailer show %s/%s\n",
+		    spool_area_names[item->area], item->name);
+	else
+		str_addf(out, "\n     try     %s %s\n", place->help,
+		    item->id);
 }
 
 int
@@ -75,7 +89,7 @@ selection_why_aside(const struct conf *conf, const struct selector *selector,
 	unsigned areas = 0;
 	int result;
 
-	for (size_t i = 0; i < PLACES; i++)
+	for (size_t i = 0; i < PLACES_WAITING; i++)
 		areas |= 1u << places[i].area;
 	result = selection_choose(conf, areas, selector, &choice, err);
 	*out_count = result == 0 ? choice.count : 0;
@@ -94,4 +108,51 @@ selection_why_aside(const struct conf *conf, const struct selector *selector,
 	str_release(&text);
 	selection_choice_release(&choice);
 	return result;
+}
+
+/* ---- for verbs that do not work there ------------------------------------ */
+
+/* "zmailer hold: 361g... is in freezer/ (why it is there): zmailer release". */
+static void
+aside_say_place(const char *verb, const struct place *place,
+    const struct selection_choice *choice)
+{
+	const char *id = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < choice->count; i++)
+		if (choice->items[i].area == place->area) {
+			id = choice->items[i].id;
+			count++;
+		}
+	if (count == 1)
+		fprintf(stderr, "zmailer: %s: %s is not in the queue but in "
+		    "%s/ (%s): %s %s\n", verb, id,
+		    spool_area_names[place->area], place->text, place->help,
+		    id);
+	else if (count > 1)
+		fprintf(stderr, "zmailer: %s: %zu messages are not in the "
+		    "queue but in %s/ (%s): %s\n", verb, count,
+		    spool_area_names[place->area], place->text, place->help);
+}
+
+bool
+selection_say_aside(const char *verb, const struct conf *conf,
+    unsigned areas, const struct selector *selector)
+{
+	struct selection_choice choice;
+	unsigned others = 0;
+	struct err err;
+	bool is_there;
+
+	for (size_t i = 0; i < PLACES; i++)
+		if ((areas & 1u << places[i].area) == 0)
+			others |= 1u << places[i].area;
+	if (selection_choose(conf, others, selector, &choice, &err) < 0)
+		choice.count = 0;	/* which the caller may not see */
+	is_there = choice.count > 0;
+	for (size_t i = 0; i < PLACES && is_there; i++)
+		aside_say_place(verb, &places[i], &choice);
+	selection_choice_release(&choice);
+	return is_there;
 }

@@ -99,6 +99,8 @@ choose_one(void *context, const struct view *view)
 	    .sender = slice_copy(choice->arena, view->sender),
 	    .size_bytes = view->size_bytes, .time_s = view->time_s,
 	    .tls = view->tls,
+	    .trouble = view->trouble != NULL ? choice_keep(c, view->trouble) :
+	    NULL,
 	    .is_copy = view->area == AREA_POSTMAN && view->why[0] == '_' };
 	take_rcpts(c, view, count, item);
 	choice->rcpts += count;

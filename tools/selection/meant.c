@@ -25,6 +25,21 @@ key_bit(const char *name)
 	return 0;
 }
 
+/* Does a test for the area fit trash/ alone?  Who does not ask for it does not
+ * see it. */
+static bool
+selector_asks_for_trash(const struct selector *selector)
+{
+	const char *others[AREA_COUNT];
+	size_t count = 0;
+
+	for (enum spool_area area = 0; area < AREA_COUNT; area++)
+		if (area != AREA_TRASH)
+			others[count++] = spool_area_names[area];
+	return selector_misfit(selector, SELECTOR_KEY_AREA, others, count).n >
+	    0;
+}
+
 void
 selection_test_init(struct selection_test *test,
     const struct selector *selector,
@@ -37,6 +52,8 @@ selection_test_init(struct selection_test *test,
 	test->keys = selector_keys_used(selector);
 	if ((test->keys & key_bit("msgid")) != 0)
 		test->flags = VIEW_MSGID;
+	if (selector_asks_for_trash(selector))
+		test->flags |= VIEW_TRASH;
 }
 
 bool

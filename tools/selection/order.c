@@ -317,12 +317,27 @@ order_senders_allow(struct run *run, const struct conf *conf)
 	return status;
 }
 
+/* Nothing is meant here; what is elsewhere is said with the verb for it. */
 static int
-order_all(struct run *run, const struct conf *conf)
+order_none(const struct run *run, const struct conf *conf,
+    const struct selector *selector)
+{
+	if (!run->options.is_quiet && selector != NULL &&
+	    !selector_is_all(selector) && selection_say_aside(
+	    run->options.verb, conf, run->order->areas, selector))
+		return 1;
+	return selection_none(&run->options);
+}
+
+static int
+order_all(struct run *run, const struct conf *conf,
+    const struct selector *selector)
 {
 	struct err err;
 	int status;
 
+	if (run->choice.count == 0)
+		return order_none(run, conf, selector);
 	if (!selection_confirm(&run->options, &run->choice, &status))
 		return status;
 	if (needs_scheduler(run) && run->reached != CONTROL_REACHED)
@@ -347,26 +362,30 @@ order_all(struct run *run, const struct conf *conf)
 	return status == EX_OK ? order_conclude(run) : status;
 }
 
+/* Of another node's files nothing is known here. */
 static int
-order_sum_up(struct run *run)
+order_sum_up(struct run *run, const struct conf *conf,
+    const struct selector *selector)
 {
 	if (run->failed > 0 || run->messages + run->active + run->final +
 	    json_get_number(str_slice(&run->last), "unchanged") > 0)
 		return order_conclude(run);
-	return selection_none(&run->options);
+	return control_node() != NULL ? selection_none(&run->options) :
+	    order_none(run, conf, selector);
 }
 
 /* Without being asked about it: the scheduler finds what is meant, and no
  * file needs to be read here first. */
 static int
-order_selected(struct run *run)
+order_selected(struct run *run, const struct conf *conf,
+    const struct selector *selector)
 {
 	run->control.waits_as = run->options.verb;
 	control_begin(&run->request, order_op(run));
 	json_text(&run->request, "select", str_slice(&run->options.words));
 	order_add_fields(run);
 	order_tell(run);
-	return order_sum_up(run);
+	return order_sum_up(run, conf, selector);
 }
 
 /* Are the words whole ids and nothing else?  Then out has them. */
@@ -386,7 +405,8 @@ order_take_ids(const struct run *run, struct slice out[BATCH_MAX])
 
 /* Another node's mail is its scheduler's to find; in trash/ only by id. */
 static int
-order_at_node(struct run *run)
+order_at_node(struct run *run, const struct conf *conf,
+    const struct selector *selector)
 {
 	struct slice ids[BATCH_MAX];
 	size_t count = order_take_ids(run, ids);
@@ -400,9 +420,9 @@ order_at_node(struct run *run)
 	if (count == 0)
 		return strcmp(order_op(run), "undelete") == 0 ?
 		    arguments_refuse(run->options.arguments, "at another node "
-		    "it takes whole ids") : order_selected(run);
+		    "it takes whole ids") : order_selected(run, conf, selector);
 	tell_ids(run, ids, count);
-	return order_sum_up(run);
+	return order_sum_up(run, conf, selector);
 }
 
 static bool
@@ -475,12 +495,12 @@ selection_order_do(struct run *run, const struct conf *conf,
 	if (run->reached == CONTROL_BROKEN)
 		return fail_control(run, &err);
 	if (run->reached == CONTROL_REACHED && control_node() != NULL)
-		return order_at_node(run);
+		return order_at_node(run, conf, selector);
 	if (is_for_scheduler(run, selector))
-		return order_selected(run);
+		return order_selected(run, conf, selector);
 	if (selection_choose(conf, areas, selector, &run->choice, &err) < 0)
 		return verb_failed(run->options.verb, &err, EX_NOINPUT);
-	return order_all(run, conf);
+	return order_all(run, conf, selector);
 }
 
 int

@@ -58,6 +58,7 @@ struct selection_item {		/* a message that was chosen */
 	uint64_t	 size_bytes;
 	int64_t		 time_s;
 	const char	*tls;		/* as in struct view */
+	const char	*trouble;	/* NULL; why it cannot be read */
 	bool		 is_copy;	/* postman's "_": the message went on */
 	size_t		 rcpt_count;	/* that the selector means */
 	size_t		 rcpt_total;
@@ -118,6 +119,13 @@ bool selection_confirm(const struct selection_options *options,
 int selection_why_aside(const struct conf *conf,
     const struct selector *selector,
     bool is_json, size_t *out_count, struct err *err);
+
+/* Say on standard error what the selector selects in places that a verb which
+ * works on areas (bits) does not look at, and which verb helps there.
+ * returns false, and says nothing: it selects nothing there, or the caller may
+ * not look */
+bool selection_say_aside(const char *verb, const struct conf *conf,
+    unsigned areas, const struct selector *selector);
 
 /* Append one line: "361g… freezer 2h alice@x -> bob@y +3 cause". */
 void selection_add_item(struct str *out, const struct selection_item *item,

@@ -15,11 +15,43 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "mail/control_file/queue_count.h"
+#include "mail/spool/spool.h"
 #include "tools/queue/turns.h"
 #include "tools/selection/selection.h"
 #include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
+
+/* What waits for a person: no mail of the scheduler's. */
+struct aside {
+	uint64_t	freezer, postman;
+	uint64_t	*at;		/* the one that is walked */
+};
+
+static bool
+aside_count_one(void *context, const char *name)
+{
+	const char *base = strrchr(name, '/');
+	struct aside *aside = context;
+
+	base = base != NULL ? base + 1 : name;
+	/* a plan and a control file beside its message are no messages */
+	if (base[0] != '.' && !slice_ends(slice_of(base), ".control"))
+		(*aside->at)++;
+	return true;
+}
+
+/* What cannot be read is left out: the sums of the queue were asked for. */
+static void
+aside_count(const struct spool *spool, struct aside *out)
+{
+	struct err err;
+
+	*out = (struct aside){ .at = &out->freezer };
+	(void)spool_scan(spool, AREA_FREEZER, 0, aside_count_one, out, &err);
+	out->at = &out->postman;
+	(void)spool_scan(spool, AREA_POSTMAN, 0, aside_count_one, out, &err);
+}
 
 static void
 put_json_state(const char *name, uint64_t messages, uint64_t recipients)
@@ -54,7 +86,8 @@ put_states(const struct queue_counts *counts, bool is_json)
 
 /* How many, how large, how old. */
 static void
-count_put_sum(const struct queue_counts *counts, int64_t now_s, bool is_json)
+count_put_sum(const struct queue_counts *counts, const struct aside *aside,
+    int64_t now_s, bool is_json)
 {
 	char span[CLOCK_TEXT_BYTES];
 	struct str out = STR_INIT;
@@ -64,6 +97,12 @@ count_put_sum(const struct queue_counts *counts, int64_t now_s, bool is_json)
 		json_number(&out, "messages", (int64_t)counts->total);
 		json_number(&out, "bytes", (int64_t)counts->bytes);
 		json_number(&out, "oldest", counts->oldest_s);
+		if (aside != NULL) {
+			json_number(&out, "freezer",
+			    (int64_t)aside->freezer);
+			json_number(&out, "postman",
+			    (int64_t)aside->postman);
+		}
 		json_close(&out);
 		fputs(out.buf, stdout);
 		str_release(&out);
@@ -78,6 +117,9 @@ count_put_sum(const struct queue_counts *counts, int64_t now_s, bool is_json)
 		printf(", the oldest came %s ago", span);
 	}
 	putchar('\n');
+	if (aside != NULL && aside->freezer + aside->postman > 0)
+		printf("and %" PRIu64 " in freezer/, %" PRIu64 " in postman/: "
+		    "zmailer review\n", aside->freezer, aside->postman);
 	str_release(&out);
 }
 
@@ -183,14 +225,14 @@ count_meant(const struct spool *spool, const struct conf *conf,
 
 static void
 count_put_all(const struct tally *tally, const struct queue_counts *counts,
-    bool is_json)
+    const struct aside *aside, bool is_json)
 {
 	if (counts != NULL)
 		put_states(counts, is_json);
 	else
 		tally_put(tally, is_json);
-	count_put_sum(counts != NULL ? counts : &tally->all, clock_wall_s(),
-	    is_json);
+	count_put_sum(counts != NULL ? counts : &tally->all, aside,
+	    clock_wall_s(), is_json);
 }
 
 static int
@@ -201,6 +243,7 @@ verb_count_all(const struct conf *conf, const struct selector *selector,
 	bool is_read = selector != NULL || view_is_forbidden(conf);
 	struct queue_counts counts;
 	struct spool *spool = NULL;
+	struct aside aside;
 	struct err err;
 	int status = EX_OK, result = 0;
 
@@ -211,9 +254,12 @@ verb_count_all(const struct conf *conf, const struct selector *selector,
 		    tally, &err) : queue_count(spool, clock_wall_s(), &counts,
 		    &err);
 	if (result == 0) {
-		count_put_all(tally, is_read ? NULL : &counts, is_json);
+		if (!is_read)
+			aside_count(spool, &aside);
+		count_put_all(tally, is_read ? NULL : &counts, is_read ?
+		    NULL : &aside, is_json);
 		if (!is_json)
-			turns_note_unread("count", conf->run_dir);
+			turns_note("count", conf->run_dir);
 		status = selector != NULL && tally->all.total == 0;
 	} else {
 		status = verb_failed("count", &err, EX_NOINPUT);

@@ -199,7 +199,7 @@ verb_list(struct arguments *arguments)
 		entries_print(&list);
 	end_print(&list, is_up);
 	if (is_up && !list.is_json)
-		turns_note_unread("list", conf->run_dir);
+		turns_note("list", conf->run_dir);
 	selection_options_release(&options);
 	mem_free(&list.entries);
 	str_release(&list.text);

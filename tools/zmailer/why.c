@@ -129,8 +129,9 @@ why_add_times(struct why *why, struct slice line)
 	str_addc(&why->text, '\n');
 	if (with > 1) {
 		why_add_row(why, "with it");
-		str_addf(&why->text, "%" PRId64 " messages wait for the same "
-		    "destination\n", with);
+		str_addf(&why->text, "%" PRId64 " deliveries wait for the "
+		    "same destination, each of a message to 100 of its "
+		    "recipients at most\n", with);
 	}
 }
 
@@ -359,6 +360,9 @@ why_all(struct why *why, const struct conf *conf,
 		fprintf(stderr, "zmailer: why: %s\n", err.text);
 	if (queued > 0 || aside > 0)
 		return EX_OK;
+	if (selector != NULL && selection_say_aside("why", conf,
+	    ~(1u << AREA_TRASH), selector))
+		return 1;
 	if (reached == CONTROL_ABSENT)
 		return control_stopped("why", conf->run_dir, "until then "
 		    "nothing is tried; `zmailer show` says what the files "

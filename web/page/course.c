@@ -72,7 +72,7 @@ course_describe(struct str *out, const struct course *course)
 
 	str_addf(out, "<title id=\"%s-t\">", course->id);
 	html_words(out, course->title);
-	str_addf(out, "</title><desc id=\"%s-d\">", course->id);
+	str_addf(out, "</title>\n<desc id=\"%s-d\">", course->id);
 	clock_local(course->from_s, text);
 	str_addf(out, "From %s to ", text);
 	clock_local(course->until_s, text);
@@ -81,8 +81,8 @@ course_describe(struct str *out, const struct course *course)
 		course_say_line(out, course, i);
 		str_adds(out, ". ");
 	}
-	str_adds(out, course->count == 0 ? "Nothing is known yet.</desc>" :
-	    "</desc>");
+	str_adds(out, course->count == 0 ? "Nothing is known yet.</desc>\n" :
+	    "</desc>\n");
 }
 
 /* Where a moment stands, in pixels; the middle of its step. */
@@ -131,15 +131,15 @@ course_draw_frame(struct str *out, const struct course *course, int64_t most)
 	char text[CLOCK_TEXT_BYTES];
 
 	str_addf(out, "<path class=\"frame\" d=\"M%d %dH%dM%d %dH%d\"/>"
-	    "<text x=\"%d\" y=\"%d\">%" PRId64 "</text>", EDGE, TOP,
+	    "<text x=\"%d\" y=\"%d\">%" PRId64 "</text>\n", EDGE, TOP,
 	    WIDTH - EDGE, EDGE, TOP + HEIGHT, WIDTH - EDGE, EDGE, TOP - 6,
 	    most);
 	clock_local(course->from_s, text);
-	str_addf(out, "<text x=\"%d\" y=\"%d\">%s</text>", EDGE,
+	str_addf(out, "<text x=\"%d\" y=\"%d\">%s</text>\n", EDGE,
 	    TOP + HEIGHT + ROW - 4, text);
 	clock_span(course->until_s - course->from_s, text);
 	str_addf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">+%s"
-	    "</text>", WIDTH - EDGE, TOP + HEIGHT + ROW - 4, text);
+	    "</text>\n", WIDTH - EDGE, TOP + HEIGHT + ROW - 4, text);
 }
 
 static void
@@ -151,7 +151,7 @@ course_draw_legend(struct str *out, const struct course *course, size_t line)
 	    "<text x=\"%d\" y=\"%d\">", line + 1, EDGE, y - 5, SAMPLE_WIDTH,
 	    EDGE + SAMPLE_WIDTH + 8, y);
 	course_say_line(out, course, line);
-	str_adds(out, "</text>");
+	str_adds(out, "</text>\n");
 }
 
 void

@@ -24,13 +24,13 @@ picture_describe(struct str *out, const char *id, const char *title,
 {
 	str_addf(out, "<title id=\"%s-t\">", id);
 	html_words(out, title);
-	str_addf(out, "</title><desc id=\"%s-d\">", id);
+	str_addf(out, "</title>\n<desc id=\"%s-d\">", id);
 	for (size_t i = 0; i < count; i++) {
 		str_adds(out, i > 0 ? ", " : "");
 		html_bare(out, slice_first(bars[i].label, LABEL_BYTES_MAX));
 		str_addf(out, " %" PRId64, bars[i].number);
 	}
-	str_adds(out, "</desc>");
+	str_adds(out, "</desc>\n");
 }
 
 /* The room at the left for the longest label. */
@@ -72,9 +72,9 @@ picture_bars(struct str *out, const char *id, const char *title,
 		str_addf(out, "<text x=\"%d\" y=\"%zu\" text-anchor=\"end\">",
 		    label - 8, y + 17);
 		html_bare(out, slice_first(bars[i].label, LABEL_BYTES_MAX));
-		str_addf(out, "</text><rect x=\"%d\" y=\"%zu\" width=\"%"
+		str_addf(out, "</text>\n<rect x=\"%d\" y=\"%zu\" width=\"%"
 		    PRId64 "\" height=\"%d\" rx=\"3\"/><text x=\"%" PRId64
-		    "\" y=\"%zu\">%" PRId64 "</text>", label, y + 3,
+		    "\" y=\"%zu\">%" PRId64 "</text>\n", label, y + 3,
 		    bars[i].number * room / most, ROW - 6, label + 6 +
 		    bars[i].number * room / most, y + 17, bars[i].number);
 	}
@@ -91,7 +91,7 @@ life_describe(struct str *out, const char *id, const char *title,
 {
 	str_addf(out, "<title id=\"%s-t\">", id);
 	html_words(out, title);
-	str_addf(out, "</title><desc id=\"%s-d\">", id);
+	str_addf(out, "</title>\n<desc id=\"%s-d\">", id);
 	for (size_t i = 0; i < count; i++) {
 		int64_t since_ms = moments[i].at_ms - moments[0].at_ms;
 
@@ -101,7 +101,7 @@ life_describe(struct str *out, const char *id, const char *title,
 		str_addf(out, " after %" PRId64 ".%03" PRId64 " s",
 		    since_ms / 1000, since_ms % 1000);
 	}
-	str_adds(out, "</desc>");
+	str_adds(out, "</desc>\n");
 }
 
 void
@@ -130,7 +130,7 @@ picture_life(struct str *out, const char *id, const char *title,
 		    x + LIFE_EDGE, LIFE_Y);
 	}
 	clock_local(moments[0].at_ms / 1000, text);
-	str_addf(out, "<text x=\"%d\" y=\"%d\">%s</text>", LIFE_EDGE,
+	str_addf(out, "<text x=\"%d\" y=\"%d\">%s</text>\n", LIFE_EDGE,
 	    LIFE_HEIGHT - 6, text);
 	if (span_ms < 1000)
 		snprintf(text, sizeof(text), "%dms", (int)(span_ms > 0 ?
@@ -138,5 +138,5 @@ picture_life(struct str *out, const char *id, const char *title,
 	else
 		clock_span(span_ms / 1000, text);
 	str_addf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">+%s"
-	    "</text></svg>\n", WIDTH - LIFE_EDGE, LIFE_HEIGHT - 6, text);
+	    "</text>\n</svg>\n", WIDTH - LIFE_EDGE, LIFE_HEIGHT - 6, text);
 }

@@ -128,6 +128,9 @@ people_ask_server(const struct people *people, const char *user,
 	if (auth->kind == AUTH_SASLAUTHD)
 		return (enum password_result)auth_saslauthd_check(auth->path,
 		    auth->service, user, password, err);
+	if (auth->kind == AUTH_DOVECOT)
+		return (enum password_result)auth_dovecot_check(auth->path,
+		    user, password, client, err);
 	(void)err_set(err, "there is nobody to ask for a password");
 	return PASSWORD_TROUBLE;
 }

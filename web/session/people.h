@@ -1,9 +1,9 @@
 /* people.h - which users may log in, and their roles
  *
- * `auth` names what knows passwords: a table of users, PAM or saslauthd.  A
- * file with lines of a name and a role is a table, too (mail/table/table.h).
- * Tables are read again when they change.  A user without a role is nobody, and
- * no server is asked for that password.
+ * `auth` names what knows passwords: a table of users, PAM, saslauthd or
+ * Dovecot.  A file with lines of a name and a role is a table, too
+ * (mail/table/table.h).  Tables are read again when they change.  A user
+ * without a role is nobody, and no server is asked for that password.
  *
  * SPDX-License-Identifier: ISC
  */

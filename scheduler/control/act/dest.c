@@ -119,6 +119,7 @@ act_destinations(struct act *act, struct str *out)
 		return ACT_MORE;
 	act_done(act, out);
 	json_number(out, "destinations", (int64_t)act->count.destinations);
+	json_number(out, "messages", (int64_t)act->queue->jobs.count);
 	json_number(out, "bodies_alone",
 	    (int64_t)act->intake->strays.bodies.left);
 	json_number(out, "controls_alone",

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "scheduler/control/act/act.h"
 #include "scheduler/intake/intake.h"
+#include "scheduler/sharing/sharing.h"
 
 #include "base/banned.h"
 
@@ -36,6 +37,9 @@ act_turns(struct act *act, struct str *out)
 		json_number(out, within_names[i], (int64_t)turns->within[i]);
 	json_number(out, "read", (int64_t)queue->jobs.count);
 	json_number(out, "unread", (int64_t)intake_unread(act->intake));
+	if (!sharing_may_deliver(queue->sharing))
+		json_text(out, "lease", slice_of(sharing_why(
+		    queue->sharing)));
 	json_close(out);
 	return ACT_DONE;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "smtpserver/auth/dovecot.h"
+#include "daemon/auth/dovecot_lines.h"
 #include "smtpserver/auth/login.h"
 
 #define OFFERS "SCRAM-SHA-256-PLUS SCRAM-SHA-256 PLAIN LOGIN"

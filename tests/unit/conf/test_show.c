@@ -28,7 +28,14 @@ Test(conf, every_row_has_words_and_an_example_that_parses)
 		c.arena = arena_new();
 		c.conf = conf_load(path, c.arena, &c.report);
 		conf_report_print(&c.report, path, &c.shown);
-		cr_expect_not_null(c.conf, "%s: %s", row->name, c.shown.buf);
+		/* an example may name what a library reads */
+		if (c.conf == NULL && strstr(c.shown.buf,
+		    "this zmailer was built without") != NULL)
+			cr_log_warn("%s: not tried: %s", row->name,
+			    c.shown.buf);
+		else
+			cr_expect_not_null(c.conf, "%s: %s", row->name,
+			    c.shown.buf);
 		case_close(&c);
 	}
 	case_directory_remove();

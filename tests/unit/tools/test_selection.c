@@ -90,6 +90,9 @@ Test(desk, delete_and_back)
 	cr_expect(!is_there("freezer", a, ".policy"));
 	expect(WORDS("events", "--json"), EX_OK, "\"reason\":\"spam\"");
 	expect(WORDS("delete", "--yes", "from:@a.test"), 1,
+	    "2 messages are not in the queue but in trash/ (deleted): "
+	    "zmailer undelete");
+	expect(WORDS("delete", "--yes", "from:@none.test"), 1,
 	    "no message matches");
 	expect(WORDS("fsck"), EX_OK, "every file fits");
 	expect(WORDS("undelete", "--yes", "--json", "all"), EX_OK,

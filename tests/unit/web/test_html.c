@@ -140,7 +140,7 @@ Test(picture, says_its_numbers)
 	struct str out = STR_INIT;
 
 	picture_bars(&out, "p", "How many", bars, 2);
-	cr_expect(strstr(out.buf, "<title id=\"p-t\">How many</title><desc "
+	cr_expect(strstr(out.buf, "<title id=\"p-t\">How many</title>\n<desc "
 	    "id=\"p-d\">ready 0, &lt;/svg&gt;&lt;script&gt; 40</desc>"));
 	cr_expect(strstr(out.buf, "<script") == NULL);
 	str_release(&out);

@@ -145,8 +145,9 @@ standstill_say_sum(struct standstill_look *look, struct standstill_sum *sum,
 		row->next = next;
 		str_addf(&text, "%s: %s", verb, sum->names.buf);
 		standstill_add_since(&text, sum->since_s);
-		str_addf(&text, ", %" PRIu64 " message%s wait%s", sum->mail,
-		    sum->mail == 1 ? "" : "s", sum->mail == 1 ? "s" : "");
+		/* a message with many recipients is several */
+		str_addf(&text, ", %" PRIu64 " %s", sum->mail,
+		    sum->mail == 1 ? "message waits" : "deliveries wait");
 		standstill_say(look->all, row, &text);
 	}
 	str_release(&text);

@@ -55,6 +55,8 @@ struct queue {
 	int64_t		 now_s;
 	struct entry	*entries;
 	size_t		 count, room;
+	int64_t		 deliveries;	/* of all destinations that came */
+	int64_t		 messages;	/* of the whole queue; 0: not said */
 };
 
 /* It said that we are too many, or too fast. */
@@ -206,6 +208,7 @@ queue_one(void *context, struct slice line)
 		queue->entries = mem_grow(queue->entries, queue->room,
 		    sizeof(*queue->entries));
 	}
+	queue->deliveries += ready + waiting + active + parked;
 	queue->entries[queue->count++] = (struct entry){ .mail = ready +
 	    waiting + active + parked, .text = mem_strdup(text.buf) };
 	str_release(&name);
@@ -240,6 +243,11 @@ queue_print(struct queue *queue)
 		mem_free(&queue->entries[i].text);
 	}
 	providers_print(&queue->providers);
+	if (queue->messages > 0 && queue->deliveries > queue->messages)
+		printf("\n%" PRId64 " message%s in %" PRId64 " deliveries: a "
+		    "delivery is to at most 100 recipients of a message\n",
+		    queue->messages, queue->messages == 1 ? "" : "s",
+		    queue->deliveries);
 }
 
 static int
@@ -261,8 +269,11 @@ queue_ask(struct queue *queue, const struct conf *conf, const char *dest)
 		if (control_ask(&control, &request, queue_one, queue, &last,
 		    &err) < 0)
 			reached = CONTROL_BROKEN;
-		else if (!queue->is_json)
-			turns_note_unread("queue", conf->run_dir);
+		else if (dest == NULL)
+			queue->messages = json_get_number(str_slice(&last),
+			    "messages");
+		if (reached == CONTROL_REACHED && !queue->is_json)
+			turns_note("queue", conf->run_dir);
 	}
 	if (reached == CONTROL_ABSENT)
 		status = control_stopped("queue", conf->run_dir,

@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,7 @@ struct setup {
 	bool		 is_anew;	/* in the place of one for now */
 	struct change_file file;
 	const char	*aliases;	/* their file; NULL: none */
+	const char	*logins;	/* their table, if it was made; NULL */
 };
 
 /* ---- answers ---------------------------------------------------------- */
@@ -408,28 +410,78 @@ setup_file_fill(struct setup *setup)
 	str_release(&text);
 }
 
+/* The table of users, if nobody has made it: empty, for its owner alone.  0;
+ * -1: the caller wants the words. */
+static int
+setup_logins_make(struct setup *setup, struct err *err)
+{
+	const char *path = questions[SETUP_SUBMISSION].answer;
+	int fd;
+
+	if (!setup_is_given(SETUP_SUBMISSION) || path[0] != '/' ||
+	    access(path, F_OK) == 0)
+		return 0;
+	if (setup->is_dry) {
+		printf("%s is not there: without --dry-run it is made, "
+		    "empty\n", path);
+		return 0;
+	}
+	if (!setup->is_yes && !question_is_yes("%s is not there.  Make it, "
+	    "empty", path))
+		return 0;	/* the check says what is missing */
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+	    0600);
+	if (fd < 0)
+		return err_sys(err, "cannot make %s", path);
+	(void)close(fd);
+	setup->logins = path;
+	return 0;
+}
+
+static void
+setup_logins_tell(const struct setup *setup)
+{
+	if (setup->logins != NULL)
+		printf("made %s, empty; its first line:\n"
+		    "  zmailer user add NAME\n", setup->logins);
+}
+
+static void
+setup_logins_unmake(const struct setup *setup)
+{
+	if (setup->logins != NULL)
+		(void)unlink(setup->logins);
+}
+
 static int
 write_it(struct setup *setup, const struct arguments *arguments)
 {
 	const char *start = setup->is_anew ? "zmailer reload" :
 	    "zmailer start";
+	struct err err;
 	int status;
 
 	setup_file_fill(setup);
+	if (setup_logins_make(setup, &err) < 0)
+		return verb_failed("setup", &err, EX_CANTCREAT);
 	status = setup_check(setup);
-	if (status != EX_OK || setup->is_dry)
+	if (status == EX_OK && setup->is_dry)
 		return status;
-	if (!setup->is_yes &&
+	if (status == EX_OK && !setup->is_yes &&
 	    !question_is_yes("Write this to %s", setup->path))
-		return 1;
-	status = setup_file_put(setup);
-	if (status != EX_OK)
+		status = 1;
+	if (status == EX_OK)
+		status = setup_file_put(setup);
+	if (status != EX_OK) {
+		setup_logins_unmake(setup);
 		return status;
+	}
 	printf("wrote %s\n", setup->path);
 	if (setup->aliases != NULL)
 		printf("the aliases of %s are in force%s (zmailer alias "
 		    "list)\n", setup->aliases, access(setup->aliases, F_OK) ==
 		    0 ? "" : " as soon as there is one");
+	setup_logins_tell(setup);
 	fflush(stdout);
 	status = setup_postmaster(setup, arguments);
 	if (status == EX_OK)

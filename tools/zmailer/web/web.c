@@ -45,10 +45,11 @@ web_add_door(const struct conf *conf, const struct arguments *arguments,
 	struct conf_certificate *rows;
 	size_t count;
 
-	if (users == NULL && conf->auth.kind != AUTH_PAM &&
-	    conf->auth.kind != AUTH_SASLAUTHD)
+	if (users == NULL && (conf->auth.kind == AUTH_NONE ||
+	    conf->auth.kind == AUTH_USERS))
 		return err_set(err, "logins want `auth users <TABLE>`, `auth "
-		    "pam` or `auth saslauthd` in the configuration");
+		    "pam`, `auth saslauthd` or `auth dovecot` in the "
+		    "configuration");
 	if (conf_all_certificates(conf, arena, &rows, &count, err) < 0)
 		return -1;
 	if (count == 0)

@@ -8,8 +8,9 @@
  * SPDX-License-Identifier: ISC
  */
 #include <string.h>
+#include <unistd.h>
 
-#include "smtpserver/auth/dovecot.h"
+#include "daemon/auth/dovecot_lines.h"
 
 #include "base/banned.h"
 
@@ -38,6 +39,12 @@ dovecot_add_endpoint(struct str *out, char side, struct slice endpoint)
 		host = (struct slice){ host.p + 1, host.n - 2 };
 	str_addf(out, "\t%cip=" SLICE_FMT "\t%cport=" SLICE_FMT, side,
 	    SLICE_ARG(host), side, SLICE_ARG(slice_from(endpoint, colon)));
+}
+
+void
+dovecot_add_greeting(struct str *out)
+{
+	str_addf(out, "VERSION\t1\t1\nCPID\t%ld\n", (long)getpid());
 }
 
 bool
