@@ -14,10 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/statx.h"
 #include "io/consult/share_order.h"
 #include "mail/spool/spool.h"
 #include "tools/copies/sweep.h"

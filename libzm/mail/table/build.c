@@ -90,6 +90,7 @@ typedef int put_fn(struct table_draft *draft,
     const struct table_contents *contents, size_t *out_entries,
     struct err *err);
 
+#if defined(HAVE_CDB) || defined(HAVE_LMDB)
 static struct slice
 build_key(const struct table_contents *contents, size_t i)
 {
@@ -104,6 +105,7 @@ build_is_counted(const struct table_contents *contents, size_t i)
 	return table_contents_find(contents, build_key(contents, i)) ==
 	    &contents->entries[i];
 }
+#endif
 
 #ifdef HAVE_CDB
 static int
