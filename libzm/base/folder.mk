@@ -14,5 +14,4 @@ libzm_a_SOURCES += \
 	libzm/base/buckets.c libzm/base/buckets.h \
 	libzm/base/cache.c libzm/base/cache.h \
 	libzm/base/title.c libzm/base/title.h \
-	libzm/base/json.c libzm/base/json.h \
-	libzm/base/statx.h
+	libzm/base/json.c libzm/base/json.h

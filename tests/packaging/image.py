@@ -11,6 +11,7 @@ SPDX-License-Identifier: ISC
 import glob
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -33,6 +34,11 @@ def place_open():
     root.overlay(f"{root.TOP}/beside:{root.TOP}/image:{root.TOP}/base",
                  f"{top}/upper", f"{top}/work", where)
     root.mount("--rbind", "/dev", f"{where}/dev")
+    # as udev has it: everybody may make a network of his own
+    root.mount("-t", "tmpfs", "tmpfs", f"{where}/dev/net")
+    os.mknod(f"{where}/dev/net/tun", 0o666 | stat.S_IFCHR,
+             os.makedev(10, 200))
+    os.chmod(f"{where}/dev/net/tun", 0o666)
     root.mount("-t", "sysfs", "sysfs", f"{where}/sys")
     root.mount("-t", "cgroup2", "cgroup2", f"{where}/sys/fs/cgroup")
     for path in ("run", "tmp"):

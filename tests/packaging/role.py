@@ -108,7 +108,8 @@ def pids(host):
 @step("another statement is written and taken over; the daemons stay")
 def other_statement(host):
     before = pids(host)
-    host.edit("- table aliases", "- schedule smtp/* { expire 4d }\n      - table aliases")
+    host.edit("- table aliases",
+              "- schedule smtp/* { expire 4d }\n      - table aliases")
     recap, said = host.play()
     if changed_tasks(said) != ["The configuration", "zmailer takes it over"]:
         raise Fault(f"{recap}: {changed_tasks(said)}: {said[-400:]}")

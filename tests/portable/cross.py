@@ -25,7 +25,7 @@ NOT_HERE = ("debhelper-compat", "dh-sequence-installsysusers", "po-debconf",
             "libcriterion-dev", "pkg-config", "python3")
 TRY = f"""
 cd "$0"
-export CFLAGS=-O1 EMULATOR=qemu-aarch64-static
+export CFLAGS=-O2 EMULATOR=qemu-aarch64-static
 export PKG_CONFIG_LIBDIR=/usr/lib/{HOST}/pkgconfig:/usr/share/pkgconfig
 CC={HOST}-gcc AR={HOST}-ar sh tests/portable/units/make-units /srv/units
 CRITERION_CFLAGS=-I/srv/units CRITERION_LIBS="-L/srv/units -lcriterion"

@@ -37,7 +37,7 @@ sed 's/^Types: deb$/Types: deb-src/; s/^deb /deb-src /' \
 apt-get -q update
 apt-get -q source "$@"
 export CC=musl-gcc PKG_CONFIG_LIBDIR=$0/lib/pkgconfig
-export CPPFLAGS=-I$0/include LDFLAGS=-L$0/lib CFLAGS=-O1
+export CPPFLAGS=-I$0/include LDFLAGS=-L$0/lib CFLAGS=-O2
 jobs=$(nproc)
 for name; do
 	( cd $name-*/
@@ -61,7 +61,7 @@ rm -rf /srv/sources
 """
 TRY = """
 cd "$0"
-export CC=musl-gcc AR=ar CFLAGS=-O1 PKG_CONFIG_LIBDIR=/srv/musl/lib/pkgconfig
+export CC=musl-gcc AR=ar CFLAGS=-O2 PKG_CONFIG_LIBDIR=/srv/musl/lib/pkgconfig
 export CPPFLAGS=-I/srv/musl/include LDFLAGS="-static -L/srv/musl/lib"
 sh tests/portable/units/make-units /srv/units
 CRITERION_CFLAGS=-I/srv/units CRITERION_LIBS="-L/srv/units -lcriterion"

@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
-#include "base/statx.h"
 #include "io/consult/share_order.h"
 #include "mail/spool/spool.h"
 #include "tools/copies/sweep.h"

@@ -7,7 +7,7 @@
 #ifndef ZM_TOOLS_QUEUE_AREA_H
 #define ZM_TOOLS_QUEUE_AREA_H
 
-#include "base/statx.h"
+#include "base/fd.h"
 #include "mail/spool/spool.h"
 
 struct area {

@@ -73,7 +73,7 @@ void
 res_nclose(struct __res_state *state)
 {
 	for (int i = 0; i < MAXNS; i++) {
-		free(state->_u._ext.nsaddrs[i]);
+		mem_release(state->_u._ext.nsaddrs[i]);
 		state->_u._ext.nsaddrs[i] = NULL;
 	}
 	state->nscount = 0;
@@ -136,7 +136,7 @@ ask_by_datagram(const struct __res_state *state, int row, struct slice query,
 
 /* Read n bytes of a stream.  0; -1: they do not come. */
 static int
-stream_take(int fd, unsigned char *out, size_t n, int64_t until_ms)
+resolv_take(int fd, unsigned char *out, size_t n, int64_t until_ms)
 {
 	for (size_t have = 0; have < n;) {
 		ssize_t more = server_read(fd, out + have, n - have, until_ms);
@@ -165,9 +165,9 @@ ask_by_stream(const struct __res_state *state, int row, struct slice query,
 	memcpy(framed + LENGTH_BYTES, query.p, query.n);
 	if (send(fd, framed, LENGTH_BYTES + query.n, MSG_NOSIGNAL) ==
 	    (ssize_t)(LENGTH_BYTES + query.n) &&
-	    stream_take(fd, framed, LENGTH_BYTES, until_ms) == 0)
+	    resolv_take(fd, framed, LENGTH_BYTES, until_ms) == 0)
 		n = dns_get16(framed);
-	if (n > size || stream_take(fd, answer, n, until_ms) < 0 ||
+	if (n > size || resolv_take(fd, answer, n, until_ms) < 0 ||
 	    !dns_is_answer(answer, n, (const unsigned char *)query.p, query.n))
 		n = 0;
 	close(fd);
@@ -177,7 +177,7 @@ ask_by_stream(const struct __res_state *state, int row, struct slice query,
 /* What res_h_errno says of an answer; 0: it has records.  -1: ask another
  * server. */
 static int
-answer_trouble(const unsigned char *answer, size_t n)
+resolv_trouble(const unsigned char *answer, size_t n)
 {
 	if (n < NS_HFIXEDSZ || (answer[3] & 0x0f) == ns_r_servfail)
 		return -1;
@@ -212,7 +212,7 @@ res_nquery(struct __res_state *state, const char *name, int class, int type,
 		if (n > 0 && dns_answer_is_cut(answer, n))
 			n = ask_by_stream(state, row, query, answer,
 			    (size_t)size);
-		trouble = answer_trouble(answer, n);
+		trouble = resolv_trouble(answer, n);
 		if (trouble == 0)
 			return (int)n;
 		if (trouble > 0)

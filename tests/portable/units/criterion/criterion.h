@@ -9,8 +9,13 @@
 #ifndef UNITS_CRITERION_H
 #define UNITS_CRITERION_H
 
+/* what Criterion's own header brings, too */
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What Test and TestSuite are told of, by name. */
