@@ -53,7 +53,7 @@ def schema_of_compose(box):
     return " ".join(faults.split())
 
 
-def podman_compose(box, *words, seconds=300):
+def podman_compose(box, *words, seconds=900):
     """As a person types it, in the directory of the example."""
     done = subprocess.run(
         ["setpriv", "--reuid", USER, "--regid", USER, "--init-groups", "env",

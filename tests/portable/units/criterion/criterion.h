@@ -48,11 +48,10 @@ void unit_tell(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
 #define UNIT_ROW(id, ...)						\
-	static struct unit_row id##_row = { __VA_ARGS__ };		\
-	__attribute__((constructor)) static void			\
-	id##_hang(void)							\
-	{								\
-		unit_hang(&id##_row);					\
+	static struct unit_row id##_row = { __VA_ARGS__ }; \
+	__attribute__((constructor)) static void id##_hang(void) \
+	{ \
+		unit_hang(&id##_row); \
 	}
 #define Test(Suite, Name, ...)						\
 	static void Suite##_##Name##_test(void);			\
@@ -66,16 +65,14 @@ void unit_tell(const char *format, ...)
 
 /* What is said of a fault is a literal, as in every test here. */
 #define UNIT_CHECK(after, text, holds, ...)				\
-	do {								\
-		if (!(holds)) {						\
-			unit_fault(__FILE__, __LINE__, text,		\
-			    " " __VA_ARGS__);				\
-			after;						\
-		}							\
+	do { \
+		if (!(holds)) { \
+			unit_fault(__FILE__, __LINE__, text, " " __VA_ARGS__); \
+			after; \
+		} \
 	} while (0)
-#define EXPECT(text, holds, ...)					\
-	UNIT_CHECK((void)0, text, holds, __VA_ARGS__)
-#define ASSERT(text, holds, ...)					\
+#define EXPECT(text, holds, ...) UNIT_CHECK((void)0, text, holds, __VA_ARGS__)
+#define ASSERT(text, holds, ...) \
 	UNIT_CHECK(unit_leave(), text, holds, __VA_ARGS__)
 
 #define cr_expect(a, ...)	EXPECT(#a, a, __VA_ARGS__)
