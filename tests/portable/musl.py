@@ -62,7 +62,7 @@ rm -rf /srv/sources
 TRY = """
 cd "$0"
 export CC=musl-gcc AR=ar CFLAGS="-O2 -Wno-format-truncation" PKG_CONFIG_LIBDIR=/srv/musl/lib/pkgconfig
-export CPPFLAGS=-I/srv/musl/include LDFLAGS="-static -L/srv/musl/lib"
+export CPPFLAGS=-I/srv/musl/include LDFLAGS="-static -L/srv/musl/lib" LIBS=-lmd
 sh tests/portable/units/make-units /srv/units
 CRITERION_CFLAGS=-I/srv/units CRITERION_LIBS="-L/srv/units -lcriterion"
 export CRITERION_CFLAGS CRITERION_LIBS
