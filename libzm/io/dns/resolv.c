@@ -29,7 +29,8 @@
 
 #include "base/banned.h"
 
-enum { LINE_BYTES = 512, NAME_SERVER_PORT = 53, LENGTH_BYTES = 2 };
+enum { LINE_BYTES = 512, NAME_SERVER_PORT = 53, LENGTH_BYTES = 2,
+	RESOLV_AD = 0x20 };	/* in byte 3 of an answer */
 
 /* The row of a name server, by its address. */
 static void
@@ -212,6 +213,8 @@ res_nquery(struct __res_state *state, const char *name, int class, int type,
 		if (n > 0 && dns_answer_is_cut(answer, n))
 			n = ask_by_stream(state, row, query, answer,
 			    (size_t)size);
+		if (n >= NS_HFIXEDSZ && !(state->options & RES_TRUSTAD))
+			answer[3] &= (unsigned char)~RESOLV_AD;
 		trouble = resolv_trouble(answer, n);
 		if (trouble == 0)
 			return (int)n;

@@ -12,6 +12,10 @@
 #include <resolv.h>
 
 #if !HAVE_DECL_RES_NQUERY
+/* An option of glibc: without it the AD bit is taken out of each answer. */
+#ifndef RES_TRUSTAD
+#define RES_TRUSTAD 0x04000000
+#endif
 /* Read the name servers of /etc/resolv.conf into a state of zeros; without one
  * it is that of this machine.  0; -1 never. */
 int res_ninit(struct __res_state *state);
