@@ -57,7 +57,7 @@ EXTRA_DIST += $(VERB_PAGES:=.in)
 CLEANFILES += $(VERB_PAGES)
 $(VERB_PAGES): $(VERB_PAGES:=.in) doc/verbs-manual$(EXEEXT)
 	@$(MKDIR_P) doc/man
-	$(AM_V_GEN)name=$(@F); ./doc/verbs-manual$(EXEEXT) --page $${name%.8} \
+	$(AM_V_GEN)name=$(@F); $(EMULATOR) ./doc/verbs-manual$(EXEEXT) --page $${name%.8} \
 	    < $(srcdir)/$@.in > $@.new && mv $@.new $@
 
 noinst_PROGRAMS += doc/events-manual
@@ -67,7 +67,7 @@ man_MANS += doc/man/zmailer-events.5
 CLEANFILES += doc/man/zmailer-events.5
 doc/man/zmailer-events.5: doc/events-manual$(EXEEXT)
 	@$(MKDIR_P) doc/man
-	$(AM_V_GEN)./doc/events-manual$(EXEEXT) > $@.new && mv $@.new $@
+	$(AM_V_GEN)$(EMULATOR) ./doc/events-manual$(EXEEXT) > $@.new && mv $@.new $@
 
 noinst_PROGRAMS += doc/metrics-manual
 doc_metrics_manual_SOURCES = doc/metrics_manual.c
@@ -77,10 +77,10 @@ EXTRA_DIST += doc/man/zmailer-metrics.8.in
 CLEANFILES += doc/man/zmailer-metrics.8 doc/man/zmailer-metrics.8.rows
 doc/man/zmailer-metrics.8: doc/man/zmailer-metrics.8.in doc/metrics-manual$(EXEEXT) doc/verbs-manual$(EXEEXT)
 	@$(MKDIR_P) doc/man
-	$(AM_V_GEN)./doc/metrics-manual$(EXEEXT) > $@.rows && \
+	$(AM_V_GEN)$(EMULATOR) ./doc/metrics-manual$(EXEEXT) > $@.rows && \
 	  sed -e '/^@METRICS@$$/{' -e 'r $@.rows' -e d -e '}' \
 	    $(srcdir)/doc/man/zmailer-metrics.8.in | \
-	  ./doc/verbs-manual$(EXEEXT) --page zmailer-metrics > $@.new && \
+	  $(EMULATOR) ./doc/verbs-manual$(EXEEXT) --page zmailer-metrics > $@.new && \
 	  mv $@.new $@ && rm -f $@.rows
 
 noinst_PROGRAMS += doc/conf-manual
@@ -90,7 +90,7 @@ man_MANS += doc/man/zmailer.conf.5
 CLEANFILES += doc/man/zmailer.conf.5 doc/man/zmailer.conf.5.new
 doc/man/zmailer.conf.5: doc/conf-manual$(EXEEXT)
 	@$(MKDIR_P) doc/man
-	$(AM_V_GEN)./doc/conf-manual$(EXEEXT) > $@.new && \
+	$(AM_V_GEN)$(EMULATOR) ./doc/conf-manual$(EXEEXT) > $@.new && \
 	  sed 's|SYSCONFDIR|$(sysconfdir)|g' $@.new > $@ && rm -f $@.new
 
 # a configuration that is there is never touched
@@ -133,7 +133,7 @@ man_MANS += $(VERB_LINKS)
 CLEANFILES += $(VERB_LINKS)
 $(VERB_LINKS): doc/verbs-manual$(EXEEXT)
 	@$(MKDIR_P) doc/man
-	$(AM_V_GEN)./doc/verbs-manual$(EXEEXT) $@ > $@.new && mv $@.new $@
+	$(AM_V_GEN)$(EMULATOR) ./doc/verbs-manual$(EXEEXT) $@ > $@.new && mv $@.new $@
 noinst_PROGRAMS += doc/sendmail-manual
 doc_sendmail_manual_SOURCES = doc/sendmail_manual.c
 man_MANS += doc/man/sendmail.1
@@ -141,15 +141,15 @@ EXTRA_DIST += doc/man/sendmail.1.in
 CLEANFILES += doc/man/sendmail.1
 doc/man/sendmail.1: doc/man/sendmail.1.in doc/sendmail-manual$(EXEEXT)
 	@$(MKDIR_P) doc/man
-	$(AM_V_GEN)./doc/sendmail-manual$(EXEEXT) \
+	$(AM_V_GEN)$(EMULATOR) ./doc/sendmail-manual$(EXEEXT) \
 	    < $(srcdir)/doc/man/sendmail.1.in > $@.new && mv $@.new $@
 man_MANS += doc/man/zmailer.8
 EXTRA_DIST += doc/man/zmailer.8.in
 CLEANFILES += doc/man/zmailer.8 doc/man/zmailer.8.verbs
 doc/man/zmailer.8: doc/man/zmailer.8.in doc/verbs-manual$(EXEEXT)
 	@$(MKDIR_P) doc/man
-	$(AM_V_GEN)./doc/verbs-manual$(EXEEXT) > $@.verbs && \
-	  ./doc/verbs-manual$(EXEEXT) --options > $@.options && \
+	$(AM_V_GEN)$(EMULATOR) ./doc/verbs-manual$(EXEEXT) > $@.verbs && \
+	  $(EMULATOR) ./doc/verbs-manual$(EXEEXT) --options > $@.options && \
 	  sed -e '/^@VERBS@$$/{' -e 'r $@.verbs' -e d -e '}' \
 	    -e '/^@OPTIONS@$$/{' -e 'r $@.options' -e d -e '}' \
 	    -e 's|SYSCONFDIR|$(sysconfdir)|g' \

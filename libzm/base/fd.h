@@ -9,9 +9,21 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "base/str.h"
+
+/* statx(2) tells when a file was made.  musl has it since 1.2.5; before, the
+ * kernel's header says what the call fills in. */
+#ifndef HAVE_STATX
+#include <linux/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define statx(dir, path, flags, mask, out) \
+	((int)syscall(SYS_statx, dir, path, flags, mask, out))
+#endif
 
 /* Write all n bytes, in as many calls as it takes.  0; -1 with errno (ENOSPC
  * when a call wrote nothing): some of them may have been written. */

@@ -6,6 +6,7 @@ libzm_a_SOURCES += \
 	libzm/io/dns/ask.c libzm/io/dns/ask.h \
 	libzm/io/dns/kept.c libzm/io/dns/kept.h \
 	libzm/io/dns/records.c libzm/io/dns/text.c \
+	libzm/io/dns/resolv.c libzm/io/dns/resolv.h \
 	libzm/io/dns/wire.c \
 	libzm/io/ipc.c libzm/io/ipc.h \
 	libzm/io/ipc_link.c libzm/io/ipc_link.h \

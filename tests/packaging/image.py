@@ -2,7 +2,7 @@
 """The root in which the image is made, and that in which it runs.
 
     image.py --make DEBS IMAGE   make it (needs the registry)
-    image.py IMAGE               run it: inside.py has the steps
+    image.py IMAGE [STEP...]     run it: inside.py has the steps
 
 Started by run-image.
 
@@ -11,6 +11,7 @@ SPDX-License-Identifier: ISC
 import glob
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "firstday"))
 import root                                                 # noqa: E402
+import beside                                               # noqa: E402
 
 IMAGE = ("mmdebstrap buildah podman crun uidmap fuse-overlayfs "
          "ca-certificates python3-yaml dovecot-imapd dovecot-lmtpd rspamd"
@@ -29,9 +31,14 @@ def place_open():
     """A root over the layer, as a machine has it that runs containers."""
     top = tempfile.mkdtemp(prefix="zmailer-image-", dir="/var/tmp")
     where = f"{top}/root"
-    root.overlay(f"{root.TOP}/image:{root.TOP}/base", f"{top}/upper",
-                 f"{top}/work", where)
+    root.overlay(f"{root.TOP}/beside:{root.TOP}/image:{root.TOP}/base",
+                 f"{top}/upper", f"{top}/work", where)
     root.mount("--rbind", "/dev", f"{where}/dev")
+    # as udev has it: everybody may make a network of his own
+    root.mount("-t", "tmpfs", "tmpfs", f"{where}/dev/net")
+    os.mknod(f"{where}/dev/net/tun", 0o666 | stat.S_IFCHR,
+             os.makedev(10, 200))
+    os.chmod(f"{where}/dev/net/tun", 0o666)
     root.mount("-t", "sysfs", "sysfs", f"{where}/sys")
     root.mount("-t", "cgroup2", "cgroup2", f"{where}/sys/fs/cgroup")
     for path in ("run", "tmp"):
@@ -50,6 +57,7 @@ def make(debs, image):
     root.layer("base", root.BASE, root.base_make)
     root.layer("image", IMAGE,
                lambda: root.upper_make("image", [*root.INSTALL, *IMAGE]))
+    beside.layer()
     top, where = place_open()
     try:
         shutil.copy("/etc/resolv.conf", f"{where}/etc/resolv.conf")
@@ -73,13 +81,14 @@ def make(debs, image):
         place_close(top)
 
 
-def run(image):
+def run(image, steps):
     """A user's namespaces are not made in a chroot: / itself is exchanged."""
     top, where = place_open()
     here = os.path.dirname(os.path.abspath(__file__))
     shutil.copy(image, f"{where}{INSIDE}/image.tar")
-    for path in (f"{here}/inside.py", f"{here}/../firstday/step.py"):
-        shutil.copy(path, where + INSIDE)
+    for name in ("inside.py", "box.py", "pod.py", "composed.py",
+                 "../firstday/step.py"):
+        shutil.copy(f"{here}/{name}", where + INSIDE)
     shutil.copytree(f"{root.SOURCE}/doc/examples/container",
                     f"{where}{INSIDE}/container")
     try:
@@ -88,7 +97,8 @@ def run(image):
              'cd "$0" && mkdir old && pivot_root . old && cd / && '
              "umount -l /old && mount --make-rshared / && exec env -i "
              "PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root "
-             f"python3 {INSIDE}/inside.py", where]).returncode
+             f"BESIDE={beside.WHERE} PROJECT={beside.PROJECT} "
+             f'python3 {INSIDE}/inside.py "$@"', where, *steps]).returncode
     finally:
         place_close(top)
 
@@ -98,7 +108,7 @@ if __name__ == "__main__":
         if sys.argv[1] == "--make":
             make(os.path.abspath(sys.argv[2]), os.path.abspath(sys.argv[3]))
         else:
-            sys.exit(run(os.path.abspath(sys.argv[1])))
+            sys.exit(run(os.path.abspath(sys.argv[1]), sys.argv[2:]))
     except root.Cannot as reason:
         print(f"image: SKIPPED, nothing was tried: {reason}", file=sys.stderr)
         sys.exit(77)

@@ -42,6 +42,22 @@ def roots_make():
          f"cp /var/cache/apt/archives/*.deb {REPO}/"]))
 
 
+def over_make(name, words):
+    """A layer over that of all hosts, with more packages."""
+    def make():
+        where = f"{root.TOP}/{name}.root"
+        root.overlay(f"{root.TOP}/pack:{root.TOP}/base", f"{root.TOP}/{name}",
+                     f"{root.TOP}/{name}.work", where)
+        try:
+            for command in ([*root.APT, "update"], [*root.INSTALL, *words],
+                            [*root.APT, "clean"]):
+                root.ran("chroot", where, *command, log=name)
+        finally:
+            root.ran("umount", "-R", "-l", where, log=name)
+        shutil.rmtree(f"{root.TOP}/{name}.work")
+    root.layer(name, [*words, *PACK, *LATER], make)
+
+
 def index_write(folder, name):
     """Packages, as apt reads it in a repository of one folder."""
     rows = []
@@ -58,10 +74,12 @@ def index_write(folder, name):
 
 
 class Host(Machine):
-    """out: where the packages lie that were built."""
+    """out: where the packages lie that were built; over: a layer that lies
+    over that of all hosts."""
 
-    def __init__(self, out):
-        super().__init__("pack", ["alice"])
+    def __init__(self, out, over=None):
+        super().__init__(f"{over}:{root.TOP}/pack" if over else "pack",
+                         ["alice"])
         self.out = out
         self.debs = sorted(glob.glob(f"{out}/*.deb"))
         if not self.debs:
@@ -101,4 +119,4 @@ class Host(Machine):
 
 
 __all__ = ["APT", "CONF", "SPOOL", "Fault", "Host", "REPO", "root",
-           "roots_make", "until"]
+           "over_make", "roots_make", "until"]

@@ -14,9 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 #include "io/consult/share_order.h"
 #include "mail/spool/spool.h"

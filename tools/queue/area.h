@@ -7,8 +7,7 @@
 #ifndef ZM_TOOLS_QUEUE_AREA_H
 #define ZM_TOOLS_QUEUE_AREA_H
 
-#include <sys/stat.h>
-
+#include "base/fd.h"
 #include "mail/spool/spool.h"
 
 struct area {

@@ -17,7 +17,6 @@
 #include <idn2.h>
 #include <netdb.h>
 #include <pthread.h>
-#include <resolv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +24,7 @@
 
 #include "grammar/net.h"
 #include "io/dns/dns.h"
+#include "io/dns/resolv.h"
 
 #include "base/banned.h"
 
@@ -86,7 +86,7 @@ state_is_here(const struct __res_state *state)
 		if (four->sin_family == AF_INET &&
 		    ntohl(four->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET)
 			continue;
-#ifdef __GLIBC__
+#ifdef RESOLV_HAS_SIX
 		if (four->sin_family == 0 &&
 		    state->_u._ext.nsaddrs[i] != NULL &&
 		    IN6_IS_ADDR_LOOPBACK(
@@ -128,7 +128,7 @@ state_use(struct __res_state *state, const struct sockaddr *server,
 		state->nscount = 1;
 		return 0;
 	}
-#ifdef __GLIBC__
+#ifdef RESOLV_HAS_SIX
 	struct sockaddr_in6 *six = state->_u._ext.nsaddrs[0];
 
 	if (six == NULL)		/* res_nclose frees it */
@@ -255,7 +255,7 @@ dns_servers(struct dns_address out[DNS_SERVERS_MAX])
 			memcpy(&out[count].address, four, sizeof(*four));
 			out[count++].length = sizeof(*four);
 		}
-#ifdef __GLIBC__
+#ifdef RESOLV_HAS_SIX
 		else if (state->_u._ext.nsaddrs[i] != NULL) {
 			memcpy(&out[count].address,
 			    state->_u._ext.nsaddrs[i],
