@@ -83,7 +83,7 @@ move_undo(struct act *act, struct job *job, uint64_t open)
 	if (act->request.is_dry)
 		return;
 	move_tell(act, order->node, open);
-	snprintf(why, sizeof(why), "%s wants it to stay", act->by);
+	snprintf(why, sizeof(why), "%.150s wants it to stay", act->by);
 	sharing_move_back(act->queue->sharing, job, why);
 }
 
