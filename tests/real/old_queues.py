@@ -151,7 +151,7 @@ class Old:
         done = self.root.run(self.submit, "-f", "a@src.test",
                              "late@x.test", input=b"Subject: noend\n\nlast",
                              check=False)
-        assert done.returncode == 0, done.stdout
+        assert done.returncode == 0, (done.returncode, done.stdout)
         self.mails = self.mails + [Mail("noend", b"last",
                                         want=b"last\r\n")]
 
@@ -329,7 +329,7 @@ MAILER(`smtp')dnl
                         f"127.0.0.1 {name}.test {name} old.test\n")
         done = self.root.run("sh", "-c", "cd /etc/mail && m4 old.mc > old.cf",
                              check=False)
-        assert done.returncode == 0, done.stdout
+        assert done.returncode == 0, (done.returncode, done.stdout)
         self.daemon = self.root.start(
             "/usr/libexec/sendmail/sendmail", "-bD", "-q1h", "-C/etc/mail/old.cf")
         mta.wait_for("sendmail", lambda: answers(self.port))
@@ -400,7 +400,7 @@ class Fresh:
 
     def rows(self, old, *words):
         done = self.queue(old, "--json", *words)
-        assert done.returncode == 0, done.stdout
+        assert done.returncode == 0, (done.returncode, done.stdout)
         rows = [json.loads(line) for line in done.stdout.splitlines()]
         return rows[:-1], rows[-1]
 
