@@ -558,18 +558,19 @@ Test(failures, of_other_machines_count_here)
 /* What other nodes heard long ago pushes out nothing of now. */
 Test(failures, old_news_takes_no_place)
 {
+	enum { HERE = 8192 };	/* some fill a bucket */
 	char name[32], sum[FAILURES_SUM_BYTES];
 	struct failures *failures;
-	unsigned counts[512];
+	unsigned counts[HERE];
 	struct err err;
 
 	failures = failures_new(&err);
 	cr_assert_not_null(failures);
-	for (int i = 0; i < 512; i++) {
+	for (int i = 0; i < HERE; i++) {
 		snprintf(name, sizeof(name), "here%d", i);
 		(void)failures_add(failures, slice_of(name));
 	}
-	for (int i = 0; i < 512; i++) {
+	for (int i = 0; i < HERE; i++) {
 		snprintf(name, sizeof(name), "here%d", i);
 		counts[i] = failures_count(failures, slice_of(name));
 	}
@@ -578,7 +579,7 @@ Test(failures, old_news_takes_no_place)
 		failures_sum(slice_of(name), sum);
 		failures_hear(failures, slice_of(sum), 60000);
 	}
-	for (int i = 0; i < 512; i++) {
+	for (int i = 0; i < HERE; i++) {
 		snprintf(name, sizeof(name), "here%d", i);
 		cr_expect_eq(failures_count(failures, slice_of(name)),
 		    counts[i], "%s", name);
