@@ -190,6 +190,20 @@ client_obstacle(const struct client *client, const struct request *request,
 	return NULL;
 }
 
+/* Other nodes, which may be in wrong hands, leave room for who is here. */
+static bool
+control_has_room_for(const struct control *control, bool is_new_writer)
+{
+	const struct client *client;
+	unsigned same = 0;
+
+	for (client = control->clients; client != NULL;
+	    client = client->next)
+		same += client->is_for;
+	return same < CONTROL_NODES_MAX && (!is_new_writer ||
+	    control->writers < CONTROL_WRITERS_MAX);
+}
+
 /* Whose connection it is from now on. */
 static void
 client_speak_for(struct client *client, const struct request *request)
@@ -198,8 +212,7 @@ client_speak_for(struct client *client, const struct request *request)
 	bool is_write = strcmp(request->right, "write") == 0;
 	bool was_writer = client_is_writer(&client->peer);
 
-	if (is_write && !was_writer &&
-	    control->writers >= CONTROL_WRITERS_MAX) {
+	if (!control_has_room_for(control, is_write && !was_writer)) {
 		act_refuse(&client->out, request->tag, "busy",
 		    "too many clients; try again");
 		str_addc(&client->out, '\n');

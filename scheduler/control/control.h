@@ -18,6 +18,7 @@ enum {
 	CONTROL_WRITERS_MAX = 64,	/* clients that may write, or etrn */
 	CONTROL_CLIENTS_MAX = 32,	/* others */
 	CONTROL_UID_MAX = 4,		/* of these of one uid */
+	CONTROL_NODES_MAX = 24,		/* of all, for users of other nodes */
 	CONTROL_ACTS_MAX = 32,		/* requests at work */
 	CONTROL_CLIENT_MS = 90000,	/* nothing was asked for so long */
 	CONTROL_OUT_BYTES = 128 * 1024	/* more is not made before it is

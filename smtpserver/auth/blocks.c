@@ -2,8 +2,10 @@
  *
  * In     lines that share lists; clients, senders, users
  * Out    the block that bars one
- * Holds  two lists in shared memory: one is read, the next is written
- * Trusts no line: bounded, checked as zmailer block does
+ * Holds  two lists in shared memory: one is read, the next is written; what
+ *        is collected for it, in memory of its own
+ * Trusts no line: bounded, checked as zmailer block does; and no byte of the
+ *        shared memory, which each worker may write
  * Spec   blocks.h; doc/CLUSTER.md
  *
  * SPDX-License-Identifier: ISC
@@ -14,6 +16,7 @@
 
 #include "base/ascii.h"
 #include "base/clock.h"
+#include "base/mem.h"
 #include "smtpserver/auth/blocks.h"
 
 #include "base/banned.h"
@@ -32,6 +35,7 @@ struct blocks {
 };
 
 static struct blocks *heard;	/* NULL: nobody listens */
+static struct blocks_list *collected;	/* the same */
 
 int
 blocks_open(struct err *err)
@@ -42,6 +46,7 @@ blocks_open(struct err *err)
 	if (memory == MAP_FAILED)
 		return err_sys(err, "no shared memory");
 	heard = memory;
+	collected = mem_alloc(1, sizeof(*collected));
 	return 0;
 }
 
@@ -51,23 +56,18 @@ blocks_close(void)
 	if (heard != NULL)
 		munmap(heard, sizeof(*heard));
 	heard = NULL;
+	mem_free(&collected);
 }
 
 /* ---- written ------------------------------------------------------------- */
-
-static struct blocks_list *
-blocks_next(void)
-{
-	return &heard->lists[(heard->turn + 1) % 2];
-}
 
 void
 blocks_begin(void)
 {
 	if (heard == NULL)
 		return;
-	blocks_next()->count = 0;
-	memset(blocks_next()->of_kind, 0, sizeof(blocks_next()->of_kind));
+	collected->count = 0;
+	memset(collected->of_kind, 0, sizeof(collected->of_kind));
 }
 
 /* Whom no table of blocks may have, as zmailer block says. */
@@ -123,7 +123,7 @@ blocks_add(struct slice line)
 	    !slice_number(until, 0, UINT32_MAX, &until_s) ||
 	    !slice_word(&line, &kind) || !slice_word(&line, &key))
 		return false;
-	list = blocks_next();
+	list = collected;
 	if (list->count >= BLOCKS_MAX)
 		return false;
 	row = &list->rows[list->count];
@@ -146,17 +146,21 @@ block_compare(const void *a, const void *b)
 	const struct block *one = a, *other = b;
 
 	return one->kind != other->kind ? (int)one->kind - (int)other->kind :
-	    strcmp(one->key, other->key);
+	    strncmp(one->key, other->key, sizeof(one->key));
 }
 
 void
 blocks_commit(void)
 {
+	unsigned turn;
+
 	if (heard == NULL)
 		return;
-	qsort(blocks_next()->rows, blocks_next()->count,
-	    sizeof(struct block), block_compare);
-	__atomic_store_n(&heard->turn, heard->turn + 1, __ATOMIC_RELEASE);
+	qsort(collected->rows, collected->count, sizeof(struct block),
+	    block_compare);
+	turn = __atomic_load_n(&heard->turn, __ATOMIC_ACQUIRE) + 1;
+	memcpy(&heard->lists[turn % 2], collected, sizeof(*collected));
+	__atomic_store_n(&heard->turn, turn, __ATOMIC_RELEASE);
 }
 
 /* ---- read ---------------------------------------------------------------- */
@@ -180,6 +184,16 @@ block_counts(const struct block *block)
 	return block->until_s == 0 || block->until_s > clock_wall_s();
 }
 
+/* A row as it must be, whatever somebody made of it meanwhile. */
+static void
+block_copy(const struct block *row, enum blocks_kind kind, struct block *out)
+{
+	*out = *row;
+	out->kind = kind;
+	out->key[sizeof(out->key) - 1] = '\0';
+	out->about[sizeof(out->about) - 1] = '\0';
+}
+
 static bool
 list_find_client(const struct blocks_list *list, const struct net *client,
     struct block *out)
@@ -189,7 +203,7 @@ list_find_client(const struct blocks_list *list, const struct net *client,
 	for (size_t i = 0; i < count && i < BLOCKS_MAX; i++)
 		if (net_contains(&list->rows[i].net, client) &&
 		    block_counts(&list->rows[i])) {
-			*out = list->rows[i];
+			block_copy(&list->rows[i], BLOCKS_CLIENTS, out);
 			return true;
 		}
 	return false;
@@ -228,7 +242,7 @@ blocks_find(enum blocks_kind kind, struct slice key, struct block *out)
 		row = bsearch(&wanted, list->rows, list->count < BLOCKS_MAX ?
 		    list->count : BLOCKS_MAX, sizeof(wanted), block_compare);
 		if (row != NULL)
-			*out = *row;
+			block_copy(row, kind, out);
 		if (blocks_turn() == turn)
 			return row != NULL && block_counts(out);
 	}

@@ -160,12 +160,17 @@ failures_clear(struct failures *failures, struct slice key)
 		mark_clear(failures, mark_of(failures, key));
 }
 
+/* An old failure takes no place of a newer one. */
 void
 failures_hear(struct failures *failures, struct slice sum, int64_t age_ms)
 {
-	if (age_ms < FAILURES_FOR_MS)
-		(void)mark_raise(failures, mark_of_sum(failures, sum),
-		    clock_steady_ms() - age_ms);
+	int64_t at_ms = clock_steady_ms() - age_ms;
+	uint64_t mark = mark_of_sum(failures, sum);
+	const struct slot *slot = mark_slot(failures, mark);
+
+	if (age_ms < FAILURES_FOR_MS &&
+	    (slot->mark == 0 || slot->mark == mark || slot->last_ms <= at_ms))
+		(void)mark_raise(failures, mark, at_ms);
 }
 
 void

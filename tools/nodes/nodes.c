@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "io/consult/nodes_ask.h"
+#include "tools/answers/answers.h"
 #include "tools/nodes/internal.h"
 #include "tools/queue/control.h"
 
@@ -310,6 +311,10 @@ nodes_run(const struct verb_row *row, const struct arguments *arguments,
 	struct conf *conf;
 	int status;
 
+	/* the desk would take us, and not him, for who asks */
+	if (answers_asker() != NULL)
+		return arguments_refuse(arguments, "who may not read here asks "
+		    "no other node");
 	work.conf = conf = verb_conf_spool(arguments->conf_path);
 	status = nodes_check(&work);
 	if (status == EX_OK)

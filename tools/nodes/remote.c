@@ -46,9 +46,25 @@ remote_send(int fd, const char *const *words, struct err *err)
 	return result;
 }
 
+/* What a terminal would obey, and no verb says: controls, of UTF-8 too.  The
+ * other machine may be in wrong hands, who reads is an administrator. */
+static void
+remote_disarm(char *bytes, size_t n, unsigned char *last)
+{
+	for (size_t i = 0; i < n; i++) {
+		unsigned char byte = (unsigned char)bytes[i];
+
+		if ((byte < ' ' && byte != '\n' && byte != '\t') ||
+		    byte == 0x7f || (*last == 0xc2 && byte >= 0x80 &&
+		    byte <= 0x9f))
+			bytes[i] = '?';
+		*last = byte;
+	}
+}
+
 /* N bytes of the stream to that file.  -1: it ended before. */
 static int
-remote_copy(FILE *from, FILE *to, size_t n)
+remote_copy(FILE *from, FILE *to, size_t n, unsigned char *last)
 {
 	char piece[4096];
 
@@ -58,6 +74,7 @@ remote_copy(FILE *from, FILE *to, size_t n)
 
 		if (some == 0)
 			return -1;
+		remote_disarm(piece, some, last);
 		(void)fwrite(piece, 1, some, to);
 		n -= some;
 	}
@@ -68,6 +85,7 @@ remote_copy(FILE *from, FILE *to, size_t n)
 static int
 remote_hear(FILE *from)
 {
+	unsigned char last[] = { [NODES_OUT] = 0, [NODES_ERR] = 0 };
 	char line[64];
 
 	while (fgets(line, sizeof(line), from) != NULL) {
@@ -81,7 +99,7 @@ remote_hear(FILE *from)
 		if (kind == NODES_EXIT)
 			return (int)number;
 		if (remote_copy(from, kind == NODES_OUT ? stdout : stderr,
-		    number) < 0)
+		    number, &last[kind]) < 0)
 			return -1;
 	}
 	return -1;

@@ -303,16 +303,19 @@ control_read_line(struct control *control, struct slice *out, struct err *err)
 static int
 control_judge(struct control *control, struct slice last, struct err *err)
 {
-	struct str words = STR_INIT;
+	struct str words = STR_INIT, shown = STR_INIT;
 	int result = 0;
 
 	control->is_denied = json_get(last, "code", &words) &&
 	    slice_is(str_slice(&words), "denied");
 	control->is_unknown = slice_is(str_slice(&words), "no-such");
 	if (json_get(last, "error", &words))
-		result = err_set(err, "%s", words.buf);
+		str_add_escaped(&shown, str_slice(&words));
+	if (shown.len > 0)	/* another machine may have said it */
+		result = err_set(err, "%s", shown.buf);
 	else if (!json_get(last, "done", &words))
 		result = err_set(err, "the scheduler's answer has no end");
+	str_release(&shown);
 	str_release(&words);
 	return result;
 }

@@ -39,6 +39,8 @@ static bool *asked_is_kept;
 /* A question that was sent. */
 struct asked_open {
 	uint64_t	 token;
+	int64_t		 sent_ms;	/* its answer may lie unread for long:
+					 * it is true from then on */
 	struct str	 key;
 };
 
@@ -89,7 +91,8 @@ asked_forget(struct asked *asked)
 
 /* answer: "ok MS found VALUE", "ok MS none"; others are not kept. */
 static void
-asked_keep(struct asked *asked, struct slice key, struct slice answer)
+asked_keep(struct asked *asked, const struct asked_open *open,
+    struct slice answer)
 {
 	struct slice word;
 	int64_t for_ms;
@@ -101,7 +104,8 @@ asked_keep(struct asked *asked, struct slice key, struct slice answer)
 		return;
 	if (asked->kept == NULL)
 		asked->kept = cache_new(ASKED_KEPT_MAX);
-	cache_add(asked->kept, key, answer, clock_steady_ms() + for_ms);
+	cache_add(asked->kept, str_slice(&open->key), answer,
+	    open->sent_ms + for_ms);
 }
 
 static bool
@@ -135,8 +139,7 @@ asked_note_line(struct asked *asked, struct slice line, uint64_t *out_token)
 		return false;
 	for (size_t i = 0; i < asked->open_count; i++)
 		if (asked->open[i].token == *out_token) {
-			asked_keep(asked, str_slice(&asked->open[i].key),
-			    slice_trim(line));
+			asked_keep(asked, &asked->open[i], slice_trim(line));
 			asked_remove_open(asked, i);
 			return true;
 		}
@@ -274,11 +277,13 @@ static int
 asked_send_open(struct asked *asked, struct slice key, struct err *err)
 {
 	struct asked_open *open = &asked->open[asked->open_count];
+	int64_t now_ms = clock_steady_ms();
 
 	if (asked_send(asked, asked_is_kept != NULL ? "test" : "lend", key,
 	    err) < 0)
 		return -1;
 	open->token = asked->token;
+	open->sent_ms = now_ms;
 	str_init(&open->key);
 	str_add_slice(&open->key, key);
 	asked->open_count++;

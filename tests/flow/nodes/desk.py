@@ -246,6 +246,38 @@ def users_without_a_right_are_refused(world):
     nobody.communicate("")
 
 
+def ask_as_nobody(node, words):
+    """A user without a right asks who answers in our place."""
+    code = ("import array, os, socket\n"
+            "os.setgid(65534); os.setgroups([]); os.setuid(65534)\n"
+            "s = socket.socket(socket.AF_UNIX)\n"
+            f"s.connect({node.mta.dir + '/run/answers.sock'!r})\n"
+            "read, write = os.pipe()\n"
+            "fds = array.array('i', [write, write])\n"
+            f"s.sendmsg([{words!r}], [(socket.SOL_SOCKET, "
+            "socket.SCM_RIGHTS, fds)])\n"
+            "os.close(write)\n"
+            "print(os.fdopen(read).read(), s.makefile().read())\n")
+    for path in (node.mta.top, node.mta.dir, node.mta.dir + "/run"):
+        os.chmod(path, os.stat(path).st_mode | 0o011)
+    return subprocess.run([sys.executable, "-c", code], cwd="/", text=True,
+                          stdout=subprocess.PIPE, check=True,
+                          timeout=120).stdout
+
+
+@case
+def who_may_not_read_gets_no_other_node_by_who_answers(world):
+    if os.getuid() != 0:
+        print("     not root: there is no other user to ask as")
+        return
+    for words in (b"trace\0--cluster\0a@src.test\0\n",
+                  b"trace\0--node=mx2\0a@src.test\0\n",
+                  b"trace\0--node\0mx2\0a@src.test\0\n"):
+        said = ask_as_nobody(world.one, words)
+        assert "asks no other node" in said and "exit 64" in said, said
+        assert "b@mx2.test" not in said and ids["mx2"] not in said, said
+
+
 @case
 def garbage_and_the_slow_are_harmless(world):
     crowd = []
@@ -337,6 +369,39 @@ def a_node_that_is_another_is_refused(world):
         status, _, said = world.one.zmailer("list", "--node", "mx3")
         thread.join(30)
     assert status == 75 and "certificate" in said, (status, said)
+
+
+@case
+def what_a_terminal_obeys_is_not_shown(world):
+    """A node in wrong hands answers with what an administrator's terminal
+    would do."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(f"{world.keys}/mx3.pem")
+    bad = "\x1b]0;x\x07\x9b31m\r\0\x7f".encode()
+    frames = b"".join(b"%s %d\n%s" % (kind, len(bad), bad)
+                      for kind in (b"out", b"err"))
+
+    def serve(server):
+        peer, _ = server.accept()
+        link = context.wrap_socket(peer, server_side=True)
+        link.recv(600)
+        link.sendall(b"ok\n")
+        link.recv(600)
+        # parted within a character, too
+        link.sendall(frames + b"out 1\n\xc2" + b"out 1\n\x9b" + b"exit 0\n")
+        link.close()
+
+    with socket.create_server((world.three.host,
+                               world.three.port)) as server:
+        thread = threading.Thread(target=serve, args=(server,))
+        thread.start()
+        done = subprocess.run(
+            [mta.BUILD + "/bin/zmailer", "list", "--node", "mx3"],
+            env=world.one.mta.env, capture_output=True, timeout=120,
+            check=True)
+        thread.join(30)
+    assert done.stdout == b"?]0;x?\xc2?31m???\xc2?", done.stdout
+    assert done.stderr == b"?]0;x?\xc2?31m???", done.stderr
 
 
 def main():

@@ -356,6 +356,38 @@ Test(control, nodes_says_for_whom_once)
 	close_all();
 }
 
+/* A node in wrong hands does not take all places: who is here gives orders. */
+Test(control, other_nodes_leave_room, .timeout = 60)
+{
+	const struct rights_peer peer = { .uid = 4000, .right = RIGHT_OWN,
+		.is_nodes = true, .name = "zmnodes" };
+	struct reading reading = { .text = STR_INIT };
+	int ends[CONTROL_WRITERS_MAX][2], fd;
+
+	open_all();
+	for (int i = 0; i < CONTROL_WRITERS_MAX; i++) {
+		cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK,
+		    0, ends[i]), 0);
+		control_take(yard.scheduler.control, ends[i][0], &peer);
+		str_reset(&reading.text);
+		ask(ends[i][1], "{\"v\":1,\"op\":\"for\",\"who\":\"a@b\","
+		    "\"right\":\"write\"}\n", &reading);
+		cr_expect_not_null(strstr(reading.text.buf,
+		    i < CONTROL_NODES_MAX ? "\"done\":true" : "\"busy\""),
+		    "%d: %s", i, reading.text.buf);
+	}
+	fd = dial();
+	str_reset(&reading.text);
+	ask(fd, "{\"v\":1,\"op\":\"list\"}\n", &reading);
+	cr_expect_not_null(strstr(reading.text.buf, "\"done\":true"), "%s",
+	    reading.text.buf);
+	close(fd);
+	for (int i = 0; i < CONTROL_WRITERS_MAX; i++)
+		close(ends[i][1]);
+	str_release(&reading.text);
+	close_all();
+}
+
 Test(control, each_right_has_its_operations, .timeout = 60)
 {
 	open_all();

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: ISC
  */
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "house.h"
 #include "smtpserver/auth/blocks.h"
@@ -101,6 +103,52 @@ Test(blocks, what_bars_all_or_is_none_is_not_taken)
 	cr_expect(!blocks_has(BLOCKS_CLIENTS));
 	str_release(&line);
 	blocks_close();
+}
+
+/* The memory in which both lists are, as a worker has it. */
+static void
+shared_fill(unsigned char byte)
+{
+	char line[512], shared[2] = "";
+	unsigned long from, end;
+	FILE *maps = fopen("/proc/self/maps", "r");
+	int count = 0;
+
+	cr_assert_not_null(maps);
+	while (fgets(line, sizeof(line), maps) != NULL)
+		if (sscanf(line, "%lx-%lx rw-%1[s]", &from, &end, shared) ==
+		    3 && end - from > 2 * BLOCKS_MAX * sizeof(struct block)) {
+			memset((void *)from, byte, end - from);
+			count++;
+		}
+	fclose(maps);
+	cr_assert_gt(count, 0);
+}
+
+/* One of them is in wrong hands: neither the listener nor another worker reads
+ * or writes elsewhere for it. */
+Test(blocks, a_worker_may_write_what_it_will)
+{
+	struct block block;
+	struct err err;
+
+	for (int byte = 0; byte < 256; byte += 51) {
+		cr_assert_eq(blocks_open(&err), 0);
+		blocks_begin();
+		cr_expect(blocks_add(SLICE("0 users bob by=root")));
+		shared_fill((unsigned char)byte);
+		cr_expect(blocks_add(SLICE("0 users ann by=root")));
+		(void)client_is_blocked("192.0.2.77");
+		if (blocks_find(BLOCKS_USERS, SLICE("x"), &block)) {
+			cr_expect_eq(block.kind, BLOCKS_USERS);
+			cr_expect_lt(strlen(block.key), sizeof(block.key));
+			cr_expect_lt(strlen(block.about), sizeof(block.about));
+		}
+		blocks_commit();
+		cr_expect(blocks_find(BLOCKS_USERS, SLICE("bob"), &block));
+		cr_expect(blocks_find(BLOCKS_USERS, SLICE("ann"), &block));
+		blocks_close();
+	}
 }
 
 /* Before all rules, in the words of those that zmailer block writes. */

@@ -554,3 +554,35 @@ Test(failures, of_other_machines_count_here)
 	cr_expect_eq(failures_count(failures, SLICE("user a")), 0);
 	failures_free(&failures);
 }
+
+/* What other nodes heard long ago pushes out nothing of now. */
+Test(failures, old_news_takes_no_place)
+{
+	enum { HERE = 8192 };	/* some fill a bucket */
+	char name[32], sum[FAILURES_SUM_BYTES];
+	struct failures *failures;
+	unsigned counts[HERE];
+	struct err err;
+
+	failures = failures_new(&err);
+	cr_assert_not_null(failures);
+	for (int i = 0; i < HERE; i++) {
+		snprintf(name, sizeof(name), "here%d", i);
+		(void)failures_add(failures, slice_of(name));
+	}
+	for (int i = 0; i < HERE; i++) {
+		snprintf(name, sizeof(name), "here%d", i);
+		counts[i] = failures_count(failures, slice_of(name));
+	}
+	for (int i = 0; i < 100000; i++) {
+		snprintf(name, sizeof(name), "there%d", i);
+		failures_sum(slice_of(name), sum);
+		failures_hear(failures, slice_of(sum), 60000);
+	}
+	for (int i = 0; i < HERE; i++) {
+		snprintf(name, sizeof(name), "here%d", i);
+		cr_expect_eq(failures_count(failures, slice_of(name)),
+		    counts[i], "%s", name);
+	}
+	failures_free(&failures);
+}

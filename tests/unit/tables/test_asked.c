@@ -285,3 +285,17 @@ Test(tables_asked, many_are_expected, .timeout = 60)
 	}
 	answer_end(pid, &table);
 }
+
+/* An answer that was expected and that nobody wanted lies unread: its life is
+ * counted from the question. */
+Test(tables_asked, what_lay_unread_is_old, .timeout = 60)
+{
+	pid_t pid = answer_all("%s ok 300 found %s %u\n", 1, 1000);
+	struct table *table = table_new("people", "socketmap:/nowhere");
+	const struct timespec nap = { .tv_nsec = 400 * 1000000 };
+
+	table_expect(table, SLICE("a"));
+	(void)nanosleep(&nap, NULL);
+	cr_expect_str_eq(asked_value(table, "a"), "a 2");
+	answer_end(pid, &table);
+}
