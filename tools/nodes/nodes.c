@@ -57,11 +57,21 @@ struct nodes_work {
 	int			 count;
 };
 
-bool
-nodes_is_asked(const struct arguments *arguments)
+static const struct nodes_verb *
+nodes_verb_find(const char *name)
 {
-	return arguments_has(arguments, OPT_CLUSTER) ||
-	    arguments_has(arguments, OPT_NODE);
+	for (size_t i = 0; i < NODES_VERBS; i++)
+		if (strcmp(nodes_verbs[i].name, name) == 0)
+			return &nodes_verbs[i];
+	return NULL;
+}
+
+bool
+nodes_is_asked(const struct verb_row *row, const struct arguments *arguments)
+{
+	return arguments_has(arguments, OPT_NODE) ||
+	    (arguments_has(arguments, OPT_CLUSTER) &&
+	    nodes_verb_find(row->name) != NULL);
 }
 
 /* "--node=mx2" */
@@ -299,9 +309,7 @@ nodes_run(const struct verb_row *row, const struct arguments *arguments,
 	struct conf *conf;
 	int status;
 
-	for (size_t i = 0; i < NODES_VERBS; i++)
-		if (strcmp(nodes_verbs[i].name, row->name) == 0)
-			work.verb = &nodes_verbs[i];
+	work.verb = nodes_verb_find(row->name);
 	if (work.verb == NULL)
 		return arguments_refuse(arguments, "it is for this node "
 		    "alone");

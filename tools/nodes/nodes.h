@@ -16,8 +16,10 @@
 typedef int nodes_run_fn(const struct verb_row *row, int argc, char **argv,
     const char *conf_path);
 
-/* Was --node or --cluster given? */
-bool nodes_is_asked(const struct arguments *arguments);
+/* Are other nodes to be asked?  --node says so, and --cluster of a verb that
+ * does not do that itself: block, unblock and demo have their own --cluster. */
+bool nodes_is_asked(const struct verb_row *row,
+    const struct arguments *arguments);
 
 /* Run a verb whose command line has one of them; run is for those without.
  * returns the exit status: 75 if a node did not get an order, 1 if what a node
