@@ -26,7 +26,7 @@ enum { MOVES_BUCKETS = 4096 };
 
 struct move {
 	TAILQ_ENTRY(move) entry;
-	LIST_ENTRY(move) bucket;	/* unless MOVE_DOUBT */
+	LIST_ENTRY(move) bucket;
 	struct move_order *order;	/* NULL: MOVE_DOUBT */
 	ino_t		 inode;
 	char		 id[SPOOL_ID_BYTES];
@@ -46,7 +46,8 @@ struct moves {
 	const struct moves_kind *kind;
 	void		*context;
 	struct move_list lists[MOVE_STATES];
-	struct move_bucket buckets[MOVES_BUCKETS];	/* by inode */
+	struct move_bucket buckets[MOVES_BUCKETS];	/* by inode; but */
+	struct move_bucket doubts[MOVES_BUCKETS];	/* MOVE_DOUBT */
 	struct move_order orders[MOVES_ORDERS];
 	uint64_t	 order_count;	/* given so far */
 	unsigned	 round;
@@ -257,12 +258,14 @@ moves_take_back(struct moves *moves, struct job *job, const char *why)
 void
 moves_doubt(struct moves *moves, ino_t inode, const char *id)
 {
-	const struct move *move;
+	struct move_bucket *bucket = &moves->doubts[inode % MOVES_BUCKETS];
+	struct move *move;
 
-	TAILQ_FOREACH(move, &moves->lists[MOVE_DOUBT], entry)
+	LIST_FOREACH(move, bucket, bucket)
 		if (move->inode == inode && strcmp(move->id, id) == 0)
 			return;
-	(void)move_new(moves, inode, id, MOVE_DOUBT);
+	move = move_new(moves, inode, id, MOVE_DOUBT);
+	LIST_INSERT_HEAD(bucket, move, bucket);
 	moves->look_ms = 0;
 }
 
@@ -410,6 +413,7 @@ move_is_known(struct moves *moves, struct move *move, const char *taker,
 	ino_t inode = move->inode;
 
 	taken_settle(taken, move->id, taker[0] != '\0');
+	LIST_REMOVE(move, bucket);
 	TAILQ_REMOVE(&moves->lists[MOVE_DOUBT], move, entry);
 	mem_free(&move);
 	moves->kind->known(moves->context, inode);
@@ -576,6 +580,7 @@ moves_free(struct moves **pmoves)
 	for (size_t i = 0; i < MOVE_STATES; i++)
 		while ((move = TAILQ_FIRST(&moves->lists[i])) != NULL) {
 			if (move->state == MOVE_DOUBT) {
+				LIST_REMOVE(move, bucket);
 				TAILQ_REMOVE(&moves->lists[i], move, entry);
 				mem_free(&move);
 			} else {

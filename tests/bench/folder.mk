@@ -13,7 +13,7 @@ tests_bench_sink_SOURCES = tests/bench/sink.c tests/bench/bench.h
 tests_bench_sink_LDADD = $(OPENSSL_LIBS)
 tests_bench_router_SOURCES = tests/bench/router.c
 tests_bench_router_LDADD = router/librouter.a $(ZM_LIBS)
-EXTRA_DIST += tests/bench/backlog.py tests/bench/desk.py tests/bench/estimates.py tests/bench/fair.py tests/bench/feedback.py tests/bench/bench.py tests/bench/costs.py tests/bench/floors.py tests/bench/list.py tests/bench/million.py tests/bench/names.py tests/bench/plots.py tests/bench/test_plots.py tests/bench/sessions.py tests/bench/beside.py tests/bench/signed.py tests/bench/driver/zmailer
+EXTRA_DIST += tests/bench/backlog.py tests/bench/desk.py tests/bench/estimates.py tests/bench/fair.py tests/bench/feedback.py tests/bench/bench.py tests/bench/costs.py tests/bench/floors.py tests/bench/list.py tests/bench/million.py tests/bench/names.py tests/bench/cluster.py tests/bench/plots.py tests/bench/test_plots.py tests/bench/sessions.py tests/bench/beside.py tests/bench/signed.py tests/bench/driver/zmailer
 BENCH = relay local fanout
 # rows as JSON, of these and of bench-peers, in the order in which they came
 BENCH_RESULTS = $(abs_top_builddir)/tests/bench/results
@@ -51,6 +51,15 @@ bench-names: all
 	export ZM_REAL_NET ZMAILER_BUILD ZM_BENCH_RESULTS; \
 	unshare -m -n --propagation private sh -c 'ip link set lo up; exec "$$@"' sh \
 	    $(PYTHON3) $(abs_top_srcdir)/tests/bench/names.py $(NAMESFLAGS) $(NAMES); \
+	exit $$?
+.PHONY: bench-cluster
+# what shared limits and copies cost, with a Redis and a PostgreSQL of its own
+bench-cluster: all
+	ZM_REAL_NET=/proc/$$$$/ns/net ZMAILER_BUILD=$(abs_top_builddir); \
+	ZM_BENCH_RESULTS=$(BENCH_RESULTS); \
+	export ZM_REAL_NET ZMAILER_BUILD ZM_BENCH_RESULTS; \
+	unshare -m -n --propagation private sh -c 'ip link set lo up; exec "$$@"' sh \
+	    $(PYTHON3) $(abs_top_srcdir)/tests/bench/cluster.py $(CLUSTERFLAGS); \
 	exit $$?
 .PHONY: bench-sessions
 # as root: 10,000 hosts in a network of their own

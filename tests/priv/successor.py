@@ -180,7 +180,7 @@ def a_database_is_asked_by_an_account_of_its_own(site):
     site.zmailer("reload")
     assert rcpt(site, "team@db.test") == 250
     assert rcpt(site, "nobody@db.test") == 550
-    assert programs(site).count("tables") == 2      # one asks, one is asked
+    assert programs(site).count("tables") >= 2      # one asks, some are asked
     all_fit_design(site)
     code, out = site.run_as("ursula", "cat", f"{place}/names")
     assert code != 0, out

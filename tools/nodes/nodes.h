@@ -16,8 +16,7 @@
 typedef int nodes_run_fn(const struct verb_row *row, int argc, char **argv,
     const char *conf_path);
 
-/* Are other nodes to be asked?  --node says so, and --cluster of a verb that
- * does not do that itself: block, unblock and demo have their own --cluster. */
+/* Was --node or --cluster given, to a verb that goes there? */
 bool nodes_is_asked(const struct verb_row *row,
     const struct arguments *arguments);
 
