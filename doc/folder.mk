@@ -184,7 +184,8 @@ install-users:
 	  getent group zmsubmit >/dev/null || groupadd -r zmsubmit; \
 	  getent passwd zmsmtp >/dev/null || \
 	    useradd -r -g zmsubmit -d /nonexistent -s /usr/sbin/nologin zmsmtp; \
-	  for u in zmrouter zmsched zmagent; do \
+	  for u in $$(sed -n 's/^u *\(zm[a-z]*\) .*/\1/p' \
+	      $(srcdir)/doc/zmailer.sysusers); do \
 	    getent passwd $$u >/dev/null || \
 	      useradd -r -U -d /nonexistent -s /usr/sbin/nologin $$u; \
 	  done; \

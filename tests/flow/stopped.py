@@ -33,6 +33,8 @@ ROWS = [
     ("cert", "list", 0, []),
     ("block", "192.0.2.1 --yes", 0, DAEMONS[:1]),
     ("unblock", "192.0.2.1 --yes", 0, ["-192.0.2.1"]),
+    ("block", "192.0.2.1 --cluster --yes", 78, ["no cluster has a redis"]),
+    ("unblock", "192.0.2.1 --cluster --yes", 78, ["no cluster has a redis"]),
     ("limit", "list", 0, []),
     ("log", "show", 0, []),
     ("domain", "list", 0, ["localhost"]),

@@ -168,13 +168,14 @@ nodes_one(struct nodes_work *work, const char *node)
 /* ---- all of them ------------------------------------------------------- */
 
 /* It has nothing that is meant, and says only that.  An order says what it
- * counted, too. */
+ * counted, too; a list says it where its lines would be. */
 static bool
 part_is_empty(const struct nodes_parts *parts, const struct nodes_part *part)
 {
 	return part->status == 1 && (parts->verb->style == NODES_ORDER ?
 	    strstr(part->err.buf, ": no message matches\n") != NULL :
-	    part->out.len == 0);
+	    part->out.len == 0 || (parts->verb->style == NODES_LIST &&
+	    slice_is(str_slice(&part->out), "No message matches.\n")));
 }
 
 static void
@@ -235,6 +236,8 @@ nodes_is_nowhere(const struct nodes_parts *parts)
 	for (size_t i = 0; i < parts->count; i++)
 		if (!part_is_empty(parts, &parts->parts[i]))
 			return false;
+	if (parts->verb->style == NODES_LIST)
+		fputs(parts->parts[0].out.buf, stdout);
 	fputs(parts->parts[0].err.buf, stderr);
 	return true;
 }

@@ -53,8 +53,10 @@ def lists_are_one(world):
     assert [row["id"] for row in rows] == [ids["mx3"]], rows
     rows = world.one.rows("list", "--cluster", "to:@mx2.test")
     assert [row["node"] for row in rows] == ["mx2"], rows
+    status, out, _ = world.one.zmailer("list", "--cluster", "to:@mx2.test")
+    assert status == 0 and "1 message at 1 node\n" in out, (status, out)
     status, out, _ = world.one.zmailer("list", "--cluster", "to:@mx4.test")
-    assert status == 1, (status, out)
+    assert (status, out) == (1, "No message matches.\n"), (status, out)
 
 
 @case

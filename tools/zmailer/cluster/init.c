@@ -24,6 +24,7 @@ static const char sql[] =
     "--     zmailer cluster init | psql -v ON_ERROR_STOP=1 -d zmailer\n"
     "--\n"
     "begin;\n"
+    "set local client_min_messages = warning;  -- not of what is there\n"
     "\n"
     "create table if not exists zm_node (\n"
     "    cluster      text collate \"C\" not null,\n"
