@@ -294,7 +294,10 @@ def a_database_of_before_is_named():
     site.base.make_tables()
     for node in (one, two):
         node.wait_up()
-    move(one, "--wait", "60s", "all", "to", "mx2")
+    # once its scheduler has heard what others have
+    mta.wait_for("the move", lambda: one.instance.zmailer(
+        "move", "--yes", "--wait", "60s", "all", "to", "mx2",
+        check=None)[0] == 0)
     deliver(two, "old")
 
 
