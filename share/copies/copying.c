@@ -13,8 +13,6 @@
  *		   token " offer " SERIAL SP NODE 1*100( SP ID ) /
  *		   token " withdraw" 1*100( SP ID ) /
  *		   token " takeover " NODE /
- *		   token " fetch " NODE SP ( ID / "-" ) /
- *		   token " took " NODE 1*100( SP ID ) /
  *		   token " rows " ( ID / "-" ) / token " offers" /
  *		   token " take " NODE / token " arriving " ( ID / "-" ) /
  *		   token " arrived" 1*100( SP ID )
@@ -143,12 +141,6 @@ copying_rest(struct slice *rest, struct copying *out)
 	case COPYING_TAKEOVER:
 	case COPYING_TAKE:
 		return copying_node(rest, &out->node);
-	case COPYING_FETCH:
-		return copying_node(rest, &out->node) &&
-		    copying_after(rest, &out->id);
-	case COPYING_TOOK:
-		return copying_node(rest, &out->node) &&
-		    copying_ids(rest, out);
 	case COPYING_ROWS:
 	case COPYING_ARRIVING:
 		return copying_after(rest, &out->id);
@@ -167,7 +159,6 @@ copying_read(struct slice line, struct copying *out)
 		[COPYING_COPY] = "copy", [COPYING_KEPT] = "kept",
 		[COPYING_DONE] = "done", [COPYING_LEASE] = "lease",
 		[COPYING_TAKEN] = "taken", [COPYING_TAKEOVER] = "takeover",
-		[COPYING_FETCH] = "fetch", [COPYING_TOOK] = "took",
 		[COPYING_ROWS] = "rows", [COPYING_LEFT] = "left",
 		[COPYING_OFFER] = "offer", [COPYING_WITHDRAW] = "withdraw",
 		[COPYING_OFFERS] = "offers", [COPYING_TAKE] = "take",
@@ -192,8 +183,7 @@ size_t
 copying_descriptors(enum copying_verb verb)
 {
 	return verb == COPYING_KEPT ? 2 :
-	    verb == COPYING_COPY || verb == COPYING_FETCH ||
-	    verb == COPYING_ARRIVING ? 1 : 0;
+	    verb == COPYING_COPY || verb == COPYING_ARRIVING ? 1 : 0;
 }
 
 bool

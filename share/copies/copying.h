@@ -20,21 +20,21 @@ enum copying_verb {
 	COPYING_COPY, COPYING_KEPT, COPYING_DONE, COPYING_LEASE, COPYING_TAKEN,
 	COPYING_LEFT, COPYING_OFFER, COPYING_WITHDRAW,
 	/* of root */
-	COPYING_TAKEOVER, COPYING_FETCH, COPYING_TOOK, COPYING_ROWS,
-	COPYING_OFFERS, COPYING_TAKE, COPYING_ARRIVING, COPYING_ARRIVED,
+	COPYING_TAKEOVER, COPYING_ROWS, COPYING_OFFERS,
+	COPYING_TAKE, COPYING_ARRIVING, COPYING_ARRIVED,
 	COPYING_VERBS
 };
 
 /* "TOKEN copy ID AREA", "TOKEN kept ID", "TOKEN done ID...", "TOKEN lease",
  * "TOKEN taken EPOCH [SERIAL]", "TOKEN left ID...", "TOKEN offer SERIAL NODE
- * ID...", "TOKEN withdraw ID...", "TOKEN takeover NODE", "TOKEN fetch NODE
- * AFTER", "TOKEN took NODE ID...", "TOKEN rows AFTER", "TOKEN offers", "TOKEN
- * take NODE", "TOKEN arriving AFTER", "TOKEN arrived ID...". */
+ * ID...", "TOKEN withdraw ID...", "TOKEN takeover NODE", "TOKEN rows AFTER",
+ * "TOKEN offers", "TOKEN take NODE", "TOKEN arriving AFTER", "TOKEN arrived
+ * ID...". */
 struct copying {
 	struct slice		line;	/* all of it */
 	struct slice		token;
 	enum copying_verb	verb;
-	struct slice		id;	/* of copy, kept; AFTER of fetch, rows,
+	struct slice		id;	/* of copy, kept; AFTER of rows,
 					 * arriving: empty, the first */
 	struct slice		serial;	/* of taken (empty: none), offer */
 	struct slice		area;	/* router, or freezer/CAUSE */

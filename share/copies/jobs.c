@@ -16,7 +16,6 @@
 #include "journal/counters.h"
 #include "journal/event.h"
 #include "share/copies/jobs.h"
-#include "share/copies/offers.h"
 #include "share/copies/state.h"
 
 #include "base/banned.h"
@@ -59,7 +58,7 @@ static bool
 job_next_of_greet(void *context, struct wire_statement *out)
 {
 	static const enum copies_statement steps[] = {
-		SAY_PATIENCE, SAY_REGISTER, SAY_GREET, SAY_TIDY, SAY_CAN_MOVE
+		SAY_PATIENCE, SAY_REGISTER, SAY_GREET, SAY_TIDY, SAY_COLUMNS
 	};
 	struct copies *copies = context;
 	size_t step = copies->step++;
@@ -72,8 +71,8 @@ job_next_of_greet(void *context, struct wire_statement *out)
 		    COPIES_PATIENCE_MS));
 		return true;
 	}
-	if (steps[step] == SAY_CAN_MOVE) {
-		sql_begin(out, SAY_CAN_MOVE);
+	if (steps[step] == SAY_COLUMNS) {
+		sql_begin(out, SAY_COLUMNS);
 		return true;
 	}
 	job_say_place(copies, steps[step], out);
@@ -88,13 +87,8 @@ job_take_greet(void *context, size_t index, const struct wire_rows *rows)
 {
 	struct copies *copies = context;
 
-	uint64_t columns = 0;
-
 	if (index == 2)
 		(void)wire_number(rows, 0, 0, &copies->heard_epoch);
-	if (index == 4)
-		copies->can_move = wire_number(rows, 0, 0, &columns) &&
-		    columns == 2;
 }
 
 static bool
@@ -382,21 +376,6 @@ job_end_single(void *context, enum wire_end end,
 	copies_turn_soon(copies);
 }
 
-/* They may have come meanwhile: once more, then it is refused. */
-static void
-job_look_for_columns(struct copies *copies, struct copies_wait *wait)
-{
-	if (!wait->is_alone) {
-		wait->is_alone = true;
-		copies->is_greeted = false;
-	} else {
-		TAILQ_REMOVE(&copies->queue, wait, entry);
-		offers_refuse_all(wait);
-		copies_free_wait(copies, wait);
-	}
-	copies_turn_soon(copies);
-}
-
 static void
 job_run_single(struct copies *copies)
 {
@@ -404,13 +383,8 @@ job_run_single(struct copies *copies)
 	    job_take_single, job_end_single };
 	struct copies_wait *wait = TAILQ_FIRST(&copies->queue);
 
-	if (!copies->can_move && offers_need_columns(wait)) {
-		job_look_for_columns(copies, wait);
-		return;
-	}
 	TAILQ_REMOVE(&copies->queue, wait, entry);
 	single_begin(&copies->single, wait, copies->epoch);
-	copies->single.can_move = copies->can_move;
 	job_run(copies, &alone);
 }
 
@@ -422,8 +396,7 @@ job_is_idle(const struct copies_wait *wait)
 	    (wait->question.verb != COPYING_KEPT &&
 	    wait->question.verb != COPYING_DONE &&
 	    wait->question.verb != COPYING_WITHDRAW &&
-	    wait->question.verb != COPYING_ARRIVED &&
-	    wait->question.verb != COPYING_TOOK));
+	    wait->question.verb != COPYING_ARRIVED));
 }
 
 /* What is to be asked next; the lease before all else. */

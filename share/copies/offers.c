@@ -17,34 +17,9 @@
 
 enum { OFFERS_STEPS = 4 };
 
-bool
-offers_need_columns(const struct copies_wait *wait)
-{
-	if (wait->is_status)
-		return false;
-	switch (wait->question.verb) {
-	case COPYING_OFFER:
-	case COPYING_OFFERS:
-	case COPYING_TAKE:
-	case COPYING_ARRIVING:
-	case COPYING_ARRIVED:
-		return true;
-	default:
-		return false;
-	}
-}
-
-void
-offers_refuse_all(struct copies_wait *wait)
-{
-	waits_answer(wait, SLICE("ok none the database has no columns for "
-	    "mail that moves (zmailer cluster init prints what it needs)\n"));
-}
-
 /* ---- statements -------------------------------------------------------- */
 
-/* The statements of each question; what a database of before cannot do is left
- * out. */
+/* The statements of each question. */
 static size_t
 offers_steps(const struct single *single,
     enum copies_statement out[OFFERS_STEPS])
@@ -54,7 +29,7 @@ offers_steps(const struct single *single,
 
 	switch (question->verb) {
 	case COPYING_TAKEN:
-		if (single->can_move && question->serial.n > 0) {
+		if (question->serial.n > 0) {
 			out[count++] = SAY_NEW_SERIAL;
 			out[count++] = SAY_WITHDRAW_ALL;
 		}
@@ -62,8 +37,7 @@ offers_steps(const struct single *single,
 		break;
 	case COPYING_WITHDRAW:
 		out[count++] = SAY_FENCE;
-		if (single->can_move)
-			out[count++] = SAY_WITHDRAW;
+		out[count++] = SAY_WITHDRAW;
 		out[count++] = SAY_LEFT;
 		break;
 	case COPYING_LEFT:
@@ -79,7 +53,8 @@ offers_steps(const struct single *single,
 		break;
 	case COPYING_TAKE:
 		out[count++] = SAY_FENCE;
-		out[count++] = SAY_TAKE_OFFERED;
+		out[count++] = SAY_TAKE;
+		out[count++] = SAY_IS_LEFT;
 		break;
 	case COPYING_ARRIVED:
 		out[count++] = SAY_FENCE;
@@ -120,7 +95,7 @@ offers_add_values(struct single *single, enum copies_statement which,
 		sql_add(out, single->wait->question.node);
 		single_add_ids(single, out);
 		break;
-	case SAY_TAKE_OFFERED:
+	case SAY_TAKE:
 		sql_add(out, slice_of(single->cluster->self));
 		break;
 	case SAY_LEFT:
@@ -142,7 +117,7 @@ offers_next(struct single *single, size_t step, struct wire_statement *out)
 	if (step >= offers_steps(single, steps))
 		return false;
 	is_of_node = steps[step] == SAY_IS_THERE ||
-	    steps[step] == SAY_TAKE_OFFERED;
+	    steps[step] == SAY_TAKE || steps[step] == SAY_IS_LEFT;
 	single_begin_of(single, steps[step], is_of_node ?
 	    single->wait->question.node : slice_of(single->cluster->self),
 	    out);
@@ -208,6 +183,7 @@ offers_take_rows(struct single *single, size_t index,
     const struct wire_rows *rows)
 {
 	enum copies_statement steps[OFFERS_STEPS];
+	uint64_t number;
 
 	if (index >= offers_steps(single, steps))
 		return;
@@ -224,8 +200,12 @@ offers_take_rows(struct single *single, size_t index,
 	case SAY_OFFERS:
 		offers_take_offers(single, rows);
 		break;
-	case SAY_TAKE_OFFERED:
+	case SAY_TAKE:
 		single->count = wire_row_count(rows);
+		break;
+	case SAY_IS_LEFT:
+		single->is_left = wire_number(rows, 0, 0, &number) &&
+		    number > 0;
 		break;
 	default:
 		break;
@@ -242,7 +222,8 @@ offers_add_end(struct single *single, struct str *lines)
 	case COPYING_OFFERS:
 		break;			/* has its line */
 	case COPYING_TAKE:
-		str_addf(lines, "ok ok %" PRIu64 "\n", single->count);
+		str_addf(lines, "ok ok %" PRIu64 " %s\n", single->count,
+		    single->is_left ? "more" : "all");
 		break;
 	case COPYING_ARRIVED:
 		str_adds(lines, "ok ok\n");
@@ -258,10 +239,13 @@ offers_refused(struct copies_wait *wait, const struct wire_trouble *trouble)
 {
 	struct str line = STR_INIT;
 
-	if (wait->question.verb != COPYING_OFFER || trouble->index > 1 ||
-	    strcmp(trouble->code, SAY_DIVIDED_BY_NONE) != 0)
+	if (strcmp(trouble->code, SAY_DIVIDED_BY_NONE) != 0)
 		return false;
-	if (trouble->index == 0)
+	if (wait->question.verb == COPYING_TAKE)
+		str_adds(&line, "ok none this node was taken over\n");
+	else if (wait->question.verb != COPYING_OFFER || trouble->index > 1)
+		return false;
+	else if (trouble->index == 0)
 		str_adds(&line, "ok stale\n");
 	else
 		str_addf(&line, "ok none " SLICE_FMT " has no lease: it is "

@@ -14,11 +14,6 @@
 
 #include "share/copies/single.h"
 
-/* Does it need what a database of before has not? */
-bool offers_need_columns(const struct copies_wait *wait);
-/* Answer that it has not. */
-void offers_refuse_all(struct copies_wait *wait);
-
 /* As the functions of single.h; step from 0. */
 bool offers_next(struct single *single, size_t step,
     struct wire_statement *out);

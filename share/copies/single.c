@@ -3,7 +3,7 @@
  * In     who waits; answers of the database
  * Out    statements, answers; bytes into the file of who fetches
  * Holds  one of them
- * Trusts no row: what `fetch` gets must have the size that the row says
+ * Trusts no row: what `arriving` gets must have the size that the row says
  * Spec   single.h; doc/protocol/share.md section 4
  *
  * SPDX-License-Identifier: ISC
@@ -67,24 +67,17 @@ single_next_of_takeover(struct single *single, size_t step,
 }
 
 static bool
-single_next_of_fetch(struct single *single, size_t step,
+single_next_of_arriving(struct single *single, size_t step,
     struct wire_statement *out)
 {
 	const struct copies_wait *wait = single->wait;
-	const struct copying *question = &wait->question;
-
-	bool is_own = question->verb == COPYING_ARRIVING;
 	const struct slice self = slice_of(single->cluster->self);
 
-	if (step == 0) {
-		single_begin_of(single, is_own ? SAY_ALIVE_SELF : SAY_IS_TAKEN,
-		    is_own ? self : question->node, out);
-		if (!is_own)
-			sql_add(out, self);
-	} else if (step == 1 && !wait->fetch.has_head) {
-		single_begin_of(single, is_own ? SAY_ARRIVING : SAY_NEXT,
-		    is_own ? self : question->node, out);
-		sql_add(out, question->id);
+	if (step == 0)
+		single_begin_of(single, SAY_ALIVE_SELF, self, out);
+	else if (step == 1 && !wait->fetch.has_head) {
+		single_begin_of(single, SAY_ARRIVING, self, out);
+		sql_add(out, wait->question.id);
 	} else if (step == 1) {
 		single_begin_of(single, SAY_GET_PART,
 		    slice_of(wait->fetch.id), out);
@@ -92,50 +85,6 @@ single_next_of_fetch(struct single *single, size_t step,
 	} else
 		return false;
 	return true;
-}
-
-/* NODE must be taken still, and not by another node; all of them must be ours
- * in the end. */
-static bool
-single_next_of_took(struct single *single, size_t step,
-    struct wire_statement *out)
-{
-	const struct slice node = single->wait->question.node;
-	const struct slice self = slice_of(single->cluster->self);
-
-	switch (step) {
-	case 0:
-		single_begin_of(single, SAY_FENCE, self, out);
-		sql_add_digits(out, single->epoch);
-		return true;
-	case 1:
-		single_begin_of(single, SAY_HOLD_TAKEN, node, out);
-		sql_add(out, self);
-		return true;
-	case 2:
-		single_begin_of(single, single->can_move ? SAY_TAKE_AWAY :
-		    SAY_TAKE, node, out);
-		sql_add(out, self);
-		single_add_ids(single, out);
-		return true;
-	case 3:
-		single_begin_of(single, SAY_NOTE, node, out);
-		sql_add(out, self);
-		single_add_ids(single, out);
-		return true;
-	case 4:
-		single_begin_of(single, SAY_UNNOTE, self, out);
-		single_add_ids(single, out);
-		return true;
-	case 5:
-		single_begin_of(single, SAY_ALL_OURS, self, out);
-		single_add_ids(single, out);
-		single_add_number(single, single->wait->question.id_count,
-		    out);
-		return true;
-	default:
-		return false;
-	}
 }
 
 static bool
@@ -164,16 +113,13 @@ single_next(struct single *single, struct wire_statement *out)
 	switch (wait->question.verb) {
 	case COPYING_TAKEOVER:
 		return single_next_of_takeover(single, step, out);
-	case COPYING_FETCH:
 	case COPYING_ARRIVING:
-		return single_next_of_fetch(single, step, out);
-	case COPYING_TOOK:
-		return single_next_of_took(single, step, out);
+		return single_next_of_arriving(single, step, out);
 	case COPYING_ROWS:
 		if (step > 0)
 			return false;
-		single_begin_of(single, single->can_move ? SAY_ROWS_AT_REST :
-		    SAY_ROWS, slice_of(single->cluster->self), out);
+		single_begin_of(single, SAY_ROWS,
+		    slice_of(single->cluster->self), out);
 		sql_add(out, wait->question.id);
 		return true;
 	default:
@@ -192,8 +138,10 @@ single_take_takeover(struct single *single, size_t index,
 	else if (index == 1) {
 		single->is_known = wire_row_count(rows) > 0;
 		(void)wire_number(rows, 0, 0, &single->seconds);
-	} else
+	} else {
 		(void)wire_number(rows, 0, 0, &single->count);
+		(void)wire_number(rows, 0, 1, &single->bytes);
+	}
 }
 
 static void
@@ -259,8 +207,7 @@ single_take_fetched(struct single *single, size_t index,
 	if (index == 0) {
 		(void)wire_number(rows, 0, 0, &single->count);
 		if (single->count == 0)
-			single->wrong = "that node is not taken over by "
-			    "this one";
+			single->wrong = "this node was taken over";
 	} else if (!single->wait->fetch.has_head)
 		single_take_head(single, rows);
 	else
@@ -324,8 +271,7 @@ single_take_rows(struct single *single, size_t index,
 			single_take_owners(single, rows);
 	} else if (wait->question.verb == COPYING_TAKEOVER)
 		single_take_takeover(single, index, rows);
-	else if (wait->question.verb == COPYING_FETCH ||
-	    wait->question.verb == COPYING_ARRIVING)
+	else if (wait->question.verb == COPYING_ARRIVING)
 		single_take_fetched(single, index, rows);
 	else if (wait->question.verb == COPYING_ROWS)
 		single_take_ids(single, rows);
@@ -339,8 +285,8 @@ void
 single_begin(struct single *single, struct copies_wait *wait, uint64_t epoch)
 {
 	single->wait = wait;
-	single->count = single->seconds = 0;
-	single->is_known = single->is_taken = false;
+	single->count = single->bytes = single->seconds = 0;
+	single->is_known = single->is_taken = single->is_left = false;
 	single->wrong = NULL;
 	wait->step = 0;
 	snprintf(single->epoch, sizeof(single->epoch), "%" PRIu64, epoch);
@@ -350,7 +296,8 @@ static void
 single_add_takeover(struct single *single, struct str *lines)
 {
 	if (single->is_taken)
-		str_addf(lines, "ok ok %" PRIu64 "\n", single->count);
+		str_addf(lines, "ok ok %" PRIu64 " %" PRIu64 "\n",
+		    single->count, single->bytes);
 	else if (single->is_known)
 		str_addf(lines, "ok alive %" PRIu64 "\n", single->seconds);
 	else
@@ -381,8 +328,7 @@ single_done(struct single *single)
 		waits_answer_away(wait, single->wrong);
 		return SINGLE_OVER;
 	}
-	if (!wait->is_status && (wait->question.verb == COPYING_FETCH ||
-	    wait->question.verb == COPYING_ARRIVING) &&
+	if (!wait->is_status && wait->question.verb == COPYING_ARRIVING &&
 	    wait->fetch.has_head &&
 	    wait->fetch.part < bounds_parts(wait->fetch.body_bytes)) {
 		single->wait = NULL;
@@ -392,11 +338,8 @@ single_done(struct single *single)
 		str_adds(lines, "ok\n");
 	else if (wait->question.verb == COPYING_TAKEOVER)
 		single_add_takeover(single, lines);
-	else if (wait->question.verb == COPYING_FETCH ||
-	    wait->question.verb == COPYING_ARRIVING)
+	else if (wait->question.verb == COPYING_ARRIVING)
 		single_add_fetched(single, lines);
-	else if (wait->question.verb == COPYING_TOOK)
-		str_adds(lines, "ok ok\n");
 	else if (wait->question.verb != COPYING_ROWS)	/* has its line */
 		offers_add_end(single, lines);
 	single->wait = NULL;
@@ -407,25 +350,9 @@ single_done(struct single *single)
 void
 single_refused(struct single *single, const struct wire_trouble *trouble)
 {
-	static const char *const of_took[] = {
-		"this node was taken over", "that node is back, or another "
-		"one took it over", NULL, NULL, NULL, "that node has not all "
-		"of them"
-	};
 	struct copies_wait *wait = single->wait;
-	struct str line = STR_INIT;
 
 	single->wait = NULL;
-	if (!wait->is_status && offers_refused(wait, trouble))
-		return;
-	if (wait->is_status || wait->question.verb != COPYING_TOOK ||
-	    trouble->index >= sizeof(of_took) / sizeof(of_took[0]) ||
-	    of_took[trouble->index] == NULL ||
-	    strcmp(trouble->code, SAY_DIVIDED_BY_NONE) != 0) {
+	if (wait->is_status || !offers_refused(wait, trouble))
 		waits_answer_away(wait, trouble->text);
-		return;
-	}
-	str_addf(&line, "ok none %s\n", of_took[trouble->index]);
-	waits_answer(wait, str_slice(&line));
-	str_release(&line);
 }

@@ -1,7 +1,7 @@
 /* single.h - questions that are a transaction each: about nodes, and of tools
  *
- * taken, takeover, fetch, took, those of offers.h, and the owners of a status.
- * Of this folder alone.
+ * takeover, arriving, rows, those of offers.h, and the owners of a status.  Of
+ * this folder alone.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -19,11 +19,9 @@ struct single {
 	char			 epoch[SINGLE_NUMBER_BYTES];
 	char			 number[SINGLE_NUMBER_BYTES];
 	struct str		 array;
-	uint64_t		 count;
+	uint64_t		 count, bytes;
 	uint64_t		 seconds;	/* until a lease is over */
-	bool			 is_known, is_taken;
-	bool			 can_move;	/* the database has columns for
-						 * offers */
+	bool			 is_known, is_taken, is_left;
 	const char		*wrong;		/* NULL: nothing is */
 };
 

@@ -20,8 +20,6 @@ struct copies {
 	struct bundle		 bundle;
 	struct single		 single;
 	bool			 is_greeted;	/* epoch is what it is */
-	bool			 can_move;	/* the database has columns for
-						 * offers */
 	bool			 is_up, was_told;
 	int64_t			 since_ms;
 	char			 why[ERR_TEXT_BYTES];

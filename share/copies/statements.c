@@ -26,6 +26,9 @@ static const char *const texts[SAY_COUNT_OF] = {
 	    "update zm_node set lease_until = clock_timestamp() + "
 	    "$3::int * interval '1 millisecond' "
 	    "where cluster = $1 and name = $2 returning epoch",
+	/* fails in a database of before, which has not all columns */
+	[SAY_COLUMNS] =
+	    "select offers, move_to from zm_node, zm_copy limit 0",
 	[SAY_TIDY] =
 	    "delete from zm_taken where cluster = $1 and node = $2 and "
 	    "taken_at < now() - interval '30 days'",
@@ -88,40 +91,12 @@ static const char *const texts[SAY_COUNT_OF] = {
 	    "select count(*) from zm_node where cluster = $1 and name = $2 "
 	    "and lease_until is not null",
 	[SAY_COUNT] =
-	    "select count(*) from zm_copy where cluster = $1 and node = $2",
-	[SAY_IS_TAKEN] =
-	    "select count(*) from zm_node where cluster = $1 and name = $2 "
-	    "and taken_by = $3 and lease_until is null",
-	[SAY_NEXT] =
-	    "select id, area, body_bytes::text, control, (extract(epoch from "
-	    "owned_at) * 1000000)::bigint::text from zm_copy where "
-	    "cluster = $1 and node = $2 and id > $3 order by id limit 1",
+	    "select count(*), coalesce(sum(body_bytes + "
+	    "coalesce(length(control), 0)), 0) from zm_copy where "
+	    "cluster = $1 and node = $2",
 	[SAY_GET_PART] =
 	    "select bytes from zm_part where cluster = $1 and id = $2 and "
 	    "n = $3::int",
-	[SAY_HOLD_TAKEN] =
-	    "with n as (select name from zm_node where cluster = $1 and "
-	    "name = $2 and taken_by = $3 and lease_until is null for update) "
-	    "select 1 / count(*) from n",
-	[SAY_TAKE] =
-	    "update zm_copy set node = $3, owned_at = clock_timestamp() "
-	    "where cluster = $1 and "
-	    "node = $2 and id = any($4::text[])",
-	[SAY_TAKE_AWAY] =
-	    "update zm_copy set node = $3, owned_at = clock_timestamp(), "
-	    "move_to = null where cluster = $1 and "
-	    "node = $2 and id = any($4::text[])",
-	[SAY_NOTE] =
-	    "insert into zm_taken (cluster, node, id, taker, taken_at) "
-	    "select $1, $2, unnest($4::text[]), $3, now() "
-	    "on conflict (cluster, node, id) do update set "
-	    "taker = excluded.taker, taken_at = excluded.taken_at",
-	[SAY_UNNOTE] =
-	    "delete from zm_taken where cluster = $1 and node = $2 and "
-	    "id = any($3::text[])",
-	[SAY_ALL_OURS] =
-	    "select 1 / (count(*) = $4::bigint)::int from zm_copy where "
-	    "cluster = $1 and node = $2 and id = any($3::text[])",
 	[SAY_BRIEFLY] =
 	    "select set_config('statement_timeout', $1, true)",
 	[SAY_OWNERS] =
@@ -135,17 +110,9 @@ static const char *const texts[SAY_COUNT_OF] = {
 	    "group by n.cluster, n.name order by n.name limit 512",
 	[SAY_ROWS] =
 	    "select id from zm_copy where cluster = $1 and node = $2 and "
-	    "id > $3 and kept_at < now() - interval '10 minutes' "
-	    "order by id limit 100",
-	[SAY_ROWS_AT_REST] =
-	    "select id from zm_copy where cluster = $1 and node = $2 and "
 	    "id > $3 and kept_at < now() - interval '10 minutes' and "
 	    "move_to is null order by id limit 100",
 	[SAY_NOTHING] = "select 1 / 0",
-	[SAY_CAN_MOVE] =
-	    "select count(*) from pg_attribute where not attisdropped and "
-	    "((attrelid = to_regclass('zm_copy') and attname = 'move_to') or "
-	    "(attrelid = to_regclass('zm_node') and attname = 'offers'))",
 	[SAY_NEW_SERIAL] =
 	    "with n as (update zm_node set offers = $4::bigint where "
 	    "cluster = $1 and name = $2 and epoch = $3::bigint returning 1) "
@@ -174,20 +141,30 @@ static const char *const texts[SAY_COUNT_OF] = {
 	    "coalesce(length(control), 0)) from zm_copy c where "
 	    "cluster = $1 and move_to = $2 and " NOT_JUST_LEFT("$2")
 	    " group by node order by node limit 32",
-	/* all in one: no row is taken without its note */
-	[SAY_TAKE_OFFERED] =
-	    "with o as (select id from zm_copy c where cluster = $1 and "
+	/* all in one: no row is taken without its note.  h: a node that was
+	 * taken over cannot have a lease again before the end of this */
+	[SAY_TAKE] =
+	    "with h as (select name from zm_node where cluster = $1 and "
+	    "name = $2 and taken_by = $3 and lease_until is null for update), "
+	    "l as (select id from zm_copy where cluster = $1 and node = $2 "
+	    "and exists (select from h) "
+	    "order by id limit 100 for update skip locked), "
+	    "o as (select id from zm_copy c where cluster = $1 and "
 	    "node = $2 and move_to = $3 and " NOT_JUST_LEFT("$3")
 	    " order by id limit 100 for update skip locked), "
-	    "m as (update zm_copy c set node = $3 from o where "
-	    "c.cluster = $1 and c.id = o.id and c.node = $2 and "
-	    "c.move_to = $3 returning c.id), "
+	    "m as (update zm_copy c set node = $3, move_to = $3 from "
+	    "(select id from l union select id from o) t where "
+	    "c.cluster = $1 and c.id = t.id and c.node = $2 "
+	    "returning c.id), "
 	    "n as (insert into zm_taken (cluster, node, id, taker, taken_at) "
 	    "select $1, $2, id, $3, now() from m "
 	    "on conflict (cluster, node, id) do update set "
 	    "taker = excluded.taker, taken_at = excluded.taken_at), "
 	    "u as (delete from zm_taken where cluster = $1 and node = $3 and "
 	    "id in (select id from m)) select id from m",
+	[SAY_IS_LEFT] =
+	    "select count(*) from (select from zm_copy where cluster = $1 "
+	    "and node = $2 limit 1) c",
 	[SAY_ARRIVING] =
 	    "select id, area, body_bytes::text, control, (extract(epoch from "
 	    "owned_at) * 1000000)::bigint::text from zm_copy where "
@@ -205,7 +182,7 @@ sql_begin(struct wire_statement *out, enum copies_statement which)
 	out->text = texts[which];
 	out->count = 0;
 	/* bytes come as they are */
-	out->wants_binary = which == SAY_LINES || which == SAY_NEXT ||
+	out->wants_binary = which == SAY_LINES ||
 	    which == SAY_ARRIVING || which == SAY_GET_PART;
 }
 

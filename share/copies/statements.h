@@ -15,6 +15,7 @@ enum copies_statement {
 	SAY_PATIENCE,		/* MS */
 	SAY_REGISTER,		/* cluster self */
 	SAY_GREET,		/* cluster self LEASE_MS -> epoch */
+	SAY_COLUMNS,
 	SAY_TIDY,		/* cluster self */
 	SAY_RENEW,		/* cluster self LEASE_MS EPOCH -> epoch */
 	SAY_FENCE,		/* cluster self EPOCH */
@@ -30,24 +31,13 @@ enum copies_statement {
 	SAY_TAKEOVER,		/* cluster node self MARGIN_MS -> epoch */
 	SAY_ALIVE,		/* cluster node MARGIN_MS -> seconds left */
 	SAY_ALIVE_SELF,		/* cluster self -> count */
-	SAY_COUNT,		/* cluster node -> count */
-	SAY_IS_TAKEN,		/* cluster node self -> count */
-	SAY_NEXT,		/* cluster node after -> id area bytes
-				 * control */
+	SAY_COUNT,		/* cluster node -> count bytes */
 	SAY_GET_PART,		/* cluster id N -> bytes */
-	SAY_HOLD_TAKEN,		/* cluster node self */
-	SAY_TAKE,		/* cluster node self {ids} */
-	SAY_TAKE_AWAY,		/* the same, where there are offers */
-	SAY_NOTE,		/* cluster node self {ids} */
-	SAY_UNNOTE,		/* cluster self {ids} */
-	SAY_ALL_OURS,		/* cluster self {ids} COUNT */
 	SAY_BRIEFLY,		/* MS, of this transaction */
 	SAY_ROWS,		/* cluster self after -> id */
-	SAY_ROWS_AT_REST,	/* the same, where there are offers */
 	SAY_OWNERS,		/* cluster -> name epoch seconds count bytes
 				 * taker */
 	SAY_NOTHING,		/* always fails */
-	SAY_CAN_MOVE,		/* -> 2: the database has what follows */
 	SAY_NEW_SERIAL,		/* cluster self EPOCH SERIAL */
 	SAY_WITHDRAW_ALL,	/* cluster self */
 	SAY_FENCE_OFFER,	/* cluster self EPOCH SERIAL */
@@ -55,8 +45,10 @@ enum copies_statement {
 	SAY_OFFER,		/* cluster self node {ids} -> id */
 	SAY_WITHDRAW,		/* cluster self {ids} */
 	SAY_OFFERS,		/* cluster self -> node count bytes */
-	SAY_TAKE_OFFERED,	/* cluster node self -> id */
-	SAY_ARRIVING,		/* cluster self after -> as SAY_NEXT */
+	SAY_TAKE,		/* cluster node self -> id */
+	SAY_IS_LEFT,		/* cluster node -> 1: it has rows; 0 */
+	SAY_ARRIVING,		/* cluster self after -> id area bytes
+				 * control since */
 	SAY_ARRIVED,		/* cluster self {ids} */
 	SAY_COUNT_OF
 };

@@ -64,8 +64,7 @@ waits_measure(struct copies_wait *wait, uint64_t bytes_max, struct err *err)
 		if (!S_ISREG(st.st_mode))
 			return err_set(err, "it is no regular file");
 		wait->bytes[i] = (uint64_t)st.st_size;
-		if (wait->question.verb == COPYING_FETCH ||
-		    wait->question.verb == COPYING_ARRIVING)
+		if (wait->question.verb == COPYING_ARRIVING)
 			continue;
 		if (wait->bytes[i] == 0)
 			return err_set(err, "its file is empty");
@@ -103,8 +102,7 @@ waits_is_grouped(const struct copies_wait *wait)
 uint64_t
 waits_bytes(const struct copies_wait *wait)
 {
-	return wait->question.verb == COPYING_FETCH ||
-	    wait->question.verb == COPYING_ARRIVING ? 0 :
+	return wait->question.verb == COPYING_ARRIVING ? 0 :
 	    wait->bytes[0] + wait->bytes[1];
 }
 

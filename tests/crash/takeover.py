@@ -6,10 +6,12 @@
 A lost node has mail of two recipients of which one has it, mail that is held,
 mail that was never tried, and a message in freezer/.  The test answers in the
 place of the process share.  For each N a takeover into an empty spool is
-killed before or after its Nth call (doc/INTERNALS.md rows I1 to I3), then said
-again, or said again after a start (fsck --repair is that).  Each message is
-there once, in the state that it had, no row is left to that node, and fsck
-finds nothing.
+killed before or after its Nth call (doc/INTERNALS.md rows I1 to I4), then said
+again, or said again after a start (fsck --repair is that).  Wherever it is
+killed, what a start here makes a message of has a row of this node: the lost
+one may be back, and delivers what is its own.  In the end each message is there
+once, in the state that it had, no row is left to that node, and fsck finds
+nothing.
 
 SPDX-License-Identifier: ISC
 """
@@ -97,19 +99,36 @@ class Point(verb.VerbPoint):
                       if row["state"] == "frozen" else json.dumps(row)
                       for row in rows)
 
+    def lines(self):
+        """Ids of what is ours by its line in `imported`."""
+        path = os.path.join(self.template.spool, "imported")
+        if not os.path.exists(path):
+            return set()
+        return {line.split()[1].decode() for line in
+                read(path).splitlines(True) if line.endswith(b"\n")}
+
+    def is_of_one(self):
+        ours = set(self.template.share.owned("mx2"))
+        assert self.lines() <= ours, \
+            f"two nodes have {self.lines() - ours}"
+
     def is_refused(self):
         """That node came back in between: nothing of it is here, and what
         is left may be taken later."""
-        self.template.share.refusals.append("none that node is back")
+        share = self.template.share
+        share.is_back = True
         done = self.take()
-        assert done.returncode == 75, (done.returncode, done.stderr)
+        assert done.returncode == 75 and "it is back" in done.stderr, \
+            (done.returncode, done.stderr)
         self.repair()
-        assert not self.state(), self.state()
+        assert not self.state() and not share.owned("mx2"), self.state()
+        share.is_back = False
 
     def run(self, is_started):
         if self.template.want is None:
             self.is_refused()
         was_killed = self.kill()
+        self.is_of_one()
         if is_started:
             self.repair()
         self.again()
@@ -121,6 +140,8 @@ class Point(verb.VerbPoint):
             f"found {found}\nwanted {self.template.want}"
         left = self.template.share.owned("mx1")
         assert not left, f"rows that are left: {left}"
+        assert not any(row.is_arriving for row in
+                       self.template.share.rows.values())
         self.is_clean()
         return was_killed
 

@@ -263,12 +263,12 @@ def took(function):
     return function(), time.monotonic() - began
 
 
-def fetch_all(node, of):
-    """{id: (area, message, control)}"""
+def fetch_all(node):
+    """Of what is arriving: {id: (area, message, control)}"""
     after, found = "-", {}
     while True:
         fd = os.memfd_create("fetched")
-        said = node.ask(f"fetch {of} {after}", fd).split()
+        said = node.ask(f"arriving {after}", fd).split()
         if said == ["ok", "end"]:
             os.close(fd)
             return found

@@ -3,7 +3,9 @@
 SPDX-License-Identifier: ISC
 """
 import collections
+import contextlib
 import os
+import signal
 import smtplib
 
 from copies_nodes import Copies, NODES, Node
@@ -32,6 +34,32 @@ class Mailer(Node):
             client.sendmail(sender, rcpts,
                             f"Subject: {name}\n\nbody of {name}\n")
 
+    def supervisor(self):
+        """The process that looks for what is offered, or arriving."""
+        pids = set(self.instance.pids())
+        for pid in pids:
+            with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+                if int(file.read().rpartition(")")[2].split()[1]) not in pids:
+                    return pid
+        raise AssertionError("no supervisor")
+
+    @contextlib.contextmanager
+    def looks_for_nothing(self):
+        pid = self.supervisor()
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGCONT)
+
+    def imported(self):
+        """Lines of the file."""
+        with contextlib.suppress(FileNotFoundError):
+            with open(self.instance.dir + "/spool/imported", "rb") as file:
+                return file.read().count(b"\n")
+        return 0
+
     def lists(self, *words):
         return self.instance.zmailer("list", "--json", *words)[1]
 
@@ -59,6 +87,11 @@ class Site:
             (message.data.split(b"Subject: ")[1].split(b"\r\n")[0].decode(),
              rcpt) for message in self.hop.messages
             for rcpt in message.rcpts)
+
+    def arriving(self):
+        """Or offered."""
+        return self.base.number("count(*) FROM zm_copy WHERE move_to IS NOT "
+                                "NULL")
 
     def owned(self, name):
         return sum(row[0] == name for row in self.base.rows().values())

@@ -9,15 +9,18 @@ import os
 import shutil
 import signal
 import smtplib
+import subprocess
 import sys
 import time
 
 TOP = os.environ["ZMAILER_SRC"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 sys.path.insert(0, os.path.join(TOP, "tests", "real"))
+sys.path.insert(0, os.path.join(TOP, "tests", "crash"))
 from zmtest import mta                               # noqa: E402
 from zmtest.cases import Cases                       # noqa: E402
 from mail_nodes import Site                          # noqa: E402
+from nth import KILL_AFTER, Nth                      # noqa: E402
 
 case = Cases()
 COUNT = 20
@@ -158,6 +161,63 @@ def all_mail_of_a_machine_that_is_destroyed_arrives():
                          check=None)
 
 
+def cut_after_the_lines(node, lost):
+    """Kill its `zmailer cluster takeover` when its lines are in `imported` and
+    before it does anything else: after its first call, its second ..."""
+    nth, before = Nth(node.instance.top), node.imported()
+    env = dict(os.environ, **nth.env(node.instance.dir + "/spool",
+                                     is_logged=False))
+    for target in range(1, 500):
+        nth.plan(mode=KILL_AFTER, target=target)
+        done = subprocess.run(
+            [mta.BUILD + "/bin/zmailer", "-C", node.instance.conf, "cluster",
+             "takeover", "--yes", lost], env=env, capture_output=True,
+            text=True, timeout=60)
+        assert done.returncode == -signal.SIGKILL, done
+        if node.imported() > before:
+            return
+    raise AssertionError("it wrote no line")
+
+
+@case
+def a_takeover_that_is_cut_and_a_node_that_is_back():
+    """Here are their lines, and the machine dies before it can tell anybody.
+    The lost one starts before the command is said again."""
+    one, two = site.nodes
+    one.instance.start()
+    one.wait_up()
+    site.hop.messages.clear()
+    site.refuse(True)
+    others = set(site.base.rows())      # in freezer/
+    names = [f"cut{i}" for i in range(3)]
+    for name in names:
+        one.send(name, ["later@far.test"])
+    mta.wait_for("the tries", lambda: sum(
+        row[3] for row in site.base.rows().values()
+        if row[0] == "mx1") == len(names))
+    one.instance.kill()
+    mta.wait_for("its lease to be over", lambda: two.ask("takeover mx1")
+                 .startswith("ok ok"), OVER_S)
+    with two.looks_for_nothing():
+        cut_after_the_lines(two, "mx1")
+        two.instance.kill()
+    site.refuse(False)
+    for node in (one, two):
+        node.instance.start()
+        node.wait_up()
+        node.instance.zmailer("retry", "--yes", "--quiet", "all", check=None)
+        mta.wait_for("its queue to be empty", lambda:
+                     node.instance.count("queue") == 0 and
+                     node.instance.count("router") == 0)
+    mta.wait_for("nothing to be arriving", lambda: site.arriving() == 0)
+    two.instance.zmailer("retry", "--yes", "--quiet", "all", check=None)
+    mta.wait_for("the copies to go", lambda: set(site.base.rows()) == others)
+    assert site.came() == {(name, "later@far.test"): 1 for name in names}, \
+        site.came()
+    one.instance.kill()
+    shutil.rmtree(one.instance.dir + "/spool")
+
+
 @case
 def a_fresh_machine_removes_no_copy_of_the_lost_one():
     """It was set up again under its name before its mail was taken over."""
@@ -196,6 +256,11 @@ def a_fresh_machine_of_that_name_goes_on():
                  {("fresh", "b@far.test"): 1})
 
 
+def told_taken(node):
+    return sum(e["ev"] == "message.taken" and e["node"] == "mx2"
+               for e in node.instance.events())
+
+
 @case
 def who_comes_back_late_delivers_nothing_of_it():
     """It was not dead: all its processes stood still."""
@@ -206,6 +271,7 @@ def who_comes_back_late_delivers_nothing_of_it():
         one.send(f"late{i}", ["later@far.test"])
     mta.wait_for("the tries", lambda: sum(
         row[3] for row in site.base.rows().values()) >= COUNT)
+    before = told_taken(one)
     one.processes(signal.SIGSTOP)
     take_over(two, "mx1")
     site.refuse(False)
@@ -213,8 +279,7 @@ def who_comes_back_late_delivers_nothing_of_it():
     one.instance.zmailer("retry", "--yes", "all", check=None)
     mta.wait_for("it to give them up", lambda:
                  one.instance.count("trash") == 2 * COUNT)
-    assert sum(e["ev"] == "message.taken" and e["node"] == "mx2"
-               for e in one.instance.events()) == COUNT
+    assert told_taken(one) == before + COUNT
     assert one.instance.count("queue") == 0
     two.instance.zmailer("retry", "--yes", "all")
     mta.wait_for("the mail", lambda: len(site.came()) == COUNT)

@@ -6,10 +6,6 @@
  * Trusts share's word
  * Spec   moved.h; doc/protocol/share.md section 4; doc/CLUSTER.md
  *
- * A row is taken before the message is here: nothing that the giver does
- * afterwards changes it, and it stays marked until it is durable here, so that
- * whoever dies in between is followed by another run.
- *
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
@@ -22,7 +18,11 @@
 
 #include "base/banned.h"
 
-enum { MOVED_NODES_MAX = 32, MOVED_NODE_BYTES = 80 };
+#define MOVED_BY "move"			/* in events */
+enum {
+	MOVED_NODES_MAX = 32,
+	MOVED_NODE_BYTES = CLUSTER_NAME_BYTES_MAX + 1
+};
 
 struct moved_offer {
 	char		 node[MOVED_NODE_BYTES];
@@ -72,29 +72,11 @@ moved_ask(struct moved *moved, struct err *err)
 	return 0;
 }
 
-/* Up to 100 of them are ours in the database.  1; 0: none was left; -1. */
-static int
-moved_claim(struct moved *moved, const char *node, struct err *err)
-{
-	char question[MOVED_NODE_BYTES + 16];
-	struct slice answer, word;
-	uint64_t count = 0;
-
-	snprintf(question, sizeof(question), "take %s", node);
-	if (share_order_ask(moved->order, question, -1, &answer, err) != 0)
-		return -1;
-	if (!slice_word(&answer, &word) || !slice_is(word, "ok") ||
-	    !slice_number(slice_trim(answer), 0, INT64_MAX, &count))
-		return err_set(err, "PostgreSQL: " SLICE_FMT " " SLICE_FMT,
-		    SLICE_ARG(word), SLICE_ARG(answer));
-	return count > 0;
-}
-
 static int
 moved_take_from(struct moved *moved, const struct moved_offer *offer,
     struct err *err)
 {
-	int got;
+	bool is_left;
 
 	/* the giver keeps what has no room here */
 	if (!take_has_room(moved->take, offer->bytes)) {
@@ -102,10 +84,7 @@ moved_take_from(struct moved *moved, const struct moved_offer *offer,
 		return err_sys(err, "what %s gives has %" PRIu64 " bytes; the "
 		    "spool", offer->node, offer->bytes);
 	}
-	while ((got = moved_claim(moved, offer->node, err)) == 1)
-		if (take_arriving(moved->take, offer->node, err) != 0)
-			return -1;
-	return got;
+	return take_from(moved->take, offer->node, MOVED_BY, &is_left, err);
 }
 
 static int
@@ -114,7 +93,7 @@ moved_take_all(struct moved *moved, struct err *err)
 	const char *self = moved->conf->cluster.self;
 
 	/* first what a run before this one has left */
-	if (take_arriving(moved->take, "-", err) != 0)
+	if (take_arriving(moved->take, "-", MOVED_BY, err) != 0)
 		return -1;
 	for (size_t i = 0; i < moved->count; i++)
 		if (strcmp(moved->offers[i].node, self) != 0 &&

@@ -8,6 +8,11 @@
  * Spec   take.h; doc/protocol/share.md section 4; doc/INTERNALS.md rows I1
  *        to I4
  *
+ * A row is made ours before the message is here: nothing that its owner does
+ * afterwards changes it, if it was dead or not, and its list of what others
+ * have names it.  It stays marked until it is durable here, so that whoever
+ * dies in between is followed by another run.
+ *
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
@@ -30,7 +35,7 @@ enum {
 	GROUP_MAX = 100,		/* messages of one sync */
 	GROUP_BYTES_MAX = 64 << 20,
 	COPY_BYTES = 256 << 10,
-	FAILED_TRIES = 3		/* `took`, while share is away */
+	FAILED_TRIES = 3		/* `arrived`, while share is away */
 };
 
 struct row {			/* a message, as share tells of it */
@@ -49,7 +54,6 @@ struct staged {			/* a message of the group */
 
 struct take {
 	const char	*node;		/* that had them; "-": nobody knows */
-	bool		 is_arriving;	/* they are ours in the database */
 	struct share_order *order;
 	struct spool	*spool;
 	struct spool_imports *imports;
@@ -110,12 +114,11 @@ static int
 lost_row_fetch(struct take *take, struct row *out, struct err *err)
 {
 	struct slice answer;
-	char question[200];
+	char question[SPOOL_ID_BYTES + 16];
 
 	if (ftruncate(take->memory, 0) != 0)
 		return err_sys(err, "empty a file in memory");
-	snprintf(question, sizeof(question), "%s%s %s", take->is_arriving ?
-	    "arriving" : "fetch ", take->is_arriving ? "" : take->node,
+	snprintf(question, sizeof(question), "arriving %s",
 	    take->after[0] != '\0' ? take->after : "-");
 	if (share_order_ask(take->order, question, take->memory, &answer,
 	    err) != 0)
@@ -200,7 +203,7 @@ takeover_group_lines(const struct take *take,
 	return count;
 }
 
-/* Row I2: they are ours, unless the database says no. */
+/* Row I2: they are here. */
 static int
 takeover_group_own(struct take *take, struct err *err)
 {
@@ -213,59 +216,30 @@ takeover_group_own(struct take *take, struct err *err)
 	    count, err);
 }
 
-/* The database shall know it, before anybody can finish one of them.
- * *out_is_refused: it has said no, and is sure that it did not say yes. */
+/* What the database did not hear it is told by the next run, which finds the
+ * lines. */
 static int
-takeover_group_tell(struct take *take, bool *out_is_refused,
-    struct err *err)
+takeover_group_tell(struct take *take, struct err *err)
 {
 	struct str question = STR_INIT;
-	struct slice answer, word;
+	struct slice answer;
 	int result = -1;
 
-	*out_is_refused = false;
-	str_addf(&question, "%s%s", take->is_arriving ? "arrived" : "took ",
-	    take->is_arriving ? "" : take->node);
+	str_adds(&question, "arrived");
 	for (size_t i = 0; i < take->count; i++)
 		str_addf(&question, " %s", take->group[i].row.id);
 	for (int i = 0; i < FAILED_TRIES && result != 0; i++) {
 		if (share_order_ask(take->order, question.buf, -1, &answer,
 		    err) != 0)
 			break;
-		if (slice_is(answer, "ok")) {
+		if (slice_is(answer, "ok"))
 			result = 0;
-			continue;
-		}
-		err_set(err, "PostgreSQL: " SLICE_FMT, SLICE_ARG(answer));
-		if (!slice_word(&answer, &word) || !slice_is(word, "none"))
-			continue;
-		*out_is_refused = i == 0;	/* later: one before may have
-						 * been committed */
-		break;
+		else
+			err_set(err, "PostgreSQL: " SLICE_FMT,
+			    SLICE_ARG(answer));
 	}
 	str_release(&question);
 	return result;
-}
-
-/* That node is back, or another one has them: I2 -> I1, and gone.  Whatever
- * stays in between is ours for the next start. */
-static void
-takeover_group_give_back(struct take *take)
-{
-	struct spool_import_line lines[GROUP_MAX];
-	size_t count = takeover_group_lines(take, lines);
-	struct err err;
-	bool is_back = count == 0 || spool_imports_take_back(take->imports,
-	    lines, count, &err) == 0;
-
-	if (!is_back)
-		warning("copies: %s", err.text);
-	for (size_t i = 0; i < take->count; i++) {
-		if (is_back)
-			takeover_drop(&take->group[i].files);
-		else
-			takeover_leave(&take->group[i].files);
-	}
 }
 
 static void
@@ -305,49 +279,36 @@ takeover_group_publish(struct take *take, struct err *err)
 	return result;
 }
 
-/* It is ours already, and what the database did not hear it is told by the
- * next run, which finds the lines. */
-static int
-takeover_group_arrive(struct take *take, struct err *err)
-{
-	bool is_refused;
-	int result = takeover_group_tell(take, &is_refused, err);
-
-	return takeover_group_publish(take, err) == 0 ? result : -1;
-}
-
-/* What is in the group is ours, or nothing of it. */
+/* What is in the group is here, or nothing of it. */
 static int
 takeover_group_end(struct take *take, struct err *err)
 {
-	bool is_ours = take->count > 0 && takeover_group_own(take, err) == 0;
-	int result = take->count == 0 ? 0 : -1;
-	bool is_refused = false;
+	int result = 0;
 
-	if (is_ours && take->is_arriving)
-		result = takeover_group_arrive(take, err);
-	else if (is_ours)
-		result = takeover_group_tell(take, &is_refused, err);
-	if (is_ours && take->is_arriving)
-		;
-	else if (is_ours && result == 0)
-		result = takeover_group_publish(take, err);
-	else if (is_refused)
-		takeover_group_give_back(take);
-	else		/* with a line or without: the next start knows */
+	if (take->count > 0 && takeover_group_own(take, err) != 0) {
+		/* with a line or without: the next start knows */
 		for (size_t i = 0; i < take->count; i++)
 			takeover_leave(&take->group[i].files);
+		result = -1;
+	} else if (take->count > 0) {
+		result = takeover_group_tell(take, err);
+		if (takeover_group_publish(take, err) != 0)
+			result = -1;
+	}
 	take->count = 0;
 	take->bytes = 0;
 	return result;
 }
 
-static int
-takeover_all(struct take *take, struct err *err)
+int
+take_arriving(struct take *take, const char *node, const char *by,
+    struct err *err)
 {
 	struct row row;
 	int got;
 
+	take->node = node;
+	take->by = by;
 	take->after[0] = '\0';
 	while ((got = lost_row_fetch(take, &row, err)) == 1) {
 		memcpy(take->after, row.id, sizeof(take->after));
@@ -368,6 +329,44 @@ takeover_all(struct take *take, struct err *err)
 	if (takeover_group_end(take, err) != 0)
 		return -1;
 	return spool_sync(take->spool, err);
+}
+
+/* ---- whose they are ------------------------------------------------------ */
+
+/* "ok COUNT more|all": some are ours in the database. */
+static int
+take_claim(struct take *take, const char *node, uint64_t *out_count,
+    bool *out_is_left, struct err *err)
+{
+	char question[CLUSTER_NAME_BYTES_MAX + 16];
+	struct slice answer, rest, word, count;
+
+	snprintf(question, sizeof(question), "take %s", node);
+	if (share_order_ask(take->order, question, -1, &answer, err) != 0)
+		return -1;
+	rest = answer;
+	if (!slice_word(&rest, &word) || !slice_is(word, "ok") ||
+	    !slice_word(&rest, &count) ||
+	    !slice_number(count, 0, INT64_MAX, out_count) ||
+	    !slice_word(&rest, &word))
+		return err_set(err, "PostgreSQL: " SLICE_FMT,
+		    SLICE_ARG(answer));
+	*out_is_left = !slice_is(word, "all");
+	return 0;
+}
+
+int
+take_from(struct take *take, const char *node, const char *by,
+    bool *out_is_left, struct err *err)
+{
+	uint64_t count;
+
+	do {
+		if (take_claim(take, node, &count, out_is_left, err) != 0 ||
+		    take_arriving(take, node, by, err) != 0)
+			return -1;
+	} while (count > 0);
+	return 0;
 }
 
 /* ---- from outside ------------------------------------------------------- */
@@ -434,25 +433,6 @@ take_end(struct take **ptake)
 	spool_imports_close(&take->imports);
 	spool_close(&take->spool);
 	mem_free(ptake);
-}
-
-int
-take_lost(struct take *take, const char *node, const char *by,
-    struct err *err)
-{
-	take->node = node;
-	take->by = by;
-	take->is_arriving = false;
-	return takeover_all(take, err);
-}
-
-int
-take_arriving(struct take *take, const char *node, struct err *err)
-{
-	take->node = node;
-	take->by = "move";
-	take->is_arriving = true;
-	return takeover_all(take, err);
 }
 
 bool

@@ -1,9 +1,10 @@
 /* take.h - messages of the cluster's database come into this spool
  *
  * Those of a node that is lost (`zmailer cluster takeover`), and those that a
- * node has given to this one (`zmailer move`).  Groups of them: drafts in
- * public/ (row I1), a line of `imported` each (I2), the database is told, then
- * they are published.
+ * node has given to this one (`zmailer move`).  Up to 100 become ours in the
+ * database, and are arriving (row I4 of doc/INTERNALS).  Then, in groups:
+ * drafts in public/ (I1), a line of `imported` each (I2), the database is told,
+ * and they are published.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -26,14 +27,17 @@ int take_begin(const struct conf *conf, struct share_order *order,
     struct take **out, struct err *err);
 void take_end(struct take **take);
 
-/* All that the database has of a node which this one has taken over; what has
- * a line in `imported` already is only told.  0; -1: err, the same again does
- * the rest. */
-int take_lost(struct take *take, const char *node, const char *by,
+/* All that node offers to this one, or all that it has when this one has taken
+ * it over, and what is arriving here already.  *out_is_left: it has messages
+ * still; of one that was taken over: it is back, or another one took it over.
+ * 0; -1: err, the same again does the rest. */
+int take_from(struct take *take, const char *node, const char *by,
+    bool *out_is_left, struct err *err);
+/* All that is arriving here; node: who had it, "-": nobody knows.  What has a
+ * line in `imported` already is only told.  0; -1: err, the next run does the
+ * rest. */
+int take_arriving(struct take *take, const char *node, const char *by,
     struct err *err);
-/* All that is arriving here; node: who gave it, "-": nobody knows.  0; -1: err,
- * the next run does the rest. */
-int take_arriving(struct take *take, const char *node, struct err *err);
 
 /* Have so many bytes room here? */
 bool take_has_room(const struct take *take, uint64_t bytes);

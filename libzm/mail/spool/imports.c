@@ -2,7 +2,7 @@
  *
  * In     the key of a message there; or the name of a draft
  * Out    lines KEY ID of the file SPOOL/imported, each synced before its
- *        draft leaves public/; KEY - takes one back
+ *        draft leaves public/
  * Holds  an exclusive lock on the file while lines may be added
  * Trusts whole lines; what a crash left of one names no key
  * Spec   doc/INTERNALS.md rows I1 and I2
@@ -26,7 +26,6 @@
 #include "base/banned.h"
 
 #define IMPORTS_FILE "imported"
-#define IMPORTS_BACK "-"		/* in the place of an id */
 enum {
 	IMPORTS_BYTES_MAX = 256 << 20,
 	IMPORTS_MODE = 0644,		/* the router reads root's */
@@ -96,40 +95,6 @@ key_compare(const void *a, const void *b)
 	    one->n > other->n;
 }
 
-/* The same key: in the order of the file, which is that of its text. */
-static int
-key_compare_line(const void *a, const void *b)
-{
-	const struct slice *one = a, *other = b;
-	int order = key_compare(a, b);
-
-	return order != 0 ? order : (one->p > other->p) - (one->p < other->p);
-}
-
-/* A key of the text: does its line take back what one before it said? */
-static bool
-key_is_back(struct slice key)
-{
-	return key.p[key.n] == ' ' && key.p[key.n + 1] == IMPORTS_BACK[0] &&
-	    key.p[key.n + 2] == '\n';
-}
-
-/* Of each key the last line counts. */
-static void
-imports_settle(struct spool_imports *imports)
-{
-	size_t kept = 0;
-
-	qsort(imports->keys, imports->count, sizeof(*imports->keys),
-	    key_compare_line);
-	for (size_t i = 0; i < imports->count; i++)
-		if ((i + 1 == imports->count || key_compare(&imports->keys[i],
-		    &imports->keys[i + 1]) != 0) &&
-		    !key_is_back(imports->keys[i]))
-			imports->keys[kept++] = imports->keys[i];
-	imports->count = kept;
-}
-
 /* Whole lines of two words are records, whatever else is there. */
 static void
 imports_index(struct spool_imports *imports)
@@ -144,11 +109,12 @@ imports_index(struct spool_imports *imports)
 		line = slice_first(rest, slice_find(rest, '\n'));
 		rest = slice_from(rest, line.n + 1);
 		if (slice_word(&line, &key) && spool_import_key_is(key) &&
-		    (spool_id_is(slice_trim(line)) || key_is_back(key)))
+		    spool_id_is(slice_trim(line)))
 			imports->keys[imports->count++] = key;
 	}
 	imports->is_torn = rest.n > 0;
-	imports_settle(imports);
+	qsort(imports->keys, imports->count, sizeof(*imports->keys),
+	    key_compare);
 }
 
 int
@@ -168,7 +134,7 @@ spool_imports_open(const struct spool *spool, bool is_to_add,
 		goto failed;
 	}
 	if (is_to_add && flock(imports->fd, LOCK_EX | LOCK_NB) != 0) {
-		err_sys(err, "another zmailer import has the spool");
+		err_sys(err, "another process brings mail into the spool");
 		goto failed;
 	}
 	/* its name has to outlive a power cut, as its lines do */
@@ -236,21 +202,6 @@ spool_imports_add_all(struct spool_imports *imports,
 	if (result != 0 || fdatasync(imports->fd) != 0)
 		return err_sys(err, "write " IMPORTS_FILE " in the spool");
 	return 0;
-}
-
-int
-spool_imports_take_back(struct spool_imports *imports,
-    const struct spool_import_line *lines, size_t count, struct err *err)
-{
-	struct spool_import_line *back = mem_alloc(count + 1, sizeof(*back));
-	int result;
-
-	for (size_t i = 0; i < count; i++)
-		back[i] = (struct spool_import_line){ lines[i].key,
-		    IMPORTS_BACK };
-	result = spool_imports_add_all(imports, back, count, err);
-	mem_free(&back);
-	return result;
 }
 
 int

@@ -39,9 +39,5 @@ struct spool_import_line {
 };
 int spool_imports_add_all(struct spool_imports *imports,
     const struct spool_import_line *lines, size_t count, struct err *err);
-/* Row I2 -> I1: the owner refused to give them; their drafts are to be removed
- * after that.  As spool_imports_add_all. */
-int spool_imports_take_back(struct spool_imports *imports,
-    const struct spool_import_line *lines, size_t count, struct err *err);
 
 #endif

@@ -8,18 +8,21 @@ import socket
 import threading
 
 
+TAKES = 3           # rows of a `take`, so that there is more than one
+
+
 class Row:
     def __init__(self, area, body, control=b""):
-        self.node, self.area = "mx1", area
+        self.node, self.area, self.is_arriving = "mx1", area, False
         self.body, self.control, self.since = body, control, 1
 
 
 class LostNode:
-    """At RUN/share.sock; rows: {id: Row}.  What is in refusals is said to
-    the next `took` questions, before they have an effect."""
+    """At RUN/share.sock; rows: {id: Row}.  is_back: since it was taken over,
+    it has a lease again."""
 
     def __init__(self, run, rows):
-        self.rows, self.refusals = rows, []
+        self.rows, self.is_back = rows, False
         self.path = os.path.join(run, "share.sock")
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         if os.path.exists(self.path):
@@ -51,7 +54,7 @@ class LostNode:
                 while b"\n" in data:
                     line, _, data = data.partition(b"\n")
                     token, verb, *words = line.decode().split()
-                    fd = files.pop(0) if verb == "fetch" else None
+                    fd = files.pop(0) if verb == "arriving" else None
                     said = getattr(self, verb)(*words, *(
                         [] if fd is None else [fd]))
                     if fd is not None:
@@ -62,23 +65,30 @@ class LostNode:
         return sorted(id for id, row in self.rows.items() if row.node == node)
 
     def takeover(self, node):
-        return f"ok {len(self.owned(node))}"
+        rows = [self.rows[id] for id in self.owned(node)]
+        return (f"ok {len(rows)} "
+                f"{sum(len(row.body) + len(row.control) for row in rows)}")
 
-    def fetch(self, node, after, fd):
-        for id in self.owned(node):
-            if after == "-" or id > after:
-                row = self.rows[id]
+    def take(self, node):
+        found = [] if self.is_back else self.owned(node)[:TAKES]
+        for id in found:
+            self.rows[id].node, self.rows[id].is_arriving = "mx2", True
+        return f"ok {len(found)} {'more' if self.owned(node) else 'all'}"
+
+    def arriving(self, after, fd):
+        for id in self.owned("mx2"):
+            row = self.rows[id]
+            if row.is_arriving and (after == "-" or id > after):
                 os.pwrite(fd, row.body + row.control, 0)
                 return (f"message {id} {row.area} {len(row.body)} "
                         f"{len(row.control)} {row.since}")
         return "end"
 
-    def took(self, node, *ids):
-        if self.refusals:
-            return self.refusals.pop(0)
+    def arrived(self, *ids):
         for id in ids:
-            if self.rows[id].node == node:
-                self.rows[id].node, self.rows[id].since = "mx2", 2
+            row = self.rows[id]
+            if row.is_arriving:
+                row.is_arriving, row.since = False, row.since + 1
         return "ok"
 
     def close(self):

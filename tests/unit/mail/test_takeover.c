@@ -235,34 +235,6 @@ Test(takeover, i3_beside_daemons_a_control_file_of_another_is_no_help)
 	theirs_end(&f, &t);
 }
 
-/* The database refused it: that node is back, and has it. */
-Test(takeover, what_is_taken_back_is_nobodys_here_until_it_is_taken_again)
-{
-	const struct spool_import_line line = { KEY, "362c7s3dt91aj" };
-	struct spool_imports *imports;
-	struct fixture f;
-	struct theirs t;
-
-	theirs_begin(&f, &t, false, true);
-	line_write(&f, &t);
-	cr_assert_eq(spool_imports_open(f.spool, true, &imports, &f.err), 0);
-	cr_expect(spool_imports_has(imports, KEY));
-	cr_assert_eq(spool_imports_take_back(imports, &line, 1, &f.err), 0);
-	spool_imports_close(&imports);
-	cr_assert_eq(spool_imports_open(f.spool, false, &imports, &f.err), 0);
-	cr_expect_not(spool_imports_has(imports, KEY));
-	spool_imports_close(&imports);
-	takeover_leave(&t.files);
-	START(&f);
-	cr_expect_eq(count_files(&f, "public"), 0);
-	cr_expect_eq(count_files(&f, "queue"), 0);
-	line_write(&f, &t);
-	cr_assert_eq(spool_imports_open(f.spool, false, &imports, &f.err), 0);
-	cr_expect(spool_imports_has(imports, KEY));
-	spool_imports_close(&imports);
-	theirs_end(&f, &t);
-}
-
 /* It was routed again meanwhile (P6), and another message has the number. */
 Test(takeover, i3_a_control_file_of_what_has_gone_on_is_removed)
 {

@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +46,30 @@ takeover_has_node(const struct conf_cluster *cluster, const char *node)
 	return false;
 }
 
-/* "ok COUNT", "alive SECONDS", "none WORDS", "away WORDS".  EX_OK: go on. */
+/* What it has would be ours, and nowhere: others may have the room. */
+static int
+takeover_has_room(const struct takeover_run *run, struct slice numbers)
+{
+	struct slice word;
+	struct str text = STR_INIT;
+	uint64_t bytes;
+
+	if (!slice_word(&numbers, &word) ||
+	    !slice_number(slice_trim(numbers), 0, INT64_MAX, &bytes))
+		return takeover_fail(EX_UNAVAILABLE,
+		    "share: a takeover without numbers");
+	if (take_has_room(run->take, bytes))
+		return EX_OK;
+	str_addf(&text, "the spool has no room for what %s has (", run->node);
+	units_add_bytes(&text, bytes);
+	str_adds(&text, "): nothing was taken; make room, and say it again");
+	(void)takeover_fail(EX_TEMPFAIL, text.buf);
+	str_release(&text);
+	return EX_TEMPFAIL;
+}
+
+/* "ok COUNT BYTES", "alive SECONDS", "none WORDS", "away WORDS".  EX_OK: go
+ * on. */
 static int
 takeover_claim(struct takeover_run *run)
 {
@@ -62,7 +86,7 @@ takeover_claim(struct takeover_run *run)
 	(void)slice_word(&answer, &word);
 	answer = slice_trim(answer);
 	if (slice_is(word, "ok"))
-		return EX_OK;
+		return takeover_has_room(run, answer);
 	if (slice_is(word, "alive"))
 		err_set(&err, "%s is there, or was until a moment ago: its "
 		    "lease has to be over for 15 s, which takes " SLICE_FMT
@@ -110,18 +134,26 @@ takeover_run(struct takeover_run *run, bool is_json)
 {
 	struct err err;
 	int status = EX_OK;
+	bool is_left;
 	char by[64];
 
 	verb_who(by, sizeof(by));
 	if (dirs_prepare(run->conf, &err) != 0 || take_begin(run->conf,
 	    run->order, &run->take, &err) != 0)
-		return takeover_fail(EX_CANTCREAT, err.text);
+		return takeover_fail(errno == EWOULDBLOCK ? EX_TEMPFAIL :
+		    EX_CANTCREAT, err.text);
 	status = takeover_claim(run);
 	if (status != EX_OK)
 		return status;
-	if (take_lost(run->take, run->node, by, &err) != 0) {
+	if (take_from(run->take, run->node, by, &is_left, &err) != 0) {
 		err_prefix(&err, "%" PRIu64 " messages are here, the same "
 		    "command does the rest", take_done(run->take)->messages);
+		return takeover_fail(EX_TEMPFAIL, err.text);
+	}
+	if (is_left) {
+		err_set(&err, "%" PRIu64 " messages are here; %s has others "
+		    "still: it is back, or another node took it over",
+		    take_done(run->take)->messages, run->node);
 		return takeover_fail(EX_TEMPFAIL, err.text);
 	}
 	takeover_show(run, is_json);
