@@ -391,7 +391,7 @@ group_take_away(struct group *group, struct job *job, const char *node)
 	int fd;
 
 	spool_hashed_name(group->queue->spool, job->inode, name);
-	snprintf(reason, sizeof(reason), "%s has taken it over", node);
+	snprintf(reason, sizeof(reason), "%s" SPOOL_TAKEN_WORDS, node);
 	fd = openat(spool_dir_fd(group->queue->spool, AREA_QUEUE, 0), name,
 	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0) {

@@ -70,6 +70,11 @@ def a_message_goes_with_all_that_it_had_behind_it():
     assert one.instance.count("trash") == 2     # with its control file
     _, out, _ = one.instance.zmailer("undelete", "--dry-run", "all")
     assert "mx2 has taken it over" in out, out
+    code, out, errors = one.instance.zmailer("undelete", "--yes", "all",
+                                             check=None)
+    assert code != 0 and "mx2 has taken it over, and delivers it" in \
+        out + errors, (code, out, errors)
+    assert one.instance.count("trash") == 2
     assert told(one, "message.taken", node="mx2") == 1
     mta.wait_for("the other's queue", lambda: "held" in
                  two.lists("to:later@far.test"))

@@ -467,6 +467,8 @@ int spool_shelve_queued(struct spool *spool, const char *name,
 
 #define SPOOL_ORDERS ".orders"		/* in transport/: control.md, 6 */
 #define SPOOL_DELETED "queue-deleted"		/* why, of a name in trash/ */
+#define SPOOL_TAKEN_WORDS " has taken it over"	/* end of the reason, after a
+						 * node */
 
 /* Move a message whose remaining recipients are cancelled to
  * trash/<inode>.queue-deleted, and its control file to

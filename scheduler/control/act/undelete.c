@@ -19,6 +19,7 @@
 #include "mail/recover/recover.h"
 #include "scheduler/control/act/act.h"
 #include "scheduler/intake/intake.h"
+#include "scheduler/sharing/sharing.h"
 
 #include "base/banned.h"
 
@@ -51,6 +52,28 @@ undelete_means_file(const struct act *act, const char *name,
 	if (fd >= 0)
 		close(fd);
 	return is_meant;
+}
+
+/* Another node of the cluster has it: here again it would come twice. */
+static bool
+undelete_is_elsewhere(const struct act *act, const char *name, const char *id,
+    struct err *err)
+{
+	const char *node = sharing_taken_by(act->queue->sharing, id);
+	int fd = openat(spool_dir_fd(act->queue->spool, AREA_TRASH, 0),
+	    name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	char reason[SPOOL_REASON_BYTES] = "";
+
+	if (fd >= 0) {
+		(void)spool_reason_read(fd, reason);
+		close(fd);
+	}
+	if (node == NULL && !slice_ends(slice_of(reason), SPOOL_TAKEN_WORDS))
+		return false;
+	err_set(err, "%s: %s%s, and delivers it (zmailer trace --cluster)",
+	    id, node != NULL ? node : reason, node != NULL ?
+	    SPOOL_TAKEN_WORDS : "");
+	return true;
 }
 
 /* Somebody died half way, there or back: the control file is in the queue
@@ -105,6 +128,10 @@ undelete_file(struct search *search, const char *name)
 	if (!undelete_means_file(act, name, id) ||
 	    !spool_name_parse(slice_of(name), &parts))
 		return;
+	if (undelete_is_elsewhere(act, name, id, &search->err)) {
+		search->is_bad = true;
+		return;
+	}
 	if (!act->request.is_dry && undelete_restore(act, name, id, &count,
 	    &search->err) < 0) {
 		act->count.conflict += errno == EEXIST;

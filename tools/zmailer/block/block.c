@@ -272,18 +272,15 @@ kind_word(const struct block_kind *kind)
 	return kind->table + strlen("blocked-");
 }
 
+/* In this node's table. */
 static int
-block_begin(struct change *change, const struct block_target *target,
+block_begin_here(struct change *change, const struct block_target *target,
     int64_t until_s)
 {
 	const char *path;
 	struct str *text;
 	int status = EX_OK;
 
-	if (target->kind == &block_kinds[BLOCK_KIND_USERS])
-		status = user_look(change, target->key);
-	if (status != EX_OK)
-		return status;
 	change->is_quiet_table = is_ready(change->conf);
 	if (!change->is_quiet_table)
 		status = rules_put(change);
@@ -293,18 +290,39 @@ block_begin(struct change *change, const struct block_target *target,
 	text = path == NULL ? NULL : change_file(change, path, true, 0644);
 	if (text == NULL)
 		return EX_NOINPUT;
-	if (is_blocked(text, target, until_s)) {
-		if (!block_is_shared(change))
-			return 1;
-	} else {
-		rows_sweep(text, target);
-		block_row_add(text, target, until_s, change->reason);
-		status = change_carry_out(change);
-	}
-	if (status == EX_OK && target->kind == &block_kinds[BLOCK_KIND_USERS])
+	if (is_blocked(text, target, until_s))
+		return 1;
+	rows_sweep(text, target);
+	block_row_add(text, target, until_s, change->reason);
+	return change_carry_out(change);
+}
+
+static int
+block_show_shared(const struct block_target *target)
+{
+	printf("all machines of the cluster would refuse %s%s\n",
+	    target->kind->shown, target->key);
+	return EX_OK;
+}
+
+/* One of the cluster is in no table: any node may end it. */
+static int
+block_begin(struct change *change, const struct block_target *target,
+    int64_t until_s)
+{
+	bool is_user = target->kind == &block_kinds[BLOCK_KIND_USERS];
+	int status = is_user ? user_look(change, target->key) : EX_OK;
+
+	if (status == EX_OK && arguments_has(change->arguments, OPT_CLUSTER) &&
+	    change->is_dry)
+		return block_show_shared(target);
+	if (status == EX_OK)
+		status = block_is_shared(change) ? shared_begin(change,
+		    kind_word(target->kind), target->key, until_s) :
+		    block_begin_here(change, target, until_s);
+	if (status == EX_OK && is_user)
 		block_tell_next(change, target);
-	return status == EX_OK && block_is_shared(change) ? shared_begin(
-	    change, kind_word(target->kind), target->key, until_s) : status;
+	return status;
 }
 
 /* shared_covers_fn */
@@ -470,6 +488,10 @@ block_run(struct change *change, const struct arguments *arguments)
 
 	if (arguments_is(arguments, "list"))
 		return block_list(change);
+	if (arguments_has(arguments, OPT_CLUSTER) &&
+	    !arguments_has(arguments, OPT_YES) && !change->is_dry)
+		return arguments_refuse(arguments, "an order to all machines "
+		    "needs --yes");
 	if (arguments_has(arguments, OPT_CLUSTER) && !shared_is_ready(change))
 		return EX_CONFIG;
 	status = block_target_take(change->arena, arguments->words[0], &target);
