@@ -25,7 +25,7 @@
 static const struct daemon nodes = {
 	.name = "nodes",
 	.purpose = "Answers the other nodes of a cluster, and asks them.",
-	.started = "when a cluster has a exchange; see zmailer-cluster(8)",
+	.started = "when a cluster has a desk; see zmailer-cluster(8)",
 	.role = ROLE_NODES,
 };
 
