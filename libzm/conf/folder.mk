@@ -107,7 +107,7 @@ libzm_a_SOURCES += \
 # rows, settings and complaints as text
 libzm_a_SOURCES += \
 	libzm/conf/show/show.h \
-	libzm/conf/show/field.c \
+	libzm/conf/show/cluster.c libzm/conf/show/field.c \
 	libzm/conf/show/help.c \
 	libzm/conf/show/manual.c \
 	libzm/conf/show/meets.c \

@@ -57,11 +57,22 @@ struct nodes_work {
 	int			 count;
 };
 
-bool
-nodes_is_asked(const struct arguments *arguments)
+/* NULL: what its options are about is its own thing. */
+static const struct nodes_verb *
+nodes_verb_of(const struct verb_row *row)
 {
-	return arguments_has(arguments, OPT_CLUSTER) ||
-	    arguments_has(arguments, OPT_NODE);
+	for (size_t i = 0; i < NODES_VERBS; i++)
+		if (strcmp(nodes_verbs[i].name, row->name) == 0)
+			return &nodes_verbs[i];
+	return NULL;
+}
+
+bool
+nodes_is_asked(const struct verb_row *row, const struct arguments *arguments)
+{
+	return nodes_verb_of(row) != NULL &&
+	    (arguments_has(arguments, OPT_CLUSTER) ||
+	    arguments_has(arguments, OPT_NODE));
 }
 
 /* "--node=mx2" */
@@ -295,16 +306,10 @@ nodes_run(const struct verb_row *row, const struct arguments *arguments,
     nodes_run_fn *run)
 {
 	struct nodes_work work = { .row = row, .arguments = arguments,
-	    .run = run };
+	    .run = run, .verb = nodes_verb_of(row) };
 	struct conf *conf;
 	int status;
 
-	for (size_t i = 0; i < NODES_VERBS; i++)
-		if (strcmp(nodes_verbs[i].name, row->name) == 0)
-			work.verb = &nodes_verbs[i];
-	if (work.verb == NULL)
-		return arguments_refuse(arguments, "it is for this node "
-		    "alone");
 	work.conf = conf = verb_conf_spool(arguments->conf_path);
 	status = nodes_check(&work);
 	if (status == EX_OK)

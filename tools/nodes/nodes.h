@@ -16,8 +16,9 @@
 typedef int nodes_run_fn(const struct verb_row *row, int argc, char **argv,
     const char *conf_path);
 
-/* Was --node or --cluster given? */
-bool nodes_is_asked(const struct arguments *arguments);
+/* Was --node or --cluster given, to a verb that goes there? */
+bool nodes_is_asked(const struct verb_row *row,
+    const struct arguments *arguments);
 
 /* Run a verb whose command line has one of them; run is for those without.
  * returns the exit status: 75 if a node did not get an order, 1 if what a node

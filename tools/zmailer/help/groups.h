@@ -13,11 +13,11 @@ GROUP("Running", "run stop restart watch top web metrics report audit events "
 GROUP("Configuration", "config import domain alias user smarthost cert dkim "
     "sts table")
 GROUP("Messages", "show count hold release schedule reroute bounce delete "
-    "undelete move")
+    "undelete")
 GROUP("Set aside", "review forward note resubmit freeze thaw")
 GROUP("Destinations", "queue connections zones suspend resume pin etrn orders")
 GROUP("Abuse", "block unblock limit auth")
-GROUP("Maintenance", "cluster drain undrain fsck backup restore upgrade "
+GROUP("Maintenance", "cluster move drain undrain fsck backup restore upgrade "
     "logrotate")
 GROUP("Trying it", "test route dns replay whynot demo init sink classify "
     "completion")

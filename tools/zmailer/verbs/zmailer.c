@@ -56,8 +56,8 @@ verb_run_row(const struct verb_row *row, int argc, char **argv,
 	arguments.argc = argc;
 	arguments.argv = given;
 	if (status == 0)
-		status = nodes_is_asked(&arguments) ? nodes_run(row, &arguments,
-		    verb_run_row) : row->run(&arguments);
+		status = nodes_is_asked(row, &arguments) ? nodes_run(row,
+		    &arguments, verb_run_row) : row->run(&arguments);
 	mem_free(&given);
 	return status;
 }
