@@ -30,12 +30,14 @@ EXPOSURES = {"zmailer.service": 34, "zmailer-audit.service": 20,
 ACCOUNTS = {"smtpserver": "zmsmtp", "router": "zmrouter",
             "scheduler": "zmsched", "tables": "zmtables", "sts": "zmsts",
             "share": "zmshare", "resolver": "zmresolver",
-            "notify": "zmnotify"}
+            "notify": "zmnotify", "nodes": "zmnodes"}
+NODES = "node host at 127.0.0.1; node other at 127.0.0.2; self host"
+DESK = "desk ca /srv/desk/ca.pem certificate /srv/desk/host.pem"
 # What has them all run; nobody need be where it leads.
-BESIDE = """table people sqlite:/etc/zmailer/people
+BESIDE = f"""table people sqlite:/etc/zmailer/people
 tls-to * sts
-cluster pack { node host other; self host; redis 127.0.0.1:9 }
-resolver { trust-anchor /srv/root.key }
+cluster pack {{ {NODES}; {DESK}; redis 127.0.0.1:9 }}
+resolver {{ trust-anchor /srv/root.key }}
 notify http://127.0.0.1:9/ events message.accepted key /etc/zmailer/notify.key
 """
 # of 2017, as IANA publishes it
@@ -87,9 +89,20 @@ def doctor_of_authentication(host):
     return f"exit {code}: {said[:200]}"
 
 
-@step("each process has its account; tables and sts, too, once they are used")
+def desk_needs_its_package(host, before):
+    """The keys of a desk, made before its package is there."""
+    host.write(CONF, before + f"cluster pack {{ {NODES} }}\n")
+    host.says("zmailer", "cluster", "keys", "/srv/desk")
+    host.write(CONF, before + f"cluster pack {{ {NODES}; {DESK} }}\n")
+    code, said = host.run("zmailer", "check")
+    if code != 78 or "the package zmailer-cluster" not in said:
+        raise Fault(f"without the package: exit {code}: {said}")
+
+
+@step("each process has its account; those beside, too, once they are used")
 def processes_have_accounts(host):
     before = host.read(CONF)
+    desk_needs_its_package(host, before)
     host.install("zmailer-tables", "zmailer-cluster")
     with sqlite3.connect(f"{host.root}/srv/people") as link:
         link.execute("CREATE TABLE people (name TEXT)")
@@ -115,6 +128,9 @@ def processes_have_accounts(host):
                 for user, args in rows}
     until("each process and its account",
           lambda: set(ACCOUNTS.items()) <= accounts())
+    code, said = host.run("zmailer", "list", "--cluster")
+    if code != 1 or "other" not in said:
+        raise Fault(f"the desk: exit {code}: {said}")
     host.write(CONF, before)
     host.says("zmailer", "restart")
     host.says(*APT, "purge", "zmailer-tables", "zmailer-cluster",

@@ -14,7 +14,10 @@ from step import step
 
 # programs that have a package of their own; all others are zmailer's
 APART = {"tables": "zmailer-tables", "zm-web": "zmailer-web",
-         "zm-reports": "zmailer-report-reader", "share": "zmailer-cluster"}
+         "zm-reports": "zmailer-report-reader", "share": "zmailer-cluster",
+         "nodes": "zmailer-cluster"}
+# What a person starts runs zmailer(8), or locks itself in: no profile.
+UNCONFINED = {"zm-web", "zm-reports"}
 
 
 @step("lintian has no tag at pedantic, of the source and of each package")
@@ -138,9 +141,18 @@ def nothing_is_left_out(host):
     return "no line says no"
 
 
-@step("the parser of AppArmor takes the profile (enforced it is not, here)")
+@step("the parser of AppArmor takes the profiles (enforced they are not, "
+      "here), and every daemon has one")
 def profile_is_taken(host):
+    held = set()
     for path in glob.glob(f"{root.SOURCE}/doc/examples/apparmor/*"):
         with open(path, encoding="utf-8") as file:
-            host.says("apparmor_parser", "-Q", "-K", input=file.read())
-    return "apparmor_parser -Q -K"
+            text = file.read()
+        held |= set(re.findall(r"^profile \S+ @\{zm_libexec\}/([\w-]+) ",
+                               text, re.M))
+        host.says("apparmor_parser", "-Q", "-K", input=text)
+    wanted = {os.path.basename(path) for path in programs()
+              if os.path.dirname(path) == "/usr/libexec/zmailer"}
+    if wanted - held != UNCONFINED:
+        raise Fault(f"no profile for {wanted - held - UNCONFINED}")
+    return f"apparmor_parser -Q -K: {' '.join(sorted(held))}"

@@ -97,11 +97,25 @@ cluster_check_nodes_key(const struct machine_look *look, const char *path)
 		    "its owner's alone", path));
 }
 
+/* A package of its own may have it. */
+static void
+cluster_check_program(const struct machine_look *look, const char *name,
+    const char *does)
+{
+	char path[PROGRAM_BYTES];
+
+	daemon_libexec(name, path, sizeof(path));
+	if (access(path, X_OK) != 0)
+		machine_tell(look, CONF_ERROR, look->conf->cluster.at,
+		    "install it (Debian: the package zmailer-cluster)",
+		    arena_printf(look->arena, "the program that %s other "
+		    "machines, %s: %s", does, path, strerror(errno)));
+}
+
 void
 machine_check_cluster(const struct machine_look *look)
 {
 	const struct conf_cluster *cluster = &look->conf->cluster;
-	char path[PROGRAM_BYTES];
 
 	if (cluster->password_path != NULL)
 		cluster_check_password(look, "Redis", cluster->password_path);
@@ -121,10 +135,8 @@ machine_check_cluster(const struct machine_look *look)
 	    cluster->desk_key);
 	cluster_check_nodes_key(look, cluster->desk_key != NULL ?
 	    cluster->desk_key : cluster->desk_certificate);
-	daemon_libexec("share", path, sizeof(path));
-	if (conf_asks_share(look->conf) && access(path, X_OK) != 0)
-		machine_tell(look, CONF_ERROR, cluster->at,
-		    "install it (Debian: the package zmailer-cluster)",
-		    arena_printf(look->arena, "the program that counts with "
-		    "other machines, %s: %s", path, strerror(errno)));
+	if (conf_asks_share(look->conf))
+		cluster_check_program(look, "share", "counts with");
+	if (conf_asks_nodes(look->conf))
+		cluster_check_program(look, "nodes", "answers");
 }

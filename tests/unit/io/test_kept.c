@@ -231,7 +231,7 @@ Test(kept, the_next_answer_takes_the_place_of_the_last)
 /* Names that are asked for once push out nothing that is in use. */
 Test(kept, a_flood_of_names_pushes_out_nothing_in_use)
 {
-	enum { USED = 20, FLOOD = DNS_KEPT_PAIRS * 100 };
+	enum { USED = 20, SHARED = 6, FLOOD = DNS_KEPT_PAIRS * 100 };
 	enum dns_result result;
 	struct slice bytes;
 	unsigned found = 0;
@@ -257,8 +257,10 @@ Test(kept, a_flood_of_names_pushes_out_nothing_in_use)
 		found -= dns_kept_find(kept, TXT, slice_of(name), 0, &result,
 		    &bytes);
 	}
-	/* two of them may have shared a pair */
-	cr_assert_leq(found, 2, "%u of %d are gone", found, USED);
+	/* Of two that share a pair one is pushed out.  The key of the hash is
+	 * new each time: three such pairs are there in 1 of 200 runs, seven in
+	 * less than 1 of 10 million. */
+	cr_assert_leq(found, SHARED, "%u of %d are gone", found, USED);
 	found = 0;
 	for (int i = 0; i < FLOOD; i++) {
 		snprintf(name, sizeof(name), "flood%d.test", i);
