@@ -21,7 +21,7 @@
 
 enum {
 	MOVE_LOOK_MS = 20,
-	MOVE_WAIT_MS = 60000	/* for the offers; then it says how many are
+	MOVE_WAIT_MS = 1000	/* for the offers; then it says how many are
 				 * not made yet */
 };
 

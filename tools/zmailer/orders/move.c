@@ -233,7 +233,11 @@ moving_finish(struct moving *moving, struct err *err)
 {
 	bool is_json = moving->words->is_json, is_stopped;
 
-	if (!is_json)
+	if (moving->given.messages + moving->given.unchanged +
+	    moving->given.active + moving->given.final == 0)
+		fprintf(stderr, "zmailer: %s: no message matches\n",
+		    moving->words->verb);
+	else if (!is_json)
 		moving_say_given(moving);
 	if (moving->words->node == NULL || moving->words->is_dry ||
 	    moving->given.messages == 0)
