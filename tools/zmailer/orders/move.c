@@ -234,7 +234,8 @@ moving_finish(struct moving *moving, struct err *err)
 	bool is_json = moving->words->is_json, is_stopped;
 
 	if (moving->given.messages + moving->given.unchanged +
-	    moving->given.active + moving->given.final == 0)
+	    moving->given.active + moving->given.final == 0 &&
+	    strcmp(moving->words->verb, "move") == 0)
 		fprintf(stderr, "zmailer: %s: no message matches\n",
 		    moving->words->verb);
 	else if (!is_json)
