@@ -339,7 +339,8 @@ names_set(SSL *ssl, const struct tls_goal *goal)
 {
 	X509_VERIFY_PARAM *param = SSL_get0_param(ssl);
 
-	X509_VERIFY_PARAM_set_hostflags(param,
+	X509_VERIFY_PARAM_set_hostflags(param, goal->is_exact ?
+	    X509_CHECK_FLAG_NO_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT :
 	    X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
 	if (goal->name_count == 1 && is_address(goal->names[0]))
 		return X509_VERIFY_PARAM_set1_ip_asc(param, goal->names[0]);

@@ -53,6 +53,8 @@ struct tls_goal {
 	size_t		 name_count;
 	bool		 is_strict;	/* no verified name, no connection;
 					 * else the handshake goes on */
+	bool		 is_exact;	/* the name stands there as it is: no
+					 * wildcard, and no subject */
 	bool		 is_judged;	/* have roots also where it goes on:
 					 * is_verified is asked for */
 	const struct dns_records *tlsa;	/* the certificate must be one that

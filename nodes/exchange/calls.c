@@ -50,7 +50,8 @@ transit_encrypt(struct transit *transit)
 	const struct exchange *exchange = transit->exchange;
 	const char *name = exchange->cluster->nodes[transit->node];
 	const struct tls_goal goal = { .key = name, .sni = name,
-		.names = &name, .name_count = 1, .is_strict = true };
+		.names = &name, .name_count = 1, .is_strict = true,
+		.is_exact = true };
 	struct stream *far = stream_new(exchange->process->loop,
 	    transit->dial_fd, transit_go, transit);
 	struct err err;
