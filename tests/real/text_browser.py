@@ -72,7 +72,7 @@ def goes_from_the_link_to_an_order(mail, desk):
         seen = browser.sees("Messages that match, oldest first",
                             "b@peer.test")
         assert "c@peer.test" not in seen, seen
-        ident = re.search(r"36[0-9a-z]{13}", seen).group()
+        ident = re.search(r"\b36[0-9a-z]{9,24}\b", seen).group()
         browser.press(ident)
         browser.sees("b@peer.test", "4.7.1 go away")
         browser.press("^Hold")
