@@ -135,19 +135,14 @@ news_question_read(struct slice line, struct news_question *out)
 		[NEWS_HEAR] = "news", [NEWS_BLOCKS] = "blocks",
 		[NEWS_BLOCK] = "block", [NEWS_UNBLOCK] = "unblock"
 	};
-	const size_t count = sizeof(verbs) / sizeof(verbs[0]);
-	struct slice verb;
-	size_t i;
+	int verb;
 
 	*out = (struct news_question){ .verb = NEWS_FAILED };
-	if (!slice_word(&line, &out->token) ||
-	    out->token.n >= WORDS_TOKEN_BYTES || !slice_word(&line, &verb))
+	verb = words_verb_read(&line, &out->token, verbs, sizeof(verbs) /
+	    sizeof(verbs[0]));
+	if (verb < 0)
 		return false;
-	for (i = 0; i < count && !slice_is(verb, verbs[i]); i++)
-		;
-	if (i == count)
-		return false;
-	out->verb = (enum news_verb)i;
+	out->verb = (enum news_verb)verb;
 	return news_words(&line, out) && slice_trim(line).n == 0;
 }
 

@@ -87,6 +87,21 @@ words_numbers(struct slice *rest, struct words_question *out)
 	return words_number(rest, 1, UINT32_MAX, &out->count);
 }
 
+int
+words_verb_read(struct slice *line, struct slice *out_token,
+    const char *const *verbs, size_t count)
+{
+	struct slice verb;
+
+	if (!slice_word(line, out_token) ||
+	    out_token->n >= WORDS_TOKEN_BYTES || !slice_word(line, &verb))
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		if (slice_is(verb, verbs[i]))
+			return (int)i;
+	return -1;
+}
+
 bool
 words_question_read(struct slice line, struct words_question *out)
 {
@@ -95,19 +110,14 @@ words_question_read(struct slice line, struct words_question *out)
 		[WORDS_KEEP] = "keep", [WORDS_DROP] = "drop",
 		[WORDS_GREET] = "greet", [WORDS_STATUS] = "status"
 	};
-	const size_t count = sizeof(verbs) / sizeof(verbs[0]);
-	struct slice verb;
-	size_t i;
+	int verb;
 
 	*out = (struct words_question){ .count = 0 };
-	if (!slice_word(&line, &out->token) ||
-	    out->token.n >= WORDS_TOKEN_BYTES || !slice_word(&line, &verb))
+	verb = words_verb_read(&line, &out->token, verbs, sizeof(verbs) /
+	    sizeof(verbs[0]));
+	if (verb < 0)
 		return false;
-	for (i = 0; i < count && !slice_is(verb, verbs[i]); i++)
-		;
-	if (i == count)
-		return false;
-	out->verb = (enum words_verb)i;
+	out->verb = (enum words_verb)verb;
 	if (!words_numbers(&line, out))
 		return false;
 	if (out->verb == WORDS_STATUS)

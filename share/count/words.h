@@ -34,6 +34,9 @@ struct words_question {
 	bool		has_passed;	/* of greet, on this node */
 	struct slice	key;
 };
+/* Read "TOKEN VERB" off the line.  returns which of the verbs; -1: none */
+int words_verb_read(struct slice *line, struct slice *out_token,
+    const char *const *verbs, size_t count);
 /* false: it is none.  Borrowed from line. */
 bool words_question_read(struct slice line, struct words_question *out);
 

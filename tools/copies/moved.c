@@ -102,6 +102,14 @@ moved_take_all(struct moved *moved, struct err *err)
 	return 0;
 }
 
+/* 0, also when another process brings messages here now. */
+static int
+moved_begin(struct moved *moved, struct err *err)
+{
+	return take_begin(moved->conf, moved->order, &moved->take, err) == 0 ||
+	    errno == EWOULDBLOCK ? 0 : -1;
+}
+
 int
 moved_take(const struct conf *conf, uint64_t *out_count, struct err *err)
 {
@@ -113,10 +121,7 @@ moved_take(const struct conf *conf, uint64_t *out_count, struct err *err)
 	if (moved.order == NULL)
 		return -1;
 	if (moved_ask(&moved, err) == 0)
-		result = moved.count == 0 ? 0 : take_begin(conf, moved.order,
-		    &moved.take, err);
-	if (result != 0 && errno == EWOULDBLOCK)
-		result = 0;
+		result = moved.count == 0 ? 0 : moved_begin(&moved, err);
 	if (moved.take != NULL) {
 		result = moved_take_all(&moved, err);
 		*out_count = take_done(moved.take)->messages;
