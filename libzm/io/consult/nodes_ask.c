@@ -33,7 +33,8 @@ nodes_hear(int fd, char line[NODES_LINE_BYTES_MAX], size_t *out_n,
 		ssize_t n;
 
 		if (left_ms <= 0)
-			return err_set(err, "no answer for %d s",
+			return err_set(err, "the process nodes of this "
+			    "machine says nothing for %d s (zmailer status)",
 			    NODES_ASK_FOR_MS / 1000);
 		if (poll(&ready, 1, (int)left_ms) <= 0)
 			continue;

@@ -7,6 +7,7 @@ SPDX-License-Identifier: ISC
 """
 import json
 import os
+import signal
 import socket
 import ssl
 import subprocess
@@ -352,6 +353,20 @@ def who_is_dead_is_named(world):
         status, out, said = world.one.zmailer("list", "--cluster")
         assert status == 1 and "mx3 does not answer: no answer for 5 s" in \
             said, (status, said)
+
+
+@case
+def our_own_process_that_stands_still_is_named(world):
+    pid, = (pid for pid in world.one.mta.pids()
+            if mta.process_name(pid) == "nodes")
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        status, _, said = world.one.zmailer("list", "--node", "mx2")
+        assert status == 75 and "of this machine says nothing" in said, said
+        status, out, _ = world.one.zmailer("status")
+        assert status == 1 and "nodes was stopped by a signal" in out, out
+    finally:
+        os.kill(pid, signal.SIGCONT)
 
 
 @case
