@@ -41,11 +41,15 @@ class Replica(Redis):
                    "127.0.0.1", "--save", "", "--requirepass", "pw",
                    "--masterauth", "pw", "--dir", self.top, *words)
 
+    def words(self):
+        """Its role, and whose; one that changes its role hangs up."""
+        return self.redis("ROLE", check=False).split()
+
     def role(self):
-        return self.redis("ROLE").split()[0]
+        return "".join(self.words()[:1])
 
     def is_in_step(self):
-        return "connected" in self.redis("ROLE").split()
+        return "connected" in self.words()
 
 
 class Sentinel(Redis):
