@@ -114,9 +114,6 @@ feature_delay_checks(struct sendmail *mail, struct sendmail_row *row)
 		    "rules are tried at RCPT");
 }
 
-#define NEEDLESS(name, text)	{ name, NULL, IMPORT_NOT_NEEDED, text }
-#define DIFFERS(name, text)	{ name, NULL, IMPORT_DIFFERS, text }
-#define LACKS(name, text)	{ name, NULL, IMPORT_MISSING, text }
 static const struct sendmail_rule rules[] = {
 	{ "access_db", sendmail_access, IMPORT_TAKEN, "" },
 	{ "virtusertable", sendmail_virtusertable, IMPORT_TAKEN, "" },
