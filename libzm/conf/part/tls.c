@@ -7,8 +7,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "conf/part/part.h"
 
 #include "base/banned.h"

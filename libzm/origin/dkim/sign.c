@@ -8,7 +8,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "grammar/base64.h"
 #include "origin/dkim/internal.h"

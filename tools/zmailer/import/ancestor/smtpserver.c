@@ -7,7 +7,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
 #include <unistd.h>
 
 #include "tools/zmailer/import/ancestor/ancestor.h"

@@ -7,8 +7,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "tools/zmailer/import/sendmail/sendmail.h"
 
 #include "base/banned.h"
