@@ -136,6 +136,7 @@ $(VERB_LINKS): doc/verbs-manual$(EXEEXT)
 	$(AM_V_GEN)$(EMULATOR) ./doc/verbs-manual$(EXEEXT) $@ > $@.new && mv $@.new $@
 noinst_PROGRAMS += doc/sendmail-manual
 doc_sendmail_manual_SOURCES = doc/sendmail_manual.c
+doc_sendmail_manual_LDADD =
 man_MANS += doc/man/sendmail.1
 EXTRA_DIST += doc/man/sendmail.1.in
 CLEANFILES += doc/man/sendmail.1

@@ -241,6 +241,19 @@ arena_dup(struct arena *arena, const void *bytes, size_t n)
 	return p;
 }
 
+void *
+arena_grow(struct arena *arena, void *array, size_t count, size_t size)
+{
+	void *wider;
+
+	if (count > 0 && (count < 4 || (count & (count - 1)) != 0))
+		return array;
+	wider = arena_alloc(arena, (count == 0 ? 4 : count * 2) * size);
+	if (count > 0)
+		memcpy(wider, array, count * size);
+	return wider;
+}
+
 char *
 arena_printf(struct arena *arena, const char *format, ...)
 {

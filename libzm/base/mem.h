@@ -58,6 +58,11 @@ void arena_reset(struct arena *arena);
 /* Zeroed memory, aligned for any object, alive until the arena is reset. */
 void *arena_alloc(struct arena *arena, size_t size);
 
+/* Room for one more at the end of an array of count objects, which was made
+ * by this function or is empty.  returns the array; its room is doubled when
+ * count is a power of two */
+void *arena_grow(struct arena *arena, void *array, size_t count, size_t size);
+
 /* Copy of n bytes with a NUL after them. */
 char *arena_dup(struct arena *arena, const void *bytes, size_t n);
 

@@ -112,6 +112,14 @@ slice_find(struct slice s, char c)
 }
 
 size_t
+slice_find_text(struct slice s, struct slice text)
+{
+	const char *at = s.n ? memmem(s.p, s.n, text.p, text.n) : NULL;
+
+	return at == NULL ? s.n : (size_t)(at - s.p);
+}
+
+size_t
 slice_utf8(struct slice s)
 {
 	static const struct { unsigned char lo, hi, lo2, hi2, len; } rows[] = {

@@ -45,6 +45,8 @@ struct slice slice_trim(struct slice s);
 
 /* Index of byte c, or s.n when there is none. */
 size_t slice_find(struct slice s, char c);
+/* The same of a text. */
+size_t slice_find_text(struct slice s, struct slice text);
 
 /* The length (2 to 4) of the valid UTF-8 sequence of a non-ASCII character at
  * the front (RFC 3629 section 4); 0 when there is none. */

@@ -11,8 +11,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/fd.h"

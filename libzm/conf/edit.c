@@ -8,8 +8,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "conf/edit.h"
 #include "conf/read/read.h"
 
@@ -35,7 +33,7 @@ word_add(struct walk *walk, struct conf_piece *piece)
 {
 	const struct conf_token *token = &walk->token;
 
-	piece->words = conf_push(walk->arena, piece->words,
+	piece->words = arena_grow(walk->arena, piece->words,
 	    piece->word_count, sizeof(*piece->words));
 	piece->words[piece->word_count++] = (struct conf_word){
 		.begin = edit_place(walk, token->raw.p),
@@ -99,7 +97,7 @@ conf_pieces(struct arena *arena, struct slice text, struct conf_piece **out)
 		piece = piece_take(&walk);
 		if (piece.word_count == 0)
 			continue;
-		*out = conf_push(arena, *out, count, sizeof(**out));
+		*out = arena_grow(arena, *out, count, sizeof(**out));
 		(*out)[count++] = piece;
 	}
 	return count;
@@ -182,6 +180,44 @@ conf_put_last(struct str *text, const char *lines)
 	if (text->len > 0 && text->buf[text->len - 1] != '\n')
 		str_addc(text, '\n');
 	str_adds(text, lines);
+}
+
+static bool
+piece_is_any(const struct conf_piece *piece, const char *const *words)
+{
+	while (*words != NULL && !conf_piece_is(piece, 0, *words))
+		words++;
+	return *words != NULL;
+}
+
+void
+conf_put_before_first(struct arena *arena, struct str *text,
+    const char *const *words, const char *lines)
+{
+	struct conf_piece *pieces;
+	size_t count = conf_pieces(arena, str_slice(text), &pieces), i = 0;
+
+	while (i < count && !piece_is_any(&pieces[i], words))
+		i++;
+	if (i < count)
+		conf_put_before(text, &pieces[i], lines);
+	else
+		conf_put_last(text, lines);
+}
+
+void
+conf_put_after_last(struct arena *arena, struct str *text,
+    const char *const *words, const char *lines)
+{
+	struct conf_piece *pieces;
+	size_t count = conf_pieces(arena, str_slice(text), &pieces);
+
+	while (count > 0 && !piece_is_any(&pieces[count - 1], words))
+		count--;
+	if (count > 0)
+		conf_put_after(text, &pieces[count - 1], lines);
+	else
+		conf_put_last(text, lines);
 }
 
 void

@@ -45,6 +45,12 @@ void conf_put_after(struct str *text, const struct conf_piece *piece,
     const char *lines);
 /* At the end of the file, on a line of their own. */
 void conf_put_last(struct str *text, const char *lines);
+/* Before the first statement that is one of these words (NULL is their end),
+ * or after the last such one; where there is none, at the end of the file. */
+void conf_put_before_first(struct arena *arena, struct str *text,
+    const char *const *words, const char *lines);
+void conf_put_after_last(struct arena *arena, struct str *text,
+    const char *const *words, const char *lines);
 
 /* Remove a statement, with its line if nothing else is on it. */
 void conf_take_piece(struct str *text, const struct conf_piece *piece);

@@ -9,7 +9,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>

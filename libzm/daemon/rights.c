@@ -9,7 +9,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
 #include <grp.h>
 #include <pwd.h>
 #include <stdio.h>

@@ -15,6 +15,8 @@
 
 #include "base/banned.h"
 
+enum { LINE_BYTES = 54 };		/* 72 letters */
+
 static const char letters[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -33,6 +35,17 @@ base64_add(struct str *out, struct slice bytes)
 			four[k] = k <= n ?
 			    letters[group >> (18 - 6 * k) & 63] : '=';
 		str_add(out, four, 4);
+	}
+}
+
+void
+base64_add_folded(struct str *out, struct slice bytes)
+{
+	for (size_t at = 0; at < bytes.n; at += LINE_BYTES) {
+		if (at > 0)
+			str_adds(out, "\n\t");
+		base64_add(out, slice_first(slice_from(bytes, at),
+		    LINE_BYTES));
 	}
 }
 

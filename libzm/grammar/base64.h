@@ -10,6 +10,9 @@
 
 /* Append bytes as base64, padded, on one line.  RFC 4648 section 4. */
 void base64_add(struct str *out, struct slice bytes);
+/* The same in lines of a header field: 72 letters, and a tab before all but
+ * the first.  No end of a line is written after the last. */
+void base64_add_folded(struct str *out, struct slice bytes);
 
 /* Append the bytes that text encodes.  Only what base64_add writes is accepted:
  * no blanks or line ends, complete padding, no bits left over (so there is one

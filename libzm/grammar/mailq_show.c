@@ -13,8 +13,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "base/json.h"
 #include "grammar/mailq_show.h"
 

@@ -12,7 +12,6 @@
 #include <sys/inotify.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 

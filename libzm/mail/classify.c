@@ -9,7 +9,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <pthread.h>
-#include <string.h>
 
 #include "base/ascii.h"
 #include "grammar/units.h"

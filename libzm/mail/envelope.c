@@ -8,8 +8,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "mail/envelope.h"
 
 #include "base/banned.h"

@@ -10,7 +10,6 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "io/ipc.h"

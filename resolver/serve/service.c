@@ -10,7 +10,6 @@
  */
 #include <errno.h>
 #include <netinet/in.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "base/clock.h"

@@ -8,7 +8,6 @@
  */
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "journal/event.h"
 #include "resolver/serve/tally.h"

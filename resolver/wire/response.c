@@ -8,8 +8,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "resolver/wire/records.h"
 #include "resolver/wire/response.h"
 

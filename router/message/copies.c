@@ -10,7 +10,6 @@
  */
 #include "router/message/copies.h"
 
-#include <string.h>
 
 #include "base/mem.h"
 

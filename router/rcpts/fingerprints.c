@@ -12,7 +12,6 @@
  */
 #include "router/rcpts/fingerprints.h"
 
-#include <string.h>
 
 #include "base/mem.h"
 

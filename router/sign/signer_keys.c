@@ -10,7 +10,6 @@
  */
 #include "router/sign/signer_keys.h"
 
-#include <string.h>
 
 #include "grammar/base64.h"
 #include "journal/event.h"

@@ -8,9 +8,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>

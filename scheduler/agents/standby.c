@@ -12,8 +12,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "base/clock.h"
 #include "journal/event.h"
 #include "scheduler/agents/capacity.h"

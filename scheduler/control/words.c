@@ -9,8 +9,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/json.h"
 #include "scheduler/control/control.h"

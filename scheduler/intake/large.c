@@ -8,8 +8,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "base/clock.h"
 #include "scheduler/intake/job_build.h"
 #include "scheduler/intake/large.h"

@@ -9,8 +9,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "base/ascii.h"
 #include "grammar/smtp/xtext.h"
 #include "scheduler/report/bounce_internal.h"

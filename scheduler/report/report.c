@@ -8,7 +8,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,8 +10,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "base/clock.h"
 #include "journal/event.h"
 #include "scheduler/intake/intake.h"

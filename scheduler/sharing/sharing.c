@@ -8,10 +8,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -8,7 +8,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/ascii.h"

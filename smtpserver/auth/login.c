@@ -8,7 +8,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/ascii.h"

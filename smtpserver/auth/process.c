@@ -9,7 +9,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -9,8 +9,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "journal/counters.h"
 #include "base/mem.h"
 #include "smtpserver/command/commands.h"

@@ -10,8 +10,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "base/ascii.h"
 #include "grammar/smtp/path.h"
 #include "smtpserver/helper/ask.h"

@@ -9,10 +9,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -13,7 +13,6 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/queue.h>
 #include <unistd.h>
 

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>

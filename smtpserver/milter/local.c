@@ -10,11 +10,8 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -303,15 +300,8 @@ local_on_answer(void *context, struct slice token, bool is_ok,
 static void
 local_add_rcpt(struct local_shown *shown, const struct path *path)
 {
-	if ((shown->rcpt_count & (shown->rcpt_count - 1)) == 0) {
-		struct path *more = arena_alloc(shown->mail.arena,
-		    (shown->rcpt_count * 2 + 1) * sizeof(*more));
-
-		if (shown->rcpt_count > 0)
-			memcpy(more, shown->rcpts,
-			    shown->rcpt_count * sizeof(*more));
-		shown->rcpts = more;
-	}
+	shown->rcpts = arena_grow(shown->mail.arena, shown->rcpts,
+	    shown->rcpt_count, sizeof(*shown->rcpts));
 	shown->rcpts[shown->rcpt_count++] = *path;
 }
 

@@ -396,7 +396,7 @@ judge_serve(struct process *process, int socket)
 
 	signal(SIGHUP, SIG_IGN);	/* the listener makes a new one */
 	/* else the heap shrinks at the end of each message, and the next one
-	 * faults its pages in again (doc/BENCH.md) */
+	 * faults its pages in again */
 	mem_keep_heap(HEAP_KEPT_BYTES);
 	if (conf_spool_open(process->conf, 0, &judge.spool, &err) < 0)
 		fatal("%s", err.text);	/* the machine's error */

@@ -9,7 +9,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "smtpserver/policy/internal.h"

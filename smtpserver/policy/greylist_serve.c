@@ -9,7 +9,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <sys/stat.h>
 
 #include "base/clock.h"

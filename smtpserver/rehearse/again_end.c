@@ -12,8 +12,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "smtpserver/rehearse/again_internal.h"
 #include "smtpserver/session/filter/said.h"
 

@@ -9,7 +9,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -8,8 +8,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "smtpserver/rehearse/rehearsal.h"
 
 #include "base/banned.h"

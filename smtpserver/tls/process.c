@@ -11,7 +11,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/queue.h>
 #include <unistd.h>

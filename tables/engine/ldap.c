@@ -12,7 +12,6 @@
 
 #ifdef HAVE_LDAP
 #include <ldap.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,8 +8,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "base/clock.h"

@@ -8,7 +8,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <stdio.h>
 #include <sys/socket.h>
 
 #include "base/clock.h"

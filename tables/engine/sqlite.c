@@ -12,7 +12,6 @@
 
 #ifdef HAVE_SQLITE3
 #include <sqlite3.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -2,7 +2,9 @@
 noinst_PROGRAMS += tests/bench/load tests/bench/sink tests/bench/router \
 	tests/bench/floor tests/bench/idle tests/bench/milter tests/bench/spawn
 tests_bench_floor_SOURCES = tests/bench/floor.c tests/bench/bench.h
+tests_bench_floor_LDADD =
 tests_bench_spawn_SOURCES = tests/bench/spawn.c tests/bench/bench.h
+tests_bench_spawn_LDADD =
 tests_bench_milter_SOURCES = tests/bench/milter.c
 tests_bench_milter_LDADD = -lpthread
 tests_bench_idle_SOURCES = tests/bench/idle.c tests/bench/bench.h

@@ -30,6 +30,7 @@ LONG_TESTS += tests/crash/run-sample
 SHORT_TESTS += tests/crash/test_nth.py
 check_PROGRAMS += tests/crash/nth-probe
 tests_crash_nth_probe_SOURCES = tests/crash/nth_probe.c
+tests_crash_nth_probe_LDADD =
 check_DATA = tests/crash/nth.so
 endif
 endif

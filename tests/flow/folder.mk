@@ -23,6 +23,7 @@ endif
 if HAVE_PYTHON3
 check_PROGRAMS += tests/flow/intruder
 tests_flow_intruder_SOURCES = tests/flow/intruder.c
+tests_flow_intruder_LDADD =
 endif
 # an upgrade as it is shown in doc/TESTING.md; by hand, some minutes
 .PHONY: upgrade-proof

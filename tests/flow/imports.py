@@ -10,6 +10,8 @@ routes  rows ADDRESS => CHANNEL HOST USER..., asked of the new configuration
 made    definitions of tables in databases, as they are written: for root alone
 strangers  rows ADDRESS CODE: what a client that nobody knows is answered
 
+Each of them may be NAME.diff: see tests/import/likeness.py.
+
 DIR stands for the directory, NEW for the new one.  The new one must pass
 `zmailer check`, the old one must be as it was.
 
@@ -20,7 +22,6 @@ SPDX-License-Identifier: ISC
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 FIXTURES = os.path.join(HERE, "..", "import")
 sys.path.insert(0, FIXTURES)
+import likeness                                      # noqa: E402
 from bad_rows import BAD, EXIM4_ROWS                 # noqa: E402
 BUILD = os.environ.get("ZMAILER_BUILD") or os.getcwd()
 ZMAILER = os.path.join(BUILD, "bin", "zmailer")
@@ -75,12 +77,7 @@ def fixture(name, top, update):
     ours = os.path.join(FIXTURES, name)
     old = os.path.join(top, name.replace("/", "-"))
     new = os.path.join(top, "new-" + name.replace("/", "-"))
-    shutil.copytree(ours, old)
-    for word in OURS:
-        if os.path.isdir(os.path.join(old, word)):
-            shutil.rmtree(os.path.join(old, word))
-        elif os.path.exists(os.path.join(old, word)):
-            os.remove(os.path.join(old, word))
+    likeness.copy_all(ours, old, OURS)
     before = files(old)
     done = run(["import", mailer, old, "--to", new])
     look(name + " status", 0, done.returncode)
@@ -96,10 +93,8 @@ def fixture(name, top, update):
         text = text.replace(new, "NEW").replace(old, "DIR")
         path = os.path.join(ours, word)
         if update:
-            with open(path, "w", encoding="utf-8") as f:
-                f.write(text)
-        with open(path, encoding="utf-8") as f:
-            look(name + " " + word, f.read(), text)
+            likeness.write(path, text)
+        look(name + " " + word, likeness.read(path), text)
     made(name, os.path.join(ours, "made"), new)
     conf = os.path.join(new, "zmailer.conf")
     look(name + " check", 0, run(["check", "--syntax", conf]).returncode)

@@ -6,18 +6,21 @@
 #
 # fuzz_targets += tests/fuzz/fuzz-NAME
 # tests_fuzz_fuzz_NAME_SOURCES = tests/fuzz/PART/fuzz_NAME.c $(FUZZ_MAIN)
-# tests_fuzz_fuzz_NAME_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
-# tests_fuzz_fuzz_NAME_LDADD = $(ZM_LIBS)
+#
+# One that tests a program's library says so:
+#
+# tests_fuzz_fuzz_NAME_LDADD = router/librouter.a $(FUZZ_LIBS)
 #
 # A dictionary, if any, is NAME.dict beside it.
 fuzz_targets =
 if FUZZ
 FUZZ_MAIN = tests/fuzz/fuzz.h
-FUZZ_LINK = -fsanitize=fuzzer
 else
 FUZZ_MAIN = tests/fuzz/fuzz.h tests/fuzz/replay.c tests/fuzz/mutate.c tests/fuzz/mutate.h
-FUZZ_LINK =
 endif
+FUZZ_LIBS = $(FUZZ_LINK) $(ZM_LIBS)
+# What automake links where a program has no _LDADD: only fuzz targets have none.
+LDADD = $(FUZZ_LIBS)
 include tests/fuzz/grammar/folder.mk
 include tests/fuzz/origin/folder.mk
 include tests/fuzz/mail/folder.mk

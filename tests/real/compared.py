@@ -18,7 +18,9 @@ import sys
 import tempfile
 
 TOP = os.environ["ZMAILER_SRC"]
-sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
+sys.path[:0] = [os.path.join(TOP, "tests", part)
+                for part in ("lib", "import")]
+import likeness                                      # noqa: E402
 import privateroot                                   # noqa: E402
 from zmtest import dns, mta, tls                               # noqa: E402
 from zmtest.cases import Cases                       # noqa: E402
@@ -48,15 +50,11 @@ class Old:
     def give(self, fixture, prepare):
         """Its files, beside what the package has there."""
         old = os.path.join(TOP, "tests", "import", fixture)
-        for name in os.listdir(old):
-            if os.path.isdir(os.path.join(old, name)) and name != "made":
-                shutil.copytree(os.path.join(old, name), self.root.root
-                                + self.place + "/" + name)
-            elif name not in OURS:
-                for to in {self.place, "/etc"} if name in (
-                        "aliases", "mailname") else {self.place}:
-                    shutil.copy(os.path.join(old, name),
-                                self.root.root + to)
+        place = self.root.root + self.place
+        likeness.copy_all(old, place, OURS)
+        for name in ("aliases", "mailname"):
+            if os.path.exists(os.path.join(old, name)):
+                shutil.copy(os.path.join(old, name), self.root.root + "/etc")
         prepare(self.root)
 
     def program(self, path):

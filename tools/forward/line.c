@@ -9,8 +9,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <stdio.h>
-#include <string.h>
 #include <syslog.h>
 #include <time.h>
 

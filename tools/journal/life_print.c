@@ -6,7 +6,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"

@@ -9,7 +9,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <expat.h>
-#include <stdio.h>
 #include <stdint.h>
 #include <string.h>
 

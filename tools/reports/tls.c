@@ -14,7 +14,6 @@
 #include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "tools/reports/received.h"
 

@@ -11,7 +11,6 @@
  */
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "conf/snapshot/snapshot.h"

@@ -8,7 +8,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

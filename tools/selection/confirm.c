@@ -9,7 +9,6 @@
  */
 #include <pwd.h>
 #include <stdio.h>
-#include <string.h>
 #include <sysexits.h>
 #include <unistd.h>
 

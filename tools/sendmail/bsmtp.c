@@ -170,19 +170,6 @@ bsmtp_address_of(struct slice line)
 	return slice_first(rest, end);
 }
 
-static void *
-bsmtp_grown(struct arena *arena, const void *old, size_t count, size_t size)
-{
-	char *room;
-
-	if (count > 0 && (count < 16 || (count & (count - 1)) != 0))
-		return (void *)(uintptr_t)old;
-	room = arena_alloc(arena, (count == 0 ? 16 : 2 * count) * size);
-	if (count > 0)
-		memcpy(room, old, count * size);
-	return room;
-}
-
 static void
 refused_add(struct batch *batch, struct slice rcpt, struct slice reply)
 {
@@ -190,7 +177,7 @@ refused_add(struct batch *batch, struct slice rcpt, struct slice reply)
 
 	if (t->refused_count == BSMTP_REFUSED_MAX)
 		return;
-	t->refused = bsmtp_grown(t->arena, t->refused, t->refused_count,
+	t->refused = arena_grow(t->arena, t->refused, t->refused_count,
 	    sizeof(*t->refused));
 	t->refused[t->refused_count++] = (struct bsmtp_refused){ rcpt, reply };
 }
@@ -225,7 +212,7 @@ take_rcpt(struct batch *batch, struct slice line)
 		refused_add(batch, rcpt, reply);
 		return;
 	}
-	t->accepted = bsmtp_grown(t->arena, t->accepted, t->accepted_count,
+	t->accepted = arena_grow(t->arena, t->accepted, t->accepted_count,
 	    sizeof(*t->accepted));
 	t->accepted[t->accepted_count++] = rcpt;
 }

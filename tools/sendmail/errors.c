@@ -10,7 +10,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <stdio.h>
-#include <string.h>
 #include <sysexits.h>
 #include <unistd.h>
 

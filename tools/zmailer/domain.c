@@ -146,16 +146,9 @@ domain_list(const struct change *change)
 static void
 put_statement(struct change *change, struct str *text, const char *line)
 {
-	struct conf_piece *pieces, *last = NULL;
-	size_t count = conf_pieces(change->arena, str_slice(text), &pieces);
+	static const char *const words[] = { "domain", NULL };
 
-	for (size_t i = 0; i < count; i++)
-		if (conf_piece_is(&pieces[i], 0, "domain"))
-			last = &pieces[i];
-	if (last != NULL)
-		conf_put_after(text, last, line);
-	else
-		conf_put_last(text, line);
+	conf_put_after_last(change->arena, text, words, line);
 }
 
 static void

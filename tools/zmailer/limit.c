@@ -84,22 +84,6 @@ limit_sender_take(struct change *change, struct str *text, const char *whom)
 	}
 }
 
-static void
-put_first(struct change *change, struct str *text, const char *line,
-    const char *const words[])
-{
-	struct conf_piece *pieces;
-	size_t count = conf_pieces(change->arena, str_slice(text), &pieces);
-
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; words[k] != NULL; k++)
-			if (conf_piece_is(&pieces[i], 0, words[k])) {
-				conf_put_before(text, &pieces[i], line);
-				return;
-			}
-	conf_put_last(text, line);
-}
-
 static int
 sender_put(struct change *change, const struct limit *limit)
 {
@@ -120,7 +104,7 @@ sender_put(struct change *change, const struct limit *limit)
 		date_add(&line, limit->until_s);
 	}
 	str_addc(&line, '\n');
-	put_first(change, text, line.buf, rules);
+	conf_put_before_first(change->arena, text, rules, line.buf);
 	str_release(&line);
 	return change_carry_out(change);
 }
@@ -211,7 +195,7 @@ dest_put(struct change *change, const struct limit *limit)
 		str_addc(&line, ';');
 	}
 	str_adds(&line, " }\n");
-	put_first(change, text, line.buf, clauses);
+	conf_put_before_first(change->arena, text, clauses, line.buf);
 	str_release(&line);
 	return change_carry_out(change);
 }

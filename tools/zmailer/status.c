@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sysexits.h>
 
 #include "base/clock.h"
 #include "base/json.h"

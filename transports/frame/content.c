@@ -11,7 +11,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>

@@ -9,7 +9,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -10,7 +10,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -11,8 +11,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "base/ascii.h"
 #include "transports/pipe/command.h"
 

@@ -7,8 +7,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <stdlib.h>
-
 #include "base/clock.h"
 #include "transports/smtp/client.h"
 #include "transports/smtp/agent.h"

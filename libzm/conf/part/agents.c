@@ -35,7 +35,7 @@ names_cut(struct arena *arena, const char *text, struct conf_tls_to *out)
 	while (slice_cut(&rest, ',', &name)) {
 		if (name.n == 0)
 			continue;
-		out->names = conf_push(arena, out->names, out->name_count,
+		out->names = arena_grow(arena, out->names, out->name_count,
 		    sizeof(*out->names));
 		out->names[out->name_count++] = slice_lower(arena, name).p;
 	}
@@ -65,7 +65,7 @@ conf_apply_tls_to(struct conf_loader *loader,
 		    "only verify asks for a name", "this name is not looked "
 		    "at");
 	names_cut(conf->arena, words[TLS_NAME].text, &one);
-	conf->tls_to = conf_push(conf->arena, conf->tls_to,
+	conf->tls_to = arena_grow(conf->arena, conf->tls_to,
 	    conf->tls_to_count, sizeof(*conf->tls_to));
 	conf->tls_to[conf->tls_to_count++] = one;
 }
@@ -76,7 +76,7 @@ conf_apply_xclient_to(struct conf_loader *loader,
 {
 	struct conf *conf = loader->conf;
 
-	conf->xclient_to = conf_push(conf->arena, conf->xclient_to,
+	conf->xclient_to = arena_grow(conf->arena, conf->xclient_to,
 	    conf->xclient_to_count, sizeof(*conf->xclient_to));
 	conf->xclient_to[conf->xclient_to_count++] = (struct conf_xclient_to){
 		.pattern = statement->args[0].text,

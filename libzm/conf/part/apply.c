@@ -128,7 +128,7 @@ add_listen(struct conf_loader *loader, struct conf_listen *listen_on,
 
 	conf_listen_make(listen_on, text, 25);
 	listen_on->is_optional = is_optional;
-	conf->listens = conf_push(conf->arena, conf->listens,
+	conf->listens = arena_grow(conf->arena, conf->listens,
 	    conf->listen_count, sizeof(*conf->listens));
 	conf->listens[conf->listen_count++] = *listen_on;
 }
@@ -234,7 +234,7 @@ conf_apply_table(struct conf_loader *loader,
 	table.spec = node->has_block ? inline_spec(loader, node->children,
 	    node->tokens[0].line, &table.has_lines) :
 	    statement->args[1].text;
-	conf->tables = conf_push(conf->arena, conf->tables, conf->table_count,
+	conf->tables = arena_grow(conf->arena, conf->tables, conf->table_count,
 	    sizeof(*conf->tables));
 	conf->tables[conf->table_count++] = table;
 }
@@ -342,7 +342,7 @@ add_route(struct conf_loader *loader, const struct conf_route *route)
 {
 	struct conf *conf = loader->conf;
 
-	conf->routes = conf_push(conf->arena, conf->routes, conf->route_count,
+	conf->routes = arena_grow(conf->arena, conf->routes, conf->route_count,
 	    sizeof(*conf->routes));
 	conf->routes[conf->route_count++] = *route;
 }

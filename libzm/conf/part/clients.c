@@ -38,7 +38,7 @@ conf_apply_trust(struct conf_loader *loader,
 {
 	struct conf *conf = loader->conf;
 
-	conf->trusts = conf_push(conf->arena, conf->trusts, conf->trust_count,
+	conf->trusts = arena_grow(conf->arena, conf->trusts, conf->trust_count,
 	    sizeof(*conf->trusts));
 	conf->trusts[conf->trust_count++] = peers_of(statement,
 	    statement->args);
@@ -54,7 +54,7 @@ conf_apply_trust_arc(struct conf_loader *loader,
 	if (conf->arc_domain_count == 0)
 		conf->arc_at = conf_at(statement->node->tokens);
 	for (size_t i = 1; i < statement->arg_count; i++) {
-		conf->arc_domains = conf_push(conf->arena, conf->arc_domains,
+		conf->arc_domains = arena_grow(conf->arena, conf->arc_domains,
 		    conf->arc_domain_count, sizeof(*conf->arc_domains));
 		conf->arc_domains[conf->arc_domain_count++] =
 		    statement->args[i].text;
@@ -67,7 +67,7 @@ conf_apply_ehlo(struct conf_loader *loader,
 {
 	struct conf *conf = loader->conf;
 
-	conf->withouts = conf_push(conf->arena, conf->withouts,
+	conf->withouts = arena_grow(conf->arena, conf->withouts,
 	    conf->without_count, sizeof(*conf->withouts));
 	conf->withouts[conf->without_count++] = peers_of(statement,
 	    statement->keywords);

@@ -93,7 +93,7 @@ static const char **
 cluster_push(struct conf_loader *loader, const char **words, size_t *count,
     const char *word)
 {
-	words = conf_push(loader->conf->arena, words, *count, sizeof(*words));
+	words = arena_grow(loader->conf->arena, words, *count, sizeof(*words));
 	words[(*count)++] = word;
 	return words;
 }

@@ -119,7 +119,7 @@ conf_apply_log_level(struct conf_loader *loader,
 		    "a line is about clients or about destinations");
 		return;
 	}
-	conf->log_levels = conf_push(conf->arena, conf->log_levels,
+	conf->log_levels = arena_grow(conf->arena, conf->log_levels,
 	    conf->log_level_count, sizeof(*conf->log_levels));
 	conf->log_levels[conf->log_level_count++] = (struct conf_log_level){
 		.is_debug = statement->args[0].number == 1,
@@ -322,7 +322,7 @@ conf_apply_notify(struct conf_loader *loader,
 		    NULL, "at most %d URLs are told", NOTIFY_MAX);
 		return;
 	}
-	conf->notifies = conf_push(conf->arena, conf->notifies,
+	conf->notifies = arena_grow(conf->arena, conf->notifies,
 	    conf->notify_count, sizeof(*conf->notifies));
 	conf->notifies[conf->notify_count++] = notify;
 }

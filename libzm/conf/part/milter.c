@@ -79,7 +79,7 @@ conf_apply_milter(struct conf_loader *loader,
 		milter.except = statement->keywords[4].net;
 	}
 	milter.sees_local = statement->keywords[5].token != NULL;
-	conf->milters = conf_push(conf->arena, conf->milters,
+	conf->milters = arena_grow(conf->arena, conf->milters,
 	    conf->milter_count, sizeof(*conf->milters));
 	conf->milters[conf->milter_count++] = milter;
 }

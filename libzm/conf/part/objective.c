@@ -47,7 +47,7 @@ conf_apply_objective(struct conf_loader *loader,
 			    words[WORD_PATTERN].token, "leave one out",
 			    "there is an objective for '%.100s' already",
 			    objective.pattern);
-	conf->objectives = conf_push(conf->arena, conf->objectives,
+	conf->objectives = arena_grow(conf->arena, conf->objectives,
 	    conf->objective_count, sizeof(*conf->objectives));
 	conf->objectives[conf->objective_count++] = objective;
 }

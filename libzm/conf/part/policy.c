@@ -120,7 +120,7 @@ policy_rule_add(struct conf_loader *loader, const struct conf_rule *rule)
 	struct conf *conf = loader->conf;
 	unsigned before = counting_before(conf, rule);
 
-	conf->rules = conf_push(conf->arena, conf->rules, conf->rule_count,
+	conf->rules = arena_grow(conf->arena, conf->rules, conf->rule_count,
 	    sizeof(*conf->rules));
 	conf->rules[conf->rule_count] = *rule;
 	conf->rules[conf->rule_count].count.before = before;
@@ -323,7 +323,7 @@ dnsbl_add(struct conf_loader *loader, const struct conf_statement *statement,
 		    "answers of a list are a network, not a table");
 		return;
 	}
-	conf->dnsbls = conf_push(conf->arena, conf->dnsbls,
+	conf->dnsbls = arena_grow(conf->arena, conf->dnsbls,
 	    conf->dnsbl_count, sizeof(*conf->dnsbls));
 	conf->dnsbls[conf->dnsbl_count++] = list;
 }

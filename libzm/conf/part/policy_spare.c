@@ -6,8 +6,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "conf/part/part.h"
 
 #include "base/banned.h"

@@ -158,7 +158,7 @@ preset_aliases(struct conf_loader *loader)
 
 	if (conf_table_find(conf, "aliases") != NULL)
 		return "aliases";
-	conf->tables = conf_push(conf->arena, conf->tables, conf->table_count,
+	conf->tables = arena_grow(conf->arena, conf->tables, conf->table_count,
 	    sizeof(*conf->tables));
 	conf->tables[conf->table_count++] = (struct conf_table){
 		.name = "aliases",

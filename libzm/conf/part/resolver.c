@@ -167,7 +167,7 @@ conf_apply_resolver_forward(struct conf_loader *loader,
 			resolver_complain_many(loader, statement);
 			return;
 		}
-		resolver->forwards = conf_push(loader->conf->arena,
+		resolver->forwards = arena_grow(loader->conf->arena,
 		    resolver->forwards, resolver->forward_count,
 		    sizeof(*resolver->forwards));
 		resolver->forwards[resolver->forward_count++] = text;
@@ -212,7 +212,7 @@ conf_apply_resolver_stub(struct conf_loader *loader,
 	else if (resolver->stub_count >= RESOLVER_SERVERS_MAX)
 		resolver_complain_many(loader, statement);
 	else if (stub.server != NULL) {
-		resolver->stubs = conf_push(loader->conf->arena,
+		resolver->stubs = arena_grow(loader->conf->arena,
 		    resolver->stubs, resolver->stub_count,
 		    sizeof(*resolver->stubs));
 		resolver->stubs[resolver->stub_count++] = stub;

@@ -25,7 +25,7 @@ words_of(struct arena *arena, const char *text, size_t *out_count)
 	while (slice_cut(&rest, ',', &word)) {
 		if (word.n == 0)
 			continue;
-		words = conf_push(arena, words, *out_count, sizeof(*words));
+		words = arena_grow(arena, words, *out_count, sizeof(*words));
 		words[(*out_count)++] = slice_lower(arena, word).p;
 	}
 	return words;
@@ -59,7 +59,7 @@ conf_apply_canonical(struct conf_loader *loader,
 		conf_complain(loader, CONF_WARNING, statement->node->tokens,
 		    "the envelope of all mail is looked at anyway",
 		    "'strangers' says nothing beside 'envelope'");
-	conf->canonicals = conf_push(conf->arena, conf->canonicals,
+	conf->canonicals = arena_grow(conf->arena, conf->canonicals,
 	    conf->canonical_count, sizeof(*conf->canonicals));
 	conf->canonicals[conf->canonical_count++] = one;
 }
@@ -111,7 +111,7 @@ conf_apply_masquerade(struct conf_loader *loader,
 	    &one.keep_count);
 	one.users = words_of(arena, words[MASQUERADE_EXCEPT].text,
 	    &one.user_count);
-	conf->masquerades = conf_push(arena, conf->masquerades,
+	conf->masquerades = arena_grow(arena, conf->masquerades,
 	    conf->masquerade_count, sizeof(*conf->masquerades));
 	conf->masquerades[conf->masquerade_count++] = one;
 }
@@ -156,7 +156,7 @@ conf_apply_generic(struct conf_loader *loader,
 		.at = conf_at(statement->node->tokens),
 	};
 
-	conf->generics = conf_push(conf->arena, conf->generics,
+	conf->generics = arena_grow(conf->arena, conf->generics,
 	    conf->generic_count, sizeof(*conf->generics));
 	conf->generics[conf->generic_count++] = one;
 }
@@ -265,7 +265,7 @@ conf_check_ways(struct conf_loader *loader)
 static void
 copy_push(struct conf *conf, const struct conf_copy *one)
 {
-	conf->copies = conf_push(conf->arena, conf->copies, conf->copy_count,
+	conf->copies = arena_grow(conf->arena, conf->copies, conf->copy_count,
 	    sizeof(*conf->copies));
 	conf->copies[conf->copy_count++] = *one;
 }

@@ -6,8 +6,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "conf/part/part.h"
 #include "grammar/smtp/path.h"
 
@@ -78,7 +76,7 @@ conf_apply_list(struct conf_loader *loader,
 	}
 	list.local = slice_lower(arena, path_local_plain(arena, &path)).p;
 	list.domain = slice_lower(arena, path.domain).p;
-	conf->lists = conf_push(arena, conf->lists, conf->list_count,
+	conf->lists = arena_grow(arena, conf->lists, conf->list_count,
 	    sizeof(*conf->lists));
 	conf->lists[conf->list_count++] = list;
 }

@@ -56,10 +56,10 @@ conf_clause_push(struct conf_loader *loader, const struct conf_clause *clause)
 {
 	struct conf *conf = loader->conf;
 
-	loader->schedule_set = conf_push(conf->arena, loader->schedule_set,
+	loader->schedule_set = arena_grow(conf->arena, loader->schedule_set,
 	    conf->schedule_count, sizeof(*loader->schedule_set));
 	loader->schedule_set[conf->schedule_count] = clause->said;
-	conf->schedules = conf_push(conf->arena, conf->schedules,
+	conf->schedules = arena_grow(conf->arena, conf->schedules,
 	    conf->schedule_count, sizeof(*conf->schedules));
 	conf->schedules[conf->schedule_count++] = clause->schedule;
 }

@@ -124,7 +124,7 @@ sign_table_take(struct conf_loader *loader,
 			    "already");
 			return;
 		}
-	conf->sign_tables = conf_push(conf->arena, conf->sign_tables,
+	conf->sign_tables = arena_grow(conf->arena, conf->sign_tables,
 	    conf->sign_table_count, sizeof(*conf->sign_tables));
 	conf->sign_tables[conf->sign_table_count++] = one;
 }
@@ -156,7 +156,7 @@ conf_apply_sign(struct conf_loader *loader,
 	    slice_of(words[SIGN_SELECTOR].text)).p;
 	if (!sign_is_new(loader, statement, &one))
 		return;
-	conf->signs = conf_push(conf->arena, conf->signs, conf->sign_count,
+	conf->signs = arena_grow(conf->arena, conf->signs, conf->sign_count,
 	    sizeof(*conf->signs));
 	conf->signs[conf->sign_count++] = one;
 }

@@ -7,8 +7,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "conf/part/part.h"
 
 #include "base/banned.h"
@@ -63,7 +61,7 @@ certificate_take(struct conf_loader *loader,
 		    "a certificate and a key go together");
 		return;
 	}
-	conf->certificates = conf_push(conf->arena, conf->certificates,
+	conf->certificates = arena_grow(conf->arena, conf->certificates,
 	    conf->certificate_count, sizeof(*conf->certificates));
 	conf->certificates[conf->certificate_count++] = one;
 }

@@ -48,7 +48,7 @@ conf_apply_zone(struct conf_loader *loader,
 		conf_complain(loader, CONF_ERROR, statement->args[0].token,
 		    NULL, "there is a zone '%s' already", zone.name);
 	conf_check_list(loader, statement->node->children, GROUP_ZONE, &zone);
-	conf->zones = conf_push(conf->arena, conf->zones, conf->zone_count,
+	conf->zones = arena_grow(conf->arena, conf->zones, conf->zone_count,
 	    sizeof(*conf->zones));
 	conf->zones[conf->zone_count++] = zone;
 }
@@ -86,7 +86,7 @@ conf_apply_zone_source(struct conf_loader *loader,
 		    "address", source.text);
 		return;
 	}
-	zone->sources = conf_push(loader->conf->arena, zone->sources,
+	zone->sources = arena_grow(loader->conf->arena, zone->sources,
 	    zone->source_count, sizeof(*zone->sources));
 	zone->sources[zone->source_count++] = source;
 }
@@ -96,7 +96,7 @@ words_take(struct conf_loader *loader, const struct conf_statement *statement,
     const char **words, size_t *count)
 {
 	for (size_t i = 0; i < statement->arg_count; i++) {
-		words = conf_push(loader->conf->arena, words, *count,
+		words = arena_grow(loader->conf->arena, words, *count,
 		    sizeof(*words));
 		words[(*count)++] = statement->args[i].text;
 	}

@@ -88,7 +88,7 @@ static bool
 take_arg(struct conf_cursor *cursor, struct conf_statement *statement,
     struct slice type)
 {
-	statement->args = conf_push(cursor->loader->conf->arena,
+	statement->args = arena_grow(cursor->loader->conf->arena,
 	    statement->args, statement->arg_count, sizeof(*statement->args));
 	return conf_value_take(cursor, type,
 	    &statement->args[statement->arg_count++]);
@@ -470,7 +470,7 @@ keep_table_name(struct conf_loader *loader, const struct conf_node *node)
 	name = slice_dup(conf->arena, node->tokens[1].text);
 	if (conf_table_find(conf, name) != NULL)
 		return;
-	conf->tables = conf_push(conf->arena, conf->tables, conf->table_count,
+	conf->tables = arena_grow(conf->arena, conf->tables, conf->table_count,
 	    sizeof(*conf->tables));
 	conf->tables[conf->table_count++] = (struct conf_table){
 		.name = name, .spec = "inline:",

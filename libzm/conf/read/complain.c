@@ -80,7 +80,7 @@ conf_complain_line(struct conf_report *report, struct arena *arena,
 		report->warnings++;
 	if (report->count >= CONF_COMPLAINTS_MAX)
 		return;
-	report->complaints = conf_push(arena, report->complaints,
+	report->complaints = arena_grow(arena, report->complaints,
 	    report->count, sizeof(*complaint));
 	complaint = &report->complaints[report->count++];
 	*complaint = (struct conf_complaint){

@@ -48,7 +48,7 @@ conf_domain_add(struct conf_loader *loader, const struct conf_domain *domain,
 	struct conf_book *book = loader->book;
 
 	for (size_t i = 0; i < domain->name_count; i++) {
-		book->names = conf_push(conf->arena, book->names,
+		book->names = arena_grow(conf->arena, book->names,
 		    book->name_count, sizeof(*book->names));
 		book->names[book->name_count++] = (struct conf_name){
 			.name = domain->names[i],
@@ -56,7 +56,7 @@ conf_domain_add(struct conf_loader *loader, const struct conf_domain *domain,
 			.token = names ? names[i].token : NULL,
 		};
 	}
-	conf->domains = conf_push(conf->arena, conf->domains,
+	conf->domains = arena_grow(conf->arena, conf->domains,
 	    conf->domain_count, sizeof(*conf->domains));
 	conf->domains[conf->domain_count++] = *domain;
 }

@@ -38,7 +38,7 @@ struct names {
 static void
 names_add(struct names *names, const struct conf_name *name)
 {
-	names->list = conf_push(names->arena, names->list, names->count,
+	names->list = arena_grow(names->arena, names->list, names->count,
 	    sizeof(*names->list));
 	names->list[names->count++] = *name;
 }
@@ -174,7 +174,7 @@ watch_files(struct conf *conf, const struct names *names)
 		if (file.path[0] == '\0')
 			continue;
 		(void)name_file_look(&file);
-		book->name_files = conf_push(conf->arena, book->name_files,
+		book->name_files = arena_grow(conf->arena, book->name_files,
 		    book->name_file_count, sizeof(*book->name_files));
 		book->name_files[book->name_file_count++] = file;
 	}

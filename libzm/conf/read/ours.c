@@ -20,7 +20,7 @@ conf_ours_add(struct conf *conf, const struct conf_table *row, size_t domain)
 {
 	struct conf_book *book = conf->book;
 
-	book->name_tables = conf_push(conf->arena, book->name_tables,
+	book->name_tables = arena_grow(conf->arena, book->name_tables,
 	    book->name_table_count, sizeof(*book->name_tables));
 	book->name_tables[book->name_table_count++] =
 	    (struct conf_name_table){ .name = row->name, .spec = row->spec,

@@ -8,8 +8,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "base/ascii.h"
 #include "conf/read/read.h"
 
@@ -144,7 +142,7 @@ parse_statement(struct parser *parser, unsigned depth)
 	while (parser->token.kind != TOKEN_END &&
 	    parser->token.kind != TOKEN_OPEN && !ends_list(parser)) {
 		node->is_bad |= parser->token.kind == TOKEN_BAD;
-		node->tokens = conf_push(arena, node->tokens, node->count,
+		node->tokens = arena_grow(arena, node->tokens, node->count,
 		    sizeof(*node->tokens));
 		node->tokens[node->count++] = parser->token;
 		parse_advance(parser);

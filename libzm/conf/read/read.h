@@ -270,10 +270,6 @@ struct conf_loader {
 						 * may have tables */
 };
 
-/* Room for one more element: returns the array, moved to twice the space
- * in the arena when count is a power of two. */
-void *conf_push(struct arena *arena, void *array, size_t count, size_t size);
-
 /* The place of a token, for settings and complaints. */
 struct conf_at conf_at(const struct conf_token *token);
 

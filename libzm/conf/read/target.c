@@ -370,7 +370,7 @@ conf_take_target(struct conf_cursor *cursor, struct slice range,
 			    CONTROL_WAYS_MAX);
 			return false;
 		}
-		out->ways = conf_push(arena, out->ways, out->way_count,
+		out->ways = arena_grow(arena, out->ways, out->way_count,
 		    sizeof(*out->ways));
 		out->ways[out->way_count++] = way;
 	}

@@ -218,7 +218,7 @@ conf_take_table(struct conf_cursor *cursor, struct slice range,
 		return false;
 	}
 	out->table = slice_dup(arena_of(cursor), out->token->text);
-	loader->references = conf_push(loader->conf->arena,
+	loader->references = arena_grow(loader->conf->arena,
 	    loader->references, loader->reference_count,
 	    sizeof(*loader->references));
 	loader->references[loader->reference_count++] =

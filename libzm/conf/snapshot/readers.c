@@ -9,7 +9,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

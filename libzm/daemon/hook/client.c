@@ -11,7 +11,6 @@
 #include "daemon/hook/hook.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -11,7 +11,6 @@
  */
 #ifdef HAVE_LUA
 #include <stdio.h>
-#include <string.h>
 
 #include "daemon/hook/script_internal.h"
 #include "grammar/message/header.h"

@@ -2,8 +2,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "base/ascii.h"
 #include "daemon/machine/look.h"
 #include "mail/table/table.h"

@@ -42,7 +42,7 @@ neighbour_note(struct neighbour_list *list, const char *kind,
 		if (strcmp(list->all[i].kind, kind) == 0 &&
 		    strcmp(list->all[i].name, name) == 0)
 			return;
-	list->all = conf_push(list->arena, list->all, list->count,
+	list->all = arena_grow(list->arena, list->all, list->count,
 	    sizeof(*list->all));
 	list->all[list->count++] = (struct machine_neighbour){ kind, name,
 	    at };

@@ -8,7 +8,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -9,7 +9,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "io/peer.h"

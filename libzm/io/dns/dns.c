@@ -12,7 +12,6 @@
  */
 #include <arpa/inet.h>
 #include <arpa/nameser.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <idn2.h>
 #include <netdb.h>

@@ -14,7 +14,6 @@
 #if !HAVE_DECL_RES_NQUERY
 #include <arpa/inet.h>
 #include <arpa/nameser.h>
-#include <errno.h>
 #include <netdb.h>
 #include <poll.h>
 #include <stdio.h>

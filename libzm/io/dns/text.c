@@ -12,7 +12,6 @@
 #include <arpa/inet.h>
 #include <arpa/nameser.h>
 #include <resolv.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 

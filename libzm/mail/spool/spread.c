@@ -15,9 +15,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <linux/fs.h>

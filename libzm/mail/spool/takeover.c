@@ -8,8 +8,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "mail/spool/internal.h"

@@ -10,7 +10,6 @@
  */
 #include "mail/table/build.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

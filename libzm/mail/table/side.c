@@ -16,7 +16,6 @@
 
 #ifdef HAVE_CDB
 #include <cdb.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -22,6 +22,8 @@ struct dkim_tags {
 	size_t		count;
 };
 
+/* Is it a letter, and letters, digits and _ after it? */
+bool dkim_tag_name_fits(struct slice name);
 /* Read a list.  false: it is not one, or a name occurs twice. */
 bool dkim_tags_read(struct slice text, struct dkim_tags *out);
 /* The value of a tag; .p NULL: there is no such tag. */

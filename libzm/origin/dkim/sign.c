@@ -8,7 +8,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "grammar/base64.h"
 #include "origin/dkim/internal.h"
@@ -172,18 +171,8 @@ dkim_sign_begin(const struct dkim_sign *sign, struct slice header,
 void
 dkim_sign_end(struct str *out, struct slice signature)
 {
-	struct str text = STR_INIT;
-	struct slice rest;
-
-	base64_add(&text, signature);
-	for (rest = str_slice(&text); rest.n > 0;) {
-		size_t n = rest.n < LINE_CHARS ? rest.n : LINE_CHARS;
-
-		str_add_slice(out, slice_first(rest, n));
-		rest = slice_from(rest, n);
-		str_adds(out, rest.n > 0 ? "\n\t" : "\n");
-	}
-	str_release(&text);
+	base64_add_folded(out, signature);
+	str_addc(out, '\n');
 }
 
 /* ---- one that is there ------------------------------------------------ */

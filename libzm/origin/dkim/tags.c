@@ -12,8 +12,8 @@
 
 #include "base/banned.h"
 
-static bool
-tag_name_fits(struct slice name)
+bool
+dkim_tag_name_fits(struct slice name)
 {
 	for (size_t i = 0; i < name.n; i++)
 		if (!ascii_is_alnum(name.p[i]) && name.p[i] != '_')
@@ -46,7 +46,7 @@ dkim_tags_read(struct slice text, struct dkim_tags *out)
 			return false;
 		name = slice_trim(name);
 		tag = slice_trim(tag);
-		if (!tag_name_fits(name) || !tag_value_fits(tag) ||
+		if (!dkim_tag_name_fits(name) || !tag_value_fits(tag) ||
 		    out->count == DKIM_TAGS_MAX)
 			return false;
 		for (size_t i = 0; i < out->count; i++)

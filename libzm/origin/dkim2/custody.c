@@ -8,8 +8,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "origin/dkim2/internal.h"
 
 #include "base/banned.h"

@@ -9,6 +9,7 @@
  */
 #include "base/ascii.h"
 #include "grammar/base64.h"
+#include "origin/dkim/internal.h"
 #include "origin/dkim2/internal.h"
 
 #include "base/banned.h"
@@ -57,15 +58,6 @@ reading_syntax(struct dkim2_reading *reading, enum dkim2_tag tag)
 	return false;
 }
 
-static bool
-tag_name_is_good(struct slice name)
-{
-	for (size_t i = 0; i < name.n; i++)
-		if (!ascii_is_alnum(name.p[i]) && name.p[i] != '_')
-			return false;
-	return name.n > 0 && ascii_is_alpha(name.p[0]);
-}
-
 /* One "name=value"; one that is not known is let be. */
 static bool
 reading_tag(struct dkim2_reading *reading, struct slice tag)
@@ -76,7 +68,7 @@ reading_tag(struct dkim2_reading *reading, struct slice tag)
 	if (slice_find(tag, '=') == tag.n || !slice_cut(&tag, '=', &name))
 		return false;
 	name = slice_trim(name);
-	if (!tag_name_is_good(name))
+	if (!dkim_tag_name_fits(name))
 		return false;
 	while (i < DKIM2_TAGS && !slice_is_nocase(name, tag_names[i]))
 		i++;

@@ -17,8 +17,6 @@
 
 #include "base/banned.h"
 
-enum { LETTERS_A_LINE = 72 };
-
 bool
 dkim2_sign_is_chain(struct slice header)
 {
@@ -49,25 +47,6 @@ dkim2_sign_body(struct slice body, unsigned char *out)
 }
 
 /* ---- texts ------------------------------------------------------------ */
-
-/* Letters of base64, folded. */
-static void
-sign_add_letters(struct str *out, struct slice bytes)
-{
-	struct str text = STR_INIT;
-	struct slice rest;
-
-	base64_add(&text, bytes);
-	for (rest = str_slice(&text); rest.n > 0;) {
-		size_t n = rest.n < LETTERS_A_LINE ? rest.n : LETTERS_A_LINE;
-
-		str_add_slice(out, slice_first(rest, n));
-		rest = slice_from(rest, n);
-		if (rest.n > 0)
-			str_adds(out, "\n\t");
-	}
-	str_release(&text);
-}
 
 static void
 sign_add_path(struct str *out, struct slice address)
@@ -146,7 +125,7 @@ making_add_instance(struct dkim2_making *making, struct slice recipe)
 	str_adds(&text, ";");
 	if (recipe.n > 0) {
 		str_adds(&text, "\n\tr=");
-		sign_add_letters(&text, recipe);
+		base64_add_folded(&text, recipe);
 		str_adds(&text, ";");
 	}
 	str_adds(&text, "\n");
@@ -274,7 +253,7 @@ dkim2_signature_add(const struct dkim2_sign *sign,
 		    ",\n\t", SLICE_ARG(key->selector),
 		    sign_algorithm(key->kind));
 		if (signatures != NULL)
-			sign_add_letters(out, signatures[i]);
+			base64_add_folded(out, signatures[i]);
 	}
 	str_adds(out, ";\n");
 }

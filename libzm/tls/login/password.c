@@ -9,7 +9,6 @@
  */
 #include <crypt.h>
 #include <openssl/evp.h>
-#include <stdlib.h>
 #include <string.h>
 
 #ifdef HAVE_SODIUM

@@ -9,7 +9,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"

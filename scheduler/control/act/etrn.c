@@ -14,8 +14,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "base/json.h"
 #include "grammar/units.h"
 #include "scheduler/control/act/act.h"

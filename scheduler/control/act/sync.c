@@ -9,7 +9,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "scheduler/control/act/act.h"

@@ -7,8 +7,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "scheduler/plan/arrivals/arrive.h"
 
 #include "base/banned.h"

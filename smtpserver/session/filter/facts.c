@@ -8,7 +8,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <arpa/inet.h>
-#include <string.h>
 
 #include "base/json.h"
 #include "smtpserver/session/filter/filter.h"

@@ -8,8 +8,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "grammar/smtp/xtext.h"
 #include "smtpserver/session/filter/said.h"
 

@@ -4,18 +4,8 @@ fuzz_targets += tests/fuzz/fuzz-envelope \
 	tests/fuzz/fuzz-job \
 	tests/fuzz/fuzz-spoolname
 tests_fuzz_fuzz_envelope_SOURCES = tests/fuzz/mail/fuzz_envelope.c $(FUZZ_MAIN)
-tests_fuzz_fuzz_envelope_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
-tests_fuzz_fuzz_envelope_LDADD = $(ZM_LIBS)
 tests_fuzz_fuzz_control_SOURCES = tests/fuzz/mail/fuzz_control.c $(FUZZ_MAIN)
-tests_fuzz_fuzz_control_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
-tests_fuzz_fuzz_control_LDADD = $(ZM_LIBS)
 tests_fuzz_fuzz_job_SOURCES = tests/fuzz/mail/fuzz_job.c $(FUZZ_MAIN)
-tests_fuzz_fuzz_job_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
-tests_fuzz_fuzz_job_LDADD = $(ZM_LIBS)
 tests_fuzz_fuzz_spoolname_SOURCES = tests/fuzz/mail/fuzz_spoolname.c $(FUZZ_MAIN)
-tests_fuzz_fuzz_spoolname_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
-tests_fuzz_fuzz_spoolname_LDADD = $(ZM_LIBS)
 fuzz_targets += tests/fuzz/fuzz-pcre
 tests_fuzz_fuzz_pcre_SOURCES = tests/fuzz/mail/fuzz_pcre.c $(FUZZ_MAIN)
-tests_fuzz_fuzz_pcre_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
-tests_fuzz_fuzz_pcre_LDADD = $(ZM_LIBS)

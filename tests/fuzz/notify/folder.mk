@@ -1,5 +1,4 @@
 # fuzz targets of notify
 fuzz_targets += tests/fuzz/fuzz-mark
 tests_fuzz_fuzz_mark_SOURCES = tests/fuzz/notify/fuzz_mark.c $(FUZZ_MAIN)
-tests_fuzz_fuzz_mark_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
-tests_fuzz_fuzz_mark_LDADD = notify/libnotify.a $(ZM_LIBS) $(ZSTD_LIBS)
+tests_fuzz_fuzz_mark_LDADD = notify/libnotify.a $(FUZZ_LIBS) $(ZSTD_LIBS)

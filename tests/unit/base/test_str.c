@@ -44,6 +44,9 @@ Test(slice, parts_never_reach_outside)
 	cr_expect_eq(slice_find(s, 'c'), 2);
 	cr_expect_eq(slice_find(s, 'x'), 3);
 	cr_expect_eq(slice_find(nothing, 'x'), 0);
+	cr_expect_eq(slice_find_text(s, SLICE("bc")), 1);
+	cr_expect_eq(slice_find_text(s, SLICE("bcd")), 3);
+	cr_expect_eq(slice_find_text(nothing, SLICE("x")), 0);
 }
 
 Test(slice, trims_blanks_and_line_ends)

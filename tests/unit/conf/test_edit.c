@@ -38,7 +38,7 @@ piece_of(const struct str *text, const char *first, const char *second)
 	return (struct conf_piece){ .words = NULL };
 }
 
-enum edit { TAKE, BEFORE, BEHIND, LAST, WORD };
+enum edit { TAKE, BEFORE, BEHIND, LAST, WORD, FIRST_OF, LAST_OF };
 
 static const struct row {
 	enum edit	 edit;
@@ -61,10 +61,19 @@ static const struct row {
 	{ LAST, "b 2\n", "b", "2", "b 2\nNEW\n" },
 	{ WORD, "b 2 three\n", "b", "2", "b three\n" },
 	{ WORD, "b x 2\n", "b", "x", "b 2\n" },
+	{ FIRST_OF, "a 1\nb 2\nc 3\nb 4\n", "b", "2",
+	    "a 1\nNEW\nb 2\nc 3\nb 4\n" },
+	{ FIRST_OF, "a 1\nz 2\nb 3\n", "a", "1", "a 1\nNEW\nz 2\nb 3\n" },
+	{ FIRST_OF, "a 1\n", "a", "1", "a 1\nNEW\n" },
+	{ LAST_OF, "b 2\na 1\nz 3\nc 4\n", "b", "2",
+	    "b 2\na 1\nz 3\nNEW\nc 4\n" },
+	{ LAST_OF, "a 1", "a", "1", "a 1\nNEW\n" },
 };
 
 Test(conf_edit, an_edit_touches_its_own_bytes)
 {
+	static const char *const some[] = { "b", "z", NULL };
+
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct str text = STR_INIT;
 		struct conf_piece piece;
@@ -79,6 +88,10 @@ Test(conf_edit, an_edit_touches_its_own_bytes)
 			conf_put_after(&text, &piece, "NEW\n");
 		else if (rows[i].edit == LAST)
 			conf_put_last(&text, "NEW\n");
+		else if (rows[i].edit == FIRST_OF)
+			conf_put_before_first(arena, &text, some, "NEW\n");
+		else if (rows[i].edit == LAST_OF)
+			conf_put_after_last(arena, &text, some, "NEW\n");
 		else
 			conf_take_word(&text, &piece.words[1]);
 		cr_expect_str_eq(text.buf, rows[i].want, "row %zu: %s", i,

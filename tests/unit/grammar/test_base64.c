@@ -32,6 +32,28 @@ Test(base64, vectors)
 	}
 }
 
+#define A72 "AAAAAAAAAAAAAAAAAAAAAAAA" "AAAAAAAAAAAAAAAAAAAAAAAA" \
+	"AAAAAAAAAAAAAAAAAAAAAAAA"
+
+/* As a header field has them: 54 bytes a line, no end after the last. */
+Test(base64, folded)
+{
+	static const struct { size_t n; const char *want; } rows[] = {
+		{ 0, "" }, { 1, "AA==" }, { 54, A72 },
+		{ 55, A72 "\n\tAA==" }, { 108, A72 "\n\t" A72 },
+	};
+	static const char zeros[108];
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct str out = STR_INIT;
+
+		base64_add_folded(&out, (struct slice){ zeros, rows[i].n });
+		cr_expect_str_eq(out.buf, rows[i].want, "%zu bytes",
+		    rows[i].n);
+		str_release(&out);
+	}
+}
+
 Test(base64, refuses)
 {
 	static const char *const rows[] = {

@@ -7,8 +7,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "mail/state.h"
 #include "tools/queue/view.h"
 #include "tools/zmailer/audit/books.h"

@@ -8,7 +8,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/json.h"

@@ -10,7 +10,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/crc32c.h"

@@ -7,7 +7,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>

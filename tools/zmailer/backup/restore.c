@@ -10,10 +10,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sysexits.h>

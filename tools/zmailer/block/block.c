@@ -165,11 +165,9 @@ rules_put(struct change *change)
 {
 	static const char *const words[] = { "accept", "reject", "defer",
 		"freeze", "limit", "greylist", "policy-service", "include",
-		"hooks" };
+		"hooks", NULL };
 	struct str *text = change_main(change);
-	struct conf_piece *pieces;
 	struct str lines = STR_INIT;
-	size_t count;
 
 	if (text == NULL)
 		return EX_NOINPUT;
@@ -192,15 +190,7 @@ rules_put(struct change *change)
 		if (!has_rule(change->conf, &block_kinds[i]))
 			str_adds(&lines, block_kinds[i].text);
 	}
-	count = conf_pieces(change->arena, str_slice(text), &pieces);
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++)
-			if (conf_piece_is(&pieces[i], 0, words[k])) {
-				conf_put_before(text, &pieces[i], lines.buf);
-				str_release(&lines);
-				return EX_OK;
-			}
-	conf_put_last(text, lines.buf);
+	conf_put_before_first(change->arena, text, words, lines.buf);
 	str_release(&lines);
 	return EX_OK;
 }

@@ -8,7 +8,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"

@@ -9,7 +9,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <pwd.h>
-#include <string.h>
 
 #include "base/json.h"
 #include "daemon/skeleton.h"

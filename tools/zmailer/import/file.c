@@ -82,6 +82,16 @@ import_file_name(const struct import *import, const char *path)
 	    path + dir + 1 : path;
 }
 
+struct import_item
+import_item_at(struct import *import, const char *path, unsigned line,
+    struct slice name, struct slice value)
+{
+	return (struct import_item){ .line = line,
+		.file = import_file_name(import, path),
+		.name = slice_dup(import->arena, slice_first(name, 200)),
+		.value = slice_dup(import->arena, value) };
+}
+
 const char *
 import_machine_name(struct arena *arena)
 {

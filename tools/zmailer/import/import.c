@@ -9,7 +9,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 #include <unistd.h>

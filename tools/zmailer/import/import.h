@@ -55,6 +55,11 @@ struct import_item {			/* a statement of theirs */
 	unsigned	 line;
 	bool		 is_told;	/* it has a finding */
 };
+struct import_told {			/* what a name alone tells */
+	const char	*name;		/* one * in it is any bytes */
+	enum import_kind kind;
+	const char	*text;
+};
 enum import_reader {			/* who may read a table */
 	IMPORT_EVERYBODY,
 	IMPORT_AGENTS,			/* passwords of next hops */
@@ -107,6 +112,9 @@ const char *import_machine_name(struct arena *arena);
 const char *import_host_say(struct import *import);
 /* A path as findings name it: what follows dir. */
 const char *import_file_name(const struct import *import, const char *path);
+/* A statement of the file at path, copied to the arena. */
+struct import_item import_item_at(struct import *import, const char *path,
+    unsigned line, struct slice name, struct slice value);
 
 /* ---- names (names.c) ---------------------------------------------------- */
 
@@ -137,6 +145,12 @@ void import_item_taken(struct import *import, struct import_item *item,
 void import_item_note(struct import *import, struct import_item *item,
     enum import_kind kind, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+/* The first row of count whose name fits; NULL: there is none. */
+const struct import_told *import_told_of(const struct import_told *rows,
+    size_t count, struct slice name);
+/* Add what that row tells as a finding.  returns false: there is none */
+bool import_item_tell(struct import *import, struct import_item *item,
+    const struct import_told *rows, size_t count, struct slice name);
 /* Text in the arena from a format. */
 const char *import_text(struct import *import, const char *format,
     va_list args);
@@ -144,6 +158,9 @@ const char *import_text(struct import *import, const char *format,
 const char *import_word(struct import *import, struct slice text);
 /* The name of a domain, or .NAME, in lower case; NULL when it is not one. */
 const char *import_domain(struct import *import, struct slice text);
+/* The port of a number, smtp, submission, submissions or smtps; 0: it is
+ * none. */
+unsigned import_port(struct slice text);
 /* The text between quotes; bytes that are not allowed there are left out. */
 const char *import_quote(struct import *import, struct slice text);
 /* Append the statements in their order, as the text of zmailer.conf, and note

@@ -50,28 +50,13 @@ import_text(struct import *import, const char *format, va_list args)
 	return text;
 }
 
-/* Room for one more at the end of an array. */
-static void *
-note_more(struct import *import, void *rows, size_t count, size_t bytes)
-{
-	void *more;
-
-	if (count > 0 && (count & (count - 1)) != 0)
-		return rows;
-	more = arena_alloc(import->arena, (count == 0 ? 1 : 2 * count) *
-	    bytes);
-	if (count > 0)
-		memcpy(more, rows, count * bytes);
-	return more;
-}
-
 int
 import_say(struct import *import, enum import_part part, const char *from,
     const char *format, ...)
 {
 	va_list args;
 
-	import->statements = note_more(import, import->statements,
+	import->statements = arena_grow(import->arena, import->statements,
 	    import->statement_count, sizeof(*import->statements));
 	va_start(args, format);
 	import->statements[import->statement_count] =
@@ -99,7 +84,7 @@ import_say_once(struct import *import, enum import_part part,
 void
 import_find(struct import *import, const struct import_finding *finding)
 {
-	import->findings = note_more(import, import->findings,
+	import->findings = arena_grow(import->arena, import->findings,
 	    import->finding_count, sizeof(*import->findings));
 	import->findings[import->finding_count++] = *finding;
 }
@@ -137,6 +122,53 @@ import_item_note(struct import *import, struct import_item *item,
 	va_end(args);
 	import_find(import, &finding);
 	item->is_told = true;
+}
+
+static bool
+told_fits(const char *pattern, struct slice name)
+{
+	const char *star = strchr(pattern, '*');
+	size_t front = star == NULL ? 0 : (size_t)(star - pattern);
+
+	if (star == NULL)
+		return slice_is(name, pattern);
+	return name.n + 1 >= strlen(pattern) &&
+	    memcmp(name.p, pattern, front) == 0 && slice_ends(name, star + 1);
+}
+
+const struct import_told *
+import_told_of(const struct import_told *rows, size_t count,
+    struct slice name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (told_fits(rows[i].name, name))
+			return &rows[i];
+	return NULL;
+}
+
+bool
+import_item_tell(struct import *import, struct import_item *item,
+    const struct import_told *rows, size_t count, struct slice name)
+{
+	const struct import_told *told = import_told_of(rows, count, name);
+
+	if (told != NULL)
+		import_item_note(import, item, told->kind, "%s", told->text);
+	return told != NULL;
+}
+
+unsigned
+import_port(struct slice text)
+{
+	uint64_t port;
+
+	if (slice_is(text, "smtp"))
+		return 25;
+	if (slice_is(text, "submission"))
+		return 587;
+	if (slice_is(text, "smtps") || slice_is(text, "submissions"))
+		return 465;
+	return slice_number(text, 1, 65535, &port) ? (unsigned)port : 0;
 }
 
 const char *

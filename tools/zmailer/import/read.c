@@ -75,20 +75,6 @@ import_line_next(struct arena *arena, struct import_lines *lines,
 	return is_open;
 }
 
-/* One more row at the end of an array in the arena; doubled when full. */
-static void *
-rows_more(struct arena *arena, void *rows, size_t count, size_t bytes)
-{
-	void *more;
-
-	if (count > 0 && (count & (count - 1)) != 0)
-		return rows;
-	more = arena_alloc(arena, (count == 0 ? 1 : 2 * count) * bytes);
-	if (count > 0)
-		memcpy(more, rows, count * bytes);
-	return more;
-}
-
 static const char *
 line_wrong(struct slice line)
 {
@@ -108,7 +94,7 @@ import_read_main(struct arena *arena, struct slice text,
 		size_t at = slice_find(line, '=');
 		struct import_setting *row;
 
-		out->rows = rows_more(arena, out->rows, out->count,
+		out->rows = arena_grow(arena, out->rows, out->count,
 		    sizeof(*row));
 		row = &out->rows[out->count++];
 		*row = (struct import_setting){
@@ -140,7 +126,7 @@ import_read_master(struct arena *arena, struct slice text,
 		while (n <= IMPORT_SERVICE_FIELDS && slice_word(&rest,
 		    &field[n]))
 			n++;
-		out->rows = rows_more(arena, out->rows, out->count,
+		out->rows = arena_grow(arena, out->rows, out->count,
 		    sizeof(*row));
 		row = &out->rows[out->count++];
 		*row = (struct import_service){ .name = line, .line = number,
@@ -184,7 +170,7 @@ import_read_table(struct arena *arena, struct slice text,
 
 	*out = (struct import_entries){ NULL, 0 };
 	while (import_line_next(arena, &lines, &line, &number)) {
-		out->rows = rows_more(arena, out->rows, out->count,
+		out->rows = arena_grow(arena, out->rows, out->count,
 		    sizeof(*out->rows));
 		entry_cut(line, &out->rows[out->count]);
 		out->rows[out->count++].line = number;

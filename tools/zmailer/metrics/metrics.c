@@ -10,7 +10,6 @@
  */
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <sysexits.h>
 #include <unistd.h>
 

@@ -9,7 +9,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <sysexits.h>
 #include <time.h>
 #include <unistd.h>

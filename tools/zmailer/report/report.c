@@ -7,7 +7,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <stdio.h>
-#include <string.h>
 #include <sysexits.h>
 
 #include "tools/answers/answers.h"

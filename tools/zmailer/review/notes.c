@@ -7,8 +7,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "base/mem.h"
 #include "past/frame.h"
 #include "tools/journal/journal.h"

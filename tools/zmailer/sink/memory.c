@@ -7,7 +7,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <netinet/in.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

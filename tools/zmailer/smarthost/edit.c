@@ -102,12 +102,11 @@ static int
 route_put(struct change *change, struct str *text,
     const struct smarthost *host)
 {
-	struct conf_piece *old = route_find(change, text), *pieces,
-	    *last = NULL;
+	static const char *const words[] = { "route", "routes", NULL };
+	struct conf_piece *old = route_find(change, text);
 	const struct conf_route *now = smarthost_route(change->conf);
 	const char *line = arena_printf(change->arena, "route * via %s\n",
 	    host->target);
-	size_t count;
 
 	if (old != NULL) {
 		statement_replace(text, old, line);
@@ -119,15 +118,7 @@ route_put(struct change *change, struct str *text,
 		    now->at.line);
 		return EX_CONFIG;
 	}
-	count = conf_pieces(change->arena, str_slice(text), &pieces);
-	for (size_t i = 0; i < count; i++)
-		if (conf_piece_is(&pieces[i], 0, "route") ||
-		    conf_piece_is(&pieces[i], 0, "routes"))
-			last = &pieces[i];
-	if (last != NULL)
-		conf_put_after(text, last, line);
-	else
-		conf_put_last(text, line);
+	conf_put_after_last(change->arena, text, words, line);
 	return EX_OK;
 }
 

@@ -12,7 +12,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 
@@ -357,23 +356,12 @@ static bool
 line_try(struct delay *delay, const char *const *before, const char *line)
 {
 	struct whynot *whynot = delay->whynot;
-	struct conf_piece *pieces;
-	size_t count = conf_pieces(whynot->arena, whynot->files[0].text,
-	    &pieces), at = count;
 	struct str text = STR_INIT;
 	bool result;
 
-	for (size_t i = count; i-- > 0;)
-		for (size_t k = 0; before[k] != NULL; k++)
-			if (conf_piece_is(&pieces[i], 0, before[k]))
-				at = i;
 	str_add_slice(&text, whynot->files[0].text);
-	if (at < count)
-		conf_put_before(&text, &pieces[at],
-		    arena_printf(whynot->arena, "%s\n", line));
-	else
-		conf_put_last(&text, arena_printf(whynot->arena, "%s\n",
-		    line));
+	conf_put_before_first(whynot->arena, &text, before,
+	    arena_printf(whynot->arena, "%s\n", line));
 	result = delay_try(delay, 0, &text, line);
 	str_release(&text);
 	return result;

@@ -153,28 +153,18 @@ way_tell(struct other_way *way, const char *line, const struct str *text)
 static void
 way_try(struct other_way *way, const char *target)
 {
+	static const char *const others[] = { "route", "include", NULL };
 	struct whynot *whynot = way->whynot;
 	struct conf_draft *files = arena_alloc(whynot->arena,
 	    whynot->file_count * sizeof(*files));
 	const char *line = arena_printf(whynot->arena, "route %s via %s",
 	    way->waits->domain, target);
-	struct conf_piece *pieces;
-	size_t count = conf_pieces(whynot->arena, whynot->files[0].text,
-	    &pieces), at = count;
 	struct str text = STR_INIT;
 	struct err err;
 
-	for (size_t i = count; i-- > 0;)
-		if (conf_piece_is(&pieces[i], 0, "route") ||
-		    conf_piece_is(&pieces[i], 0, "include"))
-			at = i;
 	str_add_slice(&text, whynot->files[0].text);
-	if (at < count)
-		conf_put_before(&text, &pieces[at],
-		    arena_printf(whynot->arena, "%s\n", line));
-	else
-		conf_put_last(&text, arena_printf(whynot->arena, "%s\n",
-		    line));
+	conf_put_before_first(whynot->arena, &text, others,
+	    arena_printf(whynot->arena, "%s\n", line));
 	memcpy(files, whynot->files, whynot->file_count * sizeof(*files));
 	files[0].text = str_slice(&text);
 	way->dest = "";

@@ -15,8 +15,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "base/clock.h"
 #include "grammar/smtp/dsn.h"
 #include "transports/smtp/transaction/mail.h"

@@ -11,8 +11,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "base/clock.h"
 #include "journal/event.h"
 #include "base/fd.h"

@@ -7,8 +7,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "transports/smtp/transaction/mail.h"
 
 #include "base/banned.h"

@@ -197,12 +197,9 @@ policy_file(struct ancestor *old, const char *name, const char *attribute)
 	if (import_file_take(import->arena, path, &lines.rest, NULL) != 0)
 		return;
 	while (ancestor_line_next(&lines, &line)) {
-		struct import_item item = { .line = line.line };
+		struct import_item item = import_item_at(import, path,
+		    line.line, line.name, line.value);
 
-		item.file = import_file_name(import, path);
-		item.name = slice_dup(import->arena, slice_first(line.name,
-		    200));
-		item.value = slice_dup(import->arena, line.value);
 		if (line.wrong != NULL)
 			import_item_note(import, &item, IMPORT_MISSING, "%s",
 			    line.wrong);

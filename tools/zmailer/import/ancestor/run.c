@@ -95,11 +95,8 @@ ancestor_file_read(struct ancestor *old, const char *path, struct err *err)
 	if (import_file_take(import->arena, path, &lines.rest, err) != 0)
 		return -1;
 	while (ancestor_assignment_next(import->arena, &lines, &line)) {
-		struct import_item item = { .line = line.line,
-			.file = import_file_name(import, path),
-			.name = slice_dup(import->arena, slice_first(
-			line.name, 200)),
-			.value = slice_dup(import->arena, line.value) };
+		struct import_item item = import_item_at(import, path,
+		    line.line, line.name, line.value);
 
 		if (line.wrong != NULL)
 			import_item_note(import, &item, IMPORT_MISSING, "%s",
@@ -160,8 +157,7 @@ ancestor_entries(struct ancestor *old, const char *name,
 static void
 ancestor_others(struct ancestor *old)
 {
-	static const struct { const char *name; enum import_kind kind;
-		const char *text; } rows[] = {
+	static const struct import_told rows[] = {
 		{ "router.cf", IMPORT_DIFFERS, "a script: it is not run; what "
 		    "you wrote there yourself has to be written as domain, "
 		    "virtual, routes and so on (zmailer help)" },

@@ -25,8 +25,7 @@ static const struct { const char *name, *ours; } settings[] = {
 	{ "ageorder", "order age" }, { "queueonly", "queue-only" },
 	{ "command", "command" },
 };
-static const struct { const char *name; enum import_kind kind;
-	const char *text; } notes[] = {
+static const struct import_told notes[] = {
 	{ "skew", IMPORT_NOT_NEEDED, "see jitter" },
 	{ "bychannel", IMPORT_NOT_NEEDED, "it is always so" },
 	{ "wakeuprestartonly", IMPORT_NOT_NEEDED, "it is always so" },
@@ -57,14 +56,10 @@ setting_tell(struct ancestor *old, struct import_item *item, int statement)
 			import_item_taken(old->import, item, statement);
 			return;
 		}
-	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
-		if (strcmp(item->name, notes[i].name) == 0) {
-			import_item_note(old->import, item, notes[i].kind,
-			    "%s", notes[i].text);
-			return;
-		}
-	import_item_note(old->import, item, IMPORT_MISSING, "not known, and "
-	    "left out: see `zmailer help schedule`");
+	if (!import_item_tell(old->import, item, notes, sizeof(notes) /
+	    sizeof(notes[0]), slice_of(item->name)))
+		import_item_note(old->import, item, IMPORT_MISSING,
+		    "not known, and left out: see `zmailer help schedule`");
 }
 
 /* Settings of a line below a pattern; unknown ones, which would be errors, are
@@ -138,12 +133,9 @@ ancestor_scheduler(struct ancestor *old)
 	statement = import_say(import, IMPORT_QUEUE, "",
 	    "include-legacy %s/scheduler.conf", import->to);
 	while (ancestor_line_next(&lines, &line)) {
-		struct import_item item = { .line = line.line };
+		struct import_item item = import_item_at(import, path,
+		    line.line, line.name, line.value);
 
-		item.file = import_file_name(import, path);
-		item.name = slice_dup(import->arena, slice_first(line.name,
-		    200));
-		item.value = slice_dup(import->arena, line.value);
 		line_tell(old, &item, &line, &text, statement);
 	}
 	import->files[import->file_count++] = (struct import_file){

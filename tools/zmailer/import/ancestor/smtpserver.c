@@ -7,7 +7,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
 #include <unistd.h>
 
 #include "tools/zmailer/import/ancestor/ancestor.h"
@@ -43,9 +42,7 @@ static const struct { const char *theirs, *ours; } plain[] = {
 	{ "tls-ask-cert", "tls client-certificates ask" },
 	{ "tls-require-cert", "tls client-certificates require" },
 };
-/* A * at the end means all names that begin so. */
-static const struct { const char *name; enum import_kind kind;
-	const char *text; } notes[] = {
+static const struct import_told notes[] = {
 	{ "help", IMPORT_NOT_NEEDED, "HELP has its own words" },
 	{ "hdr220", IMPORT_NOT_NEEDED, "the greeting names host" },
 	{ "newgroup", IMPORT_DIFFERS, "what follows holds for all "
@@ -259,19 +256,6 @@ smtp_word(struct ancestor_smtp *smtp, struct import_item *item,
 	return true;
 }
 
-/* One * in a pattern stands for any bytes. */
-static bool
-param_fits(const char *pattern, struct slice name)
-{
-	const char *star = strchr(pattern, '*');
-	size_t n = star == NULL ? 0 : (size_t)(star - pattern);
-
-	if (star == NULL)
-		return slice_is(name, pattern);
-	return name.n >= n && memcmp(name.p, pattern, n) == 0 &&
-	    slice_ends(name, star + 1);
-}
-
 static void
 smtp_param(struct ancestor_smtp *smtp, struct import_item *item,
     struct slice name, struct slice value)
@@ -291,15 +275,11 @@ smtp_param(struct ancestor_smtp *smtp, struct import_item *item,
 			    import, IMPORT_LISTEN, plain[i].ours));
 			return;
 		}
-	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
-		if (param_fits(notes[i].name, name)) {
-			import_item_note(import, item, notes[i].kind, "%s",
-			    notes[i].text);
-			return;
-		}
-	import_item_note(import, item, IMPORT_MISSING, "not known: no "
-	    "parameter of this name is in the tables of zmailer import; see "
-	    "smtpserver.conf(5), and `zmailer help`");
+	if (!import_item_tell(import, item, notes, sizeof(notes) /
+	    sizeof(notes[0]), name))
+		import_item_note(import, item, IMPORT_MISSING, "not known: "
+		    "no parameter of this name is in the tables of zmailer "
+		    "import; see smtpserver.conf(5), and `zmailer help`");
 }
 
 /* PATTERN LOAD FLAGS, or PATTERN LOAD !TEXT */
@@ -340,22 +320,21 @@ ancestor_smtpserver(struct ancestor *old)
 
 	(void)import_file_take(old->import->arena, path, &lines.rest, NULL);
 	while (ancestor_line_next(&lines, &line)) {
-		struct import_item item = { .line = line.line };
-		struct slice rest = line.value, name = line.name;
 		bool is_param = slice_is(line.name, "PARAM");
+		struct import_item item;
 
-		if (is_param && !slice_word(&rest, &name))
-			name = SLICE("");
-		item.file = import_file_name(old->import, path);
-		item.name = slice_dup(old->import->arena, slice_first(name,
-		    200));
-		item.value = slice_dup(old->import->arena, is_param ?
-		    slice_trim(rest) : line.value);
+		if (is_param) {
+			line.name = SLICE("");
+			(void)slice_word(&line.value, &line.name);
+			line.value = slice_trim(line.value);
+		}
+		item = import_item_at(old->import, path, line.line, line.name,
+		    line.value);
 		if (line.wrong != NULL)
 			import_item_note(old->import, &item, IMPORT_MISSING,
 			    "%s", line.wrong);
 		else if (is_param)
-			smtp_param(&smtp, &item, name, slice_trim(rest));
+			smtp_param(&smtp, &item, line.name, line.value);
 		else
 			smtp_style(&smtp, &item, &line);
 	}

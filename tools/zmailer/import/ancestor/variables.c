@@ -13,8 +13,7 @@
 
 #include "base/banned.h"
 
-static const struct { const char *name; enum import_kind kind;
-	const char *text; } notes[] = {
+static const struct import_told notes[] = {
 	{ "ZCONFIG", IMPORT_NOT_NEEDED, "programs know where the file is" },
 	{ "MAILBIN", IMPORT_NOT_NEEDED, "programs know where they are" },
 	{ "MAILSHARE", IMPORT_NOT_NEEDED, "its files are told by "
@@ -123,6 +122,8 @@ variable_mailbox(struct ancestor *old, struct import_item *item)
 static void
 variable_visit(struct ancestor *old, struct import_item *item)
 {
+	const struct import_told *told = import_told_of(notes, sizeof(notes) /
+	    sizeof(notes[0]), slice_of(item->name));
 	struct import *import = old->import;
 
 	if (ancestor_item(old, item->name) != item) {
@@ -148,17 +149,15 @@ variable_visit(struct ancestor *old, struct import_item *item)
 		    IMPORT_SITE, "", "log-to syslog"));
 		return;
 	}
-	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
-		if (strcmp(item->name, notes[i].name) == 0) {
-			import_item_note(import, item, item->value[0] == '\0' ?
-			    IMPORT_NOT_NEEDED : notes[i].kind, "%s",
-			    item->value[0] == '\0' ? "it is empty" :
-			    notes[i].text);
-			return;
-		}
-	import_item_note(import, item, IMPORT_MISSING, "not known: no "
-	    "variable of this name is in the tables of zmailer import; see "
-	    "`zmailer help`");
+	if (told == NULL)
+		import_item_note(import, item, IMPORT_MISSING, "not known: no "
+		    "variable of this name is in the tables of zmailer "
+		    "import; see `zmailer help`");
+	else if (item->value[0] == '\0')
+		import_item_note(import, item, IMPORT_NOT_NEEDED,
+		    "it is empty");
+	else
+		import_item_note(import, item, told->kind, "%s", told->text);
 }
 
 void

@@ -14,22 +14,10 @@
 
 #include "base/banned.h"
 
-/* Where that text begins in it; its length: nowhere. */
-static size_t
-text_find(struct slice text, const char *what)
-{
-	size_t n = strlen(what);
-
-	for (size_t i = 0; i + n <= text.n; i++)
-		if (memcmp(text.p + i, what, n) == 0)
-			return i;
-	return text.n;
-}
-
 static bool
 text_has(struct slice text, const char *what)
 {
-	return text_find(text, what) < text.n;
+	return slice_find_text(text, slice_of(what)) < text.n;
 }
 
 /* ---- Exim --------------------------------------------------------------- */
@@ -110,13 +98,13 @@ exim_test_line(struct compare *compare, struct slice line,
 		else if (text_has(words, " is discarded"))
 			compare_place_add(compare, out, "discarded");
 		else
-			target->address = slice_first(words, text_find(words,
-			    " -> "));
+			target->address = slice_first(words,
+			    slice_find_text(words, SLICE(" -> ")));
 	} else if (slice_starts(words, "host "))
 		exim_host(words, target);
 	else if (text_has(words, "transport = "))
-		target->transport = slice_from(words, text_find(words,
-		    "transport = ") + 12);
+		target->transport = slice_from(words, slice_find_text(words,
+		    SLICE("transport = ")) + 12);
 }
 
 static void
@@ -137,8 +125,8 @@ compare_exim_read(struct compare *compare, struct slice text,
 static struct slice
 sendmail_word(struct slice line, const char *name)
 {
-	struct slice rest = slice_from(line, text_find(line, name) +
-	    strlen(name));
+	struct slice rest = slice_from(line, slice_find_text(line,
+	    slice_of(name)) + strlen(name));
 
 	return slice_first(rest, slice_find(rest, ','));
 }
@@ -160,7 +148,8 @@ sendmail_line(struct compare *compare, struct slice line,
     struct compare_answer *out)
 {
 	struct slice mailer = sendmail_word(line, "mailer ");
-	struct slice user = slice_from(line, text_find(line, ", user ") + 7);
+	struct slice user = slice_from(line, slice_find_text(line,
+	    SLICE(", user ")) + 7);
 
 	if (slice_starts(user, "\"") && slice_ends(user, "\"") && user.n > 1)
 		user = (struct slice){ user.p + 1, user.n - 2 };

@@ -11,8 +11,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "tools/zmailer/import/compare/compare.h"
 #include "tools/zmailer/import/postfix/postfix.h"
 

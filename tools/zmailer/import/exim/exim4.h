@@ -93,8 +93,6 @@ void exim4_say(struct exim4 *exim, struct exim4_row *row,
 void exim4_note(struct exim4 *exim, struct exim4_row *row,
     enum import_kind kind, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-/* Does the pattern match the name?  One * in it stands for any bytes. */
-bool exim4_name_fits(const char *pattern, struct slice name);
 /* Note that the driver became this statement of ours. */
 void exim4_driver_say(struct exim4 *exim, struct exim4_driver *driver,
     enum import_part part, const char *format, ...)

@@ -98,14 +98,12 @@ router_is_odd(struct exim4 *exim, struct exim4_driver *router)
 		    "write \"|COMMAND\" into their .forward" },
 		{ "local_part_prefix", "local_part_prefix: write such "
 		    "addresses into the aliases" },
-		{ "caseful_local_part", NULL },
 	};
 	bool is_forward = slice_is(exim4_value(exim, router, "driver"),
 	    "redirect") && exim4_option(exim, router, "file") != NULL;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (rows[i].text == NULL || exim4_option(exim, router,
-		    rows[i].name) == NULL)
+		if (exim4_option(exim, router, rows[i].name) == NULL)
 			continue;
 		if (is_forward && strcmp(rows[i].name, "require_files") == 0)
 			continue;

@@ -14,23 +14,12 @@
 
 #include "base/banned.h"
 
-/* Where those bytes begin in a text; its length: nowhere. */
-static size_t
-login_find(struct slice text, const char *what)
-{
-	size_t n = strlen(what);
-
-	for (size_t i = 0; i + n <= text.n; i++)
-		if (memcmp(text.p + i, what, n) == 0)
-			return i;
-	return text.n;
-}
-
 /* The look-up somewhere in a condition. */
 static bool
 login_lookup(struct exim4 *exim, struct slice text, struct exim4_lookup *out)
 {
-	struct slice from = slice_from(text, login_find(text, "${lookup"));
+	struct slice from = slice_from(text, slice_find_text(text,
+	    SLICE("${lookup")));
 	struct slice rest = slice_from(from, 1), inner;
 
 	return from.n > 0 && exim4_brace_cut(&rest, &inner) &&
@@ -94,16 +83,16 @@ server_condition(struct exim4 *exim, struct exim4_driver *driver,
 	    "known: write NAME and what `openssl passwd -6` makes of each "
 	    "password into a table, and `auth users <TABLE>`", *ours;
 
-	if (login_find(condition, "saslauthd{") < condition.n) {
+	if (slice_find_text(condition, SLICE("saslauthd{")) < condition.n) {
 		server_say(exim, driver,
 		    "saslauthd unix:/var/run/saslauthd/mux");
 		return;
 	}
-	if (login_find(condition, "pam{") < condition.n) {
+	if (slice_find_text(condition, SLICE("pam{")) < condition.n) {
 		server_say(exim, driver, "pam");
 		return;
 	}
-	ours = login_find(condition, "crypteq") < condition.n &&
+	ours = slice_find_text(condition, SLICE("crypteq")) < condition.n &&
 	    login_lookup(exim, condition, &lookup) ? server_table(exim,
 	    &lookup, &why) : NULL;
 	if (ours != NULL)
@@ -256,7 +245,8 @@ login_elsewhere(struct exim4 *exim, struct exim4_driver *driver)
 	struct slice name = exim4_value(exim, driver, "client_name");
 	struct slice secret = exim4_value(exim, driver, "client_secret");
 	struct slice value = send.n > 0 ? send : secret;
-	struct slice from = slice_from(value, login_find(value, "lsearch{"));
+	struct slice from = slice_from(value, slice_find_text(value,
+	    SLICE("lsearch{")));
 	bool is_constant = slice_find(value, '$') == value.n;
 
 	if (value.n == 0)

@@ -35,21 +35,6 @@ exim4_host(struct exim4 *exim)
 
 /* ---- listeners ---------------------------------------------------------- */
 
-/* "smtp", "587", of a list of ports; 0: it is not a port. */
-static unsigned
-listen_port(struct slice text)
-{
-	uint64_t port;
-
-	if (slice_is(text, "smtp"))
-		return 25;
-	if (slice_is(text, "submission"))
-		return 587;
-	if (slice_is(text, "smtps") || slice_is(text, "submissions"))
-		return 465;
-	return slice_number(text, 1, 65535, &port) ? (unsigned)port : 0;
-}
-
 static bool
 port_is_tls(struct exim4 *exim, unsigned port)
 {
@@ -61,7 +46,7 @@ port_is_tls(struct exim4 *exim, unsigned port)
 		return false;
 	exim4_list_begin(row->value, &list);
 	while (exim4_list_next(exim->import->arena, &list, &item))
-		if (listen_port(item) == port)
+		if (import_port(item) == port)
 			return true;
 	return false;
 }
@@ -98,9 +83,9 @@ listen_ports(struct exim4 *exim, struct exim4_row *row, const char *address)
 		ports = exim4_main(exim, "daemon_smtp_port");
 	exim4_list_begin(ports == NULL ? SLICE("25") : ports->value, &list);
 	while (exim4_list_next(exim->import->arena, &list, &item)) {
-		if (listen_port(item) != 0)
+		if (import_port(item) != 0)
 			listen_port_say(exim, ports != NULL ? ports : row,
-			    address, listen_port(item));
+			    address, import_port(item));
 		else if (ports != NULL)
 			exim4_note(exim, ports, IMPORT_MISSING, SLICE_FMT
 			    " is no port: write `listen PORT`",
@@ -129,7 +114,7 @@ listen_interface(struct exim4 *exim, struct exim4_row *row, struct slice item)
 		return;
 	}
 	if (net_parse(item, &net, NULL) != 0 || slice_find(item, '/') <
-	    item.n || (port.n > 0 && listen_port(port) == 0)) {
+	    item.n || (port.n > 0 && import_port(port) == 0)) {
 		exim4_note(exim, row, IMPORT_MISSING, SLICE_FMT ": write "
 		    "`listen ADDRESS:PORT`", SLICE_ARG(item));
 		return;
@@ -139,7 +124,7 @@ listen_interface(struct exim4 *exim, struct exim4_row *row, struct slice item)
 	    ":", SLICE_ARG(item));
 
 	if (port.n > 0)
-		listen_port_say(exim, row, address, listen_port(port));
+		listen_port_say(exim, row, address, import_port(port));
 	else
 		listen_ports(exim, row, address);
 	if (!row->item.is_told)
@@ -283,9 +268,7 @@ static const struct { const char *name; enum option_how how;
 	{ "smtp_receive_timeout", HOW_SPAN, "timeout command" },
 };
 
-/* A * at its end means all names that begin so. */
-static const struct { const char *name; enum import_kind kind;
-	const char *text; } notes[] = {
+static const struct import_told notes[] = {
 	{ "mysql_servers", IMPORT_NOT_NEEDED, "definitions of tables say "
 	    "it" },
 	{ "pgsql_servers", IMPORT_NOT_NEEDED, "definitions of tables say "
@@ -461,12 +444,8 @@ option_visit(struct exim4 *exim, struct exim4_row *row)
 			option_origin(exim, row);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
-		if (exim4_name_fits(notes[i].name, name)) {
-			exim4_note(exim, row, notes[i].kind, "%s",
-			    notes[i].text);
-			return;
-		}
+	(void)import_item_tell(exim->import, &row->item, notes,
+	    sizeof(notes) / sizeof(notes[0]), name);
 }
 
 void

@@ -22,16 +22,6 @@ name_has_byte(char c)
 
 /* ---- macros ------------------------------------------------------------- */
 
-/* The offset of a name in a text; the text's length: it is not there. */
-static size_t
-macro_find(struct slice text, struct slice name)
-{
-	for (size_t i = 0; i + name.n <= text.n; i++)
-		if (memcmp(text.p + i, name.p, name.n) == 0)
-			return i;
-	return text.n;
-}
-
 /* Each occurrence of one macro; what was put in is not looked at again.
  * returns whether there was one */
 static bool
@@ -39,14 +29,14 @@ macro_fill(const struct exim4_macro *macro, struct str *text)
 {
 	struct slice rest = str_slice(text);
 	struct str out = STR_INIT;
-	size_t at = macro_find(rest, macro->name);
+	size_t at = slice_find_text(rest, macro->name);
 	bool is_found = at < rest.n;
 
 	while (at < rest.n && out.len <= EXIM4_LINE_BYTES_MAX) {
 		str_add_slice(&out, slice_first(rest, at));
 		str_add_slice(&out, macro->value);
 		rest = slice_from(rest, at + macro->name.n);
-		at = macro_find(rest, macro->name);
+		at = slice_find_text(rest, macro->name);
 	}
 	str_add_slice(&out, rest);
 	if (is_found) {
@@ -79,8 +69,9 @@ line_has_builtin(struct slice line)
 		"_LOOKUP_", "_EXP_" };
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (macro_find(line, slice_of(known[i])) < line.n)
-			return macro_find(line, SLICE("OPENSSL")) == line.n;
+		if (slice_find_text(line, slice_of(known[i])) < line.n)
+			return slice_find_text(line, SLICE("OPENSSL")) ==
+			    line.n;
 	return false;
 }
 

@@ -168,12 +168,11 @@ refuse_is_known(struct exim4_group *group, struct slice condition)
 	};
 
 	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
-		for (size_t i = 0; i < condition.n; i++)
-			if (slice_starts(slice_from(condition, i),
-			    rows[k].what)) {
-				group->needless = rows[k].text;
-				return true;
-			}
+		if (slice_find_text(condition, slice_of(rows[k].what)) <
+		    condition.n) {
+			group->needless = rows[k].text;
+			return true;
+		}
 	return false;
 }
 

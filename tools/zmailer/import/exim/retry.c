@@ -7,8 +7,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "grammar/units.h"
 #include "tools/zmailer/import/exim/exim4.h"
 

@@ -146,17 +146,3 @@ exim4_driver_say(struct exim4 *exim, struct exim4_driver *driver,
 	va_end(args);
 	driver->statement = import_say_once(exim->import, part, text);
 }
-
-bool
-exim4_name_fits(const char *pattern, struct slice name)
-{
-	const char *star = strchr(pattern, '*');
-	size_t n = strlen(pattern), front;
-
-	if (star == NULL)
-		return slice_is(name, pattern);
-	front = (size_t)(star - pattern);
-	return name.n + 1 >= n && memcmp(name.p, pattern, front) == 0 &&
-	    memcmp(name.p + name.n - (n - front - 1), star + 1, n - front -
-	    1) == 0;
-}

@@ -54,16 +54,9 @@ exim4_row_add(struct exim4 *exim, const char *file,
     const struct exim4_statement *said)
 {
 	struct import *import = exim->import;
-	struct exim4_row *more;
 
-	if (exim->count == 0 || (exim->count & (exim->count - 1)) == 0) {
-		more = arena_alloc(import->arena, (exim->count == 0 ? 1 :
-		    2 * exim->count) * sizeof(*more));
-		if (exim->count > 0)
-			memcpy(more, exim->rows, exim->count *
-			    sizeof(*more));
-		exim->rows = more;
-	}
+	exim->rows = arena_grow(import->arena, exim->rows, exim->count,
+	    sizeof(*exim->rows));
 	exim->rows[exim->count++] = (struct exim4_row){
 		.said = *said,
 		.value = exim4_fold(import->arena, exim4_unquote(

@@ -7,16 +7,13 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "tools/zmailer/import/exim/exim4.h"
 
 #include "base/banned.h"
 
 /* Options that no statement needs, or that differ; a * at the end of a name
  * means all that begin so. */
-static const struct { const char *name; enum import_kind kind;
-	const char *text; } notes[] = {
+static const struct import_told notes[] = {
 	{ "debug_print", IMPORT_NOT_NEEDED, "zmailer route -v tells how" },
 	{ "same_domain_copy_routing", IMPORT_NOT_NEEDED, "routes are asked "
 	    "once for each domain" },
@@ -205,7 +202,8 @@ static void
 option_tell(struct exim4 *exim, const struct exim4_driver *driver,
     struct exim4_row *row)
 {
-	size_t i = 0;
+	const struct import_told *told = import_told_of(notes, sizeof(notes) /
+	    sizeof(notes[0]), row->said.name);
 	bool is_secret = row->item.value[0] == '.';
 
 	if (row->is_used && !driver->is_odd && (driver->statement >= 0 ||
@@ -213,15 +211,12 @@ option_tell(struct exim4 *exim, const struct exim4_driver *driver,
 		driver_row_tell(exim, driver, row);
 		return;
 	}
-	while (i < sizeof(notes) / sizeof(notes[0]) && !exim4_name_fits(
-	    notes[i].name, row->said.name))
-		i++;
 	if (driver->section == EXIM4_TRANSPORTS && driver->statement < 0 &&
 	    driver->why == NULL)
 		exim4_note(exim, row, IMPORT_NOT_NEEDED, "no router that was "
 		    "taken names its transport");
-	else if (i < sizeof(notes) / sizeof(notes[0]))
-		exim4_note(exim, row, notes[i].kind, "%s", notes[i].text);
+	else if (told != NULL)
+		exim4_note(exim, row, told->kind, "%s", told->text);
 	else if ((row->is_used && !driver->is_odd) || driver->why != NULL)
 		exim4_note(exim, row, IMPORT_MISSING, "it belongs to "
 		    SLICE_FMT ", which is missing", SLICE_ARG(driver->name));

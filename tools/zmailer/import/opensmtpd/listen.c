@@ -101,20 +101,6 @@ listener_auth(struct opensmtpd *smtpd, struct opensmtpd_row *row,
 
 /* ---- words -------------------------------------------------------------- */
 
-static unsigned
-listener_port_of(struct slice text)
-{
-	uint64_t port;
-
-	if (slice_is(text, "smtp"))
-		return 25;
-	if (slice_is(text, "submission"))
-		return 587;
-	if (slice_is(text, "smtps") || slice_is(text, "submissions"))
-		return 465;
-	return slice_number(text, 1, 65535, &port) ? (unsigned)port : 0;
-}
-
 static bool
 listener_note(struct opensmtpd *smtpd, struct opensmtpd_row *row)
 {
@@ -170,7 +156,7 @@ listener_option(struct opensmtpd *smtpd, struct opensmtpd_row *row,
     struct opensmtpd_listener *out)
 {
 	if (opensmtpd_is(row, "port"))
-		out->port = listener_port_of(opensmtpd_text(row));
+		out->port = import_port(opensmtpd_text(row));
 	else if (opensmtpd_is(row, "smtps")) {
 		out->is_tls = true;
 		(void)opensmtpd_is(row, "verify");

@@ -127,19 +127,12 @@ static void
 opensmtpd_word_add(struct arena *arena, struct opensmtpd_statement *out,
     const struct opensmtpd_word *word)
 {
-	struct opensmtpd_word *more;
-
 	if (out->count >= OPENSMTPD_WORDS_MAX) {
 		out->wrong = "it has too many words";
 		return;
 	}
-	if (out->count == 0 || (out->count & (out->count - 1)) == 0) {
-		more = arena_alloc(arena, (out->count == 0 ? 1 :
-		    2 * out->count) * sizeof(*more));
-		if (out->count > 0)
-			memcpy(more, out->words, out->count * sizeof(*more));
-		out->words = more;
-	}
+	out->words = arena_grow(arena, out->words, out->count,
+	    sizeof(*out->words));
 	out->words[out->count++] = *word;
 }
 

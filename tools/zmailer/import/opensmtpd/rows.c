@@ -8,7 +8,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <stdarg.h>
-#include <string.h>
 
 #include "grammar/units.h"
 #include "tools/zmailer/import/opensmtpd/opensmtpd.h"

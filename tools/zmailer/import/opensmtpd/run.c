@@ -78,16 +78,9 @@ opensmtpd_statement_add(struct opensmtpd *smtpd, const char *file,
     const struct opensmtpd_statement *statement)
 {
 	struct import *import = smtpd->import;
-	struct opensmtpd_row *more;
 
-	if (smtpd->count == 0 || (smtpd->count & (smtpd->count - 1)) == 0) {
-		more = arena_alloc(import->arena, (smtpd->count == 0 ? 1 :
-		    2 * smtpd->count) * sizeof(*more));
-		if (smtpd->count > 0)
-			memcpy(more, smtpd->rows, smtpd->count *
-			    sizeof(*more));
-		smtpd->rows = more;
-	}
+	smtpd->rows = arena_grow(import->arena, smtpd->rows, smtpd->count,
+	    sizeof(*smtpd->rows));
 	smtpd->rows[smtpd->count++] = (struct opensmtpd_row){
 		.item = { .file = file, .line = statement->line,
 		    .name = slice_dup(import->arena, slice_first(
@@ -269,8 +262,7 @@ opensmtpd_later(struct opensmtpd *smtpd, struct opensmtpd_row *row)
 static void
 opensmtpd_simple(struct opensmtpd *smtpd, struct opensmtpd_row *row)
 {
-	static const struct { const char *name; enum import_kind kind;
-		const char *text; } rows[] = {
+	static const struct import_told rows[] = {
 		{ "admd", IMPORT_NOT_NEEDED, "Authentication-Results names "
 		    "host" },
 		{ "ca", IMPORT_DIFFERS, "write `tls client-certificates ask "
@@ -286,10 +278,8 @@ opensmtpd_simple(struct opensmtpd *smtpd, struct opensmtpd_row *row)
 		    "by milter, or a hook (doc/HOOKS.md), does the same" },
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (strcmp(row->item.name, rows[i].name) == 0)
-			import_item_note(smtpd->import, &row->item,
-			    rows[i].kind, "%s", rows[i].text);
+	(void)import_item_tell(smtpd->import, &row->item, rows,
+	    sizeof(rows) / sizeof(rows[0]), slice_of(row->item.name));
 }
 
 static const struct {

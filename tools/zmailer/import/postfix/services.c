@@ -41,8 +41,7 @@ service_note(struct import *import, const struct import_service *service,
 
 /* ---- -o NAME=VALUE ------------------------------------------------------ */
 
-static const struct { const char *name; enum import_kind kind;
-	const char *text; } override_rows[] = {
+static const struct import_told override_rows[] = {
 	{ "syslog_name", IMPORT_NOT_NEEDED, "the journal names the listener" },
 	{ "smtpd_tls_security_level", IMPORT_NOT_NEEDED,
 	    "on ports for users TLS is wanted" },
@@ -92,17 +91,16 @@ override_find(struct import *import, const struct import_service *service,
 {
 	size_t at = slice_find(pair, '=');
 	struct slice name = slice_trim(slice_first(pair, at));
+	const struct import_told *told = import_told_of(override_rows,
+	    sizeof(override_rows) / sizeof(override_rows[0]), name);
 	const char *text = arena_printf(import->arena, "-o " SLICE_FMT,
 	    SLICE_ARG(pair));
 
-	for (size_t i = 0; i < sizeof(override_rows) /
-	    sizeof(override_rows[0]); i++)
-		if (slice_is(name, override_rows[i].name)) {
-			service_note(import, service, text,
-			    override_rows[i].kind, "%s",
-			    override_rows[i].text);
-			return;
-		}
+	if (told != NULL) {
+		service_note(import, service, text, told->kind, "%s",
+		    told->text);
+		return;
+	}
 	for (size_t i = 0; is_users && i < sizeof(user_lists) /
 	    sizeof(user_lists[0]); i++)
 		if (slice_is(name, user_lists[i]) && override_is_users(import,
@@ -156,21 +154,12 @@ overrides_visit(struct import *import, const struct import_service *service,
 static unsigned
 service_port(struct slice name, struct slice *out_address)
 {
-	static const struct { const char *name; unsigned port; } rows[] = {
-		{ "smtp", 25 }, { "submission", 587 }, { "smtps", 465 },
-		{ "submissions", 465 },
-	};
 	size_t at = name.n;
-	uint64_t port;
 
 	while (at > 0 && name.p[at - 1] != ':')
 		at--;
 	*out_address = slice_first(name, at > 0 ? at - 1 : 0);
-	name = slice_from(name, at);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (slice_is(name, rows[i].name))
-			return rows[i].port;
-	return slice_number(name, 1, 65535, &port) ? (unsigned)port : 0;
+	return import_port(slice_from(name, at));
 }
 
 /* A port of its own, or an address of its own. */

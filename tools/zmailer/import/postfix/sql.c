@@ -9,9 +9,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "base/ascii.h"
 #include "io/unix_socket.h"
 #include "tools/zmailer/import/postfix/postfix.h"

@@ -7,7 +7,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
 #include <unistd.h>
 
 #include "io/unix_socket.h"

@@ -9,7 +9,6 @@
  * SPDX-License-Identifier: ISC
  */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -7,8 +7,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "tools/zmailer/import/sendmail/sendmail.h"
 
 #include "base/banned.h"
@@ -109,8 +107,6 @@ call_include(struct sendmail *mail, struct sendmail_row *row)
 		    "put the file beside and import again");
 }
 
-#define NEEDLESS(name, text)	{ name, NULL, IMPORT_NOT_NEEDED, text }
-#define LACKS(name, text)	{ name, NULL, IMPORT_MISSING, text }
 static const struct sendmail_rule rules[] = {
 	{ "define", sendmail_option, IMPORT_TAKEN, "" },
 	{ "FEATURE", sendmail_feature, IMPORT_TAKEN, "" },

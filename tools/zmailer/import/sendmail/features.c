@@ -7,8 +7,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "tools/zmailer/import/sendmail/sendmail.h"
 
 #include "base/banned.h"
@@ -114,9 +112,6 @@ feature_delay_checks(struct sendmail *mail, struct sendmail_row *row)
 		    "rules are tried at RCPT");
 }
 
-#define NEEDLESS(name, text)	{ name, NULL, IMPORT_NOT_NEEDED, text }
-#define DIFFERS(name, text)	{ name, NULL, IMPORT_DIFFERS, text }
-#define LACKS(name, text)	{ name, NULL, IMPORT_MISSING, text }
 static const struct sendmail_rule rules[] = {
 	{ "access_db", sendmail_access, IMPORT_TAKEN, "" },
 	{ "virtusertable", sendmail_virtusertable, IMPORT_TAKEN, "" },

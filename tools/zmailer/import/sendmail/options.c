@@ -126,8 +126,7 @@ option_postmaster(struct sendmail *mail, struct sendmail_row *row)
 static void
 option_privacy(struct sendmail *mail, struct sendmail_row *row)
 {
-	static const struct { const char *name; enum import_kind kind;
-		const char *text; } flags[] = {
+	static const struct import_told flags[] = {
 		{ "needmailhelo", IMPORT_NOT_NEEDED, "HELO is always wanted" },
 		{ "noexpn", IMPORT_NOT_NEEDED, "trust NET expn allows it, no "
 		    "one else may" },
@@ -156,14 +155,12 @@ option_privacy(struct sendmail *mail, struct sendmail_row *row)
 	struct slice rest = sendmail_argument(row, 1), word;
 
 	while (import_list_next(&rest, &word)) {
-		size_t i = 0;
+		const struct import_told *told = import_told_of(flags,
+		    sizeof(flags) / sizeof(flags[0]), word);
 
-		while (i < sizeof(flags) / sizeof(flags[0]) &&
-		    !slice_is(word, flags[i].name))
-			i++;
-		if (i < sizeof(flags) / sizeof(flags[0]))
-			sendmail_note(mail, row, flags[i].kind, "%s: %s",
-			    flags[i].name, flags[i].text);
+		if (told != NULL)
+			sendmail_note(mail, row, told->kind, "%s: %s",
+			    told->name, told->text);
 		else
 			sendmail_note(mail, row, IMPORT_MISSING, "\"" SLICE_FMT
 			    "\" is not known: see zmailer help trust",
@@ -180,9 +177,6 @@ option_told(struct sendmail *mail, struct sendmail_row *row)
 		    "what names it was told by itself");
 }
 
-#define NEEDLESS(name, text)	{ name, NULL, IMPORT_NOT_NEEDED, text }
-#define DIFFERS(name, text)	{ name, NULL, IMPORT_DIFFERS, text }
-#define LACKS(name, text)	{ name, NULL, IMPORT_MISSING, text }
 static const struct sendmail_rule rules[] = {
 	{ "confFORWARD_PATH", option_forward, IMPORT_TAKEN, "" },
 	{ "confPRIVACY_FLAGS", option_privacy, IMPORT_TAKEN, "" },

@@ -8,8 +8,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "base/ascii.h"
 #include "grammar/base64.h"
 #include "tools/zmailer/import/sendmail/sendmail.h"

@@ -37,6 +37,9 @@ struct sendmail_rule {
 	enum import_kind kind;
 	const char	*text;
 };
+#define NEEDLESS(name, text)	{ name, NULL, IMPORT_NOT_NEEDED, text }
+#define DIFFERS(name, text)	{ name, NULL, IMPORT_DIFFERS, text }
+#define LACKS(name, text)	{ name, NULL, IMPORT_MISSING, text }
 
 /* ---- rows (rows.c) ------------------------------------------------------ */
 

@@ -8,8 +8,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-
 #include "tools/zmailer/report/send/xml.h"
 
 #include "base/banned.h"
