@@ -354,22 +354,24 @@ class Recording:
         return found
 
     def end(self):
-        """kill -9 of the supervisor and all below it."""
+        """kill -9 of all processes; each look reads all of /proc."""
         pids = self.instance.pids()
-        for pid in pids:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except OSError:
-                pass
-        if pids:
-            self.instance.kill()
+        while pids:
+            for pid in pids:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except OSError:
+                    pass
+            mta.wait_for("all to be gone", lambda gone=pids: not any(
+                os.path.exists(f"/proc/{pid}") for pid in gone))
+            pids = self.instance.pids()
         self.instance.is_started = False
 
 
 def until(condition, seconds):
     end = time.monotonic() + seconds
     while time.monotonic() < end and not condition():
-        time.sleep(0.005)
+        time.sleep(0.02)
 
 
 # ---- many of them ----------------------------------------------------------
