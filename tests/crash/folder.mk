@@ -6,6 +6,7 @@ EXTRA_DIST += tests/crash/nth.c tests/crash/nth_where.c tests/crash/home.c \
 	tests/crash/orders.py tests/crash/reroute.py tests/crash/cut_through.py \
 	tests/crash/signed.py tests/crash/encoded.py tests/crash/judged.py \
 	tests/crash/upgrade.py tests/crash/matrix.py tests/crash/proof.py \
+	tests/crash/replay.py \
 	tests/crash/restore.py tests/crash/queues.py tests/crash/verb.py \
 	tests/crash/takeover.py \
 	tests/crash/ledger.py tests/crash/power.py tests/crash/run-sample \
@@ -16,6 +17,7 @@ EXTRA_DIST += tests/crash/nth.c tests/crash/nth_where.c tests/crash/home.c \
 	tests/crash/disk/disk_story.py tests/crash/disk/disklog.c \
 	tests/crash/disk/nosync.c
 CLEANFILES += tests/crash/nth.so tests/crash/proof.state \
+	tests/crash/replay.state \
 	tests/crash/disk/disklog tests/crash/disk/nosync.so
 NTH_SOURCES = $(srcdir)/tests/crash/nth.c $(srcdir)/tests/crash/nth_where.c \
 	$(srcdir)/tests/crash/home.c $(srcdir)/tests/crash/control_lines.c
@@ -44,7 +46,7 @@ tests/crash/disk/nosync.so: $(srcdir)/tests/crash/disk/nosync.c
 	@$(MKDIR_P) tests/crash/disk
 	$(AM_V_CCLD)$(CC) -shared -fPIC -O1 -g -D_GNU_SOURCE -o $@ \
 		$(srcdir)/tests/crash/disk/nosync.c -ldl
-.PHONY: crash proof proof-disks
+.PHONY: crash proof proof-replay proof-disks
 DISK_MINUTES = 10
 proof-disks: all tests/crash/disk/nosync.so
 	-$(MAKE) -s tests/crash/disk/disklog
@@ -62,4 +64,7 @@ PROOF_MINUTES = 60
 PROOF_WORKERS = 0
 proof: all tests/crash/nth.so
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/proof.py \
+		--minutes $(PROOF_MINUTES) --workers $(PROOF_WORKERS) $(PROOFFLAGS)
+proof-replay: all tests/crash/nth.so
+	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/replay.py \
 		--minutes $(PROOF_MINUTES) --workers $(PROOF_WORKERS) $(PROOFFLAGS)

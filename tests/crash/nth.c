@@ -31,7 +31,7 @@
 
 static struct nth_state *state;
 static const char *dirs, *grave;
-static int log_fd = -1;
+static int log_fd = -1, bytes_fd = -1;
 static __thread bool is_inside;
 
 /* The real functions, looked up once. */
@@ -53,6 +53,7 @@ REAL(int, fdatasync, int);
 REAL(int, syncfs, int);
 REAL(int, ftruncate, int, off_t);
 REAL(int, mkdirat, int, const char *, mode_t);
+REAL(int, fchmod, int, mode_t);
 
 static void
 find_real(void)
@@ -64,10 +65,31 @@ find_real(void)
 	FIND(rename); FIND(renameat); FIND(renameat2); FIND(link);
 	FIND(linkat); FIND(unlink); FIND(unlinkat); FIND(fsync);
 	FIND(fdatasync); FIND(syncfs); FIND(ftruncate);
-	FIND(mkdirat); FIND(open);
+	FIND(mkdirat); FIND(fchmod); FIND(open);
 }
 
 enum { LOG_FD_MIN = 400 };	/* of a trace: not what a shell may want */
+
+static int
+high_fd(int fd)
+{
+	int high = fd < 0 ? fd : fcntl(fd, F_DUPFD_CLOEXEC, LOG_FD_MIN);
+
+	if (fd >= 0)
+		close(fd);
+	return high;
+}
+
+/* Where what is written is kept. */
+static void
+open_bytes(const char *log_path)
+{
+	char path[2048];
+
+	snprintf(path, sizeof(path), "%s.bytes", log_path);
+	bytes_fd = high_fd(real_open(path, O_WRONLY | O_CREAT | O_CLOEXEC,
+	    0600));
+}
 
 static void
 open_log(void)
@@ -79,10 +101,11 @@ open_log(void)
 		return;
 	fd = real_open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
 	log_fd = fd;
+	if (fd >= 0 && state->is_logging == NTH_BYTES)
+		open_bytes(path);
 	if (fd < 0 || state->is_logging < NTH_TRACE)
 		return;
-	log_fd = fcntl(fd, F_DUPFD_CLOEXEC, LOG_FD_MIN);
-	close(fd);
+	log_fd = high_fd(fd);
 }
 
 __attribute__((constructor))
@@ -329,7 +352,48 @@ openat64(int dir_fd, const char *name, int flags, ...)
 
 /* ---- calls on a descriptor --------------------------------------------- */
 
+static bool
+is_kept(void)
+{
+	return log_fd >= 0 && bytes_fd >= 0 && state->is_logging == NTH_BYTES;
+}
+
+/* NTH_BYTES: what a write put where in the file. */
+static void
+keep_bytes(int ticket, int fd, const struct iovec *parts, int count,
+    ssize_t written, off_t end)
+{
+	struct stat st;
+	off_t at;
+	size_t left = written > 0 ? (size_t)written : 0;
+
+	if (!is_kept() || left == 0 || fstat(fd, &st) != 0)
+		return;
+	at = __atomic_fetch_add(&state->bytes, (int32_t)left,
+	    __ATOMIC_SEQ_CST);
+	note(ticket, "bytes\t%lu\t%lld\t%zd\t%lld", (unsigned long)st.st_ino,
+	    (long long)(end - written), written, (long long)at);
+	for (int i = 0; i < count && left > 0; i++) {
+		size_t n = parts[i].iov_len < left ? parts[i].iov_len : left;
+
+		if (real_pwrite(bytes_fd, parts[i].iov_base, n, at) < 0)
+			abort();
+		at += (off_t)n;
+		left -= n;
+	}
+}
+
+/* Where the last write to it ended. */
+static off_t
+end_of(int fd)
+{
+	return is_kept() ? lseek(fd, 0, SEEK_CUR) : 0;
+}
+
 #define ON_FD(type, call, fd, make, ...) \
+	ON_FD_KEEP(type, call, fd, make, (void)0, __VA_ARGS__)
+
+#define ON_FD_KEEP(type, call, fd, make, keep, ...) \
 	char path[1024]; \
 	bool shall_die; \
 	int ticket, fate = GO_ON; \
@@ -347,6 +411,7 @@ openat64(int dir_fd, const char *name, int flags, ...)
 	result = make; \
 	if (result >= 0) \
 		note(ticket, __VA_ARGS__); \
+	keep; \
 	if (shall_die) \
 		die(); \
 	is_inside = false; \
@@ -369,7 +434,11 @@ part_of(size_t n, int fate)
 ssize_t
 write(int fd, const void *bytes, size_t n)
 {
-	ON_FD(ssize_t, "write", fd, real_write(fd, bytes, part_of(n, fate)),
+	struct iovec part = { (void *)bytes, n };
+
+	ON_FD_KEEP(ssize_t, "write", fd,
+	    real_write(fd, bytes, part_of(n, fate)),
+	    keep_bytes(ticket, fd, &part, 1, result, end_of(fd)),
 	    "write\t%lu\t%lld\t%zd\t%s%s%s", inode_of_fd(fd), size_before,
 	    result, path, is_traced() ? "\t" : "", is_traced() ?
 	    nth_control_lines(path, bytes, n, size_before) : "");
@@ -378,9 +447,10 @@ write(int fd, const void *bytes, size_t n)
 ssize_t
 writev(int fd, const struct iovec *parts, int count)
 {
-	ON_FD(ssize_t, "write", fd, fate == HALF && count > 0 ?
+	ON_FD_KEEP(ssize_t, "write", fd, fate == HALF && count > 0 ?
 	    real_write(fd, parts[0].iov_base, part_of(parts[0].iov_len, fate)) :
 	    real_writev(fd, parts, count),
+	    keep_bytes(ticket, fd, parts, count, result, end_of(fd)),
 	    "write\t%lu\t%lld\t%zd\t%s", inode_of_fd(fd), size_before, result,
 	    path);
 }
@@ -388,8 +458,11 @@ writev(int fd, const struct iovec *parts, int count)
 ssize_t
 pwrite(int fd, const void *bytes, size_t n, off_t offset)
 {
-	ON_FD(ssize_t, "pwrite", fd, real_pwrite(fd, bytes,
+	struct iovec part = { (void *)bytes, n };
+
+	ON_FD_KEEP(ssize_t, "pwrite", fd, real_pwrite(fd, bytes,
 	    part_of(n, fate), offset),
+	    keep_bytes(ticket, fd, &part, 1, result, offset + result),
 	    "pwrite\t%lu\t%lld\t%zd\t%s\t%lld", inode_of_fd(fd),
 	    size_before < (long long)offset ? size_before : (long long)offset,
 	    result, path, size_before);
@@ -434,6 +507,22 @@ int
 ftruncate64(int fd, off64_t length)
 {
 	return ftruncate(fd, (off_t)length);
+}
+
+/* Not counted: a file's mode comes with its first name or its contents. */
+int
+fchmod(int fd, mode_t mode)
+{
+	char path[1024];
+	int result;
+
+	find_real();
+	result = real_fchmod(fd, mode);
+	if (result == 0 && state != NULL && !is_inside && is_kept() &&
+	    fd_is_watched(fd, path))
+		note(__atomic_add_fetch(&state->ticket, 1, __ATOMIC_SEQ_CST),
+		    "mode\t%lu\t%o", inode_of_fd(fd), (unsigned)mode);
+	return result;
 }
 
 /* ---- calls on names ---------------------------------------------------- */

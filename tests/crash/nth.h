@@ -24,10 +24,12 @@ enum nth_mode {
 
 enum {
 	NTH_TRACE = 2,		/* is_logging: for tests/model/trace.py */
-	NTH_CALLS		/* is_logging: only who made which call */
+	NTH_CALLS,		/* is_logging: only who made which call */
+	NTH_BYTES		/* is_logging: as 1, and what was written, in
+				 * ZM_NTH_LOG.bytes: for replay.py */
 };
 
-struct nth_state {		/* crash.py packs the same: keep in step */
+struct nth_state {		/* nth.py packs the same: keep in step */
 	char		role[32];	/* program counted; "" every one */
 	int32_t		mode;
 	int32_t		target;		/* from 1; 0 never */
@@ -39,6 +41,7 @@ struct nth_state {		/* crash.py packs the same: keep in step */
 	int32_t		pid;		/* who met it */
 	int32_t		span;		/* NTH_FAIL, NTH_SHORT: so many calls
 					 * from the target on; 0 as 1 */
+	int32_t		bytes;		/* NTH_BYTES: so many are written */
 	char		what[256];	/* the call that was met, in words */
 };
 

@@ -11,8 +11,8 @@ import struct
 BUILD = os.environ.get("ZMAILER_BUILD") or os.getcwd()
 LIBRARY = os.path.join(BUILD, "tests", "crash", "nth.so")
 COUNT, KILL_BEFORE, KILL_AFTER, FAIL, STOP, SHORT = range(6)
-TRACE, CALLS = 2, 3                  # plan(logging=)
-LAYOUT = "=32siiiiiiiii256s"         # struct nth_state of nth.h
+TRACE, CALLS, BYTES = 2, 3, 4        # plan(logging=)
+LAYOUT = "=32siiiiiiiiii256s"         # struct nth_state of nth.h
 SIZE = struct.calcsize(LAYOUT)
 
 
@@ -43,12 +43,12 @@ class Nth:
         ticket = self.read()["ticket"]
         self.map[:SIZE] = struct.pack(LAYOUT, role.encode(), mode, target,
                                       error, logging, 0, 0, ticket, 0, span,
-                                      b"")
+                                      0, b"")
 
     def read(self):
         row = struct.unpack(LAYOUT, self.map[:SIZE])
         return dict(count=row[5], fired=row[6], ticket=row[7],
-                    pid=row[8], what=row[10].split(b"\0")[0].decode("latin-1"))
+                    pid=row[8], what=row[11].split(b"\0")[0].decode("latin-1"))
 
     def heal(self):
         """From now on no call fails; what was met is still told."""

@@ -37,6 +37,7 @@ class Message:
         self.sender, self.rcpts = sender, rcpts
         self.mail_line, self.rcpt_lines = mail_line, rcpt_lines
         self.data = b""             # dots undone, CRLF line ends
+        self.moment = None          # Server.moment(), before the answer
 
 
 class Server:
@@ -49,6 +50,7 @@ class Server:
             "SIZE 100000000"]
         self.messages, self.sessions, self.commands = [], 0, []
         self.peers = set()          # that are connected
+        self.moment = lambda: None  # when a message is here, by some clock
         self.lock = threading.Lock()
         if port is None:
             self.listener = socket.socket(socket.AF_UNIX)
@@ -246,6 +248,7 @@ class Server:
 
     def _end(self, peer, message, verb):
         """Answer to the message; False: hang up."""
+        message.moment = self.moment()
         answers = message.rcpts if self.lmtp else [None]
         for rcpt in answers:
             action = self._rule(verb, rcpt or "") or (
@@ -263,7 +266,7 @@ class Server:
             if self.lmtp:
                 one = Message(message.sender, [rcpt], message.mail_line,
                               message.rcpt_lines)
-                one.data = message.data
+                one.data, one.moment = message.data, message.moment
                 message = one
             self.messages.append(message)
 
