@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 import time
 
+import words
 from postgres import Postgres
 from zmtest import mta
 
@@ -22,6 +23,8 @@ GIVEN_UP = "given up"
 
 
 class Copies(Postgres):
+    is_watched = False      # words.py
+
     def fill(self):
         self.sql("CREATE DATABASE mail", "postgres")
         self.make_tables()
@@ -37,6 +40,8 @@ class Copies(Postgres):
             self.sql("CREATE ROLE zm LOGIN PASSWORD 'pw'")
         self.sql("GRANT SELECT, INSERT, UPDATE, DELETE ON zm_node, zm_copy, "
                  "zm_part, zm_taken TO zm")
+        if self.is_watched:
+            words.watch(self)
 
     def mend(self):
         """It runs, waits for no standby, and has its tables."""

@@ -8,6 +8,7 @@ import os
 import signal
 import smtplib
 
+import words
 from copies_nodes import Copies, NODES, Node
 from zmtest.cases import tell_events
 from zmtest.smtpserver import Rule, Server
@@ -74,6 +75,7 @@ class Mailer(Node):
 class Site:
     def __init__(self):
         self.base = Copies()
+        words.watch(self.base)
         self.hop = Server()
         self.nodes = [Mailer(name, self.base, self.hop) for name in NODES]
 
@@ -95,6 +97,10 @@ class Site:
 
     def owned(self, name):
         return sum(row[0] == name for row in self.base.rows().values())
+
+    def judge(self):
+        """What became of all messages so far is a behaviour of the model."""
+        words.judge(self.base, self.nodes)
 
     def tell(self):
         print(self.base.rows())
