@@ -1,6 +1,6 @@
 """Is what nodes and database said of each message a behaviour of cluster.pml?
 
-In     the words of the database, in its own order (tests/real/words.py: a
+In     the words of the database, in its own order (tests/lib/zmtest/words.py: a
        trigger writes down each change of a row), and the journals of the nodes
 Out    for each message the first thing that no order of these explains
 
@@ -322,7 +322,7 @@ def first_misfit(streams, leases):
 # ---- all of them ------------------------------------------------------------
 
 def judge(words, journals, shifts=None, goes_on=()):
-    """What does not fit, a text each.  words: rows of tests/real/words.py;
+    """What does not fit, a text each.  words: rows of tests/lib/zmtest/words.py;
     journals: {node: its events}; shifts: {node: seconds to be added to its
     times}; goes_on: nodes that deliver without a lease."""
     books = Books().read([Word(row) for row in words])

@@ -15,7 +15,6 @@ TOP = os.environ["ZMAILER_SRC"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 sys.path.insert(0, os.path.join(TOP, "tests", "real"))
 from zmtest import mta                               # noqa: E402
-import words                                         # noqa: E402
 from zmtest.cases import Cases, tell_events          # noqa: E402
 from copies_nodes import (Copies, Files, GIVEN_UP,   # noqa: E402
                           NODES, Node, fetch_all, took)
@@ -29,7 +28,7 @@ PART = 256 << 10
 class Site:
     def __init__(self):
         self.base = Copies()
-        words.watch(self.base)
+        self.base.watch()
         self.files = Files()
         self.nodes = [Node(name, self.base) for name in NODES]
 
@@ -595,7 +594,7 @@ def by_standby(one, standby):
 site = Site()
 try:
     code = case.run("copies", tell=site.tell,
-                    judge=lambda: words.judge(site.base, site.nodes))
+                    judge=lambda: site.base.judge(site.nodes))
 finally:
     site.close()
 sys.exit(code)

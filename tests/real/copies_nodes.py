@@ -14,9 +14,8 @@ import subprocess
 import tempfile
 import time
 
-import words
 from postgres import Postgres
-from zmtest import mta
+from zmtest import mta, words
 
 NODES = ("mx1", "mx2")
 GIVEN_UP = "given up"
@@ -54,6 +53,14 @@ class Copies(Postgres):
         mta.wait_for("it to wait for no standby", lambda: self.sql(
             "SHOW synchronous_standby_names", "postgres") == "")
         self.make_tables()
+
+    def watch(self):
+        """Write down what nodes say to it."""
+        words.watch(self)
+
+    def judge(self, nodes):
+        """What became of all messages so far is a behaviour of the model."""
+        words.judge(self, nodes)
 
     def number(self, text):
         return int(self.sql("SELECT " + text))

@@ -8,7 +8,6 @@ import os
 import signal
 import smtplib
 
-import words
 from copies_nodes import Copies, NODES, Node
 from zmtest.cases import tell_events
 from zmtest.smtpserver import Rule, Server
@@ -75,7 +74,7 @@ class Mailer(Node):
 class Site:
     def __init__(self):
         self.base = Copies()
-        words.watch(self.base)
+        self.base.watch()
         self.hop = Server()
         self.nodes = [Mailer(name, self.base, self.hop) for name in NODES]
 
@@ -100,7 +99,7 @@ class Site:
 
     def judge(self):
         """What became of all messages so far is a behaviour of the model."""
-        words.judge(self.base, self.nodes)
+        self.base.judge(self.nodes)
 
     def tell(self):
         print(self.base.rows())

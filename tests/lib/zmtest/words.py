@@ -8,7 +8,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                                "..", "model"))
+                                "..", "..", "model"))
 import whose                                         # noqa: E402
 
 # what has no effect is not written down: it goes with its transaction
