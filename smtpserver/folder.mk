@@ -57,7 +57,8 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/session/filter/facts.c smtpserver/session/filter/steps.c \
 	smtpserver/session/filter/said.c smtpserver/session/filter/said.h \
 	smtpserver/session/greet.c smtpserver/session/judge/rules.c smtpserver/session/judge/rules.h \
-	smtpserver/session/judge/steps.c smtpserver/session/records/journal.c \
+	smtpserver/session/judge/steps.c smtpserver/session/publish.c \
+	smtpserver/session/publish.h smtpserver/session/records/journal.c \
 	smtpserver/session/records/journal.h smtpserver/session/recipient/permit.c \
 	smtpserver/session/recipient/permit.h smtpserver/session/receive.c \
 	smtpserver/session/receive.h smtpserver/session/recipient/recipient.c \

@@ -1,6 +1,6 @@
 /* copier.h - the helper that has a message copied to other machines
  *
- * A session asks when its message is complete and before it is durable
+ * A session asks when its message is complete, while it becomes durable
  * (`cluster ... postgres`):
  *
  * 	question	copy ID AREA FILE	FILE: the draft, below public/

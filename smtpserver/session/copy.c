@@ -1,11 +1,11 @@
 /* copy.c - the step of a session whose message is copied to other machines
  *
- * In     a message that is complete but not durable
+ * In     a message that is complete, and durable soon
  * Out    the same with a copy in the cluster's database; or without, as the
  *        cluster says; or 451
  * Holds  nothing
  * Trusts the process share, which says that there is a copy
- * Spec   copies/copier.h; doc/CLUSTER.md; doc/INTERNALS.md row S0
+ * Spec   copies/copier.h; doc/CLUSTER.md; doc/INTERNALS.md row S1c
  *
  * SPDX-License-Identifier: ISC
  */
@@ -14,6 +14,7 @@
 
 #include "smtpserver/copies/copier.h"
 #include "smtpserver/session/copy.h"
+#include "smtpserver/session/publish.h"
 #include "smtpserver/session/recipient/cut_through.h"
 #include "smtpserver/session/records/journal.h"
 #include "smtpserver/session/step.h"
@@ -42,42 +43,46 @@ copy_ask(struct session *session)
 	str_release(&question);
 }
 
-/* There is none: go on without, or have the client try again. */
-static enum step
-copy_is_missing(struct session *session, struct slice words)
+/* There is none.  True: go on without; else the client shall try again. */
+static bool
+copy_may_miss(struct session *session, struct slice words)
 {
 	struct transaction *t = session->transaction;
-	const struct conf_cluster *cluster =
-	    &session->settings->conf->cluster;
 
 	note_copy_missing(session, t->draft.id, words);
-	if (!cluster->copies_defer)
-		return cut_through_begin(session, STEP_STORE);
+	if (!session->settings->conf->cluster.copies_defer)
+		return true;
 	t->is_refused = true;
 	t->refused_by = "filter";	/* it cannot be repeated */
 	answer_set(&t->refusal, 451, "4.3.0", "no copy of the message can be "
 	    "made on another machine, try later (ref %s)", session->id);
 	snprintf(t->refusal_status, sizeof(t->refusal_status), "4.3.0");
-	return STEP_STORED;
+	return false;
 }
 
 enum step
-copy_begin(struct session *session, enum step next)
+copy_begin(struct session *session)
 {
 	const struct conf *conf = session->settings->conf;
 	struct draft *draft = &session->transaction->draft;
 	struct err err;
 
-	if (next != STEP_STORE || !conf_keeps_copies(conf) ||
-	    session_is_on_stdin(session))
-		return cut_through_begin(session, next);
+	if (!conf_keeps_copies(conf) || session_is_on_stdin(session))
+		return STEP_STORE;
 	if (draft->bytes > conf->cluster.copy_bytes_max)
-		return copy_is_missing(session, SLICE("it is larger than "
-		    "'copies size' allows"));
-	if (draft_finish(draft, &err) != 0)	/* storing it will say so */
-		return cut_through_begin(session, next);
-	copy_ask(session);
-	return STEP_COPY;
+		return copy_may_miss(session, SLICE("it is larger than "
+		    "'copies size' allows")) ? STEP_STORE :
+		    cut_through_stored(session);
+	/* one that cannot be written whole: storing it will say so */
+	if (draft_finish(draft, &err) == 0)
+		copy_ask(session);
+	return STEP_STORE;
+}
+
+enum step
+copy_await(struct session *session)
+{
+	return session->ask != NULL ? STEP_COPY : publish_durable(session);
 }
 
 enum step
@@ -85,20 +90,20 @@ step_copying(struct session *session)
 {
 	struct ask *ask = session->ask;
 	struct slice words = str_slice(&ask->answer), word;
-	enum step next;
+	bool goes_on;
 
 	if (ask->state == ASK_WAITING)
 		return STEP_WAIT;
 	session->ask = NULL;		/* what follows may ask again */
-	if (ask->state == ASK_ANSWERED && slice_is(words, "ok")) {
-		next = cut_through_begin(session, STEP_STORE);
-	} else {
+	goes_on = ask->state == ASK_ANSWERED && slice_is(words, "ok");
+	if (!goes_on) {
 		if (ask->state == ASK_ANSWERED)
 			(void)slice_word(&words, &word);	/* away */
-		next = copy_is_missing(session, slice_trim(words));
+		goes_on = copy_may_miss(session, slice_trim(words));
 	}
 	ask_free(&ask);
-	return next;
+	return goes_on ? publish_durable(session) :
+	    cut_through_stored(session);
 }
 
 void

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "smtpserver/session/copy.h"
+#include "smtpserver/session/publish.h"
 #include "smtpserver/session/records/journal.h"
 #include "smtpserver/session/records/record.h"
 #include "smtpserver/session/recipient/cut_through.h"
@@ -128,14 +129,8 @@ step_store(struct session *session)
 {
 	if (session->store == STORE_NOT_YET)
 		return STEP_WAIT;
-	if (session->store == STORE_FAILED) {
-		copy_drop(session);
-		session->transaction->content.fault =
-		    space_has(&session->service->space, 0, true) ?
-		    CONTENT_IO : CONTENT_NO_SPACE;
-	}
-	session->transaction->is_copied = false;	/* its row stays */
-	return cut_through_stored(session);
+	return session->store == STORE_FAILED ? publish_failed(session) :
+	    copy_await(session);
 }
 
 /* RFC 6710 section 5.1: the new priority stands first in the text. */

@@ -36,12 +36,20 @@ enum phase {			/* what RFC 5321 section 4.1.4 orders */
 	PHASE_ANY = 31
 };
 
+enum session_store {
+	STORE_NOT_YET,		/* row S0 of doc/INTERNALS */
+	STORE_DURABLE,		/* S1; a copy may be waited for */
+	STORE_DONE,		/* S2, or D1 in freezer/ */
+	STORE_FAILED
+};
+
 enum session_want {
 	WANT_INPUT,		/* input (or room for output) */
 	WANT_OUTPUT,		/* only room for output */
 	WANT_ANSWER,		/* to its ask: session_answered */
 	WANT_HOLD,		/* only time: input waits, too */
-	WANT_STORE,		/* its draft made durable: session_stored */
+	WANT_STORE,		/* its draft made durable: session_durable; a
+				 * question may be out meanwhile */
 	WANT_END		/* to be freed */
 };
 
@@ -88,7 +96,7 @@ struct session {
 	bool			 is_blocked;	/* continues when its output
 						 * is sent */
 	bool			 is_over;	/* its last reply was made */
-	enum { STORE_NOT_YET, STORE_DONE, STORE_FAILED } store;
+	enum session_store store;	/* of its message */
 	struct transaction	*transaction;
 	struct facts		 facts[FACT_SCOPES];
 	struct str		 holds;	/* to be released: permit.h */

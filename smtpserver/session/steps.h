@@ -19,20 +19,20 @@ STEP(PAUSE, pause, "command last", "hold a refusal of AUTH back")
 STEP(HOLD, hold, "command last", "keep a refusal back for a while")
 STEP(ASK, ask, "command auth", "wait for the answer of a helper process")
 STEP(SKIP, skip, "command last end", "drop the rest of an overlong line")
-STEP(DATA, data, "filter origin copying expect store stored end",
+STEP(DATA, data, "filter origin expect store stored end",
     "take in the message")
-STEP(CHUNK, chunk, "filter origin copying expect store stored command last",
+STEP(CHUNK, chunk, "filter origin expect store stored command last",
     "take in a chunk of BDAT")
-STEP(FILTER, filter, "origin copying expect store stored",
+STEP(FILTER, filter, "origin expect store stored",
     "wait for what filters say of it")
-STEP(ORIGIN, origin, "copying expect store stored",
+STEP(ORIGIN, origin, "expect store stored",
     "wait for whose mail it is judged to be")
-STEP(COPY, copying, "expect store stored",
-    "wait until it is copied to another machine")
-STEP(EXPECT, expect, "store",
+STEP(EXPECT, expect, "store stored",
     "announce a message whose client waits for the next hop's word")
-STEP(STORE, store, "verdict stored",
-    "wait until the message is durable, published")
+STEP(STORE, store, "copying verdict stored",
+    "wait until the message is durable; publish it")
+STEP(COPY, copying, "verdict stored",
+    "wait until another machine has it, too; then publish it")
 STEP(VERDICT, verdict, "stored", "wait for the next hop's word")
 STEP(STORED, stored, "command last", "answer the end of data")
 STEP(LAST, last, "linger end", "get the last reply out")

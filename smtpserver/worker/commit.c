@@ -1,9 +1,10 @@
-/* commit.c - messages that are complete become durable and get their name
+/* commit.c - messages that are complete become durable
  *
  * In     connections whose draft is complete
- * Out    messages in router/ and freezer/; sessions that may answer
+ * Out    drafts that are durable; sessions that may publish them and answer;
+ *        before that, what they ask about copies
  * Holds  drafts that threads make durable, while the disk is slow
- * Spec   doc/INTERNALS.md section 2, rows S0 to S2; DESIGN: 250 is durable
+ * Spec   doc/INTERNALS.md section 2, rows S0 and S1; DESIGN: 250 is durable
  *
  * SPDX-License-Identifier: ISC
  */
@@ -11,8 +12,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "journal/event.h"
 #include "journal/progress.h"
+#include "smtpserver/session/records/journal.h"
 #include "smtpserver/worker/connection.h"
 #include "smtpserver/worker/run.h"
 
@@ -26,44 +27,6 @@ enum {
 };
 
 static void
-connection_note_trouble(const struct draft *draft, const char *call,
-    const struct err *err)
-{
-	event(EV_SPOOL_TROUBLE, draft->id, "file", slice_of(draft->name),
-	    "call", slice_of(call), "reason", slice_of(err->text), NULL);
-}
-
-/* Rows S1 -> S2 (or D1 for the freezer): the message gets its name. */
-static bool
-connection_publish(struct session *session)
-{
-	struct transaction *t = session->transaction;
-	struct err err = { "" };
-	char cause[FREEZE_CAUSE_BYTES];
-	int result;
-
-	if (transaction_is_frozen(t)) {
-		transaction_freeze_cause(t, cause);
-		result = draft_publish(&t->draft, AREA_FREEZER, 0, cause,
-		    &err);
-	} else {
-		result = draft_publish(&t->draft, AREA_ROUTER, 0, NULL, &err);
-	}
-	/* S4: a local program may write into public/ only, or a router that
-	 * comes at once has copied it already. */
-	if (result != 0 && (errno == EACCES || errno == EPERM ||
-	    errno == ENOENT) && session_is_on_stdin(session)) {
-		draft_hand_over(&t->draft);
-		return true;
-	}
-	if (result == 0)
-		return true;
-	connection_note_trouble(&t->draft, "rename", &err);
-	draft_abort(&t->draft);
-	return false;
-}
-
-static void
 worker_note_sync(struct worker *worker, int64_t took_us)
 {
 	if (took_us >= worker->slow_us)
@@ -72,19 +35,17 @@ worker_note_sync(struct worker *worker, int64_t took_us)
 
 /* Row S1, or nothing was promised. */
 static void
-connection_stored(struct connection *connection, bool is_durable,
+connection_synced(struct connection *connection, bool is_durable,
     const struct err *err)
 {
-	struct draft *draft = &connection->session->transaction->draft;
-
-	if (is_durable) {
-		is_durable = connection_publish(connection->session);
-	} else {
-		connection_note_trouble(draft, "fsync", err);
-		draft_abort(draft);
+	if (!is_durable) {
+		note_spool_trouble(&connection->session->transaction->draft,
+		    "fsync", err);
+		/* what follows does not wait for its copy */
+		asks_close(connection->worker->asks, &connection->ask_token);
 	}
 	connection->worker->stored_count++;
-	session_stored(connection->session, is_durable);
+	session_durable(connection->session, is_durable);
 	connection_stir(connection);
 }
 
@@ -110,7 +71,7 @@ connection_sync_end(void *context)
 	connection->is_syncing = false;
 	connection->worker->syncing_count--;
 	worker_note_sync(connection->worker, connection->sync_us);
-	connection_stored(connection, draft_sync_end(
+	connection_synced(connection, draft_sync_end(
 	    &connection->session->transaction->draft, connection->sync_error,
 	    &err), &err);
 }
@@ -123,7 +84,7 @@ connection_sync(struct connection *connection)
 
 	draft_sync_begin(&draft, 1, &err);
 	if (draft->is_bad) {
-		connection_stored(connection, false, &err);
+		connection_synced(connection, false, &err);
 		return;
 	}
 	connection->is_syncing = true;
@@ -148,7 +109,19 @@ worker_sync_group(struct worker *worker, struct connection *connections[],
 	(void)draft_sync(drafts, count, &err);
 	worker_note_sync(worker, clock_steady_us() - begun_us);
 	for (size_t i = 0; i < count; i++)
-		connection_stored(connections[i], !drafts[i]->is_bad, &err);
+		connection_synced(connections[i], !drafts[i]->is_bad, &err);
+}
+
+/* Others copy them while the disk of this machine works. */
+static void
+worker_ask_copies(struct worker *worker)
+{
+	struct connection *connection;
+
+	TAILQ_FOREACH(connection, &worker->storing, storing)
+		if (connection->session->ask != NULL)
+			connection_ask(connection);
+	worker_lines_say(worker);
 }
 
 void
@@ -157,6 +130,9 @@ worker_commit(struct worker *worker)
 	struct connection *connections[COMMIT_MAX], *connection;
 	size_t count = 0;
 
+	if (!TAILQ_EMPTY(&worker->storing) &&
+	    conf_keeps_copies(worker->service.settings->conf))
+		worker_ask_copies(worker);
 	while (count < COMMIT_MAX && (connection =
 	    TAILQ_FIRST(&worker->storing)) != NULL) {
 		TAILQ_REMOVE(&worker->storing, connection, storing);

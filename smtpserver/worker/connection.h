@@ -55,9 +55,15 @@ struct worker {
 /* Something happened to the session: look at it at the end of the turn. */
 void connection_stir(struct connection *connection);
 
-/* Make durable and publish what is complete (rows S0 to S2): now, or beside
- * the loop where the disk is slow.  Sessions go on afterwards and may join
- * the next group. */
+/* Send its question on, once. */
+void connection_ask(struct connection *connection);
+
+/* Give the listener the lines for it. */
+void worker_lines_say(struct worker *worker);
+
+/* Ask for copies of what is complete, and make it durable (S0 to S1): now, or
+ * beside the loop where the disk is slow.  Sessions go on afterwards, publish
+ * it, and may join the next group. */
 void worker_commit(struct worker *worker);
 
 #endif

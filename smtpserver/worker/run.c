@@ -1,6 +1,6 @@
 /* run.c - takes one session from step to step
  *
- * In     "bytes came", "stored", "answered", "time is up"
+ * In     "bytes came", "durable", "answered", "time is up"
  * Out    what the session wants next (->want)
  * Holds  nothing: the session has its step
  * Trusts no step: what must hold between two of them is looked at
@@ -232,7 +232,9 @@ void
 session_answered(struct session *session, enum ask_state state,
     struct slice answer)
 {
-	if (!session_is_asking(session))
+	/* an answer about a copy may come before the disk's */
+	if (!session_is_asking(session) &&
+	    (session->step != STEP_STORE || session->ask == NULL))
 		return;
 	session->ask->state = state;
 	str_reset(&session->ask->answer);
@@ -241,8 +243,8 @@ session_answered(struct session *session, enum ask_state state,
 }
 
 void
-session_stored(struct session *session, bool is_done)
+session_durable(struct session *session, bool is_durable)
 {
-	session->store = is_done ? STORE_DONE : STORE_FAILED;
+	session->store = is_durable ? STORE_DURABLE : STORE_FAILED;
 	session_run(session);
 }

@@ -24,8 +24,8 @@ void session_stop(struct session *session, bool is_final);
  * looks for it, now and then. */
 bool session_is_watched(const struct session *session);
 void session_watch(struct session *session);
-/* Its draft is in router/ or freezer/, or could not be stored. */
-void session_stored(struct session *session, bool is_done);
+/* Its draft is durable, or could not be made so. */
+void session_durable(struct session *session, bool is_durable);
 /* The answer to its ask, or trouble.  Nothing when it does not wait. */
 void session_answered(struct session *session, enum ask_state state,
     struct slice answer);

@@ -116,7 +116,7 @@ connection_end(struct connection *connection)
 	TAILQ_INSERT_TAIL(&worker->ended, connection, all);
 }
 
-static void
+void
 worker_lines_say(struct worker *worker)
 {
 	if (worker->lines.len > 0 && worker->lines_fn != NULL)
@@ -277,8 +277,7 @@ worker_open(struct worker *worker, int fd, uint32_t token,
 
 /* ---- the end of a turn ------------------------------------------------ */
 
-/* Send its question on, once. */
-static void
+void
 connection_ask(struct connection *connection)
 {
 	struct worker *worker = connection->worker;

@@ -1,6 +1,7 @@
 # bench - `make bench` prints rates, CPU, system calls; BENCH="relay local" BENCHFLAGS=--json
 noinst_PROGRAMS += tests/bench/load tests/bench/sink tests/bench/router \
-	tests/bench/floor tests/bench/idle tests/bench/milter tests/bench/spawn
+	tests/bench/floor tests/bench/idle tests/bench/milter tests/bench/spawn \
+	tests/bench/nodes
 tests_bench_floor_SOURCES = tests/bench/floor.c tests/bench/bench.h
 tests_bench_floor_LDADD =
 tests_bench_spawn_SOURCES = tests/bench/spawn.c tests/bench/bench.h
@@ -15,7 +16,9 @@ tests_bench_sink_SOURCES = tests/bench/sink.c tests/bench/bench.h
 tests_bench_sink_LDADD = $(OPENSSL_LIBS)
 tests_bench_router_SOURCES = tests/bench/router.c
 tests_bench_router_LDADD = router/librouter.a $(ZM_LIBS)
-EXTRA_DIST += tests/bench/backlog.py tests/bench/desk.py tests/bench/estimates.py tests/bench/fair.py tests/bench/feedback.py tests/bench/bench.py tests/bench/costs.py tests/bench/floors.py tests/bench/list.py tests/bench/million.py tests/bench/names.py tests/bench/cluster.py tests/bench/plots.py tests/bench/test_plots.py tests/bench/sessions.py tests/bench/beside.py tests/bench/signed.py tests/bench/driver/zmailer
+tests_bench_nodes_SOURCES = tests/bench/nodes.c
+tests_bench_nodes_LDADD = share/libshare.a $(ZM_LIBS) $(PGSQL_LIBS)
+EXTRA_DIST += tests/bench/backlog.py tests/bench/desk.py tests/bench/estimates.py tests/bench/fair.py tests/bench/feedback.py tests/bench/bench.py tests/bench/costs.py tests/bench/floors.py tests/bench/list.py tests/bench/million.py tests/bench/names.py tests/bench/cluster.py tests/bench/nodes.py tests/bench/plots.py tests/bench/test_plots.py tests/bench/sessions.py tests/bench/beside.py tests/bench/signed.py tests/bench/driver/zmailer
 BENCH = relay local fanout
 # rows as JSON, of these and of bench-peers, in the order in which they came
 BENCH_RESULTS = $(abs_top_builddir)/tests/bench/results
@@ -63,6 +66,10 @@ bench-cluster: all
 	unshare -m -n --propagation private sh -c 'ip link set lo up; exec "$$@"' sh \
 	    $(PYTHON3) $(abs_top_srcdir)/tests/bench/cluster.py $(CLUSTERFLAGS); \
 	exit $$?
+.PHONY: bench-nodes
+# 100 nodes, 1,000,000 keys, 10,000 messages/s, in a Redis of its own
+bench-nodes: all
+	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/nodes.py $(NODESFLAGS)
 .PHONY: bench-sessions
 # as root: 10,000 hosts in a network of their own
 bench-sessions: all

@@ -62,6 +62,9 @@ CLUSTER_BREAKS = {
     9: "I2: `arrived` without the line in `imported`",
     10: "take: without a look at who owns the node, and what is offered",
     11: "I4: what has a line is made again",
+    12: "accept: 250 before the fsync",
+    13: "return: what comes after the list is not looked up in it",
+    14: "sweep: a fresh machine removes the copies of the lost one",
 }
 MODELS = {"spool": SPOOL_BREAKS, "cluster": CLUSTER_BREAKS}
 DEEP = {("spool", 26): 2, ("spool", 27): 3}    # more failures than one

@@ -49,15 +49,22 @@ bool offered, arriving;		/* move_to is mx2; the owner's own name */
 
 /* mx1 */
 #define NONE 0
-#define DRAFT 1			/* public/, complete and durable */
+#define DRAFT 1			/* public/, complete; of mx2 also durable */
 #define QUEUE 2
 #define TRASH 3
 byte one;			/* the message there */
+bool accepting;			/* a session waits for the next three */
+bool asked, copied;		/* the commit is under way; share said ok */
+bool synced;			/* its fsync has ended */
+bool undo;			/* 451: the row is to be deleted */
+bool fresh;			/* its disk is another one */
 #define NOT_YET 0
 #define KNOWN 1
 #define STALE 2
 byte one_epoch;			/* that of the database, as mx1 has it */
-bool one_listed;		/* it heard what others have, of that epoch */
+bool one_listed;		/* it heard what others have, of that epoch, */
+bool one_named;			/* and this message was in that list when it
+				 * was not in the queue: `left` is asked */
 byte one_busy;			/* an agent has it; 2: still, though the
 				 * lease is over */
 bool one_done;			/* delivered, and not told yet */
@@ -107,10 +114,28 @@ inline agent_dies(busy)
 	fi
 }
 
+/* S1c: the commit may be done all the same; what is durable is adopted, what
+ * is not may be, unless the power went. */
+inline accept_dies()
+{
+	if
+	:: asked && !copied && owner == NOBODY && FENCE -> owner = MX1
+	:: 1
+	fi;
+	if
+	:: one == DRAFT -> one = QUEUE
+	:: (one == DRAFT || one == QUEUE) && !synced -> one = NONE
+	:: one != DRAFT
+	fi;
+	accepting = 0; asked = 0; copied = 0; undo = 0
+}
+
 inline one_dies()
 {
+	accept_dies();
 	agent_dies(one_busy);
-	one_done = 0; one_epoch = NOT_YET; one_listed = 0; moving = 0
+	one_done = 0; one_epoch = NOT_YET; one_listed = 0; one_named = 0;
+	moving = 0
 }
 
 inline two_dies()
@@ -125,11 +150,27 @@ inline two_dies()
 active proctype life()
 {
 	/* ---- mx1: accept ---- */
-	atomic { one = DRAFT; one_epoch = KNOWN; lease = LIVE; one_listed = 1 };
+	atomic { one = DRAFT; one_epoch = KNOWN; lease = LIVE; one_listed = 1;
+		accepting = 1; asked = 1 };
 	do
-	:: atomic { one == DRAFT && owner == NOBODY && !said && FENCE ->
-		owner = MX1; if :: BROKEN(1) -> owner = NOBODY
-		:: else -> skip fi; one = QUEUE; said = 1 }
+	/* the commit and the fsync, whichever ends first */
+	:: atomic { asked && owner == NOBODY && FENCE -> owner = MX1;
+		asked = 0; copied = accepting }
+	:: atomic { accepting && !synced -> synced = 1 }
+	:: atomic { accepting && (copied || BROKEN(1)) &&
+		(synced || BROKEN(12)) -> one = QUEUE; said = 1;
+		accepting = 0; copied = 0; asked = 0 }
+	/* the fsync failed, or nobody knows of the commit: 451 */
+	:: atomic { accepting -> accepting = 0; one = NONE; copied = 0;
+		undo = 1 }
+	:: atomic { undo && FENCE -> undo = 0; asked = 0;
+		if :: owner == MX1 -> owner = NOBODY
+		:: else -> skip fi }
+	:: atomic { undo -> undo = 0; asked = 0 }	/* a word that is lost */
+	/* the sweep: what is its own, and not here */
+	:: atomic { FENCE && one == NONE && owner == MX1 && (!fresh ||
+		BROKEN(14)) && !asked && !undo && !one_done ->
+		owner = NOBODY }
 
 	/* ---- mx1: the lease ---- */
 	:: atomic { FENCE && lease != LIVE -> lease = LIVE }
@@ -147,12 +188,15 @@ active proctype life()
 		offered = (BROKEN(4) -> offered : 0);
 		if :: noted && owner != MX1 && one == QUEUE && !one_busy ->
 			one = TRASH
-		:: else -> skip fi;
+		:: else -> one_named = noted && one != QUEUE && !BROKEN(13)
+		fi;
 		one_listed = !one_busy }
+	:: atomic { FENCE && one == QUEUE && one_named -> one_named = 0;
+		if :: owner != MX1 -> one = TRASH :: else -> skip fi }
 
 	/* ---- mx1: delivery ---- */
 	:: atomic { one == QUEUE && !one_busy && !one_done && (!moving ||
-		BROKEN(5)) && (MAY_DELIVER || (BROKEN(6) && one_epoch)) ->
+		BROKEN(5)) && !one_named && (MAY_DELIVER || (BROKEN(6) && one_epoch)) ->
 		one_busy = 1 }
 	:: atomic { one_busy -> one_busy = 0; DELIVER; one_done = 1;
 		one = NONE }
@@ -216,8 +260,8 @@ active proctype life()
 
 	/* ---- failures ---- */
 	:: atomic { cuts < CUTS && one_epoch -> one_dies(); cuts++ }
-	:: atomic { cuts < CUTS && said && one != TRASH -> one_dies();
-		one = NONE; cuts++ }			/* and its disk */
+	:: atomic { cuts < CUTS && one != TRASH -> one_dies();
+		one = NONE; fresh = 1; cuts++ }		/* and its disk */
 	:: atomic { cuts < CUTS -> two_dies(); cuts++ }
 	od
 }

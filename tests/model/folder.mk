@@ -3,11 +3,11 @@
 # breaks a copy of the source in 18 places; make check a sample
 EXTRA_DIST += tests/model/spool.pml tests/model/cluster.pml tests/model/moves tests/model/check.py \
 	tests/model/trace.py tests/model/traced.py tests/model/planted.py tests/model/faults.py \
-	tests/model/test_trace.py tests/model/run-sample
+	tests/model/test_trace.py tests/model/run-sample tests/model/whose.py tests/model/test_whose.py
 if !SANITIZE
 if HAVE_PYTHON3
 LONG_TESTS += tests/model/run-sample
-SHORT_TESTS += tests/model/test_trace.py
+SHORT_TESTS += tests/model/test_trace.py tests/model/test_whose.py
 endif
 endif
 .PHONY: spool-model model-traces planted

@@ -28,6 +28,7 @@ PART = 256 << 10
 class Site:
     def __init__(self):
         self.base = Copies()
+        self.base.watch()
         self.files = Files()
         self.nodes = [Node(name, self.base) for name in NODES]
 
@@ -592,7 +593,8 @@ def by_standby(one, standby):
 
 site = Site()
 try:
-    code = case.run("copies", tell=site.tell)
+    code = case.run("copies", tell=site.tell,
+                    judge=lambda: site.base.judge(site.nodes))
 finally:
     site.close()
 sys.exit(code)

@@ -15,13 +15,15 @@ import tempfile
 import time
 
 from postgres import Postgres
-from zmtest import mta
+from zmtest import mta, words
 
 NODES = ("mx1", "mx2")
 GIVEN_UP = "given up"
 
 
 class Copies(Postgres):
+    is_watched = False      # words.py
+
     def fill(self):
         self.sql("CREATE DATABASE mail", "postgres")
         self.make_tables()
@@ -37,6 +39,8 @@ class Copies(Postgres):
             self.sql("CREATE ROLE zm LOGIN PASSWORD 'pw'")
         self.sql("GRANT SELECT, INSERT, UPDATE, DELETE ON zm_node, zm_copy, "
                  "zm_part, zm_taken TO zm")
+        if self.is_watched:
+            words.watch(self)
 
     def mend(self):
         """It runs, waits for no standby, and has its tables."""
@@ -49,6 +53,14 @@ class Copies(Postgres):
         mta.wait_for("it to wait for no standby", lambda: self.sql(
             "SHOW synchronous_standby_names", "postgres") == "")
         self.make_tables()
+
+    def watch(self):
+        """Write down what nodes say to it."""
+        words.watch(self)
+
+    def judge(self, nodes):
+        """What became of all messages so far is a behaviour of the model."""
+        words.judge(self, nodes)
 
     def number(self, text):
         return int(self.sql("SELECT " + text))

@@ -74,6 +74,7 @@ class Mailer(Node):
 class Site:
     def __init__(self):
         self.base = Copies()
+        self.base.watch()
         self.hop = Server()
         self.nodes = [Mailer(name, self.base, self.hop) for name in NODES]
 
@@ -95,6 +96,10 @@ class Site:
 
     def owned(self, name):
         return sum(row[0] == name for row in self.base.rows().values())
+
+    def judge(self):
+        """What became of all messages so far is a behaviour of the model."""
+        self.base.judge(self.nodes)
 
     def tell(self):
         print(self.base.rows())

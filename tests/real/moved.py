@@ -339,7 +339,7 @@ def tell():
 
 site = Site()
 try:
-    code = case.run("moved", tell=tell)
+    code = case.run("moved", tell=tell, judge=site.judge)
 finally:
     site.close()
 sys.exit(code)

@@ -375,7 +375,7 @@ def what_makes_no_sense_is_refused():
 
 site = Site()
 try:
-    code = case.run("taken over", tell=site.tell)
+    code = case.run("taken over", tell=site.tell, judge=site.judge)
 finally:
     site.close()
 sys.exit(code)

@@ -10,8 +10,8 @@
  */
 #include "mail/spool/rewrite.h"
 #include "smtpserver/origin/judge_mark.h"
-#include "smtpserver/session/copy.h"
 #include "smtpserver/session/judge/rules.h"
+#include "smtpserver/session/recipient/cut_through.h"
 #include "smtpserver/session/recipient/permit.h"
 #include "smtpserver/session/records/journal.h"
 #include "smtpserver/session/step.h"
@@ -59,7 +59,7 @@ judge_conclude(struct session *session, const struct late_origin *origin)
 {
 	if (!judge_rules_apply(session, origin))
 		return STEP_STORED;
-	return copy_begin(session, STEP_STORE);
+	return cut_through_begin(session, STEP_STORE);
 }
 
 enum step
@@ -68,7 +68,7 @@ session_judge(struct session *session, enum step next)
 	struct slice text;
 
 	if (next != STEP_STORE)
-		return copy_begin(session, next);
+		return cut_through_begin(session, next);
 	if (!judge_is_wanted(session, &text))
 		return judge_conclude(session, NULL);
 	/* what is kept as it came has another name (INTERNALS, K1) */

@@ -16,6 +16,7 @@
 
 #include "base/ascii.h"
 #include "base/clock.h"
+#include "smtpserver/session/copy.h"
 #include "smtpserver/session/recipient/cut_through.h"
 #include "smtpserver/session/records/journal.h"
 #include "smtpserver/session/step.h"
@@ -64,11 +65,12 @@ cut_through_begin(struct session *session, enum step next)
 {
 	const struct transaction *t = session->transaction;
 
-	if (next != STEP_STORE || t->rcpt_count == 0 ||
-	    t->cut_through_count < t->rcpt_count ||
+	if (next != STEP_STORE)
+		return next;
+	if (t->rcpt_count == 0 || t->cut_through_count < t->rcpt_count ||
 	    transaction_is_frozen(t) || session_is_lmtp(session) ||
 	    session_is_on_stdin(session))
-		return next;
+		return copy_begin(session);
 	cut_through_ask(session, "expect", EXPECT_FOR_MS);
 	return STEP_EXPECT;
 }
@@ -83,7 +85,7 @@ step_expect(struct session *session)
 	session->transaction->is_expected = ask->state == ASK_ANSWERED &&
 	    slice_is(str_slice(&ask->answer), "yes");
 	ask_free(&session->ask);
-	return STEP_STORE;
+	return copy_begin(session);
 }
 
 enum step

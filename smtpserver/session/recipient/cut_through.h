@@ -3,7 +3,7 @@
  *
  * 	EXPECT   the scheduler is told that a message comes, before it has a
  * 	         name that the router sees
- * 	STORE    durable and published, as every message
+ * 	STORE    durable, copied and published, as every message
  * 	VERDICT  the scheduler is asked what became of it
  * 	STORED   the client gets 250 with the next hop's words, its refusal, or
  * 	         250 as usual
@@ -27,8 +27,8 @@ extern const char cut_through_kind[];
 /* A recipient was accepted: note it if its domain has such a route. */
 void cut_through_note_rcpt(struct session *session, const struct path *rcpt);
 
-/* The message is complete.  Returns next, or STEP_EXPECT if the client is to
- * wait. */
+/* The message is complete.  Returns the next step: next unless it is to be
+ * stored; STEP_EXPECT if the client is to wait; else that of copy_begin. */
 enum step cut_through_begin(struct session *session, enum step next);
 
 /* It was stored, or that failed.  Returns STEP_VERDICT, or STEP_STORED if the

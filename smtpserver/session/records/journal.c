@@ -219,6 +219,14 @@ note_copy_missing(const struct session *session, const char *id,
 	    "reason", reason, NULL);
 }
 
+void
+note_spool_trouble(const struct draft *draft, const char *call,
+    const struct err *err)
+{
+	event(EV_SPOOL_TROUBLE, draft->id, "file", slice_of(draft->name),
+	    "call", slice_of(call), "reason", slice_of(err->text), NULL);
+}
+
 static struct slice
 note_origin(enum origin origin)
 {

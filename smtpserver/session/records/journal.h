@@ -43,6 +43,9 @@ void note_helper_trouble(const struct session *session,
  * authenticated. */
 void note_origin_failed(const struct session *session, const char *id,
     struct slice reason);
+/* spool.trouble: call failed on its draft. */
+void note_spool_trouble(const struct draft *draft, const char *call,
+    const struct err *err);
 /* copy.missing: the message has no copy on another machine. */
 void note_copy_missing(const struct session *session, const char *id,
     struct slice reason);

@@ -34,10 +34,10 @@ class Cases(list):
         return [function for function in self if not words or
                 any(word in function.__name__ for word in words)]
 
-    def run(self, title, *args, tell=None):
+    def run(self, title, *args, tell=None, judge=None):
         """Call each that the command line chooses with args, whatever became
-        of the one before.  tell() says more about one that failed.  The exit
-        status."""
+        of the one before.  judge() looks at what each left; tell() says more
+        about one that failed.  The exit status."""
         chosen, failed = self.chosen(sys.argv[1:]), 0
         signal.signal(signal.SIGALRM, out_of_time)
         for function in chosen:
@@ -45,6 +45,8 @@ class Cases(list):
             signal.alarm(CASE_S)
             try:
                 function(*args)
+                if judge is not None:
+                    judge()
                 print(f"ok   {function.__name__} "
                       f"({time.monotonic() - began:.1f} s)", flush=True)
             except Exception as error:      # the next one is worth a try

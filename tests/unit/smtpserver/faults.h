@@ -17,7 +17,8 @@ struct faults {
 	int	rename_error;
 	bool	is_full;		/* fstatvfs sees no free block */
 	uint64_t free_bytes;		/* it sees so many; 0: as it is */
-	int	fsyncs;			/* counted */
+	int	fsyncs;			/* counted, while they may fail */
+	_Atomic int calls;		/* of fsync, in all */
 	int	statvfs_calls;
 	_Atomic bool is_held;		/* fsync waits until it is not */
 	_Atomic int held;		/* fsyncs that wait now */

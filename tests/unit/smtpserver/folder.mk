@@ -26,7 +26,7 @@ tests_unit_smtpserver_unit_smtpserver_SOURCES = \
 	tests/unit/smtpserver/test_policy.c \
 	tests/unit/smtpserver/test_policyd.c \
 	tests/unit/smtpserver/test_recipient.c \
-	tests/unit/smtpserver/test_cut_through.c \
+	tests/unit/smtpserver/test_copy.c tests/unit/smtpserver/test_cut_through.c \
 	tests/unit/smtpserver/test_again.c \
 	tests/unit/smtpserver/test_rehearsal.c \
 	tests/unit/smtpserver/test_session.c \
