@@ -86,7 +86,7 @@ publish_choose(struct publish *publish)
 	const char *without = arguments_text(arguments, OPT_WITHOUT);
 	struct slice rest = slice_of(without == NULL ? "" : without), name;
 
-	while (slice_cut(&rest, ',', &name)) {
+	while (rest.n > 0 && slice_cut(&rest, ',', &name)) {
 		struct publish_node *node = publish_find(publish, name);
 
 		if (node == NULL)
