@@ -10,6 +10,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -229,19 +230,42 @@ offer_stage(struct offer *offer)
 	return EX_OK;
 }
 
+/* The directory, and the plain files in it. */
+static void
+stage_remove(const char *path)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+
+	if (dir == NULL)
+		return;
+	while ((entry = readdir(dir)) != NULL)
+		if (strcmp(entry->d_name, ".") != 0 &&
+		    strcmp(entry->d_name, "..") != 0)
+			(void)unlinkat(dirfd(dir), entry->d_name, 0);
+	closedir(dir);
+	(void)rmdir(path);
+}
+
+/* Ours, and those of who was killed: we have the lock. */
 static void
 offer_unstage(const struct offer *offer)
 {
-	for (size_t i = 0; offer->fresh != NULL && offer->stage[0] != '\0' &&
-	    i < offer->fresh->table_count; i++) {
-		const char *path = conf_table_file(&offer->fresh->tables[i]);
+	char path[RECORD_PATH_BYTES], folder[RECORD_PATH_BYTES];
+	const struct dirent *entry;
+	DIR *dir;
 
-		if (path != NULL && strncmp(path, offer->stage,
-		    strlen(offer->stage)) == 0)
-			(void)unlink(path);
-	}
-	if (offer->stage[0] != '\0')
-		(void)rmdir(offer->stage);
+	record_path(folder, offer->conf->spool_dir, ".");
+	dir = opendir(folder);
+	if (dir == NULL)
+		return;
+	while ((entry = readdir(dir)) != NULL)
+		if (strncmp(entry->d_name, "stage.", 6) == 0) {
+			record_path(path, offer->conf->spool_dir,
+			    entry->d_name);
+			stage_remove(path);
+		}
+	closedir(dir);
 }
 
 /* Words about a staged table name the file that it will be. */
