@@ -363,9 +363,6 @@ conf_apply_cluster_publish(struct conf_loader *loader,
 		cluster->publishers = cluster_push(loader,
 		    cluster->publishers, &cluster->publisher_count,
 		    statement->args[i].text);
-	if (statement->arg_count < 2)
-		conf_complain(loader, CONF_ERROR, statement->args[0].token,
-		    "write: publish from NODE...", "from which nodes?");
 }
 
 bool

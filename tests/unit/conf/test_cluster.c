@@ -218,7 +218,7 @@ Test(conf_cluster, twice_is_said_in_words)
 		    "a publish comes by the desk, and there is none" },
 		{ "cluster a { node x at 192.0.2.1; self x; desk ca /c "
 		    "certificate /d; publish from }\n",
-		    "from which nodes?" },
+		    "'publish' needs a word" },
 		{ "cluster a { node x at 192.0.2.1; self x; desk ca /c "
 		    "certificate /d; publish x }\n", "from" },
 	};

@@ -49,7 +49,7 @@ Test(publish, what_is_cut_off_or_comes_twice_is_nothing)
 	struct err err;
 
 	cr_expect_eq(set_parse("a", ""), -1);
-	cr_expect_eq(set_parse("a", "end"), -1);
+	cr_expect_eq(set_parse("a", "en"), -1);
 	cr_expect_eq(set_parse("a", "end\nx"), -1);
 	cr_expect_eq(set_parse("a", "{\"file\":\"a\",\"bytes\":0}\n\nend\n"),
 	    -1);
