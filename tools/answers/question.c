@@ -27,7 +27,7 @@ static const struct { const char *verb; enum right right; } question_rows[] = {
 	{ "connections", RIGHT_READ },
 	{ "orders", RIGHT_READ },
 	{ "zones", RIGHT_READ },
-	{ "config", RIGHT_READ },	/* files */
+	{ "config", RIGHT_READ },
 };
 enum { QUESTION_ROWS = sizeof(question_rows) / sizeof(question_rows[0]) };
 

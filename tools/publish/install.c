@@ -252,7 +252,9 @@ take_fill(struct install *install, const struct publish_record *offer,
 		bytes += file->before.len;
 		out->files[out->count++] = (struct bundle_file){
 			arena_printf(arena, "%c%s", file->is_new ? '-' : '+',
-			name), slice_copy(arena, str_slice(&file->before)) };
+			    name),
+			slice_copy(arena, str_slice(&file->before))
+		};
 		str_reset(text);
 		str_add_slice(text, offer->files[i].text);
 	}

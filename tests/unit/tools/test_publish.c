@@ -80,8 +80,11 @@ Test(publish, a_sum_tells_names_from_texts)
 
 Test(publish, orders_are_as_they_are_written)
 {
-	static const struct { const char *line; int want; size_t number; }
-	rows[] = {
+	static const struct {
+		const char *line;
+		int want;
+		size_t number;
+	} rows[] = {
 		{ "offer 0123456789abcdef 16777216", 0, 16777216 },
 		{ "take 0123456789abcdef 604800", 0, 604800 },
 		{ "keep 0123456789abcdef", 0, 0 },
@@ -109,8 +112,10 @@ Test(publish, orders_are_as_they_are_written)
 
 Test(publish, ten_more_and_twice_the_share_is_worse)
 {
-	static const struct { struct figures before, now; bool want; } rows[] =
-	{
+	static const struct {
+		struct figures before, now;
+		bool want;
+	} rows[] = {
 		{ { 0 }, { .accepted = 1, .refused = 9 }, false },
 		{ { 0 }, { .accepted = 1, .refused = 10 }, true },
 		{ { .accepted = 90, .refused = 10 },
