@@ -25,7 +25,7 @@
 enum { ASK_FOR_S = 300, ASK_NAP_MS = 250 };
 
 static int
-ask_send(int fd, const struct publish_order *order, struct slice bytes)
+ask_send_order(int fd, const struct publish_order *order, struct slice bytes)
 {
 	struct str text = STR_INIT;
 	struct slice rest;
@@ -125,7 +125,7 @@ publish_ask(const struct conf *conf, const char *node,
 		return strstr(err.text, "publish") != NULL ?
 		    PUBLISH_REFUSED : PUBLISH_SILENT;
 	}
-	if (ask_send(fd, order, bytes) == 0) {
+	if (ask_send_order(fd, order, bytes) == 0) {
 		ask_hear(fd, &heard);
 		said = ask_judge(str_slice(&heard), out_words);
 	}

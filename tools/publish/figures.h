@@ -13,7 +13,7 @@
 enum { FIGURES_LEAST = 10 };		/* more of them say something */
 
 struct figures {
-	uint64_t	accepted, refused;	/* messages; RCPT and messages */
+	uint64_t	accepted, refused;	/* messages; RCPT and those */
 	uint64_t	delivered, failed;	/* tries */
 };
 

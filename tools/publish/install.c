@@ -447,7 +447,7 @@ undo_is_same(struct install *install, const struct publish_record *last)
 }
 
 int
-publish_undo(const struct publish_job *job)
+publish_undo_kept(const struct publish_job *job)
 {
 	struct publish_record last;
 	struct install install;

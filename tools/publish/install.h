@@ -33,7 +33,7 @@ int publish_keep(const struct publish_job *job);
 int publish_back(const struct publish_job *job, const char *why);
 /* Go back to what was before the one that was kept last, which must have this
  * id, and whose files must be unchanged.  returns an exit status */
-int publish_undo(const struct publish_job *job);
+int publish_undo_kept(const struct publish_job *job);
 
 /* Is it time to go back, or is somebody at work, or was he killed?  Looks at
  * the records alone. */

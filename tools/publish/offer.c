@@ -204,7 +204,7 @@ offer_stage(struct offer *offer)
 {
 	struct err err;
 
-	record_path(offer->stage, offer->conf->spool_dir, "stage.XXXXXX");
+	publish_path(offer->stage, offer->conf->spool_dir, "stage.XXXXXX");
 	if (mkdtemp(offer->stage) == NULL)
 		return offer_refuse("%s: %s", offer->stage, strerror(errno));
 	for (size_t i = 0; i < offer->fresh->table_count; i++) {
@@ -232,7 +232,7 @@ offer_stage(struct offer *offer)
 
 /* The directory, and the plain files in it. */
 static void
-stage_remove(const char *path)
+stage_remove_folder(const char *path)
 {
 	DIR *dir = opendir(path);
 	const struct dirent *entry;
@@ -255,15 +255,15 @@ offer_unstage(const struct offer *offer)
 	const struct dirent *entry;
 	DIR *dir;
 
-	record_path(folder, offer->conf->spool_dir, ".");
+	publish_path(folder, offer->conf->spool_dir, ".");
 	dir = opendir(folder);
 	if (dir == NULL)
 		return;
 	while ((entry = readdir(dir)) != NULL)
 		if (strncmp(entry->d_name, "stage.", 6) == 0) {
-			record_path(path, offer->conf->spool_dir,
+			publish_path(path, offer->conf->spool_dir,
 			    entry->d_name);
-			stage_remove(path);
+			stage_remove_folder(path);
 		}
 	closedir(dir);
 }

@@ -105,16 +105,17 @@ publish_choose(struct publish *publish)
 		    "other node '%s'", canary);
 	publish->canary_ms = arguments_number(arguments, OPT_FOR,
 	    PUBLISH_CANARY_MS);
-	return EX_OK;
+	return publish->canary_ms <= PUBLISH_CANARY_MS_MAX ? EX_OK :
+	    arguments_refuse(arguments, "--for: at most 6d");
 }
 
 /* ---- this node ---------------------------------------------------------- */
 
 static int
-publish_complain(const char *format, ...)
+publish_tell(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 static int
-publish_complain(const char *format, ...)
+publish_tell(const char *format, ...)
 {
 	va_list list;
 
@@ -134,24 +135,24 @@ publish_check_here(struct publish *publish)
 	struct err err;
 
 	if (!conf_asks_nodes(conf))
-		return publish_complain("no cluster with a desk is configured "
+		return publish_tell("no cluster with a desk is configured "
 		    "(zmailer help desk)");
 	if (geteuid() != 0 && !daemon_is_private(conf)) {
-		(void)publish_complain("publish: root may");
+		(void)publish_tell("publish: root may");
 		return EX_NOPERM;
 	}
 	if (conf_files_look(conf) != CONF_FILES_SAME)
-		return publish_complain("the files were changed, and are not "
+		return publish_tell("the files were changed, and are not "
 		    "in force here: zmailer reload first");
 	if (publish_set_take(conf, publish->arena, &publish->set, &err) < 0)
-		return publish_complain("%s", err.text);
+		return publish_tell("%s", err.text);
 	for (size_t i = 0; i < publish->set.left_count; i++)
 		if (publish->set.left[i].is_outside)
-			return publish_complain("%s lies outside of %s: other "
+			return publish_tell("%s lies outside of %s: other "
 			    "nodes take what is below it; move it there",
 			    publish->set.left[i].path, publish->set.dir);
 	if (publish_set_find(&publish->set, publish->set.main) == NULL)
-		return publish_complain("others may not read %s, so it is not "
+		return publish_tell("others may not read %s, so it is not "
 		    "sent: put what is secret into a file of its own, include "
 		    "that, and chmod o+r", conf->path);
 	return EX_OK;
@@ -281,15 +282,16 @@ publish_canary(struct publish *publish)
 	struct str text = STR_INIT;
 	struct err err;
 	bool is_worse;
-	int status = figures_ask(publish->conf, node->name, &publish->before,
-	    &err) < 0 ? EX_TEMPFAIL : publish_take_node(publish, node);
+	int status;
 
-	if (status != EX_OK) {
-		if (!node->is_taken && node->words.len == 0)
-			(void)publish_complain("%s: %s", node->name,
-			    err.text);
-		return status;
+	if (figures_ask(publish->conf, node->name, &publish->before, &err) <
+	    0) {
+		(void)publish_tell("%s: %s", node->name, err.text);
+		return EX_TEMPFAIL;
 	}
+	status = publish_take_node(publish, node);
+	if (status != EX_OK)
+		return status;
 	if (!arguments_has(publish->arguments, OPT_JSON)) {
 		printf("%s has it; for %lld s its refusals and failures are "
 		    "watched\n", node->name,
@@ -299,13 +301,15 @@ publish_canary(struct publish *publish)
 	(void)poll(NULL, 0, (int)publish->canary_ms);
 	if (figures_ask(publish->conf, node->name, &after, &err) < 0) {
 		publish_take_back(publish);
-		return publish_complain("%s: %s; it goes back", node->name,
-		    err.text) == EX_CONFIG ? EX_TEMPFAIL : EX_OK;
+		(void)publish_tell("%s: %s; it goes back", node->name,
+		    err.text);
+		return EX_TEMPFAIL;
 	}
 	now = figures_between(&publish->before, &after);
 	figures_add(&text, &publish->before, &now);
 	is_worse = figures_are_worse(&publish->before, &now);
-	fprintf(is_worse ? stderr : stdout, "%s: %s%s\n", node->name,
+	fprintf(is_worse || arguments_has(publish->arguments, OPT_JSON) ?
+	    stderr : stdout, "%s: %s%s\n", node->name,
 	    text.buf, is_worse ? ": it goes back" : "");
 	str_release(&text);
 	if (!is_worse)
@@ -436,7 +440,7 @@ publish_note(const struct publish *publish)
 	strlcpy(sent.id, publish->id, sizeof(sent.id));
 	if (record_write(publish->conf->spool_dir, RECORD_SENT, &sent, &err) <
 	    0)
-		(void)publish_complain("undo --cluster will not know of this: "
+		(void)publish_tell("undo --cluster will not know of this: "
 		    "%s", err.text);
 	for (size_t i = 0; i < publish->count; i++)
 		if (publish->nodes[i].is_kept)
@@ -458,14 +462,15 @@ publish_confirm(const struct publish *publish, int *out_status)
 {
 	*out_status = EX_OK;
 	if (arguments_has(publish->arguments, OPT_DRY_RUN)) {
-		puts("every node would take it; nothing was changed");
+		if (!arguments_has(publish->arguments, OPT_JSON))
+			puts("every node would take it; nothing was changed");
 		return false;
 	}
 	if (arguments_has(publish->arguments, OPT_YES))
 		return true;
 	if (!question_can_be_asked()) {
 		*out_status = EX_USAGE;
-		(void)publish_complain("say --yes to do this");
+		(void)publish_tell("say --yes to do this");
 		return false;
 	}
 	*out_status = 1;
@@ -533,18 +538,18 @@ undo_find(struct publish *publish)
 	struct err err = { "" };
 
 	if (!conf_asks_nodes(publish->conf))
-		return publish_complain("no cluster with a desk is configured "
+		return publish_tell("no cluster with a desk is configured "
 		    "(zmailer help desk)");
 	if (record_read(publish->conf->spool_dir, RECORD_SENT, publish->arena,
 	    &sent, &err) != RECORD_READ) {
-		(void)publish_complain("this node has published nothing%s%s",
+		(void)publish_tell("this node has published nothing%s%s",
 		    err.text[0] == '\0' ? "" : ": ", err.text);
 		return 1;
 	}
 	strlcpy(publish->id, sent.id, sizeof(publish->id));
 	if (publish_version_here(publish->conf) == sent.version)
 		return EX_OK;
-	(void)publish_complain("the configuration of this node was changed "
+	(void)publish_tell("the configuration of this node was changed "
 	    "after it was published: zmailer config undo, and publish that");
 	return 1;
 }
@@ -557,9 +562,10 @@ undo_steps(struct publish *publish)
 	if (status != EX_OK)
 		return status;
 	publish_list(publish);
-	if (!arguments_has(publish->arguments, OPT_YES))
-		return publish_complain("undo --cluster: say --yes to do "
-		    "this") == EX_CONFIG ? EX_USAGE : EX_OK;
+	if (!arguments_has(publish->arguments, OPT_YES)) {
+		(void)publish_tell("undo --cluster: say --yes to do this");
+		return EX_USAGE;
+	}
 	for (size_t i = 0; i < publish->count; i++) {
 		struct publish_node *node = &publish->nodes[i];
 		enum publish_said said = publish_order_node(publish, node,

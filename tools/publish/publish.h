@@ -9,6 +9,7 @@
 
 enum {
 	PUBLISH_CANARY_MS = 600000,	/* a canary's time, unless said */
+	PUBLISH_CANARY_MS_MAX = 6 * 86400 * 1000,
 	PUBLISH_TRIAL_S = 120,		/* until it goes back, and for each
 					 * node a little more */
 	PUBLISH_TRIAL_NODE_S = 10,

@@ -47,7 +47,7 @@ publish_id_make(char out[PUBLISH_ID_BYTES])
 }
 
 void
-record_path(char out[RECORD_PATH_BYTES], const char *spool_dir,
+publish_path(char out[RECORD_PATH_BYTES], const char *spool_dir,
     const char *name)
 {
 	snprintf(out, RECORD_PATH_BYTES, "%s/desk%s%s", spool_dir,
@@ -59,7 +59,7 @@ record_make_folders(const char *spool_dir, struct err *err)
 {
 	char path[RECORD_PATH_BYTES];
 
-	record_path(path, spool_dir, "");
+	publish_path(path, spool_dir, "");
 	if (mkdir(path, 0700) != 0 && errno != EEXIST)
 		return err_sys(err, "%s", path);
 	strlcat(path, "/publish", sizeof(path));
@@ -78,7 +78,7 @@ record_lock(const char *spool_dir, int64_t patience_ms, struct err *err)
 
 	if (record_make_folders(spool_dir, err) < 0)
 		return -1;
-	record_path(path, spool_dir, "lock");
+	publish_path(path, spool_dir, "lock");
 	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return err_sys(err, "%s", path);
@@ -106,7 +106,7 @@ record_write(const char *spool_dir, const char *name,
 	    .before = STR_INIT, .after = STR_INIT };
 	int result;
 
-	record_path(path, spool_dir, name);
+	publish_path(path, spool_dir, name);
 	json_open(&file.after);
 	json_number(&file.after, "v", 1);
 	json_text(&file.after, "id", slice_of(record->id));
@@ -176,7 +176,7 @@ record_read(const char *spool_dir, const char *name, struct arena *arena,
 	int fd;
 
 	*out = (struct publish_record){ .count = 0 };
-	record_path(path, spool_dir, name);
+	publish_path(path, spool_dir, name);
 	fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT)
 		return RECORD_NONE;
@@ -198,7 +198,7 @@ record_is_there(const char *spool_dir, const char *name)
 {
 	char path[RECORD_PATH_BYTES];
 
-	record_path(path, spool_dir, name);
+	publish_path(path, spool_dir, name);
 	return access(path, F_OK) == 0;
 }
 
@@ -208,8 +208,8 @@ record_rename(const char *spool_dir, const char *name, const char *to,
 {
 	char from[RECORD_PATH_BYTES], path[RECORD_PATH_BYTES];
 
-	record_path(from, spool_dir, name);
-	record_path(path, spool_dir, to);
+	publish_path(from, spool_dir, name);
+	publish_path(path, spool_dir, to);
 	if (rename(from, path) != 0 || change_directory_sync(path) < 0)
 		return err_sys(err, "%s", from);
 	return 0;
@@ -220,7 +220,7 @@ record_remove(const char *spool_dir, const char *name, struct err *err)
 {
 	char path[RECORD_PATH_BYTES];
 
-	record_path(path, spool_dir, name);
+	publish_path(path, spool_dir, name);
 	if (unlink(path) != 0)
 		return errno == ENOENT ? 0 : err_sys(err, "%s", path);
 	return change_directory_sync(path) < 0 ? err_sys(err, "%s", path) : 0;

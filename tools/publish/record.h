@@ -40,6 +40,7 @@ struct publish_record {
 	size_t		 count;
 };
 
+/* Is it the id of a publish? */
 bool publish_id_is_good(struct slice text);
 /* A new one. */
 void publish_id_make(char out[PUBLISH_ID_BYTES]);
@@ -65,7 +66,7 @@ int record_rename(const char *spool_dir, const char *name, const char *to,
 int record_remove(const char *spool_dir, const char *name, struct err *err);
 /* The path of that name, into out. */
 enum { RECORD_PATH_BYTES = 4200 };
-void record_path(char out[RECORD_PATH_BYTES], const char *spool_dir,
+void publish_path(char out[RECORD_PATH_BYTES], const char *spool_dir,
     const char *name);
 
 #endif

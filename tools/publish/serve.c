@@ -74,7 +74,7 @@ request_line(int fd, char out[ORDER_LINE_BYTES_MAX + 1])
 }
 
 static int
-request_read(struct request *request)
+request_read_order(struct request *request)
 {
 	char line[ORDER_LINE_BYTES_MAX + 1];
 	struct slice who, node;
@@ -142,7 +142,7 @@ request_do(const struct request *request)
 	case PUBLISH_BACK:
 		return publish_back(job, "who published it says so");
 	case PUBLISH_UNDO:
-		return publish_undo(job);
+		return publish_undo_kept(job);
 	case PUBLISH_LOOK:
 	case PUBLISH_VERBS:
 		break;
@@ -218,7 +218,7 @@ serve_request(const struct serve *serve, int fd)
 	struct str text = STR_INIT;
 
 	(void)alarm(SERVE_REQUEST_FOR_S);
-	if (request_read(&request) < 0) {
+	if (request_read_order(&request) < 0) {
 		str_adds(&text, "this is no order to a taker\n");
 		request_answer(&request, EX_USAGE, &text);
 		_exit(EX_USAGE);
@@ -240,7 +240,7 @@ serve_request(const struct serve *serve, int fd)
 /* ---- all of them -------------------------------------------------------- */
 
 static bool
-serve_reap(struct serve *serve)
+serve_reap_workers(struct serve *serve)
 {
 	bool is_busy = serve->settling > 0;
 	pid_t pid;
@@ -341,12 +341,12 @@ publish_serve(const struct conf *conf, int socket, int lifeline)
 	while (fds[1].revents == 0) {
 		if (poll(fds, 2, SERVE_SETTLE_MS) < 0 && errno != EINTR)
 			break;
-		(void)serve_reap(&serve);
+		(void)serve_reap_workers(&serve);
 		if (fds[0].revents != 0)
 			serve_accept(&serve);
 		serve_on_time(&serve);
 	}
 	close(socket);
-	while (serve_reap(&serve))
+	while (serve_reap_workers(&serve))
 		(void)poll(NULL, 0, SERVE_SETTLE_MS / 10);
 }

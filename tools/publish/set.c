@@ -25,7 +25,7 @@
 
 /* No way up, no way to the root, nothing that a terminal obeys. */
 static bool
-name_is_good(const char *name)
+set_name_is_good(const char *name)
 {
 	struct slice rest = slice_of(name), part;
 
@@ -168,7 +168,7 @@ set_take_texts(struct publish_set *set, const struct conf *conf,
 }
 
 static int
-set_read(const char *path, struct str *out, struct err *err)
+set_read_table(const char *path, struct str *out, struct err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int result = 0;
@@ -199,7 +199,7 @@ set_take_table(struct publish_set *set, const struct conf *conf,
 	name = set_name(set, conf, arena, path);
 	if (name == NULL)
 		return 0;
-	result = set_read(path, &text, err);
+	result = set_read_table(path, &text, err);
 	if (result == 0)
 		result = set_put(set, arena, name, str_slice(&text), err);
 	str_release(&text);
@@ -228,7 +228,7 @@ set_take_all(struct publish_set *set, const struct conf *conf,
 			return -1;
 	for (size_t i = 0; i < set->count; i++) {
 		bytes += set->files[i].text.n;
-		if (!name_is_good(set->files[i].name))
+		if (!set_name_is_good(set->files[i].name))
 			return err_set(err, "%s/%.200s: other nodes take no "
 			    "file of such a name", set->dir,
 			    set->files[i].name);
@@ -292,7 +292,7 @@ publish_set_parse(struct slice bytes, struct arena *arena,
 		    "than %d", PUBLISH_FILES_MAX);
 	out->files = arena_alloc(arena, count * sizeof(*out->files));
 	for (size_t i = 0; i < count; i++) {
-		if (!name_is_good(files[i].path))
+		if (!set_name_is_good(files[i].path))
 			return err_set(err, "'%.60s' is no name of a file "
 			    "below the directory", files[i].path);
 		if (publish_set_find(out, files[i].path) != NULL)

@@ -26,7 +26,7 @@ struct publish_file {
 
 struct publish_left {			/* stays on this machine */
 	const char	*path, *why;
-	bool		 is_outside;	/* it is no secret, but lies elsewhere */
+	bool		 is_outside;	/* no secret, but elsewhere */
 };
 
 struct publish_set {

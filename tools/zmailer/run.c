@@ -31,7 +31,7 @@
 
 enum {
 	START_FOR_MS = 120000,		/* recovery of a large spool included */
-	SETTLE_FOR_MS = 30000		/* who takes a publish may still live */
+	SETTLE_FOR_MS = 60000		/* who takes a publish may still live */
 };
 
 /* Absolute, for processes that change their directory; there is no "-C" if
@@ -236,6 +236,7 @@ verb_restart(struct arguments *arguments)
 	int status;
 
 	inherited_close();
+	(void)publish_settle(arguments->conf_path, SETTLE_FOR_MS);
 	conf = verb_conf_file(arguments->conf_path);
 	status = running_check_restart(conf);
 	if (status == EX_OK)

@@ -23,8 +23,8 @@ enum {
 
 enum nodes_want { NODES_CONTROL, NODES_VERB, NODES_CONFIG };
 
-/* "to NODE control|verb|config", of a tool.  Slices borrow from line, which has no LF.
- * 0; -1: it is none. */
+/* "to NODE control|verb|config", of a tool.  Slices borrow from line, which has
+ * no LF.  0; -1: it is none. */
 struct nodes_call {
 	struct slice	node;
 	enum nodes_want	want;

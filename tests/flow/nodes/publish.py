@@ -1,163 +1,23 @@
 #!/usr/bin/env python3
 """One configuration for three nodes: all take it or none, secrets stay, a canary
-that becomes worse goes back, and so does a node whose publisher dies; killed at
-any of its steps, a node has the old configuration or the new one.
+that becomes worse goes back; who has no right and what is hostile changes
+nothing; undo, and nodes that differ.
 
 SPDX-License-Identifier: ISC
 """
-import hashlib
 import os
 import re
-import signal
 import smtplib
-import socket
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, os.path.join(os.environ["ZMAILER_SRC"], "tests", "crash"))
-from nth import COUNT, KILL_AFTER, KILL_BEFORE, Nth             # noqa: E402
-from world import NAMES, Node, Peer, hello, mta                 # noqa: E402
+from published import OLD, PublishWorld, left, mta              # noqa: E402
+from world import Peer, hello                                   # noqa: E402
 from zmtest.cases import Cases                                  # noqa: E402
 
 case = Cases()
-ZMAILER = mta.BUILD + "/bin/zmailer"
-OLD = "# as it was\n"
 REFUSES = "reject to *@far.test text \"not any more\"\n"
-
-
-class PublishNode(Node):
-    """Its files lie in a directory of their own: zmailer.conf and what it
-    includes; local.conf, which only its owner may read, is its alone."""
-
-    def __init__(self, name, number):
-        super().__init__(name, number)
-        self.clock = mta.Clock(self.mta.top + "/clock")
-        self.etc = self.mta.dir + "/etc"
-        os.mkdir(self.etc)
-        first = self.read(self.mta.conf)
-        os.unlink(self.mta.conf)
-        # tables of its own
-        for name in re.findall(rf"file:{self.mta.dir}/(\w+)", first):
-            os.rename(f"{self.mta.dir}/{name}", f"{self.etc}/{name}")
-            os.chmod(f"{self.etc}/{name}", 0o600)
-        self.first = first.replace(f"file:{self.mta.dir}/",
-                                   f"file:{self.etc}/")
-        self.mta.conf = self.etc + "/zmailer.conf"
-        self.nth = Nth(self.mta.top)
-        self.mta.env.update(
-            self.nth.env(self.etc, self.mta.dir + "/spool/desk/publish",
-                         is_logged=False),
-            ZMAILER_CONF=self.mta.conf, ZMAILER_TEST_CLOCK=self.clock.path)
-        self.pending = self.mta.dir + "/spool/desk/publish/pending"
-
-    @staticmethod
-    def read(path):
-        with open(path, encoding="ascii") as file:
-            return file.read()
-
-    def write(self, name, text, mode=0o644):
-        path = self.etc + "/" + name
-        with open(path, "w", encoding="ascii") as file:
-            file.write(text)
-        os.chmod(path, mode)
-
-    def settle(self, block, keys, publishers):
-        self.write("local.conf", (
-            f"cluster mx {{ {block}; self {self.name}; desk ca {keys}/ca.pem "
-            f"certificate {keys}/{self.name}.pem; {publishers} }}\n"
-            f"table blocked file:{self.etc}/blocked\n"
-            f"route *.test via 127.0.0.1:{self.nowhere}\n") + self.first,
-            0o600)
-
-    def fill(self, shared=OLD, blocked=""):
-        self.write("zmailer.conf", "include shared.conf\ninclude local.conf\n"
-                   "reject from <blocked>\n")
-        self.write("shared.conf", shared)
-        self.write("blocked", blocked)
-
-    def shared(self):
-        return self.read(self.etc + "/shared.conf")
-
-    def blocked(self):
-        return self.read(self.etc + "/blocked")
-
-    def sums(self):
-        """Of what is in force: {name: sum}."""
-        return {row["file"]: row["sum"] for row in self.rows("config", "files")
-                if "file" in row}
-
-    def events_of(self, name):
-        return [e for e in self.mta.events() if e["ev"] == name]
-
-    def wait_settled(self):
-        mta.wait_for(f"{self.name} to have decided",
-                     lambda: not os.path.exists(self.pending))
-
-    def reload(self):
-        status, out, said = self.zmailer("reload")
-        assert status == 0, (status, out, said)
-
-
-class PublishWorld:
-    def __init__(self):
-        self.nodes = [PublishNode(name, 21 + i)
-                      for i, name in enumerate(NAMES)]
-        self.one, self.two, self.three = self.nodes
-        self.keys = self.one.mta.top + "/keys"
-        self.block = "; ".join(f"node {node.name} at {node.at}"
-                               for node in self.nodes)
-        self.one.write("zmailer.conf",
-                       f"cluster mx {{ {self.block}; self mx1 }}\n" +
-                       self.one.first)
-        self.one.mta.zmailer("cluster", "keys", self.keys)
-        for node in self.nodes:
-            node.fill()
-            node.settle(self.block, self.keys, "publish from mx1")
-            node.mta.start()
-        for node in self.nodes:
-            mta.wait_for(f"{node.name} to reach all nodes",
-                         lambda: node.zmailer("cluster", "status")[0] == 0)
-
-    def close(self):
-        for node in self.nodes:
-            node.nth.plan()
-            node.mta.close()
-
-    def change(self, shared, blocked=""):
-        """On the node that publishes."""
-        self.one.fill(shared, blocked)
-        self.one.reload()
-
-    def publish(self, *words, code=0):
-        status, out, said = self.one.zmailer("config", "publish", "--yes",
-                                             *words)
-        assert status == code, (status, out, said)
-        return out, said
-
-    def begin(self, *words):
-        """In the background."""
-        return subprocess.Popen([ZMAILER, "config", "publish", "--yes",
-                                 *words], env=self.one.mta.env,
-                                stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE)
-
-    def all_have(self, shared, blocked=""):
-        for node in self.nodes:
-            assert (node.shared(), node.blocked()) == (shared, blocked), \
-                (node.name, node.shared(), node.blocked())
-        sums = [node.sums() for node in self.nodes]
-        assert sums[0] == sums[1] == sums[2], sums
-
-
-def left(world, is_whole=True):
-    """What a take or a decision may leave, and none did."""
-    for node in world.nodes:
-        place = node.mta.dir + "/spool/desk/publish"
-        found = os.listdir(place) if os.path.exists(place) else []
-        assert not {"pending", "taken"} & set(found), (node.name, found)
-        assert not is_whole or not [name for name in found
-                                    if name.startswith("stage")], found
 
 
 @case
@@ -502,135 +362,6 @@ def undo_is_for_all(world):
     left(world)
     for node in (world.two, world.three):
         assert node.events_of("config.back")[-1]["reason"] == "undo"
-
-
-# ---- deaths -----------------------------------------------------------------
-
-@case
-def who_publishes_dies_and_all_go_back(world):
-    old = world.three.shared()
-    world.change("# seventh\n")
-    work = world.begin("--canary", "mx2", "--for", "10m")
-    mta.wait_for("the canary to have it",
-                 lambda: os.path.exists(world.two.pending[:-7] + "taken"))
-    work.kill()
-    work.communicate()
-    assert world.two.shared() == "# seventh\n"
-    # neither a reload nor a death of the machine decides
-    world.two.reload()
-    world.two.mta.kill()
-    world.two.mta.start()
-    assert world.two.shared() == "# seventh\n"
-    _, said = world.publish(code=78)
-    assert "a publish before it is not decided yet" in said, said
-    world.two.clock.move(3600)
-    world.two.wait_settled()
-    assert world.two.shared() == old
-    told = mta.wait_for("word of it",
-                        lambda: world.two.events_of("config.back"))
-    assert told[-1]["reason"] == "nobody said in time that it stays", told
-    mta.wait_for("the old one to be in force",
-                 lambda: world.two.sums() == world.three.sums())
-    left(world)
-
-
-@case
-def a_machine_that_dies_in_its_trial_goes_back_when_it_starts(world):
-    old = world.three.shared()
-    world.change("# seventh\n")
-    work = world.begin("--canary", "mx2", "--for", "10m")
-    mta.wait_for("the canary to have it",
-                 lambda: os.path.exists(world.two.pending[:-7] + "taken"))
-    work.kill()
-    work.communicate()
-    world.two.mta.kill()
-    world.two.clock.move(3600)
-    world.two.mta.start()
-    assert world.two.shared() == old
-    assert world.two.sums() == world.three.sums()
-    left(world)
-
-
-@case
-def the_desk_dies_in_the_middle(world):
-    """The process nodes of the receiver, and its taker."""
-    old = world.three.shared()
-    for name in ("nodes", "zmailer-taker"):
-        world.change("# eighth\n")
-        work = world.begin("--canary", "mx2", "--for", "3s")
-        mta.wait_for("the canary to have it", lambda: os.path.exists(
-            world.two.pending[:-7] + "taken"))
-        for pid in world.two.mta.pids():
-            if mta.process_name(pid) == name:
-                os.kill(pid, signal.SIGKILL)
-        out, said = work.communicate(timeout=180)
-        assert work.returncode in (0, 75), (work.returncode, out, said)
-        world.two.clock.move(3600)
-        world.three.clock.move(3600)
-        world.two.wait_settled()
-        world.three.wait_settled()
-        for node in (world.two, world.three):
-            assert node.shared() in (old, "# eighth\n")
-        for node in (world.two, world.three):
-            node.fill(old)
-            node.reload()
-
-
-def sums_of(node):
-    """Of what lies there."""
-    found = {}
-    for name in ("blocked", "shared.conf", "zmailer.conf"):
-        text = node.read(node.etc + "/" + name)
-        found[name] = hashlib.sha256(
-            f"{name}\n{len(text)}\n{text}".encode()).hexdigest()
-    return found
-
-
-def point(world, mode, target, number):
-    """One publish in which mx2 is killed at a call: was it?"""
-    old, new = world.two.shared(), f"# point {number}\n"
-    world.change(new, f"192.0.2.{number % 250} \"no\"\n")
-    world.two.nth.plan(mode=mode, target=target)
-    status, out, said = world.one.zmailer("config", "publish", "--yes")
-    fired = world.two.nth.read()
-    world.two.nth.plan(mode=COUNT)
-    if fired["fired"]:
-        assert status in (0, 75, 78), (status, out, said)
-    else:
-        assert status == 0, (status, out, said)
-    world.two.clock.move(3600)
-    world.three.clock.move(3600)
-    for node in (world.two, world.three):
-        node.wait_settled()
-        had = (node.shared(), node.blocked())
-        assert had[0] in (old, new), (fired, had)
-        assert (had[0] == new) == (str(number % 250) + " " in had[1]), \
-            (fired, had)
-        mta.wait_for("what lies there to be in force", lambda:
-                     node.sums() == sums_of(node))
-    left(world, is_whole=False)         # the next offer removes it
-    return bool(fired["fired"])
-
-
-@case
-def killed_at_any_call_it_has_the_old_or_the_new(world):
-    world.change("# point 0\n")
-    world.two.nth.plan(mode=COUNT)
-    world.publish()
-    count = world.two.nth.read()["count"]
-    assert count > 20, count
-    number, hits = 1, 0
-    step = max(1, count // int(os.environ.get("ZM_PUBLISH_POINTS", "6")))
-    for target in range(1, count + 1, step):
-        mode = KILL_BEFORE if number % 2 else KILL_AFTER
-        hits += point(world, mode, target, number)
-        number += 1
-    assert hits > 3, hits
-    print(f"     {hits} of {count} calls", flush=True)
-    world.change("# point 0\n")
-    world.publish()
-    world.all_have("# point 0\n")
-    left(world)
 
 
 def main():

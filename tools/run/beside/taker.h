@@ -24,6 +24,7 @@ struct taker {
 	struct conf *const	*conf;	/* points to the one in force */
 };
 
+/* Listen and start it, if *conf or an open decision wants it. */
 void taker_start(struct taker *taker, struct loop *loop,
     struct conf *const *conf);
 /* The same when we replaced another program in this process (pid 0, -1, -1:
