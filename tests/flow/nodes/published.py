@@ -92,8 +92,16 @@ class PublishNode(Node):
 
 class PublishWorld:
     def __init__(self):
-        self.nodes = [PublishNode(name, 21 + i)
-                      for i, name in enumerate(NAMES)]
+        self.nodes = []
+        try:
+            self.begin_all()
+        except BaseException:
+            self.close()
+            raise
+
+    def begin_all(self):
+        self.nodes += [PublishNode(name, 21 + i)
+                       for i, name in enumerate(NAMES)]
         self.one, self.two, self.three = self.nodes
         self.keys = self.one.mta.top + "/keys"
         self.block = "; ".join(f"node {node.name} at {node.at}"
