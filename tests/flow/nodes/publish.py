@@ -101,6 +101,7 @@ def one_refuses_and_nothing_changes(world):
     _, said = world.publish(code=78)
     assert "mx2: " in said and "blocked:1" in said and "stage" not in said, \
         said
+    assert "nothing was changed on any node" in said, said
     assert world.two.shared() == OLD and world.three.shared() == OLD
     left(world)
     world.change(OLD)
