@@ -1,5 +1,5 @@
 # tools - zmailer(8), sendmail(1), newaliases(1), mailq(1)
-# order: reports < verb < screen < journal < queue < copies < versions < answers < nodes < forward < run < change < selection <
+# order: reports < verb < screen < journal < queue < copies < versions < answers < nodes < forward < run < change < publish < selection <
 #   submit < mailq < sendmail < zmailer
 sbin_PROGRAMS += bin/zmailer bin/sendmail
 bin_PROGRAMS += bin/newaliases bin/mailq
@@ -28,8 +28,7 @@ bin_zmailer_SOURCES = tools/zmailer/alias/alias.c tools/zmailer/alias/alias.h \
 	tools/zmailer/verbs/zmailer.c tools/zmailer/zones.c
 bin_zmailer_SOURCES += tools/zmailer/auth/auth.c tools/zmailer/auth/auth.h \
 	tools/zmailer/auth/look.c tools/zmailer/auth/show.c tools/zmailer/auth/spool.c
-bin_zmailer_SOURCES += tools/nodes/nodes.c tools/nodes/nodes.h tools/nodes/internal.h \
-	tools/nodes/gather.c tools/nodes/remote.c tools/nodes/merge.c tools/nodes/story.c
+bin_zmailer_SOURCES += tools/nodes/nodes.c tools/nodes/merge.c tools/nodes/story.c
 bin_zmailer_SOURCES += tools/zmailer/cluster/cluster.c tools/zmailer/cluster/cluster.h \
 	tools/zmailer/cluster/reach.c tools/zmailer/cluster/init.c tools/zmailer/cluster/keys.c tools/zmailer/cluster/status.c \
 	tools/zmailer/cluster/takeover.c
@@ -167,6 +166,15 @@ tools_libtools_a_SOURCES += tools/change/change.c tools/change/change.h \
 tools_libtools_a_SOURCES += tools/versions/versions.c \
 	tools/versions/versions.h tools/versions/write.c \
 	tools/versions/write.h
+tools_libtools_a_SOURCES += tools/nodes/collect.c tools/nodes/gather.c \
+	tools/nodes/internal.h tools/nodes/nodes.h tools/nodes/remote.c
+tools_libtools_a_SOURCES += tools/publish/ask.c tools/publish/ask.h \
+	tools/publish/drift.c tools/publish/drift.h tools/publish/figures.c \
+	tools/publish/figures.h tools/publish/install.c tools/publish/install.h \
+	tools/publish/offer.c tools/publish/order.c tools/publish/order.h \
+	tools/publish/publish.c tools/publish/publish.h tools/publish/record.c \
+	tools/publish/record.h tools/publish/serve.c tools/publish/serve.h \
+	tools/publish/set.c tools/publish/set.h
 tools_libtools_a_SOURCES += tools/selection/act.c tools/selection/allow.c \
 	tools/selection/args.c tools/selection/aside.c tools/selection/away.c \
 	tools/selection/choose.c tools/selection/confirm.c \
@@ -182,6 +190,7 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/copies/take.c tools/copies/take.h \
 	tools/copies/moved.c tools/copies/moved.h \
 	tools/run/beside/mover.c tools/run/beside/mover.h \
+	tools/run/beside/taker.c tools/run/beside/taker.h \
 	tools/run/beside/keeper.c tools/run/beside/keeper.h tools/run/left.c tools/run/left.h \
 	tools/run/watchdog.c tools/run/watchdog.h \
 	tools/run/libexec.c tools/run/manager.c \
@@ -213,7 +222,7 @@ tools_libtools_a_SOURCES += tools/zmailer/doctor/areas.h \
 	tools/zmailer/doctor/auth.h tools/zmailer/doctor/auth_keys.c \
 	tools/zmailer/doctor/certificates.c \
 	tools/zmailer/doctor/doctor.h tools/zmailer/doctor/machine.c \
-	tools/zmailer/doctor/names.c tools/zmailer/doctor/ports.c \
+	tools/zmailer/doctor/names.c tools/zmailer/doctor/ports.c tools/zmailer/doctor/published.c \
 	tools/zmailer/doctor/postmaster.c \
 	tools/zmailer/doctor/report.c tools/zmailer/doctor/spool.c
 if HAVE_RECEIVED_REPORTS

@@ -8,6 +8,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <string.h>
+
 #include "base/json.h"
 #include "grammar/bundle.h"
 
@@ -40,7 +42,7 @@ bundle_take_file(struct slice *rest, struct slice line, struct arena *arena,
 	struct str path = STR_INIT;
 	uint64_t n = (uint64_t)json_get_number(line, "bytes");
 	bool is_good = json_get(line, "file", &path) && n < rest->n &&
-	    rest->p[n] == '\n';
+	    rest->p[n] == '\n' && strlen(path.buf) == path.len;
 
 	if (is_good) {
 		out->path = slice_dup(arena, str_slice(&path));

@@ -34,7 +34,7 @@ void counters_event(enum event_kind kind, const struct counters_pair *pairs,
 enum counters_tally { TALLY_LOOKUP_FOUND, TALLY_LOOKUP_NONE,
 	TALLY_LOOKUP_TROUBLE, TALLY_LIMIT_HIT, TALLY_SESSIONS, TALLY_COMMAND,
 	TALLY_MILTER, TALLY_NOTIFY_SENT, TALLY_NOTIFY_BEHIND,
-	TALLY_NOTIFY_FAILED,
+	TALLY_NOTIFY_FAILED, TALLY_CONFIG_DRIFT,
 	TALLY_COPIES_MADE, TALLY_COPIES_FAILED, TALLY_COUNT };
 void counters_tally(enum counters_tally tally);
 /* The same with a label and a number: microseconds of a span, a level. */

@@ -309,6 +309,17 @@ EVENT(CONTROL_BAD, "control.bad", WARN, "file reason",
     "A control file cannot be read; it was set aside in postman/.")
 EVENT(CONFIG_CHANGED, "config.changed", INFO, "op file by reason version",
     "A verb of zmailer(8) changed the configuration or a table of it.")
+EVENT(CONFIG_PUBLISHED, "config.published", INFO, "publish nodes by version",
+    "zmailer config publish: all of these nodes keep the configuration of this "
+    "one.")
+EVENT(CONFIG_TAKEN, "config.taken", INFO, "publish from by seconds",
+    "The configuration that another node published is in force here; it goes "
+    "back after so many seconds, unless it is kept.")
+EVENT(CONFIG_KEPT, "config.kept", INFO, "publish from",
+    "The configuration that another node published stays.")
+EVENT(CONFIG_BACK, "config.back", WARN, "publish from reason",
+    "The configuration that another node published was taken back: the one of "
+    "before is in force.")
 EVENT(LOG_STALLED, "log.stalled", WARN, "to reason",
     "Nothing receives the events that log-to sends; they wait in the journal.")
 EVENT(LOG_DROPPED, "log.dropped", WARN, "to lines",

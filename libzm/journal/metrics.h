@@ -172,6 +172,9 @@ LEVEL("notify_behind_seconds", NOTIFY_BEHIND,
     "age of the oldest event that a receiver has not accepted yet")
 LEVEL("notify_failed", NOTIFY_FAILED,
     "receivers that do not accept events now, or never again (410)")
+LEVEL("config_drift", CONFIG_DRIFT,
+    "nodes of the cluster whose configuration is another than that of this "
+    "one; they are asked once a minute")
 SUM("resolver_questions", RESOLVER_COUNTED, "questions",
     "questions about names that the resolver was asked; it tells once a "
     "minute")

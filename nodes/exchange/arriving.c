@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 
 #include "base/json.h"
+#include "io/consult/nodes_ask.h"
 #include "io/unix_socket.h"
 #include "nodes/exchange/transit.h"
 #include "tls/link.h"
@@ -115,6 +116,38 @@ transit_reach_scheduler(struct transit *transit)
 	return STEP_NEXT;
 }
 
+/* The process that takes configurations hears from us for whom. */
+static enum transit_step
+transit_reach_taker(struct transit *transit)
+{
+	const struct exchange *exchange = transit->exchange;
+	const struct conf_cluster *cluster = exchange->cluster;
+	const char *node = cluster->nodes[transit->node];
+	char line[NODES_LINE_BYTES_MAX];
+	struct err err;
+	int fd;
+
+	if (!transit->may_write)
+		return transit_refuse(transit, NODES_DENIED " publish: root "
+		    "may");
+	if (!conf_cluster_publishes(cluster, slice_of(node)))
+		return transit_refuse(transit, "it takes no configuration "
+		    "from %s: add to its cluster: publish from %s", node,
+		    node);
+	fd = unix_socket_connect_in(exchange->process->conf->run_dir,
+	    TAKER_SOCKET, SOCK_NONBLOCK, &err);
+	if (fd < 0)
+		return transit_refuse(transit, "its process that takes "
+		    "configurations does not run, or does not answer");
+	transit->sides[SIDE_FAR] = stream_new(exchange->process->loop, fd,
+	    transit_go, transit);
+	snprintf(line, sizeof(line), "for %s %s\n", transit->who, node);
+	stream_say(transit->sides[SIDE_FAR], slice_of(line));
+	stream_say(transit->sides[SIDE_NEAR], SLICE("ok\n"));
+	transit_settle(transit, AT_RELAY);
+	return STEP_NEXT;
+}
+
 enum transit_step
 transit_hello(struct transit *transit)
 {
@@ -141,6 +174,8 @@ transit_hello(struct transit *transit)
 	stream_consume(near, line.n + 1);
 	if (transit->want == NODES_CONTROL)
 		return transit_reach_scheduler(transit);
+	if (transit->want == NODES_CONFIG)
+		return transit_reach_taker(transit);
 	stream_say(near, SLICE("ok\n"));
 	transit->at = AT_WORDS;
 	return STEP_NEXT;

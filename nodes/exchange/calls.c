@@ -1,6 +1,6 @@
 /* calls.c - a user of this machine wants another node
  *
- * In     "to NODE control|verb"; that node's answer
+ * In     "to NODE control|verb|config"; that node's answer
  * Out    a TLS connection to it, our hello; "ok" or "no" to the user
  * Holds  nothing of its own
  * Trusts the kernel about the user; the node by its certificate, which must
@@ -127,7 +127,11 @@ transit_call(struct transit *transit)
 		return transit_refuse(transit, NODES_DENIED " ask other "
 		    "nodes");
 	if (nodes_call_parse(line, &call) < 0)
-		return transit_refuse(transit, "say: to NODE control|verb");
+		return transit_refuse(transit, "say: to NODE "
+		    "control|verb|config");
+	if (call.want == NODES_CONFIG && !transit->is_owner)
+		return transit_refuse(transit, NODES_DENIED " publish: root "
+		    "may");
 	transit->want = call.want;
 	transit->node = conf_cluster_find(transit->exchange->cluster,
 	    call.node);

@@ -50,6 +50,8 @@ exchange_take_user(struct exchange *exchange, int fd)
 	}
 	transit = transit_new(exchange, fd, true);
 	transit->may_write = peer.right == RIGHT_WRITE;
+	transit->is_owner = peer.uid == exchange->means->rules.writers[0] ||
+	    peer.uid == exchange->means->rules.writers[1];
 	if (nodes_who_is_good(slice_of(peer.name)))
 		strlcpy(transit->who, peer.name, sizeof(transit->who));
 	else

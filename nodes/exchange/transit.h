@@ -1,13 +1,13 @@
 /* transit.h - one connection, and where it leads; internal to nodes/exchange
  *
- * Of a user:  CALL    "to NODE control|verb"
+ * Of a user:  CALL    "to NODE control|verb|config"
  *             DIAL    a connection to that node
  *             REACH   TLS, our hello, its answer
  *             RELAY   bytes, both ways
  * Of a node:  SHAKE   TLS; its certificate has a node's name
  *             HELLO   who asks for what, in whose name
  *             FOR     the scheduler hears whose connection it is
- *             RELAY   bytes, both ways
+ *             RELAY   bytes, both ways; of a publish at once
  *             WORDS   or: a verb and its words
  *             VERB    which runs
  * Of both:    CLOSING the last words go out
@@ -48,6 +48,7 @@ struct transit {
 	enum nodes_want	 want;
 	char		 who[NODES_WHO_BYTES_MAX + 1];
 	bool		 may_write, is_denied;
+	bool		 is_owner;	/* root, or who runs this instance */
 	struct answering *answering;
 	struct timer	 timer;
 };

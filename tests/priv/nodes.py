@@ -72,7 +72,7 @@ def nodes_has_an_account_of_its_own(site):
     place, keys = Place(), f"{site.dir}/keys"
     front = (f"cluster mx {{ node a at 127.0.0.1:{place.port}; node b at "
              f"127.0.0.1:{free_port('127.0.0.1')}; self a; desk ca "
-             f"{keys}/ca.pem certificate {keys}/a.pem }}\n"
+             f"{keys}/ca.pem certificate {keys}/a.pem; publish from b }}\n"
              "control admins victor\ncontrol operators wanda\n")
     site.conf_write(front)
     site.zmailer("cluster", "keys", keys)
@@ -106,6 +106,8 @@ def nodes_has_an_account_of_its_own(site):
     # what reads runs for it, under the router's account, and nothing else
     for words, end in ((b"list\0--json\0\n", "exit 0\n"),
                        (b"orders\0--json\0\n", "exit 0\n"),
+                       (b"config\0files\0--json\0\n", "exit 0\n"),
+                       (b"config\0undo\0--yes\0\n", "exit 77\n"),
                        (b"show\0all\0\n", "exit 77\n")):
         peer = Peer(place, keys, "b")
         peer.say(hello("b", to="a", want="verb", right="read", who="carol"))
@@ -115,6 +117,18 @@ def nodes_has_an_account_of_its_own(site):
         said = peer.hear()
         assert said.endswith(end), (words, said)
         peer.close()
+    # the process that takes configurations: root's, for nodes and root alone
+    assert programs(site).count("taker") == 1, programs(site)
+    peer = Peer(place, keys, "b")
+    peer.say(hello("b", to="a", want="config"))
+    assert (said := a_line(peer)) == "ok\n", said
+    peer.say("look 0123456789abcdef\n")
+    assert (said := peer.hear()).startswith("ok none "), said
+    for user in ("ursula", "zmagent", "zmrouter"):
+        code, out = site.run_as(
+            user, "python3", "-c", CALL, f"{site.dir}/run/config.sock",
+            "look 0123456789abcdef")
+        assert code != 0 and "PermissionError" in out, (user, out)
     site.zmailer("resume", "all")
     site.conf_write()
     site.zmailer("reload")

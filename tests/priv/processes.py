@@ -71,7 +71,7 @@ def processes(site):
 
 # program -> (account, groups besides its own); None: root
 DESIGN = {
-    "zmailer": None, "launcher": None, "mailbox": None, "pipe": None,
+    "zmailer": None, "taker": None, "launcher": None, "mailbox": None, "pipe": None,
     "sm": None,
     "smtpserver": ("zmsmtp", ("zmsubmit", "zmagent")),
     "keys": ("zmsmtp", ("zmsubmit", "zmagent")),

@@ -27,6 +27,7 @@ static const struct { const char *verb; enum right right; } question_rows[] = {
 	{ "connections", RIGHT_READ },
 	{ "orders", RIGHT_READ },
 	{ "zones", RIGHT_READ },
+	{ "config", RIGHT_READ },
 };
 enum { QUESTION_ROWS = sizeof(question_rows) / sizeof(question_rows[0]) };
 
@@ -38,6 +39,15 @@ question_listens(const struct answers_question *question)
 		if (strncmp(question->words[i], "--listen", 8) == 0)
 			return true;
 	return false;
+}
+
+/* Of config one form is answered: which files there are, and their sums. */
+static bool
+question_is_other_form(const struct answers_question *question)
+{
+	return strcmp(question->words[0], "config") == 0 &&
+	    (question->count < 2 ||
+	    strcmp(question->words[1], "files") != 0);
 }
 
 bool
@@ -77,7 +87,8 @@ answers_may(enum right right, const struct answers_question *question,
 	while (i < QUESTION_ROWS &&
 	    strcmp(question->words[0], question_rows[i].verb) != 0)
 		i++;
-	if (i == QUESTION_ROWS || question_listens(question)) {
+	if (i == QUESTION_ROWS || question_listens(question) ||
+	    question_is_other_form(question)) {
 		str_adds(out_text, "this is answered only to who may "
 		    "read the files themselves");
 		return false;

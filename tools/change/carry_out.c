@@ -370,7 +370,7 @@ change_carry_out(struct change *change)
 		    change->verb);
 		return 1;
 	}
-	status = change_check(change);
+	status = change->is_forced ? EX_OK : change_check(change);
 	if (status == EX_OK) {
 		status = change_ask(change, &is_over);
 		if (is_over)

@@ -17,7 +17,7 @@
 #include "tools/versions/write.h"
 
 enum {
-	CHANGE_FILES_MAX = 16,
+	CHANGE_FILES_MAX = 513,	/* as many as are published, and one */
 	CHANGE_TABLE_BYTES_MAX = 64 << 20	/* a table that is edited */
 };
 
@@ -30,6 +30,8 @@ struct change {
 	bool		 is_yes, is_dry, is_json;
 	bool		 is_quiet_table;	/* daemons re-read tables
 					 * themselves: no reload */
+	bool		 is_forced;	/* what stood there before stands there
+					 * again: it is not checked */
 	unsigned	 was;		/* the version to be restored */
 	struct change_file files[CHANGE_FILES_MAX];
 	size_t		 file_count;

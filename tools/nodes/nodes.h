@@ -26,4 +26,17 @@ bool nodes_is_asked(const struct verb_row *row,
 int nodes_run(const struct verb_row *row, const struct arguments *arguments,
     nodes_run_fn *run);
 
+/* What a node says to a verb that reads. */
+struct nodes_said {
+	const char	*node;		/* set by the caller */
+	struct str	 out, err;	/* initialized by nodes_collect */
+	int		 status;	/* exit status */
+	bool		 is_silent;	/* it did not answer; err says why */
+};
+/* Have that verb run at these other nodes, at the same time; words end with
+ * NULL.  Each is to be released. */
+void nodes_collect(const struct conf *conf, const char *const *words,
+    struct nodes_said *said, size_t count);
+void nodes_said_release(struct nodes_said *said);
+
 #endif

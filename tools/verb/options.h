@@ -20,6 +20,10 @@ OPTION(TIMEOUT, "--timeout", "SPAN", SPAN, 0, 0, "wait no longer than this")
 OPTION(QUIET, "--quiet", NULL, FLAG, 0, 0, "print only problems")
 OPTION(OWN, "--own", NULL, FLAG, 0, 0, "our own domains, too")
 OPTION(NODE, "--node", "NAME", TEXT, 0, 0, "at this node of the cluster")
+OPTION(CANARY, "--canary", "NODE", TEXT, 0, 0,
+    "this node takes it first, for as long as --for says")
+OPTION(WITHOUT, "--without", "NODE", TEXT, 0, 0,
+    "leave this node out; several with a comma between")
 OPTION(LIST, "--list", NULL, FLAG, 0, 0, "a list, and do nothing")
 
 /* ---- messages --------------------------------------------------------- */

@@ -12,7 +12,7 @@ enum {
 	VERSIONS_MAX = 20,		/* kept */
 	VERSION_FILES_MAX = 200,	/* of one configuration */
 	VERSION_BYTES_MAX = 16 << 20,	/* of one version */
-	VERSION_TABLES_MAX = 16,	/* written by one verb */
+	VERSION_TABLES_MAX = 512,	/* written by one verb */
 	VERSION_TABLE_BYTES_MAX = 4 << 20	/* of them; more is not kept */
 };
 

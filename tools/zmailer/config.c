@@ -1,4 +1,4 @@
-/* config.c - zmailer config show|diff|undo|history
+/* config.c - zmailer config show|diff|undo|history|files|publish
  *
  * In     the configuration; the versions that were kept
  * Out    statements and where each was written; differences; an older
@@ -14,6 +14,8 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "tools/change/change.h"
+#include "tools/publish/drift.h"
+#include "tools/publish/publish.h"
 #include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
@@ -261,6 +263,30 @@ config_undo(struct change *change, const char *word)
 	return change_carry_out(change);
 }
 
+/* The version before, on this node alone. */
+static int
+config_undo_here(const struct arguments *arguments)
+{
+	struct change change;
+	int status = change_open_any(&change, arguments);
+
+	if (status != 0)
+		return status;
+	status = config_undo(&change, NULL);
+	change_release(&change);
+	return status;
+}
+
+static int
+config_files(const struct arguments *arguments)
+{
+	struct conf *conf = verb_conf(arguments->conf_path);
+	int status = publish_files(conf, arguments_has(arguments, OPT_JSON));
+
+	conf_free(&conf);
+	return status;
+}
+
 int
 verb_config(struct arguments *arguments)
 {
@@ -270,6 +296,15 @@ verb_config(struct arguments *arguments)
 
 	if (arguments_is(arguments, "show"))
 		return config_show(arguments);
+	if (arguments_is(arguments, "files"))
+		return config_files(arguments);
+	if (arguments_is(arguments, "publish"))
+		return publish_run(arguments);
+	if (arguments_is(arguments, "undo") &&
+	    arguments_has(arguments, OPT_CLUSTER))
+		return version != NULL ? arguments_refuse(arguments,
+		    "--cluster is about the last publish, not a VERSION") :
+		    publish_undo_all(arguments, config_undo_here);
 	status = change_open_any(&change, arguments);
 	if (status != 0)
 		return status;

@@ -21,12 +21,18 @@
 
 #include "mail/spool/spool.h"
 #include "tools/answers/answers.h"
+#include "tools/publish/install.h"
+#include "tools/publish/serve.h"
+#include "tools/run/beside/taker.h"
 #include "tools/run/supervisor.h"
 #include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
 
-enum { START_FOR_MS = 120000 };	/* recovery of a large spool included */
+enum {
+	START_FOR_MS = 120000,		/* recovery of a large spool included */
+	SETTLE_FOR_MS = 60000		/* who takes a publish may still live */
+};
 
 /* Absolute, for processes that change their directory; there is no "-C" if
  * there is no file. */
@@ -49,16 +55,26 @@ run_answer(int argc, char **argv, const char *conf_path)
 	return verb_run_row(verb_row_find(argv[0]), argc, argv, conf_path);
 }
 
+/* What the supervisor's processes do that this program alone can. */
+static void
+run_offer(void)
+{
+	answers_offer(run_answer);
+	taker_offer(publish_serve);
+}
+
 int
 verb_run(struct arguments *arguments)
 {
 	struct conf *conf;
 
-	answers_offer(run_answer);
+	run_offer();
 	if (arguments_has(arguments, OPT_TAKE_OVER))
 		return supervisor_take_over(arguments->conf_path,
 		    (int)arguments_number(arguments, OPT_TAKE_OVER, 0),
 		    arguments_has(arguments, OPT_TRY));
+	/* E5: files of two configurations are one again before they are read */
+	(void)publish_settle(arguments->conf_path, SETTLE_FOR_MS);
 	conf = verb_conf_file(arguments->conf_path);
 	return supervisor_run(conf, path_settle(conf), -1);
 }
@@ -101,7 +117,7 @@ run_background(struct conf *conf, int console, int ready_fd)
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	(void)setsid();
-	answers_offer(run_answer);
+	run_offer();
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
 	    dup2(console, STDOUT_FILENO) < 0 ||
 	    dup2(console, STDERR_FILENO) < 0 || chdir("/") < 0)
@@ -181,6 +197,7 @@ verb_start(struct arguments *arguments)
 	int status;
 
 	inherited_close();
+	(void)publish_settle(arguments->conf_path, SETTLE_FOR_MS);
 	conf = verb_conf_file(arguments->conf_path);
 	/* After a boot most of the mail is better than none. */
 	if (running_check_files(conf) != EX_OK)
@@ -219,6 +236,7 @@ verb_restart(struct arguments *arguments)
 	int status;
 
 	inherited_close();
+	(void)publish_settle(arguments->conf_path, SETTLE_FOR_MS);
 	conf = verb_conf_file(arguments->conf_path);
 	status = running_check_restart(conf);
 	if (status == EX_OK)

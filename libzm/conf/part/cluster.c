@@ -351,6 +351,29 @@ conf_apply_cluster_asks(struct conf_loader *loader,
 	cluster->desk_key = words[DESK_KEY].text;
 }
 
+void
+conf_apply_cluster_publish(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_cluster *cluster = target;
+
+	cluster->publish_at = conf_at(statement->node->tokens);
+	/* the first word is "from" */
+	for (size_t i = 1; i < statement->arg_count; i++)
+		cluster->publishers = cluster_push(loader,
+		    cluster->publishers, &cluster->publisher_count,
+		    statement->args[i].text);
+}
+
+bool
+conf_cluster_publishes(const struct conf_cluster *cluster, struct slice node)
+{
+	for (size_t i = 0; i < cluster->publisher_count; i++)
+		if (slice_is(node, cluster->publishers[i]))
+			return true;
+	return false;
+}
+
 /* ---- checks ---------------------------------------------------------- */
 
 static void
@@ -477,6 +500,25 @@ conf_node_address(const struct conf_cluster *cluster, size_t node,
 	return 0;
 }
 
+/* Publishers are nodes, and come by the desk. */
+static void
+cluster_check_publishers(struct conf_loader *loader)
+{
+	const struct conf_cluster *cluster = &loader->conf->cluster;
+
+	if (cluster->publisher_count > 0 && cluster->desk_ca == NULL)
+		cluster_complain(loader, cluster->publish_at, 7,
+		    "add to the block: desk ca FILE certificate FILE",
+		    "a publish comes by the desk, and there is none");
+	for (size_t i = 0; i < cluster->publisher_count; i++)
+		if (!cluster_has_node(cluster,
+		    slice_of(cluster->publishers[i])))
+			cluster_complain(loader, cluster->publish_at, 7,
+			    "name a node", arena_printf(loader->conf->arena,
+			    "'%s' is no node of the cluster",
+			    cluster->publishers[i]));
+}
+
 void
 conf_check_cluster(struct conf_loader *loader)
 {
@@ -490,6 +532,7 @@ conf_check_cluster(struct conf_loader *loader)
 		cluster_number_self(&conf->cluster);
 	}
 	cluster_check_addresses(loader);
+	cluster_check_publishers(loader);
 	if (conf->cluster.copies_at.line != 0 && conf->cluster.postgres ==
 	    NULL)
 		cluster_complain(loader, conf->cluster.copies_at, 6,

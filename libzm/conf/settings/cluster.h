@@ -59,7 +59,9 @@ struct conf_cluster {		/* cluster NAME { ... } */
 	/* PEM files of the desk: its authority, our certificate, our key
 	 * (NULL: in certificate); desk_ca NULL: there is none */
 	const char	*desk_ca, *desk_certificate, *desk_key;
-	struct conf_at	 at, self_at, desk_at;
+	/* nodes whose `config publish` is taken here */
+	const char	**publishers;	size_t publisher_count;
+	struct conf_at	 at, self_at, desk_at, publish_at;
 	struct conf_at	 postgres_at, copies_at;	/* line 0: not said */
 };
 
@@ -76,6 +78,9 @@ struct conf;
 bool conf_asks_share(const struct conf *conf);
 /* Do the nodes answer each other, so that one desk serves all? */
 bool conf_asks_nodes(const struct conf *conf);
+/* May that node replace the configuration of this one? */
+bool conf_cluster_publishes(const struct conf_cluster *cluster,
+    struct slice node);
 /* Where the node of that place is: "ADDRESS:PORT" into the address; the default
  * port is CLUSTER_DESK_PORT.  0; -1: that is none (err). */
 struct sockaddr_storage;

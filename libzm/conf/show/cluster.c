@@ -107,6 +107,9 @@ conf_cluster_add(struct str *out, const struct conf_cluster *cluster)
 		cluster_add_copies(out, cluster);
 	if (cluster->desk_ca != NULL)
 		cluster_add_asks(out, cluster);
+	for (size_t i = 0; i < cluster->publisher_count; i++)
+		str_addf(out, "%s %s", i == 0 ? "; publish from" : "",
+		    cluster->publishers[i]);
 	str_adds(out, "; patience ");
 	units_add_span(out, cluster->patience_ms);
 	str_adds(out, " }");

@@ -121,3 +121,15 @@ STATEMENT(CLUSTER, "desk", NONE, cluster_asks, "",
     "cluster mx { node mx1 at 192.0.2.11; node mx2 at 192.0.2.12; self mx1; "
     "desk ca /etc/zmailer/desk/ca.pem certificate "
     "/etc/zmailer/desk/mx1.pem }")
+
+STATEMENT(CLUSTER, "publish", NONE, cluster_publish,
+    "choice:from word+", "",
+    "publish from NODE...", "none",
+    "`zmailer config publish` on one of these nodes may replace the "
+    "configuration of this one: zmailer.conf and the files and tables below "
+    "its directory, without secrets.  Whoever is root there, or has its key "
+    "of the desk, then decides what this node does; without this line a "
+    "publish is refused.  doc/CLUSTER.md has the details.",
+    "cluster mx { node mx1 at 192.0.2.11; node mx2 at 192.0.2.12; self mx2; "
+    "desk ca /etc/zmailer/desk/ca.pem certificate "
+    "/etc/zmailer/desk/node.pem; publish from mx1 }")

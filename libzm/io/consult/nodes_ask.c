@@ -61,8 +61,7 @@ nodes_call(int fd, const char *node, enum nodes_want want, int64_t *out_ends_s,
 	ssize_t sent;
 	size_t n;
 
-	str_addf(&call, "to %s %s\n", node, want == NODES_VERB ? "verb" :
-	    "control");
+	str_addf(&call, "to %s %s\n", node, nodes_want_name(want));
 	sent = send(fd, call.buf, call.len, MSG_NOSIGNAL);
 	n = call.len;
 	str_release(&call);

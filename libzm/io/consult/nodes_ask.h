@@ -12,6 +12,8 @@
 #include "io/consult/nodes_line.h"
 
 #define NODES_SOCKET "nodes.sock"
+/* Below RUN, too: who takes a configuration of another node. */
+#define TAKER_SOCKET "config.sock"
 /* What a refusal for want of a right begins with. */
 #define NODES_DENIED "you may not"
 

@@ -14,7 +14,8 @@
 #include "base/banned.h"
 
 static const char *const want_names[] = {
-	[NODES_CONTROL] = "control", [NODES_VERB] = "verb"
+	[NODES_CONTROL] = "control", [NODES_VERB] = "verb",
+	[NODES_CONFIG] = "config"
 };
 static const char *const frame_names[] = {
 	[NODES_OUT] = "out", [NODES_ERR] = "err", [NODES_EXIT] = "exit"
@@ -41,6 +42,12 @@ nodes_who_is_good(struct slice who)
 	return who.n > 0 && who.n <= NODES_WHO_BYTES_MAX;
 }
 
+const char *
+nodes_want_name(enum nodes_want want)
+{
+	return want_names[want];
+}
+
 /* The next word; a blank parts two, and no more than one. */
 static bool
 nodes_word(struct slice *rest, struct slice *out)
@@ -51,7 +58,7 @@ nodes_word(struct slice *rest, struct slice *out)
 static bool
 nodes_want_take(struct slice word, enum nodes_want *out)
 {
-	for (int i = NODES_CONTROL; i <= NODES_VERB; i++)
+	for (int i = NODES_CONTROL; i <= NODES_CONFIG; i++)
 		if (slice_is(word, want_names[i])) {
 			*out = (enum nodes_want)i;
 			return true;

@@ -21,18 +21,18 @@ enum {
 	NODES_FRAME_BYTES_MAX = 65536
 };
 
-enum nodes_want { NODES_CONTROL, NODES_VERB };
+enum nodes_want { NODES_CONTROL, NODES_VERB, NODES_CONFIG };
 
-/* "to NODE control|verb", of a tool.  Slices borrow from line, which has no LF.
- * 0; -1: it is none. */
+/* "to NODE control|verb|config", of a tool.  Slices borrow from line, which has
+ * no LF.  0; -1: it is none. */
 struct nodes_call {
 	struct slice	node;
 	enum nodes_want	want;
 };
 int nodes_call_parse(struct slice line, struct nodes_call *out);
 
-/* "zmnodes 1 CLUSTER FROM TO control|verb read|write WHO", of a node.  The
- * same. */
+/* "zmnodes 1 CLUSTER FROM TO control|verb|config read|write WHO", of a node.
+ * The same. */
 struct nodes_hello {
 	struct slice	cluster, from, to, who;
 	enum nodes_want	want;
@@ -42,6 +42,8 @@ int nodes_hello_parse(struct slice line, struct nodes_hello *out);
 /* Append it with its LF.  WHO must be one word (nodes_who_is_good). */
 void nodes_hello_add(struct str *out, const struct nodes_hello *hello);
 bool nodes_who_is_good(struct slice who);
+/* The word of a line for it; static. */
+const char *nodes_want_name(enum nodes_want want);
 
 /* "ok", "ok NUMBER" or "no WORDS".  0: ok, *out_number is 0 where none stands;
  * 1: no, *out_words borrows from line; -1: neither. */

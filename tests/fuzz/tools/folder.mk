@@ -64,3 +64,7 @@ tests_fuzz_fuzz_zmailer_conf_LDADD = tools/libtools.a $(FUZZ_LIBS)
 fuzz_targets += tests/fuzz/fuzz-state
 tests_fuzz_fuzz_state_SOURCES = tests/fuzz/tools/fuzz_state.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_state_LDADD = tools/libtools.a $(FUZZ_LIBS)
+
+fuzz_targets += tests/fuzz/fuzz-published
+tests_fuzz_fuzz_published_SOURCES = tests/fuzz/tools/fuzz_published.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_published_LDADD = tools/libtools.a $(FUZZ_LIBS)

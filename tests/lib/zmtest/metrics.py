@@ -145,6 +145,7 @@ def table(port, port2, top):
         "config_reload_success": ("gauge", {"": 1}),
         "share_away": ("gauge", {"": 0}),
         "copies_away": ("gauge", {"": 0}),
+        "config_drift": ("gauge", {"": 0}),
         "copies_total": ("counter", {
             'result="made"': 0, 'result="failed"': 0}),
         **{f"resolver_{what}_total": ("counter", {"": 0}) for what in (

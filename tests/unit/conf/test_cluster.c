@@ -119,6 +119,24 @@ Test(conf_cluster, a_desk_is_shown_as_it_is_read)
 	case_close(&c);
 }
 
+Test(conf_cluster, who_may_publish_is_shown_as_it_is_read)
+{
+	struct conf_case c;
+
+	case_good(&c, "cluster mx { node mx1 at 192.0.2.11; node mx2 at "
+	    "192.0.2.12; node mx3 at 192.0.2.13; self mx2; desk ca /c "
+	    "certificate /d; publish from mx1; publish from mx3 }\n");
+	cr_expect(conf_cluster_publishes(&c.conf->cluster, SLICE("mx1")));
+	cr_expect(conf_cluster_publishes(&c.conf->cluster, SLICE("mx3")));
+	cr_expect_not(conf_cluster_publishes(&c.conf->cluster, SLICE("mx2")));
+	cr_expect_not(conf_cluster_publishes(&c.conf->cluster, SLICE("mx")));
+	is_shown_as(&c, "cluster mx { node mx1 at 192.0.2.11; "
+	    "node mx2 at 192.0.2.12; node mx3 at 192.0.2.13; self mx2; "
+	    "desk ca /c certificate /d; publish from mx1 mx3; "
+	    "patience 200ms }");
+	case_close(&c);
+}
+
 Test(conf_cluster, sentinels_are_shown_as_they_are_read)
 {
 	struct conf_case c;
@@ -193,6 +211,16 @@ Test(conf_cluster, twice_is_said_in_words)
 		{ "cluster a { node x at 192.0.2.1; self x; desk ca /c "
 		    "certificate /d; desk ca /c certificate /d }\n",
 		    "'desk' is said twice" },
+		{ "cluster a { node x at 192.0.2.1; self x; desk ca /c "
+		    "certificate /d; publish from y }\n",
+		    "'y' is no node of the cluster" },
+		{ "cluster a { node x at 192.0.2.1; self x; publish from x }\n",
+		    "a publish comes by the desk, and there is none" },
+		{ "cluster a { node x at 192.0.2.1; self x; desk ca /c "
+		    "certificate /d; publish from }\n",
+		    "'publish' needs a word" },
+		{ "cluster a { node x at 192.0.2.1; self x; desk ca /c "
+		    "certificate /d; publish x }\n", "from" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

@@ -11,6 +11,7 @@ Test(nodes_line, a_call_names_a_node_and_what_for)
 {
 	static const struct { const char *line; int result; } rows[] = {
 		{ "to mx2 control", 0 }, { "to mx-3.a verb", 0 },
+		{ "to mx2 config", 0 },
 		{ "to mx2", -1 }, { "to mx2 control ", -1 },
 		{ "to  mx2 control", -1 }, { "to MX2 control", -1 },
 		{ "to mx2 other", -1 }, { "to mx2 control x", -1 },

@@ -13,7 +13,7 @@ tests_unit_tools_unit_tools_SOURCES = tests/unit/tools/test_supervisor.c \
 	tests/unit/tools/test_verbs.c tests/unit/tools/test_conf_verbs.c \
 	tests/unit/tools/test_journal.c tests/unit/tools/test_progress.c \
 	tests/unit/tools/test_keep.c tests/unit/tools/test_spool_verbs.c tests/unit/tools/test_selection.c tests/unit/tools/test_sessions.c \
-	tests/unit/tools/test_review.c tests/unit/tools/test_report.c \
+	tests/unit/tools/test_review.c tests/unit/tools/test_report.c tests/unit/tools/test_publish.c \
 	tests/unit/tools/test_sink.c tests/unit/tools/test_view.c \
 	tests/unit/tools/test_caller.c tests/unit/tools/test_mailq_flags.c tests/unit/tools/test_batches.c \
 	tests/unit/mail/fixture.c tests/unit/mail/fixture.h \

@@ -24,6 +24,7 @@ beside_start(struct beside *beside, struct loop *loop,
 	keeper_start(&beside->keeper, loop, conf);
 	mover_start(&beside->mover, loop, conf);
 	answers_start(&beside->answers, loop, conf);
+	taker_start(&beside->taker, loop, conf);
 	for (size_t i = 0; i < CONSULTED_KINDS; i++)
 		consulted_start(&beside->consulted[i], &consulted_kinds[i],
 		    loop, conf, conf_path);
@@ -59,6 +60,7 @@ beside_note(const struct beside *beside, struct handover *out)
 	beside_note_sidecar(out, "keeper", &keeper, -1);
 	beside_note_sidecar(out, "mover", &mover, -1);
 	beside_note_sidecar(out, "answers", &beside->answers.sidecar, -1);
+	beside_note_sidecar(out, "taker", &beside->taker.sidecar, -1);
 	for (size_t i = 0; i < CONSULTED_KINDS; i++)
 		beside_note_sidecar(out, consulted_kinds[i].program,
 		    &beside->consulted[i].sidecar, -1);
@@ -122,6 +124,9 @@ beside_take_over(struct beside *beside, struct loop *loop,
 	had = beside_take_row(handover, "answers");
 	answers_take_over(&beside->answers, loop, conf, (pid_t)had.pid,
 	    had.lifeline, had.socket);
+	had = beside_take_row(handover, "taker");
+	taker_take_over(&beside->taker, loop, conf, (pid_t)had.pid,
+	    had.lifeline, had.socket);
 	beside_leave_rows(handover);
 }
 
@@ -148,6 +153,7 @@ beside_reload(struct beside *beside)
 	for (size_t i = 0; i < CONSULTED_KINDS; i++)
 		consulted_reload(&beside->consulted[i]);
 	answers_reload(&beside->answers);
+	taker_reload(&beside->taker);
 	forward_reload(&beside->forward);
 }
 
@@ -157,6 +163,7 @@ beside_stop(struct beside *beside)
 	keeper_stop(&beside->keeper);
 	mover_stop(&beside->mover);
 	answers_stop(&beside->answers);
+	taker_stop(&beside->taker);
 	forward_stop(&beside->forward);
 }
 
@@ -190,6 +197,7 @@ beside_ended(struct beside *beside, pid_t pid)
 	keeper_ended(&beside->keeper, pid);
 	mover_ended(&beside->mover, pid);
 	answers_ended(&beside->answers, pid);
+	taker_ended(&beside->taker, pid);
 	forward_ended(&beside->forward, pid);
 	for (size_t i = 0; i < CONSULTED_KINDS; i++)
 		consulted_ended(&beside->consulted[i], pid);

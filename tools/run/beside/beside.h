@@ -15,11 +15,13 @@
 #include "tools/run/beside/consulted.h"
 #include "tools/run/beside/keeper.h"
 #include "tools/run/beside/mover.h"
+#include "tools/run/beside/taker.h"
 
 struct beside {
 	struct keeper	keeper;		/* of the journal */
 	struct mover	mover;		/* of what other nodes give us */
 	struct answers	answers;	/* for users who may not read it */
+	struct taker	taker;		/* of other nodes' configurations */
 	struct log_forward	forward;	/* log-to */
 	struct consulted	consulted[CONSULTED_KINDS];
 	loop_fn		*ended_fn;	/* after beside_let_go */

@@ -97,13 +97,13 @@ keys_explain(const struct conf_cluster *cluster, const char *dir)
 	for (size_t i = 0; i < cluster->node_count; i++)
 		printf("  %s:  %s/ca.pem %s/%s.pem\n", cluster->nodes[i],
 		    dir, dir, cluster->nodes[i]);
-	printf("\nand write into the block of cluster %s there, for example "
-	    "at %s:\n\n"
+	printf("\neach as node.pem, so that the configuration is the same on "
+	    "all, and write into the\nblock of cluster %s:\n\n"
 	    "  desk ca /etc/zmailer/desk/ca.pem certificate "
-	    "/etc/zmailer/desk/%s.pem\n\n"
+	    "/etc/zmailer/desk/node.pem\n\n"
 	    "They end in ten years.  The key of the authority is kept "
 	    "nowhere: for another node,\nmake new ones for all.\n",
-	    cluster->name, cluster->self, cluster->self);
+	    cluster->name);
 }
 
 int

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "io/consult/nodes_ask.h"
+#include "tools/publish/drift.h"
 #include "tools/zmailer/cluster/cluster.h"
 
 #include "base/banned.h"
@@ -60,6 +61,37 @@ reach_node(const struct conf *conf, const char *node, bool is_json)
 	return fd >= 0 && (ends_s == 0 || days >= NODES_SOON_DAYS);
 }
 
+/* The files that are not as ours.  returns 1: there are some; else 0 */
+static int
+reach_drift(const struct conf *conf, bool is_json)
+{
+	struct arena *arena = arena_new();
+	struct publish_drift *nodes;
+	size_t count = publish_drift(conf, arena, &nodes);
+	struct str out = STR_INIT;
+	int status = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct publish_drift *node = &nodes[i];
+		bool differs = node->is_known && node->files[0] != '\0';
+
+		status = differs ? 1 : status;
+		if (is_json && node->is_known) {
+			json_open_answer(&out);
+			json_text(&out, "desk", slice_of(node->node));
+			json_text(&out, "files", slice_of(node->files));
+			json_close(&out);
+		} else if (!is_json && differs) {
+			str_addf(&out, "%-24s has ANOTHER configuration: %s\n",
+			    node->node, node->files);
+		}
+	}
+	fputs(out.buf == NULL ? "" : out.buf, stdout);
+	str_release(&out);
+	arena_free(&arena);
+	return status;
+}
+
 int
 cluster_reach(const struct conf *conf, bool is_json)
 {
@@ -71,5 +103,6 @@ cluster_reach(const struct conf *conf, bool is_json)
 		if (strcmp(cluster->nodes[i], cluster->self) != 0 &&
 		    !reach_node(conf, cluster->nodes[i], is_json))
 			status = 1;
-	return status;
+	fflush(stdout);
+	return reach_drift(conf, is_json) != 0 ? 1 : status;
 }

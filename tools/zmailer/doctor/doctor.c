@@ -213,6 +213,7 @@ doctor_processes(struct doctor *doctor)
 		    "is for: %s", state.unused);
 	doctor_share(doctor);
 	doctor_nodes(doctor);
+	doctor_published(doctor);
 }
 
 /* ---- saying so -------------------------------------------------------- */

@@ -59,6 +59,9 @@ void doctor_progress(const struct doctor *doctor, const char *what,
 /* Can others reach it: neither loopback nor private? (names.c) */
 bool doctor_is_outside(const struct sockaddr *address);
 
+/* Have the other nodes of the cluster our configuration?  (published.c) */
+void doctor_published(struct doctor *doctor);
+
 /* ---- areas: AREA(name, text) is doctor_NAME --------------------------- */
 
 typedef void doctor_fn(struct doctor *doctor);

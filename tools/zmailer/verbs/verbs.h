@@ -14,9 +14,12 @@ VERB(demo, "[--cluster] [--keep] [DIR]",
     "--cluster: three machines, one is lost, its mail is not")
 VERB(check, "[--syntax] [--quiet] [--json] [FILE]",
     "read a configuration as the daemons would, and say what is wrong")
-VERB(config, "show [--all] | history | diff [VERSION] | undo [VERSION]; "
+VERB(config, "show [--all] | history | diff [VERSION] | "
+    "undo [--cluster] [VERSION] | files | "
+    "publish [--canary NODE] [--for SPAN] [--without NODE]; "
     "[--yes] [--dry-run] [--reason WORDS] [--json]",
-    "the settings in force; the last 20 versions, and the way back")
+    "the settings in force; the last 20 versions, and the way back; the same "
+    "files on all nodes of a cluster")
 VERB(alias, "list | show NAME | add NAME TARGET... | remove NAME "
     "[TARGET...]; [--table <T>] [--yes] [--dry-run] [--reason WORDS] [--json]",
     "names that stand for other addresses, in the table of aliases")

@@ -1,0 +1,31 @@
+/* drift.h - do the nodes of the cluster have the same configuration?
+ *
+ * Compared are names and sums of the files that a publish would send
+ * (`zmailer config files`), in force on each.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_PUBLISH_DRIFT_H
+#define ZM_TOOLS_PUBLISH_DRIFT_H
+
+#include "conf/conf.h"
+
+/* zmailer config files: print them, and what is left out.
+ * returns an exit status */
+int publish_files(const struct conf *conf, bool is_json);
+
+struct publish_drift {			/* of one other node */
+	const char	*node;
+	bool		 is_known;	/* else err says why not */
+	const char	*files;		/* that differ, with a comma between;
+					 * "": none does */
+	const char	*err;
+};
+/* Ask all other nodes at once; *out is in the arena.  returns how many: 0 where
+ * no node may publish here, and the files may differ as they are meant to */
+size_t publish_drift(const struct conf *conf, struct arena *arena,
+    struct publish_drift **out);
+/* The same, for the gauge of the metrics. */
+void publish_drift_note(const struct conf *conf);
+
+#endif

@@ -1,0 +1,595 @@
+/* publish.c - this node's files on all nodes, or on none
+ *
+ * In     the configuration in force; what the takers of other nodes answer
+ * Out    offers, takes, keeps, backs; a table
+ * Holds  nothing that matters: if it dies, every node goes back by itself
+ * Trusts no node to be there the next time it is asked
+ * Spec   publish.h; doc/CLUSTER.md; doc/protocol/nodes.md section 5
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "daemon/skeleton.h"
+#include "journal/event.h"
+#include "tools/publish/ask.h"
+#include "tools/publish/figures.h"
+#include "tools/publish/publish.h"
+#include "tools/screen/question.h"
+#include "tools/versions/versions.h"
+
+#include "base/banned.h"
+
+enum { KEEP_TRIES = 3 };	/* its process may be killed as it decides */
+
+struct publish_node {
+	const char	*name;
+	bool		 is_left_out;	/* --without */
+	bool		 is_taken, is_kept;
+	unsigned	 version;	/* its newest; 0: not known */
+	struct str	 words;		/* what went wrong */
+};
+
+struct publish {
+	const struct arguments *arguments;
+	const struct conf *conf;
+	struct arena	*arena;
+	struct publish_set set;
+	char		 id[PUBLISH_ID_BYTES];
+	struct publish_node *nodes;
+	size_t		 count;
+	struct publish_node *canary;	/* NULL: none */
+	int64_t		 canary_ms, trial_s;
+	struct figures	 before;	/* of the canary */
+};
+
+/* ---- who takes part ----------------------------------------------------- */
+
+static struct publish_node *
+publish_find(struct publish *publish, struct slice name)
+{
+	for (size_t i = 0; i < publish->count; i++)
+		if (slice_is(name, publish->nodes[i].name))
+			return &publish->nodes[i];
+	return NULL;
+}
+
+static void
+publish_list(struct publish *publish)
+{
+	const struct conf_cluster *cluster = &publish->conf->cluster;
+
+	publish->nodes = arena_alloc(publish->arena, (cluster->node_count +
+	    1) * sizeof(*publish->nodes));
+	for (size_t i = 0; i < cluster->node_count; i++) {
+		if (strcmp(cluster->nodes[i], cluster->self) == 0)
+			continue;
+		publish->nodes[publish->count] = (struct publish_node){
+			.name = cluster->nodes[i] };
+		str_init(&publish->nodes[publish->count++].words);
+	}
+}
+
+/* EX_OK, or a status after words about it. */
+static int
+publish_choose(struct publish *publish)
+{
+	const struct arguments *arguments = publish->arguments;
+	const char *canary = arguments_text(arguments, OPT_CANARY);
+	const char *without = arguments_text(arguments, OPT_WITHOUT);
+	struct slice rest = slice_of(without == NULL ? "" : without), name;
+
+	while (rest.n > 0 && slice_cut(&rest, ',', &name)) {
+		struct publish_node *node = publish_find(publish, name);
+
+		if (node == NULL)
+			return arguments_refuse(arguments, "--without: there "
+			    "is no other node '%.*s'", (int)name.n, name.p);
+		node->is_left_out = true;
+	}
+	if (arguments_has(arguments, OPT_FOR) && canary == NULL)
+		return arguments_refuse(arguments, "--for is the time of "
+		    "--canary NODE");
+	if (canary == NULL)
+		return EX_OK;
+	publish->canary = publish_find(publish, slice_of(canary));
+	if (publish->canary == NULL || publish->canary->is_left_out)
+		return arguments_refuse(arguments, "--canary: there is no "
+		    "other node '%s'", canary);
+	publish->canary_ms = arguments_number(arguments, OPT_FOR,
+	    PUBLISH_CANARY_MS);
+	return publish->canary_ms <= PUBLISH_CANARY_MS_MAX ? EX_OK :
+	    arguments_refuse(arguments, "--for: at most 6d");
+}
+
+/* ---- this node ---------------------------------------------------------- */
+
+static int
+publish_tell(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+static int
+publish_tell(const char *format, ...)
+{
+	va_list list;
+
+	fputs("zmailer: config: ", stderr);
+	va_start(list, format);
+	vfprintf(stderr, format, list);
+	va_end(list);
+	fputc('\n', stderr);
+	return EX_CONFIG;
+}
+
+/* What is sent is what runs here. */
+static int
+publish_check_here(struct publish *publish)
+{
+	const struct conf *conf = publish->conf;
+	struct err err;
+
+	if (!conf_asks_nodes(conf))
+		return publish_tell("no cluster with a desk is configured "
+		    "(zmailer help desk)");
+	if (geteuid() != 0 && !daemon_is_private(conf)) {
+		(void)publish_tell("publish: root may");
+		return EX_NOPERM;
+	}
+	if (conf_files_look(conf) != CONF_FILES_SAME)
+		return publish_tell("the files were changed, and are not "
+		    "in force here: zmailer reload first");
+	if (publish_set_take(conf, publish->arena, &publish->set, &err) < 0)
+		return publish_tell("%s", err.text);
+	for (size_t i = 0; i < publish->set.left_count; i++)
+		if (publish->set.left[i].is_outside)
+			return publish_tell("%s lies outside of %s: other "
+			    "nodes take what is below it; move it there",
+			    publish->set.left[i].path, publish->set.dir);
+	if (publish_set_find(&publish->set, publish->set.main) == NULL)
+		return publish_tell("others may not read %s, so it is not "
+		    "sent: put what is secret into a file of its own, include "
+		    "that, and chmod o+r", conf->path);
+	return EX_OK;
+}
+
+static void
+publish_show(const struct publish *publish)
+{
+	struct str text = STR_INIT;
+
+	if (arguments_has(publish->arguments, OPT_JSON))
+		return;
+	str_addf(&text, "%zu files below %s:", publish->set.count,
+	    publish->set.dir);
+	for (size_t i = 0; i < publish->set.count; i++) {
+		str_addc(&text, ' ');
+		str_add_escaped(&text, slice_of(publish->set.files[i].name));
+	}
+	str_addc(&text, '\n');
+	for (size_t i = 0; i < publish->set.left_count; i++) {
+		str_adds(&text, "not sent: ");
+		str_add_escaped(&text, slice_of(publish->set.left[i].path));
+		str_addf(&text, ": %s\n", publish->set.left[i].why);
+	}
+	fputs(text.buf, stdout);
+	fflush(stdout);
+	str_release(&text);
+}
+
+/* ---- steps -------------------------------------------------------------- */
+
+static void
+node_say(const struct publish_node *node, const char *what)
+{
+	struct slice rest = str_slice(&node->words), line;
+
+	while (slice_cut(&rest, '\n', &line))
+		fprintf(stderr, "%s: %s%.*s\n", node->name, what, (int)line.n,
+		    line.p);
+}
+
+/* All of them, or it is over before anything was changed. */
+static int
+publish_offer_all(struct publish *publish)
+{
+	struct publish_order order = { .verb = PUBLISH_OFFER };
+	struct str bytes = STR_INIT;
+	int status = EX_OK;
+
+	strlcpy(order.id, publish->id, sizeof(order.id));
+	publish_set_add(&bytes, &publish->set);
+	order.number = bytes.len;
+	for (size_t i = 0; i < publish->count; i++) {
+		struct publish_node *node = &publish->nodes[i];
+		enum publish_said said;
+
+		if (node->is_left_out)
+			continue;
+		said = publish_ask(publish->conf, node->name, &order,
+		    str_slice(&bytes), &node->words);
+		if (said == PUBLISH_DONE)
+			continue;
+		node_say(node, said == PUBLISH_REFUSED ? "" :
+		    "does not answer: ");
+		if (status != EX_CONFIG)
+			status = said == PUBLISH_REFUSED ? EX_CONFIG :
+			    EX_TEMPFAIL;
+	}
+	str_release(&bytes);
+	if (status != EX_OK)
+		fprintf(stderr, "zmailer: config: nothing was changed on any "
+		    "node%s\n", status == EX_TEMPFAIL ? "; --without NODE "
+		    "leaves one out" : "");
+	return status;
+}
+
+static enum publish_said
+publish_order_node(struct publish *publish, struct publish_node *node,
+    enum publish_verb verb, size_t number)
+{
+	struct publish_order order = { .verb = verb, .number = number };
+
+	strlcpy(order.id, publish->id, sizeof(order.id));
+	return publish_ask_surely(publish->conf, node->name, &order,
+	    PUBLISH_PATIENCE_MS, &node->words);
+}
+
+/* Who cannot be told goes back when its time is over. */
+static void
+publish_take_back(struct publish *publish)
+{
+	for (size_t i = 0; i < publish->count; i++) {
+		struct publish_node *node = &publish->nodes[i];
+
+		if (!node->is_taken)
+			continue;
+		if (publish_order_node(publish, node, PUBLISH_BACK, 0) ==
+		    PUBLISH_DONE)
+			node->is_taken = false;
+		else
+			node_say(node, "goes back by itself, later: ");
+	}
+}
+
+static int
+publish_take_node(struct publish *publish, struct publish_node *node)
+{
+	enum publish_said said = publish_order_node(publish, node,
+	    PUBLISH_TAKE, (size_t)publish->trial_s);
+
+	node->is_taken = said == PUBLISH_DONE;
+	if (node->is_taken)
+		return EX_OK;
+	node_say(node, said == PUBLISH_REFUSED ? "" : "does not answer: ");
+	/* it may have it, and does not say so */
+	node->is_taken = said == PUBLISH_CUT_OFF;
+	publish_take_back(publish);
+	fputs("zmailer: config: all nodes have what they had\n", stderr);
+	return said == PUBLISH_REFUSED ? EX_CONFIG : EX_TEMPFAIL;
+}
+
+static int
+publish_canary(struct publish *publish)
+{
+	struct publish_node *node = publish->canary;
+	struct figures after, now;
+	struct str text = STR_INIT;
+	struct err err;
+	bool is_worse;
+	int status;
+
+	if (figures_ask(publish->conf, node->name, &publish->before, &err) <
+	    0) {
+		(void)publish_tell("%s: %s", node->name, err.text);
+		return EX_TEMPFAIL;
+	}
+	status = publish_take_node(publish, node);
+	if (status != EX_OK)
+		return status;
+	if (!arguments_has(publish->arguments, OPT_JSON)) {
+		printf("%s has it; for %lld s its refusals and failures are "
+		    "watched\n", node->name,
+		    (long long)(publish->canary_ms / 1000));
+		fflush(stdout);
+	}
+	(void)poll(NULL, 0, (int)publish->canary_ms);
+	if (figures_ask(publish->conf, node->name, &after, &err) < 0) {
+		publish_take_back(publish);
+		(void)publish_tell("%s: %s; it goes back", node->name,
+		    err.text);
+		return EX_TEMPFAIL;
+	}
+	now = figures_between(&publish->before, &after);
+	figures_add(&text, &publish->before, &now);
+	is_worse = figures_are_worse(&publish->before, &now);
+	fprintf(is_worse || arguments_has(publish->arguments, OPT_JSON) ?
+	    stderr : stdout, "%s: %s%s\n", node->name,
+	    text.buf, is_worse ? ": it goes back" : "");
+	str_release(&text);
+	if (!is_worse)
+		return EX_OK;
+	publish_take_back(publish);
+	return 1;
+}
+
+static int
+publish_take_all(struct publish *publish)
+{
+	int status = publish->canary == NULL ? EX_OK :
+	    publish_canary(publish);
+
+	for (size_t i = 0; status == EX_OK && i < publish->count; i++)
+		if (!publish->nodes[i].is_left_out &&
+		    !publish->nodes[i].is_taken)
+			status = publish_take_node(publish,
+			    &publish->nodes[i]);
+	return status;
+}
+
+static int
+publish_keep_all(struct publish *publish)
+{
+	int status = EX_OK;
+
+	for (size_t i = 0; i < publish->count; i++) {
+		struct publish_node *node = &publish->nodes[i];
+		enum publish_said said;
+
+		if (node->is_left_out)
+			continue;
+		said = PUBLISH_REFUSED;
+		for (int n = 0; n < KEEP_TRIES && said != PUBLISH_DONE; n++)
+			said = publish_order_node(publish, node, PUBLISH_KEEP,
+			    0);
+		node->is_kept = said == PUBLISH_DONE;
+		if (node->is_kept)
+			continue;
+		node_say(node, "did not hear that it stays, and goes back by "
+		    "itself: ");
+		status = EX_TEMPFAIL;
+	}
+	return status;
+}
+
+/* ---- what came of it ---------------------------------------------------- */
+
+static void
+publish_look_versions(struct publish *publish)
+{
+	struct publish_order look = { .verb = PUBLISH_LOOK };
+	struct str words = STR_INIT;
+	struct slice rest, word;
+	uint64_t number;
+
+	strlcpy(look.id, publish->id, sizeof(look.id));
+	for (size_t i = 0; i < publish->count; i++) {
+		struct publish_node *node = &publish->nodes[i];
+
+		if (node->is_kept && publish_ask(publish->conf, node->name,
+		    &look, SLICE(""), &words) == PUBLISH_DONE) {
+			rest = str_slice(&words);
+			if (slice_word(&rest, &word) &&
+			    slice_word(&rest, &word) &&
+			    slice_number(word, 0, UINT32_MAX, &number))
+				node->version = (unsigned)number;
+		}
+	}
+	str_release(&words);
+}
+
+static void
+publish_table(struct publish *publish)
+{
+	bool is_json = arguments_has(publish->arguments, OPT_JSON);
+	struct str out = STR_INIT;
+
+	publish_look_versions(publish);
+	if (!is_json)
+		str_addf(&out, "%-20s %-8s %-8s %s\n", "NODE", "TAKEN",
+		    "KEPT", "VERSION");
+	for (size_t i = 0; i < publish->count; i++) {
+		const struct publish_node *node = &publish->nodes[i];
+
+		if (is_json) {
+			json_open_answer(&out);
+			json_text(&out, "node", slice_of(node->name));
+			json_bool(&out, "left_out", node->is_left_out);
+			json_bool(&out, "taken", node->is_taken);
+			json_bool(&out, "kept", node->is_kept);
+			json_number(&out, "version", node->version);
+			json_close(&out);
+		} else if (node->is_left_out) {
+			str_addf(&out, "%-20s left out\n", node->name);
+		} else {
+			str_addf(&out, "%-20s %-8s %-8s %u\n", node->name,
+			    node->is_taken ? "yes" : "NO", node->is_kept ?
+			    "yes" : "NO", node->version);
+		}
+	}
+	fputs(out.buf, stdout);
+	str_release(&out);
+}
+
+static unsigned
+publish_version_here(const struct conf *conf)
+{
+	unsigned numbers[VERSIONS_MAX + 2];
+	size_t count = versions_list(conf->spool_dir, numbers);
+
+	return count == 0 ? 0 : numbers[count - 1];
+}
+
+/* For undo --cluster, which may be said tomorrow. */
+static void
+publish_note(const struct publish *publish)
+{
+	char by[64];
+	struct publish_record sent = { .from = publish->conf->cluster.self,
+		.who = by, .sum = "", .since_s = clock_wall_s(),
+		.version = publish_version_here(publish->conf) };
+	struct str nodes = STR_INIT;
+	struct err err;
+
+	verb_who(by, sizeof(by));
+	strlcpy(sent.id, publish->id, sizeof(sent.id));
+	if (record_write(publish->conf->spool_dir, RECORD_SENT, &sent, &err) <
+	    0)
+		(void)publish_tell("undo --cluster will not know of this: "
+		    "%s", err.text);
+	for (size_t i = 0; i < publish->count; i++)
+		if (publish->nodes[i].is_kept)
+			str_addf(&nodes, "%s%s", nodes.len > 0 ? "," : "",
+			    publish->nodes[i].name);
+	(void)event_open(publish->conf->log_dir);
+	event(EV_CONFIG_PUBLISHED, NULL, "publish", slice_of(sent.id),
+	    "nodes", str_slice(&nodes), "by", slice_of(by), "version",
+	    event_number(sent.version), NULL);
+	event_flush();
+	str_release(&nodes);
+}
+
+/* ---- the verb ----------------------------------------------------------- */
+
+/* true: go on; else *out_status is the end. */
+static bool
+publish_confirm(const struct publish *publish, int *out_status)
+{
+	*out_status = EX_OK;
+	if (arguments_has(publish->arguments, OPT_DRY_RUN)) {
+		if (!arguments_has(publish->arguments, OPT_JSON))
+			puts("every node would take it; nothing was changed");
+		return false;
+	}
+	if (arguments_has(publish->arguments, OPT_YES))
+		return true;
+	if (!question_can_be_asked()) {
+		*out_status = EX_USAGE;
+		(void)publish_tell("say --yes to do this");
+		return false;
+	}
+	*out_status = 1;
+	return question_is_yes("Publish this");
+}
+
+static int
+publish_steps(struct publish *publish)
+{
+	int status = publish_check_here(publish);
+
+	if (status != EX_OK)
+		return status;
+	publish_list(publish);
+	status = publish_choose(publish);
+	if (status != EX_OK)
+		return status;
+	publish_id_make(publish->id);
+	publish->trial_s = PUBLISH_TRIAL_S + publish->canary_ms / 1000 +
+	    PUBLISH_TRIAL_NODE_S * (int64_t)publish->count;
+	publish_show(publish);
+	status = publish_offer_all(publish);
+	if (status != EX_OK || !publish_confirm(publish, &status))
+		return status;
+	status = publish_take_all(publish);
+	if (status != EX_OK)
+		return status;
+	status = publish_keep_all(publish);
+	publish_note(publish);
+	publish_table(publish);
+	return status;
+}
+
+static int
+publish_with(const struct arguments *arguments,
+    int (*steps)(struct publish *publish))
+{
+	struct publish publish = { .arguments = arguments,
+	    .arena = arena_new() };
+	struct conf *conf = verb_conf(arguments->conf_path);
+	int status;
+
+	publish.conf = conf;
+	status = steps(&publish);
+	for (size_t i = 0; i < publish.count; i++)
+		str_release(&publish.nodes[i].words);
+	conf_free(&conf);
+	arena_free(&publish.arena);
+	return status;
+}
+
+int
+publish_run(const struct arguments *arguments)
+{
+	return publish_with(arguments, publish_steps);
+}
+
+/* ---- undo everywhere ---------------------------------------------------- */
+
+/* Which one was the last: EX_OK, or a status after words about it. */
+static int
+undo_find(struct publish *publish)
+{
+	struct publish_record sent;
+	struct err err = { "" };
+
+	if (!conf_asks_nodes(publish->conf))
+		return publish_tell("no cluster with a desk is configured "
+		    "(zmailer help desk)");
+	if (record_read(publish->conf->spool_dir, RECORD_SENT, publish->arena,
+	    &sent, &err) != RECORD_READ) {
+		(void)publish_tell("this node has published nothing%s%s",
+		    err.text[0] == '\0' ? "" : ": ", err.text);
+		return 1;
+	}
+	strlcpy(publish->id, sent.id, sizeof(publish->id));
+	if (publish_version_here(publish->conf) == sent.version)
+		return EX_OK;
+	(void)publish_tell("the configuration of this node was changed "
+	    "after it was published: zmailer config undo, and publish that");
+	return 1;
+}
+
+static int
+undo_steps(struct publish *publish)
+{
+	int status = undo_find(publish);
+
+	if (status != EX_OK)
+		return status;
+	publish_list(publish);
+	if (!arguments_has(publish->arguments, OPT_YES)) {
+		(void)publish_tell("undo --cluster: say --yes to do this");
+		return EX_USAGE;
+	}
+	for (size_t i = 0; i < publish->count; i++) {
+		struct publish_node *node = &publish->nodes[i];
+		enum publish_said said = publish_order_node(publish, node,
+		    PUBLISH_UNDO, 0);
+
+		if (said == PUBLISH_DONE) {
+			printf("%s has what it had before\n", node->name);
+			continue;
+		}
+		node_say(node, said == PUBLISH_REFUSED ? "" :
+		    "does not answer: ");
+		status = said == PUBLISH_REFUSED && status != EX_TEMPFAIL ?
+		    1 : EX_TEMPFAIL;
+	}
+	fflush(stdout);
+	return status;
+}
+
+int
+publish_undo_all(const struct arguments *arguments,
+    publish_undo_fn *undo_here)
+{
+	int status = publish_with(arguments, undo_steps);
+
+	return status == EX_OK || status == EX_TEMPFAIL ?
+	    (undo_here(arguments) == EX_OK ? status : EX_TEMPFAIL) : status;
+}

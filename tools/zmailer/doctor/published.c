@@ -1,0 +1,38 @@
+/* published.c - do the other nodes of a cluster have our configuration?
+ *
+ * In     what they say of theirs
+ * Out    findings
+ * Trusts nothing in it: names of files are escaped
+ * Spec   zmailer-doctor(8); doc/CLUSTER.md
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "tools/publish/drift.h"
+#include "tools/zmailer/doctor/doctor.h"
+
+#include "base/banned.h"
+
+void
+doctor_published(struct doctor *doctor)
+{
+	struct publish_drift *nodes;
+	size_t count = publish_drift(doctor->conf, doctor->arena, &nodes);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct publish_drift *node = &nodes[i];
+
+		if (!node->is_known)
+			doctor_add(doctor, DOCTOR_WARN, "cluster",
+			    "zmailer cluster status", "%s does not tell its "
+			    "configuration: %s", node->node, node->err);
+		else if (node->files[0] != '\0')
+			doctor_add(doctor, DOCTOR_WARN, "cluster",
+			    "zmailer config publish, on the node whose files "
+			    "are right", "%s has another configuration than "
+			    "this node: %s", node->node, node->files);
+		else
+			doctor_add(doctor, DOCTOR_OK, "cluster", "",
+			    "%s has the configuration of this node",
+			    node->node);
+	}
+}
