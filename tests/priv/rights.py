@@ -113,6 +113,7 @@ ROWS = [
     ("undrain", "", SHUT, SOCKET),
     ("move", "all to mx2 --yes", SHUT, SOCKET),
     ("orders", "", SHUT, SOCKET),
+    ("search", "list", SHUT, SOCKET),
     ("test", "smtp --to ursula@priv.test", OPEN, ["accept"]),
     ("route", "ursula@priv.test", OPEN, ["->"]),
 ]

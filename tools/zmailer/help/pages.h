@@ -12,5 +12,6 @@ PAGE("zmailer-trace", "events logrotate")
 PAGE("zmailer-order", "hold release freeze thaw retry reroute bounce schedule "
     "delete undelete move")
 PAGE("zmailer-review", "forward note")
+PAGE("zmailer-web", "search")
 PAGE("zmailer-queue", "why count connections zones suspend resume pin etrn "
     "drain undrain orders")

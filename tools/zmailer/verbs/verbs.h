@@ -242,6 +242,8 @@ VERB(undrain, "[--yes] [--json]",
     "deliver again")
 VERB(orders, "[--cluster | --node NAME] [--json]",
     "the suspensions, pins and drain in force")
+VERB(search, "list | save NAME SELECTOR | remove NAME; [--json]",
+    "selectors that you saved under a name: the desk shows them as links")
 VERB(test, "smtp [--to ADDRESS | --session] [--ip ADDRESS] [--name NAME] "
     "[--helo NAME] "
     "[--from ADDRESS] [--user USER] [--listener WHERE] [--service NAME] "
