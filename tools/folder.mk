@@ -63,6 +63,8 @@ bin_zmailer_SOURCES += tools/zmailer/report/received.c \
 bin_zmailer_SOURCES += tools/zmailer/replay/replay.c
 bin_zmailer_SOURCES += tools/zmailer/whynot/whynot.c
 bin_zmailer_SOURCES += tools/zmailer/audit/audit.c
+bin_zmailer_SOURCES += tools/zmailer/learn/learn.c \
+	tools/zmailer/learn/program.c tools/zmailer/learn/program.h
 bin_zmailer_SOURCES += tools/zmailer/import/import.c
 bin_zmailer_SOURCES += tools/zmailer/top/top.c
 bin_zmailer_SOURCES += tools/zmailer/review/review.c

@@ -115,6 +115,7 @@ ROWS = [
     ("move", "all to mx2 --yes", 69, SCHEDULER),
     ("orders", "", 69, SCHEDULER),
     ("search", "list", 69, SCHEDULER),
+    ("learn", "spam all --dry-run", 78, ["names no program"]),
     ("search", "save bad state=", 69, SCHEDULER),
     ("test", "smtp --to alice@localhost", 0, ["accept"]),
     ("route", "alice@localhost", 0, ["-> local"]),

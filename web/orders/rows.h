@@ -52,6 +52,9 @@ VERB(ACT, ALONE, "release --yes|--dry-run --allow [ --reason TEXT ] "
     "-- SELECTOR")
 VERB(ACT, ALONE, "forward --yes|--dry-run --to TEXT [ --reason TEXT ] "
     "-- SELECTOR")
+VERB(ACT, ALONE, "resubmit --from deferred --yes|--dry-run -- SELECTOR")
+VERB(ACT, ALONE, "learn --yes|--dry-run spam|ham [ --reason TEXT ] "
+    "-- SELECTOR")
 VERB(ACT, ALONE, "note --yes|--dry-run --reason TEXT -- SELECTOR")
 
 VERB(ADMINISTER, ALONE, "block --yes|--dry-run [ --for TEXT ] "

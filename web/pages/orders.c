@@ -17,6 +17,7 @@
 #define ORDERS_EVENTS "state=order or state=order.refused or " \
 	"state=message.resubmitted or state=message.deleted or " \
 	"state=message.undeleted or state=message.noted or " \
+	"state=message.learned or " \
 	"state=message.forwarded or state=message.restored or " \
 	"state=config.changed or state=backup"
 

@@ -117,6 +117,11 @@ void page_begin_orders(struct visit *visit);
 void page_add_tick(struct visit *visit, struct slice id);
 /* verbs NULL: there is nothing to be ordered. */
 void page_end_orders(struct visit *visit, const char *const *verbs);
+/* A form of one button that previews an order (a row of order.c) about every
+ * message of the selector; about says for screen readers which these are.
+ * Writes nothing for a reader who may not give it. */
+void page_add_order(struct visit *visit, const char *order,
+    struct slice selector, const char *about);
 /* The selector in the box joined with one of ours, as one word of a verb.
  * NULL: the typed selector is malformed (see out). */
 const char *page_narrow(struct visit *visit, const char *ours);

@@ -179,7 +179,7 @@ review_show(struct visit *visit)
 		{ "From", false }, { "To", false }, { "Because", false },
 	};
 	static const char *const verbs[] = { "release", "allow", "forward",
-	    "note", "bounce", "delete", NULL };
+	    "note", "learn-spam", "learn-ham", "bounce", "delete", NULL };
 	struct slice typed = slice_trim(form_get(&visit->form, "q"));
 	struct str *out = &visit->out;
 	struct table table;

@@ -167,6 +167,9 @@ VERB(forward, "--to ADDRESS [--reason WORDS] [--yes] [--dry-run] [--json] "
     "send set-aside mail to somebody, as a part of a new message")
 VERB(note, "--reason WORDS [--yes] [--dry-run] [--json] SELECTOR",
     "write a note about set-aside mail; review shows it")
+VERB(learn, "spam SELECTOR | ham SELECTOR; [--reason WORDS] [--yes] "
+    "[--dry-run] [--json]",
+    "hand messages to the site's filter as spam, or as good mail")
 VERB(schedule, "[--next MOMENT] [--expire MOMENT] [--yes] [--dry-run] "
     "[--json] "
     "[--cluster | --node NAME] SELECTOR",
