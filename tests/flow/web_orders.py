@@ -310,13 +310,45 @@ def sentences_have_the_button_that_helps(desk, world):
     assert last(world, "message.resubmitted")["by"]
 
 
+def answers_are_counted_by_class(desk, world):
+    """Of a destination that says 451, and of one where nobody listens."""
+    dead = mta.free_port()
+    world.instance.configure(f"route dead.test via 127.0.0.1:{dead}")
+    world.instance.zmailer("reload")
+    world.instance.command("sendmail", "-f", "a@odd.test", "x@dead.test",
+                           input=b"Subject: x\n\nx\n", check=0)
+    mta.wait_for("nobody there", lambda: [
+        e for e in world.instance.events() if e["ev"] == "rcpt.defer" and
+        e["to"] == "x@dead.test"])
+    rows = desk.json("/destinations").json()["destinations"]
+    for row, wanted in ((next(r for r in rows if str(world.peer.port) in
+                              r["host"]), "Later (4yz)"),
+                        (next(r for r in rows if str(dead) in r["host"]),
+                         "No answer")):
+        page = desk.get("/destination?of=" + urllib.parse.quote(
+            f"{row['channel']}/{row['host']}"))
+        svg = page.text.split('aria-labelledby="answers-hour-t')[1].split(
+            "</svg>")[0]
+        told = dict(re.findall(r"([A-Z][a-zA-Z ]+(?:\([245]yz\))?): "
+                               r"([0-9]+) in all", svg.split("</desc>")[0]))
+        assert set(told) == {"Taken (2yz)", "Later (4yz)", "Refused (5yz)",
+                             "No answer", "TLS failure"}, told
+        assert [k for k, v in told.items() if int(v)] == [wanted], told
+        for span in ("hour", "day", "month"):
+            assert page.text.count(f'id="answers-{span}-d"') == 1, span
+    page = desk.get("/destinations")
+    assert 'id="day-answers-t"' in page.text
+    assert "Put off (4yz, no answer, TLS)" in page.words()
+
+
 TESTS = (a_message_can_be_read_and_kept, a_deleted_one_comes_back,
          destinations_are_suspended_and_pinned,
          who_is_blocked_is_refused_and_told_why,
          limits_are_written_and_versions_gone_back_to,
          set_aside_mail_is_noted_forwarded_and_bounced,
          health_says_what_the_doctor_says,
-         sentences_have_the_button_that_helps)
+         sentences_have_the_button_that_helps,
+         answers_are_counted_by_class)
 
 
 def main():
