@@ -95,7 +95,8 @@ struct field {
 
 static const struct field field_rows[] = {
 	{ "tag", ANY, TYPE_TEXT, AT(tag), REQUEST_TAG_BYTES_MAX, NULL },
-	{ "who", F_WRITE | F_WHO, TYPE_TEXT, AT(who), REQUEST_WHO_BYTES_MAX, NULL },
+	{ "who", F_WRITE | F_WHO, TYPE_TEXT, AT(who),
+	    REQUEST_WHO_BYTES_MAX, NULL },
 	{ "reason", F_WRITE, TYPE_TEXT, AT(reason),
 	    REQUEST_REASON_BYTES_MAX, NULL },
 	{ "dry_run", F_WRITE, TYPE_TRUE, AT(is_dry), 0, NULL },

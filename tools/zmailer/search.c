@@ -72,7 +72,7 @@ search_begin(const struct arguments *arguments, struct str *request)
 
 /* returns an exit status */
 static int
-search_end(const struct arguments *arguments, bool is_json, struct slice last)
+search_conclude(const struct arguments *arguments, bool is_json, struct slice last)
 {
 	bool is_missing = arguments_is(arguments, "remove") &&
 	    json_get_number(last, "searches") == 0;
@@ -103,7 +103,7 @@ search_ask(const struct arguments *arguments, const struct conf *conf)
 	search_begin(arguments, &request);
 	if (reached == CONTROL_REACHED && control_ask(&control, &request,
 	    search_print, &is_json, &last, &err) == 0)
-		status = search_end(arguments, is_json, str_slice(&last));
+		status = search_conclude(arguments, is_json, str_slice(&last));
 	else
 		status = control_failed(arguments->verb, &control, &err);
 	control_hang_up(&control);

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 
 #include "base/json.h"
-#include "web/pages/answers.h"
+#include "web/pages/answered.h"
 #include "web/page/html.h"
 #include "web/page/table.h"
 
@@ -62,7 +62,7 @@ destination_begin(struct visit *visit)
 	destination_ask(visit, "destination", "destinations");
 	destination_ask(visit, "arrivals", "arrivals");
 	(void)visit_ask_socket(visit, "orders", "orders");
-	answers_ask(visit, destination_name(visit));
+	answered_ask(visit, destination_name(visit));
 	return 0;
 }
 
@@ -268,7 +268,7 @@ destination_show(struct visit *visit)
 	else
 		line = SLICE("{}");
 	destination_add_arrivals(visit);
-	answers_show(visit);
+	answered_show(visit);
 	destination_add_answers(visit);
 	destination_add_orders(visit, line);
 }

@@ -194,7 +194,9 @@ past_add_answers(struct visit *visit, const struct past_row *row)
 	char id[32];
 
 	snprintf(id, sizeof(id), "%s-answers", row->name);
-	str_adds(&visit->out, "<div>");
+	str_adds(&visit->out, "<div><h3>");
+	html_words(&visit->out, row->title);
+	str_adds(&visit->out, "</h3>\n");
 	past_draw(visit, row, id, row->title, false, words, keys);
 	past_add_table(visit, row, columns, keys, 3);
 	str_adds(&visit->out, "</div>");

@@ -27,7 +27,8 @@
 
 #include "base/banned.h"
 
-enum { WORDS_MAX = 32, GROUPS_MAX = 64, EXIT_NOT_RUN = 127, PAUSE_NS = 5000000 };
+enum { WORDS_MAX = 32, GROUPS_MAX = 64, EXIT_NOT_RUN = 127,
+	PAUSE_NS = 5000000 };
 
 struct learner {
 	struct arena	*arena;
@@ -39,7 +40,7 @@ struct learner {
 	int		 in, out;	/* our ends; -1: closed */
 };
 
-/* ---- who it is, and what it is told --------------------------------------- */
+/* ---- who it is, and what it is told ------------------------------------- */
 
 static int
 learner_take_account(struct learner *learner, const char *name,
@@ -80,7 +81,7 @@ learner_take_words(struct learner *learner, const char *command,
 	return count > 0 ? 0 : err_set(err, "the command is empty");
 }
 
-/* ---- the process ---------------------------------------------------------- */
+/* ---- the process -------------------------------------------------------- */
 
 static void learner_become(const struct learner *learner, int in, int out)
     __attribute__((noreturn));

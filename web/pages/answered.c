@@ -1,8 +1,8 @@
-/* answers.c - what a destination answered, by class and over time
+/* answered.c - what a destination answered, by class and over time
  *
  * In     events of the journal: its last deliveries, its last failures
  * Out    for an hour, a day and a month a picture and a table of the numbers
- * Spec   answers.h; zmailer-events(5), rcpt.ok, rcpt.defer, rcpt.fail
+ * Spec   answered.h; zmailer-events(5), rcpt.ok, rcpt.defer, rcpt.fail
  *
  * SPDX-License-Identifier: ISC
  */
@@ -14,7 +14,7 @@
 #include "web/page/course.h"
 #include "web/page/html.h"
 #include "web/page/table.h"
-#include "web/pages/answers.h"
+#include "web/pages/answered.h"
 #include "web/pages/parts.h"
 
 #include "base/banned.h"
@@ -48,7 +48,7 @@ struct span {
 };
 
 void
-answers_ask(struct visit *visit, struct slice of)
+answered_ask(struct visit *visit, struct slice of)
 {
 	const char *words[] = { "events", "--json", "-n", "2000", "--",
 	    arena_printf(visit->arena, "(state=rcpt.defer or state=rcpt.fail) "
@@ -95,7 +95,7 @@ span_begin(const struct visit *visit, const struct span_row *row,
 /* The lines of an answer, oldest first; all of them that there were, or the
  * last ones: *known_s is from when on. */
 static void
-span_take(struct visit *visit, struct span *span, const char *name,
+span_count_events(struct visit *visit, struct span *span, const char *name,
     int64_t *known_s)
 {
 	struct slice rest = str_slice(&visit_answer(visit, name)->text), line;
@@ -176,9 +176,11 @@ span_show(struct visit *visit, const struct span_row *row)
 	struct span span;
 
 	span_begin(visit, row, &span);
-	span_take(visit, &span, "answers", &known_s);
-	span_take(visit, &span, "taken", &known_s);
-	str_adds(&visit->out, "<div>");
+	span_count_events(visit, &span, "answers", &known_s);
+	span_count_events(visit, &span, "taken", &known_s);
+	str_adds(&visit->out, "<div><h3>");
+	html_words(&visit->out, row->title);
+	str_adds(&visit->out, "</h3>\n");
 	span_draw(visit, &span, known_s);
 	if (known_s > span.from_s) {
 		clock_local(known_s, text);
@@ -191,7 +193,7 @@ span_show(struct visit *visit, const struct span_row *row)
 }
 
 void
-answers_show(struct visit *visit)
+answered_show(struct visit *visit)
 {
 	str_adds(&visit->out, "<section aria-labelledby=\"classes\"><h2 "
 	    "id=\"classes\">What it answered, over time</h2>\n"
