@@ -181,6 +181,10 @@ learning_choose(struct learning *learning, const struct conf *conf,
 		    "help learn)\n", learning->as);
 		return EX_CONFIG;
 	}
+	if (view_is_forbidden(conf)) {	/* the files are not his to read */
+		(void)view_refuse(conf, AREA_QUEUE, &err);
+		return verb_failed("learn", &err, EX_NOPERM);
+	}
 	status = selection_choose(conf, LEARN_AREAS, selector,
 	    &learning->choice, &err) == 0 ? learning_carry_out(learning,
 	    conf) : verb_failed("learn", &err, 1);

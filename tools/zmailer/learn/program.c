@@ -194,20 +194,21 @@ learner_talk(struct learner *learner, struct slice text, int64_t end_ms,
 	return true;
 }
 
-/* False: it does not end in time. */
+/* False: it does not end in time.  It is not waited for yet, so that its number
+ * stays its own until what it left behind is killed. */
 static bool
-learner_ends(const struct learner *learner, int64_t end_ms, int *out_status)
+learner_ends(const struct learner *learner, int64_t end_ms)
 {
 	const struct timespec pause = { 0, PAUSE_NS };
-	pid_t got;
+	siginfo_t info = { 0 };
 
-	while ((got = waitpid(learner->pid, out_status, WNOHANG)) == 0 ||
-	    (got < 0 && errno == EINTR)) {
+	while (waitid(P_PID, (id_t)learner->pid, &info, WEXITED | WNOHANG |
+	    WNOWAIT) < 0 ? errno == EINTR : info.si_pid == 0) {
 		if (clock_steady_ms() >= end_ms)
 			return false;
 		(void)nanosleep(&pause, NULL);
 	}
-	return got == learner->pid;
+	return info.si_pid == learner->pid;
 }
 
 static int
@@ -233,12 +234,12 @@ learner_run(struct learner *learner, const struct conf_learn *learn,
 	if (learner_start(learner, err) < 0)
 		return -1;
 	is_over = learner_talk(learner, text, end_ms, out_said) &&
-	    learner_ends(learner, end_ms, &status);
-	(void)kill(-learner->pid, SIGKILL);	/* what it left behind, too */
-	if (is_over)
-		return learner_judge(learn, status, err);
+	    learner_ends(learner, end_ms);
+	(void)kill(-learner->pid, SIGKILL);
 	while (waitpid(learner->pid, &status, 0) < 0 && errno == EINTR)
 		;
+	if (is_over)
+		return learner_judge(learn, status, err);
 	return err_set(err, "%s: did not end within %jd s", learn->program,
 	    (intmax_t)(learn->timeout_ms / 1000));
 }
