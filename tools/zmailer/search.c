@@ -72,7 +72,8 @@ search_begin(const struct arguments *arguments, struct str *request)
 
 /* returns an exit status */
 static int
-search_conclude(const struct arguments *arguments, bool is_json, struct slice last)
+search_conclude(const struct arguments *arguments, bool is_json,
+    struct slice last)
 {
 	bool is_missing = arguments_is(arguments, "remove") &&
 	    json_get_number(last, "searches") == 0;
