@@ -128,7 +128,8 @@ VERB_LINKS = doc/man/zmailer-help.8 doc/man/zmailer-demo.8 \
 	doc/man/zmailer-connections.8 doc/man/zmailer-count.8 \
 	doc/man/zmailer-zones.8 doc/man/zmailer-suspend.8 \
 	doc/man/zmailer-resume.8 doc/man/zmailer-pin.8 doc/man/zmailer-etrn.8 \
-	doc/man/zmailer-drain.8 doc/man/zmailer-undrain.8 doc/man/zmailer-orders.8
+	doc/man/zmailer-drain.8 doc/man/zmailer-undrain.8 doc/man/zmailer-orders.8 \
+	doc/man/zmailer-search.8 doc/man/zmailer-learn.8
 man_MANS += $(VERB_LINKS)
 CLEANFILES += $(VERB_LINKS)
 $(VERB_LINKS): doc/verbs-manual$(EXEEXT)

@@ -65,7 +65,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/control/act/job.c scheduler/control/act/list.c \
 	scheduler/control/act/next.c scheduler/control/act/queue.c \
 	scheduler/control/act/etrn.c scheduler/control/act/move.c \
-	scheduler/control/act/reroute.c scheduler/control/act/retry.c \
+	scheduler/control/act/reroute.c scheduler/control/act/retry.c scheduler/control/act/search.c \
 	scheduler/control/act/turns.c scheduler/control/act/undelete.c \
 	scheduler/control/constraint.c scheduler/control/constraint.h \
 	scheduler/control/limit_place.c scheduler/control/limit_place.h \

@@ -20,7 +20,7 @@ bin_zmailer_SOURCES = tools/zmailer/alias/alias.c tools/zmailer/alias/alias.h \
 	tools/zmailer/help/help.c tools/zmailer/init.c tools/zmailer/limit.c \
 	tools/zmailer/list.c tools/zmailer/log.c tools/zmailer/logrotate.c \
 	tools/zmailer/help/groups.h tools/zmailer/orders/orders.c tools/zmailer/help/pages.h \
-	tools/zmailer/resubmit.c tools/zmailer/route.c tools/zmailer/run.c \
+	tools/zmailer/resubmit.c tools/zmailer/route.c tools/zmailer/run.c tools/zmailer/search.c \
 	tools/zmailer/setup/setup.c tools/zmailer/setup/text.c \
 	tools/zmailer/setup/text.h tools/zmailer/show.c tools/zmailer/status.c \
 	tools/zmailer/table.c tools/zmailer/test.c tools/zmailer/trace.c tools/zmailer/upgrade.c \
@@ -62,6 +62,8 @@ bin_zmailer_SOURCES += tools/zmailer/report/received.c \
 bin_zmailer_SOURCES += tools/zmailer/replay/replay.c
 bin_zmailer_SOURCES += tools/zmailer/whynot/whynot.c
 bin_zmailer_SOURCES += tools/zmailer/audit/audit.c
+bin_zmailer_SOURCES += tools/zmailer/learn/learn.c \
+	tools/zmailer/learn/program.c tools/zmailer/learn/program.h
 bin_zmailer_SOURCES += tools/zmailer/import/import.c
 bin_zmailer_SOURCES += tools/zmailer/top/top.c
 bin_zmailer_SOURCES += tools/zmailer/review/review.c

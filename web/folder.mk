@@ -22,6 +22,7 @@ web_libweb_a_SOURCES = \
 	web/session/role.c web/session/role.h \
 	web/session/session.c web/session/session.h \
 	web/pages/pages.h web/pages/authentication.c web/pages/change.c \
+	web/pages/answered.c web/pages/answered.h web/pages/complete.c web/pages/saved.c \
 	web/pages/destination.c web/pages/destinations.c \
 	web/pages/done.c web/pages/form.c \
 	web/pages/form.h web/pages/health.c web/pages/limits.c \

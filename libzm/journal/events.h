@@ -180,6 +180,10 @@ EVENT(MESSAGE_FORWARDED, "message.forwarded", INFO,
     "file why by reason to as",
     "A person forwarded a set-aside message to somebody, as a part of message "
     "as=.")
+EVENT(MESSAGE_LEARNED, "message.learned", INFO,
+    "as ok text program by reason",
+    "A person called a message spam or ham, and the program of learn was given "
+    "it: ok= yes or no, text= what it said, or what went wrong.")
 EVENT(RCPT_OK, "rcpt.ok", INFO,
     "to orcpt channel host code reply delay tries ms tls",
     "One recipient has the message; orcpt= its address as it came, tls= how "

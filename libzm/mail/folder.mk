@@ -1,5 +1,5 @@
 # libzm/mail - the contracts: what lies on disk, what came of a message
-# order: . < spool table < control_file < recover
+# order: . < spool table < control_file < recover words
 libzm_a_SOURCES += \
 	libzm/mail/envelope.c libzm/mail/envelope_parse.c libzm/mail/envelope.h \
 	libzm/mail/forward_file.c libzm/mail/forward_file.h \
@@ -8,6 +8,7 @@ libzm_a_SOURCES += \
 	libzm/mail/whole.c libzm/mail/whole.h \
 	libzm/mail/verdict.c libzm/mail/verdict.h \
 	libzm/mail/cause.c libzm/mail/cause.h \
+	libzm/mail/words/selector_words.c libzm/mail/words/selector_words.h \
 	libzm/mail/state.c libzm/mail/state.h \
 	libzm/mail/classify.c libzm/mail/classify.h \
 	libzm/mail/terms.c libzm/mail/terms.h \

@@ -27,6 +27,7 @@ enum fields {
 	F_PACE = 1024, F_DEST = 2048, F_ALL = 4096, F_TIMEOUT = 8192,
 	F_PIN = 16384, F_FILE = 32768, F_VIA = 65536,
 	F_PAST = 131072, F_FOR = 262144, F_MOVE = 524288,
+	F_WHO = 1048576, F_NAME = 2097152, F_WORDS = 4194304,
 	CHANGE = F_CHOICE | F_IDS | F_WRITE | F_LIMIT
 };
 
@@ -48,6 +49,7 @@ const struct request_row request_rows[OP_COUNT_OF] = {
 	[OP_OBJECTIVES] = { "objectives", RIGHT_READ, false, 0 },
 	[OP_HISTORY] = { "history", RIGHT_READ, false, F_PAST | F_UNTIL },
 	[OP_MOVES] = { "moves", RIGHT_READ, false, 0 },
+	[OP_SEARCHES] = { "searches", RIGHT_READ, false, F_WHO },
 	[OP_HOLD] = { "hold", RIGHT_WRITE, true, CHANGE | F_UNTIL },
 	[OP_RELEASE] = { "release", RIGHT_WRITE, true, CHANGE },
 	[OP_FREEZE] = { "freeze", RIGHT_WRITE, true, CHANGE },
@@ -69,6 +71,10 @@ const struct request_row request_rows[OP_COUNT_OF] = {
 	[OP_DRAIN] = { "drain", RIGHT_WRITE, false, F_TIMEOUT | F_WRITE },
 	[OP_UNDRAIN] = { "undrain", RIGHT_WRITE, false, F_WRITE },
 	[OP_ETRN] = { "etrn", RIGHT_ETRN, false, F_DEST | F_WRITE },
+	[OP_SAVE_SEARCH] = { "save-search", RIGHT_WRITE, false,
+	    F_WHO | F_NAME | F_WORDS },
+	[OP_REMOVE_SEARCH] = { "remove-search", RIGHT_WRITE, false,
+	    F_WHO | F_NAME },
 	[OP_FOR] = { "for", RIGHT_OWN, false, F_FOR },
 };
 
@@ -89,7 +95,8 @@ struct field {
 
 static const struct field field_rows[] = {
 	{ "tag", ANY, TYPE_TEXT, AT(tag), REQUEST_TAG_BYTES_MAX, NULL },
-	{ "who", F_WRITE, TYPE_TEXT, AT(who), REQUEST_WHO_BYTES_MAX, NULL },
+	{ "who", F_WRITE | F_WHO, TYPE_TEXT, AT(who),
+	    REQUEST_WHO_BYTES_MAX, NULL },
 	{ "reason", F_WRITE, TYPE_TEXT, AT(reason),
 	    REQUEST_REASON_BYTES_MAX, NULL },
 	{ "dry_run", F_WRITE, TYPE_TRUE, AT(is_dry), 0, NULL },
@@ -131,6 +138,9 @@ static const struct field field_rows[] = {
 	    NULL },
 	{ "who", F_FOR, TYPE_TEXT, AT(who), PEER_NAME_BYTES - 1, NULL },
 	{ "right", F_FOR, TYPE_TEXT, AT(right), 8, NULL },
+	{ "name", F_NAME, TYPE_TEXT, AT(name), REQUEST_NAME_BYTES_MAX, NULL },
+	{ "select", F_WORDS, TYPE_TEXT, AT(words), REQUEST_TEXT_BYTES_MAX,
+	    NULL },
 	{ "timeout_s", F_TIMEOUT, TYPE_NUMBER, AT(timeout_s), 3600, NULL },
 };
 enum { FIELD_ROWS = sizeof(field_rows) / sizeof(field_rows[0]) };
@@ -382,6 +392,24 @@ request_choose(struct parser *parser)
 	return 0;
 }
 
+/* The selector stands by itself, so that it means the same in any box. */
+static int
+request_check_search(struct arena *arena, const struct request *request,
+    struct err *err)
+{
+	struct selector *parsed;
+	size_t column;
+
+	if (request->name == NULL || request->name[0] == '\0')
+		return err_set(err, "a saved search needs a name");
+	if (request->op == OP_REMOVE_SEARCH)
+		return 0;
+	if (request->words == NULL)
+		return err_set(err, "save-search needs select");
+	return selector_parse(arena, slice_of(request->words), &parsed,
+	    &column, err);
+}
+
 /* What an operation cannot do without. */
 static int
 request_check_needs(const struct request *request, const char **out_code,
@@ -478,6 +506,9 @@ request_parse(struct arena *arena, struct slice line, int64_t now_s,
 		result = request_choose(&parser);
 	if (result == 0)
 		result = request_check_needs(out, out_code, err);
+	if (result == 0 && (out->op == OP_SAVE_SEARCH ||
+	    out->op == OP_REMOVE_SEARCH))
+		result = request_check_search(arena, out, err);
 	str_release(&parser.tests);
 	return result;
 }

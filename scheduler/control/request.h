@@ -20,6 +20,7 @@ enum {
 	REQUEST_REASON_BYTES_MAX = 200,
 	REQUEST_WHO_BYTES_MAX = 64,
 	REQUEST_TEXT_BYTES_MAX = 512,	/* a glob and the like */
+	REQUEST_NAME_BYTES_MAX = 64,	/* of a saved search */
 	REQUEST_VIA_BYTES_MAX = 200,	/* TERMS_STEERED_BYTES_MAX has room */
 	REQUEST_IDS_MAX = 4096,
 	REQUEST_PREFIXES_MAX = 16,	/* of ids that are not whole */
@@ -32,11 +33,12 @@ enum {
 enum request_op {
 	OP_LIST, OP_COUNT, OP_WHY, OP_DESTINATIONS, OP_ORDERS, OP_EVENTS,
 	OP_NEXT, OP_QUEUE, OP_GROUPS, OP_JOB, OP_TURNS, OP_CONNECTIONS,
-	OP_ARRIVALS, OP_OBJECTIVES, OP_HISTORY, OP_MOVES,
+	OP_ARRIVALS, OP_OBJECTIVES, OP_HISTORY, OP_MOVES, OP_SEARCHES,
 	OP_HOLD, OP_RELEASE, OP_FREEZE, OP_THAW, OP_RETRY,
 	OP_RETRY_FAILED, OP_SCHEDULE,
 	OP_BOUNCE, OP_DELETE, OP_UNDELETE, OP_REROUTE, OP_MOVE,
 	OP_SUSPEND, OP_RESUME, OP_PIN, OP_DRAIN, OP_UNDRAIN, OP_ETRN,
+	OP_SAVE_SEARCH, OP_REMOVE_SEARCH,
 	OP_FOR,
 	OP_COUNT_OF
 };
@@ -66,6 +68,7 @@ struct request {
 	const char	*via;		/* reroute: to this target; "": by the
 					 * routes, but it counts */
 	const char	*to;		/* move: the node */
+	const char	*name, *words;	/* of a saved search: the selector */
 	int64_t		 until_s, next_s, expire_s;	/* wall */
 	int64_t		 timeout_s;	/* -1: not given */
 	int64_t		 limit;		/* -1: not given */

@@ -2,7 +2,7 @@
  *
  * In     orders; the file transport/.orders
  * Out    the file, whole or as it was; threads suspended or pinned
- * Holds  at most ORDERS_MAX orders
+ * Holds  at most ORDERS_MAX orders, and SEARCHES_MAX searches
  * Trusts the file as far as each line makes sense
  * Spec   doc/protocol/control.md section 6
  *
@@ -25,9 +25,14 @@
 
 #include "base/banned.h"
 
-static const char *const order_names[ORDER_KINDS] = {
-	[ORDER_SUSPEND] = "suspend", [ORDER_PIN] = "pin",
-	[ORDER_DRAIN] = "drain"
+/* What a line calls it and its texts. */
+static const struct {
+	const char	*name, *channel, *host, *reason;
+} order_words[ORDER_KINDS] = {
+	[ORDER_SUSPEND] = { "suspend", "channel", "host", "reason" },
+	[ORDER_PIN] = { "pin", "channel", "host", "reason" },
+	[ORDER_DRAIN] = { "drain", "channel", "host", "reason" },
+	[ORDER_SEARCH] = { "search", "owner", "name", "select" },
 };
 
 /* ---- the list ---------------------------------------------------- */
@@ -153,14 +158,16 @@ void
 order_format(const struct order *order, struct str *out)
 {
 	json_open(out);
-	json_text(out, "order", slice_of(order_names[order->kind]));
-	json_text(out, "channel", slice_of(order->channel));
-	json_text(out, "host", slice_of(order->host));
+	json_text(out, "order", slice_of(order_words[order->kind].name));
+	json_text(out, order_words[order->kind].channel,
+	    slice_of(order->channel));
+	json_text(out, order_words[order->kind].host, slice_of(order->host));
 	json_number(out, "limit", order->limit);
 	json_number(out, "since", order->since_s);
 	json_number(out, "until", order->until_s);
 	json_text(out, "by", slice_of(order->by));
-	json_text(out, "reason", slice_of(order->reason));
+	json_text(out, order_words[order->kind].reason,
+	    slice_of(order->reason));
 	json_close(out);
 }
 
@@ -184,27 +191,64 @@ order_add_member(struct slice line, const char *key)
 	return text;
 }
 
-static bool
-order_parse(struct slice line, struct order *out)
+/* ORDER_KINDS: it is none. */
+static enum order_kind
+order_parse_kind(struct slice line)
 {
 	char *name = order_add_member(line, "order");
 	int kind = 0;
 
 	while (kind < ORDER_KINDS && (name == NULL ||
-	    strcmp(name, order_names[kind]) != 0))
+	    strcmp(name, order_words[kind].name) != 0))
 		kind++;
 	mem_free(&name);
-	*out = (struct order){ .kind = (enum order_kind)kind,
-	    .channel = order_add_member(line, "channel"),
-	    .host = order_add_member(line, "host"),
-	    .by = order_add_member(line, "by"), .reason = order_add_member(line,
-	    "reason"),
-	    .since_s = json_get_number(line, "since"),
-	    .until_s = json_get_number(line, "until") };
+	return (enum order_kind)kind;
+}
+
+static bool
+order_parse(struct slice line, struct order *out)
+{
+	enum order_kind kind = order_parse_kind(line);
+
+	*out = (struct order){ .kind = kind };
+	if (kind == ORDER_KINDS)
+		return false;
+	out->channel = order_add_member(line, order_words[kind].channel);
+	out->host = order_add_member(line, order_words[kind].host);
+	out->by = order_add_member(line, "by");
+	out->reason = order_add_member(line, order_words[kind].reason);
+	out->since_s = json_get_number(line, "since");
+	out->until_s = json_get_number(line, "until");
 	if (json_get_number(line, "limit") <= ORDER_PIN_MAX)
 		out->limit = (unsigned)json_get_number(line, "limit");
-	return kind < ORDER_KINDS && out->channel != NULL &&
-	    out->host != NULL && (kind != ORDER_PIN || out->limit > 0);
+	return out->channel != NULL && out->host != NULL &&
+	    (kind != ORDER_PIN || out->limit > 0) &&
+	    (kind != ORDER_SEARCH || out->reason != NULL);
+}
+
+/* Is there no room for one more like it?  Searches take none from orders. */
+static bool
+orders_are_full(const struct orders *orders, enum order_kind kind)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < orders->count; i++)
+		count += (orders->all[i].kind == ORDER_SEARCH) ==
+		    (kind == ORDER_SEARCH);
+	return count >= (kind == ORDER_SEARCH ? SEARCHES_MAX : ORDERS_MAX);
+}
+
+/* How many searches are this person's? */
+static size_t
+orders_count_searches(const struct orders *orders, const char *owner)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < orders->count; i++)
+		count += orders->all[i].kind == ORDER_SEARCH &&
+		    slice_equal_nocase(slice_of(orders->all[i].channel),
+		    slice_of(owner));
+	return count;
 }
 
 void
@@ -216,7 +260,8 @@ orders_parse(struct orders *orders, struct slice text)
 	while (slice_cut(&text, '\n', &line)) {
 		if (slice_trim(line).n == 0)
 			continue;
-		if (orders->count < ORDERS_MAX && order_parse(line, &order))
+		if (order_parse(line, &order) &&
+		    !orders_are_full(orders, order.kind))
 			orders_add(orders, &order);
 		else
 			event(EV_ORDER_BAD, NULL, "file",
@@ -309,10 +354,18 @@ orders_give(struct orders *orders, const struct spool *spool,
 {
 	orders_copy(&out->fresh, orders, order->kind, order->channel,
 	    order->host);
-	if (out->fresh.count >= ORDERS_MAX) {
+	if (order->kind == ORDER_SEARCH && orders_count_searches(&out->fresh,
+	    order->channel) >= SEARCHES_OF_ONE_MAX) {
 		orders_release(&out->fresh);
-		return err_set(err, "there are %d orders already: take some "
-		    "back first", ORDERS_MAX);
+		return err_set(err, "you have %d saved searches: remove one "
+		    "first", SEARCHES_OF_ONE_MAX);
+	}
+	if (orders_are_full(&out->fresh, order->kind)) {
+		orders_release(&out->fresh);
+		return err_set(err, "there are %d %s already: take some "
+		    "back first", order->kind == ORDER_SEARCH ? SEARCHES_MAX :
+		    ORDERS_MAX, order->kind == ORDER_SEARCH ?
+		    "saved searches" : "orders");
 	}
 	orders_add(&out->fresh, order);
 	out->count = 1;

@@ -1,6 +1,7 @@
 /* orders.h - operators' orders about destinations that are in force
  *
- * Suspensions, pins, and whether the whole scheduler drains.  The file
+ * Suspensions, pins, and whether the whole scheduler drains; beside them the
+ * searches that people saved, which are about no destination.  The file
  * transport/.orders is the truth: it is written anew, synced and renamed
  * before an order counts, and read at the start.  Its lines are JSON, one an
  * order; a person may edit it while the scheduler is stopped.
@@ -17,18 +18,23 @@
 
 enum {
 	ORDERS_MAX = 1000,
-	ORDERS_FILE_BYTES_MAX = 1 << 20,
+	SEARCHES_MAX = 500,		/* of all people; ORDERS_MAX is of the
+					 * others */
+	SEARCHES_OF_ONE_MAX = 32,
+	ORDERS_FILE_BYTES_MAX = 2 << 20,
 	ORDER_WORDS_BYTES = 264,	/* who, and why */
 	ORDER_PIN_MAX = 10000
 };
 
-enum order_kind { ORDER_SUSPEND, ORDER_PIN, ORDER_DRAIN, ORDER_KINDS };
+enum order_kind { ORDER_SUSPEND, ORDER_PIN, ORDER_DRAIN, ORDER_SEARCH,
+	ORDER_KINDS };
 
 struct order {
 	uint64_t	 serial;		/* rises in the order given */
 	enum order_kind	 kind;
-	char		*channel, *host;	/* globs; drain: "*" */
-	char		*by, *reason;
+	char		*channel, *host;	/* globs; drain: "*"; search:
+						 * whose it is, its name */
+	char		*by, *reason;		/* search: the selector */
 	unsigned	 limit;			/* pin */
 	int64_t		 since_s, until_s;	/* wall; 0: no end */
 };

@@ -13,7 +13,7 @@ if !SANITIZE
 SHORT_TESTS += tests/flow/promises.py tests/flow/completion.py tests/flow/readme.py \
 	tests/flow/auth_page.py tests/flow/mistakes.py tests/flow/stopped.py tests/flow/imports.py tests/flow/patience.py \
 	tests/flow/audit_nightly.py tests/lib/test_suites.py tests/lib/test_setup.py
-LONG_TESTS += tests/flow/examples.py tests/flow/web_orders.py tests/flow/web_roles.py \
+LONG_TESTS += tests/flow/examples.py tests/flow/web_orders.py tests/flow/web_searches.py tests/flow/web_learn.py tests/flow/web_roles.py \
 	tests/flow/web_taken.py tests/flow/web_logins.py tests/flow/web_send.py \
 	tests/flow/web_send_keys.py \
 	tests/flow/install_guard.py tests/flow/install_page.py tests/flow/uninstall.py \

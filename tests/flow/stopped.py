@@ -117,6 +117,9 @@ ROWS = [
     ("undrain", "", 69, SCHEDULER),
     ("move", "all to mx2 --yes", 69, SCHEDULER),
     ("orders", "", 69, SCHEDULER),
+    ("search", "list", 69, SCHEDULER),
+    ("learn", "spam all --dry-run", 78, ["names no program"]),
+    ("search", "save bad state=", 69, SCHEDULER),
     ("test", "smtp --to alice@localhost", 0, ["accept"]),
     ("route", "alice@localhost", 0, ["-> local"]),
     # and what is there again when they run; the last row stops them

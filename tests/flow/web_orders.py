@@ -245,12 +245,110 @@ def health_says_what_the_doctor_says(desk, world):
     assert "No key is here" in desk.get("/authentication").words()
 
 
+def buttons(desk):
+    """The forms of the overview's sentences: (address, fields)."""
+    needs = desk.get("/").text.split('<ul class="needs">')[1] \
+        .split("</ul>")[0]
+    return [(action, {k: html.unescape(v) for k, v in re.findall(
+        r'type="hidden" name="([a-z]+)" value="([^"]*)"', form)})
+        for action, form in re.findall(
+            r'method="post" action="([^"]*)">(.*?)</form>', needs)]
+
+
+def pressed(desk, action, fields):
+    """As a browser sends it, then what the page that asks has."""
+    shown = desk.ask("POST", action, form=fields)
+    assert shown.status == 200, (fields, shown.words())
+    assert 'value="do"' in shown.text, (fields, shown.words())
+    return given(desk, fields, action)
+
+
+def sentences_have_the_button_that_helps(desk, world):
+    def button(**wanted):
+        return mta.wait_for(f"a button {wanted}", lambda: next((
+            (action, fields) for action, fields in buttons(desk)
+            if wanted.items() <= fields.items()), None))
+    name = next(f"{r['channel']}/{r['host']}" for r in desk.json(
+        "/destinations").json()["destinations"] if r["channel"] == "smtp")
+    world.instance.zmailer("suspend", name, "--yes")
+    pressed(desk, *button(do="resume", whom=name))
+    last(world, "order", op="resume")
+    world.instance.zmailer("suspend", "smtp/*.far.test", "--yes")
+    pressed(desk, *button(do="resume", whom="all"))
+    assert "far.test" not in world.instance.zmailer("orders")[1]
+    world.instance.zmailer("drain", "--timeout", "1s", "--yes")
+    done = pressed(desk, *button(do="undrain"))
+    assert back(desk, done)[0]["do"] == "drain"
+    last(world, "order", op="undrain")
+    row = world.rows("to:b@peer.test")[0]
+    world.instance.zmailer("hold", "--yes", "id:" + row["id"])
+    action, fields = button(do="release", q="state:held")
+    mta.wait_for("old enough", lambda: "1 message" in desk.ask(
+        "POST", action, form=fields).words())
+    assert "1 message released" in pressed(desk, action, fields).words()
+    mta.wait_for("not held", lambda: world.rows(
+        f"id:{row['id']}")[0]["state"] != "held")
+    # of what lies in freezer/: what is shown says how much it is
+    action, fields = button(do="release", q="area:freezer")
+    mta.wait_for("they are shown", lambda: re.search(
+        r"[0-9]+ messages?", desk.ask("POST", action, form=fields).words()))
+    # the router cannot ask its table: deferred/
+    with open(f"{world.instance.dir}/script.lua", "w",
+              encoding="ascii") as file:
+        file.write("function route(addr) if addr == 'x@peer.test' then "
+                   "return zm.defer('later') end end\n")
+    world.instance.configure(f"hooks {world.instance.dir}/script.lua")
+    world.instance.zmailer("reload")
+    world.instance.command("sendmail", "-f", "a@odd.test", "x@peer.test",
+                           input=b"Subject: x\n\nx\n", check=0)
+    mta.wait_for("it is deferred", lambda: world.rows("area:deferred"))
+    action, fields = button(do="resubmit")
+    mta.wait_for("it is shown", lambda: "1 message" in desk.ask(
+        "POST", action, form=fields).words())
+    done = pressed(desk, action, fields)
+    assert "1 message" in done.words(), done.words()
+    assert last(world, "message.resubmitted")["by"]
+
+
+def answers_are_counted_by_class(desk, world):
+    """Of a destination that says 451, and of one where nobody listens."""
+    dead = mta.free_port()
+    world.instance.configure(f"route dead.test via 127.0.0.1:{dead}")
+    world.instance.zmailer("reload")
+    world.instance.command("sendmail", "-f", "a@odd.test", "x@dead.test",
+                           input=b"Subject: x\n\nx\n", check=0)
+    mta.wait_for("nobody there", lambda: [
+        e for e in world.instance.events() if e["ev"] == "rcpt.defer" and
+        e["to"] == "x@dead.test"])
+    rows = desk.json("/destinations").json()["destinations"]
+    for row, wanted in ((next(r for r in rows if str(world.peer.port) in
+                              r["host"]), "Later (4yz)"),
+                        (next(r for r in rows if str(dead) in r["host"]),
+                         "No answer")):
+        page = desk.get("/destination?of=" + urllib.parse.quote(
+            f"{row['channel']}/{row['host']}"))
+        svg = page.text.split('aria-labelledby="answers-hour-t')[1].split(
+            "</svg>")[0]
+        told = dict(re.findall(r"([A-Z][a-zA-Z ]+(?:\([245]yz\))?): "
+                               r"([0-9]+) in all", svg.split("</desc>")[0]))
+        assert set(told) == {"Taken (2yz)", "Later (4yz)", "Refused (5yz)",
+                             "No answer", "TLS failure"}, told
+        assert [k for k, v in told.items() if int(v)] == [wanted], told
+        for span in ("hour", "day", "month"):
+            assert page.text.count(f'id="answers-{span}-d"') == 1, span
+    page = desk.get("/destinations")
+    assert 'id="day-answers-t"' in page.text
+    assert "Put off (4yz, no answer, TLS)" in page.words()
+
+
 TESTS = (a_message_can_be_read_and_kept, a_deleted_one_comes_back,
          destinations_are_suspended_and_pinned,
          who_is_blocked_is_refused_and_told_why,
          limits_are_written_and_versions_gone_back_to,
          set_aside_mail_is_noted_forwarded_and_bounced,
-         health_says_what_the_doctor_says)
+         health_says_what_the_doctor_says,
+         sentences_have_the_button_that_helps,
+         answers_are_counted_by_class)
 
 
 def main():

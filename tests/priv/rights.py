@@ -116,6 +116,8 @@ ROWS = [
     ("undrain", "", SHUT, SOCKET),
     ("move", "all to mx2 --yes", SHUT, SOCKET),
     ("orders", "", SHUT, SOCKET),
+    ("search", "list", SHUT, SOCKET),
+    ("learn", "spam all --dry-run", {78}, ["names no program"]),
     ("test", "smtp --to ursula@priv.test", OPEN, ["accept"]),
     ("route", "ursula@priv.test", OPEN, ["->"]),
 ]

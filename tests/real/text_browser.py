@@ -72,6 +72,9 @@ def goes_from_the_link_to_an_order(mail, desk):
         seen = browser.sees("Messages that match, oldest first",
                             "b@peer.test")
         assert "c@peer.test" not in seen, seen
+        browser.fill("bob's")
+        browser.press("Save$")
+        browser.sees("Saved searches", "bob's", "Remove")
         ident = re.search(r"\b36[0-9a-z]{9,24}\b", seen).group()
         browser.press(ident)
         browser.sees("b@peer.test", "4.7.1 go away")

@@ -22,7 +22,7 @@ SCREENS = [(390, 844, False), (1024, 768, True), (1920, 1080, False)]
 # for people who look at pictures of them
 SHOT_SCREENS = SCREENS + [(390, 844, True), (1024, 768, False)]
 PATIENCE_S = 180        # on a busy machine it asks seldom
-TAB, ENTER = "\ue004", "\ue007"
+TAB, ENTER, DOWN, ESCAPE = "\ue004", "\ue007", "\ue015", "\ue00c"
 LOOK = """
 const bad = [];
 if (document.title.includes("owned")) bad.push("a script ran");
@@ -61,6 +61,9 @@ return bad;
 class World:
     def __init__(self):
         self.mail = browser.Hostile()
+        for name in ("stuck", browser.QUOTE[:60]):
+            self.mail.instance.zmailer("search", "save", name,
+                                       "state=waiting age>1h")
         self.desk = browser.Desk(self.mail.instance)
         self.chrome = webdriver.Browser()
         self.chrome.open(self.desk.link)
@@ -75,7 +78,7 @@ class World:
         ids = sorted({row["id"] for row in self.mail.rows()})
         names = [f"{row['channel']}/{row['host']}" for row in self.desk.json(
             "/destinations").json()["destinations"]]
-        return ["/", "/queue", "/queue?q=((", "/queue?q=%3Cscript%3E",
+        return ["/", "/queue", "/queue?q=state=waiting", "/queue?q=((", "/queue?q=%3Cscript%3E",
                 "/destinations", "/review", "/nothing", "/refused",
                 "/limits", "/orders", "/authentication", "/health"] + [
                     f"/message/{i}?show=header" for i in ids] + [
@@ -151,6 +154,61 @@ def the_keyboard_is_enough(world):
     assert world.mail.rows("state=held")[0]["to"] == "b@peer.test"
 
 
+def offered(world):
+    """The words below the box; "" : there is no list."""
+    return world.chrome.run(
+        "const list = document.getElementById('q-list');"
+        "return list.hidden ? '' : Array.from(list.children).map("
+        "e => e.dataset.word).join(' ')")
+
+
+def box(world, what):
+    return world.chrome.run("const box = document.getElementById('q');"
+                            f"return {what}")
+
+
+def words_are_completed_by_keyboard(world):
+    """At the caret, before what follows; with what a screen reader is told."""
+    world.chrome.open(world.url("/queue"))
+    assert box(world, "box.getAttribute('role')") == "combobox"
+    assert not box(world, "box.hasAttribute('list')")
+    world.chrome.keys("/" + "to:x and stat")
+    mta.wait_for("the key", lambda: offered(world) == "state:")
+    assert box(world, "box.getAttribute('aria-expanded')") == "true"
+    world.chrome.keys(DOWN)
+    assert box(world, "document.getElementById(box.getAttribute("
+               "'aria-activedescendant')).getAttribute('aria-selected')"
+               ) == "true"
+    world.chrome.keys(ENTER)
+    mta.wait_for("its words", lambda: "state:held" in offered(world))
+    world.chrome.keys("hel")
+    mta.wait_for("one is left", lambda: offered(world) == "state:held")
+    axe_finds_nothing(world, "the open list")
+    world.chrome.keys(DOWN + TAB)
+    assert box(world, "box.value") == "to:x and state:held ", box(
+        world, "box.value")
+    assert offered(world) == ""
+    # in the middle, and given up
+    box(world, "(box.value = 'de or all', box.setSelectionRange(2, 2))")
+    world.chrome.keys("s")
+    mta.wait_for("two keys", lambda: offered(world) == "dest: dest-state:")
+    world.chrome.keys(ESCAPE)
+    assert offered(world) == "" and box(world, "box.value") == "des or all"
+    world.chrome.keys("t:smtp/")
+    mta.wait_for("a destination", lambda: offered(world).startswith(
+        "dest:smtp/"))
+    world.chrome.keys(DOWN + ENTER)
+    assert box(world, "box.value").startswith("dest:smtp/") and \
+        box(world, "box.value").endswith(" or all")
+    # return without a choice shows what is typed
+    box(world, "(box.value = '')")
+    world.chrome.keys("state:wai")
+    mta.wait_for("one", lambda: offered(world) == "state:waiting")
+    world.chrome.keys(ENTER)
+    mta.wait_for("the page", lambda: "q=state" in world.chrome.run(
+        "return location.search"))
+
+
 CALLS = ("<style>@import url(URL/a);b{background:url(URL/b)}</style>"
          "<link rel=preconnect href=URL><link rel=stylesheet href=URL/c>"
          "<link rel=dns-prefetch href=URL><meta http-equiv=refresh "
@@ -202,27 +260,34 @@ def html_of_a_mail_calls_nobody(world):
         assert heard == ["GET /control HTTP/1.1"], heard
 
 
-def a_list_of_rules_finds_nothing(world):
-    """axe-core's, of each page."""
+def axe_finds_nothing(world, what):
+    """axe-core's rules, where it is here."""
     path = os.environ.get("ZM_AXE")
     if not path:
-        print("   (axe-core is not here: npm pack axe-core, and its "
-              "axe.min.js in ZM_AXE)")
         return
     with open(path) as file:
         axe = file.read()
+    # not in the page's own world: its policy has no eval
+    world.chrome.run(axe + ";window.axe = axe;")
+    bad = world.chrome.wait("axe.run({resultTypes: ['violations'], "
+                            "iframes: false}).then(r => done("
+                            "r.violations.map(v => v.id + ' ' + "
+                            "v.nodes.map(n => n.html.slice(0, 150)"
+                            ").join(' ; '))))")
+    assert not bad, f"{what}: {bad}"
+
+
+def a_list_of_rules_finds_nothing(world):
+    """axe-core's, of each page."""
+    if not os.environ.get("ZM_AXE"):
+        print("   (axe-core is not here: npm pack axe-core, and its "
+              "axe.min.js in ZM_AXE)")
+        return
     for width, height, is_dark in SCREENS[:2]:
         world.chrome.screen(width, height, is_dark)
         for page in world.pages():
             world.chrome.open(world.url(page))
-            # not in the page's own world: its policy has no eval
-            world.chrome.run(axe + ";window.axe = axe;")
-            bad = world.chrome.wait("axe.run({resultTypes: ['violations'], "
-                                    "iframes: false}).then(r => done("
-                                    "r.violations.map(v => v.id + ' ' + "
-                                    "v.nodes.map(n => n.html.slice(0, 150)"
-                                    ").join(' ; '))))")
-            assert not bad, f"{page} at {width}: {bad}"
+            axe_finds_nothing(world, f"{page} at {width}")
 
 
 def without_scripts_all_is_there(world):
@@ -319,7 +384,8 @@ def a_text_browser_logs_in(world):
 
 
 TESTS = (nothing_of_others_runs_and_all_fits, a_script_would_have_been_seen,
-         the_keyboard_is_enough, without_scripts_all_is_there,
+         the_keyboard_is_enough, words_are_completed_by_keyboard,
+         without_scripts_all_is_there,
          a_text_browser_is_enough, a_text_browser_logs_in,
          what_waits_is_renewed,
          html_of_a_mail_calls_nobody, a_list_of_rules_finds_nothing,

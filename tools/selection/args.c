@@ -13,8 +13,7 @@
 
 #include "base/guess.h"
 #include "mail/spool/spool.h"
-#include "mail/state.h"
-#include "mail/verdict.h"
+#include "mail/words/selector_words.h"
 #include "tools/selection/selection.h"
 
 #include "base/banned.h"
@@ -61,8 +60,6 @@ selection_options_release(struct selection_options *options)
 
 /* ---- the selector ------------------------------------------------------- */
 
-enum { WORDS_MAX = 40 };
-
 /* What is wrong, the words, and a mark below the place.  EX_USAGE. */
 static int
 selection_complain(const struct selection_options *options, size_t column,
@@ -83,15 +80,21 @@ selection_complain(const struct selection_options *options, size_t column,
 /* Says that a key is tested with what is none of its words.  0 or EX_USAGE. */
 static int
 selection_key_check(const struct selection_options *options,
-    const struct selector *selector, enum selector_key_row key,
-    const char *const *words, size_t count)
+    const struct selector *selector, enum selector_key_row key)
 {
-	struct slice odd = selector_misfit(selector, key, words, count);
+	struct selector_word rows[SELECTOR_WORDS_MAX];
+	size_t count = selector_words(key, rows);
+	const char *words[SELECTOR_WORDS_MAX];
 	struct str what = STR_INIT;
-	struct guess guess = { .word = odd };
+	struct guess guess;
+	struct slice odd;
 	const char *at;
 	int status;
 
+	for (size_t i = 0; i < count; i++)
+		words[i] = rows[i].name;
+	odd = selector_misfit(selector, key, words, count);
+	guess = (struct guess){ .word = odd };
 	if (odd.n == 0)
 		return 0;
 	at = memmem(options->words.buf, options->words.len, odd.p, odd.n);
@@ -116,28 +119,13 @@ static int
 selection_words_check(const struct selection_options *options,
     const struct selector *selector)
 {
-	const char *states[WORDS_MAX], *dests[DESTINATION_STATE_COUNT];
-	size_t n = 0;
-	int status;
+	static const enum selector_key_row keys[] = { SELECTOR_KEY_STATE,
+		SELECTOR_KEY_DEST_STATE, SELECTOR_KEY_AREA };
+	int status = 0;
 
-	_Static_assert(MAIL_STATE_COUNT + VERDICT_KINDS <= WORDS_MAX,
-	    "there is room for all words");
-	for (int i = 0; i < MAIL_STATE_COUNT; i++)
-		states[n++] = mail_states[i].name;
-	/* deferred is both: a directory and a verdict */
-	for (int i = 0; i < VERDICT_KINDS; i++)
-		if (i != VERDICT_DEFERRED)
-			states[n++] = verdict_names[i];
-	for (int i = 0; i < DESTINATION_STATE_COUNT; i++)
-		dests[i] = destination_states[i].name;
-	status = selection_key_check(options, selector, SELECTOR_KEY_STATE,
-	    states, n);
-	if (status == 0)
-		status = selection_key_check(options, selector,
-		    SELECTOR_KEY_DEST_STATE, dests, DESTINATION_STATE_COUNT);
-	if (status == 0)
-		status = selection_key_check(options, selector,
-		    SELECTOR_KEY_AREA, spool_area_names, AREA_COUNT);
+	for (size_t i = 0; status == 0 && i < sizeof(keys) / sizeof(keys[0]);
+	    i++)
+		status = selection_key_check(options, selector, keys[i]);
 	return status;
 }
 

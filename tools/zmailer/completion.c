@@ -1,6 +1,6 @@
 /* completion.c - zmailer completion: a script for the shell
  *
- * In     the rows of verbs.h, selector_keys
+ * In     the rows of verbs.h, selector_keys, selector_words
  * Out    a script for bash, zsh or fish
  * Spec   zmailer(8); usage.h says what a usage means
  *
@@ -11,7 +11,7 @@
 #include <sysexits.h>
 
 #include "base/str.h"
-#include "grammar/selector.h"
+#include "mail/words/selector_words.h"
 #include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
@@ -144,10 +144,23 @@ static void
 print_keys_as(const char *quote)
 {
 	for (size_t i = 0; selector_keys[i].name != NULL; i++)
-		printf(" %s%s%s%s", quote, selector_keys[i].name,
-		    selector_keys[i].type == SELECTOR_TEXT ||
-		    selector_keys[i].type == SELECTOR_ADDRESS ? ":" : ">",
-		    quote);
+		printf(" %s%s%c%s", quote, selector_keys[i].name,
+		    selector_key_sign((enum selector_key_row)i), quote);
+}
+
+/* "state:held", where a key has words of its own: offered when the key has been
+ * typed. */
+static void
+print_values(void)
+{
+	struct selector_word words[SELECTOR_WORDS_MAX];
+
+	for (int i = 0; i < SELECTOR_KEY_COUNT; i++) {
+		size_t count = selector_words((enum selector_key_row)i, words);
+
+		for (size_t k = 0; k < count; k++)
+			printf(" %s:%s", selector_keys[i].name, words[k].name);
+	}
 }
 
 /* ---- bash ----------------------------------------------------------- */
@@ -198,6 +211,8 @@ static const char bash_tail[] =
     "\t\t    sed -n 's/^  \\([a-z-]*\\) .*/\\1/p')\"\n"
     "\telif [[ $word != -* && \" $ids $choose \" == *\" $verb \"* ]]; then\n"
     "\t\t[[ \" $choose \" == *\" $verb \"* ]] && words=\"$words $keys\"\n"
+    "\t\t[[ \" $choose \" == *\" $verb \"* && $word == *:* ]] &&\n"
+    "\t\t    words=\"$words $values\"\n"
     "\t\tfound=$(zmailer \"${COMP_WORDS[@]:1:at-1}\" list --json "
     "2>/dev/null |\n"
     "\t\t    sed -n 's/.*\"id\":\"\\([0-9a-z]*\\)\".*/\\1/p' | sort -u)\n"
@@ -221,7 +236,9 @@ print_bash(void)
 	print_verbs(NULL);
 	printf("\" keys=\"");
 	print_keys_as("");
-	printf(" all and or not\"\n\tlocal choose=\"");
+	printf(" all and or not\" values=\"");
+	print_values();
+	printf("\"\n\tlocal choose=\"");
 	print_verbs("SELECTOR");
 	printf("\" ids=\"");
 	print_verbs("ID");
@@ -276,7 +293,10 @@ print_zsh(void)
 	    "\tif (( ${choose[(Ie)$words[2]]} )); then\n"
 	    "\t\tcompadd -S '' --");
 	print_keys_as("'");
-	printf("\n\t\tcompadd -- all and or not\n\tfi\n"
+	printf("\n\t\tcompadd -- all and or not\n"
+	    "\t\t[[ $PREFIX == *:* ]] && compadd --");
+	print_values();
+	printf("\n\tfi\n"
 	    "\tif (( ${choose[(Ie)$words[2]]} + "
 	    "${ids[(Ie)$words[2]]} )); then\n"
 	    "\t\tcompadd -- $(zmailer list --json 2>/dev/null |\n"
@@ -313,6 +333,12 @@ print_fish(void)
 	printf("' -a '");
 	print_keys_as("\"");
 	printf(" all and or not'\n"
+	    "complete -c zmailer -n 'string match -q \"*:*\" -- "
+	    "(commandline -ct); and __fish_seen_subcommand_from");
+	print_verbs("SELECTOR");
+	printf("' -a '");
+	print_values();
+	printf("'\n"
 	    "complete -c zmailer -n '__fish_seen_subcommand_from");
 	print_verbs("SELECTOR");
 	print_verbs("ID");

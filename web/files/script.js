@@ -23,6 +23,137 @@ document.querySelectorAll("form.orders").forEach(function (form) {
 	label.append(all, " all of this page");
 	form.prepend(label);
 });
+/* What completes the word at the caret of a box of selectors: a combobox with
+ * a list below it, of words that the server knows (web/pages/complete.c). */
+document.querySelectorAll("input[list=q-words]").forEach(function (box) {
+	const list = document.createElement("ul");
+	const note = document.createElement("span");
+	let options = [];
+	let at = -1;
+	let asked = 0;
+	let timer = 0;
+
+	/* From the blank or bracket before the caret. */
+	function start() {
+		const before = box.value.slice(0, box.selectionStart);
+
+		return before.length - before.match(/[^\s()]*$/)[0].length;
+	}
+	function close() {
+		asked++;
+		clearTimeout(timer);
+		list.hidden = true;
+		at = -1;
+		box.setAttribute("aria-expanded", "false");
+		box.removeAttribute("aria-activedescendant");
+		note.textContent = "";
+	}
+	function mark(number) {
+		if (at >= 0)
+			options[at].setAttribute("aria-selected", "false");
+		at = number;
+		options[at].setAttribute("aria-selected", "true");
+		options[at].scrollIntoView({ block: "nearest" });
+		box.setAttribute("aria-activedescendant", options[at].id);
+	}
+	function take(option) {
+		const word = option.dataset.word;
+		const from = start();
+		const more = /[:>\/]$/.test(word);
+		const rest = box.value.slice(box.selectionStart);
+		const put = word + (more || rest.startsWith(" ") ? "" : " ");
+
+		box.value = box.value.slice(0, from) + put + rest;
+		box.setSelectionRange(from + put.length, from + put.length);
+		box.focus();
+		close();
+		if (more)
+			ask();
+	}
+	function show(words) {
+		close();
+		list.replaceChildren();
+		options = words.map(function (word, number) {
+			const option = document.createElement("li");
+			const code = document.createElement("code");
+
+			option.id = "q-word-" + number;
+			option.setAttribute("role", "option");
+			option.setAttribute("aria-selected", "false");
+			option.dataset.word = word.word;
+			code.textContent = word.word;
+			option.append(code, " " + word.text);
+			option.addEventListener("mousedown", function (event) {
+				event.preventDefault();
+				take(option);
+			});
+			list.append(option);
+			return option;
+		});
+		list.hidden = options.length === 0;
+		box.setAttribute("aria-expanded", String(!list.hidden));
+		note.textContent = list.hidden ? "" : options.length +
+			" words, with the arrow keys";
+	}
+	async function fetchWords(word) {
+		const mine = ++asked;
+
+		try {
+			const reply = await fetch("/complete?word=" +
+				encodeURIComponent(word));
+			const words = reply.ok ? (await reply.json()).words : [];
+
+			if (mine === asked)
+				show(words.filter(function (one) {
+					return one.word !== word; }));
+		} catch (error) {
+			close();	/* it can be typed */
+		}
+	}
+	function ask() {
+		const word = box.value.slice(start(), box.selectionStart);
+
+		clearTimeout(timer);
+		timer = setTimeout(function () { fetchWords(word); }, 120);
+	}
+	box.addEventListener("keydown", function (event) {
+		const count = options.length;
+
+		if (event.key === "ArrowDown" && list.hidden) {
+			event.preventDefault();
+			ask();
+		} else if (list.hidden) {
+			return;
+		} else if (event.key === "ArrowDown" ||
+			event.key === "ArrowUp") {
+			event.preventDefault();
+			mark((at + (event.key === "ArrowDown" ? 1 :
+				at < 0 ? count : count - 1)) % count);
+		} else if (event.key === "Escape") {
+			event.preventDefault();
+			close();
+		} else if ((event.key === "Enter" || event.key === "Tab") &&
+			at >= 0) {
+			event.preventDefault();
+			take(options[at]);
+		}
+	});
+	box.addEventListener("input", ask);
+	box.addEventListener("blur", close);
+	box.removeAttribute("list");
+	box.setAttribute("role", "combobox");
+	box.setAttribute("aria-autocomplete", "list");
+	box.setAttribute("aria-controls", "q-list");
+	box.setAttribute("aria-expanded", "false");
+	list.id = "q-list";
+	list.className = "offered";
+	list.setAttribute("role", "listbox");
+	list.setAttribute("aria-label", "Words that fit");
+	list.hidden = true;
+	note.className = "unseen";
+	note.setAttribute("role", "status");
+	box.after(list, note);
+});
 /* Numbers of the overview are renewed; of what else has changed since the page
  * was made, it says so.  Browsers open few connections to one host, so a page
  * that nobody sees has none. */

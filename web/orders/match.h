@@ -17,7 +17,8 @@ enum {
 struct match {
 	enum role	 role;		/* that it needs */
 	enum match_help {	/* for the role help: rows.h */
-		MATCH_ALONE, MATCH_NARROW, MATCH_FIRST, MATCH_SIFT
+		MATCH_ALONE, MATCH_NARROW, MATCH_FIRST, MATCH_SIFT,
+		MATCH_OWN
 	}		 help;
 	int		 id_at, selector_at;	/* their words; -1: none */
 };

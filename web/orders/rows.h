@@ -6,7 +6,8 @@
  *   help     how the role help is restricted to mail of its domains (help.h):
  *            ALONE it may not ask; NARROW the selector is joined with one of
  *            its domains; FIRST the message must be found by such a selector
- *            first; SIFT what the answer says about others is left out
+ *            first; SIFT what the answer says about others is left out; OWN
+ *            it is about nobody's mail, but the user's own searches
  *   pattern  of VERB: the words, to be used as they are written, except
  *              A|B       one of these
  *              [ ... ]   may be left out
@@ -39,6 +40,9 @@ VERB(LOOK, ALONE, "config history --json")
 VERB(LOOK, ALONE, "config diff -- NUMBER")
 VERB(LOOK, ALONE, "block list --json")
 VERB(LOOK, ALONE, "limit list --json")
+VERB(LOOK, OWN, "search list --json")
+VERB(LOOK, OWN, "search save -- TEXT SELECTOR")
+VERB(LOOK, OWN, "search remove -- TEXT")
 
 VERB(ACT, NARROW, "hold|release|retry --yes|--dry-run [ --reason TEXT ] "
     "-- SELECTOR")
@@ -47,6 +51,9 @@ VERB(ACT, ALONE, "reroute|bounce|delete|undelete --yes|--dry-run "
 VERB(ACT, ALONE, "release --yes|--dry-run --allow [ --reason TEXT ] "
     "-- SELECTOR")
 VERB(ACT, ALONE, "forward --yes|--dry-run --to TEXT [ --reason TEXT ] "
+    "-- SELECTOR")
+VERB(ACT, ALONE, "resubmit --from deferred --yes|--dry-run -- SELECTOR")
+VERB(ACT, ALONE, "learn --yes|--dry-run spam|ham [ --reason TEXT ] "
     "-- SELECTOR")
 VERB(ACT, ALONE, "note --yes|--dry-run --reason TEXT -- SELECTOR")
 

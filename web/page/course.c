@@ -104,8 +104,27 @@ course_y(int64_t number, int64_t most)
 	return TOP + HEIGHT - number * HEIGHT / most;
 }
 
-/* A point that has no neighbours is a line of no length, which round ends
- * make a dot. */
+static bool
+course_has_next(const struct course *course, size_t i)
+{
+	return i + 1 < course->count && course->points[i + 1].at_s -
+	    course->points[i].at_s <= course->step_s;
+}
+
+/* A point that has no neighbours is a line of no length: a ring shows it. */
+static void
+course_draw_lone(struct str *out, const struct course *course, size_t line,
+    int64_t most)
+{
+	for (size_t i = 0; i < course->count; i++)
+		if (!course_has_next(course, i) && (i == 0 ||
+		    !course_has_next(course, i - 1)))
+			str_addf(out, "<circle class=\"lone line%zu\" cx=\"%"
+			    PRId64 "\" cy=\"%" PRId64 "\" r=\"3\"/>",
+			    line + 1, course_x(course, course->points[i].at_s),
+			    course_y(course->points[i].numbers[line], most));
+}
+
 static void
 course_draw_line(struct str *out, const struct course *course, size_t line,
     int64_t most)
@@ -113,8 +132,7 @@ course_draw_line(struct str *out, const struct course *course, size_t line,
 	str_addf(out, "<path class=\"line%zu\" d=\"", line + 1);
 	for (size_t i = 0; i < course->count; i++) {
 		const struct course_point *point = &course->points[i];
-		bool is_on = i > 0 && point->at_s - point[-1].at_s <=
-		    course->step_s;
+		bool is_on = i > 0 && course_has_next(course, i - 1);
 
 		str_addf(out, "%s%" PRId64 " %" PRId64, is_on ? "L" : "M",
 		    course_x(course, point->at_s),
@@ -123,6 +141,7 @@ course_draw_line(struct str *out, const struct course *course, size_t line,
 			str_adds(out, "h0");
 	}
 	str_adds(out, "\"/>");
+	course_draw_lone(out, course, line, most);
 }
 
 static void

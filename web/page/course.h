@@ -11,7 +11,7 @@
 
 #include "base/str.h"
 
-enum { COURSE_POINTS_MAX = 120, COURSE_LINES_MAX = 3 };
+enum { COURSE_POINTS_MAX = 120, COURSE_LINES_MAX = 5 };
 #define COURSE_MOST (INT64_C(1) << 48)
 
 struct course_point {

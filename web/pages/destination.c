@@ -10,7 +10,7 @@
 #include <inttypes.h>
 
 #include "base/json.h"
-#include "web/pages/pages.h"
+#include "web/pages/answered.h"
 #include "web/page/html.h"
 #include "web/page/table.h"
 
@@ -54,21 +54,15 @@ destination_ask(struct visit *visit, const char *name, const char *op)
 static int
 destination_begin(struct visit *visit)
 {
-	const char *events[] = { "events", "--json", "-n", "2000", "--", NULL,
-	    NULL };
-
 	if (!destination_is_name(destination_name(visit))) {
 		visit->status = 404;
 		str_adds(&visit->out, "That is no name of a destination.");
 		return -1;
 	}
-	events[5] = arena_printf(visit->arena, "(state=rcpt.defer or "
-	    "state=rcpt.fail) dest:\"" SLICE_FMT "\"",
-	    SLICE_ARG(destination_name(visit)));
 	destination_ask(visit, "destination", "destinations");
 	destination_ask(visit, "arrivals", "arrivals");
 	(void)visit_ask_socket(visit, "orders", "orders");
-	visit_ask_verb(visit, "answers", events);
+	answered_ask(visit, destination_name(visit));
 	return 0;
 }
 
@@ -274,6 +268,7 @@ destination_show(struct visit *visit)
 	else
 		line = SLICE("{}");
 	destination_add_arrivals(visit);
+	answered_show(visit);
 	destination_add_answers(visit);
 	destination_add_orders(visit, line);
 }

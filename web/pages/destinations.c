@@ -9,7 +9,7 @@
 #include <inttypes.h>
 
 #include "base/json.h"
-#include "web/pages/pages.h"
+#include "web/pages/past.h"
 #include "web/page/html.h"
 #include "web/page/table.h"
 
@@ -22,6 +22,7 @@ destinations_begin(struct visit *visit)
 {
 	(void)visit_ask_socket(visit, "destinations", "destinations");
 	(void)visit_ask_socket(visit, "orders", "orders");
+	past_ask(visit);
 	return 0;
 }
 
@@ -137,6 +138,7 @@ destinations_show(struct visit *visit)
 	if (count > DESTINATIONS_SHOWN)
 		str_addf(&visit->out, "<p>And %zu more: zmailer queue has "
 		    "all.</p>\n", count - DESTINATIONS_SHOWN);
+	past_show_answers(visit);
 }
 
 const struct page_row page_destinations = {

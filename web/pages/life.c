@@ -30,7 +30,7 @@ message_ask_life(struct visit *visit)
 }
 
 /* "2026-11-26T00:41:04.123Z" as ms since 1970; -1: none. */
-static int64_t
+int64_t
 life_moment_ms(struct slice text)
 {
 	static const struct { size_t at, n; uint64_t low, high; } rows[] = {

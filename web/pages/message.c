@@ -277,7 +277,7 @@ static void
 message_add_orders(struct visit *visit)
 {
 	static const char *const waits[] = { "hold", "release", "retry",
-	    "reroute", "bounce", "delete", NULL };
+	    "reroute", "learn-spam", "learn-ham", "bounce", "delete", NULL };
 	static const char *const trashed[] = { "undelete", NULL };
 	struct slice rest = str_slice(&visit_answer(visit, "list")->text);
 	struct slice line = SLICE("");

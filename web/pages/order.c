@@ -19,7 +19,7 @@
 
 enum { YOUNG_S = 2 };
 
-static const char order_to[] = "--to";
+static const char order_to[] = "--to", order_from[] = "--from";
 
 /* What can be ordered: a row each.  verb is zmailer's, with a flag; needs is
  * an option that it wants (whom, or else why), also of a dry run, for which
@@ -46,6 +46,14 @@ static const struct order_row {
 	    false },
 	{ "note", "note", NULL, "--reason", "-", "Note", "Write a note beside "
 	    "these?", NULL, false },
+	{ "resubmit", "resubmit", order_from, NULL, NULL, "Route now", "Route "
+	    "these now, as the configuration is now?", NULL, false },
+	{ "learn-spam", "learn", "spam", NULL, NULL, "Learn as spam", "Hand "
+	    "these to the filter, as spam? (They stay where they are.)", NULL,
+	    false },
+	{ "learn-ham", "learn", "ham", NULL, NULL, "Learn as good", "Hand "
+	    "these to the filter, as good mail? (They stay where they are.)",
+	    NULL, false },
 	{ "bounce", "bounce", NULL, NULL, NULL, "Bounce", "Give these up now, "
 	    "with a report to their senders?", NULL, false },
 	{ "delete", "delete", NULL, NULL, NULL, "Delete", "Put these into "
@@ -54,6 +62,13 @@ static const struct order_row {
 	{ "undelete", "undelete", NULL, NULL, NULL, "Bring back", "Bring these "
 	    "back to where they were?", "delete", false },
 };
+
+/* Of what the router put aside, and without a reason. */
+static bool
+order_is_of_router(const struct order_row *row)
+{
+	return row->flag == order_from;
+}
 
 static const struct order_row *
 order_find(struct slice name)
@@ -109,6 +124,27 @@ page_end_orders(struct visit *visit, const char *const *verbs)
 	}
 	str_adds(out, "</p><p>What it would touch is shown before it is "
 	    "done.</p>\n</form>\n");
+}
+
+void
+page_add_order(struct visit *visit, const char *order, struct slice selector,
+    const char *about)
+{
+	const struct order_row *row = order_find(slice_of(order));
+	struct str *out = &visit->out;
+
+	if (!visit->may_order || (visit->is_help && !row->is_help))
+		return;
+	str_adds(out, "<form class=\"change\" method=\"post\" "
+	    "action=\"/order\">");
+	html_hidden(out, "csrf", slice_of(visit->csrf));
+	html_hidden(out, "do", slice_of(order));
+	html_hidden(out, "every", SLICE("1"));
+	html_hidden(out, "q", selector);
+	str_adds(out, "<button");
+	html_attribute(out, "aria-label", slice_of(arena_printf(visit->arena,
+	    "%s %s", row->button, about)));
+	str_addf(out, ">%s</button></form>", row->button);
 }
 
 /* ---- which messages ----------------------------------------------------- */
@@ -213,8 +249,12 @@ order_add_options(struct visit *visit, const struct order_row *row,
 		return visit_refuse(visit, is_to ? "Say who shall get it." :
 		    "Say what the note is.");
 	words[(*n)++] = row->verb;
+	if (order_is_of_router(row)) {
+		words[(*n)++] = row->flag;
+		words[(*n)++] = "deferred";
+	}
 	words[(*n)++] = order_is_confirmed(visit) ? "--yes" : "--dry-run";
-	if (row->flag != NULL)
+	if (row->flag != NULL && !order_is_of_router(row))
 		words[(*n)++] = row->flag;
 	if (row->needs != NULL) {
 		words[(*n)++] = row->needs;
@@ -222,7 +262,7 @@ order_add_options(struct visit *visit, const struct order_row *row,
 		    slice_dup(visit->arena, needed) : row->sample;
 	}
 	if (order_is_confirmed(visit) && reason.n > 0 &&
-	    (row->needs == NULL || is_to)) {
+	    !order_is_of_router(row) && (row->needs == NULL || is_to)) {
 		words[(*n)++] = "--reason";
 		words[(*n)++] = slice_dup(visit->arena, reason);
 	}
@@ -306,9 +346,10 @@ order_confirm(struct visit *visit, const struct order_row *row)
 	str_adds(out, "</strong></p>");
 	if (is_to)
 		order_add_field(out, "to", "To which address", true);
-	order_add_field(out, "reason", row->needs != NULL && !is_to ?
-	    "The note" : "Reason, for the journal", row->needs != NULL &&
-	    !is_to);
+	if (!order_is_of_router(row))
+		order_add_field(out, "reason", row->needs != NULL && !is_to ?
+		    "The note" : "Reason, for the journal",
+		    row->needs != NULL && !is_to);
 	str_addf(out, "<p class=\"buttons\"><button>%s</button> "
 	    "<a href=\"/queue\">No</a></p></form>\n", row->button);
 }

@@ -17,6 +17,7 @@
 #define ORDERS_EVENTS "state=order or state=order.refused or " \
 	"state=message.resubmitted or state=message.deleted or " \
 	"state=message.undeleted or state=message.noted or " \
+	"state=message.learned or " \
 	"state=message.forwarded or state=message.restored or " \
 	"state=config.changed or state=backup"
 
@@ -90,8 +91,8 @@ orders_show(struct visit *visit)
 	    .none = "Nobody has ordered anything.", .columns = columns,
 	    .count = 6, .is_newest_first = true };
 
-	page_add_search(&visit->out, "/orders", slice_trim(form_get(
-	    &visit->form, "q")));
+	page_add_search(visit, "/orders", slice_trim(form_get(&visit->form,
+	    "q")), SLICE(""));
 	page_add_lines(visit, &lines);
 	page_add_search_words(&visit->out);
 }

@@ -43,7 +43,49 @@ overview_add_item(struct visit *visit, size_t *found)
 	str_adds(&visit->out, "<li>");
 }
 
-/* "A sentence. What to do: zmailer VERB". */
+/* The sentences for which a verb of the desk exists, a row each: a change, or
+ * an order about every message of a selector. */
+static const struct help_row {
+	const char	*standstill, *name;	/* name NULL: any */
+	const char	*change, *whom;
+	const char	*order, *selector;
+	const char	*words;
+} help_rows[] = {
+	{ "drain", NULL, "undrain", "", NULL, NULL, "Deliver again" },
+	{ "suspend", NULL, "resume", "all", NULL, NULL, "Resume all" },
+	{ "next-hop", NULL, NULL, NULL, "retry", "dest-state:down",
+	    "what waits for next hops that were in trouble" },
+	{ "held", NULL, NULL, NULL, "release", "state:held",
+	    "what is held by order" },
+	{ "set-aside", "deferred", NULL, NULL, "resubmit", "area:deferred",
+	    "what waits in deferred/" },
+	{ "set-aside", "freezer", NULL, NULL, "release", "area:freezer",
+	    "what waits in freezer/" },
+	{ "set-aside", "postman", NULL, NULL, "release", "area:postman",
+	    "what waits in postman/" },
+};
+
+static void
+overview_add_help(struct visit *visit, struct slice line)
+{
+	for (size_t i = 0; i < sizeof(help_rows) / sizeof(help_rows[0]); i++) {
+		const struct help_row *row = &help_rows[i];
+
+		if (!json_is(line, "standstill", row->standstill) ||
+		    (row->name != NULL && !json_is(line, "name", row->name)))
+			continue;
+		str_addc(&visit->out, ' ');
+		if (row->change != NULL)
+			page_add_change(visit, &visit->out, row->change,
+			    "whom", slice_of(row->whom), row->words);
+		else
+			page_add_order(visit, row->order, slice_of(
+			    row->selector), row->words);
+		return;
+	}
+}
+
+/* "A sentence. What to do: zmailer VERB", and the button that does it. */
 static void
 overview_add_standstill(struct visit *visit, struct slice line, size_t *found)
 {
@@ -58,6 +100,7 @@ overview_add_standstill(struct visit *visit, struct slice line, size_t *found)
 		html_text(&visit->out, next);
 		str_adds(&visit->out, "</code>");
 	}
+	overview_add_help(visit, line);
 	str_adds(&visit->out, "</li>\n");
 }
 
@@ -89,7 +132,8 @@ overview_add_refused(struct visit *visit, struct slice line, size_t *found)
 	overview_add_item(visit, found);
 	str_adds(&visit->out, "The last reload was refused: ");
 	html_text(&visit->out, refused);
-	str_adds(&visit->out, "</li>\n");
+	str_adds(&visit->out, ". <a href=\"/health\">Versions, and the way "
+	    "back</a></li>\n");
 }
 
 static bool
@@ -100,10 +144,33 @@ overview_is_troubled(struct slice line)
 	    json_is(line, "state", "throttled");
 }
 
+/* One that is down is tried, or left alone for a while; one that is too much
+ * for it is spared. */
+static void
+destination_add_help(struct visit *visit, struct slice line,
+    struct slice name)
+{
+	str_addc(&visit->out, ' ');
+	if (json_is(line, "state", "suspended")) {
+		page_add_change(visit, &visit->out, "resume", "whom", name,
+		    "Resume");
+		return;
+	}
+	if (json_is(line, "state", "down"))
+		page_add_order(visit, "retry", slice_of(arena_printf(
+		    visit->arena, "dest:\"" SLICE_FMT "\"",
+		    SLICE_ARG(name))), slice_dup(visit->arena, name));
+	page_add_change(visit, &visit->out, "suspend", "whom", name,
+	    "Suspend");
+}
+
 static void
 overview_add_destination(struct visit *visit, struct slice line,
     size_t *found)
 {
+	struct slice name = slice_of(arena_printf(visit->arena, SLICE_FMT "/"
+	    SLICE_FMT, SLICE_ARG(page_member(visit->arena, line, "channel")),
+	    SLICE_ARG(page_member(visit->arena, line, "host"))));
 	struct slice said = page_member(visit->arena, line, "said");
 	int64_t waits = json_get_number(line, "ready") +
 	    json_get_number(line, "waiting");
@@ -120,11 +187,10 @@ overview_add_destination(struct visit *visit, struct slice line,
 		html_text(&visit->out, said);
 	}
 	str_adds(&visit->out, ". <a");
-	html_link(&visit->out, "/destination", SLICE(""), "of",
-	    slice_of(arena_printf(visit->arena, SLICE_FMT "/" SLICE_FMT,
-	    SLICE_ARG(page_member(visit->arena, line, "channel")),
-	    SLICE_ARG(page_member(visit->arena, line, "host")))));
-	str_adds(&visit->out, ">What helps</a></li>\n");
+	html_link(&visit->out, "/destination", SLICE(""), "of", name);
+	str_adds(&visit->out, ">What helps</a>");
+	destination_add_help(visit, line, name);
+	str_adds(&visit->out, "</li>\n");
 }
 
 static void

@@ -53,6 +53,7 @@ struct page_row {
 	int		 none_status;	/* if the first question finds nothing;
 					 * 0: that does not matter */
 	bool		 is_order;	/* has no twin */
+	bool		 is_data;	/* out is JSON for our script */
 	/* Name the questions; -1: status and out (a sentence) say why not. */
 	int		(*begin)(struct visit *visit);
 	/* Write the content of <main>, below the heading. */
@@ -61,7 +62,7 @@ struct page_row {
 extern const struct page_row page_overview, page_queue, page_message,
     page_destinations, page_destination, page_review, page_refused,
     page_refusal, page_limits, page_orders, page_authentication, page_health,
-    page_order, page_change, page_done, page_raw;
+    page_order, page_change, page_done, page_raw, page_saved, page_complete;
 
 /* words.c: what pages share. */
 
@@ -102,8 +103,11 @@ void page_add_span(struct str *out, int64_t span_s);
 /* A link to the queue's mail for a destination. */
 void page_add_destination(struct str *out, struct slice channel,
     struct slice host);
-/* The box of selectors of a page. */
-void page_add_search(struct str *out, const char *path, struct slice typed);
+/* The box of selectors of a page, with a list of what may be typed there:
+ * keys, and addresses and destinations of lines, which is an answer about
+ * messages. */
+void page_add_search(struct visit *visit, const char *path,
+    struct slice typed, struct slice lines);
 /* A list of what may be typed there, for the end of the page. */
 void page_add_search_words(struct str *out);
 /* A form about messages, with a button for each of verbs (rows of order.c) at
@@ -113,6 +117,11 @@ void page_begin_orders(struct visit *visit);
 void page_add_tick(struct visit *visit, struct slice id);
 /* verbs NULL: there is nothing to be ordered. */
 void page_end_orders(struct visit *visit, const char *const *verbs);
+/* A form of one button that previews an order (a row of order.c) about every
+ * message of the selector; about says for screen readers which these are.
+ * Writes nothing for a reader who may not give it. */
+void page_add_order(struct visit *visit, const char *order,
+    struct slice selector, const char *about);
 /* The selector in the box joined with one of ours, as one word of a verb.
  * NULL: the typed selector is malformed (see out). */
 const char *page_narrow(struct visit *visit, const char *ours);
@@ -122,6 +131,11 @@ const char *page_narrow(struct visit *visit, const char *ours);
 void page_add_change(const struct visit *visit, struct str *out,
     const char *change, const char *field, struct slice value,
     const char *button);
+
+/* saved.c: ask for the user's saved searches; show them as links, with a form
+ * that saves what is in the box. */
+void saved_ask(struct visit *visit);
+void saved_show(struct visit *visit, struct slice typed);
 
 /* lines.c: answers as tables. */
 

@@ -15,5 +15,7 @@ void message_add_text(struct visit *visit);
  * the words of zmailer trace. */
 void message_ask_life(struct visit *visit);
 void message_add_life(struct visit *visit);
+/* A moment of the journal in milliseconds since 1970; -1: it is none. */
+int64_t life_moment_ms(struct slice text);
 
 #endif

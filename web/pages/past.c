@@ -122,8 +122,33 @@ past_add_pictures(struct visit *visit, const struct past_row *row)
 	str_adds(&visit->out, "</div>\n");
 }
 
+/* keys: of the columns after the first. */
 static void
-past_add_table(struct visit *visit, const struct past_row *row)
+past_add_table(struct visit *visit, const struct past_row *row,
+    const struct table_column *columns, const char *const *keys, size_t count)
+{
+	struct slice rest = str_slice(&visit_answer(visit, row->name)->text);
+	char text[CLOCK_TEXT_BYTES];
+	struct slice line;
+	struct table table;
+
+	str_adds(&visit->out, "<details><summary>The numbers</summary>");
+	table_begin(&table, &visit->out, row->title, columns, count + 1);
+	while (answer_line(&rest, &line)) {
+		table_row_begin(&table);
+		table_cell(&table);
+		clock_local(json_get_number(line, "at"), text);
+		html_element(&visit->out, "time", slice_of(text));
+		table_cell_end(&table);
+		for (size_t i = 0; i < count; i++)
+			table_number(&table, json_get_number(line, keys[i]));
+	}
+	table_end(&table);
+	str_adds(&visit->out, "</details>\n");
+}
+
+static void
+past_show_numbers(struct visit *visit, const struct past_row *row)
 {
 	static const struct table_column columns[] = {
 		{ "From", false }, { "Came", true }, { "Served", true },
@@ -131,24 +156,8 @@ past_add_table(struct visit *visit, const struct past_row *row)
 	};
 	static const char *const keys[] = { "accepted", "delivered",
 	    "deferred", "failed", "waiting_most" };
-	struct slice rest = str_slice(&visit_answer(visit, row->name)->text);
-	char text[CLOCK_TEXT_BYTES];
-	struct slice line;
-	struct table table;
 
-	str_adds(&visit->out, "<details><summary>The numbers</summary>");
-	table_begin(&table, &visit->out, row->title, columns, 6);
-	while (answer_line(&rest, &line)) {
-		table_row_begin(&table);
-		table_cell(&table);
-		clock_local(json_get_number(line, "at"), text);
-		html_element(&visit->out, "time", slice_of(text));
-		table_cell_end(&table);
-		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-			table_number(&table, json_get_number(line, keys[i]));
-	}
-	table_end(&table);
-	str_adds(&visit->out, "</details>\n");
+	past_add_table(visit, row, columns, keys, 5);
 }
 
 void
@@ -166,7 +175,41 @@ past_show(struct visit *visit)
 		html_words(out, spans[i].title);
 		str_adds(out, "</h3>\n");
 		past_add_pictures(visit, &spans[i]);
-		past_add_table(visit, &spans[i]);
+		past_show_numbers(visit, &spans[i]);
 	}
 	str_adds(out, "</section>\n");
+}
+
+static void
+past_add_answers(struct visit *visit, const struct past_row *row)
+{
+	static const char *const words[COURSE_LINES_MAX] = { "Taken (2yz)",
+	    "Put off (4yz, no answer, TLS)", "Refused (5yz)" };
+	static const char *const keys[COURSE_LINES_MAX] = { "delivered",
+	    "deferred", "failed" };
+	static const struct table_column columns[] = {
+		{ "From", false }, { "Taken", true }, { "Put off", true },
+		{ "Refused", true },
+	};
+	char id[32];
+
+	snprintf(id, sizeof(id), "%s-answers", row->name);
+	str_adds(&visit->out, "<div><h3>");
+	html_words(&visit->out, row->title);
+	str_adds(&visit->out, "</h3>\n");
+	past_draw(visit, row, id, row->title, false, words, keys);
+	past_add_table(visit, row, columns, keys, 3);
+	str_adds(&visit->out, "</div>");
+}
+
+void
+past_show_answers(struct visit *visit)
+{
+	str_adds(&visit->out, "<section aria-labelledby=\"past\"><h2 "
+	    "id=\"past\">What all of them answered</h2>\n"
+	    "<div class=\"courses\">");
+	for (size_t i = 0; i < PAST_QUESTIONS; i++)
+		if (visit_answer(visit, spans[i].name)->kind == ANSWER_GOOD)
+			past_add_answers(visit, &spans[i]);
+	str_adds(&visit->out, "</div></section>\n");
 }

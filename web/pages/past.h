@@ -13,5 +13,7 @@ enum { PAST_QUESTIONS = 3 };
 void past_ask(struct visit *visit);
 /* Show two pictures and a table for each. */
 void past_show(struct visit *visit);
+/* Show what all destinations answered: a picture and a table for each. */
+void past_show_answers(struct visit *visit);
 
 #endif

@@ -47,6 +47,7 @@ queue_begin(struct visit *visit)
 		words[n++] = slice_dup(visit->arena, typed);
 	}
 	visit_ask_verb(visit, "list", words);
+	saved_ask(visit);
 	return 0;
 }
 
@@ -189,7 +190,8 @@ queue_show(struct visit *visit)
 
 	if (!visit->is_help)
 		page_add_live(out);
-	page_add_search(out, "/queue", typed);
+	page_add_search(visit, "/queue", typed, str_slice(&answer->text));
+	saved_show(visit, typed);
 	page_add_trouble(out, answer);
 	page_begin_orders(visit);
 	if (visit->may_order)

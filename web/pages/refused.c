@@ -162,8 +162,8 @@ refused_show(struct visit *visit)
 	    .none = "Nobody was refused.", .columns = refusal_columns,
 	    .count = 8, .is_newest_first = true };
 
-	page_add_search(&visit->out, "/refused", slice_trim(form_get(
-	    &visit->form, "q")));
+	page_add_search(visit, "/refused", slice_trim(form_get(&visit->form,
+	    "q")), str_slice(&visit_answer(visit, "refused")->text));
 	refused_add_kinds(visit, "By rule, of the last 2,000", "Rule",
 	    refusal_rule);
 	refused_add_kinds(visit, "By client, of the last 2,000", "Client",

@@ -179,13 +179,14 @@ review_show(struct visit *visit)
 		{ "From", false }, { "To", false }, { "Because", false },
 	};
 	static const char *const verbs[] = { "release", "allow", "forward",
-	    "note", "bounce", "delete", NULL };
+	    "note", "learn-spam", "learn-ham", "bounce", "delete", NULL };
 	struct slice typed = slice_trim(form_get(&visit->form, "q"));
 	struct str *out = &visit->out;
 	struct table table;
 	size_t count;
 
-	page_add_search(out, "/review", typed);
+	page_add_search(visit, "/review", typed, str_slice(&visit_answer(
+	    visit, "review")->text));
 	page_add_trouble(out, visit_answer(visit, "review"));
 	page_begin_orders(visit);
 	table_begin(&table, out, "Messages that were set aside", columns, 6);

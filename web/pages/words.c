@@ -288,18 +288,6 @@ page_add_change(const struct visit *visit, struct str *out,
 }
 
 void
-page_add_search(struct str *out, const char *path, struct slice typed)
-{
-	str_addf(out, "<form class=\"search\" role=\"search\" method=\"get\" "
-	    "action=\"%s\"><label for=\"q\">Which messages (<a "
-	    "href=\"#words\">the words</a>)</label><div><input id=\"q\" "
-	    "name=\"q\" type=\"search\" autocomplete=\"off\" "
-	    "spellcheck=\"false\" maxlength=\"2000\"", path);
-	html_attribute(out, "value", typed);
-	str_adds(out, "><button>Show</button></div></form>\n");
-}
-
-void
 page_add_search_words(struct str *out)
 {
 	str_adds(out, "<section aria-labelledby=\"words\"><h2 id=\"words\" "

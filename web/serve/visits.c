@@ -87,6 +87,12 @@ work_send(struct work *work)
 		    visit->is_json, false);
 		return;
 	}
+	if (visit->page->is_data) {
+		visit->page->show(visit);
+		reply_send(work->http, 200, "application/json",
+		    str_slice(&visit->out));
+		return;
+	}
 	if (visit->is_json && !visit->page->is_order) {
 		visit_add_json(visit);
 		visit_judge(visit);

@@ -112,6 +112,7 @@ void conf_mailbox_add(struct str *out, const struct conf *conf);
 void conf_forward_add(struct str *out, const struct conf *conf);
 void conf_quota_add(struct str *out, const struct conf *conf);
 void conf_show_hooks(const struct conf_hooks *hooks, struct str *out);
+void conf_show_learn(const struct conf_learn *learn, struct str *out);
 void conf_objective_add(struct str *out,
     const struct conf_objective *objective);
 void conf_show_zone(const struct conf_zone *zone, struct str *out);

@@ -116,6 +116,7 @@ struct conf {
 	enum conf_header_check	 header_check;
 	enum conf_header_repair	 header_repair;
 	struct conf_hooks	 hooks;
+	struct conf_learn	 learns[LEARN_COUNT];
 	const char		*delimiters;	/* of user and detail, or
 						 * "none" */
 	struct conf_rule	*rules;		size_t rule_count;

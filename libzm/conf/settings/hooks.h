@@ -19,4 +19,13 @@ struct conf_hooks {
 	struct conf_at	 at;
 };
 
+enum conf_learn_as { LEARN_SPAM, LEARN_HAM, LEARN_COUNT };
+
+struct conf_learn {		/* learn spam|ham PROGRAM as ACCOUNT */
+	const char	*program;	/* with its words; NULL: none */
+	const char	*account;
+	int64_t		 timeout_ms;
+	struct conf_at	 at;
+};
+
 #endif

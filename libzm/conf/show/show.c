@@ -206,6 +206,13 @@ show_expansion(struct view *view)
 		conf_show_hooks(&conf->hooks, value);
 		show_emit(view, "hooks", conf->hooks.at);
 	}
+	for (int i = 0; i < LEARN_COUNT; i++) {
+		if (conf->learns[i].program == NULL)
+			continue;
+		str_adds(value, i == LEARN_SPAM ? "spam " : "ham ");
+		conf_show_learn(&conf->learns[i], value);
+		show_emit(view, "learn", conf->learns[i].at);
+	}
 }
 
 static void

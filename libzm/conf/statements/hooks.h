@@ -19,3 +19,16 @@ STATEMENT(TOP, "hooks", NONE, hooks, "path",
     "on, or waits a minute and is asked about again (late wait).  "
     "doc/HOOKS.md has the details.",
     "hooks /etc/zmailer/hooks.lua instructions 5000000 time 2s")
+
+STATEMENT(TOP, "learn", NONE, learn, "choice:spam,ham text",
+    "as!=account timeout=span:1s-10m",
+    "learn spam|ham \"/PROGRAM [WORDS]\" as ACCOUNT [timeout SPAN]",
+    "none; timeout 1m",
+    "The program that `zmailer learn`, and the buttons of the desk, hand a "
+    "message to that a person calls spam, or calls none (ham): header and "
+    "text are on its standard input, exit status 0 is success, and what it "
+    "writes is in the event message.learned.  It runs as ACCOUNT, which may "
+    "not be root, with no other descriptor and a PATH alone; after the "
+    "timeout it is killed.  The message stays where it is.",
+    "learn spam \"/usr/bin/rspamc learn_spam\" as _rspamd\n"
+    "learn ham \"/usr/bin/rspamc learn_ham\" as _rspamd timeout 30s")

@@ -158,6 +158,12 @@ void act_sync_orders(struct act *act, const struct orders_change *change);
 /* Something else failed, too: act_sync_end reports err instead of the sync's
  * result. */
 void act_sync_trouble(struct act *act, const struct err *err);
+/* Give an order of the request's channel, host and reason, or take some back,
+ * over as many steps as the disk needs.
+ * returns true: it counts, act->order_count is how many; false: *step has what
+ * to return */
+bool act_order_change(struct act *act, enum order_kind kind, bool is_given,
+    struct str *out, enum act_step *step);
 /* The result of the last sync, once: 0, also if there was none; -1 with err. */
 int act_sync_end(struct act *act, struct err *err);
 /* The act is about to be freed. */
@@ -169,7 +175,8 @@ act_fn act_list, act_count, act_why, act_destinations, act_orders,
     act_connections, act_arrivals, act_objectives, act_history,
     act_change, act_retry,
     act_undelete, act_reroute, act_move, act_moves,
-    act_suspend, act_resume, act_pin, act_drain, act_undrain, act_etrn;
+    act_suspend, act_resume, act_pin, act_drain, act_undrain, act_etrn,
+    act_searches, act_save_search, act_remove_search;
 /* Free what act_events, act_count, act_queue, act_objectives and act_history
  * keep between steps; sets NULL. */
 void tail_free(struct tail **tail);

@@ -34,7 +34,9 @@ static act_fn *const act_functions[OP_COUNT_OF] = {
 	[OP_SUSPEND] = act_suspend,
 	[OP_RESUME] = act_resume, [OP_PIN] = act_pin,
 	[OP_DRAIN] = act_drain, [OP_UNDRAIN] = act_undrain,
-	[OP_ETRN] = act_etrn
+	[OP_ETRN] = act_etrn, [OP_SEARCHES] = act_searches,
+	[OP_SAVE_SEARCH] = act_save_search,
+	[OP_REMOVE_SEARCH] = act_remove_search
 };
 
 struct act *

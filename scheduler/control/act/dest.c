@@ -136,7 +136,8 @@ act_orders(struct act *act, struct str *out)
 	const struct orders *orders = &act->queue->orders;
 
 	for (size_t i = 0; i < orders->count; i++) {
-		if (orders->all[i].serial <= act->order)
+		if (orders->all[i].serial <= act->order ||
+		    orders->all[i].kind == ORDER_SEARCH)
 			continue;
 		if (out->len >= ACT_OUT_BYTES)
 			return ACT_MORE;
@@ -183,11 +184,8 @@ order_take_back(struct act *act, enum order_kind kind,
 	    is_every ? NULL : order_glob(request->host), out);
 }
 
-/* Give an order, or take some back, over as many steps as the disk needs.
- * True: it counts, act->order_count is how many.  False: *step has what to
- * return. */
-static bool
-order_change(struct act *act, enum order_kind kind, bool is_given,
+bool
+act_order_change(struct act *act, enum order_kind kind, bool is_given,
     struct str *out, enum act_step *step)
 {
 	struct orders_change change;
@@ -230,7 +228,7 @@ act_suspend(struct act *act, struct str *out)
 {
 	enum act_step step;
 
-	if (!order_change(act, ORDER_SUSPEND, true, out, &step))
+	if (!act_order_change(act, ORDER_SUSPEND, true, out, &step))
 		return step;
 	dest_count_threads(act);
 	act_done(act, out);
@@ -246,7 +244,7 @@ act_resume(struct act *act, struct str *out)
 	enum act_step step;
 	size_t bucket = 0;
 
-	if (!order_change(act, ORDER_SUSPEND, false, out, &step))
+	if (!act_order_change(act, ORDER_SUSPEND, false, out, &step))
 		return step;
 	while (thread_next(&act->queue->threads, &bucket, &thread))
 		act->count.destinations += !thread->is_suspended &&
@@ -263,7 +261,7 @@ act_pin(struct act *act, struct str *out)
 	bool is_given = act->request.limit > 0;
 	enum act_step step;
 
-	if (!order_change(act, ORDER_PIN, is_given, out, &step))
+	if (!act_order_change(act, ORDER_PIN, is_given, out, &step))
 		return step;
 	dest_count_threads(act);
 	act_done(act, out);
@@ -312,7 +310,7 @@ act_drain(struct act *act, struct str *out)
 	enum act_step step;
 
 	if (act->end_ms == 0) {
-		if (!order_change(act, ORDER_DRAIN, true, out, &step))
+		if (!act_order_change(act, ORDER_DRAIN, true, out, &step))
 			return step;
 		act->end_ms = now_ms + (timeout_s < 0 ? 3600 : timeout_s) *
 		    1000;
@@ -331,7 +329,7 @@ act_undrain(struct act *act, struct str *out)
 
 	if (!act->is_given)
 		act->was_draining = act->queue->orders.is_draining;
-	if (!order_change(act, ORDER_DRAIN, false, out, &step))
+	if (!act_order_change(act, ORDER_DRAIN, false, out, &step))
 		return step;
 	act_done(act, out);
 	json_bool(out, "was", act->was_draining);

@@ -12,7 +12,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct str once = STR_INIT, twice = STR_INIT;
 
 	orders_parse(&first, fuzz_slice(data, size));
-	MUST(first.count <= ORDERS_MAX);
+	MUST(first.count <= ORDERS_MAX + SEARCHES_MAX);
 	(void)orders_find(&first, ORDER_PIN, SLICE("smtp"), SLICE("a.test"));
 	orders_format(&first, &once);
 	/* what was written is read as the same */

@@ -277,6 +277,12 @@ line_of(enum request_op op)
 	case OP_FOR:
 		more = ",\"who\":\"a@b\",\"right\":\"read\"";
 		break;
+	case OP_SAVE_SEARCH:
+		more = ",\"name\":\"a\",\"select\":\"all\"";
+		break;
+	case OP_REMOVE_SEARCH:
+		more = ",\"name\":\"a\"";
+		break;
 	default:
 		break;
 	}

@@ -55,6 +55,20 @@ static const struct {
 	{ "{\"v\":1,\"op\":\"list\"} x", "bad-request", "flat JSON" },
 	{ "{", "bad-request", "" },
 	{ "{\"v\":1,\"op\":\"why\"}", "bad-request", "which messages" },
+	{ "{\"v\":1,\"op\":\"searches\",\"who\":\"ann(web)\"}", "", "" },
+	{ "{\"v\":1,\"op\":\"save-search\",\"name\":\"a\",\"select\":"
+	    "\"all\"}", "", "" },
+	{ "{\"v\":1,\"op\":\"save-search\",\"name\":\"a\"}",
+	    "bad-request", "select" },
+	{ "{\"v\":1,\"op\":\"save-search\",\"name\":\"\",\"select\":"
+	    "\"all\"}", "bad-request", "a name" },
+	{ "{\"v\":1,\"op\":\"save-search\",\"name\":\"a\",\"select\":"
+	    "\"all) or (all\"}", "bad-request", "bracket" },
+	{ "{\"v\":1,\"op\":\"save-search\",\"name\":\"a\",\"select\":"
+	    "\"x:y\"}", "bad-request", "is no key" },
+	{ "{\"v\":1,\"op\":\"remove-search\",\"name\":\"a\",\"select\":"
+	    "\"all\"}", "bad-request", "select" },
+	{ "{\"v\":1,\"op\":\"remove-search\"}", "bad-request", "a name" },
 	{ "{\"v\":1,\"op\":\"schedule\",\"select\":\"all\"}", "bad-request",
 	    "next or expire" },
 	{ "{\"v\":1,\"op\":\"schedule\",\"select\":\"all\",\"next\":"
@@ -205,6 +219,33 @@ Test(orders, lines_come_back_and_nonsense_is_left_out)
 	str_release(&again);
 }
 
+Test(orders, searches_are_bounded_and_take_no_room_from_orders)
+{
+	struct orders orders = { .generation = 1 };
+	struct str text = STR_INIT, again = STR_INIT;
+
+	for (int i = 0; i < SEARCHES_MAX + 9; i++)
+		str_addf(&text, "{\"order\":\"search\",\"owner\":\"u%d\","
+		    "\"name\":\"%d\",\"select\":\"state=\\\"held\\\"\"}\n",
+		    i / 9, i);
+	str_adds(&text, "{\"order\":\"search\",\"owner\":\"a\"}\n"
+	    "{\"order\":\"suspend\",\"channel\":\"*\",\"host\":\"y\"}\n");
+	orders_parse(&orders, str_slice(&text));
+	cr_expect_eq(orders.count, SEARCHES_MAX + 1);
+	cr_expect_not_null(orders_find(&orders, ORDER_SUSPEND, SLICE("smtp"),
+	    SLICE("y")));
+	cr_expect_str_eq(orders.all[0].reason, "state=\"held\"");
+	str_reset(&text);
+	orders_format(&orders, &text);
+	orders_release(&orders);
+	orders_parse(&orders, str_slice(&text));
+	orders_format(&orders, &again);
+	cr_expect_str_eq(text.buf, again.buf);
+	orders_release(&orders);
+	str_release(&text);
+	str_release(&again);
+}
+
 /* What may be asked with each right; what is said here of none needs the
  * right to write. */
 Test(request, who_may_what)
@@ -222,7 +263,8 @@ Test(request, who_may_what)
 		{ OP_TURNS, RIGHT_READ },
 		{ OP_CONNECTIONS, RIGHT_READ }, { OP_ARRIVALS, RIGHT_READ },
 		{ OP_OBJECTIVES, RIGHT_READ }, { OP_HISTORY, RIGHT_READ },
-		{ OP_FOR, RIGHT_OWN }, { OP_MOVES, RIGHT_READ }
+		{ OP_FOR, RIGHT_OWN }, { OP_MOVES, RIGHT_READ },
+		{ OP_SEARCHES, RIGHT_READ }
 	};
 
 	for (int op = 0; op < OP_COUNT_OF; op++) {

@@ -52,6 +52,12 @@ static const struct {
 	{ "config set -- x", ROLE_NONE, MATCH_ALONE, 0, 0 },
 	{ "events --json -n 2000 -- all", ROLE_LOOK, MATCH_ALONE, -1, 5 },
 	{ "events --json -n 2000 -- all -f", ROLE_NONE, MATCH_ALONE, 0, 0 },
+	{ "search list --json", ROLE_LOOK, MATCH_OWN, -1, -1 },
+	{ "search save -- my_own all", ROLE_LOOK, MATCH_OWN, -1, 4 },
+	{ "search save -- all", ROLE_NONE, MATCH_ALONE, 0, 0 },
+	{ "search save -- a all more", ROLE_NONE, MATCH_ALONE, 0, 0 },
+	{ "search remove -- --json", ROLE_LOOK, MATCH_OWN, -1, -1 },
+	{ "search remove a", ROLE_NONE, MATCH_ALONE, 0, 0 },
 	{ "stop", ROLE_NONE, MATCH_ALONE, 0, 0 },
 	{ "[", ROLE_NONE, MATCH_ALONE, 0, 0 },
 };

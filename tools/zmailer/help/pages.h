@@ -11,6 +11,7 @@ PAGE("zmailer", "help demo check init run start stop restart reload status "
 PAGE("zmailer-trace", "events logrotate")
 PAGE("zmailer-order", "hold release freeze thaw retry reroute bounce schedule "
     "delete undelete move")
-PAGE("zmailer-review", "forward note")
+PAGE("zmailer-review", "forward note learn")
+PAGE("zmailer-web", "search")
 PAGE("zmailer-queue", "why count connections zones suspend resume pin etrn "
     "drain undrain orders")

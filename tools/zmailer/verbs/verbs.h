@@ -170,6 +170,9 @@ VERB(forward, "--to ADDRESS [--reason WORDS] [--yes] [--dry-run] [--json] "
     "send set-aside mail to somebody, as a part of a new message")
 VERB(note, "--reason WORDS [--yes] [--dry-run] [--json] SELECTOR",
     "write a note about set-aside mail; review shows it")
+VERB(learn, "spam SELECTOR | ham SELECTOR; [--reason WORDS] [--yes] "
+    "[--dry-run] [--json]",
+    "hand messages to the site's filter as spam, or as good mail")
 VERB(schedule, "[--next MOMENT] [--expire MOMENT] [--yes] [--dry-run] "
     "[--json] "
     "[--cluster | --node NAME] SELECTOR",
@@ -245,6 +248,8 @@ VERB(undrain, "[--yes] [--json]",
     "deliver again")
 VERB(orders, "[--cluster | --node NAME] [--json]",
     "the suspensions, pins and drain in force")
+VERB(search, "list | save NAME SELECTOR | remove NAME; [--json]",
+    "selectors that you saved under a name: the desk shows them as links")
 VERB(test, "smtp [--to ADDRESS | --session] [--ip ADDRESS] [--name NAME] "
     "[--helo NAME] "
     "[--from ADDRESS] [--user USER] [--listener WHERE] [--service NAME] "
