@@ -51,12 +51,14 @@ AGAIN = ("/var/tmp/again/in another place".replace(" ", "-"),
 
 
 def needed():
-    """The packages that debian/control builds with, each as apt takes it."""
+    """The packages that debian/control builds with, each as apt takes it;
+    not those for another processor."""
     with open(f"{root.SOURCE}/debian/control", encoding="utf-8") as file:
         text = file.read()
     field = re.search(r"^Build-Depends:((?:\n .*)+)", text, re.M).group(1)
     return [re.sub(r"[ :(<].*", "", word.strip())
-            for word in field.split(",") if word.strip()]
+            for word in field.split(",")
+            if word.strip() and "<cross>" not in word]
 
 
 def layer_make():
