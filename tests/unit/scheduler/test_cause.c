@@ -76,6 +76,7 @@ suspend_zone(void)
 	ORDER("suspend", "\"channel\":\"zone\",\"host\":\"news\"");
 }
 
+#ifdef HAVE_PGSQL
 /* A share that was to be told is not there. */
 static void
 moving(void)
@@ -88,6 +89,7 @@ moving(void)
 	cr_assert_eq(sharing_move(sharing, job, moves_order_new(
 	    sharing_moves(sharing), "b")), SHARING_MOVES);
 }
+#endif
 
 /* Nobody answers. */
 static void
