@@ -39,6 +39,7 @@ rename_fails(void)
 	return -1;
 }
 
+#ifdef HAVE_RENAMEAT2
 int
 renameat2(int from_fd, const char *from, int to_fd, const char *to,
     unsigned flags)
@@ -46,6 +47,7 @@ renameat2(int from_fd, const char *from, int to_fd, const char *to,
 	return rename_fails() != 0 ? -1 : (int)syscall(SYS_renameat2, from_fd,
 	    from, to_fd, to, flags);
 }
+#endif
 
 int
 renameat(int from_fd, const char *from, int to_fd, const char *to)
