@@ -56,14 +56,6 @@ renameat(int from_fd, const char *from, int to_fd, const char *to)
 	    from, to_fd, to, 0);
 }
 
-static struct statvfs
-statvfs_of(const struct statfs *fs, uint64_t available)
-{
-	return (struct statvfs){ .f_bsize = (unsigned long)fs->f_bsize,
-	    .f_frsize = (unsigned long)fs->f_bsize, .f_blocks = fs->f_blocks,
-	    .f_bavail = available };
-}
-
 int
 fstatvfs(int fd, struct statvfs *out)
 {
@@ -72,21 +64,9 @@ fstatvfs(int fd, struct statvfs *out)
 	faults.statvfs_calls++;
 	if (fstatfs(fd, &fs) != 0)
 		return -1;
-	*out = statvfs_of(&fs, faults.is_full ? 0 : faults.free_bytes > 0 ?
-	    faults.free_bytes / (unsigned long)fs.f_bsize : fs.f_bavail);
+	*out = (struct statvfs){ .f_bsize = (unsigned long)fs.f_bsize,
+	    .f_frsize = (unsigned long)fs.f_bsize, .f_blocks = fs.f_blocks,
+	    .f_bavail = faults.is_full ? 0 : faults.free_bytes > 0 ?
+	    faults.free_bytes / (unsigned long)fs.f_bsize : fs.f_bavail };
 	return 0;
 }
-
-#ifndef __GLIBC__
-/* musl has both in one file, which is linked whole or not at all. */
-int
-statvfs(const char *path, struct statvfs *out)
-{
-	struct statfs fs;
-
-	if (statfs(path, &fs) != 0)
-		return -1;
-	*out = statvfs_of(&fs, fs.f_bavail);
-	return 0;
-}
-#endif
