@@ -70,11 +70,12 @@ autoreconf -fi >/dev/null 2>&1; mkdir build; cd build
 ../configure -q --enable-werror --disable-dependency-tracking
 make -s -j"$1" all
 # these alone: what is loaded over a C library cannot be linked with it
-suites=$(printf 'include Makefile\nnames: ; @echo $(check_PROGRAMS)\n' |
-    make -s -f - names | tr ' ' '\n' | grep -E '/(unit|fuzz)-')
-suites=$(echo $suites)
+programs=$(printf 'include Makefile\nnames: ; @echo $(check_PROGRAMS)\n' |
+    make -s -f - names | tr ' ' '\n' | grep -E '/(unit|fuzz)/')
+suites=$(echo "$programs" | grep -E '/(unit|fuzz)-')
 # a call that a unit puts in the place of the C library's may share its file
-make -s -j"$1" check TESTS="$suites" check_PROGRAMS="$suites" check_DATA= \
+make -s -j"$1" check check_DATA= \
+    TESTS="$(echo $suites)" check_PROGRAMS="$(echo $programs)" \
     LDFLAGS="$LDFLAGS -Wl,--allow-multiple-definition"
 """
 

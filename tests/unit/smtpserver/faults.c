@@ -16,6 +16,8 @@
 
 struct faults faults;
 
+int renameat2(int, const char *, int, const char *, unsigned);
+
 int
 fsync(int fd)
 {
@@ -39,7 +41,6 @@ rename_fails(void)
 	return -1;
 }
 
-#ifdef HAVE_RENAMEAT2
 int
 renameat2(int from_fd, const char *from, int to_fd, const char *to,
     unsigned flags)
@@ -47,7 +48,6 @@ renameat2(int from_fd, const char *from, int to_fd, const char *to,
 	return rename_fails() != 0 ? -1 : (int)syscall(SYS_renameat2, from_fd,
 	    from, to_fd, to, flags);
 }
-#endif
 
 int
 renameat(int from_fd, const char *from, int to_fd, const char *to)
