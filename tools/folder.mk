@@ -426,5 +426,5 @@ clean-deb:
 # which libraries the programs were linked with
 .PHONY: spdx
 spdx: $(sbin_PROGRAMS) $(bin_PROGRAMS) $(pkglibexec_PROGRAMS) $(agent_PROGRAMS)
-	sh $(srcdir)/tools/make-spdx $(VERSION) $(sort $^) >zmailer.spdx.new
+	EMULATOR="$(EMULATOR)" sh $(srcdir)/tools/make-spdx $(VERSION) $(sort $^) >zmailer.spdx.new
 	mv zmailer.spdx.new zmailer.spdx

@@ -13,7 +13,7 @@ import time
 
 import yaml
 
-from box import HOME, USER, Fault, until
+from box import DAEMONS, HOME, USER, Fault, dovecot_stop, until
 from step import step
 
 FILE = f"{HOME}/conf/compose.yaml"
@@ -152,6 +152,8 @@ def compose_is_up(box):
     for name in ("dovecot", "rspamd"):
         box.says("load", "-i", f"{BESIDE}/{name}.tar", seconds=300)
     allowed = files_allowed()
+    if any("dovecot" in child.args[0] for child in DAEMONS):
+        dovecot_stop()          # port 143 is the container's
     up(box)
     send("by compose")
     text = until("anna's client has it", lambda: fetched("by compose"))
@@ -175,8 +177,9 @@ def compose_stops(box):
     podman_compose(box, "down")
     took = time.monotonic() - began
     up(box)
-    box.says("exec", f"{PROJECT}_zmailer_1", "zmailer", "retry", "--yes",
-             "all")
+    # at once, if its turn has not come meanwhile: then no message matches
+    box.podman("exec", f"{PROJECT}_zmailer_1", "zmailer", "retry", "--yes",
+               "all")
     until("anna's client has it", lambda: fetched("while Dovecot is away"))
     podman_compose(box, "down")
     return f"down in {took:.1f} s"

@@ -69,8 +69,19 @@ value_add_hex(struct str *out, const unsigned char *bytes, size_t n)
 		str_addf(out, "%02x", bytes[i]);
 }
 
-/* A name at data + at; dn_expand escapes what is odd.  Returns how many bytes
- * it takes there; 0: it is none. */
+/* What is odd in a name as "\\DDD": glibc reads names so, musl as they are. */
+static void
+value_add_printable(struct str *out, const char *name)
+{
+	for (; *name != '\0'; name++)
+		if (*name > ' ' && *name < '\177')
+			str_addc(out, *name);
+		else
+			str_addf(out, "\\%03u", (unsigned char)*name);
+}
+
+/* A name at data + at.  Returns how many bytes it takes there; 0: it is
+ * none. */
 static size_t
 value_add_name(struct str *out, const ns_msg *message, const ns_rr *record,
     size_t at)
@@ -82,7 +93,8 @@ value_add_name(struct str *out, const ns_msg *message, const ns_rr *record,
 
 	if (n < 0)
 		return 0;
-	str_addf(out, "%s.", strcmp(name, ".") == 0 ? "" : name);
+	value_add_printable(out, strcmp(name, ".") == 0 ? "" : name);
+	str_addc(out, '.');
 	return (size_t)n;
 }
 
@@ -173,7 +185,7 @@ bool
 dns_tell_records(const unsigned char *answer, size_t n, dns_record_fn *fn,
     void *context)
 {
-	struct str value = STR_INIT;
+	struct str value = STR_INIT, name = STR_INIT;
 	ns_msg message;
 	ns_rr record;
 	bool is_whole;
@@ -186,11 +198,14 @@ dns_tell_records(const unsigned char *answer, size_t n, dns_record_fn *fn,
 		if (!is_whole || ns_rr_class(record) != ns_c_in)
 			continue;
 		value_add(&value, &message, &record);
-		fn(context, &(struct dns_record){ .name = ns_rr_name(record),
+		str_reset(&name);
+		value_add_printable(&name, ns_rr_name(record));
+		fn(context, &(struct dns_record){ .name = name.buf,
 		    .ttl_s = (uint32_t)ns_rr_ttl(record),
 		    .type = (unsigned)ns_rr_type(record),
 		    .value = str_slice(&value) });
 	}
 	str_release(&value);
+	str_release(&name);
 	return is_whole;
 }

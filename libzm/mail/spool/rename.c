@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "mail/spool/internal.h"
@@ -47,10 +48,22 @@ rename_linked(int from_fd, const char *from, int to_fd, const char *to)
 	return -1;
 }
 
+#if !defined(HAVE_RENAMEAT2) && defined(SYS_renameat2)
+/* The kernel has it, the C library (musl) does not. */
+#define RENAME_NOREPLACE 1
+int renameat2(int, const char *, int, const char *, unsigned);
+__attribute__((weak)) int
+renameat2(int from_fd, const char *from, int to_fd, const char *to,
+    unsigned flags)
+{
+	return (int)syscall(SYS_renameat2, from_fd, from, to_fd, to, flags);
+}
+#endif
+
 int
 spool_rename(int from_fd, const char *from, int to_fd, const char *to)
 {
-#if defined(HAVE_RENAMEAT2) && defined(RENAME_NOREPLACE)
+#ifdef RENAME_NOREPLACE
 	static bool is_missing;
 
 	if (!is_missing) {

@@ -36,18 +36,27 @@ def _groups():
     return found
 
 
-def system_calls():
-    """The names of SystemCallFilter=, its groups spelled out; None where no
-    systemd is there to say what is in them."""
-    if not shutil.which("systemd-analyze"):
-        return None
-    groups, names, left = _groups(), set(), words("SystemCallFilter")
+def _spelled_out(words_left, groups):
+    """The names that these words stand for."""
+    names, left = set(), list(words_left)
     while left:
         word = left.pop()
         if word.startswith("@"):
             left += groups[word]
         else:
             names.add(word)
+    return names
+
+
+def system_calls():
+    """The names of SystemCallFilter=, its groups spelled out, those of a line
+    "~..." taken away; None where no systemd is there to say what is in
+    them."""
+    if not shutil.which("systemd-analyze"):
+        return None
+    groups, said = _groups(), words("SystemCallFilter")
+    names = _spelled_out([word for word in said if word[0] != "~"], groups) - \
+        _spelled_out([word[1:] for word in said if word[0] == "~"], groups)
     assert "execve" in names and "mount" not in names, sorted(names)
     return sorted(names)
 

@@ -16,6 +16,8 @@
 
 struct faults faults;
 
+int renameat2(int, const char *, int, const char *, unsigned);
+
 int
 fsync(int fd)
 {

@@ -107,6 +107,8 @@ void unit_tell(const char *format, ...)
 	ASSERT(#a " is " #b, strcmp(a, b) == 0, __VA_ARGS__)
 #define cr_expect_str_neq(a, b, ...)					\
 	EXPECT(#a " is not " #b, strcmp(a, b) != 0, __VA_ARGS__)
+#define cr_assert_str_neq(a, b, ...)					\
+	ASSERT(#a " is not " #b, strcmp(a, b) != 0, __VA_ARGS__)
 #define cr_expect_str_empty(a, ...)					\
 	EXPECT(#a " is empty", (a)[0] == '\0', __VA_ARGS__)
 #define cr_assert_str_empty(a, ...)					\
@@ -119,6 +121,7 @@ void unit_tell(const char *format, ...)
 #define cr_skip(...)		unit_skip(" " __VA_ARGS__)
 #define cr_skip_test(...)	unit_skip(" " __VA_ARGS__)
 #define cr_log_info(...)	unit_tell(__VA_ARGS__)
+#define cr_log_warn(...)	unit_tell(__VA_ARGS__)
 #define cr_log_error(...)	unit_tell(__VA_ARGS__)
 
 #endif
