@@ -65,6 +65,9 @@ int router_only_hook(struct router *router, struct rcpts *rcpts,
 void router_refuse(struct rcpts *rcpts, const struct given_rcpt *given,
     const char *form);
 
+/* Are there tables in databases? */
+bool router_asks(const struct router *router);
+
 /* An address of ours will be routed soon: databases are asked about it, and
  * nothing waits for their answers. */
 void router_foresee(struct router *router, struct arena *arena,

@@ -80,3 +80,8 @@ fuzz_targets += tests/fuzz/fuzz-state
 tests_fuzz_fuzz_state_SOURCES = tests/fuzz/tools/fuzz_state.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_state_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_state_LDADD = tools/libtools.a $(ZM_LIBS)
+
+fuzz_targets += tests/fuzz/fuzz-exim-sql
+tests_fuzz_fuzz_exim_sql_SOURCES = tests/fuzz/tools/fuzz_exim_sql.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_exim_sql_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_exim_sql_LDADD = tools/libtools.a $(ZM_LIBS)

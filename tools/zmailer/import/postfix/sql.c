@@ -14,6 +14,7 @@
 
 #include "base/ascii.h"
 #include "io/unix_socket.h"
+#include "mail/table/definition.h"
 #include "tools/zmailer/import/postfix/postfix.h"
 
 #include "base/banned.h"
@@ -127,9 +128,24 @@ query_add_quoted(struct str *out, bool is_mysql, char mark,
 	return 0;
 }
 
+/* A query has so many places for parameters at the most. */
+static const char *
+query_count_places(struct slice query)
+{
+	unsigned places = 0;
+
+	for (size_t i = 0; i < query.n; i++)
+		places += query.p[i] == '$';
+	return places <= DEFINITION_PLACES_MAX ? NULL :
+	    "it has more than 16 places for what is asked: write a "
+	    "definition (zmailer-table(8))";
+}
+
 const char *
 import_query(struct slice query, bool is_mysql, struct str *out)
 {
+	size_t begun = out->len;
+
 	while (query.n > 0) {
 		char c = query.p[0];
 		size_t end;
@@ -158,7 +174,7 @@ import_query(struct slice query, bool is_mysql, struct str *out)
 			query = slice_from(query, 1);
 		}
 	}
-	return NULL;
+	return query_count_places(slice_from(str_slice(out), begun));
 }
 
 static void

@@ -1,0 +1,41 @@
+/* ahead.c - what databases will be asked about messages that wait
+ *
+ * In     names of messages in router/
+ * Out    questions on their way
+ * Holds  nothing
+ * Trusts nothing: the message is read and checked again when it is routed
+ * Spec   doc/protocol/tables.md section 3
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "mail/envelope.h"
+#include "router/workers/ahead.h"
+
+#include "base/banned.h"
+
+enum {
+	AHEAD_BYTES = 4096,		/* of a message's front */
+	AHEAD_RCPTS_MAX = 8		/* of a message */
+};
+
+void
+ahead_foresee(struct spool *spool, struct router *router, unsigned priority,
+    const char *name)
+{
+	char front[AHEAD_BYTES];
+	ssize_t n = spool_claim_peek(spool, priority, name, front,
+	    sizeof(front));
+	struct arena *arena;
+	struct envelope envelope;
+	struct err ignored;
+
+	if (n <= 0)
+		return;
+	arena = arena_new();
+	if (envelope_parse(arena, (struct slice){ front, (size_t)n },
+	    &envelope, &ignored) == 0 && envelope.terms.via.n == 0)
+		for (size_t i = 0; i < envelope.rcpt_count &&
+		    i < AHEAD_RCPTS_MAX; i++)
+			router_foresee(router, arena, &envelope.rcpts[i].path);
+	arena_free(&arena);
+}
