@@ -198,7 +198,8 @@ static enum origin
 chain_revisions(struct dkim2_chain *chain)
 {
 	struct chain_revision revision = {
-	    .is_body_lost = chain->mail->is_header };
+		.is_body_lost = chain->mail->is_header
+	};
 	enum origin origin = ORIGIN_PASS;
 
 	if (!dkim2_content_read(chain->mail->message, chain->arena,
