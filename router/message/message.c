@@ -29,8 +29,7 @@
 
 enum {
 	BUFFER_KEEP_BYTES = 1 << 20,	/* larger buffers are given back */
-	BAD_ADDRESS_BYTES_MAX = 100,
-	FORESEEN = 32			/* recipients */
+	BAD_ADDRESS_BYTES_MAX = 100
 };
 
 void
@@ -147,18 +146,6 @@ message_route_waiting(struct message *message, struct router *router,
 	return 0;
 }
 
-/* Databases hear of some recipients together, before the first is routed. */
-static void
-message_foresee(struct message *message, struct router *router, size_t from)
-{
-	const struct envelope *envelope = &message->envelope;
-
-	for (size_t i = from; i < envelope->rcpt_count &&
-	    i < from + FORESEEN; i++)
-		router_foresee(router, message->arena,
-		    &envelope->rcpts[i].path);
-}
-
 static int
 message_route_envelope(struct message *message, struct router *router,
     const char *form, struct err *err)
@@ -170,9 +157,9 @@ message_route_envelope(struct message *message, struct router *router,
 		struct given_rcpt given = { rcpt->path, rcpt->notify,
 		    rcpt->orcpt, ROUTE_LISTS_NOW };
 
-		if (form == NULL && envelope->terms.via.n == 0 &&
-		    i % FORESEEN == 0)
-			message_foresee(message, router, i);
+		if (form == NULL && i % ROUTE_FORESEEN == 0)
+			router_foresee_rcpts(router, message->arena, envelope,
+			    i);
 		if (form != NULL)
 			router_refuse(&message->rcpts, &given, form);
 		else if (message_route_one(message, router, &given, err) < 0)

@@ -81,3 +81,12 @@ router_foresee(struct router *router, struct arena *arena,
 	route_foresee_local(router, domain, slice_of(arena_printf(arena,
 	    SLICE_FMT "@" SLICE_FMT, SLICE_ARG(key), SLICE_ARG(name))), key);
 }
+
+void
+router_foresee_rcpts(struct router *router, struct arena *arena,
+    const struct envelope *envelope, size_t from)
+{
+	for (size_t i = from; envelope->terms.via.n == 0 &&
+	    i < envelope->rcpt_count && i < from + ROUTE_FORESEEN; i++)
+		router_foresee(router, arena, &envelope->rcpts[i].path);
+}

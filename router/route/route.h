@@ -15,6 +15,7 @@
 
 #include "conf/conf.h"
 #include "grammar/smtp/path.h"
+#include "mail/envelope.h"
 #include "router/rcpts/rcpts.h"
 
 struct router;
@@ -72,6 +73,11 @@ bool router_asks(const struct router *router);
  * nothing waits for their answers. */
 void router_foresee(struct router *router, struct arena *arena,
     const struct path *path);
+
+/* The same of ROUTE_FORESEEN recipients of an envelope from that one on. */
+enum { ROUTE_FORESEEN = 32 };
+void router_foresee_rcpts(struct router *router, struct arena *arena,
+    const struct envelope *envelope, size_t from);
 
 /* Normalize a domain for look-ups, in the arena: lower case, A-labels (RFC
  * 5890), no final dot.  0 or -1. */

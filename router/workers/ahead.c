@@ -8,15 +8,11 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "mail/envelope.h"
 #include "router/workers/ahead.h"
 
 #include "base/banned.h"
 
-enum {
-	AHEAD_BYTES = 4096,		/* of a message's front */
-	AHEAD_RCPTS_MAX = 8		/* of a message */
-};
+enum { AHEAD_BYTES = 4096 };		/* of a message's front */
 
 void
 ahead_foresee(struct spool *spool, struct router *router, unsigned priority,
@@ -33,9 +29,7 @@ ahead_foresee(struct spool *spool, struct router *router, unsigned priority,
 		return;
 	arena = arena_new();
 	if (envelope_parse(arena, (struct slice){ front, (size_t)n },
-	    &envelope, &ignored) == 0 && envelope.terms.via.n == 0)
-		for (size_t i = 0; i < envelope.rcpt_count &&
-		    i < AHEAD_RCPTS_MAX; i++)
-			router_foresee(router, arena, &envelope.rcpts[i].path);
+	    &envelope, &ignored) == 0)
+		router_foresee_rcpts(router, arena, &envelope, 0);
 	arena_free(&arena);
 }

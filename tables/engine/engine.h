@@ -1,9 +1,9 @@
 /* engine.h - what a kind of database is to the process that asks them
  *
  * An engine lives in a process that asks one table, one question after the
- * other or a few together, and may block: who waits too long for it ends the process.  To join,
- * an engine is one file with one struct engine in it, a row in engines.c, its
- * words in libzm/mail/table/definition.c, and its type in
+ * other or a few together, and may block: who waits too long for it ends the
+ * process.  To join, an engine is one file with one struct engine in it, a row
+ * in engines.c, its words in libzm/mail/table/definition.c, and its type in
  * libzm/mail/table/asked.c.
  *
  * SPDX-License-Identifier: ISC
