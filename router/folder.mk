@@ -36,6 +36,7 @@ router_librouter_a_SOURCES = \
 	router/workers/looks.c router/workers/looks.h \
 	router/workers/queue.c router/workers/queue.h \
 	router/workers/pool.c router/workers/pool.h \
+	router/workers/ahead.c router/workers/ahead.h \
 	router/workers/poison.c router/workers/poison.h \
 	router/workers/worker.c router/workers/worker.h \
 	router/workers/parent.c router/workers/parent.h

@@ -22,7 +22,8 @@ CREATE TABLE users (
 	password	varchar(255) NOT NULL
 );
 
--- several rows of an address are several targets; @DOMAIN has all of a domain
+-- several rows of an address are several targets; @DOMAIN has all of a domain;
+-- a name without an @ is not looked for
 CREATE TABLE aliases (
 	address		varchar(255) NOT NULL,
 	target		varchar(255) NOT NULL,

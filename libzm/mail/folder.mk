@@ -41,6 +41,7 @@ libzm_a_SOURCES += \
 	libzm/mail/table/cidr.c libzm/mail/table/faults.c \
 	libzm/mail/table/pcre.c \
 	libzm/mail/table/asked.c \
+	libzm/mail/table/asked_link.c libzm/mail/table/asked_link.h \
 	libzm/mail/table/definition.c libzm/mail/table/definition.h \
 	libzm/mail/table/preset.c libzm/mail/table/preset.h \
 	libzm/mail/table/cdb.c libzm/mail/table/lmdb.c \

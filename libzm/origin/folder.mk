@@ -13,6 +13,7 @@ libzm_a_SOURCES += \
 	libzm/origin/dkim/sign.c libzm/origin/dkim/sign.h \
 	libzm/origin/dkim/tags.c \
 	libzm/origin/dkim2/dkim2.c libzm/origin/dkim2/dkim2.h \
+	libzm/origin/dkim2/bounce.c libzm/origin/dkim2/bounce.h \
 	libzm/origin/dkim2/content.c libzm/origin/dkim2/custody.c \
 	libzm/origin/dkim2/describe.c libzm/origin/dkim2/field.c \
 	libzm/origin/dkim2/internal.h libzm/origin/dkim2/key.c \

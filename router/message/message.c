@@ -157,6 +157,9 @@ message_route_envelope(struct message *message, struct router *router,
 		struct given_rcpt given = { rcpt->path, rcpt->notify,
 		    rcpt->orcpt, ROUTE_LISTS_NOW };
 
+		if (form == NULL && i % ROUTE_FORESEEN == 0)
+			router_foresee_rcpts(router, message->arena, envelope,
+			    i);
 		if (form != NULL)
 			router_refuse(&message->rcpts, &given, form);
 		else if (message_route_one(message, router, &given, err) < 0)

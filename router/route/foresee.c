@@ -29,6 +29,12 @@ foresee_table(const struct router *router, const char *name)
 	return NULL;
 }
 
+bool
+router_asks(const struct router *router)
+{
+	return router->asks_databases;
+}
+
 void
 route_foresee_local(const struct router *router,
     const struct conf_domain *domain, struct slice whole, struct slice key)
@@ -59,7 +65,8 @@ router_foresee(struct router *router, struct arena *arena,
 	const char *of;
 	struct err err;
 
-	if (router_domain(arena, path->domain, &name, &err) < 0)
+	if (!router->asks_databases ||
+	    router_domain(arena, path->domain, &name, &err) < 0)
 		return;
 	domain = conf_domain_find(conf, name);
 	for (size_t i = 0; domain == NULL && conf_domain_is_asked(name) &&
@@ -73,4 +80,13 @@ router_foresee(struct router *router, struct arena *arena,
 	key = slice_lower(arena, path_local_plain(arena, path));
 	route_foresee_local(router, domain, slice_of(arena_printf(arena,
 	    SLICE_FMT "@" SLICE_FMT, SLICE_ARG(key), SLICE_ARG(name))), key);
+}
+
+void
+router_foresee_rcpts(struct router *router, struct arena *arena,
+    const struct envelope *envelope, size_t from)
+{
+	for (size_t i = from; envelope->terms.via.n == 0 &&
+	    i < envelope->rcpt_count && i < from + ROUTE_FORESEEN; i++)
+		router_foresee(router, arena, &envelope->rcpts[i].path);
 }

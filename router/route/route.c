@@ -47,9 +47,11 @@ router_new(const struct conf *conf)
 	router->hooks = router_hooks_new(router);
 	router->tables = mem_alloc(conf->table_count + 1,
 	    sizeof(struct table *));
-	for (size_t i = 0; i < conf->table_count; i++)
+	for (size_t i = 0; i < conf->table_count; i++) {
 		router->tables[i] = table_new(conf->tables[i].name,
 		    conf->tables[i].spec);
+		router->asks_databases |= table_is_asked(router->tables[i]);
+	}
 	return router;
 }
 

@@ -15,6 +15,7 @@
 
 #include "conf/conf.h"
 #include "grammar/smtp/path.h"
+#include "mail/envelope.h"
 #include "router/rcpts/rcpts.h"
 
 struct router;
@@ -65,10 +66,18 @@ int router_only_hook(struct router *router, struct rcpts *rcpts,
 void router_refuse(struct rcpts *rcpts, const struct given_rcpt *given,
     const char *form);
 
+/* Are there tables in databases? */
+bool router_asks(const struct router *router);
+
 /* An address of ours will be routed soon: databases are asked about it, and
  * nothing waits for their answers. */
 void router_foresee(struct router *router, struct arena *arena,
     const struct path *path);
+
+/* The same of ROUTE_FORESEEN recipients of an envelope from that one on. */
+enum { ROUTE_FORESEEN = 32 };
+void router_foresee_rcpts(struct router *router, struct arena *arena,
+    const struct envelope *envelope, size_t from);
 
 /* Normalize a domain for look-ups, in the arena: lower case, A-labels (RFC
  * 5890), no final dot.  0 or -1. */

@@ -13,6 +13,7 @@
 struct router {
 	const struct conf	*conf;
 	struct table		**tables;	/* as conf->tables */
+	bool			 asks_databases;	/* for one of them */
 	struct table		*srs_keys;	/* NULL: no srs */
 	struct users		*users;
 	struct hooks		*hooks;		/* NULL: no script */

@@ -11,11 +11,29 @@
 #include "router/sign/chains.h"
 
 #include "base/clock.h"
+#include "origin/dkim2/bounce.h"
 #include "origin/dkim2/sign.h"
 
 #include "base/banned.h"
 
 /* ---- whose keys ------------------------------------------------------- */
+
+/* Who has what a report returns signs the report: the row whose domain that
+ * was sent to.  NULL: there is none, or it is no report. */
+static const char *
+chains_returned_domain(const struct chains *chains)
+{
+	const struct conf *conf = chains->signatures->conf;
+	const struct dkim2_hop *hop = &chains->returned;
+
+	for (size_t i = 0; i < conf->sign_count; i++)
+		for (size_t k = 0; conf->signs[i].is_dkim2 &&
+		    k < hop->to_count; k++)
+			if (dkim2_sign_fits(slice_of(conf->signs[i].domain),
+			    hop->to[k]))
+				return conf->signs[i].domain;
+	return NULL;
+}
 
 /* The domain of ours that sends: of the rows above the sender the one that is
  * nearest; of a null one that of From.  NULL: none. */
@@ -23,11 +41,15 @@ static const char *
 chains_domain(const struct chains *chains, struct slice sender,
     struct slice header)
 {
+	const char *returned = sender.n == 0 ?
+	    chains_returned_domain(chains) : NULL;
 	const struct conf *conf = chains->signatures->conf;
 	struct slice from = sender.n > 0 ? (struct slice){ NULL, 0 } :
 	    signatures_domain(header, chains->arena);
 	const char *best = NULL;
 
+	if (returned != NULL)
+		return returned;
 	for (size_t i = 0; i < conf->sign_count; i++) {
 		const struct conf_sign *row = &conf->signs[i];
 		struct slice domain = slice_of(row->domain);
@@ -170,6 +192,17 @@ chains_are_wanted(const struct conf *conf)
 	return false;
 }
 
+static void
+chains_look_at_report(struct chains *chains, struct slice report)
+{
+	struct slice returned;
+	bool is_header;
+
+	if (!dkim2_returned(report, &returned, &is_header) ||
+	    !dkim2_last_hop(returned, chains->arena, &chains->returned))
+		chains->returned.to_count = 0;
+}
+
 bool
 chains_begin(struct chains *out, struct signatures *signatures,
     const struct envelope *envelope, struct slice file, size_t body_offset,
@@ -192,5 +225,8 @@ chains_begin(struct chains *out, struct signatures *signatures,
 	    .is_ours = signatures_are_for(signatures, envelope),
 	    .flags = count > 1 ? DKIM2_EXPLODED : 0,
 	    .stamps = { out, chains_find } };
+	if (envelope->dsn_of.n > 0)
+		chains_look_at_report(out, slice_from(file,
+		    envelope->header_offset));
 	return true;
 }

@@ -10,6 +10,7 @@
 #ifndef ZM_ROUTER_SIGN_CHAINS_H
 #define ZM_ROUTER_SIGN_CHAINS_H
 
+#include "origin/dkim2/dkim2.h"
 #include "router/rcpts/rcpts.h"
 #include "router/sign/signatures.h"
 
@@ -20,6 +21,8 @@ struct chains {			/* of one message */
 	struct arena	*arena;
 	struct slice	 before;	/* its header as it came */
 	struct slice	 body;
+	struct dkim2_hop returned;	/* of a report of ours: the last of what
+					 * it returns; to_count 0: none */
 	bool		 is_ours;	/* a chain may begin here */
 	bool		 has_sum;
 	unsigned char	 sum[DIGEST_SHA256_BYTES];

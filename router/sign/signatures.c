@@ -23,11 +23,14 @@
 
 #include "base/banned.h"
 
+enum { KINDS_MAX = 256 };	/* that are known */
+
 void
 signatures_init(struct signatures *signatures, const struct conf *conf,
     int socket)
 {
 	*signatures = (struct signatures){ .conf = conf, .socket = socket };
+	signatures->kinds = cache_new(KINDS_MAX);
 	ipc_inbox_init(&signatures->inbox);
 }
 
@@ -44,6 +47,7 @@ signatures_release(struct signatures *signatures)
 {
 	signatures_hang_up(signatures);
 	ipc_inbox_release(&signatures->inbox);
+	cache_free(&signatures->kinds);
 }
 
 bool
@@ -172,17 +176,28 @@ int
 signatures_kind(struct signatures *signatures, const struct conf_sign *row,
     enum verify_kind *out_kind, struct err *err)
 {
-	struct str question = STR_INIT, kind = STR_INIT;
-	int result;
+	struct str question = STR_INIT, kind = STR_INIT, name = STR_INIT;
+	int64_t now_ms = clock_steady_ms();
+	struct slice known;
+	int result = 0;
 
 	str_addf(&question, "key %s %s", row->domain, row->selector);
 	if (row->table != NULL)
 		str_addf(&question, " %s", row->table);
-	result = signatures_ask(signatures, &question, "kind", &kind, err);
+	str_add_slice(&name, str_slice(&question));
+	signatures->knew_kind = cache_find(signatures->kinds,
+	    str_slice(&name), now_ms, &known);
+	if (signatures->knew_kind)
+		str_add_slice(&kind, known);
+	else if ((result = signatures_ask(signatures, &question, "kind",
+	    &kind, err)) == 0)
+		cache_add(signatures->kinds, str_slice(&name),
+		    str_slice(&kind), now_ms + SIGNATURES_KIND_MS);
 	*out_kind = strcmp(kind.buf, SIGNER_RSA) == 0 ? VERIFY_RSA_SHA256 :
 	    VERIFY_ED25519_SHA256;
 	str_release(&question);
 	str_release(&kind);
+	str_release(&name);
 	return result;
 }
 
@@ -207,11 +222,36 @@ signatures_sign(struct signatures *signatures, const struct conf_sign *row,
 	    kind == VERIFY_RSA_SHA256 ? SIGNER_RSA : SIGNER_ED25519) ||
 	    base64_decode(slice_trim(rest), out, NULL) != 0))
 		result = err_set(err, "the key has just become another");
+	if (result != 0)
+		cache_clear(signatures->kinds);
 	str_release(&question);
 	str_release(&answer);
 	return result;
 }
 
+static int
+signatures_try_one(struct signatures *signatures,
+    const struct conf_sign *row, struct dkim_sign *sign, struct slice header,
+    struct arena *arena, struct str *out, struct err *err)
+{
+	unsigned char sum[DIGEST_SHA256_BYTES];
+	struct str signature = STR_INIT;
+	int result = -1;
+
+	if (signatures_kind(signatures, row, &sign->kind, err) != 0)
+		return -1;
+	if (dkim_sign_begin(sign, header, arena, out, sum) != 0)
+		err_set(err, "cannot sum the header up");
+	else
+		result = signatures_sign(signatures, row, sign->kind, sum,
+		    &signature, err);
+	if (result == 0)
+		dkim_sign_end(out, str_slice(&signature));
+	str_release(&signature);
+	return result;
+}
+
+/* The key may be of another kind than it was: then once more. */
 static int
 signatures_add_one(struct signatures *signatures, const struct conf_sign *row,
     struct slice header, struct arena *arena, struct str *out,
@@ -220,24 +260,20 @@ signatures_add_one(struct signatures *signatures, const struct conf_sign *row,
 	struct dkim_sign sign = { .domain = slice_of(row->domain),
 		.selector = slice_of(row->selector),
 		.time_s = clock_wall_s(), .body_sum = signatures->sum };
-	unsigned char sum[DIGEST_SHA256_BYTES];
-	struct str signature = STR_INIT;
-	int result = -1;
+	size_t begun = out->len;
 
 	if (dkim_sign_is_there(header, &sign))
 		return 0;
-	if (signatures_sum(signatures, err) == 0 && signatures_kind(
-	    signatures, row, &sign.kind, err) == 0) {
-		if (dkim_sign_begin(&sign, header, arena, out, sum) != 0)
-			err_set(err, "cannot sum the header up");
-		else
-			result = signatures_sign(signatures, row, sign.kind,
-			    sum, &signature, err);
-	}
-	if (result == 0)
-		dkim_sign_end(out, str_slice(&signature));
-	str_release(&signature);
-	return result;
+	if (signatures_sum(signatures, err) != 0)
+		return -1;
+	if (signatures_try_one(signatures, row, &sign, header, arena, out,
+	    err) == 0)
+		return 0;
+	if (!signatures->knew_kind)
+		return -1;
+	str_truncate(out, begun);
+	return signatures_try_one(signatures, row, &sign, header, arena, out,
+	    err);
 }
 
 /* The reason for people: which table, which key. */

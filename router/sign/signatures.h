@@ -8,6 +8,7 @@
 #ifndef ZM_ROUTER_SIGN_SIGNATURES_H
 #define ZM_ROUTER_SIGN_SIGNATURES_H
 
+#include "base/cache.h"
 #include "conf/conf.h"
 #include "io/ipc.h"
 #include "mail/envelope.h"
@@ -15,12 +16,19 @@
 #include "tls/digest.h"
 #include "tls/verify.h"
 
-enum { SIGNATURES_ANSWER_MS = 60 * 1000 };	/* then the key is missing */
+enum {
+	SIGNATURES_ANSWER_MS = 60 * 1000,	/* then the key is missing */
+	SIGNATURES_KIND_MS = 60 * 1000
+};
 
 struct signatures {		/* a worker's */
 	const struct conf	*conf;
 	int			 socket;	/* to the process; -1: none */
 	struct ipc_inbox	 inbox;
+	struct cache		*kinds;		/* of keys, by the questions for
+						 * them; a worker ends with its
+						 * configuration */
+	bool			 knew_kind;	/* of the last one */
 	/* of one message: */
 	struct slice		 body;
 	bool			 has_sum;
@@ -40,10 +48,12 @@ bool signatures_are_for(const struct signatures *signatures,
 /* The domain of the first address of the first From; .n 0: none. */
 struct slice signatures_domain(struct slice header, struct arena *arena);
 
-/* The kind of the key of a row.  0; -1: it cannot be used (err). */
+/* The kind of the key of a row, asked for once in SIGNATURES_KIND_MS.  0; -1:
+ * it cannot be used (err). */
 int signatures_kind(struct signatures *signatures,
     const struct conf_sign *row, enum verify_kind *out_kind, struct err *err);
-/* Append the signature of a sum, if the key is still of this kind.  0 or -1. */
+/* Append the signature of a sum, if the key is still of this kind; if not, all
+ * kinds are asked for anew.  0 or -1. */
 int signatures_sign(struct signatures *signatures,
     const struct conf_sign *row, enum verify_kind kind,
     const unsigned char *sum, struct str *out, struct err *err);

@@ -25,6 +25,7 @@
 #include "journal/event.h"
 #include "base/mem.h"
 #include "io/ipc.h"
+#include "router/workers/ahead.h"
 #include "router/workers/poison.h"
 #include "router/message/message.h"
 
@@ -447,27 +448,61 @@ worker_copy_in(struct worker *w, const char *name)
 		worker_report_trouble(&w->message, name, "copy in", &err);
 }
 
+/* "PRIORITY/NAME" into *out_before and name.  false: it is something else. */
+static bool
+worker_line_name(struct slice line, struct slice *out_before,
+    char name[SPOOL_NAME_BYTES])
+{
+	size_t slash = slice_find(line, '/');
+	struct slice file = slice_from(line, slash + 1);
+
+	if (slash == line.n || file.n == 0 || file.n >= SPOOL_NAME_BYTES)
+		return false;
+	*out_before = slice_first(line, slash);
+	memcpy(name, file.p, file.n);
+	name[file.n] = 0;
+	return true;
+}
+
 static void
 worker_take_line(struct worker *w, struct slice line)
 {
 	char name[SPOOL_NAME_BYTES];
-	size_t slash = slice_find(line, '/');
-	struct slice file = slice_from(line, slash + 1);
+	struct slice before;
 	uint64_t priority;
 
-	if (slice_is(line, "recover")) {
+	if (slice_is(line, "recover"))
 		worker_recover(w);
+	else if (!worker_line_name(line, &before, name))
 		return;
-	}
-	if (slash == line.n || file.n == 0 || file.n >= sizeof(name))
-		return;
-	memcpy(name, file.p, file.n);
-	name[file.n] = 0;
-	if (slice_number(slice_first(line, slash), 0, SPOOL_PRIORITIES - 1,
-	    &priority))
+	else if (slice_number(before, 0, SPOOL_PRIORITIES - 1, &priority))
 		worker_route_name(w, (unsigned)priority, name);
-	else if (slice_is(slice_first(line, slash), "public"))
+	else if (slice_is(before, "public"))
 		worker_copy_in(w, name);
+}
+
+/* Databases are asked about all that wait here, before the first is routed;
+ * about one alone when it is. */
+static void
+worker_foresee(struct worker *w, struct ipc_inbox *inbox)
+{
+	char name[SPOOL_NAME_BYTES];
+	struct slice line, before;
+	size_t cursor = 0, first;
+	uint64_t priority;
+
+	if (!router_asks(w->router) ||
+	    ipc_line(inbox, &cursor, &line) != IPC_LINE)
+		return;
+	first = cursor;
+	if (ipc_line(inbox, &first, &line) != IPC_LINE)
+		return;
+	cursor = 0;
+	while (ipc_line(inbox, &cursor, &line) == IPC_LINE)
+		if (worker_line_name(line, &before, name) &&
+		    slice_number(before, 0, SPOOL_PRIORITIES - 1, &priority))
+			ahead_foresee(w->spool, w->router, (unsigned)priority,
+			    name);
 }
 
 /* Returns false when the parent is gone. */
@@ -491,6 +526,7 @@ worker_serve_lines(struct worker *w, struct ipc_inbox *inbox, int socket)
 	int more;
 
 	w->answered_ms = clock_steady_ms();
+	worker_foresee(w, inbox);
 	while ((more = ipc_line(inbox, &cursor, &line)) == IPC_LINE) {
 		w->outcome = "done ";
 		worker_take_line(w, line);

@@ -22,6 +22,7 @@
 #include "mail/envelope.h"
 #include "smtpserver/helper/helper.h"
 #include "origin/authres/authres.h"
+#include "origin/dkim2/bounce.h"
 #include "smtpserver/origin/judge_mark.h"
 #include "tls/verify.h"
 
@@ -197,6 +198,8 @@ judge_case_try(struct judge_case *one)
 		    one->received_s, one->arena, &one->arc) != ORIGIN_ASKS;
 	if (!one->has_dkim2)
 		one->has_dkim2 = dkim2_judge(one->answers, &one->dkim2_mail,
+		    one->arena, &one->dkim2) != ORIGIN_ASKS &&
+		    dkim2_bounce_judge(one->answers, &one->dkim2_mail,
 		    one->arena, &one->dkim2) != ORIGIN_ASKS;
 	if (!one->has_spf || !one->has_dkim || !one->has_arc ||
 	    !one->has_dkim2)

@@ -37,13 +37,16 @@ struct question {
 	TAILQ_HEAD(, pool_wait)	 waits;
 	struct asker		*asker;		/* NULL: it waits for one */
 	struct timer		 timer;		/* its time is over */
-	TAILQ_ENTRY(question)	 entry;
+	TAILQ_ENTRY(question)	 entry;		/* of all */
+	TAILQ_ENTRY(question)	 turn;		/* of those of the asker */
 };
 
 struct asker {			/* a process */
 	struct pool		*pool;
 	struct child		*child;
-	struct question		*question;	/* NULL: it is free */
+	TAILQ_HEAD(, question)	 turns;		/* answers come in this order;
+						 * none: it is free */
+	int64_t			 since_ms;	/* it has them */
 };
 
 struct pool {
@@ -57,6 +60,7 @@ struct pool {
 	struct asker		 askers[POOL_PROCESSES];
 	TAILQ_HEAD(, question)	 questions;	/* oldest first */
 	size_t			 count;
+	bool			 is_slow;	/* the last answers were */
 	int64_t			 away_until_ms;	/* 0: it answers */
 	unsigned		 aways;		/* in a row */
 	struct err		 away;
@@ -76,7 +80,7 @@ question_end(struct question *question, const struct pool_answer *answer)
 	pool->count--;
 	timer_clear(&question->timer);
 	if (question->asker != NULL)
-		question->asker->question = NULL;
+		TAILQ_REMOVE(&question->asker->turns, question, turn);
 	while ((wait = TAILQ_FIRST(&question->waits)) != NULL) {
 		TAILQ_REMOVE(&question->waits, wait, entry);
 		wait->fn(wait->context, answer);
@@ -179,7 +183,7 @@ answer_read(struct slice line, struct slice *out_text)
 static void
 asker_take(struct asker *asker, struct slice line)
 {
-	struct question *question = asker->question;
+	struct question *question = TAILQ_FIRST(&asker->turns);
 	struct pool *pool = asker->pool;
 	bool is_away = slice_starts(line, "away ");
 	struct pool_answer answer = { .for_ms = 0 };
@@ -201,7 +205,11 @@ asker_take(struct asker *asker, struct slice line)
 		    clock_steady_ms() + answer.for_ms);
 	}
 	question_end(question, &answer);
-	if (is_away)
+	if (TAILQ_EMPTY(&asker->turns))
+		pool->is_slow = clock_steady_ms() - asker->since_ms >
+		    POOL_QUICK_MS;
+	/* once for all that were asked together */
+	if (is_away && clock_steady_ms() >= pool->away_until_ms)
 		pool_is_away(pool, answer.text);
 }
 
@@ -220,10 +228,10 @@ static void
 asker_on_end(void *context, const struct child_end *end)
 {
 	struct asker *asker = context;
+	struct question *question;
 
-	if (asker->question != NULL)
-		question_fail(asker->question,
-		    SLICE("the process that asked ended"));
+	while ((question = TAILQ_FIRST(&asker->turns)) != NULL)
+		question_fail(question, SLICE("the process that asked ended"));
 	pool_advance(asker->pool);
 }
 
@@ -257,7 +265,7 @@ pool_free_asker(struct pool *pool)
 	for (size_t i = 0; i < POOL_PROCESSES; i++) {
 		struct asker *asker = &pool->askers[i];
 
-		if (asker->question != NULL)
+		if (!TAILQ_EMPTY(&asker->turns))
 			continue;
 		if (asker->child != NULL && child_is_running(asker->child))
 			return asker;
@@ -266,33 +274,83 @@ pool_free_asker(struct pool *pool)
 	return asleep != NULL && asker_start(asleep) ? asleep : NULL;
 }
 
-/* After nobody answered, one question goes first. */
 static void
-pool_advance(struct pool *pool)
+asker_give(struct asker *asker, struct question *question)
 {
-	struct question *question;
-	struct asker *asker;
-	unsigned asked = 0;
+	struct str *out = child_outbox(asker->child);
 
-	for (size_t i = 0; i < POOL_PROCESSES; i++)
-		asked += pool->askers[i].question != NULL;
+	question->asker = asker;
+	TAILQ_INSERT_TAIL(&asker->turns, question, turn);
+	str_adds(out, question->key.len > 0 ? "get " : "list");
+	str_add_slice(out, str_slice(&question->key));
+	str_addc(out, '\n');
+}
+
+/* How many go to one process together.  What is answered in a moment goes in
+ * one trip; slow questions, and those that have a trip each, are asked side by
+ * side; and after nobody answered, one goes first. */
+static size_t
+pool_share(const struct pool *pool, size_t waiting)
+{
+	size_t share = pool->is_slow || pool->engine->ask_all == NULL ?
+	    (waiting + POOL_PROCESSES - 1) / POOL_PROCESSES : waiting;
+
+	if (pool->aways > 0)
+		return 1;
+	return share < ENGINE_TOGETHER_MAX ? share : ENGINE_TOGETHER_MAX;
+}
+
+/* Give the asker some of those that wait; all names go alone. */
+static void
+pool_give_some(struct pool *pool, struct asker *asker, size_t waiting)
+{
+	size_t share = pool_share(pool, waiting);
+	struct question *question;
+
+	asker->since_ms = clock_steady_ms();
 	TAILQ_FOREACH(question, &pool->questions, entry) {
 		if (question->asker != NULL)
 			continue;
-		if (pool->aways > 0 && asked > 0)
+		if (question->key.len == 0 && !TAILQ_EMPTY(&asker->turns))
+			break;
+		asker_give(asker, question);
+		if (--share == 0 || question->key.len == 0)
+			break;
+	}
+	child_send(asker->child);
+}
+
+static void
+pool_advance(struct pool *pool)
+{
+	struct asker *asker;
+	size_t waiting = 0, asked = 0;
+	struct question *question;
+
+	TAILQ_FOREACH(question, &pool->questions, entry)
+		waiting += question->asker == NULL;
+	for (size_t i = 0; i < POOL_PROCESSES; i++)
+		asked += !TAILQ_EMPTY(&pool->askers[i].turns);
+	if (pool->aways > 0 && asked > 0)
+		return;
+	while (waiting > 0 && (asker = pool_free_asker(pool)) != NULL) {
+		pool_give_some(pool, asker, waiting);
+		if (pool->aways > 0)
 			return;
-		asker = pool_free_asker(pool);
-		if (asker == NULL)
-			return;
-		asker->question = question;
-		question->asker = asker;
-		asked++;
-		str_adds(child_outbox(asker->child), question->key.len > 0 ?
-		    "get " : "list");
-		str_add_slice(child_outbox(asker->child),
-		    str_slice(&question->key));
-		str_addc(child_outbox(asker->child), '\n');
-		child_send(asker->child);
+		TAILQ_FOREACH(question, &asker->turns, turn)
+			waiting--;
+	}
+}
+
+/* What it did not answer waits again. */
+static void
+asker_drop(struct asker *asker)
+{
+	struct question *question;
+
+	while ((question = TAILQ_FIRST(&asker->turns)) != NULL) {
+		TAILQ_REMOVE(&asker->turns, question, turn);
+		question->asker = NULL;
 	}
 }
 
@@ -306,6 +364,7 @@ question_on_time(void *context)
 	question_fail(question, SLICE("no answer within 5 seconds"));
 	if (asker != NULL) {
 		child_stop(asker->child);
+		asker_drop(asker);
 		pool_is_away(pool, SLICE("no answer within 5 seconds"));
 	}
 	pool_advance(pool);
@@ -327,8 +386,10 @@ tables_pool_new(struct process *process, const char *name, const char *spec)
 	    &pool->bad) == DEFINITION_GOOD;
 	pool->known = cache_new(POOL_KEPT_MAX);
 	TAILQ_INIT(&pool->questions);
-	for (size_t i = 0; i < POOL_PROCESSES; i++)
+	for (size_t i = 0; i < POOL_PROCESSES; i++) {
 		pool->askers[i].pool = pool;
+		TAILQ_INIT(&pool->askers[i].turns);
+	}
 	if (!pool->is_good)
 		event(EV_TABLE_TROUBLE, NULL, "table", slice_of(name),
 		    "file", slice_of(path), "reason", slice_of(pool->bad.text),
@@ -435,7 +496,7 @@ pool_ask(struct pool *pool, struct slice key, pool_answer_fn *fn,
 {
 	const struct pool_answer none = { TABLE_NONE, SLICE(""), 0 };
 
-	if (key.n > 0 && definition_key_is_text(key))
+	if (key.n > 0 && definition_may_have(&pool->definition, key))
 		return pool_begin(pool, key, fn, context);
 	fn(context, &none);
 	return NULL;

@@ -1,7 +1,8 @@
 /* pool.h - one table: what is asked of it, and the processes that ask
  *
  * Equal questions are asked once.  A process is started when all others are
- * busy, POOL_PROCESSES at the most.  A question without an answer after
+ * busy, POOL_PROCESSES at the most; questions that wait together go to one,
+ * as long as answers come in a moment.  A question without an answer after
  * POOL_FOR_MS is trouble, and its process is ended.  When nobody answers
  * there, all questions are trouble for a while, longer after each further
  * time: then one is asked again.
@@ -17,6 +18,7 @@
 enum {
 	POOL_PROCESSES = 4,
 	POOL_FOR_MS = 5000,
+	POOL_QUICK_MS = 50,		/* answers come in a moment */
 	POOL_WAITING_MAX = 1000,	/* questions at once */
 	POOL_FOUND_FOR_MS = 30000,	/* an answer is kept */
 	POOL_NONE_FOR_MS = 5000,

@@ -1,4 +1,4 @@
-/* worker.c - a process that asks one database, one question at a time
+/* worker.c - a process that asks one database
  *
  * In     keys, a line each
  * Out    answers, a line each
@@ -22,7 +22,11 @@
 
 #include "base/banned.h"
 
-enum { SEND_BYTES = 8192 };
+enum {
+	SEND_BYTES = 8192,
+	TOGETHER_BYTES_MAX = 8192	/* keys: less than a socket takes while
+					 * nobody reads */
+};
 
 struct worker {
 	const struct engine	*engine;
@@ -31,6 +35,7 @@ struct worker {
 	int			 socket;
 	size_t			 listed;	/* bytes */
 	struct str		 value, line;
+	struct engine_question	 together[ENGINE_TOGETHER_MAX];
 };
 
 static void
@@ -148,29 +153,70 @@ worker_ask(struct worker *worker, struct slice line, struct err *err)
 }
 
 static void
-worker_answer_line(struct worker *worker, struct slice line)
+worker_add_answer(struct worker *worker, enum engine_answer answer,
+    struct slice value, const struct err *err)
 {
-	struct err err = { "" };
-
-	str_reset(&worker->value);
-	switch (worker_ask(worker, line, &err)) {
+	switch (answer) {
 	case ENGINE_FOUND:
 		str_adds(&worker->line, "found ");
-		worker_add_text(&worker->line, str_slice(&worker->value));
+		worker_add_text(&worker->line, value);
 		break;
 	case ENGINE_NONE:
 		str_adds(&worker->line, "none");
 		break;
 	case ENGINE_TROUBLE:
 		str_adds(&worker->line, "trouble ");
-		worker_add_text(&worker->line, slice_of(err.text));
+		worker_add_text(&worker->line, slice_of(err->text));
 		break;
 	case ENGINE_AWAY:
 		str_adds(&worker->line, "away ");
-		worker_add_text(&worker->line, slice_of(err.text));
+		worker_add_text(&worker->line, slice_of(err->text));
 		break;
 	}
 	str_addc(&worker->line, '\n');
+}
+
+static void
+worker_answer_line(struct worker *worker, struct slice line)
+{
+	struct err err = { "" };
+	enum engine_answer answer;
+
+	str_reset(&worker->value);
+	answer = worker_ask(worker, line, &err);
+	worker_add_answer(worker, answer, str_slice(&worker->value), &err);
+}
+
+/* Questions that came together go together, if the engine can.  returns how
+ * many lines were taken from *cursor on; their answers are in worker->line. */
+static size_t
+worker_answer_together(struct worker *worker, struct ipc_inbox *inbox,
+    size_t *cursor)
+{
+	size_t count = 0, next = *cursor, bytes = 0;
+	struct engine_question *question;
+	struct slice line;
+
+	while (worker->engine->ask_all != NULL && count < ENGINE_TOGETHER_MAX &&
+	    ipc_line(inbox, &next, &line) == IPC_LINE &&
+	    slice_starts(line, "get ") &&
+	    (bytes += line.n) <= TOGETHER_BYTES_MAX) {
+		question = &worker->together[count++];
+		definition_parameters(slice_from(line, 4),
+		    question->parameters);
+		str_reset(&question->value);
+		question->err.text[0] = '\0';
+		*cursor = next;
+	}
+	if (count > 0)
+		worker->engine->ask_all(worker->state, worker->together,
+		    count);
+	for (size_t i = 0; i < count; i++) {
+		question = &worker->together[i];
+		worker_add_answer(worker, question->answer,
+		    str_slice(&question->value), &question->err);
+	}
+	return count;
 }
 
 /* false: who asks is gone. */
@@ -181,9 +227,13 @@ worker_answer_all(struct worker *worker, int socket, struct ipc_inbox *inbox)
 	size_t cursor = 0;
 	bool is_there = true;
 
-	while (is_there && ipc_line(inbox, &cursor, &line) == IPC_LINE) {
+	while (is_there) {
 		str_reset(&worker->line);
-		worker_answer_line(worker, line);
+		if (worker_answer_together(worker, inbox, &cursor) == 0) {
+			if (ipc_line(inbox, &cursor, &line) != IPC_LINE)
+				break;
+			worker_answer_line(worker, line);
+		}
 		is_there = ipc_send(socket, str_slice(&worker->line), NULL,
 		    0) >= 0;
 	}
@@ -199,6 +249,8 @@ worker_serve(int socket, const struct engine *engine,
 	    .socket = socket, .value = STR_INIT, .line = STR_INIT };
 	struct ipc_inbox inbox;
 
+	for (size_t i = 0; i < ENGINE_TOGETHER_MAX; i++)
+		str_init(&worker.together[i].value);
 	signal(SIGHUP, SIG_IGN);
 	(void)fcntl(socket, F_SETFL, 0);
 	worker.state = engine->open(definition);
@@ -209,6 +261,8 @@ worker_serve(int socket, const struct engine *engine,
 		continue;
 	ipc_inbox_release(&inbox);
 	engine->close(worker.state);
+	for (size_t i = 0; i < ENGINE_TOGETHER_MAX; i++)
+		str_release(&worker.together[i].value);
 	str_release(&worker.value);
 	str_release(&worker.line);
 }

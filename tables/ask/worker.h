@@ -1,7 +1,8 @@
-/* worker.h - a process that asks one database, one question at a time
+/* worker.h - a process that asks one database
  *
  * It has the definition of its table and no other's, and may block: who waits
- * too long for it ends it.
+ * too long for it ends it.  Lines that come together may be asked together;
+ * answers come in their order.
  *
  *	to it		get KEY  |  list
  *			of may_write: add KEY VALUE  |  change KEY VALUE  |

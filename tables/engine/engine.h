@@ -1,9 +1,9 @@
 /* engine.h - what a kind of database is to the process that asks them
  *
  * An engine lives in a process that asks one table, one question after the
- * other, and may block: who waits too long for it ends the process.  To join,
- * an engine is one file with one struct engine in it, a row in engines.c, its
- * words in libzm/mail/table/definition.c, and its type in
+ * other or a few together, and may block: who waits too long for it ends the
+ * process.  To join, an engine is one file with one struct engine in it, a row
+ * in engines.c, its words in libzm/mail/table/definition.c, and its type in
  * libzm/mail/table/asked.c.
  *
  * SPDX-License-Identifier: ISC
@@ -24,7 +24,16 @@ enum engine_answer {
 enum {
 	ENGINE_VALUE_BYTES_MAX = 16000,	/* of an answer */
 	ENGINE_ROWS_MAX = 1000,		/* of an answer: "a, b, c" */
+	ENGINE_TOGETHER_MAX = 16,	/* questions */
 	ENGINE_CONNECT_S = 3
+};
+
+/* One of several that are asked together. */
+struct engine_question {
+	struct slice		 parameters[DEFINITION_PARAMETERS];
+	struct str		 value;		/* empty before */
+	struct err		 err;
+	enum engine_answer	 answer;
 };
 
 typedef bool engine_row_fn(void *context, struct slice row);
@@ -38,6 +47,11 @@ struct engine {
 	enum engine_answer (*ask)(void *state,
 	    const struct slice parameters[DEFINITION_PARAMETERS],
 	    struct str *out, struct err *err);
+	/* Ask all of these, in one trip, and answer each; at most
+	 * ENGINE_TOGETHER_MAX.  NULL: they are
+	 * asked one after the other. */
+	void (*ask_all)(void *state, struct engine_question *questions,
+	    size_t count);
 	/* Every row of the definition's list; ENGINE_NONE at the end.  NULL: it
 	 * cannot be listed. */
 	enum engine_answer (*list)(void *state, engine_row_fn *fn,

@@ -16,19 +16,37 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/siphash.h"
 #include "tables/engine/query.h"
 #include "tables/engine/servers.h"
 
 #include "base/banned.h"
 
-enum { KEYWORDS_MAX = 16 };
+enum { KEYWORDS_MAX = 16, STATEMENT_BYTES = 40 };
 #define DEFAULT_HOSTS "/run/postgresql"
 
 struct pgsql {
 	const struct definition	*definition;
 	struct query		 query;
 	PGconn			*link;		/* NULL: none */
+	char			 statement[STATEMENT_BYTES];
+	bool			 is_prepared;	/* over this link */
+	bool			 is_plain;	/* nothing is prepared: a
+						 * pooler stands between */
+	bool			 is_lost;	/* the statement was gone */
 };
+
+/* The name tells the query: over a pooler that gives us others' connections,
+ * a statement of this name is ours. */
+static void
+pgsql_name_statement(struct pgsql *pgsql)
+{
+	static const struct siphash_key key = { 0, 0 };
+	struct siphash sum = siphash(&key, str_slice(&pgsql->query.text));
+
+	snprintf(pgsql->statement, sizeof(pgsql->statement), "zmailer_%016llx",
+	    (unsigned long long)sum.low);
+}
 
 static void *
 pgsql_open(const struct definition *definition)
@@ -38,6 +56,7 @@ pgsql_open(const struct definition *definition)
 	pgsql->definition = definition;
 	query_render(&pgsql->query, definition->values[DEFINITION_QUERY],
 	    QUERY_DOLLAR);
+	pgsql_name_statement(pgsql);
 	return pgsql;
 }
 
@@ -141,6 +160,7 @@ pgsql_disconnect(struct pgsql *pgsql)
 {
 	PQfinish(pgsql->link);
 	pgsql->link = NULL;
+	pgsql->is_prepared = false;
 }
 
 static bool
@@ -155,48 +175,177 @@ pgsql_is_there(struct pgsql *pgsql, struct err *err)
 	return false;
 }
 
-static enum engine_answer
-pgsql_try(struct pgsql *pgsql, const char *const *values, struct str *out,
-    struct err *err)
+/* A prepared statement is not there any more, as of a pooler that hands a
+ * connection to another after each transaction (26000), or there already
+ * (42P05); or a column has another type than it had (0A000).  true: without a
+ * statement, over a fresh connection, there may be an answer. */
+static bool
+pgsql_was_statement(struct pgsql *pgsql, const PGresult *result)
 {
-	enum engine_answer answer = ENGINE_TROUBLE;
-	PGresult *result;
+	const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 
-	if (!pgsql_is_there(pgsql, err))
-		return ENGINE_AWAY;
-	result = PQexecParams(pgsql->link, pgsql->query.text.buf,
-	    (int)pgsql->query.count, NULL, values, NULL, NULL, 0);
-	if (PQresultStatus(result) == PGRES_TUPLES_OK)
-		answer = pgsql_rows(result, out, err);
-	else
-		pgsql_words(pgsql, err);
-	PQclear(result);
-	if (PQstatus(pgsql->link) != CONNECTION_OK) {
-		pgsql_disconnect(pgsql);
-		return answer == ENGINE_TROUBLE ? ENGINE_AWAY : answer;
-	}
-	return answer;
+	if (state == NULL || pgsql->is_plain || (strcmp(state, "26000") != 0 &&
+	    strcmp(state, "42P05") != 0 && strcmp(state, "0A000") != 0))
+		return false;
+	pgsql->is_plain = strcmp(state, "0A000") != 0;
+	return true;
 }
 
-/* A kept connection may have ended since: then once more. */
+/* Once a connection: the server parses and plans the query then.  A query
+ * that it does not take tells so when it is asked. */
+static void
+pgsql_prepare(struct pgsql *pgsql)
+{
+	PGresult *result;
+
+	if (pgsql->is_plain || pgsql->is_prepared)
+		return;
+	result = PQprepare(pgsql->link, pgsql->statement,
+	    pgsql->query.text.buf, (int)pgsql->query.count, NULL);
+	pgsql->is_prepared = PQresultStatus(result) == PGRES_COMMAND_OK;
+	PQclear(result);
+}
+
+static bool
+pgsql_send(struct pgsql *pgsql, const struct engine_question *question)
+{
+	struct arena *arena = arena_new();
+	const char *values[DEFINITION_PLACES_MAX];
+	int count = (int)pgsql->query.count, sent;
+
+	for (int i = 0; i < count; i++)
+		values[i] = slice_dup(arena,
+		    question->parameters[pgsql->query.which[i]]);
+	sent = pgsql->is_prepared ? PQsendQueryPrepared(pgsql->link,
+	    pgsql->statement, count, values, NULL, NULL, 0) :
+	    PQsendQueryParams(pgsql->link, pgsql->query.text.buf, count, NULL,
+	    values, NULL, NULL, 0);
+	arena_free(&arena);
+	return sent == 1;
+}
+
+/* One that was sent with it failed. */
+static bool
+pgsql_was_aborted(ExecStatusType status)
+{
+#ifdef LIBPQ_HAS_PIPELINING
+	return status == PGRES_PIPELINE_ABORTED;
+#else
+	(void)status;
+	return false;
+#endif
+}
+
+/* Its result.  ENGINE_AWAY stays when there is none: the connection ended, a
+ * question before it failed, or the statement is gone. */
+static void
+pgsql_take(struct pgsql *pgsql, struct engine_question *question, bool is_last)
+{
+	PGresult *result = PQgetResult(pgsql->link);
+	ExecStatusType status = PQresultStatus(result);
+
+	if (status == PGRES_TUPLES_OK) {
+		question->answer = pgsql_rows(result, &question->value,
+		    &question->err);
+	} else {
+		pgsql_words(pgsql, &question->err);
+		if (pgsql_was_statement(pgsql, result) && !is_last)
+			pgsql->is_lost = true;
+		else if (PQstatus(pgsql->link) == CONNECTION_OK &&
+		    !pgsql_was_aborted(status))
+			question->answer = ENGINE_TROUBLE;
+	}
+	while (result != NULL) {
+		PQclear(result);
+		result = PQgetResult(pgsql->link);
+	}
+}
+
+/* Several on their way at once.  They are one transaction: after one that
+ * fails the others have no result. */
+static void
+pgsql_ask_together(struct pgsql *pgsql, struct engine_question *questions,
+    size_t count)
+{
+#ifdef LIBPQ_HAS_PIPELINING
+	size_t sent = 0;
+
+	if (PQenterPipelineMode(pgsql->link) == 0)
+		return;
+	while (sent < count && pgsql_send(pgsql, &questions[sent]))
+		sent++;
+	if (PQpipelineSync(pgsql->link) == 1)
+		for (size_t i = 0; i < sent; i++)
+			pgsql_take(pgsql, &questions[i], false);
+	PQclear(PQgetResult(pgsql->link));	/* the end of all */
+	(void)PQexitPipelineMode(pgsql->link);
+#else
+	for (size_t i = 0; i < count; i++)
+		if (pgsql_send(pgsql, &questions[i]))
+			pgsql_take(pgsql, &questions[i], false);
+#endif
+}
+
+/* Answer what can be answered over one connection.  A connection that broke
+ * is closed. */
+static void
+pgsql_round(struct pgsql *pgsql, struct engine_question *questions,
+    size_t count, bool is_last)
+{
+	struct err err = { "" };
+
+	if (!pgsql_is_there(pgsql, &err)) {
+		for (size_t i = 0; i < count; i++)
+			questions[i].err = err;
+		return;
+	}
+	pgsql_prepare(pgsql);
+	if (count > 1)
+		pgsql_ask_together(pgsql, questions, count);
+	else if (pgsql_send(pgsql, questions))
+		pgsql_take(pgsql, questions, is_last);
+	else
+		pgsql_words(pgsql, &questions->err);
+	if (PQstatus(pgsql->link) != CONNECTION_OK || pgsql->is_lost)
+		pgsql_disconnect(pgsql);
+}
+
+/* A kept connection may have ended since, and its statement may be gone: then
+ * once more, one after the other. */
+static void
+pgsql_ask_all(void *state, struct engine_question *questions, size_t count)
+{
+	struct pgsql *pgsql = state;
+	bool was_kept = pgsql->link != NULL;
+
+	for (size_t i = 0; i < count; i++)
+		questions[i].answer = ENGINE_AWAY;
+	pgsql->is_lost = false;
+	pgsql_round(pgsql, questions, count, false);
+	if (pgsql->link == NULL && !was_kept && !pgsql->is_lost)
+		return;
+	pgsql->is_lost = false;
+	for (size_t i = 0; i < count; i++) {
+		if (questions[i].answer != ENGINE_AWAY)
+			continue;
+		pgsql_round(pgsql, &questions[i], 1, true);
+		if (pgsql->link == NULL)
+			return;		/* nobody answers there */
+	}
+}
+
 static enum engine_answer
 pgsql_ask(void *state, const struct slice parameters[DEFINITION_PARAMETERS],
     struct str *out, struct err *err)
 {
-	struct pgsql *pgsql = state;
-	struct arena *arena = arena_new();
-	const char *values[DEFINITION_PLACES_MAX];
-	bool was_kept = pgsql->link != NULL;
-	enum engine_answer answer;
+	struct engine_question question = { .value = STR_INIT };
 
-	for (unsigned i = 0; i < pgsql->query.count; i++)
-		values[i] = slice_dup(arena,
-		    parameters[pgsql->query.which[i]]);
-	answer = pgsql_try(pgsql, values, out, err);
-	if (answer == ENGINE_AWAY && was_kept)
-		answer = pgsql_try(pgsql, values, out, err);
-	arena_free(&arena);
-	return answer;
+	memcpy(question.parameters, parameters, sizeof(question.parameters));
+	pgsql_ask_all(state, &question, 1);
+	str_add_slice(out, str_slice(&question.value));
+	str_release(&question.value);
+	*err = question.err;
+	return question.answer;
 }
 
 static enum engine_answer
@@ -260,7 +409,7 @@ pgsql_write(void *state, enum definition_word word,
 
 const struct engine engine_pgsql = {
 	.name = "pgsql", .open = pgsql_open, .ask = pgsql_ask,
-	.list = pgsql_list, .write = pgsql_write,
+	.ask_all = pgsql_ask_all, .list = pgsql_list, .write = pgsql_write,
 	.close = pgsql_close, .lock_in = engine_lock_in,
 };
 #endif

@@ -8,6 +8,7 @@ SPDX-License-Identifier: ISC
 import concurrent.futures
 import os
 import signal
+import socket
 import smtplib
 import subprocess
 import sys
@@ -185,6 +186,34 @@ class OurSite(Site):
             "auth users <logins> scram clear loopback\n"
             f"listen 127.0.0.1:{self.submission} submission\n")
         self.instance.start()
+
+
+class OddSite(Site):
+    """A table of 40 names, and a query that fails for one that is not there."""
+
+    def begin(self, over_tls):
+        self.over_tls = over_tls
+        self.base.sql("CREATE TABLE odd (name varchar(9), value varchar(9))")
+        self.base.sql("INSERT INTO odd SELECT 'k' || n, 'v' || n "
+                      "FROM generate_series(1, 40) AS n")
+        self.base.reader_may("odd")
+        self.define("odd", "query SELECT value FROM odd WHERE name = $1 AND "
+                    "CASE $1 WHEN 'bad' THEN 1 / (length($1) - 3) ELSE 1 END "
+                    "= 1")
+        self.instance.configure(f"table odd pgsql:{self.path('odd')}\n")
+        self.instance.start()
+
+    def ask(self, keys):
+        """All at once: answers by key, without how long they are lent."""
+        with socket.socket(socket.AF_UNIX) as peer:
+            peer.settimeout(60)
+            peer.connect(f"{self.instance.dir}/run/tables.sock")
+            peer.sendall("".join(f"{key} lend odd {key}\n"
+                                 for key in keys).encode())
+            lines = peer.makefile(encoding="ascii")
+            rows = [next(lines).split() for _ in keys]
+        return {row[0]: " ".join(row[3:] if row[1] == "ok" else row[1:])
+                for row in rows}
 
 
 class TheirSite(Site):
@@ -431,6 +460,23 @@ def a_wrong_schema_is_trouble_with_its_reason(make):
         mta.wait_for("the reason in the journal", lambda: any(
             "target_domain" in e.get("reason", "") for e in
             site.instance.events()))
+    finally:
+        site.close()
+
+
+@case
+def postgres_questions_that_are_asked_together_have_their_own_answers():
+    site = OddSite(Names)
+    try:
+        answers = site.ask([*(f"k{n}" for n in range(1, 11)), "bad", "none",
+                            *(f"k{n}" for n in range(11, 21))])
+        assert "division by zero" in answers.pop("bad"), answers
+        assert answers.pop("none") == "none"
+        assert answers == {f"k{n}": f"found v{n}" for n in range(1, 21)}
+        # the plan that it has prepared is not good any more
+        site.base.sql("ALTER TABLE odd ALTER COLUMN value TYPE text")
+        answers = site.ask([f"k{n}" for n in range(21, 41)])
+        assert answers == {f"k{n}": f"found v{n}" for n in range(21, 41)}
     finally:
         site.close()
 

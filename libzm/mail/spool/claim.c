@@ -97,6 +97,21 @@ drop:
 	return result;
 }
 
+ssize_t
+spool_claim_peek(struct spool *spool, unsigned priority, const char *name,
+    char *bytes, size_t room)
+{
+	int fd = spool_open_file(spool_dir_fd(spool, AREA_ROUTER, priority),
+	    name, O_RDONLY);
+	ssize_t got;
+
+	if (fd < 0)
+		return -1;
+	got = pread(fd, bytes, room, 0);
+	close(fd);
+	return got;
+}
+
 enum spool_claimed
 spool_claim_aside(struct spool *spool, enum spool_area from,
     const char *name, struct claim *out, struct err *err)

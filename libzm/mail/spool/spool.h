@@ -280,6 +280,12 @@ enum spool_claimed {
 enum spool_claimed spool_claim(struct spool *spool, unsigned priority,
     const char *name, struct claim *out, struct err *err);
 
+/* Read the front of a message in router/ that nobody has claimed yet, at most
+ * room bytes, to know what it will need.  returns how many; -1: there is
+ * nothing to read */
+ssize_t spool_claim_peek(struct spool *spool, unsigned priority,
+    const char *name, char *bytes, size_t room);
+
 /* Claim a message that was set aside (deferred, freezer, postman), so that it
  * can be routed at once (rows D1 -> C1; if the claimant dies, the router gets
  * it).  As spool_claim. */

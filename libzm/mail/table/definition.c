@@ -34,7 +34,8 @@ enum definition_of {
 	OF_LDAP = 16, OF_REDIS = 32, OF_TCP = 64,
 	OF_SQL = OF_PGSQL | OF_MYSQL | OF_SQLITE,
 	OF_TLS = OF_PGSQL | OF_MYSQL | OF_LDAP, OF_LOGIN = OF_TLS | OF_REDIS,
-	OF_PROGRAM = OF_SOCKETMAP | OF_TCP | OF_REDIS
+	OF_PROGRAM = OF_SOCKETMAP | OF_TCP | OF_REDIS,
+	OF_ALL = OF_SQL | OF_LDAP | OF_PROGRAM
 };
 
 static const struct definition_type {
@@ -70,6 +71,7 @@ static const struct definition_row {
 	[DEFINITION_REMOVE] = { "remove", OF_SQL, 0 },
 	[DEFINITION_SERVER] = { "server", OF_PROGRAM, OF_PROGRAM },
 	[DEFINITION_MAP] = { "map", OF_SOCKETMAP, OF_SOCKETMAP },
+	[DEFINITION_KEYS] = { "keys", OF_ALL, 0 },
 };
 
 struct definition_reading {
@@ -248,6 +250,9 @@ definition_mend(struct definition_reading *reading, enum definition_word word,
 			    "write its number";
 		return reading->of != OF_SQLITE || value[0] == '/' ? NULL :
 		    "write the path of the file, from / on";
+	case DEFINITION_KEYS:
+		return strcmp(value, "address") == 0 ? NULL : "write address, "
+		    "if what has no @ is not in it, or leave the line out";
 	case DEFINITION_SERVER:
 		return unix_socket_is_meant(slice_of(value)) ||
 		    strncmp(value, "inet:", 5) == 0 ? NULL :
@@ -346,6 +351,8 @@ definition_fill(const struct definition_reading *reading)
 	out->parameters = (unsigned)query_parameters(
 	    out->values[DEFINITION_QUERY]);
 	definition_fill_word(out, DEFINITION_LIST, preset->list);
+	if (table_preset_has_addresses(preset))
+		definition_fill_word(out, DEFINITION_KEYS, "address");
 	writing = table_preset_writing(preset);
 	if (writing != NULL) {
 		definition_fill_word(out, DEFINITION_ADD, writing->add);
@@ -502,4 +509,12 @@ definition_key_is_text(struct slice key)
 		key = slice_from(key, n);
 	}
 	return true;
+}
+
+bool
+definition_may_have(const struct definition *definition, struct slice key)
+{
+	return definition_key_is_text(key) &&
+	    (definition->values[DEFINITION_KEYS] == NULL ||
+	    slice_find(key, '@') < key.n);
 }

@@ -31,6 +31,8 @@
  *	remove					zmailer user; $4 is the value
  *	preset		pgsql mysql sqlite	SCHEMA KIND (preset.h) instead
  *						of all of these
+ *	keys		all			address: what has no @ is not
+ *						in it, and is not asked for
  *	base, scope	ldap			where it is looked for; base,
  *						one or sub, preset sub
  *	filter		ldap			of which entries: (mail=$1)
@@ -53,7 +55,7 @@ enum definition_word {
 	DEFINITION_ATTRIBUTE,
 	DEFINITION_QUERY, DEFINITION_LIST, DEFINITION_PRESET,
 	DEFINITION_ADD, DEFINITION_CHANGE, DEFINITION_REMOVE,
-	DEFINITION_SERVER, DEFINITION_MAP,
+	DEFINITION_SERVER, DEFINITION_MAP, DEFINITION_KEYS,
 	DEFINITION_WORDS
 };
 
@@ -97,5 +99,9 @@ void definition_parameters(struct slice key,
 /* Can a database be asked for this key?  It must be valid UTF-8 (RFC 3629)
  * without control bytes; the names in a database are. */
 bool definition_key_is_text(struct slice key);
+/* May a table of this definition have the key?  false: the answer is none, and
+ * nobody is asked. */
+bool definition_may_have(const struct definition *definition,
+    struct slice key);
 
 #endif

@@ -216,6 +216,12 @@ table_preset_query(const struct table_preset *preset, const char *type)
 	    preset->mysql : preset->query;
 }
 
+bool
+table_preset_has_addresses(const struct table_preset *preset)
+{
+	return strstr(preset->kind, "alias") != NULL;
+}
+
 const struct table_writing *
 table_preset_writing(const struct table_preset *preset)
 {

@@ -33,6 +33,10 @@ struct table_writing {		/* a schema and kind that zmailer user writes */
 const struct table_writing *table_preset_writing(
     const struct table_preset *preset);
 
+/* Are all its names addresses, or @DOMAIN?  (Of aliases; who logs in may have a
+ * name without a domain.) */
+bool table_preset_has_addresses(const struct table_preset *preset);
+
 /* Its query for that type of table. */
 const char *table_preset_query(const struct table_preset *preset,
     const char *type);

@@ -197,7 +197,9 @@ revision_undo(struct dkim2_chain *chain, struct chain_revision *revision,
 static enum origin
 chain_revisions(struct dkim2_chain *chain)
 {
-	struct chain_revision revision = { .is_body_lost = false };
+	struct chain_revision revision = {
+		.is_body_lost = chain->mail->is_header
+	};
 	enum origin origin = ORIGIN_PASS;
 
 	if (!dkim2_content_read(chain->mail->message, chain->arena,
@@ -239,7 +241,11 @@ chain_passes(struct dkim2_chain *chain)
 	const struct dkim2 *out = chain->out;
 	const struct dkim2_hop *last = &out->hops[out->count - 1];
 
-	if (out->body_from > 1)
+	if (chain->mail->is_header)
+		(void)dkim2_end(chain, ORIGIN_PASS, "%zu hop%s, the last of "
+		    "%.*s; the header alone", out->count,
+		    out->count == 1 ? "" : "s", SLICE_ARG(last->domain));
+	else if (out->body_from > 1)
 		(void)dkim2_end(chain, ORIGIN_PASS, "%zu hop%s, the last of "
 		    "%.*s; what the body was before revision %u is not known",
 		    out->count, out->count == 1 ? "" : "s",

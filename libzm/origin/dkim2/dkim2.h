@@ -51,6 +51,8 @@ struct dkim2_mail {		/* what is judged */
 	const struct slice *rcpts;	/* RCPT TO without <> */
 	size_t		rcpt_count;	/* 0: rt= is not compared */
 	int64_t		received_s;	/* 0: t= is ignored */
+	bool		is_header;	/* the body is not there: it is taken
+					 * as lost */
 	bool		is_lenient;	/* accept addresses without <> in mf=
 					 * and rt=, as in early drafts */
 };
@@ -60,6 +62,8 @@ struct dkim2_hop {		/* one that signed */
 	struct slice	selector;	/* of its first key that counts */
 	struct slice	sender;		/* mf= without <>; empty: null, or it
 					 * has nd= */
+	const struct slice *to;		/* rt= without <>; none with nd= */
+	size_t		to_count;
 	unsigned	revision;	/* m= */
 	unsigned	flags;		/* enum dkim2_flags */
 };

@@ -121,7 +121,8 @@ chain_tell_hops(struct dkim2_chain *chain)
 			set++;
 		out->hops[i] = (struct dkim2_hop){ .domain = one->domain,
 		    .selector = one->sets[set].selector,
-		    .sender = one->from, .revision = one->revision,
+		    .sender = one->from, .to = one->to,
+		    .to_count = one->to_count, .revision = one->revision,
 		    .flags = one->flags };
 	}
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
+#include "origin/dkim2/bounce.h"
 #include "origin/dkim2/internal.h"
 #include "tests/fuzz/origin/zone.h"
 
@@ -30,6 +31,31 @@ fuzz_recipe(struct slice json, struct arena *arena)
 		MUST(dkim2_header_sum(&content, arena, sum) == 0);
 		MUST(dkim2_body_sum(&content, sum) == 0);
 	}
+}
+
+/* As a report whose own chain is good. */
+static void
+fuzz_report(struct answers *answers, const struct dkim2_mail *from,
+    struct arena *arena)
+{
+	struct dkim2_hop hop = { .domain = SLICE("b.test") }, last;
+	struct dkim2 report = { .origin = ORIGIN_PASS, .count = 1,
+	    .hops = &hop, .reason = "it is good" };
+	struct dkim2_mail mail = *from;
+	struct slice returned;
+	bool is_header;
+	enum origin origin;
+
+	mail.sender = SLICE("");
+	if (dkim2_returned(mail.message, &returned, &is_header))
+		MUST(fuzz_inside(returned, mail.message));
+	origin = dkim2_bounce_judge(answers, &mail, arena, &report);
+	MUST(origin == report.origin);
+	MUST(origin == ORIGIN_PASS || origin == ORIGIN_FAIL ||
+	    origin == ORIGIN_TEMPERROR);
+	MUST(report.reason != NULL && report.reason[0] != '\0');
+	if (dkim2_last_hop(mail.message, arena, &last))
+		MUST(last.domain.n > 0);
 }
 
 int
@@ -63,6 +89,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		mail.rcpt_count = 0;
 		mail.received_s = 0;
 	}
+	fuzz_report(answers, &mail, arena);
 	fuzz_recipe(message, arena);
 	arena_free(&arena);
 	return 0;

@@ -68,3 +68,7 @@ tests_fuzz_fuzz_state_LDADD = tools/libtools.a $(FUZZ_LIBS)
 fuzz_targets += tests/fuzz/fuzz-published
 tests_fuzz_fuzz_published_SOURCES = tests/fuzz/tools/fuzz_published.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_published_LDADD = tools/libtools.a $(FUZZ_LIBS)
+
+fuzz_targets += tests/fuzz/fuzz-exim-sql
+tests_fuzz_fuzz_exim_sql_SOURCES = tests/fuzz/tools/fuzz_exim_sql.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_exim_sql_LDADD = tools/libtools.a $(FUZZ_LIBS)

@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "origin/dkim2/bounce.h"
 #include "origin/dkim2/dkim2.h"
 #include "origin/dkim2/sign.h"
 #include "tls/dkim.h"
@@ -63,10 +64,10 @@ TestSuite(dkim2_sign, .init = setup, .fini = teardown, .timeout = 60);
 
 #define BODY "hello\n\n  there \n\n\n"
 
-/* The header with a hop in front; NULL: err says why not. */
 static const char *
-hop(const char *domain, const char *sender, const char *rcpt,
-    const char *before, const char *header, struct err *err)
+hop_of(const char *domain, const char *sender, const char *rcpt,
+    const char *before, const char *header, const char *body,
+    struct err *err)
 {
 	struct slice to = slice_of(rcpt), signatures[2];
 	unsigned char body_sum[DIGEST_SHA256_BYTES];
@@ -79,7 +80,7 @@ hop(const char *domain, const char *sender, const char *rcpt,
 	struct str out = STR_INIT;
 	const char *text;
 
-	cr_assert_eq(dkim2_sign_body(SLICE(BODY), body_sum), 0);
+	cr_assert_eq(dkim2_sign_body(slice_of(body), body_sum), 0);
 	if (dkim2_sign_begin(&sign, slice_of(header), arena, &signing,
 	    err) != 0)
 		return NULL;
@@ -96,6 +97,14 @@ hop(const char *domain, const char *sender, const char *rcpt,
 	text = slice_dup(arena, str_slice(&out));
 	str_release(&out);
 	return text;
+}
+
+/* The header with a hop in front; NULL: err says why not. */
+static const char *
+hop(const char *domain, const char *sender, const char *rcpt,
+    const char *before, const char *header, struct err *err)
+{
+	return hop_of(domain, sender, rcpt, before, header, BODY, err);
 }
 
 static void
@@ -206,4 +215,110 @@ Test(dkim2_sign, who_may_sign_for_whom)
 	cr_expect_not(dkim2_sign_fits(SLICE("b.a.test"), SLICE("x@a.test")));
 	cr_expect_not(dkim2_sign_fits(SLICE("a.test"), SLICE("x@ba.test")));
 	cr_expect_not(dkim2_sign_fits(SLICE("a.test"), SLICE("x")));
+}
+
+/* ---- reports ---------------------------------------------------------- */
+
+#define REPORT "From: MAILER-DAEMON@l.test\nTo: ann@a.test\n" \
+	"Content-Type: multipart/report; report-type=delivery-status;\n" \
+	"\tboundary=\"b\"\n"
+
+/* A report that returns text, of this type, signed by domain and judged where
+ * it came to rcpt; domain NULL: by nobody. */
+static enum origin
+judge_report(const char *domain, const char *rcpt, const char *type,
+    const char *text, struct dkim2 *out)
+{
+	const char *body = arena_printf(arena, "--b\n\nIt is not there.\n"
+	    "--b\nContent-Type: message/delivery-status\n\nStatus: 5.1.1\n"
+	    "\n--b\nContent-Type: %s\n\n%s\n--b--\n", type, text);
+	struct err err = { "" };
+	const char *header = domain == NULL ? REPORT : hop_of(domain, "", rcpt,
+	    "", REPORT, body, &err);
+	struct slice to = slice_of(rcpt);
+	const struct dkim2_mail mail = { .has_sender = true, .rcpts = &to,
+	    .message = slice_of(arena_printf(arena, "%s\n%s", header, body)),
+	    .rcpt_count = 1, .received_s = NOW_S + 5 };
+
+	cr_assert_not_null(header, "%s", err.text);
+	(void)dkim2_judge(answers, &mail, arena, out);
+	return dkim2_bounce_judge(answers, &mail, arena, out);
+}
+
+Test(dkim2_sign, a_report_is_about_mail_of_whom_it_comes_to)
+{
+	static const struct {
+		const char	*domain, *rcpt, *type, *is_changed;
+		enum origin	 origin;
+		const char	*why;
+	} rows[] = {
+		{ "l.test", "ann@a.test", "message/rfc822", NULL, ORIGIN_PASS,
+		    "1 hop" },
+		{ "l.test", "ann@a.test", "text/rfc822-headers", NULL,
+		    ORIGIN_PASS, "1 hop" },
+		{ "l.test", "ann@a.test", "Message/Global; x=y", NULL,
+		    ORIGIN_PASS, "1 hop" },
+		{ "a.test", "ann@a.test", "message/rfc822", NULL, ORIGIN_FAIL,
+		    "who signed it is not whom the message was sent to" },
+		{ "l.test", "eve@a.test", "message/rfc822", NULL, ORIGIN_FAIL,
+		    "sent by another than whom it comes to" },
+		{ "l.test", "ann@a.test", "message/rfc822", "hello",
+		    ORIGIN_FAIL,
+		    "the report returns: Message-Instance m=1 body hash" },
+		{ "l.test", "ann@a.test", "text/rfc822-headers", "Subject",
+		    ORIGIN_FAIL,
+		    "the report returns: Message-Instance m=1 header hash" },
+		/* nothing can be said of these */
+		{ "l.test", "ann@a.test", "text/plain", NULL, ORIGIN_PASS,
+		    "1 hop" },
+		{ NULL, "ann@a.test", "message/rfc822", NULL, ORIGIN_NONE,
+		    "nobody signed" },
+	};
+	struct err err = { "" };
+	const char *first = hop("a.test", "ann@a.test", "list@l.test", "",
+	    HEADER, &err);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		bool is_header = strcmp(rows[i].type,
+		    "text/rfc822-headers") == 0;
+		char *text = slice_dup(arena, slice_of(arena_printf(arena,
+		    "%s\n%s", first, is_header ? "" : BODY)));
+		struct dkim2 out;
+
+		if (rows[i].is_changed != NULL)
+			strstr(text, rows[i].is_changed)[1] ^= 1;
+		cr_expect_eq(judge_report(rows[i].domain, rows[i].rcpt,
+		    rows[i].type, text, &out), rows[i].origin, "row %zu: %s",
+		    i, out.reason);
+		cr_expect_eq(out.origin, rows[i].origin, "row %zu", i);
+		cr_expect_not_null(strstr(out.reason, rows[i].why),
+		    "row %zu: %s", i, out.reason);
+	}
+}
+
+/* What nobody signed by DKIM2 may be returned by anybody. */
+Test(dkim2_sign, a_report_about_unsigned_mail_is_judged_alone)
+{
+	struct dkim2 out;
+
+	cr_expect_eq(judge_report("l.test", "ann@a.test", "message/rfc822",
+	    HEADER "\n" BODY, &out), ORIGIN_PASS, "%s", out.reason);
+}
+
+Test(dkim2_sign, the_last_hop_says_whom_to_tell)
+{
+	struct err err = { "" };
+	const char *first = hop("a.test", "ann@a.test", "list@l.test", "",
+	    HEADER, &err), *second = hop("l.test", "own@l.test", "bob@b.test",
+	    first, first, &err);
+	struct dkim2_hop last;
+
+	cr_assert_not_null(second, "%s", err.text);
+	cr_assert(dkim2_last_hop(slice_of(second), arena, &last));
+	cr_expect(slice_is(last.sender, "own@l.test"));
+	cr_assert_eq(last.to_count, 1);
+	cr_expect(slice_is(last.to[0], "bob@b.test"));
+	cr_expect_not(dkim2_last_hop(SLICE(HEADER), arena, &last));
+	cr_expect_not(dkim2_last_hop(SLICE("DKIM2-Signature: i=2\n"), arena,
+	    &last));
 }

@@ -295,7 +295,27 @@ Test(tables_asked, what_lay_unread_is_old, .timeout = 60)
 	const struct timespec nap = { .tv_nsec = 400 * 1000000 };
 
 	table_expect(table, SLICE("a"));
+	cr_expect_str_eq(asked_value(table, "b"), "b 2");
 	(void)nanosleep(&nap, NULL);
-	cr_expect_str_eq(asked_value(table, "a"), "a 2");
+	cr_expect_str_eq(asked_value(table, "a"), "a 3");
+	answer_end(pid, &table);
+}
+
+/* All tables of a process share a connection: what is expected of one is sent
+ * with the question to another, and a table that is closed has no answer. */
+Test(tables_asked, tables_share_a_connection, .timeout = 60)
+{
+	pid_t pid = answer_all("%s ok 60000 found %s %u\n", 3, 100);
+	struct table *table = table_new("people", "socketmap:/nowhere");
+	struct table *other = table_new("people", "socketmap:/elsewhere");
+	struct table *gone = table_new("people", "socketmap:/gone");
+
+	/* a table is opened by its first question */
+	table_expect(table, SLICE("a"));
+	table_expect(gone, SLICE("b"));
+	table_free(&gone);
+	cr_expect_str_eq(asked_value(other, "c"), "c 3");
+	cr_expect_str_eq(asked_value(table, "a"), "a 3");
+	table_free(&other);
 	answer_end(pid, &table);
 }

@@ -77,6 +77,7 @@ Test(tables_definition, says_which_line_is_wrong)
 		{ "ldap", "tls yes\n", "tls: write verify (StartTLS)" },
 		{ "ldap", "query x\n", "no such word: there are hosts" },
 		{ "redis", "server unix:/x\n", "it says no query" },
+		{ "tcp", "keys all\n", ":1: keys: write address" },
 		{ "redis", "query DEL $1\n", "query: write GET" },
 		{ "redis", "query GET a$1 b\n", "query: write GET" },
 		{ "redis", "query HGET $1\n", "query: write GET" },
@@ -164,4 +165,36 @@ Test(tables_definition, keys_have_three_forms)
 	cr_expect_not(definition_key_is_text(SLICE("a\0b")));
 	cr_expect_not(definition_key_is_text(SLICE("a\rb")));
 	cr_expect_not(definition_key_is_text(SLICE("a\x7f")));
+}
+
+/* keys address, and the kinds of aliases of presets. */
+Test(tables_definition, what_it_may_have)
+{
+	static const struct {
+		const char *text, *key;
+		bool may;
+	} rows[] = {
+		{ "database x\nquery SELECT $1\n", "bob", true },
+		{ "database x\nquery SELECT $1\n", "b\nb", false },
+		{ "database x\nquery SELECT $1\nkeys address\n", "bob", false },
+		{ "database x\nquery SELECT $1\nkeys address\n", "b@c", true },
+		{ "database x\nquery SELECT $1\nkeys address\n", "@c", true },
+		{ "database x\npreset zmailer aliases\n", "bob", false },
+		{ "database x\npreset vmail alias-domains\n", "bob", false },
+		{ "database x\npreset vmail aliases\n", "@c.test", true },
+		{ "database x\npreset zmailer mailboxes\n", "bob", true },
+		{ "database x\npreset zmailer domains\n", "c.test", true },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct definition definition;
+		struct err err;
+
+		put(rows[i].text);
+		cr_assert_eq(definition_read("pgsql", path, &definition,
+		    &err), DEFINITION_GOOD, "%s", err.text);
+		cr_expect_eq(definition_may_have(&definition,
+		    slice_of(rows[i].key)), rows[i].may, "row %zu", i);
+		definition_release(&definition);
+	}
 }

@@ -19,6 +19,7 @@
 #include "grammar/message/header.h"
 #include "grammar/net.h"
 #include "mail/envelope.h"
+#include "origin/dkim2/bounce.h"
 #include "tools/journal/ask.h"
 #include "tools/zmailer/auth/auth.h"
 #include "tools/zmailer/verbs/verb.h"
@@ -200,6 +201,8 @@ auth_judge_open(struct auth_case *one)
 	    one->arena, &one->arc) == ORIGIN_ASKS;
 	if (one->has_dkim2)
 		asks |= dkim2_judge(one->answers, &one->mail, one->arena,
+		    &one->dkim2) == ORIGIN_ASKS ||
+		    dkim2_bounce_judge(one->answers, &one->mail, one->arena,
 		    &one->dkim2) == ORIGIN_ASKS;
 	if (!asks && one->author.n > 0)
 		asks = dmarc_judge(one->answers, one->author,

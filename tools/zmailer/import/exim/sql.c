@@ -149,6 +149,18 @@ server_host_cut(struct slice *rest, struct slice *out)
 	return true;
 }
 
+/* Can it stand in a definition?  It has no other line in it, and is not taken
+ * for what Postfix writes. */
+static bool
+value_is_fit(struct slice value)
+{
+	for (size_t i = 0; i < value.n; i++)
+		if ((unsigned char)value.p[i] < ' ')
+			return false;
+	return value.n > 0 && value.p[0] != '=' &&
+	    slice_equal(value, slice_trim(value));
+}
+
 /* HOST/DATABASE/USER/PASSWORD; returns false: it is not that */
 static bool
 question_server(struct exim4 *exim, struct slice type, struct str *out)
@@ -164,7 +176,9 @@ question_server(struct exim4 *exim, struct slice type, struct str *out)
 	exim4_list_begin(row->value, &list);
 	if (!exim4_list_next(exim->import->arena, &list, &rest) ||
 	    !server_host_cut(&rest, &host) || !slice_cut(&rest, '/', &base) ||
-	    !slice_cut(&rest, '/', &user))
+	    !slice_cut(&rest, '/', &user) || !value_is_fit(host) ||
+	    !value_is_fit(base) || !value_is_fit(user) ||
+	    (rest.n > 0 && !value_is_fit(rest)))
 		return false;
 	is_socket = slice_find(host, '(') < host.n;
 	str_adds(out, "hosts ");
@@ -172,9 +186,10 @@ question_server(struct exim4 *exim, struct slice type, struct str *out)
 		str_add_slice(out, host);
 	else if (!server_socket(type, &host, out))
 		return false;
-	str_addf(out, "\ndatabase " SLICE_FMT "\nuser " SLICE_FMT "\n"
-	    "password " SLICE_FMT "\n", SLICE_ARG(base), SLICE_ARG(user),
-	    SLICE_ARG(rest));
+	str_addf(out, "\ndatabase " SLICE_FMT "\nuser " SLICE_FMT "\n",
+	    SLICE_ARG(base), SLICE_ARG(user));
+	if (rest.n > 0)		/* else the server asks for none */
+		str_addf(out, "password " SLICE_FMT "\n", SLICE_ARG(rest));
 	if (slice_is(type, "mysql") && !is_socket)
 		str_adds(out, "tls no\n");
 	row->is_used = true;
@@ -196,7 +211,7 @@ question_sqlite(struct exim4 *exim, struct slice *query, struct str *out)
 	}
 	*query = slice_trim(*query);
 	str_addf(out, "database " SLICE_FMT "\n", SLICE_ARG(file));
-	return file.n > 0;
+	return slice_starts(file, "/") && value_is_fit(file);
 }
 
 static const char *

@@ -11,6 +11,7 @@
  */
 #include "base/ascii.h"
 #include "io/unix_socket.h"
+#include "mail/table/definition.h"
 #include "tools/zmailer/import/postfix/postfix.h"
 
 #include "base/banned.h"
@@ -124,9 +125,43 @@ query_add_quoted(struct str *out, bool is_mysql, char mark,
 	return 0;
 }
 
+/* What no definition may have: too many places for parameters, or what stands
+ * for one in Postfix's. */
+static const char *
+query_oddity(struct slice query)
+{
+	unsigned places = 0;
+
+	for (size_t i = 0; i < query.n; i++) {
+		char next = i + 1 < query.n ? query.p[i + 1] : '\0';
+
+		if (query.p[i] == '%' && (next == 's' || next == 'u' ||
+		    next == 'd'))
+			return "it has a % before s, u or d, which a "
+			    "definition may not have: put the text together "
+			    "in the database";
+		places += query.p[i] == '$';
+	}
+	return places <= DEFINITION_PLACES_MAX ? NULL :
+	    "it has more than 16 places for what is asked: write a "
+	    "definition (zmailer-table(8))";
+}
+
+static bool
+query_ends_with_place(const struct str *out)
+{
+	return out->len >= 2 && out->buf[out->len - 2] == '$' &&
+	    ascii_is_digit(out->buf[out->len - 1]);
+}
+
 const char *
 import_query(struct slice query, bool is_mysql, struct str *out)
 {
+	size_t begun = out->len;
+
+	query = slice_trim(query);
+	if (query.n == 0 || query.p[0] == '=')
+		return "it is no query";
 	while (query.n > 0) {
 		char c = query.p[0];
 		size_t end;
@@ -151,11 +186,13 @@ import_query(struct slice query, bool is_mysql, struct str *out)
 		} else if (c == '$' || c == '\\') {
 			return "a $ or a backslash has another meaning here";
 		} else {
+			if (ascii_is_digit(c) && query_ends_with_place(out))
+				str_addc(out, ' ');	/* not $1 and 2: $12 */
 			str_addc(out, c);
 			query = slice_from(query, 1);
 		}
 	}
-	return NULL;
+	return query_oddity(slice_from(str_slice(out), begun));
 }
 
 static void
