@@ -10,8 +10,10 @@
 enum {
 	NODES_AT_ONCE = 32,		/* nodes that are asked together */
 	NODES_OUT_BYTES_MAX = 64 << 20,	/* kept of what a node says */
-	NODES_SILENT = 200		/* exit status: the node did not answer,
+	NODES_SILENT = 200,		/* exit status: the node did not answer,
 					 * and why is on standard error */
+	NODES_COPIES			/* the same, and what the database has
+					 * of it is on standard output */
 };
 
 /* How the answers of several nodes become one. */
@@ -28,11 +30,14 @@ struct nodes_verb {
 	bool		 is_order;	/* it asks the scheduler there */
 	bool		 needs_yes;	/* it would ask before it does it */
 	enum nodes_style	 style;
+	bool		 has_copies;	/* of a silent node: what the database
+					 * has is shown */
 };
 
 struct nodes_part {			/* of one node */
 	const char	*node;
 	struct str	 out, err;
+	const char	*label;		/* in front of its lines */
 	int		 status;
 	bool		 is_cut;	/* there was more */
 };
@@ -42,7 +47,7 @@ struct nodes_parts {
 	const struct nodes_verb *verb;
 	struct nodes_part *parts;
 	size_t		 count;
-	int		 width;		/* of the longest name */
+	int		 width;		/* of the longest label */
 	bool		 is_json;
 };
 
@@ -64,8 +69,8 @@ bool nodes_line(struct slice *rest, struct slice *out);
 
 /* remote.c: run the words of a verb, NULL after them, at that node; what it
  * says goes to standard output and standard error.
- * returns its exit status, or NODES_SILENT */
+ * returns its exit status, or NODES_SILENT; *out_is_cut: it has said a part */
 int nodes_remote(const struct conf *conf, const char *node,
-    const char *const *words);
+    const char *const *words, bool *out_is_cut);
 
 #endif

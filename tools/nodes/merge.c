@@ -55,15 +55,16 @@ merge_lines(const struct nodes_parts *parts)
 
 	for (size_t i = 0; i < parts->count; i++) {
 		struct slice rest = str_slice(&parts->parts[i].out), line;
-		const char *node = parts->parts[i].node;
+		const struct nodes_part *part = &parts->parts[i];
 
 		while (nodes_line(&rest, &line)) {
 			str_reset(&text);
 			if (parts->is_json)
-				nodes_add_json(&text, line, node);
+				nodes_add_json(&text, line, part->node);
 			else
 				str_addf(&text, "%-*s  " SLICE_FMT "\n",
-				    parts->width, node, SLICE_ARG(line));
+				    parts->width, part->label,
+				    SLICE_ARG(line));
 			fputs(text.buf, stdout);
 		}
 	}
@@ -75,7 +76,7 @@ merge_lines(const struct nodes_parts *parts)
 struct entry_row {
 	char		 id[SPOOL_ID_BYTES];
 	size_t		 order;
-	const char	*node;
+	const struct nodes_part *part;
 	struct slice	 text;		/* its lines, each with its LF */
 };
 
@@ -135,7 +136,7 @@ entries_add(struct entry_rows *entries, const struct nodes_parts *parts,
 		}
 		row = &entries->rows[entries->count];
 		*row = (struct entry_row){ .order = entries->count++,
-			.node = part->node, .text = { line.p, line.n + 1 } };
+			.part = part, .text = { line.p, line.n + 1 } };
 		strlcpy(row->id, id.buf, sizeof(row->id));
 	}
 	str_release(&id);
@@ -146,31 +147,45 @@ entry_print(const struct nodes_parts *parts, const struct entry_row *row)
 {
 	struct slice rest = row->text, line;
 	struct str text = STR_INIT;
-	const char *node = row->node;
+	const char *label = row->part->label;
 
 	while (nodes_line(&rest, &line)) {
 		if (parts->is_json)
-			nodes_add_json(&text, line, node);
+			nodes_add_json(&text, line, row->part->node);
 		else
 			str_addf(&text, "%-*s  " SLICE_FMT "\n", parts->width,
-			    node, SLICE_ARG(line));
-		node = "";
+			    label, SLICE_ARG(line));
+		label = "";
 	}
 	fputs(text.buf, stdout);
 	str_release(&text);
 }
 
 static void
+merge_list_end(size_t messages, size_t nodes, size_t copies)
+{
+	printf("%zu message%s at %zu node%s", messages, messages == 1 ? "" :
+	    "s", nodes, nodes == 1 ? "" : "s");
+	if (copies > 0)
+		printf(", and %zu cop%s of silent ones (zmailer "
+		    "help cluster)", copies, copies == 1 ? "y" : "ies");
+	putchar('\n');
+}
+
+static void
 merge_list(const struct nodes_parts *parts)
 {
 	struct entry_rows entries = { .rows = NULL };
-	size_t nodes = 0;
+	size_t nodes = 0, copies = 0;
 
 	for (size_t i = 0; i < parts->count; i++) {
 		size_t before = entries.count;
 
 		entries_add(&entries, parts, &parts->parts[i]);
-		nodes += entries.count > before;
+		if (parts->parts[i].status == NODES_COPIES)
+			copies += entries.count - before;
+		else
+			nodes += entries.count > before;
 	}
 	if (entries.count > 1)
 		qsort(entries.rows, entries.count, sizeof(*entries.rows),
@@ -181,9 +196,7 @@ merge_list(const struct nodes_parts *parts)
 	for (size_t i = 0; i < entries.count; i++)
 		entry_print(parts, &entries.rows[i]);
 	if (!parts->is_json)
-		printf("%zu message%s at %zu node%s\n", entries.count,
-		    entries.count == 1 ? "" : "s", nodes, nodes == 1 ? "" :
-		    "s");
+		merge_list_end(entries.count - copies, nodes, copies);
 	mem_free(&entries.rows);
 }
 

@@ -16,14 +16,21 @@
 typedef int nodes_run_fn(const struct verb_row *row, int argc, char **argv,
     const char *conf_path);
 
+/* Show what the database has of a node that does not answer, as the verb shows
+ * its mail.  returns 0; -1: it was said on standard error why not */
+typedef int nodes_held_fn(const struct verb_row *row,
+    const struct arguments *arguments, const struct conf *conf,
+    const char *node, bool is_json);
+
 /* Was --node or --cluster given, to a verb that goes there? */
 bool nodes_is_asked(const struct verb_row *row,
     const struct arguments *arguments);
 
-/* Run a verb whose command line has one of them; run is for those without.
+/* Run a verb whose command line has one of them; run is for those without,
+ * held for a silent node's.
  * returns the exit status: 75 if a node did not get an order, 1 if what a node
  * has is missing */
 int nodes_run(const struct verb_row *row, const struct arguments *arguments,
-    nodes_run_fn *run);
+    nodes_run_fn *run, nodes_held_fn *held);
 
 #endif
