@@ -155,34 +155,37 @@ vet_hear(struct vet *vet, struct slice *out)
  * are the same. */
 static void
 vet_add_row(struct str *out, struct slice channel, struct slice host,
-    struct slice user, int64_t uid)
+    struct slice user, struct slice uid)
 {
 	str_reset(out);
-	str_addf(out, SLICE_FMT " " SLICE_FMT " " SLICE_FMT " %" PRId64,
+	str_addf(out, SLICE_FMT " " SLICE_FMT " " SLICE_FMT " " SLICE_FMT,
 	    SLICE_ARG(channel), SLICE_ARG(host.n == 0 ? SLICE("-") : host),
-	    SLICE_ARG(user), uid);
+	    SLICE_ARG(user), SLICE_ARG(uid));
 }
 
 static void
 vet_take_row(struct vet *vet, struct slice line)
 {
 	struct str channel = STR_INIT, host = STR_INIT, user = STR_INIT;
+	struct str uid = STR_INIT;
 
 	if (vet->count < VET_ROWS_MAX && json_get(line, "channel", &channel) &&
-	    json_get(line, "host", &host) && json_get(line, "user", &user)) {
+	    json_get(line, "host", &host) && json_get(line, "user", &user) &&
+	    json_get(line, "uid", &uid)) {
 		if (vet->count == vet->room) {
 			vet->room = vet->room * 2 + 16;
 			vet->rows = mem_grow(vet->rows, vet->room,
 			    sizeof(*vet->rows));
 		}
 		vet_add_row(&vet->text, str_slice(&channel), str_slice(&host),
-		    str_slice(&user), json_get_number(line, "uid"));
+		    str_slice(&user), str_slice(&uid));
 		vet->rows[vet->count++] = arena_dup(vet->answer,
 		    vet->text.buf, vet->text.len);
 	}
 	str_release(&channel);
 	str_release(&host);
 	str_release(&user);
+	str_release(&uid);
 }
 
 static int
@@ -232,7 +235,7 @@ vet_answer_has(struct vet *vet, const struct control_rcpt *rcpt)
 	    memchr(rcpt->channel.p, '\0', rcpt->channel.n) != NULL)
 		return false;
 	vet_add_row(&vet->text, rcpt->channel, rcpt->host, rcpt->user,
-	    rcpt->uid);
+	    event_number(rcpt->uid));
 	row = vet->text.buf;
 	return vet->count > 0 && bsearch(&row, vet->rows, vet->count,
 	    sizeof(*vet->rows), vet_row_compare) != NULL;
