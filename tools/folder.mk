@@ -29,10 +29,11 @@ bin_zmailer_SOURCES = tools/zmailer/alias/alias.c tools/zmailer/alias/alias.h \
 bin_zmailer_SOURCES += tools/zmailer/auth/auth.c tools/zmailer/auth/auth.h \
 	tools/zmailer/auth/look.c tools/zmailer/auth/show.c tools/zmailer/auth/spool.c
 bin_zmailer_SOURCES += tools/nodes/nodes.c tools/nodes/nodes.h tools/nodes/internal.h \
-	tools/nodes/gather.c tools/nodes/remote.c tools/nodes/merge.c tools/nodes/story.c
+	tools/nodes/gather.c tools/nodes/look.c tools/nodes/remote.c tools/nodes/merge.c tools/nodes/story.c
 bin_zmailer_SOURCES += tools/zmailer/cluster/cluster.c tools/zmailer/cluster/cluster.h \
 	tools/zmailer/cluster/reach.c tools/zmailer/cluster/init.c tools/zmailer/cluster/keys.c tools/zmailer/cluster/status.c \
-	tools/zmailer/cluster/takeover.c tools/zmailer/cluster/held.c
+	tools/zmailer/cluster/takeover.c tools/zmailer/cluster/held.c \
+	tools/zmailer/top/nodes.c
 bin_zmailer_SOURCES += tools/zmailer/dns/dns.c
 bin_zmailer_SOURCES += tools/zmailer/user/user.c tools/zmailer/user/user.h \
 	tools/zmailer/user/base.c tools/zmailer/user/list.c \

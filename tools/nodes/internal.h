@@ -10,6 +10,9 @@
 enum {
 	NODES_AT_ONCE = 32,		/* nodes that are asked together */
 	NODES_OUT_BYTES_MAX = 64 << 20,	/* kept of what a node says */
+	NODES_FOR_MS = 150000,		/* all that a node says; its verb has
+					 * 120 s */
+	NODES_LOOK_FOR_MS = 12000,
 	NODES_SILENT = 200,		/* exit status: the node did not answer,
 					 * and why is on standard error */
 	NODES_COPIES			/* the same, and what the database has
@@ -54,8 +57,9 @@ struct nodes_parts {
 /* gather.c: run work(context, node) for each node in a process of its own, and
  * collect what it says; its result is the status. */
 typedef int nodes_work_fn(void *context, const char *node);
+/* for_ms: who has not ended by then is silent, whatever it has said. */
 void nodes_gather(struct nodes_parts *parts, nodes_work_fn *work,
-    void *context);
+    void *context, int64_t for_ms);
 
 /* merge.c: print what they said, as one answer. */
 void nodes_merge(const struct nodes_parts *parts);

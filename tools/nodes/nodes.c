@@ -170,10 +170,6 @@ nodes_one(struct nodes_work *work, const char *node)
 {
 	int status;
 
-	if (conf_cluster_find(&work->conf->cluster, slice_of(node)) ==
-	    work->conf->cluster.node_count)
-		return arguments_refuse(work->arguments, "--node: the cluster "
-		    "has no node '%s'", node);
 	nodes_words(work, false);
 	status = nodes_at(work, node);
 	if (status != NODES_SILENT && status != NODES_COPIES)
@@ -253,6 +249,18 @@ nodes_status(const struct nodes_parts *parts)
 	return worst > 0 ? worst : has_done && !is_cut ? 0 : 1;
 }
 
+/* Who may not ask hears that, and not what it would look like. */
+static bool
+nodes_is_denied(const struct nodes_parts *parts, const char *self)
+{
+	size_t denied = 0;
+
+	for (size_t i = 0; i < parts->count; i++)
+		denied += strcmp(parts->parts[i].node, self) != 0 &&
+		    parts->parts[i].status == EX_NOPERM;
+	return denied > 0 && denied + 1 >= parts->count;
+}
+
 /* Nobody has it: it is said once. */
 static bool
 nodes_is_nowhere(const struct nodes_parts *parts)
@@ -304,10 +312,14 @@ nodes_all(struct nodes_work *work)
 		str_init(&parts.parts[i].out);
 		str_init(&parts.parts[i].err);
 	}
-	nodes_gather(&parts, nodes_at, work);
+	nodes_gather(&parts, nodes_at, work, NODES_FOR_MS);
 	labels = arena_new();
 	nodes_label(&parts, labels);
-	if (!nodes_is_nowhere(&parts)) {
+	if (nodes_is_denied(&parts, cluster->self)) {
+		fprintf(stderr, "zmailer: %s: you may not ask other nodes "
+		    "(zmailer help control); without --cluster this one "
+		    "answers what it may tell you\n", work->verb->name);
+	} else if (!nodes_is_nowhere(&parts)) {
 		nodes_merge(&parts);
 		fflush(stdout);
 		for (size_t i = 0; i < parts.count; i++)
@@ -326,15 +338,34 @@ nodes_all(struct nodes_work *work)
 
 /* ---- the verb ---------------------------------------------------------- */
 
+int
+nodes_check(const struct conf *conf, const struct arguments *arguments)
+{
+	const char *node = arguments_text(arguments, OPT_NODE);
+
+	if (arguments_has(arguments, OPT_CLUSTER) && node != NULL)
+		return arguments_refuse(arguments, "--cluster is all nodes, "
+		    "--node is one");
+	/* the desk would take us, and not him, for who asks */
+	if (answers_asker() != NULL)
+		return arguments_refuse(arguments, "who may not read here asks "
+		    "no other node");
+	if (!conf_asks_nodes(conf)) {
+		fprintf(stderr, "zmailer: %s: no cluster with a desk is "
+		    "configured (zmailer help desk)\n", arguments->verb);
+		return EX_CONFIG;
+	}
+	return node == NULL || conf_cluster_find(&conf->cluster,
+	    slice_of(node)) < conf->cluster.node_count ? EX_OK :
+	    arguments_refuse(arguments, "--node: the cluster has no node '%s'",
+	    node);
+}
+
 static int
-nodes_check(const struct nodes_work *work)
+nodes_check_verb(const struct nodes_work *work)
 {
 	const struct arguments *arguments = work->arguments;
 
-	if (arguments_has(arguments, OPT_CLUSTER) &&
-	    arguments_has(arguments, OPT_NODE))
-		return arguments_refuse(arguments, "--cluster is all nodes, "
-		    "--node is one");
 	if (arguments_has(arguments, OPT_FOLLOW))
 		return arguments_refuse(arguments, "-f follows this node "
 		    "alone");
@@ -342,11 +373,7 @@ nodes_check(const struct nodes_work *work)
 	    !arguments_has(arguments, OPT_DRY_RUN))
 		return arguments_refuse(arguments, "an order to other nodes "
 		    "needs --yes; --dry-run says how much mail it is about");
-	if (conf_asks_nodes(work->conf))
-		return EX_OK;
-	fprintf(stderr, "zmailer: %s: no cluster with a desk is configured "
-	    "(zmailer help desk)\n", work->verb->name);
-	return EX_CONFIG;
+	return nodes_check(work->conf, arguments);
 }
 
 int
@@ -358,12 +385,8 @@ nodes_run(const struct verb_row *row, const struct arguments *arguments,
 	struct conf *conf;
 	int status;
 
-	/* the desk would take us, and not him, for who asks */
-	if (answers_asker() != NULL)
-		return arguments_refuse(arguments, "who may not read here asks "
-		    "no other node");
 	work.conf = conf = verb_conf_spool(arguments->conf_path);
-	status = nodes_check(&work);
+	status = nodes_check_verb(&work);
 	if (status == EX_OK)
 		status = arguments_has(arguments, OPT_NODE) ? nodes_one(&work,
 		    arguments_text(arguments, OPT_NODE)) : nodes_all(&work);

@@ -33,4 +33,18 @@ bool nodes_is_asked(const struct verb_row *row,
 int nodes_run(const struct verb_row *row, const struct arguments *arguments,
     nodes_run_fn *run, nodes_held_fn *held);
 
+/* For a verb that has one of them and goes there by itself: is there such a
+ * cluster, and such a node?  returns 0; or the exit status, after words. */
+int nodes_check(const struct conf *conf, const struct arguments *arguments);
+
+/* look.c: run look for that node (NULL: for each) in a process of its own, in
+ * which control_connect leads to it; told gets what it wrote to standard output
+ * and standard error, in the order of the configuration.  A node that does not
+ * answer, or not in time, has no output, and says why. */
+typedef int nodes_look_fn(void *context, const char *node);
+typedef void nodes_told_fn(void *context, const char *node, struct slice out,
+    struct slice said);
+void nodes_look(const struct conf *conf, const char *node,
+    nodes_look_fn *look, nodes_told_fn *told, void *context);
+
 #endif

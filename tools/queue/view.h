@@ -14,7 +14,10 @@
 #include "mail/spool/spool.h"
 #include "mail/control_file/control_file.h"
 
-enum { VIEW_ENVELOPE_BYTES_MAX = 4 << 20 };	/* read of a message file */
+enum {
+	VIEW_ENVELOPE_BYTES_MAX = 4 << 20,	/* read of a message file */
+	VIEW_ID_COLUMNS = 20		/* of a list: a node's ids are longer */
+};
 
 /* ---- the running scheduler (live.c) ------------------------------------- */
 

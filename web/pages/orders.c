@@ -90,7 +90,7 @@ orders_show(struct visit *visit)
 	    .none = "Nobody has ordered anything.", .columns = columns,
 	    .count = 6, .is_newest_first = true };
 
-	page_add_search(&visit->out, "/orders", slice_trim(form_get(
+	page_add_search(visit, "/orders", slice_trim(form_get(
 	    &visit->form, "q")));
 	page_add_lines(visit, &lines);
 	page_add_search_words(&visit->out);

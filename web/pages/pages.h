@@ -10,6 +10,7 @@
 #define ZM_WEB_DESK_H
 
 #include "base/str.h"
+#include "conf/conf.h"
 #include "web/ask/question.h"
 #include "web/pages/form.h"
 
@@ -103,7 +104,8 @@ void page_add_span(struct str *out, int64_t span_s);
 void page_add_destination(struct str *out, struct slice channel,
     struct slice host);
 /* The box of selectors of a page. */
-void page_add_search(struct str *out, const char *path, struct slice typed);
+void page_add_search(struct visit *visit, const char *path,
+    struct slice typed);
 /* A list of what may be typed there, for the end of the page. */
 void page_add_search_words(struct str *out);
 /* A form about messages, with a button for each of verbs (rows of order.c) at
@@ -122,6 +124,30 @@ const char *page_narrow(struct visit *visit, const char *ours);
 void page_add_change(const struct visit *visit, struct str *out,
     const char *change, const char *field, struct slice value,
     const char *button);
+
+/* nodes.c: which machines of a cluster. */
+
+enum page_where { WHERE_HERE, WHERE_NODE, WHERE_CLUSTER };
+/* To be called once; borrowed.  NULL: no other node is asked. */
+void pages_set_cluster(const struct conf_cluster *of);
+enum page_where page_where(const struct visit *visit);
+/* Refuse a node that is none of the cluster.  0 or -1. */
+int visit_check_where(struct visit *visit);
+/* Add the words of a verb for it: at most two, before "--". */
+void visit_add_where(const struct visit *visit, const char **words, size_t *n);
+/* The same as hidden fields of a form; as a part of a URL, after `before`. */
+void page_add_where_hidden(struct visit *visit);
+void page_add_where_query(const struct visit *visit, const char *before,
+    struct str *out);
+/* The choice, as links to path; nothing without a cluster. */
+void page_add_places(struct visit *visit, const char *path);
+/* A link to the page of a message, which that node has (empty: this one, or the
+ * one that was chosen). */
+void page_add_message_link(struct visit *visit, struct slice id,
+    struct slice node);
+/* The part of the overview: a line a node. */
+void nodes_ask(struct visit *visit);
+void nodes_show(struct visit *visit);
 
 /* lines.c: answers as tables. */
 

@@ -162,7 +162,7 @@ refused_show(struct visit *visit)
 	    .none = "Nobody was refused.", .columns = refusal_columns,
 	    .count = 8, .is_newest_first = true };
 
-	page_add_search(&visit->out, "/refused", slice_trim(form_get(
+	page_add_search(visit, "/refused", slice_trim(form_get(
 	    &visit->form, "q")));
 	refused_add_kinds(visit, "By rule, of the last 2,000", "Rule",
 	    refusal_rule);

@@ -185,7 +185,7 @@ review_show(struct visit *visit)
 	struct table table;
 	size_t count;
 
-	page_add_search(out, "/review", typed);
+	page_add_search(visit, "/review", typed);
 	page_add_trouble(out, visit_answer(visit, "review"));
 	page_begin_orders(visit);
 	table_begin(&table, out, "Messages that were set aside", columns, 6);

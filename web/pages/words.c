@@ -288,15 +288,20 @@ page_add_change(const struct visit *visit, struct str *out,
 }
 
 void
-page_add_search(struct str *out, const char *path, struct slice typed)
+page_add_search(struct visit *visit, const char *path, struct slice typed)
 {
+	struct str *out = &visit->out;
+
 	str_addf(out, "<form class=\"search\" role=\"search\" method=\"get\" "
 	    "action=\"%s\"><label for=\"q\">Which messages (<a "
 	    "href=\"#words\">the words</a>)</label><div><input id=\"q\" "
 	    "name=\"q\" type=\"search\" autocomplete=\"off\" "
 	    "spellcheck=\"false\" maxlength=\"2000\"", path);
 	html_attribute(out, "value", typed);
-	str_adds(out, "><button>Show</button></div></form>\n");
+	str_addc(out, '>');
+	if (strcmp(path, "/queue") == 0)
+		page_add_where_hidden(visit);
+	str_adds(out, "<button>Show</button></div></form>\n");
 }
 
 void
