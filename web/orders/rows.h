@@ -26,7 +26,7 @@ VERB(LOOK, NARROW, "list --json --limit 50 [ --after ID ] [ --cluster ] "
 VERB(LOOK, FIRST, "show -- ID")
 VERB(LOOK, FIRST, "show --raw -- ID")
 VERB(LOOK, SIFT, "trace --json -- ID")
-VERB(LOOK, ALONE, "trace -- ID")
+VERB(LOOK, ALONE, "trace [ --cluster ] [ --node TEXT ] -- ID")
 VERB(LOOK, ALONE, "trace --json [ --cluster ] [ --node TEXT ] -- ID")
 VERB(LOOK, ALONE, "why --json [ --cluster ] [ --node TEXT ] -- ID")
 VERB(LOOK, ALONE, "queue --json [ --cluster ] [ --node TEXT ]")

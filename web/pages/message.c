@@ -28,17 +28,13 @@ static void
 message_ask_node(struct visit *visit, const char *id)
 {
 	const char *why[QUESTION_WORDS_MAX] = { "why", "--json" };
-	const char *trace[QUESTION_WORDS_MAX] = { "trace", "--json" };
-	size_t n = 2, m = 2;
+	size_t n = 2;
 
 	visit_add_where(visit, why, &n);
 	why[n++] = "--";
 	why[n++] = id;
 	visit_ask_verb(visit, "why", why);
-	visit_add_where(visit, trace, &m);
-	trace[m++] = "--";
-	trace[m++] = id;
-	visit_ask_verb(visit, "trace", trace);
+	message_ask_life(visit);
 }
 
 static int

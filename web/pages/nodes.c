@@ -41,8 +41,10 @@ enum page_where
 page_where(const struct visit *visit)
 {
 	const char *node = where_node(visit);
+	struct slice any;
+	size_t at = 0;
 
-	if (cluster != NULL && form_get(&visit->form, "cluster").n > 0)
+	if (cluster != NULL && form_next(&visit->form, "cluster", &at, &any))
 		return WHERE_CLUSTER;
 	return node != NULL && strcmp(node, cluster->self) != 0 ?
 	    WHERE_NODE : WHERE_HERE;

@@ -35,13 +35,13 @@ def a_page_says_which_nodes_there_are(world, desk):
 
 @case
 def all_nodes_are_one_queue(world, desk):
-    reply = desk.get("/queue?cluster")
-    assert reply.status == 200, reply.words()
+    reply = desk.get("/queue?cluster=")
+    assert len(links(reply)) == 3, reply.words()
     reply = desk.get("/queue?cluster=1")
     assert links(reply) == [
         f"/message/{ids['mx1']}", f"/message/{ids['mx2']}?node=mx2",
         f"/message/{ids['mx3']}?node=mx3"], links(reply)
-    assert '<th scope="col">Node</th>' in reply.text, reply.text
+    assert 'scope="col">Node</th>' in reply.text, reply.text
     reply = desk.get("/queue?cluster=1&q=to%3A%40mx2.test")
     assert links(reply) == [f"/message/{ids['mx2']}?node=mx2"], reply.words()
     assert 'name="cluster" value="1"' in reply.text
@@ -89,7 +89,7 @@ def orders_go_where_the_message_is(world, desk):
     assert "held" not in world.two.states().values()
     # every one that matches, shown before
     shown, _ = order(desk, do="hold", q="to:@mx3.test", every="1",
-                     node="mx3", shown=str(0) if False else "")
+                     node="mx3")
     assert world.three.states() == {ids["mx3"]: "held"}, shown
     for form in ({"do": "forward", "to": "x@y.test"}, {"do": "allow"},
                  {"do": "note", "reason": "n"}):
