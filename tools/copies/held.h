@@ -23,7 +23,8 @@ struct held_row {		/* of one message; valid during the call */
 	int64_t		 since_s;	/* wall: its last change there */
 };
 
-/* Call fn for each that has one of our ids, by id.  *out_is_cut: there are more, but it took too long.
+/* Call fn for each that has one of our ids, by id.  *out_is_cut: there are
+ * more, but it took too long.
  * returns 0; -1: err says who does not answer, or may not be asked */
 typedef void held_fn(void *context, const struct held_row *row);
 int held_each(const char *run_dir, const char *node, held_fn *fn,

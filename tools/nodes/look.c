@@ -26,7 +26,7 @@ struct nodes_looking {
 
 /* nodes_work_fn */
 static int
-look_at(void *context, const char *node)
+nodes_look_at(void *context, const char *node)
 {
 	const struct nodes_looking *looking = context;
 	struct err err;
@@ -63,7 +63,7 @@ nodes_look(const struct conf *conf, const char *node, nodes_look_fn *look,
 		str_init(&part->err);
 		parts.count++;
 	}
-	nodes_gather(&parts, look_at, &looking, NODES_LOOK_FOR_MS);
+	nodes_gather(&parts, nodes_look_at, &looking, NODES_LOOK_FOR_MS);
 	for (size_t i = 0; i < parts.count; i++) {
 		struct nodes_part *part = &parts.parts[i];
 

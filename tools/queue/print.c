@@ -101,8 +101,8 @@ view_add_list(struct str *out, const struct view *view, int64_t now_s)
 
 	clock_span(now_s > view->time_s ? now_s - view->time_s : 0, age);
 	view_add_size(&size, view->size_bytes);
-	str_addf(out, "%-*s %6s %6s  %-8s ", VIEW_ID_COLUMNS, view->id, age, size.buf,
-	    view->state);
+	str_addf(out, "%-*s %6s %6s  %-8s ", VIEW_ID_COLUMNS, view->id, age,
+	    size.buf, view->state);
 	view_add_sender(out, view);
 	if (*view->why != '\0') {
 		str_adds(out, "  (");

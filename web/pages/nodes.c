@@ -155,7 +155,7 @@ page_add_message_link(struct visit *visit, struct slice id, struct slice node)
 /* ---- the overview -------------------------------------------------------- */
 
 void
-nodes_ask(struct visit *visit)
+overview_ask_nodes(struct visit *visit)
 {
 	static const char *const words[] = { "top", "--json", "--cluster",
 	    NULL };
@@ -208,7 +208,7 @@ nodes_add_row(struct visit *visit, struct table *table, struct slice line)
 }
 
 void
-nodes_show(struct visit *visit)
+overview_show_nodes(struct visit *visit)
 {
 	static const struct table_column columns[] = {
 		{ "Node", false }, { "State", false },

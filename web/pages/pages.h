@@ -146,8 +146,8 @@ void page_add_places(struct visit *visit, const char *path);
 void page_add_message_link(struct visit *visit, struct slice id,
     struct slice node);
 /* The part of the overview: a line a node. */
-void nodes_ask(struct visit *visit);
-void nodes_show(struct visit *visit);
+void overview_ask_nodes(struct visit *visit);
+void overview_show_nodes(struct visit *visit);
 
 /* lines.c: answers as tables. */
 

@@ -29,7 +29,7 @@ struct places {
 
 /* In the order of the file.  Before the change: ways may go. */
 static void
-places_note(struct arena *arena, const struct control_file *control,
+control_places_note(struct arena *arena, const struct control_file *control,
     struct places *out)
 {
 	size_t room = control->rcpt_total * CONTROL_WAYS_MAX;
@@ -52,7 +52,7 @@ places_note(struct arena *arena, const struct control_file *control,
 /* Ways that are written again have no place of their own afterwards: what they
  * came to is told of their recipient, in the order in which it came. */
 static const uint32_t *
-places_find(const struct places *places, uint32_t was)
+control_places_find(const struct places *places, uint32_t was)
 {
 	const uint32_t *now = NULL;
 	size_t low = 0, high = places->count;
@@ -88,7 +88,7 @@ rewrite_records(const struct control_file *control, struct slice text,
 		if (line.n == 0 || line.p[0] != 'd' ||
 		    !control_record_check(line, id_crc, &record, &rest))
 			continue;
-		now = places_find(places, record.rcpt_offset);
+		now = control_places_find(places, record.rcpt_offset);
 		if (now != NULL)
 			control_record_move(out, id_crc, line, *now);
 	}
@@ -109,7 +109,7 @@ control_file_rewrite(struct arena *arena, struct slice file,
 	if (head == 0 || head > file.n || control_file_parse(arena,
 	    slice_first(file, head), &control, err) != 0)
 		return err_set(err, "its head is damaged");
-	places_note(arena, &control, &places);
+	control_places_note(arena, &control, &places);
 	is_changed = change(context, &control, NULL, NULL);
 	for (size_t i = 0; i < control.group_count; i++)
 		for (size_t k = 0; k < control.groups[i].rcpt_count; k++)
