@@ -33,7 +33,6 @@ enum { OTHERS = 077 };
 
 struct nodes_state {
 	struct exchange_means	 means;
-	struct tls_tickets	*tickets;
 };
 
 /* Whoever reads it is this node. */
@@ -58,12 +57,12 @@ nodes_make_server(const struct conf_cluster *cluster,
 	struct str ca = STR_INIT;
 	struct err err;
 
-	state->tickets = tls_tickets_new();
 	if (tls_file_read(cluster->desk_ca, &ca, &err) < 0 ||
 	    tls_pair_load(&pair, cluster->desk_certificate, key, &err) < 0)
 		fatal("cluster: desk: %s", err.text);
 	terms.ca = str_slice(&ca);
-	state->means.server = tls_server_new(&terms, state->tickets, &err);
+	/* a session that is resumed would not look at the dates again */
+	state->means.server = tls_server_new(&terms, NULL, &err);
 	if (state->means.server == NULL || tls_server_add(state->means.server,
 	    cluster->self, str_slice(&pair.chain), pair.key, &err) < 0)
 		fatal("cluster: desk: %s", err.text);
@@ -114,7 +113,7 @@ nodes_lock_in(const struct conf *conf)
 int
 main(int argc, char **argv)
 {
-	struct nodes_state state = { .tickets = NULL };
+	struct nodes_state state = { .means = { .server = NULL } };
 	struct process process;
 	struct exchange *exchange;
 	/* before another file gets that number */
@@ -133,7 +132,6 @@ main(int argc, char **argv)
 	loop_run(process.loop);
 	exchange_free(&exchange);
 	tls_server_drop(&state.means.server);
-	tls_tickets_free(&state.tickets);
 	tls_client_free(&state.means.client);
 	return consulted_end(&process);
 }

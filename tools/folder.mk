@@ -28,10 +28,11 @@ bin_zmailer_SOURCES = tools/zmailer/alias/alias.c tools/zmailer/alias/alias.h \
 	tools/zmailer/verbs/zmailer.c tools/zmailer/zones.c
 bin_zmailer_SOURCES += tools/zmailer/auth/auth.c tools/zmailer/auth/auth.h \
 	tools/zmailer/auth/look.c tools/zmailer/auth/show.c tools/zmailer/auth/spool.c
-bin_zmailer_SOURCES += tools/nodes/nodes.c tools/nodes/merge.c tools/nodes/story.c
+bin_zmailer_SOURCES += tools/nodes/nodes.c tools/nodes/look.c tools/nodes/merge.c tools/nodes/story.c
 bin_zmailer_SOURCES += tools/zmailer/cluster/cluster.c tools/zmailer/cluster/cluster.h \
 	tools/zmailer/cluster/reach.c tools/zmailer/cluster/init.c tools/zmailer/cluster/keys.c tools/zmailer/cluster/status.c \
-	tools/zmailer/cluster/takeover.c
+	tools/zmailer/cluster/takeover.c tools/zmailer/cluster/held.c \
+	tools/zmailer/top/nodes.c
 bin_zmailer_SOURCES += tools/zmailer/dns/dns.c
 bin_zmailer_SOURCES += tools/zmailer/user/user.c tools/zmailer/user/user.h \
 	tools/zmailer/user/base.c tools/zmailer/user/list.c \
@@ -191,6 +192,8 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/copies/sweep.c tools/copies/sweep.h \
 	tools/copies/take.c tools/copies/take.h \
 	tools/copies/moved.c tools/copies/moved.h \
+	tools/copies/held.c tools/copies/held.h \
+	tools/copies/vet.c tools/copies/vet.h \
 	tools/run/beside/mover.c tools/run/beside/mover.h \
 	tools/run/beside/taker.c tools/run/beside/taker.h \
 	tools/run/beside/keeper.c tools/run/beside/keeper.h tools/run/left.c tools/run/left.h \

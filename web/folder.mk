@@ -31,7 +31,7 @@ web_libweb_a_SOURCES = \
 	web/pages/orders.c web/pages/overview.c web/pages/parts.h \
 	web/pages/past.c web/pages/past.h \
 	web/pages/queue.c web/pages/refused.c web/pages/review.c \
-	web/pages/text.c web/pages/words.c \
+	web/pages/text.c web/pages/words.c web/pages/nodes.c \
 	web/send/answer.c web/send/answer.h web/send/compose.c \
 	web/send/compose.h web/send/dial.c web/send/dial.h web/send/dialogue.c web/send/dialogue.h \
 	web/send/dialogue_internal.h web/send/dialogue_steps.c \

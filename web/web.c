@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "conf/conf.h"
 #include "daemon/skeleton.h"
+#include "web/pages/pages.h"
 #include "web/send/send.h"
 #include "web/serve/serve.h"
 
@@ -110,6 +111,8 @@ main(int argc, char **argv)
 	if (conf == NULL)
 		return EX_CONFIG;
 	site.orders.conf = conf;
+	if (conf_asks_nodes(conf))
+		pages_set_cluster(&conf->cluster);
 	if (argc == WORDS_NETWORK) {
 		door = (struct web_door){ .address = argv[5],
 		    .certificate = argv[6], .key = argv[7] };

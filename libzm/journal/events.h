@@ -335,6 +335,10 @@ EVENT(RESTORED, "message.restored", INFO, "file archive by",
     "A message came back from an archive.")
 EVENT(MESSAGE_TAKEN_OVER, "message.taken-over", INFO, "node by",
     "A message of another node came here from the cluster's database.")
+EVENT(RCPT_DOUBTED, "rcpt.doubted", WARN, "to channel host uid node again",
+    "A control file that another node wrote says how this recipient of a "
+    "message is delivered, and as which account; the configuration of this "
+    "node does not: the address `again` is routed here.")
 EVENT(IMPORTED, "message.imported", INFO, "queue old frozen by tries said",
     "A message came out of the queue of another mailer, where old was its id, "
     "which had tried it so often (sendmail tells) and last said this of it.")

@@ -307,9 +307,13 @@ context_new(struct tls_server *server, struct err *err)
 	SSL_CTX_set_read_ahead(context, 1);
 	SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
 	SSL_CTX_set_timeout(context, TLS_TICKET_FOR_S);
-	(void)SSL_CTX_set_num_tickets(context, 1);
+	(void)SSL_CTX_set_num_tickets(context, server->tickets != NULL);
+	if (server->tickets == NULL)
+		SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
+	else
+		SSL_CTX_set_tlsext_ticket_key_evp_cb(context,
+		    tls_ticket_crypt);
 	SSL_CTX_set_app_data(context, server->tickets);
-	SSL_CTX_set_tlsext_ticket_key_evp_cb(context, tls_ticket_crypt);
 	SSL_CTX_set_tlsext_servername_callback(context, on_servername);
 	SSL_CTX_set_tlsext_servername_arg(context, server);
 	ask_set(server, context);

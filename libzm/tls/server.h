@@ -51,7 +51,8 @@ struct tls_terms {
 struct tls_server;
 
 /* terms are copied; tickets are borrowed and must outlive the server and
- * its connections.  NULL with err. */
+ * its connections; NULL: no session is resumed, so that each shows its
+ * certificate anew.  NULL with err. */
 struct tls_server *tls_server_new(const struct tls_terms *terms,
     struct tls_tickets *tickets, struct err *err);
 struct tls_server *tls_server_hold(struct tls_server *server);

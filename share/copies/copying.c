@@ -15,7 +15,8 @@
  *		   token " takeover " NODE /
  *		   token " rows " ( ID / "-" ) / token " offers" /
  *		   token " take " NODE / token " arriving " ( ID / "-" ) /
- *		   token " arrived" 1*100( SP ID )
+ *		   token " arrived" 1*100( SP ID ) /
+ *		   token " held " NODE SP ( ID / "-" )
  *	area     = "router" / "freezer/" CAUSE
  *
  * SPDX-License-Identifier: ISC
@@ -144,6 +145,9 @@ copying_rest(struct slice *rest, struct copying *out)
 	case COPYING_ROWS:
 	case COPYING_ARRIVING:
 		return copying_after(rest, &out->id);
+	case COPYING_HELD:
+		return copying_node(rest, &out->node) &&
+		    copying_after(rest, &out->id);
 	case COPYING_LEASE:
 	case COPYING_OFFERS:
 	case COPYING_VERBS:
@@ -162,7 +166,8 @@ copying_read(struct slice line, struct copying *out)
 		[COPYING_ROWS] = "rows", [COPYING_LEFT] = "left",
 		[COPYING_OFFER] = "offer", [COPYING_WITHDRAW] = "withdraw",
 		[COPYING_OFFERS] = "offers", [COPYING_TAKE] = "take",
-		[COPYING_ARRIVING] = "arriving", [COPYING_ARRIVED] = "arrived"
+		[COPYING_ARRIVING] = "arriving", [COPYING_ARRIVED] = "arrived",
+		[COPYING_HELD] = "held"
 	};
 	struct slice verb;
 	int i;
@@ -183,7 +188,8 @@ size_t
 copying_descriptors(enum copying_verb verb)
 {
 	return verb == COPYING_KEPT ? 2 :
-	    verb == COPYING_COPY || verb == COPYING_ARRIVING ? 1 : 0;
+	    verb == COPYING_COPY || verb == COPYING_ARRIVING ||
+	    verb == COPYING_HELD ? 1 : 0;
 }
 
 bool

@@ -21,7 +21,7 @@ enum copying_verb {
 	COPYING_LEFT, COPYING_OFFER, COPYING_WITHDRAW,
 	/* of root */
 	COPYING_TAKEOVER, COPYING_ROWS, COPYING_OFFERS,
-	COPYING_TAKE, COPYING_ARRIVING, COPYING_ARRIVED,
+	COPYING_TAKE, COPYING_ARRIVING, COPYING_ARRIVED, COPYING_HELD,
 	COPYING_VERBS
 };
 
@@ -29,13 +29,14 @@ enum copying_verb {
  * "TOKEN taken EPOCH [SERIAL]", "TOKEN left ID...", "TOKEN offer SERIAL NODE
  * ID...", "TOKEN withdraw ID...", "TOKEN takeover NODE", "TOKEN rows AFTER",
  * "TOKEN offers", "TOKEN take NODE", "TOKEN arriving AFTER", "TOKEN arrived
- * ID...". */
+ * ID...", "TOKEN held NODE AFTER". */
 struct copying {
 	struct slice		line;	/* all of it */
 	struct slice		token;
 	enum copying_verb	verb;
 	struct slice		id;	/* of copy, kept; AFTER of rows,
-					 * arriving: empty, the first */
+					 * arriving, held: empty, the
+					 * first */
 	struct slice		serial;	/* of taken (empty: none), offer */
 	struct slice		area;	/* router, or freezer/CAUSE */
 	struct slice		node;

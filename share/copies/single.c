@@ -18,7 +18,7 @@
 
 #include "base/banned.h"
 
-enum { SINGLE_OWNERS_MS = 1000 };
+enum { SINGLE_OWNERS_MS = 1000, SINGLE_HELD_BYTES_MAX = 32768 };
 
 /* ---- statements -------------------------------------------------------- */
 
@@ -102,6 +102,23 @@ single_next_of_status(struct single *single, size_t step,
 	return true;
 }
 
+/* A look, which may not keep mail waiting. */
+static bool
+single_next_of_held(struct single *single, size_t step,
+    struct wire_statement *out)
+{
+	if (step == 0) {
+		sql_begin(out, SAY_BRIEFLY);
+		single_add_number(single, SINGLE_OWNERS_MS, out);
+	} else if (step == 1) {
+		single_begin_of(single, SAY_HELD, single->wait->question.node,
+		    out);
+		sql_add(out, single->wait->question.id);
+	} else
+		return false;
+	return true;
+}
+
 bool
 single_next(struct single *single, struct wire_statement *out)
 {
@@ -122,6 +139,8 @@ single_next(struct single *single, struct wire_statement *out)
 		    slice_of(single->cluster->self), out);
 		sql_add(out, wait->question.id);
 		return true;
+	case COPYING_HELD:
+		return single_next_of_held(single, step, out);
 	default:
 		return offers_next(single, step, out);
 	}
@@ -239,6 +258,44 @@ single_take_ids(struct single *single, const struct wire_rows *rows)
 	str_addc(out, '\n');
 }
 
+/* A line "ID AREA BODY_BYTES SINCE CONTROL_BYTES FRONT_BYTES", and the bytes of
+ * both: into the file of who asks. */
+static void
+single_put_held(struct single *single, const struct wire_rows *rows, int row)
+{
+	struct slice id = wire_value(rows, row, 0);
+	struct slice area = wire_value(rows, row, 1);
+	struct slice control = wire_value(rows, row, 4);
+	struct slice front = wire_value(rows, row, 5);
+	struct str text = STR_INIT;
+	uint64_t bytes, since;
+
+	if (!single_is_word(id) || !single_is_word(area) ||
+	    !wire_number(rows, row, 2, &bytes) ||
+	    !wire_number(rows, row, 3, &since) ||
+	    id.n + area.n + control.n + front.n > SINGLE_HELD_BYTES_MAX) {
+		single->wrong = "a row of it is damaged";
+		return;
+	}
+	str_addf(&text, SLICE_FMT " " SLICE_FMT " %" PRIu64 " %" PRIu64
+	    " %zu %zu\n", SLICE_ARG(id), SLICE_ARG(area), bytes, since,
+	    control.n, front.n);
+	str_add_slice(&text, control);
+	str_add_slice(&text, front);
+	single_put(single, str_slice(&text), single->bytes);
+	single->bytes += text.len;
+	single->count++;
+	str_release(&text);
+}
+
+static void
+single_take_held(struct single *single, const struct wire_rows *rows)
+{
+	for (int i = 0; i < (int)wire_row_count(rows) &&
+	    single->wrong == NULL; i++)
+		single_put_held(single, rows, i);
+}
+
 /* "owner NODE EPOCH LEASE_SECONDS|- COUNT BYTES TAKER|-" each */
 static void
 single_take_owners(struct single *single, const struct wire_rows *rows)
@@ -275,7 +332,10 @@ single_take_rows(struct single *single, size_t index,
 		single_take_fetched(single, index, rows);
 	else if (wait->question.verb == COPYING_ROWS)
 		single_take_ids(single, rows);
-	else
+	else if (wait->question.verb == COPYING_HELD) {
+		if (index == 1)
+			single_take_held(single, rows);
+	} else
 		offers_take_rows(single, index, rows);
 }
 
@@ -340,6 +400,9 @@ single_done(struct single *single)
 		single_add_takeover(single, lines);
 	else if (wait->question.verb == COPYING_ARRIVING)
 		single_add_fetched(single, lines);
+	else if (wait->question.verb == COPYING_HELD)
+		str_addf(lines, "ok held %" PRIu64 " %" PRIu64 "\n",
+		    single->count, single->bytes);
 	else if (wait->question.verb != COPYING_ROWS)	/* has its line */
 		offers_add_end(single, lines);
 	single->wait = NULL;

@@ -1,7 +1,7 @@
 /* single.h - questions that are a transaction each: about nodes, and of tools
  *
- * takeover, arriving, rows, those of offers.h, and the owners of a status.  Of
- * this folder alone.
+ * takeover, arriving, rows, held, those of offers.h, and the owners of a
+ * status.  Of this folder alone.
  *
  * SPDX-License-Identifier: ISC
  */

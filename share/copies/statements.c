@@ -16,6 +16,11 @@
 	"t.cluster = c.cluster and t.node = " self " and t.id = c.id " \
 	"and t.taken_at > now() - interval '10 minutes')"
 
+/* What a row of a page has at most: what is larger is listed without its
+ * recipients. */
+#define HELD_CONTROL "16384"
+#define HELD_FRONT "4096"
+
 static const char *const texts[SAY_COUNT_OF] = {
 	[SAY_PATIENCE] =
 	    "select set_config('statement_timeout', $1, false)",
@@ -174,6 +179,15 @@ static const char *const texts[SAY_COUNT_OF] = {
 	    "update zm_copy set move_to = null, owned_at = "
 	    "clock_timestamp() where cluster = $1 and node = $2 and "
 	    "move_to = $2 and id = any($3::text[])",
+	/* the parts are stored as they are: the front of one is read alone */
+	[SAY_HELD] =
+	    "select c.id, c.area, c.body_bytes::text, (extract(epoch from "
+	    "c.kept_at))::bigint::text, case when length(c.control) <= "
+	    HELD_CONTROL " then c.control end, case when c.control is null "
+	    "then (select substring(p.bytes from 1 for " HELD_FRONT ") from "
+	    "zm_part p where p.cluster = c.cluster and p.id = c.id and "
+	    "p.n = 0) end from zm_copy c where c.cluster = $1 and "
+	    "c.node = $2 and c.id > $3 order by c.id limit 100",
 };
 
 void
@@ -183,7 +197,8 @@ sql_begin(struct wire_statement *out, enum copies_statement which)
 	out->count = 0;
 	/* bytes come as they are */
 	out->wants_binary = which == SAY_LINES ||
-	    which == SAY_ARRIVING || which == SAY_GET_PART;
+	    which == SAY_ARRIVING || which == SAY_GET_PART ||
+	    which == SAY_HELD;
 }
 
 /* Text is the same in both forms; this one needs no NUL. */

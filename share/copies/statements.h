@@ -50,6 +50,8 @@ enum copies_statement {
 	SAY_ARRIVING,		/* cluster self after -> id area bytes
 				 * control since */
 	SAY_ARRIVED,		/* cluster self {ids} */
+	SAY_HELD,		/* cluster node after -> id area bytes since
+				 * control front */
 	SAY_COUNT_OF
 };
 

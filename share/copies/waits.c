@@ -53,6 +53,14 @@ waits_free(struct copies_wait **pwait)
 	mem_free(pwait);
 }
 
+/* Is its file for the answer? */
+static bool
+waits_is_written(const struct copies_wait *wait)
+{
+	return wait->question.verb == COPYING_ARRIVING ||
+	    wait->question.verb == COPYING_HELD;
+}
+
 int
 waits_measure(struct copies_wait *wait, uint64_t bytes_max, struct err *err)
 {
@@ -64,7 +72,7 @@ waits_measure(struct copies_wait *wait, uint64_t bytes_max, struct err *err)
 		if (!S_ISREG(st.st_mode))
 			return err_set(err, "it is no regular file");
 		wait->bytes[i] = (uint64_t)st.st_size;
-		if (wait->question.verb == COPYING_ARRIVING)
+		if (waits_is_written(wait))
 			continue;
 		if (wait->bytes[i] == 0)
 			return err_set(err, "its file is empty");
@@ -102,7 +110,7 @@ waits_is_grouped(const struct copies_wait *wait)
 uint64_t
 waits_bytes(const struct copies_wait *wait)
 {
-	return wait->question.verb == COPYING_ARRIVING ? 0 :
+	return waits_is_written(wait) ? 0 :
 	    wait->bytes[0] + wait->bytes[1];
 }
 

@@ -5,7 +5,8 @@ EXTRA_DIST += tests/flow tests/import tests/lib
 if HAVE_PYTHON3
 SHORT_TESTS += tests/flow/run-flows tests/flow/smuggle.py tests/flow/reloads.py tests/flow/listeners.py \
 	tests/flow/upgrade_live.py tests/flow/space.py tests/flow/breakout.py tests/flow/pipes.py \
-	tests/flow/notify/posts.py tests/flow/notify/away.py tests/flow/nodes/desk.py tests/flow/nodes/publish.py tests/flow/nodes/publish_deaths.py
+	tests/flow/notify/posts.py tests/flow/notify/away.py tests/flow/nodes/desk.py tests/flow/nodes/publish.py tests/flow/nodes/publish_deaths.py \
+	tests/flow/nodes/desk_web.py
 LONG_TESTS += tests/flow/web.py tests/flow/web_live.py
 # texts, installations and completion are nothing for a sanitizer; and what the
 # others start most, verbs, it sees in the flows, units and fuzz targets

@@ -158,6 +158,7 @@ class Node:
         self.instance = mta.Mta(name)
         self.password = self.instance.top + "/password"
         self.started = False
+        self.nodes, self.desk = " ".join(NODES), ""
         self.configure()
 
     def configure(self, words=None, password="pw", copies="size 64M",
@@ -171,7 +172,7 @@ class Node:
                      f"sslrootcert={self.base.top}/ca.pem")
         path = self.instance.top + "/cluster.conf"
         with open(path, "w", encoding="ascii") as file:
-            file.write(f"cluster mx {{ node {' '.join(NODES)}; self "
+            file.write(f"cluster mx {{ node {self.nodes}; {self.desk}self "
                        f"{self.name}; postgres \"{words}\" password "
                        f"{self.password}; copies {copies} }}\n")
         if self.started:

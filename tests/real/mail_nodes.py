@@ -78,6 +78,19 @@ class Site:
         self.hop = Server()
         self.nodes = [Mailer(name, self.base, self.hop) for name in NODES]
 
+    def make_desks(self):
+        """The nodes reach each other."""
+        keys = self.nodes[0].instance.top + "/keys"
+        places = [f"{name} at 127.0.0.{21 + i}" for i, name in
+                  enumerate(NODES)]
+        for node in self.nodes:
+            node.nodes = "; node ".join(places)
+            node.desk = (f"desk ca {keys}/ca.pem certificate "
+                         f"{keys}/{node.name}.pem; ")
+        self.nodes[0].instance.zmailer("cluster", "keys", keys)
+        for node in self.nodes:
+            node.configure()
+
     def refuse(self, refuses):
         self.hop.rules[:] = [Rule("RCPT", ("reply", 451, "4.7.1 later"),
                                   match="later")] if refuses else []

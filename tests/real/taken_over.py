@@ -5,6 +5,7 @@ Started by run-taken-over.
 
 SPDX-License-Identifier: ISC
 """
+import json
 import os
 import shutil
 import signal
@@ -117,6 +118,175 @@ def who_has_gone_has_no_copy():
     asker.close()
     base.close()
     os.close(fd)
+
+
+ROWS = 230          # more than two pages
+
+
+@case
+def what_a_dead_node_has_is_listed():
+    """From the table of copies, in the lists of the desk."""
+    one, two = site.nodes
+    site.make_desks()
+    site.hop.messages.clear()
+    site.refuse(True)
+    one.send("dead", ["now@far.test", "later@far.test"], "lost@localhost")
+    one.send("odd", ["b@far.test"], "x@odd.test")
+    mta.wait_for("the control file", lambda: len(site.base.rows()) == 2 and
+                 any(row[3] for row in site.base.rows().values()))
+    ids = {row[1].split("/")[0]: id for id, row in site.base.rows().items()}
+    asked = one.instance.zmailer("list", "--json", "from:lost@localhost")[1]
+    one.instance.kill()
+
+    def ask(*words, node=two):
+        return node.instance.zmailer(*words, "--cluster", check=None)
+    code, out, said = ask("list")
+    assert code == 1 and "mx1 does not answer: " in said and \
+        "what the database has of it is in this list" in said, (code, said)
+    lines = out.splitlines()
+    assert [line.split()[:3] for line in lines if ids["router"] in line] == \
+        [["mx1", "(silent)", ids["router"]]], out
+    assert any("  copy " in line and "lost@localhost" in line
+               for line in lines), out
+    assert "later@far.test" in out and "now@far.test" not in out, out
+    assert "x@odd.test" in out and "b@far.test" in out, out
+    assert lines[-1].startswith("0 messages at 0 nodes, and 2 copies"), out
+    rows = [json.loads(line) for line in ask(
+        "list", "--json", "from:lost@localhost")[1].splitlines()]
+    assert [(row["node"], row["id"], row["to"], row["state"]) for row in rows
+            if row["state"] == "copy"] == \
+        [("mx1", ids["router"], "later@far.test", "copy")], rows
+    was = json.loads(asked.splitlines()[-1])
+    assert rows[-1]["tries"] == was["tries"] > 0, (rows, was)
+    code, out, said = ask("count")
+    assert ["copy", "2", "2"] in [line.split() for line in
+                                  out.splitlines()], out
+    code, out, said = ask("why", ids["freezer"])
+    assert "zmailer cluster takeover mx1" in out and "odd" in out, (out, said)
+    code, out, said = two.instance.zmailer("list", "--node", "mx1",
+                                           check=None)
+    assert code == 75 and ids["router"] in out and \
+        "this is what the database has" in said, (code, out, said)
+    # in pages; a row may have anything in it
+    site.base.sql(
+        "INSERT INTO zm_copy (cluster, node, id, area, first_line, "
+        "body_bytes, control, kept_at) SELECT 'mx', 'mx1', '000000000' || "
+        "lpad(n::text, 4, '0'), 'router', '', n, CASE n % 3 WHEN 0 THEN "
+        "decode('00ff0a40', 'hex') WHEN 1 THEN decode(repeat('00', 20000), "
+        f"'hex') END, now() FROM generate_series(1, {ROWS}) n")
+    try:
+        rows = [json.loads(line) for line in
+                ask("list", "--json", "all")[1].splitlines()]
+        assert len({row["id"] for row in rows}) == ROWS + 2, len(rows)
+        code, out, said = ask("list", "size<5B", "id:000*")
+        assert out.count("(silent)") == 4, (out, said)
+        # it keeps nobody waiting
+        site.base.sql("ALTER TABLE zm_part RENAME TO zm_away")
+        code, out, said = ask("list")
+        assert code == 1 and "its mail is not in this list" in said and \
+            "its copies are not shown: PostgreSQL: " in said, (out, said)
+    finally:
+        site.base.sql("ALTER TABLE IF EXISTS zm_away RENAME TO zm_part")
+        site.base.sql("DELETE FROM zm_copy WHERE id LIKE '000000000%'")
+    site.base.sql("DELETE FROM zm_copy")
+    shutil.rmtree(one.instance.dir + "/spool")
+    one.instance.start()
+    one.wait_up()
+    two.wait_up()
+
+
+def crc32c(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ 0xffffffff
+
+
+def forged(control, old, new):
+    """The control file with another line, and a head that is whole: records
+    stay by their recipient, whose line begins where it did."""
+    head, rest = control[:int(control[4:12])], control[int(control[4:12]):]
+    assert head.count(old) == 1, (old, head)
+    head = head.replace(old, new)
+    return b"@ 1 %08d %08x\n" % (len(head), crc32c(head[22:])) + \
+        head[22:] + rest
+
+
+@case
+def a_row_chooses_no_account():
+    """Whoever can write to the database says neither as whom mail is
+    delivered, nor which program runs."""
+    one, two = site.nodes
+    site.hop.messages.clear()
+    site.refuse(True)
+    witness = two.instance.top + "/witness"
+    ours = json.loads(two.instance.zmailer(
+        "route", "--json", "alice@localhost")[1].splitlines()[-1])
+    local = f"{ours['channel']} {ours['host']} {ours['user']} "
+    names = {"plain": None,
+             "program": f"pipe - |/usr/bin/touch {witness} 65534".encode(),
+             "account": f"{local}2".encode(),
+             "another": b"smtp [127.0.0.1]:1 later@far.test 65534",
+             "ours": f"{local}{ours['uid']}".encode()}
+    for name in names:
+        one.send(name, ["later@far.test"], name + "@localhost")
+    mta.wait_for("the tries", lambda: sum(
+        row[3] for row in site.base.rows().values()) == len(names))
+    controls = lambda: [bytes.fromhex(line) for line in site.base.sql(
+        "SELECT encode(control, 'hex') FROM zm_copy").split()]
+    one.instance.zmailer("hold", "--yes", "all")
+    mta.wait_for("the holds in the copies", lambda: all(
+        b" held " in control for control in controls()))
+    one.instance.kill()
+    shutil.rmtree(one.instance.dir + "/spool")
+    ids = {}
+    for control in controls():
+        id = control.split(b"\nI ")[1].split(b"\n")[0].decode()
+        name = control.split(b"@localhost -2\n")[0].split()[-1].decode()
+        ids[id] = name
+        line = next(line for line in control.split(b"\n")
+                    if line.startswith(b"r "))
+        old, new = line + b"\n", names[name]
+        if new is None:
+            continue
+        given = b"alice@localhost" if new.startswith(local.encode()) else \
+            b"later@far.test"
+        new = b"r " + new + b"\nN GIVEN=" + given + b"\n"
+        site.base.sql(f"UPDATE zm_copy SET control = decode('"
+                      f"{forged(control, old, new).hex()}', 'hex') "
+                      f"WHERE id = '{id}'")
+    take_over(two, "mx1")
+    doubted = {ids[event["id"]]: (event["channel"], event["uid"],
+                                  event["again"], event["node"])
+               for event in two.instance.events()
+               if event["ev"] == "rcpt.doubted"}
+    assert doubted == {
+        "program": ("pipe", "65534", "later@far.test", "mx1"),
+        "account": (ours["channel"], "2", ours["user"], "mx1"),
+        "another": ("smtp", "65534", "later@far.test", "mx1")}, doubted
+    mta.wait_for("them to be in the queue", lambda: len(
+        two.lists("area:queue").splitlines()) == len(names))
+    rows = {ids[row["id"]]: row for row in
+            map(json.loads, two.lists("area:queue").splitlines())}
+    assert {name: row["channel"] for name, row in rows.items()} == {
+        "plain": "smtp", "program": "reroute", "account": "reroute",
+        "another": "reroute", "ours": ours["channel"]}, rows
+    # what was known of them came along
+    assert {(row["state"], row["tries"]) for row in rows.values()} == \
+        {("held", 1)}, rows
+    site.refuse(False)
+    two.instance.zmailer("release", "--yes", "to:later@far.test")
+    two.instance.zmailer("retry", "--yes", "--quiet", "all", check=None)
+    mta.wait_for("the mail", lambda: site.came() == {
+        (name, "later@far.test"): 1
+        for name in ("plain", "program", "another")})
+    assert not os.path.exists(witness)
+    two.instance.zmailer("delete", "--yes", "all")
+    mta.wait_for("the copies to go", lambda: not site.base.rows())
+    one.instance.start()
+    one.wait_up()
 
 
 @case

@@ -4,7 +4,8 @@
  * Out    the messages in this spool, in the states that they had there
  * Holds  a group of them in public/ that is not ours yet (row I1)
  * Trusts a control file only when its head is whole, of this message, and
- *        its body begins inside of it; else the message is routed again
+ *        its body begins inside of it; else the message is routed again;
+ *        and how a recipient is delivered only as vet.h says
  * Spec   take.h; doc/protocol/share.md section 4; doc/INTERNALS.md rows I1
  *        to I4
  *
@@ -28,6 +29,7 @@
 #include "mail/control_file/control_file.h"
 #include "mail/spool/takeover.h"
 #include "tools/copies/take.h"
+#include "tools/copies/vet.h"
 
 #include "base/banned.h"
 
@@ -35,6 +37,8 @@ enum {
 	GROUP_MAX = 100,		/* messages of one sync */
 	GROUP_BYTES_MAX = 64 << 20,
 	COPY_BYTES = 256 << 10,
+	FRONT_BYTES = 64 << 10,		/* of a message: the terms are before
+					 * its recipients */
 	FAILED_TRIES = 3		/* `arrived`, while share is away */
 };
 
@@ -60,6 +64,7 @@ struct take {
 	int		 memory;	/* a row's bytes */
 	struct arena	*arena;
 	struct str	 control;
+	struct vet	*vet;
 	char		*buffer;
 	const char	*by;
 	struct staged	 group[GROUP_MAX];
@@ -148,24 +153,44 @@ body_write(struct take *take, const struct row *row, int fd)
 	return 0;
 }
 
+/* Its control file, as this node may follow it.  A message without one that
+ * chose a way goes to a person: so the row says then. */
+static bool
+lost_row_control(struct take *take, struct row *row)
+{
+	struct str front = STR_INIT;
+	size_t n = row->body_bytes < FRONT_BYTES ? (size_t)row->body_bytes :
+	    FRONT_BYTES;
+
+	if (control_file_read_of(take->arena, take->memory, row->body_bytes,
+	    row->control_bytes, row->id, row->body_bytes, &take->control) &&
+	    vet_control(take->vet, row->id, take->node, &take->control) == 0)
+		return true;
+	if (fd_read_whole_at(take->memory, str_room(&front, n), n, 0) == 0 &&
+	    vet_front_is_odd((struct slice){ front.buf, n }))
+		strlcpy(row->area, "freezer/doubted", sizeof(row->area));
+	str_release(&front);
+	return false;
+}
+
 /* Row I1. */
 static int
-lost_row_stage(struct take *take, const struct row *row, struct err *err)
+lost_row_stage(struct take *take, struct row *row, struct err *err)
 {
 	struct staged *staged = &take->group[take->count];
 	char key[SPOOL_IMPORT_KEY_BYTES];
-	bool has_control = control_file_read_of(take->arena, take->memory,
-	    row->body_bytes, row->control_bytes, row->id, row->body_bytes,
-	    &take->control);
+	bool has_control;
 
-	*staged = (struct staged){ .row = *row, .files = {
-	    .body = { .fd = -1 }, .control = { .fd = -1 } } };
 	lost_row_key(row, key);
-	staged->is_had = spool_imports_has(take->imports, key);
+	*staged = (struct staged){ .row = *row, .files = {
+	    .body = { .fd = -1 }, .control = { .fd = -1 } },
+	    .is_had = spool_imports_has(take->imports, key) };
 	if (staged->is_had) {
 		take->count++;
 		return 0;
 	}
+	has_control = lost_row_control(take, row);
+	staged->row = *row;
 	if (spool_free_bytes(take->spool) < SPOOL_RESERVE_BYTES +
 	    row->body_bytes + row->control_bytes) {
 		errno = ENOSPC;
@@ -406,6 +431,7 @@ take_begin(const struct conf *conf, struct share_order *order,
 	take->memory = -1;
 	str_init(&take->control);
 	take->arena = arena_new();
+	take->vet = vet_new(conf);
 	take->buffer = mem_alloc(1, COPY_BYTES);
 	if (take_prepare(take, conf, err) == 0) {
 		*out = take;
@@ -426,6 +452,7 @@ take_end(struct take **ptake)
 	if (take == NULL)
 		return;
 	mem_free(&take->buffer);
+	vet_free(&take->vet);
 	arena_free(&take->arena);
 	str_release(&take->control);
 	if (take->memory >= 0)

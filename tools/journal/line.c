@@ -110,7 +110,7 @@ journal_line_print(struct slice line, struct str *out)
 	journal_line_word(line, "id", &id);
 	str_addf(out, "%.10s %s%s  ", date, time, date + strlen("DDDD-DD-DD "
 	    "HH:MM:SS"));
-	str_addf(out, "%-10s  %-15s  %-17s ", program.buf,
+	str_addf(out, "%-10s  %-20s  %-17s ", program.buf,
 	    id.len ? id.buf : "-", name.buf);
 	journal_line_values(line, out);
 	str_addc(out, '\n');

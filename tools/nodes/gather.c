@@ -10,11 +10,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "tools/nodes/internal.h"
 
 #include "base/banned.h"
@@ -83,9 +85,25 @@ gather_read(int fd, struct str *into, bool *is_cut)
 	return n > 0;
 }
 
+/* Its time is over: what it has said so far may be half of it. */
+static void
+gather_end(struct gather_child *children, struct nodes_part *parts,
+    size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (children[i].pid <= 0 || (children[i].fds[GATHER_OUT] < 0 &&
+		    children[i].fds[GATHER_ERR] < 0))
+			continue;
+		(void)kill(children[i].pid, SIGKILL);
+		str_reset(&parts[i].out);
+		str_reset(&parts[i].err);
+		str_adds(&parts[i].err, "it did not come to an end in time\n");
+	}
+}
+
 static void
 gather_hear(struct gather_child *children, struct nodes_part *parts,
-    size_t count)
+    size_t count, int64_t until_ms)
 {
 	struct pollfd fds[NODES_AT_ONCE * GATHER_ENDS];
 	size_t left = 0;
@@ -96,7 +114,14 @@ gather_hear(struct gather_child *children, struct nodes_part *parts,
 		left += fds[i].fd >= 0;
 	}
 	while (left > 0) {
-		if (poll(fds, count * GATHER_ENDS, -1) < 0 && errno != EINTR)
+		int64_t left_ms = until_ms - clock_steady_ms();
+
+		if (left_ms <= 0) {
+			gather_end(children, parts, count);
+			break;
+		}
+		if (poll(fds, count * GATHER_ENDS, (int)left_ms) < 0 &&
+		    errno != EINTR)
 			return;
 		for (size_t i = 0; i < count * GATHER_ENDS; i++) {
 			struct nodes_part *part = &parts[i / GATHER_ENDS];
@@ -107,15 +132,19 @@ gather_hear(struct gather_child *children, struct nodes_part *parts,
 			    &part->is_cut))
 				continue;
 			close(fds[i].fd);
-			fds[i].fd = -1;
+			children[i / GATHER_ENDS].fds[i % GATHER_ENDS] =
+			    fds[i].fd = -1;
 			left--;
 		}
 	}
+	for (size_t i = 0; i < count * GATHER_ENDS; i++)
+		if (fds[i].fd >= 0)
+			close(fds[i].fd);
 }
 
 static void
 gather_some(struct nodes_part *parts, size_t count, nodes_work_fn *work,
-    void *context)
+    void *context, int64_t until_ms)
 {
 	struct gather_child children[NODES_AT_ONCE];
 
@@ -124,7 +153,7 @@ gather_some(struct nodes_part *parts, size_t count, nodes_work_fn *work,
 		if (gather_start(&children[i], &parts[i], work, context) < 0)
 			str_addf(&parts[i].err, "%s\n", strerror(errno));
 	}
-	gather_hear(children, parts, count);
+	gather_hear(children, parts, count, until_ms);
 	for (size_t i = 0; i < count; i++) {
 		int status = NODES_SILENT;
 
@@ -137,12 +166,13 @@ gather_some(struct nodes_part *parts, size_t count, nodes_work_fn *work,
 }
 
 void
-nodes_gather(struct nodes_parts *parts, nodes_work_fn *work, void *context)
+nodes_gather(struct nodes_parts *parts, nodes_work_fn *work, void *context,
+    int64_t for_ms)
 {
 	fflush(stdout);
 	fflush(stderr);
 	for (size_t at = 0; at < parts->count; at += NODES_AT_ONCE)
 		gather_some(parts->parts + at, parts->count - at <
 		    NODES_AT_ONCE ? parts->count - at : NODES_AT_ONCE, work,
-		    context);
+		    context, clock_steady_ms() + for_ms);
 }

@@ -10,8 +10,13 @@
 enum {
 	NODES_AT_ONCE = 32,		/* nodes that are asked together */
 	NODES_OUT_BYTES_MAX = 64 << 20,	/* kept of what a node says */
-	NODES_SILENT = 200		/* exit status: the node did not answer,
+	NODES_FOR_MS = 150000,		/* all that a node says; its verb has
+					 * 120 s */
+	NODES_LOOK_FOR_MS = 12000,
+	NODES_SILENT = 200,		/* exit status: the node did not answer,
 					 * and why is on standard error */
+	NODES_COPIES			/* the same, and what the database has
+					 * of it is on standard output */
 };
 
 /* How the answers of several nodes become one. */
@@ -28,11 +33,14 @@ struct nodes_verb {
 	bool		 is_order;	/* it asks the scheduler there */
 	bool		 needs_yes;	/* it would ask before it does it */
 	enum nodes_style	 style;
+	bool		 has_copies;	/* of a silent node: what the database
+					 * has is shown */
 };
 
 struct nodes_part {			/* of one node */
 	const char	*node;
 	struct str	 out, err;
+	const char	*label;		/* in front of its lines */
 	int		 status;
 	bool		 is_cut;	/* there was more */
 };
@@ -42,15 +50,16 @@ struct nodes_parts {
 	const struct nodes_verb *verb;
 	struct nodes_part *parts;
 	size_t		 count;
-	int		 width;		/* of the longest name */
+	int		 width;		/* of the longest label */
 	bool		 is_json;
 };
 
 /* gather.c: run work(context, node) for each node in a process of its own, and
  * collect what it says; its result is the status. */
 typedef int nodes_work_fn(void *context, const char *node);
+/* for_ms: who has not ended by then is silent, whatever it has said. */
 void nodes_gather(struct nodes_parts *parts, nodes_work_fn *work,
-    void *context);
+    void *context, int64_t for_ms);
 
 /* merge.c: print what they said, as one answer. */
 void nodes_merge(const struct nodes_parts *parts);
@@ -64,8 +73,8 @@ bool nodes_line(struct slice *rest, struct slice *out);
 
 /* remote.c: run the words of a verb, NULL after them, at that node; what it
  * says goes to standard output and standard error.
- * returns its exit status, or NODES_SILENT */
+ * returns its exit status, or NODES_SILENT; *out_is_cut: it has said a part */
 int nodes_remote(const struct conf *conf, const char *node,
-    const char *const *words);
+    const char *const *words, bool *out_is_cut);
 
 #endif

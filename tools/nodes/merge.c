@@ -55,15 +55,16 @@ merge_lines(const struct nodes_parts *parts)
 
 	for (size_t i = 0; i < parts->count; i++) {
 		struct slice rest = str_slice(&parts->parts[i].out), line;
-		const char *node = parts->parts[i].node;
+		const struct nodes_part *part = &parts->parts[i];
 
 		while (nodes_line(&rest, &line)) {
 			str_reset(&text);
 			if (parts->is_json)
-				nodes_add_json(&text, line, node);
+				nodes_add_json(&text, line, part->node);
 			else
 				str_addf(&text, "%-*s  " SLICE_FMT "\n",
-				    parts->width, node, SLICE_ARG(line));
+				    parts->width, part->label,
+				    SLICE_ARG(line));
 			fputs(text.buf, stdout);
 		}
 	}
@@ -75,7 +76,7 @@ merge_lines(const struct nodes_parts *parts)
 struct entry_row {
 	char		 id[SPOOL_ID_BYTES];
 	size_t		 order;
-	const char	*node;
+	const struct nodes_part *part;
 	struct slice	 text;		/* its lines, each with its LF */
 };
 
@@ -135,7 +136,7 @@ entries_add(struct entry_rows *entries, const struct nodes_parts *parts,
 		}
 		row = &entries->rows[entries->count];
 		*row = (struct entry_row){ .order = entries->count++,
-			.node = part->node, .text = { line.p, line.n + 1 } };
+			.part = part, .text = { line.p, line.n + 1 } };
 		strlcpy(row->id, id.buf, sizeof(row->id));
 	}
 	str_release(&id);
@@ -146,44 +147,102 @@ entry_print(const struct nodes_parts *parts, const struct entry_row *row)
 {
 	struct slice rest = row->text, line;
 	struct str text = STR_INIT;
-	const char *node = row->node;
+	const char *label = row->part->label;
 
 	while (nodes_line(&rest, &line)) {
 		if (parts->is_json)
-			nodes_add_json(&text, line, node);
+			nodes_add_json(&text, line, row->part->node);
 		else
 			str_addf(&text, "%-*s  " SLICE_FMT "\n", parts->width,
-			    node, SLICE_ARG(line));
-		node = "";
+			    label, SLICE_ARG(line));
+		label = "";
 	}
 	fputs(text.buf, stdout);
 	str_release(&text);
+}
+
+/* Each node had a page: of all only the first messages are one, and the next
+ * begins after its last.  returns how many rows belong to it. */
+static size_t
+entries_page(const struct nodes_parts *parts, const struct entry_rows *entries,
+    bool *out_has_more)
+{
+	int64_t limit = arguments_number(parts->arguments, OPT_LIMIT, -1);
+	int64_t messages = 0;
+	size_t i;
+
+	for (i = 0; i < entries->count; i++) {
+		const struct entry_row *row = &entries->rows[i];
+
+		if (i > 0 && row->part == row[-1].part &&
+		    strcmp(row->id, row[-1].id) == 0)
+			continue;	/* another recipient */
+		if (messages++ == limit)
+			break;
+	}
+	*out_has_more = limit > 0 && messages >= limit;
+	return i;
+}
+
+static void
+entries_print_more(const struct nodes_parts *parts, const char *last)
+{
+	struct str end = STR_INIT;
+
+	if (parts->is_json) {
+		json_open_answer(&end);
+		json_text(&end, "next", slice_of(last));
+		json_close(&end);
+	} else {
+		str_addf(&end, "There may be more: --after %s\n", last);
+	}
+	fputs(end.buf, stdout);
+	str_release(&end);
+}
+
+static void
+merge_list_end(size_t count, size_t nodes, size_t copies)
+{
+	size_t messages = count - copies;
+
+	printf("%zu message%s at %zu node%s", messages, messages == 1 ? "" :
+	    "s", nodes, nodes == 1 ? "" : "s");
+	if (copies > 0)
+		printf(", and %zu cop%s of silent ones (zmailer "
+		    "help cluster)", copies, copies == 1 ? "y" : "ies");
+	putchar('\n');
 }
 
 static void
 merge_list(const struct nodes_parts *parts)
 {
 	struct entry_rows entries = { .rows = NULL };
-	size_t nodes = 0;
+	size_t nodes = 0, copies = 0;
+	bool has_more;
 
 	for (size_t i = 0; i < parts->count; i++) {
 		size_t before = entries.count;
 
 		entries_add(&entries, parts, &parts->parts[i]);
-		nodes += entries.count > before;
+		nodes += entries.count > before &&
+		    parts->parts[i].status != NODES_COPIES;
 	}
 	if (entries.count > 1)
 		qsort(entries.rows, entries.count, sizeof(*entries.rows),
 		    merge_entry_compare);
 	if (!parts->is_json && entries.count > 0)
-		printf("%-*s  %-16s %6s %6s  %-8s %s\n", parts->width, "NODE",
-		    "ID", "AGE", "SIZE", "STATE", "FROM / TO");
+		printf("%-*s  %-*s %6s %6s  %-8s %s\n", parts->width, "NODE",
+		    VIEW_ID_COLUMNS, "ID", "AGE", "SIZE", "STATE",
+		    "FROM / TO");
+	entries.count = entries_page(parts, &entries, &has_more);
 	for (size_t i = 0; i < entries.count; i++)
 		entry_print(parts, &entries.rows[i]);
+	for (size_t i = 0; i < entries.count; i++)
+		copies += entries.rows[i].part->status == NODES_COPIES;
 	if (!parts->is_json)
-		printf("%zu message%s at %zu node%s\n", entries.count,
-		    entries.count == 1 ? "" : "s", nodes, nodes == 1 ? "" :
-		    "s");
+		merge_list_end(entries.count, nodes, copies);
+	if (has_more)
+		entries_print_more(parts, entries.rows[entries.count - 1].id);
 	mem_free(&entries.rows);
 }
 

@@ -21,30 +21,30 @@
 #include "base/banned.h"
 
 static const struct nodes_verb nodes_verbs[] = {
-	{ "list", false, false, NODES_LIST },
-	{ "count", false, false, NODES_COUNT },
-	{ "trace", false, false, NODES_STORY },
-	{ "events", false, false, NODES_STORY },
-	{ "why", false, false, NODES_LINES },
-	{ "report", false, false, NODES_LINES },
-	{ "status", false, false, NODES_LINES },
-	{ "queue", false, false, NODES_LINES },
-	{ "connections", false, false, NODES_LINES },
-	{ "zones", false, false, NODES_LINES },
-	{ "hold", true, true, NODES_ORDER },
-	{ "release", true, true, NODES_ORDER },
-	{ "freeze", true, true, NODES_ORDER },
-	{ "thaw", true, true, NODES_ORDER },
-	{ "retry", true, true, NODES_ORDER },
-	{ "reroute", true, true, NODES_ORDER },
-	{ "bounce", true, true, NODES_ORDER },
-	{ "schedule", true, true, NODES_ORDER },
-	{ "delete", true, true, NODES_ORDER },
-	{ "undelete", true, true, NODES_ORDER },
-	{ "suspend", true, false, NODES_LINES },
-	{ "resume", true, false, NODES_LINES },
-	{ "pin", true, false, NODES_LINES },
-	{ "orders", true, false, NODES_LINES },
+	{ "list", false, false, NODES_LIST, true },
+	{ "count", false, false, NODES_COUNT, true },
+	{ "trace", false, false, NODES_STORY, false },
+	{ "events", false, false, NODES_STORY, false },
+	{ "why", false, false, NODES_LINES, true },
+	{ "report", false, false, NODES_LINES, false },
+	{ "status", false, false, NODES_LINES, false },
+	{ "queue", false, false, NODES_LINES, false },
+	{ "connections", false, false, NODES_LINES, false },
+	{ "zones", false, false, NODES_LINES, false },
+	{ "hold", true, true, NODES_ORDER, false },
+	{ "release", true, true, NODES_ORDER, false },
+	{ "freeze", true, true, NODES_ORDER, false },
+	{ "thaw", true, true, NODES_ORDER, false },
+	{ "retry", true, true, NODES_ORDER, false },
+	{ "reroute", true, true, NODES_ORDER, false },
+	{ "bounce", true, true, NODES_ORDER, false },
+	{ "schedule", true, true, NODES_ORDER, false },
+	{ "delete", true, true, NODES_ORDER, false },
+	{ "undelete", true, true, NODES_ORDER, false },
+	{ "suspend", true, false, NODES_LINES, false },
+	{ "resume", true, false, NODES_LINES, false },
+	{ "pin", true, false, NODES_LINES, false },
+	{ "orders", true, false, NODES_LINES, false },
 };
 enum { NODES_VERBS = sizeof(nodes_verbs) / sizeof(nodes_verbs[0]) };
 
@@ -54,8 +54,10 @@ struct nodes_work {
 	const struct arguments	*arguments;
 	const struct conf	*conf;
 	nodes_run_fn		*run;
+	nodes_held_fn		*held;
 	char			**words;	/* without our options */
 	int			 count;
+	bool			 is_json;	/* they have --json */
 };
 
 /* NULL: what its options are about is its own thing. */
@@ -94,6 +96,7 @@ nodes_words(struct nodes_work *work, bool adds_json)
 	const char *node = option_rows[OPT_NODE].name;
 	bool is_over = false;
 
+	work->is_json = adds_json || arguments_has(arguments, OPT_JSON);
 	work->words = mem_alloc((size_t)arguments->argc + 2,
 	    sizeof(*work->words));
 	for (int i = 0; i < arguments->argc; i++) {
@@ -136,6 +139,21 @@ nodes_order(const struct nodes_work *work, const char *node)
 	return nodes_run_here(work);
 }
 
+/* What it says; if it says nothing, what the database has of it. */
+static int
+nodes_read(const struct nodes_work *work, const char *node)
+{
+	bool is_cut;
+	int status = nodes_remote(work->conf, node,
+	    (const char *const *)work->words, &is_cut);
+
+	if (status != NODES_SILENT || is_cut || !work->verb->has_copies ||
+	    !conf_keeps_copies(work->conf))
+		return status;
+	return work->held(work->row, work->arguments, work->conf, node,
+	    work->is_json) == 0 ? NODES_COPIES : status;
+}
+
 static int
 nodes_at(void *context, const char *node)
 {
@@ -144,7 +162,7 @@ nodes_at(void *context, const char *node)
 	if (strcmp(node, work->conf->cluster.self) == 0)
 		return nodes_run_here(work);
 	return work->verb->is_order ? nodes_order(work, node) :
-	    nodes_remote(work->conf, node, (const char *const *)work->words);
+	    nodes_read(work, node);
 }
 
 static int
@@ -152,16 +170,14 @@ nodes_one(struct nodes_work *work, const char *node)
 {
 	int status;
 
-	if (conf_cluster_find(&work->conf->cluster, slice_of(node)) ==
-	    work->conf->cluster.node_count)
-		return arguments_refuse(work->arguments, "--node: the cluster "
-		    "has no node '%s'", node);
 	nodes_words(work, false);
 	status = nodes_at(work, node);
-	if (status != NODES_SILENT)
+	if (status != NODES_SILENT && status != NODES_COPIES)
 		return status;
-	fprintf(stderr, "zmailer: %s: %s does not answer\n",
-	    work->verb->name, node);
+	fflush(stdout);
+	fprintf(stderr, "zmailer: %s: %s does not answer%s\n",
+	    work->verb->name, node, status == NODES_COPIES ?
+	    "; this is what the database has of it" : "");
 	return EX_TEMPFAIL;
 }
 
@@ -178,6 +194,12 @@ part_is_empty(const struct nodes_parts *parts, const struct nodes_part *part)
 	    slice_is(str_slice(&part->out), "No message matches.\n")));
 }
 
+static bool
+part_is_silent(const struct nodes_part *part)
+{
+	return part->status == NODES_SILENT || part->status == NODES_COPIES;
+}
+
 static void
 part_say_trouble(const struct nodes_parts *parts,
     const struct nodes_part *part)
@@ -185,15 +207,13 @@ part_say_trouble(const struct nodes_parts *parts,
 	struct slice rest = str_slice(&part->err), line;
 	struct str text = STR_INIT;
 
-	if (part->status == NODES_SILENT) {
-		str_add_escaped(&text, slice_first(rest, slice_find(rest,
-		    '\n')));
+	if (part_is_silent(part) && slice_cut(&rest, '\n', &line)) {
+		str_add_escaped(&text, line);
 		fprintf(stderr, "zmailer: %s: %s does not answer: %s; %s\n",
 		    parts->verb->name, part->node, text.buf,
 		    parts->verb->is_order ? "the order is not done there" :
-		    "its mail is not in this list");
-		str_release(&text);
-		return;
+		    part->status == NODES_COPIES ? "what the database has of "
+		    "it is in this list" : "its mail is not in this list");
 	}
 	while (slice_cut(&rest, '\n', &line))
 		if (line.n > 0) {
@@ -217,7 +237,7 @@ nodes_status(const struct nodes_parts *parts)
 		const struct nodes_part *part = &parts->parts[i];
 
 		is_cut = is_cut || part->is_cut;
-		if (part->status == NODES_SILENT)
+		if (part_is_silent(part))
 			is_silent = true;
 		else if (part->status == 0)
 			has_done = true;
@@ -227,6 +247,18 @@ nodes_status(const struct nodes_parts *parts)
 	if (is_silent)
 		return parts->verb->is_order ? EX_TEMPFAIL : 1;
 	return worst > 0 ? worst : has_done && !is_cut ? 0 : 1;
+}
+
+/* Who may not ask hears that, and not what it would look like. */
+static bool
+nodes_is_denied(const struct nodes_parts *parts, const char *self)
+{
+	size_t denied = 0;
+
+	for (size_t i = 0; i < parts->count; i++)
+		denied += strcmp(parts->parts[i].node, self) != 0 &&
+		    parts->parts[i].status == EX_NOPERM;
+	return denied > 0 && denied + 1 >= parts->count;
 }
 
 /* Nobody has it: it is said once. */
@@ -242,6 +274,25 @@ nodes_is_nowhere(const struct nodes_parts *parts)
 	return true;
 }
 
+/* What stands before its lines; "mx1 (silent)": they are of the database. */
+static void
+nodes_label(struct nodes_parts *parts, struct arena *arena)
+{
+	struct str text = STR_INIT;
+
+	for (size_t i = 0; i < parts->count; i++) {
+		struct nodes_part *part = &parts->parts[i];
+
+		str_reset(&text);
+		str_addf(&text, "%s%s", part->node, part->status ==
+		    NODES_COPIES && part->out.len > 0 ? " (silent)" : "");
+		part->label = arena_dup(arena, text.buf, text.len);
+		parts->width = (int)text.len > parts->width ? (int)text.len :
+		    parts->width;
+	}
+	str_release(&text);
+}
+
 static int
 nodes_all(struct nodes_work *work)
 {
@@ -249,6 +300,7 @@ nodes_all(struct nodes_work *work)
 	struct nodes_parts parts = { .arguments = work->arguments,
 	    .verb = work->verb, .count = cluster->node_count, .width = 4,
 	    .is_json = arguments_has(work->arguments, OPT_JSON) };
+	struct arena *labels;
 	int status;
 
 	nodes_words(work, !parts.is_json && (work->verb->style == NODES_STORY ||
@@ -256,15 +308,18 @@ nodes_all(struct nodes_work *work)
 	    work->verb->style == NODES_ORDER));
 	parts.parts = mem_alloc(parts.count, sizeof(*parts.parts));
 	for (size_t i = 0; i < parts.count; i++) {
-		int n = (int)strlen(cluster->nodes[i]);
-
 		parts.parts[i].node = cluster->nodes[i];
 		str_init(&parts.parts[i].out);
 		str_init(&parts.parts[i].err);
-		parts.width = n > parts.width ? n : parts.width;
 	}
-	nodes_gather(&parts, nodes_at, work);
-	if (!nodes_is_nowhere(&parts)) {
+	nodes_gather(&parts, nodes_at, work, NODES_FOR_MS);
+	labels = arena_new();
+	nodes_label(&parts, labels);
+	if (nodes_is_denied(&parts, cluster->self)) {
+		fprintf(stderr, "zmailer: %s: you may not ask other nodes "
+		    "(zmailer help control); without --cluster this one "
+		    "answers what it may tell you\n", work->verb->name);
+	} else if (!nodes_is_nowhere(&parts)) {
 		nodes_merge(&parts);
 		fflush(stdout);
 		for (size_t i = 0; i < parts.count; i++)
@@ -277,20 +332,40 @@ nodes_all(struct nodes_work *work)
 		str_release(&parts.parts[i].err);
 	}
 	mem_free(&parts.parts);
+	arena_free(&labels);
 	return status;
 }
 
 /* ---- the verb ---------------------------------------------------------- */
 
+int
+nodes_check(const struct conf *conf, const struct arguments *arguments)
+{
+	const char *node = arguments_text(arguments, OPT_NODE);
+
+	if (arguments_has(arguments, OPT_CLUSTER) && node != NULL)
+		return arguments_refuse(arguments, "--cluster is all nodes, "
+		    "--node is one");
+	/* the desk would take us, and not him, for who asks */
+	if (answers_asker() != NULL)
+		return arguments_refuse(arguments, "who may not read here asks "
+		    "no other node");
+	if (!conf_asks_nodes(conf)) {
+		fprintf(stderr, "zmailer: %s: no cluster with a desk is "
+		    "configured (zmailer help desk)\n", arguments->verb);
+		return EX_CONFIG;
+	}
+	return node == NULL || conf_cluster_find(&conf->cluster,
+	    slice_of(node)) < conf->cluster.node_count ? EX_OK :
+	    arguments_refuse(arguments, "--node: the cluster has no node '%s'",
+	    node);
+}
+
 static int
-nodes_check(const struct nodes_work *work)
+nodes_check_verb(const struct nodes_work *work)
 {
 	const struct arguments *arguments = work->arguments;
 
-	if (arguments_has(arguments, OPT_CLUSTER) &&
-	    arguments_has(arguments, OPT_NODE))
-		return arguments_refuse(arguments, "--cluster is all nodes, "
-		    "--node is one");
 	if (arguments_has(arguments, OPT_FOLLOW))
 		return arguments_refuse(arguments, "-f follows this node "
 		    "alone");
@@ -298,28 +373,20 @@ nodes_check(const struct nodes_work *work)
 	    !arguments_has(arguments, OPT_DRY_RUN))
 		return arguments_refuse(arguments, "an order to other nodes "
 		    "needs --yes; --dry-run says how much mail it is about");
-	if (conf_asks_nodes(work->conf))
-		return EX_OK;
-	fprintf(stderr, "zmailer: %s: no cluster with a desk is configured "
-	    "(zmailer help desk)\n", work->verb->name);
-	return EX_CONFIG;
+	return nodes_check(work->conf, arguments);
 }
 
 int
 nodes_run(const struct verb_row *row, const struct arguments *arguments,
-    nodes_run_fn *run)
+    nodes_run_fn *run, nodes_held_fn *held)
 {
 	struct nodes_work work = { .row = row, .arguments = arguments,
-	    .run = run, .verb = nodes_verb_of(row) };
+	    .run = run, .held = held, .verb = nodes_verb_of(row) };
 	struct conf *conf;
 	int status;
 
-	/* the desk would take us, and not him, for who asks */
-	if (answers_asker() != NULL)
-		return arguments_refuse(arguments, "who may not read here asks "
-		    "no other node");
 	work.conf = conf = verb_conf_spool(arguments->conf_path);
-	status = nodes_check(&work);
+	status = nodes_check_verb(&work);
 	if (status == EX_OK)
 		status = arguments_has(arguments, OPT_NODE) ? nodes_one(&work,
 		    arguments_text(arguments, OPT_NODE)) : nodes_all(&work);

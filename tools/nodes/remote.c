@@ -107,12 +107,13 @@ remote_hear(FILE *from)
 
 int
 nodes_remote(const struct conf *conf, const char *node,
-    const char *const *words)
+    const char *const *words, bool *out_is_cut)
 {
 	int fd, status;
 	struct err err;
 	FILE *from;
 
+	*out_is_cut = false;
 	fd = nodes_ask(conf->run_dir, node, NODES_VERB, NULL, &err);
 	if (fd < 0 || remote_send(fd, words, &err) < 0) {
 		fprintf(stderr, "%s\n", err.text);
@@ -126,6 +127,7 @@ nodes_remote(const struct conf *conf, const char *node,
 	if (status >= 0)
 		return status;
 	fflush(stdout);
+	*out_is_cut = true;
 	fputs("its answer was cut off\n", stderr);
 	return NODES_SILENT;
 }

@@ -68,8 +68,8 @@ view_add_words(struct str *out, const struct view_rcpt *rcpt,
 	str_addc(out, '\n');
 }
 
-static bool
-view_is_over(const struct view_rcpt *rcpt)
+bool
+view_rcpt_is_over(const struct view_rcpt *rcpt)
 {
 	int kind = verdict_kind_parse(slice_of(rcpt->state));
 
@@ -101,8 +101,8 @@ view_add_list(struct str *out, const struct view *view, int64_t now_s)
 
 	clock_span(now_s > view->time_s ? now_s - view->time_s : 0, age);
 	view_add_size(&size, view->size_bytes);
-	str_addf(out, "%-16s %6s %6s  %-8s ", view->id, age, size.buf,
-	    view->state);
+	str_addf(out, "%-*s %6s %6s  %-8s ", VIEW_ID_COLUMNS, view->id, age,
+	    size.buf, view->state);
 	view_add_sender(out, view);
 	if (*view->why != '\0') {
 		str_adds(out, "  (");
@@ -116,7 +116,7 @@ view_add_list(struct str *out, const struct view *view, int64_t now_s)
 	for (size_t i = 0; i < view->rcpt_count; i++) {
 		const struct view_rcpt *rcpt = &view->rcpts[i];
 
-		if (view_is_over(rcpt))
+		if (view_rcpt_is_over(rcpt))
 			continue;
 		str_adds(out, "    ");
 		str_add_escaped(out, rcpt->user);
@@ -124,7 +124,8 @@ view_add_list(struct str *out, const struct view *view, int64_t now_s)
 			str_addf(out, "  tried %u time%s", rcpt->tries,
 			    rcpt->tries == 1 ? "" : "s");
 		if (rcpt->channel.n > 0 && strcmp(rcpt->state, "waiting") != 0
-		    && strcmp(rcpt->state, "ready") != 0)
+		    && strcmp(rcpt->state, "ready") != 0 &&
+		    strcmp(rcpt->state, VIEW_COPY) != 0)
 			str_addf(out, "  %s", rcpt->state);
 		add_next(out, rcpt, now_s);
 		str_addc(out, '\n');
@@ -198,7 +199,7 @@ view_add_mailq(struct str *out, const struct view *view)
 	for (size_t i = 0; i < view->rcpt_count; i++) {
 		const struct view_rcpt *rcpt = &view->rcpts[i];
 
-		if (view_is_over(rcpt))
+		if (view_rcpt_is_over(rcpt))
 			continue;
 		if (*rcpt->words != '\0')
 			str_addf(out, "(%s%s%s)\n", rcpt->who,
@@ -219,7 +220,7 @@ add_show_rcpt(struct str *out, const struct view_rcpt *rcpt, int64_t now_s)
 	if (rcpt->tries > 0)
 		str_addf(out, ", tried %u time%s", rcpt->tries,
 		    rcpt->tries == 1 ? "" : "s");
-	if (!view_is_over(rcpt))
+	if (!view_rcpt_is_over(rcpt))
 		add_next(out, rcpt, now_s);
 	str_addc(out, '\n');
 	if (rcpt->channel.n > 0) {

@@ -244,6 +244,72 @@ view_from_envelope(const struct walk *walk, const struct envelope *envelope,
 	str_release(&address);
 }
 
+static void
+view_take_header(const struct walk *walk, struct slice file,
+    const struct envelope *envelope, struct view *view)
+{
+	size_t header;
+
+	if ((walk->flags & (VIEW_HEADER | VIEW_MSGID)) == 0)
+		return;
+	view->header = slice_from(file, envelope->header_offset);
+	header = header_bytes(view->header);
+	view->header = slice_first(view->header, header);
+	view->msgid = view_msgid_of(view->header);
+}
+
+/* ---- a copy ------------------------------------------------------ */
+
+/* Without its recipients, if they are not all in what is there. */
+static void
+copy_from_front(const struct walk *walk, struct slice front,
+    struct view *view)
+{
+	struct envelope *envelope = arena_alloc(walk->arena,
+	    sizeof(*envelope));
+	struct err err;
+
+	if (envelope_parse(walk->arena, front, envelope, &err) == 0) {
+		view_from_envelope(walk, envelope, view);
+		view_take_header(walk, front, envelope, view);
+	} else if (envelope_peek(front, envelope, &err) == 0) {
+		envelope->rcpt_count = 0;
+		view_from_envelope(walk, envelope, view);
+	}
+}
+
+void
+view_from_copy(struct arena *arena, struct slice control, struct slice front,
+    enum view_flags flags, struct view *view)
+{
+	static const struct live none;
+	struct walk walk = { .live = &none, .flags = flags, .arena = arena,
+	    .now_s = clock_wall_s() };
+	struct control_file *parsed = arena_alloc(arena, sizeof(*parsed));
+	char *id = arena_dup(arena, view->id, strlen(view->id));
+	uint64_t size_bytes = view->size_bytes;
+	struct err err;
+
+	view->state = VIEW_COPY;
+	if (control.n > 0 && control_file_parse(arena, control, parsed,
+	    &err) == 0)
+		view_from_control(&walk, parsed, view);
+	else
+		copy_from_front(&walk, front, view);
+	for (size_t i = 0; i < view->rcpt_count; i++) {
+		struct view_rcpt *rcpt = &view->rcpts[i];
+
+		if (!view_rcpt_is_over(rcpt))
+			rcpt->state = VIEW_COPY;
+		rcpt->next_s = 0;
+	}
+	/* the row says which message it is, whatever is in it */
+	view->id = id;
+	view->size_bytes = size_bytes;
+	view->time_s = spool_id_time_us(slice_of(id)) / 1000000;
+	view->state = VIEW_COPY;
+}
+
 /* ---- one file ---------------------------------------------------- */
 
 static bool
@@ -269,7 +335,6 @@ file_view(struct walk *walk, int fd, const char *name, struct view *view)
 	struct envelope *envelope = arena_alloc(walk->arena,
 	    sizeof(*envelope));
 	struct err err;
-	size_t header;
 
 	if (view_is_control(walk, name)) {
 		if (control_file_read(fd, CONTROL_BYTES_MAX, &walk->text,
@@ -289,13 +354,7 @@ file_view(struct walk *walk, int fd, const char *name, struct view *view)
 		return;
 	}
 	view_from_envelope(walk, envelope, view);
-	if (walk->flags & (VIEW_HEADER | VIEW_MSGID)) {
-		view->header = slice_from(str_slice(&walk->text),
-		    envelope->header_offset);
-		header = header_bytes(view->header);
-		view->header = slice_first(view->header, header);
-		view->msgid = view_msgid_of(view->header);
-	}
+	view_take_header(walk, str_slice(&walk->text), envelope, view);
 }
 
 static const char *

@@ -14,7 +14,10 @@
 #include "mail/spool/spool.h"
 #include "mail/control_file/control_file.h"
 
-enum { VIEW_ENVELOPE_BYTES_MAX = 4 << 20 };	/* read of a message file */
+enum {
+	VIEW_ENVELOPE_BYTES_MAX = 4 << 20,	/* read of a message file */
+	VIEW_ID_COLUMNS = 20		/* of a list: a node's ids are longer */
+};
 
 /* ---- the running scheduler (live.c) ------------------------------------- */
 
@@ -110,6 +113,16 @@ enum view_flags { VIEW_HEADER = 1, VIEW_TRASH = 2,
 typedef bool view_fn(void *context, const struct view *view);
 int view_each(const struct spool *spool, const struct live *live,
     enum view_flags flags, view_fn *fn, void *context, struct err *err);
+
+/* What the cluster's database has of a message: the whole control file, or the
+ * front of the message file, or neither.  view has id, area, name, why and
+ * size_bytes; the rest is filled in, from the slices and the arena.  The state
+ * of it, and of each recipient that is not over, is VIEW_COPY. */
+#define VIEW_COPY "copy"
+void view_from_copy(struct arena *arena, struct slice control,
+    struct slice front, enum view_flags flags, struct view *view);
+/* Is nothing left to be done for it?  A failure is told first. */
+bool view_rcpt_is_over(const struct view_rcpt *rcpt);
 
 /* named.c: is this the message's name?  "ID", "4711", "D/4711",
  * "transport/D/4711", "freezer/4711.policy". */

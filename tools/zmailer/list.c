@@ -95,8 +95,8 @@ entries_print(struct list *list)
 		qsort(list->entries, list->count, sizeof(*list->entries),
 		    list_entry_compare);
 	if (!list->is_json && list->count > 0)
-		printf("%-16s %6s %6s  %-8s %s\n", "ID", "AGE", "SIZE",
-		    "STATE", "FROM / TO");
+		printf("%-*s %6s %6s  %-8s %s\n", VIEW_ID_COLUMNS, "ID",
+		    "AGE", "SIZE", "STATE", "FROM / TO");
 	for (size_t i = 0; i < list->count; i++) {
 		if (i < list->limit)
 			fputs(list->entries[i].text, stdout);

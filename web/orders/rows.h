@@ -22,11 +22,16 @@
  *
  * SPDX-License-Identifier: ISC
  */
-VERB(LOOK, NARROW, "list --json --limit 50 [ --after ID ] [ -- SELECTOR ]")
+VERB(LOOK, NARROW, "list --json --limit 50 [ --after ID ] [ --cluster ] "
+    "[ --node TEXT ] [ -- SELECTOR ]")
 VERB(LOOK, FIRST, "show -- ID")
 VERB(LOOK, FIRST, "show --raw -- ID")
 VERB(LOOK, SIFT, "trace --json -- ID")
-VERB(LOOK, ALONE, "trace -- ID")
+VERB(LOOK, ALONE, "trace [ --cluster ] [ --node TEXT ] -- ID")
+VERB(LOOK, ALONE, "trace --json [ --cluster ] [ --node TEXT ] -- ID")
+VERB(LOOK, ALONE, "why --json [ --cluster ] [ --node TEXT ] -- ID")
+VERB(LOOK, ALONE, "queue --json [ --cluster ] [ --node TEXT ]")
+VERB(LOOK, ALONE, "top --json --cluster")
 VERB(LOOK, ALONE, "review --list --json [ -- SELECTOR ]")
 VERB(LOOK, ALONE, "events --json -n NUMBER -- SELECTOR")
 VERB(LOOK, ALONE, "whynot --json -- ID")
@@ -45,9 +50,9 @@ VERB(LOOK, OWN, "search save -- TEXT SELECTOR")
 VERB(LOOK, OWN, "search remove -- TEXT")
 
 VERB(ACT, NARROW, "hold|release|retry --yes|--dry-run [ --reason TEXT ] "
-    "-- SELECTOR")
+    "[ --cluster ] [ --node TEXT ] -- SELECTOR")
 VERB(ACT, ALONE, "reroute|bounce|delete|undelete --yes|--dry-run "
-    "[ --reason TEXT ] -- SELECTOR")
+    "[ --reason TEXT ] [ --cluster ] [ --node TEXT ] -- SELECTOR")
 VERB(ACT, ALONE, "release --yes|--dry-run --allow [ --reason TEXT ] "
     "-- SELECTOR")
 VERB(ACT, ALONE, "forward --yes|--dry-run --to TEXT [ --reason TEXT ] "

@@ -112,7 +112,10 @@ page_add_search(struct visit *visit, const char *path, struct slice typed,
 	    "name=\"q\" type=\"search\" autocomplete=\"off\" "
 	    "spellcheck=\"false\" list=\"q-words\" maxlength=\"2000\"", path);
 	html_attribute(out, "value", typed);
-	str_adds(out, "><button>Show</button></div>");
+	str_addc(out, '>');
+	if (strcmp(path, "/queue") == 0)
+		page_add_where_hidden(visit);
+	str_adds(out, "<button>Show</button></div>");
 	box_add_list(visit, lines);
 	str_adds(out, "</form>\n");
 }

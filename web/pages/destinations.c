@@ -20,6 +20,16 @@ enum { DESTINATIONS_SHOWN = 500 };
 static int
 destinations_begin(struct visit *visit)
 {
+	const char *words[QUESTION_WORDS_MAX] = { "queue", "--json" };
+	size_t n = 2;
+
+	if (visit_check_where(visit) < 0)
+		return -1;
+	if (page_where(visit) != WHERE_HERE) {
+		visit_add_where(visit, words, &n);
+		visit_ask_verb(visit, "destinations", words);
+		return 0;
+	}
 	(void)visit_ask_socket(visit, "destinations", "destinations");
 	(void)visit_ask_socket(visit, "orders", "orders");
 	past_ask(visit);
@@ -50,6 +60,11 @@ destination_add_name(struct visit *visit, struct slice line)
 	    SLICE_FMT, SLICE_ARG(page_member(visit->arena, line, "channel")),
 	    SLICE_ARG(page_member(visit->arena, line, "host"))));
 
+	/* its page is of this node */
+	if (page_where(visit) != WHERE_HERE) {
+		html_text(&visit->out, name);
+		return;
+	}
 	str_adds(&visit->out, "<a");
 	html_link(&visit->out, "/destination", SLICE(""), "of", name);
 	str_addc(&visit->out, '>');
@@ -104,6 +119,8 @@ destination_add_row(struct visit *visit, struct table *table, struct slice line)
 	table_cell(table);
 	destination_add_words(visit, line);
 	table_cell_end(table);
+	if (page_where(visit) == WHERE_CLUSTER)
+		table_text(table, page_member(visit->arena, line, "node"));
 }
 
 static void
@@ -113,17 +130,19 @@ destinations_show(struct visit *visit)
 		{ "Destination", false }, { "State", false },
 		{ "Ready", true }, { "Waiting", true }, { "Active", true },
 		{ "Held", true }, { "Agents", true },
-		{ "Last words", false },
+		{ "Last words", false }, { "Node", false },
 	};
 	const struct question_answer *answer = visit_answer(visit,
 	    "destinations");
 	struct table table;
 	size_t count = 0;
 
+	page_add_places(visit, "/destinations");
 	page_add_trouble(&visit->out, answer);
-	destinations_add_drain(visit);
+	if (page_where(visit) == WHERE_HERE)
+		destinations_add_drain(visit);
 	table_begin(&table, &visit->out, "Destinations, those in trouble "
-	    "first", columns, 8);
+	    "first", columns, page_where(visit) == WHERE_CLUSTER ? 9 : 8);
 	for (int pass = 0; pass < 2; pass++) {
 		struct slice rest = str_slice(&answer->text), line;
 

@@ -21,9 +21,16 @@ void
 message_ask_life(struct visit *visit)
 {
 	const char *id = slice_dup(visit->arena, visit->rest);
-	const char *json[] = { "trace", "--json", "--", id, NULL };
-	const char *told[] = { "trace", "--", id, NULL };
+	const char *json[QUESTION_WORDS_MAX] = { "trace", "--json" };
+	const char *told[QUESTION_WORDS_MAX] = { "trace" };
+	size_t n = 2, m = 1;
 
+	visit_add_where(visit, json, &n);
+	json[n++] = "--";
+	json[n++] = id;
+	visit_add_where(visit, told, &m);
+	told[m++] = "--";
+	told[m++] = id;
 	visit_ask_verb(visit, "trace", json);
 	if (!visit->is_json && !visit->is_help)
 		visit_ask_text(visit, "told", told);

@@ -23,21 +23,45 @@ message_shows(const struct visit *visit, const char *what)
 	return slice_is(form_get(&visit->form, "show"), what);
 }
 
+/* Why and its life, of a node that has it. */
+static void
+message_ask_node(struct visit *visit, const char *id)
+{
+	const char *why[QUESTION_WORDS_MAX] = { "why", "--json" };
+	size_t n = 2;
+
+	visit_add_where(visit, why, &n);
+	why[n++] = "--";
+	why[n++] = id;
+	visit_ask_verb(visit, "why", why);
+	message_ask_life(visit);
+}
+
 static int
 message_questions(struct visit *visit)
 {
 	const char *id = slice_dup(visit->arena, visit->rest);
-	const char *list[] = { "list", "--json", "--limit", "50", "--",
-	    arena_printf(visit->arena, "id:%s", id), NULL };
+	const char *list[QUESTION_WORDS_MAX] = { "list", "--json", "--limit",
+	    "50" };
 	const char *show[] = { "show", "--", id, NULL };
 	struct question *why;
+	size_t n = 4;
 
+	if (visit_check_where(visit) < 0)
+		return -1;
 	if (!page_is_id(visit->rest)) {
 		visit->status = 404;
 		str_adds(&visit->out, "That is no id of a message.");
 		return -1;
 	}
+	visit_add_where(visit, list, &n);
+	list[n++] = "--";
+	list[n++] = arena_printf(visit->arena, "id:%s", id);
 	visit_ask_verb(visit, "list", list);
+	if (page_where(visit) != WHERE_HERE) {
+		message_ask_node(visit, id);
+		return 0;
+	}
 	why = visit_ask_socket(visit, "why", "why");
 	json_text(&why->request, "id", visit->rest);
 	message_ask_life(visit);
@@ -285,8 +309,10 @@ message_add_orders(struct visit *visit)
 	    json_is(line, "area", "trash");
 
 	page_begin_orders(visit);
-	if (visit->may_order)
+	if (visit->may_order) {
 		html_hidden(&visit->out, "id", visit->rest);
+		page_add_where_hidden(visit);
+	}
 	page_end_orders(visit, is_trash ? trashed : waits);
 }
 
@@ -306,8 +332,11 @@ message_show(struct visit *visit)
 	if (is_here)
 		message_add_orders(visit);
 	message_add_life(visit);
-	if (is_here)
+	if (is_here && page_where(visit) == WHERE_HERE)
 		message_add_content(visit);
+	else if (is_here)
+		str_adds(&visit->out, "<p>What it says is shown by the desk of "
+		    "its own node.</p>\n");
 }
 
 const struct page_row page_message = {

@@ -285,8 +285,15 @@ order_begin(struct visit *visit)
 		str_adds(&visit->out, "Your role may not do that.");
 		return -1;
 	}
+	if (visit_check_where(visit) < 0)
+		return -1;
+	if (page_where(visit) != WHERE_HERE && (row->needs != NULL ||
+	    row->flag != NULL))
+		return visit_refuse(visit, "That order is for mail of this "
+		    "node alone.");
 	if (order_add_options(visit, row, words, &n) < 0)
 		return -1;
+	visit_add_where(visit, words, &n);
 	if (order_add_selector(visit, &selector) < 0) {
 		str_release(&selector);
 		return -1;
@@ -308,6 +315,7 @@ order_add_hidden(struct visit *visit)
 	struct slice id;
 	size_t at = 0;
 
+	page_add_where_hidden(visit);
 	html_hidden(&visit->out, "csrf", slice_of(visit->csrf));
 	html_hidden(&visit->out, "step", SLICE("do"));
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
@@ -367,6 +375,7 @@ order_add_back(struct visit *visit, const struct order_row *row)
 		return;
 	str_addf(&visit->back, "to=/order&do=%s&button=%s", row->back,
 	    order_find(slice_of(row->back))->button);
+	page_add_where_query(visit, "&", &visit->back);
 	while (form_next(&visit->form, "id", &at, &id))
 		str_addf(&visit->back, "&id=" SLICE_FMT, SLICE_ARG(id));
 }

@@ -30,6 +30,7 @@ overview_begin(struct visit *visit)
 	json_text(&count->request, "by", SLICE("state"));
 	(void)visit_ask_socket(visit, "destinations", "destinations");
 	past_ask(visit);
+	overview_ask_nodes(visit);
 	return 0;
 }
 
@@ -441,6 +442,7 @@ static void
 overview_show(struct visit *visit)
 {
 	page_add_live(&visit->out);
+	overview_show_nodes(visit);
 	overview_add_needs(visit);
 	overview_add_count(visit);
 	past_show(visit);

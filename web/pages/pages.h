@@ -10,6 +10,7 @@
 #define ZM_WEB_DESK_H
 
 #include "base/str.h"
+#include "conf/conf.h"
 #include "web/ask/question.h"
 #include "web/pages/form.h"
 
@@ -136,6 +137,29 @@ void page_add_change(const struct visit *visit, struct str *out,
  * that saves what is in the box. */
 void saved_ask(struct visit *visit);
 void saved_show(struct visit *visit, struct slice typed);
+/* nodes.c: which machines of a cluster. */
+
+enum page_where { WHERE_HERE, WHERE_NODE, WHERE_CLUSTER };
+/* To be called once; borrowed.  NULL: no other node is asked. */
+void pages_set_cluster(const struct conf_cluster *of);
+enum page_where page_where(const struct visit *visit);
+/* Refuse a node that is none of the cluster.  0 or -1. */
+int visit_check_where(struct visit *visit);
+/* Add the words of a verb for it: at most two, before "--". */
+void visit_add_where(const struct visit *visit, const char **words, size_t *n);
+/* The same as hidden fields of a form; as a part of a URL, after `before`. */
+void page_add_where_hidden(struct visit *visit);
+void page_add_where_query(const struct visit *visit, const char *before,
+    struct str *out);
+/* The choice, as links to path; nothing without a cluster. */
+void page_add_places(struct visit *visit, const char *path);
+/* A link to the page of a message, which that node has (empty: this one, or the
+ * one that was chosen). */
+void page_add_message_link(struct visit *visit, struct slice id,
+    struct slice node);
+/* The part of the overview: a line a node. */
+void overview_ask_nodes(struct visit *visit);
+void overview_show_nodes(struct visit *visit);
 
 /* lines.c: answers as tables. */
 

@@ -20,7 +20,7 @@ enum { RCPTS_SHOWN = 3 };
 static const struct table_column queue_columns[] = {
 	{ "Choose", false }, { "Message", false }, { "Age", true },
 	{ "Size", true }, { "State", false }, { "From", false },
-	{ "To", false }, { "Why", false },
+	{ "To", false }, { "Why", false }, { "Node", false },
 };
 enum { QUEUE_COLUMNS = sizeof(queue_columns) / sizeof(queue_columns[0]) };
 
@@ -42,6 +42,9 @@ queue_begin(struct visit *visit)
 		words[n++] = "--after";
 		words[n++] = slice_dup(visit->arena, after);
 	}
+	if (visit_check_where(visit) < 0)
+		return -1;
+	visit_add_where(visit, words, &n);
 	if (typed.n > 0) {
 		words[n++] = "--";
 		words[n++] = slice_dup(visit->arena, typed);
@@ -84,11 +87,8 @@ queue_add_message(struct visit *visit, struct table *table,
 	table_cell_end(table);
 	table_cell(table);
 	if (page_is_id(id)) {
-		str_adds(out, "<a");
-		html_link(out, "/message/", id, NULL, SLICE(""));
-		str_addc(out, '>');
-		html_text(out, id);
-		str_adds(out, "</a>");
+		page_add_message_link(visit, id, page_member(visit->arena,
+		    line, "node"));
 	} else {
 		html_text(out, page_member(visit->arena, line, "file"));
 	}
@@ -110,13 +110,15 @@ queue_add_rcpts(struct visit *visit, struct table *table, struct slice first,
     struct slice *rest)
 {
 	struct slice file = page_member(visit->arena, first, "file");
+	struct slice id = page_member(visit->arena, first, "id");
 	struct slice line = first;
 	size_t count = 0;
 	bool is_more = true;
 
 	table_cell(table);
 	while (is_more && slice_equal(file, page_member(visit->arena, line,
-	    "file"))) {
+	    "file")) && slice_equal(id, page_member(visit->arena, line,
+	    "id"))) {
 		if (count > 0 && count < RCPTS_SHOWN)
 			str_adds(&visit->out, "<br>");
 		if (count++ < RCPTS_SHOWN)
@@ -131,6 +133,8 @@ queue_add_rcpts(struct visit *visit, struct table *table, struct slice first,
 	table_cell(table);
 	queue_add_why(visit, first);
 	table_cell_end(table);
+	if (page_where(visit) == WHERE_CLUSTER)
+		table_text(table, page_member(visit->arena, first, "node"));
 	return is_more ? line : SLICE("");
 }
 
@@ -172,6 +176,7 @@ queue_add_next(struct visit *visit, struct slice next)
 		str_adds(&visit->out, "&amp;q=");
 		html_url(&visit->out, typed);
 	}
+	page_add_where_query(visit, "&amp;", &visit->out);
 	str_addf(&visit->out, "\">The next %d</a></p>\n",
 	    QUEUE_PAGE_MESSAGES);
 }
@@ -188,17 +193,21 @@ queue_show(struct visit *visit)
 	struct table table;
 	size_t count;
 
-	if (!visit->is_help)
+	if (!visit->is_help && page_where(visit) == WHERE_HERE)
 		page_add_live(out);
+	page_add_places(visit, "/queue");
 	page_add_search(visit, "/queue", typed, str_slice(&answer->text));
 	saved_show(visit, typed);
 	page_add_trouble(out, answer);
 	page_begin_orders(visit);
-	if (visit->may_order)
+	if (visit->may_order) {
 		html_hidden(out, "q", typed);
+		page_add_where_hidden(visit);
+	}
 	table_begin(&table, out, typed.n > 0 ? "Messages that match, oldest "
 	    "first" : "All messages, oldest first", queue_columns,
-	    QUEUE_COLUMNS);
+	    page_where(visit) == WHERE_CLUSTER ? QUEUE_COLUMNS :
+	    QUEUE_COLUMNS - 1);
 	count = queue_add_rows(visit, &table, &next);
 	table_end(&table);
 	if (count == 0)

@@ -260,6 +260,13 @@ conf_apply_cluster_sentinel(struct conf_loader *loader,
 		conf_complain(loader, CONF_ERROR, name->token,
 		    "write: sentinel MASTER HOST[:PORT]...",
 		    "where are the sentinels of '%.100s'?", name->text);
+	else if (strspn(name->text, "0123456789abcdefABCDEF.:") ==
+	    strlen(name->text) && strpbrk(name->text, ".:") != NULL)
+		conf_complain(loader, CONF_ERROR, name->token,
+		    "write: sentinel MASTER HOST[:PORT]...; MASTER is what "
+		    "`sentinel monitor` calls it there",
+		    "'%.100s' is an address: the name of the master is "
+		    "missing", name->text);
 	for (size_t i = 1; i < statement->arg_count; i++)
 		cluster_add_server(loader, &statement->args[i], "sentinel",
 		    &cluster->sentinels, &cluster->sentinel_count);

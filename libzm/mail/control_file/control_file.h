@@ -254,6 +254,19 @@ int control_file_check(int fd, struct err *err);
 bool control_file_read_of(struct arena *arena, int fd, uint64_t at, size_t n,
     const char *id, uint64_t body_bytes, struct str *out);
 
+/* Write a whole control file again with other recipients.  change is called
+ * once with group and rcpt NULL, for what belongs to all, then for each
+ * recipient, as the head has it: it may change channel, host, user, uid and
+ * way_count (to 0), and says whether it did.  Records follow their recipients;
+ * those of ways that are left out become the recipient's.  The arena has what
+ * was read.
+ * returns 0: out has it, or is empty, because nothing was changed; -1: err */
+typedef bool control_change_fn(void *context, struct control_file *control,
+    struct control_group *group, struct control_rcpt *rcpt);
+int control_file_rewrite(struct arena *arena, struct slice file,
+    control_change_fn *change, void *context, struct str *out,
+    struct err *err);
+
 /* Read all of fd (at most max_bytes) into *out from offset 0. 0 or -1. */
 int control_file_read(int fd, size_t max_bytes, struct str *out,
     struct err *err);

@@ -54,4 +54,8 @@ void control_record_order(struct slice rest, struct slice *out_by,
 void control_record_add(struct str *out, uint32_t id_crc,
     const struct control_record *record);
 
+/* Append the line of a record, which was checked, with another offset. */
+void control_record_move(struct str *out, uint32_t id_crc, struct slice line,
+    uint32_t offset);
+
 #endif

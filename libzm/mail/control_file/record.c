@@ -53,12 +53,25 @@ not_negative(int64_t number)
 	return number < 0 ? 0 : number;
 }
 
+/* The line that began there is complete: cut it, put its checksum in. */
+static void
+control_record_close(struct str *out, uint32_t id_crc, size_t start)
+{
+	char sum[SUM_BYTES + 1];
+
+	if (out->len - start > RECORD_TEXT_MAX)
+		out->len = start + RECORD_TEXT_MAX;
+	snprintf(sum, sizeof(sum), "d %08" PRIx32 " ", crc32c(id_crc,
+	    out->buf + start + SUM_BYTES, out->len - start - SUM_BYTES));
+	memcpy(out->buf + start, sum, SUM_BYTES);
+	str_addc(out, '\n');
+}
+
 void
 control_record_add(struct str *out, uint32_t id_crc,
     const struct control_record *record)
 {
 	size_t start = out->len + 1;
-	char sum[SUM_BYTES + 1];
 
 	str_addf(out, "\nd -------- %" PRIu32 " %" PRId64 " %s %u %" PRId64,
 	    record->rcpt_offset, not_negative(record->time_s),
@@ -78,12 +91,20 @@ control_record_add(struct str *out, uint32_t id_crc,
 		str_addc(out, '\t');
 		add_clean(out, record->verdict.text, true);
 	}
-	if (out->len - start > RECORD_TEXT_MAX)
-		out->len = start + RECORD_TEXT_MAX;
-	snprintf(sum, sizeof(sum), "d %08" PRIx32 " ", crc32c(id_crc,
-	    out->buf + start + SUM_BYTES, out->len - start - SUM_BYTES));
-	memcpy(out->buf + start, sum, SUM_BYTES);
-	str_addc(out, '\n');
+	control_record_close(out, id_crc, start);
+}
+
+void
+control_record_move(struct str *out, uint32_t id_crc, struct slice line,
+    uint32_t offset)
+{
+	struct slice rest = slice_from(line, SUM_BYTES);
+	size_t start = out->len + 1;
+
+	rest = slice_from(rest, slice_find(rest, ' '));
+	str_addf(out, "\nd -------- %" PRIu32, offset);
+	str_add_slice(out, rest);
+	control_record_close(out, id_crc, start);
 }
 
 static bool

@@ -74,6 +74,31 @@ def counts_are_one(world):
 
 
 @case
+def a_page_is_of_all(world):
+    rows = world.one.rows("list", "--cluster", "--limit", "2")
+    assert [row.get("node") for row in rows] == ["mx1", "mx2", None], rows
+    assert rows[-1]["next"] == ids["mx2"], rows
+    rows = world.one.rows("list", "--cluster", "--limit", "2", "--after",
+                          rows[-1]["next"])
+    assert [row["id"] for row in rows] == [ids["mx3"]], rows
+
+
+@case
+def top_has_a_line_a_node(world):
+    status, out, said = world.one.zmailer("top", "--cluster", "--batch")
+    assert status == 0, (status, out, said)
+    rows = [line.split() for line in out.splitlines()[2:]]
+    assert [row[:2] for row in rows] == [[name, "up"] for name in NAMES] + \
+        [["all", "up"]], out
+    assert [row[6] for row in rows] == ["1", "1", "1", "3"], out
+    rows = world.one.rows("top", "--node", "mx2")
+    assert [(row["node"], row["up"], row["waiting"]) for row in rows] == \
+        [("mx2", True, 1)], rows
+    status, _, said = world.one.zmailer("top", "--node", "mx7")
+    assert status == 64 and "no node 'mx7'" in said, (status, said)
+
+
+@case
 def a_story_is_told_by_all(world):
     rows = world.one.rows("trace", "--cluster", ids["mx2"])
     assert {row["node"] for row in rows} == {"mx2"}, rows
@@ -249,6 +274,35 @@ def users_without_a_right_are_refused(world):
     nobody.communicate("")
 
 
+@case
+def who_may_not_ask_hears_that(world):
+    if os.getuid() != 0:
+        print("     not root: there is no other user to ask as")
+        return
+    def become():
+        os.setgid(65534)
+        os.setgroups([])
+        os.setuid(65534)
+    for words in (["list"], ["hold", "--yes", "all"]):
+        done = subprocess.run(
+            [mta.BUILD + "/bin/zmailer", words[0], "--cluster", *words[1:]],
+            env=world.one.mta.env, cwd="/", capture_output=True, text=True,
+            preexec_fn=become, timeout=120)
+        assert (done.returncode, done.stdout) == (77, "") and \
+            "you may not ask other nodes" in done.stderr, done
+
+
+@case
+def no_session_is_resumed(world):
+    """It would not look again whether a certificate has ended."""
+    peer = Peer(world.one, world.keys, "mx2")
+    peer.say(hello("mx2"))
+    assert peer.link.recv(64) == b"ok\n"
+    session = peer.link.session
+    assert session is None or not session.has_ticket, session
+    peer.close()
+
+
 def ask_as_nobody(node, words):
     """A user without a right asks who answers in our place."""
     code = ("import array, os, socket\n"
@@ -348,6 +402,9 @@ def who_is_dead_is_named(world):
     assert status == 75 and "mx3 does not answer" in said, (status, said)
     status, out, said = world.one.zmailer("cluster", "status")
     assert status == 1 and "its desk does NOT answer" in out, (status, out)
+    status, out, said = world.one.zmailer("top", "--cluster", "--batch")
+    assert status == 1 and "mx3                  silent: " in out and \
+        out.splitlines()[-1].split()[:2] == ["all", "up"], (status, out)
     # one that is there, and says nothing
     with socket.create_server((world.three.host, world.three.port)):
         status, out, said = world.one.zmailer("list", "--cluster")

@@ -191,6 +191,10 @@ Test(conf_cluster, twice_is_said_in_words)
 		    "'sentinel' is said twice" },
 		{ "cluster a { node x; self x; sentinel m a; redis b }\n",
 		    "redis and sentinel are said both" },
+		{ "cluster a { node x; self x; sentinel 192.0.2.1 "
+		    "192.0.2.2 }\n", "the name of the master is missing" },
+		{ "cluster a { node x; self x; sentinel ::1 ::2 }\n",
+		    "the name of the master is missing" },
 		{ "cluster a { node x; self x; sentinel m }\n",
 		    "where are the sentinels of 'm'?" },
 		{ "cluster a { node x; self x; sentinel m a:0 }\n",

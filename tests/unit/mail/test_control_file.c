@@ -519,3 +519,73 @@ Test(control_file, the_end_of_the_last_way_is_the_end)
 	str_release(&text);
 	arena_free(&arena);
 }
+
+/* ---- written again ------------------------------------------------------- */
+
+/* control_change_fn: bob goes another way. */
+static bool
+change_bob(void *context, struct control_file *control,
+    struct control_group *group, struct control_rcpt *rcpt)
+{
+	if (rcpt == NULL || !slice_is(rcpt->user, context))
+		return false;
+	rcpt->channel = SLICE("reroute");
+	rcpt->host = SLICE("-");
+	rcpt->user = SLICE("bob@a-longer-name.example.org");
+	rcpt->uid = CONTROL_UID_NOBODY;
+	rcpt->way_count = 0;
+	return true;
+}
+
+Test(control_file, records_follow_their_recipients)
+{
+	struct control_file in = sample(), out;
+	struct control_record record = { .kind = RECORD_OUTCOME,
+	    .time_s = 1000, .tries = 3, .next_s = 2000,
+	    .verdict = { .kind = VERDICT_DEFERRED, .status = "4.7.1",
+	    .who = "mx", .text = "later" } };
+	struct arena *arena = arena_new();
+	struct str text = STR_INIT, fresh = STR_INIT;
+	struct control_writer writer = { .out = &text };
+	struct err err = { "" };
+	const struct control_rcpt *bob, *last;
+	char bob_name[] = "bob", nobody_name[] = "nobody";
+
+	cr_assert_eq(control_file_format(&in, &text, &err), 0, "%s", err.text);
+	for (int i = 0; i < 3; i += 2) {
+		record.rcpt_offset = rcpts[i].offset;
+		record.tries = (unsigned)i + 3;
+		control_writer_record(&writer, ID, &record);
+	}
+	str_adds(&text, "\nd 00000000 77 torn\n");
+	cr_assert_eq(control_file_rewrite(arena, str_slice(&text), change_bob,
+	    nobody_name, &fresh, &err), 0, "%s", err.text);
+	cr_expect_eq(fresh.len, 0);		/* nothing was changed */
+	cr_assert_eq(control_file_rewrite(arena, str_slice(&text), change_bob,
+	    bob_name, &fresh, &err), 0, "%s", err.text);
+	cr_assert_gt(fresh.len, 0);
+	cr_assert_eq(control_file_parse(arena, str_slice(&fresh), &out, &err),
+	    0, "%s", err.text);
+	cr_assert_eq(out.rcpt_total, 3);
+	bob = &out.groups[0].rcpts[0];
+	last = &out.groups[1].rcpts[1];
+	cr_expect(slice_is(bob->channel, "reroute"));
+	cr_expect(slice_is(bob->user, "bob@a-longer-name.example.org"));
+	cr_expect_eq(bob->uid, CONTROL_UID_NOBODY);
+	cr_expect_eq(bob->tries, 3);
+	cr_expect_eq(bob->next_s, 2000);
+	cr_assert_not_null(bob->last);
+	cr_expect_str_eq(bob->last->verdict.text, "later");
+	cr_expect_eq(out.groups[1].rcpts[0].tries, 0);
+	cr_expect(slice_is(last->channel, "smtp"));
+	cr_expect_eq(last->tries, 5);
+	cr_expect_eq(memmem(fresh.buf, fresh.len, "torn", 4), NULL);
+	/* no whole file, no change */
+	for (size_t n = 0; n < in.head_bytes; n += 7)
+		cr_expect_eq(control_file_rewrite(arena, slice_first(
+		    str_slice(&text), n), change_bob, bob_name, &fresh, &err),
+		    -1);
+	str_release(&text);
+	str_release(&fresh);
+	arena_free(&arena);
+}

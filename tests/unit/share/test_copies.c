@@ -46,6 +46,8 @@ Test(share_copies, a_question_is_read)
 		{ "7 arriving -", COPYING_ARRIVING, "", "", "", "", 0 },
 		{ "7 arrived 0a 0b", COPYING_ARRIVED, "", "", "", "0a 0b",
 		    2 },
+		{ "7 held mx1 0a", COPYING_HELD, "0a", "", "mx1", "", 0 },
+		{ "7 held mx1 -", COPYING_HELD, "", "", "mx1", "", 0 },
 	};
 	struct copying q;
 
@@ -80,6 +82,7 @@ Test(share_copies, a_line_that_is_none_is_refused)
 		"7 taken 1 x", "7 left", "7 left A", "7 offer mx2 0a",
 		"7 offer 1 mx2", "7 offer -1 mx2 0a", "7 offer 1 MX2 0a",
 		"7 withdraw", "7 offers x", "7 take", "7 take mx1 0a",
+		"7 held", "7 held mx1", "7 held mx1 A", "7 held - 0a",
 		"7 arriving", "7 arriving a b", "7 arrived",
 		"7 taken 9223372036854775808", "7 takeover",
 		"7 takeover -mx", "7 takeover MX", "7 takeover a/b",

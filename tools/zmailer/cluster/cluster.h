@@ -6,6 +6,7 @@
 #define ZM_TOOLS_CLUSTER_H
 
 #include "conf/conf.h"
+#include "tools/verb/verb.h"
 
 /* Print who is there and what answers, or JSON.  returns an exit status: 1 when
  * something is missing or away. */
@@ -21,6 +22,12 @@ int cluster_keys(const struct conf *conf, const char *dir);
 
 /* Print the SQL that makes the tables for copies.  returns an exit status. */
 int cluster_init(void);
+
+/* nodes_held_fn: what the database has of a node that does not answer, as
+ * `list`, `count` or `why` show its mail.  0; -1: it was said why not. */
+int cluster_held(const struct verb_row *row,
+    const struct arguments *arguments, const struct conf *conf,
+    const char *node, bool is_json);
 
 /* Take over what the database has of that node, into this spool; the daemons
  * may run.  is_yes: else only say what there is.

@@ -97,8 +97,20 @@ verb_top(struct arguments *arguments)
 	struct conf *conf;
 	struct top top;
 	struct err err;
+	int status;
 
 	conf = verb_conf_spool(arguments->conf_path);
+	if (arguments_has(arguments, OPT_CLUSTER) ||
+	    arguments_has(arguments, OPT_NODE)) {
+		status = top_of_nodes(conf, arguments);
+		conf_free(&conf);
+		return status;
+	}
+	if (arguments_has(arguments, OPT_JSON)) {
+		conf_free(&conf);
+		return arguments_refuse(arguments, "--json is for --cluster "
+		    "and --node; zmailer metrics has the numbers of this one");
+	}
 	top_init(&top);
 	if (arguments_has(arguments, OPT_BATCH) || !isatty(STDOUT_FILENO)) {
 		top_batch(&top, conf, times);

@@ -9,6 +9,7 @@
 #include "mail/spool/spool.h"
 #include "tools/run/standstill/standstill.h"
 #include "tools/screen/canvas.h"
+#include "tools/verb/verb.h"
 #include "tools/zmailer/report/tops.h"
 
 enum { TOP_DESTINATIONS_MAX = 1000, TOP_HISTORY = 8 };
@@ -47,6 +48,9 @@ void top_look(struct top *top, const struct conf *conf);
 /* Count the page of today's top names from the journal, at most every half
  * minute, and at once when another page is asked for. */
 void top_look_at_journal(struct top *top, const struct conf *conf);
+/* nodes.c: the nodes of the cluster that the arguments mean, a line each.
+ * returns the exit status; 1: one is silent */
+int top_of_nodes(const struct conf *conf, const struct arguments *arguments);
 /* now: "20:41:07". */
 void top_draw(const struct top *top, const char *host, const char *now,
     struct canvas *canvas);

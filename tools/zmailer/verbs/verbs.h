@@ -188,7 +188,7 @@ VERB(table, "get [--json] TABLE KEY... | test [--json] [--from FILE] TABLE "
     "query tables and time them, list them, build their databases")
 VERB(review, "[--list | --batch] [--json] [SELECTOR]",
     "inspect mail in freezer/, postman/ and deferred/, and decide")
-VERB(top, "[--batch] [-n TIMES]",
+VERB(top, "[--batch] [-n TIMES] [--json] [--cluster | --node NAME]",
     "rates, directories and destinations at a glance, live")
 VERB(completion, "bash|zsh|fish",
     "a script for the shell that completes verbs, keys and ids")

@@ -19,6 +19,7 @@
 #include "base/guess.h"
 #include "mail/table/table.h"
 #include "tools/nodes/nodes.h"
+#include "tools/zmailer/cluster/cluster.h"
 #include "tools/run/supervisor.h"
 #include "tools/zmailer/verbs/verb.h"
 
@@ -57,7 +58,8 @@ verb_run_row(const struct verb_row *row, int argc, char **argv,
 	arguments.argv = given;
 	if (status == 0)
 		status = nodes_is_asked(row, &arguments) ? nodes_run(row,
-		    &arguments, verb_run_row) : row->run(&arguments);
+		    &arguments, verb_run_row, cluster_held) :
+		    row->run(&arguments);
 	mem_free(&given);
 	return status;
 }

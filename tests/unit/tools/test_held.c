@@ -1,0 +1,105 @@
+/* test_held.c - rows of copies, as the process share writes them; and how long
+ * nodes are listened to
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "tools/copies/held.h"
+#include "tools/nodes/internal.h"
+
+#define ID "0123456789abcu2d"
+#define LINE ID " router 210 1764280000 5 3\n"
+
+Test(held, a_row_is_read)
+{
+	struct slice rest = SLICE(LINE "head\nfro" LINE);
+	struct held_row row;
+
+	cr_assert(held_row_read(&rest, &row));
+	cr_expect_str_eq(row.id, ID);
+	cr_expect(slice_is(row.area, "router"));
+	cr_expect_eq(row.body_bytes, 210);
+	cr_expect_eq(row.since_s, 1764280000);
+	cr_expect(slice_is(row.control, "head\n"));
+	cr_expect(slice_is(row.front, "fro"));
+	cr_expect(slice_is(rest, LINE));
+	cr_expect_not(held_row_read(&rest, &row));	/* its bytes lack */
+}
+
+/* Each beginning of a row is none, and nothing behind it is read. */
+Test(held, a_row_that_is_cut_is_none)
+{
+	static const char whole[] = LINE "head\nfro";
+
+	for (size_t n = 0; n + 1 < sizeof(whole); n++) {
+		char *copy = strndup(whole, n);
+		struct slice rest = { copy, n };
+		struct held_row row;
+
+		cr_expect_not(held_row_read(&rest, &row), "%zu", n);
+		free(copy);
+	}
+}
+
+Test(held, a_row_of_another_form_is_none)
+{
+	static const char *const rows[] = {
+		"\n", " \n", ID "\n", ID " router\n",
+		ID " router 1 2 3\n...", ID " router 1 2 3 0 0\n...",
+		ID " router -1 2 0 0\n", ID " router 1 x 0 0\n",
+		ID " router 1 2 99999999999 0\n",
+		ID " router 1 2 18446744073709551615 1\n",
+		ID ID ID " router 1 2 0 0\n",
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct slice rest = slice_of(rows[i]);
+		struct held_row row;
+
+		cr_expect_not(held_row_read(&rest, &row), "%s", rows[i]);
+	}
+}
+
+/* ---- nodes --------------------------------------------------------------- */
+
+enum { SHORT_MS = 300 };
+
+/* nodes_work_fn: one says all, one a byte and no end. */
+static int
+say_something(void *context, const char *node)
+{
+	(void)context;
+	if (write(STDOUT_FILENO, "x", 1) != 1)
+		return 1;
+	while (*node == 'b')
+		pause();
+	return 0;
+}
+
+Test(held, who_does_not_come_to_an_end_is_silent, .timeout = 60)
+{
+	struct nodes_part both[] = {
+		{ .node = "a", .out = STR_INIT, .err = STR_INIT },
+		{ .node = "b", .out = STR_INIT, .err = STR_INIT },
+	};
+	struct nodes_parts parts = { .parts = both, .count = 2 };
+	int64_t began_ms = clock_steady_ms();
+
+	nodes_gather(&parts, say_something, NULL, SHORT_MS);
+	cr_expect_geq(clock_steady_ms() - began_ms, SHORT_MS);
+	cr_expect_eq(both[0].status, 0);
+	cr_expect_str_eq(both[0].out.buf, "x");
+	cr_expect_eq(both[1].status, NODES_SILENT);
+	cr_expect_str_eq(both[1].out.buf, "");
+	cr_expect_str_eq(both[1].err.buf,
+	    "it did not come to an end in time\n");
+	for (int i = 0; i < 2; i++) {
+		str_release(&both[i].out);
+		str_release(&both[i].err);
+	}
+}
