@@ -180,6 +180,7 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/beside/consulted.c tools/run/beside/consulted.h \
 	tools/copies/sweep.c tools/copies/sweep.h \
 	tools/copies/take.c tools/copies/take.h \
+	tools/copies/lost.c tools/copies/lost.h \
 	tools/copies/moved.c tools/copies/moved.h \
 	tools/run/beside/mover.c tools/run/beside/mover.h \
 	tools/run/beside/keeper.c tools/run/beside/keeper.h tools/run/left.c tools/run/left.h \

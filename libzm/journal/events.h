@@ -320,6 +320,10 @@ EVENT(RESTORED, "message.restored", INFO, "file archive by",
     "A message came back from an archive.")
 EVENT(MESSAGE_TAKEN_OVER, "message.taken-over", INFO, "node by",
     "A message of another node came here from the cluster's database.")
+EVENT(NODE_TAKEN_OVER, "node.taken-over", WARN, "node by messages bytes",
+    "The mail of a node that is lost was taken over here: by a person "
+    "(zmailer cluster takeover), or by takeover-after (cluster ... { takeover "
+    "after SPAN }).")
 EVENT(IMPORTED, "message.imported", INFO, "queue old frozen by tries said",
     "A message came out of the queue of another mailer, where old was its id, "
     "which had tried it so often (sendmail tells) and last said this of it.")
