@@ -314,7 +314,7 @@ allowance_fits(struct allowance_table *table, struct allowance *allowance,
 	if (allowance->state == ALONE || (allowance->is_over && now->ms <
 	    allowance->again_ms))
 		*out_until_ms = allowance_first_of(allowance->end_ms,
-		    now->ms + ALLOWANCE_AGAIN_MS);
+		    now->ms + ALLOWANCE_MISFIT_MS);
 	else
 		allowance_want(table, allowance, allowance->small - left,
 		    allowance->small - left + ready);

@@ -26,6 +26,8 @@ enum {
 					 * so often */
 	ALLOWANCE_AGAIN_MS = 60000,	/* nothing was left: others may give
 					 * back */
+	ALLOWANCE_MISFIT_MS = 5000,	/* none of those that were tried fits:
+					 * others may come */
 	ALLOWANCE_ALONE_MS = 1000,	/* then Redis is asked again */
 	ALLOWANCE_LATER_MS = 100,
 	ALLOWANCE_IDLE_MS = 5000,	/* what is not used for so long is

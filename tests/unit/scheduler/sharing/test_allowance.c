@@ -130,7 +130,7 @@ Test(allowance, a_message_that_does_not_fit_lets_others_pass)
 	is_asked("w2 warm news 20001 0 0 2 4 a.example\n");
 	is_answered("2", "given 20001 85800 20000 100 1");
 	cr_expect(!fits(5, 1));
-	cr_expect_eq(until_ms, now.ms + ALLOWANCE_AGAIN_MS, "as was heard");
+	cr_expect_eq(until_ms, now.ms + ALLOWANCE_MISFIT_MS, "as was heard");
 	is_asked("");
 }
 
