@@ -109,8 +109,8 @@ moved_take_all(struct moved *moved, struct err *err)
 	return 0;
 }
 
-/* One that is back, or whom another node takes over, is no trouble; and one for
- * which there is no room here is left to others. */
+/* One for which there is no room here is left to others, before it is claimed.
+ */
 static void
 moved_take_lost(struct moved *moved, const struct lost_node *node)
 {
