@@ -113,8 +113,9 @@ class Clocks(Site):
             self.nodes.append(Late(name, self.base, self.hop, self.redis))
         try:
             self.wait_well()
-        except AssertionError:
+        except BaseException:
             self.tell()
+            self.close()
             raise
 
     def wait_well(self):
