@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "journal/progress.h"
 #include "scheduler/sharing/sharing.h"
+#include "scheduler/sharing/warming.h"
 #include "scheduler/core.h"
 #include "scheduler/intake/scan.h"
 #include "scheduler/intake/strays.h"
@@ -159,6 +160,7 @@ core_open(struct scheduler *scheduler, const struct conf *conf,
 	formset_load(&scheduler->reporter.forms, conf);
 	scheduler->queue.sharing = sharing_new(&scheduler->queue,
 	    &core_sharing_kind, scheduler);
+	scheduler->warming = warming_new(&scheduler->queue);
 	if (intake_open(&scheduler->intake, err) < 0)
 		return -1;
 	core_minute(scheduler);
@@ -197,6 +199,7 @@ core_turn(void *context)
 	(void)outcome_due(&scheduler->outcome, clock_steady_ms());
 	report_ms = reporter_turn_end(&scheduler->reporter);
 	is_cut = agents_feed(&scheduler->agents);
+	warming_turn(scheduler->warming);
 	intake_turn_end(&scheduler->intake);
 	core_note_progress(scheduler);
 	if (scheduler->verdicts != NULL)
@@ -253,6 +256,7 @@ core_close(struct scheduler *scheduler)
 	group_commit(&scheduler->group);
 	timer_clear(&scheduler->taken_timer);
 	sharing_free(&scheduler->queue.sharing);
+	warming_free(&scheduler->warming);
 	agents_release(&scheduler->agents);
 	intake_close(&scheduler->intake);
 	group_release(&scheduler->group);

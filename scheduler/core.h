@@ -24,6 +24,7 @@ struct scheduler {
 	struct reporter	 reporter;
 	struct agents	 agents;
 	struct verdicts	*verdicts;		/* NULL: a test without it */
+	struct warming	*warming;
 	struct control	*control;
 	struct sampler	 sampler;	/* zeroed: a test without it */
 	struct mailq_process *mailq;	/* NULL: a test without it */

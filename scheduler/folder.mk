@@ -25,8 +25,10 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/plan/shaping/shape_line.h \
 	scheduler/plan/thread.c scheduler/plan/thread.h scheduler/plan/shaping/zone.c \
 	scheduler/plan/shaping/zone.h \
+	scheduler/plan/shaping/allowance.c scheduler/plan/shaping/allowance.h \
 	scheduler/sharing/sharing.c scheduler/sharing/sharing.h \
 	scheduler/sharing/taken.c scheduler/sharing/taken.h \
+	scheduler/sharing/warming.c scheduler/sharing/warming.h \
 	scheduler/sharing/moves.c scheduler/sharing/moves.h \
 	scheduler/sharing/keeping.c scheduler/sharing/state.h \
 	scheduler/settle/group.c scheduler/settle/group.h \

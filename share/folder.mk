@@ -3,7 +3,7 @@
 noinst_LIBRARIES += share/libshare.a
 share_libshare_a_SOURCES = \
 	share/count/budget.c share/count/budget.h \
-	share/count/words.c share/count/words.h share/count/scripts.c \
+	share/count/words.c share/count/words.h share/count/scripts.c share/count/script_warm.c \
 	share/count/news.c share/count/news.h share/count/scripts_news.c \
 	share/redis/dial.c share/redis/dial.h \
 	share/redis/places.c share/redis/places.h \
@@ -13,6 +13,7 @@ share_libshare_a_SOURCES = \
 	share/ledger/members.c share/ledger/members.h \
 	share/ledger/greetings.c share/ledger/greetings.h \
 	share/ledger/bulletin.c share/ledger/bulletin.h \
+	share/ledger/warmups.c share/ledger/warmups.h \
 	share/ledger/holdings.c share/ledger/holdings.h \
 	share/ledger/ledger.c share/ledger/ledger.h \
 	share/copies/copying.c share/copies/copying.h \

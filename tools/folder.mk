@@ -191,6 +191,7 @@ tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/beside/consulted.c tools/run/beside/consulted.h \
 	tools/copies/sweep.c tools/copies/sweep.h \
 	tools/copies/take.c tools/copies/take.h \
+	tools/copies/lost.c tools/copies/lost.h \
 	tools/copies/moved.c tools/copies/moved.h \
 	tools/copies/held.c tools/copies/held.h \
 	tools/copies/vet.c tools/copies/vet.h \

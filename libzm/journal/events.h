@@ -339,6 +339,10 @@ EVENT(RCPT_DOUBTED, "rcpt.doubted", WARN, "to channel host uid node again",
     "A control file that another node wrote says how this recipient of a "
     "message is delivered, and as which account; the configuration of this "
     "node does not: the address `again` is routed here.")
+EVENT(NODE_TAKEN_OVER, "node.taken-over", WARN, "node by messages bytes",
+    "The mail of a node that is lost was taken over here: by a person "
+    "(zmailer cluster takeover), or by takeover-after (cluster ... { takeover "
+    "after SPAN }).")
 EVENT(IMPORTED, "message.imported", INFO, "queue old frozen by tries said",
     "A message came out of the queue of another mailer, where old was its id, "
     "which had tried it so often (sendmail tells) and last said this of it.")

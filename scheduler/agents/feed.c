@@ -219,13 +219,12 @@ agent_give(struct agents *agents, struct agent *agent,
 		vertex = plan_take(&agents->queue->plan, thread, now_ms);
 		if (vertex == NULL)
 			return false;
-	} while (!vertex_open(agents, vertex) || vertex_asks(agents, vertex));
+	} while (!queue_fits(agents->queue, vertex) ||
+	    !vertex_open(agents, vertex) || vertex_asks(agents, vertex));
 	for (size_t i = 0; i < vertex->rcpt_count; i++)
 		vertex_rcpts(vertex)[i].flags &= RCPT_FINAL;
 	vertex->job->unsent++;
-	if (thread->zone[0] != '\0')
-		warm_add(&agents->queue->warms, thread, vertex->unanswered,
-		    clock_wall_s());
+	queue_spend(agents->queue, vertex);
 	if (agent->thread != thread) {
 		agent->thread = thread;
 		agent->last_hash = thread->hash;

@@ -104,13 +104,33 @@ constraint_find_suspension(const struct orders *orders,
 	constraint_take_order(order, out);
 }
 
+/* Of all nodes together: how it stands, and when the day ends. */
+static void
+constraint_take_warm_up(const struct queue *queue, const struct thread *thread,
+    struct constraint *out)
+{
+	const struct conf_zone *zone = conf_zone_find(queue->conf,
+	    slice_of(thread->zone));
+	struct allowance *allowance = zone == NULL || !zone->warm_is_shared ?
+	    NULL : allowance_find(&queue->warms.shared, thread);
+	int64_t end_ms;
+
+	if (allowance == NULL)
+		return;
+	out->reason = allowance_words(allowance, zone, &end_ms);
+	if (end_ms > 0)
+		out->until_s = act_wall_s(end_ms);
+}
+
 /* The destination is held until a moment. */
 static void
-constraint_find_hold(const struct thread *thread, struct constraint *out)
+constraint_find_hold(const struct queue *queue, const struct thread *thread,
+    struct constraint *out)
 {
 	out->until_s = act_wall_s(thread->wake_ms);
 	if (thread->is_warming) {
 		out->cause = CAUSE_WARM_UP;
+		constraint_take_warm_up(queue, thread, out);
 		return;
 	}
 	out->cause = thread->is_firm ? CAUSE_RULE : CAUSE_HOST_DOWN;
@@ -135,7 +155,7 @@ constraint_find_ready(const struct agents *agents, const struct thread *thread,
 	} else if (thread->is_suspended) {
 		constraint_find_suspension(orders, thread, out);
 	} else if (thread->wake_ms != 0) {
-		constraint_find_hold(thread, out);
+		constraint_find_hold(agents->queue, thread, out);
 	} else {
 		constraint_find_limit(agents, thread, out);
 	}

@@ -286,27 +286,113 @@ queue_overflow(struct queue *queue, struct thread *thread,
 	mem_free(&ready);
 }
 
+struct allowance_now
+queue_now(const struct queue *queue)
+{
+	return (struct allowance_now){ .ms = clock_steady_ms(),
+	    .s = clock_wall_s(),
+	    .nodes = (unsigned)queue->conf->cluster.node_count };
+}
+
+/* The zone whose plan of today counts for the thread; NULL: none. */
+static const struct conf_zone *
+queue_warm_zone(const struct queue *queue, const struct thread *thread)
+{
+	const struct conf_zone *zone = thread->zone[0] == '\0' ? NULL :
+	    conf_zone_find(queue->conf, slice_of(thread->zone));
+
+	return zone != NULL && zone->warm_count > 0 ? zone : NULL;
+}
+
+/* Of all nodes together; NULL: of this one alone, or there are too many. */
+static struct allowance *
+queue_allowance(struct queue *queue, const struct thread *thread,
+    const struct conf_zone *zone)
+{
+	return zone == NULL || !zone->warm_is_shared ? NULL :
+	    allowance_get(&queue->warms.shared, thread);
+}
+
+static void
+queue_hold_warming(struct queue *queue, struct thread *thread,
+    int64_t until_ms)
+{
+	thread->is_warming = true;
+	plan_hold(&queue->plan, thread, until_ms);
+}
+
+/* *out_until_ms: when to look again; 0: the day's is used up. */
+static bool
+queue_has_left(struct queue *queue, struct thread *thread,
+    const struct conf_zone *zone, int64_t *out_until_ms, bool *out_is_over)
+{
+	struct allowance *allowance = queue_allowance(queue, thread, zone);
+	struct allowance_now now = queue_now(queue);
+	enum allowance_verdict verdict;
+
+	if (allowance == NULL) {
+		*out_until_ms = now.ms + warm_until_s(now.s) * 1000;
+		*out_is_over = warm_left(&queue->warms, zone, thread,
+		    now.s) == 0;
+		return !*out_is_over;
+	}
+	verdict = allowance_admits(&queue->warms.shared, allowance, zone,
+	    thread->ready_count, &now, out_until_ms);
+	*out_is_over = verdict == ALLOWANCE_NO;
+	return verdict == ALLOWANCE_YES;
+}
+
 bool
 queue_admits(struct queue *queue, struct thread *thread)
 {
-	const struct conf_zone *zone;
-	int64_t now_s;
+	const struct conf_zone *zone = queue_warm_zone(queue, thread);
+	int64_t until_ms;
+	bool is_over;
 
-	if (thread->zone[0] == '\0')
-		return true;
-	zone = conf_zone_find(queue->conf, slice_of(thread->zone));
+	thread->is_warming = false;
 	if (zone == NULL)
 		return true;
-	now_s = clock_wall_s();
-	thread->is_warming = false;
-	if (warm_left(&queue->warms, zone, thread, now_s) > 0)
+	if (queue_has_left(queue, thread, zone, &until_ms, &is_over))
 		return true;
-	if (zone->overflow != NULL)
+	if (is_over && zone->overflow != NULL)
 		queue_overflow(queue, thread, zone);
-	else {
-		thread->is_warming = true;
-		plan_hold(&queue->plan, thread, clock_steady_ms() +
-		    warm_until_s(now_s) * 1000);
-	}
+	else
+		queue_hold_warming(queue, thread, until_ms);
 	return false;
+}
+
+bool
+queue_fits(struct queue *queue, struct vertex *vertex)
+{
+	struct thread *thread = vertex->thread;
+	const struct conf_zone *zone = queue_warm_zone(queue, thread);
+	struct allowance *allowance = queue_allowance(queue, thread, zone);
+	struct allowance_now now;
+	int64_t until_ms;
+
+	if (allowance == NULL)
+		return true;
+	now = queue_now(queue);
+	if (allowance_fits(&queue->warms.shared, allowance, zone,
+	    vertex->unanswered, thread->ready_count + 1, &now, &until_ms))
+		return true;
+	plan_ready(&queue->plan, vertex);
+	if (until_ms > 0)
+		queue_hold_warming(queue, thread, until_ms);
+	return false;
+}
+
+void
+queue_spend(struct queue *queue, const struct vertex *vertex)
+{
+	const struct thread *thread = vertex->thread;
+	const struct conf_zone *zone = queue_warm_zone(queue, thread);
+	struct allowance *allowance = queue_allowance(queue, thread, zone);
+
+	if (allowance != NULL)
+		allowance_spend(allowance, vertex->unanswered,
+		    clock_steady_ms());
+	else if (thread->zone[0] != '\0')
+		warm_add(&queue->warms, thread, vertex->unanswered,
+		    clock_wall_s());
 }

@@ -80,6 +80,15 @@ void queue_drop(struct queue *queue, struct job *job);
  * until tomorrow. */
 bool queue_admits(struct queue *queue, struct thread *thread);
 
+/* May this one go, which was taken for it?  False if its zone's share of the
+ * day, which all nodes have together, is not enough for its recipients: it is
+ * ready again, and the thread is held when no other fits. */
+bool queue_fits(struct queue *queue, struct vertex *vertex);
+/* It went. */
+void queue_spend(struct queue *queue, const struct vertex *vertex);
+/* Moments for allowance.h. */
+struct allowance_now queue_now(const struct queue *queue);
+
 /* Notices of delay whose time has come at that age: the clause's, and
  * DELIVERBY's. */
 unsigned queue_notices_due(const struct job *job,

@@ -33,6 +33,7 @@ struct inquirer_wait {
 	struct ledger_wait	*wait;		/* of take */
 	struct holding_wait	*slot;		/* of hold */
 	struct greeting		*greeting;	/* of greet */
+	struct warmup		*warmup;	/* of warm */
 	struct copies_wait	*copy;		/* of what is about copies */
 	struct bulletin_wait	*news;		/* of news, or about blocks */
 	bool			 is_status;	/* lines of it follow */
@@ -66,6 +67,7 @@ inquirer_gone(struct caller *caller)
 		ledger_forget(&wait->wait);
 		holdings_forget(&wait->slot);
 		greetings_forget(&wait->greeting);
+		warmups_forget(&wait->warmup);
 		copies_forget(&wait->copy);
 		bulletin_forget(&wait->news);
 		mem_free(&wait);
@@ -128,6 +130,17 @@ inquirer_on_greeting(void *context, int64_t wait_s)
 	else
 		str_addf(out, "%s ok wait %" PRId64 "\n", wait->token,
 		    wait_s);
+	inquirer_wait_end(wait);
+}
+
+/* warmups_answer_fn */
+static void
+inquirer_on_warmup(void *context, struct slice answer)
+{
+	struct inquirer_wait *wait = context;
+
+	str_addf(ipc_link_out(wait->inquirer->caller.link), "%s ok " SLICE_FMT
+	    "\n", wait->token, SLICE_ARG(answer));
 	inquirer_wait_end(wait);
 }
 
@@ -194,6 +207,20 @@ inquirer_greet(struct inquirer *inquirer,
 	if (asked == NULL)
 		return;		/* wait is freed */
 	wait->greeting = asked;
+	wait->is_late = true;
+}
+
+static void
+inquirer_warm(struct inquirer *inquirer, const struct words_question *question)
+{
+	struct inquirer_wait *wait = inquirer_wait_new(inquirer,
+	    question->token);
+	struct warmup *asked = warmups_ask(ledger_warmups(
+	    inquirer_ledger(inquirer)), question, inquirer_on_warmup, wait);
+
+	if (asked == NULL)
+		return;		/* wait is freed */
+	wait->warmup = asked;
 	wait->is_late = true;
 }
 
@@ -276,19 +303,25 @@ inquirer_is_root(const struct inquirer *inquirer)
 	    inquirer->caller.uid == geteuid();
 }
 
+static bool
+inquirer_is_scheduler(const struct inquirer *inquirer)
+{
+	const struct inquired *inquired = inquirer->caller.context;
+
+	return inquirer_is_root(inquirer) ||
+	    inquirer->caller.uid == inquired->scheduler;
+}
+
 /* A control file says as whom mail is delivered: another node goes by the one
  * that it gets, so none comes from a session. */
 static bool
 inquirer_may_ask(const struct inquirer *inquirer,
     const struct copying *question)
 {
-	const struct inquired *inquired = inquirer->caller.context;
-
 	if (copying_is_of_root(question->verb))
 		return inquirer_is_root(inquirer);
 	return !copying_is_of_scheduler(question) ||
-	    inquirer_is_root(inquirer) ||
-	    inquirer->caller.uid == inquired->scheduler;
+	    inquirer_is_scheduler(inquirer);
 }
 
 /* Those of its line.  false: there are fewer. */
@@ -444,6 +477,11 @@ inquirer_take(struct caller *caller, struct slice line)
 		break;
 	case WORDS_GREET:
 		inquirer_greet(inquirer, &question);
+		break;
+	case WORDS_WARM:
+		if (!inquirer_is_scheduler(inquirer))
+			return IPC_LINK_NONSENSE;
+		inquirer_warm(inquirer, &question);
 		break;
 	case WORDS_STATUS:
 		break;

@@ -11,6 +11,8 @@
 
 #include "base/banned.h"
 
+static const uint64_t NEVER_US = 8000000000000000;	/* in the year 2223 */
+
 bool
 bounds_takes(size_t count, uint64_t bytes, uint64_t more)
 {
@@ -26,6 +28,16 @@ bounds_lease_ms(int64_t asked_ms, int64_t now_ms)
 	int64_t left_ms = asked_ms + COPIES_LEASE_MS - now_ms;
 
 	return asked_ms == 0 || left_ms < 0 ? 0 : left_ms;
+}
+
+uint64_t
+bounds_since_us(uint64_t since_us, uint64_t lease_us, uint64_t heard_us)
+{
+	if (heard_us == 0)
+		return NEVER_US;
+	return since_us == 0 || since_us == NEVER_US || heard_us < lease_us ||
+	    heard_us - lease_us > (uint64_t)COPIES_LEASE_MS * 1000 ?
+	    heard_us : since_us;
 }
 
 int64_t

@@ -34,6 +34,13 @@ bool bounds_takes(size_t count, uint64_t bytes, uint64_t more);
  * none was given). */
 int64_t bounds_lease_ms(int64_t asked_ms, int64_t now_ms);
 
+/* Since when we have had a lease without a break, by the database's clock:
+ * since_us (0: not before), unless the lease of lease_us was over when that of
+ * heard_us was given, or its clock was moved.  heard_us 0: nobody knows, and
+ * that is a moment that never comes. */
+uint64_t bounds_since_us(uint64_t since_us, uint64_t lease_us,
+    uint64_t heard_us);
+
 /* The pause before it is tried again.  was_useful: it has answered since it
  * was tried last; did_connect: it has let us in, at least. */
 int64_t bounds_probe_ms(int64_t before_ms, bool was_useful, bool did_connect);

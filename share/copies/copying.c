@@ -12,7 +12,8 @@
  *		   token " left" 1*100( SP ID ) /
  *		   token " offer " SERIAL SP NODE 1*100( SP ID ) /
  *		   token " withdraw" 1*100( SP ID ) /
- *		   token " takeover " NODE /
+ *		   token " takeover " NODE [ SP EPOCH SP SECONDS ] /
+ *		   token " overdue " SECONDS /
  *		   token " rows " ( ID / "-" ) / token " offers" /
  *		   token " take " NODE / token " arriving " ( ID / "-" ) /
  *		   token " arrived" 1*100( SP ID ) /
@@ -119,6 +120,24 @@ copying_taken(struct slice *rest, struct copying *out)
 	    copying_number(rest, &out->serial));
 }
 
+static bool
+copying_seconds(struct slice *rest, struct copying *out)
+{
+	struct slice word;
+
+	return slice_word(rest, &word) &&
+	    slice_number(word, 1, COPYING_AFTER_S_MAX, &out->after_s);
+}
+
+/* NODE, and perhaps EPOCH SECONDS. */
+static bool
+copying_takeover(struct slice *rest, struct copying *out)
+{
+	return copying_node(rest, &out->node) && (slice_trim(*rest).n == 0 ||
+	    (copying_number(rest, &out->epoch) &&
+	    copying_seconds(rest, out)));
+}
+
 /* What follows the verb. */
 static bool
 copying_rest(struct slice *rest, struct copying *out)
@@ -140,6 +159,9 @@ copying_rest(struct slice *rest, struct copying *out)
 		return copying_number(rest, &out->serial) &&
 		    copying_node(rest, &out->node) && copying_ids(rest, out);
 	case COPYING_TAKEOVER:
+		return copying_takeover(rest, out);
+	case COPYING_OVERDUE:
+		return copying_seconds(rest, out);
 	case COPYING_TAKE:
 		return copying_node(rest, &out->node);
 	case COPYING_ROWS:
@@ -166,8 +188,9 @@ copying_read(struct slice line, struct copying *out)
 		[COPYING_ROWS] = "rows", [COPYING_LEFT] = "left",
 		[COPYING_OFFER] = "offer", [COPYING_WITHDRAW] = "withdraw",
 		[COPYING_OFFERS] = "offers", [COPYING_TAKE] = "take",
-		[COPYING_ARRIVING] = "arriving", [COPYING_ARRIVED] = "arrived",
-		[COPYING_HELD] = "held"
+		[COPYING_ARRIVING] = "arriving",
+		[COPYING_ARRIVED] = "arrived", [COPYING_HELD] = "held",
+		[COPYING_OVERDUE] = "overdue"
 	};
 	struct slice verb;
 	int i;

@@ -13,7 +13,8 @@ enum {
 	COPYING_TOKEN_BYTES = 32,
 	COPYING_ID_BYTES_MAX = 40,
 	COPYING_CAUSE_BYTES_MAX = 60,
-	COPYING_IDS_MAX = 100		/* of one question */
+	COPYING_IDS_MAX = 100,		/* of one question */
+	COPYING_AFTER_S_MAX = 31536000
 };
 
 enum copying_verb {
@@ -22,14 +23,16 @@ enum copying_verb {
 	/* of root */
 	COPYING_TAKEOVER, COPYING_ROWS, COPYING_OFFERS,
 	COPYING_TAKE, COPYING_ARRIVING, COPYING_ARRIVED, COPYING_HELD,
+	COPYING_OVERDUE,
 	COPYING_VERBS
 };
 
 /* "TOKEN copy ID AREA", "TOKEN kept ID", "TOKEN done ID...", "TOKEN lease",
  * "TOKEN taken EPOCH [SERIAL]", "TOKEN left ID...", "TOKEN offer SERIAL NODE
- * ID...", "TOKEN withdraw ID...", "TOKEN takeover NODE", "TOKEN rows AFTER",
- * "TOKEN offers", "TOKEN take NODE", "TOKEN arriving AFTER", "TOKEN arrived
- * ID...", "TOKEN held NODE AFTER". */
+ * ID...", "TOKEN withdraw ID...", "TOKEN takeover NODE [EPOCH SECONDS]",
+ * "TOKEN rows AFTER", "TOKEN offers", "TOKEN take NODE", "TOKEN arriving
+ * AFTER", "TOKEN arrived ID...", "TOKEN held NODE AFTER", "TOKEN overdue
+ * SECONDS". */
 struct copying {
 	struct slice		line;	/* all of it */
 	struct slice		token;
@@ -40,6 +43,8 @@ struct copying {
 	struct slice		serial;	/* of taken (empty: none), offer */
 	struct slice		area;	/* router, or freezer/CAUSE */
 	struct slice		node;
+	struct slice		epoch;	/* of takeover: empty, any */
+	uint64_t		after_s;	/* of it, and of overdue */
 	struct slice		ids;	/* words */
 	size_t			id_count;
 };

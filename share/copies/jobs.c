@@ -87,8 +87,10 @@ job_take_greet(void *context, size_t index, const struct wire_rows *rows)
 {
 	struct copies *copies = context;
 
-	if (index == 2)
-		(void)wire_number(rows, 0, 0, &copies->heard_epoch);
+	if (index != 2)
+		return;
+	(void)wire_number(rows, 0, 0, &copies->heard_epoch);
+	(void)wire_number(rows, 0, 1, &copies->heard_us);
 }
 
 static bool
@@ -110,6 +112,7 @@ job_take_renew(void *context, size_t index, const struct wire_rows *rows)
 	struct copies *copies = context;
 
 	(void)wire_number(rows, 0, 0, &copies->heard_epoch);
+	(void)wire_number(rows, 0, 1, &copies->heard_us);
 }
 
 /* Another node has taken over: what we have said is without effect, and no
@@ -131,8 +134,11 @@ job_on_renew(void *context)
 }
 
 static void
-job_have_lease(struct copies *copies)
+job_have_lease(struct copies *copies, bool is_new)
 {
+	copies->since_us = bounds_since_us(is_new ? 0 : copies->since_us,
+	    copies->lease_us, copies->heard_us);
+	copies->lease_us = copies->heard_us;
 	copies->lease_asked_ms = copies->asking_ms;
 	wire_praise(copies->wire);
 	timer_set(copies->process->loop, &copies->lease_timer,
@@ -156,7 +162,7 @@ job_end_greet(void *context, enum wire_end end,
 	snprintf(copies->epoch_text, sizeof(copies->epoch_text), "%" PRIu64,
 	    copies->epoch);
 	copies->is_greeted = true;
-	job_have_lease(copies);
+	job_have_lease(copies, true);
 	copies_tell_up(copies);
 }
 
@@ -171,7 +177,7 @@ job_end_renew(void *context, enum wire_end end,
 	else if (end == WIRE_DONE && copies->heard_epoch == 0)
 		job_is_fenced(copies);
 	else if (end == WIRE_DONE)
-		job_have_lease(copies);
+		job_have_lease(copies, false);
 }
 
 static void
@@ -190,7 +196,7 @@ job_ask_lease(struct copies *copies)
 	    job_take_renew, job_end_renew };
 
 	copies->step = 0;
-	copies->heard_epoch = 0;
+	copies->heard_epoch = copies->heard_us = 0;
 	copies->asking_ms = clock_steady_ms();
 	job_run(copies, copies->is_greeted ? &renew : &greet);
 }
@@ -384,7 +390,8 @@ job_run_single(struct copies *copies)
 	struct copies_wait *wait = TAILQ_FIRST(&copies->queue);
 
 	TAILQ_REMOVE(&copies->queue, wait, entry);
-	single_begin(&copies->single, wait, copies->epoch);
+	single_begin(&copies->single, wait, copies->epoch,
+	    copies->since_us);
 	job_run(copies, &alone);
 }
 

@@ -47,6 +47,16 @@ single_add_ids(struct single *single, struct wire_statement *out)
 	sql_add_digits(out, single->array.buf);
 }
 
+/* self EPOCH SINCE_US AFTER_MS */
+static void
+single_add_overdue(struct single *single, struct wire_statement *out)
+{
+	sql_add(out, slice_of(single->cluster->self));
+	sql_add_digits(out, single->epoch);
+	sql_add_digits(out, single->since);
+	single_add_number(single, single->wait->question.after_s * 1000, out);
+}
+
 static bool
 single_next_of_takeover(struct single *single, size_t step,
     struct wire_statement *out)
@@ -54,9 +64,19 @@ single_next_of_takeover(struct single *single, size_t step,
 	static const enum copies_statement steps[] = {
 		SAY_TAKEOVER, SAY_ALIVE, SAY_COUNT
 	};
+	const struct slice epoch = single->wait->question.epoch;
 
 	if (step >= sizeof(steps) / sizeof(steps[0]))
 		return false;
+	if (step == 0 && epoch.n > 0) {
+		single_begin_of(single, SAY_TAKEOVER_OVERDUE,
+		    single->wait->question.node, out);
+		single_add_overdue(single, out);
+		snprintf(single->its_epoch, sizeof(single->its_epoch),
+		    SLICE_FMT, SLICE_ARG(epoch));
+		sql_add_digits(out, single->its_epoch);
+		return true;
+	}
 	single_begin_of(single, steps[step], single->wait->question.node,
 	    out);
 	if (steps[step] == SAY_TAKEOVER)
@@ -141,6 +161,13 @@ single_next(struct single *single, struct wire_statement *out)
 		return true;
 	case COPYING_HELD:
 		return single_next_of_held(single, step, out);
+	case COPYING_OVERDUE:
+		if (step > 0)
+			return false;
+		single_begin_of(single, SAY_OVERDUE,
+		    slice_of(single->cluster->self), out);
+		single_add_overdue(single, out);
+		return true;
 	default:
 		return offers_next(single, step, out);
 	}
@@ -296,6 +323,29 @@ single_take_held(struct single *single, const struct wire_rows *rows)
 		single_put_held(single, rows, i);
 }
 
+/* "ok overdue NODE EPOCH COUNT BYTES ...": one line. */
+static void
+single_take_overdue(struct single *single, const struct wire_rows *rows)
+{
+	struct str *out = &single->wait->lines;
+	uint64_t numbers[3];
+	bool is_good;
+
+	str_adds(out, "ok overdue");
+	for (int i = 0; i < (int)wire_row_count(rows); i++) {
+		struct slice node = wire_value(rows, i, 0);
+
+		is_good = single_is_word(node);
+		for (int k = 0; k < 3 && is_good; k++)
+			is_good = wire_number(rows, i, k + 1, &numbers[k]);
+		if (is_good)
+			str_addf(out, " " SLICE_FMT " %" PRIu64 " %" PRIu64
+			    " %" PRIu64, SLICE_ARG(node), numbers[0],
+			    numbers[1], numbers[2]);
+	}
+	str_addc(out, '\n');
+}
+
 /* "owner NODE EPOCH LEASE_SECONDS|- COUNT BYTES TAKER|-" each */
 static void
 single_take_owners(struct single *single, const struct wire_rows *rows)
@@ -332,6 +382,8 @@ single_take_rows(struct single *single, size_t index,
 		single_take_fetched(single, index, rows);
 	else if (wait->question.verb == COPYING_ROWS)
 		single_take_ids(single, rows);
+	else if (wait->question.verb == COPYING_OVERDUE)
+		single_take_overdue(single, rows);
 	else if (wait->question.verb == COPYING_HELD) {
 		if (index == 1)
 			single_take_held(single, rows);
@@ -342,7 +394,8 @@ single_take_rows(struct single *single, size_t index,
 /* ---- the end ----------------------------------------------------------- */
 
 void
-single_begin(struct single *single, struct copies_wait *wait, uint64_t epoch)
+single_begin(struct single *single, struct copies_wait *wait, uint64_t epoch,
+    uint64_t since_us)
 {
 	single->wait = wait;
 	single->count = single->bytes = single->seconds = 0;
@@ -350,6 +403,7 @@ single_begin(struct single *single, struct copies_wait *wait, uint64_t epoch)
 	single->wrong = NULL;
 	wait->step = 0;
 	snprintf(single->epoch, sizeof(single->epoch), "%" PRIu64, epoch);
+	snprintf(single->since, sizeof(single->since), "%" PRIu64, since_us);
 }
 
 static void
@@ -358,6 +412,9 @@ single_add_takeover(struct single *single, struct str *lines)
 	if (single->is_taken)
 		str_addf(lines, "ok ok %" PRIu64 " %" PRIu64 "\n",
 		    single->count, single->bytes);
+	else if (single->wait->question.epoch.n > 0)
+		str_adds(lines, "ok none it is back, or another node took it "
+		    "over\n");
 	else if (single->is_known)
 		str_addf(lines, "ok alive %" PRIu64 "\n", single->seconds);
 	else
@@ -403,7 +460,8 @@ single_done(struct single *single)
 	else if (wait->question.verb == COPYING_HELD)
 		str_addf(lines, "ok held %" PRIu64 " %" PRIu64 "\n",
 		    single->count, single->bytes);
-	else if (wait->question.verb != COPYING_ROWS)	/* has its line */
+	else if (wait->question.verb != COPYING_ROWS &&
+	    wait->question.verb != COPYING_OVERDUE)	/* have their line */
 		offers_add_end(single, lines);
 	single->wait = NULL;
 	waits_answer(wait, str_slice(lines));

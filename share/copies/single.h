@@ -18,6 +18,8 @@ struct single {
 	struct copies_wait	*wait;		/* NULL: none */
 	char			 epoch[SINGLE_NUMBER_BYTES];
 	char			 number[SINGLE_NUMBER_BYTES];
+	char			 since[SINGLE_NUMBER_BYTES];
+	char			 its_epoch[SINGLE_NUMBER_BYTES];
 	struct str		 array;
 	uint64_t		 count, bytes;
 	uint64_t		 seconds;	/* until a lease is over */
@@ -34,9 +36,10 @@ void single_add_ids(struct single *single, struct wire_statement *out);
 /* Is it what a line may have between two blanks? */
 bool single_is_word(struct slice word);
 
-/* Begin with wait, which has no answer yet. */
+/* Begin with wait, which has no answer yet.  since_us: the database answers
+ * without a break since then, by its own clock. */
 void single_begin(struct single *single, struct copies_wait *wait,
-    uint64_t epoch);
+    uint64_t epoch, uint64_t since_us);
 /* The statements, and what is said to them (struct wire_job). */
 bool single_next(struct single *single, struct wire_statement *out);
 void single_take_rows(struct single *single, size_t index,

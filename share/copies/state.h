@@ -28,6 +28,13 @@ struct copies {
 						 * 0: none */
 	int64_t			 asking_ms;	/* of the one that is asked */
 	uint64_t		 heard_epoch;	/* in its answer; 0: none */
+	uint64_t		 heard_us;	/* and when, by the database's
+						 * clock; 0: nobody knows */
+	uint64_t		 lease_us;	/* of the lease we have */
+	uint64_t		 since_us;	/* the database has answered,
+						 * and we had a lease, without
+						 * a break since then, by its
+						 * clock */
 	size_t			 step;		/* statements said, of it */
 	char			 number[COPIES_NUMBER_BYTES];
 	char			 epoch_text[COPIES_NUMBER_BYTES];

@@ -21,6 +21,24 @@
 #define HELD_CONTROL "16384"
 #define HELD_FRONT "4096"
 
+/* By the clock of the database alone: its lease is over for so long, and so
+ * long we have heard from the database without a break (a node that comes back
+ * with the database needs a moment to say so).  A takeover that ended in the
+ * middle is whose who began it, as long as he lives.  Who has no lease himself
+ * may not ask.  $3 is self, $4 its epoch. */
+#define IS_OVERDUE \
+	"exists (select from zm_node s where s.cluster = $1 and " \
+	"s.name = $3 and s.epoch = $4::bigint and " \
+	"s.lease_until > clock_timestamp()) and " \
+	"greatest(coalesce(n.lease_until, n.taken_at), " \
+	"to_timestamp($5::bigint / 1000000.0)) < clock_timestamp() - " \
+	"$6::bigint * interval '1 millisecond' and " \
+	"(n.lease_until is not null or n.taken_by = $3 or " \
+	"not exists (select from zm_node t where t.cluster = $1 and " \
+	"t.name = n.taken_by and t.lease_until >= clock_timestamp() - " \
+	"$6::bigint * interval '1 millisecond'))"
+#define NOW_US "(extract(epoch from clock_timestamp()) * 1000000)::bigint"
+
 static const char *const texts[SAY_COUNT_OF] = {
 	[SAY_PATIENCE] =
 	    "select set_config('statement_timeout', $1, false)",
@@ -30,7 +48,7 @@ static const char *const texts[SAY_COUNT_OF] = {
 	[SAY_GREET] =
 	    "update zm_node set lease_until = clock_timestamp() + "
 	    "$3::int * interval '1 millisecond' "
-	    "where cluster = $1 and name = $2 returning epoch",
+	    "where cluster = $1 and name = $2 returning epoch, " NOW_US,
 	/* fails in a database of before, which has not all columns */
 	[SAY_COLUMNS] =
 	    "select offers, move_to from zm_node, zm_copy limit 0",
@@ -40,7 +58,7 @@ static const char *const texts[SAY_COUNT_OF] = {
 	[SAY_RENEW] =
 	    "update zm_node set lease_until = clock_timestamp() + "
 	    "$3::int * interval '1 millisecond' where cluster = $1 and "
-	    "name = $2 and epoch = $4::bigint returning epoch",
+	    "name = $2 and epoch = $4::bigint returning epoch, " NOW_US,
 	[SAY_FENCE] =
 	    "with n as (select epoch from zm_node where cluster = $1 and "
 	    "name = $2 and epoch = $3::bigint for share) "
@@ -88,6 +106,18 @@ static const char *const texts[SAY_COUNT_OF] = {
 	    "cluster = $1 and name = $2 and (lease_until is null or "
 	    "lease_until < clock_timestamp() - "
 	    "$4::int * interval '1 millisecond') returning epoch",
+	[SAY_OVERDUE] =
+	    "select n.name, n.epoch, count(*), sum(c.body_bytes + "
+	    "coalesce(length(c.control), 0)) from zm_node n join zm_copy c "
+	    "on c.cluster = n.cluster and c.node = n.name where "
+	    "n.cluster = $1 and n.name <> $2 and " IS_OVERDUE
+	    " group by n.cluster, n.name order by n.name limit 32",
+	/* one of several that try it at once: the others see its epoch */
+	[SAY_TAKEOVER_OVERDUE] =
+	    "update zm_node n set epoch = n.epoch + 1, lease_until = null, "
+	    "taken_by = $3, taken_at = clock_timestamp() where "
+	    "n.cluster = $1 and n.name = $2 and n.epoch = $7::bigint and "
+	    IS_OVERDUE " returning n.epoch",
 	[SAY_ALIVE] =
 	    "select greatest(1, ceil(extract(epoch from lease_until + "
 	    "$3::int * interval '1 millisecond' - clock_timestamp())))::bigint "

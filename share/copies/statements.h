@@ -14,10 +14,11 @@
 enum copies_statement {
 	SAY_PATIENCE,		/* MS */
 	SAY_REGISTER,		/* cluster self */
-	SAY_GREET,		/* cluster self LEASE_MS -> epoch */
+	SAY_GREET,		/* cluster self LEASE_MS -> epoch now_us */
 	SAY_COLUMNS,
 	SAY_TIDY,		/* cluster self */
-	SAY_RENEW,		/* cluster self LEASE_MS EPOCH -> epoch */
+	SAY_RENEW,		/* cluster self LEASE_MS EPOCH -> epoch
+				 * now_us */
 	SAY_FENCE,		/* cluster self EPOCH */
 	SAY_HEAD,		/* cluster self id area first_line BYTES
 				 * control */
@@ -29,6 +30,10 @@ enum copies_statement {
 	SAY_TAKEN,		/* cluster self -> id taker */
 	SAY_LEFT,		/* cluster self {ids} -> id taker */
 	SAY_TAKEOVER,		/* cluster node self MARGIN_MS -> epoch */
+	SAY_OVERDUE,		/* cluster self self EPOCH SINCE_US AFTER_MS ->
+				 * name epoch count bytes */
+	SAY_TAKEOVER_OVERDUE,	/* cluster node self EPOCH SINCE_US AFTER_MS
+				 * its EPOCH -> epoch */
 	SAY_ALIVE,		/* cluster node MARGIN_MS -> seconds left */
 	SAY_ALIVE_SELF,		/* cluster self -> count */
 	SAY_COUNT,		/* cluster node -> count bytes */

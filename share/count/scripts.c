@@ -136,5 +136,6 @@ const char *const words_scripts[SCRIPT_COUNT] = {
 	[SCRIPT_NEWS] = words_news_script,
 	[SCRIPT_BLOCK] = words_block_script,
 	[SCRIPT_UNBLOCK] = words_unblock_script,
-	[SCRIPT_BLOCKS] = words_blocks_script
+	[SCRIPT_BLOCKS] = words_blocks_script,
+	[SCRIPT_WARM] = words_warm_script
 };

@@ -11,6 +11,8 @@
  *		   token (" keep " / " drop ") NAME SP COUNT SP key /
  *		   token " greet " AFTER SP WITHIN SP KEEP SP
  *		   ("wait" / "pass") SP NET SP key /
+ *		   token " warm " ZONE SP DAY SP USED SP BACK SP NEED SP WANT
+ *		   SP key /
  *		   token " status"
  *	taken    = GRANTED SP WAIT-US
  *	seen     = *( NAME SP SECONDS SP )
@@ -59,6 +61,25 @@ words_greeting(struct slice *rest, struct words_question *out)
 	return out->has_passed || slice_is(word, "wait");
 }
 
+/* "ZONE DAY USED BACK NEED WANT" */
+static bool
+words_warming(struct slice *rest, struct words_warm *out)
+{
+	if (!slice_word(rest, &out->zone) ||
+	    out->zone.n > WORDS_ZONE_BYTES_MAX)
+		return false;
+	for (size_t i = 0; i < out->zone.n; i++)
+		if (!ascii_is_lower(out->zone.p[i]) &&
+		    !ascii_is_digit(out->zone.p[i]) &&
+		    !ascii_is_among(out->zone.p[i], "-_."))
+			return false;
+	return words_number(rest, 0, WORDS_DAY_MAX, &out->day) &&
+	    words_number(rest, 0, UINT32_MAX, &out->used) &&
+	    words_number(rest, 0, UINT32_MAX, &out->back) &&
+	    words_number(rest, 0, UINT32_MAX, &out->need) &&
+	    words_number(rest, out->need, UINT32_MAX, &out->want);
+}
+
 /* What stands between a verb and its key.  false: it is not that. */
 static bool
 words_numbers(struct slice *rest, struct words_question *out)
@@ -81,6 +102,8 @@ words_numbers(struct slice *rest, struct words_question *out)
 		break;
 	case WORDS_GREET:
 		return words_greeting(rest, out);
+	case WORDS_WARM:
+		return words_warming(rest, &out->warm);
 	case WORDS_HOLD:
 		break;
 	}
@@ -108,7 +131,8 @@ words_question_read(struct slice line, struct words_question *out)
 	static const char *const verbs[] = {
 		[WORDS_TAKE] = "take", [WORDS_HOLD] = "hold",
 		[WORDS_KEEP] = "keep", [WORDS_DROP] = "drop",
-		[WORDS_GREET] = "greet", [WORDS_STATUS] = "status"
+		[WORDS_GREET] = "greet", [WORDS_WARM] = "warm",
+		[WORDS_STATUS] = "status"
 	};
 	int verb;
 
@@ -193,7 +217,31 @@ words_add_nodes_key(struct str *out, const char *cluster)
 	str_addf(out, "zm:%s:nodes", cluster);
 }
 
+void
+words_add_warm_key(struct str *out, const char *cluster, struct slice key)
+{
+	words_add_key(out, cluster, 'w', key);
+	str_addc(out, ':');
+}
+
+void
+words_add_first_key(struct str *out, const char *cluster, struct slice zone)
+{
+	words_add_key(out, cluster, 'w', zone);
+}
+
 /* ---- answers ---------------------------------------------------------- */
+
+bool
+words_warmed_read(struct slice text, struct words_warmed *out)
+{
+	return words_number(&text, 0, WORDS_DAY_MAX, &out->day) &&
+	    words_number(&text, 1, 86400, &out->left_s) &&
+	    words_number(&text, 0, WORDS_DAY_MAX, &out->first) &&
+	    words_number(&text, 0, INT64_MAX, &out->sent) &&
+	    words_number(&text, 0, UINT32_MAX, &out->given) &&
+	    slice_trim(text).n == 0;
+}
 
 bool
 words_taken_read(struct slice text, uint64_t *out_granted,

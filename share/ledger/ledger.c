@@ -58,6 +58,7 @@ struct ledger {
 	struct holdings		*holdings;
 	struct greetings	*greetings;
 	struct bulletin		*bulletin;
+	struct warmups		*warmups;
 	struct meter		*chains[CHAINS];
 	TAILQ_HEAD(, meter)	 idle;		/* oldest batch first */
 	size_t			 meter_count, wait_count;
@@ -346,6 +347,8 @@ ledger_new(struct process *process, const struct store_goal *goal)
 	ledger->greetings = greetings_new(&process->conf->cluster,
 	    ledger->store);
 	ledger->bulletin = bulletin_new(process, ledger->store);
+	ledger->warmups = warmups_new(process->conf, ledger->store,
+	    ledger->members);
 	ledger->trips_at_ms = clock_steady_ms();
 	ledger_on_trips(ledger);
 	return ledger;
@@ -365,6 +368,7 @@ ledger_free(struct ledger **pledger)
 	holdings_free(&ledger->holdings);
 	greetings_free(&ledger->greetings);
 	bulletin_free(&ledger->bulletin);
+	warmups_free(&ledger->warmups);
 	for (size_t i = 0; i < CHAINS; i++)
 		while (ledger->chains[i] != NULL)
 			meter_free(ledger->chains[i]);
@@ -389,6 +393,12 @@ struct bulletin *
 ledger_bulletin(const struct ledger *ledger)
 {
 	return ledger->bulletin;
+}
+
+struct warmups *
+ledger_warmups(const struct ledger *ledger)
+{
+	return ledger->warmups;
 }
 
 struct ledger_wait *

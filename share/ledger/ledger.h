@@ -13,6 +13,7 @@
 #include "share/ledger/bulletin.h"
 #include "share/ledger/greetings.h"
 #include "share/ledger/holdings.h"
+#include "share/ledger/warmups.h"
 #include "share/redis/store.h"
 
 enum {
@@ -39,10 +40,12 @@ struct ledger_wait *ledger_take(struct ledger *ledger, struct slice key,
 /* Nobody waits for it any more; NULL is harmless; nulls *wait. */
 void ledger_forget(struct ledger_wait **wait);
 
-/* The places of its limits, who was seen before, and what nodes tell. */
+/* The places of its limits, who was seen before, what nodes tell, and what they
+ * may send of a warm-up. */
 struct holdings *ledger_holdings(const struct ledger *ledger);
 struct greetings *ledger_greetings(const struct ledger *ledger);
 struct bulletin *ledger_bulletin(const struct ledger *ledger);
+struct warmups *ledger_warmups(const struct ledger *ledger);
 
 /* Append the lines of a status, each with TOKEN in front
  * (doc/protocol/share.md). */

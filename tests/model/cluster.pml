@@ -18,6 +18,11 @@
  * step; its answer may be lost (the asker is killed after it, or was told
  * "away" although it was done).
  *
+ * A takeover begins by an order, or without one (`takeover after`): here it may
+ * begin whenever the lease is over, and what `takeover after` asks besides
+ * (for how long, a lease of mx2's own, the epoch that was seen) only makes that
+ * less often.  So each of its runs is one of these.
+ *
  * Left out: more messages, records (a message is delivered or not), the
  * database's own death (it answers, or nobody knows), `lease go-on`.
  *

@@ -8,6 +8,7 @@ LONG_TESTS += tests/real/run-real tests/real/run-milters tests/real/run-secure \
 	tests/real/run-fail2ban tests/real/run-syslog \
 	tests/real/run-cluster tests/real/run-sentinels tests/real/run-news \
 	tests/real/run-copies tests/real/accept/run-accepted tests/real/run-taken-over \
+	tests/real/run-clocks \
 	tests/real/run-moved tests/real/run-demo-cluster tests/real/run-copies-accounts \
 	tests/real/run-old-queues \
 	tests/real/run-compared \

@@ -46,11 +46,15 @@ DATABASES = ["postgresql", "mariadb-server", "openssl", "php-cli",
              "php-mysql", "php-pgsql", "php-mbstring", "unpack:postfixadmin"]
 DIRECTORIES = ["slapd", "ldap-utils", "redis-server", "openssl"]
 NAMESERVER = ["nsd", "ldnsutils", "openssl"]
+# a cluster with all it may have, and clocks that are wrong; of the last one
+# the library alone is wanted
+CLOCKS = ["postgresql", "redis-server", "openssl", "unpack:libfaketime"]
 LAYERS = {"postfix": POSTFIX, "dovecot": DOVECOT, "exim": EXIM,
           "exim-heavy": EXIM_HEAVY,
           "opensmtpd": OPENSMTPD, "sendmail": SENDMAIL, "nginx": NGINX,
           "saslauthd": SASLAUTHD, "filters": FILTERS, "syslog": SYSLOG, "databases": DATABASES,
-          "directories": DIRECTORIES, "nameserver": NAMESERVER}
+          "directories": DIRECTORIES, "nameserver": NAMESERVER,
+          "clocks": CLOCKS}
 
 AT_ONCE = 3
 KEPT_S = 14 * 86400

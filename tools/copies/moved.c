@@ -1,6 +1,7 @@
-/* moved.c - messages that other nodes of the cluster give to this one
+/* moved.c - messages that other nodes of the cluster give to this one, or
+ * have lost
  *
- * In     offers, as the process share tells of them
+ * In     offers and lost nodes, as the process share tells of them
  * Out    the messages in this spool (take.h)
  * Holds  nothing
  * Trusts share's word
@@ -12,13 +13,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sysexits.h>
 
+#include "journal/event.h"
+#include "tools/copies/lost.h"
 #include "tools/copies/moved.h"
-#include "tools/copies/take.h"
 
 #include "base/banned.h"
 
 #define MOVED_BY "move"			/* in events */
+#define LOST_BY "takeover-after"
 enum {
 	MOVED_NODES_MAX = 32,
 	MOVED_NODE_BYTES = CLUSTER_NAME_BYTES_MAX + 1
@@ -35,6 +39,9 @@ struct moved {
 	struct take	*take;
 	struct moved_offer offers[MOVED_NODES_MAX];
 	size_t		 count;
+	struct lost_node lost[LOST_NODES_MAX];
+	size_t		 lost_count;
+	int64_t		 after_s;	/* 0: by an order alone */
 };
 
 static void
@@ -102,6 +109,24 @@ moved_take_all(struct moved *moved, struct err *err)
 	return 0;
 }
 
+/* One for which there is no room here is left to others, before it is claimed.
+ */
+static void
+moved_take_lost(struct moved *moved, const struct lost_node *node)
+{
+	const struct lost lost = { .node = node->node, .by = LOST_BY,
+		.epoch = node->epoch, .after_s = (uint64_t)moved->after_s };
+	struct err err;
+
+	if (!take_has_room(moved->take, node->bytes))
+		err_set(&err, "there is no room for its %" PRIu64 " bytes",
+		    node->bytes);
+	else if (lost_take_over(&lost, moved->take, moved->order, &err) ==
+	    EX_OK)
+		return;
+	warning("takeover of %s, which is lost: %s", node->node, err.text);
+}
+
 /* 0, also when another process brings messages here now. */
 static int
 moved_begin(struct moved *moved, struct err *err)
@@ -113,17 +138,23 @@ moved_begin(struct moved *moved, struct err *err)
 int
 moved_take(const struct conf *conf, uint64_t *out_count, struct err *err)
 {
-	struct moved moved = { .conf = conf };
+	struct moved moved = { .conf = conf,
+		.after_s = conf->cluster.takeover_after_ms / 1000 };
 	int result = -1;
 
 	*out_count = 0;
 	moved.order = share_order_open(conf->run_dir, err);
 	if (moved.order == NULL)
 		return -1;
-	if (moved_ask(&moved, err) == 0)
-		result = moved.count == 0 ? 0 : moved_begin(&moved, err);
+	if (moved_ask(&moved, err) == 0 && (moved.after_s == 0 ||
+	    lost_ask(moved.order, moved.after_s, moved.lost,
+	    &moved.lost_count, err) == 0))
+		result = moved.count + moved.lost_count == 0 ? 0 :
+		    moved_begin(&moved, err);
 	if (moved.take != NULL) {
 		result = moved_take_all(&moved, err);
+		for (size_t i = 0; result == 0 && i < moved.lost_count; i++)
+			moved_take_lost(&moved, &moved.lost[i]);
 		*out_count = take_done(moved.take)->messages;
 	}
 	take_end(&moved.take);

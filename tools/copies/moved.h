@@ -1,4 +1,5 @@
-/* moved.h - messages that other nodes of the cluster give to this one
+/* moved.h - messages that other nodes of the cluster give to this one, or
+ * have lost
  *
  * SPDX-License-Identifier: ISC
  */
@@ -7,10 +8,11 @@
 
 #include "conf/conf.h"
 
-/* Take all that is offered to this node, and all that is arriving, as root; the
- * process goes on as the router.  *out_count messages came.  0, also when
- * somebody else brings messages here now: then later; -1: err, the next run
- * does the rest. */
+/* Take all that is offered to this node, all that is arriving, and, where the
+ * configuration says so, what nodes have whose lease is over for long enough
+ * (lost.h), as root; the process goes on as the router.  *out_count messages
+ * came.  0, also when somebody else brings messages here now: then later; -1:
+ * err, the next run does the rest. */
 int moved_take(const struct conf *conf, uint64_t *out_count,
     struct err *err);
 

@@ -27,6 +27,10 @@ enum { DAY_S = 86400 };
 struct sum {			/* of a zone's destinations */
 	int64_t	destinations, ready, waiting, active, parked, agents;
 	bool	is_suspended;
+	bool	is_alone;	/* Redis is away: its warm-up is counted here
+				 * alone */
+	int64_t	cap;		/* of today, as the scheduler heard; 0: it did
+				 * not */
 };
 
 struct look {
@@ -64,6 +68,10 @@ destination_add(void *context, struct slice line)
 	sum->active += json_get_number(line, "active");
 	sum->parked += json_get_number(line, "parked");
 	sum->agents += json_get_number(line, "agents");
+	sum->is_alone = sum->is_alone || json_is(line, "warm_up_alone",
+	    "true");
+	if (json_get_number(line, "warm_up") > 0)
+		sum->cap = json_get_number(line, "warm_up");
 	return true;
 }
 
@@ -97,6 +105,13 @@ warm_cap(const struct conf_zone *zone, int64_t now_s)
 	return zone->warm_caps[day];
 }
 
+/* The same; the first day may be that of another node. */
+static int64_t
+sum_cap(const struct conf_zone *zone, const struct sum *sum, int64_t now_s)
+{
+	return sum->cap > 0 ? sum->cap : warm_cap(zone, now_s);
+}
+
 static const char *
 sum_state(const struct sum *sum)
 {
@@ -124,8 +139,11 @@ sum_json(const struct conf_zone *zone, const struct sum *sum, int64_t now_s)
 	json_number(&out, "parked", sum->parked);
 	json_number(&out, "agents", sum->agents);
 	json_number(&out, "limit", zone->agents);
-	if (warm_cap(zone, now_s) >= 0)
-		json_number(&out, "warm_up", warm_cap(zone, now_s));
+	if (sum_cap(zone, sum, now_s) >= 0) {
+		json_number(&out, "warm_up", sum_cap(zone, sum, now_s));
+		json_bool(&out, "warm_up_shared", zone->warm_is_shared);
+		json_bool(&out, "warm_up_alone", sum->is_alone);
+	}
 	json_close(&out);
 	fputs(out.buf, stdout);
 	str_release(&out);
@@ -142,8 +160,11 @@ sum_line(const struct conf_zone *zone, const struct sum *sum, int64_t now_s)
 	    " %6" PRId64 " %6" PRId64 " %6s  %s", zone->name,
 	    zone->source_count, sum->destinations, sum->ready, sum->waiting,
 	    sum->active, sum->parked, sum->agents, limit, sum_state(sum));
-	if (warm_cap(zone, now_s) >= 0)
-		printf(", warming: %" PRId64 " today", warm_cap(zone, now_s));
+	if (sum_cap(zone, sum, now_s) >= 0)
+		printf(", warming: %" PRId64 " today%s", sum_cap(zone, sum,
+		    now_s), sum->is_alone ? " of all nodes, and Redis is "
+		    "away: this one has its part" : zone->warm_is_shared ?
+		    " of all nodes" : "");
 	printf("\n");
 }
 

@@ -343,6 +343,16 @@ conf_apply_cluster_copies(struct conf_loader *loader,
 }
 
 void
+conf_apply_cluster_takeover(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_cluster *cluster = target;
+
+	cluster->takeover_at = conf_at(statement->node->tokens);
+	cluster->takeover_after_ms = (int64_t)statement->keywords[0].number;
+}
+
+void
 conf_apply_cluster_asks(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
@@ -526,6 +536,49 @@ cluster_check_publishers(struct conf_loader *loader)
 			    cluster->publishers[i]));
 }
 
+static void
+cluster_complain_alone(struct conf_loader *loader, struct conf_at at,
+    unsigned width)
+{
+	cluster_complain(loader, at, width, loader->conf->cluster.name ==
+	    NULL ? "add: cluster NAME { node NAME...; redis HOST }" :
+	    "add to the cluster: redis HOST",
+	    "shared with whom? no cluster has a redis");
+}
+
+static void
+cluster_check_shared(struct conf_loader *loader)
+{
+	const struct conf *conf = loader->conf;
+
+	if (conf_cluster_has_redis(&conf->cluster))
+		return;
+	for (size_t i = 0; i < conf->rule_count; i++)
+		if (conf->rules[i].count.is_shared ||
+		    conf->rules[i].greylist.is_shared)
+			cluster_complain_alone(loader, conf->rules[i].at, 5);
+	for (size_t i = 0; i < conf->zone_count; i++)
+		if (conf->zones[i].warm_is_shared)
+			cluster_complain_alone(loader, conf->zones[i].at, 4);
+}
+
+static void
+cluster_check_takeover(struct conf_loader *loader)
+{
+	const struct conf_cluster *cluster = &loader->conf->cluster;
+
+	if (cluster->takeover_at.line == 0)
+		return;
+	if (cluster->postgres == NULL)
+		cluster_complain(loader, cluster->takeover_at, 8,
+		    "add to the block: postgres \"host=... dbname=...\"",
+		    "taken over from where? no copies are kept");
+	else if (cluster->delivers_alone)
+		cluster_complain(loader, cluster->takeover_at, 8,
+		    "leave one of them out", "with 'copies lease go-on' a "
+		    "node delivers what another one has taken over");
+}
+
 void
 conf_check_cluster(struct conf_loader *loader)
 {
@@ -545,17 +598,10 @@ conf_check_cluster(struct conf_loader *loader)
 		cluster_complain(loader, conf->cluster.copies_at, 6,
 		    "add to the block: postgres \"host=... dbname=...\"",
 		    "copies are kept where?");
+	cluster_check_takeover(loader);
 	if (conf->cluster.master != NULL && conf->cluster.server_count > 0)
 		cluster_complain(loader, conf->cluster.sentinel_at, 8,
 		    "leave out redis: the sentinels say where it is",
 		    "redis and sentinel are said both");
-	for (size_t i = 0; i < conf->rule_count; i++)
-		if ((conf->rules[i].count.is_shared ||
-		    conf->rules[i].greylist.is_shared) &&
-		    !conf_cluster_has_redis(&conf->cluster))
-			cluster_complain(loader, conf->rules[i].at, 5,
-			    conf->cluster.name == NULL ?
-			    "add: cluster NAME { node NAME...; redis HOST }" :
-			    "add to the cluster: redis HOST",
-			    "shared with whom? no cluster has a redis");
+	cluster_check_shared(loader);
 }

@@ -157,6 +157,7 @@ conf_apply_zone_warm_up(struct conf_loader *loader,
 		    statement->args[0].text);
 		return;
 	}
+	zone->warm_is_shared = statement->keywords[0].token != NULL;
 	zone->warm_count = statement->arg_count - 1;
 	zone->warm_caps = arena_alloc(loader->conf->arena,
 	    (zone->warm_count + 1) * sizeof(*zone->warm_caps));
@@ -323,6 +324,8 @@ add_warm_up(struct str *out, const struct conf_zone *zone)
 	str_addf(out, "; warm-up %.10s", day);
 	for (size_t i = 0; i < zone->warm_count; i++)
 		str_addf(out, " %u", zone->warm_caps[i]);
+	if (zone->warm_is_shared)
+		str_adds(out, " shared");
 }
 
 void

@@ -56,6 +56,9 @@ struct conf_cluster {		/* cluster NAME { ... } */
 	bool		 copies_defer;	/* 451 where there is no copy; else it
 					 * is accepted without */
 	bool		 delivers_alone;	/* also without a lease */
+	int64_t		 takeover_after_ms;	/* a node's lease is over for
+					 * so long: taken over without an
+					 * order; 0: never */
 	/* PEM files of the desk: its authority, our certificate, our key
 	 * (NULL: in certificate); desk_ca NULL: there is none */
 	const char	*desk_ca, *desk_certificate, *desk_key;
@@ -63,6 +66,7 @@ struct conf_cluster {		/* cluster NAME { ... } */
 	const char	**publishers;	size_t publisher_count;
 	struct conf_at	 at, self_at, desk_at, publish_at;
 	struct conf_at	 postgres_at, copies_at;	/* line 0: not said */
+	struct conf_at	 takeover_at;	/* the same */
 };
 
 /* Parse "HOST", "HOST:PORT", "ADDRESS" or "[ADDRESS]:PORT"; *out_host borrows

@@ -106,6 +106,7 @@ struct conf_zone {		/* zone NAME { ... } */
 	const char	*overflow;	/* NULL: excess mail waits */
 	int64_t		 warm_start_s;	/* midnight, UTC */
 	unsigned	*warm_caps;	size_t warm_count;	/* a day each */
+	bool		 warm_is_shared;	/* of all nodes together */
 	struct conf_at	 at;
 };
 

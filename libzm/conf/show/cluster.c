@@ -105,6 +105,10 @@ conf_cluster_add(struct str *out, const struct conf_cluster *cluster)
 		cluster_add_tls(out, cluster);
 	if (cluster->postgres != NULL)
 		cluster_add_copies(out, cluster);
+	if (cluster->takeover_after_ms > 0) {
+		str_adds(out, "; takeover after ");
+		units_add_span(out, cluster->takeover_after_ms);
+	}
 	if (cluster->desk_ca != NULL)
 		cluster_add_asks(out, cluster);
 	for (size_t i = 0; i < cluster->publisher_count; i++)

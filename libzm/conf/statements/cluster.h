@@ -108,6 +108,18 @@ STATEMENT(CLUSTER, "copies", NONE, cluster_copies, "",
     "cluster mx { node mx1 mx2; self mx1; postgres \"host=192.0.2.30 "
     "dbname=zmailer\"; copies else defer size 50M }")
 
+STATEMENT(CLUSTER, "takeover", NONE, cluster_takeover, "",
+    "after!=span:1m-30d",
+    "takeover after SPAN", "by an order alone",
+    "The mail of a node that is lost is taken over by another one without an "
+    "order (see zmailer-cluster(8)), when the database says that its lease is "
+    "over for so long, and has answered for so long without a break.  A node "
+    "that is stopped on purpose is such a node, too: before maintenance that "
+    "takes longer, `zmailer drain --to NODE`.  Not with `copies lease go-on`, "
+    "where the lost node may go on to deliver what another one has taken.",
+    "cluster mx { node mx1 mx2; self mx1; postgres \"host=192.0.2.30 "
+    "dbname=zmailer\"; takeover after 5m }")
+
 STATEMENT(CLUSTER, "desk", NONE, cluster_asks, "",
     "ca!=path certificate!=path key=path",
     "desk ca FILE certificate FILE [key FILE]", "none",

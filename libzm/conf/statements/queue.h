@@ -258,12 +258,15 @@ ITEM(ZONE, "rate", item, rate_count, rate_per_ms, "rate",
     "Messages to one destination in this time.",
     "zone a { rate 60/1m }")
 
-STATEMENT(ZONE, "warm-up", NONE, zone_warm_up, "word number+:1-100000000", "",
-    "warm-up YYYY-MM-DD N...", "none",
+STATEMENT(ZONE, "warm-up", NONE, zone_warm_up, "word number+:1-100000000",
+    "shared",
+    "warm-up YYYY-MM-DD N... [shared]", "none",
     "Recipients that the zone may serve at each provider (or destination, "
     "while its provider is not known) on this day, the next, ... in UTC; "
     "after the last day there is no limit.  Mail above that takes the zone "
-    "that `overflow` names, else it waits for the next day.",
+    "that `overflow` names, else it waits for the next day.  shared: of all "
+    "machines of the cluster together (see cluster), who count them in Redis; "
+    "the first day is the earliest one that any of them says.",
     "zone a { warm-up 2026-11-21 50 100 200 500 1000 5000 }")
 
 ITEM(ZONE, "overflow", item, overflow, overflow, "word",

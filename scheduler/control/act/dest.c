@@ -72,6 +72,27 @@ dest_count_threads(struct act *act)
 
 /* ---- shown ------------------------------------------------------- */
 
+/* Of all nodes together. */
+static void
+dest_add_warm_up(const struct queue *queue, const struct thread *thread,
+    struct str *out)
+{
+	const struct conf_zone *zone = conf_zone_find(queue->conf,
+	    slice_of(thread->zone));
+	const struct allowance *allowance = zone == NULL ||
+	    !zone->warm_is_shared ? NULL :
+	    allowance_find(&queue->warms.shared, thread);
+	bool is_alone;
+	int64_t cap;
+
+	if (allowance == NULL)
+		return;
+	cap = allowance_cap_today(allowance, zone, &is_alone);
+	if (cap >= 0)
+		json_number(out, "warm_up", cap);
+	json_bool(out, "warm_up_alone", is_alone);
+}
+
 static void
 dest_add_thread(const struct queue *queue, const struct thread *thread,
     struct str *out)
@@ -93,6 +114,7 @@ dest_add_thread(const struct queue *queue, const struct thread *thread,
 	json_bool(out, "suspended", thread->is_suspended);
 	control_thread(thread, out);
 	control_estimate_thread(queue, thread, out);
+	dest_add_warm_up(queue, thread, out);
 	json_close(out);
 }
 

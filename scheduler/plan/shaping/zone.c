@@ -48,6 +48,7 @@ void
 warm_release(struct warm_table *table)
 {
 	warm_clear(table);
+	allowance_release(&table->shared);
 	mem_free(&table->buckets);
 	table->size = 0;
 }
@@ -141,6 +142,7 @@ warm_add_lines(const struct warm_table *table, struct str *out)
 				    warm->zone, warm->key,
 				    (long long)table->day,
 				    (unsigned long long)warm->count);
+	allowance_add_lines(&table->shared, out);
 }
 
 void
@@ -150,6 +152,7 @@ warm_read(struct warm_table *table, struct slice text, int64_t now_s)
 	uint64_t day, count;
 	struct warm *warm;
 
+	allowance_read(&table->shared, text);
 	while (slice_cut(&text, '\n', &line)) {
 		if (!shape_line_is_text(line) ||
 		    !slice_cut(&line, '\t', &word) ||

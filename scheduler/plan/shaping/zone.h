@@ -11,7 +11,7 @@
 #ifndef ZM_SCHEDULER_ZONE_H
 #define ZM_SCHEDULER_ZONE_H
 
-#include "scheduler/plan/ring.h"
+#include "scheduler/plan/shaping/allowance.h"
 
 enum { WARMS_MAX = 50000 };	/* counts that are kept */
 
@@ -20,6 +20,9 @@ struct warm_table {
 	struct warm	**buckets;	/* NULL or a power of two */
 	size_t		 size, count;
 	int64_t		 day;		/* since 1970, UTC, of the counts */
+	struct allowance_table shared;	/* of zones whose warm-up is of all
+					 * nodes together: they have no count
+					 * here */
 };
 
 /* Free all counts. */

@@ -34,6 +34,17 @@ as_question(struct slice bytes)
 		str_release(&key);
 		return;
 	}
+	if (question.verb == WORDS_WARM) {
+		MUST(question.warm.need <= question.warm.want);
+		words_add_first_key(&key, "mx", question.warm.zone);
+		MUST(key.len < 100 && slice_find(str_slice(&key), '%') ==
+		    key.len);
+		str_reset(&key);
+		words_add_warm_key(&key, "mx", question.key);
+		MUST(key.len < 400);
+		str_release(&key);
+		return;
+	}
 	MUST(question.count > 0);
 	MUST(question.span_ms > 0 || question.verb != WORDS_TAKE);
 	MUST(question.name.n <= WORDS_NAME_BYTES_MAX);
@@ -124,11 +135,14 @@ as_answers(struct slice bytes)
 	    .nodes = names, .node_count = 2, .self = "mx1" };
 	struct members *members = members_new(&cluster);
 	struct str out = STR_INIT;
+	struct words_warmed warmed;
 	uint64_t granted;
 	int64_t wait_us;
 
 	if (words_taken_read(bytes, &granted, &wait_us))
 		MUST(granted <= UINT32_MAX && wait_us >= 0);
+	if (words_warmed_read(bytes, &warmed))
+		MUST(warmed.left_s >= 1 && warmed.left_s <= 86400);
 	if (words_greeted_read(bytes, &wait_us))
 		MUST(wait_us >= 0 && wait_us <= UINT32_MAX);
 	members_take(members, bytes, 0);

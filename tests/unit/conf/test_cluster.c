@@ -171,6 +171,19 @@ Test(conf_cluster, copies_are_shown_as_they_are_read)
 	    "patience 200ms }");
 	case_close(&c);
 }
+
+Test(conf_cluster, a_takeover_is_shown_as_it_is_read)
+{
+	struct conf_case c;
+
+	case_good(&c, "cluster mx { node mx1; self mx1; postgres "
+	    "\"host=a\"; takeover after 5m }\n");
+	cr_expect_eq(c.conf->cluster.takeover_after_ms, 300000);
+	is_shown_as(&c, "cluster mx { node mx1; self mx1; postgres host=a; "
+	    "copies else accept size 25M lease wait; takeover after 5m; "
+	    "patience 200ms }");
+	case_close(&c);
+}
 #endif
 
 Test(conf_cluster, twice_is_said_in_words)
@@ -183,9 +196,18 @@ Test(conf_cluster, twice_is_said_in_words)
 		    "'self' is said twice" },
 		{ "cluster a { node x; self x; copies else defer }\n",
 		    "copies are kept where?" },
+		{ "cluster a { node x; self x; takeover after 5m }\n",
+		    "no copies are kept" },
+		{ "cluster a { node x; self x; takeover after 59s }\n",
+		    "from 1m to 30d" },
+		{ "zone a { warm-up 2026-11-21 50 shared }\n",
+		    "shared with whom?" },
 #ifdef HAVE_PGSQL
 		{ "cluster a { node x; self x; postgres a; postgres b }\n",
 		    "'postgres' is said twice" },
+		{ "cluster a { node x; self x; postgres a; copies lease "
+		    "go-on; takeover after 5m }\n",
+		    "delivers what another one has taken over" },
 #endif
 		{ "cluster a { node x; self x; sentinel m a; sentinel m b }\n",
 		    "'sentinel' is said twice" },

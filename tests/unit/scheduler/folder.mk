@@ -29,6 +29,7 @@ tests_unit_scheduler_unit_scheduler_SOURCES = \
 	tests/unit/scheduler/agents/test_optional.c \
 	tests/unit/scheduler/sharing/test_sharing.c \
 	tests/unit/scheduler/sharing/test_moves.c \
+	tests/unit/scheduler/sharing/test_allowance.c \
 	tests/unit/scheduler/sharing/a_share.c tests/unit/scheduler/sharing/a_share.h \
 	tests/unit/scheduler/intake/test_large.c tests/unit/scheduler/test_limits.c \
 	tests/unit/scheduler/test_restart.c \

@@ -48,6 +48,9 @@ Test(share_copies, a_question_is_read)
 		    2 },
 		{ "7 held mx1 0a", COPYING_HELD, "0a", "", "mx1", "", 0 },
 		{ "7 held mx1 -", COPYING_HELD, "", "", "mx1", "", 0 },
+		{ "7 takeover mx1 9 300", COPYING_TAKEOVER, "", "", "mx1",
+		    "", 0 },
+		{ "7 overdue 60", COPYING_OVERDUE, "", "", "", "", 0 },
 	};
 	struct copying q;
 
@@ -88,7 +91,10 @@ Test(share_copies, a_line_that_is_none_is_refused)
 		"7 takeover -mx", "7 takeover MX", "7 takeover a/b",
 		"7 takeover " SIXTY_FOUR "5", "7 takeover a b", "7 take MX",
 		"7 arriving B", "7 arrived a -", "7 fetch a b", "7 took a b",
-		"7 copies", "7 COPY a router",
+		"7 copies", "7 COPY a router", "7 takeover mx1 9",
+		"7 takeover mx1 x 60", "7 takeover mx1 9 0",
+		"7 takeover mx1 9 60 1", "7 overdue", "7 overdue 0",
+		"7 overdue 31536001", "7 overdue 60 x", "7 overdue -1",
 		"01234567890123456789012345678901 lease",
 	};
 	struct copying q;
@@ -128,6 +134,7 @@ Test(share_copies, what_a_line_brings_and_who_may_say_it)
 		{ COPYING_OFFER, 0, false }, { COPYING_WITHDRAW, 0, false },
 		{ COPYING_OFFERS, 0, true }, { COPYING_TAKE, 0, true },
 		{ COPYING_ARRIVING, 1, true }, { COPYING_ARRIVED, 0, true },
+		{ COPYING_OVERDUE, 0, true },
 	};
 
 	cr_assert_eq(sizeof(rows) / sizeof(rows[0]), COPYING_VERBS);
@@ -246,4 +253,24 @@ Test(share_copies, an_owner_without_a_lease_is_missed)
 		cr_expect_eq(line.is_trouble, rows[i].is_trouble, "%s",
 		    rows[i].line);
 	}
+}
+
+/* A lease that was over, or a clock that was moved, is a break. */
+Test(share_copies, since_when_the_database_answers)
+{
+	const uint64_t s = 1000000, at = 1795000000 * s;
+
+	cr_expect_eq(bounds_since_us(0, 0, at), at, "the first");
+	cr_expect_eq(bounds_since_us(at, at, at + 5 * s), at);
+	cr_expect_eq(bounds_since_us(at, at + 60 * s, at + 75 * s), at,
+	    "just in time");
+	cr_expect_eq(bounds_since_us(at, at + 60 * s, at + 75 * s + 1),
+	    at + 75 * s + 1, "it was over");
+	cr_expect_eq(bounds_since_us(at, at + 60 * s, at + 3660 * s),
+	    at + 3660 * s, "an hour later, or moved by one");
+	cr_expect_eq(bounds_since_us(at, at + 60 * s, at + 50 * s),
+	    at + 50 * s, "moved back");
+	cr_expect_gt(bounds_since_us(at, at, 0), at + 86400 * 365 * s,
+	    "nobody knows: never");
+	cr_expect_eq(bounds_since_us(bounds_since_us(at, at, 0), 0, at), at);
 }

@@ -78,7 +78,14 @@ Test(share_words, what_is_no_question_is_refused)
 		"7 drop 12ab 5",
 		"7 keep 012345678901234567890123456789012 5 k",
 		"7 greet 0 1 1 wait n", "7 greet 1 1 wait n",
-		"7 greet 1 2 3 maybe n", "7 greet 1 2 3 pass" };
+		"7 greet 1 2 3 maybe n", "7 greet 1 2 3 pass",
+		"7 warm", "7 warm news 1 2 3 4 5", "7 warm news 1 2 3 4 5 ",
+		"7 warm News 1 2 3 4 5 a", "7 warm a/b 1 2 3 4 5 a",
+		"7 warm news 1 2 3 5 4 a", "7 warm news -1 2 3 4 5 a",
+		"7 warm news 3000001 2 3 4 5 a",
+		"7 warm news 1 2 3 4 4294967296 a",
+		"7 warm a23456789012345678901234567890123456789012345678901"
+		"234567890123456 1 2 3 4 5 a" };
 	struct words_question q;
 	struct str long_key = STR_INIT;
 
@@ -150,4 +157,36 @@ Test(share_words, what_redis_grants_is_read)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		cr_expect(!words_taken_read(slice_of(bad[i]), &granted,
 		    &wait_us), "%s", bad[i]);
+}
+
+Test(share_words, a_warm_up_is_asked_for)
+{
+	struct words_question q;
+	struct words_warmed got;
+	struct str key = STR_INIT;
+	static const char *const rows[] = {
+		"", "20001 0 20000 0 0", "20001 86401 20000 0 0",
+		"20001 5 20000 0", "20001 5 20000 0 0 0", "20001 5 x 0 0",
+		"3000001 5 20000 0 0", "20001 5 20000 0 4294967296",
+	};
+
+	cr_assert(words_question_read(
+	    SLICE("7 warm news 20001 7 2 1 9 a.example"), &q));
+	cr_expect_eq(q.verb, WORDS_WARM);
+	cr_expect(slice_is(q.warm.zone, "news"));
+	cr_expect(q.warm.day == 20001 && q.warm.used == 7 &&
+	    q.warm.back == 2 && q.warm.need == 1 && q.warm.want == 9);
+	cr_expect(slice_is(q.key, "a.example"));
+	words_add_warm_key(&key, "mx", SLICE("news a.example"));
+	cr_expect_str_eq(key.buf, "zm:mx:w:{news%20a.example}:");
+	str_reset(&key);
+	words_add_first_key(&key, "mx", SLICE("news"));
+	cr_expect_str_eq(key.buf, "zm:mx:w:{news}");
+	str_release(&key);
+	cr_assert(words_warmed_read(SLICE("20001 85800 20000 40 3"), &got));
+	cr_expect(got.day == 20001 && got.left_s == 85800 &&
+	    got.first == 20000 && got.sent == 40 && got.given == 3);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		cr_expect(!words_warmed_read(slice_of(rows[i]), &got), "%s",
+		    rows[i]);
 }

@@ -1,6 +1,6 @@
 /* mover.c - mail that other nodes of the cluster give to this one comes here
  *
- * In     the time; share's word about offers
+ * In     the time; share's word about offers and lost nodes
  * Out    a process now and then that takes what is offered
  * Holds  a question, or its pid: there is one at a time
  * Spec   tools/copies/moved.h; doc/protocol/share.md section 4
@@ -76,8 +76,8 @@ mover_on_end(void *context)
 	ipc_link_free(&mover->link);
 }
 
-/* "m ok offers NODE COUNT BYTES ..."; nothing after offers: there is nothing
- * to be taken. */
+/* "m ok offers NODE COUNT BYTES ...", "o ok overdue NODE EPOCH COUNT BYTES
+ * ..."; nothing after that word: there is nothing to be taken. */
 static enum ipc_link_taken
 mover_take_line(void *context, struct slice line)
 {
@@ -86,9 +86,11 @@ mover_take_line(void *context, struct slice line)
 
 	if (slice_word(&line, &word) && slice_word(&line, &word) &&
 	    slice_is(word, "ok") && slice_word(&line, &word) &&
-	    slice_is(word, "offers") && slice_trim(line).n > 0 &&
-	    mover->pid == 0)
+	    (slice_is(word, "offers") || slice_is(word, "overdue")) &&
+	    slice_trim(line).n > 0 && mover->pid == 0)
 		mover_fork(mover);
+	if (--mover->waits > 0)
+		return IPC_LINK_NEXT;
 	return IPC_LINK_NONSENSE;	/* no more questions */
 }
 
@@ -106,7 +108,13 @@ mover_ask(struct mover *mover)
 	if (fd < 0)
 		return;			/* the next time */
 	mover->link = ipc_link_new(mover->loop, fd, &mover_link_kind, mover);
+	mover->waits = 1;
 	str_adds(ipc_link_out(mover->link), "m offers\n");
+	if ((*mover->conf)->cluster.takeover_after_ms > 0) {
+		mover->waits++;
+		str_addf(ipc_link_out(mover->link), "o overdue %" PRId64 "\n",
+		    (*mover->conf)->cluster.takeover_after_ms / 1000);
+	}
 	ipc_link_send(mover->link);
 }
 

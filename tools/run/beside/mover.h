@@ -19,11 +19,13 @@ struct mover {
 	struct conf *const	*conf;	/* points to the one in force */
 	struct timer		 timer;
 	struct ipc_link		*link;	/* a question is out; or NULL */
+	unsigned		 waits;	/* questions of it without an answer */
 	pid_t			 pid;	/* of the process at work; 0: none */
 };
 
 /* Ask share every MOVER_EVERY_MS, where *conf keeps copies, whether something
- * is offered, and have a process take it. */
+ * is offered, and, where *conf says so, whether a node is lost; and have a
+ * process take it. */
 void mover_start(struct mover *mover, struct loop *loop,
     struct conf *const *conf);
 /* The program before us in this process left one at work; 0: none. */

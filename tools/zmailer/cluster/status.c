@@ -172,7 +172,8 @@ cluster_copies(struct cluster_look *look, const struct share_line *copies,
 }
 
 static void
-cluster_owner_json(const struct share_line *owner, struct str *out)
+cluster_owner_json(const struct cluster_look *look,
+    const struct share_line *owner, struct str *out)
 {
 	json_open_answer(out);
 	json_text(out, "owner", owner->name);
@@ -184,7 +185,29 @@ cluster_owner_json(const struct share_line *owner, struct str *out)
 	if (owner->whose.n > 0)
 		json_text(out, "taken_by", owner->whose);
 	json_bool(out, "lost", owner->is_trouble);
+	if (look->conf->cluster.takeover_after_ms > 0)
+		json_number(out, "takeover_after_s",
+		    look->conf->cluster.takeover_after_ms / 1000);
 	json_close(out);
+}
+
+/* Who delivers what a lost node has, and when. */
+static void
+cluster_add_way_out(const struct conf *conf, const struct share_line *owner,
+    struct str *out)
+{
+	int64_t after_ms = conf->cluster.takeover_after_ms;
+
+	str_adds(out, "      it is stopped or lost, and nobody delivers "
+	    "these: ");
+	if (after_ms > 0) {
+		str_adds(out, "they are taken over when its lease is over "
+		    "for ");
+		units_add_span(out, after_ms);
+		str_adds(out, ", or at once by ");
+	}
+	str_addf(out, "zmailer cluster takeover " SLICE_FMT "\n",
+	    SLICE_ARG(owner->name));
 }
 
 static void
@@ -193,7 +216,7 @@ cluster_owner(struct cluster_look *look, const struct share_line *owner,
 {
 	look->is_bad = look->is_bad || owner->is_trouble;
 	if (look->is_json) {
-		cluster_owner_json(owner, out);
+		cluster_owner_json(look, owner, out);
 		return;
 	}
 	str_addf(out, "%-24.*s %" PRIu64 " copies, ", (int)owner->name.n,
@@ -208,9 +231,7 @@ cluster_owner(struct cluster_look *look, const struct share_line *owner,
 		    SLICE_ARG(owner->whose));
 	str_addf(out, " (epoch %" PRIu64 ")\n", owner->epoch);
 	if (owner->is_trouble)
-		str_addf(out, "      it is stopped or lost, and nobody "
-		    "delivers these: zmailer cluster takeover " SLICE_FMT "\n",
-		    SLICE_ARG(owner->name));
+		cluster_add_way_out(look->conf, owner, out);
 }
 
 static void

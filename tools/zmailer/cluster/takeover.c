@@ -1,7 +1,7 @@
 /* takeover.c - zmailer cluster takeover: the mail of a node that is lost
  *
  * In     a node; what the process share says of it
- * Out    its messages in this spool (tools/copies/take.h)
+ * Out    its messages in this spool (tools/copies/lost.h)
  * Holds  nothing
  * Spec   zmailer-cluster(8); doc/protocol/share.md section 4
  *
@@ -16,7 +16,7 @@
 #include "base/json.h"
 #include "grammar/units.h"
 #include "io/consult/share_ask.h"
-#include "tools/copies/take.h"
+#include "tools/copies/lost.h"
 #include "tools/run/supervisor.h"
 #include "tools/zmailer/cluster/cluster.h"
 #include "tools/zmailer/verbs/verb.h"
@@ -44,58 +44,6 @@ takeover_has_node(const struct conf_cluster *cluster, const char *node)
 		if (strcmp(cluster->nodes[i], node) == 0)
 			return true;
 	return false;
-}
-
-/* What it has would be ours, and nowhere: others may have the room. */
-static int
-takeover_has_room(const struct takeover_run *run, struct slice numbers)
-{
-	struct slice word;
-	struct str text = STR_INIT;
-	uint64_t bytes;
-
-	if (!slice_word(&numbers, &word) ||
-	    !slice_number(slice_trim(numbers), 0, INT64_MAX, &bytes))
-		return takeover_fail(EX_UNAVAILABLE,
-		    "share: a takeover without numbers");
-	if (take_has_room(run->take, bytes))
-		return EX_OK;
-	str_addf(&text, "the spool has no room for what %s has (", run->node);
-	units_add_bytes(&text, bytes);
-	str_adds(&text, "): nothing was taken; make room, and say it again");
-	(void)takeover_fail(EX_TEMPFAIL, text.buf);
-	str_release(&text);
-	return EX_TEMPFAIL;
-}
-
-/* "ok COUNT BYTES", "alive SECONDS", "none WORDS", "away WORDS".  EX_OK: go
- * on. */
-static int
-takeover_claim(struct takeover_run *run)
-{
-	struct str question = STR_INIT;
-	struct slice answer, word;
-	struct err err;
-	int got;
-
-	str_addf(&question, "takeover %s", run->node);
-	got = share_order_ask(run->order, question.buf, -1, &answer, &err);
-	str_release(&question);
-	if (got != 0)
-		return takeover_fail(EX_UNAVAILABLE, err.text);
-	(void)slice_word(&answer, &word);
-	answer = slice_trim(answer);
-	if (slice_is(word, "ok"))
-		return takeover_has_room(run, answer);
-	if (slice_is(word, "alive"))
-		err_set(&err, "%s is there, or was until a moment ago: its "
-		    "lease has to be over for 15 s, which takes " SLICE_FMT
-		    " s more; stop it first (zmailer stop), or wait",
-		    run->node, SLICE_ARG(answer));
-	else
-		err_set(&err, "PostgreSQL: " SLICE_FMT, SLICE_ARG(answer));
-	return takeover_fail(slice_is(word, "alive") ? EX_TEMPFAIL :
-	    EX_UNAVAILABLE, err.text);
 }
 
 static void
@@ -132,30 +80,20 @@ takeover_show(const struct takeover_run *run, bool is_json)
 static int
 takeover_run(struct takeover_run *run, bool is_json)
 {
+	struct lost lost = { .node = run->node };
 	struct err err;
-	int status = EX_OK;
-	bool is_left;
+	int status;
 	char by[64];
 
 	verb_who(by, sizeof(by));
+	lost.by = by;
 	if (dirs_prepare(run->conf, &err) != 0 || take_begin(run->conf,
 	    run->order, &run->take, &err) != 0)
 		return takeover_fail(errno == EWOULDBLOCK ? EX_TEMPFAIL :
 		    EX_CANTCREAT, err.text);
-	status = takeover_claim(run);
+	status = lost_take_over(&lost, run->take, run->order, &err);
 	if (status != EX_OK)
-		return status;
-	if (take_from(run->take, run->node, by, &is_left, &err) != 0) {
-		err_prefix(&err, "%" PRIu64 " messages are here, the same "
-		    "command does the rest", take_done(run->take)->messages);
-		return takeover_fail(EX_TEMPFAIL, err.text);
-	}
-	if (is_left) {
-		err_set(&err, "%" PRIu64 " messages are here; %s has others "
-		    "still: it is back, or another node took it over",
-		    take_done(run->take)->messages, run->node);
-		return takeover_fail(EX_TEMPFAIL, err.text);
-	}
+		return takeover_fail(status, err.text);
 	takeover_show(run, is_json);
 	return EX_OK;
 }
