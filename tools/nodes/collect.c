@@ -22,8 +22,9 @@ static int
 collect_node(void *context, const char *node)
 {
 	const struct collect_work *work = context;
+	bool is_cut;	/* it is silent then */
 
-	return nodes_remote(work->conf, node, work->words);
+	return nodes_remote(work->conf, node, work->words, &is_cut);
 }
 
 void
@@ -39,7 +40,7 @@ nodes_collect(const struct conf *conf, const char *const *words,
 		str_init(&parts.parts[i].out);
 		str_init(&parts.parts[i].err);
 	}
-	nodes_gather(&parts, collect_node, &work);
+	nodes_gather(&parts, collect_node, &work, NODES_FOR_MS);
 	for (size_t i = 0; i < count; i++) {
 		const struct nodes_part *part = &parts.parts[i];
 
