@@ -1,6 +1,6 @@
 # crash - `make crash` runs the scripts, `make proof` all workloads as one run
 # that goes on where it ended; make check a sample
-EXTRA_DIST += tests/crash/nth.c tests/crash/nth_where.c tests/crash/home.c \
+EXTRA_DIST += tests/crash/nth.c tests/crash/nth_log.c tests/crash/nth_where.c tests/crash/home.c \
 	tests/crash/control_lines.c tests/crash/nth.h tests/crash/nth.py \
 	tests/crash/crash.py tests/crash/box.py tests/crash/away.py \
 	tests/crash/orders.py tests/crash/reroute.py tests/crash/cut_through.py \
@@ -19,7 +19,7 @@ EXTRA_DIST += tests/crash/nth.c tests/crash/nth_where.c tests/crash/home.c \
 CLEANFILES += tests/crash/nth.so tests/crash/proof.state \
 	tests/crash/replay.state \
 	tests/crash/disk/disklog tests/crash/disk/nosync.so
-NTH_SOURCES = $(srcdir)/tests/crash/nth.c $(srcdir)/tests/crash/nth_where.c \
+NTH_SOURCES = $(srcdir)/tests/crash/nth.c $(srcdir)/tests/crash/nth_log.c $(srcdir)/tests/crash/nth_where.c \
 	$(srcdir)/tests/crash/home.c $(srcdir)/tests/crash/control_lines.c
 tests/crash/nth.so: $(NTH_SOURCES) $(srcdir)/tests/crash/nth.h
 	@$(MKDIR_P) tests/crash

@@ -31,7 +31,6 @@
 
 static struct nth_state *state;
 static const char *dirs, *grave;
-static int log_fd = -1, bytes_fd = -1;
 static __thread bool is_inside;
 
 /* The real functions, looked up once. */
@@ -68,46 +67,6 @@ find_real(void)
 	FIND(mkdirat); FIND(fchmod); FIND(open);
 }
 
-enum { LOG_FD_MIN = 400 };	/* of a trace: not what a shell may want */
-
-static int
-high_fd(int fd)
-{
-	int high = fd < 0 ? fd : fcntl(fd, F_DUPFD_CLOEXEC, LOG_FD_MIN);
-
-	if (fd >= 0)
-		close(fd);
-	return high;
-}
-
-/* Where what is written is kept. */
-static void
-open_bytes(const char *log_path)
-{
-	char path[2048];
-
-	snprintf(path, sizeof(path), "%s.bytes", log_path);
-	bytes_fd = high_fd(real_open(path, O_WRONLY | O_CREAT | O_CLOEXEC,
-	    0600));
-}
-
-static void
-open_log(void)
-{
-	const char *path = getenv("ZM_NTH_LOG");
-	int fd;
-
-	if (!state->is_logging || path == NULL)
-		return;
-	fd = real_open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-	log_fd = fd;
-	if (fd >= 0 && state->is_logging == NTH_BYTES)
-		open_bytes(path);
-	if (fd < 0 || state->is_logging < NTH_TRACE)
-		return;
-	log_fd = high_fd(fd);
-}
-
 __attribute__((constructor))
 static void
 set_up(void)
@@ -129,7 +88,7 @@ set_up(void)
 	if (state == MAP_FAILED)
 		state = NULL;
 	if (state != NULL)
-		open_log();
+		nth_log_open(state);
 }
 
 static bool
@@ -155,28 +114,15 @@ die(void)
 	__builtin_trap();
 }
 
-static void
-put_line(const char *line, size_t n)
-{
-	if (real_write(log_fd, line, n) >= 0)
-		return;
-	if (state->is_logging < NTH_TRACE)
-		abort();
-	/* a program that begins may close what it was given */
-	open_log();
-	if (log_fd >= 0 && real_write(log_fd, line, n) < 0)
-		log_fd = -1;		/* the test limits its files */
-}
-
 /* NTH_CALLS: a line for a call that begins. */
 static void
 note_call(const char *call, const char *path)
 {
 	char line[1200];
 
-	if (log_fd < 0 || state->is_logging != NTH_CALLS)
+	if (!nth_log_is_open() || state->is_logging != NTH_CALLS)
 		return;
-	put_line(line, (size_t)snprintf(line, sizeof(line),
+	nth_log_put(line, (size_t)snprintf(line, sizeof(line),
 	    "%s\t%s\t%.1000s\n", program_invocation_short_name, call,
 	    path));
 }
@@ -238,7 +184,7 @@ before(const char *call, const char *path, bool *out_die, int *out_ticket)
 static bool
 is_traced(void)
 {
-	return log_fd >= 0 && state->is_logging == NTH_TRACE;
+	return nth_log_is_open() && state->is_logging == NTH_TRACE;
 }
 
 __attribute__((format(printf, 2, 3)))
@@ -249,7 +195,7 @@ note(int ticket, const char *format, ...)
 	va_list ap;
 	int n, saved = errno;
 
-	if (log_fd < 0 || state->is_logging == NTH_CALLS)
+	if (!nth_log_is_open() || state->is_logging == NTH_CALLS)
 		return;
 	if (is_traced())
 		n = snprintf(line, sizeof(line), "%d\t%d\t%d\t%s\t", ticket,
@@ -261,24 +207,8 @@ note(int ticket, const char *format, ...)
 	n += vsnprintf(line + n, sizeof(line) - (size_t)n - 1, format, ap);
 	va_end(ap);
 	line[n++] = '\n';
-	put_line(line, (size_t)n);
+	nth_log_put(line, (size_t)n);
 	errno = saved;
-}
-
-static unsigned long
-inode_of_fd(int fd)
-{
-	struct stat st;
-
-	return fstat(fd, &st) == 0 ? st.st_ino : 0;
-}
-
-static unsigned long
-inode_of(const char *path)
-{
-	struct stat st;
-
-	return lstat(path, &st) == 0 ? st.st_ino : 0;
 }
 
 /* ---- create ------------------------------------------------------------ */
@@ -295,14 +225,14 @@ do_open(int dir_fd, const char *name, int flags, mode_t mode)
 	    !nth_is_below(dirs, path))
 		return real_openat(dir_fd, name, flags, mode);
 	is_inside = true;
-	is_new = inode_of(path) == 0;
+	is_new = nth_inode_of(path) == 0;
 	if (before("create", path, &shall_die, &ticket) == FAIL) {
 		is_inside = false;
 		return -1;
 	}
 	fd = real_openat(dir_fd, name, flags, mode);
 	if (fd >= 0 && is_new)
-		note(ticket, "create\t%lu\t%s", inode_of_fd(fd), path);
+		note(ticket, "create\t%lu\t%s", nth_inode_of_fd(fd), path);
 	if (shall_die)
 		die();
 	is_inside = false;
@@ -355,7 +285,7 @@ openat64(int dir_fd, const char *name, int flags, ...)
 static bool
 is_kept(void)
 {
-	return log_fd >= 0 && bytes_fd >= 0 && state->is_logging == NTH_BYTES;
+	return nth_log_is_open() && state->is_logging == NTH_BYTES;
 }
 
 /* NTH_BYTES: what a write put where in the file. */
@@ -363,24 +293,13 @@ static void
 keep_bytes(int ticket, int fd, const struct iovec *parts, int count,
     ssize_t written, off_t end)
 {
-	struct stat st;
-	off_t at;
-	size_t left = written > 0 ? (size_t)written : 0;
+	long long at;
 
-	if (!is_kept() || left == 0 || fstat(fd, &st) != 0)
+	if (!is_kept() || written <= 0)
 		return;
-	at = __atomic_fetch_add(&state->bytes, (int32_t)left,
-	    __ATOMIC_SEQ_CST);
-	note(ticket, "bytes\t%lu\t%lld\t%zd\t%lld", (unsigned long)st.st_ino,
-	    (long long)(end - written), written, (long long)at);
-	for (int i = 0; i < count && left > 0; i++) {
-		size_t n = parts[i].iov_len < left ? parts[i].iov_len : left;
-
-		if (real_pwrite(bytes_fd, parts[i].iov_base, n, at) < 0)
-			abort();
-		at += (off_t)n;
-		left -= n;
-	}
+	at = nth_log_bytes(parts, count, (size_t)written);
+	note(ticket, "bytes\t%lu\t%lld\t%zd\t%lld", nth_inode_of_fd(fd),
+	    (long long)(end - written), written, at);
 }
 
 /* Where the last write to it ended. */
@@ -407,7 +326,7 @@ end_of(int fd)
 		is_inside = false; \
 		return -1; \
 	} \
-	long long size_before = size_of(fd); \
+	long long size_before = nth_size_of(fd); \
 	result = make; \
 	if (result >= 0) \
 		note(ticket, __VA_ARGS__); \
@@ -416,14 +335,6 @@ end_of(int fd)
 		die(); \
 	is_inside = false; \
 	return result
-
-static long long
-size_of(int fd)
-{
-	struct stat st;
-
-	return fstat(fd, &st) == 0 ? (long long)st.st_size : 0;
-}
 
 static size_t
 part_of(size_t n, int fate)
@@ -439,7 +350,7 @@ write(int fd, const void *bytes, size_t n)
 	ON_FD_KEEP(ssize_t, "write", fd,
 	    real_write(fd, bytes, part_of(n, fate)),
 	    keep_bytes(ticket, fd, &part, 1, result, end_of(fd)),
-	    "write\t%lu\t%lld\t%zd\t%s%s%s", inode_of_fd(fd), size_before,
+	    "write\t%lu\t%lld\t%zd\t%s%s%s", nth_inode_of_fd(fd), size_before,
 	    result, path, is_traced() ? "\t" : "", is_traced() ?
 	    nth_control_lines(path, bytes, n, size_before) : "");
 }
@@ -451,7 +362,7 @@ writev(int fd, const struct iovec *parts, int count)
 	    real_write(fd, parts[0].iov_base, part_of(parts[0].iov_len, fate)) :
 	    real_writev(fd, parts, count),
 	    keep_bytes(ticket, fd, parts, count, result, end_of(fd)),
-	    "write\t%lu\t%lld\t%zd\t%s", inode_of_fd(fd), size_before, result,
+	    "write\t%lu\t%lld\t%zd\t%s", nth_inode_of_fd(fd), size_before, result,
 	    path);
 }
 
@@ -463,7 +374,7 @@ pwrite(int fd, const void *bytes, size_t n, off_t offset)
 	ON_FD_KEEP(ssize_t, "pwrite", fd, real_pwrite(fd, bytes,
 	    part_of(n, fate), offset),
 	    keep_bytes(ticket, fd, &part, 1, result, offset + result),
-	    "pwrite\t%lu\t%lld\t%zd\t%s\t%lld", inode_of_fd(fd),
+	    "pwrite\t%lu\t%lld\t%zd\t%s\t%lld", nth_inode_of_fd(fd),
 	    size_before < (long long)offset ? size_before : (long long)offset,
 	    result, path, size_before);
 }
@@ -478,14 +389,14 @@ int
 fsync(int fd)
 {
 	ON_FD(int, "fsync", fd, real_fsync(fd),
-	    "sync\t%lu\t%lld\t%s", inode_of_fd(fd), size_before, path);
+	    "sync\t%lu\t%lld\t%s", nth_inode_of_fd(fd), size_before, path);
 }
 
 int
 fdatasync(int fd)
 {
 	ON_FD(int, "fdatasync", fd, real_fdatasync(fd),
-	    "datasync\t%lu\t%lld\t%s", inode_of_fd(fd), size_before, path);
+	    "datasync\t%lu\t%lld\t%s", nth_inode_of_fd(fd), size_before, path);
 }
 
 int
@@ -499,7 +410,7 @@ int
 ftruncate(int fd, off_t length)
 {
 	ON_FD(int, "ftruncate", fd, real_ftruncate(fd, length),
-	    "truncate\t%lu\t%lld\t%lld", inode_of_fd(fd), size_before,
+	    "truncate\t%lu\t%lld\t%lld", nth_inode_of_fd(fd), size_before,
 	    (long long)length);
 }
 
@@ -521,7 +432,7 @@ fchmod(int fd, mode_t mode)
 	if (result == 0 && state != NULL && !is_inside && is_kept() &&
 	    fd_is_watched(fd, path))
 		note(__atomic_add_fetch(&state->ticket, 1, __ATOMIC_SEQ_CST),
-		    "mode\t%lu\t%o", inode_of_fd(fd), (unsigned)mode);
+		    "mode\t%lu\t%o", nth_inode_of_fd(fd), (unsigned)mode);
 	return result;
 }
 
@@ -534,9 +445,9 @@ keep_in_grave(const char *path, int ticket)
 	char keep[2048];
 
 	snprintf(keep, sizeof(keep), "%s/%d", grave ? grave : "", ticket);
-	if (log_fd >= 0 && grave != NULL)
+	if (nth_log_is_open() && grave != NULL)
 		(void)real_link(path, keep);
-	return inode_of(path);
+	return nth_inode_of(path);
 }
 
 static int
@@ -555,7 +466,7 @@ do_rename(int from_fd, const char *from, int to_fd, const char *to,
 		return flags ? real_renameat2(from_fd, from, to_fd, to, flags) :
 		    real_renameat(from_fd, from, to_fd, to);
 	is_inside = true;
-	inode = inode_of(from_path);
+	inode = nth_inode_of(from_path);
 	if (before("rename", to_path, &shall_die, &ticket) == FAIL) {
 		is_inside = false;
 		return -1;
@@ -611,7 +522,7 @@ linkat(int from_fd, const char *from, int to_fd, const char *to, int flags)
 	}
 	result = real_linkat(from_fd, from, to_fd, to, flags);
 	if (result == 0)
-		note(ticket, "link\t%lu\t%s", inode_of(to_path), to_path);
+		note(ticket, "link\t%lu\t%s", nth_inode_of(to_path), to_path);
 	if (shall_die)
 		die();
 	is_inside = false;

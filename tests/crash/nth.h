@@ -45,6 +45,14 @@ struct nth_state {		/* nth.py packs the same: keep in step */
 	char		what[256];	/* the call that was met, in words */
 };
 
+/* nth_log.c: open what ZM_NTH_LOG names, as the plan wants it. */
+void nth_log_open(struct nth_state *state);
+bool nth_log_is_open(void);
+void nth_log_put(const char *line, size_t n);
+/* NTH_BYTES: n bytes of the parts into the other file; returns where. */
+struct iovec;
+long long nth_log_bytes(const struct iovec *parts, int count, size_t n);
+
 /* " r126 X180 d126:outcome:failed": where recipients and their other ways
  * begin, and records, of n bytes that are written at that place of path.
  * returns one buffer a thread; "" when it is no control file, " +" when there
@@ -60,5 +68,10 @@ void nth_fd_path(int fd, char out[1024]);
 
 /* name as openat takes it, as an absolute path. */
 void nth_full_path(int dir_fd, const char *name, char out[2048]);
+
+/* Inode number, and bytes, of a file; 0: it is not there. */
+unsigned long nth_inode_of_fd(int fd);
+unsigned long nth_inode_of(const char *path);
+long long nth_size_of(int fd);
 
 #endif

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "nth.h"
@@ -55,4 +56,28 @@ nth_full_path(int dir_fd, const char *name, char out[2048])
 		nth_fd_path(dir_fd, dir);
 	}
 	snprintf(out, 2048, "%s/%s", dir, name);
+}
+
+unsigned long
+nth_inode_of_fd(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 ? st.st_ino : 0;
+}
+
+unsigned long
+nth_inode_of(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 ? st.st_ino : 0;
+}
+
+long long
+nth_size_of(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 ? (long long)st.st_size : 0;
 }

@@ -382,15 +382,6 @@ conf_apply_cluster_publish(struct conf_loader *loader,
 		    statement->args[i].text);
 }
 
-bool
-conf_cluster_publishes(const struct conf_cluster *cluster, struct slice node)
-{
-	for (size_t i = 0; i < cluster->publisher_count; i++)
-		if (slice_is(node, cluster->publishers[i]))
-			return true;
-	return false;
-}
-
 /* ---- checks ---------------------------------------------------------- */
 
 static void

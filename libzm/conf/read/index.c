@@ -186,6 +186,15 @@ conf_asks_sts(const struct conf *conf)
 }
 
 bool
+conf_cluster_publishes(const struct conf_cluster *cluster, struct slice node)
+{
+	for (size_t i = 0; i < cluster->publisher_count; i++)
+		if (slice_is(node, cluster->publishers[i]))
+			return true;
+	return false;
+}
+
+bool
 conf_cluster_has_redis(const struct conf_cluster *cluster)
 {
 	return cluster->server_count > 0 || cluster->sentinel_count > 0;
