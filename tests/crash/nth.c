@@ -362,8 +362,8 @@ writev(int fd, const struct iovec *parts, int count)
 	    real_write(fd, parts[0].iov_base, part_of(parts[0].iov_len, fate)) :
 	    real_writev(fd, parts, count),
 	    keep_bytes(ticket, fd, parts, count, result, end_of(fd)),
-	    "write\t%lu\t%lld\t%zd\t%s", nth_inode_of_fd(fd), size_before, result,
-	    path);
+	    "write\t%lu\t%lld\t%zd\t%s", nth_inode_of_fd(fd), size_before,
+	    result, path);
 }
 
 ssize_t
