@@ -48,7 +48,7 @@ query_render(struct query *out, const char *text, enum query_style style)
 	for (const char *p = text; *p != '\0'; p++) {
 		if (quote != '\0')
 			quote = *p == quote ? '\0' : quote;
-		else if (*p == '\'' || *p == '"')
+		else if (*p == '\'' || *p == '"' || *p == '`')
 			quote = *p;
 		else if (*p == '$' && ascii_is_digit(p[1]) &&
 		    (number = query_number(out, p[1], style)) > 0) {

@@ -157,7 +157,8 @@ destinations_show(struct visit *visit)
 	if (count > DESTINATIONS_SHOWN)
 		str_addf(&visit->out, "<p>And %zu more: zmailer queue has "
 		    "all.</p>\n", count - DESTINATIONS_SHOWN);
-	past_show_answers(visit);
+	if (page_where(visit) == WHERE_HERE)
+		past_show_answers(visit);
 }
 
 const struct page_row page_destinations = {

@@ -108,7 +108,7 @@ query_parameters_to(const char *query, int max)
 			quote = *p == quote ? '\0' : quote;
 			continue;
 		}
-		if (*p == '\'' || *p == '"')
+		if (*p == '\'' || *p == '"' || *p == '`')
 			quote = *p;
 		if (*p != '$' || !ascii_is_digit(p[1]))
 			continue;
