@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,6 +87,13 @@ slot_fill(struct slot *slot)
 	own = slot;
 }
 
+/* By a call that walls let through, which they do not kill(2). */
+static bool
+process_is_gone(pid_t pid)
+{
+	return getpgid(pid) < 0 && errno == ESRCH;
+}
+
 static bool
 slot_is_free(const struct slot *slot, bool may_ask)
 {
@@ -96,7 +102,7 @@ slot_is_free(const struct slot *slot, bool may_ask)
 	if (pid == 0 || pid == getpid() ||	/* ours, before an exec */
 	    progress_now_ms() - atomic_load(&slot->turn_ms) > STALE_MS)
 		return true;
-	return may_ask && kill(pid, 0) < 0 && errno == ESRCH;
+	return may_ask && process_is_gone(pid);
 }
 
 /* may_ask: whether others live; the sandbox of a session forbids it. */
@@ -259,7 +265,7 @@ slot_read(const struct slot *slot, int64_t now_ms, struct progress *out)
 	if (pid <= 0 || pid > INT32_MAX || turn_ms <= 0 ||
 	    turn_ms > now_ms + PROGRESS_NAP_MS || work_ms < 0 ||
 	    longest_us < 0 || longest_us / 1000 > now_ms ||
-	    (kill((pid_t)pid, 0) < 0 && errno == ESRCH))
+	    process_is_gone((pid_t)pid))
 		return false;
 	out->pid = (pid_t)pid;
 	slot_name(slot->name, out->name);

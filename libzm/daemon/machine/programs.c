@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
+#include <pwd.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -30,8 +31,8 @@ command_program(const struct machine_look *look, const char *command)
 }
 
 static void
-check_command(const struct machine_look *look, const char *command,
-    struct conf_at at)
+check_command_for(const struct machine_look *look, const char *command,
+    const char *what_happens, struct conf_at at)
 {
 	const char *program = command == NULL ? NULL :
 	    command_program(look, command);
@@ -47,10 +48,29 @@ check_command(const struct machine_look *look, const char *command,
 	else if ((st.st_mode & 0111) == 0)
 		wrong = "nobody may run it";
 	if (wrong != NULL)
-		machine_tell(look, CONF_WARNING, at, "install it, or name "
-		    "another; mail for it waits until then",
+		machine_tell(look, CONF_WARNING, at, arena_printf(look->arena,
+		    "install it, or name another; %s", what_happens),
 		    arena_printf(look->arena, "the program %s: %s", program,
 		    wrong));
+}
+
+static void
+check_command(const struct machine_look *look, const char *command,
+    struct conf_at at)
+{
+	check_command_for(look, command, "mail for it waits until then", at);
+}
+
+static void
+check_learn(const struct machine_look *look, const struct conf_learn *one)
+{
+	check_command_for(look, one->program, "nothing is learned until then",
+	    one->at);
+	if (one->program != NULL && getpwnam(one->account) == NULL)
+		machine_tell(look, CONF_WARNING, one->at, "make it, or name "
+		    "another; nothing is learned until then",
+		    arena_printf(look->arena, "there is no account '%s'",
+		    one->account));
 }
 
 /* The directory in which a listener makes its socket. */
@@ -105,4 +125,6 @@ machine_check_programs(struct machine_look *look)
 	for (size_t i = 0; i < conf->listen_count; i++)
 		check_listen(look, &conf->listens[i]);
 	check_content_filter(look);
+	for (size_t i = 0; i < LEARN_COUNT; i++)
+		check_learn(look, &conf->learns[i]);
 }

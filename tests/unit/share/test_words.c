@@ -84,8 +84,8 @@ Test(share_words, what_is_no_question_is_refused)
 		"7 warm news 1 2 3 5 4 a", "7 warm news -1 2 3 4 5 a",
 		"7 warm news 3000001 2 3 4 5 a",
 		"7 warm news 1 2 3 4 4294967296 a",
-		"7 warm a23456789012345678901234567890123456789012345678901"
-		"234567890123456 1 2 3 4 5 a" };
+		("7 warm a23456789012345678901234567890123456789012345678901"
+		"234567890123456 1 2 3 4 5 a") };
 	struct words_question q;
 	struct str long_key = STR_INIT;
 
