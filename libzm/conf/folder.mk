@@ -81,6 +81,7 @@ libzm_a_SOURCES += \
 	libzm/conf/part/classes.c \
 	libzm/conf/part/clients.c \
 	libzm/conf/part/cluster.c \
+	libzm/conf/part/connection.c \
 	libzm/conf/part/doubt.c \
 	libzm/conf/part/hooks.c \
 	libzm/conf/part/log.c \
