@@ -57,6 +57,7 @@ libzm_a_SOURCES += \
 	libzm/conf/read/at.c \
 	libzm/conf/read/check.c \
 	libzm/conf/read/complain.c \
+	libzm/conf/read/connection.c \
 	libzm/conf/read/file.c \
 	libzm/conf/read/foreign.c \
 	libzm/conf/read/index.c \
@@ -81,7 +82,6 @@ libzm_a_SOURCES += \
 	libzm/conf/part/classes.c \
 	libzm/conf/part/clients.c \
 	libzm/conf/part/cluster.c \
-	libzm/conf/part/connection.c \
 	libzm/conf/part/doubt.c \
 	libzm/conf/part/hooks.c \
 	libzm/conf/part/log.c \

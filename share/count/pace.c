@@ -13,7 +13,7 @@
 
 /* The bucket refills. */
 static void
-pace_refill(struct pace *pace, int64_t now_ms)
+pace_refill(struct news_pace *pace, int64_t now_ms)
 {
 	int64_t passed_ms = now_ms - pace->at_ms;
 
@@ -28,7 +28,7 @@ pace_refill(struct pace *pace, int64_t now_ms)
 }
 
 void
-pace_take(struct pace *pace, uint64_t count, int64_t now_ms)
+pace_take(struct news_pace *pace, uint64_t count, int64_t now_ms)
 {
 	const int64_t most = PACE_BURST + PACE_OWED_MAX;
 
@@ -38,7 +38,7 @@ pace_take(struct pace *pace, uint64_t count, int64_t now_ms)
 }
 
 int64_t
-pace_wait_ms(struct pace *pace, int64_t now_ms)
+pace_wait_ms(struct news_pace *pace, int64_t now_ms)
 {
 	pace_refill(pace, now_ms);
 	if (pace->spent <= PACE_BURST)
@@ -48,7 +48,7 @@ pace_wait_ms(struct pace *pace, int64_t now_ms)
 }
 
 bool
-pace_tells(struct pace *pace, int64_t now_ms)
+pace_tells(struct news_pace *pace, int64_t now_ms)
 {
 	if (pace->told_ms != 0 && now_ms - pace->told_ms < PACE_TELL_MS)
 		return false;

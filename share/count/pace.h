@@ -2,8 +2,8 @@
  *
  * Pure: time is an argument.  A bucket of PACE_BURST that refills with
  * PACE_A_SECOND; what is more than it has is owed, and the next look waits
- * until nothing is.  Who answers honestly has 200 news at most in an answer, and
- * 4,096 blocks; a Redis in wrong hands keeps nobody busy.
+ * until nothing is.  Who answers honestly has 200 news at most in an answer,
+ * and 4,096 blocks; a Redis in wrong hands keeps nobody busy.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -20,17 +20,17 @@ enum {
 	PACE_TELL_MS = 60000
 };
 
-struct pace {			/* all 0: nothing was taken yet */
+struct news_pace {		/* all 0: nothing was taken yet */
 	int64_t		spent;		/* of the bucket, and what is owed */
 	int64_t		at_ms;		/* steady, of spent */
 	int64_t		told_ms;	/* 0: never */
 };
 
 /* So many were handed on. */
-void pace_take(struct pace *pace, uint64_t count, int64_t now_ms);
+void pace_take(struct news_pace *pace, uint64_t count, int64_t now_ms);
 /* In how many milliseconds may the next look be?  0: now. */
-int64_t pace_wait_ms(struct pace *pace, int64_t now_ms);
+int64_t pace_wait_ms(struct news_pace *pace, int64_t now_ms);
 /* Is it time to tell of a wait?  Once a minute. */
-bool pace_tells(struct pace *pace, int64_t now_ms);
+bool pace_tells(struct news_pace *pace, int64_t now_ms);
 
 #endif

@@ -46,7 +46,7 @@ struct bulletin_wait {
 struct bulletin {
 	struct process		*process;
 	struct store		*store;
-	struct pace		 pace;
+	struct news_pace	 pace;
 	LIST_HEAD(, bulletin_wait) waits;
 };
 

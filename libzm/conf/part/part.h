@@ -27,11 +27,6 @@ bool conf_is_socket(const char *text);
 void conf_complain_socket(struct conf_loader *loader,
     const struct conf_token *token);
 
-/* Complain about words of a connection to PostgreSQL that libpq would refuse:
- * names that it does not know, a quote without an end. */
-void conf_check_connection(struct conf_loader *loader,
-    const struct conf_token *token, const char *words);
-
 /* ---- presets ---------------------------------------------------------- */
 
 /* Set the presets that apply before the file is read. */

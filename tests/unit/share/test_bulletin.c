@@ -16,7 +16,7 @@ enum { FLOOD_NEWS = 1000, FLOOD_FOR_MS = 300 };
 
 Test(share_pace, a_burst_passes_and_then_so_many_a_second)
 {
-	struct pace pace = { 0 };
+	struct news_pace pace = { 0 };
 
 	cr_expect_eq(pace_wait_ms(&pace, 1000), 0);
 	pace_take(&pace, PACE_BURST, 1000);
@@ -32,7 +32,7 @@ Test(share_pace, a_burst_passes_and_then_so_many_a_second)
 
 Test(share_pace, a_wait_is_told_once_a_minute)
 {
-	struct pace pace = { 0 };
+	struct news_pace pace = { 0 };
 
 	cr_expect(pace_tells(&pace, 1000));
 	cr_expect_not(pace_tells(&pace, 60999));

@@ -10,7 +10,7 @@
  */
 #include "base/ascii.h"
 #include "base/guess.h"
-#include "conf/part/part.h"
+#include "conf/read/read.h"
 
 #include "base/banned.h"
 
