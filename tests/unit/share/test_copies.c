@@ -134,7 +134,7 @@ Test(share_copies, what_a_line_brings_and_who_may_say_it)
 		{ COPYING_OFFER, 0, false }, { COPYING_WITHDRAW, 0, false },
 		{ COPYING_OFFERS, 0, true }, { COPYING_TAKE, 0, true },
 		{ COPYING_ARRIVING, 1, true }, { COPYING_ARRIVED, 0, true },
-		{ COPYING_OVERDUE, 0, true }, { COPYING_HELD, 1, true },
+		{ COPYING_HELD, 1, true }, { COPYING_OVERDUE, 0, true },
 	};
 
 	cr_assert_eq(sizeof(rows) / sizeof(rows[0]), COPYING_VERBS);
