@@ -4,6 +4,7 @@ noinst_LIBRARIES += share/libshare.a
 share_libshare_a_SOURCES = \
 	share/count/budget.c share/count/budget.h \
 	share/count/words.c share/count/words.h share/count/scripts.c share/count/script_warm.c \
+	share/count/pace.c share/count/pace.h \
 	share/count/news.c share/count/news.h share/count/scripts_news.c \
 	share/redis/dial.c share/redis/dial.h \
 	share/redis/places.c share/redis/places.h \

@@ -57,6 +57,7 @@ libzm_a_SOURCES += \
 	libzm/conf/read/at.c \
 	libzm/conf/read/check.c \
 	libzm/conf/read/complain.c \
+	libzm/conf/read/connection.c \
 	libzm/conf/read/file.c \
 	libzm/conf/read/foreign.c \
 	libzm/conf/read/index.c \

@@ -286,6 +286,9 @@ EVENT(COPIES_LOST, "copies.lost", WARN, "postgres reason",
 EVENT(SHARE_LOST, "share.lost", WARN, "redis reason",
     "The Redis of the cluster does not answer: this node counts shared limits "
     "alone, each divided by the nodes that were seen last.")
+EVENT(SHARE_FLOODED, "share.flooded", WARN, "redis wait-ms",
+    "The Redis of the cluster tells more failed logins and blocks than 2,000 "
+    "a second: it is asked for the rest after so long.  Said once a minute.")
 EVENT(NOTIFY_BACK, "notify.back", INFO, "to seconds",
     "A receiver of events (notify) accepts them again, after so many seconds; "
     "what happened meanwhile is sent.")

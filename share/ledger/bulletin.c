@@ -9,11 +9,14 @@
  * SPDX-License-Identifier: ISC
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/queue.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "journal/event.h"
+#include "share/count/pace.h"
 #include "share/ledger/bulletin.h"
 
 #include "base/banned.h"
@@ -43,10 +46,12 @@ struct bulletin_wait {
 struct bulletin {
 	struct process		*process;
 	struct store		*store;
+	struct news_pace	 pace;
 	LIST_HEAD(, bulletin_wait) waits;
 };
 
 static void bulletin_wait_say(struct bulletin_wait *wait);
+static void bulletin_on_time(void *context);
 
 struct bulletin *
 bulletin_new(struct process *process, struct store *store)
@@ -142,12 +147,34 @@ bulletin_wait_fail(struct bulletin_wait *wait, struct slice words)
 	str_release(&line);
 }
 
+/* Redis tells more than is handed on: the rest is asked for later. */
+static void
+bulletin_wait_paced(struct bulletin_wait *wait, int64_t now_ms,
+    int64_t wait_ms)
+{
+	struct bulletin *bulletin = wait->bulletin;
+	const char *place = store_state(bulletin->store).place;
+	char text[24];
+
+	if (pace_tells(&bulletin->pace, now_ms)) {
+		snprintf(text, sizeof(text), "%" PRId64, wait_ms);
+		event(EV_SHARE_FLOODED, NULL, "redis", slice_of(place != NULL ?
+		    place : "-"), "wait-ms", slice_of(text), NULL);
+	}
+	timer_set(bulletin->process->loop, &wait->timer, now_ms + wait_ms,
+	    bulletin_on_time, wait);
+}
+
 static void
 bulletin_on_time(void *context)
 {
 	struct bulletin_wait *wait = context;
+	int64_t now_ms = clock_steady_ms(), wait_ms = wait->verb != NEWS_HEAR ?
+	    0 : pace_wait_ms(&wait->bulletin->pace, now_ms);
 
-	if (wait->verb != NEWS_HEAR &&
+	if (wait_ms > 0)
+		bulletin_wait_paced(wait, now_ms, wait_ms);
+	else if (wait->verb != NEWS_HEAR &&
 	    store_state(wait->bulletin->store).is_opening)
 		timer_set(wait->bulletin->process->loop, &wait->timer,
 		    clock_steady_ms() + OPENING_MS, bulletin_on_time, wait);
@@ -163,7 +190,7 @@ bulletin_wait_later(struct bulletin_wait *wait)
 }
 
 /* What others told, and where to go on; what is no news is left out, and is
- * not asked for again. */
+ * not asked for again, nor is what no honest answer has room for. */
 static void
 bulletin_take_news(struct bulletin_wait *wait, struct slice text)
 {
@@ -171,16 +198,18 @@ bulletin_take_news(struct bulletin_wait *wait, struct slice text)
 	struct slice counter, after;
 	struct str lines = STR_INIT;
 	struct news_item item;
+	uint64_t count = 0;
 
 	if (!news_head_read(&text, &counter, &after)) {
 		bulletin_wait_later(wait);
 		return;
 	}
-	while (news_item_next(&text, &item))
+	for (; count < PACE_BURST && news_item_next(&text, &item); count++)
 		if (!slice_is(item.node, self))
 			str_addf(&lines, item.is_failed ? "failed %" PRIu64
 			    " " SLICE_FMT "\n" : "cleared %" PRIu64 " "
 			    SLICE_FMT "\n", item.age_ms, SLICE_ARG(item.sum));
+	pace_take(&wait->bulletin->pace, count, clock_steady_ms());
 	memcpy(wait->after, after.p, after.n);
 	wait->after[after.n] = '\0';
 	if (lines.len == 0 && slice_is(counter, wait->counter)) {
@@ -201,6 +230,7 @@ bulletin_take_blocks(struct bulletin_wait *wait, struct slice text)
 	struct slice head, counter, rest;
 	struct news_block block;
 	bool has_more = false;
+	uint64_t count = 0;
 
 	slice_cut(&text, '\n', &head);
 	if (!slice_word(&head, &counter) || !slice_word(&head, &rest) ||
@@ -211,7 +241,7 @@ bulletin_take_blocks(struct bulletin_wait *wait, struct slice text)
 	}
 	if (wait->counter[0] == '\0')
 		memcpy(wait->counter, counter.p, counter.n);
-	while (news_block_next(&text, &block)) {
+	for (; news_block_next(&text, &block); count++) {
 		str_addf(&wait->lines, "block %" PRIu64 " " SLICE_FMT " "
 		    SLICE_FMT " " SLICE_FMT "\n", block.until_s,
 		    SLICE_ARG(block.kind), SLICE_ARG(block.key),
@@ -220,6 +250,7 @@ bulletin_take_blocks(struct bulletin_wait *wait, struct slice text)
 		str_reset(&wait->field);
 		news_add_field(&wait->field, &block);
 	}
+	pace_take(&wait->bulletin->pace, count, clock_steady_ms());
 	if (has_more) {
 		bulletin_wait_say(wait);
 		return;

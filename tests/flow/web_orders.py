@@ -13,7 +13,7 @@ import urllib.parse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
-from zmtest import browser, mta                             # noqa: E402
+from zmtest import browser, mta, smtpserver                 # noqa: E402
 
 
 SAD = "area:freezer from:sad@odd.test"
@@ -263,11 +263,15 @@ def pressed(desk, action, fields):
     return given(desk, fields, action)
 
 
+def button_of(desk, **wanted):
+    return mta.wait_for(f"a button {wanted}", lambda: next((
+        (action, fields) for action, fields in buttons(desk)
+        if wanted.items() <= fields.items()), None))
+
+
 def sentences_have_the_button_that_helps(desk, world):
     def button(**wanted):
-        return mta.wait_for(f"a button {wanted}", lambda: next((
-            (action, fields) for action, fields in buttons(desk)
-            if wanted.items() <= fields.items()), None))
+        return button_of(desk, **wanted)
     name = next(f"{r['channel']}/{r['host']}" for r in desk.json(
         "/destinations").json()["destinations"] if r["channel"] == "smtp")
     world.instance.zmailer("suspend", name, "--yes")
@@ -341,6 +345,64 @@ def answers_are_counted_by_class(desk, world):
     assert "Put off (4yz, no answer, TLS)" in page.words()
 
 
+def defers_of(world, rcpt):
+    return [e for e in world.instance.events() if e["ev"] == "rcpt.defer" and
+            e["to"] == rcpt]
+
+
+def a_host_that_is_down_is_tried_or_left_alone(desk, world):
+    """Try now, then Suspend, each from the overview's sentence."""
+    dead = mta.free_port()
+    world.instance.configure(f"route down.test via 127.0.0.1:{dead}")
+    world.instance.zmailer("reload")
+    world.instance.command("sendmail", "-f", "a@src.test", "x@down.test",
+                           input=b"Subject: x\n\nx\n", check=0)
+    mta.wait_for("nobody there", lambda: defers_of(world, "x@down.test"))
+    name = next(f"{r['channel']}/{r['host']}" for r in desk.json(
+        "/destinations").json()["destinations"] if str(dead) in r["host"])
+    before = len(defers_of(world, "x@down.test"))
+    action, fields = button_of(desk, do="retry", q=f'dest:"{name}"')
+    mta.wait_for("it is shown", lambda: "1 message" in desk.ask(
+        "POST", action, form=fields).words())
+    # with when it was shown, as the page has it: the scheduler may count a
+    # second less than the files
+    shown = desk.ask("POST", action, form=fields).text
+    form = next(form for form in re.findall(r"(?s)<form.*?</form>", shown)
+                if 'value="do"' in form)
+    reply = desk.ask("POST", action, form={
+        k: html.unescape(v) for k, v in re.findall(
+            r'type="hidden" name="([a-z]+)" value="([^"]*)"', form)})
+    words = desk.get("/done").words()
+    assert reply.status == 303 and "1 message" in words, words
+    mta.wait_for("it was tried", lambda: len(defers_of(
+        world, "x@down.test")) > before)
+    done = pressed(desk, *button_of(desk, do="suspend", whom=name))
+    assert last(world, "order", op="suspend")["by"]
+    assert back(desk, done)[0]["do"] == "resume"
+    pressed(desk, *button_of(desk, do="resume", whom=name))
+
+
+def what_lies_in_postman_has_a_button(desk, world):
+    """A report that nobody takes; released, it is tried once more."""
+    no = smtpserver.Server([smtpserver.Rule("RCPT", (
+        "reply", 550, "5.1.1 no such user"))])
+    try:
+        world.instance.configure(f"route gone.test via 127.0.0.1:{no.port}")
+        world.instance.zmailer("reload")
+        with smtplib.SMTP("127.0.0.1", world.instance.port) as client:
+            client.sendmail("", ["x@gone.test"], b"Subject: x\r\n\r\nx\r\n")
+        mta.wait_for("it is in postman/", lambda: world.rows("area:postman"))
+        ident = world.rows("area:postman")[0]["id"]
+        action, fields = button_of(desk, do="release", q="area:postman")
+        mta.wait_for("it is shown", lambda: "1 message" in desk.ask(
+            "POST", action, form=fields).words())
+        assert "1 message released" in pressed(desk, action, fields).words()
+        row = last(world, "message.resubmitted", id=ident)
+        assert row["by"], row
+    finally:
+        no.close()
+
+
 TESTS = (a_message_can_be_read_and_kept, a_deleted_one_comes_back,
          destinations_are_suspended_and_pinned,
          who_is_blocked_is_refused_and_told_why,
@@ -348,7 +410,9 @@ TESTS = (a_message_can_be_read_and_kept, a_deleted_one_comes_back,
          set_aside_mail_is_noted_forwarded_and_bounced,
          health_says_what_the_doctor_says,
          sentences_have_the_button_that_helps,
-         answers_are_counted_by_class)
+         answers_are_counted_by_class,
+         a_host_that_is_down_is_tried_or_left_alone,
+         what_lies_in_postman_has_a_button)
 
 
 def main():

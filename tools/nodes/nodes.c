@@ -145,7 +145,7 @@ nodes_read(const struct nodes_work *work, const char *node)
 {
 	bool is_cut;
 	int status = nodes_remote(work->conf, node,
-	    (const char *const *)work->words, &is_cut);
+	    (const char *const *)work->words, NODES_FOR_MS, &is_cut);
 
 	if (status != NODES_SILENT || is_cut || !work->verb->has_copies ||
 	    !conf_keeps_copies(work->conf))

@@ -3,17 +3,21 @@
  * In     words; frames
  * Out    what the verb says, and its exit status
  * Holds  a connection
- * Trusts nothing: a frame is bounded, and shorter than it says is the end
+ * Trusts nothing: a frame is bounded, and shorter than it says is the end; all
+ *        of it has a deadline
  * Spec   doc/protocol/nodes.md
  *
  * SPDX-License-Identifier: ISC
  */
+#include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "io/consult/nodes_ask.h"
 #include "tools/nodes/internal.h"
 
@@ -44,6 +48,38 @@ remote_send(int fd, const char *const *words, struct err *err)
 	}
 	str_release(&line);
 	return result;
+}
+
+struct remote_link {
+	int		fd;
+	int64_t		until_ms;	/* steady */
+};
+
+/* Is there something to read before the deadline?  A node that says a byte now
+ * and then does not move it. */
+static bool
+remote_wait(const struct remote_link *link)
+{
+	struct pollfd ready = { .fd = link->fd, .events = POLLIN };
+	int64_t left_ms;
+
+	while ((left_ms = link->until_ms - clock_steady_ms()) > 0) {
+		int n = poll(&ready, 1, (int)left_ms);
+
+		if (n > 0 || (n < 0 && errno != EINTR))
+			return n > 0;
+	}
+	errno = ETIMEDOUT;
+	return false;
+}
+
+/* cookie_read_function_t: the bytes of a stream. */
+static ssize_t
+remote_read(void *cookie, char *bytes, size_t n)
+{
+	const struct remote_link *link = cookie;
+
+	return remote_wait(link) ? read(link->fd, bytes, n) : -1;
 }
 
 /* What a terminal would obey, and no verb says: controls, of UTF-8 too.  The
@@ -107,27 +143,32 @@ remote_hear(FILE *from)
 
 int
 nodes_remote(const struct conf *conf, const char *node,
-    const char *const *words, bool *out_is_cut)
+    const char *const *words, int64_t for_ms, bool *out_is_cut)
 {
-	int fd, status;
+	struct remote_link link = { .until_ms = clock_steady_ms() + for_ms };
+	int status;
 	struct err err;
 	FILE *from;
 
 	*out_is_cut = false;
-	fd = nodes_ask(conf->run_dir, node, NODES_VERB, NULL, &err);
-	if (fd < 0 || remote_send(fd, words, &err) < 0) {
+	link.fd = nodes_ask(conf->run_dir, node, NODES_VERB, NULL, &err);
+	if (link.fd < 0 || remote_send(link.fd, words, &err) < 0) {
 		fprintf(stderr, "%s\n", err.text);
-		return fd < 0 && err_is_denied(&err) ? EX_NOPERM :
+		return link.fd < 0 && err_is_denied(&err) ? EX_NOPERM :
 		    NODES_SILENT;
 	}
-	from = fdopen(fd, "r");
+	from = fopencookie(&link, "r",
+	    (cookie_io_functions_t){ .read = remote_read });
 	status = from == NULL ? -1 : remote_hear(from);
 	if (from != NULL)
 		fclose(from);
+	close(link.fd);
 	if (status >= 0)
 		return status;
 	fflush(stdout);
 	*out_is_cut = true;
-	fputs("its answer was cut off\n", stderr);
+	fputs(clock_steady_ms() >= link.until_ms ?
+	    "it did not come to an end in time\n" :
+	    "its answer was cut off\n", stderr);
 	return NODES_SILENT;
 }

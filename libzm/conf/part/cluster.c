@@ -323,6 +323,8 @@ conf_apply_cluster_postgres(struct conf_loader *loader,
 		    cluster->postgres_at, "'postgres' is said twice");
 	cluster->postgres_at = conf_at(statement->node->tokens);
 	cluster->postgres = statement->args[0].text;
+	conf_check_connection(loader, statement->args[0].token,
+	    cluster->postgres);
 	cluster->postgres_password_path = statement->keywords[0].text;
 }
 

@@ -343,4 +343,9 @@ struct slice conf_line_of(const struct conf_book *book, struct conf_at at);
 void conf_complain_twice(struct conf_loader *loader,
     const struct conf_token *token, struct conf_at first, const char *what);
 
+/* Complain about words of a connection to PostgreSQL that libpq would refuse:
+ * names that it does not know, a quote without an end. */
+void conf_check_connection(struct conf_loader *loader,
+    const struct conf_token *token, const char *words);
+
 #endif

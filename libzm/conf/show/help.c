@@ -99,6 +99,26 @@ conf_help(struct str *out, const char *statement)
 }
 
 void
+conf_help_in(struct str *out, const char *block, const char *statement,
+    struct guess *guess)
+{
+	for (size_t i = 0; i < conf_row_count; i++) {
+		const struct conf_row *outer = &conf_rows[i];
+
+		if (strcmp(block, outer->name) != 0 ||
+		    outer->block >= GROUP_NONE)
+			continue;
+		for (size_t k = 0; k < conf_row_count; k++) {
+			if (conf_rows[k].group != outer->block)
+				continue;
+			guess_offer(guess, conf_rows[k].name);
+			if (strcmp(statement, conf_rows[k].name) == 0)
+				help_add_row(out, &conf_rows[k]);
+		}
+	}
+}
+
+void
 conf_help_offer(struct guess *guess)
 {
 	for (size_t i = 0; i < conf_row_count; i++)

@@ -42,6 +42,10 @@ void conf_rules_meet(const struct conf *conf, struct str *out_users,
 
 /* Append what one statement does; statement NULL: a line for each. */
 void conf_help(struct str *out, const char *statement);
+/* Append what a statement does in the block of another one, if there is such a
+ * one; the names of what is in the block are offered to the guess. */
+void conf_help_in(struct str *out, const char *block, const char *statement,
+    struct guess *guess);
 /* Offer the names of all statements to a guess. */
 void conf_help_offer(struct guess *guess);
 /* Append the sections about statements of zmailer.conf(5), in roff. */

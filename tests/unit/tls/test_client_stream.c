@@ -30,18 +30,21 @@ outward_on_ready(void *context)
 	stream_await(ends->outward, !ends->is_over);
 }
 
-/* name: whom the certificate must have; the client trusts it alone. */
+/* name: whom the certificate must have, common and alternatives are what it
+ * has; the client trusts it alone. */
 static void
-ends_open(struct ends *ends, const char *name)
+ends_open_named(struct ends *ends, const char *name, bool is_exact,
+    const char *common, const char *alternatives)
 {
 	const struct tls_goal goal = { .key = "test", .sni = name,
-	    .names = &name, .name_count = 1, .is_strict = true };
+	    .names = &name, .name_count = 1, .is_strict = true,
+	    .is_exact = is_exact };
 	struct tls_client_files files;
 	size_t dropped;
 	struct err err;
 
 	*ends = (struct ends){ .got = STR_INIT };
-	made_new(&ends->made, "P-256", "localhost", "DNS:localhost", 30);
+	made_new(&ends->made, "P-256", common, alternatives, 30);
 	both_init(&ends->both, NULL);
 	both_add(&ends->both, &ends->made, NULL);
 	both_open(&ends->both);
@@ -55,6 +58,12 @@ ends_open(struct ends *ends, const char *name)
 	    outward_on_ready, ends);
 	cr_assert_eq(stream_start_tls_client(ends->outward, ends->client,
 	    &goal, &err), 0, "%s", err.text);
+}
+
+static void
+ends_open(struct ends *ends, const char *name)
+{
+	ends_open_named(ends, name, false, "localhost", "DNS:localhost");
 }
 
 static void
@@ -146,4 +155,32 @@ Test(client_stream, who_goes_away_ends_it)
 		loop_turn(ends.both.loop, 10);
 	cr_expect(ends.is_over);
 	ends_close(&ends);
+}
+
+/* A node must not be able to be another one of the same domain. */
+Test(client_stream, a_name_that_is_wanted_exactly_has_no_star)
+{
+	static const struct {
+		const char	*common, *alternatives;
+		bool		 is_exact, is_good;
+	} rows[] = {
+		{ "x", "DNS:*.nodes.test", false, true },
+		{ "x", "DNS:*.nodes.test", true, false },
+		{ "mx1.nodes.test", NULL, true, false },
+		{ "x", "DNS:mx1.nodes.test", true, true },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct ends ends;
+
+		ends_open_named(&ends, "mx1.nodes.test", rows[i].is_exact,
+		    rows[i].common, rows[i].alternatives);
+		ends_say(&ends, SLICE("hello"));
+		ends_turn(&ends, 5);
+		cr_expect_eq(stream_tls(ends.outward) == STREAM_ENCRYPTED,
+		    rows[i].is_good, "row %zu", i);
+		cr_expect_eq(ends.both.got.len, rows[i].is_good ? 5 : 0,
+		    "row %zu", i);
+		ends_close(&ends);
+	}
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "mail/spool_id.h"
 #include "tools/zmailer/audit/audit.h"
 
 /* ---- seals ------------------------------------------------------------- */
@@ -334,6 +335,37 @@ Test(audit, a_recipient_of_a_file_that_has_fewer_is_unaccounted)
 	struct audit_sums sums = books_of(text, &file);
 
 	cr_expect_eq(fate(&sums, AUDIT_UNACCOUNTED), 1);
+}
+
+/* Of two that were accepted as this inode the newer one has the file. */
+Test(audit, a_file_that_cannot_be_read_is_of_its_inodes_newest_message)
+{
+	static const char *const text[] = { ACCEPTED, ROUTED, OK_A, NULL };
+	static struct audit_finding findings[AUDIT_FINDINGS_MAX];
+	const struct journal_span always = { 0, INT64_MAX };
+	struct books *books = books_new(&always);
+	char older[SPOOL_ID_BYTES] = ID, line[200];
+	struct audit_sums sums;
+	size_t count;
+
+	older[5]--;
+	snprintf(line, sizeof(line), "{\"t\":\"2026-11-22T23:35:56.000Z\","
+	    "\"id\":\"%s\",\"ev\":\"message.accepted\",\"rcpts\":\"3\"}",
+	    older);
+	books_see_damaged(books, spool_id_inode(slice_of(ID)) + 1,
+	    AUDIT_WAITING);
+	books_see_damaged(books, spool_id_inode(slice_of(ID)), AUDIT_ASIDE);
+	books_read_line(books, slice_of(line));
+	for (size_t i = 0; text[i] != NULL; i++)
+		books_read_line(books, slice_of(text[i]));
+	books_close(books, &sums, findings, &count);
+	books_free(&books);
+	cr_expect_eq(fate(&sums, AUDIT_DELIVERED), 1);
+	cr_expect_eq(fate(&sums, AUDIT_ASIDE), 1);
+	cr_expect_eq(fate(&sums, AUDIT_UNACCOUNTED), 3);
+	cr_assert_eq(count, 1);
+	cr_expect_str_eq(findings[0].id, older);
+	cr_expect_eq(sums.before, 1, "a file that is nobody's");
 }
 
 Test(audit, what_a_milter_threw_away_is_discarded)

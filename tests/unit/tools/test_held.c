@@ -5,10 +5,15 @@
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "io/consult/nodes_ask.h"
+#include "io/unix_socket.h"
 #include "tools/copies/held.h"
 #include "tools/nodes/internal.h"
 
@@ -102,4 +107,51 @@ Test(held, who_does_not_come_to_an_end_is_silent, .timeout = 60)
 		str_release(&both[i].out);
 		str_release(&both[i].err);
 	}
+}
+
+/* The process nodes, and behind it a node that always has one more byte. */
+static pid_t
+drip_start(const char *dir)
+{
+	char path[100];
+	struct err err;
+	pid_t pid;
+	int fd, peer;
+
+	snprintf(path, sizeof(path), "%s/" NODES_SOCKET, dir);
+	fd = unix_socket_listen(path, 0600, &err);
+	cr_assert_geq(fd, 0, "%s", err.text);
+	pid = fork();
+	if (pid == 0) {
+		peer = accept(fd, NULL, NULL);
+		(void)send(peer, "ok\n", 3, MSG_NOSIGNAL);
+		(void)send(peer, "out 4000\n", 9, MSG_NOSIGNAL);
+		while (send(peer, "x", 1, MSG_NOSIGNAL) == 1)
+			usleep(20000);
+		_exit(0);
+	}
+	close(fd);
+	return pid;
+}
+
+Test(held, a_node_that_drips_is_cut_off, .timeout = 60)
+{
+	static const char *const words[] = { "list", NULL };
+	char dir[] = "/tmp/zm-drip-XXXXXX", path[100];
+	struct conf conf = { .run_dir = dir };
+	int64_t began_ms = clock_steady_ms();
+	bool is_cut = false;
+	pid_t pid;
+
+	cr_assert_not_null(mkdtemp(dir));
+	pid = drip_start(dir);
+	cr_expect_eq(nodes_remote(&conf, "b", words, SHORT_MS, &is_cut),
+	    NODES_SILENT);
+	cr_expect(is_cut);
+	cr_expect_geq(clock_steady_ms() - began_ms, SHORT_MS);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	snprintf(path, sizeof(path), "%s/" NODES_SOCKET, dir);
+	unlink(path);
+	rmdir(dir);
 }

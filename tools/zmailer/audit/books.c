@@ -65,6 +65,7 @@ books_free(struct books **books)
 		}
 	mem_free(&dead->buckets);
 	mem_free(&dead->ended.slots);
+	mem_free(&dead->damaged);
 	str_release(&dead->value);
 	str_release(&dead->other);
 	mem_free(books);
@@ -218,6 +219,18 @@ books_see_file(struct books *books, const char *id,
 	account = account_find(books, slice_of(id));
 	account->is_there = true;
 	account->there = *file;
+}
+
+void
+books_see_damaged(struct books *books, ino_t inode, enum audit_fate fate)
+{
+	if (books->damaged_count == books->damaged_room) {
+		books->damaged_room = books->damaged_room * 2 + 16;
+		books->damaged = mem_grow(books->damaged,
+		    books->damaged_room, sizeof(*books->damaged));
+	}
+	books->damaged[books->damaged_count++] = (struct books_damaged){
+	    .inode = inode, .fate = fate };
 }
 
 /* ---- lines ------------------------------------------------------------- */

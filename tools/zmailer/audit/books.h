@@ -78,6 +78,10 @@ void books_free(struct books **books);
  * all that moved meanwhile. */
 void books_see_file(struct books *books, const char *id,
     const struct audit_file *file);
+/* The same for a file that cannot be read: it is of the newest message that has
+ * no end, no other file, and was accepted as this inode, the number in the
+ * file's name.  Its recipients without an end have that fate. */
+void books_see_damaged(struct books *books, ino_t inode, enum audit_fate fate);
 void books_read_line(struct books *books, struct slice line);
 
 /* Add up.  findings has room for AUDIT_FINDINGS_MAX; *out_count are filled in,

@@ -15,6 +15,13 @@ struct number_set {		/* open addressing; 0 is no member */
 	size_t		 size, count;
 };
 
+struct books_account;
+struct books_damaged {		/* a file that does not say whose it is */
+	ino_t		 inode;
+	enum audit_fate	 fate;
+	struct books_account	*owner;	/* while closing; NULL: none yet */
+};
+
 struct books_account {
 	struct books_account	*next;
 	uint64_t	 number;	/* of its id */
@@ -26,6 +33,8 @@ struct books_account {
 	struct number_set reopened;	/* those of ends that were reopened */
 	bool		 is_ended, is_deleted, is_discarded, is_there;
 	struct audit_file there;
+	bool		 is_damaged;	/* it has a file that cannot be read */
+	enum audit_fate	 damaged;	/* fate of who has no end, then */
 	int64_t		 last_ms;
 	enum event_kind	 last;
 };
@@ -35,6 +44,8 @@ struct books {
 	struct books_account	**buckets;
 	size_t		 bucket_count, account_count;
 	struct number_set ended;
+	struct books_damaged *damaged;
+	size_t		 damaged_count, damaged_room;
 	struct audit_sums sums;
 	struct audit_finding *findings;	/* the caller's, while closing */
 	size_t		 finding_count;

@@ -7,6 +7,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <string.h>
+
 #include "mail/state.h"
 #include "tools/queue/view.h"
 #include "tools/zmailer/audit/books.h"
@@ -27,11 +29,28 @@ area_fate(enum spool_area area)
 	}
 }
 
+/* It is here, but does not say which message it is: its name has the inode, and
+ * so has the id. */
+static void
+see_damaged(struct books *books, const struct view *view)
+{
+	const char *last = strrchr(view->name, '/');
+	struct spool_name name;
+
+	if (spool_name_parse(slice_of(last != NULL ? last + 1 : view->name),
+	    &name))
+		books_see_damaged(books, name.inode, area_fate(view->area));
+}
+
 static bool
 see_one(void *context, const struct view *view)
 {
 	struct audit_file file = { .fate = area_fate(view->area) };
 
+	if (view->trouble != NULL) {
+		see_damaged(context, view);
+		return true;
+	}
 	for (size_t i = 0; i < view->rcpt_count; i++) {
 		int kind = verdict_kind_parse(slice_of(view->rcpts[i].state));
 

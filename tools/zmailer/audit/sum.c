@@ -106,6 +106,8 @@ account_add_up(struct books *books, const struct books_account *account)
 		    left : account->deleted);
 		if (account->is_discarded)
 			fate_take(books, &left, AUDIT_DISCARDED, left);
+		if (account->is_damaged)
+			fate_take(books, &left, account->damaged, left);
 		if (account->is_ended)
 			fate_take(books, &left, AUDIT_UNTOLD, left);
 	}
@@ -113,6 +115,58 @@ account_add_up(struct books *books, const struct books_account *account)
 		finding_add(books, account, recipients, left);
 	fate_take(books, &left, AUDIT_UNACCOUNTED, left);
 }
+
+/* ---- files that do not say whose they are ------------------------------- */
+
+static int
+damaged_compare(const void *a, const void *b)
+{
+	const struct books_damaged *one = a, *other = b;
+
+	return (one->inode > other->inode) - (one->inode < other->inode);
+}
+
+/* An inode is used again: the newest of several has it. */
+static void
+damaged_offer(struct books *books, struct books_account *account)
+{
+	struct books_damaged key = { .inode = spool_id_inode(
+	    slice_of(account->id)) }, *found;
+
+	if (books->damaged_count == 0 || account->is_there ||
+	    account->is_ended)
+		return;
+	found = bsearch(&key, books->damaged, books->damaged_count, sizeof(key),
+	    damaged_compare);
+	if (found != NULL && (found->owner == NULL ||
+	    strcmp(found->owner->id, account->id) < 0))
+		found->owner = account;
+}
+
+static void
+damaged_give_out(struct books *books)
+{
+	if (books->damaged_count == 0)
+		return;
+	qsort(books->damaged, books->damaged_count, sizeof(*books->damaged),
+	    damaged_compare);
+	for (size_t i = 0; i < books->bucket_count; i++)
+		for (struct books_account *row = books->buckets[i];
+		    row != NULL; row = row->next)
+			damaged_offer(books, row);
+	for (size_t i = 0; i < books->damaged_count; i++) {
+		const struct books_damaged *file = &books->damaged[i];
+
+		if (file->owner == NULL) {
+			books->sums.before++;
+			continue;
+		}
+		file->owner->is_damaged = true;
+		file->owner->damaged = file->fate;
+	}
+}
+
+/* ---- the end ------------------------------------------------------------- */
 
 static int
 finding_compare(const void *a, const void *b)
@@ -126,6 +180,7 @@ books_close(struct books *books, struct audit_sums *out,
     struct audit_finding *findings, size_t *out_count)
 {
 	books->findings = findings;
+	damaged_give_out(books);
 	for (size_t i = 0; i < books->bucket_count; i++)
 		for (const struct books_account *row = books->buckets[i];
 		    row != NULL; row = row->next)

@@ -12,10 +12,11 @@ GROUP("Running", "run stop restart watch top web metrics report audit events "
     "log")
 GROUP("Configuration", "config import domain alias user smarthost cert dkim "
     "sts table")
-GROUP("Messages", "show count search hold release schedule reroute bounce "
+GROUP("Messages", "show search hold release schedule reroute bounce "
     "delete undelete")
 GROUP("Set aside", "review forward note learn resubmit freeze thaw")
-GROUP("Destinations", "queue connections zones suspend resume pin etrn orders")
+GROUP("Destinations", "queue count connections zones suspend resume pin etrn "
+    "orders")
 GROUP("Abuse", "block unblock limit auth")
 GROUP("Maintenance", "cluster move drain undrain fsck backup restore upgrade "
     "logrotate")

@@ -1,4 +1,4 @@
-/* help.c - zmailer help [VERB | STATEMENT]
+/* help.c - zmailer help [VERB | STATEMENT [WORD]]
  *
  * Spec   zmailer(8); the words come from verbs.h and the rows of
  *        conf/statements/
@@ -38,18 +38,77 @@ print_page(const char *verb)
 }
 
 static void
-help_verb(const struct verb_row *row)
+help_verb(const struct verb_row *row, const char *usage)
 {
 	struct str text = STR_INIT, verb = STR_INIT;
 
 	str_addf(&verb, "zmailer %s", row->name);
-	usage_add(&text, "", verb.buf, row->usage);
+	usage_add(&text, "", verb.buf, usage);
 	str_addf(&text, "    %s\n", row->text);
-	usage_add_options(&text, row->usage);
+	usage_add_options(&text, usage);
 	fputs(text.buf, stdout);
 	print_page(row->name);
 	str_release(&text);
 	str_release(&verb);
+}
+
+/* ---- a word of a verb, or of a block ------------------------------------- */
+
+/* Append the forms that the guessed word chooses, and what each form takes, as
+ * a usage; what chooses the others is offered.  returns whether there is such a
+ * form */
+static bool
+usage_add_chosen(struct str *out, const char *usage, struct arena *arena,
+    struct guess *guess)
+{
+	struct usage_form form;
+	bool is_found = false;
+
+	while (usage_form_next(&usage, &form)) {
+		struct usage_form words = form;
+		struct usage_word first;
+
+		if (form.is_common && is_found)
+			str_addf(out, "; " SLICE_FMT, SLICE_ARG(form.rest));
+		if (form.is_common || !usage_word_next(&words, &first) ||
+		    !first.is_literal)
+			continue;
+		guess_offer(guess, slice_dup(arena, first.text));
+		if (!slice_equal(first.text, guess->word))
+			continue;
+		str_addf(out, "%s" SLICE_FMT, is_found ? " | " : "",
+		    SLICE_ARG(form.rest));
+		is_found = true;
+	}
+	return is_found;
+}
+
+/* What a word means after a verb, or in the block of a statement. */
+static int
+help_word(const struct arguments *arguments, const struct verb_row *row)
+{
+	const char *first = arguments_word(arguments, 0);
+	const char *word = arguments_word(arguments, 1);
+	struct str usage = STR_INIT, text = STR_INIT;
+	struct guess guess = { .word = slice_of(word) };
+	struct arena *arena = arena_new();
+	bool is_form = row != NULL &&
+	    usage_add_chosen(&usage, row->usage, arena, &guess);
+	int status = EX_OK;
+
+	if (is_form)
+		help_verb(row, usage.buf);
+	conf_help_in(&text, first, word, &guess);
+	fputs(text.buf, stdout);
+	if (!is_form && text.len == 0)
+		status = arguments_refuse(arguments, "'%s' has no '%s'%s%s%s",
+		    first, word, guess.best != NULL ? ", did you mean '" : "",
+		    guess.best != NULL ? guess.best : "",
+		    guess.best != NULL ? "'?" : "");
+	str_release(&usage);
+	str_release(&text);
+	arena_free(&arena);
+	return status;
 }
 
 /* ---- groups ------------------------------------------------------------ */
@@ -138,13 +197,18 @@ verb_help(struct arguments *arguments)
 	struct str text = STR_INIT;
 	struct guess guess;
 
+	conf_help(&text, word);
+	if (arguments_word(arguments, 1) != NULL &&
+	    (row != NULL || text.len > 0)) {
+		str_release(&text);
+		return help_word(arguments, row);
+	}
 	if (word == NULL) {
 		help_verbs();
 		printf("\nStatements of zmailer.conf:\n");
 	} else if (row != NULL) {
-		help_verb(row);
+		help_verb(row, row->usage);
 	}
-	conf_help(&text, word);
 	if (word != NULL && row == NULL && text.len == 0) {
 		guess = help_like(word);
 		return arguments_refuse(arguments, "'%s' is neither a verb "

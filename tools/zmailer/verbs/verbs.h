@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-VERB(help, "[VERB|STATEMENT]",
+VERB(help, "[VERB|STATEMENT] [WORD]",
     "what a verb or a configuration statement does")
 VERB(demo, "[--cluster] [--keep] [DIR]",
     "six messages with six fates, in ./demo, through the real processes; "
