@@ -176,9 +176,9 @@ offer_close_words(const struct offer *offer, struct conf_report *report)
 		    one->at.file))
 			one->source = NULL;
 		one->hint = NULL;
-		one->text = "what is wrong in a file that was not sent is "
-		    "not told elsewhere: zmailer check on that machine "
-		    "says it";
+		one->text = "this is wrong, or does not fit what was sent; "
+		    "a file that was not sent is not quoted elsewhere: "
+		    "look at it on that machine";
 	}
 }
 

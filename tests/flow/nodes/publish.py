@@ -263,26 +263,24 @@ def a_refusal_quotes_no_secret(world):
     them is not told him."""
     two = world.two
     two.write("key", "hunter2 swordfish\n", 0o600)
-    two.write("aliases", "one: hunter2@@swordfish\n", 0o600)
+    two.write("spied", "one: hunter2@@swordfish\n", 0o600)
     two.write("script.lua", "hunter2 swordfish\n", 0o600)
     main = b"include shared.conf\ninclude local.conf\n"
     etc = two.etc.encode()
-    for more, name in ((b"include %s/key\n", "/key"),
-                       (b"include ./../etc/key\n", "/key"),
-                       (b"table spied file:%s/key\ntrust <spied> proxy\n", "/key"),
-                       (b"domain spied.test aliases <spied>\n"
-                        b"table spied file:%s/aliases\n", "/aliases"),
-                       (b"table spied pgsql:%s/key\n", "/key"),
-                       (b"table spied pcre:%s/key\n", "/key"),
-                       (b"table spied cidr:%s/key\n", "/key"),
-                       (b"hooks %s/script.lua\n", "/script.lua")):
+    for more in (b"include %s/key\n",
+                 b"include ./../etc/key\n",
+                 b"table spied file:%s/key\ntrust <spied> proxy\n",
+                 b"domain spied.test aliases <spied>\n"
+                 b"table spied file:%s/spied\n",
+                 b"table spied pgsql:%s/key\n",
+                 b"table spied pcre:%s/key\n",
+                 b"table spied cidr:%s/key\n",
+                 b"hooks %s/script.lua\n"):
         more = more.replace(b"%s", etc)
-        said = ordered(world, offer(bundle(
-            ("zmailer.conf".encode(), main + more))))
-        print(said)
+        said = ordered(world, offer(bundle((b"zmailer.conf", main + more))))
         assert said.startswith("no "), (more, said)
         assert "hunter2" not in said and "swordfish" not in said, said
-    for name in ("key", "aliases", "script.lua"):
+    for name in ("key", "spied", "script.lua"):
         os.unlink(f"{two.etc}/{name}")
     left(world)
 
