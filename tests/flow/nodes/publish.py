@@ -263,15 +263,12 @@ def a_refusal_quotes_no_secret(world):
     them is not told him."""
     two = world.two
     two.write("key", "hunter2 swordfish\n", 0o600)
-    two.write("spied", "one: hunter2@@swordfish\n", 0o600)
     two.write("script.lua", "hunter2 swordfish\n", 0o600)
     main = b"include shared.conf\ninclude local.conf\n"
     etc = two.etc.encode()
     for more in (b"include %s/key\n",
                  b"include ./../etc/key\n",
                  b"table spied file:%s/key\ntrust <spied> proxy\n",
-                 b"domain spied.test aliases <spied>\n"
-                 b"table spied file:%s/spied\n",
                  b"table spied pgsql:%s/key\n",
                  b"table spied pcre:%s/key\n",
                  b"table spied cidr:%s/key\n",
@@ -280,7 +277,7 @@ def a_refusal_quotes_no_secret(world):
         said = ordered(world, offer(bundle((b"zmailer.conf", main + more))))
         assert said.startswith("no "), (more, said)
         assert "hunter2" not in said and "swordfish" not in said, said
-    for name in ("key", "spied", "script.lua"):
+    for name in ("key", "script.lua"):
         os.unlink(f"{two.etc}/{name}")
     left(world)
 
