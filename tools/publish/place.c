@@ -59,7 +59,7 @@ folders_are_ours(const char *dir, const char *path)
 /* Where path leads, or the first directory above it that is there.
  * returns false when that is not below dir */
 static bool
-place_find(const char *dir, const char *path, char out[RECORD_PATH_BYTES])
+place_follow(const char *dir, const char *path, char out[RECORD_PATH_BYTES])
 {
 	char *real = realpath(path, NULL), *slash;
 	size_t n = strlen(dir);
@@ -82,7 +82,7 @@ publish_place_leads_out(const char *dir, const char *path)
 {
 	char real[RECORD_PATH_BYTES];
 
-	return place_find(dir, path, real) ? NULL :
+	return place_follow(dir, path, real) ? NULL :
 	    "a link leads out of the directory here";
 }
 
@@ -94,7 +94,7 @@ publish_place_fault(const char *dir, const char *path)
 	char real[RECORD_PATH_BYTES];
 	struct stat st;
 
-	if (!place_find(dir, path, real))
+	if (!place_follow(dir, path, real))
 		return publish_place_leads_out(dir, path);
 	/* the last one counts too, if the file is not there */
 	if (stat(real, &st) == 0 && S_ISDIR(st.st_mode))
