@@ -175,6 +175,7 @@ tools_libtools_a_SOURCES += tools/publish/ask.c tools/publish/ask.h \
 	tools/publish/drift.c tools/publish/drift.h tools/publish/figures.c \
 	tools/publish/figures.h tools/publish/install.c tools/publish/install.h \
 	tools/publish/offer.c tools/publish/order.c tools/publish/order.h \
+	tools/publish/place.c tools/publish/place.h \
 	tools/publish/publish.c tools/publish/publish.h tools/publish/record.c \
 	tools/publish/record.h tools/publish/serve.c tools/publish/serve.h \
 	tools/publish/set.c tools/publish/set.h

@@ -91,6 +91,27 @@ change_verb(const struct arguments *arguments, change_run_fn *run)
 	return status;
 }
 
+/* An included file may name them, which is not read when the whole is wrong:
+ * then they are where they were when it ran last. */
+static void
+places_take_last(struct change *change, const char *path)
+{
+	struct conf_report report;
+	bool is_makeshift;
+	struct conf *last = conf_load_makeshift(path, change->arena, &report,
+	    &is_makeshift);
+
+	if (last == NULL)
+		return;
+	change->conf->spool_dir = slice_dup(change->arena,
+	    slice_of(last->spool_dir));
+	change->conf->log_dir = slice_dup(change->arena,
+	    slice_of(last->log_dir));
+	change->conf->run_dir = slice_dup(change->arena,
+	    slice_of(last->run_dir));
+	conf_free(&last);
+}
+
 /* What the main file says of its places, whatever else is wrong with it. */
 static void
 places_take(struct change *change, struct slice text)
@@ -126,6 +147,7 @@ change_open_any(struct change *change, const struct arguments *arguments)
 		change_release(change);
 		return EX_NOINPUT;
 	}
+	places_take_last(change, arguments->conf_path);
 	places_take(change, str_slice(&change->files[0].before));
 	return 0;
 }

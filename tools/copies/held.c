@@ -21,6 +21,9 @@
 #include "base/banned.h"
 
 enum { HELD_PAGE_BYTES_MAX = 8 << 20 };
+/* Of one message: more is no message, and sums of as many as there can be stay
+ * numbers. */
+static const uint64_t held_body_bytes_max = (uint64_t)1 << 40;
 
 /* "ID AREA BODY_BYTES SINCE CONTROL_BYTES FRONT_BYTES" LF, then the bytes. */
 bool
@@ -38,7 +41,7 @@ held_row_read(struct slice *rest, struct held_row *out)
 	    !slice_word(&line, &body) || !slice_word(&line, &since) ||
 	    !slice_word(&line, &control) || !slice_word(&line, &front) ||
 	    slice_trim(line).n > 0 || id.n >= sizeof(out->id) ||
-	    !slice_number(body, 0, INT64_MAX, &out->body_bytes) ||
+	    !slice_number(body, 0, held_body_bytes_max, &out->body_bytes) ||
 	    !slice_number(since, 0, INT64_MAX, &seconds) ||
 	    !slice_number(control, 0, HELD_PAGE_BYTES_MAX, &control_bytes) ||
 	    !slice_number(front, 0, HELD_PAGE_BYTES_MAX, &front_bytes) ||

@@ -21,6 +21,7 @@
 #include "mail/spool/spool.h"
 #include "tools/change/change.h"
 #include "tools/publish/install.h"
+#include "tools/publish/place.h"
 #include "tools/run/supervisor.h"
 
 #include "base/banned.h"
@@ -148,6 +149,21 @@ install_reload(const struct install *install)
 
 /* ---- back --------------------------------------------------------------- */
 
+/* The file of that name is written where it belongs, or not at all.
+ * returns false after words about it */
+static bool
+install_may_write(struct install *install, const char *path,
+    const char *(*look)(const char *, const char *))
+{
+	const char *dir = install_path(install, "");
+	const char *why = look(arena_printf(install->change.arena, "%.*s",
+	    (int)strlen(dir) - 1, dir), path);
+
+	if (why != NULL)
+		fprintf(stderr, "%s: %s\n", path, why);
+	return why == NULL;
+}
+
 /* What stood there becomes what shall stand there.  false: words were said. */
 static bool
 back_fill(struct install *install, const struct publish_record *record)
@@ -156,8 +172,9 @@ back_fill(struct install *install, const struct publish_record *record)
 		const struct bundle_file *one = &record->files[i];
 		const char *path = install_path(install, one->path + 1);
 		struct change *change = &install->change;
-		struct str *text = change_file(change, path,
-		    !install_is_text(install, path), 0644);
+		struct str *text = !install_may_write(install, path,
+		    publish_place_leads_out) ? NULL : change_file(change,
+		    path, !install_is_text(install, path), 0644);
 
 		if (text == NULL)
 			return false;
@@ -241,6 +258,8 @@ take_fill(struct install *install, const struct publish_record *offer,
 		struct str *text;
 		struct change_file *file;
 
+		if (!install_may_write(install, path, publish_place_fault))
+			return EX_CONFIG;
 		take_make_folders(install, path);
 		text = change_file(change, path,
 		    offer->files[i].path[0] == '-', 0644);

@@ -24,6 +24,7 @@
 #include "daemon/machine/machine.h"
 #include "daemon/skeleton.h"
 #include "tools/publish/install.h"
+#include "tools/publish/place.h"
 #include "tools/versions/write.h"
 
 #include "base/banned.h"
@@ -71,32 +72,17 @@ offer_is_below(const struct offer *offer, const char *path)
 	return is_below;
 }
 
-/* Its directory, or the first one above it that is there. */
-static const char *
-offer_folder(const struct offer *offer, const char *path)
-{
-	char *folder = arena_printf(offer->arena, "%s", path);
-	char *slash;
-
-	while ((slash = strrchr(folder, '/')) != NULL) {
-		*slash = '\0';
-		if (access(folder, F_OK) == 0)
-			break;
-	}
-	return folder;
-}
-
 static int
 offer_check_target(const struct offer *offer, size_t i)
 {
 	const char *name = offer->sent.files[i].name;
 	const char *path = offer_path(offer, offer->here.dir, i);
 	const char *why = publish_secret(offer->conf, path);
+	const char *fault = publish_place_fault(offer->here.dir, path);
 	struct stat st;
 
-	if (!offer_is_below(offer, offer_folder(offer, path)))
-		return offer_refuse("%s: a link leads out of %s here", name,
-		    offer->here.dir);
+	if (fault != NULL)
+		return offer_refuse("%s: %s", name, fault);
 	if (lstat(path, &st) != 0)
 		return errno == ENOENT ? EX_OK : offer_refuse("%s: %s", name,
 		    strerror(errno));
@@ -106,6 +92,94 @@ offer_check_target(const struct offer *offer, size_t i)
 		    name, offer->here.dir);
 	return why == NULL ? EX_OK : offer_refuse("%s: is not replaced here: "
 	    "%s", name, why);
+}
+
+/* ---- what is told ------------------------------------------------------- */
+
+/* The file of the set that a table is, by its place here; -1. */
+static ssize_t
+offer_find(const struct offer *offer, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct stat st, folder;
+
+	for (size_t i = 0; i < offer->sent.count; i++) {
+		const char *own = offer_path(offer, offer->here.dir, i);
+
+		if (strcmp(own, path) == 0)
+			return (ssize_t)i;
+		/* another way to the same directory */
+		if (slash == NULL || strcmp(slash, strrchr(own, '/')) != 0)
+			continue;
+		if (stat(arena_printf(offer->arena, "%.*s",
+		    (int)(slash - path), path), &st) == 0 &&
+		    stat(arena_printf(offer->arena, "%.*s",
+		    (int)(strrchr(own, '/') - own), own), &folder) == 0 &&
+		    st.st_dev == folder.st_dev && st.st_ino == folder.st_ino)
+			return (ssize_t)i;
+	}
+	return -1;
+}
+
+/* May who sent it read what stands there?  It is his, or no secret. */
+static bool
+offer_is_open(const struct offer *offer, const char *path)
+{
+	size_t n = strlen(offer->stage);
+
+	return offer_find(offer, path) >= 0 ||
+	    (n > 0 && strncmp(path, offer->stage, n) == 0) ||
+	    (access(path, F_OK) != 0 && errno == ENOENT) ||
+	    (offer_is_below(offer, path) &&
+	    publish_secret(offer->conf, path) == NULL);
+}
+
+/* Does it quote a file that is not his? */
+static bool
+complaint_is_closed(const struct offer *offer,
+    const struct conf_complaint *one)
+{
+	const struct conf *fresh = offer->fresh;
+	const char *path;
+
+	if (one->at.file != NULL && !offer_is_open(offer, one->at.file))
+		return true;
+	for (size_t i = 0; fresh != NULL && i < fresh->table_count; i++) {
+		const struct conf_table *table = &fresh->tables[i];
+
+		path = strstr(table->spec, ":/");	/* of any type */
+		if (path != NULL && !offer_is_open(offer, ++path) &&
+		    (strstr(one->text, path) != NULL ||
+		    (one->at.file != NULL && table->at.file != NULL &&
+		    one->at.line == table->at.line &&
+		    strcmp(one->at.file, table->at.file) == 0)))
+			return true;
+	}
+	path = fresh == NULL ? NULL : fresh->hooks.script;
+	return path != NULL && !offer_is_open(offer, path) &&
+	    one->at.file != NULL && fresh->hooks.at.file != NULL &&
+	    one->at.line == fresh->hooks.at.line &&
+	    strcmp(one->at.file, fresh->hooks.at.file) == 0;
+}
+
+/* Words go to the sender: a line of /etc/shadow that he has included is none of
+ * them. */
+static void
+offer_close_words(const struct offer *offer, struct conf_report *report)
+{
+	for (size_t i = 0; i < report->count; i++) {
+		struct conf_complaint *one = &report->complaints[i];
+
+		if (!complaint_is_closed(offer, one))
+			continue;
+		if (one->at.file != NULL && !offer_is_open(offer,
+		    one->at.file))
+			one->source = NULL;
+		one->hint = NULL;
+		one->text = "this is wrong, or does not fit what was sent; "
+		    "a file that was not sent is not quoted elsewhere: "
+		    "look at it on that machine";
+	}
 }
 
 /* ---- would it be right -------------------------------------------------- */
@@ -135,35 +209,11 @@ offer_load(struct offer *offer)
 	offer->fresh = conf_load_drafts(path, drafts, count, arena, &report);
 	if (offer->fresh != NULL)
 		return EX_OK;
+	offer_close_words(offer, &report);
 	conf_report_print(&report, path, &text);
 	fputs(text.buf, stderr);
 	str_release(&text);
 	return EX_CONFIG;
-}
-
-/* The file of the set that a table is, by its place here; -1. */
-static ssize_t
-offer_find(const struct offer *offer, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	struct stat st, folder;
-
-	for (size_t i = 0; i < offer->sent.count; i++) {
-		const char *own = offer_path(offer, offer->here.dir, i);
-
-		if (strcmp(own, path) == 0)
-			return (ssize_t)i;
-		/* another way to the same directory */
-		if (slash == NULL || strcmp(slash, strrchr(own, '/')) != 0)
-			continue;
-		if (stat(arena_printf(offer->arena, "%.*s",
-		    (int)(slash - path), path), &st) == 0 &&
-		    stat(arena_printf(offer->arena, "%.*s",
-		    (int)(strrchr(own, '/') - own), own), &folder) == 0 &&
-		    st.st_dev == folder.st_dev && st.st_ino == folder.st_ino)
-			return (ssize_t)i;
-	}
-	return -1;
 }
 
 /* What is neither read as configuration nor a table here has no business
@@ -295,6 +345,7 @@ offer_check_machine(struct offer *offer)
 		return status;
 	machine_check(offer->fresh, offer->arena, &report);
 	if (report.errors > 0) {
+		offer_close_words(offer, &report);
 		conf_report_print(&report, offer->job->conf_path, &text);
 		offer_say(offer, text.buf);
 		status = EX_CONFIG;

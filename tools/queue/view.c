@@ -64,6 +64,19 @@ next_of(const struct walk *walk, const struct control_rcpt *in,
 	return next_s > 0 ? next_s : in->next_s;
 }
 
+/* Words of an order, as a control file has them: a copy's may hold what a
+ * terminal obeys. */
+static const char *
+order_words(const struct walk *walk, struct slice text)
+{
+	char *words = slice_dup(walk->arena, text);
+
+	for (char *p = words; *p != '\0'; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			*p = ' ';
+	return words;
+}
+
 /* What an operator ordered comes before what the queue would do.  A hold
  * whose time is over is none. */
 static bool
@@ -79,9 +92,9 @@ order_state(const struct walk *walk, const struct control_rcpt *in,
 	else
 		return false;
 	out->next_s = in->is_held && !in->is_frozen ? in->hold_until_s : 0;
-	out->who = slice_dup(walk->arena, in->ordered_by);
+	out->who = order_words(walk, in->ordered_by);
 	out->words = in->order_reason.n > 0 ?
-	    slice_dup(walk->arena, in->order_reason) : out->state;
+	    order_words(walk, in->order_reason) : out->state;
 	return true;
 }
 

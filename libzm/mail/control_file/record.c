@@ -189,13 +189,16 @@ control_record_check(struct slice line, uint32_t id_crc,
 	return true;
 }
 
+/* As add_clean writes it: a record may come from another node's database, and
+ * what it says is shown on terminals. */
 static void
 copy_text(char *out, size_t size, struct slice text)
 {
 	size_t n = text.n < size ? text.n : size - 1;
 
-	if (n > 0)
-		memcpy(out, text.p, n);
+	for (size_t i = 0; i < n; i++)
+		out[i] = (unsigned char)text.p[i] < ' ' || text.p[i] == 0x7f ?
+		    ' ' : text.p[i];
 	out[n] = '\0';
 }
 

@@ -211,8 +211,13 @@ allowance_left(const struct allowance *allowance,
 		return 0;
 	if (cap == UINT64_MAX)
 		return cap;
-	if (allowance->state == GIVEN)
-		return allowance->left;
+	/* whoever counts for all: the plan of a day is ours, too.  One larger
+	 * than the day goes first */
+	if (allowance->state == GIVEN) {
+		part = cap > allowance->used ? cap - allowance->used : 0;
+		return allowance->used == 0 || allowance->left < part ?
+		    allowance->left : part;
+	}
 	part = cap / allowance->nodes;
 	part = part > 0 ? part : 1;
 	part = part > allowance->used ? part - allowance->used : 0;
@@ -421,6 +426,8 @@ allowance_take(struct allowance *allowance, struct slice rest,
 	allowance->end_ms = allowance->asked_ms + (int64_t)numbers[1] * 1000;
 	allowance->first = (int64_t)numbers[2];
 	allowance->sent = numbers[3];
+	if (numbers[4] > allowance->want)	/* nobody asked for it */
+		numbers[4] = allowance->want;
 	allowance->grant = numbers[4];
 	allowance->left += numbers[4];
 	allowance->state = GIVEN;

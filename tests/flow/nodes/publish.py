@@ -257,6 +257,70 @@ def hostile_orders_change_nothing(world):
     world.publish()                 # it still takes what is right
 
 
+@case
+def a_refusal_quotes_no_secret(world):
+    """Whoever has mx1 names files of mx2 that are not his: what is wrong in
+    them is not told him."""
+    two = world.two
+    two.write("key", "hunter2 swordfish\n", 0o600)
+    two.write("script.lua", "hunter2 swordfish\n", 0o600)
+    main = b"include shared.conf\ninclude local.conf\n"
+    etc = two.etc.encode()
+    for more in (b"include %s/key\n",
+                 b"include ./../etc/key\n",
+                 b"table spied file:%s/key\ntrust <spied> proxy\n",
+                 b"table spied pgsql:%s/key\n",
+                 b"table spied pcre:%s/key\n",
+                 b"table spied cidr:%s/key\n",
+                 b"hooks %s/script.lua\n"):
+        more = more.replace(b"%s", etc)
+        said = ordered(world, offer(bundle((b"zmailer.conf", main + more))))
+        assert said.startswith("no "), (more, said)
+        assert "hunter2" not in said and "swordfish" not in said, said
+    for name in ("key", "script.lua"):
+        os.unlink(f"{two.etc}/{name}")
+    left(world)
+
+
+@case
+def a_link_that_comes_after_the_check_is_not_followed(world):
+    """Who owns a directory below that of zmailer.conf makes it a link to
+    another one between the check and the taking, or before it goes back."""
+    two = world.two
+    outside = two.mta.top + "/outside"
+    os.mkdir(outside)
+    os.mkdir(two.etc + "/sub")
+    text = offer(bundle(
+        (b"zmailer.conf", b"include shared.conf\ninclude local.conf\n"
+         b"include sub/more.conf\n"), (b"sub/more.conf", b"# more\n")))
+    said = ordered(world, text)
+    assert said.startswith("ok"), said
+    os.rmdir(two.etc + "/sub")
+    os.symlink(outside, two.etc + "/sub")
+    said = ordered(world, b"take 0123456789abcdef 60\n")
+    assert said.startswith("no ") and "sub/more.conf" in said, said
+    assert os.listdir(outside) == [], os.listdir(outside)
+    os.unlink(two.etc + "/sub")
+    assert ordered(world, b"back 0123456789abcdef\n").startswith("ok")
+    # the way back: it is not taken as long as it leads elsewhere
+    os.mkdir(two.etc + "/sub")
+    assert ordered(world, text).startswith("ok")
+    said = ordered(world, b"take 0123456789abcdef 60\n")
+    assert said.startswith("ok"), said
+    os.rename(two.etc + "/sub", outside + "/sub")
+    os.symlink(outside + "/sub", two.etc + "/sub")
+    said = ordered(world, b"back 0123456789abcdef\n")
+    assert said.startswith("no "), said
+    assert os.path.exists(outside + "/sub/more.conf")
+    os.unlink(two.etc + "/sub")
+    os.rename(outside + "/sub", two.etc + "/sub")
+    two.wait_settled()
+    assert two.read(two.etc + "/zmailer.conf").endswith("<blocked>\n")
+    assert not os.path.exists(two.etc + "/sub/more.conf")
+    os.rmdir(two.etc + "/sub")
+    left(world)
+
+
 # ---- a node that is silent, a canary ----------------------------------------
 
 @case

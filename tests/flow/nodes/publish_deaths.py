@@ -145,6 +145,51 @@ def killed_at_any_call_it_has_the_old_or_the_new(world):
     left(world)
 
 
+def name_table(node, name):
+    """shared.conf names a table, zmailer.conf asks it."""
+    node.write("zmailer.conf", "include shared.conf\ninclude local.conf\n"
+               f"reject from <{name}>\n")
+    node.write("shared.conf", f"table {name} {{\n192.0.2.9 \"no\"\n}}\n")
+
+
+@case
+def half_of_it_is_no_configuration_and_goes_back(world):
+    """Killed between two files that need each other: the spool, and with it
+    the way back, is named by neither of them."""
+    for node in world.nodes:
+        name_table(node, "first")
+        node.reload()
+    name_table(world.one, "second")
+    world.one.reload()
+    main = world.two.etc + "/zmailer.conf"
+    halves = 0
+    for target in range(1, 60):
+        world.two.nth.plan(mode=KILL_AFTER, target=target)
+        status, out, said = world.one.zmailer("config", "publish", "--yes")
+        fired = world.two.nth.read()
+        world.two.nth.plan(mode=COUNT)
+        is_half = "second" in world.two.shared() and \
+            "first" in world.two.read(main)
+        world.two.clock.move(3600)
+        world.three.clock.move(3600)
+        for node in (world.two, world.three):
+            node.wait_settled()
+        name = "second" if "second" in world.two.shared() else "first"
+        assert f"<{name}>" in world.two.read(main), (target, fired)
+        if is_half or not fired["fired"]:
+            halves += is_half
+            break
+        if name == "second":
+            status, out, said = world.one.zmailer("config", "publish",
+                                                  "--undo", "--yes")
+            assert status in (0, 75, 78), (target, status, out, said)
+    assert halves == 1, (target, status, out, said)
+    for node in world.nodes:
+        node.fill()
+        node.reload()
+    left(world, is_whole=False)
+
+
 def main():
     world = PublishWorld()
     try:

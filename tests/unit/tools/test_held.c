@@ -56,6 +56,7 @@ Test(held, a_row_of_another_form_is_none)
 	static const char *const rows[] = {
 		"\n", " \n", ID "\n", ID " router\n",
 		ID " router 1 2 3\n...", ID " router 1 2 3 0 0\n...",
+		ID " router 9223372036854775807 2 0 0\n",
 		ID " router -1 2 0 0\n", ID " router 1 x 0 0\n",
 		ID " router 1 2 99999999999 0\n",
 		ID " router 1 2 18446744073709551615 1\n",

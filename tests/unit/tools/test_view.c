@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/crc32c.h"
 #include "tests/unit/mail/fixture.h"
 #include "tools/queue/view.h"
 
@@ -272,4 +273,55 @@ Test(view, sizes_are_short)
 		cr_expect_str_eq(out.buf, rows[i].want);
 		str_release(&out);
 	}
+}
+
+/* A record with a good sum, of somebody who may write to the database. */
+static void
+forge_record(struct str *out, const char *id, uint32_t offset,
+    const char *words)
+{
+	struct str line = STR_INIT;
+
+	str_addf(&line, "%u 1700000000 %s", offset, words);
+	str_addf(out, "\nd %08x %s\n", crc32c(crc32c(0, id, strlen(id)),
+	    line.buf, line.len), line.buf);
+	str_release(&line);
+}
+
+Test(view, no_record_of_a_copy_obeys_a_terminal)
+{
+	struct control_rcpt rcpts[2] = {
+		{ .channel = SLICE("smtp"), .host = SLICE("far.test"),
+		    .user = SLICE("b@far.test"), .uid = -2 },
+		{ .channel = SLICE("smtp"), .host = SLICE("far.test"),
+		    .user = SLICE("c@far.test"), .uid = -2 } };
+	struct control_group group = { .sender = SLICE("a@src.test"),
+	    .header = SLICE("Subject: hello\n"), .rcpts = rcpts,
+	    .rcpt_count = 2 };
+	struct control_file control = { .groups = &group, .group_count = 1,
+	    .id = "0123456789abcu2d", .size_bytes = 9, .body_offset = 1 };
+	struct view view = { .area = AREA_TRANSPORT, .name = "-", .why = "",
+	    .id = control.id };
+	struct str text = STR_INIT, out = STR_INIT;
+	struct arena *arena = arena_new();
+	struct err err = { "" };
+
+	cr_assert_eq(control_file_format(&control, &text, &err), 0, "%s",
+	    err.text);
+	forge_record(&text, control.id, rcpts[0].offset, "outcome 1 0 "
+	    "deferred 4.7.1\tmx\033[2J\tgone\033]0;x\007 away");
+	forge_record(&text, control.id, rcpts[1].offset, "held 1 0 "
+	    "joe\033[2J\tmoved\r\033[1A away");
+	view_from_copy(arena, str_slice(&text), SLICE(""), 0, &view);
+	view_add_list(&out, &view, 1700000090);
+	view_add_show(&out, &view, 1700000090);
+	view_add_mailq(&out, &view);
+	HAS(out, "gone");
+	HAS(out, "moved");
+	cr_expect_null(strchr(out.buf, '\033'), "%s", out.buf);
+	cr_expect_null(strchr(out.buf, '\007'));
+	cr_expect_null(strchr(out.buf, '\r'));
+	str_release(&text);
+	str_release(&out);
+	arena_free(&arena);
 }

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -132,6 +133,37 @@ Test(allowance, a_message_that_does_not_fit_lets_others_pass)
 	cr_expect(!fits(5, 1));
 	cr_expect_eq(until_ms, now.ms + ALLOWANCE_MISFIT_MS, "as was heard");
 	is_asked("");
+}
+
+/* By a Redis that does not count, or is in wrong hands. */
+Test(allowance, more_than_was_asked_for_is_not_given)
+{
+	(void)admits(9);
+	is_asked("w1 warm news 0 0 0 1 9 a.example\n");
+	is_answered("1", "given 20001 85800 20000 9 4294967295");
+	allowance_spend(one, 9, now.ms);
+	cr_expect_eq(admits(9), ALLOWANCE_WAIT);
+	is_asked("w2 warm news 20001 9 0 1 9 a.example\n");
+}
+
+Test(allowance, a_day_has_no_more_than_its_plan)
+{
+	unsigned sent = 0;
+	char number[24], answer[] = "given 20001 85800 20000 9 4294967295";
+
+	for (unsigned i = 1; i < 100; i++) {
+		struct str out = STR_INIT;
+
+		snprintf(number, sizeof(number), "%u", i);
+		(void)admits(9);
+		if (allowance_question(&table, now.ms, &out))
+			is_answered(number, answer);
+		str_release(&out);
+		while (admits(9) == ALLOWANCE_YES && fits(1, 9) && sent < 500)
+			allowance_spend(one, 1, now.ms + sent++);
+		now.ms += ALLOWANCE_AGAIN_MS;
+	}
+	cr_expect_eq(sent, 100, "%u", sent);
 }
 
 Test(allowance, alone_it_has_its_part)
