@@ -22,33 +22,13 @@
 #include "tools/publish/ask.h"
 #include "tools/publish/figures.h"
 #include "tools/publish/publish.h"
+#include "tools/publish/steps.h"
 #include "tools/screen/question.h"
 #include "tools/versions/versions.h"
 
 #include "base/banned.h"
 
 enum { KEEP_TRIES = 3 };	/* its process may be killed as it decides */
-
-struct publish_node {
-	const char	*name;
-	bool		 is_left_out;	/* --without */
-	bool		 is_taken, is_kept;
-	unsigned	 version;	/* its newest; 0: not known */
-	struct str	 words;		/* what went wrong */
-};
-
-struct publish {
-	const struct arguments *arguments;
-	const struct conf *conf;
-	struct arena	*arena;
-	struct publish_set set;
-	char		 id[PUBLISH_ID_BYTES];
-	struct publish_node *nodes;
-	size_t		 count;
-	struct publish_node *canary;	/* NULL: none */
-	int64_t		 canary_ms, trial_s;
-	struct figures	 before;	/* of the canary */
-};
 
 /* ---- who takes part ----------------------------------------------------- */
 
@@ -61,7 +41,7 @@ publish_find(struct publish *publish, struct slice name)
 	return NULL;
 }
 
-static void
+void
 publish_list(struct publish *publish)
 {
 	const struct conf_cluster *cluster = &publish->conf->cluster;
@@ -111,10 +91,7 @@ publish_choose(struct publish *publish)
 
 /* ---- this node ---------------------------------------------------------- */
 
-static int
-publish_tell(const char *format, ...)
-    __attribute__((format(printf, 1, 2)));
-static int
+int
 publish_tell(const char *format, ...)
 {
 	va_list list;
@@ -184,7 +161,7 @@ publish_show(const struct publish *publish)
 
 /* ---- steps -------------------------------------------------------------- */
 
-static void
+void
 node_say(const struct publish_node *node, const char *what)
 {
 	struct slice rest = str_slice(&node->words), line;
@@ -229,7 +206,7 @@ publish_offer_all(struct publish *publish)
 	return status;
 }
 
-static enum publish_said
+enum publish_said
 publish_order_node(struct publish *publish, struct publish_node *node,
     enum publish_verb verb, size_t number)
 {
@@ -416,7 +393,7 @@ publish_table(struct publish *publish)
 	str_release(&out);
 }
 
-static unsigned
+unsigned
 publish_version_here(const struct conf *conf)
 {
 	unsigned numbers[VERSIONS_MAX + 2];
@@ -504,7 +481,7 @@ publish_steps(struct publish *publish)
 	return status;
 }
 
-static int
+int
 publish_with(const struct arguments *arguments,
     int (*steps)(struct publish *publish))
 {
@@ -526,70 +503,4 @@ int
 publish_run(const struct arguments *arguments)
 {
 	return publish_with(arguments, publish_steps);
-}
-
-/* ---- undo everywhere ---------------------------------------------------- */
-
-/* Which one was the last: EX_OK, or a status after words about it. */
-static int
-undo_find(struct publish *publish)
-{
-	struct publish_record sent;
-	struct err err = { "" };
-
-	if (!conf_asks_nodes(publish->conf))
-		return publish_tell("no cluster with a desk is configured "
-		    "(zmailer help desk)");
-	if (record_read(publish->conf->spool_dir, RECORD_SENT, publish->arena,
-	    &sent, &err) != RECORD_READ) {
-		(void)publish_tell("this node has published nothing%s%s",
-		    err.text[0] == '\0' ? "" : ": ", err.text);
-		return 1;
-	}
-	strlcpy(publish->id, sent.id, sizeof(publish->id));
-	if (publish_version_here(publish->conf) == sent.version)
-		return EX_OK;
-	(void)publish_tell("the configuration of this node was changed "
-	    "after it was published: zmailer config undo, and publish that");
-	return 1;
-}
-
-static int
-undo_steps(struct publish *publish)
-{
-	int status = undo_find(publish);
-
-	if (status != EX_OK)
-		return status;
-	publish_list(publish);
-	if (!arguments_has(publish->arguments, OPT_YES)) {
-		(void)publish_tell("undo --cluster: say --yes to do this");
-		return EX_USAGE;
-	}
-	for (size_t i = 0; i < publish->count; i++) {
-		struct publish_node *node = &publish->nodes[i];
-		enum publish_said said = publish_order_node(publish, node,
-		    PUBLISH_UNDO, 0);
-
-		if (said == PUBLISH_DONE) {
-			printf("%s has what it had before\n", node->name);
-			continue;
-		}
-		node_say(node, said == PUBLISH_REFUSED ? "" :
-		    "does not answer: ");
-		status = said == PUBLISH_REFUSED && status != EX_TEMPFAIL ?
-		    1 : EX_TEMPFAIL;
-	}
-	fflush(stdout);
-	return status;
-}
-
-int
-publish_undo_all(const struct arguments *arguments,
-    publish_undo_fn *undo_here)
-{
-	int status = publish_with(arguments, undo_steps);
-
-	return status == EX_OK || status == EX_TEMPFAIL ?
-	    (undo_here(arguments) == EX_OK ? status : EX_TEMPFAIL) : status;
 }
