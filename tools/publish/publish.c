@@ -23,6 +23,7 @@
 #include "tools/publish/figures.h"
 #include "tools/publish/publish.h"
 #include "tools/publish/steps.h"
+#include "tools/publish/trials.h"
 #include "tools/screen/question.h"
 #include "tools/versions/versions.h"
 
@@ -251,18 +252,32 @@ publish_take_node(struct publish *publish, struct publish_node *node)
 	return said == PUBLISH_REFUSED ? EX_CONFIG : EX_TEMPFAIL;
 }
 
+/* Until it had gone back it went on; if it does not tell, what is known. */
+static void
+publish_note_trial(struct publish *publish, const struct figures *begin,
+    const struct figures *after)
+{
+	const char *node = publish->canary->name;
+	struct figures end, trial;
+	struct err err;
+
+	if (figures_ask(publish->conf, node, &end, &err) < 0)
+		end = *after;
+	trial = figures_between(begin, &end);
+	trials_note(publish, node, &trial, &end);
+}
+
 static int
 publish_canary(struct publish *publish)
 {
 	struct publish_node *node = publish->canary;
-	struct figures after, now;
+	struct figures begin, after, now;
 	struct str text = STR_INIT;
 	struct err err;
 	bool is_worse;
 	int status;
 
-	if (figures_ask(publish->conf, node->name, &publish->before, &err) <
-	    0) {
+	if (figures_ask(publish->conf, node->name, &begin, &err) < 0) {
 		(void)publish_tell("%s: %s", node->name, err.text);
 		return EX_TEMPFAIL;
 	}
@@ -282,7 +297,8 @@ publish_canary(struct publish *publish)
 		    err.text);
 		return EX_TEMPFAIL;
 	}
-	now = figures_between(&publish->before, &after);
+	publish->before = trials_leave_out(publish, node->name, begin);
+	now = figures_between(&begin, &after);
 	figures_add(&text, &publish->before, &now);
 	is_worse = figures_are_worse(&publish->before, &now);
 	fprintf(is_worse || arguments_has(publish->arguments, OPT_JSON) ?
@@ -292,6 +308,7 @@ publish_canary(struct publish *publish)
 	if (!is_worse)
 		return EX_OK;
 	publish_take_back(publish);
+	publish_note_trial(publish, &begin, &after);
 	return 1;
 }
 

@@ -1,13 +1,14 @@
 /* record.h - what a node has of a publish on its disk
  *
  * Below SPOOL/desk/publish, for the account that runs zmailer alone
- * (doc/INTERNALS.md rows E4 to E7):
+ * (doc/INTERNALS.md rows E4 to E8):
  *
  *   offered   what another node wants to publish; nothing is changed yet
  *   pending   the way back: the files as they were, until when
  *   taken     the id of the pending one, once its files are all there
  *   last      the way back from the last one that was kept
  *   sent      on the node that published: which one was the last
+ *   trials    there, too: what canaries counted that went back
  *   lock      held by who changes any of this
  *
  * SPDX-License-Identifier: ISC
@@ -25,6 +26,7 @@ enum { PUBLISH_ID_BYTES = 17 };		/* 16 hexadecimal digits, and NUL */
 #define RECORD_TAKEN "taken"
 #define RECORD_LAST "last"
 #define RECORD_SENT "sent"
+#define RECORD_TRIALS "trials"
 
 struct publish_record {
 	char		 id[PUBLISH_ID_BYTES];

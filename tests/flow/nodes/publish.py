@@ -322,6 +322,16 @@ def a_canary_that_gets_worse_goes_back(world):
     told = mta.wait_for("word of it",
                         lambda: world.two.events_of("config.back"))
     assert told[-1]["reason"] == "who published it says so", told
+    # what it refused then is no excuse for the same once more
+    work = world.begin("--canary", "mx2", "--for", "8s")
+    mta.wait_for("the canary to refuse",
+                 lambda: refused(world.two, 1) == [550])
+    assert refused(world.two, 12) == [550] * 12
+    out, said = (text.decode() for text in work.communicate(timeout=180))
+    assert work.returncode == 1, (work.returncode, out, said)
+    assert re.search(r"mx2: refused 1\d of 1\d \(before: \d of ", said), said
+    world.two.wait_settled()
+    assert world.three.shared() == "# fourth\n"
     left(world)
     world.change("# fourth\n")
 

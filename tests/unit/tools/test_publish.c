@@ -126,6 +126,16 @@ Test(publish, ten_more_and_twice_the_share_is_worse)
 		    { .delivered = 500, .failed = 9 }, false },
 		{ { .delivered = 990, .failed = 10 },
 		    { .delivered = 100, .failed = 10 }, true },
+		/* no share is twice 60 of 100 */
+		{ { .accepted = 40, .refused = 60 },
+		    { .refused = 25 }, true },
+		{ { .accepted = 40, .refused = 60 },
+		    { .accepted = 20, .refused = 80 }, true },
+		{ { .accepted = 40, .refused = 60 },
+		    { .accepted = 40, .refused = 60 }, false },
+		{ { .accepted = 10, .refused = 90 },
+		    { .accepted = 2, .refused = 38 }, false },
+		{ { .refused = 100 }, { .refused = 100 }, false },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
