@@ -183,6 +183,7 @@ publish_offer_all(struct publish *publish)
 	strlcpy(order.id, publish->id, sizeof(order.id));
 	publish_set_add(&bytes, &publish->set);
 	order.number = bytes.len;
+	order.hold_s = (uint64_t)publish->trial_s;
 	for (size_t i = 0; i < publish->count; i++) {
 		struct publish_node *node = &publish->nodes[i];
 		enum publish_said said;
@@ -191,6 +192,9 @@ publish_offer_all(struct publish *publish)
 			continue;
 		said = publish_ask(publish->conf, node->name, &order,
 		    str_slice(&bytes), &node->words);
+		/* cut off: it may have it */
+		node->is_offered = said == PUBLISH_DONE ||
+		    said == PUBLISH_CUT_OFF;
 		if (said == PUBLISH_DONE)
 			continue;
 		node_say(node, said == PUBLISH_REFUSED ? "" :
@@ -235,6 +239,21 @@ publish_take_back(struct publish *publish)
 	}
 }
 
+/* What is not taken is put away, so that the next publish need not wait; who
+ * does not hear of it forgets it when its time is over. */
+static void
+publish_withdraw(struct publish *publish)
+{
+	struct publish_order order = { .verb = PUBLISH_BACK };
+
+	strlcpy(order.id, publish->id, sizeof(order.id));
+	for (size_t i = 0; i < publish->count; i++)
+		if (publish->nodes[i].is_offered)
+			(void)publish_ask(publish->conf,
+			    publish->nodes[i].name, &order, SLICE(""),
+			    &publish->nodes[i].words);
+}
+
 static int
 publish_take_node(struct publish *publish, struct publish_node *node)
 {
@@ -242,6 +261,7 @@ publish_take_node(struct publish *publish, struct publish_node *node)
 	    PUBLISH_TAKE, (size_t)publish->trial_s);
 
 	node->is_taken = said == PUBLISH_DONE;
+	node->is_offered = false;
 	if (node->is_taken)
 		return EX_OK;
 	node_say(node, said == PUBLISH_REFUSED ? "" : "does not answer: ");
@@ -472,9 +492,30 @@ publish_confirm(const struct publish *publish, int *out_status)
 }
 
 static int
+publish_locked(struct publish *publish)
+{
+	bool is_begun;
+	int status;
+
+	publish_show(publish);
+	status = publish_offer_all(publish);
+	is_begun = status == EX_OK && publish_confirm(publish, &status);
+	if (is_begun)
+		status = publish_take_all(publish);
+	publish_withdraw(publish);
+	if (!is_begun || status != EX_OK)
+		return status;
+	status = publish_keep_all(publish);
+	publish_note(publish);
+	publish_table(publish);
+	return status;
+}
+
+static int
 publish_steps(struct publish *publish)
 {
-	int status = publish_check_here(publish);
+	int status = publish_check_here(publish), lock;
+	struct err err;
 
 	if (status != EX_OK)
 		return status;
@@ -485,16 +526,14 @@ publish_steps(struct publish *publish)
 	publish_id_make(publish->id);
 	publish->trial_s = PUBLISH_TRIAL_S + publish->canary_ms / 1000 +
 	    PUBLISH_TRIAL_NODE_S * (int64_t)publish->count;
-	publish_show(publish);
-	status = publish_offer_all(publish);
-	if (status != EX_OK || !publish_confirm(publish, &status))
-		return status;
-	status = publish_take_all(publish);
-	if (status != EX_OK)
-		return status;
-	status = publish_keep_all(publish);
-	publish_note(publish);
-	publish_table(publish);
+	lock = record_lock_sender(publish->conf->spool_dir, clock_wall_s() +
+	    publish->trial_s, &err);
+	if (lock < 0) {
+		(void)publish_tell("%s", err.text);
+		return EX_TEMPFAIL;
+	}
+	status = publish_locked(publish);
+	close(lock);
 	return status;
 }
 

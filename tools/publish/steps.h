@@ -12,6 +12,7 @@
 struct publish_node {
 	const char	*name;
 	bool		 is_left_out;	/* --without */
+	bool		 is_offered;	/* and neither taken nor put away */
 	bool		 is_taken, is_kept;
 	unsigned	 version;	/* its newest; 0: not known */
 	struct str	 words;		/* what went wrong */

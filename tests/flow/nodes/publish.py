@@ -375,6 +375,37 @@ def undo_is_for_all(world):
         assert node.events_of("config.back")[-1]["reason"] == "undo"
 
 
+@case
+def a_second_publish_disturbs_no_trial(world):
+    world.three.settle(world.block, world.keys, "publish from mx1 mx2")
+    world.three.reload()
+    world.change("# fifth\n# tried\n")
+    work = world.begin("--canary", "mx2", "--for", "6s")
+    mta.wait_for("the canary to have it", lambda: os.path.exists(
+        world.two.mta.dir + "/spool/desk/publish/taken"))
+    _, said = world.publish(code=75)
+    assert re.search(r"another publish of this node is under way, until "
+                     r"\d{4}-.* at the latest", said), said
+    # nor does another node
+    status, _, said = world.two.zmailer("config", "publish", "--yes",
+                                        "--without", "mx1")
+    assert status == 78 and re.search(
+        r"mx3: another publish is under way, until \d{4}-.* at the latest "
+        r"\(root@mx1\)", said), (status, said)
+    said = ordered(world, offer(b"end\n"))
+    assert re.search(r"a publish before it is not decided yet, until \d{4}-"
+                     r".* at the latest \(root@mx1\)", said), said
+    out, said = (text.decode() for text in work.communicate(timeout=180))
+    assert work.returncode == 0, (work.returncode, out, said)
+    world.all_have("# fifth\n# tried\n")
+    # one that is refused leaves nothing that the next one waits for
+    world.change("# fifth\n")
+    world.publish("--dry-run")
+    world.publish()
+    world.all_have("# fifth\n")
+    left(world)
+
+
 def main():
     world = PublishWorld()
     try:

@@ -86,11 +86,15 @@ Test(publish, orders_are_as_they_are_written)
 		size_t number;
 	} rows[] = {
 		{ "offer 0123456789abcdef 16777216", 0, 16777216 },
+		{ "offer 0123456789abcdef 1 604800", 0, 1 },
 		{ "take 0123456789abcdef 604800", 0, 604800 },
 		{ "keep 0123456789abcdef", 0, 0 },
 		{ "look 0123456789abcdef", 0, 0 },
 		{ "offer 0123456789abcdef 16777217", -1, 0 },
 		{ "offer 0123456789abcdef 0", -1, 0 },
+		{ "offer 0123456789abcdef 1 604801", -1, 0 },
+		{ "offer 0123456789abcdef 1 0", -1, 0 },
+		{ "offer 0123456789abcdef 1 1 1", -1, 0 },
 		{ "offer 0123456789abcdef -1", -1, 0 },
 		{ "offer 0123456789abcdef", -1, 0 },
 		{ "take 0123456789abcdef 604801", -1, 0 },
