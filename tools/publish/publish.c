@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +30,47 @@
 
 #include "base/banned.h"
 
-enum { KEEP_TRIES = 3 };	/* its process may be killed as it decides */
+enum {
+	KEEP_TRIES = 3,		/* its process may be killed as it decides */
+	NAP_MS = 200		/* a signal may come just before a nap */
+};
+
+/* ---- interrupts --------------------------------------------------------- */
+
+static volatile sig_atomic_t publish_signal;
+
+static void
+publish_hear(int number)
+{
+	publish_signal = number;
+}
+
+/* The first one ends it in order, the second one at once. */
+static void
+publish_watch_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	const struct sigaction hear = { .sa_handler = publish_hear,
+		.sa_flags = (int)SA_RESETHAND };
+	struct sigaction old;
+
+	publish_signal = 0;
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (sigaction(signals[i], NULL, &old) == 0 &&
+		    old.sa_handler != SIG_IGN)
+			(void)sigaction(signals[i], &hear, NULL);
+}
+
+static void
+publish_nap(int64_t nap_ms)
+{
+	int64_t end_ms = clock_steady_ms() + nap_ms, left_ms;
+
+	while (publish_signal == 0 &&
+	    (left_ms = end_ms - clock_steady_ms()) > 0)
+		(void)poll(NULL, 0, (int)(left_ms < NAP_MS ? left_ms :
+		    NAP_MS));
+}
 
 /* ---- who takes part ----------------------------------------------------- */
 
@@ -226,16 +267,24 @@ publish_order_node(struct publish *publish, struct publish_node *node,
 static void
 publish_take_back(struct publish *publish)
 {
+	char until[CLOCK_TEXT_BYTES];
+	enum publish_said said;
+
 	for (size_t i = 0; i < publish->count; i++) {
 		struct publish_node *node = &publish->nodes[i];
 
 		if (!node->is_taken)
 			continue;
-		if (publish_order_node(publish, node, PUBLISH_BACK, 0) ==
-		    PUBLISH_DONE)
-			node->is_taken = false;
+		said = publish_order_node(publish, node, PUBLISH_BACK, 0);
+		node->is_taken = said != PUBLISH_DONE;
+		clock_local(node->until_s, until);
+		if (said == PUBLISH_DONE)
+			fprintf(stderr, "%s goes back now\n", node->name);
+		else if (said == PUBLISH_REFUSED)
+			node_say(node, "");
 		else
-			node_say(node, "goes back by itself, later: ");
+			fprintf(stderr, "%s did not answer: it goes back by "
+			    "itself at %s\n", node->name, until);
 	}
 }
 
@@ -257,9 +306,11 @@ publish_withdraw(struct publish *publish)
 static int
 publish_take_node(struct publish *publish, struct publish_node *node)
 {
-	enum publish_said said = publish_order_node(publish, node,
-	    PUBLISH_TAKE, (size_t)publish->trial_s);
+	enum publish_said said;
 
+	node->until_s = clock_wall_s() + publish->trial_s;
+	said = publish_order_node(publish, node, PUBLISH_TAKE,
+	    (size_t)publish->trial_s);
 	node->is_taken = said == PUBLISH_DONE;
 	node->is_offered = false;
 	if (node->is_taken)
@@ -270,6 +321,15 @@ publish_take_node(struct publish *publish, struct publish_node *node)
 	publish_take_back(publish);
 	fputs("zmailer: config: all nodes have what they had\n", stderr);
 	return said == PUBLISH_REFUSED ? EX_CONFIG : EX_TEMPFAIL;
+}
+
+/* Before all have it nothing is decided. */
+static int
+publish_stop(struct publish *publish)
+{
+	(void)publish_tell("interrupted: no node keeps it");
+	publish_take_back(publish);
+	return PUBLISH_INTERRUPTED;
 }
 
 /* Until it had gone back it went on; if it does not tell, what is known. */
@@ -310,7 +370,13 @@ publish_canary(struct publish *publish)
 		    (long long)(publish->canary_ms / 1000));
 		fflush(stdout);
 	}
-	(void)poll(NULL, 0, (int)publish->canary_ms);
+	publish_nap(publish->canary_ms);
+	if (publish_signal != 0) {
+		status = publish_stop(publish);
+		if (!node->is_taken)
+			publish_note_trial(publish, &begin, &begin);
+		return status;
+	}
 	if (figures_ask(publish->conf, node->name, &after, &err) < 0) {
 		publish_take_back(publish);
 		(void)publish_tell("%s: %s; it goes back", node->name,
@@ -338,11 +404,14 @@ publish_take_all(struct publish *publish)
 	int status = publish->canary == NULL ? EX_OK :
 	    publish_canary(publish);
 
-	for (size_t i = 0; status == EX_OK && i < publish->count; i++)
+	for (size_t i = 0; status == EX_OK && publish_signal == 0 &&
+	    i < publish->count; i++)
 		if (!publish->nodes[i].is_left_out &&
 		    !publish->nodes[i].is_taken)
 			status = publish_take_node(publish,
 			    &publish->nodes[i]);
+	if (status == EX_OK && publish_signal != 0)
+		status = publish_stop(publish);
 	return status;
 }
 
@@ -498,11 +567,17 @@ publish_locked(struct publish *publish)
 	int status;
 
 	publish_show(publish);
+	publish_watch_signals();
 	status = publish_offer_all(publish);
 	is_begun = status == EX_OK && publish_confirm(publish, &status);
 	if (is_begun)
 		status = publish_take_all(publish);
 	publish_withdraw(publish);
+	if (!is_begun && publish_signal != 0) {
+		(void)publish_tell("interrupted: nothing was changed on any "
+		    "node");
+		return PUBLISH_INTERRUPTED;
+	}
 	if (!is_begun || status != EX_OK)
 		return status;
 	status = publish_keep_all(publish);

@@ -14,6 +14,7 @@ struct publish_node {
 	bool		 is_left_out;	/* --without */
 	bool		 is_offered;	/* and neither taken nor put away */
 	bool		 is_taken, is_kept;
+	int64_t		 until_s;	/* wall: taken, and not kept */
 	unsigned	 version;	/* its newest; 0: not known */
 	struct str	 words;		/* what went wrong */
 };

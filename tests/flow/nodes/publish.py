@@ -7,6 +7,7 @@ SPDX-License-Identifier: ISC
 """
 import os
 import re
+import signal
 import smtplib
 import subprocess
 import sys
@@ -404,6 +405,36 @@ def a_second_publish_disturbs_no_trial(world):
     world.publish()
     world.all_have("# fifth\n")
     left(world)
+
+
+@case
+def an_interrupt_sends_all_back(world):
+    world.change("# interrupted\n")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        work = world.begin("--canary", "mx2", "--for", "10m")
+        mta.wait_for("the canary to have it", lambda: os.path.exists(
+            world.two.mta.dir + "/spool/desk/publish/taken"))
+        work.send_signal(number)
+        out, said = (text.decode() for text in work.communicate(timeout=180))
+        assert work.returncode == 130, (work.returncode, out, said)
+        assert "interrupted: no node keeps it\nmx2 goes back now\n" in said, \
+            said
+        left(world)
+        assert world.two.shared() == "# fifth\n"
+    # who does not answer is named, with the time when it goes back
+    work = world.begin("--canary", "mx2", "--for", "10m")
+    mta.wait_for("the canary to have it", lambda: os.path.exists(
+        world.two.mta.dir + "/spool/desk/publish/taken"))
+    world.two.mta.stop()
+    work.send_signal(signal.SIGINT)
+    out, said = (text.decode() for text in work.communicate(timeout=180))
+    assert work.returncode == 130 and re.search(
+        r"mx2 did not answer: it goes back by itself at \d{4}-", said), \
+        (work.returncode, out, said)
+    world.two.mta.start()
+    world.two.clock.move(3600)
+    world.two.wait_settled()
+    world.change("# fifth\n")
 
 
 def main():
