@@ -13,8 +13,9 @@ enum {
 	PUBLISH_TRIAL_S = 120,		/* until it goes back, and for each
 					 * node a little more */
 	PUBLISH_TRIAL_NODE_S = 10,
-	PUBLISH_PATIENCE_MS = 40000	/* for a node whose answer was cut
+	PUBLISH_PATIENCE_MS = 40000,	/* for a node whose answer was cut
 					 * off */
+	PUBLISH_HURRY_MS = 5000		/* the same, after an interrupt */
 };
 
 enum { PUBLISH_INTERRUPTED = 130 };

@@ -44,6 +44,10 @@ enum publish_said publish_order_node(struct publish *publish,
     struct publish_node *node, enum publish_verb verb, size_t number);
 /* The newest version that this node keeps; 0: none. */
 unsigned publish_version_here(const struct conf *conf);
+/* Print what each node has now. */
+void publish_table(struct publish *publish);
+/* For undo --cluster, which may be said tomorrow. */
+void publish_note(const struct publish *publish);
 /* Carry out these steps.  returns their exit status */
 int publish_with(const struct arguments *arguments,
     int (*steps)(struct publish *publish));

@@ -40,6 +40,35 @@ undo_find(struct publish *publish)
 	return 1;
 }
 
+/* What each would do; one with other files since says so when it is asked. */
+static int
+undo_show(struct publish *publish)
+{
+	struct publish_order look = { .verb = PUBLISH_LOOK };
+	int status = EX_OK;
+
+	strlcpy(look.id, publish->id, sizeof(look.id));
+	for (size_t i = 0; i < publish->count; i++) {
+		struct publish_node *node = &publish->nodes[i];
+		enum publish_said said = publish_ask(publish->conf,
+		    node->name, &look, SLICE(""), &node->words);
+
+		if (said != PUBLISH_DONE) {
+			node_say(node, said == PUBLISH_REFUSED ? "" :
+			    "does not answer: ");
+			status = EX_TEMPFAIL;
+		} else if (slice_starts(str_slice(&node->words), "kept ")) {
+			printf("%s would have what it had before, if its "
+			    "files are unchanged since\n", node->name);
+		} else {
+			printf("%s would refuse: it has gone back already, "
+			    "never had it, or has a later one\n", node->name);
+		}
+	}
+	puts("nothing was changed");
+	return status;
+}
+
 static int
 undo_steps(struct publish *publish)
 {
@@ -48,6 +77,8 @@ undo_steps(struct publish *publish)
 	if (status != EX_OK)
 		return status;
 	publish_list(publish);
+	if (arguments_has(publish->arguments, OPT_DRY_RUN))
+		return undo_show(publish);
 	if (!arguments_has(publish->arguments, OPT_YES)) {
 		(void)publish_tell("undo --cluster: say --yes to do this");
 		return EX_USAGE;

@@ -317,6 +317,9 @@ def a_canary_that_gets_worse_goes_back(world):
     out, said = (text.decode() for text in work.communicate(timeout=180))
     assert work.returncode == 1, (work.returncode, out, said)
     assert re.search(r"mx2: refused 1\d of 1\d .*it goes back", said), said
+    # and here it is still: that is said last
+    assert re.search(r"this node still has what went back there: zmailer "
+                     r"config undo.*\n$", said), said
     world.two.wait_settled()
     assert world.two.shared() == world.three.shared() == "# fourth\n"
     assert refused(world.two, 1) != [550]
@@ -352,6 +355,11 @@ def a_canary_that_is_well_is_followed(world):
 def undo_is_for_all(world):
     status, out, said = world.one.zmailer("config", "undo", "--cluster")
     assert status == 64 and "--yes" in said, (status, said)
+    status, out, said = world.one.zmailer("config", "undo", "--cluster",
+                                          "--dry-run")
+    assert status == 0 and "mx2 would have what it had before" in out and \
+        "mx3 would have" in out and "+# fourth" in out, (status, out, said)
+    world.all_have("# fifth\n")
     # one of them was changed since: it is named, and stays
     world.three.write("shared.conf", "# by hand\n")
     status, out, said = world.one.zmailer("config", "undo", "--cluster",
