@@ -50,8 +50,8 @@ publish_order_parse(struct slice line, struct publish_order *out)
 	if (i == PUBLISH_OFFER && slice_word(&rest, &word) &&
 	    !slice_number(word, 1, ORDER_SECONDS_MAX, &hold_s))
 		return -1;
-	*out = (struct publish_order){ .hold_s = hold_s, .verb = (enum publish_verb)i,
-	    .number = (size_t)number };
+	*out = (struct publish_order){ .verb = (enum publish_verb)i,
+	    .number = (size_t)number, .hold_s = hold_s };
 	memcpy(out->id, id.p, PUBLISH_ID_BYTES - 1);
 	return slice_word(&rest, &word) ? -1 : 0;
 }

@@ -22,7 +22,8 @@ enum { PUBLISH_INTERRUPTED = 130 };
 
 /* returns an exit status: 0 every node keeps it; 1 the canary became worse, or
  * the answer was no; 130 a signal
- * ended it before it was decided, and all go back; 75 a node does not answer; 78 one refuses it */
+ * ended it before it was decided, and all go back; 75 a node does not answer;
+ * 78 one refuses it */
 int publish_run(const struct arguments *arguments);
 /* Undo the last publish of this node, on all others; undo_here is for this
  * one, when its own files are as they were published.

@@ -314,6 +314,16 @@ def a_canary_that_gets_worse_goes_back(world):
                  lambda: refused(world.two, 1) == [550])
     assert world.three.shared() == "# fourth\n"
     assert refused(world.two, 12) == [550] * 12
+    # it is no fault that others have not changed yet
+    for node, other in ((world.one, "mx3"), (world.three, "mx1")):
+        status, out, _ = node.zmailer("cluster", "status")
+        assert status == 0 and "ANOTHER" not in out and re.search(
+            r"mx2 +tries the configuration of mx1 until \d{4}-", out) and \
+            re.search(other + " +differs while that is tried: shared.conf",
+                      out), (status, out)
+    out = world.two.zmailer("cluster", "status")[1]
+    assert re.search(r"mx2 +tries the configuration of mx1 until \d", out), \
+        out
     out, said = (text.decode() for text in work.communicate(timeout=180))
     assert work.returncode == 1, (work.returncode, out, said)
     assert re.search(r"mx2: refused 1\d of 1\d .*it goes back", said), said
