@@ -178,7 +178,8 @@ tools_libtools_a_SOURCES += tools/publish/ask.c tools/publish/ask.h \
 	tools/publish/place.c tools/publish/place.h \
 	tools/publish/publish.c tools/publish/publish.h tools/publish/record.c \
 	tools/publish/record.h tools/publish/serve.c tools/publish/serve.h \
-	tools/publish/set.c tools/publish/set.h
+	tools/publish/set.c tools/publish/set.h tools/publish/steps.h \
+	tools/publish/result.c tools/publish/trials.c tools/publish/trials.h tools/publish/undo.c
 tools_libtools_a_SOURCES += tools/selection/act.c tools/selection/allow.c \
 	tools/selection/args.c tools/selection/aside.c tools/selection/away.c \
 	tools/selection/choose.c tools/selection/confirm.c \

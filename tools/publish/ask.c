@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -34,6 +35,8 @@ ask_send_order(int fd, const struct publish_order *order, struct slice bytes)
 	str_addf(&text, "%s %s", publish_verb_names[order->verb], order->id);
 	if (order->number > 0)
 		str_addf(&text, " %zu", order->number);
+	if (order->hold_s > 0)
+		str_addf(&text, " %" PRIu64, order->hold_s);
 	str_addc(&text, '\n');
 	str_add_slice(&text, bytes);
 	rest = str_slice(&text);

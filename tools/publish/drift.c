@@ -18,6 +18,7 @@
 #include "journal/event.h"
 #include "tools/nodes/nodes.h"
 #include "tools/publish/drift.h"
+#include "tools/publish/record.h"
 #include "tools/publish/set.h"
 
 #include "base/banned.h"
@@ -27,7 +28,8 @@ enum { DRIFT_NAMED_MAX = 10 };		/* files of one node */
 /* ---- ours --------------------------------------------------------------- */
 
 static void
-files_json(const struct publish_set *set, struct str *out)
+files_json(const struct publish_set *set, const char *trial,
+    int64_t until_s, struct str *out)
 {
 	char sum[PUBLISH_SUM_BYTES];
 
@@ -46,6 +48,12 @@ files_json(const struct publish_set *set, struct str *out)
 		json_close(out);
 	}
 	publish_set_sum(set->files, set->count, sum);
+	if (trial[0] != '\0') {
+		json_open_answer(out);
+		json_text(out, "trial", slice_of(trial));
+		json_number(out, "until", until_s);
+		json_close(out);
+	}
 	json_open_answer(out);
 	json_number(out, "files", (int64_t)set->count);
 	json_text(out, "sum", slice_of(sum));
@@ -73,6 +81,23 @@ files_text(const struct publish_set *set, struct str *out)
 	}
 }
 
+const char *
+publish_trial(const struct conf *conf, struct arena *arena,
+    int64_t *out_until_s)
+{
+	struct publish_record taken;
+	struct err err;
+
+	*out_until_s = 0;
+	/* taken without pending means nothing (E7) */
+	if (!record_is_there(conf->spool_dir, RECORD_PENDING) ||
+	    record_read(conf->spool_dir, RECORD_TAKEN, arena, &taken, &err) !=
+	    RECORD_READ)
+		return "";
+	*out_until_s = taken.until_s;
+	return taken.from;
+}
+
 int
 publish_files(const struct conf *conf, bool is_json)
 {
@@ -81,13 +106,15 @@ publish_files(const struct conf *conf, bool is_json)
 	struct publish_set set;
 	struct err err;
 	int status = EX_OK;
+	int64_t until_s;
+	const char *trial = publish_trial(conf, arena, &until_s);
 
 	if (publish_set_take(conf, arena, &set, &err) < 0) {
 		fprintf(stderr, "zmailer: config: %s\n", err.text);
 		status = EX_CONFIG;
 	} else {
 		if (is_json)
-			files_json(&set, &text);
+			files_json(&set, trial, until_s, &text);
 		else
 			files_text(&set, &text);
 		fputs(text.buf, stdout);
@@ -114,7 +141,7 @@ drift_add(struct str *names, const char *name, size_t *count)
 /* false: it does not say all. */
 static bool
 drift_compare(const struct publish_set *ours, struct slice rest,
-    struct str *names)
+    struct str *names, struct arena *arena, struct publish_drift *out)
 {
 	bool *is_seen = mem_alloc(ours->count + 1, sizeof(*is_seen));
 	struct str name = STR_INIT, sum = STR_INIT;
@@ -127,6 +154,12 @@ drift_compare(const struct publish_set *ours, struct slice rest,
 		const struct publish_file *file;
 
 		is_whole = is_whole || json_get(line, "files", &name);
+		if (json_get(line, "trial", &name)) {
+			str_reset(&sum);
+			str_add_escaped(&sum, str_slice(&name));
+			out->trial_from = slice_dup(arena, str_slice(&sum));
+			out->trial_until_s = json_get_number(line, "until");
+		}
 		if (!json_get(line, "file", &name) ||
 		    !json_get(line, "sum", &sum))
 			continue;
@@ -154,9 +187,9 @@ drift_judge(const struct publish_set *ours, const struct nodes_said *said,
 	struct slice words = str_slice(&said->err);
 	struct str names = STR_INIT;
 
-	out->node = said->node;
+	*out = (struct publish_drift){ .node = said->node, .trial_from = "" };
 	out->is_known = !said->is_silent && said->status == EX_OK &&
-	    drift_compare(ours, str_slice(&said->out), &names);
+	    drift_compare(ours, str_slice(&said->out), &names, arena, out);
 	out->files = slice_dup(arena, str_slice(&names));
 	str_reset(&names);
 	str_add_escaped(&names, slice_first(words, slice_find(words, '\n')));
@@ -174,6 +207,8 @@ publish_drift(const struct conf *conf, struct arena *arena,
 	struct nodes_said *said = arena_alloc(arena, (cluster->node_count +
 	    1) * sizeof(*said));
 	struct publish_set ours;
+	int64_t until_s;
+	bool is_tried = publish_trial(conf, arena, &until_s)[0] != '\0';
 	struct err err;
 	size_t count = 0;
 
@@ -188,7 +223,10 @@ publish_drift(const struct conf *conf, struct arena *arena,
 	for (size_t i = 0; i < count; i++) {
 		drift_judge(&ours, &said[i], arena, &(*out)[i]);
 		nodes_said_release(&said[i]);
+		is_tried = is_tried || (*out)[i].trial_from[0] != '\0';
 	}
+	for (size_t i = 0; i < count; i++)
+		(*out)[i].may_differ = is_tried;
 	return count;
 }
 
@@ -201,7 +239,8 @@ publish_drift_note(const struct conf *conf)
 	int64_t differ = 0;
 
 	for (size_t i = 0; i < count; i++)
-		differ += nodes[i].is_known && nodes[i].files[0] != '\0';
+		differ += nodes[i].is_known && !nodes[i].may_differ &&
+		    nodes[i].files[0] != '\0';
 	(void)event_open(conf->log_dir);
 	counters_tell(TALLY_CONFIG_DRIFT, SLICE(""), differ);
 	event_flush();

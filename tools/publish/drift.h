@@ -20,7 +20,15 @@ struct publish_drift {			/* of one other node */
 	const char	*files;		/* that differ, with a comma between;
 					 * "": none does */
 	const char	*err;
+	const char	*trial_from;	/* who publishes what it tries; "":
+					 * it tries nothing */
+	int64_t		 trial_until_s;	/* wall */
+	bool		 may_differ;	/* as a trial runs, here, there or
+					 * on a third node */
 };
+/* Is what this node has on trial?  The text is in the arena; "": no. */
+const char *publish_trial(const struct conf *conf, struct arena *arena,
+    int64_t *out_until_s);
 /* Ask all other nodes at once; *out is in the arena.  returns how many: 0 where
  * no node may publish here, and the files may differ as they are meant to */
 size_t publish_drift(const struct conf *conf, struct arena *arena,

@@ -109,8 +109,8 @@ figures_between(const struct figures *from, const struct figures *to)
 	};
 }
 
-/* bad of all now, at least twice the share of before; without a before, any
- * share is. */
+/* bad of all now, at least twice the share of before, or good at most half of
+ * it; without a before, any share is. */
 static bool
 share_is_worse(uint64_t bad, uint64_t good, uint64_t bad_before,
     uint64_t good_before)
@@ -122,7 +122,9 @@ share_is_worse(uint64_t bad, uint64_t good, uint64_t bad_before,
 	now = (double)bad / (double)(bad + good);
 	before = bad_before + good_before == 0 ? 0 : (double)bad_before /
 	    (double)(bad_before + good_before);
-	return now >= 2 * before;
+	return now >= 2 * before || (good_before > 0 && 1 - now <= (1 -
+	    before) / 2 && (double)bad - (double)(bad + good) * before >=
+	    FIGURES_LEAST);
 }
 
 bool

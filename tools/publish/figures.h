@@ -27,7 +27,8 @@ int figures_ask(const struct conf *conf, const char *node,
 struct figures figures_between(const struct figures *from,
     const struct figures *to);
 /* At least FIGURES_LEAST refused or failed, and a share at least twice that of
- * before. */
+ * before; or so many more than the share of before would be, while what goes
+ * well has at most half its share: of 60 in 100, nothing is twice as large. */
 bool figures_are_worse(const struct figures *before,
     const struct figures *now);
 /* Append "refused 12 of 40 (before: 3 of 900), failed ..." */

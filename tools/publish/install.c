@@ -367,8 +367,10 @@ publish_take(const struct publish_job *job, int64_t seconds)
 	if (status != 0)
 		return status;
 	if (record_is_there(install_spool(&install), RECORD_PENDING))
-		status = install_fail("a publish before it is not decided "
-		    "yet");
+		status = install_fail(arena_printf(install.change.arena,
+		    "a publish before it is not decided yet, %s",
+		    record_span(install_spool(&install), RECORD_PENDING,
+		    install.change.arena)));
 	else
 		status = take_offered(&install, seconds);
 	return install_close(&install, status);
@@ -422,6 +424,21 @@ publish_keep(const struct publish_job *job)
 	return install_close(&install, status);
 }
 
+/* It was never taken: the next one need not wait. */
+static int
+back_put_away(struct install *install)
+{
+	struct publish_record offer;
+	struct err err;
+
+	if (record_read(install_spool(install), RECORD_OFFERED,
+	    install->change.arena, &offer, &err) == RECORD_READ &&
+	    strcmp(offer.id, install->job->id) == 0 &&
+	    record_remove(install_spool(install), RECORD_OFFERED, &err) < 0)
+		return install_fail(err.text);
+	return EX_OK;
+}
+
 int
 publish_back(const struct publish_job *job, const char *why)
 {
@@ -432,7 +449,7 @@ publish_back(const struct publish_job *job, const char *why)
 	if (status != 0)
 		return status;
 	if (!record_is_there(install_spool(&install), RECORD_PENDING))
-		return install_close(&install, EX_OK);
+		return install_close(&install, back_put_away(&install));
 	status = install_read(&install, RECORD_PENDING, &pending);
 	if (status == EX_OK)
 		status = back_restore(&install, &pending, why);
@@ -491,15 +508,6 @@ publish_undo_kept(const struct publish_job *job)
 	return install_close(&install, status);
 }
 
-/* A clock that was set back gives nobody more time. */
-static bool
-is_over_time(const struct publish_record *taken)
-{
-	int64_t now_s = clock_wall_s();
-
-	return now_s >= taken->until_s || now_s < taken->since_s - 1;
-}
-
 /* NULL: it is neither half done, nor over. */
 static const char *
 settle_reason(struct install *install, const struct publish_record *pending)
@@ -511,7 +519,7 @@ settle_reason(struct install *install, const struct publish_record *pending)
 	    install->change.arena, &taken, &err) != RECORD_READ ||
 	    strcmp(taken.id, pending->id) != 0)
 		return "it was interrupted";
-	return is_over_time(pending) ? "nobody said in time that it "
+	return record_is_over(pending) ? "nobody said in time that it "
 	    "stays" : NULL;
 }
 
@@ -546,7 +554,7 @@ publish_is_due(const char *spool_dir)
 	struct err err;
 	bool is_due = record_is_there(spool_dir, RECORD_PENDING) &&
 	    (record_read(spool_dir, RECORD_TAKEN, arena, &taken, &err) !=
-	    RECORD_READ || is_over_time(&taken));
+	    RECORD_READ || record_is_over(&taken));
 
 	arena_free(&arena);
 	return is_due;

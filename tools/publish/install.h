@@ -21,15 +21,18 @@ struct publish_job {
 	const char	*from, *who;	/* the node that asks, and its user */
 };
 
-/* Check what was sent against this machine, and put it aside.
+/* Check what was sent against this machine, and put it aside; for hold_s no
+ * offer of another node takes its place (a node publishes one thing at a time).
  * returns an exit status */
-int publish_offer(const struct publish_job *job, struct slice bytes);
+int publish_offer(const struct publish_job *job, struct slice bytes,
+    int64_t hold_s);
 /* Put the offered files in force, for so long unless publish_keep comes.
  * returns an exit status; unless it is EX_OK, all is as it was */
 int publish_take(const struct publish_job *job, int64_t seconds);
 /* It is to stay.  returns an exit status */
 int publish_keep(const struct publish_job *job);
-/* Go back at once; why is for the journal.  returns an exit status */
+/* Go back at once; why is for the journal.  What is offered only is put away.
+ * returns an exit status */
 int publish_back(const struct publish_job *job, const char *why);
 /* Go back to what was before the one that was kept last, which must have this
  * id, and whose files must be unchanged.  returns an exit status */

@@ -31,6 +31,7 @@
 
 struct offer {
 	const struct publish_job *job;
+	int64_t			 hold_s;
 	struct arena		*arena;
 	struct conf		*conf;		/* as the files have it */
 	struct conf		*fresh;		/* as they would have it */
@@ -409,20 +410,41 @@ offer_write(const struct offer *offer)
 	struct err err;
 
 	strlcpy(record.id, offer->job->id, sizeof(record.id));
+	record.until_s = record.since_s + offer->hold_s;
 	publish_set_sum(offer->sent.files, offer->sent.count, sum);
 	record.sum = sum;
 	return record_write(offer->conf->spool_dir, RECORD_OFFERED, &record,
 	    &err) == 0 ? EX_OK : offer_refuse("%s", err.text);
 }
 
+/* What another publish has under way here is not disturbed.
+ * EX_OK, or a status after words about it */
+static int
+offer_check_free(const struct offer *offer)
+{
+	const char *spool = offer->conf->spool_dir;
+	struct publish_record held;
+	struct err err;
+
+	if (record_is_there(spool, RECORD_PENDING))
+		return offer_refuse("a publish before it is not decided yet, "
+		    "%s", record_span(spool, RECORD_PENDING, offer->arena));
+	if (record_read(spool, RECORD_OFFERED, offer->arena, &held, &err) ==
+	    RECORD_READ && strcmp(held.from, offer->job->from) != 0 &&
+	    !record_is_over(&held))
+		return offer_refuse("another publish is under way, %s",
+		    record_span(spool, RECORD_OFFERED, offer->arena));
+	return EX_OK;
+}
+
 static int
 offer_locked(struct offer *offer, struct slice bytes)
 {
 	struct err err;
-	int status;
+	int status = offer_check_free(offer);
 
-	if (record_is_there(offer->conf->spool_dir, RECORD_PENDING))
-		return offer_refuse("a publish before it is not decided yet");
+	if (status != EX_OK)
+		return status;
 	if (publish_set_take(offer->conf, offer->arena, &offer->here, &err) <
 	    0 || publish_set_parse(bytes, offer->arena, &offer->sent, &err) <
 	    0)
@@ -435,9 +457,11 @@ offer_locked(struct offer *offer, struct slice bytes)
 }
 
 int
-publish_offer(const struct publish_job *job, struct slice bytes)
+publish_offer(const struct publish_job *job, struct slice bytes,
+    int64_t hold_s)
 {
-	struct offer offer = { .job = job, .arena = arena_new() };
+	struct offer offer = { .job = job, .hold_s = hold_s,
+		.arena = arena_new() };
 	struct conf_report report;
 	struct str text = STR_INIT;
 	int status = EX_CONFIG, lock;

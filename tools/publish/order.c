@@ -33,7 +33,7 @@ int
 publish_order_parse(struct slice line, struct publish_order *out)
 {
 	struct slice rest = line, verb, id, word;
-	uint64_t number = 0, limit;
+	uint64_t number = 0, hold_s = 0, limit;
 	int i = 0;
 
 	if (line.n > ORDER_LINE_BYTES_MAX || !slice_word(&rest, &verb) ||
@@ -47,8 +47,11 @@ publish_order_parse(struct slice line, struct publish_order *out)
 	if (limit > 0 && (!slice_word(&rest, &word) ||
 	    !slice_number(word, 1, limit, &number)))
 		return -1;
+	if (i == PUBLISH_OFFER && slice_word(&rest, &word) &&
+	    !slice_number(word, 1, ORDER_SECONDS_MAX, &hold_s))
+		return -1;
 	*out = (struct publish_order){ .verb = (enum publish_verb)i,
-	    .number = (size_t)number };
+	    .number = (size_t)number, .hold_s = hold_s };
 	memcpy(out->id, id.p, PUBLISH_ID_BYTES - 1);
 	return slice_word(&rest, &word) ? -1 : 0;
 }

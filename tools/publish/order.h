@@ -20,12 +20,13 @@ enum publish_verb { PUBLISH_OFFER, PUBLISH_TAKE, PUBLISH_KEEP, PUBLISH_BACK,
 	PUBLISH_UNDO, PUBLISH_LOOK, PUBLISH_VERBS };
 extern const char *const publish_verb_names[PUBLISH_VERBS];
 
-/* "offer ID BYTES", "take ID SECONDS", "keep|back|undo|look ID".  0; -1: it is
- * none. */
+/* "offer ID BYTES [SECONDS]", "take ID SECONDS", "keep|back|undo|look ID".
+ * 0; -1: it is none. */
 struct publish_order {
 	enum publish_verb verb;
 	char		 id[PUBLISH_ID_BYTES];
 	size_t		 number;	/* BYTES, SECONDS; else 0 */
+	uint64_t	 hold_s;	/* of an offer; 0: not said */
 };
 int publish_order_parse(struct slice line, struct publish_order *out);
 

@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,39 +17,54 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/json.h"
 #include "daemon/skeleton.h"
-#include "journal/event.h"
-#include "tools/publish/ask.h"
-#include "tools/publish/figures.h"
-#include "tools/publish/publish.h"
+#include "tools/publish/steps.h"
+#include "tools/publish/trials.h"
 #include "tools/screen/question.h"
-#include "tools/versions/versions.h"
 
 #include "base/banned.h"
 
-enum { KEEP_TRIES = 3 };	/* its process may be killed as it decides */
-
-struct publish_node {
-	const char	*name;
-	bool		 is_left_out;	/* --without */
-	bool		 is_taken, is_kept;
-	unsigned	 version;	/* its newest; 0: not known */
-	struct str	 words;		/* what went wrong */
+enum {
+	KEEP_TRIES = 3,		/* its process may be killed as it decides */
+	NAP_MS = 200		/* a signal may come just before a nap */
 };
 
-struct publish {
-	const struct arguments *arguments;
-	const struct conf *conf;
-	struct arena	*arena;
-	struct publish_set set;
-	char		 id[PUBLISH_ID_BYTES];
-	struct publish_node *nodes;
-	size_t		 count;
-	struct publish_node *canary;	/* NULL: none */
-	int64_t		 canary_ms, trial_s;
-	struct figures	 before;	/* of the canary */
-};
+/* ---- interrupts --------------------------------------------------------- */
+
+static volatile sig_atomic_t publish_signal;
+
+static void
+publish_hear(int number)
+{
+	publish_signal = number;
+}
+
+/* The first one ends it in order, the second one at once. */
+static void
+publish_watch_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	const struct sigaction hear = { .sa_handler = publish_hear,
+		.sa_flags = (int)SA_RESETHAND };
+	struct sigaction old;
+
+	publish_signal = 0;
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (sigaction(signals[i], NULL, &old) == 0 &&
+		    old.sa_handler != SIG_IGN)
+			(void)sigaction(signals[i], &hear, NULL);
+}
+
+static void
+publish_nap(int64_t nap_ms)
+{
+	int64_t end_ms = clock_steady_ms() + nap_ms, left_ms;
+
+	while (publish_signal == 0 &&
+	    (left_ms = end_ms - clock_steady_ms()) > 0)
+		(void)poll(NULL, 0, (int)(left_ms < NAP_MS ? left_ms :
+		    NAP_MS));
+}
 
 /* ---- who takes part ----------------------------------------------------- */
 
@@ -61,7 +77,7 @@ publish_find(struct publish *publish, struct slice name)
 	return NULL;
 }
 
-static void
+void
 publish_list(struct publish *publish)
 {
 	const struct conf_cluster *cluster = &publish->conf->cluster;
@@ -111,10 +127,7 @@ publish_choose(struct publish *publish)
 
 /* ---- this node ---------------------------------------------------------- */
 
-static int
-publish_tell(const char *format, ...)
-    __attribute__((format(printf, 1, 2)));
-static int
+int
 publish_tell(const char *format, ...)
 {
 	va_list list;
@@ -184,7 +197,7 @@ publish_show(const struct publish *publish)
 
 /* ---- steps -------------------------------------------------------------- */
 
-static void
+void
 node_say(const struct publish_node *node, const char *what)
 {
 	struct slice rest = str_slice(&node->words), line;
@@ -205,6 +218,7 @@ publish_offer_all(struct publish *publish)
 	strlcpy(order.id, publish->id, sizeof(order.id));
 	publish_set_add(&bytes, &publish->set);
 	order.number = bytes.len;
+	order.hold_s = (uint64_t)publish->trial_s;
 	for (size_t i = 0; i < publish->count; i++) {
 		struct publish_node *node = &publish->nodes[i];
 		enum publish_said said;
@@ -213,6 +227,9 @@ publish_offer_all(struct publish *publish)
 			continue;
 		said = publish_ask(publish->conf, node->name, &order,
 		    str_slice(&bytes), &node->words);
+		/* cut off: it may have it */
+		node->is_offered = said == PUBLISH_DONE ||
+		    said == PUBLISH_CUT_OFF;
 		if (said == PUBLISH_DONE)
 			continue;
 		node_say(node, said == PUBLISH_REFUSED ? "" :
@@ -229,7 +246,7 @@ publish_offer_all(struct publish *publish)
 	return status;
 }
 
-static enum publish_said
+enum publish_said
 publish_order_node(struct publish *publish, struct publish_node *node,
     enum publish_verb verb, size_t number)
 {
@@ -237,6 +254,7 @@ publish_order_node(struct publish *publish, struct publish_node *node,
 
 	strlcpy(order.id, publish->id, sizeof(order.id));
 	return publish_ask_surely(publish->conf, node->name, &order,
+	    verb == PUBLISH_BACK && publish_signal != 0 ? PUBLISH_HURRY_MS :
 	    PUBLISH_PATIENCE_MS, &node->words);
 }
 
@@ -244,26 +262,52 @@ publish_order_node(struct publish *publish, struct publish_node *node,
 static void
 publish_take_back(struct publish *publish)
 {
+	char until[CLOCK_TEXT_BYTES];
+	enum publish_said said;
+
 	for (size_t i = 0; i < publish->count; i++) {
 		struct publish_node *node = &publish->nodes[i];
 
 		if (!node->is_taken)
 			continue;
-		if (publish_order_node(publish, node, PUBLISH_BACK, 0) ==
-		    PUBLISH_DONE)
-			node->is_taken = false;
+		said = publish_order_node(publish, node, PUBLISH_BACK, 0);
+		node->is_taken = said != PUBLISH_DONE;
+		clock_local(node->until_s, until);
+		if (said == PUBLISH_DONE)
+			fprintf(stderr, "%s goes back now\n", node->name);
+		else if (said == PUBLISH_REFUSED)
+			node_say(node, "");
 		else
-			node_say(node, "goes back by itself, later: ");
+			fprintf(stderr, "%s did not answer: it goes back by "
+			    "itself at %s\n", node->name, until);
 	}
+}
+
+/* What is not taken is put away, so that the next publish need not wait; who
+ * does not hear of it forgets it when its time is over. */
+static void
+publish_withdraw(struct publish *publish)
+{
+	struct publish_order order = { .verb = PUBLISH_BACK };
+
+	strlcpy(order.id, publish->id, sizeof(order.id));
+	for (size_t i = 0; i < publish->count; i++)
+		if (publish->nodes[i].is_offered)
+			(void)publish_ask(publish->conf,
+			    publish->nodes[i].name, &order, SLICE(""),
+			    &publish->nodes[i].words);
 }
 
 static int
 publish_take_node(struct publish *publish, struct publish_node *node)
 {
-	enum publish_said said = publish_order_node(publish, node,
-	    PUBLISH_TAKE, (size_t)publish->trial_s);
+	enum publish_said said;
 
+	node->until_s = clock_wall_s() + publish->trial_s;
+	said = publish_order_node(publish, node, PUBLISH_TAKE,
+	    (size_t)publish->trial_s);
 	node->is_taken = said == PUBLISH_DONE;
+	node->is_offered = false;
 	if (node->is_taken)
 		return EX_OK;
 	node_say(node, said == PUBLISH_REFUSED ? "" : "does not answer: ");
@@ -274,18 +318,41 @@ publish_take_node(struct publish *publish, struct publish_node *node)
 	return said == PUBLISH_REFUSED ? EX_CONFIG : EX_TEMPFAIL;
 }
 
+/* Before all have it nothing is decided. */
+static int
+publish_stop(struct publish *publish)
+{
+	(void)publish_tell("interrupted: no node keeps it");
+	publish_take_back(publish);
+	return PUBLISH_INTERRUPTED;
+}
+
+/* Until it had gone back it went on; if it does not tell, what is known. */
+static void
+publish_note_trial(struct publish *publish, const struct figures *begin,
+    const struct figures *after)
+{
+	const char *node = publish->canary->name;
+	struct figures end, trial;
+	struct err err;
+
+	if (figures_ask(publish->conf, node, &end, &err) < 0)
+		end = *after;
+	trial = figures_between(begin, &end);
+	trials_note(publish, node, &trial, &end);
+}
+
 static int
 publish_canary(struct publish *publish)
 {
 	struct publish_node *node = publish->canary;
-	struct figures after, now;
+	struct figures begin, after, now;
 	struct str text = STR_INIT;
 	struct err err;
 	bool is_worse;
 	int status;
 
-	if (figures_ask(publish->conf, node->name, &publish->before, &err) <
-	    0) {
+	if (figures_ask(publish->conf, node->name, &begin, &err) < 0) {
 		(void)publish_tell("%s: %s", node->name, err.text);
 		return EX_TEMPFAIL;
 	}
@@ -298,14 +365,21 @@ publish_canary(struct publish *publish)
 		    (long long)(publish->canary_ms / 1000));
 		fflush(stdout);
 	}
-	(void)poll(NULL, 0, (int)publish->canary_ms);
+	publish_nap(publish->canary_ms);
+	if (publish_signal != 0) {
+		status = publish_stop(publish);
+		if (!node->is_taken)
+			publish_note_trial(publish, &begin, &begin);
+		return status;
+	}
 	if (figures_ask(publish->conf, node->name, &after, &err) < 0) {
 		publish_take_back(publish);
 		(void)publish_tell("%s: %s; it goes back", node->name,
 		    err.text);
 		return EX_TEMPFAIL;
 	}
-	now = figures_between(&publish->before, &after);
+	publish->before = trials_leave_out(publish, node->name, begin);
+	now = figures_between(&begin, &after);
 	figures_add(&text, &publish->before, &now);
 	is_worse = figures_are_worse(&publish->before, &now);
 	fprintf(is_worse || arguments_has(publish->arguments, OPT_JSON) ?
@@ -315,6 +389,7 @@ publish_canary(struct publish *publish)
 	if (!is_worse)
 		return EX_OK;
 	publish_take_back(publish);
+	publish_note_trial(publish, &begin, &after);
 	return 1;
 }
 
@@ -324,11 +399,14 @@ publish_take_all(struct publish *publish)
 	int status = publish->canary == NULL ? EX_OK :
 	    publish_canary(publish);
 
-	for (size_t i = 0; status == EX_OK && i < publish->count; i++)
+	for (size_t i = 0; status == EX_OK && publish_signal == 0 &&
+	    i < publish->count; i++)
 		if (!publish->nodes[i].is_left_out &&
 		    !publish->nodes[i].is_taken)
 			status = publish_take_node(publish,
 			    &publish->nodes[i]);
+	if (status == EX_OK && publish_signal != 0)
+		status = publish_stop(publish);
 	return status;
 }
 
@@ -357,103 +435,6 @@ publish_keep_all(struct publish *publish)
 	return status;
 }
 
-/* ---- what came of it ---------------------------------------------------- */
-
-static void
-publish_look_versions(struct publish *publish)
-{
-	struct publish_order look = { .verb = PUBLISH_LOOK };
-	struct str words = STR_INIT;
-	struct slice rest, word;
-	uint64_t number;
-
-	strlcpy(look.id, publish->id, sizeof(look.id));
-	for (size_t i = 0; i < publish->count; i++) {
-		struct publish_node *node = &publish->nodes[i];
-
-		if (node->is_kept && publish_ask(publish->conf, node->name,
-		    &look, SLICE(""), &words) == PUBLISH_DONE) {
-			rest = str_slice(&words);
-			if (slice_word(&rest, &word) &&
-			    slice_word(&rest, &word) &&
-			    slice_number(word, 0, UINT32_MAX, &number))
-				node->version = (unsigned)number;
-		}
-	}
-	str_release(&words);
-}
-
-static void
-publish_table(struct publish *publish)
-{
-	bool is_json = arguments_has(publish->arguments, OPT_JSON);
-	struct str out = STR_INIT;
-
-	publish_look_versions(publish);
-	if (!is_json)
-		str_addf(&out, "%-20s %-8s %-8s %s\n", "NODE", "TAKEN",
-		    "KEPT", "VERSION");
-	for (size_t i = 0; i < publish->count; i++) {
-		const struct publish_node *node = &publish->nodes[i];
-
-		if (is_json) {
-			json_open_answer(&out);
-			json_text(&out, "node", slice_of(node->name));
-			json_bool(&out, "left_out", node->is_left_out);
-			json_bool(&out, "taken", node->is_taken);
-			json_bool(&out, "kept", node->is_kept);
-			json_number(&out, "version", node->version);
-			json_close(&out);
-		} else if (node->is_left_out) {
-			str_addf(&out, "%-20s left out\n", node->name);
-		} else {
-			str_addf(&out, "%-20s %-8s %-8s %u\n", node->name,
-			    node->is_taken ? "yes" : "NO", node->is_kept ?
-			    "yes" : "NO", node->version);
-		}
-	}
-	fputs(out.buf, stdout);
-	str_release(&out);
-}
-
-static unsigned
-publish_version_here(const struct conf *conf)
-{
-	unsigned numbers[VERSIONS_MAX + 2];
-	size_t count = versions_list(conf->spool_dir, numbers);
-
-	return count == 0 ? 0 : numbers[count - 1];
-}
-
-/* For undo --cluster, which may be said tomorrow. */
-static void
-publish_note(const struct publish *publish)
-{
-	char by[64];
-	struct publish_record sent = { .from = publish->conf->cluster.self,
-		.who = by, .sum = "", .since_s = clock_wall_s(),
-		.version = publish_version_here(publish->conf) };
-	struct str nodes = STR_INIT;
-	struct err err;
-
-	verb_who(by, sizeof(by));
-	strlcpy(sent.id, publish->id, sizeof(sent.id));
-	if (record_write(publish->conf->spool_dir, RECORD_SENT, &sent, &err) <
-	    0)
-		(void)publish_tell("undo --cluster will not know of this: "
-		    "%s", err.text);
-	for (size_t i = 0; i < publish->count; i++)
-		if (publish->nodes[i].is_kept)
-			str_addf(&nodes, "%s%s", nodes.len > 0 ? "," : "",
-			    publish->nodes[i].name);
-	(void)event_open(publish->conf->log_dir);
-	event(EV_CONFIG_PUBLISHED, NULL, "publish", slice_of(sent.id),
-	    "nodes", str_slice(&nodes), "by", slice_of(by), "version",
-	    event_number(sent.version), NULL);
-	event_flush();
-	str_release(&nodes);
-}
-
 /* ---- the verb ----------------------------------------------------------- */
 
 /* true: go on; else *out_status is the end. */
@@ -478,9 +459,39 @@ publish_confirm(const struct publish *publish, int *out_status)
 }
 
 static int
+publish_locked(struct publish *publish)
+{
+	bool is_begun;
+	int status;
+
+	publish_show(publish);
+	publish_watch_signals();
+	status = publish_offer_all(publish);
+	is_begun = status == EX_OK && publish_confirm(publish, &status);
+	if (is_begun)
+		status = publish_take_all(publish);
+	publish_withdraw(publish);
+	if (!is_begun && publish_signal != 0) {
+		(void)publish_tell("interrupted: nothing was changed on any "
+		    "node");
+		return PUBLISH_INTERRUPTED;
+	}
+	if (is_begun && status == 1)
+		(void)publish_tell("this node still has what went back "
+		    "there: zmailer config undo, or mend it and publish again");
+	if (!is_begun || status != EX_OK)
+		return status;
+	status = publish_keep_all(publish);
+	publish_note(publish);
+	publish_table(publish);
+	return status;
+}
+
+static int
 publish_steps(struct publish *publish)
 {
-	int status = publish_check_here(publish);
+	int status = publish_check_here(publish), lock;
+	struct err err;
 
 	if (status != EX_OK)
 		return status;
@@ -491,20 +502,18 @@ publish_steps(struct publish *publish)
 	publish_id_make(publish->id);
 	publish->trial_s = PUBLISH_TRIAL_S + publish->canary_ms / 1000 +
 	    PUBLISH_TRIAL_NODE_S * (int64_t)publish->count;
-	publish_show(publish);
-	status = publish_offer_all(publish);
-	if (status != EX_OK || !publish_confirm(publish, &status))
-		return status;
-	status = publish_take_all(publish);
-	if (status != EX_OK)
-		return status;
-	status = publish_keep_all(publish);
-	publish_note(publish);
-	publish_table(publish);
+	lock = record_lock_sender(publish->conf->spool_dir, clock_wall_s() +
+	    publish->trial_s, &err);
+	if (lock < 0) {
+		(void)publish_tell("%s", err.text);
+		return EX_TEMPFAIL;
+	}
+	status = publish_locked(publish);
+	close(lock);
 	return status;
 }
 
-static int
+int
 publish_with(const struct arguments *arguments,
     int (*steps)(struct publish *publish))
 {
@@ -526,70 +535,4 @@ int
 publish_run(const struct arguments *arguments)
 {
 	return publish_with(arguments, publish_steps);
-}
-
-/* ---- undo everywhere ---------------------------------------------------- */
-
-/* Which one was the last: EX_OK, or a status after words about it. */
-static int
-undo_find(struct publish *publish)
-{
-	struct publish_record sent;
-	struct err err = { "" };
-
-	if (!conf_asks_nodes(publish->conf))
-		return publish_tell("no cluster with a desk is configured "
-		    "(zmailer help desk)");
-	if (record_read(publish->conf->spool_dir, RECORD_SENT, publish->arena,
-	    &sent, &err) != RECORD_READ) {
-		(void)publish_tell("this node has published nothing%s%s",
-		    err.text[0] == '\0' ? "" : ": ", err.text);
-		return 1;
-	}
-	strlcpy(publish->id, sent.id, sizeof(publish->id));
-	if (publish_version_here(publish->conf) == sent.version)
-		return EX_OK;
-	(void)publish_tell("the configuration of this node was changed "
-	    "after it was published: zmailer config undo, and publish that");
-	return 1;
-}
-
-static int
-undo_steps(struct publish *publish)
-{
-	int status = undo_find(publish);
-
-	if (status != EX_OK)
-		return status;
-	publish_list(publish);
-	if (!arguments_has(publish->arguments, OPT_YES)) {
-		(void)publish_tell("undo --cluster: say --yes to do this");
-		return EX_USAGE;
-	}
-	for (size_t i = 0; i < publish->count; i++) {
-		struct publish_node *node = &publish->nodes[i];
-		enum publish_said said = publish_order_node(publish, node,
-		    PUBLISH_UNDO, 0);
-
-		if (said == PUBLISH_DONE) {
-			printf("%s has what it had before\n", node->name);
-			continue;
-		}
-		node_say(node, said == PUBLISH_REFUSED ? "" :
-		    "does not answer: ");
-		status = said == PUBLISH_REFUSED && status != EX_TEMPFAIL ?
-		    1 : EX_TEMPFAIL;
-	}
-	fflush(stdout);
-	return status;
-}
-
-int
-publish_undo_all(const struct arguments *arguments,
-    publish_undo_fn *undo_here)
-{
-	int status = publish_with(arguments, undo_steps);
-
-	return status == EX_OK || status == EX_TEMPFAIL ?
-	    (undo_here(arguments) == EX_OK ? status : EX_TEMPFAIL) : status;
 }

@@ -13,12 +13,17 @@ enum {
 	PUBLISH_TRIAL_S = 120,		/* until it goes back, and for each
 					 * node a little more */
 	PUBLISH_TRIAL_NODE_S = 10,
-	PUBLISH_PATIENCE_MS = 40000	/* for a node whose answer was cut
+	PUBLISH_PATIENCE_MS = 40000,	/* for a node whose answer was cut
 					 * off */
+	PUBLISH_HURRY_MS = 5000		/* the same, after an interrupt */
 };
 
+enum { PUBLISH_INTERRUPTED = 130 };
+
 /* returns an exit status: 0 every node keeps it; 1 the canary became worse, or
- * the answer was no; 75 a node does not answer; 78 one refuses it */
+ * the answer was no; 130 a signal
+ * ended it before it was decided, and all go back; 75 a node does not answer;
+ * 78 one refuses it */
 int publish_run(const struct arguments *arguments);
 /* Undo the last publish of this node, on all others; undo_here is for this
  * one, when its own files are as they were published.

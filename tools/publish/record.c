@@ -95,6 +95,36 @@ record_lock(const char *spool_dir, int64_t patience_ms, struct err *err)
 	return fd;
 }
 
+int
+record_lock_sender(const char *spool_dir, int64_t until_s, struct err *err)
+{
+	char path[RECORD_PATH_BYTES], time[CLOCK_TEXT_BYTES] = "";
+	ssize_t n;
+	int fd;
+
+	if (record_make_folders(spool_dir, err) < 0)
+		return -1;
+	publish_path(path, spool_dir, "sending");
+	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return err_sys(err, "%s", path);
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		n = pread(fd, time, sizeof(time) - 1, 0);
+		close(fd);
+		return err_set(err, "another publish of this node is under "
+		    "way, until %s at the latest", n > 0 ? time : "its end");
+	}
+	/* for words alone: it need not be on the disk */
+	clock_local(until_s, time);
+	if (ftruncate(fd, 0) != 0 ||
+	    pwrite(fd, time, strlen(time), 0) < 0) {
+		err_sys(err, "%s", path);
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
 /* ---- one record --------------------------------------------------------- */
 
 int
@@ -191,6 +221,28 @@ record_read(const char *spool_dir, const char *name, struct arena *arena,
 		close(fd);
 	str_release(&text);
 	return result;
+}
+
+bool
+record_is_over(const struct publish_record *record)
+{
+	int64_t now_s = clock_wall_s();
+
+	return now_s >= record->until_s || now_s < record->since_s - 1;
+}
+
+const char *
+record_span(const char *spool_dir, const char *name, struct arena *arena)
+{
+	char time[CLOCK_TEXT_BYTES];
+	struct publish_record record;
+	struct err err;
+
+	if (record_read(spool_dir, name, arena, &record, &err) != RECORD_READ)
+		return "(until when is not known here)";
+	clock_local(record.until_s, time);
+	return arena_printf(arena, "until %s at the latest (%s@%s)", time,
+	    record.who, record.from);
 }
 
 bool

@@ -1,13 +1,15 @@
 /* record.h - what a node has of a publish on its disk
  *
  * Below SPOOL/desk/publish, for the account that runs zmailer alone
- * (doc/INTERNALS.md rows E4 to E7):
+ * (doc/INTERNALS.md rows E4 to E8):
  *
  *   offered   what another node wants to publish; nothing is changed yet
  *   pending   the way back: the files as they were, until when
  *   taken     the id of the pending one, once its files are all there
  *   last      the way back from the last one that was kept
  *   sent      on the node that published: which one was the last
+ *   trials    there, too: what canaries counted that went back
+ *   sending   held by who publishes, with the end of its time
  *   lock      held by who changes any of this
  *
  * SPDX-License-Identifier: ISC
@@ -25,11 +27,13 @@ enum { PUBLISH_ID_BYTES = 17 };		/* 16 hexadecimal digits, and NUL */
 #define RECORD_TAKEN "taken"
 #define RECORD_LAST "last"
 #define RECORD_SENT "sent"
+#define RECORD_TRIALS "trials"
 
 struct publish_record {
 	char		 id[PUBLISH_ID_BYTES];
 	const char	*from, *who;	/* the node, and its user */
-	int64_t		 since_s, until_s;	/* wall */
+	int64_t		 since_s, until_s;	/* wall; offered: of the
+						 * hold */
 	unsigned	 version;	/* the newest before it; 0: none */
 	const char	*sum;		/* of its files, when they are there;
 					 * "": not known */
@@ -50,6 +54,11 @@ void publish_id_make(char out[PUBLISH_ID_BYTES]);
  * returns a descriptor; -1: err says why not, errno EWOULDBLOCK: it is held */
 int record_lock(const char *spool_dir, int64_t patience_ms, struct err *err);
 
+/* One publish of this node at a time: as record_lock, without waiting; err has
+ * until when at the latest.  The kernel frees it when who has it dies. */
+int record_lock_sender(const char *spool_dir, int64_t until_s,
+    struct err *err);
+
 /* Write one, durably and as a whole.  0 or -1. */
 int record_write(const char *spool_dir, const char *name,
     const struct publish_record *record, struct err *err);
@@ -57,6 +66,12 @@ int record_write(const char *spool_dir, const char *name,
 enum record_found { RECORD_BAD = -1, RECORD_NONE, RECORD_READ };
 enum record_found record_read(const char *spool_dir, const char *name,
     struct arena *arena, struct publish_record *out, struct err *err);
+/* Is its time over?  A clock that was set back gives nobody more. */
+bool record_is_over(const struct publish_record *record);
+/* "until 2026-11-20 21:04:05 UTC at the latest (root@mx1)", in the arena: for
+ * who is refused because of the record of that name. */
+const char *record_span(const char *spool_dir, const char *name,
+    struct arena *arena);
 /* Is there one? */
 bool record_is_there(const char *spool_dir, const char *name);
 /* Give one another name, in the place of what has that, or remove it; durable.

@@ -134,7 +134,8 @@ request_do(const struct request *request)
 
 	switch (request->order.verb) {
 	case PUBLISH_OFFER:
-		return publish_offer(job, str_slice(&request->bytes));
+		return publish_offer(job, str_slice(&request->bytes),
+		    (int64_t)request->order.hold_s);
 	case PUBLISH_TAKE:
 		return publish_take(job, (int64_t)request->order.number);
 	case PUBLISH_KEEP:

@@ -7,6 +7,7 @@ SPDX-License-Identifier: ISC
 """
 import os
 import re
+import signal
 import smtplib
 import subprocess
 import sys
@@ -377,15 +378,38 @@ def a_canary_that_gets_worse_goes_back(world):
                  lambda: refused(world.two, 1) == [550])
     assert world.three.shared() == "# fourth\n"
     assert refused(world.two, 12) == [550] * 12
+    # it is no fault that others have not changed yet
+    for node, other in ((world.one, "mx3"), (world.three, "mx1")):
+        status, out, _ = node.zmailer("cluster", "status")
+        assert status == 0 and "ANOTHER" not in out and re.search(
+            r"mx2 +tries the configuration of mx1 until \d{4}-", out) and \
+            re.search(other + " +differs while that is tried: shared.conf",
+                      out), (status, out)
+    out = world.two.zmailer("cluster", "status")[1]
+    assert re.search(r"mx2 +tries the configuration of mx1 until \d", out), \
+        out
     out, said = (text.decode() for text in work.communicate(timeout=180))
     assert work.returncode == 1, (work.returncode, out, said)
     assert re.search(r"mx2: refused 1\d of 1\d .*it goes back", said), said
+    # and here it is still: that is said last
+    assert re.search(r"this node still has what went back there: zmailer "
+                     r"config undo.*\n$", said), said
     world.two.wait_settled()
     assert world.two.shared() == world.three.shared() == "# fourth\n"
     assert refused(world.two, 1) != [550]
     told = mta.wait_for("word of it",
                         lambda: world.two.events_of("config.back"))
     assert told[-1]["reason"] == "who published it says so", told
+    # what it refused then is no excuse for the same once more
+    work = world.begin("--canary", "mx2", "--for", "8s")
+    mta.wait_for("the canary to refuse",
+                 lambda: refused(world.two, 1) == [550])
+    assert refused(world.two, 12) == [550] * 12
+    out, said = (text.decode() for text in work.communicate(timeout=180))
+    assert work.returncode == 1, (work.returncode, out, said)
+    assert re.search(r"mx2: refused 1\d of 1\d \(before: \d of ", said), said
+    world.two.wait_settled()
+    assert world.three.shared() == "# fourth\n"
     left(world)
     world.change("# fourth\n")
 
@@ -405,6 +429,11 @@ def a_canary_that_is_well_is_followed(world):
 def undo_is_for_all(world):
     status, out, said = world.one.zmailer("config", "undo", "--cluster")
     assert status == 64 and "--yes" in said, (status, said)
+    status, out, said = world.one.zmailer("config", "undo", "--cluster",
+                                          "--dry-run")
+    assert status == 0 and "mx2 would have what it had before" in out and \
+        "mx3 would have" in out and "+# fourth" in out, (status, out, said)
+    world.all_have("# fifth\n")
     # one of them was changed since: it is named, and stays
     world.three.write("shared.conf", "# by hand\n")
     status, out, said = world.one.zmailer("config", "undo", "--cluster",
@@ -427,6 +456,67 @@ def undo_is_for_all(world):
     left(world)
     for node in (world.two, world.three):
         assert node.events_of("config.back")[-1]["reason"] == "undo"
+
+
+@case
+def a_second_publish_disturbs_no_trial(world):
+    world.three.settle(world.block, world.keys, "publish from mx1 mx2")
+    world.three.reload()
+    world.change("# fifth\n# tried\n")
+    work = world.begin("--canary", "mx2", "--for", "6s")
+    mta.wait_for("the canary to have it", lambda: os.path.exists(
+        world.two.mta.dir + "/spool/desk/publish/taken"))
+    _, said = world.publish(code=75)
+    assert re.search(r"another publish of this node is under way, until "
+                     r"\d{4}-.* at the latest", said), said
+    # nor does another node
+    status, _, said = world.two.zmailer("config", "publish", "--yes",
+                                        "--without", "mx1")
+    assert status == 78 and re.search(
+        r"mx3: another publish is under way, until \d{4}-.* at the latest "
+        r"\(root@mx1\)", said), (status, said)
+    said = ordered(world, offer(b"end\n"))
+    assert re.search(r"a publish before it is not decided yet, until \d{4}-"
+                     r".* at the latest \(root@mx1\)", said), said
+    out, said = (text.decode() for text in work.communicate(timeout=180))
+    assert work.returncode == 0, (work.returncode, out, said)
+    world.all_have("# fifth\n# tried\n")
+    # one that is refused leaves nothing that the next one waits for
+    world.change("# fifth\n")
+    world.publish("--dry-run")
+    world.publish()
+    world.all_have("# fifth\n")
+    left(world)
+
+
+@case
+def an_interrupt_sends_all_back(world):
+    world.change("# interrupted\n")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        work = world.begin("--canary", "mx2", "--for", "10m")
+        mta.wait_for("the canary to have it", lambda: os.path.exists(
+            world.two.mta.dir + "/spool/desk/publish/taken"))
+        work.send_signal(number)
+        out, said = (text.decode() for text in work.communicate(timeout=180))
+        assert work.returncode == 130, (work.returncode, out, said)
+        assert "interrupted: no node keeps it\nmx2 goes back now\n" in said, \
+            said
+        left(world)
+        assert world.two.shared() == "# fifth\n"
+    # who does not answer is named, with the time when it goes back
+    work = world.begin("--canary", "mx2", "--for", "10m")
+    mta.wait_for("the canary to have it", lambda: os.path.exists(
+        world.two.mta.dir + "/spool/desk/publish/taken"))
+    world.two.mta.stop()
+    work.send_signal(signal.SIGINT)
+    out, said = (text.decode() for text in work.communicate(timeout=180))
+    assert work.returncode == 130 and re.search(
+        r"mx2 did not answer: it goes back by itself at \d{4}-", said), \
+        (work.returncode, out, said)
+    world.two.mta.start()
+    world.two.clock.move(3600)
+    world.two.wait_settled()
+    world.change("# fifth\n")
 
 
 def main():

@@ -86,11 +86,15 @@ Test(publish, orders_are_as_they_are_written)
 		size_t number;
 	} rows[] = {
 		{ "offer 0123456789abcdef 16777216", 0, 16777216 },
+		{ "offer 0123456789abcdef 1 604800", 0, 1 },
 		{ "take 0123456789abcdef 604800", 0, 604800 },
 		{ "keep 0123456789abcdef", 0, 0 },
 		{ "look 0123456789abcdef", 0, 0 },
 		{ "offer 0123456789abcdef 16777217", -1, 0 },
 		{ "offer 0123456789abcdef 0", -1, 0 },
+		{ "offer 0123456789abcdef 1 604801", -1, 0 },
+		{ "offer 0123456789abcdef 1 0", -1, 0 },
+		{ "offer 0123456789abcdef 1 1 1", -1, 0 },
 		{ "offer 0123456789abcdef -1", -1, 0 },
 		{ "offer 0123456789abcdef", -1, 0 },
 		{ "take 0123456789abcdef 604801", -1, 0 },
@@ -126,6 +130,16 @@ Test(publish, ten_more_and_twice_the_share_is_worse)
 		    { .delivered = 500, .failed = 9 }, false },
 		{ { .delivered = 990, .failed = 10 },
 		    { .delivered = 100, .failed = 10 }, true },
+		/* no share is twice 60 of 100 */
+		{ { .accepted = 40, .refused = 60 },
+		    { .refused = 25 }, true },
+		{ { .accepted = 40, .refused = 60 },
+		    { .accepted = 20, .refused = 80 }, true },
+		{ { .accepted = 40, .refused = 60 },
+		    { .accepted = 40, .refused = 60 }, false },
+		{ { .accepted = 10, .refused = 90 },
+		    { .accepted = 2, .refused = 38 }, false },
+		{ { .refused = 100 }, { .refused = 100 }, false },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

@@ -61,6 +61,32 @@ reach_node(const struct conf *conf, const char *node, bool is_json)
 	return fd >= 0 && (ends_s == 0 || days >= NODES_SOON_DAYS);
 }
 
+static void
+reach_trial_text(const char *node, const char *from, int64_t until_s,
+    struct str *out)
+{
+	char until[CLOCK_TEXT_BYTES];
+
+	clock_local(until_s, until);
+	str_addf(out, "%-24s tries the configuration of %s until %s\n", node,
+	    from, until);
+}
+
+static void
+reach_drift_text(const struct publish_drift *node, bool differs,
+    struct str *out)
+{
+	if (node->trial_from[0] != '\0')
+		reach_trial_text(node->node, node->trial_from,
+		    node->trial_until_s, out);
+	else if (differs && node->may_differ)
+		str_addf(out, "%-24s differs while that is tried: %s\n",
+		    node->node, node->files);
+	else if (differs)
+		str_addf(out, "%-24s has ANOTHER configuration: %s\n",
+		    node->node, node->files);
+}
+
 /* The files that are not as ours.  returns 1: there are some; else 0 */
 static int
 reach_drift(const struct conf *conf, bool is_json)
@@ -69,21 +95,30 @@ reach_drift(const struct conf *conf, bool is_json)
 	struct publish_drift *nodes;
 	size_t count = publish_drift(conf, arena, &nodes);
 	struct str out = STR_INIT;
+	int64_t until_s;
+	const char *from = publish_trial(conf, arena, &until_s);
 	int status = 0;
 
+	if (!is_json && from[0] != '\0')
+		reach_trial_text(conf->cluster.self, from, until_s, &out);
 	for (size_t i = 0; i < count; i++) {
 		const struct publish_drift *node = &nodes[i];
 		bool differs = node->is_known && node->files[0] != '\0';
 
-		status = differs ? 1 : status;
+		status = differs && !node->may_differ ? 1 : status;
 		if (is_json && node->is_known) {
 			json_open_answer(&out);
 			json_text(&out, "desk", slice_of(node->node));
 			json_text(&out, "files", slice_of(node->files));
+			if (node->trial_from[0] != '\0') {
+				json_text(&out, "trial",
+				    slice_of(node->trial_from));
+				json_number(&out, "until",
+				    node->trial_until_s);
+			}
 			json_close(&out);
-		} else if (!is_json && differs) {
-			str_addf(&out, "%-24s has ANOTHER configuration: %s\n",
-			    node->node, node->files);
+		} else if (!is_json) {
+			reach_drift_text(node, differs, &out);
 		}
 	}
 	fputs(out.buf == NULL ? "" : out.buf, stdout);

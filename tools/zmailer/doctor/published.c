@@ -25,6 +25,10 @@ doctor_published(struct doctor *doctor)
 			doctor_add(doctor, DOCTOR_WARN, "cluster",
 			    "zmailer cluster status", "%s does not tell its "
 			    "configuration: %s", node->node, node->err);
+		else if (node->files[0] != '\0' && node->may_differ)
+			doctor_add(doctor, DOCTOR_OK, "cluster", "",
+			    "%s differs while a publish is tried: %s",
+			    node->node, node->files);
 		else if (node->files[0] != '\0')
 			doctor_add(doctor, DOCTOR_WARN, "cluster",
 			    "zmailer config publish, on the node whose files "
