@@ -24,7 +24,7 @@ collect_node(void *context, const char *node)
 	const struct collect_work *work = context;
 	bool is_cut;	/* it is silent then */
 
-	return nodes_remote(work->conf, node, work->words, &is_cut);
+	return nodes_remote(work->conf, node, work->words, "", &is_cut);
 }
 
 void

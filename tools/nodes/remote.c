@@ -107,7 +107,7 @@ remote_hear(FILE *from)
 
 int
 nodes_remote(const struct conf *conf, const char *node,
-    const char *const *words, bool *out_is_cut)
+    const char *const *words, const char *before, bool *out_is_cut)
 {
 	int fd, status;
 	struct err err;
@@ -116,7 +116,7 @@ nodes_remote(const struct conf *conf, const char *node,
 	*out_is_cut = false;
 	fd = nodes_ask(conf->run_dir, node, NODES_VERB, NULL, &err);
 	if (fd < 0 || remote_send(fd, words, &err) < 0) {
-		fprintf(stderr, "%s\n", err.text);
+		fprintf(stderr, "%s%s\n", before, err.text);
 		return fd < 0 && err_is_denied(&err) ? EX_NOPERM :
 		    NODES_SILENT;
 	}
@@ -128,6 +128,6 @@ nodes_remote(const struct conf *conf, const char *node,
 		return status;
 	fflush(stdout);
 	*out_is_cut = true;
-	fputs("its answer was cut off\n", stderr);
+	fprintf(stderr, "%sits answer was cut off\n", before);
 	return NODES_SILENT;
 }
