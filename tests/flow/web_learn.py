@@ -132,6 +132,18 @@ def one_that_waits_is_learned_on_its_page(desk, world):
     assert world.rows("to:c@peer.test")[0]["file"] == row["file"]
 
 
+def who_asked_is_told_as_of_other_orders(desk, world):
+    row = world.rows("area:freezer")[0]
+    user = pwd.getpwuid(os.geteuid()).pw_name
+    world.instance.env["ZMAILER_WHO"] = "ann(web)"
+    world.instance.zmailer("learn", "spam", "--yes", row["id"])
+    world.instance.zmailer("note", "--yes", "--reason", "n", row["id"])
+    del world.instance.env["ZMAILER_WHO"]
+    assert world.last()["by"] == f"ann(web)({user})", world.last()
+    noted = [e for e in world.instance.events() if e["ev"] == "message.noted"]
+    assert noted[-1]["by"] == f"ann(web)({user})", noted[-1]
+
+
 def what_fails_is_said(desk, world):
     row = world.rows("area:freezer")[0]
     csrf = desk.get("/review").csrf()
@@ -175,7 +187,8 @@ def root_and_nonsense_are_refused_by_check(desk, world):
 
 
 TESTS = (a_frozen_message_is_learned_as_spam,
-         one_that_waits_is_learned_on_its_page, what_fails_is_said,
+         one_that_waits_is_learned_on_its_page,
+         who_asked_is_told_as_of_other_orders, what_fails_is_said,
          root_and_nonsense_are_refused_by_check)
 
 
