@@ -213,8 +213,9 @@ change_add_destinations(struct visit *visit, const struct change_row *row)
 	    "meant" : "Destinations that have mail and are meant",
 	    .fits = is_resume ? change_line_is_suspended : NULL,
 	    .none = is_resume ? "No destination that is known now is "
-	    "suspended; those that come later are meant." : "No destination "
-	    "that is known now is meant; those that come later are.", .columns = columns, .count = 6 };
+	    "suspended; orders about those that come later end, too." :
+	    "No destination that is known now is meant; those that come later "
+	    "are.", .columns = columns, .count = 6 };
 	struct slice rest = str_slice(&visit_answer(visit, "change")->text);
 	struct slice line;
 	size_t count = 0;

@@ -243,7 +243,7 @@ top_node_json(const struct top_node *node, struct str *out)
 	if (!node->is_up) {
 		json_text(out, "reason", slice_of(node->why));
 #define TOP_NODE_NUMBER(name, head) \
-		str_adds(out, ",\"" #name "_per_minute\":null");
+	str_adds(out, ",\"" #name "_per_minute\":null");
 		TOP_NODE_NUMBERS
 #undef TOP_NODE_NUMBER
 		str_adds(out, ",\"waiting\":null,\"oldest_s\":null");
