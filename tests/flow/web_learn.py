@@ -73,6 +73,16 @@ class World(browser.Hostile):
                 if e["ev"] == "message.learned"][-1]
 
 
+def story(world, id):
+    """The last event of a message, as people read it, in one line."""
+    out = world.instance.zmailer("trace", id)[1]
+    return " ".join(out.split())
+
+
+def orders(desk):
+    return " ".join(desk.get("/orders").words().split())
+
+
 def given(desk, form):
     shown = desk.ask("POST", "/order", form=form)
     assert shown.status == 200, (form, shown.status, shown.words())
@@ -105,7 +115,11 @@ def a_frozen_message_is_learned_as_spam(desk, world):
         event
     assert event["text"] == "learned <b>learn_spam</b>", event
     assert [r["file"] for r in world.rows()] == [r["file"] for r in before]
-    assert "message.learned" in desk.get("/orders").words(), "who did what"
+    assert "message.learned as spam" in orders(desk)
+    assert story(world, row["id"]).endswith(
+        f"root called it spam; {world.program} learn_spam took it: learned "
+        "<b>learn_spam</b>. Why: obvious <i>.") or os.geteuid() != 0, \
+        story(world, row["id"])
 
 
 def one_that_waits_is_learned_on_its_page(desk, world):
@@ -118,6 +132,18 @@ def one_that_waits_is_learned_on_its_page(desk, world):
     assert world.rows("to:c@peer.test")[0]["file"] == row["file"]
 
 
+def who_asked_is_told_as_of_other_orders(desk, world):
+    row = world.rows("area:freezer")[0]
+    user = pwd.getpwuid(os.geteuid()).pw_name
+    world.instance.env["ZMAILER_WHO"] = "ann(web)"
+    world.instance.zmailer("learn", "spam", "--yes", row["id"])
+    world.instance.zmailer("note", "--yes", "--reason", "n", row["id"])
+    del world.instance.env["ZMAILER_WHO"]
+    assert world.last()["by"] == f"ann(web)({user})", world.last()
+    noted = [e for e in world.instance.events() if e["ev"] == "message.noted"]
+    assert noted[-1]["by"] == f"ann(web)({user})", noted[-1]
+
+
 def what_fails_is_said(desk, world):
     row = world.rows("area:freezer")[0]
     csrf = desk.get("/review").csrf()
@@ -126,6 +152,9 @@ def what_fails_is_said(desk, world):
     done = given(desk, form).words()
     assert "exit status 3" in done and "0 messages learned" in done, done
     assert world.last()["ok"] == "no" and "status 3" in world.last()["text"]
+    assert "called it spam; " + world.program + " learn_spam did not take it: " in \
+        story(world, row["id"]), story(world, row["id"])
+    assert "message.learned as spam (failed: " in orders(desk)
     world.flag("deaf", False)
     world.flag("slow", True)
     assert "did not end within 2 s" in given(desk, form).words()
@@ -158,7 +187,8 @@ def root_and_nonsense_are_refused_by_check(desk, world):
 
 
 TESTS = (a_frozen_message_is_learned_as_spam,
-         one_that_waits_is_learned_on_its_page, what_fails_is_said,
+         one_that_waits_is_learned_on_its_page,
+         who_asked_is_told_as_of_other_orders, what_fails_is_said,
          root_and_nonsense_are_refused_by_check)
 
 

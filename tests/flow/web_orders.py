@@ -275,6 +275,13 @@ def sentences_have_the_button_that_helps(desk, world):
     name = next(f"{r['channel']}/{r['host']}" for r in desk.json(
         "/destinations").json()["destinations"] if r["channel"] == "smtp")
     world.instance.zmailer("suspend", name, "--yes")
+    action, fields = button(do="resume", whom="all")
+    shown = desk.ask("POST", action, form=fields)
+    names = {html.unescape(row[1]) for row in re.findall(
+        r"<bdi>(smtp|local|lmtp)</bdi></td>.*?<bdi>([^<]*)</bdi>",
+        shown.text, re.S)}
+    assert "1 destination " in shown.words().replace("\n", " ") and \
+        names == {name.split("/", 1)[1]}, (name, names, shown.words())
     pressed(desk, *button(do="resume", whom=name))
     last(world, "order", op="resume")
     world.instance.zmailer("suspend", "smtp/*.far.test", "--yes")
@@ -292,6 +299,22 @@ def sentences_have_the_button_that_helps(desk, world):
     assert "1 message released" in pressed(desk, action, fields).words()
     mta.wait_for("not held", lambda: world.rows(
         f"id:{row['id']}")[0]["state"] != "held")
+    # held and frozen are two sentences: release thaws nothing
+    other = world.rows("to:c@peer.test")[0]
+    world.instance.zmailer("hold", "--yes", "id:" + row["id"])
+    world.instance.zmailer("freeze", "--yes", "id:" + other["id"])
+    words = desk.get("/").words()
+    for text in ("1 message is held by order", "1 message is frozen by "
+                 "order"):
+        assert text in words, (text, words)
+    action, fields = button(do="thaw", q="state:frozen")
+    mta.wait_for("old enough", lambda: "1 message" in desk.ask(
+        "POST", action, form=fields).words())
+    assert "1 message thawed" in pressed(desk, action, fields).words()
+    pressed(desk, *button(do="release", q="state:held"))
+    mta.wait_for("neither is", lambda: not any(
+        r["state"] in ("held", "frozen") for one in (row, other)
+        for r in world.rows("id:" + one["id"])))
     # of what lies in freezer/: what is shown says how much it is
     action, fields = button(do="release", q="area:freezer")
     mta.wait_for("they are shown", lambda: re.search(

@@ -104,6 +104,27 @@ def what_makes_no_sense_is_refused(desk, world):
     assert told != 0 and "value is missing" in said, (told, said)
 
 
+def a_verb_takes_what_list_takes(desk, world):
+    def verb(*words):
+        return world.instance.zmailer(*words, check=None)[::2]
+    for words in ("state=bogus", "area:nowhere", "not (state=hold)"):
+        told, said = verb("search", "save", "n", words)
+        listed = verb("list", words)
+        assert told == listed[0] == 64, (words, told, said)
+        assert said == listed[1].replace(": list:", ": search:"), (words, said)
+        assert save(desk, "n", words).status == 400, words
+    for words, text in ((["n" * 65, "all"], "1 to 64 bytes"),
+                        (["n", "from:" + "x" * 508], "at most 512")):
+        told, said = verb("search", "save", *words)
+        assert told == 64 and text in said, (told, said)
+    told, said = verb("search", "save", "n")
+    assert told == 64 and "A selector is missing" in said and \
+        "dry-run" not in said, (told, said)
+    told, said = verb("search", "remove", "n" * 65)
+    assert told == 64 and "1 to 64 bytes" in said, (told, said)
+    assert not saved(desk), saved(desk)
+
+
 def there_are_at_most_32(desk, world):
     for n in range(32):
         world.instance.zmailer("search", "save", f"s{n}", "state=held")
@@ -160,7 +181,8 @@ def words_complete_what_is_typed(desk, world):
 
 
 TESTS = (one_is_saved_shown_and_removed, hostile_names_are_text,
-         what_makes_no_sense_is_refused, words_complete_what_is_typed,
+         what_makes_no_sense_is_refused, a_verb_takes_what_list_takes,
+         words_complete_what_is_typed,
          there_are_at_most_32, they_are_there_after_a_restart)
 
 

@@ -46,6 +46,8 @@ tell_value_add(struct str *out, struct slice line, struct slice name)
 	if (slice_is(form, "sender") && !has) {
 		str_adds(out, "<>");
 		has = true;
+	} else if (slice_is(form, "yes") || slice_is(form, "no")) {
+		has = slice_equal(form, str_slice(&value));
 	} else if (has && slice_is(form, "s")) {
 		str_adds(out, slice_is(str_slice(&value), "1") ? "" : "s");
 	} else if (has && form.n > 0 && slice_number(str_slice(&value), 0,

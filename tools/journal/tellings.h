@@ -8,6 +8,7 @@
  *             moment   seconds since 1970, as local time
  *             span     seconds, as 3h12m
  *             s        nothing for 1, else an "s"
+ *             yes, no  nothing; left out with its part if it is not that
  *
  * An event without a row is shown by its sentence in events.h and its values.
  *
@@ -96,6 +97,8 @@ TELLING("message.deleted", "{by} deleted it; it is in trash/"
 TELLING("message.undeleted", "{by} brought it back from trash/"
     "[. Why: {reason}].")
 TELLING("message.noted", "{by} noted: {reason}")
+TELLING("message.learned", "{by} called it {as}[; {program} took it{ok:yes}]"
+    "[; {program} did not take it{ok:no}][: {text}].[ Why: {reason}.]")
 TELLING("message.forwarded", "{by} forwarded it to {to}, as message {as}"
     "[. Why: {reason}].")
 TELLING("message.restored", "{by} restored it from {archive}.")

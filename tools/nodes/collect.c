@@ -24,7 +24,7 @@ collect_node(void *context, const char *node)
 	const struct collect_work *work = context;
 	bool is_cut;	/* it is silent then */
 
-	return nodes_remote(work->conf, node, work->words, NODES_FOR_MS,
+	return nodes_remote(work->conf, node, work->words, "", NODES_FOR_MS,
 	    &is_cut);
 }
 

@@ -72,10 +72,12 @@ void nodes_add_json(struct str *out, struct slice line, const char *node);
 bool nodes_line(struct slice *rest, struct slice *out);
 
 /* remote.c: run the words of a verb, NULL after them, at that node; what it
- * says goes to standard output and standard error.
+ * says goes to standard output and standard error; before stands in front of
+ * why it does not answer.
  * for_ms: a node that has not come to its end by then is as one that hung up.
  * returns its exit status, or NODES_SILENT; *out_is_cut: it has said a part */
 int nodes_remote(const struct conf *conf, const char *node,
-    const char *const *words, int64_t for_ms, bool *out_is_cut);
+    const char *const *words, const char *before, int64_t for_ms,
+    bool *out_is_cut);
 
 #endif

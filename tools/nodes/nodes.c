@@ -58,6 +58,8 @@ struct nodes_work {
 	char			**words;	/* without our options */
 	int			 count;
 	bool			 is_json;	/* they have --json */
+	/* In front of why a node is silent; "" if who gathers them names it. */
+	const char		*before;
 };
 
 /* NULL: what its options are about is its own thing. */
@@ -132,7 +134,7 @@ nodes_order(const struct nodes_work *work, const char *node)
 	    &err);
 
 	if (fd < 0) {
-		fprintf(stderr, "%s\n", err.text);
+		fprintf(stderr, "%s%s\n", work->before, err.text);
 		return err_is_denied(&err) ? EX_NOPERM : NODES_SILENT;
 	}
 	control_set_node(node, fd);
@@ -145,7 +147,8 @@ nodes_read(const struct nodes_work *work, const char *node)
 {
 	bool is_cut;
 	int status = nodes_remote(work->conf, node,
-	    (const char *const *)work->words, NODES_FOR_MS, &is_cut);
+	    (const char *const *)work->words, work->before, NODES_FOR_MS,
+	    &is_cut);
 
 	if (status != NODES_SILENT || is_cut || !work->verb->has_copies ||
 	    !conf_keeps_copies(work->conf))
@@ -168,10 +171,15 @@ nodes_at(void *context, const char *node)
 static int
 nodes_one(struct nodes_work *work, const char *node)
 {
+	struct str before = STR_INIT;
 	int status;
 
 	nodes_words(work, false);
+	str_addf(&before, "zmailer: %s: %s: ", work->verb->name, node);
+	work->before = before.buf;
 	status = nodes_at(work, node);
+	str_release(&before);
+	work->before = "";
 	if (status != NODES_SILENT && status != NODES_COPIES)
 		return status;
 	fflush(stdout);
@@ -381,7 +389,8 @@ nodes_run(const struct verb_row *row, const struct arguments *arguments,
     nodes_run_fn *run, nodes_held_fn *held)
 {
 	struct nodes_work work = { .row = row, .arguments = arguments,
-	    .run = run, .held = held, .verb = nodes_verb_of(row) };
+	    .run = run, .held = held, .verb = nodes_verb_of(row),
+	    .before = "" };
 	struct conf *conf;
 	int status;
 

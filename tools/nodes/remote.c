@@ -143,7 +143,8 @@ remote_hear(FILE *from)
 
 int
 nodes_remote(const struct conf *conf, const char *node,
-    const char *const *words, int64_t for_ms, bool *out_is_cut)
+    const char *const *words, const char *before, int64_t for_ms,
+    bool *out_is_cut)
 {
 	struct remote_link link = { .until_ms = clock_steady_ms() + for_ms };
 	int status;
@@ -153,7 +154,7 @@ nodes_remote(const struct conf *conf, const char *node,
 	*out_is_cut = false;
 	link.fd = nodes_ask(conf->run_dir, node, NODES_VERB, NULL, &err);
 	if (link.fd < 0 || remote_send(link.fd, words, &err) < 0) {
-		fprintf(stderr, "%s\n", err.text);
+		fprintf(stderr, "%s%s\n", before, err.text);
 		return link.fd < 0 && err_is_denied(&err) ? EX_NOPERM :
 		    NODES_SILENT;
 	}
@@ -167,8 +168,7 @@ nodes_remote(const struct conf *conf, const char *node,
 		return status;
 	fflush(stdout);
 	*out_is_cut = true;
-	fputs(clock_steady_ms() >= link.until_ms ?
-	    "it did not come to an end in time\n" :
-	    "its answer was cut off\n", stderr);
+	fprintf(stderr, "%s%s\n", before, clock_steady_ms() >= link.until_ms ?
+	    "it did not come to an end in time" : "its answer was cut off");
 	return NODES_SILENT;
 }

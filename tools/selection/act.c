@@ -19,9 +19,9 @@ selection_tell(enum event_kind kind, const struct selection_item *item,
     enum spool_area area, const char *name,
     const struct selection_options *options)
 {
-	char file[SPOOL_NAME_BYTES * 2], by[64];
+	char file[SPOOL_NAME_BYTES * 2], by[VERB_BY_BYTES];
 
-	verb_who(by, sizeof(by));
+	verb_by(by);
 	snprintf(file, sizeof(file), "%s/%s", spool_area_names[area], name);
 	event(kind, item->id[0] == '-' ? NULL : item->id,
 	    "file", slice_of(file), "why", slice_of(item->why),

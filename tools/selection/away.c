@@ -271,7 +271,7 @@ paper_forward(struct selection_choice *choice, const struct paper *paper,
     const struct selection_item *item, const struct selection_options *options,
     struct err *err)
 {
-	char by[64], file[SPOOL_NAME_BYTES * 2];
+	char by[VERB_BY_BYTES], file[SPOOL_NAME_BYTES * 2];
 	struct draft draft;
 
 	if (draft_open(choice->spool, NULL, &draft, err) < 0)
@@ -281,7 +281,7 @@ paper_forward(struct selection_choice *choice, const struct paper *paper,
 		draft_abort(&draft);
 		return -1;
 	}
-	verb_who(by, sizeof(by));
+	verb_by(by);
 	snprintf(file, sizeof(file), "%s/%s", spool_area_names[item->area],
 	    item->name);
 	event(EV_MESSAGE_FORWARDED, item->id, "file", slice_of(file), "why",

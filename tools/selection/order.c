@@ -317,11 +317,57 @@ order_senders_allow(struct run *run, const struct conf *conf)
 	return status;
 }
 
+static bool
+order_is_retry(const struct run *run)
+{
+	return run->order->op != NULL && strcmp(order_op(run), "retry") == 0;
+}
+
+/* Held and frozen mail is left alone by retry: it is neither shown nor counted
+ * before.  0 or EX_USAGE. */
+static int
+order_narrow(const struct run *run, struct arena *arena,
+    struct selector **selector)
+{
+	struct selection_options options = run->options;
+	int status;
+
+	if (!order_is_retry(run) || options.words.len == 0)
+		return EX_OK;
+	str_init(&options.words);
+	str_addf(&options.words, "not (state=held or state=frozen) (%s)",
+	    run->options.words.buf);
+	status = selection_selector(&options, arena, selector);
+	str_release(&options.words);
+	return status;
+}
+
+/* Is all that is meant held or frozen? */
+static bool
+order_is_parked(const struct conf *conf, const struct selector *selector)
+{
+	struct selection_choice choice = { .count = 0 };
+	struct err err;
+	bool is_parked = selection_choose(conf, 1u << AREA_TRANSPORT, selector,
+	    &choice, &err) == 0 && choice.count > 0;
+
+	if (choice.arena != NULL)
+		selection_choice_release(&choice);
+	return is_parked;
+}
+
 /* Nothing is meant here; what is elsewhere is said with the verb for it. */
 static int
 order_none(const struct run *run, const struct conf *conf,
     const struct selector *selector)
 {
+	if (!run->options.is_quiet && order_is_retry(run) &&
+	    selector != NULL && order_is_parked(conf, selector)) {
+		fprintf(stderr, "zmailer: %s: all that matches is held or "
+		    "frozen, and stays so: zmailer release, zmailer thaw let "
+		    "it go\n", run->options.verb);
+		return 1;
+	}
 	if (!run->options.is_quiet && selector != NULL &&
 	    !selector_is_all(selector) && selection_say_aside(
 	    run->options.verb, conf, run->order->areas, selector))
@@ -476,7 +522,7 @@ selection_order_do(struct run *run, const struct conf *conf,
     struct arena *arena)
 {
 	unsigned areas = run->order->areas;
-	struct selector *selector;
+	struct selector *selector, *chosen;
 	struct err err;
 	int status = order_check(run);
 
@@ -498,7 +544,11 @@ selection_order_do(struct run *run, const struct conf *conf,
 		return order_at_node(run, conf, selector);
 	if (is_for_scheduler(run, selector))
 		return order_selected(run, conf, selector);
-	if (selection_choose(conf, areas, selector, &run->choice, &err) < 0)
+	chosen = selector;
+	status = order_narrow(run, arena, &chosen);
+	if (status != EX_OK)
+		return status;
+	if (selection_choose(conf, areas, chosen, &run->choice, &err) < 0)
 		return verb_failed(run->options.verb, &err, EX_NOINPUT);
 	return order_all(run, conf, selector);
 }

@@ -273,7 +273,11 @@ word_missing_say(const struct arguments *arguments, struct slice word,
 	if (arguments->form[0] == '\0')
 		form_names(arguments->usage, &names);
 	add_choices(&words, str_slice(&names));
-	if (slice_is(word, "SELECTOR"))
+	if (slice_is(word, "SELECTOR") && strstr(arguments->usage,
+	    option_rows[OPT_DRY_RUN].name) == NULL)
+		err_set(err, "which messages? A selector is missing; 'all' "
+		    "means every one");
+	else if (slice_is(word, "SELECTOR"))
 		err_set(err, "which messages? 'all' means every one; nothing "
 		    "was done, and --dry-run all shows what would be");
 	else if (slice_starts(word, "ID|"))

@@ -77,7 +77,8 @@ OPTION(PAST, "--past", "SPAN", SPAN, 10000, 0,
 OPTION(DESK, "--listen", "ADDRESS:PORT", TEXT, 0, 0,
     "for a network, with TLS and logins")
 OPTION(ROLES, "--roles", "FILE", TEXT, 0, 0,
-    "the rights of each user: lines NAME look|act|administer")
+    "the rights of each user: lines NAME look|act|administer, or NAME help "
+    "DOMAIN...")
 OPTION(SEND, "--send", "DIR", TEXT, 0, 0,
     "take messages of programs: POST /send; keys are remembered in DIR")
 OPTION(SUBMIT, "--submit", "unix:/PATH|HOST:PORT", TEXT, 0, 0,

@@ -83,17 +83,47 @@ verb_is_fancy(void)
 	    term != NULL && strcmp(term, "dumb") != 0;
 }
 
-void
-verb_who(char *out, size_t size)
+static void
+verb_user(char *out, size_t size)
 {
 	uid_t uid = getuid();
 	struct passwd *pw = getpwuid(uid);
-	const char *named = getenv("ZMAILER_WHO");
 
-	if (named != NULL && *named != '\0')
-		snprintf(out, size, "%s", named);
-	else if (pw != NULL)
+	if (pw != NULL)
 		snprintf(out, size, "%s", pw->pw_name);
 	else
 		snprintf(out, size, "uid%ju", (uintmax_t)uid);
+}
+
+/* Of the user for whom a program acts.  NULL: nobody. */
+static const char *
+verb_named(void)
+{
+	const char *named = getenv("ZMAILER_WHO");
+
+	return named != NULL && *named != '\0' ? named : NULL;
+}
+
+void
+verb_who(char *out, size_t size)
+{
+	const char *named = verb_named();
+
+	if (named != NULL)
+		snprintf(out, size, "%s", named);
+	else
+		verb_user(out, size);
+}
+
+void
+verb_by(char out[VERB_BY_BYTES])
+{
+	const char *named = verb_named();
+	char user[64];
+
+	verb_user(user, sizeof(user));
+	if (named != NULL)
+		snprintf(out, VERB_BY_BYTES, "%.64s(%s)", named, user);
+	else
+		snprintf(out, VERB_BY_BYTES, "%s", user);
 }

@@ -88,6 +88,10 @@ extern const char verb_readers[];
 /* Who gives the order, for the journal: the user for whom the desk runs a verb
  * (ZMAILER_WHO), else the calling user. */
 void verb_who(char *out, size_t size);
+/* The same for an event that the verb writes itself, as the scheduler writes it
+ * of its orders: "alice(web)(root)", of a user himself his name alone. */
+enum { VERB_BY_BYTES = 136 };
+void verb_by(char out[VERB_BY_BYTES]);
 
 /* Colour and boxes only on a terminal, never with NO_COLOR or TERM=dumb. */
 bool verb_is_fancy(void);

@@ -14,9 +14,12 @@
 
 #include "base/json.h"
 #include "tools/queue/control.h"
+#include "tools/selection/selection.h"
 #include "tools/zmailer/verbs/verb.h"
 
 #include "base/banned.h"
+
+enum { SEARCH_NAME_BYTES_MAX = 64, SEARCH_SELECTOR_BYTES_MAX = 512 };
 
 static bool
 search_print(void *context, struct slice line)
@@ -42,21 +45,57 @@ search_print(void *context, struct slice line)
 
 /* The words after the name. */
 static void
-search_add_selector(const struct arguments *arguments, struct str *request)
+search_selector(const struct arguments *arguments, struct str *out)
 {
-	struct str words = STR_INIT;
 	const char *word;
 
 	for (int i = 1; (word = arguments_word(arguments, i)) != NULL; i++)
-		str_addf(&words, "%s%s", i > 1 ? " " : "", word);
-	json_text(request, "select", str_slice(&words));
-	str_release(&words);
+		str_addf(out, "%s%s", i > 1 ? " " : "", word);
+}
+
+/* What is saved must be what list takes: who comes back to it later would see
+ * an empty list.  0 or EX_USAGE. */
+static int
+search_selector_check(const struct arguments *arguments)
+{
+	struct selection_options options = { .arguments = arguments,
+	    .verb = arguments->verb, .words = STR_INIT };
+	struct arena *arena = arena_new();
+	struct selector *parsed;
+	int status;
+
+	search_selector(arguments, &options.words);
+	status = options.words.len > SEARCH_SELECTOR_BYTES_MAX ?
+	    arguments_refuse(arguments, "the selector has %zu bytes; at most "
+	    "%d are saved", options.words.len, SEARCH_SELECTOR_BYTES_MAX) :
+	    selection_selector(&options, arena, &parsed);
+	str_release(&options.words);
+	arena_free(&arena);
+	return status;
+}
+
+/* 0 or EX_USAGE. */
+static int
+search_check(const struct arguments *arguments)
+{
+	const char *name = arguments_word(arguments, 0);
+
+	if (arguments_is(arguments, "list"))
+		return EX_OK;
+	if (slice_of(name).n == 0 ||
+	    slice_of(name).n > SEARCH_NAME_BYTES_MAX)
+		return arguments_refuse(arguments, "a name has 1 to %d bytes; "
+		    "this one has %zu", SEARCH_NAME_BYTES_MAX,
+		    slice_of(name).n);
+	return arguments_is(arguments, "save") ?
+	    search_selector_check(arguments) : EX_OK;
 }
 
 static void
 search_begin(const struct arguments *arguments, struct str *request)
 {
 	bool is_saved = arguments_is(arguments, "save");
+	struct str words = STR_INIT;
 	char who[64];
 
 	verb_who(who, sizeof(who));
@@ -66,8 +105,11 @@ search_begin(const struct arguments *arguments, struct str *request)
 	if (!arguments_is(arguments, "list"))
 		json_text(request, "name", slice_of(arguments_word(arguments,
 		    0)));
-	if (is_saved)
-		search_add_selector(arguments, request);
+	if (is_saved) {
+		search_selector(arguments, &words);
+		json_text(request, "select", str_slice(&words));
+		str_release(&words);
+	}
 }
 
 /* returns an exit status */
@@ -116,9 +158,13 @@ search_ask(const struct arguments *arguments, const struct conf *conf)
 int
 verb_search(struct arguments *arguments)
 {
-	struct conf *conf = verb_conf_spool(arguments->conf_path);
-	int status = search_ask(arguments, conf);
+	int status = search_check(arguments);
+	struct conf *conf;
 
+	if (status != EX_OK)
+		return status;
+	conf = verb_conf_spool(arguments->conf_path);
+	status = search_ask(arguments, conf);
 	conf_free(&conf);
 	return status;
 }

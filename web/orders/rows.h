@@ -31,7 +31,7 @@ VERB(LOOK, ALONE, "trace [ --cluster ] [ --node TEXT ] -- ID")
 VERB(LOOK, ALONE, "trace --json [ --cluster ] [ --node TEXT ] -- ID")
 VERB(LOOK, ALONE, "why --json [ --cluster ] [ --node TEXT ] -- ID")
 VERB(LOOK, ALONE, "queue --json [ --cluster ] [ --node TEXT ]")
-VERB(LOOK, ALONE, "top --json --cluster")
+VERB(LOOK, ALONE, "top --json [ --cluster ] [ --node TEXT ]")
 VERB(LOOK, ALONE, "review --list --json [ -- SELECTOR ]")
 VERB(LOOK, ALONE, "events --json -n NUMBER -- SELECTOR")
 VERB(LOOK, ALONE, "whynot --json -- ID")
@@ -51,7 +51,7 @@ VERB(LOOK, OWN, "search remove -- TEXT")
 
 VERB(ACT, NARROW, "hold|release|retry --yes|--dry-run [ --reason TEXT ] "
     "[ --cluster ] [ --node TEXT ] -- SELECTOR")
-VERB(ACT, ALONE, "reroute|bounce|delete|undelete --yes|--dry-run "
+VERB(ACT, ALONE, "reroute|thaw|bounce|delete|undelete --yes|--dry-run "
     "[ --reason TEXT ] [ --cluster ] [ --node TEXT ] -- SELECTOR")
 VERB(ACT, ALONE, "release --yes|--dry-run --allow [ --reason TEXT ] "
     "-- SELECTOR")

@@ -189,8 +189,15 @@ change_page_begin(struct visit *visit)
 
 /* ---- what is shown ------------------------------------------------------ */
 
+/* What resume does nothing about is not shown. */
+static bool
+change_line_is_suspended(struct slice line)
+{
+	return json_is(line, "suspended", "true");
+}
+
 static void
-change_add_destinations(struct visit *visit)
+change_add_destinations(struct visit *visit, const struct change_row *row)
 {
 	static const struct line_column columns[] = {
 		{ "Channel", "channel", LINE_TEXT, NULL },
@@ -200,16 +207,21 @@ change_add_destinations(struct visit *visit)
 		{ "Waiting", "waiting", LINE_NUMBER, NULL },
 		{ "Active", "active", LINE_NUMBER, NULL },
 	};
-	static const struct lines lines = { .answer = "change",
-	    .caption = "Destinations that have mail and are meant",
-	    .none = "No destination that is known now is meant; those that "
-	    "come later are.", .columns = columns, .count = 6 };
+	bool is_resume = strcmp(row->name, "resume") == 0;
+	const struct lines lines = { .answer = "change",
+	    .caption = is_resume ? "Destinations that are suspended, and are "
+	    "meant" : "Destinations that have mail and are meant",
+	    .fits = is_resume ? change_line_is_suspended : NULL,
+	    .none = is_resume ? "No destination that is known now is "
+	    "suspended; orders about those that come later end, too." :
+	    "No destination that is known now is meant; those that come later "
+	    "are.", .columns = columns, .count = 6 };
 	struct slice rest = str_slice(&visit_answer(visit, "change")->text);
 	struct slice line;
 	size_t count = 0;
 
 	while (answer_line(&rest, &line))
-		count++;
+		count += lines.fits == NULL || lines.fits(line);
 	str_addf(&visit->out, "<p>%zu destination%s</p>\n", count,
 	    count == 1 ? "" : "s");
 	page_add_lines(visit, &lines);
@@ -298,7 +310,7 @@ change_page_show(struct visit *visit)
 		return;
 	}
 	if (row->is_of_destinations) {
-		change_add_destinations(visit);
+		change_add_destinations(visit, row);
 	} else {
 		page_add_trouble(&visit->out, answer);
 		if (answer->text.len > 0)

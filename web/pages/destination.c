@@ -51,9 +51,28 @@ destination_ask(struct visit *visit, const char *name, const char *op)
 	json_text(&question->request, "host", slice_from(of, slash + 1));
 }
 
+/* Its questions are to the scheduler of this node, and so are its forms. */
+static int
+destination_refuse_node(struct visit *visit)
+{
+	const char *words[QUESTION_WORDS_MAX];
+	size_t n = 0;
+
+	if (visit_check_where(visit) < 0)
+		return -1;
+	if (page_where(visit) != WHERE_NODE)
+		return 0;
+	visit_add_where(visit, words, &n);
+	return visit_refuse(visit, arena_printf(visit->arena, "This page is "
+	    "of this node: the desk of %s has that one, and zmailer queue "
+	    "--node %s its numbers.", words[1], words[1]));
+}
+
 static int
 destination_begin(struct visit *visit)
 {
+	if (destination_refuse_node(visit) < 0)
+		return -1;
 	if (!destination_is_name(destination_name(visit))) {
 		visit->status = 404;
 		str_adds(&visit->out, "That is no name of a destination.");

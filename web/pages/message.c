@@ -302,6 +302,9 @@ message_add_orders(struct visit *visit)
 {
 	static const char *const waits[] = { "hold", "release", "retry",
 	    "reroute", "learn-spam", "learn-ham", "bounce", "delete", NULL };
+	/* learn takes no --node */
+	static const char *const waits_there[] = { "hold", "release", "retry",
+	    "reroute", "bounce", "delete", NULL };
 	static const char *const trashed[] = { "undelete", NULL };
 	struct slice rest = str_slice(&visit_answer(visit, "list")->text);
 	struct slice line = SLICE("");
@@ -313,7 +316,8 @@ message_add_orders(struct visit *visit)
 		html_hidden(&visit->out, "id", visit->rest);
 		page_add_where_hidden(visit);
 	}
-	page_end_orders(visit, is_trash ? trashed : waits);
+	page_end_orders(visit, is_trash ? trashed :
+	    page_where(visit) == WHERE_HERE ? waits : waits_there);
 }
 
 /* Mail that is gone has a life in the journal; what has neither is none. */

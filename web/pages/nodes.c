@@ -157,10 +157,11 @@ page_add_message_link(struct visit *visit, struct slice id, struct slice node)
 void
 overview_ask_nodes(struct visit *visit)
 {
-	static const char *const words[] = { "top", "--json", "--cluster",
-	    NULL };
+	const char *words[QUESTION_WORDS_MAX] = { "top", "--json" };
+	size_t n = 2;
 
-	if (page_where(visit) == WHERE_CLUSTER)
+	visit_add_where(visit, words, &n);
+	if (page_where(visit) != WHERE_HERE)
 		visit_ask_verb(visit, "nodes", words);
 }
 
@@ -174,6 +175,16 @@ nodes_add_rate(struct table *table, struct slice line, const char *key)
 	str_addf(table->out, "%" PRId64 ".%" PRId64, number / 60,
 	    number % 60 / 6);
 	table_cell_end(table);
+}
+
+/* Cells of a node that says nothing: 0 would be a number. */
+static void
+nodes_add_unknown(struct table *table, size_t count)
+{
+	while (count-- > 0) {
+		table_cell(table);
+		table_cell_end(table);
+	}
 }
 
 static void
@@ -199,6 +210,10 @@ nodes_add_row(struct visit *visit, struct table *table, struct slice line)
 		html_text(table->out, page_member(visit->arena, line,
 		    "reason"));
 	table_cell_end(table);
+	if (!is_up) {
+		nodes_add_unknown(table, sizeof(rates) / sizeof(rates[0]) + 2);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
 		nodes_add_rate(table, line, rates[i]);
 	table_number(table, json_get_number(line, "waiting"));
@@ -221,12 +236,13 @@ overview_show_nodes(struct visit *visit)
 	struct table table;
 
 	page_add_places(visit, "/");
-	if (page_where(visit) != WHERE_CLUSTER)
+	if (page_where(visit) == WHERE_HERE)
 		return;
 	answer = visit_answer(visit, "nodes");
 	str_adds(&visit->out, "<section aria-labelledby=\"nodes\"><h2 "
 	    "id=\"nodes\">The nodes</h2>\n");
-	table_begin(&table, &visit->out, "Each node, in the last minute",
+	table_begin(&table, &visit->out, page_where(visit) == WHERE_NODE ?
+	    "The node, in the last minute" : "Each node, in the last minute",
 	    columns, sizeof(columns) / sizeof(columns[0]));
 	rest = str_slice(&answer->text);
 	while (answer_line(&rest, &line))
@@ -234,6 +250,11 @@ overview_show_nodes(struct visit *visit)
 	table_end(&table);
 	if (answer->text.len == 0)
 		page_add_trouble(&visit->out, answer);
-	str_adds(&visit->out, "<p>What follows is about this node.</p>"
-	    "</section>\n");
+	if (page_where(visit) == WHERE_NODE)
+		str_adds(&visit->out, "<p>The rest of the overview is not "
+		    "shown for another node: its own desk has it, and so has "
+		    "<code>zmailer status --node</code>.</p></section>\n");
+	else
+		str_addf(&visit->out, "<p>What follows is about this node "
+		    "(%s).</p></section>\n", cluster->self);
 }

@@ -37,6 +37,8 @@ static const struct order_row {
 	{ "allow", "release", "--allow", NULL, NULL, "Release and allow",
 	    "Let these go, and accept their senders from now on?", NULL,
 	    false },
+	{ "thaw", "thaw", NULL, NULL, NULL, "Thaw", "Let these, which are "
+	    "frozen, be tried again?", NULL, false },
 	{ "retry", "retry", NULL, NULL, NULL, "Try now", "Try these now?",
 	    NULL, true },
 	{ "reroute", "reroute", NULL, NULL, NULL, "Route again", "Route these "

@@ -47,6 +47,21 @@ order_add_text(struct visit *visit, struct slice line, const char *label,
 	str_addc(&visit->out, ' ');
 }
 
+/* Of what was learned: as what, and whether the filter took it. */
+static void
+order_add_learned(struct visit *visit, struct slice line)
+{
+	if (!json_is(line, "ev", "message.learned"))
+		return;
+	str_adds(&visit->out, " as ");
+	html_text(&visit->out, page_member(visit->arena, line, "as"));
+	if (json_is(line, "ok", "yes"))
+		return;
+	str_adds(&visit->out, " (failed: ");
+	html_text(&visit->out, page_member(visit->arena, line, "text"));
+	str_addc(&visit->out, ')');
+}
+
 static void
 order_add_what(struct visit *visit, struct slice line)
 {
@@ -59,6 +74,7 @@ order_add_what(struct visit *visit, struct slice line)
 		order_add_text(visit, line, ":", "code");
 		str_addc(&visit->out, ')');
 	}
+	order_add_learned(visit, line);
 }
 
 /* Which messages, how many; which file. */

@@ -25,6 +25,13 @@ overview_begin(struct visit *visit)
 	static const char *const status[] = { "status", "--json", NULL };
 	struct question *count;
 
+	if (visit_check_where(visit) < 0)
+		return -1;
+	/* what has no part for another node asks nothing of ours */
+	if (page_where(visit) == WHERE_NODE) {
+		overview_ask_nodes(visit);
+		return 0;
+	}
 	visit_ask_verb(visit, "status", status);
 	count = visit_ask_socket(visit, "count", "count");
 	json_text(&count->request, "by", SLICE("state"));
@@ -58,6 +65,8 @@ static const struct help_row {
 	    "what waits for next hops that were in trouble" },
 	{ "held", NULL, NULL, NULL, "release", "state:held",
 	    "what is held by order" },
+	{ "frozen", NULL, NULL, NULL, "thaw", "state:frozen",
+	    "what is frozen by order" },
 	{ "set-aside", "deferred", NULL, NULL, "resubmit", "area:deferred",
 	    "what waits in deferred/" },
 	{ "set-aside", "freezer", NULL, NULL, "release", "area:freezer",
@@ -441,6 +450,10 @@ overview_add_destinations(struct visit *visit)
 static void
 overview_show(struct visit *visit)
 {
+	if (page_where(visit) == WHERE_NODE) {
+		overview_show_nodes(visit);
+		return;
+	}
 	page_add_live(&visit->out);
 	overview_show_nodes(visit);
 	overview_add_needs(visit);

@@ -210,7 +210,8 @@ queue_show(struct visit *visit)
 	    QUEUE_COLUMNS - 1);
 	count = queue_add_rows(visit, &table, &next);
 	table_end(&table);
-	if (count == 0)
+	if (count == 0 && (answer->kind == ANSWER_GOOD ||
+	    answer->kind == ANSWER_NONE))
 		str_adds(out, "<p>No message is here.</p>\n");
 	queue_add_next(visit, next);
 	if (count > 0 && visit->may_order)

@@ -59,6 +59,9 @@ def a_message_of_another_node_is_shown(world, desk):
                   "message.accepted", "the desk of its own node"):
         assert words in reply.words(), (words, reply.words())
     assert 'name="node" value="mx2"' in reply.text
+    # the filter is of the node where it is learned
+    assert "Learn as" not in reply.words() and "Bounce" in reply.words()
+    assert "Learn as" in desk.get(f"/message/{ids['mx1']}").words()
     assert desk.get(f"/message/{ids['mx2']}").status == 404
 
 
@@ -113,6 +116,33 @@ def the_overview_has_a_line_a_node(world, desk):
 
 
 @case
+def an_overview_of_another_node_has_nothing_of_this_one(world, desk):
+    reply = desk.get("/?node=mx2")
+    assert reply.status == 200, reply.words()
+    part = reply.text.split('id="nodes"')[1].split("</section>")[0]
+    assert re.findall(r'href="/queue\?node=(mx\d)"', part) == ["mx2"], part
+    assert "is not shown for another node" in reply.words(), reply.words()
+    for text in ('id="needs"', 'id="states"', 'action="/order"',
+                 'action="/change"', 'id="processes"'):
+        assert text not in reply.text, (text, reply.words())
+    twin = desk.json("/?node=mx2").json()
+    assert "status" not in twin and "count" not in twin, twin
+    assert [row["node"] for row in twin["nodes"]] == ["mx2"], twin
+    assert "follows is about this node (mx1)" in \
+        desk.get("/?cluster=1").words()
+    of = f"/destination?of=smtp/[127.0.0.1]:{world.one.nowhere}"
+    assert desk.get(of).status == 200
+    reply = desk.get(of + "&node=mx2")
+    assert reply.status == 400 and "zmailer queue --node mx2" in \
+        reply.words(), reply.words()
+    assert 'action="/change"' not in reply.text, reply.words()
+    for path in ("/?node=mx9", of + "&node=mx9"):
+        reply = desk.get(path)
+        assert reply.status == 400 and "no such node" in reply.words(), \
+            (path, reply.words())
+
+
+@case
 def destinations_of_other_nodes(world, desk):
     reply = desk.get("/destinations?node=mx2")
     assert "smtp/mx2.test" in reply.words().replace(" ", "") or \
@@ -131,8 +161,20 @@ def who_is_silent_is_named(world, desk):
     assert len(links(reply)) == 2, reply.words()
     reply = desk.get("/?cluster=1")
     assert "silent:" in reply.words(), reply.words()
+    part = reply.text.split('id="nodes"')[1].split("</section>")[0]
+    row = re.findall(r"<tr.*?</tr>", part, re.S)[-1]
+    assert "mx3" in row and not re.search(r">\s*0", row), row
+    row = desk.json("/?cluster=1").json()["nodes"][-1]
+    assert row["node"] == "mx3" and row["waiting"] is None and \
+        row["accepted_per_minute"] is None, row
     reply = desk.get("/queue?node=mx3")
-    assert "mx3 does not answer" in reply.words(), reply.words()
+    assert "mx3 does not answer" in reply.words() and \
+        "No message is here" not in reply.words(), reply.words()
+    for words in (["list"], ["hold", "--yes"]):
+        status, _, said = world.one.zmailer(*words, "--node", "mx3", "all")
+        assert status == 75 and all(
+            line.startswith(f"zmailer: {words[0]}: mx3") for line in
+            said.splitlines()), (status, said)
 
 
 def main():

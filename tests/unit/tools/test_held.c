@@ -146,7 +146,7 @@ Test(held, a_node_that_drips_is_cut_off, .timeout = 60)
 
 	cr_assert_not_null(mkdtemp(dir));
 	pid = drip_start(dir);
-	cr_expect_eq(nodes_remote(&conf, "b", words, SHORT_MS, &is_cut),
+	cr_expect_eq(nodes_remote(&conf, "b", words, "", SHORT_MS, &is_cut),
 	    NODES_SILENT);
 	cr_expect(is_cut);
 	cr_expect_geq(clock_steady_ms() - began_ms, SHORT_MS);

@@ -42,7 +42,7 @@ struct standstill_sum {		/* of rows that are one line for people */
 struct standstill_look {
 	struct standstill	*all;
 	struct standstill_sum	 suspended, down;
-	uint64_t		 held;
+	uint64_t		 parked, held, frozen;
 	uint64_t		 bodies_alone, controls_alone;
 	int64_t			 now_s;
 };
@@ -115,7 +115,7 @@ standstill_destination(void *context, struct slice line)
 	    json_get_number(line, "waiting"));
 	struct str reason = STR_INIT;
 
-	look->held += (uint64_t)json_get_number(line, "parked");
+	look->parked += (uint64_t)json_get_number(line, "parked");
 	if (json_is(line, "suspended", "true"))
 		look->suspended.mail += mail;
 	else if (mail > 0 && destination_is_neighbour(line) &&
@@ -210,6 +210,36 @@ standstill_take_objective(void *context, struct slice line)
 	return true;
 }
 
+/* A line of count, by state. */
+static bool
+standstill_take_parked(void *context, struct slice line)
+{
+	struct standstill_look *look = context;
+
+	if (json_is(line, "key", "held"))
+		look->held = (uint64_t)json_get_number(line, "messages");
+	else if (json_is(line, "key", "frozen"))
+		look->frozen = (uint64_t)json_get_number(line, "messages");
+	return true;
+}
+
+/* Apart, because what lets them go is not the same verb. */
+static void
+standstill_say_parked(struct standstill *all, uint64_t count,
+    const char *state)
+{
+	struct standstill_row *row;
+
+	if (count == 0)
+		return;
+	row = standstill_row(all, state, "");
+	row->count = count;
+	row->is_note = true;
+	row->text = arena_printf(all->arena, "%" PRIu64 " message%s %s by "
+	    "order", count, count == 1 ? " is" : "s are", state);
+	row->next = arena_printf(all->arena, "zmailer list state=%s", state);
+}
+
 static void
 standstill_scheduler(struct standstill *all, const char *run_dir)
 {
@@ -230,6 +260,9 @@ standstill_scheduler(struct standstill *all, const char *run_dir)
 	    standstill_destination) ||
 	    !standstill_ask(&look, &control, "objectives",
 	    standstill_take_objective)));
+	if (!all->is_silent && look.parked > 0)
+		(void)standstill_ask(&look, &control, "count",
+		    standstill_take_parked);
 	control_hang_up(&control);
 	if (all->is_silent) {
 		row = standstill_row(all, "scheduler", "");
@@ -247,15 +280,8 @@ standstill_scheduler(struct standstill *all, const char *run_dir)
 	    "no control file, and it cannot be routed again");
 	standstill_say_alone(all, "transport", look.controls_alone,
 	    "no body, or it cannot be read");
-	if (look.held > 0) {
-		row = standstill_row(all, "held", "");
-		row->count = look.held;
-		row->is_note = true;
-		row->text = arena_printf(all->arena, "%" PRIu64 " message%s "
-		    "held or frozen by order", look.held, look.held == 1 ?
-		    " is" : "s are");
-		row->next = "zmailer list";
-	}
+	standstill_say_parked(all, look.held, "held");
+	standstill_say_parked(all, look.frozen, "frozen");
 }
 
 /* ---- the disk ----------------------------------------------------------- */

@@ -84,9 +84,9 @@ static void
 learning_tell(const struct learning *learning,
     const struct selection_item *item, bool is_good, struct slice said)
 {
-	char by[64];
+	char by[VERB_BY_BYTES];
 
-	verb_who(by, sizeof(by));
+	verb_by(by);
 	event(EV_MESSAGE_LEARNED, item->id[0] == '-' ? NULL : item->id,
 	    "as", slice_of(learning->as), "ok",
 	    is_good ? SLICE("yes") : SLICE("no"), "text", said, "program",

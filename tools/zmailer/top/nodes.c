@@ -239,8 +239,17 @@ top_node_json(const struct top_node *node, struct str *out)
 	json_open_answer(out);
 	json_text(out, "node", slice_of(node->name));
 	json_bool(out, "up", node->is_up);
-	if (!node->is_up)
+	/* what is not known is no 0 */
+	if (!node->is_up) {
 		json_text(out, "reason", slice_of(node->why));
+#define TOP_NODE_NUMBER(name, head) \
+	str_adds(out, ",\"" #name "_per_minute\":null");
+		TOP_NODE_NUMBERS
+#undef TOP_NODE_NUMBER
+		str_adds(out, ",\"waiting\":null,\"oldest_s\":null");
+		json_close(out);
+		return;
+	}
 #define TOP_NODE_NUMBER(name, head) \
 	json_number(out, #name "_per_minute", \
 	    (int64_t)(node->rates[TOP_##name] * 60 + 0.5));
