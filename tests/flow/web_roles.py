@@ -55,7 +55,7 @@ ORDERS = [
 ] + [
     ("/order", {"do": verb, "id": "ID"}, ("adam", "anna"))
     for verb in ("delete", "undelete", "bounce",
-                 "reroute", "resubmit", "learn-spam", "learn-ham")
+                 "reroute", "resubmit", "thaw", "learn-spam", "learn-ham")
 ] + [
     ("/order", {"do": "forward", "id": "ID", "to": "x@y.test"},
      ("adam", "anna")),

@@ -84,7 +84,7 @@ verb_is_fancy(void)
 }
 
 static void
-verb_user(char *out, size_t size)
+verb_caller(char *out, size_t size)
 {
 	uid_t uid = getuid();
 	struct passwd *pw = getpwuid(uid);
@@ -112,7 +112,7 @@ verb_who(char *out, size_t size)
 	if (named != NULL)
 		snprintf(out, size, "%s", named);
 	else
-		verb_user(out, size);
+		verb_caller(out, size);
 }
 
 void
@@ -121,7 +121,7 @@ verb_by(char out[VERB_BY_BYTES])
 	const char *named = verb_named();
 	char user[64];
 
-	verb_user(user, sizeof(user));
+	verb_caller(user, sizeof(user));
 	if (named != NULL)
 		snprintf(out, VERB_BY_BYTES, "%.64s(%s)", named, user);
 	else
