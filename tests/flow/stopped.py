@@ -119,7 +119,7 @@ ROWS = [
     ("orders", "", 69, SCHEDULER),
     ("search", "list", 69, SCHEDULER),
     ("learn", "spam all --dry-run", 78, ["names no program"]),
-    ("search", "save bad state=", 69, SCHEDULER),
+    ("search", "save mine to:a@odd.test", 69, SCHEDULER),
     ("test", "smtp --to alice@localhost", 0, ["accept"]),
     ("route", "alice@localhost", 0, ["-> local"]),
     # and what is there again when they run; the last row stops them

@@ -69,7 +69,7 @@ check_learn(const struct machine_look *look, const struct conf_learn *one)
 	if (one->program != NULL && getpwnam(one->account) == NULL)
 		machine_tell(look, CONF_WARNING, one->at, "make it, or name "
 		    "another; nothing is learned until then",
-		    arena_printf(look->arena, "there is no account '%s'",
+		    arena_printf(look->arena, "there is no account called %s",
 		    one->account));
 }
 
