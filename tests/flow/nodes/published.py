@@ -5,6 +5,7 @@ SPDX-License-Identifier: ISC
 """
 import os
 import re
+import signal
 import subprocess
 import sys
 
@@ -135,11 +136,12 @@ class PublishWorld:
         return out, said
 
     def begin(self, *words):
-        """In the background."""
-        return subprocess.Popen([ZMAILER, "config", "publish", "--yes",
-                                 *words], env=self.one.mta.env,
-                                stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE)
+        """In the background; it hears ctrl-C, whoever runs the tests."""
+        return subprocess.Popen(
+            [ZMAILER, "config", "publish", "--yes", *words],
+            env=self.one.mta.env, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(
+                signal.SIGINT, signal.SIG_DFL))
 
     def all_have(self, shared, blocked=""):
         for node in self.nodes:
