@@ -5,7 +5,7 @@ EXTRA_DIST += tests/flow tests/import tests/lib
 if HAVE_PYTHON3
 SHORT_TESTS += tests/flow/run-flows tests/flow/smuggle.py tests/flow/reloads.py tests/flow/listeners.py \
 	tests/flow/upgrade_live.py tests/flow/space.py tests/flow/breakout.py tests/flow/pipes.py \
-	tests/flow/notify/posts.py tests/flow/notify/away.py tests/flow/nodes/desk.py tests/flow/nodes/publish.py tests/flow/nodes/publish_deaths.py \
+	tests/flow/notify/posts.py tests/flow/notify/away.py tests/flow/nodes/desk.py tests/flow/nodes/publish.py \
 	tests/flow/nodes/desk_web.py
 LONG_TESTS += tests/flow/web.py tests/flow/web_live.py
 # texts, installations and completion are nothing for a sanitizer; and what the
@@ -13,6 +13,7 @@ LONG_TESTS += tests/flow/web.py tests/flow/web_live.py
 if !SANITIZE
 SHORT_TESTS += tests/flow/promises.py tests/flow/completion.py tests/flow/readme.py \
 	tests/flow/auth_page.py tests/flow/mistakes.py tests/flow/stopped.py tests/flow/imports.py tests/flow/patience.py \
+	tests/flow/nodes/publish_deaths.py \
 	tests/flow/audit_nightly.py tests/lib/test_suites.py tests/lib/test_setup.py
 LONG_TESTS += tests/flow/examples.py tests/flow/web_orders.py tests/flow/web_searches.py tests/flow/web_learn.py tests/flow/web_roles.py \
 	tests/flow/web_taken.py tests/flow/web_logins.py tests/flow/web_send.py \
