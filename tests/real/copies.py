@@ -455,7 +455,7 @@ def say_what_is_wrong(one):
     for words, password, reason in (
             ("host=localhost " + usual, "wrong", "password authentication"),
             ("host=nowhere.invalid " + usual, "pw", "nowhere.invalid"),
-            ("host=localhost nonsense=1", "pw", "nonsense"),
+            ("host=localhost sslmode=nonsense", "pw", "nonsense"),
             (f"host=localhost port={site.base.port} dbname=mail user=zm "
              "sslmode=verify-full", "pw", "certificate"),
             (f"host=localhost port={site.base.port} dbname=mail user=zm "
