@@ -243,8 +243,19 @@ class Node:
                 pass
         return None
 
+    def links(self, each=False):
+        """What its share has open: the names, or one for each descriptor."""
+        top = f"/proc/{self.share()}/fd"
+        found = []
+        for fd in os.listdir(top):
+            try:
+                found.append(os.readlink(f"{top}/{fd}"))
+            except OSError:     # closed meanwhile
+                pass
+        return found if each else set(found)
+
     def descriptors(self):
-        return len(os.listdir(f"/proc/{self.share()}/fd"))
+        return len(self.links(True))
 
 
 class Files:

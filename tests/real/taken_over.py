@@ -97,26 +97,33 @@ def what_is_refused_has_none():
 def who_has_gone_has_no_copy():
     """He asked, and went away before it was under way, behind others."""
     one, base = site.nodes[0], site.base.session()
-    base("BEGIN; LOCK TABLE zm_copy IN EXCLUSIVE MODE")
+    before = one.links()
     asker, gone = one.asker(), one.asker()
+    assert gone.ask("lease").startswith("ok "), "it is heard"
+    theirs = one.links() - before
     fd = os.memfd_create("message")
     os.write(fd, b"x")
-    tokens = [asker.say("copy 04v router", fd)]
-    mta.wait_for("it to wait for the lock", lambda: site.base.number(
-        "count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"))
-    tokens.append(asker.say("copy 04w router", fd))
-    mta.wait_for("the second", lambda: one.copies()["waiting"] >= 2)
-    there = one.descriptors()
-    gone.say("copy 04x router", fd)
-    mta.wait_for("the third", lambda: one.descriptors() == there + 1)
-    gone.close()
-    mta.wait_for("its end", lambda: one.descriptors() == there)
-    base("COMMIT")
+
+    def is_held(count):
+        return sum("memfd:" in link for link in one.links(True)) == count
+    base("BEGIN; LOCK TABLE zm_copy IN EXCLUSIVE MODE")
+    try:
+        tokens = [asker.say("copy 04v router", fd)]
+        mta.wait_for("it to wait for the lock", lambda: site.base.number(
+            "count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"))
+        tokens.append(asker.say("copy 04w router", fd))
+        mta.wait_for("the second", lambda: is_held(2))
+        gone.say("copy 04x router", fd)
+        mta.wait_for("the third", lambda: is_held(3))
+        gone.close()
+        mta.wait_for("its end", lambda: theirs - one.links())
+        base("COMMIT")
+    finally:
+        base.close()
     assert [asker.lines_of(token) for token in tokens] == [["ok ok"]] * 2
     assert sorted(site.base.rows()) == ["04v", "04w"], site.base.rows()
     assert asker.ask("done 04v 04w") == "ok ok"
     asker.close()
-    base.close()
     os.close(fd)
 
 
