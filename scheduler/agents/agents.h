@@ -45,6 +45,9 @@ struct agent {
 	int64_t		 idle_ms;	/* since then without work */
 	int64_t		 hungry_ms;	/* its last #hungry; 0: none yet */
 	int64_t		 fed_ms;	/* given its last job; 0: none yet */
+	int64_t		 done_ms;	/* was done with a job, or given the
+					 * first one after a rest */
+	int64_t		 turn_ms;	/* the same before that */
 	struct agent_connection *connection;	/* NULL: none that we know of */
 	unsigned	 lost_count;	/* jobs it had when it was lost */
 	bool		 is_told_idle, is_closing, has_news, is_nonsense;

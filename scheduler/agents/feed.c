@@ -232,7 +232,7 @@ agent_give(struct agents *agents, struct agent *agent,
 		plan_serve(thread);
 	}
 	if (agent->job_count++ == 0) {
-		agent->heard_ms = now_ms;
+		agent->heard_ms = agent->done_ms = now_ms;
 		TAILQ_REMOVE(&agent->ring->idle, agent, entry);
 		TAILQ_INSERT_TAIL(&agent->ring->busy, agent, entry);
 	}
@@ -270,16 +270,23 @@ agent_has_bulk(const struct agent *agent)
 }
 
 /* Fill up those who serve the thread and have come down to half of their
- * share: many lines in one send, instead of one by one. */
+ * share: many lines in one send, instead of one by one.  Where there are more
+ * than its host takes by now, those that began first run dry, and rest. */
 static void
 thread_feed_more(struct agents *agents, struct thread *thread)
 {
-	unsigned share = plan_share(thread);
+	unsigned share = plan_share(thread), most = plan_sessions(thread);
+	unsigned surplus = thread->serving > most ? thread->serving - most : 0;
 	struct agent *agent;
 
 	TAILQ_FOREACH(agent, &thread->ring->busy, entry) {
-		if (agent->thread != thread || agent->is_closing ||
-		    agent->job_count > share / 2)
+		if (agent->thread != thread)
+			continue;
+		if (surplus > 0) {
+			surplus--;
+			continue;
+		}
+		if (agent->is_closing || agent->job_count > share / 2)
 			continue;
 		while (agent->job_count < share && !agent_has_bulk(agent))
 			if (feed_is_over(agents) ||

@@ -21,6 +21,7 @@
 #include "scheduler/intake/intake.h"
 #include "scheduler/outcome/outcome.h"
 #include "scheduler/outcome/results.h"
+#include "scheduler/plan/shaping/pace.h"
 
 #include "base/banned.h"
 
@@ -81,6 +82,22 @@ agent_drop_vertex(struct agents *agents, struct agent *agent,
 		agent_rest(agents, agent);
 }
 
+/* It is done with a job.  Several may be heard of together: an agent tells of
+ * one when it waits for the host to answer to the next. */
+static void
+agent_done(struct agent *agent, struct thread *thread,
+    enum verdict_kind verdict)
+{
+	int64_t took_ms = agent->heard_ms - agent->done_ms;
+
+	if (took_ms > 0) {
+		agent->turn_ms = agent->done_ms;
+		agent->done_ms = agent->heard_ms;
+	}
+	if (verdict < VERDICT_DEFERRED)
+		pace_worked(thread, agent->turn_ms, took_ms, agent->heard_ms);
+}
+
 static bool
 agent_take_verdict(struct agents *agents, struct agent *agent,
     const struct answer *answer)
@@ -102,6 +119,7 @@ agent_take_verdict(struct agents *agents, struct agent *agent,
 	if (vertex->unanswered == 0) {
 		if (agent->connection != NULL)
 			agent->connection->uses++;
+		agent_done(agent, thread, answer->verdict);
 		agent_drop_vertex(agents, agent, vertex);
 		outcome_vertex(agents->outcome, vertex);
 	}

@@ -33,11 +33,14 @@ struct pace {			/* pace.h: what a destination can take */
 	unsigned	 threshold;	/* above it sessions grow slowly */
 	unsigned	 credit;	/* successes since the last growth */
 	unsigned	 failures;	/* in a row, while others succeeded */
-	unsigned	 step_good;	/* successes since the last step */
+	unsigned	 step_good;	/* successes of this step */
 	unsigned	 step_limit;	/* sessions before it */
-	int64_t		 step_ms;	/* its successes count since then */
+	int64_t		 step_ms;	/* what begins from then on counts;
+					 * 0: not all have come to work */
+	int64_t		 step_took_ms;	/* the sum of what they took */
 	int64_t		 step_rate;	/* successes in 1000 s before it */
 	int64_t		 vain_ms;	/* the last one brought nothing */
+	int64_t		 vain_wait_ms;	/* and none is tried for so long */
 	int64_t		 good_ms;	/* last success; 0: none, or down */
 	int64_t		 reduced_ms, slowed_ms;	/* last change downwards */
 	int64_t		 eased_ms;	/* last step of slow_us's way back */

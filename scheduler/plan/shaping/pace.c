@@ -153,46 +153,81 @@ static void
 pace_step_begin(struct pace *pace)
 {
 	pace->step_good = 0;
-	pace->step_ms = 0;
+	pace->step_ms = pace->step_took_ms = 0;
 }
 
-/* What the sessions of a step brought: as many successes are counted as each
- * of them may have two of, after all of them have come to work. */
+/* Are as many at work as there may be?  Those that are too many run dry. */
 static bool
-pace_step_is_over(struct thread *thread, int64_t now_ms, int64_t *out_rate)
+pace_is_full(const struct thread *thread)
+{
+	unsigned eighth = thread->limit / 8;
+
+	return thread->serving >= thread->limit - eighth &&
+	    thread->serving <= thread->limit + eighth;
+}
+
+/* What the sessions of a step bring: how many there are by how long one takes
+ * for a message (Little's law), the mean of as many as each of them may have
+ * two of, begun after all had come to work.  Successes counted by the clock say
+ * less: they come in waves, of which one more or less falls into any time. */
+static bool
+pace_step_is_over(struct thread *thread, int64_t since_ms, int64_t took_ms,
+    int64_t now_ms, int64_t *out_rate)
 {
 	struct pace *pace = &thread->pace;
-	bool is_full = thread->serving >= thread->limit - thread->limit / 8;
 
-	if (++pace->step_good == thread->limit)
-		pace->step_ms = now_ms;
-	if (pace->step_good < 3 * thread->limit || now_ms <= pace->step_ms)
+	if (pace->step_ms == 0) {
+		if (++pace->step_good >= thread->limit) {
+			pace->step_good = 0;
+			pace->step_ms = now_ms;
+		}
 		return false;
-	*out_rate = (int64_t)(pace->step_good - thread->limit) * 1000000 /
-	    (now_ms - pace->step_ms);
+	}
+	if (since_ms < pace->step_ms)
+		return false;
+	pace->step_took_ms += took_ms;
+	if (++pace->step_good < 2 * thread->limit || pace->step_took_ms == 0)
+		return false;
+	*out_rate = (int64_t)thread->limit * pace->step_good * 1000000 /
+	    pace->step_took_ms;
 	pace_step_begin(pace);
-	return is_full;
+	return pace_is_full(thread);
+}
+
+/* They brought nothing, as far as could be seen: where we are busy, answers are
+ * heard late.  So that is asked again soon, then later. */
+static void
+pace_was_vain(struct pace *pace, int64_t now_ms)
+{
+	pace->step_rate = 0;
+	pace->vain_ms = now_ms;
+	pace->vain_wait_ms *= 2;
+	if (pace->vain_wait_ms < PACE_VAIN_MIN_MS)
+		pace->vain_wait_ms = PACE_VAIN_MIN_MS;
+	if (pace->vain_wait_ms > PACE_VAIN_MAX_MS)
+		pace->vain_wait_ms = PACE_VAIN_MAX_MS;
 }
 
 /* By half, as long as half of that is gained: then what limits is the time to
  * answer.  A host that gets slower with them answers no more for it, and is
  * left with what it had. */
 static void
-pace_grow_far(struct thread *thread, int64_t now_ms)
+pace_grow_far(struct thread *thread, int64_t since_ms, int64_t took_ms,
+    int64_t now_ms)
 {
 	struct pace *pace = &thread->pace;
 	unsigned most = pace_most(thread), more;
 	int64_t rate;
 
-	if ((pace->vain_ms != 0 && now_ms - pace->vain_ms < PACE_VAIN_MS) ||
-	    !pace_step_is_over(thread, now_ms, &rate))
+	if ((pace->vain_ms != 0 && now_ms - pace->vain_ms <
+	    pace->vain_wait_ms) ||
+	    !pace_step_is_over(thread, since_ms, took_ms, now_ms, &rate))
 		return;
 	if (pace->step_rate > 0 && pace->step_limit < thread->limit &&
 	    rate - pace->step_rate < pace->step_rate * (int64_t)(thread->limit -
 	    pace->step_limit) / pace->step_limit / 2) {
 		thread->limit = pace->step_limit;
-		pace->step_rate = 0;
-		pace->vain_ms = now_ms;
+		pace_was_vain(pace, now_ms);
 		return;
 	}
 	more = thread->limit + thread->limit / 2;
@@ -201,8 +236,25 @@ pace_grow_far(struct thread *thread, int64_t now_ms)
 	thread->limit = more > most ? most : more;
 }
 
+/* More sessions only as they bring more: pace_worked sees to it. */
+static bool
+pace_is_far(const struct thread *thread)
+{
+	return thread->ring->clause.has_feedback &&
+	    thread->pace.reduced_ms == 0 && thread->limit >= PACE_NEAR &&
+	    (thread->limit < pace_most(thread) || thread->limit > PACE_NEAR);
+}
+
+void
+pace_worked(struct thread *thread, int64_t since_ms, int64_t took_ms,
+    int64_t now_ms)
+{
+	if (pace_is_far(thread))
+		pace_grow_far(thread, since_ms, took_ms, now_ms);
+}
+
 static void
-pace_grow(struct thread *thread, int64_t now_ms)
+pace_grow(struct thread *thread)
 {
 	struct pace *pace = &thread->pace;
 	unsigned most = pace_most(thread);
@@ -211,11 +263,8 @@ pace_grow(struct thread *thread, int64_t now_ms)
 		thread->limit = most;
 		return;
 	}
-	if (pace->reduced_ms == 0 && thread->limit >= PACE_NEAR &&
-	    (thread->limit < most || thread->limit > PACE_NEAR)) {
-		pace_grow_far(thread, now_ms);
+	if (pace_is_far(thread))
 		return;
-	}
 	if (thread->limit >= most) {
 		thread->limit = most;
 		return;
@@ -235,7 +284,7 @@ pace_good(struct thread *thread, int64_t begun_ms, int64_t now_ms)
 	pace->good_ms = now_ms;
 	pace->failures = 0;
 	if (pace->reduced_ms == 0 || begun_ms > pace->reduced_ms)
-		pace_grow(thread, now_ms);
+		pace_grow(thread);
 	if (pace->slow_us == 0 || begun_ms <= pace->slowed_ms ||
 	    now_ms - pace->eased_ms < PACE_EASE_MS)
 		return;

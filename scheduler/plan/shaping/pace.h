@@ -20,7 +20,8 @@
 enum {
 	PACE_NEAR = 20,			/* sessions; more only while they bring
 					 * more */
-	PACE_VAIN_MS = 60000,		/* after which more are tried again */
+	PACE_VAIN_MIN_MS = 2000,	/* after which more are tried again; */
+	PACE_VAIN_MAX_MS = 64000,	/* twice as long each time */
 	PACE_RECENT_MS = 10000,		/* a host that served somebody so
 					 * lately is not down */
 	PACE_SLOW_MIN_US = 5000,	/* a pause shorter than this is none */
@@ -50,6 +51,13 @@ int64_t pace_again(struct thread *thread, int64_t now_ms);
 /* It served an attempt that began at begun_ms: one more session, or a shorter
  * pause. */
 void pace_good(struct thread *thread, int64_t begun_ms, int64_t now_ms);
+/* One of its sessions is done with a message that was served, of which it told
+ * nothing before since_ms, and took so long for it; several that are heard of
+ * together took that time in all: 0 for all but the first.  Where the time to
+ * answer is what limits, more sessions than PACE_NEAR are tried, and kept if
+ * they bring more. */
+void pace_worked(struct thread *thread, int64_t since_ms, int64_t took_ms,
+    int64_t now_ms);
 /* It had too many sessions: halve them.  False: that was said before. */
 bool pace_less(struct thread *thread, int64_t begun_ms, int64_t now_ms);
 /* It was too fast. */

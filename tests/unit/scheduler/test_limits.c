@@ -11,7 +11,7 @@
 #include "scheduler/agents/capacity.h"
 #include "tests/unit/scheduler/yard.h"
 
-enum { MESSAGES = 24, TURNS_MORE = 40 };
+enum { MESSAGES = 24, TURNS_MORE = 40, FED_MESSAGES = 1000, FED_AGENTS = 5 };
 
 static struct yard yard;
 
@@ -93,6 +93,51 @@ serving_at(const char *host)
 		if (strcmp(thread->host, host) == 0)
 			serving += thread->serving;
 	return serving;
+}
+
+static struct thread *
+only_thread(void)
+{
+	struct thread *thread = NULL;
+	size_t bucket = 0;
+
+	cr_assert(thread_next(&yard.scheduler.queue.threads, &bucket,
+	    &thread));
+	return thread;
+}
+
+static bool
+all_work(struct yard *y, void *arg)
+{
+	return y->scheduler.queue.jobs.count > FED_MESSAGES / 2 &&
+	    only_thread()->serving == FED_AGENTS;
+}
+
+static bool
+one_works(struct yard *y, void *arg)
+{
+	return y->scheduler.queue.jobs.count == 0 ||
+	    only_thread()->serving == 1;
+}
+
+/* Else a host that has too many sessions keeps them as long as there is mail
+ * for it. */
+Test(limits, who_is_one_too_many_is_fed_no_more, .timeout = 120)
+{
+	struct thread *thread;
+
+	yard_open(&yard, "group 50ms\nschedule */* { parallel 5; agents 50; "
+	    "overfeed 30 }\n");
+	for (int i = 0; i < FED_MESSAGES; i++)
+		yard_message(&yard, "a@src.test", "smtp/x.test/ok@x.test",
+		    NULL);
+	cr_assert(yard_until(&yard, all_work, NULL));
+	thread = only_thread();
+	thread->pace.reduced_ms = INT64_MAX;	/* its host had too many */
+	thread->limit = 1;
+	cr_assert(yard_until(&yard, one_works, NULL));
+	cr_expect_gt(thread->ready_count, 0);
+	yard_close(&yard);
 }
 
 Test(limits, each_holds_and_is_reached, .timeout = 120)

@@ -63,6 +63,7 @@ answer(const struct host *host, int64_t begun_ms, int64_t now_ms)
 	} else {
 		s.good++;
 		pace_good(&s.thread, begun_ms, now_ms);
+		pace_worked(&s.thread, begun_ms, now_ms - begun_ms, now_ms);
 	}
 }
 
@@ -184,6 +185,66 @@ Test(pace, a_host_far_away_gets_as_many_as_bring_more)
 	cr_expect_eq(pace_limit(&s.thread), FAR_SESSIONS, "%u",
 	    pace_limit(&s.thread));
 	cr_expect_eq(s.refused, 0);
+}
+
+struct fed {
+	int64_t		end_ms;		/* of what it is at */
+	int64_t		heard_ms, turn_ms;	/* of what it was at before */
+	unsigned	pair;		/* they end two by two, or one by one */
+};
+
+/* What a session is done with by now is heard.  It is fed ahead, and goes on
+ * whether we hear of it or not. */
+static void
+fed_hear(struct fed *fed, int64_t now_ms)
+{
+	for (; fed->end_ms <= now_ms; fed->end_ms += TAKES_MS * fed->pair)
+		for (unsigned i = 0; i < fed->pair; i++) {
+			int64_t took_ms = now_ms - fed->heard_ms;
+
+			if (took_ms > 0)
+				fed->turn_ms = fed->heard_ms;
+			fed->heard_ms = now_ms;
+			pace_good(&s.thread, now_ms - TAKES_MS, now_ms);
+			pace_worked(&s.thread, fed->turn_ms, took_ms, now_ms);
+		}
+}
+
+/* For ten seconds, at the beginning of which we are busy, and hear answers only
+ * at multiples of gather_ms. */
+static void
+fed_run(int64_t gather_ms, unsigned pair)
+{
+	struct fed fed[FAR_SESSIONS];
+
+	for (int64_t ms = 1; ms < 10000; ms++) {
+		if (ms < 1500 && ms % gather_ms != 0)
+			continue;
+		for (unsigned i = 0; i < s.thread.serving; i++)
+			fed_hear(&fed[i], ms);
+		if (s.thread.serving > pace_limit(&s.thread))
+			s.thread.serving = pace_limit(&s.thread);
+		while (s.thread.serving < pace_limit(&s.thread))
+			fed[s.thread.serving++] = (struct fed){ ms + (1 +
+				pair) * TAKES_MS, ms, ms, pair };
+	}
+}
+
+/* A wave of answers more or less is not what sessions bring. */
+Test(pace, answers_that_come_in_waves)
+{
+	for (unsigned i = 2; i < 800; i++) {
+		int64_t gather_ms = i / 2;
+		unsigned pair = 1 + i % 2;
+
+		sim_open();
+		s.ring.clause.parallel = FAR_SESSIONS;
+		pace_init(&s.thread);
+		fed_run(gather_ms, pair);
+		cr_expect_eq(pace_limit(&s.thread), FAR_SESSIONS,
+		    "%d ms, %u at once: %u", (int)gather_ms, pair,
+		    pace_limit(&s.thread));
+	}
 }
 
 /* It refuses nothing, it takes longer. */
