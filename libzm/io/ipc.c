@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -187,6 +188,18 @@ ipc_receive(int socket, struct ipc_inbox *inbox)
 	inbox->bytes.len += (size_t)n;
 	inbox->bytes.buf[inbox->bytes.len] = '\0';
 	return IPC_GOT;
+}
+
+bool
+ipc_await(int socket, int wait_ms)
+{
+	struct pollfd one = { .fd = socket, .events = POLLIN };
+	int got;
+
+	do
+		got = poll(&one, 1, wait_ms);
+	while (got < 0 && errno == EINTR);
+	return got != 0;
 }
 
 enum ipc_line_answer

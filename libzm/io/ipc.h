@@ -9,6 +9,7 @@
 #ifndef ZM_IO_IPC_H
 #define ZM_IO_IPC_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -50,6 +51,12 @@ enum ipc_answer {
  * peer sent more descriptors than the inbox holds: it is broken, so close it).
  */
 enum ipc_answer ipc_receive(int socket, struct ipc_inbox *inbox);
+
+/* Sleep until there is something to receive, or wait_ms are over (-1: as long
+ * as it takes).  A recvmsg that sleeps is woken by the kernel each time the
+ * peer has read what we sent, for nothing; this is not.  True: ipc_receive
+ * says what there is, or what is wrong. */
+bool ipc_await(int socket, int wait_ms);
 
 enum ipc_line_answer {
 	IPC_LINE_TOO_LONG = -1,

@@ -30,6 +30,11 @@ typedef void notify_fn(void *context, unsigned dir, const char *name);
 struct notify *notify_new(struct loop *loop, notify_fn *fn, void *context);
 void notify_free(struct notify **notify);
 
+/* After a name was told, what comes within span_ms is told together, at their
+ * end; 0: at once, as in the beginning.  So a caller that is busy is woken
+ * once for many names, and not by the renames that its own work makes. */
+void notify_gather(struct notify *notify, int span_ms);
+
 /* Watch one directory, by an open descriptor (which must stay open) or by
  * path.  fn is called with dir.  One instance may watch thousands.
  * 0; -1 when it is not a directory or cannot be opened. */

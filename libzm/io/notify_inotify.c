@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "io/notify_scan.h"
 
@@ -33,6 +34,8 @@ struct notify {
 	void			*context;
 	int			 fd;	/* -1: there is no inotify */
 	struct watch		*watch;
+	int			 gather_ms;
+	struct timer		 gather_timer;
 	struct notify_dir	*dirs;	/* wd rises: sorted */
 	size_t			 count;
 	struct notify_scan	*scan;	/* for what inotify refused */
@@ -78,11 +81,10 @@ inotify_deliver(struct notify *notify, const struct inotify_event *event)
 	notify->fn(notify->context, dir->dir, event->name);
 }
 
-/* One read a turn: level triggering brings us back for the rest. */
-static void
-inotify_ready(void *context, unsigned ready)
+/* One read: the next one is for the rest.  False: there was nothing. */
+static bool
+inotify_read(struct notify *notify)
 {
-	struct notify *notify = context;
 	static char buffer[INOTIFY_BUFFER_BYTES]
 	    __attribute__((aligned(__alignof__(struct inotify_event))));
 	ssize_t got = read(notify->fd, buffer, sizeof(buffer));
@@ -95,6 +97,34 @@ inotify_ready(void *context, unsigned ready)
 		inotify_deliver(notify, event);
 		at += (ssize_t)(sizeof(*event) + event->len);
 	}
+	return got > 0;
+}
+
+static void
+inotify_gathered(void *context)
+{
+	struct notify *notify = context;
+
+	if (inotify_read(notify))
+		timer_set(notify->loop, &notify->gather_timer,
+		    clock_steady_ms() + notify->gather_ms, inotify_gathered,
+		    notify);
+	else
+		watch_set(notify->watch, LOOP_READ);
+}
+
+/* While names are gathered nobody waits for the descriptor: the timer reads
+ * it. */
+static void
+inotify_ready(void *context, unsigned ready)
+{
+	struct notify *notify = context;
+
+	if (!inotify_read(notify) || notify->gather_ms == 0)
+		return;
+	watch_set(notify->watch, 0);
+	timer_set(notify->loop, &notify->gather_timer, clock_steady_ms() +
+	    notify->gather_ms, inotify_gathered, notify);
 }
 
 struct notify *
@@ -114,12 +144,19 @@ notify_new(struct loop *loop, notify_fn *fn, void *context)
 }
 
 void
+notify_gather(struct notify *notify, int span_ms)
+{
+	notify->gather_ms = span_ms;
+}
+
+void
 notify_free(struct notify **pnotify)
 {
 	struct notify *notify = *pnotify;
 
 	if (notify == NULL)
 		return;
+	timer_clear(&notify->gather_timer);
 	if (notify->watch != NULL)
 		watch_free(&notify->watch);
 	if (notify->fd >= 0)

@@ -151,6 +151,13 @@ notify_new(struct loop *loop, notify_fn *fn, void *context)
 }
 
 void
+notify_gather(struct notify *notify, int span_ms)
+{
+	(void)notify;		/* it looks once a second */
+	(void)span_ms;
+}
+
+void
 notify_free(struct notify **notify)
 {
 	if (*notify == NULL)

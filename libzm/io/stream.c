@@ -21,6 +21,10 @@
 
 #include "base/banned.h"
 
+#ifndef MSG_MORE
+#define MSG_MORE 0
+#endif
+
 enum {
 	KEPT_OUTPUT_BYTES = 1024	/* larger buffers are given back */
 };
@@ -28,6 +32,7 @@ enum {
 struct stream {
 	int		 fd;
 	bool		 was_full;
+	bool		 expects_end;	/* of output: see stream_expect_end */
 	unsigned	 awaited;	/* what the watch is set to */
 	struct loop	*loop;
 	struct watch	*watch;
@@ -240,6 +245,7 @@ static enum stream_got
 stream_decrypt(struct stream *stream)
 {
 	struct stream_cover *cover = stream->cover;
+	bool was_shaking = cover->state == STREAM_SHAKING;
 	size_t before = bench.end;
 	ssize_t n = 0;
 
@@ -248,7 +254,8 @@ stream_decrypt(struct stream *stream)
 		return STREAM_BROKEN;
 	if (cover->state != STREAM_ENCRYPTED)
 		return STREAM_NOTHING;
-	cover->cipher->turn(cover->cipher_state);
+	if (!was_shaking)		/* its end was in this turn */
+		cover->cipher->turn(cover->cipher_state);
 	while (bench.end < sizeof(bench.bytes) && (n = cover->cipher->read(
 	    cover->cipher_state, bench.bytes + bench.end,
 	    sizeof(bench.bytes) - bench.end)) > 0)
@@ -362,7 +369,8 @@ stream_send_plain(struct stream *stream, size_t bytes)
 
 	do
 		n = send(stream->fd, stream->output.buf + stream->output_sent,
-		    bytes, MSG_NOSIGNAL);
+		    bytes, MSG_NOSIGNAL | (stream->expects_end ?
+		    MSG_MORE : 0));
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -1;
@@ -452,6 +460,16 @@ stream_peer_has_left(const struct stream *stream)
 	struct pollfd look = { stream->fd, POLLRDHUP, 0 };
 
 	return poll(&look, 1, 0) > 0;
+}
+
+void
+stream_expect_end(struct stream *stream)
+{
+	const struct stream_cover *cover = stream->cover;
+
+	stream->expects_end = cover == NULL;
+	if (cover != NULL && cover->cipher->expect_end != NULL)
+		cover->cipher->expect_end(cover->cipher_state);
 }
 
 void

@@ -109,6 +109,9 @@ struct stream_cipher {
 	bool	 (*is_asleep)(const void *state);
 	/* Tell the other side that no more will come. */
 	void	 (*end)(void *state);
+	/* What is written from now on may leave together with end's words,
+	 * which follow at once; may be NULL. */
+	void	 (*expect_end)(void *state);
 };
 
 /* Encrypt from now on: output so far goes out in the clear, then the client is
@@ -129,6 +132,11 @@ void *stream_cipher_state(const struct stream *stream);
 
 /* Has the peer left, or sent its last byte, whether we have read it or not? */
 bool stream_peer_has_left(const struct stream *stream);
+
+/* The output that is flushed from now on is the last: it may leave in one
+ * packet with the end of it, which must follow (stream_end_output,
+ * stream_free). */
+void stream_expect_end(struct stream *stream);
 
 /* Let the peer see the end of our output, all of which was flushed. */
 void stream_end_output(struct stream *stream);

@@ -112,10 +112,15 @@ event_number(int64_t number)
 {
 	static _Thread_local char ring[16][24];
 	static _Thread_local unsigned next;
-	char *text = ring[next++ % 16];
-	int n = snprintf(text, sizeof(ring[0]), "%lld", (long long)number);
+	char *end = ring[next++ % 16] + sizeof(ring[0]), *at = end;
+	uint64_t left = number < 0 ? -(uint64_t)number : (uint64_t)number;
 
-	return (struct slice){ text, (size_t)n };
+	do
+		*--at = (char)('0' + left % 10);
+	while ((left /= 10) > 0);
+	if (number < 0)
+		*--at = '-';
+	return (struct slice){ at, (size_t)(end - at) };
 }
 
 

@@ -93,7 +93,7 @@ whole_pieces(int fd, char piece[PIECE_BYTES], struct err *err)
 enum whole
 whole_file(int fd, struct err *err)
 {
-	char *piece = mem_alloc(1, PIECE_BYTES);
+	char *piece = mem_grow(NULL, 1, PIECE_BYTES);
 	enum whole result = whole_pieces(fd, piece, err);
 
 	mem_free(&piece);

@@ -21,6 +21,10 @@
 
 #include "base/banned.h"
 
+#ifndef MSG_MORE
+#define MSG_MORE 0
+#endif
+
 struct tls_link {
 	SSL		*ssl;
 	struct tls_server *server;
@@ -30,6 +34,7 @@ struct tls_link {
 	bool		 is_open;	/* the handshake is done */
 	bool		 is_broken;
 	bool		 is_asleep, wants_write;
+	bool		 expects_end;	/* it follows what is written */
 	stream_fn	*wake;
 	void		*context;
 };
@@ -66,6 +71,18 @@ link_socket_read(BIO *bio, char *out, size_t n, size_t *out_n)
 	return 1;
 }
 
+/* Nobody waits for a ticket (RFC 8446 section 4.6.1): it leaves in one packet
+ * with the answer to the client's first command, or a fifth of a second later;
+ * and the last words leave with their end. */
+static int
+link_send_flags(const struct tls_link *link)
+{
+	bool is_ticket = !link->is_open &&
+	    SSL_get_state(link->ssl) == TLS_ST_SW_SESSION_TICKET;
+
+	return MSG_NOSIGNAL | (is_ticket || link->expects_end ? MSG_MORE : 0);
+}
+
 static int
 link_socket_write(BIO *bio, const char *bytes, size_t n, size_t *out_n)
 {
@@ -76,7 +93,7 @@ link_socket_write(BIO *bio, const char *bytes, size_t n, size_t *out_n)
 	if (link->fd < 0)
 		return 0;
 	do
-		sent = send(link->fd, bytes, n, MSG_NOSIGNAL);
+		sent = send(link->fd, bytes, n, link_send_flags(link));
 	while (sent < 0 && errno == EINTR);
 	if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
 		BIO_set_retry_write(bio);
@@ -270,12 +287,14 @@ link_is_asleep(const void *state)
 
 /* ---- bytes ------------------------------------------------------------ */
 
+/* Who comes back from a signature knows no more of the socket than before. */
 static void
 link_turn(void *state)
 {
 	struct tls_link *link = state;
 
-	link->is_drained = false;
+	if (!link->is_asleep)
+		link->is_drained = false;
 }
 
 static ssize_t
@@ -350,11 +369,19 @@ link_end(void *state)
 	ERR_clear_error();
 }
 
+static void
+link_expect_end(void *state)
+{
+	struct tls_link *link = state;
+
+	link->expects_end = true;
+}
+
 static const struct stream_cipher link_cipher = {
 	.new = link_new, .release = link_free, .shake = link_shake,
 	.turn = link_turn, .read = tls_link_read, .write = tls_link_write,
 	.wants_write = link_wants_write, .is_asleep = link_is_asleep,
-	.end = link_end
+	.end = link_end, .expect_end = link_expect_end
 };
 
 int

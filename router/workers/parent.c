@@ -36,6 +36,8 @@
 enum {
 	PARENT_PUBLIC = SPOOL_PRIORITIES,	/* notify's number of public/ */
 	PARENT_RESCAN_MS = 60 * 1000,
+	PARENT_GATHER_MS = 1,		/* a claim is a rename, too, and would
+					 * wake us for each name */
 	PARENT_PUBLIC_MS = 100,
 	PARENT_PUBLIC_SHARE = 10,		/* of the time it takes */
 	OURS_MAX = 1 + ROLE_COUNT
@@ -361,6 +363,7 @@ parent_watch(struct parent *parent, struct err *err)
 {
 	parent->notify = notify_new(parent->process->loop, parent_on_notify,
 	    parent);
+	notify_gather(parent->notify, PARENT_GATHER_MS);
 	for (unsigned i = 0; i < SPOOL_PRIORITIES; i++)
 		if (notify_add_fd(parent->notify, spool_dir_fd(parent->spool,
 		    AREA_ROUTER, i), i, NOTIFY_MOVED, err) != 0)

@@ -24,7 +24,8 @@
 
 enum {
 	STEP_NAMES = 4096,	/* of a walk in one turn: about 2 ms */
-	AHEAD_NAMES = 4 * STEP_NAMES	/* more wait: read them first */
+	AHEAD_NAMES = 4 * STEP_NAMES,	/* more wait: read them first */
+	SCAN_GATHER_MS = 1	/* names told together while many come */
 };
 
 /* ---- a walk -------------------------------------------------------------- */
@@ -148,6 +149,7 @@ scan_watch(struct intake *intake, struct err *err)
 	int result;
 
 	intake->notify = notify_new(intake->queue->loop, scan_notified, intake);
+	notify_gather(intake->notify, SCAN_GATHER_MS);
 	result = notify_add_fd(intake->notify,
 	    spool_dir_fd(intake->queue->spool, AREA_TRANSPORT, 0), 0,
 	    NOTIFY_MOVED, err);

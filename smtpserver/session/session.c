@@ -111,6 +111,7 @@ step_last(struct session *session)
 	 * over: the worker does that, flushes, and comes back. */
 	if (!session->is_over) {
 		session->is_over = session->is_blocked = true;
+		stream_expect_end(session->stream);
 		return STEP_WAIT;
 	}
 	session->is_blocked = false;

@@ -10,8 +10,6 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/title.h"
@@ -267,8 +265,8 @@ frame_check_body(struct frame *frame, const struct task *task,
 	    task->begun_ms < frame->whole_until_ms)
 		return 0;
 	whole = whole_file(task->body_fd, err);
-	if (whole == WHOLE_DAMAGED ||
-	    control_file_check(task->control_fd, err) < 0)
+	if (whole == WHOLE_DAMAGED || (!task->job.is_checked &&
+	    control_file_check(task->control_fd, err) < 0))
 		return -1;
 	strlcpy(frame->whole_id, whole == WHOLE_YES ? id : "",
 	    sizeof(frame->whole_id));
@@ -484,37 +482,36 @@ frame_serve_lines(struct frame *frame, struct err *err)
 	return is_over ? 0 : 1;
 }
 
-/* Wake up now and then while nothing comes, for the agent's idle. */
-static void
-frame_set_wakeups(const struct agent_kind *agent, int in)
+/* It wakes up now and then while nothing comes, for the agent's idle. */
+static int
+frame_wait_ms(const struct frame *frame)
 {
-	int ms = clock_nap_ms() >= 0 ? clock_nap_ms() : IDLE_EVERY_MS;
-	struct timeval tv = { ms / 1000, ms % 1000 * 1000 };
-
-	if (agent->idle != NULL)
-		(void)setsockopt(in, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
+	if (frame->run->agent->idle == NULL)
+		return -1;
+	return clock_nap_ms() >= 0 ? clock_nap_ms() : IDLE_EVERY_MS;
 }
 
 static int
 frame_serve(struct frame *frame, int in, struct err *err)
 {
+	int wait_ms = frame_wait_ms(frame), got;
+
 	str_adds(&frame->lines, "#hungry\n");
 	if (frame_send_lines(frame, err) < 0)
 		return -1;
 	for (;;) {
-		int got = ipc_receive(in, &frame->inbox);
-
-		if (got == 0)
-			return 0;
-		if (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK)
-			return err_sys(err, "the scheduler's socket");
-		if (got < 0) {
+		if (!ipc_await(in, wait_ms)) {
 			frame_idle(frame);
 			if (frame->lines.len > 0 &&
 			    frame_send_lines(frame, err) < 0)
 				return -1;
 			continue;
 		}
+		got = ipc_receive(in, &frame->inbox);
+		if (got == 0)
+			return 0;
+		if (got < 0)
+			return err_sys(err, "the scheduler's socket");
 		got = frame_serve_lines(frame, err);
 		if (got <= 0)
 			return got;
@@ -537,7 +534,6 @@ agent_serve(struct agent_run *run, int in, int out, struct err *err)
 	str_init(&frame->lines);
 	str_init(&frame->told);
 	str_init(&frame->shown);
-	frame_set_wakeups(run->agent, in);
 	result = frame_serve(frame, in, err);
 	if (run->agent->finish != NULL)
 		run->agent->finish(run);

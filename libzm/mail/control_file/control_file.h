@@ -304,6 +304,8 @@ struct control_job {
 	struct control_rcpt *rcpts;	/* with channel, host, user, uid,
 					 * notify, orcpt, offset and tries */
 	size_t		rcpt_count;
+	bool		is_checked;	/* as by control_file_check: all of the
+					 * head was read on the way */
 };
 
 /* Append the line that the scheduler sends:

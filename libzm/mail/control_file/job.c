@@ -181,7 +181,7 @@ control_head_check(int fd, char piece[CHECK_BYTES], struct err *err)
 int
 control_file_check(int fd, struct err *err)
 {
-	char *piece = mem_alloc(1, CHECK_BYTES);
+	char *piece = mem_grow(NULL, 1, CHECK_BYTES);
 	int result = control_head_check(fd, piece, err);
 
 	mem_free(&piece);
@@ -203,7 +203,8 @@ window_begin(struct window *window, struct err *err)
 /* The lines before the first s line, and its tag; the first window holds
  * them. */
 static int
-window_common(const struct window *window, struct slice *out, struct err *err)
+window_common(const struct window *window, struct slice *out,
+    bool *out_is_checked, struct err *err)
 {
 	struct slice rest = window->text;
 	const char *end = memmem(rest.p, rest.n, "\ns ", 3);
@@ -212,6 +213,7 @@ window_common(const struct window *window, struct slice *out, struct err *err)
 
 	if (head == 0)
 		return err_set(err, "not a control file");
+	*out_is_checked = head <= rest.n;
 	if (head <= rest.n && crc32c(0, rest.p + CONTROL_FIRST_LINE_BYTES,
 		head - CONTROL_FIRST_LINE_BYTES) != crc)
 		return err_set(err, "the control file's checksum is wrong");
@@ -229,7 +231,7 @@ read_common(const struct window *window, struct control_job *out,
 	struct control_file control = { .ret = DSN_RET_DEFAULT };
 	struct slice rest, line;
 
-	if (window_common(window, &rest, err) < 0)
+	if (window_common(window, &rest, &out->is_checked, err) < 0)
 		return -1;
 	for (;;) {
 		size_t n = slice_find(rest, '\n');

@@ -52,6 +52,20 @@ Test(ipc, lines_arrive_whole_however_they_were_cut)
 	}
 }
 
+Test(ipc, something_to_receive_is_awaited)
+{
+	cr_expect_not(ipc_await(ends[1], 0));
+	cr_assert_eq(ipc_send(ends[1], SLICE("said\n"), NULL, 0), 5);
+	cr_assert_eq(ipc_receive(ends[0], &inbox), IPC_GOT);
+	cr_expect_not(ipc_await(ends[1], 0), "that it was read is nothing");
+	cr_assert_eq(ipc_send(ends[0], SLICE("one\n"), NULL, 0), 4);
+	cr_expect(ipc_await(ends[1], -1));
+	cr_assert_eq(ipc_receive(ends[1], &inbox), IPC_GOT);
+	close(ends[0]);
+	cr_expect(ipc_await(ends[1], -1));
+	cr_expect_eq(ipc_receive(ends[1], &inbox), IPC_END);
+}
+
 /* Thousands of them wait: what is empty has no room, what is begun keeps it. */
 Test(ipc, an_empty_inbox_can_do_without_room)
 {

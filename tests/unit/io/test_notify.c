@@ -97,6 +97,56 @@ Test(notify, renames_and_writes_are_told_apart)
 	rmdir(b);
 }
 
+/* Not before its time, which does not come here. */
+Test(notify, what_comes_soon_after_a_name_waits)
+{
+	char path[32];
+	int fd = make_dir(path);
+	struct loop *loop = loop_new();
+	struct heard heard = { 0 };
+	struct notify *notify = notify_new(loop, hear, &heard);
+	struct err err;
+
+	cr_assert_eq(notify_add_fd(notify, fd, 7, NOTIFY_MOVED, &err), 0);
+	notify_gather(notify, 3600 * 1000);
+	make_file(fd, "a");
+	cr_assert_eq(renameat(fd, "a", fd, "b"), 0);
+	wait_call(loop, &heard);
+	cr_assert_eq(renameat(fd, "b", fd, "c"), 0);
+	loop_turn(loop, 50);
+	if (heard.rescans == 0)
+		cr_expect_eq(heard.calls, 1);
+	notify_free(&notify);
+	loop_free(&loop);
+	unlinkat(fd, "c", 0);
+	rmdir(path);
+}
+
+Test(notify, what_was_gathered_is_told)
+{
+	static const char *const names[] = { "a", "b", "c", "d", "e" };
+	char path[32];
+	int fd = make_dir(path);
+	struct loop *loop = loop_new();
+	struct heard heard = { 0 };
+	struct notify *notify = notify_new(loop, hear, &heard);
+	struct err err;
+
+	cr_assert_eq(notify_add_fd(notify, fd, 7, NOTIFY_MOVED, &err), 0);
+	notify_gather(notify, 1);
+	make_file(fd, names[0]);
+	for (size_t i = 1; i < sizeof(names) / sizeof(names[0]); i++) {
+		cr_assert_eq(renameat(fd, names[i - 1], fd, names[i]), 0);
+		wait_call(loop, &heard);
+		if (heard.rescans == 0)
+			cr_expect_str_eq(heard.name, names[i]);
+	}
+	notify_free(&notify);
+	loop_free(&loop);
+	unlinkat(fd, "e", 0);
+	rmdir(path);
+}
+
 Test(notify, without_inotify_a_change_is_seen_in_the_directory)
 {
 	char path[32];

@@ -37,6 +37,33 @@ put(int peer, const char *text)
 	cr_assert_eq(write(peer, text, strlen(text)), (ssize_t)strlen(text));
 }
 
+/* However many packets the system makes of it. */
+Test(stream, the_last_words_leave_before_the_end)
+{
+	for (int is_lingering = 0; is_lingering < 2; is_lingering++) {
+		struct loop *loop = loop_new();
+		char text[16];
+		int peer;
+		struct stream *stream = stream_to(loop, &peer);
+
+		stream_say(stream, SLICE("250 ok\n"));
+		cr_expect_eq(stream_flush(stream), STREAM_FLUSH_ALL);
+		stream_expect_end(stream);
+		stream_say(stream, SLICE("221 bye\n"));
+		cr_expect_eq(stream_flush(stream), STREAM_FLUSH_ALL);
+		if (is_lingering)
+			stream_end_output(stream);
+		else
+			stream_free(&stream);
+		cr_expect_eq(recv(peer, text, sizeof(text), MSG_WAITALL), 15);
+		cr_expect_eq(memcmp(text, "250 ok\n221 bye\n", 15), 0);
+		cr_expect_eq(recv(peer, text, sizeof(text), 0), 0);
+		stream_free(&stream);
+		close(peer);
+		loop_free(&loop);
+	}
+}
+
 Test(stream, leftovers_survive_another_streams_fill)
 {
 	struct loop *loop = loop_new();

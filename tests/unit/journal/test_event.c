@@ -400,6 +400,8 @@ Test(event, sixteen_numbers_at_once)
 		numbers[i] = event_number(-i);
 	cr_expect(slice_is(numbers[0], "0"));
 	cr_expect(slice_is(numbers[15], "-15"));
+	cr_expect(slice_is(event_number(INT64_MAX), "9223372036854775807"));
+	cr_expect(slice_is(event_number(INT64_MIN), "-9223372036854775808"));
 }
 
 Test(event, rows_are_sound)

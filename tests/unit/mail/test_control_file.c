@@ -216,6 +216,7 @@ Test(control_file, a_job_finds_its_lines)
 	cr_expect(slice_is(job.bodytype, "8BITMIME"));
 	cr_expect(slice_is(job.envid, "QQ"));
 	cr_expect_eq(job.body_offset, 123);
+	cr_expect(job.is_checked);
 	cr_assert_eq(job.rcpt_count, 2);
 	cr_expect(slice_is(job.rcpts[0].user, "|/bin/x -a b 7"));
 	cr_expect_eq(job.rcpts[0].notify, DSN_NOTIFY_NEVER);
@@ -352,6 +353,7 @@ Test(control_file, big_lists_parse_fast_and_load_by_range)
 	cr_assert_eq(control_job_load(loads, str_slice(&line), fd, &job, &err),
 	    0, "%s", err.text);
 	cr_expect_lt(arena_used_bytes(loads), 4096);
+	cr_expect_not(job.is_checked, "the head is longer than what is read");
 	close(fd);
 	mem_free(&records);
 	str_release(&text);
