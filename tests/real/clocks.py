@@ -347,6 +347,11 @@ def two_that_claim_it_at_once():
     assert sorted(words[:5] for words in said) == ["ok no", "ok ok"], said
     assert site.base.number("epoch FROM zm_node WHERE name = 'mx1'") == \
         epoch + 1
+    # it was there again since it was told of as lost, and is lost again
+    site.base.sql("UPDATE zm_node SET lease_until = now() - "
+                  "interval '1 hour' WHERE name = 'mx1'")
+    assert two.ask(f"takeover mx1 {epoch} 20").startswith("ok none")
+    assert two.ask(f"takeover mx1 {epoch + 1} 20").startswith("ok ok")
 
 
 site = Clocks()
