@@ -5,6 +5,7 @@ killed, hanging, without tables, and with a standby.  Started by run-copies.
 
 SPDX-License-Identifier: ISC
 """
+import contextlib
 import os
 import random
 import signal
@@ -314,12 +315,9 @@ def a_dead_node_is_taken_over_and_comes_back():
     assert "TAKEN OVER by mx1" in words, words
     assert fetch_all(one) == {}
     # one of them is held up by somebody else
-    holder = site.base.session()
-    try:
+    with contextlib.closing(site.base.session()) as holder:
         holder("BEGIN; SELECT id FROM zm_copy WHERE id = '08b' FOR UPDATE")
         assert one.ask("take mx2") == "ok ok 2 more"
-    finally:
-        holder.close()
     assert fetch_all(one) == {id: mails[id] for id in ("08a", "08c")}
     assert one.ask("arrived 08a") == "ok ok"
     assert one.ask("arrived 08a") == "ok ok"            # said again
@@ -517,18 +515,14 @@ def a_lease_and_what_is_taken_wait_for_each_other():
     try:
         site.base.sql("UPDATE zm_node SET epoch = epoch + 1, taken_by = "
                       "'mx1', lease_until = NULL WHERE name = 'mx2'")
-        holder = site.base.session()
-        try:
+        with contextlib.closing(site.base.session()) as holder:
             holder("BEGIN; UPDATE zm_node SET lease_until = now() + interval "
                    "'15 s' WHERE name = 'mx2'")
             asker = one.asker()
             asker.say("take mx2")
-            mta.wait_for("it to wait", lambda: site.base.number(
-                "count(*) FROM pg_stat_activity WHERE "
-                "wait_event_type = 'Lock'"))
+            mta.wait_for("it to wait", lambda: site.base.number("count(*) FROM "
+                "pg_stat_activity WHERE wait_event_type = 'Lock'"))
             holder("COMMIT")
-        finally:
-            holder.close()
         said = asker.line()
         assert said == "t0 ok ok 0 more", said
         asker.close()
