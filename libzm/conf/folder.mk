@@ -65,6 +65,7 @@ libzm_a_SOURCES += \
 	libzm/conf/read/mend.c \
 	libzm/conf/read/mend_name.c libzm/conf/read/idn.c \
 	libzm/conf/read/names.c libzm/conf/read/ours.c \
+	libzm/conf/read/node_at.c \
 	libzm/conf/read/parse.c \
 	libzm/conf/read/policy_value.c \
 	libzm/conf/read/source.c \

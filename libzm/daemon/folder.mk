@@ -74,4 +74,5 @@ libzm_a_SOURCES += \
 	libzm/daemon/machine/resolver.c \
 	libzm/daemon/machine/signs.c \
 	libzm/daemon/machine/tables.c \
-	libzm/daemon/machine/values.c
+	libzm/daemon/machine/values.c \
+	libzm/daemon/machine/warmups.c

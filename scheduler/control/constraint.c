@@ -128,8 +128,9 @@ constraint_find_hold(const struct queue *queue, const struct thread *thread,
     struct constraint *out)
 {
 	out->until_s = act_wall_s(thread->wake_ms);
-	if (thread->is_warming) {
+	if (thread->warming_ms != 0) {
 		out->cause = CAUSE_WARM_UP;
+		out->since_s = act_wall_s(thread->warming_ms);
 		constraint_take_warm_up(queue, thread, out);
 		return;
 	}

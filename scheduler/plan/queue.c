@@ -317,7 +317,8 @@ static void
 queue_hold_warming(struct queue *queue, struct thread *thread,
     int64_t until_ms)
 {
-	thread->is_warming = true;
+	if (thread->warming_ms == 0)
+		thread->warming_ms = clock_steady_ms();
 	plan_hold(&queue->plan, thread, until_ms);
 }
 
@@ -349,15 +350,17 @@ queue_admits(struct queue *queue, struct thread *thread)
 	int64_t until_ms;
 	bool is_over;
 
-	thread->is_warming = false;
 	if (zone == NULL)
+		thread->warming_ms = 0;
+	if (zone == NULL ||
+	    queue_has_left(queue, thread, zone, &until_ms, &is_over))
 		return true;
-	if (queue_has_left(queue, thread, zone, &until_ms, &is_over))
-		return true;
-	if (is_over && zone->overflow != NULL)
+	if (is_over && zone->overflow != NULL) {
+		thread->warming_ms = 0;
 		queue_overflow(queue, thread, zone);
-	else
+	} else {
 		queue_hold_warming(queue, thread, until_ms);
+	}
 	return false;
 }
 
@@ -385,10 +388,12 @@ queue_fits(struct queue *queue, struct vertex *vertex)
 void
 queue_spend(struct queue *queue, const struct vertex *vertex)
 {
-	const struct thread *thread = vertex->thread;
+	struct thread *thread = vertex->thread;
 	const struct conf_zone *zone = queue_warm_zone(queue, thread);
 	struct allowance *allowance = queue_allowance(queue, thread, zone);
 
+	thread->warming_ms = 0;		/* not before: a message that does not
+					 * fit is looked at again and again */
 	if (allowance != NULL)
 		allowance_spend(allowance, vertex->unanswered,
 		    clock_steady_ms());

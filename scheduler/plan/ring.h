@@ -73,6 +73,8 @@ struct thread {
 	unsigned	 trouble_count;	/* attempts in a row that nobody met */
 	int64_t		 trouble_ms;	/* the first of them */
 	int64_t		 wake_ms;	/* held until then; 0: not held */
+	int64_t		 warming_ms;	/* its zone's plan of today holds it
+					 * since then; 0: it does not */
 	int64_t		 planned_ms;	/* it would have waited so long, but
 					 * an order has it probed; 0: not */
 	int64_t		 used_ms;	/* last time it had work */
@@ -80,7 +82,6 @@ struct thread {
 	bool		 is_runnable;	/* in one of its ring's queues */
 	bool		 is_quick;	/* in which: not only bulk is ready */
 	bool		 is_blocked;	/* in its provider's queue instead */
-	bool		 is_warming;	/* held by its zone's plan of today */
 	bool		 is_firm;	/* a success does not end the hold */
 	bool		 is_by_tls;	/* the trouble: its TLS is not what a
 					 * policy asks for */

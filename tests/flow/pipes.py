@@ -41,7 +41,7 @@ class Piped(smtplib.SMTP):
     def leave(self):
         code, _ = self.quit()
         assert code == 221, code
-        status = self.program.wait(timeout=30)
+        status = self.program.wait(timeout=mta.WAIT_S)
         assert status == 0, status
 
 
@@ -71,7 +71,7 @@ def by_bytes(site):
                 program.stdin.write(command[at:at + 1])
             line = read()
             assert line.startswith(want), line
-        assert program.wait(timeout=30) == 0
+        assert program.wait(timeout=mta.WAIT_S) == 0
 
 
 def batch(site):

@@ -455,7 +455,7 @@ def stopped_daemons_are_told(desk, world):
 
 def without_its_program_it_says_what_to_install(world):
     told = subprocess.run(
-        [f"{mta.BUILD}/bin/zmailer", "web"], capture_output=True, timeout=30,
+        [f"{mta.BUILD}/bin/zmailer", "web"], capture_output=True, timeout=mta.WAIT_S,
         env=dict(world.instance.env, ZMAILER_LIBEXEC=world.instance.top))
     assert told.returncode == 69, told
     for text in (b"zm-web is not there", b"zmailer-web", b"libevent-dev"):
@@ -469,7 +469,7 @@ def ports_and_ends(world):
         assert desk.port == port
         second = subprocess.run(
             [f"{mta.BUILD}/bin/zmailer", "web", "--port", str(port)],
-            env=world.instance.env, capture_output=True, timeout=30)
+            env=world.instance.env, capture_output=True, timeout=mta.WAIT_S)
         assert second.returncode == 69, second
         assert str(port).encode() in second.stderr, second
         for address in ("127.0.0.2", "::1"):
@@ -479,7 +479,7 @@ def ports_and_ends(world):
             except OSError:
                 pass
         desk.process.send_signal(signal.SIGINT)
-        assert desk.process.wait(timeout=20) == 0
+        assert desk.process.wait(timeout=mta.WAIT_S) == 0
     finally:
         desk.close()
 

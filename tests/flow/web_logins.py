@@ -108,7 +108,7 @@ class World:
     def close(self):
         self.server.close()
         self.process.terminate()
-        self.process.wait(timeout=20)
+        self.process.wait(timeout=mta.WAIT_S)
         self.process.stdout.close()
         self.instance.close()
         self.cert.close()

@@ -135,7 +135,7 @@ class World:
 
     def close(self):
         self.process.terminate()
-        self.process.wait(timeout=20)
+        self.process.wait(timeout=mta.WAIT_S)
         self.process.stdout.close()
         self.process.stderr.close()
         self.mail.close()

@@ -50,7 +50,7 @@ def the_desk_has_an_account(site):
             desk.get("/health").status == 200
     finally:
         process.terminate()
-        assert process.wait(timeout=20) == 0, process.stderr.read()
+        assert process.wait(timeout=mta.WAIT_S) == 0, process.stderr.read()
 
 
 @case
@@ -86,7 +86,7 @@ def who_pam_knows_logs_in_at_the_desk(site):
     finally:
         if process is not None:
             process.terminate()
-            process.wait(timeout=20)
+            process.wait(timeout=mta.WAIT_S)
         site.conf_write()
         site.zmailer("restart")
         subprocess.run(["umount", "/etc/pam.d"], check=True)

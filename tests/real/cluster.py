@@ -326,24 +326,27 @@ def mail_goes_on_while_redis_hangs():
     assert cluster.taken("hang@src.test", 1) == 2
     lost = [node.told("share.lost") for node in cluster.nodes]
     cluster.redis.signal(signal.SIGSTOP)
-    for node in cluster.nodes:
-        taken = node.rcpts("hang@src.test", LIMIT + 2)
-        # by share alone, and once more by smtpserver if share is slow
-        assert LIMIT // 2 <= taken <= LIMIT, (node.name, taken)
-    for node, before in zip(cluster.nodes, lost):
-        mta.wait_for("the event", lambda: node.told("share.lost") > before)
-        status, rows = node.status()
-        assert status == 1, rows
-        assert [row["up"] for row in rows if "redis" in row] == [False], rows
-        assert "is AWAY" in node.instance.zmailer("cluster", "status",
-                                                  check=1)[1]
-        for words in (["doctor", "standstill"], ["status"]):
-            findings = node.instance.zmailer(*words, check=1)[1]
-            assert "is away" in findings, findings
-        mta.wait_for("the gauge", lambda: "zmailer_share_away 1" in
-                     node.instance.zmailer("metrics")[1])
-    back = [node.told("share.back") for node in cluster.nodes]
-    cluster.redis.signal(signal.SIGCONT)
+    try:
+        for node in cluster.nodes:
+            taken = node.rcpts("hang@src.test", LIMIT + 2)
+            # by share alone, and once more by smtpserver if share is slow
+            assert LIMIT // 2 <= taken <= LIMIT, (node.name, taken)
+        for node, before in zip(cluster.nodes, lost):
+            mta.wait_for("the event", lambda: node.told("share.lost") > before)
+            status, rows = node.status()
+            assert status == 1, rows
+            assert [row["up"] for row in rows if "redis" in row] == \
+                [False], rows
+            assert "is AWAY" in node.instance.zmailer("cluster", "status",
+                                                      check=1)[1]
+            for words in (["doctor", "standstill"], ["status"]):
+                findings = node.instance.zmailer(*words, check=1)[1]
+                assert "is away" in findings, findings
+            mta.wait_for("the gauge", lambda: "zmailer_share_away 1" in
+                         node.instance.zmailer("metrics")[1])
+        back = [node.told("share.back") for node in cluster.nodes]
+    finally:
+        cluster.redis.signal(signal.SIGCONT)
     for node, before in zip(cluster.nodes, back):
         mta.wait_for("it to be back", lambda: node.told("share.back") > before)
     cluster.configure(PATIENT)

@@ -5,6 +5,7 @@ killed, hanging, without tables, and with a standby.  Started by run-copies.
 
 SPDX-License-Identifier: ISC
 """
+import contextlib
 import os
 import random
 import signal
@@ -20,7 +21,7 @@ from copies_nodes import (Copies, Files, GIVEN_UP,   # noqa: E402
                           NODES, Node, fetch_all, took)
 
 case = Cases()
-PATIENCE_S, LEASE_S = 5, 15     # share/copies/bounds.h
+PATIENCE_S = 5      # share/copies/bounds.h
 BUSY_S = 15             # more than a busy machine needs; a hang is longer
 PART = 256 << 10
 
@@ -301,7 +302,7 @@ def a_dead_node_is_taken_over_and_comes_back():
     assert seconds <= 30
     said = mta.wait_for("it to be taken", lambda: [
         words for words in [one.ask("takeover mx2")]
-        if not words.startswith("ok alive")], 45)[0]
+        if not words.startswith("ok alive")], 2 * mta.WAIT_S)[0]
     size = sum(len(body) + len(control) for _, body, control in
                mails.values())
     assert said == f"ok ok 3 {size}", said
@@ -314,11 +315,9 @@ def a_dead_node_is_taken_over_and_comes_back():
     assert "TAKEN OVER by mx1" in words, words
     assert fetch_all(one) == {}
     # one of them is held up by somebody else
-    holder = site.base.session()
-    holder("BEGIN; SELECT id FROM zm_copy WHERE id = '08b' FOR UPDATE")
-    assert one.ask("take mx2") == "ok ok 2 more"
-    holder("ROLLBACK")
-    holder.close()
+    with contextlib.closing(site.base.session()) as holder:
+        holder("BEGIN; SELECT id FROM zm_copy WHERE id = '08b' FOR UPDATE")
+        assert one.ask("take mx2") == "ok ok 2 more"
     assert fetch_all(one) == {id: mails[id] for id in ("08a", "08c")}
     assert one.ask("arrived 08a") == "ok ok"
     assert one.ask("arrived 08a") == "ok ok"            # said again
@@ -362,7 +361,7 @@ def who_was_taken_over_changes_nothing_until_he_knows():
     assert "09a" not in site.base.rows()
     mta.wait_for("the next epoch", lambda: one.ask("lease").split()[-1]
                  == str(epoch + 1))
-    mta.wait_for("the event", lambda: one.told("copies.fenced") == 1)
+    mta.wait_for("the event", lambda: one.told("copies.fenced") >= 1)
     asker.say("copy 09b router", fd)
     assert asker.line() == "t1 ok ok"
     os.close(fd)
@@ -433,7 +432,7 @@ def a_lease_ends_by_itself():
     one.epoch()
     site.base.stop()
     mta.wait_for("the lease to be over", lambda:
-                 one.ask("lease").startswith("ok none"), LEASE_S + 5)
+                 one.ask("lease").startswith("ok none"))
     site.base.start()
     for node in site.nodes:
         node.wait_up()
@@ -516,17 +515,16 @@ def a_lease_and_what_is_taken_wait_for_each_other():
     try:
         site.base.sql("UPDATE zm_node SET epoch = epoch + 1, taken_by = "
                       "'mx1', lease_until = NULL WHERE name = 'mx2'")
-        holder = site.base.session()
-        holder("BEGIN; UPDATE zm_node SET lease_until = now() + interval "
-               "'15 s' WHERE name = 'mx2'")
-        asker = one.asker()
-        asker.say("take mx2")
-        mta.wait_for("it to wait", lambda: site.base.number(
-            "count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"))
-        holder("COMMIT")
+        with contextlib.closing(site.base.session()) as holder:
+            holder("BEGIN; UPDATE zm_node SET lease_until = now() + interval "
+                   "'15 s' WHERE name = 'mx2'")
+            asker = one.asker()
+            asker.say("take mx2")
+            mta.wait_for("it to wait", lambda: site.base.number("count(*) FROM "
+                "pg_stat_activity WHERE wait_event_type = 'Lock'"))
+            holder("COMMIT")
         said = asker.line()
         assert said == "t0 ok ok 0 more", said
-        holder.close()
         asker.close()
     finally:
         os.kill(pid, signal.SIGCONT)

@@ -294,9 +294,11 @@ def a_database_of_before_is_named():
     send(one, "old")
     site.base.sql("DROP INDEX zm_copy_move; ALTER TABLE zm_copy DROP COLUMN "
                   "move_to; ALTER TABLE zm_node DROP COLUMN offers")
-    move(one, "--wait", "2s", "all", "to", "mx2", code=75)
-    one.wait_away("zmailer cluster init")
-    site.base.make_tables()
+    try:
+        move(one, "--wait", "2s", "all", "to", "mx2", code=75)
+        one.wait_away("zmailer cluster init")
+    finally:
+        site.base.make_tables()
     for node in (one, two):
         node.wait_up()
     # it is offered again

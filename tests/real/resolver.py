@@ -516,8 +516,8 @@ def one_that_hangs_is_told_of(site):
                 "does not answer" in out + errors, (verb, out, errors)
     finally:
         os.kill(site.pid(), signal.SIGCONT)
-    out = site.instance.zmailer("status", check=None)[1]
-    assert "resolver at" not in out, out
+    mta.wait_for("it to be well", lambda: "resolver at" not in
+                 site.instance.zmailer("status", check=None)[1])
 
 
 @case

@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import smtplib
-import socket
 import subprocess
 import sys
 import tempfile
@@ -113,10 +112,7 @@ class Base:
         shutil.rmtree(self.top, ignore_errors=True)
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+free_port = mta.free_port
 
 
 class NamesSite:

@@ -450,9 +450,11 @@ def who_comes_back_late_delivers_nothing_of_it():
         row[3] for row in site.base.rows().values()) >= COUNT)
     before = told_taken(one)
     one.processes(signal.SIGSTOP)
-    take_over(two, "mx1")
-    site.refuse(False)
-    one.processes(signal.SIGCONT)
+    try:
+        take_over(two, "mx1")
+        site.refuse(False)
+    finally:
+        one.processes(signal.SIGCONT)
     one.instance.zmailer("retry", "--yes", "all", check=None)
     mta.wait_for("it to give them up", lambda:
                  one.instance.count("trash") == 2 * COUNT)

@@ -52,6 +52,10 @@ if (document.querySelectorAll("h1").length !== 1 ||
     !document.querySelector("main")) bad.push("no heading, no main");
 const wide = document.documentElement.scrollWidth;
 if (wide > innerWidth) bad.push("as wide as " + wide);
+for (const e of document.querySelectorAll("td bdi"))
+	if (/^[\\w@.]{1,15}$/.test(e.textContent) &&
+	    e.getClientRects().length > 1)
+		bad.push("a short word is broken: " + e.textContent);
 if (getComputedStyle(document.body).maxWidth === "none")
 	bad.push("no style sheet");
 return bad;

@@ -90,23 +90,24 @@ lost_take_over(const struct lost *lost, struct take *take,
 {
 	const struct take_done before = *take_done(take);
 	const struct take_done *done = take_done(take);
+	uint64_t messages;
 	bool is_left;
 	int status = lost_claim(lost, take, order, err), result;
 
 	if (status != EX_OK)
 		return status;
 	result = take_from(take, lost->node, lost->by, &is_left, err);
-	lost_note(lost, done->messages - before.messages,
-	    done->bytes - before.bytes);
+	messages = done->messages - before.messages;
+	lost_note(lost, messages, done->bytes - before.bytes);
 	if (result != 0) {
 		err_prefix(err, "%" PRIu64 " messages are here, the same "
-		    "command does the rest", done->messages);
+		    "command does the rest", messages);
 		return EX_TEMPFAIL;
 	}
 	if (is_left) {
 		err_set(err, "%" PRIu64 " messages are here; %s has others "
 		    "still: it is back, or another node took it over",
-		    done->messages, lost->node);
+		    messages, lost->node);
 		return EX_TEMPFAIL;
 	}
 	return EX_OK;

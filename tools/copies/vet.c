@@ -311,7 +311,8 @@ vet_addresses(struct vet *vet, const struct control_rcpt *rcpt,
 	return count;
 }
 
-/* Ways that this node would give it cannot be compared: they are asked for. */
+/* The answer has no ways after the first: one that has some which are not plain
+ * is routed again, and then has those of this node. */
 static bool
 vet_rcpt_is_ours(struct vet *vet, const struct control_file *control,
     const struct control_rcpt *rcpt, const struct slice *addresses,

@@ -307,7 +307,9 @@ take_install(struct install *install, const struct publish_record *record)
 	snprintf(install->reason, sizeof(install->reason), "published by "
 	    "%s (%s)", record->from, record->id);
 	change->reason = install->reason;
-	if (record_write(install_spool(install), RECORD_PENDING, record,
+	/* one of before (E7) would say for its time that this is no half */
+	if (record_remove(install_spool(install), RECORD_TAKEN, &err) < 0 ||
+	    record_write(install_spool(install), RECORD_PENDING, record,
 	    &err) < 0)
 		return install_fail(err.text);
 	status = change_is_empty(change) ? install_reload(install) :
@@ -406,7 +408,8 @@ publish_keep(const struct publish_job *job)
 	if (status != 0)
 		return status;
 	spool = install_spool(&install);
-	if (install_read(&install, RECORD_LAST, &pending) == EX_OK)
+	if (record_read(spool, RECORD_LAST, install.change.arena, &pending,
+	    &err) == RECORD_READ && strcmp(pending.id, job->id) == 0)
 		return install_close(&install, EX_OK);	/* said twice */
 	status = install_read(&install, RECORD_PENDING, &pending);
 	if (status == EX_OK)

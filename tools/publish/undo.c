@@ -98,6 +98,9 @@ undo_steps(struct publish *publish)
 		    1 : EX_TEMPFAIL;
 	}
 	fflush(stdout);
+	if (status == 1)
+		(void)publish_tell("this node was not changed, because "
+		    "another one refuses: zmailer config undo goes back here");
 	return status;
 }
 

@@ -13,7 +13,6 @@
 #include "base/ascii.h"
 #include "base/crc32c.h"
 #include "conf/part/part.h"
-#include "grammar/net.h"
 #include "grammar/units.h"
 
 #include "base/banned.h"
@@ -110,37 +109,13 @@ cluster_add_node(struct conf_loader *loader, struct conf_cluster *cluster,
 	    &cluster->node_count, name);
 }
 
-/* Where one node is; a name would have to be looked up, by each of them. */
-static void
-cluster_check_at(struct conf_loader *loader,
-    const struct conf_statement *statement)
-{
-	const struct conf_value *at = &statement->keywords[0];
-	struct sockaddr_storage address;
-	socklen_t length;
-	struct err err;
-
-	if (at->token == NULL)
-		return;
-	if (statement->arg_count > 1)
-		conf_complain(loader, CONF_ERROR, at->token,
-		    "write a node statement for each",
-		    "'at' is the address of one node");
-	if (net_endpoint_parse(slice_of(at->text), CLUSTER_DESK_PORT,
-	    &address, &length, &err) < 0 || strspn(at->text, "0123456789") ==
-	    strlen(at->text))
-		conf_complain(loader, CONF_ERROR, at->token,
-		    "write 192.0.2.11, 192.0.2.11:9025 or [2001:db8::11]",
-		    "'%.100s' is no address", at->text);
-}
-
 void
 conf_apply_cluster_node(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
 	struct conf_cluster *cluster = target;
 
-	cluster_check_at(loader, statement);
+	conf_check_node_at(loader, statement, cluster);
 	for (size_t i = 0; i < statement->arg_count; i++) {
 		const struct conf_value *name = &statement->args[i];
 
@@ -350,6 +325,9 @@ conf_apply_cluster_takeover(struct conf_loader *loader,
 {
 	struct conf_cluster *cluster = target;
 
+	if (cluster->takeover_at.line != 0)
+		conf_complain_twice(loader, statement->node->tokens,
+		    cluster->takeover_at, "'takeover' is said twice");
 	cluster->takeover_at = conf_at(statement->node->tokens);
 	cluster->takeover_after_ms = (int64_t)statement->keywords[0].number;
 }
@@ -493,21 +471,6 @@ cluster_check_addresses(struct conf_loader *loader)
 			    cluster->nodes[i]), arena_printf(
 			    loader->conf->arena, "where is %s? desk needs "
 			    "the address of each node", cluster->nodes[i]));
-}
-
-int
-conf_node_address(const struct conf_cluster *cluster, size_t node,
-    struct sockaddr_storage *out, unsigned *out_length, struct err *err)
-{
-	socklen_t length;
-
-	if (cluster->node_ats[node] == NULL)
-		return err_set(err, "no address is configured");
-	if (net_endpoint_parse(slice_of(cluster->node_ats[node]),
-	    CLUSTER_DESK_PORT, out, &length, err) < 0)
-		return -1;
-	*out_length = (unsigned)length;
-	return 0;
 }
 
 /* Publishers are nodes, and come by the desk. */

@@ -343,9 +343,16 @@ struct slice conf_line_of(const struct conf_book *book, struct conf_at at);
 void conf_complain_twice(struct conf_loader *loader,
     const struct conf_token *token, struct conf_at first, const char *what);
 
-/* Complain about words of a connection to PostgreSQL that libpq would refuse:
- * names that it does not know, a quote without an end. */
+/* Complain about words of a connection to PostgreSQL, or a URL, that libpq
+ * would refuse: names that it does not know, a quote without an end. */
 void conf_check_connection(struct conf_loader *loader,
     const struct conf_token *token, const char *words);
+
+struct conf_cluster;
+/* Complain about `node NAME at ADDRESS` of that cluster when the address is
+ * none, or a node before it has it. */
+void conf_check_node_at(struct conf_loader *loader,
+    const struct conf_statement *statement,
+    const struct conf_cluster *cluster);
 
 #endif

@@ -394,5 +394,6 @@ machine_check(const struct conf *conf, struct arena *arena,
 	machine_check_log_to(&look);
 	machine_check_postmaster(&look);
 	machine_check_relay(&look);
+	machine_check_warm_ups(&look);
 	conf_report_sort(report, conf->book);
 }

@@ -70,6 +70,8 @@ void machine_check_log_to(const struct machine_look *look);
 /* A warning when the networks that may relay, or are trusted, in rules and in
  * tables, are too many altogether. */
 void machine_check_relay(struct machine_look *look);
+/* A warning for each warm-up whose last day is over. */
+void machine_check_warm_ups(const struct machine_look *look);
 /* The script of hooks is safe and compiles. */
 void machine_check_hooks(const struct machine_look *look);
 

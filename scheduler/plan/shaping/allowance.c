@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/crc32c.h"
 #include "base/mem.h"
 #include "scheduler/plan/shaping/allowance.h"
@@ -21,7 +22,8 @@
 
 #include "base/banned.h"
 
-enum { DAY_S = 86400, CHAINS = 1024, KEPT_MS = 2 * DAY_S * 1000 };
+enum { DAY_S = 86400, DAYS_MAX = 3000000, CHAINS = 1024,
+	KEPT_MS = 2 * DAY_S * 1000 };
 static const int64_t DAY_MS = (int64_t)DAY_S * 1000;
 
 enum allowance_state { UNKNOWN, GIVEN, ALONE };
@@ -32,8 +34,8 @@ struct allowance {
 	enum allowance_state state;
 	int64_t		 day;		/* since 1970; 0: unknown */
 	int64_t		 end_ms;	/* of the day */
-	int64_t		 first;		/* day of the plan, as heard; -1:
-					 * unknown */
+	int64_t		 first;		/* day of the plan, as heard, for
+					 * people; -1: unknown */
 	uint64_t	 used;		/* recipients, of the day */
 	uint64_t	 left, grant;	/* of what was given; the last */
 	uint64_t	 sent;		/* of all nodes, as heard */
@@ -187,17 +189,28 @@ allowance_go_alone(struct allowance *allowance, unsigned nodes,
 	allowance->since_ms = 0;
 }
 
-/* Of the day; UINT64_MAX: any number. */
+/* Of the day, by our own plan: who can write to that Redis does not end it by
+ * a first day that was long ago.  UINT64_MAX: any number. */
 static uint64_t
 allowance_cap(const struct allowance *allowance, const struct conf_zone *zone)
 {
 	int64_t first = zone->warm_start_s / DAY_S, day;
 
-	if (allowance->first >= 0 && allowance->first < first)
-		first = allowance->first;
 	day = allowance->day < first ? 0 : allowance->day - first;
 	return (uint64_t)day >= zone->warm_count ? UINT64_MAX :
 	    zone->warm_caps[day];
+}
+
+/* What our own plan has left of the day, whoever counts for all; more is not
+ * asked for, so that others may have it. */
+static uint64_t
+allowance_plan_left(const struct allowance *allowance,
+    const struct conf_zone *zone)
+{
+	uint64_t cap = allowance_cap(allowance, zone);
+
+	return cap == UINT64_MAX ? cap : cap > allowance->used ?
+	    cap - allowance->used : 0;
 }
 
 /* How many may go now. */
@@ -211,10 +224,9 @@ allowance_left(const struct allowance *allowance,
 		return 0;
 	if (cap == UINT64_MAX)
 		return cap;
-	/* whoever counts for all: the plan of a day is ours, too.  One larger
-	 * than the day goes first */
+	/* one larger than the day goes first */
 	if (allowance->state == GIVEN) {
-		part = cap > allowance->used ? cap - allowance->used : 0;
+		part = allowance_plan_left(allowance, zone);
 		return allowance->used == 0 || allowance->left < part ?
 		    allowance->left : part;
 	}
@@ -250,10 +262,11 @@ allowance_first_of(int64_t a_ms, int64_t b_ms)
 /* Half of what was given is spent: the rest is for the time of a trip. */
 static void
 allowance_look_ahead(struct allowance_table *table,
-    struct allowance *allowance, unsigned ready,
+    struct allowance *allowance, const struct conf_zone *zone, unsigned ready,
     const struct allowance_now *now)
 {
 	if (allowance->state == GIVEN && allowance->left < ready &&
+	    allowance->left < allowance_plan_left(allowance, zone) &&
 	    allowance->left <= allowance->grant / 2 &&
 	    now->ms >= allowance->again_ms)
 		allowance_want(table, allowance, 0, ready);
@@ -276,18 +289,20 @@ allowance_admits(struct allowance_table *table, struct allowance *allowance,
 	if (left == UINT64_MAX)
 		return ALLOWANCE_YES;
 	if (left > 0) {
-		allowance_look_ahead(table, allowance, ready, now);
+		allowance_look_ahead(table, allowance, zone, ready, now);
 		return ALLOWANCE_YES;
 	}
 	*out_until_ms = allowance_first_of(allowance->end_ms, now->ms +
 	    ALLOWANCE_AGAIN_MS);
 	if (allowance->state == ALONE) {
-		allowance_look_ahead(table, allowance, ready, now);
+		allowance_look_ahead(table, allowance, zone, ready, now);
 		*out_until_ms = allowance_first_of(*out_until_ms, now->ms +
 		    ALLOWANCE_ALONE_MS);
 		return ALLOWANCE_NO;
 	}
-	if (allowance->is_over && now->ms < allowance->again_ms)
+	if ((allowance->is_over && now->ms < allowance->again_ms) ||
+	    (allowance->state == GIVEN &&
+	    allowance_plan_left(allowance, zone) == 0))
 		return ALLOWANCE_NO;
 	*out_until_ms = now->ms + ALLOWANCE_LOOK_MS;
 	if (allowance->since_ms == 0)
@@ -317,7 +332,8 @@ allowance_fits(struct allowance_table *table, struct allowance *allowance,
 		return false;
 	*out_until_ms = now->ms + ALLOWANCE_LOOK_MS;
 	if (allowance->state == ALONE || (allowance->is_over && now->ms <
-	    allowance->again_ms))
+	    allowance->again_ms) || (allowance->used > 0 &&
+	    allowance_plan_left(allowance, zone) < allowance->small))
 		*out_until_ms = allowance_first_of(allowance->end_ms,
 		    now->ms + ALLOWANCE_MISFIT_MS);
 	else
@@ -419,8 +435,8 @@ allowance_take(struct allowance *allowance, struct slice rest,
 		if (!slice_word(&rest, &word) ||
 		    !slice_number(word, 0, INT64_MAX / 2, &numbers[i]))
 			return false;
-	if (numbers[0] > INT32_MAX || numbers[1] > DAY_S ||
-	    numbers[2] > INT32_MAX || slice_trim(rest).n > 0)
+	if (numbers[0] > DAYS_MAX || numbers[1] > DAY_S ||
+	    numbers[2] > DAYS_MAX || slice_trim(rest).n > 0)
 		return false;
 	allowance_begin_day(allowance, (int64_t)numbers[0]);
 	allowance->end_ms = allowance->asked_ms + (int64_t)numbers[1] * 1000;
@@ -485,6 +501,21 @@ allowance_cap_today(const struct allowance *allowance,
 	    (int64_t)cap;
 }
 
+/* A first day that is not ours: of another node, or of nobody. */
+static void
+allowance_add_doubt(struct allowance *allowance, const struct conf_zone *zone)
+{
+	int64_t first = zone->warm_start_s / DAY_S;
+	char heard[CLOCK_TEXT_BYTES], words[ALLOWANCE_WORDS_BYTES];
+
+	if (allowance->first < 0 || allowance->first == first)
+		return;
+	clock_rfc3339(allowance->first * DAY_MS * 1000, heard);
+	snprintf(words, sizeof(words), "; Redis says that the first day was "
+	    "%.10s, which is not believed", heard);
+	strlcat(allowance->words, words, sizeof(allowance->words));
+}
+
 struct slice
 allowance_words(struct allowance *allowance, const struct conf_zone *zone,
     int64_t *out_end_ms)
@@ -505,6 +536,8 @@ allowance_words(struct allowance *allowance, const struct conf_zone *zone,
 	else if (allowance->state == UNKNOWN)
 		snprintf(allowance->words, sizeof(allowance->words),
 		    "the process share is asked");
+	if (allowance->state == GIVEN && cap != UINT64_MAX)
+		allowance_add_doubt(allowance, zone);
 	return slice_of(allowance->words);
 }
 

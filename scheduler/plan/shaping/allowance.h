@@ -35,7 +35,7 @@ enum {
 	ALLOWANCE_TRIES = 8,		/* messages, before more is asked for */
 	ALLOWANCE_WANT_MAX = 10000,
 	ALLOWANCE_ASKED_MAX = 64,	/* questions that are out */
-	ALLOWANCE_WORDS_BYTES = 120
+	ALLOWANCE_WORDS_BYTES = 200
 };
 
 struct allowance;

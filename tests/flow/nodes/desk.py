@@ -16,6 +16,7 @@ import threading
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from world import Peer, NAMES, NO_NODE, World, hello, mta      # noqa: E402
+from zmtest import tls                                          # noqa: E402
 from zmtest.cases import Cases                                  # noqa: E402
 
 case = Cases()
@@ -443,6 +444,66 @@ def a_node_that_is_another_is_refused(world):
         status, _, said = world.one.zmailer("list", "--node", "mx3")
         thread.join(30)
     assert status == 75 and "certificate" in said, (status, said)
+
+
+def serve_as(server, cert):
+    """A node that refuses all, with that certificate, until it is closed."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(cert.pem, cert.key)
+
+    def serve():
+        while True:
+            try:
+                peer, _ = server.accept()
+            except OSError:
+                return
+            try:
+                with context.wrap_socket(peer, server_side=True) as link:
+                    link.recv(600)
+                    link.sendall(b"no it hears us\n")
+            except OSError:
+                pass            # it goes when it does not like our name
+    threading.Thread(target=serve, daemon=True).start()
+
+
+@case
+def a_certificate_with_a_star_is_no_nodes(world):
+    """Of an authority that others have keys from, too: that one of them has
+    a star for all names of a domain makes it no node of the cluster."""
+    exact, star = tls.Cert(), tls.Cert()
+    exact.make(("odd.nodes.test",), has_ca=True)
+    star.make(("*.nodes.test",), has_ca=True)
+    roots = world.one.mta.top + "/roots.pem"
+    with open(roots, "w", encoding="ascii") as file:
+        for path in (world.keys + "/ca.pem", exact.ca, star.ca):
+            with open(path, encoding="ascii") as ca:
+                file.write(ca.read())
+    servers = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
+    path = world.one.mta.top + "/cluster.conf"
+    with open(path, encoding="ascii") as file:
+        before = file.read()
+    after = before.replace("ca " + world.keys + "/ca.pem", "ca " + roots)
+    assert after != before, before
+    try:
+        for server, cert in zip(servers, (exact, star)):
+            serve_as(server, cert)
+        # the same name at the one place, then at the other
+        for server, told in zip(servers, ("it hears us", "certificate")):
+            with open(path, "w", encoding="ascii") as file:
+                file.write(after.replace("; self mx1", "; node "
+                           "odd.nodes.test at 127.0.0.1:"
+                           f"{server.getsockname()[1]}; self mx1"))
+            world.one.mta.zmailer("reload")
+            mta.wait_for(told, lambda: told in world.one.zmailer(
+                "list", "--node", "odd.nodes.test")[2])
+    finally:
+        with open(path, "w", encoding="ascii") as file:
+            file.write(before)
+        world.one.mta.zmailer("reload")
+        for server in servers:
+            server.close()
+        exact.close()
+        star.close()
 
 
 @case

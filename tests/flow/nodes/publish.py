@@ -438,8 +438,10 @@ def undo_is_for_all(world):
     world.three.write("shared.conf", "# by hand\n")
     status, out, said = world.one.zmailer("config", "undo", "--cluster",
                                           "--yes")
-    assert status == 1 and "mx3: its files were changed since" in said, \
+    assert status == 1 and "mx3: its files were changed since" in said and \
+        "this node was not changed, because another one refuses" in said, \
         (status, out, said)
+    assert world.one.shared() == "# fifth\n"
     assert world.two.shared() in ("# fourth\n", OLD)
     assert world.three.shared() == "# by hand\n"
     for node in world.nodes:

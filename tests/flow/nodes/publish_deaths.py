@@ -145,6 +145,44 @@ def killed_at_any_call_it_has_the_old_or_the_new(world):
     left(world)
 
 
+@case
+def a_mark_of_before_says_nothing_about_a_half(world):
+    """Who kept it died before the mark was gone (E7), and a later publish is
+    killed half way: it goes back at once, not when the time of the mark is
+    over."""
+    mark, kept = world.two.pending[:-7] + "taken", None
+    world.change("# with a mark\n")
+    work = world.begin("--canary", "mx2", "--for", "3s")
+    mta.wait_for("the canary to have it", lambda: os.path.exists(mark))
+    kept = world.two.read(mark)
+    out, said = work.communicate(timeout=180)
+    assert work.returncode == 0, (out, said)
+    old = world.two.shared()
+    hits = 0
+    for target in range(1, 60):
+        with open(mark, "w", encoding="ascii") as file:
+            file.write(kept)
+        world.change(f"# after a mark {target}\n")
+        world.two.nth.plan(mode=KILL_AFTER, target=target)
+        world.one.zmailer("config", "publish", "--yes")
+        fired = world.two.nth.read()
+        world.two.nth.plan(mode=COUNT)
+        is_half = world.two.shared() != old and fired["fired"]
+        world.two.wait_settled()
+        assert world.two.shared() == old or not fired["fired"] or \
+            not is_half, (target, fired)
+        hits += is_half
+        if hits or not fired["fired"]:
+            break
+    assert hits, "it was never killed half way"
+    world.three.clock.move(3600)
+    world.three.wait_settled()
+    for node in world.nodes:
+        node.fill()
+        node.reload()
+    left(world, is_whole=False)
+
+
 def name_table(node, name):
     """shared.conf names a table, zmailer.conf asks it."""
     node.write("zmailer.conf", "include shared.conf\ninclude local.conf\n"

@@ -18,16 +18,10 @@ NAMES = ("mx1", "mx2", "mx3")
 NO_NODE = "mx9"         # has a certificate, and is no node
 
 
-def free_port(host):
-    with socket.socket() as probe:
-        probe.bind((host, 0))
-        return probe.getsockname()[1]
-
-
 class Node:
     def __init__(self, name, number):
         self.name, self.host = name, f"127.0.0.{number}"
-        self.port = free_port(self.host)
+        self.port = mta.free_port()
         self.nowhere = mta.free_port()      # nobody listens
         self.mta = mta.Mta(name)
 

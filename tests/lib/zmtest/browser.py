@@ -153,7 +153,7 @@ class Desk:
 
     def close(self):
         self.process.terminate()
-        self.process.wait(timeout=20)
+        self.process.wait(timeout=mta.WAIT_S)
         self.process.stdout.close()
         self.process.stderr.close()
 

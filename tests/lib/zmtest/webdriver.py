@@ -141,5 +141,5 @@ class Browser:
                 self.ask("DELETE", f"/session/{self.session}")
         finally:
             self.driver.terminate()
-            self.driver.wait(timeout=20)
+            self.driver.wait(timeout=mta.WAIT_S)
             shutil.rmtree(self.profile, ignore_errors=True)

@@ -155,6 +155,7 @@ static const struct row {
 	bool		 is_direct;	/* `why`, without a turn more */
 	bool		 is_wanted;	/* its destination asked for it */
 	bool		 has_until, has_words;	/* "said so", by root */
+	bool		 has_since;
 	unsigned	 limit, used;
 	int64_t		 future_s;
 } rows[] = {
@@ -199,7 +200,8 @@ static const struct row {
 	    .has_words = true },
 	{ .cause = CAUSE_WARM_UP, .conf = ZONED("warm-up 2037-12-31 1"),
 	    .first = "smtp/x.test/ok@x.test",
-	    .rcpts = "smtp/x.test/ok@x.test", .has_until = true },
+	    .rcpts = "smtp/x.test/ok@x.test", .has_until = true,
+	    .has_since = true },
 	{ .cause = CAUSE_RULE, .conf = FEW("retry on greylist suspend 2h"),
 	    .first = "smtp/x.test/defer@x.test",
 	    .rcpts = "smtp/x.test/ok@x.test", .has_until = true },
@@ -310,6 +312,9 @@ answer_check(const struct row *row, struct slice line, int number)
 		    number);
 		cr_expect_not(is_member(line, "by", ""), "row %d", number);
 	}
+	if (row->has_since)
+		cr_expect(json_get_number(line, "since") > clock_wall_s() - 60,
+		    "row %d", number);
 	cr_expect_eq(json_get_number(line, "limit"), row->limit, "row %d",
 	    number);
 	cr_expect_eq(json_get_number(line, "used"), row->used, "row %d",

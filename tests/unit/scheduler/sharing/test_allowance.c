@@ -166,6 +166,33 @@ Test(allowance, a_day_has_no_more_than_its_plan)
 	cr_expect_eq(sent, 100, "%u", sent);
 }
 
+/* Redis has another plan, as that of a node with an earlier first day: what we
+ * may not send is left to the others. */
+Test(allowance, what_its_own_plan_does_not_have_is_not_asked_for)
+{
+	struct str out = STR_INIT;
+
+	(void)admits(200);
+	cr_assert(allowance_question(&table, now.ms, &out));
+	is_answered("1", "given 20001 85800 19999 150 98");
+	allowance_spend(one, 98, now.ms);
+	cr_expect(!fits(3, 1));
+	cr_expect_eq(until_ms, now.ms + ALLOWANCE_MISFIT_MS);
+	is_asked("");
+	cr_expect_eq(admits(200), ALLOWANCE_WAIT);
+	is_asked("w2 warm news 20001 98 0 1 200 a.example\n");
+	is_answered("2", "given 20001 85800 19999 160 10");
+	cr_expect_eq(admits(200), ALLOWANCE_YES);
+	is_asked("");
+	allowance_spend(one, 2, now.ms);
+	cr_expect_eq(admits(200), ALLOWANCE_NO);
+	is_asked("");
+	now.ms += ALLOWANCE_IDLE_MS;
+	allowance_tick(&table, now.ms);
+	is_asked("w3 warm news 20001 100 8 0 0 a.example\n");
+	str_release(&out);
+}
+
 Test(allowance, alone_it_has_its_part)
 {
 	(void)admits(3);
@@ -179,9 +206,47 @@ Test(allowance, alone_it_has_its_part)
 	now.ms += ALLOWANCE_ALONE_MS;
 	cr_expect_eq(admits(3), ALLOWANCE_NO);
 	is_asked("w2 warm news 20001 33 0 0 3 a.example\n");
-	is_answered("2", "given 20001 85800 19999 70 4");
-	cr_expect_eq(admits(3), ALLOWANCE_YES,
-	    "the plan began a day earlier elsewhere: no limit any more");
+	is_answered("2", "given 20001 85800 20000 70 4");
+	cr_expect_eq(admits(3), ALLOWANCE_YES);
+	is_asked("");
+}
+
+/* Another node has another day, or somebody wrote one into that Redis: the plan
+ * goes on by ours, and people are told. */
+Test(allowance, a_first_day_that_is_not_ours_is_not_believed)
+{
+	static const struct { const char *answer, *words; } rows[] = {
+		{ "given 20001 85800 20000 9 3",
+		    "all nodes together: 9 of 100 today" },
+		{ "given 20001 85800 19999 9 3",
+		    "all nodes together: 9 of 100 today; Redis says that the "
+		    "first day was 2024-10-03, which is not believed" },
+		{ "given 20001 85800 0 9 3",
+		    "all nodes together: 9 of 100 today; Redis says that the "
+		    "first day was 1970-01-01, which is not believed" },
+		{ "given 20001 85800 20009 9 3",
+		    "all nodes together: 9 of 100 today; Redis says that the "
+		    "first day was 2024-10-13, which is not believed" },
+	};
+	struct str out = STR_INIT;
+	char number[8];
+	bool is_alone;
+	int64_t end_ms;
+
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		allowance_release(&table);
+		one = allowance_get(&table, &thread);
+		(void)admits(3);
+		cr_assert(allowance_question(&table, now.ms, &out));
+		snprintf(number, sizeof(number), "%u", i + 1);
+		is_answered(number, rows[i].answer);
+		cr_expect_eq(allowance_cap_today(one, &zone, &is_alone), 100);
+		cr_expect(slice_is(allowance_words(one, &zone, &end_ms),
+		    rows[i].words), "row %u", i);
+		allowance_spend(one, 3, now.ms);
+		cr_expect_eq(admits(3), ALLOWANCE_WAIT, "row %u", i);
+	}
+	str_release(&out);
 }
 
 Test(allowance, nobody_answers)
@@ -237,7 +302,8 @@ Test(allowance, nonsense_is_refused)
 	static const char *const rows[] = {
 		"", "given", "given 20001 86401 20000 0 0",
 		"given 20001 85800 20000 0", "given 20001 85800 20000 0 0 0",
-		"given 99999999999 85800 20000 0 0", "alone", "alone 0",
+		"given 99999999999 85800 20000 0 0",
+		"given 20001 85800 3000001 0 0", "alone", "alone 0",
 		"alone x", "ok",
 	};
 	char number[8];
