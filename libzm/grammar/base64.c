@@ -84,7 +84,7 @@ int
 base64_decode(struct slice text, struct str *out, struct err *err)
 {
 	size_t before = out->len, padding = 0;
-	char three[3];
+	char *to;
 
 	if (text.n % 4 != 0)
 		return err_set(err, "base64 has a length that is a multiple "
@@ -92,15 +92,14 @@ base64_decode(struct slice text, struct str *out, struct err *err)
 	while (padding < 2 && padding < text.n &&
 	    text.p[text.n - 1 - padding] == '=')
 		padding++;
-	for (size_t i = 0; i < text.n; i += 4) {
-		size_t less = i + 4 == text.n ? padding : 0;
-
-		if (!group_take(text.p + i, less, three)) {
-			if (out->len > before)
-				out->buf[out->len = before] = '\0';
+	to = str_room(out, text.n / 4 * 3);
+	for (size_t i = 0; i < text.n; i += 4, to += 3)
+		if (!group_take(text.p + i, i + 4 == text.n ? padding : 0,
+		    to)) {
+			out->buf[before] = '\0';
 			return err_set(err, "this is not base64");
 		}
-		str_add(out, three, 3 - less);
-	}
+	out->len = before + text.n / 4 * 3 - padding;
+	out->buf[out->len] = '\0';
 	return 0;
 }

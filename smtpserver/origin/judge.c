@@ -143,7 +143,8 @@ judge_case_conclude(struct judge_case *one)
 	const struct arc_set *sealer = judge_case_sealer(one);
 	struct origins origins = { .spf = &one->spf, .dkims = one->dkims,
 	    .dkim_count = one->dkim_count,
-	    .dmarc = one->author.n > 0 ? &one->dmarc : NULL,
+	    .dmarc = one->author.n > 0 || one->dmarc.origin != ORIGIN_NONE ?
+	    &one->dmarc : NULL,
 	    .arc = one->arc.origin != ORIGIN_NONE ? &one->arc : NULL,
 	    .dkim2 = one->dkim2.origin != ORIGIN_NONE ? &one->dkim2 : NULL,
 	    .sealer = sealer != NULL ? sealer->domain : SLICE(""),
@@ -343,7 +344,8 @@ judge_question_take(void *context, struct slice line)
 	one->received_s = clock_wall_s();
 	one->asks_until_ms = clock_steady_ms() + JUDGE_ASK_MS;
 	if (!one->question.is_spf_alone) {
-		(void)dmarc_author(one->mail.message, arena, &one->author);
+		(void)dmarc_author(one->mail.message, arena, &one->author,
+		    &one->dmarc);
 		judge_case_take_dkim2(one);
 	}
 	judge_case_go(one);

@@ -91,7 +91,7 @@ early_strip(struct trial *trial, struct conf_rule *rule,
 	bool is_whole = early_strip_memory(rule, stage);
 
 	is_whole &= early_strip_pattern(rule, PATTERN_RCPT);
-	for (int i = PATTERN_SPF; i <= PATTERN_DMARC_POLICY; i++)
+	for (int i = PATTERN_SPF; i <= PATTERN_DKIM2; i++)
 		is_whole &= early_strip_pattern(rule, i);
 	if (stage == POLICY_AT_MAIL)
 		return is_whole;

@@ -420,6 +420,7 @@ static const struct {
 	{ "dkim", PATTERN_DKIM, fit_origin },
 	{ "dmarc", PATTERN_DMARC, fit_origin },
 	{ "policy", PATTERN_DMARC_POLICY, fit_origin },
+	{ "dkim2", PATTERN_DKIM2, fit_origin },
 	{ "count", ALWAYS, fit_count },
 	{ "greylist", ALWAYS, fit_greylist },
 	{ "policy-service", ALWAYS, fit_service },

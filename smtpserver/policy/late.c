@@ -79,6 +79,7 @@ late_fits(const struct conf_rule *rule, const struct late_origin *origin)
 	return late_result_fits(patterns[PATTERN_SPF], origin->spf) &&
 	    late_dkim_fits(patterns[PATTERN_DKIM], origin) &&
 	    late_result_fits(patterns[PATTERN_DMARC], late_dmarc(origin)) &&
+	    late_result_fits(patterns[PATTERN_DKIM2], origin->dkim2) &&
 	    (policy == NULL ||
 	    strcmp(policy, dmarc_policy_text(origin->policy)) == 0);
 }
@@ -89,7 +90,8 @@ late_is_of_spf(const struct conf_rule *rule)
 	return rule->patterns[PATTERN_SPF] != NULL &&
 	    rule->patterns[PATTERN_DKIM] == NULL &&
 	    rule->patterns[PATTERN_DMARC] == NULL &&
-	    rule->patterns[PATTERN_DMARC_POLICY] == NULL;
+	    rule->patterns[PATTERN_DMARC_POLICY] == NULL &&
+	    rule->patterns[PATTERN_DKIM2] == NULL;
 }
 
 bool
@@ -119,6 +121,8 @@ late_status(const struct conf_rule *rule)
 		return is_for_now ? "4.7.26" : "5.7.26";
 	if (patterns[PATTERN_DKIM] != NULL)
 		return is_for_now ? "4.7.20" : "5.7.20";
+	if (patterns[PATTERN_DKIM2] != NULL && patterns[PATTERN_SPF] == NULL)
+		return is_for_now ? "4.7.5" : "5.7.7";
 	if (late_is_error(patterns[PATTERN_SPF]))
 		return is_for_now ? "4.7.24" : "5.7.24";
 	return is_for_now ? "4.7.23" : "5.7.23";
@@ -148,4 +152,6 @@ late_add_reply(struct str *out, const struct conf_rule *rule,
 	if (origin->sealer.n > 0)
 		str_addf(out, " (passed by the seal of %.*s)",
 		    SLICE_ARG(origin->sealer));
+	if (rule->patterns[PATTERN_DKIM2] != NULL)
+		str_addf(out, ", DKIM2 %s", origin_text(origin->dkim2));
 }

@@ -32,6 +32,7 @@ struct late_origin {		/* what was judged */
 					 * before it failed here; or empty */
 	struct slice	  signers;	/* "a.example,b.example": of good
 					 * signatures, in lower case */
+	enum origin	  dkim2;	/* none where it is not asked for */
 };
 
 /* Leave a rule open. */
@@ -48,11 +49,13 @@ bool late_is_of_spf(const struct conf_rule *rule);
 bool late_spf_fits(const struct conf_rule *rule, enum origin spf);
 
 /* The status of a refusal by this rule, by RFC 7372 section 3: "5.7.26", or
- * "4.7.26" for now; static. */
+ * "4.7.26" for now; of DKIM2 alone "5.7.7", "4.7.5" (RFC 3463 section 3.8;
+ * draft-ietf-dkim-dkim2-spec-04 section 10.4); static. */
 const char *late_status(const struct conf_rule *rule);
 
 /* Append the reply to a message that the rule refuses: its words, and "SPF
- * fail, DKIM none, DMARC fail (its policy: reject)". */
+ * fail, DKIM none, DMARC fail (its policy: reject)", and "DKIM2 fail" if the
+ * rule asks for that. */
 void late_add_reply(struct str *out, const struct conf_rule *rule,
     const struct late_origin *origin);
 /* The same at RCPT: its words, and "SPF fail". */

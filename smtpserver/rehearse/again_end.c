@@ -215,6 +215,8 @@ again_judged(struct replayed *replayed, bool *out_taken, struct err *err)
 		    0 ? AGAIN_SIGNERS : AGAIN_DKIM),
 		.dmarc = again_slice(row, AGAIN_DMARC),
 		.policy = again_slice(row, AGAIN_POLICY),
+		.dkim2 = again_slice(row, AGAIN_DKIM2),
+		.sealer = again_slice(row, AGAIN_SEALER),
 	};
 	bool is_aside = out->result == REHEARSAL_FREEZE;
 

@@ -25,6 +25,7 @@ static const char *const again_keys[AGAIN_TEXTS] = {
 	[AGAIN_FINGERPRINT] = "fingerprint", [AGAIN_FACTS] = "facts",
 	[AGAIN_SPF] = "spf", [AGAIN_DKIM] = "dkim", [AGAIN_DMARC] = "dmarc",
 	[AGAIN_POLICY] = "policy", [AGAIN_SIGNERS] = "signers",
+	[AGAIN_DKIM2] = "dkim2", [AGAIN_SEALER] = "sealer",
 	[AGAIN_SAID] = "said", [AGAIN_BY] = "by", [AGAIN_STATUS] = "status",
 	[AGAIN_REPLY] = "reply"
 };

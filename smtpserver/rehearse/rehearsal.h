@@ -33,6 +33,8 @@ struct rehearsal_row {		/* slices into the line */
 	struct slice	fingerprint;
 	struct slice	spf, dkim, dmarc, policy;	/* whose mail it is
 							 * judged to be */
+	struct slice	dkim2;		/* and how it came */
+	struct slice	sealer;		/* who is trusted saw DMARC pass */
 	struct str	listed;		/* "ZONE=ANSWERS ..." */
 	uint64_t	size_bytes;
 	bool		is_submission, is_encrypted, sender_unknown;

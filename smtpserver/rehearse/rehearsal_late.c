@@ -29,7 +29,8 @@ late_origin_of_row(const struct rehearsal_row *row, struct late_origin *out,
 {
 	bool is_domain = slice_find(row->dkim, '.') < row->dkim.n;
 
-	*out = (struct late_origin){ .spf = ORIGIN_NONE };
+	*out = (struct late_origin){ .spf = ORIGIN_NONE,
+	    .sealer = row->sealer };
 	if (is_domain) {
 		out->dkim = ORIGIN_PASS;
 		out->signers = row->dkim;
@@ -40,6 +41,7 @@ late_origin_of_row(const struct rehearsal_row *row, struct late_origin *out,
 			return err_set(err, "policy is none, quarantine or "
 			    "reject");
 	return late_result(row->spf, &out->spf, err) < 0 ||
+	    late_result(row->dkim2, &out->dkim2, err) < 0 ||
 	    (!is_domain && late_result(row->dkim, &out->dkim, err) < 0) ?
 	    -1 : late_result(row->dmarc, &out->dmarc, err);
 }
@@ -87,7 +89,8 @@ late_conclude(const struct conf_rule *rule, const struct late_origin *origin,
 bool
 rehearsal_says_origin(const struct rehearsal_row *row)
 {
-	return row->spf.n + row->dkim.n + row->dmarc.n + row->policy.n > 0;
+	return row->spf.n + row->dkim.n + row->dmarc.n + row->policy.n +
+	    row->dkim2.n > 0;
 }
 
 int

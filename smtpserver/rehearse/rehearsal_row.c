@@ -36,6 +36,7 @@ text_of(struct rehearsal_row *row, struct slice word)
 		{ "fingerprint", &row->fingerprint },
 		{ "spf", &row->spf }, { "dkim", &row->dkim },
 		{ "dmarc", &row->dmarc }, { "policy", &row->policy },
+		{ "dkim2", &row->dkim2 },
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)

@@ -26,7 +26,7 @@ struct table_row {
 	struct slice	 what, where;	/* DMARC: source, ""; TLS: what failed
 					 * ("" nothing), next hop */
 	uint64_t	 count;
-	bool		 has_dkim, has_spf, is_refused;
+	bool		 has_dkim, has_spf, is_refused, is_uncounted;
 	size_t		 copy;		/* which of the reports taken */
 };
 
@@ -96,8 +96,10 @@ table_fill(const struct received_table *table,
 	    .what = values[is_dmarc ? 5 : 6],
 	    .where = is_dmarc ? slice_of("") : values[8] };
 	if (!slice_number(values[is_dmarc ? 6 : 7], 0, UINT32_MAX,
-	    &out->count))
+	    &out->count)) {
 		out->count = 0;
+		out->is_uncounted = true;
+	}
 	out->is_refused = is_dmarc && (slice_is_nocase(values[7], "reject") ||
 	    slice_is_nocase(values[7], "quarantine"));
 	out->has_dkim = is_dmarc && slice_is_nocase(values[8], "pass");
@@ -122,6 +124,7 @@ received_table_take(struct received_table *table, const char *name,
 	struct slice rest, line, values[RECEIVED_FIELDS];
 	struct table_row row;
 	uint64_t report, most = 0;
+	size_t uncounted = 0;
 
 	if (table->bytes + lines.n > TABLE_BYTES_MAX ||
 	    table->count > TABLE_ROWS_MAX) {
@@ -140,8 +143,12 @@ received_table_take(struct received_table *table, const char *name,
 		table_fill(table, values, &row);
 		row.copy = table->copies + report;
 		most = report > most ? report : most;
+		uncounted += row.is_uncounted;
 		table_add(table, &row);
 	}
+	if (uncounted > 0)
+		str_addf(complaints, "%s: rows without a count below 2^32, "
+		    "which are shown as 0: %zu\n", name, uncounted);
 	table->copies += most + 1;
 }
 

@@ -15,11 +15,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/mem.h"
 #include "tools/reports/received.h"
 
 #include "base/banned.h"
 
-enum { NUMBER_BYTES = 24 };
+/* "{}," is three bytes, and hundreds where it was read: without a bound 60 KB
+ * of gzip want 5 GB.  A report of 1 MB wants 20 MB. */
+enum { NUMBER_BYTES = 24, JSON_BYTES_MAX = 256 * 1024 * 1024 };
+
+static size_t json_bytes;	/* asked for by the report that is read;
+				 * jansson passes no context */
 
 struct tls_report {
 	struct received_rows *rows;
@@ -84,16 +90,41 @@ tls_add_policy(struct tls_report *report, const json_t *policy)
 	received_row_add(report->rows, values);
 }
 
+/* NULL: the report is larger than any. */
+static void *
+json_take(size_t n)
+{
+	if (n > JSON_BYTES_MAX || json_bytes > JSON_BYTES_MAX - n)
+		return NULL;
+	json_bytes += n;
+	return mem_alloc(1, n);
+}
+
+static void
+json_give_back(void *bytes)
+{
+	mem_free(&bytes);
+}
+
+static json_t *
+json_read(struct slice json, json_error_t *out_wrong)
+{
+	json_set_alloc_funcs(json_take, json_give_back);
+	json_bytes = 0;
+	return json_loadb(json.p, json.n, JSON_REJECT_DUPLICATES, out_wrong);
+}
+
 int
 received_tls(struct received_rows *rows, struct slice json, struct err *err)
 {
 	struct tls_report report = { .rows = rows };
-	json_error_t wrong;
-	json_t *all = json_loadb(json.p, json.n, JSON_REJECT_DUPLICATES,
-	    &wrong);
+	json_error_t wrong = { .text = "" };
+	json_t *all = json_read(json, &wrong);
 	const json_t *policies = json_object_get(all, "policies");
 	const json_t *range = json_object_get(all, "date-range");
 
+	if (all == NULL && json_bytes > JSON_BYTES_MAX / 2)
+		return err_set(err, "a TLS report of more values than any has");
 	if (all == NULL)
 		return err_set(err, "a TLS report that cannot be read: line "
 		    "%d: %.100s", wrong.line, wrong.text);

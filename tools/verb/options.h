@@ -239,6 +239,8 @@ OPTION(TEST_DKIM, "--dkim", "RESULT|DOMAIN", TEXT, 0, 0,
 OPTION(TEST_DMARC, "--dmarc", "RESULT", TEXT, 0, 0, "the same")
 OPTION(TEST_POLICY, "--policy", "WORD", TEXT, 0, 0,
     "the policy of the domain's DMARC record")
+OPTION(TEST_DKIM2, "--dkim2", "RESULT", TEXT, 0, 0,
+    "the result of checking DKIM2")
 OPTION(TEST_SIZE, "--size", "SIZE", TEXT, 0, 0, "how large the mail is")
 OPTION(TEST_LISTED, "--listed", "LIST=ANSWER", TEXT, 0, 0,
     "what a list in the DNS answers")

@@ -16,7 +16,7 @@
 bool
 conf_rule_is_of_origin(const struct conf_rule *rule)
 {
-	for (int i = PATTERN_SPF; i <= PATTERN_DMARC_POLICY; i++)
+	for (int i = PATTERN_SPF; i <= PATTERN_DKIM2; i++)
 		if (rule->patterns[i] != NULL)
 			return true;
 	return false;
@@ -42,6 +42,10 @@ origin_rule_check(struct conf_loader *loader, const struct conf_rule *rule,
 	if (!loader->conf->verifies_origin) {
 		hint = "add a line: verify-origin yes";
 		text = "whose mail it is, nobody judges here";
+	} else if (rule->patterns[PATTERN_DKIM2] != NULL &&
+	    loader->conf->verifies_origin != JUDGES_DKIM2) {
+		hint = "write: verify-origin dkim2";
+		text = "DKIM2 is not checked here: the rule never fits";
 	} else if (rule->for_any) {
 		hint = "say who may relay by from, cert or auth";
 		text = "who may relay must be known before the message comes";
@@ -51,7 +55,7 @@ origin_rule_check(struct conf_loader *loader, const struct conf_rule *rule,
 	} else if (before == POLICY_LATE_MAX) {
 		hint = "write fewer of them";
 		text = arena_printf(loader->report_arena, "more than %u rules "
-		    "with spf, dkim, dmarc or policy",
+		    "with spf, dkim, dmarc, policy or dkim2",
 		    (unsigned)POLICY_LATE_MAX);
 	}
 	if (text != NULL)

@@ -23,7 +23,8 @@ static const char *const conf_pattern_words[PATTERN_COUNT] = {
 	[PATTERN_LISTED] = "listed", [PATTERN_CERT] = "cert",
 	[PATTERN_ISSUER] = "issuer", [PATTERN_OWNERS] = "not-owner",
 	[PATTERN_SPF] = "spf", [PATTERN_DKIM] = "dkim",
-	[PATTERN_DMARC] = "dmarc", [PATTERN_DMARC_POLICY] = "policy"
+	[PATTERN_DMARC] = "dmarc", [PATTERN_DMARC_POLICY] = "policy",
+	[PATTERN_DKIM2] = "dkim2"
 };
 
 void

@@ -15,7 +15,8 @@
 #define ORIGIN_WORDS \
     " spf=choice:none,pass,fail,softfail,neutral,temperror,permerror " \
     "dkim=dkimpattern dmarc=choice:none,pass,fail,temperror,permerror " \
-    "policy=choice:none,quarantine,reject"
+    "policy=choice:none,quarantine,reject " \
+    "dkim2=choice:none,pass,fail,permerror,temperror"
 
 #define RULE_KEYS "client,net,user,sender,sender-domain,to,domain,all"
 
@@ -62,7 +63,8 @@ STATEMENT(TOP, "accept", NONE, accept, "",
     "other users, or there is no row and the address is not the user's name.  "
     "Everybody owns the null sender.  spf RESULT, dkim RESULT or DOMAIN, "
     "dmarc RESULT, policy WORD (of accept, reject, defer and freeze, with "
-    "verify-origin yes): the result of checking whose mail it is.  dkim "
+    "verify-origin yes), dkim2 RESULT (with verify-origin dkim2): the result "
+    "of checking whose mail it is.  dkim "
     "DOMAIN: a valid signature of that domain, dkim .DOMAIN of one below it; "
     "policy none, quarantine or reject: the policy in the domain's DMARC "
     "record.  A rule with spf and none of the others decides at RCPT; others "
@@ -95,9 +97,10 @@ STATEMENT(TOP, "reject", NONE, reject, "",
     "table owners file:/etc/zmailer/owners\n"
     "reject auth not-owner <owners> text \"not an address of yours\"\n"
     "reject shadow name none to *@lists.example.org\n"
-    "verify-origin yes\n"
+    "verify-origin dkim2\n"
     "reject dmarc fail policy reject\n"
-    "reject shadow spf fail")
+    "reject shadow spf fail\n"
+    "reject sender <> dkim2 fail")
 
 STATEMENT(TOP, "defer", NONE, defer, "",
     RULE_WORDS ORIGIN_WORDS " text=text delay=span:1s-60s",

@@ -7,6 +7,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <string.h>
+
 #include "base/ascii.h"
 #include "origin/authres/authres.h"
 #include "origin/authres_read.h"
@@ -170,6 +172,22 @@ authres_add(struct str *out, const char *host, const struct origins *origins)
 
 /* ---- fields of others --------------------------------------------------- */
 
+/* No token has them (RFC 2045 section 5.1): what a reader who is not strict
+ * takes for the name, before or after, is not known.  "=" is let be: where
+ * others leave the name out, the field begins with "spf=pass". */
+static bool
+authres_is_special(char c)
+{
+	return c != '\0' && strchr("()<>@,;:\\\"/[]?", c) != NULL;
+}
+
+/* After the authserv-id: blanks, a comment, a version after them, or ";". */
+static bool
+authres_id_ends(char c)
+{
+	return c == ';' || c == '(' || ascii_is_space(c);
+}
+
 /* Is the authserv-id at the front, quotes taken off, this host in any
  * case? */
 static bool
@@ -183,12 +201,14 @@ authres_id_is(struct slice rest, const char *host, bool *out_is_readable)
 		char c = rest.p[i];
 
 		if (is_quoted && c == '"') {
-			*out_is_readable = true;
+			*out_is_readable = i + 1 == rest.n ||
+			    authres_id_ends(rest.p[i + 1]);
 			break;
 		}
-		if (!is_quoted && (c == ';' || c == ' ' || c == '\t' ||
-		    c == '(' || c == '\r' || c == '\n'))
+		if (!is_quoted && authres_id_ends(c))
 			break;
+		if (!is_quoted && authres_is_special(c))
+			return false;
 		if (is_quoted && c == '\\' && i + 1 < rest.n)
 			c = rest.p[++i];
 		is_same = is_same && host[at] != '\0' &&

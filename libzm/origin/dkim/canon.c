@@ -52,7 +52,9 @@ canon_add(struct body_sum *sum, struct slice bytes)
 	sum->n += bytes.n;
 }
 
-/* Blanks as one, those at the end left out (section 3.4.4). */
+/* Blanks as one, those at the end left out (section 3.4.4).  What has single
+ * spaces alone, as most lines have, is added whole: no blank is the last byte,
+ * so there is one after each. */
 static void
 body_add_relaxed(struct body_sum *sum, struct slice line)
 {
@@ -62,7 +64,8 @@ body_add_relaxed(struct body_sum *sum, struct slice line)
 		line.n--;
 	while (i < line.n) {
 		run = i;
-		while (run < line.n && !ascii_is_blank(line.p[run]))
+		while (run < line.n && (!ascii_is_blank(line.p[run]) ||
+		    (line.p[run] == ' ' && !ascii_is_blank(line.p[run + 1]))))
 			run++;
 		canon_add(sum, (struct slice){ line.p + i, run - i });
 		for (i = run; i < line.n && ascii_is_blank(line.p[i]);)
@@ -110,9 +113,11 @@ int
 dkim_body_sum(struct slice body, bool is_relaxed, uint64_t length,
     unsigned char *out_sum, uint64_t *out_bytes)
 {
-	struct body_sum sum = { .run = digest_begin(DIGEST_SHA256),
-	    .limit = length };
+	struct body_sum sum;	/* its bytes are not cleared: they are many */
 
+	sum.run = digest_begin(DIGEST_SHA256);
+	sum.limit = length;
+	sum.total = sum.n = 0;
 	body_add_lines(&sum, body, is_relaxed);
 	body_flush(&sum);
 	*out_bytes = sum.total;

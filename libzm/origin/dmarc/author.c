@@ -31,8 +31,10 @@ author_name(struct arena *arena, struct slice domain)
 	return name;
 }
 
-/* All authors of one field; false: not of one domain. */
-static bool
+enum author { AUTHOR_ONE, AUTHOR_SEVERAL, AUTHOR_UNREADABLE };
+
+/* All authors of one field: of one domain, or none (an empty one)? */
+static enum author
 author_of_field(struct slice value, struct arena *arena, struct slice *domain)
 {
 	enum header_answer answer;
@@ -43,16 +45,17 @@ author_of_field(struct slice value, struct arena *arena, struct slice *domain)
 	for (int i = 0; i < AUTHORS_MAX; i++) {
 		answer = header_address(arena, &value, &path, &err);
 		if (answer == HEADER_ADDRESS_END)
-			return true;
+			return AUTHOR_ONE;
 		if (answer == HEADER_ADDRESS_BAD)
-			return false;
+			return AUTHOR_UNREADABLE;
 		name = author_name(arena, path.domain);
-		if (name.n == 0 || (domain->n > 0 &&
-		    !slice_equal(name, *domain)))
-			return false;
+		if (name.n == 0 && path.domain.n > 0)
+			return AUTHOR_UNREADABLE;
+		if (i > 0 && !slice_equal(name, *domain))
+			return AUTHOR_SEVERAL;
 		*domain = name;
 	}
-	return false;
+	return AUTHOR_SEVERAL;
 }
 
 /* The next field, as the router finds it: a line that is none ends no
@@ -71,19 +74,26 @@ author_next_field(struct slice *rest, struct header_field *out)
 }
 
 bool
-dmarc_author(struct slice message, struct arena *arena, struct slice *out)
+dmarc_author(struct slice message, struct arena *arena, struct slice *out,
+    struct dmarc *out_instead)
 {
+	enum author author = AUTHOR_ONE;
 	struct header_field field;
-	bool has_from = false;
+	const char *broken = NULL;
+	size_t count = 0;
 
 	*out = (struct slice){ NULL, 0 };
-	while (author_next_field(&message, &field)) {
-		if (!header_is(&field, "From"))
-			continue;
-		/* which of two a reader is shown is not known */
-		if (has_from || !author_of_field(field.value, arena, out))
-			return false;
-		has_from = true;
-	}
+	while (author_next_field(&message, &field))
+		if (header_is(&field, "From") && count++ == 0)
+			author = author_of_field(field.value, arena, out);
+	if (count > 1)
+		broken = "the header has From twice, and which of them a "
+		    "reader is shown is not known";
+	else if (author == AUTHOR_UNREADABLE)
+		broken = "From cannot be read";
+	*out_instead = (struct dmarc){ .reason = broken, .origin =
+	    broken != NULL ? ORIGIN_PERMERROR : ORIGIN_NONE };
+	if (broken != NULL || author != AUTHOR_ONE)
+		*out = (struct slice){ NULL, 0 };
 	return out->n > 0;
 }

@@ -34,11 +34,13 @@ struct dmarc {
 	const char	*reason;	/* a sentence for a postmaster */
 };
 
-/* The only domain of From, in the arena; false: there is no From, or it has
- * several domains or none that can be read (RFC 9989 section 5.3.1).  Such mail
- * is not judged. */
+/* The only domain of From, in the arena; false: there is none to judge, and
+ * *out_instead is the judgement.  That is none where From is missing, names no
+ * domain or several, which are exempt (RFC 9989 section 5.3.1); permerror for
+ * two fields From, or one that cannot be read: no reader is bound to show what
+ * was judged (RFC 5322 section 3.6 allows neither). */
 bool dmarc_author(struct slice message, struct arena *arena,
-    struct slice *out);
+    struct slice *out, struct dmarc *out_instead);
 
 /* Judge.  spf may be NULL: not judged. */
 enum origin dmarc_judge(struct answers *answers, struct slice author,

@@ -158,6 +158,7 @@ step_origin(struct session *session)
 	    .dkim = t->judged.dkim, .dmarc = t->judged.dmarc,
 	    .policy = t->judged.policy,
 	    .sealer = slice_of(t->judged.sealer),
-	    .signers = slice_of(t->judged.signers) };
+	    .signers = slice_of(t->judged.signers),
+	    .dkim2 = t->judged.dkim2 };
 	return judge_conclude(session, &origin);
 }

@@ -118,6 +118,9 @@ record_origin(struct str *out, const struct late_origin *origin)
 	json_text(out, "policy", slice_of(dmarc_policy_text(
 	    origin->policy)));
 	record_text(out, "signers", origin->signers);
+	record_text(out, "sealer", origin->sealer);
+	if (origin->dkim2 != ORIGIN_NONE)
+		json_text(out, "dkim2", slice_of(origin_text(origin->dkim2)));
 }
 
 static void
@@ -260,7 +263,9 @@ record_origin_of(const struct judge_answer *judged)
 {
 	return (struct late_origin){ .spf = judged->spf, .dkim = judged->dkim,
 	    .dmarc = judged->dmarc, .policy = judged->policy,
-	    .signers = slice_of(judged->signers) };
+	    .signers = slice_of(judged->signers),
+	    .sealer = slice_of(judged->sealer),
+	    .dkim2 = judged->dkim2 };
 }
 
 /* Once a day and process; a day that is full is told of by who fills it. */

@@ -48,7 +48,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	(void)answers_read_zone(answers, zone, &err);
 	(void)authres_is_ours(message, "mx.test");
-	if (dmarc_author(message, arena, &author)) {
+	if (dmarc_author(message, arena, &author, &out)) {
 		struct origins all = { .spf = &spf, .dkims = &dkim,
 		    .dkim_count = 1, .dmarc = &out, .sender = message };
 

@@ -207,30 +207,45 @@ Test(dmarc, an_author_has_one_domain)
 {
 	static const struct {
 		const char	*message, *domain;
+		enum origin	 instead;
 	} rows[] = {
-		{ "From: a@Example.com\n\nx", "example.com" },
+		{ "From: a@Example.com\n\nx", "example.com", ORIGIN_NONE },
 		{ "Subject: x\r\nFROM: \"b@c.test\" <a@example.com>\r\n\r\n",
-		    "example.com" },
-		{ "From: a@x.test, b@X.test\n\n", "x.test" },
-		{ "From: a@b\xc3\xbc" "cher.test\n\n", "xn--bcher-kva.test" },
-		{ "From: a@x.test, b@y.test\n\n", NULL },
-		{ "From: a@x.test\nFrom: a@x.test\n\n", NULL },
-		{ "From: a\n\n", NULL },
-		{ "From: \n\n", NULL },
-		{ "From: <>\n\n", NULL },
-		{ "To: a@x.test\n\nFrom: a@x.test\n", NULL },
+		    "example.com", ORIGIN_NONE },
+		{ "From: a@x.test, b@X.test\n\n", "x.test", ORIGIN_NONE },
+		{ "From: a@b\xc3\xbc" "cher.test\n\n", "xn--bcher-kva.test",
+		    ORIGIN_NONE },
+		{ "From: a@x.test, b@y.test\n\n", NULL, ORIGIN_NONE },
+		{ "From: a@x.test\nFrom: a@x.test\n\n", NULL,
+		    ORIGIN_PERMERROR },
+		{ "From: a@x.test, b@y.test\nFrom: a@x.test\n\n", NULL,
+		    ORIGIN_PERMERROR },
+		{ "From: a@x.test, <b@\n\n", NULL, ORIGIN_PERMERROR },
+		{ "From: a@x.test b@y.test\n\n", NULL, ORIGIN_PERMERROR },
+		{ "From: a, b@y.test\n\n", NULL, ORIGIN_NONE },
+		{ "From: nobody:;\n\n", NULL, ORIGIN_NONE },
+		{ "From: a\n\n", NULL, ORIGIN_NONE },
+		{ "From: \n\n", NULL, ORIGIN_NONE },
+		{ "From: <>\n\n", NULL, ORIGIN_PERMERROR },
+		{ "To: a@x.test\n\nFrom: a@x.test\n", NULL, ORIGIN_NONE },
 		/* what is no field ends no header for the router either */
-		{ "From e@evil.test now\nFrom: a@x.test\n\n", "x.test" },
+		{ "From e@evil.test now\nFrom: a@x.test\n\n", "x.test",
+		    ORIGIN_NONE },
 		{ "To: b\nno field\n of it\nFrom: a@x.test\n\n",
-		    "x.test" },
-		{ "From: a@x.test\nno field\nFrom: b@y.test\n\n", NULL },
-		{ "", NULL },
+		    "x.test", ORIGIN_NONE },
+		{ "From: a@x.test\nno field\nFrom: b@y.test\n\n", NULL,
+		    ORIGIN_PERMERROR },
+		{ "", NULL, ORIGIN_NONE },
 	};
 	struct slice domain;
+	struct dmarc instead;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		cr_expect_eq(dmarc_author(slice_of(rows[i].message), arena,
-		    &domain), rows[i].domain != NULL, "%s", rows[i].message);
+		    &domain, &instead), rows[i].domain != NULL, "%s",
+		    rows[i].message);
+		cr_expect_eq(instead.origin, rows[i].instead, "%s",
+		    rows[i].message);
 		if (rows[i].domain != NULL)
 			cr_expect(slice_is(domain, rows[i].domain), "%s: %.*s",
 			    rows[i].message, SLICE_ARG(domain));

@@ -111,6 +111,29 @@ Test(late, the_same_rules)
 	cr_expect_not(a.may_take, "a shadow takes nothing");
 }
 
+/* draft-ietf-dkim-dkim2-spec-04 sections 10.4 and 12.1.2. */
+Test(late, dkim2)
+{
+	struct late_origin chained = { .dkim2 = ORIGIN_FAIL };
+	struct conf_rule rule = { .action = ACTION_REJECT };
+	struct str out = STR_INIT;
+
+	rule.patterns[PATTERN_DKIM2] = "fail";
+	cr_expect(conf_rule_is_of_origin(&rule));
+	cr_expect(late_fits(&rule, &chained));
+	cr_expect_not(late_fits(&rule, &origin), "it was not asked for");
+	late_add_reply(&out, &rule, &chained);
+	cr_expect_str_eq(out.buf, "refused by local policy: SPF none, DKIM "
+	    "none, DMARC none, DKIM2 fail");
+	cr_expect_str_eq(late_status(&rule), "5.7.7");
+	rule.action = ACTION_DEFER;
+	cr_expect_str_eq(late_status(&rule), "4.7.5");
+	rule.patterns[PATTERN_SPF] = "fail";
+	cr_expect_not(late_is_of_spf(&rule), "it waits for the message");
+	cr_expect_not(late_fits(&rule, &chained));
+	str_release(&out);
+}
+
 Test(late, a_failure_that_who_is_trusted_saw_pass_is_none)
 {
 	struct late_origin sealed = { .dmarc = ORIGIN_FAIL,

@@ -275,7 +275,8 @@ auth_run(struct arguments *arguments, struct auth_case *one,
 	one->mail.message = one->message;
 	one->mail.sender = one->ask.sender;
 	one->mail.received_s = one->received_s;
-	(void)dmarc_author(one->message, one->arena, &one->author);
+	(void)dmarc_author(one->message, one->arena, &one->author,
+	    &one->dmarc);
 	status = auth_judge_all(one, arguments_text(arguments, OPT_ZONE),
 	    conf);
 	if (status != 0)

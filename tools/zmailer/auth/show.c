@@ -88,7 +88,7 @@ show_dmarc(const struct auth_case *one, struct str *out)
 {
 	const struct dmarc *dmarc = &one->dmarc;
 
-	if (one->author.n == 0) {
+	if (one->author.n == 0 && dmarc->origin == ORIGIN_NONE) {
 		str_adds(out, "dmarc  not judged: the message has not one "
 		    "From with one domain\n");
 		return;
@@ -170,7 +170,7 @@ auth_origins(const struct auth_case *one)
 
 	if (one->has_client)
 		all.spf = &one->spf;
-	if (one->author.n > 0)
+	if (one->author.n > 0 || one->dmarc.origin != ORIGIN_NONE)
 		all.dmarc = &one->dmarc;
 	if (one->arc.origin != ORIGIN_NONE)
 		all.arc = &one->arc;
@@ -254,7 +254,7 @@ json_dmarc(const struct auth_case *one, struct str *out)
 {
 	const struct dmarc *dmarc = &one->dmarc;
 
-	if (one->author.n == 0)
+	if (one->author.n == 0 && dmarc->origin == ORIGIN_NONE)
 		return;
 	json_origin(out, "dmarc", dmarc->origin, dmarc->domain,
 	    dmarc->reason);

@@ -255,6 +255,7 @@ VERB(test, "smtp [--to ADDRESS | --session] [--ip ADDRESS] [--name NAME] "
     "[--from ADDRESS] [--user USER] [--listener WHERE] [--service NAME] "
     "[--cert NAME] [--issuer NAME] [--fingerprint HEX] [--size SIZE] "
     "[--spf RESULT] [--dkim RESULT|DOMAIN] [--dmarc RESULT] [--policy WORD] "
+    "[--dkim2 RESULT] "
     "[--listed LIST=ANSWER] [--submission] [--tls] [--over] [--greylisted] "
     "[--sender-unknown] [--dns] | [--quiet] [--dns] FILE...",
     "how a mail would be answered, and by which rule; or check expectations "
