@@ -102,6 +102,8 @@ struct vertex {
 					   * deferall */
 	bool		 has_ways : 1;	/* its recipients have ways left */
 	bool		 has_moved : 1;	/* and one of them took the next */
+	bool		 is_stopped : 1; /* IDLE: an order changed it, and the
+					  * file is to be read again */
 	bool		 is_apart : 1;	/* somebody wanted it later: its age
 					 * is not its destination's doing */
 };

@@ -228,8 +228,12 @@ queue_place_some(struct queue *queue, struct job *job, size_t *at,
 {
 	int64_t now_ms = clock_steady_ms();
 
-	for (; *at < job->vertex_count && most > 0; most--)
-		queue_place_vertex(queue, &job->vertices[(*at)++], now_ms);
+	for (; *at < job->vertex_count && most > 0; most--) {
+		struct vertex *vertex = &job->vertices[(*at)++];
+
+		if (!vertex->is_stopped)
+			queue_place_vertex(queue, vertex, now_ms);
+	}
 	return *at == job->vertex_count;
 }
 

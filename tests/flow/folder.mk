@@ -1,7 +1,7 @@
 # flows: make check runs all, `make flow FLOWS="session queue/hold tries"` a
 # folder of them and two by name
 FLOWS =
-EXTRA_DIST += tests/flow tests/import tests/lib
+EXTRA_DIST += tests/flow tests/import tests/lib tests/spools
 if HAVE_PYTHON3
 SHORT_TESTS += tests/flow/run-flows tests/flow/smuggle.py tests/flow/reloads.py tests/flow/listeners.py \
 	tests/flow/upgrade_live.py tests/flow/space.py tests/flow/breakout.py tests/flow/pipes.py \

@@ -426,6 +426,15 @@ os.execv("%s", ["zmailer"] + sys.argv[1:])
 """
 
 
+def a_newer_spool_is_refused(site):
+    """What a later version wrote is not for this one: way back refused."""
+    with open(f"{site.dir}/spool/format", "w", encoding="ascii") as file:
+        file.write("zmailer-spool 2 5.0.0\n")
+    refused(site, "has format 2, this program reads format 1: run zmailer "
+            "5.0.0 again")
+    os.unlink(f"{site.dir}/spool/format")
+
+
 def a_reload_meanwhile_is_not_lost(site):
     """SIGHUP while the new program is tried is for the one after the exec."""
     def state(what):
@@ -488,6 +497,7 @@ def main():
             bad_programs_change_nothing(site)
             a_bad_configuration_is_refused(site)
             one_that_does_not_start_is_told_of(site)
+            a_newer_spool_is_refused(site)
             a_reload_meanwhile_is_not_lost(site)
             killed_while_it_tries(site)
             print("upgrade_live: what cannot take over changes nothing")

@@ -115,16 +115,17 @@ static bool
 share_is_worse(uint64_t bad, uint64_t good, uint64_t bad_before,
     uint64_t good_before)
 {
-	double now, before;
+	double all = (double)bad + (double)good;
+	double all_before = (double)bad_before + (double)good_before;
 
+	/* products, not shares: no count up to 2^26 is rounded in them, on any
+	 * processor */
 	if (bad < FIGURES_LEAST)
 		return false;
-	now = (double)bad / (double)(bad + good);
-	before = bad_before + good_before == 0 ? 0 : (double)bad_before /
-	    (double)(bad_before + good_before);
-	return now >= 2 * before || (good_before > 0 && 1 - now <= (1 -
-	    before) / 2 && (double)bad - (double)(bad + good) * before >=
-	    FIGURES_LEAST);
+	return (double)bad * all_before >= 2 * (double)bad_before * all ||
+	    (good_before > 0 && 2 * (double)good * all_before <=
+	    (double)good_before * all && (double)bad * all_before -
+	    all * (double)bad_before >= FIGURES_LEAST * all_before);
 }
 
 bool

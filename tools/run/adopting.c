@@ -331,6 +331,18 @@ listeners_try(const struct supervisor *had, struct given *given,
 	return 0;
 }
 
+/* Of a format that this program reads. */
+static int
+spool_try(const struct conf *conf, struct err *err)
+{
+	struct spool *spool;
+
+	if (conf_spool_open(conf, 0, &spool, err) < 0)
+		return -1;
+	spool_close(&spool);
+	return 0;
+}
+
 int
 supervisor_try(const struct handover *handover, const struct conf *conf,
     struct err *err)
@@ -341,6 +353,7 @@ supervisor_try(const struct handover *handover, const struct conf *conf,
 	had->conf = (struct conf *)(uintptr_t)conf;
 	result = supervisor_settings_check(handover, conf, err) < 0 ||
 	    supervisor_adopt(had, handover, err) < 0 ||
+	    spool_try(conf, err) < 0 ||
 	    beside_try(conf, err) < 0 ||
 	    listeners_try(had, &had->given, conf, err) < 0 ? -1 : 0;
 	for (size_t i = 0; result == 0 && i < CHILD_COUNT; i++)

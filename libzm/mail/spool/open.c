@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <inttypes.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,6 +24,7 @@
 #endif
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "mail/spool/internal.h"
 
 #include "base/banned.h"
@@ -33,7 +35,7 @@
 #define OPEN_SEARCH O_RDONLY
 #endif
 
-enum { PINS_MAX = 4096, FILES_PER_PIN = 4 };
+enum { PINS_MAX = 4096, FILES_PER_PIN = 4, FORMAT_BYTES = 128 };
 
 static const char hash_letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
@@ -283,6 +285,49 @@ refuse_network(const struct spool *spool, const char *dir, struct err *err)
 }
 #endif
 
+/* "zmailer-spool N WRITER" in SPOOL/format: what a program that does not know
+ * format N would take for damaged, and deliver once more.  Format 1 needs no
+ * such file. */
+static int
+format_check(const struct spool *spool, const char *dir, struct err *err)
+{
+	char text[FORMAT_BYTES];
+	struct slice rest, line, word;
+	struct str writer = STR_INIT;
+	uint64_t number = 0;
+	ssize_t n;
+	int fd = openat(spool->dir_fd, SPOOL_FORMAT_FILE, O_RDONLY |
+	    O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	n = fd < 0 ? -1 : fd_read_at(fd, text, sizeof(text), 0);
+	if (n < 0)
+		err_sys(err, "read %s/" SPOOL_FORMAT_FILE, dir);
+	if (fd >= 0)
+		close(fd);
+	if (n < 0)
+		return -1;
+	rest = (struct slice){ text, (size_t)n };
+	/* without its end the number may be the front of another */
+	if (!slice_cut(&rest, '\n', &line) || rest.p == NULL ||
+	    !slice_word(&line, &word) || !slice_is(word, "zmailer-spool") ||
+	    !slice_word(&line, &word) ||
+	    !slice_number(word, 1, UINT32_MAX, &number))
+		return err_set(err, "%s/" SPOOL_FORMAT_FILE " does not say "
+		    "which format the spool has: bring it back from the "
+		    "backup", dir);
+	if (number <= SPOOL_FORMAT)
+		return 0;
+	str_add_escaped(&writer, slice_word(&line, &word) ? word :
+	    slice_of("newer"));
+	err_set(err, "%s has format %" PRIu64 ", this program reads format %d: "
+	    "run zmailer %s again, or let that deliver what waits first", dir,
+	    number, SPOOL_FORMAT, writer.buf);
+	str_release(&writer);
+	return -1;
+}
+
 static int
 areas_open(struct spool *spool, const char *dir, struct err *err)
 {
@@ -373,6 +418,7 @@ spool_open(const char *dir, enum spool_flags flags, unsigned hash_levels,
 	}
 	if (((flags & SPOOL_UNSAFE_FS) == 0 &&
 	    refuse_network(spool, dir, err) != 0) ||
+	    format_check(spool, dir, err) != 0 ||
 	    areas_open(spool, dir, err) != 0)
 		goto fail;
 	return 0;

@@ -30,6 +30,8 @@ extern const char *const spool_area_names[AREA_COUNT];
 enum {
 	SPOOL_PRIORITIES = 10,		/* router, router.1 .. router.9 */
 	SPOOL_NAME_BYTES = 96,		/* any file name of ours, with hash */
+	SPOOL_FORMAT = 1		/* doc/INTERNALS section 1: of which
+					 * format all files of the spool are */
 };
 
 /* ---- names (pure) ----------------------------------------------- */
@@ -55,6 +57,10 @@ bool spool_name_parse(struct slice text, struct spool_name *out);
 
 struct spool;
 
+/* "zmailer-spool N WRITER": a spool with this file has format N; without, 1.
+ * A version that writes another format makes it first, durably. */
+#define SPOOL_FORMAT_FILE "format"
+
 enum spool_flags {
 	SPOOL_CREATE = 1,	/* make missing directories (init, as root) */
 	SPOOL_STRICT = 2,	/* `sync strict`: directory fsyncs as well */
@@ -66,9 +72,10 @@ enum spool_flags {
 };
 
 /* Open directory dir and all areas by descriptor, so that later calls look up
- * no path.  Refuses an area on another file system (err names both) and network
- * file systems.  hash_levels: at most 2 levels of directories A..Z below queue/
- * and transport/, which are made if missing (with CREATE).
+ * no path.  Refuses an area on another file system (err names both), network
+ * file systems, and a spool of a newer format.  hash_levels: at most 2 levels
+ * of directories A..Z below queue/ and transport/, which are made if missing
+ * (with CREATE).
  * returns 0 or -1; freed by spool_close */
 int spool_open(const char *dir, enum spool_flags flags, unsigned hash_levels,
     struct spool **out, struct err *err);

@@ -229,7 +229,8 @@ change_choose(struct act *act, struct change *change, unsigned *budget)
 	}
 }
 
-/* What changed is not given to an agent before the file is read again. */
+/* What changed is not given to an agent before the file is read again, and not
+ * placed either, when the job was still being placed. */
 static void
 change_stop_vertices(struct act *act, const struct change *change)
 {
@@ -237,8 +238,10 @@ change_stop_vertices(struct act *act, const struct change *change)
 		struct vertex *vertex = visit_vertex(&act->visit,
 		    change->records[i].rcpt_offset);
 
-		if (vertex != NULL && vertex->state != VERTEX_FLIGHT)
-			plan_forget(&act->queue->plan, vertex);
+		if (vertex == NULL || vertex->state == VERTEX_FLIGHT)
+			continue;
+		plan_forget(&act->queue->plan, vertex);
+		vertex->is_stopped = true;
 	}
 }
 

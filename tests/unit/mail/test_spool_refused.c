@@ -95,6 +95,55 @@ Test(spool, missing_and_foreign_directories_are_named)
 	fixture_close(&f);
 }
 
+Test(spool, one_of_a_newer_format_is_refused_and_says_what_to_run)
+{
+	static const struct { const char *text, *err; } rows[] = {
+		{ "zmailer-spool 1 4.0.0\n", NULL },
+		{ "zmailer-spool 1\nmore\n", NULL },
+		{ "zmailer-spool 2 5.0.0\n", "has format 2, this program "
+		    "reads format 1: run zmailer 5.0.0 again" },
+		{ "zmailer-spool 4294967295\n", "run zmailer newer again" },
+		{ "zmailer-spool 2 \033[2J\n", "run zmailer \\x1B[2J again" },
+		{ "zmailer-spool 0\n", "does not say which format" },
+		{ "zmailer-spool 1", "does not say which format" },
+		{ "zmailer-spool -1\n", "does not say which format" },
+		{ "spool 1\n", "does not say which format" },
+		{ "", "does not say which format" }
+	};
+	struct fixture f;
+
+	fixture_open(&f, 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct spool *other = NULL;
+		struct err err = { "" };
+		int got;
+
+		put_file(&f, "format", rows[i].text, strlen(rows[i].text));
+		got = spool_open(f.dir, SPOOL_CREATE, 0, &other, &err);
+		cr_expect_eq(got, rows[i].err == NULL ? 0 : -1, "%s",
+		    rows[i].text);
+		cr_expect(rows[i].err == NULL || strstr(err.text,
+		    rows[i].err) != NULL, "%s: %s", rows[i].text, err.text);
+		spool_close(&other);
+		cr_assert_eq(unlink(at("%s/format", f.dir)), 0);
+	}
+	cr_assert_eq(symlink("/etc/hostname", at("%s/format", f.dir)), 0);
+	for (int i = 0; i < 2; i++) {
+		struct spool *other = NULL;
+		struct err err = { "" };
+
+		cr_expect_eq(spool_open(f.dir, 0, 0, &other, &err), -1);
+		cr_expect_not_null(strstr(err.text, "/format"), "%s",
+		    err.text);
+		spool_close(&other);
+		if (i == 0) {
+			cr_assert_eq(unlink(at("%s/format", f.dir)), 0);
+			cr_assert_eq(mkfifo(at("%s/format", f.dir), 0600), 0);
+		}
+	}
+	fixture_close(&f);
+}
+
 Test(spool, the_lock_names_its_holder)
 {
 	int ready[2], go[2];

@@ -190,6 +190,41 @@ Test(huge, who_is_served_meanwhile_is_not_held, .timeout = 120)
 	close_all();
 }
 
+/* The order comes while the job is being put into the plan, a piece a turn:
+ * those who were reached are not placed after it. */
+Test(huge, who_is_held_before_being_placed_is_not_placed, .timeout = 120)
+{
+	struct planner *plan = &yard.scheduler.queue.plan;
+	struct str out = STR_INIT;
+	unsigned stopped = 0;
+	struct act *act;
+	struct job *job;
+	size_t at = 0;
+
+	open_all("group 50ms\nschedule */* { queue-only yes; retry 10m }");
+	mail_in("ok");
+	cr_assert(yard_until(&yard, yard_is_quiet, NULL));
+	job = job_table_find(&yard.scheduler.queue.jobs, inode);
+	cr_assert_not_null(job);
+	for (size_t i = 0; i < job->vertex_count; i++)
+		plan_forget(plan, &job->vertices[i]);
+	act = act_begun(&yard, "{\"v\":1,\"op\":\"hold\",\"select\":"
+	    "\"all\"}");
+	cr_assert_eq(act_stepped(&yard, act, &out), ACT_MORE);
+	cr_expect(queue_place_some(&yard.scheduler.queue, job, &at, RCPTS));
+	for (size_t i = 0; i < job->vertex_count; i++)
+		stopped += job->vertices[i].state == VERTEX_IDLE ?
+		    job->vertices[i].rcpt_count : 0;
+	cr_expect_geq(stopped, ACT_RCPTS);
+	cr_expect_lt(stopped, RCPTS);
+	while (act_stepped(&yard, act, &out) == ACT_MORE)
+		;
+	act_free(&act);
+	cr_expect_eq(in_state("held"), RCPTS);
+	str_release(&out);
+	close_all();
+}
+
 static bool
 nothing_moves(struct yard *y, void *arg)
 {

@@ -32,10 +32,19 @@ copy_take_lines(void *context)
 }
 
 static void
+copy_need_cluster(void)
+{
+#ifndef HAVE_PGSQL
+	cr_skip_test("built without PostgreSQL, where copies are");
+#endif
+}
+
+static void
 copy_open(const char *how, const char *more)
 {
 	char text[400];
 
+	copy_need_cluster();
 	snprintf(text, sizeof(text), CLUSTER "%s }\n%s", how, more);
 	house_open(&house, text);
 	worker_on_lines(house.worker, copy_take_lines, NULL);
@@ -250,6 +259,7 @@ Test(copy, nobody_waits_for_ever, .timeout = 60)
 {
 	char text[200];
 
+	copy_need_cluster();
 	snprintf(text, sizeof(text), CLUSTER "defer }\n");
 	house_open_clocked(&house, text);
 	worker_on_lines(house.worker, copy_take_lines, NULL);
