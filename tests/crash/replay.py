@@ -46,13 +46,8 @@ import matrix                                        # noqa: E402
 import processes                                     # noqa: E402
 import proof                                         # noqa: E402
 import recording                                     # noqa: E402
+from works import WORKS                              # noqa: E402
 
-# their facts lie in spool, mailboxes and the next host, and they need no
-# order and no client that comes back
-WORKS = [proof.WORKS[name] for name in (
-    "crash", "signed", "encoded", "judged", "tls", "chunks", "sendmail",
-    "lmtp", "list", "strict", "group", "hash-1", "hash-2", "routers",
-    "large", "notify", "later", "expired")]
 MOST = 240              # points of each recording, so that all have a share
 KINDS = ("stop", "again", "kill", "fault", "power")
 
@@ -141,8 +136,9 @@ def run_recording(work, number, end, most, is_planted):
     return row
 
 
-def serve(end_s, most, is_planted):
-    """A worker: `WORKLOAD NUMBER` in, a row out."""
+def serve(user, end_s, most, is_planted):
+    """A worker of one user: `WORKLOAD NUMBER` in, a row out."""
+    matrix.become(user)
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     works = {work.name: work for work in WORKS}
@@ -159,34 +155,54 @@ def serve(end_s, most, is_planted):
         out.flush()
 
 
+class Worker:
+    """The process that makes recordings as one user."""
+
+    def __init__(self, user, options, end):
+        words = [sys.executable, os.path.abspath(__file__), "--serve",
+                 str(end - time.monotonic()), "--points", str(options.points)]
+        words += ["--planted"] * options.planted
+        words += ["--user", user] if user else []
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE,
+                                        text=True, stdout=subprocess.PIPE)
+
+    def row(self, name, number):
+        try:
+            self.process.stdin.write(f"{name} {number}\n")
+            self.process.stdin.flush()
+            line = self.process.stdout.readline()
+        except OSError:
+            line = ""
+        return json.loads(line) if line else {"error": f"{name}: it ended"}
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
 def work_off(state, lock, names, options, end, failed):
-    words = [sys.executable, os.path.abspath(__file__), "--serve",
-             str(end - time.monotonic()), "--points", str(options.points)]
-    words += ["--planted"] * options.planted
-    with subprocess.Popen(words, stdin=subprocess.PIPE, text=True,
-                          stdout=subprocess.PIPE) as worker:
-        while time.monotonic() < end:
-            with lock:
-                if options.recordings == 0:
-                    break
-                options.recordings -= 1
-                name = min(names, key=lambda n: (names[n], n))
-                names[name] += 1
-                number = names[name]
-            worker.stdin.write(f"{name} {number}\n")
-            worker.stdin.flush()
-            line = worker.stdout.readline()
-            row = json.loads(line) if line else {"error": f"{name}: it ended"}
-            with lock:
-                if "error" in row:
-                    failed.append(row["error"])
-                    print("FAILED  " + row["error"], file=sys.stderr,
-                          flush=True)
-                    if len(failed) > 20:
-                        break
-                else:
-                    state.note(row)
-        worker.stdin.close()
+    users = {work.name: work.user for work in WORKS}
+    workers = {}
+    while time.monotonic() < end and len(failed) <= 20:
+        with lock:
+            if options.recordings == 0:
+                break
+            options.recordings -= 1
+            name = min(names, key=lambda n: (names[n], n))
+            names[name] += 1
+            number = names[name]
+        user = users[name]
+        if user not in workers or workers[user].process.poll() is not None:
+            workers[user] = Worker(user, options, end)
+        row = workers[user].row(name, number)
+        with lock:
+            if "error" in row:
+                failed.append(row["error"])
+                print("FAILED  " + row["error"], file=sys.stderr, flush=True)
+            else:
+                state.note(row)
+    for worker in workers.values():
+        worker.close()
 
 
 def report(state, is_json):
@@ -228,9 +244,10 @@ def main():
         proof.BUILD, "tests", "crash", "replay.state"))
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--serve", type=float, help=argparse.SUPPRESS)
+    parser.add_argument("--user", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve is not None:
-        serve(options.serve, options.points, options.planted)
+        serve(options.user, options.serve, options.points, options.planted)
         return 0
     proof.in_memory()
     state = State(os.devnull if options.planted else options.state)

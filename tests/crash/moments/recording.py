@@ -64,6 +64,7 @@ class Found:
     trouble: list
     story: list
     fired: bool
+    is_whole: bool          # all was killed, and started again
     what: str
     is_torn_elsewhere: bool
     calls: dict             # of a run in which nothing went wrong
@@ -75,7 +76,7 @@ class Recording:
     def __init__(self, work, number, is_planted=False):
         self.work, self.number = work, number
         self.is_planted = is_planted    # no sync was made
-        self.book = work.point.ledger()
+        self.book = work.make_book()
         self.clock_dir = tempfile.mkdtemp(prefix="zmailer-clock-")
         self.clock = mta.Clock(os.path.join(self.clock_dir, "clock"))
         self.book.clock = self.clock
@@ -129,9 +130,10 @@ class Recording:
         self.gather()
         self.kept = {int(name) for name in os.listdir(self.pool)}
         self.ahead_s = self.clock.ahead_s()
+        self.work.keep(book, instance)
 
     def send(self, nth, token):
-        if self.book.send(self.instance, token):
+        if self.work.is_sent(self.book, self.instance, token):
             self.told[token] = nth.ticket()
 
     def files(self):
@@ -244,11 +246,12 @@ class Recording:
         """(what came of a point, is its disk a new one)."""
         n = point.n
         moment = self.rows[n][0] - 1 if n < len(self.rows) else float("inf")
-        acked = {token: 1 for token, ticket in self.told.items()
-                 if ticket <= moment}
+        self.book.acked = {token: 1 for token, ticket in self.told.items()
+                           if ticket <= moment}
         arrivals = [m for m in self.arrivals if m.moment <= moment]
         laid, modes = self.disk_at(n, point.choice, point.seed)
-        mark = mark_of(sorted(acked), len(arrivals), point.role, point.mode,
+        beside = self.work.go_back(self.book, self.instance, moment)
+        mark = mark_of(beside, sorted(self.book.acked), len(arrivals), point.role, point.mode,
                        point.target, point.error, *(
                            part for path, (inode, text) in
                            sorted(laid.items())
@@ -256,29 +259,30 @@ class Recording:
         is_new = mark not in self.known
         if is_new:
             self.lay(laid, modes)
-            self.known[mark] = self.go_on(point, acked, arrivals)
+            self.book.server.messages = arrivals
+            self.known[mark] = self.go_on(point)
         found = self.known[mark]
         if point.kind == "stop":
             self.plain[n], self.calls = found.twice, found.calls
         return self.outcome(point, found), is_new
 
-    def go_on(self, point, acked, arrivals):
+    def go_on(self, point):
         """The daemons start from what is laid out."""
         instance, book, nth = self.instance, self.book, self.nth
         open(nth.log, "w", encoding="ascii").close()
         self.clock.move(self.ahead_s - self.clock.ahead_s())
-        book.acked, book.tries = acked, dict.fromkeys(book.messages, 1)
+        book.tries = dict.fromkeys(book.messages, 1)
         book.server.rules = copy.deepcopy(self.rules)
-        book.server.messages = arrivals
         matrix.plan(nth, point, point.role, CALLS)  # keeps what is removed
-        trouble, met, calls = [], None, None
+        trouble, met, calls, is_whole = [], None, None, False
         try:
             if point.mode == STOP:
                 met = self.start_and_stop()
             elif point.mode == COUNT:
                 instance.start()
             else:
-                self.start_in_trouble()
+                is_whole = self.start_in_trouble()
+            self.work.say_again(book, instance)
             self.settle()
             if point.mode == COUNT:
                 calls = self.read_calls()
@@ -294,7 +298,8 @@ class Recording:
         self.end()
         met = met or nth.read()
         return Found(lost, twice, trouble, story,
-                     point.mode == COUNT or bool(met["fired"]), met["what"],
+                     point.mode == COUNT or bool(met["fired"]), is_whole,
+                     met["what"],
                      any(book.is_torn(m.data) for m in book.server.messages),
                      calls)
 
@@ -310,21 +315,26 @@ class Recording:
         row = self.rows[point.n - 1] if point.n else None
         what = " ".join(map(str, row[1:])) if row else "nothing"
         return matrix.Outcome(
-            found.fired, f"{what[:300]}; {found.what}", len(found.lost),
+            found.fired, f"{what[:300]}; {found.what}; {found.twice}",
+            len(found.lost),
             torn, len(found.twice), "; ".join(trouble),
             self.explain(point, found), found.story)
 
     def explain(self, point, found):
-        """Why copies beyond one may be, or None."""
-        if point.kind not in ("kill", "fault") or all(
+        """Why copies beyond one may be, or None: doc/INTERNALS section 5."""
+        if point.kind == "power":
+            return "younger than the group interval"
+        here = [row for row in found.twice if row[1] in self.work.here]
+        if point.kind != "fault" and here:
+            return None         # also of a report: row S3
+        if point.kind not in ("kill", "fault") or found.is_whole or all(
                 row in self.plain[point.n] for row in found.twice):
-            return "the answer was in flight or not recorded, or younger " \
-                "than the group interval"
-        if point.kind == "kill" and point.role in crash.AGENTS:
             return "the answer was in flight or not recorded"
-        if point.kind == "fault" and (not point.role or (
-                point.role in crash.AGENTS and (
-                    "*" in point.error or "transport" in found.what))):
+        if point.role in crash.AGENTS and (
+                point.kind == "kill" or "*" in point.error or
+                "transport" in found.what):
+            return "the answer was in flight or not recorded"
+        if not point.role:
             return "the record could not be written"
         return None
 
@@ -346,16 +356,18 @@ class Recording:
         return met
 
     def start_in_trouble(self):
-        """A start that fails says so, and the next one does not."""
+        """A start that fails says so, and the next one does not.  returns
+        whether there was a next one, of which all were killed before."""
         status, _, words = self.instance.zmailer("start", check=None)
-        if status != 0 and self.nth.read()["fired"]:
-            assert words, "a start failed without a word"
-            self.end()
-            self.nth.heal()
-            self.instance.start()
-        else:
-            assert status == 0, f"start: exit {status}: {words}"
-        self.instance.is_started = True
+        if status == 0:
+            self.instance.is_started = True
+            return False
+        assert words and self.nth.read()["fired"], \
+            f"start: exit {status}: {words}"
+        self.end()
+        self.nth.heal()
+        self.instance.start()
+        return True
 
     def settle(self):
         """Until all is done.  What is due later comes when nothing changes
