@@ -568,21 +568,16 @@ unlink(const char *name)
 	return unlinkat(AT_FDCWD, name, 0);
 }
 
-/* A program makes sure of some hundred directories when it starts: where one
- * is there, the call changes nothing, and does not count. */
 int
 mkdirat(int dir_fd, const char *name, mode_t mode)
 {
 	char path[2048];
 	bool shall_die;
 	int ticket, result;
-	struct stat st;
 
 	find_real();
-	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
-		errno = EEXIST;
+	if (nth_is_there(dir_fd, name))
 		return -1;
-	}
 	nth_full_path(dir_fd, name, path);
 	if (state == NULL || is_inside || !nth_is_below(dirs, path))
 		return real_mkdirat(dir_fd, name, mode);

@@ -12,17 +12,25 @@ their inodes included, and the daemons start:
 
 stop   all processes were killed there
 power  the power went: what was not synced is gone, or some of it (power.py)
-again  as stop, and what started is killed too, somewhere in its first tenths
-       of a second, and started once more
+again  as stop, and what started is killed too, at one of its calls, and
+       started once more
+kill   as stop, and one program is killed before or after one of its calls,
+       alone
+fault  as stop, and one call of one program fails, or 200 from there on, of
+       one program or of all
 
-After each point: what was answered with 250 by then is there, whole (beside
-it, after power went without `sync strict`, may lie a torn copy in new/ of a
-Maildir that was not reported delivered); more than once only where the first copy came within the window of doc/INTERNALS
-section 5; nothing is under way, nothing in postman/, fsck is content.  Each
-recording has its own order of the calls of several processes, so new ones are
-made until the time is up.  What came of each is a line of the state file
-(tests/crash/replay.state of the build directory, or --state); the table is
-over all that it has of this commit.
+Where the calls are is known from the run of `stop` at that moment.  After
+each point: what was answered with 250 by then is there, whole (beside it,
+after power went without `sync strict`, may lie a torn copy in new/ of a
+Maildir that was not reported delivered); more than once only where
+doc/INTERNALS section 5 allows it; nothing is under way, nothing in postman/,
+fsck is content.  A point whose disk, promises and plan were met before in the
+same recording is counted, and runs no more: `distinct` are the others.
+
+Each recording has its own order of the calls of several processes, so new
+ones are made, --points of each, until the time is up.  What came of each is a
+line of the state file (tests/crash/replay.state of the build directory, or
+--state); the table is over all that it has of this commit.
 
 With --planted the model of the disk has heard of no sync: a power cut must
 lose mail, else the points see nothing, and that is the failure.

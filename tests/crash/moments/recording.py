@@ -233,8 +233,13 @@ class Recording:
     def lay(self, laid, modes):
         """The spool and the mailboxes have these files and no others."""
         self.gather()
+        put = {}
         for path, (inode, text) in laid.items():
             kept = f"{self.pool}/{inode}"
+            if inode in put:            # `record` gives it a second name
+                os.link(put[inode], path)
+                continue
+            put[inode] = path
             with open(kept, "r+b") as file:
                 file.truncate(0)
                 file.write(text)
